@@ -17,18 +17,21 @@ void alloc_give_up(size_t size)
 	abort();
 }
 
-static void *checked(void *got, size_t size)
+static void *alloc_checked(void *got, size_t size)
 {
 	if (!got)
 		alloc_give_up(size);
 	return got;
 }
 
-void *xmalloc(size_t size) { return checked(malloc(size ? size : 1), size); }
+void *xmalloc(size_t size)
+{
+	return alloc_checked(malloc(size ? size : 1), size);
+}
 
 void *xcalloc(size_t count, size_t size)
 {
-	return checked(calloc(count ? count : 1, size ? size : 1), size);
+	return alloc_checked(calloc(count ? count : 1, size ? size : 1), size);
 }
 
 void *xrealloc(void *old, size_t count, size_t size)
@@ -37,7 +40,7 @@ void *xrealloc(void *old, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		alloc_give_up(0);
-	return checked(realloc(old, bytes ? bytes : 1), bytes);
+	return alloc_checked(realloc(old, bytes ? bytes : 1), bytes);
 }
 
 char *xstrndup(const char *text, size_t len)

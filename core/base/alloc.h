@@ -12,19 +12,23 @@
 #include <stddef.h>
 
 /*
- * Called once, with the size of the allocation that failed, 0 when that is
- * unknown or exceeds any size; must not return.
+ * The handler runs once and must not return. size is that of the allocation
+ * that failed; 0 means unknown or too large to represent.
  */
 typedef void alloc_failed_fn(size_t size);
 
 /* Installs the handler; without one, the process aborts. */
 void alloc_on_failure(alloc_failed_fn *handler);
 
-/* Ends the program as if an allocation of size bytes (0: unknown) had failed.
+/*
+ * Ends the program as if an allocation of size bytes had failed (0: unknown).
  */
 _Noreturn void alloc_give_up(size_t size);
 
-/* As malloc(3) and so on; size 0 returns a pointer that may be freed. */
+/*
+ * Like malloc(3), calloc(3) and realloc(3), but these never fail. Size 0
+ * returns a pointer that may be freed.
+ */
 void *xmalloc(size_t size) __attribute__((malloc));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc));
 void *xrealloc(void *old, size_t count, size_t size);
@@ -32,8 +36,8 @@ char *xstrdup(const char *text) __attribute__((malloc));
 char *xstrndup(const char *text, size_t len) __attribute__((malloc));
 
 /*
- * Makes room for at least `need` elements in an array that doubles.  array is
- * an lvalue pointer, cap an lvalue size_t that counts elements.
+ * Reserves space for at least `need` elements in an array, which doubles. array
+ * is an lvalue pointer, cap an lvalue size_t that counts elements.
  */
 #define array_reserve(array, cap, need)                                        \
 	do {                                                                   \
@@ -42,7 +46,10 @@ char *xstrndup(const char *text, size_t len) __attribute__((malloc));
 					      sizeof(*(array)));               \
 	} while (0)
 
-/* What array_reserve calls: the array, moved; *cap is updated. */
+/*
+ * Used by array_reserve(). Returns the array, which may have moved; updates
+ * *cap.
+ */
 void *array_grown(void *array, size_t *cap, size_t need, size_t size);
 
 #endif

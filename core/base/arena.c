@@ -33,7 +33,7 @@ struct arena_block {
 	_Alignas(16) char bytes[];
 };
 
-static void new_block(struct arena *a, size_t need)
+static void arena_add_block(struct arena *a, size_t need)
 {
 	size_t size = need > BLOCK_SIZE ? need : BLOCK_SIZE;
 	struct arena_block *b = xmalloc(sizeof(*b) + size);
@@ -47,12 +47,12 @@ static void new_block(struct arena *a, size_t need)
 	POISON(b->bytes, size);
 }
 
-static void *take(struct arena *a, size_t size)
+static void *arena_take(struct arena *a, size_t size)
 {
 	void *piece;
 
 	if (size > a->left)
-		new_block(a, size);
+		arena_add_block(a, size);
 	piece = a->at;
 	a->at += size;
 	a->left -= size;
@@ -70,12 +70,12 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	if (size > SIZE_MAX - sizeof(struct arena_block))
 		alloc_give_up(0);
-	return take(a, size ? size : 1);
+	return arena_take(a, size ? size : 1);
 }
 
 char *arena_copy(struct arena *a, const void *bytes, size_t len)
 {
-	char *copy = take(a, len + 1);
+	char *copy = arena_take(a, len + 1);
 
 	if (len)
 		memcpy(copy, bytes, len);

@@ -16,16 +16,16 @@ struct arena {
 	size_t total; /* bytes taken from the system */
 };
 
-/* Memory for size bytes, aligned to 16, not zeroed; never NULL. */
+/* Returns size bytes, aligned to 16 and not zeroed; never NULL. */
 void *arena_alloc(struct arena *a, size_t size);
 
-/* A copy of len bytes followed by a NUL; aligned to 1. */
+/* Returns a copy of len bytes followed by a NUL, without alignment. */
 char *arena_copy(struct arena *a, const void *bytes, size_t len);
 
-/* Overwrites all allocations, for secrets; arena_release() is due. */
+/* Overwrites all allocations, for secrets. arena_release() must follow. */
 void arena_wipe(struct arena *a);
 
-/* Frees all allocations. The arena is empty and may be used again. */
+/* Frees all allocations. The empty arena may be used again. */
 void arena_release(struct arena *a);
 
 #endif

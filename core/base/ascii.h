@@ -7,7 +7,7 @@
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* What stands between words of a line. */
+/* True for the characters that separate words of a line. */
 static inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /* The value of a hexadecimal digit of either case, or -1. */

@@ -9,8 +9,10 @@
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			       "abcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Writes the 4 letters of each whole triple; gives where they end. */
-static char *put_triples(char *to, const uint8_t *from, size_t triples)
+/*
+ * Writes 4 letters for each group of 3 bytes; returns the end of the letters.
+ */
+static char *base64_put_triples(char *to, const uint8_t *from, size_t triples)
 {
 	for (size_t i = 0; i < triples; i++, from += 3, to += 4) {
 		uint32_t bits = (uint32_t)from[0] << 16 |
@@ -24,11 +26,11 @@ static char *put_triples(char *to, const uint8_t *from, size_t triples)
 	return to;
 }
 
-static char *put_rest(char *to, const uint8_t *from, size_t len)
+static char *base64_put_rest(char *to, const uint8_t *from, size_t len)
 {
 	uint8_t last[3] = { from[0], len > 1 ? from[1] : 0, 0 };
 
-	to = put_triples(to, last, 1);
+	to = base64_put_triples(to, last, 1);
 	to[-1] = '=';
 	if (len == 1)
 		to[-2] = '=';
@@ -43,23 +45,25 @@ void base64_add(struct text *out, const void *bytes, size_t len)
 	char *to;
 
 	array_reserve(out->bytes, out->cap, out->len + room + 1);
-	to = put_triples(out->bytes + out->len, from, triples);
+	to = base64_put_triples(out->bytes + out->len, from, triples);
 	if (len % 3)
-		to = put_rest(to, from + triples * 3, len % 3);
+		to = base64_put_rest(to, from + triples * 3, len % 3);
 	*to = '\0';
 	out->len = (size_t)(to - out->bytes);
 }
 
-/* The six bits that a letter stands for; -1 for what is none. */
-static int bits_of(char letter)
+/*
+ * Returns the six bits of a letter; -1 if it is not a letter of the alphabet.
+ */
+static int base64_bits(char letter)
 {
 	const char *at = letter ? strchr(alphabet, letter) : NULL;
 
 	return at ? (int)(at - alphabet) : -1;
 }
 
-/* Reads four letters; gives how many bytes they are, or -1. */
-static int read_four(const char *letters, bool is_last, uint8_t bytes[3])
+/* Decodes four letters; returns the number of bytes, or -1. */
+static int base64_read_four(const char *letters, bool is_last, uint8_t bytes[3])
 {
 	uint32_t bits = 0;
 	int count = 3;
@@ -67,7 +71,7 @@ static int read_four(const char *letters, bool is_last, uint8_t bytes[3])
 	if (is_last && letters[3] == '=')
 		count = letters[2] == '=' ? 1 : 2;
 	for (int i = 0; i < 4; i++) {
-		int six = i <= count ? bits_of(letters[i]) : 0;
+		int six = i <= count ? base64_bits(letters[i]) : 0;
 
 		if (six < 0)
 			return -1;
@@ -75,7 +79,7 @@ static int read_four(const char *letters, bool is_last, uint8_t bytes[3])
 	}
 	for (int i = 0; i < 3; i++)
 		bytes[i] = (uint8_t)(bits >> (16 - 8 * i));
-	/* Bits behind the last byte are 0, or two texts would be the same. */
+	/* Unused bits must be 0, so that each input has only one encoding. */
 	return count < 3 && bytes[count] ? -1 : count;
 }
 
@@ -88,7 +92,8 @@ bool base64_read(struct text *out, const char *letters, size_t len)
 		int count = -1;
 
 		if (len - at >= 4)
-			count = read_four(letters + at, len - at == 4, bytes);
+			count = base64_read_four(letters + at, len - at == 4,
+						 bytes);
 		if (count < 0) {
 			out->len = before;
 			if (out->bytes)

@@ -20,12 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For a child that was killed: one that takes longer is stuck in the kernel. */
+/*
+ * Maximum time for a killed child to end. A child that takes longer is stuck in
+ * the kernel.
+ */
 #define KILLED_NS (200 * CLOCK_NS_PER_MS)
-/* Without pidfd (Linux 5.3) the end of a child is polled for. */
+/* Poll intervals for the end of a child without pidfd (before Linux 5.3). */
 #define FIRST_NAP_NS (CLOCK_NS_PER_MS / 4)
 #define LAST_NAP_NS  (20 * CLOCK_NS_PER_MS)
-/* Where /proc is missing: Linux's default for fs.nr_open. */
+/* The default of fs.nr_open, used if /proc is not mounted. */
 #define FILES_MAX (1 << 20)
 
 struct message {
@@ -34,13 +37,13 @@ struct message {
 	struct error err; /* of CHILD_FAILED */
 };
 
-/* Control data of one descriptor, aligned as cmsg(3) wants it. */
+/* Control data for one descriptor, aligned as cmsg(3) requires. */
 union control {
 	struct cmsghdr head;
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* Sends a message, with fd unless that is negative. */
+/* Sends a message, and a descriptor unless fd is negative. */
 static int message_send(int channel, const struct message *m, int fd)
 {
 	union control control;
@@ -63,7 +66,7 @@ static int message_send(int channel, const struct message *m, int fd)
 	return sent < 0 ? -1 : 0;
 }
 
-/* False at the end: the other end is closed. */
+/* Returns false at the end: the other side has closed the channel. */
 static bool message_read(int channel, struct message *m, int *fd)
 {
 	union control control;
@@ -131,20 +134,23 @@ static int files_highest(void)
 	return highest;
 }
 
-/* Descriptors first to last; some are open, or none. */
+/* Closes the open descriptors from first to last. */
 static void files_close_range(int first, int last)
 {
 	int highest;
 
 	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
 		return;
-	/* Before Linux 5.9, or refused by a seccomp filter. */
+	/*
+	 * close_range(2) is missing before Linux 5.9 and in some seccomp
+	 * filters.
+	 */
 	highest = files_highest();
 	for (int fd = first; fd <= last && fd <= highest; fd++)
 		close(fd);
 }
 
-/* Closes each gap between descriptors that are kept, above standard error. */
+/* Closes all descriptors above standard error that are not kept. */
 static void files_close_others(const struct child_options *o, int channel)
 {
 	int next = STDERR_FILENO + 1;
@@ -164,7 +170,7 @@ static void files_close_others(const struct child_options *o, int channel)
 	}
 }
 
-/* "pidfd:[4711]", before Linux 6.9 "anon_inode:[pidfd]". */
+/* The link reads "pidfd:[4711]", or "anon_inode:[pidfd]" before Linux 6.9. */
 static bool file_is_pidfd(int fd)
 {
 	char path[40], name[40] = "";
@@ -174,7 +180,7 @@ static bool file_is_pidfd(int fd)
 	       strstr(name, "pidfd");
 }
 
-/* Replaces descriptors up to last that are open and not kept. */
+/* Replaces the open descriptors up to last that are not kept by /dev/null. */
 static void files_null(const struct child_options *o, int channel, int last)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -250,7 +256,10 @@ static _Noreturn void child_run(const struct child_options *o, child_job *job,
 			m.news = CHILD_FAILED;
 		message_send(channel, &m, fd);
 	}
-	/* The parent's buffers and exit handlers are not the child's to run. */
+	/*
+	 * quick_exit() flushes no buffer and runs no exit handler of the
+	 * parent.
+	 */
 	quick_exit(0);
 }
 
@@ -265,7 +274,7 @@ int child_start(struct child *c, const struct child_options *options,
 	*c = (struct child){ .channel = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail_sys(err, ERROR_FAILED, "socketpair");
-	/* No handler of the parent may run in the child. */
+	/* Signals stay blocked until the child has its own handlers. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	c->pid = fork();

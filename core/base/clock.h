@@ -3,7 +3,7 @@
  * clock: times and deadlines.
  *
  * Rates and deadlines use the monotonic clock, which cannot be set; the wall
- * clock is only shown.
+ * clock is only printed.
  */
 #ifndef CORE_BASE_CLOCK_H
 #define CORE_BASE_CLOCK_H
@@ -23,15 +23,15 @@ int64_t clock_wall_ns(void);
 int64_t clock_boot_ns(void);
 
 /*
- * Milliseconds until a deadline (of clock_monotonic_ns()), rounded up, as
- * poll(2) takes them; 0 when it has passed, INT_MAX at most.
+ * Milliseconds until a deadline (clock_monotonic_ns()), rounded up, for
+ * poll(2); 0 when it has passed, at most INT_MAX.
  */
 int clock_left_ms(int64_t deadline_ns);
 
-/* time_ns + ns; INT64_MAX, which means never, on overflow. */
+/* time_ns + ns, or INT64_MAX (never) on overflow. */
 int64_t clock_after(int64_t time_ns, int64_t ns);
 
-/* Sleeps until the deadline, restarted after signals. */
+/* Sleeps until the deadline, even if signals arrive. */
 void clock_sleep_until(int64_t deadline_ns);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * condition: one thing that must hold before a JVM can be asked or sampled.
+ * condition: a precondition for attaching to a JVM or for sampling it.
  *
- * Tables of conditions explain a refusal, and doctor shows all of them.
+ * Tables of conditions explain why an operation fails; doctor prints all of
+ * them.
  */
 #ifndef CORE_BASE_CONDITION_H
 #define CORE_BASE_CONDITION_H
@@ -11,7 +12,8 @@
 
 enum condition_state {
 	CONDITION_HOLDS,
-	CONDITION_WAITS, /* not yet: the JVM is starting */
+	CONDITION_WAITS, /* fails while the JVM is starting, and may hold soon
+			  */
 	CONDITION_FAILS,
 	CONDITION_UNKNOWN, /* could not be checked */
 };
@@ -19,9 +21,9 @@ enum condition_state {
 struct condition {
 	const char *name; /* "signal handler", "attach mechanism", … */
 	enum condition_state state;
-	enum error_kind kind; /* of the error that it would be */
-	char detail[256];     /* the fact, and why the condition fails */
-	char remedy[256];     /* how to fix it; may be empty */
+	enum error_kind kind; /* the kind of the error if the condition fails */
+	char detail[256];     /* the fact and why the condition fails */
+	char remedy[256];     /* how to fix it; may be "" */
 };
 
 #endif

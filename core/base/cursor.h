@@ -39,7 +39,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* Where the next read begins, in bytes from the start of the input. */
+/* Position of the next read, in bytes from the start of the input. */
 static inline size_t cursor_offset(const struct cursor *c)
 {
 	return (size_t)(c->at - c->base);
@@ -52,7 +52,7 @@ static inline void cursor_fail(struct cursor *c)
 	c->failed = true;
 }
 
-/* The next len bytes, or NULL.  They live as long as the input does. */
+/* Returns the next len bytes, or NULL. The input owns them. */
 static inline const uint8_t *cursor_bytes(struct cursor *c, uint64_t len)
 {
 	const uint8_t *bytes = c->at;
@@ -76,7 +76,7 @@ static inline uint8_t cursor_u8(struct cursor *c)
 		c->failed = true;
 		return 0;
 	}
-	/* NOLINTNEXTLINE: NULL is its own end */
+	/* NOLINTNEXTLINE: a cursor of NULL has no bytes to read */
 	return *c->at++;
 }
 
@@ -84,10 +84,10 @@ uint16_t cursor_u16(struct cursor *c);
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
 
-/* cursor_varint() near the end of the input, byte by byte. */
+/* Implements cursor_varint() near the end of the input, byte by byte. */
 uint64_t cursor_varint_slow(struct cursor *c);
 
-/* Puts the low seven bits of each of eight bytes side by side. */
+/* Joins the low seven bits of each of eight bytes. */
 static inline uint64_t cursor_septets(uint64_t w)
 {
 	w &= 0x7f7f7f7f7f7f7f7fu;
@@ -97,16 +97,16 @@ static inline uint64_t cursor_septets(uint64_t w)
 }
 
 /*
- * A JFR varint: base 128, low digits first, at most 9 bytes of which the ninth
- * carries 8 bits (so that any 64-bit value fits; LEB128 would take ten).
- * Padded encodings are allowed: JFR writes them.
+ * Reads a JFR varint: base 128, low digits first, at most 9 bytes of which the
+ * ninth carries 8 bits. So 9 bytes hold any 64-bit value; LEB128 would need
+ * ten. Padded encodings are allowed because JFR writes them.
  */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t word, stop, value;
 	unsigned len;
 
-	/* All nine bytes are there but at the end: one load, no loop. */
+	/* Nine bytes are available except at the end: one load, no loop. */
 	if (__builtin_expect(c->end - c->at < 9, 0))
 		return cursor_varint_slow(c);
 	if (c->at[0] < 0x80)
@@ -124,7 +124,7 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return cursor_septets(word & (stop ^ (stop - 1)));
 }
 
-/* Passes over a varint. */
+/* Skips a varint. */
 static inline void cursor_skip_varint(struct cursor *c)
 {
 	if (__builtin_expect(c->at < c->end && *c->at < 0x80, 1))
@@ -133,19 +133,19 @@ static inline void cursor_skip_varint(struct cursor *c)
 		cursor_varint(c);
 }
 
-/* A cursor over the next len bytes; failed when they are not there. */
+/* Returns a cursor over the next len bytes; failed if there are fewer. */
 struct cursor cursor_slice(struct cursor *c, uint64_t len);
 
 /*
- * A cursor over [offset, end of c), offsets counted from c's base; failed when
- * offset lies before c's base or after its end.
+ * Returns a cursor over [offset, end of c); offsets count from c's base. Failed
+ * if offset is outside.
  */
 struct cursor cursor_from(const struct cursor *c, uint64_t offset);
 
 /*
- * Reads a varint that counts elements of at least min_size bytes each.  A
- * count that the rest of the input cannot hold fails the cursor and yields 0,
- * so that no loop and no allocation outgrows the input.
+ * Reads a varint that counts elements of at least min_size bytes each. If the
+ * rest of the input is too short for them, fails the cursor and returns 0, so
+ * that no loop and no allocation outgrows the input.
  */
 size_t cursor_count(struct cursor *c, size_t min_size);
 

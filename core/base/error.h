@@ -3,14 +3,14 @@
  * error: the reason of a failure as a value.
  *
  * Functions that can fail take a struct error as the last parameter and return
- * 0 or -1, a pointer or NULL. On failure *err says what failed and why; on
- * success it is untouched. Each caller that knows more prepends it with
- * fail_in(). Only cmd/ prints.
+ * 0 or -1, a pointer or NULL. On failure *err has the reason; on success it is
+ * untouched. Callers that know more prepend it with fail_in(). Only cmd/
+ * prints.
  */
 #ifndef CORE_BASE_ERROR_H
 #define CORE_BASE_ERROR_H
 
-/* Also the exit status of the process; sjkc(1), EXIT STATUS. */
+/* Each kind is also the exit status of the process: EXIT STATUS in sjkc(1). */
 enum error_kind {
 	ERROR_NONE = 0,
 	ERROR_FAILED = 1,

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Without randomness the constant serves: only speed hangs on it. */
+/* The constant is used if getrandom(2) fails, which costs only speed. */
 uint64_t hash_salt = 0x2545f4914f6cdd1du;
 
-__attribute__((constructor)) static void salt(void)
+__attribute__((constructor)) static void hash_set_salt(void)
 {
 	uint64_t random;
 
@@ -25,7 +25,7 @@ uint64_t hash_bytes(const void *bytes, size_t len)
 
 	for (; len >= 8; len -= 8, p += 8) {
 		memcpy(&word, p, 8);
-		/* A word alone as a factor could be one that makes 0. */
+		/* A factor that is input alone could make the product 0. */
 		hash = hash_mix(hash ^ word, seed);
 	}
 	if (len) {

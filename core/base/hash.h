@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash: hash functions for the tables of core/.
+ * hash: hash functions for tables.
  *
  * Not for secrets. All hashes are salted once per process: names and keys come
  * from input, and nobody can prepare keys that collide.
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Random, one for the whole process; set before main(). */
+/* Random for each process; set before main(). */
 extern uint64_t hash_salt __attribute__((visibility("hidden")));
 
 /* Multiplies to 128 bits and folds: the mixer of wyhash. */
@@ -24,7 +24,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Equal bytes have the same hash within a process. */
+/* Equal bytes have equal hashes within a process. */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
 #endif

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define FIRST_SIZE ((size_t)256)
-/* A large table that little is put into costs more to wipe than to make. */
+/* Clearing a large table that few ids use costs more than a new table. */
 #define MOSTLY_UNUSED 32
 
-static void insert(struct idtable *t, struct idslot s)
+static void idtable_insert(struct idtable *t, struct idslot s)
 {
 	size_t slot = s.tag & (t->size - 1);
 
@@ -20,14 +20,13 @@ static void insert(struct idtable *t, struct idslot s)
 }
 
 /*
- * Puts the ids where they belong now that the table is twice as large, in
- * place: a second table would have to be cleared, which costs more than all
- * the searches in it.  Begun behind the last free slot of the old half and in
- * the order of the slots, no id is put behind one that is still to be moved:
- * its way is free up to where it stood, or, in the new half, up to where it
- * stood there.
+ * Moves the ids to their slots after the table has doubled, in place: clearing
+ * a second table would cost more than all searches. The loop starts behind the
+ * last free slot of the old half and follows the order of the slots. So no id
+ * is placed behind an id that still has to move: the slots up to its old
+ * position, or to the matching position in the new half, are free.
  */
-static void spread(struct idtable *t, size_t old_size)
+static void idtable_spread(struct idtable *t, size_t old_size)
 {
 	size_t free_slot = old_size - 1;
 
@@ -39,7 +38,7 @@ static void spread(struct idtable *t, size_t old_size)
 
 		if (s.id) {
 			t->slots[slot] = (struct idslot){ 0 };
-			insert(t, s);
+			idtable_insert(t, s);
 		}
 	}
 }
@@ -51,14 +50,14 @@ void idtable_reserve(struct idtable *t, size_t more)
 	if (!t->size)
 		t->slots = xcalloc(size, sizeof(*t->slots));
 	t->size = size;
-	/* At most 5/8 full: short searches, and not too much memory. */
+	/* At most 5/8 full: short searches without wasting memory. */
 	while (t->count + more > t->size / 8 * 5) {
 		size = t->size;
 		t->slots = xrealloc(t->slots, size * 2, sizeof(*t->slots));
 		memset(t->slots + size, 0, size * sizeof(*t->slots));
 		t->size = size * 2;
 		if (t->count)
-			spread(t, size);
+			idtable_spread(t, size);
 	}
 }
 

@@ -3,9 +3,9 @@
  * idtable: finds dense ids by hash; the caller stores the objects.
  *
  * A slot holds 32 bits of the hash and an id (never 0). The caller compares the
- * object behind each id that idtable_next() returns. Since the place of a slot
- * follows from its tag alone, growing reads and writes memory in order. A
- * zeroed struct is an empty table.
+ * object of each id that idtable_next() returns. The position of a slot follows
+ * from its tag alone, so growing reads and writes memory in order. A zeroed
+ * struct is an empty table.
  */
 #ifndef CORE_BASE_IDTABLE_H
 #define CORE_BASE_IDTABLE_H
@@ -30,10 +30,10 @@ struct idprobe {
 	uint32_t tag;
 };
 
-/* Reserves space for `more` ids. */
+/* Reserves space for `more` additional ids. */
 void idtable_reserve(struct idtable *t, size_t more);
 
-/* Removes all ids; reserve again afterwards. Memory is kept. */
+/* Removes all ids and keeps the memory; idtable_reserve() must follow. */
 void idtable_clear(struct idtable *t);
 
 void idtable_release(struct idtable *t);
@@ -51,7 +51,7 @@ static inline void idtable_prefetch(const struct idtable *t, uint32_t tag)
 
 /*
  * Returns the next id with the probe's tag, or 0 at the end; the probe then
- * refers to a free slot. Space must have been reserved once.
+ * refers to a free slot. idtable_reserve() must have been called.
  */
 static inline uint32_t idtable_next(const struct idtable *t, struct idprobe *p)
 {
@@ -66,9 +66,7 @@ static inline uint32_t idtable_next(const struct idtable *t, struct idprobe *p)
 	}
 }
 
-/*
- * Stores an id where idtable_next() returned 0. Space must have been reserved.
- */
+/* Stores an id where idtable_next() returned 0. The space must be reserved. */
 static inline void idtable_put(struct idtable *t, const struct idprobe *p,
 			       uint32_t id)
 {

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Appends what fd gives to *buf until max bytes are there or it ends. */
-static int read_up_to(int fd, uint8_t **buf, size_t *len, size_t max,
-		      struct error *err)
+/* Reads fd and appends to *buf until it has max bytes or fd ends. */
+static int input_read_up_to(int fd, uint8_t **buf, size_t *len, size_t max,
+			    struct error *err)
 {
 	size_t cap = *len;
 
@@ -41,7 +41,7 @@ static int read_up_to(int fd, uint8_t **buf, size_t *len, size_t max,
 	return 0;
 }
 
-static int map_file(struct input *in, size_t size, struct error *err)
+static int input_map_file(struct input *in, size_t size, struct error *err)
 {
 	void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, in->fd, 0);
 
@@ -50,23 +50,26 @@ static int map_file(struct input *in, size_t size, struct error *err)
 	madvise(map, size, MADV_SEQUENTIAL);
 	in->mapped = map;
 	in->mapped_len = size;
-	/* Thousands of inputs may be open at once; the pages need no number. */
+	/*
+	 * A closed descriptor does not count against the limit on open files,
+	 * and thousands of inputs may be open at once. The mapping stays valid.
+	 */
 	if (in->fd > STDERR_FILENO)
 		close(in->fd);
 	in->fd = -1;
 	return 0;
 }
 
-/* How long a named pipe may wait for somebody to open its other end. */
+/* Maximum time that a named pipe waits for a writer. */
 #define WRITER_WAIT_MS 5000
 #define WRITER_POLL_MS 50
 
 /*
- * Waits until a pipe opened with O_NONBLOCK has a writer; its first byte may
- * have been read by then.  Without one a read would find the end at once, and
- * a plain open would wait for ever.
+ * Waits until a pipe opened with O_NONBLOCK has a writer; by then the first
+ * byte may have arrived. Without a writer, a read would return end of file at
+ * once, and a blocking open would wait forever.
  */
-static int await_writer(struct input *in, struct error *err)
+static int input_await_writer(struct input *in, struct error *err)
 {
 	in->raw = xmalloc(1);
 	for (int waited = 0; waited <= WRITER_WAIT_MS;
@@ -74,7 +77,8 @@ static int await_writer(struct input *in, struct error *err)
 		ssize_t got = read(in->fd, in->raw, 1);
 
 		if (got < 0 && errno == EAGAIN)
-			return 0; /* it has, who has not written yet */
+			return 0; /* a writer has opened the pipe but written
+				     nothing */
 		if (got < 0 && errno != EINTR)
 			return fail_sys(err, ERROR_INPUT, "cannot read");
 		if (got > 0) {
@@ -86,8 +90,8 @@ static int await_writer(struct input *in, struct error *err)
 	return fail(err, ERROR_INPUT, "no process writes to this pipe");
 }
 
-static int open_path(struct input *in, const char *path, struct stat *st,
-		     struct error *err)
+static int input_open_path(struct input *in, const char *path, struct stat *st,
+			   struct error *err)
 {
 	if (strcmp(path, "-") == 0) {
 		in->name = "<stdin>";
@@ -105,28 +109,28 @@ static int open_path(struct input *in, const char *path, struct stat *st,
 		return fail(err, ERROR_INPUT, "is a directory");
 	if (in->fd == STDIN_FILENO)
 		return 0;
-	if (S_ISFIFO(st->st_mode) && await_writer(in, err))
+	if (S_ISFIFO(st->st_mode) && input_await_writer(in, err))
 		return -1;
 	if (fcntl(in->fd, F_SETFL, 0) < 0)
 		return fail_sys(err, ERROR_INPUT, "cannot set to wait");
 	return 0;
 }
 
-/* The compressed bytes as far as they were read. */
-static void compressed(const struct input *in, const uint8_t **bytes,
-		       size_t *len)
+/* Sets the compressed bytes that have been read so far. */
+static void input_compressed(const struct input *in, const uint8_t **bytes,
+			     size_t *len)
 {
 	*bytes = in->mapped ? in->mapped : in->raw;
 	*len = in->mapped ? in->mapped_len : in->raw_len;
 }
 
-static void unzip(struct input *in, size_t max)
+static void input_unzip(struct input *in, size_t max)
 {
 	struct inflated out;
 	const uint8_t *bytes;
 	size_t len;
 
-	compressed(in, &bytes, &len);
+	input_compressed(in, &bytes, &len);
 	out = inflate_bytes(INFLATE_GZIP, bytes, len, max);
 	free(in->owned);
 	in->owned = out.bytes;
@@ -140,17 +144,18 @@ int input_open(struct input *in, const char *path, struct error *err)
 	struct stat st = { 0 };
 
 	*in = (struct input){ .fd = -1, .name = path };
-	if (open_path(in, path, &st, err))
+	if (input_open_path(in, path, &st, err))
 		return -1;
 	if (S_ISREG(st.st_mode) && st.st_size > 0 &&
 	    lseek(in->fd, 0, SEEK_CUR) == 0) {
-		if (map_file(in, (size_t)st.st_size, err))
+		if (input_map_file(in, (size_t)st.st_size, err))
 			return -1;
 		in->bytes = in->mapped;
 		in->len = in->mapped_len;
 		in->complete = true;
 	} else {
-		if (read_up_to(in->fd, &in->raw, &in->raw_len, INPUT_HEAD, err))
+		if (input_read_up_to(in->fd, &in->raw, &in->raw_len, INPUT_HEAD,
+				     err))
 			return -1;
 		in->bytes = in->raw;
 		in->len = in->raw_len;
@@ -159,7 +164,7 @@ int input_open(struct input *in, const char *path, struct error *err)
 		return fail(err, ERROR_INPUT, "empty input");
 	in->zipped = inflate_is_gzip(in->bytes, in->len);
 	if (in->zipped) {
-		unzip(in, INPUT_HEAD);
+		input_unzip(in, INPUT_HEAD);
 		in->complete = false;
 	}
 	if (in->len == 0)
@@ -174,10 +179,10 @@ int input_complete(struct input *in, struct error *err)
 	if (in->complete)
 		return 0;
 	if (!in->mapped &&
-	    read_up_to(in->fd, &in->raw, &in->raw_len, SIZE_MAX, err))
+	    input_read_up_to(in->fd, &in->raw, &in->raw_len, SIZE_MAX, err))
 		return -1;
 	if (in->zipped) {
-		unzip(in, 0);
+		input_unzip(in, 0);
 		free(in->raw);
 		in->raw = NULL;
 	} else {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input: the bytes of a file, a pipe or standard input, decompressed if
- * gzipped.
+ * input: the bytes of a file, a pipe or standard input, decompressed if they
+ * are gzipped.
  *
  * input_open() reads the head, enough to detect the format; input_complete()
- * reads the rest. So an endless device is refused after 1 MiB.
+ * reads the rest. So an endless device is rejected after 1 MiB.
  */
 #ifndef CORE_BASE_INPUT_H
 #define CORE_BASE_INPUT_H
@@ -18,33 +18,34 @@
 #define INPUT_HEAD ((size_t)1 << 20)
 
 struct input {
-	const uint8_t *bytes; /* the whole input, or its head until completed */
+	const uint8_t *
+		bytes; /* the whole input, or its head until input_complete() */
 	size_t len;
 	const char *name;   /* for messages: the path, or "<stdin>" */
-	const char *damage; /* NULL, or why the compressed input stops short */
+	const char *damage; /* NULL, or why the compressed input ends early */
 
 	/* Private from here on. */
 	int fd;
 	bool zipped;
 	bool complete;
-	const uint8_t *mapped; /* of mapped_len bytes, NULL for a stream */
+	const uint8_t *mapped; /* mapped_len bytes; NULL for a stream */
 	size_t mapped_len;
 	uint8_t *owned; /* heap behind bytes, or NULL */
-	uint8_t *raw;   /* what a stream gave, when it is zipped */
+	uint8_t *raw;   /* the compressed bytes of a stream */
 	size_t raw_len;
 };
 
 /*
  * Opens path ("-" is standard input) and reads its head. ERROR_INPUT for input
- * that is missing, not readable, a directory, or empty; in->name is set then,
- * too, and input_close() is due. path is borrowed.
+ * that is missing, not readable, a directory, or empty; even then in->name is
+ * set and input_close() must follow. path is borrowed.
  */
 int input_open(struct input *in, const char *path, struct error *err);
 
-/* Reads the rest; bytes and len change.  Fails with ERROR_INPUT. */
+/* Reads the rest and updates bytes and len. Fails with ERROR_INPUT. */
 int input_complete(struct input *in, struct error *err);
 
-/* Zeroed storage is fine. */
+/* Zeroed storage is allowed. */
 void input_close(struct input *in);
 
 #endif

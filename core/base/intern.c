@@ -13,9 +13,9 @@ struct intern_entry {
 	uint32_t hash;
 };
 
-/* The slot where bytes stand, or the free one where they belong. */
-static size_t slot_of(const struct intern *in, const void *bytes, size_t len,
-		      uint32_t hash)
+/* Returns the slot of these bytes, or the free slot for them. */
+static size_t intern_slot(const struct intern *in, const void *bytes,
+			  size_t len, uint32_t hash)
 {
 	size_t mask = in->slot_count - 1;
 	size_t slot = hash & mask;
@@ -31,7 +31,7 @@ static size_t slot_of(const struct intern *in, const void *bytes, size_t len,
 	return slot;
 }
 
-static void grow(struct intern *in)
+static void intern_grow(struct intern *in)
 {
 	free(in->slots);
 	in->slot_count = in->slot_count ? in->slot_count * 2 : 1024;
@@ -53,8 +53,8 @@ uint32_t intern_id(struct intern *in, const void *bytes, size_t len)
 	if (len == 0)
 		return 0;
 	if (in->count * 2 >= in->slot_count)
-		grow(in);
-	slot = slot_of(in, bytes, len, hash);
+		intern_grow(in);
+	slot = intern_slot(in, bytes, len, hash);
 	if (!in->slots[slot]) {
 		array_reserve(in->entries, in->cap, in->count + 1);
 		in->entries[in->count++] = (struct intern_entry){
@@ -73,7 +73,7 @@ uint32_t intern_find(const struct intern *in, const void *bytes, size_t len)
 
 	if (len == 0 || in->slot_count == 0)
 		return 0;
-	return in->slots[slot_of(in, bytes, len, hash)];
+	return in->slots[intern_slot(in, bytes, len, hash)];
 }
 
 const char *intern_text(const struct intern *in, uint32_t id)

@@ -11,7 +11,7 @@
 
 struct json json_into(struct text *out) { return (struct json){ .out = out }; }
 
-static void before_value(struct json *j)
+static void json_before_value(struct json *j)
 {
 	uint64_t bit = (uint64_t)1 << j->depth;
 
@@ -23,36 +23,36 @@ static void before_value(struct json *j)
 	j->after_key = false;
 }
 
-static void open_level(struct json *j, char bracket)
+static void json_open_level(struct json *j, char bracket)
 {
-	before_value(j);
+	json_before_value(j);
 	text_putc(j->out, bracket);
 	j->depth++;
 	assert(j->depth < 64);
 	j->nonempty &= ~((uint64_t)1 << j->depth);
 }
 
-static void close_level(struct json *j, char bracket)
+static void json_close_level(struct json *j, char bracket)
 {
 	assert(j->depth);
 	j->depth--;
 	text_putc(j->out, bracket);
 }
 
-void json_open_object(struct json *j) { open_level(j, '{'); }
-void json_close_object(struct json *j) { close_level(j, '}'); }
-void json_open_array(struct json *j) { open_level(j, '['); }
-void json_close_array(struct json *j) { close_level(j, ']'); }
+void json_open_object(struct json *j) { json_open_level(j, '{'); }
+void json_close_object(struct json *j) { json_close_level(j, '}'); }
+void json_open_array(struct json *j) { json_open_level(j, '['); }
+void json_close_array(struct json *j) { json_close_level(j, ']'); }
 
 void json_key(struct json *j, const char *key)
 {
-	before_value(j);
+	json_before_value(j);
 	text_printf(j->out, "\"%s\":", key);
 	j->after_key = true;
 }
 
-/* By hand: there may be millions of them. */
-static void put_unit(struct text *out, uint32_t unit)
+/* Without printf(), because a page may have millions of escapes. */
+static void json_put_unit(struct text *out, uint32_t unit)
 {
 	static const char digits[] = "0123456789abcdef";
 	char escape[6] = { '\\', 'u' };
@@ -62,7 +62,7 @@ static void put_unit(struct text *out, uint32_t unit)
 	text_add(out, escape, sizeof(escape));
 }
 
-static void put_escaped(struct text *out, unsigned char c)
+static void json_put_escaped(struct text *out, unsigned char c)
 {
 	static const char letters[] = "\bb\ff\nn\rr\tt\"\"\\\\";
 
@@ -73,12 +73,14 @@ static void put_escaped(struct text *out, unsigned char c)
 			return;
 		}
 	}
-	put_unit(out, c);
+	json_put_unit(out, c);
 }
 
-/* The character of valid UTF-8 at p, which has more than one byte; its length.
+/*
+ * Decodes a character of more than one byte from valid UTF-8; returns its
+ * length.
  */
-static size_t decode(const char *p, uint32_t *c)
+static size_t json_decode(const char *p, uint32_t *c)
 {
 	const unsigned char *b = (const unsigned char *)p;
 
@@ -93,19 +95,22 @@ static size_t decode(const char *p, uint32_t *c)
 	return 4;
 }
 
-/* Appends a character that is not ASCII: what a screen hides as an escape. */
-static size_t put_wide(struct text *out, const char *at)
+/*
+ * Appends a non-ASCII character, escaped if a screen would hide it; returns its
+ * length.
+ */
+static size_t json_put_wide(struct text *out, const char *at)
 {
 	uint32_t c;
-	size_t len = decode(at, &c);
+	size_t len = json_decode(at, &c);
 
 	if (!safe_text_hides(c)) {
 		text_add(out, at, len);
 	} else if (c < 0x10000) {
-		put_unit(out, c);
+		json_put_unit(out, c);
 	} else {
-		put_unit(out, 0xd800 + ((c - 0x10000) >> 10));
-		put_unit(out, 0xdc00 + (c & 0x3ff));
+		json_put_unit(out, 0xd800 + ((c - 0x10000) >> 10));
+		json_put_unit(out, 0xdc00 + (c & 0x3ff));
 	}
 	return len;
 }
@@ -114,16 +119,16 @@ void json_string(struct json *j, const char *bytes, size_t len)
 {
 	struct text valid = { 0 };
 
-	before_value(j);
+	json_before_value(j);
 	text_putc(j->out, '"');
 	safe_text_valid(&valid, bytes, len);
 	for (size_t i = 0; i < valid.len; i++) {
 		unsigned char c = (unsigned char)valid.bytes[i];
 
 		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
-			put_escaped(j->out, c);
+			json_put_escaped(j->out, c);
 		else if (c >= 0x80)
-			i += put_wide(j->out, valid.bytes + i) - 1;
+			i += json_put_wide(j->out, valid.bytes + i) - 1;
 		else
 			text_putc(j->out, (char)c);
 	}
@@ -145,45 +150,45 @@ void json_foreign_key(struct json *j, const char *key)
 
 void json_int(struct json *j, int64_t value)
 {
-	before_value(j);
+	json_before_value(j);
 	text_printf(j->out, "%" PRId64, value);
 }
 
 void json_uint(struct json *j, uint64_t value)
 {
-	before_value(j);
+	json_before_value(j);
 	text_printf(j->out, "%" PRIu64, value);
 }
 
 void json_double(struct json *j, double value)
 {
-	before_value(j);
+	json_before_value(j);
 	if (isfinite(value))
 		text_printf(j->out, "%.15g", value);
 	else
 		text_puts(j->out, "null");
 }
 
-static const char *past_digits(const char *at)
+static const char *json_skip_digits(const char *at)
 {
 	while (*at >= '0' && *at <= '9')
 		at++;
 	return at;
 }
 
-/* RFC 8259, section 6 */
-static bool is_number(const char *at)
+/* RFC 8259, section 6. */
+static bool json_is_number(const char *at)
 {
 	const char *digits;
 
 	at += *at == '-';
 	digits = at;
-	at = past_digits(at);
+	at = json_skip_digits(at);
 	if (at == digits || (*digits == '0' && at - digits > 1))
 		return false;
 	if (*at == '.') {
 		digits = ++at;
-		at = past_digits(at);
+		at = json_skip_digits(at);
 		if (at == digits)
 			return false;
 	}
@@ -191,7 +196,7 @@ static bool is_number(const char *at)
 		at++;
 		at += *at == '+' || *at == '-';
 		digits = at;
-		at = past_digits(at);
+		at = json_skip_digits(at);
 		if (at == digits)
 			return false;
 	}
@@ -200,23 +205,23 @@ static bool is_number(const char *at)
 
 void json_number(struct json *j, const char *number)
 {
-	if (!is_number(number)) {
+	if (!json_is_number(number)) {
 		json_text(j, number);
 		return;
 	}
-	before_value(j);
+	json_before_value(j);
 	text_puts(j->out, number);
 }
 
 void json_bool(struct json *j, bool value)
 {
-	before_value(j);
+	json_before_value(j);
 	text_puts(j->out, value ? "true" : "false");
 }
 
 void json_null(struct json *j)
 {
-	before_value(j);
+	json_before_value(j);
 	text_puts(j->out, "null");
 }
 
@@ -237,18 +242,21 @@ static bool reader_fail(struct json_reader *r)
 
 void json_reader_fail(struct json_reader *r) { reader_fail(r); }
 
-static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
-
-static void skip_space(struct json_reader *r)
+static bool reader_is_one_of(char c, const char *set)
 {
-	while (r->at < r->end && is_one_of(*r->at, " \t\r\n"))
+	return c && strchr(set, c);
+}
+
+static void reader_skip_space(struct json_reader *r)
+{
+	while (r->at < r->end && reader_is_one_of(*r->at, " \t\r\n"))
 		r->at++;
 }
 
-/* Takes the character when it comes next. */
+/* Skips the character if it comes next. */
 static bool reader_accept(struct json_reader *r, char c)
 {
-	skip_space(r);
+	reader_skip_space(r);
 	if (r->at == r->end || *r->at != c)
 		return false;
 	r->at++;
@@ -257,21 +265,21 @@ static bool reader_accept(struct json_reader *r, char c)
 
 bool json_reader_at_end(struct json_reader *r)
 {
-	skip_space(r);
+	reader_skip_space(r);
 	return !r->failed && r->at == r->end;
 }
 
-static bool enter(struct json_reader *r, char bracket)
+static bool reader_enter(struct json_reader *r, char bracket)
 {
 	r->after_value = false;
 	return reader_accept(r, bracket) || reader_fail(r);
 }
 
-bool json_enter_object(struct json_reader *r) { return enter(r, '{'); }
-bool json_enter_array(struct json_reader *r) { return enter(r, '['); }
+bool json_enter_object(struct json_reader *r) { return reader_enter(r, '{'); }
+bool json_enter_array(struct json_reader *r) { return reader_enter(r, '['); }
 
-/* True when something more stands on the level that ends with a bracket. */
-static bool has_next(struct json_reader *r, char bracket)
+/* True if the level has another value before its closing bracket. */
+static bool reader_has_next(struct json_reader *r, char bracket)
 {
 	bool first = !r->after_value;
 
@@ -288,14 +296,14 @@ static bool has_next(struct json_reader *r, char bracket)
 
 bool json_next_element(struct json_reader *r)
 {
-	if (!has_next(r, ']'))
+	if (!reader_has_next(r, ']'))
 		return false;
 	r->after_value = true;
 	return true;
 }
 
-/* The string that comes next, between its quotes, with its escapes. */
-static bool take_string(struct json_reader *r, struct line *string)
+/* Reads the next string without its quotes; escapes stay encoded. */
+static bool reader_read_string(struct json_reader *r, struct line *string)
 {
 	if (!reader_accept(r, '"'))
 		return reader_fail(r);
@@ -314,7 +322,7 @@ static bool take_string(struct json_reader *r, struct line *string)
 
 bool json_next_member(struct json_reader *r, struct line *key)
 {
-	if (!has_next(r, '}') || !take_string(r, key))
+	if (!reader_has_next(r, '}') || !reader_read_string(r, key))
 		return false;
 	if (!reader_accept(r, ':'))
 		return reader_fail(r);
@@ -322,8 +330,8 @@ bool json_next_member(struct json_reader *r, struct line *key)
 	return true;
 }
 
-/* The digits that come next; fails unless there are some and they fit. */
-static uint64_t take_digits(struct json_reader *r)
+/* Reads digits; fails if there are none or the number is too large. */
+static uint64_t reader_read_digits(struct json_reader *r)
 {
 	const char *from = r->at;
 	uint64_t value = 0;
@@ -337,7 +345,7 @@ static uint64_t take_digits(struct json_reader *r)
 		}
 	}
 	if (r->at == from ||
-	    (r->at < r->end && !is_one_of(*r->at, " \t\r\n,]}"))) {
+	    (r->at < r->end && !reader_is_one_of(*r->at, " \t\r\n,]}"))) {
 		reader_fail(r);
 		return 0;
 	}
@@ -346,14 +354,14 @@ static uint64_t take_digits(struct json_reader *r)
 
 uint64_t json_read_uint(struct json_reader *r)
 {
-	skip_space(r);
-	return take_digits(r);
+	reader_skip_space(r);
+	return reader_read_digits(r);
 }
 
 int64_t json_read_int(struct json_reader *r)
 {
 	bool negative = reader_accept(r, '-');
-	uint64_t value = negative ? take_digits(r) : json_read_uint(r);
+	uint64_t value = negative ? reader_read_digits(r) : json_read_uint(r);
 
 	if (value > (uint64_t)INT64_MAX + negative) {
 		reader_fail(r);
@@ -362,11 +370,11 @@ int64_t json_read_int(struct json_reader *r)
 	return negative ? (int64_t)(0 - value) : (int64_t)value;
 }
 
-static bool take_word(struct json_reader *r, const char *word)
+static bool reader_accept_word(struct json_reader *r, const char *word)
 {
 	size_t len = strlen(word);
 
-	skip_space(r);
+	reader_skip_space(r);
 	if ((size_t)(r->end - r->at) < len || memcmp(r->at, word, len) != 0)
 		return false;
 	r->at += len;
@@ -375,15 +383,15 @@ static bool take_word(struct json_reader *r, const char *word)
 
 bool json_read_bool(struct json_reader *r)
 {
-	if (take_word(r, "true"))
+	if (reader_accept_word(r, "true"))
 		return true;
-	if (!take_word(r, "false"))
+	if (!reader_accept_word(r, "false"))
 		reader_fail(r);
 	return false;
 }
 
-/* The character of four hexadecimal digits; -1 when they are none. */
-static int32_t hex4(const char *at, const char *end)
+/* Decodes four hexadecimal digits; -1 if they are invalid. */
+static int32_t reader_hex4(const char *at, const char *end)
 {
 	int32_t value = 0;
 
@@ -399,11 +407,14 @@ static int32_t hex4(const char *at, const char *end)
 	return value;
 }
 
-/* What \u stands for, at its digits; a surrogate pair is two of them. */
-static const char *put_unicode(const char *at, const char *end,
-			       struct text *out)
+/*
+ * Decodes the digits of \u and a second \u that completes a surrogate pair;
+ * returns the end, or NULL.
+ */
+static const char *reader_put_unicode(const char *at, const char *end,
+				      struct text *out)
 {
-	int32_t c = hex4(at, end);
+	int32_t c = reader_hex4(at, end);
 	int32_t low = -1;
 
 	if (c < 0)
@@ -411,7 +422,7 @@ static const char *put_unicode(const char *at, const char *end,
 	at += 4;
 	if (c >= 0xd800 && c < 0xdc00 && end - at > 2 && at[0] == '\\' &&
 	    at[1] == 'u')
-		low = hex4(at + 2, end);
+		low = reader_hex4(at + 2, end);
 	if (low >= 0xdc00 && low < 0xe000) {
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		at += 6;
@@ -423,15 +434,16 @@ static const char *put_unicode(const char *at, const char *end,
 	return at;
 }
 
-/* Appends what an escape stands for; NULL when it is none. */
-static const char *put_escape(const char *at, const char *end, struct text *out)
+/* Decodes the escape after a backslash; returns its end, or NULL. */
+static const char *reader_put_escape(const char *at, const char *end,
+				     struct text *out)
 {
 	static const char letters[] = "b\bf\fn\nr\rt\t\"\"\\\\//";
 
 	if (at == end)
 		return NULL;
 	if (*at == 'u')
-		return put_unicode(at + 1, end, out);
+		return reader_put_unicode(at + 1, end, out);
 	for (size_t i = 0; letters[i]; i += 2) {
 		if (letters[i] == *at) {
 			text_putc(out, letters[i + 1]);
@@ -446,7 +458,7 @@ void json_read_text(struct json_reader *r, struct text *out)
 	struct line raw;
 	const char *at, *end, *plain;
 
-	if (!take_string(r, &raw))
+	if (!reader_read_string(r, &raw))
 		return;
 	at = raw.text;
 	end = raw.text + raw.len;
@@ -456,7 +468,7 @@ void json_read_text(struct json_reader *r, struct text *out)
 		text_add(out, at, (size_t)(plain - at));
 		at = plain;
 		if (at < end)
-			at = put_escape(at + 1, end, out);
+			at = reader_put_escape(at + 1, end, out);
 		if (!at) {
 			reader_fail(r);
 			return;
@@ -464,12 +476,12 @@ void json_read_text(struct json_reader *r, struct text *out)
 	}
 }
 
-/* Passes over a number or a word. */
-static bool skip_word(struct json_reader *r)
+/* Skips a number, true, false or null. */
+static bool reader_skip_word(struct json_reader *r)
 {
 	const char *from = r->at;
 
-	while (r->at < r->end && !is_one_of(*r->at, " \t\r\n,:{}[]\""))
+	while (r->at < r->end && !reader_is_one_of(*r->at, " \t\r\n,:{}[]\""))
 		r->at++;
 	return r->at > from;
 }
@@ -482,19 +494,19 @@ void json_skip(struct json_reader *r)
 	do {
 		char next;
 
-		skip_space(r);
+		reader_skip_space(r);
 		next = '\0';
 		if (r->at < r->end)
 			next = *r->at;
 		if (next == '"') {
-			take_string(r, &unused);
+			reader_read_string(r, &unused);
 		} else if (next == '{' || next == '[') {
 			depth++;
 			r->at++;
-		} else if (depth && is_one_of(next, "]},:")) {
+		} else if (depth && reader_is_one_of(next, "]},:")) {
 			depth -= next == '}' || next == ']';
 			r->at++;
-		} else if (!skip_word(r)) {
+		} else if (!reader_skip_word(r)) {
 			reader_fail(r);
 		}
 	} while (depth && !r->failed);

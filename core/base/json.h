@@ -20,15 +20,15 @@
  */
 struct json {
 	struct text *out;  /* borrowed */
-	uint64_t nonempty; /* a bit per level: something stands there */
+	uint64_t nonempty; /* a bit per level: set once the level has a value */
 	unsigned depth;
 	bool after_key;
 };
 
-/* Starts a document, which is appended to out. */
+/* Starts a document, which the calls append to out. */
 struct json json_into(struct text *out);
 
-/* Levels close in reverse order; in an object, a key precedes each value. */
+/* Levels close in reverse order. In an object, a key precedes each value. */
 void json_open_object(struct json *j);
 void json_close_object(struct json *j);
 void json_open_array(struct json *j);
@@ -40,10 +40,11 @@ void json_string(struct json *j, const char *bytes, size_t len);
 void json_text(struct json *j, const char *string); /* NUL-terminated */
 void json_int(struct json *j, int64_t value);
 void json_uint(struct json *j, uint64_t value);
-void json_double(struct json *j, double value); /* null unless finite */
+void json_double(struct json *j,
+		 double value); /* null unless the value is finite */
 /*
- * Writes a number literally, with all its digits; as a string if it is not a
- * JSON number.
+ * Writes a number with all its digits, or a string if it is not a valid JSON
+ * number.
  */
 void json_number(struct json *j, const char *number);
 void json_bool(struct json *j, bool value);
@@ -60,33 +61,33 @@ void json_null(struct json *j);
 struct json_reader {
 	const char *at;
 	const char *end;
-	bool after_value; /* a comma or the end of the level comes next */
+	bool after_value; /* the next token is a comma or a closing bracket */
 	bool failed;
 };
 
 /* Starts before the first value of a text, which is borrowed. */
 struct json_reader json_reader_over(const char *bytes, size_t len);
 
-/* Fails the reader, when the caller rejects a value. */
+/* Fails the reader. Callers use it when they reject a value. */
 void json_reader_fail(struct json_reader *r);
 
-/* True when only whitespace is left and nothing failed. */
+/* True if only whitespace is left and the reader has not failed. */
 bool json_reader_at_end(struct json_reader *r);
 
-/* Enters an object, or an array; false and failed when the value is none. */
+/* Enters an object or an array; fails and returns false for another value. */
 bool json_enter_object(struct json_reader *r);
 bool json_enter_array(struct json_reader *r);
 
 /*
- * Reads the key of the next member, as it is written between its quotes; its
- * value must be read next. False at the end of the object, which is left then.
+ * Reads the key of the next member, with its escapes; the caller must read the
+ * value next. Returns false at the end of the object, which is closed then.
  */
 bool json_next_member(struct json_reader *r, struct line *key);
 
 /* The same for arrays, whose elements have no keys. */
 bool json_next_element(struct json_reader *r);
 
-/* Each reads a value of its type; 0 and failed for any other. */
+/* Each reads a value of its type; fails and returns 0 for another type. */
 int64_t json_read_int(struct json_reader *r);
 uint64_t json_read_uint(struct json_reader *r);
 bool json_read_bool(struct json_reader *r);
@@ -94,7 +95,7 @@ bool json_read_bool(struct json_reader *r);
 /* Appends a string; U+0000 becomes C0 80, so that it terminates no C string. */
 void json_read_text(struct json_reader *r, struct text *out);
 
-/* Skips a value of any type and depth; its contents are checked loosely. */
+/* Skips a value of any type and depth without validating all of it. */
 void json_skip(struct json_reader *r);
 
 #endif

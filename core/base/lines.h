@@ -2,8 +2,8 @@
 /*
  * lines: iterates over the lines of a text in memory.
  *
- * A line ends with LF, CR LF or the end of the text; its end is not part of it.
- * Lines are borrowed from the text and not NUL-terminated.
+ * A line ends with LF, CR LF or the end of the text; the end is not part of the
+ * line. Lines are borrowed from the text and not NUL-terminated.
  */
 #ifndef CORE_BASE_LINES_H
 #define CORE_BASE_LINES_H
@@ -15,7 +15,7 @@
 struct lines {
 	const char *at;
 	const char *end;
-	uint64_t number; /* of the line last given, from 1 */
+	uint64_t number; /* number of the last line read, from 1 */
 };
 
 struct line {
@@ -26,17 +26,17 @@ struct line {
 /* Starts before the first line of a text, which is borrowed. */
 struct lines lines_over(const void *bytes, size_t len);
 
-/* Reads the next line into *line; false at the end. */
+/* Reads the next line into *line; returns false at the end. */
 bool lines_next(struct lines *l, struct line *line);
 
-/* True when the line begins or ends with a text. */
+/* True if the line begins or ends with a text. */
 bool line_starts(struct line line, const char *prefix);
 bool line_ends(struct line line, const char *suffix);
 
-/* True when the whole line is the text. */
+/* True if the whole line equals the text. */
 bool line_is(struct line line, const char *text);
 
-/* A line without the blanks and tabs before and after it. */
+/* Returns the line without leading and trailing spaces and tabs. */
 struct line line_trimmed(struct line line);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FIRST_SIZE ((size_t)64)
-/* A large map that little is put into costs more to wipe than to make. */
+/* Clearing a large map that few keys use costs more than a new map. */
 #define MOSTLY_UNUSED 32
 
 void map64_reserve(struct map64 *m, size_t more)

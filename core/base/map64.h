@@ -30,7 +30,7 @@ struct map64 {
 /* Reserves space for `more` keys. */
 void map64_reserve(struct map64 *m, size_t more);
 
-/* Removes all keys; memory is kept. */
+/* Removes all keys and keeps the memory. */
 void map64_clear(struct map64 *m);
 
 void map64_release(struct map64 *m);
@@ -39,7 +39,9 @@ static inline struct map64_entry *map64_slot(const struct map64 *m,
 					     uint64_t key)
 {
 	size_t mask = m->size - 1;
-	/* Keys that count up stay neighbours; the rest is spread. */
+	/*
+	 * Consecutive keys stay neighbours; the others are spread by the hash.
+	 */
 	size_t at = (key ^ hash_mix(key >> 8, 0)) & mask;
 
 	while (m->entries[at].used && m->entries[at].key != key)
@@ -47,7 +49,7 @@ static inline struct map64_entry *map64_slot(const struct map64 *m,
 	return &m->entries[at];
 }
 
-/* The value of key, or MAP64_NONE. */
+/* Returns the value of key, or MAP64_NONE. */
 static inline uint32_t map64_get(const struct map64 *m, uint64_t key)
 {
 	const struct map64_entry *e;
@@ -59,7 +61,7 @@ static inline uint32_t map64_get(const struct map64 *m, uint64_t key)
 }
 
 /*
- * Adds a key unless it exists; true when it was added. The first value stays.
+ * Adds a key unless it exists, and keeps the first value. True if it was added.
  */
 static inline bool map64_add(struct map64 *m, uint64_t key, uint32_t value)
 {

@@ -17,9 +17,12 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-#define LINKS_MAX   40 /* as Linux follows */
+#define LINKS_MAX   40 /* Linux follows as many links */
 
-/* The one temporary file of the process, for a signal handler to remove. */
+/*
+ * The temporary file of the process, which a signal handler removes. There is
+ * at most one.
+ */
 static const char *volatile pending;
 
 void output_abandon_all(void)
@@ -30,16 +33,22 @@ void output_abandon_all(void)
 		unlink(path);
 }
 
-/* Devices and pipes cannot be renamed over; they are written in place. */
-static bool is_in_place(const char *path)
+/*
+ * Devices and pipes cannot be replaced by rename(2), so they are written in
+ * place.
+ */
+static bool output_is_in_place(const char *path)
 {
 	struct stat st;
 
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* A signal finds both the file and its name in pending, or neither. */
-static int create_temporary(char *name)
+/*
+ * Blocks signals, so that a handler finds both the file and its name, or
+ * neither.
+ */
+static int output_create_temporary(char *name)
 {
 	sigset_t all, old;
 	int fd, sys;
@@ -55,7 +64,7 @@ static int create_temporary(char *name)
 	return fd;
 }
 
-static mode_t mode_of_new(void)
+static mode_t output_new_mode(void)
 {
 	mode_t mask = umask(0);
 
@@ -64,11 +73,11 @@ static mode_t mode_of_new(void)
 }
 
 /*
- * Gives the temporary file the owner of the file that it will replace, as far
- * as we may, and returns the mode that it may have: what a group or a setuid
- * bit grants was meant for that owner and group only.
+ * Copies the owner of the file that will be replaced, if permitted. Returns the
+ * mode for the new file: without setuid bits, which were meant for the old
+ * owner, and without the group's permissions if the group cannot be copied.
  */
-static mode_t copy_owner(int fd, const struct stat *old)
+static mode_t output_copy_owner(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & 0777;
 	struct stat now;
@@ -80,9 +89,9 @@ static mode_t copy_owner(int fd, const struct stat *old)
 	return mode;
 }
 
-/* out->target is set; old is the file there, or NULL. */
-static int open_temporary(struct output *out, const struct stat *old,
-			  struct error *err)
+/* out->target is set; old is the existing file, or NULL. */
+static int output_open_temporary(struct output *out, const struct stat *old,
+				 struct error *err)
 {
 	mode_t mode;
 
@@ -90,14 +99,14 @@ static int open_temporary(struct output *out, const struct stat *old,
 
 	text_printf(&name, "%s.XXXXXX", out->target);
 	out->temporary = name.bytes;
-	out->fd = create_temporary(out->temporary);
+	out->fd = output_create_temporary(out->temporary);
 	if (out->fd < 0) {
 		free(out->temporary);
 		out->temporary = NULL;
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create",
 				out->name);
 	}
-	mode = old ? copy_owner(out->fd, old) : mode_of_new();
+	mode = old ? output_copy_owner(out->fd, old) : output_new_mode();
 	if (fchmod(out->fd, mode) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot set mode",
 				out->name);
@@ -105,10 +114,10 @@ static int open_temporary(struct output *out, const struct stat *old,
 }
 
 /*
- * Where a path leads whose file is missing, over any symbolic links: the file
- * is made there.  realpath(3) fails for such paths.
+ * Returns the path that a dangling symbolic link leads to, where the file will
+ * be created. realpath(3) fails for such links.
  */
-static char *follow_dangling(const char *path)
+static char *output_follow_dangling(const char *path)
 {
 	char *at = xstrdup(path);
 	char link[PATH_MAX];
@@ -130,19 +139,19 @@ static char *follow_dangling(const char *path)
 	return at;
 }
 
-static int open_beside(struct output *out, struct error *err)
+static int output_open_beside(struct output *out, struct error *err)
 {
 	struct stat st;
 	bool is_there;
 
 	out->target = realpath(out->name, NULL);
 	if (!out->target)
-		out->target = follow_dangling(out->name);
+		out->target = output_follow_dangling(out->name);
 	is_there = stat(out->target, &st) == 0;
 	if (is_there && access(out->target, W_OK) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
 				out->name);
-	return open_temporary(out, is_there ? &st : NULL, err);
+	return output_open_temporary(out, is_there ? &st : NULL, err);
 }
 
 int output_open_unfollowed(struct output *out, const char *path,
@@ -151,7 +160,7 @@ int output_open_unfollowed(struct output *out, const char *path,
 	*out = (struct output){ .name = path, .fd = -1 };
 	out->buffer = xmalloc(BUFFER_SIZE);
 	out->target = xstrdup(path);
-	return open_temporary(out, NULL, err);
+	return output_open_temporary(out, NULL, err);
 }
 
 int output_open(struct output *out, const char *path, struct error *err)
@@ -163,8 +172,8 @@ int output_open(struct output *out, const char *path, struct error *err)
 		out->fd = STDOUT_FILENO;
 		return 0;
 	}
-	if (!is_in_place(path))
-		return open_beside(out, err);
+	if (!output_is_in_place(path))
+		return output_open_beside(out, err);
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (out->fd < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot open", path);
@@ -185,7 +194,7 @@ int output_try(const char *path, struct error *err)
 	}
 	if (is_stdout)
 		return 0;
-	if (is_in_place(path)) {
+	if (output_is_in_place(path)) {
 		errno = EISDIR;
 		if ((stat(path, &st) == 0 && S_ISDIR(st.st_mode)) ||
 		    access(path, W_OK) < 0)
@@ -198,12 +207,13 @@ int output_try(const char *path, struct error *err)
 	return ret;
 }
 
-static void write_out(struct output *out, const uint8_t *bytes, size_t len)
+static void output_write_out(struct output *out, const uint8_t *bytes,
+			     size_t len)
 {
 	while (len && !out->sys) {
 		ssize_t put = write(out->fd, bytes, len);
 
-		/* Somebody may have made a pipe of ours non-blocking. */
+		/* Another process may have made the pipe non-blocking. */
 		if (put < 0 && errno == EAGAIN)
 			poll(&(struct pollfd){ .fd = out->fd,
 					       .events = POLLOUT },
@@ -220,7 +230,7 @@ static void write_out(struct output *out, const uint8_t *bytes, size_t len)
 
 static void output_flush(struct output *out)
 {
-	write_out(out, out->buffer, out->used);
+	output_write_out(out, out->buffer, out->used);
 	out->used = 0;
 }
 
@@ -229,7 +239,7 @@ void output_write(struct output *out, const void *bytes, size_t len)
 	if (len > BUFFER_SIZE - out->used)
 		output_flush(out);
 	if (len >= BUFFER_SIZE) {
-		write_out(out, bytes, len);
+		output_write_out(out, bytes, len);
 	} else if (len) {
 		memcpy(out->buffer + out->used, bytes, len);
 		out->used += len;
@@ -270,8 +280,8 @@ int output_commit(struct output *out, struct error *err)
 {
 	output_flush(out);
 	/*
-	 * A network file system may tell only now that it has no room; and a
-	 * machine that crashes after the rename must not leave an empty file.
+	 * A network file system may report a full disk only here, and a machine
+	 * that crashes after the rename must not leave an empty file.
 	 */
 	if (out->temporary) {
 		if (!out->sys && fsync(out->fd) < 0 && errno != EINVAL &&

@@ -8,7 +8,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#define MATCH_LIMIT 1000000 /* backtracking steps a text */
+#define MATCH_LIMIT 1000000 /* backtracking steps per text */
 #define MATCH_LEAST 10000
 #define HEAP_LIMIT  20000 /* KiB */
 
@@ -20,8 +20,8 @@ struct pattern {
 	size_t undecided;
 };
 
-static struct pattern *compile(const char *regex, uint32_t options,
-			       struct error *err)
+static struct pattern *pattern_compile(const char *regex, uint32_t options,
+				       struct error *err)
 {
 	struct pattern *p = xcalloc(1, sizeof(*p));
 	PCRE2_SIZE at;
@@ -40,7 +40,7 @@ static struct pattern *compile(const char *regex, uint32_t options,
 		pattern_free(p);
 		return NULL;
 	}
-	/* Without JIT the interpreter serves. */
+	/* If the JIT compiler is unavailable, PCRE2 interprets the pattern. */
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
 	p->match = pcre2_match_data_create(1, NULL);
 	p->context = pcre2_match_context_create(NULL);
@@ -54,12 +54,12 @@ static struct pattern *compile(const char *regex, uint32_t options,
 
 struct pattern *pattern_new(const char *regex, struct error *err)
 {
-	return compile(regex, 0, err);
+	return pattern_compile(regex, 0, err);
 }
 
 struct pattern *pattern_new_whole(const char *regex, struct error *err)
 {
-	return compile(regex, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err);
+	return pattern_compile(regex, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err);
 }
 
 bool pattern_matches(struct pattern *p, const char *text, size_t len)
@@ -69,12 +69,15 @@ bool pattern_matches(struct pattern *p, const char *text, size_t len)
 
 	if (ret < PCRE2_ERROR_NOMATCH) {
 		p->undecided++;
-		/* Or thousands of hostile names would take minutes. */
+		/* Otherwise thousands of hostile names would take minutes. */
 		if (p->limit > MATCH_LEAST)
 			p->limit /= 2;
 		pcre2_set_match_limit(p->context, p->limit);
 	}
-	/* One group is asked for, so 0 says: matched, groups did not fit. */
+	/*
+	 * 0 means that the text matched and had more groups than the one
+	 * requested.
+	 */
 	return ret >= 0;
 }
 

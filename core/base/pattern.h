@@ -11,17 +11,17 @@
 struct pattern;
 
 /*
- * Compiles a regular expression over UTF-8. NULL and ERROR_MISUSE, with the
- * position and the reason, when it is invalid.
+ * Compiles a regular expression for UTF-8. Returns NULL and ERROR_MISUSE, with
+ * the position and the reason, if the expression is invalid.
  */
 struct pattern *pattern_new(const char *regex, struct error *err);
 
-/* The same, for a match of the whole text. */
+/* The same, for matches of the whole text. */
 struct pattern *pattern_new_whole(const char *regex, struct error *err);
 
 /*
- * True when a part of the text matches. A text that exceeds the cost limit (a
- * pathological expression) does not match, and lowers the limit for the next
+ * True if a part of the text matches. A text that exceeds the cost limit (a
+ * pathological expression) does not match, and lowers the limit for later
  * texts.
  */
 bool pattern_matches(struct pattern *p, const char *text, size_t len);

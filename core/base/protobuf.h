@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf: writes messages of protocol buffers, as their encoding has them
- * (protobuf.dev, "Encoding"), field by field into a text.
+ * protobuf: writes protocol buffer messages field by field (protobuf.dev,
+ * "Encoding").
  *
- * A message in a message is written apart and then put in by its bytes.
+ * A nested message is written to a text of its own and then added as bytes.
  */
 #ifndef CORE_BASE_PROTOBUF_H
 #define CORE_BASE_PROTOBUF_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A field of a number or a truth; 0 is what a reader takes if there is none. */
+/* Adds a number or a bool. A value of 0 is omitted, since it is the default. */
 static inline void protobuf_uint(struct text *out, uint32_t field,
 				 uint64_t value)
 {
@@ -23,7 +23,7 @@ static inline void protobuf_uint(struct text *out, uint32_t field,
 	text_varint(out, value);
 }
 
-/* A field of bytes, a string, a message, or numbers one after the other. */
+/* Adds bytes, a string, a message, or packed numbers. */
 static inline void protobuf_bytes(struct text *out, uint32_t field,
 				  const void *bytes, size_t len)
 {
@@ -32,7 +32,7 @@ static inline void protobuf_bytes(struct text *out, uint32_t field,
 	text_add(out, bytes, len);
 }
 
-/* Puts in a message that was written apart, which is empty afterwards. */
+/* Adds a nested message and clears its text. */
 static inline void protobuf_message(struct text *out, uint32_t field,
 				    struct text *message)
 {

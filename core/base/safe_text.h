@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * safe_text: makes foreign names safe to show.
+ * safe_text: makes foreign names safe to print.
  *
  * Thread, class, method and file names come from the target or from a file and
- * may hold anything: terminal escapes, bidirectional overrides, incomplete
- * characters. Whatever could act on a reader's screen becomes visible.
+ * may contain anything: terminal escapes, bidirectional overrides, incomplete
+ * characters. Characters that could affect a terminal become visible text.
  */
 #ifndef CORE_BASE_SAFE_TEXT_H
 #define CORE_BASE_SAFE_TEXT_H
@@ -23,16 +23,16 @@
  */
 void safe_text(struct text *out, const void *bytes, size_t len);
 
-/* The same without making hidden characters visible: appends valid UTF-8. */
+/* Appends valid UTF-8, but leaves hidden characters as they are. */
 void safe_text_valid(struct text *out, const void *bytes, size_t len);
 
 /*
  * True for characters, except C0 and DEL, that are invisible but may change how
- * other characters look.
+ * other characters appear.
  */
 bool safe_text_hides(uint32_t character);
 
-/* True when the bytes are printable ASCII, which safe_text leaves alone. */
+/* True if all bytes are printable ASCII, which safe_text() does not change. */
 bool safe_text_is(const void *bytes, size_t len);
 
 #endif

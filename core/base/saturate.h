@@ -2,7 +2,7 @@
 /*
  * saturate: sums that stop at the maximum instead of overflowing.
  *
- * Weights come from input: a hostile one must not make a total small.
+ * Weights come from input, and a hostile weight must not make a total small.
  */
 #ifndef CORE_BASE_SATURATE_H
 #define CORE_BASE_SATURATE_H

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void need(struct text *t, size_t more)
+static void text_reserve(struct text *t, size_t more)
 {
 	array_reserve(t->bytes, t->cap, t->len + more + 1);
 }
 
 void text_add(struct text *t, const void *bytes, size_t len)
 {
-	need(t, len);
+	text_reserve(t, len);
 	if (len)
 		memcpy(t->bytes + t->len, bytes, len);
 	t->len += len;
@@ -39,7 +39,7 @@ void text_printf(struct text *t, const char *fmt, ...)
 	va_end(args);
 	if (len < 0)
 		return;
-	need(t, (size_t)len);
+	text_reserve(t, (size_t)len);
 	va_start(args, fmt);
 	vsnprintf(t->bytes + t->len, (size_t)len + 1, fmt, args);
 	va_end(args);
@@ -67,7 +67,7 @@ void text_utf8(struct text *t, uint32_t c)
 
 void text_varint(struct text *t, uint64_t value)
 {
-	need(t, 10);
+	text_reserve(t, 10);
 	while (value >= 0x80) {
 		t->bytes[t->len++] = (char)(value | 0x80);
 		value >>= 7;

@@ -17,20 +17,24 @@ struct text {
 	size_t cap;
 };
 
-/* Each appends; text_printf() appends nothing when it fails to format. */
+/*
+ * Each appends to the text. If formatting fails, text_printf() appends nothing.
+ */
 void text_add(struct text *t, const void *bytes, size_t len);
 void text_puts(struct text *t, const char *string);
 void text_putc(struct text *t, char c);
 void text_printf(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Appends a character as UTF-8; half a surrogate pair as three bytes. */
+/* Appends a character as UTF-8; a lone surrogate takes three bytes. */
 void text_utf8(struct text *t, uint32_t character);
 
-/* Appends an LEB128 varint: 7 bits a byte, low first, at most 10 bytes. */
+/*
+ * Appends an LEB128 varint: 7 bits per byte, low bits first, at most 10 bytes.
+ */
 void text_varint(struct text *t, uint64_t value);
 
-/* Number of characters in valid UTF-8; each counts as one column. */
+/* Number of characters in valid UTF-8; each is assumed to take one column. */
 size_t text_width(const char *bytes, size_t len);
 
 /* Appends count spaces. */

@@ -15,7 +15,7 @@ struct unit_name {
 	uint64_t value;
 };
 
-/* From small to large; the first name of a value is the one that is written. */
+/* In ascending order; of several names of a value, the first is printed. */
 static const struct unit_name durations[] = {
 	{ "ns", 1 },
 	{ "us", 1000 },
@@ -53,10 +53,10 @@ struct decimal {
 	uint64_t scale;
 };
 
-#define FRACTION_SCALE UINT64_C(1000000000) /* digits beyond are cut */
+#define FRACTION_SCALE UINT64_C(1000000000) /* further digits are discarded */
 
-/* Reads digits[.digits]; the first character behind them, or NULL. */
-static const char *read_decimal(const char *text, struct decimal *d)
+/* Reads digits[.digits]; returns the first character after them, or NULL. */
+static const char *units_read_decimal(const char *text, struct decimal *d)
 {
 	const char *at = text;
 
@@ -81,14 +81,14 @@ static const char *read_decimal(const char *text, struct decimal *d)
 	return at;
 }
 
-/* The number times its unit; false when it is neither, or too large. */
+/* Reads a number with a unit; false if it is invalid or too large. */
 static bool units_parse(const char *text, const struct unit_name *units,
 			uint64_t bare, uint64_t *value)
 {
 	__extension__ unsigned __int128 part;
 	uint64_t unit = 0;
 	struct decimal d;
-	const char *name = read_decimal(text, &d);
+	const char *name = units_read_decimal(text, &d);
 
 	if (!name)
 		return false;
@@ -126,7 +126,7 @@ int units_size(const char *text, uint64_t *bytes, struct error *err)
 	return 0;
 }
 
-static const char *why_no_count(const char *text)
+static const char *units_count_problem(const char *text)
 {
 	bool is_negative = *text == '-';
 	const char *digits = text + is_negative;
@@ -140,11 +140,11 @@ static const char *why_no_count(const char *text)
 int units_count(const char *text, uint64_t *count, struct error *err)
 {
 	struct decimal d;
-	const char *end = read_decimal(text, &d);
+	const char *end = units_read_decimal(text, &d);
 
 	if (!end || *end || d.scale != 1)
 		return fail(err, ERROR_MISUSE, "invalid count '%s': %s", text,
-			    why_no_count(text));
+			    units_count_problem(text));
 	*count = d.whole;
 	return 0;
 }
@@ -152,7 +152,7 @@ int units_count(const char *text, uint64_t *count, struct error *err)
 int units_number(const char *text, double *number, struct error *err)
 {
 	struct decimal d;
-	const char *end = read_decimal(text, &d);
+	const char *end = units_read_decimal(text, &d);
 
 	if (end && *end == '%')
 		end++;
@@ -209,7 +209,7 @@ struct scale {
 	const char *name;
 };
 
-/* The largest first; each list ends with the unit that all is counted in. */
+/* In descending order; each list ends with the unit of the value. */
 static const struct scale time_scale[] = {
 	{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" }
 };
@@ -218,11 +218,14 @@ static const struct scale bytes_scale[] = {
 	{ 0x1p10, "KB" }, { 1, "B" },
 };
 
-#define GROUPED_FROM 9999.5 /* fewer digits are read without commas */
+#define GROUPED_FROM 9999.5 /* smaller numbers are printed without commas */
 
-/* Three digits, or all of those before the point; whole numbers as they are. */
-static void add_scaled(struct text *out, const struct scale *scale,
-		       double value)
+/*
+ * Prints three digits, or all digits before the decimal point; whole numbers
+ * have no fraction.
+ */
+static void units_add_scaled(struct text *out, const struct scale *scale,
+			     double value)
 {
 	double scaled;
 
@@ -234,7 +237,7 @@ static void add_scaled(struct text *out, const struct scale *scale,
 		text_putc(out, '-');
 		value = -value;
 	}
-	/* 1023.9 KB would be rounded to 1024 KB. */
+	/* 1023.9 KB would be rounded to 1024 KB, so use the next unit. */
 	while (scale->unit > 1 && value < scale->unit * 0.9995)
 		scale++;
 	scaled = value / scale->unit;
@@ -252,10 +255,10 @@ static void add_scaled(struct text *out, const struct scale *scale,
 
 void units_add_time(struct text *out, double ns)
 {
-	add_scaled(out, time_scale, ns);
+	units_add_scaled(out, time_scale, ns);
 }
 
 void units_add_bytes(struct text *out, double bytes)
 {
-	add_scaled(out, bytes_scale, bytes);
+	units_add_scaled(out, bytes_scale, bytes);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * units: durations, sizes and numbers as people write and read them.
+ * units: parses and prints durations, sizes and numbers.
  *
  * Input is digits with an optional decimal fraction and a unit, without spaces;
- * the locale is ignored.  Each parser fails with ERROR_MISUSE, quotes the word
+ * the locale is ignored. Each parser fails with ERROR_MISUSE, quotes the word
  * and gives examples.
  *
- * Output has a space before the unit.  As in -Xmx, the JVM's logs and JFR, 1 KB
- * is 1,024 bytes.  Everything that is printed for people uses these functions,
- * so that a unit reads the same everywhere; render/page/js/flame_format.js
- * writes the same units in the page.
+ * Output has a space before the unit. As in -Xmx, the JVM's logs and JFR, 1 KB
+ * is 1,024 bytes. All output for people uses these functions, so that units
+ * look the same everywhere; render/page/js/flame_format.js prints the same
+ * units in the page.
  */
 #ifndef CORE_BASE_UNITS_H
 #define CORE_BASE_UNITS_H
@@ -19,28 +19,33 @@
 
 #include <stdint.h>
 
-/* ns us ms s m (or min) h d; without a unit, seconds. */
+/* Units: ns us ms s m (or min) h d; without a unit, seconds. */
 int units_duration(const char *text, int64_t *ns, struct error *err);
 
-/* k m g t, each 1024 of the one before, any case, also kb and kib. */
+/* Units: k m g t (powers of 1024), in either case, also kb and kib. */
 int units_size(const char *text, uint64_t *bytes, struct error *err);
 
-/* A whole number from 0 on. */
+/* A whole number, 0 or more. */
 int units_count(const char *text, uint64_t *count, struct error *err);
 
-/* A finite number from 0 on; a '%' may follow and changes nothing. */
+/* A finite number, 0 or more; a '%' after it is ignored. */
 int units_number(const char *text, double *number, struct error *err);
 
-/* Appends a value as an option takes it, exactly: 1500ms, 90s, 5min, 2h. */
+/*
+ * Appends an exact value that units_duration() accepts: 1500ms, 90s, 5min, 2h.
+ */
 void units_add_duration(struct text *out, int64_t ns);
 
-/* The same for sizes: 1500, 64k, 1g. */
+/* Appends an exact value that units_size() accepts: 1500, 64k, 1g. */
 void units_add_size(struct text *out, uint64_t bytes);
 
-/* Appends "960 ms", "10.1 s": three digits or more; NaN is "-". */
+/* Appends "960 ms" or "10.1 s", with at least three digits; NaN is "-". */
 void units_add_time(struct text *out, double ns);
 
-/* Appends "512 B", "152 MB", "5.02 GB": three digits or more; NaN is "-". */
+/*
+ * Appends "512 B", "152 MB" or "5.02 GB", with at least three digits; NaN is
+ * "-".
+ */
 void units_add_bytes(struct text *out, double bytes);
 
 /* Appends "1,730". */

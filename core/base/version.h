@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * version: of sjkc, as --version and the files that it writes say it.
- */
+/* version: the version of sjkc for --version and for files that sjkc writes. */
 #ifndef CORE_BASE_VERSION_H
 #define CORE_BASE_VERSION_H
 

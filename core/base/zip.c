@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define STEP ((size_t)1 << 30) /* zlib counts in unsigned int */
+#define STEP ((size_t)1 << 30) /* zlib counts bytes in unsigned int */
 
 bool inflate_is_gzip(const uint8_t *in, size_t len)
 {
@@ -20,7 +20,7 @@ static bool inflated_is_bomb(const struct inflated *out, size_t bomb)
 	return out->len > bomb && out->len / INFLATE_BOMB_RATIO > out->used;
 }
 
-/* Inflates once into what is free of out; returns zlib's word. */
+/* Inflates one step into the free space of out; returns zlib's result. */
 static int inflate_step(z_stream *z, struct inflated *out, size_t *cap,
 			const uint8_t *in, size_t len, size_t max)
 {
@@ -68,11 +68,14 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 	while (!out.damage && !(max && out.len == max)) {
 		ret = inflate_step(&z, &out, &cap, in, len, max);
 		if (inflated_is_bomb(&out, bomb)) {
-			/* Of many members each may end within a step. */
+			/*
+			 * The rule applies to the sum of all members, each of
+			 * which may be small.
+			 */
 			out.damage = "compressed data that expands too much; "
 				     "reading stopped";
 		} else if (ret == Z_STREAM_END) {
-			/* Zero padding after a member is not a member. */
+			/* Zero bytes after a member are padding. */
 			if (kind != INFLATE_GZIP ||
 			    !inflate_is_gzip(in + out.used, len - out.used))
 				break;
@@ -91,7 +94,8 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 
 #define GZIP_BUFFER ((size_t)64 << 10)
 #define GZIP_LEVEL  1
-#define GZIP_WINDOW (15 + 16) /* as deflateInit2() takes the format */
+#define GZIP_WINDOW                                                            \
+	(15 + 16) /* deflateInit2() selects the gzip format by this value */
 
 void gzip_open(struct gzip *g, struct output *out)
 {
@@ -103,7 +107,7 @@ void gzip_open(struct gzip *g, struct output *out)
 		alloc_give_up(GZIP_BUFFER);
 }
 
-/* Hands on what came out, until nothing more does. */
+/* Compresses the input and writes the result until no output is left. */
 static void gzip_deflate(struct gzip *g, int flush)
 {
 	z_stream *z = g->stream;
@@ -141,8 +145,8 @@ void gzip_close(struct gzip *g)
 }
 
 /*
- * The columns of flame graph pages shrink to a third or a half at any level;
- * 6 takes three times as long as 1 for a page that is a twentieth smaller.
+ * Columns of flame graph pages shrink to a third or a half at any level. Level
+ * 6 takes three times as long as level 1 for a page that is 5 % smaller.
  */
 static int deflate_level(size_t len)
 {

@@ -2,8 +2,8 @@
 /*
  * zip: compression and decompression (RFC 1950 to 1952).
  *
- * Foreign input is decompressed within bounds.  zlib reads and writes streams;
- * libdeflate is faster for what is there as a whole.
+ * Foreign input is decompressed within limits. zlib handles streams; libdeflate
+ * is faster for input that is complete in memory.
  */
 #ifndef CORE_BASE_ZIP_H
 #define CORE_BASE_ZIP_H
@@ -17,60 +17,60 @@
 #include <stdint.h>
 
 /*
- * More than this much output from less than 1/200 of it is a bomb.  Deflate
- * ends at about 1/1000; recordings and dumps of one stack trace over and over
- * stay below 1/100.
+ * Input is a bomb if it yields more than INFLATE_BOMB_BYTES and more than
+ * INFLATE_BOMB_RATIO times its size. Deflate reaches at most about 1000;
+ * recordings and dumps that repeat one stack trace stay below 100.
  */
 #define INFLATE_BOMB_BYTES ((size_t)256 << 20)
 #define INFLATE_BOMB_RATIO 200
 
 enum inflate_kind {
 	INFLATE_ZLIB, /* RFC 1950 */
-	INFLATE_GZIP, /* RFC 1952, several members as gzip(1) reads them */
+	INFLATE_GZIP, /* RFC 1952; several members, like gzip(1) */
 };
 
-/* What came out, and why it stopped short if it did. */
+/* The decompressed bytes, and why decompression stopped early, if it did. */
 struct inflated {
-	uint8_t *bytes; /* the caller frees */
+	uint8_t *bytes; /* owned by the caller */
 	size_t len;
-	size_t used;        /* bytes of input that were read */
-	const char *damage; /* NULL, or what is wrong: "truncated", … */
+	size_t used;        /* bytes of input that were consumed */
+	const char *damage; /* NULL, or the reason: "truncated", … */
 };
 
 /*
- * Decompresses up to max bytes (0: no limit but the bomb rule).  Damaged input
- * gives what came out before the damage, which is named; reaching max is no
- * damage.
+ * Decompresses up to max bytes (0: no limit except the bomb rule). Damaged
+ * input yields the bytes before the damage, and its description. Reaching max
+ * is not damage.
  */
 struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 			      size_t len, size_t max);
 
-/* The same, looking for bombs from that many bytes of output on. */
+/* The same, but the bomb rule applies from `bomb` bytes of output on. */
 struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 				size_t len, size_t max, size_t bomb);
 
-/* True for the first bytes of a gzip member. */
+/* True if the bytes begin with a gzip header. */
 bool inflate_is_gzip(const uint8_t *in, size_t len);
 
-/* An output that is compressed as it is written (RFC 1952, one member). */
+/* Compresses output while it is written (RFC 1952, one member). */
 struct gzip {
 	struct output *out; /* borrowed */
 	struct z_stream_s *stream;
 	uint8_t *buffer;
 };
 
-/* What follows goes compressed to out; gzip_close() is due. */
+/* Starts compressing to out; gzip_close() must follow. */
 void gzip_open(struct gzip *g, struct output *out);
 
 void gzip_write(struct gzip *g, const void *bytes, size_t len);
 
-/* Writes the end of it.  That writing failed, output_commit() says. */
+/* Writes the end of the stream. output_commit() reports write failures. */
 void gzip_close(struct gzip *g);
 
 /*
  * Appends len bytes compressed without a header (RFC 1951), for a browser's
- * DecompressionStream("deflate-raw").  Larger input is compressed faster and
- * less: a smaller page is not worth the wait.
+ * DecompressionStream("deflate-raw"). Large input uses a lower level: a smaller
+ * page is not worth the wait.
  */
 void deflate_raw(struct text *out, const void *bytes, size_t len);
 
