@@ -51,7 +51,7 @@ void json_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
-/* Without printf(), because a page may have millions of escapes. */
+/* Formatted by hand, because a page may have millions of escapes. */
 static void json_put_unit(struct text *out, uint32_t unit)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -70,7 +70,7 @@ bool safe_text_hides(uint32_t c)
 }
 
 /*
- * Appends "<U+200B>" without printf(), because a page may have millions of
+ * Appends "<U+200B>", formatted by hand because a page may have millions of
  * them.
  */
 static void safe_put_number(struct text *out, uint32_t c)
