@@ -20,10 +20,11 @@
 #include <unistd.h>
 
 #define READ_SIZE  ((size_t)64 << 10)
-#define CALL_LIMIT ((uint64_t)512 << 20) /* of a reply in memory */
-/* Being let in takes no longer, however long an answer may take. */
+#define CALL_LIMIT ((uint64_t)512 << 20) /* maximum size of a reply in memory  \
+					  */
+/* Maximum time to open a session, even if calls have a longer timeout. */
 #define OPEN_LIMIT_NS (30 * CLOCK_NS_PER_S)
-#define WORDS_LIMIT   300 /* bytes of what a JVM says when it refuses */
+#define WORDS_LIMIT   300 /* bytes of a refusal that an error message quotes */
 
 #define REQUEST_ARGS                                                           \
 	(sizeof(((struct attach_request *)0)->args) / sizeof(char *))
@@ -31,7 +32,7 @@
 /* AttachOperation::arg_length_max and arg_count_max, JDK 6 to 23. */
 #define V1_ARGS   3
 #define V1_LENGTH 1024
-/* A request of protocol 2 may be a good deal longer: JDK 24 has 256 KiB. */
+/* Requests of protocol 2 may be longer: up to 256 KiB in JDK 24. */
 #define V2_LENGTH ((size_t)128 << 10)
 
 struct attach {
@@ -41,20 +42,20 @@ struct attach {
 	char description[64];
 };
 
-/* A request on its way. */
+/* A request and the state of its reply. */
 struct call {
 	struct attach *a;
 	const struct attach_request *request;
 	int64_t deadline_ns;
 	struct hotspot_status status;
-	uint64_t came;      /* bytes behind the status */
-	struct text words;  /* the first of them, when the status is not 0 */
-	bool wants_refusal; /* the sink gets what a refused request says, too */
+	uint64_t came;      /* bytes after the status */
+	struct text words;  /* the first bytes of a refusal */
+	bool wants_refusal; /* the sink also receives the text of a refusal */
 	attach_sink_fn *sink;
 	void *self;
 };
 
-static int64_t deadline_after(int64_t timeout_ns)
+static int64_t attach_deadline(int64_t timeout_ns)
 {
 	int64_t deadline;
 
@@ -63,7 +64,7 @@ static int64_t deadline_after(int64_t timeout_ns)
 	return deadline;
 }
 
-/* Whatever else failed when the JVM ends, that is why. */
+/* If the JVM is ending, reports that as the reason of any failure. */
 static int session_fail(const struct jvm *jvm, struct error *err)
 {
 	if (err->kind != ERROR_PARTIAL && err->kind != ERROR_OUTPUT &&
@@ -72,7 +73,7 @@ static int session_fail(const struct jvm *jvm, struct error *err)
 	return -1;
 }
 
-/* Connecting to a socket that is there, by ourselves or by a child. */
+/* A connection to an existing socket, made directly or by a child. */
 struct connecting {
 	const struct jvm *jvm;
 	int64_t deadline_ns;
@@ -87,7 +88,7 @@ static int connect_job(void *self, int channel, struct error *err)
 	if (dir < 0)
 		return -1;
 	held = attach_socket_hold(c->jvm, dir, err);
-	/* Who has no channel is not a child: it keeps its user. */
+	/* Without a channel this is not a child, and it keeps its user. */
 	if (held >= 0 &&
 	    (channel < 0 || helper_process_become(c->jvm, err) == 0))
 		fd = attach_socket_connect(c->jvm, held, c->deadline_ns, err);
@@ -109,7 +110,7 @@ static int connect_socket(const struct jvm *jvm, int64_t deadline_ns,
 		return connect_job(&c, -1, err);
 	if (helper_process_start(&child, jvm, connect_job, &c, err))
 		return -1;
-	/* It is the child that knows why, when it comes to that. */
+	/* The child reports the reason, even shortly after the deadline. */
 	news = helper_process_wait(&child, deadline_ns + CLOCK_NS_PER_S / 4,
 				   &fd, err);
 	helper_process_end(&child);
@@ -117,18 +118,18 @@ static int connect_socket(const struct jvm *jvm, int64_t deadline_ns,
 }
 
 /*
- * One connection to a JVM, on which nothing waits for ever.  Waits fail with
- * ERROR_REFUSED when the deadline passes, naming the state of the JVM, and with
- * ERROR_NO_TARGET when it has ended.
+ * A connection to a JVM with a deadline. When the deadline passes, waits fail
+ * with ERROR_REFUSED and name the state of the JVM; they fail with
+ * ERROR_NO_TARGET when the JVM has ended.
  */
 struct wire {
 	const struct jvm *jvm;
 	int fd;
-	int64_t deadline_ns; /* of clock_monotonic_ns(), for all of it */
-	int64_t timeout_ns;  /* that it was made of, for messages */
+	int64_t deadline_ns; /* for the whole exchange; clock_monotonic_ns() */
+	int64_t timeout_ns;  /* the timeout behind the deadline, for messages */
 };
 
-/* Waits until the socket is ready; sees at once when the JVM ends. */
+/* Waits until the socket is ready; fails as soon as the JVM ends. */
 static int wire_wait(struct wire *w, short events, struct error *err)
 {
 	struct pollfd fds[] = {
@@ -145,7 +146,7 @@ static int wire_wait(struct wire *w, short events, struct error *err)
 		ready = poll(fds, 2, left_ms);
 		if (ready < 0 && errno != EINTR)
 			return fail_sys(err, ERROR_FAILED, "cannot wait");
-		/* What it said before it ended is still to be read. */
+		/* Read the data that the JVM sent before it ended. */
 		if (ready > 0 && fds[0].revents)
 			return 0;
 		if (ready > 0 && fds[1].revents)
@@ -179,14 +180,14 @@ static int wire_send(struct wire *w, const void *bytes, size_t len,
 	return 0;
 }
 
-/* Gives how many bytes came, at most len; 0 at the end; -1 and *err. */
+/* Returns the number of bytes read, at most len; 0 at the end; -1 and *err. */
 static ssize_t wire_read(struct wire *w, void *bytes, size_t len,
 			 struct error *err)
 {
 	for (;;) {
 		ssize_t got;
 
-		/* Mostly there is more already: no poll(2) for that. */
+		/* Data is usually available already, so try without poll(2). */
 		got = recv(w->fd, bytes, len, MSG_DONTWAIT);
 		if (got >= 0 && clock_left_ms(w->deadline_ns) > 0)
 			return got;
@@ -203,7 +204,7 @@ static ssize_t wire_read(struct wire *w, void *bytes, size_t len,
 	}
 }
 
-/* Takes bytes of a reply: the status first, then what is the sink's. */
+/* Parses the status, then passes the rest of the reply to the sink. */
 static int call_receive(struct call *c, const char *bytes, size_t len,
 			struct error *err)
 {
@@ -227,7 +228,7 @@ static int call_receive(struct call *c, const char *bytes, size_t len,
 	return c->sink(c->self, bytes, len, err);
 }
 
-/* The connection has ended, by the JVM's will or by its end. */
+/* Explains the end of the connection: the JVM closed it, or has ended. */
 static int call_check_end(const struct call *c, struct error *err)
 {
 	int pid = (int)c->a->jvm->pid;
@@ -278,7 +279,7 @@ static int call_read_reply(struct call *c, struct wire *w, struct error *err)
 	return call_check_end(c, err);
 }
 
-/* One request over one connection, which is closed here. */
+/* Sends one request over a connection, reads the reply and closes fd. */
 static int call_exchange(struct call *c, int fd, struct error *err)
 {
 	struct wire w = {
@@ -299,7 +300,8 @@ static int call_exchange(struct call *c, int fd, struct error *err)
 	return ret;
 }
 
-static int to_text(void *self, const void *bytes, size_t len, struct error *err)
+static int call_to_text(void *self, const void *bytes, size_t len,
+			struct error *err)
 {
 	struct text *t = self;
 
@@ -311,8 +313,9 @@ static int to_text(void *self, const void *bytes, size_t len, struct error *err)
 	return 0;
 }
 
-/* OpenJ9 ends its reply with NUL, and keeps the connection. */
-static int read_to_nul(struct wire *w, struct text *reply, struct error *err)
+/* Reads a reply of OpenJ9, which ends with NUL; the connection stays open. */
+static int call_read_to_nul(struct wire *w, struct text *reply,
+			    struct error *err)
 {
 	char *part = xmalloc(READ_SIZE);
 	ssize_t got;
@@ -328,7 +331,7 @@ static int read_to_nul(struct wire *w, struct text *reply, struct error *err)
 			     (int)w->jvm->pid);
 			break;
 		}
-		if (to_text(reply, part, (size_t)got, err))
+		if (call_to_text(reply, part, (size_t)got, err))
 			break;
 		if (memchr(part, '\0', (size_t)got)) {
 			ret = 0;
@@ -355,7 +358,7 @@ static int call_exchange_openj9(struct call *c, int fd, struct error *err)
 	if (ret == 0)
 		ret = wire_send(&w, bytes.bytes, bytes.len, err);
 	if (ret == 0)
-		ret = read_to_nul(&w, &reply, err);
+		ret = call_read_to_nul(&w, &reply, err);
 	if (ret == 0)
 		wire_send(&w, detach, sizeof(detach), &unused);
 	if (ret == 0 &&
@@ -372,7 +375,7 @@ static int call_exchange_openj9(struct call *c, int fd, struct error *err)
 	return ret;
 }
 
-/* The same on a connection of its own, while nobody else of us asks. */
+/* Runs a call on a new connection while this process holds the JVM's lock. */
 static int call_run(struct call *c, struct error *err)
 {
 	const struct jvm *jvm = c->a->jvm;
@@ -400,7 +403,7 @@ static struct call call_new(struct attach *a, const struct attach_request *r,
 	return (struct call){
 		.a = a,
 		.request = r,
-		.deadline_ns = deadline_after(a->timeout_ns),
+		.deadline_ns = attach_deadline(a->timeout_ns),
 		.sink = sink,
 		.self = self,
 	};
@@ -409,7 +412,7 @@ static struct call call_new(struct attach *a, const struct attach_request *r,
 int attach_call(struct attach *a, const struct attach_request *request,
 		struct text *reply, struct error *err)
 {
-	struct call c = call_new(a, request, to_text, reply);
+	struct call c = call_new(a, request, call_to_text, reply);
 	int ret;
 
 	c.wants_refusal = true;
@@ -434,8 +437,9 @@ static int call_stream(struct attach *a, const struct attach_request *request,
 }
 
 /*
- * Unless asked to stream, a JVM may hold all its threads until its reply has
- * been read (JDK 24 on): all of it is read before a sink may hold it up.
+ * Without streaming, JDK 24 and later may stop all threads until the reply has
+ * been read. So the whole reply is read before the sink, which may be slow,
+ * gets it.
  */
 int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err)
@@ -446,8 +450,8 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 
 	if (request->streaming)
 		return call_stream(a, request, sink, self, err);
-	ret = call_stream(a, request, to_text, &reply, err);
-	/* What came before it broke off is worth having, too. */
+	ret = call_stream(a, request, call_to_text, &reply, err);
+	/* An incomplete reply is passed on, too. */
 	if (reply.len &&
 	    sink(self, reply.bytes, reply.len, ret ? &unused : err))
 		ret = -1;
@@ -455,7 +459,7 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 	return ret;
 }
 
-/* A JVM that stands still would take the connection and answer nothing. */
+/* A stopped JVM accepts the connection but never replies. */
 static bool session_jvm_is_stopped(const struct jvm *jvm)
 {
 	struct proc_status status;
@@ -466,7 +470,7 @@ static bool session_jvm_is_stopped(const struct jvm *jvm)
 	       cgroup_is_frozen(jvm->pid);
 }
 
-/* A connection to a JVM whose listener may have to be woken first. */
+/* Connects to a JVM, and wakes its attach listener if necessary. */
 static int session_connect(const struct attach *a, int64_t deadline_ns,
 			   int64_t timeout_ns, struct error *err)
 {
@@ -478,7 +482,7 @@ static int session_connect(const struct attach *a, int64_t deadline_ns,
 		if (fd >= 0)
 			return fd;
 	}
-	/* ECONNREFUSED: a dead JVM of the same pid left its file. */
+	/* ECONNREFUSED: an ended JVM with the same PID left its file. */
 	if (why.kind == ERROR_REFUSED && why.sys != ECONNREFUSED) {
 		*err = why;
 		return -1;
@@ -488,19 +492,19 @@ static int session_connect(const struct attach *a, int64_t deadline_ns,
 	return attach_wake(a->jvm, deadline_ns, timeout_ns, err);
 }
 
-/* Asks by protocol 1, which all understand, whether there is another. */
-static int session_probe(struct attach *a, int fd, int64_t deadline_ns,
-			 struct error *err)
+/* Uses protocol 1, which all JVMs support, to find out about protocol 2. */
+static int session_read_protocol(struct attach *a, int fd, int64_t deadline_ns,
+				 struct error *err)
 {
 	static const struct attach_request request = {
 		.operation = "getversion",
 		.args = { "options" },
 	};
 	struct text reply = { 0 };
-	struct call c = call_new(a, &request, to_text, &reply);
+	struct call c = call_new(a, &request, call_to_text, &reply);
 	int ret;
 
-	/* A JVM that has protocol 1 alone refuses this operation. */
+	/* A JVM with protocol 1 only refuses this operation. */
 	a->protocol = (struct hotspot_protocol){ .version = 1 };
 	c.deadline_ns = deadline_ns;
 	ret = call_exchange(&c, fd, err);
@@ -516,14 +520,14 @@ static int session_begin(struct attach *a, struct error *err)
 {
 	int64_t timeout_ns = a->timeout_ns < OPEN_LIMIT_NS ? a->timeout_ns
 							   : OPEN_LIMIT_NS;
-	int64_t deadline_ns = deadline_after(timeout_ns);
+	int64_t deadline_ns = attach_deadline(timeout_ns);
 	int lock, fd, ret = -1;
 
 	if (attach_lock(a->jvm, deadline_ns, &lock, err))
 		return -1;
 	fd = session_connect(a, deadline_ns, timeout_ns, err);
 	if (fd >= 0)
-		ret = session_probe(a, fd, deadline_ns, err);
+		ret = session_read_protocol(a, fd, deadline_ns, err);
 	if (lock >= 0)
 		close(lock);
 	return ret ? session_fail(a->jvm, err) : 0;
@@ -543,7 +547,8 @@ struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
 	a->timeout_ns = timeout_ns;
 	if (jvm->kind == JVM_OPENJ9) {
 		snprintf(a->description, sizeof(a->description), "OpenJ9");
-		if (attach_conditions_met(jvm, deadline_after(timeout_ns), err))
+		if (attach_conditions_met(jvm, attach_deadline(timeout_ns),
+					  err))
 			goto failed;
 		return a;
 	}
@@ -656,7 +661,7 @@ static bool protocol_has_word(const char *text, size_t len, const char *word)
 	return false;
 }
 
-/* "2 streaming"; a version after 2 has said nothing of how it would look. */
+/* "2 streaming". The format of versions after 2 is unknown. */
 struct hotspot_protocol hotspot_protocol_of(int status, const char *text,
 					    size_t len)
 {
@@ -669,7 +674,7 @@ struct hotspot_protocol hotspot_protocol_of(int status, const char *text,
 	return p;
 }
 
-/* The digits that came before LF, as a number. */
+/* Parses the digits before the LF. */
 static void status_parse(struct hotspot_status *s)
 {
 	size_t i = s->len && s->digits[0] == '-';

@@ -3,13 +3,13 @@
  * attach: requests to a running JVM over its attach socket.
  *
  * HotSpot (JDK 6 on) listens on /tmp/.java_pid<ns pid> after it has found a
- * file .attach_pid<ns pid> and received SIGQUIT. It speaks protocol 1, since
- * JDK 24 also protocol 2. OpenJ9 has a protocol of its own.
+ * file .attach_pid<ns pid> and received SIGQUIT. It supports protocol 1, since
+ * JDK 24 also protocol 2. OpenJ9 has its own protocol.
  *
- * The target comes first. The JVM gets a signal only when it handles it
- * (attach_conditions.h), and at most one per session. Nothing of ours stays in
- * the target. No wait is without a deadline. A reply that a safepoint waits for
- * is read to its end before anything else is done.
+ * The target comes first. sjkc signals the JVM only if the JVM handles the
+ * signal (attach_conditions.h), at most once per session, and leaves nothing
+ * behind in the target. Each wait has a deadline. A reply that a safepoint
+ * waits for is read completely before it is processed.
  */
 #ifndef CORE_ATTACH_ATTACH_H
 #define CORE_ATTACH_ATTACH_H
@@ -28,7 +28,7 @@ struct attach;
 
 struct attach_request {
 	const char *operation; /* "jcmd", "threaddump", "properties", … */
-	const char *args[4];   /* the arguments; NULL ends them */
+	const char *args[4];   /* NULL after the last argument */
 	/*
 	 * Lets the JVM send the reply while it produces it: for requests that
 	 * do not stop the program's threads and have a long or slow reply.
@@ -52,21 +52,21 @@ typedef int attach_sink_fn(void *self, const void *bytes, size_t len,
  */
 struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
 			   struct error *err);
-void attach_close(struct attach *a); /* NULL is fine */
+void attach_close(struct attach *a); /* NULL is allowed */
 
 /*
  * Sends one request and appends the whole reply, without its status, to *reply.
- * ERROR_REFUSED when the JVM refuses: *err has its reason, *reply its whole
- * answer. ERROR_PARTIAL when the JVM ended while replying; *reply has the part
- * that was received.
+ * ERROR_REFUSED if the JVM refuses: *err has the reason, *reply the JVM's text.
+ * ERROR_PARTIAL if the JVM ended while it replied: *reply has the bytes
+ * received.
  */
 int attach_call(struct attach *a, const struct attach_request *request,
 		struct text *reply, struct error *err);
 
 /*
- * The same, but passes the reply to a sink: in parts of any total size if
- * request->streaming, else in one part of at most 512 MB when the reply is
- * complete.  A refused request passes nothing to the sink.
+ * Like attach_call(), but passes the reply to a sink: in parts of any total
+ * size if request->streaming, else as one part of at most 512 MB when the reply
+ * is complete. The sink gets nothing of a refusal.
  */
 int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err);
@@ -78,8 +78,8 @@ void attach_set_timeout(struct attach *a, int64_t timeout_ns);
 const char *attach_protocol(const struct attach *a);
 
 /*
- * Removes the files that a session has put into the target's file system.
- * Async-signal-safe: for handlers that are about to end the process.
+ * Removes the files that a session has created in the target's file system.
+ * Async-signal-safe, for handlers that end the process.
  */
 void attach_abandon_all(void);
 
@@ -98,34 +98,35 @@ void attach_abandon_all(void);
 /* The protocol that a JVM supports. */
 struct hotspot_protocol {
 	int version;        /* 1 or 2 */
-	bool has_streaming; /* the option of that name */
+	bool has_streaming; /* the JVM supports the option of this name */
 };
 
 /*
- * Appends an encoded request. ERROR_MISUSE when the protocol cannot carry it:
- * more than three arguments, or one longer than the JVM's buffer for protocol
- * 1.
+ * Appends an encoded request. ERROR_MISUSE if the protocol does not support it:
+ * more than three arguments, or an argument longer than the JVM's buffer
+ * (protocol 1).
  */
 int hotspot_encode(struct text *out, struct hotspot_protocol protocol,
 		   const struct attach_request *request, struct error *err);
 
-/* Parses the reply to "getversion options"; status is that of the reply. */
+/* Parses the reply to "getversion options"; status is the reply's status. */
 struct hotspot_protocol hotspot_protocol_of(int status, const char *text,
 					    size_t len);
 
 /*
- * The status of a reply, parsed as bytes arrive. Zeroed storage is the start.
+ * The status of a reply, parsed as bytes arrive. Zeroed storage is the initial
+ * state.
  */
 struct hotspot_status {
-	bool is_known; /* value has been read, and the LF behind it */
-	bool is_wrong; /* what came is no status */
+	bool is_known; /* the status is complete, including its LF */
+	bool is_wrong; /* the bytes are not a status */
 	int value;
 	/* Private from here on. */
 	char digits[16];
 	size_t len;
 };
 
-/* Parses the bytes that belong to the status; returns how many they are. */
+/* Parses the bytes of the status; returns their number. */
 size_t hotspot_status_feed(struct hotspot_status *s, const char *bytes,
 			   size_t len);
 

@@ -22,21 +22,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS  (3 * CLOCK_NS_PER_S) /* at the JVM's file system */
+#define LOOK_NS                                                                \
+	(3 * CLOCK_NS_PER_S) /* maximum time for a file system to respond */
 #define YOUNG_NS (20 * CLOCK_NS_PER_S)
-/* A JVM has its handlers a tenth of a second after it starts, mostly. */
+/* Most JVMs install their handlers within 0.1 s. */
 #define START_NS (5 * CLOCK_NS_PER_S)
 #define STEP_NS  (20 * CLOCK_NS_PER_MS)
 
 /*
- * Whether a HotSpot JVM has come far enough to be woken.  It handles SIGQUIT a
- * moment before it removes what an earlier JVM of its pid may have left in /tmp
- * (AttachListener::vm_start(), JDK 6 to 25 at least).  Woken in between, it
- * removes the socket that it has just made.  So the handler alone does not do:
- * a thread that is started afterwards must be there.
+ * Tells whether the start of a HotSpot JVM is over, so that it can be woken.
+ * While it starts, the JVM handles SIGQUIT a moment before it removes the
+ * socket of an earlier JVM with the same PID (AttachListener::vm_start(), JDK 6
+ * to 25 at least). If it is woken in between, it removes the socket that it has
+ * just created. So a handler is not enough: a thread that starts later must
+ * exist.
  */
 
-/* Names of threads, cut by the kernel, that only a JVM begun has. */
+/*
+ * Names of threads, truncated by the kernel, that start after the attach
+ * listener is initialized.
+ */
 static const char *const later_threads[] = {
 	"Service Thread\n",
 	"C1 CompilerThre",
@@ -51,7 +56,7 @@ static bool start_is_recent(const struct jvm *jvm)
 	int64_t started_ns = (int64_t)(jvm->start_ticks / (uint64_t)hz) *
 			     CLOCK_NS_PER_S;
 
-	/* Start times count from boot, with the time that the machine slept. */
+	/* Start times include the time that the machine was suspended. */
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return now.tv_sec * CLOCK_NS_PER_S - started_ns < YOUNG_NS;
 }
@@ -99,21 +104,21 @@ enum socket_state {
 	SOCKET_UNKNOWN,
 	SOCKET_OPEN,
 	SOCKET_ABSENT,
-	SOCKET_STALE, /* the file is there, but the JVM does not listen */
+	SOCKET_STALE, /* the file exists, but the JVM does not listen */
 	SOCKET_UNTRUSTED,
-	SOCKET_LOST, /* the JVM listens, but the file has gone */
+	SOCKET_LOST, /* the JVM listens, but the file has been removed */
 };
 
-/* What the conditions are looked up in. */
+/* Input of the conditions. */
 struct look {
 	const struct jvm *jvm;
 	bool has_status;
 	struct proc_status status;
-	int tmp; /* -1 = not to be opened, tmp_error */
+	int tmp; /* -1 = cannot be opened, see tmp_error */
 	struct error tmp_error;
 	enum socket_state socket;
 	struct error socket_error;
-	bool has_about; /* looked up when it is first wanted */
+	bool has_about; /* info has been read, on first use */
 	struct jvm_info about;
 };
 
@@ -146,8 +151,8 @@ static void condition_set_remedy(struct condition *c, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Zeroed when it cannot be had: nothing is known then. */
-static const struct jvm_info *look_about(struct look *l)
+/* Returns zeroes if the facts cannot be read. */
+static const struct jvm_info *look_info(struct look *l)
 {
 	struct error unused;
 
@@ -185,7 +190,7 @@ static void process_runs(struct look *l, struct condition *c)
 		condition_set(c, CONDITION_FAILS, "the process has ended");
 }
 
-static void library_mapped(struct look *l, struct condition *c)
+static void library_is_mapped(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_NO_TARGET;
 	if (l->jvm->kind == JVM_HOTSPOT)
@@ -215,7 +220,7 @@ static void user_matches(struct look *l, struct condition *c)
 			      (unsigned)jvm->uid, (unsigned)jvm->gid, uid, gid);
 		return;
 	}
-	name = look_about(l)->user;
+	name = look_info(l)->user;
 	if (uid == jvm->uid) {
 		condition_set(c, CONDITION_FAILS,
 			      "the JVM runs with gid %u, sjkc with gid %u",
@@ -231,7 +236,9 @@ static void user_matches(struct look *l, struct condition *c)
 	}
 }
 
-/* Its main thread's state stands for all of them: only T and t stop them all.
+/*
+ * The main thread represents the process, since states T and t stop all
+ * threads.
  */
 static void state_is_running(struct look *l, struct condition *c)
 {
@@ -276,7 +283,7 @@ static void cgroup_is_thawed(struct look *l, struct condition *c)
 
 static void socket_lost(struct look *l, struct condition *c, const char *name)
 {
-	const char *version = look_about(l)->version;
+	const char *version = look_info(l)->version;
 
 	if (version && attach_socket_reopens(version)) {
 		condition_set(
@@ -332,7 +339,7 @@ static void socket_is_good(struct look *l, struct condition *c)
 	}
 }
 
-/* The last of several that say the same or the opposite counts. */
+/* The last option wins. */
 static bool option_is_set(const struct jvm_info *about, const char *on,
 			  const char *off, const char *alias)
 {
@@ -350,25 +357,25 @@ static bool option_is_set(const struct jvm_info *about, const char *on,
 }
 
 /*
- * A JVM with -Xrs opens its socket when it starts, since it could not be woken.
- * One with +DisableAttachMechanism would print its threads on SIGQUIT.
+ * A JVM with -Xrs opens its socket at start, since SIGQUIT would kill it. A JVM
+ * with +DisableAttachMechanism would print a thread dump on SIGQUIT.
  */
-static void mechanism_enabled(struct look *l, struct condition *c)
+static void mechanism_is_enabled(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_REFUSED;
 	if (l->socket == SOCKET_OPEN) {
 		condition_set(c, CONDITION_HOLDS, "enabled: the socket exists");
-	} else if (!look_about(l)->vm_args) {
+	} else if (!look_info(l)->vm_args) {
 		condition_set(c, CONDITION_UNKNOWN,
 			      "the JVM's options cannot be read");
-	} else if (option_is_set(look_about(l), "-XX:+DisableAttachMechanism",
+	} else if (option_is_set(look_info(l), "-XX:+DisableAttachMechanism",
 				 "-XX:-DisableAttachMechanism", NULL)) {
 		condition_set(c, CONDITION_FAILS,
 			      "the JVM was started with "
 			      "-XX:+DisableAttachMechanism");
 		condition_set_remedy(c,
 				     "restart the JVM without it, or use JMX");
-	} else if (option_is_set(look_about(l), "-XX:+ReduceSignalUsage",
+	} else if (option_is_set(look_info(l), "-XX:+ReduceSignalUsage",
 				 "-XX:-ReduceSignalUsage", "-Xrs")) {
 		condition_set(c, CONDITION_FAILS,
 			      "the JVM was started with -Xrs: SIGQUIT would "
@@ -383,7 +390,7 @@ static void mechanism_enabled(struct look *l, struct condition *c)
 	}
 }
 
-static void signal_handled(struct look *l, struct condition *c)
+static void signal_is_handled(struct look *l, struct condition *c)
 {
 	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
 
@@ -412,8 +419,11 @@ static void signal_handled(struct look *l, struct condition *c)
 	}
 }
 
-/* By its mode; of groups beside the first nothing is known, so they may. */
-static bool may_write(const struct jvm *jvm, const struct stat *st)
+/*
+ * Checks the mode only. The user's supplementary groups are unknown, so a group
+ * permission counts.
+ */
+static bool tmp_may_write(const struct jvm *jvm, const struct stat *st)
 {
 	mode_t mode = st->st_mode;
 
@@ -446,7 +456,7 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 		condition_set(c, CONDITION_HOLDS, "exists");
 	} else if (fstatvfs(l->tmp, &fs) < 0 || fstat(l->tmp, &st) < 0) {
 		condition_set(c, CONDITION_UNKNOWN, "unknown");
-	} else if (!may_write(l->jvm, &st)) {
+	} else if (!tmp_may_write(l->jvm, &st)) {
 		condition_set(c, CONDITION_FAILS,
 			      "the JVM's user cannot write to its /tmp (mode "
 			      "%03o, uid "
@@ -473,8 +483,8 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 	}
 }
 
-/* OpenJ9's own. */
-static void api_enabled(struct look *l, struct condition *c)
+/* Conditions of OpenJ9. */
+static void api_is_enabled(struct look *l, struct condition *c)
 {
 	struct error err;
 
@@ -485,29 +495,29 @@ static void api_enabled(struct look *l, struct condition *c)
 		condition_set(c, CONDITION_FAILS, "%s", err.text);
 }
 
-/* In the order in which they are reported; JVM_NONE = of JVMs of any kind. */
+/* In the order of the report; JVM_NONE applies to all JVMs. */
 static const struct {
 	const char *name;
 	condition_fn *look;
 	enum jvm_kind kind;
 } table[] = {
 	{ "process", process_runs, JVM_NONE },
-	{ "JVM", library_mapped, JVM_NONE },
+	{ "JVM", library_is_mapped, JVM_NONE },
 	{ "user", user_matches, JVM_NONE },
 	{ "state", state_is_running, JVM_NONE },
 	{ "cgroup", cgroup_is_thawed, JVM_NONE },
 	{ "/tmp", tmp_is_usable, JVM_NONE },
 	{ "socket", socket_is_good, JVM_HOTSPOT },
-	{ "attach mechanism", mechanism_enabled, JVM_HOTSPOT },
-	{ "signal handler", signal_handled, JVM_HOTSPOT },
-	{ "attach API", api_enabled, JVM_OPENJ9 },
+	{ "attach mechanism", mechanism_is_enabled, JVM_HOTSPOT },
+	{ "signal handler", signal_is_handled, JVM_HOTSPOT },
+	{ "attach API", api_is_enabled, JVM_OPENJ9 },
 };
 
 #define CONDITIONS (sizeof(table) / sizeof(*table))
 
 _Static_assert(CONDITIONS <= ATTACH_CONDITIONS_MAX, "the callers' lists");
 
-static size_t look_at_all(const struct jvm *jvm, struct condition *list)
+static size_t look_check_all(const struct jvm *jvm, struct condition *list)
 {
 	struct look l = { .jvm = jvm, .tmp = -1 };
 	struct error unused;
@@ -525,7 +535,10 @@ static size_t look_at_all(const struct jvm *jvm, struct condition *list)
 		*c = (struct condition){ .name = table[i].name };
 		table[i].look(&l, c);
 		count++;
-		/* Of what has gone there is nothing more to be said. */
+		/*
+		 * The other conditions do not apply to a process that has
+		 * ended.
+		 */
 		if (i == 0 && c->state == CONDITION_FAILS)
 			break;
 	}
@@ -535,15 +548,15 @@ static size_t look_at_all(const struct jvm *jvm, struct condition *list)
 	return count;
 }
 
-/* What a child found, in memory that is shared with it. */
+/* Results of a child, in shared memory. */
 struct report {
 	const struct jvm *jvm;
-	int64_t until_ns; /* conditions that are still to come are waited for */
+	int64_t until_ns; /* when to stop waiting for a starting JVM */
 	size_t count;
 	struct condition list[ATTACH_CONDITIONS_MAX];
 };
 
-static bool any_is(const struct report *r, enum condition_state state)
+static bool report_has(const struct report *r, enum condition_state state)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (r->list[i].state == state)
@@ -551,15 +564,16 @@ static bool any_is(const struct report *r, enum condition_state state)
 	return false;
 }
 
-/* Looks again and again while the JVM is starting; tells each time. */
+/* Checks the conditions until the JVM has started; reports each round. */
 static int look_job(void *self, int channel, struct error *err)
 {
 	struct report *r = self;
 
 	(void)err;
 	for (;;) {
-		r->count = look_at_all(r->jvm, r->list);
-		if (any_is(r, CONDITION_FAILS) || !any_is(r, CONDITION_WAITS) ||
+		r->count = look_check_all(r->jvm, r->list);
+		if (report_has(r, CONDITION_FAILS) ||
+		    !report_has(r, CONDITION_WAITS) ||
 		    clock_monotonic_ns() >= r->until_ns)
 			return CHILD_NOTHING;
 		if (channel >= 0 && child_tell(channel, 'w', -1))
@@ -568,7 +582,7 @@ static int look_job(void *self, int channel, struct error *err)
 	}
 }
 
-static void report_no_answer(struct report *r, const struct error *err)
+static void report_timeout(struct report *r, const struct error *err)
 {
 	r->list[0] = (struct condition){ .name = "file system",
 					 .kind = ERROR_REFUSED };
@@ -578,8 +592,8 @@ static void report_no_answer(struct report *r, const struct error *err)
 	r->count = 1;
 }
 
-/* Another's file system may hold up whoever looks into it: so a child does. */
-static void look_by_child(struct report *r)
+/* A file system may block, so a child accesses it. */
+static void look_in_child(struct report *r)
 {
 	enum child_news news = CHILD_FAILED;
 	struct error err = { .text = "its state is unknown" };
@@ -595,10 +609,13 @@ static void look_by_child(struct report *r)
 		helper_process_end(&child);
 	}
 	if (news != CHILD_DONE || r->count > CONDITIONS)
-		report_no_answer(r, &err);
+		report_timeout(r, &err);
 }
 
-/* Looks until until_ns (0: once) and fills list; returns how many there are. */
+/*
+ * Checks the conditions until until_ns (0: once) and fills list; returns their
+ * number.
+ */
 static size_t look_until(const struct jvm *jvm, int64_t until_ns,
 			 struct condition *list)
 {
@@ -609,7 +626,7 @@ static size_t look_until(const struct jvm *jvm, int64_t until_ns,
 	r->jvm = jvm;
 	r->until_ns = until_ns;
 	if (helper_process_is_needed(jvm))
-		look_by_child(r);
+		look_in_child(r);
 	else
 		look_job(r, -1, &unused);
 	count = r->count;
@@ -673,10 +690,10 @@ int attach_fail_ended(const struct jvm *jvm, struct error *err)
 }
 
 /*
- * The first condition that has come to fail meanwhile, if one has, or else that
- * may not hold.
+ * Finds the first condition that fails now, or else the first that does not
+ * hold for sure.
  */
-static bool timeout_reason(const struct jvm *jvm, struct text *why)
+static bool timeout_find_reason(const struct jvm *jvm, struct text *why)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	size_t count = attach_conditions(jvm, list);
@@ -705,7 +722,7 @@ int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
 	if (attach_jvm_is_ending(jvm))
 		return attach_fail_ended(jvm, err);
 	units_add_time(&time, (double)timeout_ns);
-	if (!timeout_reason(jvm, &why))
+	if (!timeout_find_reason(jvm, &why))
 		text_puts(&why, "it may be busy with another request, in a "
 				"long pause, or short of CPU");
 	fail(err, ERROR_REFUSED, "%d: the JVM did not respond within %s: %s",

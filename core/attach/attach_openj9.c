@@ -31,16 +31,18 @@
 #define NAP_NS       (10 * CLOCK_NS_PER_MS)
 #define GREETING_LEN 35 /* "ATTACH_CONNECTED 0123456789abcdef " and NUL */
 
-/* The child's own: all that a waking holds. */
+/* State of the child that wakes a JVM. */
 struct waking {
 	const struct jvm *jvm;
 	int64_t deadline_ns;
-	int common, own; /* folders: of all JVMs, and of this one; O_PATH */
-	int lock;        /* _attachlock */
+	int common,
+		own; /* the directories of all JVMs and of this JVM; O_PATH */
+	int lock;    /* _attachlock */
 	int listeners[2];
 	int port;
 	uint64_t key;
-	int held[MOST_JVMS]; /* their attachNotificationSync */
+	int held[MOST_JVMS]; /* attachNotificationSync files of other JVMs,
+				locked */
 	int held_count;
 	int semaphore;
 	int posted;
@@ -52,8 +54,9 @@ static int wake_fail(const struct jvm *jvm, const char *what, struct error *err)
 			what);
 }
 
-/* The JVM's own folder, which nobody else may write to. */
-static int open_own(const struct jvm *jvm, int common, struct error *err)
+/* Opens the JVM's directory, which no other user may write to. */
+static int directory_open_own(const struct jvm *jvm, int common,
+			      struct error *err)
 {
 	char name[16];
 	struct stat st;
@@ -86,14 +89,14 @@ bool openj9_is_enabled(const struct jvm *jvm, struct error *err)
 
 	if (common < 0)
 		return false;
-	own = open_own(jvm, common, err);
+	own = directory_open_own(jvm, common, err);
 	close(common);
 	if (own >= 0)
 		close(own);
 	return own >= 0;
 }
 
-/* The JVM connects in its network namespace, and waits in its IPC namespace. */
+/* The JVM connects in its network namespace and waits in its IPC namespace. */
 static int namespace_enter(const struct jvm *jvm, const char *name, int type,
 			   struct error *err)
 {
@@ -117,8 +120,8 @@ static int namespace_enter(const struct jvm *jvm, const char *name, int type,
 	return ret;
 }
 
-static int listen_at(struct waking *w, int i, const struct sockaddr *address,
-		     socklen_t len)
+static int wake_listen_at(struct waking *w, int i,
+			  const struct sockaddr *address, socklen_t len)
 {
 	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -130,8 +133,8 @@ static int listen_at(struct waking *w, int i, const struct sockaddr *address,
 	return fd;
 }
 
-/* On the loopback interface alone, by both protocols if there are two. */
-static int listen_for_it(struct waking *w, struct error *err)
+/* Listens on the loopback interface only, with IPv4 and IPv6 if both exist. */
+static int wake_listen(struct waking *w, struct error *err)
 {
 	struct sockaddr_in v4 = {
 		.sin_family = AF_INET,
@@ -143,17 +146,17 @@ static int listen_for_it(struct waking *w, struct error *err)
 	};
 	socklen_t len = sizeof(v4);
 
-	if (listen_at(w, 0, (struct sockaddr *)&v4, sizeof(v4)) < 0 ||
+	if (wake_listen_at(w, 0, (struct sockaddr *)&v4, sizeof(v4)) < 0 ||
 	    getsockname(w->listeners[0], (struct sockaddr *)&v4, &len) < 0)
 		return fail_sys(err, ERROR_FAILED,
 				"cannot listen on the loopback interface");
 	w->port = ntohs(v4.sin_port);
 	v6.sin6_port = v4.sin_port;
-	listen_at(w, 1, (struct sockaddr *)&v6, sizeof(v6));
+	wake_listen_at(w, 1, (struct sockaddr *)&v6, sizeof(v6));
 	return 0;
 }
 
-static int write_reply_info(struct waking *w, struct error *err)
+static int wake_write_reply_info(struct waking *w, struct error *err)
 {
 	char text[64];
 	int len, fd;
@@ -163,7 +166,7 @@ static int write_reply_info(struct waking *w, struct error *err)
 		return fail_sys(err, ERROR_FAILED, "cannot get random bytes");
 	len = snprintf(text, sizeof(text), "%016" PRIx64 "\n%d\n", w->key,
 		       w->port);
-	/* One that was left behind is nobody's: we have the lock. */
+	/* An existing file was left behind, since we hold the lock. */
 	unlinkat(w->own, "replyInfo", 0);
 	fd = openat(w->own, "replyInfo",
 		    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
@@ -175,7 +178,7 @@ static int write_reply_info(struct waking *w, struct error *err)
 		     : wake_fail(w->jvm, "replyInfo cannot be written", err);
 }
 
-static int take_lock(struct waking *w, struct error *err)
+static int wake_take_lock(struct waking *w, struct error *err)
 {
 	w->lock = openat(w->common, "_attachlock",
 			 O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -191,8 +194,11 @@ static int take_lock(struct waking *w, struct error *err)
 	return 0;
 }
 
-/* Each JVM that is woken waits for its file, so that none takes two posts. */
-static void hold_others(struct waking *w)
+/*
+ * Locks the files of the other JVMs: a JVM that is woken waits for its file, so
+ * that no JVM consumes two posts of the semaphore.
+ */
+static void wake_hold_others(struct waking *w)
 {
 	int fd = openat(w->common, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -238,7 +244,9 @@ static int wake_post(struct waking *w, struct error *err)
 	return w->posted ? 0 : wake_fail(w->jvm, "semaphore", err);
 }
 
-/* The whole greeting, before the deadline; anybody may have connected. */
+/*
+ * Reads the whole greeting before the deadline; any process may have connected.
+ */
 static bool wake_greets(const struct waking *w, int fd)
 {
 	char wanted[GREETING_LEN + 1], said[GREETING_LEN];
@@ -260,7 +268,7 @@ static bool wake_greets(const struct waking *w, int fd)
 	return memcmp(said, wanted, sizeof(said)) == 0;
 }
 
-static int accept_it(const struct waking *w, struct error *err)
+static int wake_accept(const struct waking *w, struct error *err)
 {
 	struct pollfd p[] = {
 		{ .fd = w->listeners[0], .events = POLLIN },
@@ -311,14 +319,16 @@ static int wake_job(void *self, int channel, struct error *err)
 	    namespace_enter(w->jvm, "ns/ipc", CLONE_NEWIPC, err) ||
 	    helper_process_become(w->jvm, err))
 		return -1;
-	w->own = open_own(w->jvm, w->common, err);
-	if (w->own < 0 || take_lock(w, err))
+	w->own = directory_open_own(w->jvm, w->common, err);
+	if (w->own < 0 || wake_take_lock(w, err))
 		return -1;
-	/* The process ends after this: what else is open closes itself. */
-	if (listen_for_it(w, err) == 0 && write_reply_info(w, err) == 0) {
-		hold_others(w);
+	/*
+	 * The process exits after this, which closes the remaining descriptors.
+	 */
+	if (wake_listen(w, err) == 0 && wake_write_reply_info(w, err) == 0) {
+		wake_hold_others(w);
 		if (wake_post(w, err) == 0)
-			fd = accept_it(w, err);
+			fd = wake_accept(w, err);
 	}
 	wake_put_back(w);
 	return fd;
@@ -344,9 +354,9 @@ int openj9_connect(const struct jvm *jvm, int64_t deadline_ns,
 	return news == CHILD_DONE ? fd : -1;
 }
 
-/* Requests and replies. */
+/* ---- requests and replies ---- */
 
-/* HotSpot's operations, and what OpenJ9 has for them. */
+/* OpenJ9's equivalents of HotSpot's operations. */
 static const struct {
 	const char *operation, *begins, *parts, *ends;
 } requests[] = {
@@ -360,8 +370,8 @@ static const struct {
 	{ "load", "ATTACH_LOADAGENTPATH(", ",", ")" },
 };
 
-/* The words of a command line are parted by commas there. */
-static void add_words(struct text *out, const char *line)
+/* Appends the words of a command line, separated by commas. */
+static void request_add_words(struct text *out, const char *line)
 {
 	char quote = '\0';
 
@@ -387,7 +397,7 @@ int openj9_encode(struct text *out, const struct attach_request *request,
 		for (size_t a = 0; a < 4 && args[a]; a++) {
 			if (a)
 				text_puts(out, requests[i].parts);
-			add_words(out, args[a]);
+			request_add_words(out, args[a]);
 		}
 		text_puts(out, requests[i].ends);
 		text_putc(out, '\0');
@@ -403,7 +413,7 @@ static int reply_refuse(const char *words, size_t len, struct error *err)
 		    words);
 }
 
-/* The properties of a diagnostic command's reply. */
+/* Properties in the reply to a diagnostic command. */
 struct outcome {
 	bool has_result, is_error;
 	struct text result, message;
@@ -415,7 +425,7 @@ static void outcome_set(struct text *t, const struct text *value)
 	text_add(t, value->bytes ? value->bytes : "", value->len);
 }
 
-static void read_outcome(struct outcome *o, const char *reply, size_t len)
+static void outcome_read(struct outcome *o, const char *reply, size_t len)
 {
 	struct properties p;
 
@@ -456,7 +466,7 @@ int openj9_decode(const char *reply, size_t len, struct text *out,
 		return reply_refuse(reply, len, err);
 	if (reply_begins(reply, len, "ATTACH_ACK"))
 		return 0;
-	read_outcome(&o, reply, len);
+	outcome_read(&o, reply, len);
 	if (o.is_error)
 		ret = reply_refuse(o.message.len ? o.message.bytes
 						 : "no reason given",

@@ -21,27 +21,27 @@
 #include <stdint.h>
 
 /*
- * True when the JVM has a directory that can be trusted; else *err is
+ * True if the JVM has a directory that can be trusted; else *err is
  * ERROR_REFUSED with the reason.
  */
 bool openj9_is_enabled(const struct jvm *jvm, struct error *err);
 
 /*
- * Returns a connection from the JVM, which has sent the right key; -1 and *err.
+ * Returns a connection over which the JVM has sent the right key; -1 and *err.
  */
 int openj9_connect(const struct jvm *jvm, int64_t deadline_ns,
 		   struct error *err);
 
 /*
- * Appends a request with its NUL. ERROR_UNAVAILABLE when OpenJ9 has no such
- * operation.
+ * Appends a request with its NUL. ERROR_UNAVAILABLE if OpenJ9 does not support
+ * the operation.
  */
 int openj9_encode(struct text *out, const struct attach_request *request,
 		  struct error *err);
 
 /*
- * Appends the result in a reply of len bytes, without its NUL. ERROR_REFUSED
- * when the request failed: *err has OpenJ9's reason.
+ * Appends the result of a reply of len bytes, without the reply's NUL.
+ * ERROR_REFUSED if the request failed: *err has OpenJ9's reason.
  */
 int openj9_decode(const char *reply, size_t len, struct text *out,
 		  struct error *err);

@@ -23,7 +23,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Replies are read in one go: a reader that lags behind may hold up the JVM. */
+/* A large buffer, because a JVM may wait for a slow reader. */
 #define RECEIVE_BUFFER    ((int)1 << 20)
 #define UNIX_LIMIT        ((size_t)16 << 20) /* of /proc/PID/net/unix */
 #define LOCK_FIRST_NAP_NS (1 * CLOCK_NS_PER_MS)
@@ -46,8 +46,9 @@ int attach_socket_dir(const struct jvm *jvm, struct error *err)
 }
 
 /*
- * As the JDK's own client has it: a socket of the JVM's user and group that
- * nobody else may open.  HotSpot makes it 0600 before it gives it the name.
+ * Same check as the JDK's client: the file must be a socket of the JVM's user
+ * and group that no other user may open. HotSpot sets mode 0600 before it
+ * renames the socket to this name.
  */
 static int socket_check_file(const struct jvm *jvm, const char *name, int fd,
 			     struct error *err)
@@ -97,7 +98,9 @@ int attach_socket_hold(const struct jvm *jvm, int dir, struct error *err)
 	return fd;
 }
 
-/* The creds are those of whoever called listen(2), as we see them. */
+/*
+ * SO_PEERCRED identifies the process that called listen(2), in our namespace.
+ */
 static int socket_check_peer(const struct jvm *jvm, int fd, struct error *err)
 {
 	struct ucred peer;
@@ -113,13 +116,13 @@ static int socket_check_peer(const struct jvm *jvm, int fd, struct error *err)
 	return 0;
 }
 
-/* Bounds connect(2) itself, which waits for room in the JVM's backlog. */
+/* Bounds connect(2), which waits while the JVM's backlog is full. */
 static void socket_set_timeout(int fd, int64_t deadline_ns)
 {
 	int left_ms = clock_left_ms(deadline_ns);
 	struct timeval tv = {
 		.tv_sec = left_ms / 1000,
-		/* 0 would be for ever. */
+		/* 0 would mean no timeout. */
 		.tv_usec = left_ms % 1000 * 1000 + 1,
 	};
 	int size = RECEIVE_BUFFER;
@@ -134,7 +137,7 @@ static int socket_connect_held(const struct jvm *jvm, int fd, int held,
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int sys;
 
-	/* The path is the file that was looked at, whatever its name is now. */
+	/* The path leads to the verified file, even if it has been renamed. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d",
 		 held);
 	do {
@@ -172,8 +175,8 @@ int attach_socket_connect(const struct jvm *jvm, int held, int64_t deadline_ns,
 	return fd;
 }
 
-/* "socket:[1234]" among the process's files. */
-static bool has_socket(const struct jvm *jvm, uint64_t inode)
+/* Looks for "socket:[1234]" among the descriptors of the process. */
+static bool socket_is_of_process(const struct jvm *jvm, uint64_t inode)
 {
 	char path[64], wanted[64], link[64];
 	struct dirent *entry;
@@ -199,11 +202,12 @@ static bool has_socket(const struct jvm *jvm, uint64_t inode)
 }
 
 /*
- * "0000…: 00000002 00000000 00010000 0001 01 4242 /tmp/.java_pid7.tmp": the
- * name is what it was bound to, which HotSpot renames when it listens.  Flag
- * 0x10000 is a listener's (__SO_ACCEPTCON).
+ * A line reads "0000…: 00000002 00000000 00010000 0001 01 4242
+ * /tmp/.java_pid7.tmp". The name is that of bind(2); HotSpot renames the file
+ * when it listens. Flag 0x10000 marks a listener (__SO_ACCEPTCON).
  */
-static bool is_listener(struct line line, const char *name, uint64_t *inode)
+static bool socket_is_listener(struct line line, const char *name,
+			       uint64_t *inode)
 {
 	const char *at = line.len ? memrchr(line.text, '/', line.len) : NULL;
 	char *text, *end = NULL;
@@ -245,8 +249,8 @@ bool attach_socket_listens(const struct jvm *jvm)
 		return false;
 	lines = lines_over(table.bytes, table.len);
 	while (!found && lines_next(&lines, &line))
-		found = is_listener(line, name, &inode) &&
-			has_socket(jvm, inode);
+		found = socket_is_listener(line, name, &inode) &&
+			socket_is_of_process(jvm, inode);
 	text_release(&table);
 	return found;
 }
@@ -264,10 +268,10 @@ bool attach_socket_reopens(const char *version)
 /* ---- the lock ---- */
 
 /*
- * "1: FLOCK  ADVISORY  WRITE 4242 00:16:12345 0 EOF": proc(5).  The pid is 0
- * for a process that we cannot see.
+ * A line reads "1: FLOCK  ADVISORY  WRITE 4242 00:16:12345 0 EOF", proc(5). The
+ * PID is 0 for a process in another PID namespace.
  */
-static pid_t lock_holder_of_line(struct line line, const char *inode)
+static pid_t lock_parse_holder(struct line line, const char *inode)
 {
 	char text[128];
 	char *at, *pid;
@@ -279,7 +283,7 @@ static pid_t lock_holder_of_line(struct line line, const char *inode)
 	at = strstr(text, inode);
 	if (!strstr(text, " FLOCK ") || strstr(text, " -> ") || !at)
 		return 0;
-	/* Back over "00:16" and the blank to the pid. */
+	/* Go back over "00:16" and the space to the PID. */
 	*at = '\0';
 	at = strrchr(text, ' ');
 	if (!at)
@@ -289,8 +293,8 @@ static pid_t lock_holder_of_line(struct line line, const char *inode)
 	return pid ? (pid_t)strtol(pid + 1, NULL, 10) : 0;
 }
 
-/* Who has a lock on that file, or 0. */
-static pid_t lock_holder(int fd)
+/* Returns the PID of the process that has locked the file, or 0. */
+static pid_t lock_find_holder(int fd)
 {
 	struct text locks = { 0 };
 	struct error unused;
@@ -308,14 +312,14 @@ static pid_t lock_holder(int fd)
 		return 0;
 	lines = lines_over(locks.bytes, locks.len);
 	while (!pid && lines_next(&lines, &line))
-		pid = lock_holder_of_line(line, inode);
+		pid = lock_parse_holder(line, inode);
 	text_release(&locks);
 	return pid;
 }
 
-static int lock_held_too_long(const struct jvm *jvm, int fd, struct error *err)
+static int lock_fail_held(const struct jvm *jvm, int fd, struct error *err)
 {
-	pid_t pid = lock_holder(fd);
+	pid_t pid = lock_find_holder(fd);
 
 	if (pid)
 		return fail(err, ERROR_REFUSED,
@@ -342,7 +346,7 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			break;
 		if (clock_left_ms(deadline_ns) == 0) {
-			ret = lock_held_too_long(jvm, *fd, err);
+			ret = lock_fail_held(jvm, *fd, err);
 			break;
 		}
 		clock_sleep_until(clock_monotonic_ns() + ns);
@@ -358,15 +362,15 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 /* ---- waking ---- */
 
 /*
- * A file of that name this old was left behind: tools wait 6 to 10 s for the
- * socket, which mostly takes less than one.
+ * A trigger file of this age was left behind: tools wait 6 to 10 s for the
+ * socket, which usually takes less than 1 s.
  */
 #define STALE_NS          (8 * CLOCK_NS_PER_S)
 #define WAKE_FIRST_NAP_NS (2 * CLOCK_NS_PER_MS)
 #define WAKE_LAST_NAP_NS  (50 * CLOCK_NS_PER_MS)
 /*
- * So long the file waits for a JVM that has been signalled and stands still;
- * and so long after the signal was taken.
+ * Maximum time that the trigger file stays for a JVM that was signalled but is
+ * stopped; and after the JVM has received the signal.
  */
 #define LINGER_NS    (50 * CLOCK_NS_PER_S)
 #define GRACE_NS     (5 * CLOCK_NS_PER_S)
@@ -377,24 +381,28 @@ enum {
 	READY = 'r',
 	SIGNALLED = 's',
 	NOT_SIGNALLED = 'n'
-}; /* what child and parent say */
+}; /* words between child and parent */
 
-/* The child's own. */
+/* State of the child. */
 struct waking {
 	const struct jvm *jvm;
 	int64_t deadline_ns;
-	int tmp, cwd;     /* of the JVM, O_PATH; -1 = not to be had */
-	int trigger_dir;  /* which of them has our file; -1 = none yet */
-	bool alone;       /* the parent has gone */
-	int64_t taken_ns; /* when the signal was no longer pending; 0 = not yet
+	int tmp,
+		cwd; /* directories of the JVM, O_PATH; -1 = cannot be opened */
+	int trigger_dir;  /* the directory with the trigger file; -1 = none yet
 			   */
+	bool alone;       /* the parent has ended */
+	int64_t taken_ns; /* when the signal was received; 0 = it is pending */
 	char trigger[ATTACH_NAMES];
 };
 
-/* The channel to the child that has a file in the target; for handlers. */
+/*
+ * The channel to the child while it has a file in the target. Used by signal
+ * handlers.
+ */
 static volatile sig_atomic_t waking_channel = -1;
 
-/* In that child: its file, should it run out of memory. */
+/* In the child: its trigger file, to be removed if memory runs out. */
 static volatile sig_atomic_t pending_dir = -1;
 static char pending_trigger[ATTACH_NAMES];
 
@@ -407,14 +415,17 @@ void attach_wake_abandon(void)
 		unlinkat(pending_dir, pending_trigger, 0);
 	if (child.fd < 0)
 		return;
-	/* It takes this for our end, removes its file and ends. */
+	/*
+	 * To the child this is the end of the parent: it removes its file and
+	 * exits.
+	 */
 	shutdown(child.fd, SHUT_WR);
 	while (poll(&child, 1, ABANDON_MS) > 0 &&
 	       recv(child.fd, &byte, 1, MSG_DONTWAIT) > 0)
 		;
 }
 
-static bool is_stale(const struct stat *st)
+static bool trigger_is_stale(const struct stat *st)
 {
 	int64_t then = st->st_ctim.tv_sec * CLOCK_NS_PER_S +
 		       st->st_ctim.tv_nsec;
@@ -422,21 +433,22 @@ static bool is_stale(const struct stat *st)
 	return clock_wall_ns() - then > STALE_NS;
 }
 
-/* Removes a file that an attach has left behind; no other. */
-static bool remove_stale(const struct waking *w, int dir)
+/* Removes a trigger file only if an attach has left it behind. */
+static bool trigger_remove_stale(const struct waking *w, int dir)
 {
 	struct stat st;
 
 	if (fstatat(dir, w->trigger, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT;
 	if (!S_ISREG(st.st_mode) || st.st_size != 0 || st.st_nlink != 1 ||
-	    (st.st_uid != w->jvm->uid && st.st_uid != 0) || !is_stale(&st))
+	    (st.st_uid != w->jvm->uid && st.st_uid != 0) ||
+	    !trigger_is_stale(&st))
 		return false;
 	return unlinkat(dir, w->trigger, 0) == 0 || errno == ENOENT;
 }
 
-/* 0 or the errno.  The JVM wants the file to be of its own user. */
-static int put_trigger_into(struct waking *w, int dir)
+/* Returns 0 or an errno. The JVM requires a file of its own user. */
+static int trigger_create_in(struct waking *w, int dir)
 {
 	struct stat st;
 	int fd;
@@ -445,7 +457,7 @@ static int put_trigger_into(struct waking *w, int dir)
 		return ENOENT;
 	fd = openat(dir, w->trigger,
 		    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == EEXIST && remove_stale(w, dir))
+	if (fd < 0 && errno == EEXIST && trigger_remove_stale(w, dir))
 		fd = openat(dir, w->trigger,
 			    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY |
 				    O_CLOEXEC,
@@ -466,17 +478,20 @@ static int put_trigger_into(struct waking *w, int dir)
 	return 0;
 }
 
-/* 1 when it is there, 0 when another attach has one there, or -1 and *err. */
-static int put_trigger(struct waking *w, struct error *err)
+/*
+ * Returns 1 if the file was created, 0 if another attach has a file there, or
+ * -1 and *err.
+ */
+static int trigger_create(struct waking *w, struct error *err)
 {
-	int in_tmp = put_trigger_into(w, w->tmp);
+	int in_tmp = trigger_create_in(w, w->tmp);
 	int in_cwd;
 
 	if (in_tmp == 0)
 		return 1;
 	if (in_tmp == EEXIST)
 		return 0;
-	in_cwd = put_trigger_into(w, w->cwd);
+	in_cwd = trigger_create_in(w, w->cwd);
 	if (in_cwd == 0)
 		return 1;
 	if (in_cwd == EEXIST)
@@ -489,10 +504,10 @@ static int put_trigger(struct waking *w, struct error *err)
 }
 
 /*
- * A connection; -1 and *err, whose kind is ERROR_UNAVAILABLE as long as there
- * is no socket yet: a dead JVM's, of the same pid, does not count.
+ * Returns a connection, or -1 and *err. ERROR_UNAVAILABLE means that there is
+ * no socket yet; the socket of an ended JVM with the same PID counts as none.
  */
-static int try_socket(const struct waking *w, struct error *err)
+static int wake_try_socket(const struct waking *w, struct error *err)
 {
 	int held = attach_socket_hold(w->jvm, w->tmp, err);
 	int fd;
@@ -506,7 +521,7 @@ static int try_socket(const struct waking *w, struct error *err)
 	return fd;
 }
 
-/* proc(5): "ShdPnd:\t0000000000000004\n", what waits for any thread. */
+/* proc(5): "ShdPnd:\t0000000000000004\n", signals pending for the process. */
 static bool signal_is_pending(const struct jvm *jvm)
 {
 	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
@@ -525,10 +540,10 @@ static bool signal_is_pending(const struct jvm *jvm)
 }
 
 /*
- * True when the file may go though there is no socket: the JVM has taken the
- * signal, and had the time to look for the file.
+ * True if the trigger file can be removed although there is no socket: the JVM
+ * has received the signal and had time to look for the file.
  */
-static bool is_past(struct waking *w)
+static bool wake_is_past(struct waking *w)
 {
 	if (!w->taken_ns && !signal_is_pending(w->jvm))
 		w->taken_ns = clock_monotonic_ns();
@@ -536,10 +551,10 @@ static bool is_past(struct waking *w)
 }
 
 /*
- * The parent has ended, and the child stays for a while: a reader of the pipe
- * that standard error may be must not wait for it.
+ * The parent has ended and the child stays for a while. It closes standard
+ * error, so that a reader of that pipe does not wait for the child.
  */
-static void go_on_alone(struct waking *w)
+static void wake_continue_alone(struct waking *w)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -549,9 +564,9 @@ static void go_on_alone(struct waking *w)
 }
 
 /*
- * Sleeps a moment; -1 and *err when there is no more use in waiting.  That the
- * parent has gone is none: the JVM that it has sent the signal to looks for the
- * file yet, and would print its threads without it.
+ * Sleeps; returns -1 and *err if waiting is useless. The end of the parent is
+ * no reason to stop: a JVM that the parent has signalled still looks for the
+ * file, and would print a thread dump without it.
  */
 static int wake_nap(struct waking *w, int channel, int64_t ns,
 		    struct error *err)
@@ -562,23 +577,23 @@ static int wake_nap(struct waking *w, int channel, int64_t ns,
 	if (until > w->deadline_ns)
 		until = w->deadline_ns;
 	if (!w->alone && child_hear(channel, until, &what) == CHILD_GONE)
-		go_on_alone(w);
+		wake_continue_alone(w);
 	if (w->alone)
 		clock_sleep_until(until);
 	if (!jvm_runs(w->jvm))
 		return attach_fail_ended(w->jvm, err);
-	if (clock_left_ms(w->deadline_ns) > 0 && !(w->alone && is_past(w)))
+	if (clock_left_ms(w->deadline_ns) > 0 && !(w->alone && wake_is_past(w)))
 		return 0;
 	errno = ETIMEDOUT;
 	return fail_sys(err, ERROR_REFUSED, "%d", (int)w->jvm->pid);
 }
 
-static int wait_for_socket(struct waking *w, int channel, struct error *err)
+static int wake_await_socket(struct waking *w, int channel, struct error *err)
 {
 	int64_t ns = WAKE_FIRST_NAP_NS;
 
 	for (;;) {
-		int fd = try_socket(w, err);
+		int fd = wake_try_socket(w, err);
 
 		if (fd >= 0 || err->kind != ERROR_UNAVAILABLE)
 			return fd;
@@ -589,17 +604,18 @@ static int wait_for_socket(struct waking *w, int channel, struct error *err)
 }
 
 /*
- * Makes the file, or waits until another attach, whose file is there, has got
- * the socket open.  Gives a connection, -1 and *err, or -2: the file is there.
+ * Creates the trigger file, or waits until another attach, whose file exists,
+ * has opened the socket. Returns a connection, -1 and *err, or -2 if the file
+ * was created.
  */
 static int wake_request(struct waking *w, int channel, struct error *err)
 {
 	for (;;) {
-		int made, fd = try_socket(w, err);
+		int made, fd = wake_try_socket(w, err);
 
 		if (fd >= 0 || err->kind != ERROR_UNAVAILABLE)
 			return fd;
-		made = put_trigger(w, err);
+		made = trigger_create(w, err);
 		if (made)
 			return made < 0 ? -1 : -2;
 		if (wake_nap(w, channel, WAKE_LAST_NAP_NS, err) || w->alone) {
@@ -613,7 +629,7 @@ static int wake_request(struct waking *w, int channel, struct error *err)
 	}
 }
 
-/* The child's part, in the JVM's name. */
+/* The child's part, running as the JVM's user. */
 static int wake_run(struct waking *w, int channel, struct error *err)
 {
 	int fd = wake_request(w, channel, err);
@@ -622,13 +638,16 @@ static int wake_run(struct waking *w, int channel, struct error *err)
 	if (fd != -2)
 		return fd;
 	child_tell(channel, READY, -1);
-	/* It may have sent the signal before it was killed. */
+	/* The parent may have sent the signal before it was killed. */
 	if (child_hear(channel, w->deadline_ns, &what) == CHILD_GONE)
-		go_on_alone(w);
-	/* The parent knows when it has waited enough; the JVM comes first. */
+		wake_continue_alone(w);
+	/*
+	 * The parent ends the child when its timeout passes; until then the
+	 * file must stay for the JVM.
+	 */
 	w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
 	if (w->alone || what == SIGNALLED)
-		fd = wait_for_socket(w, channel, err);
+		fd = wake_await_socket(w, channel, err);
 	else
 		fd = fail(err, ERROR_FAILED, "not signalled");
 	unlinkat(w->trigger_dir, w->trigger, 0);
@@ -640,7 +659,9 @@ static int wake_job(void *self, int channel, struct error *err)
 	struct waking *w = self;
 	struct error unused;
 
-	/* The ways lead through /proc/PID, which needs rights of ours. */
+	/*
+	 * Opening the directories through /proc/PID requires sjkc's own rights.
+	 */
 	w->tmp = attach_socket_dir(w->jvm, err);
 	if (w->tmp < 0)
 		return -1;
@@ -650,8 +671,8 @@ static int wake_job(void *self, int channel, struct error *err)
 	return wake_run(w, channel, err);
 }
 
-/* Whatever held before must hold now: this is what can kill. */
-static int check_handler(const struct jvm *jvm, struct error *err)
+/* Verified again immediately before the signal, which could kill the JVM. */
+static int signal_check_handler(const struct jvm *jvm, struct error *err)
 {
 	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
 	struct proc_status status;
@@ -668,14 +689,14 @@ static int check_handler(const struct jvm *jvm, struct error *err)
 	return 0;
 }
 
-static int send_signal(const struct jvm *jvm, struct error *err)
+static int signal_send(const struct jvm *jvm, struct error *err)
 {
 	if (jvm->pidfd < 0)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%d: cannot signal the JVM safely: this kernel has "
 			    "no pidfd (Linux 5.3)",
 			    (int)jvm->pid);
-	if (check_handler(jvm, err))
+	if (signal_check_handler(jvm, err))
 		return -1;
 	if (syscall(SYS_pidfd_send_signal, jvm->pidfd, SIGQUIT, NULL, 0) == 0)
 		return 0;
@@ -685,18 +706,17 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 			"%d: cannot send a signal to the JVM", (int)jvm->pid);
 }
 
-/* The parent's part: the signal, when the child says that it may be sent. */
+/* The parent's part: sends the signal once the child has created the file. */
 static int wake_lead(const struct child *child, const struct waking *w,
 		     bool *signalled, struct error *err)
 {
-	/* Before it has spoken, the child is a little later than its deadline.
-	 */
+	/* The child reports its timeout shortly after its deadline. */
 	int64_t until = w->deadline_ns + CLOCK_NS_PER_S;
 	int fd = -1;
 	enum child_news news = helper_process_wait(child, until, &fd, err);
 
 	if (news == CHILD_TOLD) {
-		if (send_signal(w->jvm, err)) {
+		if (signal_send(w->jvm, err)) {
 			child_tell(child->channel, NOT_SIGNALLED, -1);
 			return -1;
 		}

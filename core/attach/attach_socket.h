@@ -17,11 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ATTACH_NAMES = 32 }; /* bytes of a name in /tmp, with the NUL */
+enum { ATTACH_NAMES = 32 }; /* bytes of a file name in /tmp, with the NUL */
 
-/*
- * ".java_pid7", ".attach_pid7": with the PID that the JVM has in its namespace.
- */
+/* Set ".java_pid7" and ".attach_pid7", with the PID in the JVM's namespace. */
 void attach_socket_name(const struct jvm *jvm, char name[ATTACH_NAMES]);
 void attach_trigger_name(const struct jvm *jvm, char name[ATTACH_NAMES]);
 
@@ -32,40 +30,39 @@ int attach_socket_dir(const struct jvm *jvm, struct error *err);
 
 /*
  * Opens the socket file in dir with O_PATH. -1 and *err: ERROR_UNAVAILABLE with
- * err->sys ENOENT when there is none, ERROR_REFUSED when it cannot be trusted.
+ * err->sys ENOENT if there is none, ERROR_REFUSED if it cannot be trusted.
  */
 int attach_socket_hold(const struct jvm *jvm, int dir, struct error *err);
 
 /*
  * Connects to the file that held refers to, and verifies that the JVM listens.
  * Waits until the deadline while the JVM's backlog is full. ERROR_REFUSED with
- * err->sys ECONNREFUSED when no process listens: the file is that of a JVM that
- * has ended.
+ * err->sys ECONNREFUSED if no process listens: an ended JVM left the file.
  */
 int attach_socket_connect(const struct jvm *jvm, int held, int64_t deadline_ns,
 			  struct error *err);
 
 /*
- * True when the JVM listens according to /proc/PID/net/unix, even if the file
- * has been removed; false, too, when that is unknown.
+ * True if the JVM listens according to /proc/PID/net/unix, even if the file has
+ * been removed; false if that file cannot be read.
  */
 bool attach_socket_listens(const struct jvm *jvm);
 
 /*
- * True when a JVM with this java.version creates its socket again after the
- * file was removed: JDK-8225690, fixed in JDK 14 and 11.0.13.
+ * True if a JVM with this java.version creates a removed socket again on
+ * request: JDK-8225690, fixed in JDK 14 and 11.0.13.
  */
 bool attach_socket_reopens(const char *version);
 
 /*
- * Waits until the deadline for the lock that one process asks a JVM at a time:
- * a JVM serves one connection after another, and two processes that wake it at
- * once would make it print its threads.  The lock is flock(2) on
- * /proc/PID/environ, which leaves nothing behind, ends with its holder, and is
- * out of reach for processes that may not inspect the JVM.
+ * Waits until the deadline for the lock of a JVM, so that only one process at a
+ * time attaches to it: a JVM serves one connection after another, and two
+ * processes that wake it at once would make it print a thread dump. The lock is
+ * flock(2) on /proc/PID/environ. It leaves nothing behind, ends with its
+ * holder, and is out of reach for processes that may not inspect the JVM.
  *
- * *fd holds the lock until it is closed; it is -1, which is no failure, where
- * the lock is unavailable.  ERROR_REFUSED names the holder.
+ * *fd holds the lock until it is closed. If locking is unavailable, *fd is -1,
+ * which is not a failure. ERROR_REFUSED names the holder.
  */
 int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 		struct error *err);

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define LIFETIME_S 120 /* whatever happens to the parent */
+#define LIFETIME_S 120 /* ends the child even if the parent hangs */
 #define GRACE_NS   CLOCK_NS_PER_S
 
 bool helper_process_is_needed(const struct jvm *jvm)
@@ -23,7 +23,10 @@ int helper_process_become(const struct jvm *jvm, struct error *err)
 
 	if (uid == geteuid() && gid == getegid())
 		return 0;
-	/* A user without rights keeps his groups: one of them may be gid. */
+	/*
+	 * A user without privileges keeps the supplementary groups, one of
+	 * which may be gid.
+	 */
 	if (geteuid() == 0 && setgroups(0, NULL) < 0 && errno != EPERM)
 		return fail_sys(err, ERROR_PERMISSION, "setgroups");
 	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
@@ -31,7 +34,9 @@ int helper_process_become(const struct jvm *jvm, struct error *err)
 				"%d: cannot become the JVM's user, uid %u, gid "
 				"%u",
 				(int)jvm->pid, (unsigned)uid, (unsigned)gid);
-	/* setresuid(2) may have made it traceable: fs.suid_dumpable. */
+	/*
+	 * setresuid(2) may have made the process traceable (fs.suid_dumpable).
+	 */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * helper_process: a child that opens or connects what belongs to a JVM.
+ * helper_process: a child that opens files or connections of a JVM.
  *
- * A JVM accepts connections of its own user only.  A container's file system
- * may be served by a program that never answers.  So a child takes on the
- * JVM's user and group, touches the file system or the socket, and hands over
- * what it has opened.  It has none of our descriptors but standard error,
- * survives Ctrl-C so that it can remove the files that it made, and ends after
- * two minutes at the latest.
+ * A JVM accepts only connections of its own user, and a container's file system
+ * may be served by a program that never responds. So a child switches to the
+ * JVM's user and group, accesses the file system or the socket, and passes the
+ * descriptor to the parent. It inherits no descriptor except standard error,
+ * survives Ctrl-C to remove the files that it created, and ends after two
+ * minutes at the latest.
  */
 #ifndef CORE_ATTACH_HELPER_PROCESS_H
 #define CORE_ATTACH_HELPER_PROCESS_H
@@ -19,29 +19,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True when this JVM has another user, group or root directory than we have. */
+/* True if the user, group or root directory of the JVM differs from ours. */
 bool helper_process_is_needed(const struct jvm *jvm);
 
 /*
- * For the job: takes on the JVM's user and group for good; nobody of that user
- * may trace it.  Does nothing when they are ours already.  ERROR_PERMISSION.
+ * For the job: switches to the JVM's user and group for good, and forbids
+ * processes of that user to trace this one. Does nothing if they are ours
+ * already. ERROR_PERMISSION.
  */
 int helper_process_become(const struct jvm *jvm, struct error *err);
 
 /*
- * Starts the job, which keeps standard error and jvm->pidfd.  After success,
- * helper_process_end() or child_leave() is due.
+ * Starts the job, which keeps standard error and jvm->pidfd. After success,
+ * helper_process_end() or child_leave() must follow.
  */
 int helper_process_start(struct child *c, const struct jvm *jvm, child_job *job,
 			 void *self, struct error *err);
 
-/* As child_wait(); CHILD_SILENT is blamed on the JVM's file system. */
+/* Like child_wait(); CHILD_SILENT blames the JVM's file system. */
 enum child_news helper_process_wait(const struct child *c, int64_t deadline_ns,
 				    int *fd, struct error *err);
 
 /*
- * Closes the channel, gives the child a second to end by itself, then kills it.
- * Zeroed storage is fine.
+ * Closes the channel, gives the child a second to end, then kills it. Zeroed
+ * storage is allowed.
  */
 void helper_process_end(struct child *c);
 
