@@ -11,14 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GROUPS_LIMIT ((size_t)64 << 10) /* bytes of /proc/PID/cgroup */
-#define PARENTS_MAX  64                 /* of a group; the rest are skipped */
-#define MOUNT        "/sys/fs/cgroup"
+#define GROUPS_LIMIT                                                           \
+	((size_t)64 << 10) /* maximum bytes of /proc/PID/cgroup                \
+			    */
+#define PARENTS_MAX                                                            \
+	64 /* maximum number of parents of a group; the rest are skipped */
+#define MOUNT "/sys/fs/cgroup"
 
-/* Version 1 rounds LONG_MAX to pages where there is no limit. */
+/* Without a limit, version 1 shows LONG_MAX rounded to pages. */
 #define MEMORY_UNLIMITED (INT64_C(1) << 60)
 
-/* A line of /proc/PID/cgroup: "4:cpu,cpuacct:/a/b", "0::/a/b" of version 2. */
+/*
+ * A line of /proc/PID/cgroup: "4:cpu,cpuacct:/a/b" (version 1) or "0::/a/b"
+ * (version 2).
+ */
 struct group {
 	struct line controllers; /* empty: version 2 */
 	struct line path;
@@ -39,7 +45,7 @@ static bool group_parse(struct line line, struct group *g)
 	return true;
 }
 
-/* True for version 2, which has all controllers in one group. */
+/* True for version 2, where one group has all controllers. */
 static bool group_has(const struct group *g, const char *controller)
 {
 	struct line list = g->controllers;
@@ -73,7 +79,9 @@ static bool file_read(const char *directory, const char *name, char *to,
 	return got > 0;
 }
 
-/* The number a file begins with; "max" and "-1", which are no limit, are none.
+/*
+ * Reads the numbers at the start of a file; false for "max" and "-1", which
+ * mean no limit.
  */
 static bool file_number(const char *directory, const char *name,
 			uint64_t *first, uint64_t *second)
@@ -119,14 +127,14 @@ static void limits_add_memory(struct cgroup_limits *l, const char *directory)
 		l->memory = (int64_t)bytes;
 }
 
-/* A group and its parents, up to the mount. */
+/* Adds the limits of a group and its parents, up to the mount. */
 static void limits_add_group(struct cgroup_limits *l, const char *mount,
 			     const struct group *g)
 {
 	char path[PATH_MAX];
 	size_t root;
 
-	/* "/../x" is beside our own cgroup namespace, out of reach. */
+	/* "/../x" is outside of our cgroup namespace and cannot be read. */
 	if (memmem(g->path.text, g->path.len, "/..", 3))
 		return;
 	root = strlen(mount) + (g->controllers.len > 0) + g->controllers.len;
@@ -196,7 +204,7 @@ static bool group_is_frozen(const struct group *g)
 		     is_v2 ? "" : "/freezer", (int)g->path.len,
 		     g->path.text) >= (int)sizeof(path))
 		return false;
-	/* "frozen 1"; "FROZEN" or "FREEZING" of version 1. */
+	/* Version 2 shows "frozen 1"; version 1 "FROZEN" or "FREEZING". */
 	return file_read(path, is_v2 ? "cgroup.events" : "freezer.state", state,
 			 sizeof(state)) &&
 	       strstr(state, is_v2 ? "frozen 1" : "FR");

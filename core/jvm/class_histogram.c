@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct class_count *add_row(struct class_histogram *h)
+static struct class_count *histogram_add_row(struct class_histogram *h)
 {
 	array_reserve(h->rows, h->cap, h->count + 1);
 	return &h->rows[h->count++];
 }
 
-/* Takes a number and the blanks before it from the beginning of a line. */
-static bool take_number(struct line *line, int64_t *value)
+/* Reads a number and the spaces before it from the start of a line. */
+static bool histogram_read_number(struct line *line, int64_t *value)
 {
 	size_t digits = 0;
 
@@ -35,9 +35,9 @@ static bool take_number(struct line *line, int64_t *value)
 	return digits > 0;
 }
 
-/* "com.acme.Order (orders@1.2)" */
-static void set_name(struct class_histogram *h, struct line line,
-		     struct class_count *row)
+/* A name reads "com.acme.Order (orders@1.2)". */
+static void histogram_set_name(struct class_histogram *h, struct line line,
+			       struct class_count *row)
 {
 	size_t open = line.len;
 
@@ -54,28 +54,33 @@ static void set_name(struct class_histogram *h, struct line line,
 	row->name = arena_copy(&h->names, line.text, line.len);
 }
 
-/* "   3:          2934         356272  java.lang.Class (java.base@17.0.21)" */
-static bool read_row(struct class_histogram *h, struct line line)
+/*
+ * A row reads "   3:          2934         356272  java.lang.Class
+ * (java.base@17.0.21)".
+ */
+static bool histogram_read_row(struct class_histogram *h, struct line line)
 {
 	struct class_count row;
 	int64_t number;
 
-	if (!take_number(&line, &number) || !line_starts(line, ":"))
+	if (!histogram_read_number(&line, &number) || !line_starts(line, ":"))
 		return false;
 	line.text++;
 	line.len--;
-	if (!take_number(&line, &row.instances) || !line_starts(line, " ") ||
-	    !take_number(&line, &row.bytes) || !line_starts(line, " "))
+	if (!histogram_read_number(&line, &row.instances) ||
+	    !line_starts(line, " ") ||
+	    !histogram_read_number(&line, &row.bytes) ||
+	    !line_starts(line, " "))
 		return false;
 	line = line_trimmed(line);
 	if (!line.len)
 		return false;
-	set_name(h, line, &row);
-	*add_row(h) = row;
+	histogram_set_name(h, line, &row);
+	*histogram_add_row(h) = row;
 	return true;
 }
 
-static bool is_dressing(struct line line)
+static bool histogram_is_decoration(struct line line)
 {
 	struct line trimmed = line_trimmed(line);
 
@@ -93,7 +98,8 @@ int class_histogram_read(struct class_histogram *h, const char *text,
 	while (lines_next(&lines, &line)) {
 		if (lines.number == 1)
 			first = line_trimmed(line);
-		if (!read_row(h, line) && !is_dressing(line))
+		if (!histogram_read_row(h, line) &&
+		    !histogram_is_decoration(line))
 			h->unread++;
 	}
 	if (h->count == before && !first.len)
@@ -113,9 +119,12 @@ static int compare_names(const struct class_count *a,
 	return order ? order : strcmp(a->module, b->module);
 }
 
-static int by_name(const void *a, const void *b) { return compare_names(a, b); }
+static int compare_name(const void *a, const void *b)
+{
+	return compare_names(a, b);
+}
 
-static int by_bytes(const void *a, const void *b)
+static int compare_bytes(const void *a, const void *b)
 {
 	const struct class_count *one = a, *two = b;
 
@@ -124,8 +133,8 @@ static int by_bytes(const void *a, const void *b)
 	return compare_names(one, two);
 }
 
-/* Neighbours of the same name become one row; what holds nothing goes. */
-static void merge_rows(struct class_histogram *h)
+/* Merges adjacent rows of the same class and drops rows without objects. */
+static void histogram_merge_rows(struct class_histogram *h)
 {
 	size_t kept = 0;
 
@@ -151,13 +160,13 @@ void class_histogram_subtract(struct class_histogram *h,
 
 		row.instances = -row.instances;
 		row.bytes = -row.bytes;
-		*add_row(h) = row;
+		*histogram_add_row(h) = row;
 	}
 	if (!h->count)
 		return;
-	qsort(h->rows, h->count, sizeof(*h->rows), by_name);
-	merge_rows(h);
-	qsort(h->rows, h->count, sizeof(*h->rows), by_bytes);
+	qsort(h->rows, h->count, sizeof(*h->rows), compare_name);
+	histogram_merge_rows(h);
+	qsort(h->rows, h->count, sizeof(*h->rows), compare_bytes);
 }
 
 struct class_count class_histogram_total(const struct class_histogram *h)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct class_count {
-	const char *name;   /* as the JVM spells it: "[B"; foreign */
+	const char *name;   /* as the JVM writes it: "[B"; foreign */
 	const char *module; /* "java.base@17.0.21", or "" */
 	int64_t instances;
 	int64_t bytes;
@@ -23,22 +23,22 @@ struct class_count {
 
 /* A zeroed struct is an empty histogram. */
 struct class_histogram {
-	struct class_count *rows; /* those of most bytes first */
+	struct class_count *rows; /* in descending order of bytes */
 	size_t count, cap;
 	size_t unread; /* malformed lines between rows */
 	struct arena names;
 };
 
 /*
- * Adds the rows of such a reply. ERROR_INPUT when it has none; *err quotes its
- * first line, which tells why.
+ * Adds the rows of such a reply. ERROR_INPUT if there are none; *err quotes the
+ * reply's first line, which has the reason.
  */
 int class_histogram_read(struct class_histogram *h, const char *text,
 			 size_t len, struct error *err);
 
 /*
  * Subtracts the objects of `other`, which must outlive h. Classes are equal if
- * name and module are.
+ * their names and modules are.
  */
 void class_histogram_subtract(struct class_histogram *h,
 			      const struct class_histogram *other);

@@ -45,7 +45,10 @@ void java_words_of_nuls(struct java_words *w, const char *bytes, size_t len)
 	}
 }
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool words_is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 void java_words_of_options(struct java_words *w, const char *text, size_t len)
 {
@@ -60,7 +63,7 @@ void java_words_of_options(struct java_words *w, const char *text, size_t len)
 		if (quote ? c == quote : c == '"' || c == '\'') {
 			quote = quote ? 0 : c;
 			within = true;
-		} else if (quote || !is_space(c)) {
+		} else if (quote || !words_is_space(c)) {
 			word[used++] = c;
 			within = true;
 		} else if (within) {
@@ -74,7 +77,7 @@ void java_words_of_options(struct java_words *w, const char *text, size_t len)
 	free(word);
 }
 
-/* Options of the launcher whose value is the next word. */
+/* Launcher options whose value is the next word. */
 static const char *const with_value[] = {
 	"-cp",
 	"-classpath",
@@ -95,7 +98,7 @@ static const char *const with_value[] = {
 	NULL,
 };
 
-/* Options whose value is what is run. */
+/* Options whose value is the jar or module to run. */
 static const char *const with_main[] = { "-jar", "-m", "--module", NULL };
 
 static bool words_contain(const char *const *words, const char *word)
@@ -112,8 +115,11 @@ static void words_keep(struct java_words *w, const char *word)
 	java_words_add(w, word, strlen(word));
 }
 
-/* Reads the options; gives the index of the first word behind the main one. */
-static size_t read_options(struct java_command *c, const struct java_words *w)
+/*
+ * Reads the options; returns the index of the first word after the main class.
+ */
+static size_t command_read_options(struct java_command *c,
+				   const struct java_words *w)
 {
 	static const char module[] = "--module=";
 	bool expands = true;
@@ -134,7 +140,10 @@ static size_t read_options(struct java_command *c, const struct java_words *w)
 			c->main_class = more ? xstrdup(w->at[i++]) : NULL;
 			return i;
 		} else if (word[0] != '-') {
-			/* It may as well be an argument, the class in @file. */
+			/*
+			 * With an @file, the word may be an argument: the file
+			 * may have the class.
+			 */
 			if (!c->has_file)
 				c->main_class = xstrdup(word);
 			return c->has_file ? i - 1 : i;
@@ -147,8 +156,9 @@ static size_t read_options(struct java_command *c, const struct java_words *w)
 	return i;
 }
 
-/* A tool of the JDK hands on what stands behind -J. */
-static void read_tool(struct java_command *c, const struct java_words *w)
+/* JDK tools pass the text after -J to the JVM. */
+static void command_read_tool(struct java_command *c,
+			      const struct java_words *w)
 {
 	for (size_t i = 1; i < w->count; i++) {
 		const char *word = w->at[i];
@@ -165,10 +175,10 @@ void java_command_read(struct java_command *c, const struct java_words *words,
 {
 	*c = (struct java_command){ 0 };
 	if (!is_java) {
-		read_tool(c, words);
+		command_read_tool(c, words);
 		return;
 	}
-	for (size_t i = read_options(c, words); i < words->count; i++)
+	for (size_t i = command_read_options(c, words); i < words->count; i++)
 		words_keep(&c->args, words->at[i]);
 }
 
@@ -182,14 +192,14 @@ void java_command_release(struct java_command *c)
 
 /* ---- secrets ---- */
 
-/* In any case, anywhere in a name. */
-static const char *const words[] = {
+/* Matched in any case and anywhere in a name. */
+static const char *const secret_words[] = {
 	"password", "passwd", "pwd",        "passphrase",
 	"secret",   "token",  "credential", "key",
 };
 
-/* A word that is part of a longer one which is no secret. */
-static bool is_store(const char *word, const char *at, size_t left)
+/* True for "keystore", which contains "key" but is not a secret. */
+static bool secrets_is_keystore(const char *word, const char *at, size_t left)
 {
 	static const char store[] = "keystore";
 
@@ -197,13 +207,13 @@ static bool is_store(const char *word, const char *at, size_t left)
 	       strncasecmp(at, store, sizeof(store) - 1) == 0;
 }
 
-static bool has_word(const char *name, size_t len, const char *word)
+static bool secrets_has_word(const char *name, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);
 
 	for (size_t i = 0; i + word_len <= len; i++) {
 		if (strncasecmp(name + i, word, word_len) == 0 &&
-		    !is_store(word, name + i, len - i))
+		    !secrets_is_keystore(word, name + i, len - i))
 			return true;
 	}
 	return false;
@@ -211,28 +221,32 @@ static bool has_word(const char *name, size_t len, const char *word)
 
 bool secrets_is_name(const char *name, size_t len)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (has_word(name, len, words[i]))
+	for (size_t i = 0; i < sizeof(secret_words) / sizeof(*secret_words);
+	     i++) {
+		if (secrets_has_word(name, len, secret_words[i]))
 			return true;
 	}
 	return false;
 }
 
-static bool is_name_byte(char c)
+static bool secrets_is_name_byte(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') ||
 	       (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '-';
 }
 
-/* Ends a value that is one of several. */
-static bool is_end(char c)
+/* True for characters that end a value in a list. */
+static bool secrets_is_end(char c)
 {
 	return c == '&' || c == ';' || c == ',' || c == ' ' || c == '"' ||
 	       c == '\'' || c == '\0';
 }
 
-/* The password in "://user:password@": where, and how long; or 0. */
-static size_t password_in(const char *authority, size_t *at)
+/*
+ * Finds the password in "://user:password@"; sets *at and returns its length,
+ * or 0.
+ */
+static size_t secrets_find_password(const char *authority, size_t *at)
 {
 	size_t len = strcspn(authority, "/?# \"'");
 	const char *end = memrchr(authority, '@', len);
@@ -246,8 +260,10 @@ static size_t password_in(const char *authority, size_t *at)
 	return (size_t)(end - colon - 1);
 }
 
-/* Appends what may hold name=value and addresses, with those masked. */
-static void add_masked(struct text *out, const char *text)
+/*
+ * Appends text that may contain name=value and URLs, with their secrets masked.
+ */
+static void secrets_add_masked(struct text *out, const char *text)
 {
 	const char *name = text;
 
@@ -255,7 +271,7 @@ static void add_masked(struct text *out, const char *text)
 		size_t at, len = 0;
 
 		if (strncmp(text, "://", 3) == 0)
-			len = password_in(text + 3, &at);
+			len = secrets_find_password(text + 3, &at);
 		if (len) {
 			text_add(out, text, 3 + at);
 			text_puts(out, SECRETS_MASK);
@@ -266,12 +282,12 @@ static void add_masked(struct text *out, const char *text)
 		text_putc(out, *text);
 		if (*text == '=' &&
 		    secrets_is_name(name, (size_t)(text - name)) &&
-		    !is_end(text[1])) {
+		    !secrets_is_end(text[1])) {
 			text_puts(out, SECRETS_MASK);
-			while (!is_end(text[1]))
+			while (!secrets_is_end(text[1]))
 				text++;
 		}
-		if (!is_name_byte(*text++))
+		if (!secrets_is_name_byte(*text++))
 			name = text;
 	}
 }
@@ -281,7 +297,7 @@ void secrets_add_value(struct text *out, const char *name, const char *value)
 	if (*value && secrets_is_name(name, strlen(name)))
 		text_puts(out, SECRETS_MASK);
 	else
-		add_masked(out, value);
+		secrets_add_masked(out, value);
 }
 
 void secrets_add_arg(struct text *out, const char *before, const char *arg)
@@ -293,13 +309,13 @@ void secrets_add_arg(struct text *out, const char *before, const char *arg)
 		text_puts(out, SECRETS_MASK);
 		return;
 	}
-	while (is_name_byte(arg[name]))
+	while (secrets_is_name_byte(arg[name]))
 		name++;
-	/* The value is all that is left, whatever is in it. */
+	/* The value extends to the end of the argument. */
 	if (arg[name] == '=' && arg[name + 1] && secrets_is_name(arg, name)) {
 		text_add(out, arg, name + 1);
 		text_puts(out, SECRETS_MASK);
 		return;
 	}
-	add_masked(out, arg);
+	secrets_add_masked(out, arg);
 }

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Strings on the heap; the array ends with NULL once something was added. */
+/* Strings on the heap; a nonempty array ends with NULL. */
 struct java_words {
 	char **at;
 	size_t count, cap;
@@ -25,27 +25,27 @@ struct java_words {
 void java_words_add(struct java_words *w, const char *text, size_t len);
 void java_words_release(struct java_words *w);
 
-/* Appends all words of `from`, which is then empty. */
+/* Moves all words of `from` to the end of *to. */
 void java_words_move(struct java_words *to, struct java_words *from);
 
-/* Adds the words of /proc/PID/cmdline, which end with NUL. */
+/* Adds the words of /proc/PID/cmdline, each terminated by NUL. */
 void java_words_of_nuls(struct java_words *w, const char *bytes, size_t len);
 
 /*
- * Adds the words of an environment variable: spaces separate words, either
- * quote protects spaces, and there are no escapes.
+ * Adds the words of an environment variable. Spaces separate words, single or
+ * double quotes protect spaces, and there are no escapes.
  */
 void java_words_of_options(struct java_words *w, const char *text, size_t len);
 
 struct java_command {
-	char *main_class; /* or a jar, or module/class; NULL when unknown */
+	char *main_class; /* or a jar, or module/class; NULL if unknown */
 	struct java_words vm_args;
-	struct java_words args; /* of the program */
-	bool has_file; /* an @file stood among the options: there is more */
+	struct java_words args; /* arguments of the program */
+	bool has_file; /* the options include an @file, so others are unknown */
 };
 
 /*
- * Parses a launcher's name and its arguments. is_java: the launcher is `java`;
+ * Parses the name and arguments of a launcher. is_java: the launcher is `java`;
  * otherwise it is a JDK tool or another program, whose -J... options are the
  * VM's and whose main class is not on the command line.
  */
@@ -60,18 +60,18 @@ void java_command_release(struct java_command *c);
  */
 #define SECRETS_MASK "***"
 
-/* True when a value with this name is a secret. */
+/* True if a value with this name is a secret. */
 bool secrets_is_name(const char *name, size_t len);
 
 /*
- * Appends an argument with its secrets masked: -Dname=value, --name=value, the
- * argument after a --name without a value (before is the preceding argument or
- * NULL), name=value between & ; , and the password of
+ * Appends an argument with its secrets masked: the value of -Dname=value and
+ * --name=value, the argument after a --name (before is the preceding argument
+ * or NULL), name=value between & ; , and the password of
  * scheme://user:password@host.
  */
 void secrets_add_arg(struct text *out, const char *before, const char *arg);
 
-/* The same for the value of a property. */
+/* The same for a property. */
 void secrets_add_value(struct text *out, const char *name, const char *value);
 
 #endif

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
-/* More digits are no version: numbers do not overflow. */
+/* Longer numbers are not versions; this also prevents overflows. */
 #define LONGEST_NUMBER 6
 
-/* Moves *at behind a number; false when none is there. */
-static bool read_number(const char **at, unsigned *number)
+/* Reads a number and moves *at behind it; false if there is none. */
+static bool version_read_number(const char **at, unsigned *number)
 {
 	size_t digits = strspn(*at, "0123456789");
 
@@ -26,24 +26,24 @@ struct jdk_version jdk_version_of(const char *text)
 	struct jdk_version v = { 0 };
 	unsigned part;
 
-	if (!text || !read_number(&text, &v.feature))
+	if (!text || !version_read_number(&text, &v.feature))
 		return (struct jdk_version){ 0 };
 	/* 1.8.0_504 is JDK 8. */
 	if (v.feature == 1 && *text == '.') {
 		text++;
-		if (!read_number(&text, &v.feature))
+		if (!version_read_number(&text, &v.feature))
 			return (struct jdk_version){ 0 };
 	}
 	for (unsigned i = 1; *text == '.' && i < 8; i++) {
 		text++;
-		if (!read_number(&text, &part))
+		if (!version_read_number(&text, &part))
 			return (struct jdk_version){ 0 };
 		if (i == 2)
 			v.update = part;
 	}
 	if ((*text == '_' || *text == 'u') && v.feature <= 8) {
 		text++;
-		if (!read_number(&text, &v.update))
+		if (!version_read_number(&text, &v.update))
 			return (struct jdk_version){ 0 };
 	}
 	v.is_early = strncmp(text, "-ea", 3) == 0;

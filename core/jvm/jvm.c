@@ -16,9 +16,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int pidfd_of(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+static int pidfd_open_pid(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
 
-static bool has_ended(int pidfd)
+static bool pidfd_has_ended(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
@@ -26,10 +29,10 @@ static bool has_ended(int pidfd)
 }
 
 /*
- * A pid names another process when /proc is that of another pid namespace, and
- * signals would go astray.
+ * If /proc belongs to another PID namespace, PIDs mean other processes and
+ * signals would reach the wrong process.
  */
-static int check_proc(struct error *err)
+static int jvm_check_proc(struct error *err)
 {
 	char self[32];
 	ssize_t len = readlink("/proc/self", self, sizeof(self) - 1);
@@ -44,8 +47,8 @@ static int check_proc(struct error *err)
 	return 0;
 }
 
-/* Device and inode of a link of /proc/PID, followed; false when unreadable. */
-static bool identity(pid_t pid, const char *name, struct stat *st)
+/* Reads device and inode of a link of /proc/PID; false if unreadable. */
+static bool pid_read_identity(pid_t pid, const char *name, struct stat *st)
 {
 	char path[64];
 
@@ -58,20 +61,20 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A root directory or mounts that are not ours. */
-static bool has_own_root(pid_t pid)
+/* True if the root directory or the mounts differ from ours. */
+static bool pid_has_own_root(pid_t pid)
 {
 	struct stat theirs, ours;
 
-	if (identity(pid, "root/.", &theirs) && stat("/", &ours) == 0 &&
-	    !same_file(&theirs, &ours))
+	if (pid_read_identity(pid, "root/.", &theirs) &&
+	    stat("/", &ours) == 0 && !same_file(&theirs, &ours))
 		return true;
-	return identity(pid, "ns/mnt", &theirs) &&
+	return pid_read_identity(pid, "ns/mnt", &theirs) &&
 	       stat("/proc/self/ns/mnt", &ours) == 0 &&
 	       !same_file(&theirs, &ours);
 }
 
-static void take_status(struct jvm *jvm, const struct proc_status *status)
+static void jvm_set_status(struct jvm *jvm, const struct proc_status *status)
 {
 	size_t depth = status->ns_depth;
 
@@ -81,7 +84,7 @@ static void take_status(struct jvm *jvm, const struct proc_status *status)
 	jvm->gid = status->gid;
 }
 
-/* Fills all but pidfd; *status is what was read on the way. */
+/* Fills all members except pidfd; *status is the status read for it. */
 static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 		       struct error *err)
 {
@@ -100,36 +103,37 @@ static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 			    "%d has ended (it is a zombie until its parent "
 			    "reaps it)",
 			    (int)pid);
-	take_status(jvm, status);
+	jvm_set_status(jvm, status);
 	if (procfs_stat(pid, &stat_now, err))
 		return -1;
 	jvm->start_ticks = stat_now.start_ticks;
 	if (jvm_kind_of(pid, status->uid, &jvm->kind, err))
 		return -1;
-	jvm->own_root = has_own_root(pid);
-	if (identity(pid, "exe", &exe)) {
+	jvm->own_root = pid_has_own_root(pid);
+	if (pid_read_identity(pid, "exe", &exe)) {
 		jvm->exe_dev = exe.st_dev;
 		jvm->exe_ino = exe.st_ino;
 	}
 	return 0;
 }
 
-static int open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
-		    struct error *err)
+static int jvm_open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
+			struct error *err)
 {
 	*jvm = (struct jvm){ .pid = pid, .pidfd = -1 };
 	if (pid <= 0)
 		return fail(err, ERROR_MISUSE, "%d: no such process", (int)pid);
-	if (check_proc(err))
+	if (jvm_check_proc(err))
 		return -1;
-	jvm->pidfd = pidfd_of(pid);
+	jvm->pidfd = pidfd_open_pid(pid);
 	if (jvm_inspect(jvm, status, err))
 		goto failed;
 	/*
-	 * Still the process that the pidfd is of: so what was read is its.
-	 * Kernels before 5.3 have no pidfd; start time and exe have to do.
+	 * The facts are those of the process that the pidfd refers to only if
+	 * that process still runs. Kernels before 5.3 have no pidfd, so start
+	 * time and exe must suffice.
 	 */
-	if (jvm->pidfd >= 0 && has_ended(jvm->pidfd)) {
+	if (jvm->pidfd >= 0 && pidfd_has_ended(jvm->pidfd)) {
 		fail(err, ERROR_NO_TARGET, "%d has ended", (int)pid);
 		goto failed;
 	}
@@ -143,26 +147,26 @@ int jvm_open(struct jvm *jvm, pid_t pid, struct error *err)
 {
 	struct proc_status status;
 
-	return open_pid(jvm, pid, &status, err);
+	return jvm_open_pid(jvm, pid, &status, err);
 }
 
 void jvm_close(struct jvm *jvm)
 {
-	/* In zeroed storage there is none, and 0 is stdin. */
+	/* Zeroed storage has no pidfd; 0 is standard input. */
 	if (jvm->pid && jvm->pidfd >= 0)
 		close(jvm->pidfd);
 	jvm->pidfd = -1;
 }
 
-/* The pidfd is of that one process; without, the start time has to tell. */
-static bool is_same_process(const struct jvm *jvm)
+/* Without a pidfd, the start time identifies the process. */
+static bool jvm_is_same_process(const struct jvm *jvm)
 {
 	struct proc_stat now;
 	struct error unused;
 
-	/* Cheaper, too: /proc/PID/stat sums up all threads. */
+	/* Also cheaper: /proc/PID/stat adds up all threads. */
 	if (jvm->pidfd >= 0)
-		return !has_ended(jvm->pidfd);
+		return !pidfd_has_ended(jvm->pidfd);
 	return procfs_stat(jvm->pid, &now, &unused) == 0 &&
 	       now.start_ticks == jvm->start_ticks && now.state != 'Z' &&
 	       now.state != 'X';
@@ -172,10 +176,10 @@ bool jvm_runs(const struct jvm *jvm)
 {
 	struct stat exe;
 
-	if (!is_same_process(jvm))
+	if (!jvm_is_same_process(jvm))
 		return false;
-	/* execve(2) keeps the pid and the start time. */
-	return !jvm->exe_ino || !identity(jvm->pid, "exe", &exe) ||
+	/* execve(2) keeps the PID and the start time. */
+	return !jvm->exe_ino || !pid_read_identity(jvm->pid, "exe", &exe) ||
 	       (exe.st_dev == jvm->exe_dev && exe.st_ino == jvm->exe_ino);
 }
 
@@ -183,7 +187,7 @@ int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err)
 {
 	struct proc_status status;
 
-	if (open_pid(jvm, pid, &status, err))
+	if (jvm_open_pid(jvm, pid, &status, err))
 		return -1;
 	if (jvm->kind != JVM_NONE)
 		return 0;
@@ -192,8 +196,8 @@ int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err)
 	return -1;
 }
 
-/* The pid that a directory of /proc is named after, or 0. */
-static pid_t pid_of_name(const char *name)
+/* Returns the PID in the name of a directory of /proc, or 0. */
+static pid_t pid_parse(const char *name)
 {
 	char *end;
 	long pid;
@@ -204,8 +208,8 @@ static pid_t pid_of_name(const char *name)
 	return *end || pid > INT32_MAX ? 0 : (pid_t)pid;
 }
 
-/* Threads of the kernel and zombies have none. */
-static bool has_command_line(pid_t pid)
+/* Kernel threads and zombies have no command line. */
+static bool pid_has_command_line(pid_t pid)
 {
 	struct text text = { 0 };
 	struct error unused;
@@ -216,7 +220,7 @@ static bool has_command_line(pid_t pid)
 	return has;
 }
 
-/* When its status may not be read either, nobody knows. */
+/* If the status is not readable either, the process may be a JVM. */
 static bool pid_may_be_one(pid_t pid)
 {
 	struct proc_status status;
@@ -225,8 +229,10 @@ static bool pid_may_be_one(pid_t pid)
 	return procfs_status(pid, &status, &unused) || jvm_kind_may_be(&status);
 }
 
-/* What it failed for is no matter of the process: others would be missed. */
-static int unless_starved(const struct error *why, struct error *err)
+/*
+ * Fails if sjkc ran out of a resource; otherwise the list would lack processes.
+ */
+static int list_fail_if_starved(const struct error *why, struct error *err)
 {
 	if (why->sys != EMFILE && why->sys != ENFILE)
 		return 0;
@@ -234,32 +240,32 @@ static int unless_starved(const struct error *why, struct error *err)
 	return -1;
 }
 
-static int list_pid(struct jvm_list *list, pid_t pid, struct error *err)
+static int list_add_pid(struct jvm_list *list, pid_t pid, struct error *err)
 {
 	struct proc_status status;
 	struct jvm jvm;
 	struct error why = { 0 };
 	enum jvm_kind kind;
 
-	/* Most processes are none: ask that first. */
+	/* Most processes are not JVMs, so check this first. */
 	if (jvm_kind_of(pid, 0, &kind, &why)) {
-		if (why.kind == ERROR_PERMISSION && has_command_line(pid) &&
+		if (why.kind == ERROR_PERMISSION && pid_has_command_line(pid) &&
 		    pid_may_be_one(pid)) {
 			list->hidden++;
 			list->hidden_pid = pid;
 		}
-		return unless_starved(&why, err);
+		return list_fail_if_starved(&why, err);
 	}
 	if (kind == JVM_NONE)
 		return 0;
-	if (open_pid(&jvm, pid, &status, &why))
-		return unless_starved(&why, err);
+	if (jvm_open_pid(&jvm, pid, &status, &why))
+		return list_fail_if_starved(&why, err);
 	array_reserve(list->jvms, list->cap, list->count + 1);
 	list->jvms[list->count++] = jvm;
 	return 0;
 }
 
-static int by_pid(const void *a, const void *b)
+static int compare_pid(const void *a, const void *b)
 {
 	const struct jvm *x = a, *y = b;
 
@@ -281,25 +287,26 @@ int jvm_list(struct jvm_list *list, struct error *err)
 	DIR *proc;
 
 	*list = (struct jvm_list){ 0 };
-	if (check_proc(err))
+	if (jvm_check_proc(err))
 		return -1;
 	proc = opendir("/proc");
 	if (!proc)
 		return fail_sys(err, ERROR_UNAVAILABLE, "/proc");
 	while (ret == 0 && (entry = readdir(proc))) {
-		pid_t pid = pid_of_name(entry->d_name);
+		pid_t pid = pid_parse(entry->d_name);
 
 		if (pid)
-			ret = list_pid(list, pid, err);
+			ret = list_add_pid(list, pid, err);
 	}
 	closedir(proc);
 	if (ret) {
 		jvm_list_release(list);
 		return -1;
 	}
-	/* There is always one, in every pid namespace. */
+	/* Each PID namespace has a process 1. */
 	list->hides = access("/proc/1", F_OK) < 0;
 	if (list->count)
-		qsort(list->jvms, list->count, sizeof(*list->jvms), by_pid);
+		qsort(list->jvms, list->count, sizeof(*list->jvms),
+		      compare_pid);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvm: JVM processes: finding, identifying and holding them.
+ * jvm: finds, identifies and holds JVM processes.
  *
  * A JVM is recognized by the library that it has mapped, libjvm or libj9vm, not
  * by its name or files. A process is identified by its PID and start time and
@@ -19,61 +19,63 @@
 #include <sys/types.h>
 
 enum jvm_kind {
-	JVM_NONE, /* no JVM, or not one that we know: e.g. a native image */
+	JVM_NONE, /* not a JVM, or an unknown kind, such as a native image */
 	JVM_HOTSPOT,
 	JVM_OPENJ9,
 };
 
 struct jvm {
-	pid_t pid;       /* as this process sees it */
-	pid_t ns_pid;    /* as the JVM itself does: the last of NSpid */
-	bool own_pid_ns; /* ns_pid counts in another namespace than ours */
-	bool own_root;   /* its root directory or mounts are not ours */
-	uid_t uid;       /* effective, as this process sees them */
+	pid_t pid;       /* in the PID namespace of sjkc */
+	pid_t ns_pid;    /* in the JVM's own PID namespace: the last of NSpid */
+	bool own_pid_ns; /* the JVM's PID namespace differs from ours */
+	bool own_root; /* the JVM's root directory or mounts differ from ours */
+	uid_t uid;     /* effective, as sjkc sees them */
 	gid_t gid;
-	uint64_t start_ticks; /* proc_stat's */
-	dev_t exe_dev;        /* of its program, which execve(2) changes */
-	ino_t exe_ino;        /* 0 = could not be read */
+	uint64_t start_ticks; /* as in struct proc_stat */
+	dev_t exe_dev;        /* of the program file, which execve(2) changes */
+	ino_t exe_ino;        /* 0 = unknown */
 	enum jvm_kind kind;
-	int pidfd; /* -1 when not opened */
+	int pidfd; /* -1 = not opened */
 };
 
 /*
- * Opens a process, JVM or not (see kind). ERROR_MISUSE for an invalid PID or a
- * thread's; ERROR_NO_TARGET when there is no such process or it is a zombie;
- * ERROR_PERMISSION. jvm_close() is due after success.
+ * Opens a process, JVM or not (see kind). ERROR_MISUSE for an invalid PID or
+ * the PID of a thread; ERROR_NO_TARGET if there is no such process or it is a
+ * zombie; ERROR_PERMISSION. After success, jvm_close() must follow.
  */
 int jvm_open(struct jvm *jvm, pid_t pid, struct error *err);
-void jvm_close(struct jvm *jvm); /* zeroed storage is fine */
+void jvm_close(struct jvm *jvm); /* zeroed storage is allowed */
 
-/* True while the process that was opened runs; it may be stopped. */
+/* True while the opened process exists, even if it is stopped. */
 bool jvm_runs(const struct jvm *jvm);
 
-/* jvm_open(), and fails with ERROR_NO_TARGET unless it runs a JVM. */
+/* Like jvm_open(), but fails with ERROR_NO_TARGET unless it is a JVM. */
 int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err);
 
 /*
  * Facts about a JVM that are available without attaching. Strings are foreign,
- * and NULL when unknown; arrays end with NULL. jvm_info_release() frees them.
+ * and NULL if unknown; arrays end with NULL. jvm_info_release() frees them.
  */
 struct jvm_info {
-	char *user; /* of /etc/passwd, ours; the number when it has none */
-	char *main_class; /* or the path of a jar, as it was started with */
+	char *user;       /* name in our /etc/passwd, or the uid */
+	char *main_class; /* or the path of a jar, as on the command line */
 	char **vm_args; /* -X…, -D… of the command line and of the environment
 			   variables that the JVM heeds: JAVA_TOOL_OPTIONS,
 			   _JAVA_OPTIONS, JDK_JAVA_OPTIONS (the launcher's) */
-	char **args;    /* of the program */
-	char *version; /* java.version "17.0.21", else of its release file */
+	char **args;    /* arguments of the program */
+	char *version; /* java.version "17.0.21", or the version in the release
+			  file */
 	char *vm_name, *vm_vendor, *java_home;
-	int64_t start_ns; /* when it began, since the epoch */
-	bool args_cut;    /* there is more than was read */
+	int64_t start_ns; /* start time in ns since the epoch */
+	bool args_cut;    /* some arguments could not be read */
 };
 
 int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err);
 void jvm_info_release(struct jvm_info *about);
 
 /*
- * Returns the last of vm_args that begins with a text: "-Xrs", "-Xmx"; or NULL.
+ * Returns the last of vm_args that begins with a text ("-Xrs", "-Xmx"); or
+ * NULL.
  */
 const char *jvm_info_option(const struct jvm_info *about,
 			    const char *beginning);
@@ -82,10 +84,10 @@ const char *jvm_info_option(const struct jvm_info *about,
 struct jvm_list {
 	struct jvm *jvms;
 	size_t count, cap;
-	/* Processes that may be JVMs, but could not be looked into. */
+	/* Processes that may be JVMs but cannot be inspected. */
 	size_t hidden;
 	pid_t hidden_pid; /* one of them; 0 = none */
-	bool hides; /* /proc does not even show those of others (hidepid) */
+	bool hides; /* /proc hides the processes of other users (hidepid) */
 };
 
 int jvm_list(struct jvm_list *list, struct error *err);
@@ -101,7 +103,7 @@ int jvm_open_held(int held, int flags);
  * Opens a file as the JVM sees it: path is absolute in the JVM's root and
  * cannot leave it; magic links (/proc/.../fd) are not followed; O_NOFOLLOW
  * applies to the last component. Pipes and devices are opened with O_PATH only.
- * -1 and *err (err->sys is the errno), as open(2).
+ * Returns a descriptor, or -1 and *err (err->sys is the errno).
  */
 int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		  struct error *err);

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #define NEW_FILE_MODE 0600
-#define TRIES         8 /* openat2: EAGAIN when something is renamed meanwhile */
+#define TRIES         8 /* openat2(2) fails with EAGAIN during a rename */
 
 /*
- * Flags that every file of a target is opened with: one that is really a pipe
- * or a terminal must not hold us up, or become ours.
+ * Flags for all files of a target. A pipe or a terminal in place of a file must
+ * neither block sjkc nor become its controlling terminal.
  */
 static int safe_flags(int flags)
 {
@@ -24,7 +24,7 @@ static int safe_flags(int flags)
 	return flags & O_PATH ? flags : flags | O_NONBLOCK | O_NOCTTY;
 }
 
-static int open_in_root(int root, const char *path, int flags)
+static int path_open(int root, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (unsigned)flags,
@@ -41,7 +41,7 @@ static int open_in_root(int root, const char *path, int flags)
 	return (int)fd;
 }
 
-/* Opens one component, whose directory is closed unless it is the root. */
+/* Opens one component and closes dir unless it is the root. */
 static int path_step(int root, int dir, const char *name, int flags)
 {
 	int fd = -1, sys;
@@ -57,7 +57,9 @@ static int path_step(int root, int dir, const char *name, int flags)
 	return fd;
 }
 
-/* For kernels before 5.6, or filters that refuse openat2: follows no link. */
+/*
+ * For kernels before 5.6 and filters that refuse openat2(2): follows no link.
+ */
 static int path_walk(int root, const char *path, int flags)
 {
 	char name[256];
@@ -85,7 +87,7 @@ static int path_walk(int root, const char *path, int flags)
 	return -1;
 }
 
-static enum error_kind kind_of(int sys)
+static enum error_kind file_kind(int sys)
 {
 	switch (sys) {
 	case EACCES:
@@ -122,25 +124,25 @@ int jvm_open_held(int held, int flags)
 	return open(path, safe_flags(flags & ~O_NOFOLLOW));
 }
 
-static int open_below(int root, const char *path, int flags)
+static int path_open_below(int root, const char *path, int flags)
 {
-	int fd = open_in_root(root, path, flags);
+	int fd = path_open(root, path, flags);
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = path_walk(root, path, flags);
 	return fd;
 }
 
-/* Held first: the mere opening of a device can have an effect. */
-static int open_file(int root, const char *path, int flags)
+/* Opened with O_PATH first, because opening a device can have side effects. */
+static int file_open(int root, const char *path, int flags)
 {
 	int held, fd, sys;
 
 	if (flags & (O_PATH | O_CREAT))
-		return open_below(root, path, safe_flags(flags));
-	held = open_below(root, path,
-			  (flags & (O_DIRECTORY | O_NOFOLLOW)) | O_PATH |
-				  O_CLOEXEC);
+		return path_open_below(root, path, safe_flags(flags));
+	held = path_open_below(root, path,
+			       (flags & (O_DIRECTORY | O_NOFOLLOW)) | O_PATH |
+				       O_CLOEXEC);
 	if (held < 0)
 		return -1;
 	fd = jvm_open_held(held, flags);
@@ -158,17 +160,20 @@ int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 
 	if (root < 0)
 		return -1;
-	/* The root must be that of the process meant, not of its successor. */
+	/*
+	 * The root must belong to this process, not to a later one with its
+	 * PID.
+	 */
 	if (!jvm_runs(jvm)) {
 		close(root);
 		return fail(err, ERROR_NO_TARGET, "%d has ended",
 			    (int)jvm->pid);
 	}
-	fd = open_file(root, path, flags);
+	fd = file_open(root, path, flags);
 	sys = errno;
 	close(root);
 	if (fd >= 0)
 		return fd;
 	errno = sys;
-	return fail_sys(err, kind_of(sys), "%d: %s", (int)jvm->pid, path);
+	return fail_sys(err, file_kind(sys), "%d: %s", (int)jvm->pid, path);
 }

@@ -20,10 +20,10 @@
 
 #define LONGEST_COMMAND ((size_t)4 << 20)
 #define LONGEST_RELEASE ((size_t)64 << 10)
-/* HotSpot, PerfMaxStringConstLength: what is longer is cut. */
+/* HotSpot truncates longer strings: PerfMaxStringConstLength. */
 #define LONGEST_COUNTER ((size_t)1024)
 
-static char *name_of_user(uid_t uid)
+static char *info_user_name(uid_t uid)
 {
 	struct text name = { 0 };
 	struct passwd entry, *found = NULL;
@@ -36,8 +36,8 @@ static char *name_of_user(uid_t uid)
 	return name.bytes;
 }
 
-/* Start times count from boot, with the time that the machine slept. */
-static int64_t start_of(const struct jvm *jvm)
+/* Start times include the time that the machine was suspended. */
+static int64_t info_start(const struct jvm *jvm)
 {
 	int64_t hz = sysconf(_SC_CLK_TCK);
 	struct timespec boot;
@@ -50,8 +50,8 @@ static int64_t start_of(const struct jvm *jvm)
 	return clock_wall_ns() - up_ns + started_ns;
 }
 
-/* True when the program is `java`, which reads options as its manual says. */
-static bool is_launcher(pid_t pid, const struct java_words *words)
+/* True if the program is `java`, whose options follow its manual page. */
+static bool info_is_launcher(pid_t pid, const struct java_words *words)
 {
 	char path[32], exe[PATH_MAX];
 	const char *name = words->count ? words->at[0] : "";
@@ -69,12 +69,15 @@ static bool is_launcher(pid_t pid, const struct java_words *words)
 	return strcmp(name, "java") == 0 || strcmp(name, "java (deleted)") == 0;
 }
 
-/* Variables that options are in, in the order in which they are heeded. */
+/*
+ * Environment variables with options, in the order in which the JVM applies
+ * them.
+ */
 static const struct variable {
 	const char *name;
-	bool launcher; /* read by `java` alone */
-	bool openj9;   /* read by that JVM alone */
-	bool last;     /* behind the command line's, and so above them */
+	bool launcher; /* only `java` reads it */
+	bool openj9;   /* only OpenJ9 reads it */
+	bool last;     /* applied after the command line, so it overrides */
 } variables[] = {
 	{ "JAVA_TOOL_OPTIONS=", false, false, false },
 	{ "OPENJ9_JAVA_OPTIONS=", false, true, false },
@@ -83,8 +86,8 @@ static const struct variable {
 	{ "_JAVA_OPTIONS=", false, false, true },
 };
 
-static const char *value_in(const struct java_words *variables_of,
-			    const char *name)
+static const char *variable_value(const struct java_words *variables_of,
+				  const char *name)
 {
 	for (size_t i = 0; i < variables_of->count; i++) {
 		if (strncmp(variables_of->at[i], name, strlen(name)) == 0)
@@ -93,8 +96,8 @@ static const char *value_in(const struct java_words *variables_of,
 	return NULL;
 }
 
-/* True when one of the words names a file with more of them. */
-static bool has_file(const struct java_words *words)
+/* True if a word names a file with more options. */
+static bool words_have_file(const struct java_words *words)
 {
 	for (size_t i = 0; i < words->count; i++) {
 		if (words->at[i][0] == '@' && words->at[i][1] != '@')
@@ -103,27 +106,29 @@ static bool has_file(const struct java_words *words)
 	return false;
 }
 
-static void add_variables(struct java_words *to, const struct java_words *from,
-			  const struct jvm *jvm, struct java_command *c,
-			  bool is_java, bool last)
+static void info_add_variables(struct java_words *to,
+			       const struct java_words *from,
+			       const struct jvm *jvm, struct java_command *c,
+			       bool is_java, bool last)
 {
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
 		const struct variable *v = &variables[i];
 		struct java_words words = { 0 };
-		const char *value = value_in(from, v->name);
+		const char *value = variable_value(from, v->name);
 
 		if (!value || v->last != last || (v->launcher && !is_java) ||
 		    (v->openj9 && jvm->kind != JVM_OPENJ9))
 			continue;
 		java_words_of_options(&words, value, strlen(value));
-		if (v->launcher && has_file(&words))
+		if (v->launcher && words_have_file(&words))
 			c->has_file = true;
 		java_words_move(to, &words);
 	}
 }
 
-static int read_words(pid_t pid, const char *name, struct java_words *words,
-		      bool *cut, struct error *err)
+static int info_read_words(pid_t pid, const char *name,
+			   struct java_words *words, bool *cut,
+			   struct error *err)
 {
 	struct text text = { 0 };
 	int ret = procfs_read(pid, name, LONGEST_COMMAND, &text, err);
@@ -135,23 +140,23 @@ static int read_words(pid_t pid, const char *name, struct java_words *words,
 	return ret;
 }
 
-/* The command line, with what the environment adds to it. */
-static int read_command(const struct jvm *jvm, struct java_command *c,
-			bool *is_java, bool *cut, struct error *err)
+/* Reads the command line and the options in the environment. */
+static int info_read_command(const struct jvm *jvm, struct java_command *c,
+			     bool *is_java, bool *cut, struct error *err)
 {
 	struct java_words words = { 0 }, env = { 0 }, all = { 0 };
-	int ret = read_words(jvm->pid, "cmdline", &words, cut, err);
+	int ret = info_read_words(jvm->pid, "cmdline", &words, cut, err);
 	struct error unused;
 
 	if (ret)
 		goto out;
-	/* Without it, less is known. */
-	read_words(jvm->pid, "environ", &env, cut, &unused);
-	*is_java = is_launcher(jvm->pid, &words);
+	/* The environment is optional. */
+	info_read_words(jvm->pid, "environ", &env, cut, &unused);
+	*is_java = info_is_launcher(jvm->pid, &words);
 	java_command_read(c, &words, *is_java);
-	add_variables(&all, &env, jvm, c, *is_java, false);
+	info_add_variables(&all, &env, jvm, c, *is_java, false);
 	java_words_move(&all, &c->vm_args);
-	add_variables(&all, &env, jvm, c, *is_java, true);
+	info_add_variables(&all, &env, jvm, c, *is_java, true);
 	c->vm_args = all;
 out:
 	java_words_release(&words);
@@ -160,10 +165,10 @@ out:
 }
 
 /*
- * Options that a blank joins, as HotSpot keeps them: what does not begin like
- * one belongs to the one before.
+ * Splits options joined by spaces, as HotSpot stores them. Text that does not
+ * begin like an option belongs to the preceding option.
  */
-static void split_options(struct java_words *w, const char *text)
+static void info_split_options(struct java_words *w, const char *text)
 {
 	while (*text) {
 		const char *end = strstr(text, " -");
@@ -174,16 +179,16 @@ static void split_options(struct java_words *w, const char *text)
 	}
 }
 
-/* What the command line does not tell is told by the JVM's counters. */
-static void complete_command(struct java_command *c, bool is_java,
-			     const struct perfdata *p, bool *cut)
+/* Adds facts from the JVM's counters that the command line lacks. */
+static void info_complete_command(struct java_command *c, bool is_java,
+				  const struct perfdata *p, bool *cut)
 {
 	const char *options = perfdata_text(p, "java.rt.vmArgs");
 	const char *command = perfdata_text(p, "sun.rt.javaCommand");
 
 	if (options && (!is_java || c->has_file)) {
 		java_words_release(&c->vm_args);
-		split_options(&c->vm_args, options);
+		info_split_options(&c->vm_args, options);
 		*cut |= strlen(options) + 1 >= LONGEST_COUNTER;
 	}
 	if (command && *command && !c->main_class) {
@@ -197,26 +202,27 @@ static void complete_command(struct java_command *c, bool is_java,
 	}
 }
 
-static char *copy_of(const struct perfdata *p, const char *name)
+static char *info_copy_counter(const struct perfdata *p, const char *name)
 {
 	const char *text = perfdata_text(p, name);
 
 	return text ? xstrdup(text) : NULL;
 }
 
-static void take_properties(struct jvm_info *about, const struct perfdata *p)
+static void info_set_properties(struct jvm_info *about,
+				const struct perfdata *p)
 {
-	about->version = copy_of(p, "java.property.java.version");
-	about->vm_name = copy_of(p, "java.property.java.vm.name");
-	about->vm_vendor = copy_of(p, "java.property.java.vm.vendor");
-	about->java_home = copy_of(p, "java.property.java.home");
+	about->version = info_copy_counter(p, "java.property.java.version");
+	about->vm_name = info_copy_counter(p, "java.property.java.vm.name");
+	about->vm_vendor = info_copy_counter(p, "java.property.java.vm.vendor");
+	about->java_home = info_copy_counter(p, "java.property.java.home");
 }
 
 /*
- * The folder that the JVM's library is in, two or three levels down:
- * lib/server/libjvm.so, or lib/amd64/server/libjvm.so up to JDK 8.
+ * Returns the directory above the JVM's library: the parent of
+ * lib/server/libjvm.so, or of lib/amd64/server/libjvm.so up to JDK 8.
  */
-static char *home_of(const struct jvm *jvm)
+static char *info_find_home(const struct jvm *jvm)
 {
 	struct text library = { 0 };
 	enum jvm_kind kind;
@@ -235,8 +241,8 @@ static char *home_of(const struct jvm *jvm)
 	return home;
 }
 
-/* The value of a line NAME="value"; NULL when it is another. */
-static char *value_of(struct line line, const char *name)
+/* Returns the value of a line NAME="value"; NULL for another line. */
+static char *release_value(struct line line, const char *name)
 {
 	size_t skip = strlen(name);
 
@@ -250,21 +256,21 @@ static char *value_of(struct line line, const char *name)
 	return xstrndup(line.text + 1, line.len - 2);
 }
 
-static void take_release(struct jvm_info *about, const char *bytes, size_t len)
+static void release_parse(struct jvm_info *about, const char *bytes, size_t len)
 {
 	struct lines lines = lines_over(bytes, len);
 	struct line line;
 
 	while (lines_next(&lines, &line)) {
 		if (!about->version)
-			about->version = value_of(line, "JAVA_VERSION");
+			about->version = release_value(line, "JAVA_VERSION");
 		if (!about->vm_vendor)
-			about->vm_vendor = value_of(line, "IMPLEMENTOR");
+			about->vm_vendor = release_value(line, "IMPLEMENTOR");
 	}
 }
 
-/* A JDK keeps the file in its home; one of JDK 8 above its jre. */
-static int open_release(const struct jvm *jvm, const char *home)
+/* The file is in the JDK's directory; for JDK 8, in the parent of jre. */
+static int release_open(const struct jvm *jvm, const char *home)
 {
 	static const char *const names[] = { "/release", "/../release" };
 	struct text path = { 0 };
@@ -280,9 +286,9 @@ static int open_release(const struct jvm *jvm, const char *home)
 	return fd;
 }
 
-static void read_release(const struct jvm *jvm, struct jvm_info *about)
+static void release_read(const struct jvm *jvm, struct jvm_info *about)
 {
-	int fd = about->java_home ? open_release(jvm, about->java_home) : -1;
+	int fd = about->java_home ? release_open(jvm, about->java_home) : -1;
 	char *bytes;
 	size_t len = 0;
 	ssize_t got;
@@ -296,7 +302,7 @@ static void read_release(const struct jvm *jvm, struct jvm_info *about)
 			len += (size_t)got;
 	} while (got > 0 || (got < 0 && errno == EINTR));
 	close(fd);
-	take_release(about, bytes, len);
+	release_parse(about, bytes, len);
 	free(bytes);
 }
 
@@ -308,12 +314,12 @@ int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err)
 	bool is_java = false;
 
 	*about = (struct jvm_info){ 0 };
-	if (read_command(jvm, &c, &is_java, &about->args_cut, err))
+	if (info_read_command(jvm, &c, &is_java, &about->args_cut, err))
 		return -1;
 	p = jvm->kind == JVM_HOTSPOT ? perfdata_open(jvm, &unused) : NULL;
 	if (p) {
-		complete_command(&c, is_java, p, &about->args_cut);
-		take_properties(about, p);
+		info_complete_command(&c, is_java, p, &about->args_cut);
+		info_set_properties(about, p);
 		perfdata_close(p);
 	} else {
 		about->args_cut |= c.has_file;
@@ -321,19 +327,19 @@ int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err)
 	about->main_class = c.main_class;
 	about->vm_args = c.vm_args.at;
 	about->args = c.args.at;
-	about->user = name_of_user(jvm->uid);
-	about->start_ns = start_of(jvm);
+	about->user = info_user_name(jvm->uid);
+	about->start_ns = info_start(jvm);
 	if (!about->java_home)
-		about->java_home = home_of(jvm);
+		about->java_home = info_find_home(jvm);
 	if (!about->version)
-		read_release(jvm, about);
+		release_read(jvm, about);
 	if (jvm_runs(jvm))
 		return 0;
 	jvm_info_release(about);
 	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)jvm->pid);
 }
 
-static void free_words(char **words)
+static void info_free_words(char **words)
 {
 	for (size_t i = 0; words && words[i]; i++)
 		free(words[i]);
@@ -344,8 +350,8 @@ void jvm_info_release(struct jvm_info *about)
 {
 	free(about->user);
 	free(about->main_class);
-	free_words(about->vm_args);
-	free_words(about->args);
+	info_free_words(about->vm_args);
+	info_free_words(about->args);
 	free(about->version);
 	free(about->vm_name);
 	free(about->vm_vendor);

@@ -18,14 +18,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Java programs compiled ahead of time, which have no JVM. */
+/* ---- Java programs compiled ahead of time, without a JVM ---- */
 
 #define SECTIONS_MAX 4096
 
 static const char heap[] = ".svm_heap";
 
-/* Reads all of it or fails. */
-static bool read_at(int fd, uint64_t offset, void *bytes, size_t len)
+/* Reads len bytes or fails. */
+static bool image_read_at(int fd, uint64_t offset, void *bytes, size_t len)
 {
 	ssize_t got;
 
@@ -37,25 +37,26 @@ static bool read_at(int fd, uint64_t offset, void *bytes, size_t len)
 	return got >= 0 && (size_t)got == len;
 }
 
-static bool read_section(int fd, const Elf64_Ehdr *header, uint32_t index,
-			 Elf64_Shdr *section)
+static bool image_read_section(int fd, const Elf64_Ehdr *header, uint32_t index,
+			       Elf64_Shdr *section)
 {
 	uint64_t offset;
 
 	return !__builtin_add_overflow(header->e_shoff,
 				       (uint64_t)index * sizeof(*section),
 				       &offset) &&
-	       read_at(fd, offset, section, sizeof(*section));
+	       image_read_at(fd, offset, section, sizeof(*section));
 }
 
-static bool is_heap(int fd, const Elf64_Shdr *names, const Elf64_Shdr *section)
+static bool section_is_heap(int fd, const Elf64_Shdr *names,
+			    const Elf64_Shdr *section)
 {
 	char name[sizeof(heap)];
 	uint64_t offset;
 
 	return !__builtin_add_overflow(names->sh_offset, section->sh_name,
 				       &offset) &&
-	       read_at(fd, offset, name, sizeof(name)) &&
+	       image_read_at(fd, offset, name, sizeof(name)) &&
 	       memcmp(name, heap, sizeof(heap)) == 0;
 }
 
@@ -64,28 +65,30 @@ bool native_image_is(int fd)
 	Elf64_Ehdr header;
 	Elf64_Shdr names, section;
 
-	if (!read_at(fd, 0, &header, sizeof(header)) ||
+	if (!image_read_at(fd, 0, &header, sizeof(header)) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_shentsize != sizeof(section) ||
 	    header.e_shnum > SECTIONS_MAX ||
-	    !read_section(fd, &header, header.e_shstrndx, &names))
+	    !image_read_section(fd, &header, header.e_shstrndx, &names))
 		return false;
 	for (uint32_t i = 0; i < header.e_shnum; i++) {
-		if (!read_section(fd, &header, i, &section))
+		if (!image_read_section(fd, &header, i, &section))
 			return false;
-		if (is_heap(fd, &names, &section))
+		if (section_is_heap(fd, &names, &section))
 			return true;
 	}
 	return false;
 }
 
-#define LONGEST_LINE 8192 /* a path is at most 4096 bytes, some escaped */
+#define LONGEST_LINE                                                           \
+	8192 /* a path has at most 4096 bytes, some of them escaped */
 
-static const char deleted[] = " (deleted)"; /* proc(5): the file has gone */
+static const char
+	deleted[] = " (deleted)"; /* proc(5): the file has been removed */
 
-/* True when a path's last component is name, whatever its extension. */
-static bool is_library(struct line path, const char *name)
+/* True if the file name of a path is name, with any extension. */
+static bool mapping_is_library(struct line path, const char *name)
 {
 	const char *slash = path.len ? memrchr(path.text, '/', path.len) : NULL;
 	struct line base;
@@ -97,8 +100,8 @@ static bool is_library(struct line path, const char *name)
 	return line_starts(base, name) && line_ends(base, ".so");
 }
 
-/* The path of a mapping, without what proc(5) adds to it. */
-static struct line path_of(const char *line, size_t len)
+/* Returns the path of a mapping without the suffix of proc(5). */
+static struct line mapping_path(const char *line, size_t len)
 {
 	const char *slash = len ? memchr(line, '/', len) : NULL;
 	struct line path = { .text = slash };
@@ -112,28 +115,34 @@ static struct line path_of(const char *line, size_t len)
 
 enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len)
 {
-	struct line path = path_of(line, len);
+	struct line path = mapping_path(line, len);
 	const char *rights = len ? memchr(line, ' ', len) : NULL;
 
-	/* "start-end rwxp …": whoever reads the library has no code of it. */
+	/*
+	 * A line reads "start-end rwxp …". A process that only reads the
+	 * library has no executable mapping of it.
+	 */
 	if (!rights || (size_t)(line + len - rights) < 5 || rights[3] != 'x')
 		return JVM_NONE;
 	if (line_ends(path, "/libjvm.so"))
 		return JVM_HOTSPOT;
-	/* libj9vm29.so and so on; HotSpot's libjvm there is only a shim. */
-	return is_library(path, "libj9vm") ? JVM_OPENJ9 : JVM_NONE;
+	/*
+	 * The library is libj9vm29.so or similar; OpenJ9's libjvm is only a
+	 * shim.
+	 */
+	return mapping_is_library(path, "libj9vm") ? JVM_OPENJ9 : JVM_NONE;
 }
 
-/* What a scan has found so far. */
+/* Result of a scan. */
 struct found {
 	enum jvm_kind kind;
 	struct text *library; /* or NULL */
 };
 
-static void look_at(struct found *found, struct line line)
+static void scan_line(struct found *found, struct line line)
 {
 	enum jvm_kind kind = jvm_kind_of_mapping(line.text, line.len);
-	struct line path = path_of(line.text, line.len);
+	struct line path = mapping_path(line.text, line.len);
 
 	if (kind == JVM_NONE || found->kind == JVM_OPENJ9)
 		return;
@@ -144,7 +153,7 @@ static void look_at(struct found *found, struct line line)
 	text_add(found->library, path.text, path.len);
 }
 
-/* Looks at all whole lines of *text and leaves what comes after them. */
+/* Checks the complete lines of *text and leaves the rest. */
 static void scan(struct text *text, struct found *found)
 {
 	const char *end = text->len ? memrchr(text->bytes, '\n', text->len)
@@ -154,9 +163,9 @@ static void scan(struct text *text, struct found *found)
 	struct line line;
 
 	while (lines_next(&lines, &line))
-		look_at(found, line);
+		scan_line(found, line);
 	text->len -= whole;
-	/* A line that long is none of the kernel's. */
+	/* The kernel writes no line of this length. */
 	if (text->len > LONGEST_LINE)
 		text->len = 0;
 	if (whole && text->len)
@@ -164,9 +173,10 @@ static void scan(struct text *text, struct found *found)
 }
 
 /*
- * Asks for the mappings of code in files alone, one by one: a JVM of 1,000
- * threads has 2,000 others, which take a millisecond to be written out.  False
- * before Linux 6.11, whose <linux/fs.h> has the names.
+ * Queries only executable mappings of files, one by one: a JVM with 1,000
+ * threads has 2,000 other mappings, which the kernel takes a millisecond to
+ * print. Returns false before Linux 6.11, whose <linux/fs.h> defines these
+ * names.
  */
 struct mapping_query { /* struct procmap_query */
 	uint64_t size, flags, address;
@@ -178,7 +188,7 @@ struct mapping_query { /* struct procmap_query */
 
 #define MAPPING_QUERY _IOWR('f', 17, struct mapping_query) /* PROCMAP_QUERY */
 
-/* Executable, this or the next one, of a file. */
+/* Executable, at the address or after it, of a file. */
 enum { QUERY_FLAGS = 0x04 | 0x10 | 0x20 };
 
 static bool scan_by_query(int fd, struct found *found)
@@ -196,7 +206,7 @@ static bool scan_by_query(int fd, struct found *found)
 		if (ioctl(fd, MAPPING_QUERY, &q) < 0)
 			return errno == ENOENT;
 		mapping.len = head + strnlen(line + head, sizeof(line) - head);
-		look_at(found, mapping);
+		scan_line(found, mapping);
 		if (q.end <= q.address)
 			return true;
 		q.address = q.end;
@@ -238,7 +248,7 @@ int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 	return ret;
 }
 
-static bool may_trace(void)
+static bool kind_may_trace(void)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3
@@ -249,8 +259,8 @@ static bool may_trace(void)
 	       caps[0].effective & 1U << CAP_SYS_PTRACE;
 }
 
-/* Root that may not is root of a container, mostly. */
-static const char *remedy(bool has_right)
+/* root without the capability usually runs in a container. */
+static const char *kind_remedy(bool has_right)
 {
 	if (has_right)
 		return "it may hold capabilities that sjkc lacks, run in "
@@ -274,15 +284,15 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 	if (err->kind != ERROR_PERMISSION ||
 	    (err->sys != EACCES && err->sys != EPERM))
 		return -1;
-	has_right = may_trace();
+	has_right = kind_may_trace();
 	return fail(err, ERROR_PERMISSION,
 		    "%d: permission denied: the process runs as uid %u, sjkc "
 		    "as uid %u with%s CAP_SYS_PTRACE; %s",
 		    (int)pid, (unsigned)uid, (unsigned)geteuid(),
-		    has_right ? "" : "out", remedy(has_right));
+		    has_right ? "" : "out", kind_remedy(has_right));
 }
 
-static bool is_kernel_thread(pid_t pid)
+static bool pid_is_kernel_thread(pid_t pid)
 {
 	char path[32], target[16];
 
@@ -290,7 +300,7 @@ static bool is_kernel_thread(pid_t pid)
 	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
 }
 
-static bool is_native_image(pid_t pid)
+static bool pid_is_native_image(pid_t pid)
 {
 	struct error unused;
 	int fd = procfs_open(pid, "exe", O_RDONLY | O_NONBLOCK, &unused);
@@ -307,11 +317,11 @@ int jvm_kind_explain(pid_t pid, struct error *err)
 
 	if (procfs_stat(pid, &stat, err))
 		return -1;
-	if (is_kernel_thread(pid))
+	if (pid_is_kernel_thread(pid))
 		return fail(err, ERROR_NO_TARGET,
 			    "%d (%s) is a kernel thread, not a JVM", (int)pid,
 			    stat.comm);
-	if (is_native_image(pid))
+	if (pid_is_native_image(pid))
 		return fail(err, ERROR_NO_TARGET,
 			    "%d (%s) is a GraalVM native image, which contains "
 			    "no JVM",
@@ -324,10 +334,11 @@ int jvm_kind_explain(pid_t pid, struct error *err)
 #define SIGNAL_BIT(signal) ((uint64_t)1 << ((signal)-1))
 
 /*
- * A JVM finds faults of compiled code by signals, whatever its options (-Xrs
- * leaves out SIGQUIT).  HotSpot handles SIGXFSZ as well, JDK 8 to 28; OpenJ9
- * SIGQUIT.  Programs that only report their own crashes handle neither.  The Go
- * runtime handles nearly every signal there is, and SIGURG, which JVMs do not.
+ * Tells by the signal handlers whether a process may be a JVM. Whatever its
+ * options (-Xrs omits SIGQUIT), a JVM detects faults of compiled code by
+ * signals. HotSpot also handles SIGXFSZ, JDK 8 to 28; OpenJ9 SIGQUIT. Programs
+ * that only report their own crashes handle neither. The Go runtime handles
+ * nearly all signals, including SIGURG, which JVMs do not handle.
  */
 bool jvm_kind_may_be(const struct proc_status *s)
 {

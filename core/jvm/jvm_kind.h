@@ -13,37 +13,37 @@
 
 /*
  * Reads /proc/PID/maps and sets *kind. uid is the owner, for the message of
- * ERROR_PERMISSION, which includes the fix; ERROR_NO_TARGET.
+ * ERROR_PERMISSION, which has the fix; ERROR_NO_TARGET.
  */
 int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err);
 
 /*
- * The same, and sets *library to the mapped path of the JVM's library; empty
- * when there is none.
+ * The same, and sets *library to the mapped path of the JVM's library; empty if
+ * there is none.
  */
 int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 		     struct error *err);
 
 /*
- * The kind that one line of /proc/PID/maps shows: JVM_NONE unless it maps the
- * code of a JVM.
+ * The kind that one line of /proc/PID/maps reveals: JVM_NONE unless the line
+ * maps the code of a JVM.
  */
 enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len);
 
 /*
- * False when a process whose mappings cannot be read is certainly no JVM,
- * according to the signals that it handles.
+ * False if a process with unreadable mappings is certainly not a JVM, according
+ * to its signal handlers.
  */
 bool jvm_kind_may_be(const struct proc_status *status);
 
 /*
- * Sets *err to ERROR_NO_TARGET with what the process is instead of a JVM: a
- * kernel thread, a native image, or another program. Returns -1.
+ * Sets *err to ERROR_NO_TARGET and tells that the process is a kernel thread, a
+ * native image, or another program. Returns -1.
  */
 int jvm_kind_explain(pid_t pid, struct error *err);
 
 /*
- * True when an open file is a program built by GraalVM's native-image: a 64-bit
+ * True if an open file is a program built by GraalVM's native-image: a 64-bit
  * ELF file with a section .svm_heap. The file is not trusted.
  */
 bool native_image_is(int fd);

@@ -16,15 +16,15 @@
 #include <unistd.h>
 
 enum {
-	/* The kernel lists sockets that listen before all others. */
+	/* The kernel prints listening sockets before all others. */
 	TABLE_MAX = 4 << 20,
-	LISTEN = 0x0a, /* TCP_LISTEN of the kernel's tcp_states.h */
+	LISTEN = 0x0a, /* TCP_LISTEN in the kernel's tcp_states.h */
 	FILES_MAX = 1 << 20,
 };
 
-/* The number that a word is, digits and nothing else; false when it is none. */
-static bool read_number(const char *word, size_t len, int base,
-			unsigned long long *value)
+/* Parses a word of digits; false for other words. */
+static bool listener_read_number(const char *word, size_t len, int base,
+				 unsigned long long *value)
 {
 	char digits[24], *end;
 
@@ -37,14 +37,14 @@ static bool read_number(const char *word, size_t len, int base,
 	return errno == 0 && *end == '\0';
 }
 
-/* The words of an address are as the machine has them in memory. */
-static bool read_address(const char *hex, uint8_t *bytes, size_t words)
+/* Each word of an address is in host byte order. */
+static bool listener_read_address(const char *hex, uint8_t *bytes, size_t words)
 {
 	for (size_t i = 0; i < words; i++) {
 		unsigned long long value;
 		uint32_t word;
 
-		if (!read_number(hex + 8 * i, 8, 16, &value))
+		if (!listener_read_number(hex + 8 * i, 8, 16, &value))
 			return false;
 		word = (uint32_t)value;
 		memcpy(bytes + 4 * i, &word, 4);
@@ -52,16 +52,16 @@ static bool read_address(const char *hex, uint8_t *bytes, size_t words)
 	return true;
 }
 
-/* hex: len digits, and the rest of the line. */
-static bool set_address(struct listener *l, const char *hex, size_t len,
-			uint16_t port)
+/* hex has len digits, followed by the rest of the line. */
+static bool listener_set_address(struct listener *l, const char *hex,
+				 size_t len, uint16_t port)
 {
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&l->address;
 	struct sockaddr_in *four = (struct sockaddr_in *)&l->address;
 	struct in6_addr address;
 
 	if (len == 32) {
-		if (!read_address(hex, address.s6_addr, 4))
+		if (!listener_read_address(hex, address.s6_addr, 4))
 			return false;
 		if (!IN6_IS_ADDR_V4MAPPED(&address)) {
 			six->sin6_family = AF_INET6;
@@ -71,7 +71,7 @@ static bool set_address(struct listener *l, const char *hex, size_t len,
 		}
 		memcpy(&four->sin_addr, address.s6_addr + 12, 4);
 	} else if (len != 8 ||
-		   !read_address(hex, (uint8_t *)&four->sin_addr, 1)) {
+		   !listener_read_address(hex, (uint8_t *)&four->sin_addr, 1)) {
 		return false;
 	}
 	four->sin_family = AF_INET;
@@ -79,15 +79,15 @@ static bool set_address(struct listener *l, const char *hex, size_t len,
 	return true;
 }
 
-/* The words of a line that are looked at. */
+/* Indices of the words that are used. */
 enum { LOCAL = 1, STATE = 3, INODE = 9, WORDS };
 
 /*
- * "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0
- * 0 12345 …": slot, local and remote address, state, queues, timer, retries,
- * uid, timeout, inode; others, as the heading, are passed over.
+ * A line reads "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000
+ * 00000000 0 0 12345 …": slot, local and remote address, state, queues, timer,
+ * retries, uid, timeout, inode. Returns false for others, such as the heading.
  */
-static bool read_line(struct line line, struct listener *l)
+static bool listener_read_line(struct line line, struct listener *l)
 {
 	struct line words[WORDS] = { { "", 0 } };
 	unsigned long long port, state, inode;
@@ -105,14 +105,17 @@ static bool read_line(struct line line, struct listener *l)
 	colon = memchr(words[LOCAL].text, ':', words[LOCAL].len);
 	if (!colon || words[LOCAL].text + words[LOCAL].len - colon != 5)
 		return false;
-	if (!read_number(colon + 1, 4, 16, &port) ||
-	    !read_number(words[STATE].text, words[STATE].len, 16, &state) ||
-	    !read_number(words[INODE].text, words[INODE].len, 10, &inode))
+	if (!listener_read_number(colon + 1, 4, 16, &port) ||
+	    !listener_read_number(words[STATE].text, words[STATE].len, 16,
+				  &state) ||
+	    !listener_read_number(words[INODE].text, words[INODE].len, 10,
+				  &inode))
 		return false;
 	*l = (struct listener){ .inode = inode };
 	return state == LISTEN &&
-	       set_address(l, words[LOCAL].text,
-			   (size_t)(colon - words[LOCAL].text), (uint16_t)port);
+	       listener_set_address(l, words[LOCAL].text,
+				    (size_t)(colon - words[LOCAL].text),
+				    (uint16_t)port);
 }
 
 void listeners_parse(struct listeners *l, const char *text, size_t len)
@@ -122,15 +125,15 @@ void listeners_parse(struct listeners *l, const char *text, size_t len)
 	struct listener one;
 
 	while (lines_next(&lines, &line)) {
-		if (!read_line(line, &one))
+		if (!listener_read_line(line, &one))
 			continue;
 		array_reserve(l->list, l->cap, l->count + 1);
 		l->list[l->count++] = one;
 	}
 }
 
-/* Moves the listener of that inode to those that are known to be its own. */
-static void claim(struct listeners *l, size_t *own, uint64_t inode)
+/* Moves the listener of this inode to the front, to those of the process. */
+static void listeners_claim(struct listeners *l, size_t *own, uint64_t inode)
 {
 	for (size_t i = *own; i < l->count; i++) {
 		struct listener found = l->list[i];
@@ -143,8 +146,8 @@ static void claim(struct listeners *l, size_t *own, uint64_t inode)
 	}
 }
 
-/* Leaves those that are among the open files of the process. */
-static int keep_own(struct listeners *l, pid_t pid, struct error *err)
+/* Keeps the listeners whose sockets the process has open. */
+static int listeners_keep_own(struct listeners *l, pid_t pid, struct error *err)
 {
 	int fd = procfs_open(pid, "fd", O_RDONLY | O_DIRECTORY, err);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -165,9 +168,9 @@ static int keep_own(struct listeners *l, pid_t pid, struct error *err)
 
 		if (len > (ssize_t)prefix && to[len - 1] == ']' &&
 		    memcmp(to, "socket:[", prefix) == 0 &&
-		    read_number(to + prefix, (size_t)len - prefix - 1, 10,
-				&inode))
-			claim(l, &own, inode);
+		    listener_read_number(to + prefix, (size_t)len - prefix - 1,
+					 10, &inode))
+			listeners_claim(l, &own, inode);
 	}
 	closedir(dir);
 	l->count = own;
@@ -187,7 +190,7 @@ int listeners_read(struct listeners *l, pid_t pid, struct error *err)
 	    procfs_read(pid, "net/tcp6", TABLE_MAX, &table, &no_ipv6) == 0)
 		listeners_parse(l, table.bytes, table.len);
 	if (ret == 0)
-		ret = keep_own(l, pid, err);
+		ret = listeners_keep_own(l, pid, err);
 	text_release(&table);
 	return ret;
 }

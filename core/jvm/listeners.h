@@ -3,7 +3,7 @@
  * listeners: the TCP ports that a process listens on.
  *
  * /proc/PID/net/tcp and tcp6 list the sockets of the network namespace;
- * /proc/PID/fd tells which of them belong to the process.
+ * /proc/PID/fd lists those of the process.
  */
 #ifndef CORE_JVM_LISTENERS_H
 #define CORE_JVM_LISTENERS_H
@@ -29,19 +29,19 @@ struct listeners {
 };
 
 /*
- * Fills *l. ERROR_NO_TARGET when the process has ended, ERROR_PERMISSION when
- * it must not be inspected. listeners_release() is due in any case.
+ * Fills *l. ERROR_NO_TARGET if the process has ended, ERROR_PERMISSION if it
+ * must not be inspected. listeners_release() must follow in any case.
  */
 int listeners_read(struct listeners *l, pid_t pid, struct error *err);
 
 /*
  * Returns the first listener of a port from index *at on and sets *at behind
- * it; NULL when there is none.
+ * it; NULL if there is none.
  */
 const struct listener *listeners_next(const struct listeners *l, uint16_t port,
 				      size_t *at);
 
-/* True when the address is a loopback address. */
+/* True for a loopback address. */
 bool listener_is_loopback(const struct listener *l);
 
 /* The port of an IPv4 or IPv6 address; 0 for other families. */
@@ -49,10 +49,7 @@ uint16_t listener_port(const struct listener *l);
 
 void listeners_release(struct listeners *l);
 
-/*
- * Appends all listening sockets in the text of a /proc/PID/net/tcp or tcp6, of
- * any process.
- */
+/* Appends all listening sockets in the text of a /proc/PID/net/tcp or tcp6. */
 void listeners_parse(struct listeners *l, const char *text, size_t len);
 
 #endif

@@ -16,26 +16,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* -XX:PerfDataMemorySize is 32 KB; a JVM has about a thousand counters. */
+/*
+ * The default of -XX:PerfDataMemorySize is 32 KB, for about a thousand
+ * counters.
+ */
 enum { PERFDATA_FILE_MAX = 1 << 20 };
 
-/* The file of the counters, and whether to trust it. */
+/* ---- finding and verifying the file ---- */
 
 static const char prefix[] = "hsperfdata_";
 
-/* Of /proc/PID/maps: a JVM of ten thousand libraries has less. */
+/*
+ * Maximum size of /proc/PID/maps; a JVM with ten thousand libraries has less.
+ */
 enum { MAPS_MAX = 16 << 20 };
 
-/* What is known of the candidates: none, or why the last one was not it. */
+/* The search, with the reason why the last candidate was rejected. */
 struct search {
 	const struct jvm *jvm;
 	struct text maps;
-	char file[16]; /* the ns pid */
+	char file[16]; /* the PID in the JVM's namespace */
 	struct error why;
 };
 
-/* The JVM has the file mapped, and by that name still. */
-static bool is_mapped(const struct search *s, const char *directory)
+/* True if the JVM has the file mapped under its current name. */
+static bool file_is_mapped(const struct search *s, const char *directory)
 {
 	struct lines lines = lines_over(s->maps.bytes, s->maps.len);
 	struct line line;
@@ -49,8 +54,8 @@ static bool is_mapped(const struct search *s, const char *directory)
 	return false;
 }
 
-static int check_directory(const struct search *s, const struct stat *st,
-			   const char *name, struct error *err)
+static int file_check_directory(const struct search *s, const struct stat *st,
+				const char *name, struct error *err)
 {
 	if (st->st_uid != s->jvm->uid)
 		return fail(
@@ -64,7 +69,7 @@ static int check_directory(const struct search *s, const struct stat *st,
 	return 0;
 }
 
-static int check_file(const struct search *s, const struct stat *st,
+static int file_check(const struct search *s, const struct stat *st,
 		      const char *directory, struct error *err)
 {
 	const char *wrong = NULL;
@@ -79,7 +84,7 @@ static int check_file(const struct search *s, const struct stat *st,
 		wrong = "has more than one hard link";
 	else if (st->st_size > PERFDATA_FILE_MAX)
 		wrong = "is too large";
-	else if (!is_mapped(s, directory))
+	else if (!file_is_mapped(s, directory))
 		wrong = "belongs to another JVM: this one has not mapped it";
 	if (wrong)
 		return fail(err, ERROR_REFUSED, "/tmp/%s/%s %s", directory,
@@ -87,10 +92,12 @@ static int check_file(const struct search *s, const struct stat *st,
 	return 0;
 }
 
-/* The file in that directory, once it is known to be it; -1 and s->why. */
-static int open_checked(struct search *s, int directory, const char *name)
+/* Opens and verifies the file in that directory; -1 and s->why. */
+static int file_open_checked(struct search *s, int directory, const char *name)
 {
-	/* Opening it could wait for others, or set a device going. */
+	/*
+	 * Opening a pipe or a device directly could block or have side effects.
+	 */
 	int held = openat(directory, s->file, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int fd = -1;
 	struct stat st;
@@ -99,11 +106,11 @@ static int open_checked(struct search *s, int directory, const char *name)
 		return -1;
 	if (held < 0 || fstat(directory, &st) < 0)
 		goto failed;
-	if (check_directory(s, &st, name, &s->why))
+	if (file_check_directory(s, &st, name, &s->why))
 		goto out;
 	if (fstat(held, &st) < 0)
 		goto failed;
-	if (check_file(s, &st, name, &s->why))
+	if (file_check(s, &st, name, &s->why))
 		goto out;
 	fd = jvm_open_held(held, O_RDONLY);
 	if (fd >= 0)
@@ -117,32 +124,32 @@ out:
 	return fd;
 }
 
-/* The file in the directory of that name under tmp; -1 and s->why. */
-static int open_in(struct search *s, int tmp, const char *name)
+/* Opens the file in a directory of tmp; -1 and s->why. */
+static int file_open_in(struct search *s, int tmp, const char *name)
 {
 	int directory = openat(tmp, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int fd;
 
 	if (directory < 0)
 		return fail_sys(&s->why, ERROR_PERMISSION, "/tmp/%s", name);
-	fd = open_checked(s, directory, name);
+	fd = file_open_checked(s, directory, name);
 	close(directory);
 	return fd;
 }
 
-static int search_tmp(struct search *s, DIR *tmp)
+static int file_search_tmp(struct search *s, DIR *tmp)
 {
 	const struct dirent *entry;
 	int fd = -1;
 
 	while (fd < 0 && (entry = readdir(tmp))) {
 		if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) == 0)
-			fd = open_in(s, dirfd(tmp), entry->d_name);
+			fd = file_open_in(s, dirfd(tmp), entry->d_name);
 	}
 	return fd;
 }
 
-static int say_absent(const struct jvm *jvm, struct error *err)
+static int perfdata_fail_absent(const struct jvm *jvm, struct error *err)
 {
 	if (jvm->kind != JVM_HOTSPOT)
 		return fail(err, ERROR_UNAVAILABLE,
@@ -156,11 +163,11 @@ static int say_absent(const struct jvm *jvm, struct error *err)
 }
 
 /*
- * Opens, for reading, /tmp/hsperfdata_<user>/<ns pid> in the JVM's root: in a
- * directory and with a file that are its user's own and nobody else's to write,
- * without following links, and only when the JVM has it mapped: with a /tmp
- * that containers share, another JVM of the same number may own the name.
- * -1 and *err as perfdata_open().
+ * Opens /tmp/hsperfdata_<user>/<ns pid> in the JVM's root. Directory and file
+ * must belong to the JVM's user and be writable by no other user; links are not
+ * followed. The JVM must have the file mapped: if containers share /tmp,
+ * another JVM with the same PID may own the name. Returns -1 and *err as
+ * perfdata_open().
  */
 static int perfdata_file_open(const struct jvm *jvm, struct error *err)
 {
@@ -180,14 +187,14 @@ static int perfdata_file_open(const struct jvm *jvm, struct error *err)
 		close(tmp_fd);
 		goto out;
 	}
-	fd = search_tmp(&s, tmp);
+	fd = file_search_tmp(&s, tmp);
 	if (fd >= 0)
 		goto out;
 	if (s.why.kind) {
 		*err = s.why;
 		fail_in(err, "perfdata of %d", jvm->pid);
 	} else {
-		say_absent(jvm, err);
+		perfdata_fail_absent(jvm, err);
 	}
 out:
 	if (tmp)
@@ -196,7 +203,7 @@ out:
 	return fd;
 }
 
-/* All since JDK 5; both are product flags. */
+/* Product flags, both since JDK 5. */
 static const char *const reasons[] = {
 	"-XX:-UsePerfData",
 	"-XX:+PerfDisableSharedMem",
@@ -219,9 +226,11 @@ void perfdata_explain(const struct jvm *jvm, struct error *err)
 	jvm_info_release(&about);
 }
 
-/* The file's layout: PerfDataPrologue and PerfDataEntry of perfMemory.hpp. */
+/*
+ * The layout of the file: PerfDataPrologue and PerfDataEntry in perfMemory.hpp.
+ */
 enum {
-	MAGIC = 0xcafec0c0, /* big-endian, whatever the rest is */
+	MAGIC = 0xcafec0c0, /* always big-endian */
 	PROLOGUE_SIZE = 32,
 	BYTE_ORDER_AT = 4, /* 0 = big, 1 = little */
 	MAJOR_AT = 5,
@@ -239,7 +248,7 @@ enum {
 	ENTRY_DATA_AT = 16,
 };
 
-/* A counter: where its name and its value are in the image. */
+/* A counter: positions of its name and value in the image. */
 struct entry {
 	uint32_t name, data;
 	uint32_t text_len; /* bytes of a text; 0 = a number */
@@ -247,18 +256,18 @@ struct entry {
 };
 
 struct perfdata {
-	int fd; /* -1: of bytes that do not change */
+	int fd; /* -1: the image is constant */
 	uint8_t *image;
-	size_t len, cap; /* the image has a NUL behind it */
+	size_t len, cap; /* the image ends with an additional NUL */
 	bool is_little;
 	struct entry *entries; /* in the file's order */
 	size_t count, entry_cap;
 	uint32_t *by_name; /* indices into entries */
 	size_t by_name_cap;
-	int64_t frequency; /* ticks a second */
+	int64_t frequency; /* ticks per second */
 };
 
-static uint32_t get_u32(const struct perfdata *p, size_t at)
+static uint32_t image_u32(const struct perfdata *p, size_t at)
 {
 	uint32_t value;
 
@@ -266,7 +275,7 @@ static uint32_t get_u32(const struct perfdata *p, size_t at)
 	return p->is_little ? le32toh(value) : be32toh(value);
 }
 
-static int64_t get_i64(const struct perfdata *p, size_t at)
+static int64_t image_i64(const struct perfdata *p, size_t at)
 {
 	uint64_t value;
 
@@ -280,15 +289,15 @@ static const char *entry_name(const struct perfdata *p, const struct entry *e)
 }
 
 /*
- * Reads the entry of size bytes at `at`, which is all there.  False when it is
- * of a kind that no JVM writes, or when it points outside of itself.
+ * Reads the entry of size bytes at `at`, which is inside of the image. False if
+ * its type is unknown or it points outside of itself.
  */
 static bool entry_read(const struct perfdata *p, size_t at, uint32_t size,
 		       struct entry *e)
 {
-	uint32_t name = get_u32(p, at + ENTRY_NAME_AT);
-	uint32_t data = get_u32(p, at + ENTRY_DATA_AT);
-	uint32_t vector = get_u32(p, at + ENTRY_VECTOR_AT);
+	uint32_t name = image_u32(p, at + ENTRY_NAME_AT);
+	uint32_t data = image_u32(p, at + ENTRY_DATA_AT);
+	uint32_t vector = image_u32(p, at + ENTRY_VECTOR_AT);
 	bool is_text = p->image[at + ENTRY_TYPE_AT] == 'B';
 	uint32_t need = is_text ? vector : sizeof(int64_t);
 
@@ -307,11 +316,11 @@ static bool entry_read(const struct perfdata *p, size_t at, uint32_t size,
 	return true;
 }
 
-/* Every entry moves on by its own length: the walk ends. */
-static int read_entries(struct perfdata *p, struct error *err)
+/* Each entry has a positive length, so the loop ends. */
+static int image_read_entries(struct perfdata *p, struct error *err)
 {
-	size_t at = get_u32(p, ENTRIES_AT);
-	uint32_t count = get_u32(p, COUNT_AT);
+	size_t at = image_u32(p, ENTRIES_AT);
+	uint32_t count = image_u32(p, COUNT_AT);
 	struct entry e;
 
 	p->count = 0;
@@ -322,7 +331,7 @@ static int read_entries(struct perfdata *p, struct error *err)
 			return fail(err, ERROR_INPUT,
 				    "counter %u of %u lies outside the file",
 				    i + 1, count);
-		size = get_u32(p, at);
+		size = image_u32(p, at);
 		if (size < ENTRY_SIZE || size > p->len - at)
 			return fail(err, ERROR_INPUT,
 				    "counter %u of %u has a length of %u bytes",
@@ -336,7 +345,7 @@ static int read_entries(struct perfdata *p, struct error *err)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b, void *perfdata)
+static int compare_name(const void *a, const void *b, void *perfdata)
 {
 	const struct perfdata *p = perfdata;
 	const uint32_t *one = a, *two = b;
@@ -345,20 +354,21 @@ static int by_name(const void *a, const void *b, void *perfdata)
 		      entry_name(p, &p->entries[*two]));
 }
 
-static void sort_names(struct perfdata *p)
+static void image_sort_names(struct perfdata *p)
 {
 	array_reserve(p->by_name, p->by_name_cap, p->count);
 	for (uint32_t i = 0; i < p->count; i++)
 		p->by_name[i] = i;
 	if (p->count)
-		qsort_r(p->by_name, p->count, sizeof(*p->by_name), by_name, p);
+		qsort_r(p->by_name, p->count, sizeof(*p->by_name), compare_name,
+			p);
 }
 
 /*
- * The prologue of the image.  A JVM that has just begun has the file before it
- * has the counters, and says that it is not accessible yet.
+ * Reads the prologue. A starting JVM creates the file before the counters and
+ * marks it as not accessible.
  */
-static int read_prologue(struct perfdata *p, struct error *err)
+static int image_read_prologue(struct perfdata *p, struct error *err)
 {
 	uint32_t magic;
 
@@ -381,8 +391,8 @@ static int read_prologue(struct perfdata *p, struct error *err)
 	return 0;
 }
 
-/* Texts may fill their vector; the copy has room to end them. */
-static void end_texts(struct perfdata *p)
+/* A text may fill its space; the copy has room for the NUL. */
+static void image_end_texts(struct perfdata *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		const struct entry *e = &p->entries[i];
@@ -393,29 +403,29 @@ static void end_texts(struct perfdata *p)
 	p->image[p->len] = 0;
 }
 
-static int parse(struct perfdata *p, struct error *err)
+static int image_parse(struct perfdata *p, struct error *err)
 {
 	int status;
 
-	if (read_prologue(p, err))
+	if (image_read_prologue(p, err))
 		return -1;
-	status = read_entries(p, err);
-	sort_names(p);
-	end_texts(p);
+	status = image_read_entries(p, err);
+	image_sort_names(p);
+	image_end_texts(p);
 	if (!perfdata_value(p, "sun.os.hrt.frequency", &p->frequency) ||
 	    p->frequency <= 0)
 		p->frequency = 1000000000;
-	/* Damage further on does not take what came before. */
+	/* Entries before the damage are kept. */
 	return p->count ? 0 : status;
 }
 
-static void reserve_image(struct perfdata *p, size_t len)
+static void image_reserve(struct perfdata *p, size_t len)
 {
 	array_reserve(p->image, p->cap, len + 1);
 	p->len = len;
 }
 
-static int read_image(struct perfdata *p, struct error *err)
+static int image_read(struct perfdata *p, struct error *err)
 {
 	struct stat st;
 	ssize_t got;
@@ -429,7 +439,7 @@ static int read_image(struct perfdata *p, struct error *err)
 		return fail(err, ERROR_REFUSED,
 			    "the counter file has grown to %lld bytes",
 			    (long long)st.st_size);
-	reserve_image(p, (size_t)st.st_size);
+	image_reserve(p, (size_t)st.st_size);
 	got = pread(p->fd, p->image, p->len, 0);
 	if (got < 0)
 		return fail_sys(err, ERROR_NO_TARGET, "counter file");
@@ -441,7 +451,7 @@ int perfdata_refresh(struct perfdata *p, struct error *err)
 {
 	if (p->fd < 0)
 		return 0;
-	if (read_image(p, err) || parse(p, err))
+	if (image_read(p, err) || image_parse(p, err))
 		return fail_in(err, "perfdata");
 	return 0;
 }
@@ -463,10 +473,10 @@ struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err)
 	struct perfdata *p = xcalloc(1, sizeof(*p));
 
 	p->fd = -1;
-	reserve_image(p, len);
+	image_reserve(p, len);
 	if (len)
 		memcpy(p->image, bytes, len);
-	if (parse(p, err)) {
+	if (image_parse(p, err)) {
 		err->kind = ERROR_INPUT;
 		perfdata_close(p);
 		return NULL;
@@ -500,12 +510,13 @@ struct perfdata_counter perfdata_at(const struct perfdata *p, size_t i)
 	if (counter.is_text)
 		counter.text = (const char *)p->image + e->data;
 	else
-		counter.value = get_i64(p, e->data);
+		counter.value = image_i64(p, e->data);
 	return counter;
 }
 
-/* Halves what is left of the sorted names until one is found. */
-static const struct entry *find(const struct perfdata *p, const char *name)
+/* Binary search in the sorted names. */
+static const struct entry *perfdata_find(const struct perfdata *p,
+					 const char *name)
 {
 	size_t from = 0, to = p->count;
 
@@ -526,17 +537,17 @@ static const struct entry *find(const struct perfdata *p, const char *name)
 
 bool perfdata_value(const struct perfdata *p, const char *name, int64_t *value)
 {
-	const struct entry *e = find(p, name);
+	const struct entry *e = perfdata_find(p, name);
 
 	if (!e || e->text_len)
 		return false;
-	*value = get_i64(p, e->data);
+	*value = image_i64(p, e->data);
 	return true;
 }
 
 const char *perfdata_text(const struct perfdata *p, const char *name)
 {
-	const struct entry *e = find(p, name);
+	const struct entry *e = perfdata_find(p, name);
 
 	return e && e->text_len ? (const char *)p->image + e->data : NULL;
 }
@@ -550,5 +561,5 @@ int64_t perfdata_ns(const struct perfdata *p, int64_t ticks)
 
 uint32_t perfdata_overflow(const struct perfdata *p)
 {
-	return get_u32(p, OVERFLOW_AT);
+	return image_u32(p, OVERFLOW_AT);
 }

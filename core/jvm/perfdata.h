@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfdata: the performance counters that a HotSpot JVM keeps in a shared file.
+ * perfdata: the performance counters of a HotSpot JVM, in a shared file.
  *
  * The file is /tmp/hsperfdata_<user>/<ns pid> in the JVM's root; format 2.0
  * (JDK 5 on). Reading it costs the JVM nothing. The file is not trusted: its
@@ -18,7 +18,7 @@
 
 struct perfdata;
 
-enum perfdata_unit { /* as the file numbers them */
+enum perfdata_unit { /* values of the file format */
 		     PERFDATA_UNIT_NONE = 1,
 		     PERFDATA_BYTES = 2,
 		     PERFDATA_TICKS = 3,
@@ -31,45 +31,43 @@ struct perfdata_counter {
 	const char *name; /* NUL-terminated; foreign */
 	enum perfdata_unit unit;
 	bool is_text;
-	int64_t value;    /* when it is no text */
-	const char *text; /* NUL-terminated, foreign; else NULL */
+	int64_t value;    /* of a number */
+	const char *text; /* of a text: NUL-terminated, foreign; else NULL */
 };
 
 /*
  * Opens a JVM's counters and reads them once. NULL on failure:
- * ERROR_UNAVAILABLE when there are none; ERROR_PERMISSION; ERROR_REFUSED when
- * the file cannot be trusted.
+ * ERROR_UNAVAILABLE if there are none; ERROR_PERMISSION; ERROR_REFUSED if the
+ * file cannot be trusted.
  */
 struct perfdata *perfdata_open(const struct jvm *jvm, struct error *err);
 
 /*
  * After perfdata_open() has failed with *err: replaces *err by the JVM option
- * that disables the counters, if there is one. Separate, because it inspects
- * the JVM again.
+ * that disables the counters, if there is one. A separate call, because it
+ * inspects the JVM again.
  */
 void perfdata_explain(const struct jvm *jvm, struct error *err);
 
 /*
- * perfdata_open() for the bytes of such a file, which are copied; ERROR_INPUT.
+ * Like perfdata_open(), for the bytes of such a file, which are copied. For
+ * tests. ERROR_INPUT.
  */
 struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err);
 
-void perfdata_close(struct perfdata *p); /* NULL is fine */
+void perfdata_close(struct perfdata *p); /* NULL is allowed */
 
 /*
  * Reads the counters again; earlier results of perfdata_at() and
- * perfdata_text() become invalid. ERROR_NO_TARGET when the file has been
- * removed.
+ * perfdata_text() become invalid. ERROR_NO_TARGET if the file has been removed.
  */
 int perfdata_refresh(struct perfdata *p, struct error *err);
 
-/* All counters, in the file's order. */
+/* All counters, in the order of the file. */
 size_t perfdata_count(const struct perfdata *p);
 struct perfdata_counter perfdata_at(const struct perfdata *p, size_t i);
 
-/*
- * Looks up a counter by name; false, or NULL, when there is none of that type.
- */
+/* Looks up a counter by name; false or NULL if there is none of this type. */
 bool perfdata_value(const struct perfdata *p, const char *name, int64_t *value);
 const char *perfdata_text(const struct perfdata *p, const char *name);
 

@@ -12,13 +12,13 @@
 
 #define FIRST_READ 4096 /* most files of /proc are shorter */
 
-static int no_such(pid_t pid, struct error *err)
+static int procfs_fail_no_process(pid_t pid, struct error *err)
 {
 	return fail(err, ERROR_NO_TARGET, "%d: no such process", (int)pid);
 }
 
-/* Why a file of a process is not there: there are several reasons. */
-static int missing(pid_t pid, const char *name, struct error *err)
+/* Explains why a file of a process is missing. */
+static int procfs_fail_missing(pid_t pid, const char *name, struct error *err)
 {
 	char directory[32];
 
@@ -29,24 +29,24 @@ static int missing(pid_t pid, const char *name, struct error *err)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%d: this kernel has no /proc/%d/%s", (int)pid,
 			    (int)pid, name);
-	/* Signal 0 asks whether it is there, and is never sent. */
+	/* Signal 0 only checks whether the process exists. */
 	if (kill(pid, 0) == 0 || errno == EPERM)
 		return fail(err, ERROR_PERMISSION,
 			    "%d: /proc hides this process (hidepid); run as "
 			    "its user or as root",
 			    (int)pid);
-	return no_such(pid, err);
+	return procfs_fail_no_process(pid, err);
 }
 
-/* What errno says of a file of a process. */
-static int failed(pid_t pid, const char *name, struct error *err)
+/* Explains the errno of a file of a process. */
+static int procfs_fail(pid_t pid, const char *name, struct error *err)
 {
 	int sys = errno;
 
 	if (sys == ESRCH)
-		no_such(pid, err);
+		procfs_fail_no_process(pid, err);
 	else if (sys == ENOENT || sys == ENOTDIR)
-		missing(pid, name, err);
+		procfs_fail_missing(pid, name, err);
 	else
 		fail_sys(err,
 			 sys == EACCES || sys == EPERM ? ERROR_PERMISSION
@@ -66,7 +66,7 @@ int procfs_open(pid_t pid, const char *name, int flags, struct error *err)
 		return fail(err, ERROR_FAILED, "/proc/%d/%s: too long",
 			    (int)pid, name);
 	fd = open(path, flags | O_CLOEXEC);
-	return fd >= 0 ? fd : failed(pid, name, err);
+	return fd >= 0 ? fd : procfs_fail(pid, name, err);
 }
 
 ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
@@ -77,7 +77,7 @@ ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
 	do {
 		got = read(fd, bytes, size);
 	} while (got < 0 && errno == EINTR);
-	return got >= 0 ? got : failed(pid, name, err);
+	return got >= 0 ? got : procfs_fail(pid, name, err);
 }
 
 int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
@@ -103,8 +103,8 @@ int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
 	return got < 0 ? -1 : 0;
 }
 
-/* The next word of a line, which moves on; false when there is none. */
-static bool next_word(struct line *rest, struct line *word)
+/* Reads the next word of a line and advances *rest; false at the end. */
+static bool line_next_word(struct line *rest, struct line *word)
 {
 	size_t len = 0;
 
@@ -117,8 +117,8 @@ static bool next_word(struct line *rest, struct line *word)
 	return len > 0;
 }
 
-/* A whole word as a number; what is none, or too large, is false. */
-static bool number_of(struct line word, unsigned base, uint64_t *value)
+/* Parses a whole word as a number; false if it is invalid or too large. */
+static bool word_number(struct line word, unsigned base, uint64_t *value)
 {
 	uint64_t sum = 0;
 
@@ -134,57 +134,58 @@ static bool number_of(struct line word, unsigned base, uint64_t *value)
 	return word.len > 0;
 }
 
-/* Up to max numbers of a line; gives how many came before what is none. */
-static size_t numbers_of(struct line rest, unsigned base, uint64_t *values,
-			 size_t max)
+/* Parses up to max numbers; returns the count before the first invalid word. */
+static size_t line_numbers(struct line rest, unsigned base, uint64_t *values,
+			   size_t max)
 {
 	struct line word;
 	size_t n = 0;
 
-	while (n < max && next_word(&rest, &word) &&
-	       number_of(word, base, &values[n]))
+	while (n < max && line_next_word(&rest, &word) &&
+	       word_number(word, base, &values[n]))
 		n++;
 	return n;
 }
 
 typedef bool field_fn(struct line value, struct proc_status *status);
 
-static bool take_state(struct line value, struct proc_status *status)
+static bool status_set_state(struct line value, struct proc_status *status)
 {
 	struct line word;
 
-	if (!next_word(&value, &word))
+	if (!line_next_word(&value, &word))
 		return false;
 	status->state = word.text[0];
 	return true;
 }
 
-static bool take_pid(struct line value, pid_t *pid)
+static bool status_parse_pid(struct line value, pid_t *pid)
 {
 	uint64_t n;
 
-	if (numbers_of(value, 10, &n, 1) != 1 || n > INT32_MAX)
+	if (line_numbers(value, 10, &n, 1) != 1 || n > INT32_MAX)
 		return false;
 	*pid = (pid_t)n;
 	return true;
 }
 
-static bool take_tgid(struct line value, struct proc_status *status)
+static bool status_set_tgid(struct line value, struct proc_status *status)
 {
-	return take_pid(value, &status->tgid);
+	return status_parse_pid(value, &status->tgid);
 }
 
-static bool take_tracer(struct line value, struct proc_status *status)
+static bool status_set_tracer(struct line value, struct proc_status *status)
 {
-	return take_pid(value, &status->tracer);
+	return status_parse_pid(value, &status->tracer);
 }
 
-/* Real, effective, saved, of files. */
-static bool take_ids(struct line value, uint32_t *effective, uint32_t *of_files)
+/* The line has the real, effective, saved and file system ID. */
+static bool status_parse_ids(struct line value, uint32_t *effective,
+			     uint32_t *of_files)
 {
 	uint64_t ids[4];
 
-	if (numbers_of(value, 10, ids, 4) != 4 || ids[1] > UINT32_MAX ||
+	if (line_numbers(value, 10, ids, 4) != 4 || ids[1] > UINT32_MAX ||
 	    ids[3] > UINT32_MAX)
 		return false;
 	*effective = (uint32_t)ids[1];
@@ -192,21 +193,21 @@ static bool take_ids(struct line value, uint32_t *effective, uint32_t *of_files)
 	return true;
 }
 
-static bool take_uids(struct line value, struct proc_status *status)
+static bool status_set_uids(struct line value, struct proc_status *status)
 {
-	return take_ids(value, &status->uid, &status->fs_uid);
+	return status_parse_ids(value, &status->uid, &status->fs_uid);
 }
 
-static bool take_gids(struct line value, struct proc_status *status)
+static bool status_set_gids(struct line value, struct proc_status *status)
 {
-	return take_ids(value, &status->gid, &status->fs_gid);
+	return status_parse_ids(value, &status->gid, &status->fs_gid);
 }
 
-static bool take_ns_pids(struct line value, struct proc_status *status)
+static bool status_set_ns_pids(struct line value, struct proc_status *status)
 {
 	uint64_t pids[PROCFS_NAMESPACES];
 
-	status->ns_depth = numbers_of(value, 10, pids, PROCFS_NAMESPACES);
+	status->ns_depth = line_numbers(value, 10, pids, PROCFS_NAMESPACES);
 	for (size_t i = 0; i < status->ns_depth; i++) {
 		if (pids[i] > INT32_MAX)
 			return false;
@@ -215,18 +216,18 @@ static bool take_ns_pids(struct line value, struct proc_status *status)
 	return status->ns_depth > 0;
 }
 
-static bool take_rss(struct line value, struct proc_status *status)
+static bool status_set_rss(struct line value, struct proc_status *status)
 {
-	return numbers_of(value, 10, &status->rss_bytes, 1) == 1 &&
+	return line_numbers(value, 10, &status->rss_bytes, 1) == 1 &&
 	       !__builtin_mul_overflow(status->rss_bytes, 1024,
 				       &status->rss_bytes);
 }
 
-static bool take_threads(struct line value, struct proc_status *status)
+static bool status_set_threads(struct line value, struct proc_status *status)
 {
 	uint64_t n;
 
-	if (numbers_of(value, 10, &n, 1) != 1 || n > UINT32_MAX)
+	if (line_numbers(value, 10, &n, 1) != 1 || n > UINT32_MAX)
 		return false;
 	status->threads = (uint32_t)n;
 	return true;
@@ -235,7 +236,7 @@ static bool take_threads(struct line value, struct proc_status *status)
 #define NUMBER_FIELD(name, member, base)                                       \
 	static bool take_##name(struct line value, struct proc_status *status) \
 	{                                                                      \
-		return numbers_of(value, (base), &status->member, 1) == 1;     \
+		return line_numbers(value, (base), &status->member, 1) == 1;   \
 	}
 
 NUMBER_FIELD(blocked, blocked, 16)
@@ -255,16 +256,16 @@ enum {
 static const struct field {
 	const char *name;
 	field_fn *take;
-	unsigned needed; /* one of HAS_…, or 0 when it may be missing */
+	unsigned needed; /* a bit HAS_…, or 0 for an optional field */
 } fields[] = {
-	{ "State:", take_state, HAS_STATE },
-	{ "Tgid:", take_tgid, HAS_TGID },
-	{ "TracerPid:", take_tracer, 0 },
-	{ "Uid:", take_uids, HAS_UID },
-	{ "Gid:", take_gids, 0 },
-	{ "NSpid:", take_ns_pids, 0 },
-	{ "VmRSS:", take_rss, 0 },
-	{ "Threads:", take_threads, 0 },
+	{ "State:", status_set_state, HAS_STATE },
+	{ "Tgid:", status_set_tgid, HAS_TGID },
+	{ "TracerPid:", status_set_tracer, 0 },
+	{ "Uid:", status_set_uids, HAS_UID },
+	{ "Gid:", status_set_gids, 0 },
+	{ "NSpid:", status_set_ns_pids, 0 },
+	{ "VmRSS:", status_set_rss, 0 },
+	{ "Threads:", status_set_threads, 0 },
 	{ "SigBlk:", take_blocked, 0 },
 	{ "SigIgn:", take_ignored, 0 },
 	{ "SigCgt:", take_caught, 0 },
@@ -273,7 +274,7 @@ static const struct field {
 	{ "nonvoluntary_ctxt_switches:", take_involuntary, 0 },
 };
 
-static const struct field *field_of(struct line line)
+static const struct field *status_field(struct line line)
 {
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		if (line_starts(line, fields[i].name))
@@ -291,7 +292,7 @@ bool procfs_parse_status(const char *text, size_t len,
 
 	*status = (struct proc_status){ 0 };
 	while (lines_next(&lines, &line)) {
-		const struct field *f = field_of(line);
+		const struct field *f = status_field(line);
 		size_t skip;
 
 		if (!f)
@@ -306,7 +307,7 @@ bool procfs_parse_status(const char *text, size_t len,
 	return seen == HAS_ALL;
 }
 
-/* Numbers of /proc/PID/stat by their place in proc(5), less 4. */
+/* Indices of numbers of /proc/PID/stat: their field in proc(5), less 4. */
 enum {
 	STAT_USER = 14 - 4,
 	STAT_SYS = 15 - 4,
@@ -315,16 +316,16 @@ enum {
 	STAT_NUMBERS,
 };
 
-static bool take_stat_numbers(struct line rest, struct proc_stat *stat)
+static bool stat_set_numbers(struct line rest, struct proc_stat *stat)
 {
 	uint64_t values[STAT_NUMBERS] = { 0 };
 	struct line word;
 
 	for (size_t i = 0; i < STAT_NUMBERS; i++) {
-		if (!next_word(&rest, &word))
+		if (!line_next_word(&rest, &word))
 			return false;
-		/* Some that are not asked for may be negative. */
-		if (!number_of(word, 10, &values[i]) &&
+		/* Other fields may be negative. */
+		if (!word_number(word, 10, &values[i]) &&
 		    (i == STAT_USER || i == STAT_SYS || i == STAT_THREADS ||
 		     i == STAT_START))
 			return false;
@@ -339,7 +340,10 @@ static bool take_stat_numbers(struct line rest, struct proc_stat *stat)
 bool procfs_parse_stat(const char *text, size_t len, struct proc_stat *stat)
 {
 	const char *open = len ? memchr(text, '(', len) : NULL;
-	/* The name may hold any byte, ")" too: it ends at the last. */
+	/*
+	 * The name may contain any byte, including ")", so the last ")" ends
+	 * it.
+	 */
 	const char *close = len ? memrchr(text, ')', len) : NULL;
 	struct line rest, word;
 	size_t name_len;
@@ -353,10 +357,10 @@ bool procfs_parse_stat(const char *text, size_t len, struct proc_stat *stat)
 	memcpy(stat->comm, open + 1, name_len);
 	rest = (struct line){ .text = close + 1,
 			      .len = len - (size_t)(close + 1 - text) };
-	if (!next_word(&rest, &word) || word.len != 1)
+	if (!line_next_word(&rest, &word) || word.len != 1)
 		return false;
 	stat->state = word.text[0];
-	return take_stat_numbers(rest, stat);
+	return stat_set_numbers(rest, stat);
 }
 
 int procfs_status(pid_t pid, struct proc_status *status, struct error *err)

@@ -3,8 +3,8 @@
  * procfs: reads /proc/PID; proc(5).
  *
  * A process may end or rename itself between any two reads, and its name may
- * hold any bytes. Reads are bounded. Failures are ERROR_NO_TARGET when the
- * process has ended or never existed, ERROR_PERMISSION when it must not be
+ * contain any bytes. Reads are bounded. Failures are ERROR_NO_TARGET if the
+ * process has ended or never existed, and ERROR_PERMISSION if it must not be
  * read.
  */
 #ifndef CORE_JVM_PROCFS_H
@@ -20,33 +20,35 @@
 
 enum {
 	PROCFS_NAMES = 16,      /* bytes of comm, with the NUL */
-	PROCFS_NAMESPACES = 32, /* how deep pid namespaces go: MAX_PID_NS_LEVEL
-				 */
+	PROCFS_NAMESPACES = 32, /* maximum depth of PID namespaces:
+				   MAX_PID_NS_LEVEL */
 };
 
-/* /proc/PID/status; fields that the kernel does not write are 0. */
+/* /proc/PID/status; fields that the kernel omits are 0. */
 struct proc_status {
 	char state;        /* R S D T t Z X I */
-	pid_t tgid;        /* differs from the pid asked for: a thread */
+	pid_t tgid;        /* differs from the PID if that is a thread */
 	pid_t tracer;      /* 0 = none */
-	uid_t uid, fs_uid; /* effective, of files */
+	uid_t uid, fs_uid; /* effective, and for file access */
 	gid_t gid, fs_gid;
-	pid_t ns_pids[PROCFS_NAMESPACES]; /* outermost first: NSpid */
-	size_t ns_depth; /* how many; 1 = no namespace below ours */
-	uint64_t caught, ignored, blocked; /* signals; bit N-1 is signal N */
-	uint64_t capabilities;             /* effective */
+	pid_t ns_pids[PROCFS_NAMESPACES]; /* NSpid, outermost namespace first */
+	size_t ns_depth; /* number of ns_pids; 1 = no namespace below ours */
+	uint64_t caught, ignored,
+		blocked;       /* signal masks; bit N-1 is signal N */
+	uint64_t capabilities; /* effective */
 	uint32_t threads;
 	uint64_t voluntary, involuntary; /* context switches */
 	uint64_t rss_bytes;
 };
 
-/* /proc/PID/stat, and that of a task. */
+/* /proc/PID/stat, and the stat file of a thread. */
 struct proc_stat {
 	char comm[PROCFS_NAMES]; /* foreign; NUL-terminated */
 	char state;
-	uint64_t user_ticks, sys_ticks; /* of sysconf(_SC_CLK_TCK) */
+	uint64_t user_ticks, sys_ticks; /* sysconf(_SC_CLK_TCK) per second */
 	uint32_t threads;
-	uint64_t start_ticks; /* since boot; with the pid, names a process */
+	uint64_t start_ticks; /* since boot; identifies a process together with
+				 its PID */
 };
 
 /*
@@ -57,8 +59,9 @@ int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
 		struct error *err);
 
 /*
- * open(2) of /proc/PID/<name>, closed on exec; and read(2) from it: the bytes
- * read, 0 at the end.  -1 and *err, whose sys is the errno.
+ * procfs_open() opens /proc/PID/<name> with close-on-exec. procfs_part() reads
+ * from it: the number of bytes, or 0 at the end. -1 and *err, whose sys is the
+ * errno.
  */
 int procfs_open(pid_t pid, const char *name, int flags, struct error *err);
 ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
@@ -67,7 +70,7 @@ ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
 int procfs_status(pid_t pid, struct proc_status *status, struct error *err);
 int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err);
 
-/* Each parses the text of such a file; false when it is malformed. */
+/* Each parses the text of such a file; false if it is malformed. */
 bool procfs_parse_status(const char *text, size_t len,
 			 struct proc_status *status);
 bool procfs_parse_stat(const char *text, size_t len, struct proc_stat *stat);

@@ -16,18 +16,21 @@ void properties_release(struct properties *p)
 	text_release(&p->logical);
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
-
-static struct line skip_blanks(struct line line)
+static bool property_is_blank(char c)
 {
-	while (line.len && is_blank(*line.text)) {
+	return c == ' ' || c == '\t' || c == '\f';
+}
+
+static struct line property_skip_blanks(struct line line)
+{
+	while (line.len && property_is_blank(*line.text)) {
 		line.text++;
 		line.len--;
 	}
 	return line;
 }
 
-static int hex_digit(char c)
+static int property_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -35,14 +38,14 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits of \uXXXX; false when they are not there. */
-static bool read_hex(struct line line, uint32_t *value)
+/* Reads the four digits of \uXXXX; false if they are missing. */
+static bool property_read_hex(struct line line, uint32_t *value)
 {
 	*value = 0;
 	if (line.len < 4)
 		return false;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(line.text[i]);
+		int digit = property_hex_digit(line.text[i]);
 
 		if (digit < 0)
 			return false;
@@ -51,15 +54,15 @@ static bool read_hex(struct line line, uint32_t *value)
 	return true;
 }
 
-/* What follows a backslash; gives how many bytes of it were read. */
-static size_t read_escape(struct line rest, struct text *out)
+/* Decodes the text after a backslash; returns the number of bytes read. */
+static size_t property_read_escape(struct line rest, struct text *out)
 {
 	static const char letters[] = "tnrf", meant[] = "\t\n\r\f";
 	const char *known = strchr(letters, *rest.text);
 	struct line digits = { rest.text + 1, rest.len - 1 };
 	uint32_t unit;
 
-	if (*rest.text == 'u' && read_hex(digits, &unit)) {
+	if (*rest.text == 'u' && property_read_hex(digits, &unit)) {
 		text_utf8(out, unit);
 		return 5;
 	}
@@ -70,8 +73,8 @@ static size_t read_escape(struct line rest, struct text *out)
 	return 1;
 }
 
-/* A line that ends with an odd number of backslashes goes on in the next. */
-static bool goes_on(struct line line)
+/* A line that ends with an odd number of backslashes continues in the next. */
+static bool line_continues(struct line line)
 {
 	size_t slashes = 0;
 
@@ -80,66 +83,70 @@ static bool goes_on(struct line line)
 	return slashes % 2;
 }
 
-static bool ends_key(char c) { return c == '=' || c == ':' || is_blank(c); }
+static bool property_ends_key(char c)
+{
+	return c == '=' || c == ':' || property_is_blank(c);
+}
 
 /*
- * Reads a line into *out until its end, or that of the key; gives how many
- * bytes were read.
+ * Reads a key, up to its end, or a value, up to the end of the line, into *out;
+ * returns the number of bytes read.
  */
-static size_t read_part(struct line line, bool is_key, struct text *out)
+static size_t property_read_part(struct line line, bool is_key,
+				 struct text *out)
 {
 	size_t at = 0;
 
 	while (at < line.len) {
 		struct line rest = { line.text + at + 1, line.len - at - 1 };
 
-		if (is_key && ends_key(line.text[at]))
+		if (is_key && property_ends_key(line.text[at]))
 			break;
 		if (line.text[at] != '\\')
 			text_utf8(out, (uint8_t)line.text[at++]);
 		else if (!rest.len)
 			at++;
 		else
-			at += 1 + read_escape(rest, out);
+			at += 1 + property_read_escape(rest, out);
 	}
 	return at;
 }
 
-/* The blanks, and one '=' or ':', between a key and its value. */
-static struct line skip_sign(struct line line)
+/* Skips the spaces and one '=' or ':' between a key and its value. */
+static struct line property_skip_sign(struct line line)
 {
-	line = skip_blanks(line);
+	line = property_skip_blanks(line);
 	if (line.len && (*line.text == '=' || *line.text == ':')) {
 		line.text++;
 		line.len--;
-		line = skip_blanks(line);
+		line = property_skip_blanks(line);
 	}
 	return line;
 }
 
-/* Puts a line and those that continue it together. */
-static struct line join_lines(struct properties *p, struct line line)
+/* Joins a line and its continuation lines. */
+static struct line property_join_lines(struct properties *p, struct line line)
 {
 	text_clear(&p->logical);
-	while (goes_on(line)) {
+	while (line_continues(line)) {
 		text_add(&p->logical, line.text, line.len - 1);
 		if (!lines_next(&p->lines, &line))
 			line.len = 0;
-		line = skip_blanks(line);
+		line = property_skip_blanks(line);
 	}
 	text_add(&p->logical, line.text, line.len);
 	return (struct line){ p->logical.bytes, p->logical.len };
 }
 
-static void read_property(struct properties *p, struct line line)
+static void property_read(struct properties *p, struct line line)
 {
 	size_t key;
 
-	line = join_lines(p, line);
-	key = read_part(line, true, &p->key);
+	line = property_join_lines(p, line);
+	key = property_read_part(line, true, &p->key);
 	line.text += key;
 	line.len -= key;
-	read_part(skip_sign(line), false, &p->value);
+	property_read_part(property_skip_sign(line), false, &p->value);
 }
 
 bool properties_next(struct properties *p)
@@ -151,9 +158,9 @@ bool properties_next(struct properties *p)
 	text_puts(&p->key, "");
 	text_puts(&p->value, "");
 	while (lines_next(&p->lines, &line)) {
-		line = skip_blanks(line);
+		line = property_skip_blanks(line);
 		if (line.len && *line.text != '#' && *line.text != '!') {
-			read_property(p, line);
+			property_read(p, line);
 			return true;
 		}
 	}

@@ -13,8 +13,7 @@
 struct properties {
 	struct lines lines;
 	struct text key, value;
-	struct text
-		logical; /* private: the line, with those that continue it */
+	struct text logical; /* private: the line with its continuation lines */
 };
 
 /*
