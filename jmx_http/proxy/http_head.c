@@ -67,13 +67,15 @@ enum http_result http_head_find(const char *bytes, size_t available,
 /* A token of RFC 9110, 5.6.2. */
 static bool http_is_token(struct line text)
 {
-	static const char token[] = "!#$%&'*+-.^_`|~0123456789"
-				    "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char others[] = "!#$%&'*+-.^_`|~";
 
-	for (size_t i = 0; i < text.len; i++)
-		if (!text.text[i] || !strchr(token, text.text[i]))
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.text[i], letter = c | 0x20;
+
+		if ((letter < 'a' || letter > 'z') && !is_digit(c) &&
+		    (!c || !strchr(others, c)))
 			return false;
+	}
 	return text.len > 0;
 }
 

@@ -157,8 +157,7 @@ static void session_end(struct http_session *s)
 /* Forgets the call; the client may send the next one. */
 static void session_expect_head(struct http_session *s)
 {
-	memset(&s->call, 0, sizeof(s->call));
-	s->call.rules = &s->front->rules;
+	jolokia_call_begin(&s->call, &s->front->rules);
 	s->state = HTTP_STATE_HEAD;
 	s->target = NULL;
 	s->is_head = s->is_old = s->is_chunked = false;

@@ -41,6 +41,30 @@ static void name_add(struct jolokia_name *n, char byte)
 		n->is_truncated = true;
 }
 
+static void name_clear(struct jolokia_name *n)
+{
+	n->len = 0;
+	n->is_given = n->is_truncated = false;
+}
+
+static void name_copy(struct jolokia_name *to, const struct jolokia_name *from)
+{
+	memcpy(to->bytes, from->bytes, from->len);
+	to->len = from->len;
+	to->is_given = true;
+	to->is_truncated = from->is_truncated;
+}
+
+void jolokia_call_begin(struct jolokia_call *c,
+			const struct jolokia_rules *rules)
+{
+	/* The strings at its end need not be cleared. */
+	memset(c, 0, offsetof(struct jolokia_call, object));
+	name_clear(&c->object);
+	name_clear(&c->member);
+	c->rules = rules;
+}
+
 static bool name_is(const struct jolokia_name *n, const char *wanted)
 {
 	return !n->is_truncated && n->len == strlen(wanted) &&
@@ -85,8 +109,8 @@ static enum jolokia_verdict entry_judge(struct jolokia_call *c,
 	c->changes |= policy_objection(&p, true) != NULL;
 	if (!c->count++) {
 		c->method = p.method;
-		c->object = values[JOLOKIA_MBEAN];
-		c->member = *member;
+		name_copy(&c->object, &values[JOLOKIA_MBEAN]);
+		name_copy(&c->member, member);
 		c->member.len = p.member.len;
 	}
 	why = policy_objection(&p, c->rules->read_only);
@@ -168,7 +192,8 @@ static enum jolokia_verdict json_open(struct jolokia_call *c, bool is_object)
 	if (level == 0)
 		c->entry_depth = is_object ? 1 : 2;
 	if (c->depth == c->entry_depth)
-		memset(c->values, 0, sizeof(c->values));
+		for (size_t i = 0; i < JOLOKIA_KEYS; i++)
+			name_clear(&c->values[i]);
 	return JOLOKIA_PASSES;
 }
 
@@ -266,12 +291,10 @@ static enum jolokia_verdict json_end_string(struct jolokia_call *c)
 			return jolokia_fail(c, JOLOKIA_REFUSED,
 					    "--allow-target does not name the "
 					    "target");
-		c->values[JOLOKIA_TARGET] = c->string;
-		c->values[JOLOKIA_TARGET].is_given = true;
+		name_copy(&c->values[JOLOKIA_TARGET], &c->string);
 	} else if (json_at_entry(c) && c->key != JOLOKIA_KEYS &&
 		   c->key != JOLOKIA_TARGET) {
-		c->values[c->key] = c->string;
-		c->values[c->key].is_given = true;
+		name_copy(&c->values[c->key], &c->string);
 	}
 	return JOLOKIA_PASSES;
 }
@@ -283,7 +306,6 @@ static void json_begin_string(struct jolokia_call *c, bool is_key)
 	c->keeps_string = json_at_target(c) || json_at_entry(c);
 	c->string.len = 0;
 	c->string.is_truncated = false;
-	c->surrogate = 0;
 	c->utf8_left = 0;
 }
 

@@ -60,15 +60,13 @@ enum jolokia_key {
 	JOLOKIA_KEYS, /* number of keys; any other key */
 };
 
-/* A request while it is judged; zeroed except rules: nothing yet. */
+/* A request while it is judged. */
 struct jolokia_call {
-	const struct jolokia_rules *rules;
-	const char *why; /* the verdict's reason; static */
-	/* The first entry, and the number of all. */
-	const char *method; /* static; NULL: no entry yet */
-	struct jolokia_name object, member;
-	size_t count;
-	bool changes; /* an entry does more than read, or may */
+	const struct jolokia_rules *rules; /* borrowed */
+	const char *why;                   /* the verdict's reason; static */
+	const char *method; /* of the first entry; static; NULL: none yet */
+	size_t count;       /* of entries */
+	bool changes;       /* an entry does more than read, or may */
 
 	/* Private from here on: the state of the JSON parser. */
 	enum jolokia_verdict verdict;
@@ -76,16 +74,22 @@ struct jolokia_call {
 	unsigned depth, entry_depth;
 	uint8_t is_object[JOLOKIA_DEPTH_MAX / 8]; /* a bit per level */
 	bool is_key;
-	unsigned hex_digits, hex, surrogate;
+	unsigned hex_digits, hex;
 	unsigned utf8_left, utf8_min, utf8_max;
 	const char *literal;
-	struct jolokia_name string;
 	bool keeps_string;
 	enum jolokia_key key; /* of the value at the entry's level */
 	bool in_target;
 	bool is_url; /* the key in "target" */
+	/* Strings last; see jolokia_call_begin(). */
+	struct jolokia_name object, member; /* of the first entry */
+	struct jolokia_name string;
 	struct jolokia_name values[JOLOKIA_KEYS];
 };
+
+/* Prepares for a request. */
+void jolokia_call_begin(struct jolokia_call *c,
+			const struct jolokia_rules *rules);
 
 /* Judges the next piece of a POST body. */
 enum jolokia_verdict jolokia_call_read(struct jolokia_call *c,
