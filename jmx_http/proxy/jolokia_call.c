@@ -237,9 +237,12 @@ static bool json_is_allowed_target(const struct jolokia_call *c)
 		size_t len = strlen(target);
 		const char *url = c->string.bytes;
 
-		if (name_is(&c->string, target))
-			return true;
-		if (!c->string.is_truncated && !strchr(target, '/') &&
+		if (strchr(target, '/')) {
+			if (name_is(&c->string, target))
+				return true;
+			continue;
+		}
+		if (!c->string.is_truncated &&
 		    c->string.len == before_len + len + after_len &&
 		    memcmp(url, before, before_len) == 0 &&
 		    memcmp(url + before_len, target, len) == 0 &&
