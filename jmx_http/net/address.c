@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses, resolves and prints addresses. */
 #include "jmx_http/net/address.h"
 
 #include "core/base/child.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* The result of a lookup. */
-struct looked_up {
+struct lookup_result {
 	int status; /* of getaddrinfo() */
 	size_t count;
 	struct sockaddr_storage list[NET_ADDRESSES_MAX];
@@ -47,7 +48,7 @@ int net_address_parse(struct net_address *a, const char *text,
 }
 
 static void address_look_up(const char *host, uint16_t port, int flags,
-			    struct looked_up *found)
+			    struct lookup_result *found)
 {
 	struct addrinfo hints = {
 		.ai_flags = flags,
@@ -75,10 +76,10 @@ static void address_look_up(const char *host, uint16_t port, int flags,
 		freeaddrinfo(list);
 }
 
-/* The child's view of a lookup; found is memory that parent and child share. */
+/* The child's input; parent and child share the memory of found. */
 struct address_lookup {
 	const struct net_address *address;
-	struct looked_up *found;
+	struct lookup_result *found;
 };
 
 static int address_look_up_job(void *self, int channel, struct error *err)
@@ -92,9 +93,9 @@ static int address_look_up_job(void *self, int channel, struct error *err)
 	return CHILD_NOTHING;
 }
 
-static int address_ask_child(const struct net_address *a,
-			     struct looked_up *found, int64_t deadline_ns,
-			     struct error *err)
+static int address_look_up_in_child(const struct net_address *a,
+				    struct lookup_result *found,
+				    int64_t deadline_ns, struct error *err)
 {
 	const struct child_options options = { .dies_with_parent = true };
 	struct address_lookup l = {
@@ -120,11 +121,12 @@ static int address_ask_child(const struct net_address *a,
 int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 			struct error *err)
 {
-	struct looked_up found;
+	struct lookup_result found;
 
 	/* A numeric address needs no lookup. */
 	address_look_up(a->host, a->port, AI_NUMERICHOST, &found);
-	if (!found.count && address_ask_child(a, &found, deadline_ns, err))
+	if (!found.count &&
+	    address_look_up_in_child(a, &found, deadline_ns, err))
 		return -1;
 	if (!found.count)
 		return fail(err, ERROR_NO_TARGET, "%s: %s", a->host,

@@ -13,25 +13,25 @@
 #include <sys/socket.h>
 
 #define NET_HOST_MAX      255
-#define NET_ADDRESSES_MAX 8 /* of a host; more are ignored */
+#define NET_ADDRESSES_MAX 8 /* addresses of a host; others are ignored */
 
 struct net_address {
 	char host[NET_HOST_MAX + 1];
 	uint16_t port;
-	/* The addresses with the port, in the order in which to try them. */
+	/* The addresses with the port, in order of preference. */
 	struct sockaddr_storage list[NET_ADDRESSES_MAX];
 	size_t count;
 };
 
-/* Parses "host:port", "1.2.3.4:port", "[::1]:port"; or ERROR_MISUSE. */
+/* Parses "host:port", "1.2.3.4:port", "[::1]:port"; -1 and ERROR_MISUSE. */
 int net_address_parse(struct net_address *a, const char *text,
 		      struct error *err);
 
 /*
- * Resolves the host and fills the list.  Fails with ERROR_NO_TARGET when the
- * host has no address, and with ERROR_REFUSED when the deadline, of
- * clock_monotonic_ns(), passes.  getaddrinfo(3) has no deadline, so a child
- * calls it, which is killed then.
+ * Resolves the host and fills the list.  -1 and *err: ERROR_NO_TARGET if the
+ * host has no address, ERROR_REFUSED if the deadline, of clock_monotonic_ns(),
+ * passes.  getaddrinfo(3) has no deadline, so a child process calls it and is
+ * killed at the deadline.
  */
 int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 			struct error *err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses and compares ranges of addresses. */
 #include "jmx_http/net/cidr.h"
 
 #include "core/base/units.h"
@@ -17,7 +18,7 @@ static int cidr_fail(const char *text, struct error *err)
 		    text);
 }
 
-/* True when the first bits of two addresses are equal. */
+/* True if the first `bits` bits of two addresses are equal. */
 static bool addresses_match(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
 	unsigned whole = bits / 8;
@@ -27,7 +28,7 @@ static bool addresses_match(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       (bits % 8 == 0 || ((a[whole] ^ b[whole]) & mask) == 0);
 }
 
-/* Sets bits to the length of the prefix that IPv4 has in IPv6: 96, or 0. */
+/* Sets bits to 96, the prefix of IPv4 addresses in IPv6, or to 0. */
 static bool cidr_read_address(struct cidr *c, const char *host)
 {
 	if (inet_pton(AF_INET6, host, c->address) == 1) {
@@ -69,7 +70,7 @@ int cidr_parse(struct cidr *c, const char *text, struct error *err)
 	c->bits = slash ? c->bits + (unsigned)bits : 128;
 	if (!cidr_is_clean(c))
 		return fail(err, ERROR_MISUSE,
-			    "%s: the address has bits behind the prefix", text);
+			    "%s: the address has bits after the prefix", text);
 	return 0;
 }
 

@@ -12,16 +12,17 @@
 #include <sys/socket.h>
 
 struct cidr {
-	uint8_t address[16]; /* of IPv6; IPv4 as ::ffff:1.2.3.4 */
-	unsigned bits;       /* of 128 */
+	uint8_t address[16]; /* IPv6; IPv4 is ::ffff:1.2.3.4 */
+	unsigned bits;       /* length of the prefix, of 128 */
 };
 
-/* Fails with ERROR_MISUSE, also for an address with bits behind the prefix. */
+/* -1 and ERROR_MISUSE if text is invalid or has bits after the prefix. */
 int cidr_parse(struct cidr *c, const char *text, struct error *err);
 
+/* True if the range contains the address. */
 bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a);
 
-/* The one address of a; IPv4 equals its form in IPv6, ::ffff:1.2.3.4. */
+/* The range of one address; IPv4 equals its IPv6 form, ::ffff:1.2.3.4. */
 struct cidr cidr_of(const struct sockaddr_storage *a);
 
 /* True for 127.0.0.0/8, ::1 and ::ffff:127.0.0.0/104. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a command for each connection. */
+/* A dialer that runs a command for each connection. */
 #include "jmx_http/net/dialer.h"
 
 #include "core/base/alloc.h"
@@ -21,19 +21,19 @@ struct command_dialer {
 	struct command_line line;
 	char *host;
 	struct command_dial *first;
-	struct text last; /* why a command failed last */
-	int64_t last_ns;  /* and when */
+	struct text last; /* the reason of the last failure */
+	int64_t last_ns;  /* and its time */
 };
 
-/* A command: an attempt first, then a connection. */
+/* A running command: an attempt until it starts, then a connection. */
 struct command_dial {
 	struct dial dial;
 	struct command_dialer *of;
 	struct command_dial *before, *after;
 	struct program *program;
-	struct event *timer; /* it is to have started by then */
+	struct event *timer; /* limit for the start */
 	struct error err;
-	dial_done_fn *done; /* NULL once it was called */
+	dial_done_fn *done; /* NULL after it was called */
 	void *self;
 };
 
@@ -170,7 +170,7 @@ static void command_free(struct dialer *dialer)
 	free(d);
 }
 
-/* The reason of any command: all fail for the same one, not at once. */
+/* Adds the reason of any failed command: commands usually fail alike. */
 static void command_add_why(struct dialer *dialer, struct text *out)
 {
 	const struct command_dialer *of = (struct command_dialer *)dialer;
@@ -204,7 +204,7 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 	d->options = *options;
 	d->all = programs_new(options->base, COMMAND_DIALER_MAX);
 	d->host = xstrdup(options->host);
-	/* Check now that the command can be run, whatever the port. */
+	/* Check the command before the first connection. */
 	if (command_line_parse(&d->line, options->command, err) == 0 &&
 	    command_line_find(d->line.words[0], err) == 0)
 		words = command_line_words(&d->line, d->host, 1, err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Splits commands and finds programs. */
 #include "jmx_http/net/command_line.h"
 
 #include "core/base/alloc.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends the quoted text at *at; false when the quote is not terminated. */
+/* Appends the quoted text at *at; false for an unterminated quote. */
 static bool word_add_quoted(struct text *word, const char **at)
 {
 	char quote = *(*at)++;
@@ -26,7 +27,7 @@ static bool word_add_quoted(struct text *word, const char **at)
 	return true;
 }
 
-/* Appends the word at *at; false when a quote is not terminated. */
+/* Appends the word at *at; false for an unterminated quote. */
 static bool word_add(struct text *word, const char **at)
 {
 	while (**at && !is_blank(**at)) {
@@ -102,7 +103,7 @@ void command_words_free(char **words)
 	free(words);
 }
 
-static bool is_plain(const char *host)
+static bool host_is_plain(const char *host)
 {
 	static const char letters
 		[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -111,7 +112,7 @@ static bool is_plain(const char *host)
 	return *host && *host != '-' && !host[strspn(host, letters)];
 }
 
-static char *replaced(const char *word, const char *host, uint16_t port)
+static char *word_replace(const char *word, const char *host, uint16_t port)
 {
 	struct text out = { 0 };
 
@@ -135,14 +136,14 @@ char **command_line_words(const struct command_line *c, const char *host,
 {
 	char **words;
 
-	if (!is_plain(host)) {
+	if (!host_is_plain(host)) {
 		fail(err, ERROR_REFUSED, "%s: invalid host name for a command",
 		     host);
 		return NULL;
 	}
 	words = xcalloc(c->count + 1, sizeof(*words));
 	for (size_t i = 0; i < c->count; i++)
-		words[i] = replaced(c->words[i], host, port);
+		words[i] = word_replace(c->words[i], host, port);
 	return words;
 }
 

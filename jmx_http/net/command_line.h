@@ -2,9 +2,9 @@
 /*
  * command_line: splits a command into words for execvp(3), without a shell.
  *
- * Spaces separate words.  '…' quotes everything, "…" everything but \" and \\;
- * outside quotes, a backslash quotes the next character.  {host} and {port} are
- * replaced in all words but the program's name.
+ * Spaces separate words.  '…' quotes everything; in "…", \" and \\ are escape
+ * sequences; outside quotes, a backslash quotes the next character.  {host} and
+ * {port} are replaced in all words except the program's name.
  */
 #ifndef JMX_HTTP_NET_COMMAND_LINE_H
 #define JMX_HTTP_NET_COMMAND_LINE_H
@@ -23,25 +23,25 @@ struct command_line {
 };
 
 /*
- * Splits text.  ERROR_MISUSE for an unterminated quote, no word, too many
- * words, or {host} or {port} in the program's name.  command_line_release() is
- * due after success.
+ * Splits text.  -1 and ERROR_MISUSE for an unterminated quote, no word, too
+ * many words, or {host} or {port} in the program's name.  After success, the
+ * caller calls command_line_release().
  */
 int command_line_parse(struct command_line *c, const char *text,
 		       struct error *err);
 void command_line_release(struct command_line *c); /* zeroed is fine */
 
 /*
- * Returns the words with {host} and {port} replaced, for command_words_free().
- * A JVM may have named the host: ERROR_REFUSED unless it consists of letters,
- * digits, '.', ':', '_' and '-', and does not begin with '-', so that it is
- * neither an option nor special to a shell.
+ * Returns the words with {host} and {port} replaced; free them with
+ * command_words_free().  The host may come from a JVM, and must be neither an
+ * option nor special to a shell: NULL and ERROR_REFUSED unless it consists of
+ * letters, digits, '.', ':', '_' and '-', and does not begin with '-'.
  */
 char **command_line_words(const struct command_line *c, const char *host,
 			  uint16_t port, struct error *err);
 void command_words_free(char **words); /* NULL is fine */
 
-/* ERROR_UNAVAILABLE unless execvp(3) would find a program of that name. */
+/* -1 and ERROR_UNAVAILABLE unless execvp(3) would find the program. */
 int command_line_find(const char *program, struct error *err);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs kubectl for each forwarded port, and dials the forwarded ports. */
 #include "jmx_http/net/kubectl.h"
 
 #include "core/base/alloc.h"
@@ -17,7 +18,7 @@
 #define PAUSE_FIRST_MS 250
 #define PAUSE_LAST_MS  30000
 
-/* The end of a kubectl is noticed a moment later. */
+/* Pause before a refused connection is tried again: kubectl may be ending. */
 #define AGAIN_NS (100 * CLOCK_NS_PER_MS)
 
 struct kubectl_wait {
@@ -31,9 +32,9 @@ struct kubectl_wait {
 /* One port of the pod. */
 struct forward {
 	struct kubectl *of;
-	uint16_t port, local;    /* local is 0 while it does not listen */
-	struct program *program; /* NULL: a pause, or given up */
-	struct event *timer;     /* the start's deadline, or the pause's end */
+	uint16_t port, local;    /* local is 0 while kubectl does not listen */
+	struct program *program; /* NULL: pausing, or given up */
+	struct event *timer; /* deadline of the start, or end of the pause */
 	struct kubectl_wait *waits;
 	bool was_ready;
 	unsigned pause_ms;
@@ -73,7 +74,7 @@ int kubectl_parse(const char *text, char **pod, uint16_t *port,
 }
 
 __attribute__((format(printf, 2, 3))) static void
-forward_say(const struct forward *f, const char *fmt, ...)
+forward_report(const struct forward *f, const char *fmt, ...)
 {
 	struct text line = { 0 };
 	char *rest = NULL;
@@ -124,7 +125,7 @@ static void wait_finish(struct kubectl_wait *w)
 	fn(self, local, local ? NULL : &err);
 }
 
-/* Each by its own timer: a callback may free this kubectl. */
+/* Each wait ends by its own timer, because a callback may free f->of. */
 static void forward_finish_waits(struct forward *f)
 {
 	for (struct kubectl_wait *w = f->waits; w; w = w->next)
@@ -144,7 +145,7 @@ static void wait_on_timer(evutil_socket_t fd, short what, void *self)
 	wait_finish(w);
 }
 
-/* Parses a port and advances *at; 0 when there is none. */
+/* Parses a port and advances *at; 0 if there is none. */
 static uint16_t port_parse(const char **at)
 {
 	char digits[6];
@@ -190,13 +191,13 @@ static void forward_on_line(void *self, const char *line)
 	f->pause_ms = PAUSE_FIRST_MS;
 	f->err.kind = ERROR_NONE;
 	evtimer_del(f->timer);
-	forward_say(f, "forwarded from 127.0.0.1:%d%s", local,
-		    f->was_ready ? " again" : "");
+	forward_report(f, "forwarded from 127.0.0.1:%d%s", local,
+		       f->was_ready ? " again" : "");
 	f->was_ready = true;
 	forward_finish_waits(f);
 }
 
-/* The forward has ended, for the reason in err. */
+/* Handles the end of the forward; f->err has the reason. */
 static void forward_pause(struct forward *f)
 {
 	bool was_ready = f->was_ready;
@@ -205,14 +206,14 @@ static void forward_pause(struct forward *f)
 	f->program = NULL;
 	f->local = 0;
 	if (!was_ready) {
-		/* The next kubectl_ask() tries again. */
+		/* The next kubectl_request() tries again. */
 		evtimer_del(f->timer);
-		forward_say(f, "%s", f->err.text);
+		forward_report(f, "%s", f->err.text);
 		forward_finish_waits(f);
 		return;
 	}
-	forward_say(f, "%s; restarting it in %u.%02u s", f->err.text,
-		    f->pause_ms / 1000, f->pause_ms % 1000 / 10);
+	forward_report(f, "%s; restarting it in %u.%02u s", f->err.text,
+		       f->pause_ms / 1000, f->pause_ms % 1000 / 10);
 	timer_set_ms(f->timer, f->pause_ms);
 	f->pause_ms = f->pause_ms < PAUSE_LAST_MS / 2 ? f->pause_ms * 2
 						      : PAUSE_LAST_MS;
@@ -338,9 +339,9 @@ static struct forward *kubectl_find_forward(struct kubectl *k, uint16_t port,
 	return f;
 }
 
-struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
-				 int64_t timeout_ns, kubectl_ready_fn *fn,
-				 void *self, struct error *err)
+struct kubectl_wait *kubectl_request(struct kubectl *k, uint16_t port,
+				     int64_t timeout_ns, kubectl_ready_fn *fn,
+				     void *self, struct error *err)
 {
 	struct forward *f = kubectl_find_forward(k, port, err);
 	struct kubectl_wait *w;
@@ -378,7 +379,7 @@ void kubectl_why(struct kubectl *k, struct text *out)
 	}
 }
 
-/* The dialer: asks for a forward, and connects to its local port. */
+/* The dialer: requests a forward, and connects to its local port */
 
 struct kubectl_dialer {
 	struct dialer dialer;
@@ -391,7 +392,7 @@ struct kubectl_dial {
 	struct kubectl_dialer *of;
 	uint16_t port;
 	int64_t deadline_ns;
-	/* One of them at a time. */
+	/* At most one of these is active. */
 	struct kubectl_wait *wait;
 	struct dial *connecting;
 	struct event *timer;
@@ -466,8 +467,9 @@ static void kubectl_dial_on_timer(evutil_socket_t fd, short what, void *self)
 
 	(void)fd;
 	(void)what;
-	d->wait = kubectl_ask(d->of->kubectl, d->port, kubectl_dial_left_ns(d),
-			      kubectl_dial_on_ready, d, &d->err);
+	d->wait = kubectl_request(d->of->kubectl, d->port,
+				  kubectl_dial_left_ns(d),
+				  kubectl_dial_on_ready, d, &d->err);
 	if (!d->wait)
 		kubectl_dial_finish(d, -1, &d->err);
 }
@@ -517,7 +519,7 @@ static const struct dialer_ops kubectl_ops = {
 	.goes_anywhere = true,
 };
 
-/* The result is printed; connections ask again. */
+/* options.report() prints the result; each connection requests again. */
 static void kubectl_ignore(void *self, uint16_t local, const struct error *err)
 {
 	(void)self;
@@ -541,8 +543,8 @@ struct dialer *kubectl_dialer_new(struct event_base *base,
 	d->dialer = (struct dialer){ .ops = &kubectl_ops, .base = base };
 	d->kubectl = kubectl_new(base, options);
 	d->loopback = tcp_dialer_new(base, &here);
-	if (kubectl_ask(d->kubectl, port, KUBECTL_START_S * CLOCK_NS_PER_S,
-			kubectl_ignore, NULL, err))
+	if (kubectl_request(d->kubectl, port, KUBECTL_START_S * CLOCK_NS_PER_S,
+			    kubectl_ignore, NULL, err))
 		return &d->dialer;
 	kubectl_free_dialer(&d->dialer);
 	return NULL;

@@ -16,51 +16,53 @@
 #include <stdint.h>
 
 #define KUBECTL_FORWARDS_MAX 8
-#define KUBECTL_START_S      20 /* limit for one to report its port */
+#define KUBECTL_START_S      20 /* limit for kubectl to report its port */
 
 struct kubectl_options {
 	const char *pod;       /* "NAME", "deployment/NAME", …; copied */
 	const char *namespace; /* or NULL; copied */
-	/* Takes a message without newline; contains foreign text. */
+	/* Receives a message without newline; contains foreign text. */
 	void (*report)(void *self, const char *line);
 	void *self;
 };
 
 /*
- * Parses POD:PORT; the caller frees *pod.  ERROR_MISUSE without a port, and for
- * a pod that kubectl would parse as an option.
+ * Parses POD:PORT; the caller frees *pod.  -1 and ERROR_MISUSE if the port is
+ * missing, or kubectl would parse the pod as an option.
  */
 int kubectl_parse(const char *text, char **pod, uint16_t *port,
 		  struct error *err);
 
 struct kubectl;
 
+/* Creates an object without forwards. */
 struct kubectl *kubectl_new(struct event_base *base,
 			    const struct kubectl_options *options);
 
-/* Ends its forwards; waits are dropped without a call.  NULL is fine. */
+/* Ends all forwards; drops waits without calling them.  NULL is fine. */
 void kubectl_free(struct kubectl *k);
 
-/* local is a port of 127.0.0.1, or 0 and *err is set. */
+/* local is a port of 127.0.0.1; or 0, and err is the reason. */
 typedef void kubectl_ready_fn(void *self, uint16_t local,
 			      const struct error *err);
 
 struct kubectl_wait;
 
 /*
- * Calls fn, from the loop, once the pod's port is forwarded.  The first forward
- * of a port fails at once, with ERROR_REFUSED, or ERROR_UNAVAILABLE when there
- * is no kubectl; a forward that worked before is waited for until timeout_ns.
- * NULL and *err when too many ports are forwarded.
+ * Calls fn, from the event loop, when the pod's port is forwarded.  If a
+ * forward that worked before has ended, waits for its restart until timeout_ns.
+ * If the first forward of a port fails, fn gets ERROR_REFUSED, or
+ * ERROR_UNAVAILABLE if kubectl is not installed.  NULL and *err if too many
+ * ports are forwarded.
  */
-struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
-				 int64_t timeout_ns, kubectl_ready_fn *fn,
-				 void *self, struct error *err);
+struct kubectl_wait *kubectl_request(struct kubectl *k, uint16_t port,
+				     int64_t timeout_ns, kubectl_ready_fn *fn,
+				     void *self, struct error *err);
 
-/* Drops a wait whose fn was not called yet. */
+/* Drops a wait before its fn is called. */
 void kubectl_cancel(struct kubectl_wait *w);
 
-/* Appends the last message or exit of a kubectl, foreign; or nothing. */
+/* Appends the last message or exit status of a kubectl, foreign; or nothing. */
 void kubectl_why(struct kubectl *k, struct text *out);
 
 #endif

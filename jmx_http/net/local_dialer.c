@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Connects to a JVM on this machine from within its network namespace.  Where
- * that is not ours, a child process enters it, connects and hands the socket
- * over.
+ * A dialer that connects to a JVM on this machine from within its network
+ * namespace.  If the namespace is not that of sjkc, a child process enters it,
+ * connects, and passes the socket back.
  */
 #include "core/attach/helper_process.h"
 #include "core/base/alloc.h"
@@ -22,20 +22,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Until a child has entered the namespace, when a dialer is made. */
+/* Limit for a child to enter the namespace when the dialer is created. */
 #define TRIAL_NS (5 * CLOCK_NS_PER_S)
 /* A child reports its own timeout; wait that much longer for the report. */
 #define REPORT_NS (CLOCK_NS_PER_S / 4)
 
 struct local_dialer {
 	struct dialer dialer;
-	struct jvm jvm; /* with a pidfd of its own */
+	struct jvm jvm; /* a copy with a duplicate of the pidfd */
 	enum local_scope scope;
-	bool is_elsewhere;       /* the JVM's network namespace is not ours */
-	struct dialer *loopback; /* for begin() in our own namespace */
+	bool is_elsewhere;       /* the JVM has another network namespace */
+	struct dialer *loopback; /* for begin() in sjkc's own namespace */
 };
 
-/* What the child does; the parent does the same in its own namespace. */
+/* A connection to make, in a child or in sjkc's own namespace. */
 struct local_action {
 	const struct jvm *jvm;
 	const struct net_address *to; /* NULL: only enter the namespace */
@@ -49,7 +49,7 @@ static int local_fail_exited(const struct jvm *jvm, struct error *err)
 		    (int)jvm->pid);
 }
 
-/* Opens the JVM's network namespace, not that of a process that reuses pid. */
+/* Opens the JVM's network namespace; fails if its PID has been reused. */
 static int local_open_namespace(const struct jvm *jvm, struct error *err)
 {
 	int fd = procfs_open(jvm->pid, "ns/net", O_RDONLY, err);
@@ -65,8 +65,9 @@ static int local_open_namespace(const struct jvm *jvm, struct error *err)
 }
 
 /*
- * Entering takes CAP_SYS_ADMIN in the user namespace that owns the network
- * namespace; the creator of the former has it, but only inside (setns(2)).
+ * Entering requires CAP_SYS_ADMIN in the user namespace that owns the network
+ * namespace.  The creator of that user namespace has the capability only after
+ * entering it (setns(2)).
  */
 static int local_enter(const struct jvm *jvm, struct error *err)
 {
@@ -119,7 +120,7 @@ static int local_connect(const struct local_action *action, struct error *err)
 	four = local_loopback(AF_INET, action->to->port);
 	six = local_loopback(AF_INET6, action->to->port);
 	fd = tcp_connect(&four, action->deadline_ns, err);
-	/* The error of IPv6 tells nothing where there is no IPv6. */
+	/* Report the error of IPv4: the namespace may lack IPv6. */
 	if (fd < 0 && err->kind == ERROR_NO_TARGET)
 		fd = tcp_connect(&six, action->deadline_ns, &unused);
 	return fd;
@@ -137,7 +138,7 @@ static int local_run_child(void *self, int channel, struct error *err)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* What the child hands over by the deadline, or -1. */
+/* Returns the descriptor that the child passes by the deadline; -1 and *err. */
 static int local_receive(struct child *child, const struct jvm *jvm,
 			 int64_t deadline_ns, struct error *err)
 {
@@ -151,7 +152,7 @@ static int local_receive(struct child *child, const struct jvm *jvm,
 	return -1;
 }
 
-/* Has a child do it; returns the descriptor that it hands over, or -1. */
+/* Runs the action in a child; returns the child's descriptor, or -1. */
 static int local_send_child(struct local_action *action, struct error *err)
 {
 	struct child child;
@@ -196,7 +197,7 @@ struct local_dial {
 	uint16_t port;
 	int64_t deadline_ns;
 	struct event *event;
-	/* One of both. */
+	/* Either a child or a connection attempt. */
 	struct child child;
 	struct dial *connecting;
 	bool is_over; /* the child has reported */
@@ -239,7 +240,7 @@ static void local_dial_on_connected(void *self, evutil_socket_t fd,
 	local_dial_finish(d, fd, err);
 }
 
-/* The child has a report, or the time is over. */
+/* The child has reported, or the deadline has passed. */
 static void local_dial_on_child(evutil_socket_t channel, short what, void *self)
 {
 	struct local_dial *d = self;
@@ -340,7 +341,7 @@ static struct dialer *local_loopback_dialer(struct event_base *base)
 	return tcp_dialer_new(base, &here);
 }
 
-/* 1 when the JVM's network namespace is not ours, 0 when it is; -1 and *err. */
+/* Returns 1 if the JVM has another network namespace, else 0; -1 and *err. */
 static int local_is_elsewhere(const struct jvm *jvm, struct error *err)
 {
 	struct stat ours, its;
@@ -358,7 +359,7 @@ static int local_is_elsewhere(const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
-/* As above; -1, too, when the namespace may not be entered. */
+/* As above; also fails if sjkc may not enter the namespace. */
 static int local_check_namespace(const struct jvm *jvm, struct error *err)
 {
 	struct local_action trial = { .jvm = jvm };

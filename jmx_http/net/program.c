@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts programs under supervisors, and reads their output and reports. */
 #include "jmx_http/net/program.h"
 
 #include "core/base/alloc.h"
@@ -17,20 +18,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For all programs to end when the proxy does. */
-#define FAREWELL_NS (2 * CLOCK_NS_PER_S)
-/* For the rest of a program's session to die once it was killed. */
+/* Limit for all programs to end when the proxy ends. */
+#define SHUTDOWN_NS (2 * CLOCK_NS_PER_S)
+/* Limit for the rest of a killed program's session to die. */
 #define ENDING_NS (100 * CLOCK_NS_PER_MS)
-/* For a program to end by itself once its connection was closed. */
-#define HANGING_UP_NS (300 * CLOCK_NS_PER_MS)
+/* Limit for a program to end by itself after its connection was closed. */
+#define HANG_UP_NS (300 * CLOCK_NS_PER_MS)
 
-/* What a supervisor reports: first that the program runs, then how it ended. */
+/* Reports of a supervisor: first the start of the program, then its end. */
 enum program_report {
 	PROGRAM_STARTED,
 	PROGRAM_NO_START, /* value: the errno of execvp(3) */
-	PROGRAM_EXITED,   /* its status */
-	PROGRAM_KILLED,   /* the signal */
-	PROGRAM_HUNG_UP,  /* our end of its connection was closed */
+	PROGRAM_EXITED,   /* value: the exit status */
+	PROGRAM_KILLED,   /* value: the signal */
+	PROGRAM_HUNG_UP,  /* the proxy closed the connection */
 	PROGRAM_LOST,     /* never sent: the supervisor was killed */
 };
 
@@ -53,8 +54,8 @@ struct program {
 	int fd; /* the connection; -1: taken, or none */
 	struct stream out, errors;
 	struct text last, last_but_one; /* lines of stderr */
-	int kind;                       /* of a report, -1: none has begun */
-	enum program_report end;        /* how it ended, once has_end */
+	int kind;                       /* first byte of a report; -1: none */
+	enum program_report end;        /* valid if has_end */
 	int end_value;
 	bool has_started, has_end;
 	bool is_told_start, is_told_end, is_ending;
@@ -87,7 +88,7 @@ static void stream_close(struct stream *s)
 	text_release(&s->line);
 }
 
-/* Passes the line on and starts a new one. */
+/* Passes the line to take() and starts a new line. */
 static void stream_end_line(struct stream *s)
 {
 	struct text line = s->line;
@@ -98,7 +99,7 @@ static void stream_end_line(struct stream *s)
 	text_release(&line);
 }
 
-/* Reads a bounded amount: a program that never stops must not block others. */
+/* Reads a bounded number of bytes, so that no program blocks the others. */
 static void stream_read(struct stream *s)
 {
 	char bytes[4096];
@@ -147,7 +148,7 @@ static void program_take_line(struct program *p, const char *line)
 		p->plan.on_line(p->plan.self, line);
 }
 
-/* ssh and kubectl print the reason first, then that they failed. */
+/* Keeps two lines: ssh and kubectl print the reason in the line before last. */
 static void program_take_error(struct program *p, const char *line)
 {
 	struct text before = p->last;
@@ -172,7 +173,7 @@ static void program_release(struct program *p, int64_t grace_ns)
 	free(p);
 }
 
-/* A report is two words: its kind and its value. */
+/* A report has two bytes: its kind and its value. */
 static void program_take_word(struct program *p, uint8_t word)
 {
 	int kind = p->kind;
@@ -180,7 +181,7 @@ static void program_take_word(struct program *p, uint8_t word)
 	p->kind = kind < 0 ? word : -1;
 	if (kind == PROGRAM_STARTED)
 		p->has_started = true;
-	/* A hang-up is reported before the end that it causes. */
+	/* The first report counts: a hang-up precedes the end it causes. */
 	if (kind <= PROGRAM_STARTED || p->has_end)
 		return;
 	p->has_end = true;
@@ -188,7 +189,7 @@ static void program_take_word(struct program *p, uint8_t word)
 	p->end_value = word;
 }
 
-/* Reads what the supervisor reports; false when it has gone. */
+/* Reads the supervisor's reports; false if the supervisor has exited. */
 static bool program_read_reports(struct program *p)
 {
 	enum child_news news;
@@ -200,7 +201,7 @@ static bool program_read_reports(struct program *p)
 	return news == CHILD_SILENT;
 }
 
-/* Either callback may end the program; it is freed later. */
+/* Calls the callbacks that are due; each may call program_end(). */
 static void program_notify(struct program *p)
 {
 	if (p->has_started && !p->is_told_start) {
@@ -226,12 +227,12 @@ static void program_on_report(evutil_socket_t fd, short what, void *self)
 	(void)what;
 	if (p->is_ending) {
 		if (!is_there)
-			program_release(p, FAREWELL_NS);
+			program_release(p, SHUTDOWN_NS);
 		return;
 	}
 	if (!is_there) {
 		event_del(p->on_report);
-		/* Without a report, somebody has killed the supervisor. */
+		/* Without a report, the supervisor was killed. */
 		if (!p->has_end)
 			p->end = PROGRAM_LOST;
 		p->has_end = true;
@@ -241,11 +242,10 @@ static void program_on_report(evutil_socket_t fd, short what, void *self)
 
 /*
  * The supervisor: a process between the proxy and the program.  It leads a
- * session without a terminal, adopts what the program leaves behind, and kills
- * all of it when the proxy has closed the channel, or has ended, however that
- * was.
+ * session without a terminal and adopts orphaned processes of the program.  It
+ * kills all of them when the channel is closed, by the proxy or by its end.
  *
- *	proxy -- channel -- supervisor -- program -- what that starts
+ *	proxy -- channel -- supervisor -- program -- its own children
  */
 
 /* Descriptors of the program. */
@@ -264,7 +264,7 @@ static int supervisor_exec(void *self, int channel, struct error *err)
 
 	(void)channel;
 	setpgid(0, 0);
-	/* First to high numbers, so that none is overwritten. */
+	/* Duplicate to high numbers first, so that dup2() overwrites none. */
 	for (int i = 0; i < 3; i++)
 		high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
 	for (int i = 0; i < 3; i++)
@@ -274,10 +274,10 @@ static int supervisor_exec(void *self, int channel, struct error *err)
 
 struct supervisor {
 	int channel;
-	struct child program; /* its channel is closed once it runs */
+	struct child program; /* its channel closes when the program runs */
 	int signals;          /* readable when a child has ended */
 	int connection;       /* the program's end of it, or -1 */
-	bool has_ended;       /* and was reported */
+	bool has_ended;       /* the end was reported */
 	int64_t deadline_ns;
 };
 
@@ -287,7 +287,7 @@ static void supervisor_report(const struct supervisor *s, int kind, int value)
 	child_tell(s->channel, (char)value, -1);
 }
 
-/* False when the program could not be started. */
+/* Reports the start; false if the program failed to start. */
 static bool supervisor_check_start(struct supervisor *s)
 {
 	struct error err = { 0 };
@@ -304,8 +304,8 @@ static bool supervisor_check_start(struct supervisor *s)
 }
 
 /*
- * Reports how the program ended.  It stays a zombie, so that its group keeps
- * its id; its end of the connection is closed only after the report.
+ * Reports how the program ended.  The program stays a zombie, so that its
+ * process group keeps its id.  The connection is closed after the report.
  */
 static void supervisor_check_end(struct supervisor *s)
 {
@@ -325,7 +325,7 @@ static void supervisor_check_end(struct supervisor *s)
 }
 
 /*
- * Returns when the channel is closed, or a while after the connection was
+ * Returns when the channel is closed, or HANG_UP_NS after the connection was
  * closed.
  */
 static void supervisor_watch(struct supervisor *s)
@@ -356,7 +356,7 @@ static void supervisor_watch(struct supervisor *s)
 			break;
 		if (waits[3].revents && s->deadline_ns == INT64_MAX) {
 			supervisor_report(s, PROGRAM_HUNG_UP, 0);
-			s->deadline_ns = clock_monotonic_ns() + HANGING_UP_NS;
+			s->deadline_ns = clock_monotonic_ns() + HANG_UP_NS;
 			close(s->connection);
 			s->connection = -1;
 		}
@@ -365,7 +365,7 @@ static void supervisor_watch(struct supervisor *s)
 	}
 }
 
-/* A process that is stuck in the kernel is left to init. */
+/* Kills the session; init reaps processes that are stuck in the kernel. */
 static void supervisor_kill_all(pid_t program)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + ENDING_NS;
@@ -411,9 +411,9 @@ static int supervisor_run(void *self, int channel, struct error *err)
 		supervisor_report(&s, PROGRAM_NO_START, err->sys);
 		return CHILD_NOTHING;
 	}
-	/* The program does the same; both orders are possible. */
+	/* The program does the same, because either may run first. */
 	setpgid(s.program.pid, s.program.pid);
-	/* One copy of the connection shows a hang-up. */
+	/* Keep only one copy of the connection, to detect a hang-up. */
 	close(f->in);
 	close(f->errors);
 	if (f->is_connection)
@@ -454,7 +454,7 @@ static void pair_close(const int pair[2])
 			close(pair[i]);
 }
 
-/* Our ends do not block; the program's do. */
+/* The proxy's ends are non-blocking, the program's ends are blocking. */
 static int program_open_files(bool is_connection, int io[2], int errors[2],
 			      struct error *err)
 {
@@ -607,7 +607,7 @@ void program_end(struct program *p)
 
 void programs_free(struct programs *all)
 {
-	int64_t deadline_ns = clock_monotonic_ns() + FAREWELL_NS;
+	int64_t deadline_ns = clock_monotonic_ns() + SHUTDOWN_NS;
 
 	if (!all)
 		return;

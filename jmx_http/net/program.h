@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program: a program that runs beside the proxy, and ends before it does.
+ * program: runs a program that never outlives the proxy.
  *
- * Between the two runs a supervisor, a process that only waits: for the program
- * to end, which it reports, or for the proxy to end, however that happens.
- * Then it kills the program and the processes that the program has started.  A
- * program has no terminal, so it cannot prompt.
+ * A supervisor process starts the program and reports its end.  When the proxy
+ * ends, even by SIGKILL, the supervisor kills the program and all processes
+ * that the program has started.  A program has no terminal, so it cannot
+ * prompt.
  */
 #ifndef JMX_HTTP_NET_PROGRAM_H
 #define JMX_HTTP_NET_PROGRAM_H
@@ -22,32 +22,33 @@
 /* All programs of a proxy. */
 struct programs;
 
-/* At most max programs run at a time. */
+/* Runs at most max programs at a time. */
 struct programs *programs_new(struct event_base *base, size_t max);
 
 /* Ends all programs, within two seconds; NULL is fine. */
 void programs_free(struct programs *all);
 
-/* The number of programs that run or are still ending. */
+/* The number of programs that are running or ending. */
 size_t programs_count(const struct programs *all);
 
 struct program_plan {
-	const char *const
-		*words; /* the program, as execvp(3) finds it; NULL ends */
+	/* The arguments for execvp(3), ending with NULL. */
+	const char *const *words;
 	/*
-	 * Standard input and output are one socket, program_take_fd(), and the
-	 * program is ended when that is closed.  Otherwise standard input is
-	 * empty, and on_line gets each line of standard output.
+	 * If set, standard input and output are one socket, see
+	 * program_take_fd(), and closing the socket ends the program.
+	 * Otherwise standard input is empty, and on_line receives each line of
+	 * standard output.
 	 */
 	bool is_connection;
-	/* A line of standard output without newline; foreign.  Or NULL. */
+	/* Receives a line without newline; foreign.  May be NULL. */
 	void (*on_line)(void *self, const char *line);
 	/* The program runs.  May be NULL. */
 	void (*on_start)(void *self);
 	/*
-	 * The program has ended, or could not be started; program_why() has the
-	 * reason.  program_end() is still due, and may be called here; it is
-	 * not called after program_end().  May be NULL.
+	 * The program has ended or failed to start; program_why() has the
+	 * reason.  The callee may call program_end(), which is required at some
+	 * time, and after which no callback is called.  May be NULL.
 	 */
 	void (*on_end)(void *self);
 	void *self;
@@ -56,31 +57,30 @@ struct program_plan {
 struct program;
 
 /*
- * Starts a program; one that cannot be started reports that by on_end.  NULL
- * and *err: ERROR_REFUSED when too many run, ERROR_FAILED.
+ * Starts a program.  If execvp(3) fails, on_end is called.  NULL and *err:
+ * ERROR_REFUSED if too many programs run, else ERROR_FAILED.
  */
 struct program *program_start(struct programs *all,
 			      const struct program_plan *plan,
 			      struct error *err);
 
-/* Returns the connection, non-blocking, which the caller owns; once. */
+/* Returns the connection, non-blocking, once; the caller owns it. */
 int program_take_fd(struct program *p);
 
 /*
- * Appends why the program ended and its last lines of standard error, two at
- * most, foreign: "nc: exit status 1: Connection refused", "nc: No such file or
- * directory"; while it runs, only the latter.  Appends nothing if it has
- * neither.
+ * Appends why the program ended, and its last two lines of standard error,
+ * foreign: "nc: exit status 1: Connection refused", "nc: No such file or
+ * directory".  While the program runs, appends only the lines, or nothing.
  */
 void program_why(struct program *p, struct text *out);
 
-/* True when the program ended by itself with a failure. */
+/* True if the program ended by itself with a failure. */
 bool program_failed(struct program *p);
 
-/* True when the program does not exist. */
+/* True if the program does not exist. */
 bool program_is_missing(const struct program *p);
 
-/* Ends the program and frees it later; no callback is called any more. */
+/* Ends the program and frees it later; calls no more callbacks. */
 void program_end(struct program *p); /* NULL is fine */
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The two kinds of transport: TCP sockets, and TLS over a transport. */
 #include "jmx_http/net/rmi_transport.h"
 
 #include "core/base/alloc.h"
@@ -15,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limit of bytes that are read ahead while writing. */
+/* Maximum number of bytes to read ahead while writing. */
 #define EARLY_MAX ((size_t)64 << 20)
 #define PIECE     65536
 
 /* Limit for sending close_notify to a peer that does not read. */
-#define FAREWELL_NS (50 * CLOCK_NS_PER_MS)
+#define CLOSE_NOTIFY_NS (50 * CLOCK_NS_PER_MS)
 
 struct tcp {
 	struct rmi_transport base;
@@ -29,7 +30,7 @@ struct tcp {
 	size_t early_at; /* offset of the first unread byte */
 };
 
-/* Returns the events that happened; -1 with errno, ETIMEDOUT. */
+/* Returns the poll events; -1 and errno, ETIMEDOUT at the deadline. */
 static int tcp_wait_for(int fd, short events, int64_t deadline_ns)
 {
 	struct pollfd ready = { .fd = fd, .events = events };
@@ -101,8 +102,8 @@ static bool tcp_take_early(struct tcp *tcp)
 }
 
 /*
- * Reads ahead while it waits, or two peers that both write, and do not read,
- * would wait for each other.
+ * Waits until the socket is writable, and reads ahead meanwhile.  Otherwise two
+ * peers that both write without reading would deadlock.
  */
 static int tcp_wait_to_write(struct tcp *tcp, int64_t deadline_ns)
 {
@@ -242,17 +243,17 @@ static void tls_begin(struct tls *tls, int64_t deadline_ns, struct error *err)
 }
 
 /*
- * True when a server that closed the connection without an alert had asked for
- * a client certificate and got none.  With TLS 1.3 this happens after our side
- * of the handshake is complete.
+ * True if the server requested a client certificate, got none, and closed the
+ * connection without an alert.  With TLS 1.3 this happens after the client's
+ * side of the handshake is complete.
  */
-static bool tls_left_for_want_of_ours(const struct tls *tls)
+static bool tls_lacks_client_certificate(const struct tls *tls)
 {
 	return !tls->was_read && tls_wants_certificate(tls->ssl) &&
 	       !SSL_get_certificate(tls->ssl);
 }
 
-static int tls_fail_at_want(struct error *err)
+static int tls_fail_no_certificate(struct error *err)
 {
 	return fail(err, ERROR_PERMISSION,
 		    "the server requires a client certificate (--cert, --key) "
@@ -260,17 +261,17 @@ static int tls_fail_at_want(struct error *err)
 }
 
 /*
- * Sets *err after a failed operation.  libssl's reason comes first: a failure
- * to send our alert matters less.
+ * Sets *err after a failed operation.  libssl's reason takes precedence over a
+ * failure to send an alert.
  */
-static int tls_fail_here(struct tls *tls, struct error *err)
+static int tls_fail_operation(struct tls *tls, struct error *err)
 {
 	if (ERR_peek_error())
 		return tls_fail(tls->ssl, err);
 	if (tls->is_broken && err->sys == ETIMEDOUT)
 		return -1;
-	if (tls_left_for_want_of_ours(tls))
-		return tls_fail_at_want(err);
+	if (tls_lacks_client_certificate(tls))
+		return tls_fail_no_certificate(err);
 	if (tls->is_broken)
 		return -1;
 	return fail(err, ERROR_REFUSED, "the connection was closed");
@@ -292,12 +293,12 @@ static ssize_t tls_read(struct rmi_transport *t, void *bytes, size_t len,
 	 * truncation.
 	 */
 	if (!ERR_peek_error() && !tls->is_broken &&
-	    !tls_left_for_want_of_ours(tls))
+	    !tls_lacks_client_certificate(tls))
 		return 0;
-	return tls_fail_here(tls, err);
+	return tls_fail_operation(tls, err);
 }
 
-/* A write may fail although an alert with the reason has arrived. */
+/* Looks for an alert that explains a failed write. */
 static int tls_explain_write(struct tls *tls, struct error *err)
 {
 	struct error unused = { 0 };
@@ -306,12 +307,13 @@ static int tls_explain_write(struct tls *tls, struct error *err)
 
 	if (err->sys == ETIMEDOUT)
 		return -1;
-	tls_begin(tls, clock_monotonic_ns() + FAREWELL_NS, &unused);
+	tls_begin(tls, clock_monotonic_ns() + CLOSE_NOTIFY_NS, &unused);
 	if (SSL_peek_ex(tls->ssl, &byte, 1, &got) == 1)
 		return -1;
 	if (ERR_peek_error())
 		return tls_fail(tls->ssl, err);
-	return tls_left_for_want_of_ours(tls) ? tls_fail_at_want(err) : -1;
+	return tls_lacks_client_certificate(tls) ? tls_fail_no_certificate(err)
+						 : -1;
 }
 
 static int tls_write(struct rmi_transport *t, const void *bytes, size_t len,
@@ -326,16 +328,16 @@ static int tls_write(struct rmi_transport *t, const void *bytes, size_t len,
 	if (SSL_write_ex(tls->ssl, bytes, len, &put) == 1)
 		return 0;
 	return tls->is_broken ? tls_explain_write(tls, err)
-			      : tls_fail_here(tls, err);
+			      : tls_fail_operation(tls, err);
 }
 
-static void tls_say_farewell(struct tls *tls)
+static void tls_send_close_notify(struct tls *tls)
 {
 	struct error unused = { 0 };
 
 	if (!SSL_is_init_finished(tls->ssl) || tls->is_broken)
 		return;
-	tls_begin(tls, clock_monotonic_ns() + FAREWELL_NS, &unused);
+	tls_begin(tls, clock_monotonic_ns() + CLOSE_NOTIFY_NS, &unused);
 	SSL_shutdown(tls->ssl);
 	ERR_clear_error();
 }
@@ -344,7 +346,7 @@ static void tls_close(struct rmi_transport *t)
 {
 	struct tls *tls = (struct tls *)t;
 
-	tls_say_farewell(tls);
+	tls_send_close_notify(tls);
 	SSL_free(tls->ssl);
 	rmi_transport_close(tls->inner);
 	free(tls);
@@ -385,7 +387,7 @@ struct rmi_transport *rmi_tls_connect(struct rmi_transport *t, SSL_CTX *context,
 	tls_begin(tls, deadline_ns, err);
 	done = SSL_do_handshake(tls->ssl) == 1;
 	if (!done) {
-		tls_fail_here(tls, err);
+		tls_fail_operation(tls, err);
 		fail_in(err, "TLS handshake");
 	}
 	if (report)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_transport: bytes to a server and back, by a deadline: over a socket, or
- * by TLS over another transport.
+ * rmi_transport: reads and writes bytes with deadlines, over a socket or by TLS
+ * over another transport.
  */
 #ifndef JMX_HTTP_NET_RMI_TRANSPORT_H
 #define JMX_HTTP_NET_RMI_TRANSPORT_H
@@ -17,14 +17,14 @@
 struct rmi_transport;
 
 /*
- * Deadlines are of clock_monotonic_ns().  An operation that misses its deadline
- * fails with ERROR_REFUSED, and sys is ETIMEDOUT.
+ * Deadlines are times of clock_monotonic_ns().  An operation that misses its
+ * deadline fails with ERROR_REFUSED, and err->sys is ETIMEDOUT.
  */
 struct rmi_transport_kind {
-	/* Returns the number of bytes read, at most len; 0: the end; -1. */
+	/* Returns the number of bytes read; 0 at the end; -1 and *err. */
 	ssize_t (*read)(struct rmi_transport *t, void *bytes, size_t len,
 			int64_t deadline_ns, struct error *err);
-	/* Writes all bytes, or returns -1. */
+	/* Writes all bytes; -1 and *err. */
 	int (*write)(struct rmi_transport *t, const void *bytes, size_t len,
 		     int64_t deadline_ns, struct error *err);
 	/* Closes and frees t. */
@@ -38,9 +38,8 @@ struct rmi_transport {
 };
 
 /*
- * Connects by a dialer, as dialer_dial(), whose errors it has: a dialer yields
- * a socket, or a transport of its own where its connections are not sockets.
- * Sets a->list and a->count where the dialer knows the addresses.
+ * Connects by a dialer; errors and a->list as in dialer_dial().  A dialer whose
+ * connections are not sockets makes its own transport.
  */
 struct rmi_transport *rmi_transport_dial(struct dialer *d,
 					 struct net_address *a,
@@ -51,14 +50,15 @@ struct rmi_transport *rmi_transport_dial(struct dialer *d,
 struct rmi_transport *rmi_tcp_over(int fd);
 
 /*
- * Performs a TLS handshake over t as a client.  host is the name that the
- * certificate must contain; it is sent as SNI unless it is an address.  Takes t
- * in any case.  NULL and *err on failure: ERROR_REFUSED, and ERROR_PERMISSION
- * when a client certificate is required or rejected.  *report is filled as far
- * as the handshake got, unless NULL; tls_report_release() is due.
+ * Performs a TLS handshake over t as a client, and takes ownership of t.  host
+ * is the name that the certificate must contain; it is sent as SNI unless it is
+ * an address.  NULL and *err on failure: ERROR_PERMISSION if a client
+ * certificate is required or rejected, else ERROR_REFUSED.  report may be NULL;
+ * otherwise it describes the handshake, even a failed one, and the caller calls
+ * tls_report_release().
  *
- * A server with TLS 1.3 may reject a client certificate only when it is first
- * read from: that read fails, with the alert's words.
+ * With TLS 1.3, a server may reject a client certificate after the handshake:
+ * then the first read fails with the server's alert.
  */
 struct rmi_transport *rmi_tls_connect(struct rmi_transport *t, SSL_CTX *context,
 				      const char *host, int64_t deadline_ns,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets options of sockets and reads their addresses. */
 #include "jmx_http/net/socket.h"
 
 #include "core/base/clock.h"
@@ -52,7 +53,7 @@ void socket_add_host(struct text *out, const struct sockaddr_storage *a)
 
 uint16_t socket_port(const struct sockaddr_storage *a)
 {
-	/* The port of IPv4 and IPv6 has the same offset. */
+	/* sin_port and sin6_port have the same offset. */
 	return ntohs(((const struct sockaddr_in *)a)->sin_port);
 }
 

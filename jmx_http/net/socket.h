@@ -29,9 +29,9 @@ uint16_t socket_port(const struct sockaddr_storage *a);
 struct timeval socket_timeval(int64_t ns);
 
 /*
- * Moves bytes that libssl has already decrypted to the input of b.  Libevent
- * watches only the socket, so it would not notice them when reading resumes.
- * False when there are none.
+ * Moves bytes that libssl has already decrypted to the input of b.  Call it
+ * when reading resumes, because libevent watches only the socket.  False if
+ * there are no such bytes.
  */
 bool socket_pull(struct bufferevent *b);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks the certificates of servers, and explains failed handshakes. */
 #include "jmx_http/net/tls_peer.h"
 
 #include "core/base/alloc.h"
@@ -34,7 +35,7 @@ bool tls_is_address(const char *host)
 	       inet_pton(AF_INET6, bare, &six) == 1;
 }
 
-/* True when the certificate names host. */
+/* True if the certificate names host. */
 static bool certificate_is_of_host(X509 *certificate, const char *host)
 {
 	char bare[TLS_HOST_MAX + 1];
@@ -83,7 +84,7 @@ static struct tls_peer *peer_of_store(X509_STORE_CTX *store)
 	return tls_peer_of(X509_STORE_CTX_get_ex_data(store, index));
 }
 
-/* Continues after each error; keeps the first. */
+/* Continues after each error, and keeps the first. */
 static int peer_note_error(int ok, X509_STORE_CTX *store)
 {
 	struct tls_peer *peer = peer_of_store(store);
@@ -93,7 +94,7 @@ static int peer_note_error(int ok, X509_STORE_CTX *store)
 	return 1;
 }
 
-/* How a context checks certificates. */
+/* Options of the certificate check of a context. */
 struct policy {
 	bool insecure, by_system;
 };
@@ -177,9 +178,9 @@ struct tls_peer *tls_peer_new(SSL *ssl, const char *host)
 	return peer;
 }
 
-/* Reports and errors. */
+/* Reports and errors */
 
-/* Names of a certificate that are reported, and bytes of each. */
+/* Maximum number of names in a report, and of bytes of each name. */
 #define NAMES_MAX 32
 #define NAME_LEN  256
 
@@ -205,7 +206,7 @@ static const struct word distrusts[] = {
 	{ 0, NULL },
 };
 
-/* Errors that libssl describes in words of its own code. */
+/* Better texts for errors that libssl describes by its internals. */
 static const struct word reasons[] = {
 	{ SSL_R_WRONG_VERSION_NUMBER, "the server does not speak TLS" },
 	{ SSL_R_UNSUPPORTED_PROTOCOL,
@@ -229,7 +230,7 @@ static void report_add_alert(struct text *out, int alert)
 }
 
 /* Alerts that may concern a client certificate, if one was requested. */
-static bool alert_is_about_us(int alert)
+static bool alert_is_about_client(int alert)
 {
 	return alert == 40 || (alert >= 41 && alert <= 46) || alert == 48 ||
 	       alert == 49 || alert == 116;
@@ -388,7 +389,8 @@ bool tls_wants_certificate(SSL *ssl)
 
 bool tls_has_alert(SSL *ssl) { return tls_peer_of(ssl)->alert >= 0; }
 
-static int tls_fail_at_ours(SSL *ssl, const char *alert, struct error *err)
+static int tls_fail_client_certificate(SSL *ssl, const char *alert,
+				       struct error *err)
 {
 	if (!SSL_get_certificate(ssl))
 		return fail(err, ERROR_PERMISSION,
@@ -399,22 +401,21 @@ static int tls_fail_at_ours(SSL *ssl, const char *alert, struct error *err)
 		    "the server rejected our client certificate: %s", alert);
 }
 
-static int tls_fail_at_alert(SSL *ssl, const struct tls_peer *peer,
-			     struct error *err)
+static int tls_fail_alert(SSL *ssl, const struct tls_peer *peer,
+			  struct error *err)
 {
 	struct text alert = { 0 };
 
 	report_add_alert(&alert, peer->alert);
-	if (peer->wants_certificate && alert_is_about_us(peer->alert))
-		tls_fail_at_ours(ssl, alert.bytes, err);
+	if (peer->wants_certificate && alert_is_about_client(peer->alert))
+		tls_fail_client_certificate(ssl, alert.bytes, err);
 	else
 		fail(err, ERROR_REFUSED, "%s", alert.bytes);
 	text_release(&alert);
 	return -1;
 }
 
-static int tls_fail_at_certificate(const struct tls_peer *peer,
-				   struct error *err)
+static int tls_fail_certificate(const struct tls_peer *peer, struct error *err)
 {
 	struct text fault = { 0 };
 
@@ -430,7 +431,7 @@ static int tls_fail_at_certificate(const struct tls_peer *peer,
 	return -1;
 }
 
-static int tls_fail_at_protocol(unsigned long code, struct error *err)
+static int tls_fail_protocol(unsigned long code, struct error *err)
 {
 	const char *word = report_find_word(reasons, ERR_GET_REASON(code));
 	const char *reason = ERR_reason_error_string(code);
@@ -454,8 +455,8 @@ int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
 	const struct tls_peer *peer = tls_peer_of(ssl);
 
 	if (peer->alert >= 0)
-		return tls_fail_at_alert(ssl, peer, err);
+		return tls_fail_alert(ssl, peer, err);
 	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED)
-		return tls_fail_at_certificate(peer, err);
-	return tls_fail_at_protocol(code, err);
+		return tls_fail_certificate(peer, err);
+	return tls_fail_protocol(code, err);
 }

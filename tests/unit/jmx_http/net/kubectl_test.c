@@ -132,8 +132,8 @@ static void ask(struct heard *h, uint16_t port)
 	int before = h->answers;
 	struct error err;
 
-	assert_non_null(kubectl_ask(h->k, port, PATIENCE_S * CLOCK_NS_PER_S,
-				    take_answer, h, &err));
+	assert_non_null(kubectl_request(h->k, port, PATIENCE_S * CLOCK_NS_PER_S,
+					take_answer, h, &err));
 	assert_int_equal(h->answers, before);
 	while (h->answers == before)
 		turn(h);
@@ -201,7 +201,7 @@ static void each_port_has_a_forward_of_its_own(void **state)
 		assert_int_equal(h.local, 20000 + port);
 	}
 	/* A JVM that names one port after the other is not followed. */
-	assert_null(kubectl_ask(h.k, 9999, 1, take_answer, &h, &err));
+	assert_null(kubectl_request(h.k, 9999, 1, take_answer, &h, &err));
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	tear_down(&h);
 }
@@ -291,13 +291,13 @@ static void wait_for_a_forward_times_out(void **state)
 	       "head -c 300 /dev/urandom\n"
 	       "exec sleep 1000",
 	       NULL);
-	assert_non_null(kubectl_ask(h.k, 9010, CLOCK_NS_PER_S / 2, take_answer,
-				    &h, &err));
+	assert_non_null(kubectl_request(h.k, 9010, CLOCK_NS_PER_S / 2,
+					take_answer, &h, &err));
 	while (!h.answers)
 		turn(&h);
 	assert_int_equal(h.local, 0);
 	assert_int_equal(h.err.kind, ERROR_REFUSED);
-	w = kubectl_ask(h.k, 9010, CLOCK_NS_PER_S, take_answer, &h, &err);
+	w = kubectl_request(h.k, 9010, CLOCK_NS_PER_S, take_answer, &h, &err);
 	assert_non_null(w);
 	kubectl_cancel(w);
 	assert_int_equal(h.answers, 1);
