@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Rejects keys with a passphrase; libssl would prompt on the terminal. */
 static int key_no_passphrase(char *bytes, int size, int writing, void *self)
@@ -147,6 +148,33 @@ static int context_trust(SSL_CTX *context, const char *cacert,
 					 "readable certificates in PEM format",
 					 false, err);
 	return 0;
+}
+
+/* The list of Go's crypto/x509, root_linux.go. */
+static const char *const system_bundles[] = {
+	"/etc/ssl/certs/ca-certificates.crt",                /* Debian */
+	"/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, RHEL */
+	"/etc/ssl/ca-bundle.pem",                            /* SUSE */
+	"/etc/pki/tls/cacert.pem",                           /* OpenELEC */
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* RHEL 7 */
+	"/etc/ssl/cert.pem",                                 /* Alpine */
+};
+
+const char *tls_find_system_bundle(char path[PATH_MAX], const char *root)
+{
+	const char *chosen = getenv("SSL_CERT_FILE");
+
+	if (chosen && *chosen) {
+		snprintf(path, PATH_MAX, "%s", chosen);
+		return path;
+	}
+	for (size_t i = 0; i < sizeof(system_bundles) / sizeof(*system_bundles);
+	     i++) {
+		snprintf(path, PATH_MAX, "%s%s", root, system_bundles[i]);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
 }
 
 static SSL_CTX *context_new(const SSL_METHOD *method)

@@ -99,10 +99,25 @@ struct policy {
 	bool insecure, by_system;
 };
 
+static bool store_is_empty(X509_STORE *store)
+{
+	return sk_X509_OBJECT_num(X509_STORE_get0_objects(store)) == 0;
+}
+
 static void store_trust_system(X509_STORE *trusted)
 {
-	if (sk_X509_OBJECT_num(X509_STORE_get0_objects(trusted)) == 0)
-		X509_STORE_set_default_paths(trusted);
+	char path[PATH_MAX];
+
+	if (!store_is_empty(trusted))
+		return;
+	ERR_set_mark();
+	/* $SSL_CERT_FILE and $SSL_CERT_DIR, or the paths of the distribution
+	 * that built libcrypto, which is linked statically. */
+	X509_STORE_set_default_paths(trusted);
+	if (store_is_empty(trusted) && !getenv("SSL_CERT_DIR") &&
+	    tls_find_system_bundle(path, ""))
+		X509_STORE_load_file(trusted, path);
+	ERR_pop_to_mark();
 }
 
 static int peer_verify(X509_STORE_CTX *store, void *self)
