@@ -78,6 +78,22 @@ expect 'report of a sanitizer fails although it does not recur' \
 
 program overflow '
 [ "$runs" -gt 1 ] && echo "ok 1 - d" && exit
+echo "ok 1 - d"
+echo "==1==ERROR: LeakSanitizer: detected memory leaks"; exit 1'
+out=$(run_parts)
+expect 'leak fails although it does not recur' \
+	'4 passed, 1 failed, 0 skipped' 'status 1'
+
+program overflow '
+[ "$runs" -gt 1 ] && echo "ok 1 - d" && exit
+echo "not ok 1 - d"
+echo "==1==ERROR: LeakSanitizer: detected memory leaks"; exit 1'
+out=$(run_parts)
+expect 'leak of a failed test does not matter' \
+	'4 passed, 0 failed, 0 skipped' 'status 0'
+
+program overflow '
+[ "$runs" -gt 1 ] && echo "ok 1 - d" && exit
 echo "ok 1 - d"; kill -SEGV $$'
 out=$(run_parts)
 expect 'crash fails although it does not recur' \

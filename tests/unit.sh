@@ -16,25 +16,31 @@ limit=600
 run_one() {
 	out=$(CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 $limit "$1" 2>&1)
 	status=$?
-	if [ $status -ne 0 ] &&
-	   ! echo "$out" | grep -v '# SKIP' | grep -q '^not ok'; then
+	may_run_again && name=$1 || name=
+	if [ $status -ne 0 ] && ! failures >/dev/null; then
 		# It ended before it could print a result.
 		out="$out
 not ok - $(basename "$1") ended with status $status
 $(echo "$out" | tail -n 10 | sed 's/^/# /')"
 	fi
 	printf '# %s\n%s\n' "$1" "$out"
-	if [ $status -ne 0 ] && [ -n "${FAILED-}" ] && may_run_again; then
-		echo "$out" | grep -v '# SKIP' | grep '^not ok' |
-			while read -r _; do echo "$1"; done >>"$FAILED"
-	fi
+	[ -z "$name" ] || failures | while read -r _; do
+		echo "$name"
+	done >>"${FAILED:-/dev/null}"
 	return $status
 }
 
-# may_run_again: whether a slow machine may have caused the failure in $out.
+# failures: the failed tests in $out.
+failures() {
+	echo "$out" | grep '^not ok' | grep -v '# SKIP'
+}
+
+# may_run_again: whether a slow machine may have caused the failures.  A failed test
+# frees nothing, so that LeakSanitizer's report after it has no meaning.
 may_run_again() {
-	! echo "$out" | grep -Eq 'Sanitizer|runtime error:|failed with exception' &&
-		[ $status -le 124 ]
+	[ $status -eq 124 ] || { [ $status -lt 124 ] && failures >/dev/null &&
+		! echo "$out" | grep -Eq \
+		'ERROR: Addr|WARNING: Th|runtime error:|failed with exception'; }
 }
 
 if [ "$1" = --one ]; then

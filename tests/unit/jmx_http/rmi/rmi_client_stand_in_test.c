@@ -206,7 +206,8 @@ static void neither_waits_for_the_other_to_read(void **state)
 {
 	static const struct dialer_ops ops = { .dial = dial_narrow };
 	struct dialer narrow = { .ops = &ops };
-	struct jmx_target o = { .dialer = &narrow };
+	struct jmx_target o = { .dialer = &narrow,
+				.timeout_ns = 60 * CLOCK_NS_PER_S };
 	struct stand_in s = { .script = say_much, .receive_buffer = 4096 };
 	struct jmx_request all[12];
 	char *long_name = malloc(30001);

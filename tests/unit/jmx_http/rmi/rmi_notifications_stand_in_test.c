@@ -195,7 +195,8 @@ static void what_is_said_again_and_again_costs_no_more(void **state)
 	(void)state;
 	if (jmx_fetch(j, CLOCK_NS_PER_S, hear, &heard, &err))
 		fail_msg("%s", err.text);
-	assert_in_range(heard.count, 2, 100);
+	/* The time for decoding is limited, too. */
+	assert_in_range(heard.count, 1, 100);
 	assert_int_equal(heard.count + (size_t)heard.lost, 100000);
 	jmx_close(j);
 	stand_in_end(&s);
@@ -290,12 +291,18 @@ static void who_only_listens_keeps_the_lease(void **state)
 	struct stand_in s = { .script = tell_nothing, .lease_ms = 100 };
 	struct heard heard = { 0 };
 	struct error err;
+	int64_t began_ns = clock_monotonic_ns();
 	struct jmx *j = listen_at(&s);
 
 	(void)state;
-	assert_int_equal(jmx_fetch(j, CLOCK_NS_PER_S, hear, &heard, &err), 0);
-	/* Once, and every fifty ms then; the session is acknowledged once. */
-	assert_in_range(s.shared->leases, 3, 21);
+	for (int i = 0; i < 60 && s.shared->leases < 3; i++)
+		assert_int_equal(
+			jmx_fetch(j, CLOCK_NS_PER_S, hear, &heard, &err), 0);
+	/* One at the login, then one every 50 ms; the session is acknowledged
+	 * once. */
+	assert_in_range(s.shared->leases, 3,
+			1 + (clock_monotonic_ns() - began_ns) /
+					(50 * CLOCK_NS_PER_MS));
 	assert_int_equal(s.shared->acks, 2);
 	assert_int_equal(s.shared->logins, 1);
 	jmx_close(j);
