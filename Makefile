@@ -25,6 +25,11 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wwrite-strings -Werror
 HARDENING := -fno-omit-frame-pointer -fPIE
+# The build ID, which is a hash of the debug information, too, is the same wherever
+# the sources are.
+ifeq ($(SANITIZE),)
+HARDENING += -ffile-prefix-map=$(CURDIR)=.
+endif
 # glibc's checks and the sanitizers' get in each other's way; they also need -O.
 # AddressSanitizer checks more than the stack protector, which takes a fifth of
 # the time to compile sanitized code.
@@ -52,8 +57,10 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # Static libraries: loading shared ones would take longer than the rest of the
 # start.  Debian has no static libcjson.
 LIBS := -Wl,-Bstatic -lpcre2-8 -lz -ldeflate -lncursesw -ltinfo \
-	-levent_openssl -levent -lssl -lcrypto -lbpf -ldw -lelf -llzma -lbz2 \
-	-lz -liberty -Wl,-Bdynamic -lcjson
+	-levent_openssl -levent -lssl -lcrypto -lbpf -lelf -llzma -lz -liberty \
+	-Wl,-Bdynamic -lcjson
+# The reference for the reader of call frame information.
+UNIT_LIBS := -lcmocka -Wl,-Bstatic -ldw -lelf -llzma -lbz2 -lz -Wl,-Bdynamic
 
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
@@ -163,6 +170,7 @@ $(B)/flame_page.o: build/flame_page.html $(B)/flags
 # the compiler of the rest.  -target bpf does not look where Debian has <asm/*.h>.
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
+	-ffile-prefix-map=$(CURDIR)=. \
 	-I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null || \
 		gcc -print-multiarch)
 bpf_shared := $(wildcard bpf/kernel/*.h)
@@ -209,9 +217,10 @@ $(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/agent_library.o $(B)/names
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $(filter %.o,$^)
 
+# The map names the static libraries, for packaging/licences.sh.
 $(B)/sjkc: $(B)/cmd/main.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,-Map=$@.map -o $@ $^ $(LIBS)
 
 # The unit tests are one program with many names: to link one for each would take
 # longer than to run them.
@@ -221,7 +230,7 @@ $(B)/tests/unit/%_test.o: ONE_OF_MANY = -include tests/unit/test_main.h \
 $(B)/tests/unit/unit_tests: $(unit_objects) $(B)/libsjkc.a $(B)/names
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--export-dynamic-symbol=test_main_* \
-		-o $@ $(filter %.o %.a,$^) -lcmocka $(LIBS)
+		-o $@ $(filter %.o %.a,$^) $(UNIT_LIBS) $(LIBS)
 
 $(unit_tests): $(B)/tests/unit/unit_tests
 	$(Q)ln -sf unit_tests $@
@@ -406,12 +415,12 @@ picture: all			## take the pictures of the README
 deb:				## build a Debian package in build/
 	$(Q)sh tests/setup.sh package
 	$(Q)$(MAKE) $(parallel) --no-print-directory all
-	$(Q)sh packaging/deb.sh ./sjkc build
+	$(Q)sh packaging/deb.sh $(B)/sjkc build
 
 tarball:			## build a relocatable tarball for any Linux in build/
 	$(Q)sh tests/setup.sh package
 	$(Q)$(MAKE) $(parallel) --no-print-directory all
-	$(Q)sh packaging/tarball.sh ./sjkc build
+	$(Q)sh packaging/tarball.sh $(B)/sjkc build
 
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
 	$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sjkc \

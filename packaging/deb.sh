@@ -4,9 +4,10 @@
 #	packaging/deb.sh SJKC DIRECTORY
 #
 # Makes DIRECTORY/sjkc_VERSION_ARCHITECTURE.deb.  Its dependencies are those that
-# dpkg-shlibdeps(1) finds in the program.  The same sources on the same machine
-# give the same bytes.
+# dpkg-shlibdeps(1) finds in the program.  The same sources and packages give the
+# same bytes.
 set -eu
+umask 022
 sjkc=$1
 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,6 +33,7 @@ mv "$root/usr/share/zsh/site-functions/_sjkc" \
 rmdir "$root/usr/share/zsh/site-functions"
 
 cp "$here/copyright" "$root/usr/share/doc/sjkc/copyright"
+sh "$here/licences.sh" "$sjkc" "$root/usr/share/doc/sjkc/third-party"
 cp "$here/lintian-overrides" "$root/usr/share/lintian/overrides/sjkc"
 {
 	printf 'sjkc (%s) unstable; urgency=medium\n\n' "$version"
@@ -46,7 +48,13 @@ printf 'Source: sjkc\nPackage: sjkc\n' >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O debian/sjkc/usr/bin/sjkc |
 	sed -n 's/^shlibs:Depends=//p')
 chmod -R u+rwX,go+rX,go-w "$root"
-size=$(du -sk --exclude=DEBIAN "$root" | cut -f 1)
+# The size of files and directories does not depend on the file system.
+size=$(find "$root" -path "$root/DEBIAN" -prune -o -type f -printf '%s\n' \
+	-o -printf '1\n' | awk '{ kb += int(($1 + 1023) / 1024) } END { print kb }')
+# Policy 7.8: the sources that the licences of static libraries want kept.
+built=$(awk 'NR > 1 { print $2 " (= " $3 ")" }' \
+	"$root/usr/share/doc/sjkc/third-party/SOURCES" | sort -u |
+	paste -sd , | sed 's/,/, /g')
 cat >"$root/DEBIAN/control" <<END
 Package: sjkc
 Version: $version
@@ -54,6 +62,7 @@ Architecture: $architecture
 Maintainer: sjkc maintainers <maintainers@sjkc.invalid>
 Installed-Size: $size
 Depends: $depends
+Built-Using: $built
 Section: devel
 Priority: optional
 Description: look inside running Java virtual machines

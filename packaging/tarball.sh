@@ -12,8 +12,9 @@
 #	lib/			its libraries
 #	share/			manual, completions, terminal descriptions, licences
 #
-# The same sources on the same machine give the same bytes.
+# The same sources and packages give the same bytes.
 set -eu
+umask 022
 sjkc=$1
 out=$2
 here=$(dirname "$0")
@@ -30,23 +31,11 @@ $cc -std=c11 -D_GNU_SOURCE -O2 -static -s -Wall -Wextra -Werror \
 cp "$sjkc" "$top/libexec/sjkc-program"
 strip "$top/libexec/sjkc-program"
 
-# library NAME PATH: the file that the loader found, under the name it looks for.
-library() {
-	cp -L "$2" "$top/lib/$1"
-	licence "$2"
-}
-
-# licence FILE: that of the package which the file is from.
-licence() {
-	package=$(dpkg-query -S "$(readlink -f "$1")" "$1" 2>/dev/null |
-		sed -n '1s/:.*//p') || :
-	[ -z "$package" ] || cp -L "/usr/share/doc/$package/copyright" \
-		"$top/share/licenses/$package"
-}
-
-ldd "$sjkc" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' |
+# The loader prints each library as "NAME => PATH (ADDRESS)".
+ldd "$sjkc" >"$out/libraries"
+awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' "$out/libraries" |
 	while read -r soname path; do
-		library "$soname" "$path"
+		cp -L "$path" "$top/lib/$soname"
 	done
 loader=$(readelf -l "$sjkc" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 cp -L "$loader" "$top/libexec/sjkc"
@@ -62,13 +51,22 @@ for terminal in dumb vt100 linux xterm xterm-256color screen screen-256color \
 	done
 done
 
-cp "$here/../LICENSE" "$top/share/licenses/sjkc"
-# Linked into the program.
-for package in libpcre2-dev zlib1g-dev libdeflate-dev libncurses-dev \
-	libevent-dev libssl-dev libbpf-dev libdw-dev liblzma-dev libbz2-dev \
-	libiberty-dev; do
-	cp -L "/usr/share/doc/$package/copyright" "$top/share/licenses/$package"
+licences=$top/share/licenses
+cp "$here/../LICENSE" "$licences/sjkc"
+# shellcheck disable=SC2046 # paths of libraries have no spaces
+sh "$here/licences.sh" "$sjkc" "$licences/third-party" "$loader" \
+	$(awk '$2 == "=>" && $3 ~ /^\// { print $3 }' "$out/libraries") \
+	$(find /lib/terminfo /usr/share/terminfo -name alacritty -o -name dumb)
+rm "$out/libraries"
+# Full texts that Debian's copyright files mention, because other systems lack them.
+mkdir "$licences/common"
+grep -rhoE '/usr/share/common-licenses/[A-Za-z]+(-[0-9]+(\.[0-9]+)?)?' \
+	"$licences/third-party" | sort -u | while read -r text; do
+	[ ! -e "$text" ] || cp -L "$text" "$licences/common/"
 done
+# The LGPL wants the source of what is linked statically with the C library.
+cp "$here/launcher.c" "$licences/launcher.c"
+cp "$here/licences.txt" "$licences/README"
 cp "$here/../sjkc.1" "$top/share/man/man1/"
 for shell in bash zsh fish; do
 	"$sjkc" completion $shell >"$top/share/completions/sjkc.$shell"
