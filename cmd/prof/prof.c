@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc prof: says where the time goes, in words and figures. */
+/* sjkc prof: samples JVMs or reads recordings, and reports where time goes. */
 #include "cmd/prof/prof_options.h"
 
 #include "cmd/commands.h"
@@ -39,7 +39,7 @@ static bool prof_has_program(int argc)
 	return before_dashes != SIZE_MAX && (size_t)argc > before_dashes;
 }
 
-/* What is behind the options belongs to them. */
+/* Appends the arguments to the list of an option. */
 static void prof_take_rest(struct option_list *list, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++) {
@@ -62,7 +62,7 @@ static int prof_take_any(struct option_list *pids, struct error *err)
 	return 0;
 }
 
-/* A program's arguments are its own. */
+/* Translates asprof's words, but not the arguments of a program. */
 static int prof_take_asprof_words(int *argc, char ***argv, struct error *err)
 {
 	int none = 0;
@@ -85,7 +85,7 @@ static void prof_join_events(void)
 	opt.drawing.event = joined.bytes;
 }
 
-/* A recording is reported by one event: the last, as in flame. */
+/* A report of a recording has one event: the last -e, as in flame. */
 static void prof_take_last_event(void)
 {
 	if (opt.events.count)
@@ -148,7 +148,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (opt.drawing.total && opt.drawing.samples)
 		return misuse(err, "--total and --samples exclude each other");
 	prof_join_events();
-	/* A report prints weights; a drawing is to agree with it. */
+	/* A report prints weights, so the other outputs do, too. */
 	opt.drawing.total = !opt.drawing.samples;
 	if (prof_take_asprof_words(&argc, &argv, err))
 		return -1;
@@ -173,7 +173,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	return ret;
 }
 
-/* An option that may be repeated, each time with one value. */
+/* For an option that takes one value each time. */
 static bool prof_takes_no_more(const char *word)
 {
 	(void)word;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* async-profiler's names of -o, and what they are here. */
+/* async-profiler's values of -o, and the equivalent options of prof. */
 static const struct {
 	const char *name, *format, *show;
 } outputs[] = {
@@ -49,7 +49,7 @@ static int asprof_take_action(int *argc, char ***argv, struct error *err)
 	const char *word = *argc ? **argv : "";
 
 	if (*argc > 1 && strcmp(word, "collect") == 0) {
-		--*argc; /* what prof does anyway */
+		--*argc; /* the default action of prof */
 		++*argv;
 	}
 	for (size_t i = 0; i < COUNT(actions); i++) {
@@ -85,7 +85,7 @@ static int asprof_use_output(struct prof_options *o, const char *name,
 	return 0;
 }
 
-/* -o is a format in asprof, and -f the file; here -o is a file. */
+/* In asprof, -o is the format and -f the file; in prof, -o is the file. */
 static int asprof_take_output(struct prof_options *o, struct error *err)
 {
 	int used = o->output ? asprof_use_output(o, o->output, err) : 0;
@@ -152,7 +152,7 @@ static int asprof_set_interval(struct prof_options *o, const char *word,
 	return asprof_set_rate(o, word, err);
 }
 
-/* What followed the interval are JVMs: "-i 10ms 4711". */
+/* "-i 10ms 4711": the words after the interval are JVMs. */
 static int asprof_take_interval(struct prof_options *o, struct error *err)
 {
 	struct option_list *inputs = &o->inputs, *pids = &o->pids;
@@ -179,7 +179,7 @@ int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
 		       : 0;
 }
 
-/* Only -f has patterns, as in asprof: -o names a file as it is. */
+/* As in asprof, only -f has patterns; -o names a file literally. */
 static bool asprof_has_pattern(const struct prof_options *o)
 {
 	return o->file && o->output == o->file && strchr(o->file, '%');
@@ -190,7 +190,7 @@ bool prof_asprof_file_has_pid(const struct prof_options *o)
 	return asprof_has_pattern(o) && strstr(o->file, "%p");
 }
 
-/* Appends what stands for a pattern's letter; false when nothing does. */
+/* Expands the pattern with this letter; false for an unknown one. */
 static bool asprof_add_pattern(struct text *name, char letter, pid_t pid)
 {
 	time_t now = time(NULL);
@@ -265,7 +265,7 @@ const struct refusal prof_asprof_refusals[] = {
 	{ NULL, NULL },
 };
 
-/* Of -e: what another profiler calls an event. */
+/* Other profilers' names of events. */
 static const struct {
 	const char *name, *event;
 } event_names[] = {
@@ -315,7 +315,7 @@ const char *prof_asprof_event(const char *word, size_t len)
 	return NULL;
 }
 
-/* "java.util.HashMap.put", "Thread::run": asprof instruments it. */
+/* True for a method, which asprof instruments: "java.util.HashMap.put". */
 static bool asprof_is_method(const char *word, size_t len)
 {
 	const char *dot = memrchr(word, '.', len);

@@ -20,19 +20,19 @@
 int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
 		     struct error *err);
 
-/* Whether -f names a file by the target's PID: "%p.html". */
+/* True when the name of -f contains the target's PID: "%p.html". */
 bool prof_asprof_file_has_pid(const struct prof_options *o);
 
 /*
- * Replaces %p by the PID and %t by the time in the name that -f has given, as
- * asprof does.  pid is 0 when there is no single process.  ERROR_MISUSE.
+ * Like asprof, replaces %p by the PID and %t by the time in the name of -f. pid
+ * is 0 when there is no single process. ERROR_MISUSE.
  */
 int prof_asprof_name_file(struct prof_options *o, pid_t pid, struct error *err);
 
 /* Options of asprof that prof does not have; ends with NULLs. */
 extern const struct refusal prof_asprof_refusals[];
 
-/* The event of prof that another profiler's name means, or NULL. */
+/* Returns prof's event for another profiler's name of it, or NULL. */
 const char *prof_asprof_event(const char *word, size_t len);
 
 /* ERROR_MISUSE for a known event that prof does not sample; otherwise 0. */

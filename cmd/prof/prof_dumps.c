@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <poll.h>
 
-/* Dumps stop the program: by default there are few. */
+/* Each dump stops the program, so the default rate is low. */
 enum { DUMPS_HZ = 10, MOST_HZ = 100, MOST_QUOTED = 60 };
 
 struct dumping {
@@ -27,10 +27,13 @@ struct dumping {
 	struct profile *profile;
 	uint64_t hz, taken, late;
 	int64_t start_ns, end_ns, stopped_ns;
-	struct error end; /* of a kind: why there are no more dumps */
+	struct error end; /* why dumping ended; kind ERROR_NONE: as planned */
 };
 
-/* The JVM's own threads have no stack trace in it, and are always runnable. */
+/*
+ * Keeps samples with a stack trace: threads of the JVM itself have none in a
+ * dump, and are always runnable.
+ */
 static bool dumps_is_wanted(void *self, struct cell *cell)
 {
 	const struct dumping *d = self;
@@ -76,7 +79,7 @@ static int dumps_write(void *self, struct error *err)
 	return ret;
 }
 
-/* The line that a reply begins with, for a message. */
+/* Returns the first line of a reply, escaped; the caller releases it. */
 static struct text reply_first_line(const struct text *reply)
 {
 	struct lines lines = lines_over(reply->bytes, reply->len);
@@ -90,7 +93,7 @@ static struct text reply_first_line(const struct text *reply)
 	return safe;
 }
 
-/* A thread dump whatever it looks like: its reader says what is wrong. */
+/* Reads the reply as a thread dump and explains a failure. */
 static int dumps_add(struct dumping *d, const struct text *reply,
 		     struct error *err)
 {
@@ -127,7 +130,7 @@ static int dumps_take(struct dumping *d, struct error *err)
 	return ret;
 }
 
-/* True when it was told to stop before the time. */
+/* Returns true when a signal asks to stop before until_ns. */
 static bool dumps_wait_until(struct dumping *d, int64_t until_ns)
 {
 	struct pollfd fds[] = {

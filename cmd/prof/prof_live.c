@@ -22,12 +22,12 @@
 #include <unistd.h>
 
 /*
- * Descriptors that a session needs: for itself, for each CPU and for each
- * process; and a limit that is enough for any number of processes.
+ * File descriptors that a session needs for itself, for each CPU and for each
+ * process, and a limit that is enough for any number of processes.
  */
 enum { FILES_BASE = 32, FILES_CPU = 2, FILES_TARGET = 6, FILES_MANY = 65536 };
 
-/* What no samples of an event mean, and what to do, by the events' bits. */
+/* Why an event may have no samples, by its bit. */
 static const char *const no_samples_of[] = {
 	"no thread used a CPU for long enough; use -e wall to see what threads "
 	"wait for, or a longer -d",
@@ -53,7 +53,7 @@ static unsigned live_find_event(const char *name, size_t len)
 	return 0;
 }
 
-/* Where it is empty, the list is what was typed wrong. */
+/* Fails for an unknown event; for an empty one, quotes the whole list. */
 static void live_refuse_event(const char *list, const char *word, size_t len,
 			      struct error *err)
 {
@@ -93,7 +93,7 @@ unsigned prof_live_events(const char *list, struct error *err)
 	}
 }
 
-/* Whether --sampler dump would do instead: it is advised only then. */
+/* True when --sampler dump would work instead. */
 static bool live_may_use_dumps(const struct prof_live_options *o)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
@@ -116,19 +116,19 @@ static bool live_may_use_dumps(const struct prof_live_options *o)
 	return may;
 }
 
-/* The less accurate sampler is advised only where it would work. */
+/* Opens the session; on failure, suggests --sampler dump if it would work. */
 static struct sampling *live_open_session(const struct prof_live_options *o,
 					  struct error *err)
 {
-	static const char what[] = "BPF programs: ";
+	static const char prefix[] = "BPF programs: ";
 	struct sampling *s = sampling_open(&o->sampling, err);
 	struct error was = *err;
 	const char *cause = was.text;
 
 	if (s)
 		return s;
-	if (strncmp(cause, what, sizeof(what) - 1) == 0)
-		cause += sizeof(what) - 1;
+	if (strncmp(cause, prefix, sizeof(prefix) - 1) == 0)
+		cause += sizeof(prefix) - 1;
 	fail(err, was.kind, "cannot sample with eBPF: %s%s", cause,
 	     live_may_use_dumps(o) ? "; or use the less accurate --sampler dump"
 				   : "");
@@ -166,7 +166,7 @@ static void live_log_start(const struct prof_live_options *o,
 	text_release(&name);
 }
 
-/* A session that takes samples; NULL when nothing can be sampled. */
+/* Starts sampling; NULL and *err on failure. */
 static struct sampling *live_start(const struct prof_live_options *o,
 				   struct error *err)
 {
@@ -188,7 +188,7 @@ static struct sampling *live_start(const struct prof_live_options *o,
 	}
 	if (sampling_find(s, err))
 		goto failed;
-	/* Before, a signal ends sjkc at once: there is nothing to write. */
+	/* Until here, a signal ends sjkc at once: there are no samples yet. */
 	signals_listen();
 	prof_snapshot_listen();
 	if (sampling_start(s, err) == 0) {
@@ -200,7 +200,7 @@ failed:
 	return NULL;
 }
 
-/* What is written, and by whom. */
+/* The context of live_write_snapshot(). */
 struct live {
 	const struct prof_live_options *o;
 	struct sampling *sampling;
@@ -220,7 +220,7 @@ static int live_write(const struct live *l, struct profile *p,
 	return ret;
 }
 
-/* In a child process, whose copy of the profile is not needed any more. */
+/* Runs in a child process, which may change its copy of the profile. */
 static int live_write_snapshot(void *self, struct error *err)
 {
 	const struct live *l = self;
@@ -270,7 +270,7 @@ static void live_log_program(const struct live *l,
 			 WEXITSTATUS(r->status));
 }
 
-/* A report or page shows notes; what has no room for them does not. */
+/* Logs losses, and notes if the output has no place for them. */
 static void live_log_remarks(const struct prof_live_options *o,
 			     const struct profile *p)
 {
@@ -289,7 +289,7 @@ static void live_log_remarks(const struct prof_live_options *o,
 	text_release(&count);
 }
 
-static bool profile_has_samples(const struct profile *p)
+static bool live_has_samples(const struct profile *p)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples)
@@ -298,7 +298,7 @@ static bool profile_has_samples(const struct profile *p)
 	return false;
 }
 
-static bool profile_has_samples_of(const struct profile *p, const char *event)
+static bool live_has_samples_of(const struct profile *p, const char *event)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (strcmp(profile_text(p, p->events[i].name), event) == 0)
@@ -313,13 +313,13 @@ static void live_log_missing(const struct profile *p, unsigned events)
 	const char *name;
 
 	for (unsigned i = 0; (name = sampling_event_name(i)); i++) {
-		if (events & 1U << i && !profile_has_samples_of(p, name))
+		if (events & 1U << i && !live_has_samples_of(p, name))
 			log_info("no samples of %s: %s", name,
 				 no_samples_of[i]);
 	}
 }
 
-/* Why a process that exists did not run; nothing, if it might have. */
+/* Appends why a process does not run, or nothing if it can run. */
 static void live_add_stop_reason(const struct jvm *jvm, struct text *why)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
@@ -373,7 +373,7 @@ static int live_finish(struct live *l, struct error *err)
 	p = sampling_profile(l->sampling);
 	live_log_program(l, &r);
 	live_log_remarks(l->o, p);
-	if (!profile_has_samples(p))
+	if (!live_has_samples(p))
 		return live_fail_without_samples(l, &r, err);
 	live_log_missing(p, r.events);
 	ret = live_write(l, p, err);
@@ -385,7 +385,7 @@ static int live_finish(struct live *l, struct error *err)
 	return ret;
 }
 
-/* What the library reports, as a message on stderr. */
+/* Prints a notice of the library on stderr. */
 static void live_on_notice(void *self, enum sampling_notice level,
 			   const char *text)
 {

@@ -16,7 +16,7 @@
 
 struct prof_live_options {
 	struct sampling_options sampling; /* hz: 0 = the sampler's default */
-	const char *const *pids;          /* as target_open_named() has them */
+	const char *const *pids;          /* names for target_open_named() */
 	size_t pid_count;
 	char **command;      /* a program to start, ends with NULL; or NULL */
 	bool dumps;          /* use thread dumps instead of eBPF */
@@ -40,9 +40,9 @@ struct prof_live_options {
 int prof_live(const struct prof_live_options *o, struct error *err);
 
 /*
- * The same without eBPF, by thread dumps.  Each dump stops the program, and is
- * taken only at a safepoint, so that methods between safepoints are missing:
- * it is used only when asked for, and its output says so.
+ * Samples by thread dumps, without eBPF. Each dump stops the program at a
+ * safepoint, so that the reported methods may not be the hot ones: prof uses it
+ * only on request, and its output has a warning.
  */
 int prof_dumps(const struct prof_live_options *o, struct error *err);
 

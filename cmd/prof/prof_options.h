@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_options: what all forms of prof share: the options, and how a profile
- * becomes a report or a file, wherever its samples are from.
+ * prof_options: the options of prof, and the functions that read, sample and
+ * write a profile.
  */
 #ifndef CMD_PROF_PROF_OPTIONS_H
 #define CMD_PROF_PROF_OPTIONS_H
@@ -15,69 +15,68 @@
 #include <stdint.h>
 
 struct prof_options {
-	/* Of a recording. */
+	/* For recordings. */
 	struct option_list inputs;
 	const char *format, *from, *to, *time_range, *time_zone;
-	/* Of processes that run. */
+	/* For running processes. */
 	struct option_list pids;
-	uint64_t tid; /* or COUNT_NOT_GIVEN, as live.hz */
+	uint64_t tid; /* COUNT_NOT_GIVEN: all; live.sampling.hz likewise */
 	const char *sampler;
-	struct option_list events; /* each is one or more, comma-separated */
-	/* What of it is an option's value; a duration < 0 was not given. */
+	struct option_list events; /* each a comma-separated list */
+	/* Only the values of options are set; a duration < 0: not given. */
 	struct prof_live_options live;
-	/* What is drawn or reported, and where to. */
+	/* For the output. */
 	const char *output, *output_format;
 	const char *file; /* async-profiler's -f */
 	struct flame_output_options drawing;
 	struct sample_filter_options filter;
-	const char
-		*show; /* parts of the report, with commas between; or NULL */
+	const char *show; /* parts of the report, comma-separated; or NULL */
 	bool csv, json;
-	uint64_t top; /* frames, and half as many threads; 0: all */
+	uint64_t top; /* number of frames, twice that of threads; 0: all */
 	uint64_t chain;
-	double min_percent; /* < 0: as is fit */
+	double min_percent; /* < 0: choose by the size of the report */
 	bool quiet, verbose;
 };
 
-/* Reads the recordings of --input and writes what is asked for. */
+/* Reads the recordings of --input and writes the output. */
 int prof_recording(const struct prof_options *o, struct error *err);
 
 /*
- * Samples the processes of --pid or --all, or a program that it starts, whose
- * command line ends with NULL; and writes what is asked for.
+ * Samples the processes of --pid or --all, or starts and samples a program (its
+ * command line ends with NULL; or NULL), and writes the output.
  */
 int prof_process(const struct prof_options *o, char **command,
 		 struct error *err);
 
-/* How a profile is written: as a report, or as a drawing. */
+/* The output: a report or a drawing. */
 struct prof_output {
 	const struct prof_options *options;
-	const struct prof_report_format *report; /* or NULL, and then */
+	/* One of these two is NULL. */
+	const struct prof_report_format *report;
 	const struct flame_output_format *drawing;
-	unsigned parts;   /* of a report: bits of enum report_part */
-	bool every_event; /* a report is of all views, not the one in front */
+	unsigned parts;   /* of the report: bits of enum report_part */
+	bool every_event; /* report all views, not only the selected one */
 };
 
-/* What --output-format takes: "text|csv|json|html|…". */
+/* The values of --output-format: "text|csv|json|html|…". */
 const char *prof_output_formats(void);
 
 /*
- * What the options ask for, before anything is read or sampled, which may take
- * long: every_event is left to the caller.  Fails with ERROR_MISUSE when that
- * cannot be.
+ * Chooses the output by the options; call it before reading or sampling, which
+ * may take long. The caller sets every_event. ERROR_MISUSE.
  */
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 		       struct error *err);
 
 /*
- * Writes d, whose views are chosen, to its output, as a report or a drawing.
- * May be called again when the profile has grown.  Fails with ERROR_PARTIAL
- * when that is written which could be had.
+ * Writes the chosen views of d as a report or a drawing. It may be called again
+ * after the profile has grown. Fails with ERROR_PARTIAL when the output is
+ * written but incomplete.
  */
 int prof_write(const struct prof_output *output, struct flame_output *d,
 	       struct error *err);
 
-/* Likewise one of its tables, of which there is no drawing. */
+/* Writes a table of the profile, which is never drawn. */
 struct event_table;
 int prof_write_table(const struct prof_output *output,
 		     const struct flame_output *d,

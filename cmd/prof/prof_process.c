@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* prof of running processes: checks the options, samples, writes the output. */
 #include "cmd/prof/prof_options.h"
 #include "core/base/output.h"
 #include "core/unwind/unwinder.h"
@@ -12,14 +13,14 @@ enum {
 	MOST_HZ = 10000,
 };
 
-/* What process_write() needs. */
+/* The context of process_write(). */
 struct writing {
 	const struct prof_options *options;
 	struct prof_output output;
 	struct sample_filter *filter;
 };
 
-/* Views are of this profile as it is: they are chosen each time. */
+/* Chooses the views anew each time: the profile grows between snapshots. */
 static int process_write(void *self, struct profile *p, const char *name,
 			 const char *title, struct error *err)
 {
@@ -35,7 +36,7 @@ static int process_write(void *self, struct profile *p, const char *name,
 	};
 	int ret;
 
-	/* What was sampled are all of the events that were asked for. */
+	/* The profile has the chosen events only. */
 	options.event = NULL;
 	ret = flame_output_choose(&d, w->filter, err);
 	if (ret == 0)
@@ -71,7 +72,7 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 	return 0;
 }
 
-/* Before it is sampled in vain. */
+/* Detects an unusable output before sampling. */
 static int process_check_output(const struct writing *w, unsigned events,
 				struct error *err)
 {

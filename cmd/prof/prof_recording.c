@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* prof -i: reports on recordings. */
 #include "cmd/prof/prof_options.h"
 #include "cmd/recording.h"
 #include "core/profile/event_table.h"
 
 #include <stdlib.h>
 
-static struct profile *read_inputs(const struct prof_options *o,
-				   const struct sample_filter *filter,
-				   struct error *err)
+static struct profile *prof_recording_read(const struct prof_options *o,
+					   const struct sample_filter *filter,
+					   struct error *err)
 {
 	return recording_read(
 		&(struct recording_options){
@@ -25,30 +26,33 @@ static struct profile *read_inputs(const struct prof_options *o,
 		err);
 }
 
-/* A table of the events that were asked for, which have no stack traces. */
-static const struct event_table *chosen_table(const struct flame_output *d)
+/* Returns the table of the chosen event if it has no stack traces, or NULL. */
+static const struct event_table *
+prof_recording_table(const struct flame_output *d)
 {
 	const char *event = d->options->event;
 	struct event_view unused;
-	struct error not_there;
+	struct error missing;
 
 	if (!event ||
-	    event_view_choose(d->profile, event, &unused, &not_there) == 0)
+	    event_view_choose(d->profile, event, &unused, &missing) == 0)
 		return NULL;
 	return event_table_find(d->profile, event);
 }
 
-static int write_samples(const struct prof_output *output,
-			 struct flame_output *d,
-			 const struct sample_filter *filter, struct error *err)
+static int prof_recording_write_samples(const struct prof_output *output,
+					struct flame_output *d,
+					const struct sample_filter *filter,
+					struct error *err)
 {
 	if (flame_output_choose(d, filter, err))
 		return fail_in(err, "%s", d->source);
 	return prof_write(output, d, err);
 }
 
-static int read_and_write(const struct prof_output *output,
-			  const struct sample_filter *filter, struct error *err)
+static int prof_recording_run(const struct prof_output *output,
+			      const struct sample_filter *filter,
+			      struct error *err)
 {
 	const struct prof_options *o = output->options;
 	const struct option_list *inputs = &o->inputs;
@@ -65,12 +69,12 @@ static int read_and_write(const struct prof_output *output,
 	if (ret)
 		goto out;
 	ret = -1;
-	d.profile = read_inputs(o, filter, err);
+	d.profile = prof_recording_read(o, filter, err);
 	if (!d.profile)
 		goto out;
-	table = chosen_table(&d);
+	table = prof_recording_table(&d);
 	ret = table ? prof_write_table(output, &d, table, err)
-		    : write_samples(output, &d, filter, err);
+		    : prof_recording_write_samples(output, &d, filter, err);
 out:
 	profile_free(d.profile);
 	flame_output_release(&d);
@@ -86,7 +90,7 @@ int prof_recording(const struct prof_options *o, struct error *err)
 
 	if (ret == 0) {
 		filter = sample_filter_new(&o->filter, err);
-		ret = filter ? read_and_write(&output, filter, err) : -1;
+		ret = filter ? prof_recording_run(&output, filter, err) : -1;
 	}
 	sample_filter_free(filter);
 	return ret;

@@ -15,9 +15,9 @@
 
 static int event = -1;
 static struct child writer;
-static bool is_late; /* it has been said that this one takes its time */
+static bool is_late; /* the message about a slow writer was printed */
 
-static void on_snapshot(int number)
+static void prof_snapshot_on_signal(int number)
 {
 	const uint64_t one = 1;
 	int saved = errno;
@@ -30,7 +30,7 @@ static void on_snapshot(int number)
 void prof_snapshot_listen(void)
 {
 	const struct sigaction action = {
-		.sa_handler = on_snapshot,
+		.sa_handler = prof_snapshot_on_signal,
 		.sa_flags = SA_RESTART,
 	};
 
@@ -50,7 +50,7 @@ bool prof_snapshot_taken(void)
 	return read(event, &asked, sizeof(asked)) == sizeof(asked);
 }
 
-/* What the child is to call. */
+/* The call for the child. */
 struct writing {
 	int (*write)(void *self, struct error *err);
 	void *self;
@@ -69,7 +69,7 @@ static int writing_job(void *self, int channel, struct error *err)
 void prof_snapshot_write(int (*write)(void *self, struct error *err),
 			 void *self)
 {
-	/* A signal has it remove its file, as it would its parent. */
+	/* With the parent's signal handlers, a signal removes its file. */
 	static const struct child_options options = {
 		.files = CHILD_KEEPS_FILES,
 		.signals = CHILD_KEEPS_SIGNALS,
@@ -91,8 +91,7 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 
 void prof_snapshot_await(int64_t until_ns)
 {
-	/* The first only asks it to end well, the second takes its file away.
-	 */
+	/* The first SIGTERM asks it to finish, the second removes its file. */
 	static const int ends[] = { SIGTERM, SIGTERM, SIGKILL };
 
 	for (size_t i = 0;

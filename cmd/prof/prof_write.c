@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The output of prof: chooses its format and writes reports and drawings. */
 #include "cmd/prof/prof_options.h"
 
 #include "cmd/command.h"
@@ -17,9 +18,9 @@ struct prof_report_format {
 	const char *extension;
 	report_fn *put;
 	event_table_fn *put_table;
-	unsigned parts; /* that it shows unless --show says which */
-	bool one_part;
-	bool fits; /* it is read by people, who want no book */
+	unsigned parts; /* default parts, for a report without --show */
+	bool one_part;  /* supports a single part only */
+	bool fits;      /* for people: hide small calls of a long report */
 };
 
 /* The first is for names without an extension. */
@@ -28,7 +29,7 @@ static const struct prof_report_format formats[] = {
 	  .fits = true },
 	{ "csv", ".csv", report_csv, event_table_csv, 1U << REPORT_FRAMES,
 	  .one_part = true },
-	/* .json is a drawing's: --json asks for the report. */
+	/* The extension .json means speedscope; --json asks for the report. */
 	{ "json", NULL, report_json, event_table_json, REPORT_ALL,
 	  .fits = false },
 };
@@ -47,8 +48,8 @@ const char *prof_output_formats(void)
 	return choices.bytes;
 }
 
-/* What follows the last dot of the file's name, and the dot. */
-static const char *extension(const char *path)
+/* Returns the file name's extension with its dot, or "". */
+static const char *prof_extension(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *dot = strrchr(slash ? slash : path, '.');
@@ -56,11 +57,12 @@ static const char *extension(const char *path)
 	return dot ? dot : "";
 }
 
-/* The report's format by the options, or NULL: none, or another kind. */
-static const struct prof_report_format *report_of(const struct prof_options *o)
+/* Returns the format of the report, or NULL for a drawing. */
+static const struct prof_report_format *
+prof_find_report(const struct prof_options *o)
 {
 	const char *name = o->json ? "json" : o->csv ? "csv" : o->output_format;
-	const char *dot = o->output ? extension(o->output) : "";
+	const char *dot = o->output ? prof_extension(o->output) : "";
 
 	for (size_t i = 0; i < FORMATS; i++) {
 		const struct prof_report_format *f = &formats[i];
@@ -72,7 +74,7 @@ static const struct prof_report_format *report_of(const struct prof_options *o)
 	return name || *dot ? NULL : &formats[0];
 }
 
-static int choose_parts(struct prof_output *output, struct error *err)
+static int prof_choose_parts(struct prof_output *output, struct error *err)
 {
 	const char *list = output->options->show;
 
@@ -102,8 +104,8 @@ static int choose_parts(struct prof_output *output, struct error *err)
 	return 0;
 }
 
-/* Options that say how a report is made, which a drawing is not. */
-static int check_drawing(const struct prof_options *o, struct error *err)
+/* Rejects options of reports for a drawing. */
+static int prof_check_drawing(const struct prof_options *o, struct error *err)
 {
 	if (o->show)
 		return misuse(err, "--show requires a report");
@@ -121,18 +123,18 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 				   "each other");
 	if (o->min_percent > 100)
 		return misuse(err, "--min-percent must be at most 100");
-	output->report = report_of(o);
+	output->report = prof_find_report(o);
 	if (output->report && o->drawing.style.annotate)
 		return misuse(err, "--annotate requires collapsed output");
 	if (output->report)
-		return choose_parts(output, err);
+		return prof_choose_parts(output, err);
 	output->drawing = flame_output_format(o->output_format, o->output,
 					      &o->drawing, err);
-	return output->drawing ? check_drawing(o, err) : -1;
+	return output->drawing ? prof_check_drawing(o, err) : -1;
 }
 
-/* How wide the terminal is that it goes to; 0: it is no terminal. */
-static size_t width_of(const char *path)
+/* Returns the width of the terminal; 0 if the output is no terminal. */
+static size_t prof_width(const char *path)
 {
 	struct winsize size;
 
@@ -159,13 +161,13 @@ static struct report_options report_options(const struct prof_output *output,
 								  : 0,
 		.chain = o->chain,
 		.style = flame_output_style(&o->drawing, !o->drawing.samples),
-		.width = width_of(d->output),
+		.width = prof_width(d->output),
 	};
 }
 
-/* Appends the report of the views that are asked for. */
-static void make_report(const struct prof_output *output,
-			const struct flame_output *d, struct text *out)
+/* Appends the report of the chosen views. */
+static void prof_make_report(const struct prof_output *output,
+			     const struct flame_output *d, struct text *out)
 {
 	struct report_options options = report_options(output, d);
 	size_t first = output->every_event ? 0 : d->selected;
@@ -181,8 +183,8 @@ static void make_report(const struct prof_output *output,
 	free(reports);
 }
 
-static int write_text(const struct flame_output *d, const struct text *text,
-		      struct error *err)
+static int prof_write_text(const struct flame_output *d,
+			   const struct text *text, struct error *err)
 {
 	struct output out;
 	int ret = output_open(&out, d->output, err);
@@ -200,15 +202,15 @@ static int write_text(const struct flame_output *d, const struct text *text,
 	return ret;
 }
 
-static int write_report(const struct prof_output *output,
-			const struct flame_output *d, struct error *err)
+static int prof_write_report(const struct prof_output *output,
+			     const struct flame_output *d, struct error *err)
 {
 	struct text text = { 0 };
 	int ret = output_try(d->output, err);
 
 	if (ret == 0) {
-		make_report(output, d, &text);
-		ret = write_text(d, &text, err);
+		prof_make_report(output, d, &text);
+		ret = prof_write_text(d, &text, err);
 	}
 	text_release(&text);
 	return ret;
@@ -221,7 +223,7 @@ int prof_write_table(const struct prof_output *output,
 	const struct event_table_options options = {
 		.source = d->name ? d->name : d->source,
 		.rows = output->options->top,
-		.width = width_of(d->output),
+		.width = prof_width(d->output),
 	};
 	struct text text = { 0 };
 	int ret;
@@ -232,7 +234,7 @@ int prof_write_table(const struct prof_output *output,
 			    "CSV or JSON",
 			    table->name);
 	output->report->put_table(&text, d->profile, table, &options);
-	ret = write_text(d, &text, err);
+	ret = prof_write_text(d, &text, err);
 	text_release(&text);
 	return ret;
 }
@@ -241,7 +243,7 @@ int prof_write(const struct prof_output *output, struct flame_output *d,
 	       struct error *err)
 {
 	if (output->report)
-		return write_report(output, d, err);
+		return prof_write_report(output, d, err);
 	flame_output_limit(d);
 	return flame_output_write(d, output->drawing, err);
 }

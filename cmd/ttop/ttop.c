@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjkc ttop: shows the threads of a JVM. This file parses the options, opens
+ * the source of samples and writes recordings.
+ */
 #include "cmd/ttop/ttop.h"
 
 #include "cmd/commands.h"
@@ -26,11 +30,11 @@
 #include <unistd.h>
 
 #define SECONDS(n)  ((n)*CLOCK_NS_PER_S)
-#define PATIENCE_MS 10000
+#define PATIENCE_MS 10000 /* how long the reader of a pipe may be busy */
 
 /*
- * The file of --record, written in place, a whole line at a time: what a run
- * that was killed leaves can be replayed.
+ * The file of --record. sjkc writes it in place, one line at a time, so that
+ * the recording of a killed ttop_run can be replayed.
  */
 struct top_recorder {
 	const char *path;
@@ -38,7 +42,8 @@ struct top_recorder {
 	struct text line;
 };
 
-/* Waits for a reader of a pipe; false when none comes, or errno is not that. */
+/* Waits for the reader of a full pipe; false after a timeout or other errors.
+ */
 static bool recorder_may_go_on(int fd)
 {
 	struct pollfd out = { .fd = fd, .events = POLLOUT };
@@ -135,7 +140,7 @@ static int recorder_shown(struct top_recorder *r, const char *what, int64_t of,
 	return recorder_write(r, err);
 }
 
-/* Samples and waits of the batch and of the screen. */
+/* Sampling and waiting, for reports and for the screen */
 
 enum { FDS = 5 };
 
@@ -144,13 +149,13 @@ unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 {
 	static const unsigned meaning[] = { TTOP_STOP, TTOP_ENDED, TTOP_INPUT,
 					    TTOP_INPUT, TTOP_CLOSED };
-	/* Those that are -1 are passed over. */
+	/* poll() skips descriptors that are -1. */
 	struct pollfd fds[] = {
 		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = o->pidfd, .events = POLLIN },
 		{ .fd = input_fd, .events = POLLIN },
 		{ .fd = other_input_fd, .events = POLLIN },
-		{ .fd = o->output_fd }, /* errors always count */
+		{ .fd = o->output_fd }, /* reports only errors */
 	};
 	unsigned why = 0;
 	int ready = poll(fds, FDS, clock_left_ms(deadline_ns));
@@ -200,8 +205,9 @@ static struct {
 	.top = 20,
 };
 
-static struct top_report report_of(const struct top_rates *rates,
-				   size_t passing, const struct ttop_options *o)
+static struct top_report ttop_report(const struct top_rates *rates,
+				     size_t passing,
+				     const struct ttop_options *o)
 {
 	return (struct top_report){
 		.rates = rates,
@@ -212,51 +218,51 @@ static struct top_report report_of(const struct top_rates *rates,
 	};
 }
 
-static void add_text(struct text *out, const struct top_rates *rates,
-		     size_t passing, const struct ttop_options *o)
+static void ttop_add_text(struct text *out, const struct top_rates *rates,
+			  size_t passing, const struct ttop_options *o)
 {
-	const struct top_report report = report_of(rates, passing, o);
+	const struct top_report report = ttop_report(rates, passing, o);
 
 	top_text_add(out, &report);
 }
 
-static void add_csv(struct text *out, const struct top_rates *rates,
-		    size_t passing, const struct ttop_options *o)
+static void ttop_add_csv(struct text *out, const struct top_rates *rates,
+			 size_t passing, const struct ttop_options *o)
 {
-	const struct top_report report = report_of(rates, passing, o);
+	const struct top_report report = ttop_report(rates, passing, o);
 
 	top_csv_add(out, &report, o->source->pid);
 }
 
-static void add_json(struct text *out, const struct top_rates *rates,
-		     size_t passing, const struct ttop_options *o)
+static void ttop_add_json(struct text *out, const struct top_rates *rates,
+			  size_t passing, const struct ttop_options *o)
 {
-	const struct top_report report = report_of(rates, passing, o);
+	const struct top_report report = ttop_report(rates, passing, o);
 
 	top_json_add(out, &report, o->source->pid);
 }
 
-static int run_batch(const struct ttop_options *o, int64_t first_ns,
-		     bool *ended, struct error *err)
+static int ttop_run_reports(const struct ttop_options *o, int64_t first_ns,
+			    bool *ended, struct error *err)
 {
-	ttop_format_fn *add = opt.json  ? add_json
-			      : opt.csv ? add_csv
-					: add_text;
+	ttop_format_fn *add = opt.json  ? ttop_add_json
+			      : opt.csv ? ttop_add_csv
+					: ttop_add_text;
 
 	return ttop_batch_run(o, add, opt.csv ? top_csv_head : NULL, first_ns,
 			      ended, err);
 }
 
-static struct thread_source *source_of(const struct input *in,
-				       struct error *err)
+static struct thread_source *replay_source(const struct input *in,
+					   struct error *err)
 {
 	return replay_source_open((const char *)in->bytes, in->len, err);
 }
 
-/* So that what is none, and may have no end, is not read to it. */
-static int check_head(const struct input *in, struct error *err)
+/* Rejects an input that is no recording before reading an endless one. */
+static int replay_check(const struct input *in, struct error *err)
 {
-	struct thread_source *source = source_of(in, err);
+	struct thread_source *source = replay_source(in, err);
 
 	if (!source)
 		return -1;
@@ -264,21 +270,21 @@ static int check_head(const struct input *in, struct error *err)
 	return 0;
 }
 
-/* What a replay reads from; the source borrows its bytes. */
-static struct thread_source *open_replay(struct input *in, struct error *err)
+/* Opens the recording; the source borrows the input's bytes. */
+static struct thread_source *replay_open(struct input *in, struct error *err)
 {
 	struct thread_source *source = NULL;
 
-	if (input_open(in, opt.replay, err) == 0 && check_head(in, err) == 0 &&
-	    input_complete(in, err) == 0)
-		source = source_of(in, err);
+	if (input_open(in, opt.replay, err) == 0 &&
+	    replay_check(in, err) == 0 && input_complete(in, err) == 0)
+		source = replay_source(in, err);
 	if (!source)
 		fail_in(err, "%s", in->name ? in->name : opt.replay);
 	return source;
 }
 
-/* `-o CPU 4711`: the JVM is no key to sort by. */
-static bool is_order(const char *word)
+/* In `-o CPU 4711`, the JVM is no sort key. */
+static bool ttop_is_order(const char *word)
 {
 	struct top_order unused = { 0 };
 	struct error err;
@@ -286,7 +292,7 @@ static bool is_order(const char *word)
 	return top_order_parse(word, &unused, &err) == 0;
 }
 
-static int read_order(struct top_order *order, struct error *err)
+static int ttop_read_order(struct top_order *order, struct error *err)
 {
 	for (size_t i = 0; i < opt.order.count; i++) {
 		if (top_order_parse(opt.order.values[i], order, err))
@@ -295,24 +301,24 @@ static int read_order(struct top_order *order, struct error *err)
 	return order->count ? 0 : top_order_parse("CPU", order, err);
 }
 
-static bool wants_batch(void)
+static bool ttop_wants_reports(void)
 {
 	return opt.batch || opt.csv || opt.json || opt.blocked ||
 	       !isatty(STDOUT_FILENO);
 }
 
 /*
- * The screen, where there is one or it is asked for.  False: then reports are
- * written, and it was said why if that is not what was to be expected.
+ * Runs the screen, on a terminal or for --screen. Returns false when reports
+ * are to be printed instead; it logs the reason if the terminal is unusable.
  */
-static bool show_screen(const struct ttop_options *o, int *ret,
-			struct error *err)
+static bool ttop_show_screen(const struct ttop_options *o, int *ret,
+			     struct error *err)
 {
 	if (opt.screen) {
 		*ret = ttop_screen_print(o, opt.screen, err);
 		return true;
 	}
-	if (wants_batch())
+	if (ttop_wants_reports())
 		return false;
 	*ret = ttop_screen_run(o, err);
 	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
@@ -321,20 +327,20 @@ static bool show_screen(const struct ttop_options *o, int *ret,
 	return false;
 }
 
-static int replay(struct ttop_options *o, struct error *err)
+static int ttop_replay(struct ttop_options *o, struct error *err)
 {
 	struct input in = { 0 };
 	bool ended = false;
 	int ret = -1;
 
-	o->source = open_replay(&in, err);
+	o->source = replay_open(&in, err);
 	if (!o->source)
 		goto out;
 	o->is_replay = true;
-	/* Unless it was asked for otherwise, every sample is a report. */
+	/* By default, each sample of a recording is a report. */
 	o->interval_ns = opt.report_interval < 0 ? 0 : opt.report_interval;
-	if (!show_screen(o, &ret, err))
-		ret = run_batch(o, o->interval_ns, &ended, err);
+	if (!ttop_show_screen(o, &ret, err))
+		ret = ttop_run_reports(o, o->interval_ns, &ended, err);
 	if (ret && ended)
 		fail(err, ERROR_INPUT,
 		     "the recording has fewer than two samples");
@@ -347,8 +353,8 @@ out:
 	return ret;
 }
 
-/* Somebody who watches is told why nothing happens at first. */
-static void announce(int64_t first_ns)
+/* On a terminal, explains why the first report takes a while. */
+static void ttop_announce(int64_t first_ns)
 {
 	struct text first = { 0 };
 
@@ -359,8 +365,8 @@ static void announce(int64_t first_ns)
 	text_release(&first);
 }
 
-/* SJK's: 10 s, the first after ten of the sampler's intervals at most. */
-static int batch(struct ttop_options *o, struct error *err)
+/* As in SJK: every 10 s, the first after ten sampler intervals at most. */
+static int ttop_batch(struct ttop_options *o, struct error *err)
 {
 	int64_t first;
 	bool ended;
@@ -370,11 +376,11 @@ static int batch(struct ttop_options *o, struct error *err)
 	first = o->interval_ns;
 	if (opt.sampler_interval < first / 10)
 		first = opt.sampler_interval * 10;
-	announce(first);
-	return run_batch(o, first, &ended, err);
+	ttop_announce(first);
+	return ttop_run_reports(o, first, &ended, err);
 }
 
-static int record_and_show(struct ttop_options *o, struct error *err)
+static int ttop_record_and_show(struct ttop_options *o, struct error *err)
 {
 	struct error unused;
 	int ret = -1;
@@ -385,56 +391,57 @@ static int record_and_show(struct ttop_options *o, struct error *err)
 			return -1;
 	}
 	signals_listen();
-	if (!show_screen(o, &ret, err))
-		ret = batch(o, err);
+	if (!ttop_show_screen(o, &ret, err))
+		ret = ttop_batch(o, err);
 	if (recorder_close(o->recorder, ret ? &unused : err))
 		ret = -1;
 	return ret;
 }
 
-/* Switches are in a third file of each thread: read when they are shown. */
-static bool wants_switches(void)
+/* Context switches cost a further file of each thread: read if displayed. */
+static bool ttop_wants_switches(void)
 {
 	bool sorted = false;
 
 	for (size_t i = 0; i < opt.order.count; i++)
 		sorted |= strcasestr(opt.order.values[i], "CSW") != NULL;
 	return sorted || opt.csv || opt.json || opt.record || opt.screen ||
-	       !wants_batch();
+	       !ttop_wants_reports();
 }
 
-static enum ttop_jmx_wish jmx_wish(void)
+static enum ttop_jmx_wish ttop_jmx_choice(void)
 {
 	if (opt.over_jmx)
 		return TTOP_JMX_NEEDED;
 	return opt.contention ? TTOP_JMX_START : TTOP_JMX_IF_THERE;
 }
 
-static struct thread_source *
-open_beside(struct ttop_jmx *over, const struct jvm *jvm, struct error *err)
+static struct thread_source *ttop_open_source(struct ttop_jmx *over,
+					      const struct jvm *jvm,
+					      struct error *err)
 {
 	const struct proc_source_options options = {
 		.no_attach = opt.no_attach,
-		.switches = wants_switches(),
+		.switches = ttop_wants_switches(),
 		.attach_timeout_ns = ATTACH_TIMEOUT_NS,
 	};
 	struct thread_source *source = proc_source_open(jvm, &options, err);
 
-	/* A JVM that is asked nothing is not asked over JMX either. */
+	/* --no-attach also forbids JMX, which needs an attach to find it. */
 	if (!source || opt.no_attach)
 		return source;
-	return ttop_jmx_join(over, jvm, source, jmx_wish(), opt.contention,
-			     err);
+	return ttop_jmx_join(over, jvm, source, ttop_jmx_choice(),
+			     opt.contention, err);
 }
 
-static void use_interval(struct ttop_options *o)
+static void ttop_use_interval(struct ttop_options *o)
 {
 	o->interval_ns = opt.report_interval < 0 ? SECONDS(1)
 						 : opt.report_interval;
 }
 
-static int watch(struct ttop_options *o, int argc, char **argv,
-		 struct error *err)
+static int ttop_watch(struct ttop_options *o, int argc, char **argv,
+		      struct error *err)
 {
 	struct jvm jvm = { .pidfd = -1 };
 	struct ttop_jmx over = { 0 };
@@ -443,14 +450,14 @@ static int watch(struct ttop_options *o, int argc, char **argv,
 	if (target_open(&jvm, opt.jmx.pid, &argc, &argv, err))
 		return -1;
 	o->pidfd = jvm.pidfd;
-	use_interval(o);
+	ttop_use_interval(o);
 	if (argc)
 		misuse(err, "unexpected argument '%s': name one JVM", *argv);
 	else
-		o->source = open_beside(&over, &jvm, err);
+		o->source = ttop_open_source(&over, &jvm, err);
 	o->over = over.source ? &over : NULL;
 	if (o->source)
-		ret = record_and_show(o, err);
+		ret = ttop_record_and_show(o, err);
 	o->over = NULL;
 	ttop_jmx_put_back(&over);
 	if (o->source)
@@ -462,19 +469,19 @@ static int watch(struct ttop_options *o, int argc, char **argv,
 	return ret;
 }
 
-/* A JVM that is asked over JMX alone, wherever it is. */
-static int watch_remote(struct ttop_options *o, struct error *err)
+/* Shows a JVM, perhaps on another machine, by JMX alone. */
+static int ttop_watch_remote(struct ttop_options *o, struct error *err)
 {
 	struct ttop_jmx over = { 0 };
 	bool ended = false;
 	int ret = -1;
 
 	o->has_ended = &ended;
-	use_interval(o);
+	ttop_use_interval(o);
 	o->source = ttop_jmx_open(&over, &opt.jmx, opt.contention, err);
 	o->over = over.source ? &over : NULL;
 	if (o->source)
-		ret = record_and_show(o, err);
+		ret = ttop_record_and_show(o, err);
 	ttop_jmx_put_back(&over);
 	if (o->source)
 		o->source->ops->close(o->source);
@@ -486,8 +493,8 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 	return ret;
 }
 
-/* Options that contradict each other, or would have no effect. */
-static int check_options(int argc, struct error *err)
+/* Rejects options that contradict each other or have no effect. */
+static int ttop_check_options(int argc, struct error *err)
 {
 	if (opt.csv && opt.json)
 		return misuse(err, "use either --csv or --json");
@@ -518,7 +525,7 @@ static int check_options(int argc, struct error *err)
 	return ttop_screen_check(opt.screen, opt.keys, err);
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int ttop_run(int argc, char **argv, struct error *err)
 {
 	struct ttop_options o = {
 		.pidfd = -1,
@@ -537,14 +544,14 @@ static int run(int argc, char **argv, struct error *err)
 				  : LOG_NORMAL);
 	if (!opt.replay)
 		jmx_take_address(&opt.jmx, &argc, &argv);
-	if (check_options(argc, err) || read_order(&o.order, err))
+	if (ttop_check_options(argc, err) || ttop_read_order(&o.order, err))
 		goto out;
 	if (opt.contention && opt.no_attach)
 		log_info("contention is available over JMX only and is shown "
 			 "as -; use --jmx");
-	ret = opt.replay       ? replay(&o, err)
-	      : opt.jmx.socket ? watch_remote(&o, err)
-			       : watch(&o, argc, argv, err);
+	ret = opt.replay       ? ttop_replay(&o, err)
+	      : opt.jmx.socket ? ttop_watch_remote(&o, err)
+			       : ttop_watch(&o, argc, argv, err);
 out:
 	free(opt.order.values);
 	return ret;
@@ -564,7 +571,7 @@ static const struct command_option options[] = {
 		  "list this many threads, 0 for all"),
 	OPT_LIST('o', "sort", &opt.order, "<keys>",
 		 "sort by these: ALLOC,-NAME (default: CPU)",
-		 .aliases = "--order", .accepts = is_order),
+		 .aliases = "--order", .accepts = ttop_is_order),
 	OPT_STRING('f', "filter", &opt.filter, "<glob>",
 		   "show only threads with matching names: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,
@@ -618,8 +625,8 @@ const struct command ttop_command = {
 		    "contention\n"
 		    "  sjkc ttop -p 4711 --json | jq .process.cpu_pct\n"
 		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
-		    "  sjkc ttop --replay monday.jsonl\n",
+		    "  sjkc ttop --ttop_replay monday.jsonl\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = ttop_run,
 };

@@ -23,23 +23,21 @@ struct ttop_jmx;
 
 struct ttop_options {
 	struct thread_source *source; /* borrowed */
-	bool is_replay; /* the next sample is there as soon as it is asked for,
-			   and times are those of the recording */
-	int pidfd;      /* readable once the target has ended; -1: none */
-	int output_fd;  /* a wait ends when nobody reads it any more; -1 */
+	bool is_replay; /* samples need no waiting, times are the recording's */
+	int pidfd;      /* readable when the target has ended; -1: none */
+	int output_fd;  /* a wait ends when its reader is gone; -1: none */
 	int64_t interval_ns; /* between two samples */
-	size_t rows;         /* at most so many; 0 = all */
-	uint64_t iterations; /* reports until it is done; 0 = no end */
+	size_t rows;         /* maximum number of rows; 0: all */
+	uint64_t iterations; /* number of reports; 0: no limit */
 	struct top_order order;
 	struct top_filter filter;
 	bool contention;               /* show waits and blocks */
 	bool blocked;                  /* report blocked threads, too */
-	const struct blocked *looked;  /* those; NULL: none could be had */
-	struct ttop_jmx *over;         /* the way over JMX, or NULL */
-	const char *keys;              /* typed at a printed screen; or NULL */
+	const struct blocked *looked;  /* the blocked threads, or NULL */
+	struct ttop_jmx *over;         /* the connection over JMX, or NULL */
+	const char *keys;              /* keys of a printed screen, or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
-	bool *has_ended; /* set once a sample says that the target has; or NULL
-			  */
+	bool *has_ended; /* set when sampling finds that it ended; or NULL */
 };
 
 /*
@@ -50,7 +48,7 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err);
 
 /*
- * Records a text that was shown beside the samples (top_record_shown()); does
+ * Records a displayed text other than samples (top_record_shown()); does
  * nothing without --record.
  */
 int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
@@ -63,12 +61,11 @@ int ttop_blocked(const struct ttop_options *o, struct blocked *blocked,
 /* Why a wait ended: one or more of these bits. */
 enum {
 	TTOP_DUE = 1,     /* the deadline has passed */
-	TTOP_STOP = 2,    /* SIGINT or SIGTERM: end well, exit 0; a second one
-			     ends the process at once */
+	TTOP_STOP = 2,    /* SIGINT or SIGTERM: finish, exit status 0; the next
+			     signal ends the process at once */
 	TTOP_ENDED = 4,   /* the target has ended */
-	TTOP_INPUT = 8,   /* there is something to read from an input, or it was
-			     closed */
-	TTOP_CLOSED = 16, /* nobody reads output_fd any more */
+	TTOP_INPUT = 8,   /* an input is readable or closed */
+	TTOP_CLOSED = 16, /* the reader of output_fd is gone */
 };
 
 /*
@@ -85,8 +82,8 @@ typedef void ttop_format_fn(struct text *out, const struct top_rates *rates,
 
 /*
  * Writes one report per interval, the first after first_ns, until the
- * iterations are done, a stop is requested, or the target ends (*ended). head
- * is written first, unless NULL. ERROR_NO_TARGET when the target ends before
+ * iterations are done, a stop is requested, or the target ends (*ended). It
+ * writes head first, unless NULL. ERROR_NO_TARGET when the target ends before
  * the first report.
  */
 int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
@@ -102,9 +99,9 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 int ttop_screen_run(const struct ttop_options *o, struct error *err);
 
 /*
- * Prints the screen as text after the last sample of a replay, or after
- * o->iterations reports; size is "80x24". With o->keys (render/top/keys.h):
- * after these keys were pressed at the first rates.
+ * Prints the screen as text, after the last sample of a replay or after
+ * o->iterations reports; size is "80x24". With o->keys (render/top/keys.h), it
+ * presses these keys after the first rates and then prints.
  */
 int ttop_screen_print(const struct ttop_options *o, const char *size,
 		      struct error *err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ttop -b: prints a report per interval, as text, CSV or JSON. */
 #include "cmd/ttop/ttop.h"
 
 #include "cmd/log.h"
@@ -17,30 +18,30 @@ struct batch {
 	struct thread_rates *rates;
 	struct output out;
 	struct text report;
-	int64_t due_ns;   /* of the clock, or of a replay's samples */
-	uint64_t written; /* reports */
+	int64_t due_ns;   /* time of the next report: see batch_now_ns() */
+	uint64_t written; /* number of reports */
 	bool *ended;
-	struct ttop_options watched; /* what o is */
+	struct ttop_options watched; /* the options; o points to them */
 	struct blocked blocked;
-	bool has_said; /* that no blocked threads could be had */
+	bool has_warned; /* that blocked threads are unavailable */
 };
 
-/* The clock that intervals are measured with. */
-static int64_t now_ns(const struct batch *b, const struct top_sample *s)
+/* Returns the monotonic time, or for a replay that of the sample. */
+static int64_t batch_now_ns(const struct batch *b, const struct top_sample *s)
 {
 	return b->o->is_replay ? s->monotonic_ns : clock_monotonic_ns();
 }
 
-/* The next deadline on the grid of the interval; none is made up for. */
-static void set_due(struct batch *b, int64_t now)
+/* Sets the next deadline on the grid of the interval; skips missed ones. */
+static void batch_set_due(struct batch *b, int64_t now)
 {
 	b->due_ns = clock_after(b->due_ns, b->o->interval_ns);
 	if (b->due_ns <= now)
 		b->due_ns = clock_after(now, b->o->interval_ns);
 }
 
-/* A report without them says so once. */
-static void look_blocked(struct batch *b)
+/* Samples the blocked threads; warns once if they are unavailable. */
+static void batch_sample_blocked(struct batch *b)
 {
 	struct error err;
 
@@ -49,41 +50,41 @@ static void look_blocked(struct batch *b)
 		b->watched.looked = &b->blocked;
 		return;
 	}
-	if (!b->has_said)
+	if (!b->has_warned)
 		log_info("cannot list blocked threads: %s", err.text);
-	b->has_said = true;
+	b->has_warned = true;
 }
 
-static int write_report(struct batch *b, struct top_rates *rates,
-			struct error *err)
+static int batch_write(struct batch *b, struct top_rates *rates,
+		       struct error *err)
 {
 	size_t passing;
 
 	if (b->o->blocked)
-		look_blocked(b);
+		batch_sample_blocked(b);
 	passing = top_rows_select(rates, &b->o->filter, &b->o->order);
 
 	b->format(&b->report, rates, passing, b->o);
 	output_write(&b->out, b->report.bytes, b->report.len);
 	text_clear(&b->report);
 	b->written++;
-	/* Whoever reads wants to see it now. */
+	/* Write each report at once. */
 	return output_commit(&b->out, err);
 }
 
-static bool is_done(const struct batch *b)
+static bool batch_is_done(const struct batch *b)
 {
 	return b->o->iterations && b->written == b->o->iterations;
 }
 
 /* True when a sample of a replay comes too early for a report. */
-static bool is_early(const struct batch *b, const struct top_sample *s)
+static bool batch_is_early(const struct batch *b, const struct top_sample *s)
 {
 	return b->o->is_replay && s->monotonic_ns < b->due_ns;
 }
 
-/* That it is another target now, which no figure shows. */
-static void say_target(const struct top_sample *s)
+/* Logs a change of the target, which the report does not show. */
+static void batch_log_target(const struct top_sample *s)
 {
 	const struct source_note *note = top_note(s, "target");
 
@@ -91,7 +92,7 @@ static void say_target(const struct top_sample *s)
 		log_info("%s", note->text);
 }
 
-/* One sample, and what is to be said of it. */
+/* Takes a sample and prints the report when it is due. */
 static int batch_report(struct batch *b, struct error *err)
 {
 	struct top_sample sample;
@@ -101,41 +102,42 @@ static int batch_report(struct batch *b, struct error *err)
 		*b->ended = err->kind == ERROR_NO_TARGET;
 		return -1;
 	}
-	say_target(&sample);
-	if (is_early(b, &sample))
+	batch_log_target(&sample);
+	if (batch_is_early(b, &sample))
 		return 0;
 	rates = thread_rates_update(b->rates, &sample);
 	if (!rates)
 		return 0;
-	set_due(b, now_ns(b, &sample));
-	return write_report(b, rates, err);
+	batch_set_due(b, batch_now_ns(b, &sample));
+	return batch_write(b, rates, err);
 }
 
-/* The first sample, which there is nothing to report of. */
-static int prime(struct batch *b, int64_t first_ns, struct error *err)
+/* Takes the first sample; rates need two. */
+static int batch_sample_first(struct batch *b, int64_t first_ns,
+			      struct error *err)
 {
 	struct top_sample sample;
 
 	if (ttop_sample(b->o, &sample, err))
 		return -1;
 	thread_rates_update(b->rates, &sample);
-	b->due_ns = clock_after(now_ns(b, &sample), first_ns);
+	b->due_ns = clock_after(batch_now_ns(b, &sample), first_ns);
 	return 0;
 }
 
 /*
- * The user may end it by a line, as with SJK; not a script, whose input may be
- * meant for others, nor who has put it into the background.
+ * Returns the terminal: as in SJK, a line ends ttop. Returns -1 when the input
+ * is no terminal, and in the background.
  */
-static int input_fd(void)
+static int batch_input_fd(void)
 {
 	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp()
 		       ? STDIN_FILENO
 		       : -1;
 }
 
-/* What was typed is not left to the shell. */
-static void take_input(void)
+/* Reads the typed line, which the shell would execute otherwise. */
+static void batch_discard_line(void)
 {
 	char line[4096];
 
@@ -143,15 +145,15 @@ static void take_input(void)
 		return;
 }
 
-/* main() ends silently for it. */
-static int nobody_reads(struct error *err)
+/* Fails with EPIPE, for which main() prints nothing. */
+static int batch_fail_closed(struct error *err)
 {
 	errno = EPIPE;
 	return fail_sys(err, ERROR_OUTPUT, "<stdout>");
 }
 
-/* Should the clock be set back, nobody waits until it has come round again. */
-static void bound_wait(struct batch *b, int64_t longest_ns)
+/* Limits the wait to one interval. */
+static void batch_limit_wait(struct batch *b, int64_t longest_ns)
 {
 	int64_t now = clock_monotonic_ns();
 
@@ -161,17 +163,17 @@ static void bound_wait(struct batch *b, int64_t longest_ns)
 
 static int batch_run(struct batch *b, struct error *err)
 {
-	while (!is_done(b)) {
+	while (!batch_is_done(b)) {
 		unsigned why = TTOP_DUE;
 
 		if (!b->o->is_replay) {
-			bound_wait(b, b->o->interval_ns);
-			why = ttop_wait(b->o, b->due_ns, input_fd(), -1);
+			batch_limit_wait(b, b->o->interval_ns);
+			why = ttop_wait(b->o, b->due_ns, batch_input_fd(), -1);
 		}
 		if (why & TTOP_CLOSED)
-			return nobody_reads(err);
+			return batch_fail_closed(err);
 		if (why & TTOP_INPUT)
-			take_input();
+			batch_discard_line();
 		if (why & (TTOP_STOP | TTOP_INPUT))
 			return 0;
 		if (why & TTOP_ENDED) {
@@ -200,10 +202,10 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 	if (ret == 0 && head)
 		output_puts(&b.out, head);
 	if (ret == 0)
-		ret = prime(&b, first_ns, err);
+		ret = batch_sample_first(&b, first_ns, err);
 	if (ret == 0)
 		ret = batch_run(&b, err);
-	/* What was reported stands. */
+	/* After a report, the end of the target is no error. */
 	if (*ended && b.written)
 		ret = 0;
 	output_close(&b.out);

@@ -14,14 +14,13 @@
 #define GUARD_END_NS (2 * CLOCK_NS_PER_S)
 
 /*
- * The cleanup process: a child that puts back what ttop switched on in a JVM,
- * should ttop end without doing so: by a signal that cannot be handled, a
- * closed terminal, a crash.
+ * The cleanup process: a child that disables contention monitoring if ttop ends
+ * without doing so, because of SIGKILL, a closed terminal or a crash.
  */
 
 /*
- * Puts it back; prints why that failed unless jvm, the JVM if it is on this
- * machine, has ended.
+ * Disables contention monitoring; logs a failure unless jvm, the JVM if it runs
+ * on this machine, has ended.
  */
 static void guard_put_back(struct thread_source *source, const struct jvm *jvm)
 {
@@ -37,7 +36,7 @@ static void guard_put_back(struct thread_source *source, const struct jvm *jvm)
 		log_info("cannot disable contention monitoring: %s", err.text);
 }
 
-/* What the child is to put back. */
+/* The argument of guard_job(). */
 struct guarded {
 	struct thread_source *source;
 	const struct jvm *jvm;
@@ -53,15 +52,15 @@ static int guard_job(void *self, int channel, struct error *err)
 	do
 		news = child_hear(channel, INT64_MAX, &word);
 	while (news == CHILD_SILENT);
-	/* Without a word, ttop has ended and put back nothing. */
+	/* ttop ended without a message: it cleaned up nothing. */
 	if (news == CHILD_GONE)
 		guard_put_back(g->source, g->jvm);
 	return CHILD_NOTHING;
 }
 
 /*
- * Does nothing unless the source, a jmx_source, has switched something on.
- * Without a child, which is printed, ttop is its own guard.
+ * Starts the cleanup process if the source, a jmx_source, enabled contention
+ * monitoring. If that fails, it warns and ttop goes on.
  */
 static void guard_open(struct child *g, struct thread_source *source,
 		       const struct jvm *jvm)
@@ -69,8 +68,8 @@ static void guard_open(struct child *g, struct thread_source *source,
 	struct guarded guarded = { source, jvm };
 	const int kept[] = { STDERR_FILENO, jvm ? jvm->pidfd : -1 };
 	/*
-	 * The source's connections must not be used by two: the child reads
-	 * their end and makes its own.
+	 * Two processes must not share the source's connections: those of the
+	 * child are at their end, so that it opens its own.
 	 */
 	const struct child_options options = {
 		.files = CHILD_NULLS_FILES,
@@ -88,36 +87,36 @@ static void guard_open(struct child *g, struct thread_source *source,
 			 err.text);
 }
 
-/* ttop has put it back, or tried to: the child ends. */
+/* Ends the child after ttop disabled contention monitoring or tried to. */
 static void guard_close(struct child *g)
 {
 	if (!g->pid)
 		return;
-	/* Somebody may have stopped it: it is killed then. */
+	/* Kills a child that does not react, for example after SIGSTOP. */
 	child_end(g, child_tell(g->channel, 'k', -1) ? 0 : GUARD_END_NS);
 	*g = (struct child){ .channel = -1 };
 }
 
-/* For a connector that is only looked for. */
+/* The timeout for finding a connector without starting it. */
 #define LOCAL_TIMEOUT_NS (2 * CLOCK_NS_PER_S)
 
-/* The JVM, where it is one of this machine. */
-static const struct jvm *local_jvm(const struct ttop_jmx *t)
+/* Returns the JVM if it runs on this machine, or NULL. */
+static const struct jvm *ttop_jmx_local(const struct ttop_jmx *t)
 {
 	return t->target.by_pid ? &t->target.jvm : NULL;
 }
 
-static int open_source(struct ttop_jmx *t,
-		       const struct jmx_source_options *options,
-		       struct error *err)
+static int ttop_jmx_open_source(struct ttop_jmx *t,
+				const struct jmx_source_options *options,
+				struct error *err)
 {
-	/* From here on a signal ends it well: what is switched on goes off. */
+	/* From now on, a signal ends ttop in order, which disables it again. */
 	if (options->contention)
 		signals_listen();
 	t->source = jmx_source_open(t->target.jmx, options, err);
 	if (!t->source)
 		return -1;
-	guard_open(&t->guard, t->source, local_jvm(t));
+	guard_open(&t->guard, t->source, ttop_jmx_local(t));
 	return 0;
 }
 
@@ -131,12 +130,12 @@ struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 
 	t->is_open = true;
 	if (jmx_client_open(&t->target, o, &none, &nothing, err) ||
-	    open_source(t, &options, err))
+	    ttop_jmx_open_source(t, &options, err))
 		return NULL;
 	return t->source;
 }
 
-static bool is_there(const struct jvm *jvm)
+static bool ttop_jmx_agent_runs(const struct jvm *jvm)
 {
 	struct rmi_local local = { 0 };
 	struct error err;
@@ -148,8 +147,8 @@ static bool is_there(const struct jvm *jvm)
 	return found;
 }
 
-static int open_local(struct ttop_jmx *t, const struct jvm *jvm,
-		      bool contention, struct error *err)
+static int ttop_jmx_open_local(struct ttop_jmx *t, const struct jvm *jvm,
+			       bool contention, struct error *err)
 {
 	const struct jmx_source_options options = {
 		.beside_proc = true,
@@ -165,7 +164,7 @@ static int open_local(struct ttop_jmx *t, const struct jvm *jvm,
 	t->is_open = true;
 	if (jmx_client_open(&t->target, &o, &none, &nothing, err))
 		return -1;
-	return open_source(t, &options, err);
+	return ttop_jmx_open_source(t, &options, err);
 }
 
 struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
@@ -175,9 +174,9 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 {
 	struct error problem;
 
-	if (wish == TTOP_JMX_IF_THERE && !is_there(jvm))
+	if (wish == TTOP_JMX_IF_THERE && !ttop_jmx_agent_runs(jvm))
 		return proc;
-	if (open_local(t, jvm, contention, &problem) == 0)
+	if (ttop_jmx_open_local(t, jvm, contention, &problem) == 0)
 		return merged_source_new(proc, t->source, t->target.jmx);
 	if (wish == TTOP_JMX_NEEDED) {
 		*err = problem;
@@ -205,14 +204,14 @@ enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
 	}
 	if (!jmx_source_has_switched(t->source))
 		return TTOP_CONTENTION_OTHERS;
-	guard_open(&t->guard, t->source, local_jvm(t));
+	guard_open(&t->guard, t->source, ttop_jmx_local(t));
 	return TTOP_CONTENTION_ON;
 }
 
 void ttop_jmx_put_back(struct ttop_jmx *t)
 {
 	if (t->source)
-		guard_put_back(t->source, local_jvm(t));
+		guard_put_back(t->source, ttop_jmx_local(t));
 	guard_close(&t->guard);
 	t->source = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttop_jmx: samples over JMX: all of them (-s), or those that /proc lacks (-p).
+ * ttop_jmx: samples over JMX: all values (-s) or those that /proc lacks (-p).
  */
 #ifndef CMD_TTOP_TTOP_JMX_H
 #define CMD_TTOP_TTOP_JMX_H
@@ -10,15 +10,15 @@
 #include "core/threads/thread_source.h"
 
 struct ttop_jmx {
-	bool is_open; /* target is to be closed */
+	bool is_open; /* target must be closed */
 	struct jmx_client target;
 	struct thread_source *source; /* the jmx_source; NULL: none */
-	struct child guard;           /* puts back what ttop switched on */
+	struct child guard; /* disables contention monitoring after a crash */
 };
 
 /*
  * Connects to the target of o; t->source produces the samples. NULL and *err as
- * jmx_client_open() and jmx_source_open(); ttop_jmx_close() is due in any case.
+ * jmx_client_open() and jmx_source_open(). Call ttop_jmx_close() in any case.
  */
 struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 				    const struct jmx_target_options *o,
@@ -40,9 +40,9 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 				    struct error *err);
 
 enum ttop_contention {
-	TTOP_CONTENTION_ON,     /* by us, until ttop ends */
-	TTOP_CONTENTION_OFF,    /* again */
-	TTOP_CONTENTION_OTHERS, /* was on, and stays so */
+	TTOP_CONTENTION_ON,     /* enabled until ttop ends */
+	TTOP_CONTENTION_OFF,    /* disabled again */
+	TTOP_CONTENTION_OTHERS, /* another client enabled it: unchanged */
 	TTOP_CONTENTION_FAILED,
 };
 
@@ -56,7 +56,7 @@ enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
 /* Disables what ttop enabled in the JVM, before its source is closed. */
 void ttop_jmx_put_back(struct ttop_jmx *t);
 
-/* Closes the connection, after the source.  Zeroed storage is fine. */
+/* Closes the connection, after the source. Accepts a zeroed struct. */
 void ttop_jmx_close(struct ttop_jmx *t);
 
 #endif

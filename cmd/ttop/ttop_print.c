@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The screen of sjkc ttop as text: for tests, and to show it to others.
+ * ttop --screen: prints the screen as text, for tests and documents.
  */
 #include "cmd/ttop/ttop_session.h"
 #include "core/base/clock.h"
@@ -13,7 +13,7 @@ struct print {
 	struct output out;
 };
 
-static void show(struct print *p)
+static void print_show(struct print *p)
 {
 	struct text text = { 0 };
 
@@ -23,8 +23,8 @@ static void show(struct print *p)
 	text_release(&text);
 }
 
-/* Waits for the next sample, unless it is of a recording; false: stop. */
-static bool tick(struct print *p)
+/* Takes the next sample, after a wait unless replaying; false: stop. */
+static bool print_tick(struct print *p)
 {
 	const struct ttop_options *o = p->session.o;
 	int64_t due = clock_after(clock_monotonic_ns(),
@@ -37,35 +37,35 @@ static bool tick(struct print *p)
 	       !p->session.top.ended;
 }
 
-static void press(struct print *p, const struct key *key)
+static void print_press(struct print *p, const struct key *key)
 {
 	switch (key->code) {
 	case KEYS_TICK:
-		tick(p);
+		print_tick(p);
 		break;
 	case KEYS_SHOW:
-		show(p);
+		print_show(p);
 		break;
 	case KEYS_SIZE:
 		screen_resize(&p->session.screen, key->column, key->row);
 		break;
 	default:
-		/* Where lines are is known when they have been drawn. */
+		/* Mouse clicks need the positions of drawn lines. */
 		top_draw(&p->session.top, &p->session.screen);
 		top_key(&p->session.top, key);
 	}
 	ttop_session_run_actions(&p->session);
 }
 
-/* The script has been checked. */
-static void type(struct print *p, const char *script)
+/* Presses the keys; ttop_screen_check() has validated the script. */
+static void print_type(struct print *p, const char *script)
 {
 	struct error unused;
 	struct key key;
 
 	while (script && keys_next(&script, &key, &unused) == 0 &&
 	       key.code != KEYS_NONE)
-		press(p, &key);
+		print_press(p, &key);
 }
 
 int ttop_screen_check(const char *size, const char *keys, struct error *err)
@@ -82,15 +82,15 @@ int ttop_screen_check(const char *size, const char *keys, struct error *err)
 	return 0;
 }
 
-/* So many samples as there are rates to be shown of. */
-static void take_samples(struct print *p)
+/* Takes the samples for the wanted number of rates. */
+static void print_take_samples(struct print *p)
 {
 	const struct ttop_options *o = p->session.o;
 	uint64_t wanted = o->iterations ? saturate_add(o->iterations, 1)
 			  : o->is_replay && !o->keys ? UINT64_MAX
 						     : 2;
 
-	while (p->session.samples < wanted && tick(p))
+	while (p->session.samples < wanted && print_tick(p))
 		;
 }
 
@@ -107,15 +107,15 @@ int ttop_screen_print(const struct ttop_options *o, const char *size,
 	screen_resize(&p.session.screen, columns, rows);
 	ret = output_open(&p.out, "-", err);
 	if (ret == 0) {
-		take_samples(&p);
+		print_take_samples(&p);
 		ret = ttop_session_end(&p.session, err);
 	}
-	/* That there are no more is to be expected. */
+	/* Remove the message about the end of the samples. */
 	p.session.top.said[0] = '\0';
-	/* A recording that is cut is shown as far as it goes. */
+	/* Print a truncated recording as far as it goes. */
 	if (p.session.samples && (ret == 0 || err->kind == ERROR_PARTIAL)) {
-		type(&p, o->keys);
-		show(&p);
+		print_type(&p, o->keys);
+		print_show(&p);
 		if (output_commit(&p.out, err))
 			ret = -1;
 	}

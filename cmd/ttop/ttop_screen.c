@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The screen of sjkc ttop on a terminal: samples come at the interval, keys
- * when they come.
+ * The screen of sjkc ttop on a terminal: takes a sample per interval and reacts
+ * to keys and signals in between.
  */
 #include "cmd/signals.h"
 #include "cmd/ttop/ttop_session.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Until there are rates there is little to see. */
+/* The first interval is short: the screen is empty until there are rates. */
 #define FIRST_INTERVAL_NS (CLOCK_NS_PER_MS * 300)
 
 enum { KEYS_AT_ONCE = 500 };
@@ -22,8 +22,8 @@ struct loop {
 	struct ttop_session session;
 	int64_t sampled_ns;
 	bool done;
-	bool dirty; /* what is shown is not what there is to show */
-	bool anew;  /* nothing of what the terminal shows can be relied on */
+	bool dirty;  /* the screen must be drawn */
+	bool redraw; /* draw all cells: the terminal's contents are unknown */
 };
 
 static void loop_draw(struct loop *l)
@@ -34,8 +34,8 @@ static void loop_draw(struct loop *l)
 	terminal_size(&columns, &rows);
 	screen_resize(&s->screen, columns, rows);
 	top_draw(&s->top, &s->screen);
-	terminal_draw(&s->screen, l->anew);
-	l->dirty = l->anew = false;
+	terminal_draw(&s->screen, l->redraw);
+	l->dirty = l->redraw = false;
 }
 
 static void loop_sample(struct loop *l)
@@ -45,16 +45,16 @@ static void loop_sample(struct loop *l)
 	l->dirty = true;
 	if (!ttop_session_sample(s))
 		l->done = true;
-	/* Nobody wants to look at a process that is not there any more. */
+	/* ttop ends with the process; a replay stays on its last sample. */
 	if (s->top.ended && !s->o->is_replay)
 		l->done = true;
-	/* With --iterations, as many as reports are written otherwise. */
+	/* --iterations counts rates, which need one sample more. */
 	if (s->o->iterations && s->samples > s->o->iterations)
 		l->done = true;
 	l->sampled_ns = clock_monotonic_ns();
 }
 
-/* When the next sample is due; never, while there is none to be taken. */
+/* Returns when the next sample is due; INT64_MAX while paused or at the end. */
 static int64_t loop_due(const struct loop *l)
 {
 	const struct top *t = &l->session.top;
@@ -70,10 +70,10 @@ static int64_t loop_due(const struct loop *l)
 }
 
 /*
- * Stops until the terminal is ours again; false: until we were told to end,
- * which is done without it.
+ * Stops the process until ttop is in the foreground. Returns false when a
+ * signal asks ttop to end meanwhile.
  */
-static bool come_back(const struct loop *l)
+static bool loop_stop_process(const struct loop *l)
 {
 	unsigned seen;
 
@@ -82,12 +82,12 @@ static bool come_back(const struct loop *l)
 		seen = screen_signals_take();
 		if (ttop_wait(l->session.o, 0, -1, -1) & TTOP_STOP)
 			return false;
-		/* Where no shell is that could continue it, nothing stops. */
+		/* An orphaned process group does not stop; go on then. */
 	} while (terminal_is_taken() && (seen & SIGNAL_CONTINUED));
 	return true;
 }
 
-static void take_signals(struct loop *l)
+static void loop_take_signals(struct loop *l)
 {
 	unsigned seen = screen_signals_take();
 
@@ -95,19 +95,19 @@ static void take_signals(struct loop *l)
 		terminal_suspend();
 	if ((seen & SIGNAL_SUSPEND) ||
 	    ((seen & SIGNAL_CONTINUED) && terminal_is_taken())) {
-		l->done = !come_back(l);
+		l->done = !loop_stop_process(l);
 		seen |= SIGNAL_CONTINUED;
 	}
 	if (l->done)
 		return;
 	if (seen & SIGNAL_CONTINUED)
 		terminal_resume();
-	/* It may have been smaller for a while, and lost what was there. */
+	/* A terminal that was smaller for a while lost cells. */
 	l->dirty |= seen != 0;
-	l->anew |= seen != 0;
+	l->redraw |= seen != 0;
 }
 
-static void run_actions(struct loop *l)
+static void loop_run_actions(struct loop *l)
 {
 	unsigned actions;
 
@@ -115,15 +115,15 @@ static void run_actions(struct loop *l)
 		return;
 	if (l->session.top.actions &
 	    (TOP_ACTION_STACK | TOP_ACTION_DEADLOCKS | TOP_ACTION_CONTENTION))
-		loop_draw(l); /* it may take a while */
+		loop_draw(l); /* these may take a while */
 	actions = ttop_session_run_actions(&l->session);
 	l->done |= (actions & TOP_ACTION_QUIT) != 0;
-	l->anew |= (actions & TOP_ACTION_REDRAW) != 0;
+	l->redraw |= (actions & TOP_ACTION_REDRAW) != 0;
 	l->dirty = true;
 }
 
-/* Those there are, but not for ever: something may lie upon the keyboard. */
-static void take_keys(struct loop *l)
+/* Handles the typed keys; the limit lets samples go on with a stuck key. */
+static void loop_take_keys(struct loop *l)
 {
 	struct key key;
 
@@ -134,7 +134,7 @@ static void take_keys(struct loop *l)
 			return;
 		top_key(&l->session.top, &key);
 		l->dirty = true;
-		run_actions(l);
+		loop_run_actions(l);
 	}
 }
 
@@ -152,19 +152,19 @@ static void loop_run(struct loop *l)
 		if (why & TTOP_STOP)
 			return;
 		if (why & TTOP_INPUT) {
-			take_signals(l);
-			take_keys(l);
+			loop_take_signals(l);
+			loop_take_keys(l);
 		}
 		if (l->done)
 			return;
 		if ((why & TTOP_ENDED) || clock_left_ms(loop_due(l)) == 0)
 			loop_sample(l);
-		run_actions(l);
+		loop_run_actions(l);
 	}
 }
 
-/* The last figures of a process that has ended stay to be read. */
-static void leave_behind(struct ttop_session *s)
+/* Prints the last screen of a process that has ended. */
+static void screen_print_last(struct ttop_session *s)
 {
 	struct text text = { 0 };
 	struct output out;
@@ -181,8 +181,8 @@ static void leave_behind(struct ttop_session *s)
 	text_release(&text);
 }
 
-/* https://no-color.org: set, and not empty. */
-static bool wants_colour(void)
+/* https://no-color.org: NO_COLOR disables colours unless it is empty. */
+static bool screen_wants_colour(void)
 {
 	const char *no = getenv("NO_COLOR");
 
@@ -197,7 +197,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	ttop_session_open(&l.session, o);
 	signals_listen();
 	screen_signals_listen();
-	ret = terminal_open(wants_colour(), err);
+	ret = terminal_open(screen_wants_colour(), err);
 	if (ret == 0) {
 		loop_run(&l);
 		ret = ttop_session_end(&l.session, err);
@@ -205,7 +205,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	terminal_close();
 	screen_signals_release();
 	if (l.session.top.ended && l.session.samples && !o->is_replay)
-		leave_behind(&l.session);
+		screen_print_last(&l.session);
 	ttop_session_close(&l.session);
 	return ret;
 }

@@ -15,7 +15,7 @@
 void ttop_session_open(struct ttop_session *s, const struct ttop_options *o)
 {
 	*s = (struct ttop_session){ .o = o };
-	/* For the widths of characters; numbers stay as they are. */
+	/* LC_CTYPE gives the widths of characters; LC_NUMERIC stays "C". */
 	setlocale(LC_CTYPE, "");
 	s->screen.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	s->rates = thread_rates_new();
@@ -37,16 +37,17 @@ void ttop_session_close(struct ttop_session *s)
 	blocked_release(&s->blocked);
 }
 
-/* A look costs the JVM one part in a hundred of its time at most. */
+/* Limits the JVM's pauses for blocked threads to 1 % of the time. */
 #define BLOCKED_EVERY_NS   (2 * CLOCK_NS_PER_S)
 #define BLOCKED_LONGEST_NS (60 * CLOCK_NS_PER_S)
 enum { PAUSE_SHARE = 100, CALL_SHARE = 20 };
 
 /*
- * A recording is shown in its own time, unless another was asked for: that of
- * its first two samples, to a tenth of a second.
+ * Replays a recording at its own pace unless an interval was given: the time
+ * between its first two samples, to a tenth of a second.
  */
-static void keep_time(struct ttop_session *s, const struct top_rates *rates)
+static void session_set_pace(struct ttop_session *s,
+			     const struct top_rates *rates)
 {
 	const int64_t step = CLOCK_NS_PER_S / 10;
 	int64_t steps;
@@ -66,8 +67,7 @@ bool ttop_session_sample(struct ttop_session *s)
 	struct top_sample sample;
 
 	if (ttop_sample(s->o, &sample, &s->end)) {
-		/* What is shown borrows from the last sample, which is valid
-		   until there is another. */
+		/* The last sample, which the screen borrows, stays valid. */
 		s->top.ended = true;
 		if (s->samples)
 			top_say(&s->top, s->end.kind != ERROR_NO_TARGET, "%s",
@@ -77,7 +77,7 @@ bool ttop_session_sample(struct ttop_session *s)
 	s->sample = sample;
 	s->samples++;
 	rates = thread_rates_update(s->rates, &s->sample);
-	keep_time(s, rates);
+	session_set_pace(s, rates);
 	s->top.title = s->o->source->ops->title(s->o->source);
 	top_update(&s->top, &s->sample, rates);
 	target = top_note(&s->sample, "target");
@@ -86,8 +86,8 @@ bool ttop_session_sample(struct ttop_session *s)
 	return true;
 }
 
-static void record(struct ttop_session *s, const char *what, int64_t of,
-		   const struct text *text)
+static void session_record(struct ttop_session *s, const char *what, int64_t of,
+			   const struct text *text)
 {
 	struct error err;
 
@@ -97,13 +97,14 @@ static void record(struct ttop_session *s, const char *what, int64_t of,
 }
 
 /* Returns the wall clock time of the shown sample: now, or the recording's. */
-static int64_t wall_now(const struct ttop_session *s)
+static int64_t session_wall_ns(const struct ttop_session *s)
 {
 	return s->o->is_replay ? s->sample.wall_ns : clock_wall_ns();
 }
 
-static int ask_stack(struct ttop_session *s, const struct thread_row *row,
-		     struct text *text, struct error *err)
+static int session_ask_stack(struct ttop_session *s,
+			     const struct thread_row *row, struct text *text,
+			     struct error *err)
 {
 	struct thread_source *source = s->o->source;
 
@@ -113,22 +114,22 @@ static int ask_stack(struct ttop_session *s, const struct thread_row *row,
 	return source->ops->stack(source, row->thread, text, err);
 }
 
-static void fetch_stack(struct ttop_session *s)
+static void session_fetch_stack(struct ttop_session *s)
 {
 	const struct thread_row *row = top_stack_row(&s->top);
 	struct text text = { 0 };
 	struct error err;
 
 	if (!row)
-		return; /* it has ended; its last stack trace stays */
-	if (ask_stack(s, row, &text, &err) == 0) {
-		record(s, "stack",
-		       row->thread->tid ? row->thread->tid
-					: row->thread->java_id,
-		       &text);
-		top_give_stack(&s->top, &text, wall_now(s));
+		return; /* the thread has ended; keep its last stack trace */
+	if (session_ask_stack(s, row, &text, &err) == 0) {
+		session_record(s, "stack",
+			       row->thread->tid ? row->thread->tid
+						: row->thread->java_id,
+			       &text);
+		top_give_stack(&s->top, &text, session_wall_ns(s));
 	} else if (s->top.stack_ns) {
-		/* An old one says more than none. */
+		/* Keep the old stack trace on the screen. */
 		top_say(&s->top, true, "no stack trace: %s", err.text);
 	} else {
 		text_clear(&text);
@@ -139,8 +140,8 @@ static void fetch_stack(struct ttop_session *s)
 	text_release(&text);
 }
 
-static int ask_deadlocks(struct ttop_session *s, struct text *text,
-			 struct error *err)
+static int session_ask_deadlocks(struct ttop_session *s, struct text *text,
+				 struct error *err)
 {
 	struct thread_source *source = s->o->source;
 
@@ -150,16 +151,16 @@ static int ask_deadlocks(struct ttop_session *s, struct text *text,
 	return source->ops->deadlocks(source, text, err);
 }
 
-static void fetch_deadlocks(struct ttop_session *s)
+static void session_fetch_deadlocks(struct ttop_session *s)
 {
 	struct text text = { 0 };
 	struct error err;
 
-	if (ask_deadlocks(s, &text, &err) == 0) {
-		record(s, "deadlocks", 0, &text);
+	if (session_ask_deadlocks(s, &text, &err) == 0) {
+		session_record(s, "deadlocks", 0, &text);
 		if (!text.len)
 			text_puts(&text, "no deadlock found\n");
-		top_give_deadlocks(&s->top, &text, wall_now(s));
+		top_give_deadlocks(&s->top, &text, session_wall_ns(s));
 	} else {
 		text_clear(&text);
 		text_puts(&text, "cannot search for deadlocks:\n  ");
@@ -169,8 +170,9 @@ static void fetch_deadlocks(struct ttop_session *s)
 	text_release(&text);
 }
 
-/* How often to look, given what the last look cost; in whole seconds. */
-static int64_t blocked_every(const struct ttop_session *s, int64_t took_ns)
+/* Returns the interval, in whole seconds, given the cost of the last sample. */
+static int64_t session_blocked_interval(const struct ttop_session *s,
+					int64_t took_ns)
 {
 	int64_t every = BLOCKED_EVERY_NS;
 
@@ -198,8 +200,8 @@ int ttop_blocked(const struct ttop_options *o, struct blocked *blocked,
 	return source->ops->blocked(source, blocked, err);
 }
 
-/* Once it failed, it is asked for again only when the user asks. */
-static void fetch_blocked(struct ttop_session *s)
+/* After a failure, only the user triggers another attempt. */
+static void session_fetch_blocked(struct ttop_session *s)
 {
 	int64_t began = clock_monotonic_ns();
 	struct text text = { 0 };
@@ -208,21 +210,21 @@ static void fetch_blocked(struct ttop_session *s)
 	if (ttop_blocked(s->o, &s->blocked, &err) == 0) {
 		blocked_text(&s->blocked, &text);
 		if (!s->o->is_replay)
-			record(s, "blocked", 0, &text);
-		top_give_blocked(
-			&s->top, &text, wall_now(s),
-			blocked_every(s, clock_monotonic_ns() - began));
+			session_record(s, "blocked", 0, &text);
+		top_give_blocked(&s->top, &text, session_wall_ns(s),
+				 session_blocked_interval(
+					 s, clock_monotonic_ns() - began));
 	} else {
 		text_puts(&text, "cannot list blocked threads:\n  ");
 		pager_wrap(&text, 2, err.text);
 		top_give_blocked(&s->top, &text,
-				 s->o->is_replay ? wall_now(s) : 0,
+				 s->o->is_replay ? session_wall_ns(s) : 0,
 				 s->o->is_replay ? 0 : -1);
 	}
 	text_release(&text);
 }
 
-static void switch_contention(struct ttop_session *s)
+static void session_switch_contention(struct ttop_session *s)
 {
 	struct error err;
 
@@ -255,15 +257,15 @@ static void switch_contention(struct ttop_session *s)
 	}
 }
 
-static bool is_json(const char *path)
+static bool session_is_json(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 
 	return dot && strcmp(dot, ".json") == 0;
 }
 
-static void add_report(const struct ttop_session *s, bool json,
-		       struct text *out)
+static void session_add_report(const struct ttop_session *s, bool json,
+			       struct text *out)
 {
 	const struct top_report report = {
 		.rates = s->top.rates,
@@ -280,15 +282,15 @@ static void add_report(const struct ttop_session *s, bool json,
 	}
 }
 
-static int write_file(struct ttop_session *s, const char *path,
-		      struct error *err)
+static int session_write_file(struct ttop_session *s, const char *path,
+			      struct error *err)
 {
 	struct text text = { 0 };
 	struct output out;
 	int ret = output_open(&out, path, err);
 
 	if (ret == 0) {
-		add_report(s, is_json(path), &text);
+		session_add_report(s, session_is_json(path), &text);
 		output_write(&out, text.bytes, text.len);
 		ret = output_commit(&out, err);
 	}
@@ -297,15 +299,15 @@ static int write_file(struct ttop_session *s, const char *path,
 	return ret;
 }
 
-static void write_shown(struct ttop_session *s)
+static void session_write(struct ttop_session *s)
 {
 	const char *path = s->top.write_to;
 	struct error err;
 
-	/* "-" would be written across the screen. */
+	/* "-" would overwrite the screen. */
 	if (!s->top.rates || strcmp(path, "-") == 0)
 		return;
-	if (write_file(s, path, &err))
+	if (session_write_file(s, path, &err))
 		top_say(&s->top, true, "%s", err.text);
 	else
 		top_say(&s->top, false, "wrote %s", path);
@@ -316,15 +318,15 @@ unsigned ttop_session_run_actions(struct ttop_session *s)
 	unsigned actions = top_take_actions(&s->top);
 
 	if (actions & TOP_ACTION_STACK)
-		fetch_stack(s);
+		session_fetch_stack(s);
 	if (actions & TOP_ACTION_DEADLOCKS)
-		fetch_deadlocks(s);
+		session_fetch_deadlocks(s);
 	if (actions & TOP_ACTION_BLOCKED)
-		fetch_blocked(s);
+		session_fetch_blocked(s);
 	if (actions & TOP_ACTION_CONTENTION)
-		switch_contention(s);
+		session_switch_contention(s);
 	if (actions & TOP_ACTION_WRITE)
-		write_shown(s);
+		session_write(s);
 	return actions & (unsigned)~(TOP_ACTION_STACK | TOP_ACTION_DEADLOCKS |
 				     TOP_ACTION_WRITE | TOP_ACTION_BLOCKED |
 				     TOP_ACTION_CONTENTION);

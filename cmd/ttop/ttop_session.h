@@ -21,16 +21,16 @@ struct ttop_session {
 	struct top_sample sample;
 	uint64_t samples; /* so far */
 	struct blocked blocked;
-	struct error end; /* why there are no more; or kind is ERROR_NONE */
+	struct error end; /* why sampling ended; kind ERROR_NONE: it goes on */
 };
 
-/* Sets LC_CTYPE from the environment. ttop_session_close() is due. */
+/* Sets LC_CTYPE from the environment. Call ttop_session_close() in the end. */
 void ttop_session_open(struct ttop_session *s, const struct ttop_options *o);
 void ttop_session_close(struct ttop_session *s);
 
 /*
- * Takes a sample and shows it. When there is none, s->end has the reason and
- * the screen keeps the last one; false when there never was a sample.
+ * Takes a sample and updates the screen's contents. On failure, s->end has the
+ * reason and the screen keeps the last sample; returns false if there is none.
  */
 bool ttop_session_sample(struct ttop_session *s);
 
