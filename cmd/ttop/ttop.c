@@ -625,7 +625,7 @@ const struct command ttop_command = {
 		    "contention\n"
 		    "  sjkc ttop -p 4711 --json | jq .process.cpu_pct\n"
 		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
-		    "  sjkc ttop --ttop_replay monday.jsonl\n",
+		    "  sjkc ttop --replay monday.jsonl\n",
 	.options = options,
 	.refusals = refusals,
 	.run = ttop_run,
