@@ -112,8 +112,9 @@ void doctor_check_stacks(struct doctor_checks *c)
 			      NEED_STACKS);
 	if (!view) {
 		finding_error(c, f, &err);
-		finding_remedy(f, "run as the JVM's user or root, with "
-				  "CAP_SYS_PTRACE");
+		if (err.kind == ERROR_PERMISSION)
+			finding_remedy(f, "run as the JVM's user or root, with "
+					  "CAP_SYS_PTRACE");
 	} else if (view->limits) {
 		finding_detail(f, "%s", view->limits);
 		finding_remedy(f, "use prof --sampler dump");

@@ -9,6 +9,7 @@
  *	OTHER_PARANOID=FILE	stands for kernel.perf_event_paranoid;
  *				perf_event_open(2) is refused, as it is by
  *				Debian's from 3 on to who lacks CAP_SYS_ADMIN
+ *	OTHER_NO_READV=1	process_vm_readv(2) fails with ENOSYS
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 
 long syscall(long number, ...);
@@ -26,6 +29,9 @@ long syscall(long number, ...);
 typedef long syscall_fn(long number, ...);
 typedef int open_fn(const char *path, int flags, ...);
 typedef int uname_fn(struct utsname *name);
+typedef ssize_t readv_fn(pid_t pid, const struct iovec *local,
+			 unsigned long local_count, const struct iovec *remote,
+			 unsigned long remote_count, unsigned long flags);
 
 static int is_before(const char *release, long minor)
 {
@@ -101,4 +107,17 @@ int uname(struct utsname *name)
 	if (ret == 0 && release)
 		snprintf(name->release, sizeof(name->release), "%s", release);
 	return ret;
+}
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *local,
+			 unsigned long local_count, const struct iovec *remote,
+			 unsigned long remote_count, unsigned long flags)
+{
+	readv_fn *next = (readv_fn *)dlsym(RTLD_NEXT, "process_vm_readv");
+
+	if (getenv("OTHER_NO_READV")) {
+		errno = ENOSYS;
+		return -1;
+	}
+	return next(pid, local, local_count, remote, remote_count, flags);
 }
