@@ -16,6 +16,8 @@
 
 /* Walking a large heap takes minutes; SJK waits as long. */
 #define HISTOGRAM_TIMEOUT_NS (300 * CLOCK_NS_PER_S)
+#define DEPTH_NS             (10 * CLOCK_NS_PER_S)
+#define DEPTH_NOT_GIVEN      (-1)
 
 static struct {
 	const char *pid;
@@ -25,7 +27,7 @@ static struct {
 	uint64_t top;
 	const char *output;
 } opt = {
-	.depth = 10 * CLOCK_NS_PER_S,
+	.depth = DEPTH_NOT_GIVEN,
 	.output = "-",
 };
 
@@ -198,6 +200,10 @@ static int hh_choose(take_fn **take, struct error *err)
 	}
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv and --json exclude each other");
+	if (opt.depth != DEPTH_NOT_GIVEN && !opt.young && !opt.dead_young)
+		return misuse(err, "-d requires --young or --dead-young");
+	if (opt.depth == DEPTH_NOT_GIVEN)
+		opt.depth = DEPTH_NS;
 	return 0;
 }
 
@@ -310,11 +316,11 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "dead", &opt.dead,
 		 "count garbage; forces a full GC"),
 	OPT_FLAG(0, "dead-young", &opt.dead_young,
-		 "count garbage made within -d; forces full GCs"),
+		 "count garbage made during -d; forces full GCs"),
 	OPT_FLAG(0, "young", &opt.young,
-		 "count objects made within -d; forces a full GC"),
+		 "count objects made during -d; forces a full GC"),
 	OPT_DURATION('d', "sample-depth", &opt.depth, "<time>",
-		     "wait this long for new objects"),
+		     "wait this long for new objects (default: 10s)"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "print this many classes", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
