@@ -4,6 +4,7 @@
 #include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 
 #include <string.h>
@@ -159,23 +160,41 @@ static int parser_read_valued(struct parser *p, const struct command_option *o,
 	return 0;
 }
 
+/* Fails for an abbreviation of several options and lists them. */
+static int option_fail_ambiguous(const struct command *c, const char *word,
+				 size_t len, struct error *err)
+{
+	struct text names = { 0 };
+
+	for (const struct command_option *o = c->options; o->kind != OPTION_END;
+	     o++) {
+		if (strncmp(o->name, word + 2, len - 2) == 0)
+			text_printf(&names, "%s--%s", names.len ? ", " : "",
+				    o->name);
+	}
+	misuse(err, "option %.*s is ambiguous: %s", (int)len, word,
+	       names.bytes);
+	text_release(&names);
+	return -1;
+}
+
 /* Fails for a word of len bytes, with one dash or two, that is no option. */
 static int option_fail_unknown(const struct command *c, const char *word,
 			       size_t len, struct error *err)
 {
 	size_t dashes = word[1] == '-' ? 2 : 1;
 	struct nearest nearest = nearest_to(word + dashes, len - dashes);
-	size_t beginnings = 0;
+	size_t matches = 0;
 
 	for (const struct command_option *o = c->options; o->kind != OPTION_END;
 	     o++) {
 		if (strncmp(o->name, word + dashes, len - dashes) == 0)
-			beginnings++;
+			matches++;
 		nearest_offer(&nearest, o->name);
 	}
 	nearest_offer(&nearest, "help");
-	if (dashes == 2 && beginnings > 1)
-		return misuse(err, "option %.*s is ambiguous", (int)len, word);
+	if (dashes == 2 && matches > 1)
+		return option_fail_ambiguous(c, word, len, err);
 	if (nearest.best)
 		return misuse(err, "unknown option %.*s; did you mean --%s?",
 			      (int)len, word, nearest.best);
@@ -323,8 +342,8 @@ static int option_set_choice(const struct command_option *o, const char *value,
 	const char *choices = command_option_arg(o);
 
 	if (!word_list_has(choices, '|', value, strlen(value)))
-		return misuse(err, "invalid value '%s'; valid: %s", value,
-			      choices);
+		return nearest_fail_choice("value", value, strlen(value),
+					   choices, err);
 	*o->value.string = value;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * the installed sjkc. cmd/commands.h describes its fields.
  */
 #include "cmd/commands.h"
+#include "cmd/nearest.h"
 #include "core/base/output.h"
 
 #include <string.h>
@@ -183,8 +184,8 @@ static int completion_run(int argc, char **argv, struct error *err)
 		if (strcmp(argv[0], scripts[i].shell) == 0)
 			return completion_print(scripts[i].script, err);
 	}
-	return misuse(err, "unknown shell '%s'; valid: bash, zsh, fish",
-		      argv[0]);
+	return nearest_fail_choice("shell", argv[0], strlen(argv[0]),
+				   "bash zsh fish", err);
 }
 
 static const struct command_option options[] = { OPT_END };

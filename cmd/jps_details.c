@@ -3,6 +3,7 @@
 
 #include "cmd/glob.h"
 #include "cmd/main_name.h"
+#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
@@ -146,12 +147,15 @@ static const char *tag_head(const char *text)
 int jps_details_check(const struct option_list *tags, struct error *err)
 {
 	for (size_t i = 0; i < tags->count; i++) {
-		if (!tag_find(tags->values[i]))
-			return misuse(err,
-				      "--process-details %s: the tags are PID, "
-				      "MAIN, FDQN_MAIN, ARGS, d<property>, "
-				      "D<property> and X<flag>",
-				      tags->values[i]);
+		const char *tag = tags->values[i];
+
+		if (tag_find(tag))
+			continue;
+		nearest_fail_choice("tag", tag, strlen(tag),
+				    "PID MAIN FDQN_MAIN ARGS d<property> "
+				    "D<property> X<flag>",
+				    err);
+		return fail_in(err, "option --process-details");
 	}
 	return 0;
 }

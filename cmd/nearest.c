@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/nearest.h"
 
+#include "core/base/alloc.h"
 #include "core/base/safe_text.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -157,4 +159,28 @@ bool nearest_suggest(const struct nearest *n, struct text *out)
 	if (count)
 		text_puts(out, "'?");
 	return count > 0;
+}
+
+int nearest_fail_choice(const char *noun, const char *word, size_t len,
+			const char *choices, struct error *err)
+{
+	static const char separators[] = "|, ";
+	struct nearest nearest = nearest_to(word, len);
+	char *words = xstrdup(choices), *rest = words, *choice;
+	struct text valid = { 0 }, hint = { 0 };
+
+	while ((choice = strsep(&rest, separators))) {
+		if (!*choice)
+			continue;
+		text_printf(&valid, "%s%s", valid.len ? ", " : "", choice);
+		nearest_offer(&nearest, choice);
+	}
+	if (!nearest_suggest(&nearest, &hint))
+		text_puts(&hint, ";");
+	fail(err, ERROR_MISUSE, "invalid %s '%.*s'%s valid: %s", noun,
+	     len < LONGEST ? (int)len : LONGEST, word, hint.bytes, valid.bytes);
+	text_release(&hint);
+	text_release(&valid);
+	free(words);
+	return -1;
 }

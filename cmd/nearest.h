@@ -5,6 +5,7 @@
 #ifndef CMD_NEAREST_H
 #define CMD_NEAREST_H
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 #include <stdbool.h>
@@ -35,5 +36,14 @@ void nearest_offer(struct nearest *n, const char *candidate);
  * Returns false when no candidate is similar.
  */
 bool nearest_suggest(const struct nearest *n, struct text *out);
+
+/*
+ * Fails with ERROR_MISUSE for a word, of len bytes, that is none of the
+ * choices: "invalid state 'BLOKED'; did you mean 'BLOCKED'? valid: NEW,
+ * BLOCKED". noun names the kind of word; '|', ',' and spaces separate the
+ * choices.
+ */
+int nearest_fail_choice(const char *noun, const char *word, size_t len,
+			const char *choices, struct error *err);
 
 #endif

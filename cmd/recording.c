@@ -2,19 +2,25 @@
 #include "cmd/recording.h"
 
 #include "cmd/log.h"
+#include "cmd/nearest.h"
 #include "core/base/alloc.h"
+#include "core/base/arena.h"
 #include "core/base/input.h"
 #include "core/base/text.h"
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"
 #include "core/profile/filter.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define ZONES      "/usr/share/zoneinfo/"
+#define ZONE_DEPTH 3 /* America/Argentina/Salta */
 
 /* One input. It stays open for a second reading: it may be a pipe. */
 struct source {
@@ -224,6 +230,52 @@ static int recording_set_range(struct profile *p,
 	return 0;
 }
 
+/* Offers the names of time zones in a directory below ZONES, and its own. */
+static void zones_offer(struct nearest *nearest, struct arena *a,
+			const char *prefix, unsigned depth)
+{
+	struct text path = { 0 };
+	struct dirent *entry;
+	DIR *dir;
+
+	text_printf(&path, ZONES "%s", prefix);
+	dir = opendir(path.bytes);
+	while (dir && (entry = readdir(dir))) {
+		/* Names of zones have capitals; posix/ and others repeat them.
+		 */
+		if (entry->d_name[0] < 'A' || entry->d_name[0] > 'Z')
+			continue;
+		text_clear(&path);
+		text_printf(&path, "%s%s", prefix, entry->d_name);
+		nearest_offer(nearest, arena_copy(a, path.bytes, path.len));
+		text_putc(&path, '/');
+		if (depth < ZONE_DEPTH && entry->d_type == DT_DIR)
+			zones_offer(nearest, a, path.bytes, depth + 1);
+	}
+	if (dir)
+		closedir(dir);
+	text_release(&path);
+}
+
+/* Adds near misses to the error of time_zone_of_java(). Returns -1. */
+static int recording_fail_zone(const char *name, struct error *err)
+{
+	struct nearest nearest = nearest_to(name, strlen(name));
+	struct arena a = { 0 };
+	struct text hint = { 0 };
+
+	zones_offer(&nearest, &a, "", 1);
+	if (!nearest_suggest(&nearest, &hint))
+		text_puts(&hint, ";");
+	fail(err, ERROR_MISUSE,
+	     "option --time-zone: invalid time zone '%s'%s valid: UTC, "
+	     "GMT+02:00, and the names in " ZONES,
+	     name, hint.bytes);
+	text_release(&hint);
+	arena_release(&a);
+	return -1;
+}
+
 static bool recording_wants_time(void *self, int64_t time_ns)
 {
 	return time_period_has(self, time_ns);
@@ -241,7 +293,7 @@ static int recording_set_period(struct profile *p,
 
 	if (o->time_zone) {
 		if (time_zone_of_java(o->time_zone, &zone, err))
-			return fail_in(err, "option --time-zone");
+			return recording_fail_zone(o->time_zone, err);
 		setenv("TZ", zone, 1);
 		tzset();
 		free(zone);

@@ -631,7 +631,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "sysprops", &opt.sysprops,
 		 "print the system properties, by attaching"),
 	OPT_FLAG(0, "agentprops", &opt.agentprops,
-		 "print the properties that agents set"),
+		 "print agent properties (local JMX address)"),
 	OPT_FLAG(0, "flags", &opt.flags,
 		 "print every -XX flag, its value and its origin"),
 	OPT_FLAG(0, "perf", &opt.perf,

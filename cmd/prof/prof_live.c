@@ -57,20 +57,17 @@ static unsigned live_find_event(const char *name, size_t len)
 static void live_refuse_event(const char *list, const char *word, size_t len,
 			      struct error *err)
 {
-	struct nearest nearest = nearest_to(word, len);
-	bool listed = len > 0;
+	struct text choices = { 0 };
 	const char *known;
 
-	if (listed && prof_asprof_refuse_event(word, len, err))
+	if (len && prof_asprof_refuse_event(word, len, err))
 		return;
 	for (unsigned i = 0; (known = sampling_event_name(i)); i++)
-		nearest_offer(&nearest, known);
-	misuse(err,
-	       "-e '%.*s': unknown event%s%s%s events: cpu, offcpu, wall, "
-	       "alloc, lock, separated by commas",
-	       listed ? (int)len : (int)strlen(list), listed ? word : list,
-	       nearest.best ? "; did you mean " : ";",
-	       nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+		text_printf(&choices, "%s ", known);
+	nearest_fail_choice("event", len ? word : list,
+			    len ? len : strlen(list), choices.bytes, err);
+	fail_in(err, "option --event");
+	text_release(&choices);
 }
 
 unsigned prof_live_events(const char *list, struct error *err)

@@ -4,6 +4,7 @@
 
 #include "cmd/command.h"
 #include "cmd/log.h"
+#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/text.h"
 #include "render/profile/report.h"
@@ -74,6 +75,18 @@ prof_find_report(const struct prof_options *o)
 	return name || *dot ? NULL : &formats[0];
 }
 
+/* Fails for an unknown part of a report, of len bytes. */
+static int prof_fail_part(const char *part, size_t len, struct error *err)
+{
+	struct text choices = { 0 };
+
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		text_printf(&choices, "%s ", report_part_names[i]);
+	nearest_fail_choice("part", part, len, choices.bytes, err);
+	text_release(&choices);
+	return fail_in(err, "option --show");
+}
+
 static int prof_choose_parts(struct prof_output *output, struct error *err)
 {
 	const char *list = output->options->show;
@@ -88,11 +101,7 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 			strncmp(report_part_names[part], list, len) != 0))
 			part++;
 		if (part == REPORT_PARTS)
-			return misuse(
-				err,
-				"--show: unknown part '%.*s'; use frames, "
-				"classes, owners, threads or calls",
-				(int)len, list);
+			return prof_fail_part(list, len, err);
 		output->parts |= 1U << part;
 		list += len + (list[len] == ',');
 	}

@@ -4,7 +4,7 @@ try() {
 	sjkc flame "$@" in.folded >said 2>&1
 	status=$?
 	# The formats are those of the readers there are.
-	sed 's/auto|.*/auto|…/' said
+	sed 's/auto, .*/auto, …/' said
 	rm said
 	echo "exit status $status"
 }

@@ -323,7 +323,7 @@ static void the_nearest_option_is_named(void **state)
 static void a_beginning_that_fits_several_is_refused(void **state)
 {
 	(void)state;
-	check_misuse("--in x", "option --in is ambiguous");
+	check_misuse("--in x", "option --in is ambiguous: --input, --interval");
 	check_no_rest("--int 1");
 	assert_int_equal(opt.interval, 1000000000);
 }
@@ -349,9 +349,10 @@ static void a_wrong_value_is_explained(void **state)
 {
 	(void)state;
 	check_misuse("--format svg",
-		     "option --format: invalid value 'svg'; valid: auto|jfr");
+		     "option --format: invalid value 'svg'; valid: auto, jfr");
 	check_misuse("--format jf",
-		     "option --format: invalid value 'jf'; valid: auto|jfr");
+		     "option --format: invalid value 'jf'; did you mean 'jfr'? "
+		     "valid: auto, jfr");
 	check_misuse("-n x",
 		     "option --limit: invalid count 'x': not a whole number");
 	check_misuse("--interval 1x",
