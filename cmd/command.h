@@ -128,7 +128,10 @@ struct command {
 	size_t *before_dashes;
 	const struct shorthand *shorthands; /* or NULL */
 	const struct refusal *refusals;     /* or NULL */
-	/* Gets the arguments after the options. Returns 0, or -1 and *err. */
+	/*
+	 * Gets the arguments after the options. Returns 0, or -1 and *err; an
+	 * empty error text prints nothing.
+	 */
 	int (*run)(int argc, char **argv, struct error *err);
 };
 

@@ -208,6 +208,9 @@ static int doctor_verdict(const struct doctor_checks *c, struct error *err)
 
 	if (!f)
 		return 0;
+	/* The report has the finding: do not print it twice. */
+	if (log_shares_stdout())
+		return fail(err, f->is.kind, "%s", "");
 	return fail(err, f->is.kind, "%d: %s: %s", (int)c->pid, f->is.name,
 		    f->is.detail);
 }

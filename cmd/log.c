@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static enum log_level level = LOG_NORMAL;
@@ -15,6 +16,15 @@ static enum log_level level = LOG_NORMAL;
 void log_set_level(enum log_level wanted) { level = wanted; }
 
 bool log_is_quiet(void) { return level == LOG_QUIET; }
+
+bool log_shares_stdout(void)
+{
+	struct stat out, err;
+
+	return fstat(STDOUT_FILENO, &out) == 0 &&
+	       fstat(STDERR_FILENO, &err) == 0 && out.st_dev == err.st_dev &&
+	       out.st_ino == err.st_ino;
+}
 
 void log_bytes(const char *bytes, size_t len)
 {

@@ -27,6 +27,12 @@ bool log_is_quiet(void); /* -q was given */
  */
 void log_bytes(const char *bytes, size_t len);
 
+/*
+ * True when stderr and stdout are the same file, such as one terminal. A
+ * message that repeats the last line of the output is then superfluous.
+ */
+bool log_shares_stdout(void);
+
 /* Prints at every level: an error or a loss. */
 void log_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

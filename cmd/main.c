@@ -192,7 +192,8 @@ int main(int argc, char **argv)
 		return 0;
 	if (err.kind == ERROR_OUTPUT && err.sys == EPIPE)
 		return EXIT_CLOSED_PIPE;
-	log_always("%s", err.text);
+	if (*err.text)
+		log_always("%s", err.text);
 	if (err.kind == ERROR_MISUSE && c && c != &help_command)
 		log_always("try 'sjkc %s --help'", c->name);
 	else if (err.kind == ERROR_MISUSE)

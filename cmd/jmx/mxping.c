@@ -51,10 +51,13 @@ static int ping_report(const struct ping *p, struct error *err)
 	(opt.json ? ping_json : ping_text)(p, &text);
 	ret = ping_write(&text, err);
 	text_release(&text);
-	if (ret == 0 && probe->kind != ERROR_NONE)
-		ret = fail(err, probe->kind, "%s: %s", p->target,
-			   probe->verdict.bytes);
-	return ret;
+	if (ret || probe->kind == ERROR_NONE)
+		return ret;
+	/* The report ends with the verdict: do not print it twice. */
+	if (log_shares_stdout())
+		return fail(err, probe->kind, "%s", "");
+	return fail(err, probe->kind, "%s: %s", p->target,
+		    probe->verdict.bytes);
 }
 
 /* Appends a word, quoted for a shell if necessary. */

@@ -52,7 +52,7 @@ has_collector() {
 
 # refused OPTION TEXT
 refused() {
-	"$sjkc" hh "$pid" "$1" -d 10ms >"$scratch/hh" 2>"$scratch/said"
+	"$sjkc" hh "$pid" "$1" >"$scratch/hh" 2>"$scratch/said"
 	[ $? = 8 ] && [ ! -s "$scratch/hh" ] &&
 		grep -q -- "$2" "$scratch/said" || bad "$1 is not refused"
 }
