@@ -101,6 +101,10 @@ static int flame_draw(const struct flame_output_format *format,
 	if (flame_choose_event(&d, filter, err))
 		goto out;
 	flame_output_limit(&d);
+	recording_log_notes(d.profile, d.source,
+			    format->one_event ? &d.views[d.selected] : d.views,
+			    format->one_event ? 1 : d.view_count,
+			    format->is_page);
 	ret = flame_output_write(&d, format, err);
 out:
 	profile_free(d.profile);
@@ -114,6 +118,7 @@ static int flame_list(const struct sample_filter *filter, struct error *err)
 {
 	const char *output = opt.output ? opt.output : "-";
 	struct profile *p = NULL;
+	char *source;
 	int ret;
 
 	if (flame_output_check_output(output, opt.inputs.values,
@@ -122,6 +127,9 @@ static int flame_list(const struct sample_filter *filter, struct error *err)
 	if (!p)
 		return -1;
 	sample_filter_apply(filter, p);
+	source = flame_output_source_of(opt.inputs.values, opt.inputs.count);
+	recording_log_notes(p, source, NULL, 0, false);
+	free(source);
 	ret = flame_list_events(p, output, err);
 	if (ret == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_PARTIAL,

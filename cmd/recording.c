@@ -108,9 +108,9 @@ static uint64_t remark_count_before(const uint64_t *before, size_t known,
 	return at < known ? before[at] : 0;
 }
 
-/* Prints the remarks that were added since `before` was counted. */
-static void recording_print_remarks(const struct profile *p, const char *name,
-				    const uint64_t *before, size_t known)
+/* Prints the losses that were added since `before` was counted. */
+static void recording_print_losses(const struct profile *p, const char *name,
+				   const uint64_t *before, size_t known)
 {
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
@@ -118,14 +118,31 @@ static void recording_print_remarks(const struct profile *p, const char *name,
 				 remark_count_before(before, known, i);
 		bool first = i >= known && r->first[0];
 
-		if (!count)
+		if (count && r->is_loss)
+			log_always("%s: lost: %s: %" PRIu64 "%s%s%s", name,
+				   r->what, count, first ? " (first: " : "",
+				   first ? r->first : "", first ? ")" : "");
+	}
+}
+
+void recording_log_notes(const struct profile *p, const char *name,
+			 const struct event_view *views, size_t view_count,
+			 bool are_shown)
+{
+	uint32_t *view_of = views_of_events(p, views, view_count);
+
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+		bool first = r->first[0];
+
+		if (r->is_loss || (views && r->event && !view_of[r->event - 1]))
 			continue;
-		(r->is_loss ? log_always : log_info)(
-			"%s: %s%s: %" PRIu64 "%s%s%s", name,
-			r->is_loss ? "lost: " : "", r->what, count,
+		(are_shown ? log_detail : log_info)(
+			"%s: %s: %" PRIu64 "%s%s%s", name, r->what, r->count,
 			first ? " (first: " : "", first ? r->first : "",
 			first ? ")" : "");
 	}
+	free(view_of);
 }
 
 static void source_read_and_report(struct source *s, const struct sources *all,
@@ -144,8 +161,8 @@ static void source_read_and_report(struct source *s, const struct sources *all,
 	progress_end();
 	/* If the whole input is unreadable, the error gives the reason. */
 	if (all->loud && !s->failed)
-		recording_print_remarks(p, recording_name(s->path), before,
-					known);
+		recording_print_losses(p, recording_name(s->path), before,
+				       known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
 	text_release(&what);

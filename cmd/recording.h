@@ -2,13 +2,14 @@
 /*
  * recording: reads one or more files into one profile.
  *
- * Messages name the file of each part that a reader skipped.
+ * It prints losses with the name of their file while reading.
  */
 #ifndef CMD_RECORDING_H
 #define CMD_RECORDING_H
 
 #include "cmd/command.h"
 #include "core/base/error.h"
+#include "core/profile/event_view.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -52,5 +53,14 @@ const char *recording_formats(void);
  */
 struct profile *recording_read(const struct recording_options *o,
 			       struct error *err);
+
+/*
+ * Prints the readers' notes about the views or, if views is NULL, all notes.
+ * are_shown: the output has the notes itself, so that they appear only with -v.
+ * name is the input's name.
+ */
+void recording_log_notes(const struct profile *p, const char *name,
+			 const struct event_view *views, size_t view_count,
+			 bool are_shown);
 
 #endif

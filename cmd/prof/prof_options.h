@@ -68,6 +68,9 @@ const char *prof_output_formats(void);
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 		       struct error *err);
 
+/* True for outputs that contain the notes of the profile: reports and pages. */
+bool prof_output_shows_notes(const struct prof_output *output);
+
 /*
  * Writes the chosen views of d as a report or a drawing. It may be called again
  * after the profile has grown. Fails with ERROR_PARTIAL when the output is

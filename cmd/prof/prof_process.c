@@ -104,7 +104,7 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	live.dumps = strcmp(o->sampler, "dump") == 0;
 	live.sampling.lines = o->drawing.style.lines ||
 			      sample_filter_wants_lines(w->filter);
-	live.shows_no_notes = w->output.drawing && !w->output.drawing->is_page;
+	live.shows_no_notes = !prof_output_shows_notes(&w->output);
 	live.write = process_write;
 	live.self = w;
 	live.sampling.events = prof_live_events(events, err);

@@ -47,6 +47,8 @@ static int prof_recording_write_samples(const struct prof_output *output,
 {
 	if (flame_output_choose(d, filter, err))
 		return fail_in(err, "%s", d->source);
+	recording_log_notes(d->profile, d->source, &d->views[d->selected], 1,
+			    prof_output_shows_notes(output));
 	return prof_write(output, d, err);
 }
 

@@ -21,18 +21,19 @@ struct prof_report_format {
 	event_table_fn *put_table;
 	unsigned parts; /* default parts, for a report without --show */
 	bool one_part;  /* supports a single part only */
+	bool has_notes; /* contains the notes of the profile */
 	bool fits;      /* for people: hide small calls of a long report */
 };
 
 /* The first is for names without an extension. */
 static const struct prof_report_format formats[] = {
 	{ "text", ".txt", report_text, event_table_text, REPORT_ALL,
-	  .fits = true },
+	  .has_notes = true, .fits = true },
 	{ "csv", ".csv", report_csv, event_table_csv, 1U << REPORT_FRAMES,
 	  .one_part = true },
 	/* The extension .json means speedscope; --json asks for the report. */
 	{ "json", NULL, report_json, event_table_json, REPORT_ALL,
-	  .fits = false },
+	  .has_notes = true },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
@@ -140,6 +141,12 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 	output->drawing = flame_output_format(o->output_format, o->output,
 					      &o->drawing, err);
 	return output->drawing ? prof_check_drawing(o, err) : -1;
+}
+
+bool prof_output_shows_notes(const struct prof_output *output)
+{
+	return output->report ? output->report->has_notes
+			      : output->drawing->is_page;
 }
 
 /* Returns the width of the terminal; 0 if the output is no terminal. */

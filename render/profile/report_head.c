@@ -41,6 +41,7 @@ static void add_times(struct text *out, const struct report *r)
 		return;
 	text_puts(out, ", ");
 	if (to > from) {
+		text_puts(out, "recorded for ");
 		amount_add(out, UNIT_NS, (uint64_t)to - (uint64_t)from);
 		text_puts(out, " from ");
 	} else {
@@ -49,7 +50,7 @@ static void add_times(struct text *out, const struct report *r)
 	add_time(out, from);
 }
 
-/* "cpu of dump.jfr: 2669 samples each 10 ms, 30.0s from …" */
+/* "wall of a.jfr: 90 samples each 1 s, total 90 s, recorded for 30 s from …" */
 static void add_what(struct text *out, const struct report *r)
 {
 	struct text rate = { 0 };
@@ -65,7 +66,7 @@ static void add_what(struct text *out, const struct report *r)
 		safe_text(out, rate.bytes, rate.len);
 	}
 	if (r->unit != UNIT_SAMPLES) {
-		text_puts(out, ", ");
+		text_puts(out, ", total ");
 		amount_add(out, r->unit, r->whole);
 	}
 	if (r->without_stack) {

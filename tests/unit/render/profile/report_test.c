@@ -322,9 +322,10 @@ static void note_about_an_event_is_in_its_report_only(void **state)
 static void any_times_have_a_span(void **state)
 {
 	(void)state;
-	check_times(INT64_MIN, INT64_MAX, ", 18,446,744,074 s from ",
+	check_times(INT64_MIN, INT64_MAX,
+		    ", recorded for 18,446,744,074 s from ",
 		    "\"span_ns\":18446744073709551615");
-	check_times(-1000000, 999000000, ", 1 s from ",
+	check_times(-1000000, 999000000, ", recorded for 1 s from ",
 		    "\"from\":\"1969-12-31T23:59:59.999Z\","
 		    "\"to\":\"1970-01-01T00:00:00.999Z\"");
 }
