@@ -272,8 +272,8 @@ const struct command flame_command = {
 	.summary = "draw a recording as a flame graph page",
 	.group = "see where time goes",
 	.examples = "  sjkc flame dump.jfr                # writes dump.html\n"
-		    "  sjkc flame -o out.html 1.jfr 2.jfr # both in one page\n"
-		    "  sjkc flame --list-events dump.jfr  # what is in it\n"
+		    "  sjkc flame -o out.html 1.jfr 2.jfr # merges both\n"
+		    "  sjkc flame --list-events dump.jfr  # lists its events\n"
 		    "  sjkc flame -e alloc dump.jfr\n"
 		    "  jstack 4711 | sjkc flame -o out.html -\n",
 	.options = options,

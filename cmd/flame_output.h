@@ -39,11 +39,11 @@ struct flame_output_options {
 	OPT_FLAG('t', "threads", &(o).style.threads, \
 		 "add a root frame for each thread"), \
 	OPT_FLAG(0, "lines", &(o).style.lines, \
-		 "separate the lines of a method"), \
+		 "show each line of a method as a frame"), \
 	OPT_FLAG(0, "simple-names", &(o).style.simple, \
 		 "print classes without their packages"), \
 	OPT_FLAG(0, "annotate", &(o).style.annotate, \
-		 "mark how frames ran (not in html): _[j], _[i]", \
+		 "mark compiled and interpreted frames: _[j], _[i]", \
 		 .aliases = "--ann")
 /* clang-format on */
 

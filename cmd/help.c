@@ -47,7 +47,9 @@ static void help_add_default(struct text *t, const struct command_option *o)
 
 	if ((o->kind == OPTION_STRING || o->kind == OPTION_CHOICE) &&
 	    *o->value.string)
-		text_puts(&value, *o->value.string);
+		text_puts(&value, strcmp(*o->value.string, "-") == 0
+					  ? "standard output"
+					  : *o->value.string);
 	if (o->kind == OPTION_DURATION && *o->value.duration > 0)
 		units_add_duration(&value, *o->value.duration);
 	if (o->kind == OPTION_SIZE && *o->value.count)

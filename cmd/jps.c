@@ -376,10 +376,10 @@ static const struct command_option options[] = {
 	OPT_FLAG('l', "long-names", &opt.plain.long_names,
 		 "print PID and main class, as the JDK's jps"),
 	OPT_FLAG('m', "arguments", &opt.plain.arguments,
-		 "the same with the arguments"),
+		 "print PID, class name and arguments"),
 	OPT_FLAG('q', "pids", &opt.plain.pids_only, "print PIDs only"),
 	OPT_FLAG('v', "verbose", &opt.verbose,
-		 "print the JVM's options, too; truncate no line"),
+		 "also print the JVM's options; truncate no line"),
 	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END,
 };

@@ -39,13 +39,13 @@ struct sample_filter_options {
 	OPT_STRING('X', "exclude", &(f).exclude, "<regex>", \
 		   "omit stack traces with a matching frame"), \
 	OPT_STRING(0, "trace-filter", &(f).trace_filter, "<filter>", \
-		   "keep stack traces by SJK's filter language", \
+		   "keep stack traces that match a filter of SJK", \
 		   .aliases = "-tf"), \
 	OPT_STRING(0, "trace-trim", &(f).trace_trim, "<filter>", \
 		   "keep the matching frame and its callees", \
 		   .aliases = "-tt"), \
 	OPT_FLAG(0, "no-class", &(f).no_class, \
-		 "omit the class that was allocated or locked")
+		 "omit the frame of the allocated or locked class")
 /* clang-format on */
 
 struct sample_filter;

@@ -185,7 +185,7 @@ static const struct command_option options[] = {
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "sample this JVM: PID, main class, jar or <regex>"),
 	OPT_FLAG(0, "all", &opt.live.sampling.all,
-		 "sample all JVMs, also JVMs that start meanwhile"),
+		 "sample all JVMs, also those that start later"),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
@@ -217,7 +217,7 @@ static const struct command_option options[] = {
 	OPT_COUNT(0, "max-stack", &opt.live.sampling.max_stack, "<frames>",
 		  "truncate deeper stack traces"),
 	OPT_COUNT(0, "trace-walk", &opt.live.sampling.trace_walks, "<count>",
-		  "explain the unwinding of <count> distinct stacks"),
+		  "print how <count> distinct stacks were unwound"),
 	OPT_SIZE(0, "alloc-interval", &opt.live.sampling.alloc_interval, "<size>",
 		 "with -e alloc: sample once per this many bytes"),
 	OPT_DURATION(0, "min-blocked", &opt.live.sampling.min_blocked_ns, "<time>",
@@ -236,11 +236,11 @@ static const struct command_option options[] = {
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
 	OPT_STRING(0, "show", &opt.show, "<parts>",
-		   "show parts of the report: frames, classes, …"),
+		   "print these parts: frames,classes,threads,…"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "limit the frames (threads: half)"),
+		  "list at most this many frames"),
 	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
-		   "hide calls below this share"),
+		   "hide calls with a smaller share"),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
 		  "limit the frames of a call chain"),
 	OPT_STYLE(opt.drawing),
@@ -257,10 +257,10 @@ const struct command prof_command = {
 	.summary = "report where the time goes: frames, calls, threads",
 	.group = "see where time goes",
 	.examples = "  sjkc prof -p 4711 -d 30s -o out.html\n"
-		    "  sjkc prof -e cpu,offcpu -d 10s 4711 # a report of each\n"
+		    "  sjkc prof -e cpu,offcpu -d 10s 4711 # two reports\n"
 		    "  sjkc prof -o out.html -- java -jar app.jar\n"
 		    "  sjkc prof -i dump.jfr              # hottest frames\n"
-		    "  sjkc prof -i dump.jfr -e alloc     # of allocation\n"
+		    "  sjkc prof -i dump.jfr -e alloc     # allocation sites\n"
 		    "  jstack 4711 | sjkc prof -i -\n",
 	.options = options,
 	.before_dashes = &before_dashes,
