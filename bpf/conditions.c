@@ -15,13 +15,19 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Of include/linux/proc_ns.h: PROC_USER_INIT_INO. */
+/* PROC_USER_INIT_INO in include/linux/proc_ns.h. */
 #define FIRST_USER_NS 0xEFFFFFFDU
 
-/* Before, maps were charged to RLIMIT_MEMLOCK; ours and the ring are below. */
+/*
+ * Earlier kernels charge maps to RLIMIT_MEMLOCK; the maps of sjkc and the ring
+ * buffer need less than this.
+ */
 #define MEMLOCK_ENOUGH (UINT64_C(64) << 20)
 
-/* The first bytes of a file of the kernel's; false when it cannot be read. */
+/*
+ * Reads the first bytes of a file in /proc or /sys; false when it is
+ * unreadable.
+ */
 static bool facts_read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -43,7 +49,7 @@ static bool facts_read_number(const char *path, int *number)
 	return true;
 }
 
-/* "none [integrity] confidentiality": the one in brackets. */
+/* Reads the mode in brackets from "none [integrity] confidentiality". */
 static void facts_read_lockdown(char *mode, size_t size)
 {
 	char text[128];
@@ -83,7 +89,7 @@ bool bpf_symbols_are_shown(const char *text)
 	return false;
 }
 
-static bool kallsyms_are_shown(void)
+static bool facts_read_kallsyms(void)
 {
 	char text[4096];
 
@@ -98,8 +104,8 @@ static bool facts_have_capability(const struct bpf_facts *f,
 }
 
 /*
- * What no kernel knows: without a filter, it is invalid; but before Linux 6.0
- * the kernel's own bpf(2) looks at rights first.
+ * Tries calls that are invalid without a seccomp filter.  Before Linux 6.0,
+ * bpf(2) itself checks rights first, so its EPERM proves no filter.
  */
 static void facts_try_filter(struct bpf_facts *f)
 {
@@ -110,8 +116,10 @@ static void facts_try_filter(struct bpf_facts *f)
 			  errno == EPERM;
 }
 
-/* Debian's kernels take more rights than others from 3 on, and not all the
- * same: this asks, by an event that never counts. */
+/*
+ * Tries to open an event that never counts: from perf_event_paranoid 3 on,
+ * Debian kernels require more rights than others, and differ among themselves.
+ */
 static enum bpf_perf facts_try_perf(void)
 {
 	struct perf_event_attr attr = {
@@ -153,13 +161,13 @@ void bpf_facts_gather(struct bpf_facts *f)
 	facts_read_number("/proc/sys/kernel/kptr_restrict", &f->kptr_restrict);
 	facts_read_number("/proc/sys/kernel/unprivileged_bpf_disabled",
 			  &f->unprivileged_bpf_disabled);
-	f->shows_symbols = kallsyms_are_shown();
+	f->shows_symbols = facts_read_kallsyms();
 	f->locked_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) == 0
 				  ? limit.rlim_cur
 				  : RLIM_INFINITY;
 }
 
-static bool is_before(const char *release, long major, long minor)
+static bool release_is_before(const char *release, long major, long minor)
 {
 	char *rest;
 	long first = strtol(release, &rest, 10);
@@ -181,16 +189,17 @@ static void condition_set(struct condition *c, bool holds, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Ring buffers are the newest thing that all programs need: 5.8. */
-static void look_at_kernel(const struct bpf_facts *f, struct condition *c)
+/* Ring buffers are the newest feature that all programs need (Linux 5.8). */
+static void condition_check_kernel(const struct bpf_facts *f,
+				   struct condition *c)
 {
-	bool is_old = is_before(f->release, 5, 8);
+	bool is_old = release_is_before(f->release, 5, 8);
 
 	condition_set(c, !is_old, "Linux %s%s", f->release,
 		      is_old ? " has no BPF ring buffers" : "");
 }
 
-static void look_at_btf(const struct bpf_facts *f, struct condition *c)
+static void condition_check_btf(const struct bpf_facts *f, struct condition *c)
 {
 	condition_set(
 		c, f->has_btf, "/sys/kernel/btf/vmlinux %s",
@@ -198,7 +207,8 @@ static void look_at_btf(const struct bpf_facts *f, struct condition *c)
 			   : "is missing: the kernel's types are unavailable");
 }
 
-static void look_at_rights(const struct bpf_facts *f, struct condition *c)
+static void condition_check_rights(const struct bpf_facts *f,
+				   struct condition *c)
 {
 	bool admin = facts_have_capability(f, CAP_SYS_ADMIN);
 	bool bpf = facts_have_capability(f, CAP_BPF),
@@ -215,7 +225,8 @@ static void look_at_rights(const struct bpf_facts *f, struct condition *c)
 					: "CAP_BPF and CAP_PERFMON");
 }
 
-static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
+static void condition_check_user_ns(const struct bpf_facts *f,
+				    struct condition *c)
 {
 	condition_set(
 		c, f->in_first_user_ns, "%s",
@@ -224,7 +235,8 @@ static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
 			: "not the initial one: its root may not use BPF");
 }
 
-static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
+static void condition_check_seccomp(const struct bpf_facts *f,
+				    struct condition *c)
 {
 	bool has_rights = f->in_first_user_ns &&
 			  (facts_have_capability(f, CAP_BPF) ||
@@ -242,25 +254,27 @@ static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
 		c->state = CONDITION_UNKNOWN;
 }
 
-static void look_at_lockdown(const struct bpf_facts *f, struct condition *c)
+static void condition_check_lockdown(const struct bpf_facts *f,
+				     struct condition *c)
 {
 	condition_set(c, strcmp(f->lockdown, "confidentiality") != 0, "%s",
 		      f->lockdown[0] ? f->lockdown : "none");
 }
 
-static void look_at_perf(const struct bpf_facts *f, struct condition *c)
+static void condition_check_perf(const struct bpf_facts *f, struct condition *c)
 {
 	condition_set(c, f->has_perf_events, "this kernel has %s",
 		      f->has_perf_events ? "them" : "none");
 }
 
-/* Debian's: from 3 on, it is for all but CAP_SYS_ADMIN. */
-static bool is_too_paranoid(const struct bpf_facts *f)
+/* Debian kernels: from 3 on, the setting applies to all but CAP_SYS_ADMIN. */
+static bool facts_are_too_paranoid(const struct bpf_facts *f)
 {
 	return f->paranoid > 2 && facts_have_capability(f, CAP_PERFMON);
 }
 
-static void look_at_perf_rights(const struct bpf_facts *f, struct condition *c)
+static void condition_check_perf_rights(const struct bpf_facts *f,
+					struct condition *c)
 {
 	if (f->perf == BPF_PERF_UNKNOWN) {
 		condition_set(c, true, "unknown whether CPUs may be sampled");
@@ -271,19 +285,21 @@ static void look_at_perf_rights(const struct bpf_facts *f, struct condition *c)
 		      "perf_event_paranoid is %d, %s", f->paranoid,
 		      f->perf == BPF_PERF_OPENED
 			      ? "which allows sampling of all CPUs"
-		      : is_too_paranoid(f) ? "which applies to CAP_PERFMON, too"
+		      : facts_are_too_paranoid(f)
+			      ? "which applies to CAP_PERFMON, too"
 		      : facts_have_capability(f, CAP_PERFMON)
 			      ? "but sampling of all CPUs is refused"
 			      : "which requires CAP_PERFMON");
-	if (c->state == CONDITION_FAILS && is_too_paranoid(f))
+	if (c->state == CONDITION_FAILS && facts_are_too_paranoid(f))
 		snprintf(c->remedy, sizeof(c->remedy),
 			 "run as root, or with CAP_SYS_ADMIN, or set "
 			 "kernel.perf_event_paranoid to 2");
 }
 
-static void look_at_memory(const struct bpf_facts *f, struct condition *c)
+static void condition_check_memory(const struct bpf_facts *f,
+				   struct condition *c)
 {
-	bool is_short = is_before(f->release, 5, 11) &&
+	bool is_short = release_is_before(f->release, 5, 11) &&
 			f->locked_bytes < MEMLOCK_ENOUGH &&
 			!facts_have_capability(f, CAP_SYS_RESOURCE);
 
@@ -297,9 +313,11 @@ static void look_at_memory(const struct bpf_facts *f, struct condition *c)
 				       : "which does not limit BPF here");
 }
 
-static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
+static void condition_check_symbols(const struct bpf_facts *f,
+				    struct condition *c)
 {
-	bool is_shown = f->shows_symbols || !is_before(f->release, 5, 14);
+	bool is_shown = f->shows_symbols ||
+			!release_is_before(f->release, 5, 14);
 
 	condition_set(c, is_shown, "kptr_restrict is %d: %s", f->kptr_restrict,
 		      f->shows_symbols ? "the kernel's functions have names"
@@ -310,45 +328,45 @@ static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
 static const struct {
 	const char *name;
 	enum error_kind kind;
-	void (*look)(const struct bpf_facts *f, struct condition *c);
-	const char *remedy; /* unless the look has a better one */
-} looks[] = {
-	{ "kernel", ERROR_UNAVAILABLE, look_at_kernel,
+	void (*check)(const struct bpf_facts *f, struct condition *c);
+	const char *remedy; /* used unless the check sets a better one */
+} checks[] = {
+	{ "kernel", ERROR_UNAVAILABLE, condition_check_kernel,
 	  "use Linux 5.8 or later" },
-	{ "user namespace", ERROR_PERMISSION, look_at_user_ns,
+	{ "user namespace", ERROR_PERMISSION, condition_check_user_ns,
 	  "run sjkc outside the container or in a privileged one" },
-	{ "BPF rights", ERROR_PERMISSION, look_at_rights,
+	{ "BPF rights", ERROR_PERMISSION, condition_check_rights,
 	  "run as root or with CAP_BPF and CAP_PERFMON" },
-	{ "seccomp", ERROR_PERMISSION, look_at_seccomp,
+	{ "seccomp", ERROR_PERMISSION, condition_check_seccomp,
 	  "have the container's seccomp profile allow bpf and "
 	  "perf_event_open" },
-	{ "lockdown", ERROR_UNAVAILABLE, look_at_lockdown,
+	{ "lockdown", ERROR_UNAVAILABLE, condition_check_lockdown,
 	  "boot with lockdown=integrity or without lockdown" },
-	{ "BTF", ERROR_UNAVAILABLE, look_at_btf,
+	{ "BTF", ERROR_UNAVAILABLE, condition_check_btf,
 	  "use a kernel with CONFIG_DEBUG_INFO_BTF; in a container, mount "
 	  "/sys" },
-	{ "perf events", ERROR_UNAVAILABLE, look_at_perf,
+	{ "perf events", ERROR_UNAVAILABLE, condition_check_perf,
 	  "use a kernel with CONFIG_PERF_EVENTS; in a container, mount /proc" },
-	{ "perf rights", ERROR_PERMISSION, look_at_perf_rights,
+	{ "perf rights", ERROR_PERMISSION, condition_check_perf_rights,
 	  "run as root or with CAP_PERFMON" },
-	{ "locked memory", ERROR_PERMISSION, look_at_memory,
+	{ "locked memory", ERROR_PERMISSION, condition_check_memory,
 	  "ulimit -l unlimited" },
-	/* The last: nothing but names depends on it. */
-	{ "kernel symbols", ERROR_NONE, look_at_symbols,
+	/* The last: only names depend on it. */
+	{ "kernel symbols", ERROR_NONE, condition_check_symbols,
 	  "run with CAP_SYSLOG and with kernel.kptr_restrict below 2" },
 };
 
 size_t bpf_conditions(const struct bpf_facts *f, struct condition *list)
 {
-	size_t count = sizeof(looks) / sizeof(*looks);
+	size_t count = sizeof(checks) / sizeof(*checks);
 
 	for (size_t i = 0; i < count; i++) {
-		list[i] = (struct condition){ .name = looks[i].name,
-					      .kind = looks[i].kind };
-		looks[i].look(f, &list[i]);
+		list[i] = (struct condition){ .name = checks[i].name,
+					      .kind = checks[i].kind };
+		checks[i].check(f, &list[i]);
 		if (list[i].state == CONDITION_FAILS && !list[i].remedy[0])
 			snprintf(list[i].remedy, sizeof(list[i].remedy), "%s",
-				 looks[i].remedy);
+				 checks[i].remedy);
 	}
 	return count;
 }

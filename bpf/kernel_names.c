@@ -39,8 +39,10 @@ void kernel_names_close(struct kernel_names *n)
 	free(n);
 }
 
-/* The kernel prints an address without a name as a number (symbol_string() in
- * lib/vsprintf.c). */
+/*
+ * The kernel prints an address without a name as a number (symbol_string() in
+ * lib/vsprintf.c).
+ */
 bool kernel_names_ask(struct kernel_names *n, uint64_t address,
 		      const char **name)
 {
@@ -66,15 +68,14 @@ bool kernel_names_ask(struct kernel_names *n, uint64_t address,
 /* Kernel addresses have the highest bit set; others are per-CPU offsets. */
 #define KERNEL_FIRST (UINT64_C(1) << 63)
 
-/* No symbol follows the last function of a module to end it. */
+/* No symbol marks the end of a module's last function. */
 #define FUNCTION_MAX (UINT64_C(1) << 20)
 
 /* The function from an address up to the next entry. */
 struct kernel_place {
 	uint64_t address;
 	uint32_t name; /* offset in names; 0 = data, or nothing */
-	uint32_t rank; /* of several symbols at an address the lowest rank is
-			  used */
+	uint32_t rank; /* the symbol of lowest rank at an address is used */
 };
 
 struct kernel_symbols {
@@ -124,7 +125,9 @@ static uint32_t kernel_keep_name(struct kernel_symbols *k,
 	return (uint32_t)begin;
 }
 
-/* Compares: global symbols first, then in the order of the file. */
+/*
+ * Adds a symbol.  Global symbols rank first, then the order of the file counts.
+ */
 static void kernel_keep(struct kernel_symbols *k, const struct symbol *s)
 {
 	bool is_code = strchr("tTwW", s->type) != NULL;

@@ -37,12 +37,11 @@ bool kernel_names_ask(struct kernel_names *n, uint64_t address,
 struct kernel_symbols;
 
 /*
- * Reads /proc/kallsyms. ERROR_PERMISSION when the kernel hides its addresses
- * (kernel.kptr_restrict); frames are then known to be the kernel's, but have no
- * names.
+ * Reads /proc/kallsyms.  ERROR_PERMISSION when the kernel hides its addresses
+ * (kernel.kptr_restrict).  Kernel frames then have no names.
  */
 struct kernel_symbols *kernel_symbols_open(struct error *err);
-/* Reads the text of such a file. */
+/* Parses text in the format of /proc/kallsyms. */
 struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,
 					 struct error *err);
 void kernel_symbols_close(struct kernel_symbols *k); /* NULL is fine */

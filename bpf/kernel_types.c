@@ -14,25 +14,28 @@
 #define PATH      "/sys/kernel/btf/vmlinux"
 #define BYTES_MAX ((size_t)256 << 20)
 
-/* What the programs name is made of no more types. */
+/* The types that the programs name refer to fewer types than this. */
 enum { CHOSEN_MAX = 1 << 16, MODIFIERS_MAX = 64 };
 
 struct kernel_types {
-	const uint8_t *types; /* the section */
+	const uint8_t *types; /* the type section */
 	size_t types_len;
-	const char *strings; /* NUL at the end */
+	const char *strings; /* the string section; ends with NUL */
 	size_t strings_len;
-	uint32_t *at; /* where in types each stands, by id; 0 is void */
+	uint32_t *at; /* offsets in types, by id; 0 is void */
 	size_t count, cap;
-	struct intern named;  /* what the programs name */
-	uint32_t *chosen_ids; /* by ids of the kernel's; 0 = not chosen */
-	uint32_t *chosen;     /* ids of the kernel's, by those less 1 */
+	struct intern named;  /* names that occur in the programs */
+	uint32_t *chosen_ids; /* chosen id by the kernel's id; 0 = not chosen */
+	uint32_t *chosen;     /* the kernel's id by the chosen id minus 1 */
 	size_t chosen_count, chosen_cap;
 	struct btf *out;
 };
 
-/* "task_struct___5_13" is the kernel's "task_struct". */
-static size_t essential_len(const char *name)
+/*
+ * Returns the length without a flavour: "task_struct___5_13" names the kernel's
+ * "task_struct".
+ */
+static size_t name_essential_len(const char *name)
 {
 	const char *flavour = strstr(name, "___");
 
@@ -40,45 +43,45 @@ static size_t essential_len(const char *name)
 					 : strlen(name);
 }
 
-static void note_name(struct kernel_types *k, const char *name)
+static void types_note_name(struct kernel_types *k, const char *name)
 {
 	if (name && *name)
-		intern_id(&k->named, name, essential_len(name));
+		intern_id(&k->named, name, name_essential_len(name));
 }
 
-static void note_names(struct kernel_types *k, const struct btf *programs)
+static void types_note_names(struct kernel_types *k, const struct btf *programs)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(programs); id++) {
 		const struct btf_type *t = btf__type_by_id(programs, id);
 		size_t count = btf_vlen(t);
 
 		if (btf_is_composite(t) || btf_is_any_enum(t))
-			note_name(k,
-				  btf__name_by_offset(programs, t->name_off));
+			types_note_name(
+				k, btf__name_by_offset(programs, t->name_off));
 		for (size_t i = 0; btf_is_composite(t) && i < count; i++)
-			note_name(k, btf__name_by_offset(
-					     programs,
-					     btf_members(t)[i].name_off));
+			types_note_name(k, btf__name_by_offset(
+						   programs,
+						   btf_members(t)[i].name_off));
 		for (size_t i = 0; btf_is_enum(t) && i < count; i++)
-			note_name(k,
-				  btf__name_by_offset(programs,
-						      btf_enum(t)[i].name_off));
+			types_note_name(
+				k, btf__name_by_offset(
+					   programs, btf_enum(t)[i].name_off));
 	}
 }
 
-static const char *name_at(const struct kernel_types *k, uint32_t offset)
+static const char *types_name_at(const struct kernel_types *k, uint32_t offset)
 {
 	return offset < k->strings_len ? k->strings + offset : "";
 }
 
-static bool is_named(const struct kernel_types *k, uint32_t offset)
+static bool types_are_named(const struct kernel_types *k, uint32_t offset)
 {
-	const char *name = name_at(k, offset);
+	const char *name = types_name_at(k, offset);
 
 	return *name && intern_find(&k->named, name, strlen(name));
 }
 
-/* What stands behind a type, for each of its parts and altogether. */
+/* The bytes that follow a type: a fixed number, and a number per part. */
 static const struct {
 	uint8_t fixed, part;
 } sizes[] = {
@@ -95,8 +98,8 @@ static const struct {
 };
 enum { KINDS = sizeof(sizes) / sizeof(*sizes) };
 
-/* The next of a section with all of its parts, NULL at the end. */
-static const struct btf_type *next_type(struct cursor *c)
+/* Returns the next type of a section and skips its parts; NULL at the end. */
+static const struct btf_type *types_next(struct cursor *c)
 {
 	const struct btf_type *t = (const void *)cursor_bytes(c, sizeof(*t));
 
@@ -111,28 +114,29 @@ static const struct btf_type *next_type(struct cursor *c)
 	return cursor_ok(c) ? t : NULL;
 }
 
-static const struct btf_type *type_of(const struct kernel_types *k, uint32_t id)
+static const struct btf_type *types_at(const struct kernel_types *k,
+				       uint32_t id)
 {
 	return (const void *)(k->types + k->at[id]);
 }
 
-/* Those that say what another is, which does not matter. */
-static bool is_modifier(const struct btf_type *t)
+/* Returns true for types that only qualify another type. */
+static bool type_is_modifier(const struct btf_type *t)
 {
 	return btf_is_mod(t) || btf_is_typedef(t) ||
 	       btf_kind(t) == BTF_KIND_TYPE_TAG;
 }
 
 /*
- * The id that a type of the kernel's will have; it is chosen by that.  0 =
- * void, or nothing that could be found.
+ * Chooses a type of the kernel and returns its id in the output; 0 = void, or
+ * not found.
  */
-static uint32_t choose(struct kernel_types *k, uint32_t id)
+static uint32_t types_choose(struct kernel_types *k, uint32_t id)
 {
 	for (int i = 0; i < MODIFIERS_MAX && id && id < k->count &&
-			is_modifier(type_of(k, id));
+			type_is_modifier(types_at(k, id));
 	     i++)
-		id = type_of(k, id)->type;
+		id = types_at(k, id)->type;
 	if (!id || id >= k->count || k->chosen_count >= CHOSEN_MAX)
 		return 0;
 	if (!k->chosen_ids[id]) {
@@ -143,50 +147,51 @@ static uint32_t choose(struct kernel_types *k, uint32_t id)
 	return k->chosen_ids[id];
 }
 
-/* An anonymous member's members are as good as its owner's. */
-static int add_members(struct kernel_types *k, const struct btf_type *t)
+/* Members of an anonymous member count as members of its owner. */
+static int types_add_members(struct kernel_types *k, const struct btf_type *t)
 {
-	bool is_wanted = !t->name_off || is_named(k, t->name_off);
+	bool is_wanted = !t->name_off || types_are_named(k, t->name_off);
 	const struct btf_member *m = btf_members(t);
 	int status = 0;
 
 	for (size_t i = 0; is_wanted && status >= 0 && i < btf_vlen(t); i++) {
-		if (m[i].name_off && !is_named(k, m[i].name_off))
+		if (m[i].name_off && !types_are_named(k, m[i].name_off))
 			continue;
-		status = btf__add_field(k->out, name_at(k, m[i].name_off),
-					(int)choose(k, m[i].type),
+		status = btf__add_field(k->out, types_name_at(k, m[i].name_off),
+					(int)types_choose(k, m[i].type),
 					btf_member_bit_offset(t, (__u32)i),
 					btf_member_bitfield_size(t, (__u32)i));
 	}
 	return status;
 }
 
-static int add_values(struct kernel_types *k, const struct btf_type *t)
+static int types_add_values(struct kernel_types *k, const struct btf_type *t)
 {
 	const struct btf_enum *e = btf_enum(t);
 	int status = 0;
 
 	for (size_t i = 0; status >= 0 && i < btf_vlen(t); i++) {
-		if (is_named(k, e[i].name_off))
+		if (types_are_named(k, e[i].name_off))
 			status = btf__add_enum_value(
-				k->out, name_at(k, e[i].name_off), e[i].val);
+				k->out, types_name_at(k, e[i].name_off),
+				e[i].val);
 	}
 	return status;
 }
 
-static int add_array(struct kernel_types *k, const struct btf_type *t)
+static int types_add_array(struct kernel_types *k, const struct btf_type *t)
 {
 	const struct btf_array *a = btf_array(t);
-	uint32_t index = choose(k, a->index_type);
+	uint32_t index = types_choose(k, a->index_type);
 
-	return btf__add_array(k->out, (int)index, (int)choose(k, a->type),
+	return btf__add_array(k->out, (int)index, (int)types_choose(k, a->type),
 			      a->nelems);
 }
 
-/* Puts one into what goes out; its id there, or less than 0. */
-static int add(struct kernel_types *k, const struct btf_type *t)
+/* Adds a type to the output; returns its id there, or a negative number. */
+static int types_add(struct kernel_types *k, const struct btf_type *t)
 {
-	const char *name = name_at(k, t->name_off);
+	const char *name = types_name_at(k, t->name_off);
 	int id, status = 0;
 
 	switch (btf_kind(t)) {
@@ -195,33 +200,34 @@ static int add(struct kernel_types *k, const struct btf_type *t)
 	case BTF_KIND_FLOAT:
 		return btf__add_float(k->out, name, t->size);
 	case BTF_KIND_ARRAY:
-		return add_array(k, t);
+		return types_add_array(k, t);
 	case BTF_KIND_FWD:
 		return btf__add_fwd(k->out, name,
 				    btf_kflag(t) ? BTF_FWD_UNION
 						 : BTF_FWD_STRUCT);
 	case BTF_KIND_STRUCT:
 		id = btf__add_struct(k->out, name, t->size);
-		status = id < 0 ? id : add_members(k, t);
+		status = id < 0 ? id : types_add_members(k, t);
 		break;
 	case BTF_KIND_UNION:
 		id = btf__add_union(k->out, name, t->size);
-		status = id < 0 ? id : add_members(k, t);
+		status = id < 0 ? id : types_add_members(k, t);
 		break;
 	case BTF_KIND_ENUM:
 		id = btf__add_enum(k->out, name, t->size);
-		status = id < 0 ? id : add_values(k, t);
+		status = id < 0 ? id : types_add_values(k, t);
 		break;
 	case BTF_KIND_ENUM64:
 		return btf__add_enum64(k->out, name, t->size, btf_kflag(t));
-	default: /* A pointer; to what is nothing that a layout depends on. */
+	default: /* A pointer; no layout depends on its target. */
 		return btf__add_ptr(k->out, 0);
 	}
 	return status < 0 ? status : id;
 }
 
-/* Where types and strings stand. */
-static bool read_head(struct kernel_types *k, const uint8_t *all, size_t len)
+/* Finds the sections of types and strings. */
+static bool types_read_header(struct kernel_types *k, const uint8_t *all,
+			      size_t len)
 {
 	struct cursor c = cursor_over(all, len);
 	const struct btf_header *h = (const void *)cursor_bytes(&c, sizeof(*h));
@@ -242,8 +248,8 @@ static bool read_head(struct kernel_types *k, const uint8_t *all, size_t len)
 	return k->strings[k->strings_len - 1] == '\0';
 }
 
-/* Finds all types, and chooses those that are named. */
-static bool find(struct kernel_types *k)
+/* Finds all types and chooses the named ones. */
+static bool types_find(struct kernel_types *k)
 {
 	struct cursor c = cursor_over(k->types, k->types_len);
 	const struct btf_type *t;
@@ -252,7 +258,7 @@ static bool find(struct kernel_types *k)
 	/* Void has no entry. */
 	array_reserve(k->at, k->cap, k->types_len / 32 + 1);
 	k->at[k->count++] = 0;
-	while ((t = next_type(&c))) {
+	while ((t = types_next(&c))) {
 		array_reserve(k->at, k->cap, k->count + 1);
 		k->at[k->count++] = at;
 		at = (uint32_t)cursor_offset(&c);
@@ -261,10 +267,10 @@ static bool find(struct kernel_types *k)
 		return false;
 	k->chosen_ids = xcalloc(k->count, sizeof(*k->chosen_ids));
 	for (uint32_t id = 1; id < k->count; id++) {
-		t = type_of(k, id);
+		t = types_at(k, id);
 		if ((btf_is_composite(t) || btf_is_enum(t)) &&
-		    is_named(k, t->name_off))
-			choose(k, id);
+		    types_are_named(k, t->name_off))
+			types_choose(k, id);
 	}
 	return true;
 }
@@ -275,12 +281,12 @@ struct btf *kernel_types_of(const void *all, size_t len,
 	struct kernel_types k = { .out = btf__new_empty() };
 	bool ret = false;
 
-	note_names(&k, programs);
-	if (!k.out || !read_head(&k, all, len) || !find(&k))
+	types_note_names(&k, programs);
+	if (!k.out || !types_read_header(&k, all, len) || !types_find(&k))
 		goto out;
-	/* Each may choose more. */
+	/* Adding a type may choose further types. */
 	for (size_t i = 0; i < k.chosen_count; i++) {
-		if (add(&k, type_of(&k, k.chosen[i])) != (int)i + 1)
+		if (types_add(&k, types_at(&k, k.chosen[i])) != (int)i + 1)
 			goto out;
 	}
 	ret = k.chosen_count > 0;
@@ -296,8 +302,11 @@ out:
 	return k.out;
 }
 
-/* Its bytes, to be unmapped; from Linux 6.16 on that costs nothing. */
-static void *map_all(size_t *len)
+/*
+ * Returns the contents of the file, which the caller unmaps.  Mapping the file
+ * itself costs nothing and works since Linux 6.16.
+ */
+static void *types_map_file(size_t *len)
 {
 	int fd = open(PATH, O_RDONLY | O_CLOEXEC);
 	uint8_t *all = MAP_FAILED;
@@ -321,7 +330,7 @@ static void *map_all(size_t *len)
 		goto out;
 	while ((part = read(fd, all + got, *len - got)) > 0)
 		got += (size_t)part;
-	/* What was not read is no BTF. */
+	/* A file that was read in part is rejected as BTF. */
 out:
 	close(fd);
 	return all;
@@ -333,7 +342,7 @@ int kernel_types_write(int fd, const struct btf *programs)
 	const void *bytes;
 	size_t len;
 	__u32 size;
-	void *all = map_all(&len);
+	void *all = types_map_file(&len);
 	int ret = -1;
 
 	if (all == MAP_FAILED)

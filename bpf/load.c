@@ -13,7 +13,7 @@
 
 #define ENOUGH ((rlim_t)128 << 20)
 
-/* The last line that libbpf had to say. */
+/* The last message of libbpf. */
 static char last_line[160];
 
 static int load_keep_line(enum libbpf_print_level level, const char *fmt,
@@ -32,7 +32,7 @@ void load_quietly(void)
 	libbpf_set_print(load_keep_line);
 }
 
-/* libbpf takes some tens of MiB, and does not say that it got none. */
+/* libbpf needs some tens of MiB and does not report a failed allocation. */
 static bool load_is_cramped(struct rlimit *limit)
 {
 	return getrlimit(RLIMIT_AS, limit) == 0 && limit->rlim_cur < ENOUGH;
@@ -45,7 +45,7 @@ int load_refused(const char *what, int sys, struct error *err)
 	struct rlimit limit;
 	size_t count;
 
-	/* Then nothing could be opened to gather facts from, either. */
+	/* Without descriptors, facts cannot be gathered either. */
 	if (sys == EMFILE || sys == ENFILE)
 		return fail(err, ERROR_UNAVAILABLE, "%s: %s (%s)", what,
 			    strerror(sys),

@@ -11,7 +11,7 @@ static struct off_cpu_sample **off_cpu_bucket(struct off_cpu *o, uint32_t key)
 	return &o->buckets[key % OFF_CPU_BUCKETS];
 }
 
-/* Out of its list; the caller's to free. */
+/* Removes a sample from its list; the caller frees it. */
 static struct off_cpu_sample *off_cpu_take(struct off_cpu *o,
 					   struct off_cpu_sample **at)
 {

@@ -23,28 +23,29 @@ struct off_cpu_sample {
 	struct off_cpu_sample *next;
 	size_t size;
 	uint32_t key;
-	struct sample_event event; /* with its arrays behind it */
+	struct sample_event event; /* followed by its arrays */
 };
 
 struct off_cpu {
 	struct off_cpu_sample *buckets[OFF_CPU_BUCKETS];
 	size_t bytes, count;
-	uint64_t dropped; /* there was no room for them */
-	uint64_t unended; /* the key had another wait before the end came */
+	uint64_t dropped; /* samples without room */
+	uint64_t unended; /* samples whose key began another wait before their
+			     end was reported */
 };
 
 /*
  * Keeps a copy of a sample by a key: the thread, or the time when a Java thread
- * began to wait (it may continue on another thread).  Replaces a sample that
- * has the key, whose end was not reported, and counts it: Linux does not trace
+ * began to wait (it may continue on another thread).  Replaces and counts a
+ * sample with the same key whose end was not reported: Linux does not trace
  * every context switch (seen on 6.18).
  */
 void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
 		  size_t size);
 
 /*
- * Removes and returns the sample with that key which began at out_ns; the
- * caller frees it.  NULL = none.
+ * Removes and returns the sample with that key that began at out_ns; the caller
+ * frees it.  NULL = none.
  */
 struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t key,
 					uint64_t out_ns);

@@ -21,24 +21,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of include/linux/proc_ns.h: PROC_PID_INIT_INO. */
-#define FIRST_PID_NS 0xEFFFFFFCU
+/* PROC_PID_INIT_INO in include/linux/proc_ns.h. */
+#define INITIAL_PID_NS 0xEFFFFFFCU
 
-#define RING_LEAST   ((size_t)1024 * 1024)
+#define RING_LEAST     ((size_t)1024 * 1024)
 
 struct sampler {
 	struct sampler_options options;
 	struct sampler_bpf *programs;
 	struct ring_buffer *ring;
 	struct ticks ticks;
-	struct bpf_link *switches, *look;
+	struct bpf_link *switches, *task_link;
 	struct bpf_link **probes;
 	size_t probe_count;
 	struct off_cpu off_cpu; /* by threads */
-	struct off_cpu locks;   /* by when a wait for a monitor began */
-	int64_t stopped_ns;     /* 0 = not yet */
-	bool looks;             /* the program for each task is loaded */
-	sampler_sink_fn *sink;  /* while it is read */
+	struct off_cpu locks;  /* by the time when a wait for a monitor began */
+	int64_t stopped_ns;    /* 0 = sampling */
+	bool has_task_program; /* the program for each task is loaded */
+	sampler_sink_fn *sink; /* valid during sampler_read() */
 	void *self;
 	size_t read;
 };
@@ -54,8 +54,9 @@ static bool sampler_has_probes(const struct sampler *s)
 }
 
 /*
- * Room for the largest samples of a quarter of a second, where it is known how
- * many may come: most are a tenth of that.  To have memory costs CPU time.
+ * Returns the size of the ring buffer.  If the rate of samples is known, it
+ * holds the largest samples of a quarter of a second; most samples are a tenth
+ * of that.  Memory costs CPU time.
  */
 static size_t sampler_ring_bytes(const struct sampler *s)
 {
@@ -73,8 +74,8 @@ static size_t sampler_ring_bytes(const struct sampler *s)
 	return bytes;
 }
 
-/* Whether a record is what its head says; the programs made it. */
-static bool record_is_whole(const struct sample_event *e, size_t size)
+/* Checks that a record has the size that its header gives. */
+static bool record_is_complete(const struct sample_event *e, size_t size)
 {
 	return size >= sizeof(*e) && e->kind < SAMPLE_KINDS &&
 	       e->kernel_frames <= SAMPLER_WALK_FRAMES &&
@@ -84,7 +85,7 @@ static bool record_is_whole(const struct sample_event *e, size_t size)
 		       size;
 }
 
-/* False when no more is wanted. */
+/* Returns false when the receiver wants no more samples. */
 static bool sampler_hand_over(struct sampler *s, const struct sample_event *e)
 {
 	const uint64_t *kernel = (const uint64_t *)(e + 1);
@@ -94,7 +95,7 @@ static bool sampler_hand_over(struct sampler *s, const struct sample_event *e)
 		       (const uint8_t *)(kernel + e->kernel_frames));
 }
 
-/* The same for one that was kept. */
+/* Hands over a sample that was kept until the end of the wait. */
 static bool sampler_hand_over_wait(struct sampler *s, struct off_cpu_sample *o,
 				   uint64_t end_ns, unsigned flags)
 {
@@ -127,7 +128,7 @@ static int sampler_on_record(void *self, void *bytes, size_t size)
 
 	if (size == sizeof(struct sample_resumed))
 		goes_on = sampler_end_wait(s, bytes);
-	else if (!record_is_whole(e, size))
+	else if (!record_is_complete(e, size))
 		return 0;
 	else if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_BEGAN_EARLIER))
 		off_cpu_left(&s->off_cpu, e->tid, e, size);
@@ -138,17 +139,22 @@ static int sampler_on_record(void *self, void *bytes, size_t size)
 	return goes_on ? 0 : -ECANCELED;
 }
 
-/* The inode of our pid namespace, or 0 when it is the first. */
+/*
+ * Returns the inode of this process's PID namespace, or 0 for the initial one.
+ */
 static __u32 own_pid_ns(void)
 {
 	struct stat ns;
 
-	return stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == FIRST_PID_NS
+	return stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == INITIAL_PID_NS
 		       ? 0
 		       : (__u32)ns.st_ino;
 }
 
-/* An area for each of so many uses at a time; none without any. */
+/*
+ * Sizes the areas, one for each simultaneous use; none for programs that are
+ * not loaded.
+ */
 static int sampler_size_areas(const struct sampler *s, struct bpf_map *map,
 			      int areas)
 {
@@ -161,7 +167,7 @@ static int sampler_size_areas(const struct sampler *s, struct bpf_map *map,
 	       bpf_map__set_max_entries(map, areas ? (__u32)areas : 1);
 }
 
-/* Maps that nobody looks into are not made. */
+/* Omits maps that no program uses. */
 static int sampler_size_maps(struct sampler *s)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -174,7 +180,7 @@ static int sampler_size_maps(struct sampler *s)
 				  sampler_wants(s, SAMPLE_CPU) ? cpus : 0) ||
 	       sampler_size_areas(s, s->programs->maps.switch_areas,
 				  off ? cpus : 0) ||
-	       sampler_size_areas(s, s->programs->maps.look_areas,
+	       sampler_size_areas(s, s->programs->maps.task_areas,
 				  off ? 1 : 0) ||
 	       sampler_size_areas(s, s->programs->maps.probe_areas, probed) ||
 	       bpf_map__set_autocreate(s->programs->maps.probe_busy,
@@ -190,7 +196,7 @@ static int sampler_size_maps(struct sampler *s)
 					(__u32)sampler_ring_bytes(s));
 }
 
-/* What has to be known before the programs are checked. */
+/* Sets the constants that the verifier must know. */
 static int sampler_configure(struct sampler *s, struct error *err)
 {
 	const struct sampler_options *o = &s->options;
@@ -205,7 +211,7 @@ static int sampler_configure(struct sampler *s, struct error *err)
 				  sampler_wants(s, SAMPLE_CPU));
 	bpf_program__set_autoload(p->progs.on_switch,
 				  sampler_wants(s, SAMPLE_OFFCPU));
-	bpf_program__set_autoload(p->progs.on_look, s->looks);
+	bpf_program__set_autoload(p->progs.on_task, s->has_task_program);
 	bpf_program__set_autoload(p->progs.on_alloc,
 				  sampler_wants(s, SAMPLE_ALLOC));
 	bpf_program__set_autoload(p->progs.on_lock,
@@ -216,7 +222,10 @@ static int sampler_configure(struct sampler *s, struct error *err)
 	return 0;
 }
 
-/* Opens the programs with a copy of the types that they name, or with all. */
+/*
+ * Opens the programs with a copy of the types that they name, or with all
+ * types.
+ */
 static struct sampler_bpf *sampler_open_programs(int types)
 {
 	char path[32];
@@ -248,24 +257,28 @@ static int sampler_try_programs(struct sampler *s, struct error *err)
 	return ret;
 }
 
-/* A kernel may refuse the program for each task, which can be done without. */
+/*
+ * Loads the programs.  A kernel may reject the program for each task, which is
+ * optional.
+ */
 static int sampler_load_programs(struct sampler *s, struct error *err)
 {
 	load_quietly();
-	s->looks = sampler_wants(s, SAMPLE_OFFCPU);
+	s->has_task_program = sampler_wants(s, SAMPLE_OFFCPU);
 	if (sampler_try_programs(s, err) == 0)
 		return 0;
-	if (!s->looks || err->kind == ERROR_PERMISSION)
+	if (!s->has_task_program || err->kind == ERROR_PERMISSION)
 		return -1;
 	sampler_bpf__destroy(s->programs);
-	s->looks = false;
+	s->has_task_program = false;
 	return sampler_try_programs(s, err);
 }
 
 /*
- * The kernel says of a ring that it can be read as long as a byte is unread:
- * whoever waits is to be woken when the programs say so, and not again before
- * it was read.  Should that not be possible, it is woken more often.
+ * Makes the descriptor edge-triggered.  A ring buffer is readable as long as a
+ * byte is unread, but a waiting reader must wake only when the programs request
+ * it, and then not again before it has read.  If this fails, the reader wakes
+ * more often.
  */
 static void sampler_wake_once(struct sampler *s)
 {
@@ -304,8 +317,8 @@ static void sampler_detach(struct sampler *s)
 	ticks_close(&s->ticks);
 	bpf_link__destroy(s->switches);
 	s->switches = NULL;
-	bpf_link__destroy(s->look);
-	s->look = NULL;
+	bpf_link__destroy(s->task_link);
+	s->task_link = NULL;
 	for (size_t i = 0; i < s->probe_count; i++)
 		bpf_link__destroy(s->probes[i]);
 	s->probe_count = 0;
@@ -377,7 +390,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		if (sys == ESRCH || sys == ENOENT)
 			return fail(err, ERROR_NO_TARGET,
 				    "%d: the process has ended", (int)pid);
-		/* CAP_BPF and CAP_PERFMON, which ticks need, do not do. */
+		/* CAP_BPF and CAP_PERFMON, which ticks need, are not enough. */
 		if (sys == EACCES || sys == EPERM)
 			what = "uprobe, which requires CAP_SYS_ADMIN";
 		load_refused(what, sys, err);
@@ -446,7 +459,10 @@ static uint64_t sampler_lost(const struct sampler *s)
 	       s->off_cpu.dropped + s->locks.dropped;
 }
 
-/* A wait that goes on when sampling ends; false when no more is wanted. */
+/*
+ * Hands over a wait that continues when sampling ends.  Returns false when the
+ * receiver wants no more samples.
+ */
 static bool sampler_hand_over_unfinished(struct sampler *s,
 					 struct off_cpu_sample *o)
 {
@@ -455,8 +471,8 @@ static bool sampler_hand_over_unfinished(struct sampler *s,
 }
 
 /*
- * Where records were lost, a wait may have ended long ago: only threads that
- * the programs still know to be off their CPUs are waiting.
+ * If records were lost, a wait may have ended long ago: only threads that the
+ * programs still list as off their CPUs are waiting.
  */
 static void sampler_read_waiting(struct sampler *s)
 {
@@ -508,11 +524,11 @@ size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 }
 
 /*
- * Records of the reader's file, one behind the other; the rest, of one that is
- * not whole yet, goes to the front.
+ * Hands over the complete records in a buffer and moves the rest, an incomplete
+ * record, to its start.  Returns the length of the rest.
  */
-static size_t sampler_look_at_records(uint8_t *bytes, size_t len,
-				      sampler_sink_fn *sink, void *self)
+static size_t sampler_read_sleeper_records(uint8_t *bytes, size_t len,
+					   sampler_sink_fn *sink, void *self)
 {
 	const struct sample_event *e = (const void *)bytes;
 	size_t at = 0, size;
@@ -531,29 +547,29 @@ static size_t sampler_look_at_records(uint8_t *bytes, size_t len,
 	return len - at;
 }
 
-int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
-		 struct error *err)
+int sampler_read_sleepers(struct sampler *s, sampler_sink_fn *sink, void *self,
+			  struct error *err)
 {
-	const struct bpf_program *program = s->programs->progs.on_look;
+	const struct bpf_program *program = s->programs->progs.on_task;
 	uint64_t words[8192];
 	uint8_t *bytes = (uint8_t *)words;
 	size_t len = 0;
 	ssize_t got;
 	int fd;
 
-	if (!s->look && s->looks)
-		s->look = bpf_program__attach_iter(program, NULL);
-	fd = s->look ? bpf_iter_create(bpf_link__fd(s->look)) : -1;
+	if (!s->task_link && s->has_task_program)
+		s->task_link = bpf_program__attach_iter(program, NULL);
+	fd = s->task_link ? bpf_iter_create(bpf_link__fd(s->task_link)) : -1;
 	if (fd < 0)
 		return load_refused("BPF programs for each task", errno, err);
 	while ((got = read(fd, bytes + len, sizeof(words) - len)) > 0)
-		len = sampler_look_at_records(bytes, len + (size_t)got, sink,
-					      self);
+		len = sampler_read_sleeper_records(bytes, len + (size_t)got,
+						   sink, self);
 	close(fd);
 	return 0;
 }
 
-/* Of one program, since it was loaded. */
+/* Adds the runs of a program since it was loaded. */
 static void sampler_add_runs(const struct bpf_program *program,
 			     struct sampler_counts *counts)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampler: samples threads in the kernel and passes the samples on.
+ * sampler: samples threads in the kernel and hands the samples over.
  *
  * A sample is taken at a tick of the CPU clock (hardware cycles if available),
  * at a context switch, and at a function that a thread reaches (a uprobe).  The
  * user's registers, a bounded copy of the user's stack and the kernel's stack
- * go into a ring buffer; unwinding is done in user space.  The target is not
- * changed except for a uprobe's instruction, which the kernel removes when the
- * sampler ends, however it ends.
+ * go into a ring buffer; user space unwinds them.  The target is not changed
+ * except for the instruction of a uprobe, which the kernel removes when the
+ * sampler exits, even if it is killed.
  *
  * The capabilities are needed for the whole run, so none is dropped: for CPUs
  * that come online, for new processes, and to read files that are mapped later
@@ -28,17 +28,18 @@ struct sampler;
 
 struct sampler_options {
 	unsigned kinds;     /* bits 1 << enum sample_kind */
-	unsigned hz;        /* ticks a second and CPU, for SAMPLE_CPU */
+	unsigned hz;        /* ticks per second and CPU, for SAMPLE_CPU */
 	size_t stack_bytes; /* maximum copy of a user's stack: 4 to 256 KiB */
-	bool kernel, user;  /* which stacks are sampled */
+	bool kernel, user;  /* the stacks to sample */
 	pid_t tid; /* only this thread, in this PID namespace; 0 = all */
-	size_t ring_bytes; /* of the ring buffer, a power of two; 0 = enough */
-	unsigned threads;  /* that may be off-CPU at a time; 0 = enough */
+	size_t ring_bytes; /* size of the ring buffer, a power of two; 0 =
+			      automatic */
+	unsigned threads; /* maximum threads off-CPU at a time; 0 = automatic */
 };
 
 /*
- * Loads the programs.  ERROR_PERMISSION or ERROR_UNAVAILABLE names what is
- * missing (a capability, BTF, a kernel setting) and the fix.
+ * Loads the programs.  ERROR_PERMISSION or ERROR_UNAVAILABLE names the missing
+ * requirement (a capability, BTF, a kernel setting) and the fix.
  */
 struct sampler *sampler_open(const struct sampler_options *o,
 			     struct error *err);
@@ -55,9 +56,9 @@ void sampler_remove(struct sampler *s, pid_t pid);
  * Takes a sample whenever the process pid reaches the function at an offset of
  * a file (path may be below /proc/PID/map_files).  kind is SAMPLE_ALLOC or
  * SAMPLE_LOCK.  The function's first argument is the weight, the third an
- * object's handle.  For SAMPLE_LOCK, the second argument is when the wait
- * began, the fourth the thread's JNIEnv; the weight is 0 at the beginning of a
- * wait, when the sample is taken.
+ * object's handle.  For SAMPLE_LOCK, the second argument is the time when the
+ * wait began, the fourth the thread's JNIEnv; at the beginning of a wait, when
+ * the sample is taken, the weight is 0.
  */
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, struct error *err);
@@ -69,23 +70,24 @@ int sampler_read_owners(struct sampler *s, pid_t pid,
 			const struct sampler_monitors *m, struct error *err);
 
 /*
- * Sets the end address of a thread's stack, behind which nothing is copied;
- * 0 = unknown.  A stack of unknown end is copied up to the end of its memory.
+ * Sets the end address of a thread's stack, where copies stop; 0 = unknown. A
+ * stack of unknown end is copied up to the end of its memory.
  */
 void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end);
 
 int sampler_start(struct sampler *s, struct error *err);
 
 /*
- * Stops sampling.  Samples can still be read, and threads that are off-CPU have
- * a sample up to now, SAMPLE_UNFINISHED.
+ * Stops sampling.  Samples can still be read.  Threads that are off-CPU get a
+ * sample that ends now, SAMPLE_UNFINISHED.
  */
 void sampler_stop(struct sampler *s);
 
 /*
- * A descriptor for poll(2) that becomes readable, once until sampler_read(),
- * when many samples are unread.  A few samples do not wake the reader, since
- * that would take threads off their CPUs: poll with a timeout of, say, 50 ms.
+ * Returns a descriptor for poll(2).  It becomes readable when many samples are
+ * unread, once until sampler_read().  A few samples do not wake the reader,
+ * because that would take threads off their CPUs: poll with a timeout of, say,
+ * 50 ms.
  */
 int sampler_fd(const struct sampler *s);
 
@@ -99,22 +101,23 @@ void sampler_wake(struct sampler *s, bool each);
 typedef bool sampler_sink_fn(void *self, const struct sample_event *e,
 			     const uint64_t *kernel, const uint8_t *stack);
 
-/* Passes on all unread samples without waiting; returns their number. */
+/* Hands over all unread samples without waiting; returns their number. */
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self);
 
 /*
- * Passes on each sleeping thread of the targets: its registers, the kernel's
- * stack, and as weight its number of context switches; no user stack.  Requires
- * SAMPLE_OFFCPU.  Fails if the kernel has no programs for each task.
+ * Hands over each sleeping thread of the targets: its registers, the kernel's
+ * stack, and its number of context switches as the weight, without a user
+ * stack.  Requires SAMPLE_OFFCPU.  Fails if the kernel has no programs for each
+ * task.
  */
-int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
-		 struct error *err);
+int sampler_read_sleepers(struct sampler *s, sampler_sink_fn *sink, void *self,
+			  struct error *err);
 
 struct sampler_counts {
 	uint64_t taken;   /* put into the ring buffer */
 	uint64_t lost;    /* because the ring buffer or a map was full */
 	uint64_t unended; /* waits whose end the kernel did not report */
-	uint64_t runs;    /* of the programs, and their time: 0 */
+	uint64_t runs;    /* of the programs, and their duration; 0 */
 	uint64_t runs_ns; /* unless kernel.bpf_stats_enabled is 1 */
 };
 

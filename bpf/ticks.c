@@ -46,7 +46,7 @@ static int ticks_open_cpu(struct ticks *t, size_t cpu)
 
 	if (fd < 0)
 		return -1;
-	/* From here on, the event is the link's. */
+	/* The link owns the event from here on. */
 	t->links[cpu] = bpf_program__attach_perf_event(t->program, fd);
 	if (t->links[cpu])
 		return 0;
@@ -56,7 +56,10 @@ static int ticks_open_cpu(struct ticks *t, size_t cpu)
 	return -1;
 }
 
-/* Opens the CPUs that are online; any may be offline.  0 when one ticks. */
+/*
+ * Opens the CPUs that are online; any may be offline.  Returns 0 if at least
+ * one ticks.
+ */
 static int ticks_open_all(struct ticks *t)
 {
 	size_t open = 0;
@@ -78,7 +81,10 @@ static void ticks_detach(struct ticks *t)
 	}
 }
 
-/* Too many a second are as invalid to the kernel as what it does not know. */
+/*
+ * Reports a rejected event.  The kernel returns EINVAL both for an excessive
+ * rate and for an unknown attribute.
+ */
 static int ticks_refuse(unsigned hz, int sys, struct error *err)
 {
 	static const char
@@ -109,7 +115,7 @@ int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
 	*t = (struct ticks){ .program = program,
 			     .hz = hz,
 			     .cpus = cpus > 0 ? (size_t)cpus : 1,
-			     .looked_ns = clock_monotonic_ns() };
+			     .checked_ns = clock_monotonic_ns() };
 	t->links = xcalloc(t->cpus, sizeof(*t->links));
 	for (t->clock = 1; t->clock < CLOCKS; t->clock++) {
 		if (ticks_open_all(t) == 0)
@@ -149,7 +155,10 @@ bool ticks_list_has(const char *list, unsigned long cpu)
 	return false;
 }
 
-/* The event of a CPU that went offline stays off when the CPU is back. */
+/*
+ * Reattaches to CPUs that come online: the event of a CPU that went offline
+ * stays disabled.
+ */
 static void ticks_follow_cpus(struct ticks *t)
 {
 	char list[4096];
@@ -177,9 +186,9 @@ void ticks_tend(struct ticks *t)
 {
 	int64_t now = clock_monotonic_ns();
 
-	if (!t->links || now - t->looked_ns < CLOCK_NS_PER_S)
+	if (!t->links || now - t->checked_ns < CLOCK_NS_PER_S)
 		return;
-	t->looked_ns = now;
+	t->checked_ns = now;
 	ticks_follow_cpus(t);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticks: perf events, one for each CPU, that run a program periodically.
+ * ticks: perf events, one per CPU, that run a program periodically.
  *
  * Uses hardware cycles if the machine has them, since they also tick while
- * interrupts are off, otherwise the kernel's cpu-clock.  Events per process
- * would need one event for each thread and no fewer capabilities: a process
- * that may load programs may sample CPUs.
+ * interrupts are off, or else the kernel's cpu-clock.  Events per process would
+ * need one event per thread and no fewer capabilities: a process that may load
+ * programs may sample CPUs.
  */
 #ifndef BPF_TICKS_H
 #define BPF_TICKS_H
@@ -25,7 +25,7 @@ struct ticks {
 	struct bpf_link **links; /* by CPU; NULL = not attached */
 	size_t cpus;
 	size_t clock;
-	int64_t looked_ns; /* when the online CPUs were read */
+	int64_t checked_ns; /* when the online CPUs were read */
 };
 
 /*
@@ -35,7 +35,7 @@ int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
 	       struct error *err);
 void ticks_close(struct ticks *t);
 
-/* Attaches to CPUs that came online; looks once per second.  Call it often. */
+/* Attaches to CPUs that came online.  Checks once per second; call it often. */
 void ticks_tend(struct ticks *t);
 
 /* "cycles" or "cpu-clock", also after ticks_close(); "none" = never opened. */

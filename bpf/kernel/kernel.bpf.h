@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel: the few types of the kernel that the programs read.
+ * kernel: the few kernel types that the programs read.
  *
- * Only the fields that are read are here; where they stand is filled in when
- * the programs are loaded, from the running kernel's BTF.  A suffix after three
- * underscores is no part of a name: it tells variants apart.
+ * They have only the fields that are read.  libbpf fills in the offsets from
+ * the running kernel's BTF when it loads the programs.  A suffix after three
+ * underscores does not belong to a name: it distinguishes variants.
  */
 #ifndef BPF_KERNEL_KERNEL_BPF_H
 #define BPF_KERNEL_KERNEL_BPF_H
@@ -28,7 +28,7 @@ struct upid {
 	struct pid_namespace *ns;
 } KERNEL_TYPE;
 
-/* Of numbers, there is one for each level, 0 being the first namespace. */
+/* One number per level; level 0 is the initial namespace. */
 struct pid {
 	unsigned level;
 	struct upid numbers[1];
@@ -36,7 +36,7 @@ struct pid {
 
 struct task_struct {
 	unsigned __state;
-	unsigned long nvcsw, nivcsw; /* how often it left its CPU */
+	unsigned long nvcsw, nivcsw; /* number of times that it left its CPU */
 	void *stack;
 	int pid, tgid;
 	__u64 start_time; /* CLOCK_MONOTONIC, ns */
@@ -46,7 +46,7 @@ struct task_struct {
 	void *mm;
 } KERNEL_TYPE;
 
-/* Of a program that is run for each task. */
+/* The context of a program that runs for each task. */
 struct seq_file;
 
 struct bpf_iter_meta {
@@ -58,23 +58,26 @@ struct bpf_iter__task {
 	struct task_struct *task;
 } KERNEL_TYPE;
 
-/* Before 5.14. */
+/* Linux before 5.14. */
 struct task_struct___5_13 {
 	long state;
 } KERNEL_TYPE;
 
-/* The kernel's names, not those of <asm/ptrace.h>. */
+/* Field names of the kernel, which differ from those in <asm/ptrace.h>. */
 struct pt_regs___kernel {
 	unsigned long r15, r14, r13, r12, bp, bx, ax, ip, cs, sp;
 } KERNEL_TYPE;
 
-/* Looked for by name, to know whether the kernel has it: from 5.15 on. */
+/*
+ * Looked up by name to find out whether the kernel has the helper (5.15 and
+ * later).
+ */
 enum bpf_func_id___5_15 {
 	BPF_FUNC_task_pt_regs___5_15 = 175,
 };
 
 #define KERNEL_STACK_BYTES 16384 /* x86-64's THREAD_SIZE, without KASAN */
-#define KERNEL_TASK_DEAD   0x80  /* __state of what never runs again */
+#define KERNEL_TASK_DEAD   0x80  /* __state of a task that never runs again */
 #define KERNEL_PID_LEVELS  32    /* MAX_PID_NS_LEVEL */
 
 #endif

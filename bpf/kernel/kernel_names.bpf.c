@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Has the kernel write the name of an address of its own, as it does in its
- * messages.  No event runs it, but bpf(BPF_PROG_TEST_RUN).
+ * Makes the kernel write the name of one of its addresses, as in its messages.
+ * bpf(BPF_PROG_TEST_RUN) runs the program; no event does.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -10,7 +10,7 @@
 
 #include "bpf/kernel/kernel_name.h"
 
-/* Written before a run, and read after it. */
+/* The caller writes address before a run and reads name after it. */
 __u64 address;
 char name[KERNEL_NAME_BYTES];
 
@@ -25,5 +25,5 @@ int on_request(void *ctx)
 				 sizeof(value));
 }
 
-/* Helpers that say what is where in the kernel are for such programs only. */
+/* Helpers that reveal kernel addresses require this license. */
 char LICENSE[] SEC("license") = "GPL";

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What runs in the kernel: each program looks whether the thread is one of a
- * target, puts a sample together in a scratch area, and sends as much of it
- * as it came to into the ring buffer.
+ * The programs that run in the kernel.  Each checks whether the thread belongs
+ * to a target, builds a sample in a scratch area, and sends the used part of it
+ * to the ring buffer.
  *
- * A record's size has to be a constant where it is reserved in the ring buffer,
- * so that each sample would take the room of the largest; to copy what there is
- * costs less.
+ * A ring buffer reserves only records of constant size, so each sample would
+ * take the space of the largest; copying the used part costs less.
  */
 #include "bpf/kernel/kernel.bpf.h"
 
@@ -20,19 +19,25 @@
 
 #define UNKNOWN_END (1ULL << 63)
 
-/* Keeps the compiler from what the verifier cannot follow. */
+/* Prevents optimizations whose result the verifier cannot follow. */
 #define opaque(x) asm volatile("" : "+r"(x))
 
 /* Set before loading; constants to the verifier. */
-const volatile __u32 stack_limit; /* bytes of the user's stack at most */
+const volatile __u32 stack_limit; /* maximum bytes of the user's stack */
 const volatile __u32 only_tid;    /* 0 = all */
-const volatile __u32 pid_ns;      /* inode of the sampler's; 0 = the first */
+const volatile __u32
+	pid_ns; /* inode of the sampler's namespace; 0 = the initial one */
 const volatile bool want_kernel;
 
-/* Read by the sampler as they grow; and written by it when it begins. */
+/*
+ * The sampler reads these as they grow, and writes started_ns when it starts.
+ */
 __u64 taken, lost, started_ns;
-__u64 wake_bytes; /* unread, before the reader is woken */
-/* A thread had no room in `switched`: one that is not in it may have left. */
+__u64 wake_bytes; /* number of unread bytes that wakes the reader */
+/*
+ * A thread had no room in `switched`: a thread that is missing there may be off
+ * its CPU.
+ */
 __u64 switched_overflowed;
 
 struct {
@@ -40,7 +45,9 @@ struct {
 	__uint(max_entries, SAMPLER_RING_BYTES);
 } ring SEC(".maps");
 
-/* Processes, by what the sampler knows them by, and since when. */
+/*
+ * Processes by the sampler's PIDs, with the time since when they are sampled.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLER_TARGETS);
@@ -56,7 +63,7 @@ struct {
 	__type(value, struct known_stack);
 } stack_ends SEC(".maps");
 
-/* Threads that are off-CPU, by the first pid namespace's number. */
+/* Threads that are off-CPU, by their TID in the initial PID namespace. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLER_THREADS);
@@ -65,8 +72,8 @@ struct {
 } switched SEC(".maps");
 
 /*
- * Areas, by CPU; one for each kind of program, since one may be interrupted by
- * another.  Declared as if all were as large as they may be.
+ * Scratch areas, by CPU.  Each kind of program has its own, since one may
+ * interrupt another.  Declared with the maximum size.
  */
 struct area {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -75,11 +82,11 @@ struct area {
 	__uint(value_size, sizeof(struct scratch));
 };
 struct area tick_areas SEC(".maps"), switch_areas SEC(".maps"),
-	probe_areas SEC(".maps"), look_areas SEC(".maps");
+	probe_areas SEC(".maps"), task_areas SEC(".maps");
 
 /*
- * Of probe_areas, which are in use: to add an entry that must not be there is
- * atomic, as instructions are only from Linux 5.12 on.
+ * The entries of probe_areas in use.  Adding an entry that must not exist is
+ * atomic; atomic instructions exist only since Linux 5.12.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -88,7 +95,7 @@ struct {
 	__type(value, __u32);
 } probe_busy SEC(".maps");
 
-/* How to get from a thread to the owner of the monitor that it waits for. */
+/* The path from a thread to the owner of the monitor that it waits for. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLER_TARGETS);
@@ -100,8 +107,11 @@ struct identity {
 	__u32 tgid, tid;
 };
 
-/* A task's number in the sampler's pid namespace; 0 = it has none there. */
-static __always_inline __u32 number_of(struct task_struct *task)
+/*
+ * Returns a task's number in the sampler's PID namespace; 0 = it has none
+ * there.
+ */
+static __always_inline __u32 task_number(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 level = BPF_CORE_READ(pid, level);
@@ -119,13 +129,13 @@ static __always_inline __u32 number_of(struct task_struct *task)
 	return 0;
 }
 
-static __always_inline struct identity identify(struct task_struct *task)
+static __always_inline struct identity task_identify(struct task_struct *task)
 {
 	struct identity id;
 
 	if (pid_ns) {
-		id.tgid = number_of(BPF_CORE_READ(task, group_leader));
-		id.tid = number_of(task);
+		id.tgid = task_number(BPF_CORE_READ(task, group_leader));
+		id.tid = task_number(task);
 	} else {
 		id.tgid = (__u32)BPF_CORE_READ(task, tgid);
 		id.tid = (__u32)BPF_CORE_READ(task, pid);
@@ -133,8 +143,8 @@ static __always_inline struct identity identify(struct task_struct *task)
 	return id;
 }
 
-/* Since when it is, NULL = it is not. */
-static __always_inline __u64 *wanted_since(struct identity id)
+/* Returns the time since when the thread is sampled; NULL = it is not. */
+static __always_inline __u64 *target_since(struct identity id)
 {
 	if (only_tid && id.tid != only_tid)
 		return NULL;
@@ -142,10 +152,10 @@ static __always_inline __u64 *wanted_since(struct identity id)
 }
 
 /*
- * Into the ring buffer.  To wake the reader for each record would take threads
- * off their CPUs, of which there would be records.
+ * Sends a record to the ring buffer.  Waking the reader for each record would
+ * take threads off their CPUs, which would cause more records.
  */
-static __always_inline long put(void *record, __u32 size)
+static __always_inline long ring_put(void *record, __u32 size)
 {
 	__u64 flags = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_bytes
 			      ? BPF_RB_FORCE_WAKEUP
@@ -154,21 +164,21 @@ static __always_inline long put(void *record, __u32 size)
 	return bpf_ringbuf_output(&ring, record, size, flags);
 }
 
-/* In 5.15 or later; before, there are other ways. */
+/* Linux 5.15 and later; earlier kernels need other ways. */
 #define HAS_TASK_HELPERS                                                       \
 	bpf_core_enum_value_exists(enum bpf_func_id___5_15,                    \
 				   BPF_FUNC_task_pt_regs___5_15)
 
-static __always_inline struct task_struct *current_task(void)
+static __always_inline struct task_struct *task_current(void)
 {
 	if (HAS_TASK_HELPERS)
 		return bpf_get_current_task_btf();
 	return (struct task_struct *)bpf_get_current_task();
 }
 
-/* Those that the user has, while the task is in the kernel. */
-static __always_inline void registers_of(struct sample_event *e,
-					 struct task_struct *task)
+/* Reads the user registers of a task that is in the kernel. */
+static __always_inline void registers_read_user(struct sample_event *e,
+						struct task_struct *task)
 {
 	struct pt_regs___kernel *r;
 
@@ -189,19 +199,22 @@ static __always_inline void registers_of(struct sample_event *e,
 	e->regs[SAMPLE_AX] = BPF_CORE_READ(r, ax);
 }
 
-/* Of a task that is in the kernel, which may have no user side. */
-static __always_inline void registers_in_kernel(struct sample_event *e,
-						struct task_struct *task)
+/*
+ * Reads the registers of a task that is in the kernel and may have no user
+ * registers.
+ */
+static __always_inline void registers_read_in_kernel(struct sample_event *e,
+						     struct task_struct *task)
 {
 	e->flags |= SAMPLE_IN_KERNEL;
 	if (BPF_CORE_READ(task, mm))
-		registers_of(e, task);
+		registers_read_user(e, task);
 	else
 		e->flags |= SAMPLE_NO_USER;
 }
 
-/* A macro, since the context's type decides how the verifier sees it. */
-#define registers_from(e, r)                                                   \
+/* A macro, since the verifier depends on the type of the context. */
+#define registers_copy(e, r)                                                   \
 	do {                                                                   \
 		(e)->regs[SAMPLE_IP] = (r)->rip;                               \
 		(e)->regs[SAMPLE_SP] = (r)->rsp;                               \
@@ -214,8 +227,8 @@ static __always_inline void registers_in_kernel(struct sample_event *e,
 		(e)->regs[SAMPLE_AX] = (r)->rax;                               \
 	} while (0)
 
-/* How many bytes of the stack there are, or as good as endless. */
-static __always_inline __u64 stack_there(struct sample_event *e)
+/* Returns the number of bytes from SP to the stack's end, or UNKNOWN_END. */
+static __always_inline __u64 stack_length(struct sample_event *e)
 {
 	struct known_stack *known = bpf_map_lookup_elem(&stack_ends, &e->tid);
 
@@ -225,15 +238,16 @@ static __always_inline __u64 stack_there(struct sample_event *e)
 }
 
 /*
- * Adds so many bytes to what was copied, or as many as are wanted yet; none
- * when that would be too many, or some cannot be read without waiting.  How
- * many there are so far is kept in memory, of which the verifier knows nothing:
- * it would go through all that could be otherwise, too many for it.  Before
- * Linux 6.8 it learns only from comparisons with constants: cap is one, and
- * part no larger.
+ * Adds `part` bytes to the copy, or fewer if fewer are wanted.  Adds none if
+ * the copy would be too large or some bytes cannot be read without waiting.
+ *
+ * The number of copied bytes is kept in memory, whose contents the verifier
+ * ignores: it would explore all possible values, too many for it.  Before Linux
+ * 6.8, the verifier learns bounds only from comparisons with constants: cap is
+ * a constant, and part is at most cap.
  */
-static __always_inline void copy_part(struct scratch *s, __u32 offset,
-				      __u32 wanted, __u32 part, __u32 cap)
+static __always_inline void stack_copy_part(struct scratch *s, __u32 offset,
+					    __u32 wanted, __u32 part, __u32 cap)
 {
 	struct sample_event *e = &s->event;
 	volatile __u32 *copied = &e->stack_bytes;
@@ -253,55 +267,56 @@ static __always_inline void copy_part(struct scratch *s, __u32 offset,
 }
 
 /*
- * All at once, as a rule.  Otherwise up to the first page that cannot be read:
- * what there is of the first, and then half of what may be left each time, down
- * to a page, of which there may be one more.
+ * Copies the stack, usually at once.  If that fails, copies up to the first
+ * page that cannot be read: the rest of the first page, and then half of the
+ * possible remainder each time, down to a page, of which there may be one more.
  */
-static __always_inline void copy_stack(struct scratch *s, __u32 offset)
+static __always_inline void stack_copy(struct scratch *s, __u32 offset)
 {
 	struct sample_event *e = &s->event;
 	volatile __u32 *copied = &e->stack_bytes;
 	__u64 from = e->regs[SAMPLE_SP];
-	__u64 there = stack_there(e);
+	__u64 there = stack_length(e);
 	__u32 wanted = there < stack_limit ? (__u32)there : stack_limit;
 
-	copy_part(s, offset, wanted, stack_limit, stack_limit);
+	stack_copy_part(s, offset, wanted, stack_limit, stack_limit);
 	if (!*copied) {
 		__u32 first = PAGE_BYTES - (from & (PAGE_BYTES - 1));
 
-		copy_part(s, offset, wanted, first, PAGE_BYTES);
+		stack_copy_part(s, offset, wanted, first, PAGE_BYTES);
 		for (__u32 part = SAMPLER_STACK_LIMIT / 2;
 		     *copied && part >= PAGE_BYTES; part /= 2)
-			copy_part(s, offset, wanted, part, part);
+			stack_copy_part(s, offset, wanted, part, part);
 		if (*copied)
-			copy_part(s, offset, wanted, PAGE_BYTES, PAGE_BYTES);
+			stack_copy_part(s, offset, wanted, PAGE_BYTES,
+					PAGE_BYTES);
 	}
-	/* Of an unknown end, it is taken that what cannot be read is behind. */
+	/* If the end is unknown, it is assumed to be where reading failed. */
 	if (*copied == stack_limit || (there < UNKNOWN_END && *copied < there))
 		e->flags |= SAMPLE_STACK_CUT;
 }
 
-/* The first bytes of a stack, if there are so many and all can be read. */
-static __always_inline void glance(struct scratch *s)
+/* Copies the first bytes of a stack, if all of them can be read. */
+static __always_inline void stack_copy_glance(struct scratch *s)
 {
 	struct sample_event *e = &s->event;
-	__u64 there = stack_there(e);
+	__u64 there = stack_length(e);
 	__u32 wanted = there < SAMPLE_GLANCE ? (__u32)there : SAMPLE_GLANCE;
 
 	if (!(e->flags & SAMPLE_NO_USER))
-		copy_part(s, 0, wanted, SAMPLE_GLANCE, SAMPLE_GLANCE);
+		stack_copy_part(s, 0, wanted, SAMPLE_GLANCE, SAMPLE_GLANCE);
 }
 
-/* Number of addresses of the kernel's stack that bpf_get_stack() has put. */
-static __always_inline __u32 walk_kernel(void *ctx, struct scratch *s)
+/* Stores the kernel's stack and returns its number of addresses. */
+static __always_inline __u32 stack_walk_kernel(void *ctx, struct scratch *s)
 {
 	long bytes = bpf_get_stack(ctx, s->bytes, SAMPLER_WALK_BYTES, 0);
 
 	return bytes < 0 ? 0 : (__u32)bytes / sizeof(__u64);
 }
 
-/* With registers and flags in it: fills in the rest and sends it. */
-static __always_inline long send(void *ctx, struct scratch *s)
+/* Completes and sends a sample that has its registers and flags. */
+static __always_inline long sample_send(void *ctx, struct scratch *s)
 {
 	struct sample_event *e = &s->event;
 	__u32 size = 0;
@@ -311,16 +326,16 @@ static __always_inline long send(void *ctx, struct scratch *s)
 	e->stack_bytes = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	if (e->flags & SAMPLE_LEFT_OUT) {
-		glance(s);
+		stack_copy_glance(s);
 		size = e->stack_bytes;
 		goto out;
 	}
 	if (want_kernel && e->flags & SAMPLE_IN_KERNEL) {
-		e->kernel_frames = walk_kernel(ctx, s);
+		e->kernel_frames = stack_walk_kernel(ctx, s);
 		size = e->kernel_frames * sizeof(__u64);
 	}
 	if (!(e->flags & SAMPLE_NO_USER) && stack_limit) {
-		copy_stack(s, size);
+		stack_copy(s, size);
 		size += e->stack_bytes;
 	}
 out:
@@ -328,13 +343,14 @@ out:
 	opaque(size);
 	if (size > sizeof(*e) + SAMPLER_ARRAYS + stack_limit)
 		return -1;
-	status = put(&s->event, size);
+	status = ring_put(&s->event, size);
 	__sync_fetch_and_add(status == 0 ? &taken : &lost, 1);
 	return status;
 }
 
-static __always_inline void begin(struct sample_event *e, struct identity id,
-				  __u16 kind, __u64 weight)
+static __always_inline void sample_begin(struct sample_event *e,
+					 struct identity id, __u16 kind,
+					 __u64 weight)
 {
 	e->time_ns = bpf_ktime_get_ns();
 	e->weight = weight;
@@ -348,27 +364,27 @@ static __always_inline void begin(struct sample_event *e, struct identity id,
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
-	struct identity id = identify(
+	struct identity id = task_identify(
 		(struct task_struct *)bpf_get_current_task());
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s;
 
-	if (!wanted_since(id))
+	if (!target_since(id))
 		return 0;
 	s = bpf_map_lookup_elem(&tick_areas, &cpu);
 	if (!s)
 		return 0;
-	begin(&s->event, id, SAMPLE_CPU, 1);
+	sample_begin(&s->event, id, SAMPLE_CPU, 1);
 	if (ctx->regs.cs & 3)
-		registers_from(&s->event, &ctx->regs);
+		registers_copy(&s->event, &ctx->regs);
 	else
-		registers_in_kernel(&s->event, current_task());
-	send(ctx, s);
+		registers_read_in_kernel(&s->event, task_current());
+	sample_send(ctx, s);
 	return 0;
 }
 
-/* The state of a task, as far as this kernel shows it; 0 = runnable. */
-static __always_inline __u64 state_of(struct task_struct *task)
+/* Returns the state of a task, as far as this kernel shows it; 0 = runnable. */
+static __always_inline __u64 task_state(struct task_struct *task)
 {
 	struct task_struct___5_13 *older = (void *)task;
 
@@ -378,22 +394,23 @@ static __always_inline __u64 state_of(struct task_struct *task)
 }
 
 /*
- * Whether a task that leaves its CPU could have gone on; -1 = it has ended.  The
- * tracepoint's own prev_state (since 5.18) tells no more: whoever wakes the task
- * meanwhile sets TASK_WAKING, which is not 0 either, and TASK_RUNNING only
- * after the task has left.
+ * Returns whether a task that leaves its CPU was runnable; -1 = it has
+ * ended. The tracepoint's own prev_state (since 5.18) tells no more: a waker
+ * sets TASK_WAKING in the meantime, which is not 0 either, and TASK_RUNNING
+ * only after the task has left.
  */
-static __always_inline int is_preempted(struct task_struct *task, bool preempt)
+static __always_inline int task_is_preempted(struct task_struct *task,
+					     bool preempt)
 {
-	__u64 state = state_of(task);
+	__u64 state = task_state(task);
 
 	if (state & KERNEL_TASK_DEAD)
 		return -1;
 	return preempt || state == 0;
 }
 
-/* Whether the thread has not left its CPU often of late. */
-static __always_inline bool is_rare(struct sample_event *e)
+/* Returns true if the thread has rarely left its CPU recently. */
+static __always_inline bool thread_waits_rarely(struct sample_event *e)
 {
 	struct known_stack *known = bpf_map_lookup_elem(&stack_ends, &e->tid);
 	struct known_stack fresh = { .began_ns = e->time_ns };
@@ -410,13 +427,14 @@ static __always_inline bool is_rare(struct sample_event *e)
 }
 
 /*
- * Whether it is one of those that have their stacks copied.  Which is left to
- * chance: of a thread that waits at two places in turn, each second wait is
- * always at the same one.  Who waits seldom waits for long.
+ * Decides whether a thread's stack is copied.  The choice is random: in a
+ * thread that waits at two places in turn, each second wait is always at the
+ * same place.  Threads that wait rarely are preferred, since they wait for
+ * long.
  */
-static __always_inline bool is_in_pace(struct pace *p, struct sample_event *e)
+static __always_inline bool pace_allows(struct pace *p, struct sample_event *e)
 {
-	__u64 there = stack_there(e);
+	__u64 there = stack_length(e);
 
 	if (e->time_ns - p->began_ns >= SAMPLER_PACE_NS) {
 		p->stride = p->count / SAMPLER_PACE_COUNT + 1;
@@ -424,57 +442,61 @@ static __always_inline bool is_in_pace(struct pace *p, struct sample_event *e)
 		p->began_ns = e->time_ns;
 	}
 	p->count += there <= SAMPLER_PACE_SMALL ? 1 : SAMPLER_PACE_LARGE;
-	return (is_rare(e) && p->stride < SAMPLER_PACE_MOST) ||
+	return (thread_waits_rarely(e) && p->stride < SAMPLER_PACE_MOST) ||
 	       p->stride <= 1 || bpf_get_prandom_u32() % p->stride == 0;
 }
 
-/* It is current still, so its stack can be read. */
-static __always_inline void leaves(void *ctx, struct task_struct *task,
-				   int preempted)
+/*
+ * Samples a thread that leaves its CPU.  It is still current, so its
+ * stack can be read.
+ */
+static __always_inline void thread_leaves(void *ctx, struct task_struct *task,
+					  int preempted)
 {
-	struct identity id = identify(task);
+	struct identity id = task_identify(task);
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct switched_out out = { 0 };
 	__u32 key = (__u32)task->pid;
 	struct scratch *s;
 
-	if (!wanted_since(id))
+	if (!target_since(id))
 		return;
 	s = bpf_map_lookup_elem(&switch_areas, &cpu);
 	if (!s)
 		return;
-	begin(&s->event, id, SAMPLE_OFFCPU, 0);
-	registers_in_kernel(&s->event, task);
+	sample_begin(&s->event, id, SAMPLE_OFFCPU, 0);
+	registers_read_in_kernel(&s->event, task);
 	if (preempted)
 		s->event.flags |= SAMPLE_PREEMPTED;
-	if (stack_limit && !is_in_pace(&s->pace, &s->event))
+	if (stack_limit && !pace_allows(&s->pace, &s->event))
 		s->event.flags |= SAMPLE_LEFT_OUT;
 	out.is_sent = true;
 	out.out_ns = s->event.time_ns;
 	out.tgid = id.tgid;
 	out.tid = id.tid;
-	/* Without an entry, nobody will know when the wait is over. */
+	/* Without an entry, the end of the wait would be lost. */
 	if (bpf_map_update_elem(&switched, &key, &out, BPF_ANY)) {
 		switched_overflowed = 1;
 		__sync_fetch_and_add(&lost, 1);
 		return;
 	}
-	if (send(ctx, s)) {
+	if (sample_send(ctx, s)) {
 		out.is_sent = false;
 		bpf_map_update_elem(&switched, &key, &out, BPF_ANY);
 	}
 }
 
 /*
- * A thread that is seen for the first time was off its CPU since before sampling
- * began, unless the thread is new, or had no room in `switched` when it left.
- * It is not current yet, so its user stack cannot be read.
+ * Samples a thread that returns to a CPU and is seen for the first time.
+ * It was off its CPU since before sampling began, unless it is new or had no
+ * room in `switched` when it left.  It is not current yet, so its user stack
+ * cannot be read.
  */
-static __always_inline void returns_first(struct task_struct *task)
+static __always_inline void thread_returns_first(struct task_struct *task)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct identity id = identify(task);
-	__u64 *since = wanted_since(id);
+	struct identity id = task_identify(task);
+	__u64 *since = target_since(id);
 	struct sample_event *e;
 	struct scratch *s;
 	__u64 from;
@@ -487,11 +509,11 @@ static __always_inline void returns_first(struct task_struct *task)
 	if (!s || BPF_CORE_READ(task, start_time) >= from)
 		return;
 	e = &s->event;
-	begin(e, id, SAMPLE_OFFCPU, 0);
+	sample_begin(e, id, SAMPLE_OFFCPU, 0);
 	e->weight = e->time_ns - from;
 	e->time_ns = from;
 	e->flags = SAMPLE_BEGAN_EARLIER;
-	registers_in_kernel(e, task);
+	registers_read_in_kernel(e, task);
 	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), task->comm);
 	if (want_kernel && HAS_TASK_HELPERS)
 		bytes = bpf_get_task_stack(task, s->bytes, SAMPLER_WALK_BYTES,
@@ -500,13 +522,13 @@ static __always_inline void returns_first(struct task_struct *task)
 		bytes = 0;
 	e->kernel_frames = (__u32)bytes / sizeof(__u64);
 	e->stack_bytes = 0;
-	if (put(e, sizeof(*e) + (__u32)bytes))
+	if (ring_put(e, sizeof(*e) + (__u32)bytes))
 		__sync_fetch_and_add(&lost, 1);
 	else
 		__sync_fetch_and_add(&taken, 1);
 }
 
-static __always_inline void returns(struct task_struct *task)
+static __always_inline void thread_returns(struct task_struct *task)
 {
 	__u32 key = (__u32)task->pid;
 	struct switched_out *out = bpf_map_lookup_elem(&switched, &key);
@@ -514,7 +536,7 @@ static __always_inline void returns(struct task_struct *task)
 	bool is_sent;
 
 	if (!out) {
-		returns_first(task);
+		thread_returns_first(task);
 		return;
 	}
 	resumed.out_ns = out->out_ns;
@@ -524,7 +546,7 @@ static __always_inline void returns(struct task_struct *task)
 	resumed.kind = SAMPLE_OFFCPU;
 	is_sent = out->is_sent;
 	bpf_map_delete_elem(&switched, &key);
-	if (is_sent && put(&resumed, sizeof(resumed)))
+	if (is_sent && ring_put(&resumed, sizeof(resumed)))
 		__sync_fetch_and_add(&lost, 1);
 }
 
@@ -532,20 +554,20 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	     struct task_struct *next)
 {
-	int preempted = is_preempted(prev, preempt);
+	int preempted = task_is_preempted(prev, preempt);
 
-	returns(next);
+	thread_returns(next);
 	if (preempted >= 0)
-		leaves(ctx, prev, preempted);
+		thread_leaves(ctx, prev, preempted);
 	return 0;
 }
 
 /*
- * Of each thread that sleeps: where, with all registers; its weight is how
- * often it has left its CPU.  Its stack has to be read by who asks.
+ * Writes each sleeping thread: its registers and kernel stack, with its number
+ * of context switches as the weight.  The reader has to read the user stack.
  */
 SEC("iter/task")
-int on_look(struct bpf_iter__task *ctx)
+int on_task(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct seq_file *seq = ctx->meta->seq;
@@ -557,16 +579,16 @@ int on_look(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	id = identify(task);
-	if (!wanted_since(id) || !state_of(task))
+	id = task_identify(task);
+	if (!target_since(id) || !task_state(task))
 		return 0;
-	s = bpf_map_lookup_elem(&look_areas, &key);
+	s = bpf_map_lookup_elem(&task_areas, &key);
 	if (!s)
 		return 0;
 	e = &s->event;
-	begin(e, id, SAMPLE_OFFCPU,
-	      BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw));
-	registers_in_kernel(e, task);
+	sample_begin(e, id, SAMPLE_OFFCPU,
+		     BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw));
+	registers_read_in_kernel(e, task);
 	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), task->comm);
 	if (want_kernel && HAS_TASK_HELPERS)
 		bytes = bpf_get_task_stack(task, s->bytes, SAMPLER_WALK_BYTES,
@@ -581,8 +603,8 @@ int on_look(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* An area that nobody on this CPU has; its number, or -1. */
-static __always_inline int probe_area(void)
+/* Reserves a free area of this CPU; returns its number, or -1. */
+static __always_inline int probe_reserve_area(void)
 {
 	__u32 first = bpf_get_smp_processor_id() * SAMPLER_PROBES;
 
@@ -596,77 +618,81 @@ static __always_inline int probe_area(void)
 	return -1;
 }
 
-static __always_inline bool read_u64(__u64 address, __u64 *out)
+static __always_inline bool user_read_u64(__u64 address, __u64 *out)
 {
 	return address &&
 	       bpf_probe_read_user(out, sizeof(*out), (void *)address) == 0;
 }
 
-/* What a handle of JNI's refers to: the thread holds it, so it is there. */
-static __always_inline void read_object(struct sample_event *e, __u64 handle)
+/*
+ * Reads the header of a JNI handle's object.  The thread holds the handle, so
+ * the object exists.
+ */
+static __always_inline void sample_read_object(struct sample_event *e,
+					       __u64 handle)
 {
 	__u64 object = 0;
 
-	if (read_u64(handle, &object) && object &&
+	if (user_read_u64(handle, &object) && object &&
 	    bpf_probe_read_user(e->object, sizeof(e->object), (void *)object) ==
 		    0)
 		e->flags |= SAMPLE_HAS_OBJECT;
 }
 
 /*
- * A thread is about to wait for a monitor: JavaThread says which
- * (_current_pending_monitor is set before), and the monitor who owns it.
+ * Reads the owner of the monitor that a thread is about to wait for.  The JVM
+ * has set JavaThread::_current_pending_monitor before.
  */
-static __always_inline void read_owner(struct sample_event *e, __u64 jni)
+static __always_inline void sample_read_owner(struct sample_event *e, __u64 jni)
 {
 	struct sampler_monitors *m = bpf_map_lookup_elem(&monitors, &e->tgid);
 	__u64 monitor = 0;
 
-	if (m && read_u64(jni - m->env + m->pending, &monitor) && monitor &&
-	    read_u64(monitor + m->owner, &e->owner))
+	if (m && user_read_u64(jni - m->env + m->pending, &monitor) &&
+	    monitor && user_read_u64(monitor + m->owner, &e->owner))
 		e->flags |= SAMPLE_HAS_OWNER;
 }
 
-static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
+static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
 {
-	struct identity id = identify(
+	struct identity id = task_identify(
 		(struct task_struct *)bpf_get_current_task());
 	struct scratch *s;
 	__u32 key;
 	int area;
 
-	/* A probe may be there before sampling has begun. */
-	if (!started_ns || !wanted_since(id))
+	/* A probe may be attached before sampling has begun. */
+	if (!started_ns || !target_since(id))
 		return;
-	area = probe_area();
+	area = probe_reserve_area();
 	key = (__u32)area;
 	s = area < 0 ? NULL : bpf_map_lookup_elem(&probe_areas, &key);
 	if (!s) {
 		__sync_fetch_and_add(&lost, 1);
 		return;
 	}
-	begin(&s->event, id, kind, ctx->rdi);
+	sample_begin(&s->event, id, kind, ctx->rdi);
 	if (kind == SAMPLE_LOCK)
 		s->event.time_ns = ctx->rsi;
-	registers_from(&s->event, ctx);
-	read_object(&s->event, ctx->rdx);
+	registers_copy(&s->event, ctx);
+	sample_read_object(&s->event, ctx->rdx);
 	if (kind == SAMPLE_LOCK)
-		read_owner(&s->event, ctx->rcx);
-	send(ctx, s);
+		sample_read_owner(&s->event, ctx->rcx);
+	sample_send(ctx, s);
 	bpf_map_delete_elem(&probe_busy, &key);
 }
 
 SEC("uprobe")
 int on_alloc(struct pt_regs *ctx)
 {
-	reached(ctx, SAMPLE_ALLOC);
+	probe_reached(ctx, SAMPLE_ALLOC);
 	return 0;
 }
 
-/* A wait for a monitor is over: its sample was sent when it began. */
-static __always_inline void entered(struct pt_regs *ctx)
+/* Ends a wait for a monitor, whose sample was sent when it began. */
+static __always_inline void probe_entered(struct pt_regs *ctx)
 {
-	struct identity id = identify(
+	struct identity id = task_identify(
 		(struct task_struct *)bpf_get_current_task());
 	struct sample_resumed resumed = {
 		.out_ns = ctx->rsi,
@@ -676,20 +702,22 @@ static __always_inline void entered(struct pt_regs *ctx)
 		.kind = SAMPLE_LOCK,
 	};
 
-	if (started_ns && wanted_since(id) && put(&resumed, sizeof(resumed)))
+	if (started_ns && target_since(id) &&
+	    ring_put(&resumed, sizeof(resumed)))
 		__sync_fetch_and_add(&lost, 1);
 }
 
-/* Of how long a wait was, which is 0 where it begins, and when it began. */
+/* The arguments are the length of a wait, 0 where it begins, and its
+ * begin. */
 SEC("uprobe")
 int on_lock(struct pt_regs *ctx)
 {
 	if (ctx->rdi)
-		entered(ctx);
+		probe_entered(ctx);
 	else
-		reached(ctx, SAMPLE_LOCK);
+		probe_reached(ctx, SAMPLE_LOCK);
 	return 0;
 }
 
-/* Helpers that read the kernel's memory are for such programs only. */
+/* Helpers that read kernel memory require this license. */
 char LICENSE[] SEC("license") = "GPL";

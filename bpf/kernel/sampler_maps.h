@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampler_maps: what the programs of the sampler and the sampler share.
+ * sampler_maps: structures that the sampler shares with its programs only.
  *
- * Private to both.  A scratch area holds a record as it goes into the ring
- * buffer: a sample_event, and the arrays behind it one after the other.  Its
- * map has values that are as large as the options ask for.
+ * A scratch area holds a record in the format of the ring buffer: a
+ * sample_event, followed by its arrays.  The values of its map are as large as
+ * the options require.
  */
 #ifndef BPF_KERNEL_SAMPLER_MAPS_H
 #define BPF_KERNEL_SAMPLER_MAPS_H
@@ -15,7 +15,10 @@
 
 #define PAGE_BYTES 4096
 
-/* The kernel's own walks: perf_event_max_stack is 127 unless it was raised. */
+/*
+ * Maximum frames of the kernel's own walks: perf_event_max_stack is 127 unless
+ * it was raised.
+ */
 #define SAMPLER_WALK_FRAMES 127
 #define SAMPLER_WALK_BYTES  (SAMPLER_WALK_FRAMES * 8)
 #define SAMPLER_ARRAYS      SAMPLER_WALK_BYTES
@@ -27,21 +30,26 @@
 #define SAMPLER_THREADS     32768
 #define SAMPLER_STACK_ENDS  8192
 
-/* How many threads may be at a uprobe of a CPU at a time: they may be preempted
- * there. */
+/*
+ * Maximum number of threads at uprobes of a CPU at a time; threads may be
+ * preempted there.
+ */
 #define SAMPLER_PROBES 4
 
 /*
- * What threads that leave their CPU may cost: when they have cost so much in a
- * time, only one of stride has its stack copied in the next.  A stack whose end
- * is known is small as a rule; to copy 64 KiB takes some 5 us.
+ * The cost limit of threads that leave their CPU.  When the cost in a period
+ * exceeds SAMPLER_PACE_COUNT, only one stack of `stride` is copied in the next
+ * period.  A stack whose end is known is usually small; copying 64 KiB takes
+ * about 5 us.
  */
 #define SAMPLER_PACE_NS    100000000ULL
 #define SAMPLER_PACE_COUNT 1000
 #define SAMPLER_PACE_SMALL 8192 /* bytes */
-#define SAMPLER_PACE_LARGE 2    /* what a larger one costs */
+#define SAMPLER_PACE_LARGE 2    /* cost of a larger one */
 
-/* So often each thread has its stack copied, as long as there are not too many.
+/*
+ * Each thread has this number of stacks copied per period, unless stride
+ * reaches SAMPLER_PACE_MOST.
  */
 #define SAMPLER_PACE_THREAD 16
 #define SAMPLER_PACE_MOST   16
@@ -53,23 +61,24 @@ struct pace {
 
 /* The stack of a thread, from its earlier samples. */
 struct known_stack {
-	__u64 end;      /* behind its last byte; 0 = not known */
-	__u64 began_ns; /* since when it has left its CPU count times */
+	__u64 end;      /* address after its last byte; 0 = unknown */
+	__u64 began_ns; /* start of the period of count */
 	__u64 count;
 };
 
 struct scratch {
 	struct pace pace;
 	struct sample_event event;
-	/* What is proved of an offset is an upper bound: hence one page more.
+	/*
+	 * The verifier proves only an upper bound of an offset, so there is one
+	 * page more.
 	 */
 	__u8 bytes[SAMPLER_ARRAYS + SAMPLER_STACK_LIMIT + PAGE_BYTES];
 };
 
 /*
- * When a thread is switched out, or begins to wait for a monitor, its sample is
- * sent; for how long is known when it goes on: then this follows, and is
- * shorter.
+ * Follows the sample of a thread that was switched out or waits for a monitor.
+ * The sample is sent at the beginning; this record has the end, and is shorter.
  */
 struct sample_resumed {
 	__u64 out_ns; /* the sample's time_ns */
@@ -78,7 +87,7 @@ struct sample_resumed {
 	__u64 kind;
 };
 
-/* A thread that is off its CPU, and the numbers that the sampler knows. */
+/* A thread that is off its CPU, with its numbers in the sampler's namespace. */
 struct switched_out {
 	__u64 out_ns;
 	__u32 tgid, tid;

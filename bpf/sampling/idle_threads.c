@@ -12,38 +12,39 @@
 
 enum {
 	SYSCALL_BYTES = 512,
-	STACK_BYTES = 64 * 1024, /* limit of /proc/TID/stack */
+	STACK_BYTES = 64 * 1024, /* maximum bytes of /proc/TID/stack */
 	STATUS_BYTES = 16 * 1024,
 	PAGE = 4096,
 	COPIES = 1024,   /* maximum number of copied stacks */
-	COPY = 2 * PAGE, /* maximum bytes of each */
-	MOST_STALLS = 3, /* after these, no user stack is read */
+	COPY = 2 * PAGE, /* maximum bytes of each copy */
+	MOST_STALLS = 3, /* after this number of stalls, no user stack is read
+			  */
 };
 
 struct sleeper {
 	pid_t tid;
 	uint32_t stack;
-	uint64_t switches; /* number of context switches */
-	int64_t looked_ns; /* when they were counted */
+	uint64_t switches;  /* number of context switches */
+	int64_t counted_ns; /* when the switches were counted */
 	__u64 regs[SAMPLE_REGISTERS];
 	uint32_t kernel, kernel_count; /* index and number of addresses */
 	uint32_t copy, copied;         /* index and bytes of the stack's copy */
 	bool is_caught;                /* its registers were reported */
 	bool has_stayed;               /* it did not move while copied */
-	bool is_seen;                  /* its stack was looked for */
+	bool was_searched;             /* its stack was searched */
 	bool is_known;                 /* it slept, and its stack is known */
 };
 
 struct idle_threads {
 	struct map64 by_tid; /* index */
 	struct sleeper *all;
-	size_t count, next; /* to be looked at */
+	size_t count, next; /* next index to check */
 	int64_t since_ns;
 	unsigned stalls;
 	uint64_t *kernel; /* addresses of all caught threads */
 	size_t kernel_count, kernel_cap;
 	uint8_t *copies;
-	bool is_told; /* all sleeping threads were reported */
+	bool is_complete; /* all sleeping threads were reported */
 };
 
 /* Reads a task's file without its newline; false if the thread has ended. */
@@ -62,9 +63,8 @@ static bool idle_read_task(const struct sampling_target *t, pid_t tid,
 }
 
 /*
- * Reads where the thread entered the kernel: "202 0x… 0x… 0x… 0x… 0x… 0x… SP
- * IP",
- * "-1 SP IP" if not by a system call, or "running".
+ * Reads the place where the thread entered the kernel: "202 0x… 0x… 0x… 0x… 0x…
+ * 0x… SP IP", "-1 SP IP" if not by a system call, or "running".
  */
 static bool idle_read_place(const struct sampling_target *t, pid_t tid,
 			    uint64_t *sp, uint64_t *ip)
@@ -88,7 +88,7 @@ static bool idle_read_place(const struct sampling_target *t, pid_t tid,
 	return ret;
 }
 
-/* "[<0>] futex_wait_queue+0x60/0x90", leaf first. */
+/* Parses lines such as "[<0>] futex_wait_queue+0x60/0x90", leaf first. */
 static void idle_add_kernel_frames(struct sampling_target *t, pid_t tid)
 {
 	struct text stack = { 0 };
@@ -149,9 +149,9 @@ static size_t idle_read_stack(struct sampling_target *t, uint64_t sp,
 }
 
 /*
- * Walks a stack, of which more is read until that is enough: most stacks are
+ * Walks a stack and reads more of it until that is enough: most stacks are
  * small.  A thread found in /proc has only two registers, enough for most
- * stacks. True if the maximum number of bytes was read.
+ * stacks.  Returns true if the maximum number of bytes was read.
  */
 static bool idle_walk(struct sampling_target *t, struct sleeper *s,
 		      uint8_t *bytes, struct unwound *u)
@@ -213,8 +213,8 @@ static bool idle_find_by_proc(struct sampling_target *t, struct sleeper *s)
 {
 	uint64_t sp, ip;
 
-	/* Counted first: a thread that runs meanwhile has more. */
-	s->looked_ns = clock_monotonic_ns();
+	/* Count first: a thread that runs in the meantime has more switches. */
+	s->counted_ns = clock_monotonic_ns();
 	s->switches = idle_read_switches(t, s->tid);
 	if (!idle_read_place(t, s->tid, &sp, &ip))
 		return false;
@@ -225,7 +225,7 @@ static bool idle_find_by_proc(struct sampling_target *t, struct sleeper *s)
 	return true;
 }
 
-/* Takes the registers and kernel frames that were reported. */
+/* Uses the registers and kernel frames that were reported. */
 static bool idle_find_caught(struct sampling_target *t, const struct sleeper *s)
 {
 	if (!t->shared->o->only_user)
@@ -238,10 +238,10 @@ static bool idle_find_caught(struct sampling_target *t, const struct sleeper *s)
 static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 {
 	sampling_frames_begin(t->frames);
-	s->is_seen = true;
+	s->was_searched = true;
 	/* A thread that was not caught was running, and will have a sample. */
-	if (t->idle->is_told ? !s->is_caught || !idle_find_caught(t, s)
-			     : !idle_find_by_proc(t, s))
+	if (t->idle->is_complete ? !s->is_caught || !idle_find_caught(t, s)
+				 : !idle_find_by_proc(t, s))
 		return;
 	if (!t->shared->o->only_kernel)
 		idle_add_user_frames(t, s);
@@ -317,11 +317,11 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 	uint32_t at = map64_get(&a->by_tid, e->tid);
 	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
 
-	if (!s || s->is_seen || a->is_told)
+	if (!s || s->was_searched || a->is_complete)
 		return;
 	s->is_caught = true;
 	s->switches = e->weight;
-	s->looked_ns = (int64_t)e->time_ns;
+	s->counted_ns = (int64_t)e->time_ns;
 	memcpy(s->regs, e->regs, sizeof(s->regs));
 	/* Threads of a JVM have a user stack. */
 	if (e->flags & SAMPLE_NO_USER)
@@ -358,7 +358,7 @@ void idle_threads_copy(struct sampling_target *t)
 	struct sleeper **whose;
 	uint32_t count = 0;
 
-	if (a->is_told || t->shared->o->only_kernel)
+	if (a->is_complete || t->shared->o->only_kernel)
 		return;
 	a->copies = xcalloc(COPIES, COPY);
 	ranges = xcalloc(COPIES * 2, sizeof(*ranges));
@@ -366,7 +366,7 @@ void idle_threads_copy(struct sampling_target *t)
 	for (size_t i = 0; i < a->count && count < COPIES; i++) {
 		struct sleeper *s = &a->all[i];
 
-		if (!s->is_caught || s->is_seen)
+		if (!s->is_caught || s->was_searched)
 			continue;
 		idle_add_ranges(a, s, count, t->shared->o->stack_bytes,
 				&ranges[(size_t)count * 2]);
@@ -391,13 +391,13 @@ void idle_threads_confirm(struct idle_threads *a, const struct sample_event *e)
 	uint32_t at = map64_get(&a->by_tid, e->tid);
 	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
 
-	if (s && !a->is_told && s->is_caught && s->switches == e->weight)
+	if (s && !a->is_complete && s->is_caught && s->switches == e->weight)
 		s->has_stayed = true;
 }
 
-void idle_threads_told(struct idle_threads *a) { a->is_told = true; }
+void idle_threads_end_round(struct idle_threads *a) { a->is_complete = true; }
 
-bool idle_threads_look(struct sampling_target *t, int64_t until_ns)
+bool idle_threads_walk(struct sampling_target *t, int64_t until_ns)
 {
 	struct idle_threads *a = t->idle;
 
@@ -429,13 +429,13 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
 }
 
 /*
- * True if a thread without a sample has slept all the time.  If no sample was
- * lost, that is certain: a thread that ran would have one.
+ * Returns true if a thread without a sample has slept all the time.  That is
+ * certain if no sample was lost: a thread that ran would have a sample.
  */
 static bool idle_has_slept(const struct sampling_target *t,
 			   const struct sleeper *s, bool has_lost)
 {
-	if (!s || (s->is_seen && !s->is_known))
+	if (!s || (s->was_searched && !s->is_known))
 		return false;
 	return !has_lost || ((s->is_known || s->is_caught) && s->switches &&
 			     s->switches == idle_read_switches(t, s->tid));
@@ -469,7 +469,7 @@ void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late)
 		profile_lost(p, "threads left out", hidden,
 			     "they may have slept, but samples were lost");
 	if (late)
-		profile_lost(p, "threads not looked at", late,
+		profile_lost(p, "threads not checked", late,
 			     "there was no time to read their stacks");
 }
 
@@ -493,13 +493,13 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 			hidden += has_lost;
 			continue;
 		}
-		if (!s->is_seen && clock_monotonic_ns() < until_ns)
+		if (!s->was_searched && clock_monotonic_ns() < until_ns)
 			idle_find_stack(t, s);
-		late += !s->is_seen;
+		late += !s->was_searched;
 		since_ns = a->since_ns;
 		/* Before that, its samples may be among the lost ones. */
-		if (has_lost && s->looked_ns > since_ns)
-			since_ns = s->looked_ns;
+		if (has_lost && s->counted_ns > since_ns)
+			since_ns = s->counted_ns;
 		idle_add_sample(t, s, since_ns, end_ns);
 	}
 	idle_threads_count_lost(t->shared->profile, hidden, late);

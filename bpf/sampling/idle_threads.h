@@ -3,13 +3,14 @@
  * idle_threads: the stacks of threads that sleep when sampling begins.
  *
  * The kernel's programs see a thread when it leaves or gets a CPU, so they miss
- *a thread that sleeps all the time.  Its registers come from another program,
- * which runs once for each task, or from /proc on older kernels:
+ * a thread that sleeps all the time.  Its registers come from another program,
+ * which runs once for each task, or from /proc on older kernels.  The calls in
+ * order:
  *
- *	idle_threads_new, then idle_threads_catch for each sleeping thread,
- *	idle_threads_copy, idle_threads_confirm for each of them again,
- *	idle_threads_told; idle_threads_look until all stacks are walked;
- *	idle_threads_add at the end.
+ * idle_threads_new; idle_threads_catch for each sleeping thread;
+ * idle_threads_copy; idle_threads_confirm for each of them again;
+ * idle_threads_end_round; idle_threads_walk until all stacks are walked;
+ * idle_threads_add at the end.
  */
 #ifndef BPF_SAMPLING_IDLE_THREADS_H
 #define BPF_SAMPLING_IDLE_THREADS_H
@@ -24,8 +25,8 @@
 struct idle_threads;
 
 /*
- * since_ns is when sampling of the process began (CLOCK_MONOTONIC).  The result
- * must be in t->idle when the functions below are called.
+ * since_ns is the time when sampling of the process began (CLOCK_MONOTONIC).
+ * The result must be in t->idle when the functions below are called.
  */
 struct idle_threads *idle_threads_new(struct sampling_target *t,
 				      int64_t since_ns);
@@ -36,8 +37,8 @@ void idle_threads_renew(struct idle_threads *a, const struct profile *before,
 			struct profile *p);
 
 /*
- * Takes the registers and the kernel's stack of a sleeping thread
- * (sampler_look()).  Without this, /proc gives fewer registers.
+ * Keeps the registers and the kernel's stack of a sleeping thread
+ * (sampler_read_sleepers()).  Without this call, /proc gives fewer registers.
  */
 void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 			const uint64_t *kernel);
@@ -49,14 +50,14 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 void idle_threads_copy(struct sampling_target *t);
 void idle_threads_confirm(struct idle_threads *a, const struct sample_event *e);
 
-/* All sleeping threads were reported: the others were running. */
-void idle_threads_told(struct idle_threads *a);
+/* Call when all sleeping threads were reported: the others were running. */
+void idle_threads_end_round(struct idle_threads *a);
 
 /*
  * Walks stacks until about until_ns; a read that stalls may take a second more.
  * True when all are walked.
  */
-bool idle_threads_look(struct sampling_target *t, int64_t until_ns);
+bool idle_threads_walk(struct sampling_target *t, int64_t until_ns);
 
 /*
  * Returns the profile's stack trace of a thread that is still where it slept,
@@ -68,8 +69,9 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
 /*
  * Adds a sample for each thread that has slept all the time, up to end_ns.  If
  * samples were lost, adds only threads that have not left a CPU since their
- * stacks were walked.  Counts as lost the others, and those that there was no
- * time to look at until until_ns.  A target that has ended has none.
+ * stacks were walked.  Counts the other threads as lost, and the threads that
+ * could not be checked until until_ns.  Adds nothing for a target that has
+ * ended.
  */
 void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 		      int64_t until_ns);

@@ -14,20 +14,28 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Samples are unwound for this long before signals and new processes are
- * looked at. */
+/*
+ * Samples are unwound for this long before signals and new processes are
+ * checked.
+ */
 #define BATCH_NS (50 * CLOCK_NS_PER_MS)
 /* Read the mappings and the code of a target again after this time. */
 #define STALE_NS (10 * CLOCK_NS_PER_MS)
-/* No divisor of the rates at which programs do things periodically. */
+/*
+ * The default rate is not a divisor of the rates at which programs work
+ * periodically.
+ */
 enum { USUAL_HZ = 99 };
 
-/* For thread names that JVMs are asked for at the end. */
+/*
+ * Time limits for thread names that are requested at the end, and for starting
+ * a program.
+ */
 #define FINISH_NS      (2 * CLOCK_NS_PER_S)
 #define LAUNCH_NS      (10 * CLOCK_NS_PER_S)
 
 #define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
-/* Less than a tick at 99 Hz: each sample is read by itself then. */
+/* Less than a tick at 99 Hz: each sample is read separately then. */
 #define DRAIN_LEAST_NS (8 * CLOCK_NS_PER_MS)
 /* The ring buffer has room for a quarter of a second. */
 #define DRAIN_MOST_NS (200 * CLOCK_NS_PER_MS)
@@ -37,31 +45,29 @@ struct sampling {
 	struct sampling_shared shared;
 	struct sampling_targets targets;
 	struct launch launch;
-	int64_t start_ns, end_ns; /* of the session; end_ns at the latest */
+	int64_t start_ns, end_ns; /* of the session; end_ns is the latest end */
 	int64_t window_ns;        /* when the current window began */
-	int64_t stopped_ns;       /* 0 = not yet */
+	int64_t stopped_ns;       /* 0 = sampling */
 	int64_t batch_end_ns;     /* when a batch is long enough */
-	bool is_behind;           /* the last batch was ended by that */
+	bool is_behind;           /* the last batch ended at batch_end_ns */
 	struct drain_interval drain;
 	uint64_t batch;
 	/* Of the current window. */
-	uint64_t astray; /* samples of processes that are no targets */
+	uint64_t foreign; /* samples of processes that are not targets */
 	/* All counts until the current window began. */
 	struct sampling_counts counts_before;
 	uint64_t lost_before, unended_before;
 };
 
-/*
- * A launched program.
- */
+/* ---- a launched program ---- */
 
-/* What the child is to become. */
+/* The program that the child executes. */
 struct program {
 	char *const *argv;
 	void (*before_exec)(void);
 };
 
-/* Waits for the word to begin; the parent may have ended before. */
+/* Waits for the start message; the parent may end before it is sent. */
 static int launch_job(void *self, int channel, struct error *err)
 {
 	const struct program *p = self;
@@ -98,7 +104,7 @@ int launch_begin(struct launch *l, int64_t until_ns, struct error *err)
 	fail_sys(err, ERROR_FAILED, "cannot start %s", l->name);
 	if (child_tell(l->child.channel, 'b', -1) == 0)
 		news = child_wait(&l->child, until_ns, &fd, err);
-	/* Its first instruction may be on a disk that gives no answer. */
+	/* The program may be on a disk that does not respond. */
 	if (news == CHILD_SILENT)
 		return fail(err, ERROR_FAILED, "cannot start %s: timed out",
 			    l->name);
@@ -117,17 +123,17 @@ bool launch_has_ended(struct launch *l)
 
 void launch_close(struct launch *l)
 {
-	/* One that has a channel has not begun: it is none but ours. */
+	/* A process with a channel has not executed the program. */
 	if (l->child.channel >= 0 && !l->has_ended)
 		child_end(&l->child, 0);
 	*l = (struct launch){ .child = { .channel = -1 } };
 }
 
-/* By the numbers of their bits. */
+/* By bit number. */
 static const struct {
 	const char *name;
 	enum unit unit;
-	unsigned kinds; /* of samples that make it up */
+	unsigned kinds; /* kinds of samples that the event consists of */
 } events[] = {
 	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU },
 	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU },
@@ -165,7 +171,9 @@ static void sampling_set_rates(struct sampling_shared *s)
 	if (s->o->events & SAMPLING_WALL)
 		profile_set(s->profile, "wall", "rate", rate.bytes);
 	text_clear(&rate);
-	/* The JVM's own interval is unknown: the JVM may have changed it. */
+	/*
+	 * The JVM's default interval is unknown: the JVM may have changed it.
+	 */
 	if (s->o->alloc_interval) {
 		text_puts(&rate, "each ");
 		units_add_bytes(&rate, (double)s->o->alloc_interval);
@@ -175,7 +183,7 @@ static void sampling_set_rates(struct sampling_shared *s)
 	text_release(&rate);
 }
 
-/* An empty profile with the session's events. */
+/* Returns an empty profile with the session's events. */
 static struct profile *sampling_new_profile(struct sampling_shared *s)
 {
 	struct profile *p = profile_new();
@@ -288,12 +296,12 @@ static bool sampling_on_sample(void *self, const struct sample_event *e,
 							  (pid_t)e->tgid);
 
 	if (!t) {
-		s->astray++;
+		s->foreign++;
 		return sampling_is_in_time(s);
 	}
 	/* The JVM may have changed code since the last read. */
 	if (t->batch != s->batch ||
-	    (int64_t)e->time_ns > t->looked_ns + STALE_NS) {
+	    (int64_t)e->time_ns > t->read_ns + STALE_NS) {
 		t->batch = s->batch;
 		sampling_target_begin(t);
 	}
@@ -310,10 +318,10 @@ static void sampling_read_batch(struct sampling *s, int64_t end_ns)
 }
 
 /*
- * Threads that sleep when sampling begins.
+ * ---- threads that sleep when sampling begins ----
  *
- * The kernel's programs see a thread when it leaves or gets a CPU, so these are
- * looked for once for each new target.
+ * The kernel's programs see a thread when it leaves or gets a CPU, so sleeping
+ * threads are listed once for each new target.
  */
 
 static bool sampling_wants_sleepers(const struct sampling *s)
@@ -348,28 +356,28 @@ static bool sampling_on_sleeper_again(void *self, const struct sample_event *e,
 	return true;
 }
 
-/* All threads in one go: a thread that wakes up has moved on. */
+/* Lists all sleeping threads at once: a thread that wakes up has moved. */
 static void sampling_catch_sleepers(struct sampling *s)
 {
 	struct sampler *sampler = s->shared.sampler;
 	struct error unused;
 
-	if (sampler_look(sampler, sampling_on_sleeper, s, &unused))
+	if (sampler_read_sleepers(sampler, sampling_on_sleeper, s, &unused))
 		return;
 	for (size_t i = 0; i < s->targets.count; i++)
 		if (s->targets.all[i]->idle)
 			idle_threads_copy(s->targets.all[i]);
-	sampler_look(sampler, sampling_on_sleeper_again, s, &unused);
+	sampler_read_sleepers(sampler, sampling_on_sleeper_again, s, &unused);
 	for (size_t i = 0; i < s->targets.count; i++)
 		if (s->targets.all[i]->idle)
-			idle_threads_told(s->targets.all[i]->idle);
+			idle_threads_end_round(s->targets.all[i]->idle);
 }
 
 /*
  * Finds the stacks of sleeping threads for half a batch, since samples must not
- * wait.  True when none is left to be found.
+ * wait.  Returns true when all are found.
  */
-static bool sampling_look_at_sleepers(struct sampling *s)
+static bool sampling_walk_sleepers(struct sampling *s)
 {
 	int64_t until_ns = clock_monotonic_ns() + BATCH_NS / 2;
 	bool is_new = false;
@@ -390,7 +398,7 @@ static bool sampling_look_at_sleepers(struct sampling *s)
 	for (size_t i = 0; i < s->targets.count; i++) {
 		struct sampling_target *t = s->targets.all[i];
 
-		if (!t->has_ended && !idle_threads_look(t, until_ns))
+		if (!t->has_ended && !idle_threads_walk(t, until_ns))
 			return false;
 	}
 	return true;
@@ -461,9 +469,9 @@ static bool sampling_poll(struct sampling *s, struct pollfd *fds, nfds_t count,
 }
 
 /*
- * Waits for the next batch, for the caller's count descriptors and, behind
- * them, the sampler's.  Where code is freed fast, the first sample after a wait
- * is read at once; not where the reader's own waits would be samples.
+ * Waits for the next batch: for the caller's count descriptors and, after them,
+ * the sampler's.  If code is freed fast, the first sample after a wait is read
+ * at once, unless the reader's own waits would be samples.
  */
 static void sampling_await_batch(struct sampling *s, struct pollfd *fds,
 				 nfds_t count)
@@ -492,10 +500,10 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 		free(all);
 		return false;
 	}
-	s->is_behind |= !sampling_look_at_sleepers(s);
+	s->is_behind |= !sampling_walk_sleepers(s);
 	for (nfds_t i = 0; i < count; i++)
 		all[i] = fds[i];
-	/* Readable before there is no more room for samples. */
+	/* Becomes readable before the ring buffer is full. */
 	all[count] = (struct pollfd){ .fd = sampler_fd(s->shared.sampler),
 				      .events = POLLIN };
 	sampling_await_batch(s, all, count);
@@ -506,12 +514,12 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 	free(all);
 	/* The caller must not wait for a process that is slow to open. */
 	if (!is_ready)
-		sampling_targets_look(&s->targets);
+		sampling_targets_find_new(&s->targets);
 	sampling_read_batch(s, clock_monotonic_ns() + BATCH_NS);
 	return true;
 }
 
-/* Stack traces that do not reach the thread's root, by the reason. */
+/* Notes the stack traces that do not reach the thread's root, by reason. */
 static void sampling_note_wait_ends(struct sampling_shared *s,
 				    enum sampling_end end, const char *what,
 				    const char *why)
@@ -555,9 +563,9 @@ static void sampling_note_ends(struct sampling_shared *s)
 	sampling_note_wait_ends(s, SAMPLING_END_EARLIER,
 				"waits from before sampling truncated",
 				"they ended before their stacks were read");
-	if (s->likened)
+	if (s->estimated)
 		profile_note(s->profile, "waits with an estimated stack trace",
-			     s->likened,
+			     s->estimated,
 			     "threads waited too often to copy each stack: the "
 			     "stack trace of another wait at the same place is "
 			     "used");
@@ -575,7 +583,7 @@ static void sampling_note_ends(struct sampling_shared *s)
 	profile_remark_of(s->profile, lost, walks);
 }
 
-/* What the targets have counted in the current window. */
+/* Returns the counts of the targets in the current window. */
 static struct sampling_counts sampling_window_counts(const struct sampling *s)
 {
 	struct sampling_counts had = sampling_targets_counts(&s->targets);
@@ -586,13 +594,13 @@ static struct sampling_counts sampling_window_counts(const struct sampling *s)
 	had.unnamed -= before->unnamed;
 	had.classless -= before->classless;
 	had.ownerless -= before->ownerless;
-	had.untold -= before->untold;
+	had.unrecorded -= before->unrecorded;
 	had.refused -= before->refused;
 	had.files -= before->files;
 	return had;
 }
 
-/* What the sampler has lost in the current window. */
+/* Returns the losses of the sampler in the current window. */
 static struct sampler_counts sampling_window_lost(const struct sampling *s)
 {
 	struct sampler_counts counts;
@@ -615,11 +623,11 @@ static void sampling_add_losses(struct sampling *s)
 		uint64_t count;
 		const char *why;
 	} remarks[] = {
-		{ true, "names lost", had.untold,
+		{ true, "names lost", had.unrecorded,
 		  "the agent's buffer was full" },
 		{ true, "samples lost", lost.lost,
 		  "a buffer was full; use a lower -F or --stack-bytes" },
-		{ true, "samples left out", s->astray,
+		{ true, "samples left out", s->foreign,
 		  "their processes could not be opened" },
 		{ true, "stack traces lost", stalled,
 		  "reading the target's memory took more than a second" },
@@ -686,7 +694,7 @@ struct profile *sampling_next_window(struct sampling *s)
 	lost = sampling_window_lost(s);
 	s->lost_before += lost.lost;
 	s->unended_before += lost.unended;
-	s->astray = 0;
+	s->foreign = 0;
 	s->window_ns = clock_monotonic_ns();
 	sampling_shared_clear(&s->shared);
 	s->shared.profile = sampling_new_profile(&s->shared);
@@ -697,8 +705,8 @@ struct profile *sampling_next_window(struct sampling *s)
 }
 
 /*
- * Whether the end of a process makes the session incomplete: with a launched
- * program or all JVMs, processes come and go.
+ * Returns true if the end of a process makes the session incomplete.  With a
+ * launched program or all JVMs, processes come and go.
  */
 static bool sampling_ends_early(const struct sampling *s)
 {
@@ -711,7 +719,7 @@ void sampling_stop(struct sampling *s)
 
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_stop(s->shared.sampler);
-	/* Terminates: no samples are added any more. */
+	/* This ends: no samples are added any more. */
 	sampling_read_batch(s, INT64_MAX);
 	if (sampling_wants_sleepers(s))
 		sampling_add_sleepers(s, clock_monotonic_ns() + FINISH_NS);
@@ -719,14 +727,14 @@ void sampling_stop(struct sampling *s)
 	for (size_t i = 0; i < s->targets.count; i++)
 		sampling_threads_finish(s->targets.all[i]->threads, until_ns);
 	launch_has_ended(&s->launch);
-	sampling_targets_say_refused(&s->targets);
+	sampling_targets_report_refused(&s->targets);
 	for (size_t i = 0; sampling_ends_early(s) && i < s->targets.count;
 	     i++) {
 		if (s->targets.all[i]->has_ended)
-			sampling_tell(s->o, SAMPLING_LOSS,
-				      "%s has ended; its samples until then "
-				      "are kept",
-				      s->targets.all[i]->name.bytes);
+			sampling_notify(s->o, SAMPLING_LOSS,
+					"%s has ended; its samples until then "
+					"are kept",
+					s->targets.all[i]->name.bytes);
 	}
 }
 

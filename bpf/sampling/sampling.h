@@ -2,14 +2,9 @@
 /*
  * sampling: a session that samples processes with eBPF into a profile.
  *
- *	s = sampling_open(&options, &err);
- *	sampling_add(s, &jvm, &err);
- *	sampling_find(s, &err);
- *	sampling_start(s, &err);
- *	while (sampling_step(s, fds, count))
- *		look at fds;
- *	sampling_stop(s);
- *	profile = sampling_profile(s);
+ * Call order: sampling_open; sampling_add for each process; sampling_find;
+ * sampling_start; sampling_step until it returns false; sampling_stop;
+ * sampling_profile; sampling_close.
  *
  * The session prints nothing.  It reports messages through options.notice, and
  * losses as remarks of the profile.
@@ -32,8 +27,9 @@
 struct sampling;
 
 /*
- * Loads the BPF programs; the options and what they refer to are borrowed until
- * sampling_close().  NULL and an error of sampler_open()'s.
+ * Loads the BPF programs.  The options and the objects that they refer to are
+ * borrowed until sampling_close().  Returns NULL and the errors of
+ * sampler_open() on failure.
  */
 struct sampling *sampling_open(const struct sampling_options *o,
 			       struct error *err);
@@ -106,8 +102,8 @@ struct sampling_result {
 	size_t processes; /* number of sampled processes */
 	size_t ended;     /* added processes that ended during sampling */
 	bool is_launched; /* sampling_launch() was called */
-	bool has_exited;  /* the launched program has, with: */
-	int status;       /* as wait(2) gives it */
+	bool has_exited;  /* the launched program has exited */
+	int status;       /* status of wait(2) */
 	pid_t launched;   /* its pid */
 	const struct jvm
 		*only; /* the process, if there is exactly one; or NULL */
@@ -116,15 +112,15 @@ struct sampling_result {
 struct sampling_result sampling_result(const struct sampling *s);
 
 /*
- * How long samples wait in the ring buffer before they are read.
+ * The time that samples wait in the ring buffer before they are read.
  *
  * Reading costs CPU time, however few samples there are; but sampled code may
  * be freed before it is read, and then its frames have no names.  So the
- * interval grows while the code of all JVMs stays, and is halved whenever code
- * was freed or a frame had no name.
+ * interval grows while the code of all JVMs is unchanged, and is halved
+ * whenever code was freed or a frame had no name.
  */
 struct drain_interval {
-	int64_t ns; /* the last interval; 0 = none yet */
+	int64_t ns; /* the last interval; 0 = none */
 	uint64_t changes;
 };
 
@@ -148,10 +144,11 @@ bool drain_interval_is_short(const struct drain_interval *d);
  */
 
 struct launch {
-	struct child child; /* pid 0: none; no channel once it has begun */
+	struct child child; /* pid 0: none; the channel is closed once the
+			       program was started */
 	const char *name;   /* argv[0]; borrowed */
 	bool has_ended;
-	int status; /* wait(2)'s, then */
+	int status; /* status of wait(2), once the program has ended */
 };
 
 /*

@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many methods may be inlined into one another at a pc, and no more. */
+/* Maximum number of methods that are inlined into one another at a pc. */
 enum { INLINED = 256 };
 
 /* Code that is generated and freed again must not fill memory. */
 #define PLACES ((size_t)1 << 20)
 #define IDS    ((size_t)1 << 24)
 
-/* What an address stands for: profile frames, innermost first. */
+/* The profile frames of an address, innermost first. */
 struct place {
 	uint64_t address;
-	uint64_t code;  /* of what: a blob's identity, an image, a Method* */
+	uint64_t code;  /* a blob's identity, an image, or a Method* */
 	uint32_t kind;  /* enum unwound_kind, or KERNEL; and is_exact */
 	uint32_t batch; /* when it was looked up */
 	uint32_t first, count;
@@ -35,20 +35,20 @@ struct sampling_frames {
 	struct idtable table; /* of places; ids are 1 + index */
 	struct place *places;
 	size_t place_count, place_cap;
-	uint32_t *ids; /* of all places' frames */
+	uint32_t *ids; /* frame ids of all places */
 	size_t id_count, id_cap;
-	uint32_t *stack; /* the one at work on */
+	uint32_t *stack; /* the current stack trace */
 	size_t depth, depth_cap;
 	uint32_t batch;
 	uint64_t unnamed;
 };
 
-/* Names of the kernel's functions. */
+/* ---- names of kernel functions ---- */
 
 struct sampling_kernel {
 	const struct sampling_options *o;
 	struct kernel_names *names;
-	struct kernel_symbols *symbols; /* in place of names */
+	struct kernel_symbols *symbols; /* used if names is NULL */
 	bool asked_names, asked_symbols;
 };
 
@@ -85,8 +85,8 @@ static bool kernel_ask(struct sampling_kernel *k, uint64_t address,
 }
 
 /*
- * The function that holds the address, valid until the next call; NULL = not
- * known.
+ * Returns the function that holds the address, or NULL; valid until the next
+ * call.
  */
 static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
 {
@@ -98,15 +98,15 @@ static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
 	if (!k->asked_symbols) {
 		k->symbols = kernel_symbols_open(&why);
 		if (!k->symbols)
-			sampling_tell(k->o, SAMPLING_INFO,
-				      "kernel frames have no names: %s",
-				      why.text);
+			sampling_notify(k->o, SAMPLING_INFO,
+					"kernel frames have no names: %s",
+					why.text);
 	}
 	k->asked_symbols = true;
 	return k->symbols ? kernel_symbols_function(k->symbols, address) : NULL;
 }
 
-/* Frames. */
+/* ---- frames ---- */
 
 struct sampling_frames *sampling_frames_new(struct profile *p,
 					    const struct sampling_names *names)
@@ -129,13 +129,16 @@ void sampling_frames_free(struct sampling_frames *f)
 	free(f);
 }
 
-void sampling_frames_ask(struct sampling_frames *f,
-			 const struct sampling_names *names)
+void sampling_frames_set_names(struct sampling_frames *f,
+			       const struct sampling_names *names)
 {
 	f->names = *names;
 }
 
-/* All is looked up again: there is too much of it, or others know it. */
+/*
+ * Discards all places, because there are too many or the names have another
+ * source.
+ */
 static void frames_forget(struct sampling_frames *f)
 {
 	idtable_clear(&f->table);
@@ -154,7 +157,7 @@ static uint32_t place_tag(const struct place *at)
 	return (uint32_t)hash_mix(at->address ^ at->kind, at->code);
 }
 
-/* The place that is known already, or NULL; *probe stands for place_put(). */
+/* Returns the known place, or NULL; *probe is for place_put(). */
 static struct place *place_find(struct sampling_frames *f,
 				const struct place *at, struct idprobe *probe)
 {
@@ -174,7 +177,7 @@ static struct place *place_find(struct sampling_frames *f,
 	return NULL;
 }
 
-/* What it stands for from now on. */
+/* Sets the frames of a place. */
 static void place_set(struct sampling_frames *f, struct place *p,
 		      const uint32_t *ids, size_t count)
 {
@@ -221,7 +224,7 @@ static bool frames_push_known(struct sampling_frames *f, const struct place *at,
 	return known != NULL;
 }
 
-/* A frame that has one name, whatever it is of. */
+/* Returns the id of a frame with one name, of any kind. */
 static uint32_t frames_id_of_name(struct sampling_frames *f,
 				  enum frame_kind kind, const char *name)
 {
@@ -256,9 +259,9 @@ static uint32_t frames_id_of_java(struct sampling_frames *f,
 }
 
 /*
- * True of what the agent is told of a method handle intrinsic (linkToStatic,
- * invokeBasic and others): the JVM has one jmethodID for all of them, so that
- * the name may be that of another.
+ * Returns true for method handle intrinsics (linkToStatic, invokeBasic and
+ * others) as the agent reports them: the JVM has one jmethodID for all of them,
+ * so the name may be that of another intrinsic.
  */
 static bool frames_are_intrinsic(const struct java_frame *frames, size_t count)
 {
@@ -267,7 +270,10 @@ static bool frames_are_intrinsic(const struct java_frame *frames, size_t count)
 		       0;
 }
 
-/* The methods of a compiled or interpreted frame; 0: nobody knows. */
+/*
+ * Returns the number of methods of a compiled or interpreted frame; 0 =
+ * unknown.
+ */
 static size_t frames_find_methods(struct sampling_frames *f,
 				  const struct unwound_frame *at,
 				  uint64_t time_ns, uint32_t ids[INLINED])
@@ -364,16 +370,19 @@ static void frames_add_generated(struct sampling_frames *f,
 	frames_push(f, &id, 1);
 }
 
-/* A name that C++ alone can have; parameters are no part of it here. */
+/* Returns true for names that only C++ has; parameters are already removed. */
 static bool name_is_cpp(const char *name)
 {
 	return strstr(name, "::") || strchr(name, '(');
 }
 
-/* The name of a function without a symbol is a question of who calls it. */
+/* A function without a symbol is recognized by its callers. */
 enum { CALLERS = 4 };
 
-/* The address of a frame's instruction: a return address is behind its call. */
+/*
+ * Returns the address of a frame's instruction: a return address follows its
+ * call.
+ */
 static uint64_t frame_image_address(const struct unwound_frame *at)
 {
 	return at->image_pc - (at->is_exact ? 0 : 1);
@@ -443,14 +452,17 @@ void sampling_frames_root(struct sampling_frames *f, const char *name)
 void sampling_frames_batch(struct sampling_frames *f)
 {
 	f->batch++;
-	/* Methods that became others' leave names behind, though seldom. */
+	/*
+	 * Methods whose place other methods take leave names behind, though
+	 * rarely.
+	 */
 	if (f->id_count >= IDS)
 		frames_forget(f);
 }
 
 void sampling_frames_begin(struct sampling_frames *f) { f->depth = 0; }
 
-/* "name.isra.0 [module]" is "name [module]". */
+/* Turns "name.isra.0 [module]" into "name [module]". */
 static uint32_t frames_id_of_kernel(struct sampling_frames *f, const char *name,
 				    size_t len)
 {
@@ -507,7 +519,9 @@ static const struct frame *frames_at(const struct sampling_frames *f, size_t i)
 	return &f->profile->frames[f->stack[i]];
 }
 
-/* The scheduler's own, of which all that is off the CPU has some. */
+/*
+ * Returns true for functions of the scheduler, which all off-CPU stacks have.
+ */
 static bool name_is_scheduler(const char *name)
 {
 	return strncmp(name, "__schedule", 10) == 0 ||
@@ -529,7 +543,7 @@ void sampling_frames_drop_hook(struct sampling_frames *f)
 	frames_drop(f, hook);
 }
 
-/* Java code without a name is Java code, too. */
+/* Java code without a name counts as a Java frame. */
 static bool frame_is_java(const struct frame *at)
 {
 	return at->class_name || at->kind == FRAME_INTERPRETED ||

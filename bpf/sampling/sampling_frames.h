@@ -19,13 +19,12 @@
 #include <stdint.h>
 
 /*
- * The names of the kernel's functions, from the kernel itself or, where it has
- * no program for that, from /proc/kallsyms.  Both are opened when the first
- * name is wanted.
+ * The names of kernel functions, from a BPF program or, on kernels without it,
+ * from /proc/kallsyms.  Both are opened when the first name is needed.
  */
 struct sampling_kernel;
 
-/* The options are borrowed: a notice says when no names are available. */
+/* The options are borrowed.  A notice reports unavailable names. */
 struct sampling_kernel *sampling_kernel_new(const struct sampling_options *o);
 void sampling_kernel_free(struct sampling_kernel *k); /* NULL is fine */
 
@@ -43,8 +42,8 @@ struct sampling_frames *sampling_frames_new(struct profile *p,
 void sampling_frames_free(struct sampling_frames *f); /* NULL is fine */
 
 /* Replaces the sources of names. */
-void sampling_frames_ask(struct sampling_frames *f,
-			 const struct sampling_names *names);
+void sampling_frames_set_names(struct sampling_frames *f,
+			       const struct sampling_names *names);
 
 /* Adds frames to another profile from now on. */
 void sampling_frames_renew(struct sampling_frames *f, struct profile *p);

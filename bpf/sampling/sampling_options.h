@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sampling_options: what a sampling session samples, and where it reports to.
- */
+/* sampling_options: the options of a sampling session and its notices. */
 #ifndef BPF_SAMPLING_SAMPLING_OPTIONS_H
 #define BPF_SAMPLING_SAMPLING_OPTIONS_H
 
@@ -31,19 +29,19 @@ enum sampling_notice {
 struct sampling_options {
 	unsigned events;         /* bits SAMPLING_… */
 	uint64_t hz;             /* ticks per second and CPU; 0 = 99 */
-	uint64_t alloc_interval; /* bytes; 0 = the JVM's own */
+	uint64_t alloc_interval; /* bytes; 0 = the interval of the JVM */
 	int64_t min_blocked_ns;  /* shorter waits are omitted */
 	uint64_t stack_bytes;    /* maximum bytes copied of a stack */
 	uint64_t max_stack;      /* maximum number of frames */
-	uint64_t trace_walks;    /* number of stacks to report the walk of */
+	uint64_t trace_walks;    /* number of stacks whose walk is reported */
 	pid_t tid;               /* only this thread; 0 = all */
 	bool all;     /* every JVM, also those that start while sampling */
 	bool several; /* give each process a root frame */
 	bool only_user, only_kernel; /* frames to keep */
 	bool no_agent;               /* load nothing into a JVM */
-	bool quiet_target;   /* do not load it where the JVM would warn */
-	bool agent;          /* load it even if it may crash the JDK build */
-	bool lines;          /* frames have line numbers */
+	bool quiet_target; /* do not load the agent if the JVM would warn */
+	bool agent; /* load the agent even if it may crash the JDK build */
+	bool lines; /* frames have line numbers */
 	int64_t duration_ns; /* 0 = until the caller stops */
 
 	/*
@@ -62,7 +60,8 @@ struct sampling_options {
 };
 
 /* Formats a message and hands it to o->notice. */
-void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
-		   const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void sampling_notify(const struct sampling_options *o,
+		     enum sampling_notice level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -36,11 +36,11 @@ struct sampling_wait {
 enum { NOTICE_BYTES = 4096 };
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
-/* While other targets are sampled, whose samples wait. */
+/* The time limit while other targets are sampled, whose samples wait. */
 #define AGENT_MEANWHILE_NS CLOCK_NS_PER_S
 
-void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
-		   const char *fmt, ...)
+void sampling_notify(const struct sampling_options *o,
+		     enum sampling_notice level, const char *fmt, ...)
 {
 	char text[NOTICE_BYTES];
 	va_list args;
@@ -51,7 +51,7 @@ void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
 	o->notice(o->self, level, text);
 }
 
-/* The sources of names that are available now. */
+/* Returns the sources of names that are available now. */
 static struct sampling_names target_names(const struct sampling_target *t)
 {
 	return (struct sampling_names){
@@ -69,7 +69,10 @@ static bool target_is_tried_again(const struct sampling_target *t)
 	return t->shared->is_tried_again && !t->agent;
 }
 
-/* Optional: the agent may report names, and native frames have symbols. */
+/*
+ * Opens the metadata.  They are optional: the agent may report names, and
+ * native frames have symbols.
+ */
 static void target_open_metadata(struct sampling_target *t)
 {
 	struct error why;
@@ -80,12 +83,12 @@ static void target_open_metadata(struct sampling_target *t)
 	if (!t->metadata && target_is_tried_again(t))
 		return;
 	if (!t->metadata)
-		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
-			      t->name.bytes, why.text);
+		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",
+				t->name.bytes, why.text);
 	else if (vm_symbols_limits(t->metadata))
-		sampling_tell(t->shared->o, SAMPLING_INFO,
-			      "%s: inlined methods are unavailable: %s",
-			      t->name.bytes, vm_symbols_limits(t->metadata));
+		sampling_notify(t->shared->o, SAMPLING_INFO,
+				"%s: inlined methods are unavailable: %s",
+				t->name.bytes, vm_symbols_limits(t->metadata));
 }
 
 /* Waiting virtual threads are not mounted on a kernel thread (JEP 444). */
@@ -101,7 +104,7 @@ static void target_note_virtual_threads(const struct sampling_target *t)
 	profile_set(p, "lock", "virtual-threads", "carriers");
 }
 
-/* Only the agent reports these events. */
+/* Returns true for events that only the agent reports. */
 static bool target_needs_agent(const struct sampling_target *t)
 {
 	return t->events & (SAMPLING_ALLOC | SAMPLING_LOCK);
@@ -118,14 +121,17 @@ static void target_open_classes(struct sampling_target *t)
 	if (v && object_layout_read(&layout, v, t->view->memory, &why) == 0)
 		t->classes = object_classes_new(&layout, t->view->memory);
 	if (!t->classes)
-		sampling_tell(
+		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: allocated and locked classes are unavailable: %s",
 			t->name.bytes,
 			why.kind ? why.text : "the JVM has no vmStructs");
 }
 
-/* Optional: without owners, the reason is reported. */
+/*
+ * Reads owners of monitors.  They are optional; the reason of a failure is
+ * reported.
+ */
 static int target_read_owners(struct sampling_target *t, struct error *err)
 {
 	const struct vm_structs *v = t->view->structs;
@@ -139,10 +145,10 @@ static int target_read_owners(struct sampling_target *t, struct error *err)
 	if (!t->owners ||
 	    !java_threads_places(t->owners, agent_client_jni(t->agent),
 				 &places)) {
-		sampling_tell(t->shared->o, SAMPLING_INFO,
-			      "%s: monitor owners are unavailable: %s",
-			      t->name.bytes,
-			      why.kind ? why.text : "cannot read its threads");
+		sampling_notify(
+			t->shared->o, SAMPLING_INFO,
+			"%s: monitor owners are unavailable: %s", t->name.bytes,
+			why.kind ? why.text : "cannot read its threads");
 		return 0;
 	}
 	monitors = (struct sampler_monitors){
@@ -178,11 +184,11 @@ static void target_report_costs(const struct sampling_target *t)
 	struct agent_costs costs;
 
 	agent_client_costs(t->agent, &costs);
-	sampling_tell(t->shared->o, SAMPLING_DETAIL,
-		      "%s: the agent was loaded in %.1f ms and received all "
-		      "methods in %.1f ms",
-		      t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
-		      (double)costs.replay_ns / CLOCK_NS_PER_MS);
+	sampling_notify(t->shared->o, SAMPLING_DETAIL,
+			"%s: the agent was loaded in %.1f ms and received all "
+			"methods in %.1f ms",
+			t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
+			(double)costs.replay_ns / CLOCK_NS_PER_MS);
 }
 
 static void target_report_warning(void *self, const char *warning)
@@ -190,9 +196,9 @@ static void target_report_warning(void *self, const char *warning)
 	const struct sampling_target *t = self;
 
 	if (warning)
-		sampling_tell(t->shared->o, SAMPLING_INFO,
-			      "%s: loading the agent: %s", t->name.bytes,
-			      warning);
+		sampling_notify(t->shared->o, SAMPLING_INFO,
+				"%s: loading the agent: %s", t->name.bytes,
+				warning);
 }
 
 static int target_load_agent_once(struct sampling_target *t, struct error *err)
@@ -287,7 +293,7 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 			  ? agent_client_warning(&t->jvm)
 			  : NULL;
 	if (warning) {
-		sampling_tell(
+		sampling_notify(
 			t->shared->o, SAMPLING_DETAIL,
 			"%s: no agent is loaded, since %s; names come from the "
 			"JVM's memory",
@@ -300,33 +306,33 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 	return -1;
 }
 
-/* A target that will be opened again may have an agent then. */
+/* A target that will be opened again may get an agent then. */
 static void target_report_no_agent(const struct sampling_target *t,
 				   const struct error *why)
 {
 	if (!t->agent && why->kind &&
 	    (!target_is_tried_again(t) || sampling_target_is_whole(t)))
-		sampling_tell(
+		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: cannot load the agent, names come from the JVM's "
 			"memory: %s",
 			t->name.bytes, why->text);
 }
 
-/* Reported once, for the same reason. */
+/* Reports each reason once. */
 static void target_report_build(const struct sampling_target *t)
 {
 	if (target_is_tried_again(t) && !sampling_target_is_whole(t))
 		return;
 	if (t->no_names.len)
-		sampling_tell(
+		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: names come from the JVM's memory, not from the "
 			"agent: %s; --agent uses the agent anyway",
 			t->name.bytes, t->no_names.bytes);
 	if (t->no_alloc.len)
-		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
-			      t->name.bytes, t->no_alloc.bytes);
+		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",
+				t->name.bytes, t->no_alloc.bytes);
 }
 
 static int target_refuse_zero(const struct sampling_target *t,
@@ -338,7 +344,9 @@ static int target_refuse_zero(const struct sampling_target *t,
 		    t->name.bytes);
 }
 
-/* Reads the VM's name, before the JVM is modified; not all have counters. */
+/*
+ * Reads the VM's name before the JVM is modified.  Some JVMs have no counters.
+ */
 static bool target_is_zero(const struct sampling_target *t)
 {
 	struct jvm_info about = { 0 };
@@ -369,8 +377,8 @@ static int target_open(struct sampling_target *t, struct error *err)
 		return target_refuse_zero(t, err);
 	if (t->view->limits && t->jvm.kind != JVM_NONE &&
 	    !target_is_tried_again(t))
-		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
-			      t->name.bytes, t->view->limits);
+		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",
+				t->name.bytes, t->view->limits);
 	target_open_metadata(t);
 	target_note_virtual_threads(t);
 	target_open_classes(t);
@@ -380,11 +388,11 @@ static int target_open(struct sampling_target *t, struct error *err)
 	t->frames = sampling_frames_new(t->shared->profile, &names);
 	t->threads = sampling_threads_new(t->shared->profile, &t->jvm);
 	if (!t->agent) {
-		sampling_threads_look(t->threads, t->view->structs,
-				      t->view->memory);
+		sampling_threads_use_memory(t->threads, t->view->structs,
+					    t->view->memory);
 		return 0;
 	}
-	sampling_threads_ask(t->threads);
+	sampling_threads_allow_dumps(t->threads);
 	return target_add_probes(t, err);
 }
 
@@ -425,13 +433,13 @@ void sampling_target_free(struct sampling_target *t)
 	free(t);
 }
 
-/* Number of records that the agent had no room for. */
-static uint64_t target_untold(const struct sampling_target *t)
+/* Returns the number of records that did not fit into the agent's stream. */
+static uint64_t target_unrecorded(const struct sampling_target *t)
 {
 	struct agent_costs costs;
 
 	if (!t->agent)
-		return t->untold;
+		return t->unrecorded;
 	agent_client_costs(t->agent, &costs);
 	return costs.lost;
 }
@@ -444,7 +452,7 @@ void sampling_target_counts(const struct sampling_target *t,
 	counts->unnamed += sampling_frames_unnamed(t->frames);
 	counts->classless += t->classless;
 	counts->ownerless += t->ownerless;
-	counts->untold += target_untold(t);
+	counts->unrecorded += target_unrecorded(t);
 	counts->files += t->view->images->files.missed;
 	if (t->view->code)
 		counts->refused += code_cache_refused(t->view->code);
@@ -496,7 +504,7 @@ void sampling_shared_clear(struct sampling_shared *s)
 	memset(s->ends_ns, 0, sizeof(s->ends_ns));
 	memset(s->whys, 0, sizeof(s->whys));
 	s->waited_ns = 0;
-	s->likened = 0;
+	s->estimated = 0;
 }
 
 void sampling_target_renew(struct sampling_target *t,
@@ -520,7 +528,7 @@ void sampling_target_begin(struct sampling_target *t)
 {
 	struct error why;
 
-	t->looked_ns = clock_monotonic_ns();
+	t->read_ns = clock_monotonic_ns();
 	process_view_begin(t->view);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
@@ -532,7 +540,7 @@ void sampling_target_begin(struct sampling_target *t)
 	if (t->agent && agent_client_read(t->agent, &why)) {
 		struct sampling_names names;
 
-		sampling_tell(
+		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: lost the agent, names come from the JVM's memory: "
 			"%s",
@@ -541,11 +549,11 @@ void sampling_target_begin(struct sampling_target *t)
 			profile_lost(
 				t->shared->profile, "the agent was lost", 1,
 				"no allocations and lock waits after that");
-		t->untold = target_untold(t);
+		t->unrecorded = target_unrecorded(t);
 		agent_client_close(t->agent);
 		t->agent = NULL;
 		names = target_names(t);
-		sampling_frames_ask(t->frames, &names);
+		sampling_frames_set_names(t->frames, &names);
 	}
 	sampling_threads_refresh(t->threads);
 }
@@ -658,7 +666,7 @@ static bool copy_has_return(const struct sample_event *e, const uint8_t *stack,
 	return value == pc;
 }
 
-/* Keeps a return address that a short copy of the stack contains. */
+/* Keeps a return address that is in a short copy of the stack. */
 static void wait_add_return(struct sampling_wait *w,
 			    const struct sample_event *e, const uint8_t *stack,
 			    uint64_t address, uint64_t pc)
@@ -682,7 +690,7 @@ static bool wait_fits(const struct sampling_wait *w,
 	return w->stack && w->count;
 }
 
-/* Keeps a walked wait, the latest first among those of a place. */
+/* Keeps a walked wait, the latest wait of a place first. */
 static void target_note_wait(struct sampling_target *t,
 			     const struct sample_event *e, const uint8_t *stack,
 			     const struct unwound *u)
@@ -720,13 +728,13 @@ static uint32_t target_estimate_stack(struct sampling_target *t,
 	w = target_find_waits(t, e, &place);
 	for (size_t i = 0; i < WAIT_WAYS; i++, w++)
 		if (w->place == place && wait_fits(w, e, stack)) {
-			t->shared->likened++;
+			t->shared->estimated++;
 			return w->stack;
 		}
 	return 0;
 }
 
-/* The reason why the copy of the stack ended before the walk. */
+/* Returns the reason why the copy of the stack ended before the walk. */
 static enum sampling_end sample_cut_reason(const struct sample_event *e)
 {
 	if (e->flags & SAMPLE_LEFT_OUT)
@@ -751,14 +759,14 @@ static void target_trace_walk(struct sampling_target *t,
 	    map64_get(&s->traced, hash) != MAP64_NONE)
 		return;
 	map64_add(&s->traced, hash, (uint32_t)s->traced.count);
-	sampling_tell(s->o, SAMPLING_INFO, "walk %zu: %s, thread %u \"%s\"",
-		      (size_t)s->traced.count, t->name.bytes, (unsigned)e->tid,
-		      e->comm);
+	sampling_notify(s->o, SAMPLING_INFO, "walk %zu: %s, thread %u \"%s\"",
+			(size_t)s->traced.count, t->name.bytes,
+			(unsigned)e->tid, e->comm);
 	for (size_t i = 0; i < u->count; i++) {
 		text_clear(&line);
 		unwound_describe(u, i, names.agent, names.metadata, e->time_ns,
 				 &line);
-		sampling_tell(s->o, SAMPLING_INFO, "%s", line.bytes);
+		sampling_notify(s->o, SAMPLING_INFO, "%s", line.bytes);
 	}
 	text_release(&line);
 }
@@ -774,7 +782,10 @@ static void target_walk(struct sampling_target *t, const struct sample_event *e,
 	from.stack = stack;
 	from.stack_bytes = e->stack_bytes;
 	unwinder_walk(t->unwinder, &from, &u);
-	/* Read the memory again for the next sample, which may not need it. */
+	/*
+	 * Read the memory again for the next sample, which may not need the
+	 * part that stalled.
+	 */
 	if (remote_memory_missed(t->view->remote) != missed)
 		t->batch = 0;
 	end = sampling_target_count_end(t, &u, sample_cut_reason(e), missed);
@@ -808,13 +819,19 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
 	t->samples++;
 }
 
-/* A call of the agent's function: its kernel frames are only the uprobe's. */
+/*
+ * Returns true for a call of the agent's function: all its kernel frames belong
+ * to the uprobe.
+ */
 static bool sample_is_call(const struct sample_event *e)
 {
 	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
 }
 
-/* The thread slept before sampling began, so no program copied its stack. */
+/*
+ * Returns the stack trace of a thread that slept before sampling began, whose
+ * stack no program copied.
+ */
 static uint32_t target_idle_stack(const struct sampling_target *t,
 				  const struct sample_event *e)
 {

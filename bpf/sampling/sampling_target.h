@@ -28,16 +28,17 @@ struct idle_threads;
 /* Counters of a target since it was opened. */
 struct sampling_counts {
 	uint64_t samples;
-	uint64_t stalls;    /* reads of its memory that timed out */
-	uint64_t unnamed;   /* Java frames without a name */
-	uint64_t classless; /* allocations and locks without a class */
-	uint64_t ownerless; /* waits for a monitor without its owner */
-	uint64_t untold;    /* records that the agent had no room for */
-	uint64_t refused;   /* code cache reads that exceeded their limit */
-	uint64_t files;     /* ELF files that could not be opened in time */
+	uint64_t stalls;     /* reads of its memory that timed out */
+	uint64_t unnamed;    /* Java frames without a name */
+	uint64_t classless;  /* allocations and locks without a class */
+	uint64_t ownerless;  /* waits for a monitor without its owner */
+	uint64_t unrecorded; /* records that did not fit into the agent's stream
+			      */
+	uint64_t refused;    /* code cache reads that exceeded their limit */
+	uint64_t files;      /* ELF files that could not be opened in time */
 };
 
-/* Why a stack trace does not reach its thread's root. */
+/* Reasons why a stack trace does not reach its thread's root. */
 enum sampling_end {
 	SAMPLING_END_ROOT,   /* it reaches the root */
 	SAMPLING_END_BYTES,  /* options.stack_bytes were copied */
@@ -50,14 +51,14 @@ enum sampling_end {
 	SAMPLING_ENDS
 };
 
-/* How often the unwinder has given a reason. */
+/* The number of times that the unwinder gave a reason. */
 struct sampling_why {
 	const char *why; /* static text */
 	uint64_t count;
 };
 enum { SAMPLING_WHYS = 32 };
 
-/* What all targets of a session have in common. */
+/* The data that all targets of a session share. */
 struct sampling_shared {
 	const struct sampling_options *o;
 	struct profile *profile;
@@ -66,7 +67,7 @@ struct sampling_shared {
 	struct elf_image_set images; /* of all targets */
 	struct map64 traced;         /* walks that were reported */
 	uint32_t events[16];         /* ids in the profile, by event bit */
-	int64_t epoch_ns; /* added to CLOCK_MONOTONIC gives wall time */
+	int64_t epoch_ns;            /* wall time minus CLOCK_MONOTONIC */
 	uint64_t hz;
 	uint64_t tick_ns; /* CPU time of one tick */
 	/* Of the current window: */
@@ -74,7 +75,7 @@ struct sampling_shared {
 	uint64_t waited_ns;                      /* time of all waits */
 	uint64_t ends_ns[SAMPLING_ENDS];         /* the same, by end */
 	struct sampling_why whys[SAMPLING_WHYS]; /* of SAMPLING_END_LOST */
-	uint64_t likened; /* waits with an estimated stack trace */
+	uint64_t estimated; /* waits with an estimated stack trace */
 	/* Of the session: */
 	bool is_tried_again; /* an incomplete target will be opened again */
 	bool has_begun;      /* samples wait while a new target is opened */
@@ -103,11 +104,11 @@ struct sampling_target {
 	struct sampling_wait *wait;     /* of the current sample, or NULL */
 	enum sampling_end end;          /* of the current sample's walk */
 	uint64_t samples;
-	uint64_t classless, ownerless; /* as sampling_counts has them */
-	uint64_t untold;               /* of an agent that was lost */
-	uint64_t batch;    /* for which its code was read; 0 = none */
-	int64_t looked_ns; /* when its code was read; CLOCK_MONOTONIC */
-	int64_t since_ns;  /* sampled since; CLOCK_MONOTONIC */
+	uint64_t classless, ownerless; /* as in sampling_counts */
+	uint64_t unrecorded; /* records that a replaced agent had no room for */
+	uint64_t batch;   /* the batch that its code was read for; 0 = none */
+	int64_t read_ns;  /* when its code was read; CLOCK_MONOTONIC */
+	int64_t since_ns; /* start of sampling; CLOCK_MONOTONIC */
 	bool has_ended;
 };
 
@@ -137,7 +138,9 @@ void sampling_shared_clear(struct sampling_shared *s);
 uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
 			     uint32_t stack);
 
-/* Frees a target whose process has another one; the session keeps its counts.
+/*
+ * Frees a target that another target of its process replaces; the session keeps
+ * its counts.
  */
 void sampling_target_retire(struct sampling_target *t);
 
@@ -145,8 +148,10 @@ void sampling_target_retire(struct sampling_target *t);
 void sampling_target_counts(const struct sampling_target *t,
 			    struct sampling_counts *counts);
 
-/* True for a JVM whose tables were all found, so that opening it again is
- * useless. */
+/*
+ * Returns true for a JVM whose tables were all found, so that opening it again
+ * is useless.
+ */
 bool sampling_target_is_whole(const struct sampling_target *t);
 
 /* Reads changes of the process; call it before each batch of samples. */
@@ -163,9 +168,9 @@ struct unwind_start sampling_target_registers(const struct sampling_target *t,
 					      const __u64 *regs);
 
 /*
- * Counts how a walk has ended, and returns it.  cut is the reason if the copy
- * of the stack was too short.  missed is remote_memory_missed() from before the
- * walk: if it has grown, reads have timed out.
+ * Counts the end of a walk, and returns it.  cut is the reason if the copy of
+ * the stack was too short.  missed is remote_memory_missed() before the walk:
+ * if it has grown, reads have timed out.
  */
 enum sampling_end sampling_target_count_end(struct sampling_target *t,
 					    const struct unwound *u,

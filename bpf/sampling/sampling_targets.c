@@ -14,30 +14,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Looking at all processes costs some ms of CPU. */
+/* Searching all processes costs a few ms of CPU. */
 #define LOOK_NS (2 * CLOCK_NS_PER_S)
-/* Samples are not read meanwhile: so long at a time, and so seldom as this
- * makes a part of the whole. */
+/*
+ * Attempts to open a refused process delay reading samples: maximum time of an
+ * attempt, and maximum part of the whole time.
+ */
 #define REFUSED_NS   (CLOCK_NS_PER_S / 2)
 #define REFUSED_PART 50
 #define RETRY_NS     (CLOCK_NS_PER_S / 5)
 enum { GENERATIONS = 16 };
-/* Lines about what is not sampled. */
-enum { SAID = 8 };
+/* Maximum number of reported refusals. */
+enum { REPORTED_MAX = 8 };
 
-/* The descendants of a launched program. */
+/* ---- the descendants of a launched program ---- */
 
-/* A JVM has its library mapped within some ms; the age at each look is twice
- * that of the one before. */
+/*
+ * A JVM maps its library within a few ms; the age doubles from check to check.
+ */
 #define CHILD_FIRST_NS (20 * CLOCK_NS_PER_MS)
 #define CHILD_LAST_NS  (4 * CLOCK_NS_PER_S)
 
-/* Whose children each thread has started costs as much for each. */
+/*
+ * Reading the children of a process by its threads takes as long for each
+ * thread.
+ */
 #define THREADS_NS (250 * CLOCK_NS_PER_MS)
 
 enum { LIST_MAX = 4096, THREADS_MAX = 1024 };
 
-/* As it was known, or NULL. */
+/* Returns the entry of a process at the last check, or NULL. */
 static const struct descendant *descendant_find(const struct descendants *d,
 						pid_t pid)
 {
@@ -59,7 +65,7 @@ static void descendants_add(struct descendants *now,
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	if (stat(path, &exe) < 0) {
-		/* It has ended, or is not ours to look at. */
+		/* It has ended, or this user may not read it. */
 		if (errno != EACCES && errno != EPERM)
 			return;
 		exe.st_dev = exe.st_ino = 0;
@@ -79,7 +85,7 @@ static void descendants_add(struct descendants *now,
 	};
 }
 
-/* Those that one thread has started. */
+/* Adds the children of one thread. */
 static void descendants_add_children(struct descendants *now,
 				     const struct descendants *d, pid_t pid,
 				     long tid, int64_t now_ns)
@@ -105,7 +111,10 @@ static void descendants_add_children(struct descendants *now,
 	text_release(&list);
 }
 
-/* Of all its threads but the first; in a JVM, it is others that start. */
+/*
+ * Adds the children of all threads but the first; in a JVM, other threads start
+ * processes.
+ */
 static void descendants_add_of_threads(struct descendants *now,
 				       const struct descendants *d, pid_t pid,
 				       int64_t now_ns, unsigned *left)
@@ -149,12 +158,15 @@ size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 	if (is_long_ago)
 		now.threads_ns = now_ns + THREADS_NS;
 	descendants_add(&now, d, ancestor, now_ns);
-	/* Until all threads are asked, whoever was one is one. */
+	/*
+	 * Until all threads are read again, earlier descendants remain
+	 * descendants.
+	 */
 	for (size_t i = 0; !is_long_ago && i < d->count; i++) {
 		if (!descendant_find(&now, d->all[i].pid))
 			descendants_add(&now, d, d->all[i].pid, now_ns);
 	}
-	/* Each may add more. */
+	/* Each descendant may add further ones. */
 	for (size_t i = 0; i < now.count; i++) {
 		pid_t pid = now.all[i].pid;
 
@@ -178,7 +190,7 @@ bool descendants_awaits(const struct descendants *d, pid_t pid)
 	return one && one->next_ns != INT64_MAX;
 }
 
-/* Targets. */
+/* ---- targets ---- */
 
 void sampling_targets_init(struct sampling_targets *t,
 			   struct sampling_shared *s)
@@ -208,7 +220,7 @@ targets_find_same(const struct sampling_targets *t, const struct jvm *jvm)
 	return found;
 }
 
-/* In the place of what the process was before, if it is one that was known. */
+/* Adds a target, in place of an earlier target of the process. */
 static void targets_put(struct sampling_targets *t,
 			struct sampling_target *target)
 {
@@ -230,7 +242,7 @@ static void targets_put(struct sampling_targets *t,
 			  (uint32_t)i);
 }
 
-/* One that has just begun may not have yet what is looked for in a JVM. */
+/* Returns true for a process that started recently and may become a JVM. */
 static bool targets_may_retry(const struct sampling_targets *t,
 			      const struct jvm *jvm)
 {
@@ -238,7 +250,7 @@ static bool targets_may_retry(const struct sampling_targets *t,
 	       descendants_awaits(&t->descendants, jvm->pid);
 }
 
-/* Takes over jvm, even on failure. */
+/* Adds a process.  Takes over jvm, even on failure. */
 static int targets_add(struct sampling_targets *t, const struct jvm *jvm,
 		       struct error *err)
 {
@@ -285,18 +297,18 @@ bool sampling_targets_is_refused(const struct sampling_targets *t,
 	return r && refusal_fits(r, jvm) && clock_monotonic_ns() < r->again_ns;
 }
 
-/* Reports a refusal once, and of many the first SAID. */
+/* Reports a refusal once; only the first REPORTED_MAX are printed. */
 static void targets_report_refusal(struct sampling_targets *t,
 				   struct sampling_refusal *r)
 {
 	if (!r->why)
 		return;
-	if (t->said++ < SAID)
-		sampling_tell(t->shared->o, SAMPLING_LOSS, "not sampled: %s",
-			      r->why);
+	if (t->reported++ < REPORTED_MAX)
+		sampling_notify(t->shared->o, SAMPLING_LOSS, "not sampled: %s",
+				r->why);
 	free(r->why);
 	r->why = NULL;
-	r->is_said = true;
+	r->is_reported = true;
 }
 
 void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
@@ -313,18 +325,20 @@ void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 			.pid = jvm->pid, .start_ticks = jvm->start_ticks
 		};
 	} else if (!refusal_fits(r, jvm)) {
-		r->is_said = false;
+		r->is_reported = false;
 	}
 	r->exe_dev = jvm->exe_dev;
 	r->exe_ino = jvm->exe_ino;
 	r->kind = jvm->kind;
-	/* Nothing else waits while the first JVM of a launched program starts,
-	 * and each moment of it is wanted. */
+	/*
+	 * No samples wait while the first JVM of a launched program starts, and
+	 * its first moments count.
+	 */
 	if (t->shared->is_tried_again && !t->shared->has_begun &&
 	    wait_ns > RETRY_NS)
 		wait_ns = RETRY_NS;
 	r->again_ns = clock_after(clock_monotonic_ns(), wait_ns);
-	if (why->kind == ERROR_NO_TARGET || r->is_said)
+	if (why->kind == ERROR_NO_TARGET || r->is_reported)
 		return;
 	free(r->why);
 	r->why = xstrdup(why->text);
@@ -332,7 +346,7 @@ void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 		targets_report_refusal(t, r);
 }
 
-/* A process that is sampled now may have been refused before. */
+/* Removes the refusal of a process that is sampled now. */
 static void targets_forget_refusal(struct sampling_targets *t,
 				   const struct jvm *jvm)
 {
@@ -345,14 +359,14 @@ static void targets_forget_refusal(struct sampling_targets *t,
 }
 
 /*
- * Adds a process; a refusal is reported once, when it is final, and the other
- * processes are sampled.  The longer an attempt took, the later is the next: a
- * process that does not answer must not hold up the others.  Takes over jvm;
- * false when it has taken long in vain.
+ * Tries to add a process.  A refusal is reported once, when it is final, and
+ * the other processes are sampled.  The longer an attempt took, the later is
+ * the next: a process that does not respond must not delay the others.  Takes
+ * over jvm.  Returns false after a long attempt in vain.
  */
 static bool targets_try_add(struct sampling_targets *t, const struct jvm *jvm)
 {
-	const struct jvm tried = *jvm; /* its pidfd is closed by then */
+	const struct jvm tried = *jvm; /* its pidfd is closed afterwards */
 	int64_t began_ns = clock_monotonic_ns(), took;
 	struct error why;
 	int ret;
@@ -368,16 +382,17 @@ static bool targets_try_add(struct sampling_targets *t, const struct jvm *jvm)
 	return ret == 0 || took < REFUSED_NS;
 }
 
-void sampling_targets_say_refused(struct sampling_targets *t)
+void sampling_targets_report_refused(struct sampling_targets *t)
 {
 	for (size_t i = 0; i < t->refusal_count; i++)
 		targets_report_refusal(t, &t->refusals[i]);
-	if (t->said > SAID)
-		sampling_tell(t->shared->o, SAMPLING_LOSS,
-			      "not sampled: %zu more", t->said - SAID);
+	if (t->reported > REPORTED_MAX)
+		sampling_notify(t->shared->o, SAMPLING_LOSS,
+				"not sampled: %zu more",
+				t->reported - REPORTED_MAX);
 }
 
-/* Whether it is the program that was started, or was by it. */
+/* Returns true for the launched program and its descendants. */
 static bool targets_is_descendant(const struct sampling_targets *t,
 				  const struct jvm *jvm)
 {
@@ -401,7 +416,7 @@ static bool targets_is_descendant(const struct sampling_targets *t,
 	return false;
 }
 
-/* Whether it is already a target, as what it is now. */
+/* Returns true if the process, as it is now, already is a target. */
 static bool targets_is_known(const struct sampling_targets *t,
 			     const struct jvm *jvm)
 {
@@ -450,7 +465,7 @@ int sampling_targets_add(struct sampling_targets *t, struct jvm *jvm,
 	return 0;
 }
 
-/* A thread that is none of theirs would be sampled in vain. */
+/* Rejects a thread that belongs to no target: nothing would be sampled. */
 static int targets_check_thread(const struct sampling_targets *t,
 				struct error *err)
 {
@@ -479,7 +494,7 @@ int sampling_targets_open(struct sampling_targets *t, struct error *err)
 		return -1;
 	if (o->all && targets_add_all(t, err))
 		return -1;
-	t->next_look_ns = clock_monotonic_ns() + LOOK_NS;
+	t->next_search_ns = clock_monotonic_ns() + LOOK_NS;
 	return 0;
 }
 
@@ -499,14 +514,14 @@ struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 	return at == MAP64_NONE ? NULL : t->all[at];
 }
 
-/* Whether no more is found of it than is known. */
+/* Returns true if opening the target again would find no more. */
 static bool target_is_final(const struct sampling_target *t)
 {
 	return sampling_target_is_whole(t) || t->jvm.kind == JVM_OPENJ9;
 }
 
-/* The program that was started is sampled even when it is no JVM. */
-static void targets_look_at_launched(struct sampling_targets *t)
+/* Samples the launched program even if it is not a JVM. */
+static void targets_check_launched(struct sampling_targets *t)
 {
 	struct sampling_target *known = sampling_targets_find(t, t->ancestor);
 	struct error unused;
@@ -539,8 +554,11 @@ static void targets_look_at_child(struct sampling_targets *t, pid_t pid)
 		jvm_close(&jvm);
 }
 
-/* What has begun of late, or has become another program, may be a JVM. */
-static void targets_look_at_descendants(struct sampling_targets *t)
+/*
+ * Checks processes that started recently or run another program: they may be
+ * JVMs.
+ */
+static void targets_check_descendants(struct sampling_targets *t)
 {
 	pid_t due[DESCENDANTS_MAX];
 	size_t count = descendants_due(&t->descendants, t->ancestor,
@@ -548,23 +566,23 @@ static void targets_look_at_descendants(struct sampling_targets *t)
 
 	for (size_t i = 0; i < count; i++) {
 		if (due[i] == t->ancestor)
-			targets_look_at_launched(t);
+			targets_check_launched(t);
 		else
 			targets_look_at_child(t, due[i]);
 	}
 }
 
-void sampling_targets_look(struct sampling_targets *t)
+void sampling_targets_find_new(struct sampling_targets *t)
 {
 	int64_t now = clock_monotonic_ns();
 	struct error unused;
 
 	if (t->ancestor)
-		targets_look_at_descendants(t);
-	if ((!t->shared->o->all && !t->ancestor) || now < t->next_look_ns)
+		targets_check_descendants(t);
+	if ((!t->shared->o->all && !t->ancestor) || now < t->next_search_ns)
 		return;
 	targets_add_all(t, &unused);
-	t->next_look_ns = now + LOOK_NS;
+	t->next_search_ns = now + LOOK_NS;
 }
 
 size_t sampling_targets_running(struct sampling_targets *t)
@@ -578,7 +596,7 @@ size_t sampling_targets_running(struct sampling_targets *t)
 			continue;
 		target->has_ended = !jvm_runs(&target->jvm);
 		running += !target->has_ended;
-		/* Its pid may be another's already. */
+		/* Another target may have its PID already. */
 		if (target->has_ended &&
 		    sampling_targets_find(t, target->jvm.pid) == target)
 			sampler_remove(t->shared->sampler, target->jvm.pid);

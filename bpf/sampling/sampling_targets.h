@@ -18,10 +18,10 @@
 /*
  * The descendants of a launched program.
  *
- * Looking at all processes for JVMs costs milliseconds.  To read the children
- * of each process and the file that each runs takes microseconds: a process
- * that is new, or runs another program, may become a JVM soon, and is looked at
- * often at first and then less.
+ * Searching all processes for JVMs costs milliseconds.  Reading the children of
+ * each process and the file that each runs takes microseconds.  A process that
+ * is new or runs another program may become a JVM soon, so it is checked often
+ * at first and then less often.
  */
 
 /* Further descendants are found when all processes are read. */
@@ -32,7 +32,7 @@ struct descendant {
 	dev_t exe_dev;
 	ino_t exe_ino;
 	int64_t since_ns; /* when it was first seen to run that file */
-	int64_t next_ns;  /* when it is due */
+	int64_t next_ns;  /* when the next check is due */
 };
 
 struct descendants {
@@ -50,12 +50,12 @@ struct descendants {
 size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 		       pid_t pids[DESCENDANTS_MAX]);
 
-/* True if the process will be due again while it runs the same file. */
+/* Returns true if the process will be due again while it runs the same file. */
 bool descendants_awaits(const struct descendants *d, pid_t pid);
 
 /*
- * A process that could not be sampled, as it was: one that has become another
- * program or a JVM since then is tried at once.
+ * A process that could not be sampled, in its state at the attempt.  A process
+ * that has become another program or a JVM since then is tried at once.
  */
 struct sampling_refusal {
 	pid_t pid;
@@ -64,24 +64,25 @@ struct sampling_refusal {
 	ino_t exe_ino;
 	enum jvm_kind kind;
 	int64_t again_ns; /* when to try it again */
-	char *why;        /* to be reported if it is never sampled; foreign */
-	bool is_said;     /* it was reported */
+	char *why; /* reported if the process is never sampled; foreign */
+	bool is_reported;
 };
 
 struct sampling_targets {
 	struct sampling_shared *shared;
 	struct sampling_target **all; /* including ended ones */
 	size_t count, cap;
-	size_t named;        /* of them, by the caller */
+	size_t named;        /* number of targets that the caller named */
 	struct map64 by_pid; /* index of the PID's last target */
-	pid_t ancestor; /* the launched program, whose descendants are wanted;
+	pid_t ancestor; /* the launched program, whose descendants are sampled;
 			   0 = none */
 	const char *launched;           /* its name; borrowed */
-	struct descendants descendants; /* of it, with itself */
-	int64_t next_look_ns;           /* when to look for new JVMs */
+	struct descendants descendants; /* its descendants and itself */
+	int64_t next_search_ns;         /* when to search for new JVMs */
 	struct sampling_refusal *refusals;
 	size_t refusal_count, refusal_cap;
-	size_t said; /* refusals to report; only the first are printed */
+	size_t reported; /* number of refusals to report; only the first are
+			    printed */
 };
 
 void sampling_targets_init(struct sampling_targets *t,
@@ -109,8 +110,9 @@ int sampling_targets_launched(struct sampling_targets *t, pid_t pid,
 			      const char *name, struct error *err);
 
 /*
- * Keeps that a process could not be sampled, and that the attempt took
- * took_ns; the second is true while it is too early to try it again.
+ * Records that a process could not be sampled and that the attempt took
+ * took_ns.  sampling_targets_is_refused() is true until the time of the next
+ * attempt.
  */
 void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 			     int64_t took_ns, const struct error *why);
@@ -121,18 +123,20 @@ bool sampling_targets_is_refused(const struct sampling_targets *t,
 struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 					      pid_t pid);
 
-/* Looks for new JVMs; call it often. */
-void sampling_targets_look(struct sampling_targets *t);
+/* Searches for new JVMs; call it often. */
+void sampling_targets_find_new(struct sampling_targets *t);
 
-/* Marks ended processes and stops sampling them; returns the number of running
- * ones.  Call it often. */
+/*
+ * Marks ended processes and stops sampling them; returns the number of running
+ * processes.  Call it often.
+ */
 size_t sampling_targets_running(struct sampling_targets *t);
 
 /*
- * Reports, at the end, the processes that could not be sampled and might have
- * been tried again; and the number of those beyond the limit.
+ * Call at the end: reports the processes that could not be sampled and might
+ * have been tried again, and the number of processes beyond the limit.
  */
-void sampling_targets_say_refused(struct sampling_targets *t);
+void sampling_targets_report_refused(struct sampling_targets *t);
 
 /* The counters of all targets, including replaced ones. */
 struct sampling_counts

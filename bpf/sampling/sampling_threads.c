@@ -17,9 +17,9 @@
 #define ASK_NS  (5 * CLOCK_NS_PER_S)
 #define LOOK_NS (CLOCK_NS_PER_S / 5)
 /* Internal threads of the JVM are never found in its thread list. */
-#define LOOKS      10
+#define READS      10
 #define STAT_BYTES 4096
-#define OWNERS     ((size_t)1 << 16) /* known only by their Java id */
+#define OWNERS     ((size_t)1 << 16) /* threads known only by their Java id */
 
 struct known_thread {
 	pid_t tid, ns_tid;
@@ -27,10 +27,11 @@ struct known_thread {
 	uint64_t stack_end;
 	char comm[PROCFS_NAMES];
 	bool is_sampled;
-	bool is_named; /* by the JVM */
-	bool is_asked; /* by a dump: a missing name stays missing */
-	uint8_t looks; /* reads of the JVM's memory without a name */
-	uint64_t seen; /* hash of the name read there; 0 = none */
+	bool is_named;      /* by the JVM */
+	bool was_requested; /* a dump was requested: a missing name stays
+			       missing */
+	uint8_t reads;      /* reads of the JVM's memory without a name */
+	uint64_t seen;      /* hash of the name read from memory; 0 = none */
 };
 
 struct sampling_threads {
@@ -47,7 +48,7 @@ struct sampling_threads {
 	const struct vm_structs *structs;
 	struct memory *memory;
 	struct java_thread_names *names;
-	int64_t looked_ns;
+	int64_t read_ns;
 };
 
 struct sampling_threads *sampling_threads_new(struct profile *p,
@@ -124,10 +125,11 @@ static void threads_take_name(struct sampling_threads *t,
 }
 
 /*
- * A name of 15 bytes may be truncated, and "java" is the launcher's, of a
- * thread without a kernel name.  All others are whole and need no thread dump.
+ * Returns true if the kernel's name may be incomplete.  A name of 15 bytes may
+ * be truncated, and "java" is the launcher's name, used by threads without a
+ * kernel name.  All other names are complete and need no thread dump.
  */
-static bool comm_may_be_cut(const char *comm)
+static bool comm_may_be_truncated(const char *comm)
 {
 	return strlen(comm) == PROCFS_NAMES - 1 || strcmp(comm, "java") == 0;
 }
@@ -138,10 +140,10 @@ static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 	memset(k->comm, 0, sizeof(k->comm));
 	memcpy(k->comm, comm, strnlen(comm, sizeof(k->comm) - 1));
 	k->is_named = false;
-	k->is_asked = false;
-	k->looks = 0;
+	k->was_requested = false;
+	k->reads = 0;
 	k->seen = 0;
-	if (!comm_may_be_cut(k->comm))
+	if (!comm_may_be_truncated(k->comm))
 		return;
 	/* The last dump may contain the thread. */
 	if (t->dumps)
@@ -363,10 +365,11 @@ static void threads_take_names(struct sampling_threads *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct known_thread *k = &t->all[i];
 
-		if (k->is_named || !(k->is_asked || comm_may_be_cut(k->comm)))
+		if (k->is_named ||
+		    !(k->was_requested || comm_may_be_truncated(k->comm)))
 			continue;
 		threads_take_name(t, k);
-		t->has_new |= !k->is_named && !k->is_asked;
+		t->has_new |= !k->is_named && !k->was_requested;
 	}
 }
 
@@ -376,27 +379,28 @@ static bool threads_request_names(struct sampling_threads *t)
 		return false;
 	t->has_new = false;
 	for (size_t i = 0; i < t->count; i++)
-		t->all[i].is_asked = true;
+		t->all[i].was_requested = true;
 	return true;
 }
 
-void sampling_threads_ask(struct sampling_threads *t)
+void sampling_threads_allow_dumps(struct sampling_threads *t)
 {
 	if (!t->dumps)
 		t->dumps = thread_dumps_new(t->jvm, true, ASK_NS);
 }
 
-void sampling_threads_look(struct sampling_threads *t,
-			   const struct vm_structs *v, struct memory *memory)
+void sampling_threads_use_memory(struct sampling_threads *t,
+				 const struct vm_structs *v,
+				 struct memory *memory)
 {
 	t->structs = v;
 	t->memory = memory;
 }
 
 /*
- * True if the kernel's name may be derived from this one.  HotSpot sets the
- * first 15 bytes or, since JDK-8368124 (JDK 26), the first 7 and the last 6
- * with two dots between.
+ * Returns true if the kernel's name may be derived from a Java name.  HotSpot
+ * sets the first 15 bytes or, since JDK-8368124 (JDK 26), the first 7 and the
+ * last 6 with two dots between.
  */
 static bool name_fits_comm(const char *comm, const char *name)
 {
@@ -412,8 +416,8 @@ static bool name_fits_comm(const char *comm, const char *name)
 }
 
 /*
- * False if a name is not text: reading an array of an unknown layout gives
- * control characters or U+FFFD.
+ * Returns false if a name is not text: reading an array of an unknown layout
+ * gives control characters or U+FFFD.
  */
 static bool name_is_likely(const char *name)
 {
@@ -425,9 +429,9 @@ static bool name_is_likely(const char *name)
 }
 
 /*
- * A name that does not match the kernel's belongs to a thread that another
- * thread renamed, or to the main thread, or was read while a collector moved
- * it: it is accepted if the next read gives the same name.
+ * Accepts a name that does not match the kernel's name only if the next read
+ * gives the same name.  The thread may have been renamed by another thread, may
+ * be the main thread, or a collector may have moved the name during the read.
  */
 static void threads_take_read_name(struct sampling_threads *t,
 				   struct known_thread *k,
@@ -455,8 +459,8 @@ static void threads_take_read_name(struct sampling_threads *t,
 
 static bool thread_needs_name(const struct known_thread *k)
 {
-	return !k->is_named && k->ns_tid && k->looks < LOOKS &&
-	       comm_may_be_cut(k->comm);
+	return !k->is_named && k->ns_tid && k->reads < READS &&
+	       comm_may_be_truncated(k->comm);
 }
 
 static bool threads_open_names(struct sampling_threads *t)
@@ -492,7 +496,7 @@ static void threads_read_names(struct sampling_threads *t)
 	}
 	java_thread_names_read(t->names, all, count);
 	for (size_t i = 0; i < count; i++) {
-		t->all[who[i]].looks++;
+		t->all[who[i]].reads++;
 		threads_take_read_name(t, &t->all[who[i]], &all[i]);
 	}
 	free(all);
@@ -505,9 +509,9 @@ void sampling_threads_refresh(struct sampling_threads *t)
 	if (!t->dumps) {
 		int64_t now = clock_monotonic_ns();
 
-		if (now - t->looked_ns < LOOK_NS)
+		if (now - t->read_ns < LOOK_NS)
 			return;
-		t->looked_ns = now;
+		t->read_ns = now;
 		threads_read_names(t);
 		return;
 	}

@@ -54,17 +54,18 @@ bool sampling_threads_has_sample(const struct sampling_threads *t, pid_t tid);
  */
 uint64_t *sampling_threads_stack_end(struct sampling_threads *t, pid_t tid);
 
-/* Allows names to be read by thread dumps, over the attach socket. */
-void sampling_threads_ask(struct sampling_threads *t);
+/* Allows reading names by thread dumps, over the attach socket. */
+void sampling_threads_allow_dumps(struct sampling_threads *t);
 
 /*
- * Reads names from the JVM's memory where thread dumps are not allowed.  Both
- * are borrowed until sampling_threads_finish().
+ * Reads names from the JVM's memory if thread dumps are not allowed.  Both are
+ * borrowed until sampling_threads_finish().
  */
-void sampling_threads_look(struct sampling_threads *t,
-			   const struct vm_structs *v, struct memory *memory);
+void sampling_threads_use_memory(struct sampling_threads *t,
+				 const struct vm_structs *v,
+				 struct memory *memory);
 
-/* Takes the names that have arrived, and requests those of new threads. */
+/* Reads the names that have arrived, and requests the names of new threads. */
 void sampling_threads_refresh(struct sampling_threads *t);
 
 /* Waits for outstanding names until until_ns (CLOCK_MONOTONIC). */

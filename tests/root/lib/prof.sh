@@ -28,7 +28,7 @@ prof() {
 
 prof_lacked_time() {
 	grep -q ' lost: ' "$prof_err" && ! grep ' lost: ' "$prof_err" | grep -Evq \
-		'samples lost: .*a buffer was full|threads not looked at: '
+		'samples lost: .*a buffer was full|threads not checked: '
 }
 
 # prof_start OPTION…: begins it in the background: $prof_pid, told by signals.

@@ -92,7 +92,7 @@ static void first_jvm_of_a_launched_program_is_tried_again_soon(void **state)
 			clock_monotonic_ns() + CLOCK_NS_PER_S);
 	/* It may yet be sampled, so that nothing is reported. */
 	assert_int_equal(told, 0);
-	sampling_targets_say_refused(&t);
+	sampling_targets_report_refused(&t);
 	assert_int_equal(told, 1);
 	sampling_targets_release(&t);
 }

@@ -546,7 +546,7 @@ static const char *prof_name(const char *comm, const char *in_heap)
 	prctl(PR_GET_NAME, was);
 	prctl(PR_SET_NAME, comm);
 	t = sampling_threads_new(profile, &p.image.jvm);
-	sampling_threads_look(t, p.structs, &p.image.memory);
+	sampling_threads_use_memory(t, p.structs, &p.image.memory);
 	id = sampling_threads_id(t, tid, comm);
 	sampling_threads_finish(t, 0);
 	snprintf(name, sizeof(name), "%s",
@@ -599,7 +599,7 @@ static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
 	prctl(PR_GET_NAME, was);
 	prctl(PR_SET_NAME, "java");
 	t = sampling_threads_new(profile, &p.image.jvm);
-	sampling_threads_look(t, p.structs, &p.image.memory);
+	sampling_threads_use_memory(t, p.structs, &p.image.memory);
 	id = sampling_threads_id(t, tid, "java");
 	sampling_threads_refresh(t);
 	assert_string_equal(profile_text(profile, profile->threads[id].name),
