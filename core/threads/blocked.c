@@ -107,7 +107,7 @@ bool blocked_is_plumbing(const char *frame)
 	return STARTS_WITH_ANY(frame, starts);
 }
 
-static void find_owners(struct blocked *b)
+static void blocked_find_owners(struct blocked *b)
 {
 	struct map64 by_id = { 0 };
 
@@ -128,10 +128,10 @@ static void find_owners(struct blocked *b)
 }
 
 /*
- * Follows owners from each thread.  seen says on which walk a thread was met:
- * one met again on the same walk is on a circle.
+ * Follows the owners from each thread. seen has the walk in which a thread was
+ * visited; a second visit in the same walk reveals a cycle.
  */
-static void find_circles(struct blocked *b)
+static void blocked_find_cycles(struct blocked *b)
 {
 	uint32_t *seen = xcalloc(b->count + 1, sizeof(*seen));
 
@@ -154,10 +154,11 @@ static void find_circles(struct blocked *b)
 }
 
 /*
- * Adds each blocked thread to all that hold it back, from those that nobody
- * waits for on.  Those of a circle hold back one another and are left alone.
+ * Counts for each thread how many threads it blocks, directly and through
+ * others, starting at threads that block nobody. Threads of a cycle block each
+ * other and are not counted.
  */
-static void count_held_back(struct blocked *b)
+static void blocked_count_held_back(struct blocked *b)
 {
 	size_t *pending = xcalloc(b->count + 1, sizeof(*pending));
 	size_t *queue = xcalloc(b->count + 1, sizeof(*queue));
@@ -185,12 +186,13 @@ static void count_held_back(struct blocked *b)
 }
 
 /*
- * A lock's address changes as it is moved: the same class, place and owner are
- * taken for the same lock.  Where it is known how often a thread was blocked,
- * another time is another block.
+ * True if a thread is blocked as in the previous sample. The address of a lock
+ * changes when the object moves, so the same class, frame and owner mean the
+ * same lock. If the number of blocks is known, a different number means another
+ * block.
  */
-static bool goes_on(const struct blocked_thread *now,
-		    const struct blocked_thread *old)
+static bool blocked_continues(const struct blocked_thread *now,
+			      const struct blocked_thread *old)
 {
 	if (old->kind != now->kind || old->blocks != now->blocks ||
 	    strcmp(old->lock_class, now->lock_class) != 0 ||
@@ -200,7 +202,7 @@ static bool goes_on(const struct blocked_thread *now,
 	       (now->owner_id && old->owner_id == now->owner_id);
 }
 
-static void find_since(struct blocked *b)
+static void blocked_find_since(struct blocked *b)
 {
 	struct map64 by_id = { 0 };
 
@@ -210,7 +212,8 @@ static void find_since(struct blocked *b)
 	for (size_t i = 0; i < b->count; i++) {
 		struct blocked_thread *t = &b->threads[i];
 		uint32_t at = map64_get(&by_id, (uint64_t)t->id);
-		bool same = at != MAP64_NONE && goes_on(t, &b->old[at]);
+		bool same = at != MAP64_NONE &&
+			    blocked_continues(t, &b->old[at]);
 
 		t->since_ns = same ? b->old[at].since_ns : b->at_ns;
 		t->looks = same ? b->old[at].looks + 1 : 1;
@@ -218,8 +221,8 @@ static void find_since(struct blocked *b)
 	map64_release(&by_id);
 }
 
-/* By owner, the unknown last; then by lock, then who waits longest. */
-static int compare(const void *left, const void *right, void *self)
+/* By owner, unknown owners last; then by lock, then the longest wait first. */
+static int blocked_compare(const void *left, const void *right, void *self)
 {
 	const struct blocked *b = self;
 	size_t at[2] = { *(const size_t *)left, *(const size_t *)right };
@@ -238,14 +241,14 @@ static int compare(const void *left, const void *right, void *self)
 
 void blocked_link(struct blocked *b)
 {
-	find_owners(b);
-	find_circles(b);
-	count_held_back(b);
-	find_since(b);
+	blocked_find_owners(b);
+	blocked_find_cycles(b);
+	blocked_count_held_back(b);
+	blocked_find_since(b);
 	array_reserve(b->order, b->order_cap, b->count + 1);
 	for (size_t i = 0; i < b->count; i++)
 		b->order[i] = i;
-	qsort_r(b->order, b->count, sizeof(*b->order), compare, b);
+	qsort_r(b->order, b->count, sizeof(*b->order), blocked_compare, b);
 }
 
 size_t blocked_waiters(const struct blocked *b, size_t owner, size_t *first)
@@ -260,8 +263,7 @@ size_t blocked_waiters(const struct blocked *b, size_t owner, size_t *first)
 		else
 			high = middle;
 	}
-	/* Threads that are not blocked have no owner either: they are skipped.
-	 */
+	/* Threads that are not blocked have no owner and are skipped. */
 	for (end = low;
 	     end < b->count && b->threads[b->order[end]].owner == owner;)
 		end++;

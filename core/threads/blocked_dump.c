@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocked threads and the owners of locks, from a Thread.print. */
+/* blocked_dump: reads blocked threads and lock owners from a Thread.print. */
 #include "core/threads/blocked.h"
 
 #include "core/base/map64.h"
@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-/* What a thread waits for, as HotSpot writes it (javaVFrame::print_lock_info_on
- * and, for synchronizers, the park blocker). */
+/*
+ * HotSpot's wording of waits (javaVFrame::print_lock_info_on and, for
+ * synchronizers, the park blocker).
+ */
 static const struct {
 	const char *start;
 	enum blocked_kind kind;
@@ -18,18 +20,18 @@ static const struct {
 	{ "\t- parking to wait for ", BLOCKED_SYNCHRONIZER },
 };
 
-static struct line after(struct line line, size_t len)
+static struct line line_after(struct line line, size_t len)
 {
 	return (struct line){ line.text + len, line.len - len };
 }
 
-/* " <0x00000000ffd1be00> (a c.D)" */
+/* A lock reads " <0x00000000ffd1be00> (a c.D)". */
 struct lock {
 	uint64_t address;
 	struct line id, class_name;
 };
 
-static bool read_lock(struct line line, struct lock *lock)
+static bool lock_read(struct line line, struct lock *lock)
 {
 	const char *open = memmem(line.text, line.len, "<0x", 3);
 	const char *close, *class_name;
@@ -37,37 +39,37 @@ static bool read_lock(struct line line, struct lock *lock)
 
 	if (!open)
 		return false;
-	line = after(line, (size_t)(open + 1 - line.text));
+	line = line_after(line, (size_t)(open + 1 - line.text));
 	close = memchr(line.text, '>', line.len);
 	if (!close ||
 	    !dump_hex(line.text + 2, (size_t)(close - line.text - 2), &address))
 		return false;
 	lock->address = (uint64_t)address;
 	lock->id = (struct line){ line.text, (size_t)(close - line.text) };
-	line = line_trimmed(after(line, lock->id.len + 1));
+	line = line_trimmed(line_after(line, lock->id.len + 1));
 	class_name = memmem(line.text, line.len, "(a ", 3);
 	if (!class_name)
 		return false;
-	line = after(line, (size_t)(class_name + 3 - line.text));
+	line = line_after(line, (size_t)(class_name + 3 - line.text));
 	if (line.len && line.text[line.len - 1] == ')')
 		line.len--;
 	lock->class_name = line;
 	return true;
 }
 
-static int64_t id_of(const struct dump_header *h)
+static int64_t dump_thread_id(const struct dump_header *h)
 {
-	/* Those without a Java id hold no locks of Java's, but in JNI. */
+	/* Threads without a Java id can hold Java locks only through JNI. */
 	return h->java_id ? h->java_id : -h->os_id;
 }
 
-static const char *copy(struct blocked *b, struct line line)
+static const char *dump_copy(struct blocked *b, struct line line)
 {
 	return blocked_string(b, line.text, line.len);
 }
 
-/* "BLOCKED (on object monitor)" */
-static enum thread_run_state state_in(struct line line)
+/* A state reads "BLOCKED (on object monitor)". */
+static enum thread_run_state line_state(struct line line)
 {
 	const char *end = memchr(line.text, ' ', line.len);
 
@@ -82,20 +84,20 @@ static enum thread_run_state state_in(struct line line)
 	return RUN_UNKNOWN;
 }
 
-static enum thread_run_state state_of(struct lines body)
+static enum thread_run_state body_state(struct lines body)
 {
 	static const char state[] = "   java.lang.Thread.State: ";
 	struct line line;
 
 	while (lines_next(&body, &line) && line_starts(line, "   ")) {
 		if (line_starts(line, state))
-			return state_in(after(line, sizeof(state) - 1));
+			return line_state(line_after(line, sizeof(state) - 1));
 	}
 	return RUN_UNKNOWN;
 }
 
-/* "a.B.run(java.base@25/B.java:7)" without its module. */
-static const char *copy_frame(struct blocked *b, struct line line)
+/* Copies "a.B.run(java.base@25/B.java:7)" without its module. */
+static const char *dump_copy_frame(struct blocked *b, struct line line)
 {
 	const char *open = memchr(line.text, '(', line.len);
 	const char *end = line.text + line.len, *slash;
@@ -112,9 +114,12 @@ static const char *copy_frame(struct blocked *b, struct line line)
 	return copy;
 }
 
-/* Its leaf, and the first frame that is not only there to wait. */
-static void read_frames(struct blocked *b, struct blocked_thread *t,
-			struct lines body)
+/*
+ * Sets the leaf, and the first frame that does not belong to the waiting
+ * itself.
+ */
+static void dump_read_frames(struct blocked *b, struct blocked_thread *t,
+			     struct lines body)
 {
 	static const char at[] = "\tat ";
 	struct line line;
@@ -122,8 +127,8 @@ static void read_frames(struct blocked *b, struct blocked_thread *t,
 	while (lines_next(&body, &line)) {
 		if (!line_starts(line, at))
 			continue;
-		t->frame = copy_frame(
-			b, line_trimmed(after(line, sizeof(at) - 1)));
+		t->frame = dump_copy_frame(
+			b, line_trimmed(line_after(line, sizeof(at) - 1)));
 		if (!*t->leaf)
 			t->leaf = t->frame;
 		if (!blocked_is_plumbing(t->frame))
@@ -132,35 +137,35 @@ static void read_frames(struct blocked *b, struct blocked_thread *t,
 	t->frame = t->leaf;
 }
 
-static struct blocked_thread *add_thread(struct blocked *b,
-					 const struct dump_block *block)
+static struct blocked_thread *dump_add_thread(struct blocked *b,
+					      const struct dump_block *block)
 {
 	struct blocked_thread *t = blocked_add(b);
 
 	if (!t)
 		return NULL;
-	t->id = id_of(&block->header);
+	t->id = dump_thread_id(&block->header);
 	t->name = blocked_string(b, block->header.name, block->header.name_len);
-	t->state = state_of(block->body);
-	read_frames(b, t, block->body);
+	t->state = body_state(block->body);
+	dump_read_frames(b, t, block->body);
 	return t;
 }
 
 /*
- * Of two lines the first is of the topmost frame, which is what it waits in.
- * JDK 11 writes "waiting to re-lock" of threads that wait to be notified.
+ * Of two lines, the first belongs to the topmost frame, where the thread waits.
+ * JDK 11 prints "waiting to re-lock" for threads that wait to be notified.
  */
-static bool find_wait(const struct dump_block *block, struct lock *lock,
-		      enum blocked_kind *kind)
+static bool dump_find_wait(const struct dump_block *block, struct lock *lock,
+			   enum blocked_kind *kind)
 {
-	bool is_blocked = state_of(block->body) == RUN_BLOCKED;
+	bool is_blocked = body_state(block->body) == RUN_BLOCKED;
 	struct lines body = block->body;
 	struct line line;
 
 	while (lines_next(&body, &line)) {
 		for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
 			if (!line_starts(line, waits[i].start) ||
-			    !read_lock(after(line, strlen(waits[i].start)),
+			    !lock_read(line_after(line, strlen(waits[i].start)),
 				       lock))
 				continue;
 			*kind = waits[i].kind;
@@ -170,9 +175,9 @@ static bool find_wait(const struct dump_block *block, struct lock *lock,
 	return false;
 }
 
-/* The blocked threads, and which locks they want. */
-static void add_waiting(struct blocked *b, struct dump_blocks blocks,
-			struct map64 *wanted)
+/* Adds the blocked threads, and their locks to *wanted. */
+static void dump_add_waiting(struct blocked *b, struct dump_blocks blocks,
+			     struct map64 *wanted)
 {
 	struct dump_block block;
 
@@ -182,25 +187,26 @@ static void add_waiting(struct blocked *b, struct dump_blocks blocks,
 		struct lock lock;
 		const char *class_name;
 
-		if (!find_wait(&block, &lock, &kind))
+		if (!dump_find_wait(&block, &lock, &kind))
 			continue;
-		class_name = copy(b, lock.class_name);
+		class_name = dump_copy(b, lock.class_name);
 		if (kind == BLOCKED_SYNCHRONIZER &&
 		    !blocked_is_lock(class_name))
 			continue;
-		t = add_thread(b, &block);
+		t = dump_add_thread(b, &block);
 		if (!t)
 			continue;
 		t->kind = kind;
 		t->lock_class = class_name;
-		t->lock_id = copy(b, lock.id);
+		t->lock_id = dump_copy(b, lock.id);
 		map64_add(wanted, lock.address, 0);
 	}
 }
 
 /*
- * True for a monitor that its thread let go of to be notified: of "waiting on
- * <no object reference available>" the monitor is the first that was locked.
+ * Iterates over the locks of a thread. let_go has the monitors that the thread
+ * released to wait for a notification. If such a line reads "waiting on <no
+ * object reference available>", the first locked monitor is the released one.
  */
 struct held {
 	struct lines body;
@@ -208,7 +214,7 @@ struct held {
 	bool first_is_let_go;
 };
 
-static struct held held_by(const struct dump_block *block)
+static struct held held_over(const struct dump_block *block)
 {
 	static const char on[] = "\t- waiting on ";
 	struct held h = { .body = block->body };
@@ -217,12 +223,12 @@ static struct held held_by(const struct dump_block *block)
 	struct lock lock;
 	struct line line;
 
-	if (find_wait(block, &lock, &kind))
+	if (dump_find_wait(block, &lock, &kind))
 		h.let_go[0] = lock.address;
 	while (lines_next(&body, &line)) {
 		if (!line_starts(line, on))
 			continue;
-		if (read_lock(after(line, sizeof(on) - 1), &lock))
+		if (lock_read(line_after(line, sizeof(on) - 1), &lock))
 			h.let_go[1] = lock.address;
 		else
 			h.first_is_let_go = true;
@@ -231,8 +237,8 @@ static struct held held_by(const struct dump_block *block)
 	return h;
 }
 
-/* The next lock that the thread holds; false: there is no more. */
-static bool next_held(struct held *h, struct lock *lock)
+/* Reads the next lock that the thread owns; false at the end. */
+static bool held_next(struct held *h, struct lock *lock)
 {
 	static const char locked[] = "\t- locked ", owned[] = "\t- <0x";
 	struct line line;
@@ -240,9 +246,9 @@ static bool next_held(struct held *h, struct lock *lock)
 	while (lines_next(&h->body, &line)) {
 		bool by_monitor = line_starts(line, locked);
 
-		/* The list of synchronizers is there with -l only. */
+		/* Only Thread.print -l lists synchronizers. */
 		if ((!by_monitor && !line_starts(line, owned)) ||
-		    !read_lock(line, lock))
+		    !lock_read(line, lock))
 			continue;
 		if (by_monitor && h->first_is_let_go) {
 			h->first_is_let_go = false;
@@ -255,9 +261,9 @@ static bool next_held(struct held *h, struct lock *lock)
 	return false;
 }
 
-/* A thread that is in the list already has its place by its id. */
-static void add_owners(struct blocked *b, struct dump_blocks blocks,
-		       struct map64 *wanted, struct map64 *owners)
+/* A thread that is in the list already is found by its id. */
+static void dump_add_owners(struct blocked *b, struct dump_blocks blocks,
+			    struct map64 *wanted, struct map64 *owners)
 {
 	struct map64 known = { 0 };
 	struct dump_block block;
@@ -265,16 +271,16 @@ static void add_owners(struct blocked *b, struct dump_blocks blocks,
 	for (size_t i = 0; i < b->count; i++)
 		map64_add(&known, (uint64_t)b->threads[i].id, (uint32_t)i);
 	while (dump_blocks_next(&blocks, &block)) {
-		struct held held = held_by(&block);
-		uint64_t id = (uint64_t)id_of(&block.header);
+		struct held held = held_over(&block);
+		uint64_t id = (uint64_t)dump_thread_id(&block.header);
 		struct lock lock;
 
-		while (next_held(&held, &lock)) {
+		while (held_next(&held, &lock)) {
 			uint32_t at = map64_get(&known, id);
 
 			if (map64_get(wanted, lock.address) == MAP64_NONE)
 				continue;
-			if (at == MAP64_NONE && !add_thread(b, &block))
+			if (at == MAP64_NONE && !dump_add_thread(b, &block))
 				break;
 			if (at == MAP64_NONE) {
 				at = (uint32_t)b->count - 1;
@@ -291,8 +297,8 @@ void blocked_read_dump(struct blocked *b, const char *reply, size_t len)
 	struct dump_blocks blocks = dump_blocks_over(reply, len);
 	struct map64 wanted = { 0 }, owners = { 0 };
 
-	add_waiting(b, blocks, &wanted);
-	add_owners(b, blocks, &wanted, &owners);
+	dump_add_waiting(b, blocks, &wanted);
+	dump_add_owners(b, blocks, &wanted, &owners);
 	for (size_t i = 0; i < b->count; i++) {
 		struct blocked_thread *t = &b->threads[i];
 		int64_t address;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocked threads below the threads that hold them back, as text. */
+/* blocked_text: prints blocked threads below the threads that block them. */
 #include "core/threads/blocked.h"
 
 #include "core/base/alloc.h"
@@ -13,8 +13,9 @@
 
 enum {
 	INDENT = 2,
-	DEEPEST = 40,    /* steps of indentation; deeper ones stay there */
-	LINES_MAX = 5000 /* threads that are shown; others are counted */
+	DEEPEST = 40,    /* maximum number of indentation steps */
+	LINES_MAX = 5000 /* maximum number of printed threads; the rest are
+			    counted */
 };
 
 struct writer {
@@ -23,43 +24,45 @@ struct writer {
 	size_t shown;
 };
 
-/* Waiters that are still to be shown: order[at] until order[end]. */
+/* Waiting threads that are not printed yet: order[at] up to order[end]. */
 struct level {
 	size_t at, end;
 };
 
-static void add_safe(struct text *out, const char *foreign)
+static void text_add_safe(struct text *out, const char *foreign)
 {
 	safe_text(out, foreign, strlen(foreign));
 }
 
-static void indent(struct text *out, size_t depth)
+static void text_indent(struct text *out, size_t depth)
 {
 	text_printf(out, "%*s",
 		    (int)(INDENT * (depth < DEEPEST ? depth : DEEPEST)), "");
 }
 
-/* "name" #12 */
-static void add_name(struct text *out, const struct blocked_thread *t)
+/* A name reads "name" #12. */
+static void text_add_name(struct text *out, const struct blocked_thread *t)
 {
 	text_putc(out, '"');
-	add_safe(out, t->name);
+	text_add_safe(out, t->name);
 	text_putc(out, '"');
 	if (t->id > 0)
 		text_printf(out, " #%" PRId64, t->id);
 }
 
-static void add_lock(struct text *out, const struct blocked_thread *t)
+static void text_add_lock(struct text *out, const struct blocked_thread *t)
 {
-	add_safe(out, t->lock_class);
+	text_add_safe(out, t->lock_class);
 	text_puts(out, " <");
-	add_safe(out, t->lock_id);
+	text_add_safe(out, t->lock_id);
 	text_putc(out, '>');
 }
 
-/* "~12.5 s": whether it was blocked all the time is known over JMX only. */
-static void add_since(const struct blocked *b, const struct blocked_thread *t,
-		      struct text *out)
+/*
+ * "~12.5 s" if the thread may have been unblocked in between; only JMX tells.
+ */
+static void text_add_since(const struct blocked *b,
+			   const struct blocked_thread *t, struct text *out)
 {
 	double s = (double)(b->at_ns - t->since_ns) / (double)CLOCK_NS_PER_S;
 
@@ -75,36 +78,36 @@ static void add_since(const struct blocked *b, const struct blocked_thread *t,
 		text_printf(out, " (in %u dumps)", t->looks);
 }
 
-/* "at a.B.run(B.java:7)", and the leaf before it where it is another. */
-static void add_doing(struct text *out, const struct blocked_thread *t)
+/* Prints "at a.B.run(B.java:7)", preceded by the leaf if it differs. */
+static void text_add_frames(struct text *out, const struct blocked_thread *t)
 {
 	if (!*t->leaf)
 		return;
 	text_puts(out, "  at ");
-	add_safe(out, t->leaf);
+	text_add_safe(out, t->leaf);
 	if (strcmp(t->leaf, t->frame) != 0) {
 		text_puts(out, ", in ");
-		add_safe(out, t->frame);
+		text_add_safe(out, t->frame);
 	}
 }
 
-static void add_waiter(struct writer *w, const struct blocked_thread *t,
-		       size_t depth)
+static void text_add_waiter(struct writer *w, const struct blocked_thread *t,
+			    size_t depth)
 {
-	indent(w->out, depth);
-	add_name(w->out, t);
+	text_indent(w->out, depth);
+	text_add_name(w->out, t);
 	text_puts(w->out, "  ");
-	add_since(w->b, t, w->out);
+	text_add_since(w->b, t, w->out);
 	if (*t->frame) {
 		text_puts(w->out, "  at ");
-		add_safe(w->out, t->frame);
+		text_add_safe(w->out, t->frame);
 	}
 	text_putc(w->out, '\n');
 	w->shown++;
 }
 
-/* How many of a level wait for the same lock as its first. */
-static size_t same_lock(const struct blocked *b, const struct level *l)
+/* Number of threads of a level that wait for the same lock as the first. */
+static size_t level_same_lock(const struct blocked *b, const struct level *l)
 {
 	const struct blocked_thread *first = &b->threads[b->order[l->at]];
 	size_t count = 0;
@@ -119,15 +122,15 @@ static size_t same_lock(const struct blocked *b, const struct level *l)
 	return count;
 }
 
-static bool begins_lock(const struct blocked *b, size_t from,
-			const struct level *l)
+static bool level_begins_lock(const struct blocked *b, size_t from,
+			      const struct level *l)
 {
 	return l->at == from ||
 	       strcmp(b->threads[b->order[l->at]].lock_id,
 		      b->threads[b->order[l->at - 1]].lock_id) != 0;
 }
 
-static struct level level_of(const struct blocked *b, size_t owner)
+static struct level level_over(const struct blocked *b, size_t owner)
 {
 	struct level l;
 
@@ -135,15 +138,18 @@ static struct level level_of(const struct blocked *b, size_t owner)
 	return l;
 }
 
-/* Those that wait for a thread, and for them in turn; no circle has an end. */
-static void add_waiters(struct writer *w, size_t owner, size_t depth)
+/*
+ * Prints the threads that wait for a thread, and below each thread those that
+ * wait for it. The caller excludes cycles, which would not end.
+ */
+static void text_add_waiters(struct writer *w, size_t owner, size_t depth)
 {
 	const struct blocked *b = w->b;
 	struct level *levels = xcalloc(b->count + 1, sizeof(*levels));
 	size_t *from = xcalloc(b->count + 1, sizeof(*from));
 	size_t count = 1;
 
-	levels[0] = level_of(b, owner);
+	levels[0] = level_over(b, owner);
 	from[0] = levels[0].at;
 	while (count) {
 		struct level *l = &levels[count - 1];
@@ -156,18 +162,20 @@ static void add_waiters(struct writer *w, size_t owner, size_t depth)
 		}
 		next = b->order[l->at];
 		t = &b->threads[next];
-		if (begins_lock(b, from[count - 1], l) && same_lock(b, l)) {
-			indent(w->out, depth + 2 * count - 2);
+		if (level_begins_lock(b, from[count - 1], l) &&
+		    level_same_lock(b, l)) {
+			text_indent(w->out, depth + 2 * count - 2);
 			text_puts(w->out,
 				  owner == BLOCKED_NONE ? "" : "holds ");
-			add_lock(w->out, t);
-			text_printf(w->out, ": %zu blocked\n", same_lock(b, l));
+			text_add_lock(w->out, t);
+			text_printf(w->out, ": %zu blocked\n",
+				    level_same_lock(b, l));
 		}
 		l->at++;
 		if (t->kind == BLOCKED_NOT || t->deadlock)
 			continue;
-		add_waiter(w, t, depth + 2 * count - 1);
-		levels[count] = level_of(b, next);
+		text_add_waiter(w, t, depth + 2 * count - 1);
+		levels[count] = level_over(b, next);
 		from[count] = levels[count].at;
 		count++;
 	}
@@ -175,7 +183,7 @@ static void add_waiters(struct writer *w, size_t owner, size_t depth)
 	free(from);
 }
 
-static void add_deadlock(struct writer *w, unsigned number)
+static void text_add_deadlock(struct writer *w, unsigned number)
 {
 	const struct blocked *b = w->b;
 	size_t first = 0, at;
@@ -188,20 +196,23 @@ static void add_deadlock(struct writer *w, unsigned number)
 	do {
 		const struct blocked_thread *t = &b->threads[at];
 
-		add_waiter(w, t, 1);
-		indent(w->out, 2);
+		text_add_waiter(w, t, 1);
+		text_indent(w->out, 2);
 		text_puts(w->out, "waits for ");
-		add_lock(w->out, t);
+		text_add_lock(w->out, t);
 		text_puts(w->out, ", held by ");
-		add_name(w->out, &b->threads[t->owner]);
+		text_add_name(w->out, &b->threads[t->owner]);
 		text_putc(w->out, '\n');
-		add_waiters(w, at, 2);
+		text_add_waiters(w, at, 2);
 		at = t->owner;
 	} while (at != first && w->shown < LINES_MAX);
 }
 
-/* Indices of the threads that hold others back, the most first. */
-static int by_held_back(const void *left, const void *right, void *self)
+/*
+ * Compares threads by the number of threads that they block, in descending
+ * order.
+ */
+static int compare_held_back(const void *left, const void *right, void *self)
 {
 	const struct blocked *b = self;
 	size_t l = *(const size_t *)left, r = *(const size_t *)right;
@@ -212,42 +223,42 @@ static int by_held_back(const void *left, const void *right, void *self)
 	return l < r ? -1 : 1;
 }
 
-static bool is_root(const struct blocked_thread *t)
+static bool thread_is_root(const struct blocked_thread *t)
 {
 	return t->held_back && t->owner == BLOCKED_NONE;
 }
 
-static void add_roots(struct writer *w)
+static void text_add_roots(struct writer *w)
 {
 	const struct blocked *b = w->b;
 	size_t *roots = xcalloc(b->count + 1, sizeof(*roots));
 	size_t count = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
-		if (is_root(&b->threads[i]))
+		if (thread_is_root(&b->threads[i]))
 			roots[count++] = i;
 	}
-	qsort_r(roots, count, sizeof(*roots), by_held_back, (void *)b);
+	qsort_r(roots, count, sizeof(*roots), compare_held_back, (void *)b);
 	for (size_t i = 0; i < count && w->shown < LINES_MAX; i++) {
 		const struct blocked_thread *t = &b->threads[roots[i]];
 
 		text_putc(w->out, '\n');
-		add_name(w->out, t);
+		text_add_name(w->out, t);
 		if (t->state != RUN_UNKNOWN)
 			text_printf(w->out, "  %s",
 				    thread_run_state_name(t->state));
-		add_doing(w->out, t);
+		text_add_frames(w->out, t);
 		text_putc(w->out, '\n');
-		add_waiters(w, roots[i], 1);
+		text_add_waiters(w, roots[i], 1);
 	}
 	free(roots);
 }
 
-/* Blocked threads of which nobody knows what they wait for. */
-static void add_ownerless(struct writer *w)
+/* Prints blocked threads whose lock has no known owner. */
+static void text_add_ownerless(struct writer *w)
 {
 	const struct blocked *b = w->b;
-	struct level l = level_of(b, BLOCKED_NONE);
+	struct level l = level_over(b, BLOCKED_NONE);
 	bool any = false;
 
 	for (size_t i = l.at; i < l.end; i++)
@@ -259,21 +270,21 @@ static void add_ownerless(struct writer *w)
 				  : "\nOwner unknown (thread dumps do not name "
 				    "owners of java.util.concurrent locks; JMX "
 				    "does)\n");
-	add_waiters(w, BLOCKED_NONE, 1);
+	text_add_waiters(w, BLOCKED_NONE, 1);
 }
 
-static void count_holders(const struct blocked *b, size_t *holders)
+static void text_count_holders(const struct blocked *b, size_t *holders)
 {
 	*holders = 0;
 	for (size_t i = 0; i < b->count; i++)
-		*holders += is_root(&b->threads[i]);
+		*holders += thread_is_root(&b->threads[i]);
 }
 
-static void add_head(const struct blocked *b, struct text *out)
+static void text_add_head(const struct blocked *b, struct text *out)
 {
 	size_t holders;
 
-	count_holders(b, &holders);
+	text_count_holders(b, &holders);
 	if (!b->waiting)
 		text_puts(out, "no thread is blocked");
 	else
@@ -292,8 +303,8 @@ static void add_head(const struct blocked *b, struct text *out)
 	text_puts(out, ")\n");
 }
 
-/* A recording may come from anywhere: only its line breaks are kept. */
-static void add_recorded(const struct blocked *b, struct text *out)
+/* A recording is foreign text: only its newlines are kept as they are. */
+static void text_add_recorded(const struct blocked *b, struct text *out)
 {
 	struct lines lines = lines_over(b->recorded.bytes, b->recorded.len);
 	struct line line;
@@ -309,14 +320,14 @@ void blocked_text(const struct blocked *b, struct text *out)
 	struct writer w = { b, out, 0 };
 
 	if (b->recorded.len) {
-		add_recorded(b, out);
+		text_add_recorded(b, out);
 		return;
 	}
-	add_head(b, out);
+	text_add_head(b, out);
 	for (unsigned i = 1; i <= b->deadlocks && w.shown < LINES_MAX; i++)
-		add_deadlock(&w, i);
-	add_roots(&w);
-	add_ownerless(&w);
+		text_add_deadlock(&w, i);
+	text_add_roots(&w);
+	text_add_ownerless(&w);
 	if (w.shown < b->waiting || b->left_out)
 		text_printf(out, "\n%zu more are not shown\n",
 			    b->waiting - w.shown + b->left_out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/threads/dump_blocks.h"
 
-#define MOST_NAME_LINES 20 /* of a thread's name */
+#define MOST_NAME_LINES 20 /* maximum number of lines of a thread name */
 
-static bool is_header(struct line line)
+static bool line_is_header(struct line line)
 {
 	struct dump_header h;
 
@@ -11,12 +11,13 @@ static bool is_header(struct line line)
 }
 
 /*
- * Reads a header that begins at the line given, which l is past; the name may
- * go on in the lines that follow, but not beyond a whole header after a blank
- * line, as the JVM begins them.  False, and l as it was, when it is none.
+ * Reads a header that begins at `first`, the line before l's position. The name
+ * may continue in the following lines, but not beyond a complete header after
+ * an empty line, where the JVM starts the next thread. Returns false and leaves
+ * l unchanged if there is no header.
  */
-static bool take_header(struct lines *l, struct line first,
-			struct dump_header *h)
+static bool blocks_read_header(struct lines *l, struct line first,
+			       struct dump_header *h)
 {
 	struct lines ahead = *l;
 	struct line line = first;
@@ -31,36 +32,37 @@ static bool take_header(struct lines *l, struct line first,
 			*l = ahead;
 			return true;
 		}
-		if (!lines_next(&ahead, &line) || (blank && is_header(line)))
+		if (!lines_next(&ahead, &line) ||
+		    (blank && line_is_header(line)))
 			break;
 	}
 	return false;
 }
 
-/* What follows the threads; in a name it would stand behind a quote. */
-static bool ends_threads(struct line line)
+/* True for the text after the threads; in a name, a quote would precede it. */
+static bool line_ends_threads(struct line line)
 {
 	return line_starts(line, "JNI global ref") ||
 	       line_starts(line, "Found one Java-level deadlock");
 }
 
 /*
- * Moves on to the next header, or to the end; gives where the lines before it
- * end.
+ * Advances to the next header or to the end; returns the end of the lines
+ * before it.
  */
-static const char *find_header(struct dump_blocks *b, bool *has_frames)
+static const char *blocks_find_header(struct dump_blocks *b, bool *has_frames)
 {
 	struct lines before = b->lines;
 	struct line line;
 
 	b->has_ahead = false;
 	while (lines_next(&b->lines, &line)) {
-		if (ends_threads(line)) {
+		if (line_ends_threads(line)) {
 			b->rest = before;
 			b->lines.at = b->lines.end;
 			return before.at;
 		}
-		if (take_header(&b->lines, line, &b->ahead)) {
+		if (blocks_read_header(&b->lines, line, &b->ahead)) {
 			b->has_ahead = true;
 			return before.at;
 		}
@@ -76,7 +78,7 @@ struct dump_blocks dump_blocks_over(const char *reply, size_t len)
 	struct dump_blocks b = { .lines = lines_over(reply, len) };
 	bool unused;
 
-	find_header(&b, &unused);
+	blocks_find_header(&b, &unused);
 	return b;
 }
 
@@ -85,6 +87,6 @@ bool dump_blocks_next(struct dump_blocks *b, struct dump_block *block)
 	if (!b->has_ahead)
 		return false;
 	*block = (struct dump_block){ .header = b->ahead, .body = b->lines };
-	block->body.end = find_header(b, &block->has_frames);
+	block->body.end = blocks_find_header(b, &block->has_frames);
 	return true;
 }

@@ -2,7 +2,7 @@
 /*
  * dump_blocks: iterates over the threads of a Thread.print reply.
  *
- * The reply is the JVM's own text, whole and in memory. A thread name may hold
+ * The reply is the complete text of the JVM. A thread name may contain
  * anything, including newlines and text that looks like the header of another
  * thread.
  */
@@ -18,14 +18,14 @@
 struct dump_block {
 	struct dump_header header; /* its name is borrowed from the reply */
 	struct lines body;         /* the lines after the header */
-	bool has_frames;           /* of Java methods */
+	bool has_frames;           /* has Java frames */
 };
 
 struct dump_blocks {
-	struct lines lines; /* after the header found ahead */
+	struct lines lines; /* the text after `ahead` */
 	struct dump_header ahead;
 	bool has_ahead;
-	struct lines rest; /* what follows the last thread, at the end */
+	struct lines rest; /* at the end: the text after the last thread */
 };
 
 /* Starts before the first thread of a reply, which is borrowed. */

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One thread of a sample, from /proc and the last thread dump. */
+/* ---- one thread of a sample, from /proc and the last thread dump ---- */
 
-/* A thread of Java's has made itself known to the JVM by then. */
+/* By this age, a Java thread is registered in the JVM. */
 #define SETTLED_NS (500 * CLOCK_NS_PER_MS)
 
 int64_t task_sample_start(const struct task *task)
@@ -72,8 +72,8 @@ static enum thread_run_state task_state(char state)
 }
 
 /*
- * The JVM's word for a state, as long as it holds: a thread that has not run
- * has not changed it.
+ * Sets the JVM's state of a thread while it is valid: a thread that has not run
+ * cannot have changed its state.
  */
 static void task_set_state(struct thread_sample *out, const struct task *task,
 			   const struct thread_name *name, bool has_run)
@@ -92,7 +92,7 @@ static void task_set_state(struct thread_sample *out, const struct task *task,
 	}
 }
 
-/* A tid may have gone to another thread since. */
+/* The tid may belong to another thread now, so compare the start times. */
 static const struct thread_name *task_name(const struct task *task,
 					   const struct task_dump *dump)
 {
@@ -115,8 +115,9 @@ static void task_set_name(struct thread_sample *out, const struct task *task,
 	out->name = task->comm;
 	out->kind = thread_names_kind_of(task->comm);
 	/*
-	 * It was there when the dump was made, which does not have it.  The
-	 * first thread is not Java's unless it made the JVM, long before.
+	 * The dump lacks a thread that existed when it was taken, so it is not
+	 * a Java thread. The first thread is one only if it created the JVM,
+	 * which was long before.
 	 */
 	if (dump->names &&
 	    (task->tid == dump->leader ||
@@ -125,12 +126,13 @@ static void task_set_name(struct thread_sample *out, const struct task *task,
 }
 
 /*
- * What a thread allocated between two dumps or, before there are two that have
- * it, in all its life.
+ * Sets the mean allocation between two dumps or, before two dumps have it,
+ * since the start of the thread.
  */
-static void set_alloc_mean(struct thread_sample *out, const struct task *task,
-			   const struct task_dump *dump,
-			   const struct thread_name *name)
+static void task_set_alloc_mean(struct thread_sample *out,
+				const struct task *task,
+				const struct task_dump *dump,
+				const struct thread_name *name)
 {
 	const struct thread_name *old = NULL;
 	int64_t since = task_sample_start(task);
@@ -169,7 +171,7 @@ void task_sample_fill(struct thread_sample *out, const struct task *task,
 	out->alloc_is_coarse = name->allocated_step > 1;
 	if (dump->is_new)
 		out->counters[THREAD_ALLOC] = task_counter(name->allocated);
-	set_alloc_mean(out, task, dump, name);
+	task_set_alloc_mean(out, task, dump, name);
 }
 
 bool task_sample_is_unnamed(const struct thread_sample *s,
@@ -179,11 +181,14 @@ bool task_sample_is_unnamed(const struct thread_sample *s,
 	       task_sample_start(task) < now_ns - SETTLED_NS;
 }
 
-/* The process of a sample, from perfdata: collections, safepoints, heap. */
+/*
+ * ---- the process of a sample, from perfdata: collections, safepoints, heap
+ * ----
+ */
 
 enum { GENERATIONS = 3, SPACES = 8 };
 
-/* A counter that only grows; COUNTER_ABSENT when there is none. */
+/* Reads a counter that only grows; COUNTER_ABSENT if it does not exist. */
 static int64_t perf_counter(const struct perfdata *p, const char *name)
 {
 	int64_t value;
@@ -203,12 +208,12 @@ static void perf_add_safepoints(const struct perfdata *p,
 				struct process_sample *out)
 {
 	out->safepoints = perf_counter(p, "sun.rt.safepoints");
-	/* Without the time it takes to reach them, which is apart. */
+	/* The time to safepoint is a separate counter. */
 	out->safepoint_ns = perf_time(p, "sun.rt.safepointTime");
 	out->sync_ns = perf_time(p, "sun.rt.safepointSyncTime");
 }
 
-/* What JDK 8 and 11 call collectors, and what JDK 17 and later do. */
+/* Names of collectors in JDK 8 and 11, and since JDK 17. */
 static const struct {
 	const char *old, *name;
 } collector_names[] = {
@@ -241,13 +246,13 @@ static int64_t perf_collector(const struct perfdata *p, int i,
 	return perf_counter(p, key);
 }
 
-/* The length of the last pause, by when it began and ended. */
+/* Length of the last pause, from the times of its begin and end. */
 static int64_t perf_last_pause(const struct perfdata *p, int i)
 {
 	int64_t entry = perf_collector(p, i, "lastEntryTime");
 	int64_t end = perf_collector(p, i, "lastExitTime");
 
-	/* During a pause, the exit is of the pause before. */
+	/* During a pause, the end is that of the previous pause. */
 	if (entry == COUNTER_ABSENT || end == COUNTER_ABSENT || end < entry ||
 	    !end)
 		return COUNTER_ABSENT;
@@ -270,7 +275,9 @@ static void perf_add_collector(const struct perfdata *p, int i,
 		out->gc_count++;
 }
 
-/* All safepoints, the pauses for garbage collection among them. */
+/*
+ * Adds all safepoints, an upper bound that includes the pauses for collections.
+ */
 static void perf_add_bound(const char *name, struct process_sample *out)
 {
 	struct gc_sample *gc = &out->gc[out->gc_count];
@@ -288,7 +295,7 @@ static void perf_add_bound(const char *name, struct process_sample *out)
 	out->gc_count++;
 }
 
-/* Epsilon collects nothing; its heap is one generation of that name. */
+/* Epsilon never collects; its heap is one generation with its name. */
 static bool perf_is_epsilon(const struct perfdata *p)
 {
 	const char *heap = perfdata_text(p, "sun.gc.generation.1.name");
@@ -297,10 +304,10 @@ static bool perf_is_epsilon(const struct perfdata *p)
 }
 
 /*
- * ZGC's are number 2, and 0 and 2 since JDK 21: there may be gaps.  The ZGC of
- * JDK 11 has none.  Shenandoah has one counter, "Shenandoah full", for pauses,
- * concurrent phases and whole cycles alike (JDK 11 to 28; its
- * MonitoringSupport gives the same counter for each): phases within cycles
+ * Collector numbers have gaps: ZGC uses 2, and 0 and 2 since JDK 21. ZGC of JDK
+ * 11 has no counters. Shenandoah has one counter, "Shenandoah full", for
+ * pauses, concurrent phases and whole cycles (JDK 11 to 28; its
+ * MonitoringSupport returns the same counter for each). Phases within cycles
  * count twice, so that the counter says nothing about either.
  */
 static void perf_add_collectors(const struct perfdata *p,
@@ -327,7 +334,7 @@ static void perf_add_collectors(const struct perfdata *p,
 		perf_add_bound("all safepoints", out);
 }
 
-/* "No GC" stands where there is no collection now, or was none before it. */
+/* "No GC" means that no collection runs, or that none ran before it. */
 static void perf_add_cause(const struct perfdata *p, struct process_sample *out)
 {
 	static const char *const keys[] = { "sun.gc.cause",
@@ -343,7 +350,7 @@ static void perf_add_cause(const struct perfdata *p, struct process_sample *out)
 	}
 }
 
-/* What the spaces of a generation hold. */
+/* Bytes used in the spaces of a generation. */
 static uint64_t perf_used(const struct perfdata *p, int generation)
 {
 	uint64_t sum = 0;
@@ -377,9 +384,9 @@ static int64_t perf_capped(uint64_t bytes)
 }
 
 /*
- * Where each generation has its own part of the heap, as the policy's name
- * tells ("Copy:MSC", "ParScav:MSC"), the greatest sizes add up; elsewhere each
- * may become the whole.
+ * If each generation has its own part of the heap, as the policy's name tells
+ * ("Copy:MSC", "ParScav:MSC"), the maximum sizes add up; otherwise each
+ * generation may use the whole heap.
  */
 static void perf_add_heap(const struct perfdata *p, struct process_sample *out)
 {
@@ -400,7 +407,7 @@ static void perf_add_heap(const struct perfdata *p, struct process_sample *out)
 		else if ((uint64_t)max > most)
 			most = (uint64_t)max;
 	}
-	/* Until the first collection most say 0, which no heap has. */
+	/* Most counters are 0 until the first collection, which no heap is. */
 	if (!used || !committed)
 		return;
 	out->heap_used = perf_capped(used);
@@ -429,7 +436,7 @@ int64_t perf_sample_stopped(const struct process_sample *process)
 	return sum;
 }
 
-/* Where the figures of a sample come from, and why some are absent. */
+/* ---- notes: the sources of values, and why some are absent ---- */
 
 static long long note_seconds(int64_t ns) { return ns / CLOCK_NS_PER_S; }
 
@@ -507,17 +514,20 @@ void proc_notes_add(const struct proc_facts *f, struct top_sample *out)
 	}
 }
 
-#define FIRST_WAIT_NS (100 * CLOCK_NS_PER_MS) /* for the first names */
-#define RETRY_NS      (10 * CLOCK_NS_PER_S)   /* of perfdata */
+#define FIRST_WAIT_NS (100 * CLOCK_NS_PER_MS) /* for the first thread names */
+#define RETRY_NS      (10 * CLOCK_NS_PER_S) /* before perfdata is opened again */
 
-/* What a thread had used when a dump was asked for: if no more, it sleeps. */
+/*
+ * CPU time of a thread when a dump was requested. If it is unchanged, the
+ * thread has not run since.
+ */
 struct mark {
 	pid_t tid;
 	uint64_t cpu_ns;
 };
 
 struct marks {
-	struct mark *all; /* by tid */
+	struct mark *all; /* ordered by tid */
 	size_t count, cap;
 };
 
@@ -528,31 +538,32 @@ struct proc_source {
 	struct tasks *tasks;
 	struct thread_dumps *dumps;
 	struct machine_load machine;
-	struct perfdata *perf;     /* NULL while there is none */
-	struct error perf_problem; /* why */
+	struct perfdata *perf;     /* NULL if unavailable */
+	struct error perf_problem; /* why perf is NULL */
 	int64_t perf_retry_ns;
-	int64_t stopped_ns; /* the program, so far; COUNTER_ABSENT = unknown */
+	int64_t stopped_ns; /* total time that the program was stopped;
+			       COUNTER_ABSENT = unknown */
 	struct thread_sample *rows;
 	size_t row_cap;
-	struct marks marks;      /* before the dump under way, or the next */
-	struct marks dump_marks; /* before the dump that names are from */
-	int64_t first_until_ns;  /* how long the first sample may wait */
+	struct marks marks;      /* before the current or next dump */
+	struct marks dump_marks; /* before the dump with the current names */
+	int64_t first_until_ns;  /* deadline of the wait for the first names */
 	size_t unnamed;          /* threads that a new dump would name */
 	bool has_sampled;
 	struct text title;
 };
 
-/* Each source function gets the base, which begins the source. */
-static struct proc_source *of(struct thread_source *base)
+/* The base is the first member, so its address is that of the source. */
+static struct proc_source *source_of(struct thread_source *base)
 {
 	return (struct proc_source *)base;
 }
 
 /*
- * Remembers what each thread has used.  While a dump is awaited, what was
- * remembered before it was asked for stays.
+ * Records the CPU time of each thread. While a dump is in progress, the values
+ * from before its request are kept.
  */
-static void mark_all(struct proc_source *s)
+static void marks_record(struct proc_source *s)
 {
 	size_t count = tasks_count(s->tasks);
 
@@ -567,8 +578,9 @@ static void mark_all(struct proc_source *s)
 	s->marks.count = count;
 }
 
-/* True unless a thread is known not to have run; *at goes from tid to tid. */
-static bool has_run(const struct marks *m, size_t *at, const struct task *task)
+/* True unless the thread has certainly not run; *at advances with the tids. */
+static bool marks_have_run(const struct marks *m, size_t *at,
+			   const struct task *task)
 {
 	while (*at < m->count && m->all[*at].tid < task->tid)
 		++*at;
@@ -576,8 +588,9 @@ static bool has_run(const struct marks *m, size_t *at, const struct task *task)
 	       !task->has_schedstat || m->all[*at].cpu_ns != task->cpu_ns;
 }
 
-static void fill_rows(struct proc_source *s, const struct task_dump *dump,
-		      struct top_sample *out)
+static void source_fill_rows(struct proc_source *s,
+			     const struct task_dump *dump,
+			     struct top_sample *out)
 {
 	size_t count = tasks_count(s->tasks);
 	int64_t now_ns = clock_boot_ns();
@@ -589,7 +602,7 @@ static void fill_rows(struct proc_source *s, const struct task_dump *dump,
 		const struct task *task = tasks_at(s->tasks, i);
 
 		task_sample_fill(&s->rows[i], task, dump,
-				 has_run(&s->dump_marks, &mark, task));
+				 marks_have_run(&s->dump_marks, &mark, task));
 		s->unnamed += task_sample_is_unnamed(&s->rows[i], task, now_ns);
 	}
 	out->threads = s->rows;
@@ -597,7 +610,8 @@ static void fill_rows(struct proc_source *s, const struct task_dump *dump,
 	out->missed = tasks_missed(s->tasks);
 }
 
-static void read_perfdata(struct proc_source *s, struct process_sample *out)
+static void source_read_perfdata(struct proc_source *s,
+				 struct process_sample *out)
 {
 	int64_t now = clock_monotonic_ns();
 
@@ -615,7 +629,8 @@ static void read_perfdata(struct proc_source *s, struct process_sample *out)
 	s->stopped_ns = perf_sample_stopped(out);
 }
 
-static void fill_process(struct proc_source *s, struct process_sample *out)
+static void source_fill_process(struct proc_source *s,
+				struct process_sample *out)
 {
 	const struct task_process *p = tasks_process(s->tasks);
 
@@ -628,11 +643,11 @@ static void fill_process(struct proc_source *s, struct process_sample *out)
 	out->threads = (int64_t)p->threads;
 	out->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	machine_load_add(&s->machine, out);
-	read_perfdata(s, out);
+	source_read_perfdata(s, out);
 }
 
-/* Why the JVM is not asked for its threads; NULL when it is. */
-static const char *no_names(const struct proc_source *s)
+/* Why the JVM is not asked for its threads; NULL if it is. */
+static const char *source_why_no_names(const struct proc_source *s)
 {
 	if (s->options.no_attach)
 		return "attaching is disabled";
@@ -643,10 +658,10 @@ static const char *no_names(const struct proc_source *s)
 	return NULL;
 }
 
-/* Sets what is to be said of allocation; nothing unless a thread has it. */
-static void tell_allocation(const struct task_dump *dump,
-			    const struct top_sample *out,
-			    struct proc_facts *facts)
+/* Sets the facts about allocation if a thread has it. */
+static void source_note_allocation(const struct task_dump *dump,
+				   const struct top_sample *out,
+				   struct proc_facts *facts)
 {
 	for (size_t i = 0; i < out->thread_count && !facts->has_alloc; i++)
 		facts->has_alloc = out->threads[i].has_alloc_mean;
@@ -654,11 +669,12 @@ static void tell_allocation(const struct task_dump *dump,
 					    : -1;
 }
 
-static void fill_notes(struct proc_source *s, const struct task_dump *dump,
-		       struct top_sample *out)
+static void source_fill_notes(struct proc_source *s,
+			      const struct task_dump *dump,
+			      struct top_sample *out)
 {
 	struct proc_facts facts = {
-		.no_names = no_names(s),
+		.no_names = source_why_no_names(s),
 		.dump_problem = thread_dumps_problem(s->dumps),
 		.dump_age_ns = -1,
 		.no_perfdata = s->perf ? NULL : s->perf_problem.text,
@@ -670,19 +686,19 @@ static void fill_notes(struct proc_source *s, const struct task_dump *dump,
 	thread_dumps_times(s->dumps, &asked, &came, &came_ns);
 	if (thread_dumps_names(s->dumps))
 		facts.dump_age_ns = out->monotonic_ns - came_ns;
-	tell_allocation(dump, out, &facts);
+	source_note_allocation(dump, out, &facts);
 	proc_notes_add(&facts, out);
 }
 
-/* While a process is stopped, attaching to it only fails. */
-static bool is_stopped(const struct proc_source *s)
+/* Attaching to a stopped process would only fail. */
+static bool source_is_stopped(const struct proc_source *s)
 {
 	char state = tasks_process(s->tasks)->state;
 
 	return state == 'T' || state == 't';
 }
 
-static bool take_names(struct proc_source *s, struct task_dump *dump)
+static bool source_read_names(struct proc_source *s, struct task_dump *dump)
 {
 	int64_t unused;
 	struct marks old;
@@ -702,56 +718,59 @@ static bool take_names(struct proc_source *s, struct task_dump *dump)
 	return true;
 }
 
-static int sample(struct thread_source *base, struct top_sample *out,
-		  struct error *err)
+static int source_sample(struct thread_source *base, struct top_sample *out,
+			 struct error *err)
 {
-	struct proc_source *s = of(base);
+	struct proc_source *s = source_of(base);
 	struct task_dump dump;
 
-	take_names(s, &dump);
+	source_read_names(s, &dump);
 	*out = (struct top_sample){
 		.monotonic_ns = clock_monotonic_ns(),
 		.wall_ns = clock_wall_ns(),
 	};
 	if (tasks_read(s->tasks, s->options.switches, err))
 		return -1;
-	fill_process(s, &out->process);
-	fill_rows(s, &dump, out);
-	fill_notes(s, &dump, out);
+	source_fill_process(s, &out->process);
+	source_fill_rows(s, &dump, out);
+	source_fill_notes(s, &dump, out);
 	s->has_sampled = true;
-	mark_all(s);
-	if (s->unnamed && !is_stopped(s))
+	marks_record(s);
+	if (s->unnamed && !source_is_stopped(s))
 		thread_dumps_ask(s->dumps, s->stopped_ns);
 	return 0;
 }
 
-static int check_runs(const struct proc_source *s, struct error *err)
+static int source_check_runs(const struct proc_source *s, struct error *err)
 {
 	if (!jvm_runs(s->jvm))
 		return fail(err, ERROR_NO_TARGET, "process %d has ended",
 			    (int)s->jvm->pid);
-	if (is_stopped(s))
+	if (source_is_stopped(s))
 		return fail(err, ERROR_REFUSED,
 			    "process %d is stopped: it cannot respond",
 			    (int)s->jvm->pid);
 	return 0;
 }
 
-static const struct text *dump_text(struct proc_source *s, struct error *err)
+static const struct text *source_dump_text(struct proc_source *s,
+					   struct error *err)
 {
-	const char *why = no_names(s);
+	const char *why = source_why_no_names(s);
 
 	if (why) {
 		fail(err, ERROR_UNAVAILABLE, "no thread dump: %s", why);
 		return NULL;
 	}
-	return check_runs(s, err) ? NULL : thread_dumps_text(s->dumps, err);
+	return source_check_runs(s, err) ? NULL
+					 : thread_dumps_text(s->dumps, err);
 }
 
-static int stack(struct thread_source *base, const struct thread_sample *t,
-		 struct text *out, struct error *err)
+static int source_stack(struct thread_source *base,
+			const struct thread_sample *t, struct text *out,
+			struct error *err)
 {
-	const struct text *dump = dump_text(of(base), err);
+	const struct text *dump = source_dump_text(source_of(base), err);
 
 	if (!dump)
 		return -1;
@@ -764,10 +783,10 @@ static int stack(struct thread_source *base, const struct thread_sample *t,
 		    (int)t->tid);
 }
 
-static int deadlocks(struct thread_source *base, struct text *out,
-		     struct error *err)
+static int source_deadlocks(struct thread_source *base, struct text *out,
+			    struct error *err)
 {
-	const struct text *dump = dump_text(of(base), err);
+	const struct text *dump = source_dump_text(source_of(base), err);
 
 	if (!dump)
 		return -1;
@@ -775,34 +794,38 @@ static int deadlocks(struct thread_source *base, struct text *out,
 	return 0;
 }
 
-/* How long the program has stood still until now; -1 = unknown. */
-static int64_t stopped_now(struct proc_source *s)
+/* Total time that the program was stopped; -1 = unknown. */
+static int64_t source_stopped_ns(struct proc_source *s)
 {
 	struct process_sample unused;
 
 	process_sample_clear(&unused);
-	read_perfdata(s, &unused);
+	source_read_perfdata(s, &unused);
 	return s->stopped_ns;
 }
 
-static int blocked(struct thread_source *base, struct blocked *out,
-		   struct error *err)
+static int source_blocked(struct thread_source *base, struct blocked *out,
+			  struct error *err)
 {
-	struct proc_source *s = of(base);
-	int64_t before = stopped_now(s), began = clock_monotonic_ns(), after;
+	struct proc_source *s = source_of(base);
+	int64_t before = source_stopped_ns(s), began = clock_monotonic_ns(),
+		after;
 	int64_t asked, came, came_ns;
-	const struct text *dump = dump_text(s, err);
+	const struct text *dump = source_dump_text(s, err);
 
 	if (!dump)
 		return -1;
 	thread_dumps_times(s->dumps, &asked, &came, &came_ns);
 	if (out->at_ns == came_ns)
-		return 0; /* another look at the same dump is none */
+		return 0; /* the dump is the same as before */
 	blocked_begin(out, "Thread.print", came_ns);
 	blocked_read_dump(out, dump->bytes, dump->len);
 	blocked_link(out);
-	after = stopped_now(s);
-	/* Collections meanwhile are in it, too, but no more than all. */
+	after = source_stopped_ns(s);
+	/*
+	 * The difference also includes collections, but is at most the elapsed
+	 * time.
+	 */
 	if (came_ns >= began && before >= 0 && after >= before) {
 		out->pause_ns = clock_monotonic_ns() - began;
 		if (after - before < out->pause_ns)
@@ -811,14 +834,14 @@ static int blocked(struct thread_source *base, struct blocked *out,
 	return 0;
 }
 
-static const char *title(struct thread_source *base)
+static const char *source_title(struct thread_source *base)
 {
-	return of(base)->title.bytes;
+	return source_of(base)->title.bytes;
 }
 
-static void close_source(struct thread_source *base)
+static void source_close(struct thread_source *base)
 {
-	struct proc_source *s = of(base);
+	struct proc_source *s = source_of(base);
 
 	thread_dumps_free(s->dumps);
 	machine_load_close(&s->machine);
@@ -831,7 +854,7 @@ static void close_source(struct thread_source *base)
 	free(s);
 }
 
-static void make_title(struct proc_source *s)
+static void source_make_title(struct proc_source *s)
 {
 	struct jvm_info about = { 0 };
 	struct error unused;
@@ -853,12 +876,12 @@ static void make_title(struct proc_source *s)
 
 static const struct thread_source_ops ops = {
 	.name = "proc",
-	.sample = sample,
-	.stack = stack,
-	.deadlocks = deadlocks,
-	.blocked = blocked,
-	.title = title,
-	.close = close_source,
+	.sample = source_sample,
+	.stack = source_stack,
+	.deadlocks = source_deadlocks,
+	.blocked = source_blocked,
+	.title = source_title,
+	.close = source_close,
 };
 
 struct thread_source *
@@ -873,18 +896,18 @@ proc_source_open(const struct jvm *jvm,
 	if (s->options.attach_timeout_ns <= 0)
 		s->options.attach_timeout_ns = ATTACH_TIMEOUT_NS;
 	s->stopped_ns = COUNTER_ABSENT;
-	s->dumps = thread_dumps_new(jvm, !no_names(s),
+	s->dumps = thread_dumps_new(jvm, !source_why_no_names(s),
 				    s->options.attach_timeout_ns);
 	s->tasks = tasks_open(jvm, err);
 	if (!s->tasks || tasks_read(s->tasks, s->options.switches, err)) {
-		close_source(&s->base);
+		source_close(&s->base);
 		return NULL;
 	}
 	machine_load_open(&s->machine, jvm->pid);
-	mark_all(s);
+	marks_record(s);
 	s->first_until_ns = clock_monotonic_ns() + FIRST_WAIT_NS;
-	if (!is_stopped(s))
+	if (!source_is_stopped(s))
 		thread_dumps_ask(s->dumps, -1);
-	make_title(s);
+	source_make_title(s);
 	return &s->base;
 }

@@ -11,32 +11,32 @@
 #include <string.h>
 
 /*
- * Of a sample: by default no process may have a quarter of them
- * (vm.max_map_count), and each takes more memory than the "{}" that it may be.
+ * Maximum number of threads of a sample: a process has at most a quarter of
+ * them by default (vm.max_map_count), and each takes more memory than its "{}".
  */
 #define THREADS_MAX ((size_t)1 << 17)
 
 struct replay_source {
 	struct thread_source source;
-	struct lines lines; /* after the last sample */
+	struct lines lines; /* after the current sample */
 	char *title;
-	struct text strings; /* of the last sample */
+	struct text strings; /* of the current sample */
 	struct text scratch, shown_strings;
 	struct thread_sample *threads;
 	size_t cap;
 	bool damaged;
 };
 
-/* A line while it is read. */
+/* The state of reading a line. */
 struct reading {
 	struct json_reader in;
 	struct replay_source *r;
-	struct text *strings; /* where they are put; has room for all */
+	struct text *strings; /* has space for all strings of the line */
 	struct top_sample *sample;
 };
 
-/* All numbers of a recording are at least 0. */
-static int64_t read_number(struct reading *g, int64_t most)
+/* Reads a number; all numbers of a recording are 0 or more. */
+static int64_t reading_number(struct reading *g, int64_t most)
 {
 	int64_t value = json_read_int(&g->in);
 
@@ -46,8 +46,8 @@ static int64_t read_number(struct reading *g, int64_t most)
 	return 0;
 }
 
-/* A string that stays where it is put. */
-static const char *read_string(struct reading *g)
+/* Reads a string; its address stays valid. */
+static const char *reading_string(struct reading *g)
 {
 	size_t at = g->strings->len;
 
@@ -56,7 +56,7 @@ static const char *read_string(struct reading *g)
 	return g->strings->bytes + at;
 }
 
-static const char *read_scratch(struct reading *g)
+static const char *reading_scratch(struct reading *g)
 {
 	struct text *scratch = &g->r->scratch;
 
@@ -66,10 +66,10 @@ static const char *read_scratch(struct reading *g)
 	return scratch->bytes;
 }
 
-/* Words of a later sjkc are unknown ones. */
-static enum thread_kind read_kind(struct reading *g)
+/* A later version of sjkc may write other words, which count as unknown. */
+static enum thread_kind reading_kind(struct reading *g)
 {
-	const char *word = read_scratch(g);
+	const char *word = reading_scratch(g);
 
 	for (unsigned i = 0; i <= THREAD_NATIVE; i++) {
 		if (strcmp(word, thread_kind_name((enum thread_kind)i)) == 0)
@@ -78,9 +78,9 @@ static enum thread_kind read_kind(struct reading *g)
 	return THREAD_UNKNOWN;
 }
 
-static enum thread_run_state read_state(struct reading *g)
+static enum thread_run_state reading_state(struct reading *g)
 {
-	const char *word = read_scratch(g);
+	const char *word = reading_scratch(g);
 
 	for (unsigned i = 0; i <= RUN_STOPPED; i++) {
 		if (strcmp(word, thread_run_state_name(
@@ -90,16 +90,16 @@ static enum thread_run_state read_state(struct reading *g)
 	return RUN_UNKNOWN;
 }
 
-static void read_field(struct reading *g, const struct record_field *f,
-		       char *at)
+static void reading_field(struct reading *g, const struct record_field *f,
+			  char *at)
 {
 	switch (f->type) {
 	case RECORD_COUNTER:
 	case RECORD_ID:
-		*(int64_t *)at = read_number(g, INT64_MAX);
+		*(int64_t *)at = reading_number(g, INT64_MAX);
 		break;
 	case RECORD_PID:
-		*(pid_t *)at = (pid_t)read_number(g, INT32_MAX);
+		*(pid_t *)at = (pid_t)reading_number(g, INT32_MAX);
 		break;
 	case RECORD_UNSIGNED:
 		*(uint64_t *)at = json_read_uint(&g->in);
@@ -108,47 +108,47 @@ static void read_field(struct reading *g, const struct record_field *f,
 		*(bool *)at = json_read_bool(&g->in);
 		break;
 	case RECORD_KIND:
-		*(enum thread_kind *)at = read_kind(g);
+		*(enum thread_kind *)at = reading_kind(g);
 		break;
 	case RECORD_STATE:
-		*(enum thread_run_state *)at = read_state(g);
+		*(enum thread_run_state *)at = reading_state(g);
 		break;
 	case RECORD_STRING:
-		*(const char **)at = read_string(g);
+		*(const char **)at = reading_string(g);
 		break;
 	case RECORD_CHARS:
-		snprintf(at, f->size, "%s", read_scratch(g));
+		snprintf(at, f->size, "%s", reading_scratch(g));
 		break;
 	}
 }
 
-/* Reads a member that is in the table; false when it is not. */
-static bool read_member(struct reading *g, struct line key,
-			const struct record_field *fields, void *into)
+/* Reads a member that is in the table; false if it is not. */
+static bool reading_member(struct reading *g, struct line key,
+			   const struct record_field *fields, void *into)
 {
 	for (const struct record_field *f = fields; f->key; f++) {
 		if (line_is(key, f->key)) {
-			read_field(g, f, (char *)into + f->offset);
+			reading_field(g, f, (char *)into + f->offset);
 			return true;
 		}
 	}
 	return false;
 }
 
-static void read_object(struct reading *g, const struct record_field *fields,
-			void *into)
+static void reading_object(struct reading *g, const struct record_field *fields,
+			   void *into)
 {
 	struct line key;
 
 	if (!json_enter_object(&g->in))
 		return;
 	while (json_next_member(&g->in, &key)) {
-		if (!read_member(g, key, fields, into))
+		if (!reading_member(g, key, fields, into))
 			json_skip(&g->in);
 	}
 }
 
-static void read_gc(struct reading *g, struct process_sample *p)
+static void reading_gc(struct reading *g, struct process_sample *p)
 {
 	struct gc_sample gc;
 
@@ -158,13 +158,13 @@ static void read_gc(struct reading *g, struct process_sample *p)
 		gc = (struct gc_sample){ .count = COUNTER_ABSENT,
 					 .time_ns = COUNTER_ABSENT,
 					 .last_ns = COUNTER_ABSENT };
-		read_object(g, gc_fields, &gc);
+		reading_object(g, gc_fields, &gc);
 		if (p->gc_count < GC_COLLECTORS_MAX)
 			p->gc[p->gc_count++] = gc;
 	}
 }
 
-static void read_process(struct reading *g)
+static void reading_process(struct reading *g)
 {
 	struct process_sample *p = &g->sample->process;
 	struct line key;
@@ -173,24 +173,25 @@ static void read_process(struct reading *g)
 		return;
 	while (json_next_member(&g->in, &key)) {
 		if (line_is(key, "gc"))
-			read_gc(g, p);
-		else if (!read_member(g, key, process_fields, p))
+			reading_gc(g, p);
+		else if (!reading_member(g, key, process_fields, p))
 			json_skip(&g->in);
 	}
 }
 
-static bool read_counter(struct reading *g, struct line key, int64_t *counters)
+static bool reading_counter(struct reading *g, struct line key,
+			    int64_t *counters)
 {
 	for (size_t i = 0; i < THREAD_COUNTERS; i++) {
 		if (line_is(key, thread_counter_name((enum thread_counter)i))) {
-			counters[i] = read_number(g, INT64_MAX);
+			counters[i] = reading_number(g, INT64_MAX);
 			return true;
 		}
 	}
 	return false;
 }
 
-static void read_thread(struct reading *g, struct thread_sample *t)
+static void reading_thread(struct reading *g, struct thread_sample *t)
 {
 	struct line key;
 
@@ -200,13 +201,13 @@ static void read_thread(struct reading *g, struct thread_sample *t)
 	if (!json_enter_object(&g->in))
 		return;
 	while (json_next_member(&g->in, &key)) {
-		if (!read_member(g, key, thread_fields, t) &&
-		    !read_counter(g, key, t->counters))
+		if (!reading_member(g, key, thread_fields, t) &&
+		    !reading_counter(g, key, t->counters))
 			json_skip(&g->in);
 	}
 }
 
-static void read_threads(struct reading *g)
+static void reading_threads(struct reading *g)
 {
 	struct replay_source *r = g->r;
 	struct top_sample *s = g->sample;
@@ -219,11 +220,11 @@ static void read_threads(struct reading *g)
 			return;
 		}
 		array_reserve(r->threads, r->cap, s->thread_count + 1);
-		read_thread(g, &r->threads[s->thread_count++]);
+		reading_thread(g, &r->threads[s->thread_count++]);
 	}
 }
 
-static void read_notes(struct reading *g)
+static void reading_notes(struct reading *g)
 {
 	struct top_sample *s = g->sample;
 	struct source_note note;
@@ -232,13 +233,13 @@ static void read_notes(struct reading *g)
 		return;
 	while (json_next_element(&g->in)) {
 		note = (struct source_note){ .figure = "" };
-		read_object(g, note_fields, &note);
+		reading_object(g, note_fields, &note);
 		if (s->note_count < SOURCE_NOTES_MAX)
 			s->notes[s->note_count++] = note;
 	}
 }
 
-static void read_sample(struct reading *g)
+static void reading_sample(struct reading *g)
 {
 	struct line key;
 
@@ -246,22 +247,22 @@ static void read_sample(struct reading *g)
 		return;
 	while (json_next_member(&g->in, &key)) {
 		if (line_is(key, "process"))
-			read_process(g);
+			reading_process(g);
 		else if (line_is(key, "threads"))
-			read_threads(g);
+			reading_threads(g);
 		else if (line_is(key, "notes"))
-			read_notes(g);
-		else if (!read_member(g, key, sample_fields, g->sample))
+			reading_notes(g);
+		else if (!reading_member(g, key, sample_fields, g->sample))
 			json_skip(&g->in);
 	}
 }
 
 /*
- * Before the line is read.  Strings take less room without their quotes and
- * escapes than the line does with them, so that they need not move.
+ * Prepares for a line. Strings without their quotes and escapes are shorter
+ * than the line, so that reserving its length keeps them in place.
  */
-static struct reading reading_of(struct replay_source *r, struct text *strings,
-				 struct line line)
+static struct reading reading_begin(struct replay_source *r,
+				    struct text *strings, struct line line)
 {
 	text_clear(strings);
 	array_reserve(strings->bytes, strings->cap, line.len + 1);
@@ -272,15 +273,15 @@ static struct reading reading_of(struct replay_source *r, struct text *strings,
 	};
 }
 
-static void clear_sample(struct top_sample *s)
+static void reading_clear_sample(struct top_sample *s)
 {
 	*s = (struct top_sample){ .monotonic_ns = -1 };
 	process_sample_clear(&s->process);
 }
 
-/* A line of what was shown. */
+/* A line with a recorded view. */
 struct shown {
-	const char *what; /* NULL: the line is none */
+	const char *what; /* NULL = invalid line */
 	int64_t of;
 	const char *text;
 };
@@ -292,36 +293,36 @@ static const struct record_field shown_fields[] = {
 	{ 0 },
 };
 
-/* As top_record writes it: its first key tells what a line is. */
-static bool is_shown(struct line line)
+/* top_record writes a first key that tells the type of the line. */
+static bool line_is_shown(struct line line)
 {
 	return line_starts(line, "{\"shown\"");
 }
 
-/* Reads the line, when it is whole; its strings live until the next. */
-static bool read_shown(struct replay_source *r, struct line line,
-		       struct shown *shown)
+/* Reads a complete line; its strings are valid until the next line. */
+static bool reading_shown(struct replay_source *r, struct line line,
+			  struct shown *shown)
 {
-	struct reading g = reading_of(r, &r->shown_strings, line);
+	struct reading g = reading_begin(r, &r->shown_strings, line);
 
 	*shown = (struct shown){ 0 };
-	read_object(&g, shown_fields, shown);
+	reading_object(&g, shown_fields, shown);
 	return json_reader_at_end(&g.in) && shown->what && shown->text;
 }
 
-/* Reads a line, which is of a sample or of what was shown. */
-static bool read_line(struct replay_source *r, struct line line,
-		      struct top_sample *out)
+/* Reads a line with a sample or a view. */
+static bool reading_line(struct replay_source *r, struct line line,
+			 struct top_sample *out)
 {
 	struct reading g;
 	struct shown unused;
 
-	if (is_shown(line))
-		return read_shown(r, line, &unused);
-	g = reading_of(r, &r->strings, line);
+	if (line_is_shown(line))
+		return reading_shown(r, line, &unused);
+	g = reading_begin(r, &r->strings, line);
 	g.sample = out;
-	clear_sample(out);
-	read_sample(&g);
+	reading_clear_sample(out);
+	reading_sample(&g);
 	out->threads = r->threads;
 	return json_reader_at_end(&g.in) && out->monotonic_ns >= 0;
 }
@@ -335,8 +336,8 @@ static int replay_sample(struct thread_source *source, struct top_sample *out,
 	while (!r->damaged && lines_next(&r->lines, &line)) {
 		if (!line.len)
 			continue;
-		r->damaged = !read_line(r, line, out);
-		if (!r->damaged && !is_shown(line))
+		r->damaged = !reading_line(r, line, out);
+		if (!r->damaged && !line_is_shown(line))
 			return 0;
 	}
 	if (r->damaged)
@@ -345,7 +346,7 @@ static int replay_sample(struct thread_source *source, struct top_sample *out,
 	return fail(err, ERROR_NO_TARGET, "end of the recording");
 }
 
-/* Appends what was last shown after the last sample. */
+/* Appends the last view recorded after the current sample. */
 static int replay_shown(struct replay_source *r, const char *what, int64_t tid,
 			int64_t java_id, struct text *out)
 {
@@ -355,8 +356,8 @@ static int replay_shown(struct replay_source *r, const char *what, int64_t tid,
 	struct shown shown;
 	int found = -1;
 
-	while (lines_next(&after, &line) && is_shown(line)) {
-		if (!read_shown(r, line, &shown) ||
+	while (lines_next(&after, &line) && line_is_shown(line)) {
+		if (!reading_shown(r, line, &shown) ||
 		    strcmp(shown.what, what) != 0 ||
 		    (shown.of != tid && shown.of != java_id))
 			continue;
@@ -441,7 +442,7 @@ static const struct record_field head_fields[] = {
 	{ 0 },
 };
 
-static bool read_head(struct replay_source *r)
+static bool reading_head(struct replay_source *r)
 {
 	struct head head = { .title = "" };
 	struct reading g;
@@ -449,8 +450,8 @@ static bool read_head(struct replay_source *r)
 
 	if (!lines_next(&r->lines, &line))
 		return false;
-	g = reading_of(r, &r->strings, line);
-	read_object(&g, head_fields, &head);
+	g = reading_begin(r, &r->strings, line);
+	reading_object(&g, head_fields, &head);
 	if (!json_reader_at_end(&g.in) || !head.schema ||
 	    strcmp(head.schema, TOP_RECORD_SCHEMA) != 0)
 		return false;
@@ -466,7 +467,7 @@ struct thread_source *replay_source_open(const char *bytes, size_t len,
 
 	r->source.ops = &replay_ops;
 	r->lines = lines_over(bytes, len);
-	if (read_head(r))
+	if (reading_head(r))
 		return &r->source;
 	replay_close(&r->source);
 	fail(err, ERROR_INPUT,

@@ -18,14 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a whole process has used. */
+/* ---- the process ---- */
 
 #define NO_CLOCK ((clockid_t)-1)
 
-/*
- * Parses count numbers separated by spaces from the start of a text; false when
- * there are fewer.
- */
+/* Parses count numbers separated by spaces; false if there are fewer. */
 static bool task_numbers(const char *text, size_t len, uint64_t *values,
 			 size_t count)
 {
@@ -68,7 +65,10 @@ static int process_has_ended(const struct task_process *p, struct error *err)
 		    (int)p->jvm->pid);
 }
 
-/* execve(2) keeps the pid and the start time; what we may not see is let be. */
+/*
+ * execve(2) keeps the PID and the start time. An unreadable link proves
+ * nothing.
+ */
 static bool process_runs_another(const struct jvm *jvm)
 {
 	char path[32];
@@ -81,7 +81,8 @@ static bool process_runs_another(const struct jvm *jvm)
 
 static uint64_t process_read_rss(int statm)
 {
-	uint64_t pages[2]; /* of the address space, resident */
+	uint64_t
+		pages[2]; /* sizes of the address space and the resident part */
 	char buf[128];
 	ssize_t got = statm < 0 ? -1 : task_read(statm, buf, sizeof(buf));
 
@@ -90,7 +91,7 @@ static uint64_t process_read_rss(int statm)
 	return pages[1] * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* CPU time to the nanosecond; 0 = unknown. */
+/* CPU time in ns; 0 = unknown. */
 static uint64_t process_read_clock(clockid_t clock)
 {
 	struct timespec cpu;
@@ -111,7 +112,7 @@ static int process_read_stat(const struct task_process *p,
 	if (got <= 0 || !procfs_parse_stat(buf, (size_t)got, stat))
 		return fail_sys(err, ERROR_FAILED, "/proc/%d/stat",
 				(int)p->jvm->pid);
-	/* The thread that began the process may end before the others do. */
+	/* The first thread may end before the others. */
 	if ((stat->state == 'Z' || stat->state == 'X') && stat->threads <= 1)
 		return process_has_ended(p, err);
 	return 0;
@@ -119,7 +120,10 @@ static int process_read_stat(const struct task_process *p,
 
 int task_process_read(struct task_process *p, struct error *err)
 {
-	/* The clock is the pid's: it was the process's if that lives after. */
+	/*
+	 * The clock is that of the PID. If the process still runs afterwards,
+	 * the time is its own.
+	 */
 	uint64_t cpu_ns = process_read_clock(p->clock);
 	struct proc_stat stat = { 0 };
 
@@ -149,7 +153,7 @@ int task_process_open(struct task_process *p, const struct jvm *jvm,
 	p->stat = procfs_open(jvm->pid, "stat", O_RDONLY, err);
 	if (p->stat < 0 || process_read_stat(p, &stat, err))
 		return -1;
-	/* It is the process meant, not one that has its pid since. */
+	/* A later process with this PID has another start time. */
 	if (stat.start_ticks != jvm->start_ticks)
 		return process_has_ended(p, err);
 	if (clock_getcpuclockid(jvm->pid, &p->clock))
@@ -169,11 +173,11 @@ void task_process_close(struct task_process *p)
 }
 
 /*
- * seq_file keeps a page and some for each open file of /proc, charged to our
- * control group: 4096 of them are 20 MB.
+ * The kernel (seq_file) keeps a page and more for each open file of /proc,
+ * charged to our control group: 4096 files are 20 MB.
  */
 #define MOST_KEPT  4096
-#define FDS_SPARED 256 /* for the rest of the program */
+#define FDS_SPARED 256 /* left for the rest of sjkc */
 
 enum file { FILE_STAT, FILE_SCHEDSTAT, FILE_STATUS, FILES };
 
@@ -181,18 +185,19 @@ enum { GONE = -1, CHANGED, UNCHANGED, DENIED };
 
 struct slot {
 	struct task task;
-	int fds[FILES]; /* -1 = not kept open */
+	int fds[FILES]; /* -1 = closed */
 	bool is_read;
 	bool is_gone;
 };
 
 struct tasks {
 	const struct jvm *jvm;
-	int directory; /* /proc/PID/task; names the process, not the pid */
+	int directory; /* /proc/PID/task; identifies the process even if its PID
+			  is reused */
 	DIR *list;
-	bool schedstat; /* the kernel keeps it */
+	bool schedstat; /* the kernel has the file */
 	uint64_t tick_ns;
-	struct slot *slots; /* by tid */
+	struct slot *slots; /* ordered by tid */
 	size_t count, cap;
 	size_t kept, most_kept;
 	uint64_t missed;
@@ -205,7 +210,7 @@ static const char *const file_names[FILES] = {
 	[FILE_STATUS] = "status",
 };
 
-static void drop_fd(struct tasks *t, struct slot *s, enum file file)
+static void slot_close_fd(struct tasks *t, struct slot *s, enum file file)
 {
 	if (s->fds[file] < 0)
 		return;
@@ -214,22 +219,24 @@ static void drop_fd(struct tasks *t, struct slot *s, enum file file)
 	t->kept--;
 }
 
-static void drop_slot(struct tasks *t, struct slot *s)
+static void slot_release(struct tasks *t, struct slot *s)
 {
 	for (int f = 0; f < FILES; f++)
-		drop_fd(t, s, (enum file)f);
+		slot_close_fd(t, s, (enum file)f);
 }
 
-/* There are fewer files to be had than it seemed: keeps none from now on. */
-static void keep_none(struct tasks *t)
+/*
+ * Descriptors ran out earlier than expected, so from now on no file stays open.
+ */
+static void tasks_keep_none(struct tasks *t)
 {
 	t->most_kept = 0;
 	for (size_t i = 0; i < t->count; i++)
-		drop_slot(t, &t->slots[i]);
+		slot_release(t, &t->slots[i]);
 }
 
-/* "4711/stat"; thousands may be made each time. */
-static void path_of(char path[32], pid_t tid, const char *name)
+/* Makes "4711/stat" without printf, because each reading may need thousands. */
+static void slot_path(char path[32], pid_t tid, const char *name)
 {
 	char digits[16];
 	size_t n = sizeof(digits);
@@ -245,30 +252,33 @@ static void path_of(char path[32], pid_t tid, const char *name)
 	memcpy(path, name, strlen(name) + 1);
 }
 
-static int open_file(struct tasks *t, const struct slot *s, enum file file)
+static int slot_open_file(struct tasks *t, const struct slot *s, enum file file)
 {
 	char path[32];
 	int fd;
 
-	path_of(path, s->task.tid, file_names[file]);
+	slot_path(path, s->task.tid, file_names[file]);
 	fd = openat(t->directory, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && t->kept) {
-		keep_none(t);
+		tasks_keep_none(t);
 		fd = openat(t->directory, path, O_RDONLY | O_CLOEXEC);
 	}
 	return fd;
 }
 
-/* The bytes read, or -1 and errno: ENOENT or ESRCH when the thread is gone. */
-static ssize_t read_file(struct tasks *t, struct slot *s, enum file file,
-			 bool keep, char *buf, size_t size)
+/*
+ * Returns the number of bytes read, or -1 and errno: ENOENT or ESRCH if the
+ * thread has ended.
+ */
+static ssize_t slot_read_file(struct tasks *t, struct slot *s, enum file file,
+			      bool keep, char *buf, size_t size)
 {
 	ssize_t got;
 	int fd = s->fds[file];
 
 	if (fd >= 0)
 		return task_read(fd, buf, size);
-	fd = open_file(t, s, file);
+	fd = slot_open_file(t, s, file);
 	if (fd < 0)
 		return -1;
 	got = task_read(fd, buf, size);
@@ -284,19 +294,20 @@ static ssize_t read_file(struct tasks *t, struct slot *s, enum file file,
 	return got;
 }
 
-static bool means_gone(ssize_t got)
+static bool errno_means_gone(ssize_t got)
 {
 	return got == 0 || (got < 0 && (errno == ENOENT || errno == ESRCH));
 }
 
-static int read_schedstat(struct tasks *t, struct slot *s)
+static int slot_read_schedstat(struct tasks *t, struct slot *s)
 {
 	struct task *task = &s->task;
 	uint64_t v[3];
 	char buf[96];
-	ssize_t got = read_file(t, s, FILE_SCHEDSTAT, true, buf, sizeof(buf));
+	ssize_t got = slot_read_file(t, s, FILE_SCHEDSTAT, true, buf,
+				     sizeof(buf));
 
-	if (means_gone(got))
+	if (errno_means_gone(got))
 		return GONE;
 	if (got < 0 || !task_numbers(buf, (size_t)got, v, 3))
 		return DENIED;
@@ -311,21 +322,21 @@ static int read_schedstat(struct tasks *t, struct slot *s)
 }
 
 /*
- * A thread that does not run needs its stat but once; one that does is likely
- * to run again.
+ * The file stays open from the second reading on. A thread that does not run
+ * needs only one reading, and a thread that has run is likely to run again.
  */
-static int read_stat(struct tasks *t, struct slot *s)
+static int slot_read_stat(struct tasks *t, struct slot *s)
 {
 	struct task *task = &s->task;
 	struct proc_stat stat;
 	char buf[1024];
-	ssize_t got = read_file(t, s, FILE_STAT, s->is_read || !t->schedstat,
-				buf, sizeof(buf));
+	ssize_t got = slot_read_file(
+		t, s, FILE_STAT, s->is_read || !t->schedstat, buf, sizeof(buf));
 
 	if (got <= 0 || !procfs_parse_stat(buf, (size_t)got, &stat))
 		return GONE;
 	if (s->is_read && stat.start_ticks != task->start_ticks)
-		return GONE; /* its tid is another's now */
+		return GONE; /* the tid belongs to another thread now */
 	memcpy(task->comm, stat.comm, sizeof(task->comm));
 	task->state = stat.state;
 	task->start_ticks = stat.start_ticks;
@@ -334,16 +345,19 @@ static int read_stat(struct tasks *t, struct slot *s)
 	return CHANGED;
 }
 
-/* Its context switches, and once its tid in the JVM's pid namespace. */
-static int read_status(struct tasks *t, struct slot *s, bool switches)
+/*
+ * Reads the context switches and, the first time, the tid in the JVM's
+ * namespace.
+ */
+static int slot_read_status(struct tasks *t, struct slot *s, bool switches)
 {
 	struct task *task = &s->task;
 	struct proc_status status;
 	char buf[4096];
-	ssize_t got = read_file(t, s, FILE_STATUS, switches && s->is_read, buf,
-				sizeof(buf));
+	ssize_t got = slot_read_file(t, s, FILE_STATUS, switches && s->is_read,
+				     buf, sizeof(buf));
 
-	if (means_gone(got))
+	if (errno_means_gone(got))
 		return GONE;
 	if (got < 0 || !procfs_parse_status(buf, (size_t)got, &status))
 		return DENIED;
@@ -355,30 +369,30 @@ static int read_status(struct tasks *t, struct slot *s, bool switches)
 	return CHANGED;
 }
 
-static void read_slot(struct tasks *t, struct slot *s, bool switches)
+static void slot_read(struct tasks *t, struct slot *s, bool switches)
 {
-	int ran = t->schedstat ? read_schedstat(t, s) : CHANGED;
+	int ran = t->schedstat ? slot_read_schedstat(t, s) : CHANGED;
 	bool first = !s->is_read;
 
 	if (ran == GONE)
 		goto gone;
-	if (ran != UNCHANGED && read_stat(t, s) == GONE)
+	if (ran != UNCHANGED && slot_read_stat(t, s) == GONE)
 		goto gone;
 	if (first)
 		s->task.ns_tid = t->jvm->own_pid_ns ? 0 : s->task.tid;
 	if ((switches && (ran != UNCHANGED || !s->task.has_switches)) ||
 	    (first && t->jvm->own_pid_ns)) {
-		if (read_status(t, s, switches) == GONE)
+		if (slot_read_status(t, s, switches) == GONE)
 			goto gone;
 	}
 	s->is_read = true;
 	return;
 gone:
 	s->is_gone = true;
-	drop_slot(t, s);
+	slot_release(t, s);
 }
 
-static void remove_gone(struct tasks *t)
+static void tasks_remove_gone(struct tasks *t)
 {
 	size_t left = 0;
 
@@ -392,9 +406,8 @@ static void remove_gone(struct tasks *t)
 	t->count = left;
 }
 
-/* True when one of the first `known` slots, which are in order, is the tid's.
- */
-static bool is_known(const struct tasks *t, size_t known, pid_t tid)
+/* True if one of the first `known` slots, which are ordered, has this tid. */
+static bool tasks_know(const struct tasks *t, size_t known, pid_t tid)
 {
 	size_t low = 0, high = known;
 
@@ -409,7 +422,7 @@ static bool is_known(const struct tasks *t, size_t known, pid_t tid)
 	return low < known && t->slots[low].task.tid == tid;
 }
 
-static void add_slot(struct tasks *t, pid_t tid)
+static void tasks_add_slot(struct tasks *t, pid_t tid)
 {
 	array_reserve(t->slots, t->cap, t->count + 1);
 	t->slots[t->count++] = (struct slot){
@@ -418,7 +431,7 @@ static void add_slot(struct tasks *t, pid_t tid)
 	};
 }
 
-static int by_tid(const void *a, const void *b)
+static int compare_tid(const void *a, const void *b)
 {
 	pid_t x = ((const struct slot *)a)->task.tid;
 	pid_t y = ((const struct slot *)b)->task.tid;
@@ -426,8 +439,8 @@ static int by_tid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds those that the directory lists and are not known, and reads them. */
-static void find_new(struct tasks *t, bool switches)
+/* Adds and reads the threads in the directory that are not known. */
+static void tasks_find_new(struct tasks *t, bool switches)
 {
 	size_t known = t->count;
 	struct dirent *entry;
@@ -437,37 +450,37 @@ static void find_new(struct tasks *t, bool switches)
 		long tid = strtol(entry->d_name, NULL, 10);
 
 		if (tid > 0 && tid <= INT32_MAX &&
-		    !is_known(t, known, (pid_t)tid))
-			add_slot(t, (pid_t)tid);
+		    !tasks_know(t, known, (pid_t)tid))
+			tasks_add_slot(t, (pid_t)tid);
 	}
 	if (t->count == known)
 		return;
 	for (size_t i = known; i < t->count; i++) {
-		read_slot(t, &t->slots[i], switches);
+		slot_read(t, &t->slots[i], switches);
 		if (t->slots[i].is_gone)
 			t->missed++;
 	}
-	remove_gone(t);
-	qsort(t->slots, t->count, sizeof(*t->slots), by_tid);
+	tasks_remove_gone(t);
+	qsort(t->slots, t->count, sizeof(*t->slots), compare_tid);
 }
 
 int tasks_read(struct tasks *t, bool switches, struct error *err)
 {
 	for (size_t i = 0; i < t->count; i++)
-		read_slot(t, &t->slots[i], switches);
-	remove_gone(t);
+		slot_read(t, &t->slots[i], switches);
+	tasks_remove_gone(t);
 	if (task_process_read(&t->of_process, err))
 		return -1;
 	/*
-	 * All that were known and live are as many as there are: no other can
-	 * have come.  Listing them would cost as much again.
+	 * If all known threads live and their number equals the kernel's, there
+	 * is no new thread. Listing the directory would double the cost.
 	 */
 	if (t->count != t->of_process.threads)
-		find_new(t, switches);
+		tasks_find_new(t, switches);
 	return 0;
 }
 
-static size_t raised_limit(void)
+static size_t tasks_raise_limit(void)
 {
 	struct rlimit limit;
 
@@ -487,8 +500,8 @@ static size_t raised_limit(void)
 }
 
 /*
- * A kernel without CONFIG_SCHED_INFO has no such file, or writes zeroes; this
- * thread has been put on a CPU, though its time may not be counted yet.
+ * A kernel without CONFIG_SCHED_INFO lacks the file or prints zeroes. The
+ * calling thread has been on a CPU, so its number of slices must not be 0.
  */
 static bool kernel_has_schedstat(void)
 {
@@ -504,7 +517,7 @@ static bool kernel_has_schedstat(void)
 	return got > 0 && task_numbers(buf, (size_t)got, v, 3) && v[2];
 }
 
-static int open_directory(struct tasks *t, struct error *err)
+static int tasks_open_directory(struct tasks *t, struct error *err)
 {
 	pid_t pid = t->jvm->pid;
 	int fd;
@@ -530,9 +543,12 @@ struct tasks *tasks_open(const struct jvm *jvm, struct error *err)
 	t->directory = -1;
 	t->tick_ns = task_tick_ns();
 	t->schedstat = kernel_has_schedstat();
-	t->most_kept = raised_limit();
-	/* The process after the directory: its start shows whose both are. */
-	if (open_directory(t, err) ||
+	t->most_kept = tasks_raise_limit();
+	/*
+	 * The process is opened after the directory: its start time proves that
+	 * both belong to it.
+	 */
+	if (tasks_open_directory(t, err) ||
 	    task_process_open(&t->of_process, jvm, err)) {
 		tasks_close(t);
 		return NULL;
@@ -545,7 +561,7 @@ void tasks_close(struct tasks *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->count; i++)
-		drop_slot(t, &t->slots[i]);
+		slot_release(t, &t->slots[i]);
 	if (t->list)
 		closedir(t->list);
 	if (t->directory >= 0)
@@ -573,10 +589,10 @@ const struct task_process *tasks_process(const struct tasks *t)
 
 #define US_NS 1000
 
-/* Of a line "cpu": user nice system idle iowait irq softirq steal. */
+/* The line reads "cpu": user nice system idle iowait irq softirq steal. */
 enum { CPU_IDLE = 3, CPU_IOWAIT = 4, CPU_TIMES = 8 };
 
-static int64_t ticks_ns(uint64_t ticks)
+static int64_t load_ticks_ns(uint64_t ticks)
 {
 	int64_t ns;
 
@@ -596,13 +612,14 @@ bool machine_load_parse(const char *stat, size_t len,
 		return false;
 	for (int i = 0; i < CPU_TIMES; i++)
 		busy += i == CPU_IDLE || i == CPU_IOWAIT ? 0 : times[i];
-	out->machine_busy_ns = ticks_ns(busy);
-	out->machine_idle_ns = ticks_ns(times[CPU_IDLE] + times[CPU_IOWAIT]);
+	out->machine_busy_ns = load_ticks_ns(busy);
+	out->machine_idle_ns = load_ticks_ns(times[CPU_IDLE] +
+					     times[CPU_IOWAIT]);
 	return true;
 }
 
-/* A number behind a key at the start of a line; -1: none. */
-static int64_t number_of(const char *text, const char *key)
+/* Reads the number after a key at the start of a line; -1 if there is none. */
+static int64_t load_number(const char *text, const char *key)
 {
 	size_t len = strlen(key);
 	uint64_t value;
@@ -652,13 +669,13 @@ void machine_load_close(struct machine_load *m)
 	m->stat = m->cpu_stat = -1;
 }
 
-/* Version 2 counts microseconds, version 1 nanoseconds. */
-static int64_t throttled_ns(const char *text)
+/* Version 2 of control groups counts microseconds, version 1 nanoseconds. */
+static int64_t load_throttled_ns(const char *text)
 {
-	int64_t us = number_of(text, "throttled_usec "), ns;
+	int64_t us = load_number(text, "throttled_usec "), ns;
 
 	if (us < 0)
-		ns = number_of(text, "throttled_time ");
+		ns = load_number(text, "throttled_time ");
 	else if (__builtin_mul_overflow(us, US_NS, &ns))
 		ns = INT64_MAX;
 	return ns < 0 ? COUNTER_ABSENT : ns;
@@ -679,5 +696,5 @@ void machine_load_add(const struct machine_load *m, struct process_sample *out)
 	if (got <= 0)
 		return;
 	text[got] = '\0';
-	out->throttled_ns = throttled_ns(text);
+	out->throttled_ns = load_throttled_ns(text);
 }

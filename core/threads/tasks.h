@@ -4,9 +4,9 @@
  * machine, from /proc.
  *
  * A thread that has not run since the last reading costs one pread(2), of
- * schedstat. Files stay open, as many as the limit on open files allows (the
- * soft limit is raised), up to a bound, since the kernel keeps a page for each;
- * the other files are opened for each reading. A tid that is reused counts as a
+ * schedstat. Files stay open as far as the limit on open files allows (the soft
+ * limit is raised), up to a maximum, since the kernel keeps a page for each.
+ * The other files are opened for each reading. A tid that is reused counts as a
  * new thread.
  */
 #ifndef CORE_THREADS_TASKS_H
@@ -25,15 +25,15 @@
 #include <time.h>
 
 /*
- * What a whole process has used, its ended threads too.  Its files stay open:
- * they name the process, not a later one that gets its pid.
+ * Counters of a whole process, including its ended threads. The open files
+ * identify the process even if its PID is reused.
  */
 struct task_process {
-	uint64_t cpu_ns;          /* to the nanosecond */
-	uint64_t user_ns, sys_ns; /* by ticks, 10 ms apart */
+	uint64_t cpu_ns;          /* in ns, exact */
+	uint64_t user_ns, sys_ns; /* in ns, from ticks of 10 ms */
 	uint64_t rss_bytes;       /* 0 = unknown */
-	uint32_t threads;         /* by the kernel's count */
-	char state;               /* of proc_stat: 'T', 't' = stopped */
+	uint32_t threads;         /* as the kernel counts them */
+	char state;               /* as in proc_stat: 'T', 't' = stopped */
 
 	/* Private. */
 	const struct jvm *jvm;
@@ -42,16 +42,16 @@ struct task_process {
 };
 
 /*
- * Opens any process; jvm is borrowed. ERROR_NO_TARGET when it has ended.
- * task_process_close() is due, whether this fails or not.
+ * Opens any process; jvm is borrowed. ERROR_NO_TARGET if it has ended.
+ * task_process_close() must follow in any case.
  */
 int task_process_open(struct task_process *p, const struct jvm *jvm,
 		      struct error *err);
-void task_process_close(struct task_process *p); /* zeroed storage is fine */
+void task_process_close(struct task_process *p); /* zeroed storage is allowed */
 
 /*
- * Reads the counters again. ERROR_NO_TARGET when the process has ended, or has
- * become another program (execve(2)).
+ * Reads the counters again. ERROR_NO_TARGET if the process has ended or become
+ * another program (execve(2)).
  */
 int task_process_read(struct task_process *p, struct error *err);
 
@@ -59,16 +59,16 @@ int task_process_read(struct task_process *p, struct error *err);
 uint64_t task_tick_ns(void);
 
 struct task {
-	pid_t tid;    /* as this process sees it */
-	pid_t ns_tid; /* as the JVM does, and prints: nid=, [NTID] */
+	pid_t tid;    /* in our PID namespace */
+	pid_t ns_tid; /* in the JVM's PID namespace: nid=, [NTID] */
 	uint64_t start_ticks;
 	char comm[PROCFS_NAMES];  /* foreign */
-	char state;               /* of proc_stat */
-	uint64_t user_ns, sys_ns; /* by ticks, 10 ms apart */
-	bool has_schedstat;       /* else the next three are 0 */
-	uint64_t cpu_ns;          /* to the nanosecond */
-	uint64_t runq_ns;         /* waited for a CPU */
-	uint64_t slices;          /* times put on a CPU */
+	char state;               /* as in proc_stat */
+	uint64_t user_ns, sys_ns; /* in ns, from ticks of 10 ms */
+	bool has_schedstat;       /* otherwise the next three are 0 */
+	uint64_t cpu_ns;          /* in ns, exact */
+	uint64_t runq_ns;         /* time waited for a CPU */
+	uint64_t slices;          /* number of times it got a CPU */
 	bool has_switches;
 	uint64_t voluntary, involuntary; /* context switches */
 };
@@ -79,19 +79,19 @@ struct tasks;
  * Opens the threads of any process; jvm is borrowed. NULL and *err on failure.
  */
 struct tasks *tasks_open(const struct jvm *jvm, struct error *err);
-void tasks_close(struct tasks *t); /* NULL is fine */
+void tasks_close(struct tasks *t); /* NULL is allowed */
 
 /*
  * Reads all threads, ordered by tid. Context switches need a third file per
- * thread and are read on request only. ERROR_NO_TARGET when the process has
- * ended, or has become another program (execve(2)).
+ * thread and are read only on request. ERROR_NO_TARGET if the process has ended
+ * or become another program (execve(2)).
  */
 int tasks_read(struct tasks *t, bool switches, struct error *err);
 
 size_t tasks_count(const struct tasks *t);
 const struct task *tasks_at(const struct tasks *t, size_t i);
 
-/* Number of threads that ended while they were read, so far. */
+/* Total number of threads that ended while they were read. */
 uint64_t tasks_missed(const struct tasks *t);
 
 /* The counters of the process at the last reading. */
@@ -99,26 +99,27 @@ const struct task_process *tasks_process(const struct tasks *t);
 
 /*
  * CPU load of the machine, and the CPU limit of a process's cgroup. Files stay
- * open between samples: at most two reads per sample.
+ * open between samples, so that a sample costs at most two reads.
  */
 struct machine_load {
 	int stat;     /* /proc/stat; -1 = none */
-	int cpu_stat; /* of the cgroup with the lowest limit; -1 = none */
+	int cpu_stat; /* cpu.stat of the cgroup with the lowest limit; -1 = none
+		       */
 	int64_t cpu_limit;
 };
 
-/* Opens the files of a process that exist; never fails. */
+/* Opens the existing files of a process; never fails. */
 void machine_load_open(struct machine_load *m, pid_t pid);
-void machine_load_close(struct machine_load *m); /* zeroed storage is fine */
+void machine_load_close(struct machine_load *m); /* zeroed storage is allowed */
 
 /* Sets the machine's values in *out; unavailable values stay absent. */
 void machine_load_add(const struct machine_load *m, struct process_sample *out);
 
-/* Sets the CPU limit, and opens cpu.stat of the group that sets it. */
+/* Sets the CPU limit, and opens cpu.stat of the group with the limit. */
 void machine_load_set_limit(struct machine_load *m,
 			    const struct cgroup_limits *limits);
 
-/* Parses the first line of /proc/stat; false when it is malformed. */
+/* Parses the first line of /proc/stat; false if it is malformed. */
 bool machine_load_parse(const char *stat, size_t len,
 			struct process_sample *out);
 

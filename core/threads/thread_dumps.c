@@ -21,15 +21,15 @@
 #define LIFETIME_S 120
 
 /*
- * One Thread.print of a JVM, asked for by a child process.  Attaching may take
- * seconds (a JVM that starts, is busy or stopped), and a sample must not wait
- * for it: the child asks and leaves the reply in memory that it shares with us.
- * It ends with us, and at its deadline.
+ * A Thread.print, requested by a child process. Attaching may take seconds (the
+ * JVM starts, is busy or stopped), and samples must not wait for it. The child
+ * leaves the reply in a file that it shares with the parent. It ends with its
+ * parent, and at its deadline.
  */
 struct thread_print {
 	const struct jvm *jvm; /* borrowed */
 	struct child child;
-	int64_t timeout_ns; /* of the attach, and of the call */
+	int64_t timeout_ns; /* for attaching, and for the call */
 	bool runs;
 };
 
@@ -39,12 +39,12 @@ enum thread_print_state {
 	THREAD_PRINT_FAILED,
 };
 
-/* What stands before the reply in the shared memory. */
+/* Precedes the reply in the shared file. */
 struct print_head {
 	int64_t took_ns;
 };
 
-/* The child has nothing to put in order: its parent has. */
+/* The child leaves the cleanup to its parent. */
 static _Noreturn void print_out_of_memory(size_t size)
 {
 	(void)size;
@@ -69,7 +69,7 @@ static int print_write(int fd, const void *bytes, size_t len, struct error *err)
 	return 0;
 }
 
-/* The reply in a file of its own, or -1. */
+/* Writes the reply to a file of its own; returns its descriptor or -1. */
 static int print_keep(const struct text *reply, int64_t took_ns,
 		      struct error *err)
 {
@@ -86,7 +86,7 @@ static int print_keep(const struct text *reply, int64_t took_ns,
 	return fd;
 }
 
-/* In the child; what attach puts into the target is kept by its own child. */
+/* Runs in the child. Files in the target are removed by a child of attach. */
 static int print_job(void *self, int channel, struct error *err)
 {
 	static const struct attach_request request = {
@@ -111,7 +111,7 @@ static int print_job(void *self, int channel, struct error *err)
 	return fd;
 }
 
-/* Starts a child that asks for Thread.print -e (-e: JDK 11 on). */
+/* Starts a child that requests Thread.print -e (-e: JDK 11 on). */
 static int thread_print_start(struct thread_print *p, const struct jvm *jvm,
 			      int64_t timeout_ns, struct error *err)
 {
@@ -171,9 +171,9 @@ static bool print_has_news(const struct thread_print *p, int64_t until_ns)
 }
 
 /*
- * Waits for the reply until the given time (clock_monotonic_ns(); 0 does not
- * wait).  With the reply, *reply is replaced by it and *took_ns is how long the
- * JVM took; then, or when it failed, the child has ended.
+ * Waits for the reply until until_ns (clock_monotonic_ns(); 0 does not wait). A
+ * reply replaces *reply, and *took_ns is the time that the JVM took. After a
+ * reply or a failure, the child has ended.
  */
 static enum thread_print_state
 thread_print_wait(struct thread_print *p, int64_t until_ns, struct text *reply,
@@ -194,7 +194,7 @@ thread_print_wait(struct thread_print *p, int64_t until_ns, struct text *reply,
 	return state;
 }
 
-/* Ends the child, if it runs.  Zeroed storage is fine. */
+/* Ends the child if it runs. Zeroed storage is allowed. */
 static void thread_print_stop(struct thread_print *p)
 {
 	if (!p->runs)
@@ -206,8 +206,11 @@ static void thread_print_stop(struct thread_print *p)
 #define OFTEN_NS      (10 * CLOCK_NS_PER_S)
 #define SELDOM_NS     (60 * CLOCK_NS_PER_S)
 #define LONG_PAUSE_NS (50 * CLOCK_NS_PER_MS)
-#define KEEP_NS       CLOCK_NS_PER_S /* how long a text is as good as new */
-/* Between dumps that are compared: allocation comes in steps of up to 1 MiB. */
+#define KEEP_NS       CLOCK_NS_PER_S /* maximum age of a text that is used again */
+/*
+ * Minimum time between compared dumps, since allocation grows in steps of up to
+ * 1 MiB.
+ */
 #define APART_NS (5 * CLOCK_NS_PER_S)
 
 struct thread_dumps {
@@ -215,19 +218,22 @@ struct thread_dumps {
 	bool asks;
 	int64_t timeout_ns;
 	struct thread_print print;
-	struct thread_names *names; /* NULL before the first dump */
+	struct thread_names *names; /* NULL until the first dump */
 	struct thread_names *before;
-	int64_t before_boot_ns; /* when that came */
+	int64_t before_boot_ns; /* when `before` arrived */
 	int64_t asked_boot_ns, came_boot_ns;
-	/* Samples borrow the names: those of a dump wait for the next one. */
+	/*
+	 * Samples borrow the names, so new names replace them with the next
+	 * sample.
+	 */
 	struct thread_names *coming;
 	int64_t coming_asked_ns, coming_came_ns;
-	bool is_new;           /* nobody has taken them yet */
-	struct text text;      /* of the last dump, for a while */
-	int64_t came_ns;       /* when it came */
-	int64_t next_boot_ns;  /* the one under way */
-	int64_t not_before_ns; /* when it may be asked again */
-	int64_t safepoint_ns;  /* when it was asked; -1 = unknown */
+	bool is_new;           /* not yet reported by thread_dumps_take() */
+	struct text text;      /* of the last dump, kept for a while */
+	int64_t came_ns;       /* when the text arrived */
+	int64_t next_boot_ns;  /* the dump in progress */
+	int64_t not_before_ns; /* earliest time of the next dump */
+	int64_t safepoint_ns;  /* value at the request; -1 = unknown */
 	int64_t took_ns;
 	bool has_failed;
 	struct error problem;
@@ -258,8 +264,8 @@ void thread_dumps_free(struct thread_dumps *d)
 
 bool thread_dumps_awaits(const struct thread_dumps *d) { return d->print.runs; }
 
-/* True when one more failure may be had. */
-static bool may_ask(const struct thread_dumps *d)
+/* True unless the first dump has failed. */
+static bool dumps_may_ask(const struct thread_dumps *d)
 {
 	return d->asks && (d->names || !d->has_failed);
 }
@@ -278,14 +284,17 @@ static int dumps_start(struct thread_dumps *d, int64_t safepoint_ns)
 
 bool thread_dumps_ask(struct thread_dumps *d, int64_t safepoint_ns)
 {
-	if (!may_ask(d) || d->print.runs ||
+	if (!dumps_may_ask(d) || d->print.runs ||
 	    clock_monotonic_ns() < d->not_before_ns)
 		return false;
 	return dumps_start(d, safepoint_ns) == 0;
 }
 
-/* A long call need not be a long pause: a busy machine makes it long, too. */
-static int64_t pause_of(const struct thread_dumps *d, int64_t safepoint_ns)
+/*
+ * Bounds the pause by the safepoint time, because on a busy machine the call
+ * takes longer than the pause.
+ */
+static int64_t dumps_pause(const struct thread_dumps *d, int64_t safepoint_ns)
 {
 	int64_t still = safepoint_ns - d->safepoint_ns;
 
@@ -295,10 +304,10 @@ static int64_t pause_of(const struct thread_dumps *d, int64_t safepoint_ns)
 }
 
 /*
- * Those that came are the names from now on; those there were become the ones
- * before, when they are old enough.
+ * Makes the new names current, and the current names the ones to compare with
+ * if these are old enough.
  */
-static void take_names(struct thread_dumps *d)
+static void dumps_take_names(struct thread_dumps *d)
 {
 	struct thread_names *old = d->names;
 
@@ -313,7 +322,7 @@ static void take_names(struct thread_dumps *d)
 	d->came_boot_ns = d->coming_came_ns;
 }
 
-static void accept(struct thread_dumps *d)
+static void dumps_accept(struct thread_dumps *d)
 {
 	if (!d->coming)
 		d->coming = thread_names_new();
@@ -325,8 +334,8 @@ static void accept(struct thread_dumps *d)
 	d->came_ns = clock_monotonic_ns();
 }
 
-/* Takes the reply if it comes by then. */
-static void await(struct thread_dumps *d, int64_t until_ns)
+/* Reads the reply if it arrives by until_ns. */
+static void dumps_await(struct thread_dumps *d, int64_t until_ns)
 {
 	struct text reply = { 0 };
 
@@ -337,7 +346,7 @@ static void await(struct thread_dumps *d, int64_t until_ns)
 	case THREAD_PRINT_DONE:
 		text_release(&d->text);
 		d->text = reply;
-		accept(d);
+		dumps_accept(d);
 		return;
 	case THREAD_PRINT_FAILED:
 		d->has_failed = true;
@@ -352,14 +361,14 @@ bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 	bool is_new;
 
 	if (d->print.runs)
-		await(d, until_ns);
+		dumps_await(d, until_ns);
 	if (d->text.bytes && clock_monotonic_ns() - d->came_ns > KEEP_NS)
 		text_release(&d->text);
 	is_new = d->is_new;
 	if (is_new) {
-		take_names(d);
+		dumps_take_names(d);
 		d->not_before_ns = d->came_ns +
-				   (pause_of(d, safepoint_ns) > LONG_PAUSE_NS
+				   (dumps_pause(d, safepoint_ns) > LONG_PAUSE_NS
 					    ? SELDOM_NS
 					    : OFTEN_NS);
 	}
@@ -403,8 +412,8 @@ const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err)
 		return NULL;
 	}
 	text_release(&d->text);
-	if (d->print.runs || (may_ask(d) && dumps_start(d, -1) == 0))
-		await(d, now + 2 * d->timeout_ns);
+	if (d->print.runs || (dumps_may_ask(d) && dumps_start(d, -1) == 0))
+		dumps_await(d, now + 2 * d->timeout_ns);
 	if (d->text.bytes)
 		return &d->text;
 	if (d->has_failed)
@@ -416,25 +425,25 @@ const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err)
 	return NULL;
 }
 
-/* What the text of a dump says of one thread, and of deadlocks. */
+/* ---- parts of the text of a dump: one thread, deadlocks ---- */
 
-/* Who holds a lock costs a walk over the dump. */
+/* Finding the owner of a lock requires a walk over the dump. */
 #define MOST_OWNERS 8
 
 static const char state_line[] = "   java.lang.Thread.State: ";
 
-static struct line after(struct line line, size_t len)
+static struct line line_after(struct line line, size_t len)
 {
 	return (struct line){ line.text + len, line.len - len };
 }
 
-static void add_safe(struct text *out, struct line line)
+static void text_add_safe(struct text *out, struct line line)
 {
 	safe_text(out, line.text, line.len);
 }
 
-/* "name" #12 */
-static void add_name(struct text *out, const struct dump_header *h)
+/* A name reads "name" #12. */
+static void text_add_name(struct text *out, const struct dump_header *h)
 {
 	text_putc(out, '"');
 	safe_text(out, h->name, h->name_len);
@@ -443,36 +452,36 @@ static void add_name(struct text *out, const struct dump_header *h)
 		text_printf(out, " #%lld", (long long)h->java_id);
 }
 
-/* The "<0x…>" of a line about a lock; empty when there is none. */
-static struct line address_in(struct line line)
+/* Returns the "<0x…>" of a line about a lock; empty if there is none. */
+static struct line line_address(struct line line)
 {
 	const char *open = memmem(line.text, line.len, "<0x", 3);
 	const char *close;
 
 	if (!open)
 		return (struct line){ line.text, 0 };
-	line = after(line, (size_t)(open - line.text));
+	line = line_after(line, (size_t)(open - line.text));
 	close = memchr(line.text, '>', line.len);
 	line.len = close ? (size_t)(close - line.text) + 1 : 0;
 	return line;
 }
 
-static bool is_of(struct line line, const char *start, struct line address)
+static bool line_is_of(struct line line, const char *start, struct line address)
 {
 	struct line rest;
 
 	if (!line_starts(line, start))
 		return false;
-	rest = after(line, strlen(start));
+	rest = line_after(line, strlen(start));
 	return rest.len >= address.len &&
 	       memcmp(rest.text, address.text, address.len) == 0;
 }
 
 /*
- * True when a thread holds a lock: it has locked it and does not wait for it,
- * which lets go of it meanwhile; or it is in the list that -l adds.
+ * True if a thread holds a lock: it has locked it and is not waiting on it,
+ * which would release it; or the lock is in the list that -l adds.
  */
-static bool holds(const struct dump_block *b, struct line address)
+static bool block_holds(const struct dump_block *b, struct line address)
 {
 	static const char *const waits[] = {
 		"\t- waiting on ",
@@ -484,60 +493,61 @@ static bool holds(const struct dump_block *b, struct line address)
 	bool has_it = false;
 
 	while (lines_next(&body, &line)) {
-		if (is_of(line, "\t- locked ", address) ||
-		    is_of(line, "\t- ", address))
+		if (line_is_of(line, "\t- locked ", address) ||
+		    line_is_of(line, "\t- ", address))
 			has_it = true;
 		for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
-			if (is_of(line, waits[i], address))
+			if (line_is_of(line, waits[i], address))
 				return false;
 		}
 	}
 	return has_it;
 }
 
-static void add_owner(struct text *out, struct dump_blocks blocks,
-		      struct line address)
+static void text_add_owner(struct text *out, struct dump_blocks blocks,
+			   struct line address)
 {
 	struct dump_block b;
 
 	while (dump_blocks_next(&blocks, &b)) {
-		if (holds(&b, address)) {
+		if (block_holds(&b, address)) {
 			text_puts(out, ", held by ");
-			add_name(out, &b.header);
+			text_add_name(out, &b.header);
 			return;
 		}
 	}
 }
 
-static bool waits_for_lock(struct line line)
+static bool line_waits_for_lock(struct line line)
 {
 	return line_starts(line, "\t- waiting to lock ") ||
 	       line_starts(line, "\t- waiting to re-lock in wait() ") ||
 	       line_starts(line, "\t- parking to wait for ");
 }
 
-static void add_state(struct text *out, struct lines body)
+static void text_add_state(struct text *out, struct lines body)
 {
 	struct line line;
 
 	while (lines_next(&body, &line) && line_starts(line, "   ")) {
 		if (line_starts(line, state_line)) {
 			text_putc(out, ' ');
-			add_safe(out, after(line, sizeof(state_line) - 1));
+			text_add_safe(out,
+				      line_after(line, sizeof(state_line) - 1));
 			return;
 		}
 	}
 }
 
-static void add_block(struct text *out, const struct dump_block *b,
-		      struct dump_blocks all)
+static void text_add_block(struct text *out, const struct dump_block *b,
+			   struct dump_blocks all)
 {
 	struct lines body = b->body;
 	struct line line;
 	int owners = 0;
 
-	add_name(out, &b->header);
-	add_state(out, body);
+	text_add_name(out, &b->header);
+	text_add_state(out, body);
 	text_putc(out, '\n');
 	while (lines_next(&body, &line)) {
 		struct line trimmed = line_trimmed(line);
@@ -545,10 +555,10 @@ static void add_block(struct text *out, const struct dump_block *b,
 		if (!trimmed.len || line_starts(line, state_line))
 			continue;
 		text_puts(out, line.text[0] == '\t' ? "    " : "  ");
-		add_safe(out, trimmed);
-		if (waits_for_lock(line) && address_in(line).len &&
+		text_add_safe(out, trimmed);
+		if (line_waits_for_lock(line) && line_address(line).len &&
 		    owners++ < MOST_OWNERS)
-			add_owner(out, all, address_in(line));
+			text_add_owner(out, all, line_address(line));
 		text_putc(out, '\n');
 	}
 }
@@ -563,15 +573,15 @@ bool thread_text_stack(const char *reply, size_t len, pid_t ns_tid,
 	while (dump_blocks_next(&blocks, &b)) {
 		if (b.header.os_id == ns_tid &&
 		    (!java_id || b.header.java_id == java_id)) {
-			add_block(out, &b, all);
+			text_add_block(out, &b, all);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* "waiting to lock monitor 0x… (object 0x…, a c.D)," as in stack traces. */
-static bool add_monitor(struct text *out, struct line line)
+/* Like in stack traces, "waiting to lock monitor 0x… (object 0x…, a c.D),". */
+static bool text_add_monitor(struct text *out, struct line line)
 {
 	static const char start[] = "waiting to lock monitor ";
 	static const char object[] = "(object ";
@@ -582,20 +592,21 @@ static bool add_monitor(struct text *out, struct line line)
 		       : NULL;
 	if (!from)
 		return false;
-	line = after(line, (size_t)(from - line.text) + sizeof(object) - 1);
+	line = line_after(line,
+			  (size_t)(from - line.text) + sizeof(object) - 1);
 	comma = memchr(line.text, ',', line.len);
 	if (!comma)
 		return false;
 	text_puts(out, "waiting to lock <");
 	safe_text(out, line.text, (size_t)(comma - line.text));
 	text_puts(out, "> (");
-	add_safe(out,
-		 line_trimmed(after(line, (size_t)(comma - line.text) + 1)));
+	text_add_safe(out, line_trimmed(line_after(
+				   line, (size_t)(comma - line.text) + 1)));
 	return true;
 }
 
-/* A line of the section, of which nothing that is not known is left out. */
-static void add_deadlock_line(struct text *out, struct line line)
+/* Appends a line of the section; unknown lines are not omitted. */
+static void text_add_deadlock_line(struct text *out, struct line line)
 {
 	struct line body = line_trimmed(line);
 
@@ -611,13 +622,13 @@ static void add_deadlock_line(struct text *out, struct line line)
 	}
 	if (line_ends(body, ","))
 		body.len--;
-	if (!add_monitor(out, body))
-		add_safe(out, body);
+	if (!text_add_monitor(out, body))
+		text_add_safe(out, body);
 	text_putc(out, '\n');
 }
 
-/* "Found 2 deadlocks." */
-static bool ends_deadlocks(struct line line)
+/* The section ends with "Found 2 deadlocks." */
+static bool line_ends_deadlocks(struct line line)
 {
 	size_t word = strlen("Found ");
 
@@ -634,12 +645,12 @@ void thread_text_deadlocks(const char *reply, size_t len, struct text *out)
 
 	while (dump_blocks_next(&blocks, &unused))
 		;
-	while (lines_next(&blocks.rest, &line) && !ends_deadlocks(line)) {
+	while (lines_next(&blocks.rest, &line) && !line_ends_deadlocks(line)) {
 		if (line_starts(line, "Found one Java-level deadlock")) {
 			text_puts(out, number++ ? "\n" : "");
 			text_printf(out, "Deadlock %u:\n", number);
 		} else if (number) {
-			add_deadlock_line(out, line);
+			text_add_deadlock_line(out, line);
 		}
 	}
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_dumps: schedules the thread dumps of a JVM, and keeps the last one.
+ * thread_dumps: schedules the thread dumps of a JVM and keeps the last one.
  *
- * A thread dump stops the program for a moment. One is taken at the start, when
- * threads appear that the last one lacks (at most every 10 s, or every 60 s
- * when a dump stopped the program for more than 50 ms), and when the user asks.
- * If the first dump fails, no other is tried: SIGQUIT is sent once.
+ * A thread dump stops the program for a moment. sjkc takes one at the start,
+ * when threads appear that the last one lacks (at most every 10 s, or every 60
+ * s after a dump that stopped the program for more than 50 ms), and when the
+ * user asks. If the first dump fails, no other is tried: SIGQUIT is sent only
+ * once.
  */
 #ifndef CORE_THREADS_THREAD_DUMPS_H
 #define CORE_THREADS_THREAD_DUMPS_H
@@ -22,15 +23,15 @@
 
 struct thread_dumps;
 
-/* jvm is borrowed. Without `asks`, no dump is ever taken. */
+/* jvm is borrowed. Without `asks`, no dump is taken. */
 struct thread_dumps *thread_dumps_new(const struct jvm *jvm, bool asks,
 				      int64_t timeout_ns);
-void thread_dumps_free(struct thread_dumps *d); /* NULL is fine */
+void thread_dumps_free(struct thread_dumps *d); /* NULL is allowed */
 
 /*
- * Requests a dump in the background, unless it is too early; safepoint_ns is
- * how long the program was stopped so far, -1 if unknown. False when no dump
- * was requested.
+ * Requests a dump in the background unless it is too early. safepoint_ns is the
+ * total time that the program was stopped, -1 if unknown. Returns false if no
+ * dump was requested.
  */
 bool thread_dumps_ask(struct thread_dumps *d, int64_t safepoint_ns);
 
@@ -38,7 +39,7 @@ bool thread_dumps_ask(struct thread_dumps *d, int64_t safepoint_ns);
 bool thread_dumps_awaits(const struct thread_dumps *d);
 
 /*
- * Reads the dump in progress, waiting until until_ns (0: not at all). True when
+ * Reads the dump in progress, waiting until until_ns (0 does not wait). True if
  * it has replaced the names.
  */
 bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
@@ -48,32 +49,32 @@ bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 const struct thread_names *thread_dumps_names(const struct thread_dumps *d);
 
 /*
- * The names of an older dump to compare with, and in *came_boot_ns its time;
- * NULL when there is none.
+ * The names of an older dump to compare with, and its time in *came_boot_ns;
+ * NULL if there is none.
  */
 const struct thread_names *thread_dumps_before(const struct thread_dumps *d,
 					       int64_t *came_boot_ns);
 
 /*
- * The times when the last dump was requested and when it arrived, by
- * CLOCK_BOOTTIME, as start times of threads are; and the arrival by
- * clock_monotonic_ns(). 0 before the first dump.
+ * When the last dump was requested and when it arrived, in CLOCK_BOOTTIME like
+ * the start times of threads; and the arrival in clock_monotonic_ns(). 0 before
+ * the first dump.
  */
 void thread_dumps_times(const struct thread_dumps *d, int64_t *asked_boot_ns,
 			int64_t *came_boot_ns, int64_t *came_ns);
 
-/* Why there is no dump, or no newer one; NULL when nothing failed. */
+/* Why there is no dump, or no newer one; NULL if nothing failed. */
 const char *thread_dumps_problem(const struct thread_dumps *d);
 
 /*
- * Returns the text of a dump that is at most a second old, taken now if
- * necessary. It lives until the next call of a function that is not one of the
- * three above. NULL and *err: ERROR_REFUSED, ERROR_PERMISSION, ERROR_NO_TARGET.
+ * Returns the text of a dump that is at most a second old, and takes one if
+ * necessary. Only the three functions above leave it valid. NULL and *err:
+ * ERROR_REFUSED, ERROR_PERMISSION, ERROR_NO_TARGET.
  */
 const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err);
 
 /*
- * The next two print parts of the text of a dump.  The output is safe for a
+ * The next two functions print parts of a dump's text. The output is safe for a
  * terminal (safe_text), except for its own newlines.
  */
 
@@ -93,8 +94,8 @@ bool thread_text_stack(const char *reply, size_t len, pid_t ns_tid,
 
 /*
  * Appends the deadlocks that the JVM found, of monitors and of
- * java.util.concurrent: each thread, the lock it waits for, the owner, and
- * their stack traces. Appends nothing when there is none.
+ * java.util.concurrent: each thread, the lock that it waits for, the owner, and
+ * their stack traces. Appends nothing if there is none.
  */
 void thread_text_deadlocks(const char *reply, size_t len, struct text *out);
 

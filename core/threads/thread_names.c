@@ -14,14 +14,14 @@
 struct thread_names {
 	struct thread_name *names;
 	size_t count, cap;
-	struct map64 by_tid; /* an index of names */
+	struct map64 by_tid; /* maps a tid to an index of names */
 	struct arena arena;
 };
 
 /*
- * How the JVM's own threads are called, JDK 8 to 28: those without a Java id,
- * and those with one that JMX does not show either.  All others that have no
- * id are the VM's, all others that have one are Java's.
+ * Names of the JVM's own threads, JDK 8 to 28: those without a Java id, and
+ * those with a Java id that JMX does not list. All other threads without an id
+ * belong to the VM, all others with an id to Java.
  */
 static const struct {
 	const char *beginning;
@@ -69,9 +69,9 @@ static const struct {
 
 enum { OWN_NAMES = sizeof(own_names) / sizeof(*own_names) };
 
-/* Of the beginning only the first `most` bytes count. */
-static bool begins_with(const char *name, size_t len, const char *beginning,
-			size_t most)
+/* True if a name starts with the first `most` bytes of a prefix. */
+static bool name_begins_with(const char *name, size_t len,
+			     const char *beginning, size_t most)
 {
 	size_t wanted = strlen(beginning);
 
@@ -80,8 +80,8 @@ static bool begins_with(const char *name, size_t len, const char *beginning,
 	return len >= wanted && memcmp(name, beginning, wanted) == 0;
 }
 
-/* A program's thread may have any of these names, too: it has Java frames. */
-static enum thread_kind kind_of(const struct dump_block *b)
+/* A thread of the program may have such a name, too, but has Java frames. */
+static enum thread_kind block_kind(const struct dump_block *b)
 {
 	const struct dump_header *h = &b->header;
 	bool has_id = h->java_id != 0;
@@ -90,8 +90,8 @@ static enum thread_kind kind_of(const struct dump_block *b)
 		return THREAD_JAVA;
 	for (size_t i = 0; i < OWN_NAMES; i++) {
 		if (own_names[i].has_id == has_id &&
-		    begins_with(h->name, h->name_len, own_names[i].beginning,
-				SIZE_MAX))
+		    name_begins_with(h->name, h->name_len,
+				     own_names[i].beginning, SIZE_MAX))
 			return own_names[i].kind;
 	}
 	return has_id ? THREAD_JAVA : THREAD_VM;
@@ -100,17 +100,18 @@ static enum thread_kind kind_of(const struct dump_block *b)
 enum { CUT_HEAD = 7, CUT_DOTS = 2, CUT_TAIL = 6 };
 
 /*
- * JDK 26 and later shorten a long name in its middle, for the kernel: "C2
- * Comp..hread0".  True when the beginning of an own name, which a number may
- * follow, is shortened so; of short beginnings the tail is not known.
+ * JDK 26 and later shorten a long name in its middle for the kernel: "C2
+ * Comp..hread0". True if a name is a shortened prefix, perhaps with a number.
+ * For short prefixes, the tail is unknown.
  */
-static bool is_shortened(const char *comm, size_t len, const char *beginning)
+static bool name_is_shortened(const char *comm, size_t len,
+			      const char *beginning)
 {
 	size_t wanted = strlen(beginning), tail = CUT_TAIL;
 
 	if (len != CUT_HEAD + CUT_DOTS + CUT_TAIL ||
 	    memcmp(comm + CUT_HEAD, "..", CUT_DOTS) != 0 ||
-	    !begins_with(comm, len, beginning, CUT_HEAD))
+	    !name_begins_with(comm, len, beginning, CUT_HEAD))
 		return false;
 	if (wanted <= CUT_HEAD + CUT_DOTS + 1)
 		return true;
@@ -127,15 +128,15 @@ enum thread_kind thread_names_kind_of(const char *comm)
 	for (size_t i = 0; i < OWN_NAMES; i++) {
 		const char *beginning = own_names[i].beginning;
 
-		if (begins_with(comm, len, beginning, PROCFS_NAMES - 1) ||
-		    is_shortened(comm, len, beginning))
+		if (name_begins_with(comm, len, beginning, PROCFS_NAMES - 1) ||
+		    name_is_shortened(comm, len, beginning))
 			return own_names[i].kind;
 	}
 	return THREAD_UNKNOWN;
 }
 
-/* "TIMED_WAITING (sleeping)" */
-static enum thread_run_state state_of(const char *text, size_t len)
+/* A state reads "TIMED_WAITING (sleeping)". */
+static enum thread_run_state name_parse_state(const char *text, size_t len)
 {
 	const char *blank = memchr(text, ' ', len);
 	struct line word = { text, blank ? (size_t)(blank - text) : len };
@@ -149,8 +150,8 @@ static enum thread_run_state state_of(const char *text, size_t len)
 	return RUN_UNKNOWN;
 }
 
-/* What the lines before the first frame say. */
-static void read_body(struct lines body, struct thread_name *name)
+/* Reads the lines before the first frame. */
+static void name_read_body(struct lines body, struct thread_name *name)
 {
 	static const char state[] = "   java.lang.Thread.State: ";
 	static const char carries[] = "   Carrying virtual thread #";
@@ -158,8 +159,9 @@ static void read_body(struct lines body, struct thread_name *name)
 
 	while (lines_next(&body, &line) && line_starts(line, "   ")) {
 		if (line_starts(line, state))
-			name->state = state_of(line.text + sizeof(state) - 1,
-					       line.len - sizeof(state) + 1);
+			name->state = name_parse_state(
+				line.text + sizeof(state) - 1,
+				line.len - sizeof(state) + 1);
 		else if (line_starts(line, carries))
 			dump_decimal(line.text + sizeof(carries) - 1,
 				     line.len - sizeof(carries) + 1,
@@ -167,18 +169,18 @@ static void read_body(struct lines body, struct thread_name *name)
 	}
 }
 
-static void add_name(struct thread_names *n, const struct dump_block *b)
+static void names_add(struct thread_names *n, const struct dump_block *b)
 {
 	const struct dump_header *h = &b->header;
 	struct thread_name name = {
 		.ns_tid = (pid_t)h->os_id,
 		.java_id = h->java_id,
-		.kind = kind_of(b),
+		.kind = block_kind(b),
 		.allocated = h->allocated,
 		.allocated_step = h->allocated_step,
 	};
 
-	/* One that starts or has ended has none. */
+	/* A thread that is starting or has ended has no tid. */
 	if (h->os_id <= 0 || h->os_id > INT32_MAX)
 		return;
 	if (!map64_add(&n->by_tid, (uint64_t)h->os_id, (uint32_t)n->count)) {
@@ -187,7 +189,7 @@ static void add_name(struct thread_names *n, const struct dump_block *b)
 		n->names[other].ns_tid = 0;
 		return;
 	}
-	read_body(b->body, &name);
+	name_read_body(b->body, &name);
 	name.name = arena_copy(&n->arena, h->name, h->name_len);
 	array_reserve(n->names, n->cap, n->count + 1);
 	n->names[n->count++] = name;
@@ -202,7 +204,7 @@ void thread_names_read(struct thread_names *n, const char *reply, size_t len)
 	map64_clear(&n->by_tid);
 	n->count = 0;
 	while (n->count < UINT32_MAX - 1 && dump_blocks_next(&blocks, &block))
-		add_name(n, &block);
+		names_add(n, &block);
 }
 
 struct thread_names *thread_names_new(void)

@@ -72,7 +72,7 @@ void process_sample_clear(struct process_sample *p)
 	};
 }
 
-/* Cuts a text to the note's size, visibly, but not within a character. */
+/* Truncates a text to the note's size, marks it, and keeps characters whole. */
 static void note_put(struct source_note *n, const struct text *text)
 {
 	static const char cut[] = "...";

@@ -22,9 +22,9 @@ void top_record_head(struct text *out, const char *title, pid_t pid,
 	text_putc(out, '\n');
 }
 
-/* A number, unless it is the one that stands for nothing. */
-static void put_int(struct json *j, const char *key, int64_t value,
-		    int64_t nothing)
+/* Writes a number unless it is the value for absent. */
+static void record_put_int(struct json *j, const char *key, int64_t value,
+			   int64_t nothing)
 {
 	if (value == nothing)
 		return;
@@ -32,7 +32,7 @@ static void put_int(struct json *j, const char *key, int64_t value,
 	json_int(j, value);
 }
 
-static void put_uint(struct json *j, const char *key, uint64_t value)
+static void record_put_uint(struct json *j, const char *key, uint64_t value)
 {
 	if (!value)
 		return;
@@ -40,7 +40,7 @@ static void put_uint(struct json *j, const char *key, uint64_t value)
 	json_uint(j, value);
 }
 
-static void put_flag(struct json *j, const char *key, bool value)
+static void record_put_flag(struct json *j, const char *key, bool value)
 {
 	if (!value)
 		return;
@@ -48,80 +48,81 @@ static void put_flag(struct json *j, const char *key, bool value)
 	json_bool(j, true);
 }
 
-static void put_word(struct json *j, const char *key, const char *word)
+static void record_put_word(struct json *j, const char *key, const char *word)
 {
 	json_key(j, key);
 	json_text(j, word);
 }
 
-static void put_field(struct json *j, const struct record_field *f,
-		      const char *at)
+static void record_put_field(struct json *j, const struct record_field *f,
+			     const char *at)
 {
 	switch (f->type) {
 	case RECORD_COUNTER:
-		put_int(j, f->key, *(const int64_t *)at, COUNTER_ABSENT);
+		record_put_int(j, f->key, *(const int64_t *)at, COUNTER_ABSENT);
 		break;
 	case RECORD_ID:
-		put_int(j, f->key, *(const int64_t *)at, 0);
+		record_put_int(j, f->key, *(const int64_t *)at, 0);
 		break;
 	case RECORD_PID:
-		put_int(j, f->key, *(const pid_t *)at, 0);
+		record_put_int(j, f->key, *(const pid_t *)at, 0);
 		break;
 	case RECORD_UNSIGNED:
-		put_uint(j, f->key, *(const uint64_t *)at);
+		record_put_uint(j, f->key, *(const uint64_t *)at);
 		break;
 	case RECORD_FLAG:
-		put_flag(j, f->key, *(const bool *)at);
+		record_put_flag(j, f->key, *(const bool *)at);
 		break;
 	case RECORD_KIND:
-		put_word(j, f->key,
-			 thread_kind_name(*(const enum thread_kind *)at));
+		record_put_word(
+			j, f->key,
+			thread_kind_name(*(const enum thread_kind *)at));
 		break;
 	case RECORD_STATE:
-		put_word(j, f->key,
-			 thread_run_state_name(
-				 *(const enum thread_run_state *)at));
+		record_put_word(j, f->key,
+				thread_run_state_name(
+					*(const enum thread_run_state *)at));
 		break;
 	case RECORD_STRING:
-		put_word(j, f->key, *(const char *const *)at);
+		record_put_word(j, f->key, *(const char *const *)at);
 		break;
 	case RECORD_CHARS:
 		if (*at)
-			put_word(j, f->key, at);
+			record_put_word(j, f->key, at);
 		break;
 	}
 }
 
-static void put_fields(struct json *j, const struct record_field *fields,
-		       const void *from)
+static void record_put_fields(struct json *j, const struct record_field *fields,
+			      const void *from)
 {
 	for (const struct record_field *f = fields; f->key; f++)
-		put_field(j, f, (const char *)from + f->offset);
+		record_put_field(j, f, (const char *)from + f->offset);
 }
 
-static void put_process(struct json *j, const struct process_sample *p)
+static void record_put_process(struct json *j, const struct process_sample *p)
 {
 	json_key(j, "process");
 	json_open_object(j);
-	put_fields(j, process_fields, p);
+	record_put_fields(j, process_fields, p);
 	json_key(j, "gc");
 	json_open_array(j);
 	for (size_t i = 0; i < p->gc_count; i++) {
 		json_open_object(j);
-		put_fields(j, gc_fields, &p->gc[i]);
+		record_put_fields(j, gc_fields, &p->gc[i]);
 		json_close_object(j);
 	}
 	json_close_array(j);
 	json_close_object(j);
 }
 
-static void put_thread(struct json *j, const struct thread_sample *t)
+static void record_put_thread(struct json *j, const struct thread_sample *t)
 {
 	json_open_object(j);
-	put_fields(j, thread_fields, t);
+	record_put_fields(j, thread_fields, t);
 	for (size_t i = 0; i < THREAD_COUNTERS; i++)
-		put_int(j, thread_counter_name((enum thread_counter)i),
-			t->counters[i], COUNTER_ABSENT);
+		record_put_int(j, thread_counter_name((enum thread_counter)i),
+			       t->counters[i], COUNTER_ABSENT);
 	json_close_object(j);
 }
 
@@ -130,18 +131,18 @@ void top_record_sample(struct text *out, const struct top_sample *s)
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	put_fields(&j, sample_fields, s);
-	put_process(&j, &s->process);
+	record_put_fields(&j, sample_fields, s);
+	record_put_process(&j, &s->process);
 	json_key(&j, "threads");
 	json_open_array(&j);
 	for (size_t i = 0; i < s->thread_count; i++)
-		put_thread(&j, &s->threads[i]);
+		record_put_thread(&j, &s->threads[i]);
 	json_close_array(&j);
 	json_key(&j, "notes");
 	json_open_array(&j);
 	for (size_t i = 0; i < s->note_count; i++) {
 		json_open_object(&j);
-		put_fields(&j, note_fields, &s->notes[i]);
+		record_put_fields(&j, note_fields, &s->notes[i]);
 		json_close_object(&j);
 	}
 	json_close_array(&j);

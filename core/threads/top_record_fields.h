@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_record_fields: what a sample's members are called in a recording.
+ * top_record_fields: the names of a sample's members in a recording.
  *
- * One table for each struct, so that what top_record writes is what
- * replay_source reads.
+ * One table per struct, used by top_record to write and by replay_source to
+ * read.
  */
 #ifndef CORE_THREADS_TOP_RECORD_FIELDS_H
 #define CORE_THREADS_TOP_RECORD_FIELDS_H
@@ -15,15 +15,15 @@
 #define TOP_RECORD_SCHEMA "sjkc.ttop-record/1"
 
 enum record_type {
-	RECORD_COUNTER,  /* int64_t; COUNTER_ABSENT is left out */
-	RECORD_ID,       /* int64_t; this and what follows: 0 is left out */
+	RECORD_COUNTER, /* int64_t; COUNTER_ABSENT is omitted */
+	RECORD_ID, /* int64_t; for this and the following types, 0 is omitted */
 	RECORD_PID,      /* pid_t */
 	RECORD_UNSIGNED, /* uint64_t */
 	RECORD_FLAG,     /* bool */
 	RECORD_KIND,     /* enum thread_kind, by its name */
 	RECORD_STATE,    /* enum thread_run_state, by its name */
 	RECORD_STRING,   /* const char * */
-	RECORD_CHARS,    /* char[size]; "" is left out */
+	RECORD_CHARS,    /* char[size]; "" is omitted */
 };
 
 struct record_field {
@@ -87,7 +87,7 @@ static const struct record_field note_fields[] = {
 	{ 0 },
 };
 
-/* Its counters have the names of thread_counter_name(). */
+/* The counters have the names of thread_counter_name(). */
 static const struct record_field thread_fields[] = {
 	RECORD_FIELD("tid", PID, thread_sample, tid),
 	RECORD_FIELD("ns_tid", PID, thread_sample, ns_tid),
