@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the rows of a call tree: merges recursion, omits small calls, groups
+ * calls by thread.
+ */
 #include "render/profile/call_tree.h"
 
 #include "core/base/alloc.h"
@@ -12,12 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stack traces beyond it are told apart no more (flame_widths_fit). */
+/* The narrowest stack traces beyond this number are merged (flame_widths_fit).
+ */
 #define MOST_NODES ((size_t)1000000)
-/* So many frames that call each other in turn are taken for a recursion. */
+/* Maximum number of frames in a cycle of indirect recursion. */
 #define MOST_IN_TURN 4
 
-/* Per cent, where what was asked for leaves too many rows. */
+/* Minimum percentages to try when there are too many rows. */
 static const double cut_offs[] = { 2, 5, 10, 20, 50 };
 
 #define CUT_OFFS (sizeof(cut_offs) / sizeof(*cut_offs))
@@ -29,35 +34,35 @@ const char *const call_kind_names[] = {
 	[CALL_OTHERS] = "others",
 };
 
-/* A row to be; node 0 stands for the caller of the roots. */
+/* A candidate for a row; node 0 is the caller of the roots. */
 struct node {
 	uint32_t caller; /* less than the node's own number */
 	uint32_t label;
-	uint32_t depth;         /* how many callers it has, and node 0 */
-	uint32_t deep, on_path; /* the most and now: how often it is there */
-	uint32_t first, next;   /* of the callees that are shown; 0 ends */
-	uint32_t shown, hidden; /* how many callees */
+	uint32_t depth;         /* number of callers, including node 0 */
+	uint32_t deep, on_path; /* occurrences on a path: maximum, current */
+	uint32_t first, next;   /* list of the callees shown; 0 ends */
+	uint32_t shown, hidden; /* numbers of callees */
 	uint64_t total, self;
-	uint64_t shown_total; /* of the callees that are shown */
+	uint64_t shown_total; /* total of the callees shown */
 };
 
-struct making {
+struct call_builder {
 	const struct profile *profile;
 	const struct flame_widths *w;
 	const struct event_view *view;
 	const struct call_tree_options *options;
 	struct call_tree *tree;
 	size_t cap;
-	uint64_t least; /* what a row comes to */
+	uint64_t least; /* minimum total of a row */
 	struct node *nodes;
 	size_t count, node_cap;
-	uint32_t *node_of; /* by place of the flame tree + 1; [0] is 0 */
+	uint32_t *node_of; /* by 1 + place of the flame tree; [0] is 0 */
 	struct flame_tree places;
-	struct row *cells; /* item: of the profile */
+	struct row *cells; /* by thread; item: index of the cell */
 	size_t cell_count;
 };
 
-static uint32_t calls_ancestor(const struct making *m, uint32_t node,
+static uint32_t calls_ancestor(const struct call_builder *m, uint32_t node,
 			       unsigned steps)
 {
 	while (steps--)
@@ -65,8 +70,8 @@ static uint32_t calls_ancestor(const struct making *m, uint32_t node,
 	return node;
 }
 
-/* True when the last `period` frames up to node are those before them. */
-static bool calls_repeats(const struct making *m, uint32_t node,
+/* True if the last `period` frames up to node repeat the frames before. */
+static bool calls_repeats(const struct call_builder *m, uint32_t node,
 			  unsigned period)
 {
 	for (unsigned i = 0; i < period; i++) {
@@ -79,8 +84,8 @@ static bool calls_repeats(const struct making *m, uint32_t node,
 	return true;
 }
 
-/* Where a call from caller goes back to, being a recursion, or 0. */
-static uint32_t calls_recursion(const struct making *m, uint32_t caller,
+/* Returns the node that a recursive call from caller returns to; or 0. */
+static uint32_t calls_recursion(const struct call_builder *m, uint32_t caller,
 				uint32_t label)
 {
 	if (!caller)
@@ -99,8 +104,8 @@ static uint32_t calls_recursion(const struct making *m, uint32_t caller,
 	return 0;
 }
 
-/* The callee of that label, found or made. */
-static uint32_t calls_callee(struct making *m, struct map64 *known,
+/* Finds or adds the callee of a label. */
+static uint32_t calls_callee(struct call_builder *m, struct map64 *known,
 			     uint32_t caller, uint32_t label)
 {
 	uint64_t key = (uint64_t)caller << 32 | label;
@@ -118,17 +123,17 @@ static uint32_t calls_callee(struct making *m, struct map64 *known,
 	return (uint32_t)m->count++;
 }
 
-/* Takes nodes off the end of a way from the root, down to so many. */
-static size_t cut_path(struct making *m, const uint32_t *path, size_t len,
-		       size_t depth)
+/* Truncates a path from the root to `depth` nodes; returns its new length. */
+static size_t calls_cut_path(struct call_builder *m, const uint32_t *path,
+			     size_t len, size_t depth)
 {
 	while (len > depth)
 		m->nodes[path[--len]].on_path--;
 	return len;
 }
 
-/* Makes the nodes of the flame tree's places, recursions as one. */
-static void make_nodes(struct making *m)
+/* Makes a node for each place of the flame tree; recursive calls share one. */
+static void calls_make_nodes(struct call_builder *m)
 {
 	const struct flame_tree *t = &m->places;
 	uint32_t *path = xmalloc((t->count + 1) * sizeof(*path));
@@ -148,7 +153,7 @@ static void make_nodes(struct making *m)
 		if (!node)
 			node = calls_callee(m, &known, caller, place->label);
 		m->node_of[i + 1] = node;
-		len = cut_path(m, path, len, place->depth);
+		len = calls_cut_path(m, path, len, place->depth);
 		path[len++] = node;
 		n = &m->nodes[node];
 		if (n->deep < ++n->on_path)
@@ -158,8 +163,8 @@ static void make_nodes(struct making *m)
 	free(path);
 }
 
-/* The cells of the view that have a stack trace, by thread. */
-static void sort_cells(struct making *m)
+/* Sorts the view's cells with a stack trace by thread. */
+static void calls_sort_cells(struct call_builder *m)
 {
 	const struct profile *p = m->profile;
 	bool *in_view = view_events(p, m->view);
@@ -177,8 +182,8 @@ static void sort_cells(struct making *m)
 	row_sort(m->cells, m->cell_count);
 }
 
-/* The first of the cells of a thread, or of one after it. */
-static size_t first_cell(const struct making *m, uint64_t thread)
+/* Returns the index of the first cell of a thread or of a later one. */
+static size_t calls_first_cell(const struct call_builder *m, uint64_t thread)
 {
 	size_t from = 0, to = m->cell_count;
 
@@ -193,13 +198,13 @@ static size_t first_cell(const struct making *m, uint64_t thread)
 	return from;
 }
 
-/* Adds what was counted in the threads [from, to). */
-static void count_cells(struct making *m, uint64_t from, uint64_t to)
+/* Adds the samples of the threads from <= id < to. */
+static void calls_add_cells(struct call_builder *m, uint64_t from, uint64_t to)
 {
 	bool weighs = view_weighs(m->view, m->options->weights);
-	size_t end = first_cell(m, to);
+	size_t end = calls_first_cell(m, to);
 
-	for (size_t i = first_cell(m, from); i < end; i++) {
+	for (size_t i = calls_first_cell(m, from); i < end; i++) {
 		const struct cell *c = &m->profile->cells[m->cells[i].item];
 		uint32_t place = m->places.place_of[m->w->marks[c->stack]];
 		struct node *node = &m->nodes[m->node_of[place]];
@@ -208,7 +213,7 @@ static void count_cells(struct making *m, uint64_t from, uint64_t to)
 	}
 }
 
-static void forget_counts(struct making *m)
+static void calls_reset_counts(struct call_builder *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		struct node *n = &m->nodes[i];
@@ -222,8 +227,8 @@ static void forget_counts(struct making *m)
 	}
 }
 
-/* What is counted, with what callees come to. */
-static void sum_up(struct making *m)
+/* Adds the totals of callees to their callers. */
+static void calls_add_totals(struct call_builder *m)
 {
 	for (size_t i = m->count; i-- > 0;) {
 		struct node *n = &m->nodes[i];
@@ -236,10 +241,11 @@ static void sum_up(struct making *m)
 }
 
 /*
- * A row for each node that has enough, those with most first, and of those that
- * have as much, those next to the root: a caller comes before its callees.
+ * Returns a row per node with a total of at least m->least, sorted by total; of
+ * equal totals, the nodes closer to the root are first, so that a caller comes
+ * before its callees. The caller frees the array.
  */
-static struct row *calls_most(const struct making *m, size_t *count)
+static struct row *calls_most(const struct call_builder *m, size_t *count)
 {
 	struct row *rows = xmalloc(m->count * sizeof(*rows));
 	size_t n = 0;
@@ -258,8 +264,8 @@ static struct row *calls_most(const struct making *m, size_t *count)
 	return rows;
 }
 
-/* Chains the callees that are to be shown, as far as there is room. */
-static void calls_choose(struct making *m)
+/* Links the callees to show, up to CALL_ROWS rows in all. */
+static void calls_choose(struct call_builder *m)
 {
 	size_t room = CALL_ROWS > m->tree->count ? CALL_ROWS - m->tree->count
 						 : 0;
@@ -285,22 +291,22 @@ static void calls_choose(struct making *m)
 	free(rows);
 }
 
-/* What of a node's callees is not shown. */
-static uint64_t others_of(const struct node *n)
+/* Returns the total of the callees that are not shown. */
+static uint64_t calls_hidden_total(const struct node *n)
 {
 	uint64_t known = saturate_add(n->self, n->shown_total);
 
 	return n->total > known ? n->total - known : 0;
 }
 
-static bool has_others(const struct making *m, const struct node *n)
+static bool has_others(const struct call_builder *m, const struct node *n)
 {
-	uint64_t others = others_of(n);
+	uint64_t others = calls_hidden_total(n);
 
 	return n->hidden && others && others >= m->least;
 }
 
-static void add_row(struct making *m, const struct call_row *row)
+static void add_row(struct call_builder *m, const struct call_row *row)
 {
 	struct call_tree *t = m->tree;
 
@@ -308,12 +314,12 @@ static void add_row(struct making *m, const struct call_row *row)
 	t->rows[t->count++] = *row;
 }
 
-/* Where a walk stands: below which row, if any. */
+/* Depth and indentation of the next row. */
 struct level {
 	uint32_t depth, indent;
 };
 
-static struct call_row row_below(const struct making *m, uint32_t caller,
+static struct call_row row_below(const struct call_builder *m, uint32_t caller,
 				 struct level at)
 {
 	const struct node *n = &m->nodes[caller];
@@ -324,7 +330,7 @@ static struct call_row row_below(const struct making *m, uint32_t caller,
 	return row;
 }
 
-static void add_others(struct making *m, uint32_t caller, struct level at)
+static void add_others(struct call_builder *m, uint32_t caller, struct level at)
 {
 	const struct node *n = &m->nodes[caller];
 	struct call_row row = row_below(m, caller, at);
@@ -333,11 +339,11 @@ static void add_others(struct making *m, uint32_t caller, struct level at)
 		return;
 	row.kind = CALL_OTHERS;
 	row.id = n->hidden;
-	row.total = others_of(n);
+	row.total = calls_hidden_total(n);
 	add_row(m, &row);
 }
 
-static void add_frame(struct making *m, uint32_t node, struct level at)
+static void add_frame(struct call_builder *m, uint32_t node, struct level at)
 {
 	const struct node *n = &m->nodes[node];
 	struct call_row row = row_below(m, n->caller, at);
@@ -350,11 +356,11 @@ static void add_frame(struct making *m, uint32_t node, struct level at)
 	add_row(m, &row);
 }
 
-/* Adds a row for each node that was chosen; the roots are at a level. */
-static void add_rows(struct making *m, struct level root)
+/* Adds a row for each chosen node, depth first. */
+static void add_rows(struct call_builder *m, struct level root)
 {
 	uint32_t node = m->nodes[0].first;
-	/* Levels of the callers, down to those of node. */
+	/* Levels of the callers of node, and its own. */
 	struct level *levels = NULL;
 	size_t depth = 0, cap = 0;
 
@@ -385,7 +391,7 @@ static void add_rows(struct making *m, struct level root)
 	free(levels);
 }
 
-static void add_root(struct making *m, const struct thread_roots *roots,
+static void add_root(struct call_builder *m, const struct thread_roots *roots,
 		     const struct thread_root *root)
 {
 	const struct call_row row = {
@@ -399,19 +405,19 @@ static void add_root(struct making *m, const struct thread_roots *roots,
 		.total = root->total,
 	};
 
-	forget_counts(m);
+	calls_reset_counts(m);
 	for (uint32_t i = 0; i < root->count; i++) {
 		uint64_t thread = roots->members[root->first + i];
 
-		count_cells(m, thread, thread + 1);
+		calls_add_cells(m, thread, thread + 1);
 	}
-	sum_up(m);
+	calls_add_totals(m);
 	add_row(m, &row);
 	calls_choose(m);
 	add_rows(m, (struct level){ 1, 1 });
 }
 
-static void add_threads(struct making *m)
+static void add_threads(struct call_builder *m)
 {
 	const struct call_tree_options *o = m->options;
 	struct call_row rest = {
@@ -437,8 +443,8 @@ static void add_threads(struct making *m)
 		add_row(m, &rest);
 }
 
-static void make_places(struct making *m, struct flame_widths *w,
-			const struct frame_table *table)
+static void calls_make_places(struct call_builder *m, struct flame_widths *w,
+			      const struct frame_table *table)
 {
 	struct draft draft;
 
@@ -450,8 +456,8 @@ static void make_places(struct making *m, struct flame_widths *w,
 	draft_release(&draft);
 }
 
-/* So many per cent of the whole, rounded up. */
-static uint64_t least_of(uint64_t whole, double percent)
+/* Returns a percentage of the whole, rounded up. */
+static uint64_t calls_least(uint64_t whole, double percent)
 {
 	double least = percent / 100 * (double)whole;
 
@@ -460,24 +466,24 @@ static uint64_t least_of(uint64_t whole, double percent)
 	return (uint64_t)least + ((double)(uint64_t)least < least);
 }
 
-static void make_rows(struct making *m, double min_percent)
+static void calls_make_rows(struct call_builder *m, double min_percent)
 {
-	m->least = least_of(m->options->whole, min_percent);
+	m->least = calls_least(m->options->whole, min_percent);
 	m->tree->min_percent = min_percent;
 	m->tree->count = 0;
 	if (m->options->threads) {
 		add_threads(m);
 		return;
 	}
-	forget_counts(m);
-	count_cells(m, 0, UINT64_MAX);
-	sum_up(m);
+	calls_reset_counts(m);
+	calls_add_cells(m, 0, UINT64_MAX);
+	calls_add_totals(m);
 	calls_choose(m);
 	add_rows(m, (struct level){ 0, 0 });
 }
 
-/* So many lines for people, where long chains are shortened. */
-static size_t lines_of(const struct making *m)
+/* Returns the number of lines in text, where long chains are shortened. */
+static size_t calls_count_lines(const struct call_builder *m)
 {
 	size_t chain = m->options->chain, lines = 0;
 
@@ -490,10 +496,14 @@ static size_t lines_of(const struct making *m)
 	return lines;
 }
 
-/* Leaves out more while it is too long, unless that is as good as all. */
-static void fit_rows(struct making *m)
+/*
+ * Raises the minimum percentage until the lines fit. Keeps the percentage
+ * before if the next one would leave less than a quarter of the lines that fit,
+ * and there are at most four times as many as fit.
+ */
+static void calls_fit_rows(struct call_builder *m)
 {
-	size_t fit = m->options->fit, lines = lines_of(m);
+	size_t fit = m->options->fit, lines = calls_count_lines(m);
 
 	for (size_t i = 0; i < CUT_OFFS && lines > fit; i++) {
 		double before = m->tree->min_percent;
@@ -501,10 +511,10 @@ static void fit_rows(struct making *m)
 
 		if (cut_offs[i] <= before)
 			continue;
-		make_rows(m, cut_offs[i]);
-		less = lines_of(m);
+		calls_make_rows(m, cut_offs[i]);
+		less = calls_count_lines(m);
 		if (less < fit / 4 && lines <= 4 * fit) {
-			make_rows(m, before);
+			calls_make_rows(m, before);
 			return;
 		}
 		lines = less;
@@ -516,7 +526,7 @@ void call_tree_init(struct call_tree *t, struct flame_widths *w,
 		    const struct frame_table *table,
 		    const struct call_tree_options *options)
 {
-	struct making m = {
+	struct call_builder m = {
 		.profile = w->profile,
 		.w = w,
 		.view = view,
@@ -525,12 +535,12 @@ void call_tree_init(struct call_tree *t, struct flame_widths *w,
 	};
 
 	*t = (struct call_tree){ 0 };
-	make_places(&m, w, table);
-	make_nodes(&m);
-	sort_cells(&m);
-	make_rows(&m, options->min_percent);
+	calls_make_places(&m, w, table);
+	calls_make_nodes(&m);
+	calls_sort_cells(&m);
+	calls_make_rows(&m, options->min_percent);
 	if (options->fit)
-		fit_rows(&m);
+		calls_fit_rows(&m);
 	flame_tree_release(&m.places);
 	free(m.cells);
 	free(m.node_of);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_tree: who called whom, and what each call came to, as rows for a person:
- * callers before their callees, of each caller those with most first.
+ * call_tree: the calls of a view as rows: each caller before its callees, the
+ * callees of a caller sorted by total.
  *
- * A frame that calls itself is one row, as are those that call each other in
- * turn (up to four of them, twice at least); their callees are its callees.
- * Smaller calls are summed up in one row for each caller.
+ * A frame that calls itself is one row. So are up to four frames that call each
+ * other in a cycle at least twice; the row has the callees of all of them. The
+ * smaller callees of a caller are added up in one row.
  */
 #ifndef RENDER_PROFILE_CALL_TREE_H
 #define RENDER_PROFILE_CALL_TREE_H
@@ -27,8 +27,8 @@
 enum call_kind {
 	CALL_FRAME,
 	CALL_THREAD, /* the root of a thread's calls */
-	CALL_POOL,   /* likewise, of threads that come to little each */
-	CALL_OTHERS, /* what of a caller's callees is not shown */
+	CALL_POOL,   /* the root of the calls of a pool of small threads */
+	CALL_OTHERS, /* the callees of a caller that are not shown */
 };
 
 /* "frame", "thread", "pool", "others" */
@@ -36,44 +36,40 @@ extern const char *const call_kind_names[];
 
 struct call_row {
 	enum call_kind kind;
-	uint32_t id;      /* label; thread of the profile, of a pool any; number
-			     of callees */
-	uint32_t members; /* of a pool: threads */
-	uint32_t depth;   /* how many rows called it */
-	uint32_t indent;  /* of those, how many were one of several callees */
-	uint32_t deep;    /* 1, or how often it is in a stack trace */
-	bool is_choice;   /* it is one of several callees */
+	uint32_t id;      /* frame: label; thread: thread id; pool: id of any of
+			     its threads; others: number of callees */
+	uint32_t members; /* pool: number of threads */
+	uint32_t depth;   /* number of rows above that are its callers */
+	uint32_t indent;  /* number of them with is_choice */
+	uint32_t deep;    /* recursion: occurrences in a stack trace; or 1 */
+	bool is_choice;   /* the row is one of several callees */
 	uint64_t total, self;
 };
 
 struct call_tree {
 	struct call_row *rows;
 	size_t count;
-	double min_percent; /* as it became */
+	double min_percent; /* the actual minimum, see `fit` */
 };
 
 struct call_tree_options {
+	uint64_t whole;     /* total of the view */
+	double min_percent; /* calls below this percentage are not shown */
 	/*
-	 * Calls below this percentage of the whole are not shown.
-	 * Where that leaves more lines than fit (0: any number do), it becomes
-	 * 2, 5, 10, 20 or 50 per cent, unless next to nothing is left then.  A
-	 * maximum number of lines of a chain; 0: no limit.
+	 * Maximum number of lines; 0: no limit. min_percent rises to 2, 5, 10,
+	 * 20 or 50 until the lines fit, unless hardly any would be left.
 	 */
-	uint64_t whole;
-	double min_percent;
-	size_t fit, chain;
+	size_t fit;
+	size_t chain; /* maximum lines of a non-branching chain; 0: no limit */
 	bool weights;
-	/*
-	 * A root for each that comes to enough, and one for those of each pool
-	 * (thread_roots.h) that do not; or NULL.
-	 */
+	/* Threads to use as roots, see thread_roots.h; NULL: frames are. */
 	const struct thread_sum *threads;
 	size_t thread_count;
 };
 
 /*
- * w has the view only, and table all its frames and small_frames().  The marks
- * in w are used up.
+ * Builds the rows. w must have this view only, and the table all its frames and
+ * small_frames(). Overwrites the marks in w.
  */
 void call_tree_init(struct call_tree *t, struct flame_widths *w,
 		    const struct event_view *view,
@@ -81,8 +77,7 @@ void call_tree_init(struct call_tree *t, struct flame_widths *w,
 		    const struct call_tree_options *options);
 void call_tree_release(struct call_tree *t);
 
-/* How many rows from the first on were each called by the one before it only.
- */
+/* Returns the length of the non-branching chain that starts at row `first`. */
 size_t call_tree_chain(const struct call_tree *t, size_t first);
 
 #endif

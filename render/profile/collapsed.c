@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes collapsed stack traces. */
 #include "render/profile/export.h"
 
 #include "core/base/alloc.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct folding {
+struct collapsing {
 	const struct profile *profile;
 	const struct event_view *view;
 	const struct collapsed_options *options;
@@ -22,10 +23,10 @@ struct folding {
 	struct collapsed_result result;
 	uint32_t *depths; /* by stack trace */
 
-	/* The stack traces as they are written: leaf first when reversed. */
+	/* The stack traces to write: leaf first with style.reverse. */
 	struct profile *reversed;
-	uint32_t *stack_of; /* of reversed, by stack trace; or NULL */
-	uint32_t *path;     /* frames of one that is being reversed */
+	uint32_t *stack_of; /* by stack trace: the one to write; or NULL */
+	uint32_t *path;     /* frames of the stack trace being reversed */
 	size_t path_cap;
 	const struct stack *stacks;
 	size_t stack_count;
@@ -33,10 +34,10 @@ struct folding {
 	struct thread_ranks threads;
 
 	struct path_text text; /* the line being written */
-	uint32_t thread;       /* whose name it begins with */
+	uint32_t thread;       /* rank of the thread that starts the line */
 };
 
-/* The format separates frames by ';' and has no way to write one. */
+/* The format has no escapes for ';' and newlines: replace them. */
 static void collapsed_adapt(char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -47,12 +48,12 @@ static void collapsed_adapt(char *name, size_t len)
 	}
 }
 
-static uint32_t stack_of(const struct folding *f, const struct cell *c)
+static uint32_t stack_of(const struct collapsing *f, const struct cell *c)
 {
 	return f->stack_of ? f->stack_of[c->stack] : c->stack;
 }
 
-static size_t measure_depths(struct folding *f)
+static size_t collapsed_measure(struct collapsing *f)
 {
 	const struct profile *p = f->profile;
 	uint32_t deepest = 0;
@@ -67,15 +68,15 @@ static size_t measure_depths(struct folding *f)
 }
 
 /*
- * Finds the depth at which there are at most so many frames in all lines, and
- * counts the samples that are deeper.
+ * Finds the greatest depth at which the lines have at most the maximum number
+ * of frames, and counts the samples with deeper stack traces.
  */
-static void collapsed_fit(struct folding *f)
+static void collapsed_fit(struct collapsing *f)
 {
 	const struct profile *p = f->profile;
 	uint64_t most = f->options->style.reverse ? COLLAPSED_REVERSED_FRAMES
 						  : COLLAPSED_FRAMES;
-	size_t deepest = measure_depths(f);
+	size_t deepest = collapsed_measure(f);
 	uint64_t *cells_at = xcalloc(deepest + 1, sizeof(*cells_at));
 
 	if (f->options->most_frames)
@@ -98,8 +99,8 @@ static void collapsed_fit(struct folding *f)
 	}
 }
 
-/* Leaves out what lies deeper; a callee's id is greater than its caller's. */
-static void cut_all(struct folding *f)
+/* Truncates deeper stack traces; a callee's id is greater than its caller's. */
+static void collapsed_cut_all(struct collapsing *f)
 {
 	const struct profile *p = f->profile;
 
@@ -110,8 +111,8 @@ static void cut_all(struct folding *f)
 					 : f->stack_of[p->stacks[i].caller];
 }
 
-/* The same stack trace with its leaf as root. */
-static uint32_t collapsed_reverse(struct folding *f, uint32_t stack)
+/* Returns the id of the stack trace reversed: its leaf becomes the root. */
+static uint32_t collapsed_reverse(struct collapsing *f, uint32_t stack)
 {
 	const struct stack *stacks = f->profile->stacks;
 	size_t depth = f->depths[stack];
@@ -119,13 +120,13 @@ static uint32_t collapsed_reverse(struct folding *f, uint32_t stack)
 	if (depth > f->result.depth)
 		depth = f->result.depth;
 	array_reserve(f->path, f->path_cap, depth);
-	/* profile_stack() takes them from the leaf: that is the root now. */
+	/* profile_stack() expects the leaf first: that is the old root. */
 	for (size_t i = depth; i; stack = stacks[stack].caller)
 		f->path[--i] = stacks[stack].frame;
 	return profile_stack(f->reversed, f->path, depth);
 }
 
-static void reverse_all(struct folding *f)
+static void collapsed_reverse_all(struct collapsing *f)
 {
 	const struct profile *p = f->profile;
 
@@ -142,8 +143,8 @@ static void reverse_all(struct folding *f)
 	f->stack_count = f->reversed->stack_count;
 }
 
-/* Names the frames and puts the stack traces in order. */
-static void collapsed_arrange(struct folding *f)
+/* Names the frames and sorts the stack traces. */
+static void collapsed_arrange(struct collapsing *f)
 {
 	const struct profile *p = f->profile;
 	const struct frame_naming naming = {
@@ -164,10 +165,11 @@ static void collapsed_arrange(struct folding *f)
 }
 
 /*
- * A row for each cell, in the order of the lines: by thread and stack trace
- * when the thread is the root frame, the other way round when it is the leaf.
+ * Returns a row per cell in the order of the lines: by thread, then stack
+ * trace, if the thread is the root frame; by stack trace, then thread, if it is
+ * the leaf. The caller frees the array.
  */
-static struct row *rows_of(const struct folding *f, size_t *count)
+static struct row *collapsed_rows(const struct collapsing *f, size_t *count)
 {
 	const struct profile *p = f->profile;
 	bool thread_first = f->options->style.threads &&
@@ -204,15 +206,15 @@ static void put_name(struct text *line, const char *name, size_t len)
 
 static void put_label(void *self, struct text *line, uint32_t label)
 {
-	const struct folding *f = self;
+	const struct collapsing *f = self;
 	const struct label_name *n = trace_tree_name(&f->traces, label);
 
 	put_name(line, n->text, n->len);
 }
 
-/* Writes a line, with the thread where it belongs. */
-static void write_line(struct folding *f, struct output *out,
-		       const struct row *r, uint64_t sum)
+/* Writes a line; the thread is its first or its last frame. */
+static void collapsed_write_line(struct collapsing *f, struct output *out,
+				 const struct row *r, uint64_t sum)
 {
 	bool thread_first = f->options->style.threads &&
 			    !f->options->style.reverse;
@@ -241,13 +243,13 @@ static void write_line(struct folding *f, struct output *out,
 	output_write(out, number, (size_t)digits);
 }
 
-static void write_rows(struct folding *f, struct output *out)
+static void collapsed_write_rows(struct collapsing *f, struct output *out)
 {
 	const struct cell *cells = f->profile->cells;
 	bool weighs = view_weighs(f->view, f->options->style.weights);
 	uint64_t sum = 0;
 	size_t count;
-	struct row *rows = rows_of(f, &count);
+	struct row *rows = collapsed_rows(f, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
@@ -259,13 +261,13 @@ static void write_rows(struct folding *f, struct output *out)
 		    r[1].minor == r->minor)
 			continue;
 		if (sum)
-			write_line(f, out, r, sum);
+			collapsed_write_line(f, out, r, sum);
 		sum = 0;
 	}
 	free(rows);
 }
 
-static void collapsed_release(struct folding *f)
+static void collapsed_release(struct collapsing *f)
 {
 	profile_free(f->reversed);
 	trace_tree_release(&f->traces);
@@ -282,7 +284,7 @@ struct collapsed_result collapsed_write(struct output *out,
 					const struct event_view *view,
 					const struct collapsed_options *options)
 {
-	struct folding f = {
+	struct collapsing f = {
 		.profile = p,
 		.view = view,
 		.options = options,
@@ -293,14 +295,14 @@ struct collapsed_result collapsed_write(struct output *out,
 
 	collapsed_fit(&f);
 	if (options->style.reverse)
-		reverse_all(&f);
+		collapsed_reverse_all(&f);
 	else if (f.result.cut)
-		cut_all(&f);
+		collapsed_cut_all(&f);
 	collapsed_arrange(&f);
 	if (options->style.threads)
 		thread_ranks_init(&f.threads, p, collapsed_adapt);
 	path_text_begin(&f.text, "", 0);
-	write_rows(&f, out);
+	collapsed_write_rows(&f, out);
 	collapsed_release(&f);
 	return f.result;
 }

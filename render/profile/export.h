@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * export: a profile in the formats of other tools, each in a file of its name.
- */
+/* export: writes profiles in the formats of other tools. */
 #ifndef RENDER_PROFILE_EXPORT_H
 #define RENDER_PROFILE_EXPORT_H
 
@@ -25,25 +23,23 @@ struct collapsed_options {
 };
 
 /*
- * A line says all its callers again: half a million frames, each the callee of
- * the one before and each with samples, would be terabytes of text.  So would
- * be the tree of them from the leaves, which is held in memory.
+ * Each line repeats all callers: half a million nested frames, each with
+ * samples, would be terabytes of text. The reversed tree would be as large, in
+ * memory.
  */
 #define COLLAPSED_FRAMES          UINT64_C(1000000000)
 #define COLLAPSED_REVERSED_FRAMES UINT64_C(200000000)
 
 struct collapsed_result {
-	uint64_t cut; /* samples whose stack trace was longer */
-	size_t depth; /* than this number of frames, and truncated to it */
+	uint64_t cut; /* number of samples with truncated stack traces */
+	size_t depth; /* frames that stack traces were truncated to */
 };
 
 /*
- * Writes the stack traces of one view, each once, in the order of their
- * frames' names.  A ';' in a name becomes ':', a newline a space: the format
- * has no escapes.  Samples without a stack trace are "[no stack trace]".  Where
- * there would be more frames than may be, stack traces are cut to the depth at
- * which there are not; of those, the frames at the end of the line are left
- * out.
+ * Writes the distinct stack traces of one view, sorted by frame names. A ';' in
+ * a name becomes ':', a newline a space: the format has no escapes. Samples
+ * without a stack trace are "[no stack trace]". If the lines had too many
+ * frames, deep stack traces lose the frames at the end of their line.
  */
 struct collapsed_result
 collapsed_write(struct output *out, const struct profile *p,
@@ -51,37 +47,37 @@ collapsed_write(struct output *out, const struct profile *p,
 		const struct collapsed_options *options);
 
 /*
- * speedscope: a profile as speedscope.app opens it, by its file format
- * (file-format-schema.json, "sampled" profiles).
+ * speedscope: the file format of speedscope.app (file-format-schema.json,
+ * "sampled" profiles).
  *
- * Each view is a profile of its own, or each of its threads; they share the
- * frames.  There is one sample for each stack trace, or where that makes a file
- * of no great size, one for each that was seen in each time bucket, in the
- * order of time: the first thing that speedscope shows is that order.
+ * Each view is a profile, or each thread of each view; profiles share the
+ * frames. A sample is a stack trace in a time bucket, sorted by time, which is
+ * the first view of speedscope; in large files, a sample is a stack trace only.
  */
 
 struct speedscope_options {
 	const char *title; /* any bytes */
-	/* threads: a profile for each, the greatest first; reverse is ignored.
+	/* threads: one profile per thread, sorted by total. reverse is
+	 * ignored.
 	 */
 	struct style style;
 	/* Maximum number of frames in all samples; 0: SPEEDSCOPE_FRAMES. */
 	uint64_t most_frames;
-	/* Maximum for samples by time; 0: SPEEDSCOPE_TIMED_FRAMES. */
+	/* The same for samples by time; 0: SPEEDSCOPE_TIMED_FRAMES. */
 	uint64_t timed_frames;
 };
 
-/* A gigabyte, more than speedscope can be expected to open. */
+/* A gigabyte of JSON: more than speedscope can open. */
 #define SPEEDSCOPE_FRAMES       UINT64_C(200000000)
-#define SPEEDSCOPE_TIMED_FRAMES UINT64_C(4000000) /* some 20 megabytes */
+#define SPEEDSCOPE_TIMED_FRAMES UINT64_C(4000000) /* about 20 MB */
 
 struct speedscope_result {
 	size_t depth; /* frames that stack traces were truncated to, or 0 */
 };
 
 /*
- * Writes all views; the selected one is what speedscope shows first.  Samples
- * without a stack trace are "[no stack trace]".
+ * Writes all views; speedscope opens the selected one. Samples without a stack
+ * trace are "[no stack trace]".
  */
 struct speedscope_result
 speedscope_write(struct output *out, const struct profile *p,
@@ -89,30 +85,30 @@ speedscope_write(struct output *out, const struct profile *p,
 		 size_t selected, const struct speedscope_options *options);
 
 /*
- * pprof: a profile as `pprof` reads it, and what took over its format
- * (github.com/google/pprof, proto/profile.proto), compressed.
+ * pprof: the compressed file format of pprof and compatible tools
+ * (github.com/google/pprof, proto/profile.proto).
  *
- * All views are in one file.  A sample is a stack trace of one thread in one
- * state; it has a value of each view, mostly 0, since that is the one way the
- * format has to hold several kinds of events.  A view of time or bytes has two
- * values, how many samples and how much.
+ * All views are in one file. A sample is a stack trace of one thread in one
+ * state. It has a value for each view, most of them 0: the format has no other
+ * way to store several kinds of events. A view of time or bytes has two values,
+ * the number of samples and the weight.
  *
- * Samples have labels: thread, thread_id (the kernel's), java_thread_id and
- * thread_state, as far as they are known.  Ids are numbers: `pprof
- * -tagfocus=thread_id=4711` finds no strings of digits.
+ * Samples have the labels thread, thread_id (the kernel's), java_thread_id and
+ * thread_state, if known. Ids are numbers: `pprof -tagfocus=thread_id=4711`
+ * does not find strings of digits.
  */
 
 struct pprof_options {
 	const char *title; /* any bytes */
-	/* weights: what is shown first; reverse is ignored. */
+	/* weights: weights are the default values. reverse is ignored. */
 	struct style style;
-	/* How far apart samples of the selected view are; 0 = unknown. */
+	/* Sampling interval of the selected view; 0 = unknown. */
 	uint64_t period_ns;
 	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
 };
 
-/* `go tool pprof` takes some 16 bytes of memory for each. */
+/* `go tool pprof` needs about 16 bytes of memory for each frame. */
 #define PPROF_FRAMES UINT64_C(200000000)
 
 struct pprof_result {
@@ -120,8 +116,9 @@ struct pprof_result {
 };
 
 /*
- * Writes all views, the selected one last and named as the default: readers
- * show either.  Samples without a stack trace are "[no stack trace]".
+ * Writes all views. The selected one is the last and the default: some readers
+ * open the last, others the default. Samples without a stack trace are "[no
+ * stack trace]".
  */
 struct pprof_result pprof_write(struct output *out, const struct profile *p,
 				const struct event_view *views,

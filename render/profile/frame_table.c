@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names the frames of a profile, sorts the names and numbers the labels. */
 #include "render/profile/frame_table.h"
 
 #include "core/base/alloc.h"
@@ -14,9 +15,9 @@ static struct frame frame_at(const struct profile *p, uint32_t id)
 	return id == small_frames(p) ? small : p->frames[id];
 }
 
-/* A row for each used frame, those of one class and method together. */
-static struct row *rows_of(const struct profile *p, const uint8_t *used,
-			   size_t *count)
+/* Returns a row per used frame, sorted by class and method. */
+static struct row *table_rows_of_frames(const struct profile *p,
+					const uint8_t *used, size_t *count)
 {
 	struct row *rows = xmalloc((p->frame_count + 1) * sizeof(*rows));
 	size_t n = 0;
@@ -48,12 +49,14 @@ static void put_name(struct text *out, const struct profile *p, uint32_t id,
 }
 
 /*
- * Writes the names of all rows, each once where class and method are all that
- * is named.  The rows' majors become indexes into names; gives their number.
+ * Writes the names of all rows: one per method, or one per frame if names have
+ * lines or suffixes. Sets the majors of the rows to indexes into names; returns
+ * the number of names.
  */
-static size_t write_names(struct frame_table *t, const struct profile *p,
-			  struct row *rows, size_t count,
-			  const struct frame_naming *how, struct name *names)
+static size_t table_write_names(struct frame_table *t, const struct profile *p,
+				struct row *rows, size_t count,
+				const struct frame_naming *how,
+				struct name *names)
 {
 	bool each = how->style.lines || how->style.annotate;
 	struct row before = { 0 };
@@ -80,8 +83,9 @@ static size_t write_names(struct frame_table *t, const struct profile *p,
 	return n;
 }
 
-/* Points the names, written one after another, at their text. */
-static void point_names(struct frame_table *t, struct name *names, size_t count)
+/* Sets the text of each name: the names follow one another in t->text. */
+static void table_point_names(struct frame_table *t, struct name *names,
+			      size_t count)
 {
 	const char *text = t->text.bytes ? t->text.bytes : "";
 
@@ -91,9 +95,9 @@ static void point_names(struct frame_table *t, struct name *names, size_t count)
 	}
 }
 
-/* Sorts the names; the rows' majors become ranks, the same for equal names. */
-static void rank_names(struct frame_table *t, struct name *names, size_t count,
-		       struct row *rows, size_t row_count)
+/* Sorts the names; sets the majors to ranks, which equal names share. */
+static void table_rank_names(struct frame_table *t, struct name *names,
+			     size_t count, struct row *rows, size_t row_count)
 {
 	uint32_t *rank_of = xmalloc(count * sizeof(*rank_of));
 
@@ -113,8 +117,8 @@ static void rank_names(struct frame_table *t, struct name *names, size_t count,
 	free(rank_of);
 }
 
-static void label_rows(struct frame_table *t, const struct profile *p,
-		       const struct row *rows, size_t count)
+static void table_label_rows(struct frame_table *t, const struct profile *p,
+			     const struct row *rows, size_t count)
 {
 	t->labels = xmalloc(count * sizeof(*t->labels));
 	for (size_t i = 0; i < count; i++) {
@@ -139,17 +143,17 @@ void frame_table_init(struct frame_table *t, const struct profile *p,
 {
 	size_t ids = p->frame_count + 1;
 	size_t count, name_count;
-	struct row *rows = rows_of(p, used, &count);
+	struct row *rows = table_rows_of_frames(p, used, &count);
 	struct name *names = xmalloc(count * sizeof(*names));
 
 	*t = (struct frame_table){ 0 };
 	t->label_of = xmalloc(ids * sizeof(*t->label_of));
 	memset(t->label_of, 0xff, ids * sizeof(*t->label_of));
-	name_count = write_names(t, p, rows, count, how, names);
-	point_names(t, names, name_count);
-	rank_names(t, names, name_count, rows, count);
+	name_count = table_write_names(t, p, rows, count, how, names);
+	table_point_names(t, names, name_count);
+	table_rank_names(t, names, name_count, rows, count);
 	row_sort(rows, count);
-	label_rows(t, p, rows, count);
+	table_label_rows(t, p, rows, count);
 	free(names);
 	free(rows);
 }

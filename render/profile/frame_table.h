@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_table: the frames of a profile that an output shows, in the order of
- * their names.
+ * frame_table: the names of the frames that an output needs, sorted.
  *
- * A label is what the output tells frames apart by; frames that it cannot tell
- * apart share one.  Labels count from 0 in the order of name, kind and line.
+ * A label identifies frames that look the same in the output: it has a name
+ * and, depending on the output, a kind and a line. Labels are numbered from 0,
+ * sorted by name, kind and line.
  */
 #ifndef RENDER_PROFILE_FRAME_TABLE_H
 #define RENDER_PROFILE_FRAME_TABLE_H
@@ -25,17 +25,16 @@ struct frame_label {
 struct label_name {
 	const char *text; /* made safe; not NUL-terminated */
 	size_t len;
-	size_t shared; /* leading bytes that it has in common with the one
-			  before */
+	size_t shared; /* leading bytes in common with the name before */
 };
 
 struct frame_table {
-	uint32_t *label_of; /* by frame id of the profile, where it was used */
+	uint32_t *label_of; /* by frame id; NO_LABEL for unused frames */
 	struct frame_label *labels;
 	size_t label_count;
-	struct label_name *names; /* sorted by their bytes, no two alike */
+	struct label_name *names; /* sorted by bytes, without duplicates */
 	size_t name_count;
-	struct text text; /* what the names point into */
+	struct text text; /* the bytes of all names */
 };
 
 /* The value of label_of[] for an unused frame. */
@@ -44,17 +43,17 @@ struct frame_table {
 /* How an output names its frames. */
 struct frame_naming {
 	struct style style;
-	/* Frames of one name share a label whatever their kind and line; */
+	/* Frames of one name have one label: kind and line are ignored. */
 	bool by_name;
-	/* or, with that, whatever their kind. */
+	/* With by_name: frames of different lines have different labels. */
 	bool by_line;
 	/* Changes a name in place before it is sorted; may be NULL. */
 	void (*adapt)(char *name, size_t len);
 };
 
 /*
- * Names and sorts the frames for which used[id] is not 0.  used has one element
- * more than the profile has frames: it stands for small_frames().
+ * Names and sorts the frames whose used[id] is not 0. used[] has p->frame_count
+ * + 1 elements; the last one is small_frames().
  */
 void frame_table_init(struct frame_table *t, const struct profile *p,
 		      const uint8_t *used, const struct frame_naming *how);
@@ -62,8 +61,8 @@ void frame_table_init(struct frame_table *t, const struct profile *p,
 void frame_table_release(struct frame_table *t);
 
 /*
- * The id of "[small frames]", our own word for what was too narrow to be shown:
- * one beyond the profile's last.
+ * Returns the frame id of "[small frames]", which replaces frames that are too
+ * narrow to show: the id after the profile's last.
  */
 static inline uint32_t small_frames(const struct profile *p)
 {

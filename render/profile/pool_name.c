@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Replaces numbers and UUIDs in thread names by "*". */
 #include "render/profile/pool_name.h"
 
 #include "core/base/ascii.h"
@@ -8,7 +9,7 @@
 
 static bool is_hex(char c) { return hex_digit(c) >= 0; }
 
-/* The length of the UUID that begins there, or 0. */
+/* Returns the length of the UUID at the start of a name, or 0. */
 static size_t uuid_length(const char *name)
 {
 	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";

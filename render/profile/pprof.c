@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes profiles in the protocol buffer format of pprof. */
 #include "render/profile/export.h"
 
 #include "core/base/alloc.h"
@@ -44,9 +45,9 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
 #define THE_MAPPING 1
 
-/* Which of a sample's values a view adds to. */
+/* Indexes of a view's values in each sample. */
 struct view_values {
-	uint32_t samples; /* or NO_VALUE: its weight is how many there are */
+	uint32_t samples; /* or NO_VALUE if the weight counts samples */
 	uint32_t weight;
 };
 
@@ -64,15 +65,15 @@ struct pprof {
 	struct thread_ranks threads;
 	struct pprof_result result;
 
-	struct row *rows; /* one a cell, those of a sample together */
+	struct row *rows; /* one per cell, sorted by sample */
 	size_t row_count;
-	struct text labels; /* of all threads, and then of all states */
-	size_t *label_ends; /* by thread, and then by state */
+	struct text labels; /* encoded labels of all threads, then states */
+	size_t *label_ends; /* end of each in labels */
 
-	/* Ids are the places in the string table: there 0 is "", too. */
+	/* Ids are indexes of the string table, where 0 must be "", too. */
 	struct intern strings;
 	struct gzip zip;
-	struct text out; /* what is compressed next */
+	struct text out; /* buffer of bytes to compress */
 	struct text message, inner, packed;
 };
 
@@ -81,7 +82,7 @@ static uint32_t string_id(struct pprof *w, const char *text)
 	return intern_id(&w->strings, text, strlen(text));
 }
 
-/* Compresses what has come together, if it is worth it or the last. */
+/* Compresses the buffer if it has at least `at` bytes. */
 static void pprof_flush(struct pprof *w, size_t at)
 {
 	if (w->out.len < at)
@@ -96,7 +97,7 @@ static void put_message(struct pprof *w, uint32_t field)
 	pprof_flush(w, FLUSH_AT);
 }
 
-/* A pair of what is measured and in what. */
+/* Writes a value type: a name and its unit. */
 static void put_value_type(struct pprof *w, uint32_t field, uint32_t type,
 			   enum unit unit)
 {
@@ -111,7 +112,7 @@ static void put_value_type(struct pprof *w, uint32_t field, uint32_t type,
 	put_message(w, field);
 }
 
-/* The name of a view; with a word behind it when samples are counted. */
+/* Returns the string id of a view's name, with "_samples" if `counts`. */
 static uint32_t type_name(struct pprof *w, const struct event_view *view,
 			  bool counts)
 {
@@ -126,7 +127,7 @@ static uint32_t type_name(struct pprof *w, const struct event_view *view,
 	return id;
 }
 
-/* The values of one view; `last` is what it ends with. */
+/* Writes the value types of a view, its weight last or first. */
 static void put_view(struct pprof *w, size_t index, bool weight_last)
 {
 	const struct event_view *view = &w->views[index];
@@ -191,7 +192,7 @@ static void put_comments(struct pprof *w)
 	text_release(&title);
 }
 
-/* Its functions are known: nobody should look for files with symbols. */
+/* Marked as symbolized, so that pprof does not look for symbol files. */
 static void put_mapping(struct pprof *w)
 {
 	protobuf_uint(&w->message, MAPPING_ID, THE_MAPPING);
@@ -200,10 +201,7 @@ static void put_mapping(struct pprof *w)
 	put_message(w, PROFILE_MAPPING);
 }
 
-/*
- * Without a system name: one that is the same as the name would be taken for
- * one that is mangled, and changed.
- */
+/* Writes no system_name: pprof would demangle a name that equals it. */
 static void put_function(struct pprof *w, uint64_t id, const char *name,
 			 size_t len)
 {
@@ -224,15 +222,15 @@ static void put_location(struct pprof *w, uint64_t id, uint64_t function,
 	put_message(w, PROFILE_LOCATION);
 }
 
-/* Locations: 1 + label, then the one of no stack trace, then the threads. */
-static uint64_t bare_location(const struct pprof *w)
+/* Location ids: 1 + label; then "[no stack trace]"; then the threads. */
+static uint64_t location_without_stack(const struct pprof *w)
 {
 	return w->traces.table.label_count + 1;
 }
 
-static uint64_t thread_location(const struct pprof *w, uint32_t thread)
+static uint64_t location_of_thread(const struct pprof *w, uint32_t thread)
 {
-	return bare_location(w) + 1 + w->threads.rank_of[thread];
+	return location_without_stack(w) + 1 + w->threads.rank_of[thread];
 }
 
 static void put_locations(struct pprof *w)
@@ -274,8 +272,8 @@ static void add_number_label(struct pprof *w, const char *key, int64_t number)
 	protobuf_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
 
-/* Marks the threads and then the states that have samples. */
-static bool *used_labels(const struct pprof *w)
+/* Returns flags of the threads, then the states, that have samples. */
+static bool *pprof_used_labels(const struct pprof *w)
 {
 	const struct profile *p = w->profile;
 	bool *used = xcalloc(p->thread_count + THREAD_STATES, sizeof(*used));
@@ -303,10 +301,10 @@ static void add_thread_labels(struct pprof *w, const struct thread *t)
 }
 
 /* Encodes the labels of each thread and each state once. */
-static void make_labels(struct pprof *w)
+static void pprof_make_labels(struct pprof *w)
 {
 	const struct profile *p = w->profile;
-	bool *used = used_labels(w);
+	bool *used = pprof_used_labels(w);
 	size_t n = 0;
 
 	w->label_ends = xmalloc((p->thread_count + THREAD_STATES) *
@@ -335,8 +333,8 @@ static void put_labels(struct pprof *w, size_t index)
 		text_add(&w->message, w->labels.bytes + start, len);
 }
 
-/* A row for each cell, by stack trace, thread and state. */
-static void sort_rows(struct pprof *w)
+/* Makes a row per cell, sorted by stack trace, thread and state. */
+static void pprof_sort_rows(struct pprof *w)
 {
 	const struct profile *p = w->profile;
 
@@ -363,7 +361,7 @@ static bool ends_sample(const struct pprof *w, size_t i)
 	       r[1].minor != r->minor;
 }
 
-/* Cuts stack traces if all of them would be too much. */
+/* Truncates stack traces if the samples have too many frames. */
 static void pprof_fit(struct pprof *w)
 {
 	uint64_t most = w->options->most_frames ? w->options->most_frames
@@ -384,26 +382,26 @@ static void pprof_fit(struct pprof *w)
 	if (frames > most) {
 		w->result.depth = depth_limit(traces_at, deepest, most);
 		trace_tree_cut(&w->traces, w->result.depth);
-		sort_rows(w);
+		pprof_sort_rows(w);
 	}
 	free(traces_at);
 }
 
-/* Leaf first. */
+/* Writes the locations of a sample, leaf first. */
 static void put_location_ids(struct pprof *w, uint32_t place, uint32_t thread)
 {
 	const struct tree_node *nodes = w->traces.tree.nodes;
 
 	if (!place)
-		text_varint(&w->packed, bare_location(w));
+		text_varint(&w->packed, location_without_stack(w));
 	for (; place; place = nodes[place - 1].caller)
 		text_varint(&w->packed, nodes[place - 1].label + (uint64_t)1);
 	if (w->options->style.threads)
-		text_varint(&w->packed, thread_location(w, thread));
+		text_varint(&w->packed, location_of_thread(w, thread));
 	protobuf_message(&w->message, SAMPLE_LOCATION_ID, &w->packed);
 }
 
-/* They are signed there, and start from 0 again for the next sample. */
+/* Writes the values of a sample, which are signed in pprof; resets them. */
 static void put_values(struct pprof *w, uint64_t *values)
 {
 	for (size_t i = 0; i < w->value_count; i++) {
@@ -464,7 +462,7 @@ static void put_all(struct pprof *w)
 	put_comments(w);
 	put_mapping(w);
 	put_locations(w);
-	make_labels(w);
+	pprof_make_labels(w);
 	put_samples(w);
 	put_strings(w);
 	pprof_flush(w, 0);
@@ -512,7 +510,7 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 	if (options->style.threads)
 		thread_ranks_init(&w.threads, p, NULL);
 	w.rows = xmalloc(p->cell_count * sizeof(*w.rows));
-	sort_rows(&w);
+	pprof_sort_rows(&w);
 	pprof_fit(&w);
 	gzip_open(&w.zip, out);
 	put_all(&w);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sums up a view of a profile for reports. */
 #include "render/profile/report.h"
 
 #include "core/base/alloc.h"
@@ -14,7 +15,7 @@ const char *const report_part_names[REPORT_PARTS] = {
 	[REPORT_CALLS] = "calls",
 };
 
-/* What is measured; where no sample weighs anything, samples are. */
+/* Chooses weights or samples: samples if no sample has a weight. */
 static void choose_measure(struct report *r)
 {
 	const struct event_view *view = r->view;
@@ -26,7 +27,7 @@ static void choose_measure(struct report *r)
 	r->whole = weighs ? view->weight : view->samples;
 }
 
-/* What is not asked of frames, calls and threads. */
+/* Adds up the samples by thread state and those without a stack trace. */
 static void count_cells(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -47,7 +48,7 @@ static void count_cells(struct report *r)
 	free(in_view);
 }
 
-/* Names the frames of all stack traces that hold a sample. */
+/* Names the frames of all stack traces with samples. */
 static void name_frames(struct report *r, const struct flame_widths *w)
 {
 	const struct profile *p = r->profile;
@@ -101,7 +102,7 @@ void report_init(struct report *r, const struct profile *p,
 	if (parts & 1U << REPORT_FRAMES) {
 		r->frames = frame_sums(&w, view, r->weights, &r->table);
 		r->frame_count = r->table.label_count;
-		/* Our own words for small frames are among the labels. */
+		/* The label of small frames has no samples here. */
 		while (r->frame_count && !r->frames[r->frame_count - 1].total)
 			r->frame_count--;
 	}

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report: a profile as tables of frames, classes, threads and calls.
- *
- * One event view of a profile is summed up once, by frames, by threads and by
- * calls, and then written as text for a person, as CSV or as JSON.
+ * report: a view of a profile as tables of frames, classes, owners, threads and
+ * calls, written as text, CSV or JSON.
  */
 #ifndef RENDER_PROFILE_REPORT_H
 #define RENDER_PROFILE_REPORT_H
@@ -33,7 +31,7 @@ enum report_part {
 
 #define REPORT_ALL ((1U << REPORT_PARTS) - 1)
 
-/* As people name them: "frames", "classes", "owners", "threads", "calls". */
+/* The names of the parts: "frames", "classes", "owners", "threads", "calls". */
 extern const char *const report_part_names[REPORT_PARTS];
 
 #define REPORT_TOP         20
@@ -42,35 +40,34 @@ extern const char *const report_part_names[REPORT_PARTS];
 #define REPORT_CHAIN       12
 
 struct report_options {
-	const char *source;     /* "dump.jfr", "4711 Main" */
-	bool alone;             /* others of its events are to be named */
+	const char *source;     /* name of the input: "dump.jfr" */
+	bool alone;             /* list the other events of the profile */
 	unsigned parts;         /* bits of enum report_part */
-	size_t frames, threads; /* rows of each at most; 0: all: of classes
-				   and owners as of threads */
-	double min_percent;     /* what calls come to that are shown, */
-	size_t fit;             /* or more, where rows are more (call_tree.h) */
-	size_t chain; /* calls without a choice are shown up to so many
-			 as text; 0: all */
-	/* threads: calls of each thread apart; reverse and annotate are
+	size_t frames, threads; /* maximum rows; 0: all. threads limits classes
+				   and owners, too */
+	double min_percent;     /* minimum total of a call in percent */
+	size_t fit; /* maximum lines of calls; see call_tree.h; 0: unlimited */
+	size_t chain; /* maximum lines of a non-branching call chain; 0: all */
+	/* style.threads: one call tree per thread. reverse and annotate are
 	 * ignored.
 	 */
 	struct style style;
-	size_t width; /* of the terminal, in characters; 0: of any width */
+	size_t width; /* width of the terminal in characters; 0: unlimited */
 };
 
 struct report {
-	const struct profile *profile; /* borrowed, as are these two */
+	const struct profile *profile; /* borrowed, like view and options */
 	const struct event_view *view;
 	const struct report_options *options;
-	bool weights;                   /* what is measured is */
-	enum unit unit;                 /* in this unit, */
-	uint64_t whole;                 /* the total, */
-	uint64_t without_stack;         /* and its part without a stack trace */
-	uint64_t states[THREAD_STATES]; /* samples in each */
+	bool weights;                   /* values are weights, not samples */
+	enum unit unit;                 /* unit of the values */
+	uint64_t whole;                 /* total of the view */
+	uint64_t without_stack;         /* total without a stack trace */
+	uint64_t states[THREAD_STATES]; /* samples in each thread state */
 	struct frame_table table;
-	struct frame_sum *frames; /* the hottest first */
+	struct frame_sum *frames; /* sorted by self */
 	size_t frame_count;
-	struct class_sum *classes; /* those with most first, as these two */
+	struct class_sum *classes; /* sorted by total, like owners, threads */
 	size_t class_count;
 	struct class_sum *owners;
 	size_t owner_count;
@@ -79,48 +76,49 @@ struct report {
 	struct call_tree calls;
 };
 
-/* Sums up a view; what options->parts leaves out is empty. */
+/* Sums up a view. Parts that are not in options->parts are empty. */
 void report_init(struct report *r, const struct profile *p,
 		 const struct event_view *view,
 		 const struct report_options *options);
 void report_release(struct report *r);
 
-/* The name of a frame, made safe for a terminal; not NUL-terminated. */
+/* Returns a frame's name, made safe for a terminal; not NUL-terminated. */
 const struct label_name *report_frame_name(const struct report *r,
 					   uint32_t label);
 
-/* The percentage of the whole. */
+/* Returns a part as a percentage of r->whole. */
 double report_percent(const struct report *r, uint64_t part);
 
-/* The number of rows of a part that are shown. */
+/* Returns the number of rows to show of a part. */
 size_t report_rows(const struct report *r, enum report_part part);
 
 /*
- * From when to when samples were taken that could be in the report, whatever
- * their events; false when it is not known.
+ * Returns the time range of the profile's samples, of any event, within its
+ * time filter; false when it is unknown.
  */
 bool report_times(const struct report *r, int64_t *from_ns, int64_t *to_ns);
 
-/* Appends lines that say what was sampled, and what that does not show. */
+/* Appends the first lines of a text report: samples, losses, bias, states. */
 void report_head(struct text *out, const struct report *r);
 
 /*
- * Each appends a report, or for several views all of them: as text, names made
- * safe for a terminal; as CSV, one part of it (the first of parts), a line for
- * each row; as JSON, one document.  sjkc(1) says what is in them.
+ * Append the reports of one or more views: as text, with names made safe for a
+ * terminal; as CSV, the first of parts only; as one JSON document. sjkc(1)
+ * documents the formats.
  */
 typedef void report_fn(struct text *out, const struct report *reports,
 		       size_t count);
 report_fn report_text, report_csv, report_json;
 
 /*
- * report_table.c: a table of events, for a person, as CSV and as JSON.
+ * event_table_text(), _csv(), _json(): write a table of events without stack
+ * traces.
  */
 
 struct event_table_options {
-	const char *source; /* what was read, for people */
-	size_t rows;        /* maximum number in text */
-	size_t width;       /* of a line of text; 0: as wide as it is */
+	const char *source; /* name of the input */
+	size_t rows;        /* maximum number of rows in text */
+	size_t width;       /* maximum width of a line of text; 0: unlimited */
 };
 
 typedef void event_table_fn(struct text *out, const struct profile *p,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes one part of a report as CSV. */
 #include "render/profile/report.h"
 
 #include "render/profile/call_tree.h"
@@ -8,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Every table begins with the event and the unit of what was measured. */
+/* Every table starts with the event and the unit of its values. */
 static const struct table_column frame_columns[] = {
 	{ "event", false },        { "unit", false },        { "frame", false },
 	{ "self", true },          { "self_percent", true }, { "total", true },
@@ -93,7 +94,7 @@ static void add_frames(struct table *t, const struct report *r)
 	}
 }
 
-/* A row of class_sums; the rest, which is not shown, is named "[14 more]". */
+/* Adds a class; if more is not 0, the sum of `more` classes, "[14 more]". */
 static void add_class(struct table *t, const struct report *r,
 		      const struct class_sum *sum, size_t more, bool owners)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the first lines of a text report: samples, losses, bias, states. */
 #include "render/profile/report.h"
 
 #include "core/base/safe_text.h"
@@ -13,17 +14,17 @@
 #include <time.h>
 
 #define SECOND       1000000000
-#define NAMED_EVENTS 6 /* so many others are named */
+#define NAMED_EVENTS 6 /* maximum number of other events to name */
 
 static void add_safe(struct text *out, const char *string)
 {
 	safe_text(out, string, strlen(string));
 }
 
-/* Local time, as people compare it with their logs. */
+/* Appends local time, to compare with log files. */
 static void add_time(struct text *out, int64_t ns)
 {
-	/* Before 1970, too, a second begins below what is in it. */
+	/* Round down before 1970, too. */
 	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
 	char text[64] = "";
 	struct tm tm;
@@ -50,8 +51,11 @@ static void add_times(struct text *out, const struct report *r)
 	add_time(out, from);
 }
 
-/* "wall of a.jfr: 90 samples each 1 s, total 90 s, recorded for 30 s from …" */
-static void add_what(struct text *out, const struct report *r)
+/*
+ * Appends "wall of a.jfr: 90 samples each 1 s, total 90 s, recorded for 30 s from
+ * …".
+ */
+static void add_summary(struct text *out, const struct report *r)
 {
 	struct text rate = { 0 };
 
@@ -78,7 +82,7 @@ static void add_what(struct text *out, const struct report *r)
 	text_release(&rate);
 }
 
-/* Where threads were found in more than one. */
+/* Appends the thread states, if there are several. */
 static void add_states(struct text *out, const struct report *r)
 {
 	size_t count = 0;
@@ -108,7 +112,7 @@ static void add_bias(struct text *out, const struct report *r)
 	text_release(&bias);
 }
 
-/* As a shell takes it: types are often of nested classes, a.B$C. */
+/* Appends a shell argument; quotes names of nested classes such as a.B$C. */
 static void add_argument(struct text *out, const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -161,7 +165,7 @@ static void put_line(struct text *out, const struct report *r,
 	text_release(&line);
 }
 
-/* What was lost, and what else the source had to say. */
+/* Writes the losses, or the other remarks, of the report's events. */
 static void put_remarks(struct text *out, const struct report *r, bool losses)
 {
 	const struct profile *p = r->profile;
@@ -186,7 +190,7 @@ static void put_remarks(struct text *out, const struct report *r, bool losses)
 
 void report_head(struct text *out, const struct report *r)
 {
-	put_line(out, r, add_what);
+	put_line(out, r, add_summary);
 	put_remarks(out, r, true);
 	put_line(out, r, add_bias);
 	put_remarks(out, r, false);

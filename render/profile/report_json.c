@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes reports as a JSON document of schema sjkc.prof/1. */
 #include "render/profile/report.h"
 
 #include "core/base/json.h"
@@ -13,7 +14,7 @@
 
 #define SECOND 1000000000
 
-/* "self_ns": 12, "self_percent": 3.4 */
+/* Writes "self_ns": 12, "self_percent": 3.4. */
 static void put_amount(struct json *j, const struct report *r, const char *what,
 		       uint64_t part)
 {
@@ -76,7 +77,8 @@ static void put_thread_name(struct json *j, const struct report *r,
 	put_id(j, "os_id", t->os_id);
 }
 
-/* What classes come to, `more` of them together when it is not 0. */
+/* Writes a class and its sums; or, if more is not 0, those of `more` classes.
+ */
 static void put_class(struct json *j, const struct report *r, const char *key,
 		      const struct class_sum *sum, size_t more)
 {
@@ -209,7 +211,7 @@ static void put_calls(struct json *j, const struct report *r)
 
 static void put_time(struct json *j, const char *key, int64_t ns)
 {
-	/* Before 1970, too, a second begins below what is in it. */
+	/* Round down before 1970, too. */
 	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
 	int64_t ms = (ns % SECOND + SECOND) % SECOND / 1000000;
 	char date[64] = "", text[80];
@@ -237,10 +239,10 @@ static void put_times(struct json *j, const struct report *r)
 	json_uint(j, (uint64_t)to - (uint64_t)from);
 }
 
-/* What it has to say, or null. */
-static void put_words(struct json *j, const struct report *r, const char *key,
-		      void (*add)(struct text *out, const struct profile *p,
-				  const struct event_view *view))
+/* Writes the text that `add` appends, or null if it is empty. */
+static void put_text(struct json *j, const struct report *r, const char *key,
+		     void (*add)(struct text *out, const struct profile *p,
+				 const struct event_view *view))
 {
 	struct text words = { 0 };
 
@@ -285,8 +287,8 @@ static void put_head(struct json *j, const struct report *r)
 	put_types(j, r);
 	json_key(j, "samples");
 	json_uint(j, r->view->samples);
-	put_words(j, r, "rate", rate_add);
-	put_words(j, r, "bias", bias_add);
+	put_text(j, r, "rate", rate_add);
+	put_text(j, r, "bias", bias_add);
 	put_times(j, r);
 	json_key(j, "unit");
 	json_text(j, unit_names[r->unit]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes tables of events without stack traces as text, CSV and JSON. */
 #include "render/profile/report.h"
 
 #include "core/base/json.h"
@@ -12,7 +13,7 @@
 
 #define MOST_COLUMNS (EVENT_TABLE_TEXTS + 1 + 3 * EVENT_TABLE_VALUES)
 
-/* What of a value's sum stands in a column; of bytes, a sum means nothing. */
+/* The columns of a value; the sum of sizes in bytes is meaningless. */
 enum part { PART_SUM, PART_MEAN, PART_MOST, PART_LAST, PARTS };
 
 static const char *const part_names[PARTS] = { "sum", "mean", "max", "last" };
@@ -35,7 +36,7 @@ static bool has_part(const struct event_table *t, size_t value, enum part part,
 		return false;
 	if (part == PART_SUM && t->units[value] == UNIT_BYTES)
 		return false;
-	/* People see less of the values behind the first. */
+	/* Text has fewer columns for the values after the first. */
 	return is_csv || part == PART_MOST || value == 0 ||
 	       (!is_most &&
 		(part == PART_SUM) != (t->units[value] == UNIT_BYTES));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a report as text for a person. */
 #include "render/profile/report.h"
 
 #include "core/base/safe_text.h"
@@ -11,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_WIDTH  8 /* of a name, however narrow the terminal */
+#define LEAST_WIDTH  8 /* of a name, even on narrow terminals */
 #define THREAD_WIDTH 28
-#define MOST_THREAD  60 /* no terminal: names that are longer stand out */
-#define MOST_INDENT  12 /* levels; what is deeper stands there, too */
+#define MOST_THREAD  60 /* without a terminal: longer names overflow */
+#define MOST_INDENT  12 /* levels; deeper calls are not indented further */
 
 static void put_share(struct text *out, uint64_t part, uint64_t whole)
 {
@@ -35,7 +36,7 @@ static void put_amount(struct text *out, const struct report *r, uint64_t part)
 	text_release(&amount);
 }
 
-/* The last of a line, which began at start: it has the room that is left. */
+/* Puts the last column of the line that starts at `start`, and a newline. */
 static void put_last(struct text *out, const struct report *r, size_t start,
 		     const char *name, size_t len)
 {
@@ -68,7 +69,7 @@ static void put_frames(struct text *out, const struct report *r)
 	}
 }
 
-/* "http-nio-8080-exec-1 #4711": the kernel's id, or else Java's. */
+/* Appends "http-nio-8080-exec-1 #4711": the kernel's id, or else Java's. */
 static void add_thread(struct text *out, const struct report *r,
 		       uint32_t thread)
 {
@@ -92,10 +93,7 @@ static void add_owner(struct text *out, const struct report *r, uint32_t owner)
 		text_puts(out, "[unknown]");
 }
 
-/*
- * How wide the column of the names is.  One name of thousands of characters is
- * not to move all other rows.
- */
+/* Returns the width of the thread column, limited for very long names. */
 static size_t thread_column(const struct report *r, enum report_part part)
 {
 	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
@@ -118,7 +116,7 @@ static size_t thread_column(const struct report *r, enum report_part part)
 	return most < limit ? most : limit;
 }
 
-/* What a class comes to, and in how many samples. */
+/* Puts the total of a class and, unless that is in samples, its samples. */
 static void put_class_figures(struct text *out, const struct report *r,
 			      const struct class_sum *sum)
 {
@@ -145,7 +143,7 @@ static void put_class_name(struct text *out, const struct report *r,
 	text_release(&name);
 }
 
-/* Rows that are not shown are one row more. */
+/* Puts one row for all rows that are not shown. */
 static void put_rest(struct text *out, const struct report *r,
 		     const struct class_sum *sums, size_t rows, size_t count)
 {
@@ -290,7 +288,7 @@ static void add_call(struct text *out, const struct report *r,
 		text_printf(out, " [%" PRIu32 " deep]", row->deep);
 }
 
-/* Below callers that had a choice; a plus is one of several callees. */
+/* Indents a call below branching callers; "+" marks one of several callees. */
 static void put_indent(struct text *out, const struct call_row *row)
 {
 	size_t level = row->indent < MOST_INDENT ? row->indent : MOST_INDENT;
@@ -332,9 +330,9 @@ static void put_gap(struct text *out, const struct call_row *row, size_t count)
 }
 
 /*
- * Of a chain that is too long, what is amid is counted, but for what matters by
- * itself: a quarter of what is shown is its begin, the rest its end, where it
- * has come to what the calls are for.
+ * Puts a non-branching chain of calls. Of a chain longer than options->chain, a
+ * quarter of the shown rows is its start, the rest its end, where the actual
+ * work is. Rows between them are counted, unless their self time is large.
  */
 static void put_chain(struct text *out, const struct report *r,
 		      const struct call_row *rows, size_t count)

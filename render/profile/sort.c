@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A merge sort for names with common prefixes, a radix sort for rows. */
 #include "render/profile/sort.h"
 
 #include "core/base/alloc.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many leading bytes a and b share, of which `known` need no look. */
+/* Returns the number of equal leading bytes; the first `known` are equal. */
 static size_t shared_bytes(const struct name *a, const struct name *b,
 			   size_t known)
 {
@@ -28,7 +29,7 @@ static size_t shared_bytes(const struct name *a, const struct name *b,
 	return i;
 }
 
-/* True when b comes before a, which shares `shared` bytes with it. */
+/* True when b comes before a; their first `shared` bytes are equal. */
 static bool comes_before(const struct name *b, const struct name *a,
 			 size_t shared)
 {
@@ -40,9 +41,9 @@ static bool comes_before(const struct name *b, const struct name *a,
 }
 
 /*
- * Merges two sorted runs.  The `shared` of each run's head says how much it
- * shares with the name put last: the greater one comes next, and only where
- * both are the same do the names have to be looked at.
+ * Merges two sorted runs. a_shared and b_shared are the bytes that the head of
+ * each run has in common with the last name written. The head with more of them
+ * comes next; names are compared only when the numbers are equal.
  */
 static void sort_merge(const struct name *a, size_t a_count,
 		       const struct name *b, size_t b_count, struct name *to)
@@ -109,10 +110,10 @@ void name_sort(struct name *names, size_t count)
 	free(other);
 }
 
-#define DIGIT_BITS 11 /* counters of one pass fit the first-level cache */
+#define DIGIT_BITS 11 /* the counters of a pass fit the level 1 cache */
 #define DIGITS     (1u << DIGIT_BITS)
 
-/* Rows in pairs: where they are, and where the next pass puts them. */
+/* The arrays of a radix sort: each pass moves the rows to the other array. */
 struct passes {
 	struct row *from, *to;
 	size_t count;
@@ -148,7 +149,7 @@ static void sort_pass(struct passes *p, bool major, unsigned shift)
 	p->to = swap;
 }
 
-/* Passes over the digits in which any two rows differ. */
+/* Sorts by each digit that is not the same in all rows. */
 static void sort_by(struct passes *p, bool major, uint64_t differing)
 {
 	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {

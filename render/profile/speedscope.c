@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes profiles in the file format of speedscope. */
 #include "render/profile/export.h"
 
 #include "core/base/alloc.h"
@@ -20,10 +21,10 @@
 /* One of the file's profiles. */
 struct part {
 	uint32_t view;
-	uint32_t rank; /* of the thread */
+	uint32_t rank; /* rank of the thread */
 	uint64_t total;
-	uint32_t found; /* as how many-th it was found */
-	size_t rows;    /* where its rows end */
+	uint32_t found; /* index before sorting */
+	size_t rows;    /* end of its rows */
 };
 
 struct scope {
@@ -39,12 +40,12 @@ struct scope {
 
 	struct part *parts;
 	size_t part_count, part_cap;
-	struct row *rows; /* one a cell; when merged, one a sample */
+	struct row *rows; /* one per cell; after merging, one per sample */
 	size_t row_count;
 
 	struct output *out;
-	struct text text; /* what is written next */
-	struct json json; /* into it */
+	struct text text; /* output buffer */
+	struct json json; /* writes into text */
 	struct path_text path;
 };
 
@@ -55,7 +56,7 @@ static uint64_t scope_measure(const struct scope *s, const struct cell *c)
 	return cell_measure(c, view_weighs(view, s->options->style.weights));
 }
 
-/* A row for each cell, by view and thread. */
+/* Makes a row per cell, sorted by view and thread. */
 static void scope_gather(struct scope *s)
 {
 	const struct profile *p = s->profile;
@@ -77,7 +78,7 @@ static void scope_gather(struct scope *s)
 	row_sort(s->rows, s->row_count);
 }
 
-static int by_total(const void *a, const void *b)
+static int part_compare(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -88,7 +89,10 @@ static int by_total(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Makes the rows' majors parts, which are in the order that they will have. */
+/*
+ * Makes a part per view and thread, sorts the parts by total and sets the
+ * majors of the rows to their parts.
+ */
 static void scope_divide(struct scope *s)
 {
 	struct part *last = NULL;
@@ -109,7 +113,7 @@ static void scope_divide(struct scope *s)
 			scope_measure(s, &s->profile->cells[r->item]));
 		r->major = last->found;
 	}
-	qsort(s->parts, s->part_count, sizeof(*s->parts), by_total);
+	qsort(s->parts, s->part_count, sizeof(*s->parts), part_compare);
 	place = xmalloc(s->part_count * sizeof(*place));
 	for (size_t i = 0; i < s->part_count; i++)
 		place[s->parts[i].found] = (uint32_t)i;
@@ -118,8 +122,8 @@ static void scope_divide(struct scope *s)
 	free(place);
 }
 
-/* Sorts the rows of a part by time, if at all, and stack trace. */
-static void sort_rows(struct scope *s)
+/* Sorts the rows by part, time (if timed) and stack trace. */
+static void scope_sort_rows(struct scope *s)
 {
 	const struct cell *cells = s->profile->cells;
 
@@ -142,8 +146,8 @@ static bool ends_sample(const struct scope *s, size_t i)
 	       r[1].minor != r->minor;
 }
 
-/* How many frames all samples have; traces_at[] says it by depth. */
-static uint64_t count_frames(const struct scope *s, uint64_t *traces_at)
+/* Returns the number of frames of all samples; counts samples by depth. */
+static uint64_t scope_count_frames(const struct scope *s, uint64_t *traces_at)
 {
 	uint64_t frames = 0;
 
@@ -160,7 +164,7 @@ static uint64_t count_frames(const struct scope *s, uint64_t *traces_at)
 	return frames;
 }
 
-/* Sorts the rows so that what they say is not too much. */
+/* Sorts the rows; drops times and truncates stack traces to fit the limits. */
 static void scope_fit(struct scope *s)
 {
 	const struct speedscope_options *o = s->options;
@@ -174,9 +178,9 @@ static void scope_fit(struct scope *s)
 	for (;;) {
 		uint64_t frames;
 
-		sort_rows(s);
+		scope_sort_rows(s);
 		memset(traces_at, 0, (depth + 1) * sizeof(*traces_at));
-		frames = count_frames(s, traces_at);
+		frames = scope_count_frames(s, traces_at);
 		if (s->timed && frames > timed) {
 			s->timed = false;
 			continue;
@@ -189,8 +193,8 @@ static void scope_fit(struct scope *s)
 	free(traces_at);
 }
 
-/* Makes one row of those of a sample: its place and its weight. */
-static void merge_rows(struct scope *s)
+/* Merges the rows of each sample: minor becomes the weight, item the place. */
+static void scope_merge_rows(struct scope *s)
 {
 	size_t count = 0;
 	uint64_t sum = 0;
@@ -215,7 +219,7 @@ static void merge_rows(struct scope *s)
 	s->row_count = count;
 }
 
-/* Writes what has come together, if it is worth it or the last. */
+/* Writes the buffer if it has at least `at` bytes. */
 static void scope_flush(struct scope *s, size_t at)
 {
 	if (s->text.len < at)
@@ -240,7 +244,7 @@ static void put_frame(struct scope *s, const char *name, size_t len,
 	scope_flush(s, FLUSH_AT);
 }
 
-/* All frames, and behind them the one of no stack trace. */
+/* Writes all frames, then the frame for samples without a stack trace. */
 static void put_frames(struct scope *s)
 {
 	const struct frame_table *t = &s->traces.table;
@@ -260,7 +264,7 @@ static void put_frames(struct scope *s)
 	json_close_object(&s->json);
 }
 
-/* By hand: there may be millions of them. */
+/* Appends a decimal number; printf() is too slow for millions of them. */
 static void put_number(struct text *text, uint32_t number)
 {
 	char digits[10];
@@ -281,7 +285,7 @@ static void put_label(void *self, struct text *line, uint32_t label)
 	put_number(line, label);
 }
 
-/* An array of frames; the JSON writer need not see each. */
+/* Writes arrays of frame indexes, for speed without the JSON writer. */
 static void put_samples(struct scope *s, size_t from, size_t to)
 {
 	struct text *line = &s->path.line;
@@ -369,7 +373,7 @@ static void put_part(struct scope *s, const struct part *part, size_t from)
 	json_close_object(j);
 }
 
-/* The first of the view that was selected. */
+/* Returns the first part of the selected view. */
 static size_t active_part(const struct scope *s, size_t selected)
 {
 	for (size_t i = 0; i < s->part_count; i++) {
@@ -400,7 +404,7 @@ static void put_all(struct scope *s, size_t selected)
 	for (size_t i = 0; i < s->part_count; i++) {
 		struct part *part = &s->parts[i];
 
-		/* One that weighs nothing has no rows. */
+		/* A part whose total is 0 has no rows. */
 		if (part->rows < from)
 			part->rows = from;
 		put_part(s, part, from);
@@ -451,7 +455,7 @@ speedscope_write(struct output *out, const struct profile *p,
 	scope_gather(&s);
 	scope_divide(&s);
 	scope_fit(&s);
-	merge_rows(&s);
+	scope_merge_rows(&s);
 	put_all(&s, selected);
 	scope_release(&s);
 	return s.result;

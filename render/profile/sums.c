@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up samples by frame, by class and by thread. */
 #include "render/profile/sums.h"
 
 #include "core/base/alloc.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The callees of each stack trace that holds a sample, in chains; 0 ends. */
+/* Linked lists of the callees of stack traces with samples; 0 ends a list. */
 struct callees {
 	uint32_t *first, *next;
 };
@@ -22,7 +23,7 @@ static struct callees callees_of(const struct flame_widths *w)
 		.next = xcalloc(p->stack_count, sizeof(*c.next)),
 	};
 
-	/* Each is put in front: in the end they count up. */
+	/* Backwards: each list becomes sorted by id. */
 	for (size_t id = p->stack_count; id-- > 1;) {
 		uint32_t *first = &c.first[p->stacks[id].caller];
 
@@ -34,12 +35,12 @@ static struct callees callees_of(const struct flame_widths *w)
 	return c;
 }
 
-/* A walk from the root, with what is on the way to where it is. */
+/* A depth-first walk from the root; on_path counts the labels on the path. */
 struct frame_walk {
 	const struct flame_widths *w;
 	const uint32_t *label_of; /* by frame */
 	struct frame_sum *sums;   /* by label */
-	uint32_t *on_path;        /* by label: how often */
+	uint32_t *on_path;        /* by label: occurrences */
 };
 
 static void frame_walk_enter(struct frame_walk *walk, uint32_t id)
@@ -48,7 +49,7 @@ static void frame_walk_enter(struct frame_walk *walk, uint32_t id)
 	uint32_t label = walk->label_of[p->stacks[id].frame];
 	struct frame_sum *sum = &walk->sums[label];
 
-	/* A class is no call, and has a table of its own. */
+	/* A class is not a call; class_sums() adds up classes. */
 	if (walk->on_path[label]++ == 0 && profile_calls(p, id) == id)
 		sum->total = saturate_add(sum->total, walk->w->totals[id]);
 }
@@ -108,7 +109,7 @@ static void frame_walk_selfs(struct frame_walk *walk,
 	free(in_view);
 }
 
-/* Sorts twice; the second keeps the order of the first among equals. */
+/* Sorts by total, then by self: row_sort() is stable. */
 static struct frame_sum *frame_sums_sorted(const struct frame_sum *sums,
 					   size_t count)
 {
@@ -150,7 +151,7 @@ struct frame_sum *frame_sums(const struct flame_widths *w,
 	return result;
 }
 
-/* A row for each cell of the view, by class, then owner. */
+/* Returns a row per cell of the view, sorted by class, then owner. */
 static struct row *class_rows(const struct profile *p,
 			      const struct event_view *view, bool by_owner,
 			      size_t *count, bool *is_known)
@@ -181,7 +182,7 @@ static struct row *class_rows(const struct profile *p,
 	return rows;
 }
 
-/* Twice: the second keeps the order of the first among equals. */
+/* Sorts by samples, then by total: row_sort() is stable. */
 static struct class_sum *class_sums_sorted(const struct class_sum *sums,
 					   size_t count)
 {
@@ -257,7 +258,7 @@ void class_sum_name(struct text *out, const struct profile *p,
 		frame_name(out, p, &f, &plain);
 }
 
-/* A row for each cell of the view, by thread, then label of the leaf. */
+/* Returns a row per cell of the view, sorted by thread, then leaf label. */
 static struct row *thread_rows(const struct profile *p,
 			       const struct event_view *view,
 			       const struct frame_table *table, size_t *count)
@@ -285,7 +286,7 @@ static struct row *thread_rows(const struct profile *p,
 	return rows;
 }
 
-/* The sum of a run of rows of one thread; gives where the next begins. */
+/* Adds up the rows of the first thread; returns their number. */
 static size_t thread_sum_rows(struct thread_sum *sum, const struct profile *p,
 			      const struct row *rows, size_t count, bool weighs)
 {

@@ -2,9 +2,9 @@
 /*
  * sums: the samples of a view added up by frame, by class and by thread.
  *
- * frame_sums: a sum for each frame, by its label.  Self is what was counted
- * with the frame at the leaf; total is what was counted with it anywhere in the
- * stack trace, once however often it is there.
+ * frame_sums: sums by label of the frame. self adds up the samples with the
+ * frame as leaf, total the samples with the frame anywhere in the stack trace;
+ * a recursive frame counts once.
  */
 #ifndef RENDER_PROFILE_SUMS_H
 #define RENDER_PROFILE_SUMS_H
@@ -26,56 +26,52 @@ struct frame_sum {
 };
 
 /*
- * A sum for each label, those of most self first, then of most total, then in
- * the order of the labels: table->label_count of them, the caller's to free.
- * view is the only one in w, and table has all of its frames.
+ * Returns table->label_count sums, sorted by self, then total, then label; the
+ * caller frees them. w must have this view only, and the table all its frames.
  */
 struct frame_sum *frame_sums(const struct flame_widths *w,
 			     const struct event_view *view, bool weights,
 			     const struct frame_table *table);
 
 /*
- * class_sums: what was allocated or waited for by class, and by the thread that
- * owned the lock.
+ * class_sums: sums by class of the allocated object or lock, and by the thread
+ * that owned the lock.
  */
 struct class_sum {
 	uint32_t class_name; /* a string; 0 = unknown */
-	uint32_t owner;      /* a thread; 0 = unknown or not asked for */
+	uint32_t owner;      /* a thread; 0 = unknown, or not by_owner */
 	uint64_t samples;
-	uint64_t total; /* of what is measured */
+	uint64_t total; /* weight, or samples */
 };
 
 /*
- * A sum for each class, or with by_owner for each class and owner, the largest
- * first.  They come to all of the view; *count is 0 when no sample has a class
- * or, with by_owner, an owner.  The caller frees.
+ * Returns a sum per class, or with by_owner per class and owner, sorted by
+ * total; the caller frees them. *count is 0 when no sample has a class or, with
+ * by_owner, an owner; otherwise the sums add up to the view's total.
  */
 struct class_sum *class_sums(const struct profile *p,
 			     const struct event_view *view, bool weights,
 			     bool by_owner, size_t *count);
 
-/* The sum of the rows from `first` on. */
+/* Returns the sum of the rows from `first` on. */
 struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,
 				 size_t count);
 
-/* Appends the class as Java spells it, made safe; nothing when it is unknown.
- */
+/* Appends the class name in Java's notation, made safe; nothing if unknown. */
 void class_sum_name(struct text *out, const struct profile *p,
 		    const struct class_sum *sum, const struct style *style);
 
-/*
- * thread_sums: what every thread of a view comes to, and where it mostly was.
- */
+/* thread_sums: the total of each thread and its hottest leaf frame. */
 struct thread_sum {
-	uint32_t thread; /* 0: of samples without one */
+	uint32_t thread; /* 0: samples without a thread */
 	uint64_t total;
-	uint32_t leaf;      /* the label it was in most, or NO_LABEL */
-	uint64_t leaf_self; /* and what was counted there */
+	uint32_t leaf;      /* label of the hottest leaf frame, or NO_LABEL */
+	uint64_t leaf_self; /* its self */
 };
 
 /*
- * A sum for each thread with a sample, those with most first; *count of them,
- * the caller's to free.
+ * Returns *count sums, one per thread with a sample, sorted by total; the
+ * caller frees them.
  */
 struct thread_sum *thread_sums(const struct profile *p,
 			       const struct event_view *view, bool weights,

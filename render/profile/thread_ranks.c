@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names the threads of a profile and sorts them by name. */
 #include "render/profile/thread_ranks.h"
 
 #include "core/base/alloc.h"

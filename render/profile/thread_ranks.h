@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_ranks: the threads of a profile by their names, as thread_frame_name()
- * writes them, in order; those of one name are one.
+ * thread_ranks: the names of a profile's threads, from thread_frame_name(),
+ * sorted; threads of the same name have the same rank.
  */
 #ifndef RENDER_PROFILE_THREAD_RANKS_H
 #define RENDER_PROFILE_THREAD_RANKS_H
@@ -14,15 +14,15 @@
 #include <stdint.h>
 
 struct thread_ranks {
-	struct name *names; /* by rank, from 0; point into text */
+	struct name *names; /* by rank, from 0; they point into text */
 	size_t count;
-	uint32_t *rank_of; /* by id of the thread */
+	uint32_t *rank_of; /* by thread id */
 	struct text text;
 };
 
 /* adapt changes a name in place before it is sorted; it may be NULL. */
 void thread_ranks_init(struct thread_ranks *t, const struct profile *p,
 		       void (*adapt)(char *name, size_t len));
-void thread_ranks_release(struct thread_ranks *t); /* zeroes are fine */
+void thread_ranks_release(struct thread_ranks *t); /* may be zeroed */
 
 #endif

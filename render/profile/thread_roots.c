@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses the roots of a call tree by thread: threads and pools of threads. */
 #include "render/profile/thread_roots.h"
 
 #include "core/base/alloc.h"
@@ -9,11 +10,11 @@
 
 #include <stdlib.h>
 
-struct making {
+struct roots_builder {
 	const struct profile *profile;
 	struct thread_roots *roots;
-	struct intern names; /* of pools */
-	uint32_t *of_name;   /* by id: 1 + its root */
+	struct intern names; /* names of pools */
+	uint32_t *of_name;   /* by name id: 1 + index of the root */
 	size_t of_name_cap;
 	struct text name;
 };
@@ -24,7 +25,7 @@ void thread_roots_pool(struct text *out, const struct profile *p,
 	pool_name(out, profile_text(p, p->threads[thread].name));
 }
 
-static uint32_t new_root(struct making *m, uint32_t thread)
+static uint32_t roots_add(struct roots_builder *m, uint32_t thread)
 {
 	struct thread_roots *r = m->roots;
 
@@ -32,8 +33,8 @@ static uint32_t new_root(struct making *m, uint32_t thread)
 	return (uint32_t)r->count++;
 }
 
-/* The root of the thread's pool, found or made. */
-static uint32_t pool_of(struct making *m, uint32_t thread)
+/* Finds or adds the root of a thread's pool. */
+static uint32_t roots_find_pool(struct roots_builder *m, uint32_t thread)
 {
 	size_t had = m->of_name_cap;
 	uint32_t id;
@@ -46,12 +47,13 @@ static uint32_t pool_of(struct making *m, uint32_t thread)
 	while (had < m->of_name_cap)
 		m->of_name[had++] = 0;
 	if (!m->of_name[id])
-		m->of_name[id] = new_root(m, thread) + 1;
+		m->of_name[id] = roots_add(m, thread) + 1;
 	return m->of_name[id] - 1;
 }
 
-static void place_members(struct thread_roots *r, const struct thread_sum *sums,
-			  const uint32_t *root_of, size_t count)
+static void roots_place_members(struct thread_roots *r,
+				const struct thread_sum *sums,
+				const uint32_t *root_of, size_t count)
 {
 	uint32_t at = 0;
 
@@ -86,7 +88,7 @@ void thread_roots_init(struct thread_roots *r, const struct profile *p,
 		       const struct thread_sum *sums, size_t count,
 		       uint64_t least, size_t most)
 {
-	struct making m = { .profile = p, .roots = r };
+	struct roots_builder m = { .profile = p, .roots = r };
 	uint32_t *root_of = xcalloc(count, sizeof(*root_of));
 
 	*r = (struct thread_roots){
@@ -98,13 +100,13 @@ void thread_roots_init(struct thread_roots *r, const struct profile *p,
 		struct thread_root *root;
 
 		root_of[i] = i < most && s->total >= least
-				     ? new_root(&m, s->thread)
-				     : pool_of(&m, s->thread);
+				     ? roots_add(&m, s->thread)
+				     : roots_find_pool(&m, s->thread);
 		root = &r->all[root_of[i]];
 		root->count++;
 		root->total = saturate_add(root->total, s->total);
 	}
-	place_members(r, sums, root_of, count);
+	roots_place_members(r, sums, root_of, count);
 	roots_sort(r);
 	intern_release(&m.names);
 	text_release(&m.name);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_roots: what a tree of calls by thread begins with: threads that come
- * to enough by themselves, and pools of the others: those whose names differ in
- * numbers only.
+ * thread_roots: the roots of a call tree by thread: each thread with a large
+ * total, and pools of other threads whose names differ only in numbers.
  */
 #ifndef RENDER_PROFILE_THREAD_ROOTS_H
 #define RENDER_PROFILE_THREAD_ROOTS_H
@@ -15,28 +14,28 @@
 #include <stdint.h>
 
 struct thread_root {
-	uint32_t thread; /* of the profile; of a pool the one with most */
-	uint32_t first;  /* among members, */
-	uint32_t count;  /* and how many; 1 is a thread */
+	uint32_t thread; /* thread id; of a pool, the largest thread */
+	uint32_t first;  /* index of the first thread in members */
+	uint32_t count;  /* number of threads; 1 is a single thread */
 	uint64_t total;
 };
 
 struct thread_roots {
-	struct thread_root *all; /* those with most first */
+	struct thread_root *all; /* sorted by total */
 	size_t count;
-	uint32_t *members; /* threads */
+	uint32_t *members; /* thread ids, root by root */
 };
 
 /*
- * Of sums, those with most first: at most so many threads stand alone, those
- * with at least so much.
+ * Makes roots from sums, which are sorted by total. The first `most` threads
+ * with a total of at least `least` are roots of their own.
  */
 void thread_roots_init(struct thread_roots *r, const struct profile *p,
 		       const struct thread_sum *sums, size_t count,
 		       uint64_t least, size_t most);
 void thread_roots_release(struct thread_roots *r);
 
-/* Appends what a thread's pool is called: "pool-*-thread-*"; foreign. */
+/* Appends the name of a thread's pool: "pool-*-thread-*"; foreign text. */
 void thread_roots_pool(struct text *out, const struct profile *p,
 		       uint32_t thread);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names and sorts the stack traces of a profile for the exporters. */
 #include "render/profile/trace_tree.h"
 
 #include "core/base/alloc.h"
@@ -51,7 +52,7 @@ size_t trace_tree_deepest(const struct trace_tree *t)
 	return depth;
 }
 
-/* A caller's place comes before those of its callees. */
+/* Relies on the order of places: a caller comes before its callees. */
 void trace_tree_cut(struct trace_tree *t, size_t depth)
 {
 	struct flame_tree *tree = &t->tree;
@@ -82,7 +83,7 @@ size_t depth_limit(const uint64_t *traces_at, size_t deepest, uint64_t most)
 
 	for (size_t i = 1; i <= deepest; i++)
 		deeper += traces_at[i];
-	/* One frame deeper is one more in each stack trace that goes on. */
+	/* Each level adds one frame to every deeper stack trace. */
 	for (; depth < deepest && frames + deeper <= most; depth++) {
 		frames += deeper;
 		deeper -= traces_at[depth + 1];

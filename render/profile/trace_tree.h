@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_tree: stack traces with their frames named and in order, for outputs
- * that write each of them.
+ * trace_tree: the named frames and the sorted stack traces of a profile, for
+ * exporters that write each stack trace.
  */
 #ifndef RENDER_PROFILE_TRACE_TREE_H
 #define RENDER_PROFILE_TRACE_TREE_H
@@ -17,13 +17,13 @@
 struct trace_tree {
 	struct frame_table table;
 	struct flame_tree tree;
-	uint32_t *marks; /* by stack trace: its node in the draft */
+	uint32_t *marks; /* by stack trace: node of the draft */
 	size_t draft_count;
 };
 
 /*
- * Takes the stack traces, count of them, for which marks[] is not 0, and their
- * callers; their frames are the profile's.  marks becomes the tree's own.
+ * Adds the `count` stack traces whose marks[] is not 0, and their callers.
+ * Their frames belong to p. Takes ownership of marks.
  */
 void trace_tree_init(struct trace_tree *t, const struct profile *p,
 		     const struct stack *stacks, size_t count, uint32_t *marks,
@@ -37,26 +37,26 @@ void trace_tree_of_views(struct trace_tree *t, const struct profile *p,
 /* Truncates each stack trace to this many frames, counted from the root. */
 void trace_tree_cut(struct trace_tree *t, size_t depth);
 
-void trace_tree_release(struct trace_tree *t); /* zeroes are fine */
+void trace_tree_release(struct trace_tree *t); /* may be zeroed */
 
-/* Where a stack trace that was taken is in the tree: place + 1, or 0. */
+/* Returns 1 + the place of a stack trace in the tree; 0 = no stack trace. */
 static inline uint32_t trace_tree_place(const struct trace_tree *t,
 					uint32_t stack)
 {
 	return t->tree.place_of[t->marks[stack]];
 }
 
-/* How many frames the longest has. */
+/* Returns the number of frames of the deepest stack trace. */
 size_t trace_tree_deepest(const struct trace_tree *t);
 
-/* How many frames there are at a place + 1. */
+/* Returns the number of frames of a stack trace, by 1 + its place. */
 static inline size_t trace_tree_depth(const struct trace_tree *t,
 				      uint32_t place)
 {
 	return place ? t->tree.nodes[place - 1].depth + (size_t)1 : 0;
 }
 
-/* The name of a label. */
+/* Returns the name of a label. */
 static inline const struct label_name *
 trace_tree_name(const struct trace_tree *t, uint32_t label)
 {
@@ -64,16 +64,17 @@ trace_tree_name(const struct trace_tree *t, uint32_t label)
 }
 
 /*
- * depth_limit: how deep stack traces may be for all of them to be written.
+ * depth_limit: limits the depth of stack traces.
  *
- * Formats that write each stack trace with all its callers take memory and time
- * that are no longer in proportion to what was read: half a million frames,
- * each the callee of the one before and each with samples, are 10^11 frames.
+ * Formats that write each stack trace with all its callers can be much larger
+ * than the input: half a million nested frames, each with samples, are 10^11
+ * frames.
  */
+
 /*
- * The greatest depth, at least 1, to which stack traces may be cut so that they
- * have at most `most` frames in all.  traces_at[d] of them are d frames deep;
- * it has elements for 0 to deepest.
+ * Returns the greatest depth, at least 1, at which truncated stack traces have
+ * at most `most` frames in all. traces_at[0 … deepest] are the numbers of stack
+ * traces by depth.
  */
 size_t depth_limit(const uint64_t *traces_at, size_t deepest, uint64_t most);
 

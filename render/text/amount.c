@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Formats values of a profile: counts, times and sizes. */
 #include "render/text/amount.h"
 
 #include "core/base/units.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * amount: what was measured, as people read it.
- */
+/* amount: formats the values of a profile. */
 #ifndef RENDER_TEXT_AMOUNT_H
 #define RENDER_TEXT_AMOUNT_H
 
@@ -11,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Appends a number of samples as it is; bytes and ns in the largest unit in
- * which they are 1 or more: "1,730", "1.21 GB", "340 ms" (core/base/units.h).
+ * Appends a value of a unit: "1,730" for samples, "1.21 GB" for bytes, "340 ms"
+ * for ns (core/base/units.h).
  */
 void amount_add(struct text *out, enum unit unit, uint64_t value);
 
-/* Appends what per cent of the whole a part is: "4.5%". */
+/* Appends a part as a percentage of the whole: "4.5%"; 0.0% of a whole of 0. */
 void amount_add_share(struct text *out, uint64_t part, uint64_t whole);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Pads, truncates and wraps text by its width in characters. */
 #include "render/text/columns.h"
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ void columns_right(struct text *out, const struct text *text, size_t width)
 	text_add(out, text->bytes, text->len);
 }
 
-/* Where the character after the next `skip` of them begins. */
+/* Returns the offset after `skip` characters. */
 static size_t columns_after(const char *bytes, size_t len, size_t skip)
 {
 	size_t at = 0;

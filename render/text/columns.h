@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * columns: texts of a given width, in characters of valid UTF-8.
- */
+/* columns: fits text into a width in characters; the text is valid UTF-8. */
 #ifndef RENDER_TEXT_COLUMNS_H
 #define RENDER_TEXT_COLUMNS_H
 
@@ -9,19 +7,19 @@
 
 #include <stddef.h>
 
-/* Appends a text, right-aligned by spaces. */
+/* Appends a text, aligned to the right with spaces. */
 void columns_right(struct text *out, const struct text *text, size_t width);
 
 /*
- * Appends a text that has at most so many characters, and of a longer one the
- * end, which in the name of a frame is the method; or the beginning, where
- * arguments are at the end.  "…" stands for the rest.
+ * Appends a frame name, truncated to width characters with "…": at its start,
+ * to keep the method; or at its end if it has a parenthesis, to drop arguments.
  */
 void columns_fit(struct text *out, const char *bytes, size_t len, size_t width);
 
 /*
- * Appends words on lines of at most so many characters, if that can be, each
- * after the first indented by two spaces; width 0: on one line.
+ * Appends words and a newline, with line breaks at spaces to keep lines within
+ * width characters; later lines are indented by two spaces. Longer words are
+ * not broken. Width 0 means one line.
  */
 void columns_wrap(struct text *out, const char *words, size_t width);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes heap histograms as text, CSV and JSON. */
 #include "render/text/histogram.h"
 
 #include "core/base/json.h"
@@ -23,7 +24,7 @@ static void add_name(struct text *t, const struct class_count *row)
 	text_puts(t, ")");
 }
 
-/* The columns are those of the JVM's own table, and of SJK's. */
+/* The columns of jmap -histo and of SJK. */
 void histogram_text(struct output *out, const struct class_histogram *h,
 		    size_t top)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Lists the event types of a profile as text and JSON. */
 #include "render/text/listing.h"
 
 #include "core/base/alloc.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row for each event, those with most samples first. */
+/* Returns a row per event, sorted by samples; the caller frees the array. */
 static struct row *by_samples(const struct profile *p)
 {
 	struct row *rows = xmalloc(p->event_count * sizeof(*rows));
@@ -26,7 +27,7 @@ static struct row *by_samples(const struct profile *p)
 	return rows;
 }
 
-/* The family that each event is drawn with, or NULL. */
+/* Returns the family of each event, or NULL; the caller frees the array. */
 static const char **families_of(const struct profile *p)
 {
 	const char **families = xcalloc(p->event_count, sizeof(*families));
@@ -61,7 +62,7 @@ static const struct {
 	[WEIGHT] = { "weight", true },
 };
 
-/* Appends what stands in a column, of an event or of the head. */
+/* Appends the value of a column, or its head if e is NULL. */
 static void put_column(struct text *out, const struct profile *p,
 		       const char *family, const struct event *e, size_t column)
 {
@@ -91,7 +92,7 @@ static void put_column(struct text *out, const struct profile *p,
 	}
 }
 
-/* A line of the table, COLUMNS texts, under each other. */
+/* Appends a line of COLUMNS texts, padded to the widths. */
 static void put_line(struct text *out, const struct text *texts,
 		     const size_t *widths)
 {
@@ -125,7 +126,8 @@ static int by_count(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-/* Those that have events, most first; the array is the caller's to free. */
+/* Returns the tables with events, sorted by count; the caller frees the array.
+ */
 static const struct event_table **tables_of(const struct profile *p,
 					    size_t *count)
 {
@@ -142,7 +144,7 @@ static const struct event_table **tables_of(const struct profile *p,
 	return tables;
 }
 
-/* Events without stack traces, of which `prof -e` shows a table. */
+/* Lists events without stack traces; `prof -e` prints their tables. */
 static void put_tables(struct text *out, const struct profile *p)
 {
 	static const struct table_column heads[] = {

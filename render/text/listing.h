@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * listing: what events a profile holds, as a table or as JSON.
- */
+/* listing: lists the event types of a profile as a table or as JSON. */
 #ifndef RENDER_TEXT_LISTING_H
 #define RENDER_TEXT_LISTING_H
 
@@ -9,8 +7,8 @@
 #include "core/profile/profile.h"
 
 /*
- * A line for each event type, those with most samples first: name, family if it
- * is drawn in one, samples, those without a stack trace, weight.
+ * Prints a line per event type, sorted by samples: name, family, samples,
+ * samples without a stack trace, weight; then the events without stack traces.
  */
 void listing_events(struct output *out, const struct profile *p);
 

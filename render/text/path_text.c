@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes stack traces as text, reusing the common start of neighbours. */
 #include "render/text/path_text.h"
 
 #include "core/base/alloc.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path_text: stack traces as text, one after the other, each with all its
- * callers.
+ * path_text: writes stack traces as text, each with all its callers.
  *
- * In the order of a flame_tree, most of what is written of one stands for the
- * next, too; only what differs is written anew.
+ * In the order of a flame_tree, neighbours share most of their frames; only the
+ * frames that differ are written again.
  */
 #ifndef RENDER_TEXT_PATH_TEXT_H
 #define RENDER_TEXT_PATH_TEXT_H
@@ -15,24 +14,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends a frame, and before it what stands between frames. */
+/* Appends a separator if needed, and a frame. */
 typedef void path_put_fn(void *self, struct text *line, uint32_t label);
 
-/* A zeroed struct has nothing written. */
+/* A zeroed struct is empty. */
 struct path_text {
 	struct text line;
-	uint32_t *path; /* places + 1 of its frames, by depth */
-	size_t *ends;   /* where each of them ends in the line */
+	uint32_t *path; /* place + 1 of each frame, by depth */
+	size_t *ends;   /* end of each frame in the line, after the prefix's */
 	size_t path_cap, ends_cap;
 	size_t depth;
 };
 
-/* Begins anew, with what all that follow are to begin with. */
+/* Clears the line and sets the prefix of all following lines. */
 void path_text_begin(struct path_text *t, const char *prefix, size_t len);
 
 /*
- * Makes the line what it began with and the frames of a stack trace, root
- * first: place is that of flame_tree.h plus 1, 0 has no frames.
+ * Sets the line to the prefix and the frames of a stack trace, root first.
+ * place is 1 + a place of flame_tree.h; 0 is an empty stack trace.
  */
 void path_text_set(struct path_text *t, const struct flame_tree *tree,
 		   uint32_t place, path_put_fn *put, void *self);

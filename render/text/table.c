@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes tables as aligned text and as CSV. */
 #include "render/text/table.h"
 
 #include "core/base/alloc.h"
@@ -21,7 +22,7 @@ void table_add(struct table *t, const char *string)
 	text_puts(table_cell(t), string);
 }
 
-/* A line, which began at start, without blanks at its end and not too wide. */
+/* Ends the line that starts at `start`: drops trailing spaces, truncates. */
 static void end_line(struct text *out, size_t start, size_t width)
 {
 	size_t left = width, at = start;
@@ -29,7 +30,7 @@ static void end_line(struct text *out, size_t start, size_t width)
 	while (out->len > start && out->bytes[out->len - 1] == ' ')
 		out->len--;
 	if (width && text_width(out->bytes + start, out->len - start) > width) {
-		/* The last character that fits makes room for the mark. */
+		/* The ellipsis replaces the last character that fits. */
 		while (left) {
 			left -= ((unsigned char)out->bytes[at] & 0xc0) != 0x80;
 			at++;
@@ -40,7 +41,7 @@ static void end_line(struct text *out, size_t start, size_t width)
 	text_putc(out, '\n');
 }
 
-/* A line of safe texts, one a column. */
+/* Appends a line of safe texts, one per column. */
 static void put_line(const struct table *t, const struct text *texts,
 		     const size_t *widths, size_t width, struct text *out)
 {
@@ -87,7 +88,7 @@ void table_text(const struct table *t, size_t width, struct text *out)
 	free(widths);
 }
 
-/* "-1", "-2.5E-3": nothing that is computed. */
+/* True for plain numbers such as "-1" and "-2.5E-3". */
 static bool is_number(const char *bytes, size_t len)
 {
 	size_t at = 0, digits = 0;
@@ -103,7 +104,7 @@ static bool is_number(const char *bytes, size_t len)
 	return digits && at == len;
 }
 
-/* What a spreadsheet takes for a formula, or passes over on the way to one. */
+/* True if a spreadsheet would read the text, or its rest, as a formula. */
 static bool is_formula(const char *bytes, size_t len)
 {
 	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&

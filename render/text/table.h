@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * table: texts in columns, for a person or as CSV.
- */
+/* table: writes rows of cells as aligned text or as CSV. */
 #ifndef RENDER_TEXT_TABLE_H
 #define RENDER_TEXT_TABLE_H
 
@@ -12,7 +10,7 @@
 
 struct table_column {
 	const char *head;
-	bool right; /* numbers: these are also left alone in CSV */
+	bool right; /* a number: aligned to the right, never a formula in CSV */
 };
 
 /* A zeroed struct with its columns set is an empty table. */
@@ -23,22 +21,22 @@ struct table {
 	size_t count, cap;
 };
 
-/* The next cell, empty, to be filled; valid until the next call. */
+/* Adds an empty cell to fill; the pointer is valid until the next call. */
 struct text *table_cell(struct table *t);
 
-/* The next cell with a foreign text in it. */
+/* Adds a cell with foreign text. */
 void table_add(struct table *t, const char *string);
 
 /*
- * Appends the heads and a line for each row, columns under each other, two
- * spaces between.  Texts are made safe for a terminal (core/base/safe_text).
- * Lines longer than width characters are cut and end with "…"; 0 = never.
+ * Appends the heads and a line per row, with two spaces between columns. Cells
+ * are made safe for a terminal (core/base/safe_text). Lines longer than width
+ * characters are truncated with "…"; 0 = never.
  */
 void table_text(const struct table *t, size_t width, struct text *out);
 
 /*
- * Appends the same as CSV (RFC 4180, but lines end with LF).  A text that a
- * spreadsheet would take for a formula gets a "'" in front.
+ * Appends CSV (RFC 4180, but lines end with LF). Text that a spreadsheet would
+ * read as a formula is prefixed with "'".
  */
 void table_csv(const struct table *t, struct text *out);
 
