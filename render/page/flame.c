@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the flame graph page: encodes the data block that PAGE.md describes
+ * and fills the holes of the template.
+ */
 #include "render/page/flame.h"
 
 #include "core/base/alloc.h"
@@ -26,13 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * flame_data: the data block of the flame graph page.
- *
- * PAGE.md beside this file says what is in it.
- */
+/* flame_data: the data block of the page; PAGE.md is its specification. */
 
-/* The parts of the data block; all borrowed. */
+/* The input of the data block; all borrowed. */
 struct flame_data {
 	const struct profile *profile;
 	const struct event_view *views;
@@ -41,15 +41,13 @@ struct flame_data {
 	const struct flame_options *options;
 	const struct frame_table *table;
 	const struct flame_tree *tree;
-	const uint32_t *node_of; /* node of the draft, by stack trace */
+	const uint32_t *node_of; /* by stack trace: node of the draft */
 	const struct flame_result *result;
 };
 
-/*
- * flame_cells: the samples of the views as columns of the page.
- */
+/* flame_cells: the samples of the views as columns of the data block. */
 
-/* In the order in which they stand in the block. */
+/* Columns of an event, in the order of the data block. */
 enum {
 	CELL_NODE,
 	CELL_THREAD,
@@ -62,14 +60,14 @@ enum {
 
 struct flame_cells {
 	const struct flame_data *data;
-	uint32_t *threads; /* ids of those that have samples */
+	uint32_t *threads; /* ids of the threads with samples */
 	size_t thread_count;
-	uint32_t *thread_index; /* by id of the thread */
+	uint32_t *thread_index; /* by thread id: index into threads */
 	bool has_states, has_times;
-	size_t *counts; /* cells of each view */
+	size_t *counts; /* by view: number of cells */
 };
 
-/* text_varint() for the millions of small numbers. */
+/* text_varint() with a fast path for small numbers. */
 static inline void column_put(struct text *column, uint64_t value)
 {
 	if (value < 0x80 && column->len + 1 < column->cap)
@@ -78,7 +76,7 @@ static inline void column_put(struct text *column, uint64_t value)
 		text_varint(column, value);
 }
 
-/* What is told apart within a node, as one number that sorts as it should. */
+/* The sort key of a cell within its node: thread, state, bucket. */
 #define BUCKET_BITS  9 /* 1 + PROFILE_BUCKETS */
 #define STATE_BITS   3
 #define THREAD_SHIFT (STATE_BITS + BUCKET_BITS)
@@ -86,8 +84,9 @@ static inline void column_put(struct text *column, uint64_t value)
 _Static_assert(PROFILE_BUCKETS < 1 << BUCKET_BITS, "a bucket must fit");
 _Static_assert(THREAD_STATES <= 1 << STATE_BITS, "a state must fit");
 
-/* Notes what the cells of a view have. */
-static void look_at(struct flame_cells *cells, const struct event_view *view)
+/* Finds the threads of a view, and whether cells have states and times. */
+static void flame_cells_scan(struct flame_cells *cells,
+			     const struct event_view *view)
 {
 	const struct profile *p = cells->data->profile;
 	bool *in_view = view_events(p, view);
@@ -104,7 +103,7 @@ static void look_at(struct flame_cells *cells, const struct event_view *view)
 	free(in_view);
 }
 
-/* Finds out which threads, states and times there are to be told apart. */
+/* Finds the threads, states and times of all views. */
 static void flame_cells_init(struct flame_cells *cells,
 			     const struct flame_data *data)
 {
@@ -116,7 +115,7 @@ static void flame_cells_init(struct flame_cells *cells,
 	if (data->options->no_threads)
 		return;
 	for (size_t i = 0; i < data->view_count; i++)
-		look_at(cells, &data->views[i]);
+		flame_cells_scan(cells, &data->views[i]);
 	cells->threads = xmalloc(count * sizeof(*cells->threads));
 	for (uint32_t id = 0; id < count; id++) {
 		if (!cells->thread_index[id])
@@ -124,7 +123,7 @@ static void flame_cells_init(struct flame_cells *cells,
 		cells->thread_index[id] = (uint32_t)cells->thread_count;
 		cells->threads[cells->thread_count++] = id;
 	}
-	/* Where no sample has a thread, there is nothing to tell apart. */
+	/* Thread 0 alone: no sample has a thread. */
 	if (cells->thread_count == 1 && cells->threads[0] == 0)
 		cells->thread_count = 0;
 }
@@ -137,8 +136,9 @@ static void flame_cells_release(struct flame_cells *cells)
 	*cells = (struct flame_cells){ 0 };
 }
 
-/* The sort key of a cell among others at its place. */
-static uint64_t minor_of(const struct flame_cells *cells, const struct cell *c)
+/* Returns the sort key of a cell within its node. */
+static uint64_t cell_sort_key(const struct flame_cells *cells,
+			      const struct cell *c)
 {
 	if (cells->data->options->no_threads)
 		return 0;
@@ -147,11 +147,11 @@ static uint64_t minor_of(const struct flame_cells *cells, const struct cell *c)
 }
 
 /*
- * The place + 1 of each cell of a view, 0 where it has no stack trace.  Counts
- * in ends[], by that number, how many there are.
+ * Returns 1 + the place of each cell of a view, 0 without a stack trace; adds
+ * the number of cells at each place to ends[]. The caller frees the array.
  */
-static uint32_t *places_of(const struct flame_cells *cells, const bool *in_view,
-			   uint32_t *ends, size_t *count)
+static uint32_t *cell_places(const struct flame_cells *cells,
+			     const bool *in_view, uint32_t *ends, size_t *count)
 {
 	const struct flame_data *d = cells->data;
 	const struct profile *p = d->profile;
@@ -178,13 +178,13 @@ static uint32_t *places_of(const struct flame_cells *cells, const bool *in_view,
 }
 
 /*
- * What a row's item is: a cell whose count is its weight, which most have where
- * samples are counted, need not be looked at again, which waits for memory.
- * Otherwise the cell: 2^31 of them do not fit in memory.
+ * The item of a row is the cell's count if its weight is the same, which saves
+ * a random memory access per cell; otherwise the index of the cell, which is
+ * below 2^31, as more cells do not fit in memory.
  */
 #define ITEM_IS_COUNT ((uint32_t)1 << 31)
 
-static uint32_t item_of(const struct profile *p, size_t cell)
+static uint32_t cell_item(const struct profile *p, size_t cell)
 {
 	const struct cell *c = &p->cells[cell];
 
@@ -193,8 +193,8 @@ static uint32_t item_of(const struct profile *p, size_t cell)
 	return (uint32_t)cell;
 }
 
-/* Sorts rows of one place: mostly they are few. */
-static void sort_minors(struct row *rows, size_t count)
+/* Sorts the rows of a place by minor; most places have few rows. */
+static void sort_by_minor(struct row *rows, size_t count)
 {
 	if (count > 32) {
 		row_sort(rows, count);
@@ -211,22 +211,23 @@ static void sort_minors(struct row *rows, size_t count)
 }
 
 /*
- * A row for each cell of a view, in the order in which they are written: put
- * where its place's rows go, then sorted among those.
+ * Returns a row per cell of a view in the order of the columns: distributed by
+ * place, then sorted within each place. The caller frees the array.
  */
-static struct row *rows_of(const struct flame_cells *cells,
-			   const struct event_view *view, size_t *count)
+static struct row *cell_rows(const struct flame_cells *cells,
+			     const struct event_view *view, size_t *count)
 {
 	const struct profile *p = cells->data->profile;
 	size_t places_count = cells->data->tree->count + 1;
 	uint32_t *ends = xcalloc(places_count, sizeof(*ends));
 	bool *in_view = view_events(p, view);
-	uint32_t *places = places_of(cells, in_view, ends, count);
+	uint32_t *places = cell_places(cells, in_view, ends, count);
 	struct row *rows = xmalloc(*count * sizeof(*rows));
 	uint32_t start = 0;
 	size_t n = 0;
 
-	/* Where the rows of each place begin, and after them where they end. */
+	/* ends[] holds the start of each place's rows, after the loop the end.
+	 */
 	for (size_t i = 0; i < places_count; i++) {
 		uint32_t here = ends[i];
 
@@ -242,14 +243,14 @@ static struct row *rows_of(const struct flame_cells *cells,
 			__builtin_prefetch(&ends[places[n + 2 * AHEAD]], 1);
 		if (n + AHEAD < *count)
 			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
-		rows[ends[places[n]]++] = (struct row){ minor_of(cells, c),
+		rows[ends[places[n]]++] = (struct row){ cell_sort_key(cells, c),
 							places[n],
-							item_of(p, i) };
+							cell_item(p, i) };
 		n++;
 	}
 	for (size_t i = 0; i < places_count; i++) {
 		start = i ? ends[i - 1] : 0;
-		sort_minors(rows + start, ends[i] - start);
+		sort_by_minor(rows + start, ends[i] - start);
 	}
 	free(in_view);
 	free(places);
@@ -257,7 +258,7 @@ static struct row *rows_of(const struct flame_cells *cells,
 	return rows;
 }
 
-/* Sums of the rows that agree. */
+/* The sums of a cell of the page: of rows with the same key. */
 struct sums {
 	uint64_t count, weight;
 };
@@ -305,7 +306,7 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 	uint32_t before = 0;
 	bool weighs = false;
 	size_t count;
-	struct row *rows = rows_of(cells, &d->views[view], &count);
+	struct row *rows = cell_rows(cells, &d->views[view], &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
@@ -327,7 +328,7 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 	free(rows);
 }
 
-/* Columns that come before those of the events. */
+/* The columns before those of the events. */
 enum {
 	NAMES,
 	FRAME_NAME,
@@ -338,7 +339,7 @@ enum {
 	TREE_COLUMNS
 };
 
-#define MOST_SHARED 94 /* as one printable character from the blank on */
+#define MOST_SHARED 94 /* one printable character from U+0020 on */
 
 static void put_names(struct text *out, const struct frame_table *table)
 {
@@ -374,7 +375,7 @@ static void put_frames(struct text *columns, const struct frame_table *table)
 
 static void put_node_ups(struct text *column, const struct flame_tree *tree)
 {
-	uint32_t depth = UINT32_MAX; /* of node 0, which has no node before */
+	uint32_t depth = UINT32_MAX; /* -1: node 0 is at depth 0 */
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *n = &tree->nodes[i];
@@ -389,7 +390,7 @@ static size_t width_of_ids(size_t count)
 	return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
 }
 
-/* Numbers of one width shrink better here than varints, and are read as is. */
+/* Fixed-width ids compress better than varints and need no decoding. */
 static void put_node_frames(struct text *column, const struct flame_tree *tree,
 			    size_t width)
 {
@@ -591,7 +592,7 @@ static void put_length(char *to, size_t len)
 		to[i] = (char)(len >> 8 * i);
 }
 
-/* Appends the block, not yet compressed. */
+/* Appends the uncompressed data block. */
 static void flame_data(struct text *out, const struct flame_data *d)
 {
 	size_t count = TREE_COLUMNS + CELL_COLUMNS * d->view_count;
@@ -629,7 +630,7 @@ struct page {
 	struct text data; /* compressed */
 };
 
-/* Sums up the views, the one in front last: its totals stay at hand. */
+/* Adds the views, the selected one last: flame_summary() needs its totals. */
 static void add_views(struct flame_widths *w, const struct flame_data *d)
 {
 	for (size_t i = 0; i < d->view_count; i++) {
@@ -642,7 +643,7 @@ static void add_views(struct flame_widths *w, const struct flame_data *d)
 				 d->options->style.weights);
 }
 
-/* Names the frames of a draft and puts it in order. */
+/* Names the frames of a draft and builds the tree. */
 static void page_arrange(struct flame_data *d, struct draft *draft,
 			 struct frame_table *table, struct flame_tree *tree)
 {
@@ -686,7 +687,7 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	d->node_of = widths.marks;
 	d->result = &result;
 	flame_data(&block, d);
-	/* The locals that d points to end here. */
+	/* d must not point to local variables. */
 	d->table = NULL;
 	d->tree = NULL;
 	d->node_of = NULL;
@@ -717,7 +718,7 @@ static void write_summary(struct output *out, const struct page *page)
 
 static void write_data(struct output *out, const struct page *page)
 {
-	const size_t piece = 3 << 14; /* triples: pieces read as one */
+	const size_t piece = 3 << 14; /* a multiple of 3: no padding inside */
 	struct text letters = { 0 };
 
 	for (size_t at = 0; at < page->data.len; at += piece) {
@@ -742,7 +743,7 @@ static const struct hole {
 
 #define HOLES (sizeof(holes) / sizeof(*holes))
 
-/* The first hole at or after `at`, and where; NULL when there is none. */
+/* Returns the first hole at or after `at`, and where; NULL without any. */
 static const struct hole *next_hole(const char *at, const char **where)
 {
 	const struct hole *next = NULL;

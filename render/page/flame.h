@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame: the flame graph page, one self-contained HTML file.
- *
- * PAGE.md beside this file says what is in it.
+ * flame: writes the flame graph page, a single HTML file without external
+ * resources. PAGE.md in this directory is its specification.
  */
 #ifndef RENDER_PAGE_FLAME_H
 #define RENDER_PAGE_FLAME_H
@@ -16,23 +15,23 @@
 
 struct flame_options {
 	const char *title;
-	const char *source; /* what was read, for the page's head */
-	struct style style; /* how the page opens; annotate means nothing */
-	double min_width;   /* per cent of an event's total; < 0: as is fit */
-	bool no_threads;    /* leave out threads, states and times: the graph */
+	const char *source; /* name of the input */
+	struct style style; /* initial settings; annotate is ignored */
+	double min_width;   /* percent of an event's total; < 0: automatic */
+	bool no_threads;    /* omit threads, states and times */
 };
 
 /* Result of writing a page. */
 struct flame_result {
-	size_t nodes;  /* on the page: one for each distinct stack trace */
-	size_t elided; /* left out, being narrower than */
-	double below;  /* this percentage in every view */
+	size_t nodes;  /* distinct stack traces on the page */
+	size_t elided; /* omitted stack traces: narrower than `below` */
+	double below;  /* percentage of the total, in every view */
 };
 
-/* More are not drawn unless min_width says so: a browser gets slow. */
+/* Maximum number of nodes with an automatic min_width: browsers get slow. */
 #define FLAME_NODES ((size_t)1000000)
 
-/* Writes the page: a tab per view, `selected` being the one in front. */
+/* Writes the page: a tab per view; it opens with the selected view. */
 struct flame_result flame_write(struct output *out, const struct profile *p,
 				const struct event_view *views,
 				size_t view_count, size_t selected,

@@ -25,9 +25,10 @@ struct hot_frame {
 	uint64_t total; /* a recursive call counts once */
 };
 
-/* What is counted at the leaf frames of a view, by frame id. */
-static uint64_t *selfs_of(const struct profile *p,
-			  const struct event_view *view, bool weights)
+/* Returns the self of each frame in a view, by frame id; the caller frees it.
+ */
+static uint64_t *frame_selfs(const struct profile *p,
+			     const struct event_view *view, bool weights)
 {
 	uint64_t *selfs = xcalloc(p->frame_count, sizeof(*selfs));
 	bool weighs = view_weighs(view, weights);
@@ -47,7 +48,7 @@ static uint64_t *selfs_of(const struct profile *p,
 	return selfs;
 }
 
-/* All frames, those of one method one after another. */
+/* Returns a row per frame, sorted by method; the caller frees the array. */
 static struct row *by_method(const struct profile *p)
 {
 	size_t count = p->frame_count - 1;
@@ -67,7 +68,7 @@ static bool same_method(const struct row *a, const struct row *b)
 	return a->major == b->major && a->minor == b->minor;
 }
 
-/* Puts a frame among the hottest, if it belongs there; gives their number. */
+/* Inserts a frame into hot[] if it is hot enough; returns the new count. */
 static size_t keep_hottest(struct hot_frame *hot, size_t count,
 			   struct hot_frame candidate)
 {
@@ -86,13 +87,13 @@ static size_t keep_hottest(struct hot_frame *hot, size_t count,
 	return count;
 }
 
-/* A bit for each of the hottest methods, at all of its frames. */
-static uint32_t *bits_of(const struct profile *p, const struct row *rows,
-			 const struct hot_frame *hot, size_t count)
+/* Returns by frame id the bit of its method in hot[], or 0; 2 is the first. */
+static uint32_t *method_bits(const struct profile *p, const struct row *rows,
+			     const struct hot_frame *hot, size_t count)
 {
 	uint32_t *bits = xcalloc(p->frame_count, sizeof(*bits));
 
-	/* hot[].frame is the first of its run of rows. */
+	/* hot[].frame is the frame of the first row of the method. */
 	for (size_t i = 0; i < count; i++)
 		bits[hot[i].frame] = 2u << i;
 	for (size_t i = 1; i + 1 < p->frame_count; i++) {
@@ -102,13 +103,13 @@ static uint32_t *bits_of(const struct profile *p, const struct row *rows,
 	return bits;
 }
 
-/* Adds each stack trace's total to those of its methods, outermost calls. */
+/* Adds the totals of the hot methods; recursive calls count once. */
 static void add_totals(struct flame_widths *w, const uint32_t *bits,
 		       struct hot_frame *hot)
 {
 	const struct profile *p = w->profile;
 
-	/* A mark carries the bits of the frames that lead to it. */
+	/* A mark holds the bits of a stack trace and its callers. */
 	for (size_t id = 1; id < p->stack_count; id++) {
 		const struct stack *s = &p->stacks[id];
 		uint32_t above, here;
@@ -138,7 +139,7 @@ static size_t hot_frames(struct flame_widths *w, const struct event_view *view,
 {
 	const struct profile *p = w->profile;
 	struct row *rows = by_method(p);
-	uint64_t *selfs = selfs_of(p, view, weights);
+	uint64_t *selfs = frame_selfs(p, view, weights);
 	uint32_t *bits;
 	size_t count = 0;
 
@@ -152,7 +153,7 @@ static size_t hot_frames(struct flame_widths *w, const struct event_view *view,
 						   selfs[rows[i].item]);
 		count = keep_hottest(hot, count, method);
 	}
-	bits = bits_of(p, rows, hot, count);
+	bits = method_bits(p, rows, hot, count);
 	add_totals(w, bits, hot);
 	free(bits);
 	free(selfs);
@@ -246,7 +247,7 @@ static void summary_events(struct text *out, const struct profile *p,
 	text_release(&note);
 }
 
-/* A number and what part of the whole it is. */
+/* Appends two table cells: a number and its percentage of the whole. */
 static void put_share(struct text *out, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100 * (double)part / (double)whole : 0;

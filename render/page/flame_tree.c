@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts the nodes of a draft into a tree, without recursion. */
 #include "render/page/flame_tree.h"
 
 #include "core/base/alloc.h"
@@ -52,12 +53,12 @@ void draft_frames(const struct draft *d, uint8_t *used)
 		used[d->nodes[i].frame] = 1;
 }
 
-/* What is needed while the order is made; all by node of the draft. */
+/* The state of the sort; the arrays are indexed by node of the draft. */
 struct order {
 	uint32_t *caller;
 	uint32_t *label;
-	uint32_t *callees; /* the first, or 0 */
-	uint32_t *next;    /* callee of the same caller, or 0 */
+	uint32_t *callees; /* first callee, or 0 */
+	uint32_t *next;    /* next callee of the same caller, or 0 */
 	struct merged {
 		uint32_t node, into;
 	} * merged;
@@ -73,7 +74,7 @@ static void order_release(struct order *o)
 	free(o->merged);
 }
 
-/* The nodes sorted by label, by counting; node 0 is left out. */
+/* Returns the nodes except node 0, sorted by label with a counting sort. */
 static uint32_t *by_label(const struct order *o, size_t count,
 			  size_t label_count)
 {
@@ -90,7 +91,7 @@ static uint32_t *by_label(const struct order *o, size_t count,
 	return sorted;
 }
 
-/* Chains the callees of each node in the order of their labels. */
+/* Links the callees of each node, sorted by label. */
 static void order_init(struct order *o, struct draft *d,
 		       const uint32_t *label_of, size_t label_count)
 {
@@ -108,7 +109,7 @@ static void order_init(struct order *o, struct draft *d,
 	sorted = by_label(o, count, label_count);
 	o->callees = xcalloc(count, sizeof(*o->callees));
 	o->next = xmalloc(count * sizeof(*o->next));
-	/* Each is put in front, so the last come first. */
+	/* Backwards: each node goes to the front of its list. */
 	for (size_t i = count - 1; i-- > 0;) {
 		uint32_t node = sorted[i];
 		uint32_t *callees = &o->callees[o->caller[node]];
@@ -119,7 +120,7 @@ static void order_init(struct order *o, struct draft *d,
 	free(sorted);
 }
 
-/* Two chains in one, sorted as they are. */
+/* Merges two sorted lists. */
 static uint32_t merge_chains(struct order *o, uint32_t a, uint32_t b)
 {
 	uint32_t first = 0;
@@ -137,10 +138,9 @@ static uint32_t merge_chains(struct order *o, uint32_t a, uint32_t b)
 }
 
 /*
- * Makes `into` the only one of the run of callees that begins with it and has
- * its label.  Their own callees, sorted chains, are merged like the digits of a
- * binary counter are carried: no chain is passed over more often than the
- * logarithm of their number.
+ * Merges the callees from `into` on that have its label into it. Their sorted
+ * lists of callees are merged like the carries of a binary counter: n lists
+ * take log n passes.
  */
 static void merge_run(struct order *o, uint32_t into)
 {
@@ -174,8 +174,8 @@ static void merge_run(struct order *o, uint32_t into)
 	o->next[into] = node;
 }
 
-/* Sees to it that no two callees of a node have one label. */
-static void tree_settle(struct order *o, uint32_t node)
+/* Merges the callees of a node that have the same label. */
+static void tree_merge_callees(struct order *o, uint32_t node)
 {
 	for (uint32_t c = o->callees[node]; c; c = o->next[c]) {
 		uint32_t next = o->next[c];
@@ -185,7 +185,7 @@ static void tree_settle(struct order *o, uint32_t node)
 	}
 }
 
-/* Puts a node at the end of the tree; gives where to go on, or 0. */
+/* Appends a node to the tree; returns its first callee, or 0. */
 static uint32_t place_node(struct flame_tree *t, struct order *o, uint32_t node,
 			   uint32_t depth)
 {
@@ -195,7 +195,7 @@ static uint32_t place_node(struct flame_tree *t, struct order *o, uint32_t node,
 		.depth = depth,
 	};
 	t->place_of[node] = (uint32_t)t->count;
-	tree_settle(o, node);
+	tree_merge_callees(o, node);
 	return o->callees[node];
 }
 
@@ -211,7 +211,7 @@ void flame_tree_init(struct flame_tree *t, struct draft *d,
 	*t = (struct flame_tree){ 0 };
 	t->nodes = xmalloc(count * sizeof(*t->nodes));
 	t->place_of = xcalloc(count, sizeof(*t->place_of));
-	tree_settle(&o, 0);
+	tree_merge_callees(&o, 0);
 	node = o.callees[0];
 	while (node) {
 		uint32_t callee = place_node(t, &o, node, depth);

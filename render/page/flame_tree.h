@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_tree: stack traces in the order in which they are shown: each caller
- * before its callees, callees of one caller by their labels.
+ * flame_tree: stack traces in depth-first order: each caller before its
+ * callees, the callees of a caller sorted by label.
  *
- * It is made in two steps.  A draft holds the nodes that are to be shown, as
- * they come, each after its caller; flame_tree_init() puts them in order and
- * makes one of callees that have the same caller and the same label.
+ * A draft collects the nodes in any order that has callers before callees.
+ * flame_tree_init() sorts them and merges callees of a caller with the same
+ * label.
  */
 #ifndef RENDER_PAGE_FLAME_TREE_H
 #define RENDER_PAGE_FLAME_TREE_H
@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Node 0 of a draft stands for no stack trace, the caller of the roots. */
+/* Node 0 of a draft is the empty stack trace, the caller of the roots. */
 struct draft_node {
 	uint32_t caller;
 	uint32_t frame; /* frame id of the profile, or small_frames() */
-	uint32_t small; /* the callee that is small_frames(), or 0 */
+	uint32_t small; /* node of the small_frames() callee, or 0 */
 };
 
 struct draft {
@@ -30,13 +30,13 @@ struct draft {
 void draft_init(struct draft *d);
 void draft_release(struct draft *d);
 
-/* Adds a callee of a node that is there already. */
+/* Adds a callee to an existing node; returns the new node. */
 uint32_t draft_add(struct draft *d, uint32_t caller, uint32_t frame);
 
 /*
- * Drafts every stack trace for which mark[] is not 0, and all their callers.
- * mark has an element for each of the count stack traces, [0] stands for none;
- * in it is then the draft's node, or 0.
+ * Adds the stack traces whose mark[] is not 0, and all their callers. mark[] is
+ * indexed by stack trace id, below count; its elements become the node of the
+ * draft, or 0.
  */
 void draft_marked(struct draft *d, const struct stack *stacks, size_t count,
 		  uint32_t *mark);
@@ -45,7 +45,7 @@ void draft_marked(struct draft *d, const struct stack *stacks, size_t count,
 void draft_frames(const struct draft *d, uint8_t *used);
 
 struct tree_node {
-	uint32_t caller; /* place + 1, or 0 for a root frame */
+	uint32_t caller; /* 1 + place of the caller, or 0 for a root frame */
 	uint32_t label;
 	uint32_t depth; /* 0 for a root frame */
 };
@@ -53,12 +53,12 @@ struct tree_node {
 struct flame_tree {
 	struct tree_node *nodes; /* by place, from 0 */
 	size_t count;
-	uint32_t *place_of; /* by node of the draft: place + 1; [0] is 0 */
+	uint32_t *place_of; /* by node of the draft: 1 + place; [0] is 0 */
 };
 
 /*
- * label_of[] gives the label of each frame of the draft, less than
- * label_count.  The draft is used up: it is empty afterwards.
+ * Builds a tree. label_of[] is the label of each frame, below label_count. The
+ * draft is empty afterwards.
  */
 void flame_tree_init(struct flame_tree *t, struct draft *d,
 		     const uint32_t *label_of, size_t label_count);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up totals of stack traces and merges the narrow ones. */
 #include "render/page/flame_widths.h"
 
 #include "core/base/alloc.h"
@@ -24,17 +25,17 @@ void flame_widths_release(struct flame_widths *w)
 	*w = (struct flame_widths){ 0 };
 }
 
-/* A sample that weighs nothing is to have its place all the same. */
-static void mark_path(struct flame_widths *w, uint32_t stack)
+/* Marks a stack trace whose samples weigh nothing: it is a node, too. */
+static void widths_mark_path(struct flame_widths *w, uint32_t stack)
 {
 	for (; stack && !w->marks[stack];
 	     stack = w->profile->stacks[stack].caller)
 		w->marks[stack] = 1;
 }
 
-/* Adds the cells of a view to their stack traces; gives the sum. */
-static uint64_t add_cells(struct flame_widths *w, const struct event_view *view,
-			  bool weights)
+/* Adds the cells of a view to their stack traces; returns the sum. */
+static uint64_t widths_add_cells(struct flame_widths *w,
+				 const struct event_view *view, bool weights)
 {
 	const struct profile *p = w->profile;
 	bool weighs = view_weighs(view, weights);
@@ -54,21 +55,21 @@ static uint64_t add_cells(struct flame_widths *w, const struct event_view *view,
 		if (measure)
 			*total = saturate_add(*total, measure);
 		else
-			mark_path(w, c->stack);
+			widths_mark_path(w, c->stack);
 	}
 	free(in_view);
 	return sum;
 }
 
-/* The share of a stack trace in the view where it has most. */
-static inline float share_of(const struct flame_widths *w, size_t id)
+/* Returns the largest share of a stack trace in any view. */
+static inline float widths_share(const struct flame_widths *w, size_t id)
 {
 	return w->shares ? w->shares[id]
 			 : (float)((double)w->totals[id] * w->scale);
 }
 
-/* Makes room for another view: shares are kept, totals begin anew. */
-static void next_view(struct flame_widths *w)
+/* Starts another view: stores the shares so far, resets the totals. */
+static void widths_start_view(struct flame_widths *w)
 {
 	size_t count = w->profile->stack_count;
 	float *shares;
@@ -78,7 +79,7 @@ static void next_view(struct flame_widths *w)
 	if (!w->shares) {
 		shares = xmalloc(count * sizeof(*shares));
 		for (size_t id = 0; id < count; id++)
-			shares[id] = share_of(w, id);
+			shares[id] = widths_share(w, id);
 		w->shares = shares;
 	}
 	memset(w->totals, 0, count * sizeof(*w->totals));
@@ -91,8 +92,8 @@ void flame_widths_add(struct flame_widths *w, const struct event_view *view,
 	uint64_t *totals = w->totals;
 	uint64_t sum;
 
-	next_view(w);
-	sum = add_cells(w, view, weights);
+	widths_start_view(w);
+	sum = widths_add_cells(w, view, weights);
 	w->scale = sum ? 1 / (double)sum : 0;
 	/* Ids of callees are greater than their callers'. */
 	for (size_t id = w->profile->stack_count; id-- > 1;) {
@@ -119,8 +120,8 @@ void flame_widths_cut(struct flame_widths *w, double share)
 }
 
 /*
- * Shares are told apart by the first 20 of their 32 bits, which for floats that
- * are not negative sort as the numbers do: to 1/2048 of themselves.
+ * A bin of shares is the upper 20 of the 32 bits of a float. For non-negative
+ * floats the bits sort like the numbers; a bin is 1/2048 of the share wide.
  */
 #define SHARE_SHIFT 12
 #define SHARE_BINS  ((size_t)1 << (31 - SHARE_SHIFT))
@@ -143,12 +144,12 @@ static float share_of_bits(size_t bin)
 }
 
 /*
- * How the number of nodes grows when the least share falls into each bin.  A
- * node is there from its own share down.  It has a callee for small frames too,
- * until the least share is that of its narrowest callee; a mark is 1 + the bin
- * of that, from above, while the callees are passed.
+ * Returns by how much the number of nodes changes when `least` falls into each
+ * bin. A node is drawn from its own bin down. It also has a callee for small
+ * frames, until `least` reaches the bin of its narrowest callee. Meanwhile
+ * marks hold 1 + SHARE_BINS - that bin. The caller frees the array.
  */
-static int32_t *count_bins(struct flame_widths *w)
+static int32_t *widths_count_bins(struct flame_widths *w)
 {
 	const struct stack *stacks = w->profile->stacks;
 	int32_t *bins = xcalloc(SHARE_BINS, sizeof(*bins));
@@ -162,7 +163,7 @@ static int32_t *count_bins(struct flame_widths *w)
 			__builtin_prefetch(&marks[stacks[id - AHEAD].caller]);
 		if (!marks[id])
 			continue;
-		bin = share_bits(share_of(w, id));
+		bin = share_bits(widths_share(w, id));
 		mark = 1 + (uint32_t)SHARE_BINS - bin;
 		if (*caller < mark)
 			*caller = mark;
@@ -178,20 +179,21 @@ static int32_t *count_bins(struct flame_widths *w)
 void flame_widths_fit(struct flame_widths *w, size_t max)
 {
 	size_t bin = SHARE_BINS;
-	int64_t nodes = 1; /* small frames among the roots */
+	int64_t nodes = 1; /* the small frames of the root */
 	int32_t *bins;
 
 	if (w->profile->stack_count - 1 <= max)
 		return;
-	bins = count_bins(w);
+	bins = widths_count_bins(w);
 	while (bin > 0 && nodes + bins[bin - 1] <= (int64_t)max)
 		nodes += bins[--bin];
 	w->least = share_of_bits(bin);
 	free(bins);
 }
 
-/* Finds or makes the callee that stands for the small ones of a node. */
-static uint32_t small_callee(struct draft *d, uint32_t node, uint32_t frame)
+/* Finds or adds the small_frames() callee of a node. */
+static uint32_t draft_small_callee(struct draft *d, uint32_t node,
+				   uint32_t frame)
 {
 	uint32_t small = d->nodes[node].small;
 
@@ -222,17 +224,17 @@ size_t flame_widths_draft(struct flame_widths *w, struct draft *d)
 		}
 		if (!marks[id])
 			continue;
-		if (share_of(w, id) >= w->least) {
+		if (widths_share(w, id) >= w->least) {
 			marks[id] = draft_add(d, marks[caller],
 					      stacks[id].frame);
 			continue;
 		}
 		elided++;
-		/* With its caller, or as the first of its branch. */
-		if (caller && share_of(w, caller) < w->least)
+		/* Narrow callers are in small frames already. */
+		if (caller && widths_share(w, caller) < w->least)
 			marks[id] = marks[caller];
 		else
-			marks[id] = small_callee(d, marks[caller], frame);
+			marks[id] = draft_small_callee(d, marks[caller], frame);
 	}
 	return elided;
 }

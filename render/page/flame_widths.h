@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * flame_widths: how wide stack traces are drawn, and which are too narrow.
+/* flame_widths: the totals of stack traces, and which are too narrow to draw.
  */
 #ifndef RENDER_PAGE_FLAME_WIDTHS_H
 #define RENDER_PAGE_FLAME_WIDTHS_H
@@ -13,37 +12,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All by id of the stack trace. */
+/* The arrays are indexed by stack trace id. */
 struct flame_widths {
 	const struct profile *profile;
-	uint64_t *totals; /* in the view that was added last */
-	double scale;     /* makes its totals shares of the view */
-	float *shares;    /* with several views: where it is most; or NULL */
-	uint32_t *marks;  /* not 0: a sample or a callee is here */
+	uint64_t *totals; /* totals in the view that was added last */
+	double scale;     /* 1 / total of that view */
+	float *shares;    /* several views: the largest share; or NULL */
+	uint32_t *marks;  /* not 0: has a sample, or a callee that has */
 	size_t views;
-	float least; /* what has a lesser share is left out */
+	float least; /* smallest share to draw */
 };
 
 void flame_widths_init(struct flame_widths *w, const struct profile *p);
 void flame_widths_release(struct flame_widths *w);
 
-/* Adds what a view counts. */
+/* Adds the samples of a view, by weight or by count. */
 void flame_widths_add(struct flame_widths *w, const struct event_view *view,
 		      bool weights);
 
-/* Leaves out what has less than this share (of 1) in every view. */
+/* Omits stack traces with less than this share (0 to 1) in every view. */
 void flame_widths_cut(struct flame_widths *w, double share);
 
 /*
- * Finds the smallest share that leaves at most max nodes, if all of them are
- * more than that; [small frames] are counted.
+ * Sets the smallest share that leaves at most max nodes, including [small
+ * frames]; does nothing when there are not more stack traces.
  */
 void flame_widths_fit(struct flame_widths *w, size_t max);
 
 /*
- * Drafts what is wide enough.  What is not becomes one callee of its caller,
- * small_frames().  Sets the mark of each stack trace to its node, or that of
- * the small frames it is among.  Gives the number of nodes left out.
+ * Adds the wide stack traces to a draft. The narrow callees of a caller become
+ * one callee, small_frames(). Sets the mark of each stack trace to its node of
+ * the draft. Returns the number of omitted stack traces.
  */
 size_t flame_widths_draft(struct flame_widths *w, struct draft *d);
 

@@ -264,7 +264,7 @@ static void put_frames(struct scope *s)
 	json_close_object(&s->json);
 }
 
-/* Appends a decimal number; printf() is too slow for millions of them. */
+/* Appends a decimal number; the formatter is too slow for millions of them. */
 static void put_number(struct text *text, uint32_t number)
 {
 	char digits[10];

@@ -592,7 +592,7 @@ static void what_was_lost_is_said_on_the_page(void **state)
 	assert_string_equal(cJSON_GetArrayItem(notes, 0)->valuestring,
 			    "chunks were cut: 2 (first: offset 68 <b>)");
 	assert_string_equal(cJSON_GetArrayItem(notes, 1)->valuestring,
-			    "7 events have no time");
+			    "events have no time: 7");
 	assert_non_null(strstr(page.html.bytes,
 			       "chunks were cut: 2 (first: offset 68 &lt;b&gt;)"));
 	page_release(&page);
