@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -692,78 +691,32 @@ const struct value *jolokia_to_value(const cJSON *item, const char *type,
 
 /* Values to JSON */
 
-/*
- * Strings are JSON strings, except that agents take the strings [null] and ""
- * (two quotes) for null and the empty string, by which GET requests, where they
- * cannot be written, spell them.
- */
-static int argument_check_string(const struct value *v, struct error *err)
+/* Arguments are arrays of simple values, which bounds this recursion. */
+static void argument_add(struct json *j, const struct value *v)
 {
-	if ((v->text.len == 6 && !memcmp(v->text.at, "[null]", 6)) ||
-	    (v->text.len == 2 && !memcmp(v->text.at, "\"\"", 2)))
-		return fail(err, ERROR_MISUSE,
-			    "the string %s cannot be sent by Jolokia's "
-			    "protocol, where it has another meaning",
-			    v->text.at);
-	return 0;
-}
-
-static int argument_add(struct json *j, const struct value *v,
-			struct error *err);
-
-static int argument_add_list(struct json *j, const struct value *v,
-			     struct error *err)
-{
-	int status = 0;
-
-	json_open_array(j);
-	for (size_t i = 0; status == 0 && i < v->list.count; i++)
-		status = argument_add(j, v->list.at[i], err);
-	json_close_array(j);
-	return status;
-}
-
-static int argument_add(struct json *j, const struct value *v,
-			struct error *err)
-{
-	struct text real = { 0 };
-
 	switch (v->kind) {
 	case VALUE_ARRAY:
-		return argument_add_list(j, v, err);
+		json_open_array(j);
+		for (size_t i = 0; i < v->list.count; i++)
+			argument_add(j, v->list.at[i]);
+		json_close_array(j);
+		break;
 	case VALUE_NUMBER:
-		/* As a JSON number, an agent would round it. */
+		/* Agents round JSON numbers. */
 		json_string(j, v->text.at, v->text.len);
-		return 0;
-	case VALUE_STRING:
-		if (argument_check_string(v, err))
-			return -1;
-		/* fallthrough */
-	case VALUE_NAME:
-	case VALUE_ENUM:
-		json_string(j, v->text.at, v->text.len);
-		return 0;
+		break;
 	case VALUE_DATE:
+		/* Each agent has a dateFormat of its own. */
 		json_int(j, v->integer);
-		return 0;
-	case VALUE_REAL:
-		value_add_real(&real, v);
-		if (isfinite(v->real))
-			json_number(j, real.bytes);
-		else
-			json_text(j, real.bytes);
-		text_release(&real);
-		return 0;
+		break;
 	default:
 		value_json(j, v);
-		return 0;
 	}
 }
 
-int jolokia_add_argument(struct text *out, const struct value *v,
-			 struct error *err)
+void jolokia_add_argument(struct text *out, const struct value *v)
 {
 	struct json j = json_into(out);
 
-	return argument_add(&j, v, err);
+	argument_add(&j, v);
 }

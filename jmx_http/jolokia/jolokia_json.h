@@ -52,11 +52,7 @@ const cJSON *jolokia_json_member(const cJSON *object, const char *name);
 const struct value *jolokia_to_value(const cJSON *item, const char *type,
 				     struct arena *a);
 
-/*
- * Appends a value as an agent expects an argument of a declared type.
- * ERROR_MISUSE for values that the protocol cannot express.
- */
-int jolokia_add_argument(struct text *out, const struct value *v,
-			 struct error *err);
+/* Appends a value as agents expect an argument or the value of an attribute. */
+void jolokia_add_argument(struct text *out, const struct value *v);
 
 #endif

@@ -70,20 +70,9 @@ static void request_add_names(struct text *out, const struct jmx_request *q,
 	json_close_array(&j);
 }
 
-static int request_add_argument(struct text *out, const struct jmx_request *q,
-				size_t i, struct error *err)
-{
-	if (jolokia_add_argument(out, q->arguments[i], err))
-		return fail_in(err, "argument %zu of %.100s", i + 1,
-			       q->names[0]);
-	return 0;
-}
-
-static int request_add_exec(struct text *out, const struct jmx_request *q,
-			    struct error *err)
+static void request_add_exec(struct text *out, const struct jmx_request *q)
 {
 	struct text operation = { 0 };
-	int status = 0;
 
 	text_printf(&operation, "%s(", q->names[0]);
 	for (size_t i = 0; i < q->argument_count; i++)
@@ -92,12 +81,11 @@ static int request_add_exec(struct text *out, const struct jmx_request *q,
 	request_add_text(out, "operation", operation.bytes);
 	text_release(&operation);
 	text_puts(out, ",\"arguments\":[");
-	for (size_t i = 0; status == 0 && i < q->argument_count; i++) {
+	for (size_t i = 0; i < q->argument_count; i++) {
 		text_puts(out, i ? "," : "");
-		status = request_add_argument(out, q, i, err);
+		jolokia_add_argument(out, q->arguments[i]);
 	}
 	text_putc(out, ']');
-	return status;
 }
 
 static int request_check_name(const struct jmx_request *q, struct error *err)
@@ -126,7 +114,6 @@ int jolokia_add_request(struct text *out, const struct jmx_request *q,
 		[JMX_INVOKE] = "exec",  [JMX_COUNT] = "search",
 	};
 	bool ignores = q->verb == JMX_GET && name == JOLOKIA_WHOLE;
-	int status = 0;
 
 	if (request_check_name(q, err))
 		return -1;
@@ -141,12 +128,12 @@ int jolokia_add_request(struct text *out, const struct jmx_request *q,
 	} else if (q->verb == JMX_SET) {
 		request_add_text(out, "attribute", q->names[0]);
 		text_puts(out, ",\"value\":");
-		status = request_add_argument(out, q, 0, err);
+		jolokia_add_argument(out, q->arguments[0]);
 	} else if (q->verb == JMX_INVOKE) {
-		status = request_add_exec(out, q, err);
+		request_add_exec(out, q);
 	}
 	text_putc(out, '}');
-	return status;
+	return 0;
 }
 
 /* Responses */

@@ -20,8 +20,7 @@ bool jolokia_is_read(enum jmx_verb verb);
 
 /*
  * Appends the object of a request; of JMX_GET, for all of its names or for the
- * one of that index.  ERROR_MISUSE for an invalid object name, and for an
- * argument that the protocol cannot express.
+ * one of that index.  ERROR_MISUSE for an invalid object name.
  */
 int jolokia_add_request(struct text *out, const struct jmx_request *q,
 			size_t name, struct error *err);
