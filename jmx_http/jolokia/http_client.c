@@ -40,10 +40,11 @@ int http_url_parse(struct http_url *parts, const char *url, struct error *err)
 			    "accepted: other users could read it; use --user "
 			    "and --password-file");
 	if (*at == '[') {
-		host = strcspn(at, "]");
-		colon = host < len ? at + host + 1 : end;
 		at++;
-		host--;
+		host = strcspn(at, "]/?#");
+		if (at[host] != ']')
+			host = 0;
+		colon = at + host + 1;
 	} else {
 		host = strcspn(at, ":/?#");
 		colon = at + host;

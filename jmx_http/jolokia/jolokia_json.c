@@ -48,8 +48,8 @@ static bool prepare_is_number(const char *word, size_t len)
 	for (; at < end && is_digit(*at); at++)
 		digits++;
 	if (digits && at < end && *at == '.')
-		for (at++; at < end && is_digit(*at); at++)
-			;
+		for (at++, digits = 0; at < end && is_digit(*at); at++)
+			digits++;
 	if (!digits || at == end || (*at != 'e' && *at != 'E'))
 		return digits && at == end;
 	at++;
@@ -59,9 +59,10 @@ static bool prepare_is_number(const char *word, size_t len)
 	return digits && at == end;
 }
 
-/* A number, true, false or null; cJSON checks the latter. */
-static void prepare_word(struct json_prepare *p)
+/* A number, true, false or null; false for any other word. */
+static bool prepare_word(struct json_prepare *p)
 {
+	static const char *const words[] = { "true", "false", "null" };
 	const char *from = p->at;
 	bool is_plain = true;
 	size_t len;
@@ -72,15 +73,23 @@ static void prepare_word(struct json_prepare *p)
 		p->at++;
 	}
 	len = (size_t)(p->at - from);
-	if (!prepare_is_number(from, len) ||
-	    (is_plain && len <= EXACT_DIGITS && memcmp(from, "-0", 2) != 0)) {
+	if (prepare_is_number(from, len)) {
+		if (is_plain && len <= EXACT_DIGITS &&
+		    memcmp(from, "-0", 2) != 0) {
+			text_add(&p->out, from, len);
+			return true;
+		}
+		text_putc(&p->out, '"');
+		text_putc(&p->out, NUMBER_MARK);
 		text_add(&p->out, from, len);
-		return;
+		text_putc(&p->out, '"');
+		return true;
 	}
-	text_putc(&p->out, '"');
-	text_putc(&p->out, NUMBER_MARK);
 	text_add(&p->out, from, len);
-	text_putc(&p->out, '"');
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], from, len))
+			return true;
+	return false;
 }
 
 static int32_t prepare_hex4(const char *at, const char *end)
@@ -175,10 +184,8 @@ static int prepare_document(struct json_prepare *p, struct error *err)
 		if (prepare_is_word_end(c)) {
 			text_putc(&p->out, c);
 			p->at++;
-		} else if (c == '\0') {
+		} else if (!prepare_word(p)) {
 			return fail(err, ERROR_REFUSED, "it is not JSON");
-		} else {
-			prepare_word(p);
 		}
 	}
 	return 0;
