@@ -588,12 +588,13 @@ static int jcmd_run(int argc, char **argv, struct error *err)
 	if (opt.list && (argc || opt.command || target_opt.pid))
 		return misuse(err, "-l lists JVMs; it takes no JVM and no "
 				   "command");
-	if (opt.list ||
-	    (!argc && !opt.command && !target_opt.pid && !target_opt.socket))
+	if (opt.list || (!argc && !opt.command && !target_opt.pid &&
+			 !target_opt.socket && !target_opt.url))
 		return jcmd_list_jvms(err);
 	if (target_opt.timeout_ns == 0)
 		return misuse(err, "option --timeout must be longer than 0");
-	jmx_take_address(&target_opt, &argc, &argv);
+	if (jmx_take_address(&target_opt, &argc, &argv, err))
+		return -1;
 	if (target_opt.socket)
 		return jcmd_by_jmx(&argc, &argv, err);
 	return jmx_check_by_pid(&target_opt, err)
@@ -605,6 +606,7 @@ static int jcmd_run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&target_opt.pid),
 	OPT_JMX_SOCKET(&target_opt),
+	OPT_JMX_URL(&target_opt),
 	OPT_STRING('c', "command", &opt.command, "<command>",
 		   "run this diagnostic command (default: help)"),
 	OPT_JMX_LOGIN(&target_opt),
@@ -628,8 +630,8 @@ static const struct refusal refusals[] = {
 
 const struct command jcmd_command = {
 	.name = "jcmd",
-	.synopsis = "jcmd [<options>] <pid> | -s <address> "
-		    "[<command> [<argument>…]]",
+	.synopsis = "jcmd [<options>] <pid> | -s <address> | -u <url> "
+		    "[<command> …]",
 	.summary = "run a diagnostic command in a JVM",
 	.group = "ask a JVM",
 	.examples = "  sjkc jcmd -l                  # list the JVMs\n"

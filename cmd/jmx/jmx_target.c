@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char service[] = "service:jmx:";
 
@@ -24,19 +25,83 @@ bool jmx_is_address(const char *name)
 	       !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv)
+bool jmx_no_word(const char *word)
 {
+	(void)word;
+	return false;
+}
+
+static int jmx_check_one_target(const struct jmx_target_options *o,
+				struct error *err)
+{
+	if (o->socket && o->pid)
+		return misuse(err, "options -s and -p exclude each other");
+	if (o->url && o->socket)
+		return misuse(err, "options -u and -s exclude each other");
+	if (o->url && o->pid)
+		return misuse(err, "options -u and -p exclude each other");
+	if (o->url && !jmx_is_http(o->url))
+		return misuse(err,
+			      "-u: invalid URL '%s'; use "
+			      "http[s]://<host>[:<port>]/<path>, or -s for RMI",
+			      o->url);
+	return 0;
+}
+
+int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
+		     struct error *err)
+{
+	if (jmx_check_one_target(o, err))
+		return -1;
+	if (o->url) {
+		o->socket = o->url;
+		o->url = NULL;
+	}
 	if (o->socket || o->pid || *argc == 0 || !jmx_is_address(**argv))
-		return;
+		return 0;
 	o->socket = *(*argv)++;
 	(*argc)--;
+	return 0;
+}
+
+static bool jmx_has_http_options(const struct jmx_target_options *o)
+{
+	return o->bearer_file || o->http_proxy || o->headers.count;
+}
+
+static bool jmx_has_force_options(const struct jmx_target_options *o)
+{
+	return o->force_address || o->force_hostname || o->force_port;
+}
+
+int jmx_check_address(const struct jmx_target_options *o, const char *address,
+		      struct error *err)
+{
+	bool is_http = jmx_is_http(address);
+
+	if (is_http && jmx_has_force_options(o))
+		return misuse(err, "--force-… require -s <host>:<port>");
+	if (!is_http && jmx_has_http_options(o))
+		return misuse(err, "--bearer-file, --header and --http-proxy "
+				   "require -u <url>");
+	if (o->user && o->bearer_file)
+		return misuse(err, "--user and --bearer-file exclude each "
+				   "other: both use the same HTTP header");
+	for (size_t i = 0; i < o->headers.count; i++)
+		if (strncasecmp(o->headers.values[i], "authorization:", 14) ==
+		    0)
+			return misuse(err, "--header: other users could read "
+					   "an Authorization header; use "
+					   "--bearer-file, or --user and "
+					   "--password-file");
+	return 0;
 }
 
 int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
 {
 	if (o->user || o->password_file || o->require_tls || o->tls.cacert ||
-	    o->tls.cert || o->tls.key || o->tls.insecure || o->force_address ||
-	    o->force_hostname || o->force_port)
+	    o->tls.cert || o->tls.key || o->tls.insecure ||
+	    jmx_has_force_options(o) || jmx_has_http_options(o))
 		return misuse(err, "--user, TLS options and --force-… require "
 				   "-s <host>:<port>");
 	return 0;
@@ -77,10 +142,37 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 	return jmx_ask_password(o->user, password, err);
 }
 
+int jmx_secrets_read(struct jmx_secrets *s, const struct jmx_target_options *o,
+		     struct error *err)
+{
+	*s = (struct jmx_secrets){ 0 };
+	if (jmx_password(o, &s->password, err))
+		return -1;
+	if (!o->bearer_file)
+		return 0;
+	if (password_read(o->bearer_file, &s->bearer, err))
+		return fail_in(err, "--bearer-file");
+	return 0;
+}
+
+void jmx_secrets_release(struct jmx_secrets *s)
+{
+	password_release(&s->password);
+	password_release(&s->bearer);
+}
+
 static void jmx_warn_clear(const char *host, uint16_t port)
 {
 	log_always("warning: sending the password to %s, port %d without TLS; "
 		   "anyone on the network can read it (--tls prevents it)",
+		   host, port);
+}
+
+static void jmx_warn_clear_http(const char *host, uint16_t port)
+{
+	log_always("warning: sending the password or token to %s, port %d "
+		   "without TLS; anyone on the network can read it (https:// "
+		   "prevents it)",
 		   host, port);
 }
 
@@ -92,18 +184,28 @@ void jmx_log_starting(const struct jvm *jvm)
 }
 
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
-				const struct text *password)
+				const struct jmx_secrets *secrets,
+				const char *address)
 {
 	return (struct jmx_target){
-		.address = o->socket,
+		.address = address,
 		.credentials = { .user = o->user,
-				 .password = o->user ? password->bytes : NULL },
+				 .password = o->user ? secrets->password.bytes
+						     : NULL },
 		.tls = o->tls,
+		.http = {
+			.bearer = secrets->bearer.bytes,
+			.headers = o->headers.values,
+			.header_count = o->headers.count,
+			.proxy = o->http_proxy,
+		},
 		.require_tls = o->require_tls,
 		.force_host = o->force_address || o->force_hostname,
 		.force_port = o->force_address || o->force_port,
 		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
-		.warn_clear = jmx_warn_clear,
+		.warn_clear = address && jmx_is_http(address)
+				      ? jmx_warn_clear_http
+				      : jmx_warn_clear,
 		.starting_agent = jmx_log_starting,
 	};
 }
@@ -114,10 +216,10 @@ static int client_open_address(struct jmx_client *t,
 {
 	struct jmx_target target;
 
-	if (jmx_password(o, &t->password, err))
+	if (jmx_check_address(o, address, err) ||
+	    jmx_secrets_read(&t->secrets, o, err))
 		return -1;
-	target = jmx_target_of(o, &t->password);
-	target.address = address;
+	target = jmx_target_of(o, &t->secrets, address);
 	t->jmx = jmx_open(&target, err);
 	return t->jmx ? 0 : -1;
 }
@@ -141,14 +243,13 @@ static int client_open_pid(struct jmx_client *t,
 			   const struct jmx_target_options *o, int *argc,
 			   char ***argv, struct error *err)
 {
-	struct jmx_target target = jmx_target_of(o, &t->password);
+	struct jmx_target target = jmx_target_of(o, &t->secrets, NULL);
 
 	if (jmx_check_by_pid(o, err))
 		return -1;
 	if (target_open(&t->jvm, o->pid, argc, argv, err))
 		return -1;
 	t->by_pid = true;
-	target.address = NULL;
 	target.jvm = &t->jvm;
 	t->jmx = jmx_open(&target, err);
 	return t->jmx ? 0 : client_explain_stopped(&t->jvm, err);
@@ -157,17 +258,17 @@ static int client_open_pid(struct jmx_client *t,
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err)
 {
-	const char *address = o->socket;
+	const char *address = o->url ? o->url : o->socket;
 
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
-	if (o->socket && o->pid)
-		return misuse(err, "options -s and -p exclude each other");
+	if (jmx_check_one_target(o, err))
+		return -1;
 	if (o->timeout_ns == 0)
 		return misuse(err, "option --timeout must be longer than 0");
-	if (!o->socket && !o->pid && *argc == 0)
-		return misuse(err,
-			      "no JVM given: use -s <host>:<port> or -p <pid>");
-	if (!o->socket && !o->pid && jmx_is_address(**argv)) {
+	if (!address && !o->pid && *argc == 0)
+		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
+				   "<url> or -p <pid>");
+	if (!address && !o->pid && jmx_is_address(**argv)) {
 		address = *(*argv)++;
 		(*argc)--;
 	}
@@ -181,7 +282,7 @@ void jmx_client_close(struct jmx_client *t)
 	jmx_close(t->jmx);
 	if (t->by_pid)
 		jvm_close(&t->jvm);
-	password_release(&t->password);
+	jmx_secrets_release(&t->secrets);
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
 }
 

@@ -17,7 +17,10 @@
 
 struct jmx_target_options {
 	const char *socket, *pid;
+	const char *url; /* of -u */
 	const char *user, *password_file;
+	const char *bearer_file, *http_proxy;
+	struct option_list headers;
 	struct tls_options tls;
 	bool require_tls, force_address, force_hostname, force_port;
 	int64_t timeout_ns; /* -1: not given */
@@ -28,6 +31,16 @@ struct jmx_target_options {
 	OPT_STRING('s', "address", &(o)->socket, "<host>:<port>", \
 		   "connect to this JMX port or JMX service URL", \
 		   .aliases = "--socket")
+#define OPT_JMX_URL(o) \
+	OPT_STRING('u', "url", &(o)->url, "<url>", \
+		   "connect to the Jolokia agent at this URL"), \
+	OPT_STRING(0, "bearer-file", &(o)->bearer_file, "<file>", \
+		   "with -u: read a bearer token from a file"), \
+	OPT_LIST('H', "header", &(o)->headers, "<header>", \
+		 "with -u: send this HTTP header: 'Name: value'", \
+		 .accepts = jmx_no_word), \
+	OPT_STRING(0, "http-proxy", &(o)->http_proxy, "<url>", \
+		   "with -u: connect through this HTTP proxy")
 /* Further options of every command with a JMX connection. */
 #define OPT_JMX_LOGIN(o) \
 	OPT_STRING(0, "user", &(o)->user, "<name>", \
@@ -61,12 +74,17 @@ struct jmx_target_options {
 			"SJKC_PASSWORD or the prompt" }
 /* clang-format on */
 
+/* What the options read from files, the environment or the terminal. */
+struct jmx_secrets {
+	struct text password, bearer;
+};
+
 /* The connection that jmx_client_open() opens. */
 struct jmx_client {
 	struct jmx *jmx;
 	struct jvm jvm; /* by_pid: the JVM */
 	bool by_pid;
-	struct text password; /* wiped by jmx_client_close() */
+	struct jmx_secrets secrets; /* wiped by jmx_client_close() */
 };
 
 /*
@@ -79,8 +97,16 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
 void jmx_client_close(struct jmx_client *t);
 
-/* Removes the first argument when it is an address, and stores it. */
-void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv);
+/*
+ * Stores the address of -u, or the first argument if it is an address, which is
+ * removed then, as that of -s.  ERROR_MISUSE when options exclude each other.
+ */
+int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
+		     struct error *err);
+
+/* ERROR_MISUSE for options that the address, of RMI or HTTP, does not have. */
+int jmx_check_address(const struct jmx_target_options *o, const char *address,
+		      struct error *err);
 
 /*
  * ERROR_MISUSE for options that require -s: a login, TLS, --force-….
@@ -90,12 +116,27 @@ int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
 /* For jmx_target.starting_agent and rmi_local_find(): reports it on stderr. */
 void jmx_log_starting(const struct jvm *jvm);
 
-/* Returns the target that the options describe; borrows the password. */
+/*
+ * Returns the target that the options describe, at an address; borrows the
+ * secrets.
+ */
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
-				const struct text *password);
+				const struct jmx_secrets *secrets,
+				const char *address);
 
 /* True for a URL, and for a word that ends with ":" and a number. */
 bool jmx_is_address(const char *name);
+
+/* For .accepts of a list that takes one value at a time: false. */
+bool jmx_no_word(const char *word);
+
+/*
+ * Reads the password and the token that the options require.
+ * jmx_secrets_release() is due.
+ */
+int jmx_secrets_read(struct jmx_secrets *s, const struct jmx_target_options *o,
+		     struct error *err);
+void jmx_secrets_release(struct jmx_secrets *s);
 
 /* Reads the password that the options require; appends "" without --user. */
 int jmx_password(const struct jmx_target_options *o, struct text *password,

@@ -240,6 +240,7 @@ out:
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&target_opt),
+	OPT_JMX_URL(&target_opt),
 	OPT_TARGET(&target_opt.pid),
 	OPT_STRING('b', "bean", &opt.bean, "<name>",
 		   "select MBeans by name or pattern"),
@@ -287,7 +288,8 @@ static const struct refusal refusals[] = {
 
 const struct command mx_command = {
 	.name = "mx",
-	.synopsis = "mx [<options>] -s <host>:<port> | -p <pid> -b <name> …",
+	.synopsis = "mx [<options>] -s <host>:<port> | -u <url> | -p <pid> "
+		    "-b <name> …",
 	.summary = "read, set, call and describe MBeans",
 	.group = "ask a JVM",
 	.examples = "  sjkc mx -p 4711 -b java.lang:type=Memory --get -f "

@@ -265,6 +265,7 @@ out:
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&target_opt),
+	OPT_JMX_URL(&target_opt),
 	OPT_TARGET(&target_opt.pid),
 	/* The letter of SJK. */
 	OPT_STRING('q', "query", &opt.query, "<name>",
@@ -286,7 +287,7 @@ static const struct refusal refusals[] = {
 
 const struct command mxdump_command = {
 	.name = "mxdump",
-	.synopsis = "mxdump [<options>] -s <host>:<port> | -p <pid>",
+	.synopsis = "mxdump [<options>] -s <host>:<port> | -u <url> | -p <pid>",
 	.summary = "write all MBeans' attributes as JSON",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxdump -p 4711 -o mbeans.json\n"

@@ -4,7 +4,6 @@
 
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/jmx/password.h"
 #include "cmd/log.h"
 #include "cmd/target.h"
 #include "core/attach/attach_conditions.h"
@@ -125,7 +124,8 @@ static int ping_probe(struct ping *p, const char *target, struct dialer *dialer,
 		      const char *host, struct error *err)
 {
 	const struct jmx_target_options *o = &opt.jmx;
-	struct text as_given = { 0 }, password = { 0 };
+	struct jmx_secrets secrets = { 0 };
+	struct text as_given = { 0 };
 	struct rmi_probe_options options = {
 		.host = host,
 		.pid = p->by_pid ? p->target : NULL,
@@ -139,12 +139,13 @@ static int ping_probe(struct ping *p, const char *target, struct dialer *dialer,
 			   "service URL",
 			   target);
 	if (ret == 0)
-		ret = jmx_password(o, &password, err);
+		ret = jmx_check_address(o, target, err);
+	if (ret == 0)
+		ret = jmx_secrets_read(&secrets, o, err);
 	if (ret == 0) {
 		ping_add_options(&as_given);
 		options.as_given = as_given.bytes;
-		options.target = jmx_target_of(o, &password);
-		options.target.address = target;
+		options.target = jmx_target_of(o, &secrets, target);
 		options.target.dialer = dialer;
 		ret = rmi_probe_run(&p->probe, &options, err);
 	}
@@ -152,7 +153,7 @@ static int ping_probe(struct ping *p, const char *target, struct dialer *dialer,
 		ping_judge_stopped(p);
 	if (ret == 0)
 		ret = ping_report(p, err);
-	password_release(&password);
+	jmx_secrets_release(&secrets);
 	text_release(&as_given);
 	return ret;
 }
@@ -280,14 +281,12 @@ static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 
 static int ping(struct ping *p, int argc, char **argv, struct error *err)
 {
+	if (jmx_take_address(&opt.jmx, &argc, &argv, err))
+		return -1;
 	p->target = opt.jmx.socket;
-	if (!p->target && !opt.jmx.pid && argc && jmx_is_address(*argv)) {
-		p->target = *argv++;
-		argc--;
-	}
 	if (!p->target && !opt.jmx.pid && !argc)
-		return misuse(err,
-			      "no JVM given: use -s <host>:<port> or -p <pid>");
+		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
+				   "<url> or -p <pid>");
 	if (!p->target)
 		return ping_pid(p, &argc, &argv, err);
 	if (argc)
@@ -301,8 +300,6 @@ static int mxping_run(int argc, char **argv, struct error *err)
 	struct ping *p;
 	int ret;
 
-	if (opt.jmx.socket && opt.jmx.pid)
-		return misuse(err, "options -s and -p exclude each other");
 	if (opt.jmx.timeout_ns <= 0)
 		return misuse(err, "option --timeout must be longer than 0");
 	p = xcalloc(1, sizeof(*p));
@@ -315,6 +312,7 @@ static int mxping_run(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&opt.jmx),
+	OPT_JMX_URL(&opt.jmx),
 	OPT_TARGET(&opt.jmx.pid),
 	OPT_JMX_LOGIN(&opt.jmx),
 	OPT_JMX_TLS(&opt.jmx),
@@ -336,7 +334,7 @@ static const struct refusal refusals[] = {
 
 const struct command mxping_command = {
 	.name = "mxping",
-	.synopsis = "mxping [<options>] -s <host>:<port> | -p <pid>",
+	.synopsis = "mxping [<options>] -s <host>:<port> | -u <url> | -p <pid>",
 	.summary = "diagnose why a JMX client cannot connect",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxping -s 10.0.0.7:9010\n"

@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-#define PASSWORD_MAX 1024 /* bytes */
+#define PASSWORD_MAX 8192 /* bytes; tokens of Kubernetes have some 1,500 */
 
 /*
  * Prompts on the terminal without echo.  Restores the terminal, also when a

@@ -534,14 +534,15 @@ static int ttop_check_options(int argc, struct error *err)
 	if (opt.keys && !opt.screen)
 		return misuse(err, "--keys requires --screen");
 	if (opt.jmx.socket && (opt.jmx.pid || argc))
-		return misuse(err, "use either -s or -p");
+		return misuse(err, "use either -s, -u or -p");
 	if (opt.jmx.socket && (opt.no_attach || opt.over_jmx))
-		return misuse(err, "--jmx is redundant with -s");
+		return misuse(err, "--jmx is redundant with -s and -u");
 	if (opt.over_jmx && opt.no_attach)
 		return misuse(err, "use either --jmx or --no-attach");
 	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
 		return -1;
-	if (opt.replay && (opt.jmx.pid || opt.jmx.socket || argc))
+	if (opt.replay &&
+	    (opt.jmx.pid || opt.jmx.socket || opt.jmx.url || argc))
 		return misuse(err, "use either a JVM or --replay");
 	if (opt.replay && opt.record)
 		return misuse(err, "use either --record or --replay");
@@ -569,8 +570,8 @@ static int ttop_run(int argc, char **argv, struct error *err)
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
-	if (!opt.replay)
-		jmx_take_address(&opt.jmx, &argc, &argv);
+	if (!opt.replay && jmx_take_address(&opt.jmx, &argc, &argv, err))
+		goto out;
 	if (ttop_check_options(argc, err) || ttop_read_order(&o.order, err))
 		goto out;
 	if (opt.contention && opt.no_attach)
@@ -588,6 +589,7 @@ out:
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.jmx.pid),
 	OPT_JMX_SOCKET(&opt.jmx),
+	OPT_JMX_URL(&opt.jmx),
 	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
 		     "report this often (default: 10s; screen: 1s)",
 		     .aliases = "-ri"),
@@ -641,7 +643,7 @@ static const struct refusal refusals[] = {
 
 const struct command ttop_command = {
 	.name = "ttop",
-	.synopsis = "ttop [<options>] <pid> | -s <host>:<port>",
+	.synopsis = "ttop [<options>] <pid> | -s <host>:<port> | -u <url>",
 	.summary = "show which threads use the CPU, allocate and wait",
 	.group = "see where time goes",
 	.examples = "  sjkc ttop 4711                   # a screen; q quits\n"
