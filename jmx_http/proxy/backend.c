@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Connects to a port of the JVM, detects TLS, and greets. */
 #include "jmx_http/proxy/backend.h"
 
 #include "core/base/alloc.h"
@@ -43,7 +44,7 @@ static void backend_wipe(const void *bytes, size_t len, void *unused)
 	free((void *)bytes);
 }
 
-/* Takes the bytes, which may hold a password. */
+/* Takes ownership of the bytes, which may contain a password. */
 static void backend_write_wiped(struct backend *b, struct text *bytes)
 {
 	struct evbuffer *out = bufferevent_get_output(b->buffer);
@@ -54,7 +55,7 @@ static void backend_write_wiped(struct backend *b, struct text *bytes)
 	*bytes = (struct text){ 0 };
 }
 
-static void backend_say_hello(struct backend *b)
+static void backend_send_hello(struct backend *b)
 {
 	struct text hello = { 0 };
 
@@ -151,15 +152,15 @@ static void backend_on_write(struct bufferevent *buffer, void *arg)
 }
 
 /*
- * The reason is the server's alert or its certificate.  A server of TLS 1.3 may
- * reject a client certificate after the handshake.
+ * Reports the server's alert, or the fault of its certificate.  With TLS 1.3, a
+ * server may reject a client certificate after the handshake.
  */
 static void backend_fail_tls(struct backend *b, unsigned long code)
 {
 	SSL *ssl = bufferevent_openssl_get_ssl(b->buffer);
 	struct error why = { 0 };
 
-	/* The server may speak without TLS when it is back. */
+	/* After a restart, the server may not use TLS. */
 	upstream_learn_tls(b->jvm, b->jvm->registry.port, ENDPOINT_LOOK);
 	/* For a lost connection, libevent keeps SSL_get_error()'s number. */
 	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
@@ -176,7 +177,7 @@ static void backend_fail_tls(struct backend *b, unsigned long code)
 	backend_fail(b, why.kind, why.text);
 }
 
-/* The dialer may know why: a command that failed. */
+/* Adds the dialer's reason, such as a failed command. */
 static void backend_fail_greeting(struct backend *b, const char *what)
 {
 	struct dialer *d = b->jvm->dialer;
@@ -201,7 +202,7 @@ static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 
 	if (what & BEV_EVENT_CONNECTED) {
 		if (b->state == BACKEND_SHAKING)
-			backend_say_hello(b);
+			backend_send_hello(b);
 	} else if (b->state == BACKEND_SHAKING ||
 		   (b->state == BACKEND_GREETING && code)) {
 		backend_fail_tls(b, code);
@@ -217,7 +218,7 @@ static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 	}
 }
 
-/* Bytes do not extend the limit. */
+/* The limit is for the whole greeting; bytes do not extend it. */
 static void backend_on_limit(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
@@ -278,7 +279,7 @@ static void backend_on_dialled(void *self, evutil_socket_t fd,
 	if (b->endpoint.tls == ENDPOINT_TLS)
 		b->state = BACKEND_SHAKING;
 	else
-		backend_say_hello(b);
+		backend_send_hello(b);
 }
 
 static void backend_dial(struct backend *b)
@@ -350,13 +351,13 @@ struct evbuffer *backend_input(struct backend *b)
 	return bufferevent_get_input(b->buffer);
 }
 
-void backend_read_on(struct backend *b, struct evbuffer *out, size_t max)
+void backend_read_into(struct backend *b, struct evbuffer *out, size_t max)
 {
 	evutil_socket_t fd = bufferevent_getfd(b->buffer);
 	struct evbuffer_iovec space;
 	ssize_t got;
 
-	/* The loop handles the end and errors. */
+	/* The event loop handles the end of file and errors. */
 	while (evbuffer_get_length(out) < max) {
 		if (b->endpoint.tls == ENDPOINT_TLS) {
 			if (!socket_pull(b->buffer))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend: a session's connection to one port of its JVM.
+ * backend: the connection of a session to one port of its JVM.
  *
  *	DIALLING -> SHAKING (TLS) -> GREETING (RMI) -> READY
  *	    ^______________________________/
  *	         the server speaks TLS: dial again
  *
- * Bytes that are sent before the backend is ready wait.
+ * backend_send() queues bytes until the backend is ready.
  */
 #ifndef JMX_HTTP_PROXY_BACKEND_H
 #define JMX_HTTP_PROXY_BACKEND_H
@@ -33,7 +33,7 @@ struct backend_events {
 struct backend_context {
 	struct event_base *base;
 	SSL_CTX *tls;       /* NULL: TLS is not available */
-	int64_t connect_ns; /* limit until the greeting has come */
+	int64_t connect_ns; /* limit until the greeting has arrived */
 	const struct backend_events *events;
 	void *self;
 };
@@ -56,7 +56,7 @@ struct backend {
 	struct dial *dial;
 	struct event *limit; /* until BACKEND_READY */
 	struct text waiting;
-	bool is_to_shut; /* once everything is written */
+	bool is_to_shut; /* after all output is written */
 	bool requires_tls;
 };
 
@@ -64,19 +64,19 @@ struct backend {
 struct backend *backend_new(const struct backend_context *context,
 			    struct upstream *jvm, struct endpoint endpoint);
 
-/* True when the connection uses TLS, or will. */
+/* True if the connection uses TLS or is going to. */
 bool backend_is_tls(const struct backend *b);
 
 /*
- * Fails the backend unless it uses TLS: false when it is ready and does not,
- * else by ended() once that is known.
+ * Requires TLS.  False if the backend is ready without TLS.  A backend that is
+ * not ready calls ended() later if it turns out to lack TLS.
  */
 bool backend_require_tls(struct backend *b);
 
-/* Closes it; NULL is fine. */
+/* Closes the connection and frees b; NULL is fine. */
 void backend_free(struct backend *b);
 
-/* Sends a copy of the bytes, which is wiped once it was written. */
+/* Sends a copy of the bytes, and wipes the copy afterwards. */
 void backend_send(struct backend *b, const void *bytes, size_t len);
 
 /* True while more than BACKEND_WAITING_MAX bytes wait to be written. */
@@ -89,12 +89,12 @@ struct evbuffer *backend_input(struct backend *b);
  * Moves bytes that arrive to out until it holds max bytes.  Libevent reads
  * 4 KiB at a time, which is slow for large replies.
  */
-void backend_read_on(struct backend *b, struct evbuffer *out, size_t max);
+void backend_read_into(struct backend *b, struct evbuffer *out, size_t max);
 
 /* Stops or resumes reading, for a client that reads slowly. */
 void backend_pause(struct backend *b, bool paused);
 
-/* Closes the sending direction once everything is written. */
+/* Closes the sending direction after all output is written. */
 void backend_shut(struct backend *b);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs lookups as a state machine in the event loop. */
 #include "jmx_http/proxy/endpoint_discovery.h"
 
 #include "core/base/alloc.h"
@@ -13,11 +14,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define ENTRY      "jmxrmi"
-#define PIECE_MAX  4096
-#define ANSWER_MAX ((size_t)1 << 20)
+#define ENTRY     "jmxrmi"
+#define PIECE_MAX 4096
+#define REPLY_MAX ((size_t)1 << 20)
 
-static bool places_have(const struct place *places, size_t count,
+static bool places_have(const struct host_port *places, size_t count,
 			const char *host, uint16_t port)
 {
 	for (size_t i = 0; i < count; i++)
@@ -33,7 +34,7 @@ bool endpoint_discovery_has(const struct endpoint_discovery *a,
 	return places_have(a->places, a->count, host, port);
 }
 
-bool endpoint_discovery_asks(const struct endpoint_discovery *a)
+bool endpoint_discovery_is_running(const struct endpoint_discovery *a)
 {
 	return a->stage != ENDPOINT_DISCOVERY_IDLE;
 }
@@ -41,7 +42,7 @@ bool endpoint_discovery_asks(const struct endpoint_discovery *a)
 static void discovery_add(struct endpoint_discovery *a, const char *host,
 			  uint16_t port)
 {
-	struct place *place = &a->found[a->found_count];
+	struct host_port *place = &a->found[a->found_count];
 
 	if (!*host || strlen(host) > NET_HOST_MAX ||
 	    a->found_count == ENDPOINT_DISCOVERY_MAX ||
@@ -52,9 +53,9 @@ static void discovery_add(struct endpoint_discovery *a, const char *host,
 	a->found_count++;
 }
 
-/* Stages start from the loop: callers may be inside a callback. */
-static void discovery_go_to(struct endpoint_discovery *a,
-			    enum endpoint_discovery_stage stage)
+/* Starts a stage from the event loop, because callers may be in a callback. */
+static void discovery_set_stage(struct endpoint_discovery *a,
+				enum endpoint_discovery_stage stage)
 {
 	const struct timeval at_once = { 0, 0 };
 
@@ -66,7 +67,7 @@ static void discovery_fail(struct endpoint_discovery *a,
 			   const struct error *err)
 {
 	a->err = *err;
-	discovery_go_to(a, ENDPOINT_DISCOVERY_DONE);
+	discovery_set_stage(a, ENDPOINT_DISCOVERY_DONE);
 }
 
 static void discovery_on_resolved(int status, struct evutil_addrinfo *list,
@@ -89,10 +90,10 @@ static void discovery_on_resolved(int status, struct evutil_addrinfo *list,
 	}
 	if (list)
 		evutil_freeaddrinfo(list);
-	discovery_go_to(a, a->stage + 1);
+	discovery_set_stage(a, a->stage + 1);
 }
 
-/* Clients that can resolve the name request an address. */
+/* Adds the name and its addresses: clients request one or the other. */
 static void discovery_resolve(struct endpoint_discovery *a, const char *host,
 			      uint16_t port)
 {
@@ -104,10 +105,10 @@ static void discovery_resolve(struct endpoint_discovery *a, const char *host,
 	discovery_add(a, host, port);
 	a->looked_up = port;
 	if (!a->dns) {
-		discovery_go_to(a, a->stage + 1);
+		discovery_set_stage(a, a->stage + 1);
 		return;
 	}
-	/* NULL: the callback was called already. */
+	/* NULL if the callback has been called already. */
 	a->request = evdns_getaddrinfo(a->dns, host, NULL, &hints,
 				       discovery_on_resolved, a);
 }
@@ -116,15 +117,15 @@ static void discovery_end_call(struct endpoint_discovery *a)
 {
 	backend_free(a->backend);
 	a->backend = NULL;
-	if (a->answer)
-		jrmp_return_release(a->answer);
-	free(a->answer);
-	a->answer = NULL;
+	if (a->reply)
+		jrmp_return_release(a->reply);
+	free(a->reply);
+	a->reply = NULL;
 }
 
-static void discovery_take_stub(struct endpoint_discovery *a)
+static void discovery_read_stub(struct endpoint_discovery *a)
 {
-	const struct jrmp_return *r = a->answer;
+	const struct jrmp_return *r = a->reply;
 	struct error err = { 0 };
 	struct stub stub;
 
@@ -150,19 +151,19 @@ static void discovery_on_arrived(void *self, struct backend *b)
 	while (status == JAVA_MORE && evbuffer_get_length(in)) {
 		size_t len = evbuffer_get_length(in), used;
 
-		if (a->stage != ENDPOINT_DISCOVERY_ASK)
+		if (a->stage != ENDPOINT_DISCOVERY_LOOKUP)
 			return;
 		if (len > PIECE_MAX)
 			len = PIECE_MAX;
-		status = jrmp_return_read(a->answer,
+		status = jrmp_return_read(a->reply,
 					  evbuffer_pullup(in, (ssize_t)len),
 					  len, &used);
 		evbuffer_drain(in, used);
 	}
 	if (status == JAVA_DONE) {
-		discovery_go_to(a, ENDPOINT_DISCOVERY_STUB);
+		discovery_set_stage(a, ENDPOINT_DISCOVERY_STUB);
 	} else if (status == JAVA_WRONG ||
-		   a->answer->stream.offset > ANSWER_MAX) {
+		   a->reply->stream.offset > REPLY_MAX) {
 		fail(&err, ERROR_REFUSED,
 		     "%s: the registry sent something that is not an RMI "
 		     "return",
@@ -184,7 +185,7 @@ static void discovery_on_ended(void *self, struct backend *b,
 	struct error closed;
 
 	(void)b;
-	if (a->stage != ENDPOINT_DISCOVERY_ASK)
+	if (a->stage != ENDPOINT_DISCOVERY_LOOKUP)
 		return;
 	if (!err) {
 		fail(&closed, ERROR_REFUSED,
@@ -200,7 +201,7 @@ static const struct backend_events discovery_events = {
 	.ended = discovery_on_ended,
 };
 
-static void discovery_ask(struct endpoint_discovery *a)
+static void discovery_look_up(struct endpoint_discovery *a)
 {
 	struct backend_context context = {
 		.base = a->base,
@@ -212,12 +213,12 @@ static void discovery_ask(struct endpoint_discovery *a)
 	struct timeval limit = socket_timeval(2 * a->connect_ns);
 	struct text call = { 0 };
 
-	a->answer = xcalloc(1, sizeof(*a->answer));
+	a->reply = xcalloc(1, sizeof(*a->reply));
 	a->backend = backend_new(&context, a->jvm, a->jvm->registry);
 	rmi_add_lookup(&call, ENTRY, strlen(ENTRY));
 	backend_send(a->backend, call.bytes, call.len);
 	text_release(&call);
-	/* For a registry that greets and then sends nothing. */
+	/* Limits the time of a registry that greets and then stalls. */
 	evtimer_add(a->next, &limit);
 }
 
@@ -247,9 +248,9 @@ static void discovery_on_next(evutil_socket_t fd, short what, void *arg)
 	case ENDPOINT_DISCOVERY_HOST:
 		discovery_resolve(a, a->host, a->jvm->registry.port);
 		break;
-	case ENDPOINT_DISCOVERY_ASK:
+	case ENDPOINT_DISCOVERY_LOOKUP:
 		if (!a->backend) {
-			discovery_ask(a);
+			discovery_look_up(a);
 			break;
 		}
 		fail(&err, ERROR_REFUSED, "%s: the registry does not reply",
@@ -257,7 +258,7 @@ static void discovery_on_next(evutil_socket_t fd, short what, void *arg)
 		discovery_fail(a, &err);
 		break;
 	case ENDPOINT_DISCOVERY_STUB:
-		discovery_take_stub(a);
+		discovery_read_stub(a);
 		break;
 	case ENDPOINT_DISCOVERY_DONE:
 		discovery_finish(a);
@@ -265,13 +266,13 @@ static void discovery_on_next(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-void endpoint_discovery_ask(struct endpoint_discovery *a)
+void endpoint_discovery_start(struct endpoint_discovery *a)
 {
-	if (endpoint_discovery_asks(a))
+	if (endpoint_discovery_is_running(a))
 		return;
 	a->found_count = 0;
 	a->err.kind = ERROR_NONE;
-	discovery_go_to(a, ENDPOINT_DISCOVERY_HOST);
+	discovery_set_stage(a, ENDPOINT_DISCOVERY_HOST);
 }
 
 void endpoint_discovery_init(struct endpoint_discovery *a,

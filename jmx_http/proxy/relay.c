@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Forwards bytes with back-pressure and half-closed connections. */
 #include "jmx_http/proxy/relay.h"
 
 #include "core/base/alloc.h"
@@ -14,19 +15,19 @@ struct side {
 	struct relay *relay;
 	struct side *other;
 	struct bufferevent *buffer;
-	bool has_ended; /* sends no more */
-	bool is_shut;   /* gets no more */
+	bool has_ended; /* the side has stopped sending */
+	bool is_shut;   /* the side is shut down for writing */
 };
 
 struct relay {
 	struct side client, server;
 	bool is_over;
-	int64_t moved_ns; /* when bytes passed last */
+	int64_t moved_ns; /* time of the last forwarded bytes */
 	void (*ended)(void *self);
 	void *self;
 };
 
-/* Calls ended once; no other callback follows. */
+/* Calls ended once, and stops all other callbacks. */
 static void relay_finish(struct relay *r)
 {
 	if (r->is_over)
@@ -37,7 +38,7 @@ static void relay_finish(struct relay *r)
 	r->ended(r->self);
 }
 
-/* Everything for this side was sent, and the other side has ended. */
+/* Shuts down a side: its peer has ended, and all output was sent. */
 static void side_shut(struct side *to)
 {
 	shutdown(bufferevent_getfd(to->buffer), SHUT_WR);
@@ -51,7 +52,7 @@ static size_t side_waiting_len(const struct side *to)
 	return evbuffer_get_length(bufferevent_get_output(to->buffer));
 }
 
-/* Passes bytes of a side on, and pauses it when the other is slow. */
+/* Forwards the bytes of a side, and pauses the side if its peer is slow. */
 static void side_pass(struct side *from)
 {
 	struct side *to = from->other;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * relay: passes bytes between two connections, in both directions, unchanged.
+ * relay: forwards bytes between two connections, in both directions.
  *
- * It is as fast as the slower side: at most RELAY_WAITING_MAX bytes wait in
- * each direction.  When one side stops sending, the other is shut down for
- * writing, and the opposite direction continues.
+ * At most RELAY_WAITING_MAX bytes wait in each direction: the relay pauses a
+ * side whose peer reads slowly.  When one side stops sending, the relay shuts
+ * down the other for writing, and the opposite direction continues.
  */
 #ifndef JMX_HTTP_PROXY_RELAY_H
 #define JMX_HTTP_PROXY_RELAY_H
@@ -19,14 +19,15 @@
 struct relay;
 
 /*
- * Takes both connections: a bufferevent over a socket, whose input passes
- * first, and a non-blocking socket.  Calls ended once, from the loop, when both
- * directions have ended; relay_free() is still due.
+ * Takes ownership of both connections: a bufferevent over a socket, whose
+ * buffered input is forwarded first, and a non-blocking socket.  Calls ended
+ * once, from the event loop, when both directions have ended; then the caller
+ * calls relay_free().
  */
 struct relay *relay_new(struct event_base *base, struct bufferevent *client,
 			evutil_socket_t server, void (*ended)(void *self),
 			void *self);
-/* True when nothing waits and nothing has passed for still_ns. */
+/* True if no byte waits, and none was forwarded for still_ns. */
 bool relay_is_still(const struct relay *r, int64_t still_ns);
 
 void relay_free(struct relay *r); /* NULL is fine */

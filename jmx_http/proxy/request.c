@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses calls by the method table, within the limits of the client. */
 #include "jmx_http/proxy/request.h"
 
 #include "core/base/alloc.h"
@@ -37,8 +38,8 @@ static const struct method *request_find_method(const struct jrmp_id *object,
 	return operation == -1 ? method_find_jmx(hash) : NULL;
 }
 
-/* The head: object, operation, hash; then primitive arguments. */
-static enum request_status request_take_head(struct request *r,
+/* Reads the head: object, operation, hash, and primitive arguments. */
+static enum request_status request_read_head(struct request *r,
 					     const struct java_value *v)
 {
 	struct cursor c;
@@ -64,7 +65,7 @@ static enum request_status request_take_head(struct request *r,
 	return REQUEST_MORE;
 }
 
-static enum request_status request_take_argument(struct request *r,
+static enum request_status request_read_argument(struct request *r,
 						 const struct java_value *v)
 {
 	char wanted = r->method->arguments[r->argument_count];
@@ -99,8 +100,8 @@ static enum request_status request_read_call(struct request *r)
 			return request_fail(r, r->stream.wrong);
 		if (got == JAVA_ABORTED)
 			return REQUEST_ENDED;
-		status = r->has_head ? request_take_argument(r, v)
-				     : request_take_head(r, v);
+		status = r->has_head ? request_read_argument(r, v)
+				     : request_read_head(r, v);
 	}
 	return status;
 }
@@ -125,7 +126,7 @@ static enum request_status request_begin(struct request *r, uint8_t tag)
 	}
 }
 
-static enum request_status request_read_on(struct request *r)
+static enum request_status request_continue(struct request *r)
 {
 	enum request_status status = REQUEST_MORE;
 
@@ -157,7 +158,7 @@ size_t request_memory(const struct request *r)
 	return r->bytes.cap + r->stream.arena.total;
 }
 
-static const char *request_objection_to_len(const struct request *r)
+static const char *request_length_objection(const struct request *r)
 {
 	if (r->is_trusted)
 		return r->bytes.len > REQUEST_BYTES_MAX
@@ -178,15 +179,15 @@ enum request_status request_read(struct request *r, const void *bytes,
 	*used = 0;
 	if (r->wrong)
 		return REQUEST_WRONG;
-	/* A buffer that grows would leave copies of the password behind. */
+	/* A growing buffer would leave copies of the password in memory. */
 	if (request_is_login(r))
 		array_reserve(r->bytes.bytes, r->bytes.cap,
 			      REQUEST_EARLY_BYTES_MAX + len);
 	text_add(&r->bytes, bytes, len);
-	status = request_read_on(r);
+	status = request_continue(r);
 	*used = len;
-	if (status == REQUEST_MORE && request_objection_to_len(r))
-		return request_fail(r, request_objection_to_len(r));
+	if (status == REQUEST_MORE && request_length_objection(r))
+		return request_fail(r, request_length_objection(r));
 	if (status == REQUEST_WHOLE) {
 		/* The rest belongs to the next message. */
 		*used = r->used - before;
@@ -206,15 +207,15 @@ void request_release(struct request *r)
 	*r = (struct request){ 0 };
 }
 
-static uint64_t integer_field_of(const struct java_value *object,
-				 const char *name)
+static uint64_t request_integer_field(const struct java_value *object,
+				      const char *name)
 {
 	const struct java_value *v = java_field_of(object, name);
 
 	return v && v->kind == JAVA_INTEGER ? (uint64_t)v->integer : 0;
 }
 
-static void bytes_put(uint8_t *to, uint64_t value, size_t len)
+static void id_put(uint8_t *to, uint64_t value, size_t len)
 {
 	while (len--) {
 		to[len] = (uint8_t)value;
@@ -222,7 +223,7 @@ static void bytes_put(uint8_t *to, uint64_t value, size_t len)
 	}
 }
 
-/* The format of java.rmi.server.ObjID.write(). */
+/* Encodes the ObjID as java.rmi.server.ObjID.write(). */
 bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id)
 {
 	const struct java_value *list = r->argument_count ? r->arguments[0]
@@ -234,9 +235,9 @@ bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id)
 		return false;
 	object = list->array.elements.at[(*at)++];
 	space = java_field_of(object, "space");
-	bytes_put(id->bytes, integer_field_of(object, "objNum"), 8);
-	bytes_put(id->bytes + 8, integer_field_of(space, "unique"), 4);
-	bytes_put(id->bytes + 12, integer_field_of(space, "time"), 8);
-	bytes_put(id->bytes + 20, integer_field_of(space, "count"), 2);
+	id_put(id->bytes, request_integer_field(object, "objNum"), 8);
+	id_put(id->bytes + 8, request_integer_field(space, "unique"), 4);
+	id_put(id->bytes + 12, request_integer_field(space, "time"), 8);
+	id_put(id->bytes + 20, request_integer_field(space, "count"), 2);
 	return true;
 }

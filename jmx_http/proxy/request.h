@@ -3,7 +3,7 @@
  * request: a client's message, parsed and checked as it arrives.
  *
  * A message becomes REQUEST_WHOLE only if it is complete, follows the grammar
- * and is a call of a JMX method; its bytes are then passed on unchanged.
+ * and calls a JMX method.  The proxy forwards exactly the bytes that it parsed.
  */
 #ifndef JMX_HTTP_PROXY_REQUEST_H
 #define JMX_HTTP_PROXY_REQUEST_H
@@ -13,18 +13,18 @@
 
 #define REQUEST_ARGUMENTS_MAX 8
 /*
- * Limits of one message, and of the memory of its values.  Before its login, a
- * client calls only a registry and a server, whose messages are small.
+ * Limits of one message, and of the memory of its values.  Before a login,
+ * clients call only a registry and a server, and such messages are small.
  */
 #define REQUEST_BYTES_MAX        ((size_t)16 << 20)
 #define REQUEST_MEMORY_MAX       ((size_t)64 << 20)
 #define REQUEST_EARLY_BYTES_MAX  ((size_t)48 << 10)
 #define REQUEST_EARLY_MEMORY_MAX ((size_t)160 << 10)
-/* The object and the method of a call are within this many bytes. */
+/* The object and the method of a call are within these first bytes. */
 #define REQUEST_HEAD_MAX 64
 
 enum request_kind {
-	REQUEST_NONE, /* no byte has come */
+	REQUEST_NONE, /* no byte has arrived */
 	REQUEST_CALL,
 	REQUEST_PING,
 	REQUEST_DGC_ACK,
@@ -37,9 +37,9 @@ enum request_status {
 	REQUEST_WRONG, /* see .wrong */
 };
 
-/* Zeroed: a new message. */
+/* Zeroed: a new message without bytes. */
 struct request {
-	struct text bytes; /* the whole message, once it is REQUEST_WHOLE */
+	struct text bytes; /* on REQUEST_WHOLE, exactly the message */
 	enum request_kind kind;
 	const char *wrong;
 
@@ -57,25 +57,25 @@ struct request {
 	size_t used;
 };
 
-/* Parses more bytes; *used is the number that belongs to the message. */
+/* Parses more bytes; *used is how many of them belong to the message. */
 enum request_status request_read(struct request *r, const void *bytes,
 				 size_t len, size_t *used);
 
 /* Applies the limits of a client that has logged in. */
 void request_trust(struct request *r);
 
-/* The number of bytes of memory that the message takes. */
+/* The memory of the message, in bytes. */
 size_t request_memory(const struct request *r);
 
-/* True for a login, whose credentials are wiped with the request. */
+/* True for a login, whose credentials request_release() wipes. */
 bool request_is_login(const struct request *r);
 
-/* Frees the message; r is a new one then.  Zeroed storage is fine. */
+/* Frees the message and zeroes r.  Zeroed storage is fine. */
 void request_release(struct request *r);
 
 /*
- * Iterates over the ObjIDs of a DGC call: sets *id to the one at *at, which
- * starts at 0, and advances *at.  False at the end.
+ * Iterates over the ObjIDs of a DGC call: sets *id to the ObjID at index *at,
+ * which starts at 0, and advances *at.  False at the end.
  */
 bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id);
 

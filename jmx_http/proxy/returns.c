@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Encodes exceptions, and the references of stubs. */
 #include "jmx_http/proxy/returns.h"
 
 #include "jmx_http/java/java_writer.h"
@@ -9,14 +10,14 @@
 #define MESSAGE_RETURN   0x51
 #define RETURN_VALUE     1
 #define RETURN_EXCEPTION 2
-#define RETURN_TAG_LEN   1 /* in front of the stream */
+#define RETURN_TAG_LEN   1 /* before the stream */
 #define RETURN_HEAD_LEN  (1 + JRMP_ACK_LEN)
 
 /* java.io.ObjectStreamConstants */
 #define TC_BLOCKDATALONG 0x7a
 #define SHORT_BLOCK_MAX  255
 
-/* What follows the name of a UnicastRef2. */
+/* The byte after the name of a UnicastRef2. */
 #define WITHOUT_FACTORY 0
 #define WITH_FACTORY    1
 
@@ -145,7 +146,7 @@ static void returns_add_tls_reference(struct text *out, const struct stub *stub,
 	text_release(&data);
 }
 
-/* What java.rmi.server.RemoteObject writes of a stub. */
+/* Encodes a reference as java.rmi.server.RemoteObject.writeObject(). */
 static void returns_add_reference(struct text *out, const struct stub *stub,
 				  const struct stub_target *to)
 {
@@ -155,7 +156,7 @@ static void returns_add_reference(struct text *out, const struct stub *stub,
 		returns_add_tls_reference(out, stub, to);
 		return;
 	}
-	/* Without a factory, the kind of reference stays. */
+	/* Keep the kind of a reference without a factory. */
 	if (java_bytes_are(stub->reference, "UnicastRef2") &&
 	    stub->end == stub->block_end) {
 		returns_add_utf(&data, "UnicastRef2");
@@ -191,9 +192,9 @@ void returns_add_lookup(struct text *out, const struct request *r,
 void returns_rewrite(struct text *out, const char *bytes, size_t len,
 		     const struct stub *stub, const struct stub_target *to)
 {
-	size_t behind = RETURN_TAG_LEN + stub->end;
+	size_t rest = RETURN_TAG_LEN + stub->end;
 
 	text_add(out, bytes, RETURN_TAG_LEN + stub->begin);
 	returns_add_reference(out, stub, to);
-	text_add(out, bytes + behind, len - behind);
+	text_add(out, bytes + rest, len - rest);
 }

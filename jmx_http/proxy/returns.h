@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * returns: RMI returns that the proxy writes in place of the JVM, and returns
- * of the JVM with a stub that it rewrites to lead here.
+ * returns: writes RMI returns in place of the JVM, and rewrites returns of the
+ * JVM whose stub must lead to the proxy.
  */
 #ifndef JMX_HTTP_PROXY_RETURNS_H
 #define JMX_HTTP_PROXY_RETURNS_H
@@ -15,7 +15,7 @@ enum refusal_kind {
 	REFUSAL_NOT_BOUND,   /* java.rmi.NotBoundException */
 };
 
-/* Where a rewritten stub leads. */
+/* The endpoint of a rewritten stub. */
 struct stub_target {
 	char host[JRMP_HOST_MAX + 1];
 	uint16_t port;
@@ -27,18 +27,18 @@ void returns_add_refusal(struct text *out, enum refusal_kind kind,
 			 const char *message);
 
 /*
- * Appends what a registry returns to a call of its lookup or list, if nothing
- * but "jmxrmi" is bound: to stub, which leads to `to`.
+ * Appends the return of a lookup or list call, as a registry in which only
+ * "jmxrmi" is bound.  The object is that of stub, at the endpoint `to`.
  */
 void returns_add_lookup(struct text *out, const struct request *r,
 			const struct stub *stub, const struct stub_target *to);
 
 /*
- * Appends the bytes of a whole return, with its stub leading to `to` instead.
- * Only the stub's reference changes: the host, the port and the factory of
- * sockets.  Handles of a stream count its objects, but nothing behind the
- * reference could refer to one.  The stub's offsets are those of the stream,
- * which begins one byte behind the return.
+ * Appends a complete return, and replaces the endpoint of its stub by `to`.
+ * Only the stub's reference changes: the host, the port and the socket factory.
+ * This may add or remove objects of the stream, but nothing after the reference
+ * refers to a handle.  The stub's offsets count from the stream, which starts
+ * one byte after the return.
  */
 void returns_rewrite(struct text *out, const char *bytes, size_t len,
 		     const struct stub *stub, const struct stub_target *to);

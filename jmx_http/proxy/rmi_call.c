@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The classes that calls may contain, and the names in calls. */
 #include "jmx_http/proxy/rmi_call.h"
 
 #include <string.h>
 
 #define MARSHALLED     "java.rmi.MarshalledObject"
 
-#define MARSHALLED_MAX ((size_t)16 << 20) /* memory of the values in one */
+#define MARSHALLED_MAX ((size_t)16 << 20) /* memory of an object's values */
 
 enum where {
 	IN_DGC = 1,
 	IN_CALL = 2,       /* of RMIServer and RMIConnection */
-	IN_SUBJECT = 4,    /* delegation subjects; not with --read-only */
-	IN_MARSHALLED = 8, /* of filters, queries and simple values */
+	IN_SUBJECT = 4,    /* in delegation subjects; not with --read-only */
+	IN_MARSHALLED = 8, /* in filters, queries and simple values */
 };
 
 /*
@@ -105,9 +106,9 @@ static bool classes_are_allowed(const struct java_list *classes, unsigned where)
 }
 
 /*
- * The field of that name; NULL when there is none, or more than one: the JVM
- * reads the last one (java.io.ObjectStreamClass.matchFields), or that of
- * another class of the object.
+ * The field with the name; NULL if the object has none, or more than one.  Of
+ * several fields, the JVM may read any: the last field of a class
+ * (java.io.ObjectStreamClass.matchFields), or that of another class.
  */
 static const struct java_value *marshalled_field(const struct java_value *v,
 						 const char *name)
@@ -130,9 +131,9 @@ static const struct java_value *marshalled_field(const struct java_value *v,
 }
 
 /*
- * A MarshalledObject contains a stream of its own in an array of bytes.  A
- * second stream, with code bases, is deserialized as well
- * (java.rmi.MarshalledObject.get); without a code base there is none.
+ * A MarshalledObject contains a stream in an array of bytes.  It may contain a
+ * second stream with code bases, which the JVM deserializes, too
+ * (java.rmi.MarshalledObject.get); JMX clients send none.
  */
 static bool marshalled_is_allowed(const struct java_value *marshalled)
 {
@@ -195,7 +196,7 @@ static bool value_is_credentials(const struct java_value *v)
 	return true;
 }
 
-/* An ObjectName is written as its text alone (ObjectName.writeObject). */
+/* ObjectName.writeObject() writes only the text of the name. */
 static struct policy_text value_object_name(const struct java_value *v)
 {
 	const struct java_part *part = java_part_of(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_call: an RMI call as the policy and the call log see it, and the classes
- * of the objects that it may contain.
+ * rmi_call: describes an RMI call for the policy and the call log, and checks
+ * the classes of the objects in it.
  */
 #ifndef JMX_HTTP_PROXY_RMI_CALL_H
 #define JMX_HTTP_PROXY_RMI_CALL_H
@@ -10,15 +10,16 @@
 #include "jmx_http/proxy/policy.h"
 #include "jmx_http/proxy/request.h"
 
-/* Describes a whole call; the texts live as long as r. */
+/* Describes a whole call; the texts belong to r. */
 struct policy_call rmi_call_of(const struct request *r);
 
 /*
- * NULL when a whole call may pass; else why not, as policy_objection().
+ * Returns NULL if a whole call is allowed, else the reason, as
+ * policy_objection().
  *
- * The JVM creates the objects of a call before it checks what they are, so only
- * classes that JMX's methods take may pass.  Credentials must be Strings, or
- * older JVMs create others before they know the client (CVE-2016-3427).  A
+ * The JVM creates the objects of a call before it checks their classes, so only
+ * classes that JMX methods use are allowed.  Credentials must be Strings: older
+ * JVMs create other objects before they check the password (CVE-2016-3427).  A
  * MarshalledObject for an MBean may contain any class; with read_only, only
  * classes of filters and queries.
  */

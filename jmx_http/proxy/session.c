@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The states of a session, and the messages of its client. */
 #include "jmx_http/proxy/session.h"
 
 #include "core/base/alloc.h"
@@ -25,8 +26,8 @@
 #define LOG_NS     (CLOCK_NS_PER_S / 5)
 
 #define PIECE_MAX  4096
-#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* to write what is left */
-#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* from the first byte to the last */
+#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* limit for the last output */
+#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* limit for one message */
 
 static void session_set_timer(struct session *s, int64_t ns)
 {
@@ -37,7 +38,7 @@ static void session_set_timer(struct session *s, int64_t ns)
 
 static void session_on_timer(evutil_socket_t fd, short what, void *arg);
 
-/* No callback follows; the timer frees the session from the loop. */
+/* Stops all callbacks; the timer frees the session from the event loop. */
 static void session_die(struct session *s)
 {
 	if (s->state == SESSION_DEAD)
@@ -69,8 +70,8 @@ void session_touch(struct session *s)
 		session_set_timer(s, FINISH_NS);
 }
 
-/* Accounts for the memory of the message; false: over the budget. */
-static bool session_hold_request(struct session *s)
+/* Charges the memory of the message; false if the budget is exceeded. */
+static bool session_charge_request(struct session *s)
 {
 	return door_set_memory(&s->base, request_memory(&s->request),
 			       s->request.is_trusted);
@@ -79,7 +80,7 @@ static bool session_hold_request(struct session *s)
 static void session_drop_request(struct session *s)
 {
 	request_release(&s->request);
-	session_hold_request(s);
+	session_charge_request(s);
 }
 
 void session_free(struct session *s)
@@ -171,7 +172,7 @@ void session_write(struct session *s, const struct text *bytes)
 	bufferevent_write(s->client, bytes->bytes, bytes->len);
 }
 
-/* Tells the client its own address, as RMI's server does. */
+/* Greets with the client's address, as RMI servers do. */
 static void session_greet(struct session *s)
 {
 	struct text host = { 0 }, out = { 0 };
@@ -249,7 +250,7 @@ static bool session_read_endpoint(struct session *s, struct evbuffer *in)
 	return true;
 }
 
-/* Handles a whole message; true when the next one may be read. */
+/* Handles a whole message; true if the next one may be parsed. */
 static bool session_finish_message(struct session *s)
 {
 	s->request_is_whole = !session_call(s);
@@ -259,7 +260,7 @@ static bool session_finish_message(struct session *s)
 	return s->state == SESSION_MESSAGES;
 }
 
-/* Only a client that has logged in knows the object of a session. */
+/* A client that calls a session's object has logged in. */
 static void session_trust_known(struct session *s)
 {
 	struct request *r = &s->request;
@@ -276,7 +277,7 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 	enum request_status status;
 	uint8_t *bytes;
 
-	/* The limits of the rest depend on the object that is called. */
+	/* The limits of the message depend on the object in its head. */
 	if (len > (s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX))
 		len = s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX;
 	bytes = evbuffer_pullup(in, (ssize_t)len);
@@ -285,7 +286,7 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 		explicit_bzero(bytes, used);
 	evbuffer_drain(in, used);
 	session_trust_known(s);
-	if (status == REQUEST_MORE && !session_hold_request(s)) {
+	if (status == REQUEST_MORE && !session_charge_request(s)) {
 		session_end(s, "the memory for incomplete calls is used up");
 		return false;
 	}
@@ -308,11 +309,11 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 }
 
 /*
- * Closes the sending direction to the JVM when the client has closed its own
- * and all its messages were passed on.  The client may still read or may be
- * gone; the JVM closes the connection when it has replied.
+ * Closes the sending direction to the JVM after the client has closed its own
+ * and all its messages were forwarded.  The client may still read; the JVM
+ * closes the connection after its reply.
  */
-static void session_pass_end_on(struct session *s)
+static void session_forward_end(struct session *s)
 {
 	struct evbuffer *in = bufferevent_get_input(s->client);
 
@@ -327,7 +328,7 @@ static void session_pass_end_on(struct session *s)
 		backend_shut(s->current);
 }
 
-void session_go_on(struct session *s)
+void session_continue(struct session *s)
 {
 	struct evbuffer *in = bufferevent_get_input(s->client);
 	bool more = s->state < SESSION_ENDING;
@@ -344,16 +345,16 @@ void session_go_on(struct session *s)
 		else
 			more = session_read_message(s, in);
 	}
-	session_pass_end_on(s);
+	session_forward_end(s);
 }
 
 static void session_on_read(struct bufferevent *client, void *arg)
 {
 	(void)client;
-	session_go_on(arg);
+	session_continue(arg);
 }
 
-/* The client has read: resume reading from the JVM. */
+/* The client has read its data: resume reading from the JVM. */
 static void session_on_write(struct bufferevent *client, void *arg)
 {
 	struct session *s = arg;
@@ -385,7 +386,7 @@ static void session_on_event(struct bufferevent *client, short what, void *arg)
 	if (!(what & BEV_EVENT_EOF))
 		return;
 	s->client_ended = true;
-	session_go_on(s);
+	session_continue(s);
 	session_touch(s);
 }
 
@@ -445,7 +446,7 @@ static struct bufferevent *session_new_tls(struct door *d, evutil_socket_t fd)
 	return tls;
 }
 
-/* Peeks at the first byte. */
+/* Detects TLS by the first byte. */
 static void session_on_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *s = arg;
@@ -493,7 +494,7 @@ static void rmi_front_drain(struct door_client *c)
 	session_drain((struct session *)c);
 }
 
-/* A call whose return has stopped for a while is over. */
+/* Logs a call whose return has paused for LOG_NS. */
 static void rmi_front_tick(struct door_client *c)
 {
 	struct session *s = (struct session *)c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session sends a client's messages to the JVM. */
+/* A session forwards its client's messages to the JVM. */
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/session.h"
 
@@ -36,11 +36,11 @@ static struct backend *session_backend_for(struct session *s,
 }
 
 /*
- * True when a message may be sent to b now: after the return of the previous
- * one, or before it if both returns are passed on unread.
+ * True if a message may be sent to b now: after the return of the previous
+ * message, or before it if b gets both and both returns are forwarded unparsed.
  */
-static bool session_is_turn_of(const struct session *s, const struct backend *b,
-			       bool is_passed_on)
+static bool session_may_send(const struct session *s, const struct backend *b,
+			     bool is_passed_on)
 {
 	return s->wait == WAIT_NOTHING ||
 	       (s->wait == WAIT_RETURN && is_passed_on && b == s->current);
@@ -54,14 +54,14 @@ static void session_send(struct session *s, struct backend *b,
 }
 
 /*
- * A client pings before it reuses a connection.  The proxy passes the ping on:
- * only the JVM can tell whether it is alive.
+ * A client pings before it reuses a connection.  The proxy forwards the ping,
+ * because only the JVM can prove that it is alive.
  */
 static bool session_send_ping(struct session *s)
 {
 	const uint8_t ack = PING_ACK;
 
-	if (!session_is_turn_of(s, s->current, true))
+	if (!session_may_send(s, s->current, true))
 		return false;
 	if (!s->current) {
 		bufferevent_write(s->client, &ack, 1);
@@ -75,7 +75,7 @@ static bool session_send_ping(struct session *s)
 	return true;
 }
 
-/* Tells the JVM that a stub has arrived; any connection to it will do. */
+/* Forwards the acknowledgement of a stub, over any connection to the JVM. */
 static bool session_send_ack(struct session *s)
 {
 	struct upstream *jvm = &s->front->jvm;
@@ -136,7 +136,7 @@ static bool session_reply_here(struct session *s, const char *objection)
 	return true;
 }
 
-/* A DGC call goes to the port of the objects that it names. */
+/* The endpoint of a call; a DGC call goes to that of its objects. */
 static struct endpoint session_endpoint(struct session *s)
 {
 	const struct upstream *jvm = &s->front->jvm;
@@ -151,7 +151,7 @@ static struct endpoint session_endpoint(struct session *s)
 	return jvm->has_server ? jvm->server : jvm->registry;
 }
 
-/* True for calls that may carry secrets: not those of the registry or DGC. */
+/* True for calls that may contain secrets: not of the registry or DGC. */
 static bool session_is_private(const struct method *m)
 {
 	return m->interface == METHOD_OF_SERVER ||
@@ -217,7 +217,7 @@ static bool session_send_call(struct session *s)
 	if (s->wait != WAIT_NOTHING && s->wait != WAIT_RETURN)
 		return false;
 	b = session_backend_for(s, session_endpoint(s));
-	if (!session_is_turn_of(s, b, !m->gives_stub))
+	if (!session_may_send(s, b, !m->gives_stub))
 		return false;
 	if (session_door(s)->options.tls_required && session_is_private(m) &&
 	    !backend_require_tls(b))

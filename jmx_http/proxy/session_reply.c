@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session passes on or rewrites what the JVM sends. */
+/* A session forwards the JVM's returns, and rewrites those with a stub. */
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/socket.h"
@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLY_BYTES_MAX  ((size_t)1 << 20)  /* of a return with a stub */
-#define REPLY_MEMORY_MAX ((size_t)16 << 20) /* of its values */
+#define REPLY_BYTES_MAX  ((size_t)1 << 20)  /* size of a return with a stub */
+#define REPLY_MEMORY_MAX ((size_t)16 << 20) /* memory of its values */
 
 #define MESSAGE_RETURN   0x51
 #define MESSAGE_PING_ACK 0x53
 
-/* A return that is read because it contains a stub. */
+/* A return that is parsed because it contains a stub. */
 struct reply {
-	bool is_login; /* the stub is of a session, not of the server */
-	bool is_other; /* the name looked up is not "jmxrmi" */
+	bool is_login; /* the stub is that of a session, not of the server */
+	bool is_other; /* the stub was looked up by another name than jmxrmi */
 	struct jrmp_return message;
 	struct text bytes;
 	size_t used;
-	/* Kept until the probe shows where the server is. */
+	/* Kept until the probe shows the server's port. */
 	struct stub stub;
 	struct jrmp_return probe;
 	struct text probe_bytes;
@@ -57,7 +57,7 @@ void session_reply_release(struct session *s)
 	s->reply = NULL;
 }
 
-/* Where the client has connected, unless --advertise names another host. */
+/* The address that the client connected to, unless --advertise replaces it. */
 struct stub_target session_stub_target(const struct session *s)
 {
 	const struct rmi_front *f = s->front;
@@ -110,9 +110,9 @@ static void reply_learn_server(struct session *s, bool at_registry)
 }
 
 /*
- * The stub's port is not the registry's.  Behind a port-forward the object may
- * be at the registry's port nevertheless: probe it there by getVersion(), which
- * requires no password.
+ * Handles a stub with another port than the registry's.  Behind a port-forward,
+ * the object may be at the registry's port anyway.  So the session probes it
+ * there with getVersion(), which requires no password.
  */
 static void reply_probe(struct session *s)
 {
@@ -124,7 +124,7 @@ static void reply_probe(struct session *s)
 	session_expect(s, WAIT_PROBE);
 }
 
-static void reply_take_server(struct session *s)
+static void reply_handle_server(struct session *s)
 {
 	const struct stub *stub = &s->reply->stub;
 	struct endpoint registry = s->front->jvm.registry;
@@ -138,7 +138,7 @@ static void reply_take_server(struct session *s)
 		reply_probe(s);
 }
 
-static void reply_take_stub(struct session *s)
+static void reply_handle_stub(struct session *s)
 {
 	struct reply *r = s->reply;
 	struct error err;
@@ -153,12 +153,12 @@ static void reply_take_stub(struct session *s)
 		upstream_learn_session(&s->front->jvm, &r->stub);
 		reply_finish(s, &r->stub);
 	} else {
-		reply_take_server(s);
+		reply_handle_server(s);
 	}
 }
 
-/* Takes all bytes that have come; false beyond REPLY_BYTES_MAX. */
-static bool reply_take_bytes(struct backend *b, struct text *to)
+/* Moves all bytes that have arrived; false beyond REPLY_BYTES_MAX. */
+static bool reply_read_bytes(struct backend *b, struct text *to)
 {
 	struct evbuffer *in = backend_input(b);
 
@@ -177,7 +177,7 @@ static void reply_read_stub(struct session *s, struct backend *b)
 	enum java_status status;
 	size_t used;
 
-	if (!reply_take_bytes(b, &r->bytes)) {
+	if (!reply_read_bytes(b, &r->bytes)) {
 		session_end(s, "the JVM's return is larger than 1 MiB");
 		return;
 	}
@@ -185,7 +185,7 @@ static void reply_read_stub(struct session *s, struct backend *b)
 				  r->bytes.len - r->used, &used);
 	r->used += used;
 	if (status == JAVA_DONE)
-		reply_take_stub(s);
+		reply_handle_stub(s);
 	else if (status != JAVA_MORE)
 		session_end(s,
 			    "the JVM sent something that is not an RMI return");
@@ -197,7 +197,7 @@ static void reply_read_probe(struct session *s, struct backend *b)
 	enum java_status status;
 	size_t used;
 
-	if (!reply_take_bytes(b, &r->probe_bytes)) {
+	if (!reply_read_bytes(b, &r->probe_bytes)) {
 		session_end(s, "the JVM's return is larger than 1 MiB");
 		return;
 	}
@@ -215,8 +215,8 @@ static void reply_read_probe(struct session *s, struct backend *b)
 			    "the JVM sent something that is not an RMI return");
 }
 
-/* Passes bytes on without reading them. */
-static void session_pass_on(struct session *s, struct backend *b)
+/* Forwards bytes without parsing them. */
+static void session_forward_bytes(struct session *s, struct backend *b)
 {
 	struct evbuffer *out = bufferevent_get_output(s->client);
 	uint8_t head[8] = { 0 };
@@ -233,7 +233,7 @@ static void session_pass_on(struct session *s, struct backend *b)
 		session_touch(s);
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
-	backend_read_on(b, out, BACKEND_WAITING_MAX);
+	backend_read_into(b, out, BACKEND_WAITING_MAX);
 	rmi_call_log_return(&s->log, head, (size_t)len);
 	call_log_add(&s->log, evbuffer_get_length(out) - before - (size_t)len);
 	if (evbuffer_get_length(out) >= BACKEND_WAITING_MAX)
@@ -258,9 +258,9 @@ static void session_on_arrived(void *self, struct backend *b)
 	else if (s->wait == WAIT_PROBE)
 		reply_read_probe(s, b);
 	else
-		session_pass_on(s, b);
+		session_forward_bytes(s, b);
 	if (s->wait == WAIT_NOTHING)
-		session_go_on(s);
+		session_continue(s);
 }
 
 static void session_on_drained(void *self, struct backend *b)
@@ -268,15 +268,16 @@ static void session_on_drained(void *self, struct backend *b)
 	struct session *s = self;
 
 	if (b == s->current)
-		session_go_on(s);
+		session_continue(s);
 }
 
 /*
- * The JVM never got the call, so the client gets an exception, and its next
- * call may be for another port.  A client with several calls under way waits
- * for all returns, so its session ends.
+ * Handles a connection that failed before the JVM received the call.  The
+ * client gets an exception and may call another port.  If the client has sent
+ * several calls, the session ends, because the client waits for all returns.
  */
-static void session_go_on_without(struct session *s, const struct error *err)
+static void session_continue_unconnected(struct session *s,
+					 const struct error *err)
 {
 	if (s->wait != WAIT_NOTHING)
 		session_refuse(s, REFUSAL_UNREACHABLE, err->text);
@@ -285,7 +286,7 @@ static void session_go_on_without(struct session *s, const struct error *err)
 	if (s->is_piped || s->client_ended)
 		session_finish(s);
 	else
-		session_go_on(s);
+		session_continue(s);
 }
 
 static void session_give_up(struct session *s, bool was_ready,
@@ -297,12 +298,12 @@ static void session_give_up(struct session *s, bool was_ready,
 	if (s->state >= SESSION_ENDING)
 		return;
 	if (err && !was_ready)
-		session_go_on_without(s, err);
+		session_continue_unconnected(s, err);
 	else
 		session_finish(s);
 }
 
-/* A common mistake: JMX has two ports, and only one is forwarded. */
+/* Explains a common mistake: JMX has two ports, and only one is forwarded. */
 static void session_explain_port(struct error *err, const struct backend *b)
 {
 	const struct upstream *jvm = b->jvm;

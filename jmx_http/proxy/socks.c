@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* SOCKS clients: greeting, request, lookup, and relay. */
 #include "jmx_http/proxy/socks.h"
 
 #include "core/base/alloc.h"
@@ -14,16 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ASK_NS    (5 * CLOCK_NS_PER_S) /* between two lookups of a JVM */
-#define FINISH_NS (5 * CLOCK_NS_PER_S) /* for a refusal to be read */
+#define LOOKUP_NS (5 * CLOCK_NS_PER_S) /* between two lookups of a JVM */
+#define FINISH_NS (5 * CLOCK_NS_PER_S) /* limit for sending a refusal */
 #define STILL_NS  (CLOCK_NS_PER_S / 2)
 
 struct target {
 	struct socks *socks;
 	struct upstream jvm;
 	struct endpoint_discovery advertised;
-	int64_t asked_ns;
-	struct place said; /* where it sends clients */
+	int64_t lookup_ns;
+	struct host_port reported; /* the endpoint printed last */
 };
 
 struct socks {
@@ -36,11 +37,11 @@ struct socks {
 enum client_state {
 	CLIENT_GREETING,
 	CLIENT_REQUEST,
-	CLIENT_ASKING, /* waits for a lookup */
+	CLIENT_WAITING, /* for a lookup */
 	CLIENT_DIALLING,
 	CLIENT_RELAYED,
-	CLIENT_ENDING, /* until the refusal is sent */
-	CLIENT_DEAD,   /* freed from the loop */
+	CLIENT_ENDING, /* sending a refusal */
+	CLIENT_DEAD,   /* to be freed by the event loop */
 };
 
 struct client {
@@ -48,7 +49,7 @@ struct client {
 	struct client *next, **at;
 	struct socks *socks;
 	enum client_state state;
-	struct bufferevent *buffer; /* the relay's, once there is one */
+	struct bufferevent *buffer; /* owned by the relay if there is one */
 	struct event *timer;
 	struct socks_request wanted;
 	struct dial *dial;
@@ -95,7 +96,7 @@ static void client_write(struct client *c, struct text *bytes)
 	text_release(bytes);
 }
 
-/* Ends the client once it was sent these bytes. */
+/* Ends the client after the bytes were sent. */
 static void client_end_after(struct client *c, struct text *bytes)
 {
 	c->state = CLIENT_ENDING;
@@ -104,24 +105,24 @@ static void client_end_after(struct client *c, struct text *bytes)
 	client_write(c, bytes);
 }
 
-static void client_reply(struct client *c, enum socks_reply what)
+static void client_reply(struct client *c, enum socks_reply reply)
 {
 	struct text bytes = { 0 };
 
-	socks_add_reply(&bytes, what);
-	if (what == SOCKS_GRANTED)
+	socks_add_reply(&bytes, reply);
+	if (reply == SOCKS_GRANTED)
 		client_write(c, &bytes);
 	else
 		client_end_after(c, &bytes);
 }
 
-static void client_report(const struct client *c, const char *what)
+static void client_report(const struct client *c, const char *message)
 {
 	struct text host = { 0 };
 
 	socket_add_host(&host, &c->base.peer);
 	door_report_limited(socks_door(c), NULL, "SOCKS: client %s: %s",
-			    host.bytes, what);
+			    host.bytes, message);
 	text_release(&host);
 }
 
@@ -164,49 +165,49 @@ static struct target *client_find_target(const struct client *c)
 	return NULL;
 }
 
-/* Starts lookups that are not recent; false when none is running. */
-static bool socks_ask_targets(struct socks *s)
+/* Repeats old lookups; false if no lookup is running. */
+static bool socks_start_lookups(struct socks *s)
 {
 	int64_t now = clock_monotonic_ns();
-	bool asks = false;
+	bool is_running = false;
 
 	for (size_t i = 0; i < s->target_count; i++) {
 		struct target *t = s->targets[i];
 
-		if (now >= t->asked_ns + ASK_NS) {
-			t->asked_ns = now;
-			endpoint_discovery_ask(&t->advertised);
+		if (now >= t->lookup_ns + LOOKUP_NS) {
+			t->lookup_ns = now;
+			endpoint_discovery_start(&t->advertised);
 		}
-		asks |= endpoint_discovery_asks(&t->advertised);
+		is_running |= endpoint_discovery_is_running(&t->advertised);
 	}
-	return asks;
+	return is_running;
 }
 
 static void client_refuse(struct client *c)
 {
-	struct text what = { 0 };
+	struct text message = { 0 };
 
-	text_printf(&what,
+	text_printf(&message,
 		    "connection to %s, port %d, rejected: no JVM of this "
 		    "proxy sends clients there",
 		    c->wanted.host, c->wanted.port);
-	client_report(c, what.bytes);
-	text_release(&what);
+	client_report(c, message.bytes);
+	text_release(&message);
 	client_reply(c, SOCKS_NOT_ALLOWED);
 }
 
 /*
- * A client may come before the first lookup has finished, or after a JVM has
- * moved: then it waits for a lookup.
+ * Connects to the requested address.  If the address is unknown, the client
+ * waits for a lookup: the first lookup may be running, or a JVM may have moved.
  */
-static void client_connect(struct client *c, bool may_ask)
+static void client_connect(struct client *c, bool may_look_up)
 {
 	struct target *t = client_find_target(c);
 	const struct door_options *o = &socks_door(c)->options;
 	struct dialer *d;
 
-	if (!t && may_ask && socks_ask_targets(c->socks)) {
-		c->state = CLIENT_ASKING;
+	if (!t && may_look_up && socks_start_lookups(c->socks)) {
+		c->state = CLIENT_WAITING;
 		return;
 	}
 	if (!t) {
@@ -219,34 +220,36 @@ static void client_connect(struct client *c, bool may_ask)
 				client_on_dialled, c);
 }
 
-/* Prints where the JVM sends clients when that has changed. */
+/* Prints the endpoint to which the JVM sends clients, if it has changed. */
 static void target_report(struct target *t)
 {
-	const struct place *to = &t->advertised.sent_to;
+	const struct host_port *to = &t->advertised.sent_to;
 
-	if (to->port == t->said.port && strcmp(to->host, t->said.host) == 0)
+	if (to->port == t->reported.port &&
+	    strcmp(to->host, t->reported.host) == 0)
 		return;
-	t->said = *to;
+	t->reported = *to;
 	door_report(t->socks->front.door,
 		    "SOCKS: %s sends clients to %s, port %d", t->jvm.title,
 		    to->host, to->port);
 }
 
-static void target_on_asked(void *self, const struct error *err)
+static void target_on_looked_up(void *self, const struct error *err)
 {
 	struct target *t = self;
 	struct socks *s = t->socks;
-	bool asks = false;
+	bool is_running = false;
 
 	if (err)
 		door_report(s->front.door, "SOCKS: %s", err->text);
 	else
 		target_report(t);
 	for (size_t i = 0; i < s->target_count; i++)
-		asks |= endpoint_discovery_asks(&s->targets[i]->advertised);
+		is_running |= endpoint_discovery_is_running(
+			&s->targets[i]->advertised);
 	for (struct client *c = s->clients; c; c = c->next)
-		if (c->state == CLIENT_ASKING)
-			client_connect(c, asks);
+		if (c->state == CLIENT_WAITING)
+			client_connect(c, is_running);
 }
 
 static bool client_read_greeting(struct client *c, struct evbuffer *in)
@@ -254,7 +257,7 @@ static bool client_read_greeting(struct client *c, struct evbuffer *in)
 	size_t len = evbuffer_get_length(in), used = 0;
 	enum socks_status status = socks_read_greeting(evbuffer_pullup(in, -1),
 						       len, &used);
-	struct text answer = { 0 };
+	struct text reply = { 0 };
 
 	if (status == SOCKS_MORE)
 		return false;
@@ -264,15 +267,15 @@ static bool client_read_greeting(struct client *c, struct evbuffer *in)
 		return false;
 	}
 	evbuffer_drain(in, used);
-	socks_add_method(&answer, status);
+	socks_add_method(&reply, status);
 	if (status == SOCKS_DONE) {
-		client_write(c, &answer);
+		client_write(c, &reply);
 		c->state = CLIENT_REQUEST;
 		return true;
 	}
 	client_report(c, "the client requires authentication, which is not "
 			 "supported");
-	client_end_after(c, &answer);
+	client_end_after(c, &reply);
 	return false;
 }
 
@@ -343,7 +346,7 @@ static void client_on_timer(evutil_socket_t fd, short what, void *arg)
 			c, "the client did not complete its request in time");
 		client_free(c);
 		break;
-	case CLIENT_ASKING:
+	case CLIENT_WAITING:
 		client_refuse(c);
 		break;
 	default:
@@ -377,7 +380,7 @@ static void socks_begin(struct door_front *f, evutil_socket_t fd,
 	s->clients = c;
 }
 
-/* A relay ends when nothing has passed for a while. */
+/* Ends a client without a relay, or whose relay is idle. */
 static void socks_drain(struct door_client *base)
 {
 	struct client *c = (struct client *)base;
@@ -437,9 +440,9 @@ void socks_add(struct socks *s, const struct upstream_options *jvm)
 	upstream_init(&t->jvm, jvm);
 	endpoint_discovery_init(&t->advertised, s->front.door->base, &t->jvm,
 				jvm->host, o->to_jvm, o->connect_ns,
-				target_on_asked, t);
+				target_on_looked_up, t);
 	array_reserve(s->targets, s->target_cap, s->target_count + 1);
 	s->targets[s->target_count++] = t;
-	t->asked_ns = clock_monotonic_ns();
-	endpoint_discovery_ask(&t->advertised);
+	t->lookup_ns = clock_monotonic_ns();
+	endpoint_discovery_start(&t->advertised);
 }

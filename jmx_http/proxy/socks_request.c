@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses greetings and requests, and writes replies. */
 #include "jmx_http/proxy/socks_request.h"
 
 #include "core/base/cursor.h"
@@ -32,7 +33,7 @@ enum socks_status socks_read_greeting(const uint8_t *bytes, size_t len,
 							    : SOCKS_NO_METHOD;
 }
 
-/* A name, which must be one line of text. */
+/* Reads a host name, which must not be empty or contain a NUL. */
 static enum socks_status socks_read_name(struct cursor *c,
 					 struct socks_request *r)
 {

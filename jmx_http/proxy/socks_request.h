@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socks_request: the messages of SOCKS 5 up to the reply to CONNECT.
+ * socks_request: parses and writes the messages of SOCKS 5 up to the reply to
+ * CONNECT.
  *
  * RFC 1928, as java.net.SocksSocketImpl of JDK 17 uses it: no authentication,
  * and CONNECT to an address or, if the client could not resolve it, a name.
@@ -40,7 +41,7 @@ struct socks_request {
 	uint16_t port;
 };
 
-/* Each reads one message; *used, its length, is set with SOCKS_DONE. */
+/* Each parses one message; on SOCKS_DONE, *used is its length. */
 enum socks_status socks_read_greeting(const uint8_t *bytes, size_t len,
 				      size_t *used);
 enum socks_status socks_read_request(const uint8_t *bytes, size_t len,
@@ -52,7 +53,7 @@ void socks_add_method(struct text *out, enum socks_status status);
 /* Appends the reply to a request. */
 void socks_add_reply(struct text *out, enum socks_reply reply);
 
-/* The reply to a request that could not be read. */
+/* The reply to an invalid request. */
 enum socks_reply socks_reply_of(enum socks_status status);
 
 #endif
