@@ -9,23 +9,24 @@
 #include <string.h>
 
 /*
- * The first that fits.  An event may end with '*'.  A setting is of the event,
- * or if it has none of that name, of the JVM; its value is one of several, a
- * blank between them, "" one that is not always the same, NULL any.
+ * The limitations of events; the first row that fits applies. An event may end
+ * with '*'. A setting belongs to the event or, if the event lacks it, to the
+ * JVM. Its value is one of those listed, separated by spaces; "" is a value
+ * that changed, NULL any value.
  *
- * JDK Flight Recorder samples threads that are in Java code; of compiled code,
- * a pc is looked up among the places that have debug information: safepoints
- * and calls alone, unless DebugNonSafepoints is on.  async-profiler has it on
- * from the moment it is loaded; its recordings have an interval where the
- * JDK's have a period.  CPU-time samples (JEP 509) interrupt whatever is on the
- * CPU.  Thread dumps, and VisualVM's samples, wait for a safepoint.
+ * JDK Flight Recorder samples threads that run Java code. In compiled code, it
+ * finds the source position among the positions with debug information: only
+ * safepoints and calls, unless DebugNonSafepoints is on. async-profiler enables
+ * it when it is loaded; its recordings have an interval where the JDK's have a
+ * period. CPU-time samples (JEP 509) interrupt any code on the CPU. Thread
+ * dumps, and VisualVM's samples, wait for a safepoint.
  *
- * What async-profiler was asked to sample is its setting "event".  Before 4.0
- * samples of the wall clock are jdk.ExecutionSample, as with its option
- * nobatch, and so are always those of perf's other events and of calls of a
- * method: its interval is then their number (FlightRecorder::recordEvent,
- * writeSettings). Its allocations are JVMTI's SampledObjectAlloc where there is
- * that, no TLABs.
+ * async-profiler's setting "event" is the event that it was asked to sample. It
+ * writes jdk.ExecutionSample for samples of the wall clock before 4.0 and with
+ * its option nobatch, and always for perf's other events and for calls of a
+ * method; the interval is then their number (FlightRecorder::recordEvent,
+ * writeSettings). Its allocation samples are JVMTI's SampledObjectAlloc where
+ * the JVM has it, not TLABs.
  */
 /* clang-format off */
 #define TIMES "cpu cpu-clock ctimer itimer wall"
@@ -110,16 +111,16 @@ static const struct bias {
 };
 /* clang-format on */
 
-/* Of an event or of the JVM; NULL when it is not known. */
-static const char *setting_of(const struct profile *p, const char *event,
-			      const char *name)
+/* Returns a setting of an event or of the JVM; NULL if unknown. */
+static const char *bias_setting(const struct profile *p, const char *event,
+				const char *name)
 {
 	const char *value = profile_setting(p, event, name);
 
 	return value ? value : profile_setting(p, "", name);
 }
 
-static bool is_event(const char *pattern, const char *name)
+static bool bias_is_event(const char *pattern, const char *name)
 {
 	size_t len = strlen(pattern);
 
@@ -128,8 +129,8 @@ static bool is_event(const char *pattern, const char *name)
 	return strcmp(pattern, name) == 0;
 }
 
-/* True when value is among those of a list, a blank between them. */
-static bool is_among(const char *list, const char *value)
+/* True if value is in a list separated by spaces. */
+static bool bias_is_among(const char *list, const char *value)
 {
 	size_t len = strlen(value);
 
@@ -149,19 +150,20 @@ static bool bias_fits(const struct bias *b, const struct profile *p,
 {
 	const char *value;
 
-	if (!is_event(b->event, event))
+	if (!bias_is_event(b->event, event))
 		return false;
 	if (!b->setting)
 		return true;
-	value = setting_of(p, event, b->setting);
-	return value && (!b->value || is_among(b->value, value));
+	value = bias_setting(p, event, b->setting);
+	return value && (!b->value || bias_is_among(b->value, value));
 }
 
 /*
- * async-profiler's setting of waits for locks, in ns, which is of parking, too;
- * NULL where it is not its.
+ * Returns async-profiler's threshold of lock events in ns, which also applies
+ * to parking; NULL for other sources.
  */
-static const char *lock_of(const struct profile *p, const char *event)
+static const char *bias_lock_threshold(const struct profile *p,
+				       const char *event)
 {
 	static const char monitor[] = "jdk.JavaMonitorEnter";
 
@@ -170,9 +172,12 @@ static const char *lock_of(const struct profile *p, const char *event)
 	return profile_setting(p, monitor, "lock");
 }
 
-/* It was the shortest wait; since 4.0 one is recorded in so much of waiting. */
-static void add_lock(struct text *out, const struct profile *p,
-		     const char *lock)
+/*
+ * Before 4.0 the threshold is the shortest recorded wait; since then, one wait
+ * is recorded per this much waiting.
+ */
+static void bias_add_lock(struct text *out, const struct profile *p,
+			  const char *lock)
 {
 	const char *version = profile_setting(p, "", "version");
 	int64_t ns = strtoll(lock, NULL, 10);
@@ -183,7 +188,7 @@ static void add_lock(struct text *out, const struct profile *p,
 		return;
 	}
 	if (ns <= 1)
-		return; /* all are there */
+		return; /* no wait is missing */
 	if (strtoll(version, NULL, 10) < 4) {
 		text_puts(out, "only events of ");
 		units_add_time(out, (double)ns);
@@ -195,15 +200,15 @@ static void add_lock(struct text *out, const struct profile *p,
 	}
 }
 
-/* Events that have a duration and no line of their own in the table. */
-static void add_shortest(struct text *out, const struct profile *p,
-			 const char *event)
+/* Handles events with a duration that have no row in the table. */
+static void bias_add_shortest(struct text *out, const struct profile *p,
+			      const char *event)
 {
 	const char *threshold = profile_setting(p, event, "threshold");
-	const char *lock = lock_of(p, event);
+	const char *lock = bias_lock_threshold(p, event);
 
 	if (lock)
-		add_lock(out, p, lock);
+		bias_add_lock(out, p, lock);
 	else if (!threshold || !is_digit(*threshold))
 		text_puts(out, "events below an unknown threshold are missing");
 	else if (strtoll(threshold, NULL, 10) > 0)
@@ -223,17 +228,17 @@ void bias_add(struct text *out, const struct profile *p,
 		}
 	}
 	if (view->unit == UNIT_NS && strncmp(event, "jdk.", 4) == 0)
-		add_shortest(out, p, event);
+		bias_add_shortest(out, p, event);
 }
 
-#define JAVA_SAMPLE "jdk.ExecutionSample" /* async-profiler's, too */
+#define JAVA_SAMPLE "jdk.ExecutionSample" /* used by async-profiler, too */
 
 /*
- * async-profiler's interval, as it wrote it, "0" for the default of its
- * version; NULL for events that are not its.  Those of the wall clock have it
- * elsewhere: as "wall" where there was another event beside it.
+ * Returns async-profiler's interval as recorded, "0" for the default of its
+ * version; NULL for events of other sources. Wall-clock samples taken beside
+ * another event have it in the setting "wall".
  */
-static const char *interval_of(const struct profile *p, const char *event)
+static const char *rate_interval(const struct profile *p, const char *event)
 {
 	const char *what = profile_setting(p, "", "event");
 	const char *wall = profile_setting(p, JAVA_SAMPLE, "wall");
@@ -245,18 +250,19 @@ static const char *interval_of(const struct profile *p, const char *event)
 	return profile_setting(p, JAVA_SAMPLE, "interval");
 }
 
-/* The unit of such an interval; NULL: ns. */
+/* Returns the unit of the interval; NULL for ns. */
 static const char *bias_counted(const struct profile *p, const char *event)
 {
 	const char *what = profile_setting(p, "", "event");
 
-	if (!what || strcmp(event, JAVA_SAMPLE) != 0 || is_among(TIMES, what))
+	if (!what || strcmp(event, JAVA_SAMPLE) != 0 ||
+	    bias_is_among(TIMES, what))
 		return NULL;
 	return what;
 }
 
-static void add_interval(struct text *out, const char *interval,
-			 const char *what)
+static void rate_add_interval(struct text *out, const char *interval,
+			      const char *what)
 {
 	int64_t every = strtoll(interval, NULL, 10);
 
@@ -269,8 +275,8 @@ static void add_interval(struct text *out, const char *interval,
 		units_add_time(out, (double)every);
 }
 
-/* "20 ms" is how JFR writes it, with a blank. */
-static uint64_t duration_of(const char *text)
+/* JFR writes "20 ms", with a space. */
+static uint64_t rate_parse_duration(const char *text)
 {
 	struct text packed = { 0 };
 	struct error unused;
@@ -287,9 +293,9 @@ static uint64_t duration_of(const char *text)
 }
 
 /* JFR writes "20 ms" in one setting and "10ms" in another. */
-static void add_each(struct text *out, const char *setting)
+static void rate_add_each(struct text *out, const char *setting)
 {
-	uint64_t ns = duration_of(setting);
+	uint64_t ns = rate_parse_duration(setting);
 
 	text_puts(out, "each ");
 	if (ns)
@@ -298,8 +304,8 @@ static void add_each(struct text *out, const char *setting)
 		text_puts(out, setting);
 }
 
-/* At most so many a second, or, of CPU time, one each so long (JEP 509). */
-static bool is_period(const char *throttle)
+/* A throttle is a maximum per second or, for CPU time, a period (JEP 509). */
+static bool rate_is_period(const char *throttle)
 {
 	return is_digit(*throttle) && !strchr(throttle, '/');
 }
@@ -309,7 +315,7 @@ void rate_add(struct text *out, const struct profile *p,
 {
 	uint32_t first = view->events[0];
 	const char *event = profile_text(p, p->events[first].name);
-	const char *interval = interval_of(p, event);
+	const char *interval = rate_interval(p, event);
 	const char *period = profile_setting(p, event, "period");
 	const char *throttle = profile_setting(p, event, "throttle");
 	const char *rate = profile_setting(p, event, "rate");
@@ -317,11 +323,11 @@ void rate_add(struct text *out, const struct profile *p,
 	if (rate)
 		text_puts(out, rate);
 	else if (interval)
-		add_interval(out, interval, bias_counted(p, event));
+		rate_add_interval(out, interval, bias_counted(p, event));
 	else if (period && is_digit(*period))
-		add_each(out, period);
-	else if (throttle && is_digit(*throttle) && is_period(throttle))
-		add_each(out, throttle);
+		rate_add_each(out, period);
+	else if (throttle && is_digit(*throttle) && rate_is_period(throttle))
+		rate_add_each(out, throttle);
 	else if (throttle && is_digit(*throttle))
 		text_printf(out, "at most %s", throttle);
 }
@@ -329,7 +335,7 @@ void rate_add(struct text *out, const struct profile *p,
 uint64_t rate_period(const struct profile *p, const struct event_view *view)
 {
 	const char *event = profile_text(p, p->events[view->events[0]].name);
-	const char *interval = interval_of(p, event);
+	const char *interval = rate_interval(p, event);
 	const char *period = profile_setting(p, event, "period");
 	const char *throttle = profile_setting(p, event, "throttle");
 	uint64_t ns = 0;
@@ -339,8 +345,8 @@ uint64_t rate_period(const struct profile *p, const struct event_view *view)
 	if (interval && is_digit(*interval))
 		ns = strtoull(interval, NULL, 10);
 	else if (!interval && period && is_digit(*period))
-		ns = duration_of(period);
-	else if (!interval && throttle && is_period(throttle))
-		ns = duration_of(throttle);
+		ns = rate_parse_duration(period);
+	else if (!interval && throttle && rate_is_period(throttle))
+		ns = rate_parse_duration(throttle);
 	return ns <= INT64_MAX ? ns : 0;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_named(const char *name, const char *wanted)
+static bool table_is_named(const char *name, const char *wanted)
 {
 	size_t len = strlen(name), tail = strlen(wanted);
 
@@ -19,7 +19,7 @@ static bool is_named(const char *name, const char *wanted)
 bool event_table_is_wanted(const struct profile *p, const char *name)
 {
 	return p->wants_tables &&
-	       (!*p->wants_tables || is_named(name, p->wants_tables));
+	       (!*p->wants_tables || table_is_named(name, p->wants_tables));
 }
 
 struct event_table *event_table_of(struct profile *p, const char *name)
@@ -46,7 +46,7 @@ const struct event_table *event_table_find(const struct profile *p,
 	for (size_t i = 0; i < p->table_count; i++) {
 		const struct event_table *t = p->tables[i];
 
-		if (!t->count || !is_named(t->name, name))
+		if (!t->count || !table_is_named(t->name, name))
 			continue;
 		if (strcmp(t->name, name) == 0)
 			return t;
@@ -75,7 +75,7 @@ bool event_table_add_value(struct event_table *t, const char *name,
 	return true;
 }
 
-static bool is_wanted_time(const struct profile *p, int64_t time_ns)
+static bool table_wants_time(const struct profile *p, int64_t time_ns)
 {
 	if (!time_ns)
 		return true;
@@ -83,8 +83,8 @@ static bool is_wanted_time(const struct profile *p, int64_t time_ns)
 	       (!p->wants_time || p->wants_time(p->wants_time_self, time_ns));
 }
 
-static struct event_row *row_of(struct profile *p, struct event_table *t,
-				const uint32_t *texts)
+static struct event_row *table_row(struct profile *p, struct event_table *t,
+				   const uint32_t *texts)
 {
 	static const char others[] = "[others]";
 	uint32_t key[EVENT_TABLE_TEXTS] = { 0 };
@@ -109,7 +109,7 @@ static struct event_row *row_of(struct profile *p, struct event_table *t,
 	return row;
 }
 
-static void add_value(struct event_sum *s, int64_t value, bool is_last)
+static void row_add_value(struct event_sum *s, int64_t value, bool is_last)
 {
 	uint64_t amount = (uint64_t)value;
 
@@ -130,19 +130,19 @@ void event_table_add(struct profile *p, struct event_table *t, int64_t time_ns,
 	struct event_row *row;
 	bool is_last;
 
-	if (!is_wanted_time(p, time_ns))
+	if (!table_wants_time(p, time_ns))
 		return;
 	t->count++;
-	row = row_of(p, t, texts);
+	row = table_row(p, t, texts);
 	is_last = time_ns >= row->last_ns;
 	row->count++;
 	for (size_t i = 0; i < t->value_count; i++)
-		add_value(&row->values[i], values[i], is_last);
+		row_add_value(&row->values[i], values[i], is_last);
 	if (is_last)
 		row->last_ns = time_ns;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_value(const void *a, const void *b)
 {
 	const struct event_row *left = a, *right = b;
 
@@ -156,8 +156,8 @@ static int by_value(const void *a, const void *b)
 void event_table_sort(struct event_table *t)
 {
 	if (t->row_count)
-		qsort(t->rows, t->row_count, sizeof(*t->rows), by_value);
-	/* Rows are no longer where their ids say. */
+		qsort(t->rows, t->row_count, sizeof(*t->rows), compare_value);
+	/* Sorting has invalidated the row ids. */
 	intern_release(&t->row_ids);
 }
 

@@ -14,7 +14,10 @@ struct family {
 	const char *types[EVENT_VIEW_TYPES + 1]; /* ends with NULL */
 };
 
-/* Event types that can be added up: no observation is in two of a family. */
+/*
+ * Families of event types whose samples can be added up, because no observation
+ * is recorded by two types of a family.
+ */
 /* clang-format off */
 static const struct family families[] = {
 	{ "cpu", { "jdk.ExecutionSample" } },
@@ -37,24 +40,25 @@ static const struct family families[] = {
 
 #define FAMILIES (sizeof(families) / sizeof(*families))
 
-static const char *event_name(const struct profile *p, uint32_t event)
+static const char *view_event_name(const struct profile *p, uint32_t event)
 {
 	return profile_text(p, p->events[event].name);
 }
 
-/* The event of that name if it has samples, or NULL. */
-static const struct event *sampled(const struct profile *p, const char *name)
+/* Returns the event of that name if it has samples, or NULL. */
+static const struct event *event_find_sampled(const struct profile *p,
+					      const char *name)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples &&
-		    strcmp(event_name(p, (uint32_t)i), name) == 0)
+		    strcmp(view_event_name(p, (uint32_t)i), name) == 0)
 			return &p->events[i];
 	}
 	return NULL;
 }
 
-/* The family that has a type, whatever else is in the profile. */
-static const struct family *family_of_type(const char *name)
+/* Returns the family that includes a type. */
+static const struct family *type_family(const char *name)
 {
 	for (size_t i = 0; i < FAMILIES; i++) {
 		for (size_t k = 0; families[i].types[k]; k++) {
@@ -65,21 +69,23 @@ static const struct family *family_of_type(const char *name)
 	return NULL;
 }
 
-static const struct family *family_of(const struct profile *p, uint32_t event)
+static const struct family *view_family(const struct profile *p, uint32_t event)
 {
 	static const char samples[] = "jdk.ObjectAllocationSample";
-	const char *name = event_name(p, event);
-	const struct family *family = family_of_type(name);
+	const char *name = view_event_name(p, event);
+	const struct family *family = type_family(name);
 
-	/* The JDK's TLAB events, when their bytes are in samples as well. */
+	/*
+	 * The JDK's TLAB events are excluded if samples record the same bytes.
+	 */
 	if (family && strcmp(family->types[0], samples) == 0 &&
-	    strcmp(name, samples) != 0 && sampled(p, samples))
+	    strcmp(name, samples) != 0 && event_find_sampled(p, samples))
 		return NULL;
 	return family;
 }
 
-static void add_event(struct event_view *v, const struct profile *p,
-		      uint32_t event)
+static void view_add_event(struct event_view *v, const struct profile *p,
+			   uint32_t event)
 {
 	const struct event *e = &p->events[event];
 
@@ -92,46 +98,48 @@ static void add_event(struct event_view *v, const struct profile *p,
 
 static struct event_view view_single(const struct profile *p, uint32_t event)
 {
-	struct event_view v = { .name = event_name(p, event) };
+	struct event_view v = { .name = view_event_name(p, event) };
 
-	add_event(&v, p, event);
+	view_add_event(&v, p, event);
 	return v;
 }
 
-/* All sampled events of a family; event_count is 0 when there are none. */
+/*
+ * A view of all sampled events of a family; event_count is 0 if there are none.
+ */
 static struct event_view view_together(const struct profile *p,
 				       const struct family *family)
 {
 	struct event_view v = { .name = family->name };
 
 	for (uint32_t i = 0; i < p->event_count; i++) {
-		if (p->events[i].samples && family_of(p, i) == family &&
+		if (p->events[i].samples && view_family(p, i) == family &&
 		    v.event_count < EVENT_VIEW_TYPES)
-			add_event(&v, p, i);
+			view_add_event(&v, p, i);
 	}
 	return v;
 }
 
-static uint64_t with_stack(const struct event_view *v)
+static uint64_t event_with_stack(const struct event_view *v)
 {
 	return v->samples - v->without_stack;
 }
 
 /*
- * Takes away the views in which there is nothing to draw (the JVM's settings
- * are events with an empty stack trace), unless that leaves none.
+ * Removes views without any stack trace (the JVM's settings are events, too),
+ * unless that would remove all.
  */
-static size_t drop_bare(struct event_view *views, size_t count)
+static size_t views_drop_bare(struct event_view *views, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		kept += with_stack(&views[i]) != 0;
+		kept += event_with_stack(&views[i]) != 0;
 	if (!kept)
 		return count;
 	kept = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (with_stack(&views[i]))
+		if (event_with_stack(&views[i]))
 			views[kept++] = views[i];
 	}
 	return kept;
@@ -149,14 +157,14 @@ size_t event_views(const struct profile *p, struct event_view **views)
 			all[count++] = v;
 	}
 	for (uint32_t i = 0; i < p->event_count; i++) {
-		if (p->events[i].samples && !family_of(p, i))
+		if (p->events[i].samples && !view_family(p, i))
 			all[count++] = view_single(p, i);
 	}
 	*views = all;
-	return drop_bare(all, count);
+	return views_drop_bare(all, count);
 }
 
-static int by_stacks(const void *a, const void *b)
+static int compare_stacks(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -173,16 +181,18 @@ size_t event_views_limit(struct event_view *views, size_t count, size_t most,
 		return count;
 	stacks = xmalloc(count * sizeof(*stacks));
 	for (size_t i = 0; i < count; i++)
-		stacks[i] = i == chosen ? UINT64_MAX : with_stack(&views[i]);
-	qsort(stacks, count, sizeof(*stacks), by_stacks);
+		stacks[i] = i == chosen ? UINT64_MAX
+					: event_with_stack(&views[i]);
+	qsort(stacks, count, sizeof(*stacks), compare_stacks);
 	least = stacks[most - 1];
 	for (size_t i = 0; i < most && stacks[i] > least; i++)
 		ties--;
 	free(stacks);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t has = i == chosen ? UINT64_MAX : with_stack(&views[i]);
+		uint64_t has = i == chosen ? UINT64_MAX
+					   : event_with_stack(&views[i]);
 
-		/* Of those that have just as many, the first. */
+		/* Among equal views, keep the first. */
 		if (has < least || (has == least && !ties))
 			continue;
 		ties -= has == least;
@@ -193,30 +203,30 @@ size_t event_views_limit(struct event_view *views, size_t count, size_t most,
 	return kept;
 }
 
-static bool ends_with_part(const char *name, const char *part)
+static bool name_ends_with_part(const char *name, const char *part)
 {
 	const char *dot = strrchr(name, '.');
 
 	return dot && strcmp(dot + 1, part) == 0;
 }
 
-/* The event type called wanted, or whose name ends so, in *view. */
-static bool find_type(const struct profile *p, const char *wanted,
-		      struct event_view *view)
+/* Finds the event type with that name or ending, and sets *view. */
+static bool view_find_type(const struct profile *p, const char *wanted,
+			   struct event_view *view)
 {
 	size_t found = 0;
 
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		if (!p->events[i].samples)
 			continue;
-		if (strcmp(event_name(p, i), wanted) == 0) {
+		if (strcmp(view_event_name(p, i), wanted) == 0) {
 			*view = view_single(p, i);
 			return true;
 		}
 	}
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples &&
-		    ends_with_part(event_name(p, i), wanted)) {
+		    name_ends_with_part(view_event_name(p, i), wanted)) {
 			*view = view_single(p, i);
 			found++;
 		}
@@ -224,8 +234,8 @@ static bool find_type(const struct profile *p, const char *wanted,
 	return found == 1;
 }
 
-static int no_such_view(const struct event_view *views, size_t count,
-			const char *wanted, struct error *err)
+static int view_fail_unknown(const struct event_view *views, size_t count,
+			     const char *wanted, struct error *err)
 {
 	struct text there = { 0 };
 
@@ -241,23 +251,24 @@ static int no_such_view(const struct event_view *views, size_t count,
 	return -1;
 }
 
-static bool has_more(const struct event_view *a, const struct event_view *b)
+static bool view_has_more(const struct event_view *a,
+			  const struct event_view *b)
 {
-	if (with_stack(a) != with_stack(b))
-		return with_stack(a) > with_stack(b);
+	if (event_with_stack(a) != event_with_stack(b))
+		return event_with_stack(a) > event_with_stack(b);
 	return a->samples > b->samples;
 }
 
-/* The default: "cpu", else the view with the most stack traces. */
-static const struct event_view *foremost(const struct event_view *views,
-					 size_t count)
+/* The default view: "cpu", else the view with the most stack traces. */
+static const struct event_view *views_default(const struct event_view *views,
+					      size_t count)
 {
 	const struct event_view *most = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(views[i].name, "cpu") == 0)
 			return &views[i];
-		if (!most || has_more(&views[i], most))
+		if (!most || view_has_more(&views[i], most))
 			most = &views[i];
 	}
 	return most;
@@ -269,7 +280,7 @@ int event_view_choose(const struct profile *p, const char *wanted,
 	struct event_view *views;
 	size_t count = event_views(p, &views);
 	const struct event_view *chosen = wanted ? NULL
-						 : foremost(views, count);
+						 : views_default(views, count);
 	int ret = 0;
 
 	for (size_t i = 0; wanted && i < count; i++) {
@@ -278,8 +289,8 @@ int event_view_choose(const struct profile *p, const char *wanted,
 	}
 	if (chosen)
 		*view = *chosen;
-	else if (!wanted || !find_type(p, wanted, view))
-		ret = no_such_view(views, count, wanted, err);
+	else if (!wanted || !view_find_type(p, wanted, view))
+		ret = view_fail_unknown(views, count, wanted, err);
 	free(views);
 	return ret;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_view: which events of a profile are drawn as one graph.
+ * event_view: selects the events of a profile that are drawn as one graph.
  *
- * Events of one family may be added up (file and socket reads are "io");
- * families never are.  An event without a family is a view of its own.
+ * Events of one family may be added up (file and socket reads are "io"), events
+ * of different families never. An event without a family has its own view.
  */
 #ifndef CORE_PROFILE_EVENT_VIEW_H
 #define CORE_PROFILE_EVENT_VIEW_H
@@ -26,51 +26,48 @@ struct event_view {
 };
 
 /*
- * All views of a profile that have samples, those of families first, in the
- * order of the family table; *views is the caller's to free.  Gives their
- * number.  jdk.ObjectAllocationSample, where it has samples, is "alloc" alone
- * and the TLAB events are views of their own: the same bytes are in both.
- * Views without a single stack trace are left out where others have one.
+ * Lists all views of a profile that have samples, families first, in the order
+ * of the family table. The caller frees *views; returns their number. If
+ * jdk.ObjectAllocationSample has samples, it alone is "alloc" and the TLAB
+ * events have their own views, since both record the same bytes. Views without
+ * any stack trace are omitted if others have one.
  */
 size_t event_views(const struct profile *p, struct event_view **views);
 
 /*
- * Leaves of the views the `most` that have the most stack traces, in their
- * order, and always the one selected, of which it corrects the index.  Gives
- * how many are left.
+ * Keeps the `most` views with the most stack traces, in their order, and always
+ * the selected one, whose index is updated. Returns the number of views kept.
  */
 size_t event_views_limit(struct event_view *views, size_t count, size_t most,
 			 size_t *selected);
 
 /*
- * The view called wanted: a family, an event type, or the last part of its
- * name where only one has it: "wall" is nps.wall.  NULL means the default:
- * "cpu" if it has samples, else the view with the most stack traces.  Fails
- * with ERROR_INPUT, naming what there is, when the profile has no such samples.
+ * Finds the view called wanted: a family, an event type, or the last part of an
+ * event type's name if it is unique: "wall" is nps.wall. NULL is the default:
+ * "cpu" if it has samples, else the view with the most stack traces. Fails with
+ * ERROR_INPUT, naming the available views, if there are no such samples.
  */
 int event_view_choose(const struct profile *p, const char *wanted,
 		      struct event_view *view, struct error *err);
 
-/*
- * measure: what is counted of a cell when a view is drawn.
- */
+/* Cells of a view. */
 /*
  * Marks the events of a view: an array with an element for each event of the
- * profile, the caller's to free.
+ * profile, which the caller frees.
  */
 bool *view_events(const struct profile *p, const struct event_view *view);
 
-/* Likewise, for each event 1 + the index of the view that has it, or 0. */
+/* Likewise, with 1 + the index of the view of each event, or 0. */
 uint32_t *views_of_events(const struct profile *p,
 			  const struct event_view *views, size_t count);
 
 /*
- * How many cells ahead memory is asked for that they lead to: stack traces and
- * places lie anywhere in many megabytes.
+ * Number of cells by which prefetching runs ahead: the stack traces and frames
+ * of cells are scattered over many megabytes.
  */
 #define AHEAD 24
 
-/* Where samples are the unit too, the weight says how many a cell is. */
+/* If the unit is samples, the weight is the number of samples of a cell. */
 static inline bool view_weighs(const struct event_view *view, bool weights)
 {
 	return weights || view->unit == UNIT_SAMPLES;

@@ -14,20 +14,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Results for each stack trace, thread and state, computed before the cells. */
+/*
+ * Results for each stack trace, thread and state, computed before the cells are
+ * filtered.
+ */
 struct verdict {
 	const struct profile *profile;
-	uint8_t *stacks;  /* WANTED and UNWANTED of frames on the path */
-	bool *threads;    /* NULL: all pass */
-	uint32_t states;  /* 0: all pass */
-	uint8_t must, no; /* of a cell's stack trace */
+	uint8_t *stacks; /* WANTED and UNWANTED, of all frames from the root */
+	bool *threads;   /* NULL: all threads pass */
+	uint32_t states; /* 0: all states pass */
+	uint8_t must,
+		no; /* flags that a stack trace must have or must not have */
 };
 
 #define WANTED   1
 #define UNWANTED 2
 
-/* Each distinct frame is matched once, by its full name without a line. */
-static uint8_t *match_frames(const struct profile *p, const struct filter *f)
+/* Matches each distinct frame once, by its full name without a line. */
+static uint8_t *filter_match_frames(const struct profile *p,
+				    const struct filter *f)
 {
 	static const struct style style = { 0 };
 	uint8_t *matched = xcalloc(p->frame_count, 1);
@@ -47,10 +52,11 @@ static uint8_t *match_frames(const struct profile *p, const struct filter *f)
 	return matched;
 }
 
-/* A callee's id is greater than its caller's: one loop forward does it. */
-static uint8_t *judge_stacks(const struct profile *p, const struct filter *f)
+/* A callee's id is greater than its caller's, so one forward loop suffices. */
+static uint8_t *filter_judge_stacks(const struct profile *p,
+				    const struct filter *f)
 {
-	uint8_t *frames = match_frames(p, f);
+	uint8_t *frames = filter_match_frames(p, f);
 	uint8_t *stacks = xcalloc(p->stack_count, 1);
 
 	for (size_t i = 1; i < p->stack_count; i++)
@@ -60,7 +66,8 @@ static uint8_t *judge_stacks(const struct profile *p, const struct filter *f)
 	return stacks;
 }
 
-static bool *judge_threads(const struct profile *p, struct pattern *wanted)
+static bool *filter_judge_threads(const struct profile *p,
+				  struct pattern *wanted)
 {
 	bool *threads = xcalloc(p->thread_count, sizeof(*threads));
 
@@ -74,12 +81,12 @@ static bool *judge_threads(const struct profile *p, struct pattern *wanted)
 }
 
 /*
- * RUNNABLE, and by its leaf not waiting.  Threads of the VM's own have no stack
- * trace in a thread dump, and are always RUNNABLE.
+ * RUNNABLE, with a leaf frame that does not wait. The VM's own threads have no
+ * stack trace in a thread dump and are always RUNNABLE.
  */
 #define BUSY (1U << THREAD_STATES)
 
-static bool has_state(const struct verdict *v, const struct cell *c)
+static bool filter_has_state(const struct verdict *v, const struct cell *c)
 {
 	const struct profile *p = v->profile;
 
@@ -95,7 +102,7 @@ static bool filter_passes(void *self, struct cell *c)
 
 	if (v->threads && !v->threads[c->thread])
 		return false;
-	if (v->states && !has_state(v, c))
+	if (v->states && !filter_has_state(v, c))
 		return false;
 	return !v->stacks || ((v->stacks[c->stack] & v->must) == v->must &&
 			      !(v->stacks[c->stack] & v->no));
@@ -108,9 +115,9 @@ void filter_apply(struct profile *p, const struct filter *f)
 	if (!f->thread_name && !f->states && !f->include && !f->exclude)
 		return;
 	if (f->include || f->exclude)
-		v.stacks = judge_stacks(p, f);
+		v.stacks = filter_judge_stacks(p, f);
 	if (f->thread_name)
-		v.threads = judge_threads(p, f->thread_name);
+		v.threads = filter_judge_threads(p, f->thread_name);
 	v.must = f->include ? WANTED : 0;
 	v.no = f->exclude ? UNWANTED : 0;
 	profile_retain(p, filter_passes, &v);
@@ -118,7 +125,7 @@ void filter_apply(struct profile *p, const struct filter *f)
 	free(v.threads);
 }
 
-static bool drop_class(void *self, struct cell *c)
+static bool filter_drop_class(void *self, struct cell *c)
 {
 	c->stack = profile_calls(self, c->stack);
 	return true;
@@ -126,14 +133,17 @@ static bool drop_class(void *self, struct cell *c)
 
 void filter_drop_classes(struct profile *p)
 {
-	profile_retain(p, drop_class, p);
+	profile_retain(p, filter_drop_class, p);
 }
 
-/* async-profiler has one word for every state in which a thread waits. */
+/* async-profiler uses one word for all waiting states. */
 #define SLEEPING                                                               \
 	(1u << STATE_BLOCKED | 1u << STATE_WAITING | 1u << STATE_TIMED_WAITING)
 
-/* The bits of a state's name, any case, '-' as good as '_'; 0 for none. */
+/*
+ * Returns the bits of a state's name in any case, with '-' or '_'; 0 if
+ * unknown.
+ */
 static uint32_t state_bits(const char *name, size_t len)
 {
 	char plain[32];
@@ -154,7 +164,7 @@ static uint32_t state_bits(const char *name, size_t len)
 	return 0;
 }
 
-static int no_such_state(const char *name, size_t len, struct error *err)
+static int state_fail_unknown(const char *name, size_t len, struct error *err)
 {
 	struct text known = { 0 };
 
@@ -176,7 +186,7 @@ int filter_states(const char *list, uint32_t *states, struct error *err)
 		uint32_t bit = state_bits(list, len);
 
 		if (!bit)
-			return no_such_state(list, len, err);
+			return state_fail_unknown(list, len, err);
 		bits |= bit;
 		if (!list[len])
 			break;
@@ -192,12 +202,12 @@ int filter_states(const char *list, uint32_t *states, struct error *err)
 #define MS_NS     INT64_C(1000000)
 
 /*
- * As milliseconds since the epoch, a smaller number would be a moment before
- * 1973, when nobody recorded a JVM: it is a duration.
+ * A smaller number would be a time before 1973 in milliseconds since the epoch,
+ * before any JVM, so it is a duration.
  */
 #define EPOCH_MS INT64_C(100000000000)
 
-/* Reads between min and max digits; false when they are not there. */
+/* Reads between min and max digits; false if there are fewer or more. */
 static bool time_digits(const char **at, int min, int max, int64_t *value)
 {
 	int count = 0;
@@ -209,7 +219,7 @@ static bool time_digits(const char **at, int min, int max, int64_t *value)
 	return count >= min && !is_digit(**at);
 }
 
-/* Reads ".5" into nanoseconds, if it is there; digits beyond 9 are dropped. */
+/* Reads an optional ".5" in nanoseconds; digits after the ninth are ignored. */
 static bool time_fraction(const char **at, int64_t *ns)
 {
 	int64_t unit = SECOND_NS;
@@ -227,7 +237,7 @@ static bool time_fraction(const char **at, int64_t *ns)
 	return true;
 }
 
-/* hh:mm[:ss[.fraction]] as nanoseconds since midnight. */
+/* Reads hh:mm[:ss[.fraction]] as nanoseconds since midnight. */
 static bool time_of_day(const char **at, int64_t *ns)
 {
 	int64_t hour, minute, second = 0, part = 0;
@@ -245,7 +255,9 @@ static bool time_of_day(const char **at, int64_t *ns)
 	return hour < 24 && minute < 60 && second < 60;
 }
 
-/* Z, +hh, +hh:mm or +hhmm in seconds; *local when there is no zone. */
+/*
+ * Reads Z, +hh, +hh:mm or +hhmm in seconds; *local is set if there is no zone.
+ */
 static bool time_zone(const char **at, bool *local, int64_t *seconds)
 {
 	int64_t hour, minute = 0;
@@ -276,8 +288,11 @@ static bool time_zone(const char **at, bool *local, int64_t *seconds)
 	return hour < 24 && minute < 60;
 }
 
-/* Seconds since the epoch of a calendar day's time, which must exist. */
-static bool calendar_seconds(struct tm tm, bool local, int64_t *seconds)
+/*
+ * Converts a calendar time to seconds since the epoch; false for a date that
+ * does not exist.
+ */
+static bool time_calendar(struct tm tm, bool local, int64_t *seconds)
 {
 	const struct tm asked = tm;
 	time_t t;
@@ -285,13 +300,15 @@ static bool calendar_seconds(struct tm tm, bool local, int64_t *seconds)
 	tm.tm_isdst = -1;
 	t = local ? mktime(&tm) : timegm(&tm);
 	*seconds = t;
-	/* 31 April has become 1 May; a clock put forward moves hours only. */
+	/*
+	 * 31 April would become 1 May. Daylight saving only changes the hour.
+	 */
 	return tm.tm_mday == asked.tm_mday && tm.tm_mon == asked.tm_mon &&
 	       tm.tm_year == asked.tm_year;
 }
 
-/* yyyy-mm-dd, then T or a blank and the time of day. */
-static bool iso_8601(const char *at, int64_t *ns)
+/* Reads yyyy-mm-dd, optionally followed by T or a space and the time of day. */
+static bool time_iso_8601(const char *at, int64_t *ns)
 {
 	int64_t year, month, day, of_day = 0, offset = 0, seconds;
 	bool local = true;
@@ -309,7 +326,7 @@ static bool iso_8601(const char *at, int64_t *ns)
 		    !time_zone(&at, &local, &offset) || *at)
 			return false;
 	}
-	/* What 64 bits of nanoseconds hold, with a zone to spare. */
+	/* The range of nanoseconds in 64 bits, with a margin for zones. */
 	if (year < 1900 || year > 2200 || month < 1 || month > 12 || day < 1 ||
 	    day > 31)
 		return false;
@@ -319,14 +336,14 @@ static bool iso_8601(const char *at, int64_t *ns)
 	tm.tm_hour = (int)(of_day / SECOND_NS / 3600);
 	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
 	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
-	if (!calendar_seconds(tm, local, &seconds))
+	if (!time_calendar(tm, local, &seconds))
 		return false;
 	*ns = (seconds - offset) * SECOND_NS + of_day % SECOND_NS;
 	return true;
 }
 
-/* A number alone that is too large for a duration of this recording. */
-static bool epoch_ms(const char *text, int64_t *ns)
+/* Reads a plain number that is too large for a duration. */
+static bool time_epoch_ms(const char *text, int64_t *ns)
 {
 	int64_t ms;
 
@@ -345,7 +362,7 @@ int time_bound_parse(const char *text, struct time_bound *bound,
 		bound->base = TIME_FROM_END;
 		return 0;
 	}
-	if (epoch_ms(text, &bound->ns)) {
+	if (time_epoch_ms(text, &bound->ns)) {
 		bound->base = TIME_EPOCH;
 		return 0;
 	}
@@ -357,7 +374,7 @@ int time_bound_parse(const char *text, struct time_bound *bound,
 		bound->base = TIME_OF_DAY;
 		return 0;
 	}
-	if (iso_8601(text, &bound->ns)) {
+	if (time_iso_8601(text, &bound->ns)) {
 		bound->base = TIME_EPOCH;
 		return 0;
 	}
@@ -381,8 +398,8 @@ static int64_t time_saturated(int64_t a, int64_t b)
 	return sum;
 }
 
-/* The local time of day on the day of start_ns. */
-static int64_t on_day_of(int64_t start_ns, int64_t of_day)
+/* Returns the local time of day on the day of start_ns. */
+static int64_t time_on_day(int64_t start_ns, int64_t of_day)
 {
 	int64_t second = start_ns / SECOND_NS - (start_ns % SECOND_NS < 0);
 	time_t start = second;
@@ -395,7 +412,7 @@ static int64_t on_day_of(int64_t start_ns, int64_t of_day)
 	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
 	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
 	tm.tm_isdst = -1;
-	/* A file may claim the last day that nanoseconds can name. */
+	/* A damaged file may have a start at the end of the range. */
 	if (__builtin_mul_overflow(mktime(&tm), SECOND_NS, &ns))
 		return start_ns;
 	return time_saturated(ns, of_day % SECOND_NS);
@@ -406,7 +423,7 @@ int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
 {
 	switch (bound->base) {
 	case TIME_OF_DAY:
-		return on_day_of(start_ns, bound->ns);
+		return time_on_day(start_ns, bound->ns);
 	case TIME_FROM_START:
 		return time_saturated(start_ns, bound->ns);
 	case TIME_FROM_END:
@@ -421,19 +438,19 @@ int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
 
 #define ZONES "/usr/share/zoneinfo/"
 
-/* The character after each field but the last. */
+/* The separator after each field except the last. */
 static const char ends[TIME_FIELDS - 1] = { '.', '.', '_', ':', ':' };
 
-static int two_digits(const char *at)
+static int period_two_digits(const char *at)
 {
 	return (at[0] - '0') * 10 + (at[1] - '0');
 }
 
 /*
- * Reads a bound of len bytes from its end; gives the first field that is
- * there, or -1.
+ * Parses a bound of len bytes from its end; returns the index of the first
+ * field given, or -1.
  */
-static int parse_bound(const char *text, size_t len, int *fields)
+static int period_parse_bound(const char *text, size_t len, int *fields)
 {
 	int at = TIME_FIELDS;
 
@@ -449,12 +466,12 @@ static int parse_bound(const char *text, size_t len, int *fields)
 			if (!is_digit(text[len + i]))
 				return -1;
 		}
-		fields[at] = two_digits(text + len);
+		fields[at] = period_two_digits(text + len);
 		if (width == 4)
 			fields[at] = fields[at] * 100 +
-				     two_digits(text + len + 2);
+				     period_two_digits(text + len + 2);
 	}
-	/* Minutes and seconds have to be there. */
+	/* Minutes and seconds are required. */
 	return len || at > TIME_FIELDS - 2 ? -1 : at;
 }
 
@@ -464,10 +481,10 @@ int time_period_parse(const char *text, struct time_period *period,
 	size_t len = strcspn(text, "-");
 	int from, to = -1;
 
-	from = parse_bound(text, len, period->from);
+	from = period_parse_bound(text, len, period->from);
 	if (text[len])
-		to = parse_bound(text + len + 1, strlen(text + len + 1),
-				 period->to);
+		to = period_parse_bound(text + len + 1, strlen(text + len + 1),
+					period->to);
 	if (from < 0 || to < 0)
 		return fail(err, ERROR_MISUSE,
 			    "invalid time range '%s' (FROM-TO, each "
@@ -511,8 +528,8 @@ bool time_period_has(const struct time_period *period, int64_t time_ns)
 	return after && before;
 }
 
-/* GMT+2, GMT-0330, UTC+05:30: as Java reads them; false for all else. */
-static bool put_offset(struct text *zone, const char *name)
+/* Parses GMT+2, GMT-0330, UTC+05:30 like Java; false for other names. */
+static bool zone_put_offset(struct text *zone, const char *name)
 {
 	int hour, minute = 0;
 	const char *at = name + 4;
@@ -524,28 +541,28 @@ static bool put_offset(struct text *zone, const char *name)
 	digits = strspn(at, "0123456789");
 	if (digits == 0 || digits == 3 || digits > 4)
 		return false;
-	hour = digits == 1 ? *at - '0' : two_digits(at);
+	hour = digits == 1 ? *at - '0' : period_two_digits(at);
 	if (digits == 4)
-		minute = two_digits(at + 2);
+		minute = period_two_digits(at + 2);
 	at += digits;
 	if (digits < 3 && at[0] == ':' && strspn(at + 1, "0123456789") == 2) {
-		minute = two_digits(at + 1);
+		minute = period_two_digits(at + 1);
 		at += 3;
 	}
 	if (*at || hour > 23 || minute > 59)
 		return false;
-	/* POSIX counts westward. */
+	/* The offset in POSIX's TZ is positive to the west. */
 	text_printf(zone, "<GMT>%c%d:%02d", name[3] == '+' ? '-' : '+', hour,
 		    minute);
 	return true;
 }
 
-static bool put_known_zone(struct text *zone, const char *name)
+static bool zone_put_known(struct text *zone, const char *name)
 {
 	struct text path = { 0 };
 	bool known;
 
-	/* A name, and no way out of the folder. */
+	/* A zone name must not leave the directory. */
 	if (!*name || *name == '.' || *name == '/' || strstr(name, ".."))
 		return false;
 	text_printf(&path, "%s%s", ZONES, name);
@@ -565,8 +582,8 @@ int time_zone_of_java(const char *name, char **zone, struct error *err)
 		if (strcmp(name, utc[i]) == 0)
 			text_puts(&value, "UTC0");
 	}
-	if (!value.len && !put_offset(&value, name) &&
-	    !put_known_zone(&value, name))
+	if (!value.len && !zone_put_offset(&value, name) &&
+	    !zone_put_known(&value, name))
 		return fail(err, ERROR_MISUSE,
 			    "'%s' is not a time zone; valid: UTC, GMT+02:00, "
 			    "and the names of " ZONES,

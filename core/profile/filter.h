@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * filter: leaves in a profile only the cells that were asked for.
- */
+/* filter: removes cells from a profile that the options exclude. */
 #ifndef CORE_PROFILE_FILTER_H
 #define CORE_PROFILE_FILTER_H
 
@@ -13,28 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A zeroed filter lets everything pass.  The patterns are the caller's. */
+/* A zeroed filter passes everything. The caller owns the patterns. */
 struct filter {
-	struct pattern *thread_name; /* of the cell's thread */
-	uint32_t states;             /* of filter_states(); 0: all */
-	struct pattern *include;     /* some frame of the stack matches */
-	struct pattern *exclude;     /* no frame of the stack matches */
+	struct pattern *thread_name; /* matches the name of the cell's thread */
+	uint32_t states;             /* result of filter_states(); 0 = all */
+	struct pattern
+		*include; /* matches at least one frame of the stack trace */
+	struct pattern *exclude; /* matches no frame of the stack trace */
 };
 
 /*
- * Removes the cells that do not pass and corrects the events' totals.  Frames
- * are matched by what frame_name() makes of them in full, without the line.
+ * Removes the cells that do not pass and updates the events' totals. Patterns
+ * match the full frame_name() without the line.
  */
 void filter_apply(struct profile *p, const struct filter *f);
 
-/* Takes the class allocated or locked off all stack traces that end in one. */
+/* Removes the allocated or locked class from stack traces that end with one. */
 void filter_drop_classes(struct profile *p);
 
 /*
- * Reads a comma-separated list of thread states (any case) into a bit mask.
- * "sleeping" is all states in which a thread waits, "busy" RUNNABLE without
- * leaf frames that are known to wait (idle_method.h).  Fails with ERROR_MISUSE
- * and the list of what there is.
+ * Parses a comma-separated list of thread states (any case) into a bit mask.
+ * "sleeping" means all waiting states, "busy" RUNNABLE without leaf frames that
+ * are known to wait (idle_method.h). Fails with ERROR_MISUSE and the valid
+ * names.
  */
 int filter_states(const char *list, uint32_t *states, struct error *err);
 
@@ -61,67 +60,71 @@ struct time_bound {
 int time_bound_parse(const char *text, struct time_bound *bound,
 		     struct error *err);
 
-/* True when the recording's own times must be known to resolve it. */
+/* True if resolving the bound requires the recording's own times. */
 bool time_bound_is_relative(const struct time_bound *bound);
 
-/* Nanoseconds since the epoch, for a recording of [start_ns, end_ns]. */
+/*
+ * Converts a bound to nanoseconds since the epoch, for a recording of
+ * [start_ns, end_ns].
+ */
 int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
 			   int64_t end_ns);
 
 /*
- * A time_period is SJK's --time-range, FROM-TO with each bound
+ * A time_period is SJK's --time-range, FROM-TO. Each bound reads
  *
- *   [[[[YYYY.]MM.]DD_]hh:]mm:ss
+ *    [[[[YYYY.]MM.]DD_]hh:]mm:ss
  *
- * and as much left out of the one as of the other.  What is left out makes it
- * periodic: 05:30-10:30 is those five minutes of each hour.  The upper bound
- * is outside; a lower that comes after it wraps round (50:00-10:00).
+ * and both omit the same fields. An omitted field makes the period recur:
+ * 05:30-10:30 is these five minutes of each hour. The upper bound is exclusive;
+ * a lower bound after it wraps around (50:00-10:00).
  */
 #define TIME_FIELDS 6 /* year, month, day, hour, minute, second */
 
 struct time_period {
 	int from[TIME_FIELDS], to[TIME_FIELDS];
-	int first;  /* the first field that was given */
-	bool local; /* in TZ, not UTC */
+	int first;  /* index of the first field given */
+	bool local; /* in the time zone TZ, not UTC */
 };
 
-/* Fails with ERROR_MISUSE; leaves .local alone. */
+/* Fails with ERROR_MISUSE; does not change .local. */
 int time_period_parse(const char *text, struct time_period *period,
 		      struct error *err);
 
 bool time_period_has(const struct time_period *period, int64_t time_ns);
 
 /*
- * The value of TZ for what Java's TimeZone.getTimeZone() calls name: a name of
- * the time zone database, UTC, or GMT+hh[:mm], which is east, as POSIX has it
- * not.  Fails with ERROR_MISUSE where there is none; *zone is the caller's.
+ * Returns in *zone, which the caller frees, the value of TZ for a name of
+ * Java's TimeZone.getTimeZone(): a name of the time zone database, UTC, or
+ * GMT+hh[:mm], whose sign is the opposite of POSIX's. Fails with ERROR_MISUSE.
  */
 int time_zone_of_java(const char *name, char **zone, struct error *err);
 
 /*
- * trace_filter.c: leaves out, or cuts, stack traces in the language of SJK's
- * --trace-filter and --trace-trim (trace_filter.c).
+ * trace_filter.c: removes or trims stack traces by expressions of SJK's
+ * --trace-filter and --trace-trim.
  *
- * A pattern is matched against a frame as Throwable.printStackTrace() writes
- * it, a.b.Class.method(File.java:12).  A profile holds no files: File is the
- * outermost class, as the compiler wants it of public ones.
+ * A pattern is matched against a frame as Throwable.printStackTrace() prints
+ * it, a.b.Class.method(File.java:12). A profile has no file names, so File is
+ * the outermost class, as the compiler requires for public classes.
  */
-#define TRACE_PATTERNS 63 /* of an expression, at most */
+#define TRACE_PATTERNS 63 /* maximum in an expression */
 
 struct trace_filter;
 
 /*
- * Fails with NULL, ERROR_MISUSE and the place.  With trim it leaves of each
- * stack trace the part that the expression opens, and drops those without one.
+ * Fails with NULL, ERROR_MISUSE and the position. With trim, keeps of each
+ * stack trace the part that the expression selects, and drops stack traces
+ * without such a part.
  */
 struct trace_filter *trace_filter_new(const char *expression, bool trim,
 				      struct error *err);
-void trace_filter_free(struct trace_filter *f); /* NULL is fine */
+void trace_filter_free(struct trace_filter *f); /* NULL is allowed */
 
-/* True when profile.keep_lines has to be set for it to match anything. */
+/* True if the filter needs line numbers (profile.keep_lines). */
 bool trace_filter_wants_lines(const struct trace_filter *f);
 
-/* How many frames were too costly to decide (core/base/pattern.h). */
+/* Number of frames that exceeded the cost limit (core/base/pattern.h). */
 size_t trace_filter_undecided(const struct trace_filter *f);
 
 void trace_filter_apply(struct profile *p, struct trace_filter *f);

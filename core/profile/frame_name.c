@@ -12,11 +12,11 @@ static const char *const annotations[FRAME_KINDS] = {
 	[FRAME_JIT] = "_[j]",
 	[FRAME_INLINED] = "_[i]",
 	[FRAME_KERNEL] = "_[k]",
-	/* As async-profiler marks classes (frameName.cpp, BCI_ALLOC). */
+	/* async-profiler's mark for classes (frameName.cpp, BCI_ALLOC). */
 	[FRAME_CLASS] = "_[i]",
 };
 
-/* The name of a primitive type's descriptor (JVMS 4.3.2), or NULL. */
+/* Returns the name of a primitive type's descriptor (JVMS 4.3.2), or NULL. */
 static const char *name_primitive(char descriptor)
 {
 	static const struct {
@@ -35,13 +35,13 @@ static const char *name_primitive(char descriptor)
 	return NULL;
 }
 
-/* The class without its package. */
-static void put_class(struct text *out, const char *name, size_t len,
-		      bool simple)
+/* Appends a class name, without its package if simple. */
+static void name_put_class(struct text *out, const char *name, size_t len,
+			   bool simple)
 {
 	const char *dot = simple ? memrchr(name, '.', len) : NULL;
 
-	/* A dot at the end is part of a name that no compiler made. */
+	/* A trailing dot belongs to a name that no compiler generates. */
 	if (dot && dot + 1 < name + len) {
 		len -= (size_t)(dot + 1 - name);
 		name = dot + 1;
@@ -50,18 +50,18 @@ static void put_class(struct text *out, const char *name, size_t len,
 }
 
 /*
- * An array's class as Java writes it: [[I is int[][].  False, and nothing is
- * put, when name is no array descriptor.
+ * Appends the class of an array as Java writes it: [[I is int[][]. False, and
+ * nothing appended, if name is not an array descriptor.
  */
-static bool put_array(struct text *out, const char *name, size_t len,
-		      bool simple)
+static bool name_put_array(struct text *out, const char *name, size_t len,
+			   bool simple)
 {
 	size_t depth = strspn(name, "[");
 
 	if (!depth || depth == len)
 		return false;
 	if (name[depth] == 'L' && len > depth + 2 && name[len - 1] == ';')
-		put_class(out, name + depth + 1, len - depth - 2, simple);
+		name_put_class(out, name + depth + 1, len - depth - 2, simple);
 	else if (depth + 1 == len && name_primitive(name[depth]))
 		text_puts(out, name_primitive(name[depth]));
 	else
@@ -71,8 +71,8 @@ static bool put_array(struct text *out, const char *name, size_t len,
 	return true;
 }
 
-static void put_string(struct text *out, const struct profile *p,
-		       uint32_t string)
+static void name_put_string(struct text *out, const struct profile *p,
+			    uint32_t string)
 {
 	safe_text(out, profile_text(p, string),
 		  intern_len(&p->strings, string));
@@ -84,12 +84,12 @@ void frame_name(struct text *out, const struct profile *p,
 	const char *class_name = profile_text(p, f->class_name);
 	size_t len = intern_len(&p->strings, f->class_name);
 
-	if (len && !put_array(out, class_name, len, style->simple))
-		put_class(out, class_name, len, style->simple);
-	/* An allocated class stands alone. */
+	if (len && !name_put_array(out, class_name, len, style->simple))
+		name_put_class(out, class_name, len, style->simple);
+	/* An allocated class has no method. */
 	if (len && f->method)
 		text_putc(out, '.');
-	put_string(out, p, f->method);
+	name_put_string(out, p, f->method);
 	if (!len && !f->method)
 		text_puts(out, "[unknown]");
 	if (style->lines && f->line)
@@ -106,7 +106,7 @@ void thread_frame_name(struct text *out, const struct profile *p,
 
 	text_putc(out, '[');
 	if (t->name)
-		put_string(out, p, t->name);
+		name_put_string(out, p, t->name);
 	else
 		text_puts(out, id ? "unnamed" : "no thread");
 	if (id)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * frame_name: a frame as text, the same in every output.
- */
+/* frame_name: the text of a frame, the same in all output formats. */
 #ifndef CORE_PROFILE_FRAME_NAME_H
 #define CORE_PROFILE_FRAME_NAME_H
 
@@ -10,33 +8,33 @@
 
 #include <stdbool.h>
 
-/* How stack traces are drawn or reported, in any output format. */
+/* Options of all output formats that draw or report stack traces. */
 struct style {
 	/* Of each frame. */
 	bool simple; /* Class.method instead of package.Class.method */
-	bool lines;  /* adds :LINE where it is known */
+	bool lines;  /* append :LINE if known */
 	/*
-	 * Adds how the frame ran, as other tools read it: _[0] interpreted,
-	 * _[1] C1, _[j] JIT, _[i] inlined, _[k] kernel.
+	 * Append the frame type as other tools do: _[0] interpreted, _[1] C1,
+	 * _[j] JIT, _[i] inlined, _[k] kernel.
 	 */
 	bool annotate;
-	/* Of the whole; frame_name() ignores these. */
+	/* Options of the whole output, which frame_name() ignores. */
 	bool threads; /* the thread as root frame */
 	bool reverse; /* from the leaf frame to the root */
-	bool weights; /* weights, not numbers of samples */
+	bool weights; /* weights instead of numbers of samples */
 };
 
 /*
- * Appends the name, made safe (core/base/safe_text.h): class and method with a
- * dot between, what there is of them, "[unknown]" when there is neither.  An
- * array's class is written as in Java: byte[] for [B.
+ * Appends the name, made safe (core/base/safe_text.h): class and method
+ * separated by a dot, as far as known, or "[unknown]". The class of an array
+ * reads as in Java: byte[] for [B.
  */
 void frame_name(struct text *out, const struct profile *p,
 		const struct frame *f, const struct style *style);
 
 /*
- * Appends "[name tid=12]", the root frame that stands for a thread; with the
- * kernel's id of it or else Java's, if there is one.
+ * Appends "[name tid=12]", the root frame of a thread, with the kernel's id or
+ * else Java's, if there is one.
  */
 void thread_frame_name(struct text *out, const struct profile *p,
 		       uint32_t thread);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 /*
- * Where the JDKs 8 to 28 and common libraries wait in native code, as their
- * thread dumps show it.  "*" stands for what shading puts before a package.
- * Reading is among it: of a socket, a pipe or a terminal it waits; reading a
- * file that is in memory is rarely what a program is busy with.
+ * Native methods in which JDK 8 to 28 and common libraries wait, taken from
+ * thread dumps. "*" matches a package prefix added by shading. Reads are
+ * included: a read from a socket, a pipe or a terminal waits, and reading a
+ * cached file is rarely what keeps a program busy.
  */
 static const struct {
 	const char *class_name, *methods;
@@ -53,7 +53,7 @@ static const struct {
 	{ "org.apache.tomcat.jni.Poll", "poll" },
 };
 
-static bool is_class(const char *pattern, const char *name)
+static bool idle_is_class(const char *pattern, const char *name)
 {
 	size_t len = strlen(name);
 	size_t wanted;
@@ -64,8 +64,8 @@ static bool is_class(const char *pattern, const char *name)
 	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
 }
 
-/* True when the method is one of a list, a blank between them. */
-static bool is_listed(const char *list, const char *method)
+/* True if the method is in a list separated by spaces. */
+static bool idle_is_listed(const char *list, const char *method)
 {
 	size_t len = strlen(method);
 
@@ -86,8 +86,8 @@ bool idle_method_is(const struct profile *p, const struct frame *leaf)
 	const char *method = profile_text(p, leaf->method);
 
 	for (size_t i = 0; i < sizeof(idle) / sizeof(*idle); i++) {
-		if (is_class(idle[i].class_name, class_name))
-			return is_listed(idle[i].methods, method);
+		if (idle_is_class(idle[i].class_name, class_name))
+			return idle_is_listed(idle[i].methods, method);
 	}
 	return false;
 }

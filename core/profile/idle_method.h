@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* True when a thread with this leaf frame waits. */
+/* True if a thread with this leaf frame waits. */
 bool idle_method_is(const struct profile *p, const struct frame *leaf);
 
 #endif

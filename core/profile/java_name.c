@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LONGEST 4096 /* a class name beyond this is kept as it is */
+#define LONGEST 4096 /* longer class names are not changed */
 
-/* Where marker stands in name, or NULL. */
+/* Returns the position of marker in name, or NULL. */
 static const char *java_name_find(const char *name, size_t len,
 				  const char *marker)
 {
@@ -16,10 +16,10 @@ static const char *java_name_find(const char *name, size_t len,
 }
 
 /*
- * How long the name is when a hidden class's "/0x…" or "+0x…" is cut off; as
- * ".0x…" where a tool has made all slashes dots.
+ * Returns the length without the suffix "/0x…" or "+0x…" of a hidden class, or
+ * ".0x…" if a tool has replaced slashes by dots.
  */
-static size_t without_address(const char *name, size_t len)
+static size_t name_cut_address(const char *name, size_t len)
 {
 	for (size_t i = 1; i + 2 < len; i++) {
 		if (strchr("/+.", name[i]) && name[i] && name[i + 1] == '0' &&
@@ -29,8 +29,8 @@ static size_t without_address(const char *name, size_t len)
 	return len;
 }
 
-/* Cuts trailing digits when what is before them ends with stem. */
-static size_t without_number(const char *name, size_t len, const char *stem)
+/* Removes trailing digits if the text before them ends with stem. */
+static size_t name_cut_number(const char *name, size_t len, const char *stem)
 {
 	size_t stem_len = strlen(stem);
 	size_t end = len;
@@ -43,9 +43,9 @@ static size_t without_number(const char *name, size_t len, const char *stem)
 	return len;
 }
 
-/* Cuts what follows the first "$$" after marker, or after marker itself. */
-static size_t after_marker(const char *name, size_t len, const char *marker,
-			   bool to_dollars)
+/* Removes the text after marker, or after the first "$$" behind marker. */
+static size_t name_cut_after_marker(const char *name, size_t len,
+				    const char *marker, bool to_dollars)
 {
 	const char *at = java_name_find(name, len, marker);
 	const char *end;
@@ -60,7 +60,7 @@ static size_t after_marker(const char *name, size_t len, const char *marker,
 	return (size_t)(end - name);
 }
 
-static size_t stable_length(const char *name, size_t len)
+static size_t name_stable_length(const char *name, size_t len)
 {
 	static const char *const numbered[] = {
 		"GeneratedMethodAccessor",
@@ -69,12 +69,12 @@ static size_t stable_length(const char *name, size_t len)
 		"$Proxy",
 	};
 
-	len = after_marker(name, len, "$$Lambda", false);
-	len = without_address(name, len);
-	len = after_marker(name, len, "$$EnhancerBy", true);
-	len = after_marker(name, len, "$$FastClassBy", true);
+	len = name_cut_after_marker(name, len, "$$Lambda", false);
+	len = name_cut_address(name, len);
+	len = name_cut_after_marker(name, len, "$$EnhancerBy", true);
+	len = name_cut_after_marker(name, len, "$$FastClassBy", true);
 	for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++)
-		len = without_number(name, len, numbered[i]);
+		len = name_cut_number(name, len, numbered[i]);
 	return len;
 }
 
@@ -86,7 +86,7 @@ uint32_t java_class_name(struct profile *p, const char *name, size_t len)
 		return 0;
 	if (len > LONGEST)
 		return profile_string(p, name, len);
-	len = stable_length(name, len);
+	len = name_stable_length(name, len);
 	for (size_t i = 0; i < len; i++)
 		dotted[i] = name[i] == '/' ? '.' : name[i];
 	return profile_string(p, dotted, len);

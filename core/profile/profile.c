@@ -48,7 +48,7 @@ struct profile *profile_new(void)
 	p->from_ns = INT64_MIN;
 	p->to_ns = INT64_MAX;
 	p->keep_lines = true;
-	/* Id 0 of each means none. */
+	/* Id 0 means none in each table. */
 	array_reserve(p->frames, p->frame_cap, 1);
 	array_reserve(p->stacks, p->stack_cap, 1);
 	array_reserve(p->threads, p->thread_cap, 1);
@@ -95,7 +95,7 @@ const char *profile_text(const struct profile *p, uint32_t string)
 	return intern_text(&p->strings, string);
 }
 
-static bool same_frame(const struct frame *a, const struct frame *b)
+static bool frame_equals(const struct frame *a, const struct frame *b)
 {
 	return a->class_name == b->class_name && a->method == b->method &&
 	       a->line == b->line && a->kind == b->kind;
@@ -112,7 +112,7 @@ uint32_t profile_frame(struct profile *p, const struct frame *f)
 	idtable_reserve(&p->frame_ids, 1);
 	probe = idtable_probe(&p->frame_ids, tag);
 	while ((id = idtable_next(&p->frame_ids, &probe))) {
-		if (same_frame(&p->frames[id], f))
+		if (frame_equals(&p->frames[id], f))
 			return id;
 	}
 	array_reserve(p->frames, p->frame_cap, p->frame_count + 1);
@@ -123,17 +123,16 @@ uint32_t profile_frame(struct profile *p, const struct frame *f)
 }
 
 /*
- * Most nodes have one callee that was made right after them: a new stack trace
- * puts all its nodes one behind the other.  Those are looked for there; only
- * callees that stand elsewhere are in the table.
+ * A new stack trace appends its nodes one after another, so most nodes have one
+ * callee, which directly follows them. Only other callees are in the table.
  */
-static inline bool is_callee(const struct profile *p, uint32_t id,
-			     uint32_t caller, uint32_t frame)
+static inline bool node_is_callee(const struct profile *p, uint32_t id,
+				  uint32_t caller, uint32_t frame)
 {
 	return p->stacks[id].caller == caller && p->stacks[id].frame == frame;
 }
 
-static inline bool is_newest(const struct profile *p, uint32_t node)
+static inline bool node_is_newest(const struct profile *p, uint32_t node)
 {
 	return node + 1 == p->stack_count;
 }
@@ -143,7 +142,7 @@ static inline uint32_t callee_tag(uint32_t caller, uint32_t frame)
 	return (uint32_t)hash_mix((uint64_t)caller << 32 | frame, 0);
 }
 
-static inline uint32_t new_node(struct profile *p, uint32_t caller,
+static inline uint32_t node_new(struct profile *p, uint32_t caller,
 				uint32_t frame)
 {
 	uint32_t id = (uint32_t)p->stack_count++;
@@ -152,32 +151,32 @@ static inline uint32_t new_node(struct profile *p, uint32_t caller,
 	return id;
 }
 
-/* Finds or makes the node; room for it must have been reserved. */
-static inline uint32_t node_of(struct profile *p, uint32_t caller,
-			       uint32_t frame)
+/* Finds or creates a node; the space must be reserved. */
+static inline uint32_t node_get(struct profile *p, uint32_t caller,
+				uint32_t frame)
 {
 	struct idprobe probe;
 	uint32_t id;
 
-	if (is_newest(p, caller))
-		return new_node(p, caller, frame);
-	if (is_callee(p, caller + 1, caller, frame))
+	if (node_is_newest(p, caller))
+		return node_new(p, caller, frame);
+	if (node_is_callee(p, caller + 1, caller, frame))
 		return caller + 1;
 	probe = idtable_probe(&p->stack_ids, callee_tag(caller, frame));
 	while ((id = idtable_next(&p->stack_ids, &probe))) {
-		if (is_callee(p, id, caller, frame))
+		if (node_is_callee(p, id, caller, frame))
 			return id;
 	}
-	id = new_node(p, caller, frame);
+	id = node_new(p, caller, frame);
 	idtable_put(&p->stack_ids, &probe, id);
 	return id;
 }
 
 /*
- * Makes room for the nodes of n stack traces.  Of each, at most the first node
- * that is new goes into the table: the others come right behind it.
+ * Reserves space for the nodes of n stack traces. At most one node of each, the
+ * first new one, is added to the table: the others directly follow it.
  */
-static void reserve_nodes(struct profile *p, size_t nodes, size_t n)
+static void nodes_reserve(struct profile *p, size_t nodes, size_t n)
 {
 	if (p->stack_count + nodes > UINT32_MAX)
 		alloc_give_up(0);
@@ -187,8 +186,8 @@ static void reserve_nodes(struct profile *p, size_t nodes, size_t n)
 
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame)
 {
-	reserve_nodes(p, 1, 1);
-	return node_of(p, caller, frame);
+	nodes_reserve(p, 1, 1);
+	return node_get(p, caller, frame);
 }
 
 uint32_t profile_push_class(struct profile *p, uint32_t stack,
@@ -204,37 +203,38 @@ uint32_t profile_push_class(struct profile *p, uint32_t stack,
 void profile_push_all(struct profile *p, uint32_t caller,
 		      const uint32_t *frames, size_t count, uint32_t *made)
 {
-	reserve_nodes(p, count, 1);
+	nodes_reserve(p, count, 1);
 	for (size_t i = 0; i < count; i++) {
-		caller = node_of(p, caller, frames[i]);
+		caller = node_get(p, caller, frames[i]);
 		made[i] = caller;
 	}
 }
 
 /*
- * Stack traces that are looked up together.  A large recording's tree has
- * millions of nodes: nearly every look into it waits for memory, and waiting
- * once for many is what makes it fast.  Enough of them to hide a wait, few
- * enough that what was fetched is still there when it is used.
+ * Number of stack traces that are looked up together. The tree of a large
+ * recording has millions of nodes, so that nearly every lookup waits for
+ * memory; a batch overlaps the waits. It is large enough to hide a wait and
+ * small enough that prefetched data is still in the cache when it is used.
  */
 #define STACK_BATCH 16
 
-/* One stack trace of a batch, on its way from the root to its leaf. */
+/* The lookup of one stack trace of a batch, from the root to the leaf. */
 struct walk {
 	const uint32_t *frames; /* leaf first */
-	size_t left;            /* of them, whose nodes are to be found */
-	uint32_t node;          /* of the frame before */
-	uint32_t tag;           /* of the next */
+	size_t left;            /* number of frames left to look up */
+	uint32_t node;          /* of the previous frame */
+	uint32_t tag;           /* of the next node */
 };
 
 /*
- * Goes on for as long as callees stand right behind their callers, and fetches
- * where the table has the next one; false at the leaf.
+ * Follows callees that directly follow their callers, and prefetches the
+ * table's slot of the next one; false at the leaf.
  */
-static inline bool follow(const struct profile *p, struct walk *w)
+static inline bool walk_follow(const struct profile *p, struct walk *w)
 {
-	while (w->left && !is_newest(p, w->node) &&
-	       is_callee(p, w->node + 1, w->node, w->frames[w->left - 1])) {
+	while (w->left && !node_is_newest(p, w->node) &&
+	       node_is_callee(p, w->node + 1, w->node,
+			      w->frames[w->left - 1])) {
 		w->node++;
 		w->left--;
 	}
@@ -245,22 +245,22 @@ static inline bool follow(const struct profile *p, struct walk *w)
 	return true;
 }
 
-/* Fetches the node that the table leads to, as far as one look tells. */
-static inline void prefetch_node(const struct profile *p, uint32_t tag)
+/* Prefetches the node that the table refers to, by its first probe. */
+static inline void node_prefetch(const struct profile *p, uint32_t tag)
 {
 	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
 
 	__builtin_prefetch(&p->stacks[idtable_next(&p->stack_ids, &probe)]);
 }
 
-/* Goes to the callee that is in the table; false when there is none. */
-static inline bool step(const struct profile *p, struct walk *w)
+/* Follows the callee in the table; false if there is none. */
+static inline bool walk_step(const struct profile *p, struct walk *w)
 {
 	struct idprobe probe = idtable_probe(&p->stack_ids, w->tag);
 	uint32_t id;
 
 	while ((id = idtable_next(&p->stack_ids, &probe))) {
-		if (is_callee(p, id, w->node, w->frames[w->left - 1])) {
+		if (node_is_callee(p, id, w->node, w->frames[w->left - 1])) {
 			w->node = id;
 			w->left--;
 			return true;
@@ -269,50 +269,54 @@ static inline bool step(const struct profile *p, struct walk *w)
 	return false;
 }
 
-/* Walks each stack trace as far as its nodes exist, all side by side. */
-static void find_nodes(const struct profile *p, struct walk *walks, size_t n)
+/* Follows all stack traces in turn as far as their nodes exist. */
+static void walks_find_nodes(const struct profile *p, struct walk *walks,
+			     size_t n)
 {
 	struct walk *under_way[STACK_BATCH];
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (follow(p, &walks[i]))
+		if (walk_follow(p, &walks[i]))
 			under_way[left++] = &walks[i];
 	}
 	while (left) {
 		n = left;
 		left = 0;
 		for (size_t i = 0; i < n; i++)
-			prefetch_node(p, under_way[i]->tag);
+			node_prefetch(p, under_way[i]->tag);
 		for (size_t i = 0; i < n; i++) {
 			struct walk *w = under_way[i];
 
-			if (step(p, w) && follow(p, w))
+			if (walk_step(p, w) && walk_follow(p, w))
 				under_way[left++] = w;
 		}
 	}
 }
 
-/* One batch; its `total` frames stand one after the other. */
-static void find_batch(struct profile *p, const uint32_t *frames, size_t total,
-		       const uint32_t *counts, size_t n, uint32_t *ids)
+/* Looks up one batch with `total` consecutive frames. */
+static void profile_find_batch(struct profile *p, const uint32_t *frames,
+			       size_t total, const uint32_t *counts, size_t n,
+			       uint32_t *ids)
 {
 	struct walk walks[STACK_BATCH];
 
 	if (!total) {
 		memset(ids, 0, n * sizeof(*ids));
-		return; /* there may not even be an array of frames */
+		return; /* the array of frames may be NULL */
 	}
-	reserve_nodes(p, total, n);
+	nodes_reserve(p, total, n);
 	for (size_t i = 0; i < n; frames += counts[i++])
 		walks[i] = (struct walk){ .frames = frames, .left = counts[i] };
-	find_nodes(p, walks, n);
-	/* What one of them makes may be what the next one lacked. */
+	walks_find_nodes(p, walks, n);
+	/*
+	 * A stack trace may use nodes that the previous one has just created.
+	 */
 	for (size_t i = 0; i < n; i++) {
 		struct walk *w = &walks[i];
 
 		while (w->left)
-			w->node = node_of(p, w->node, w->frames[--w->left]);
+			w->node = node_get(p, w->node, w->frames[--w->left]);
 		ids[i] = w->node;
 	}
 }
@@ -326,7 +330,7 @@ void profile_stacks(struct profile *p, const uint32_t *frames,
 
 		for (size_t i = 0; i < batch; i++)
 			total += counts[i];
-		find_batch(p, frames, total, counts, batch, ids);
+		profile_find_batch(p, frames, total, counts, batch, ids);
 		frames += total;
 		counts += batch;
 		ids += batch;
@@ -339,13 +343,16 @@ uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count)
 	uint32_t counts = (uint32_t)count;
 	uint32_t id;
 
-	find_batch(p, frames, count, &counts, 1, &id);
+	profile_find_batch(p, frames, count, &counts, 1, &id);
 	return id;
 }
 
 uint32_t profile_thread(struct profile *p, const struct thread *t)
 {
-	/* Ids come from input, so that they could be made to collide. */
+	/*
+	 * Hashed with a salt: ids come from input, which could be chosen to
+	 * collide.
+	 */
 	const uint64_t key[] = { (uint64_t)t->java_id, (uint64_t)t->os_id,
 				 t->name };
 	uint32_t tag = (uint32_t)hash_bytes(key, sizeof(key));
@@ -464,8 +471,8 @@ bool profile_is_partial(const struct profile *p)
 	return false;
 }
 
-static struct setting *find_setting(const struct profile *p, uint32_t event,
-				    uint32_t name)
+static struct setting *profile_find_setting(const struct profile *p,
+					    uint32_t event, uint32_t name)
 {
 	for (size_t i = 0; i < p->setting_count; i++) {
 		if (p->settings[i].event == event &&
@@ -483,7 +490,7 @@ void profile_set(struct profile *p, const char *event, const char *name,
 		.name = profile_string(p, name, strlen(name)),
 		.value = profile_string(p, value, strlen(value)),
 	};
-	struct setting *s = find_setting(p, new.event, new.name);
+	struct setting *s = profile_find_setting(p, new.event, new.name);
 
 	if (s && s->value != new.value)
 		s->value = 0;

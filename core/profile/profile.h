@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile: the samples of threads, in the one form that every reader writes and
- * every renderer reads.
+ * profile: the samples of threads, in the form that all readers produce and all
+ * renderers use.
  *
- * Strings, frames, stack traces, threads and events are interned: equal ones
- * share an id.  Ids are dense; but for events they count from 1 and 0 is
- * "none".  A stack trace is a node {caller, frame} of a tree, so it is one
- * number; a callee's id is always greater than its caller's, so that totals
- * are summed by one loop from high ids to low.
+ * Strings, frames, stack traces, threads and events are interned: equal objects
+ * have one id. Ids are dense; except for events, they count from 1, and 0 means
+ * none. A stack trace is a node {caller, frame} of a tree, so one number
+ * identifies it. A callee's id is always greater than its caller's, so one loop
+ * from high to low ids adds up totals.
  *
- * A sample is added into its cell {event, thread, state, stack, time bucket}
- * and forgotten: cost follows distinct stack traces, not samples.
+ * A sample is added to its cell {event, thread, state, stack trace, time
+ * bucket} and then forgotten: cost follows the number of distinct stack traces,
+ * not of samples.
  */
 #ifndef CORE_PROFILE_PROFILE_H
 #define CORE_PROFILE_PROFILE_H
@@ -25,25 +26,26 @@
 
 struct text;
 
-/* How a frame ran, as far as the recording says. */
+/* The kind of a frame, as far as the recording tells. */
 enum frame_kind {
 	FRAME_INTERPRETED,
 	FRAME_C1,
-	FRAME_JIT, /* compiled, by C2 or by a compiler not named */
+	FRAME_JIT, /* compiled, by C2 or by an unknown compiler */
 	FRAME_INLINED,
 	FRAME_NATIVE, /* a C function, or a Java native method */
 	FRAME_CPP,
 	FRAME_KERNEL,
-	FRAME_JAVA,      /* Java, and no more is known */
-	FRAME_CLASS,     /* no call: the class allocated or locked, a leaf */
-	FRAME_SYNTHETIC, /* our own word: "[truncated]" */
+	FRAME_JAVA,  /* Java, without more information */
+	FRAME_CLASS, /* not a call: the class allocated or locked, at the leaf
+		      */
+	FRAME_SYNTHETIC, /* inserted by sjkc: "[truncated]" */
 	FRAME_KINDS
 };
 
-/* As the page and --annotate name them. */
+/* The names in the page and of --annotate. */
 extern const char *const frame_kind_names[FRAME_KINDS];
 
-/* One call: class and method are strings; class 0 for what has none. */
+/* One call; class and method are strings. Frames without a class have 0. */
 struct frame {
 	uint32_t class_name; /* dotted: java.lang.String, [B, a.B$$Lambda */
 	uint32_t method;
@@ -51,7 +53,7 @@ struct frame {
 	enum frame_kind kind;
 };
 
-/* One node of the tree of stack traces; follow caller to the root, 0. */
+/* A node of the tree of stack traces; callers lead to the root, 0. */
 struct stack {
 	uint32_t caller;
 	uint32_t frame;
@@ -72,7 +74,7 @@ enum thread_state {
 extern const char *const thread_state_names[THREAD_STATES]; /* [0] = "none" */
 
 struct thread {
-	uint32_t name;   /* string; as the source has it, not yet safe */
+	uint32_t name;   /* string; unchanged from the source, not yet safe */
 	int64_t java_id; /* Thread.threadId(), or 0 */
 	int64_t os_id;   /* kernel thread id, or 0 */
 	bool is_virtual;
@@ -82,35 +84,35 @@ enum unit { UNIT_SAMPLES, UNIT_NS, UNIT_BYTES };
 
 extern const char *const unit_names[]; /* "samples", "ns", "bytes" */
 
-/* A kind of thing that was sampled, and what was added to it. */
+/* A type of observation, with its totals. */
 struct event {
 	uint32_t name; /* string: "jdk.ExecutionSample" */
 	enum unit unit;
 	uint64_t samples;
-	uint64_t without_stack; /* of the samples */
+	uint64_t without_stack; /* number of samples without a stack trace */
 	uint64_t weight;        /* in unit; saturates */
 };
 
-/* One observation, as a reader hands it in. */
+/* One observation, as passed by a reader. */
 struct sample {
 	uint32_t event; /* profile_event() */
-	uint32_t stack; /* profile_stack(); 0 = it has none */
+	uint32_t stack; /* profile_stack(); 0 = none */
 	uint32_t thread;
-	uint32_t owner; /* thread that held the lock; 0 = unknown or none */
+	uint32_t owner; /* thread that owned the lock; 0 = unknown or none */
 	enum thread_state state;
-	int64_t time_ns; /* since the epoch, of its beginning; 0 = unknown */
+	int64_t time_ns; /* start, since the epoch; 0 = unknown */
 	/*
-	 * How long it lasted: its weight is spread evenly over the time buckets
-	 * from time_ns on, its count is the first one's.  0 = a moment.
+	 * Duration: the weight is spread evenly over the time buckets from
+	 * time_ns on; the count belongs to the first. 0 = instant.
 	 */
 	uint64_t duration_ns;
-	uint64_t count;  /* samples this stands for, mostly 1 */
+	uint64_t count;  /* number of samples it stands for, usually 1 */
 	uint64_t weight; /* in the event's unit */
 };
 
 #define PROFILE_BUCKETS 256
 
-/* All samples that agree in everything but the exact time. */
+/* All samples that differ only in their exact time. */
 struct cell {
 	uint32_t stack;
 	uint32_t thread;
@@ -123,38 +125,41 @@ struct cell {
 };
 
 /*
- * A message of a reader about its input.  A loss makes the
- * result partial (exit status 7); a note does not.
+ * A message of a reader about its input. A loss makes the result partial (exit
+ * status 7); a note does not.
  */
 struct remark {
 	const char *what; /* "events skipped"; static text */
-	char *first;      /* where, and more of why, the first time; or "" */
+	char *first;      /* place and details of the first occurrence, or "" */
 	uint64_t count;
-	uint64_t of;    /* of how many, profile_remark_of(); 0 = unknown */
-	uint32_t event; /* 1 + the only event that it is about; 0 = all */
+	uint64_t of; /* the total that count is part of (profile_remark_of()); 0
+			= unknown */
+	uint32_t event; /* 1 + the event that it is about; 0 = all events */
 	bool is_loss;
 };
 
 /*
- * How samples were taken, as their source says it: of the event
- * jdk.ExecutionSample, the "period" is "20 ms".  Ids of strings.
+ * How samples were taken, according to their source: the "period" of
+ * jdk.ExecutionSample is "20 ms". Strings.
  */
 struct setting {
-	uint32_t event; /* 0: of all */
+	uint32_t event; /* 0 = all events */
 	uint32_t name;
-	uint32_t value; /* 0: not always the same */
+	uint32_t value; /* 0 = the value changed */
 };
 
-#define PROFILE_SETTINGS 256 /* more are not kept */
+#define PROFILE_SETTINGS 256 /* maximum number of settings; more are dropped   \
+			      */
 
-struct event_table; /* of events without stack traces: event_table.h */
+struct event_table; /* events without stack traces: event_table.h */
 
 struct profile {
 	struct intern strings;
 	struct idtable frame_ids;
-	struct frame *frames; /* [0] is unused, here and below */
+	struct frame *frames; /* index: id; [0] is unused, here and below */
 	size_t frame_count, frame_cap;
-	struct idtable stack_ids; /* private: not of all (profile.c) */
+	struct idtable
+		stack_ids; /* private: only some of the ids (profile.c) */
 	struct stack *stacks;
 	size_t stack_count, stack_cap;
 	struct idtable thread_ids;
@@ -166,29 +171,31 @@ struct profile {
 	struct idtable cell_ids;
 	struct cell *cells; /* from 0 */
 	size_t cell_count, cell_cap;
-	size_t last_cell; /* where the last sample went: often the next too */
+	size_t last_cell; /* cell of the last sample, often that of the next */
 
 	/* Bucket i covers [(bucket_first + i) * bucket_ns, + bucket_ns). */
 	int64_t bucket_ns;     /* a power of two; 0 = no sample had a time */
-	unsigned bucket_shift; /* its logarithm */
+	unsigned bucket_shift; /* binary logarithm of bucket_ns */
 	int64_t bucket_first;
-	int64_t bucket_last;            /* greatest in use, on the same scale */
-	int64_t earliest_ns, latest_ns; /* of all samples, whole or not */
+	int64_t bucket_last; /* the last bucket in use, on the scale of
+				bucket_first */
+	int64_t earliest_ns,
+		latest_ns; /* of all samples, inside and outside of the range */
 
 	/* Samples outside [from_ns, to_ns) are counted but not added. */
 	int64_t from_ns, to_ns;
-	/* Likewise those at a time that this, if set, is false for. */
+	/* Likewise samples for which wants_time, if set, returns false. */
 	bool (*wants_time)(void *self, int64_t time_ns);
 	void *wants_time_self;
 	uint64_t outside;
 
 	bool keep_lines; /* readers set frame.line */
-	/* Readers of thread dumps leave out RUNNABLE threads that wait. */
+	/* Makes readers of thread dumps omit RUNNABLE threads that wait. */
 	bool leave_out_idle;
 
 	/*
-	 * Which events without stack traces readers put into tables: those of
-	 * a name, "" all, NULL none.
+	 * Selects the events without stack traces that readers put into tables:
+	 * by name, "" for all, NULL for none.
 	 */
 	const char *wants_tables;
 	struct event_table **tables;
@@ -200,86 +207,87 @@ struct profile {
 	struct setting *settings;
 	size_t setting_count, setting_cap;
 
-	/* Called by readers now and then with bytes done and in all. */
+	/*
+	 * Readers call it from time to time with the bytes done and their
+	 * total.
+	 */
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *progress_self;
 };
 
 struct profile *profile_new(void);
-void profile_free(struct profile *p); /* NULL is fine */
+void profile_free(struct profile *p); /* NULL is allowed */
 
-/* The id of a string of len bytes; 0 for the empty one. */
+/* Returns the id of a string of len bytes; 0 if it is empty. */
 uint32_t profile_string(struct profile *p, const char *text, size_t len);
-/* The text of a string, NUL-terminated; it lives as long as the profile. */
+/* Returns the text of a string, NUL-terminated and owned by the profile. */
 const char *profile_text(const struct profile *p, uint32_t string);
 
-/* The id of a frame; its class and method are ids of strings. */
+/* Returns the id of a frame, whose class and method are string ids. */
 uint32_t profile_frame(struct profile *p, const struct frame *f);
 
 /*
- * The id of the stack trace of count frames, leaf first (as JFR and thread
- * dumps have them); 0 when count is 0.  profile_push() adds one callee to a
- * stack trace, for readers that walk from the root.
+ * Returns the id of the stack trace of count frames, leaf first (as in JFR and
+ * thread dumps); 0 if count is 0. profile_push() adds one callee to a stack
+ * trace, for readers that start at the root.
  */
 uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count);
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame);
 
 /*
- * profile_push() of the class that was allocated or locked, the string
- * class_name.  0, the class is unknown, changes nothing; a sample without a
- * stack trace stays one.
+ * Pushes the class that was allocated or locked, the string class_name. Returns
+ * the stack trace unchanged if the class is unknown (0) or there is no stack
+ * trace.
  */
 uint32_t profile_push_class(struct profile *p, uint32_t stack,
 			    uint32_t class_name);
 
 /*
- * profile_stack() for n stack traces whose frames stand one after the other,
- * counts[i] each, into ids[i]: faster, since many wait for memory together.
+ * Like profile_stack() for n stack traces, whose frames are consecutive,
+ * counts[i] each, and whose ids are stored in ids[i]. Faster, because the waits
+ * for memory overlap.
  */
 void profile_stacks(struct profile *p, const uint32_t *frames,
 		    const uint32_t *counts, size_t n, uint32_t *ids);
 
 /*
- * Pushes count callees one after the other, root first; made[i] is the stack
- * trace that ends with frames[i].  Faster than as many calls of profile_push().
+ * Pushes count callees one after another, root first; made[i] is the stack
+ * trace that ends with frames[i]. Faster than calls of profile_push().
  */
 void profile_push_all(struct profile *p, uint32_t caller,
 		      const uint32_t *frames, size_t count, uint32_t *made);
 
-/* The id of a thread; those that agree in all four are one. */
+/* Returns the id of a thread; threads are equal if all four members are. */
 uint32_t profile_thread(struct profile *p, const struct thread *t);
 
-/* The event of that name; unit counts the first time. */
+/* Returns the event of that name; the unit of the first call applies. */
 uint32_t profile_event(struct profile *p, const char *name, enum unit unit);
 
 /*
- * Says what times to expect, so that buckets have the right width at once.
- * Wrong or missing, it costs time but nothing else.
+ * Announces the expected times, so that buckets have the right width from the
+ * start. Missing or wrong times only cost speed.
  */
 void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns);
 
 /*
- * Adds a sample to its cell and to its event's totals.  Outside [from_ns,
- * to_ns) it is only counted; without a time it is always inside.
+ * Adds a sample to its cell and to its event's totals. Outside of [from_ns,
+ * to_ns) it is only counted; a sample without a time is always inside.
  */
 void profile_add(struct profile *p, const struct sample *s);
 
-/*
- * profile_add() for n samples; faster, for the same reason.  Durations are
- * not looked at.
- */
+/* Like profile_add() for n samples, but faster. Ignores durations. */
 void profile_add_all(struct profile *p, const struct sample *s, size_t n);
 
 /*
- * Leaves only the cells that keep() is true for, in their order, and makes the
- * events' totals theirs.  It may give a cell another stack trace.
+ * Keeps the cells for which keep() returns true, in their order, and updates
+ * the events' totals. keep() may change a cell's stack trace.
  */
 void profile_retain(struct profile *p,
 		    bool (*keep)(void *self, struct cell *cell), void *self);
 
 /*
  * Adds count to the remark `what`, static text; where is a printf format for
- * its first place.  profile_lost() counts a loss, profile_note() does not.
+ * the first occurrence. profile_lost() records a loss, profile_note() does not.
  */
 void profile_note(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
@@ -287,26 +295,26 @@ void profile_lost(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
 /* Sets the total that a remark's count is part of: 6 of 4,812 stack traces. */
 void profile_remark_of(struct profile *p, const char *what, uint64_t of);
-/* The remark is about one event: reports of other events omit it. */
+/* Limits a remark to one event: reports of other events omit it. */
 void profile_remark_event(struct profile *p, const char *what, uint32_t event);
 
 /* Appends a remark's count: "6", or "6 of 4,812". */
 void remark_add_count(struct text *out, const struct remark *r);
 
-/* True when something was lost. */
+/* True if a loss was recorded. */
 bool profile_is_partial(const struct profile *p);
 
 /*
- * Keeps a setting of an event, "" for one of all events.  When it is there with
- * another value, it becomes one that is not always the same.
+ * Records a setting of an event, "" for all events. If it exists with another
+ * value, it becomes a setting that changed.
  */
 void profile_set(struct profile *p, const char *event, const char *name,
 		 const char *value);
-/* Its value, "" when it is not always the same; NULL when it is not known. */
+/* Returns a setting's value, "" if it changed; NULL if unknown. */
 const char *profile_setting(const struct profile *p, const char *event,
 			    const char *name);
 
-/* The class at the leaf of a stack trace, a string; 0 = there is none. */
+/* Returns the class at the leaf of a stack trace, a string; 0 = none. */
 static inline uint32_t profile_leaf_class(const struct profile *p,
 					  uint32_t stack)
 {
@@ -315,7 +323,7 @@ static inline uint32_t profile_leaf_class(const struct profile *p,
 	return f->kind == FRAME_CLASS ? f->class_name : 0;
 }
 
-/* The stack trace without such a class: the last call is its leaf. */
+/* Returns the stack trace without such a class: its leaf is the last call. */
 static inline uint32_t profile_calls(const struct profile *p, uint32_t stack)
 {
 	uint32_t caller = p->stacks[stack].caller;
@@ -323,7 +331,7 @@ static inline uint32_t profile_calls(const struct profile *p, uint32_t stack)
 	return caller && profile_leaf_class(p, stack) ? caller : stack;
 }
 
-/* For long reads; cheap when nobody listens. */
+/* Reports progress; cheap if no callback is set. */
 static inline void profile_progress(const struct profile *p, uint64_t done,
 				    uint64_t total)
 {

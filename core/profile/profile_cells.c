@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The samples of a profile: their cells, their time buckets, their sums.
- */
+/* profile_cells: the cells, time buckets and totals of a profile. */
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
 #include "core/profile/profile.h"
 
-static bool same_cell(const struct cell *a, const struct cell *b)
+static bool cell_equals(const struct cell *a, const struct cell *b)
 {
 	return a->stack == b->stack && a->thread == b->thread &&
 	       a->event == b->event && a->owner == b->owner &&
 	       a->bucket == b->bucket && a->state == b->state;
 }
 
-static void add_to(struct cell *known, const struct cell *c)
+static void cell_add(struct cell *known, const struct cell *c)
 {
 	known->count = saturate_add(known->count, c->count);
 	known->weight = saturate_add(known->weight, c->weight);
@@ -26,25 +24,25 @@ static uint32_t cell_tag(const struct cell *c)
 	uint64_t rest = (uint64_t)c->event << 32 | (uint64_t)c->bucket << 8 |
 			c->state;
 
-	/* Few cells have an owner: it need not be spread far. */
+	/* Few cells have an owner, so it needs little mixing. */
 	return (uint32_t)hash_mix(where, rest ^ (uint64_t)c->owner << 40);
 }
 
-/* Adds to the cell that agrees with c, or makes it. */
-static void add_cell(struct profile *p, const struct cell *c, uint32_t tag)
+/* Adds to the cell equal to c, or creates it. */
+static void cells_add(struct profile *p, const struct cell *c, uint32_t tag)
 {
 	struct idprobe probe;
 	uint32_t id;
 
 	if (p->last_cell < p->cell_count &&
-	    same_cell(&p->cells[p->last_cell], c)) {
-		add_to(&p->cells[p->last_cell], c);
+	    cell_equals(&p->cells[p->last_cell], c)) {
+		cell_add(&p->cells[p->last_cell], c);
 		return;
 	}
 	idtable_reserve(&p->cell_ids, 1);
 	probe = idtable_probe(&p->cell_ids, tag);
 	while ((id = idtable_next(&p->cell_ids, &probe))) {
-		if (same_cell(&p->cells[id - 1], c))
+		if (cell_equals(&p->cells[id - 1], c))
 			break;
 	}
 	if (!id) {
@@ -53,14 +51,14 @@ static void add_cell(struct profile *p, const struct cell *c, uint32_t tag)
 		id = (uint32_t)p->cell_count;
 		idtable_put(&p->cell_ids, &probe, id);
 	} else {
-		add_to(&p->cells[id - 1], c);
+		cell_add(&p->cells[id - 1], c);
 	}
 	p->last_cell = id - 1;
 }
 
 /*
- * Moves the buckets so that they begin at first and are `halvings` times
- * twice as wide; cells that then agree become one.
+ * Changes the buckets: they start at first and become wider by the factor
+ * 2^halvings. Cells that become equal are merged.
  */
 static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 {
@@ -68,7 +66,7 @@ static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 
 	idtable_clear(&p->cell_ids);
 	p->cell_count = 0;
-	/* In place: a cell is written at or before where it was read. */
+	/* In place: the write position never passes the read position. */
 	for (size_t i = 0; i < count; i++) {
 		struct cell c = p->cells[i];
 
@@ -77,7 +75,7 @@ static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 
 			c.bucket = (uint16_t)((at >> halvings) - first + 1);
 		}
-		add_cell(p, &c, cell_tag(&c));
+		cells_add(p, &c, cell_tag(&c));
 	}
 	p->bucket_shift += halvings;
 	p->bucket_ns = (int64_t)1 << p->bucket_shift;
@@ -85,9 +83,10 @@ static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 	p->bucket_first = first;
 }
 
-#define FIRST_BUCKET_SHIFT 20 /* about a millisecond; doubled as needed */
+#define FIRST_BUCKET_SHIFT 20 /* about a millisecond; doubled if necessary */
 
-static void start_buckets(struct profile *p, int64_t from_ns, unsigned shift)
+static void cells_start_buckets(struct profile *p, int64_t from_ns,
+				unsigned shift)
 {
 	p->bucket_shift = shift;
 	p->bucket_ns = (int64_t)1 << shift;
@@ -100,27 +99,33 @@ void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
 
 	if (p->bucket_ns || to_ns <= from_ns)
 		return;
-	/* Shifting rounds down, for times before 1970 too. */
+	/* The shift also rounds down for times before 1970. */
 	while ((to_ns >> shift) - (from_ns >> shift) >= PROFILE_BUCKETS)
 		shift++;
-	start_buckets(p, from_ns, shift);
+	cells_start_buckets(p, from_ns, shift);
 }
 
-/* The bucket of a time, 1 + its index, making room for it. */
-static uint16_t bucket_of(struct profile *p, int64_t time_ns)
+/*
+ * Returns 1 + the index of a time's bucket, and widens the buckets if
+ * necessary.
+ */
+static uint16_t cells_bucket(struct profile *p, int64_t time_ns)
 {
 	int64_t first, last, at;
 	unsigned halvings = 0;
 
 	if (!p->bucket_ns)
-		start_buckets(p, time_ns, FIRST_BUCKET_SHIFT);
+		cells_start_buckets(p, time_ns, FIRST_BUCKET_SHIFT);
 	at = time_ns >> p->bucket_shift;
 	first = at < p->bucket_first ? at : p->bucket_first;
 	last = at > p->bucket_last ? at : p->bucket_last;
 	while ((last >> halvings) - (first >> halvings) >= PROFILE_BUCKETS)
 		halvings++;
 	if (halvings || first < p->bucket_first) {
-		/* Room below, or each earlier sample moves all again. */
+		/*
+		 * Leave space before the first bucket, otherwise each earlier
+		 * sample would move all cells.
+		 */
 		first >>= halvings;
 		if (at < p->bucket_first)
 			first = (last >> halvings) - PROFILE_BUCKETS + 1;
@@ -132,17 +137,20 @@ static uint16_t bucket_of(struct profile *p, int64_t time_ns)
 	return (uint16_t)(at - p->bucket_first + 1);
 }
 
-static void note_time(struct profile *p, int64_t time_ns)
+static void cells_note_time(struct profile *p, int64_t time_ns)
 {
-	/* 0 is no time; all of them may be before 1970. */
+	/* 0 means no time; all times may be before 1970. */
 	if (!p->earliest_ns || time_ns < p->earliest_ns)
 		p->earliest_ns = time_ns;
 	if (!p->latest_ns || time_ns > p->latest_ns)
 		p->latest_ns = time_ns;
 }
 
-/* Makes the cell of one sample; false when it is outside the times wanted. */
-static bool make_cell(struct profile *p, const struct sample *s, struct cell *c)
+/*
+ * Makes the cell of one sample; false if the sample is outside of the time
+ * range.
+ */
+static bool cell_make(struct profile *p, const struct sample *s, struct cell *c)
 {
 	*c = (struct cell){
 		.stack = s->stack,
@@ -155,16 +163,16 @@ static bool make_cell(struct profile *p, const struct sample *s, struct cell *c)
 	};
 	if (!s->time_ns)
 		return true;
-	note_time(p, s->time_ns);
+	cells_note_time(p, s->time_ns);
 	if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns)
 		return false;
 	if (p->wants_time && !p->wants_time(p->wants_time_self, s->time_ns))
 		return false;
-	c->bucket = bucket_of(p, s->time_ns);
+	c->bucket = cells_bucket(p, s->time_ns);
 	return true;
 }
 
-static void add_to_event(struct profile *p, const struct cell *c)
+static void event_add(struct profile *p, const struct cell *c)
 {
 	struct event *e = &p->events[c->event];
 
@@ -181,11 +189,11 @@ static uint64_t cells_share(uint64_t weight, uint64_t part, uint64_t whole)
 }
 
 /*
- * Adds a cell for each time bucket that the sample lasted in: a wait of ten
- * seconds is not a wait of one bucket.  The parts add up to the weight.
+ * Adds a cell for each time bucket of the sample's duration, so that a wait of
+ * ten seconds appears in all its buckets. The parts add up to the weight.
  */
-static void add_lasting(struct profile *p, const struct sample *s,
-			struct cell c)
+static void cells_add_lasting(struct profile *p, const struct sample *s,
+			      struct cell c)
 {
 	uint64_t given = 0;
 	int64_t at = (p->bucket_first + c.bucket) << p->bucket_shift;
@@ -196,20 +204,21 @@ static void add_lasting(struct profile *p, const struct sample *s,
 			s->weight, (uint64_t)(at - s->time_ns), s->duration_ns);
 
 		c.weight = until - given;
-		add_cell(p, &c, cell_tag(&c));
+		cells_add(p, &c, cell_tag(&c));
 		given = until;
 		c.count = 0;
 	}
 	c.weight = s->weight - given;
-	add_cell(p, &c, cell_tag(&c));
+	cells_add(p, &c, cell_tag(&c));
 }
 
 /*
- * Makes room for the end of a sample that c is the cell of, and corrects its
- * bucket; false when the sample ends in the bucket where it begins.  Far from
- * the ends of time, so that no bucket's edge overflows.
+ * Extends the buckets to the end of the sample of cell c, and updates c's
+ * bucket; false if the sample ends in its first bucket. Times near the limits
+ * of 64 bits are excluded, so that no bucket's edge overflows.
  */
-static bool does_last(struct profile *p, const struct sample *s, struct cell *c)
+static bool cell_does_last(struct profile *p, const struct sample *s,
+			   struct cell *c)
 {
 	int64_t end;
 
@@ -217,34 +226,34 @@ static bool does_last(struct profile *p, const struct sample *s, struct cell *c)
 	    __builtin_add_overflow(s->time_ns, s->duration_ns, &end) ||
 	    s->time_ns < INT64_MIN / 2 || end > INT64_MAX / 2)
 		return false;
-	note_time(p, end);
-	bucket_of(p, end - 1);
-	c->bucket = bucket_of(p, s->time_ns);
-	return bucket_of(p, end - 1) != c->bucket;
+	cells_note_time(p, end);
+	cells_bucket(p, end - 1);
+	c->bucket = cells_bucket(p, s->time_ns);
+	return cells_bucket(p, end - 1) != c->bucket;
 }
 
 void profile_add(struct profile *p, const struct sample *s)
 {
 	struct cell c;
 
-	if (!make_cell(p, s, &c)) {
+	if (!cell_make(p, s, &c)) {
 		p->outside = saturate_add(p->outside, s->count);
 		return;
 	}
-	add_to_event(p, &c);
-	if (does_last(p, s, &c))
-		add_lasting(p, s, c);
+	event_add(p, &c);
+	if (cell_does_last(p, s, &c))
+		cells_add_lasting(p, s, c);
 	else
-		add_cell(p, &c, cell_tag(&c));
+		cells_add(p, &c, cell_tag(&c));
 }
 
 #define CELL_BATCH 32
 
 /*
- * Makes the cells of a batch; gives how many are within the times wanted, and
- * how many samples are not.
+ * Makes the cells of a batch; returns the number of samples in the time range
+ * and counts the others.
  */
-static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
+static size_t cells_make(struct profile *p, const struct sample *s, size_t n,
 			 struct cell *cells, uint64_t *outside)
 {
 	int64_t first;
@@ -252,13 +261,16 @@ static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
 	size_t count;
 
 	do {
-		/* Again, when one of them has moved the buckets of the rest. */
+		/*
+		 * Starts again if a sample has changed the buckets of the
+		 * previous ones.
+		 */
 		first = p->bucket_first;
 		shift = p->bucket_shift;
 		count = 0;
 		*outside = 0;
 		for (size_t i = 0; i < n; i++) {
-			if (make_cell(p, &s[i], &cells[count]))
+			if (cell_make(p, &s[i], &cells[count]))
 				count++;
 			else
 				*outside = saturate_add(*outside, s[i].count);
@@ -267,17 +279,17 @@ static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
 	return count;
 }
 
-static void add_batch(struct profile *p, const struct sample *s, size_t n)
+static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 {
 	struct cell cells[CELL_BATCH];
 	uint32_t tags[CELL_BATCH];
 	uint64_t outside;
-	size_t count = make_cells(p, s, n, cells, &outside);
+	size_t count = cells_make(p, s, n, cells, &outside);
 
 	p->outside = saturate_add(p->outside, outside);
 	idtable_reserve(&p->cell_ids, n);
 	for (size_t i = 0; i < count; i++) {
-		add_to_event(p, &cells[i]);
+		event_add(p, &cells[i]);
 		tags[i] = cell_tag(&cells[i]);
 		idtable_prefetch(&p->cell_ids, tags[i]);
 	}
@@ -289,7 +301,7 @@ static void add_batch(struct profile *p, const struct sample *s, size_t n)
 			__builtin_prefetch(&p->cells[id - 1], 1);
 	}
 	for (size_t i = 0; i < count; i++)
-		add_cell(p, &cells[i], tags[i]);
+		cells_add(p, &cells[i], tags[i]);
 }
 
 void profile_add_all(struct profile *p, const struct sample *s, size_t n)
@@ -297,7 +309,7 @@ void profile_add_all(struct profile *p, const struct sample *s, size_t n)
 	while (n) {
 		size_t batch = n < CELL_BATCH ? n : CELL_BATCH;
 
-		add_batch(p, s, batch);
+		cells_add_batch(p, s, batch);
 		s += batch;
 		n -= batch;
 	}
@@ -321,7 +333,7 @@ void profile_retain(struct profile *p,
 
 		if (!keep(self, &c))
 			continue;
-		add_to_event(p, &c);
-		add_cell(p, &c, cell_tag(&c));
+		event_add(p, &c);
+		cells_add(p, &c, cell_tag(&c));
 	}
 }

@@ -18,67 +18,69 @@
 #include <string.h>
 
 /*
- * trace_expression: what SJK's -tf and -tt take, as a program.
+ * trace_expression: an expression of SJK's -tf or -tt, compiled to a program.
  *
- *   a.b.Class.method     some frame's text begins so; * any run without a dot,
- *                        ** any run, **. before it what may precede
+ *   a.b.Class.method     the text of a frame begins with it; * matches any
+ *                        characters except dots, ** any, **. any prefix
  *   #state=BLOCK*        the thread's state
  *   A,B  A+B  A!B  !A    or; and; and not; not
- *   A/+B  A/!B           there is a frame A, and of the frames that it called,
- *                        seen from the A nearest the leaf, B holds; or does not
- *   A/^+B  A/^!B         likewise from the A nearest the root, itself included
+ *   A/+B  A/!B           a frame matches A, and B holds (does not hold) for
+ *                        the frames called by the A nearest the leaf
+ *   A/^+B  A/^!B         likewise for the A nearest the root and its callees
  *
  * The comma binds closest, then the slashes, then plus and exclamation mark;
- * parentheses group.  SJK 0.23, TraceFilterPredicateParser.
+ * parentheses group. Source: TraceFilterPredicateParser of SJK 0.23.
  *
- * Each frame has a mask: bit i when pattern i matches it.  A window is a part
- * of a stack trace, from some frame on towards the leaf: window 0 is all of
- * it, each slash opens another within that it stands in.  What a node of the
- * program needs of a window is which patterns have matched in it so far, so a
- * callee's windows follow from its caller's and one frame.
+ * Each frame has a mask: bit i is set if pattern i matches it. A window is a
+ * part of a stack trace, from some frame to the leaf: window 0 is the whole
+ * stack trace, and each slash opens another window inside of the one it
+ * applies to. The program only needs to know which patterns have matched in a
+ * window so far, so a callee's windows follow from its caller's windows and one
+ * frame.
  */
 
 #define TRACE_WINDOWS 8
 #define TRACE_NODES   256
 
-/* In a window's word, beside the patterns: there is such a window. */
+/* A bit in a window's word, beside those of the patterns: the window exists. */
 #define TRACE_OPEN (UINT64_C(1) << TRACE_PATTERNS)
 
 enum trace_op {
-	TRACE_ALL, /* holds always */
+	TRACE_ALL, /* always true */
 	TRACE_PATTERN,
 	TRACE_STATE,
 	TRACE_OR,
 	TRACE_AND,
 	TRACE_AND_NOT,
-	TRACE_WITHIN, /* right holds in the window that left opens */
+	TRACE_WITHIN, /* the right operand holds in the window that the left
+			 operand opens */
 	TRACE_NOT_WITHIN,
 };
 
 struct trace_node {
 	enum trace_op op;
-	uint64_t patterns; /* of TRACE_PATTERN */
-	uint8_t states;    /* of TRACE_STATE: a bit per enum thread_state */
-	uint8_t window;    /* that it is asked of */
+	uint64_t patterns; /* for TRACE_PATTERN */
+	uint8_t states;    /* for TRACE_STATE: a bit per enum thread_state */
+	uint8_t window;    /* the window to which the node applies */
 	uint8_t opens;     /* the window that a slash opens */
 	bool rootmost;
-	uint16_t left, right; /* both before this node */
+	uint16_t left, right; /* indices of earlier nodes */
 };
 
 struct trace_window {
 	uint8_t outer;
 	bool rootmost;
-	uint64_t opened_by; /* patterns */
+	uint64_t opened_by; /* bits of the patterns that open the window */
 };
 
 struct trace_expression {
-	struct trace_node nodes[TRACE_NODES]; /* the last is the whole */
+	struct trace_node nodes[TRACE_NODES]; /* the last node is the root */
 	size_t node_count;
 	struct trace_window windows[TRACE_WINDOWS];
 	size_t window_count;
 	struct pattern *patterns[TRACE_PATTERNS];
 	size_t pattern_count;
-	bool has_lines; /* a pattern asks for a line number */
+	bool has_lines; /* a pattern has a line number */
 };
 
 #define ALL_STATES ((1u << THREAD_STATES) - 1)
@@ -86,11 +88,11 @@ struct trace_expression {
 struct operator
 {
 	enum trace_op op;
-	int rank; /* the greater binds closer; 0: an open parenthesis */
+	int rank; /* precedence; 0 is an open parenthesis */
 	bool rootmost;
 };
 
-/* Two stacks: what has been read, and the operators that wait for more. */
+/* The parser's two stacks: operands, and operators that wait for operands. */
 struct parser {
 	struct trace_expression *x;
 	const char *text, *at;
@@ -109,7 +111,7 @@ static int trace_bad(const struct parser *p, const char *what)
 		    (size_t)(p->at - p->text) + 1, p->text);
 }
 
-static int push_node(struct parser *p, const struct trace_node *node)
+static int trace_push_node(struct parser *p, const struct trace_node *node)
 {
 	struct trace_expression *x = p->x;
 
@@ -121,22 +123,26 @@ static int push_node(struct parser *p, const struct trace_node *node)
 	return 0;
 }
 
-/* What opens a window is a pattern or a list of them: 0 when it is not. */
-static uint64_t patterns_of(const struct trace_expression *x, uint16_t node)
+/*
+ * Returns the patterns of a node that can open a window, a pattern or a list of
+ * patterns; 0 for other nodes.
+ */
+static uint64_t trace_node_patterns(const struct trace_expression *x,
+				    uint16_t node)
 {
 	const struct trace_node *n = &x->nodes[node];
 
 	return n->op == TRACE_PATTERN ? n->patterns : 0;
 }
 
-/* Makes one node of the last operator and its two operands. */
+/* Combines the last operator and its two operands into one node. */
 static int trace_reduce(struct parser *p)
 {
 	const struct operator* o = & p->operators[--p->operator_count];
 	uint16_t right = p->operands[--p->operand_count];
 	uint16_t left = p->operands[--p->operand_count];
-	uint64_t first = patterns_of(p->x, left);
-	uint64_t second = patterns_of(p->x, right);
+	uint64_t first = trace_node_patterns(p->x, left);
+	uint64_t second = trace_node_patterns(p->x, right);
 	struct trace_node node = {
 		.op = o->op,
 		.rootmost = o->rootmost,
@@ -151,10 +157,10 @@ static int trace_reduce(struct parser *p)
 	if ((o->op == TRACE_WITHIN || o->op == TRACE_NOT_WITHIN) && !first)
 		return trace_bad(p, "a slash requires a pattern or a list of "
 				    "patterns before it");
-	return push_node(p, &node);
+	return trace_push_node(p, &node);
 }
 
-static int reduce_down_to(struct parser *p, int rank)
+static int trace_reduce_to(struct parser *p, int rank)
 {
 	while (p->operator_count &&
 	       p->operators[p->operator_count - 1].rank >= rank) {
@@ -164,7 +170,7 @@ static int reduce_down_to(struct parser *p, int rank)
 	return 0;
 }
 
-static int push_operator(struct parser *p, const struct operator* o)
+static int trace_push_operator(struct parser *p, const struct operator* o)
 {
 	static const struct trace_node all = { .op = TRACE_ALL };
 
@@ -174,12 +180,12 @@ static int push_operator(struct parser *p, const struct operator* o)
 
 		if (o->op != TRACE_AND_NOT || !first)
 			return trace_bad(p, "a pattern is missing");
-		if (push_node(p, &all))
+		if (trace_push_node(p, &all))
 			return -1;
 	}
 	if (!o->rank && !p->wants_operand)
 		return trace_bad(p, "an operator is missing");
-	if (o->rank && reduce_down_to(p, o->rank))
+	if (o->rank && trace_reduce_to(p, o->rank))
 		return -1;
 	if (p->operator_count == TRACE_NODES)
 		return trace_bad(p, "it is too long");
@@ -188,11 +194,11 @@ static int push_operator(struct parser *p, const struct operator* o)
 	return 0;
 }
 
-static int close_parenthesis(struct parser *p)
+static int trace_close_parenthesis(struct parser *p)
 {
 	if (p->wants_operand)
 		return trace_bad(p, "a pattern is missing");
-	if (reduce_down_to(p, 1))
+	if (trace_reduce_to(p, 1))
 		return -1;
 	if (!p->operator_count)
 		return trace_bad(p, "a closing parenthesis has no opening one");
@@ -200,14 +206,14 @@ static int close_parenthesis(struct parser *p)
 	return 0;
 }
 
-static bool is_pattern_byte(char c)
+static bool trace_is_pattern_byte(char c)
 {
-	/* SJK has no way to name <init> or what is not ASCII. */
+	/* SJK accepts neither <init> nor non-ASCII characters; this does. */
 	return isalnum((unsigned char)c) || (signed char)c < 0 ||
 	       (c && strchr("_.:*$<>-", c));
 }
 
-/* As a regular expression; of what SJK's globs know. */
+/* Translates a glob of SJK's syntax to a regular expression. */
 static void trace_translate(struct text *regex, const char *glob, size_t len)
 {
 	bool any_before = len >= 3 && memcmp(glob, "**.", 3) == 0;
@@ -238,8 +244,8 @@ static void trace_translate(struct text *regex, const char *glob, size_t len)
 		text_puts(regex, "(?:\\..*)?");
 }
 
-/* A*:12 is A*.*:12, for the line comes behind the name of the file. */
-static void add_glob(struct text *glob, const char *word, size_t len)
+/* A*:12 means A*.*:12, because the line follows the file name. */
+static void trace_add_glob(struct text *glob, const char *word, size_t len)
 {
 	const char *colon = memrchr(word, ':', len);
 	size_t before = colon ? (size_t)(colon - word) : 0;
@@ -253,7 +259,7 @@ static void add_glob(struct text *glob, const char *word, size_t len)
 	text_add(glob, colon, len - before);
 }
 
-static int take_pattern(struct parser *p)
+static int trace_read_pattern(struct parser *p)
 {
 	struct trace_expression *x = p->x;
 	struct text glob = { 0 }, regex = { 0 };
@@ -265,18 +271,18 @@ static int take_pattern(struct parser *p)
 		return trace_bad(p, "an operator is missing");
 	if (x->pattern_count == TRACE_PATTERNS)
 		return trace_bad(p, "too many patterns");
-	while (is_pattern_byte(p->at[len]))
+	while (trace_is_pattern_byte(p->at[len]))
 		len++;
 	if (memchr(p->at, ':', len))
 		x->has_lines = true;
-	add_glob(&glob, p->at, len);
+	trace_add_glob(&glob, p->at, len);
 	text_puts(&regex, "\\A");
 	trace_translate(&regex, glob.bytes, glob.len);
 	x->patterns[x->pattern_count] = pattern_new(regex.bytes, p->err);
 	if (!x->patterns[x->pattern_count])
 		goto out;
 	node.patterns = UINT64_C(1) << x->pattern_count++;
-	ret = push_node(p, &node);
+	ret = trace_push_node(p, &node);
 	p->at += len;
 out:
 	text_release(&glob);
@@ -284,8 +290,9 @@ out:
 	return ret;
 }
 
-/* SJK calls the state of a sample without one null. */
-static uint8_t states_matching(const char *glob, size_t len, struct error *err)
+/* SJK names the state of a sample without a state null. */
+static uint8_t trace_states_matching(const char *glob, size_t len,
+				     struct error *err)
 {
 	struct text regex = { 0 };
 	struct pattern *pattern;
@@ -304,7 +311,7 @@ static uint8_t states_matching(const char *glob, size_t len, struct error *err)
 	return states;
 }
 
-static int take_state(struct parser *p)
+static int trace_read_state(struct parser *p)
 {
 	static const char key[] = "#state=";
 	struct trace_node node = { .op = TRACE_STATE };
@@ -320,9 +327,9 @@ static int take_state(struct parser *p)
 		len++;
 	if (!len)
 		return trace_bad(p, "a state is missing");
-	node.states = states_matching(p->at, len, p->err);
+	node.states = trace_states_matching(p->at, len, p->err);
 	p->at += len;
-	return push_node(p, &node);
+	return trace_push_node(p, &node);
 }
 
 static const struct {
@@ -339,14 +346,14 @@ static const struct {
 	{ "(", { TRACE_ALL, 0, false } },
 };
 
-static int take_operator(struct parser *p)
+static int trace_read_operator(struct parser *p)
 {
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
 		size_t len = strlen(operators[i].text);
 
 		if (strncmp(p->at, operators[i].text, len) != 0)
 			continue;
-		if (push_operator(p, &operators[i].operator))
+		if (trace_push_operator(p, &operators[i].operator))
 			return -1;
 		p->at += len;
 		return 0;
@@ -354,19 +361,19 @@ static int take_operator(struct parser *p)
 	return trace_bad(p, "unknown operator");
 }
 
-static int take_token(struct parser *p)
+static int trace_read_token(struct parser *p)
 {
 	if (is_blank(*p->at)) {
 		p->at++;
 		return 0;
 	}
-	if (is_pattern_byte(*p->at))
-		return take_pattern(p);
+	if (trace_is_pattern_byte(*p->at))
+		return trace_read_pattern(p);
 	if (*p->at == '#')
-		return take_state(p);
+		return trace_read_state(p);
 	if (*p->at != ')')
-		return take_operator(p);
-	if (close_parenthesis(p))
+		return trace_read_operator(p);
+	if (trace_close_parenthesis(p))
 		return -1;
 	p->at++;
 	return 0;
@@ -375,44 +382,47 @@ static int take_token(struct parser *p)
 static int trace_parse(struct parser *p)
 {
 	while (*p->at) {
-		if (take_token(p))
+		if (trace_read_token(p))
 			return -1;
 	}
 	if (p->wants_operand)
 		return trace_bad(p, "a pattern is missing");
-	if (reduce_down_to(p, 1))
+	if (trace_reduce_to(p, 1))
 		return -1;
 	if (p->operator_count)
 		return trace_bad(p, "a parenthesis is not closed");
 	return 0;
 }
 
-static bool opens_window(const struct trace_node *n)
+static bool trace_opens_window(const struct trace_node *n)
 {
 	return n->op == TRACE_WITHIN || n->op == TRACE_NOT_WITHIN;
 }
 
-/* Makes a trim of the whole, where it is a list of patterns. */
-static int make_trim(struct parser *p)
+/* Turns an expression that is a list of patterns into a trim. */
+static int trace_make_trim(struct parser *p)
 {
 	struct trace_expression *x = p->x;
 	struct trace_node node = { .op = TRACE_WITHIN, .rootmost = true };
 	static const struct trace_node all = { .op = TRACE_ALL };
 
-	if (opens_window(&x->nodes[x->node_count - 1]))
+	if (trace_opens_window(&x->nodes[x->node_count - 1]))
 		return 0;
 	node.left = (uint16_t)(x->node_count - 1);
-	if (!patterns_of(x, node.left))
+	if (!trace_node_patterns(x, node.left))
 		return trace_bad(p, "trimming requires a pattern, a list of "
 				    "patterns, or a slash");
-	if (push_node(p, &all))
+	if (trace_push_node(p, &all))
 		return -1;
 	node.right = (uint16_t)(x->node_count - 1);
-	return push_node(p, &node);
+	return trace_push_node(p, &node);
 }
 
-/* Parents stand behind their children: from the last, windows nest. */
-static int make_windows(struct parser *p)
+/*
+ * Parents follow their children, so a loop from the last node visits windows
+ * before the windows that they contain.
+ */
+static int trace_make_windows(struct parser *p)
 {
 	struct trace_expression *x = p->x;
 
@@ -425,13 +435,13 @@ static int make_windows(struct parser *p)
 			continue;
 		x->nodes[n->left].window = n->window;
 		x->nodes[n->right].window = n->window;
-		if (!opens_window(n))
+		if (!trace_opens_window(n))
 			continue;
 		if (x->window_count == TRACE_WINDOWS)
 			return trace_bad(p, "too many slashes");
 		w->outer = n->window;
 		w->rootmost = n->rootmost;
-		w->opened_by = patterns_of(x, n->left);
+		w->opened_by = trace_node_patterns(x, n->left);
 		n->opens = (uint8_t)x->window_count;
 		x->nodes[n->right].window = (uint8_t)x->window_count++;
 	}
@@ -446,8 +456,8 @@ static void trace_expression_release(struct trace_expression *x)
 }
 
 /*
- * Fails with ERROR_MISUSE and the place.  With trim the whole must open a
- * window (window 1 is then it); a list of patterns alone opens one from the
+ * Fails with ERROR_MISUSE and the position. With trim the expression must open
+ * a window, which becomes window 1; a plain list of patterns opens one at the
  * frame nearest the root.
  */
 static int trace_expression_init(struct trace_expression *x, const char *text,
@@ -462,16 +472,16 @@ static int trace_expression_init(struct trace_expression *x, const char *text,
 	};
 
 	memset(x, 0, sizeof(*x));
-	if (trace_parse(&p) == 0 && (!trim || make_trim(&p) == 0) &&
-	    make_windows(&p) == 0)
+	if (trace_parse(&p) == 0 && (!trim || trace_make_trim(&p) == 0) &&
+	    trace_make_windows(&p) == 0)
 		return 0;
 	trace_expression_release(x);
 	return -1;
 }
 
 /*
- * The windows of a stack trace, own, from those of its caller and the mask of
- * its frame.  Gives a bit for each window that the frame is in.
+ * Computes the windows of a stack trace (own) from those of its caller and the
+ * mask of its frame. Returns a bit for each window that contains the frame.
  */
 static uint32_t trace_expression_step(const struct trace_expression *x,
 				      const uint64_t *caller, uint64_t frame,
@@ -492,7 +502,7 @@ static uint32_t trace_expression_step(const struct trace_expression *x,
 		if (!(inside >> w->outer & 1))
 			continue;
 		if (opens && !w->rootmost) {
-			/* The frame itself stays outside. */
+			/* The window excludes the frame that opens it. */
 			own[i] = TRACE_OPEN;
 			restarted |= 1u << i;
 		} else if (opens || own[i]) {
@@ -503,9 +513,12 @@ static uint32_t trace_expression_step(const struct trace_expression *x,
 	return inside;
 }
 
-static uint8_t states_if(bool passes) { return passes ? ALL_STATES : 0; }
+static uint8_t trace_states_if(bool passes) { return passes ? ALL_STATES : 0; }
 
-/* The states (a bit each) in which a stack trace with these windows passes. */
+/*
+ * Returns the states (one bit each) in which a stack trace with these windows
+ * passes.
+ */
 static uint8_t trace_expression_states(const struct trace_expression *x,
 				       const uint64_t *windows)
 {
@@ -516,14 +529,15 @@ static uint8_t trace_expression_states(const struct trace_expression *x,
 		const struct trace_node *n = &x->nodes[i];
 		uint8_t left = n->op >= TRACE_OR ? passes[n->left] : 0;
 		uint8_t right = n->op >= TRACE_OR ? passes[n->right] : 0;
-		uint8_t open = states_if(windows[n->opens] & TRACE_OPEN);
+		uint8_t open = trace_states_if(windows[n->opens] & TRACE_OPEN);
 
 		switch (n->op) {
 		case TRACE_ALL:
 			passes[i] = ALL_STATES;
 			break;
 		case TRACE_PATTERN:
-			passes[i] = states_if(windows[n->window] & n->patterns);
+			passes[i] = trace_states_if(windows[n->window] &
+						    n->patterns);
 			break;
 		case TRACE_STATE:
 			passes[i] = n->states;
@@ -553,10 +567,10 @@ struct trace_filter {
 	bool trim;
 };
 
-/* Results for each stack trace, computed before the cells. */
+/* Results for each stack trace, computed before the cells are filtered. */
 struct verdict {
-	uint8_t *states;   /* in which it passes, a bit each */
-	uint32_t *trimmed; /* what is left of it; NULL: all */
+	uint8_t *states;   /* bits of the states in which it passes */
+	uint32_t *trimmed; /* the trimmed stack trace; NULL: not trimmed */
 };
 
 struct trace_filter *trace_filter_new(const char *expression, bool trim,
@@ -593,7 +607,7 @@ size_t trace_filter_undecided(const struct trace_filter *f)
 }
 
 /* a.b.Outer$Inner is in Outer.java. */
-static void put_file(struct text *out, const char *class_name)
+static void trace_put_file(struct text *out, const char *class_name)
 {
 	const char *dot = strrchr(class_name, '.');
 	const char *base = dot ? dot + 1 : class_name;
@@ -602,8 +616,8 @@ static void put_file(struct text *out, const char *class_name)
 	text_puts(out, ".java");
 }
 
-static void put_frame(struct text *out, const struct profile *p,
-		      const struct frame *f)
+static void trace_put_frame(struct text *out, const struct profile *p,
+			    const struct frame *f)
 {
 	static const struct style style = { 0 };
 
@@ -615,22 +629,22 @@ static void put_frame(struct text *out, const struct profile *p,
 		return;
 	}
 	text_putc(out, '(');
-	put_file(out, profile_text(p, f->class_name));
+	trace_put_file(out, profile_text(p, f->class_name));
 	if (f->line)
 		text_printf(out, ":%" PRIu32, f->line);
 	text_putc(out, ')');
 }
 
-/* Which patterns match each frame. */
-static uint64_t *match_frames(const struct profile *p,
-			      const struct trace_expression *x)
+/* Computes the patterns that match each frame. */
+static uint64_t *trace_match_frames(const struct profile *p,
+				    const struct trace_expression *x)
 {
 	uint64_t *masks = xcalloc(p->frame_count, sizeof(*masks));
 	struct text name = { 0 };
 
 	for (size_t i = 1; i < p->frame_count; i++) {
 		text_clear(&name);
-		put_frame(&name, p, &p->frames[i]);
+		trace_put_frame(&name, p, &p->frames[i]);
 		for (size_t k = 0; k < x->pattern_count; k++) {
 			if (pattern_matches(x->patterns[k], name.bytes,
 					    name.len))
@@ -641,12 +655,12 @@ static uint64_t *match_frames(const struct profile *p,
 	return masks;
 }
 
-/* A callee's id is greater than its caller's: one loop forward does it. */
+/* A callee's id is greater than its caller's, so one forward loop suffices. */
 static void trace_judge(struct profile *p, const struct trace_filter *f,
 			struct verdict *v)
 {
 	const struct trace_expression *x = &f->expression;
-	uint64_t *frames = match_frames(p, x);
+	uint64_t *frames = trace_match_frames(p, x);
 	size_t count = p->stack_count, width = x->window_count;
 	uint64_t *windows = xcalloc(count, width * sizeof(*windows));
 
@@ -654,7 +668,10 @@ static void trace_judge(struct profile *p, const struct trace_filter *f,
 	v->trimmed = f->trim ? xcalloc(count, sizeof(*v->trimmed)) : NULL;
 	v->states[0] = trace_expression_states(x, windows);
 	for (size_t i = 1; i < count; i++) {
-		/* Not a pointer: what is trimmed is pushed behind them. */
+		/*
+		 * A copy, because pushing trimmed stack traces may move the
+		 * array.
+		 */
 		struct stack s = p->stacks[i];
 		uint64_t *own = windows + i * width;
 		uint32_t inside;
