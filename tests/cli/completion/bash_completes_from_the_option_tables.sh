@@ -1,6 +1,6 @@
 cat >ask.bash <<'END'
 source <(sjkc completion bash)
-# complete WORD...: what is offered for the last of the words
+# complete_last WORD...: print the completions of the last word
 complete_last() {
 	COMP_WORDS=(sjkc "$@")
 	COMP_CWORD=$#

@@ -1,5 +1,5 @@
 command -v zsh >/dev/null || { echo 'no zsh'; exit 77; }
-# The functions of zsh that show what is offered, made to print it.
+# Replace the functions of zsh that display completions by printing ones.
 cat >ask.zsh <<'END'
 compdef() { :; }
 _describe() { print -r -- "$1:" ${(P)2}; }

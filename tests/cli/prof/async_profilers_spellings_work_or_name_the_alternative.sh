@@ -22,14 +22,14 @@ try --alloc 512k $$
 try --cstack dwarf $$
 try -f out.html -o other.html $$
 try -o flamegraph --output-format text $$
-# Of a recording, too.
+# With a recording, too.
 try -i in.folded -o flat
 try -i in.folded -o collapsed
 try -i in.folded -o collapsed -f out.folded
 cat out.folded
 try -i in.folded -f out.html
 ls
-# Patterns in the name of a file.
+# Patterns in a file name.
 try -i in.folded -f %p.html
 try -i in.folded -f out.%n.html
 try -q -i in.folded -f out-%t.txt

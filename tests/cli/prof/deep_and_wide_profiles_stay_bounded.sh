@@ -1,5 +1,5 @@
-# 100000 frames deep, of one method, of two in turn, and all different; a
-# million stack traces with nothing in common.  Sanitizers take more than that.
+# Stack traces with 100,000 frames: of one method, of two in turn, all different;
+# and a million unrelated stack traces. Sanitizers need more memory.
 sh -c 'ulimit -v 3000000; sjkc help || exit 1' >/dev/null 2>&1 &&
 	ulimit -v 3000000
 awk 'BEGIN {

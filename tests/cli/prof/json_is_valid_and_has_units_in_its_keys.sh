@@ -20,7 +20,7 @@ for r in d["reports"]:
 		assert row["self_" + unit] <= row["total_" + unit] <= whole
 		share = 100 * row["total_" + unit] / whole
 		assert abs(row["total_percent"] - share) < 0.001
-	# Callers come before their callees, which have no more than they.
+	# Callers precede their callees and weigh at least as much.
 	path = []
 	for row in r["calls"]:
 		assert row["depth"] <= len(path)

@@ -1,2 +1,2 @@
-# One that is none yet leaves the table as it was, and says so.
+# An incomplete expression keeps the table and prints the error.
 sjkc ttop --replay "$DATA/ttop/made.jsonl" --screen 80x16 --keys '/pool<show>-(<show><backspace><enter><show><esc>'

@@ -1,2 +1,2 @@
-# Sorted by name it is elsewhere, and still the chosen one.
+# Sorting by name moves the selected thread; it stays selected.
 sjkc ttop --replay "$DATA/ttop/made.jsonl" --screen 80x14 --keys '<down><down>FN<show>'

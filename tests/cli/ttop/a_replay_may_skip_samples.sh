@@ -1,3 +1,0 @@
-# Five samples, a second apart.
-sjkc ttop --replay "$DATA/ttop/made.jsonl" -ri 2s --json |
-	sed 's/"process".*"threads":\[/…/; s/,"kind".*//'

@@ -1,3 +1,0 @@
-# On, with the next sample, off.
-sjkc ttop --replay "$DATA/ttop/deadlocked.jsonl" --screen 80x9 --keys \
-	'/deadlock-left<enter><enter>a<show><tick><show>a'

@@ -1,2 +1,0 @@
-# A key too many, in either direction; another size.
-sjkc ttop --replay "$DATA/ttop/deadlocked.jsonl" --screen 80x14 --keys 'd<show><end><show><pgup><up><wheelup><show><size:80x70><show><size:80x14><home><up>'
