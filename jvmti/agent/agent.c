@@ -5,42 +5,41 @@
 #include "jvmti/agent/agent_stream.h"
 #include "jvmti/agent/agent_system.h"
 
-/* Some ms. */
-#define LOOK_TICKS (UINT64_C(1) << 24)
+/* A few milliseconds. */
+#define CHECK_TICKS (UINT64_C(1) << 24)
 
 static struct {
-	int lock; /* of beginning and ending */
+	int lock; /* held while a session begins or ends */
 	jvm_table *vm;
-	jvm_table *env; /* made at the first session, and kept */
-	unsigned wants; /* 0 = asleep */
-	unsigned had;   /* capabilities, by what they are wanted for */
+	jvm_table *env; /* created for the first session and kept */
+	unsigned wants; /* enum agent_want; 0 = asleep */
+	unsigned had;   /* the wants whose capabilities were granted */
 	bool has_interval;
 	uint64_t session;
-	uintptr_t replaying; /* the thread; 0 = none */
-	uint64_t looked;     /* system_ticks() */
+	uintptr_t replaying; /* the thread that runs GenerateEvents; 0 = none */
+	uint64_t checked;    /* time of the last check, system_ticks() */
 } agent;
 
-/*
- * Allocations and waits for monitors.
- */
+/* ---- allocations and waits for monitors ---- */
 
-#define EVENTS_INTERVAL (512 << 10) /* the JVM's own, bytes: JEP 331 */
+#define EVENTS_INTERVAL (512 << 10) /* the JVM's default in bytes: JEP 331 */
 
 static struct {
 	double interval;
-	uint64_t begin; /* what a thread remembers from before is not ours */
+	uint64_t begin; /* start of the session: thread data of earlier times is
+			   invalid */
 } sampled;
 
 /*
- * A nop is what a uprobe is on with the least effort: the kernel need not
- * execute it elsewhere (uprobe_init_insn of x86 knows it).
+ * A uprobe costs least on a nop: the kernel need not execute the instruction
+ * out of line (uprobe_init_insn of x86 recognizes it).
  */
 #define PROBE_BODY(...) __asm__ volatile("nop" : : __VA_ARGS__)
 
 /*
- * What an object is, and who owns a monitor, whoever takes the sample reads
- * from memory: to ask the JVM would have it allocate, or stop all its threads
- * (GetObjectMonitorUsage).
+ * The eBPF program that takes the sample reads the object's class and the
+ * monitor's owner from memory.  Asking the JVM would make it allocate or stop
+ * all its threads (GetObjectMonitorUsage).
  */
 __attribute__((noinline, visibility("default"))) void
 sjkc_probe_alloc(uint64_t bytes, uint64_t unused, const void *object)
@@ -56,8 +55,8 @@ sjkc_probe_lock(uint64_t ns, uint64_t began, const void *object,
 }
 
 /*
- * 1 - e^-x for x >= 0: by halving x until the series is short, and squaring
- * e^-x as often; good to 1e-9.
+ * Returns 1 - e^-x for x >= 0, within 1e-9: halves x until the series is short
+ * and squares e^-x as often.
  */
 static double one_minus_exp(double x)
 {
@@ -70,7 +69,7 @@ static double one_minus_exp(double x)
 		x /= 2;
 		halvings++;
 	}
-	/* e^-x - 1, so that nothing is lost where x is small. */
+	/* Compute e^-x - 1, which keeps the precision of small x. */
 	power = -x;
 	sum = power;
 	for (int i = 2; i <= 6; i++) {
@@ -83,11 +82,12 @@ static double one_minus_exp(double x)
 }
 
 /*
- * HotSpot takes a sample at points that are exponentially distributed over the
- * bytes a thread allocates (threadHeapSampler.cpp, JDK 11 on): an object of s
- * bytes is hit with the probability 1 - e^(-s/interval), so that it stands for
- * s divided by that.  It is the interval and half of s for small objects, and
- * s for those that are many times the interval.
+ * Returns the number of bytes that a sampled object represents.  HotSpot
+ * samples at points that are exponentially distributed over the bytes that a
+ * thread allocates (threadHeapSampler.cpp, JDK 11 and later).  An object of s
+ * bytes is sampled with the probability 1 - e^(-s/interval), so it represents s
+ * divided by that: interval + s/2 for small objects, and s for objects of many
+ * times the interval.
  */
 static uint64_t events_weigh_object(int64_t size)
 {
@@ -117,13 +117,14 @@ static void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
 	(void)class;
 	if (agent_wants(AGENT_ALLOC))
 		sjkc_probe_alloc(events_weigh_object(size), 0, object);
-	agent_look_around();
+	agent_check_client();
 }
 
 /*
- * When a wait began is kept with the Java thread: a virtual one may go on on
- * another of the system's.  Its stack is there when the wait begins: when it is
- * over, a virtual thread that was unmounted (JEP 491, JDK 24) has none yet.
+ * Reports the beginning of a wait.  The time is kept with the Java thread,
+ * because a virtual thread may continue on another kernel thread.  The stack
+ * must be sampled now: at the end of the wait, a virtual thread that was
+ * unmounted (JEP 491, JDK 24) has no stack yet.
  */
 static void events_contended(jvm_table *env, jvm_table *jni, void *thread,
 			     void *object)
@@ -150,7 +151,7 @@ static void events_entered(jvm_table *env, jvm_table *jni, void *thread,
 			sjkc_probe_lock(now - (uint64_t)began, (uint64_t)began,
 					object, jni);
 	}
-	agent_look_around();
+	agent_check_client();
 }
 
 static const struct {
@@ -212,9 +213,10 @@ static void capabilities_set(struct jvmti_capabilities *c, int bit)
 }
 
 /*
- * The JVM grants this capability to one environment at a time
- * (jvmtiManageCapabilities.cpp, init_always_solo_capabilities): while this
- * agent kept it, no other agent could sample allocations until the JVM ends.
+ * Returns the capability to sample allocations.  The JVM grants it to one
+ * environment at a time (jvmtiManageCapabilities.cpp,
+ * init_always_solo_capabilities): as long as this agent has it, no other agent
+ * can sample allocations.
  */
 static void agent_release_alloc(void)
 {
@@ -228,7 +230,7 @@ static void agent_release_alloc(void)
 		agent.had &= ~(unsigned)AGENT_ALLOC;
 }
 
-/* The lock must be held; the report says why.  Without a session, nothing. */
+/* Ends the session, if any, and reports the reason.  The lock must be held. */
 static void agent_end_session(enum agent_state state, enum agent_step step,
 			      int code)
 {
@@ -243,7 +245,10 @@ static void agent_end_session(enum agent_state state, enum agent_step step,
 	agent_release_alloc();
 	agent.session = 0;
 	stream_report(state, step, code, 0, NULL);
-	/* What is in use for too long is taken up by the next session. */
+	/*
+	 * Memory that remains in use for too long is reused by the next
+	 * session.
+	 */
 	stream_close();
 	symbols_end();
 }
@@ -253,21 +258,24 @@ static void agent_stop_session(void)
 	agent_end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
 }
 
-/* Events may come by the million a second, and to look is a system call. */
-static bool agent_is_look_due(void)
+/*
+ * Limits checks for the client: there may be a million events per second, and a
+ * check is a system call.
+ */
+static bool agent_is_check_due(void)
 {
 	uint64_t now = system_ticks();
-	uint64_t looked = __atomic_load_n(&agent.looked, __ATOMIC_RELAXED);
+	uint64_t checked = __atomic_load_n(&agent.checked, __ATOMIC_RELAXED);
 
-	if (now - looked < LOOK_TICKS)
+	if (now - checked < CHECK_TICKS)
 		return false;
-	__atomic_store_n(&agent.looked, now, __ATOMIC_RELAXED);
+	__atomic_store_n(&agent.checked, now, __ATOMIC_RELAXED);
 	return true;
 }
 
-void agent_look_around(void)
+void agent_check_client(void)
 {
-	if (!agent_is_look_due() || agent_is_replaying() ||
+	if (!agent_is_check_due() || agent_is_replaying() ||
 	    stream_is_watched() || !system_try(&agent.lock))
 		return;
 	if (!stream_is_watched())
@@ -333,8 +341,8 @@ static int agent_set_interval(const struct agent_orders *o)
 	int code = 0;
 
 	/*
-	 * The default is set, too: the interval is the whole JVM's, and an
-	 * agent that sampled before may have left another.
+	 * Set the default as well: the interval applies to the whole JVM, and
+	 * another agent may have left a different one.
 	 */
 	if (o->wants & AGENT_ALLOC) {
 		if (o->alloc_interval <= INT32_MAX)
@@ -346,7 +354,7 @@ static int agent_set_interval(const struct agent_orders *o)
 	return code;
 }
 
-/* Code that is there already: methods last, for they may be the most. */
+/* Reports existing code, methods last, because there may be very many. */
 static int agent_replay(unsigned wants, uint64_t *took)
 {
 	uint64_t begin = system_now();
@@ -363,7 +371,10 @@ static int agent_replay(unsigned wants, uint64_t *took)
 	return code;
 }
 
-/* What the step was that failed, and *code. */
+/*
+ * Begins a session.  Returns the step that failed, with *code, or
+ * AGENT_AT_NOTHING.
+ */
 static enum agent_step agent_begin_session(const struct agent_orders *o,
 					   int *code, uint64_t *took)
 {
@@ -387,7 +398,10 @@ static enum agent_step agent_begin_session(const struct agent_orders *o,
 	return AGENT_AT_NOTHING;
 }
 
-/* The lock must be held.  0 or -errno of opening the file. */
+/*
+ * Starts a session.  The lock must be held.  Returns 0 or the -errno of opening
+ * the file.
+ */
 static int agent_start(const char *path, uint64_t session)
 {
 	enum agent_step step;
@@ -395,7 +409,7 @@ static int agent_start(const char *path, uint64_t session)
 	int code = 0;
 
 	if (agent.wants && stream_is_watched()) {
-		stream_say_busy(path);
+		stream_report_busy(path);
 		return 0;
 	}
 	agent_stop_session();
@@ -412,7 +426,7 @@ static int agent_start(const char *path, uint64_t session)
 	return 0;
 }
 
-/* What follows word in text, or NULL. */
+/* Returns the part of text that follows word, or NULL. */
 static const char *agent_skip_prefix(const char *text, const char *word)
 {
 	while (*word)
@@ -421,7 +435,7 @@ static const char *agent_skip_prefix(const char *text, const char *word)
 	return text;
 }
 
-/* FNV-1a of a path: which session is meant. */
+/* Returns a hash (FNV-1a) of a path, which identifies the session. */
 static uint64_t agent_hash_path(const char *path)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -432,10 +446,11 @@ static uint64_t agent_hash_path(const char *path)
 }
 
 /*
- * Each time that the library is loaded, on the JVM's attach listener.  What
- * fails is in the report: an error here would have the JVM keep the library
- * and say that it has not (OpenJDK, JvmtiExport::load_agent_library).  Only
- * when there is no file to report in, it is the errno.
+ * The JVM calls this function each time it loads the library, on its attach
+ * listener.  Failures are in the report: after an error here the JVM would keep
+ * the library and claim that it has not (OpenJDK,
+ * JvmtiExport::load_agent_library).  The errno is returned only if there is no
+ * file for a report.
  */
 __attribute__((visibility("default"))) int
 Agent_OnAttach(jvm_table *vm, const char *options, void *reserved);

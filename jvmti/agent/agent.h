@@ -2,11 +2,11 @@
 /*
  * agent: the library that is loaded into a JVM (JVMTI 1.2 and later).
  *
- * One session at a time; between two it is asleep: no event is on, no file is
- * open, its memory has been given back.  It asks the JVM for no more than it
- * must, from callbacks only for the names of methods, and keeps none of the
- * JVM's threads waiting.  A session ends with Agent_OnAttach and AGENT_STOP, or
- * at the first event that is heard after the client's lock has gone.
+ * It has one session at a time.  Between sessions it is asleep: no event is
+ * enabled, no file is open, its memory is freed.  It calls the JVM as little as
+ * possible, from callbacks only to get the names of methods, and never makes a
+ * JVM thread wait.  A session ends with Agent_OnAttach and AGENT_STOP, or at
+ * the first event after the client's lock has gone.
  */
 #ifndef JVMTI_AGENT_AGENT_H
 #define JVMTI_AGENT_AGENT_H
@@ -16,37 +16,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True on the thread that has the JVM tell what there is already. */
+/* Returns true on the thread that runs GenerateEvents. */
 bool agent_is_replaying(void);
 
-/* For the end of a callback: ends the session when nobody listens. */
-void agent_look_around(void);
+/* Call at the end of a callback: ends the session if the client has gone. */
+void agent_check_client(void);
 
-/* False when this session is over, or is of another kind. */
+/* Returns true if the current session wants such events. */
 bool agent_wants(unsigned want);
 
-/* The JNI environment of the calling thread; NULL = none. */
+/* Returns the JNI environment of the calling thread; NULL = none. */
 jvm_table *agent_jni(void);
 
 /*
- * The empty functions that uprobes are on.  The bytes that a sample stands for;
- * and of a wait for a monitor, when it began (CLOCK_MONOTONIC) and its ns,
- * which are 0 where it begins.
+ * The empty functions that uprobes are attached to.  bytes is the number of
+ * bytes that a sample represents.  ns is the length of a wait for a monitor, 0
+ * at its beginning, and began the time of its beginning (CLOCK_MONOTONIC).
  */
 void sjkc_probe_alloc(uint64_t bytes, uint64_t unused, const void *object);
 void sjkc_probe_lock(uint64_t ns, uint64_t began, const void *object,
 		     const void *jni);
 
-/*
- * agent_symbols: makes records of what the JVM tells of its code.
- */
+/* ---- agent_symbols: turns JVMTI's reports about code into records ---- */
 
-/* Takes its memory; 0 or the errno. */
+/* Allocates its memory; returns 0 or the errno. */
 int symbols_begin(void);
-/* Gives it back; false: it is in use for too long. */
+/* Frees its memory; returns false if it remains in use for too long. */
 bool symbols_end(void);
 
-/* The callbacks of JVMTI. */
+/* Callbacks of JVMTI. */
 void symbols_loaded(jvm_table *env, void *method, int32_t size,
 		    const void *code, int32_t map_length, const void *map,
 		    const struct jvmti_compile_record *records);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_jvmti: as much of the JVM's native interfaces as the agent uses.
+ * agent_jvmti: the functions of the JVM's native interfaces that the agent
+ * uses.
  *
- * JVMTI and JNI are tables of functions whose places are part of their
- * specifications (JVMTI 1.2 on, "Function Index"; JNI, "Interface Function
- * Table"), so that no JDK is needed to build the agent.  That the numbers are
- * those of the JDKs is a test.
+ * JVMTI and JNI are tables of functions.  The positions are part of the
+ * specifications (JVMTI 1.2 and later, "Function Index"; JNI, "Interface
+ * Function Table"), so building the agent requires no JDK.  A test compares the
+ * numbers with the JDK's.
  */
 #ifndef JVMTI_AGENT_AGENT_JVMTI_H
 #define JVMTI_AGENT_AGENT_JVMTI_H
@@ -13,21 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An environment points at its table: jvmtiEnv, JNIEnv, JavaVM. */
+/* An environment points to its table: jvmtiEnv, JNIEnv, JavaVM. */
 typedef void *const *jvm_table;
 
 #define JNI_VERSION 0x00010006
-/* 1.2; asking for it gives the newest of that major version. */
+/* JVMTI 1.2; GetEnv returns the newest minor version. */
 #define JVMTI_VERSION 0x30010200
-/* 11 is the first with SampledObjectAlloc. */
+/* JVMTI 11, the first version with SampledObjectAlloc. */
 #define JVMTI_VERSION_ALLOC 0x300b0000
 
 enum {
-	JAVA_VM_GET_ENV = 6, /* index in its table */
+	JAVA_VM_GET_ENV = 6, /* index in the table of JavaVM */
 	JNI_DELETE_LOCAL_REF = 23,
 };
 
-/* Numbers of functions; those of JVMTI count from 1. */
+/* Numbers of functions; JVMTI's start at 1. */
 enum jvmti_function {
 	JVMTI_SET_EVENT_NOTIFICATION_MODE = 2,
 	JVMTI_DEALLOCATE = 47,
@@ -55,7 +56,7 @@ enum jvmti_event {
 	JVMTI_END_OF_EVENTS = 87,
 };
 
-/* Bits of jvmtiCapabilities, which are 128. */
+/* Bit numbers in jvmtiCapabilities, which has 128 bits. */
 enum jvmti_capability {
 	JVMTI_CAN_GET_LINE_NUMBERS = 12,
 	JVMTI_CAN_GENERATE_COMPILED_METHOD_LOAD_EVENTS = 27,
@@ -67,7 +68,7 @@ struct jvmti_capabilities {
 	uint32_t bits[4];
 };
 
-/* jvmtiEventCallbacks: one pointer for each event. */
+/* jvmtiEventCallbacks: one pointer per event. */
 struct jvmti_callbacks {
 	void *of[JVMTI_END_OF_EVENTS - JVMTI_FIRST_EVENT];
 };
@@ -77,7 +78,9 @@ struct jvmti_line { /* jvmtiLineNumberEntry */
 	int32_t line;
 };
 
-/* jvmticmlr.h: what compile_info of CompiledMethodLoad points at. */
+/*
+ * jvmticmlr.h: the structure that compile_info of CompiledMethodLoad points to.
+ */
 #define JVMTI_INLINE_INFO 2
 
 struct jvmti_compile_record {
@@ -101,10 +104,10 @@ struct jvmti_inline_record {
 #define JVMTI_CALL(env, number, ...)                                           \
 	((int (*)(jvm_table *, __VA_ARGS__))(*(env))[(number)-1])
 
-/* Each gives 0 or a jvmtiError. */
+/* Each returns 0 or a jvmtiError. */
 static inline int jvmti_enable(jvm_table *env, int is_on, int event)
 {
-	/* It has variable arguments, of which there are none. */
+	/* The function has variable arguments; none are passed. */
 	int (*set)(jvm_table *, int, int, void *, ...);
 
 	set = (int (*)(jvm_table *, int, int, void *, ...))(
@@ -146,7 +149,7 @@ static inline int jvmti_lines(jvm_table *env, void *method, int32_t *count,
 			  struct jvmti_line **)(env, method, count, lines);
 }
 
-/* Of the thread that calls. */
+/* Reads the data of the calling thread. */
 static inline int jvmti_get_local(jvm_table *env, void **value)
 {
 	return JVMTI_CALL(env, JVMTI_GET_THREAD_LOCAL_STORAGE, void *,

@@ -5,13 +5,13 @@
 
 #define BUFFER ((size_t)256 << 10)
 
-/* All but lost, cut and fd's being read is under the lock. */
+/* The lock protects all fields but lost and cut, and reads of fd. */
 static struct {
 	int lock;
-	int fd; /* + 1, so that 0 is none */
+	int fd; /* descriptor + 1; 0 = none */
 	uint8_t *buffer;
 	size_t used;
-	uint64_t buffered; /* records in it */
+	uint64_t buffered; /* number of records in the buffer */
 	struct agent_orders orders;
 	struct agent_report report;
 	uint64_t lost, cut;
@@ -62,7 +62,7 @@ uint64_t stream_losses(void)
 	return __atomic_load_n(&stream.lost, __ATOMIC_RELAXED);
 }
 
-/* The lock must be held. */
+/* Writes the report.  The lock must be held. */
 static void stream_write_report(void)
 {
 	struct agent_report *r = &stream.report;
@@ -73,7 +73,10 @@ static void stream_write_report(void)
 	stream_write_all((const uint8_t *)r, sizeof(*r), AGENT_REPORT_AT);
 }
 
-/* True when the ring has room for so much; what was read is looked up. */
+/*
+ * Returns true when the ring has room for len bytes; reads the client's
+ * position if needed.
+ */
 static bool stream_has_room(size_t len)
 {
 	struct agent_orders now;
@@ -89,7 +92,9 @@ static bool stream_has_room(size_t len)
 	return left + len <= AGENT_RING;
 }
 
-/* Writes into the ring; false when it is not there, or only a part is. */
+/*
+ * Writes into the ring.  Returns false when nothing or only a part was written.
+ */
 static bool stream_write_ring(const uint8_t *bytes, size_t len)
 {
 	uint64_t at = stream.report.produced % AGENT_RING;
@@ -106,7 +111,7 @@ static bool stream_write_ring(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-/* The lock must be held. */
+/* Writes the buffer to the ring.  The lock must be held. */
 static void stream_flush(void)
 {
 	if (stream.used && !stream_write_ring(stream.buffer, stream.used))
@@ -123,7 +128,7 @@ static long stream_open_file(const char *path)
 			   0, 0, 0);
 }
 
-void stream_say_busy(const char *path)
+void stream_report_busy(const char *path)
 {
 	struct agent_report busy = { .not_produced = ~UINT64_C(0),
 				     .state = AGENT_BUSY };
@@ -136,7 +141,7 @@ void stream_say_busy(const char *path)
 	system_call(SYSTEM_CLOSE, fd, 0, 0, 0, 0, 0);
 }
 
-/* The lock must be held.  0 or the errno. */
+/* Begins a stream.  The lock must be held.  Returns 0 or the errno. */
 static int stream_begin(int fd)
 {
 	int code = 0;
@@ -197,7 +202,7 @@ static void stream_count_record(enum stream_count count, unsigned methods)
 	stream.report.methods += methods;
 }
 
-/* The lock must be held. */
+/* Adds records to the buffer.  The lock must be held. */
 static bool stream_buffer(const void *bytes, size_t len, unsigned methods)
 {
 	if (len > BUFFER - stream.used)

@@ -4,12 +4,12 @@
 #include "jvmti/agent/agent_stream.h"
 #include "jvmti/agent/agent_system.h"
 
-#define SCRATCH     ((size_t)1 << 20) /* the longest records of one event */
-#define KNOWN       ((size_t)1 << 16) /* methods; a power of two */
+#define SCRATCH     ((size_t)1 << 20) /* bytes of one event's records */
+#define KNOWN       ((size_t)1 << 16) /* number of methods; a power of two */
 #define KNOWN_MOST  (KNOWN / 4 * 3)
-#define NAME_MOST   8192 /* bytes of one name; a class file has up to 65535 */
-#define LINES_MOST  4096 /* of a method */
-#define FRAMES_MOST 1024 /* active at one place */
+#define NAME_MOST   8192 /* bytes of a name; a class file allows 65535 */
+#define LINES_MOST  4096 /* lines of a method */
+#define FRAMES_MOST 1024 /* methods active at one place */
 #define LAST        32
 #define SMALL       (NAME_MOST + 64)
 
@@ -21,13 +21,16 @@ struct known {
 static struct {
 	int lock;
 	uint8_t *scratch;
-	struct known *known; /* KNOWN */
+	struct known *known; /* KNOWN entries */
 	size_t known_count;
 	uint32_t numbers;
-	uint64_t losses; /* of the stream, when `known` was begun */
+	uint64_t losses; /* losses of the stream when `known` was cleared */
 } symbols;
 
-/* Where a record is made.  What does not fit makes it full, for good. */
+/*
+ * A record under construction.  A field that does not fit marks the record as
+ * full for good.
+ */
 struct record {
 	uint8_t *begin, *at, *end;
 	bool is_full;
@@ -72,7 +75,7 @@ static void record_put_text(struct record *r, const char *text)
 	r->at += len;
 }
 
-/* Begins a record; record_end() wants what this gives. */
+/* Begins a record; pass the result to record_end(). */
 static uint8_t *record_begin(struct record *r, enum agent_record kind)
 {
 	uint8_t *begin = r->at;
@@ -147,7 +150,7 @@ static void record_put_method(jvm_table *env, jvm_table *jni, void *method,
 	jvmti_deallocate(env, class_name);
 }
 
-/* What one event is made of. */
+/* The parts of the record of one event. */
 struct load {
 	jvm_table *env, *jni;
 	void *method;
@@ -156,12 +159,17 @@ struct load {
 	const struct jvmti_compile_record *records;
 	uint64_t time_ns;
 	struct record methods, code_record;
-	unsigned method_count; /* that were put */
-	/* Of the place before, outermost first: mostly they are the same. */
+	unsigned method_count; /* number of methods added */
+	/*
+	 * The methods of the preceding place, outermost first: most are the
+	 * same.
+	 */
 	struct known last[LAST];
 };
 
-/* A method's number, after having made it known to the client. */
+/*
+ * Returns a method's number; reports the method to the client first if needed.
+ */
 static uint32_t symbols_number_method(struct load *l, void *method)
 {
 	struct known *k = symbols_find_slot(method);
@@ -239,7 +247,9 @@ static struct record record_in(uint8_t *bytes, size_t size)
 				.end = bytes + size };
 }
 
-/* Methods in one half of the memory, the code in the other. */
+/*
+ * Builds the records: methods in one half of the memory, the code in the other.
+ */
 static void record_put_load(struct load *l, bool with_places)
 {
 	uint8_t *begin;
@@ -259,7 +269,7 @@ static void record_put_load(struct load *l, bool with_places)
 	record_end(&l->code_record, begin);
 }
 
-/* From now on all methods are told again, with new numbers. */
+/* Clears the table: all methods are reported again, with new numbers. */
 static void symbols_forget(void)
 {
 	memset(symbols.known, 0, KNOWN * sizeof(*symbols.known));
@@ -267,8 +277,8 @@ static void symbols_forget(void)
 	symbols.losses = stream_losses();
 }
 
-/* The lock must be held. */
-static void symbols_tell_load(struct load *l)
+/* Reports loaded code.  The lock must be held. */
+static void symbols_report_load(struct load *l)
 {
 	size_t methods, code;
 
@@ -309,12 +319,12 @@ void symbols_loaded(jvm_table *env, void *method, int32_t size,
 	l.time_ns = agent_is_replaying() ? 0 : system_now();
 	if (system_wait(&symbols.lock)) {
 		if (symbols.scratch)
-			symbols_tell_load(&l);
+			symbols_report_load(&l);
 		system_unlock(&symbols.lock);
 	} else {
 		stream_lose();
 	}
-	agent_look_around();
+	agent_check_client();
 }
 
 void symbols_unloaded(jvm_table *env, void *method, const void *code)
@@ -331,7 +341,7 @@ void symbols_unloaded(jvm_table *env, void *method, const void *code)
 	record_put(&r, (uint64_t)code);
 	record_end(&r, begin);
 	stream_add(bytes, (size_t)(r.at - bytes), STREAM_UNLOADS, 0, false);
-	agent_look_around();
+	agent_check_client();
 }
 
 void symbols_generated(jvm_table *env, const char *name, const void *code,
@@ -351,11 +361,11 @@ void symbols_generated(jvm_table *env, const char *name, const void *code,
 	record_put_text(&r, name);
 	record_end(&r, begin);
 	stream_add(bytes, (size_t)(r.at - bytes), STREAM_GENERATED, 0, is_old);
-	agent_look_around();
+	agent_check_client();
 }
 
-/* The lock must be held. */
-static int symbols_take_memory(void)
+/* Allocates the memory.  The lock must be held. */
+static int symbols_allocate(void)
 {
 	int code = 0;
 
@@ -379,7 +389,7 @@ int symbols_begin(void)
 
 	if (!system_wait(&symbols.lock))
 		return SYSTEM_EBUSY;
-	code = symbols_take_memory();
+	code = symbols_allocate();
 	system_unlock(&symbols.lock);
 	return code;
 }

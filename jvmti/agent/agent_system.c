@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvmti/agent/agent_system.h"
 
-/* An application's thread may hold up no longer than this. */
+/* Maximum delay of an application thread. */
 #define TRY_NS 200000
 #define NAPS   10000
 #define NAP_NS 100000
 
-enum { HOT_TRIES = 64 }; /* without giving up the CPU */
+enum { HOT_TRIES = 64 }; /* tries before a yield */
 
 void *memcpy(void *restrict to, const void *restrict from, size_t len)
 {
@@ -26,7 +26,10 @@ void *memmove(void *to, const void *from, size_t len)
 
 	if ((uintptr_t)to - (uintptr_t)from >= len)
 		return memcpy(to, from, len);
-	/* Backwards; a compiler would make a call of memmove() of a loop. */
+	/*
+	 * Copies backwards; a compiler would turn a loop into a call of
+	 * memmove().
+	 */
 	__asm__ volatile("std; rep movsb; cld"
 			 : "+D"(last), "+S"(source), "+c"(len)
 			 :
@@ -59,8 +62,10 @@ bool system_try(int *lock)
 			return true;
 		__builtin_ia32_pause();
 	}
-	/* A yield takes as long as others run: not a number of them, but the
-	 * time is limited. */
+	/*
+	 * The time is limited, not the number of yields: a yield takes as long
+	 * as other threads run.
+	 */
 	until_ns = system_now() + TRY_NS;
 	do {
 		system_call(SYSTEM_SCHED_YIELD, 0, 0, 0, 0, 0, 0);

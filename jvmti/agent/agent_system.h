@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_system: what the agent has in place of a C library.
+ * agent_system: replaces the C library for the agent.
  *
- * It is loaded by glibc and by musl, so it uses neither: system calls as the
- * kernel has them (x86-64), and locks that nobody waits for without end.
+ * glibc and musl both load the agent, so it uses neither: it makes system calls
+ * directly (x86-64), and has locks with a time limit.
  */
 #ifndef JVMTI_AGENT_AGENT_SYSTEM_H
 #define JVMTI_AGENT_AGENT_SYSTEM_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernel's numbers (asm/unistd_64.h) and flags (asm-generic/fcntl.h). */
+/* Numbers of the kernel (asm/unistd_64.h) and flags (asm-generic/fcntl.h). */
 enum {
 	SYSTEM_CLOSE = 3,
 	SYSTEM_MMAP = 9,
@@ -45,7 +45,7 @@ struct system_flock { /* struct flock */
 	int32_t pid;
 };
 
-/* A number below 0 is -errno. */
+/* Makes a system call; a result below 0 is -errno. */
 static inline long system_call(long number, long a, long b, long c, long d,
 			       long e, long f)
 {
@@ -62,7 +62,7 @@ static inline long system_call(long number, long a, long b, long c, long d,
 	return ret;
 }
 
-/* CLOCK_MONOTONIC, ns. */
+/* Returns the time, CLOCK_MONOTONIC in ns. */
 static inline uint64_t system_now(void)
 {
 	int64_t time[2] = { 0, 0 };
@@ -72,10 +72,15 @@ static inline uint64_t system_now(void)
 	return (uint64_t)time[0] * 1000000000u + (uint64_t)time[1];
 }
 
-/* A clock that costs nothing to read: some GHz, from any beginning. */
+/*
+ * Reads a clock that costs almost nothing: some GHz, with an arbitrary origin.
+ */
 static inline uint64_t system_ticks(void) { return __builtin_ia32_rdtsc(); }
 
-/* Another for each thread: glibc and musl both begin its block with this. */
+/*
+ * Returns a value that differs between threads: the thread control blocks of
+ * glibc and musl both begin with their address.
+ */
 static inline uintptr_t system_thread(void)
 {
 	uintptr_t self;
@@ -84,7 +89,7 @@ static inline uintptr_t system_thread(void)
 	return self;
 }
 
-/* Zeroed memory, or NULL and *code is the errno. */
+/* Returns zeroed memory, or NULL and the errno in *code. */
 static inline void *system_map(size_t size, int *code)
 {
 	long at = system_call(SYSTEM_MMAP, 0, (long)size,
@@ -114,14 +119,14 @@ static inline size_t system_length(const char *text)
 	return len;
 }
 
-/* Compilers call these by name. */
+/* Compilers generate calls of these functions. */
 void *memcpy(void *restrict to, const void *restrict from, size_t len);
 void *memmove(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);
 
 /*
- * A lock is an int, 0 when free.  Both try for a while and then give up:
- * system_try() for 200 us and a yield, system_wait() for a second.
+ * A lock is an int, 0 when free.  Both functions give up after a while:
+ * system_try() after 200 us and a yield, system_wait() after a second.
  */
 bool system_try(int *lock);
 bool system_wait(int *lock);

@@ -15,22 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_NS   (60 * CLOCK_NS_PER_S) /* of loading */
+#define LONGEST_NS   (60 * CLOCK_NS_PER_S) /* maximum time of loading */
 #define GOODBYE_NS   (2 * CLOCK_NS_PER_S)
-#define FIRST_MODERN 21 /* JDK that warns (JEP 451) */
+#define FIRST_MODERN 21 /* first JDK that warns (JEP 451) */
 
 struct agent_client {
 	const struct jvm *jvm;
 	struct client_stream stream;
-	char path[AGENT_PATHS];    /* of the stream, as the JVM sees it */
-	char library[AGENT_PATHS]; /* likewise */
+	char path[AGENT_PATHS];    /* path of the stream in the JVM's root */
+	char library[AGENT_PATHS]; /* path of the library in the JVM's root */
 	struct client_symbols *symbols;
 	int64_t load_ns;
 };
 
-void agent_client_abandon_all(void) { agent_folder_abandon(); }
+void agent_client_abandon_all(void) { agent_directory_abandon(); }
 
-/* The reply's second line is "JDK 17.0.21". */
+/* Reads the version from the second line of the reply, "JDK 17.0.21". */
 static unsigned client_ask_version(struct attach *attach)
 {
 	const struct attach_request request = {
@@ -51,8 +51,8 @@ static unsigned client_ask_version(struct attach *attach)
 }
 
 /*
- * Only a JVM whose files do not tell its version is asked for it; 0 is when it
- * cannot be.
+ * Returns true when the JVM may print a warning.  Asks the JVM for its version
+ * only if its files do not tell it; an unknown version counts as 0.
  */
 static bool client_may_warn(const struct jvm *jvm, struct attach *attach)
 {
@@ -77,7 +77,7 @@ static const char *client_warning(const struct jvm *jvm, struct attach *attach)
 {
 	char path[AGENT_PATHS];
 
-	/* Of what is there already, none is printed. */
+	/* A library that is loaded already causes no warning. */
 	if (agent_load_known(jvm, path, sizeof(path)) ||
 	    !client_may_warn(jvm, attach))
 		return NULL;
@@ -98,8 +98,8 @@ static unsigned client_wants(const struct agent_options *o)
 	       (o->alloc ? AGENT_ALLOC : 0u) | (o->lock ? AGENT_LOCK : 0u);
 }
 
-/* What JVMTI's functions say (jvmtiError), as far as it is to be expected. */
-static const char *client_words(const struct agent_report *r)
+/* Explains the jvmtiErrors that may occur. */
+static const char *client_explain(const struct agent_report *r)
 {
 	switch (r->code) {
 	case 98:
@@ -116,8 +116,8 @@ static const char *client_words(const struct agent_report *r)
 }
 
 /*
- * Of all capabilities of the agent, the JVM grants only that of allocations to
- * one agent at a time.
+ * Returns true when another agent has the capability to sample allocations, the
+ * only one of the agent's that the JVM grants to one agent at a time.
  */
 static bool client_is_alloc_taken(const struct agent_client *a)
 {
@@ -127,7 +127,7 @@ static bool client_is_alloc_taken(const struct agent_client *a)
 	       r->step == AGENT_AT_CAPABILITIES && r->code == 98;
 }
 
-/* What came of the load, by the agent's own report. */
+/* Checks the result of a load by the agent's report. */
 static int client_check_start(struct agent_client *a, struct error *err)
 {
 	static const char *const steps[AGENT_STEPS] = {
@@ -143,7 +143,7 @@ static int client_check_start(struct agent_client *a, struct error *err)
 	};
 	const struct agent_report *r = &a->stream.report;
 
-	if (client_stream_look(&a->stream, err))
+	if (client_stream_read_report(&a->stream, err))
 		return fail_in(err, "%d", (int)a->jvm->pid);
 	switch (r->state) {
 	case AGENT_RUNS:
@@ -164,7 +164,7 @@ static int client_check_start(struct agent_client *a, struct error *err)
 			    "%d: the JVM refused the agent: %s: %d, %s",
 			    (int)a->jvm->pid,
 			    steps[r->step < AGENT_STEPS ? r->step : 0],
-			    (int)r->code, client_words(r));
+			    (int)r->code, client_explain(r));
 	default:
 		return fail(err, ERROR_REFUSED,
 			    "%d: the agent was loaded but does not respond",
@@ -187,18 +187,18 @@ static int client_load(struct agent_client *a, struct attach *attach,
 	return ret;
 }
 
-/* Makes the files, has them loaded, removes them. */
+/* Creates the files, has the JVM load the agent, and removes the files. */
 static int client_begin(struct agent_client *a, struct attach *attach,
 			const struct agent_options *o, int64_t deadline_ns,
 			struct error *err)
 {
 	bool is_known = agent_load_known(a->jvm, a->library,
 					 sizeof(a->library));
-	struct agent_folder folder;
+	struct agent_directory folder;
 	int ret;
 
-	if (agent_folder_make(&folder, a->jvm, &a->stream.orders, !is_known,
-			      deadline_ns, err))
+	if (agent_directory_make(&folder, a->jvm, &a->stream.orders, !is_known,
+				 deadline_ns, err))
 		return -1;
 	memcpy(a->path, folder.stream_path, sizeof(a->path));
 	if (!is_known)
@@ -208,7 +208,7 @@ static int client_begin(struct agent_client *a, struct attach *attach,
 		o->before_load(o->self, client_warning(a->jvm, attach));
 	if (ret == 0)
 		ret = client_load(a, attach, AGENT_START, err);
-	agent_folder_remove(&folder);
+	agent_directory_remove(&folder);
 	return ret ? ret : client_check_start(a, err);
 }
 
@@ -240,8 +240,10 @@ struct agent_client *agent_client_open(const struct jvm *jvm,
 	return NULL;
 }
 
-/* It is asleep at once; else it would be at the next event that it hears. */
-static void client_say_goodbye(struct agent_client *a)
+/*
+ * Sends the agent to sleep at once; otherwise it would sleep at its next event.
+ */
+static void client_stop_agent(struct agent_client *a)
 {
 	struct attach *attach;
 	struct error unused;
@@ -259,7 +261,7 @@ void agent_client_close(struct agent_client *a)
 	if (!a)
 		return;
 	if (a->stream.fd >= 0)
-		client_say_goodbye(a);
+		client_stop_agent(a);
 	client_stream_close(&a->stream);
 	client_symbols_free(a->symbols);
 	free(a);

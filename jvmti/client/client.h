@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client: loads the agent into a JVM and reads what it reports.
+ * client: loads the agent into a JVM and reads its records.
  *
  * The agent (agent.c), freestanding and part of this binary, is copied to a
  * directory that the JVM can read and loaded by attach; its file is removed at
@@ -28,8 +28,8 @@ struct agent_options {
 	 */
 	bool no_names;
 	uint64_t alloc_interval; /* bytes between samples, on average; 0 = the
-				    JVM's own, 512 KiB */
-	int64_t timeout_ns;      /* of loading */
+				    JVM's default, 512 KiB */
+	int64_t timeout_ns;      /* time limit of loading */
 	/*
 	 * NULL, or called just before the library is loaded.  warning describes
 	 * what the JVM will print, or is NULL.
@@ -56,7 +56,7 @@ void agent_client_close(struct agent_client *a); /* NULL is fine */
  * Describes the warning that the JVM would print about a loaded agent; NULL =
  * none (JEP 451: JDK 21 or later, unless -XX:+EnableDynamicAgentLoading is set
  * or the agent was loaded before).  A JVM of unknown version is assumed to
- * warn; before_load() knows more.
+ * warn; before_load() has more information.
  */
 const char *agent_client_warning(const struct jvm *jvm);
 
@@ -67,14 +67,14 @@ const char *agent_client_warning(const struct jvm *jvm);
 int agent_client_read(struct agent_client *a, struct error *err);
 
 /*
- * The names of compiled methods and generated code; vm_symbols.h has those of
- * interpreted methods.  Both give the same names, except for the linkers of
+ * The names of compiled methods and generated code; vm_symbols.h has the names
+ * of interpreted methods.  Both give the same names, except for the linkers of
  * method handles (MethodHandle.linkToStatic, invokeBasic and similar): they
- * share one jmethodID, so the agent may report another one.
+ * share one jmethodID, so the agent may report another linker.
  */
 struct java_symbols *agent_client_symbols(struct agent_client *a);
 
-/* The place of one of the agent's functions for uprobes. */
+/* The place of an agent function for uprobes. */
 struct agent_probe {
 	char path[64]; /* below /proc/PID/map_files: the file is unlinked */
 	uint64_t offset;
@@ -91,7 +91,7 @@ uint64_t agent_client_jni(const struct agent_client *a);
 struct agent_costs {
 	int64_t load_ns, replay_ns;
 	uint64_t bytes; /* written by the agent so far */
-	uint64_t lost;  /* records without room, or beyond a limit */
+	uint64_t lost;  /* records without room or beyond a limit */
 };
 
 void agent_client_costs(const struct agent_client *a,

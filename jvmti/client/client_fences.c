@@ -9,15 +9,16 @@
 #define ALLOC_FEATURE 11 /* JEP 331 */
 
 /*
- * Bugs of HotSpot that can crash the JVM when an agent has CompiledMethodLoad
- * and DynamicCodeGenerated enabled, has them replayed by GenerateEvents, or
- * asks for the name of a jmethodID (GetMethodName, GetMethodDeclaringClass,
- * GetClassSignature), as ours does for names.  Where a bug is not fixed, the
- * agent does not use these; SampledObjectAlloc and MonitorContendedEnter need
- * none of them.
+ * HotSpot bugs that can crash the JVM when an agent enables CompiledMethodLoad
+ * and DynamicCodeGenerated, replays them by GenerateEvents, or looks up the
+ * name of a jmethodID (GetMethodName, GetMethodDeclaringClass,
+ * GetClassSignature).  The sjkc agent does this to report names.  If a bug is
+ * not fixed, the agent uses none of these functions; SampledObjectAlloc and
+ * MonitorContendedEnter do not need them.
  *
  * fixed is the first feature release with the fix; backports are the first
- * updates of older lines.  A line without one was never fixed.
+ * updates of older release lines with the fix.  A release line without an entry
+ * was never fixed.
  */
 static const struct bug {
 	const char *number;
@@ -28,31 +29,34 @@ static const struct bug {
 	} backports[4];
 } bugs[] = {
 	/*
-	 * CompiledMethodLoad is posted later, from a queue; the method's code
-	 * or class could be unloaded meanwhile.  8u352 (JDK-8289478).  For 11
-	 * this is an upper bound: 13u got the fix in January 2021 for parity
-	 * with 11u.  JDK-8268364 keeps earlier updates of 11 out anyway.
+	 * CompiledMethodLoad is posted later, from a queue, and the method's
+	 * code or class may be unloaded before.  Fixed in 8u352 (JDK-8289478).
+	 * For 11 this is an upper bound: 13u got the fix in January 2021 for
+	 * parity with 11u. JDK-8268364 excludes earlier updates of 11 anyway.
 	 */
 	{ "JDK-8173361", 8, 14, { { 8, 352 }, { 11, 27 } } },
-	/* The same in 8u only: that backport missed the sweeper. */
+	/* The same in 8u only: the backport missed the sweeper. */
 	{ "JDK-8305165", 8, 9, { { 8, 382 } } },
-	/* The same when the code becomes a zombie before it is queued. */
+	/* The same if the code becomes a zombie before it is queued. */
 	{ "JDK-8245877", 14, 18, { { 17, 8 } } },
 	/*
-	 * A jmethodID is cleared only when its class is purged, which is some
-	 * time after the class was unloaded, where the collector unloads
-	 * concurrently.  In JDK 8 that is CMS alone, and 8u has no fix.
+	 * A jmethodID is cleared only when its class is purged.  With a
+	 * collector that unloads classes concurrently, that is some time after
+	 * the class was unloaded.  In JDK 8 only CMS does so, and 8u has no
+	 * fix.
 	 */
 	{ "JDK-8268364", 8, 18, { { 17, 14 }, { 11, 27 } } },
-	/* A jmethodID outlives its method when the class was redefined. */
+	/* A jmethodID outlives its method when the class is redefined. */
 	{ "JDK-8313816", 9, 22, { { 21, 3 }, { 17, 11 }, { 11, 23 } } },
 };
 
 #define BUGS      (sizeof(bugs) / sizeof(*bugs))
 #define BACKPORTS (sizeof(bugs->backports) / sizeof(*bugs->backports))
 
-/* The update of the version's line that has the fix; 0 = there is none. */
-static unsigned fixing_update(const struct bug *b, unsigned feature)
+/*
+ * Returns the update of the version's release line that has the fix; 0 = none.
+ */
+static unsigned bug_fixing_update(const struct bug *b, unsigned feature)
 {
 	for (size_t i = 0; i < BACKPORTS; i++) {
 		if (b->backports[i].feature == feature)
@@ -61,18 +65,18 @@ static unsigned fixing_update(const struct bug *b, unsigned feature)
 	return 0;
 }
 
-/* Oracle's JDK has updates of its own, with other backports. */
-static bool is_oracles(const struct jvm_info *about)
+/* Oracle's JDK has its own updates, with other backports. */
+static bool version_is_oracles(const struct jvm_info *about)
 {
 	if (about->vm_name)
 		return strncmp(about->vm_name, "Java HotSpot(TM)", 16) == 0;
 	return about->vm_vendor && strstr(about->vm_vendor, "Oracle");
 }
 
-static bool has_bug(const struct bug *b, const struct jdk_version *v,
-		    bool is_oracle)
+static bool version_has_bug(const struct bug *b, const struct jdk_version *v,
+			    bool is_oracle)
 {
-	unsigned update = fixing_update(b, v->feature);
+	unsigned update = bug_fixing_update(b, v->feature);
 
 	if (v->feature < b->since || v->feature > b->fixed)
 		return false;
@@ -82,8 +86,8 @@ static bool has_bug(const struct bug *b, const struct jdk_version *v,
 	       (v->update == update && v->is_early);
 }
 
-static void add_fix(struct text *why, unsigned feature, unsigned update,
-		    bool is_oracle)
+static void bug_add_fix(struct text *why, unsigned feature, unsigned update,
+			bool is_oracle)
 {
 	if (is_oracle)
 		text_puts(why, "; no Oracle update is known to have the fix");
@@ -97,7 +101,7 @@ static void add_fix(struct text *why, unsigned feature, unsigned update,
 bool agent_names_are_safe(const struct jvm_info *about, struct text *why)
 {
 	struct jdk_version v = jdk_version_of(about->version);
-	bool is_oracle = is_oracles(about), is_unfixed = false;
+	bool is_oracle = version_is_oracles(about), is_unfixed = false;
 	unsigned last = 0, count = 0;
 
 	if (!v.feature) {
@@ -106,9 +110,9 @@ bool agent_names_are_safe(const struct jvm_info *about, struct text *why)
 		return false;
 	}
 	for (size_t i = 0; i < BUGS; i++) {
-		unsigned update = fixing_update(&bugs[i], v.feature);
+		unsigned update = bug_fixing_update(&bugs[i], v.feature);
 
-		if (!has_bug(&bugs[i], &v, is_oracle))
+		if (!version_has_bug(&bugs[i], &v, is_oracle))
 			continue;
 		if (count++ == 0)
 			text_printf(why, "it can crash JDK %s (",
@@ -122,7 +126,7 @@ bool agent_names_are_safe(const struct jvm_info *about, struct text *why)
 	}
 	if (!count)
 		return true;
-	add_fix(why, v.feature, is_unfixed ? 0 : last, is_oracle);
+	bug_add_fix(why, v.feature, is_unfixed ? 0 : last, is_oracle);
 	text_puts(why, ")");
 	return false;
 }

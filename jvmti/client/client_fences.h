@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_fences: which of the agent's events a JVM's build is safe with, and
- * which it has at all, told from its version before the agent is loaded.
+ * client_fences: decides, from a JVM's version and before the agent is loaded,
+ * which of the agent's events the JVM has and which are safe.
  */
 #ifndef JVMTI_CLIENT_CLIENT_FENCES_H
 #define JVMTI_CLIENT_CLIENT_FENCES_H
@@ -12,15 +12,15 @@
 #include <stdbool.h>
 
 /*
- * Whether the agent may ask this build for the names of methods.  Otherwise
- * *why is appended to: the build, the numbers of the bugs, and the update that
+ * Returns true if the agent may look up method names in this build.  Otherwise
+ * appends to *why: the build, the numbers of the bugs, and the update that
  * fixes them.
  */
 bool agent_names_are_safe(const struct jvm_info *about, struct text *why);
 
 /*
- * Whether the JVM has SampledObjectAlloc; also true of an unknown version.
- * Otherwise *why is appended to.
+ * Returns true if the JVM has SampledObjectAlloc or its version is unknown.
+ * Otherwise appends the reason to *why.
  */
 bool agent_has_alloc(const struct jvm_info *about, struct text *why);
 

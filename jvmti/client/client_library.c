@@ -13,7 +13,7 @@ const void *agent_library_bytes(size_t *len)
 	return agent_library_start;
 }
 
-/* FNV-1a: not for secrets, but the same in every process. */
+/* Hashes with FNV-1a, which gives the same name in every process. */
 const char *agent_library_name(void)
 {
 	static char name[AGENT_NAMES];
@@ -29,7 +29,7 @@ const char *agent_library_name(void)
 	return name;
 }
 
-/* What has been linked into this binary is well-formed. */
+/* The bytes were linked into this binary, so they are well-formed. */
 static const void *library_at_offset(uint64_t offset)
 {
 	return agent_library_start + offset;

@@ -9,17 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AGENT_NAMES = 48 }; /* bytes of a name in a folder, with the NUL */
+enum { AGENT_NAMES = 48 }; /* bytes of a file name, with the NUL */
 
 const void *agent_library_bytes(size_t *len);
 
 /*
- * "agent-0123456789abcdef.so", by what is in it: a library of that name that a
- * JVM has loaded is of this version.
+ * Returns "agent-0123456789abcdef.so", a name derived from the contents: a
+ * library of that name in a JVM has this version.
  */
 const char *agent_library_name(void);
 
-/* The offset in the file of a function that it exports; false = none. */
+/* Finds the offset in the file of an exported function; false = none. */
 bool agent_library_function(const char *name, uint64_t *offset);
 
 #endif

@@ -32,7 +32,7 @@
 #define WORDS_LIMIT 300
 #define DELETED     " (deleted)"
 
-/* A JVM answers a little before it may load agents. */
+/* A JVM responds to attach slightly before it can load agents. */
 #define EARLY_NS       CLOCK_NS_PER_S
 #define EARLY_PAUSE_NS (20 * CLOCK_NS_PER_MS)
 
@@ -46,7 +46,7 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 	if (jvm->kind != JVM_HOTSPOT)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%d: the agent is for HotSpot JVMs", (int)jvm->pid);
-	/* What cannot be looked up is found out by trying. */
+	/* If the flags are unavailable, try to load. */
 	if (jvm_info(jvm, &about, &unused))
 		return 0;
 	option = jvm_info_option(&about, "-XX:-EnableDynamicAgentLoading");
@@ -59,8 +59,8 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
-/* The path of a line of /proc/PID/maps; its length is 0 without one. */
-static struct line path_of(struct line line)
+/* Returns the path in a line of /proc/PID/maps; its length is 0 without one. */
+static struct line line_path(struct line line)
 {
 	const char *at = memchr(line.text, '/', line.len);
 
@@ -70,8 +70,8 @@ static struct line path_of(struct line line)
 			      .len = (size_t)(line.text + line.len - at) };
 }
 
-/* "/tmp/.sjkc-…/agent-….so (deleted)", of which the end goes. */
-static bool file_is_ours(struct line *path)
+/* Returns true for "/tmp/.sjkc-…/agent-….so (deleted)"; removes the mark. */
+static bool path_is_agent(struct line *path)
 {
 	const char *name = agent_library_name();
 	size_t len = strlen(name);
@@ -95,19 +95,19 @@ struct found {
 	bool is_there, has_musl;
 };
 
-static struct found folder_look_for(const struct text *maps)
+static struct found directory_find_library(const struct text *maps)
 {
 	struct lines lines = lines_over(maps->bytes, maps->len);
 	struct found f = { 0 };
 	struct line line;
 
 	while (lines_next(&lines, &line)) {
-		struct line path = path_of(line);
+		struct line path = line_path(line);
 
 		if (path.len && memmem(path.text, path.len, "/ld-musl-", 9))
 			f.has_musl = true;
 		if (f.is_there || !path.len || !jvm_maps_code(line) ||
-		    !file_is_ours(&path))
+		    !path_is_agent(&path))
 			continue;
 		f.is_there = true;
 		f.path = path;
@@ -119,7 +119,7 @@ static struct found folder_look_for(const struct text *maps)
 	return f;
 }
 
-static bool folder_copy(char *to, size_t size, struct line from)
+static bool directory_copy(char *to, size_t size, struct line from)
 {
 	if (from.len >= size)
 		return false;
@@ -129,10 +129,11 @@ static bool folder_copy(char *to, size_t size, struct line from)
 }
 
 /*
- * Of a JVM whose root is a folder of ours (chroot), the kernel says paths from
- * our root on; its loader knows them from its own.
+ * Removes the JVM's root from a path.  If the root is a directory (chroot), the
+ * kernel prints paths from the root of sjkc, but the JVM's loader knows them
+ * from its own.
  */
-static void strip_root(const struct jvm *jvm, struct line *path)
+static void path_strip_root(const struct jvm *jvm, struct line *path)
 {
 	char link[32], root[PATH_MAX];
 	ssize_t len;
@@ -156,17 +157,17 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
-		f = folder_look_for(&maps);
+		f = directory_find_library(&maps);
 		if (f.is_there)
-			strip_root(jvm, &f.path);
+			path_strip_root(jvm, &f.path);
 		is_known = f.is_there && !f.has_musl &&
-			   folder_copy(path, size, f.path);
+			   directory_copy(path, size, f.path);
 	}
 	text_release(&maps);
 	return is_known;
 }
 
-/* As map_files has it: hexadecimal without zeros in front. */
+/* The name in map_files is hexadecimal without leading zeros. */
 bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size)
 {
 	struct text maps = { 0 };
@@ -176,10 +177,10 @@ bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size)
 
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
-		struct found f = folder_look_for(&maps);
+		struct found f = directory_find_library(&maps);
 
 		is_there = f.is_there &&
-			   folder_copy(range, sizeof(range), f.range);
+			   directory_copy(range, sizeof(range), f.range);
 	}
 	text_release(&maps);
 	if (is_there) {
@@ -193,7 +194,7 @@ bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size)
 	return is_there;
 }
 
-/* "return code: 0", or before JDK 9 just "0". */
+/* Parses "return code: 0", or "0" before JDK 9. */
 int agent_load_verdict(const char *reply, size_t len, struct error *err)
 {
 	static const char label[] = "return code: ";
@@ -236,8 +237,8 @@ static int load_once(struct attach *a, const struct jvm *jvm, const char *path,
 	return ret;
 }
 
-/* JvmtiAgentList::load_agent() of JDK 21 and later. */
-static bool is_too_early(const struct error *err)
+/* The text is from JvmtiAgentList::load_agent() of JDK 21 and later. */
+static bool load_is_too_early(const struct error *err)
 {
 	return err->kind == ERROR_REFUSED && strstr(err->text, "live phase");
 }
@@ -250,47 +251,46 @@ int agent_load(struct attach *a, const struct jvm *jvm, const char *path,
 	int ret;
 
 	while ((ret = load_once(a, jvm, path, options, err)) &&
-	       is_too_early(err) && clock_monotonic_ns() < until_ns)
+	       load_is_too_early(err) && clock_monotonic_ns() < until_ns)
 		nanosleep(&pause, NULL);
 	return ret;
 }
 
-/*
- * The directory of the agent's files.
- */
+/* ---- the directory of the agent's files ---- */
 
 #define STREAM      "stream"
-#define ROOM_WANTED ((uint64_t)4 << 20) /* bytes free */
+#define ROOM_WANTED ((uint64_t)4 << 20) /* free bytes */
 #define ABANDON_MS  1000
-#define LATE_NS     (CLOCK_NS_PER_S / 4) /* the child knows why, if it does */
+#define LATE_NS     (CLOCK_NS_PER_S / 4) /* for the child's own timeout */
 
 enum { READY = 'r', DONE = 'd' };
-enum { FOLDER_NAMES = 32 };
+enum { DIRECTORY_NAMES = 32 };
 
-/* What is to be made in a place. */
+/* The files to create in a place. */
 enum { LIBRARY = 1, STREAM_FILE = 2 };
 
-/* In the order of preference; the working directory is "". */
+/* In order of preference; "" is the working directory. */
 static const char *const places[] = { "/tmp", "/dev/shm", "/var/tmp", "" };
 
 enum { PLACES = 4 };
 
 struct place {
-	char path[AGENT_PATHS - FOLDER_NAMES - AGENT_NAMES]; /* in the JVM */
+	/* In the JVM's root. */
+	char path[AGENT_PATHS - DIRECTORY_NAMES - AGENT_NAMES];
 	int dir;        /* O_PATH, -1 = none */
-	char wrong[96]; /* why it will not do; "" = it will */
-	int sys;        /* the errno that this is, or 0 */
-	int fit;        /* LIBRARY, STREAM_FILE */
+	char wrong[96]; /* why the place is unsuitable; "" = it is suitable */
+	int sys;        /* the errno of the reason, or 0 */
+	int fit; /* bits LIBRARY, STREAM_FILE: files that can be created here */
 };
 
-/* A folder that was made, which is empty when fd is -1. */
+/* A directory that was created; fd is -1 if there is none. */
 struct made {
 	int parent, fd;
-	char name[FOLDER_NAMES];
-	int files; /* LIBRARY, STREAM_FILE */
+	char name[DIRECTORY_NAMES];
+	int files; /* bits LIBRARY, STREAM_FILE: existing files */
 };
 
-/* Shared with the child. */
+/* The task of the child; it shares the memory. */
 struct making {
 	const struct jvm *jvm;
 	const struct agent_orders *orders;
@@ -301,12 +301,14 @@ struct making {
 	char library[AGENT_PATHS], stream[AGENT_PATHS];
 };
 
-/* The channel to the child that has files in the target; for handlers. */
-static volatile sig_atomic_t folder_channel = -1;
-/* In that child: what it has made, should it run out of memory. */
-static struct making *volatile folder_making;
+/*
+ * The channel to the child that has files in the target; for signal handlers.
+ */
+static volatile sig_atomic_t directory_channel = -1;
+/* In that child: the created files, to be removed if memory runs out. */
+static struct making *volatile directory_making;
 
-static void folder_remove_made(struct made *m)
+static void directory_remove_made(struct made *m)
 {
 	if (m->fd < 0)
 		return;
@@ -319,30 +321,32 @@ static void folder_remove_made(struct made *m)
 	unlinkat(m->parent, m->name, AT_REMOVEDIR);
 }
 
-static void folder_remove_all(struct making *m)
+static void directory_remove_all(struct making *m)
 {
 	for (int i = 0; i < 2; i++)
-		folder_remove_made(&m->made[i]);
+		directory_remove_made(&m->made[i]);
 }
 
-void agent_folder_abandon(void)
+void agent_directory_abandon(void)
 {
-	struct pollfd child = { .fd = folder_channel, .events = POLLIN };
+	struct pollfd child = { .fd = directory_channel, .events = POLLIN };
 	char byte;
 
-	if (folder_making)
-		folder_remove_all(folder_making);
+	if (directory_making)
+		directory_remove_all(directory_making);
 	if (child.fd < 0)
 		return;
-	/* It takes this for our end, removes its files and ends. */
+	/*
+	 * The child takes this as the end of sjkc, removes its files and exits.
+	 */
 	shutdown(child.fd, SHUT_WR);
 	while (poll(&child, 1, ABANDON_MS) > 0 &&
 	       recv(child.fd, &byte, 1, MSG_DONTWAIT) > 0)
 		;
 }
 
-__attribute__((format(printf, 2, 3))) static void is_wrong(struct place *p,
-							   const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void
+place_reject(struct place *p, const char *fmt, ...)
 {
 	va_list args;
 
@@ -352,10 +356,10 @@ __attribute__((format(printf, 2, 3))) static void is_wrong(struct place *p,
 }
 
 /*
- * The working directory, by the path that the JVM has for it, if that leads
- * there.
+ * Opens the working directory by the path that the JVM has for it.  Fails if
+ * the path leads to another directory.
  */
-static int folder_open_cwd(const struct jvm *jvm, struct place *p)
+static int directory_open_cwd(const struct jvm *jvm, struct place *p)
 {
 	struct error unused;
 	struct stat held, named;
@@ -384,14 +388,16 @@ static int folder_open_cwd(const struct jvm *jvm, struct place *p)
 	return fd;
 }
 
-static void folder_fail(struct place *p, int sys)
+static void directory_fail(struct place *p, int sys)
 {
 	p->sys = sys;
-	is_wrong(p, "%s", strerror(sys));
+	place_reject(p, "%s", strerror(sys));
 }
 
-/* By rights of ours: the ways lead through /proc/PID. */
-static void folder_open_places(struct making *m)
+/*
+ * Opens the places with the rights of sjkc: the paths lead through /proc/PID.
+ */
+static void directory_open_places(struct making *m)
 {
 	for (int i = 0; i < PLACES; i++) {
 		struct place *p = &m->places[i];
@@ -402,18 +408,19 @@ static void folder_open_places(struct making *m)
 			p->dir = jvm_open_file(m->jvm, p->path,
 					       O_PATH | O_DIRECTORY, &err);
 		} else {
-			p->dir = folder_open_cwd(m->jvm, p);
+			p->dir = directory_open_cwd(m->jvm, p);
 		}
 		if (p->dir < 0)
-			folder_fail(p, err.sys);
+			directory_fail(p, err.sys);
 	}
 }
 
 /*
- * File systems of the kernel's own: what another process or machine serves may
- * hold up the JVM's threads that write there, and us who read.
+ * Returns true for file systems that the kernel serves alone.  Any file system
+ * of another process or machine may block the JVM's threads that write to it,
+ * and sjkc when it reads.
  */
-static bool is_local(long type)
+static bool filesystem_is_local(long type)
 {
 	static const long known[] = {
 		TMPFS_MAGIC,      RAMFS_MAGIC,          EXT4_SUPER_MAGIC,
@@ -427,8 +434,11 @@ static bool is_local(long type)
 	return false;
 }
 
-/* What of the wanted the place is fit for, without touching it. */
-static void look_at_place(struct place *p, int wanted)
+/*
+ * Finds out which of the wanted files the place is suitable for, without
+ * creating any.
+ */
+static void place_check(struct place *p, int wanted)
 {
 	struct statvfs vfs;
 	struct statfs fs;
@@ -436,30 +446,31 @@ static void look_at_place(struct place *p, int wanted)
 	if (p->dir < 0)
 		return;
 	if (fstatvfs(p->dir, &vfs) < 0 || fstatfs(p->dir, &fs) < 0) {
-		folder_fail(p, errno);
+		directory_fail(p, errno);
 	} else if (vfs.f_flag & ST_RDONLY) {
-		is_wrong(p, "read-only");
+		place_reject(p, "read-only");
 	} else if (vfs.f_bavail * vfs.f_frsize < ROOM_WANTED && vfs.f_blocks) {
-		is_wrong(p, "no space left");
+		place_reject(p, "no space left");
 	} else if (vfs.f_favail == 0 && vfs.f_files) {
-		is_wrong(p, "no inodes left");
+		place_reject(p, "no inodes left");
 	} else {
 		p->fit = wanted;
 		if (vfs.f_flag & ST_NOEXEC) {
 			p->fit &= ~LIBRARY;
-			is_wrong(p, "noexec");
+			place_reject(p, "noexec");
 		}
-		if (!is_local((long)fs.f_type)) {
+		if (!filesystem_is_local((long)fs.f_type)) {
 			p->fit &= ~STREAM_FILE;
-			is_wrong(p, "on a file system that may stall (0x%lx)",
-				 (long)fs.f_type);
+			place_reject(p,
+				     "on a file system that may stall (0x%lx)",
+				     (long)fs.f_type);
 		}
 	}
 }
 
-/* A folder of ours there; the errno. */
-static int folder_make_directory(const struct making *m, struct place *p,
-				 struct made *made)
+/* Creates a private directory; returns the errno. */
+static int directory_make_directory(const struct making *m, struct place *p,
+				    struct made *made)
 {
 	uint64_t random;
 	struct stat st;
@@ -476,7 +487,7 @@ static int folder_make_directory(const struct making *m, struct place *p,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (made->fd < 0)
 		sys = errno;
-	/* Another's that was put in its place meanwhile is left alone. */
+	/* Leave a directory alone that another process has put in its place. */
 	else if (fstat(made->fd, &st) < 0 || st.st_uid != m->jvm->uid ||
 		 (st.st_mode & 07777) != 0700)
 		sys = EPERM;
@@ -490,7 +501,7 @@ static int folder_make_directory(const struct making *m, struct place *p,
 	return sys;
 }
 
-static int folder_write_all(int fd, const char *bytes, size_t len)
+static int directory_write_all(int fd, const char *bytes, size_t len)
 {
 	while (len) {
 		ssize_t done = write(fd, bytes, len);
@@ -505,9 +516,9 @@ static int folder_write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-/* An fd, or -1 and errno. */
-static int folder_create_file(struct made *made, int kind, const char *name,
-			      mode_t mode, const void *bytes, size_t len)
+/* Returns a descriptor, or -1 and errno. */
+static int directory_create_file(struct made *made, int kind, const char *name,
+				 mode_t mode, const void *bytes, size_t len)
 {
 	int fd = openat(made->fd, name,
 			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -517,7 +528,7 @@ static int folder_create_file(struct made *made, int kind, const char *name,
 	if (fd < 0)
 		return -1;
 	made->files |= kind;
-	sys = folder_write_all(fd, bytes, len);
+	sys = directory_write_all(fd, bytes, len);
 	if (!sys)
 		return fd;
 	close(fd);
@@ -525,14 +536,14 @@ static int folder_create_file(struct made *made, int kind, const char *name,
 	return -1;
 }
 
-static int folder_create_stream(struct making *m, struct place *p,
-				struct made *made, int *stream)
+static int directory_create_stream(struct making *m, struct place *p,
+				   struct made *made, int *stream)
 {
 	static char page[AGENT_HEADER];
 
 	memcpy(page, m->orders, sizeof(*m->orders));
-	*stream = folder_create_file(made, STREAM_FILE, STREAM, 0600, page,
-				     sizeof(page));
+	*stream = directory_create_file(made, STREAM_FILE, STREAM, 0600, page,
+					sizeof(page));
 	if (*stream < 0)
 		return errno;
 	snprintf(m->stream, sizeof(m->stream), "%s/%s/" STREAM,
@@ -540,13 +551,13 @@ static int folder_create_stream(struct making *m, struct place *p,
 	return 0;
 }
 
-static int folder_create_library(struct making *m, struct place *p,
-				 struct made *made)
+static int directory_create_library(struct making *m, struct place *p,
+				    struct made *made)
 {
 	size_t len;
 	const void *bytes = agent_library_bytes(&len);
-	int fd = folder_create_file(made, LIBRARY, agent_library_name(), 0500,
-				    bytes, len);
+	int fd = directory_create_file(made, LIBRARY, agent_library_name(),
+				       0500, bytes, len);
 
 	if (fd < 0)
 		return errno;
@@ -557,37 +568,40 @@ static int folder_create_library(struct making *m, struct place *p,
 	return 0;
 }
 
-/* Makes the wanted there; false and p->wrong, with nothing left. */
-static bool folder_make_in(struct making *m, struct place *p, int wanted,
-			   struct made *made, int *stream)
+/*
+ * Creates the wanted files in a place.  On failure, removes all of them, sets
+ * p->wrong and returns false.
+ */
+static bool directory_make_in(struct making *m, struct place *p, int wanted,
+			      struct made *made, int *stream)
 {
-	int sys = folder_make_directory(m, p, made);
+	int sys = directory_make_directory(m, p, made);
 
 	if (!sys && wanted & LIBRARY)
-		sys = folder_create_library(m, p, made);
+		sys = directory_create_library(m, p, made);
 	if (!sys && wanted & STREAM_FILE)
-		sys = folder_create_stream(m, p, made, stream);
+		sys = directory_create_stream(m, p, made, stream);
 	if (!sys)
 		return true;
-	folder_remove_made(made);
-	folder_fail(p, sys);
+	directory_remove_made(made);
+	directory_fail(p, sys);
 	p->fit = 0;
 	return false;
 }
 
-/* The first place that all of wanted can be made in. */
-static bool folder_make_somewhere(struct making *m, int wanted,
-				  struct made *made, int *stream)
+/* Creates all wanted files in the first place where that is possible. */
+static bool directory_make_somewhere(struct making *m, int wanted,
+				     struct made *made, int *stream)
 {
 	for (int i = 0; i < PLACES; i++)
 		if ((m->places[i].fit & wanted) == wanted &&
-		    folder_make_in(m, &m->places[i], wanted, made, stream))
+		    directory_make_in(m, &m->places[i], wanted, made, stream))
 			return true;
 	return false;
 }
 
-/* What our limits are to blame for, no mount will mend. */
-static const char *remedy_of(const struct making *m)
+/* Returns the fix.  If a limit of sjkc is the reason, a mount does not help. */
+static const char *places_remedy(const struct making *m)
 {
 	for (int i = 0; i < PLACES; i++) {
 		switch (m->places[i].sys) {
@@ -604,7 +618,7 @@ static const char *remedy_of(const struct making *m)
 	return "mount a tmpfs without noexec on the JVM's /tmp";
 }
 
-static int no_place(const struct making *m, struct error *err)
+static int places_fail(const struct making *m, struct error *err)
 {
 	struct text why = { 0 };
 	int ret;
@@ -616,50 +630,54 @@ static int no_place(const struct making *m, struct error *err)
 	ret = fail(err, ERROR_REFUSED,
 		   "%d: the JVM can load the agent from no directory (%s); "
 		   "%s",
-		   (int)m->jvm->pid, why.bytes, remedy_of(m));
+		   (int)m->jvm->pid, why.bytes, places_remedy(m));
 	text_release(&why);
 	return ret;
 }
 
-/* Together if that can be, else each where it can be. */
-static int folder_make(struct making *m, int *stream, struct error *err)
+/*
+ * Creates the files in one place if possible, or else each in the first
+ * possible place.
+ */
+static int directory_make(struct making *m, int *stream, struct error *err)
 {
 	for (int i = 0; i < PLACES; i++)
-		look_at_place(&m->places[i], m->wanted);
-	if (folder_make_somewhere(m, m->wanted, &m->made[0], stream))
+		place_check(&m->places[i], m->wanted);
+	if (directory_make_somewhere(m, m->wanted, &m->made[0], stream))
 		return 0;
 	if (m->wanted == (LIBRARY | STREAM_FILE) &&
-	    folder_make_somewhere(m, LIBRARY, &m->made[0], stream) &&
-	    folder_make_somewhere(m, STREAM_FILE, &m->made[1], stream))
+	    directory_make_somewhere(m, LIBRARY, &m->made[0], stream) &&
+	    directory_make_somewhere(m, STREAM_FILE, &m->made[1], stream))
 		return 0;
-	return no_place(m, err);
+	return places_fail(m, err);
 }
 
-static int folder_job(void *self, int channel, struct error *err)
+static int directory_job(void *self, int channel, struct error *err)
 {
 	struct making *m = self;
 	int stream = -1, ret;
 	char what;
 
-	alarm(0); /* what it has made comes first; it has a deadline */
+	/* The child has a deadline, and must remove the files first. */
+	alarm(0);
 	umask(0);
-	folder_open_places(m);
+	directory_open_places(m);
 	if (helper_process_become(m->jvm, err))
 		return -1;
-	folder_making = m;
-	ret = folder_make(m, &stream, err);
+	directory_making = m;
+	ret = directory_make(m, &stream, err);
 	if (ret == 0) {
 		ret = child_tell(channel, READY, stream);
-		/* Or the lock on it would outlive the parent. */
+		/* An open copy would keep the lock after the parent ends. */
 		close(stream);
 		if (ret == 0)
 			child_hear(channel, m->deadline_ns, &what);
 	}
-	folder_remove_all(m);
+	directory_remove_all(m);
 	return ret ? -1 : CHILD_NOTHING;
 }
 
-static struct making *new_making(void)
+static struct making *making_new(void)
 {
 	struct making *m = child_memory(sizeof(*m));
 
@@ -668,21 +686,21 @@ static struct making *new_making(void)
 	return m;
 }
 
-int agent_folder_make(struct agent_folder *f, const struct jvm *jvm,
-		      const struct agent_orders *orders, bool with_library,
-		      int64_t deadline_ns, struct error *err)
+int agent_directory_make(struct agent_directory *f, const struct jvm *jvm,
+			 const struct agent_orders *orders, bool with_library,
+			 int64_t deadline_ns, struct error *err)
 {
-	struct making *m = new_making();
+	struct making *m = making_new();
 	enum child_news news = CHILD_FAILED;
 
-	*f = (struct agent_folder){ .stream = -1 };
+	*f = (struct agent_directory){ .stream = -1 };
 	m->jvm = jvm;
 	m->orders = orders;
 	m->deadline_ns = deadline_ns + CLOCK_NS_PER_S;
 	m->wanted = STREAM_FILE | (with_library ? LIBRARY : 0);
 	agent_library_name();
-	if (helper_process_start(&f->child, jvm, folder_job, m, err) == 0) {
-		folder_channel = f->child.channel;
+	if (helper_process_start(&f->child, jvm, directory_job, m, err) == 0) {
+		directory_channel = f->child.channel;
 		news = helper_process_wait(&f->child, deadline_ns + LATE_NS,
 					   &f->stream, err);
 	}
@@ -694,13 +712,13 @@ int agent_folder_make(struct agent_folder *f, const struct jvm *jvm,
 	} else {
 		if (news == CHILD_DONE || news == CHILD_TOLD)
 			fail(err, ERROR_FAILED, "no file was received");
-		agent_folder_remove(f);
+		agent_directory_remove(f);
 	}
 	child_memory_free(m, sizeof(*m));
 	return f->stream >= 0 ? 0 : -1;
 }
 
-void agent_folder_remove(struct agent_folder *f)
+void agent_directory_remove(struct agent_directory *f)
 {
 	struct error unused;
 	int fd = -1;
@@ -712,6 +730,6 @@ void agent_folder_remove(struct agent_folder *f)
 			    &fd, &unused);
 	if (fd >= 0)
 		close(fd);
-	folder_channel = -1;
+	directory_channel = -1;
 	helper_process_end(&f->child);
 }

@@ -20,25 +20,24 @@
 #define METHODS_MOST ((size_t)1 << 21)
 #define RECORD_MOST  ((size_t)4 << 20) /* bytes of a record */
 #define NAME_MOST    8192
-#define PLACES_MOST  ((size_t)32 << 20) /* looked at for names of a batch */
-#define GENERATED    "generated"        /* in place of a class */
+#define PLACES_MOST  ((size_t)32 << 20) /* bytes checked in a batch */
+#define GENERATED    "generated"        /* used in place of a class name */
 
-/*
- * Code by address and time.
- */
+/* ---- code by address and time ---- */
 
 #define PAGE_BITS 12
 #define LARGEST   ((uint64_t)64 << 20) /* bytes of one piece of code */
-/* 4 GiB; a code cache has 2 at most. */
+/* 4 GiB; a code cache has at most 2. */
 #define PAGES_MOST ((size_t)1 << 20)
-#define PAGE_MOST  4096 /* pieces of code that one page is known to have had */
-#define WORK_MOST  ((size_t)16 << 20) /* steps between two beginnings */
+#define PAGE_MOST  4096 /* pieces of code remembered for one page */
+#define WORK_MOST  ((size_t)16 << 20) /* steps in a batch */
 #define LATE_NS    ((uint64_t)CLOCK_NS_PER_S)
 #define NONE       0
 
 struct entry {
 	struct code code;
-	uint32_t next; /* free, or went later; NONE at the end */
+	uint32_t next; /* next free entry, or next entry that ended later; NONE
+			  at the end */
 };
 
 /* A piece of code on a page, newest first. */
@@ -51,18 +50,18 @@ struct page {
 };
 
 struct code_map {
-	struct entry *entries; /* 0 is none */
+	struct entry *entries; /* entry 0 is unused */
 	size_t count, cap;
 	uint32_t free_entries;
 	uint32_t first_gone, last_gone;
-	struct node *nodes; /* likewise */
+	struct node *nodes; /* node 0 is unused */
 	size_t node_count, node_cap;
 	uint32_t free_nodes;
-	struct map64 numbers; /* an index of pages by address >> PAGE_BITS */
+	struct map64 numbers; /* index of pages by address >> PAGE_BITS */
 	struct page *pages;
 	size_t page_count, page_cap;
 	size_t memory, used, alive;
-	size_t work; /* that may still be done */
+	size_t work; /* remaining steps */
 	uint64_t dropped;
 };
 
@@ -109,7 +108,7 @@ static uint64_t code_last_page(const struct code *c)
 	return (c->end - 1) >> PAGE_BITS;
 }
 
-/* What it takes, about. */
+/* Returns the approximate memory of a piece of code. */
 static size_t code_cost(const struct code *c)
 {
 	return sizeof(struct entry) + c->places_len +
@@ -179,7 +178,9 @@ static void code_unlink_from(struct code_map *m, uint64_t number,
 	code_spend(m, steps);
 }
 
-/* Forgets what went first; false when all is still there. */
+/*
+ * Removes the code that ended first; returns false when all code still exists.
+ */
 static bool code_forget_one(struct code_map *m)
 {
 	uint32_t entry = m->first_gone;
@@ -214,11 +215,11 @@ static void code_end(struct code_map *m, uint32_t entry, uint64_t time_ns)
 	m->alive--;
 }
 
-static bool is_there(const struct code *c) { return c->until == UINT64_MAX; }
+static bool code_exists(const struct code *c) { return c->until == UINT64_MAX; }
 
 /*
- * Leaves the newest quarter of what a page may have, and of the others as much
- * as is still there.
+ * Keeps the newest quarter of the pieces that a page may have, and of the
+ * others only existing code.
  */
 static void code_thin(struct code_map *m, struct page *page)
 {
@@ -228,7 +229,7 @@ static void code_thin(struct code_map *m, struct page *page)
 	for (uint32_t i = 0; *link; i++) {
 		struct node *node = &m->nodes[*link];
 		bool is_old = i >= PAGE_MOST / 4;
-		bool is_alive = is_there(&m->entries[node->entry].code);
+		bool is_alive = code_exists(&m->entries[node->entry].code);
 
 		there += is_old && is_alive;
 		if (is_old && (!is_alive || there > PAGE_MOST / 4)) {
@@ -245,21 +246,21 @@ static bool code_overlaps(const struct code *a, const struct code *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Whether what is there must have gone when `new` is there. */
+/* Returns true if the presence of `new` proves that the old code has gone. */
 static bool code_displaces(const struct code *new, const struct code *old)
 {
-	if (!is_there(old) || !code_overlaps(new, old))
+	if (!code_exists(old) || !code_overlaps(new, old))
 		return false;
 	return new->is_method || old->is_method || new->start == old->start;
 }
 
-static bool is_same(const struct code *a, const struct code *b)
+static bool code_is_same(const struct code *a, const struct code *b)
 {
-	return is_there(a) && a->is_method == b->is_method &&
+	return code_exists(a) && a->is_method == b->is_method &&
 	       a->start == b->start && a->end == b->end && a->name == b->name;
 }
 
-/* False when it is known already, and told once more. */
+/* Returns false when the code is known already and was reported again. */
 static bool code_make_way(struct code_map *m, uint64_t number,
 			  const struct code *c)
 {
@@ -271,7 +272,7 @@ static bool code_make_way(struct code_map *m, uint64_t number,
 		uint32_t entry = m->nodes[at].entry;
 		struct code *old = &m->entries[entry].code;
 
-		if (c->from == 0 && is_same(old, c))
+		if (c->from == 0 && code_is_same(old, c))
 			return false;
 		if (code_displaces(c, old))
 			code_end(m, entry,
@@ -340,7 +341,7 @@ void code_map_remove(struct code_map *m, uint64_t start, uint64_t time_ns)
 		uint32_t entry = m->nodes[at].entry;
 		struct code *c = &m->entries[entry].code;
 
-		if (c->is_method && c->start == start && is_there(c)) {
+		if (c->is_method && c->start == start && code_exists(c)) {
 			code_end(m, entry,
 				 time_ns > c->from ? time_ns : c->from);
 			return;
@@ -349,8 +350,8 @@ void code_map_remove(struct code_map *m, uint64_t start, uint64_t time_ns)
 	}
 }
 
-/* Whether a says more of an address than b, both of which were there. */
-static bool is_better(const struct code *a, const struct code *b)
+/* Returns true if a describes an address better than b; both were there. */
+static bool code_is_better(const struct code *a, const struct code *b)
 {
 	if (!b)
 		return true;
@@ -375,7 +376,7 @@ const struct code *code_map_find(const struct code_map *m, uint64_t address,
 		    time_ns >= c->until)
 			continue;
 		if (c->from <= time_ns) {
-			if (is_better(c, best))
+			if (code_is_better(c, best))
 				best = c;
 		} else if (c->from - time_ns < LATE_NS &&
 			   (!late || c->from < late->from)) {
@@ -387,11 +388,10 @@ const struct code *code_map_find(const struct code_map *m, uint64_t address,
 
 size_t code_map_count(const struct code_map *m) { return m->alive; }
 
-
 uint64_t code_map_dropped(const struct code_map *m) { return m->dropped; }
 
 struct method {
-	uint32_t name; /* of the names */
+	uint32_t name; /* in the java_names */
 	struct line_table lines;
 };
 
@@ -400,11 +400,11 @@ struct client_symbols {
 	struct java_names *names;
 	struct method *methods;
 	size_t method_count, method_cap;
-	struct map64 numbers; /* an index of methods by the agent's number */
+	struct map64 numbers; /* index of methods by the agent's number */
 	size_t line_bytes;
 	struct code_map *code;
-	uint64_t rejected, unlooked;
-	size_t places; /* that may still be looked at */
+	uint64_t rejected, skipped;
+	size_t places; /* remaining bytes for lookups */
 	char class_name[NAME_MOST];
 };
 
@@ -452,7 +452,7 @@ void client_symbols_counts(const struct client_symbols *s,
 		.methods = s->method_count,
 		.code = code_map_count(s->code),
 		.rejected = s->rejected,
-		.dropped = code_map_dropped(s->code) + s->unlooked,
+		.dropped = code_map_dropped(s->code) + s->skipped,
 	};
 }
 
@@ -479,11 +479,11 @@ static struct java_symbol record_read_text(struct cursor *c)
 }
 
 /*
- * How long the name is without what JDK 8 to 14 append for a VM anonymous
- * class, which its symbol does not have: '/' and a hash or an address
- * (InstanceKlass::signature_name).  No class of Java's has such a name.
+ * Returns the length of a name without the suffix that JDK 8 to 14 append for a
+ * VM anonymous class and that its symbol does not have: '/' and a hash or an
+ * address (InstanceKlass::signature_name).  No Java class has such a name.
  */
-static size_t without_hash(const char *name, size_t len)
+static size_t name_without_hash(const char *name, size_t len)
 {
 	const char *slash = memrchr(name, '/', len);
 	size_t at = slash ? (size_t)(slash - name) + 1 : len;
@@ -500,12 +500,12 @@ static size_t without_hash(const char *name, size_t len)
 }
 
 /*
- * "La/B;" as the JVM's symbol has it, "a/B".  A hidden class's address is
- * behind a dot here, of which a class has no other, and behind a plus there
- * (InstanceKlass::signature_name, JDK 15 on).
+ * Converts a signature "La/B;" to the JVM's symbol, "a/B".  The address of a
+ * hidden class follows a dot in a signature, which has no other dot, and a plus
+ * sign in the symbol (InstanceKlass::signature_name, JDK 15 and later).
  */
-static struct java_symbol class_symbol(struct client_symbols *s,
-				       struct java_symbol signature)
+static struct java_symbol name_of_class(struct client_symbols *s,
+					struct java_symbol signature)
 {
 	size_t len = signature.len;
 	char *dot;
@@ -514,7 +514,7 @@ static struct java_symbol class_symbol(struct client_symbols *s,
 	    signature.bytes[len - 1] != ';')
 		return signature;
 	len -= 2;
-	len = without_hash(signature.bytes + 1, len);
+	len = name_without_hash(signature.bytes + 1, len);
 	memcpy(s->class_name, signature.bytes + 1, len);
 	dot = memrchr(s->class_name, '.', len);
 	if (dot)
@@ -522,7 +522,7 @@ static struct java_symbol class_symbol(struct client_symbols *s,
 	return (struct java_symbol){ s->class_name, len };
 }
 
-/* Lines as differences; what cannot be a line is left out. */
+/* Reads lines, which are stored as differences; omits impossible lines. */
 static void record_read_lines(struct client_symbols *s, struct cursor *c,
 			      struct line_table *lines)
 {
@@ -538,7 +538,7 @@ static void record_read_lines(struct client_symbols *s, struct cursor *c,
 	for (size_t i = 0; i < count; i++) {
 		struct line_entry *e = &lines->entries[lines->count];
 
-		/* What is below 0 is too large, then. */
+		/* A negative sum wraps and becomes too large. */
 		bci += (uint64_t)record_read_signed(c);
 		line += (uint64_t)record_read_signed(c);
 		if (bci > UINT16_MAX || line > UINT16_MAX)
@@ -561,7 +561,7 @@ static bool symbols_take_method(struct client_symbols *s, struct cursor *c)
 
 	record_read_lines(s, c, &method.lines);
 	if (cursor_ok(c) && s->method_count < METHODS_MOST)
-		method.name = java_names_add(s->names, class_symbol(s, class),
+		method.name = java_names_add(s->names, name_of_class(s, class),
 					     name, signature);
 	if (!method.name ||
 	    !map64_add(&s->numbers, number, (uint32_t)s->method_count)) {
@@ -685,10 +685,10 @@ static struct java_frame symbols_frame(const struct client_symbols *s,
 }
 
 /*
- * Goes to the place that tells of an address: the first that is not before it.
- * At a return address that is the call's; in between it is what HotSpot takes
- * itself (CodeBlob's pc_desc_near).  *c is then before its methods, which are
- * counted; 0 when it is behind all.
+ * Moves to the place that describes an address: the first place at or after it.
+ * A return address has the place of its call; for other addresses HotSpot uses
+ * the same approximation (CodeBlob's pc_desc_near).  Sets *c before the methods
+ * of the place and returns their number; 0 after the last place.
  */
 static size_t symbols_find_place(struct client_symbols *s, struct cursor *c,
 				 const struct code *code, uint64_t pc)
@@ -700,7 +700,7 @@ static size_t symbols_find_place(struct client_symbols *s, struct cursor *c,
 		size_t methods;
 
 		if (!s->places) {
-			s->unlooked++;
+			s->skipped++;
 			return 0;
 		}
 		s->places--;
@@ -738,7 +738,7 @@ static size_t symbols_inlined(struct client_symbols *s, const struct code *code,
 	return count;
 }
 
-/* The code at pc; behind its instructions are its stubs, which are it, too. */
+/* Returns the code at pc, which includes the stubs after its instructions. */
 static const struct code *code_entry(const struct client_symbols *s,
 				     const struct unwound_frame *at,
 				     uint64_t time_ns)
@@ -748,7 +748,7 @@ static const struct code *code_entry(const struct client_symbols *s,
 
 	if (blob && at->kind == UNWOUND_COMPILED && (!code || !code->is_method))
 		code = code_map_find(s->code, blob->begin, time_ns);
-	/* What is known is of another time. */
+	/* The known code is from another time. */
 	if (code && blob && code->is_method &&
 	    (code->start < blob->begin || code->start >= blob->end))
 		return NULL;
@@ -787,13 +787,11 @@ static const char *symbols_generated_name(struct java_symbols *self,
 	return java_names_get(s->names, code->name).method;
 }
 
-/*
- * The client's end of the stream file.
- */
+/* ---- the client's end of the stream file ---- */
 
-#define PART       ((size_t)1 << 20)
-#define PUNCH_FROM ((uint64_t)1 << 20) /* bytes */
-#define LOOKS      100                 /* at a report amid its writing */
+#define PART         ((size_t)1 << 20)
+#define PUNCH_FROM   ((uint64_t)1 << 20) /* bytes */
+#define REPORT_READS 100 /* reads of a report that the agent is writing */
 
 void client_stream_init(struct client_stream *s, unsigned wants,
 			uint64_t interval)
@@ -837,11 +835,11 @@ static int stream_fail(struct client_stream *s, struct error *err)
 		    "user may have changed it");
 }
 
-int client_stream_look(struct client_stream *s, struct error *err)
+int client_stream_read_report(struct client_stream *s, struct error *err)
 {
 	struct agent_report r;
 
-	for (int i = 0; i < LOOKS; i++) {
+	for (int i = 0; i < REPORT_READS; i++) {
 		ssize_t got = pread(s->fd, &r, sizeof(r), AGENT_REPORT_AT);
 
 		if (got != sizeof(r))
@@ -852,7 +850,7 @@ int client_stream_look(struct client_stream *s, struct error *err)
 			s->report = r;
 			return 0;
 		}
-		/* Nothing has been reported yet. */
+		/* The agent has written no report. */
 		if (r.produced == 0 && r.not_produced == 0 &&
 		    s->orders.consumed == 0)
 			return 0;
@@ -860,13 +858,13 @@ int client_stream_look(struct client_stream *s, struct error *err)
 	return stream_fail(s, err);
 }
 
-/* Gives the memory back of what has been read. */
+/* Frees the memory of the bytes that were read. */
 static void stream_punch(struct client_stream *s)
 {
 	uint64_t from = s->punched % AGENT_RING;
 	uint64_t to = s->orders.consumed % AGENT_RING;
 
-	/* Beyond the ring's end it is done the next time. */
+	/* The part beyond the ring's end is freed the next time. */
 	if (s->orders.consumed - s->punched < PUNCH_FROM)
 		return;
 	if (to <= from)
@@ -876,16 +874,16 @@ static void stream_punch(struct client_stream *s)
 	s->punched += to - from;
 }
 
-/* Tells the agent what it may write over. */
+/* Publishes the position up to which the agent may overwrite the ring. */
 static void stream_publish(struct client_stream *s)
 {
 	ssize_t ignored = pwrite(s->fd, &s->orders, sizeof(s->orders), 0);
 
-	/* It is the agent's loss when it does not know of room. */
+	/* If this fails, the agent counts lost records. */
 	(void)ignored;
 }
 
-/* Takes in the next len bytes, behind what is left. */
+/* Reads the next len bytes, after the rest of the previous part. */
 static int stream_take_part(struct client_stream *s,
 			    struct client_symbols *symbols, size_t len,
 			    struct error *err)
@@ -922,7 +920,7 @@ int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
 	client_symbols_begin(symbols);
 	if (s->is_broken)
 		return 0;
-	if (client_stream_look(s, err))
+	if (client_stream_read_report(s, err))
 		return -1;
 	end = s->report.produced;
 	if (end == s->orders.consumed)

@@ -7,7 +7,7 @@
  * What is known of a JVM's methods from outside.  frames: for each place in
  * the compiled code of a method that differs from the one before, the tier and
  * the methods there, innermost first: "4 A.leaf:3 A.outer:7".  lines: its line
- * numbers as javap has them, each line once in a row.  counts: what was looked
+ * numbers as javap has them, each line once in a row.  counts: what was checked
  * at, and how much of that was in vain.
  */
 #include "core/base/safe_text.h"

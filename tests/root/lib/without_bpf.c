@@ -19,7 +19,8 @@ int main(int argc, char **argv)
 	int is_offline = argc > 1 && strcmp(argv[1], "-0") == 0;
 	int is_perf = is_offline || (argc > 1 && strcmp(argv[1], "-p") == 0);
 	unsigned refused = is_perf ? SYS_perf_event_open : SYS_bpf;
-	/* The third argument is the CPU; else the number is looked at again. */
+	/* The third argument is the CPU; else the number is checked at again.
+	 */
 	unsigned argument = is_offline ? offsetof(struct seccomp_data, args[2])
 				       : offsetof(struct seccomp_data, nr);
 	char **command = argv + 1 + is_perf;

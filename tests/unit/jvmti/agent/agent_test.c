@@ -3,19 +3,19 @@
  * The agent without a JVM: its session ends when nobody watches the stream.
  */
 /* clang-format off: the agent's own are in the same test program. */
-#define stream_is_watched test_stream_is_watched
-#define system_try        test_system_try
-#define system_wait       test_system_wait
-#define stream_open       test_stream_open
-#define stream_orders     test_stream_orders
-#define stream_say_busy   test_stream_say_busy
-#define stream_close      test_stream_close
-#define stream_report     test_stream_report
-#define symbols_begin     test_symbols_begin
-#define symbols_end       test_symbols_end
-#define symbols_loaded    test_symbols_loaded
-#define symbols_unloaded  test_symbols_unloaded
-#define symbols_generated test_symbols_generated
+#define stream_is_watched  test_stream_is_watched
+#define system_try         test_system_try
+#define system_wait        test_system_wait
+#define stream_open        test_stream_open
+#define stream_orders      test_stream_orders
+#define stream_report_busy test_stream_say_busy
+#define stream_close       test_stream_close
+#define stream_report      test_stream_report
+#define symbols_begin      test_symbols_begin
+#define symbols_end        test_symbols_end
+#define symbols_loaded     test_symbols_loaded
+#define symbols_unloaded   test_symbols_unloaded
+#define symbols_generated  test_symbols_generated
 /* clang-format on */
 #include "jvmti/agent/agent.c"
 
@@ -43,7 +43,7 @@ bool system_try(int *lock)
 bool system_wait(int *lock) { return system_try(lock); }
 int stream_open(const char *path) { return path ? 0 : -1; }
 const struct agent_orders *stream_orders(void) { return NULL; }
-void stream_say_busy(const char *path) { (void)path; }
+void stream_report_busy(const char *path) { (void)path; }
 bool stream_close(void) { return true; }
 
 void stream_report(enum agent_state state, enum agent_step step, int code,
@@ -79,9 +79,9 @@ static void events_in_quick_succession_look_for_the_client_once(void **state)
 	(void)state;
 	is_watched = true;
 	looks = 0;
-	agent.looked = 0;
+	agent.checked = 0;
 	for (int i = 0; i < 100; i++)
-		agent_look_around();
+		agent_check_client();
 	/* Two calls are nearer than two looks, unless the machine stands still.
 	 */
 	assert_in_range(looks, 1, 50);
@@ -92,8 +92,8 @@ static void session_without_a_client_ends(void **state)
 	(void)state;
 	is_watched = false;
 	agent.session = 7;
-	agent.looked = system_ticks() - LOOK_TICKS;
-	agent_look_around();
+	agent.checked = system_ticks() - CHECK_TICKS;
+	agent_check_client();
 	assert_int_equal(agent.session, 0);
 	assert_int_equal(agent.lock, 0);
 }

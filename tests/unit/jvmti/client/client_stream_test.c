@@ -180,11 +180,11 @@ static void busy_agent_reports_it(void **state)
 	(void)state;
 	open_ends(&e);
 	assert_int_equal(stream_open(path), -SYSTEM_EBUSY);
-	stream_say_busy(path);
-	assert_int_equal(client_stream_look(&e.client, &err), 0);
+	stream_report_busy(path);
+	assert_int_equal(client_stream_read_report(&e.client, &err), 0);
 	assert_int_equal(e.client.report.state, AGENT_BUSY);
 	assert_int_equal(stream_open("/nowhere/at/all"), -2);
-	stream_say_busy("/nowhere/at/all");
+	stream_report_busy("/nowhere/at/all");
 	close_ends(&e);
 }
 
