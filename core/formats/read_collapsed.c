@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collapsed stack traces: lines "root;caller;leaf weight", made by the tools
- * around flame graphs.  The weight is what stands after the last blank, a
- * whole number; lines that begin with # and a blank are comments.
+ * read_collapsed: reads collapsed stack traces, lines "root;caller;leaf weight"
+ * as used by flame graph tools. The weight, a whole number, follows the last
+ * space. Lines that begin with "# " are comments.
  *
- * The difference of two profiles has two weights a line, "before after".  When
- * all of the first lines are so, it is one, and the second weight counts.
+ * The difference of two profiles has two weights per line, "before after". If
+ * all of the first lines have two, the input is a difference, and the second
+ * weight is used.
  *
- * Read at memory's pace: a line shares the frames that it has in common with
- * the line before (they are mostly sorted), and a name seen before is found
- * by its bytes without being looked at again.
+ * The reader is as fast as memory: lines are usually sorted, so a line reuses
+ * the frames that it shares with the previous line, and a known name is found
+ * by its bytes without being parsed again.
  */
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
@@ -27,26 +28,26 @@
 #include <string.h>
 
 /*
- * collapsed_frame: what a frame of collapsed stack traces says.
+ * collapsed_frame: parses a frame of collapsed stack traces.
  *
- * The format has names only, so what a name means is judged by its looks:
- *   a.b.Class.method, a/b/Class.method, either with :LINE   Java
- *   a.b.Class                        a class alone, as allocations have it
- *   ns::function                     C++
- *   function, [libc.so.6], anything else                    native
- * A suffix, which is taken off, tells how the frame ran: _[0] interpreted,
- * _[1] by C1, _[j] compiled, _[i] inlined, _[k] in the kernel.
+ * The format has only names, so their form decides on their meaning:
+ *    a.b.Class.method, a/b/Class.method, either with :LINE   Java
+ *    a.b.Class                        a class alone, of an allocation
+ *    ns::function                     C++
+ *    function, [libc.so.6], anything else                    native
+ * A suffix tells how the frame ran and is removed: _[0] interpreted, _[1] by
+ * C1, _[j] compiled, _[i] inlined, _[k] in the kernel.
  */
 
-#define LINE_DIGITS 9 /* more are no line number */
+#define LINE_DIGITS 9 /* longer numbers are not line numbers */
 
 struct name {
 	const char *text;
 	size_t len;
 };
 
-static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+static bool char_is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool char_is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 static bool collapsed_contains(struct name n, const char *what)
 {
@@ -58,8 +59,8 @@ static bool collapsed_equals(struct name n, const char *what)
 	return n.len == strlen(what) && memcmp(n.text, what, n.len) == 0;
 }
 
-/* Takes a suffix such as _[j] off; kind stays when there is none. */
-static void take_suffix(struct name *n, enum frame_kind *kind)
+/* Removes a suffix such as _[j] and sets kind, which stays if there is none. */
+static void name_cut_suffix(struct name *n, enum frame_kind *kind)
 {
 	static const struct {
 		char letter;
@@ -81,8 +82,8 @@ static void take_suffix(struct name *n, enum frame_kind *kind)
 	}
 }
 
-/* Takes :LINE off and gives it, or 0. */
-static uint32_t take_line(struct name *n)
+/* Removes :LINE and returns the number, or 0. */
+static uint32_t name_cut_line(struct name *n)
 {
 	size_t end = n->len;
 	uint32_t line = 0;
@@ -99,9 +100,9 @@ static uint32_t take_line(struct name *n)
 	return line;
 }
 
-/* Splits at the last dot; false when that does not look like Java. */
-static bool split_java(struct name n, struct name *class_name,
-		       struct name *method)
+/* Splits at the last dot; false if the name is not a Java method's. */
+static bool name_split_java(struct name n, struct name *class_name,
+			    struct name *method)
 {
 	/* foo.cold is a part of a C function, libjvm.so a library. */
 	static const char *const never[] = { "so", "cold" };
@@ -123,19 +124,19 @@ static bool split_java(struct name n, struct name *class_name,
 	return !is_digit(method->text[0]);
 }
 
-/* java.util.List: a package, then what should be a method but is a class. */
-static bool is_class_alone(struct name class_name, struct name method)
+/* True for java.util.List: a package, and a class in the place of a method. */
+static bool name_is_class(struct name class_name, struct name method)
 {
 	size_t last = class_name.len;
 
 	while (last && class_name.text[last - 1] != '.' &&
 	       class_name.text[last - 1] != '/')
 		last--;
-	return is_upper(method.text[0]) && last < class_name.len &&
-	       is_lower(class_name.text[last]);
+	return char_is_upper(method.text[0]) && last < class_name.len &&
+	       char_is_lower(class_name.text[last]);
 }
 
-/* The name without "[]" at its end, however many dimensions it has. */
+/* Returns the name without its trailing "[]". */
 static struct name collapsed_element(struct name n)
 {
 	while (n.len > 2 && memcmp(n.text + n.len - 2, "[]", 2) == 0)
@@ -143,7 +144,7 @@ static struct name collapsed_element(struct name n)
 	return n;
 }
 
-static bool is_primitive(struct name n)
+static bool name_is_primitive(struct name n)
 {
 	static const char *const names[] = {
 		"byte", "char", "double", "float",
@@ -157,25 +158,25 @@ static bool is_primitive(struct name n)
 }
 
 /*
- * byte[], a.B[]: an array's class, which no function is called.  A class that
- * has no package, Order_[i], is told by its mark: of frames with this mark,
- * methods have a class and functions none.
+ * True for byte[] and a.B[], which are array classes, not functions. A class
+ * without a package, Order_[i], is recognized by its mark: methods with this
+ * mark have a class, and functions never have it.
  */
-static bool is_plain_class(struct name n, enum frame_kind kind)
+static bool name_is_plain_class(struct name n, enum frame_kind kind)
 {
 	struct name e = collapsed_element(n), class_name, method;
 	bool is_array = e.len < n.len;
 
-	if (is_array && is_primitive(e))
+	if (is_array && name_is_primitive(e))
 		return true;
 	if (memchr(e.text, '.', e.len))
-		return is_array && split_java(e, &class_name, &method);
-	return kind == FRAME_INLINED && is_upper(e.text[0]) &&
+		return is_array && name_split_java(e, &class_name, &method);
+	return kind == FRAME_INLINED && char_is_upper(e.text[0]) &&
 	       !collapsed_contains(e, "::") && !memchr(e.text, '(', e.len);
 }
 
-/* How it was allocated, _[i] or _[k], is no kind of frame. */
-static uint32_t class_frame(struct profile *p, struct name n)
+/* The mark tells how the object was allocated, not how a frame ran. */
+static uint32_t collapsed_class_frame(struct profile *p, struct name n)
 {
 	struct frame f = {
 		.class_name = java_class_name(p, n.text, n.len),
@@ -185,24 +186,24 @@ static uint32_t class_frame(struct profile *p, struct name n)
 	return profile_frame(p, &f);
 }
 
-static enum frame_kind kind_by_looks(struct name n)
+static enum frame_kind name_guess_kind(struct name n)
 {
 	static const char cut[] = "[truncated";
 
 	if (n.text[0] == '[') {
-		/* Behind it may stand why. */
+		/* The reason may follow. */
 		if (collapsed_equals(n, "[unknown]") ||
 		    (n.len >= sizeof(cut) &&
 		     memcmp(n.text, cut, sizeof(cut) - 1) == 0))
 			return FRAME_SYNTHETIC;
-		/* The root frame that stands for a thread. */
+		/* The root frame of a thread. */
 		return collapsed_contains(n, " tid=") ? FRAME_SYNTHETIC
 						      : FRAME_NATIVE;
 	}
 	return collapsed_contains(n, "::") ? FRAME_CPP : FRAME_NATIVE;
 }
 
-/* The frame's id; an empty text is "[unknown]". */
+/* Returns the id of a frame; an empty text is "[unknown]". */
 static uint32_t collapsed_frame(struct profile *p, const char *text, size_t len)
 {
 	struct name n = { text, len };
@@ -213,13 +214,13 @@ static uint32_t collapsed_frame(struct profile *p, const char *text, size_t len)
 
 	if (!len)
 		n = (struct name){ "[unknown]", strlen("[unknown]") };
-	take_suffix(&n, &f.kind);
+	name_cut_suffix(&n, &f.kind);
 	method = n;
-	line = take_line(&method);
-	is_java = split_java(method, &class_name, &method);
-	if (is_java && is_class_alone(class_name, method)) {
+	line = name_cut_line(&method);
+	is_java = name_split_java(method, &class_name, &method);
+	if (is_java && name_is_class(class_name, method)) {
 		class_name.len += 1 + method.len;
-		return class_frame(p, class_name);
+		return collapsed_class_frame(p, class_name);
 	}
 	if (is_java && f.kind != FRAME_KERNEL) {
 		if (p->keep_lines)
@@ -231,24 +232,24 @@ static uint32_t collapsed_frame(struct profile *p, const char *text, size_t len)
 		f.method = profile_string(p, method.text, method.len);
 		return profile_frame(p, &f);
 	}
-	if (is_plain_class(n, f.kind))
-		return class_frame(p, n);
+	if (name_is_plain_class(n, f.kind))
+		return collapsed_class_frame(p, n);
 	if (f.kind == FRAME_KINDS)
-		f.kind = kind_by_looks(n);
+		f.kind = name_guess_kind(n);
 	f.method = profile_string(p, n.text, n.len);
 	return profile_frame(p, &f);
 }
 
-#define FRAME_LONGEST  ((size_t)1 << 20) /* bytes; more is no name */
-#define DIFF_LINES     64                /* that are looked at */
+#define FRAME_LONGEST  ((size_t)1 << 20) /* maximum bytes of a name */
+#define DIFF_LINES     64                /* number of lines that are checked */
 #define PROGRESS_LINES 4096
-#define SAMPLE_BATCH   64 /* added at once, which is faster */
+#define SAMPLE_BATCH   64 /* adding several samples at once is faster */
 
-/* A name met in the input, and what it stands for. */
+/* A name in the input, and its frame. */
 struct seen {
 	const char *text; /* borrowed from the input; NULL = free */
 	uint32_t len;
-	uint32_t frame; /* 0: no name at all, such lines are skipped */
+	uint32_t frame; /* 0: not a valid name, lines with it are skipped */
 	uint64_t hash;
 };
 
@@ -258,23 +259,24 @@ struct collapsed {
 	struct seen *seen;
 	size_t seen_size; /* a power of two */
 	size_t seen_count;
-	/* Of each frame of the line before: where its name ends, and ids. */
+	/* For each frame of the previous line: the end of its name, and ids. */
 	size_t *ends; /* from the start of the line */
 	uint32_t *frames, *stacks;
 	size_t depth, depth_cap;
-	struct line before; /* its stack trace, without the weight */
+	struct line before; /* previous line without its weight */
 	uint64_t seed;
 	uint32_t event;
-	uint64_t taken; /* lines */
+	uint64_t taken; /* number of lines added */
 	struct sample batch[SAMPLE_BATCH];
 	size_t batched;
 	bool is_diff;
 };
 
 /*
- * Takes blanks and a number off the end of a line.  NULL, or why it cannot.
+ * Removes a number and the spaces around it from the end of a line. NULL, or
+ * the reason of a failure.
  */
-static const char *take_weight(struct line *line, uint64_t *weight)
+static const char *line_cut_weight(struct line *line, uint64_t *weight)
 {
 	size_t len = line->len, end;
 	uint64_t value = 0;
@@ -291,7 +293,7 @@ static const char *take_weight(struct line *line, uint64_t *weight)
 		    __builtin_add_overflow(value, line->text[i] - '0', &value))
 			return "a weight of 2^64 or more";
 	}
-	/* One blank parts them: more of them belong to a name. */
+	/* One space separates the weight; further spaces belong to a name. */
 	if (--len == 0)
 		return "no stack trace before the weight";
 	line->len = len;
@@ -299,14 +301,14 @@ static const char *take_weight(struct line *line, uint64_t *weight)
 	return NULL;
 }
 
-/* "#name;name 5" is none: a name may begin so. */
-static bool is_comment(struct line line)
+/* "#name;name 5" is not a comment, because a name may begin with #. */
+static bool line_is_comment(struct line line)
 {
 	return line.len == 0 || (line.text[0] == '#' &&
 				 (line.len == 1 || is_blank(line.text[1])));
 }
 
-static inline uint64_t load(const char *at)
+static inline uint64_t word_load(const char *at)
 {
 	uint64_t word;
 
@@ -314,14 +316,16 @@ static inline uint64_t load(const char *at)
 	return word;
 }
 
-/* The first len bytes of memory, as a little-endian number (x86, ARM). */
-static inline uint64_t first_bytes(uint64_t word, size_t len)
+/*
+ * Returns the first len bytes in memory order (x86 and ARM are little-endian).
+ */
+static inline uint64_t word_first_bytes(uint64_t word, size_t len)
 {
 	return len < 8 ? word & (((uint64_t)1 << 8 * len) - 1) : word;
 }
 
-/* How many bytes are before the first ';' of a word, 8 when it has none. */
-static inline size_t before_semicolon(uint64_t word)
+/* Number of bytes before the first ';' of a word, 8 if there is none. */
+static inline size_t word_before_semicolon(uint64_t word)
 {
 	uint64_t x = word ^ 0x3b3b3b3b3b3b3b3bu;
 	uint64_t zeros = (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
@@ -330,11 +334,12 @@ static inline size_t before_semicolon(uint64_t word)
 }
 
 /*
- * The length of the name at `at`, which ends at a ';' or at end; hashes it on
- * the way.  Eight bytes at a time as long as that many are readable.
+ * Returns the length of the name at `at`, which ends at a ';' or at end, and
+ * computes its hash. Reads eight bytes at a time while as many are readable.
  */
-static inline size_t scan_name(const struct collapsed *c, const char *at,
-			       const char *end, uint64_t *hash)
+static inline size_t collapsed_scan_name(const struct collapsed *c,
+					 const char *at, const char *end,
+					 uint64_t *hash)
 {
 	const char *start = at;
 	uint64_t h = c->seed;
@@ -345,13 +350,13 @@ static inline size_t scan_name(const struct collapsed *c, const char *at,
 		size_t len;
 
 		if (c->readable - at >= 8)
-			word = load(at);
+			word = word_load(at);
 		else
 			memcpy(&word, at, left < 8 ? left : 8);
-		len = before_semicolon(word);
+		len = word_before_semicolon(word);
 		if (len > left)
 			len = left;
-		h = hash_mix(h ^ first_bytes(word, len), c->seed);
+		h = hash_mix(h ^ word_first_bytes(word, len), c->seed);
 		at += len;
 		if (len < 8)
 			break;
@@ -360,8 +365,9 @@ static inline size_t scan_name(const struct collapsed *c, const char *at,
 	return (size_t)(at - start);
 }
 
-static struct seen *find_seen(const struct collapsed *c, const char *text,
-			      size_t len, uint64_t hash)
+static struct seen *collapsed_find_seen(const struct collapsed *c,
+					const char *text, size_t len,
+					uint64_t hash)
 {
 	size_t mask = c->seen_size - 1;
 
@@ -374,7 +380,7 @@ static struct seen *find_seen(const struct collapsed *c, const char *text,
 	}
 }
 
-static void grow_seen(struct collapsed *c)
+static void collapsed_grow_seen(struct collapsed *c)
 {
 	struct seen *old = c->seen;
 	size_t old_size = c->seen_size;
@@ -383,44 +389,45 @@ static void grow_seen(struct collapsed *c)
 	c->seen = xcalloc(c->seen_size, sizeof(*c->seen));
 	for (size_t i = 0; i < old_size; i++) {
 		if (old[i].text)
-			*find_seen(c, old[i].text, old[i].len,
-				   old[i].hash) = old[i];
+			*collapsed_find_seen(c, old[i].text, old[i].len,
+					     old[i].hash) = old[i];
 	}
 	free(old);
 }
 
-/* The id of a frame, or 0 when that is no name. */
-static inline uint32_t frame_of(struct collapsed *c, const char *text,
-				size_t len, uint64_t hash)
+/* Returns the id of a frame, or 0 for an invalid name. */
+static inline uint32_t collapsed_get_frame(struct collapsed *c,
+					   const char *text, size_t len,
+					   uint64_t hash)
 {
 	struct seen *s;
 
 	if (len > FRAME_LONGEST)
 		return 0;
-	s = find_seen(c, text, len, hash);
+	s = collapsed_find_seen(c, text, len, hash);
 	if (s->text)
 		return s->frame;
 	*s = (struct seen){ text, (uint32_t)len, 0, hash };
-	/* A name is a C string. */
+	/* Names with a NUL are invalid. */
 	if (!memchr(text, '\0', len))
 		s->frame = collapsed_frame(c->profile, text, len);
 	c->seen_count++;
 	if (c->seen_count * 2 > c->seen_size) {
 		uint32_t frame = s->frame;
 
-		grow_seen(c);
+		collapsed_grow_seen(c);
 		return frame;
 	}
 	return s->frame;
 }
 
-static size_t common_length(struct line a, struct line b)
+static size_t collapsed_common_length(struct line a, struct line b)
 {
 	size_t len = a.len < b.len ? a.len : b.len;
 	size_t i = 0;
 
 	while (len - i >= 8) {
-		uint64_t differ = load(a.text + i) ^ load(b.text + i);
+		uint64_t differ = word_load(a.text + i) ^ word_load(b.text + i);
 
 		if (differ)
 			return i + (size_t)__builtin_ctzll(differ) / 8;
@@ -431,10 +438,10 @@ static size_t common_length(struct line a, struct line b)
 	return i;
 }
 
-/* Forgets the frames that this line does not begin with. */
-static void keep_common(struct collapsed *c, struct line line)
+/* Drops the frames of the previous line that differ in this line. */
+static void collapsed_keep_common(struct collapsed *c, struct line line)
 {
-	size_t common = common_length(c->before, line);
+	size_t common = collapsed_common_length(c->before, line);
 
 	while (c->depth) {
 		size_t end = c->ends[c->depth - 1];
@@ -446,7 +453,7 @@ static void keep_common(struct collapsed *c, struct line line)
 	}
 }
 
-static void reserve_depth(struct collapsed *c)
+static void collapsed_reserve_depth(struct collapsed *c)
 {
 	size_t cap = c->depth_cap;
 
@@ -458,25 +465,26 @@ static void reserve_depth(struct collapsed *c)
 	c->depth_cap = cap;
 }
 
-/* Makes the rest of a line's stack trace.  NULL, or why it cannot. */
-static const char *push_frames(struct collapsed *c, struct line line)
+/* Adds the remaining frames of a line. NULL, or the reason of a failure. */
+static const char *collapsed_push_frames(struct collapsed *c, struct line line)
 {
 	const char *end = line.text + line.len;
 	size_t known = c->depth;
 	size_t at = known ? c->ends[known - 1] + 1 : 0;
 
-	/* An empty name may be the last: "a; 5" ends with one. */
+	/* The last name may be empty: "a; 5" ends with an empty name. */
 	while (at <= line.len) {
 		uint64_t hash;
-		size_t len = scan_name(c, line.text + at, end, &hash);
-		uint32_t frame = frame_of(c, line.text + at, len, hash);
+		size_t len = collapsed_scan_name(c, line.text + at, end, &hash);
+		uint32_t frame = collapsed_get_frame(c, line.text + at, len,
+						     hash);
 
 		if (!frame) {
 			c->depth = known;
 			return len > FRAME_LONGEST ? "a name of over 1 MiB"
 						   : "a NUL byte in a name";
 		}
-		reserve_depth(c);
+		collapsed_reserve_depth(c);
 		c->ends[c->depth] = at + len;
 		c->frames[c->depth++] = frame;
 		at += len + 1;
@@ -487,8 +495,8 @@ static const char *push_frames(struct collapsed *c, struct line line)
 	return NULL;
 }
 
-/* The line that stands for samples without a stack trace. */
-static bool is_no_stack(struct line line)
+/* True for the line of samples without a stack trace. */
+static bool line_is_no_stack(struct line line)
 {
 	return line_is(line, "[no stack trace]");
 }
@@ -499,21 +507,21 @@ static void collapsed_flush(struct collapsed *c)
 	c->batched = 0;
 }
 
-/* Adds one line.  NULL, or why it is skipped. */
-static const char *read_line(struct collapsed *c, struct line line)
+/* Adds one line. NULL, or the reason why the line is skipped. */
+static const char *collapsed_read_line(struct collapsed *c, struct line line)
 {
 	struct sample s = { .event = c->event };
 	uint64_t first;
-	const char *why = take_weight(&line, &s.weight);
+	const char *why = line_cut_weight(&line, &s.weight);
 
 	if (!why && c->is_diff)
-		why = take_weight(&line, &first);
+		why = line_cut_weight(&line, &first);
 	if (why)
 		return why;
 	s.count = s.weight;
-	if (!is_no_stack(line)) {
-		keep_common(c, line);
-		why = push_frames(c, line);
+	if (!line_is_no_stack(line)) {
+		collapsed_keep_common(c, line);
+		why = collapsed_push_frames(c, line);
 		c->before = line;
 		if (why)
 			return why;
@@ -527,8 +535,8 @@ static const char *read_line(struct collapsed *c, struct line line)
 	return NULL;
 }
 
-/* True when all of the first lines have two weights. */
-static bool is_diff(const void *bytes, size_t len)
+/* True if all of the first lines have two weights. */
+static bool collapsed_is_diff(const void *bytes, size_t len)
 {
 	struct lines lines = lines_over(bytes, len);
 	struct line line;
@@ -537,9 +545,9 @@ static bool is_diff(const void *bytes, size_t len)
 	for (size_t i = 0; i < DIFF_LINES && lines_next(&lines, &line);) {
 		uint64_t weight;
 
-		if (is_comment(line) || take_weight(&line, &weight))
+		if (line_is_comment(line) || line_cut_weight(&line, &weight))
 			continue;
-		if (take_weight(&line, &weight))
+		if (line_cut_weight(&line, &weight))
 			return false;
 		any = any || memchr(line.text, ';', line.len);
 		i++;
@@ -547,7 +555,8 @@ static bool is_diff(const void *bytes, size_t len)
 	return any;
 }
 
-static void read_lines(struct collapsed *c, const uint8_t *bytes, size_t len)
+static void collapsed_read_lines(struct collapsed *c, const uint8_t *bytes,
+				 size_t len)
 {
 	struct lines lines = lines_over(bytes, len);
 	struct line line;
@@ -558,16 +567,16 @@ static void read_lines(struct collapsed *c, const uint8_t *bytes, size_t len)
 
 		if (lines.number % PROGRESS_LINES == 0)
 			profile_progress(c->profile, done, len);
-		if (is_comment(line))
+		if (line_is_comment(line))
 			continue;
-		why = read_line(c, line);
+		why = collapsed_read_line(c, line);
 		if (why)
 			profile_lost(c->profile, "lines skipped", 1,
 				     "line %" PRIu64 ": %s", lines.number, why);
 	}
 }
 
-static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
+static int collapsed_read(const uint8_t *bytes, size_t len, struct profile *p,
 			  struct error *err)
 {
 	struct collapsed c = {
@@ -575,12 +584,12 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 		.readable = (const char *)bytes + len,
 		.seed = hash_salt,
 		.event = profile_event(p, "collapsed", UNIT_SAMPLES),
-		.is_diff = is_diff(bytes, len),
+		.is_diff = collapsed_is_diff(bytes, len),
 		.before = { (const char *)bytes, 0 },
 	};
 
-	grow_seen(&c);
-	read_lines(&c, bytes, len);
+	collapsed_grow_seen(&c);
+	collapsed_read_lines(&c, bytes, len);
 	collapsed_flush(&c);
 	free(c.seen);
 	free(c.ends);
@@ -595,7 +604,7 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 	return 0;
 }
 
-/* The format that a line of the head suggests. */
+/* Classes of lines in the head of an input. */
 enum looks { LOOKS_EMPTY, LOOKS_STACK, LOOKS_NAME, LOOKS_OTHER, LOOKS_BINARY };
 
 static enum looks line_looks(struct line line)
@@ -606,24 +615,25 @@ static enum looks line_looks(struct line line)
 		if ((unsigned char)line.text[i] < ' ' && line.text[i] != '\t')
 			return LOOKS_BINARY;
 	}
-	if (is_comment(line))
+	if (line_is_comment(line))
 		return LOOKS_EMPTY;
-	if (take_weight(&line, &weight) || is_blank(line.text[0]))
+	if (line_cut_weight(&line, &weight) || is_blank(line.text[0]))
 		return LOOKS_OTHER;
 	if (memchr(line.text, '"', line.len) ||
 	    memmem(line.text, line.len, "; ", 2))
 		return LOOKS_OTHER;
 	if (memchr(line.text, ';', line.len))
 		return LOOKS_STACK;
-	/* "main 5" is a stack trace; "12:01 eth0 5" and "cpu  3 4 5" are not.
+	/*
+	 * "main 5" is a stack trace; "12:01 eth0 5" and "cpu  3 4 5" are not.
 	 */
 	if (is_digit(line.text[0]) || memmem(line.text, line.len, "  ", 2))
 		return LOOKS_OTHER;
 	return LOOKS_NAME;
 }
 
-/* A first line that the head cannot hold: its weight is not to be seen. */
-static bool is_long_stack(struct line line)
+/* True for a first line longer than the head, whose weight is unknown. */
+static bool line_is_long_stack(struct line line)
 {
 	size_t names = 0;
 
@@ -636,7 +646,7 @@ static bool is_long_stack(struct line line)
 	return names >= 8;
 }
 
-static bool sniff_collapsed(const uint8_t *head, size_t len)
+static bool collapsed_sniff(const uint8_t *head, size_t len)
 {
 	struct lines lines = lines_over(head, len);
 	size_t seen[LOOKS_BINARY + 1] = { 0 };
@@ -646,11 +656,11 @@ static bool sniff_collapsed(const uint8_t *head, size_t len)
 	while (lines_next(&lines, &line)) {
 		enum looks looks;
 
-		/* The last line may be cut by the head's end. */
+		/* The head may end within the last line. */
 		if (lines.at == lines.end && len >= READER_HEAD &&
 		    head[len - 1] != '\n') {
 			if (first == LOOKS_EMPTY)
-				return is_long_stack(line);
+				return line_is_long_stack(line);
 			break;
 		}
 		looks = line_looks(line);
@@ -666,17 +676,17 @@ static bool sniff_collapsed(const uint8_t *head, size_t len)
 	return seen[LOOKS_NAME] && !seen[LOOKS_OTHER];
 }
 
-/* Where it begins with a line that the head could not hold. */
-static bool look_collapsed(const uint8_t *text, size_t len)
+/* Handles an input whose first line is longer than the head. */
+static bool collapsed_look(const uint8_t *text, size_t len)
 {
 	return len > READER_HEAD && !memchr(text, '\n', READER_HEAD) &&
-	       sniff_collapsed(text, len);
+	       collapsed_sniff(text, len);
 }
 
 const struct reader collapsed_reader = {
 	.name = "collapsed",
 	.summary = "collapsed stack traces, \"root;caller;leaf weight\"",
-	.sniff = sniff_collapsed,
-	.look = look_collapsed,
-	.read = read_collapsed,
+	.sniff = collapsed_sniff,
+	.look = collapsed_look,
+	.read = collapsed_read,
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU snapshots of VisualVM and the NetBeans profiler (.nps).
+ * read_nps: reads CPU snapshots of VisualVM and the NetBeans profiler (.nps).
  *
- * A thread's call tree becomes the events
- *   nps.wall   time that a method was on the stack trace, running or not
- *   nps.cpu    time of it in which the thread ran; not in all snapshots
- * both in nanoseconds.  A snapshot does not tell how many samples it was made
- * of: a sample of ours stands for a millisecond of it, or a part of one.
+ * A thread's call tree becomes two events, both in nanoseconds:
+ *    nps.wall   time that a method was on the stack trace, running or not
+ *    nps.cpu    part of it in which the thread ran; not in all snapshots
+ * A snapshot does not have the number of its samples, so a sample of the
+ * profile stands for up to a millisecond.
  *
- * Threads have no id here: the number that they are stored with only counts
- * them.  All times are the moment when the recording began.
+ * Threads have no id: the stored number only counts them. All samples have the
+ * time when the recording began.
  */
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
@@ -28,45 +28,47 @@
 #include <string.h>
 
 /*
- * nps_tree: the call tree of one thread in a VisualVM snapshot.
+ * nps_tree: the call tree of one thread in a snapshot.
  *
  * Nodes are packed: method id (16 bits), invocations (32), total and self time
  * in microseconds (40 each) once or twice, number of callees (16), offsets of
- * the callees.  An offset has 3 bytes, or 4 in a tree of 16 MiB and more.
+ * the callees. An offset has 3 bytes, or 4 in a tree of 16 MiB or more.
  */
 
-#define NPS_NODE_ONE 18 /* bytes of a node with one time, without callees */
-#define NPS_NODE_TWO 28 /* and with two */
+#define NPS_NODE_ONE 18 /* bytes of a node with one time and no callees */
+#define NPS_NODE_TWO 28 /* bytes of a node with two times and no callees */
 
 /* The frames of the snapshot's methods. */
 struct nps_methods {
-	uint32_t *frames; /* by method id; [0] stands for the thread: 0 */
+	uint32_t *frames; /* index: method id; [0] stands for the thread: 0 */
 	size_t count;
 };
 
 struct nps_tree {
 	const uint8_t *bytes; /* borrowed */
-	size_t len;           /* that are there */
-	size_t full_len;      /* as the snapshot has it; tells offsets' width */
+	size_t len;           /* bytes that are available */
+	size_t full_len; /* size according to the snapshot, which decides on the
+			    width of offsets */
 	bool two_times;
 };
 
 #define US_NS      1000
 #define US_MS      1000
-#define NARROW_MAX 0xffffff /* the longest tree with offsets of 3 bytes */
+#define NARROW_MAX 0xffffff /* maximum size of a tree with offsets of 3 bytes  \
+			     */
 
 struct node {
 	size_t offset;
 	unsigned method;
 	uint64_t totals[2]; /* microseconds */
 	size_t callees;
-	size_t callees_at; /* where their offsets are */
+	size_t callees_at; /* position of the callees' offsets */
 };
 
-/* A node yet to be read. */
+/* A node to be read. */
 struct pending {
 	size_t offset;
-	uint32_t caller; /* stack */
+	uint32_t caller; /* stack trace */
 };
 
 struct walk {
@@ -78,10 +80,10 @@ struct walk {
 	size_t node_size, width;
 	struct pending *pending;
 	size_t count, cap;
-	size_t room; /* nodes that the tree can still hold */
+	size_t room; /* upper bound of further nodes */
 };
 
-static uint64_t big_endian(const uint8_t *bytes, size_t len)
+static uint64_t tree_big_endian(const uint8_t *bytes, size_t len)
 {
 	uint64_t value = 0;
 
@@ -90,8 +92,8 @@ static uint64_t big_endian(const uint8_t *bytes, size_t len)
 	return value;
 }
 
-/* False when the node is not there as a whole, or its callees' list is not. */
-static bool read_node(const struct walk *w, size_t offset, struct node *n)
+/* Reads a node; false if the node or its list of callees is incomplete. */
+static bool tree_read_node(const struct walk *w, size_t offset, struct node *n)
 {
 	const struct nps_tree *tree = w->tree;
 	const uint8_t *at;
@@ -100,15 +102,15 @@ static bool read_node(const struct walk *w, size_t offset, struct node *n)
 		return false;
 	at = tree->bytes + offset;
 	n->offset = offset;
-	n->method = (unsigned)big_endian(at, 2);
-	n->totals[0] = big_endian(at + 6, 5);
-	n->totals[1] = tree->two_times ? big_endian(at + 16, 5) : 0;
-	n->callees = (size_t)big_endian(at + w->node_size - 2, 2);
+	n->method = (unsigned)tree_big_endian(at, 2);
+	n->totals[0] = tree_big_endian(at + 6, 5);
+	n->totals[1] = tree->two_times ? tree_big_endian(at + 16, 5) : 0;
+	n->callees = (size_t)tree_big_endian(at + w->node_size - 2, 2);
 	n->callees_at = offset + w->node_size;
 	return n->callees <= (tree->len - n->callees_at) / w->width;
 }
 
-static void lost_node(const struct walk *w, size_t offset)
+static void tree_lose_node(const struct walk *w, size_t offset)
 {
 	const struct thread *t = &w->profile->threads[w->sample.thread];
 
@@ -118,8 +120,8 @@ static void lost_node(const struct walk *w, size_t offset)
 		     w->tree->full_len);
 }
 
-/* The frame of a method id that the table lacks. */
-static uint32_t unknown_frame(struct profile *p, unsigned method)
+/* Returns the frame of a method id that is not in the table. */
+static uint32_t tree_unknown_frame(struct profile *p, unsigned method)
 {
 	char name[32];
 	int len = snprintf(name, sizeof(name), "[method %u]", method);
@@ -132,20 +134,20 @@ static uint32_t unknown_frame(struct profile *p, unsigned method)
 	return profile_frame(p, &f);
 }
 
-static uint32_t stack_of(const struct walk *w, const struct node *n,
-			 uint32_t caller)
+static uint32_t tree_stack(const struct walk *w, const struct node *n,
+			   uint32_t caller)
 {
 	uint32_t frame;
 
 	if (n->method < w->methods->count)
 		frame = w->methods->frames[n->method];
 	else
-		frame = unknown_frame(w->profile, n->method);
-	/* The thread itself is no frame. */
+		frame = tree_unknown_frame(w->profile, n->method);
+	/* The node of the thread is not a frame. */
 	return frame ? profile_push(w->profile, caller, frame) : caller;
 }
 
-static void add_time(struct walk *w, uint32_t event, uint64_t us)
+static void tree_add_time(struct walk *w, uint32_t event, uint64_t us)
 {
 	if (!us)
 		return;
@@ -156,21 +158,21 @@ static void add_time(struct walk *w, uint32_t event, uint64_t us)
 }
 
 /*
- * Takes the callees' totals off the node's and puts the callees on the list.
- * A callee stands behind its caller, so that no node is its own caller, and
- * there are no more of them than the tree has room for.
+ * Subtracts the callees' totals from the node's and adds the callees to the
+ * list. Callees must follow their caller in the tree, which excludes cycles,
+ * and their number is bounded by the size of the tree.
  */
-static void take_callees(struct walk *w, struct node *n, uint32_t stack)
+static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
 {
 	for (size_t i = 0; i < n->callees; i++) {
 		const uint8_t *at = w->tree->bytes + n->callees_at +
 				    i * w->width;
-		size_t offset = (size_t)big_endian(at, w->width);
+		size_t offset = (size_t)tree_big_endian(at, w->width);
 		struct node callee;
 
 		if (offset <= n->offset || !w->room ||
-		    !read_node(w, offset, &callee)) {
-			lost_node(w, offset);
+		    !tree_read_node(w, offset, &callee)) {
+			tree_lose_node(w, offset);
 			continue;
 		}
 		for (int k = 0; k < 2; k++) {
@@ -192,22 +194,22 @@ static void nps_visit(struct walk *w, const struct pending *pending)
 {
 	struct node n;
 
-	if (!read_node(w, pending->offset, &n)) {
-		lost_node(w, pending->offset);
+	if (!tree_read_node(w, pending->offset, &n)) {
+		tree_lose_node(w, pending->offset);
 		return;
 	}
-	w->sample.stack = stack_of(w, &n, pending->caller);
-	take_callees(w, &n, w->sample.stack);
-	add_time(w, w->events[0], n.totals[0]);
-	add_time(w, w->events[1], n.totals[1]);
+	w->sample.stack = tree_stack(w, &n, pending->caller);
+	tree_add_callees(w, &n, w->sample.stack);
+	tree_add_time(w, w->events[0], n.totals[0]);
+	tree_add_time(w, w->events[1], n.totals[1]);
 }
 
 /*
- * Adds what every node took itself: its total time without its callees' total
- * times, so that the totals of the profile are those of the tree to the
- * microsecond.  (The self time that nodes also have is rounded on its own and
- * would not add up.)  Sample s gives all but stack trace, event and figures;
- * events are those of the first and the second time.
+ * Adds the time that each node itself took: its total less its callees' totals,
+ * so that the totals of the profile and of the tree agree to the microsecond.
+ * (The stored self time is rounded separately and would not add up.) Sample s
+ * provides the thread and the time; events are those of the first and the
+ * second time.
  */
 static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
 			  const struct nps_methods *methods,
@@ -236,16 +238,16 @@ static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
 
 #define NPS_MAGIC        "nBpRoFiLeR"
 #define NPS_MAJOR        1
-#define NPS_COMMENT      2 /* the minor version that added a comment */
+#define NPS_COMMENT      2 /* first minor version with a comment */
 #define NPS_TYPE_CPU     1
-#define NPS_PAYLOAD      1         /* version of what is compressed */
-#define NPS_MAX          INT32_MAX /* bytes; Java has no longer arrays */
+#define NPS_PAYLOAD      1         /* version of the compressed data */
+#define NPS_MAX          INT32_MAX /* bytes; the maximum of a Java array */
 #define NPS_METHOD_MIN   6         /* bytes: three empty strings */
-#define NPS_TREE_TRAILER 73 /* bytes of sums after a thread's node size */
+#define NPS_TREE_TRAILER 73 /* bytes of totals after a thread's node size */
 
 #define MS_NS            INT64_C(1000000)
 
-/* Milliseconds that are an epoch (2001 to 2255), not a machine's uptime. */
+/* Range of times since the epoch in ms (2001 to 2255); others are uptimes. */
 #define EPOCH_MIN_MS INT64_C(1000000000000)
 #define EPOCH_MAX_MS INT64_C(9000000000000)
 
@@ -257,7 +259,7 @@ struct header {
 
 struct snapshot {
 	struct profile *profile;
-	const char *damage; /* why the data stops short, or NULL */
+	const char *damage; /* why the data ends early, or NULL */
 	struct nps_methods methods;
 	uint32_t events[2];
 	int64_t time_ns;
@@ -268,7 +270,7 @@ struct utf {
 	size_t len;
 };
 
-static struct utf read_utf(struct cursor *c)
+static struct utf nps_read_utf(struct cursor *c)
 {
 	struct utf utf;
 
@@ -284,14 +286,14 @@ static bool nps_starts(const uint8_t *bytes, size_t len, const char *with)
 	return len >= strlen(with) && memcmp(bytes, with, strlen(with)) == 0;
 }
 
-/* A zip file whose first member is one of an application snapshot's. */
-static bool is_apps(const uint8_t *head, size_t len)
+/* True for a zip file whose first member belongs to an application snapshot. */
+static bool nps_is_apps(const uint8_t *head, size_t len)
 {
 	static const char *const members[] = { "application_snapshot",
 					       "snapshot-", "threaddump-",
 					       "heapdump-" };
 
-	/* APPNOTE 4.3.7: the name is at 30. */
+	/* APPNOTE 4.3.7: the name is at offset 30. */
 	if (!nps_starts(head, len, "PK\3\4") || len < 30)
 		return false;
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
@@ -301,26 +303,26 @@ static bool is_apps(const uint8_t *head, size_t len)
 	return false;
 }
 
-static bool is_npss(const uint8_t *head, size_t len)
+static bool nps_is_npss(const uint8_t *head, size_t len)
 {
 	return nps_starts(head, len, "NPSS\1") ||
 	       nps_starts(head, len, "NPSS\2");
 }
 
-static bool sniff_nps(const uint8_t *head, size_t len)
+static bool nps_sniff(const uint8_t *head, size_t len)
 {
-	return nps_starts(head, len, NPS_MAGIC) || is_npss(head, len) ||
-	       is_apps(head, len);
+	return nps_starts(head, len, NPS_MAGIC) || nps_is_npss(head, len) ||
+	       nps_is_apps(head, len);
 }
 
-/* Known kinds of snapshots that sjkc does not read. */
-static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
+/* Rejects known types of snapshots that sjkc does not support. */
+static int nps_check_kind(const uint8_t *bytes, size_t len, struct error *err)
 {
-	if (is_npss(bytes, len))
+	if (nps_is_npss(bytes, len))
 		return fail(err, ERROR_INPUT,
 			    "is a file of raw samples (.npss); open it in "
 			    "VisualVM and save it as .nps");
-	if (is_apps(bytes, len))
+	if (nps_is_apps(bytes, len))
 		return fail(
 			err, ERROR_INPUT,
 			"is an application snapshot (.apps), a zip of several "
@@ -332,7 +334,7 @@ static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
 	return 0;
 }
 
-static int check_type(uint32_t type, struct error *err)
+static int nps_check_type(uint32_t type, struct error *err)
 {
 	static const struct {
 		uint32_t type;
@@ -357,7 +359,8 @@ static int check_type(uint32_t type, struct error *err)
 		    type);
 }
 
-static int read_header(struct cursor *c, struct header *h, struct error *err)
+static int nps_read_header(struct cursor *c, struct header *h,
+			   struct error *err)
 {
 	cursor_skip(c, strlen(NPS_MAGIC));
 	h->major = (int8_t)cursor_u8(c);
@@ -372,15 +375,16 @@ static int read_header(struct cursor *c, struct header *h, struct error *err)
 			    "snapshot version %d.%d is not supported; the "
 			    "newest supported version is %d",
 			    h->major, h->minor, NPS_MAJOR);
-	return check_type(h->type, err);
+	return nps_check_type(h->type, err);
 }
 
 /*
- * Of the settings, a text of java.util.Properties, those that say how it was
- * measured: the type is 64 where threads were sampled, and the frequency then
- * the milliseconds from one thread dump to the next.
+ * Keeps the settings that state how samples were taken, from a text of
+ * java.util.Properties: the type is 64 if threads were sampled, and the
+ * frequency is then the number of milliseconds between thread dumps.
  */
-static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
+static void nps_keep_settings(struct profile *p, const uint8_t *text,
+			      size_t len)
 {
 	static const struct {
 		const char *key, *name, *before, *behind;
@@ -410,34 +414,34 @@ static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
 }
 
 /*
- * Checks what stands after the compressed data.  Nothing of it is used, but
- * when it is not there the file is not whole.
+ * Checks the fields after the compressed data. They are not used, but a file
+ * without them is truncated.
  */
-static void check_trailer(struct profile *p, struct cursor *c,
-			  const struct header *h)
+static void nps_check_trailer(struct profile *p, struct cursor *c,
+			      const struct header *h)
 {
 	uint32_t len = cursor_u32(c);
 	const uint8_t *settings = cursor_bytes(c, len);
 
 	if (cursor_ok(c)) {
-		keep_settings(p, settings, len);
+		nps_keep_settings(p, settings, len);
 	} else {
 		profile_lost(p, "settings cut", 1, "%" PRId32 " bytes of them",
 			     (int32_t)len);
 		return;
 	}
 	if (h->minor >= NPS_COMMENT)
-		read_utf(c);
+		nps_read_utf(c);
 	if (!cursor_ok(c))
 		profile_lost(p, "comment cut", 1, "%s", "");
 }
 
 /*
- * Says where the header is wrong.  The compressed data knows its own end, so
- * that nothing depends on the lengths; VisualVM refuses such a file.
+ * Reports wrong lengths in the header. Reading does not depend on them, because
+ * the compressed data has its own end; VisualVM rejects such a file.
  */
-static void check_lengths(struct profile *p, const struct header *h,
-			  const struct inflated *data)
+static void nps_check_lengths(struct profile *p, const struct header *h,
+			      const struct inflated *data)
 {
 	if (data->damage)
 		profile_lost(p, "compressed data cut", 1,
@@ -454,11 +458,12 @@ static void check_lengths(struct profile *p, const struct header *h,
 }
 
 /*
- * A Java method as the sampler names it: "wait[native]", or with a signature
- * "wait[native](long) : void", which is cut off as in all other formats.
+ * Returns the frame of a Java method as the sampler names it: "wait[native]",
+ * perhaps with a signature, "wait[native](long) : void", which is removed as in
+ * all other formats.
  */
-static uint32_t method_frame(struct profile *p, struct utf class_name,
-			     struct utf method)
+static uint32_t nps_method_frame(struct profile *p, struct utf class_name,
+				 struct utf method)
 {
 	static const char native[] = "[native]";
 	struct frame f = { .kind = FRAME_JAVA };
@@ -477,64 +482,66 @@ static uint32_t method_frame(struct profile *p, struct utf class_name,
 	return profile_frame(p, &f);
 }
 
-/* ": truncated …", for the end of a message. */
-static int fail_cut(struct snapshot *s, struct error *err, const char *what)
+/* Appends ": truncated …" to a message. */
+static int nps_fail_cut(struct snapshot *s, struct error *err, const char *what)
 {
 	return fail(err, ERROR_INPUT, "is cut within %s%s%s", what,
 		    s->damage ? ": " : "", s->damage ? s->damage : "");
 }
 
-static int read_methods(struct snapshot *s, struct cursor *c, struct error *err)
+static int nps_read_methods(struct snapshot *s, struct cursor *c,
+			    struct error *err)
 {
 	uint32_t count = cursor_u32(c);
 
 	if (!cursor_ok(c))
-		return fail_cut(s, err, "its first fields");
+		return nps_fail_cut(s, err, "its first fields");
 	if (count > cursor_left(c) / NPS_METHOD_MIN)
-		return fail_cut(s, err, "its table of methods");
+		return nps_fail_cut(s, err, "its table of methods");
 	s->methods.frames = xcalloc(count, sizeof(*s->methods.frames));
 	for (uint32_t i = 0; i < count; i++) {
-		struct utf class_name = read_utf(c);
-		struct utf method = read_utf(c);
+		struct utf class_name = nps_read_utf(c);
+		struct utf method = nps_read_utf(c);
 
-		read_utf(c); /* the signature */
+		nps_read_utf(c); /* the signature */
 		if (!cursor_ok(c))
-			return fail_cut(s, err, "its table of methods");
+			return nps_fail_cut(s, err, "its table of methods");
 		if (i > 0)
-			s->methods.frames[i] = method_frame(s->profile,
-							    class_name, method);
+			s->methods.frames[i] = nps_method_frame(
+				s->profile, class_name, method);
 	}
 	s->methods.count = count;
 	return 0;
 }
 
-static bool is_epoch(int64_t ms)
+static bool nps_is_epoch(int64_t ms)
 {
 	return ms >= EPOCH_MIN_MS && ms < EPOCH_MAX_MS;
 }
 
-/* The fields before the threads. */
-static int read_start(struct snapshot *s, struct cursor *c, struct error *err)
+/* Reads the fields before the threads. */
+static int nps_read_start(struct snapshot *s, struct cursor *c,
+			  struct error *err)
 {
 	uint32_t version = cursor_u32(c);
 	int64_t began = (int64_t)cursor_u64(c);
 	int64_t taken = (int64_t)cursor_u64(c);
 
-	cursor_u8(c); /* two times; each thread says so again */
+	cursor_u8(c); /* repeated for each thread */
 	if (cursor_ok(c) && version != NPS_PAYLOAD)
 		return fail(err, ERROR_INPUT,
 			    "holds data of version %" PRIu32 ", not %d",
 			    version, NPS_PAYLOAD);
-	/* A snapshot made of raw samples began at so much uptime. */
-	if (is_epoch(began))
+	/* Snapshots made of raw samples have an uptime instead. */
+	if (nps_is_epoch(began))
 		s->time_ns = began * MS_NS;
-	else if (is_epoch(taken))
+	else if (nps_is_epoch(taken))
 		s->time_ns = taken * MS_NS;
-	return read_methods(s, c, err);
+	return nps_read_methods(s, c, err);
 }
 
-/* Reads one thread; false when it is not there as a whole. */
-static bool read_thread(struct snapshot *s, struct cursor *c)
+/* Reads one thread; false if it is incomplete. */
+static bool nps_read_thread(struct snapshot *s, struct cursor *c)
 {
 	struct profile *p = s->profile;
 	struct nps_tree tree = { 0 };
@@ -543,8 +550,8 @@ static bool read_thread(struct snapshot *s, struct cursor *c)
 	uint32_t node_size;
 	struct utf name;
 
-	cursor_skip(c, 4); /* counts the threads; no identity */
-	name = read_utf(c);
+	cursor_skip(c, 4); /* a sequence number, not an id */
+	name = nps_read_utf(c);
 	tree.two_times = cursor_u8(c) != 0;
 	tree.full_len = cursor_u32(c);
 	if (!cursor_ok(c))
@@ -569,13 +576,13 @@ static bool read_thread(struct snapshot *s, struct cursor *c)
 	return cursor_ok(c);
 }
 
-static void read_threads(struct snapshot *s, struct cursor *c)
+static void nps_read_threads(struct snapshot *s, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c);
 	size_t total = cursor_offset(c) + cursor_left(c);
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!read_thread(s, c)) {
+		if (!nps_read_thread(s, c)) {
 			profile_lost(s->profile, "threads cut", 1,
 				     "thread %" PRIu32 " of %" PRIu32, i + 1,
 				     count);
@@ -588,7 +595,7 @@ static void read_threads(struct snapshot *s, struct cursor *c)
 			     "their number is missing");
 }
 
-static int read_nps(const uint8_t *bytes, size_t len, struct profile *p,
+static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
 		    struct error *err)
 {
 	struct snapshot s = { .profile = p };
@@ -598,21 +605,22 @@ static int read_nps(const uint8_t *bytes, size_t len, struct profile *p,
 	struct cursor c;
 	int ret;
 
-	if (check_kind(bytes, len, err) || read_header(&file, &header, err))
+	if (nps_check_kind(bytes, len, err) ||
+	    nps_read_header(&file, &header, err))
 		return -1;
 	data = inflate_bytes(INFLATE_ZLIB, file.at, cursor_left(&file),
 			     NPS_MAX);
-	check_lengths(p, &header, &data);
+	nps_check_lengths(p, &header, &data);
 	if (!data.damage) {
 		cursor_skip(&file, data.used);
-		check_trailer(p, &file, &header);
+		nps_check_trailer(p, &file, &header);
 	}
 	s.damage = data.damage;
 	s.events[0] = profile_event(p, "nps.wall", UNIT_NS);
 	c = cursor_over(data.bytes, data.len);
-	ret = read_start(&s, &c, err);
+	ret = nps_read_start(&s, &c, err);
 	if (!ret)
-		read_threads(&s, &c);
+		nps_read_threads(&s, &c);
 	free(s.methods.frames);
 	free(data.bytes);
 	return ret;
@@ -621,6 +629,6 @@ static int read_nps(const uint8_t *bytes, size_t len, struct profile *p,
 const struct reader nps_reader = {
 	.name = "nps",
 	.summary = "VisualVM CPU snapshot",
-	.sniff = sniff_nps,
-	.read = read_nps,
+	.sniff = nps_sniff,
+	.read = nps_read,
 };

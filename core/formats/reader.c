@@ -10,8 +10,9 @@ const struct reader *const readers[] = {
 	&dump_reader, &collapsed_reader, NULL,
 };
 
-/* Fails with what is known; name is NULL where none was given. */
-static const struct reader *unknown_format(const char *name, struct error *err)
+/* Fails with the valid names or formats; name is NULL if none was given. */
+static const struct reader *reader_fail_unknown(const char *name,
+						struct error *err)
 {
 	struct text known = { 0 };
 
@@ -29,7 +30,7 @@ static const struct reader *unknown_format(const char *name, struct error *err)
 	return NULL;
 }
 
-static const struct reader *by_name(const char *name)
+static const struct reader *reader_by_name(const char *name)
 {
 	size_t i = 0;
 
@@ -38,7 +39,7 @@ static const struct reader *by_name(const char *name)
 	return readers[i];
 }
 
-static const struct reader *by_head(const uint8_t *head, size_t len)
+static const struct reader *reader_by_head(const uint8_t *head, size_t len)
 {
 	size_t i = 0;
 
@@ -47,7 +48,7 @@ static const struct reader *by_head(const uint8_t *head, size_t len)
 	return readers[i];
 }
 
-static const struct reader *by_text(const uint8_t *text, size_t len)
+static const struct reader *reader_by_text(const uint8_t *text, size_t len)
 {
 	if (memchr(text, '\0', len))
 		return NULL;
@@ -65,10 +66,12 @@ const struct reader *reader_for(const char *name, const uint8_t *head,
 	const struct reader *found;
 
 	if (!any)
-		found = by_name(name);
+		found = reader_by_name(name);
 	else
-		found = by_head(head, len < READER_HEAD ? len : READER_HEAD);
+		found = reader_by_head(head,
+				       len < READER_HEAD ? len : READER_HEAD);
 	if (!found && any && len > READER_HEAD)
-		found = by_text(head, len < READER_LOOK ? len : READER_LOOK);
-	return found ? found : unknown_format(any ? NULL : name, err);
+		found = reader_by_text(head,
+				       len < READER_LOOK ? len : READER_LOOK);
+	return found ? found : reader_fail_unknown(any ? NULL : name, err);
 }

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define MOST_DIGITS 18 /* of a number that surely fits int64_t */
+#define MOST_DIGITS 18 /* maximum digits of a number that always fits int64_t  \
+			*/
 
 size_t dump_decimal(const char *text, size_t len, int64_t *value)
 {
@@ -47,8 +48,8 @@ enum thread_state dump_state(const char *text, size_t len)
 	return STATE_NONE;
 }
 
-/* The next word of the text from *at on; empty at its end. */
-static struct line next_word(const char *text, size_t len, size_t *at)
+/* Returns the next word from *at on; empty at the end. */
+static struct line header_next_word(const char *text, size_t len, size_t *at)
 {
 	size_t from;
 
@@ -61,11 +62,11 @@ static struct line next_word(const char *text, size_t len, size_t *at)
 }
 
 /*
- * Where the quote stands that ends the name which begins at name; it must be
- * in the last line.  0 when there is none.
+ * Returns the position of the quote that ends the name at `name`; it must be in
+ * the last line. 0 if there is none.
  */
-static size_t closing_quote(const char *text, size_t len, size_t last_line,
-			    size_t name)
+static size_t name_closing_quote(const char *text, size_t len, size_t last_line,
+				 size_t name)
 {
 	size_t from = last_line > name ? last_line : name;
 	const char *quote;
@@ -76,9 +77,9 @@ static size_t closing_quote(const char *text, size_t len, size_t last_line,
 	return quote ? (size_t)(quote - text) : 0;
 }
 
-/* "#12", "[12]": the whole word is the number in its frame. */
-static bool framed_number(struct line word, char open, char close,
-			  int64_t *value)
+/* Parses "#12" or "[12]": the whole word must be a number in its frame. */
+static bool word_framed_number(struct line word, char open, char close,
+			       int64_t *value)
 {
 	size_t digits;
 
@@ -91,8 +92,8 @@ static bool framed_number(struct line word, char open, char close,
 	return digits && digits + 1 == word.len;
 }
 
-/* Old macOS JDKs print addresses without 0x. */
-static bool is_address(const char *text, size_t len, int64_t *value)
+/* Old JDKs on macOS print addresses without 0x. */
+static bool word_address(const char *text, size_t len, int64_t *value)
 {
 	if (len > 2 && text[0] == '0' && text[1] == 'x') {
 		text += 2;
@@ -101,8 +102,8 @@ static bool is_address(const char *text, size_t len, int64_t *value)
 	return len && dump_hex(text, len, value) == len;
 }
 
-/* "prio=5", "cpu=0.3ms" and what later JDKs may add. */
-static bool is_setting(struct line word)
+/* True for "prio=5", "cpu=0.3ms" and settings of later JDKs. */
+static bool word_is_setting(struct line word)
 {
 	const char *equals = memchr(word.text, '=', word.len);
 
@@ -116,10 +117,10 @@ static bool is_setting(struct line word)
 }
 
 /*
- * nid=0x1a03 up to JDK 17, nid=6659 since (JDK-8268425): the base is told by
- * the prefix alone.  NA, 0 and -1 stand for a thread that has none.
+ * nid=0x1a03 up to JDK 17, nid=6659 since then (JDK-8268425); only the prefix
+ * tells the base. NA, 0 and -1 mean that there is no thread id.
  */
-static void read_nid(struct line word, struct dump_header *h)
+static void header_read_nid(struct line word, struct dump_header *h)
 {
 	const char *text = word.text + 4;
 	size_t len = word.len - 4;
@@ -133,8 +134,10 @@ static void read_nid(struct line word, struct dump_header *h)
 	}
 }
 
-/* allocated=95408B, 163K, 1774M: rounded down to its unit; -e, JDK 11. */
-static bool read_allocated(struct line word, struct dump_header *h)
+/*
+ * Parses allocated=95408B, 163K, 1774M: rounded down to its unit; -e, JDK 11.
+ */
+static bool header_read_allocated(struct line word, struct dump_header *h)
 {
 	static const char name[] = "allocated=";
 	static const char units[] = "BKMGT";
@@ -159,53 +162,55 @@ static bool read_allocated(struct line word, struct dump_header *h)
 	return true;
 }
 
-/* One of "#12 [4711] daemon prio=5 …", which stand before the address. */
-static bool read_setting(struct line word, struct dump_header *h)
+/* Parses one of "#12 [4711] daemon prio=5 …", the words before the address. */
+static bool header_read_setting(struct line word, struct dump_header *h)
 {
-	return framed_number(word, '#', 0, &h->java_id) ||
-	       framed_number(word, '[', ']', &h->os_id) ||
-	       line_is(word, "daemon") || read_allocated(word, h) ||
-	       is_setting(word);
+	return word_framed_number(word, '#', 0, &h->java_id) ||
+	       word_framed_number(word, '[', ']', &h->os_id) ||
+	       line_is(word, "daemon") || header_read_allocated(word, h) ||
+	       word_is_setting(word);
 }
 
 /*
- * The words behind the nid are the state of the thread's OSThread: "runnable",
- * or that it waits, for the VM too, which Java's state does not tell.
+ * The words after the nid are the state of the OSThread: "runnable" or a wait,
+ * also for the VM, which Java's state does not tell.
  */
-static bool is_waiting(struct line words)
+static bool words_wait(struct line words)
 {
 	return line_starts(words, "waiting ") ||
 	       line_starts(words, "in Object.wait()") ||
 	       line_starts(words, "sleeping");
 }
 
-/* All up to the address, which must be there, and the nid if it is. */
-static bool read_vm_words(const char *text, size_t len, struct dump_header *h)
+/*
+ * Parses all words up to the address, which is required, and the optional nid.
+ */
+static bool header_read_vm(const char *text, size_t len, struct dump_header *h)
 {
 	size_t at = 0;
-	struct line word = next_word(text, len, &at);
+	struct line word = header_next_word(text, len, &at);
 	int64_t address;
 
 	while (!line_starts(word, "tid=")) {
-		if (!word.len || !read_setting(word, h))
+		if (!word.len || !header_read_setting(word, h))
 			return false;
-		word = next_word(text, len, &at);
+		word = header_next_word(text, len, &at);
 	}
-	if (!is_address(word.text + 4, word.len - 4, &address))
+	if (!word_address(word.text + 4, word.len - 4, &address))
 		return false;
-	h->by_jmx = address == 0; /* as IntelliJ writes it */
-	/* Carriers of virtual threads have no nid since JDK 21. */
-	word = next_word(text, len, &at);
+	h->by_jmx = address == 0; /* format of IntelliJ */
+	/* Since JDK 21, carriers of virtual threads have no nid. */
+	word = header_next_word(text, len, &at);
 	if (line_starts(word, "nid=")) {
-		read_nid(word, h);
-		word = next_word(text, len, &at);
+		header_read_nid(word, h);
+		word = header_next_word(text, len, &at);
 	}
-	h->waits = is_waiting(
+	h->waits = words_wait(
 		(struct line){ word.text, (size_t)(text + len - word.text) });
 	return true;
 }
 
-static bool read_jmx_words(const char *text, size_t len, struct dump_header *h)
+static bool header_read_jmx(const char *text, size_t len, struct dump_header *h)
 {
 	static const char lead[] = " - Thread t@";
 	size_t lead_len = sizeof(lead) - 1;
@@ -229,12 +234,12 @@ bool dump_header_parse(const char *text, size_t len, size_t last_line,
 
 	if (!len || text[0] != '"')
 		return false;
-	quote = closing_quote(text, len, last_line, 1);
+	quote = name_closing_quote(text, len, last_line, 1);
 	if (!quote)
 		return false;
 	*h = (struct dump_header){ .name = text + 1, .name_len = quote - 1 };
-	return read_vm_words(text + quote + 1, len - quote - 1, h) ||
-	       read_jmx_words(text + quote + 1, len - quote - 1, h);
+	return header_read_vm(text + quote + 1, len - quote - 1, h) ||
+	       header_read_jmx(text + quote + 1, len - quote - 1, h);
 }
 
 bool dump_header_to_file(const char *text, size_t len, size_t last_line,
@@ -249,7 +254,7 @@ bool dump_header_to_file(const char *text, size_t len, size_t last_line,
 	if (at == 1 || len - at < 2 || memcmp(text + at, " \"", 2) != 0)
 		return false;
 	name = at + 2;
-	quote = closing_quote(text, len, last_line, name);
+	quote = name_closing_quote(text, len, last_line, name);
 	if (!quote)
 		return false;
 	*h = (struct dump_header){
@@ -259,7 +264,7 @@ bool dump_header_to_file(const char *text, size_t len, size_t last_line,
 	};
 	at = quote + 1;
 	for (;;) {
-		struct line word = next_word(text, len, &at);
+		struct line word = header_next_word(text, len, &at);
 		enum thread_state state = dump_state(word.text, word.len);
 
 		if (!word.len)
@@ -268,7 +273,8 @@ bool dump_header_to_file(const char *text, size_t len, size_t last_line,
 			h->is_virtual = true;
 		else if (state)
 			h->state = state;
-		else if (!is_digit(word.text[0])) /* else the time */
+		else if (!is_digit(word.text[0])) /* otherwise the word is the
+						     time */
 			return false;
 	}
 }

@@ -10,7 +10,7 @@
 /* Docker's json-file log driver: {"log":"a line\n","stream":…,"time":…} */
 static const char docker_entry[] = "{\"log\":\"";
 
-static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+static bool lines_is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 void dump_lines_init(struct dump_lines *l, const void *bytes, size_t len)
 {
@@ -40,8 +40,8 @@ void dump_lines_prefix(struct dump_lines *l, struct line line, size_t len)
 	static const char parting[] = " \t:|]>-";
 
 	/*
-	 * A log prefix ends with something that parts it from the message.  A
-	 * dump glued to the end of another line has no prefix.
+	 * A log prefix ends with a separator before the message. A dump
+	 * appended to the end of another line has no prefix.
 	 */
 	text_clear(&l->prefix);
 	if (len && len <= LONGEST_PREFIX &&
@@ -50,10 +50,11 @@ void dump_lines_prefix(struct dump_lines *l, struct line line, size_t len)
 }
 
 /*
- * How much of the line is like the prefix, where any number is like any other
- * (times differ from line to line); 0 when the line begins otherwise.
+ * Returns the length of the line's prefix if it is like the prefix text, where
+ * all numbers are alike (times differ between lines); else 0.
  */
-static size_t prefix_in(const struct text *prefix_text, struct line line)
+static size_t lines_prefix_length(const struct text *prefix_text,
+				  struct line line)
 {
 	struct line prefix = { prefix_text->bytes, prefix_text->len };
 	size_t i = 0;
@@ -69,14 +70,16 @@ static size_t prefix_in(const struct text *prefix_text, struct line line)
 			return 0;
 		}
 	}
-	/* Where a message was empty its log has often lost the last blank. */
+	/*
+	 * Logs often omit the last space of a prefix before an empty message.
+	 */
 	while (i < prefix.len && is_blank(prefix.text[i]))
 		i++;
 	return i == prefix.len ? at : 0;
 }
 
-/* Reads what stands after a backslash and gives how long it is. */
-static size_t add_escape(struct text *out, const char *at, size_t left)
+/* Decodes the escape after a backslash; returns its length. */
+static size_t lines_add_escape(struct text *out, const char *at, size_t left)
 {
 	static const char from[] = "nrtbf";
 	static const char to[] = "\n\r\t\b\f";
@@ -98,12 +101,15 @@ static size_t add_escape(struct text *out, const char *at, size_t left)
 			return 1;
 		c = c << 4 | (unsigned)digit;
 	}
-	/* Halves of surrogate pairs stay halves: CESU-8, like the VM's own. */
+	/*
+	 * Halves of surrogate pairs are encoded separately (CESU-8), as the VM
+	 * does.
+	 */
 	text_utf8(out, c);
 	return 5;
 }
 
-/* The JSON string that begins at text, without its last line feed. */
+/* Decodes the JSON string that begins at text, without its last newline. */
 static struct line lines_decode(struct text *out, const char *text, size_t len)
 {
 	size_t i = 0;
@@ -118,12 +124,12 @@ static struct line lines_decode(struct text *out, const char *text, size_t len)
 		i = run;
 		if (i + 1 < len && text[i] == '\\') {
 			i++;
-			i += add_escape(out, text + i, len - i);
+			i += lines_add_escape(out, text + i, len - i);
 		} else if (i < len && text[i] == '\\') {
 			i++;
 		}
 	}
-	while (out->len && is_line_end(out->bytes[out->len - 1]))
+	while (out->len && lines_is_line_end(out->bytes[out->len - 1]))
 		out->len--;
 	return (struct line){ out->len ? out->bytes : text, out->len };
 }
@@ -135,7 +141,7 @@ struct line dump_lines_unwrap(struct dump_lines *l, struct line raw)
 	if (line_starts(raw, docker_entry))
 		raw = lines_decode(&l->decoded, raw.text + cut, raw.len - cut);
 	if (l->prefix.len) {
-		cut = prefix_in(&l->prefix, raw);
+		cut = lines_prefix_length(&l->prefix, raw);
 		raw.text += cut;
 		raw.len -= cut;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread dumps as text: tells the dialects apart. */
+/* read_dump: detects the dialect of thread dumps in text form. */
 #include "core/formats/reader.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ static bool dump_contains(const uint8_t *bytes, size_t len, const char *wanted,
 	return memmem(bytes, len, wanted, wanted_len) != NULL;
 }
 
-/* Windows PowerShell's ">" writes UTF-16, whatever the program printed. */
-static bool is_utf16(const uint8_t *head, size_t len)
+/* PowerShell's ">" writes UTF-16, whatever the program prints. */
+static bool dump_is_utf16(const uint8_t *head, size_t len)
 {
 	static const char start[] = "F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 ";
 
@@ -30,7 +30,7 @@ static bool is_utf16(const uint8_t *head, size_t len)
 
 static bool dump_sniff(const uint8_t *head, size_t len)
 {
-	if (is_utf16(head, len))
+	if (dump_is_utf16(head, len))
 		return true;
 	if (memchr(head, '\0', len))
 		return false;
@@ -41,22 +41,24 @@ static bool dump_sniff(const uint8_t *head, size_t len)
 	return false;
 }
 
-/* A log has its first dump anywhere; the other dialects are whole files. */
+/*
+ * Only a log has dumps anywhere; files of the other dialects begin with them.
+ */
 static bool dump_look(const uint8_t *text, size_t len)
 {
 	return hotspot_dialect.sniff(text, len);
 }
 
-static int read_dump(const uint8_t *bytes, size_t len, struct profile *p,
+static int dump_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
 	size_t head = len < READER_HEAD ? len : READER_HEAD;
 
-	if (is_utf16(bytes, head))
+	if (dump_is_utf16(bytes, head))
 		return fail(err, ERROR_INPUT,
 			    "the text is UTF-16; convert it to UTF-8 first "
 			    "(iconv -f UTF-16 -t UTF-8)");
-	/* A dump deep in a log is HotSpot's; the others are whole files. */
+	/* A dump in the middle of a log is HotSpot's. */
 	for (size_t i = 0; dialects[i]; i++) {
 		if (dialects[i]->sniff(bytes, head))
 			return dialects[i]->read(bytes, len, p, err);
@@ -69,5 +71,5 @@ const struct reader dump_reader = {
 	.summary = "thread dumps of jstack, jcmd, kill -3 and similar tools",
 	.sniff = dump_sniff,
 	.look = dump_look,
-	.read = read_dump,
+	.read = dump_read,
 };

@@ -25,13 +25,13 @@ struct json_dump {
 	const char *base;
 	const char *at;
 	const char *end;
-	const char *counted; /* up to where `line` counts line feeds */
+	const char *counted; /* line feeds have been counted up to here */
 	uint64_t line;
 };
 
-/* What to do with the members of an object; each consumes its value. */
+/* A member of an object and the function that consumes its value. */
 struct member {
-	const char *key; /* with its quotes */
+	const char *key; /* including its quotes */
 	bool (*take)(struct json_dump *r);
 };
 
@@ -42,26 +42,29 @@ static uint64_t json_dump_line(struct json_dump *r)
 	return r->line;
 }
 
-static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
-
-static void skip_space(struct json_dump *r)
+static bool json_is_one_of(char c, const char *set)
 {
-	while (r->at < r->end && is_one_of(*r->at, " \t\r\n"))
+	return c && strchr(set, c);
+}
+
+static void json_skip_space(struct json_dump *r)
+{
+	while (r->at < r->end && json_is_one_of(*r->at, " \t\r\n"))
 		r->at++;
 }
 
-/* Takes the character if it is what comes next. */
+/* Skips the character if it comes next. */
 static bool json_dump_take(struct json_dump *r, char c)
 {
-	skip_space(r);
+	json_skip_space(r);
 	if (r->at == r->end || *r->at != c)
 		return false;
 	r->at++;
 	return true;
 }
 
-/* Passes over a string, its quotes included. */
-static bool skip_string(struct json_dump *r)
+/* Skips a string, including its quotes. */
+static bool json_skip_string(struct json_dump *r)
 {
 	for (r->at++; r->at < r->end; r->at++) {
 		if (*r->at == '"') {
@@ -74,32 +77,32 @@ static bool skip_string(struct json_dump *r)
 	return false;
 }
 
-/* Passes over a number or a word; false when there is none. */
-static bool skip_word(struct json_dump *r)
+/* Skips a number or a word; false if there is none. */
+static bool json_skip_word(struct json_dump *r)
 {
 	const char *from = r->at;
 
-	while (r->at < r->end && !is_one_of(*r->at, " \t\r\n,:{}[]\""))
+	while (r->at < r->end && !json_is_one_of(*r->at, " \t\r\n,:{}[]\""))
 		r->at++;
 	return r->at > from;
 }
 
 /*
- * Passes over a value of any depth and gives its text.  False when it has no
- * end or is none; that what is inside is JSON is not looked at.
+ * Skips a value of any depth and returns its text. False if it is incomplete or
+ * not a value; its contents are not validated.
  */
-static bool skip_value(struct json_dump *r, struct line *value)
+static bool json_skip_value(struct json_dump *r, struct line *value)
 {
 	size_t depth = 0;
 
-	skip_space(r);
+	json_skip_space(r);
 	value->text = r->at;
 	do {
-		skip_space(r);
+		json_skip_space(r);
 		if (r->at == r->end)
 			return false;
 		if (*r->at == '"') {
-			if (!skip_string(r))
+			if (!json_skip_string(r))
 				return false;
 		} else if (*r->at == '{' || *r->at == '[') {
 			depth++;
@@ -109,7 +112,7 @@ static bool skip_value(struct json_dump *r, struct line *value)
 			r->at++;
 		} else if (depth && (*r->at == ',' || *r->at == ':')) {
 			r->at++;
-		} else if (!skip_word(r)) {
+		} else if (!json_skip_word(r)) {
 			return false;
 		}
 	} while (depth);
@@ -117,39 +120,39 @@ static bool skip_value(struct json_dump *r, struct line *value)
 	return true;
 }
 
-static bool take_member(struct json_dump *r, const struct member *members,
-			size_t count)
+static bool json_read_member(struct json_dump *r, const struct member *members,
+			     size_t count)
 {
 	struct line key, value;
 
-	skip_space(r);
-	if (r->at == r->end || *r->at != '"' || !skip_value(r, &key) ||
+	json_skip_space(r);
+	if (r->at == r->end || *r->at != '"' || !json_skip_value(r, &key) ||
 	    !json_dump_take(r, ':'))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (line_is(key, members[i].key))
 			return members[i].take(r);
 	}
-	return skip_value(r, &value);
+	return json_skip_value(r, &value);
 }
 
-/* Walks over an object; false when it ends early or is none. */
-static bool take_object(struct json_dump *r, const struct member *members,
-			size_t count)
+/* Reads an object; false if it is incomplete or not an object. */
+static bool json_read_object(struct json_dump *r, const struct member *members,
+			     size_t count)
 {
 	if (!json_dump_take(r, '{'))
 		return false;
 	if (json_dump_take(r, '}'))
 		return true;
 	do {
-		if (!take_member(r, members, count))
+		if (!json_read_member(r, members, count))
 			return false;
 	} while (json_dump_take(r, ','));
 	return json_dump_take(r, '}');
 }
 
-static bool take_array(struct json_dump *r,
-		       bool (*take_element)(struct json_dump *r))
+static bool json_read_array(struct json_dump *r,
+			    bool (*take_element)(struct json_dump *r))
 {
 	if (!json_dump_take(r, '['))
 		return false;
@@ -167,7 +170,7 @@ static cJSON *json_dump_parse(struct line value)
 	return cJSON_ParseWithLengthOpts(value.text, value.len, NULL, 0);
 }
 
-static const char *text_of(const cJSON *object, const char *key)
+static const char *json_text_of(const cJSON *object, const char *key)
 {
 	const char *text = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(object, key));
@@ -175,8 +178,8 @@ static const char *text_of(const cJSON *object, const char *key)
 	return text ? text : "";
 }
 
-/* Numbers are strings, "tid":"3", but later JDKs may write them plainly. */
-static int64_t number_of(const cJSON *object, const char *key)
+/* Numbers are strings, "tid":"3", but later JDKs may print plain numbers. */
+static int64_t json_number_of(const cJSON *object, const char *key)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
 	int64_t number = 0;
@@ -191,13 +194,13 @@ static int64_t number_of(const cJSON *object, const char *key)
 	return number;
 }
 
-/* JDK 21 does not say which threads are virtual, but their roots do. */
-static bool is_virtual_root(const char *frame)
+/* JDK 21 does not mark virtual threads, but their root frames reveal them. */
+static bool frame_is_virtual_root(const char *frame)
 {
 	return strstr(frame, "java.lang.VirtualThread.run(") != NULL;
 }
 
-static void add_frames(struct json_dump *r, const cJSON *stack)
+static void json_add_frames(struct json_dump *r, const cJSON *stack)
 {
 	const char *root = "";
 	const cJSON *item;
@@ -212,18 +215,18 @@ static void add_frames(struct json_dump *r, const cJSON *stack)
 			thread_dump_odd(&r->dump, DUMP_BAD_FRAME,
 					json_dump_line(r));
 	}
-	if (is_virtual_root(root))
+	if (frame_is_virtual_root(root))
 		r->dump.thread.is_virtual = true;
 }
 
-static bool take_thread(struct json_dump *r)
+static bool json_read_thread(struct json_dump *r)
 {
 	struct dump_header h = { 0 };
 	struct line value;
 	const char *state;
 	cJSON *thread;
 
-	if (!skip_value(r, &value))
+	if (!json_skip_value(r, &value))
 		return false;
 	thread = json_dump_parse(value);
 	if (!cJSON_IsObject(thread)) {
@@ -231,15 +234,15 @@ static bool take_thread(struct json_dump *r)
 		cJSON_Delete(thread);
 		return true;
 	}
-	state = text_of(thread, "state");
+	state = json_text_of(thread, "state");
 	h.state = dump_state(state, strlen(state));
-	h.name = text_of(thread, "name");
+	h.name = json_text_of(thread, "name");
 	h.name_len = strlen(h.name);
-	h.java_id = number_of(thread, "tid");
+	h.java_id = json_number_of(thread, "tid");
 	h.is_virtual = cJSON_IsTrue(
 		cJSON_GetObjectItemCaseSensitive(thread, "virtual"));
 	thread_dump_begin(&r->dump, &h);
-	add_frames(r, cJSON_GetObjectItemCaseSensitive(thread, "stack"));
+	json_add_frames(r, cJSON_GetObjectItemCaseSensitive(thread, "stack"));
 	thread_dump_end(&r->dump);
 	profile_progress(r->dump.profile, (uint64_t)(r->at - r->base),
 			 (uint64_t)(r->end - r->base));
@@ -247,30 +250,30 @@ static bool take_thread(struct json_dump *r)
 	return true;
 }
 
-static bool take_threads(struct json_dump *r)
+static bool json_read_threads(struct json_dump *r)
 {
-	return take_array(r, take_thread);
+	return json_read_array(r, json_read_thread);
 }
 
-static bool take_container(struct json_dump *r)
+static bool json_read_container(struct json_dump *r)
 {
 	static const struct member members[] = {
-		{ "\"threads\"", take_threads },
+		{ "\"threads\"", json_read_threads },
 	};
 
-	return take_object(r, members, 1);
+	return json_read_object(r, members, 1);
 }
 
-static bool take_containers(struct json_dump *r)
+static bool json_read_containers(struct json_dump *r)
 {
-	return take_array(r, take_container);
+	return json_read_array(r, json_read_container);
 }
 
-static bool take_time(struct json_dump *r)
+static bool json_read_time(struct json_dump *r)
 {
 	struct line value;
 
-	if (!skip_value(r, &value))
+	if (!json_skip_value(r, &value))
 		return false;
 	if (value.len > 2) /* without its quotes */
 		thread_dump_time(value.text + 1, value.len - 2,
@@ -278,44 +281,44 @@ static bool take_time(struct json_dump *r)
 	return true;
 }
 
-static bool take_dump(struct json_dump *r)
+static bool json_read_dump(struct json_dump *r)
 {
 	static const struct member members[] = {
-		{ "\"time\"", take_time },
-		{ "\"threadContainers\"", take_containers },
+		{ "\"time\"", json_read_time },
+		{ "\"threadContainers\"", json_read_containers },
 	};
 
 	r->dump.time_ns = 0;
-	return take_object(r, members, 2);
+	return json_read_object(r, members, 2);
 }
 
-/* Takes one document, or several that stand in a row. */
-static void take_documents(struct json_dump *r)
+/* Reads one document, or several in a row. */
+static void json_read_documents(struct json_dump *r)
 {
 	static const struct member members[] = {
-		{ "\"threadDump\"", take_dump },
+		{ "\"threadDump\"", json_read_dump },
 	};
 
 	do {
-		if (!take_object(r, members, 1)) {
+		if (!json_read_object(r, members, 1)) {
 			thread_dump_cut(&r->dump, false, json_dump_line(r));
 			return;
 		}
-		skip_space(r);
+		json_skip_space(r);
 	} while (r->at < r->end && *r->at == '{');
 	if (r->at < r->end)
 		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, json_dump_line(r));
 }
 
-static size_t byte_order_mark(const uint8_t *bytes, size_t len)
+static size_t json_skip_byte_order_mark(const uint8_t *bytes, size_t len)
 {
 	return len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-static struct json_dump json_over(const uint8_t *bytes, size_t len)
+static struct json_dump json_skip_over(const uint8_t *bytes, size_t len)
 {
 	const char *text = (const char *)bytes;
-	size_t mark = byte_order_mark(bytes, len);
+	size_t mark = json_skip_byte_order_mark(bytes, len);
 
 	return (struct json_dump){
 		.base = text,
@@ -329,22 +332,22 @@ static struct json_dump json_over(const uint8_t *bytes, size_t len)
 static bool json_dump_sniff(const uint8_t *head, size_t len)
 {
 	static const char key[] = "\"threadDump\"";
-	struct json_dump r = json_over(head, len);
+	struct json_dump r = json_skip_over(head, len);
 	size_t key_len = sizeof(key) - 1;
 
 	if (!json_dump_take(&r, '{'))
 		return false;
-	skip_space(&r);
+	json_skip_space(&r);
 	if ((size_t)(r.end - r.at) < key_len || memcmp(r.at, key, key_len) != 0)
 		return false;
 	r.at += key_len;
 	return json_dump_take(&r, ':');
 }
 
-static int read_json(const uint8_t *bytes, size_t len, struct profile *p,
+static int json_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
-	struct json_dump r = json_over(bytes, len);
+	struct json_dump r = json_skip_over(bytes, len);
 	int ret = 0;
 
 	if (!json_dump_sniff(bytes, len))
@@ -353,7 +356,7 @@ static int read_json(const uint8_t *bytes, size_t len, struct profile *p,
 	cJSON_InitHooks(
 		&(cJSON_Hooks){ .malloc_fn = xmalloc, .free_fn = free });
 	thread_dump_init(&r.dump, p);
-	take_documents(&r);
+	json_read_documents(&r);
 	thread_dump_finish(&r.dump);
 	if (!r.dump.threads)
 		ret = fail(err, ERROR_INPUT, "a thread dump without threads");
@@ -365,5 +368,5 @@ const struct reader dump_json_reader = {
 	.name = "jstack-json",
 	.summary = "thread dumps of Thread.dump_to_file -format=json",
 	.sniff = json_dump_sniff,
-	.read = read_json,
+	.read = json_read,
 };

@@ -14,12 +14,13 @@
 
 #include <string.h>
 
-#define MOST_NAME_LINES 20 /* of a thread's name */
+#define MOST_NAME_LINES 20 /* maximum lines of a thread's name */
 
 struct to_file {
-	struct dump_walk walk; /* first: it is what steps are given */
-	struct text joined;    /* a header of several lines */
-	bool gap;              /* a blank line came last */
+	struct dump_walk
+		walk; /* must be the first member: the steps get its address */
+	struct text joined; /* a header that spans several lines */
+	bool gap;           /* the previous line was empty */
 };
 
 static uint64_t dump_file_line(const struct to_file *r)
@@ -27,29 +28,32 @@ static uint64_t dump_file_line(const struct to_file *r)
 	return r->walk.lines.lines.number;
 }
 
-static bool is_process_id(struct line line)
+static bool line_is_process_id(struct line line)
 {
 	int64_t id;
 
 	return line.len && dump_decimal(line.text, line.len, &id) == line.len;
 }
 
-static bool is_instant(struct line line, int64_t *ns)
+static bool line_is_instant(struct line line, int64_t *ns)
 {
 	return line.len > 19 && line.text[10] == 'T' &&
 	       line.text[line.len - 1] == 'Z' &&
 	       thread_dump_time(line.text, line.len, ns);
 }
 
-/* Reads on from a process id when a dump begins with it. */
-static bool read_beginning(struct dump_lines *lines, struct line first,
-			   int64_t *ns)
+/*
+ * Reads the first lines of a dump, after its process id; false if no dump
+ * begins.
+ */
+static bool file_read_beginning(struct dump_lines *lines, struct line first,
+				int64_t *ns)
 {
 	struct lines mark = dump_lines_mark(lines);
 	struct line line;
 
-	if (is_process_id(first) && dump_lines_next(lines, &line) &&
-	    is_instant(line, ns)) {
+	if (line_is_process_id(first) && dump_lines_next(lines, &line) &&
+	    line_is_instant(line, ns)) {
 		dump_lines_next(lines, &line); /* the version */
 		return true;
 	}
@@ -57,7 +61,7 @@ static bool read_beginning(struct dump_lines *lines, struct line first,
 	return false;
 }
 
-static void end_dump(struct dump_walk *w)
+static void file_end_dump(struct dump_walk *w)
 {
 	struct to_file *r = (struct to_file *)w;
 
@@ -66,8 +70,8 @@ static void end_dump(struct dump_walk *w)
 	thread_dump_end(&r->walk.dump);
 }
 
-static bool read_header(struct to_file *r, struct line line,
-			struct dump_header *h)
+static bool file_read_header(struct to_file *r, struct line line,
+			     struct dump_header *h)
 {
 	struct lines mark = dump_lines_mark(&r->walk.lines);
 
@@ -91,21 +95,22 @@ static bool read_header(struct to_file *r, struct line line,
 	return false;
 }
 
-static void on_header(struct to_file *r, struct line line)
+static void file_on_header(struct to_file *r, struct line line)
 {
 	struct dump_header h;
 	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
 
-	if (read_header(r, line, &h)) {
+	if (file_read_header(r, line, &h)) {
 		thread_dump_begin(&r->walk.dump, &h);
 		return;
 	}
-	thread_dump_end(&r->walk.dump); /* the frames that come are not its */
+	thread_dump_end(
+		&r->walk.dump); /* the following frames belong to no thread */
 	thread_dump_odd(&r->walk.dump, last ? DUMP_CUT : DUMP_BAD_THREAD,
 			dump_file_line(r));
 }
 
-static void on_frame(struct to_file *r, struct line body)
+static void file_on_frame(struct to_file *r, struct line body)
 {
 	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
 
@@ -125,7 +130,7 @@ static void on_frame(struct to_file *r, struct line body)
 				dump_file_line(r));
 }
 
-static void take_line(struct dump_walk *w, struct line line)
+static void file_on_line(struct dump_walk *w, struct line line)
 {
 	struct to_file *r = (struct to_file *)w;
 	struct line body = line_trimmed(line);
@@ -135,13 +140,13 @@ static void take_line(struct dump_walk *w, struct line line)
 		r->gap = true;
 		return;
 	}
-	if (read_beginning(&r->walk.lines, line, &ns)) {
-		end_dump(&r->walk);
+	if (file_read_beginning(&r->walk.lines, line, &ns)) {
+		file_end_dump(&r->walk);
 		r->walk.dump.time_ns = ns;
 	} else if (line.text[0] == '#') {
-		on_header(r, line);
+		file_on_header(r, line);
 	} else if (body.text != line.text) {
-		on_frame(r, body);
+		file_on_frame(r, body);
 	} else {
 		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE,
 				dump_file_line(r));
@@ -149,12 +154,12 @@ static void take_line(struct dump_walk *w, struct line line)
 	r->gap = false;
 }
 
-static int read_to_file(const uint8_t *bytes, size_t len, struct profile *p,
-			struct error *err)
+static int file_read(const uint8_t *bytes, size_t len, struct profile *p,
+		     struct error *err)
 {
 	static const struct dump_steps steps = {
-		.line = take_line,
-		.end = end_dump,
+		.line = file_on_line,
+		.end = file_end_dump,
 		.nothing = "a thread dump without threads",
 	};
 	struct to_file r = { 0 };
@@ -164,7 +169,7 @@ static int read_to_file(const uint8_t *bytes, size_t len, struct profile *p,
 	return ret;
 }
 
-static bool sniff_to_file(const uint8_t *head, size_t len)
+static bool file_sniff(const uint8_t *head, size_t len)
 {
 	struct dump_lines lines;
 	struct line line;
@@ -173,7 +178,7 @@ static bool sniff_to_file(const uint8_t *head, size_t len)
 
 	dump_lines_init(&lines, head, len);
 	found = dump_lines_next(&lines, &line) &&
-		read_beginning(&lines, line, &ns);
+		file_read_beginning(&lines, line, &ns);
 	dump_lines_release(&lines);
 	return found;
 }
@@ -181,6 +186,6 @@ static bool sniff_to_file(const uint8_t *head, size_t len)
 const struct reader dump_to_file_dialect = {
 	.name = "dump_to_file",
 	.summary = "Thread.dump_to_file, plain",
-	.sniff = sniff_to_file,
-	.read = read_to_file,
+	.sniff = file_sniff,
+	.read = file_read,
 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread dumps that HotSpot prints (jstack, jcmd Thread.print, kill -3),
- * JDK 5 to 28, alone, several in a row or in the midst of a log; those that
- * VisualVM and others write like it through JMX; and those of jhsdb jstack.
+ * read_hotspot_dump: reads the thread dumps of HotSpot (jstack, jcmd
+ * Thread.print, kill -3), JDK 5 to 28, alone, several in a row or inside of a
+ * log; those that VisualVM and others print in this form through JMX; and those
+ * of jhsdb jstack.
  *
- * A dump runs from "Full thread dump <VM> (<version>):" to "JNI global …",
- * which deadlocks (whose stack traces are printed twice) and the heap follow.
- * JDK 26 dropped the colon and added a second line, "JDK version: …".  No
- * other line depends on the wording of the first: a list of threads ("Threads
- * class SMR info:", JDK 10) begins a dump, too, and so does a thread's header.
- * jhsdb's begins with "Deadlock Detection:" and has no last line.
+ * A dump extends from "Full thread dump <VM> (<version>):" to "JNI global …".
+ * Deadlocks (whose stack traces are printed twice) and the heap follow. JDK 26
+ * dropped the colon and added a second line, "JDK version: …". No other line
+ * depends on the wording of the first: a list of threads ("Threads class SMR
+ * info:", JDK 10) also begins a dump, and so does a thread's header. A dump of
+ * jhsdb begins with "Deadlock Detection:" and has no last line.
  */
 #include "core/formats/dump/dump_lines.h"
 #include "core/formats/dump/thread_dump.h"
@@ -17,40 +18,45 @@
 
 #include <string.h>
 
-#define MOST_NAME_LINES 20 /* of a thread's name */
+#define MOST_NAME_LINES 20 /* maximum lines of a thread's name */
 #define PROGRESS_LINES  8192
 #define DATE_LEN        19 /* of "2026-11-21 08:40:07" */
-#define HEADING_LINES   4  /* from a dump's date to its list of threads */
+#define HEADING_LINES                                                          \
+	4 /* lines between a dump's date and its list of threads */
 
 enum part { OUTSIDE, THREADS, DEADLOCKS, FOOTER, HEAP };
 
 struct hotspot {
 	struct thread_dump dump;
 	struct dump_lines lines;
-	struct text joined; /* a header of several lines */
-	struct line before; /* the raw line before this one */
-	uint64_t doubtful;  /* its number, if it may be of a log */
-	uint64_t dated;     /* the last line outside dumps that is a date */
-	int64_t date_ns;    /* what it says */
+	struct text joined; /* a header that spans several lines */
+	struct line before; /* the previous raw line */
+	uint64_t doubtful;  /* its number, if it may belong to a log */
+	uint64_t dated;  /* number of the last line outside of dumps that is a
+			    date */
+	int64_t date_ns; /* the date in that line */
 	enum part part;
 	uint64_t dumps;
 	bool by_sa;     /* jhsdb jstack */
-	bool by_sa_lwp; /* --mixed: the thread so far is but its number */
+	bool by_sa_lwp; /* --mixed: only the number of the thread is known */
 	bool is_mixed;
 	bool by_jmx;
-	bool heading; /* no blank line and no thread has come yet */
-	bool gap;     /* a blank line has come since the thread's last */
-	bool astray;  /* frames that come now are of no thread */
+	bool heading; /* neither an empty line nor a thread has been read */
+	bool gap;     /* an empty line has followed the thread's last line */
+	bool astray;  /* the next frames belong to no thread */
 };
 
 static const char full_dump[] = "Full thread dump ";
 static const char thread_list[] = "Threads class SMR info:";
 static const char jdk_version[] = "JDK version: "; /* JDK 26 */
 
-static uint64_t here(const struct hotspot *r) { return r->lines.lines.number; }
+static uint64_t hotspot_line_number(const struct hotspot *r)
+{
+	return r->lines.lines.number;
+}
 
-/* True on the last line of the input, which may be cut. */
-static bool at_last_line(const struct hotspot *r)
+/* True for the last line of the input, which may be truncated. */
+static bool hotspot_at_last_line(const struct hotspot *r)
 {
 	return r->lines.lines.at == r->lines.lines.end;
 }
@@ -61,10 +67,10 @@ static bool hotspot_dump_has(struct line line, const char *words)
 }
 
 /*
- * True when one of the next lines is of a dump's beginning: a logger's message
- * has no list of threads behind it, and no thread.
+ * True if one of the next lines belongs to the start of a dump: no list of
+ * threads and no thread follows a logger's message.
  */
-static bool dump_follows(struct lines ahead)
+static bool lines_have_dump(struct lines ahead)
 {
 	struct line line;
 
@@ -80,11 +86,12 @@ static bool dump_follows(struct lines ahead)
 }
 
 /*
- * True when a dump begins in the line, which others follow; *offset is where.
- * A line that ends with a colon is enough; other words would make it the
- * message of some logger, unless more of a dump follows.
+ * True if a dump begins in the line; *offset is its position. A line that ends
+ * with a colon suffices; with other words it may be a logger's message, unless
+ * more of a dump follows.
  */
-static bool begins_dump(struct line line, struct lines ahead, size_t *offset)
+static bool line_begins_dump(struct line line, struct lines ahead,
+			     size_t *offset)
 {
 	const char *at;
 
@@ -99,17 +106,17 @@ static bool begins_dump(struct line line, struct lines ahead, size_t *offset)
 	if (!at)
 		return false;
 	*offset = (size_t)(at - line.text);
-	return line.text[line.len - 1] == ':' || dump_follows(ahead);
+	return line.text[line.len - 1] == ':' || lines_have_dump(ahead);
 }
 
-static bool is_date(struct line line, int64_t *ns)
+static bool line_is_date(struct line line, int64_t *ns)
 {
 	return line.len == DATE_LEN &&
 	       thread_dump_time(line.text, line.len, ns);
 }
 
-/* "4711:" of jcmd, or the reply code of the attach protocol, "0". */
-static bool is_number_line(struct line line)
+/* "4711:" of jcmd, or "0", the reply code of the attach protocol. */
+static bool line_is_number(struct line line)
 {
 	int64_t number;
 	size_t digits = dump_decimal(line.text, line.len, &number);
@@ -118,26 +125,27 @@ static bool is_number_line(struct line line)
 			  (digits + 1 == line.len && line.text[digits] == ':'));
 }
 
-static void end_dump(struct hotspot *r)
+static void hotspot_end_dump(struct hotspot *r)
 {
 	bool cut = r->part == THREADS;
 
-	/* Only the VM itself says where its dump ends. */
+	/* Only the VM itself marks the end of its dump. */
 	if (r->by_sa || r->by_jmx)
 		cut = cut && r->dump.open && !r->gap && !r->is_mixed;
 	if (cut)
-		thread_dump_cut(&r->dump, !r->gap && !r->astray, here(r));
+		thread_dump_cut(&r->dump, !r->gap && !r->astray,
+				hotspot_line_number(r));
 	thread_dump_end(&r->dump);
 	r->part = OUTSIDE;
 }
 
-static void begin_dump(struct hotspot *r, bool by_sa)
+static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
 {
 	struct line date = r->before;
 
 	if (date.len)
 		date = dump_lines_unwrap(&r->lines, date);
-	end_dump(r);
+	hotspot_end_dump(r);
 	r->dumps++;
 	r->part = THREADS;
 	r->by_sa = by_sa;
@@ -152,18 +160,18 @@ static void begin_dump(struct hotspot *r, bool by_sa)
 				 &r->dump.time_ns);
 }
 
-static void begin_thread(struct hotspot *r, const struct dump_header *h)
+static void hotspot_begin_thread(struct hotspot *r, const struct dump_header *h)
 {
 	if (r->by_sa_lwp)
-		r->dump.open = false; /* now it has a name, too */
+		r->dump.open = false; /* now its name has been read */
 	r->by_sa_lwp = false;
 	r->by_jmx = r->by_jmx || h->by_jmx;
 	r->heading = r->gap = r->astray = false;
 	thread_dump_begin(&r->dump, h);
 }
 
-/* A line that no thread's name goes on with. */
-static bool ends_name(const struct hotspot *r, struct line line)
+/* True for a line that cannot continue a thread's name. */
+static bool line_ends_name(const struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
 	struct dump_header h;
@@ -173,12 +181,14 @@ static bool ends_name(const struct hotspot *r, struct line line)
 	       line_starts(body, "at ") ||
 	       line_starts(body, "java.lang.Thread.State: ") ||
 	       line_starts(body, "JNI global ref") ||
-	       begins_dump(line, r->lines.lines, &offset);
+	       line_begins_dump(line, r->lines.lines, &offset);
 }
 
-/* A header whose name holds line feeds: takes lines until it is whole. */
-static bool join_header(struct hotspot *r, struct line first,
-			struct dump_header *h)
+/*
+ * Reads a header whose name contains newlines: adds lines until it is complete.
+ */
+static bool hotspot_join_header(struct hotspot *r, struct line first,
+				struct dump_header *h)
 {
 	struct lines mark = dump_lines_mark(&r->lines);
 	struct line raw = r->lines.raw;
@@ -189,13 +199,14 @@ static bool join_header(struct hotspot *r, struct line first,
 	for (int i = 0; i < MOST_NAME_LINES; i++) {
 		size_t last = r->joined.len + 1;
 
-		if (!dump_lines_next(&r->lines, &line) || ends_name(r, line))
+		if (!dump_lines_next(&r->lines, &line) ||
+		    line_ends_name(r, line))
 			break;
 		text_putc(&r->joined, '\n');
 		text_add(&r->joined, line.text, line.len);
 		if (dump_header_parse(r->joined.bytes, r->joined.len, last, h))
 			return true;
-		/* Or each of many quotes would look at many lines. */
+		/* Otherwise each of many quotes would read many lines. */
 		if (line_starts(line, "\""))
 			break;
 	}
@@ -204,45 +215,45 @@ static bool join_header(struct hotspot *r, struct line first,
 	return false;
 }
 
-static void count_inside(struct hotspot *r)
+static void hotspot_count_inside(struct hotspot *r)
 {
-	thread_dump_odd(&r->dump, DUMP_LINE_INSIDE, here(r));
+	thread_dump_odd(&r->dump, DUMP_LINE_INSIDE, hotspot_line_number(r));
 }
 
-static void on_header(struct hotspot *r, struct line line)
+static void hotspot_on_header(struct hotspot *r, struct line line)
 {
 	struct dump_header h = { 0 };
 	struct line damaged;
 	const char *quote;
 
 	if (dump_header_parse(line.text, line.len, 0, &h)) {
-		begin_thread(r, &h);
+		hotspot_begin_thread(r, &h);
 		return;
 	}
-	if (join_header(r, line, &h)) {
-		begin_thread(r, &h);
+	if (hotspot_join_header(r, line, &h)) {
+		hotspot_begin_thread(r, &h);
 		return;
 	}
-	if (at_last_line(r))
-		return; /* the dump is cut, which is said once */
+	if (hotspot_at_last_line(r))
+		return; /* the dump is truncated, which is reported once */
 	damaged = (struct line){ r->joined.bytes, line.len };
 	if (!hotspot_dump_has(damaged, " prio=") &&
 	    !hotspot_dump_has(damaged, " os_prio=") &&
 	    !hotspot_dump_has(damaged, " tid=")) {
-		count_inside(r);
+		hotspot_count_inside(r);
 		r->astray = r->astray || r->gap;
 		return;
 	}
-	thread_dump_odd(&r->dump, DUMP_BAD_THREAD, here(r));
+	thread_dump_odd(&r->dump, DUMP_BAD_THREAD, hotspot_line_number(r));
 	quote = memrchr(damaged.text, '"', damaged.len);
 	h = (struct dump_header){ .name = damaged.text + 1 };
 	h.name_len = quote > damaged.text ? (size_t)(quote - h.name)
 					  : damaged.len - 1;
-	begin_thread(r, &h);
+	hotspot_begin_thread(r, &h);
 }
 
 /* "Thread 4711: (state = BLOCKED)": jstack -F before JDK 9. */
-static void on_numbered(struct hotspot *r, struct line body)
+static void hotspot_on_numbered(struct hotspot *r, struct line body)
 {
 	struct dump_header h = { .name = "" };
 	size_t word = strlen("Thread ");
@@ -252,13 +263,13 @@ static void on_numbered(struct hotspot *r, struct line body)
 	body.text += word + digits;
 	body.len -= word + digits;
 	if (digits && line_starts(body, ": (state = "))
-		begin_thread(r, &h);
-	else if (!line_starts(body, ": 0x")) /* a debug VM's line */
-		count_inside(r);
+		hotspot_begin_thread(r, &h);
+	else if (!line_starts(body, ": 0x")) /* a line of a debug VM */
+		hotspot_count_inside(r);
 }
 
 /* "----------------- 4711 -----------------": jhsdb jstack --mixed. */
-static void on_lwp(struct hotspot *r, struct line body)
+static void hotspot_on_lwp(struct hotspot *r, struct line body)
 {
 	struct dump_header h = { .name = "" };
 
@@ -267,51 +278,52 @@ static void on_lwp(struct hotspot *r, struct line body)
 		body.len--;
 	}
 	if (!r->by_sa || !dump_decimal(body.text, body.len, &h.os_id)) {
-		count_inside(r);
+		hotspot_count_inside(r);
 		return;
 	}
-	begin_thread(r, &h);
+	hotspot_begin_thread(r, &h);
 	r->by_sa_lwp = r->is_mixed = true;
 }
 
-static void on_frame_text(struct hotspot *r, enum dump_frame_form form,
-			  struct line text)
+static void hotspot_on_frame_text(struct hotspot *r, enum dump_frame_form form,
+				  struct line text)
 {
 	if (!r->dump.open || r->astray) {
-		count_inside(r);
+		hotspot_count_inside(r);
 		return;
 	}
 	r->gap = r->by_sa_lwp = false;
 	if (!thread_dump_frame(&r->dump, form, text.text, text.len) &&
-	    !at_last_line(r))
-		thread_dump_odd(&r->dump, DUMP_BAD_FRAME, here(r));
+	    !hotspot_at_last_line(r))
+		thread_dump_odd(&r->dump, DUMP_BAD_FRAME,
+				hotspot_line_number(r));
 }
 
-static void on_frame(struct hotspot *r, struct line body)
+static void hotspot_on_frame(struct hotspot *r, struct line body)
 {
 	body.text += strlen("at ");
 	body.len -= strlen("at ");
-	on_frame_text(r, DUMP_FRAME_JAVA, body);
+	hotspot_on_frame_text(r, DUMP_FRAME_JAVA, body);
 }
 
-/* A lock, or one of jhsdb's frames. */
-static void on_dash(struct hotspot *r, struct line body)
+/* A lock, or a frame of jhsdb. */
+static void hotspot_on_dash(struct hotspot *r, struct line body)
 {
 	if (!r->by_sa || !hotspot_dump_has(body, " @bci="))
 		return;
 	body.text += strlen("- ");
 	body.len -= strlen("- ");
-	on_frame_text(r, DUMP_FRAME_SA, body);
+	hotspot_on_frame_text(r, DUMP_FRAME_SA, body);
 }
 
-/* A JavaThread in the list of all, or a frame of jhsdb jstack --mixed. */
-static void on_address(struct hotspot *r, struct line body)
+/* A JavaThread in the list of threads, or a frame of jhsdb jstack --mixed. */
+static void hotspot_on_address(struct hotspot *r, struct line body)
 {
 	if (r->is_mixed)
-		on_frame_text(r, DUMP_FRAME_MIXED, body);
+		hotspot_on_frame_text(r, DUMP_FRAME_MIXED, body);
 }
 
-static void on_state(struct hotspot *r, struct line body)
+static void hotspot_on_state(struct hotspot *r, struct line body)
 {
 	struct dump_header nameless = { .name = "" };
 	struct thread_dump *d = &r->dump;
@@ -319,8 +331,8 @@ static void on_state(struct hotspot *r, struct line body)
 	size_t to = from;
 
 	if (!d->open || r->astray || d->state_said || d->frame_count) {
-		thread_dump_odd(d, DUMP_BAD_THREAD, here(r));
-		begin_thread(r, &nameless);
+		thread_dump_odd(d, DUMP_BAD_THREAD, hotspot_line_number(r));
+		hotspot_begin_thread(r, &nameless);
 	}
 	while (to < body.len && body.text[to] != ' ')
 		to++;
@@ -329,95 +341,99 @@ static void on_state(struct hotspot *r, struct line body)
 	r->gap = false;
 }
 
-/* JFR's sampler up to JDK 17: HotSpot prints the thread without its name. */
-static void on_nameless(struct hotspot *r, struct line body)
+/*
+ * A thread without its name, which HotSpot prints for JFR's sampler up to JDK
+ * 17.
+ */
+static void hotspot_on_nameless(struct hotspot *r, struct line body)
 {
 	struct dump_header nameless = { .name = "" };
 
 	(void)body;
-	begin_thread(r, &nameless);
+	hotspot_begin_thread(r, &nameless);
 }
 
 /* The second half of a carrier's block since JDK 25. */
-static void on_mounted(struct hotspot *r, struct line body)
+static void hotspot_on_mounted(struct hotspot *r, struct line body)
 {
 	struct dump_header h = { .name = "", .is_virtual = true };
 	size_t from = strlen("Mounted virtual thread #");
 
 	if (!r->dump.open || r->astray) {
-		count_inside(r);
+		hotspot_count_inside(r);
 		return;
 	}
 	dump_decimal(body.text + from, body.len - from, &h.java_id);
-	begin_thread(r, &h);
+	hotspot_begin_thread(r, &h);
 }
 
-static void end_threads(struct hotspot *r, enum part next)
+static void hotspot_end_threads(struct hotspot *r, enum part next)
 {
 	thread_dump_end(&r->dump);
 	r->part = next;
 }
 
-static void on_footer(struct hotspot *r, struct line body)
+static void hotspot_on_footer(struct hotspot *r, struct line body)
 {
 	(void)body;
-	end_threads(r, FOOTER);
+	hotspot_end_threads(r, FOOTER);
 }
 
-static void on_deadlock(struct hotspot *r, struct line body)
+static void hotspot_on_deadlock(struct hotspot *r, struct line body)
 {
 	(void)body;
-	end_threads(r, DEADLOCKS);
+	hotspot_end_threads(r, DEADLOCKS);
 }
 
-static void on_heap(struct hotspot *r, struct line body)
+static void hotspot_on_heap(struct hotspot *r, struct line body)
 {
 	if (body.len == strlen("Heap"))
-		end_threads(r, HEAP);
+		hotspot_end_threads(r, HEAP);
 	else
-		count_inside(r);
+		hotspot_count_inside(r);
 }
 
-static void on_nothing(struct hotspot *r, struct line body)
+static void hotspot_on_nothing(struct hotspot *r, struct line body)
 {
 	(void)r;
 	(void)body;
 }
 
-/* What lines of a dump begin with, after blanks; the frequent ones first. */
+/* Starts of a dump's lines, after spaces; the frequent ones first. */
 static const struct {
 	const char *start;
 	void (*act)(struct hotspot *r, struct line body);
 } known[] = {
-	{ "at ", on_frame },
-	{ "- ", on_dash },
-	{ "\"", on_header },
-	{ "java.lang.Thread.State: ", on_state },
-	{ "0x", on_address },
-	{ "Locked ownable synchronizers:", on_nothing },
-	{ "JavaThread state:", on_nothing },
-	{ "Carrying virtual thread #", on_nothing },
-	{ "Mounted virtual thread #", on_mounted },
-	{ "No compile task", on_nothing },
-	{ "Compiling:", on_nothing },
-	{ "JNI locked monitors:", on_nothing },
-	{ "JNI global ref", on_footer },
-	{ "Found one Java-level deadlock", on_deadlock },
-	{ "Heap", on_heap },
-	{ "os_prio=", on_nameless },
-	{ "Thread ", on_numbered },
-	{ "-----", on_lwp },
-	{ thread_list, on_nothing },
-	{ "_", on_nothing }, /* _java_thread_list=, _to_delete_list=, … */
-	{ "}", on_nothing },
-	{ "No deadlocks found", on_nothing },
+	{ "at ", hotspot_on_frame },
+	{ "- ", hotspot_on_dash },
+	{ "\"", hotspot_on_header },
+	{ "java.lang.Thread.State: ", hotspot_on_state },
+	{ "0x", hotspot_on_address },
+	{ "Locked ownable synchronizers:", hotspot_on_nothing },
+	{ "JavaThread state:", hotspot_on_nothing },
+	{ "Carrying virtual thread #", hotspot_on_nothing },
+	{ "Mounted virtual thread #", hotspot_on_mounted },
+	{ "No compile task", hotspot_on_nothing },
+	{ "Compiling:", hotspot_on_nothing },
+	{ "JNI locked monitors:", hotspot_on_nothing },
+	{ "JNI global ref", hotspot_on_footer },
+	{ "Found one Java-level deadlock", hotspot_on_deadlock },
+	{ "Heap", hotspot_on_heap },
+	{ "os_prio=", hotspot_on_nameless },
+	{ "Thread ", hotspot_on_numbered },
+	{ "-----", hotspot_on_lwp },
+	{ thread_list, hotspot_on_nothing },
+	{ "_",
+	  hotspot_on_nothing }, /* _java_thread_list=, _to_delete_list=, … */
+	{ "}", hotspot_on_nothing },
+	{ "No deadlocks found", hotspot_on_nothing },
 };
 
 /*
- * True for the line that a logged exception's stack trace begins with; its
- * frames look like a thread's.
+ * True for the first line of a logged exception's stack trace, whose frames
+ * look like a thread's.
  */
-static bool is_exception(struct line body)
+static bool line_is_exception(struct line body)
 {
 	static const char *const ends[] = { "Exception", "Error", "Throwable" };
 	const char *colon = memchr(body.text, ':', body.len);
@@ -428,7 +444,7 @@ static bool is_exception(struct line body)
 	if (colon)
 		body.len = (size_t)(colon - body.text);
 	if (memchr(body.text, ' ', body.len))
-		return false; /* no class is called so */
+		return false; /* not a class name */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		if (line_ends(body, ends[i]))
 			return true;
@@ -436,7 +452,7 @@ static bool is_exception(struct line body)
 	return false;
 }
 
-static void in_threads(struct hotspot *r, struct line line)
+static void hotspot_in_threads(struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
 	int64_t time_ns;
@@ -446,11 +462,12 @@ static void in_threads(struct hotspot *r, struct line line)
 		r->heading = false;
 		return;
 	}
-	/* "    JDK version: …" of JDK 26, and what later ones may add. */
+	/* "    JDK version: …" of JDK 26, and additions of later versions. */
 	if (r->heading && line.text[0] == ' ')
 		return;
 	if (line.text[0] == '"') {
-		on_header(r, line); /* blanks may end a line of the name */
+		hotspot_on_header(
+			r, line); /* a line of the name may end with spaces */
 		return;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -459,16 +476,19 @@ static void in_threads(struct hotspot *r, struct line line)
 			return;
 		}
 	}
-	if (is_date(body, &time_ns) || is_number_line(body))
+	if (line_is_date(body, &time_ns) || line_is_number(body))
 		return;
-	count_inside(r);
-	/* A log's line: within a stack trace the thread goes on after it. */
-	if (r->gap || is_exception(body))
+	hotspot_count_inside(r);
+	/*
+	 * A log line: if it is inside of a stack trace, the thread continues
+	 * after it.
+	 */
+	if (r->gap || line_is_exception(body))
 		r->astray = true;
 }
 
-/* What jhsdb says before its dump. */
-static bool is_greeting(struct line line)
+/* Text of jhsdb before its dump. */
+static bool line_is_greeting(struct line line)
 {
 	static const char *const greetings[] = {
 		"Attaching to process ID ",        "Attaching to core ",
@@ -483,58 +503,61 @@ static bool is_greeting(struct line line)
 	return false;
 }
 
-/* A dump whose first line is in words that are not known. */
-static void begin_listed_dump(struct hotspot *r)
+/* A dump whose first line has unknown wording. */
+static void hotspot_begin_listed_dump(struct hotspot *r)
 {
 	int64_t time_ns = r->date_ns;
 
-	if (!r->dated || here(r) - r->dated > HEADING_LINES)
+	if (!r->dated || hotspot_line_number(r) - r->dated > HEADING_LINES)
 		time_ns = 0;
-	begin_dump(r, false);
+	hotspot_begin_dump(r, false);
 	r->heading = false;
 	r->dump.time_ns = time_ns;
 }
 
-static void in_outside(struct hotspot *r, struct line line)
+static void hotspot_in_outside(struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
 	struct dump_header h;
 
-	if (is_date(body, &r->date_ns)) {
-		r->dated = here(r);
+	if (line_is_date(body, &r->date_ns)) {
+		r->dated = hotspot_line_number(r);
 		return;
 	}
-	if (!body.len || is_number_line(body) || is_greeting(body))
+	if (!body.len || line_is_number(body) || line_is_greeting(body))
 		return;
 	if (line_is(body, thread_list)) {
-		begin_listed_dump(r);
+		hotspot_begin_listed_dump(r);
 		return;
 	}
 	if (line_starts(body, "\"") &&
 	    dump_header_parse(body.text, body.len, 0, &h) && !h.by_jmx) {
-		/* The log was cut at its beginning, as logs are. */
+		/* The start of the log has been removed. */
 		struct line raw = r->before;
 
 		r->before = (struct line){ 0 };
-		begin_dump(r, false);
+		hotspot_begin_dump(r, false);
 		r->before = raw;
-		thread_dump_odd(&r->dump, DUMP_HEADLESS, here(r));
-		begin_thread(r, &h);
+		thread_dump_odd(&r->dump, DUMP_HEADLESS,
+				hotspot_line_number(r));
+		hotspot_begin_thread(r, &h);
 		return;
 	}
-	/* Unless it is the date of a dump, in a log of unknown form. */
-	r->doubtful = here(r);
+	/* Unless it is the date of a dump in an unknown log format. */
+	r->doubtful = hotspot_line_number(r);
 }
 
-static void settle_doubt(struct hotspot *r)
+static void hotspot_settle_doubt(struct hotspot *r)
 {
 	if (r->doubtful)
 		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, r->doubtful);
 	r->doubtful = 0;
 }
 
-/* "Found 2 deadlocks." ends the section; jhsdb: "Found a total of 2 …". */
-static void in_deadlocks(struct hotspot *r, struct line line)
+/*
+ * "Found 2 deadlocks." ends the section; jhsdb prints "Found a total of 2 …".
+ */
+static void hotspot_in_deadlocks(struct hotspot *r, struct line line)
 {
 	size_t word = strlen("Found ");
 
@@ -546,17 +569,17 @@ static void in_deadlocks(struct hotspot *r, struct line line)
 		r->part = r->by_sa ? THREADS : FOOTER;
 }
 
-static void in_footer(struct hotspot *r, struct line line)
+static void hotspot_in_footer(struct hotspot *r, struct line line)
 {
 	if (line_starts(line, "Found one Java-level deadlock"))
 		r->part = DEADLOCKS;
 	else if (line_is(line, "Heap"))
 		r->part = HEAP;
 	else
-		in_outside(r, line);
+		hotspot_in_outside(r, line);
 }
 
-static void in_heap(struct hotspot *r, struct line line)
+static void hotspot_in_heap(struct hotspot *r, struct line line)
 {
 	/* Shenandoah's lines are not indented. */
 	static const char *const flush[] = { "Shenandoah Heap",
@@ -570,30 +593,30 @@ static void in_heap(struct hotspot *r, struct line line)
 			return;
 	}
 	r->part = OUTSIDE;
-	in_outside(r, line);
+	hotspot_in_outside(r, line);
 }
 
 static void (*const in_part[])(struct hotspot *r, struct line line) = {
-	[OUTSIDE] = in_outside,     [THREADS] = in_threads,
-	[DEADLOCKS] = in_deadlocks, [FOOTER] = in_footer,
-	[HEAP] = in_heap,
+	[OUTSIDE] = hotspot_in_outside,     [THREADS] = hotspot_in_threads,
+	[DEADLOCKS] = hotspot_in_deadlocks, [FOOTER] = hotspot_in_footer,
+	[HEAP] = hotspot_in_heap,
 };
 
-static void take_line(struct hotspot *r, struct line line)
+static void hotspot_on_line(struct hotspot *r, struct line line)
 {
 	size_t offset;
 
-	if (begins_dump(line, r->lines.lines, &offset)) {
+	if (line_begins_dump(line, r->lines.lines, &offset)) {
 		bool by_sa = line_starts(line, "Deadlock Detection:");
 
 		if (offset)
 			dump_lines_prefix(&r->lines, line, offset);
-		begin_dump(r, by_sa);
+		hotspot_begin_dump(r, by_sa);
 		if (r->dump.time_ns)
 			r->doubtful = 0;
-		settle_doubt(r);
+		hotspot_settle_doubt(r);
 	} else {
-		settle_doubt(r);
+		hotspot_settle_doubt(r);
 		in_part[r->part](r, line);
 	}
 }
@@ -606,7 +629,7 @@ static int nothing_found(const struct hotspot *r, struct error *err)
 		    "no thread dump found (no line \"Full thread dump …\")");
 }
 
-static int read_hotspot(const uint8_t *bytes, size_t len, struct profile *p,
+static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 			struct error *err)
 {
 	struct hotspot r = { .part = OUTSIDE };
@@ -616,16 +639,16 @@ static int read_hotspot(const uint8_t *bytes, size_t len, struct profile *p,
 	thread_dump_init(&r.dump, p);
 	dump_lines_init(&r.lines, bytes, len);
 	while (dump_lines_next(&r.lines, &line)) {
-		take_line(&r, line);
+		hotspot_on_line(&r, line);
 		r.before = r.lines.raw;
-		if (here(&r) % PROGRESS_LINES == 0)
+		if (hotspot_line_number(&r) % PROGRESS_LINES == 0)
 			profile_progress(p,
 					 (uint64_t)(r.lines.lines.at -
 						    (const char *)bytes),
 					 len);
 	}
-	settle_doubt(&r);
-	end_dump(&r);
+	hotspot_settle_doubt(&r);
+	hotspot_end_dump(&r);
 	thread_dump_finish(&r.dump);
 	if (!r.dump.threads)
 		ret = nothing_found(&r, err);
@@ -635,8 +658,8 @@ static int read_hotspot(const uint8_t *bytes, size_t len, struct profile *p,
 	return ret;
 }
 
-/* A page about thread dumps is none. */
-static bool is_markup(const uint8_t *head, size_t len)
+/* A web page about thread dumps is not a dump. */
+static bool head_is_markup(const uint8_t *head, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (head[i] != ' ' && head[i] != '\n' && head[i] != '\r')
@@ -646,10 +669,10 @@ static bool is_markup(const uint8_t *head, size_t len)
 }
 
 /*
- * A dump's first line, its list of threads, or a thread: its header and its
- * state.  The first line's words change, as they did in JDK 26.
+ * Looks for a dump's first line, its list of threads, or a thread: a header
+ * followed by a state. The words of the first line may change, as in JDK 26.
  */
-static bool sniff_hotspot(const uint8_t *head, size_t len)
+static bool hotspot_sniff(const uint8_t *head, size_t len)
 {
 	struct dump_lines lines;
 	struct line line;
@@ -658,13 +681,13 @@ static bool sniff_hotspot(const uint8_t *head, size_t len)
 	bool in_thread = false;
 	bool found = false;
 
-	if (is_markup(head, len))
+	if (head_is_markup(head, len))
 		return false;
 	dump_lines_init(&lines, head, len);
 	while (!found && dump_lines_next(&lines, &line)) {
 		struct line body = line_trimmed(line);
 
-		found = begins_dump(line, lines.lines, &offset) ||
+		found = line_begins_dump(line, lines.lines, &offset) ||
 			line_is(body, thread_list) ||
 			(in_thread &&
 			 line_starts(body, "java.lang.Thread.State: "));
@@ -679,6 +702,6 @@ static bool sniff_hotspot(const uint8_t *head, size_t len)
 const struct reader hotspot_dialect = {
 	.name = "hotspot",
 	.summary = "HotSpot thread dumps",
-	.sniff = sniff_hotspot,
-	.read = read_hotspot,
+	.sniff = hotspot_sniff,
+	.read = hotspot_read,
 };

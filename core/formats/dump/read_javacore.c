@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenJ9's javacore: each line begins with a tag that says what it holds.
- * The thread that caused the dump is printed first, and only there.
+ * read_javacore: reads OpenJ9's javacore files, where each line begins with a
+ * tag that tells its meaning. The thread that caused the dump is printed first,
+ * and only there.
  */
 #include "core/formats/dump/thread_dump.h"
 #include "core/formats/reader.h"
@@ -9,10 +10,12 @@
 #include <string.h>
 
 struct javacore {
-	struct dump_walk walk; /* first: it is what steps are given */
-	bool has_utc; /* the time is exact: a later line may not change it */
+	struct dump_walk
+		walk; /* must be the first member: the steps get its address */
+	bool has_utc; /* the time is exact, and a later line must not change it
+		       */
 	bool ended;
-	bool midway; /* the thread's stack trace was the last thing read */
+	bool midway; /* the last line belongs to the thread's stack trace */
 };
 
 static const char title[] = "0SECTION       TITLE";
@@ -22,7 +25,9 @@ static const char *javacore_find(struct line line, const char *words)
 	return memmem(line.text, line.len, words, strlen(words));
 }
 
-/* What follows the words in the line; empty when they are not there. */
+/*
+ * Returns the text after the words in the line; empty if the line lacks them.
+ */
 static struct line javacore_after(struct line line, const char *words)
 {
 	const char *at = javacore_find(line, words);
@@ -34,7 +39,7 @@ static struct line javacore_after(struct line line, const char *words)
 	return (struct line){ at, (size_t)(end - at) };
 }
 
-static void end_dump(struct dump_walk *w)
+static void javacore_end_dump(struct dump_walk *w)
 {
 	struct javacore *r = (struct javacore *)w;
 
@@ -46,17 +51,17 @@ static void end_dump(struct dump_walk *w)
 	r->has_utc = r->ended = false;
 }
 
-static void on_section(struct javacore *r, struct line rest)
+static void javacore_on_section(struct javacore *r, struct line rest)
 {
 	rest = line_trimmed(rest);
 	if (line_starts(rest, "TITLE"))
-		end_dump(&r->walk);
+		javacore_end_dump(&r->walk);
 	else if (!line_starts(rest, "THREADS"))
 		thread_dump_end(&r->walk.dump);
 }
 
 /* "Date: 2020/07/01 at 10:00:00:123", local time */
-static void on_date(struct javacore *r, struct line rest)
+static void javacore_on_date(struct javacore *r, struct line rest)
 {
 	struct line date = javacore_after(rest, "Date: ");
 
@@ -64,8 +69,8 @@ static void on_date(struct javacore *r, struct line rest)
 		thread_dump_time(date.text, date.len, &r->walk.dump.time_ns);
 }
 
-/* The same "(UTC)", which newer versions print as well */
-static void on_utc_date(struct javacore *r, struct line rest)
+/* The same with "(UTC)", which newer versions also print */
+static void javacore_on_utc_date(struct javacore *r, struct line rest)
 {
 	struct line date = javacore_after(rest, "Date: ");
 
@@ -74,10 +79,10 @@ static void on_utc_date(struct javacore *r, struct line rest)
 }
 
 /*
- * The states that have a java.lang.Thread.State: CW is any wait, P a park;
- * whether for a limited time is not told.
+ * Maps states to java.lang.Thread.State: CW is any wait, P is parked; whether
+ * the wait is timed is unknown.
  */
-static enum thread_state state_of(struct line state)
+static enum thread_state javacore_state(struct line state)
 {
 	static const struct {
 		const char *name;
@@ -96,7 +101,7 @@ static enum thread_state state_of(struct line state)
 }
 
 /* "main" J9VMThread:0x…, omrthread_t:0x…, …, state:CW, prio=5 */
-static void on_thread(struct javacore *r, struct line rest)
+static void javacore_on_thread(struct javacore *r, struct line rest)
 {
 	struct dump_header h = { 0 };
 	const char *quote;
@@ -111,26 +116,26 @@ static void on_thread(struct javacore *r, struct line rest)
 
 		h.name = rest.text + 1;
 		h.name_len = (size_t)(quote - h.name);
-		h.state = state_of(javacore_after(tail, "state:"));
+		h.state = javacore_state(javacore_after(tail, "state:"));
 	}
 	thread_dump_begin(&r->walk.dump, &h);
 }
 
-static void on_java_thread(struct javacore *r, struct line rest)
+static void javacore_on_java_thread(struct javacore *r, struct line rest)
 {
 	struct line id = javacore_after(rest, "getId:0x");
 
 	dump_hex(id.text, id.len, &r->walk.dump.thread.java_id);
 }
 
-static void on_native_thread(struct javacore *r, struct line rest)
+static void javacore_on_native_thread(struct javacore *r, struct line rest)
 {
 	struct line id = javacore_after(rest, "native thread ID:0x");
 
 	dump_hex(id.text, id.len, &r->walk.dump.thread.os_id);
 }
 
-static void on_frame(struct javacore *r, struct line rest)
+static void javacore_on_frame(struct javacore *r, struct line rest)
 {
 	rest = line_trimmed(rest);
 	if (!line_starts(rest, "at "))
@@ -148,28 +153,28 @@ static void on_frame(struct javacore *r, struct line rest)
 				r->walk.lines.lines.number);
 }
 
-static void on_null(struct javacore *r, struct line rest)
+static void javacore_on_null(struct javacore *r, struct line rest)
 {
 	if (javacore_find(rest, "END OF DUMP"))
 		r->ended = true;
 }
 
-/* The tags whose lines matter, with the blank that ends them. */
+/* The tags of lines that are used, each with the space that ends it. */
 static const struct {
 	const char *tag;
 	void (*act)(struct javacore *r, struct line rest);
 } tags[] = {
-	{ "4XESTACKTRACE ", on_frame },
-	{ "3XMTHREADINFO ", on_thread },
-	{ "3XMJAVALTHREAD ", on_java_thread },
-	{ "3XMTHREADINFO1 ", on_native_thread },
-	{ "1TIDATETIME ", on_date },
-	{ "1TIDATETIMEUTC ", on_utc_date },
-	{ "0SECTION ", on_section },
-	{ "NULL ", on_null },
+	{ "4XESTACKTRACE ", javacore_on_frame },
+	{ "3XMTHREADINFO ", javacore_on_thread },
+	{ "3XMJAVALTHREAD ", javacore_on_java_thread },
+	{ "3XMTHREADINFO1 ", javacore_on_native_thread },
+	{ "1TIDATETIME ", javacore_on_date },
+	{ "1TIDATETIMEUTC ", javacore_on_utc_date },
+	{ "0SECTION ", javacore_on_section },
+	{ "NULL ", javacore_on_null },
 };
 
-static void take_line(struct dump_walk *w, struct line line)
+static void javacore_on_line(struct dump_walk *w, struct line line)
 {
 	struct javacore *r = (struct javacore *)w;
 
@@ -187,12 +192,12 @@ static void take_line(struct dump_walk *w, struct line line)
 	}
 }
 
-static int read_javacore(const uint8_t *bytes, size_t len, struct profile *p,
+static int javacore_read(const uint8_t *bytes, size_t len, struct profile *p,
 			 struct error *err)
 {
 	static const struct dump_steps steps = {
-		.line = take_line,
-		.end = end_dump,
+		.line = javacore_on_line,
+		.end = javacore_end_dump,
 		.nothing = "a javacore without threads",
 	};
 	struct javacore r = { 0 };
@@ -200,11 +205,11 @@ static int read_javacore(const uint8_t *bytes, size_t len, struct profile *p,
 	return dump_walk(&r.walk, &steps, bytes, len, p, err);
 }
 
-static bool sniff_javacore(const uint8_t *head, size_t len)
+static bool javacore_sniff(const uint8_t *head, size_t len)
 {
 	size_t line = len < 256 ? len : 256;
 
-	/* A line of dashes may stand before the first section. */
+	/* A line of dashes may precede the first section. */
 	return memmem(head, line, title, sizeof(title) - 1) != NULL &&
 	       (head[0] == '0' || head[0] == 'N');
 }
@@ -212,6 +217,6 @@ static bool sniff_javacore(const uint8_t *head, size_t len)
 const struct reader javacore_dialect = {
 	.name = "javacore",
 	.summary = "OpenJ9 javacore",
-	.sniff = sniff_javacore,
-	.read = read_javacore,
+	.sniff = javacore_sniff,
+	.read = javacore_read,
 };

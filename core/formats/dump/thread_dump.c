@@ -14,28 +14,23 @@
 #include <string.h>
 #include <time.h>
 
-/*
- * dump_frame: one frame of a thread dump, as each dialect writes it.
- */
+/* ---- dump_frame: one frame of a thread dump, in each dialect ---- */
 
 static const char native_method[] = "Native Method";
 
-/* A frame's text in its parts; the place is what the parentheses hold. */
+/* The parts of a frame's text; the place is in parentheses. */
 struct frame_text {
 	struct line name;
 	struct line place;
 };
 
-/* Where needle is in the line, or NULL. */
+/* Returns the position of needle in the line, or NULL. */
 static const char *frame_find_text(struct line line, const char *needle)
 {
 	return memmem(line.text, line.len, needle, strlen(needle));
 }
 
-/*
- * Splits "name(place)": the place begins at the parenthesis that matches the
- * last character.
- */
+/* Splits "name(place)" at the parenthesis that matches the last character. */
 static bool frame_split(const char *text, size_t len, struct frame_text *out)
 {
 	size_t depth = 0;
@@ -59,12 +54,11 @@ static bool frame_split(const char *text, size_t len, struct frame_text *out)
 }
 
 /*
- * Cuts "java.base@17/", "app//" and the like from before a class name.  A
- * slash with a digit after it is another thing: it belongs to the name of a
- * hidden class, Foo$$Lambda/0x0000000091047d20 or, up to JDK 8,
- * Foo$$Lambda$7/1149319664.
+ * Removes "java.base@17/", "app//" and the like from a class name. A slash
+ * before a digit belongs to the name of a hidden class,
+ * Foo$$Lambda/0x0000000091047d20 or, up to JDK 8, Foo$$Lambda$7/1149319664.
  */
-static struct line without_module(struct line name)
+static struct line frame_cut_module(struct line name)
 {
 	size_t from = 0;
 
@@ -78,8 +72,8 @@ static struct line without_module(struct line name)
 	return (struct line){ name.text + from, name.len - from };
 }
 
-/* Cuts the number from the name of a hidden class. */
-static size_t without_number(const char *class_name, size_t len)
+/* Removes the number from the name of a hidden class. */
+static size_t frame_cut_number(const char *class_name, size_t len)
 {
 	for (size_t i = 1; i + 1 < len; i++) {
 		if (class_name[i] == '/' && is_digit(class_name[i + 1]))
@@ -88,22 +82,22 @@ static size_t without_number(const char *class_name, size_t len)
 	return len;
 }
 
-static void set_name(struct profile *p, struct line name, bool dotted,
-		     struct frame *f)
+static void frame_set_name(struct profile *p, struct line name, bool dotted,
+			   struct frame *f)
 {
 	const char *dot = memrchr(name.text, '.', name.len);
 	const char *method = dot ? dot + 1 : name.text;
 	size_t class_len = dot ? (size_t)(dot - name.text) : 0;
 
 	if (dotted)
-		class_len = without_number(name.text, class_len);
+		class_len = frame_cut_number(name.text, class_len);
 	f->class_name = java_class_name(p, name.text, class_len);
 	f->method = profile_string(p, method,
 				   (size_t)(name.text + name.len - method));
 }
 
-/* The number after the last ':' of a place, "Thread.java:840". */
-static uint32_t line_of(struct line place)
+/* Returns the number after the last ':' of a place, "Thread.java:840". */
+static uint32_t frame_line(struct line place)
 {
 	const char *colon = memrchr(place.text, ':', place.len);
 	const char *end = place.text + place.len;
@@ -119,8 +113,8 @@ static uint32_t line_of(struct line place)
 	return line;
 }
 
-/* The number that follows a word such as " line=". */
-static uint32_t line_after(struct line text, const char *word)
+/* Returns the number after a word such as " line=". */
+static uint32_t frame_line_after(struct line text, const char *word)
 {
 	const char *at = frame_find_text(text, word);
 	const char *end = text.text + text.len;
@@ -134,27 +128,27 @@ static uint32_t line_after(struct line text, const char *word)
 	return line;
 }
 
-static bool parse_java(struct profile *p, struct line text, struct frame *f)
+static bool frame_parse_java(struct profile *p, struct line text,
+			     struct frame *f)
 {
 	struct frame_text parts;
 
 	if (!frame_split(text.text, text.len, &parts))
 		return false;
 	*f = (struct frame){ .kind = FRAME_JAVA };
-	set_name(p, without_module(parts.name), true, f);
+	frame_set_name(p, frame_cut_module(parts.name), true, f);
 	if (line_ends(parts.place, native_method))
 		f->kind = FRAME_NATIVE;
 	else
-		f->line = line_of(parts.place);
+		f->line = frame_line(parts.place);
 	return true;
 }
 
 /*
- * The place may be followed by how the frame ran, "(Compiled Code)" or
- * "(Inlined Compiled Code)", inside the outer parentheses; "Bytecode PC:12"
- * is no line.
+ * Inside of the outer parentheses, "(Compiled Code)" or "(Inlined Compiled
+ * Code)" may follow the place; "Bytecode PC:12" is not a line.
  */
-static bool parse_j9(struct profile *p, struct line text, struct frame *f)
+static bool frame_parse_j9(struct profile *p, struct line text, struct frame *f)
 {
 	struct frame_text parts;
 	struct frame_text inner;
@@ -162,7 +156,7 @@ static bool parse_j9(struct profile *p, struct line text, struct frame *f)
 	if (!frame_split(text.text, text.len, &parts))
 		return false;
 	*f = (struct frame){ .kind = FRAME_JAVA };
-	set_name(p, parts.name, false, f);
+	frame_set_name(p, parts.name, false, f);
 	if (frame_split(parts.place.text, parts.place.len, &inner)) {
 		if (line_starts(inner.place, "Inlined"))
 			f->kind = FRAME_INLINED;
@@ -173,11 +167,11 @@ static bool parse_j9(struct profile *p, struct line text, struct frame *f)
 	if (line_ends(parts.place, native_method))
 		f->kind = FRAME_NATIVE;
 	else if (!line_starts(parts.place, "Bytecode PC"))
-		f->line = line_of(parts.place);
+		f->line = frame_line(parts.place);
 	return true;
 }
 
-static enum frame_kind sa_kind(struct line text)
+static enum frame_kind frame_sa_kind(struct line text)
 {
 	if (frame_find_text(text, "(Interpreted frame"))
 		return FRAME_INTERPRETED;
@@ -186,7 +180,7 @@ static enum frame_kind sa_kind(struct line text)
 	return FRAME_JAVA;
 }
 
-static bool parse_sa(struct profile *p, struct line text, struct frame *f)
+static bool frame_parse_sa(struct profile *p, struct line text, struct frame *f)
 {
 	const char *bci = frame_find_text(text, " @bci=");
 	struct frame_text parts;
@@ -194,15 +188,16 @@ static bool parse_sa(struct profile *p, struct line text, struct frame *f)
 	if (!bci || !frame_split(text.text, (size_t)(bci - text.text), &parts))
 		return false;
 	*f = (struct frame){
-		.kind = sa_kind(text),
-		.line = line_after(text, ", line="),
+		.kind = frame_sa_kind(text),
+		.line = frame_line_after(text, ", line="),
 	};
-	set_name(p, without_module(parts.name), true, f);
+	frame_set_name(p, frame_cut_module(parts.name), true, f);
 	return true;
 }
 
-/* A Java frame is marked by a star: "0x… * a.B.c(int) bci:1 line:2 (…)". */
-static bool parse_mixed(struct profile *p, struct line text, struct frame *f)
+/* A star marks a Java frame: "0x… * a.B.c(int) bci:1 line:2 (…)". */
+static bool frame_parse_mixed(struct profile *p, struct line text,
+			      struct frame *f)
 {
 	const char *end = text.text + text.len;
 	const char *at = memchr(text.text, '\t', text.len);
@@ -227,24 +222,24 @@ static bool parse_mixed(struct profile *p, struct line text, struct frame *f)
 	if (!bci || !frame_split(text.text, (size_t)(bci - text.text), &parts))
 		return false;
 	*f = (struct frame){
-		.kind = sa_kind(text),
-		.line = line_after(text, " line:"),
+		.kind = frame_sa_kind(text),
+		.line = frame_line_after(text, " line:"),
 	};
-	set_name(p, without_module(parts.name), true, f);
+	frame_set_name(p, frame_cut_module(parts.name), true, f);
 	return true;
 }
 
 static bool (*const parse[])(struct profile *p, struct line text,
 			     struct frame *f) = {
-	[DUMP_FRAME_JAVA] = parse_java,
-	[DUMP_FRAME_J9] = parse_j9,
-	[DUMP_FRAME_SA] = parse_sa,
-	[DUMP_FRAME_MIXED] = parse_mixed,
+	[DUMP_FRAME_JAVA] = frame_parse_java,
+	[DUMP_FRAME_J9] = frame_parse_j9,
+	[DUMP_FRAME_SA] = frame_parse_sa,
+	[DUMP_FRAME_MIXED] = frame_parse_mixed,
 };
 
 /*
- * Reads a frame without the "at " or "- " before it.  Lines are 0 when the
- * profile does not keep them.  False when the text is not of that form.
+ * Parses a frame without the "at " or "- " before it. Lines are 0 if the
+ * profile does not keep them. False if the text does not have this form.
  */
 static bool dump_frame_parse(struct profile *p, enum dump_frame_form form,
 			     const char *text, size_t len, struct frame *f)
@@ -257,7 +252,7 @@ static bool dump_frame_parse(struct profile *p, enum dump_frame_form form,
 }
 
 #define NS_PER_S  INT64_C(1000000000)
-#define LAST_YEAR 2261 /* whose nanoseconds fit int64_t */
+#define LAST_YEAR 2261 /* nanoseconds of later years exceed int64_t */
 
 static const struct {
 	const char *what;
@@ -330,8 +325,8 @@ void thread_dump_begin(struct thread_dump *d, const struct dump_header *h)
 	};
 }
 
-/* RUNNABLE, but waiting for the VM, or in native code. */
-static bool is_idle(const struct thread_dump *d)
+/* True for RUNNABLE threads that wait for the VM or in native code. */
+static bool dump_is_idle(const struct thread_dump *d)
 {
 	const struct profile *p = d->profile;
 
@@ -352,7 +347,7 @@ void thread_dump_end(struct thread_dump *d)
 
 	if (!d->open)
 		return;
-	if (d->profile->leave_out_idle && is_idle(d)) {
+	if (d->profile->leave_out_idle && dump_is_idle(d)) {
 		d->idle++;
 	} else {
 		s.stack = profile_stack(d->profile, d->frames, d->frame_count);
@@ -364,7 +359,7 @@ void thread_dump_end(struct thread_dump *d)
 	d->frame_count = 0;
 }
 
-static void add_frame(struct thread_dump *d, uint32_t frame)
+static void dump_add_frame(struct thread_dump *d, uint32_t frame)
 {
 	array_reserve(d->frames, d->frame_cap, d->frame_count + 1);
 	d->frames[d->frame_count++] = frame;
@@ -383,7 +378,7 @@ bool thread_dump_frame(struct thread_dump *d, enum dump_frame_form form,
 		array_reserve(d->text_frames, d->text_cap, (size_t)id + 1);
 		d->text_frames[id] = profile_frame(d->profile, &f);
 	}
-	add_frame(d, d->text_frames[id]);
+	dump_add_frame(d, d->text_frames[id]);
 	return true;
 }
 
@@ -396,12 +391,14 @@ void thread_dump_cut(struct thread_dump *d, bool midway, uint64_t line)
 	if (!midway || !d->open || !d->frame_count)
 		return;
 	f.method = profile_string(p, "[truncated]", strlen("[truncated]"));
-	add_frame(d, profile_frame(p, &f));
+	dump_add_frame(d, profile_frame(p, &f));
 }
 
-/* Reads exactly `digits` digits and then one of the characters of `after`. */
-static bool fixed_number(const char **at, const char *end, int digits,
-			 const char *after, int *value)
+/*
+ * Reads exactly `digits` digits, followed by one of the characters of `after`.
+ */
+static bool time_fixed_number(const char **at, const char *end, int digits,
+			      const char *after, int *value)
 {
 	int sum = 0;
 
@@ -418,8 +415,8 @@ static bool fixed_number(const char **at, const char *end, int digits,
 	return !after || (**at && strchr(after, *(*at)++));
 }
 
-/* ".781426039", ":123": the fraction of a second in nanoseconds. */
-static int64_t frame_fraction(const char **at, const char *end)
+/* Reads ".781426039" or ":123", the fraction of a second, in nanoseconds. */
+static int64_t time_fraction(const char **at, const char *end)
 {
 	int64_t unit = NS_PER_S;
 	int64_t ns = 0;
@@ -433,7 +430,7 @@ static int64_t frame_fraction(const char **at, const char *end)
 	return ns;
 }
 
-static bool is_utc(const char *at, const char *end)
+static bool time_is_utc(const char *at, const char *end)
 {
 	return (at < end && *at == 'Z') ||
 	       (end - at >= 6 && memcmp(at, " (UTC)", 6) == 0);
@@ -447,15 +444,15 @@ bool thread_dump_time(const char *text, size_t len, int64_t *ns)
 	int64_t rest;
 	time_t seconds;
 
-	if (!fixed_number(&at, end, 4, "-/", &tm.tm_year) ||
-	    !fixed_number(&at, end, 2, "-/", &tm.tm_mon) ||
-	    !fixed_number(&at, end, 2, " T", &tm.tm_mday))
+	if (!time_fixed_number(&at, end, 4, "-/", &tm.tm_year) ||
+	    !time_fixed_number(&at, end, 2, "-/", &tm.tm_mon) ||
+	    !time_fixed_number(&at, end, 2, " T", &tm.tm_mday))
 		return false;
 	if (end - at > 3 && memcmp(at, "at ", 3) == 0)
 		at += 3;
-	if (!fixed_number(&at, end, 2, ":", &tm.tm_hour) ||
-	    !fixed_number(&at, end, 2, ":", &tm.tm_min) ||
-	    !fixed_number(&at, end, 2, NULL, &tm.tm_sec))
+	if (!time_fixed_number(&at, end, 2, ":", &tm.tm_hour) ||
+	    !time_fixed_number(&at, end, 2, ":", &tm.tm_min) ||
+	    !time_fixed_number(&at, end, 2, NULL, &tm.tm_sec))
 		return false;
 	if (tm.tm_year < 1970 || tm.tm_year > LAST_YEAR || tm.tm_mon < 1 ||
 	    tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
@@ -463,8 +460,8 @@ bool thread_dump_time(const char *text, size_t len, int64_t *ns)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	rest = frame_fraction(&at, end);
-	seconds = is_utc(at, end) ? timegm(&tm) : mktime(&tm);
+	rest = time_fraction(&at, end);
+	seconds = time_is_utc(at, end) ? timegm(&tm) : mktime(&tm);
 	*ns = (int64_t)seconds * NS_PER_S + rest;
 	return true;
 }
