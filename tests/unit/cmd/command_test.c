@@ -57,7 +57,7 @@ static struct command command = {
 	.before_dashes = &before_dashes,
 };
 
-/* The arguments of the last parse, and what came of it. */
+/* The arguments and results of the last parse. */
 static char *argv[MOST_ARGUMENTS + 1];
 static int argc;
 static bool help;
@@ -94,7 +94,7 @@ static int parse(const char *line)
 	return first;
 }
 
-/* All of the line are options. */
+/* Parses a line that has options only. */
 static void check_no_rest(const char *line)
 {
 	int first = parse(line);
@@ -139,10 +139,10 @@ static void letters_may_share_a_dash(void **state)
 	assert_string_equal(opt.title, "x");
 }
 
-static void a_spelling_of_several_letters_is_no_bundle(void **state)
+static void alias_of_several_letters_is_one_option(void **state)
 {
 	(void)state;
-	/* -ri is an alias, and not -r -i. */
+	/* -ri is an alias and does not mean -r -i. */
 	check_no_rest("-ri 1s");
 	assert_int_equal(opt.interval, 1000000000);
 	assert_false(opt.reverse);
@@ -152,7 +152,7 @@ static void a_spelling_of_several_letters_is_no_bundle(void **state)
 	assert_true(opt.reverse);
 }
 
-static void a_list_takes_all_values_that_follow(void **state)
+static void list_takes_following_values(void **state)
 {
 	(void)state;
 	check_inputs("-i a b c -r", 3, "c");
@@ -168,7 +168,7 @@ static void a_list_takes_all_values_that_follow(void **state)
 	assert_true(opt.reverse);
 }
 
-static void a_list_ends_at_two_dashes(void **state)
+static void list_ends_at_two_dashes(void **state)
 {
 	(void)state;
 	check_inputs("-i a -- b", 1, "a");
@@ -188,7 +188,7 @@ static void other_arguments_are_moved_to_the_end(void **state)
 	assert_true(opt.reverse);
 }
 
-static void behind_two_dashes_nothing_is_an_option(void **state)
+static void words_after_two_dashes_are_arguments(void **state)
 {
 	int first;
 
@@ -200,7 +200,7 @@ static void behind_two_dashes_nothing_is_an_option(void **state)
 	assert_false(help);
 }
 
-static void list_ends_before_a_word_that_it_does_not_accept(void **state)
+static void list_ends_before_an_unacceptable_word(void **state)
 {
 	int first;
 
@@ -220,7 +220,7 @@ static void check_dashes(const char *line, size_t before, int count)
 	assert_int_equal(argc - first, count);
 }
 
-static void before_dashes_counts_the_arguments_before_two_dashes(void **state)
+static void before_dashes_counts_arguments(void **state)
 {
 	(void)state;
 	check_dashes("-- a b", 0, 2);
@@ -228,7 +228,7 @@ static void before_dashes_counts_the_arguments_before_two_dashes(void **state)
 	check_dashes("-T x --", 0, 0);
 }
 
-static void two_dashes_that_are_a_value_are_not_counted(void **state)
+static void before_dashes_ignores_two_dashes_as_a_value(void **state)
 {
 	(void)state;
 	check_dashes("-T -- a", SIZE_MAX, 1);
@@ -237,7 +237,7 @@ static void two_dashes_that_are_a_value_are_not_counted(void **state)
 	check_dashes("a", SIZE_MAX, 1);
 }
 
-/* The rest of a line that names two things is another program's. */
+/* Parses a line with rest_after; count arguments starting with first remain. */
 static void check_rest(const char *line, const char *first, int count)
 {
 	int at;
@@ -252,7 +252,7 @@ static void check_rest(const char *line, const char *first, int count)
 	assert_false(opt.threads);
 }
 
-static void what_is_for_another_program_is_left_alone(void **state)
+static void rest_after_leaves_later_words_unparsed(void **state)
 {
 	(void)state;
 	check_rest("-r one two -t --help --nonsense", "one", 5);
@@ -261,13 +261,13 @@ static void what_is_for_another_program_is_left_alone(void **state)
 	check_rest("-r --title=one --format=jfr -t", "-t", 1);
 	check_rest("-r -n 3 one -t", "one", 2);
 	check_rest("-rT one two --title x", "two", 3);
-	/* Before it, options are ours, and wrong ones are refused. */
+	/* Options before the rest are parsed, and unknown ones rejected. */
 	command.rest_after = "title format";
 	assert_int_equal(parse("one --nonsense two"), -1);
 	command.rest_after = NULL;
 }
 
-static void a_value_may_look_like_an_option(void **state)
+static void value_may_look_like_an_option(void **state)
 {
 	(void)state;
 	check_no_rest("--title -r");
@@ -279,14 +279,14 @@ static void a_value_may_look_like_an_option(void **state)
 	assert_string_equal(opt.title, "-ri");
 }
 
-static void the_last_of_an_option_counts(void **state)
+static void last_value_of_an_option_wins(void **state)
 {
 	(void)state;
 	check_no_rest("-n 1 --limit 2 -n3");
 	assert_int_equal(opt.limit, 3);
 }
 
-static void help_sets_nothing_else(void **state)
+static void help_sets_no_values(void **state)
 {
 	(void)state;
 	assert_true(parse("-r --title x --help") >= 0);
@@ -295,12 +295,12 @@ static void help_sets_nothing_else(void **state)
 	assert_null(opt.title);
 	assert_true(parse("-rh") >= 0);
 	assert_true(help);
-	/* Nor does it matter what else is wrong. */
+	/* --help wins over errors. */
 	assert_true(parse("--nonsense -h") >= 0);
 	assert_true(help);
 }
 
-static void an_unknown_option_is_refused(void **state)
+static void unknown_option_is_rejected(void **state)
 {
 	(void)state;
 	check_misuse("--nonsense", "unknown option --nonsense");
@@ -310,7 +310,7 @@ static void an_unknown_option_is_refused(void **state)
 	assert_false(help);
 }
 
-static void the_nearest_option_is_named(void **state)
+static void unknown_option_suggests_the_nearest(void **state)
 {
 	(void)state;
 	check_misuse("--titel=x",
@@ -320,7 +320,7 @@ static void the_nearest_option_is_named(void **state)
 	check_misuse("--hlep", "unknown option --hlep; did you mean --help?");
 }
 
-static void a_beginning_that_fits_several_is_refused(void **state)
+static void ambiguous_abbreviation_lists_the_options(void **state)
 {
 	(void)state;
 	check_misuse("--in x", "option --in is ambiguous: --input, --interval");
@@ -328,7 +328,7 @@ static void a_beginning_that_fits_several_is_refused(void **state)
 	assert_int_equal(opt.interval, 1000000000);
 }
 
-static void a_missing_value_is_named(void **state)
+static void missing_value_is_reported(void **state)
 {
 	(void)state;
 	check_misuse("--title", "option --title requires <text>");
@@ -338,14 +338,14 @@ static void a_missing_value_is_named(void **state)
 	check_misuse("-i", "option --input requires <file>");
 }
 
-static void a_flag_takes_no_value(void **state)
+static void flag_rejects_a_value(void **state)
 {
 	(void)state;
 	check_misuse("--reverse=x", "option --reverse takes no value");
 	check_misuse("--inverse=x", "option --inverse takes no value");
 }
 
-static void a_wrong_value_is_explained(void **state)
+static void invalid_value_is_explained(void **state)
 {
 	(void)state;
 	check_misuse("--format svg",
@@ -370,7 +370,7 @@ static const char *nearest(const char *word)
 	return n.best;
 }
 
-static void slips_of_the_fingers_are_near(void **state)
+static void nearest_finds_typos(void **state)
 {
 	(void)state;
 	assert_string_equal(nearest("flmae"), "flame");  /* swapped */
@@ -400,7 +400,7 @@ static void check_suggestion(const char *word, const char *wanted)
 	text_release(&got);
 }
 
-static void words_with_a_common_part_are_suggested(void **state)
+static void nearest_suggests_words_with_a_common_part(void **state)
 {
 	(void)state;
 	check_suggestion("verbos", "; did you mean 'Verbose'?");
@@ -428,28 +428,26 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_set_their_values),
 		cmocka_unit_test(letters_may_share_a_dash),
-		cmocka_unit_test(a_spelling_of_several_letters_is_no_bundle),
-		cmocka_unit_test(a_list_takes_all_values_that_follow),
-		cmocka_unit_test(a_list_ends_at_two_dashes),
+		cmocka_unit_test(alias_of_several_letters_is_one_option),
+		cmocka_unit_test(list_takes_following_values),
+		cmocka_unit_test(list_ends_at_two_dashes),
 		cmocka_unit_test(other_arguments_are_moved_to_the_end),
-		cmocka_unit_test(behind_two_dashes_nothing_is_an_option),
-		cmocka_unit_test(
-			list_ends_before_a_word_that_it_does_not_accept),
-		cmocka_unit_test(
-			before_dashes_counts_the_arguments_before_two_dashes),
-		cmocka_unit_test(two_dashes_that_are_a_value_are_not_counted),
-		cmocka_unit_test(what_is_for_another_program_is_left_alone),
-		cmocka_unit_test(a_value_may_look_like_an_option),
-		cmocka_unit_test(the_last_of_an_option_counts),
-		cmocka_unit_test(help_sets_nothing_else),
-		cmocka_unit_test(an_unknown_option_is_refused),
-		cmocka_unit_test(the_nearest_option_is_named),
-		cmocka_unit_test(a_beginning_that_fits_several_is_refused),
-		cmocka_unit_test(a_missing_value_is_named),
-		cmocka_unit_test(a_flag_takes_no_value),
-		cmocka_unit_test(a_wrong_value_is_explained),
-		cmocka_unit_test(slips_of_the_fingers_are_near),
-		cmocka_unit_test(words_with_a_common_part_are_suggested),
+		cmocka_unit_test(words_after_two_dashes_are_arguments),
+		cmocka_unit_test(list_ends_before_an_unacceptable_word),
+		cmocka_unit_test(before_dashes_counts_arguments),
+		cmocka_unit_test(before_dashes_ignores_two_dashes_as_a_value),
+		cmocka_unit_test(rest_after_leaves_later_words_unparsed),
+		cmocka_unit_test(value_may_look_like_an_option),
+		cmocka_unit_test(last_value_of_an_option_wins),
+		cmocka_unit_test(help_sets_no_values),
+		cmocka_unit_test(unknown_option_is_rejected),
+		cmocka_unit_test(unknown_option_suggests_the_nearest),
+		cmocka_unit_test(ambiguous_abbreviation_lists_the_options),
+		cmocka_unit_test(missing_value_is_reported),
+		cmocka_unit_test(flag_rejects_a_value),
+		cmocka_unit_test(invalid_value_is_explained),
+		cmocka_unit_test(nearest_finds_typos),
+		cmocka_unit_test(nearest_suggests_words_with_a_common_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

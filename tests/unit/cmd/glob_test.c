@@ -20,7 +20,7 @@ static bool matches(const char *glob, char separator, const char *text)
 	return is;
 }
 
-static void without_a_separator_a_star_is_any_text(void **state)
+static void star_without_separator_matches_any_text(void **state)
 {
 	(void)state;
 	assert_true(matches("Busy*", 0, "Busy a.b c"));
@@ -32,7 +32,7 @@ static void without_a_separator_a_star_is_any_text(void **state)
 	assert_true(matches("*", 0, "a\nb"));
 }
 
-static void a_star_does_not_cross_the_separator(void **state)
+static void star_does_not_match_the_separator(void **state)
 {
 	(void)state;
 	assert_true(matches("java.version=*", '.', "java.version=17"));
@@ -42,7 +42,7 @@ static void a_star_does_not_cross_the_separator(void **state)
 	assert_false(matches("a?b", '.', "a.b"));
 }
 
-static void leading_and_trailing_parts_may_be_absent(void **state)
+static void leading_and_trailing_double_stars_match_nothing(void **state)
 {
 	(void)state;
 	assert_true(matches("**.port=1", '.', "port=1"));
@@ -53,7 +53,7 @@ static void leading_and_trailing_parts_may_be_absent(void **state)
 	assert_false(matches("a.b.**", '.', "a.bc"));
 }
 
-static void what_a_regular_expression_would_mean_it_does_not(void **state)
+static void characters_of_regular_expressions_are_literal(void **state)
 {
 	(void)state;
 	assert_true(matches("a+(b)[c]{1}|$^\\", '.', "a+(b)[c]{1}|$^\\"));
@@ -63,11 +63,11 @@ static void what_a_regular_expression_would_mean_it_does_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_separator_a_star_is_any_text),
-		cmocka_unit_test(a_star_does_not_cross_the_separator),
-		cmocka_unit_test(leading_and_trailing_parts_may_be_absent),
+		cmocka_unit_test(star_without_separator_matches_any_text),
+		cmocka_unit_test(star_does_not_match_the_separator),
 		cmocka_unit_test(
-			what_a_regular_expression_would_mean_it_does_not),
+			leading_and_trailing_double_stars_match_nothing),
+		cmocka_unit_test(characters_of_regular_expressions_are_literal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flags as JVMs print them. */
+/* Parses the output of real JVMs. */
 #include "cmd/vm_flags.h"
 
 #include <setjmp.h>
@@ -95,7 +95,7 @@ static const struct vm_collector *collector(const char *flags)
 	return c;
 }
 
-static void flags_tell_the_collector(void **state)
+static void collector_follows_from_the_flags(void **state)
 {
 	(void)state;
 	assert_string_equal(collector(jdk8)->name, "CMS");
@@ -116,7 +116,7 @@ int main(void)
 			flags_of_jdk_8_tell_whether_they_are_the_default),
 		cmocka_unit_test(flags_since_jdk_9_tell_where_they_are_from),
 		cmocka_unit_test(lines_without_a_flag_are_skipped),
-		cmocka_unit_test(flags_tell_the_collector),
+		cmocka_unit_test(collector_follows_from_the_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,8 +44,8 @@ static void init(struct mx_fields *f, const char **values, size_t count)
 	assert_int_equal(mx_fields_init(f, &given, &err), 0);
 }
 
-/* The columns that a value of -f means: "attribute/path!", ! = was named. */
-static void means(const char *value, const char *wanted)
+/* Checks the columns of a value of -f: "attribute/path!", ! for named ones. */
+static void check_columns(const char *value, const char *wanted)
 {
 	struct mx_fields f;
 	struct mx_columns columns;
@@ -68,43 +68,51 @@ static void means(const char *value, const char *wanted)
 	mx_fields_release(&f);
 }
 
-static void none_means_all_that_can_be_read(void **state)
+static void no_fields_select_all_readable_attributes(void **state)
 {
 	(void)state;
-	means(NULL, "HeapMemoryUsage NonHeapMemoryUsage CollectionCount a.b a "
-		    "CollectionTime twice ");
+	check_columns(
+		NULL,
+		"HeapMemoryUsage NonHeapMemoryUsage CollectionCount a.b a "
+		"CollectionTime twice ");
 }
 
-static void names_and_patterns_find_attributes(void **state)
+static void names_and_patterns_select_attributes(void **state)
 {
 	(void)state;
-	means("CollectionTime,a", "CollectionTime! a!");
-	means("*Count", "CollectionCount");
-	means("Collection*,CollectionTime", "CollectionCount CollectionTime!");
-	means("?", "a");
-	means("/^Coll.*(Count|Time)$/", "CollectionCount CollectionTime");
-	means("/n,*C/", "CollectionCount"); /* a comma of its own */
-	means("*,a", "HeapMemoryUsage NonHeapMemoryUsage CollectionCount a.b "
-		     "a! CollectionTime twice ");
-	means("nothing", "");
-	means("Secret", "");
-	means("twice,twice", "twice!");
+	check_columns("CollectionTime,a", "CollectionTime! a!");
+	check_columns("*Count", "CollectionCount");
+	check_columns("Collection*,CollectionTime",
+		      "CollectionCount CollectionTime!");
+	check_columns("?", "a");
+	check_columns("/^Coll.*(Count|Time)$/",
+		      "CollectionCount CollectionTime");
+	check_columns(
+		"/n,*C/",
+		"CollectionCount"); /* the comma belongs to the expression */
+	check_columns("*,a",
+		      "HeapMemoryUsage NonHeapMemoryUsage CollectionCount a.b "
+		      "a! CollectionTime twice ");
+	check_columns("nothing", "");
+	check_columns("Secret", "");
+	check_columns("twice,twice", "twice!");
 }
 
-static void parts_of_attributes_are_behind_a_dot(void **state)
+static void dot_selects_a_part_of_an_attribute(void **state)
 {
 	(void)state;
-	means("HeapMemoryUsage.used", "HeapMemoryUsage/used!");
-	means("a.b", "a.b!");
-	means("a.c", "a/c!");
-	means("a.b.c.d", "a.b/c.d!");
-	means("*Usage.used", "HeapMemoryUsage/used NonHeapMemoryUsage/used");
-	means("a.*", "a.b");
-	means("HeapMemoryUsage.used,HeapMemoryUsage",
-	      "HeapMemoryUsage/used! HeapMemoryUsage!");
+	check_columns("HeapMemoryUsage.used", "HeapMemoryUsage/used!");
+	check_columns("a.b", "a.b!");
+	check_columns("a.c", "a/c!");
+	check_columns("a.b.c.d", "a.b/c.d!");
+	check_columns("*Usage.used",
+		      "HeapMemoryUsage/used NonHeapMemoryUsage/used");
+	check_columns("a.*", "a.b");
+	check_columns("HeapMemoryUsage.used,HeapMemoryUsage",
+		      "HeapMemoryUsage/used! HeapMemoryUsage!");
 }
 
-static void what_no_mbean_has_is_said(void **state)
+static void missing_attribute_is_reported(void **state)
 {
 	static const char *const values[][2] = {
 		{ "CollectionTime,none", "m: there is no attribute 'none'; "
@@ -137,7 +145,7 @@ static void what_no_mbean_has_is_said(void **state)
 	}
 }
 
-static void a_pattern_that_is_none_is_refused(void **state)
+static void invalid_pattern_is_rejected(void **state)
 {
 	const char *value = "/(/";
 	const struct option_list given = { .values = &value, .count = 1 };
@@ -193,11 +201,11 @@ static const struct value *tree(struct arena *a)
 	return v;
 }
 
-static void a_path_leads_through_every_kind(void **state)
+static void path_leads_through_every_kind_of_value(void **state)
 {
 	static const struct {
 		const char *path;
-		int wanted; /* -1: nothing there */
+		int wanted; /* -1: no such part */
 	} paths[] = {
 		{ "u", 1 },       { "a.b.0", 10 },
 		{ "a.b.1.x", 3 }, { "t.k.1", 5 },
@@ -224,7 +232,7 @@ static void a_path_leads_through_every_kind(void **state)
 	arena_release(&a);
 }
 
-static void a_misspelled_part_has_a_suggestion(void **state)
+static void misspelled_part_suggests_the_nearest(void **state)
 {
 	struct arena a = { 0 };
 	struct value_member of_memory[] = {
@@ -256,13 +264,13 @@ static void a_misspelled_part_has_a_suggestion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(none_means_all_that_can_be_read),
-		cmocka_unit_test(names_and_patterns_find_attributes),
-		cmocka_unit_test(parts_of_attributes_are_behind_a_dot),
-		cmocka_unit_test(what_no_mbean_has_is_said),
-		cmocka_unit_test(a_pattern_that_is_none_is_refused),
-		cmocka_unit_test(a_path_leads_through_every_kind),
-		cmocka_unit_test(a_misspelled_part_has_a_suggestion),
+		cmocka_unit_test(no_fields_select_all_readable_attributes),
+		cmocka_unit_test(names_and_patterns_select_attributes),
+		cmocka_unit_test(dot_selects_a_part_of_an_attribute),
+		cmocka_unit_test(missing_attribute_is_reported),
+		cmocka_unit_test(invalid_pattern_is_rejected),
+		cmocka_unit_test(path_leads_through_every_kind_of_value),
+		cmocka_unit_test(misspelled_part_suggests_the_nearest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

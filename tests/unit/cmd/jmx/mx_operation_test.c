@@ -27,7 +27,7 @@ static const struct jmx_feature operations[] = {
 	OP("sum", P("double"), P("double")),
 	OP("sum", P(STRING), P(STRING)),
 	OP("sum", P("int"), P("int"), P("int")),
-	/* java.lang:type=Threading has them so. */
+	/* The overloads of java.lang:type=Threading. */
 	OP("getThreadInfo", P("long")),
 	OP("getThreadInfo", P("[J")),
 	OP("getThreadInfo", P("long"), P("int")),
@@ -47,8 +47,8 @@ static const struct jmx_info info = {
 	.operation_count = sizeof(operations) / sizeof(*operations),
 };
 
-/* "sum 3 4" chooses what has that signature; or fails, saying so. */
-static void chooses(const char *line, const char *wanted)
+/* Checks that "sum 3 4" chooses this signature, or fails with this error. */
+static void check_choice(const char *line, const char *wanted)
 {
 	char words[128];
 	const char *values[8];
@@ -79,84 +79,90 @@ static void chooses(const char *line, const char *wanted)
 	arena_release(&a);
 }
 
-static void the_number_and_kinds_of_arguments_choose(void **state)
+static void number_and_kinds_of_arguments_choose(void **state)
 {
 	(void)state;
-	chooses("sum 3 4", "sum int int");
-	chooses("sum 3 4.5", "sum double double");
-	chooses("sum 3000000000 4", "sum double double");
-	chooses("sum 3 x", "sum java.lang.String java.lang.String");
-	chooses("sum 1 2 3", "sum int int int");
-	chooses("getThreadInfo 1", "getThreadInfo long");
-	chooses("getThreadInfo 1,2", "getThreadInfo [J");
-	chooses("getThreadInfo 1 2", "getThreadInfo long int");
-	chooses("getThreadInfo 1,2 2", "getThreadInfo [J int");
+	check_choice("sum 3 4", "sum int int");
+	check_choice("sum 3 4.5", "sum double double");
+	check_choice("sum 3000000000 4", "sum double double");
+	check_choice("sum 3 x", "sum java.lang.String java.lang.String");
+	check_choice("sum 1 2 3", "sum int int int");
+	check_choice("getThreadInfo 1", "getThreadInfo long");
+	check_choice("getThreadInfo 1,2", "getThreadInfo [J");
+	check_choice("getThreadInfo 1 2", "getThreadInfo long int");
+	check_choice("getThreadInfo 1,2 2", "getThreadInfo [J int");
 }
 
-static void the_case_counts_where_it_has_to(void **state)
+static void case_matters_only_between_names_that_differ_by_case(void **state)
 {
 	(void)state;
-	chooses("gc", "gc");
-	chooses("GC", "GC");
-	chooses("reset", "Reset");
-	chooses("Gc", "2 several overloads accept these arguments; name the "
-		      "types; candidates: gc(), GC()");
+	check_choice("gc", "gc");
+	check_choice("GC", "GC");
+	check_choice("reset", "Reset");
+	check_choice("Gc",
+		     "2 several overloads accept these arguments; name the "
+		     "types; candidates: gc(), GC()");
 }
 
-static void types_that_are_given_choose(void **state)
+static void given_types_choose(void **state)
 {
 	(void)state;
-	chooses("sum(double,double) 3 4", "sum double double");
-	chooses("sum(String,java.lang.String) 3 4",
-		"sum java.lang.String java.lang.String");
-	chooses("getThreadInfo(long[]) 1", "getThreadInfo [J");
-	chooses("getThreadInfo([J) 1", "getThreadInfo [J");
-	chooses("gc()", "gc");
-	chooses("sum(long,long) 3 4",
+	check_choice("sum(double,double) 3 4", "sum double double");
+	check_choice("sum(String,java.lang.String) 3 4",
+		     "sum java.lang.String java.lang.String");
+	check_choice("getThreadInfo(long[]) 1", "getThreadInfo [J");
+	check_choice("getThreadInfo([J) 1", "getThreadInfo [J");
+	check_choice("gc()", "gc");
+	check_choice(
+		"sum(long,long) 3 4",
 		"2 no overload of these types takes 2 arguments; candidates: "
 		"sum(int, int), "
 		"sum(double, double), sum(String, String), "
 		"sum(int, int, int)");
-	chooses("sum(int,int)", "2 no overload of these types takes 0 "
-				"arguments; candidates: sum(int, int), "
-				"sum(double, double), sum(String, String), "
-				"sum(int, int, int)");
-	chooses("sum(int,int 3 4", "3 there is no operation 'sum(int,int'; "
-				   "--info lists them");
+	check_choice("sum(int,int)",
+		     "2 no overload of these types takes 0 "
+		     "arguments; candidates: sum(int, int), "
+		     "sum(double, double), sum(String, String), "
+		     "sum(int, int, int)");
+	check_choice("sum(int,int 3 4",
+		     "3 there is no operation 'sum(int,int'; "
+		     "--info lists them");
 }
 
-static void what_remains_open_is_listed(void **state)
+static void ambiguous_overloads_are_listed(void **state)
 {
 	(void)state;
-	chooses("cross 1 2", "2 several overloads accept these arguments; name "
-			     "the types; candidates: "
-			     "cross(int, String), cross(String, int)");
-	chooses("cross x 2", "cross java.lang.String int");
-	chooses("cross x y",
-		"2 no overload accepts these arguments; candidates: "
-		"cross(int, String), cross(String, int)");
-	chooses("getThreadInfo 1 2 3",
-		"2 no overload takes 3 arguments; candidates: "
-		"getThreadInfo(long), "
-		"getThreadInfo(long[]), getThreadInfo(long, int), "
-		"getThreadInfo(long[], int)");
+	check_choice("cross 1 2",
+		     "2 several overloads accept these arguments; name "
+		     "the types; candidates: "
+		     "cross(int, String), cross(String, int)");
+	check_choice("cross x 2", "cross java.lang.String int");
+	check_choice("cross x y",
+		     "2 no overload accepts these arguments; candidates: "
+		     "cross(int, String), cross(String, int)");
+	check_choice("getThreadInfo 1 2 3",
+		     "2 no overload takes 3 arguments; candidates: "
+		     "getThreadInfo(long), "
+		     "getThreadInfo(long[]), getThreadInfo(long, int), "
+		     "getThreadInfo(long[], int)");
 }
 
-static void the_only_one_says_why_not(void **state)
+static void only_overload_explains_the_mismatch(void **state)
 {
 	(void)state;
-	chooses("sum 1 2 x", "2 'x' is not a valid int");
-	chooses("point 1",
-		"2 a com.acme.Point cannot be given as text; supported: "
-		"numbers, true and false, strings, dates, MBean names, "
-		"enum constants, and arrays of these types");
-	chooses("summ 1 2",
-		"3 there is no operation 'summ'; did you mean 'sum'?");
-	chooses("nothing", "3 there is no operation 'nothing'; --info lists "
-			   "them");
+	check_choice("sum 1 2 x", "2 'x' is not a valid int");
+	check_choice("point 1",
+		     "2 a com.acme.Point cannot be given as text; supported: "
+		     "numbers, true and false, strings, dates, MBean names, "
+		     "enum constants, and arrays of these types");
+	check_choice("summ 1 2",
+		     "3 there is no operation 'summ'; did you mean 'sum'?");
+	check_choice("nothing",
+		     "3 there is no operation 'nothing'; --info lists "
+		     "them");
 }
 
-static void few_operations_are_listed_in_the_error(void **state)
+static void unknown_operation_lists_a_few_operations(void **state)
 {
 	static const struct jmx_feature few[] = { { .name = "gc" },
 						  { .name = "reset" } };
@@ -185,12 +191,13 @@ static void few_operations_are_listed_in_the_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_operations_are_listed_in_the_error),
-		cmocka_unit_test(the_number_and_kinds_of_arguments_choose),
-		cmocka_unit_test(the_case_counts_where_it_has_to),
-		cmocka_unit_test(types_that_are_given_choose),
-		cmocka_unit_test(what_remains_open_is_listed),
-		cmocka_unit_test(the_only_one_says_why_not),
+		cmocka_unit_test(unknown_operation_lists_a_few_operations),
+		cmocka_unit_test(number_and_kinds_of_arguments_choose),
+		cmocka_unit_test(
+			case_matters_only_between_names_that_differ_by_case),
+		cmocka_unit_test(given_types_choose),
+		cmocka_unit_test(ambiguous_overloads_are_listed),
+		cmocka_unit_test(only_overload_explains_the_mismatch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-/* What was written */
+/* Returns the written document. */
 static const char *written(void)
 {
 	static char text[1 << 16];
@@ -46,7 +46,7 @@ static const char *written(void)
 	return text;
 }
 
-/* Dumps all; the document is valid JSON in any case. */
+/* Dumps all MBeans and checks that the document is valid JSON. */
 static const char *dump(struct scripted_jmx *s, int *status, struct error *err)
 {
 	const char **names = xcalloc(s->count + 1, sizeof(*names));
@@ -118,7 +118,7 @@ static void attributes_are_members(void **state)
 	     "\"modelerType\":\"C\\n\"}]}\n");
 }
 
-static void a_name_that_is_taken_gets_a_dollar(void **state)
+static void reserved_attribute_name_gets_a_dollar(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		{ .name = "a:b=c",
@@ -155,8 +155,7 @@ static const struct scripted_mbean three[] = {
 	  .count = 1 },
 };
 
-static void
-row40_an_mbean_that_disappears_is_an_error_in_its_place(void **state)
+static void vanished_mbean_is_an_error_in_its_place(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		{ .name = "a", .class = "C", .info_failure = "gone" },
@@ -175,7 +174,8 @@ row40_an_mbean_that_disappears_is_an_error_in_its_place(void **state)
 	     ",{\"name\":\"b\",\"modelerType\":\"C\",\"$error\":\"gone\"}]}\n");
 }
 
-static void row40_an_mbean_that_loses_the_connection_is_one(void **state)
+static void
+mbean_that_loses_the_connection_is_an_error_in_its_place(void **state)
 {
 	struct scripted_jmx s;
 
@@ -190,7 +190,7 @@ static void row40_an_mbean_that_loses_the_connection_is_one(void **state)
 	     ",{\"name\":\"c\",\"modelerType\":\"C\",\"T\":\"t\"}]}\n");
 }
 
-static void row40_a_jvm_that_ends_leaves_a_document_that_says_so(void **state)
+static void ended_jvm_leaves_a_valid_partial_document(void **state)
 {
 	struct scripted_jmx s;
 
@@ -201,7 +201,7 @@ static void row40_a_jvm_that_ends_leaves_a_document_that_says_so(void **state)
 	same(&s, ERROR_PARTIAL,
 	     "{\"beans\":[\n{\"name\":\"a\",\"modelerType\":\"C\",\"T\":\"t\"}]"
 	     ",\"$partial\":\"the line is cut\"}\n");
-	/* Before there is anything at all. */
+	/* The first request fails. */
 	scripted_jmx_init(&s, three, 3);
 	s.losses[0] = 1;
 	s.lost_kind = ERROR_NO_TARGET;
@@ -209,7 +209,7 @@ static void row40_a_jvm_that_ends_leaves_a_document_that_says_so(void **state)
 	     "{\"beans\":[],\"$partial\":\"the line is cut\"}\n");
 }
 
-static void no_mbeans_are_an_empty_array(void **state)
+static void no_mbeans_give_an_empty_array(void **state)
 {
 	struct scripted_jmx s;
 
@@ -222,14 +222,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attributes_are_members),
-		cmocka_unit_test(a_name_that_is_taken_gets_a_dollar),
+		cmocka_unit_test(reserved_attribute_name_gets_a_dollar),
+		cmocka_unit_test(vanished_mbean_is_an_error_in_its_place),
 		cmocka_unit_test(
-			row40_an_mbean_that_disappears_is_an_error_in_its_place),
-		cmocka_unit_test(
-			row40_an_mbean_that_loses_the_connection_is_one),
-		cmocka_unit_test(
-			row40_a_jvm_that_ends_leaves_a_document_that_says_so),
-		cmocka_unit_test(no_mbeans_are_an_empty_array),
+			mbean_that_loses_the_connection_is_an_error_in_its_place),
+		cmocka_unit_test(ended_jvm_leaves_a_valid_partial_document),
+		cmocka_unit_test(no_mbeans_give_an_empty_array),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -73,7 +73,7 @@ static void refuses(enum error_kind kind, const char *why)
 	assert_null(got.bytes);
 }
 
-static void the_first_line_of_a_file_is_the_password(void **state)
+static void first_line_of_a_file_is_the_password(void **state)
 {
 	(void)state;
 	reads("secret", "secret");
@@ -83,7 +83,7 @@ static void the_first_line_of_a_file_is_the_password(void **state)
 	reads("\xc3\xa4\n", "\xc3\xa4");
 }
 
-static void what_is_no_password_is_refused(void **state)
+static void invalid_password_is_rejected(void **state)
 {
 	char large[PASSWORD_MAX + 2];
 
@@ -97,14 +97,14 @@ static void what_is_no_password_is_refused(void **state)
 	memset(large, 'x', sizeof(large));
 	put_file(large, sizeof(large));
 	refuses(ERROR_INPUT, "cannot read");
-	/* As long as it may be. */
+	/* A password of the maximum length. */
 	large[PASSWORD_MAX] = '\n';
 	put_file(large, PASSWORD_MAX + 1);
 	large[PASSWORD_MAX] = '\0';
 	reads(large, large);
 }
 
-static void a_file_that_is_not_there_is_said(void **state)
+static void missing_file_is_reported(void **state)
 {
 	struct text got = { 0 };
 	struct error err;
@@ -114,9 +114,10 @@ static void a_file_that_is_not_there_is_said(void **state)
 	assert_int_equal(err.kind, ERROR_INPUT);
 }
 
-/* Somebody at a terminal of their own, who is asked for a password. */
-struct person {
-	int master, slave, said; /* what password_ask() gave comes from there */
+/* A child process with its own terminal, which asks for a password. */
+struct user {
+	int master, slave,
+		result; /* result: the pipe for the result of password_ask() */
 	pid_t pid;
 };
 
@@ -125,7 +126,7 @@ static void child(int slave, int say)
 	struct text got = { 0 };
 	struct error err;
 
-	alarm(WAIT_MS / 1000); /* should the test end before */
+	alarm(WAIT_MS / 1000); /* ends the child if the test dies */
 	if (login_tty(slave))
 		_exit(99);
 	if (password_ask("Sesame? ", &got, &err))
@@ -135,7 +136,7 @@ static void child(int slave, int say)
 	_exit(0);
 }
 
-static void sit_down(struct person *p)
+static void sit_down(struct user *p)
 {
 	int fds[2];
 
@@ -146,11 +147,11 @@ static void sit_down(struct person *p)
 	if (p->pid == 0)
 		child(p->slave, fds[1]);
 	close(fds[1]);
-	p->said = fds[0];
+	p->result = fds[0];
 }
 
-/* Until the terminal has shown the text; true when it then hides typing. */
-static bool sees(struct person *p, const char *text)
+/* Waits for the text on the terminal; true if the echo is off then. */
+static bool user_sees(struct user *p, const char *text)
 {
 	char shown[256];
 	size_t len = 0;
@@ -171,104 +172,104 @@ static bool sees(struct person *p, const char *text)
 	return !(modes.c_lflag & ECHO);
 }
 
-static void types(struct person *p, const char *text)
+static void types(struct user *p, const char *text)
 {
 	ssize_t len = (ssize_t)strlen(text);
 
 	assert_int_equal(write(p->master, text, (size_t)len), len);
 }
 
-/* How it ended; the terminal shows again what is typed. */
-static int leave(struct person *p, const char *wanted)
+/* Returns the exit status, after checking the result and that echo is on. */
+static int user_leave(struct user *p, const char *wanted)
 {
 	struct termios modes;
 	char got[64] = "";
 	int status;
 
 	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
-	assert_true(read(p->said, got, sizeof(got) - 1) >= 0);
+	assert_true(read(p->result, got, sizeof(got) - 1) >= 0);
 	assert_string_equal(got, wanted);
 	assert_int_equal(tcgetattr(p->slave, &modes), 0);
 	assert_true(modes.c_lflag & ECHO);
-	close(p->said);
+	close(p->result);
 	close(p->slave);
 	close(p->master);
 	return status;
 }
 
-static void a_terminal_shows_nothing_of_it(void **state)
+static void terminal_does_not_echo_the_password(void **state)
 {
-	struct person p;
+	struct user p;
 
 	(void)state;
 	sit_down(&p);
-	assert_true(sees(&p, "Sesame? "));
+	assert_true(user_sees(&p, "Sesame? "));
 	types(&p, "open up\n");
-	sees(&p, "\n");
-	assert_int_equal(leave(&p, "open up"), 0);
+	user_sees(&p, "\n");
+	assert_int_equal(user_leave(&p, "open up"), 0);
 }
 
-static void nothing_typed_is_no_password(void **state)
+static void empty_line_is_rejected(void **state)
 {
-	struct person p;
+	struct user p;
 	int status;
 
 	(void)state;
 	sit_down(&p);
-	assert_true(sees(&p, "Sesame? "));
+	assert_true(user_sees(&p, "Sesame? "));
 	types(&p, "\n");
-	status = leave(&p, "");
+	status = user_leave(&p, "");
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), ERROR_MISUSE);
 }
 
-static void a_signal_gives_the_terminal_back(void **state)
+static void signal_restores_the_terminal(void **state)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		struct person p;
+		struct user p;
 		int status;
 
 		sit_down(&p);
-		assert_true(sees(&p, "Sesame? "));
+		assert_true(user_sees(&p, "Sesame? "));
 		types(&p, "op");
 		kill(p.pid, numbers[i]);
-		status = leave(&p, "");
+		status = user_leave(&p, "");
 		assert_true(WIFSIGNALED(status));
 		assert_int_equal(WTERMSIG(status), numbers[i]);
 	}
 }
 
-/* Without a shell in its session nobody stops it: it goes on at once. */
-static void who_was_stopped_is_asked_anew(void **state)
+/* An orphaned process group is not stopped by SIGTSTP: it goes on at once. */
+static void stopped_prompt_asks_again(void **state)
 {
-	struct person p;
+	struct user p;
 
 	(void)state;
 	sit_down(&p);
-	assert_true(sees(&p, "Sesame? "));
+	assert_true(user_sees(&p, "Sesame? "));
 	types(&p, "half");
 	kill(p.pid, SIGTSTP);
-	assert_true(sees(&p, "Sesame? "));
+	assert_true(user_sees(&p, "Sesame? "));
 	types(&p, "open\n");
-	assert_int_equal(leave(&p, "open"), 0);
+	assert_int_equal(user_leave(&p, "open"), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_line_of_a_file_is_the_password),
-		cmocka_unit_test(what_is_no_password_is_refused),
-		cmocka_unit_test(a_file_that_is_not_there_is_said),
-		cmocka_unit_test(a_terminal_shows_nothing_of_it),
-		cmocka_unit_test(nothing_typed_is_no_password),
-		cmocka_unit_test(a_signal_gives_the_terminal_back),
-		cmocka_unit_test(who_was_stopped_is_asked_anew),
+		cmocka_unit_test(first_line_of_a_file_is_the_password),
+		cmocka_unit_test(invalid_password_is_rejected),
+		cmocka_unit_test(missing_file_is_reported),
+		cmocka_unit_test(terminal_does_not_echo_the_password),
+		cmocka_unit_test(empty_line_is_rejected),
+		cmocka_unit_test(signal_restores_the_terminal),
+		cmocka_unit_test(stopped_prompt_asks_again),
 	};
 
-	/* nohup(1) has it ignored, and then it stays so. */
+	/* Under nohup(1), SIGHUP is ignored and would stay so. */
 	signal(SIGHUP, SIG_DFL);
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }
