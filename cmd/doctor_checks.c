@@ -394,7 +394,7 @@ void doctor_checks_release(struct doctor_checks *c)
 	jvm_info_release(&c->info);
 }
 
-enum { SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };
+enum { NEED_SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };
 
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)
 {
@@ -403,7 +403,7 @@ const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)
 	for (size_t i = 0; i < c->ability_count; i++) {
 		const struct finding *no = c->abilities[i].no;
 
-		if (no && no->breaks & ~(unsigned)SAMPLING &&
+		if (no && no->breaks & ~(unsigned)NEED_SAMPLING &&
 		    (!first || no < first))
 			first = no;
 	}

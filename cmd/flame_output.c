@@ -25,7 +25,7 @@ void flame_output_release(struct flame_output *d)
 	d->view_count = 0;
 }
 
-static const char *base_name(const char *path)
+static const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -34,7 +34,7 @@ static const char *base_name(const char *path)
 
 static const char *path_extension(const char *path)
 {
-	const char *base = base_name(path);
+	const char *base = path_base(path);
 	const char *dot = strrchr(base, '.');
 
 	return dot && dot != base ? dot : "";
@@ -42,7 +42,7 @@ static const char *path_extension(const char *path)
 
 char *flame_output_name(const char *input, const struct flame_output_format *f)
 {
-	const char *base = strcmp(input, "-") == 0 ? "flame" : base_name(input);
+	const char *base = strcmp(input, "-") == 0 ? "flame" : path_base(input);
 	size_t len = strlen(base) - strlen(path_extension(base));
 	struct text name = { 0 };
 
@@ -81,7 +81,7 @@ char *flame_output_source_of(const char *const *inputs, size_t count)
 	else
 		text_puts(&source, strcmp(inputs[0], "-") == 0
 					   ? "<stdin>"
-					   : base_name(inputs[0]));
+					   : path_base(inputs[0]));
 	return source.bytes;
 }
 
@@ -222,7 +222,7 @@ static const char *flame_output_title(const struct flame_output *d)
 	return d->options->title ? d->options->title : d->source;
 }
 
-static bool write_page(struct output *out, const struct flame_output *d)
+static bool format_write_page(struct output *out, const struct flame_output *d)
 {
 	const struct event_view *front = &d->views[d->selected];
 	const struct flame_output_options *o = d->options;
@@ -247,7 +247,8 @@ static bool write_page(struct output *out, const struct flame_output *d)
 	return true;
 }
 
-static bool write_collapsed(struct output *out, const struct flame_output *d)
+static bool format_write_collapsed(struct output *out,
+				   const struct flame_output *d)
 {
 	const struct event_view *view = &d->views[d->selected];
 	const struct flame_output_options *o = d->options;
@@ -272,7 +273,8 @@ static bool flame_output_is_whole(size_t depth)
 	return !depth;
 }
 
-static bool write_speedscope(struct output *out, const struct flame_output *d)
+static bool format_write_speedscope(struct output *out,
+				    const struct flame_output *d)
 {
 	const struct flame_output_options *o = d->options;
 	const struct speedscope_options options = {
@@ -286,7 +288,7 @@ static bool write_speedscope(struct output *out, const struct flame_output *d)
 					     .depth);
 }
 
-static bool write_pprof(struct output *out, const struct flame_output *d)
+static bool format_write_pprof(struct output *out, const struct flame_output *d)
 {
 	const struct flame_output_options *o = d->options;
 	const struct event_view *front = &d->views[d->selected];
@@ -302,16 +304,17 @@ static bool write_pprof(struct output *out, const struct flame_output *d)
 					     .depth);
 }
 
-/* The first is for names without an extension. */
+/* The first format is the default for names without an extension. */
 static const struct flame_output_format formats[] = {
 	{ "html", ".html .htm", .is_page = true, .titled = true,
-	  .reverses = true, .write = write_page },
+	  .reverses = true, .write = format_write_page },
 	{ "collapsed", ".collapsed .folded", .annotates = true,
-	  .reverses = true, .one_event = true, .write = write_collapsed },
+	  .reverses = true, .one_event = true,
+	  .write = format_write_collapsed },
 	{ "speedscope", ".speedscope.json .json", .titled = true,
-	  .annotates = true, .write = write_speedscope },
+	  .annotates = true, .write = format_write_speedscope },
 	{ "pprof", ".pb.gz .pprof", .titled = true, .annotates = true,
-	  .write = write_pprof },
+	  .write = format_write_pprof },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
@@ -328,10 +331,11 @@ const char *flame_output_formats(void)
 	return choices.bytes;
 }
 
-/* One of the extensions, which may have several dots, ends the path. */
-static bool has_extension(const struct flame_output_format *f, const char *path)
+/* True if the path ends with one of the format's extensions. */
+static bool format_has_extension(const struct flame_output_format *f,
+				 const char *path)
 {
-	const char *base = base_name(path);
+	const char *base = path_base(path);
 	size_t base_len = strlen(base);
 	const char *at = f->extensions;
 
@@ -379,7 +383,7 @@ flame_output_format(const char *name, const char *output,
 
 	for (size_t i = 0; !found && i < FORMATS; i++) {
 		if (name ? strcmp(formats[i].name, name) == 0
-			 : output && has_extension(&formats[i], output))
+			 : output && format_has_extension(&formats[i], output))
 			found = &formats[i];
 	}
 	if (!found && !*dot)

@@ -77,13 +77,27 @@ static void listed_release(struct listed *l)
 	jvm_list_release(&l->list);
 }
 
-enum { PID, NS_PID, USER, UPTIME, VERSION, MAIN, ARGS, OPTIONS, COLUMNS };
+enum {
+	JPS_PID,
+	JPS_NS_PID,
+	JPS_USER,
+	JPS_UPTIME,
+	JPS_VERSION,
+	JPS_MAIN,
+	JPS_ARGS,
+	JPS_OPTIONS,
+	JPS_COLUMNS
+};
 
-static const struct table_column columns[COLUMNS] = {
-	[PID] = { "PID", true },         [NS_PID] = { "NSPID", true },
-	[USER] = { "USER", false },      [UPTIME] = { "UPTIME", true },
-	[VERSION] = { "JAVA", false },   [MAIN] = { "MAIN", false },
-	[ARGS] = { "ARGUMENTS", false }, [OPTIONS] = { "OPTIONS", false },
+static const struct table_column columns[JPS_COLUMNS] = {
+	[JPS_PID] = { "PID", true },
+	[JPS_NS_PID] = { "NSPID", true },
+	[JPS_USER] = { "USER", false },
+	[JPS_UPTIME] = { "UPTIME", true },
+	[JPS_VERSION] = { "JAVA", false },
+	[JPS_MAIN] = { "MAIN", false },
+	[JPS_ARGS] = { "ARGUMENTS", false },
+	[JPS_OPTIONS] = { "OPTIONS", false },
 };
 
 static void jps_add_options(const struct process *p, struct text *out)
@@ -132,7 +146,7 @@ static void jps_put_table(const struct listed *l, struct text *out)
 {
 	struct table t = {
 		.columns = columns,
-		.column_count = opt.verbose ? COLUMNS : OPTIONS,
+		.column_count = opt.verbose ? JPS_COLUMNS : JPS_OPTIONS,
 	};
 	int64_t now = clock_wall_ns();
 

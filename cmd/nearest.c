@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum {
-	LONGEST = 128,       /* longer words and candidates are ignored */
-	PART_MIN = 3,        /* minimum length of a part of a candidate */
-	OF_BEGINNING = 200,  /* rank of a prefix; any distance is less */
-	OF_PART = 400,       /* rank of a part in the middle */
-	SUGGESTED_MAX = 200, /* bytes: an error's text has 511 */
+	NEAREST_LONGEST = 128,  /* longer words and candidates are ignored */
+	NEAREST_PART_MIN = 3,   /* minimum length of a part of a candidate */
+	RANK_OF_PREFIX = 200,   /* rank of a prefix; any distance is less */
+	RANK_OF_PART = 400,     /* rank of a part in the middle */
+	NEAREST_TEXT_MAX = 200, /* bytes: an error's text has 511 */
 };
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t nearest_least(size_t a, size_t b) { return a < b ? a : b; }
 
 static char nearest_small(char c)
 {
@@ -36,7 +36,7 @@ static bool nearest_same(char a, char b)
 static size_t nearest_distance(const char *a, size_t a_len, const char *b,
 			       size_t b_len)
 {
-	size_t rows[3][LONGEST + 1];
+	size_t rows[3][NEAREST_LONGEST + 1];
 
 	for (size_t j = 0; j <= b_len; j++)
 		rows[0][j] = j;
@@ -50,12 +50,14 @@ static size_t nearest_distance(const char *a, size_t a_len, const char *b,
 			size_t replaced = last[j - 1] +
 					  !nearest_same(a[i - 1], b[j - 1]);
 
-			row[j] = least(replaced,
-				       least(last[j], row[j - 1]) + 1);
+			row[j] = nearest_least(
+				replaced,
+				nearest_least(last[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 &&
 			    nearest_same(a[i - 1], b[j - 2]) &&
 			    nearest_same(a[i - 2], b[j - 1]))
-				row[j] = least(row[j], before_last[j - 2] + 1);
+				row[j] = nearest_least(row[j],
+						       before_last[j - 2] + 1);
 		}
 	}
 	return rows[a_len % 3][b_len];
@@ -77,16 +79,16 @@ static bool nearest_begins(const char *at, const char *word, size_t len)
 }
 
 /* Returns the rank of a candidate that contains the word, or SIZE_MAX. */
-static size_t rank_of_part(const struct nearest *n, const char *candidate,
-			   size_t len)
+static size_t nearest_rank_part(const struct nearest *n, const char *candidate,
+				size_t len)
 {
-	if (n->len < PART_MIN || n->len > len)
+	if (n->len < NEAREST_PART_MIN || n->len > len)
 		return SIZE_MAX;
 	if (nearest_begins(candidate, n->word, n->len))
-		return n->len == len ? 0 : OF_BEGINNING + len - n->len;
+		return n->len == len ? 0 : RANK_OF_PREFIX + len - n->len;
 	for (size_t i = 1; i + n->len <= len; i++)
 		if (nearest_begins(candidate + i, n->word, n->len))
-			return OF_PART + len - n->len;
+			return RANK_OF_PART + len - n->len;
 	return SIZE_MAX;
 }
 
@@ -117,9 +119,9 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	size_t len = strlen(candidate), d = SIZE_MAX, rank;
 	size_t apart = len > n->len ? len - n->len : n->len - len;
 
-	if (len > LONGEST || n->len > LONGEST)
+	if (len > NEAREST_LONGEST || n->len > NEAREST_LONGEST)
 		return;
-	rank = rank_of_part(n, candidate, len);
+	rank = nearest_rank_part(n, candidate, len);
 	/* With more than a third of its letters different, it is no near miss.
 	 */
 	if (apart * 3 <= len)
@@ -141,12 +143,13 @@ bool nearest_suggest(const struct nearest *n, struct text *out)
 	size_t count = 0, used = 0, limit = SIZE_MAX;
 
 	/* If the best is a likely typo, do not suggest distant words. */
-	if (n->found_count && n->ranks[0] < OF_BEGINNING)
+	if (n->found_count && n->ranks[0] < RANK_OF_PREFIX)
 		limit = 2 * n->ranks[0] + 1;
 	for (size_t i = 0; i < n->found_count; i++) {
 		used += strlen(n->found[i]);
-		if (i && (used > SUGGESTED_MAX ||
-			  (n->ranks[i] > limit && n->ranks[i] < OF_BEGINNING)))
+		if (i &&
+		    (used > NEAREST_TEXT_MAX ||
+		     (n->ranks[i] > limit && n->ranks[i] < RANK_OF_PREFIX)))
 			continue;
 		chosen[count++] = n->found[i];
 	}
@@ -178,7 +181,8 @@ int nearest_fail_choice(const char *noun, const char *word, size_t len,
 	if (!nearest_suggest(&nearest, &hint))
 		text_puts(&hint, ";");
 	fail(err, ERROR_MISUSE, "invalid %s '%.*s'%s valid: %s", noun,
-	     len < LONGEST ? (int)len : LONGEST, word, hint.bytes, valid.bytes);
+	     len < NEAREST_LONGEST ? (int)len : NEAREST_LONGEST, word,
+	     hint.bytes, valid.bytes);
 	text_release(&hint);
 	text_release(&valid);
 	free(words);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The report of mxping as text and as JSON. */
 #include "cmd/jmx/mxping.h"
 
 #include "core/base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* prof --sampler dump: samples by thread dumps. */
 #include "cmd/prof/prof_live.h"
 
 #include "cmd/command.h"
@@ -17,7 +18,7 @@
 #include <poll.h>
 
 /* Each dump stops the program, so the default rate is low. */
-enum { DUMPS_HZ = 10, MOST_HZ = 100, MOST_QUOTED = 60 };
+enum { DUMPS_DEFAULT_HZ = 10, DUMPS_MAX_HZ = 100, DUMPS_MAX_QUOTED = 60 };
 
 struct dumping {
 	const struct prof_live_options *o;
@@ -80,7 +81,7 @@ static int dumps_write(void *self, struct error *err)
 }
 
 /* Returns the first line of a reply, escaped; the caller releases it. */
-static struct text reply_first_line(const struct text *reply)
+static struct text dumps_first_line(const struct text *reply)
 {
 	struct lines lines = lines_over(reply->bytes, reply->len);
 	struct text safe = { 0 };
@@ -89,7 +90,7 @@ static struct text reply_first_line(const struct text *reply)
 	while (!line.len && lines_next(&lines, &line))
 		;
 	safe_text(&safe, line.text,
-		  line.len < MOST_QUOTED ? line.len : MOST_QUOTED);
+		  line.len < DUMPS_MAX_QUOTED ? line.len : DUMPS_MAX_QUOTED);
 	return safe;
 }
 
@@ -106,7 +107,7 @@ static int dumps_add(struct dumping *d, const struct text *reply,
 		return -1;
 	if (reader->read(bytes, reply->len, d->profile, err) == 0)
 		return 0;
-	line = reply_first_line(reply);
+	line = dumps_first_line(reply);
 	fail_in(err,
 		"%d: cannot read the JVM's thread dump, which begins with "
 		"'%s' (`sjkc jstack %d` prints it)",
@@ -189,11 +190,11 @@ static int dumps_check_options(const struct prof_live_options *o,
 	if (o->sampling.tid || o->sampling.only_user || o->sampling.only_kernel)
 		return misuse(err, "--sampler dump does not support --tid, "
 				   "--user-frames and --kernel-frames");
-	if (o->sampling.hz > MOST_HZ)
+	if (o->sampling.hz > DUMPS_MAX_HZ)
 		return misuse(err,
 			      "-F is at most %d with --sampler dump: each "
 			      "dump stops the program",
-			      MOST_HZ);
+			      DUMPS_MAX_HZ);
 	return 0;
 }
 
@@ -243,7 +244,7 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 {
 	struct dumping d = {
 		.o = o,
-		.hz = o->sampling.hz ? o->sampling.hz : DUMPS_HZ,
+		.hz = o->sampling.hz ? o->sampling.hz : DUMPS_DEFAULT_HZ,
 		.jvm.pidfd = -1,
 	};
 	int ret = -1;

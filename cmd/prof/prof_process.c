@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-	LEAST_STACK = 4 * 1024,
-	MOST_STACK = 256 * 1024,
-	MOST_HZ = 10000,
+	PROF_MIN_STACK = 4 * 1024,
+	PROF_MAX_STACK = 256 * 1024,
+	PROF_MAX_HZ = 10000,
 };
 
 /* The context of process_write(). */
@@ -49,13 +49,13 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 {
 	const struct prof_live_options *live = &o->live;
 
-	if (!live->sampling.hz || (live->sampling.hz > MOST_HZ &&
+	if (!live->sampling.hz || (live->sampling.hz > PROF_MAX_HZ &&
 				   live->sampling.hz != COUNT_NOT_GIVEN))
-		return misuse(err, "-F must be 1 to %d", MOST_HZ);
+		return misuse(err, "-F must be 1 to %d", PROF_MAX_HZ);
 	if (!live->sampling.duration_ns)
 		return misuse(err, "--duration must be longer than 0");
-	if (live->sampling.stack_bytes < LEAST_STACK ||
-	    live->sampling.stack_bytes > MOST_STACK)
+	if (live->sampling.stack_bytes < PROF_MIN_STACK ||
+	    live->sampling.stack_bytes > PROF_MAX_STACK)
 		return misuse(err, "--stack-bytes must be 4k to 256k");
 	if (live->sampling.max_stack < 1 ||
 	    live->sampling.max_stack > UNWIND_FRAMES)
