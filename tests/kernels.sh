@@ -3,13 +3,13 @@
 #
 #	tests/kernels.sh SJKC
 #
-# Boots other kernels than ours in emulated machines without a disk, and has
-# kernels/checks.sh run there: which programs they take, what prof says of a JVM,
-# what is refused.  The kernels are those of Debian's packages in the folder
-# $KERNELS (linux-image-… or, where that is without one, linux-binary-…); without
-# it, those that the machine's apt knows, which are kept in build/kernels.
-# Some five minutes for each, and a limit of $LIMIT seconds for each boot.
-# $TOOLS is the folder of what tests/root/lib/*.c became.
+# Boots other kernels in emulated machines without a disk and runs
+# kernels/checks.sh there: the programs that the verifier accepts, profiles of a
+# JVM, missing rights.  The kernels are Debian packages in the directory
+# $KERNELS (linux-image-… or, if that has no kernel, linux-binary-…), or else
+# the packages that apt offers here, which are kept in build/kernels.  A kernel
+# takes about five minutes; $LIMIT is the time limit of a boot in seconds.
+# $TOOLS is the directory of the programs built from tests/root/lib/*.c.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
@@ -19,7 +19,7 @@ machine=
 trap '[ -z "$machine" ] || kill "$machine"; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# fetch: packages into $KERNELS.  They are not installed: nobody is to boot them.
+# fetch: downloads packages into $KERNELS without installing them
 fetch() {
 	mkdir -p "$KERNELS"
 	for meta in linux-image-cloud-amd64 linux-image-6.12-cloud-amd64; do
@@ -32,7 +32,7 @@ fetch() {
 	done
 }
 
-# add FILE…: to the machine's root, where they are here, with their libraries.
+# add FILE…: copies files and their libraries into the machine's root
 add() {
 	{ printf '%s\n' "$@" && ldd "$@" 2>/dev/null |
 		grep -o '/[^ :]*\.so[^ :]*'; } | sort -u |
@@ -42,7 +42,7 @@ add() {
 		done
 }
 
-# make_root: what all machines have in their memory, $scratch/initrd.
+# make_root: creates the memory disk of all machines, $scratch/initrd
 make_root() {
 	root=$scratch/root
 	jlink=$(find -L /usr/lib/jvm -path '*/bin/jlink' | sort | head -n 1)
@@ -70,8 +70,8 @@ make_root() {
 	(cd "$root" && find . | cpio -o -H newc --quiet >"$scratch/initrd")
 }
 
-# boot NAME KERNEL WORDS: what the machine said is in $scratch/tap and
-# $scratch/console.  One thread, since CPUs of an emulator that are several see
+# boot NAME KERNEL WORDS: runs a machine; its output is in $scratch/tap and
+# $scratch/console.  One thread, because several CPUs of an emulator execute
 # instructions that the kernel has replaced already.
 boot() {
 	: >"$scratch/tap"
@@ -88,7 +88,7 @@ boot() {
 	report "$1"
 }
 
-# report NAME: its lines, as ours.
+# report NAME: prints the lines of the machine as test results
 report() {
 	awk -v name="$1" -v n="$tap_number" '/^END$/ { next }
 		/^(not )?ok - / { sub(/ok - /, "ok " ++n " - " name ": ") } 1' \

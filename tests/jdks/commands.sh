@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a person asks of a JVM, of each JDK, and that the JVM is unharmed.
+# The commands for people, with each JDK; the JVM is unharmed.
 sjkc=$1
 scratch=$2
 version=$3
@@ -7,7 +7,7 @@ version=$3
 . tests/jvm/lib/jdk.sh
 . tests/root/lib/prof.sh
 
-# ask TEXT COMMAND…: sjkc is to succeed and to print the text.
+# ask TEXT COMMAND…: sjkc must succeed and print TEXT
 ask() {
 	wanted=$1
 	shift
@@ -20,13 +20,13 @@ ask() {
 	return 1
 }
 
-# The JVM's own words for its version.
+# Prints the version as the JVM reports it.
 build() {
 	ask '^java.runtime.version: ' vminfo --sysprops "$pid" &&
 		sed -n 's/^java.runtime.version: /| /p' "$scratch/out"
 }
 
-# Each thread that the JDK's own jstack shows.
+# Checks each thread that the JDK's own jstack shows.
 # shellcheck disable=SC2015 # what is missing is printed, whatever failed
 threads() {
 	ask 'Target\.burn' jstack "$pid" &&
@@ -47,8 +47,8 @@ flame() {
 			"$scratch/stacks" && has "$scratch/dump.collapsed" 'Target\.burn'
 }
 
-# sampled NAME OPTION…: prof of Java threads by name: nearly every stack trace
-# reaches the thread's first frame, and each Java frame has a name.
+# sampled NAME OPTION…: profiles Java threads by name: nearly every stack trace
+# reaches the thread's root, and each Java frame has a name
 sampled() {
 	file=$scratch/$1.collapsed
 	shift
@@ -71,10 +71,10 @@ map() {
 		has "$scratch/map" 'Target.*burn'
 }
 
-# The JVM's folder has nothing of ours, the agent sleeps, and the JVM goes on.
+# The JVM's /tmp has no file of sjkc, the agent sleeps, and the JVM continues.
 unharmed() {
 	kill -0 "$pid" || return
-	# Elsewhere /tmp is shared with other users of sjkc.
+	# An installed JDK shares /tmp with other users of sjkc.
 	jdk_installed "$version" >/dev/null ||
 		find "/proc/$pid/root/tmp" -name '.sjkc-*' -o \
 			-name '.attach_pid*' >"$scratch/litter"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The agent and its events, as far as the JDK has them and is safe with them.
+# The agent and its events, if the JDK has them and they are safe.
 sjkc=$1
 scratch=$2
 version=$3
@@ -18,7 +18,7 @@ every_event() {
 		echo '| cpu, wall, offcpu, lock'
 }
 
-# Where the build is safe, the agent is loaded, otherwise a bug is named.
+# prof loads the agent into a safe build and names a bug otherwise.
 names() {
 	prof 0 -d 1s -o "$scratch/names.collapsed" "$pid" &&
 		has "$scratch/names.collapsed" 'Target\.burn' || return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Heap histograms with each collector of each JDK: garbage is counted, or what
-# would be a histogram of nothing is refused.
+# Heap histograms with each collector of each JDK: hh counts garbage, or refuses
+# a histogram that would be empty.
 sjkc=$1
 scratch=$2
 version=$3
@@ -8,7 +8,8 @@ version=$3
 . tests/jvm/lib/jdk.sh
 . tests/jvm/lib/attach.sh
 
-# What a JVM leaves behind as it starts: nothing collects it before hh does.
+# Counts the garbage of the JVM's own start, which nothing collects before hh
+# does.
 counts_garbage() {
 	ask 0 hh "$pid" --dead -q &&
 		dead=$(awk '/\[B/ { print $2; exit }' "$scratch/out") &&

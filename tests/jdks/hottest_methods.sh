@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The ten hottest methods without the agent and with default flags, beside the
-# JDK's own sampler by CPU time (JEP 509, JDK 25 on), and beside the agent.
+# The ten hottest methods without the agent and with default flags, compared
+# with the JDK's CPU time sampler (JEP 509, since JDK 25) and with the agent.
 sjkc=$1
 scratch=$2
 version=$3
@@ -9,7 +9,7 @@ version=$3
 . tests/root/lib/worker.sh
 lib=tests/root/lib
 
-# Both at once, so that they are of the same time.
+# Both samplers run at once and measure the same time.
 record() {
 	begin metadata -F 499 --no-agent &&
 		jfr JFR.start name=cpu settings=none \
@@ -25,8 +25,8 @@ jdk_jfr() {
 	jdk_tool "$version" "$pid" jfr "$@"
 }
 
-# points ONE OTHER: the sum of what the shares of the ten hottest differ by, halved:
-# how much of the time is said to be another method's.
+# points ONE OTHER: prints half the sum of the differences between the shares of
+# the ten hottest methods: the time that is attributed to different methods
 points() {
 	python3 $lib/shares.py self "$1" "$2" 100 \
 		>"$scratch/table" || { cat "$scratch/table"; return 1; }
@@ -46,7 +46,8 @@ beside_jfr() {
 	[ "$moved" -le 10 ]
 }
 
-# The agent hears of code that was compiled before it came as it was compiled.
+# The JVM reports code that was compiled before the agent was loaded when the
+# agent starts.
 beside_agent() {
 	begin agent --agent -F 499 && burn 400 && finish agent || return
 	moved=$(points "$scratch/agent.collapsed" "$scratch/whole.collapsed") ||
@@ -59,7 +60,8 @@ beside_agent() {
 target_program=Digests target_memory='-Xmx256m -XX:+UseSerialGC'
 jdk_target "$version" -XX:TieredStopAtLevel=4 \
 	-XX:+UnlockDiagnosticVMOptions -XX:-UseMD5Intrinsics -- seconds=900 || exit 1
-# With the intrinsic, JFR would leave out the method that called it.  All that is hot is to be compiled.
+# With the intrinsic, JFR would omit the method that called it.  Wait until all
+# hot methods are compiled.
 burn 300 || exit 1
 cell 'hottest methods, no agent, JFR' beside_jfr
 cell 'hottest methods, no agent, agent' beside_agent

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# JMX of each JDK: by pid, by address, through the proxy, and where the JVM's own
-# host name does not resolve.
+# JMX of each JDK: by PID, by address, through the proxy, and with a host name
+# of the JVM that does not resolve.
 sjkc=$1
 scratch=$2
 version=$3
@@ -11,7 +11,7 @@ version=$3
 . tests/jvm/lib/lab.sh
 . tests/jvm/lib/proxy.sh
 
-# reads OPTION…: MBeans of the JVM are read
+# reads OPTION…: reads MBeans of the JVM
 reads() {
 	ask 0 mx "$@" -b java.lang:type=Runtime --get -q -f Name &&
 		printed @ && ask 0 mxdump "$@" -q java.lang:type=Runtime &&
@@ -25,7 +25,7 @@ pings() {
 		sed -n 's/.*java_runtime_\(.*\)$/| \1/p' "$scratch/out"
 }
 
-# Names that are nearly right, and the reasons in words.
+# Checks the messages for names that are nearly right.
 near_misses() {
 	ask 3 mx -p "$pid" -b java.lang:type=Memroy --get &&
 		said "did you mean 'java.lang:type=Memory'" &&
@@ -45,9 +45,9 @@ summary() {
 		grep -q '^MaxHeapSize: 67108864 {' "$scratch/out"
 }
 
-# allocation OPTION…: what all threads together allocate is what the busiest
-# allocates, or more.  A JVM that is too busy to answer JMX within half a second
-# has no figures.
+# allocation OPTION…: all threads together allocate at least as much as the
+# busiest thread; a JVM that is too busy to reply within half a second has no
+# values
 allocation() {
 	for _ in $(seq 10); do
 		ask 0 ttop "$@" -b --json -n 0 --iterations 1 \
@@ -69,7 +69,7 @@ allocation() {
 	return 1
 }
 
-# proxied OPTION…: an installed JDK's client reads through mxprx
+# proxied OPTION…: a client of an installed JDK reads through mxprx
 proxied() {
 	proxy "$@" -b 127.0.0.1:0 &&
 		jmx_client "$(jdk_compiler)" "127.0.0.1:$proxy_port" attributes
@@ -79,7 +79,7 @@ proxied() {
 	return $proxied_status
 }
 
-# Some JVMs refuse to start with JMX on a port then; by pid, all work.
+# Some JVMs refuse to start with JMX on a port then; access by PID always works.
 nameless() {
 	cat >"$scratch/nowhere" <<-'END'
 		hostname nowhere.example.invalid && exec "$@"

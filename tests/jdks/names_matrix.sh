@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Names of Java methods, of each JDK with each of its collectors and with the
-# interpreter alone, from the agent and from the JVM's memory: every Java frame
-# has its name, and each thread the share of CPU time that the kernel counts.
-# JVMTI has the same names, lines and inlined methods for all compiled code.
+# Names of Java methods from the agent and from the JVM's memory, for each JDK
+# with each of its collectors and with the interpreter alone.  Every Java frame
+# has a name, and each thread has its share of the CPU time as counted by the
+# kernel.  JVMTI reports the same names, lines and inlined methods for all
+# compiled code.
 # shellcheck disable=SC2034 # prof.sh uses it
 sjkc=$1
 scratch=$2
@@ -12,19 +13,20 @@ version=$3
 . tests/root/lib/prof.sh
 target_program=Matrix
 target_memory=-Xmx128m
-# With characters of one, two, three and four bytes.
+# Characters of one, two, three and four bytes.
 foreign='fighter Ä ω → 😀 of the matrix'
 
-# The collectors of the JDK, a word each.
+# collectors: prints the collectors of the JDK
 collectors() {
 	echo Serial Parallel G1
 	[ "$version" -gt 11 ] || echo ConcMarkSweep
 	[ "$version" -lt 11 ] || echo Shenandoah Z
-	# Before JDK 23 it has to be asked for, and from 24 on Z is nothing else.
+	# Generational ZGC is optional before JDK 23 and the only ZGC since JDK
+	# 24.
 	[ "$version" -lt 21 ] || [ "$version" -gt 22 ] || echo GenerationalZ
 }
 
-# options_of COLLECTOR: what selects it.
+# options_of COLLECTOR: prints the JVM options that select it
 options_of() {
 	case $1 in
 	GenerationalZ) echo -XX:+UseZGC -XX:+ZGenerational ;;
@@ -32,7 +34,7 @@ options_of() {
 	esac
 }
 
-# named OPTION…: prof of the program.
+# named OPTION…: profiles the program
 named() {
 	python3 tests/root/lib/thread_shares.py --save "$pid" "$scratch/before"
 	prof 0 -d 3s -F 499 -t -o "$scratch/names.collapsed" "$@" "$pid"
@@ -46,8 +48,8 @@ named() {
 		'handles=Matrix\.handles' 'huge=Matrix\.huge'
 }
 
-# like_jvmti: what the JVM's memory says of any address in compiled code is what
-# JVMTI says.  Debian's JDK 8 has no symbols, and sjkc no names of stubs there.
+# like_jvmti: names from the JVM's memory equal JVMTI's at every address of
+# compiled code.  Debian's JDK 8 has no symbols, so its stubs have no names.
 like_jvmti() {
 	timeout 100 "${TOOLS%/root/lib}/jvm/lib/compare_symbols" "$pid" \
 		>"$scratch/compared" 2>&1
@@ -64,8 +66,8 @@ like_jvmti() {
 	return 1
 }
 
-# locked: two threads fight for a monitor, and the leaf is the monitor's class,
-# called by their method: no frame of the JVM's or of the agent's.
+# locked: two threads compete for a monitor.  The leaf is the monitor's class,
+# called by their method, without frames of the JVM or of the agent.
 locked() {
 	prof 0 -e lock -d 2s -o "$scratch/locks.collapsed" "$pid" || return
 	share=$(weight_of "$scratch/locks.collapsed" 'Matrix\.fight;[^;]*\.[A-Z][A-Za-z]* [0-9]+$')
@@ -75,8 +77,8 @@ locked() {
 	return 1
 }
 
-# whole_names: threads have the names that the program has given them, from the
-# JVM's heap.
+# whole_names: threads have the complete names that the program set, from the
+# JVM's heap
 whole_names() {
 	prof 0 --no-agent -d 2s -F 499 -t -e wall -o "$scratch/names.collapsed" \
 		"$pid" || return
@@ -92,7 +94,7 @@ whole_names() {
 	return 1
 }
 
-# doctor_knows: doctor has looked whether prof understands this JVM.
+# doctor_knows: doctor reports whether prof supports this JVM
 doctor_knows() {
 	timeout 60 "$sjkc" doctor "$pid" >"$scratch/doctor"
 	grep -q '^ok  *Java stacks ' "$scratch/doctor" &&
@@ -102,12 +104,13 @@ doctor_knows() {
 	return 1
 }
 
-# check NAME JVM-OPTION…: both ways, of a JVM with these options.
+# check NAME JVM-OPTION…: checks both sources of names in a JVM with these
+# options
 check() {
 	name=$1
 	shift
-	# Where a loop has been inlined, the compiler may have recorded no place
-	# in it, so that its time is the caller's: JVMTI says the same.
+	# The compiler may have recorded no place in an inlined loop, so its
+	# time is the caller's; JVMTI reports the same.
 	if ! jdk_target "$version" -XX:TieredStopAtLevel=4 \
 		-XX:CompileCommand=quiet \
 		-XX:CompileCommand=dontinline,Matrix.* "$@" \
@@ -116,7 +119,7 @@ check() {
 			echo "not ok - names, $name: $(cat "$scratch/start")"
 		return
 	fi
-	# Until the hot methods are compiled.
+	# Wait until the hot methods are compiled.
 	sleep 1
 	cell "names, $name" named
 	cell "names, $name, --no-agent" named --no-agent

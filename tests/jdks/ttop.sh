@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# ttop with every collector of a JDK: pauses are pauses, the collector's threads
-# are its own; and who blocks whom.
+# ttop with every collector of a JDK: pauses, the collector's threads, and who
+# blocks whom.
 sjkc=$1
 scratch=$2
 version=$3
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/jdk.sh
 
-# run ARGUMENT…: ttop, with its report in $scratch/out
+# run ARGUMENT…: runs ttop; its report is $scratch/out
 run() {
 	timeout 60 "$sjkc" ttop "$@" >"$scratch/out" 2>"$scratch/err" && return
 	echo "ttop $*: exit status $?"
@@ -16,8 +16,8 @@ run() {
 }
 
 # with_collector EXACT|BOUND OPTION…: the program allocates until there was a
-# collection.  No pause is outside a safepoint, so all of them together are no
-# longer than those: counters of concurrent phases would be.
+# collection.  A pause is always within a safepoint, so the sum of the pauses is
+# at most that of the safepoints; counters of concurrent phases would exceed it.
 with_collector() {
 	counted=$1
 	shift
@@ -37,7 +37,7 @@ with_collector() {
 	return $status
 }
 
-# collected EXACT|BOUND: 9 = not yet
+# collected EXACT|BOUND: status 9 = no collection so far
 collected() {
 	python3 - "$scratch/record" "$scratch/out" "$1" <<-'END'
 		import json, sys
@@ -64,7 +64,7 @@ collected() {
 	END
 }
 
-# from_beans: 9 = the JVM, busy, has not answered twice
+# from_beans: status 9 = the busy JVM has not replied twice
 from_beans() {
 	python3 - "$scratch/out" <<-'END'
 		import json, sys
@@ -77,7 +77,7 @@ from_beans() {
 	END
 }
 
-# Without pauses that perfdata counts, the MXBean has them.
+# If perfdata counts no pauses, the MXBean does.
 over_jmx() {
 	# shellcheck disable=SC2034 # for target_start
 	target_memory="-Xmx64m $*"
@@ -93,8 +93,8 @@ over_jmx() {
 	return $status
 }
 
-# all_wait COUNT: until that many threads are where they block for good; READY
-# only says that they have started.
+# all_wait COUNT: waits until that many threads block for good; READY only means
+# that they have started
 all_wait() {
 	for _ in $(seq 300); do
 		timeout 60 "$sjkc" jcmd -p "$pid" Thread.print \

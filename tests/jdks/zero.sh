@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Zero interpreter, whose stacks prof cannot unwind: prof and doctor say so,
-# and everything that needs no stack works.
+# The Zero interpreter, whose stacks prof cannot unwind: prof and doctor report
+# it, and everything that needs no stack works.
 sjkc=$1
 scratch=$2
 version=$3

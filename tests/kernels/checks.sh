@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What is looked at in a machine that has another kernel than ours: lines of TAP
-# without numbers, and END.  Shell and tools are busybox's; ours are in /tools.
+# Checks that run in an emulated machine with another kernel.  Prints TAP lines
+# without numbers, and END.  Shell and tools are busybox's; the test programs
+# are in /tools.
 release=$(uname -r)
 lockdown=$(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown)
 
@@ -9,7 +10,8 @@ is_before() {
 	[ "$(printf '%s\n' "$1" "$release" | sort -V | head -n 1)" != "$1" ]
 }
 
-# check NAME COMMAND…: ok when it succeeds; /tmp/out has what it printed.
+# check NAME COMMAND…: prints ok if the command succeeds; its output is in
+# /tmp/out
 check() {
 	name=$1
 	shift
@@ -21,7 +23,7 @@ check() {
 	fi
 }
 
-# ends STATUS TEXT COMMAND…: so, and with the text in one line.
+# ends STATUS TEXT COMMAND…: exits with STATUS and prints one line with TEXT
 ends() {
 	wanted=$1 text=$2
 	shift 2
@@ -32,19 +34,19 @@ ends() {
 		grep -q "$text" /tmp/said
 }
 
-takes() {
+accepts() {
 	kinds=$1
 	shift
 	timeout 60 /tools/take_samples "kinds=$kinds" "$@" open start
 }
 
-# What options make of the programs is another matter to who checks them.
-takes_options() {
+# The verifier must accept the programs with each option.
+accepts_options() {
 	all=cpu,offcpu,alloc,lock
 	for options in stack=4096 stack=262144 user=0 kernel=0 \
 		tid=1; do
 		# shellcheck disable=SC2086 # words
-		takes $all $options || { echo "with $options"; return 1; }
+		accepts $all $options || { echo "with $options"; return 1; }
 	done
 	/tools/unshare --pid --fork --mount-proc \
 		/tools/take_samples kinds=$all open start
@@ -56,25 +58,25 @@ without() {
 	/tools/setpriv --bounding-set="-$drop" --inh-caps="-$drop" "$@"
 }
 
-# On some kernels these two are enough whatever perf_event_paranoid is.
-few_rights() {
+# On some kernels two capabilities are enough, whatever perf_event_paranoid is.
+two_capabilities() {
 	without sys_admin /tools/take_samples open start ||
 		ends 4 'perf rights: .*CAP_SYS_ADMIN' \
 			without sys_admin /tools/take_samples open start
 }
 
-# What is refused, by name and with its exit status.
+# Missing requirements, with their names and exit statuses.
 refusals() {
-	check 'without CAP_BPF: BPF rights' ends 4 'BPF rights: .*CAP_BPF' \
+	check 'a missing CAP_BPF is named' ends 4 'BPF rights: .*CAP_BPF' \
 		without sys_admin,-bpf /tools/take_samples open start
-	check 'with CAP_BPF and CAP_PERFMON: samples, or what is missing' \
-		few_rights
+	check 'CAP_BPF and CAP_PERFMON suffice, or the missing right is named' \
+		two_capabilities
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
-	check 'with them, where perf_event_paranoid is 2' \
+	check 'CAP_BPF and CAP_PERFMON suffice if perf_event_paranoid is 2' \
 		without sys_admin /tools/take_samples open start
-	check 'under a filter: seccomp' ends 4 'seccomp: .*bpf(2)' \
+	check 'a seccomp filter is named' ends 4 'seccomp: .*bpf(2)' \
 		/tools/without_bpf /tools/take_samples open start
-	check 'in a user namespace: user namespace' ends 4 'user namespace: ' \
+	check 'a user namespace is named' ends 4 'user namespace: ' \
 		/tools/unshare --user --map-root-user /tools/take_samples open
 	if is_before 5.11; then
 		set -- 4 'locked memory: .*ulimit -l'
@@ -83,7 +85,7 @@ refusals() {
 	fi
 	# shellcheck disable=SC3045 # busybox has it
 	ulimit -l 64
-	check "with 64 KiB of locked memory: ${2:-samples}" limited "$@"
+	check "64 KiB of locked memory: ${2:-sampling works}" limited "$@"
 }
 
 limited() {
@@ -95,7 +97,7 @@ limited() {
 }
 
 names() {
-	# Functions of the kernel's own, and not those of its initialization.
+	# Functions of the kernel itself, without initialization code.
 	awk '$2 ~ /^[tT]$/ && $1 ~ /^f/ && !/\[/ && NR % 101 == 0 { print $1 }' \
 		/proc/kallsyms >/tmp/begins
 	if is_before 5.14; then
@@ -104,14 +106,14 @@ names() {
 	fi
 	/tools/name_kernel </tmp/begins >/tmp/named || return
 	[ "$(wc -l </tmp/named)" -gt 100 ] || return
-	# An address may have several.
+	# An address may have several names.
 	awk 'NR == FNR { name[$1] = $2; next }
 		$1 in name && name[$1] == $3 { delete name[$1] }
 		END { for (at in name) { print at, name[at]; bad = 1 }; exit bad }' \
 		/tmp/named /proc/kallsyms
 }
 
-# profile OPTION…: of $pid, into /tmp/stacks.  Slow as it is, it loses samples.
+# profile OPTION…: samples $pid into /tmp/stacks; the slow machine loses samples
 profile() {
 	rm -f /tmp/stacks
 	timeout 250 sjkc prof -F 49 -d 3s -o /tmp/stacks --samples \
@@ -124,16 +126,16 @@ profile() {
 		sort -rn | head -n 20
 }
 
-# have TEXT…: stacks, each
+# have TEXT…: each text is in a stack
 have() {
 	for text; do
 		grep -q "$text" /tmp/stacks || { echo "no $text"; return 1; }
 	done
 }
 
-# Of a hundred samples, 99 reach the JVM's function that threads begin with; but
-# for those that prof says it had no time for.  Where that is a fifth, 2: nothing
-# can be said of the others.
+# Of 100 samples, 99 reach the JVM function that threads start with, apart from
+# those that prof reports as lost.  Status 2: more than a fifth was lost, which
+# proves nothing about the others.
 are_whole() {
 	lost=$(sed -n 's/.*stack traces lost: \([0-9]*\).*/\1/p' /tmp/told)
 	awk -v lost="${lost:-0}" '{ all += $NF }
@@ -144,9 +146,9 @@ are_whole() {
 			exit !whole || whole + lost < .99 * all }' /tmp/stacks
 }
 
-# see ALSO OPTIONS TEXT…: profiles have stacks with each of the texts, and ALSO is
-# true of all of them.  Of a machine that has had no time there are few samples:
-# then there is another profile.
+# see ALSO OPTIONS TEXT…: a profile has stacks with each of the texts, and the
+# command ALSO succeeds.  A machine without CPU time has few samples, so the
+# profile is repeated up to five times.
 see() {
 	also=$1 options=$2
 	shift 2
@@ -163,8 +165,8 @@ see() {
 	return 1
 }
 
-# Of threads that do nothing else.
-are_apart() {
+# The thread "computes" has no samples of Busy.read.
+are_separate() {
 	are_whole && ! grep '^\[computes .*Busy.read' /tmp/stacks
 }
 
@@ -173,25 +175,25 @@ are_of_monitors() {
 }
 
 profiles() {
-	check 'prof of CPU time has stacks and names of the kernel' \
+	check 'prof -e cpu has kernel stacks and names' \
 		see are_whole '--no-agent -e cpu' \
 		Busy.compute 'Busy.read;.*;vfs_read;' Busy.allocate
-	check 'prof with the agent tells threads apart' \
-		see are_apart '-e cpu --threads' \
+	check 'prof with the agent separates threads' \
+		see are_separate '-e cpu --threads' \
 		'^\[computes .*Busy.compute' '^\[reads .*;vfs_read;'
-	check 'prof of time off the CPU' \
+	check 'prof -e offcpu has stacks' \
 		see true '--no-agent -e offcpu' \
 		'Busy.rest;.*;do_syscall_64;' Busy.contend
-	check 'prof of wall time' see true '-e wall --threads' \
+	check 'prof -e wall has stacks' see true '-e wall --threads' \
 		'^\[rests .*Busy.rest' '^\[computes .*Busy.compute' \
 		'^\[contends, too .*Busy.contend'
-	check 'prof of allocations' see are_whole '-e alloc --no-class' \
+	check 'prof -e alloc has stacks' see are_whole '-e alloc --no-class' \
 		'Busy.allocate '
-	check 'prof of monitors' see are_of_monitors '-e lock --no-class' \
+	check 'prof -e lock has stacks' see are_of_monitors '-e lock --no-class' \
 		'Busy.contend '
 }
 
-# Nobody reads, and there is little room.
+# No reader, and a small ring buffer.
 losses() {
 	/tools/take_samples kinds=cpu hz=99 ring=65536 quiet open add="$pid" \
 		start sleep=5000 stop counts
@@ -202,7 +204,7 @@ doctor() {
 	sjkc doctor "$pid" && grep -q '^works: .*prof -p' /tmp/out
 }
 
-# A JVM, and all that prof does with it.
+# Starts a JVM and runs all checks of prof.
 jvm() {
 	: >/tmp/busy
 	/jre/bin/java -Xmx64m -XX:+UseSerialGC -cp /classes Busy 1800 \
@@ -212,31 +214,31 @@ jvm() {
 		kill -0 $pid || { echo 'not ok - a JVM starts'; return; }
 		sleep 1
 	done
-	# Until what is compiled is.
+	# Wait until the hot methods are compiled.
 	sleep 10
-	check 'doctor says that prof works' doctor
+	check 'doctor reports that prof works' doctor
 	profiles
-	check 'samples without room are counted' losses
-	check 'the JVM has gone on' kill -9 $pid
+	check 'lost samples are counted' losses
+	check 'the JVM still runs' kill -9 $pid
 }
 
 if is_before 5.8; then
-	check 'it is refused as too old' ends 8 'kernel: .*5.8 or later' \
+	check 'a kernel before 5.8 is refused' ends 8 'kernel: .*5.8 or later' \
 		/tools/take_samples open
 elif [ "$lockdown" = confidentiality ]; then
 	check 'lockdown=confidentiality is refused' ends 8 \
 		'lockdown: .*lockdown=integrity' /tools/take_samples open
 else
 	for kind in cpu offcpu cpu,offcpu alloc lock; do
-		check "the kernel takes what samples $kind" takes $kind
+		check "the verifier accepts the programs for $kind" accepts $kind
 	done
 	if [ "$lockdown" != integrity ]; then
-		check 'it takes them with all options' takes_options
+		check 'the verifier accepts the programs with all options' accepts_options
 		check "functions have the names of kallsyms, from 5.14 on" names
 		jvm
 		( refusals )
 		mount -t tmpfs none /sys/kernel/btf
-		check 'without BTF: BTF' ends 8 'BTF: .*CONFIG_DEBUG_INFO_BTF' \
+		check 'missing BTF is named' ends 8 'BTF: .*CONFIG_DEBUG_INFO_BTF' \
 			/tools/take_samples open
 	fi
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The first process of a machine that runs checks.sh and ends.  What that prints
-# is on the second serial line, what the kernel says on the first.
+# The first process of an emulated machine: runs checks.sh and powers off.  The
+# output of checks.sh goes to the second serial line, the kernel's to the first.
 export PATH=/bin HOME=/
 for at in proc:/proc sysfs:/sys devtmpfs:/dev securityfs:/sys/kernel/security \
 	tmpfs:/tmp; do

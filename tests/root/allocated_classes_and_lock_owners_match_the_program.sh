@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: monitors name their owners in other ways.
+# Each JDK: the JVMs store the owners of monitors differently.
 # Begins early: waits for JVMs.
-# What is allocated has its class and what it is in bytes; a thread that waits for a
-# monitor, the monitor's class and who owned it: read from the JVM's memory when
-# the agent is called, whatever the collector and the form of object headers.
+# Allocations are reported with their class and bytes; waits for a monitor with
+# the monitor's class and its owner.  The eBPF program reads both from the JVM's
+# memory when the agent is called, with every collector and layout of object
+# headers.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -25,7 +26,7 @@ assert 20 < classes[("long[]",)] < 40, classes
 frame = reports["alloc"]["frames"][0]
 assert frame["frame"] == "Owned.allocate" and frame["self_percent"] > 90, frame
 assert rows("lock", "classes", "class")[("Owned$Gate",)] > 99
-# The first wait may have begun before anybody looked.
+# The first wait may have begun before sampling.
 owners = rows("lock", "owners", "owner", "monitor")
 assert owners[("owner-of-the-gate", "Owned$Gate")] > 80, owners
 END
@@ -57,8 +58,8 @@ prof 0 -e alloc -d 1s --no-class -o "$scratch/without.collapsed" "$pid" &&
 ! grep 'byte\[\]' "$scratch/without.collapsed" || exit 1
 target_end "$pid"
 
-# A thread that owns a monitor while it sleeps all the time is off the CPU.  JDK
-# 25 does not say who owns such a monitor (ANONYMOUS_OWNER), JDK 17 does.
+# A thread that owns a monitor and sleeps all the time is off-CPU.  JDK 17
+# exports the owner of such a monitor, JDK 25 does not (ANONYMOUS_OWNER).
 target "$(jdks | head -n 1)" -- late || exit 1
 prof 0 -e offcpu,lock -d 2s --json -n 1000 "$pid" || exit 1
 python3 - "$prof_out" <<'END' || { cut -c 1-2000 "$prof_out"; exit 1; }
@@ -70,7 +71,7 @@ assert asleep, reports["offcpu"]["threads"]
 END
 target_end "$pid"
 
-# Virtual threads own monitors, too, from JDK 24 on by their own ids.
+# Virtual threads own monitors as well, since JDK 24 by their own ids.
 jdk=
 for home in $(all_jdks); do
 	case $(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release") in
@@ -88,7 +89,7 @@ owners = json.load(open(sys.argv[1]))["reports"][0]["owners"]
 assert sum(r["total_percent"] for r in owners
            if r["java_id"] and not r["os_id"]) > 80, owners
 names = {r["owner"] for r in owners}
-# Which of the two depends on whether it was found on a carrier.
+# The name depends on whether the thread was found on a carrier.
 assert any(n and n.startswith(("virtual-", "[virtual")) for n in names), names
 END
 target_end "$pid"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
-# The same libjvm has another device in each container, because each root is an
-# overlay of its own.  prof copies libjvm once for two such JVMs and names the
+# Each container's root is an overlay of its own, so the same libjvm has another
+# device in each.  prof copies libjvm once for two such JVMs and names the
 # functions of both.
 sjkc=$1
 scratch=$2

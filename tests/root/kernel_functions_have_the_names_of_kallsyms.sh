@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kernel says of an address what /proc/kallsyms says of it (one of the names
-# that it has there), at the beginning of a function and within; of an address
-# that is nothing's, nothing.  Programs of BPF come and go, and are left out.
+# The kernel names an address with one of the names in /proc/kallsyms, at the
+# start of a function and within it, and gives an unused address no name.  BPF
+# programs come and go, so they are omitted.
 scratch=$2
 
 grep -q '^f' /proc/kallsyms || { echo 'addresses are hidden'; exit 77; }
 tr '\t' ' ' </proc/kallsyms >"$scratch/symbols"
-# Some of them, and one byte behind where they begin, if that is theirs.
+# Some functions, by their first address.
 awk '$2 ~ /^[tTwW]$/ && $1 ~ /^f/ && $4 != "[bpf]" && NR % 41 == 0 {
 		print $1
 	}' \
@@ -21,7 +21,7 @@ wrong=$(awk 'NR == FNR { name = $3 ($4 ? " " $4 : ""); is[$1, name] = 1; next }
 echo ffffffffff000001 | "$TOOLS/name_kernel" >"$scratch/none"
 [ "$(cat "$scratch/none")" = 'ffffffffff000001 -' ] ||
 	{ cat "$scratch/none"; exit 1; }
-# Functions begin at multiples of 16.
+# Functions are aligned to 16 bytes.
 begin=$(awk '$3 == "vfs_read" { print $1 }' "$scratch/symbols")
 within=${begin%?}8
 echo "$within" | "$TOOLS/name_kernel" | grep -qx "$within vfs_read"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for a JVM.
-# A table of mounts has thousands of lines on a node with many containers.  prof
-# opens each mapped library by its device alone, and reads none of the tables.
+# The table of mounts has thousands of lines on a node with many containers.
+# prof opens mapped libraries by their device alone and reads no such table.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

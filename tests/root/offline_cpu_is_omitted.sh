@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A CPU that is offline, be it the first one, takes nothing from the samples of
-# the others.
+# An offline CPU, even if it is the first one, has no effect on the samples of
+# the other CPUs.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for samples.
-# Runs each block of commands in README.md against the demo, in a process namespace
-# in which no other JVM runs, and compares what it prints (tests/root/lib/readme.py).
+# Runs each block of commands in README.md against the demo, in a process
+# namespace without other JVMs, and compares the output
+# (tests/root/lib/readme.py).
 sjkc=$1
 scratch=$2
 command -v javac >/dev/null || { echo 'no JDK'; exit 77; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
-# The old version of the method has a constant pool of its own, which its class
-# has no more.
+# The old version of a method has its own constant pool, which its class no
+# longer has.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

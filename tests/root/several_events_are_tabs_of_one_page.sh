@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for samples.
-# Allocations by bytes and waits for monitors by time, at the Java method that
-# was at work, through the agent; all that was asked for in one run.
+# One run of prof samples all events.  Allocations are weighed by bytes and
+# waits for monitors by time; their leaf is the Java method.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

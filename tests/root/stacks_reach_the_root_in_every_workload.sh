@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# In a JVM without flags, 99.5 % of the samples reach the root of their stack, with
-# each collector: of threads that do what frameworks do, and of virtual threads.
+# In a JVM without flags, 99.5 % of the samples reach the root of their stack,
+# with each collector, in threads that work as frameworks do and in virtual
+# threads.
 scratch=$2
 . tests/jvm/lib/target.sh
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits until a ring buffer is full.
-# Threads that sleep wake up while there is no room for samples: how long they
-# have slept is not known, so they are not told to have done so all the time, but
-# counted.  Of one that slept on, all of it is told.
+# Sleeping threads wake up while the ring buffer is full.  The length of their
+# sleep is unknown, so prof counts them and does not report them as asleep all
+# the time.  A thread that slept on is reported for all its time.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# When more threads are off their CPUs than there is room for, their waits are
-# counted as lost.  No wait is invented in their place: the waits of a thread
-# come to no more than the time it was sampled for.
+# When more threads are off-CPU than the map has room for, their waits are
+# counted as lost.  No wait is invented: the waits of a thread never exceed the
+# time that it was sampled for.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # A session that starts a new profile every 300 ms loses no sample and counts
-# none twice: all windows together have as many waits of each thread as the
-# kernel has counted, and the CPU time of the process; and each window has the
-# names and numbers of threads and functions that the others have.
+# none twice.  All windows together have the waits of each thread as counted by
+# the kernel, and the CPU time of the process.  Each window has the same names
+# and numbers of threads and functions.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh
 
-# record NAME EVENTS WINDOW_MS DEED...: a workload's samples, into NAME.
+# record NAME EVENTS WINDOW_MS WORD…: samples a workload into NAME
 record() {
 	name=$1 events=$2 window_ms=$3
 	shift 3
@@ -28,7 +28,7 @@ record() {
 	return 1
 }
 
-# switches: "TID NUMBER" of each thread: how often it has left its CPU.
+# switches: prints "TID NUMBER" for each thread, its number of context switches
 switches() {
 	for tid in $(tids); do
 		awk -v tid="$tid" '/ctxt_switches/ { sum += $2 }
@@ -36,8 +36,8 @@ switches() {
 	done
 }
 
-# of NAME CONDITION SUM: over cells whose fields are event, tid, samples and
-# weight.
+# of NAME CONDITION SUM: sums over cells whose fields are event, tid, samples
+# and weight
 of() {
 	awk '$1 == "cell" {
 		window = $2; event = $3; tid = $4; samples = $5; weight = $6
@@ -57,9 +57,9 @@ expect() {
 	exit 1
 }
 
-# After two seconds each thread is in its last sleep.  One wait more than there
-# are switches began before sampling; and threads wait a few times more until
-# they have ended.
+# After two seconds each thread is in its last sleep.  There is one more wait
+# than switches, which began before sampling; threads wait a few times more
+# until they have ended.
 for window_ms in 0 100; do
 	record w.$window_ms 2 $window_ms 'sleep=20*40' 'sleep=3000*1' || exit 1
 	grep ' samples lost' "$scratch/w.$window_ms" && exit 1

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after tests/jvm/lib/target.sh, by tests of `sjkc prof`: $sjkc is the
-# binary, $prof_out and $prof_err what it said last.
+# Sourced, after tests/jvm/lib/target.sh, by tests of `sjkc prof`.  $sjkc is the
+# binary; $prof_out and $prof_err are the output of the last run.
 # shellcheck disable=SC2154 # by who sources it
 prof_out=$scratch/prof.out
 prof_err=$scratch/prof.err
-# The first frame of a stack trace that reaches the thread's root: the unwinder
-# marks any other with [unknown] or [truncated], whatever names there are.
+# The first frame of a stack trace that reaches the thread's root.  The unwinder
+# marks all others with [unknown] or [truncated], even without names.
 # shellcheck disable=SC2034 # for who sources it
 at_root='([^[]|\[[^ut])'
 
-# prof STATUS OPTION…: runs it, which is to end with that status; with 7 instead
-# of 0 where it only says that there was no room for some samples, or no time to
-# look where some threads slept: how busy the machine is decides that, and rows
-# 28 and 29 look at it.
+# prof STATUS OPTION…: runs prof, which must exit with STATUS.  Status 7 is
+# accepted instead of 0 if the only losses are samples without room or sleeping
+# threads that there was no time to check: they depend on the load of the
+# machine, and other tests check them.
 prof() {
 	wanted=$1
 	shift
@@ -31,7 +31,7 @@ prof_lacked_time() {
 		'samples lost: .*a buffer was full|threads not checked: '
 }
 
-# prof_start OPTION…: begins it in the background: $prof_pid, told by signals.
+# prof_start OPTION…: starts prof in the background; $prof_pid receives signals
 prof_start() {
 	env --default-signal=INT timeout 100 "$sjkc" prof "$@" \
 		>"$prof_out" 2>"$prof_err" &
@@ -48,7 +48,7 @@ prof_start() {
 	return 1
 }
 
-# prof_end STATUS: waits for it.
+# prof_end STATUS: waits for prof
 prof_end() {
 	wait "$prof_job"
 	status=$?
@@ -58,8 +58,8 @@ prof_end() {
 	return 1
 }
 
-# weight_of FILE PATTERN [PART]: per cent of a collapsed file's weight in lines
-# that the extended expression finds, of those that PART finds.
+# weight_of FILE PATTERN [PART]: prints the share in percent of the lines that
+# match the extended expression, among the lines that match PART
 weight_of() {
 	awk -v pattern="$2" -v part="${3-.}" '
 		$0 ~ part {
@@ -70,7 +70,7 @@ weight_of() {
 		END { printf "%d\n", all ? 100 * some / all : 0 }' "$1"
 }
 
-# has FILE TEXT: says when it does not.
+# has FILE TEXT: fails, with a message, if the file does not contain TEXT
 has() {
 	grep -qE -- "$2" "$1" && return
 	echo "no $2 in $(basename "$1"):"

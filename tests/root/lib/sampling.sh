@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after tests/jvm/lib/target.sh, by tests of the sampler: a workload
-# that does what is known, and what samples it.  What they start is ended when
-# they are, by its pid.
+# Sourced, after tests/jvm/lib/target.sh, by tests of the sampler: starts a
+# workload with known properties, and a program that samples it.  Processes are
+# ended by PID when the test ends.
 # shellcheck disable=SC2154 # by who sources it
 #
 #	workload threads=2 burn=500 || exit 1	# $pid, $work
@@ -12,13 +12,13 @@
 
 work_number=0
 
-# workload WORD…: as workload.c says, up to where it is ready.  Sets $pid, as it
-# sees itself, and $work; what $within holds stands before the command.
+# workload WORD…: runs workload.c until it is ready.  Sets $pid, the PID that
+# the process sees itself, and $work; $within is put before the command.
 workload() {
 	work_number=$((work_number + 1))
 	work=$scratch/work.$work_number
 	mkfifo "$work.in" || return
-	# Open for reading and writing, it never ends.
+	# Opened for reading and writing, the pipe has no end of file.
 	# shellcheck disable=SC2086 # words
 	${within-} "$TOOLS/workload" "$@" <>"$work.in" \
 		>"$work.out" 2>&1 &
@@ -28,7 +28,8 @@ workload() {
 	pid=$(sed -n 's/^READY //p' "$work.out")
 }
 
-# begin_work: has $work begin.  do_work: waits, too, until it has done.
+# begin_work: starts the work of $work.  do_work: starts it and waits for its
+# end.
 begin_work() {
 	echo >"$work.in"
 }
@@ -37,24 +38,24 @@ do_work() {
 	begin_work && target_wait "$work.out" DONE
 }
 
-# end_work: when it has done.
+# end_work: ends $work after its work
 end_work() {
 	echo >"$work.in"
 }
 
-# cpu_of [TID]: ns of CPU time that the work took, or a thread's.
+# cpu_of [TID]: prints the CPU time of the work, or of a thread, in ns
 cpu_of() {
 	sed -n "s/^${1:+thread $1 }cpu=//p" "$work.out"
 }
 
-# tids: of the workload, one a line.
+# tids: prints the threads of the workload, one per line
 tids() {
 	sed -n 's/^tid //p' "$work.out"
 }
 
-# sampling DEED…: as take_samples.c says, in the background; returns when it has
-# got to the end of the deeds, after which it reads until it is told; what
-# $sampler_within holds stands before the command.
+# sampling WORD…: runs take_samples.c in the background.  Returns when it has
+# done all words; it then reads samples until sampled is called. $sampler_within
+# is put before the command.
 sampling() {
 	rm -f "$scratch/told"
 	mkfifo "$scratch/told" || return
@@ -75,7 +76,7 @@ sampling() {
 	done
 }
 
-# sampled: tells it to end, and waits.
+# sampled: ends take_samples and waits for it
 sampled() {
 	echo >"$scratch/told"
 	wait "$sampler" && return
@@ -84,9 +85,9 @@ sampled() {
 	return 1
 }
 
-# taken CONDITION [SUM]: how many samples are so, an expression of awk in kind,
-# tgid, tid, weight, flags, kernel and stack; has(flags, bit) is a
-# function.  Given SUM, the sum of that expression instead.
+# taken CONDITION [SUM]: prints the number of samples that match an awk
+# expression in kind, tgid, tid, weight, flags, kernel and stack; has(flags,
+# bit) is a function.  With SUM, prints the sum of that expression.
 taken() {
 	awk '
 		function has(all, bit) { return int(all / bit) % 2 }
@@ -100,12 +101,12 @@ taken() {
 		END { printf "%.0f\n", sum }' "$scratch/took"
 }
 
-# count_of NAME: taken, lost or received.
+# count_of NAME: prints the count "taken", "lost" or "received"
 count_of() {
 	sed -n "s/^counts .*$1=\([0-9]*\).*/\1/p" "$scratch/took"
 }
 
-# holds TEXT TEST…: says what does not.
+# holds TEXT TEST…: fails, with a message, if the test fails
 holds() {
 	what=$1
 	shift

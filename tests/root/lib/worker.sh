@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after tests/jvm/lib/target.sh, by tests that compare what samplers
-# report of one thread of a JVM, "worker": $sjkc is the binary, $pid the JVM;
-# jdk_jfr runs the JDK's jfr.
+# Sourced, after tests/jvm/lib/target.sh, by tests that compare the reports of
+# several samplers about one thread of a JVM, "worker".  $sjkc is the binary,
+# $pid the JVM; jdk_jfr runs the JDK's jfr command.
 # shellcheck disable=SC2154 # by who sources it
 
-# begin NAME OPTION…: prof of the program, into NAME.collapsed, until told.
+# begin NAME OPTION…: starts prof, which writes NAME.collapsed
 begin() {
 	name=$1
 	shift
@@ -17,7 +17,8 @@ begin() {
 	target_wait "$scratch/$name.err" 'sampling\|safepoints'
 }
 
-# finish NAME: 7 says that samples were lost, which takes nothing from shares.
+# finish NAME: ends prof; status 7 means lost samples, which do not change
+# shares
 finish() {
 	eval "job=\$${1}_job"
 	kill -INT "$job"
@@ -34,7 +35,7 @@ jfr() {
 		{ cat "$scratch/out"; return 1; }
 }
 
-# The worker's CPU time, in ticks, a hundred a second.
+# Prints the worker's CPU time in ticks of 10 ms.
 ticks() {
 	for task in "/proc/$pid/task"/*; do
 		[ "$(cat "$task/comm")" != worker ] ||
@@ -42,7 +43,7 @@ ticks() {
 	done
 }
 
-# burn TICKS: waits until the worker has had so much more, at most a minute.
+# burn TICKS: waits until the worker has used TICKS more, at most a minute
 burn() {
 	until_ticks=$(($(ticks) + $1))
 	for _ in $(seq 1 300); do
@@ -53,10 +54,10 @@ burn() {
 	return 1
 }
 
-# Leaves out the samples that the JVM says are of another place than the thread was
-# at: those in its stubs, such as arraycopy, from which it cannot walk.  They are a
-# twentieth or a quarter, by the machine's CPU.  From ours it leaves out those whose
-# leaf is no Java frame.
+# Omits the samples that the JVM marks as biased, because they are of another
+# place: those in its stubs, such as arraycopy, which it cannot walk. They are a
+# twentieth or a quarter, depending on the CPU.  From the samples of prof, omits
+# those whose leaf is not a Java frame.
 leave_out_biased() {
 	jdk_jfr print --json --stack-depth 2048 \
 		--events jdk.CPUTimeSample "$scratch/cpu.jfr" |

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits until a ring buffer is full.
+# prof is stopped while samples arrive: it counts the lost samples, on stderr
+# and in the title, and exits with status 7.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+jdk=$(jdks | head -n 1)
+target "$jdk" -- burners=4 || exit 1
+prof_start --no-agent -F 9999 -d 11s -v -o "$scratch/some.html" "$pid" &&
+	target_wait "$prof_err" 'sampling Target' || exit 1
+sleep 0.5
+kill -STOP "$prof_pid"
+sleep 10
+kill -CONT "$prof_pid"
+prof_end 7 || exit 1
+lost=$(sed -n 's/.*samples lost: \([0-9,]*\) .*/\1/p' "$prof_err")
+[ "${lost:-0}" != 0 ] || { cat "$prof_err"; exit 1; }
+has "$scratch/some.html" " samples, $lost lost"
