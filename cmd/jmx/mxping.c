@@ -12,6 +12,7 @@
 #include "core/base/output.h"
 #include "core/jvm/listeners.h"
 #include "jmx_http/net/dialer.h"
+#include "jmx_http/ping/http_probe.h"
 #include "jmx_http/ping/rmi_probe.h"
 
 #include <stdio.h>
@@ -89,8 +90,8 @@ static void ping_add_option(struct text *line, const char *option,
 	ping_add_word(line, word);
 }
 
-/* Appends the TLS options of this mxping_run, for the commands of a remedy. */
-static void ping_add_options(struct text *line)
+/* Appends the options of this mxping, for the commands of a fix. */
+static void ping_add_options(struct text *line, bool is_http)
 {
 	const struct tls_options *tls = &opt.jmx.tls;
 
@@ -99,6 +100,14 @@ static void ping_add_options(struct text *line)
 	ping_add_option(line, "--cert", tls->cert);
 	ping_add_option(line, "--key", tls->key);
 	text_puts(line, tls->insecure ? " --insecure" : "");
+	if (!is_http)
+		return;
+	ping_add_option(line, "--user", opt.jmx.user);
+	ping_add_option(line, "--password-file", opt.jmx.password_file);
+	ping_add_option(line, "--bearer-file", opt.jmx.bearer_file);
+	ping_add_option(line, "--http-proxy", opt.jmx.http_proxy);
+	for (size_t i = 0; i < opt.jmx.headers.count; i++)
+		ping_add_option(line, "-H", opt.jmx.headers.values[i]);
 }
 
 /* Replaces the verdict when the JVM does not reply because it is stopped. */
@@ -130,24 +139,19 @@ static int ping_probe(struct ping *p, const char *target, struct dialer *dialer,
 		.host = host,
 		.pid = p->by_pid ? p->target : NULL,
 	};
-	int ret = 0;
+	int ret = jmx_check_address(o, target, err);
 
-	if (jmx_is_http(target))
-		ret = fail(err, ERROR_UNAVAILABLE,
-			   "%s: Jolokia over HTTP is not supported yet; give "
-			   "the <host>:<port> of an RMI registry, or a JMX "
-			   "service URL",
-			   target);
-	if (ret == 0)
-		ret = jmx_check_address(o, target, err);
 	if (ret == 0)
 		ret = jmx_secrets_read(&secrets, o, err);
 	if (ret == 0) {
-		ping_add_options(&as_given);
+		ping_add_options(&as_given, jmx_is_http(target));
 		options.as_given = as_given.bytes;
 		options.target = jmx_target_of(o, &secrets, target);
 		options.target.dialer = dialer;
-		ret = rmi_probe_run(&p->probe, &options, err);
+		ret = jmx_is_http(target)
+			      ? http_probe_run(&p->probe, &options.target,
+					       options.as_given, err)
+			      : rmi_probe_run(&p->probe, &options, err);
 	}
 	if (ret == 0 && p->jvm && p->probe.kind == ERROR_REFUSED)
 		ping_judge_stopped(p);

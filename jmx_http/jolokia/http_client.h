@@ -55,6 +55,9 @@ struct http_client *http_client_new(const struct jmx_target *target,
 				    struct error *err);
 void http_client_free(struct http_client *c); /* NULL is fine */
 
+/* True when requests may go to an HTTP proxy, by an option or environment. */
+bool http_client_uses_proxy(const struct http_client *c);
+
 /*
  * Sends a POST, or a GET when body is NULL, and receives the response, by a
  * connection that stays open for the next request.  is_once: the request must

@@ -13,7 +13,8 @@
 #include <strings.h>
 
 /* Requests of one POST: a slow attribute delays those behind it. */
-#define BULK_MAX 100
+#define BULK_MAX   100
+#define BULK_PARTS 10 /* of one that failed */
 /* Of one POST; agents and proxies limit a body to 1 MiB and more. */
 #define BULK_BYTES ((size_t)512 << 10)
 
@@ -452,16 +453,20 @@ static size_t bulk_add_requests(struct bulk *b, struct ask *asks, size_t count,
 static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
 		    struct error *err);
 
-/* The agent failed all requests by one: which of them is found by halves. */
-static int bulk_halve(struct bulk *b, struct ask *asks, size_t count,
-		      struct error *err)
+/*
+ * The agent failed all requests by one of them, which is found by sending them
+ * in smaller parts: each request at most three times, as some take long.
+ */
+static int bulk_divide(struct bulk *b, struct ask *asks, size_t count,
+		       struct error *err)
 {
-	size_t half = count / 2;
+	size_t part = count > BULK_PARTS ? count / BULK_PARTS : 1;
 
-	return bulk_run(b, asks, half, err) ||
-			       bulk_run(b, asks + half, count - half, err)
-		       ? -1
-		       : 0;
+	for (size_t at = 0; at < count; at += part)
+		if (bulk_run(b, asks + at,
+			     count - at < part ? count - at : part, err))
+			return -1;
+	return 0;
 }
 
 /* One response for all requests is a failure of the agent itself. */
@@ -472,7 +477,7 @@ static int bulk_take_failure(struct bulk *b, struct ask *asks, size_t count,
 	const char *why = jolokia_failure(json, b->arena, &kind);
 
 	if (count > 1 && !is_once)
-		return bulk_halve(b, asks, count, err);
+		return bulk_divide(b, asks, count, err);
 	if (!why)
 		why = "the agent did not answer each request";
 	for (size_t i = 0; i < count; i++)
@@ -498,8 +503,8 @@ static int bulk_take_all(struct bulk *b, struct ask *asks, size_t count,
 }
 
 /*
- * Sends the requests, by one POST where that is possible.  The recursion halves
- * their number.
+ * Sends the requests, by one POST where that is possible.  The recursion
+ * divides their number.
  */
 static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
 		    struct error *err)
@@ -511,14 +516,14 @@ static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
 
 	count = bulk_add_requests(b, asks, count, &body);
 	if (count > 1 && body.len > BULK_BYTES) {
-		status = bulk_halve(b, asks, count, err);
+		status = bulk_divide(b, asks, count, err);
 	} else if (count) {
 		json = client_post(b->client, &body, is_once, err);
 		if (json)
 			status = bulk_take_all(b, asks, count, json, is_once,
 					       err);
 		else if (err->sys == EMSGSIZE && count > 1 && !is_once)
-			status = bulk_halve(b, asks, count, err);
+			status = bulk_divide(b, asks, count, err);
 		else
 			status = -1;
 	}

@@ -4,7 +4,7 @@
  *
  * A run is sent as bulk requests.  Attributes that an agent cannot read among
  * others are requested again alone, for the reason.  A bulk request that the
- * agent fails as a whole is repeated in halves if it only reads.
+ * agent fails as a whole is repeated in parts if it only reads.
  */
 #ifndef JMX_HTTP_JOLOKIA_JOLOKIA_CLIENT_H
 #define JMX_HTTP_JOLOKIA_JOLOKIA_CLIENT_H

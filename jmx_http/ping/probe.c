@@ -3,6 +3,12 @@
 
 #include "core/base/clock.h"
 
+#include <time.h>
+
+/* A certificate that expires within SOON_S is marked. */
+#define DAY_S  (24 * 3600)
+#define SOON_S (30 * DAY_S)
+
 struct text *probe_begin(struct probe *p, const char *name)
 {
 	struct probe_step *step = &p->steps[p->step_count];
@@ -40,6 +46,76 @@ void probe_judge(struct probe *p, const char *verdict, const char *remedy)
 	text_puts(&p->verdict, verdict);
 	text_clear(&p->remedy);
 	text_puts(&p->remedy, remedy);
+}
+
+/* TLS */
+
+static void probe_put_text(struct text *out, const char *before,
+			   const struct text *what)
+{
+	if (!what->len)
+		return;
+	text_puts(out, before);
+	text_add(out, what->bytes, what->len);
+}
+
+static void probe_put_day(struct text *out, int64_t seconds)
+{
+	time_t time = (time_t)seconds;
+	struct tm tm;
+	char day[40] = "?";
+
+	if (gmtime_r(&time, &tm))
+		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
+	text_puts(out, day);
+}
+
+/* "certificate of CN=a by CN=b, until 2030-01-01, for DNS:a" */
+static void probe_put_certificate(struct text *out,
+				  const struct tls_report *tls)
+{
+	int64_t left = tls->not_after - clock_wall_ns() / CLOCK_NS_PER_S;
+
+	if (!tls->not_after)
+		return;
+	text_puts(out, "certificate");
+	probe_put_text(out, " of ", &tls->subject);
+	if (tls->is_self_signed)
+		text_puts(out, ", self-signed");
+	else
+		probe_put_text(out, " by ", &tls->issuer);
+	text_puts(out, ", until ");
+	probe_put_day(out, tls->not_after);
+	if (left >= 0 && left < SOON_S)
+		text_printf(out, " (%d day%s left)", (int)(left / DAY_S),
+			    left / DAY_S == 1 ? "" : "s");
+	text_puts(out, ", for ");
+	text_puts(out, tls->names.len ? tls->names.bytes : "no host");
+}
+
+void probe_add_tls(struct probe *p, const struct tls_report *tls,
+		   const char *host, bool insecure)
+{
+	struct probe_step *step = &p->steps[p->step_count];
+	struct text *detail = &step->detail;
+
+	probe_put_certificate(&step->certificate, tls);
+	probe_put_text(detail, "", &tls->protocol);
+	if (!tls->protocol.len)
+		return;
+	if (tls->wants_certificate)
+		text_puts(detail, ", which requests a client certificate");
+	if (tls->is_trusted && tls->is_of_host)
+		text_printf(detail,
+			    "; the certificate is trusted and valid for %s",
+			    host);
+	if (!insecure || (tls->is_trusted && tls->is_of_host))
+		return;
+	text_puts(detail, "; --insecure accepts a certificate that is ");
+	text_puts(detail, tls->is_trusted ? "" : "not trusted");
+	text_puts(detail, tls->is_trusted || tls->is_of_host ? "" : ", and ");
+	if (!tls->is_of_host)
+		text_printf(detail, "not valid for %s", host);
 }
 
 void probe_release(struct probe *p)

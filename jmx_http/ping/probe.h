@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "jmx_http/net/tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +52,13 @@ void probe_fail(struct probe *p, const char *means, const struct error *err);
 
 /* Sets the verdict and the fixes, one on each line; no fix: "". */
 void probe_judge(struct probe *p, const char *verdict, const char *remedy);
+
+/*
+ * Describes a TLS handshake with host in the step that was begun, whether or
+ * not the handshake succeeded; insecure: any certificate is accepted.
+ */
+void probe_add_tls(struct probe *p, const struct tls_report *tls,
+		   const char *host, bool insecure);
 
 /* Zeroed storage is fine. */
 void probe_release(struct probe *p);

@@ -12,15 +12,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CLOSE_NS (CLOCK_NS_PER_S / 2)
 
-/* A certificate that expires within SOON_S is marked. */
-#define DAY_S  (24 * 3600)
-#define SOON_S (30 * DAY_S)
-
-#define CALLS  10 /* calls to measure the round trip */
+#define CALLS    10 /* calls to measure the round trip */
 
 /* clang-format off */
 static const struct {
@@ -58,76 +53,6 @@ struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
 }
 
 /* Details of each step */
-
-static void detail_add_text(struct text *out, const char *before,
-			    const struct text *what)
-{
-	if (!what->len)
-		return;
-	text_puts(out, before);
-	text_add(out, what->bytes, what->len);
-}
-
-static void detail_add_day(struct text *out, int64_t seconds)
-{
-	time_t time = (time_t)seconds;
-	struct tm tm;
-	char day[40] = "?";
-
-	if (gmtime_r(&time, &tm))
-		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-	text_puts(out, day);
-}
-
-/* "certificate of CN=a by CN=b, until 2030-01-01, for DNS:a" */
-static void detail_add_certificate(struct text *out,
-				   const struct tls_report *tls)
-{
-	int64_t left = tls->not_after - clock_wall_ns() / CLOCK_NS_PER_S;
-
-	if (!tls->not_after)
-		return;
-	text_puts(out, "certificate");
-	detail_add_text(out, " of ", &tls->subject);
-	if (tls->is_self_signed)
-		text_puts(out, ", self-signed");
-	else
-		detail_add_text(out, " by ", &tls->issuer);
-	text_puts(out, ", until ");
-	detail_add_day(out, tls->not_after);
-	if (left >= 0 && left < SOON_S)
-		text_printf(out, " (%d day%s left)", (int)(left / DAY_S),
-			    left / DAY_S == 1 ? "" : "s");
-	text_puts(out, ", for ");
-	text_puts(out, tls->names.len ? tls->names.bytes : "no host");
-}
-
-/* Describes the handshake, whether or not it succeeded. */
-static void detail_add_tls(struct rmi_probe *p, struct text *detail,
-			   const char *host)
-{
-	const struct tls_report *tls = &p->login.tls;
-	struct probe *report = p->report;
-
-	detail_add_certificate(&report->steps[report->step_count].certificate,
-			       tls);
-	detail_add_text(detail, "", &tls->protocol);
-	if (!tls->protocol.len)
-		return;
-	if (tls->wants_certificate)
-		text_puts(detail, ", which requests a client certificate");
-	if (tls->is_trusted && tls->is_of_host)
-		text_printf(detail,
-			    "; the certificate is trusted and valid for %s",
-			    host);
-	if (!p->access.tls.insecure || (tls->is_trusted && tls->is_of_host))
-		return;
-	text_puts(detail, "; --insecure accepts a certificate that is ");
-	text_puts(detail, tls->is_trusted ? "" : "not trusted");
-	text_puts(detail, tls->is_trusted || tls->is_of_host ? "" : ", and ");
-	if (!tls->is_of_host)
-		text_printf(detail, "not valid for %s", host);
-}
 
 static void detail_add_addresses(struct text *detail,
 				 const struct net_address *of)
@@ -214,7 +139,8 @@ static void detail_add_session(struct rmi_probe *p, struct text *detail)
 		text_puts(detail, ", like the server");
 	} else if (l->at.is_tls && l->is_answered) {
 		text_puts(detail, ", over TLS: ");
-		detail_add_tls(p, detail, l->at.address.host);
+		probe_add_tls(p->report, &l->tls, l->at.address.host,
+			      p->access.tls.insecure);
 	} else if (l->connection.transport) {
 		text_puts(detail, ", ");
 		detail_add_ends(detail, &l->connection);
@@ -394,7 +320,9 @@ static void rmi_probe_on_end(void *self, enum login_step step,
 
 	/* These steps have details even if they failed. */
 	if (step == LOGIN_TLS || step == LOGIN_SERVER_TLS)
-		detail_add_tls(p, detail, rmi_probe_certificate_host(p));
+		probe_add_tls(p->report, &p->login.tls,
+			      rmi_probe_certificate_host(p),
+			      p->access.tls.insecure);
 	else if (step == LOGIN_SESSION)
 		detail_add_session(p, detail);
 	if (!err) {

@@ -1,0 +1,759 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of a Jolokia client: dns, tcp, tls, http, login, jolokia, limits,
+ * read, access, round-trip.  Through an HTTP proxy the first three are the
+ * proxy's and are left out.
+ */
+#include "jmx_http/ping/http_probe.h"
+
+#include "core/base/clock.h"
+#include "jmx_http/jolokia/jolokia_client.h"
+#include "jmx_http/jolokia/jolokia_protocol.h"
+#include "jmx_http/net/dialer.h"
+#include "jmx_http/net/rmi_transport.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS         10 /* requests to measure the round trip */
+#define REDIRECTS_MAX 3
+#define DEFAULT_PORT  8778 /* of Jolokia's JVM agent */
+#define SHALLOW_DEPTH 8    /* values of platform MBeans are less deep */
+
+struct http_probe {
+	struct probe *report;
+	const struct jmx_target *target;
+	const char *as_given;
+	struct http_url url;
+	struct text address; /* the URL, after redirects */
+	struct net_address host;
+	struct tls_report tls;
+	struct http_client *http;
+	struct http_response response;
+	struct jolokia_agent agent;
+	struct arena arena;
+	bool may_execute;
+};
+
+static const char version_request[] = "{\"type\":\"version\"}";
+
+static int64_t http_probe_deadline(const struct http_probe *p)
+{
+	return clock_after(clock_monotonic_ns(), p->target->timeout_ns);
+}
+
+static int http_probe_send(struct http_probe *p, const char *url,
+			   const char *request, struct error *err)
+{
+	struct text body = { 0 };
+	int status;
+
+	text_puts(&body, request);
+	*err = (struct error){ 0 };
+	status = http_client_send(p->http, url, &body, false,
+				  p->target->timeout_ns, &p->response, err);
+	text_release(&body);
+	return status;
+}
+
+/* The first response object; cJSON_Delete() is due.  NULL and *err. */
+static cJSON *http_probe_ask(struct http_probe *p, const char *url,
+			     const char *request, struct error *err)
+{
+	cJSON *json = NULL;
+
+	if (http_probe_send(p, url, request, err) == 0 &&
+	    jolokia_check_response(&p->response, p->target->credentials.user,
+				   err) == 0)
+		json = jolokia_json_parse(p->response.body.bytes,
+					  p->response.body.len, err);
+	return json;
+}
+
+/* Tests */
+
+/* True when an agent answers at a URL of the same server. */
+static bool http_probe_finds_agent(struct http_probe *p, const char *url)
+{
+	struct error err;
+	cJSON *json = http_probe_ask(p, url, version_request, &err);
+	struct jolokia_agent agent;
+	bool found = json &&
+		     jolokia_to_agent(jolokia_json_member(json, "value"),
+				      &agent, &p->arena);
+
+	cJSON_Delete(json);
+	return found;
+}
+
+/*
+ * The same at another port, or in clear: no login is sent there, and no
+ * certificate is checked.  An agent that requires a login counts.
+ */
+static bool http_probe_finds_elsewhere(struct http_probe *p, const char *url)
+{
+	struct jmx_target anonymous = *p->target;
+	struct http_client *http = p->http;
+	struct error err;
+	bool found;
+
+	anonymous.credentials = (struct jmx_credentials){ 0 };
+	anonymous.http.bearer = NULL;
+	anonymous.http.header_count = 0;
+	anonymous.tls.insecure = true;
+	p->http = http_client_new(&anonymous, &err);
+	found = p->http &&
+		(http_probe_finds_agent(p, url) ||
+		 (p->response.status == 401 &&
+		  strcasestr(p->response.authenticate.bytes, "jolokia")));
+	http_client_free(p->http);
+	p->http = http;
+	return found;
+}
+
+static void http_probe_suggest(struct http_probe *p, const char *verdict,
+			       const char *url)
+{
+	struct text remedy = { 0 };
+
+	text_printf(&remedy, "sjkc mxping -u %s%s", url, p->as_given);
+	probe_judge(p->report, verdict, remedy.bytes);
+	text_release(&remedy);
+}
+
+/* Suggests the first usual path of a server with an agent. */
+static bool http_probe_try_paths(struct http_probe *p,
+				 const struct http_url *server)
+{
+	bool is_same = server->port == p->url.port;
+	bool found = false;
+
+	for (size_t i = 0; !found && jolokia_paths[i]; i++) {
+		struct text url = { 0 }, verdict = { 0 };
+
+		http_url_add(&url, server, jolokia_paths[i]);
+		text_printf(&verdict,
+			    "no Jolokia agent at this URL; one answers at %s",
+			    url.bytes);
+		found = strcmp(url.bytes, p->address.bytes) != 0 &&
+			(is_same ? http_probe_finds_agent(p, url.bytes)
+				 : http_probe_finds_elsewhere(p, url.bytes));
+		if (found)
+			http_probe_suggest(p, verdict.bytes, url.bytes);
+		text_release(&url);
+		text_release(&verdict);
+	}
+	return found;
+}
+
+/* Suggests the same URL with the other scheme if an agent answers there. */
+static bool http_probe_try_scheme(struct http_probe *p, const char *verdict)
+{
+	struct http_url other = p->url;
+	struct text url = { 0 };
+	bool found;
+
+	other.is_tls = !other.is_tls;
+	/* The port stays, even if it is the other's default. */
+	http_url_add(&url, &other, "");
+	if (other.port == (other.is_tls ? 443 : 80))
+		text_printf(&url, ":%u", other.port);
+	text_puts(&url, p->url.path);
+	found = http_probe_finds_elsewhere(p, url.bytes);
+	if (found)
+		http_probe_suggest(p, verdict, url.bytes);
+	text_release(&url);
+	return found;
+}
+
+static bool http_probe_try_default_port(struct http_probe *p)
+{
+	struct http_url server = p->url;
+
+	server.port = DEFAULT_PORT;
+	return p->url.port != DEFAULT_PORT && http_probe_try_paths(p, &server);
+}
+
+/* Steps */
+
+static void http_probe_judge_tcp(struct http_probe *p, int sys)
+{
+	if (sys == ECONNREFUSED && !http_probe_try_default_port(p))
+		probe_judge(p->report, "nothing listens on the port",
+			    "the agent's JVM must run; Jolokia's JVM agent "
+			    "listens on loopback, port 8778, unless it is "
+			    "started with host=0.0.0.0; for a container, "
+			    "publish or forward the port");
+	else if (sys == ETIMEDOUT)
+		probe_judge(
+			p->report, "the connection timed out: packets are lost",
+			"a firewall or a network policy may drop packets, or "
+			"the network of this address is unreachable from here");
+	else if (sys == ENETUNREACH || sys == EHOSTUNREACH)
+		probe_judge(p->report, "there is no route to the host",
+			    "the address belongs to another network: use a VPN "
+			    "or a port forward");
+}
+
+static int http_probe_resolve(struct http_probe *p, struct text *detail,
+			      struct error *err)
+{
+	memcpy(p->host.host, p->url.host, sizeof(p->host.host));
+	p->host.port = p->url.port;
+	if (net_address_resolve(&p->host, http_probe_deadline(p), err)) {
+		probe_judge(p->report, "the host name does not resolve",
+			    "check the spelling; names of a cluster or a VPN "
+			    "may not resolve on this machine");
+		return -1;
+	}
+	for (size_t i = 0; i < p->host.count; i++) {
+		text_puts(detail, i ? ", " : "");
+		net_address_add(detail, &p->host.list[i]);
+	}
+	return 0;
+}
+
+static int http_probe_connect(struct http_probe *p, struct text *detail,
+			      struct error *err)
+{
+	struct rmi_transport *t;
+	int fd = tcp_connect(&p->host, http_probe_deadline(p), err);
+
+	if (fd < 0) {
+		http_probe_judge_tcp(p, err->sys);
+		return -1;
+	}
+	t = rmi_tcp_over(fd);
+	text_puts(detail, "connected to ");
+	net_address_add(detail, &t->peer);
+	text_puts(detail, " from ");
+	net_address_add(detail, &t->local);
+	rmi_transport_close(t);
+	return 0;
+}
+
+static void http_probe_judge_certificate(struct http_probe *p)
+{
+	const struct tls_report *tls = &p->tls;
+	int64_t now = clock_wall_ns() / CLOCK_NS_PER_S;
+	struct text verdict = { 0 }, remedy = { 0 };
+
+	if (tls->not_after < now) {
+		text_puts(&verdict, "the server's certificate has expired");
+		text_puts(&remedy, "renew the certificate; check the clocks of "
+				   "both machines");
+	} else if (tls->not_before > now) {
+		text_puts(&verdict,
+			  "the server's certificate is not valid yet");
+		text_puts(&remedy, "check the clocks of both machines");
+	} else if (!tls->is_trusted) {
+		text_puts(&verdict,
+			  tls->is_self_signed
+				  ? "the server's certificate is self-signed "
+				    "and not trusted"
+				  : "the issuer of the server's certificate is "
+				    "not trusted");
+		text_printf(&remedy,
+			    "if it is the right certificate, trust it: openssl "
+			    "s_client -connect %s:%u </dev/null | openssl x509 "
+			    ">server.pem; then --cacert server.pem",
+			    p->url.host, p->url.port);
+	} else {
+		text_printf(&verdict,
+			    "the server's certificate is for %s, not for %s",
+			    tls->names.len ? tls->names.bytes : "no host",
+			    p->url.host);
+		text_puts(&remedy, "use one of these names in the URL, or a "
+				   "certificate with the right name");
+	}
+	text_puts(&remedy, "\n--insecure accepts any certificate");
+	probe_judge(p->report, verdict.bytes, remedy.bytes);
+	text_release(&verdict);
+	text_release(&remedy);
+}
+
+static void http_probe_judge_client_certificate(struct http_probe *p)
+{
+	if (p->target->tls.cert)
+		probe_judge(p->report,
+			    "the server rejects the client certificate",
+			    "--cert must name a certificate that has not "
+			    "expired and whose issuer the server trusts");
+	else
+		probe_judge(p->report,
+			    "the server requires a client certificate",
+			    "use --cert FILE --key FILE with a certificate "
+			    "whose issuer the server trusts; Jolokia's JVM "
+			    "agent requires one with useSslClientAuthentication"
+			    "=true");
+}
+
+static void http_probe_judge_tls(struct http_probe *p, const struct error *err)
+{
+	const struct tls_report *tls = &p->tls;
+
+	if (err->kind == ERROR_PERMISSION)
+		http_probe_judge_client_certificate(p);
+	else if (tls->not_after && !p->target->tls.insecure &&
+		 !(tls->is_trusted && tls->is_of_host))
+		http_probe_judge_certificate(p);
+	else if (!tls->protocol.len || !tls->not_after)
+		http_probe_try_scheme(
+			p, "the port does not speak TLS, which https:// "
+			   "requires; a Jolokia agent answers without TLS");
+}
+
+static int http_probe_handshake(struct http_probe *p, struct text *detail,
+				struct error *err)
+{
+	SSL_CTX *context = tls_client_context(&p->target->tls, err);
+	struct rmi_transport *t = NULL;
+	int fd = -1;
+
+	(void)detail;
+	if (context)
+		fd = tcp_connect(&p->host, http_probe_deadline(p), err);
+	if (fd >= 0)
+		t = rmi_tls_connect(rmi_tcp_over(fd), context, p->url.host,
+				    http_probe_deadline(p), &p->tls, err);
+	SSL_CTX_free(context);
+	probe_add_tls(p->report, &p->tls, p->url.host, p->target->tls.insecure);
+	rmi_transport_close(t);
+	if (!t)
+		http_probe_judge_tls(p, err);
+	return t ? 0 : -1;
+}
+
+static bool http_probe_is_redirect(const struct http_probe *p)
+{
+	return p->response.status >= 300 && p->response.status < 400 &&
+	       p->response.status != 304;
+}
+
+/* Within the server only, as the client does. */
+static bool http_probe_may_follow(const struct http_probe *p)
+{
+	struct http_url to;
+	struct error unused;
+
+	return !http_url_parse(&to, p->response.location.bytes, &unused) &&
+	       to.is_tls == p->url.is_tls && to.port == p->url.port &&
+	       strcmp(to.host, p->url.host) == 0;
+}
+
+static void http_probe_judge_http(struct http_probe *p, const struct error *err)
+{
+	if (p->url.is_tls && err->kind == ERROR_PERMISSION)
+		http_probe_judge_client_certificate(p);
+	else if (err->sys == ETIMEDOUT)
+		probe_judge(p->report,
+			    "the server accepts the connection, but sends no "
+			    "response",
+			    "the JVM may be stopped or in a long pause; "
+			    "--timeout sets a longer limit");
+	else if (p->url.is_tls ||
+		 !http_probe_try_scheme(
+			 p, "the port requires TLS: a Jolokia agent answers "
+			    "over https://"))
+		probe_judge(p->report, "the server does not speak HTTP",
+			    "the port may belong to another protocol; sjkc "
+			    "mxping -s HOST:PORT diagnoses JMX over RMI");
+}
+
+static int http_probe_request(struct http_probe *p, struct text *detail,
+			      struct error *err)
+{
+	for (int i = 0;; i++) {
+		if (http_probe_send(p, p->address.bytes, version_request,
+				    err)) {
+			http_probe_judge_http(p, err);
+			return -1;
+		}
+		if (!http_probe_is_redirect(p) || i == REDIRECTS_MAX ||
+		    !http_probe_may_follow(p))
+			break;
+		text_clear(&p->address);
+		text_add(&p->address, p->response.location.bytes,
+			 p->response.location.len);
+	}
+	text_printf(detail, "HTTP %d", p->response.status);
+	if (p->response.type.len)
+		text_printf(detail, ", %s", p->response.type.bytes);
+	if (p->response.server.len)
+		text_printf(detail, ", server: %s", p->response.server.bytes);
+	if (strcmp(p->address.bytes, p->target->address) != 0)
+		text_printf(detail, "; redirected to %s", p->address.bytes);
+	return 0;
+}
+
+static void http_probe_judge_login(struct http_probe *p)
+{
+	const char *scheme = p->response.authenticate.bytes;
+	bool is_basic = strcasestr(scheme, "basic") != NULL;
+	bool is_bearer = strcasestr(scheme, "bearer") != NULL;
+
+	if (p->target->credentials.user)
+		probe_judge(p->report,
+			    "the server rejects this user and password", "");
+	else if (p->target->http.bearer)
+		probe_judge(p->report, "the server rejects the token",
+			    "tokens of Kubernetes expire: kubectl create token "
+			    "SERVICE-ACCOUNT makes a new one");
+	else if (is_basic || !*scheme)
+		probe_judge(p->report,
+			    "HTTP works up to the login; the server requires a "
+			    "user and a password",
+			    "use --user NAME, with the password from "
+			    "--password-file, SJKC_PASSWORD or the prompt");
+	else if (is_bearer)
+		probe_judge(p->report,
+			    "HTTP works up to the login; the server requires a "
+			    "token",
+			    "use --bearer-file FILE");
+	else
+		probe_judge(p->report,
+			    "the server requires an authentication scheme that "
+			    "sjkc does not support",
+			    "sjkc supports Basic and Bearer");
+}
+
+static int http_probe_log_in(struct http_probe *p, struct text *detail,
+			     struct error *err)
+{
+	const char *user = p->target->credentials.user;
+
+	if (p->response.status == 401) {
+		http_probe_judge_login(p);
+		return fail(err, ERROR_PERMISSION, "HTTP 401: %s",
+			    p->response.authenticate.len
+				    ? p->response.authenticate.bytes
+				    : "the server names no scheme");
+	}
+	if (p->response.status == 407) {
+		probe_judge(p->report, "the HTTP proxy requires a login", "");
+		return fail(err, ERROR_PERMISSION, "HTTP 407");
+	}
+	if (user)
+		text_printf(detail, "the server accepts the user %s", user);
+	else
+		text_puts(detail,
+			  p->target->http.bearer
+				  ? "the server accepts the token"
+			  : p->tls.wants_certificate && p->target->tls.cert
+				  ? "by the client certificate"
+				  : "none required");
+	return 0;
+}
+
+static void http_probe_judge_stranger(struct http_probe *p,
+				      const struct error *err)
+{
+	struct text verdict = { 0 };
+
+	if (http_probe_is_redirect(p)) {
+		text_printf(&verdict, "the server redirects to %s",
+			    p->response.location.bytes);
+		probe_judge(p->report, verdict.bytes,
+			    "this may be a login page; if an agent is there, "
+			    "give that URL");
+	} else if (err->kind == ERROR_PERMISSION) {
+		probe_judge(p->report, "the server denies access to this URL",
+			    "the agent's policy (jolokia-access.xml) may allow "
+			    "other hosts only, or a rule of the web server "
+			    "denies access");
+	} else {
+		text_puts(&verdict,
+			  "HTTP, but not Jolokia, at this URL; sjkc tried ");
+		for (size_t i = 0; jolokia_paths[i]; i++)
+			text_printf(&verdict, "%s%s", i ? ", " : "",
+				    jolokia_paths[i]);
+		text_puts(&verdict, ", too");
+		probe_judge(p->report, verdict.bytes,
+			    "this may be the port of the application; a "
+			    "Spring Boot application must expose the endpoint: "
+			    "management.endpoints.web.exposure.include="
+			    "jolokia");
+	}
+	/* These requests replace the response. */
+	if (!http_probe_try_paths(p, &p->url) && !p->url.is_tls)
+		http_probe_try_scheme(p, "the port requires TLS: a Jolokia "
+					 "agent answers over https://");
+	text_release(&verdict);
+}
+
+static int http_probe_identify(struct http_probe *p, struct text *detail,
+			       struct error *err)
+{
+	cJSON *json = NULL;
+	int status = jolokia_check_response(&p->response,
+					    p->target->credentials.user, err);
+	enum error_kind kind = ERROR_REFUSED;
+	const char *why;
+
+	if (status == 0) {
+		json = jolokia_json_parse(p->response.body.bytes,
+					  p->response.body.len, err);
+		status = json ? 0 : -1;
+	}
+	if (status == 0 && !jolokia_to_agent(jolokia_json_member(json, "value"),
+					     &p->agent, &p->arena)) {
+		why = jolokia_failure(json, &p->arena, &kind);
+		status = fail(err, kind, "%s",
+			      why ? why : "JSON, but not Jolokia's");
+	}
+	cJSON_Delete(json);
+	if (status) {
+		struct error was = *err;
+
+		http_probe_judge_stranger(p, &was);
+		return -1;
+	}
+	text_printf(detail, "Jolokia %s, protocol %s", p->agent.agent,
+		    p->agent.protocol);
+	return 0;
+}
+
+static bool http_probe_truncates(const struct http_probe *p)
+{
+	const struct jolokia_agent *a = &p->agent;
+
+	return a->max_collection || a->max_objects ||
+	       (a->max_depth && a->max_depth < SHALLOW_DEPTH);
+}
+
+static int http_probe_list_limits(struct http_probe *p, struct text *detail,
+				  struct error *err)
+{
+	const struct {
+		const char *name;
+		int64_t limit;
+	} limits[] = {
+		{ "maxDepth", p->agent.max_depth },
+		{ "maxCollectionSize", p->agent.max_collection },
+		{ "maxObjects", p->agent.max_objects },
+	};
+
+	(void)err;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		if (limits[i].limit)
+			text_printf(detail, "%s%s %" PRId64,
+				    detail->len ? ", " : "", limits[i].name,
+				    limits[i].limit);
+	text_puts(detail, !detail->len              ? "none"
+			  : http_probe_truncates(p) ? "; larger values are "
+						      "truncated"
+						    : "");
+	return 0;
+}
+
+static int http_probe_read(struct http_probe *p, struct text *detail,
+			   struct error *err)
+{
+	static const char request
+		[] = "{\"type\":\"read\",\"mbean\":\"java.lang:type=Runtime\","
+		     "\"attribute\":[\"VmName\",\"VmVersion\",\"Name\"]}";
+	cJSON *json = http_probe_ask(p, p->address.bytes, request, err);
+	const cJSON *value = jolokia_json_member(json, "value");
+	enum error_kind kind = ERROR_REFUSED;
+	const char *why = json ? jolokia_failure(json, &p->arena, &kind) : NULL;
+	const char *name = jolokia_json_text(
+				   jolokia_json_member(value, "VmName"),
+				   &p->arena)
+				   .at;
+	const char *version = jolokia_json_text(
+				      jolokia_json_member(value, "VmVersion"),
+				      &p->arena)
+				      .at;
+	const char *process = jolokia_json_text(
+				      jolokia_json_member(value, "Name"),
+				      &p->arena)
+				      .at;
+
+	if (json && why) {
+		if (kind == ERROR_PERMISSION)
+			probe_judge(p->report,
+				    "the agent's policy denies reading MBeans",
+				    "the policy (jolokia-access.xml) must "
+				    "allow the command read");
+		fail(err, kind, "%s", why);
+	} else if (json) {
+		text_printf(detail, "%s %s, process %s", name ? name : "?",
+			    version ? version : "?", process ? process : "?");
+	}
+	cJSON_Delete(json);
+	return json && !why ? 0 : -1;
+}
+
+/* Requests that change nothing, by the command of the policy. */
+static const struct {
+	const char *command, *request;
+} commands[] = {
+	{ "list", "{\"type\":\"list\",\"path\":\"java.lang/type=Memory\"}" },
+	{ "search", "{\"type\":\"search\",\"mbean\":\"java.lang:*\"}" },
+	{ "exec", "{\"type\":\"exec\",\"mbean\":\"java.lang:type=Threading\","
+		  "\"operation\":\"getThreadCpuTime(long)\","
+		  "\"arguments\":[1]}" },
+};
+
+static int http_probe_check_access(struct http_probe *p, struct text *detail,
+				   struct error *err)
+{
+	struct text denied = { 0 };
+
+	text_puts(detail, "read");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		cJSON *json = http_probe_ask(p, p->address.bytes,
+					     commands[i].request, err);
+		enum error_kind kind = ERROR_NONE;
+
+		if (json)
+			jolokia_failure(json, &p->arena, &kind);
+		else if (err->kind == ERROR_PERMISSION)
+			kind = ERROR_PERMISSION;
+		else
+			break;
+		p->may_execute = i == 2 && kind != ERROR_PERMISSION;
+		if (kind == ERROR_PERMISSION)
+			text_printf(&denied, "%s%s", denied.len ? ", " : "",
+				    commands[i].command);
+		else
+			text_printf(detail, ", %s", commands[i].command);
+		cJSON_Delete(json);
+	}
+	text_puts(detail, " allowed");
+	if (denied.len)
+		text_printf(detail, "; %s denied", denied.bytes);
+	text_release(&denied);
+	return 0;
+}
+
+static int http_probe_compare_ns(const void *a, const void *b)
+{
+	int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+static double http_probe_ms(int64_t ns) { return (double)ns / CLOCK_NS_PER_MS; }
+
+static int http_probe_time_calls(struct http_probe *p, struct text *detail,
+				 struct error *err)
+{
+	int64_t took[CALLS];
+
+	for (size_t i = 0; i < CALLS; i++) {
+		int64_t begun = clock_monotonic_ns();
+
+		if (http_probe_send(p, p->address.bytes, version_request, err))
+			return -1;
+		took[i] = clock_monotonic_ns() - begun;
+	}
+	qsort(took, CALLS, sizeof(*took), http_probe_compare_ns);
+	text_printf(detail, "median %.2f ms of %d calls, %.2f to %.2f ms",
+		    http_probe_ms((took[CALLS / 2 - 1] + took[CALLS / 2]) / 2),
+		    CALLS, http_probe_ms(took[0]),
+		    http_probe_ms(took[CALLS - 1]));
+	return 0;
+}
+
+static void http_probe_judge_success(struct http_probe *p)
+{
+	const struct jmx_target *t = p->target;
+	bool has_login = t->credentials.user || t->http.bearer;
+	struct text verdict = { 0 };
+
+	text_puts(&verdict, "Jolokia works");
+	if (has_login && !p->url.is_tls)
+		text_puts(&verdict, ", with a login that is sent in clear: "
+				    "anyone on the network can read it");
+	else if (has_login)
+		text_puts(&verdict, ", over TLS, with a login");
+	else if (p->tls.wants_certificate && t->tls.cert)
+		text_puts(&verdict, ", over TLS, with a client certificate");
+	else if (p->may_execute)
+		text_puts(&verdict, "; the agent requires no login: anyone who "
+				    "reaches the port can run code in the JVM");
+	else
+		text_puts(&verdict, "; the agent requires no login");
+	if (!p->may_execute)
+		text_puts(&verdict, "; its policy denies operations, which "
+				    "ttop and jcmd need");
+	probe_judge(p->report, verdict.bytes,
+		    http_probe_truncates(p)
+			    ? "the agent's options maxDepth, maxCollectionSize "
+			      "and maxObjects limit values; 0 removes a limit"
+			    : "");
+	text_release(&verdict);
+}
+
+/* clang-format off */
+static const struct {
+	const char *name, *means; /* the verdict unless there is a better one */
+	int (*run)(struct http_probe *p, struct text *detail,
+		   struct error *err);
+	bool is_direct, is_tls; /* not through a proxy; with TLS only */
+} steps[] = {
+	{ "dns", "the host name does not resolve", http_probe_resolve, true, false },
+	{ "tcp", "the port cannot be reached", http_probe_connect, true, false },
+	{ "tls", "the TLS handshake failed", http_probe_handshake, true, true },
+	{ "http", "the server does not speak HTTP", http_probe_request, false, false },
+	{ "login", "the server rejects the login", http_probe_log_in, false, false },
+	{ "jolokia", "HTTP, but not Jolokia", http_probe_identify, false, false },
+	{ "limits", "", http_probe_list_limits, false, false },
+	{ "read", "the agent does not read MBeans", http_probe_read, false, false },
+	{ "access", "", http_probe_check_access, false, false },
+	{ "round-trip", "requests get no response", http_probe_time_calls, false, false },
+};
+/* clang-format on */
+
+static void http_probe_run_steps(struct http_probe *p)
+{
+	bool by_proxy = http_client_uses_proxy(p->http);
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct error err = { 0 };
+		struct text *detail;
+
+		if ((steps[i].is_direct && by_proxy) ||
+		    (steps[i].is_tls && !p->url.is_tls))
+			continue;
+		detail = probe_begin(p->report, steps[i].name);
+		if (steps[i].run(p, detail, &err)) {
+			probe_fail(p->report, steps[i].means, &err);
+			return;
+		}
+		probe_end(p->report);
+	}
+	http_probe_judge_success(p);
+}
+
+int http_probe_run(struct probe *report, const struct jmx_target *target,
+		   const char *as_given, struct error *err)
+{
+	struct jmx_target copy = *target;
+	struct http_probe p = {
+		.report = report,
+		.target = &copy,
+		.as_given = as_given,
+	};
+	int status = http_url_parse(&p.url, target->address, err);
+
+	*report = (struct probe){ 0 };
+	if (!copy.timeout_ns)
+		copy.timeout_ns = JMX_TIMEOUT_NS;
+	if (status == 0) {
+		text_puts(&p.address, target->address);
+		p.http = http_client_new(&copy, err);
+		status = p.http ? 0 : -1;
+	}
+	if (status == 0)
+		http_probe_run_steps(&p);
+	http_client_free(p.http);
+	http_response_release(&p.response);
+	tls_report_release(&p.tls);
+	text_release(&p.address);
+	arena_release(&p.arena);
+	return status;
+}
