@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A name is what it was, or has become another: what was before it stays. */
+/* Demangling keeps the text before the name. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *mangled = xmalloc(size + 3);

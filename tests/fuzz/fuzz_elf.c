@@ -15,7 +15,7 @@ static size_t look_at(struct elf_image *image, uint64_t address)
 	uint64_t start = address;
 	const char *name = elf_image_function(image, address, &start);
 
-	/* A function holds what is said to be in it. */
+	/* A function must contain its addresses. */
 	if (name && start > address)
 		__builtin_trap();
 	if (elf_image_cfi(image, address, &row))
@@ -25,7 +25,7 @@ static size_t look_at(struct elf_image *image, uint64_t address)
 	return name ? strlen(name) : 0;
 }
 
-/* Addresses all over the segments, which an image does not tell. */
+/* Looks up addresses all over the segments, which an image does not export. */
 static size_t look_over(struct elf_image *image, const uint8_t *data,
 			size_t size)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What an agent wrote, in parts, and questions about it.
- */
+/* Fuzzes an agent's records, read in two parts, and lookups of names. */
 #include "jvmti/client/client_symbols.h"
 
 #include <stdlib.h>
@@ -24,7 +22,7 @@ static void ask(struct client_symbols *s, uint64_t pc, uint64_t time_ns)
 	j->generated(j, &at, time_ns);
 }
 
-/* The first byte says where the input is cut in two. */
+/* The first byte selects where the input is cut in two. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct client_symbols *s = client_symbols_new();

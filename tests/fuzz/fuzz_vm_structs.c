@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables by which a JVM says where everything stands, and its code cache,
- * parts of which the input replaces: three bytes of an offset, of which the
- * highest bit says whether it is of the tables alone, and two of a value each.
- * The first byte is of which JDK.
+ * Fuzzes the tables that describe a JVM's structures, and its code cache.  The
+ * input replaces parts of them: three bytes of an offset, whose highest bit
+ * limits it to the tables, and two bytes of a value each.  The first byte
+ * selects the JDK.
  */
 #include "core/hotspot/code_cache.h"
 #include "core/hotspot/method_check.h"
@@ -15,12 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PATCH = 5, ANYWHERE = 1 << 23 };
 
-/* An image as it was made, and a Method in it. */
+/* An intact image, and a Method in it. */
 struct world {
 	struct hotspot_image image;
 	uint8_t *before;
 	uint64_t method;
-	uint64_t structs, types, constants; /* where its tables are */
+	uint64_t structs, types, constants; /* addresses of its tables */
 };
 
 static void make(struct world *w, int jdk)
@@ -60,7 +60,7 @@ static void damage(struct hotspot_image *image, const uint8_t *data,
 	}
 }
 
-/* What is found by the tables is in order and hangs together. */
+/* Checks that the listed blobs are sorted and consistent. */
 static void check_list(const struct code_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -69,7 +69,7 @@ static void check_list(const struct code_list *list)
 			__builtin_trap();
 }
 
-/* Names by a layout that the tables say, which may be any. */
+/* Looks up names by the layout in the tables, which may be anything. */
 static void name_methods(const struct world *w, struct vm_symbols *s,
 			 const struct code_list *list)
 {
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	gHotSpotVMIntConstants = w->constants;
 	gHotSpotVMStructEntryArrayStride = ENTRY_BYTES;
 	gHotSpotVMStructEntryTypeNameOffset = 0;
-	/* The symbols' own values come from the input, too. */
+	/* The values of the symbols come from the input as well. */
 	if (size > 24 && data[2] & 4)
 		memcpy(&gHotSpotVMStructEntryArrayStride, data + 1, 1);
 	if (size > 24 && data[2] & 1)

@@ -3,9 +3,9 @@
 import java.io.FileInputStream;
 
 /**
- * Threads of which each does one thing, for as many seconds as are told:
- * computes, reads what costs the kernel time, sleeps, allocates, and two that
- * want the same monitor.  They leave a slow machine some of its time.
+ * Starts threads that each do one thing for the given number of seconds: compute,
+ * read (in the kernel), sleep, allocate, and compete for a monitor (two threads).
+ * They pause, so that a slow machine has some time left.
  */
 public class Busy {
 	interface Step {

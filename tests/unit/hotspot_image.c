@@ -11,16 +11,16 @@
 #include <unistd.h>
 
 enum {
-	CODE_AT = 0x80000, /* of the image */
+	CODE_AT = 0x80000, /* offset in the image */
 	CODE_BYTES = 0x40000,
 	MAP_AT = 0x70000,
 	SEGMENT_SHIFT = 7,
-	HEADER = 0x180, /* of a blob; its code is behind it */
+	HEADER = 0x180, /* bytes of a blob's header; its code follows */
 	ENTRY_BYTES = 48,
 	CONSTANT_BYTES = 16,
 };
 
-/* What libjvm exports; the pointers are addresses in the image. */
+/* The symbols that libjvm exports; the pointers are addresses in the image. */
 #define VALUE(name, value) static uint64_t name = (value);
 VALUE(gHotSpotVMStructs, 0)
 VALUE(gHotSpotVMStructEntryArrayStride, ENTRY_BYTES)
@@ -73,8 +73,8 @@ static const struct {
 enum { EXPORTED = sizeof(exported) / sizeof(*exported), NAME_BYTES = 48 };
 
 /*
- * Where fields stand in JDK 8, 11, 17 and 25 on amd64, as those say; -1 = there
- * is none.
+ * Offsets of fields in JDK 8, 11, 17 and 25 on amd64, by their tables; -1 = the
+ * JDK does not have the field.
  */
 enum { JDK_8, JDK_11, JDK_17, JDK_25, JDKS };
 /* clang-format off */
@@ -168,7 +168,7 @@ static const struct {
 	{ "ContinuationEntry", { -1, -1, -1, 0x40 } },
 };
 
-/* Those of which the JVM says where they are, by what they are here. */
+/* Static fields, by their kind in this image. */
 static const struct {
 	const char *type[JDKS], *name[JDKS];
 } statics[HOTSPOT_STATICS] = {
@@ -249,7 +249,7 @@ static int which(const struct hotspot_image *i)
 
 static bool is_new(const struct hotspot_image *i) { return which(i) == JDK_25; }
 
-/* Of a block, before its blob. */
+/* Returns the size of a block's header, which precedes its blob. */
 static uint64_t block_header(const struct hotspot_image *i)
 {
 	return is_new(i) ? 8 : 16;
@@ -325,12 +325,12 @@ static void add_field(struct hotspot_image *i, const char *type,
 	put(i, entry + 24, address != 0, 4);
 	put(i, entry + 32, (uint64_t)offset, 8);
 	put(i, entry + 40, address, 8);
-	/* Texts stand elsewhere: a table is one piece. */
+	/* Texts are outside the table: a table is one piece. */
 	put(i, entry, (uint64_t)(uintptr_t)type, 8);
 	put(i, entry + 8, (uint64_t)(uintptr_t)name, 8);
 }
 
-/* Pointers to texts of ours become those to copies of them. */
+/* Replaces pointers to texts of the test by pointers to copies in the image. */
 static void move_texts(struct hotspot_image *i, uint64_t from, uint64_t to,
 		       size_t step, size_t count)
 {
@@ -367,7 +367,7 @@ static void add_tables(struct hotspot_image *i, uint64_t heaps)
 	for (size_t k = 0; k < HOTSPOT_STATICS; k++)
 		i->statics[k] = add(i, 8);
 
-	/* HotSpot's own number, which was 25 in JDK 8. */
+	/* HotSpot's own version, which was 25 in JDK 8. */
 	put(i, version, which(i) == JDK_8 ? 25 : (uint64_t)i->jdk, 4);
 	structs = HOTSPOT_IMAGE + i->used;
 	for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
@@ -445,7 +445,7 @@ void hotspot_image_init(struct hotspot_image *i, int jdk)
 	add_tables(i, heaps);
 }
 
-/* A library of nothing but dynamic symbols: few, since each is looked for. */
+/* A library with a few dynamic symbols and nothing else. */
 struct library {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
@@ -626,7 +626,7 @@ static uint64_t size_of(const struct hotspot_image *i, const char *type)
 	abort();
 }
 
-/* A ConstantPool of a name and a signature, 1 and 2, both Utf8. */
+/* Adds a ConstantPool with a name and a signature, 1 and 2, both Utf8. */
 static uint64_t add_pool(struct hotspot_image *i)
 {
 	uint64_t size = size_of(i, "ConstantPool");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot_image: memory laid out like that of a JVM: code, methods, and the
+ * hotspot_image: memory with the layout of a JVM's: code, methods, and the
  * exported tables, as in JDK 8, 11, 17 or 25.
  *
- * A library with the symbols that libjvm exports stands for libjvm.
+ * A library with the symbols that libjvm exports replaces libjvm.
  */
 #ifndef TESTS_UNIT_HOTSPOT_IMAGE_H
 #define TESTS_UNIT_HOTSPOT_IMAGE_H
@@ -34,7 +34,7 @@ enum hotspot_static {
 };
 
 struct hotspot_image {
-	struct memory memory; /* first */
+	struct memory memory; /* first member */
 	int jdk;
 	uint8_t *bytes; /* from HOTSPOT_IMAGE on */
 	size_t used, code_used;
@@ -42,13 +42,13 @@ struct hotspot_image {
 	struct elf_image *program;
 	uint64_t bias;
 	uint64_t entry; /* the address of ContinuationEntry::_return_pc */
-	uint64_t statics[HOTSPOT_STATICS]; /* where each is */
+	uint64_t statics[HOTSPOT_STATICS]; /* address of each */
 	struct process_view *view;
 	struct unwinder *unwinder;
 	uint64_t stack[HOTSPOT_STACK_WORDS]; /* from HOTSPOT_STACK on */
 };
 
-/* The properties of a blob; code is copied. */
+/* The properties of a blob; its code is copied. */
 struct image_blob {
 	const char *name;
 	const uint8_t *code;
@@ -87,21 +87,21 @@ void hotspot_image_replace(struct hotspot_image *image, uint64_t code,
  */
 uint64_t hotspot_image_split(struct hotspot_image *image, uint64_t code,
 			     size_t segments, const struct image_blob *blob);
-/* Makes the heap's map say that each block begins so many segments back. */
+/* Makes the heap's map point `back` segments back in each block. */
 void hotspot_image_lie(struct hotspot_image *image, uint8_t back);
 /*
  * Sets the address that thawed frames of virtual threads return to; JDK 25
  * only.
  */
 void hotspot_image_entry(struct hotspot_image *image, uint64_t pc);
-/* Adds the Method a.B.run()V with so many bytecodes; *code is their address. */
+/* Adds the Method a.B.run()V with len bytecodes; *code is their address. */
 uint64_t hotspot_image_method(struct hotspot_image *image, uint16_t len,
 			      uint64_t *code);
 
 /* Sets the JVM's name: "OpenJDK 64-Bit Server VM (…)". */
 void hotspot_image_vm(struct hotspot_image *image, const char *name);
 
-/* Adds so many zeroed bytes, 8-byte aligned, and returns their address. */
+/* Adds zeroed bytes, 8-byte aligned, and returns their address. */
 uint64_t hotspot_image_add(struct hotspot_image *image, size_t len);
 void hotspot_image_put(struct hotspot_image *image, uint64_t address,
 		       uint64_t value, size_t len);

@@ -6,7 +6,7 @@
 
 enum { POOL_ENTRIES = 64, UTF8 = 1, WORD = 8, CODE_BYTES = 256 };
 
-/* As the vmStructs of each JDK have it on amd64. */
+/* The layouts from the vmStructs of each JDK on amd64. */
 static const struct metadata_layout layout_8 = {
 	.method = {
 		.method_size = 88, .method_const = 8,
@@ -243,7 +243,7 @@ size_t image_unsigned5(uint8_t *out, uint32_t value, unsigned excluded)
 	return len;
 }
 
-/* Scopes data; where each scope begins goes to offsets. */
+/* Writes scopes data; stores the start of each scope in offsets. */
 static size_t write_scopes(const struct metadata_image *image, uint8_t *out,
 			   const struct image_scope *scopes, size_t count,
 			   uint32_t *offsets)
@@ -251,7 +251,7 @@ static size_t write_scopes(const struct metadata_image *image, uint8_t *out,
 	unsigned excluded = image->layout.method.excluded;
 	size_t len = 1;
 
-	out[0] = 0xff; /* no scope is at 0 */
+	out[0] = 0xff; /* offset 0 is not a scope */
 	for (size_t i = 0; i < count; i++) {
 		const struct image_scope *s = &scopes[i];
 
@@ -285,7 +285,7 @@ static void write_pcs(struct metadata_image *image, uint64_t at,
 	put_pc(image, at + (count + 1) * 16, CODE_BYTES + 1, 0);
 }
 
-/* Where the tables are goes into the header, as each JDK has it. */
+/* Writes the places of the tables into the header, as each JDK does. */
 static void write_header(struct metadata_image *image, uint64_t blob,
 			 uint64_t metadata, uint64_t data, uint64_t pcs,
 			 uint64_t end)
@@ -304,7 +304,7 @@ static void write_header(struct metadata_image *image, uint64_t blob,
 		image_put(image, blob + l->dependencies, end - blob, 4);
 		return;
 	}
-	/* Here pcs come before data; 16 bytes of relocations are first. */
+	/* In this JDK, pcs precede data; 16 bytes of relocations are first. */
 	image_put(image, blob + l->mutable_data, metadata - 16, WORD);
 	image_put(image, blob + l->relocation_size, 16, 4);
 	image_put(image, blob + l->immutable_data, pcs - 8, WORD);

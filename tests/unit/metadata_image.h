@@ -18,7 +18,7 @@ enum { IMAGE_BYTES = 1 << 18, IMAGE_SCOPES = 512 };
 #define IMAGE_BASE UINT64_C(0x7f0000000000)
 
 struct metadata_image {
-	struct memory memory; /* first */
+	struct memory memory; /* first member */
 	struct metadata_layout layout;
 	uint8_t *bytes; /* from IMAGE_BASE on, used of them */
 	size_t used;

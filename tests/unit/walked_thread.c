@@ -55,7 +55,9 @@ uint64_t walked_add(struct walked_thread *p, const char *name,
 	return hotspot_image_blob(&p->image, &b);
 }
 
-/* JDK 17 or 25 as the test's state says; the stack of the thread. */
+/*
+ * Creates a JVM of the version in the test's state, and the stack of a thread.
+ */
 static int set_up(void **state)
 {
 	struct walked_thread *p = calloc(1, sizeof(*p));
@@ -79,7 +81,7 @@ static int set_up(void **state)
 	stack[BASE] = walked_word(STUB_BASE);
 	stack[BASE + 1] = p->stub + STUB_RETURN;
 	stack[STUB_BASE] = walked_word(NATIVE_BASE);
-	/* Behind it all is 0: nobody has called that. */
+	/* The caller of the outermost frame is 0: it has none. */
 	stack[STUB_BASE + 1] = (uintptr_t)abort;
 	*state = p;
 	return 0;

@@ -7,7 +7,7 @@
 #include "tests/unit/hotspot_image.h"
 
 /*
- * Offsets in a method as C1 or C2 compile it: a frame of six words, a call, an
+ * Offsets in a method as C1 or C2 compiles it: a frame of six words, a call, an
  * epilogue with a poll, an out-of-line call that saves 128 bytes of registers,
  * and a call of a routine with two words of arguments on the stack.
  */
@@ -53,13 +53,13 @@ uint64_t walked_word(int at);
 uint64_t walked_add(struct walked_thread *p, const char *name,
 		    const uint8_t *code, uint32_t len);
 
-/* For cmocka: a thread of a JVM of that version becomes the test's state. */
+/* For cmocka: creates a thread of a JVM of that version as the test's state. */
 int walked_set_up_17(void **state);
 int walked_set_up_25(void **state);
 int walked_tear_down(void **state);
 
 /*
- * Prepare, or take, a walk from a leaf at pc with SP at a word of the stack;
+ * Prepare, or make, a walk from a leaf at pc with SP at a word of the stack;
  * the result is p->u.
  */
 struct unwind_start walked_start_at(struct walked_thread *p, uint64_t pc,
@@ -72,7 +72,7 @@ void walked_walk(struct walked_thread *p, uint64_t pc, int sp);
  */
 void walked_is_whole(struct walked_thread *p, size_t leaf);
 
-/* A test with JDK 17 and 25. */
+/* A test that runs with JDK 17 and 25. */
 #define BOTH(test)                                                             \
 	{ #test " (17)", test, walked_set_up_17, walked_tear_down, NULL },     \
 	{                                                                      \

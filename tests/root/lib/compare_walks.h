@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare_walks: the unwinder's walk beside one along frame pointers.
+ * compare_walks: compares the unwinder's walk with a walk along frame pointers.
  *
- * That one, as the kernel's own (perf_callchain_user), finds a frame for each
- * value of BP: what stands 8 above it.  So it has all frames of ours but those
- * whose callee has no frame pointer of its own, where BP is the same in both.
- * Those are the only ones that ours may have more, each right there.  All else
- * differs, unless it is plain that BP was no frame's base; each sample of that
- * sort is counted with its reason.
+ * The latter, like the kernel's own (perf_callchain_user), finds a frame for
+ * each value of BP: the word at BP + 8.  So it has all frames of the unwinder's
+ * walk except those whose callee has no frame pointer, where BP is the same in
+ * both.  The unwinder's walk may have only these frames in addition, at their
+ * places.  All other differences are errors, unless BP is provably not the base
+ * of a frame; such samples are counted by reason.
  */
 #ifndef TESTS_ROOT_LIB_COMPARE_WALKS_H
 #define TESTS_ROOT_LIB_COMPARE_WALKS_H
@@ -21,11 +21,12 @@
 
 enum verdict {
 	WALKS_SAME,
-	WALKS_ONE_LONGER, /* ours has one more, the callee without a frame */
-	WALKS_LONGER,     /* several, each of that sort */
+	WALKS_ONE_LONGER, /* one more frame, whose callee has no frame pointer
+			   */
+	WALKS_LONGER,     /* several more, each of this kind */
 	WALKS_DIFFER,
 	WALKS_COMPARED,
-	/* These cannot be compared. */
+	/* The walks cannot be compared. */
 	WALKS_LOST = WALKS_COMPARED,
 	WALKS_SHORT,
 	WALKS_BELOW,
@@ -36,7 +37,7 @@ enum verdict {
 	VERDICTS,
 };
 
-/* Why, of those that cannot be compared. */
+/* The reasons of walks that cannot be compared. */
 static const char *const incomparable[] = {
 	"our walk did not reach the root",
 	"the other did not: 127 frames, or BP was not in the copy of the stack",
@@ -47,7 +48,7 @@ static const char *const incomparable[] = {
 	"several were left out, all but one of what has no base at all",
 };
 
-/* As many as the kernel has: perf_event_max_stack. */
+/* The kernel's limit, perf_event_max_stack. */
 enum { FRAME_POINTERS = 127 };
 
 /* The instruction and return addresses along frame pointers, leaf first. */
@@ -79,9 +80,9 @@ static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
 }
 
 /*
- * True when the frame is the routine that brings more of a virtual thread's
- * frames to the stack, and BP is not the base of what has called those: it is
- * what it was on the stack that they were frozen on, another thread's perhaps.
+ * Returns true for the routine that brings more frames of a virtual thread to
+ * the stack, if BP is not the base of its caller: BP has the value from the
+ * stack where the frames were frozen, perhaps another thread's.
  */
 static bool is_frozen(const struct unwound_frame *f)
 {
@@ -90,8 +91,8 @@ static bool is_frozen(const struct unwound_frame *f)
 }
 
 /*
- * Why the kernel's walk has gone astray at the callee `f`, whose caller is the
- * next, and taken pc for its return address.
+ * Returns the reason why the kernel's walk went wrong at the callee `f` and
+ * used pc as its return address; the next frame is the caller.
  */
 static enum verdict astray(const struct unwound_frame *f, uint64_t pc,
 			   bool has_code(uint64_t))
@@ -102,15 +103,15 @@ static enum verdict astray(const struct unwound_frame *f, uint64_t pc,
 		return WALKS_BELOW;
 	if (!has_code(pc))
 		return WALKS_NO_CODE;
-	/* Behind a native frame SP is its canonical frame address. */
+	/* After a native frame, SP is its canonical frame address. */
 	if (f->kind == UNWOUND_NATIVE && f[1].sp != f->bp + 16)
 		return WALKS_NO_BASE;
 	return WALKS_DIFFER;
 }
 
 /*
- * True when the callee `f` is known to have no frame of its own, whatever BP
- * is: call frame information says so, or it is a routine of continuations.
+ * Returns true when the callee `f` has no frame of its own: call frame
+ * information proves it, or it is a routine of continuations.
  */
 static bool is_frameless(const struct unwound_frame *f)
 {
@@ -120,7 +121,9 @@ static bool is_frameless(const struct unwound_frame *f)
 	       strstr(f->blob->name, "continuation");
 }
 
-/* By how many frames the kernel has left out, and of how many it is not plain.
+/*
+ * Returns the verdict by the number of frames that the kernel omitted, and the
+ * number of those that are unclear.
  */
 static enum verdict by_length(size_t more, size_t unclear)
 {
@@ -143,13 +146,16 @@ static enum verdict compare_walks(const struct unwound *u, const uint64_t *pcs,
 		while (k + 1 < u->count && u->frames[k].bp == bp)
 			unclear += !is_frameless(&u->frames[k++ - 1]);
 		more += k - first - 1;
-		/* The barrier at a method's entry has a mark there. */
+		/* The barrier at a method's entry stores a mark there. */
 		if (pcs[i] == UINT64_MAX)
 			more++, unclear++;
 		else if (!is_frame_of(&u->frames[k], pcs[i]))
 			return astray(&u->frames[k - 1], pcs[i], has_code);
 	}
-	/* The kernel's ends at the thread's function or one before it. */
+	/*
+	 * The kernel's walk ends at the thread's function or one frame before
+	 * it.
+	 */
 	if (k + 3 < u->count || count < 2)
 		return WALKS_SHORT;
 	return by_length(more, unclear);

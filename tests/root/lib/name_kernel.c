@@ -2,8 +2,8 @@
 /*
  *	name_kernel <ADDRESSES
  *
- * For each address of the kernel's, in hex, one a line: what the kernel says
- * is there, or "-".
+ * Prints the kernel's name of each kernel address, in hex, one per line; "-"
+ *for an address without a name.
  */
 #include "bpf/kernel_names.h"
 

@@ -2,8 +2,8 @@
 /*
  *	segment_maps PID
  *
- * Where a JVM has the maps of its code heaps, "ADDRESS BYTES" in hex a line:
- * who wants to know what is at an address of compiled code has to read them.
+ * Prints the segment maps of a JVM's code heaps, one "ADDRESS BYTES" in hex per
+ * line.  A lookup of an address in compiled code must read them.
  */
 #include "core/hotspot/code_blob.h"
 #include "core/hotspot/process_view.h"

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * take_samples DEED...
+ * take_samples WORD...
  *
- * Does with a sampler what the words say, one after the other:
+ * Controls a sampler by words, one after the other:
  *
- *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
- *threads=N kernel=0 user=0		options, before open open add=PID
- *remove=PID start stop close end=TID:ADDRESS		where its stack ends
+ * Options, before open:
+ *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N
+ *	ring=BYTES threads=N kernel=0 user=0
+ *
+ * Commands:
+ *	open start stop close clock counts
+ *	add=PID remove=PID
+ *	end=TID:ADDRESS		set the end of a thread's stack
  *	probe=KIND:PID:OFFSET:PATH
- *	quiet			samples are counted, but not printed
- *	read=MS			for so long, printing samples
+ *	quiet			count samples without printing them
+ *	read=MS			read for this time and print samples
  *	until=PID		the same until the process has ended
  *	read-on			the same until a line comes on stdin
- *	sleep=MS		without reading
- *	say=TEXT		to stdout
- *	wait			for a line on stdin
- *	clock counts
+ *	sleep=MS		read nothing for this time
+ *	say=TEXT		print a line
+ *	wait			wait for a line on stdin
  *
- * Ends with the kind of the error as its exit status.
+ * The exit status is the kind of the error.
  */
 #include "bpf/sampler.h"
 #include "core/base/clock.h"
@@ -74,7 +78,7 @@ static bool show(void *self, const struct sample_event *e,
 
 static bool has_ended(pid_t pid) { return kill(pid, 0) && errno == ESRCH; }
 
-/* For so long, or until pid, unless it is 0, has ended. */
+/* Reads for ms milliseconds or, unless pid is 0, until pid has ended. */
 static void read_for(int64_t ms, pid_t pid)
 {
 	int64_t end = clock_monotonic_ns() + ms * CLOCK_NS_PER_MS;
@@ -96,7 +100,7 @@ static void read_on(void)
 		read_for(20, 0);
 }
 
-/* Words with commas between them. */
+/* Parses words that are separated by commas. */
 static unsigned kinds_of(const char *text)
 {
 	unsigned bits = 0;
@@ -242,7 +246,7 @@ int main(int argc, char **argv)
 {
 	int ret = 0;
 
-	/* Whatever becomes of who started it. */
+	/* Limits the time if the parent is gone. */
 	alarm(120);
 	for (int i = 1; i < argc && ret == 0; i++)
 		ret = do_deed(argv[i]);

@@ -2,10 +2,11 @@
 /*
  * walk_samples PID MS HZ COMM[,COMM…] [fp] [show]
  *
- * Samples a process for so long, walks each sample's stack, and counts how the
- * walks of threads ended whose names begin so.  "fp": each walk is compared,
- * frame by frame, with the frame pointers in the copy of the stack.  "show":
- * the frames of walks that did not reach the root, or that differ.
+ * Samples a process for MS milliseconds, walks each sample's stack, and counts
+ * the ends of the walks, for threads whose names start with COMM.  "fp"
+ * compares each walk, frame by frame, with the frame pointers in the copy of
+ * the stack. "show" prints the frames of walks that did not reach the root, or
+ * that differ.
  */
 #include "bpf/sampler.h"
 #include "core/base/clock.h"
@@ -170,14 +171,17 @@ static void count(const struct unwound *u, const struct unwind_start *from,
 					 : u->why,
 		 u->count == 1 + (u->end == UNWIND_LOST) ? "leaf" : "",
 		 name_of(&u->frames[u->count - 1 - (u->end == UNWIND_LOST)]));
-	/* The offset in a blob does not matter. */
+	/* Ignore the offset in a blob. */
 	if (strchr(text, '+'))
 		*strchr(text, '+') = '\0';
 	count_reason(text);
 	show(u, text);
 }
 
-/* As prof does: before a batch, and when a sample is newer than that. */
+/*
+ * Reads changes like prof: before a batch, and when a sample is newer than
+ * that.
+ */
 static void look(void)
 {
 	int64_t begun = cpu_ns();

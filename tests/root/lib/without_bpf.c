@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * without_bpf [-p | -0] COMMAND...: under a filter of system calls, as
- * containers have them, that refuses bpf(2), or with -p perf_event_open(2).
- * With -0, CPU 0 is offline for perf_event_open(2).
+ * without_bpf [-p | -0] COMMAND...: runs the command under a system call
+ * filter, as in a container, that rejects bpf(2), or with -p
+ * perf_event_open(2).  With -0, perf_event_open(2) reports CPU 0 as offline.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -19,7 +19,9 @@ int main(int argc, char **argv)
 	int is_offline = argc > 1 && strcmp(argv[1], "-0") == 0;
 	int is_perf = is_offline || (argc > 1 && strcmp(argv[1], "-p") == 0);
 	unsigned refused = is_perf ? SYS_perf_event_open : SYS_bpf;
-	/* The third argument is the CPU; else the number is checked at again.
+	/*
+	 * The third argument is the CPU; otherwise the number is compared
+	 * again.
 	 */
 	unsigned argument = is_offline ? offsetof(struct seccomp_data, args[2])
 				       : offsetof(struct seccomp_data, nr);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload [threads=N] [depth=FRAMES] DEED...
+ * workload [threads=N] [depth=FRAMES] WORD...
  *
- * Says READY, then "tid T" of each thread; does the deeds in all threads when a
- * line comes on stdin; then says "thread T cpu=NS" of each, "cpu=NS" of the
- * process since then, and DONE; and ends when another line comes.
+ * Prints READY, then "tid T" for each thread.  Executes the words in all
+ *threads when a line arrives on stdin; then prints "thread T cpu=NS" for each,
+ *"cpu=NS" for the process since the line, and DONE.  Ends at the next line.
  *
  *	burn=MS		of CPU time of the thread, in user mode
  *	calls=MS	of CPU time, in short system calls
- *	sleep=MS*N	so long, so many times
- *	turns=N		so many times, each of two threads wakes the other and
+ *	sleep=MS*N	sleeps N times
+ *	turns=N		N times, each of two threads wakes the other and
  *			waits for it
  *	probed=N	calls of probed() with 1 to N, in turn
  *
- * The frames below are of some 100 bytes.
+ * A frame has about 100 bytes.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -46,7 +46,9 @@ static int64_t clock_ns(clockid_t id)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* What uprobes are put on; in a section of its own, to be found by it. */
+/*
+ * Uprobes are attached to this function; its own section makes it easy to find.
+ */
 __attribute__((noinline, visibility("default"))) void probed(uint64_t weight);
 void probed(uint64_t weight) { sink = sink + weight; }
 
@@ -73,7 +75,7 @@ static void sleep_times(const char *value)
 		nanosleep(&t, NULL);
 }
 
-/* By pipes; a thread's number says which end is whose. */
+/* Pipes; a thread's number selects its ends. */
 static int turns_of[2][2];
 
 static void take_turns(size_t self, long times)
@@ -157,7 +159,7 @@ int main(int argc, char **argv)
 {
 	int64_t before;
 
-	/* Whoever kills timeout(1) means this, too. */
+	/* Also ends when timeout(1) is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (deeds = argv + 1; argc > 1 && *deeds; deeds++) {
 		if (strncmp(*deeds, "threads=", 8) == 0)
@@ -170,7 +172,7 @@ int main(int argc, char **argv)
 	if (threads < 1 || threads > THREADS || pipe(turns_of[0]) ||
 	    pipe(turns_of[1]))
 		return 2;
-	/* Whatever becomes of who started it. */
+	/* Limits the time if the parent is gone. */
 	alarm(120);
 	start_all();
 	await_line();

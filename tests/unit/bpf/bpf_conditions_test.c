@@ -24,7 +24,7 @@ static const struct bpf_facts good = {
 	.locked_bytes = 8 << 20,
 };
 
-/* The first that fails, "" = none. */
+/* Returns the first condition that fails; its name is "" if none does. */
 static struct condition first_bad(const struct bpf_facts *f)
 {
 	struct condition list[BPF_CONDITIONS_MAX];
@@ -111,7 +111,9 @@ static void remedy_helps_in_this_situation(void **state)
 	(void)state;
 	f.perf = BPF_PERF_REFUSED;
 	assert_non_null(strstr(named(&f, "perf rights").remedy, "paranoid"));
-	/* It is 2 already, or that alone would not do. */
+	/*
+	 * The setting is 2 already, or the setting alone would not be enough.
+	 */
 	f.paranoid = 2;
 	assert_null(strstr(named(&f, "perf rights").remedy, "paranoid"));
 	f.paranoid = 3, f.capabilities = UINT64_C(1) << CAP_BPF;
@@ -138,7 +140,7 @@ static void untried_condition_is_unknown(void **state)
 	is_bad(&f, "perf events", ERROR_UNAVAILABLE);
 }
 
-/* Before Linux 6.0, who has no rights hears the same from the kernel. */
+/* Before Linux 6.0, the kernel itself returns the same error without rights. */
 static void filter_is_detected_with_capabilities(void **state)
 {
 	struct bpf_facts f = good;
@@ -203,8 +205,7 @@ static void only_old_kernels_charge_maps_to_locked_memory(void **state)
 	assert_string_equal(first_bad(&f).name, "");
 }
 
-static void
-addresses_that_are_hidden_are_told_from_those_that_are_0(void **state)
+static void hidden_addresses_are_distinguished_from_zeros(void **state)
 {
 	(void)state;
 	assert_true(bpf_symbols_are_shown("ffffffff81000000 T _stext\n"));
@@ -248,8 +249,7 @@ int main(void)
 		cmocka_unit_test(one_of_two_capabilities_is_not_enough),
 		cmocka_unit_test(kernel_releases_compare_by_number),
 		cmocka_unit_test(only_old_kernels_charge_maps_to_locked_memory),
-		cmocka_unit_test(
-			addresses_that_are_hidden_are_told_from_those_that_are_0),
+		cmocka_unit_test(hidden_addresses_are_distinguished_from_zeros),
 		cmocka_unit_test(cpu_list_is_parsed),
 	};
 

@@ -65,7 +65,7 @@ static void kernel_modules_out_of_order_are_named(void **state)
 	is_named(k, 0xffffffffc0401fff, "first_of_a [a]");
 	is_named(k, 0xffffffffc0402001, "last_of_a [a]");
 	is_named(k, 0xffffffffc0901010, "of_b [b]");
-	/* Far behind the last function of a module is nothing of it. */
+	/* An address far behind the last function of a module has no name. */
 	is_named(k, 0xffffffffc0701000, NULL);
 	is_named(k, UINT64_MAX, NULL);
 	kernel_symbols_close(k);
@@ -100,7 +100,7 @@ static void truncated_kallsyms_is_read_to_its_end(void **state)
 	}
 }
 
-/* The kernel's own table; whoever may not see it is told so. */
+/* Reads the kernel's own table, which may be hidden. */
 static void functions_of_this_kernel_are_named(void **state)
 {
 	struct error err = { 0 };
@@ -119,7 +119,10 @@ static void functions_of_this_kernel_are_named(void **state)
 		unsigned long address = strtoul(line, NULL, 16);
 		const char *name;
 
-		/* One symbol in some; the first at its address or not. */
+		/*
+		 * Checks one symbol in some; it may not be the first at its
+		 * address.
+		 */
 		if (line[17] != 'T' || address % 1024 != 0)
 			continue;
 		line[strcspn(line, "\t\n")] = '\0';

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Names that a program might have, in two flavours. */
+/* Returns names that a program might have, in two flavours. */
 static struct btf *programs(void)
 {
 	struct btf *b = btf__new_empty();
@@ -30,7 +30,7 @@ static struct btf *programs(void)
 	return b;
 }
 
-/* A kernel of a few types, with a member in an anonymous union. */
+/* Returns a kernel of a few types, with a member in an anonymous union. */
 static struct btf *kernel(void)
 {
 	struct btf *b = btf__new_empty();
@@ -69,7 +69,7 @@ static const struct btf_type *find(const struct btf *b, const char *name)
 	return btf__type_by_id(b, (uint32_t)id);
 }
 
-/* Its place in bits, through anonymous members, or -1. */
+/* Returns the offset of a member in bits, also in anonymous members, or -1. */
 static long place_of(const struct btf *b, const struct btf_type *t,
 		     const char *name)
 {
@@ -89,7 +89,7 @@ static long place_of(const struct btf *b, const struct btf_type *t,
 	return -1;
 }
 
-static void what_is_named_keeps_its_place_and_the_rest_goes(void **state)
+static void named_types_and_members_are_kept_with_their_offsets(void **state)
 {
 	struct btf *all = kernel(), *ours = programs(), *chosen;
 	const struct btf_type *task, *colour;
@@ -111,7 +111,7 @@ static void what_is_named_keeps_its_place_and_the_rest_goes(void **state)
 	assert_int_equal(btf_enum(colour)->val, 7);
 	assert_true(btf__find_by_name(chosen, "huge") < 0);
 	assert_true(btf__find_by_name(chosen, "f") < 0);
-	/* As libbpf reads it from a file. */
+	/* The bytes as libbpf reads them from a file. */
 	bytes = btf__raw_data(chosen, &len);
 	btf__free(all);
 	all = btf__new(bytes, len);
@@ -121,7 +121,7 @@ static void what_is_named_keeps_its_place_and_the_rest_goes(void **state)
 	btf__free(ours);
 }
 
-static void what_is_damaged_is_refused_or_has_types(void **state)
+static void damaged_btf_is_rejected_or_has_types(void **state)
 {
 	struct btf *all = kernel(), *ours = programs();
 	__u32 len;
@@ -129,7 +129,10 @@ static void what_is_damaged_is_refused_or_has_types(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < len; cut++) {
-		/* So that what is read behind it is noticed. */
+		/*
+		 * A copy of exact size, so that a read beyond its end is
+		 * noticed.
+		 */
 		uint8_t *copy = malloc(cut ? cut : 1);
 
 		memcpy(copy, bytes, cut);
@@ -148,7 +151,7 @@ static void what_is_damaged_is_refused_or_has_types(void **state)
 	btf__free(ours);
 }
 
-static void this_kernels_types_stand_where_libbpf_finds_them(void **state)
+static void offsets_of_this_kernel_match_libbpf(void **state)
 {
 	static const char *const names[] = { "pid", "tgid", "thread_pid" };
 	struct btf *all = btf__load_vmlinux_btf(), *ours = programs(), *chosen;
@@ -166,7 +169,7 @@ static void this_kernels_types_stand_where_libbpf_finds_them(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
 	chosen = btf__parse(path, NULL);
 	assert_non_null(chosen);
-	/* They are few. */
+	/* The programs name few types. */
 	assert_in_range(btf__type_cnt(chosen), 3, 300);
 	task = find(chosen, "task_struct");
 	assert_int_equal(task->size, find(all, "task_struct")->size);
@@ -187,10 +190,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			what_is_named_keeps_its_place_and_the_rest_goes),
-		cmocka_unit_test(what_is_damaged_is_refused_or_has_types),
-		cmocka_unit_test(
-			this_kernels_types_stand_where_libbpf_finds_them),
+			named_types_and_members_are_kept_with_their_offsets),
+		cmocka_unit_test(damaged_btf_is_rejected_or_has_types),
+		cmocka_unit_test(offsets_of_this_kernel_match_libbpf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

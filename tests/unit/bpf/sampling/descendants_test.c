@@ -31,7 +31,7 @@ static bool is_due(struct descendants *d, int64_t now_ns, pid_t pid)
 	return false;
 }
 
-/* A child that becomes another program when it is told to. */
+/* Starts a child that executes another program when it reads a byte. */
 static pid_t begin(int *tell)
 {
 	int ends[2];
@@ -103,7 +103,7 @@ static void process_that_runs_another_program_is_due_again(void **state)
 }
 
 struct starter {
-	int told, tells; /* a pipe each: it has begun, it may end */
+	int told, tells; /* pipes: the child has started; it may end */
 	int tell;
 	pid_t child;
 };
@@ -137,7 +137,7 @@ static void child_of_another_thread_is_due(void **state)
 	is_due(&d, now, getpid());
 	assert_int_equal(pthread_create(&thread, NULL, start_and_stay, &s), 0);
 	assert_int_equal(read(started[0], &byte, 1), 1);
-	/* Not all threads are asked each time; it is not forgotten then. */
+	/* Not all threads are read each time; the child is still known. */
 	seen[0] = is_due(&d, now + 249 * MS, s.child);
 	seen[1] = is_due(&d, now + 250 * MS, s.child);
 	seen[2] = is_due(&d, now + 251 * MS, s.child);

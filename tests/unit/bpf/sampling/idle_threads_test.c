@@ -32,7 +32,7 @@ static void each_reason_has_its_own_count(void **state)
 	profile_free(p);
 }
 
-/* A window's stack traces are those of the one before, in another profile. */
+/* The next window has the same stack traces in another profile. */
 static void stack_trace_is_the_same_in_the_next_profile(void **state)
 {
 	struct profile *from = profile_new(), *to = profile_new();
@@ -47,7 +47,7 @@ static void stack_trace_is_the_same_in_the_next_profile(void **state)
 	uint32_t ids[2], stack;
 
 	(void)state;
-	/* Other numbers are the same thing there. */
+	/* Ids differ in the other profile. */
 	profile_string(to, "something else", 14);
 	profile_stack(to,
 		      (uint32_t[]){ profile_frame(

@@ -16,7 +16,7 @@
 
 #define HANDLE "java.lang.invoke.MethodHandle"
 
-/* Knows one method, whatever it is asked of. */
+/* A source that returns the same method for any frame. */
 struct source {
 	struct java_symbols symbols; /* first */
 	struct java_frame method;
@@ -60,7 +60,7 @@ static struct source source_of(const char *class_name, const char *method,
 	};
 }
 
-/* "class.method;…" of a stack trace, root first. */
+/* Formats a stack trace as "class.method;…", root first. */
 static const char *stack_text(const struct profile *p, uint32_t stack)
 {
 	static char text[512];
@@ -82,7 +82,9 @@ static const char *stack_text(const struct profile *p, uint32_t stack)
 	return text + at;
 }
 
-/* Of one frame of compiled code, of which the agent and the memory know. */
+/*
+ * Returns the name of a compiled frame that both the agent and the memory name.
+ */
 static const char *compiled(struct source *agent, struct source *memory)
 {
 	static char text[512];
@@ -114,10 +116,13 @@ static void method_handle_intrinsics_are_named_by_the_jvms_memory(void **state)
 
 	(void)state;
 	assert_string_equal(compiled(&agent, &memory), HANDLE ".invokeBasic");
-	/* The agent's is better than none. */
+	/* The agent's name is better than none. */
 	assert_string_equal(compiled(&agent, &silent), HANDLE ".linkToStatic");
 	assert_string_equal(compiled(&agent, NULL), HANDLE ".linkToStatic");
-	/* Of any other the agent knows what it was when it was sampled. */
+	/*
+	 * For any other method, the agent knows the name at the time of the
+	 * sample.
+	 */
 	agent = source_of("a.B", "run", JAVA_NATIVE);
 	assert_string_equal(compiled(&agent, &memory), "a.B.run");
 	agent = source_of(HANDLE, "asType", JAVA_C2);
@@ -127,7 +132,7 @@ static void method_handle_intrinsics_are_named_by_the_jvms_memory(void **state)
 			    "[unknown Java method]");
 }
 
-/* A frame of the JVM's that calls the agent, on a Java frame without a name. */
+/* A frame of the JVM calls the agent, above a Java frame without a name. */
 static void callback_frames_are_dropped_above_nameless_java_code(void **state)
 {
 	static const enum unwound_kind kinds[] = { UNWOUND_COMPILED,
@@ -161,9 +166,9 @@ __attribute__((noinline, used, visibility("default"))) void probed_code(void);
 void probed_code(void) { __asm__ volatile(""); }
 
 /*
- * The function of an instruction at an address is not that of the call before
- * it, though both may be on stacks at one address: a function that does not
- * return may be called last.
+ * An instruction and the call before it may belong to different functions, and
+ * both may occur on stacks with the same address: a call of a function that
+ * does not return may be the last instruction of its caller.
  */
 static void
 instruction_and_return_address_have_their_own_functions(void **state)

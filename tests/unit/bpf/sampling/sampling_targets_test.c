@@ -47,13 +47,13 @@ static void refused_process_is_not_tried_again_soon(void **state)
 	assert_true(sampling_targets_is_refused(&t, &taskset));
 	sampling_targets_refuse(&t, &taskset, CLOCK_NS_PER_S, &why);
 	assert_int_equal(told, 1);
-	/* The PID may be another process's by now. */
+	/* Another process may have the PID already. */
 	other.start_ticks++;
 	assert_false(sampling_targets_is_refused(&t, &other));
 	sampling_targets_release(&t);
 }
 
-/* taskset(1) may be refused while it becomes the JVM. */
+/* taskset(1) may be refused before it becomes the JVM. */
 static void
 refused_process_that_runs_another_program_is_tried_at_once(void **state)
 {
@@ -90,7 +90,7 @@ static void first_jvm_of_a_launched_program_is_tried_again_soon(void **state)
 	sampling_targets_refuse(&t, &taskset, 10 * CLOCK_NS_PER_S, &why);
 	assert_in_range(t.refusals[0].again_ns, clock_monotonic_ns(),
 			clock_monotonic_ns() + CLOCK_NS_PER_S);
-	/* It may yet be sampled, so that nothing is reported. */
+	/* The process may still be sampled, so no refusal is reported. */
 	assert_int_equal(told, 0);
 	sampling_targets_report_refused(&t);
 	assert_int_equal(told, 1);

@@ -80,7 +80,9 @@ static void source_length_drops_compiler_suffixes(void **state)
 				 strlen(names[i][1]));
 }
 
-/* A pair of two of the pair before, and so on: 2^30 names in 300 characters. */
+/*
+ * Each pair consists of two of the pair before: 2^30 names in 300 characters.
+ */
 static void demangle_gives_up_on_names_that_grow_endlessly(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries as linkers, strip and objcopy make them: built here, loaded into
- * this process, and looked at as a target's.
+ * Libraries as linkers, strip and objcopy create them.  They are built here,
+ * loaded into this process, and read like a target's libraries.
  */
 #include "core/elf/elf_image.h"
 
@@ -43,7 +43,7 @@ static const char
 		   "	\".type after, @function\\n\"\n"
 		   "	\"after: ret\\n.size after, 1\\n\");\n";
 
-/* Runs a command in the directory. */
+/* Runs a command in the test's directory. */
 static void run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void run(const char *fmt, ...)
 {
@@ -84,12 +84,12 @@ static void build(const char *name, const char *flags)
 	run("gcc -O2 -g -shared -fPIC %s -o %s lib.c 2>/dev/null", flags, name);
 }
 
-/* A library that is loaded here. */
+/* A library that is loaded into this process. */
 struct loaded {
 	void *handle;
 	struct self_maps self;
 	struct elf_image *image;
-	uint64_t bias; /* of its text */
+	uint64_t bias; /* bias of its text */
 };
 
 static void load(struct loaded *l, const char *name)
@@ -129,7 +129,7 @@ static void is_named(struct loaded *l, const void *address, int offset,
 		assert_string_equal(ours ? ours : "(none)", name);
 }
 
-/* The address of what only its own library knows. */
+/* Returns the address of a function that the library does not export. */
 static const void *kept_of(struct loaded *l)
 {
 	void *(*where)(void);
@@ -164,7 +164,7 @@ static void function_is_found_wherever_segments_are(void **state)
 			l.image, (uintptr_t)kept_of(&l) + 1 - l.bias, &row));
 		assert_int_equal(row.cfa_register, DWARF_SP);
 		assert_int_equal(row.cfa_offset, 8);
-		/* Code in between two functions has none, and that is said. */
+		/* Code between two functions has no call frame information. */
 		assert_false(elf_image_cfi(
 			l.image, (uintptr_t)dlsym(l.handle, "after") - l.bias,
 			&row));
@@ -203,10 +203,12 @@ static void symbol_without_size_ends_at_the_next_symbol(void **state)
 	is_named(&l, at, 0, "no_size");
 	is_named(&l, at, 3, "no_size");
 	at = dlsym(l.handle, "with_label");
-	/* A label within a function is a part of it. */
+	/* A label within a function belongs to the function. */
 	is_named(&l, at, 3, "with_label");
 	is_named(&l, at, 4, "with_label");
-	/* Padding behind a function that says its size is none of it. */
+	/*
+	 * Padding after a function with a size does not belong to the function.
+	 */
 	is_named(&l, at, 5, NULL);
 	is_named(&l, at, 7, "bare");
 	is_named(&l, at, 8, "bare");
@@ -221,7 +223,7 @@ static void add_function(char letter, int letters)
 	    letters, letter);
 }
 
-/* The function whose name is so many letters, as far as it is known. */
+/* Returns the length of the known part of the name with that many letters. */
 static size_t known_of_name(struct loaded *l, char letter, size_t letters)
 {
 	char *name = calloc(1, letters + 1);
@@ -268,14 +270,14 @@ static void stripped_library_names_only_exports(void **state)
 	is_named(&l, dlsym(l.handle, "shown"), 1, "shown");
 	is_named(&l, kept_of(&l), 0, NULL);
 	is_named(&l, kept_of(&l), 1, NULL);
-	/* Without a size it is not known how far it reaches. */
+	/* Without a size, the end of the function is unknown. */
 	at = dlsym(l.handle, "no_size");
 	is_named(&l, at, 0, "no_size");
 	is_named(&l, at, 1, NULL);
 	unload(&l);
 }
 
-/* Splits whole.so into name and .debug/name.debug beside it. */
+/* Splits whole.so into name and .debug/name.debug. */
 static void split(const char *name)
 {
 	run("mkdir -p .debug && objcopy --only-keep-debug whole.so "
@@ -356,7 +358,7 @@ static void gnu_debugdata_is_unpacked(void **state)
 	is_named(&l, kept_of(&l), 1, "kept");
 	is_named(&l, dlsym(l.handle, "shown"), 1, "shown");
 	unload(&l);
-	/* A damaged one is none. */
+	/* A damaged debug file is ignored. */
 	run("head -c 100 mini.xz >cut.xz && strip -o cut.so whole.so && "
 	    "objcopy --add-section .gnu_debugdata=cut.xz cut.so");
 	load(&l, "cut.so");
@@ -372,7 +374,7 @@ static void unlinked_library_is_read_by_map_files(void **state)
 
 	(void)state;
 	if (geteuid() != 0)
-		skip(); /* map_files is root's */
+		skip(); /* map_files requires root */
 	build("gone.so", "");
 	load(&l, "gone.so");
 	run("rm gone.so && echo other >gone.so");
@@ -386,7 +388,10 @@ static void unlinked_library_is_read_by_map_files(void **state)
 	unload(&l);
 }
 
-/* A process whose root is the directory; it ends when we do, or its pipe. */
+/*
+ * Starts a process whose root is the directory; it ends with the test or its
+ * pipe.
+ */
 static pid_t start_in_root(int go[2])
 {
 	pid_t pid;
@@ -423,7 +428,7 @@ static void wait_for_root(struct jvm *jvm, pid_t pid)
 	fail_msg("it has not changed its root");
 }
 
-/* The image of a file that is mapped there, and says so. */
+/* Opens the image of a file with a made-up mapping. */
 static struct elf_image *open_there(const struct jvm *jvm, const char *path,
 				    uint64_t inode, struct error *err)
 {
@@ -457,7 +462,7 @@ library_without_map_files_is_opened_by_path_in_the_root_of_the_target(
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	/* Its debug file is where packages install them, by its build id. */
+	/* The debug file is found by build ID in the packages' directory. */
 	build("whole.so", "-Wl,--build-id=0x1234567890");
 	run("strip -o there.so whole.so && "
 	    "mkdir -p usr/lib/debug/.build-id/12 && objcopy --only-keep-debug "
@@ -471,12 +476,12 @@ library_without_map_files_is_opened_by_path_in_the_root_of_the_target(
 		fail_msg("%s", err.text);
 	assert_true(elf_image_symbol(image, "kept"));
 	elf_image_close(image);
-	/* Another file has its path. */
+	/* Another file has the path. */
 	assert_null(open_there(&jvm, "/there.so", st.st_ino + 1, &err));
 	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
 	assert_null(open_there(&jvm, "/not/there.so", 1, &err));
 	assert_null(open_there(&jvm, "[vdso]", 0, &err));
-	/* Not what a link leads out of the root to. */
+	/* A link does not lead out of the root. */
 	run("ln -sf %s/../..%s/there.so way_out", directory, directory);
 	assert_null(open_there(&jvm, "/way_out", st.st_ino, &err));
 	jvm_close(&jvm);

@@ -16,7 +16,7 @@
 
 #define JDKS "/usr/lib/jvm/"
 
-/* A library twice: as we read it, and as libdw does. */
+/* A library, read by sjkc and by libdw. */
 struct both {
 	const char *path;
 	int fd;
@@ -50,7 +50,7 @@ static void both_close(struct both *b)
 	close(b->fd);
 }
 
-/* The rule that libdw's operations mean; false when it has none of them. */
+/* Converts libdw's operations to a rule; returns false when no rule fits. */
 static bool rule_of(const Dwarf_Op *ops, size_t count, uint8_t *rule,
 		    uint8_t *base, int32_t *offset)
 {
@@ -60,7 +60,7 @@ static bool rule_of(const Dwarf_Op *ops, size_t count, uint8_t *rule,
 		*rule = ops ? CFI_UNDEFINED : CFI_SAME;
 	else if (count == 1 && last->atom == DW_OP_regx)
 		*rule = CFI_IS_REGISTER, *base = (uint8_t)last->number;
-	/* Of an expression, the CFA is on its stack first. */
+	/* The CFA is on the expression's stack at first. */
 	else if (last->atom >= DW_OP_breg0 && last->atom <= DW_OP_breg31)
 		*rule = CFI_AT_REGISTER,
 		*base = (uint8_t)(last->atom - DW_OP_breg0),
@@ -139,7 +139,7 @@ static void cfa_agrees(const struct both *b, uint64_t pc, Dwarf_Frame *frame,
 			 offset);
 }
 
-/* Compares at an address; where the row ends that libdw has, else 0. */
+/* Compares the rows at an address; returns the end of libdw's row, or 0. */
 static uint64_t agrees_at(struct both *b, uint64_t pc)
 {
 	Dwarf_Frame *frame = NULL;
@@ -163,7 +163,9 @@ static uint64_t agrees_at(struct both *b, uint64_t pc)
 	return end;
 }
 
-/* All rows of a part of the text in so many, by their first and last address */
+/*
+ * Compares all rows of a part of the text, at their first and last addresses.
+ */
 static void agrees(const char *path, uint64_t one_of)
 {
 	struct both b;

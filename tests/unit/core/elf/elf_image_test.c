@@ -60,7 +60,7 @@ static void elf_image_prefers_the_best_known_name(void **state)
 		const char *name;
 	} known[] = {
 		{ (void *)write, "write" },   /* __write */
-		{ (void *)qsort, "qsort" },   /* qsort_r is beside it */
+		{ (void *)qsort, "qsort" },   /* qsort_r is next to it */
 		{ (void *)fclose, "fclose" }, /* _IO_fclose */
 		{ (void *)nanosleep, "nanosleep" },
 	};
@@ -110,7 +110,7 @@ static void elf_image_reads_the_vdso_from_memory(void **state)
 	elf_image_close(image);
 }
 
-/* A thread's last two callers, as the compiler's library walks them. */
+/* Records a thread's last two callers, as found by the compiler's library. */
 static void *thread_callers(void *unused)
 {
 	static void *roots[2];
@@ -124,7 +124,9 @@ static void *thread_callers(void *unused)
 	return roots;
 }
 
-/* Without the C library's debug file, which a test opens no image with. */
+/*
+ * Runs without the C library's debug file, which no image is opened with here.
+ */
 static void
 elf_image_recognizes_thread_roots_of_a_stripped_library(void **state)
 {
@@ -149,7 +151,9 @@ elf_image_recognizes_thread_roots_of_a_stripped_library(void **state)
 		skip();
 	assert_string_equal(elf_image_unnamed(image, in_file[1], NULL, false),
 			    "clone3");
-	/* posix_spawn() begins a child likewise, which calls no other file. */
+	/*
+	 * A child of posix_spawn() begins the same way but calls no other file.
+	 */
 	assert_memory_equal(
 		elf_image_unnamed(image, in_file[0], "clone3", false),
 		"[libc.so.6+0x", 13);
@@ -158,7 +162,7 @@ elf_image_recognizes_thread_roots_of_a_stripped_library(void **state)
 		"start_thread");
 	assert_string_equal(elf_image_unnamed(image, in_file[0], "", false),
 			    "start_thread");
-	/* What is beside it is another function. */
+	/* The function next to it is another one. */
 	for (other = in_file[0]; other - in_file[0] < 1 << 16; other += 16) {
 		const char *name = elf_image_unnamed(image, other, "", false);
 
@@ -172,10 +176,10 @@ elf_image_recognizes_thread_roots_of_a_stripped_library(void **state)
 	self_maps_close(&s);
 }
 
-/* What nm says that there is at an address. */
+/* The names of an address by nm. */
 struct names {
 	uint64_t address;
-	bool is_found; /* one of them is ours */
+	bool is_found; /* one of them is the name by sjkc */
 	size_t count, wrong;
 	char last[8192];
 };
@@ -187,7 +191,7 @@ static void names_done(struct names *n, const char *ours)
 			      n->address, ours ? ours : "none", n->last);
 }
 
-/* Every function of a library has, of its names by nm and c++filt, one. */
+/* Each function of a library has one of its names by nm and c++filt. */
 static void names_agree(const char *path)
 {
 	struct elf_image *image = self_maps_open_file(path);

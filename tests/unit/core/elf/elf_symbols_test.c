@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of made-up symbol tables, which lie in one another, overlap, have
- * no size and reach over many others, are those that a simple look at all of
- * them finds, in whatever order they are asked for.
+ * Random symbol tables with functions that are nested, overlap, have no size or
+ * reach over many others.  The functions at addresses, in any order, must match
+ * those that a linear search finds.
  */
 #include "core/elf/elf_symbols.h"
 
@@ -23,7 +23,7 @@ enum { SYMBOLS = 3000, NAME = 8, SPACE = 1 << 17, CODE = 1 };
 
 struct table {
 	Elf64_Sym symbols[SYMBOLS];
-	char names[(SYMBOLS + 1) * NAME]; /* 0 is none */
+	char names[(SYMBOLS + 1) * NAME]; /* offset 0 is unused */
 	uint64_t ends[2];
 	struct elf_symbols of;
 };
@@ -36,7 +36,7 @@ static uint32_t draw(uint32_t below)
 	return (seed >> 8) % below;
 }
 
-/* Mostly short ones; far of them reach over thousands of bytes. */
+/* Most sizes are small; `far` of them reach over thousands of bytes. */
 static uint64_t draw_size(uint32_t far)
 {
 	uint32_t kind = draw(100);
@@ -74,7 +74,7 @@ static void fill(struct table *t, size_t count, uint32_t far)
 	};
 }
 
-/* What begins at each address, by all symbols that do. */
+/* The function at an address, considering all symbols there. */
 struct span {
 	uint64_t start, end;
 	const char *name;
@@ -150,7 +150,10 @@ static size_t make_spans(const struct table *t, struct span *spans)
 	return count;
 }
 
-/* The last that begins before an address and ends behind it. */
+/*
+ * Returns the last function that begins at or before an address and ends after
+ * it.
+ */
 static const struct span *find(const struct span *spans, size_t count,
 			       uint64_t address)
 {

@@ -35,7 +35,7 @@ static void read_all(struct memory *m, struct memory_range *ranges,
 	}
 }
 
-/* Maps a new copy of this program at self.at, in the place of the last. */
+/* Maps a new copy of this program at self.at, replacing the last one. */
 static void map_copy(const char *name)
 {
 	char path[128], command[300];

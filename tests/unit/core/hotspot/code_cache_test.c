@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* One method, and a blob of routines that are generated on demand. */
+/* A method, and a blob of routines that are generated on demand. */
 enum { METHOD_BYTES = 4096 };
 
 struct place {
@@ -18,7 +18,7 @@ struct place {
 	uint64_t method, routines;
 };
 
-static uint64_t reads; /* of memory, since the test began */
+static uint64_t reads; /* reads of memory since the test began */
 static void (*read_all)(struct memory *, struct memory_range *, size_t);
 
 static void count_reads(struct memory *m, struct memory_range *ranges,
@@ -68,7 +68,10 @@ static uint8_t *in_image(struct place *p, uint64_t address)
 	return p->image.bytes + (address - HOTSPOT_IMAGE);
 }
 
-/* More of it than is kept: each is found, and is another than all before. */
+/*
+ * Compiles more methods than the cache keeps: each is found and has a new
+ * identity.
+ */
 static void code_cache_finds_code_however_much_is_compiled(void **state)
 {
 	struct place *p = *state;
@@ -88,7 +91,7 @@ static void code_cache_finds_code_however_much_is_compiled(void **state)
 	assert_int_equal(code_cache_refused(p->code), 0);
 }
 
-/* Blocks that are said to begin ever further back, and none does. */
+/* The map of each block points further back, and no block begins. */
 static void forged_segment_map_costs_a_limited_number_of_reads(void **state)
 {
 	struct place *p = *state;
@@ -108,8 +111,8 @@ static void forged_segment_map_costs_a_limited_number_of_reads(void **state)
 }
 
 /*
- * What was there is another, which is shorter, or has no name: no place behind
- * its end is asked for again and again.
+ * The blob is replaced by a shorter one or loses its name: addresses after its
+ * end are searched once per batch.
  */
 static void missing_blob_is_searched_once_per_batch(void **state)
 {
@@ -133,17 +136,17 @@ static void missing_blob_is_searched_once_per_batch(void **state)
 					    p->method + 2000 + i % 2 * 1000));
 	assert_in_range(reads, 1, 20000);
 	assert_true(code_cache_refused(p->code) > 0);
-	/* What was refused is there when there is time for it again. */
+	/* A prevented search succeeds in the next batch. */
 	assert_null(code_cache_find(p->code, p->routines));
 	code_cache_begin(p->code);
 	assert_non_null(code_cache_find(p->code, p->routines));
 	assert_non_null(code_cache_find(p->code, p->method + 5));
 }
 
-/* Where JDK 25 has a blob's name, and the offset of its code. */
+/* Offsets of a blob's name and of the offset of its code in JDK 25. */
 enum { NAME_AT = 8, CODE_OFFSET_AT = 0x24 };
 
-/* So many are found to be gone when four bytes of the method's are others. */
+/* Returns the number of blobs that are gone after a change of four bytes. */
 static uint64_t gone_with(struct place *p, uint64_t at, uint32_t bytes)
 {
 	uint64_t gone = code_cache_gone(p->code);
@@ -186,11 +189,11 @@ static void grown_blob_is_read_again(void **state)
 	b = code_cache_find(p->code, p->routines);
 	assert_int_equal(code_cache_code(p->code, b)[20], 0xc3);
 	assert_int_not_equal(b->identity, identity);
-	/* Nobody else gets what it has now. */
+	/* The identity is not reused. */
 	identity = b->identity;
 	b = code_cache_find(p->code, p->method);
 	assert_int_not_equal(b->identity, identity);
-	/* It is so when it was not asked for in between. */
+	/* The same holds if the blob was not used in between. */
 	for (int i = 0; i < 200; i++)
 		code_cache_begin(p->code);
 	*in_image(p, p->routines + 30) = 0xc3;
@@ -198,7 +201,7 @@ static void grown_blob_is_read_again(void **state)
 	assert_int_equal(code_cache_code(p->code, b)[30], 0xc3);
 }
 
-/* So much code is kept that all of it is forgotten, and read again. */
+/* Keeps so much code that the limit is reached and code is read again. */
 static void blob_that_may_have_grown_gets_a_new_identity(void **state)
 {
 	static const uint8_t more[] = { 0xc3 };
@@ -209,7 +212,7 @@ static void blob_that_may_have_grown_gets_a_new_identity(void **state)
 
 	assert_non_null(code_cache_code(p->code, b));
 	assert_non_null(at);
-	/* 96 MiB, a method at a time. */
+	/* 96 MiB, one method at a time. */
 	for (id = 1; id <= (97 << 20) / METHOD_BYTES; id++) {
 		memcpy(at, &id, 4);
 		code_cache_begin(p->code);

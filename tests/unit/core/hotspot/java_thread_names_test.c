@@ -20,19 +20,19 @@
 
 enum { WORD = 8, TID = 4711, OTHER_TID = 1 << 29, JAVA_ID = 31 };
 
-/* A class's fields, in the order of its class file. */
+/* A field of a class, in the order of the class file. */
 struct image_field {
 	const char *name, *signature;
 	uint32_t offset;
 	bool is_static, is_generic;
 };
 
-/* How objects look; those of JDK 8 have a char[] in a String. */
+/* Layouts of objects; in JDK 8 a String has a char[]. */
 struct objects {
 	int jdk;
 	uint32_t header;       /* 8, 12 or 16 */
 	uint32_t reference;    /* 4 or 8 bytes */
-	uint32_t array_data;   /* where its elements are */
+	uint32_t array_data;   /* offset of its elements */
 	uint64_t heap;         /* base of references of 4 bytes */
 	unsigned colour_shift; /* generational ZGC; 0 = no colours */
 	bool is_early;         /* JDK 8: Thread.name is a char[] */
@@ -137,7 +137,7 @@ static uint64_t add_class(struct hotspot_image *i,
 	return class;
 }
 
-/* In a Thread, from its header on: eetop, tid, and references. */
+/* Offsets in a Thread: eetop, tid, and references. */
 enum { EETOP = 16, THREAD_TID = 24, REFERENCES = 32 };
 
 static void add_classes(struct place *p)
@@ -184,7 +184,7 @@ static uint64_t coloured(const struct place *p, uint64_t address)
 
 	if (!shift)
 		return address;
-	/* Remembered and marked bits are below those of the shift. */
+	/* The colour bits are below the shifted address. */
 	return address << shift | UINT64_C(1) << (shift - 1) | 0x290;
 }
 
@@ -209,7 +209,7 @@ static void put_class(struct place *p, uint64_t object)
 				  WORD);
 }
 
-/* A String, or what an early JDK 8 has as a name, of these bytes. */
+/* Adds a String with these bytes, or the char[] of an early JDK 8. */
 static void add_name(struct place *p, const char *bytes, size_t len, bool wide)
 {
 	struct hotspot_image *i = &p->image;
@@ -247,7 +247,7 @@ static uint64_t add_java_thread(struct place *p, pid_t tid)
 	return thread;
 }
 
-/* The first has no Thread yet. */
+/* The first JavaThread has no Thread. */
 static void add_threads(struct place *p)
 {
 	struct hotspot_image *i = &p->image;
@@ -308,7 +308,7 @@ static void close_place(struct place *p)
 	hotspot_image_release(&p->image);
 }
 
-/* The name of the thread; NULL when it is not known. */
+/* Returns the name of the thread; NULL when it is unknown. */
 static const char *name_of(struct place *p, pid_t tid)
 {
 	static struct java_thread_name t;
@@ -320,7 +320,7 @@ static const char *name_of(struct place *p, pid_t tid)
 	return t.is_known ? t.name : NULL;
 }
 
-/* Text as a JVM has it: UTF-16 in JDK 8, else as it is told. */
+/* Adds text as the JVM stores it: UTF-16 in JDK 8, otherwise Latin-1. */
 static void add_latin1(struct place *p, const char *text)
 {
 	char wide[2 * 300] = { 0 };
@@ -347,7 +347,10 @@ static void thread_names_are_read_from_every_object_layout(void **state)
 		add_latin1(&p, "a worker with a long name \xe9");
 		assert_string_equal(name_of(&p, TID),
 				    "a worker with a long name \xc3\xa9");
-		/* One without a Thread, and one that there is not. */
+		/*
+		 * A JavaThread without a Thread, and a thread that does not
+		 * exist.
+		 */
 		assert_null(name_of(&p, OTHER_TID));
 		assert_null(name_of(&p, 1));
 		assert_null(name_of(&p, 0));
@@ -393,7 +396,7 @@ static void empty_thread_name_is_known_and_long_one_truncated(void **state)
 	}
 }
 
-/* Whatever a collector has put there meanwhile. */
+/* Replaces the objects as a collector might. */
 static void object_that_is_not_a_thread_or_string_has_no_name(void **state)
 {
 	(void)state;
@@ -421,7 +424,7 @@ static void object_that_is_not_a_thread_or_string_has_no_name(void **state)
 		assert_null(name_of(&p, TID));
 		hotspot_image_put(i, p.value + o->header, 2, 4);
 		assert_non_null(name_of(&p, TID));
-		/* An array has no class that is looked at. */
+		/* The class of an array is not checked. */
 		if (!o->is_early) {
 			put_reference(&p, p.thread + REFERENCES + o->reference,
 				      p.thread);
@@ -431,7 +434,7 @@ static void object_that_is_not_a_thread_or_string_has_no_name(void **state)
 	}
 }
 
-/* The reference to the name is another by the time that its text is read. */
+/* The reference to the name changes before its text is read. */
 static void (*before)(struct memory *self, struct memory_range *ranges,
 		      size_t count);
 static struct place *moving;
@@ -463,7 +466,7 @@ static void name_that_moves_while_it_is_read_is_unknown(void **state)
 		reads_left = n;
 		known += name_of(&p, TID) != NULL;
 	}
-	/* Only those that are after the last read of it. */
+	/* Only changes after the last read leave the name known. */
 	assert_int_equal(known, 2);
 	close_place(&p);
 }
@@ -476,7 +479,7 @@ static void java_reference_decode_returns_an_address_or_zero(void **state)
 	assert_int_equal(java_reference_decode(0x7f0000001001), 0);
 	assert_int_equal(java_reference_decode(0x7f0000001000), 0x7f0000001000);
 #ifdef __x86_64__
-	/* Two colours, or none. */
+	/* Values with two colour bits or none. */
 	assert_int_equal(java_reference_decode(0x40000000000f3000ull), 0);
 	assert_int_equal(java_reference_decode(0x40000000000f0000ull), 0);
 	assert_int_equal(
@@ -499,7 +502,7 @@ static void thread_names_of_a_jvm_without_classes_are_unavailable(void **state)
 	close_place(&p);
 }
 
-/* Each byte of what names are read from in turn. */
+/* Damages each byte that names are read from. */
 static void damage_anywhere_gives_a_name_or_none(void **state)
 {
 	(void)state;
@@ -520,7 +523,7 @@ static void damage_anywhere_gives_a_name_or_none(void **state)
 			java_thread_names_read(p.threads, &thread, 1);
 			assert_true(!thread.is_known ||
 				    strlen(thread.name) < sizeof(thread.name));
-			/* Tables were read long ago; classes were not. */
+			/* Tables are read once; classes are read again. */
 			t = java_thread_names_open(p.structs, &p.image.memory,
 						   &unused);
 			java_thread_names_close(t);
@@ -530,7 +533,10 @@ static void damage_anywhere_gives_a_name_or_none(void **state)
 	}
 }
 
-/* What prof calls a thread that the kernel and the heap call so. */
+/*
+ * Returns the name in prof of a thread with these names in the kernel and the
+ * heap.
+ */
 static const char *prof_name(const char *comm, const char *in_heap)
 {
 	static char name[64];
@@ -558,18 +564,19 @@ static const char *prof_name(const char *comm, const char *in_heap)
 	return name;
 }
 
-static void
-the_kernels_name_tells_whether_one_in_the_heap_is_right(void **state)
+static void thread_name_in_the_heap_must_fit_the_kernels_name(void **state)
 {
 	static const char *const cases[][3] = {
 		{ "a worker with a", "a worker with a long name",
 		  "a worker with a long name" },
 		{ "a worke..g name", "a worker with a long name",
 		  "a worker with a long name" },
-		/* Renamed by another thread, and the first thread. */
+		/* A thread that another thread renamed, and the main thread. */
 		{ "a worker with a", "another name", "another name" },
 		{ "java", "main", "main" },
-		/* What is no text is no name, and whole ones are not asked for.
+		/*
+		 * A name that is not text is rejected, and complete names are
+		 * not read.
 		 */
 		{ "java", "\x01\x02", "java" },
 		{ "a worker with a", "x\x7f", "a worker with a" },
@@ -583,8 +590,9 @@ the_kernels_name_tells_whether_one_in_the_heap_is_right(void **state)
 				    cases[i][2]);
 }
 
-/* A collector may be at work when it is read. */
-static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
+/* A collector may move the name while it is read. */
+static void
+thread_name_without_a_fitting_kernel_name_is_read_twice(void **state)
 {
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	struct profile *profile = profile_new();
@@ -615,7 +623,7 @@ static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
 	close_place(&p);
 }
 
-/* It may sleep all the time, which only those without a sample do. */
+/* The owner may sleep all the time, like any thread without a sample. */
 static void owner_of_a_monitor_has_no_sample_of_its_own(void **state)
 {
 	pid_t tid = (pid_t)syscall(SYS_gettid);
@@ -655,9 +663,9 @@ int main(void)
 			thread_names_of_a_jvm_without_classes_are_unavailable),
 		cmocka_unit_test(damage_anywhere_gives_a_name_or_none),
 		cmocka_unit_test(
-			the_kernels_name_tells_whether_one_in_the_heap_is_right),
+			thread_name_in_the_heap_must_fit_the_kernels_name),
 		cmocka_unit_test(
-			a_name_that_the_kernel_does_not_confirm_is_read_twice),
+			thread_name_without_a_fitting_kernel_name_is_read_twice),
 		cmocka_unit_test(owner_of_a_monitor_has_no_sample_of_its_own),
 	};
 

@@ -12,9 +12,11 @@
 
 enum { THREADS = 3, THREAD_BYTES = 256, STACK = 4096 };
 
-/* Three threads with the kernel's ids 11, 12, 13, and Java's 31, 32, 33. */
+/*
+ * Three threads with the kernel's ids 11, 12, 13 and the Java ids 31, 32, 33.
+ */
 struct world {
-	struct metadata_image image; /* first */
+	struct metadata_image image; /* first member */
 	struct thread_layout layout;
 	uint64_t threads[THREADS], handles[THREADS][2];
 	uint64_t list, array;
@@ -97,7 +99,10 @@ static void owner_is_a_thread_or_an_address_in_its_stack(void **state)
 	check_owner(t, stack_of(2) + STACK - 8, 13, 0, false);
 	check_unknown(t, stack_of(2) + STACK);
 	check_unknown(t, stack_of(2) - 8);
-	/* None; not known yet; about to go (ObjectMonitor, JDK 21). */
+	/*
+	 * Markers: no owner, not known yet, being deflated (ObjectMonitor, JDK
+	 * 21).
+	 */
 	for (uint64_t marker = 0; marker < 3; marker++)
 		check_unknown(t, marker);
 	java_threads_free(t);
@@ -117,7 +122,7 @@ static void owner_is_a_thread_id_since_jdk_24(void **state)
 	t = java_threads_new(&w.layout, &w.image.memory);
 	check_owner(t, 32, 12, 32, false);
 	check_owner(t, 99, 0, 99, true);
-	/* A virtual thread that nobody carries, or a thread that has ended. */
+	/* A virtual thread without a carrier, or a thread that has ended. */
 	check_owner(t, 77, 0, 77, false);
 	for (uint64_t marker = 0; marker < 3; marker++)
 		check_unknown(t, marker);
@@ -129,7 +134,7 @@ static void owner_is_a_thread_id_since_jdk_24(void **state)
 static void (*read_image)(struct memory *m, struct memory_range *ranges,
 			  size_t count);
 
-/* The third thread puts down its virtual one before that is read. */
+/* The third thread unmounts its virtual thread before that is read. */
 static void read_and_unmount(struct memory *m, struct memory_range *ranges,
 			     size_t count)
 {
@@ -217,7 +222,7 @@ static void inconsistent_thread_lists_are_empty(void **state)
 	image_release(&w.image);
 }
 
-/* JDK 8; and one that leads back to itself. */
+/* JDK 8; one chain leads back to itself. */
 static void looping_chain_of_threads_ends(void **state)
 {
 	struct java_threads *t;

@@ -37,7 +37,7 @@ static void unsigned5_reads_every_number_back(void **state)
 	}
 }
 
-/* Bytes that were worked out from the description, by hand. */
+/* The bytes are derived from the description by hand. */
 static void unsigned5_has_the_specified_bytes(void **state)
 {
 	static const struct {
@@ -117,8 +117,10 @@ static void line_is_that_of_the_bci_or_the_one_before(void **state)
 	assert_int_equal(line_table_line(&t, 3), 10);
 	assert_int_equal(line_table_line(&t, 4), 12);
 	assert_int_equal(line_table_line(&t, 8), 12);
-	/* Of two entries the JVM takes the first when asked for their bci, and
-	   the last when asked for one behind it. */
+	/*
+	 * If two entries have a bci, the JVM uses the first for that bci and
+	 * the last for greater ones.
+	 */
 	assert_int_equal(line_table_line(&t, 9), 11);
 	assert_int_equal(line_table_line(&t, 10), 20);
 	assert_int_equal(line_table_line(&t, 65535), 20);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* An image, and what its tables say of metadata. */
+/* An image and its metadata layout. */
 struct place {
 	struct hotspot_image image;
 	uint64_t method;

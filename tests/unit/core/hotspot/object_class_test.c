@@ -29,7 +29,7 @@ static uint64_t narrow_of(uint64_t klass)
 	return (klass - IMAGE_BASE) >> SHIFT;
 }
 
-/* name NULL: it has none */
+/* name NULL: the object has no class name */
 static void check_name(struct object_classes *c, uint64_t mark, uint64_t klass,
 		       const char *name)
 {
@@ -62,7 +62,7 @@ static void object_class_reads_every_kind_of_header(void **state)
 		klass = image.holder;
 		l = narrow_layout(&image);
 		c = object_classes_new(&l, &image.memory);
-		/* Behind a narrow one stands something else. */
+		/* A narrow class pointer is followed by other data. */
 		check_name(c, 1, 0xabcdefULL << 32 | narrow_of(klass),
 			   "com/acme/Order");
 		object_classes_free(c);
@@ -76,7 +76,9 @@ static void object_class_reads_every_kind_of_header(void **state)
 		c = object_classes_new(&l, &image.memory);
 		check_name(c, narrow_of(klass) << MARK_SHIFT | 1, 77,
 			   "com/acme/Order");
-		/* Moved by the collector: the rest is an address. */
+		/*
+		 * The collector has moved the object: the rest is an address.
+		 */
 		check_name(c, narrow_of(klass) << MARK_SHIFT | 3, 77, NULL);
 		object_classes_free(c);
 		image_release(&image);
@@ -131,7 +133,7 @@ static void object_that_is_not_a_class_has_no_name(void **state)
 	image_release(&image);
 }
 
-/* A class was unloaded, and another has come to where it was. */
+/* A class was unloaded, and another class took its place. */
 static void object_class_checks_each_class_once_per_batch(void **state)
 {
 	struct metadata_image image;

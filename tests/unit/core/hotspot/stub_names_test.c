@@ -27,7 +27,7 @@ static int close_image(void **state)
 	return 0;
 }
 
-/* Puts one in front of the list; where it is. */
+/* Adds an entry at the front of the list; returns its address. */
 static uint64_t describe(const char *name, uint64_t begin, uint64_t end)
 {
 	uint64_t at = image_add(&image, 48);
@@ -99,7 +99,7 @@ static void listed_stubs_have_the_names_of_older_jdks(void **state)
 
 	(void)state;
 	describe("jint_disjoint_arraycopy_stub (stub gen)", 0x1200, 0x1300);
-	image_add(&image, 64); /* names are read by the 64 bytes */
+	image_add(&image, 64); /* names are read in parts of 64 bytes */
 	stub_names_all(s, &count);
 	assert_string_equal(stub_names_at(s, 0x1200),
 			    "jint_disjoint_arraycopy");

@@ -61,7 +61,7 @@ static void close_place(struct place *p)
 	image_release(&p->image);
 }
 
-/* "class.method:line<kind>", innermost first. */
+/* Formats frames as "class.method:line<kind>", innermost first. */
 static const char *text_of(const struct java_frame *frames, size_t count)
 {
 	static char text[65536];
@@ -124,7 +124,7 @@ static void inlined_methods_are_those_of_the_next_recorded_place(void **state)
 				    MIDDLE ":5i " OUTER ":7C");
 		assert_string_equal(compiled(&p, 81), OUTER ":5C");
 		assert_string_equal(compiled(&p, 200), OUTER ":7C");
-		/* Behind the last the compiled method is all that is known. */
+		/* After the last place, only the compiled method is known. */
 		assert_string_equal(compiled(&p, 201), OUTER ":0C");
 		assert_string_equal(compiled(&p, 1000), OUTER ":0C");
 		close_place(&p);
@@ -193,13 +193,13 @@ static void cached_names_are_not_read_again(void **state)
 	compiled(&p, 40);
 	interpreted(&p, p.methods[1], 0);
 	reads = p.image.reads;
-	/* Header, tables, six steps of methods. */
+	/* Header, tables, six steps for methods. */
 	assert_true(reads <= 8);
 	for (uint64_t offset = 0; offset < 256; offset++)
 		compiled(&p, offset);
 	interpreted(&p, p.methods[1], 3);
 	assert_int_equal(p.image.reads, reads);
-	/* A batch looks at methods once more, in a read each. */
+	/* A new batch checks methods again, in one read each. */
 	vm_symbols_begin(p.symbols);
 	compiled(&p, 40);
 	assert_int_equal(p.image.reads, reads);
@@ -245,7 +245,7 @@ static void another_method_at_the_same_address_is_noticed(void **state)
 	close_place(&p);
 }
 
-/* Its old pool has the class as its holder, whose pool is another now. */
+/* The old pool has the class as its holder, whose pool is another one now. */
 static void running_method_of_a_redefined_class_is_named(void **state)
 {
 	struct place p;
@@ -262,7 +262,7 @@ static void running_method_of_a_redefined_class_is_named(void **state)
 		  p.image.constants + p.image.layout.method.pool_holder, holder,
 		  8);
 	assert_string_equal(interpreted(&p, p.methods[0], 0), "a.B.old()V:5I");
-	/* But not when that pool is nobody's. */
+	/* The check fails if the pool has no holder. */
 	image_put(&p.image, pool + p.image.layout.method.pool_holder, 0, 8);
 	vm_symbols_begin(p.symbols);
 	compiled(&p, 0);
@@ -283,7 +283,7 @@ static void nmethod_freed_while_it_is_read_is_refused(void **state)
 	vm_symbols_count(p.symbols, &counts);
 	assert_int_equal(counts.compiled, 1);
 	assert_int_equal(counts.without_scopes, 1);
-	/* It is asked for again in another batch. */
+	/* The scopes are read again in another batch. */
 	p.blob.compile_id--;
 	assert_string_equal(compiled(&p, 40), OUTER ":0C");
 	vm_symbols_begin(p.symbols);
@@ -292,7 +292,8 @@ static void nmethod_freed_while_it_is_read_is_refused(void **state)
 	close_place(&p);
 }
 
-/* The header's field of so many bytes is set; without scopes, a name is left.
+/*
+ * Overwrites a field of the header; without scopes, the method's name remains.
  */
 static void damaged_header(int jdk, uint32_t field, uint64_t value, size_t len)
 {
@@ -389,8 +390,8 @@ static void inconsistent_scopes_are_refused(void **state)
 }
 
 /*
- * How many frames there are of a chain of so many scopes, of which each has a
- * place, or the last alone.
+ * Returns the number of frames of a chain of `count` scopes, each of which has
+ * a place, or only the last.
  */
 static size_t depth_of(size_t count, bool each)
 {
@@ -426,13 +427,13 @@ static void endless_inlining_is_refused(void **state)
 		assert_int_equal(depth_of(1, each), 1);
 		assert_int_equal(depth_of(VM_SYMBOLS_INLINING, each),
 				 VM_SYMBOLS_INLINING);
-		/* The compiled method is all that is believed then. */
+		/* Only the compiled method is reported then. */
 		assert_int_equal(depth_of(VM_SYMBOLS_INLINING + 1, each), 1);
 		assert_int_equal(depth_of(IMAGE_SCOPES, each), 1);
 	}
 }
 
-/* How often memory is read for code with so many metadata. */
+/* Returns the number of reads for code with that many metadata entries. */
 static size_t reads_for(uint32_t metadata)
 {
 	struct place p;
@@ -452,7 +453,7 @@ static size_t reads_for(uint32_t metadata)
 	return reads;
 }
 
-/* Neither can be read here, but only one is tried to be. */
+/* Both tables are unreadable, but only the smaller one is tried. */
 static void nmethod_with_too_many_methods_is_refused(void **state)
 {
 	(void)state;
@@ -460,7 +461,7 @@ static void nmethod_with_too_many_methods_is_refused(void **state)
 			 reads_for(VM_SYMBOLS_METHODS + 1) + 1);
 }
 
-/* Each byte of the image in turn, and what is read stays whole. */
+/* Damages each byte of the image; reads stay within bounds. */
 static void damaged_metadata_gives_names_or_none(void **state)
 {
 	(void)state;
@@ -505,7 +506,7 @@ static void address_that_is_not_a_method_has_no_name(void **state)
 	close_place(&p);
 }
 
-/* Its count of references is a field of its own until JDK 11. */
+/* The reference count is a separate field until JDK 11. */
 static void symbol_without_references_is_not_a_name(void **state)
 {
 	(void)state;
@@ -553,7 +554,7 @@ static void class_names_lose_the_address_of_hidden_classes(void **state)
 	assert_string_equal(
 		method_named("a/B$$Lambda$41+0x80000004c", "run", "()V"),
 		"a.B$$Lambda$41.run()V:0I");
-	/* Nothing of these is a hidden class's address. */
+	/* These names have no address of a hidden class. */
 	assert_string_equal(
 		method_named("a/C+0x80000004c0000000000", "b", "()V"),
 		"a.C+0x80000004c0000000000.b()V:0I");

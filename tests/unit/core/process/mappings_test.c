@@ -90,7 +90,7 @@ static void mappings_parse_skips_malformed_lines(void **state)
 		mappings_parse(&m, maps_text, len);
 		assert_true(m.count <= 6);
 	}
-	/* Those that are out of order, or lie over others, cannot be found. */
+	/* Mappings that are out of order or overlap are skipped. */
 	mappings_parse(&m, "2000-4000 r-xp 0 0:0 0\n3000-5000 r-xp 0 0:0 0\n",
 		       46);
 	assert_int_equal(m.count, 1);

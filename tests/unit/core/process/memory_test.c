@@ -26,7 +26,7 @@
 #define HUGE_BYTES (3 << 20)
 #define MANY       40 /* pages */
 
-/* A process with memory to read: a copy of ours, which waits to be killed. */
+/* A process with memory to read: a copy of the test that waits to be killed. */
 struct target {
 	pid_t pid;
 	struct jvm jvm;
@@ -35,8 +35,8 @@ struct target {
 };
 
 static uint8_t huge[HUGE_BYTES];
-static uint8_t *pages; /* three: readable, not there, readable */
-static uint8_t *lake;  /* of many pages */
+static uint8_t *pages; /* three: readable, missing, readable */
+static uint8_t *lake;  /* many pages */
 
 static pid_t begin_process(void (*prepare)(int))
 {
@@ -180,7 +180,7 @@ static void remote_memory_names_the_missing_permission(void **state)
 	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
 	pid = fork();
 	if (pid == 0) {
-		/* The test's own process is root's; this one is nobody's. */
+		/* The test's process belongs to root, this one to nobody. */
 		if (setresgid(65534, 65534, 65534) ||
 		    setresuid(65534, 65534, 65534))
 			_exit(1);
@@ -196,7 +196,7 @@ static void remote_memory_names_the_missing_permission(void **state)
 	jvm_close(&jvm);
 }
 
-/* What is read there waits for somebody who never comes. */
+/* Reads of this memory wait for a page that never arrives. */
 static void stall(int ready, void *at, size_t len)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -251,12 +251,15 @@ static void stalled_range_costs_one_second(void **state)
 	assert_int_equal(remote_memory_stalls(t.remote), 1);
 	assert_false(ranges[1].is_read);
 	assert_true(clock_monotonic_ns() - begun >= CLOCK_NS_PER_S);
-	/* Of three, it is found out which one it was; the others are read. */
+	/*
+	 * Of three ranges, the stalled one is identified and the others are
+	 * read.
+	 */
 	t.memory->read_all(t.memory, ranges, 3);
 	assert_int_equal(remote_memory_stalls(t.remote), 2);
 	assert_true(ranges[0].is_read && ranges[2].is_read);
 	assert_false(ranges[1].is_read);
-	/* It is not asked for again. */
+	/* The range is not read again. */
 	for (int i = 0; i < 100; i++) {
 		t.memory->read_all(t.memory, ranges, 3);
 		assert_true(ranges[0].is_read && ranges[2].is_read);
@@ -280,7 +283,7 @@ static void stalled_target_is_given_up(void **state)
 	for (size_t i = 0; i < MANY; i++)
 		assert_false(memory_read(t.memory, (uintptr_t)lake + i * PAGE,
 					 &byte, 1));
-	/* Five seconds of it, and what the last one takes. */
+	/* Five seconds of stalls, and the time of the last one. */
 	assert_in_range(remote_memory_stalls(t.remote), 1, 6);
 	assert_true(clock_monotonic_ns() - begun < 20 * CLOCK_NS_PER_S);
 	assert_int_equal(remote_memory_missed(t.remote), MANY);
@@ -312,7 +315,9 @@ static void helper_ends_with_its_parent(void **state)
 	assert_int_equal(waitpid(opener, &status, 0), opener);
 	kill(target, SIGKILL);
 	assert_int_equal(waitpid(target, &status, 0), target);
-	/* Without its parent it is our child; alarm() ends a wait in vain. */
+	/*
+	 * Without its parent it is the test's child; alarm() limits the wait.
+	 */
 	alarm(30);
 	helper = waitpid(-1, &status, 0);
 	assert_true(helper > 0 && helper != opener && helper != target);
@@ -321,7 +326,7 @@ static void helper_ends_with_its_parent(void **state)
 	close(ready[1]);
 }
 
-/* Of this process, but for one. */
+/* Returns the next child of this process, except one. */
 static pid_t next_child(char **at, pid_t but)
 {
 	char *next;
@@ -361,14 +366,14 @@ static void killed_helper_is_replaced(void **state)
 	read_children(line, sizeof(line));
 	while ((pid = next_child(&at, t.pid)))
 		kill(pid, SIGKILL);
-	/* One read may be lost with it. */
+	/* The read during the kill may fail. */
 	memory_read(t.memory, (uintptr_t)huge + 1, &byte, 1);
 	assert_true(memory_read(t.memory, (uintptr_t)huge + 1, &byte, 1));
 	assert_int_equal(byte, huge[1]);
 	end(&t);
 }
 
-/* A helper that is stuck must not keep a pipe of ours open. */
+/* A stuck helper must not keep a pipe of the test open. */
 static void helper_has_only_its_channel_and_the_target_open(void **state)
 {
 	struct target t;

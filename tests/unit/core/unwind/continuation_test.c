@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* A method of a frame of six words. */
+/* A method with a frame of six words. */
 enum { BODY = 5, RETURN = 10, METHOD_WORDS = 6 };
 static const uint8_t method_code[] = { 0x55, 0x48, 0x83, 0xec, 0x20, 0xe8,
 				       0,    0,    0,    0,    0x90, 0x48,
@@ -34,15 +34,15 @@ static const uint8_t stub_code[] = {
 	0x48, 0x8b, 0xe3,                      /* mov rsp, rbx */
 	0x48, 0x83, 0xec, 0x10, 0x5d, 0xc3,    /* sub rsp, 16; pop rbp; ret */
 	0x49, 0x8b, 0xa7, 0x18, 6,    0,    0, /* mov rsp, [r15 + the entry] */
-	0x50, 0xe8, 0,    0,    0,    0,    /* push rax; call: looks for them */
-	0x58, 0x48, 0x2b, 0xe3, 0xeb, 0xdf, /* pop; sub rsp, rbx; jmp 0 */
+	0x50, 0xe8, 0,    0,    0,    0, /* push rax; call: searches frames */
+	0x58, 0x48, 0x2b, 0xe3, 0xeb, 0xdf,       /* pop; sub rsp, rbx; jmp 0 */
 	0x90, 0x49, 0x8b, 0xa7, 0x18, 6,    0, 0, /* nop; mov rsp */
 	0x48, 0x83, 0xc4, 0x40, 0x5d, 0xc3,       /* add; pop; ret */
 	0xe8, 0,    0,    0,    0,    0xeb, 0,    /* call; jmp: a handler */
 	0x58, 0x5d, 0x5a, 0xff, 0xe3, /* pop; pop rbp; pop rdx; jmp rbx */
 };
 
-/* call_stub, which C has called */
+/* call_stub, called by C */
 enum { STUB_RETURN = 7 };
 static const uint8_t call_code[64] = { 0x55, 0x48, 0x8b, 0xec, 0x90,
 				       0xff, 0xd1, 0x90, 0xc9, 0xc3 };
@@ -76,7 +76,7 @@ static uint64_t add(struct place *p, const char *name, const uint8_t *code,
 	return hotspot_image_blob(&p->image, &b);
 }
 
-/* Has the method's call call that. */
+/* Sets the target of the method's call. */
 static void aim(struct place *p, uint64_t method, uint64_t callee)
 {
 	int32_t distance = (int32_t)(callee - (method + RETURN));
@@ -93,7 +93,7 @@ static void aim(struct place *p, uint64_t method, uint64_t callee)
 	hotspot_image_replace(&p->image, method, &b);
 }
 
-/* C, call_stub, a method that has called enterSpecial. */
+/* Frames: C, call_stub, a method that has called enterSpecial. */
 static int set_up(void **state)
 {
 	struct place *p = calloc(1, sizeof(*p));
@@ -153,7 +153,7 @@ static void walk(struct place *p, uint64_t pc, int sp, uint64_t bx)
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 }
 
-/* Behind so many frames is the continuation's entry, at its place. */
+/* Checks that the continuation's entry follows after `count` frames. */
 static void is_entered(struct place *p, size_t count)
 {
 	const struct unwound_frame *f = p->u.frames + count;
@@ -174,18 +174,18 @@ static void walk_skips_frames_in_the_heap(void **state)
 	uint64_t *stack = p->image.stack;
 
 	stack[ENTRY - 1] = p->stub + BARRIER;
-	/* BP is that of a frame in the heap: it leads to another entry. */
+	/* BP belongs to a frame in the heap and would lead to another entry. */
 	stack[ENTRY - 2] = word(60);
 	stack[61] = p->run + RETURN;
 	walk(p, p->method + RETURN, ENTRY - METHOD_WORDS, 0);
 	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
 	is_entered(p, 2);
-	/* It was given arguments on the stack. */
+	/* Arguments are on the stack. */
 	stack[ENTRY - 5] = p->stub + BARRIER;
 	stack[ENTRY - 1] = p->method + RETURN;
 	walk(p, p->method + RETURN, ENTRY - METHOD_WORDS - 4, 0);
 	is_entered(p, 2);
-	/* More is looked for. */
+	/* The routine searches more frames. */
 	stack[ENTRY - 3] = p->stub + LOOKED;
 	walk(p, p->method + RETURN, ENTRY - METHOD_WORDS - 2, 0);
 	is_entered(p, 2);
@@ -196,21 +196,23 @@ static void walk_skips_frames_that_are_being_thawed(void **state)
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
 
-	/* Frames that are being made, which have called enterSpecial, too. */
+	/*
+	 * Frames that are being thawed, which have called enterSpecial as well.
+	 */
 	stack[ENTRY - 20 + ENTER_WORDS - 1] = p->run + RETURN;
 	walk(p, p->stub + THAW, ENTRY - 20, 20 * 8);
 	is_entered(p, 1);
-	/* BX is where SP will be: what has been made returns to the entry. */
+	/* BX has the future SP: the thawed frames return to the entry. */
 	stack[ENTRY - 1] = p->enter + ENTER_RETURN;
 	stack[ENTRY - 20 + ENTER_WORDS - 1] = p->method + RETURN;
 	walk(p, p->stub + MADE, ENTRY - 20, word(ENTRY - 18));
 	is_entered(p, 1);
-	/* And at its end, it returns to what has been made. */
+	/* At its end, the routine returns to the thawed frames. */
 	stack[ENTRY - 7] = p->method + RETURN;
 	walk(p, p->stub + MADE + 7, ENTRY - 8, 0);
 	assert_int_equal(p->u.frames[1].pc, p->method + RETURN);
 	is_entered(p, 2);
-	/* It has an exception to handle, for which a handler is asked for. */
+	/* The routine has an exception and searches its handler. */
 	stack[ENTRY - 10] = p->stub + HANDLED;
 	walk(p, p->method + RETURN, ENTRY - 15, 0);
 	assert_int_equal(p->u.frames[1].pc, p->stub + HANDLED);
@@ -238,12 +240,12 @@ static void preempted_thread_has_its_callers(void **state)
 	walk(p, p->stub + PREEMPTED, 20, 0);
 	assert_int_equal(p->u.frames[1].pc, p->other + RETURN);
 	is_entered(p, 3);
-	/* Where its call was resolved, it has called somebody else. */
+	/* After its call was resolved, it calls another function. */
 	aim(p, p->other, p->resolver);
 	process_view_begin(p->image.view);
 	walk(p, p->stub + PREEMPTED, 20, 0);
 	is_entered(p, 1);
-	/* It is on the stack of its continuation's entry. */
+	/* The routine is on the stack of its continuation's entry. */
 	walk(p, p->stub + PREEMPTED + 8, ENTRY, 0);
 	assert_int_equal(p->u.frames[1].pc, p->run + RETURN);
 	assert_int_equal(p->u.count, 4);
@@ -255,7 +257,10 @@ preempted_routine_with_another_frame_leads_to_the_entry(void **state)
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
 
-	/* Of no routine's size is the frame; a wrapper's, that jumps there. */
+	/*
+	 * The frame has no routine's size; it belongs to a wrapper that jumps
+	 * there.
+	 */
 	stack[19] = p->stub + PREEMPTED;
 	stack[26] = p->other + RETURN;
 	stack[33] = p->method + RETURN;
@@ -265,7 +270,7 @@ preempted_routine_with_another_frame_leads_to_the_entry(void **state)
 	is_entered(p, 2);
 	walk(p, p->stub + PREEMPTED, 21, 0);
 	is_entered(p, 1);
-	/* So it was when it had been thawed in part. */
+	/* The same state if the frames were thawed in part. */
 	stack[39] = p->stub + BARRIER;
 	walk(p, p->stub + PREEMPTED, 21, 0);
 	is_entered(p, 1);
@@ -276,11 +281,11 @@ static void walk_without_a_continuation_entry_ends(void **state)
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
 
-	/* It was another that was called. */
+	/* Another function was called. */
 	aim(p, p->run, p->method);
 	stack[ENTRY - 1] = p->stub + BARRIER;
 	walk(p, p->method + RETURN, ENTRY - METHOD_WORDS, 0);
-	/* It may be beyond the copy. */
+	/* The frame may be beyond the copy. */
 	assert_int_equal(p->u.end, UNWIND_CUT);
 	assert_int_equal(p->u.count, 2);
 }

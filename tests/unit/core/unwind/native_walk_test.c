@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that are traced instruction by instruction: what is on the stack is
- * known by the calls and returns that were seen, and at each instruction a walk
- * has to find the same, prologues, epilogues, the dynamic linker and signal
- * handlers included.
+ * Programs are traced instruction by instruction.  The expected stack follows
+ * from the observed calls and returns, and a walk at each instruction must find
+ * the same, including prologues, epilogues, the dynamic linker and signal
+ * handlers.
  */
 #include "core/unwind/unwinder.h"
 
@@ -28,7 +28,7 @@ enum {
 	DEPTH = 512,
 	STACK = 64 << 10,
 	STEPS = 60000,
-	INTERRUPTED = 61, /* one instruction in so many, by a signal */
+	INTERRUPTED = 61, /* a signal interrupts one instruction in this many */
 };
 
 static char directory[] = "/tmp/native_walk_XXXXXX";
@@ -133,7 +133,7 @@ static int remove_directory(void **state)
 	return 0;
 }
 
-/* A return address on the stack, or where a signal interrupted. */
+/* A return address on the stack, or the address that a signal interrupted. */
 struct caller {
 	uint64_t pc;
 	bool is_exact;
@@ -147,16 +147,16 @@ struct traced {
 	struct process_view *view;
 	struct unwinder *unwinder;
 	struct user_regs_struct regs;
-	struct caller callers[DEPTH]; /* of body()'s callees, outermost first */
+	struct caller callers[DEPTH]; /* callees of body(), outermost first */
 	size_t depth;
-	uint64_t base[32]; /* of body()'s callers */
+	uint64_t base[32]; /* callers of body() */
 	size_t base_count;
-	uint64_t last_pc;     /* of the instruction that ran last */
+	uint64_t last_pc;     /* address of the instruction that ran last */
 	uint8_t last_code[8]; /* and its bytes */
 	uint64_t last_sp;
 	size_t steps, interrupted, signals, wrong;
 	size_t skipped; /* code without CFI has hidden a caller */
-	size_t lost;    /* none but the leaf was found, and that was said */
+	size_t lost;    /* walks that found only the leaf and reported it */
 	uint8_t stack[STACK];
 };
 
@@ -273,7 +273,7 @@ static const char *name_of(const struct unwound_frame *f)
 	return name ? name : "?";
 }
 
-/* What is on the stack where body() begins: of it, names are known. */
+/* Records the stack where body() begins; some names are known. */
 static void take_base(struct traced *t, const char *const *names, size_t count)
 {
 	struct unwound u;
@@ -316,7 +316,7 @@ static bool expected(const struct traced *t, size_t i, uint64_t *pc,
 	return i < t->base_count;
 }
 
-/* Returns how many frames from the leaf on are right; skip leaves one out. */
+/* Returns the number of correct frames from the leaf on; `skip` omits one. */
 static bool is_right(const struct traced *t, const struct unwound *u,
 		     size_t skip)
 {
@@ -350,7 +350,9 @@ static void show(const struct traced *t, const struct unwound *u)
 	}
 }
 
-/* The signal trampoline is named, with symbols of the C library and without. */
+/*
+ * The signal trampoline has a name, with and without symbols of the C library.
+ */
 static void check_signal_names(struct traced *t, const struct unwound *u)
 {
 	for (size_t i = 1; i + 1 < u->count; i++) {
@@ -460,7 +462,7 @@ static bool step(struct traced *t)
 	int signal = go(t, PTRACE_SINGLESTEP, 0);
 
 	read_state(t);
-	/* Of its own: raise(). */
+	/* The program raised this signal itself: raise(). */
 	if (signal == SIGUSR1) {
 		interrupt(t);
 		return true;
@@ -489,7 +491,7 @@ static void step_to_the_end(struct traced *t)
 	fail_msg("it has no end");
 }
 
-/* The number of instructions from which a walk may be worse, and how. */
+/* The number of instructions at which a walk may be worse, by defect. */
 struct allowed {
 	size_t skipped, lost;
 };
@@ -524,7 +526,7 @@ static void trace(const char *flags, const char *library_flags,
 	assert_int_equal(t->wrong, 0);
 	assert_true(t->skipped <= allowed.skipped);
 	assert_true(t->lost <= allowed.lost);
-	/* Some are: it is what was meant to be looked at. */
+	/* The program must contain such instructions. */
 	assert_true(!allowed.lost == !t->lost);
 	free(t);
 }
@@ -536,7 +538,7 @@ static void walk_succeeds_from_every_instruction_of_optimized_code(void **state)
 	      (struct allowed){ 0 });
 }
 
-/* A function with R10 as its base has it for a few instructions only. */
+/* A function with R10 as its base uses it for a few instructions only. */
 static void walk_succeeds_from_every_instruction_of_plain_code(void **state)
 {
 	(void)state;
@@ -558,7 +560,7 @@ static void walk_succeeds_with_debug_frame(void **state)
 	      (struct allowed){ 0 });
 }
 
-/* There is no frame while a function is setting it up or taking it down. */
+/* A function has no frame in its prologue and epilogue. */
 static void walk_succeeds_with_frame_pointers_alone(void **state)
 {
 	(void)state;

@@ -29,7 +29,7 @@ static void code_cache_finds_a_blob_in_the_place_of_a_freed_one(void **state)
 	walked_walk(p, new + BODY, LEAF);
 	assert_int_equal(p->u.frames[0].blob->begin, new);
 	walked_is_whole(p, 1);
-	/* Where nothing is by now, a sample may be of what was there. */
+	/* A sample may have an address of code that is gone. */
 	walked_walk(p, old + 1000, LEAF);
 	assert_int_equal(p->u.frames[0].blob->begin, old);
 }
@@ -68,7 +68,7 @@ static void replaced_code_is_another_blob(void **state)
 	assert_int_equal(p->u.frames[0].blob->compile_id, 8);
 	assert_int_not_equal(p->u.frames[0].blob->identity, first->identity);
 	assert_int_equal(first->compile_id, 7);
-	/* What has not changed is the same for good. */
+	/* Unchanged code remains valid. */
 	process_view_begin(p->image.view);
 	walked_walk(p, p->callee + BODY, LEAF);
 	first = p->u.frames[0].blob;
@@ -123,10 +123,12 @@ static void lost_walk_ends_with_an_unknown_frame(void **state)
 	assert_int_equal(p->u.count, 2);
 	assert_int_equal(p->u.frames[1].kind, UNWOUND_UNKNOWN);
 	assert_non_null(p->u.why);
-	/* In the code cache, and in no block. */
+	/* An address in the code cache, in no block. */
 	walked_walk(p, p->stub + 0x3f000, LEAF);
 	assert_int_equal(p->u.end, UNWIND_LOST);
-	/* A Method that is none is not said, and needs the rest of a frame. */
+	/*
+	 * An invalid Method is not reported; the frame needs its other slots.
+	 */
 	stack[BASE - 3] = p->method + 8;
 	walked_walk(p, p->callee + BODY, LEAF);
 	assert_int_equal(p->u.end, UNWIND_ROOT);
@@ -136,7 +138,7 @@ static void lost_walk_ends_with_an_unknown_frame(void **state)
 	walked_walk(p, p->callee + BODY, LEAF);
 	assert_int_equal(p->u.end, UNWIND_LOST);
 	stack[BASE - 3] = p->method;
-	/* A frame that has itself for its caller. */
+	/* A frame that is its own caller. */
 	stack[BASE] = walked_word(BASE);
 	stack[BASE + 1] = p->interpreter + 99;
 	walked_walk(p, p->callee + BODY, LEAF);

@@ -48,7 +48,7 @@ static void deoptimized_frame_has_its_original_pc(void **state)
 	p->image.stack[CALLER + 1] = p->caller + RETURN;
 	walked_walk(p, p->callee + BODY, LEAF);
 	walked_is_whole(p, 1);
-	/* What is in the slot otherwise is not its. */
+	/* The slot has an unrelated value otherwise. */
 	p->image.stack[CALLER + 1] = p->interpreter;
 	walked_walk(p, p->callee + BODY, LEAF);
 	assert_int_equal(p->u.frames[1].pc, p->caller + DEOPT);
@@ -56,12 +56,12 @@ static void deoptimized_frame_has_its_original_pc(void **state)
 
 static void stale_value_in_a_slot_is_not_a_return_address(void **state)
 {
-	/* Where it is, and how many words are pushed there. */
+	/* Offset in the code, and number of pushed words there. */
 	static const int places[][2] = { { 0, 0 }, { 1, 1 }, { 3, 2 },
 					 { 8, 2 }, { 9, 1 }, { 10, 0 } };
 	struct walked_thread *p = *state;
 
-	/* What would be the return address's slots without them. */
+	/* The slots of the return address without the pushed words. */
 	p->image.stack[CALLER - 2] = p->callee + RETURN;
 	p->image.stack[CALLER - 3] = p->callee + RETURN;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
@@ -87,7 +87,7 @@ static void native_wrapper_is_left_after_its_epilogue(void **state)
 	uint64_t wrapper = hotspot_image_blob(&p->image, &b);
 	struct unwind_start from = walked_start_at(p, wrapper, CALLER - 8);
 
-	/* As if it still had its frame. */
+	/* The stack as if the frame still existed. */
 	p->image.stack[CALLER + 2] = p->caller + RETURN;
 	walked_walk(p, wrapper + 1, CALLER - 1);
 	walked_is_whole(p, 1);
@@ -119,7 +119,7 @@ static void entry_barrier_has_a_mark_below_its_return_address(void **state)
 	walked_walk(p, p->callee + BODY, CALLER - 18);
 	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
 	walked_is_whole(p, 2);
-	/* Itself at work. */
+	/* The interpreter itself is running. */
 	stack[CALLER - 3] = 0x77;
 	walked_walk(p, barrier + 3, CALLER - 2);
 	walked_is_whole(p, 1);
@@ -179,7 +179,10 @@ static void unfinished_interpreter_frame_has_its_senders_sp(void **state)
 						   CALLER - 8);
 	uint64_t *stack = p->image.stack;
 
-	/* At a method's entry: a base, the caller's SP, and no method yet. */
+	/*
+	 * At a method's entry: a base, the caller's SP, and no method in the
+	 * slot.
+	 */
 	stack[CALLER - 6] = walked_word(BASE);
 	stack[CALLER - 5] = p->caller + RETURN;
 	stack[CALLER - 7] = walked_word(CALLER);
@@ -187,7 +190,7 @@ static void unfinished_interpreter_frame_has_its_senders_sp(void **state)
 	from.registers[13] = p->bytecodes;
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	walked_is_whole(p, 1);
-	/* The same, of a frame that deoptimisation makes. */
+	/* The same for a frame that deoptimization builds. */
 	stack[CALLER - 12] = walked_word(CALLER - 6);
 	stack[CALLER - 11] = p->interpreter + 9;
 	walked_walk(p, p->callee + BODY, CALLER - 16);
@@ -213,13 +216,13 @@ static void adapter_has_its_callers_sp_in_r13(void **state)
 		struct unwind_start from = walked_start_at(p, adapter + 14,
 							   CALLER - 3);
 
-		/* Its arguments are where the return address was. */
+		/* Its arguments are at the old place of the return address. */
 		p->image.stack[CALLER - 3] = p->caller + RETURN;
 		p->image.stack[CALLER - 1] = 5;
 		from.registers[13] = walked_word(CALLER);
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		walked_is_whole(p, 1);
-		/* Around a call SP is in R13, an old return address below. */
+		/* Around a call, R13 has SP; an old return address is below. */
 		p->image.stack[CALLER - 1] = p->caller + RETURN;
 		from = walked_start_at(p, adapter, CALLER - 9);
 		from.registers[13] = walked_word(CALLER - 1);
@@ -236,7 +239,10 @@ static const uint8_t now[] = { 0x4c, 0x8d, 0x6c, 0x24, 8,    0x58,
 			       0x48, 0x83, 0xec, 0x10, 0x50, 0x48,
 			       0x8b, 0x44, 0x24, 8,    0xff, 0xe1 };
 
-/* It is in AX while room is made for arguments, and below SP no copy is. */
+/*
+ * The return address is in AX while room is reserved for arguments; the copy
+ * has nothing below SP.
+ */
 static void adapter_pops_the_return_address(void **state)
 {
 	/* nop; 5: pop rax; 6: mov r13, rsp; 9: sub rsp, 16; 13: mov [rsp],
@@ -260,7 +266,7 @@ static void adapter_pops_the_return_address(void **state)
 	};
 	struct walked_thread *p = *state;
 
-	/* What was there before. */
+	/* The old contents of the slot. */
 	p->image.stack[CALLER - 2] = p->callee + RETURN;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		uint64_t adapter = walked_add(p, "I2C/C2I adapters",
@@ -276,7 +282,7 @@ static void adapter_pops_the_return_address(void **state)
 	}
 }
 
-/* So does a method's entry, which then makes room for locals. */
+/* A method's entry pops it as well and then reserves room for locals. */
 static void method_entry_pops_the_return_address(void **state)
 {
 	static const struct {
@@ -301,7 +307,7 @@ static void method_entry_pops_the_return_address(void **state)
 	}
 }
 
-/* What was in a register of a frame's callee is none of its own. */
+/* A register of a frame's callee is not used for the frame. */
 static void leaf_register_is_not_its_callers(void **state)
 {
 	struct walked_thread *p = *state;
@@ -317,7 +323,9 @@ static void leaf_register_is_not_its_callers(void **state)
 	walked_is_whole(p, 2);
 }
 
-/* A method that may use the stack's reserved zone looks for that at its end. */
+/*
+ * A method that may use the stack's reserved zone checks for that at its end.
+ */
 static void epilogue_that_jumps_is_an_epilogue(void **state)
 {
 	/* push; sub rsp, 32; 5: call; 10: add; 14: pop; 15: cmp rsp, [r15];
@@ -343,7 +351,7 @@ static void epilogue_that_jumps_is_an_epilogue(void **state)
 	b.len = sizeof(code);
 	b.frame_complete = 5;
 	method = hotspot_image_blob(&p->image, &b);
-	/* It would be the caller if all of the frame were there. */
+	/* This would be the caller if the frame were complete. */
 	p->image.stack[LEAF + 4 + 5] = p->callee + RETURN;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		walked_walk(p, method + (uint64_t)places[i].at, places[i].sp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's substitutes for a C library, compiled in here by other names.
+ * Tests the agent's replacements of the C library, compiled under other names.
  */
 #define memcpy      agent_memcpy
 #define memmove     agent_memmove
@@ -57,7 +57,9 @@ static void free_lock_is_taken_once(void **state)
 	assert_true(system_try(&lock));
 }
 
-/* On a CPU that others want, too, a yield may take as long as all of them. */
+/*
+ * On a CPU that others want as well, a yield may take as long as all of them.
+ */
 static void busy_lock_is_given_up_soon_on_a_busy_cpu(void **state)
 {
 	pthread_t threads[THREADS];

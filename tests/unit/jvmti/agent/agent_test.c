@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the agent without a JVM: its session ends without a client. */
 /*
- * The agent without a JVM: its session ends when nobody watches the stream.
+ * clang-format off: the test program also contains the agent's own functions.
  */
-/* clang-format off: the agent's own are in the same test program. */
 #define stream_is_watched  test_stream_is_watched
 #define system_try         test_system_try
 #define system_wait        test_system_wait
@@ -74,7 +74,7 @@ void symbols_generated(jvm_table *env, const char *name, const void *code,
 	(void)env, (void)name, (void)code, (void)size;
 }
 
-static void events_in_quick_succession_look_for_the_client_once(void **state)
+static void frequent_events_check_for_the_client_once(void **state)
 {
 	(void)state;
 	is_watched = true;
@@ -82,7 +82,9 @@ static void events_in_quick_succession_look_for_the_client_once(void **state)
 	agent.checked = 0;
 	for (int i = 0; i < 100; i++)
 		agent_check_client();
-	/* Two calls are nearer than two looks, unless the machine stands still.
+	/*
+	 * Two calls are closer together than two checks, unless the machine is
+	 * stopped.
 	 */
 	assert_in_range(looks, 1, 50);
 }
@@ -101,8 +103,7 @@ static void session_without_a_client_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			events_in_quick_succession_look_for_the_client_once),
+		cmocka_unit_test(frequent_events_check_for_the_client_once),
 		cmocka_unit_test(session_without_a_client_ends),
 	};
 

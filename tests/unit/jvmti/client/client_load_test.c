@@ -29,7 +29,7 @@ static void agents_reply_is_a_number(void **state)
 	assert_int_equal(err.sys, 2);
 }
 
-/* JDK 21 on says so with a status of success. */
+/* JDK 21 and later report this with a status of success. */
 static void other_replies_are_a_refusal(void **state)
 {
 	static const char *const refusals[] = {
@@ -62,7 +62,7 @@ static void library_exports_its_functions(void **state)
 	assert_true(agent_library_function("sjkc_probe_lock", &lock));
 	assert_true(attach < len && alloc < len && lock < len);
 	assert_int_not_equal(alloc, lock);
-	/* What a uprobe is on is one nop. */
+	/* A uprobe is attached to one nop. */
 	bytes = agent_library_bytes(&len);
 	assert_int_equal(bytes[alloc], 0x90);
 	assert_int_equal(bytes[lock], 0x90);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Both ends of the stream file, the agent's being compiled in here.
- */
+/* Tests both ends of the stream file; the agent's end is compiled in here. */
 #include "jvmti/agent/agent_stream.c"
 #include "jvmti/client/client_symbols.h"
 
@@ -17,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* agent_system.c is not for a program with a C library. */
+/* agent_system.c does not work in a program with a C library. */
 bool system_try(int *lock)
 {
 	assert_int_equal(*lock, 0);
@@ -59,7 +57,7 @@ static void close_ends(struct ends *e)
 	unlink(path);
 }
 
-/* A record of `len` bytes in all, at least 16: code that was generated. */
+/* Adds a record of generated code, `len` bytes in total, at least 16. */
 static bool put_code(size_t len, uint64_t at, bool later)
 {
 	static uint8_t bytes[1 << 20];
@@ -104,7 +102,7 @@ static void agent_sees_the_lock(void **state)
 	assert_false(stream_is_watched());
 }
 
-/* Three times round, with records across the ring's end. */
+/* Writes three times around, with records across the ring's end. */
 static void written_records_are_read_back(void **state)
 {
 	const uint64_t codes = 1 << 14;
@@ -136,14 +134,17 @@ static void written_records_are_read_back(void **state)
 	assert_int_equal(counts.rejected, 0);
 	assert_int_equal(counts.code, codes);
 	assert_int_equal(name_at(&e, at)[0], 'a' + (int)(at >> 6) % 26);
-	/* What was read takes no room, but for the last MiB or so. */
+	/*
+	 * The records that were read take no space, apart from the last MiB or
+	 * so.
+	 */
 	assert_int_equal(fstat(e.client.fd, &st), 0);
 	assert_true((uint64_t)st.st_size <= AGENT_HEADER + AGENT_RING);
 	assert_true((uint64_t)st.st_blocks * 512 < AGENT_RING / 4);
 	close_ends(&e);
 }
 
-/* The ring is full when nobody reads; what comes then is counted. */
+/* Without a reader the ring becomes full; later records are counted. */
 static void full_ring_loses_whole_records(void **state)
 {
 	struct client_symbols_counts counts;
@@ -193,7 +194,7 @@ static void spoil(struct ends *e, const void *bytes, size_t len, off_t at)
 	assert_int_equal(pwrite(e->client.fd, bytes, len, at), len);
 }
 
-/* Each: said once, and what was known stays. */
+/* Each change is reported once, and known names remain. */
 static void changed_file_is_not_read(void **state)
 {
 	struct agent_report r = { 0 };

@@ -13,7 +13,7 @@
 
 #define S(n) ((uint64_t)(n) << 1 ^ (uint64_t)((int64_t)(n) >> 63))
 
-/* A stream, record by record. */
+/* A stream that is built record by record. */
 struct stream {
 	struct text all, record;
 };
@@ -58,7 +58,7 @@ static void method(struct stream *s, unsigned number, const char *class,
 	end(s, AGENT_METHOD);
 }
 
-/* Code of method 1, with method 2 inlined up to +16. */
+/* Adds code of method 1, with method 2 inlined up to +16. */
 static void load(struct stream *s, uint64_t time_ns, uint64_t at)
 {
 	put(s, time_ns);
@@ -152,11 +152,11 @@ static void place_has_its_inlined_methods(void **state)
 	assert_string_equal(f[1].class_name, "a.Outer");
 	assert_int_equal(f[1].kind, JAVA_C2);
 	assert_int_equal(f[1].line, 100);
-	/* Between two places, the one behind it counts. */
+	/* Between two places, the later one applies. */
 	assert_int_equal(frames_at(symbols, 0x1001, 50, f), 2);
 	assert_int_equal(frames_at(symbols, 0x1011, 50, f), 1);
 	assert_int_equal(f[0].line, 100);
-	/* Behind all of them the method itself is known. */
+	/* After all places, the method itself is known. */
 	assert_int_equal(frames_at(symbols, 0x1030, 50, f), 1);
 	assert_string_equal(f[0].method, "run");
 	assert_int_equal(f[0].line, 0);
@@ -199,14 +199,14 @@ static void code_is_known_while_it_is_loaded(void **state)
 	assert_int_equal(frames_at(symbols, 0x1010, 5000000000, f), 2);
 	assert_int_equal(frames_at(symbols, 0x1010, 8999999999, f), 2);
 	assert_int_equal(frames_at(symbols, 0x1010, 9000000000, f), 0);
-	/* It is announced a moment after it is there, no more. */
+	/* Code is reported slightly after it was installed. */
 	assert_int_equal(frames_at(symbols, 0x1010, 4500000000, f), 2);
 	assert_int_equal(frames_at(symbols, 0x1010, 3000000000, f), 0);
 	client_symbols_free(symbols);
 }
 
-/* Memory of code is used again; what was there is not forgotten. */
-static void address_has_the_code_of_the_time(void **state)
+/* Memory of code is reused; the earlier code is still found by its time. */
+static void lookup_finds_the_code_at_the_time(void **state)
 {
 	struct client_symbols *symbols;
 	struct java_frame f[8];
@@ -263,7 +263,7 @@ static void repeated_code_is_kept_once(void **state)
 
 	(void)state;
 	begin(&s);
-	load(&s, 400, 0x1000); /* while the old ones are told */
+	load(&s, 400, 0x1000); /* while existing code is reported */
 	load(&s, 0, 0x1000);
 	symbols = take(&s);
 	client_symbols_counts(symbols, &counts);
@@ -291,7 +291,7 @@ static void generated_code_has_the_name_of_the_smallest_piece(void **state)
 	client_symbols_free(symbols);
 }
 
-/* At each byte: what has not come yet is waited for. */
+/* Cuts the stream at each byte: the rest of a record is awaited. */
 static void record_in_parts_is_joined(void **state)
 {
 	struct stream s;
@@ -330,7 +330,7 @@ static void invalid_records_are_counted(void **state)
 	end(&s, AGENT_UNLOAD);
 	end(&s, AGENT_GENERATED);
 	end(&s, (enum agent_record)99);
-	put(&s, 0); /* code of a method that nobody knows */
+	put(&s, 0); /* code of an unknown method */
 	put(&s, 0x1000);
 	put(&s, 64);
 	put(&s, 77);
@@ -372,7 +372,8 @@ static struct code code(uint64_t start, uint64_t from)
 
 static void oldest_unloaded_code_is_forgotten_first(void **state)
 {
-	const uint64_t apart = 2000000000; /* so that none is another's start */
+	const uint64_t
+		apart = 2000000000; /* so that no time is near another's */
 	struct code_map *m = code_map_new(10000);
 	uint64_t gone = 0;
 
@@ -393,7 +394,7 @@ static void oldest_unloaded_code_is_forgotten_first(void **state)
 	code_map_free(m);
 }
 
-/* What is there is not forgotten for what comes. */
+/* Existing code is not removed for new code. */
 static void full_map_rejects_code(void **state)
 {
 	struct code_map *m = code_map_new(10000);
@@ -413,7 +414,7 @@ static void full_map_rejects_code(void **state)
 	code_map_free(m);
 }
 
-/* No JVM has so much: one that lies must not fill our memory. */
+/* No genuine JVM has so much code; a hostile one must not fill the memory. */
 static void oversized_code_is_rejected(void **state)
 {
 	const uint64_t len = (uint64_t)64 << 20;
@@ -428,12 +429,12 @@ static void oversized_code_is_rejected(void **state)
 		c.end = c.start + len;
 		code_map_remove(m, c.start - len, count);
 	} while (count < 1000 && code_map_add(m, &c));
-	/* 4 GiB are some, and it has none of what goes from nowhere. */
+	/* 4 GiB have this number, without the code that starts at address 0. */
 	assert_true(count > 60 && count < 70);
 	code_map_free(m);
 }
 
-/* Each is on 16384 pages, with all that came before: no JVM has that. */
+/* Each piece is on 16384 pages, together with all earlier ones. */
 static void overlapping_code_has_bounded_cost(void **state)
 {
 	const uint64_t len = (uint64_t)64 << 20;
@@ -449,7 +450,7 @@ static void overlapping_code_has_bounded_cost(void **state)
 		code_map_add(m, &c);
 	}
 	assert_true(code_map_dropped(m) > 190000);
-	/* What is there is; and the next time there is room for more work. */
+	/* Existing code is found, and the next batch has room for more work. */
 	assert_non_null(code_map_find(m, len + 0x100, 2));
 	c = code(0x1000, 1);
 	assert_false(code_map_add(m, &c));
@@ -480,8 +481,7 @@ static void loaded_code_survives_changes_of_other_code(void **state)
 	code_map_free(m);
 }
 
-/* Each lookup goes through all places of a record, of which it has a million.
- */
+/* Each lookup reads all places of a record that has a million of them. */
 static void lookups_in_a_batch_are_bounded(void **state)
 {
 	enum { PLACES = 1 << 20 };
@@ -507,7 +507,7 @@ static void lookups_in_a_batch_are_bounded(void **state)
 	assert_true(
 		client_symbols_take(symbols, s.all.bytes, s.all.len, &taken));
 	for (int i = 0; i < 36; i++) {
-		/* It is the method, wherever within it. */
+		/* The method itself, at any address in it. */
 		assert_int_equal(
 			client_symbols_of(symbols)->frames(
 				client_symbols_of(symbols), &at, 2, &f, 1),
@@ -532,7 +532,7 @@ int main(void)
 		cmocka_unit_test(place_has_its_inlined_methods),
 		cmocka_unit_test(frames_beyond_the_capacity_are_omitted),
 		cmocka_unit_test(code_is_known_while_it_is_loaded),
-		cmocka_unit_test(address_has_the_code_of_the_time),
+		cmocka_unit_test(lookup_finds_the_code_at_the_time),
 		cmocka_unit_test(class_names_follow_their_symbols),
 		cmocka_unit_test(repeated_code_is_kept_once),
 		cmocka_unit_test(

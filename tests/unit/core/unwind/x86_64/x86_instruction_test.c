@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* As assemblers have them: one instruction a row. */
+/* As assemblers encode them, one instruction per row. */
 /* clang-format off */
 static const struct {
 	const char *text;
@@ -67,7 +67,7 @@ static void x86_instruction_has_the_right_length(void **state)
 		if (!is_one || i.length != all[n].len)
 			fail_msg("%s: %d of %d bytes", all[n].text,
 				 is_one ? i.length : -1, all[n].len);
-		/* Cut anywhere, it is none. */
+		/* A truncated instruction is invalid. */
 		for (size_t len = 0; len < all[n].len; len++)
 			if (x86_instruction_at(all[n].bytes, len, 0, &i) &&
 			    i.length > len)

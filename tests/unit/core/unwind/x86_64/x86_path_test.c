@@ -23,7 +23,7 @@ static void x86_path_finds_the_return_from_any_instruction(void **state)
 {
 	static const struct {
 		uint8_t at;
-		int return_address, saved_fp; /* -1 = it has not been saved */
+		int return_address, saved_fp; /* -1 = not saved */
 	} places[] = { { 0, 0, -1 },  { 1, 8, 0 },   { 4, 8, 0 },
 		       { 5, 16, 8 },  { 9, 40, 32 }, { 11, 40, 32 },
 		       { 15, 16, 8 }, { 16, 8, 0 },  { 17, 0, -1 } };
@@ -61,7 +61,7 @@ static void x86_path_follows_leave(void **state)
 	assert_int_equal(path.return_address.offset, 16);
 	assert_true(path.has_saved_fp && path.saved_fp.is_from_fp);
 	assert_int_equal(path.saved_fp.offset, 0);
-	/* What is behind it has no BP to take it from. */
+	/* The code after it has no saved BP. */
 	x86_search(&code, 7, &path);
 	assert_false(path.return_address.is_from_fp);
 	assert_int_equal(path.return_address.offset, 8);
@@ -107,7 +107,7 @@ static void x86_path_ignores_a_slot_that_is_stored_later(void **state)
 	assert_int_equal(path.saved_fp.offset, 8);
 }
 
-static void x86_search_follows_both_ways_of_a_jump(void **state)
+static void x86_search_follows_both_directions_of_a_jump(void **state)
 {
 	/* 0: jne 6; 2: mov rsp, rcx; 5: hlt; 6: jmp 12; 12: pop rax; ret */
 	static const uint8_t bytes[] = {
@@ -123,7 +123,7 @@ static void x86_search_follows_both_ways_of_a_jump(void **state)
 	assert_int_equal(path.return_address.offset, 8);
 	x86_straight(&code, 0, &path);
 	assert_false(path.is_return);
-	/* Where SP is not known, a return says nothing. */
+	/* A return at an unknown SP gives no address. */
 	x86_search(&code, 2, &path);
 	assert_false(path.is_return);
 }
@@ -142,7 +142,7 @@ static void x86_search_ends_at_its_limit(void **state)
 	memset(bytes, 0x75, sizeof(bytes));
 	x86_search(&code, 7, &path);
 	assert_false(path.is_return);
-	/* Each to the next: as many ways as instructions. */
+	/* Each jumps to the next: as many paths as instructions. */
 	for (size_t i = 0; i + 1 < sizeof(bytes); i += 2) {
 		bytes[i] = 0xeb;
 		bytes[i + 1] = 0;
@@ -158,7 +158,7 @@ static void x86_search_ends_at_its_limit(void **state)
 	x86_straight(&code, sizeof(bytes) + 9, &path);
 	assert_false(path.is_return);
 	assert_int_equal(path.given_back, 0);
-	/* A sum that is cut off is none: pops, far from any jump. */
+	/* A truncated sum is ignored: pops, far from any jump. */
 	memset(bytes, 0x58, sizeof(bytes));
 	x86_straight(&code, 0, &path);
 	assert_int_equal(path.given_back, 0);
@@ -175,7 +175,7 @@ int main(void)
 		cmocka_unit_test(x86_path_follows_leave),
 		cmocka_unit_test(x86_path_counts_stack_released_before_a_jump),
 		cmocka_unit_test(x86_path_ignores_a_slot_that_is_stored_later),
-		cmocka_unit_test(x86_search_follows_both_ways_of_a_jump),
+		cmocka_unit_test(x86_search_follows_both_directions_of_a_jump),
 		cmocka_unit_test(x86_search_ends_at_its_limit),
 	};
 
