@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-/* A weight within this much of its estimate is as good as that. */
+/* A weight that exceeds its estimate by at most this is plausible. */
 #define MOST_NOISE 10 /* percent */
 
-static struct first_weight *of_thread(struct first_weights *f, uint32_t thread)
+static struct first_weight *weights_of_thread(struct first_weights *f,
+					      uint32_t thread)
 {
 	uint32_t at = map64_get(&f->by_thread, thread);
 
@@ -22,10 +23,10 @@ static struct first_weight *of_thread(struct first_weights *f, uint32_t thread)
 }
 
 /*
- * A chunk has been read: its samples were before the newest statistics, which
- * the JVM writes at the end of each chunk, or else behind.
+ * Handles the end of a chunk. Its samples precede the newest statistics, which
+ * the JVM writes at the end of each chunk, or follow them.
  */
-static void end_chunk(struct first_weight *w)
+static void weight_end_chunk(struct first_weight *w)
 {
 	bool covered = w->newest.time_ns >= w->chunk_last_ns;
 
@@ -36,12 +37,13 @@ static void end_chunk(struct first_weight *w)
 	w->chunk_last_ns = 0;
 }
 
-static struct first_weight *in_chunk(struct first_weights *f, uint32_t thread)
+static struct first_weight *weight_in_chunk(struct first_weights *f,
+					    uint32_t thread)
 {
-	struct first_weight *w = of_thread(f, thread);
+	struct first_weight *w = weights_of_thread(f, thread);
 
 	if (w->chunk != f->chunk)
-		end_chunk(w);
+		weight_end_chunk(w);
 	w->chunk = f->chunk;
 	return w;
 }
@@ -55,7 +57,7 @@ void first_weights_chunk(struct first_weights *f, int64_t start_ns)
 
 bool first_weights_take(struct first_weights *f, struct sample *s)
 {
-	struct first_weight *w = in_chunk(f, s->thread);
+	struct first_weight *w = weight_in_chunk(f, s->thread);
 	struct sample held = w->sample;
 
 	if (!held.count) {
@@ -83,7 +85,7 @@ bool first_weights_take(struct first_weights *f, struct sample *s)
 void first_weights_allocated(struct first_weights *f, uint32_t thread,
 			     int64_t time_ns, uint64_t bytes)
 {
-	struct first_weight *w = in_chunk(f, thread);
+	struct first_weight *w = weight_in_chunk(f, thread);
 
 	if (!f->first_stats_ns || time_ns < f->first_stats_ns)
 		f->first_stats_ns = time_ns;
@@ -93,7 +95,7 @@ void first_weights_allocated(struct first_weights *f, uint32_t thread,
 		w->newest = (struct allocated){ time_ns, bytes };
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t weights_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint64_t weights_mean(uint64_t bytes, uint64_t samples)
 {
@@ -101,26 +103,29 @@ static uint64_t weights_mean(uint64_t bytes, uint64_t samples)
 }
 
 /*
- * Without statistics from before the sample: what a sample of the thread
- * weighs on average, or one of any thread where the thread has no other.
+ * Without statistics from before the sample: the average weight of the thread's
+ * other samples, or of all threads' if it has none.
  */
-static uint64_t usual_weight(const struct first_weights *f,
-			     const struct first_weight *w)
+static uint64_t weights_usual(const struct first_weights *f,
+			      const struct first_weight *w)
 {
 	uint64_t weight = w->sample.weight;
 	uint64_t most = w->later ? w->later_max : f->later_max;
 	uint64_t usual = w->later ? weights_mean(w->later_bytes, w->later)
 				  : weights_mean(f->later_bytes, f->later);
 
-	/* A weight like others is one of them. */
+	/* A weight like that of others is plausible. */
 	if (!f->later || weight <= most)
 		return weight;
-	return lesser(weight, usual);
+	return weights_min(weight, usual);
 }
 
-/* At the thread's rate between its statistics, from the start to the sample. */
-static uint64_t steady_weight(const struct first_weights *f,
-			      const struct first_weight *w)
+/*
+ * Extrapolates the thread's rate between its statistics to the time from the
+ * recording's start to the sample.
+ */
+static uint64_t weights_steady(const struct first_weights *f,
+			       const struct first_weight *w)
 {
 	int64_t between = w->newest.time_ns - w->oldest.time_ns;
 	int64_t lead = w->sample.time_ns - f->start_ns;
@@ -134,20 +139,26 @@ static uint64_t steady_weight(const struct first_weights *f,
 						: w->sample.weight;
 }
 
-/* Bytes that the thread allocated in the recording before its first sample. */
+/*
+ * Estimates the bytes that the thread allocated in the recording before its
+ * first sample.
+ */
 static uint64_t weights_estimate(const struct first_weights *f,
 				 const struct first_weight *w)
 {
 	const struct sample *s = &w->sample;
 	uint64_t grown, rest;
 
-	/* The thread started in the recording: its past is part of that. */
+	/*
+	 * The thread started during the recording, which includes its whole
+	 * past.
+	 */
 	if (f->first_stats_ns && f->first_stats_ns <= s->time_ns &&
 	    (!w->oldest.time_ns || w->oldest.time_ns > s->time_ns))
 		return s->weight;
-	/* JFR writes statistics a little later than it begins to sample. */
+	/* JFR writes the first statistics shortly after it begins to sample. */
 	if (!w->oldest.time_ns || w->oldest.time_ns > s->time_ns)
-		return lesser(usual_weight(f, w), steady_weight(f, w));
+		return weights_min(weights_usual(f, w), weights_steady(f, w));
 	if (w->newest.time_ns > s->time_ns) {
 		grown = w->newest.bytes > w->oldest.bytes
 				? w->newest.bytes - w->oldest.bytes
@@ -155,12 +166,12 @@ static uint64_t weights_estimate(const struct first_weights *f,
 		rest = grown > w->bytes_until_newest
 			       ? grown - w->bytes_until_newest
 			       : 0;
-		return lesser(s->weight, rest);
+		return weights_min(s->weight, rest);
 	}
-	/* The thread ended, with all that it had allocated in the sample. */
+	/* The thread ended: the sample has everything that it had allocated. */
 	if (s->weight >= w->oldest.bytes)
 		return s->weight - w->oldest.bytes;
-	return usual_weight(f, w);
+	return weights_usual(f, w);
 }
 
 void first_weights_end(struct first_weights *f, struct profile *p)
@@ -177,7 +188,7 @@ void first_weights_end(struct first_weights *f, struct profile *p)
 		struct sample s = w->sample;
 		uint64_t weight;
 
-		end_chunk(w);
+		weight_end_chunk(w);
 		if (!s.count)
 			continue;
 		weight = weights_estimate(f, w);

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
+enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that identify a chunk's header */
 
-#define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
+#define EVENTS_IN_A_ROW                                                        \
+	3 /* number of valid events in a row that make a position plausible */
 
 static int64_t clock_scale(int64_t value, int64_t factor)
 {
@@ -20,8 +21,8 @@ static int64_t clock_scale(int64_t value, int64_t factor)
 	return product;
 }
 
-/* Ticks to nanoseconds; 128 bits, as ticks times 10^9 do not fit 64. */
-static int64_t ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
+/* Converts ticks to ns. In 128 bits, because ticks times 10^9 may exceed 64. */
+static int64_t clock_ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
 {
 	__extension__ __int128 ns;
 
@@ -38,7 +39,7 @@ int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
 {
 	switch (unit) {
 	case JFR_UNIT_TICKS:
-		return ticks_to_ns(clock, value);
+		return clock_ticks_to_ns(clock, value);
 	case JFR_UNIT_US:
 		return clock_scale(value, 1000);
 	case JFR_UNIT_MS:
@@ -59,13 +60,13 @@ int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
 		return jfr_clock_span(clock, value, unit);
 	if (__builtin_sub_overflow(value, clock->start_ticks, &since))
 		return 0;
-	ns = ticks_to_ns(clock, since);
+	ns = clock_ticks_to_ns(clock, since);
 	if (__builtin_add_overflow(clock->start_ns, ns, &ns))
 		return 0;
 	return ns;
 }
 
-static struct jfr_chunk read_header(struct cursor c)
+static struct jfr_chunk chunk_read_header(struct cursor c)
 {
 	struct jfr_chunk chunk = { 0 };
 
@@ -114,10 +115,10 @@ struct cursor jfr_chunk_events(const struct jfr_chunk *chunk)
 }
 
 /*
- * True when events follow the header and its metadata are where it says.  The
- * JVM writes copies of the header into checkpoints: of those it is not true.
+ * True if events follow the header and the metadata is at its offset. Copies of
+ * the header, which the JVM writes into checkpoints, do not pass.
  */
-static bool heads_chunk(const uint8_t *bytes, size_t len)
+static bool header_heads_chunk(const uint8_t *bytes, size_t len)
 {
 	struct jfr_chunk chunk = { .bytes = cursor_over(bytes, len) };
 	struct cursor c = chunk.bytes;
@@ -128,7 +129,7 @@ static bool heads_chunk(const uint8_t *bytes, size_t len)
 		return false;
 	if (len <= JFR_HEADER_SIZE || bytes[5] == 0)
 		return true;
-	chunk.metadata = read_header(c).metadata;
+	chunk.metadata = chunk_read_header(c).metadata;
 	if (chunk.metadata && chunk.metadata < len) {
 		event = jfr_event_at(&chunk, chunk.metadata,
 				     JFR_EVENT_METADATA);
@@ -147,7 +148,7 @@ size_t jfr_chunk_find(const uint8_t *bytes, size_t len, size_t offset)
 		if (!at)
 			break;
 		offset = (size_t)(at - bytes);
-		if (heads_chunk(at, len - offset))
+		if (header_heads_chunk(at, len - offset))
 			return offset;
 		offset++;
 	}
@@ -158,10 +159,12 @@ struct jfr_chunk jfr_chunk_open(const uint8_t *file, size_t len, size_t offset)
 {
 	size_t left = len - offset;
 	struct cursor c = cursor_over(file + offset, left);
-	struct jfr_chunk chunk = read_header(c);
+	struct jfr_chunk chunk = chunk_read_header(c);
 
 	chunk.offset = offset;
-	/* async-profiler leaves 1 GiB and no offsets when it is killed. */
+	/*
+	 * If async-profiler is killed, the size stays 1 GiB and the offsets 0.
+	 */
 	chunk.unfinished = chunk.state != 0 || chunk.metadata == 0 ||
 			   chunk.checkpoint == 0 ||
 			   chunk.size < JFR_HEADER_SIZE;
@@ -198,7 +201,10 @@ void jfr_chunk_measure(struct jfr_chunk *chunk, size_t len)
 		end = jfr_chunk_find(base, left, end);
 	if (chunk->misfit && chunk->metadata < chunk->size &&
 	    chunk->checkpoint < chunk->size && (passed_size || end == left)) {
-		/* The chunk is right; what follows it is no chunk. */
+		/*
+		 * The chunk's size is right, and the data behind it is not a
+		 * chunk.
+		 */
 		chunk->misfit = false;
 		end = (size_t)chunk->size;
 	}
@@ -206,12 +212,12 @@ void jfr_chunk_measure(struct jfr_chunk *chunk, size_t len)
 }
 
 /*
- * True when it is an event of a described type, at a time that can be.  One
- * that took long may have begun any time before the chunk.
+ * True for an event of a known type at a plausible time. A long event may have
+ * begun at any time before the chunk.
  */
-static bool is_plausible(const struct jfr_chunk *chunk,
-			 const struct jfr_metadata *m, uint64_t type,
-			 struct cursor event, int64_t earliest)
+static bool event_is_plausible(const struct jfr_chunk *chunk,
+			       const struct jfr_metadata *m, uint64_t type,
+			       struct cursor event, int64_t earliest)
 {
 	const struct jfr_type *t = jfr_type_by_id(m, type);
 	int64_t ticks = (int64_t)cursor_varint(&event);
@@ -224,16 +230,17 @@ static bool is_plausible(const struct jfr_chunk *chunk,
 	       ticks >= earliest && since <= JFR_LONGEST_CHUNK_S * second;
 }
 
-/* jfr_next_known() of events that began at or after earliest. */
-static bool next_since(const struct jfr_chunk *chunk,
-		       const struct jfr_metadata *m, int64_t earliest,
-		       struct cursor *c, uint64_t *type, struct cursor *event)
+/* jfr_next_known() for events that began at or after `earliest`. */
+static bool event_next_since(const struct jfr_chunk *chunk,
+			     const struct jfr_metadata *m, int64_t earliest,
+			     struct cursor *c, uint64_t *type,
+			     struct cursor *event)
 {
 	struct cursor before = *c;
 
 	if (!jfr_next_event(c, type, event))
 		return false;
-	if (is_plausible(chunk, m, *type, *event, earliest))
+	if (event_is_plausible(chunk, m, *type, *event, earliest))
 		return true;
 	*c = before;
 	return false;
@@ -242,7 +249,7 @@ static bool next_since(const struct jfr_chunk *chunk,
 bool jfr_next_known(const struct jfr_chunk *chunk, const struct jfr_metadata *m,
 		    struct cursor *c, uint64_t *type, struct cursor *event)
 {
-	return next_since(chunk, m, 0, c, type, event);
+	return event_next_since(chunk, m, 0, c, type, event);
 }
 
 size_t jfr_find_event(const struct jfr_chunk *chunk,
@@ -259,12 +266,12 @@ size_t jfr_find_event(const struct jfr_chunk *chunk,
 		unsigned row = 0;
 
 		if (!*c.at)
-			continue; /* no event is of size 0, but many bytes are
+			continue; /* no event has size 0, but many bytes are 0
 				   */
 		while (row < EVENTS_IN_A_ROW &&
-		       next_since(chunk, m, earliest, &c, &type, &event))
+		       event_next_since(chunk, m, earliest, &c, &type, &event))
 			row++;
-		/* Fewer do at the end, where it is known to be the end. */
+		/* At the end, if the end is known, fewer events suffice. */
 		if (row == EVENTS_IN_A_ROW ||
 		    (end_counts && row && c.at == c.end))
 			return offset;
@@ -272,8 +279,10 @@ size_t jfr_find_event(const struct jfr_chunk *chunk,
 	return 0;
 }
 
-/* The head of metadata: times, an id, and strings, the first not empty. */
-static bool may_be_metadata(struct cursor event)
+/*
+ * Checks the head of metadata: times, an id, and strings, the first not empty.
+ */
+static bool event_may_be_metadata(struct cursor event)
 {
 	size_t strings;
 	uint8_t encoding;
@@ -294,17 +303,17 @@ size_t jfr_find_metadata(const struct jfr_chunk *chunk, size_t from)
 	for (size_t offset = from; offset < len; offset++) {
 		struct cursor event;
 
-		/* It is too large for its size to be of one byte. */
+		/* The size of metadata takes more than one byte. */
 		if (chunk->bytes.base[offset] < 0x80)
 			continue;
 		event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
-		if (cursor_ok(&event) && may_be_metadata(event))
+		if (cursor_ok(&event) && event_may_be_metadata(event))
 			return offset;
 	}
 	return 0;
 }
 
-static void note_checkpoint(struct jfr_scan *scan, size_t offset)
+static void scan_note_checkpoint(struct jfr_scan *scan, size_t offset)
 {
 	array_reserve(scan->checkpoints, scan->cap, scan->count + 1);
 	scan->checkpoints[scan->count++] = offset;
@@ -334,7 +343,7 @@ size_t jfr_scan_events(struct jfr_scan *scan, const struct jfr_chunk *chunk,
 		} else if (type == JFR_EVENT_METADATA) {
 			scan->metadata = offset;
 		} else if (type == JFR_EVENT_CHECKPOINT) {
-			note_checkpoint(scan, offset);
+			scan_note_checkpoint(scan, offset);
 		}
 	}
 }

@@ -15,14 +15,13 @@
 /*
  * jfr_table: reads one chunk's events of a type into a table.
  *
- * Nothing is known of the type but its metadata: texts are strings and names
- * in constant pools, values what an annotation calls a time span or an amount
- * of data.
+ * Only the metadata of the type is known: text columns are strings and names in
+ * constant pools, values are fields annotated as time spans or amounts of data.
  */
 
 #define LONGEST_TEXT 1000
 
-/* Places of what is picked: the time, texts, values. */
+/* Slots of picked fields: the time, texts, values. */
 enum {
 	COLUMN_TIME,
 	COLUMN_TEXTS,
@@ -35,11 +34,12 @@ struct jfr_table {
 	struct jfr_pools *pools;
 	struct event_table *table;
 	struct jfr_layout layout;
-	const struct jfr_field *fields[COLUMNS]; /* NULL: the type has none */
+	const struct jfr_field
+		*fields[COLUMNS]; /* NULL = the type lacks the column */
 	struct text text;
 };
 
-/* An event's own thread and stack trace say where, not what. */
+/* True for the event's own thread and stack trace, which are not columns. */
 static bool table_is_place(const struct jfr_field *f)
 {
 	return strcmp(f->name, "eventThread") == 0 ||
@@ -60,8 +60,8 @@ static bool table_is_text(const struct jfr_table *jt,
 }
 
 /*
- * jdk.MethodTiming (JDK 25) has the number of calls so far, which is no amount
- * by its annotations, and their average, least and longest time so far.
+ * jdk.MethodTiming (JDK 25) has the total number of calls, which is not
+ * annotated as an amount, and their average, minimum and maximum time.
  */
 static bool table_is_value(const struct event_table *table,
 			   const struct jfr_metadata *m,
@@ -107,7 +107,7 @@ static void table_choose_columns(const struct jfr_table *jt,
 	}
 }
 
-/* Another JVM's type of that name may have other fields. */
+/* The type of another JVM may have other fields. */
 static bool table_compile(struct jfr_table *jt, const struct jfr_metadata *m,
 			  const struct jfr_type *t)
 {
@@ -134,7 +134,7 @@ static bool table_compile(struct jfr_table *jt, const struct jfr_metadata *m,
 	return jfr_layout_compile(&jt->layout, m, t, names, COLUMNS, false);
 }
 
-/* NULL is fine */
+/* NULL is allowed. */
 static void jfr_table_free(struct jfr_table *jt)
 {
 	if (!jt)
@@ -144,7 +144,7 @@ static void jfr_table_free(struct jfr_table *jt)
 	free(jt);
 }
 
-/* NULL when the type's events cannot be read. */
+/* Returns NULL if the type's events cannot be read. */
 static struct jfr_table *jfr_table_new(struct profile *p,
 				       struct jfr_pools *pools,
 				       const struct jfr_metadata *m,
@@ -175,14 +175,14 @@ static uint32_t table_text(struct jfr_table *jt, const struct jfr_field *f,
 		jfr_pools_text(jt->pools, string, text);
 	if (text->len > LONGEST_TEXT) {
 		text->len = LONGEST_TEXT;
-		/* Not within a UTF-8 character, of which this was a part. */
+		/* Cut before a UTF-8 character that does not fit. */
 		while (text->len && (text->bytes[text->len] & 0xc0) == 0x80)
 			text->len--;
 	}
 	return profile_string(jt->profile, text->bytes, text->len);
 }
 
-/* A value that is missing is Long.MIN_VALUE, and no value is negative. */
+/* A missing value is Long.MIN_VALUE; valid values are not negative. */
 static int64_t table_value(const struct jfr_clock *clock,
 			   const struct jfr_field *f, uint64_t number)
 {
@@ -199,7 +199,9 @@ static int64_t table_value(const struct jfr_clock *clock,
 				      : jfr_clock_span(clock, value, unit);
 }
 
-/* Reads one event: c stands behind its type id.  False when it is damaged. */
+/*
+ * Reads one event: c stands behind its type id. False if the event is damaged.
+ */
 static bool jfr_table_read(struct jfr_table *jt, const struct jfr_clock *clock,
 			   struct cursor c)
 {
@@ -229,9 +231,9 @@ static bool jfr_table_read(struct jfr_table *jt, const struct jfr_clock *clock,
 	return true;
 }
 
-#define DENSE_IDS 65536 /* type ids beyond this are looked up by hash */
+#define DENSE_IDS 65536 /* larger type ids are looked up by hash */
 
-/* Fields that are picked from an event. */
+/* Fields that are read from an event. */
 enum {
 	PICK_TIME,
 	PICK_STACK,
@@ -248,24 +250,26 @@ enum {
 
 struct jfr_event_type {
 	const char *name;
-	const char *remark;      /* not sampled: a count to be told */
-	struct jfr_table *table; /* what else becomes of its events; or NULL */
+	const char *remark; /* for counts of lost events: text of the remark */
+	struct jfr_table
+		*table; /* table that the events are added to, or NULL */
 	struct jfr_layout layout;
 	enum unit unit;
 	enum jfr_unit time_unit;
 	enum jfr_unit weight_unit;
 	bool has_time, has_weight;
-	bool has_state;      /* else key 0 would be a state: new, or running */
-	bool is_allocation;  /* its first weights are doubtful */
-	bool says_allocated; /* not sampled: what a thread has allocated */
-	uint32_t event;      /* in the profile + 1; 0 until the first sample */
+	bool has_state; /* the event has a state; otherwise key 0 would mean new
+			   or running */
+	bool is_allocation;  /* the first weights need correction
+				(first_weights.h) */
+	bool says_allocated; /* jdk.ThreadAllocationStatistics */
+	uint32_t event; /* id in the profile + 1; 0 until the first sample */
 };
 
 /*
- * What a sample of an event weighs, where the general rule would be wrong.
- * A NULL field weighs 1.  CPU-time samples say how much CPU time each stands
- * for (JEP 509); allocation samples, how many bytes were allocated since the
- * one before (JDK 16).
+ * The weight of events to which the general rule does not apply. A NULL field
+ * weighs 1. CPU-time samples have the CPU time that each stands for (JEP 509);
+ * allocation samples the bytes allocated since the previous one (JDK 16).
  */
 static const struct {
 	const char *event, *field;
@@ -283,7 +287,7 @@ static const struct {
 	{ "jdk.JavaErrorThrow", NULL, UNIT_SAMPLES },
 };
 
-/* Events without a stack trace whose number says what the JVM itself lost. */
+/* Events without a stack trace whose number is a loss of the JVM itself. */
 static const struct {
 	const char *event, *field, *remark;
 } remarks[] = {
@@ -292,7 +296,7 @@ static const struct {
 	{ "jdk.DataLoss", "amount", "bytes of events that the JVM lost" },
 };
 
-/* The general rule: the first of these that the event has. */
+/* The general rule: the first of these fields that the event has. */
 static const struct {
 	const char *field;
 	enum unit unit;
@@ -303,7 +307,7 @@ static const struct {
 	{ "size", UNIT_BYTES },
 };
 
-/* JDK 9 and 10 say com.oracle.jdk.ExecutionSample: the name is behind. */
+/* JDK 9 and 10 use com.oracle.jdk.ExecutionSample, which ends with the name. */
 const char *jfr_event_name(const struct jfr_type *t)
 {
 	static const char old[] = "com.oracle.jdk.";
@@ -313,8 +317,10 @@ const char *jfr_event_name(const struct jfr_type *t)
 	return t->name;
 }
 
-/* The first field of type t's that has the type called short_name, or NULL. */
-static const struct jfr_field *field_of_type(const struct jfr_metadata *m,
+/*
+ * Returns the first field of type t whose type is called short_name, or NULL.
+ */
+static const struct jfr_field *type_field_of(const struct jfr_metadata *m,
 					     const struct jfr_type *t,
 					     const char *short_name)
 {
@@ -330,16 +336,20 @@ static const struct jfr_field *field_of_type(const struct jfr_metadata *m,
 }
 
 /*
- * A time without its annotation is in ticks: every JVM writes these two so.
+ * Without an annotation, a time is in ticks: all JVMs write these two fields
+ * so.
  */
-static enum jfr_unit time_unit(const struct jfr_field *f)
+static enum jfr_unit type_time_unit(const struct jfr_field *f)
 {
 	return f->unit == JFR_UNIT_NONE ? JFR_UNIT_TICKS : f->unit;
 }
 
-/* Whose stack trace it is: not the owner or the parent the event names too. */
-static const struct jfr_field *thread_field(const struct jfr_metadata *m,
-					    const struct jfr_type *t)
+/*
+ * Returns the field with the thread of the stack trace, which is neither the
+ * owner nor the parent in the event.
+ */
+static const struct jfr_field *type_thread_field(const struct jfr_metadata *m,
+						 const struct jfr_type *t)
 {
 	static const char *const names[] = { "sampledThread", "eventThread" };
 
@@ -352,11 +362,11 @@ static const struct jfr_field *thread_field(const struct jfr_metadata *m,
 	return NULL;
 }
 
-/* A field that is a key of a pool of the type called short_name, or NULL. */
-static const struct jfr_field *pool_field(const struct jfr_metadata *m,
-					  const struct jfr_type *t,
-					  const char *name,
-					  const char *short_name)
+/* Returns a field that is a key of a pool of type short_name, or NULL. */
+static const struct jfr_field *type_pool_field(const struct jfr_metadata *m,
+					       const struct jfr_type *t,
+					       const char *name,
+					       const char *short_name)
 {
 	const struct jfr_field *f = jfr_type_field(m, t, name);
 	const struct jfr_type *ft = f ? jfr_type_by_id(m, f->type_id) : NULL;
@@ -367,22 +377,22 @@ static const struct jfr_field *pool_field(const struct jfr_metadata *m,
 	return f;
 }
 
-/* The class that was allocated, locked or parked on. */
-static const struct jfr_field *class_field(const struct jfr_metadata *m,
-					   const struct jfr_type *t)
+/* Returns the field with the class that was allocated, locked or parked on. */
+static const struct jfr_field *type_class_field(const struct jfr_metadata *m,
+						const struct jfr_type *t)
 {
 	static const char *const names[] = { "objectClass", "monitorClass",
 					     "parkedClass" };
 	const struct jfr_field *f = NULL;
 
 	for (size_t i = 0; !f && i < sizeof(names) / sizeof(*names); i++)
-		f = pool_field(m, t, names[i], "Class");
+		f = type_pool_field(m, t, names[i], "Class");
 	return f;
 }
 
-static const struct jfr_field *number_field(const struct jfr_metadata *m,
-					    const struct jfr_type *t,
-					    const char *name)
+static const struct jfr_field *type_number_field(const struct jfr_metadata *m,
+						 const struct jfr_type *t,
+						 const char *name)
 {
 	const struct jfr_field *f = jfr_type_field(m, t, name);
 	const struct jfr_type *ft = f ? jfr_type_by_id(m, f->type_id) : NULL;
@@ -393,22 +403,23 @@ static const struct jfr_field *number_field(const struct jfr_metadata *m,
 	return f;
 }
 
-static const struct jfr_field *weight_field(const struct jfr_metadata *m,
-					    const struct jfr_type *t,
-					    enum unit *unit)
+static const struct jfr_field *type_weight_field(const struct jfr_metadata *m,
+						 const struct jfr_type *t,
+						 enum unit *unit)
 {
 	*unit = UNIT_SAMPLES;
 	for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++) {
 		if (strcmp(weights[i].event, jfr_event_name(t)) == 0) {
 			*unit = weights[i].unit;
 			return weights[i].field
-				       ? number_field(m, t, weights[i].field)
+				       ? type_number_field(m, t,
+							   weights[i].field)
 				       : NULL;
 		}
 	}
 	for (size_t i = 0;
 	     i < sizeof(general_weights) / sizeof(*general_weights); i++) {
-		const struct jfr_field *f = number_field(
+		const struct jfr_field *f = type_number_field(
 			m, t, general_weights[i].field);
 
 		if (f) {
@@ -421,49 +432,51 @@ static const struct jfr_field *weight_field(const struct jfr_metadata *m,
 	return NULL;
 }
 
-static bool compile_type(struct jfr_event_type *et,
+static bool type_compile(struct jfr_event_type *et,
 			 const struct jfr_metadata *m, const struct jfr_type *t)
 {
 	const struct jfr_field *fields[PICKS] = { 0 };
 	const char *names[PICKS] = { 0 };
 
-	fields[PICK_TIME] = number_field(m, t, "startTime");
-	fields[PICK_STACK] = field_of_type(m, t, "StackTrace");
-	fields[PICK_THREAD] = thread_field(m, t);
-	fields[PICK_STATE] = field_of_type(m, t, "ThreadState");
-	fields[PICK_WEIGHT] = weight_field(m, t, &et->unit);
-	fields[PICK_CLASS] = class_field(m, t);
-	fields[PICK_OBJECT] = pool_field(m, t, "object", "OldObject");
-	fields[PICK_OWNER] = pool_field(m, t, "previousOwner", "Thread");
-	/* Of other events these may say anything. */
+	fields[PICK_TIME] = type_number_field(m, t, "startTime");
+	fields[PICK_STACK] = type_field_of(m, t, "StackTrace");
+	fields[PICK_THREAD] = type_thread_field(m, t);
+	fields[PICK_STATE] = type_field_of(m, t, "ThreadState");
+	fields[PICK_WEIGHT] = type_weight_field(m, t, &et->unit);
+	fields[PICK_CLASS] = type_class_field(m, t);
+	fields[PICK_OBJECT] = type_pool_field(m, t, "object", "OldObject");
+	fields[PICK_OWNER] = type_pool_field(m, t, "previousOwner", "Thread");
+	/* In other events, a field of this name may mean anything. */
 	if (strcmp(jfr_event_name(t), "jdk.CPUTimeSample") == 0)
 		fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
 	if (strcmp(jfr_event_name(t), "jdk.MethodTrace") == 0)
-		fields[PICK_METHOD] = pool_field(m, t, "method", "Method");
+		fields[PICK_METHOD] = type_pool_field(m, t, "method", "Method");
 	for (size_t i = 0; i < PICKS; i++)
 		names[i] = fields[i] ? fields[i]->name : NULL;
 	et->name = jfr_event_name(t);
 	et->has_state = fields[PICK_STATE] != NULL;
 	et->has_time = fields[PICK_TIME] != NULL;
 	if (et->has_time)
-		et->time_unit = time_unit(fields[PICK_TIME]);
+		et->time_unit = type_time_unit(fields[PICK_TIME]);
 	et->has_weight = fields[PICK_WEIGHT] != NULL;
 	if (et->has_weight) {
 		et->weight_unit = fields[PICK_WEIGHT]->unit;
 		if (strcmp(fields[PICK_WEIGHT]->name, "duration") == 0)
-			et->weight_unit = time_unit(fields[PICK_WEIGHT]);
+			et->weight_unit = type_time_unit(fields[PICK_WEIGHT]);
 	}
 	et->is_allocation = et->has_time && et->has_weight &&
 			    strcmp(et->name, "jdk.ObjectAllocationSample") == 0;
 	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
-/* jdk.ThreadAllocationStatistics says what threads have allocated. */
-static bool compile_allocated(struct jfr_event_type *et,
-			      const struct jfr_metadata *m,
-			      const struct jfr_type *t)
+/*
+ * Compiles jdk.ThreadAllocationStatistics, the totals that threads allocated.
+ */
+static bool type_compile_allocated(struct jfr_event_type *et,
+				   const struct jfr_metadata *m,
+				   const struct jfr_type *t)
 {
-	const struct jfr_field *time = number_field(m, t, "startTime");
+	const struct jfr_field *time = type_number_field(m, t, "startTime");
 	const char *const names[PICKS] = {
 		[PICK_TIME] = "startTime",
 		[PICK_THREAD] = "thread",
@@ -471,25 +484,25 @@ static bool compile_allocated(struct jfr_event_type *et,
 	};
 
 	if (strcmp(jfr_event_name(t), "jdk.ThreadAllocationStatistics") != 0 ||
-	    !time || !pool_field(m, t, "thread", "Thread") ||
-	    !number_field(m, t, "allocated"))
+	    !time || !type_pool_field(m, t, "thread", "Thread") ||
+	    !type_number_field(m, t, "allocated"))
 		return false;
 	et->name = jfr_event_name(t);
 	et->says_allocated = true;
-	et->time_unit = time_unit(time);
+	et->time_unit = type_time_unit(time);
 	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
-static bool compile_remark(struct jfr_event_type *et,
-			   const struct jfr_metadata *m,
-			   const struct jfr_type *t)
+static bool type_compile_remark(struct jfr_event_type *et,
+				const struct jfr_metadata *m,
+				const struct jfr_type *t)
 {
 	const char *names[PICKS] = { 0 };
 
 	et->name = t->name;
 	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
 		if (strcmp(t->name, remarks[i].event) == 0 &&
-		    number_field(m, t, remarks[i].field)) {
+		    type_number_field(m, t, remarks[i].field)) {
 			et->remark = remarks[i].remark;
 			names[PICK_WEIGHT] = remarks[i].field;
 		}
@@ -498,26 +511,27 @@ static bool compile_remark(struct jfr_event_type *et,
 	       jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
-/* An event without a stack trace; false when there is no use for it. */
-static bool compile_other(struct jfr_events *es, struct jfr_event_type *et,
-			  const struct jfr_metadata *m,
-			  const struct jfr_type *t)
+/* Compiles an event without a stack trace; false if it is not used. */
+static bool type_compile_other(struct jfr_events *es, struct jfr_event_type *et,
+			       const struct jfr_metadata *m,
+			       const struct jfr_type *t)
 {
-	bool is_read = compile_remark(et, m, t) || compile_allocated(et, m, t);
+	bool is_read = type_compile_remark(et, m, t) ||
+		       type_compile_allocated(et, m, t);
 
 	if (event_table_is_wanted(es->profile, jfr_event_name(t)))
 		et->table = jfr_table_new(es->profile, es->pools, m, t);
 	return is_read || et->table;
 }
 
-static void forget_type(struct jfr_event_type *et)
+static void type_release(struct jfr_event_type *et)
 {
 	jfr_table_free(et->table);
 	jfr_layout_release(&et->layout);
 	*et = (struct jfr_event_type){ 0 };
 }
 
-static void note_type(struct jfr_events *es, uint64_t id, size_t index)
+static void events_add_type(struct jfr_events *es, uint64_t id, size_t index)
 {
 	if (id < DENSE_IDS && index < UINT16_MAX)
 		es->dense[id] = (uint16_t)(index + 1);
@@ -550,13 +564,13 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 
 		if (!jfr_type_is_event(t))
 			continue;
-		has_stack = field_of_type(m, t, "StackTrace") != NULL;
-		if (has_stack ? compile_type(et, m, t)
-			      : compile_other(es, et, m, t)) {
-			note_type(es, t->id, es->type_count++);
+		has_stack = type_field_of(m, t, "StackTrace") != NULL;
+		if (has_stack ? type_compile(et, m, t)
+			      : type_compile_other(es, et, m, t)) {
+			events_add_type(es, t->id, es->type_count++);
 			continue;
 		}
-		forget_type(et);
+		type_release(et);
 		if (has_stack)
 			profile_lost(p,
 				     "event types with an unsupported layout",
@@ -564,8 +578,8 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 	}
 }
 
-static uint64_t weight_of(const struct jfr_clock *clock,
-			  const struct jfr_event_type *et, uint64_t value)
+static uint64_t events_weight(const struct jfr_clock *clock,
+			      const struct jfr_event_type *et, uint64_t value)
 {
 	int64_t weight = (int64_t)value;
 
@@ -575,11 +589,12 @@ static uint64_t weight_of(const struct jfr_clock *clock,
 		weight = jfr_clock_span(clock, weight, et->weight_unit);
 	else if (et->weight_unit == JFR_UNIT_BITS)
 		weight /= 8;
-	/* A clock that stepped back gives negative durations. */
+	/* A clock that was set back yields negative durations. */
 	return weight > 0 ? (uint64_t)weight : 0;
 }
 
-static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
+static struct jfr_event_type *events_find_type(struct jfr_events *es,
+					       uint64_t id)
 {
 	size_t index = SIZE_MAX;
 
@@ -590,8 +605,8 @@ static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
 	return index < es->type_count ? &es->types[index] : NULL;
 }
 
-static uint32_t with_class(struct jfr_events *es, uint32_t stack,
-			   const uint64_t v[PICKS])
+static uint32_t events_with_class(struct jfr_events *es, uint32_t stack,
+				  const uint64_t v[PICKS])
 {
 	struct jfr_classed *known;
 	uint32_t name = 0;
@@ -614,11 +629,11 @@ static uint32_t with_class(struct jfr_events *es, uint32_t stack,
 }
 
 /*
- * The stack trace with the method that was traced as its leaf: the JDK's begins
+ * Returns the stack trace with the traced method as its leaf: the JDK's begins
  * with the method's caller, async-profiler's with the method.
  */
-static uint32_t with_method(struct jfr_events *es, uint32_t stack,
-			    uint64_t method)
+static uint32_t events_with_method(struct jfr_events *es, uint32_t stack,
+				   uint64_t method)
 {
 	struct profile *p = es->profile;
 	const struct jfr_site site = { .method = method, .type = UINT32_MAX };
@@ -633,12 +648,12 @@ static uint32_t with_method(struct jfr_events *es, uint32_t stack,
 }
 
 /*
- * The sample's time, or 0 when it is damaged.  An event is written when it
- * ends, so one that lasts may begin any time before the chunk.
+ * Returns the sample's time, or 0 if it is damaged. Events are written when
+ * they end, so a long event may begin at any time before the chunk.
  */
-static int64_t sample_time(struct jfr_events *es,
-			   const struct jfr_event_type *et,
-			   const uint64_t v[PICKS], uint64_t weight)
+static int64_t events_sample_time(struct jfr_events *es,
+				  const struct jfr_event_type *et,
+				  const uint64_t v[PICKS], uint64_t weight)
 {
 	int64_t at = jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
 				    et->time_unit);
@@ -653,9 +668,10 @@ static int64_t sample_time(struct jfr_events *es,
 	return 0;
 }
 
-/* An event that is no sample: true when it was one. */
-static bool read_other(struct jfr_events *es, const struct jfr_event_type *et,
-		       const uint64_t *v)
+/* Reads an event that is not a sample: false if it is a sample. */
+static bool events_read_other(struct jfr_events *es,
+			      const struct jfr_event_type *et,
+			      const uint64_t *v)
 {
 	if (et->remark)
 		profile_note(es->profile, et->remark, v[PICK_WEIGHT], "%s",
@@ -671,7 +687,7 @@ static bool read_other(struct jfr_events *es, const struct jfr_event_type *et,
 
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
-	struct jfr_event_type *et = find_type(es, type_id);
+	struct jfr_event_type *et = events_find_type(es, type_id);
 	uint64_t v[PICKS] = { 0 };
 	struct sample s = { .count = 1 };
 
@@ -688,14 +704,14 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		es->damaged++;
 		return;
 	}
-	if (read_other(es, et, v))
+	if (events_read_other(es, et, v))
 		return;
 	if (!et->event)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
 	s.event = et->event - 1;
-	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
+	s.weight = events_weight(&es->clock, et, v[PICK_WEIGHT]);
 	if (et->has_time)
-		s.time_ns = sample_time(es, et, v, s.weight);
+		s.time_ns = events_sample_time(es, et, v, s.weight);
 	if (v[PICK_THREAD])
 		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
 	if (v[PICK_OWNER])
@@ -706,10 +722,10 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
 		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
 			es->missing_stacks++;
-		s.stack = with_class(es, s.stack, v);
+		s.stack = events_with_class(es, s.stack, v);
 	}
 	if (v[PICK_METHOD])
-		s.stack = with_method(es, s.stack, v[PICK_METHOD]);
+		s.stack = events_with_method(es, s.stack, v[PICK_METHOD]);
 	es->read++;
 	if (et->is_allocation && s.thread && s.time_ns &&
 	    !first_weights_take(es->firsts, &s))
@@ -728,7 +744,7 @@ void jfr_events_end(struct jfr_events *es)
 void jfr_events_release(struct jfr_events *es)
 {
 	for (size_t i = 0; i < es->type_count; i++)
-		forget_type(&es->types[i]);
+		type_release(&es->types[i]);
 	free(es->types);
 	free(es->dense);
 	map64_release(&es->others);

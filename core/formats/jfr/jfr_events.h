@@ -2,10 +2,10 @@
 /*
  * jfr_events: turns the events of one chunk into samples.
  *
- * Every event type with a field of type StackTrace is read.  Its weight is
- * what the table in jfr_events.c says of its name, or else its duration, its
- * weight, its size, or 1.  A class that was allocated, locked or parked on is
- * the leaf of its stack trace.
+ * Every event type with a field of type StackTrace is read. Its weight is
+ * defined by the table in jfr_events.c, or is its duration, weight or size, or
+ * 1. A class that was allocated, locked or parked on becomes the leaf of the
+ * stack trace.
  */
 #ifndef CORE_FORMATS_JFR_JFR_EVENTS_H
 #define CORE_FORMATS_JFR_JFR_EVENTS_H
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 struct first_weights;
-struct jfr_event_type; /* private: how one type of event is read */
+struct jfr_event_type; /* private: how one event type is read */
 
 #define JFR_EVENT_BATCH 64
 #define JFR_CLASSED     1024
@@ -33,34 +33,36 @@ struct jfr_events {
 	int64_t longest_ns;
 	struct jfr_event_type *types;
 	size_t type_count;
-	/* 1 + index into types by type id; ids beyond it are in others. */
+	/* 1 + index into types, by type id; larger ids are in others. */
 	uint16_t *dense;
 	size_t dense_count;
 	struct map64 others;
 
-	/* Stack traces that a class was put below, where they were hashed to:
-	 * few of them make most events. */
+	/*
+	 * Cache of stack traces with a class as leaf, in slots by hash: few of
+	 * them make most events.
+	 */
 	struct jfr_classed {
 		uint32_t stack, class_name, with_class;
 	} classed[JFR_CLASSED];
 
-	/* Samples are handed to the profile by the batch. */
+	/* Samples are added to the profile in batches. */
 	struct sample batch[JFR_EVENT_BATCH];
 	size_t batch_len;
 
-	uint64_t read;           /* events that became samples */
-	uint64_t missing_stacks; /* whose stack trace the chunk lacks */
-	uint64_t damaged;        /* whose fields did not fit */
-	uint64_t wild_times;     /* whose time was too far from the chunk */
+	uint64_t read;           /* number of events that became samples */
+	uint64_t missing_stacks; /* stack traces that are not in the chunk */
+	uint64_t damaged;        /* events with invalid fields */
+	uint64_t wild_times;     /* events with a time too far from the chunk */
 };
 
-/* The name of a type of event as JDK 11 and later have it. */
+/* Returns the name of an event type as of JDK 11 and later. */
 const char *jfr_event_name(const struct jfr_type *t);
 
 /*
- * Starts a chunk.  longest_ns bounds how long after the chunk's start an event
- * may begin and how long before it an event may end; beyond that, its sample
- * gets no time.  All but the clock are borrowed.
+ * Starts a chunk. longest_ns is the maximum time from the chunk's start to the
+ * start of an event, and from an event's end to the chunk's start; beyond, the
+ * sample gets no time. All arguments except the clock are borrowed.
  */
 void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		      struct jfr_pools *pools, struct first_weights *firsts,
@@ -70,11 +72,10 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 /* Reads one event: c stands behind its type id and ends with the event. */
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c);
 
-/* All events have been read: hands in what is still held back. */
+/* Adds the samples that are left in the batch, after the last event. */
 void jfr_events_end(struct jfr_events *es);
 
-/* True when events of the type become samples; to be asked first, it is fast.
- */
+/* True if events of the type become samples; a fast check to call first. */
 static inline bool jfr_events_wants(const struct jfr_events *es,
 				    uint64_t type_id)
 {
@@ -83,7 +84,7 @@ static inline bool jfr_events_wants(const struct jfr_events *es,
 	return map64_get(&es->others, type_id) != MAP64_NONE;
 }
 
-/* Forgets the chunk.  Zeroed storage is fine. */
+/* Releases the chunk. Zeroed storage is allowed. */
 void jfr_events_release(struct jfr_events *es);
 
 #endif

@@ -12,29 +12,38 @@
 #define STACKS_AT_A_TIME ((size_t)64)
 #define TRUSTED_COUNT    ((size_t)1 << 18)
 
-/* How a path holds sites: by method and type, or hashed, by their id. */
+/*
+ * The site ids of a path: computed from method and type, or assigned to other
+ * sites, which are found by hash.
+ */
 #define DIRECT_METHODS ((uint64_t)1 << 20)
 #define DIRECT_TYPES   8u
 #define SITE_HASHED    ((uint32_t)1 << 31)
-#define TRUNCATED      0 /* hashed: stands at the root of a cut stack trace */
+#define TRUNCATED                                                              \
+	0 /* the root of a truncated stack trace, in the range of hashed sites \
+	   */
 
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_PICKS };
 
 static const char *const picks[FRAME_PICKS] = { "method", "lineNumber",
 						"type" };
 
-/* A stack trace's fields before its frames, and those behind. */
+/*
+ * The fields of a stack trace before and after its frames, and those of a
+ * frame.
+ */
 struct jfr_frame_layout {
 	struct jfr_layout before, frame, behind;
 	/*
-	 * True for method, line, bytecode index, type, all varints: what every
-	 * JVM and async-profiler have written so far.  It is read without the
+	 * The frame has method, line, bytecode index and type, all varints, as
+	 * all JVMs and async-profiler write them. It is read without the
 	 * layout, at twice the speed.
 	 */
 	bool is_usual;
 };
 
-static bool is_varint(const struct jfr_metadata *m, const struct jfr_field *f)
+static bool field_is_varint(const struct jfr_metadata *m,
+			    const struct jfr_field *f)
 {
 	const struct jfr_type *t = jfr_type_by_id(m, f->type_id);
 
@@ -42,7 +51,8 @@ static bool is_varint(const struct jfr_metadata *m, const struct jfr_field *f)
 	       (f->in_pool || (t && t->wire == JFR_WIRE_VARINT));
 }
 
-static bool is_usual(const struct jfr_metadata *m, const struct jfr_type *t)
+static bool layout_is_usual(const struct jfr_metadata *m,
+			    const struct jfr_type *t)
 {
 	static const char *const names[] = { "method", "lineNumber",
 					     "bytecodeIndex", "type" };
@@ -52,7 +62,7 @@ static bool is_usual(const struct jfr_metadata *m, const struct jfr_type *t)
 	for (size_t i = 0; i < 4; i++) {
 		const struct jfr_field *f = &m->fields[t->first_field + i];
 
-		if (strcmp(f->name, names[i]) != 0 || !is_varint(m, f))
+		if (strcmp(f->name, names[i]) != 0 || !field_is_varint(m, f))
 			return false;
 	}
 	return true;
@@ -75,7 +85,7 @@ struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
 	behind.first_field += before.field_count + 1;
 	behind.field_count -= before.field_count + 1;
 	l = xcalloc(1, sizeof(*l));
-	l->is_usual = is_usual(m, frame_type);
+	l->is_usual = layout_is_usual(m, frame_type);
 	if (jfr_layout_compile(&l->before, m, &before, truncated, 1, true) &&
 	    jfr_layout_compile(&l->frame, m, frame_type, picks, FRAME_PICKS,
 			       true) &&
@@ -85,15 +95,15 @@ struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
 	return NULL;
 }
 
-/* A site not seen before. */
-static uint32_t new_site(struct jfr_pools *ps, const struct jfr_site *site)
+/* Adds a new site. */
+static uint32_t site_new(struct jfr_pools *ps, const struct jfr_site *site)
 {
 	array_reserve(ps->sites, ps->site_cap, ps->site_count + 1);
 	ps->sites[ps->site_count++] = *site;
 	return (uint32_t)ps->site_count;
 }
 
-static uint32_t hashed_site(struct jfr_pools *ps, const struct jfr_site *site)
+static uint32_t site_hashed(struct jfr_pools *ps, const struct jfr_site *site)
 {
 	uint64_t place = (uint64_t)site->line << 8 | site->type;
 	uint32_t tag = (uint32_t)hash_mix(site->method, place);
@@ -109,14 +119,14 @@ static uint32_t hashed_site(struct jfr_pools *ps, const struct jfr_site *site)
 		    s->type == site->type)
 			return id;
 	}
-	id = new_site(ps, site);
+	id = site_new(ps, site);
 	idtable_put(&ps->site_ids, &probe, id);
 	return id;
 }
 
 /*
- * A place in a method, as a path holds it.  async-profiler numbers methods
- * from 1 on: without a line, method and type are the place.
+ * Returns the id of a site. async-profiler numbers methods from 1 on: without a
+ * line, method and type identify the site.
  */
 static inline uint32_t site_id(struct jfr_pools *ps, uint64_t method,
 			       uint32_t line, uint32_t type)
@@ -125,26 +135,26 @@ static inline uint32_t site_id(struct jfr_pools *ps, uint64_t method,
 
 	if (!line && method < DIRECT_METHODS && type < DIRECT_TYPES)
 		return (uint32_t)(method * DIRECT_TYPES) + type;
-	return SITE_HASHED | hashed_site(ps, &site);
+	return SITE_HASHED | site_hashed(ps, &site);
 }
 
-/* -1, which is how "unknown" is written, comes as 2^32 - 1 or 2^64 - 1. */
-static inline uint32_t known_line(uint64_t line)
+/* Unknown lines, -1, are read as 2^32 - 1 or 2^64 - 1. */
+static inline uint32_t site_known_line(uint64_t line)
 {
 	return line < INT32_MAX ? (uint32_t)line : 0;
 }
 
-static inline uint32_t known_type(uint64_t type)
+static inline uint32_t site_known_type(uint64_t type)
 {
 	return type < UINT32_MAX ? (uint32_t)type : UINT32_MAX;
 }
 
 /*
- * A varint of which all nine bytes are known to be there.  Most frames are
- * five or six bytes of short varints: here, and only here, a step a byte is
- * faster than cursor_varint()'s one load.
+ * Reads a varint whose nine bytes are available. Most frames are five or six
+ * bytes of short varints; only for these, a byte at a time is faster than the
+ * single load of cursor_varint().
  */
-static inline uint64_t short_varint(const uint8_t **at)
+static inline uint64_t varint_read_short(const uint8_t **at)
 {
 	const uint8_t *p = *at;
 	uint64_t value = *p++;
@@ -169,31 +179,34 @@ static inline uint64_t short_varint(const uint8_t **at)
 
 #define LONGEST_FRAME ((ptrdiff_t)4 * 9)
 
-/* The last bytes of varints, as their topmost bits. */
-static inline uint64_t ends_in(uint64_t word)
+/* Returns the top bits of the last bytes of varints. */
+static inline uint64_t varint_ends_in(uint64_t word)
 {
 	return ~word & 0x8080808080808080u;
 }
 
-/* Without the lowest bit that is set. */
-static inline uint64_t but_first(uint64_t bits) { return bits & (bits - 1); }
+/* Clears the lowest bit that is set. */
+static inline uint64_t bits_clear_first(uint64_t bits)
+{
+	return bits & (bits - 1);
+}
 
 /*
- * A frame of which only method and type are wanted, where they are its first
- * three bytes or less and its last one, the eighth at most: nearly every one.
- * It is taken apart without a branch, since where varints end is hard to guess
- * for a processor.  Gives the site, or SITE_HASHED for any other frame.  Eight
- * bytes are known to be there.
+ * Reads a frame of which only method and type are used, if they are in the
+ * first three bytes and in the last byte, the eighth at most: nearly every
+ * frame. It has no branches, since processors cannot predict where varints end.
+ * Returns the site, or SITE_HASHED for any other frame. Eight bytes must be
+ * available.
  */
-static inline uint32_t read_short_frame(const uint8_t **at)
+static inline uint32_t frame_read_short(const uint8_t **at)
 {
 	uint64_t word, ends, fourth, method, type;
 	unsigned len;
 
 	memcpy(&word, *at, sizeof(word));
 	word = le64toh(word);
-	ends = ends_in(word);
-	fourth = but_first(but_first(but_first(ends)));
+	ends = varint_ends_in(word);
+	fourth = bits_clear_first(bits_clear_first(bits_clear_first(ends)));
 	fourth &= -fourth;
 	if (!(ends & 0x808080) || !(ends << 8 & fourth))
 		return SITE_HASHED;
@@ -208,10 +221,10 @@ static inline uint32_t read_short_frame(const uint8_t **at)
 	return (uint32_t)(method * DIRECT_TYPES + type);
 }
 
-#define WINDOW 64 /* bytes whose ends are looked for at once */
+#define WINDOW 64 /* bytes that are searched for ends of varints at once */
 
-/* A bit for each of WINDOW bytes: set where a varint ends. */
-static inline uint64_t ends_of(const uint8_t *at)
+/* Returns a bit for each of WINDOW bytes: set where a varint ends. */
+static inline uint64_t varint_ends(const uint8_t *at)
 {
 	uint64_t ends = 0;
 
@@ -226,8 +239,9 @@ static inline uint64_t ends_of(const uint8_t *at)
 		uint64_t word;
 
 		memcpy(&word, at + i, sizeof(word));
-		/* The topmost bits of eight bytes, side by side. */
-		ends |= (ends_in(le64toh(word)) >> 7) * 0x0102040810204080u >>
+		/* Gathers the top bits of eight bytes. */
+		ends |= (varint_ends_in(le64toh(word)) >> 7) *
+				0x0102040810204080u >>
 			56 << i;
 	}
 #endif
@@ -235,21 +249,22 @@ static inline uint64_t ends_of(const uint8_t *at)
 }
 
 /*
- * Reads frames like those of read_short_frame() as far as a window goes, and
- * stops before any other: the next frame's place is then known some cycles
- * after the last one's, without a look at the bytes.  Gives their number.
- * WINDOW and four more bytes are known to be there.
+ * Reads frames like those of read_short_frame() within a window, and stops at
+ * any other frame. The position of the next frame is known a few cycles after
+ * that of the last one, without loading its bytes. Returns the number of
+ * frames. WINDOW + 4 bytes must be available.
  */
-static size_t read_window(const uint8_t **at, size_t count, uint32_t *out)
+static size_t frames_read_window(const uint8_t **at, size_t count,
+				 uint32_t *out)
 {
 	const uint8_t *base = *at;
-	uint64_t ends = ends_of(base);
+	uint64_t ends = varint_ends(base);
 	unsigned start = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		uint64_t third = but_first(but_first(ends));
-		uint64_t fourth = but_first(third);
+		uint64_t third = bits_clear_first(bits_clear_first(ends));
+		uint64_t fourth = bits_clear_first(third);
 		unsigned first, last;
 		uint32_t method, type;
 
@@ -268,28 +283,28 @@ static size_t read_window(const uint8_t **at, size_t count, uint32_t *out)
 		if (method >= DIRECT_METHODS || type >= DIRECT_TYPES)
 			break;
 		out[i] = method * DIRECT_TYPES + type;
-		ends = but_first(fourth);
+		ends = bits_clear_first(fourth);
 		start = last + 1;
 	}
 	*at = base + start;
 	return i;
 }
 
-static inline uint32_t read_long_frame(struct jfr_pools *ps, const uint8_t **at)
+static inline uint32_t frame_read_long(struct jfr_pools *ps, const uint8_t **at)
 {
-	uint64_t method = short_varint(at);
-	uint64_t line = short_varint(at);
+	uint64_t method = varint_read_short(at);
+	uint64_t line = varint_read_short(at);
 	uint64_t type;
 
-	short_varint(at); /* bytecode index */
-	type = short_varint(at);
+	varint_read_short(at); /* bytecode index */
+	type = varint_read_short(at);
 	return site_id(ps, method,
-		       ps->profile->keep_lines ? known_line(line) : 0,
-		       known_type(type));
+		       ps->profile->keep_lines ? site_known_line(line) : 0,
+		       site_known_type(type));
 }
 
-/* As many of the frames as surely are there in full; gives their number. */
-static size_t read_whole_frames(struct jfr_pools *ps, struct cursor *c,
+/* Reads the frames that are certainly complete; returns their number. */
+static size_t frames_read_whole(struct jfr_pools *ps, struct cursor *c,
 				size_t count, uint32_t *out)
 {
 	bool lines = ps->profile->keep_lines;
@@ -298,22 +313,23 @@ static size_t read_whole_frames(struct jfr_pools *ps, struct cursor *c,
 
 	while (i < count && c->end - at >= LONGEST_FRAME) {
 		if (!lines && c->end - at >= WINDOW + 4) {
-			size_t read = read_window(&at, count - i, out + i);
+			size_t read = frames_read_window(&at, count - i,
+							 out + i);
 
 			i += read;
 			if (read)
 				continue;
 		}
-		out[i] = lines ? SITE_HASHED : read_short_frame(&at);
+		out[i] = lines ? SITE_HASHED : frame_read_short(&at);
 		if (__builtin_expect(out[i] == SITE_HASHED, 0))
-			out[i] = read_long_frame(ps, &at);
+			out[i] = frame_read_long(ps, &at);
 		i++;
 	}
 	c->at = at;
 	return i;
 }
 
-static void read_frames(struct jfr_pools *ps, struct cursor *c, size_t count,
+static void frames_read(struct jfr_pools *ps, struct cursor *c, size_t count,
 			uint32_t *out)
 {
 	for (size_t i = 0; i < count && cursor_ok(c); i++) {
@@ -321,21 +337,21 @@ static void read_frames(struct jfr_pools *ps, struct cursor *c, size_t count,
 		uint32_t line;
 
 		jfr_layout_read(&ps->frame->frame, c, v, NULL);
-		line = known_line(v[FRAME_LINE]);
+		line = site_known_line(v[FRAME_LINE]);
 		out[i] = site_id(ps, v[FRAME_METHOD],
 				 ps->profile->keep_lines ? line : 0,
-				 known_type(v[FRAME_TYPE]));
+				 site_known_type(v[FRAME_TYPE]));
 	}
 }
 
-/* Keeps the stack trace whose sites were put behind those of all others. */
-static void keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
-		       bool truncated)
+/* Keeps the stack trace whose sites were appended to the path. */
+static void frames_keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
+			      bool truncated)
 {
 	struct map64 *keys = &ps->pools[JFR_POOL_STACK_TRACE].keys;
 
 	if (!map64_add(keys, key, (uint32_t)ps->stack_count))
-		return; /* a newer one has the key */
+		return; /* a newer stack trace has the key */
 	if (truncated && count)
 		ps->path[ps->path_len + count++] = SITE_HASHED | TRUNCATED;
 	array_reserve(ps->stack_lens, ps->stack_cap, ps->stack_count + 1);
@@ -343,7 +359,7 @@ static void keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
 	ps->path_len += count;
 }
 
-static void read_stack(struct jfr_pools *ps, struct cursor *c)
+static void frames_read_stack(struct jfr_pools *ps, struct cursor *c)
 {
 	const struct jfr_frame_layout *l = ps->frame;
 	uint64_t truncated = 0;
@@ -352,16 +368,16 @@ static void read_stack(struct jfr_pools *ps, struct cursor *c)
 	size_t count, read = 0;
 
 	jfr_layout_read(&l->before, c, &truncated, NULL);
-	/* A frame takes four bytes at the least, where it is the usual one. */
+	/* A frame of the usual form takes at least four bytes. */
 	count = cursor_count(c, l->is_usual ? 4 : 1);
 	array_reserve(ps->path, ps->path_cap, ps->path_len + count + 1);
 	out = ps->path + ps->path_len;
 	if (l->is_usual)
-		read = read_whole_frames(ps, c, count, out);
-	read_frames(ps, c, count - read, out + read);
+		read = frames_read_whole(ps, c, count, out);
+	frames_read(ps, c, count - read, out + read);
 	jfr_layout_read(&l->behind, c, &truncated, NULL);
 	if (cursor_ok(c))
-		keep_stack(ps, key, count, truncated != 0);
+		frames_keep_stack(ps, key, count, truncated != 0);
 }
 
 void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count)
@@ -370,15 +386,18 @@ void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count)
 		cursor_fail(c);
 		return;
 	}
-	/* The count is the recording's word: not trusted with much memory. */
+	/*
+	 * The count comes from the recording, so memory is reserved only up to
+	 * a limit.
+	 */
 	map64_reserve(&ps->pools[JFR_POOL_STACK_TRACE].keys,
 		      count < TRUSTED_COUNT ? count : TRUSTED_COUNT);
 	for (size_t i = 0; i < count && cursor_ok(c); i++)
-		read_stack(ps, c);
+		frames_read_stack(ps, c);
 }
 
-/* Makes room, twice as much as before, so that zeroing it does not add up. */
-static void need_direct(struct jfr_pools *ps, size_t need)
+/* Reserves twice the space, so that zeroing it has linear cost. */
+static void frames_need_direct(struct jfr_pools *ps, size_t need)
 {
 	size_t count = ps->direct_count;
 
@@ -389,24 +408,24 @@ static void need_direct(struct jfr_pools *ps, size_t need)
 	ps->direct_count = need;
 }
 
-/* The frame of a place that is given by method and type alone. */
-static inline uint32_t direct_frame(struct jfr_pools *ps, uint32_t site)
+/* Returns the frame of a site that is given by method and type alone. */
+static inline uint32_t frames_direct(struct jfr_pools *ps, uint32_t site)
 {
 	struct jfr_site place = { site / DIRECT_TYPES, 0, site % DIRECT_TYPES };
 
 	if (__builtin_expect(site >= ps->direct_count, 0)) {
-		/* Few frames with high numbers are not worth the room. */
+		/* A few frames with high numbers do not justify the space. */
 		if (site / 16 > ps->path_len + 1024)
 			return jfr_pools_frame(ps, &place);
-		need_direct(ps, (size_t)site + 1);
+		frames_need_direct(ps, (size_t)site + 1);
 	}
 	if (__builtin_expect(!ps->direct[site], 0))
 		ps->direct[site] = jfr_pools_frame(ps, &place);
 	return ps->direct[site];
 }
 
-/* Frames of the sites that are hashed, by their id; the caller frees. */
-static uint32_t *hashed_frames(struct jfr_pools *ps)
+/* Returns the frames of the hashed sites by their id; the caller frees them. */
+static uint32_t *frames_hashed(struct jfr_pools *ps)
 {
 	uint32_t *frames = xmalloc((ps->site_count + 1) * sizeof(*frames));
 	struct frame truncated = {
@@ -421,12 +440,12 @@ static uint32_t *hashed_frames(struct jfr_pools *ps)
 }
 
 /*
- * Makes stack traces of the profile, some at a time, so that their frames are
- * still in the cache when they are looked for.
+ * Adds the stack traces to the profile in portions, so that their frames are in
+ * the cache when they are looked up.
  */
-static void make_stacks(struct jfr_pools *ps)
+static void frames_make_stacks(struct jfr_pools *ps)
 {
-	uint32_t *hashed = hashed_frames(ps);
+	uint32_t *hashed = frames_hashed(ps);
 	uint32_t *path = ps->path;
 
 	for (size_t i = 0; i < ps->stack_count; i += STACKS_AT_A_TIME) {
@@ -441,7 +460,7 @@ static void make_stacks(struct jfr_pools *ps)
 
 			path[k] = site & SITE_HASHED
 					  ? hashed[site & ~SITE_HASHED]
-					  : direct_frame(ps, site);
+					  : frames_direct(ps, site);
 		}
 		profile_stacks(ps->profile, path, ps->stack_lens + i, n,
 			       ps->stack_nodes + i);
@@ -451,10 +470,10 @@ static void make_stacks(struct jfr_pools *ps)
 }
 
 /*
- * Keys of stack traces count up in every JVM: an array finds them faster than
- * a hash, where the recording keeps to that.
+ * Indexes stack traces by key: all JVMs number them consecutively, so an array
+ * is faster than a hash table if the keys of this recording are.
  */
-static void index_keys(struct jfr_pools *ps)
+static void frames_index_keys(struct jfr_pools *ps)
 {
 	const struct map64 *keys = &ps->pools[JFR_POOL_STACK_TRACE].keys;
 	uint64_t first = UINT64_MAX, last = 0;
@@ -485,8 +504,8 @@ static void index_keys(struct jfr_pools *ps)
 void jfr_frames_end(struct jfr_pools *ps)
 {
 	array_reserve(ps->stack_nodes, ps->node_cap, ps->stack_count);
-	make_stacks(ps);
-	index_keys(ps);
+	frames_make_stacks(ps);
+	frames_index_keys(ps);
 }
 
 void jfr_frames_clear(struct jfr_pools *ps)

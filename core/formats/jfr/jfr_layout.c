@@ -6,19 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEEPEST_TYPE 16   /* structs within structs; real ones go to 3 */
-#define MOST_OPS     4096 /* real types compile to a few dozen */
+#define DEEPEST_TYPE                                                           \
+	16 /* maximum nesting of structs; real types have 3 levels */
+#define MOST_OPS                                                               \
+	4096 /* maximum number of operations; real types need a few dozen */
 /*
- * Fields of structs within the type, each time they are met: ten fields of a
- * type of ten fields of a type … would otherwise be 10^16.
+ * Maximum number of fields of nested structs, counted each time. Otherwise ten
+ * fields of a type with ten fields of a type … would make 10^16.
  */
 #define MOST_NESTED 1024
 
-/* A struct that is being compiled: its fields from next on. */
+/* A struct that is being compiled: its fields from `next` on. */
 struct level {
 	const struct jfr_type *type;
 	size_t next;
-	size_t loop; /* its LOOP operation + 1, when it is an array's element */
+	size_t loop; /* its LOOP operation + 1 if it is an array's element; else
+			0 */
 };
 
 struct compile {
@@ -28,15 +31,18 @@ struct compile {
 	size_t wanted_count;
 	struct level levels[DEEPEST_TYPE];
 	size_t depth;
-	size_t nested;        /* fields met within other structs */
-	size_t behind_wanted; /* operations up to the last wanted field */
+	size_t nested;        /* number of fields in nested structs */
+	size_t behind_wanted; /* number of operations up to the last wanted
+				 field */
 };
 
 static void layout_emit(struct jfr_layout *l, enum jfr_op_code code, size_t arg)
 {
 	struct jfr_op *last = l->count ? &l->ops[l->count - 1] : NULL;
 
-	/* A loop's body begins anew: what stands before is not repeated. */
+	/*
+	 * An operation before a loop's body must not be merged into the body.
+	 */
 	if (last && last->code == code &&
 	    (code == JFR_OP_VARINTS || code == JFR_OP_FIXED)) {
 		last->arg += (uint32_t)arg;
@@ -46,7 +52,7 @@ static void layout_emit(struct jfr_layout *l, enum jfr_op_code code, size_t arg)
 	l->ops[l->count++] = (struct jfr_op){ code, (uint32_t)arg };
 }
 
-static void emit_skip(struct jfr_layout *l, enum jfr_wire wire)
+static void layout_emit_skip(struct jfr_layout *l, enum jfr_wire wire)
 {
 	static const struct jfr_op skips[] = {
 		[JFR_WIRE_VARINT] = { JFR_OP_VARINTS, 1 },
@@ -59,8 +65,11 @@ static void emit_skip(struct jfr_layout *l, enum jfr_wire wire)
 	layout_emit(l, skips[wire].code, skips[wire].arg);
 }
 
-/* The place of a field of the outermost type among the wanted, or -1. */
-static int wanted_slot(const struct compile *k, const struct jfr_field *f)
+/*
+ * Returns the slot of a field of the outermost type, or -1 if it is not wanted.
+ */
+static int layout_wanted_slot(const struct compile *k,
+			      const struct jfr_field *f)
 {
 	if (k->depth != 1)
 		return -1;
@@ -71,10 +80,10 @@ static int wanted_slot(const struct compile *k, const struct jfr_field *f)
 	return -1;
 }
 
-static bool emit_pick(struct compile *k, const struct jfr_field *f,
-		      enum jfr_wire wire)
+static bool layout_emit_pick(struct compile *k, const struct jfr_field *f,
+			     enum jfr_wire wire)
 {
-	int slot = wanted_slot(k, f);
+	int slot = layout_wanted_slot(k, f);
 
 	if (slot < 0 || f->is_array)
 		return false;
@@ -90,17 +99,17 @@ static bool emit_pick(struct compile *k, const struct jfr_field *f,
 	return true;
 }
 
-static size_t open_loop(struct jfr_layout *l)
+static size_t layout_open_loop(struct jfr_layout *l)
 {
 	layout_emit(l, JFR_OP_LOOP, 0);
 	return l->count;
 }
 
-/* Closes the loop whose body began at operation `body`. */
-static void close_loop(struct jfr_layout *l, size_t body)
+/* Ends the loop whose body begins at operation `body`. */
+static void layout_close_loop(struct jfr_layout *l, size_t body)
 {
 	if (l->count == body) {
-		/* Elements without bytes: only their count is there. */
+		/* Elements have no bytes, so skip only their count. */
 		l->ops[body - 1] = (struct jfr_op){ JFR_OP_VARINTS, 1 };
 		return;
 	}
@@ -108,10 +117,10 @@ static void close_loop(struct jfr_layout *l, size_t body)
 	l->ops[body - 1].arg = (uint32_t)l->count;
 }
 
-static bool compile_field(struct compile *k, const struct jfr_field *f)
+static bool layout_compile_field(struct compile *k, const struct jfr_field *f)
 {
 	const struct jfr_type *t = jfr_type_by_id(k->m, f->type_id);
-	enum jfr_wire wire = JFR_WIRE_VARINT; /* a key into a pool */
+	enum jfr_wire wire = JFR_WIRE_VARINT; /* a key of a pool */
 	size_t body = 0;
 
 	if (!f->in_pool && !t) {
@@ -120,14 +129,14 @@ static bool compile_field(struct compile *k, const struct jfr_field *f)
 	}
 	if (!f->in_pool)
 		wire = t->wire;
-	if (emit_pick(k, f, wire))
+	if (layout_emit_pick(k, f, wire))
 		return true;
 	if (f->is_array)
-		body = open_loop(k->l);
+		body = layout_open_loop(k->l);
 	if (wire != JFR_WIRE_STRUCT) {
-		emit_skip(k->l, wire);
+		layout_emit_skip(k->l, wire);
 		if (f->is_array)
-			close_loop(k->l, body);
+			layout_close_loop(k->l, body);
 		return true;
 	}
 	if (k->depth == DEEPEST_TYPE)
@@ -136,8 +145,8 @@ static bool compile_field(struct compile *k, const struct jfr_field *f)
 	return true;
 }
 
-/* Compiles the fields of the open structs; false when they are too many. */
-static bool compile_fields(struct compile *k)
+/* Compiles the fields of the open structs; false if there are too many. */
+static bool layout_compile_fields(struct compile *k)
 {
 	while (k->depth) {
 		struct level *top = &k->levels[k->depth - 1];
@@ -150,12 +159,12 @@ static bool compile_fields(struct compile *k)
 						   top->next++];
 
 			k->nested += k->depth > 1;
-			if (!compile_field(k, f))
+			if (!layout_compile_field(k, f))
 				return false;
 			continue;
 		}
 		if (top->loop)
-			close_loop(k->l, top->loop);
+			layout_close_loop(k->l, top->loop);
 		k->depth--;
 	}
 	return true;
@@ -170,15 +179,18 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 	bool fits;
 
 	l->count = 0;
-	/* A simple value, such as a pool of strings, is its own only field. */
+	/*
+	 * A simple value, such as one of the string pool, is its own only
+	 * field.
+	 */
 	if (t->wire != JFR_WIRE_STRUCT) {
 		if (wanted_count && t->wire == JFR_WIRE_STRING)
 			layout_emit(l, JFR_OP_PICK_STRING, 0);
 		else
-			emit_skip(l, t->wire);
+			layout_emit_skip(l, t->wire);
 		k.depth = 0;
 	}
-	fits = compile_fields(&k);
+	fits = layout_compile_fields(&k);
 	if (!fits)
 		l->count = 0;
 	else if (!all)
@@ -190,7 +202,8 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 		     uint64_t *numbers, struct jfr_string *strings)
 {
-	uint64_t left[DEEPEST_TYPE + 1]; /* elements, per open loop */
+	uint64_t left[DEEPEST_TYPE +
+		      1]; /* remaining elements of each open loop */
 	size_t depth = 0;
 	struct jfr_string text;
 
@@ -225,7 +238,7 @@ void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 				op = &l->ops[op->arg - 1];
 			break;
 		case JFR_OP_END:
-			/* NOLINTNEXTLINE: in a loop, which has set it */
+			/* NOLINTNEXTLINE: the loop operation has set it */
 			if (--left[depth - 1] && cursor_ok(c))
 				op = &l->ops[op->arg - 1];
 			else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfr_layout: how to pass over a value of a JFR type, and what to pick from it.
+ * jfr_layout: skips a value of a JFR type and reads selected fields.
  *
- * A type is compiled once a chunk into a few flat operations; reading a value
- * runs them, without recursion and without looking at names again.
+ * A type is compiled once per chunk into a flat list of operations. Reading a
+ * value executes them, without recursion and without looking up names.
  */
 #ifndef CORE_FORMATS_JFR_JFR_LAYOUT_H
 #define CORE_FORMATS_JFR_JFR_LAYOUT_H
@@ -18,15 +18,15 @@
 
 enum jfr_op_code {
 	JFR_OP_STOP,
-	JFR_OP_FAIL,    /* a type that the metadata do not describe */
-	JFR_OP_VARINTS, /* pass over arg of them */
-	JFR_OP_FIXED,   /* pass over arg bytes */
+	JFR_OP_FAIL,    /* the metadata does not describe the type */
+	JFR_OP_VARINTS, /* skip arg varints */
+	JFR_OP_FIXED,   /* skip arg bytes */
 	JFR_OP_STRING,
-	JFR_OP_LOOP, /* a count; arg is the operation behind the loop's end */
-	JFR_OP_END,  /* arg is the operation that begins the loop's body */
-	JFR_OP_PICK_VARINT, /* into numbers[arg] */
+	JFR_OP_LOOP,        /* a count; arg is the operation after the loop */
+	JFR_OP_END,         /* arg is the first operation of the loop's body */
+	JFR_OP_PICK_VARINT, /* read into numbers[arg] */
 	JFR_OP_PICK_BYTE,
-	JFR_OP_PICK_STRING, /* into strings[arg] */
+	JFR_OP_PICK_STRING, /* read into strings[arg] */
 };
 
 struct jfr_op {
@@ -40,19 +40,19 @@ struct jfr_layout {
 };
 
 /*
- * Compiles type t.  Fields of t itself that are called wanted[i] go to
- * numbers[i] (a pool key, an int, a boolean) or strings[i]; NULL wants nothing.
- * With `all`, the layout passes over the whole value; without, it stops behind
- * the last wanted field.  False when the type is nested too deep or too large
- * to be real; reading by the layout then fails the cursor.
+ * Compiles type t. Fields of t itself with the name wanted[i] are read into
+ * numbers[i] (a pool key, an int, a boolean) or strings[i]; NULL selects no
+ * field. With `all`, the layout reads the whole value; without, it stops after
+ * the last wanted field. False if the type is nested too deeply or too large to
+ * be real; reading by the layout then fails the cursor.
  */
 bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			const struct jfr_type *t, const char *const *wanted,
 			size_t wanted_count, bool all);
 
 /*
- * Runs the operations; fails the cursor when the value does not fit.  Without
- * strings, a NULL, strings are passed over.
+ * Executes the operations; fails the cursor if the value does not match. If
+ * strings is NULL, strings are skipped.
  */
 void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 		     uint64_t *numbers, struct jfr_string *strings);

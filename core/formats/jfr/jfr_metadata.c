@@ -13,8 +13,8 @@
 	    */
 
 /*
- * A JVM describes some 300 types, and a few more of each application; beyond
- * these numbers the metadata are made to fill memory.
+ * A JVM describes some 300 types, and an application a few more. Larger numbers
+ * only serve to exhaust memory.
  */
 #define MOST_STRINGS ((size_t)1 << 22)
 #define MOST_TYPES   ((size_t)1 << 18)
@@ -29,10 +29,10 @@ enum element_kind {
 
 struct element {
 	enum element_kind kind;
-	size_t children; /* not yet read */
+	size_t children; /* number of children that are not read yet */
 };
 
-/* An annotation of a field, until the names of all types are known. */
+/* An annotation of a field, kept until the names of all types are known. */
 struct annotation {
 	size_t field;
 	uint64_t type_id;
@@ -51,19 +51,19 @@ struct parse {
 	bool too_large;
 };
 
-static void too_large(struct parse *ps)
+static void parse_is_too_large(struct parse *ps)
 {
 	cursor_fail(&ps->c);
 	ps->too_large = true;
 }
 
-static void read_strings(struct parse *ps)
+static void parse_strings(struct parse *ps)
 {
 	struct text text = { 0 };
 
 	ps->string_count = cursor_count(&ps->c, 1);
 	if (ps->string_count > MOST_STRINGS) {
-		too_large(ps);
+		parse_is_too_large(ps);
 		ps->string_count = 0;
 	}
 	ps->strings = xcalloc(ps->string_count, sizeof(*ps->strings));
@@ -78,8 +78,8 @@ static void read_strings(struct parse *ps)
 	text_release(&text);
 }
 
-/* A string by its index; an index beyond the table fails the cursor. */
-static const char *string_at(struct parse *ps)
+/* Returns a string by its index; an invalid index fails the cursor. */
+static const char *parse_string(struct parse *ps)
 {
 	uint64_t index = cursor_varint(&ps->c);
 
@@ -107,8 +107,8 @@ static enum element_kind element_kind(const char *name)
 	return ELEMENT_OTHER;
 }
 
-static void class_attribute(struct jfr_type *t, const char *key,
-			    const char *value)
+static void parse_class_attribute(struct jfr_type *t, const char *key,
+				  const char *value)
 {
 	if (strcmp(key, "id") == 0)
 		t->id = strtoull(value, NULL, 10);
@@ -118,21 +118,22 @@ static void class_attribute(struct jfr_type *t, const char *key,
 		t->super = value;
 }
 
-static void field_attribute(struct jfr_field *f, const char *key,
-			    const char *value)
+static void parse_field_attribute(struct jfr_field *f, const char *key,
+				  const char *value)
 {
 	if (strcmp(key, "name") == 0)
 		f->name = value;
 	else if (strcmp(key, "class") == 0)
 		f->type_id = strtoull(value, NULL, 10);
 	else if (strcmp(key, "constantPool") == 0)
-		f->in_pool = true; /* that it is there is what counts */
+		f->in_pool = true; /* the attribute's presence decides, not its
+				      value */
 	else if (strcmp(key, "dimension") == 0)
 		f->is_array = strcmp(value, "0") != 0;
 }
 
-static void annotation_attribute(struct annotation *a, const char *key,
-				 const char *value)
+static void parse_annotation_attribute(struct annotation *a, const char *key,
+				       const char *value)
 {
 	if (strcmp(key, "class") == 0)
 		a->type_id = strtoull(value, NULL, 10);
@@ -140,7 +141,7 @@ static void annotation_attribute(struct annotation *a, const char *key,
 		a->value = value;
 }
 
-static void begin_element(struct parse *ps, enum element_kind kind)
+static void parse_begin_element(struct parse *ps, enum element_kind kind)
 {
 	struct jfr_metadata *m = ps->m;
 
@@ -166,10 +167,11 @@ static void begin_element(struct parse *ps, enum element_kind kind)
 }
 
 /*
- * Only fields of a class, and annotations of a field, mean something to us;
- * anything of that name elsewhere is passed over.
+ * Only fields of a class and annotations of a field are used; elements of these
+ * names elsewhere are skipped.
  */
-static enum element_kind kind_here(const struct parse *ps, const char *name)
+static enum element_kind parse_element_kind(const struct parse *ps,
+					    const char *name)
 {
 	enum element_kind kind = element_kind(name);
 	enum element_kind parent = ps->depth ? ps->open[ps->depth - 1].kind
@@ -182,30 +184,30 @@ static enum element_kind kind_here(const struct parse *ps, const char *name)
 	return kind;
 }
 
-static void read_element(struct parse *ps)
+static void parse_element(struct parse *ps)
 {
 	struct jfr_metadata *m = ps->m;
-	enum element_kind kind = kind_here(ps, string_at(ps));
+	enum element_kind kind = parse_element_kind(ps, parse_string(ps));
 	size_t attributes = cursor_count(&ps->c, 2);
 
 	if (m->type_count == MOST_TYPES || m->field_count == MOST_FIELDS ||
 	    ps->annotation_count == MOST_FIELDS) {
-		too_large(ps);
+		parse_is_too_large(ps);
 		return;
 	}
-	begin_element(ps, kind);
+	parse_begin_element(ps, kind);
 	for (size_t i = 0; i < attributes; i++) {
-		const char *key = string_at(ps);
-		const char *value = string_at(ps);
+		const char *key = parse_string(ps);
+		const char *value = parse_string(ps);
 
 		if (kind == ELEMENT_CLASS)
-			class_attribute(&m->types[m->type_count - 1], key,
-					value);
+			parse_class_attribute(&m->types[m->type_count - 1], key,
+					      value);
 		else if (kind == ELEMENT_FIELD)
-			field_attribute(&m->fields[m->field_count - 1], key,
-					value);
+			parse_field_attribute(&m->fields[m->field_count - 1],
+					      key, value);
 		else if (kind == ELEMENT_ANNOTATION)
-			annotation_attribute(
+			parse_annotation_attribute(
 				&ps->annotations[ps->annotation_count - 1], key,
 				value);
 	}
@@ -219,22 +221,22 @@ static void read_element(struct parse *ps)
 	};
 }
 
-static void read_elements(struct parse *ps)
+static void parse_elements(struct parse *ps)
 {
-	read_element(ps);
+	parse_element(ps);
 	while (ps->depth && cursor_ok(&ps->c)) {
 		struct element *e = &ps->open[ps->depth - 1];
 
 		if (e->children) {
 			e->children--;
-			read_element(ps);
+			parse_element(ps);
 		} else {
 			ps->depth--;
 		}
 	}
 }
 
-static enum jfr_wire wire_of(const char *name)
+static enum jfr_wire type_wire(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -258,8 +260,11 @@ static enum jfr_wire wire_of(const char *name)
 	return JFR_WIRE_STRUCT;
 }
 
-/* Timestamp, Timespan and DataAmount of jdk.jfr and of com.oracle.jfr. */
-static enum jfr_unit unit_of(const char *annotation, const char *value)
+/*
+ * Recognizes Timestamp, Timespan and DataAmount of jdk.jfr and of
+ * com.oracle.jfr.
+ */
+static enum jfr_unit annotation_unit(const char *annotation, const char *value)
 {
 	static const struct {
 		const char *annotation, *value;
@@ -291,7 +296,7 @@ static void metadata_finish(struct parse *ps)
 
 	map64_reserve(&m->by_id, m->type_count);
 	for (size_t i = 0; i < m->type_count; i++) {
-		m->types[i].wire = wire_of(m->types[i].name);
+		m->types[i].wire = type_wire(m->types[i].name);
 		map64_add(&m->by_id, m->types[i].id, (uint32_t)i);
 	}
 	for (size_t i = 0; i < ps->annotation_count; i++) {
@@ -300,7 +305,8 @@ static void metadata_finish(struct parse *ps)
 		enum jfr_unit unit = JFR_UNIT_NONE;
 
 		if (t)
-			unit = unit_of(jfr_type_short_name(t), a->value);
+			unit = annotation_unit(jfr_type_short_name(t),
+					       a->value);
 		if (unit == JFR_UNIT_NONE)
 			continue;
 		m->fields[a->field].unit = unit;
@@ -309,8 +315,8 @@ static void metadata_finish(struct parse *ps)
 	}
 }
 
-/* It may lack fields, which would make all behind them misread. */
-static void drop_last_type(struct parse *ps)
+/* The last type may lack fields, so its events would be misread. */
+static void parse_drop_last_type(struct parse *ps)
 {
 	struct jfr_metadata *m = ps->m;
 
@@ -331,11 +337,11 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 	int ret = 0;
 
 	*m = (struct jfr_metadata){ 0 };
-	read_strings(&ps);
-	read_elements(&ps);
+	parse_strings(&ps);
+	parse_elements(&ps);
 	m->damaged = !cursor_ok(&ps.c);
 	if (m->damaged)
-		drop_last_type(&ps);
+		parse_drop_last_type(&ps);
 	if (!ps.too_large && (!m->damaged || m->type_count > 0)) {
 		metadata_finish(&ps);
 	} else {
@@ -358,7 +364,7 @@ const struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, uint64_t id)
 
 bool jfr_type_is_event(const struct jfr_type *t)
 {
-	/* JDK 9 and 10 say com.oracle. */
+	/* JDK 9 and 10 use com.oracle. */
 	return strcmp(t->super, "jdk.jfr.Event") == 0 ||
 	       strcmp(t->super, "com.oracle.jfr.Event") == 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfr_metadata: what the types of one chunk look like.
+ * jfr_metadata: the types of one chunk.
  *
- * Every chunk describes its own types: ids, fields and their order differ from
- * JVM to JVM and from chunk to chunk, so all is looked up by name.
+ * Each chunk describes its own types. Ids, fields and their order differ
+ * between JVMs and chunks, so everything is looked up by name.
  */
 #ifndef CORE_FORMATS_JFR_JFR_METADATA_H
 #define CORE_FORMATS_JFR_JFR_METADATA_H
@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a number of a field counts; from the field's annotations. */
+/* The unit of a numeric field, from its annotations. */
 enum jfr_unit {
 	JFR_UNIT_NONE,
-	JFR_UNIT_TICKS, /* of the chunk's clock */
+	JFR_UNIT_TICKS, /* ticks of the chunk's clock */
 	JFR_UNIT_NS,
 	JFR_UNIT_US,
 	JFR_UNIT_MS,
@@ -31,7 +31,7 @@ enum jfr_unit {
 
 /* How a value is encoded. */
 enum jfr_wire {
-	JFR_WIRE_STRUCT, /* its fields, one after the other */
+	JFR_WIRE_STRUCT, /* its fields, one after another */
 	JFR_WIRE_VARINT, /* short, char, int, long */
 	JFR_WIRE_BYTE,   /* boolean, byte */
 	JFR_WIRE_4,      /* float */
@@ -43,7 +43,7 @@ struct jfr_field {
 	const char *name;
 	uint64_t type_id;
 	bool in_pool;  /* the value is a key into the type's constant pool */
-	bool is_array; /* a count, then that many */
+	bool is_array; /* a count, followed by as many values */
 	enum jfr_unit unit;
 	bool is_moment; /* a time, not a time span */
 };
@@ -53,7 +53,7 @@ struct jfr_type {
 	const char *name; /* jdk.ExecutionSample, java.lang.String, int */
 	const char *super;
 	enum jfr_wire wire;
-	size_t first_field, field_count; /* in jfr_metadata.fields */
+	size_t first_field, field_count; /* index into jfr_metadata.fields */
 };
 
 struct jfr_metadata {
@@ -63,32 +63,32 @@ struct jfr_metadata {
 	size_t field_count, field_cap;
 	struct map64 by_id; /* index into types */
 	struct arena arena;
-	bool damaged; /* types are missing, the last ones */
+	bool damaged; /* the last types are missing */
 };
 
 /*
- * Reads a metadata event, c standing behind its start time, duration and id.
- * Fails with ERROR_INPUT; m is then empty.  Damage behind some whole types is
- * no failure.
+ * Reads a metadata event; c stands behind its start time, duration and id.
+ * Fails with ERROR_INPUT; m is then empty. Damage after complete types is not a
+ * failure.
  */
 int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 		      struct error *err);
 
-/* The type of that id, or NULL. */
+/* Returns the type of that id, or NULL. */
 const struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m,
 				      uint64_t id);
 
-/* True for the type of an event. */
+/* True for event types. */
 bool jfr_type_is_event(const struct jfr_type *t);
 
-/* The field called name, or NULL. */
+/* Returns the field called name, or NULL. */
 const struct jfr_field *jfr_type_field(const struct jfr_metadata *m,
 				       const struct jfr_type *t,
 				       const char *name);
 
 /*
- * The last part of a type's name: JDK 9 and 10 say com.oracle.jfr.types.Method
- * where later ones say jdk.types.Method.
+ * Returns the last part of a type's name: JDK 9 and 10 use
+ * com.oracle.jfr.types.Method, later JDKs jdk.types.Method.
  */
 const char *jfr_type_short_name(const struct jfr_type *t);
 

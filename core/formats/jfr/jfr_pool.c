@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields are picked in this order; the enums below name their places. */
+/* Fields are read in this order; the enums below name their indices. */
 static const struct {
 	const char *type; /* short name */
 	const char *fields[JFR_POOL_FIELDS];
@@ -36,7 +36,7 @@ enum {
 	THREAD_VIRTUAL
 };
 
-static size_t field_count(enum jfr_pool_role role)
+static size_t role_field_count(enum jfr_pool_role role)
 {
 	size_t count = 0;
 
@@ -45,7 +45,7 @@ static size_t field_count(enum jfr_pool_role role)
 	return count;
 }
 
-static enum jfr_pool_role role_of(const struct jfr_type *t)
+static enum jfr_pool_role role_by_name(const struct jfr_type *t)
 {
 	static const char *const packages[] = { "java.lang.", "jdk.types.",
 						"com.oracle.jfr.types." };
@@ -64,12 +64,12 @@ static enum jfr_pool_role role_of(const struct jfr_type *t)
 	return JFR_POOL_ROLES;
 }
 
-/* The pools that the keys in picked fields refer to. */
-static void note_references(struct jfr_pools *ps, enum jfr_pool_role role)
+/* Records which pools the keys in these fields refer to. */
+static void pools_note_references(struct jfr_pools *ps, enum jfr_pool_role role)
 {
 	struct jfr_pool *pool = &ps->pools[role];
 
-	for (size_t i = 0; i < field_count(role); i++) {
+	for (size_t i = 0; i < role_field_count(role); i++) {
 		const struct jfr_field *f = jfr_type_field(
 			ps->metadata, pool->type, roles[role].fields[i]);
 		const struct jfr_type *t = f ? jfr_type_by_id(ps->metadata,
@@ -78,12 +78,12 @@ static void note_references(struct jfr_pools *ps, enum jfr_pool_role role)
 
 		pool->refers[i] = JFR_POOL_ROLES;
 		if (f && f->in_pool && t)
-			pool->refers[i] = role_of(t);
+			pool->refers[i] = role_by_name(t);
 	}
 }
 
 /* Finds the pools whose values are one string: GCCause, VMOperationType, … */
-static void find_words(struct jfr_pools *ps)
+static void pools_find_words(struct jfr_pools *ps)
 {
 	const struct jfr_metadata *m = ps->metadata;
 
@@ -118,11 +118,12 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 	ps->skip = xcalloc(m->type_count, sizeof(*ps->skip));
 	ps->roles = xcalloc(m->type_count, sizeof(*ps->roles));
 	for (size_t i = 0; i < m->type_count; i++) {
-		enum jfr_pool_role role = role_of(&m->types[i]);
+		enum jfr_pool_role role = role_by_name(&m->types[i]);
 		struct jfr_pool *pool = &ps->pools[role];
 
 		if (role != JFR_POOL_ROLES && pool->type)
-			role = JFR_POOL_ROLES; /* a name twice: the first */
+			role = JFR_POOL_ROLES; /* for a repeated name, the first
+						  type counts */
 		ps->roles[i] = (uint8_t)role;
 		if (role == JFR_POOL_ROLES)
 			continue;
@@ -131,21 +132,21 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 			ps->frame = jfr_frames_new(m, pool->type);
 		else if (!jfr_layout_compile(&pool->layout, m, pool->type,
 					     roles[role].fields,
-					     field_count(role), true))
+					     role_field_count(role), true))
 			pool->type = NULL;
 		else
-			note_references(ps, role);
+			pools_note_references(ps, role);
 	}
 	if (p->wants_tables)
-		find_words(ps);
+		pools_find_words(ps);
 }
 
-/* Adds one value under its key unless a newer one stands there. */
-static void read_value(struct jfr_pools *ps, enum jfr_pool_role role,
-		       struct cursor *c)
+/* Adds one value under its key unless a newer value has the key. */
+static void pools_read_value(struct jfr_pools *ps, enum jfr_pool_role role,
+			     struct cursor *c)
 {
 	struct jfr_pool *pool = &ps->pools[role];
-	size_t width = field_count(role);
+	size_t width = role_field_count(role);
 	uint64_t key = cursor_varint(c);
 	uint64_t numbers[JFR_POOL_FIELDS] = { 0 };
 	struct jfr_string strings[JFR_POOL_FIELDS] = { 0 };
@@ -162,8 +163,11 @@ static void read_value(struct jfr_pools *ps, enum jfr_pool_role role,
 	pool->count++;
 }
 
-/* The layout that passes over values of the type, compiled the first time. */
-static const struct jfr_layout *skip_layout(struct jfr_pools *ps, size_t type)
+/*
+ * Returns the layout that skips values of the type; compiles it on first use.
+ */
+static const struct jfr_layout *pools_skip_layout(struct jfr_pools *ps,
+						  size_t type)
 {
 	struct jfr_layout *l = &ps->skip[type];
 
@@ -174,7 +178,8 @@ static const struct jfr_layout *skip_layout(struct jfr_pools *ps, size_t type)
 	return l;
 }
 
-static void read_words(struct jfr_words *w, struct cursor *c, size_t count)
+static void pools_read_words(struct jfr_words *w, struct cursor *c,
+			     size_t count)
 {
 	for (size_t i = 0; i < count && cursor_ok(c); i++) {
 		uint64_t key = cursor_varint(c);
@@ -190,16 +195,16 @@ static void read_words(struct jfr_words *w, struct cursor *c, size_t count)
 	}
 }
 
-static void skip_pool(struct jfr_pools *ps, size_t type, struct cursor *c,
-		      size_t count)
+static void pools_skip_pool(struct jfr_pools *ps, size_t type, struct cursor *c,
+			    size_t count)
 {
 	const struct jfr_layout *l;
 
 	if (ps->words && ps->words[type].layout.count) {
-		read_words(&ps->words[type], c, count);
+		pools_read_words(&ps->words[type], c, count);
 		return;
 	}
-	l = skip_layout(ps, type);
+	l = pools_skip_layout(ps, type);
 	if (!l)
 		cursor_fail(c);
 	for (size_t i = 0; i < count && cursor_ok(c); i++) {
@@ -208,7 +213,7 @@ static void skip_pool(struct jfr_pools *ps, size_t type, struct cursor *c,
 	}
 }
 
-static void read_pool(struct jfr_pools *ps, struct cursor *c)
+static void pools_read_pool(struct jfr_pools *ps, struct cursor *c)
 {
 	uint64_t type_id = cursor_varint(c);
 	size_t count = cursor_count(c, 1);
@@ -216,7 +221,7 @@ static void read_pool(struct jfr_pools *ps, struct cursor *c)
 	enum jfr_pool_role role;
 
 	if (type == MAP64_NONE) {
-		/* Nobody can tell where it ends; an empty one ends here. */
+		/* The end of an unknown pool is unknown, unless it is empty. */
 		if (count)
 			cursor_fail(c);
 		return;
@@ -227,11 +232,11 @@ static void read_pool(struct jfr_pools *ps, struct cursor *c)
 		return;
 	}
 	if (role == JFR_POOL_ROLES || !ps->pools[role].type) {
-		skip_pool(ps, type, c, count);
+		pools_skip_pool(ps, type, c, count);
 		return;
 	}
 	for (size_t i = 0; i < count && cursor_ok(c); i++)
-		read_value(ps, role, c);
+		pools_read_value(ps, role, c);
 }
 
 bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta)
@@ -241,31 +246,32 @@ bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta)
 	cursor_skip_varint(&c); /* start time */
 	cursor_skip_varint(&c); /* duration */
 	*delta = (int64_t)cursor_varint(&c);
-	cursor_u8(&c); /* mask: what made the JVM write it */
+	cursor_u8(&c); /* mask: the reason why the JVM wrote the checkpoint */
 	pools = cursor_count(&c, 2);
 	for (size_t i = 0; i < pools && cursor_ok(&c); i++)
-		read_pool(ps, &c);
+		pools_read_pool(ps, &c);
 	return cursor_ok(&c);
 }
 
-/* The value of key in the pool of that role, or NULL. */
-static const struct jfr_value *find(const struct jfr_pools *ps,
-				    enum jfr_pool_role role, uint64_t key)
+/* Returns the value of key in the pool of that role, or NULL. */
+static const struct jfr_value *pools_find(const struct jfr_pools *ps,
+					  enum jfr_pool_role role, uint64_t key)
 {
 	const struct jfr_pool *pool = &ps->pools[role];
 	uint32_t index = map64_get(&pool->keys, key);
 
-	return index == MAP64_NONE ? NULL
-				   : &pool->values[index * field_count(role)];
+	return index == MAP64_NONE
+		       ? NULL
+		       : &pool->values[index * role_field_count(role)];
 }
 
 /*
- * Appends the text of a picked field of a value that is there: a string where
- * it stands, or by way of the symbols or the strings.
+ * Appends the text of a field of a value: an inline string, or one of the pools
+ * of symbols or strings.
  */
-static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
-		       size_t field, const struct jfr_value *value,
-		       struct text *out)
+static void pool_field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
+			    size_t field, const struct jfr_value *value,
+			    struct text *out)
 {
 	enum jfr_pool_role refers = ps->pools[role].refers[field];
 
@@ -273,10 +279,10 @@ static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
 		return;
 	value += field;
 	if (refers == JFR_POOL_SYMBOL || refers == JFR_POOL_STRING)
-		/* NOLINTNEXTLINE: the caller's value is there */
-		value = find(ps, refers, value->number);
+		/* NOLINTNEXTLINE: value is not NULL */
+		value = pools_find(ps, refers, value->number);
 	if (value && value->string.encoding == JFR_POOLED)
-		value = find(ps, JFR_POOL_STRING, value->string.key);
+		value = pools_find(ps, JFR_POOL_STRING, value->string.key);
 	if (value)
 		jfr_string_text(out, &value->string);
 }
@@ -287,21 +293,24 @@ void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
 	const struct jfr_value *value;
 
 	if (s->encoding == JFR_POOLED) {
-		value = find(ps, JFR_POOL_STRING, s->key);
+		value = pools_find(ps, JFR_POOL_STRING, s->key);
 		s = value ? &value->string : NULL;
 	}
 	if (s)
 		jfr_string_text(out, s);
 }
 
-/* Where the id made for a key of a pool is kept; NULL: no such key. */
-static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
-			   uint64_t key)
+/*
+ * Returns the address of the profile id for a key of a pool; NULL if the pool
+ * lacks the key.
+ */
+static uint32_t *pools_made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
+				 uint64_t key)
 {
 	struct jfr_pool *pool = &ps->pools[role];
 	uint32_t index;
 
-	/* A thread's events stand together, in the buffer it filled. */
+	/* Events of a thread are adjacent, in the buffer that it filled. */
 	if (ps->last[role].slot && ps->last[role].key == key)
 		return ps->last[role].slot;
 	index = map64_get(&pool->keys, key);
@@ -314,14 +323,14 @@ static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 
 uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key)
 {
-	uint32_t *made = made_slot(ps, JFR_POOL_CLASS, key);
+	uint32_t *made = pools_made_slot(ps, JFR_POOL_CLASS, key);
 	struct text name = { 0 };
 
 	if (!made)
 		return 0;
 	if (!*made) {
-		field_text(ps, JFR_POOL_CLASS, 0, find(ps, JFR_POOL_CLASS, key),
-			   &name);
+		pool_field_text(ps, JFR_POOL_CLASS, 0,
+				pools_find(ps, JFR_POOL_CLASS, key), &name);
 		*made = java_class_name(ps->profile, name.bytes, name.len) + 1;
 		text_release(&name);
 	}
@@ -330,16 +339,17 @@ uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key)
 
 uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key)
 {
-	const struct jfr_value *object = find(ps, JFR_POOL_OLD_OBJECT, key);
+	const struct jfr_value *object = pools_find(ps, JFR_POOL_OLD_OBJECT,
+						    key);
 
 	return object ? jfr_pools_class(ps, object->number) : 0;
 }
 
 /*
- * By the text, not the number: the JDK and async-profiler count differently.
- * Native is a Java native method to the one, a C function to the other.
+ * Uses the text, because the JDK and async-profiler use different numbers.
+ * Native is a Java native method in the JDK, a C function in async-profiler.
  */
-static enum frame_kind frame_kind(struct jfr_pools *ps, uint64_t key)
+static enum frame_kind pools_frame_kind(struct jfr_pools *ps, uint64_t key)
 {
 	static const struct {
 		const char *text;
@@ -353,15 +363,16 @@ static enum frame_kind frame_kind(struct jfr_pools *ps, uint64_t key)
 		{ "Kernel", FRAME_KERNEL },
 		{ "C1 compiled", FRAME_C1 },
 	};
-	uint32_t *made = made_slot(ps, JFR_POOL_FRAME_TYPE, key);
+	uint32_t *made = pools_made_slot(ps, JFR_POOL_FRAME_TYPE, key);
 	struct text text = { 0 };
 
 	if (!made)
 		return FRAME_JAVA;
 	if (!*made) {
 		*made = FRAME_JAVA + 1;
-		field_text(ps, JFR_POOL_FRAME_TYPE, 0,
-			   find(ps, JFR_POOL_FRAME_TYPE, key), &text);
+		pool_field_text(ps, JFR_POOL_FRAME_TYPE, 0,
+				pools_find(ps, JFR_POOL_FRAME_TYPE, key),
+				&text);
 		text_putc(&text, '\0');
 		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 			if (strcmp(text.bytes, kinds[i].text) == 0)
@@ -372,8 +383,8 @@ static enum frame_kind frame_kind(struct jfr_pools *ps, uint64_t key)
 	return (enum frame_kind)(*made - 1);
 }
 
-/* Only async-profiler knows frames of the kernel. */
-static bool is_async_profiler(const struct jfr_pools *ps)
+/* Only async-profiler records frames of the kernel. */
+static bool pools_are_async_profiler(const struct jfr_pools *ps)
 {
 	const struct jfr_pool *pool = &ps->pools[JFR_POOL_FRAME_TYPE];
 	struct text text = { 0 };
@@ -381,7 +392,8 @@ static bool is_async_profiler(const struct jfr_pools *ps)
 
 	for (size_t i = 0; i < pool->count && !is; i++) {
 		text_clear(&text);
-		field_text(ps, JFR_POOL_FRAME_TYPE, 0, &pool->values[i], &text);
+		pool_field_text(ps, JFR_POOL_FRAME_TYPE, 0, &pool->values[i],
+				&text);
 		is = text.len == 6 && memcmp(text.bytes, "Kernel", 6) == 0;
 	}
 	text_release(&text);
@@ -389,30 +401,31 @@ static bool is_async_profiler(const struct jfr_pools *ps)
 }
 
 /*
- * What stands as the class of a C function is its library.  "Native" is one to
- * async-profiler; to the JDK it is a Java native method.
+ * The class of a C function is its library. "Native" is a C function in
+ * async-profiler, a Java native method in the JDK.
  */
-static bool is_c_function(struct jfr_pools *ps, enum frame_kind kind)
+static bool pools_are_c_function(struct jfr_pools *ps, enum frame_kind kind)
 {
 	if (kind != FRAME_NATIVE)
 		return kind == FRAME_CPP || kind == FRAME_KERNEL;
 	if (!ps->native_is_c)
-		ps->native_is_c = 1 + is_async_profiler(ps);
+		ps->native_is_c = 1 + pools_are_async_profiler(ps);
 	return ps->native_is_c == 2;
 }
 
 uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site)
 {
-	const struct jfr_value *method = find(ps, JFR_POOL_METHOD,
-					      site->method);
+	const struct jfr_value *method = pools_find(ps, JFR_POOL_METHOD,
+						    site->method);
 	struct text name = { 0 };
 	struct frame f = { 0 };
 
 	if (method) {
-		field_text(ps, JFR_POOL_METHOD, METHOD_NAME, method, &name);
+		pool_field_text(ps, JFR_POOL_METHOD, METHOD_NAME, method,
+				&name);
 		f.line = site->line;
-		f.kind = frame_kind(ps, site->type);
-		if (!is_c_function(ps, f.kind))
+		f.kind = pools_frame_kind(ps, site->type);
+		if (!pools_are_c_function(ps, f.kind))
 			f.class_name = jfr_pools_class(
 				ps, method[METHOD_TYPE].number);
 	} else {
@@ -448,7 +461,7 @@ bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key)
 
 uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
 {
-	uint32_t *made = made_slot(ps, JFR_POOL_THREAD, key);
+	uint32_t *made = pools_made_slot(ps, JFR_POOL_THREAD, key);
 	const struct jfr_value *v;
 	struct text name = { 0 };
 	struct thread t = { 0 };
@@ -457,13 +470,13 @@ uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
 		return 0;
 	if (*made)
 		return *made - 1;
-	v = find(ps, JFR_POOL_THREAD, key);
+	v = pools_find(ps, JFR_POOL_THREAD, key);
 	t.java_id = (int64_t)v[THREAD_JAVA_ID].number;
 	t.os_id = (int64_t)v[THREAD_OS_ID].number;
 	t.is_virtual = v[THREAD_VIRTUAL].number != 0;
-	field_text(ps, JFR_POOL_THREAD, THREAD_JAVA_NAME, v, &name);
+	pool_field_text(ps, JFR_POOL_THREAD, THREAD_JAVA_NAME, v, &name);
 	if (!name.len)
-		field_text(ps, JFR_POOL_THREAD, THREAD_OS_NAME, v, &name);
+		pool_field_text(ps, JFR_POOL_THREAD, THREAD_OS_NAME, v, &name);
 	if (!name.len && t.is_virtual)
 		text_printf(&name, "virtual-%lld", (long long)t.java_id);
 	t.name = profile_string(ps->profile, name.bytes, name.len);
@@ -473,8 +486,8 @@ uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
 }
 
 /*
- * JDK names are JVMTI's, finer than Thread.State; async-profiler has three:
- * a thread it finds off the CPU is SLEEPING, whatever it waits for.
+ * The JDK uses JVMTI's names, finer than Thread.State. async-profiler has three
+ * states: a thread that is off the CPU is SLEEPING, whatever it waits for.
  */
 enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key)
 {
@@ -493,15 +506,16 @@ enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key)
 		{ "STATE_PARKED_TIMED", STATE_TIMED_WAITING },
 		{ "STATE_BLOCKED_ON_MONITOR_ENTER", STATE_BLOCKED },
 	};
-	uint32_t *made = made_slot(ps, JFR_POOL_THREAD_STATE, key);
+	uint32_t *made = pools_made_slot(ps, JFR_POOL_THREAD_STATE, key);
 	struct text text = { 0 };
 
 	if (!made)
 		return STATE_NONE;
 	if (!*made) {
 		*made = STATE_NONE + 1;
-		field_text(ps, JFR_POOL_THREAD_STATE, 0,
-			   find(ps, JFR_POOL_THREAD_STATE, key), &text);
+		pool_field_text(ps, JFR_POOL_THREAD_STATE, 0,
+				pools_find(ps, JFR_POOL_THREAD_STATE, key),
+				&text);
 		text_putc(&text, '\0');
 		for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
 			if (strcmp(text.bytes, states[i].text) == 0)
@@ -540,8 +554,8 @@ bool jfr_pools_has_words(const struct jfr_pools *ps, uint64_t type_id)
 	}
 }
 
-static void add_word(const struct jfr_pools *ps, uint32_t type, uint64_t key,
-		     struct text *out)
+static void pool_add_word(const struct jfr_pools *ps, uint32_t type,
+			  uint64_t key, struct text *out)
 {
 	const struct jfr_words *w;
 	uint32_t index;
@@ -581,10 +595,10 @@ void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
 				p, p->threads[jfr_pools_thread(ps, key)].name));
 		break;
 	case JFR_POOL_ROLES:
-		add_word(ps, type, key, out);
+		pool_add_word(ps, type, key, out);
 		break;
 	default:
-		field_text(ps, role, 0, find(ps, role, key), out);
+		pool_field_text(ps, role, 0, pools_find(ps, role, key), out);
 	}
 }
 
@@ -601,7 +615,7 @@ void jfr_pools_end(struct jfr_pools *ps)
 	jfr_frames_end(ps);
 }
 
-/* Forgets the chunk, but not the memory: the next will need as much. */
+/* Releases the chunk but keeps the memory for the next one. */
 static void pools_clear(struct jfr_pools *ps)
 {
 	jfr_frames_clear(ps);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/formats/jfr/jfr_string.h"
 
-static void skip_chars(struct cursor *c, uint64_t count)
+static void string_skip_chars(struct cursor *c, uint64_t count)
 {
 	for (uint64_t i = 0; i < count && cursor_ok(c); i++)
 		cursor_skip_varint(c);
@@ -27,7 +27,7 @@ struct jfr_string jfr_string_read(struct cursor *c)
 	case JFR_CHARS:
 		units = cursor_count(c, 1);
 		s.bytes = c->at;
-		skip_chars(c, units);
+		string_skip_chars(c, units);
 		s.len = (uint64_t)(c->at - s.bytes);
 		break;
 	default:
@@ -52,7 +52,7 @@ void jfr_string_text(struct text *out, const struct jfr_string *s)
 		break;
 	case JFR_CHARS:
 		c = cursor_over(s->bytes, s->len);
-		/* UTF-16 units; safe_text joins surrogates. */
+		/* These are UTF-16 units; safe_text joins surrogates. */
 		while (cursor_left(&c))
 			text_utf8(out, (uint16_t)cursor_varint(&c));
 		break;

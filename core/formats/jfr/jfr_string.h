@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfr_string: strings as JFR encodes them, left where they are until needed.
+ * jfr_string: strings in JFR's encodings, decoded when they are needed.
  *
- * One byte says how the rest is written (JDK 9 to 25 and async-profiler):
- * null, empty, a key into the string pool, UTF-8, varint UTF-16 units, Latin-1.
+ * One byte states the encoding (JDK 9 to 25 and async-profiler): null, empty, a
+ * key of the string pool, UTF-8, varint UTF-16 units, Latin-1.
  */
 #ifndef CORE_FORMATS_JFR_JFR_STRING_H
 #define CORE_FORMATS_JFR_JFR_STRING_H
@@ -23,16 +23,19 @@ enum jfr_encoding {
 };
 
 struct jfr_string {
-	const uint8_t *bytes; /* of the recording */
-	uint64_t len;         /* of bytes */
-	uint64_t key;         /* of JFR_POOLED */
+	const uint8_t *bytes; /* borrowed from the recording */
+	uint64_t len;         /* number of bytes */
+	uint64_t key;         /* for JFR_POOLED */
 	uint8_t encoding;
 };
 
-/* Reads one; an unknown encoding fails the cursor. */
+/* Reads a string; an unknown encoding fails the cursor. */
 struct jfr_string jfr_string_read(struct cursor *c);
 
-/* Appends it as UTF-8; a pooled one, which must be looked up first, is "". */
+/*
+ * Appends the string as UTF-8. A pooled string must be looked up first; here it
+ * is "".
+ */
 void jfr_string_text(struct text *out, const struct jfr_string *s);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_jfr: JDK Flight Recorder files, chunk versions 1 and 2.
+ * read_jfr: reads JDK Flight Recorder files, chunk versions 1 and 2.
  *
  * A file is a sequence of chunks, each with its own types, constant pools and
- * clock: of JDK 9 and later, OpenJDK 8u262 and later, async-profiler, or
- * several of them in one file.  A chunk that was finished is read by the
- * offsets in its header; one that was not, by walking its events: the JVM
- * writes pools and types again and again, so most of it can be had.
+ * clock. They come from JDK 9 and later, OpenJDK 8u262 and later,
+ * async-profiler, or several of them. A finished chunk is read by the offsets
+ * in its header, an unfinished one by walking its events: the JVM writes pools
+ * and types repeatedly, so most events of an unfinished chunk are readable.
  */
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
@@ -26,22 +26,22 @@
 #include <string.h>
 
 /*
- * jfr_settings: what a chunk says of how its samples were taken.
+ * jfr_settings: reads how a chunk's samples were taken.
  *
  * The JDK and async-profiler write an event jdk.ActiveSetting {id of an event
- * type, name, value} for each setting, and the JDK one jdk.BooleanFlag for each
- * flag of the JVM that is a boolean and can be changed: diagnostic ones such as
- * DebugNonSafepoints only where -XX:+UnlockDiagnosticVMOptions was given.
+ * type, name, value} for each setting, and the JDK a jdk.BooleanFlag for each
+ * boolean flag of the JVM that can be changed. Diagnostic flags such as
+ * DebugNonSafepoints are included only with -XX:+UnlockDiagnosticVMOptions.
  */
 
 struct jfr_settings {
 	struct profile *profile;
 	const struct jfr_metadata *metadata;
 	const struct jfr_pools *pools;
-	/* Of a type that the chunk does not have the layout is empty. */
+	/* The layout is empty if the chunk lacks the type. */
 	uint64_t setting_type, flag_type;
 	struct jfr_layout setting, flag;
-	uint64_t flags; /* that were read */
+	uint64_t flags; /* number of flags read */
 	bool debug_non_safepoints;
 };
 
@@ -52,34 +52,33 @@ static inline bool jfr_settings_wants(const struct jfr_settings *js,
 	       (type_id == js->flag_type && js->flag.ops);
 }
 
-#define VALUE_LONGEST 64 /* "beginChunk", "20 ms", "1000000" */
+#define VALUE_LONGEST 64 /* longer than "beginChunk", "20 ms", "1000000" */
 
-/* The fields of both types of events. */
+/* Fields of both event types. */
 enum { FIELD_ID, FIELD_NAME, FIELD_VALUE, FIELDS };
 
-/* Settings that limit which samples a recording holds. */
+/* Settings that decide which samples a recording has. */
 static const char *const kept[] = {
-	"period",    /* between samples: "20 ms", "everyChunk" */
-	"throttle",  /* at most so many: "300/s" */
-	"threshold", /* what is shorter is left out: "10 ms" */
+	"period",    /* time between samples: "20 ms", "everyChunk" */
+	"throttle",  /* maximum rate: "300/s" */
+	"threshold", /* shorter events are omitted: "10 ms" */
 	"interval",  /* async-profiler's period, in ns or events */
-	"wall",      /* that of the wall clock beside another */
-	"nobatch",   /* both are in one event */
-	"lock",      /* its waits, in ns (bias.c) */
-	"alloc",     /* its bytes between samples */
+	"wall",      /* period of the wall clock beside another event */
+	"nobatch",   /* running and waiting threads are in one event */
+	"lock",      /* threshold of waits for locks, in ns (bias.c) */
+	"alloc",     /* bytes between allocation samples */
 };
 
-/* What are settings of a recording of async-profiler's are of all its events.
- */
+/* async-profiler's settings of its recording apply to all its events. */
 #define RECORDING "jdk.ActiveRecording"
 
 static const char *const of_all[] = {
-	"event",   /* what it was asked to sample */
+	"event",   /* the event that it was asked to sample */
 	"version", /* "4.0" */
 };
 
-static uint64_t find_type(const struct jfr_metadata *m, const char *name,
-			  struct jfr_layout *layout)
+static uint64_t settings_find_type(const struct jfr_metadata *m,
+				   const char *name, struct jfr_layout *layout)
 {
 	static const char *const fields[FIELDS] = { "id", "name", "value" };
 
@@ -94,7 +93,7 @@ static uint64_t find_type(const struct jfr_metadata *m, const char *name,
 	return 0;
 }
 
-/* Forgets the chunk.  Zeroed storage is fine. */
+/* Releases the chunk. Zeroed storage is allowed. */
 static void jfr_settings_release(struct jfr_settings *js)
 {
 	jfr_layout_release(&js->setting);
@@ -102,7 +101,7 @@ static void jfr_settings_release(struct jfr_settings *js)
 	*js = (struct jfr_settings){ 0 };
 }
 
-/* All are borrowed. */
+/* All arguments are borrowed. */
 static void jfr_settings_begin(struct jfr_settings *js, struct profile *p,
 			       const struct jfr_pools *pools,
 			       const struct jfr_metadata *m)
@@ -111,13 +110,14 @@ static void jfr_settings_begin(struct jfr_settings *js, struct profile *p,
 	js->profile = p;
 	js->pools = pools;
 	js->metadata = m;
-	js->setting_type = find_type(m, "jdk.ActiveSetting", &js->setting);
-	js->flag_type = find_type(m, "jdk.BooleanFlag", &js->flag);
+	js->setting_type = settings_find_type(m, "jdk.ActiveSetting",
+					      &js->setting);
+	js->flag_type = settings_find_type(m, "jdk.BooleanFlag", &js->flag);
 }
 
-/* As a string that ends with NUL; "" for one too long to mean anything. */
-static void text_of(const struct jfr_settings *js, const struct jfr_string *s,
-		    struct text *out)
+/* Appends a string, terminated by NUL; "" if it is too long for a setting. */
+static void settings_text(const struct jfr_settings *js,
+			  const struct jfr_string *s, struct text *out)
 {
 	text_clear(out);
 	if (s->len <= VALUE_LONGEST)
@@ -127,7 +127,8 @@ static void text_of(const struct jfr_settings *js, const struct jfr_string *s,
 	text_puts(out, "");
 }
 
-static bool is_one_of(const char *const *names, size_t count, const char *name)
+static bool settings_is_one_of(const char *const *names, size_t count,
+			       const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(names[i], name) == 0)
@@ -136,24 +137,25 @@ static bool is_one_of(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-static void keep_setting(struct jfr_settings *js, uint64_t type_id,
-			 const char *name, const char *value)
+static void settings_keep(struct jfr_settings *js, uint64_t type_id,
+			  const char *name, const char *value)
 {
 	const struct jfr_type *t = jfr_type_by_id(js->metadata, type_id);
 
 	if (!t || !*value)
 		return;
-	if (is_one_of(kept, sizeof(kept) / sizeof(*kept), name))
+	if (settings_is_one_of(kept, sizeof(kept) / sizeof(*kept), name))
 		profile_set(js->profile, jfr_event_name(t), name, value);
-	if (is_one_of(of_all, sizeof(of_all) / sizeof(*of_all), name) &&
+	if (settings_is_one_of(of_all, sizeof(of_all) / sizeof(*of_all),
+			       name) &&
 	    strcmp(jfr_event_name(t), RECORDING) == 0)
 		profile_set(js->profile, "", name, value);
 }
 
 /*
- * Reads one event, c standing behind its type id, into profile_set().  What
- * async-profiler was asked to sample becomes the setting "event" of the event
- * "", its own version "version".
+ * Reads one event into profile_set(); c stands behind its type id. The event
+ * that async-profiler was asked to sample becomes the setting "event" of the
+ * event "", its version the setting "version".
  */
 static void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 			      struct cursor c)
@@ -167,10 +169,10 @@ static void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 			strings);
 	if (!cursor_ok(&c))
 		return;
-	text_of(js, &strings[FIELD_NAME], &name);
-	text_of(js, &strings[FIELD_VALUE], &value);
+	settings_text(js, &strings[FIELD_NAME], &name);
+	settings_text(js, &strings[FIELD_VALUE], &value);
 	if (!is_flag) {
-		keep_setting(js, numbers[FIELD_ID], name.bytes, value.bytes);
+		settings_keep(js, numbers[FIELD_ID], name.bytes, value.bytes);
 	} else {
 		js->flags++;
 		if (strcmp(name.bytes, "DebugNonSafepoints") == 0)
@@ -181,8 +183,8 @@ static void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 }
 
 /*
- * All events have been read.  Where flags were among them, DebugNonSafepoints
- * becomes a setting of the event "", "false" when it was not there.
+ * Ends the events. If they included flags, DebugNonSafepoints becomes a setting
+ * of the event "", "false" if the flag was not among them.
  */
 static void jfr_settings_end(struct jfr_settings *js)
 {
@@ -191,35 +193,39 @@ static void jfr_settings_end(struct jfr_settings *js)
 			    js->debug_non_safepoints ? "true" : "false");
 }
 
-/* Places tried that may hold a chunk's types, where its header is wrong. */
+/*
+ * Maximum number of positions that are searched for the types of a chunk with a
+ * wrong header.
+ */
 #define MOST_SEARCHES    16
 
 #define LONGEST_CHUNK_NS (JFR_LONGEST_CHUNK_S * 1000000000)
-/* A header may say that a chunk lasted longer than most, but not any time. */
+/* A chunk may last longer than usual, but not arbitrarily long. */
 #define MOST_DURATION_NS (LONGEST_CHUNK_NS * 52)
 
-/* Recordings put together mix chunks of a few kinds, over and over. */
+/* Concatenated recordings alternate between chunks of a few kinds. */
 #define TYPED_CHUNKS 4
 
 struct jfr_read {
 	struct profile *profile;
 	const uint8_t *bytes;
 	size_t len;
-	/* Of the last chunks that had any; metadata is the one in use. */
+	/* The types of the last chunks; metadata is the current one. */
 	struct typed {
 		const uint8_t *bytes; /* of the recording */
 		size_t len;
 		struct jfr_metadata metadata;
 	} typed[TYPED_CHUNKS];
-	size_t typed_next; /* the one to be replaced next */
+	size_t typed_next; /* index of the next one to be replaced */
 	const struct jfr_metadata *metadata;
-	struct jfr_clock typed_clock; /* of the chunk metadata are from */
+	struct jfr_clock
+		typed_clock; /* of the chunk with the current metadata */
 	uint16_t typed_version;
 	struct jfr_pools pools;
 	struct jfr_events events;
 	struct first_weights firsts;
 	struct jfr_settings settings;
-	struct jfr_clock clock_before; /* of the chunk before this one */
+	struct jfr_clock clock_before; /* of the previous chunk */
 	uint64_t chunks, samples;
 };
 
@@ -228,7 +234,7 @@ static bool jfr_sniff(const uint8_t *head, size_t len)
 	return len >= 4 && memcmp(head, "FLR\0", 4) == 0;
 }
 
-/* True when b's header says the time that a's clock shows at b's ticks. */
+/* True if the header of b has the time that a's clock shows at b's ticks. */
 static bool clocks_agree(const struct jfr_clock *a, const struct jfr_clock *b)
 {
 	int64_t at = jfr_clock_time(a, b->start_ticks, JFR_UNIT_TICKS);
@@ -239,10 +245,10 @@ static bool clocks_agree(const struct jfr_clock *a, const struct jfr_clock *b)
 }
 
 /*
- * Opens the chunk at offset.  The chunks before and after it have the right
- * clock when they agree with each other and not with this chunk's header.
+ * Opens the chunk at offset. If the clocks of the previous and the next chunk
+ * agree with each other but not with this chunk's header, they are right.
  */
-static struct jfr_chunk open_chunk(const struct jfr_read *r, size_t offset,
+static struct jfr_chunk chunk_open(const struct jfr_read *r, size_t offset,
 				   const struct jfr_clock *before,
 				   bool *is_mended)
 {
@@ -263,8 +269,8 @@ static struct jfr_chunk open_chunk(const struct jfr_read *r, size_t offset,
 	return chunk;
 }
 
-/* How far a sample's time may be from the start of its chunk. */
-static int64_t longest_ns(const struct jfr_chunk *chunk)
+/* Maximum time between a chunk's start and its samples. */
+static int64_t chunk_longest_ns(const struct jfr_chunk *chunk)
 {
 	if (chunk->duration_ns > LONGEST_CHUNK_NS &&
 	    chunk->duration_ns <= MOST_DURATION_NS)
@@ -272,18 +278,18 @@ static int64_t longest_ns(const struct jfr_chunk *chunk)
 	return LONGEST_CHUNK_NS;
 }
 
-static void lost_pools(struct jfr_read *r, const struct jfr_chunk *chunk,
-		       uint64_t at)
+static void chunk_lost_pools(struct jfr_read *r, const struct jfr_chunk *chunk,
+			     uint64_t at)
 {
 	profile_lost(r->profile, "damaged constant pools", 1, "offset %" PRIu64,
 		     chunk->offset + at);
 }
 
 /*
- * Reads the pools along the chain that the header begins, newest first.  False
- * when it breaks off.
+ * Reads the pools along the chain that starts at the header, newest first.
+ * False if the chain is broken.
  */
-static bool read_chain(struct jfr_read *r, const struct jfr_chunk *chunk)
+static bool chunk_read_chain(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	uint64_t at = chunk->checkpoint;
 	uint64_t end = cursor_left(&chunk->bytes);
@@ -294,13 +300,15 @@ static bool read_chain(struct jfr_read *r, const struct jfr_chunk *chunk)
 						   JFR_EVENT_CHECKPOINT);
 
 		delta = 0;
-		/* One within the next would be read over and over. */
+		/*
+		 * A checkpoint inside of the next one would be read repeatedly.
+		 */
 		if (!cursor_ok(&event) ||
 		    (uint64_t)(event.end - event.base) > end)
 			return false;
 		if (!jfr_pools_read(&r->pools, event, &delta))
-			lost_pools(r, chunk, at);
-		/* Offsets must fall, so the chain has an end. */
+			chunk_lost_pools(r, chunk, at);
+		/* Offsets must decrease, so the chain ends. */
 		if (delta > 0 || -(uint64_t)delta > at)
 			return false;
 		end = at;
@@ -309,8 +317,9 @@ static bool read_chain(struct jfr_read *r, const struct jfr_chunk *chunk)
 	return true;
 }
 
-static void read_scanned(struct jfr_read *r, const struct jfr_chunk *chunk,
-			 const struct jfr_scan *scan)
+static void chunk_read_scanned(struct jfr_read *r,
+			       const struct jfr_chunk *chunk,
+			       const struct jfr_scan *scan)
 {
 	for (size_t i = scan->count; i-- > 0;) {
 		struct cursor event = jfr_event_at(chunk, scan->checkpoints[i],
@@ -318,15 +327,16 @@ static void read_scanned(struct jfr_read *r, const struct jfr_chunk *chunk,
 		int64_t delta;
 
 		if (!jfr_pools_read(&r->pools, event, &delta))
-			lost_pools(r, chunk, scan->checkpoints[i]);
+			chunk_lost_pools(r, chunk, scan->checkpoints[i]);
 	}
 }
 
 /*
- * The chunk before may stand in with its types: a JVM that ran on gives them
- * the same ids in each chunk, and may write them last of all.
+ * True if the types of the previous chunk may be used: a JVM keeps its type ids
+ * from chunk to chunk, and may write the types at the end of a chunk.
  */
-static bool is_same_jvm(const struct jfr_read *r, const struct jfr_chunk *chunk)
+static bool chunk_is_same_jvm(const struct jfr_read *r,
+			      const struct jfr_chunk *chunk)
 {
 	const struct jfr_clock *a = &r->typed_clock;
 	const struct jfr_clock *b = &chunk->clock;
@@ -337,11 +347,11 @@ static bool is_same_jvm(const struct jfr_read *r, const struct jfr_chunk *chunk)
 }
 
 /*
- * Makes the metadata in event those in use.  Equal bytes are equal types; the
- * metadata's id is not asked, since every JVM counts from 1.
+ * Makes the metadata of an event current. Equal bytes mean equal types. The
+ * metadata's id is not compared, since every JVM counts from 1.
  */
-static int use_metadata(struct jfr_read *r, struct cursor event,
-			struct error *err)
+static int jfr_use_metadata(struct jfr_read *r, struct cursor event,
+			    struct error *err)
 {
 	struct typed *t = &r->typed[r->typed_next];
 	size_t len;
@@ -370,17 +380,18 @@ static int use_metadata(struct jfr_read *r, struct cursor event,
 	return 0;
 }
 
-static int metadata_at(struct jfr_read *r, const struct jfr_chunk *chunk,
-		       size_t offset)
+static int chunk_metadata_at(struct jfr_read *r, const struct jfr_chunk *chunk,
+			     size_t offset)
 {
 	struct cursor event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
 	struct error unused;
 
-	return cursor_ok(&event) ? use_metadata(r, event, &unused) : -1;
+	return cursor_ok(&event) ? jfr_use_metadata(r, event, &unused) : -1;
 }
 
-/* Looks for types where the header does not lead to any. */
-static int search_metadata(struct jfr_read *r, const struct jfr_chunk *chunk)
+/* Searches for types if the header does not lead to any. */
+static int chunk_search_metadata(struct jfr_read *r,
+				 const struct jfr_chunk *chunk)
 {
 	struct jfr_scan scan = { 0 };
 	size_t at = JFR_HEADER_SIZE - 1;
@@ -389,37 +400,37 @@ static int search_metadata(struct jfr_read *r, const struct jfr_chunk *chunk)
 	jfr_scan_events(&scan, chunk, NULL);
 	last = scan.metadata;
 	jfr_scan_release(&scan);
-	/* The last are a superset of those before. */
-	if (last && metadata_at(r, chunk, last) == 0)
+	/* The last metadata includes the earlier types. */
+	if (last && chunk_metadata_at(r, chunk, last) == 0)
 		return 0;
-	/* Anywhere: a wrong size may have led past them. */
+	/* Search everywhere: a wrong size may have skipped the metadata. */
 	for (unsigned i = 0; i < MOST_SEARCHES; i++) {
 		at = jfr_find_metadata(chunk, at + 1);
 		if (!at)
 			break;
-		if (metadata_at(r, chunk, at) == 0)
+		if (chunk_metadata_at(r, chunk, at) == 0)
 			return 0;
 	}
 	return -1;
 }
 
 /* Reads the chunk's types. */
-static int read_metadata(struct jfr_read *r, const struct jfr_chunk *chunk,
-			 struct error *err)
+static int chunk_read_metadata(struct jfr_read *r,
+			       const struct jfr_chunk *chunk, struct error *err)
 {
 	struct cursor event = jfr_event_at(chunk, chunk->metadata,
 					   JFR_EVENT_METADATA);
 
 	*err = (struct error){ 0 };
-	if (cursor_ok(&event) && use_metadata(r, event, err) == 0)
+	if (cursor_ok(&event) && jfr_use_metadata(r, event, err) == 0)
 		goto found;
-	if (search_metadata(r, chunk) == 0) {
+	if (chunk_search_metadata(r, chunk) == 0) {
 		if (chunk->metadata)
 			profile_lost(r->profile, "damaged metadata", 1,
 				     "chunk at offset %zu", chunk->offset);
 		goto found;
 	}
-	if (jfr_chunk_is_damaged(chunk) && is_same_jvm(r, chunk))
+	if (jfr_chunk_is_damaged(chunk) && chunk_is_same_jvm(r, chunk))
 		return 0;
 	if (err->kind)
 		return -1;
@@ -434,8 +445,8 @@ found:
 	return 0;
 }
 
-/* Reads all events, and goes on behind those whose size cannot be. */
-static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
+/* Reads all events, and continues after those with an invalid size. */
+static void chunk_read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	struct cursor c = jfr_chunk_events(chunk);
 	bool damaged = jfr_chunk_is_damaged(chunk);
@@ -457,7 +468,7 @@ static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 		if (c.at == c.end)
 			break;
 		next = jfr_find_event(chunk, r->metadata, at + 1);
-		/* That a damaged chunk ends within an event is told already. */
+		/* The damage of the chunk has been reported. */
 		if (!next && damaged)
 			break;
 		if (!next)
@@ -470,8 +481,8 @@ static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 	jfr_settings_end(&r->settings);
 }
 
-/* Says what was wrong with a chunk that was read as far as it could be. */
-static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
+/* Reports the damage of a chunk after its readable part was read. */
+static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	struct profile *p = r->profile;
 	size_t len = cursor_left(&chunk->bytes);
@@ -493,7 +504,10 @@ static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
 			     "the one at offset %zu has %zu bytes, not %" PRIu64
 			     "; %" PRIu64 " of its samples were read",
 			     at, len, chunk->size, r->events.read);
-	/* A JVM forgets a few at the end of a chunk: no loss of ours. */
+	/*
+	 * JVMs omit a few stack traces at the end of a chunk, which is not a
+	 * loss.
+	 */
 	if (r->events.missing_stacks)
 		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
 			p, "stack traces missing from the recording",
@@ -511,8 +525,8 @@ static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
 			     at);
 }
 
-/* Fails when it is of a kind that no JVM in use writes. */
-static int check_kind(const struct jfr_chunk *chunk, struct error *err)
+/* Fails for a format that no JVM in use writes. */
+static int chunk_check_kind(const struct jfr_chunk *chunk, struct error *err)
 {
 	if (chunk->major != 1 && chunk->major != 2)
 		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
@@ -529,18 +543,18 @@ static int check_kind(const struct jfr_chunk *chunk, struct error *err)
 }
 
 /*
- * Reads the chunk as far as it can be.  *end is where it turned out to end,
- * from its start on.
+ * Reads the readable part of a chunk. *end is the end of the chunk, relative to
+ * its start.
  */
-static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
+static int chunk_read(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 		      struct error *err)
 {
 	struct jfr_scan scan = { 0 };
 	bool chained = false;
 
 	*end = cursor_left(&chunk->bytes);
-	if (check_kind(chunk, err)) {
-		/* Its size may mean anything then: the next is looked for. */
+	if (chunk_check_kind(chunk, err)) {
+		/* The size is unreliable, so the next chunk is searched for. */
 		if (jfr_chunk_is_damaged(chunk))
 			*end = 1;
 		return -1;
@@ -548,15 +562,15 @@ static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	if (jfr_chunk_is_damaged(chunk))
 		jfr_chunk_measure(chunk, r->len);
 	*end = cursor_left(&chunk->bytes);
-	if (read_metadata(r, chunk, err))
+	if (chunk_read_metadata(r, chunk, err))
 		return -1;
 	jfr_pools_begin(&r->pools, r->profile, r->metadata);
 	first_weights_chunk(&r->firsts, chunk->clock.start_ns);
 	jfr_events_begin(&r->events, r->profile, &r->pools, &r->firsts,
-			 r->metadata, &chunk->clock, longest_ns(chunk));
+			 r->metadata, &chunk->clock, chunk_longest_ns(chunk));
 	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata);
 	if (!jfr_chunk_is_damaged(chunk)) {
-		chained = read_chain(r, chunk);
+		chained = chunk_read_chain(r, chunk);
 		if (!chained)
 			profile_lost(r->profile,
 				     "broken chains of constant pools", 1,
@@ -564,22 +578,22 @@ static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	}
 	if (!chained) {
 		jfr_scan_events(&scan, chunk, r->metadata);
-		read_scanned(r, chunk, &scan);
+		chunk_read_scanned(r, chunk, &scan);
 		jfr_scan_release(&scan);
 	}
 	jfr_pools_end(&r->pools);
-	read_events(r, chunk);
-	remark_chunk(r, chunk);
+	chunk_read_events(r, chunk);
+	chunk_remark(r, chunk);
 	r->samples += r->events.read;
 	return 0;
 }
 
 /*
- * Tells the profile the times of all chunks, so that time buckets have the
- * right width from the first sample on.  Headers that cannot be right are left
- * out: a bucket never becomes narrower again.
+ * Announces the times of all chunks to the profile, so that time buckets have
+ * the right width from the first sample on. Implausible headers are skipped,
+ * because buckets never become narrower again.
  */
-static void expect_times(const struct jfr_read *r)
+static void jfr_expect_times(const struct jfr_read *r)
 {
 	int64_t from = INT64_MAX, to = 0;
 	struct jfr_clock before = { 0 };
@@ -587,7 +601,7 @@ static void expect_times(const struct jfr_read *r)
 
 	while (r->len - offset >= JFR_HEADER_SIZE) {
 		bool is_mended;
-		struct jfr_chunk c = open_chunk(r, offset, &before, &is_mended);
+		struct jfr_chunk c = chunk_open(r, offset, &before, &is_mended);
 		int64_t end = c.clock.start_ns;
 
 		if (c.major != 1 && c.major != 2)
@@ -605,9 +619,9 @@ static void expect_times(const struct jfr_read *r)
 	profile_expect_times(r->profile, from, to);
 }
 
-/* Says which times of a chunk's header are damaged. */
-static void remark_times(struct jfr_read *r, const struct jfr_chunk *chunk,
-			 bool is_mended)
+/* Reports which times of a chunk's header are damaged. */
+static void chunk_remark_times(struct jfr_read *r,
+			       const struct jfr_chunk *chunk, bool is_mended)
 {
 	if (is_mended)
 		profile_note(
@@ -622,7 +636,7 @@ static void remark_times(struct jfr_read *r, const struct jfr_chunk *chunk,
 			     "the one at offset %zu", chunk->offset);
 }
 
-static int read_chunks(struct jfr_read *r, struct error *err)
+static int jfr_read_chunks(struct jfr_read *r, struct error *err)
 {
 	struct profile *p = r->profile;
 	size_t offset = 0;
@@ -642,10 +656,10 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 			offset = next;
 			continue;
 		}
-		chunk = open_chunk(r, offset, &r->clock_before, &is_mended);
-		remark_times(r, &chunk, is_mended);
+		chunk = chunk_open(r, offset, &r->clock_before, &is_mended);
+		chunk_remark_times(r, &chunk, is_mended);
 		r->clock_before = chunk.clock;
-		if (read_chunk(r, &chunk, &size, &why)) {
+		if (chunk_read(r, &chunk, &size, &why)) {
 			profile_lost(p, "unreadable chunks", 1,
 				     "the one at offset %zu: %s", offset,
 				     why.text);
@@ -654,7 +668,7 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 		}
 		r->chunks++;
 		offset += size;
-		/* Behind a damaged chunk the next one has to be looked for. */
+		/* After a damaged chunk, the next one must be searched for. */
 		if (jfr_chunk_is_damaged(&chunk) &&
 		    !jfr_is_header(r->bytes + offset, r->len - offset))
 			offset = jfr_chunk_find(r->bytes, r->len, offset);
@@ -672,8 +686,8 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	struct jfr_read r = { .profile = p, .bytes = bytes, .len = len };
 	int ret;
 
-	expect_times(&r);
-	ret = read_chunks(&r, err);
+	jfr_expect_times(&r);
+	ret = jfr_read_chunks(&r, err);
 	first_weights_end(&r.firsts, p);
 	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_INPUT, "no sample is readable: %s: %s",
