@@ -10,9 +10,9 @@
 # Two forms are supported, `import { a, b } from './file.js';` and `export` before
 # a declaration at the start of a line.
 #
-# The content security policy admits one style and one script by the hashes of
-# their text, so what is hashed must be to the byte what stands in the page.
-# Comment lines and indentation stay behind; nothing else is changed.
+# The content security policy allows one style and one script by the hashes of
+# their text, so the hashed bytes must be exactly those in the page. Comment lines
+# and indentation are removed; nothing else is changed.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -65,7 +65,7 @@ exports() {
 	}' "$here"/js/*.js
 }
 
-# Prints the names of the modules, each after those that it imports.
+# Prints the names of the modules, each after the modules that it imports.
 modules() {
 	for file in "$here"/js/*.js; do
 		name=$(basename "$file" .js)
@@ -73,7 +73,7 @@ modules() {
 	done | cat - "$work/imports" | awk '{ print $2, $1 }' | tsort
 }
 
-# Prints a module as a constant: an object of what it exports.
+# Prints a module as a constant: an object with its exports.
 module() {
 	printf 'const %s = (() => {\n' "$1"
 	strip "$here/js/$1.js" | awk '
@@ -118,7 +118,7 @@ modules >"$work/modules"
 } >"$work/js"
 strip "$here/flame.css" >"$work/css"
 
-# A `</` in the script would end the element, wherever it stood.
+# A `</` anywhere in the script would end the element.
 if grep -q '</' "$work/js" "$work/css"; then
 	echo "assemble.sh: '</' in a script or style" >&2
 	exit 1

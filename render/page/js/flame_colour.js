@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours: a hue for each kind of frame, a shade of it for each package, the same
-// on every page, so that two pages compare.
+// Colours: a hue for each kind of frame and a shade for each package. They are the
+// same on every page, so that pages can be compared.
 
 import { packageOf } from './flame_format.js';
 
@@ -23,7 +23,7 @@ export const kindMeanings = {
 	synthetic: 'Written by sjkc, not a method',
 };
 
-// Hue, saturation, lightness on light ground; and how far shades go in hue.
+// Hue, saturation and lightness on a light background; range of the shades' hues.
 const hues = {
 	interpreted: [158, 26, 77, 8], c1: [78, 50, 70, 8], jit: [128, 42, 69, 12],
 	inlined: [184, 44, 70, 9], native: [3, 70, 77, 7], cpp: [50, 72, 68, 5],
@@ -31,7 +31,7 @@ const hues = {
 	synthetic: [220, 6, 82, 0],
 };
 
-// After Okabe and Ito: apart in lightness too, not in hue alone.
+// Based on the palette of Okabe and Ito: kinds differ in lightness, too.
 const blindHues = {
 	interpreted: [202, 60, 86, 0], c1: [202, 70, 73, 0], jit: [203, 68, 61, 0],
 	inlined: [164, 52, 56, 0], native: [22, 88, 66, 0], cpp: [327, 48, 75, 0],
@@ -54,7 +54,8 @@ const themes = {
 	},
 };
 
-// On dark ground the same hue, dark enough for light text.
+// Returns the CSS colour of shade k. On a dark background, the same hue is dark
+// enough for light text.
 function shade([hue, saturation, lightness, spread], k, dark) {
 	const step = k / (SHADES - 1) - 0.5;
 	const tone = (k * 5 % SHADES) / (SHADES - 1) - 0.5;

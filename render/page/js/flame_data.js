@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data block: base64, inflate, columns of varints.  PAGE.md is the format.
+// Decodes the data block: base64, deflate, columns of varints; see PAGE.md.
 
 const MOST_BUCKETS = 65536; // sjkc writes 256
 
@@ -21,7 +21,7 @@ async function inflate(bytes) {
 			'use Chrome 103, Firefox 113, Safari 16.4 or newer.');
 	const stream = new DecompressionStream('deflate-raw');
 	const writer = stream.writable.getWriter();
-	// A broken stream is reported by the reader below.
+	// Reading reports errors of a damaged stream.
 	writer.write(bytes).catch(() => {});
 	writer.close().catch(() => {});
 	try {
@@ -37,14 +37,14 @@ function wrongLength() {
 		'a column has the wrong length.');
 }
 
-// Checked before room is made: a number takes a byte at least.
+// Checks a count before allocating: each number takes at least a byte.
 function checkCount(bytes, count) {
 	if (!(count >= 0 && count <= bytes.length))
 		throw wrongLength();
 }
 
-// Varints below 2^32.  Where each takes a byte they are read already.  That all
-// others are read into the same type of array makes this twice as fast.
+// Reads varints below 2^32. A column of one-byte varints is returned as it is. Using
+// one array type for all other columns makes this function twice as fast.
 function readSmall(bytes, count) {
 	checkCount(bytes, count);
 	if (bytes.length === count)
@@ -65,7 +65,7 @@ function readSmall(bytes, count) {
 	return out;
 }
 
-// Varints of any size, rounded as doubles are.
+// Reads varints of any size, rounded to doubles.
 function readLarge(bytes, count) {
 	checkCount(bytes, count);
 	const out = new Float64Array(count);
@@ -84,7 +84,7 @@ function readLarge(bytes, count) {
 	return out;
 }
 
-// Each number is counted from the one before it.
+// Reads differences between consecutive numbers.
 function readDeltas(bytes, count) {
 	const out = Uint32Array.from(readSmall(bytes, count));
 	for (let i = 1; i < count; i++)
@@ -104,13 +104,13 @@ function readNames(bytes, count) {
 	return names;
 }
 
-// The array that holds numbers below `limit`.
+// Returns the smallest array type for numbers below `limit`.
 export function smallest(limit) {
 	return limit <= 256 ? Uint8Array : limit <= 65536 ? Uint16Array : Uint32Array;
 }
 
-// Ids below `limit`, all of one width and in the order of bytes that every
-// browser's machine has, into `out` from its second element on.
+// Reads fixed-width ids below `limit` into `out` from its second element on. All
+// platforms of browsers are little-endian, like the data.
 function readIds(bytes, count, limit, out) {
 	const Ids = smallest(limit);
 	if (bytes.length !== count * Ids.BYTES_PER_ELEMENT)
@@ -121,8 +121,8 @@ function readIds(bytes, count, limit, out) {
 		out.set(new Ids(bytes.slice().buffer), 1);
 }
 
-// Node 0 is "all", which the data leaves out: node n of the data is n + 1 here.
-// Behind them all stands a node for samples without a stack trace.
+// Reads the tree. Node 0 is "all", which the data omits: node n of the data is
+// n + 1 here. The last node is for samples without a stack trace.
 function readTree(bytes, nodes) {
 	const up = readSmall(bytes, nodes);
 	const parent = new Int32Array(nodes + 2);
@@ -164,8 +164,8 @@ class Profile {
 		this.readNodes(columns);
 	}
 
-	// Behind the recording's own names and frames come those of the page:
-	// one for each thread, for "all", and for samples without a stack trace.
+	// Appends the page's own names and frames to the recording's: one for each
+	// thread, "all" and "[no stack trace]".
 	readFrames(columns) {
 		const { names, frames } = this.head;
 		checkCount(columns[0], names);
@@ -209,7 +209,7 @@ class Profile {
 		this.base.frame = frame;
 	}
 
-	// An event's cells are decoded when its tab is first opened.
+	// Decodes the cells of an event on first use.
 	cells(index) {
 		return this.cellsOf[index] ||
 			(this.cellsOf[index] = this.readCells(index));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of the page: finding them and making them.
+// Finds and creates elements of the page.
 
 export const byId = (id) => document.getElementById(id);
 

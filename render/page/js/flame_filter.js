@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which samples count: by thread, thread state and time.
+// Filters samples by thread, thread state and time.
 
 import { compilePattern, matchNames } from './flame_search.js';
 
-// Threads of a pool: their names differ in digits only.
+// Returns the name of a thread's pool; threads of a pool differ in numbers only.
 function poolName(name) {
 	return name.replace(/\d+/g, '#');
 }
@@ -13,7 +13,7 @@ export class Filter {
 		this.profile = profile;
 	}
 
-	// A byte per thread: whether its samples count.
+	// Returns a byte per thread: 1 if its samples pass.
 	threadsOn(state) {
 		const { threads } = this.profile;
 		const on = new Uint8Array(threads.length).fill(1);
@@ -33,7 +33,7 @@ export class Filter {
 		return on;
 	}
 
-	// Which threads and states an event's samples have at all.
+	// Returns a byte per thread or state: 1 if the event has samples of it.
 	static seen(cells, column, count) {
 		const key = `${column}Seen`;
 		if (!cells[key]) {
@@ -44,8 +44,8 @@ export class Filter {
 		return cells[key];
 	}
 
-	// Adds the cells that pass to `sums` by node, and what each thread,
-	// state and bucket would have if it alone were let through.
+	// Adds the cells that pass to `sums`, by node. Also sums by thread, state and
+	// bucket, each ignoring its own filter.
 	apply(cells, node, weights, state, sums) {
 		const { profile } = this;
 		const threadOn = this.threadsOn(state);
@@ -76,8 +76,8 @@ export class Filter {
 		}
 	}
 
-	// Pools by weight, their threads by weight; only those that the pattern
-	// lists.
+	// Returns the pools of the listed threads; pools and threads are sorted by
+	// weight.
 	pools(cells) {
 		const { threads } = this.profile;
 		const seen = Filter.seen(cells, 'thread', threads.length);

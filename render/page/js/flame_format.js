@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How names, weights and times are written.
+// Formats names, weights and times.
 
-// Characters that would reorder or hide their neighbours are shown by number.
+// Characters that reorder or hide text are shown as their code points.
 const HIDING = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 export function shown(name) {
@@ -13,7 +13,7 @@ export function shortened(name, limit) {
 	return shown(name.length <= limit ? name : name.slice(0, limit - 1) + '…');
 }
 
-// The package of a Java name: segments in front of the first capital one.
+// The package of a Java name: the segments before the first capitalized one.
 const PACKAGE = /^(?:[a-z_][\w$]*[./])+(?=[A-Z])/;
 
 export function simpleName(name) {
@@ -46,7 +46,7 @@ export const unitSteps = {
 	bytes: [[2 ** 40, 'TB'], [2 ** 30, 'GB'], [2 ** 20, 'MB'], [2 ** 10, 'KB'], [1, 'B']],
 };
 
-// `unit` is a plural, "samples", or one of those above.
+// Appends the unit, a plural such as "samples"; "1" takes the singular.
 export function counted(text, unit) {
 	return `${text} ${text === '1' ? unit.replace(/s$/, '') : unit}`;
 }
@@ -63,7 +63,7 @@ export function formatWeight(value, unit) {
 	return `${threeDigits(value)} ${steps[steps.length - 1][1]}`;
 }
 
-// The exact number, whatever its size.
+// Formats an exact integer of any size, given as text.
 export function formatExact(text, unit) {
 	return unit === 'ns' ? `${groupedDigits(text)} ns` :
 		counted(groupedDigits(text), unit);
@@ -85,7 +85,7 @@ export function formatOffset(ms) {
 			`${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
 }
 
-// Of a round time, no more than it takes: 500 ms, 15 s, 2 min, 1 min 30 s, 3 h.
+// Formats a round time: 500 ms, 15 s, 2 min, 1 min 30 s, 3 h.
 export function formatTick(ms) {
 	if (ms === 0 || ms % 1000 !== 0)
 		return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees that are too large to build whole: callers from the leaf up, and the
-// callers or callees of one frame.  A node stands for a group of nodes of the
-// graph, each with a weight; its children are made when somebody looks at them.
+// Trees that are too large to build at once: callers from the leaf up, and the
+// callers or callees of one frame. A node is a group of nodes of the graph, each
+// with a weight. expand() creates the children of a node.
 
 import { heaviest } from './flame_tree.js';
 
 export class GrownTree {
-	// `towards` is 'callers' or 'callees'; `root` a name, or -1 to start from the
-	// leaf frames of all stack traces.
+	// `towards` is 'callers' or 'callees'. `root` is a name, or -1 to start from
+	// the leaf frames of all stack traces.
 	constructor(graph, towards, root) {
 		this.graph = graph;
 		this.labels = graph.labels;
 		this.towards = towards;
 		this.fromLeaves = root < 0;
 		this.n = 0;
-		this.room = 0;
+		this.capacity = 0;
 		this.groups = [];
 		this.sums = new Float64Array(graph.profile.kinds.length);
 		this.slots = new Int32Array(graph.labels.count);
@@ -29,22 +29,22 @@ export class GrownTree {
 	}
 
 	reserve(count) {
-		if (count <= this.room)
+		if (count <= this.capacity)
 			return;
-		const room = Math.max(count, this.room * 2);
+		const capacity = Math.max(count, this.capacity * 2);
 		for (const [field, Type] of [['parent', Int32Array], ['label', Int32Array],
 			['first', Int32Array], ['end', Int32Array],
 			['kinds', Uint8Array],
 			['total', Float64Array], ['self', Float64Array],
 			['left', Float64Array]]) {
-			const wider = new Type(room);
+			const wider = new Type(capacity);
 			if (this[field])
 				wider.set(this[field]);
 			this[field] = wider;
 		}
-		// Siblings are neighbours.
+		// Siblings have consecutive numbers.
 		this.next = Int32Array.from(this.parent, (_, i) => i + 1);
-		this.room = room;
+		this.capacity = capacity;
 	}
 
 	add(parent, label, total, left, group) {
@@ -90,7 +90,7 @@ export class GrownTree {
 		};
 	}
 
-	// Towards the callers only the leaf itself has weight of its own.
+	// Returns the self weight of a node; towards callers, only the leaf has any.
 	ownOf(i, group) {
 		let sum = 0;
 		const leaf = this.fromLeaves && this.parent[i] === 0;
@@ -132,7 +132,7 @@ export class GrownTree {
 		return depth;
 	}
 
-	// One step on: the callers, or the callees, of a group's nodes.
+	// Returns the callers, or the callees, of a group's nodes.
 	step(i) {
 		const { nodes, weights } = this.groups[i];
 		const { parent, next, total } = this.graph;
@@ -142,17 +142,17 @@ export class GrownTree {
 			const callers = nodes.map((node) => parent[node]);
 			return { nodes: callers, weights };
 		}
-		const callees = [], theirs = [];
+		const callees = [], calleeWeights = [];
 		for (const node of nodes)
 			for (let c = node + 1; c < next[node]; c = next[c])
 				if (total[c] > 0) {
 					callees.push(c);
-					theirs.push(total[c]);
+					calleeWeights.push(total[c]);
 				}
-		return { nodes: callees, weights: theirs };
+		return { nodes: callees, weights: calleeWeights };
 	}
 
-	// Parts a group by label, heaviest first; "all" is nobody's caller.
+	// Splits a group by label, the largest first; "all" is not a caller.
 	part({ nodes, weights }) {
 		const { label } = this.graph;
 		const { slots } = this;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointer, wheel and keys.
+// Handles pointer, wheel and keys.
 
 import { ROW } from './flame_pane.js';
 
@@ -97,8 +97,8 @@ export class Input {
 		}
 	}
 
-	// Where nothing is out of sight above or below, the wheel zooms; otherwise
-	// it scrolls, and zooms with Ctrl, which is what pinching sends as well.
+	// The wheel zooms if all levels are visible; otherwise it scrolls, and zooms
+	// with Ctrl, which browsers also report for pinch gestures.
 	wheel(pane, event) {
 		event.preventDefault();
 		const unit = event.deltaMode === 1 ? ROW : 1;
@@ -194,8 +194,7 @@ export class Input {
 		}
 	}
 
-	// Left and right go to siblings, up and down along the stack trace as it is
-	// drawn.
+	// Left and right select siblings; up and down select callers and callees.
 	static walk(page, key) {
 		const pane = page.selected ? page.selected.pane : page.front || page.pane;
 		const { tree } = pane;
@@ -247,13 +246,14 @@ export class Input {
 
 const toggle = (field) => (page) =>
 	page.set({ [field]: !page.state[field] }, 'push');
-const view = (name, other) => (page) => page.toolbar.openView(
-	page.state.view === name ? other : name);
+const view = (name, fallback) => (page) => page.toolbar.openView(
+	page.state.view === name ? fallback : name);
 const action = (op) => (page, pane, node) => page.actions.transform(op, pane, node);
 const walk = (page, pane, event) => event.shiftKey ?
 	keyTable.pan(page, pane, event.key) : Input.walk(page, event.key);
 
-// `frame`: acts on the selected frame; `graph`: not while a control has focus.
+// `frame`: acts on the selected frame; `graph`: ignored while a control has focus;
+// `help`: text of the help dialog, if any.
 export const keyTable = {
 	'/': { run: (page) => { page.toolbar.search.focus(); page.toolbar.search.select(); }, help: 'search' },
 	n: { run: (page) => page.nextMatch(1), help: 'next match' },

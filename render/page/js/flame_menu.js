@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be done with one frame: the context menu and its keys.
+// The actions on a frame and the context menu that offers them.
 
 import { element } from './flame_dom.js';
 import { shortened } from './flame_format.js';
@@ -9,7 +9,7 @@ async function copyText(text) {
 		await navigator.clipboard.writeText(text);
 		return true;
 	} catch (e) {
-		// Without permission for the clipboard the old command may still do.
+		// Without permission for the clipboard API, try the old command.
 		const area = element('textarea', { class: 'off-screen' });
 		area.value = text;
 		document.body.append(area);
@@ -23,7 +23,7 @@ async function copyText(text) {
 	}
 }
 
-// Leaf first, as in a thread dump.
+// Returns the frames of a stack trace, leaf first like a thread dump.
 function stackText(tree, node) {
 	const lines = [];
 	for (let i = node; i > 0; i = tree.parent[i])
@@ -66,9 +66,9 @@ export class FrameActions {
 		this.page.set({ query: this.nameOf(pane, node), regex: false }, 'push');
 	}
 
-	async copy(what, text) {
+	async copy(title, text) {
 		const done = await copyText(text);
-		this.page.say(done ? `${what} copied` : `${what} not copied: the browser denies access to the clipboard`);
+		this.page.say(done ? `${title} copied` : `${title} not copied: the browser denies access to the clipboard`);
 	}
 
 	copyStack(pane, node) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the recording's tree, which tells kinds and lines apart, to one in which
-// siblings of the same label are one.
+// Merges siblings of the same label. In the recording's tree, siblings may differ
+// in kind and line only.
 //
-// Trees are numbered in pre-order: the first child of i is i + 1, and next[i] is
-// the first node behind all that is under i.
+// Trees are numbered in pre-order: the first child of node i is i + 1, and next[i]
+// is the first node after the subtree of i.
 
 import { smallest } from './flame_data.js';
 
-// `next` of a tree in pre-order, from its parents.
+// Returns `next` of a tree in pre-order, computed from its parents.
 export function subtreeEnds(parent) {
 	const n = parent.length;
 	const next = new Int32Array(n);
@@ -21,7 +21,7 @@ export function subtreeEnds(parent) {
 	return next;
 }
 
-// Whether siblings have different labels, and are in their order.
+// Returns whether all siblings are sorted by label, without duplicates.
 function hasOrder({ n, parent, next }, label) {
 	for (let i = 1; i < n; i++) {
 		const k = next[i];
@@ -41,8 +41,8 @@ function labelsOf({ n, frame }, labels) {
 	return label;
 }
 
-// Siblings of one label become one node.  Where there are none to merge, as in a
-// recording without lines, the tree is the recording's own, and its `map` null.
+// Returns the tree with siblings merged, and `map` from old nodes to new ones. If
+// there is nothing to merge, it shares the arrays of `base`, and map is null.
 export function mergeTree(base, labels) {
 	const label = labelsOf(base, labels);
 	const { n, parent, next } = base;
@@ -51,7 +51,7 @@ export function mergeTree(base, labels) {
 	return mergeSiblings(base, label);
 }
 
-// The nodes that become one are a chain: `chained[i]` is the one behind i.
+// Nodes to merge form a linked list: `chained[i]` is the node after i; 0 ends.
 function mergeSiblings({ n, next }, labelOf) {
 	const map = new Int32Array(n);
 	const parent = new Int32Array(n);
@@ -88,7 +88,7 @@ function mergeSiblings({ n, next }, labelOf) {
 	return trimmed({ map, parent, label }, made);
 }
 
-// Mostly they are in order, since the recording's siblings are.
+// Sorts siblings by label; they mostly are in order already.
 function sortKids(kids, count, labelOf) {
 	for (let k = 1; k < count; k++) {
 		if (labelOf[kids[k - 1]] <= labelOf[kids[k]])
@@ -99,7 +99,7 @@ function sortKids(kids, count, labelOf) {
 	}
 }
 
-// Without the room for nodes that were merged, when it is worth a copy.
+// Truncates the arrays to n nodes; copies them if that frees much memory.
 export function trimmed({ map, parent, label }, n) {
 	const cut = (array) => array.length < n * 1.2 ?
 		array.subarray(0, n) : array.slice(0, n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For screen readers: the frames in sight once more, as items of a tree.
+// Mirrors the visible frames as tree items for screen readers.
 
 import { byId, element } from './flame_dom.js';
 import { percent, shortened } from './flame_format.js';
@@ -11,7 +11,7 @@ export class Mirror {
 		this.page = page;
 	}
 
-	// Waits until the drawing has come to rest.
+	// Fills the mirror 200 ms after the last drawing.
 	later() {
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => this.fill(), 200);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: the state, and what is made from it, each part only when what it
-// depends on has changed.
+// The page: keeps the state and rebuilds each part when the state it depends on
+// has changed.
 
 import { Colours } from './flame_colour.js';
 import { Filter } from './flame_filter.js';
@@ -32,7 +32,7 @@ export class Page {
 		this.filter = new Filter(profile);
 		this.pane = new Pane(document.getElementById('graph'), this);
 		this.upper = new Pane(document.getElementById('upper'), this);
-		// The lower pane of a sandwich shows the frame that both begin with.
+		// The lower pane of the sandwich shows the common frame of both panes.
 		this.upper.hidden = 1;
 		this.zoom = new Zoom(this);
 		this.actions = new FrameActions(this);
@@ -57,7 +57,7 @@ export class Page {
 		this.refresh();
 	}
 
-	// The observer speaks up at first and after drawings of ours as well.
+	// The observer also reports the first size and changes by drawing.
 	resized() {
 		if (this.drawnSize !== Page.stageSize())
 			this.draw();
@@ -73,8 +73,8 @@ export class Page {
 		this.refresh();
 	}
 
-	// `how`: 'push' makes an entry for Back, 'replace' none, 'settle' one when
-	// the gesture has come to rest.
+	// `how`: 'push' adds a history entry, 'replace' does not, 'settle' adds one
+	// 350 ms after the last call, when a gesture has ended.
 	set(changes, how) {
 		Object.assign(this.state, changes);
 		clearTimeout(this.settling);
@@ -95,7 +95,7 @@ export class Page {
 			else
 				history.replaceState(null, '', fragment);
 		} catch (e) {
-			// Some browsers limit how often; the page works without.
+			// Browsers limit the rate of changes; the page works without them.
 		}
 	}
 
@@ -126,7 +126,7 @@ export class Page {
 		return this.profile.events[this.state.event];
 	}
 
-	// Where samples are the unit of weight, one record may stand for many.
+	// If weights are samples, a record may stand for many samples.
 	unit() {
 		const { unit } = this.event();
 		if (this.state.measure === 'weight')
@@ -135,7 +135,7 @@ export class Page {
 		return unit === 'samples' && weight !== count ? 'records' : 'samples';
 	}
 
-	// Hiding native frames takes frames of both sorts.
+	// Native frames can be hidden if there are Java frames, too.
 	canHideNative() {
 		const { profile } = this;
 		return [nativeKinds, javaKinds].every((sort) =>
@@ -290,17 +290,17 @@ export class Page {
 		pane.tree.labels.nameOf(pane.tree.label[node]));
 	}
 
-	// A name of more than `chars` characters loses its package.
+	// Returns a frame's name, without its package if longer than `chars`.
 	text(pane, node, chars = Infinity) {
 		const { labels, label } = pane.tree;
 		const name = labels.nameOf(label[node]);
 		let text = this.profile.names[name];
 		const line = labels.lineOf(label[node]);
-		const behind = line ? `:${line}` : '';
-		// A name too long to be seen whole is not worth a pattern.
-		if (this.state.simple || text.length + behind.length > chars)
+		const suffix = line ? `:${line}` : '';
+		// Only the first characters of very long names are visible.
+		if (this.state.simple || text.length + suffix.length > chars)
 			text = simpleName(text.slice(0, 4096));
-		return text + behind;
+		return text + suffix;
 	}
 
 	panes() {
@@ -309,7 +309,7 @@ export class Page {
 			[this.upper, this.pane] : [this.pane];
 	}
 
-	// The path first, since the panes have the room that it leaves.
+	// The height of the path determines the height of the panes.
 	draw() {
 		if (this.held)
 			return;
@@ -322,7 +322,7 @@ export class Page {
 		this.mirror.later();
 	}
 
-	// Many events in one frame of the screen make one drawing.
+	// Draws once per animation frame, however many events there are.
 	drawSoon() {
 		if (this.drawing)
 			return;
@@ -332,7 +332,7 @@ export class Page {
 		});
 	}
 
-	// Outlines are elements above the canvas, so that moving them draws nothing.
+	// Outlines are elements above the canvas: moving them needs no drawing.
 	placeMarks() {
 		for (const pane of [this.pane, this.upper]) {
 			this.placeMark(pane, '.mark-selected',
@@ -355,7 +355,7 @@ export class Page {
 		mark.style.height = `${box.height - 1}px`;
 	}
 
-	// Runs `change`, then lets the domain glide from what it was.
+	// Runs `change`, then animates the domain from its old to its new range.
 	glide(pane, change) {
 		const { from, to } = pane;
 		this.held = true;

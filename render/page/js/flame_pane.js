@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A canvas that shows a part of a tree.  The canvas has the size of the window
-// onto the tree, never of the tree: both directions scroll virtually.
+// A canvas that shows a part of a tree. The canvas has the size of the visible part;
+// zooming and scrolling choose which nodes are drawn.
 
 import { shortened } from './flame_format.js';
 import { Graph } from './flame_tree.js';
@@ -10,7 +10,7 @@ const MIN_PIXELS = 0.5;
 const FONT = '12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 export class Pane {
-	// `looks` answers what the page knows: colour, text, lit, changed.
+	// `looks` is the page; it supplies theme(), fill() and text().
 	constructor(box, looks) {
 		this.box = box;
 		this.canvas = box.querySelector('canvas');
@@ -21,7 +21,7 @@ export class Pane {
 		this.to = 1;
 		this.scroll = 0;
 		this.levels = 0;
-		// Levels from the root that are not drawn.
+		// Number of levels from the root that are not drawn.
 		this.hidden = 0;
 		this.rows = [];
 		this.zoomLevel = 0;
@@ -37,7 +37,7 @@ export class Pane {
 		this.rows = [];
 	}
 
-	// A glide under way ends with the turn that it belongs to.
+	// Ends an animation: its steps check that the turn is still the same.
 	stopGlide() {
 		this.gliding = false;
 		return ++this.turn;
@@ -59,7 +59,7 @@ export class Pane {
 		return [left[node], left[node] + total[node]];
 	}
 
-	// The deepest node that covers all that is shown.
+	// Returns the deepest node that covers the visible range.
 	covering() {
 		const { tree } = this;
 		const slack = (this.to - this.from) * 1e-6;
@@ -72,7 +72,7 @@ export class Pane {
 		}
 	}
 
-	// The last child of `node` that starts at weight x or before; -1 if none does.
+	// Returns the last child of `node` that starts at or before weight x; or -1.
 	childAt(node, x) {
 		const { tree } = this;
 		tree.expand(node);
@@ -110,8 +110,8 @@ export class Pane {
 		return Math.max(0, (this.levels - this.hidden) * ROW - this.height);
 	}
 
-	// Children of `node` in the domain: wide ones go to `wide`; neighbours that
-	// are narrower than half a pixel become one box of `tiny` [from, to, level].
+	// Adds the children of `node` in the visible range to `wide`. Adjacent children
+	// narrower than half a pixel become one box [from, to] of `tiny`.
 	descend(node, scale, wide, tiny) {
 		const { tree, from, to } = this;
 		tree.expand(node);
@@ -138,7 +138,7 @@ export class Pane {
 		this.resize();
 		this.rows = [];
 		const context = this.canvas.getContext('2d');
-		// The last pixels too, which the pane may cover in part only.
+		// Also clears partly covered pixels at the edges.
 		context.resetTransform();
 		context.fillStyle = this.looks.theme().ground;
 		context.fillRect(0, 0, this.canvas.width, this.canvas.height);
@@ -158,8 +158,8 @@ export class Pane {
 			this.paintRow(context, row);
 	}
 
-	// Goes down level by level through what is wide enough; keeps the levels
-	// that are in sight.  A grown tree is followed one screenful further only.
+	// Visits the wide nodes level by level and stores the visible levels in rows. A
+	// grown tree is visited only one screen below the visible levels.
 	layRows() {
 		const scale = this.width / (this.to - this.from);
 		const top = Math.floor(this.scroll / ROW) + this.hidden;
@@ -198,7 +198,7 @@ export class Pane {
 			context.fillRect(x, y, Math.max((to - from) * this.scale, MIN_PIXELS),
 				ROW - 1);
 		}
-		// The callers of the frame that is zoomed to step back.
+		// The callers of the zoomed frame are pale.
 		context.globalAlpha = level < this.zoomLevel ? 0.5 : 1;
 		const named = [];
 		for (const node of wide) {
@@ -215,8 +215,8 @@ export class Pane {
 			this.paintText(context, named[k], named[k + 1]);
 	}
 
-	// The text of a box that is `width` pixels wide: without its package where
-	// only that fits.
+	// Returns the text of a box of `width` pixels, without the package or truncated
+	// to fit.
 	label(node, width) {
 		const chars = Math.floor((width - 7) / this.charWidth);
 		return shortened(this.looks.text(this, node, chars), Math.max(chars, 1));
@@ -238,7 +238,7 @@ export class Pane {
 		context.restore();
 	}
 
-	// What is at a point: {node}, {tiny: [from, to]} or null.
+	// Returns the node at a point: {node, level}, {tiny: [from, to], level} or null.
 	at(x, y) {
 		const level = this.levelAt(y);
 		const row = this.rows.find((r) => r.level === level);
@@ -256,7 +256,7 @@ export class Pane {
 		return null;
 	}
 
-	// Scrolls so that a level is in sight, with some of its callers.
+	// Scrolls to make a level visible, with some of its callers.
 	reveal(level) {
 		const y = (level - this.hidden) * ROW;
 		if (y < this.scroll)

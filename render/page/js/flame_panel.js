@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters: a side panel for threads and states, a strip for the time.
+// The filter panel for threads and thread states, and the timeline.
 
 import { byId, element } from './flame_dom.js';
 import { Filter } from './flame_filter.js';
@@ -12,7 +12,7 @@ const AXIS = 15; // pixels below the bars of the timeline
 const tickSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3,
 	60e3, 120e3, 300e3, 600e3, 900e3, 1800e3, 3600e3, 7200e3, 14400e3, 28800e3, 86400e3];
 
-// Round times from 0 to below `whole` milliseconds, at most `most` + 1 of them.
+// Returns round times from 0 to below `whole` ms, at most `most` + 1 of them.
 function axisTicks(whole, most) {
 	const days = 86400e3 * Math.ceil(whole / most / 86400e3);
 	const step = tickSteps.find((s) => whole / s <= most) || days;
@@ -100,7 +100,7 @@ export class FilterPanel {
 		return button;
 	}
 
-	// Only the threads that the pattern lists: the others stay as they were.
+	// Switches the listed threads; threads that the pattern hides stay as they are.
 	setThreads(on) {
 		const off = new Set(this.page.state.threadOff);
 		this.page.filter.threadListed.forEach((listed, thread) => {
@@ -227,7 +227,7 @@ export class FilterPanel {
 		byId('time-clear').addEventListener('click', () => page.set({ time: null }, 'push'));
 	}
 
-	// Arrows move the range, with Shift its end.
+	// Arrows move the range; with Shift they move its end.
 	timeKey(event) {
 		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
 		const { buckets } = this.page.profile.time;
@@ -250,7 +250,7 @@ export class FilterPanel {
 			return;
 		const { timeSum } = page.filter;
 		const [from, to] = page.state.time || [0, timeSum.length];
-		// First, since the bars have the width that the text leaves.
+		// The width of the text determines the width of the bars.
 		this.timeText(from, to);
 		const width = time.clientWidth, height = time.clientHeight;
 		const ratio = window.devicePixelRatio || 1;
@@ -273,7 +273,7 @@ export class FilterPanel {
 		this.drawAxis(context, width, foot);
 	}
 
-	// Ticks at round times since the start, with their labels.
+	// Draws ticks and labels at round times since the start.
 	drawAxis(context, width, top) {
 		const { bucket_ms: bucket, buckets } = this.page.profile.time;
 		const whole = bucket * buckets;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: a pattern is tried once on each distinct name, never on each node.
+// Search: matches a pattern with each distinct name once, not with each node.
 
 import { grouped } from './flame_format.js';
 
-// A browser cannot stop a regular expression that runs away, so those that could
-// are refused beforehand, and the more a pattern repeats, the less of a long
-// name it gets to see.
+// A browser cannot interrupt a regular expression. Patterns that may take forever
+// are therefore rejected, and patterns with more repeats see fewer characters of
+// long names: SEEN[repeats].
 const SEEN = [1 << 17, 8192, 1024, 300, 150];
 const SEARCH_MS = 1000;
-// Browsers do not compile much longer ones.
+// Browsers do not compile much longer patterns.
 const LONGEST_LITERAL = 20000;
 
 class PatternRisk {
@@ -93,7 +93,7 @@ class PatternRisk {
 	}
 }
 
-// Case is ignored unless the pattern has a capital letter.
+// Compiles a pattern; it ignores case unless it has a capital letter.
 export function compilePattern(text, isRegex) {
 	const failed = (error) => ({ regex: null, seen: 0, error });
 	if (!isRegex && text.length > LONGEST_LITERAL)
@@ -117,7 +117,7 @@ export function compilePattern(text, isRegex) {
 	return { regex, seen: SEEN[risk.repeats], error: null };
 }
 
-// A byte per name; `error` tells when time ran out.
+// Returns a byte per name, 1 for a match; `error` is set if time ran out.
 export function matchNames(names, pattern) {
 	const hit = new Uint8Array(names.length);
 	if (!pattern.regex)
@@ -134,7 +134,7 @@ export function matchNames(names, pattern) {
 	return { hit, error: null };
 }
 
-// What of a graph's labels matches, and the weight of stack traces with a match.
+// The matching labels of a graph, and the weight of stack traces with a match.
 export class Matches {
 	constructor(graph, nameHit) {
 		const { labels, label, total, next, n } = graph;
@@ -147,7 +147,7 @@ export class Matches {
 		const hit = this.hit;
 		this.count = 0;
 		this.weight = 0;
-		// Below `covered` all nodes are under a match that is counted already.
+		// Nodes below `covered` are callees of a match that is counted already.
 		for (let i = 1, covered = 1; i < n; i++) {
 			if (hit[label[i]] === 0 || total[i] === 0)
 				continue;
@@ -163,7 +163,7 @@ export class Matches {
 		return node > 0 && this.hit[tree.label[node]] === 1 && tree.total[node] > 0;
 	}
 
-	// The next match in the order of the tree's nodes, round the end; -1 without
+	// Returns the next match in node order, starting over at the end; -1 without
 	// any.
 	next(tree, node, step) {
 		for (let k = 0, i = node; k < tree.n; k++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the page.
+// Reads the data of the page and shows it.
 
 import { DataError, readProfile } from './flame_data.js';
 import { byId, element } from './flame_dom.js';
@@ -7,19 +7,19 @@ import { shown } from './flame_format.js';
 import { Page } from './flame_page.js';
 import { writeState } from './flame_state.js';
 
-// window.sjkcPage is for tests and the curious: what is drawn, in numbers.
-//   state()            the settings, as the fragment keeps them
-//   total()            weight of all that passes the filters
-//   frames(which)      of the pane 'graph' or 'upper': visible frames with name,
-//                      label (as drawn), level, total, self, kind, lit, and their rectangle in
-//                      pixels of the window
-//   ticks()            labels of the time axis, with their place in pixels
-//   matches()          count and weight of the search's matches
-//   levels(which)      how many levels there are to scroll through
-//   nodes()            of the shown tree
-//   moving()           whether a glide is under way
-//   colours()          of the text on frames and of all fills, as rgb(…)
-//   opened             milliseconds from the start of the script to the drawing
+// window.sjkcPage, for tests: the drawn page in numbers.
+//   state()            the settings in the format of the URL fragment
+//   total()            the weight of the samples that pass the filters
+//   frames(which)      the visible frames of the pane 'graph' or 'upper': name, label
+//                      (as drawn), level, total, self, kind, lit (a match), and their
+//                      rectangle in pixels of the window
+//   ticks()            the labels of the time axis and their positions in pixels
+//   matches()          the number and weight of the search matches
+//   levels(which)      the number of levels of a pane
+//   nodes()            the number of nodes of the shown tree
+//   moving()           true during a zoom animation
+//   colours()          the colours of text and of all fills, as rgb(…)
+//   opened             milliseconds from the start of the script to the first drawing
 class Probe {
 	constructor(page, began) {
 		this.page = page;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user has set, and how the URL's fragment keeps it.
+// The settings of the user, and their format in the URL fragment.
 
 import { transforms } from './flame_transform.js';
 
-// Those below count.  A link may be hostile and name them over and over.
+// Parses indexes below count. `left` bounds the work for hostile links that repeat
+// ranges.
 function indexesOf(text, count) {
 	const list = new Set();
 	let left = count;
@@ -29,8 +30,8 @@ function rangesOf(set) {
 	return parts.join('.');
 }
 
-// A field of the state: its key in the fragment, how to write it, how to read it
-// (undefined when the text makes no sense).
+// The formats of fields: write a value as text; read text as a value, or return
+// undefined for invalid text.
 const flag = {
 	write: (v) => v ? '1' : '0',
 	read: (t) => t === '1' ? true : t === '0' ? false : undefined,
@@ -44,11 +45,12 @@ const numbers = (pattern) => ({
 	write: (v) => v === null ? '' : v.join('~'),
 	read: (t) => pattern.test(t) ? t.split('~').map(Number) : undefined,
 });
-const indexes = (what) => ({
+const indexes = (list) => ({
 	write: rangesOf,
-	read: (t, profile) => indexesOf(t, profile[what].length),
+	read: (t, profile) => indexesOf(t, profile[list].length),
 });
 
+// The key of each field in the fragment, and its format.
 const fields = {
 	event: ['e', { write: String, read: (t) => /^\d{1,6}$/.test(t) ? Number(t) : undefined }],
 	view: ['v', word('callees', 'callers', 'sandwich', 'table')],
@@ -92,11 +94,11 @@ export function defaultState(profile) {
 	};
 }
 
-// Each costs a walk over the tree; nobody makes so many by hand.
+// Each transform walks the tree; only hostile links have this many.
 const MOST_TRANSFORMS = 100;
 
-// Transforms are named by their frame, so that a link also fits a later page of
-// the same program.
+// Transforms store the name of their frame, so that a link works on later pages of
+// the same program, too.
 export function writeState(state, initial) {
 	const params = new URLSearchParams();
 	for (const [field, [key, form]] of Object.entries(fields)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bars above and below the graph show.
+// Fills the bars above and below the graph.
 
 import { kindMeanings, kindTitles } from './flame_colour.js';
 import { byId, element } from './flame_dom.js';
@@ -63,7 +63,7 @@ export class Status {
 		this.showTransforms();
 	}
 
-	// A disabled control tells the reason when the pointer is above it.
+	// The tooltip of a disabled control is the reason.
 	enable(selector, able, reason) {
 		const control = document.querySelector(selector);
 		control.disabled = !able;
@@ -91,7 +91,7 @@ export class Status {
 		});
 	}
 
-	// The event's own totals are exact; what filters leave is a sum of doubles.
+	// Totals of an event are exact; totals after filters are sums of doubles.
 	showSummary() {
 		const { page } = this;
 		const event = page.event();
@@ -182,14 +182,14 @@ export class Status {
 		byId('transforms').replaceChildren(...chips);
 	}
 
-	// The bar with the path and the transforms, unless both are empty.
+	// Hides the bar of the path and the transforms while both are empty.
 	showPathBar() {
 		this.showPath();
 		byId('path').parentElement.hidden =
 			!byId('path').firstChild && !byId('transforms').firstChild;
 	}
 
-	// The zoomed frame and its callers; a long path lacks its middle.
+	// Shows the zoomed frame and its callers, without the middle of a long path.
 	showPath() {
 		const { page } = this;
 		const { pane } = page;

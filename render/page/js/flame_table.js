@@ -12,7 +12,7 @@ export class Table {
 		this.box = byId('table');
 	}
 
-	// Self and total of each name; recursion is counted once.
+	// Returns self and total of each name; recursive calls count once.
 	sums() {
 		const { graph } = this.page;
 		const { label, labels, total, self } = graph;

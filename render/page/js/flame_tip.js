@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tooltip, and the mix of kinds and lines that a node is merged from.
+// The tooltip of a frame: totals, and the kinds and lines of its samples.
 
 import { kindTitles } from './flame_colour.js';
 import { element } from './flame_dom.js';
 import { percent, shortened } from './flame_format.js';
 
-// A node's part of a group falls to the recording's nodes that it was merged from.
+// Distributes the weights of shown nodes to the nodes of the recording's tree that
+// were merged into them.
 function addShares({ n, map, total, baseTotal }, nodes, weights, add) {
 	const share = new Float64Array(n);
 	nodes.forEach((node, k) => { share[node] = weights[k] / total[node]; });
@@ -14,7 +15,7 @@ function addShares({ n, map, total, baseTotal }, nodes, weights, add) {
 			add(i, baseTotal[i] * share[map[i]]);
 }
 
-// Weight by kind and by line of what a node stands for.
+// Returns the weight of a node by kind and by line, largest first.
 function mixOf(graph, tree, node) {
 	const { frameKind, frameLine } = graph.profile;
 	const { frame } = graph.base;
@@ -37,7 +38,7 @@ function mixOf(graph, tree, node) {
 	else
 		addShares(graph, nodes, weights, add);
 	for (const found of [kinds, lines])
-		found.forEach((weight, what) => weight > 0 || found.delete(what));
+		found.forEach((weight, key) => weight > 0 || found.delete(key));
 	const sorted = (map) => [...map].sort((a, b) => b[1] - a[1]);
 	return { kinds: sorted(kinds), lines: sorted(lines) };
 }
@@ -59,14 +60,14 @@ export class Tooltip {
 	}
 
 	mixRow(entries, name, whole) {
-		const shownLines = entries.slice(0, 4).map(([what, weight]) =>
-			`${name(what)} ${percent(weight, whole)}`);
+		const shownLines = entries.slice(0, 4).map(([key, weight]) =>
+			`${name(key)} ${percent(weight, whole)}`);
 		if (entries.length > 4)
 			shownLines.push(`${entries.length - 4} more`);
 		return shownLines.join(' · ');
 	}
 
-	// Rows of the table: title and cells, as text.
+	// Returns the rows of the tooltip: a title and cells, as text.
 	facts(pane, node) {
 		const { page } = this;
 		const { tree } = pane;

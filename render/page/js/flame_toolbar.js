@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bars above the graph: what clicks on them do.  flame_status.js fills them.
+// Handles clicks on the bars above the graph; flame_status.js fills the bars.
 
 import { byId, element } from './flame_dom.js';
 import { shown } from './flame_format.js';
@@ -21,15 +21,14 @@ export class Toolbar {
 
 	fillEvents() {
 		const { events } = this.page.profile;
-		// As -e takes them: without what stands before the last dot, if that
-		// leaves each its own name.
+		// The names that -e accepts: the part after the last dot, if unique.
 		const last = (event) => event.name.slice(event.name.lastIndexOf('.') + 1);
-		const alone = (event) => events.filter((other) => last(other) === last(event)).length === 1;
+		const unique = (event) => events.filter((e) => last(e) === last(event)).length === 1;
 		byId('events').replaceChildren(...events.map((event, i) => {
 			const tab = element('button', {
 				type: 'button', role: 'tab', id: `event-${i}`,
 				title: (event.types || [event.name]).map(shown).join(', '),
-			}, shown(alone(event) ? last(event) : event.name));
+			}, shown(unique(event) ? last(event) : event.name));
 			tab.addEventListener('click', () => this.openEvent(i));
 			tab.addEventListener('keydown', (key) => this.tabKey(key, i));
 			return tab;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees that focus, remove, merge and collapse make of the shown one.
+// The transforms of the shown tree: focus, remove, merge, collapse, hide native.
 
 import { trimmed } from './flame_merge.js';
 
-// A transform answers for each node where it goes in the new tree: `under` a
-// parent with its own label, `into` a node, or nowhere: then it is DROPPED, and
-// its weight with it.
+// A transform returns a rule: a function of each node that returns its place in the
+// new tree: `under` a parent, with its own label; `into` another node; or null,
+// which drops the node and its weight.
 export const DROPPED = -1;
 
 export const transforms = {
@@ -44,7 +44,7 @@ export const transforms = {
 	},
 };
 
-// Finds or adds the child of a parent by its label; open addressing.
+// A hash table with open addressing: finds or adds a child by parent and label.
 class NodeTable {
 	constructor(capacity) {
 		let size = 16;
@@ -90,7 +90,7 @@ export function transformTree(tree, transform, labels) {
 export const javaKinds = new Set(['interpreted', 'c1', 'jit', 'inlined', 'java']);
 export const nativeKinds = new Set(['native', 'cpp', 'kernel']);
 
-// Per node of a merged tree: whether a frame of one of these kinds is in it.
+// Returns a byte per node of a merged tree: 1 if it has a frame of these kinds.
 function nodesOfKind(tree, base, profile, kinds) {
 	const wanted = profile.kinds.map((kind) => kinds.has(kind));
 	const found = new Uint8Array(tree.n);
@@ -100,9 +100,9 @@ function nodesOfKind(tree, base, profile, kinds) {
 	return found;
 }
 
-// Rules for native frames, that is those of native, C++ and kernel code.
-// 'entry' merges those that only lead to the first Java frame into their callers;
-// 'java' merges all of them, and drops stack traces without a Java frame.
+// Rules for frames of native, C++ and kernel code. 'entry' merges frames above the
+// first Java frame into their callers; 'java' merges all native frames and drops
+// stack traces without a Java frame.
 const nativeRules = {
 	entry(tree, native, java) {
 		const below = java.slice();
@@ -162,7 +162,7 @@ function sortByLabel(kids, from, to, label) {
 	}
 }
 
-// The children of i are kids[start[i]] to kids[start[i + 1]].
+// Returns child lists: those of i are kids[start[i]] to kids[start[i + 1] - 1].
 function childLists(n, parent) {
 	const start = new Int32Array(n + 1);
 	for (let i = 1; i < n; i++)
@@ -176,7 +176,7 @@ function childLists(n, parent) {
 	return { start, kids };
 }
 
-// Numbers the nodes of a table in pre-order, siblings by label.
+// Renumbers the nodes of a table in pre-order, siblings sorted by label.
 function layOut({ n, parent, label }, map) {
 	const { start, kids } = childLists(n, parent);
 	const tree = { map, parent: new Int32Array(n), label: new Int32Array(n) };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree that is shown, and the recording's with threads.
+// The tree to show, and the recording's tree with threads as root frames.
 
 import { mergeTree, subtreeEnds } from './flame_merge.js';
 import { DROPPED, hideNative, transformTree } from './flame_transform.js';
 
-// A label is what makes two siblings the same: a name, or a name and a line.
+// A label identifies equal siblings: a name, or a name and a line.
 export class Labels {
 	constructor(profile, lines) {
 		const { frameName, frameLine, names } = profile;
@@ -59,10 +59,9 @@ export class Labels {
 	}
 }
 
-// The recording's tree once more, with a node for each thread above its stack
-// traces: node i stands for the recording's node `origin[i]` in `thread[i]`, and
-// for the thread itself where that is 0.  Only nodes that the cells reach are
-// made.
+// A copy of the recording's tree with a node for each thread above its stack
+// traces. Node i is a copy of the recording's node `origin[i]` in `thread[i]`; if
+// origin[i] is 0, it is the node of the thread. Only nodes with samples are copied.
 class ThreadedBase {
 	constructor(profile, cells) {
 		const nodes = [0], threads = [0], up = [-1];
@@ -72,7 +71,7 @@ class ThreadedBase {
 		let thread = -1;
 		this.node = new Int32Array(cells.n);
 		for (const cell of ThreadedBase.byThread(profile, cells)) {
-			// Numbers from here on belong to this thread.
+			// Node numbers from here on belong to this thread.
 			if (cells.thread[cell] !== thread) {
 				thread = cells.thread[cell];
 				made[0] = nodes.push(0) - 1;
@@ -98,7 +97,7 @@ class ThreadedBase {
 		this.link(profile);
 	}
 
-	// The cells' indexes, thread by thread, otherwise in their order.
+	// Returns the indexes of the cells, sorted by thread (stable).
 	static byThread(profile, cells) {
 		const start = new Int32Array(profile.threads.length + 1);
 		for (const thread of cells.thread)
@@ -111,7 +110,7 @@ class ThreadedBase {
 		return order;
 	}
 
-	// Cells and so nodes are made in pre-order.
+	// Computes next and frame; the nodes are in pre-order.
 	link(profile) {
 		const { n, origin } = this;
 		this.next = subtreeEnds(this.parent);
@@ -122,8 +121,8 @@ class ThreadedBase {
 		this.frame[0] = profile.allFrame;
 	}
 
-	// The node for one of the recording's in a thread, or in the first that has
-	// it when `thread` is negative; 0 if there is none.
+	// Returns the copy of a node in a thread, or in the first thread that has one
+	// if `thread` is negative; 0 without any.
 	find(origin, thread) {
 		for (let i = 1; i < this.n; i++)
 			if (this.origin[i] === origin && (thread < 0 || this.thread[i] === thread))
@@ -132,7 +131,7 @@ class ThreadedBase {
 	}
 }
 
-// The first of the greatest of `count` sums, counted from `at`.
+// Returns the index, from `at`, of the greatest of `count` sums.
 export function heaviest(sums, at, count) {
 	let best = 0;
 	for (let k = 1; k < count; k++)
@@ -141,7 +140,7 @@ export function heaviest(sums, at, count) {
 	return best;
 }
 
-// The tree that is shown, with its weights.
+// The tree to show, with the weights of its nodes.
 export class Graph {
 	constructor(profile, labels, cells, options) {
 		this.profile = profile;
@@ -164,7 +163,7 @@ export class Graph {
 
 	expand() {}
 
-	// The children of i: from firstOf(i), as long as below endOf(i), on by next[].
+	// The children of i are firstOf(i), next[firstOf(i)], … below endOf(i).
 	firstOf(i) {
 		return i + 1;
 	}
@@ -173,7 +172,7 @@ export class Graph {
 		return this.next[i];
 	}
 
-	// What a node of the recording's tree has become: 0 or less if nothing.
+	// Returns the shown node of a node of the base tree; 0 or less without any.
 	shownAs(base) {
 		return this.map ? this.map[base] : base < this.n ? base : 0;
 	}
@@ -182,8 +181,8 @@ export class Graph {
 		return this.map ? this.map.indexOf(node) : node;
 	}
 
-	// Where the weight of the recording's nodes themselves is to be added up for
-	// weigh(), from which all else follows.
+	// Returns the array for self weights of the base tree's nodes, which weigh()
+	// adds up.
 	sums() {
 		return this.baseTotal.fill(0);
 	}
@@ -209,7 +208,7 @@ export class Graph {
 			total[parent[i]] += total[i];
 	}
 
-	// Children stand side by side from the left edge of their parent.
+	// Places children side by side from the left edge of their parent.
 	place() {
 		const { n, parent, next, total, left } = this;
 		left[0] = 0;
@@ -222,8 +221,8 @@ export class Graph {
 		}
 	}
 
-	// Weights are whole numbers and so exact up to 2^53.  Sums above are rounded,
-	// and may be less than their parts.
+	// Weights are integers, exact up to 2^53. Larger sums are rounded and may be
+	// less than the sum of their parts.
 	selfOf(node) {
 		const { next, total } = this;
 		let self = total[node];
@@ -232,7 +231,7 @@ export class Graph {
 		return Math.max(self, 0);
 	}
 
-	// Of all nodes, for who needs many.
+	// The self weights of all nodes, computed on first use.
 	get self() {
 		if (this.selfs)
 			return this.selfs;
@@ -245,7 +244,7 @@ export class Graph {
 		return self;
 	}
 
-	// The kind that a node is coloured by is the one with the most weight.
+	// Chooses the kind of each node: the kind with the largest weight.
 	chooseKinds() {
 		const { n, map, baseTotal, kind } = this;
 		const frame = this.base.frame;
@@ -281,7 +280,7 @@ export class Graph {
 		return depth;
 	}
 
-	// 255 for a node without weight.
+	// Returns the kind of a node; 255 for a node without weight.
 	kindOf(node) {
 		if (this.kind)
 			return this.kind[node];
@@ -289,8 +288,8 @@ export class Graph {
 			this.profile.frameKind[this.base.frame[node]];
 	}
 
-	// Calls visit(node, outermost) in pre-order; `outermost` is false under a
-	// node of the same name, so that recursion is not counted twice.
+	// Calls visit(node, outermost) in pre-order for nodes with weight. `outermost`
+	// is false below a node of the same name, to count recursion once.
 	walk(visit) {
 		const { n, next, label, labels, total } = this;
 		const open = new Uint32Array(labels.names.length);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zooming: what is in front, and how a link names it.
+// Zooming: the visible range of a pane, and its format in links.
 //
-// Nodes of the shown tree are numbered anew with every toggle, so a zoom is kept
-// as [node of the recording, levels, thread + 1]: follow the recording's node
-// into the shown tree; in a grown tree start from there and go as many levels.
+// Each change of the settings renumbers the nodes of the shown tree. A zoom is
+// therefore stored as [node of the recording, levels, thread + 1]: the shown node
+// of the recording's node; in a grown tree, that many levels from there.
 
 export class Zoom {
 	constructor(page) {
 		this.page = page;
 	}
 
-	// Fields of the state for the pane: the callers' half of the sandwich has
-	// its own.
+	// Returns the fields of the state for a pane; the upper pane of the sandwich
+	// has its own.
 	fieldsOf(pane) {
 		return pane === this.page.upper ? ['callersZoom', 'callersRange'] :
 			['zoom', 'range'];
@@ -24,7 +24,7 @@ export class Zoom {
 		return path.reverse();
 	}
 
-	// A node of the graph from which the grown node's path can be followed.
+	// Returns a node of the graph whose callers match the path of a grown node.
 	anchor(tree, node, path) {
 		const chain = path.slice(tree.fromLeaves ? 1 : 0);
 		const { graph, label } = tree;
@@ -98,7 +98,7 @@ export class Zoom {
 		return node;
 	}
 
-	// Brings a pane to what the state says.
+	// Sets the range of a pane from the state.
 	restore(pane) {
 		const { state } = this.page;
 		const [zoom, range] = this.fieldsOf(pane);
@@ -128,7 +128,7 @@ export class Zoom {
 		});
 	}
 
-	// To a stretch of weight that need not be a node's.
+	// Zooms to a range of weight, which need not be a node.
 	toDomain(pane, from, to) {
 		const [zoom, range] = this.fieldsOf(pane);
 		const whole = pane.whole();
@@ -143,7 +143,7 @@ export class Zoom {
 		}, 'settle');
 	}
 
-	// A grey box may be as wide as the window: then closer to the pointer.
+	// Zooms into a grey box of narrow frames; into a part of a wide box.
 	intoTiny(pane, [from, to], x) {
 		const half = Math.min(to - from, (pane.to - pane.from) / 8) / 2;
 		const at = pane.from + x / pane.scale;
@@ -151,7 +151,7 @@ export class Zoom {
 		this.toDomain(pane, middle - half, middle + half);
 	}
 
-	// Keeps the weight under pixel x where it is.
+	// Zooms by a factor; the weight at pixel x stays in place.
 	by(pane, factor, x) {
 		const at = pane.from + x / pane.scale;
 		this.toDomain(pane, at - (at - pane.from) * factor,
