@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what a page costs the browser, in milliseconds of CPU of the process
-// that renders it:
+// Prints the CPU time of a page's renderer process in milliseconds:
 //
 //     node tests/browser/bench.js [PAGE.html]
 //
-// Without a page it makes one of 10^6 nodes.  Chromium's other renderers (its
-// windows have some for themselves) are left out, and beside the pages stands a
-// plain one: what any page costs.
+// Without a page it makes one of 10^6 nodes. A plain page is measured for comparison.
+// Chromium's other renderers are not included.
 'use strict';
 
 const path = require('node:path');
@@ -18,8 +16,7 @@ const ROUNDS = 7;
 const PLAIN = '<!doctype html><title>plain</title><p>plain</p>' +
 	'<script>window.sjkcPage = { opened: 0 }</script>';
 
-// CPU of all threads of the tab's process since it was started.  Chromium counts
-// in steps of 10 ms.
+// Returns the CPU time of the tab's process so far. Chromium counts in steps of 10 ms.
 async function cpu(tab) {
 	if (!tab.session) {
 		tab.session = await tab.context().newCDPSession(tab);
@@ -39,7 +36,7 @@ function print(name, used, wall) {
 		(wall ? ` ${wall.toFixed(1).padStart(8)} ms in the page` : ''));
 }
 
-// Pages in turn, each in a process of its own.
+// Opens the pages in turn, each in its own process.
 async function benchOpen(browser, pages) {
 	const seen = pages.map(() => ({ used: [], wall: [] }));
 	await (await browser.visit(pages[0][1])).done();
@@ -54,7 +51,7 @@ async function benchOpen(browser, pages) {
 		print(name, median(seen[k].used), median(seen[k].wall)));
 }
 
-// What a step does is done when the screen has shown it.
+// Waits until the screen shows the result of a step.
 async function settled(tab) {
 	await tab.evaluate(() => new Promise((done) =>
 		requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -78,7 +75,7 @@ async function benchSteps(tab) {
 	const inPage = (body, argument) => tab.evaluate(([text, a]) => {
 		const { targets } = window;
 		const page = window.sjkcPage.page;
-		// The body is handed over as text since the page has no eval.
+		// The policy of the page forbids eval, so steps have names.
 		const steps = {
 			nothing: () => {},
 			search: () => page.set({ query: `method${a}`, regex: false }, 'replace'),

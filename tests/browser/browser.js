@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Chromium for all tests; a fresh tab for each page, and what it did.
+// One Chromium for all tests, and a new tab for each page with a log of its events.
 'use strict';
 
 const fs = require('node:fs');
@@ -41,7 +41,7 @@ class Browser {
 		return this.file(pageOf(this.template, 'raw', base64));
 	}
 
-	// Opens a file; `tab.seen` collects whatever must not happen.
+	// Opens a file; `tab.seen` logs requests, dialogs, errors and console messages.
 	async visit(file, options = {}) {
 		const context = await this.chromium.newContext({
 			viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce',
@@ -52,7 +52,7 @@ class Browser {
 		tab.on('dialog', (d) => { tab.seen.dialogs.push(d.message()); d.dismiss(); });
 		tab.on('pageerror', (e) => tab.seen.errors.push(String(e.stack)));
 		tab.on('console', (m) => {
-			// The tests' own reading of pixels is remarked on.
+			// Chromium warns about the pixels that the tests read.
 			if (['error', 'warning'].includes(m.type()) && !m.text().includes('willReadFrequently'))
 				tab.seen.console.push(m.text());
 		});
@@ -71,7 +71,7 @@ class Browser {
 		tab.frame_ = async (name, which) => {
 			const found = (await tab.frames_(which)).find((f) => f.name === name);
 			if (!found)
-				throw new Error(`no frame ${name} in sight`);
+				throw new Error(`no visible frame ${name}`);
 			return found;
 		};
 		tab.clickFrame = async (name, clickOptions = {}) => {
@@ -83,7 +83,7 @@ class Browser {
 		return tab;
 	}
 
-	// Opens a page made of a description, runs `body`, and expects quiet.
+	// Opens the page of a description, runs `body` and checks the log.
 	async with(description, body, options) {
 		const tab = await this.visit(typeof description === 'string' ?
 			description : this.write(description), options);
@@ -98,11 +98,11 @@ class Browser {
 
 async function quiet(tab) {
 	const violations = await tab.evaluate(() => window.violations);
-	const others = tab.seen.requests.filter((url) => !url.startsWith('file://'));
-	const loud = [...others, ...tab.seen.dialogs, ...tab.seen.errors, ...tab.seen.console,
+	const remote = tab.seen.requests.filter((url) => !url.startsWith('file://'));
+	const events = [...remote, ...tab.seen.dialogs, ...tab.seen.errors, ...tab.seen.console,
 		...violations];
-	if (loud.length)
-		throw new Error(`the page was not quiet: ${loud.slice(0, 5).join('; ')}`);
+	if (events.length)
+		throw new Error(`unexpected events of the page: ${events.slice(0, 5).join('; ')}`);
 }
 
 module.exports = { Browser, quiet };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters: threads, thread states, time.
+// Tests of the filters by thread, thread state and time.
 'use strict';
 
 const assert = require('node:assert');
@@ -17,7 +17,7 @@ async function rows(tab, list) {
 }
 
 module.exports = (test) => {
-	test('threads: pools by weight, none, all, one', async (browser) => {
+	test('thread_filter_switches_pools_and_threads', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await open(tab);
 			assert.deepStrictEqual(await rows(tab, 'threads'),
@@ -38,7 +38,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('threads by regular expression', async (browser) => {
+	test('thread_filter_by_regular_expression', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await open(tab);
 			const input = tab.locator('#panel input[type=search]');
@@ -53,7 +53,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('states with counts', async (browser) => {
+	test('state_filter_lists_states_with_counts', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await open(tab);
 			assert.deepStrictEqual(await rows(tab, 'states'),
@@ -61,14 +61,14 @@ module.exports = (test) => {
 			await tab.locator('#states label').first().click();
 			assert.strictEqual(await total(tab), 50);
 			assert.match(await tab.locator('#summary').textContent(), /^50 samples \(50.0%\) of 100 samples$/);
-			// The counts of the others, and of what was switched off, stay.
+			// The counts of the states ignore the state filter.
 			assert.deepStrictEqual((await rows(tab, 'states'))[0], 'RUNNABLE 50 samples');
 			assert.deepStrictEqual(await rows(tab, 'threads'),
 				['pool-#-thread-# 2 threads 40 samples', 'GC Thread 10 samples', 'main 0 samples']);
 		});
 	});
 
-	test('time: brush, clear, keys', async (browser) => {
+	test('timeline_is_brushed_cleared_and_moved_by_keys', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const box = await tab.locator('#time').boundingBox();
 			const x = (bucket) => box.x + box.width * (bucket + 0.5) / 10;
@@ -90,7 +90,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('the histogram shows what passes the other filters', async (browser) => {
+	test('timeline_counts_samples_that_pass_the_other_filters', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const dark = () => tab.evaluate(() => {
 				const canvas = document.querySelector('#time');
@@ -107,7 +107,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('the time axis has round times at their places', async (browser) => {
+	test('time_axis_has_ticks_at_round_times', async (browser) => {
 		const ticksOf = async (bucket_ms) => {
 			const time = { start_ms: 1700000000000, bucket_ms, buckets: 10 };
 			let found;
@@ -136,14 +136,14 @@ module.exports = (test) => {
 		});
 	});
 
-	test('filters join', async (browser) => {
+	test('filters_combine', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			assert.strictEqual(await total(tab), 20);
 			assert.strictEqual(await tab.locator('#filter-count').textContent(), ' 3');
 		}, { hash: '#t=0&s=2&time=5~9' });
 	});
 
-	test('without threads and times there is nothing to filter', async (browser) => {
+	test('filter_panel_explains_an_event_without_threads_and_states', async (browser) => {
 		await browser.with(lines('a.A.a 1'), async (tab) => {
 			await open(tab);
 			assert.match(await tab.locator('#panel').innerText(), /neither threads nor states/);

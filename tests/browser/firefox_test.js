@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page in Firefox: Playwright's own cannot be had from Debian, but Debian's
-// takes a picture without being driven.
+// Tests the page in Firefox. Debian has no Firefox that Playwright can drive, but its
+// own takes screenshots.
 'use strict';
 
 const assert = require('node:assert');
@@ -26,7 +26,7 @@ function picture(browser, file) {
 	return fs.readFileSync(output);
 }
 
-// The colours at some places of a picture, by a browser's own decoder.
+// Returns the colours at places of a PNG picture.
 const coloursAt = async ([base64, places]) => {
 	const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 	const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
@@ -38,7 +38,7 @@ const coloursAt = async ([base64, places]) => {
 	return places.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data]);
 };
 
-// What is wrong with a frame's colours, or nothing.
+// Returns a description of a wrong colour, or ''.
 function fault(frame, got, wanted) {
 	const off = got.map((c, k) => Math.abs(c - wanted[k]));
 	if (Math.max(...off) > 8 || Math.min(...got) >= 240)
@@ -47,7 +47,7 @@ function fault(frame, got, wanted) {
 }
 
 module.exports = (test) => {
-	test('row 45: Firefox draws what Chromium draws', async (browser, { Skip }) => {
+	test('firefox_draws_the_colours_of_chromium', async (browser, { Skip }) => {
 		if (!firefox)
 			throw new Skip('no Firefox');
 		const file = browser.write(lines('a.A.main;b.B.left 3', 'a.A.main;c.C.right|native 2'));
@@ -58,8 +58,8 @@ module.exports = (test) => {
 			const wanted = await colours(await tab.screenshot());
 			let faults;
 			assert.strictEqual(frames.length, 3);
-			// It takes the picture when the page is loaded, which may be
-			// before the page has unpacked its data and drawn.
+			// Firefox takes the picture on load, which may be before the
+			// page has drawn: try again.
 			for (let tries = 0; tries < 12; tries++) {
 				const got = await colours(picture(browser, file));
 				faults = frames.map((f, k) => fault(f, got[k], wanted[k])).filter(Boolean);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Themes, help, screen readers, print, motion, small screens.
+// Tests of themes, help, screen readers, print, animation and small screens.
 'use strict';
 
 const assert = require('node:assert');
@@ -7,7 +7,7 @@ const { sample } = require('./sample.js');
 
 const theme = (tab) => tab.evaluate(() => document.documentElement.dataset.theme);
 
-// Contrast after WCAG 2 between two `rgb(…)` texts.
+// Returns the contrast of two `rgb(…)` colours by WCAG 2.
 function contrast(a, b) {
 	const light = (text) => {
 		const [r, g, blue] = text.match(/[\d.]+/g).slice(0, 3).map((v) => {
@@ -20,8 +20,21 @@ function contrast(a, b) {
 	return Math.max(x, y) / Math.min(x, y);
 }
 
+// Counts the animation frames that the page has requested and not yet received.
+const countFrames = () => {
+	const request = window.requestAnimationFrame.bind(window);
+	window.pendingFrames = 0;
+	window.requestAnimationFrame = (step) => {
+		window.pendingFrames++;
+		return request((now) => {
+			window.pendingFrames--;
+			step(now);
+		});
+	};
+};
+
 module.exports = (test) => {
-	test('light and dark: by the system, by key', async (browser) => {
+	test('theme_follows_the_system_and_the_key', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			assert.strictEqual(await theme(tab), 'dark');
 			const ground = await tab.evaluate(() => {
@@ -40,7 +53,7 @@ module.exports = (test) => {
 	});
 
 	for (const scheme of ['light', 'dark'])
-		test(`text on frames and controls has contrast 4.5, ${scheme}`, async (browser) => {
+		test(`text_has_contrast_4_5_in_the_${scheme}_theme`, async (browser) => {
 			await browser.with(sample(), async (tab) => {
 				for (const palette of ['normal', 'blind']) {
 					const { ink, fills } = await tab.evaluate(() => window.sjkcPage.colours());
@@ -63,7 +76,7 @@ module.exports = (test) => {
 			}, { context: { colorScheme: scheme } });
 		});
 
-	test('the colour-blind palette is another, and apart in lightness', async (browser) => {
+	test('colour_blind_palette_differs_from_the_normal_one', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const normal = await tab.evaluate(() => window.sjkcPage.colours().fills);
 			await tab.keyboard.press('p');
@@ -73,7 +86,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a long title is shown whole', async (browser) => {
+	test('long_title_is_not_truncated', async (browser) => {
 		const title = 'Shop (12729): cpu, offcpu, wall, alloc, lock, 99 samples a second of CPU time, 6.0 s of 10 threads';
 		await browser.with(sample({ title }), async (tab) => {
 			const box = await tab.evaluate(() => {
@@ -84,7 +97,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('help under ?', async (browser) => {
+	test('help_lists_the_keys', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('?');
 			const text = await tab.locator('#help').innerText();
@@ -97,7 +110,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a screen reader gets a tree of what is in sight', async (browser) => {
+	test('screen_reader_tree_mirrors_the_visible_frames', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.waitForFunction(() => document.querySelectorAll('#graph [role=treeitem]').length === 11);
 			const items = await tab.locator('#graph [role=treeitem]').allTextContents();
@@ -114,7 +127,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('every control has a name', async (browser) => {
+	test('controls_have_accessible_names', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#filters').click();
 			const nameless = await tab.evaluate(() => [...document.querySelectorAll('button, input, select')]
@@ -124,7 +137,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('row 45: printed: light, without controls', async (browser) => {
+	test('print_is_light_and_without_controls', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.emulateMedia({ media: 'print' });
 			await tab.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
@@ -137,7 +150,7 @@ module.exports = (test) => {
 		}, { context: { colorScheme: 'dark' } });
 	});
 
-	test('zooming glides only where motion is welcome', async (browser) => {
+	test('zoom_is_animated_unless_reduced_motion_is_preferred', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.clickFrame('app.Work.sort');
 			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.moving()), false);
@@ -155,12 +168,12 @@ module.exports = (test) => {
 			assert.strictEqual(moved, true);
 			await tab.waitForFunction(() => !window.sjkcPage.moving());
 			assert.strictEqual(Math.round((await tab.frame_('app.Work.sort')).width), 1280);
-			// What is set during a glide is not glided away.
+			// A change during an animation ends the animation.
 			await tab.clickFrame('app.Main.main');
 			await tab.keyboard.press('c');
-			await tab.waitForTimeout(250);
+			await tab.waitForFunction(() => window.pendingFrames === 0);
 			assert.strictEqual(Math.round((await tab.frame_('java.util.Arrays.sort')).width), 384);
-		}, { context: { reducedMotion: 'no-preference' } });
+		}, { context: { reducedMotion: 'no-preference' }, init: countFrames });
 	});
 
 	test('table_shows_frame_names_at_390_pixels', async (browser) => {
@@ -172,7 +185,7 @@ module.exports = (test) => {
 	});
 
 	for (const [width, height] of [[1280, 800], [400, 700]])
-		test(`nothing overlaps at ${width} x ${height}`, async (browser) => {
+		test(`controls_do_not_overlap_at_${width}_x_${height}`, async (browser) => {
 			await browser.with(sample({ notes: ['2 chunks were cut'] }), async (tab) => {
 				const overlaps = await tab.evaluate(() => {
 					const boxes = [...document.querySelectorAll('header button, header input, h1, #summary, #time, footer li, #graph')]

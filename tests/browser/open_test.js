@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening: what the page is made of, and odd sizes of data.
+// Tests of opening: the parts of the page, damaged data, extreme sizes.
 'use strict';
 
 const assert = require('node:assert');
@@ -11,7 +11,7 @@ const { sample, lines, large } = require('./sample.js');
 const empty = { title: 'nothing', events: [{ name: 'cpu', samples: [] }] };
 
 module.exports = (test) => {
-	test('one file, no request, strict policy', async (browser) => {
+	test('page_is_one_file_with_a_strict_policy', async (browser) => {
 		const file = browser.write(sample());
 		await browser.with(file, async (tab) => {
 			assert.deepStrictEqual(tab.seen.requests, [`file://${file}`]);
@@ -24,7 +24,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('the policy stops a foreign script', async (browser) => {
+	test('policy_blocks_an_added_script', async (browser) => {
 		const html = fs.readFileSync(browser.write(sample()), 'utf8')
 			.replace('</body>', '<script>window.ran = 1</script></body>');
 		const tab = await browser.visit(browser.file(html));
@@ -33,7 +33,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('row 45: without JavaScript the summary is read', async (browser) => {
+	test('summary_is_visible_without_javascript', async (browser) => {
 		const tab = await browser.visit(browser.write(sample()),
 			{ wait: false, context: { javaScriptEnabled: false } });
 		assert.strictEqual(await tab.locator('noscript h1').textContent(), 'sample.jfr');
@@ -42,7 +42,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('without DecompressionStream a clear message', async (browser) => {
+	test('missing_decompression_stream_is_reported', async (browser) => {
 		const tab = await browser.visit(browser.write(sample()), {
 			wait: false, init: () => { delete window.DecompressionStream; } });
 		await tab.locator('#trouble').waitFor();
@@ -50,13 +50,13 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('without Uint8Array.fromBase64 it opens', async (browser) => {
+	test('page_opens_without_from_base64', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), 100);
 		}, { init: () => { delete Uint8Array.fromBase64; } });
 	});
 
-	test('damaged data is told, not thrown', async (browser) => {
+	test('damaged_data_is_reported', async (browser) => {
 		const whole = block(sample());
 		for (const bytes of [whole.subarray(0, whole.length - 3), Buffer.from('nonsense')]) {
 			const tab = await browser.visit(browser.writeRaw(
@@ -71,7 +71,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('counts that the data cannot hold are told at once', async (browser) => {
+	test('counts_larger_than_the_data_are_reported', async (browser) => {
 		const whole = block(sample({ time: { start_ms: 0, bucket_ms: 1, buckets: 10 } }));
 		const length = whole.readUInt32LE(0);
 		for (const spoil of [(h) => { h.names = 1e9; }, (h) => { h.frames = 1e9; },
@@ -90,7 +90,7 @@ module.exports = (test) => {
 		}
 	});
 
-	test('row 45: no samples', async (browser) => {
+	test('page_without_samples_opens', async (browser) => {
 		await browser.with(empty, async (tab) => {
 			assert.match(await tab.locator('#empty').textContent(), /no samples/);
 			for (const view of ['callers', 'sandwich', 'table', 'callees'])
@@ -99,7 +99,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('row 45: one sample', async (browser) => {
+	test('page_with_one_sample_opens', async (browser) => {
 		await browser.with(lines('only.Frame.here 1'), async (tab) => {
 			const frame = await tab.frame_('only.Frame.here');
 			assert.deepStrictEqual([frame.total, frame.self, frame.level], [1, 1, 1]);
@@ -108,7 +108,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a sample without stack trace is shown as such', async (browser) => {
+	test('sample_without_stack_trace_has_its_own_frame', async (browser) => {
 		const description = lines('a.A.a 3');
 		description.events[0].samples.push({ stack: [], count: 1 });
 		await browser.with(description, async (tab) => {
@@ -117,9 +117,9 @@ module.exports = (test) => {
 		});
 	});
 
-	// Where their ids, and those of the page's own frames, need another byte.
+	// At these counts, the ids of frames need another byte.
 	for (const count of [256, 65536, 65537])
-		test(`${count} frames are told apart`, async (browser) => {
+		test(`${count}_frames_have_distinct_names`, async (browser) => {
 			const names = Array.from({ length: count }, (_, i) => `f.F.m${i} ${i + 1}`);
 			await browser.with(lines(...names), async (tab) => {
 				assert.deepStrictEqual(await tab.evaluate(() => {
@@ -134,7 +134,7 @@ module.exports = (test) => {
 		});
 
 	for (const depth of [300, 100000])
-		test(`row 45: ${depth} frames deep`, async (browser) => {
+		test(`stack_trace_of_${depth}_frames_is_scrolled_to_its_end`, async (browser) => {
 			const frames = Array.from({ length: depth }, (_, i) => `deep.D.f${i % 50}`);
 			await browser.with(lines(`${frames.join(';')} 2`, 'flat.F.f 1'), async (tab) => {
 				assert.strictEqual(await tab.evaluate(() => window.sjkcPage.levels()), depth + 1);
@@ -152,7 +152,7 @@ module.exports = (test) => {
 			});
 		});
 
-	test('row 45: 10^6 nodes', async (browser) => {
+	test('page_with_a_million_nodes_opens', async (browser) => {
 		const description = large(1e6);
 		const samples = description.events[0].samples.reduce((sum, s) => sum + s.count, 0);
 		await browser.with(description, async (tab) => {
@@ -163,7 +163,7 @@ module.exports = (test) => {
 			assert((await tab.frames_()).find((f) => f.node === frame.node).width > 1270);
 			await tab.locator('#search').fill('class77.');
 			assert((await tab.evaluate(() => window.sjkcPage.matches())).count > 0);
-			// 60,000 leaf frames of 1,280 pixels: grey, until one goes closer.
+			// 60,000 leaf frames on 1,280 pixels are grey boxes until the page zooms in.
 			await tab.locator('[data-view=callers]').click();
 			const { y, height } = await tab.frame_('all');
 			for (let i = 0; i < 6 && (await tab.frames_()).length < 10; i++)
@@ -172,7 +172,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('row 45: weights above 2^53', async (browser) => {
+	test('weights_above_2_53_are_printed_exactly', async (browser) => {
 		const description = lines('a.A.a 1');
 		description.events[0].unit = 'bytes';
 		description.events[0].samples = [
@@ -189,7 +189,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('row 45: no self weight below nothing where a sum above 2^53 is rounded', async (browser) => {
+	test('self_weight_of_a_rounded_sum_is_not_negative', async (browser) => {
 		const description = lines('a.A.a 1');
 		description.events[0].samples = [
 			{ stack: ['a.A.a', 'b.B.b'], count: '9007199254740992' },
@@ -206,7 +206,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('notes and what was left out are shown', async (browser) => {
+	test('notes_and_omitted_frames_are_shown', async (browser) => {
 		await browser.with(sample({ notes: ['2 chunks were cut'], elided: { nodes: 7, below: 0.3 } }),
 			async (tab) => {
 				const notes = await tab.locator('#notes').textContent();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes flame pages from descriptions in JavaScript: an encoder of render/page/PAGE.md
-// that shares nothing with flame.c, and so a check of the format as well.
+// Writes flame pages from descriptions in JavaScript. This encoder of
+// render/page/PAGE.md is independent of flame.c, so it checks the format, too.
 'use strict';
 
 const zlib = require('node:zlib');
@@ -37,7 +37,7 @@ function varints(values) {
 	return bytes.done();
 }
 
-// Ids below `count`, all of one width.
+// Encodes fixed-width ids below `count`.
 function fixed(ids, count) {
 	const width = count <= 256 ? 1 : count <= 65536 ? 2 : 4;
 	const bytes = Buffer.alloc(ids.length * width);
@@ -58,7 +58,7 @@ function namesColumn(names) {
 	return Buffer.from(lines.join(''), 'utf8');
 }
 
-// A frame is written 'name', 'name|kind' or 'name|kind|line'; or as an object.
+// Parses a frame: 'name', 'name|kind', 'name|kind|line' or an object.
 function frameOf(text) {
 	if (typeof text === 'object')
 		return { kind: 'java', line: 0, ...text };
@@ -110,7 +110,7 @@ class Tree {
 		return node;
 	}
 
-	// Numbers the nodes in pre-order; `root` stands for no stack trace.
+	// Numbers the nodes in pre-order; `root` is the empty stack trace.
 	number() {
 		this.root.id = -1;
 		this.up = [];
@@ -208,7 +208,7 @@ function escapeHtml(text) {
 	return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-// The page around ready-made base64.
+// Returns a page with the given base64 data.
 function pageOf(template, title, base64) {
 	const fill = (page, hole, text) => page.split(`<!--sjkc:${hole}-->`).join(text);
 	let page = fs.readFileSync(template, 'utf8');
@@ -223,7 +223,7 @@ function makePage(template, description) {
 	return pageOf(template, description.title || 'test', data);
 }
 
-// Stacks in the collapsed format: 'a;b;c 12' per line.
+// Parses stack traces in the collapsed format, 'a;b;c 12' per line.
 function collapsed(text) {
 	return text.trim().split('\n').map((line) => {
 		const space = line.lastIndexOf(' ');

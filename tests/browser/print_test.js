@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// On paper: what there is to see of a page when it is printed.
+// Tests of the printed page.
 'use strict';
 
 const assert = require('node:assert');
 const zlib = require('node:zlib');
 const { sample } = require('./sample.js');
 
-// What a PDF holds: its images, each with how many colours, and its text's fonts.
+// Returns the images of a PDF, with their number of colours, and the number of fonts.
 function contents(pdf) {
 	const text = pdf.toString('latin1');
 	const found = { images: [], fonts: (text.match(/\/Type \/Font\b/g) || []).length };
@@ -26,7 +26,7 @@ function contents(pdf) {
 }
 
 module.exports = (test) => {
-	test('row 45: the graph is on paper', async (browser) => {
+	test('printed_page_has_the_graph', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const { images, fonts } = contents(await tab.pdf());
 			assert(fonts > 0);
@@ -35,7 +35,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('row 45: the summary is on paper, without JavaScript', async (browser) => {
+	test('printed_page_has_the_summary_without_javascript', async (browser) => {
 		const tab = await browser.visit(browser.write(sample()),
 			{ wait: false, context: { javaScriptEnabled: false } });
 		await tab.emulateMedia({ media: 'print' });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages that sjkc made: of collapsed stack traces, and of real recordings.
+// Tests of pages that sjkc writes from collapsed stack traces and recordings.
 'use strict';
 
 const assert = require('node:assert');
@@ -9,7 +9,7 @@ const { execFileSync } = require('node:child_process');
 
 const recordings = path.join(__dirname, '../../../shared/data/own/jfr');
 
-// A cut recording is exit status 7: the page is there, and says so.
+// Exit status 7 means a truncated recording: sjkc has written the page.
 function run(sjkc, ...args) {
 	try {
 		execFileSync(sjkc, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -31,7 +31,7 @@ function write(browser, name, text) {
 	return file;
 }
 
-// The stack traces of the page's tree, as collapsed text has them.
+// Returns the stack traces of the page's tree in the form of collapsed text.
 const stacksOfPage = () => {
 	const { graph, profile } = window.sjkcPage.page;
 	const lines = {};
@@ -46,7 +46,7 @@ const stacksOfPage = () => {
 	return lines;
 };
 
-// Suffixes such as _[j] tell the kind of a frame; the page has it apart.
+// Removes suffixes such as _[j]: the page stores kinds separately.
 function stacksOfText(text) {
 	const lines = {};
 	for (const line of text.trim().split('\n')) {
@@ -59,7 +59,7 @@ function stacksOfText(text) {
 }
 
 module.exports = (test) => {
-	test('collapsed stack traces become the page they describe', async (browser, { sjkc }) => {
+	test('page_of_collapsed_stack_traces_has_their_totals', async (browser, { sjkc }) => {
 		const text = 'app.Main.main;app.Work.sort;java.util.Arrays.sort 30\n' +
 			'app.Main.main;app.Work.sort 20\napp.Main.main;app.Work.walk 40\nGC::mark 10\n';
 		const input = write(browser, 'small.collapsed', text);
@@ -72,7 +72,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('row 45: a page without JavaScript shows the hottest frames', async (browser, { sjkc }) => {
+	test('summary_lists_the_hottest_frames', async (browser, { sjkc }) => {
 		const input = write(browser, 'summary.collapsed', 'a.A.main;b.B.hottest 3\na.A.main 1\n');
 		const tab = await browser.visit(flame(browser, sjkc, input),
 			{ wait: false, context: { javaScriptEnabled: false } });
@@ -82,7 +82,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('row 16: hostile names pass through sjkc and stay inert', async (browser, { sjkc }) => {
+	test('hostile_names_of_collapsed_input_stay_inert', async (browser, { sjkc }) => {
 		const names = ['</script><img src=x onerror=attack()>', '</title><script>attack()</script>',
 			'</noscript><img src=x onerror=attack()>', "'-attack()-'", '${attack()}', '--><script>attack()</script>',
 			'\u2028x', '\u202egnp', 'a'.repeat(65536)];
@@ -100,7 +100,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('row 16: hostile names of threads, classes and methods of a dump', async (browser, { sjkc }) => {
+	test('hostile_names_of_a_thread_dump_stay_inert', async (browser, { sjkc }) => {
 		const names = ['</script><img src=x onerror=attack()>', "'-attack()-'", '${attack()}',
 			'\u2028attack()', '\u05e9\u05dc\u05d5\u05dd', '\u202egnp', `long${'a'.repeat(65536)}`];
 		const dump = names.map((name, i) => `"${name}" #${i + 1} prio=5 os_prio=0 cpu=1.00ms elapsed=1.00s ` +
@@ -123,11 +123,11 @@ module.exports = (test) => {
 		}, { init: () => { window.attack = () => { window.attacked = 1; }; } });
 	});
 
-	// Of some that were cut nothing can be read: there is no page to look at.
+	// Some truncated recordings have no readable chunk, so sjkc writes no page.
 	const files = fs.existsSync(recordings) ? fs.readdirSync(recordings).filter((f) =>
 		f.endsWith('.jfr') && !/^truncated-|^ap-killed9/.test(f)).sort() : ['recordings'];
 	for (const file of files)
-		test(`${file}: every tab opens and adds up`, async (browser, { sjkc, Skip }) => {
+		test(`tabs_of_${file}_have_the_totals_of_their_events`, async (browser, { sjkc, Skip }) => {
 			if (!fs.existsSync(recordings))
 				throw new Skip('../shared has no recordings');
 			await browser.with(flame(browser, sjkc, path.join(recordings, file)), async (tab) => {
@@ -152,7 +152,7 @@ module.exports = (test) => {
 			});
 		});
 
-	test('the page and the collapsed text of a recording agree', async (browser, { sjkc, Skip }) => {
+	test('page_and_collapsed_text_of_a_recording_agree', async (browser, { sjkc, Skip }) => {
 		const input = path.join(recordings, 'ap-busy17-cpu1ms.jfr');
 		if (!fs.existsSync(input))
 			throw new Skip('../shared has no recordings');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small recording that has something of everything, with round numbers.
+// A small recording with all features of the format and round numbers.
 'use strict';
 
 const s = (stack, thread, state, bucket, count, weight) =>
@@ -39,7 +39,7 @@ function sample(changes = {}) {
 	};
 }
 
-// Another, of one event, from lines 'a;b;c 12'.
+// Returns a recording of one event from lines 'a;b;c 12'.
 function lines(...text) {
 	const samples = text.map((line) => {
 		const space = line.lastIndexOf(' ');
@@ -48,7 +48,7 @@ function lines(...text) {
 	return { title: 'lines', events: [{ name: 'samples', samples }] };
 }
 
-// A tree as profilers see them: few frames near the root, many towards the leaf.
+// Returns a large recording with few frames near the root and many near the leaves.
 function large(nodes) {
 	let seed = 12345;
 	const random = (n) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search.
+// Tests of the search.
 'use strict';
 
 const assert = require('node:assert');
@@ -8,12 +8,12 @@ const { sample, lines } = require('./sample.js');
 const result = (tab) => tab.locator('#matches').textContent();
 
 module.exports = (test) => {
-	test('literal: lit, counted once, share of the total', async (browser) => {
+	test('literal_search_counts_nested_matches_once', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#search').fill('work.WALK'.toLowerCase());
 			const frames = await tab.frames_();
 			assert.deepStrictEqual([...new Set(frames.filter((f) => f.lit).map((f) => f.name))], ['app.Work.walk']);
-			// Three frames below one another, 40 of 100 samples.
+			// The three frames are nested: 40 of 100 samples.
 			assert.strictEqual(await result(tab), '3 · 40.0%');
 			assert.deepStrictEqual(await tab.evaluate(() => window.sjkcPage.matches()), { count: 3, weight: 40 });
 			await tab.locator('#search').fill('a.b');
@@ -21,7 +21,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('matches have another colour', async (browser) => {
+	test('matches_are_painted_in_the_match_colour', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const shot = async () => {
 				const { x, y, width } = await tab.frame_('app.Work.sort');
@@ -38,7 +38,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('regular expression by its toggle', async (browser) => {
+	test('regular_expression_search_by_its_button', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#search').fill('work.(sort|step)$');
 			assert.strictEqual(await result(tab), '0 · 0%');
@@ -51,7 +51,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a bad pattern is told', async (browser) => {
+	test('invalid_pattern_is_reported', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#regex').click();
 			await tab.locator('#search').fill('a(b');
@@ -62,7 +62,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('patterns that could run away are refused or bounded', async (browser) => {
+	test('patterns_with_exponential_time_are_rejected', async (browser) => {
 		const long = 'a'.repeat(60000);
 		await browser.with(lines(`${long};b 1`, `${'a'.repeat(40)}! 1`), async (tab) => {
 			await tab.locator('#regex').click();
@@ -78,7 +78,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('next and previous', async (browser) => {
+	test('next_and_previous_select_matches_in_turn', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#search').fill('work.walk');
 			await tab.locator('#next').click();
@@ -94,7 +94,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('next brings a frame too narrow to see into sight', async (browser) => {
+	test('next_zooms_to_a_frame_that_is_too_narrow', async (browser) => {
 		await browser.with(lines('big.B.b 10000000', 'c.C.c;tiny.T.t 1'), async (tab) => {
 			assert(!(await tab.frames_()).some((f) => f.name === 'tiny.T.t'));
 			await tab.locator('#search').fill('tiny');
@@ -103,7 +103,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('/ and Ctrl+F go to the search, Escape clears it', async (browser) => {
+	test('slash_and_ctrl_f_focus_the_search_and_escape_clears_it', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('/');
 			await tab.keyboard.type('sort');
@@ -116,7 +116,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('callers and filters keep the share', async (browser) => {
+	test('share_of_matches_is_the_same_in_the_callers_view', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#search').fill('work.walk');
 			await tab.locator('[data-view=callers]').click();

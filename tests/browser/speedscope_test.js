@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What speedscope, as it is published, shows of the files we write for it and
-// for pprof: the totals of each frame are those of the collapsed text.
+// Tests of speedscope and pprof files: the published speedscope must show the same
+// totals of each frame as collapsed text.
 'use strict';
 
 const assert = require('node:assert');
@@ -17,7 +17,7 @@ function flame(sjkc, ...args) {
 	return execFileSync(sjkc, ['flame', '-q', ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-// Self and total of each frame of collapsed text, [self, total] by name.
+// Returns [self, total] of each frame of collapsed text, by name.
 function totalsOf(text) {
 	const totals = new Map();
 	for (const line of text.trim().split('\n')) {
@@ -33,37 +33,45 @@ function totalsOf(text) {
 	return totals;
 }
 
-// What the table of frames shows: "1,234 (5.6%)" for total and self, the name.
-// Only rows in sight are there, those of the greatest self; to have all, it is
-// scrolled from its beginning to its end, again where the page was too slow.
+// Returns [self, total] of each frame in speedscope's table, by name. The table has
+// rows for its visible part only; with wantsAll, the test scrolls through it.
 const totalsShown = async (wantsAll) => {
 	const head = [...document.querySelectorAll('table')]
 		.find((t) => t.innerText.includes('Symbol Name'));
 	const list = head.nextElementSibling;
 	const rows = new Map();
 	const number = (text) => Number(text.replace(/ \(.*/, '').replaceAll(',', ''));
-	const look = () => {
+	// The rows have cells and cover the visible part of the list.
+	const isRendered = () => {
+		const all = [...list.querySelectorAll('tr')];
+		if (!all.length || all.some((row) => row.cells.length < 3))
+			return false;
+		const view = list.getBoundingClientRect();
+		const first = all[0].getBoundingClientRect();
+		const last = all[all.length - 1].getBoundingClientRect();
+		const end = list.scrollHeight - list.scrollTop + view.top;
+		return first.top <= view.top + 1 && (list.scrollHeight <= list.clientHeight ||
+			last.bottom >= Math.min(view.bottom, end) - 1);
+	};
+	const read = async () => {
+		const deadline = performance.now() + 30000;
+		do {
+			await new Promise((done) => requestAnimationFrame(done));
+		} while (!isRendered() && performance.now() < deadline);
 		for (const row of list.querySelectorAll('tr')) {
-			// Rows that scroll in have no cells yet.
-			if (row.cells.length < 3)
-				continue;
 			const [total, self, name] = [...row.cells].map((cell) => cell.textContent);
 			rows.set(name, [number(self), number(total)]);
 		}
 	};
-	look();
-	const all = wantsAll ? list.scrollHeight / list.querySelector('tr').offsetHeight : 0;
-	for (let round = 0; round < 20 && rows.size < all; round++) {
-		for (let top = 0; top < list.scrollHeight; top += list.clientHeight - 40) {
-			list.scrollTop = top;
-			await new Promise((done) => requestAnimationFrame(() => setTimeout(done, round * 20)));
-			look();
-		}
+	await read();
+	for (let top = 0; wantsAll && top < list.scrollHeight; top += list.clientHeight - 40) {
+		list.scrollTop = top;
+		await read();
 	}
 	return [...rows];
 };
 
-// All frames are shown as they should be, or at least so many of them.
+// Checks the totals of all frames, or of at least `least` of them.
 async function check(tab, text, least = Infinity) {
 	const wanted = totalsOf(text);
 	const shown = await tab.evaluate(totalsShown, least === Infinity);
@@ -72,7 +80,7 @@ async function check(tab, text, least = Infinity) {
 	assert(shown.length >= Math.min(wanted.size, least), `${shown.length} of ${wanted.size}`);
 }
 
-// Opens a file as a person does; `body` gets the tab, its frames in a table.
+// Opens a file in speedscope and its table of frames, then calls body(tab).
 async function open(browser, file, body) {
 	const tab = await browser.visit(page(), { wait: false });
 	try {
@@ -87,7 +95,7 @@ async function open(browser, file, body) {
 	}
 }
 
-// The profiles of a file that we wrote, and which is shown first.
+// The names of a file's profiles, and the index of the first one to show.
 const written = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
 const eventsOf = (file) => written(file).profiles.map((p) => p.name);
 const activeOf = (file) => written(file).activeProfileIndex;
@@ -97,7 +105,7 @@ module.exports = (test) => {
 		.map((name) => path.join(shared, name)) : [path.join(own, 'ap-lock.jfr')];
 	for (const input of files) {
 		const name = path.basename(input);
-		test(`every event of ${name} has the totals of collapsed text`, async (browser, { sjkc }) => {
+		test(`speedscope_file_of_${name}_has_the_totals_of_collapsed_text`, async (browser, { sjkc }) => {
 			const file = path.join(browser.folder, `${name}.speedscope.json`);
 			flame(sjkc, '--samples', '-o', file, input);
 			const events = eventsOf(file);
@@ -116,7 +124,7 @@ module.exports = (test) => {
 			});
 		});
 
-		test(`pprof of ${name} has the totals of collapsed text`, async (browser, { sjkc }) => {
+		test(`pprof_file_of_${name}_has_the_totals_of_collapsed_text`, async (browser, { sjkc }) => {
 			const file = path.join(browser.folder, `${name}.pb.gz`);
 			flame(sjkc, '--samples', '-o', file, input);
 			await open(browser, file, (tab) => check(tab,
@@ -124,7 +132,7 @@ module.exports = (test) => {
 		});
 	}
 
-	test('threads are profiles, the greatest first', async (browser, { sjkc }) => {
+	test('threads_are_profiles_sorted_by_total', async (browser, { sjkc }) => {
 		const file = path.join(browser.folder, 'threads.json');
 		flame(sjkc, '--samples', '--threads', '-o', file, files[0]);
 		const text = flame(sjkc, '--threads', '-o', '-', '--output-format', 'collapsed', files[0]);
@@ -139,7 +147,7 @@ module.exports = (test) => {
 		await open(browser, file, (tab) => check(tab, lines.join('\n'), 20));
 	});
 
-	test('hostile names are names', async (browser, { sjkc }) => {
+	test('hostile_names_stay_names_in_speedscope', async (browser, { sjkc }) => {
 		const names = ['</script><img src=x onerror=attack()>', '"}],"profiles":[]', "'\\u0022\\",
 			'\u05e9\u05dc\u05d5\u05dd', '__proto__', 'constructor', '\ud83d\ude00', 'a'.repeat(65536)];
 		const input = path.join(browser.folder, 'hostile.collapsed');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Focus, remove, merge, collapse recursion: each by menu and key, each undoable.
+// Tests of focus, remove, merge and collapse, by menu and key, with undo.
 'use strict';
 
 const assert = require('node:assert');
@@ -28,7 +28,7 @@ const cases = {
 
 module.exports = (test) => {
 	for (const [op, [frame, item, key, expected]] of Object.entries(cases))
-		test(`${op}, and undo`, async (browser) => {
+		test(`${op}_is_applied_and_undone`, async (browser) => {
 			await browser.with(sample(), async (tab) => {
 				const before = await shape(tab);
 				await byMenu(tab, frame, item);
@@ -45,7 +45,7 @@ module.exports = (test) => {
 			});
 		});
 
-	test('transforms follow one another', async (browser) => {
+	test('transforms_apply_in_order', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await byMenu(tab, 'app.Work.walk', 'Focus');
 			await byMenu(tab, 'app.Work.step', 'Remove');
@@ -56,7 +56,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('transforms hold for callers and by line', async (browser) => {
+	test('transforms_apply_to_callers_and_lines', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('c');
 			assert(!(await shape(tab)).some((line) => line.includes('Work.sort')));
@@ -65,7 +65,7 @@ module.exports = (test) => {
 		}, { hash: '#do=remove:app.Work.sort' });
 	});
 
-	test('the menu: keys, Escape, search', async (browser) => {
+	test('menu_is_operated_by_keys', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.clickFrame('app.Work.walk', { button: 'right' });
 			assert.strictEqual(await tab.locator('#menu .menu-title').textContent(), 'app.Work.walk');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tabs, measures, table, sandwich, display switches, tooltip, copying.
+// Tests of tabs, measures, table, sandwich, display settings, tooltip, copying.
 'use strict';
 
 const assert = require('node:assert');
@@ -11,7 +11,7 @@ const cells = async (tab, row) =>
 	(await tab.locator(`#table tbody tr:nth-child(${row}) td`).allInnerTexts()).map((t) => t.trim());
 
 module.exports = (test) => {
-	test('a tab for each event', async (browser) => {
+	test('each_event_has_a_tab', async (browser) => {
 		await browser.with(sample({ selected: 1 }), async (tab) => {
 			assert.deepStrictEqual(await tab.getByRole('tab').allTextContents(), ['cpu', 'alloc']);
 			assert.strictEqual(await tab.locator('[role=tab][aria-selected=true]').textContent(), 'alloc');
@@ -25,7 +25,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('tabs have the short names of events that -e accepts', async (browser) => {
+	test('tabs_have_the_event_names_that_option_e_accepts', async (browser) => {
 		const events = ['cpu', 'jdk.Deoptimization', 'jdk.Same', 'other.Same'].map((name) =>
 			({ name, samples: [{ stack: ['a.A.a'], count: 1 }] }));
 		await browser.with({ title: 'events', events }, async (tab) => {
@@ -34,7 +34,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('samples and weight, by unit', async (browser) => {
+	test('measures_switch_between_samples_and_weight', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			assert.strictEqual(await tab.locator('#summary').textContent(), '100 samples');
 			await tab.locator('[data-measure=weight]').click();
@@ -51,7 +51,7 @@ module.exports = (test) => {
 		await browser.with(lines('a.A.a 1'), async (tab) => {
 			assert(!await tab.locator('#measures').isVisible());
 		});
-		// A record of samples may stand for many of them, or for nothing.
+		// A record of samples may stand for many samples, or for none.
 		const wall = lines('a.A.a 3');
 		wall.events[0].samples[0].weight = 8;
 		await browser.with(wall, async (tab) => {
@@ -67,7 +67,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('table of the hottest frames', async (browser) => {
+	test('table_lists_the_hottest_frames', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('t');
 			assert.deepStrictEqual(await cells(tab, 1), ['40 samples', '40.0%', '40 samples', '40.0%', 'app.Work.walk']);
@@ -85,7 +85,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('CSV is copied, formulas disarmed', async (browser) => {
+	test('copied_csv_has_no_formulas', async (browser) => {
 		await browser.with(lines('=cmd|/C calc;a.A."q" 3', '+x;-y;@z 1'), async (tab) => {
 			await tab.locator('[data-view=table]').click();
 			await tab.locator('#table th.name button').click();
@@ -99,7 +99,7 @@ module.exports = (test) => {
 		}, clipboard);
 	});
 
-	test('sandwich: callers above, callees below', async (browser) => {
+	test('sandwich_has_callers_above_and_callees_below', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.clickFrame('app.Work.sort');
 			await tab.keyboard.press('s');
@@ -109,7 +109,7 @@ module.exports = (test) => {
 			assert.deepStrictEqual(callees.map((f) => [f.name, f.total]),
 				[['app.Work.sort', 50], ['java.util.Arrays.sort', 30]]);
 			assert(callers[0].y + callers[0].height <= callees[0].y + 3 && callers[0].y > callees[0].y - 25);
-			// The frame itself zooms both halves out.
+			// A click on the frame itself zooms both halves out.
 			await tab.clickFrame('app.Main.main', { which: 'upper' });
 			assert.match(await tab.link(), /zc=/);
 			await tab.clickFrame('app.Work.sort');
@@ -125,7 +125,7 @@ module.exports = (test) => {
 		}, { hash: '#v=sandwich&f=app.Work.walk' });
 	});
 
-	test('callers are in the order of their weight', async (browser) => {
+	test('callers_are_sorted_by_weight', async (browser) => {
 		await browser.with(lines('z.Z.z;hot.H.h 5', 'b.B.b;hot.H.h 2', 'a.A.a;hot.H.h 3', 'a.A.a;cold.C.c 1'), async (tab) => {
 			await tab.keyboard.press('c');
 			const names = async () => (await tab.frames_()).filter((f) => f.level > 0)
@@ -134,7 +134,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a narrow box has the name without its package', async (browser) => {
+	test('narrow_frame_omits_the_package', async (browser) => {
 		await browser.with(lines('org.example.long.name.Service.handle 40', 'org.example.long.name.Other.work 60'), async (tab) => {
 			const label = async () => (await tab.frame_('org.example.long.name.Service.handle')).label;
 			assert.strictEqual(await label(), 'org.example.long.name.Service.handle');
@@ -156,7 +156,7 @@ module.exports = (test) => {
 	};
 	const shape = async (tab) => (await tab.frames_()).map((f) => `${f.level} ${f.name} ${f.total} ${f.self}`);
 
-	test('native callers of Java are hidden, and only they', async (browser) => {
+	test('native_callers_of_java_are_hidden', async (browser) => {
 		await browser.with(mixed, async (tab) => {
 			await tab.keyboard.press('j');
 			assert.deepStrictEqual(await shape(tab), ['0 all 10 0', '1 GangWorker::run 2 0', '1 a.A.run 8 0',
@@ -166,7 +166,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('Java only: native weight is its Java caller\'s, other stacks are left out', async (browser) => {
+	test('java_only_merges_native_frames_and_drops_native_stack_traces', async (browser) => {
 		await browser.with(mixed, async (tab) => {
 			await tab.locator('#display summary').click();
 			await tab.locator('#native').selectOption('java');
@@ -183,14 +183,14 @@ module.exports = (test) => {
 		});
 	});
 
-	test('sandwich of a frame that is not there', async (browser) => {
+	test('sandwich_of_an_unknown_frame_explains_itself', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			assert.match(await tab.locator('#empty').textContent(), /No sample contains the frame no\.Such\.name/);
 			await tab.keyboard.press('R');
 		}, { hash: '#v=sandwich&f=no.Such.name' });
 	});
 
-	test('threads as root frames', async (browser) => {
+	test('threads_are_root_frames', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('Shift+T');
 			const first = (await tab.frames_()).filter((f) => f.level === 1);
@@ -207,7 +207,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('class names without package', async (browser) => {
+	test('simple_names_omit_the_package', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#display summary').click();
 			await tab.getByLabel('Class names without package').check();
@@ -219,7 +219,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('frames by line', async (browser) => {
+	test('frames_are_split_by_line', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('Shift+L');
 			const names = Object.fromEntries((await tab.frames_()).map((f) => [f.name, f.total]));
@@ -265,7 +265,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('tooltip: total, self, shares, kinds, lines', async (browser) => {
+	test('tooltip_has_totals_shares_kinds_and_lines', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const { x, y } = await tab.frame_('app.Work.sort');
 			await tab.mouse.move(x + 20, y + 5);
@@ -284,7 +284,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('the stack trace is copied by key and by menu, leaf first', async (browser) => {
+	test('stack_trace_is_copied_leaf_first', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const expected = 'java.util.Arrays.sort\napp.Work.sort\napp.Main.main\n';
 			await tab.clickFrame('java.util.Arrays.sort');
