@@ -71,7 +71,7 @@ struct candidates {
 	struct candidate *at;
 	size_t count;
 	size_t matching;
-	size_t first; /* index of the first target_match */
+	size_t first; /* index of the first match */
 };
 
 static int candidates_open(struct candidates *c, struct error *err)
@@ -121,7 +121,7 @@ static bool target_has_name(const char *main, const char *name)
 	       strlen(name) == len - 4 && memcmp(simple, name, len - 4) == 0;
 }
 
-/* Marks JVMs with the name or, without any, those that target_match it as a
+/* Marks JVMs with the name or, without any, those that match it as a
  * regex. */
 static int target_find(struct candidates *c, const char *name,
 		       struct error *err)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTED_MAX 20 /* MBeans to list when mx_fail_several match */
+#define LISTED_MAX 20 /* MBeans to list when several match */
 
 static struct mx_options opt = { .width = 40 };
 static struct jmx_target_options target_opt = {

@@ -35,7 +35,7 @@
 
 /*
  * The file of --record. sjkc writes it in place, one line at a time, so that
- * the recording of a killed ttop_run can be replayed.
+ * the recording of a killed run can be replayed.
  */
 struct top_recorder {
 	const char *path;
@@ -454,7 +454,7 @@ static struct thread_source *ttop_open_source(struct ttop_jmx *over,
 	};
 	struct thread_source *source = proc_source_open(jvm, &options, err);
 
-	/* --no-attach also forbids JMX, which needs an attach to find it. */
+	/* --no-attach asks the JVM nothing, not even over JMX. */
 	if (!source || opt.no_attach)
 		return source;
 	return ttop_jmx_join(over, jvm, source, ttop_jmx_choice(),

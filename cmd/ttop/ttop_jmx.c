@@ -68,8 +68,8 @@ static void guard_open(struct child *g, struct thread_source *source,
 	struct guarded guarded = { source, jvm };
 	const int kept[] = { STDERR_FILENO, jvm ? jvm->pidfd : -1 };
 	/*
-	 * Two processes must not share the source's connections: those of the
-	 * child are at their end, so that it opens its own.
+	 * Two processes must not share the source's connections. The child's
+	 * copies of them read as closed, so that it opens its own.
 	 */
 	const struct child_options options = {
 		.files = CHILD_NULLS_FILES,
