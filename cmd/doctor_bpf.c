@@ -62,7 +62,7 @@ void doctor_check_bpf(struct doctor_checks *c)
 		finding_detail(
 			doctor_checks_note(c, "unprivileged BPF"),
 			"kernel.unprivileged_bpf_disabled is %d; sampling "
-			"needs rights in any case",
+			"requires privileges in any case",
 			facts.unprivileged_bpf_disabled);
 	if (check_conditions(c, &facts, run))
 		return;

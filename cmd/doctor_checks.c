@@ -168,8 +168,7 @@ static void check_threads(struct doctor_checks *c)
 	    procfs_status(c->pid, &status, &err)) {
 		f->is.state = CONDITION_FAILS;
 		finding_error(c, f, &err);
-		finding_remedy(f, "let /proc show threads: mount it without "
-				  "subset=pid, hidepid");
+		finding_remedy(f, "mount /proc without subset=pid and hidepid");
 	} else {
 		finding_detail(f, "%u, visible in /proc", status.threads);
 	}
@@ -184,7 +183,7 @@ static void check_root_directory(struct doctor_checks *c)
 	int fd = jvm_open_file(&c->jvm, "/", O_RDONLY | O_DIRECTORY, &err);
 
 	if (fd >= 0) {
-		finding_detail(f, "/proc/%d/root may be opened", (int)c->pid);
+		finding_detail(f, "sjkc can open /proc/%d/root", (int)c->pid);
 		close(fd);
 		return;
 	}

@@ -169,8 +169,7 @@ static void flame_output_log_choice(const struct flame_output *d)
 	if (more)
 		text_printf(&others, " and %zu more", more);
 	if (others.len)
-		log_info("drawing %s (%" PRIu64 " samples); there are also %s: "
-			 "--event",
+		log_info("drawing %s (%" PRIu64 " samples); use --event for %s",
 			 front->name, front->samples, others.bytes);
 	text_release(&others);
 }
@@ -260,8 +259,9 @@ static bool format_write_collapsed(struct output *out,
 
 	result = collapsed_write(out, d->profile, view, &options);
 	if (result.cut)
-		log_always("lost: stack traces cut to %zu frames: %" PRIu64,
-			   result.depth, result.cut);
+		log_always(
+			"lost: stack traces truncated to %zu frames: %" PRIu64,
+			result.depth, result.cut);
 	return !result.cut;
 }
 

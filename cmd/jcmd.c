@@ -586,8 +586,7 @@ static int jcmd_run(int argc, char **argv, struct error *err)
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
 	if (opt.list && (argc || opt.command || target_opt.pid))
-		return misuse(err, "-l lists JVMs; it takes no JVM and no "
-				   "command");
+		return misuse(err, "-l does not work with a JVM or a command");
 	if (opt.list || (!argc && !opt.command && !target_opt.pid &&
 			 !target_opt.socket && !target_opt.url))
 		return jcmd_list_jvms(err);

@@ -343,10 +343,10 @@ static int jps_run(int argc, char **argv, struct error *err)
 			      "name, use -fd '*%s*'",
 			      argv[0], argv[0]);
 	if (opt.csv && opt.json)
-		return misuse(err, "--csv or --json, not both");
+		return misuse(err, "--csv and --json exclude each other");
 	if (jps_is_plain() && (opt.csv || opt.json || opt.details.count))
-		return misuse(err, "-l, -m and -q print the lines of the JDK's "
-				   "jps: not with --csv, --json or -pd");
+		return misuse(err, "-l, -m and -q exclude --csv, --json and "
+				   "-pd");
 	opt.plain.options = opt.verbose && !opt.plain.pids_only;
 	opt.plain.arguments &= !opt.plain.pids_only;
 	if (!opt.csv && !opt.json) {

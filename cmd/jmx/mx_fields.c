@@ -286,7 +286,7 @@ int mx_fields_check(const struct mx_fields *f, const char *bean,
 		if (field->was_found)
 			continue;
 		if (field->not_readable)
-			return misuse(err, "%s: '%s' can only be set", bean,
+			return misuse(err, "%s: '%s' is write-only", bean,
 				      field->text);
 		return fail(err, ERROR_NO_TARGET,
 			    "%s: there is no attribute '%s'%s", bean,

@@ -147,7 +147,7 @@ static int asprof_set_interval(struct prof_options *o, const char *word,
 	if (strcmp(event, "lock") == 0)
 		return misuse(err,
 			      "-i %s: -e lock records every wait for a "
-			      "monitor; leave -i out",
+			      "monitor; omit -i",
 			      word);
 	return asprof_set_rate(o, word, err);
 }
@@ -255,13 +255,13 @@ const struct refusal prof_asprof_refusals[] = {
 	{ "--cstack --safe-mode", "native and Java frames are always unwound" },
 	{ "--jfrsync --jfropts --chunksize --chunktime",
 	  "`sjkc jcmd PID JFR.start` makes a recording" },
-	{ "--fdtransfer --libpath", "prof needs neither; leave it out" },
+	{ "--fdtransfer --libpath", "prof needs neither; omit the option" },
 	{ "-l --lib", "the page shows the library of a native frame" },
 	{ "-g --sig", "frames have no signatures; --lines tells overloads "
 		      "apart" },
-	{ "--norm", "names of hidden classes are always normalized; leave "
-		    "it out" },
-	{ "-b", "the frame buffer has no limit; leave it out" },
+	{ "--norm", "names of hidden classes are always normalized; omit "
+		    "the option" },
+	{ "-b", "the frame buffer has no limit; omit the option" },
 	{ NULL, NULL },
 };
 

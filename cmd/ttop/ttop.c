@@ -524,28 +524,30 @@ static int ttop_watch_remote(struct ttop_options *o, struct error *err)
 static int ttop_check_options(int argc, struct error *err)
 {
 	if (opt.csv && opt.json)
-		return misuse(err, "use either --csv or --json");
+		return misuse(err, "--csv and --json exclude each other");
 	if (opt.blocked && (opt.csv || opt.screen))
 		return misuse(err, "--blocked works with -b and --json; on the "
 				   "screen, press b");
 	if (opt.screen && (opt.csv || opt.json || opt.batch))
-		return misuse(err, "use either --screen or the options of "
-				   "reports (-b, --csv, --json)");
+		return misuse(err, "--screen excludes the options of reports: "
+				   "-b, --csv and --json");
 	if (opt.keys && !opt.screen)
 		return misuse(err, "--keys requires --screen");
 	if (opt.jmx.socket && (opt.jmx.pid || argc))
-		return misuse(err, "use either -s, -u or -p");
+		return misuse(err, "-s, -u and -p exclude each other");
 	if (opt.jmx.socket && (opt.no_attach || opt.over_jmx))
-		return misuse(err, "--jmx is redundant with -s and -u");
+		return misuse(
+			err,
+			"--jmx and --no-attach do not work with -s and -u");
 	if (opt.over_jmx && opt.no_attach)
-		return misuse(err, "use either --jmx or --no-attach");
+		return misuse(err, "--jmx and --no-attach exclude each other");
 	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
 		return -1;
 	if (opt.replay &&
 	    (opt.jmx.pid || opt.jmx.socket || opt.jmx.url || argc))
-		return misuse(err, "use either a JVM or --replay");
+		return misuse(err, "--replay does not work with a JVM");
 	if (opt.replay && opt.record)
-		return misuse(err, "use either --record or --replay");
+		return misuse(err, "--record and --replay exclude each other");
 	if (opt.record && strcmp(opt.record, "-") == 0)
 		return misuse(err, "--record requires a file name");
 	if (opt.report_interval == 0 || opt.sampler_interval == 0)
@@ -575,8 +577,8 @@ static int ttop_run(int argc, char **argv, struct error *err)
 	if (ttop_check_options(argc, err) || ttop_read_order(&o.order, err))
 		goto out;
 	if (opt.contention && opt.no_attach)
-		log_info("contention is available over JMX only and is shown "
-			 "as -; use --jmx");
+		log_info("contention is unavailable: it requires JMX, which "
+			 "--no-attach excludes");
 	ret = opt.replay       ? ttop_replay(&o, err)
 	      : opt.jmx.socket ? ttop_watch_remote(&o, err)
 			       : ttop_watch(&o, argc, argv, err);

@@ -184,7 +184,7 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 		return NULL;
 	}
 	if (wish == TTOP_JMX_START)
-		log_info("contention is shown as -: cannot use JMX: %s",
+		log_info("contention is unavailable: cannot use JMX: %s",
 			 problem.text);
 	else
 		log_detail("no JMX: %s", problem.text);

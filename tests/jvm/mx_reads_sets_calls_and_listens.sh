@@ -96,7 +96,7 @@ several() {
 		mx 3 -b sjkc.test:type=Open -mg -f Itmes &&
 		said "no attribute 'Itmes'; did you mean 'Items'?" &&
 		mx 2 -b sjkc.test:type=Failing -mg -f WriteOnly &&
-		said 'can only be set'
+		said 'is write-only'
 }
 
 # What fails is said in its place; that counts only of what was named.

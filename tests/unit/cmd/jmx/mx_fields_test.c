@@ -126,7 +126,7 @@ static void missing_attribute_is_reported(void **state)
 		  "m: there is no attribute 'HeapMemryUsage.used'; did you "
 		  "mean 'HeapMemoryUsage'?" },
 		{ "x*", "m: there is no attribute 'x*'; --info lists them" },
-		{ "Secret", "m: 'Secret' can only be set" },
+		{ "Secret", "m: 'Secret' is write-only" },
 	};
 
 	(void)state;
