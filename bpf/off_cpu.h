@@ -3,7 +3,7 @@
  * off_cpu: keeps the samples of waiting threads.
  *
  * A thread's stack can be read when the thread leaves its CPU; the length of
- * the wait is known when it returns.  The sample is kept here in between.
+ * the wait is known when it returns.  This module keeps the sample in between.
  */
 #ifndef BPF_OFF_CPU_H
 #define BPF_OFF_CPU_H

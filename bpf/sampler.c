@@ -498,7 +498,10 @@ static void sampler_read_unfinished(struct sampler *s)
 {
 	struct off_cpu_sample *o;
 
-	/* A monitor may be entered without a switch: nobody else knows. */
+	/*
+	 * After losses, the record of a wait's end may be missing, and no map
+	 * lists the waits for monitors.
+	 */
 	if (sampler_lost(s)) {
 		if (sampler_wants(s, SAMPLE_OFFCPU))
 			sampler_read_waiting(s);

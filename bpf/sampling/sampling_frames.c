@@ -453,8 +453,8 @@ void sampling_frames_batch(struct sampling_frames *f)
 {
 	f->batch++;
 	/*
-	 * Methods whose place other methods take leave names behind, though
-	 * rarely.
+	 * A method that is replaced by another at its address leaves its names
+	 * in the table, though rarely.
 	 */
 	if (f->id_count >= IDS)
 		frames_forget(f);

@@ -510,7 +510,7 @@ const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 	if (!elf_cfi_start(&image->eh_frame, address, &start) &&
 	    !elf_cfi_start(&image->debug_frame, address, &start))
 		return NULL;
-	/* Its call frame information marks a signal frame. */
+	/* Call frame information marks a signal frame. */
 	if (elf_image_cfi(image, address, &row) && row.is_signal)
 		return "__restore_rt";
 	name = image_recognize(image, start, caller, calls_out);

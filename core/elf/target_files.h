@@ -3,12 +3,13 @@
  * target_files: opens the files that a process has mapped.
  *
  * A file system that another process or machine serves (FUSE, NFS) may never
- * reply, and then blocks whoever reads a file there or looks up a path that
- * leads there.  So only mapped files on local disks are opened directly.  A
- * child opens the others.  It hands over a file that cannot block, and copies
- * any other into memory.  A child that is silent for a second is killed, and
- * its file system is not tried again.  A blocked child may not end until it
- * gets its reply, so it holds no other descriptor of ours.
+ * reply, and then blocks each process that reads a file there or looks up a
+ * path that leads there.  So only mapped files on local disks are opened
+ * directly.  A child process opens the others.  It hands over a file that
+ * cannot block and copies any other file into memory.  A child that makes no
+ * progress for a second is killed, and its file system is not tried again.  A
+ * blocked child may not end until it gets its reply, so it holds no other
+ * descriptor of sjkc.
  */
 #ifndef CORE_ELF_TARGET_FILES_H
 #define CORE_ELF_TARGET_FILES_H

@@ -6,15 +6,15 @@
 #define MAX_LENGTH 15
 
 /*
- * What follows an opcode:
+ * The bytes that follow an opcode:
  *
  *	.  nothing               m  ModRM
  *	b  one byte              B  ModRM, one byte
- *	z  four, or two with 66  Z  ModRM, and that
+ *	z  four, or two with 66  Z  ModRM, and z
  *	d  four                  v  four, two with 66, eight with REX.W
  *	w  two                   e  three
- *	a  an address            t  ModRM, and a byte, as test has it
- *	T  the same of "z"       x  no such instruction here
+ *	a  an address            t  ModRM, and a byte if the opcode is test
+ *	T  ModRM, and z if test  x  invalid
  */
 /* clang-format off */
 static const char *const one_byte[16] = {

@@ -156,16 +156,16 @@ static void branch_leave(struct branch *b)
 }
 
 /*
- * What an instruction of one byte does to SP, BP and the way:
+ * The effect of a one-byte opcode on SP, BP and the path:
  *
- *	.  nothing               c  a sum with a number
+ *	.  nothing               c  a sum with an immediate
  *	p  a push                o  a pop
- *	B  a pop of BP           S  one of SP; of others with REX.B
+ *	B  a pop of BP           S  a pop of SP; with REX.B, of R12
  *	m  mov to r/m            M  mov to a register
- *	u  r/m is computed       U  a register is
+ *	u  changes r/m           U  changes a register
  *	l  lea                   v  leave
  *	g  push, pop, call or jump by ModRM
- *	j  it may jump           e  it does, or it is the end
+ *	j  conditional jump      e  jump, or the end of the path
  *	r  return
  */
 /* clang-format off */
