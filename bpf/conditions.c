@@ -263,8 +263,9 @@ static void condition_check_lockdown(const struct bpf_facts *f,
 
 static void condition_check_perf(const struct bpf_facts *f, struct condition *c)
 {
-	condition_set(c, f->has_perf_events, "this kernel has %s",
-		      f->has_perf_events ? "them" : "none");
+	condition_set(c, f->has_perf_events, "%s",
+		      f->has_perf_events ? "this kernel supports them"
+					 : "this kernel has none");
 }
 
 /* Debian kernels: from 3 on, the setting applies to all but CAP_SYS_ADMIN. */

@@ -43,8 +43,8 @@ void kernel_names_close(struct kernel_names *n)
  * The kernel prints an address without a name as a number (symbol_string() in
  * lib/vsprintf.c).
  */
-bool kernel_names_ask(struct kernel_names *n, uint64_t address,
-		      const char **name)
+bool kernel_names_find(struct kernel_names *n, uint64_t address,
+		       const char **name)
 {
 	int program = bpf_program__fd(n->programs->progs.on_request);
 	char *written = n->programs->bss->name;

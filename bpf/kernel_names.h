@@ -26,8 +26,8 @@ void kernel_names_close(struct kernel_names *n); /* NULL is fine */
  * module, "nft_do_chain [nf_tables]".  Valid until the next call; NULL = none.
  * Returns false if the lookup fails.
  */
-bool kernel_names_ask(struct kernel_names *n, uint64_t address,
-		      const char **name);
+bool kernel_names_find(struct kernel_names *n, uint64_t address,
+		       const char **name);
 
 /*
  * ---- all names, from /proc/kallsyms ----

@@ -69,15 +69,15 @@ void sampling_kernel_free(struct sampling_kernel *k)
 	free(k);
 }
 
-static bool kernel_ask(struct sampling_kernel *k, uint64_t address,
-		       const char **name)
+static bool kernel_find_by_program(struct sampling_kernel *k, uint64_t address,
+				   const char **name)
 {
 	struct error unused;
 
 	if (!k->asked_names)
 		k->names = kernel_names_open(&unused);
 	k->asked_names = true;
-	if (k->names && kernel_names_ask(k->names, address, name))
+	if (k->names && kernel_names_find(k->names, address, name))
 		return true;
 	kernel_names_close(k->names);
 	k->names = NULL;
@@ -93,7 +93,7 @@ static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
 	const char *name;
 	struct error why;
 
-	if (kernel_ask(k, address, &name))
+	if (kernel_find_by_program(k, address, &name))
 		return name;
 	if (!k->asked_symbols) {
 		k->symbols = kernel_symbols_open(&why);

@@ -311,7 +311,7 @@ static void target_report_no_agent(const struct sampling_target *t,
 				   const struct error *why)
 {
 	if (!t->agent && why->kind &&
-	    (!target_is_tried_again(t) || sampling_target_is_whole(t)))
+	    (!target_is_tried_again(t) || sampling_target_is_complete(t)))
 		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: cannot load the agent, names come from the JVM's "
@@ -322,7 +322,7 @@ static void target_report_no_agent(const struct sampling_target *t,
 /* Reports each reason once. */
 static void target_report_build(const struct sampling_target *t)
 {
-	if (target_is_tried_again(t) && !sampling_target_is_whole(t))
+	if (target_is_tried_again(t) && !sampling_target_is_complete(t))
 		return;
 	if (t->no_names.len)
 		sampling_notify(
@@ -469,7 +469,7 @@ void sampling_target_retire(struct sampling_target *t)
 	sampling_target_free(t);
 }
 
-bool sampling_target_is_whole(const struct sampling_target *t)
+bool sampling_target_is_complete(const struct sampling_target *t)
 {
 	/* The agent has one client. */
 	return t->jvm.kind != JVM_NONE &&

@@ -152,7 +152,7 @@ void sampling_target_counts(const struct sampling_target *t,
  * Returns true for a JVM whose tables were all found, so that opening it again
  * is useless.
  */
-bool sampling_target_is_whole(const struct sampling_target *t);
+bool sampling_target_is_complete(const struct sampling_target *t);
 
 /* Reads changes of the process; call it before each batch of samples. */
 void sampling_target_begin(struct sampling_target *t);

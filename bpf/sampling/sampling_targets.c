@@ -137,8 +137,8 @@ static void descendants_add_of_threads(struct descendants *now,
 		closedir(tasks);
 }
 
-static int64_t descendant_next_look(const struct descendant *one,
-				    int64_t now_ns)
+static int64_t descendant_next_check(const struct descendant *one,
+				     int64_t now_ns)
 {
 	int64_t age = now_ns - one->since_ns;
 
@@ -176,7 +176,7 @@ size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 	for (size_t i = 0; i < now.count; i++) {
 		if (now_ns < now.all[i].next_ns)
 			continue;
-		now.all[i].next_ns = descendant_next_look(&now.all[i], now_ns);
+		now.all[i].next_ns = descendant_next_check(&now.all[i], now_ns);
 		pids[due++] = now.all[i].pid;
 	}
 	*d = now;
@@ -265,7 +265,7 @@ static int targets_add(struct sampling_targets *t, const struct jvm *jvm,
 	}
 	target->since_ns = clock_monotonic_ns();
 	if (target->jvm.kind != JVM_NONE &&
-	    (!t->shared->is_tried_again || sampling_target_is_whole(target)))
+	    (!t->shared->is_tried_again || sampling_target_is_complete(target)))
 		t->shared->has_begun |= t->ancestor != 0;
 	targets_put(t, target);
 	return 0;
@@ -517,7 +517,7 @@ struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 /* Returns true if opening the target again would find no more. */
 static bool target_is_final(const struct sampling_target *t)
 {
-	return sampling_target_is_whole(t) || t->jvm.kind == JVM_OPENJ9;
+	return sampling_target_is_complete(t) || t->jvm.kind == JVM_OPENJ9;
 }
 
 /* Samples the launched program even if it is not a JVM. */
@@ -538,7 +538,7 @@ static void targets_check_launched(struct sampling_targets *t)
 		jvm_close(&jvm);
 }
 
-static void targets_look_at_child(struct sampling_targets *t, pid_t pid)
+static void targets_check_child(struct sampling_targets *t, pid_t pid)
 {
 	struct sampling_target *known;
 	struct error unused;
@@ -568,7 +568,7 @@ static void targets_check_descendants(struct sampling_targets *t)
 		if (due[i] == t->ancestor)
 			targets_check_launched(t);
 		else
-			targets_look_at_child(t, due[i]);
+			targets_check_child(t, due[i]);
 	}
 }
 

@@ -246,7 +246,7 @@ bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	struct elf_part packed;
-	bool is_whole = false;
+	bool is_complete = false;
 
 	*out = (struct elf_part){ 0 };
 	if (!elf_file_read_section(f, elf_file_section(f, ".gnu_debugdata"),
@@ -255,13 +255,13 @@ bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
 	if (lzma_stream_decoder(&stream, UNPACKING_MAX, 0) == LZMA_OK) {
 		stream.next_in = packed.bytes;
 		stream.avail_in = packed.len;
-		is_whole = debug_decode(&stream, out);
+		is_complete = debug_decode(&stream, out);
 	}
 	lzma_end(&stream);
 	free(packed.bytes);
-	if (!is_whole) {
+	if (!is_complete) {
 		free(out->bytes);
 		*out = (struct elf_part){ 0 };
 	}
-	return is_whole;
+	return is_complete;
 }

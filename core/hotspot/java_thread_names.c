@@ -427,7 +427,7 @@ static int name_layout_read(struct name_layout *l, const struct vm_structs *v,
 	}
 	if (!layout_find_thread(l, thread) || !layout_find_string(l, string) ||
 	    !layout_find_header(l, string, layout_jdk(&r))) {
-		layout_fail(err, "what an object looks like");
+		layout_fail(err, "the layout of objects");
 		goto out;
 	}
 	layout_find_narrow(l, &r, thread);

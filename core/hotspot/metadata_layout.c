@@ -105,11 +105,13 @@ static const struct fact *facts_missing(struct metadata_layout *l,
 	for (size_t i = 0; i < count; i++) {
 		const struct fact *f = &facts[i];
 		uint32_t value;
-		bool is_said = f->field ? vm_structs_offset(v, f->type,
-							    f->field, &value)
-					: vm_structs_size(v, f->type, &value);
+		bool is_exported = f->field
+					   ? vm_structs_offset(v, f->type,
+							       f->field, &value)
+					   : vm_structs_size(v, f->type,
+							     &value);
 
-		if (!is_said || value > METADATA_STRUCT_MOST)
+		if (!is_exported || value > METADATA_STRUCT_MOST)
 			return f;
 		memcpy((char *)l + f->member, &value, sizeof(value));
 	}

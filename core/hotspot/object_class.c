@@ -134,15 +134,14 @@ int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 	if (!o->is_narrow)
 		return 0;
 	if (!class_encoding_read(v, memory, &o->base, &o->shift))
-		return fail(
-			err, ERROR_UNAVAILABLE,
-			"the JVM does not export how it compresses classes");
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the JVM does not export the encoding of classes");
 	if (o->is_compact &&
 	    (!vm_structs_constant(v, "markWord::klass_shift", &shift) ||
 	     shift < 32 || shift > 63))
 		return fail(err, ERROR_UNAVAILABLE,
-			    "the JVM does not export where compact headers "
-			    "have the class");
+			    "the JVM does not export the layout of compact "
+			    "headers");
 	o->mark_shift = (uint32_t)shift;
 	return 0;
 }

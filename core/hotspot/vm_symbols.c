@@ -408,8 +408,8 @@ struct named_scope {
 };
 
 struct compiled {
-	uint32_t name; /* name of its own method; 0 = unknown */
-	bool is_whole; /* nothing is missing that may become known */
+	uint32_t name;    /* name of its own method; 0 = unknown */
+	bool is_complete; /* nothing is missing that may become known */
 	uint32_t round;
 	struct named_scope *scopes;
 	struct nmethod_scopes tables; /* only the places are kept */
@@ -575,7 +575,7 @@ static void compiled_name_scopes(struct vm_symbols *s, struct compiled *c)
 			.sender = scope->sender,
 		};
 		if (!m->name)
-			c->is_whole = false;
+			c->is_complete = false;
 	}
 	free(c->tables.scopes);
 	free(c->tables.methods);
@@ -588,20 +588,21 @@ static void compiled_name_scopes(struct vm_symbols *s, struct compiled *c)
 static void compiled_read(struct vm_symbols *s, struct compiled *c,
 			  const struct code_blob *blob)
 {
-	*c = (struct compiled){ .is_whole = true, .round = s->round };
+	*c = (struct compiled){ .is_complete = true, .round = s->round };
 	c->bytes = sizeof(*c);
 	if (blob->kind == BLOB_NMETHOD) {
 		if (scopes_read(&c->tables, &s->layout, s->memory, blob)) {
 			compiled_name_scopes(s, c);
 		} else {
 			s->counts.without_scopes++;
-			c->is_whole = s->layout.scopes.place == SCOPES_UNKNOWN;
+			c->is_complete = s->layout.scopes.place ==
+					 SCOPES_UNKNOWN;
 		}
 	}
 	c->name = java_methods_get(s->methods, blob->method)->name;
 	if (!c->name) {
 		s->counts.unknown++;
-		c->is_whole = false;
+		c->is_complete = false;
 	}
 	s->counts.compiled++;
 }
@@ -618,7 +619,7 @@ symbols_find_compiled(struct vm_symbols *s, const struct code_blob *blob)
 
 	if (at != MAP64_NONE) {
 		c = &s->compiled[at];
-		if (c->is_whole || c->round == s->round)
+		if (c->is_complete || c->round == s->round)
 			return c;
 		s->bytes -= c->bytes;
 		compiled_release(c);

@@ -131,7 +131,7 @@ struct memory_helper {
 	struct helper_area *area;
 };
 
-enum helper_answer {
+enum helper_result {
 	HELPER_READ,    /* the request is complete */
 	HELPER_STALLED, /* no reply in time: kill the helper */
 	HELPER_DEAD,    /* another process killed the helper */
@@ -275,7 +275,7 @@ static int helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 }
 
 /* Requests the ranges in the area and waits at most ms milliseconds. */
-static enum helper_answer helper_ask(struct memory_helper *h, int ms)
+static enum helper_result helper_request(struct memory_helper *h, int ms)
 {
 	int64_t deadline = clock_monotonic_ns() + (int64_t)ms * CLOCK_NS_PER_MS;
 	struct pollfd p = { .fd = h->child.channel, .events = POLLIN };
@@ -440,30 +440,30 @@ static void remote_flush(struct remote_memory *m, int ms)
 {
 	struct helper_area *a = m->helper.area;
 	int64_t asked_ns = clock_monotonic_ns();
-	enum helper_answer answer;
+	enum helper_result result;
 
 	if (!m->helper.child.pid || !a->count)
 		return;
-	answer = helper_ask(&m->helper, ms);
-	if (answer == HELPER_READ) {
+	result = helper_request(&m->helper, ms);
+	if (result == HELPER_READ) {
 		m->failures = 0;
 		stall_budget_regain(&m->patience);
 		/* Another process with the target's PID may have been read. */
 		if (!a->target_runs || (m->jvm->pidfd < 0 && !jvm_runs(m->jvm)))
 			m->is_over = true;
 	}
-	if (answer == HELPER_READ && !m->is_over)
+	if (result == HELPER_READ && !m->is_over)
 		remote_hand_over(m);
 	else
 		for (uint32_t i = 0; i < a->count; i++)
 			m->pieces[i].range->is_read = false;
-	if (answer == HELPER_STALLED) {
+	if (result == HELPER_STALLED) {
 		m->missed += a->count;
 		remote_note_stall(m, asked_ns);
 	}
 	a->count = 0;
 	m->bytes = 0;
-	if (answer != HELPER_READ)
+	if (result != HELPER_READ)
 		remote_end_helper(m);
 }
 
@@ -551,7 +551,7 @@ static void remote_read_all(struct memory *self, struct memory_range *ranges,
 static int remote_probe(struct remote_memory *m, struct error *err)
 {
 	struct helper_area *a;
-	enum helper_answer answer;
+	enum helper_result result;
 	int error = 0;
 
 	if (!remote_has_helper(m))
@@ -560,12 +560,12 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	a->count = 1;
 	a->ranges[0].address = 0;
 	a->ranges[0].len = 1;
-	answer = helper_ask(&m->helper, WAIT_MS);
-	if (answer == HELPER_READ)
+	result = helper_request(&m->helper, WAIT_MS);
+	if (result == HELPER_READ)
 		error = a->error;
 	a->count = 0;
 	/* A late reply would be mistaken for the reply to the next request. */
-	if (answer != HELPER_READ)
+	if (result != HELPER_READ)
 		remote_end_helper(m);
 	if (error == ESRCH)
 		return fail(err, ERROR_NO_TARGET, "%d: the process has ended",

@@ -25,7 +25,7 @@ int main(void)
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		address = strtoull(line, NULL, 16);
-		if (!kernel_names_ask(n, address, &name)) {
+		if (!kernel_names_find(n, address, &name)) {
 			fprintf(stderr, "no answer\n");
 			return 1;
 		}
