@@ -558,9 +558,9 @@ static int client_fail(struct http_client *c, CURLcode code, int64_t timeout_ns,
 	case CURLE_GOT_NOTHING:
 	case CURLE_RECV_ERROR:
 		/* With TLS 1.3 an alert arrives when the response is read. */
-		if (strstr(problem, "certificate required") ||
-		    strstr(problem, "bad certificate") ||
-		    strstr(problem, "unknown ca"))
+		if (strstr(problem, "alert") &&
+		    (strstr(problem, "certificate") ||
+		     strstr(problem, "unknown ca")))
 			return fail(err, ERROR_PERMISSION, "%s: %s",
 				    c->has_certificate
 					    ? "the server rejects the client "
