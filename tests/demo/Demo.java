@@ -10,9 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A small shop that is busy for some seconds: clerks read orders, sort them and
- * price them, and queue for one ledger.  Something for a recorder to see: CPU,
- * allocation and lock contention.
+ * A small shop that is busy for a few seconds: clerks parse, sort and price orders
+ * and wait for one ledger. It uses CPU, allocates memory and contends for a lock.
  */
 public class Demo {
 	private static final Pattern ORDER =

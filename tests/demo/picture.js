@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the picture of a page, or of a terminal's screen as tmux copies it, for
-// the README:
+// Takes a picture of a page, or of a terminal screen copied by tmux, for the README:
 //
 //     node picture.js PAGE.html|SCREEN.ansi PNG
 'use strict';
@@ -13,7 +12,7 @@ const COLORS = ['#1d1f21', '#e05561', '#8cc265', '#d18f52', '#4d8fd6', '#c162de'
 	'#42b3c2', '#d7dae0'];
 const escapeHtml = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 
-// SGR sequences, the only ones that tmux writes, become spans.
+// Converts SGR sequences, the only sequences that tmux writes, to spans.
 function terminalHtml(text) {
 	const style = { bold: false, dim: false, inverse: false, color: null, back: null };
 

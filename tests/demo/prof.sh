@@ -3,8 +3,8 @@
 #
 #	tests/demo/prof.sh SJKC DIRECTORY
 #
-# Runs the demo, with no flag at all, and samples it amid its work: needs root.
-# The page is DIRECTORY/prof.html.
+# Runs the demo without JVM options and samples it while it works. Needs root.
+# Writes the page DIRECTORY/prof.html.
 set -eu
 sjkc=$1
 out=$2

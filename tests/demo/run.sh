@@ -3,8 +3,8 @@
 #
 #	tests/demo/run.sh SJKC DIRECTORY
 #
-# Records a small Java program for some seconds, draws the recording, and says
-# where the page is and which methods were the hottest.
+# Records a small Java program for a few seconds, draws the recording and prints
+# the address of the page and the hottest methods.
 set -eu
 here=$(dirname "$0")
 sjkc=$1
@@ -22,9 +22,9 @@ java -Xshare:auto -Xlog:disable -Xlog:all=error:stderr \
 "$sjkc" flame -q -o "$out/demo.html" --title 'A shop of three clerks' \
 	"$out/demo.jfr"
 echo
-echo "the page: file://$out/demo.html"
+echo "page: file://$out/demo.html"
 echo
-echo "the five hottest methods, by their own CPU samples:"
+echo "five hottest methods by self CPU samples:"
 "$sjkc" flame -q -e cpu --output-format collapsed -o - "$out/demo.jfr" |
 	awk '
 		{

@@ -4,7 +4,7 @@
 #	tests/demo/ttop.sh SJKC DIRECTORY
 #
 # Runs the demo and copies the screen of ttop, with its colors, to
-# DIRECTORY/ttop.ansi: needs tmux.
+# DIRECTORY/ttop.ansi. Needs tmux.
 set -eu
 sjkc=$(realpath "$1")
 out=$2

@@ -19,7 +19,7 @@ static const struct flame_options plain = {
 	.min_width = 0,
 };
 
-/* The page of the first event alone. */
+/* Writes the page of the first event only. */
 static struct page page_with(const struct profile *p,
 			     const struct flame_options *options)
 {
@@ -44,7 +44,7 @@ static size_t occurrences(const char *text, const char *word)
 	return count;
 }
 
-/* A profile of two events with all that a cell can have. */
+/* Returns a profile of two events whose cells use all fields. */
 static struct profile *full_profile(void)
 {
 	static const char *const paths[] = { "a.A.main;b.B.run;c.C.read",
@@ -75,7 +75,7 @@ static struct profile *full_profile(void)
 	return p;
 }
 
-static void a_page_holds_every_cell_of_every_view(void **state)
+static void page_has_every_cell_of_every_view(void **state)
 {
 	struct profile *p = full_profile();
 	struct event_view views[] = { sampled_view(p, 0), sampled_view(p, 1) };
@@ -96,7 +96,7 @@ static void a_page_holds_every_cell_of_every_view(void **state)
 	profile_free(p);
 }
 
-static void cells_are_in_order_and_no_two_alike(void **state)
+static void cells_are_sorted_and_distinct(void **state)
 {
 	struct profile *p = full_profile();
 	struct page page = page_with(p, &plain);
@@ -116,7 +116,7 @@ static void cells_are_in_order_and_no_two_alike(void **state)
 	profile_free(p);
 }
 
-static void without_threads_only_stack_traces_are_told_apart(void **state)
+static void no_threads_merges_cells_of_a_stack_trace(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = full_profile();
@@ -135,7 +135,7 @@ static void without_threads_only_stack_traces_are_told_apart(void **state)
 	profile_free(p);
 }
 
-static void events_of_one_view_are_added_up(void **state)
+static void events_of_a_view_are_added_up(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = full_profile();
@@ -151,7 +151,7 @@ static void events_of_one_view_are_added_up(void **state)
 	profile_free(p);
 }
 
-static void nodes_are_in_the_order_of_their_names(void **state)
+static void nodes_are_sorted_by_name(void **state)
 {
 	struct profile *p = profile_new();
 	struct page page;
@@ -176,7 +176,7 @@ static void nodes_are_in_the_order_of_their_names(void **state)
 	profile_free(p);
 }
 
-static void kinds_and_lines_tell_frames_of_one_name_apart(void **state)
+static void frames_of_one_name_differ_by_kind_and_line(void **state)
 {
 	struct profile *p = profile_new();
 	struct page page;
@@ -202,8 +202,8 @@ static void kinds_and_lines_tell_frames_of_one_name_apart(void **state)
 	profile_free(p);
 }
 
-/* Class a.b, method c and class a, method b.c: nobody can see a difference. */
-static void frames_that_read_alike_are_one_with_all_their_callees(void **state)
+/* Class a.b, method c and class a, method b.c have the same text. */
+static void frames_of_equal_text_are_merged_with_their_callees(void **state)
 {
 	struct profile *p = profile_new();
 	struct frame twin = { .kind = FRAME_JAVA };
@@ -219,7 +219,7 @@ static void frames_that_read_alike_are_one_with_all_their_callees(void **state)
 	twin.method = profile_string(p, "b.c", 3);
 	twin_stack = profile_push(p, sampled_stack(p, "r.R.r"),
 				  profile_frame(p, &twin));
-	/* One callee that the other has too, and one of its own. */
+	/* One callee that both have, one callee of the second only. */
 	for (size_t i = 0; i < 2; i++) {
 		s.stack = profile_push(
 			p, twin_stack,
@@ -228,7 +228,7 @@ static void frames_that_read_alike_are_one_with_all_their_callees(void **state)
 		s.stack = profile_push(p, s.stack, profile_frame(p, &twin));
 		profile_add(p, &s);
 	}
-	/* And a third of them, class and method in one. */
+	/* A third frame of the same text, without a class. */
 	twin.class_name = 0;
 	twin.method = profile_string(p, "a.b.c", 5);
 	s.stack = profile_push(p, sampled_stack(p, "r.R.r"),
@@ -242,7 +242,7 @@ static void frames_that_read_alike_are_one_with_all_their_callees(void **state)
 	profile_free(p);
 }
 
-static void narrow_frames_leave_their_weight_with_their_callers(void **state)
+static void narrow_frames_become_small_frames_of_their_callers(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = profile_new();
@@ -255,7 +255,7 @@ static void narrow_frames_leave_their_weight_with_their_callers(void **state)
 	sampled(p, "a.A.a;slim.S.s", 9);
 	sampled(p, "a.A.a", 32);
 	sampled(p, "tiny.T.t", 5);
-	sampled(p, "b.B.b;edge.E.e", 10); /* exactly one per cent is kept */
+	sampled(p, "b.B.b;edge.E.e", 10); /* exactly 1%: kept */
 	sampled(p, "b.B.b", 35);
 	options.min_width = 1;
 	page = page_with(p, &options);
@@ -272,7 +272,7 @@ static void narrow_frames_leave_their_weight_with_their_callers(void **state)
 	profile_free(p);
 }
 
-static void a_frame_wide_in_any_view_is_kept_in_all(void **state)
+static void frame_wide_in_one_view_is_kept_in_all_views(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = profile_new();
@@ -297,7 +297,7 @@ static void a_frame_wide_in_any_view_is_kept_in_all(void **state)
 	profile_free(p);
 }
 
-static void widths_are_of_weights_when_those_are_drawn(void **state)
+static void widths_of_weights_decide_with_style_weights(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = profile_new();
@@ -310,7 +310,7 @@ static void widths_are_of_weights_when_those_are_drawn(void **state)
 	profile_add(p, &s);
 	s.stack = sampled_stack(p, "a.A.light");
 	s.count = 50;
-	s.weight = 0; /* and what weighs nothing has its place */
+	s.weight = 0; /* a node of weight 0 is kept */
 	profile_add(p, &s);
 	options.min_width = 10;
 	options.style.weights = true;
@@ -322,7 +322,7 @@ static void widths_are_of_weights_when_those_are_drawn(void **state)
 }
 
 /* 3,000 roots, 500 callees each: every third root has twice the samples. */
-static void no_more_than_a_million_nodes_unless_it_is_told(void **state)
+static void automatic_min_width_limits_nodes_to_a_million(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = profile_new();
@@ -350,7 +350,8 @@ static void no_more_than_a_million_nodes_unless_it_is_told(void **state)
 
 	options.min_width = -1;
 	page = page_with(p, &options);
-	/* All roots, callees of 1,000 of them, and one for those of 2,000. */
+	/* All roots, the callees of 1,000 roots, small frames of 2,000 roots.
+	 */
 	assert_int_equal(page.node_count, 3000 + 500000 + 2000);
 	assert_int_equal(page.result.elided, 1000000);
 	assert_true(page.result.below > 0 && page.result.below < 0.001);
@@ -361,7 +362,7 @@ static void no_more_than_a_million_nodes_unless_it_is_told(void **state)
 	profile_free(p);
 }
 
-static void names_from_outside_are_never_markup(void **state)
+static void foreign_names_are_escaped(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = profile_new();
@@ -395,7 +396,7 @@ static void names_from_outside_are_never_markup(void **state)
 	profile_free(p);
 }
 
-static void names_may_be_long_and_share_more_than_can_be_said(void **state)
+static void long_common_prefixes_of_names_are_encoded(void **state)
 {
 	struct profile *p = profile_new();
 	char *name = xmalloc(65536);
@@ -407,7 +408,7 @@ static void names_may_be_long_and_share_more_than_can_be_said(void **state)
 		name[65535 - i * 1000] = '\0';
 		sampled(p, name, 1);
 	}
-	/* Only ASCII may be left out, though the bytes are the same. */
+	/* Only ASCII prefixes are omitted, although all bytes are equal. */
 	sampled(p, "k\xc3\xa4se", 1);
 	sampled(p, "k\xc3\xa4sig", 1);
 	page = page_with(p, &plain);
@@ -419,7 +420,7 @@ static void names_may_be_long_and_share_more_than_can_be_said(void **state)
 	profile_free(p);
 }
 
-static void an_empty_profile_is_a_page_too(void **state)
+static void empty_profile_gives_a_page(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view = { .name = "cpu" };
@@ -435,7 +436,7 @@ static void an_empty_profile_is_a_page_too(void **state)
 	profile_free(p);
 }
 
-static void one_sample_is_enough(void **state)
+static void profile_of_one_sample_gives_a_page(void **state)
 {
 	struct profile *p = profile_new();
 	struct page page;
@@ -448,7 +449,7 @@ static void one_sample_is_enough(void **state)
 	profile_free(p);
 }
 
-static void samples_without_a_stack_trace_are_kept(void **state)
+static void samples_without_stack_trace_are_kept(void **state)
 {
 	struct profile *p = profile_new();
 	struct page page;
@@ -462,7 +463,7 @@ static void samples_without_a_stack_trace_are_kept(void **state)
 	profile_free(p);
 }
 
-static void weights_of_any_size_arrive(void **state)
+static void weights_of_64_bits_are_encoded(void **state)
 {
 	struct flame_options options = plain;
 	struct profile *p = profile_new();
@@ -490,7 +491,7 @@ static void weights_of_any_size_arrive(void **state)
 
 #define DEEP 100000
 
-static void a_stack_trace_may_be_very_deep(void **state)
+static void very_deep_stack_trace_is_written(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t *frames = xcalloc(DEEP, sizeof(*frames));
@@ -513,7 +514,7 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_free(p);
 }
 
-static void the_same_profile_gives_the_same_bytes(void **state)
+static void page_of_a_profile_is_reproducible(void **state)
 {
 	struct profile *p = full_profile();
 	struct event_view views[] = { sampled_view(p, 0), sampled_view(p, 1) };
@@ -528,7 +529,7 @@ static void the_same_profile_gives_the_same_bytes(void **state)
 	profile_free(p);
 }
 
-static void the_summary_counts_a_recursive_frame_once(void **state)
+static void summary_counts_a_recursive_frame_once(void **state)
 {
 	struct profile *p = profile_new();
 	struct page page;
@@ -550,7 +551,7 @@ static void the_summary_counts_a_recursive_frame_once(void **state)
 	profile_free(p);
 }
 
-static void the_summary_names_twenty_frames_hottest_first(void **state)
+static void summary_lists_the_twenty_hottest_frames(void **state)
 {
 	struct profile *p = profile_new();
 	struct page page;
@@ -577,7 +578,7 @@ static void the_summary_names_twenty_frames_hottest_first(void **state)
 	profile_free(p);
 }
 
-static void what_was_lost_is_said_on_the_page(void **state)
+static void losses_are_listed_on_the_page(void **state)
 {
 	struct profile *p = profile_new();
 	const cJSON *notes;
@@ -593,8 +594,9 @@ static void what_was_lost_is_said_on_the_page(void **state)
 			    "chunks were cut: 2 (first: offset 68 <b>)");
 	assert_string_equal(cJSON_GetArrayItem(notes, 1)->valuestring,
 			    "events have no time: 7");
-	assert_non_null(strstr(page.html.bytes,
-			       "chunks were cut: 2 (first: offset 68 &lt;b&gt;)"));
+	assert_non_null(
+		strstr(page.html.bytes,
+		       "chunks were cut: 2 (first: offset 68 &lt;b&gt;)"));
 	page_release(&page);
 	profile_free(p);
 }
@@ -602,33 +604,30 @@ static void what_was_lost_is_said_on_the_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_page_holds_every_cell_of_every_view),
-		cmocka_unit_test(cells_are_in_order_and_no_two_alike),
+		cmocka_unit_test(page_has_every_cell_of_every_view),
+		cmocka_unit_test(cells_are_sorted_and_distinct),
+		cmocka_unit_test(no_threads_merges_cells_of_a_stack_trace),
+		cmocka_unit_test(events_of_a_view_are_added_up),
+		cmocka_unit_test(nodes_are_sorted_by_name),
+		cmocka_unit_test(frames_of_one_name_differ_by_kind_and_line),
 		cmocka_unit_test(
-			without_threads_only_stack_traces_are_told_apart),
-		cmocka_unit_test(events_of_one_view_are_added_up),
-		cmocka_unit_test(nodes_are_in_the_order_of_their_names),
-		cmocka_unit_test(kinds_and_lines_tell_frames_of_one_name_apart),
+			frames_of_equal_text_are_merged_with_their_callees),
 		cmocka_unit_test(
-			frames_that_read_alike_are_one_with_all_their_callees),
-		cmocka_unit_test(
-			narrow_frames_leave_their_weight_with_their_callers),
-		cmocka_unit_test(a_frame_wide_in_any_view_is_kept_in_all),
-		cmocka_unit_test(widths_are_of_weights_when_those_are_drawn),
-		cmocka_unit_test(
-			no_more_than_a_million_nodes_unless_it_is_told),
-		cmocka_unit_test(names_from_outside_are_never_markup),
-		cmocka_unit_test(
-			names_may_be_long_and_share_more_than_can_be_said),
-		cmocka_unit_test(an_empty_profile_is_a_page_too),
-		cmocka_unit_test(one_sample_is_enough),
-		cmocka_unit_test(samples_without_a_stack_trace_are_kept),
-		cmocka_unit_test(weights_of_any_size_arrive),
-		cmocka_unit_test(a_stack_trace_may_be_very_deep),
-		cmocka_unit_test(the_same_profile_gives_the_same_bytes),
-		cmocka_unit_test(the_summary_counts_a_recursive_frame_once),
-		cmocka_unit_test(the_summary_names_twenty_frames_hottest_first),
-		cmocka_unit_test(what_was_lost_is_said_on_the_page),
+			narrow_frames_become_small_frames_of_their_callers),
+		cmocka_unit_test(frame_wide_in_one_view_is_kept_in_all_views),
+		cmocka_unit_test(widths_of_weights_decide_with_style_weights),
+		cmocka_unit_test(automatic_min_width_limits_nodes_to_a_million),
+		cmocka_unit_test(foreign_names_are_escaped),
+		cmocka_unit_test(long_common_prefixes_of_names_are_encoded),
+		cmocka_unit_test(empty_profile_gives_a_page),
+		cmocka_unit_test(profile_of_one_sample_gives_a_page),
+		cmocka_unit_test(samples_without_stack_trace_are_kept),
+		cmocka_unit_test(weights_of_64_bits_are_encoded),
+		cmocka_unit_test(very_deep_stack_trace_is_written),
+		cmocka_unit_test(page_of_a_profile_is_reproducible),
+		cmocka_unit_test(summary_counts_a_recursive_frame_once),
+		cmocka_unit_test(summary_lists_the_twenty_hottest_frames),
+		cmocka_unit_test(losses_are_listed_on_the_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

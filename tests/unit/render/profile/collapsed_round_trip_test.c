@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of collapsed stack traces reads the output of
- * render/profile/collapsed. */
+/* Tests that the reader of collapsed stack traces restores written profiles. */
 #include "core/base/input.h"
 #include "core/formats/reader.h"
 #include "render/profile/export.h"
@@ -57,11 +56,11 @@ static struct profile *read_back(const struct text *text)
 	return p;
 }
 
-/* Writes an event, reads it, writes it again: the same to the byte. */
+/* Writes an event, reads it and writes it again: the bytes must be equal. */
 static void check(const struct profile *p, uint32_t event,
 		  const struct collapsed_options *options)
 {
-	/* Threads are frames by now, and it is the right way round. */
+	/* The profile that was read has threads as frames, root first. */
 	struct collapsed_options again = { .style = options->style };
 	struct text first = folded(p, event, options), second;
 	struct profile *back;
@@ -96,7 +95,7 @@ static void check_all(const struct profile *p)
 	}
 }
 
-/* The files are the readers' own tests' as well. */
+/* Checks all files of a pattern. */
 static void check_files(const struct reader *reader, const char *pattern)
 {
 	glob_t files;
@@ -118,25 +117,25 @@ static void check_files(const struct reader *reader, const char *pattern)
 	globfree(&files);
 }
 
-static void jfr_recordings_come_back(void **state)
+static void jfr_recordings_round_trip(void **state)
 {
 	(void)state;
 	check_files(&jfr_reader, "tests/data/jfr/*.jfr");
 }
 
-static void more_jfr_recordings_come_back(void **state)
+static void shared_jfr_recordings_round_trip(void **state)
 {
 	(void)state;
 	check_files(&jfr_reader, "../shared/data/own/jfr/*.jfr");
 }
 
-static void visualvm_snapshots_come_back(void **state)
+static void visualvm_snapshots_round_trip(void **state)
 {
 	(void)state;
 	check_files(&nps_reader, "tests/data/nps/*.nps");
 }
 
-/* What may be said of a name: a class or none, a method, a kind. */
+/* Returns a frame with a random class, or none, method and kind. */
 static struct frame random_frame(struct profile *p, unsigned *seed)
 {
 	static const char *const classes[] = { "",        "a.B",         "Main",
@@ -168,7 +167,7 @@ static struct frame random_frame(struct profile *p, unsigned *seed)
 	};
 }
 
-static void stack_traces_of_any_names_come_back(void **state)
+static void random_names_round_trip(void **state)
 {
 	unsigned seed = 1;
 
@@ -192,7 +191,7 @@ static void stack_traces_of_any_names_come_back(void **state)
 			profile_add(p, &s);
 		}
 		for (size_t i = 0; i < 4; i++) {
-			/* The root of a thread needs one. */
+			/* These samples have no threads. */
 			if (!all_options[i].style.threads)
 				check(p, 0, &all_options[i]);
 		}
@@ -203,10 +202,10 @@ static void stack_traces_of_any_names_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jfr_recordings_come_back),
-		cmocka_unit_test(more_jfr_recordings_come_back),
-		cmocka_unit_test(visualvm_snapshots_come_back),
-		cmocka_unit_test(stack_traces_of_any_names_come_back),
+		cmocka_unit_test(jfr_recordings_round_trip),
+		cmocka_unit_test(shared_jfr_recordings_round_trip),
+		cmocka_unit_test(visualvm_snapshots_round_trip),
+		cmocka_unit_test(random_names_round_trip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void add_at(struct profile *p, const char *path, const char *thread,
 	profile_add(p, &s);
 }
 
-static void stack_traces_are_written_once_in_the_order_of_names(void **state)
+static void distinct_stack_traces_are_sorted_by_name(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -79,7 +79,7 @@ static void stack_traces_are_written_once_in_the_order_of_names(void **state)
 	profile_free(p);
 }
 
-static void frames_that_are_written_alike_are_added_up(void **state)
+static void frames_of_equal_text_are_added_up(void **state)
 {
 	struct profile *p = profile_new();
 	struct collapsed_options options = { 0 };
@@ -109,7 +109,7 @@ static void frames_that_are_written_alike_are_added_up(void **state)
 	profile_free(p);
 }
 
-static void a_thread_is_the_root_frame_when_asked_for(void **state)
+static void style_threads_adds_threads_as_root_frames(void **state)
 {
 	struct profile *p = profile_new();
 	struct collapsed_options options = { .style.threads = true };
@@ -137,7 +137,7 @@ static void a_thread_is_the_root_frame_when_asked_for(void **state)
 	profile_free(p);
 }
 
-static void threads_of_one_name_are_added_up(void **state)
+static void threads_of_equal_name_are_added_up(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -153,7 +153,7 @@ static void threads_of_one_name_are_added_up(void **state)
 	profile_free(p);
 }
 
-static void reversed_they_are_leaf_first_and_sorted_so(void **state)
+static void style_reverse_writes_and_sorts_leaf_first(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -170,7 +170,7 @@ static void reversed_they_are_leaf_first_and_sorted_so(void **state)
 	profile_free(p);
 }
 
-static void names_cannot_break_the_format(void **state)
+static void separators_in_names_are_replaced(void **state)
 {
 	struct profile *p = profile_new();
 	struct frame odd = { .kind = FRAME_NATIVE };
@@ -189,8 +189,7 @@ static void names_cannot_break_the_format(void **state)
 	profile_free(p);
 }
 
-static void
-weights_are_written_when_asked_for_or_samples_are_the_unit(void **state)
+static void style_weights_writes_weights(void **state)
 {
 	struct profile *p = profile_new();
 	struct sample s = { .count = 2, .weight = 300 };
@@ -212,7 +211,7 @@ weights_are_written_when_asked_for_or_samples_are_the_unit(void **state)
 	profile_free(p);
 }
 
-static void what_was_written_can_be_read_back(void **state)
+static void output_is_read_back_unchanged(void **state)
 {
 	struct profile *p = profile_new(), *back = profile_new();
 	struct collapsed_options options = { 0 };
@@ -243,7 +242,7 @@ static void what_was_written_can_be_read_back(void **state)
 
 #define DEEP 100000
 
-static void a_stack_trace_may_be_very_deep(void **state)
+static void very_deep_stack_trace_is_written(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t *frames = xcalloc(DEEP, sizeof(*frames));
@@ -268,7 +267,7 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_free(p);
 }
 
-/* A frame, its callee, the callee of that, …: each with one sample. */
+/* Returns nested frames, each with one sample. */
 static struct profile *chain(size_t depth)
 {
 	struct profile *p = profile_new();
@@ -296,14 +295,14 @@ result_of(const struct profile *p, const struct collapsed_options *options)
 	return result;
 }
 
-static void more_frames_than_may_be_are_cut_and_counted(void **state)
+static void frames_beyond_the_maximum_are_truncated_and_counted(void **state)
 {
 	struct collapsed_options options = { .most_frames = 9 };
 	struct profile *p = chain(5);
 	struct collapsed_result result;
 
 	(void)state;
-	/* 5 lines of a frame, 4 of another: 9; a third would be 3 more. */
+	/* Depth 1: 5 frames; depth 2: 9; depth 3 would be 12. */
 	check(p, options, "a.A.f0 1\na.A.f0;a.A.f1 4\n");
 	result = result_of(p, &options);
 	assert_int_equal(result.depth, 2);
@@ -320,8 +319,8 @@ static void more_frames_than_may_be_are_cut_and_counted(void **state)
 	profile_free(p);
 }
 
-/* Each the callee of the one before: 1.25 * 10^11 frames in all lines. */
-static void a_chain_of_half_a_million_callees_is_cut(void **state)
+/* Nested frames: all lines would have 1.25 * 10^11 frames. */
+static void half_a_million_nested_frames_are_truncated(void **state)
 {
 	struct collapsed_options options = { 0 };
 	struct profile *p = profile_new();
@@ -351,19 +350,18 @@ static void a_chain_of_half_a_million_callees_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(distinct_stack_traces_are_sorted_by_name),
+		cmocka_unit_test(frames_of_equal_text_are_added_up),
+		cmocka_unit_test(style_threads_adds_threads_as_root_frames),
+		cmocka_unit_test(threads_of_equal_name_are_added_up),
+		cmocka_unit_test(style_reverse_writes_and_sorts_leaf_first),
+		cmocka_unit_test(separators_in_names_are_replaced),
+		cmocka_unit_test(style_weights_writes_weights),
+		cmocka_unit_test(output_is_read_back_unchanged),
+		cmocka_unit_test(very_deep_stack_trace_is_written),
 		cmocka_unit_test(
-			stack_traces_are_written_once_in_the_order_of_names),
-		cmocka_unit_test(frames_that_are_written_alike_are_added_up),
-		cmocka_unit_test(a_thread_is_the_root_frame_when_asked_for),
-		cmocka_unit_test(threads_of_one_name_are_added_up),
-		cmocka_unit_test(reversed_they_are_leaf_first_and_sorted_so),
-		cmocka_unit_test(names_cannot_break_the_format),
-		cmocka_unit_test(
-			weights_are_written_when_asked_for_or_samples_are_the_unit),
-		cmocka_unit_test(what_was_written_can_be_read_back),
-		cmocka_unit_test(a_stack_trace_may_be_very_deep),
-		cmocka_unit_test(more_frames_than_may_be_are_cut_and_counted),
-		cmocka_unit_test(a_chain_of_half_a_million_callees_is_cut),
+			frames_beyond_the_maximum_are_truncated_and_counted),
+		cmocka_unit_test(half_a_million_nested_frames_are_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static uint32_t thread_of(struct profile *p, const char *name, int64_t os_id,
 	return profile_thread(p, &t);
 }
 
-static void events_are_sample_types_and_the_selected_one_is_last(void **state)
+static void events_are_sample_types_with_the_selected_one_last(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -110,7 +110,7 @@ static void events_are_sample_types_and_the_selected_one_is_last(void **state)
 	profile_free(p);
 }
 
-static void a_sample_is_what_agrees_in_all_but_time_and_event(void **state)
+static void sample_adds_up_cells_of_a_stack_trace_thread_and_state(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t main = thread_of(p, "main", 11, 1);
@@ -137,7 +137,7 @@ static void a_sample_is_what_agrees_in_all_but_time_and_event(void **state)
 	profile_free(p);
 }
 
-static void a_thread_is_the_root_frame_when_asked_for(void **state)
+static void style_threads_adds_threads_as_root_frames(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t main = thread_of(p, "main", 11, 0);
@@ -155,7 +155,7 @@ static void a_thread_is_the_root_frame_when_asked_for(void **state)
 	profile_free(p);
 }
 
-static void lines_and_kinds_tell_frames_apart_when_asked_for(void **state)
+static void style_lines_and_annotate_distinguish_frames(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -184,7 +184,7 @@ static void lines_and_kinds_tell_frames_apart_when_asked_for(void **state)
 	profile_free(p);
 }
 
-static void what_is_shown_first_may_have_a_period(void **state)
+static void selected_event_has_a_period(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -200,7 +200,7 @@ static void what_is_shown_first_may_have_a_period(void **state)
 	profile_free(p);
 }
 
-static void names_are_valid_whatever_they_were(void **state)
+static void invalid_names_become_valid_utf8(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t odd = thread_of(p, "t\xff\x1b[2J", 3, 0);
@@ -215,7 +215,7 @@ static void names_are_valid_whatever_they_were(void **state)
 	profile_free(p);
 }
 
-static void values_have_no_sign_to_lose(void **state)
+static void large_values_saturate_at_int64_max(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -234,7 +234,7 @@ static void values_have_no_sign_to_lose(void **state)
 
 #define DEEP 100000
 
-static void a_stack_trace_may_be_very_deep(void **state)
+static void very_deep_stack_trace_is_written(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t *frames = xcalloc(DEEP, sizeof(*frames));
@@ -260,7 +260,7 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_free(p);
 }
 
-static void more_frames_than_may_be_are_cut_and_it_is_said(void **state)
+static void frames_beyond_the_maximum_are_truncated_and_reported(void **state)
 {
 	struct profile *p = profile_new();
 	struct writing w = { .profile = p, .options.most_frames = 9 };
@@ -279,8 +279,8 @@ static void more_frames_than_may_be_are_cut_and_it_is_said(void **state)
 	profile_free(p);
 }
 
-/* What is not in any view is not in the file either. */
-static void only_the_views_given_are_written(void **state)
+/* The file has no events outside the views. */
+static void events_outside_the_views_are_omitted(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view;
@@ -304,19 +304,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			events_are_sample_types_and_the_selected_one_is_last),
+			events_are_sample_types_with_the_selected_one_last),
 		cmocka_unit_test(
-			a_sample_is_what_agrees_in_all_but_time_and_event),
-		cmocka_unit_test(a_thread_is_the_root_frame_when_asked_for),
+			sample_adds_up_cells_of_a_stack_trace_thread_and_state),
+		cmocka_unit_test(style_threads_adds_threads_as_root_frames),
+		cmocka_unit_test(style_lines_and_annotate_distinguish_frames),
+		cmocka_unit_test(selected_event_has_a_period),
+		cmocka_unit_test(invalid_names_become_valid_utf8),
+		cmocka_unit_test(large_values_saturate_at_int64_max),
+		cmocka_unit_test(very_deep_stack_trace_is_written),
 		cmocka_unit_test(
-			lines_and_kinds_tell_frames_apart_when_asked_for),
-		cmocka_unit_test(what_is_shown_first_may_have_a_period),
-		cmocka_unit_test(names_are_valid_whatever_they_were),
-		cmocka_unit_test(values_have_no_sign_to_lose),
-		cmocka_unit_test(a_stack_trace_may_be_very_deep),
-		cmocka_unit_test(
-			more_frames_than_may_be_are_cut_and_it_is_said),
-		cmocka_unit_test(only_the_views_given_are_written),
+			frames_beyond_the_maximum_are_truncated_and_reported),
+		cmocka_unit_test(events_outside_the_views_are_omitted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void check_frame(const struct report *r, size_t at, const char *name,
 	assert_int_equal(r->frames[at].total, total);
 }
 
-static void totals_count_a_frame_once_wherever_it_is(void **state)
+static void totals_count_a_recursive_frame_once(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view;
@@ -108,7 +108,7 @@ static void sums_saturate(void **state)
 	profile_free(p);
 }
 
-static void samples_count_where_nothing_has_a_weight(void **state)
+static void samples_are_counted_without_weights(void **state)
 {
 	struct report_options options = usual;
 	struct profile *p = profile_new();
@@ -136,7 +136,7 @@ static void samples_count_where_nothing_has_a_weight(void **state)
 	profile_free(p);
 }
 
-static void threads_say_where_they_mostly_were(void **state)
+static void threads_have_their_hottest_frame(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view;
@@ -162,7 +162,7 @@ static void threads_say_where_they_mostly_were(void **state)
 	profile_free(p);
 }
 
-/* Every line of a report has at most so many characters. */
+/* Checks the width of each line of a report. */
 static void check_width(const struct text *text, size_t width)
 {
 	const char *at = text->bytes;
@@ -175,7 +175,7 @@ static void check_width(const struct text *text, size_t width)
 	}
 }
 
-static void a_report_fits_the_terminal(void **state)
+static void report_lines_fit_the_terminal(void **state)
 {
 	struct report_options options = usual;
 	struct profile *p = profile_new();
@@ -203,7 +203,7 @@ static void a_report_fits_the_terminal(void **state)
 	profile_free(p);
 }
 
-/* No row is without its callees but for less than what is asked for. */
+/* The callees that are not shown are below the minimum. */
 static void check_sum(const struct report *r, uint64_t total, uint64_t known)
 {
 	double least = r->options->min_percent / 100 * (double)r->whole;
@@ -255,7 +255,7 @@ static void calls_add_up(void **state)
 	profile_free(p);
 }
 
-/* The report of one sample at each of two times, as text and JSON. */
+/* Returns reports of two samples at the given times, as text and JSON. */
 static void check_times(int64_t from, int64_t to, const char *text_part,
 			const char *json_part)
 {
@@ -319,7 +319,7 @@ static void note_about_an_event_is_in_its_report_only(void **state)
 	profile_free(p);
 }
 
-static void any_times_have_a_span(void **state)
+static void time_range_of_extreme_times_is_valid(void **state)
 {
 	(void)state;
 	check_times(INT64_MIN, INT64_MAX,
@@ -365,7 +365,7 @@ static void check_fit(const char *name, size_t width, const char *expected)
 	text_release(&text);
 }
 
-static void names_are_cut_where_they_say_least(void **state)
+static void long_names_are_truncated_at_the_package_or_arguments(void **state)
 {
 	(void)state;
 	check_fit("com.acme.Bean.get", 17, "com.acme.Bean.get");
@@ -417,7 +417,7 @@ static struct profile *locks(void)
 	return p;
 }
 
-static void methods_have_what_was_measured_in_a_class_of_theirs(void **state)
+static void self_of_a_class_belongs_to_its_method(void **state)
 {
 	struct profile *p = locks();
 	struct event_view view = sampled_view(p, 0);
@@ -452,7 +452,7 @@ static void check_class(const struct report *r, const struct class_sum *sum,
 	text_release(&name);
 }
 
-static void classes_and_owners_come_to_all_that_was_measured(void **state)
+static void classes_and_owners_add_up_to_the_total(void **state)
 {
 	struct profile *p = locks();
 	struct event_view view = sampled_view(p, 0);
@@ -472,7 +472,7 @@ static void classes_and_owners_come_to_all_that_was_measured(void **state)
 	profile_free(p);
 }
 
-static void classes_that_are_not_shown_are_counted(void **state)
+static void hidden_classes_are_counted_in_one_row(void **state)
 {
 	struct report_options options = usual;
 	struct profile *p = locks();
@@ -501,8 +501,8 @@ static void classes_that_are_not_shown_are_counted(void **state)
 	profile_free(p);
 }
 
-/* Otherwise each report on CPU time would have tables of nothing. */
-static void without_a_class_there_is_no_table_of_them(void **state)
+/* Reports on CPU time would have empty tables otherwise. */
+static void class_table_is_omitted_without_classes(void **state)
 {
 	struct profile *p = profile_new();
 	struct text text = { 0 };
@@ -523,7 +523,7 @@ static void without_a_class_there_is_no_table_of_them(void **state)
 	profile_free(p);
 }
 
-static void owners_have_their_monitor_beside_them(void **state)
+static void owner_rows_name_the_monitor(void **state)
 {
 	struct report_options options = usual;
 	struct profile *p = locks();
@@ -557,23 +557,22 @@ static void owners_have_their_monitor_beside_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(totals_count_a_frame_once_wherever_it_is),
+		cmocka_unit_test(totals_count_a_recursive_frame_once),
 		cmocka_unit_test(sums_saturate),
-		cmocka_unit_test(samples_count_where_nothing_has_a_weight),
-		cmocka_unit_test(threads_say_where_they_mostly_were),
-		cmocka_unit_test(a_report_fits_the_terminal),
+		cmocka_unit_test(samples_are_counted_without_weights),
+		cmocka_unit_test(threads_have_their_hottest_frame),
+		cmocka_unit_test(report_lines_fit_the_terminal),
 		cmocka_unit_test(calls_add_up),
-		cmocka_unit_test(any_times_have_a_span),
+		cmocka_unit_test(time_range_of_extreme_times_is_valid),
 		cmocka_unit_test(note_about_an_event_is_in_its_report_only),
 		cmocka_unit_test(amounts_have_three_digits),
-		cmocka_unit_test(names_are_cut_where_they_say_least),
 		cmocka_unit_test(
-			methods_have_what_was_measured_in_a_class_of_theirs),
-		cmocka_unit_test(
-			classes_and_owners_come_to_all_that_was_measured),
-		cmocka_unit_test(classes_that_are_not_shown_are_counted),
-		cmocka_unit_test(without_a_class_there_is_no_table_of_them),
-		cmocka_unit_test(owners_have_their_monitor_beside_them),
+			long_names_are_truncated_at_the_package_or_arguments),
+		cmocka_unit_test(self_of_a_class_belongs_to_its_method),
+		cmocka_unit_test(classes_and_owners_add_up_to_the_total),
+		cmocka_unit_test(hidden_classes_are_counted_in_one_row),
+		cmocka_unit_test(class_table_is_omitted_without_classes),
+		cmocka_unit_test(owner_rows_name_the_monitor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

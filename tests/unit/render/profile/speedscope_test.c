@@ -41,7 +41,7 @@ static struct text written(struct writing *w)
 	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"," \
 	"\"exporter\":\"sjkc 0.1\","
 
-/* The file has the frames and profiles, shown first the one of that index. */
+/* Checks the frames, profiles and active profile of the file. */
 static void check(struct writing w, unsigned active, const char *frames,
 		  const char *profiles)
 {
@@ -81,7 +81,7 @@ static uint32_t thread_of(struct profile *p, const char *name, int64_t os_id)
 	return profile_thread(p, &t);
 }
 
-static void each_event_is_a_profile_of_the_same_frames(void **state)
+static void events_are_profiles_with_shared_frames(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -115,7 +115,7 @@ static void each_event_is_a_profile_of_the_same_frames(void **state)
 	profile_free(p);
 }
 
-static void each_thread_is_a_profile_when_asked_for(void **state)
+static void style_threads_writes_a_profile_per_thread(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t few = thread_of(p, "few", 11), many = thread_of(p, "many", 12);
@@ -139,7 +139,7 @@ static void each_thread_is_a_profile_when_asked_for(void **state)
 	profile_free(p);
 }
 
-static void samples_are_in_the_order_of_time_if_that_is_not_long(void **state)
+static void samples_are_sorted_by_time_in_small_files(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -160,7 +160,7 @@ static void samples_are_in_the_order_of_time_if_that_is_not_long(void **state)
 	profile_free(p);
 }
 
-static void lines_and_kinds_tell_frames_apart_when_asked_for(void **state)
+static void style_lines_and_annotate_distinguish_frames(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -196,7 +196,7 @@ static void lines_and_kinds_tell_frames_apart_when_asked_for(void **state)
 	profile_free(p);
 }
 
-static void names_are_escaped_whatever_they_are(void **state)
+static void foreign_names_are_escaped(void **state)
 {
 	struct profile *p = profile_new();
 	struct writing w = { .profile = p, .options.title = "\xff\"</script>" };
@@ -218,8 +218,8 @@ static void names_are_escaped_whatever_they_are(void **state)
 	profile_free(p);
 }
 
-/* An event of which nothing weighs anything has a profile, too. */
-static void a_profile_may_be_empty(void **state)
+/* An event whose weight is 0 has a profile, too. */
+static void empty_profile_is_written(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -238,7 +238,7 @@ static void a_profile_may_be_empty(void **state)
 
 #define DEEP 100000
 
-static void a_stack_trace_may_be_very_deep(void **state)
+static void very_deep_stack_trace_is_written(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t *frames = xcalloc(DEEP, sizeof(*frames));
@@ -261,7 +261,7 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_free(p);
 }
 
-static void more_frames_than_may_be_are_cut_and_it_is_said(void **state)
+static void frames_beyond_the_maximum_are_truncated_and_reported(void **state)
 {
 	struct profile *p = profile_new();
 	struct writing w = { .profile = p, .options.most_frames = 9 };
@@ -284,17 +284,15 @@ static void more_frames_than_may_be_are_cut_and_it_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_event_is_a_profile_of_the_same_frames),
-		cmocka_unit_test(each_thread_is_a_profile_when_asked_for),
+		cmocka_unit_test(events_are_profiles_with_shared_frames),
+		cmocka_unit_test(style_threads_writes_a_profile_per_thread),
+		cmocka_unit_test(samples_are_sorted_by_time_in_small_files),
+		cmocka_unit_test(style_lines_and_annotate_distinguish_frames),
+		cmocka_unit_test(foreign_names_are_escaped),
+		cmocka_unit_test(empty_profile_is_written),
+		cmocka_unit_test(very_deep_stack_trace_is_written),
 		cmocka_unit_test(
-			samples_are_in_the_order_of_time_if_that_is_not_long),
-		cmocka_unit_test(
-			lines_and_kinds_tell_frames_apart_when_asked_for),
-		cmocka_unit_test(names_are_escaped_whatever_they_are),
-		cmocka_unit_test(a_profile_may_be_empty),
-		cmocka_unit_test(a_stack_trace_may_be_very_deep),
-		cmocka_unit_test(
-			more_frames_than_may_be_are_cut_and_it_is_said),
+			frames_beyond_the_maximum_are_truncated_and_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void check(size_t form, size_t top, const char *expected)
 	class_histogram_release(&s.histogram);
 }
 
-static void a_table_has_rows_and_the_total_of_all(void **state)
+static void histogram_text_has_rows_and_a_total(void **state)
 {
 	(void)state;
 	check(0, 2,
@@ -53,7 +53,7 @@ static void a_table_has_rows_and_the_total_of_all(void **state)
 	      "                 16           1744  Total\n");
 }
 
-static void names_cannot_act_on_a_terminal(void **state)
+static void control_characters_in_names_are_escaped(void **state)
 {
 	(void)state;
 	check(0, 0,
@@ -64,7 +64,7 @@ static void names_cannot_act_on_a_terminal(void **state)
 	      "                 16           1744  Total\n");
 }
 
-static void csv_is_not_computed_by_a_spreadsheet(void **state)
+static void formulas_in_csv_are_prefixed(void **state)
 {
 	(void)state;
 	check(1, 2,
@@ -73,7 +73,7 @@ static void csv_is_not_computed_by_a_spreadsheet(void **state)
 	      "\"'=cmd()\"\"\",,5,120\n");
 }
 
-static void json_has_a_schema_and_the_total(void **state)
+static void histogram_json_has_a_schema_and_a_total(void **state)
 {
 	(void)state;
 	check(2, 1,
@@ -85,10 +85,10 @@ static void json_has_a_schema_and_the_total(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_table_has_rows_and_the_total_of_all),
-		cmocka_unit_test(names_cannot_act_on_a_terminal),
-		cmocka_unit_test(csv_is_not_computed_by_a_spreadsheet),
-		cmocka_unit_test(json_has_a_schema_and_the_total),
+		cmocka_unit_test(histogram_text_has_rows_and_a_total),
+		cmocka_unit_test(control_characters_in_names_are_escaped),
+		cmocka_unit_test(formulas_in_csv_are_prefixed),
+		cmocka_unit_test(histogram_json_has_a_schema_and_a_total),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void check(sampled_write_fn *write, struct profile *p,
 	profile_free(p);
 }
 
-static void the_table_has_a_line_for_each_event_most_samples_first(void **state)
+static void listing_has_a_line_per_event_sorted_by_samples(void **state)
 {
 	(void)state;
 	check(write_table, recording(),
@@ -68,7 +68,7 @@ static void the_table_has_a_line_for_each_event_most_samples_first(void **state)
 	      "samples\n");
 }
 
-static void the_json_has_the_keys_that_scripts_lean_on(void **state)
+static void listing_json_has_the_documented_keys(void **state)
 {
 	(void)state;
 	check(write_json, recording(),
@@ -82,7 +82,7 @@ static void the_json_has_the_keys_that_scripts_lean_on(void **state)
 	      "\"tables\":[]}\n");
 }
 
-static void nothing_is_listed_as_nothing(void **state)
+static void listing_of_an_empty_profile_has_no_rows(void **state)
 {
 	(void)state;
 	check(write_table, profile_new(),
@@ -95,9 +95,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			the_table_has_a_line_for_each_event_most_samples_first),
-		cmocka_unit_test(the_json_has_the_keys_that_scripts_lean_on),
-		cmocka_unit_test(nothing_is_listed_as_nothing),
+			listing_has_a_line_per_event_sorted_by_samples),
+		cmocka_unit_test(listing_json_has_the_documented_keys),
+		cmocka_unit_test(listing_of_an_empty_profile_has_no_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

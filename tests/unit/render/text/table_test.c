@@ -34,7 +34,7 @@ static void same_text(const char *const *cells, size_t count, size_t width,
 	table_release(&t);
 }
 
-static void columns_stand_under_each_other(void **state)
+static void table_text_aligns_columns(void **state)
 {
 	static const char *const cells[] = { "7", "com.acme.Main", "4711",
 					     "x" };
@@ -47,7 +47,7 @@ static void columns_stand_under_each_other(void **state)
 	same_text(cells, 0, 0, "PID  MAIN\n");
 }
 
-static void texts_are_safe_for_a_terminal(void **state)
+static void table_text_escapes_control_characters(void **state)
 {
 	static const char *const cells[] = { "1", "\x1b[2J\xff" };
 
@@ -55,7 +55,7 @@ static void texts_are_safe_for_a_terminal(void **state)
 	same_text(cells, 2, 0, "PID  MAIN\n  1  \u241b[2J\ufffd\n");
 }
 
-static void long_lines_are_cut_at_a_character(void **state)
+static void long_lines_are_truncated_between_characters(void **state)
 {
 	static const char *const cells[] = { "1", "ääää", "2", "bbb" };
 
@@ -63,7 +63,7 @@ static void long_lines_are_cut_at_a_character(void **state)
 	same_text(cells, 4, 8, "PID  MA…\n  1  ää…\n  2  bbb\n");
 }
 
-static void csv_guards_what_a_spreadsheet_would_run(void **state)
+static void formulas_in_csv_are_prefixed(void **state)
 {
 	static const char *const cells[] = { "-1", "=cmd|'x'", "2", "a,\"b\"",
 					     "3",  "plain",    "4", "\t=1",
@@ -90,10 +90,10 @@ static void csv_guards_what_a_spreadsheet_would_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_stand_under_each_other),
-		cmocka_unit_test(texts_are_safe_for_a_terminal),
-		cmocka_unit_test(long_lines_are_cut_at_a_character),
-		cmocka_unit_test(csv_guards_what_a_spreadsheet_would_run),
+		cmocka_unit_test(table_text_aligns_columns),
+		cmocka_unit_test(table_text_escapes_control_characters),
+		cmocka_unit_test(long_lines_are_truncated_between_characters),
+		cmocka_unit_test(formulas_in_csv_are_prefixed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

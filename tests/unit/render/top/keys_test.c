@@ -19,7 +19,7 @@ static void assert_key(const char **script, uint32_t code)
 	assert_int_equal(key.code, code);
 }
 
-static void a_script_is_keys(void **state)
+static void keys_next_reads_a_script(void **state)
 {
 	const char *script = "a<up><lt><enter>";
 
@@ -32,7 +32,7 @@ static void a_script_is_keys(void **state)
 	assert_key(&script, KEYS_NONE);
 }
 
-static void clicks_and_sizes_have_numbers(void **state)
+static void clicks_and_sizes_are_parsed_with_their_numbers(void **state)
 {
 	const char *script = "<click:7,12><size:120x40>";
 	struct error err;
@@ -68,7 +68,7 @@ static void keys_parse_rejects_unknown_names(void **state)
 	}
 }
 
-static void sizes_are_columns_and_rows(void **state)
+static void keys_size_parses_columns_and_rows(void **state)
 {
 	struct error err;
 	unsigned columns, rows;
@@ -90,7 +90,7 @@ static enum top_request asked(uint32_t code, enum top_place place)
 	return top_keys_request(&key, place);
 }
 
-static void a_key_means_what_its_place_makes_of_it(void **state)
+static void requests_of_a_key_depend_on_the_view(void **state)
 {
 	(void)state;
 	assert_int_equal(asked('q', PLACE_THREADS), REQUEST_QUIT);
@@ -103,7 +103,7 @@ static void a_key_means_what_its_place_makes_of_it(void **state)
 	assert_int_equal(asked(KEYS_CONTROL('L'), PLACE_ALL), REQUEST_REDRAW);
 }
 
-static void the_help_names_every_key_that_is_not_plain(void **state)
+static void help_lists_the_keys(void **state)
 {
 	struct text help = { 0 };
 
@@ -117,12 +117,13 @@ static void the_help_names_every_key_that_is_not_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_script_is_keys),
-		cmocka_unit_test(clicks_and_sizes_have_numbers),
+		cmocka_unit_test(keys_next_reads_a_script),
+		cmocka_unit_test(
+			clicks_and_sizes_are_parsed_with_their_numbers),
 		cmocka_unit_test(keys_parse_rejects_unknown_names),
-		cmocka_unit_test(sizes_are_columns_and_rows),
-		cmocka_unit_test(a_key_means_what_its_place_makes_of_it),
-		cmocka_unit_test(the_help_names_every_key_that_is_not_plain),
+		cmocka_unit_test(keys_size_parses_columns_and_rows),
+		cmocka_unit_test(requests_of_a_key_depend_on_the_view),
+		cmocka_unit_test(help_lists_the_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Types a script; gives the answer to its last key. */
+/* Types a script; returns the answer to its last key. */
 static enum prompt_answer type(struct prompt *p, const char *script)
 {
 	enum prompt_answer answer = PROMPT_UNCHANGED;
@@ -37,7 +37,7 @@ static void prompt_keeps_the_typed_text(void **state)
 	prompt_release(&p);
 }
 
-static void a_line_can_be_mended(void **state)
+static void editing_keys_change_the_line(void **state)
 {
 	struct prompt p = { 0 };
 
@@ -53,7 +53,7 @@ static void a_line_can_be_mended(void **state)
 	prompt_release(&p);
 }
 
-static void a_character_goes_as_a_whole(void **state)
+static void backspace_removes_a_whole_character(void **state)
 {
 	struct prompt p = { 0 };
 	const struct key wide = { .code = 0x6f22 };
@@ -67,7 +67,7 @@ static void a_character_goes_as_a_whole(void **state)
 	prompt_release(&p);
 }
 
-static void a_line_has_a_limit(void **state)
+static void typed_text_is_limited(void **state)
 {
 	struct prompt p = { 0 };
 
@@ -79,7 +79,7 @@ static void a_line_has_a_limit(void **state)
 	prompt_release(&p);
 }
 
-static void the_end_of_a_long_line_is_seen(void **state)
+static void prompt_draws_the_end_of_a_long_line(void **state)
 {
 	struct prompt p = { 0 };
 	struct screen s = { 0 };
@@ -102,10 +102,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prompt_keeps_the_typed_text),
-		cmocka_unit_test(a_line_can_be_mended),
-		cmocka_unit_test(a_character_goes_as_a_whole),
-		cmocka_unit_test(a_line_has_a_limit),
-		cmocka_unit_test(the_end_of_a_long_line_is_seen),
+		cmocka_unit_test(editing_keys_change_the_line),
+		cmocka_unit_test(backspace_removes_a_whole_character),
+		cmocka_unit_test(typed_text_is_limited),
+		cmocka_unit_test(prompt_draws_the_end_of_a_long_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

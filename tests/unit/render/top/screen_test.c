@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #define ELLIPSIS "\xe2\x80\xa6"
-#define WIDE     "\xe6\xbc\xa2" /* a character of two columns */
-#define ACCENT   "\xcc\x81"     /* one of none */
+#define WIDE     "\xe6\xbc\xa2" /* two columns wide */
+#define ACCENT   "\xcc\x81"     /* a combining mark */
 
 static struct screen screen;
 
@@ -82,7 +82,7 @@ static void wide_characters_take_two_columns(void **state)
 	assert_int_equal(put(0, 10, WIDE WIDE "x"), 5);
 	assert_int_equal(screen_cell(&screen, 0, 1)->len, 0);
 	assert_shows(WIDE WIDE "x\n\n");
-	/* Three columns hold one, and that there is more. */
+	/* Three columns: one wide character and the ellipsis. */
 	screen_clear(&screen);
 	assert_int_equal(put(0, 3, WIDE WIDE), 3);
 	assert_shows(WIDE ELLIPSIS "\n\n");
@@ -91,7 +91,8 @@ static void wide_characters_take_two_columns(void **state)
 	assert_shows(ELLIPSIS "\n\n");
 }
 
-static void half_a_wide_character_that_is_overwritten_is_blank(void **state)
+static void
+overwriting_half_a_wide_character_clears_the_other_half(void **state)
 {
 	(void)state;
 	put(0, 10, WIDE WIDE);
@@ -101,12 +102,12 @@ static void half_a_wide_character_that_is_overwritten_is_blank(void **state)
 	assert_shows(" xy\n\n");
 }
 
-static void marks_stand_on_the_character_before(void **state)
+static void combining_marks_join_the_character_before(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 10, ACCENT "e" ACCENT "!"), 2);
 	assert_shows("e" ACCENT "!\n\n");
-	/* However many come, they stay within the cell. */
+	/* More marks than the cell has space for. */
 	assert_int_equal(put(0, 10,
 			     "e" ACCENT ACCENT ACCENT ACCENT ACCENT ACCENT
 				     ACCENT ACCENT ACCENT ACCENT),
@@ -114,7 +115,7 @@ static void marks_stand_on_the_character_before(void **state)
 	assert_true(screen_cell(&screen, 0, 0)->len <= CELL_BYTES);
 }
 
-static void controls_become_visible(void **state)
+static void control_characters_are_escaped(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 10, "a\x1b[2Jb"), 6);
@@ -124,7 +125,7 @@ static void controls_become_visible(void **state)
 	assert_shows("<U+009B>\n\n");
 }
 
-static void an_ascii_screen_holds_ascii_alone(void **state)
+static void ascii_screen_has_only_ascii(void **state)
 {
 	(void)state;
 	screen.ascii = true;
@@ -134,7 +135,7 @@ static void an_ascii_screen_holds_ascii_alone(void **state)
 	assert_shows("ab~b?\n\n");
 }
 
-static void painting_changes_the_style_alone(void **state)
+static void screen_paint_keeps_the_text(void **state)
 {
 	(void)state;
 	put(0, 10, "abc");
@@ -146,7 +147,7 @@ static void painting_changes_the_style_alone(void **state)
 	assert_int_equal(screen_cell(&screen, 1, 0)->style, STYLE_PLAIN);
 }
 
-static void a_pen_leaves_out_what_does_not_fit_whole(void **state)
+static void pen_omits_text_that_does_not_fit(void **state)
 {
 	struct pen pen = pen_at(&screen, 0);
 
@@ -158,7 +159,7 @@ static void a_pen_leaves_out_what_does_not_fit_whole(void **state)
 	assert_shows("cpu 1234%\n\n");
 }
 
-static void sizes_have_limits(void **state)
+static void screen_sizes_are_limited(void **state)
 {
 	(void)state;
 	screen_resize(&screen, 100000, 100000);
@@ -187,19 +188,20 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			wide_characters_take_two_columns, start, stop),
 		cmocka_unit_test_setup_teardown(
-			half_a_wide_character_that_is_overwritten_is_blank,
+			overwriting_half_a_wide_character_clears_the_other_half,
 			start, stop),
 		cmocka_unit_test_setup_teardown(
-			marks_stand_on_the_character_before, start, stop),
-		cmocka_unit_test_setup_teardown(controls_become_visible, start,
+			combining_marks_join_the_character_before, start, stop),
+		cmocka_unit_test_setup_teardown(control_characters_are_escaped,
+						start, stop),
+		cmocka_unit_test_setup_teardown(ascii_screen_has_only_ascii,
+						start, stop),
+		cmocka_unit_test_setup_teardown(screen_paint_keeps_the_text,
+						start, stop),
+		cmocka_unit_test_setup_teardown(
+			pen_omits_text_that_does_not_fit, start, stop),
+		cmocka_unit_test_setup_teardown(screen_sizes_are_limited, start,
 						stop),
-		cmocka_unit_test_setup_teardown(
-			an_ascii_screen_holds_ascii_alone, start, stop),
-		cmocka_unit_test_setup_teardown(
-			painting_changes_the_style_alone, start, stop),
-		cmocka_unit_test_setup_teardown(
-			a_pen_leaves_out_what_does_not_fit_whole, start, stop),
-		cmocka_unit_test_setup_teardown(sizes_have_limits, start, stop),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))

@@ -18,7 +18,7 @@ static void assert_name(const char *name, const char *expected)
 	text_release(&got);
 }
 
-static void numbers_and_uuids_are_left_out_of_names(void **state)
+static void pool_names_replace_numbers_and_uuids(void **state)
 {
 	(void)state;
 	assert_name("pool-12-thread-3", "pool-*-thread-*");
@@ -71,7 +71,7 @@ static struct top_order by(const char *keys)
 	return order;
 }
 
-static void a_pool_is_the_sum_of_its_threads(void **state)
+static void pool_row_is_the_sum_of_its_threads(void **state)
 {
 	const struct top_order order = by("CPU");
 	struct top_pools p = { 0 };
@@ -93,7 +93,7 @@ static void a_pool_is_the_sum_of_its_threads(void **state)
 	top_pools_release(&p);
 }
 
-static void an_open_pool_has_its_threads_below_it(void **state)
+static void open_pool_lists_its_threads(void **state)
 {
 	const struct top_order order = by("NAME");
 	struct top_pools p = { 0 };
@@ -102,7 +102,7 @@ static void an_open_pool_has_its_threads_below_it(void **state)
 	(void)state;
 	make_rows();
 	top_pools_group(&p, rows, ROWS, &order);
-	assert_int_equal(p.lines[1].kind, LINE_POOL); /* "solo" is before */
+	assert_int_equal(p.lines[1].kind, LINE_POOL); /* after "solo" */
 	pool = p.lines[1].pool;
 	top_pools_open(&p, pool, true);
 	assert_int_equal(top_pools_group(&p, rows, ROWS, &order), 5);
@@ -117,8 +117,8 @@ static void an_open_pool_has_its_threads_below_it(void **state)
 	top_pools_release(&p);
 }
 
-/* Threads whose names are all different do not pile up over the days. */
-static void names_that_are_gone_are_forgotten(void **state)
+/* Unique thread names must not accumulate over days. */
+static void names_of_ended_threads_are_dropped(void **state)
 {
 	const struct top_order order = by("CPU");
 	struct top_pools p = { 0 };
@@ -142,10 +142,10 @@ static void names_that_are_gone_are_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_and_uuids_are_left_out_of_names),
-		cmocka_unit_test(a_pool_is_the_sum_of_its_threads),
-		cmocka_unit_test(an_open_pool_has_its_threads_below_it),
-		cmocka_unit_test(names_that_are_gone_are_forgotten),
+		cmocka_unit_test(pool_names_replace_numbers_and_uuids),
+		cmocka_unit_test(pool_row_is_the_sum_of_its_threads),
+		cmocka_unit_test(open_pool_lists_its_threads),
+		cmocka_unit_test(names_of_ended_threads_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static struct top_rates all_rows(void)
 	return (struct top_rates){ .rows = rows, .row_count = MADE };
 }
 
-/* The names of the rows that are left, in order, separated by blanks. */
+/* Returns the names of the selected rows, separated by spaces. */
 static void check(const char *keys, struct top_filter filter,
 		  const char *wanted)
 {
@@ -75,7 +75,7 @@ static void check(const char *keys, struct top_filter filter,
 
 static const struct top_filter everything;
 
-static void the_largest_come_first_and_the_absent_last(void **state)
+static void rates_sort_largest_first_and_unavailable_last(void **state)
 {
 	(void)state;
 	check("CPU", everything, "alpha GC Thread#0 delta bravo charly");
@@ -93,7 +93,7 @@ static void further_keys_break_ties(void **state)
 	      "alpha delta GC Thread#0 bravo charly");
 }
 
-static void words_go_by_the_alphabet(void **state)
+static void names_sort_alphabetically(void **state)
 {
 	(void)state;
 	check("NAME", everything, "GC Thread#0 alpha bravo charly delta");
@@ -103,14 +103,14 @@ static void words_go_by_the_alphabet(void **state)
 	check("KIND,NAME", everything, "alpha bravo charly delta GC Thread#0");
 }
 
-static void without_an_order_rows_are_in_that_of_ids(void **state)
+static void rows_without_sort_keys_are_sorted_by_id(void **state)
 {
 	(void)state;
 	check(NULL, everything, "charly GC Thread#0 alpha delta bravo");
 	check("RUNQ", everything, "charly GC Thread#0 alpha delta bravo");
 }
 
-static void unknown_keys_are_named(void **state)
+static void unknown_sort_key_is_reported(void **state)
 {
 	static const char *const wrong[] = { "",     "CPU,",  "CP",
 					     "CPUS", "--CPU", "CPU;USER" };
@@ -130,7 +130,7 @@ static void unknown_keys_are_named(void **state)
 	assert_int_equal(err.kind, ERROR_MISUSE);
 }
 
-static void filters_leave_what_passes_all_of_them(void **state)
+static void rows_must_pass_all_filters(void **state)
 {
 	struct error err;
 	struct pattern *a = pattern_new("a$", &err);
@@ -151,7 +151,7 @@ static void filters_leave_what_passes_all_of_them(void **state)
 	pattern_free(a);
 }
 
-static void globs_match_whole_names(void **state)
+static void glob_matches_the_whole_name(void **state)
 {
 	static const struct {
 		const char *glob, *name;
@@ -174,7 +174,7 @@ static void globs_match_whole_names(void **state)
 		{ "a?c",
 		  "a\xc3\xa4"
 		  "c",
-		  true }, /* a character of two bytes */
+		  true }, /* a two-byte character */
 		{ "??", "\xc3\xa4", false },
 		{ "[a]", "a", false },
 		{ "[a]", "[a]", true },
@@ -186,7 +186,7 @@ static void globs_match_whole_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(top_glob_matches(cases[i].glob, cases[i].name),
 				 cases[i].matches);
-	/* Takes for ever if every star tries every place. */
+	/* Takes exponential time if every star tries every position. */
 	memset(long_name, 'a', 20000);
 	assert_false(top_glob_matches("*a*a*a*a*a*a*a*a*a*a*b", long_name));
 }
@@ -194,13 +194,13 @@ static void globs_match_whole_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_largest_come_first_and_the_absent_last),
+		cmocka_unit_test(rates_sort_largest_first_and_unavailable_last),
 		cmocka_unit_test(further_keys_break_ties),
-		cmocka_unit_test(words_go_by_the_alphabet),
-		cmocka_unit_test(without_an_order_rows_are_in_that_of_ids),
-		cmocka_unit_test(unknown_keys_are_named),
-		cmocka_unit_test(filters_leave_what_passes_all_of_them),
-		cmocka_unit_test(globs_match_whole_names),
+		cmocka_unit_test(names_sort_alphabetically),
+		cmocka_unit_test(rows_without_sort_keys_are_sorted_by_id),
+		cmocka_unit_test(unknown_sort_key_is_reported),
+		cmocka_unit_test(rows_must_pass_all_filters),
+		cmocka_unit_test(glob_matches_the_whole_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever is pressed, however large the screen is, whoever comes and goes.
- */
+/* Tests the screen with random keys, sizes and threads. */
 #include "core/threads/thread_rates.h"
 #include "render/top/top.h"
 #include "render/top/view.h"
@@ -18,7 +16,7 @@
 
 enum { THREADS = 60, STEPS = 6000 };
 
-/* The same on every machine. */
+/* A fixed seed: the test is the same on every machine. */
 static uint64_t state = 88172645463325252u;
 
 static unsigned below(unsigned limit)
@@ -99,7 +97,7 @@ static void make_sample(struct top_sample *s)
 	}
 }
 
-/* Each cell is of one width, and all of them fill the row. */
+/* Checks that the cells of each row have the width of the screen. */
 static void assert_whole(const struct screen *s)
 {
 	for (unsigned row = 0; row < s->rows; row++) {
@@ -195,13 +193,13 @@ static void storm(bool ascii)
 	thread_rates_free(rates);
 }
 
-static void a_storm_of_keys_and_sizes_leaves_a_whole_screen(void **unused)
+static void random_keys_and_sizes_keep_the_screen_consistent(void **unused)
 {
 	(void)unused;
 	storm(false);
 }
 
-static void the_same_in_ascii(void **unused)
+static void random_keys_keep_an_ascii_screen_consistent(void **unused)
 {
 	(void)unused;
 	storm(true);
@@ -211,8 +209,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			a_storm_of_keys_and_sizes_leaves_a_whole_screen),
-		cmocka_unit_test(the_same_in_ascii),
+			random_keys_and_sizes_keep_the_screen_consistent),
+		cmocka_unit_test(random_keys_keep_an_ascii_screen_consistent),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
