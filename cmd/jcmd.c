@@ -186,12 +186,12 @@ static void refusal_suggest(const char *command, size_t len,
 }
 
 /*
- * Replaces the text of err: the JVM `who` has no command with the name at the
- * start of line. help is the JVM's list of commands; how is the sjkc command
- * that prints this list.
+ * Replaces the text of err: the JVM `target` has no command with the name at
+ * the start of line. help is the JVM's list of commands; lister is the
+ * sjkc command that prints this list.
  */
-static void refusal_unknown(const char *who, const char *line,
-			    const struct text *help, const char *how,
+static void refusal_unknown(const char *target, const char *line,
+			    const struct text *help, const char *lister,
 			    struct error *err)
 {
 	size_t len = strcspn(line, " ");
@@ -203,16 +203,16 @@ static void refusal_unknown(const char *who, const char *line,
 	if (!hint.len)
 		text_puts(&hint, ";");
 	fail(err, err->kind,
-	     "%s: the JVM has no command '%.*s'%s `%s` lists its commands", who,
-	     (int)len, line, hint.bytes, how);
+	     "%s: the JVM has no command '%.*s'%s `%s` lists its commands",
+	     target, (int)len, line, hint.bytes, lister);
 	text_release(&hint);
 }
 
 /*
- * Removes the name of the Java exception from err, and adds how to list the
- * arguments of the command: "sjkc jcmd 4711 help GC.run".
+ * Removes the name of the Java exception from err, and adds lister to
+ * list the arguments of the command: "sjkc jcmd 4711 help GC.run".
  */
-static void refusal_shorten(const char *line, const char *how,
+static void refusal_shorten(const char *line, const char *lister,
 			    struct error *err)
 {
 	/* JMX wraps the exception; with attach, err already has "refused". */
@@ -233,7 +233,7 @@ static void refusal_shorten(const char *line, const char *how,
 		front = NULL;
 	fail(err, was.kind, "%.*s%s%.*s; `%s %.*s` lists its arguments",
 	     (int)((front ? front : at) - was.text), was.text,
-	     front ? "the JVM refused: " : "", (int)len, why, how,
+	     front ? "the JVM refused: " : "", (int)len, why, lister,
 	     (int)strcspn(line, " "), line);
 }
 
@@ -248,15 +248,15 @@ static void jcmd_explain(struct attach *a, const struct jvm *jvm,
 	};
 	struct text help = { 0 };
 	struct error unused;
-	char who[32], how[64];
+	char target[32], lister[64];
 
-	snprintf(who, sizeof(who), "%d", (int)jvm->pid);
-	snprintf(how, sizeof(how), "sjkc jcmd %d help", (int)jvm->pid);
+	snprintf(target, sizeof(target), "%d", (int)jvm->pid);
+	snprintf(lister, sizeof(lister), "sjkc jcmd %d help", (int)jvm->pid);
 	if (refusal_is_unknown(err)) {
 		attach_call(a, &request, &help, &unused);
-		refusal_unknown(who, line, &help, how, err);
+		refusal_unknown(target, line, &help, lister, err);
 	} else if (err->kind == ERROR_REFUSED) {
-		refusal_shorten(line, how, err);
+		refusal_shorten(line, lister, err);
 	}
 	text_release(&help);
 }
@@ -463,10 +463,10 @@ static int jmx_command_invoke(struct jmx *jmx, struct jmx_command *a,
 /* "sjkc jcmd -s 10.0.0.7:9010 help" */
 static char *jmx_help_command(const struct jmx *jmx)
 {
-	struct text how = { 0 };
+	struct text lister = { 0 };
 
-	text_printf(&how, "sjkc jcmd -s %s help", jmx->title);
-	return how.bytes;
+	text_printf(&lister, "sjkc jcmd -s %s help", jmx->title);
+	return lister.bytes;
 }
 
 static int jmx_command_unknown(struct jmx *jmx, const char *line,
@@ -477,30 +477,30 @@ static int jmx_command_unknown(struct jmx *jmx, const char *line,
 				 .len = strlen("help"),
 				 .takes_arguments = true,
 				 .result = &help };
-	char *how = jmx_help_command(jmx);
+	char *lister = jmx_help_command(jmx);
 	struct error unused;
 
 	text_puts(&a.operation, a.line);
 	jmx_command_invoke(jmx, &a, &unused);
 	err->kind = ERROR_NO_TARGET;
-	refusal_unknown(jmx->title, line, &help, how, err);
+	refusal_unknown(jmx->title, line, &help, lister, err);
 	text_release(&a.operation);
 	text_release(&help);
-	free(how);
+	free(lister);
 	return -1;
 }
 
 static int jmx_command_run(struct jmx *jmx, struct jmx_command *a,
 			   struct error *err)
 {
-	char *how;
+	char *lister;
 
 	if (jmx_command_invoke(jmx, a, err) == 0)
 		return 0;
-	how = jmx_help_command(jmx);
+	lister = jmx_help_command(jmx);
 	fail_in(err, "%s", jmx->title);
-	refusal_shorten(a->line, how, err);
-	free(how);
+	refusal_shorten(a->line, lister, err);
+	free(lister);
 	return -1;
 }
 

@@ -98,8 +98,8 @@ void log_detail(const char *fmt, ...)
 #define BAR_WIDTH      30
 
 static struct {
-	const char *what; /* NULL: no work, or stderr is no terminal */
-	int64_t next_ns;  /* when to draw again */
+	const char *title; /* NULL: no work, or stderr is no terminal */
+	int64_t next_ns;   /* when to draw again */
 	bool shown;
 } bar;
 
@@ -111,9 +111,9 @@ static int64_t progress_now_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-void progress_start(const char *what)
+void progress_start(const char *title)
 {
-	bar.what = isatty(STDERR_FILENO) && !log_is_quiet() ? what : NULL;
+	bar.title = isatty(STDERR_FILENO) && !log_is_quiet() ? title : NULL;
 	bar.next_ns = progress_now_ns() + FIRST_AFTER_NS;
 }
 
@@ -124,7 +124,7 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	uint64_t part;
 
 	(void)unused;
-	if (!bar.what || !total)
+	if (!bar.title || !total)
 		return;
 	now = progress_now_ns();
 	if (now < bar.next_ns)
@@ -136,7 +136,7 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	for (unsigned i = 0; i < BAR_WIDTH; i++)
 		text_putc(&line, i < part * BAR_WIDTH / 100 ? '=' : ' ');
 	text_printf(&line, "] %3u %% ", (unsigned)part);
-	safe_text(&line, bar.what, strlen(bar.what));
+	safe_text(&line, bar.title, strlen(bar.title));
 	text_puts(&line, "\033[K"); /* erases the rest of the line */
 	log_bytes(line.bytes, line.len);
 	bar.shown = true;
@@ -155,5 +155,5 @@ void progress_hide(void)
 void progress_end(void)
 {
 	progress_hide();
-	bar.what = NULL;
+	bar.title = NULL;
 }

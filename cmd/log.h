@@ -48,7 +48,7 @@ void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * It appears only on a terminal. There is one bar at a time.
  */
 /* Starts work with this title ("reading dump.jfr"), which it borrows. */
-void progress_start(const char *what);
+void progress_start(const char *title);
 
 /* Reports progress; cheap. It can be the callback of a struct profile. */
 void progress_show(void *unused, uint64_t done, uint64_t total);

@@ -151,12 +151,12 @@ static void source_read_and_report(struct source *s, const struct sources *all,
 {
 	size_t known = p->remark_count;
 	uint64_t *before = xcalloc(known, sizeof(*before));
-	struct text what = { 0 };
+	struct text title = { 0 };
 
 	for (size_t i = 0; i < known; i++)
 		before[i] = p->remarks[i].count;
-	text_printf(&what, "reading %s", recording_name(s->path));
-	progress_start(what.bytes);
+	text_printf(&title, "reading %s", recording_name(s->path));
+	progress_start(title.bytes);
 	s->failed = source_read(s, format, p, err) != 0;
 	progress_end();
 	/* If the whole input is unreadable, the error gives the reason. */
@@ -165,7 +165,7 @@ static void source_read_and_report(struct source *s, const struct sources *all,
 				       known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
-	text_release(&what);
+	text_release(&title);
 	free(before);
 }
 

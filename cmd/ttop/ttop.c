@@ -134,10 +134,10 @@ static int recorder_sample(struct top_recorder *r,
 	return recorder_write(r, err);
 }
 
-static int recorder_shown(struct top_recorder *r, const char *what, int64_t of,
+static int recorder_shown(struct top_recorder *r, const char *kind, int64_t of,
 			  const char *text, size_t len, struct error *err)
 {
-	top_record_shown(&r->line, what, of, text, len);
+	top_record_shown(&r->line, kind, of, text, len);
 	return recorder_write(r, err);
 }
 
@@ -181,12 +181,12 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 	return o->recorder ? recorder_sample(o->recorder, sample, err) : 0;
 }
 
-int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
+int ttop_shown(const struct ttop_options *o, const char *kind, int64_t of,
 	       const char *text, size_t len, struct error *err)
 {
 	if (!o->recorder)
 		return 0;
-	return recorder_shown(o->recorder, what, of, text, len, err);
+	return recorder_shown(o->recorder, kind, of, text, len, err);
 }
 
 static struct {

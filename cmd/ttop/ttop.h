@@ -51,7 +51,7 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
  * Records a displayed text other than samples (top_record_shown()); does
  * nothing without --record.
  */
-int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
+int ttop_shown(const struct ttop_options *o, const char *kind, int64_t of,
 	       const char *text, size_t len, struct error *err);
 
 /* Takes a new sample of blocked threads from the source. */

@@ -86,13 +86,13 @@ bool ttop_session_sample(struct ttop_session *s)
 	return true;
 }
 
-static void session_record(struct ttop_session *s, const char *what, int64_t of,
+static void session_record(struct ttop_session *s, const char *kind, int64_t of,
 			   const struct text *text)
 {
 	struct error err;
 
 	if (text->len &&
-	    ttop_shown(s->o, what, of, text->bytes, text->len, &err))
+	    ttop_shown(s->o, kind, of, text->bytes, text->len, &err))
 		top_say(&s->top, true, "%s", err.text);
 }
 
