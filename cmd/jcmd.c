@@ -187,8 +187,8 @@ static void refusal_suggest(const char *command, size_t len,
 
 /*
  * Replaces the text of err: the JVM `target` has no command with the name at
- * the start of line. help is the JVM's list of commands; lister is the
- * sjkc command that prints this list.
+ * the start of line. help is the JVM's list of commands; lister is the sjkc
+ * command that prints this list.
  */
 static void refusal_unknown(const char *target, const char *line,
 			    const struct text *help, const char *lister,
@@ -209,8 +209,8 @@ static void refusal_unknown(const char *target, const char *line,
 }
 
 /*
- * Removes the name of the Java exception from err, and adds lister to
- * list the arguments of the command: "sjkc jcmd 4711 help GC.run".
+ * Removes the name of the Java exception from err, and adds the command that
+ * lists the arguments: lister, "sjkc jcmd 4711 help", and the command's name.
  */
 static void refusal_shorten(const char *line, const char *lister,
 			    struct error *err)

@@ -15,7 +15,7 @@ check() {
 	ask 9 ttop "$pid" --record /dev/full && said 'No space left' || return
 	# What JMX alone knows is asked for, and is said not to be had.
 	ask 0 ttop -c --no-attach -o CPU NAME "$pid" -ri 200ms \
-		--iterations 1 && said 'over JMX only' &&
+		--iterations 1 && said 'contention is unavailable' &&
 		printed 'wait=    -/s(    -%) block=    -/s(    -%) alloc=' ||
 		return
 	target_end "$pid"
