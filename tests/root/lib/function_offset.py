@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# function_offset.py FILE NAME: where in the file the function begins.
-# function_offset.py --byte PID OFFSET: the byte, in hex, that the process has
-# mapped, to be run, from that offset of a file called workload.
+# function_offset.py FILE NAME: prints the function's offset in the file.
+# function_offset.py --byte PID OFFSET: prints the byte, in hex, that the process
+# has mapped executable from that offset of a file named workload.
 import struct
 import sys
 

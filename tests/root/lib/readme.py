@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of README.md and compares what they print.
+"""Runs the commands of README.md and compares their output.
 
     readme.py [--bless] README SCRATCH
 
-A block of commands begins with ```console; its commands follow "$ ", and what
-they print follows them.  Each printed line has to appear in the real output,
-where all numbers are alike.  A line of "…" stands for lines that are left out.  A
-comment before the block may change this:
+A block of commands begins with ```console; its commands follow "$ ", and their
+output follows each command.  Each line must appear in the real output; all numbers
+count as equal.  A line "…" stands for omitted lines.  A comment before the block
+may change this:
 
     <!-- test: KEY=VALUE; KEY=VALUE -->
 
@@ -34,7 +34,7 @@ UNITS = [(r"0 ?(ns|us|µs|ms|s|min|h)\b", "0 T"), (r"0 ?(B|KB|MB|GB)\b", "0 S")]
 
 
 def same(line):
-    """The line without what differs from one run to the next."""
+    """Returns the line without the parts that differ between runs."""
     line = re.sub(r"0x[0-9a-f]+", "0", line)
     line = re.sub(r"\d[\d,.:T-]*", "0", line)
     for pattern, unit in UNITS:
@@ -58,7 +58,7 @@ class Block:
                 self.keys[key] = value
 
     def commands(self):
-        """(command, printed lines) of each; a command may go on after a "\\"."""
+        """Returns (command, output lines) of each; a "\\" continues a command."""
         found = []
         lines = iter(self.lines)
         for line in lines:
@@ -103,7 +103,7 @@ class Runner:
         os.chmod(self.cwd, 0o1777)
         self.env = dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="100",
                         PATH=f"{scratch}/bin:{os.environ['PATH']}")
-        # PIDs as they are on a machine, not in a small container.
+        # Use large PIDs, as on a machine with many processes.
         with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as last:
             last.write("4710")
         self.demo = subprocess.Popen(self.java([]), cwd=self.cwd, env=self.env,

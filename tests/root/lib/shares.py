@@ -3,12 +3,12 @@
 #
 #	shares.py self|total A.collapsed B.collapsed POINTS [COUNT]
 #
-# Compares what two samplers say of one run: the shares of the COUNT (10) methods
-# that A finds hottest, among the Java frames: what is native or the kernel's
-# above them counts for the Java method that called it.  Collapsed stack traces,
-# with marks (--annotate) of what each frame is, and counts of samples.  Prints a
-# table; fails when a share differs by more than so many points and two standard
-# errors of what so many samples can tell.
+# Compares the profiles of one run by two samplers: the shares of the COUNT (10)
+# hottest methods in A.  Only Java frames count; the time of native and kernel
+# frames belongs to the Java method that called them.  The files have collapsed
+# stack traces with marks of the kind of each frame (--annotate) and sample
+# counts.  Prints a table.  Fails if a share differs by more than POINTS and two
+# standard errors of the number of samples.
 import math
 import re
 import sys
@@ -21,7 +21,7 @@ def shares(path, which):
     counts, total = Counter(), 0
     with open(path, encoding="utf-8", errors="replace") as lines:
         stacks = [line.rstrip("\n").rpartition(" ") for line in lines]
-    # Thread dumps have nothing but Java frames, and no marks.
+    # Thread dumps have only Java frames, without marks.
     marked = any(java.search(f) for s, _, _ in stacks for f in s.split(";"))
     for stack, _, weight in stacks:
         frames = [java.sub("", f) for f in stack.split(";")

@@ -2,10 +2,10 @@
 """
 	stalling_files.py SOURCE MOUNTPOINT STALL
 
-Serves the folder SOURCE, to be read only, as a file system at MOUNTPOINT (FUSE,
-by the kernel's own protocol), in a process that never answers any more once the
-file STALL is there.  Prints READY when it is mounted; ends when it is told, or
-after five minutes.
+Serves the directory SOURCE read-only as a file system at MOUNTPOINT (FUSE, by the
+kernel's own protocol), in a process that stops replying once the file STALL
+exists.  Prints READY when the file system is mounted.  Ends at a signal, or after
+five minutes.
 """
 import ctypes
 import errno
@@ -57,14 +57,14 @@ def answer(op, node, body):
 	if op == LOOKUP:
 		child = os.path.join(path, body.split(b'\0')[0].decode())
 		found = attributes(child)
-		# What is asked again each time stalls whoever only walks by, too.
+		# Without caching, path lookups through the directory stall as well.
 		return struct.pack('<4Q2I', number_of(child), 0, 0, 0, 0, 0) + found
 	if op == GETATTR:
 		return struct.pack('<QII', 0, 0, 0) + attributes(path)
 	if op == READLINK:
 		return os.readlink(path).encode()
 	if op in (OPEN, OPENDIR):
-		# What is mapped stays mapped (FOPEN_KEEP_CACHE).
+		# Mapped pages stay in the page cache (FOPEN_KEEP_CACHE).
 		return struct.pack('<QII', 0, 2, 0)
 	if op == READ:
 		_, offset, size = struct.unpack_from('<QQI', body)

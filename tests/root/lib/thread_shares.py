@@ -4,12 +4,12 @@
 #	thread_shares.py --save PID FILE
 #	thread_shares.py BEFORE AFTER PROFILE.collapsed POINTS THREAD=METHOD…
 #
-# Saves the CPU time of each thread, as the kernel counts it, and compares it with
-# a profile of what came in between: collapsed stack traces by thread (prof -t).
-# Each thread, named by the first word of its name, is to have the share of the
-# CPU time that the kernel says, within so many points and two standard errors,
-# and nearly all of its stack traces are to have its method.  No Java frame may
-# lack its name.  Prints a line for a table, and what is wrong.
+# The first form saves the kernel's CPU time of each thread.  The second form
+# compares the difference of two such files with a profile of the time in between:
+# collapsed stack traces by thread (prof -t).  Each thread, identified by the first
+# word of its name, must have its share of the CPU time, within POINTS and two
+# standard errors, and nearly all of its stack traces must have its method.  Each
+# Java frame must have a name.  Prints a line for a table, and the defects.
 import math
 import os
 import re
@@ -67,8 +67,8 @@ def main(before, after, profile, points, *wanted):
         worst = max(worst, abs(share - truth))
         if abs(share - truth) > float(points) + 2 * error:
             wrong.append(f"{n}: {share:.1f} %, the kernel counts {truth:.1f} %")
-        # The rest is its loop, which reads the clock.  It varies: a thread that
-        # is 10 % of 3 s has some 150 samples.
+        # The rest is the loop, which reads the clock.  The share varies: a thread
+        # with 10 % of 3 s has about 150 samples.
         if right[n] < 0.7 * seen[n]:
             wrong.append(f"{n}: {100 * right[n] / seen[n]:.1f} % of its samples "
                          f"have {methods[n]}")

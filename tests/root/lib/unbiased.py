@@ -4,9 +4,9 @@
 #	jfr print --json --stack-depth 2048 --events jdk.CPUTimeSample FILE |
 #		unbiased.py THREAD
 #
-# The samples of a thread as collapsed stack traces with marks, but for those
-# that the JVM itself says are biased: it could not walk the stack where the
-# thread was, and took that of the next safepoint.  On stderr, how many.
+# Prints the samples of a thread as collapsed stack traces with marks.  Omits
+# samples that the JVM marks as biased: it could not walk the stack at the thread's
+# position and used the stack of the next safepoint.  Prints their number to stderr.
 import json
 import re
 import sys
