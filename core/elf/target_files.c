@@ -23,7 +23,7 @@
 #define WAIT_NS    CLOCK_NS_PER_S /* until the next part of a file is copied */
 #define LONGEST_NS (5 * CLOCK_NS_PER_S) /* until the whole file is copied */
 /* Maximum time spent waiting for all children of a process. */
-#define PATIENCE_NS (10 * CLOCK_NS_PER_S)
+#define STALL_BUDGET_NS (10 * CLOCK_NS_PER_S)
 
 /* A file to open, in this process or in a child process. */
 struct opening {
@@ -187,7 +187,7 @@ static bool files_have_stalled(const struct target_files *t, uint64_t device)
 			return true;
 	}
 	return t->stalled_count == TARGET_FILES_STALLED ||
-	       t->waited_ns >= PATIENCE_NS;
+	       t->waited_ns >= STALL_BUDGET_NS;
 }
 
 static int file_copy(int from, const struct opening *o, struct error *err)
@@ -292,8 +292,8 @@ static int files_receive(struct target_files *t, struct opening *o,
 		err->kind = ERROR_PARTIAL;
 		return -1;
 	}
-	if (end > before + PATIENCE_NS - t->waited_ns)
-		end = before + PATIENCE_NS - t->waited_ns;
+	if (end > before + STALL_BUDGET_NS - t->waited_ns)
+		end = before + STALL_BUDGET_NS - t->waited_ns;
 	news = files_await(&c, o, end, &fd, err);
 	t->waited_ns += clock_monotonic_ns() - before;
 	files_end_child(t, &c);

@@ -76,16 +76,16 @@ bool memory_string(struct memory *m, uint64_t address, char *text, size_t size)
  */
 #define AVOIDED_NS (30 * CLOCK_NS_PER_S)
 /*
- * At most PATIENCE_NS of stalled reads per AVOIDED_NS; after that, reads fail
- * immediately.
+ * At most STALL_BUDGET_NS of stalled reads per AVOIDED_NS; after that, reads
+ * fail immediately.
  */
-#define PATIENCE_NS (5 * CLOCK_NS_PER_S)
+#define STALL_BUDGET_NS (5 * CLOCK_NS_PER_S)
 /* Waits in a row that are excused by a lack of CPU time. */
 enum { STARVED_MOST = 4 };
 
 bool stall_budget_is_left(const struct stall_budget *p, int64_t now_ns)
 {
-	return p->waited_ns < PATIENCE_NS || now_ns - p->since > AVOIDED_NS;
+	return p->waited_ns < STALL_BUDGET_NS || now_ns - p->since > AVOIDED_NS;
 }
 
 bool stall_budget_lose(struct stall_budget *p, int64_t asked_ns, int64_t now_ns,

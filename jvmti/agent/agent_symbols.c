@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns the JVM's reports about compiled, generated and unloaded code into
+ * records of the stream (agent_protocol.h).
+ */
 
 #include "jvmti/agent/agent.h"
 #include "jvmti/agent/agent_stream.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Follows machine code to a return and tracks SP and BP on the way
+ * (x86_code.h).
+ */
 #include "core/unwind/x86_64/x86_code.h"
 
 #include "core/unwind/x86_64/x86_instruction.h"
