@@ -64,7 +64,7 @@ static void protocol_2_has_a_length_and_options(void **state)
 			     "-e\0"));
 }
 
-static void an_option_that_was_not_offered_is_not_sent(void **state)
+static void request_omits_options_that_were_not_offered(void **state)
 {
 	const struct attach_request r = { .operation = "jcmd",
 					  .args = { "help" } };
@@ -103,7 +103,7 @@ static void hotspot_encode_rejects_arguments_beyond_the_limit(void **state)
 	free(argument);
 }
 
-static void the_probe_tells_the_protocol(void **state)
+static void getversion_reply_tells_the_protocol(void **state)
 {
 	static const struct {
 		int status;
@@ -147,7 +147,7 @@ static struct hotspot_status fed(const char *reply, size_t *body)
 	return s;
 }
 
-static void a_status_ends_with_its_line(void **state)
+static void status_ends_with_its_line(void **state)
 {
 	static const char reply[] = "-1\njava.lang.Illegal: 7\n";
 	struct hotspot_status s = { 0 };
@@ -198,11 +198,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(protocol_1_always_has_three_arguments),
 		cmocka_unit_test(protocol_2_has_a_length_and_options),
-		cmocka_unit_test(an_option_that_was_not_offered_is_not_sent),
+		cmocka_unit_test(request_omits_options_that_were_not_offered),
 		cmocka_unit_test(
 			hotspot_encode_rejects_arguments_beyond_the_limit),
-		cmocka_unit_test(the_probe_tells_the_protocol),
-		cmocka_unit_test(a_status_ends_with_its_line),
+		cmocka_unit_test(getversion_reply_tells_the_protocol),
+		cmocka_unit_test(status_ends_with_its_line),
 		cmocka_unit_test(hotspot_status_detects_malformed_statuses),
 	};
 

@@ -207,7 +207,7 @@ static enum error_kind call(const struct attach_request *request,
 	return ret ? err->kind : ERROR_NONE;
 }
 
-static void a_stand_in_for_openj9_answers(void **state)
+static void openj9_call_returns_the_reply(void **state)
 {
 	static const char
 		answer[] = "#Sat Nov 21 21:40:00 UTC 2026\n"
@@ -227,7 +227,7 @@ static void a_stand_in_for_openj9_answers(void **state)
 	text_release(&reply);
 }
 
-static void a_stand_in_for_openj9_may_refuse(void **state)
+static void openj9_call_quotes_the_refusal(void **state)
 {
 	const struct attach_request jcmd = { .operation = "jcmd",
 					     .args = { "No.such a=\"b c\"" } };
@@ -245,7 +245,7 @@ static void a_stand_in_for_openj9_may_refuse(void **state)
 	text_release(&reply);
 }
 
-static void a_stand_in_for_openj9_that_sleeps_meets_the_deadline(void **state)
+static void openj9_call_without_a_reply_meets_the_deadline(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = { 0 };
@@ -265,7 +265,7 @@ static void a_stand_in_for_openj9_that_sleeps_meets_the_deadline(void **state)
 	text_release(&reply);
 }
 
-static void openj9_without_its_folder_has_the_api_off(void **state)
+static void openj9_without_its_directory_has_the_api_disabled(void **state)
 {
 	struct error err = { 0 };
 	struct stand_in s;
@@ -282,7 +282,7 @@ static void openj9_without_its_folder_has_the_api_off(void **state)
 	end(&s);
 }
 
-static void replies_of_openj9_are_of_three_kinds(void **state)
+static void openj9_replies_have_three_forms(void **state)
 {
 	static const char bad[] = "ATTACH_ERR AgentInitializationException 7";
 	static const char properties[] = "java.version=17\nuser.dir=/\n";
@@ -300,7 +300,7 @@ static void replies_of_openj9_are_of_three_kinds(void **state)
 	text_release(&out);
 }
 
-static void openj9_has_no_other_operations(void **state)
+static void openj9_rejects_unsupported_operations(void **state)
 {
 	const struct attach_request r = { .operation = "printflag" };
 	struct text out = { 0 };
@@ -315,13 +315,14 @@ static void openj9_has_no_other_operations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stand_in_for_openj9_answers),
-		cmocka_unit_test(a_stand_in_for_openj9_may_refuse),
+		cmocka_unit_test(openj9_call_returns_the_reply),
+		cmocka_unit_test(openj9_call_quotes_the_refusal),
 		cmocka_unit_test(
-			a_stand_in_for_openj9_that_sleeps_meets_the_deadline),
-		cmocka_unit_test(openj9_without_its_folder_has_the_api_off),
-		cmocka_unit_test(replies_of_openj9_are_of_three_kinds),
-		cmocka_unit_test(openj9_has_no_other_operations),
+			openj9_call_without_a_reply_meets_the_deadline),
+		cmocka_unit_test(
+			openj9_without_its_directory_has_the_api_disabled),
+		cmocka_unit_test(openj9_replies_have_three_forms),
+		cmocka_unit_test(openj9_rejects_unsupported_operations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

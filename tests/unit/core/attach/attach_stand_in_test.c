@@ -376,7 +376,7 @@ static void dies_before(int fd, const char *bytes, size_t len)
 	kill(getpid(), SIGKILL);
 }
 
-static void a_stand_in_that_dies_amid_its_reply_leaves_what_came(void **state)
+static void attach_call_keeps_the_partial_reply_of_a_killed_jvm(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = call(dies_amid, &reply);
@@ -387,7 +387,7 @@ static void a_stand_in_that_dies_amid_its_reply_leaves_what_came(void **state)
 	text_release(&reply);
 }
 
-static void a_stand_in_that_dies_before_it_answers_has_ended(void **state)
+static void attach_call_reports_the_end_of_a_killed_jvm(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = call(dies_before, &reply);
@@ -403,7 +403,7 @@ static unsigned forks;
 static void count_fork(void) { forks++; }
 
 /* A stand-in in a container, which has not set its handlers yet. */
-static void conditions_of_a_starting_jvm_are_awaited_by_one_child(void **state)
+static void conditions_met_awaits_a_starting_jvm_with_one_child(void **state)
 {
 	pid_t pid = fork();
 	struct error err;
@@ -446,11 +446,10 @@ int main(void)
 		cmocka_unit_test(attach_call_rejects_a_malformed_reply),
 		cmocka_unit_test(attach_call_accepts_an_empty_reply),
 		cmocka_unit_test(
-			a_stand_in_that_dies_amid_its_reply_leaves_what_came),
+			attach_call_keeps_the_partial_reply_of_a_killed_jvm),
+		cmocka_unit_test(attach_call_reports_the_end_of_a_killed_jvm),
 		cmocka_unit_test(
-			a_stand_in_that_dies_before_it_answers_has_ended),
-		cmocka_unit_test(
-			conditions_of_a_starting_jvm_are_awaited_by_one_child),
+			conditions_met_awaits_a_starting_jvm_with_one_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void copies_end_with_a_nul(void **state)
 	arena_release(&a);
 }
 
-static void a_released_arena_is_empty_and_may_be_used(void **state)
+static void released_arena_is_empty_and_usable(void **state)
 {
 	struct arena a = { 0 };
 
@@ -97,7 +97,7 @@ int main(void)
 			arena_alloc_of_zero_bytes_returns_a_valid_pointer),
 		cmocka_unit_test(pieces_do_not_overlap),
 		cmocka_unit_test(copies_end_with_a_nul),
-		cmocka_unit_test(a_released_arena_is_empty_and_may_be_used),
+		cmocka_unit_test(released_arena_is_empty_and_usable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* RFC 4648, section 10. */
-static void the_vectors_of_the_rfc_come_out(void **state)
+static void base64_encodes_the_test_vectors_of_rfc_4648(void **state)
 {
 	static const char *const vectors[][2] = {
 		{ "", "" },
@@ -32,7 +32,7 @@ static void the_vectors_of_the_rfc_come_out(void **state)
 	}
 }
 
-static void every_letter_of_the_alphabet_is_used(void **state)
+static void base64_uses_each_letter_of_the_alphabet(void **state)
 {
 	struct text bytes = { 0 }, out = { 0 };
 
@@ -109,8 +109,8 @@ static void invalid_base64_appends_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_vectors_of_the_rfc_come_out),
-		cmocka_unit_test(every_letter_of_the_alphabet_is_used),
+		cmocka_unit_test(base64_encodes_the_test_vectors_of_rfc_4648),
+		cmocka_unit_test(base64_uses_each_letter_of_the_alphabet),
 		cmocka_unit_test(pieces_of_whole_triples_read_as_one),
 		cmocka_unit_test(base64_round_trip_keeps_all_bytes),
 		cmocka_unit_test(invalid_base64_appends_nothing),

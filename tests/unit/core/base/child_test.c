@@ -120,7 +120,7 @@ static int fail_job(void *self, int channel, struct error *err)
 	return fail_sys(err, ERROR_UNAVAILABLE, "a job");
 }
 
-static void wait_tells_failed_silent_and_gone_apart(void **state)
+static void child_wait_distinguishes_failed_silent_and_gone(void **state)
 {
 	struct error err;
 	struct child c;
@@ -152,7 +152,7 @@ static int exec_job(void *self, int channel, struct error *err)
 	return child_exec(self, err);
 }
 
-static void exec_becomes_the_program_or_says_why_not(void **state)
+static void child_exec_runs_the_program_or_reports_the_reason(void **state)
 {
 	char name[] = "sh", option[] = "-c", script[] = "exit 7";
 	char none[] = "/no/such/program";
@@ -392,7 +392,7 @@ static unsigned look_with(enum child_files files)
 	return seen & ~(unsigned)(is_null(STDERR_FILENO) ? STDERR_IS_NULL : 0);
 }
 
-static void each_policy_for_descriptors_does_what_it_promises(void **state)
+static void child_applies_each_descriptor_policy(void **state)
 {
 	int was = dup(STDIN_FILENO), fds[2];
 
@@ -571,15 +571,16 @@ int main(void)
 		cmocka_unit_test(reap_waits_until_the_deadline_and_no_longer),
 		cmocka_unit_test(
 			descriptors_are_handed_over_with_words_and_results),
-		cmocka_unit_test(wait_tells_failed_silent_and_gone_apart),
-		cmocka_unit_test(exec_becomes_the_program_or_says_why_not),
+		cmocka_unit_test(
+			child_wait_distinguishes_failed_silent_and_gone),
+		cmocka_unit_test(
+			child_exec_runs_the_program_or_reports_the_reason),
 		cmocka_unit_test(
 			child_closes_high_descriptors_with_and_without_close_range),
 		cmocka_unit_test(
 			remote_memory_closes_descriptors_with_and_without_close_range),
 		cmocka_unit_test(helper_process_closes_high_descriptors),
-		cmocka_unit_test(
-			each_policy_for_descriptors_does_what_it_promises),
+		cmocka_unit_test(child_applies_each_descriptor_policy),
 		cmocka_unit_test(
 			signals_of_a_terminal_end_no_child_and_handlers_do_not_run),
 		cmocka_unit_test(child_dies_with_its_parent),

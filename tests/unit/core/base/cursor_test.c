@@ -25,7 +25,7 @@ static void integers_are_big_endian(void **state)
 	assert_true(cursor_ok(&c));
 }
 
-static void the_first_read_beyond_the_end_fails_all_that_follow(void **state)
+static void read_beyond_the_end_fails_all_later_reads(void **state)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };
 	struct cursor c = cursor_over(bytes, sizeof(bytes));
@@ -115,7 +115,7 @@ static void varints_have_up_to_nine_bytes(void **state)
 	}
 }
 
-static void a_varint_that_is_cut_fails(void **state)
+static void truncated_varint_fails(void **state)
 {
 	static const uint8_t bytes[] = { 0x80, 0x80, 0x80, 0x80,
 					 0x80, 0x80, 0x80, 0x80 };
@@ -150,7 +150,7 @@ static void skipping_a_varint_moves_as_reading_it_does(void **state)
 	}
 }
 
-static void a_slice_ends_where_it_should_and_knows_offsets(void **state)
+static void slice_has_its_end_and_the_offsets_of_its_base(void **state)
 {
 	static const uint8_t bytes[] = { 1, 2, 3, 4, 5 };
 	struct cursor c = cursor_over(bytes, sizeof(bytes));
@@ -177,7 +177,7 @@ static void a_slice_ends_where_it_should_and_knows_offsets(void **state)
 	assert_false(cursor_ok(&from));
 }
 
-static void a_count_is_no_more_than_the_rest_can_hold(void **state)
+static void count_is_bounded_by_the_remaining_bytes(void **state)
 {
 	static const uint8_t bytes[] = { 3, 0, 0, 0, 0, 0, 0 };
 	struct cursor c = cursor_over(bytes, 5);
@@ -197,16 +197,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_are_big_endian),
-		cmocka_unit_test(
-			the_first_read_beyond_the_end_fails_all_that_follow),
+		cmocka_unit_test(read_beyond_the_end_fails_all_later_reads),
 		cmocka_unit_test(cursor_over_no_bytes_fails_each_read),
 		cmocka_unit_test(bytes_are_borrowed_and_may_be_none),
 		cmocka_unit_test(varints_have_up_to_nine_bytes),
-		cmocka_unit_test(a_varint_that_is_cut_fails),
+		cmocka_unit_test(truncated_varint_fails),
 		cmocka_unit_test(skipping_a_varint_moves_as_reading_it_does),
-		cmocka_unit_test(
-			a_slice_ends_where_it_should_and_knows_offsets),
-		cmocka_unit_test(a_count_is_no_more_than_the_rest_can_hold),
+		cmocka_unit_test(slice_has_its_end_and_the_offsets_of_its_base),
+		cmocka_unit_test(count_is_bounded_by_the_remaining_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void gzip_round_trip_is_independent_of_write_sizes(void **state)
 	free(bytes);
 }
 
-static void the_same_bytes_give_the_same_file(void **state)
+static void equal_bytes_make_equal_gzip_files(void **state)
 {
 	struct pieces p = { "the same", 8, 3 };
 	struct text a = sampled_written(write_pieces, &p);
@@ -116,7 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gzip_round_trip_is_independent_of_write_sizes),
-		cmocka_unit_test(the_same_bytes_give_the_same_file),
+		cmocka_unit_test(equal_bytes_make_equal_gzip_files),
 		cmocka_unit_test(messages_are_encoded_as_it_is_described),
 	};
 

@@ -42,7 +42,7 @@ static void equal_bytes_hash_alike_wherever_they_are(void **state)
 	}
 }
 
-static void each_length_of_zeros_hashes_differently(void **state)
+static void zeros_of_different_lengths_hash_differently(void **state)
 {
 	static const char zeros[64];
 	uint32_t hashes[64];
@@ -69,7 +69,7 @@ static void numbered_names_hardly_collide(void **state)
 	assert_in_range(collisions(hashes, COUNT), 0, 4);
 }
 
-static void no_word_makes_names_collide_that_hold_it(void **state)
+static void no_word_makes_names_with_it_collide(void **state)
 {
 	/* What hash_mix() has as factors: each could make a product 0. */
 	static const uint64_t words[] = { 0x9e3779b97f4a7c15u,
@@ -92,9 +92,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_bytes_hash_alike_wherever_they_are),
-		cmocka_unit_test(each_length_of_zeros_hashes_differently),
+		cmocka_unit_test(zeros_of_different_lengths_hash_differently),
 		cmocka_unit_test(numbered_names_hardly_collide),
-		cmocka_unit_test(no_word_makes_names_collide_that_hold_it),
+		cmocka_unit_test(no_word_makes_names_with_it_collide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

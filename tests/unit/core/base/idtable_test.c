@@ -94,7 +94,7 @@ static void reserved_ids_fit_without_growing(void **state)
 	idtable_release(&t);
 }
 
-static void a_cleared_table_is_empty_and_keeps_its_memory(void **state)
+static void cleared_table_is_empty_and_keeps_its_memory(void **state)
 {
 	struct idtable t = { 0 };
 	size_t size, all;
@@ -121,7 +121,7 @@ int main(void)
 		cmocka_unit_test(ids_of_equal_tags_are_all_offered),
 		cmocka_unit_test(ids_are_found_after_growing),
 		cmocka_unit_test(reserved_ids_fit_without_growing),
-		cmocka_unit_test(a_cleared_table_is_empty_and_keeps_its_memory),
+		cmocka_unit_test(cleared_table_is_empty_and_keeps_its_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

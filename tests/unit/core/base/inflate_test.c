@@ -99,7 +99,7 @@ static void members_one_after_the_other_are_one(void **state)
 	text_release(&in);
 }
 
-static void a_zlib_stream_knows_its_end(void **state)
+static void zlib_stream_ends_before_trailing_bytes(void **state)
 {
 	struct text in = { 0 };
 	struct inflated out;
@@ -187,7 +187,7 @@ static void damage_is_named_and_what_was_before_is_kept(void **state)
 	free(bytes);
 }
 
-static void a_limit_is_kept_to_the_byte(void **state)
+static void inflate_stops_exactly_at_the_limit(void **state)
 {
 	static const size_t limits[] = { 1, 9999, 10000, 10001, 65536 };
 	uint8_t bytes[10000];
@@ -204,7 +204,7 @@ static void a_limit_is_kept_to_the_byte(void **state)
 	text_release(&in);
 }
 
-static void a_bomb_is_stopped_of_however_many_members(void **state)
+static void bomb_of_any_number_of_members_is_stopped(void **state)
 {
 	/* Members of 4 MiB end within a step each; one of 64 MiB does not. */
 	static const size_t members[] = { 4 << 20, 64 << 20 };
@@ -238,7 +238,7 @@ static void a_bomb_is_stopped_of_however_many_members(void **state)
 	}
 }
 
-static void gzip_is_known_by_three_bytes(void **state)
+static void gzip_is_detected_by_three_bytes(void **state)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8 };
 	static const uint8_t other[] = { 0x1f, 0x8b, 9 };
@@ -255,14 +255,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(inflate_round_trip_keeps_all_bytes),
 		cmocka_unit_test(members_one_after_the_other_are_one),
-		cmocka_unit_test(a_zlib_stream_knows_its_end),
+		cmocka_unit_test(zlib_stream_ends_before_trailing_bytes),
 		cmocka_unit_test(
 			cut_anywhere_the_start_is_kept_and_the_cut_named),
 		cmocka_unit_test(inflate_of_empty_input_is_truncated),
 		cmocka_unit_test(damage_is_named_and_what_was_before_is_kept),
-		cmocka_unit_test(a_limit_is_kept_to_the_byte),
-		cmocka_unit_test(a_bomb_is_stopped_of_however_many_members),
-		cmocka_unit_test(gzip_is_known_by_three_bytes),
+		cmocka_unit_test(inflate_stops_exactly_at_the_limit),
+		cmocka_unit_test(bomb_of_any_number_of_members_is_stopped),
+		cmocka_unit_test(gzip_is_detected_by_three_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

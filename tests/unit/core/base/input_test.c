@@ -151,7 +151,7 @@ static void expect_pipe(const void *raw, size_t raw_len, const void *bytes,
 	assert_int_equal(status, 0);
 }
 
-static void a_file_is_read_whole(void **state)
+static void file_is_read_completely(void **state)
 {
 	uint8_t *bytes = random_bytes(BIG);
 
@@ -163,7 +163,7 @@ static void a_file_is_read_whole(void **state)
 	free(bytes);
 }
 
-static void a_pipe_is_read_whole(void **state)
+static void pipe_is_read_completely(void **state)
 {
 	uint8_t *bytes = random_bytes(BIG);
 
@@ -193,7 +193,7 @@ static void gzip_is_undone_from_files_and_pipes(void **state)
 	free(bytes);
 }
 
-static void a_cut_gzip_file_gives_its_start_and_the_damage(void **state)
+static void truncated_gzip_file_yields_its_start_and_the_damage(void **state)
 {
 	uint8_t *bytes = random_bytes(BIG);
 	struct text zipped = gzipped(bytes, BIG);
@@ -212,7 +212,7 @@ static void a_cut_gzip_file_gives_its_start_and_the_damage(void **state)
 	free(bytes);
 }
 
-static void only_the_head_is_read_of_a_stream_without_end(void **state)
+static void input_open_reads_only_the_head_of_an_endless_stream(void **state)
 {
 	struct input in;
 	struct error err;
@@ -265,7 +265,7 @@ static void files_of_proc_have_no_size_and_are_read_still(void **state)
 }
 
 /* So that a thousand of them do not run into the limit of open files. */
-static void a_file_in_memory_is_not_kept_open(void **state)
+static void mapped_file_is_closed(void **state)
 {
 	struct input in;
 	struct error err;
@@ -282,7 +282,7 @@ static void a_file_in_memory_is_not_kept_open(void **state)
 	input_close(&in);
 }
 
-static void an_input_never_opened_can_be_closed(void **state)
+static void input_close_accepts_zeroed_storage(void **state)
 {
 	struct input in = { 0 };
 
@@ -293,16 +293,17 @@ static void an_input_never_opened_can_be_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_read_whole),
-		cmocka_unit_test(a_pipe_is_read_whole),
+		cmocka_unit_test(file_is_read_completely),
+		cmocka_unit_test(pipe_is_read_completely),
 		cmocka_unit_test(gzip_is_undone_from_files_and_pipes),
 		cmocka_unit_test(
-			a_cut_gzip_file_gives_its_start_and_the_damage),
-		cmocka_unit_test(only_the_head_is_read_of_a_stream_without_end),
+			truncated_gzip_file_yields_its_start_and_the_damage),
+		cmocka_unit_test(
+			input_open_reads_only_the_head_of_an_endless_stream),
 		cmocka_unit_test(unreadable_input_is_rejected_with_the_reason),
 		cmocka_unit_test(files_of_proc_have_no_size_and_are_read_still),
-		cmocka_unit_test(a_file_in_memory_is_not_kept_open),
-		cmocka_unit_test(an_input_never_opened_can_be_closed),
+		cmocka_unit_test(mapped_file_is_closed),
+		cmocka_unit_test(input_close_accepts_zeroed_storage),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

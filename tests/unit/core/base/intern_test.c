@@ -25,7 +25,7 @@ static void ids_count_from_one_in_order_of_arrival(void **state)
 	intern_release(&in);
 }
 
-static void the_empty_string_is_always_there(void **state)
+static void intern_always_has_the_empty_string(void **state)
 {
 	struct intern in = { 0 };
 
@@ -82,7 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_count_from_one_in_order_of_arrival),
-		cmocka_unit_test(the_empty_string_is_always_there),
+		cmocka_unit_test(intern_always_has_the_empty_string),
 		cmocka_unit_test(bytes_may_be_any),
 		cmocka_unit_test(
 			interned_strings_are_found_at_stable_addresses),

@@ -13,7 +13,7 @@ static struct json_reader over(const char *text)
 	return json_reader_over(text, strlen(text));
 }
 
-static void members_and_elements_come_in_order(void **state)
+static void reader_returns_members_and_elements_in_order(void **state)
 {
 	struct json_reader r = over(
 		" { \"a\" : [ 1 , -2 ,3] , \"b\":{},\"c\":[] , \"d\":true"
@@ -221,7 +221,7 @@ static void reader_is_not_at_the_end_before_trailing_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(members_and_elements_come_in_order),
+		cmocka_unit_test(reader_returns_members_and_elements_in_order),
 		cmocka_unit_test(numbers_have_all_their_bits),
 		cmocka_unit_test(reader_rejects_malformed_integers),
 		cmocka_unit_test(strings_lose_their_escapes),

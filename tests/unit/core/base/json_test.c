@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void commas_stand_between_and_nowhere_else(void **state)
+static void writer_puts_commas_between_values_only(void **state)
 {
 	struct text out = { 0 };
 	struct json j = json_into(&out);
@@ -105,7 +105,7 @@ static void sixty_levels_are_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commas_stand_between_and_nowhere_else),
+		cmocka_unit_test(writer_puts_commas_between_values_only),
 		cmocka_unit_test(numbers_are_exact_to_their_ends),
 		cmocka_unit_test(strings_are_escaped_and_made_valid),
 		cmocka_unit_test(sixty_levels_are_written),

@@ -37,7 +37,7 @@ static void lines_end_with_lf_crlf_or_the_text(void **state)
 	assert_int_equal(l.number, 6);
 }
 
-static void an_end_of_line_at_the_end_begins_no_line(void **state)
+static void trailing_newline_begins_no_line(void **state)
 {
 	struct lines l = lines_over("a\n", 2);
 	struct line line;
@@ -47,7 +47,7 @@ static void an_end_of_line_at_the_end_begins_no_line(void **state)
 	assert_false(lines_next(&l, &line));
 }
 
-static void no_text_has_no_line(void **state)
+static void empty_text_has_no_line(void **state)
 {
 	struct lines l = lines_over(NULL, 0);
 	struct line line;
@@ -57,7 +57,7 @@ static void no_text_has_no_line(void **state)
 	assert_int_equal(l.number, 0);
 }
 
-static void a_line_may_hold_nul(void **state)
+static void line_may_contain_nul(void **state)
 {
 	struct lines l = lines_over("a\0b\nc", 5);
 	struct line line;
@@ -68,7 +68,7 @@ static void a_line_may_hold_nul(void **state)
 	expect_line(&l, "c");
 }
 
-static void the_start_of_a_line_is_compared_within_it(void **state)
+static void line_starts_reads_only_the_line(void **state)
 {
 	struct line line = { "abc", 2 };
 
@@ -79,7 +79,7 @@ static void the_start_of_a_line_is_compared_within_it(void **state)
 	assert_false(line_starts(line, "b"));
 }
 
-static void the_end_of_a_line_is_compared_within_it(void **state)
+static void line_ends_reads_only_the_line(void **state)
 {
 	const char *text = "xab";
 	struct line line = { text + 1, 2 };
@@ -91,7 +91,7 @@ static void the_end_of_a_line_is_compared_within_it(void **state)
 	assert_false(line_ends(line, "a"));
 }
 
-static void a_line_is_a_text_when_all_of_it_is(void **state)
+static void line_is_compares_the_whole_line(void **state)
 {
 	struct line line = { "abc", 2 };
 
@@ -116,12 +116,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_end_with_lf_crlf_or_the_text),
-		cmocka_unit_test(an_end_of_line_at_the_end_begins_no_line),
-		cmocka_unit_test(no_text_has_no_line),
-		cmocka_unit_test(a_line_may_hold_nul),
-		cmocka_unit_test(the_start_of_a_line_is_compared_within_it),
-		cmocka_unit_test(the_end_of_a_line_is_compared_within_it),
-		cmocka_unit_test(a_line_is_a_text_when_all_of_it_is),
+		cmocka_unit_test(trailing_newline_begins_no_line),
+		cmocka_unit_test(empty_text_has_no_line),
+		cmocka_unit_test(line_may_contain_nul),
+		cmocka_unit_test(line_starts_reads_only_the_line),
+		cmocka_unit_test(line_ends_reads_only_the_line),
+		cmocka_unit_test(line_is_compares_the_whole_line),
 		cmocka_unit_test(blanks_and_tabs_are_trimmed_from_both_ends),
 	};
 

@@ -62,7 +62,7 @@ static void write_file(const char *content)
 	output_close(&out);
 }
 
-static void a_file_is_there_when_it_is_committed(void **state)
+static void committed_file_exists(void **state)
 {
 	struct output out;
 	struct error err;
@@ -79,7 +79,7 @@ static void a_file_is_there_when_it_is_committed(void **state)
 	expect_content(path, "one two 3");
 }
 
-static void the_old_file_stays_whole_until_then(void **state)
+static void old_file_stays_until_the_commit(void **state)
 {
 	struct output out;
 	struct error err;
@@ -118,7 +118,7 @@ static mode_t mode_of(const char *name)
 	return st.st_mode & 07777;
 }
 
-static void a_new_file_has_the_mode_of_the_old_or_of_umask(void **state)
+static void new_file_has_the_mode_of_the_old_file_or_of_umask(void **state)
 {
 	mode_t mask = umask(027);
 
@@ -132,7 +132,7 @@ static void a_new_file_has_the_mode_of_the_old_or_of_umask(void **state)
 	umask(mask);
 }
 
-static void a_link_stays_one_and_its_file_is_replaced(void **state)
+static void output_through_a_link_replaces_the_file_of_the_link(void **state)
 {
 	char target[128];
 	struct stat st;
@@ -264,7 +264,7 @@ static void output_open_fails_for_unwritable_paths(void **state)
 	expect_unopened("/dev/nowhere/x", ENOENT);
 }
 
-static void a_full_disk_is_said_when_it_is_committed(void **state)
+static void commit_reports_a_full_disk(void **state)
 {
 	struct output out;
 	struct error err = { 0 };
@@ -280,7 +280,7 @@ static void a_full_disk_is_said_when_it_is_committed(void **state)
 	assert_int_equal(access("/dev/full", F_OK), 0);
 }
 
-static void a_closed_pipe_is_said_as_such(void **state)
+static void commit_reports_a_closed_pipe(void **state)
 {
 	struct output out;
 	struct error err = { 0 };
@@ -301,7 +301,7 @@ static void a_closed_pipe_is_said_as_such(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-static void a_pipe_that_does_not_block_gets_all(void **state)
+static void nonblocking_pipe_receives_all_bytes(void **state)
 {
 	enum { LEN = 1000000 };
 	struct output out;
@@ -336,7 +336,7 @@ static void a_pipe_that_does_not_block_gets_all(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void an_output_never_opened_can_be_closed(void **state)
+static void output_close_accepts_zeroed_storage(void **state)
 {
 	struct output out = { 0 };
 
@@ -345,7 +345,7 @@ static void an_output_never_opened_can_be_closed(void **state)
 }
 
 /* What somebody has put where the file is to be is not written to. */
-static void a_name_that_is_not_followed_is_replaced(void **state)
+static void unfollowed_output_replaces_a_link(void **state)
 {
 	char other[128];
 	struct output out;
@@ -379,23 +379,24 @@ static void a_name_that_is_not_followed_is_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_that_is_not_followed_is_replaced),
-		cmocka_unit_test(a_file_is_there_when_it_is_committed),
-		cmocka_unit_test(the_old_file_stays_whole_until_then),
+		cmocka_unit_test(unfollowed_output_replaces_a_link),
+		cmocka_unit_test(committed_file_exists),
+		cmocka_unit_test(old_file_stays_until_the_commit),
 		cmocka_unit_test(output_closed_without_commit_is_removed),
 		cmocka_unit_test(
-			a_new_file_has_the_mode_of_the_old_or_of_umask),
-		cmocka_unit_test(a_link_stays_one_and_its_file_is_replaced),
+			new_file_has_the_mode_of_the_old_file_or_of_umask),
+		cmocka_unit_test(
+			output_through_a_link_replaces_the_file_of_the_link),
 		cmocka_unit_test(
 			dangling_link_stays_and_the_file_is_made_where_it_leads),
 		cmocka_unit_test(replaced_file_keeps_its_owner_and_group),
 		cmocka_unit_test(group_gets_no_access_when_it_cannot_be_kept),
 		cmocka_unit_test(much_is_written_whatever_the_pieces),
 		cmocka_unit_test(output_open_fails_for_unwritable_paths),
-		cmocka_unit_test(a_full_disk_is_said_when_it_is_committed),
-		cmocka_unit_test(a_closed_pipe_is_said_as_such),
-		cmocka_unit_test(a_pipe_that_does_not_block_gets_all),
-		cmocka_unit_test(an_output_never_opened_can_be_closed),
+		cmocka_unit_test(commit_reports_a_full_disk),
+		cmocka_unit_test(commit_reports_a_closed_pipe),
+		cmocka_unit_test(nonblocking_pipe_receives_all_bytes),
+		cmocka_unit_test(output_close_accepts_zeroed_storage),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -22,7 +22,7 @@ static bool matches(const char *regex, const char *text, size_t len)
 	return yes;
 }
 
-static void any_part_may_match(void **state)
+static void pattern_matches_any_part(void **state)
 {
 	(void)state;
 	assert_true(matches("lang", "java.lang.Thread", 16));
@@ -63,7 +63,7 @@ invalid_regular_expression_is_rejected_with_its_position(void **state)
 	}
 }
 
-static void a_pattern_that_never_ends_does_not_match(void **state)
+static void pathological_pattern_does_not_match(void **state)
 {
 	char text[64];
 
@@ -75,7 +75,7 @@ static void a_pattern_that_never_ends_does_not_match(void **state)
 	assert_false(matches("^(a+)+$", text, sizeof(text)));
 }
 
-static void no_pattern_can_be_freed(void **state)
+static void pattern_free_accepts_null(void **state)
 {
 	(void)state;
 	pattern_free(NULL);
@@ -104,12 +104,12 @@ static void texts_too_costly_to_decide_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_part_may_match),
+		cmocka_unit_test(pattern_matches_any_part),
 		cmocka_unit_test(texts_are_utf_8_and_need_not_be_valid),
 		cmocka_unit_test(
 			invalid_regular_expression_is_rejected_with_its_position),
-		cmocka_unit_test(a_pattern_that_never_ends_does_not_match),
-		cmocka_unit_test(no_pattern_can_be_freed),
+		cmocka_unit_test(pathological_pattern_does_not_match),
+		cmocka_unit_test(pattern_free_accepts_null),
 		cmocka_unit_test(texts_too_costly_to_decide_are_counted),
 	};
 

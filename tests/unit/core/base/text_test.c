@@ -34,7 +34,7 @@ static void text_is_nul_terminated_after_each_addition(void **state)
 	text_clear(&t);
 }
 
-static void a_text_grows_as_far_as_it_must(void **state)
+static void text_grows_on_demand(void **state)
 {
 	struct text t = { 0 };
 
@@ -96,7 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_nul_terminated_after_each_addition),
-		cmocka_unit_test(a_text_grows_as_far_as_it_must),
+		cmocka_unit_test(text_grows_on_demand),
 		cmocka_unit_test(varints_have_seven_bits_a_byte_low_first),
 		cmocka_unit_test(characters_become_one_to_four_bytes),
 	};

@@ -47,7 +47,7 @@ static void durations_have_units(void **state)
 	assert_int_equal(duration("1d"), 86400 * SECOND);
 }
 
-static void a_bare_duration_is_in_seconds(void **state)
+static void duration_without_unit_is_in_seconds(void **state)
 {
 	(void)state;
 	assert_int_equal(duration("30"), 30 * SECOND);
@@ -75,7 +75,7 @@ static void invalid_duration_is_rejected(void **state)
 		assert_int_equal(duration(wrong[i]), -1);
 }
 
-static void a_duration_beyond_64_bits_is_refused(void **state)
+static void duration_beyond_64_bits_is_rejected(void **state)
 {
 	(void)state;
 	assert_int_equal(duration("9223372036854775807ns"), INT64_MAX);
@@ -152,7 +152,7 @@ static void check_written(int64_t ns, uint64_t bytes, const char *want)
 	text_release(&out);
 }
 
-static void the_largest_exact_unit_is_written(void **state)
+static void printing_uses_the_largest_exact_unit(void **state)
 {
 	(void)state;
 	check_written(0, 0, "0ns 0");
@@ -232,15 +232,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_have_units),
-		cmocka_unit_test(a_bare_duration_is_in_seconds),
+		cmocka_unit_test(duration_without_unit_is_in_seconds),
 		cmocka_unit_test(durations_may_have_a_fraction),
 		cmocka_unit_test(invalid_duration_is_rejected),
-		cmocka_unit_test(a_duration_beyond_64_bits_is_refused),
+		cmocka_unit_test(duration_beyond_64_bits_is_rejected),
 		cmocka_unit_test(sizes_are_powers_of_1024),
 		cmocka_unit_test(invalid_size_is_rejected),
 		cmocka_unit_test(counts_are_whole),
 		cmocka_unit_test(numbers_may_be_per_cent),
-		cmocka_unit_test(the_largest_exact_unit_is_written),
+		cmocka_unit_test(printing_uses_the_largest_exact_unit),
 		cmocka_unit_test(printed_times_have_three_digits_and_a_space),
 		cmocka_unit_test(printed_sizes_are_powers_of_1024),
 		cmocka_unit_test(printed_counts_have_commas),

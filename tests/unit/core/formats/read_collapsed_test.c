@@ -88,7 +88,7 @@ static void expect_frame(const char *name, const char *class_name,
 	profile_free(p);
 }
 
-static void the_weight_is_the_number_after_the_last_blank(void **state)
+static void weight_is_the_number_after_the_last_space(void **state)
 {
 	struct profile *p = read_string("a;b c 5\na;b c 12\n");
 
@@ -102,7 +102,7 @@ static void the_weight_is_the_number_after_the_last_blank(void **state)
 	profile_free(p);
 }
 
-static void a_line_shares_only_whole_frames_with_the_line_before(void **state)
+static void line_shares_only_whole_frames_with_the_previous_line(void **state)
 {
 	struct profile *p = read_string("a;bc;d 1\na;b;d 2\na 4\na;bc 8\n"
 					"a;bc;d;e 16\na;bcd 32\nab 64\n");
@@ -129,7 +129,7 @@ static void crlf_blanks_comments_and_empty_lines_are_understood(void **state)
 	profile_free(p);
 }
 
-static void a_name_may_begin_or_end_with_what_else_means_something(void **state)
+static void name_may_begin_or_end_with_special_characters(void **state)
 {
 	struct profile *p = read_string("#a;b 1\n# a;b 2\n#\na;b  4\n"
 					"c;d 5 8\n");
@@ -143,7 +143,7 @@ static void a_name_may_begin_or_end_with_what_else_means_something(void **state)
 	profile_free(p);
 }
 
-static void names_are_told_apart_at_every_length(void **state)
+static void names_of_any_length_are_distinguished(void **state)
 {
 	struct text in = { 0 };
 	struct profile *p;
@@ -177,7 +177,7 @@ static void names_are_told_apart_at_every_length(void **state)
 	text_release(&in);
 }
 
-static void an_input_that_ends_anywhere_is_read_to_its_end(void **state)
+static void input_truncated_anywhere_is_read_to_its_end(void **state)
 {
 	static const char whole[] = "alpha;beta;gamma;delta 12";
 
@@ -197,7 +197,7 @@ static void an_input_that_ends_anywhere_is_read_to_its_end(void **state)
 	}
 }
 
-static void suffixes_tell_how_a_frame_ran_and_are_taken_off(void **state)
+static void suffixes_set_the_frame_kind_and_are_removed(void **state)
 {
 	(void)state;
 	expect_frame("a.B.m_[j]", "a.B", "m", FRAME_JIT, 0);
@@ -223,7 +223,7 @@ static void names_that_look_like_java_have_a_class_and_a_method(void **state)
 }
 
 /* async-profiler marks classes as inlined, and outside a TLAB as kernel. */
-static void a_class_alone_is_what_was_allocated(void **state)
+static void class_without_method_is_an_allocated_class(void **state)
 {
 	(void)state;
 	expect_frame("java.util.TreeMap$Entry_[i]", "java.util.TreeMap$Entry",
@@ -240,7 +240,7 @@ static void a_class_alone_is_what_was_allocated(void **state)
 	expect_frame("Order[]_[i]", "Order[]", "", FRAME_CLASS, 0);
 }
 
-static void a_name_that_only_resembles_a_class_is_a_function(void **state)
+static void name_that_resembles_a_class_is_a_function(void **state)
 {
 	(void)state;
 	expect_frame("operator new[]", "", "operator new[]", FRAME_NATIVE, 0);
@@ -264,7 +264,7 @@ static void generated_classes_lose_their_numbers(void **state)
 		     "java.lang.invoke.LambdaForm$MH", "invoke", FRAME_JAVA, 0);
 }
 
-static void other_names_are_kept_whole(void **state)
+static void unmarked_names_are_unchanged(void **state)
 {
 	(void)state;
 	expect_frame("ObjectMonitor::wait", "", "ObjectMonitor::wait",
@@ -299,7 +299,7 @@ static void lines_can_be_left_out(void **state)
 	profile_free(p);
 }
 
-static void an_empty_name_is_unknown(void **state)
+static void empty_name_is_unknown(void **state)
 {
 	struct profile *p = read_string("a;;b 1\n;a 2\na; 4\n");
 
@@ -346,7 +346,7 @@ static void lines_that_are_none_are_skipped_and_counted(void **state)
 	profile_free(p);
 }
 
-static void the_greatest_weight_is_read_and_sums_saturate(void **state)
+static void largest_weight_is_read_and_sums_saturate(void **state)
 {
 	struct profile *p = read_string("a 18446744073709551615\na 1\nb 1\n");
 
@@ -357,7 +357,7 @@ static void the_greatest_weight_is_read_and_sums_saturate(void **state)
 	profile_free(p);
 }
 
-static void a_name_of_ten_megabytes_is_skipped(void **state)
+static void name_of_ten_megabytes_is_skipped(void **state)
 {
 	struct text in = { 0 };
 	struct profile *p;
@@ -374,7 +374,7 @@ static void a_name_of_ten_megabytes_is_skipped(void **state)
 	text_release(&in);
 }
 
-static void a_stack_trace_may_be_very_deep(void **state)
+static void stack_trace_may_be_very_deep(void **state)
 {
 	enum { DEPTH = 200000 };
 	struct text in = { 0 };
@@ -391,8 +391,7 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	text_release(&in);
 }
 
-static void
-of_two_weights_the_second_counts_when_all_lines_have_two(void **state)
+static void second_weight_counts_if_all_lines_have_two(void **state)
 {
 	struct profile *p = read_string("a;b 10 20\na;c 0 5\nd 3 4\n");
 
@@ -409,7 +408,7 @@ of_two_weights_the_second_counts_when_all_lines_have_two(void **state)
 	profile_free(p);
 }
 
-static void nothing_readable_is_an_error(void **state)
+static void input_without_readable_lines_is_an_error(void **state)
 {
 	struct profile *p = profile_new();
 	struct error err = { 0 };
@@ -438,7 +437,7 @@ static void collapsed_stack_traces_are_recognised(void **state)
 	assert_true(sniffs("a;b 5\nno number here\nmore of it\n"));
 }
 
-static void other_texts_are_not_taken_for_collapsed(void **state)
+static void texts_of_other_formats_are_not_recognized(void **state)
 {
 	static const char *const others[] = {
 		"",
@@ -466,7 +465,7 @@ static void other_texts_are_not_taken_for_collapsed(void **state)
 	}
 }
 
-static void a_head_that_ends_within_a_line_is_judged_by_the_rest(void **state)
+static void head_with_a_partial_line_is_judged_by_the_other_lines(void **state)
 {
 	struct text head = { 0 };
 
@@ -490,39 +489,34 @@ static void a_head_that_ends_within_a_line_is_judged_by_the_rest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_weight_is_the_number_after_the_last_blank),
+		cmocka_unit_test(weight_is_the_number_after_the_last_space),
 		cmocka_unit_test(
-			a_line_shares_only_whole_frames_with_the_line_before),
+			line_shares_only_whole_frames_with_the_previous_line),
 		cmocka_unit_test(
 			crlf_blanks_comments_and_empty_lines_are_understood),
-		cmocka_unit_test(
-			a_name_may_begin_or_end_with_what_else_means_something),
-		cmocka_unit_test(names_are_told_apart_at_every_length),
-		cmocka_unit_test(
-			an_input_that_ends_anywhere_is_read_to_its_end),
-		cmocka_unit_test(
-			suffixes_tell_how_a_frame_ran_and_are_taken_off),
+		cmocka_unit_test(name_may_begin_or_end_with_special_characters),
+		cmocka_unit_test(names_of_any_length_are_distinguished),
+		cmocka_unit_test(input_truncated_anywhere_is_read_to_its_end),
+		cmocka_unit_test(suffixes_set_the_frame_kind_and_are_removed),
 		cmocka_unit_test(
 			names_that_look_like_java_have_a_class_and_a_method),
-		cmocka_unit_test(a_class_alone_is_what_was_allocated),
-		cmocka_unit_test(
-			a_name_that_only_resembles_a_class_is_a_function),
+		cmocka_unit_test(class_without_method_is_an_allocated_class),
+		cmocka_unit_test(name_that_resembles_a_class_is_a_function),
 		cmocka_unit_test(generated_classes_lose_their_numbers),
-		cmocka_unit_test(other_names_are_kept_whole),
+		cmocka_unit_test(unmarked_names_are_unchanged),
 		cmocka_unit_test(lines_can_be_left_out),
-		cmocka_unit_test(an_empty_name_is_unknown),
+		cmocka_unit_test(empty_name_is_unknown),
 		cmocka_unit_test(samples_without_a_stack_trace_are_such_again),
 		cmocka_unit_test(lines_that_are_none_are_skipped_and_counted),
-		cmocka_unit_test(the_greatest_weight_is_read_and_sums_saturate),
-		cmocka_unit_test(a_name_of_ten_megabytes_is_skipped),
-		cmocka_unit_test(a_stack_trace_may_be_very_deep),
-		cmocka_unit_test(
-			of_two_weights_the_second_counts_when_all_lines_have_two),
-		cmocka_unit_test(nothing_readable_is_an_error),
+		cmocka_unit_test(largest_weight_is_read_and_sums_saturate),
+		cmocka_unit_test(name_of_ten_megabytes_is_skipped),
+		cmocka_unit_test(stack_trace_may_be_very_deep),
+		cmocka_unit_test(second_weight_counts_if_all_lines_have_two),
+		cmocka_unit_test(input_without_readable_lines_is_an_error),
 		cmocka_unit_test(collapsed_stack_traces_are_recognised),
-		cmocka_unit_test(other_texts_are_not_taken_for_collapsed),
+		cmocka_unit_test(texts_of_other_formats_are_not_recognized),
 		cmocka_unit_test(
-			a_head_that_ends_within_a_line_is_judged_by_the_rest),
+			head_with_a_partial_line_is_judged_by_the_other_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

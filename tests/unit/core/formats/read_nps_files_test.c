@@ -211,7 +211,7 @@ static void totals_of_every_node_are_those_of_visualvm(void **state)
 		226);
 }
 
-static void the_second_time_is_an_event_of_its_own(void **state)
+static void second_time_is_a_separate_event(void **state)
 {
 	struct input in;
 	struct profile *p;
@@ -232,7 +232,7 @@ static void the_second_time_is_an_event_of_its_own(void **state)
 	input_close(&in);
 }
 
-static void a_small_file_cut_anywhere_is_told_and_its_start_kept(void **state)
+static void truncated_file_is_reported_and_its_start_kept(void **state)
 {
 	struct input in;
 	size_t kept = 0;
@@ -259,7 +259,7 @@ static void a_small_file_cut_anywhere_is_told_and_its_start_kept(void **state)
 	input_close(&in);
 }
 
-static void every_flipped_byte_is_survived(void **state)
+static void any_flipped_byte_is_harmless(void **state)
 {
 	struct input in;
 	uint8_t *copy;
@@ -308,10 +308,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_of_every_node_are_those_of_visualvm),
-		cmocka_unit_test(the_second_time_is_an_event_of_its_own),
-		cmocka_unit_test(
-			a_small_file_cut_anywhere_is_told_and_its_start_kept),
-		cmocka_unit_test(every_flipped_byte_is_survived),
+		cmocka_unit_test(second_time_is_a_separate_event),
+		cmocka_unit_test(truncated_file_is_reported_and_its_start_kept),
+		cmocka_unit_test(any_flipped_byte_is_harmless),
 		cmocka_unit_test(
 			relatives_of_the_format_are_recognised_and_refused),
 	};

@@ -51,7 +51,7 @@ static void self_time_is_what_the_callees_leave_and_samples_are_ms(void **state)
 	profile_free(p);
 }
 
-static void the_time_is_that_of_the_beginning_if_it_is_one(void **state)
+static void samples_have_the_start_time_if_it_is_an_epoch_time(void **state)
 {
 	static const struct {
 		int64_t began_ms, taken_ms, expected_ms;
@@ -75,7 +75,7 @@ static void the_time_is_that_of_the_beginning_if_it_is_one(void **state)
 }
 
 /* Row 10 of what recordings suffer. */
-static void lengths_that_lie_are_told_and_nothing_is_lost(void **state)
+static void wrong_lengths_are_reported_without_a_loss(void **state)
 {
 	static const struct {
 		int32_t compressed_lie, len_lie, settings_len;
@@ -119,7 +119,7 @@ static void version_1_1_has_no_comment(void **state)
 	profile_free(p);
 }
 
-static void other_versions_and_types_are_refused_by_name(void **state)
+static void unsupported_versions_and_types_are_rejected_by_name(void **state)
 {
 	static const struct {
 		int major;
@@ -165,7 +165,7 @@ static void garbage_for_compressed_data_is_refused_with_the_reason(void **state)
 	text_release(&file);
 }
 
-static void a_string_longer_than_the_data_is_refused(void **state)
+static void string_longer_than_the_data_is_rejected(void **state)
 {
 	struct nps_made m = nps_made_payload(1700000000000, 1700000001000);
 	struct text file;
@@ -243,7 +243,7 @@ static void nodes_that_share_callees_do_not_multiply(void **state)
 	text_release(&tree);
 }
 
-static void a_node_with_more_callees_than_bytes_is_lost(void **state)
+static void node_with_more_callees_than_bytes_is_lost(void **state)
 {
 	struct text tree = { 0 };
 
@@ -254,7 +254,7 @@ static void a_node_with_more_callees_than_bytes_is_lost(void **state)
 	text_release(&tree);
 }
 
-static void a_tree_with_nodes_of_another_size_is_skipped(void **state)
+static void tree_with_nodes_of_another_size_is_skipped(void **state)
 {
 	struct text tree = { 0 };
 	struct profile *p;
@@ -268,7 +268,7 @@ static void a_tree_with_nodes_of_another_size_is_skipped(void **state)
 	text_release(&tree);
 }
 
-static void a_method_beyond_the_table_keeps_its_number(void **state)
+static void method_beyond_the_table_keeps_its_number(void **state)
 {
 	struct text tree = { 0 };
 	struct profile *p;
@@ -318,7 +318,7 @@ static void offsets_of_a_tree_of_16_mib_have_four_bytes(void **state)
 	text_release(&tree);
 }
 
-static void a_tree_may_be_very_deep(void **state)
+static void tree_may_be_very_deep(void **state)
 {
 	enum { DEPTH = 100000 };
 	struct text tree = { 0 };
@@ -345,22 +345,23 @@ int main(void)
 		cmocka_unit_test(
 			self_time_is_what_the_callees_leave_and_samples_are_ms),
 		cmocka_unit_test(
-			the_time_is_that_of_the_beginning_if_it_is_one),
-		cmocka_unit_test(lengths_that_lie_are_told_and_nothing_is_lost),
+			samples_have_the_start_time_if_it_is_an_epoch_time),
+		cmocka_unit_test(wrong_lengths_are_reported_without_a_loss),
 		cmocka_unit_test(version_1_1_has_no_comment),
-		cmocka_unit_test(other_versions_and_types_are_refused_by_name),
+		cmocka_unit_test(
+			unsupported_versions_and_types_are_rejected_by_name),
 		cmocka_unit_test(
 			garbage_for_compressed_data_is_refused_with_the_reason),
-		cmocka_unit_test(a_string_longer_than_the_data_is_refused),
+		cmocka_unit_test(string_longer_than_the_data_is_rejected),
 		cmocka_unit_test(callees_that_are_their_callers_are_refused),
 		cmocka_unit_test(nodes_that_share_callees_do_not_multiply),
-		cmocka_unit_test(a_node_with_more_callees_than_bytes_is_lost),
-		cmocka_unit_test(a_tree_with_nodes_of_another_size_is_skipped),
-		cmocka_unit_test(a_method_beyond_the_table_keeps_its_number),
+		cmocka_unit_test(node_with_more_callees_than_bytes_is_lost),
+		cmocka_unit_test(tree_with_nodes_of_another_size_is_skipped),
+		cmocka_unit_test(method_beyond_the_table_keeps_its_number),
 		cmocka_unit_test(
 			callees_that_took_longer_than_their_caller_are_cut),
 		cmocka_unit_test(offsets_of_a_tree_of_16_mib_have_four_bytes),
-		cmocka_unit_test(a_tree_may_be_very_deep),
+		cmocka_unit_test(tree_may_be_very_deep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

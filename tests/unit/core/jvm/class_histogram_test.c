@@ -53,7 +53,7 @@ static void rows_of_every_jdk_are_read(void **state)
 	class_histogram_release(&h);
 }
 
-static void a_class_may_be_called_anything(void **state)
+static void class_name_may_be_any_text(void **state)
 {
 	struct class_histogram h = { 0 };
 
@@ -85,7 +85,7 @@ static void lines_that_are_no_rows_are_counted(void **state)
 	class_histogram_release(&h);
 }
 
-static void an_answer_without_rows_is_told(void **state)
+static void reply_without_rows_is_an_error(void **state)
 {
 	struct class_histogram h = { 0 };
 	struct error err = { 0 };
@@ -133,9 +133,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_every_jdk_are_read),
-		cmocka_unit_test(a_class_may_be_called_anything),
+		cmocka_unit_test(class_name_may_be_any_text),
 		cmocka_unit_test(lines_that_are_no_rows_are_counted),
-		cmocka_unit_test(an_answer_without_rows_is_told),
+		cmocka_unit_test(reply_without_rows_is_an_error),
 		cmocka_unit_test(
 			histogram_subtract_removes_objects_of_the_other),
 	};

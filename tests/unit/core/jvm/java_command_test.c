@@ -48,7 +48,7 @@ static void same(const char *cmdline, size_t len, bool is_java,
 #define TOOL(cmdline, wanted)                                                  \
 	same((cmdline), sizeof(cmdline) - 1, false, wanted)
 
-static void the_main_class_is_what_no_option_takes(void **state)
+static void main_class_is_the_first_word_that_no_option_takes(void **state)
 {
 	(void)state;
 	JAVA("java\0-Xmx1g\0-cp\0a.jar:b.jar\0com.acme.Main\0-Dx=1\0two "
@@ -65,7 +65,7 @@ static void the_main_class_is_what_no_option_takes(void **state)
 	JAVA("java\0Hello.java\0x\0", "Hello.java |  | x");
 }
 
-static void a_command_line_may_end_anywhere(void **state)
+static void command_line_may_be_truncated_anywhere(void **state)
 {
 	(void)state;
 	JAVA("", "? |  | ");
@@ -88,7 +88,7 @@ static void behind_a_file_of_arguments_nothing_is_sure(void **state)
 	JAVA("java\0Main\0@x\0", "Main |  | @x");
 }
 
-static void a_tool_of_the_jdk_has_options_behind_j(void **state)
+static void jdk_tool_passes_options_after_j(void **state)
 {
 	(void)state;
 	TOOL("javac\0-J-Xmx64m\0-d\0out\0", "? | -Xmx64m | -d,out");
@@ -121,7 +121,7 @@ static void either_quote_keeps_blanks(void **state)
 	options_of_a_variable_are_split("\"\" -Xrs", ",-Xrs");
 }
 
-static void words_are_moved_behind_others(void **state)
+static void words_move_appends_words(void **state)
 {
 	struct java_words a = { 0 }, b = { 0 }, none = { 0 };
 
@@ -139,12 +139,13 @@ static void words_are_moved_behind_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_main_class_is_what_no_option_takes),
-		cmocka_unit_test(a_command_line_may_end_anywhere),
+		cmocka_unit_test(
+			main_class_is_the_first_word_that_no_option_takes),
+		cmocka_unit_test(command_line_may_be_truncated_anywhere),
 		cmocka_unit_test(behind_a_file_of_arguments_nothing_is_sure),
-		cmocka_unit_test(a_tool_of_the_jdk_has_options_behind_j),
+		cmocka_unit_test(jdk_tool_passes_options_after_j),
 		cmocka_unit_test(either_quote_keeps_blanks),
-		cmocka_unit_test(words_are_moved_behind_others),
+		cmocka_unit_test(words_move_appends_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static enum jvm_kind kind_of(const char *line)
 
 #define AT "7f0000000000-7f0000100000 "
 
-static void a_jvm_is_told_by_the_code_it_has_mapped(void **state)
+static void jvm_is_recognized_by_its_mapped_code(void **state)
 {
 	(void)state;
 	assert_int_equal(kind_of(AT "r-xp 00000000 fe:00 9   /j/libjvm.so"),
@@ -49,7 +49,7 @@ static void a_jvm_is_told_by_the_code_it_has_mapped(void **state)
 	assert_int_equal(kind_of(""), JVM_NONE);
 }
 
-static void a_process_is_held_until_it_ends(void **state)
+static void opened_process_is_held_until_it_ends(void **state)
 {
 	struct error err = { 0 };
 	struct jvm jvm;
@@ -78,7 +78,7 @@ static void a_process_is_held_until_it_ends(void **state)
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
 }
 
-static void a_zombie_is_no_target(void **state)
+static void zombie_is_rejected(void **state)
 {
 	struct error err = { 0 };
 	struct jvm jvm;
@@ -95,7 +95,7 @@ static void a_zombie_is_no_target(void **state)
 }
 
 /* execve(2) keeps pid, start time and pidfd. */
-static void another_program_in_the_same_process_is_another(void **state)
+static void exec_of_another_program_ends_the_jvm(void **state)
 {
 	struct error err = { 0 };
 	struct jvm jvm;
@@ -198,7 +198,7 @@ static int reuse_a_pid(void)
 	return faults;
 }
 
-static void row20_a_pid_taken_over_is_never_taken_for_it(void **state)
+static void reused_pid_is_not_mistaken_for_the_process(void **state)
 {
 	pid_t child = fork();
 	int status;
@@ -239,7 +239,7 @@ static void *wait_for_go(void *arg)
 	return w;
 }
 
-static void a_thread_is_not_taken_for_a_process(void **state)
+static void tid_of_a_thread_is_rejected(void **state)
 {
 	struct error err = { 0 };
 	struct waiting w;
@@ -296,7 +296,7 @@ static void zeroed_storage_may_be_closed(void **state)
 	assert_int_equal(jvm.pidfd, -1);
 }
 
-static void a_list_is_ordered_by_pid(void **state)
+static void list_is_ordered_by_pid(void **state)
 {
 	struct jvm_list list;
 	struct error err;
@@ -367,7 +367,7 @@ static int open_at(struct place *p, const char *name, int flags,
 	return jvm_open_file(&p->jvm, path, flags, err);
 }
 
-static void a_file_is_opened_as_the_target_sees_it(void **state)
+static void file_is_opened_in_the_root_of_the_target(void **state)
 {
 	struct error err;
 	char bytes[4];
@@ -411,7 +411,7 @@ static void links_and_pipes_are_no_traps(void **state)
 }
 
 /* Signals that were caught, as /proc showed them. */
-static void a_process_is_no_jvm_by_the_signals_that_it_handles(void **state)
+static void signal_handlers_exclude_processes_that_are_no_jvms(void **state)
 {
 	static const struct {
 		const char *what;
@@ -445,20 +445,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			a_process_is_no_jvm_by_the_signals_that_it_handles),
-		cmocka_unit_test(a_jvm_is_told_by_the_code_it_has_mapped),
-		cmocka_unit_test(a_process_is_held_until_it_ends),
-		cmocka_unit_test(a_zombie_is_no_target),
-		cmocka_unit_test(
-			another_program_in_the_same_process_is_another),
-		cmocka_unit_test(row20_a_pid_taken_over_is_never_taken_for_it),
-		cmocka_unit_test(a_thread_is_not_taken_for_a_process),
+			signal_handlers_exclude_processes_that_are_no_jvms),
+		cmocka_unit_test(jvm_is_recognized_by_its_mapped_code),
+		cmocka_unit_test(opened_process_is_held_until_it_ends),
+		cmocka_unit_test(zombie_is_rejected),
+		cmocka_unit_test(exec_of_another_program_ends_the_jvm),
+		cmocka_unit_test(reused_pid_is_not_mistaken_for_the_process),
+		cmocka_unit_test(tid_of_a_thread_is_rejected),
 		cmocka_unit_test(jvm_open_rejects_invalid_pids),
 		cmocka_unit_test(jvm_open_java_fails_for_other_programs),
 		cmocka_unit_test(zeroed_storage_may_be_closed),
-		cmocka_unit_test(a_list_is_ordered_by_pid),
+		cmocka_unit_test(list_is_ordered_by_pid),
 		cmocka_unit_test_setup_teardown(
-			a_file_is_opened_as_the_target_sees_it, place_setup,
+			file_is_opened_in_the_root_of_the_target, place_setup,
 			place_teardown),
 		cmocka_unit_test_setup_teardown(links_and_pipes_are_no_traps,
 						place_setup, place_teardown),

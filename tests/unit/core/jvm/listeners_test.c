@@ -64,7 +64,7 @@ static void listeners_parse_reads_listening_sockets(void **state)
 	listeners_release(&l);
 }
 
-static void a_table_cut_anywhere_gives_what_is_whole(void **state)
+static void truncated_table_yields_its_complete_lines(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len <= strlen(table6); len++) {
@@ -117,7 +117,7 @@ static int listen_somewhere(uint16_t *port)
 	return fd;
 }
 
-static void a_port_is_that_of_who_has_it_open(void **state)
+static void port_belongs_to_the_process_with_the_socket(void **state)
 {
 	struct listeners l;
 	struct error err;
@@ -152,7 +152,7 @@ static void a_port_is_that_of_who_has_it_open(void **state)
 	listeners_release(&l);
 }
 
-static void a_port_of_another_process_is_not_ones_own(void **state)
+static void port_of_another_process_is_not_listed(void **state)
 {
 	struct listeners l;
 	struct error err;
@@ -188,10 +188,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(listeners_parse_reads_listening_sockets),
-		cmocka_unit_test(a_table_cut_anywhere_gives_what_is_whole),
+		cmocka_unit_test(truncated_table_yields_its_complete_lines),
 		cmocka_unit_test(listeners_parse_skips_malformed_lines),
-		cmocka_unit_test(a_port_is_that_of_who_has_it_open),
-		cmocka_unit_test(a_port_of_another_process_is_not_ones_own),
+		cmocka_unit_test(port_belongs_to_the_process_with_the_socket),
+		cmocka_unit_test(port_of_another_process_is_not_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void counters_have_names_units_and_values(void **state)
 	perfdata_close(p);
 }
 
-static void a_newer_jvm_has_others(void **state)
+static void counters_of_newer_jvms_are_read(void **state)
 {
 	struct perfdata *p = open_image(DATA "jdk25.bin");
 	int64_t value = 0;
@@ -84,7 +84,7 @@ static void a_newer_jvm_has_others(void **state)
 	perfdata_close(p);
 }
 
-static void every_counter_is_found_by_its_name(void **state)
+static void each_counter_is_found_by_name(void **state)
 {
 	struct perfdata *p = open_image(DATA "jdk17.bin");
 
@@ -157,7 +157,7 @@ static size_t add_value(struct image *m, const char *name, uint64_t value)
 	return at;
 }
 
-static void numbers_are_in_the_byte_order_that_is_said(void **state)
+static void numbers_have_the_byte_order_of_the_prologue(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -171,7 +171,7 @@ static void numbers_are_in_the_byte_order_that_is_said(void **state)
 	}
 }
 
-static void a_text_that_fills_its_vector_is_ended(void **state)
+static void text_that_fills_its_vector_is_terminated(void **state)
 {
 	struct image m = image_start(false);
 	size_t at = add_entry(&m, "t", 'B', 4);
@@ -233,7 +233,7 @@ static void malformed_perfdata_is_rejected_with_the_reason(void **state)
 	refused(&m, "no performance counters");
 }
 
-static void an_entry_that_points_outside_of_itself_is_left_out(void **state)
+static void entry_that_points_outside_of_itself_is_skipped(void **state)
 {
 	static const struct {
 		size_t at;
@@ -283,7 +283,7 @@ static void perfdata_keeps_entries_before_a_malformed_one(void **state)
 	}
 }
 
-static void an_image_cut_anywhere_is_read_or_refused(void **state)
+static void truncated_image_is_read_or_rejected(void **state)
 {
 	struct input in;
 	struct error err = { 0 };
@@ -312,17 +312,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_have_names_units_and_values),
-		cmocka_unit_test(a_newer_jvm_has_others),
-		cmocka_unit_test(every_counter_is_found_by_its_name),
-		cmocka_unit_test(numbers_are_in_the_byte_order_that_is_said),
-		cmocka_unit_test(a_text_that_fills_its_vector_is_ended),
+		cmocka_unit_test(counters_of_newer_jvms_are_read),
+		cmocka_unit_test(each_counter_is_found_by_name),
+		cmocka_unit_test(numbers_have_the_byte_order_of_the_prologue),
+		cmocka_unit_test(text_that_fills_its_vector_is_terminated),
 		cmocka_unit_test(ticks_become_nanoseconds),
 		cmocka_unit_test(
 			malformed_perfdata_is_rejected_with_the_reason),
 		cmocka_unit_test(
-			an_entry_that_points_outside_of_itself_is_left_out),
+			entry_that_points_outside_of_itself_is_skipped),
 		cmocka_unit_test(perfdata_keeps_entries_before_a_malformed_one),
-		cmocka_unit_test(an_image_cut_anywhere_is_read_or_refused),
+		cmocka_unit_test(truncated_image_is_read_or_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

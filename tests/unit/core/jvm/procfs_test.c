@@ -67,7 +67,7 @@ static void status_is_read_field_by_field(void **state)
 }
 
 /* The kernel escapes the line ends of a name; other blanks it leaves. */
-static void a_name_cannot_forge_a_field_of_status(void **state)
+static void process_name_cannot_forge_a_status_field(void **state)
 {
 	static const char text[] = "Name:\tx\\nUid:\t0 0 0 0\n"
 				   "State:\tR (running)\n"
@@ -144,7 +144,7 @@ static void stat_is_read_from_behind_the_last_parenthesis(void **state)
 	assert_int_equal(s.start_ticks, 987654321);
 }
 
-static void a_name_longer_than_the_kernel_has_is_cut(void **state)
+static void overlong_process_name_is_truncated(void **state)
 {
 	static const char text[] = "1 (abcdefghijklmnopqrstuvwxyz) S 1 1 1 0 "
 				   "-1 4 1 0 0 0 5 6 0 0 "
@@ -177,7 +177,7 @@ static void stat_without_its_fields_is_none(void **state)
 		assert_false(procfs_parse_stat(texts[i], strlen(texts[i]), &s));
 }
 
-static void this_process_is_there(void **state)
+static void own_process_is_readable(void **state)
 {
 	struct proc_status status;
 	struct proc_stat stat;
@@ -219,7 +219,7 @@ static void procfs_stat_fails_for_an_ended_process(void **state)
 	assert_non_null(strstr(err.text, "no such process"));
 }
 
-static void a_file_that_no_process_has_is_said(void **state)
+static void missing_proc_file_is_reported(void **state)
 {
 	struct text text = { 0 };
 	struct error err = { 0 };
@@ -234,16 +234,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_read_field_by_field),
-		cmocka_unit_test(a_name_cannot_forge_a_field_of_status),
+		cmocka_unit_test(process_name_cannot_forge_a_status_field),
 		cmocka_unit_test(status_without_what_matters_is_none),
 		cmocka_unit_test(cut_anywhere_nothing_beyond_is_read),
 		cmocka_unit_test(stat_is_read_from_behind_the_last_parenthesis),
-		cmocka_unit_test(a_name_longer_than_the_kernel_has_is_cut),
+		cmocka_unit_test(overlong_process_name_is_truncated),
 		cmocka_unit_test(stat_without_its_fields_is_none),
-		cmocka_unit_test(this_process_is_there),
+		cmocka_unit_test(own_process_is_readable),
 		cmocka_unit_test(reads_stop_at_their_limit),
 		cmocka_unit_test(procfs_stat_fails_for_an_ended_process),
-		cmocka_unit_test(a_file_that_no_process_has_is_said),
+		cmocka_unit_test(missing_proc_file_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

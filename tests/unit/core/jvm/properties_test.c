@@ -27,7 +27,7 @@ static void assert_read(const char *text, const char *expected)
 	properties_release(&p);
 }
 
-static void a_jvms_answer_is_read(void **state)
+static void reply_of_a_jvm_is_parsed(void **state)
 {
 	(void)state;
 	assert_read("#Sat Nov 21 08:51:04 UTC 2026\n"
@@ -63,7 +63,7 @@ static void lines_are_continued(void **state)
 	assert_read("k\\\n=a\n", "k|a\n");
 }
 
-static void keys_end_as_java_says(void **state)
+static void keys_end_as_in_java(void **state)
 {
 	(void)state;
 	assert_read("a b\nc : d\ne==f\n  g\n! no\n\n:h\n",
@@ -73,11 +73,11 @@ static void keys_end_as_java_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_jvms_answer_is_read),
+		cmocka_unit_test(reply_of_a_jvm_is_parsed),
 		cmocka_unit_test(escapes_are_undone),
 		cmocka_unit_test(bytes_are_latin_1),
 		cmocka_unit_test(lines_are_continued),
-		cmocka_unit_test(keys_end_as_java_says),
+		cmocka_unit_test(keys_end_as_in_java),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

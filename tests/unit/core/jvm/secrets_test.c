@@ -46,7 +46,7 @@ static void secrets_add_arg_keeps_ordinary_values(void **state)
 	same("password", "app", "app");
 }
 
-static void the_word_behind_a_name_is_masked(void **state)
+static void argument_after_a_secret_name_is_masked(void **state)
 {
 	(void)state;
 	same("--token", "x=y", "***");
@@ -74,7 +74,7 @@ static void passwords_within_addresses_are_masked(void **state)
 	     "-javaagent:/a.jar=url=x,token=***,z=1");
 }
 
-static void a_property_is_masked_by_its_name(void **state)
+static void property_is_masked_by_its_name(void **state)
 {
 	struct text got = { 0 };
 
@@ -91,9 +91,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_masked_by_their_names),
 		cmocka_unit_test(secrets_add_arg_keeps_ordinary_values),
-		cmocka_unit_test(the_word_behind_a_name_is_masked),
+		cmocka_unit_test(argument_after_a_secret_name_is_masked),
 		cmocka_unit_test(passwords_within_addresses_are_masked),
-		cmocka_unit_test(a_property_is_masked_by_its_name),
+		cmocka_unit_test(property_is_masked_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

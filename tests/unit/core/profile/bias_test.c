@@ -47,7 +47,7 @@ static void check_rate(struct profile *p, const char *expected)
 	text_release(&text);
 }
 
-static void every_event_that_is_known_has_one_line(void **state)
+static void each_known_event_has_one_line(void **state)
 {
 	static const struct {
 		const char *event;
@@ -141,7 +141,7 @@ static void check_lock(const char *event, const char *version, const char *lock,
 	profile_free(p);
 }
 
-static void what_is_left_out_of_waits_depends_on_who_recorded_them(void **state)
+static void limitation_of_waits_depends_on_the_recorder(void **state)
 {
 	(void)state;
 	check_lock("jdk.JavaMonitorEnter", "3.0", "10000000",
@@ -155,7 +155,7 @@ static void what_is_left_out_of_waits_depends_on_who_recorded_them(void **state)
 	check_lock("jdk.JavaMonitorWait", "4.0", "0", "unknown");
 }
 
-static void rates_are_said_as_far_as_they_are_known(void **state)
+static void rate_states_the_known_part(void **state)
 {
 	struct profile *p = profile_of("x", UNIT_SAMPLES);
 
@@ -186,7 +186,7 @@ static void check_sampled(const char *event, const char *what,
 	profile_free(p);
 }
 
-static void an_interval_is_time_only_where_time_was_sampled(void **state)
+static void interval_is_a_time_only_for_time_events(void **state)
 {
 	static const char java[] = "jdk.ExecutionSample";
 	static const char wall[] = "profiler.WallClockSample";
@@ -207,7 +207,7 @@ static void an_interval_is_time_only_where_time_was_sampled(void **state)
 	profile_free(p);
 }
 
-static void of_cpu_time_a_throttle_may_be_a_period(void **state)
+static void throttle_of_cpu_time_may_be_a_period(void **state)
 {
 	static const char event[] = "jdk.CPUTimeSample";
 	struct profile *p = profile_of(event, UNIT_NS);
@@ -239,7 +239,7 @@ static void samples_of_several_kinds_have_no_one_bias(void **state)
 	profile_free(p);
 }
 
-static void a_setting_that_changes_is_none(void **state)
+static void changed_setting_is_unknown(void **state)
 {
 	struct profile *p = profile_of("x", UNIT_SAMPLES);
 	char name[16];
@@ -264,16 +264,14 @@ static void a_setting_that_changes_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_event_that_is_known_has_one_line),
+		cmocka_unit_test(each_known_event_has_one_line),
 		cmocka_unit_test(settings_tell_biases_apart),
-		cmocka_unit_test(
-			what_is_left_out_of_waits_depends_on_who_recorded_them),
-		cmocka_unit_test(rates_are_said_as_far_as_they_are_known),
-		cmocka_unit_test(
-			an_interval_is_time_only_where_time_was_sampled),
-		cmocka_unit_test(of_cpu_time_a_throttle_may_be_a_period),
+		cmocka_unit_test(limitation_of_waits_depends_on_the_recorder),
+		cmocka_unit_test(rate_states_the_known_part),
+		cmocka_unit_test(interval_is_a_time_only_for_time_events),
+		cmocka_unit_test(throttle_of_cpu_time_may_be_a_period),
 		cmocka_unit_test(samples_of_several_kinds_have_no_one_bias),
-		cmocka_unit_test(a_setting_that_changes_is_none),
+		cmocka_unit_test(changed_setting_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,7 @@ static void rows_are_by_name_and_cause_and_times_by_each_clock(void **state)
 	profile_free(p);
 }
 
-static void the_last_event_of_a_running_total_counts(void **state)
+static void running_total_keeps_the_last_event(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -182,7 +182,7 @@ static void the_last_event_of_a_running_total_counts(void **state)
 	profile_free(p);
 }
 
-static void only_wanted_events_have_a_table(void **state)
+static void only_requested_events_have_a_table(void **state)
 {
 	static const struct {
 		const char *wanted;
@@ -281,7 +281,7 @@ static void long_text_is_cut_between_utf_8_characters(void **state)
 	profile_free(p);
 }
 
-static void each_type_of_events_has_one_table(void **state)
+static void each_event_type_has_one_table(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_table *first = event_table_of(p, "a.B0");
@@ -306,12 +306,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			rows_are_by_name_and_cause_and_times_by_each_clock),
-		cmocka_unit_test(the_last_event_of_a_running_total_counts),
-		cmocka_unit_test(only_wanted_events_have_a_table),
+		cmocka_unit_test(running_total_keeps_the_last_event),
+		cmocka_unit_test(only_requested_events_have_a_table),
 		cmocka_unit_test(rows_beyond_the_most_are_one),
 		cmocka_unit_test(events_at_other_times_are_left_out),
 		cmocka_unit_test(long_text_is_cut_between_utf_8_characters),
-		cmocka_unit_test(each_type_of_events_has_one_table),
+		cmocka_unit_test(each_event_type_has_one_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

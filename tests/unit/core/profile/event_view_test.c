@@ -45,7 +45,7 @@ static void types_of_a_family_are_added_up(void **state)
 	profile_free(p);
 }
 
-static void families_come_first_in_the_order_of_their_table(void **state)
+static void families_precede_other_views_in_table_order(void **state)
 {
 	static const char *const expected[] = { "cpu", "cpu-time", "wall",
 						"lock", "my.Event" };
@@ -65,7 +65,7 @@ static void families_come_first_in_the_order_of_their_table(void **state)
 	profile_free(p);
 }
 
-static void bytes_that_are_told_twice_are_not_added_up(void **state)
+static void bytes_recorded_twice_are_not_added_up(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view *views;
@@ -89,7 +89,7 @@ static void bytes_that_are_told_twice_are_not_added_up(void **state)
 	profile_free(p);
 }
 
-static void cpu_is_the_default_even_when_others_have_more(void **state)
+static void cpu_is_the_default_even_with_fewer_stack_traces(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view;
@@ -106,8 +106,7 @@ static void cpu_is_the_default_even_when_others_have_more(void **state)
 	profile_free(p);
 }
 
-static void
-what_has_no_stack_trace_is_no_view_where_others_have_one(void **state)
+static void views_without_stack_traces_are_omitted_beside_others(void **state)
 {
 	struct profile *p = profile_new();
 	struct frame main_frame = { .method = profile_string(p, "main", 4) };
@@ -130,7 +129,7 @@ what_has_no_stack_trace_is_no_view_where_others_have_one(void **state)
 	profile_free(p);
 }
 
-static void a_view_is_chosen_by_family_type_or_last_part(void **state)
+static void view_is_chosen_by_family_type_or_last_part(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view;
@@ -153,7 +152,7 @@ static void a_view_is_chosen_by_family_type_or_last_part(void **state)
 	profile_free(p);
 }
 
-static void what_is_not_there_is_answered_with_what_is(void **state)
+static void missing_view_is_rejected_with_the_available_views(void **state)
 {
 	struct profile *p = profile_new();
 	struct event_view view;
@@ -222,7 +221,7 @@ static void assert_left(const uint64_t *samples, size_t count, size_t most,
 	text_release(&got);
 }
 
-static void a_page_has_the_views_with_the_most_stack_traces(void **state)
+static void limit_keeps_the_views_with_the_most_stack_traces(void **state)
 {
 	static const uint64_t samples[] = { 5, 1, 9, 5, 5, 2 };
 
@@ -239,18 +238,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_of_a_family_are_added_up),
+		cmocka_unit_test(families_precede_other_views_in_table_order),
+		cmocka_unit_test(bytes_recorded_twice_are_not_added_up),
 		cmocka_unit_test(
-			families_come_first_in_the_order_of_their_table),
-		cmocka_unit_test(bytes_that_are_told_twice_are_not_added_up),
-		cmocka_unit_test(cpu_is_the_default_even_when_others_have_more),
+			cpu_is_the_default_even_with_fewer_stack_traces),
 		cmocka_unit_test(
-			what_has_no_stack_trace_is_no_view_where_others_have_one),
-		cmocka_unit_test(a_view_is_chosen_by_family_type_or_last_part),
-		cmocka_unit_test(what_is_not_there_is_answered_with_what_is),
+			views_without_stack_traces_are_omitted_beside_others),
+		cmocka_unit_test(view_is_chosen_by_family_type_or_last_part),
+		cmocka_unit_test(
+			missing_view_is_rejected_with_the_available_views),
 		cmocka_unit_test(
 			many_events_are_found_and_chosen_by_their_names),
 		cmocka_unit_test(
-			a_page_has_the_views_with_the_most_stack_traces),
+			limit_keeps_the_views_with_the_most_stack_traces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

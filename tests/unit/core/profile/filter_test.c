@@ -84,7 +84,7 @@ static uint64_t left(const char *include, const char *exclude,
 	return weight;
 }
 
-static void a_zeroed_filter_lets_all_pass(void **state)
+static void zeroed_filter_passes_everything(void **state)
 {
 	(void)state;
 	assert_int_equal(left(NULL, NULL, NULL, 0), 15);
@@ -158,7 +158,7 @@ static void states_are_read_in_any_case(void **state)
 				       1u << STATE_TIMED_WAITING);
 }
 
-static void a_state_that_is_none_is_answered_with_the_list(void **state)
+static void unknown_state_is_rejected_with_the_valid_names(void **state)
 {
 	static const char *const wrong[] = {
 		"", "x", "NEW,", ",NEW", "NEW, RUNNABLE", "RUNNABLEX"
@@ -176,7 +176,7 @@ static void a_state_that_is_none_is_answered_with_the_list(void **state)
 }
 
 /* Cells that differ in the class alone become one. */
-static void without_classes_samples_are_those_of_the_method(void **state)
+static void dropping_classes_merges_samples_of_the_method(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t call = profile_push(p, 0, frame(p, "a.A", "make"));
@@ -207,17 +207,16 @@ static void without_classes_samples_are_those_of_the_method(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_zeroed_filter_lets_all_pass),
+		cmocka_unit_test(zeroed_filter_passes_everything),
 		cmocka_unit_test(
 			include_wants_a_frame_anywhere_in_the_stack_trace),
 		cmocka_unit_test(exclude_wants_no_such_frame),
 		cmocka_unit_test(threads_are_filtered_by_name_and_state),
 		cmocka_unit_test(cells_can_be_added_to_after_filtering),
-		cmocka_unit_test(
-			without_classes_samples_are_those_of_the_method),
+		cmocka_unit_test(dropping_classes_merges_samples_of_the_method),
 		cmocka_unit_test(states_are_read_in_any_case),
 		cmocka_unit_test(
-			a_state_that_is_none_is_answered_with_the_list),
+			unknown_state_is_rejected_with_the_valid_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void expect(const char *class_name, const char *method,
 static const struct frame java = { .kind = FRAME_JAVA, .line = 42 };
 static const struct style full, simple = { .simple = true };
 
-static void a_java_frame_is_class_and_method(void **state)
+static void java_frame_prints_class_and_method(void **state)
 {
 	(void)state;
 	expect("java.lang.Thread", "run", java, full, "java.lang.Thread.run");
@@ -35,7 +35,7 @@ static void a_java_frame_is_class_and_method(void **state)
 	expect("a.B$$Lambda", "call", java, full, "a.B$$Lambda.call");
 }
 
-static void a_simple_name_has_no_package(void **state)
+static void simple_name_has_no_package(void **state)
 {
 	(void)state;
 	expect("java.lang.Thread", "run", java, simple, "Thread.run");
@@ -70,7 +70,7 @@ static void arrays_are_written_as_in_java(void **state)
 	expect("[main tid=1]", "", java, full, "[main tid=1]");
 }
 
-static void a_frame_may_lack_class_or_method_or_both(void **state)
+static void frame_may_lack_class_or_method_or_both(void **state)
 {
 	(void)state;
 	expect("java.util.List", "", java, simple, "List");
@@ -102,7 +102,7 @@ static void lines_and_annotations_are_added_when_asked_for(void **state)
 	expect("", "[truncated]", f, all, "[truncated]");
 }
 
-static void what_could_act_on_a_screen_is_made_visible(void **state)
+static void control_characters_are_made_visible(void **state)
 {
 	(void)state;
 	expect("a\x1b[2J", "m\n", java, full, "a\xe2\x90\x9b[2J.m\xe2\x90\x8a");
@@ -124,7 +124,7 @@ static void expect_thread(const char *name, int64_t os_id, int64_t java_id,
 	profile_free(p);
 }
 
-static void a_thread_is_named_with_the_id_it_has(void **state)
+static void thread_frame_prints_the_known_id(void **state)
 {
 	struct profile *p = profile_new();
 	struct text out = { 0 };
@@ -146,15 +146,15 @@ static void a_thread_is_named_with_the_id_it_has(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_java_frame_is_class_and_method),
-		cmocka_unit_test(a_simple_name_has_no_package),
+		cmocka_unit_test(java_frame_prints_class_and_method),
+		cmocka_unit_test(simple_name_has_no_package),
 		cmocka_unit_test(native_functions_have_no_package_to_lose),
 		cmocka_unit_test(arrays_are_written_as_in_java),
-		cmocka_unit_test(a_frame_may_lack_class_or_method_or_both),
+		cmocka_unit_test(frame_may_lack_class_or_method_or_both),
 		cmocka_unit_test(
 			lines_and_annotations_are_added_when_asked_for),
-		cmocka_unit_test(what_could_act_on_a_screen_is_made_visible),
-		cmocka_unit_test(a_thread_is_named_with_the_id_it_has),
+		cmocka_unit_test(control_characters_are_made_visible),
+		cmocka_unit_test(thread_frame_prints_the_known_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

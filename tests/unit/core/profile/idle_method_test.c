@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void a_method_waits_by_its_class_and_name(void **state)
+static void idle_method_is_found_by_class_and_name(void **state)
 {
 	static const struct {
 		const char *class_name, *method;
@@ -52,7 +52,7 @@ static void a_method_waits_by_its_class_and_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_method_waits_by_its_class_and_name),
+		cmocka_unit_test(idle_method_is_found_by_class_and_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

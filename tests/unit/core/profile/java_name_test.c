@@ -78,7 +78,7 @@ static void classes_enhanced_by_libraries_lose_their_hash(void **state)
 	expect("a/B$$EnhancerBySpringCGLIB", "a.B$$EnhancerBySpringCGLIB");
 }
 
-static void a_very_long_name_is_kept_as_it_is(void **state)
+static void very_long_class_name_is_unchanged(void **state)
 {
 	char *name = malloc(5000);
 	struct profile *p = profile_new();
@@ -105,7 +105,7 @@ int main(void)
 		cmocka_unit_test(
 			generated_accessors_and_proxies_lose_their_number),
 		cmocka_unit_test(classes_enhanced_by_libraries_lose_their_hash),
-		cmocka_unit_test(a_very_long_name_is_kept_as_it_is),
+		cmocka_unit_test(very_long_class_name_is_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void names_are_sorted_and_know_what_they_share(void **state)
 	free(bytes);
 }
 
-static void nothing_and_one_are_sorted(void **state)
+static void order_sorts_empty_and_single_lists(void **state)
 {
 	struct row row = { 1, 2, 3 };
 	struct name name = { "a", 1, 7, 0 };
@@ -128,7 +128,7 @@ int main(void)
 		cmocka_unit_test(
 			rows_are_sorted_by_both_numbers_and_keep_their_order),
 		cmocka_unit_test(names_are_sorted_and_know_what_they_share),
-		cmocka_unit_test(nothing_and_one_are_sorted),
+		cmocka_unit_test(order_sorts_empty_and_single_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void equal_things_share_an_id(void **state)
 	profile_free(NULL);
 }
 
-static void an_event_has_the_unit_of_the_first_time(void **state)
+static void event_keeps_its_first_unit(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -97,7 +97,7 @@ static size_t random_path(uint32_t *frames, unsigned *seed, uint32_t first)
 	return count;
 }
 
-static void all_ways_to_make_a_stack_trace_make_the_same(void **state)
+static void each_way_to_push_a_stack_trace_returns_the_same_id(void **state)
 {
 	enum { PATHS = 3000, LONGEST = 12 };
 	struct profile *p = profile_new();
@@ -195,7 +195,7 @@ static void many_stack_traces_at_once_are_as_one_after_the_other(void **state)
 	profile_free(b);
 }
 
-static void pushing_from_within_goes_on_from_there(void **state)
+static void push_all_continues_an_inner_stack_trace(void **state)
 {
 	struct profile *p = profile_new();
 	uint32_t path[] = { frame(p, 1), frame(p, 2), frame(p, 3) };
@@ -212,7 +212,7 @@ static void pushing_from_within_goes_on_from_there(void **state)
 	profile_free(p);
 }
 
-static void a_stack_trace_may_have_100000_frames(void **state)
+static void stack_trace_may_have_100000_frames(void **state)
 {
 	enum { DEPTH = 100000 };
 	struct profile *p = profile_new();
@@ -273,7 +273,7 @@ static void samples_that_agree_are_one_cell(void **state)
 	profile_free(p);
 }
 
-static void remark_says_of_how_many(void **state)
+static void remark_states_its_total(void **state)
 {
 	struct profile *p = profile_new();
 	struct text out = { 0 };
@@ -555,7 +555,7 @@ static void samples_outside_the_range_are_counted_only(void **state)
 	profile_free(p);
 }
 
-static void the_latest_time_may_be_before_1970(void **state)
+static void latest_time_may_be_before_1970(void **state)
 {
 	struct profile *p = profile_new();
 
@@ -572,7 +572,7 @@ static bool is_heavy(void *self, struct cell *c)
 	return c->weight >= *(const uint64_t *)self;
 }
 
-static void what_is_retained_is_all_that_counts(void **state)
+static void retain_updates_totals_to_the_kept_cells(void **state)
 {
 	struct profile *p = profile_new();
 	uint64_t least = 3;
@@ -642,14 +642,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_things_share_an_id),
-		cmocka_unit_test(an_event_has_the_unit_of_the_first_time),
-		cmocka_unit_test(all_ways_to_make_a_stack_trace_make_the_same),
+		cmocka_unit_test(event_keeps_its_first_unit),
+		cmocka_unit_test(
+			each_way_to_push_a_stack_trace_returns_the_same_id),
 		cmocka_unit_test(
 			many_stack_traces_at_once_are_as_one_after_the_other),
-		cmocka_unit_test(pushing_from_within_goes_on_from_there),
-		cmocka_unit_test(a_stack_trace_may_have_100000_frames),
+		cmocka_unit_test(push_all_continues_an_inner_stack_trace),
+		cmocka_unit_test(stack_trace_may_have_100000_frames),
 		cmocka_unit_test(samples_that_agree_are_one_cell),
-		cmocka_unit_test(remark_says_of_how_many),
+		cmocka_unit_test(remark_states_its_total),
 		cmocka_unit_test(counts_and_weights_saturate),
 		cmocka_unit_test(buckets_widen_as_times_go_up),
 		cmocka_unit_test(buckets_widen_as_times_go_down),
@@ -661,8 +662,8 @@ int main(void)
 		cmocka_unit_test(times_that_were_expected_never_widen_buckets),
 		cmocka_unit_test(samples_of_a_batch_are_as_one_after_the_other),
 		cmocka_unit_test(samples_outside_the_range_are_counted_only),
-		cmocka_unit_test(the_latest_time_may_be_before_1970),
-		cmocka_unit_test(what_is_retained_is_all_that_counts),
+		cmocka_unit_test(latest_time_may_be_before_1970),
+		cmocka_unit_test(retain_updates_totals_to_the_kept_cells),
 		cmocka_unit_test(remarks_keep_the_first_place_and_add_up),
 		cmocka_unit_test(threads_with_chosen_ids_do_not_collide),
 	};

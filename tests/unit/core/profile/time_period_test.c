@@ -41,7 +41,7 @@ static void time_period_without_leading_fields_repeats(void **state)
 	assert_false(has("2025.11.21_10:07:00-2025.11.21_11:00:00", NOON));
 }
 
-static void the_lower_bound_is_inside_and_the_upper_outside(void **state)
+static void lower_bound_is_inclusive_and_upper_exclusive(void **state)
 {
 	(void)state;
 	assert_true(has("07:30-08:00", NOON));
@@ -51,7 +51,7 @@ static void the_lower_bound_is_inside_and_the_upper_outside(void **state)
 	assert_false(has("07:30-07:30", NOON));
 }
 
-static void a_lower_bound_after_the_upper_wraps_round(void **state)
+static void lower_bound_after_the_upper_wraps_around(void **state)
 {
 	(void)state;
 	assert_true(has("50:00-10:00", NOON));
@@ -69,7 +69,7 @@ static void times_before_1970_are_times(void **state)
 	assert_true(has("1969.12.31_23:59:59-1970.01.01_00:00:00", -1));
 }
 
-static void a_zone_of_java_is_one_of_posix(void **state)
+static void java_zone_is_converted_to_posix(void **state)
 {
 	static const struct {
 		const char *java, *range;
@@ -151,11 +151,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_period_without_leading_fields_repeats),
-		cmocka_unit_test(
-			the_lower_bound_is_inside_and_the_upper_outside),
-		cmocka_unit_test(a_lower_bound_after_the_upper_wraps_round),
+		cmocka_unit_test(lower_bound_is_inclusive_and_upper_exclusive),
+		cmocka_unit_test(lower_bound_after_the_upper_wraps_around),
 		cmocka_unit_test(times_before_1970_are_times),
-		cmocka_unit_test(a_zone_of_java_is_one_of_posix),
+		cmocka_unit_test(java_zone_is_converted_to_posix),
 		cmocka_unit_test(invalid_time_range_is_rejected),
 		cmocka_unit_test(unknown_time_zone_is_rejected),
 	};

@@ -42,7 +42,7 @@ static bool is_relative(const char *text)
 	return time_bound_is_relative(&bound);
 }
 
-static void a_great_number_is_milliseconds_since_the_epoch(void **state)
+static void large_number_is_milliseconds_since_the_epoch(void **state)
 {
 	(void)state;
 	assert_true(resolved("1700000000123") ==
@@ -50,7 +50,7 @@ static void a_great_number_is_milliseconds_since_the_epoch(void **state)
 	assert_false(is_relative("1700000000123"));
 }
 
-static void a_span_counts_from_the_beginning_or_the_end(void **state)
+static void duration_counts_from_the_start_or_the_end(void **state)
 {
 	(void)state;
 	assert_true(resolved("10s") == START + 10 * SECOND);
@@ -96,7 +96,7 @@ static void iso_times_have_a_zone_or_are_local(void **state)
 	set_zone("UTC");
 }
 
-static void a_time_of_day_is_local_on_the_day_of_the_beginning(void **state)
+static void time_of_day_is_local_on_the_first_day(void **state)
 {
 	(void)state;
 	set_zone("UTC");
@@ -111,7 +111,7 @@ static void a_time_of_day_is_local_on_the_day_of_the_beginning(void **state)
 	assert_true(is_relative("10:40"));
 }
 
-static void a_moment_in_summer_time_is_that_of_the_zone(void **state)
+static void local_time_uses_daylight_saving_of_the_zone(void **state)
 {
 	(void)state;
 	set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
@@ -189,14 +189,12 @@ static void sums_beyond_64_bits_stay_at_their_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_great_number_is_milliseconds_since_the_epoch),
-		cmocka_unit_test(a_span_counts_from_the_beginning_or_the_end),
+		cmocka_unit_test(large_number_is_milliseconds_since_the_epoch),
+		cmocka_unit_test(duration_counts_from_the_start_or_the_end),
 		cmocka_unit_test(durations_are_those_of_every_other_option),
 		cmocka_unit_test(iso_times_have_a_zone_or_are_local),
-		cmocka_unit_test(
-			a_time_of_day_is_local_on_the_day_of_the_beginning),
-		cmocka_unit_test(a_moment_in_summer_time_is_that_of_the_zone),
+		cmocka_unit_test(time_of_day_is_local_on_the_first_day),
+		cmocka_unit_test(local_time_uses_daylight_saving_of_the_zone),
 		cmocka_unit_test(invalid_time_is_rejected),
 		cmocka_unit_test(sums_beyond_64_bits_stay_at_their_end),
 	};

@@ -78,7 +78,7 @@ static uint64_t left(const char *expression)
 	return weight;
 }
 
-static void a_pattern_is_the_beginning_of_some_frame(void **state)
+static void pattern_matches_the_beginning_of_a_frame(void **state)
 {
 	(void)state;
 	assert_int_equal(left("b.Job.call"), 7);
@@ -87,7 +87,7 @@ static void a_pattern_is_the_beginning_of_some_frame(void **state)
 	assert_int_equal(left("x.y.Outer$In"), 8);
 }
 
-static void one_star_stops_at_a_dot_and_two_do_not(void **state)
+static void single_star_stops_at_a_dot_and_double_does_not(void **state)
 {
 	(void)state;
 	assert_int_equal(left("*.Db.query"), 5);
@@ -98,7 +98,7 @@ static void one_star_stops_at_a_dot_and_two_do_not(void **state)
 	assert_int_equal(left("**"), 15);
 }
 
-static void a_line_stands_behind_the_file(void **state)
+static void line_follows_the_file_name(void **state)
 {
 	(void)state;
 	assert_int_equal(left("x.y.Outer$In.load*:395"), 8);
@@ -120,7 +120,7 @@ static void operators_bind_as_sjk_has_them(void **state)
 	assert_int_equal(left(" a.Main ! ( d.Io + b.Job ) "), 5);
 }
 
-static void a_state_is_a_pattern_of_its_name(void **state)
+static void state_is_matched_by_a_pattern(void **state)
 {
 	(void)state;
 	assert_int_equal(left("#state=RUNNABLE"), 1);
@@ -130,7 +130,7 @@ static void a_state_is_a_pattern_of_its_name(void **state)
 	assert_int_equal(left("a.Main!#state=BLOCKED"), 5);
 }
 
-static void a_slash_looks_at_what_the_frame_called(void **state)
+static void slash_applies_to_the_callees_of_a_frame(void **state)
 {
 	(void)state;
 	assert_int_equal(left("b.Job/+c.Db"), 1);
@@ -186,7 +186,7 @@ static void assert_trimmed(const char *expression, const char *wanted)
 	profile_free(p);
 }
 
-static void a_trim_keeps_what_lies_above_the_frame(void **state)
+static void trim_keeps_the_callees_of_the_frame(void **state)
 {
 	(void)state;
 	assert_trimmed("b.Job", "call;query 1, call;run;read 2, call 4");
@@ -223,7 +223,7 @@ static void assert_refused(const char *expression, bool trim, const char *why)
 	assert_non_null(strstr(err.text, why));
 }
 
-static void what_is_no_filter_is_refused_with_the_place(void **state)
+static void invalid_filter_is_rejected_with_the_position(void **state)
 {
 	(void)state;
 	assert_refused("", false, "a pattern is missing, at character 1");
@@ -239,7 +239,7 @@ static void what_is_no_filter_is_refused_with_the_place(void **state)
 	assert_refused("a+b", true, "trimming requires");
 }
 
-static void a_filter_has_bounds(void **state)
+static void expression_size_is_limited(void **state)
 {
 	char many[1024];
 
@@ -272,16 +272,17 @@ static void lines_are_wanted_by_a_colon(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pattern_is_the_beginning_of_some_frame),
-		cmocka_unit_test(one_star_stops_at_a_dot_and_two_do_not),
-		cmocka_unit_test(a_line_stands_behind_the_file),
+		cmocka_unit_test(pattern_matches_the_beginning_of_a_frame),
+		cmocka_unit_test(
+			single_star_stops_at_a_dot_and_double_does_not),
+		cmocka_unit_test(line_follows_the_file_name),
 		cmocka_unit_test(operators_bind_as_sjk_has_them),
-		cmocka_unit_test(a_state_is_a_pattern_of_its_name),
-		cmocka_unit_test(a_slash_looks_at_what_the_frame_called),
-		cmocka_unit_test(a_trim_keeps_what_lies_above_the_frame),
+		cmocka_unit_test(state_is_matched_by_a_pattern),
+		cmocka_unit_test(slash_applies_to_the_callees_of_a_frame),
+		cmocka_unit_test(trim_keeps_the_callees_of_the_frame),
 		cmocka_unit_test(stack_traces_that_a_trim_makes_equal_are_one),
-		cmocka_unit_test(what_is_no_filter_is_refused_with_the_place),
-		cmocka_unit_test(a_filter_has_bounds),
+		cmocka_unit_test(invalid_filter_is_rejected_with_the_position),
+		cmocka_unit_test(expression_size_is_limited),
 		cmocka_unit_test(lines_are_wanted_by_a_colon),
 	};
 

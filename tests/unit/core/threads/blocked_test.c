@@ -89,7 +89,7 @@ static const char chain[] =
 					    "JNI global refs: 1, weak refs: "
 					    "0\n";
 
-static void a_chain_stands_below_the_thread_at_its_end(void **state)
+static void chain_is_printed_below_the_thread_at_its_end(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -128,7 +128,7 @@ static void how_long_is_counted_over_the_looks(void **state)
 }
 
 /* The collector moves locks. */
-static void a_lock_that_was_moved_is_the_same_lock(void **state)
+static void moved_lock_is_the_same_lock(void **state)
 {
 	char moved[sizeof(chain)];
 
@@ -141,7 +141,7 @@ static void a_lock_that_was_moved_is_the_same_lock(void **state)
 			       "\"leaf\" #12  blocked ~2.0 s (in 2 dumps)"));
 }
 
-static void another_block_of_a_thread_begins_anew(void **state)
+static void another_block_restarts_the_duration(void **state)
 {
 	(void)state;
 	for (int64_t at = 1; at < 3; at++) {
@@ -193,7 +193,7 @@ static void deadlocks_and_who_waits_for_them_are_marked(void **state)
 }
 
 /* JDK 25 may not know what a compiled thread waits on. */
-static void a_thread_to_be_notified_holds_no_lock(void **state)
+static void thread_in_object_wait_holds_no_lock(void **state)
 {
 	static const char dump[] = HEADER(
 		"waits",
@@ -287,12 +287,12 @@ static void twenty_thousand_in_a_row_are_followed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_chain_stands_below_the_thread_at_its_end),
+		TEST(chain_is_printed_below_the_thread_at_its_end),
 		TEST(how_long_is_counted_over_the_looks),
-		TEST(a_lock_that_was_moved_is_the_same_lock),
-		TEST(another_block_of_a_thread_begins_anew),
+		TEST(moved_lock_is_the_same_lock),
+		TEST(another_block_restarts_the_duration),
 		TEST(deadlocks_and_who_waits_for_them_are_marked),
-		TEST(a_thread_to_be_notified_holds_no_lock),
+		TEST(thread_in_object_wait_holds_no_lock),
 		TEST(hostile_text_is_shown_safely),
 		TEST(twenty_thousand_in_a_row_are_followed),
 	};

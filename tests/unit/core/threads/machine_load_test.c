@@ -115,7 +115,7 @@ static struct process_sample sample_of(const char *groups)
 	return s;
 }
 
-static void a_limit_of_a_parent_holds_version_2(void **state)
+static void limit_of_a_parent_group_applies_version_2(void **state)
 {
 	struct process_sample s = sample_of("0::/pod/app\n");
 
@@ -124,7 +124,7 @@ static void a_limit_of_a_parent_holds_version_2(void **state)
 	assert_int_equal(s.throttled_ns, 2500000);
 }
 
-static void a_limit_of_version_1_is_found_by_its_controller(void **state)
+static void limit_of_version_1_is_found_by_controller(void **state)
 {
 	struct process_sample s = sample_of("5:cpuset:/a\n4:cpu,cpuacct:/a\n");
 
@@ -157,7 +157,7 @@ static void memory_limits_of_both_versions_are_found(void **state)
 	assert_int_equal(memory_of("4:memory:/\n", "/"), -1);
 }
 
-static void without_a_limit_nothing_is_known(void **state)
+static void throttling_without_a_limit_is_absent(void **state)
 {
 	static const char *const groups[] = { "",
 					      "0::/\n",
@@ -198,11 +198,10 @@ static void idle_and_iowait_are_not_busy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_limit_of_a_parent_holds_version_2),
-		cmocka_unit_test(
-			a_limit_of_version_1_is_found_by_its_controller),
+		cmocka_unit_test(limit_of_a_parent_group_applies_version_2),
+		cmocka_unit_test(limit_of_version_1_is_found_by_controller),
 		cmocka_unit_test(memory_limits_of_both_versions_are_found),
-		cmocka_unit_test(without_a_limit_nothing_is_known),
+		cmocka_unit_test(throttling_without_a_limit_is_absent),
 		cmocka_unit_test(idle_and_iowait_are_not_busy),
 	};
 

@@ -183,7 +183,7 @@ static void zgcs_pauses_are_counted_exactly(void **state)
 }
 
 /* The ZGC of JDK 11. */
-static void a_collector_without_counters_has_a_bound(void **state)
+static void collector_without_counters_has_an_upper_bound(void **state)
 {
 	static const struct made counters[] = {
 		FREQUENCY,
@@ -246,7 +246,7 @@ static void heap_figures_are_in_order(void **state)
 	}
 }
 
-static void without_counters_nothing_is_known(void **state)
+static void values_without_counters_are_absent(void **state)
 {
 	struct process_sample s = nothing;
 
@@ -273,7 +273,7 @@ static const struct source_note *note_of(const struct top_sample *s,
 	return found;
 }
 
-static void every_absent_figure_is_named_with_its_reason(void **state)
+static void each_absent_value_has_a_reason(void **state)
 {
 	struct proc_facts facts = {
 		.dump_problem = "attach refused: it is \033[31mred",
@@ -297,7 +297,7 @@ static void every_absent_figure_is_named_with_its_reason(void **state)
 	assert_false(note_of(&s, "cpu")->is_absent);
 }
 
-static void figures_that_are_there_say_whence_they_are(void **state)
+static void available_values_name_their_source(void **state)
 {
 	struct proc_facts facts = {
 		.dump_age_ns = 4 * CLOCK_NS_PER_S,
@@ -320,7 +320,7 @@ static void figures_that_are_there_say_whence_they_are(void **state)
 	assert_int_equal(s.note_count, 4);
 }
 
-static void a_long_reason_is_cut_between_characters(void **state)
+static void long_reason_is_truncated_between_characters(void **state)
 {
 	struct proc_facts facts = { .dump_age_ns = -1, .has_schedstat = true };
 	char reason[500] = "";
@@ -351,13 +351,13 @@ int main(void)
 			collections_and_safepoints_are_those_of_the_image),
 		cmocka_unit_test(shenandoahs_phases_are_not_its_pauses),
 		cmocka_unit_test(zgcs_pauses_are_counted_exactly),
-		cmocka_unit_test(a_collector_without_counters_has_a_bound),
+		cmocka_unit_test(collector_without_counters_has_an_upper_bound),
 		cmocka_unit_test(old_names_of_collectors_become_those_of_today),
 		cmocka_unit_test(heap_figures_are_in_order),
-		cmocka_unit_test(without_counters_nothing_is_known),
-		cmocka_unit_test(every_absent_figure_is_named_with_its_reason),
-		cmocka_unit_test(figures_that_are_there_say_whence_they_are),
-		cmocka_unit_test(a_long_reason_is_cut_between_characters),
+		cmocka_unit_test(values_without_counters_are_absent),
+		cmocka_unit_test(each_absent_value_has_a_reason),
+		cmocka_unit_test(available_values_name_their_source),
+		cmocka_unit_test(long_reason_is_truncated_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static const struct source_note *note_of(const struct top_sample *s,
 	return NULL;
 }
 
-static void any_process_has_samples(void **state)
+static void process_without_jvm_has_samples(void **state)
 {
 	struct proc_source_options options = { .switches = true };
 	struct text text = { 0 };
@@ -107,7 +107,7 @@ static void failed_first_dump_is_not_repeated(void **state)
 	thread_dumps_free(d);
 }
 
-static void dumps_without_permission_are_never_taken(void **state)
+static void dumps_without_attach_are_never_requested(void **state)
 {
 	struct thread_dumps *d = thread_dumps_new(*state, false, 1);
 	struct error err = { 0 };
@@ -121,7 +121,7 @@ static void dumps_without_permission_are_never_taken(void **state)
 	thread_dumps_free(d);
 }
 
-static void a_question_under_way_ends_with_us(void **state)
+static void dump_in_progress_ends_with_the_parent(void **state)
 {
 	struct thread_dumps *d = thread_dumps_new(*state, true,
 						  20 * CLOCK_NS_PER_S);
@@ -134,10 +134,10 @@ static void a_question_under_way_ends_with_us(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_process_has_samples),
+		cmocka_unit_test(process_without_jvm_has_samples),
 		cmocka_unit_test(failed_first_dump_is_not_repeated),
-		cmocka_unit_test(dumps_without_permission_are_never_taken),
-		cmocka_unit_test(a_question_under_way_ends_with_us),
+		cmocka_unit_test(dumps_without_attach_are_never_requested),
+		cmocka_unit_test(dump_in_progress_ends_with_the_parent),
 	};
 
 	return cmocka_run_group_tests(tests, open_self, close_self);

@@ -23,7 +23,7 @@ static uint64_t period(enum unit unit, const char *setting, const char *value)
 	return ns;
 }
 
-static void a_period_is_known_where_samples_are_taken_so_often(void **state)
+static void period_is_known_for_periodic_samples(void **state)
 {
 	(void)state;
 	assert_int_equal(period(UNIT_SAMPLES, "period", "20 ms"), 20000000);
@@ -34,7 +34,7 @@ static void a_period_is_known_where_samples_are_taken_so_often(void **state)
 	assert_int_equal(period(UNIT_BYTES, "interval", "524288"), 0);
 }
 
-static void a_period_that_is_none_is_unknown(void **state)
+static void invalid_period_is_unknown(void **state)
 {
 	(void)state;
 	assert_int_equal(period(UNIT_NS, "period", "20 parsecs"), 0);
@@ -47,9 +47,8 @@ static void a_period_that_is_none_is_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_period_is_known_where_samples_are_taken_so_often),
-		cmocka_unit_test(a_period_that_is_none_is_unknown),
+		cmocka_unit_test(period_is_known_for_periodic_samples),
+		cmocka_unit_test(invalid_period_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

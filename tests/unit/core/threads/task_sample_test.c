@@ -76,7 +76,7 @@ static struct thread_sample sample_of(const struct task *task, bool has_run)
 	return s;
 }
 
-static void a_thread_of_the_dump_has_its_name_and_ids(void **state)
+static void thread_in_the_dump_has_name_and_ids(void **state)
 {
 	struct task task = task_of(7, 50, 'S');
 	struct thread_sample s = sample_of(&task, false);
@@ -94,7 +94,7 @@ static void a_thread_of_the_dump_has_its_name_and_ids(void **state)
 	assert_int_equal(sample_of(&task, true).kind, THREAD_VM);
 }
 
-static void a_tid_that_was_given_away_since_has_no_name(void **state)
+static void reused_tid_has_no_name(void **state)
 {
 	struct task task = task_of(7, 102, 'S');
 	struct thread_sample s = sample_of(&task, false);
@@ -109,7 +109,7 @@ static void a_tid_that_was_given_away_since_has_no_name(void **state)
 	assert_true(task_sample_is_unnamed(&s, &task, 103 * CLOCK_NS_PER_S));
 }
 
-static void a_thread_that_the_dump_should_have_is_native(void **state)
+static void thread_missing_from_a_later_dump_is_native(void **state)
 {
 	struct task old = task_of(77, 50, 'S');
 	struct task young = task_of(77, 100, 'S');
@@ -127,7 +127,7 @@ static void a_thread_that_the_dump_should_have_is_native(void **state)
 	assert_int_equal(sample_of(&compiler, false).kind, THREAD_JIT);
 }
 
-static void a_state_holds_until_the_thread_runs(void **state)
+static void state_is_valid_until_the_thread_runs(void **state)
 {
 	static const struct {
 		pid_t tid;
@@ -218,7 +218,7 @@ allocation_is_a_mean_of_its_life_or_since_the_dump_before(void **state)
 	thread_names_free(before);
 }
 
-static void allocation_is_known_when_a_dump_comes(void **state)
+static void allocation_is_available_when_a_dump_arrives(void **state)
 {
 	struct task coarse = task_of(7, 50, 'S');
 	struct task fine = task_of(8, 50, 'S');
@@ -237,7 +237,7 @@ static void allocation_is_known_when_a_dump_comes(void **state)
 	dump.is_new = false;
 }
 
-static void without_a_dump_there_are_the_kernels_names(void **state)
+static void thread_without_a_dump_has_the_kernel_name(void **state)
 {
 	struct task_dump nothing = { .leader = 1 };
 	struct task task = task_of(7, 50, 'S');
@@ -257,15 +257,15 @@ static void without_a_dump_there_are_the_kernels_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_of_the_dump_has_its_name_and_ids),
-		cmocka_unit_test(a_tid_that_was_given_away_since_has_no_name),
-		cmocka_unit_test(a_thread_that_the_dump_should_have_is_native),
-		cmocka_unit_test(a_state_holds_until_the_thread_runs),
+		cmocka_unit_test(thread_in_the_dump_has_name_and_ids),
+		cmocka_unit_test(reused_tid_has_no_name),
+		cmocka_unit_test(thread_missing_from_a_later_dump_is_native),
+		cmocka_unit_test(state_is_valid_until_the_thread_runs),
 		cmocka_unit_test(counters_missing_in_the_kernel_are_absent),
 		cmocka_unit_test(
 			allocation_is_a_mean_of_its_life_or_since_the_dump_before),
-		cmocka_unit_test(allocation_is_known_when_a_dump_comes),
-		cmocka_unit_test(without_a_dump_there_are_the_kernels_names),
+		cmocka_unit_test(allocation_is_available_when_a_dump_arrives),
+		cmocka_unit_test(thread_without_a_dump_has_the_kernel_name),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

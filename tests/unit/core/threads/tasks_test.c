@@ -124,7 +124,7 @@ static uint64_t cpu_of(const struct tasks *t, pid_t tid)
 				   : task->user_ns + task->sys_ns;
 }
 
-static void threads_come_and_go(void **state)
+static void started_and_ended_threads_are_noticed(void **state)
 {
 	struct worker a = { .name = "first" }, b = { .name = "second" };
 	struct tasks *t;
@@ -153,7 +153,7 @@ static void threads_come_and_go(void **state)
 	close_tasks(t, &jvm);
 }
 
-static void a_thread_that_burns_is_told_from_one_that_rests(void **state)
+static void busy_thread_is_distinguished_from_an_idle_one(void **state)
 {
 	struct worker busy = { .deed = BURN }, idle = { .deed = REST };
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
@@ -214,7 +214,7 @@ static void context_switches_are_counted_when_asked_for(void **state)
 	close_tasks(t, &jvm);
 }
 
-static void a_name_may_look_like_the_rest_of_the_line(void **state)
+static void thread_name_may_look_like_the_rest_of_the_line(void **state)
 {
 	static const char *const names[] = { ") R 1 (", "", "a b) S 0 0",
 					     "x\ny\t\033[31m" };
@@ -363,7 +363,7 @@ static void assert_no_target(struct tasks *t)
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
 }
 
-static void the_end_of_the_process_is_told(void **state)
+static void end_of_the_process_is_reported(void **state)
 {
 	pid_t pid = start_child(run_rest);
 	struct jvm jvm;
@@ -391,7 +391,7 @@ static void run_another(int ready)
 		execl("/bin/sleep", "sleep", "600", (char *)NULL);
 }
 
-static void a_process_that_runs_another_program_is_gone(void **state)
+static void exec_of_another_program_ends_the_process(void **state)
 {
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
 	struct error err = { 0 };
@@ -444,7 +444,7 @@ static void run_in_namespace(int ready)
 		pause();
 }
 
-static void tids_are_known_as_another_pid_namespace_counts_them(void **state)
+static void tids_are_mapped_to_another_pid_namespace(void **state)
 {
 	pid_t pid, said[2] = { 0 };
 	const struct task *task = NULL;
@@ -483,19 +483,18 @@ static void tids_are_known_as_another_pid_namespace_counts_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_come_and_go),
-		cmocka_unit_test(
-			a_thread_that_burns_is_told_from_one_that_rests),
+		cmocka_unit_test(started_and_ended_threads_are_noticed),
+		cmocka_unit_test(busy_thread_is_distinguished_from_an_idle_one),
 		cmocka_unit_test(context_switches_are_counted_when_asked_for),
-		cmocka_unit_test(a_name_may_look_like_the_rest_of_the_line),
+		cmocka_unit_test(
+			thread_name_may_look_like_the_rest_of_the_line),
 		cmocka_unit_test(
 			threads_are_read_when_no_file_is_left_to_keep_open),
 		cmocka_unit_test(
 			threads_that_end_while_they_are_read_are_counted),
-		cmocka_unit_test(the_end_of_the_process_is_told),
-		cmocka_unit_test(a_process_that_runs_another_program_is_gone),
-		cmocka_unit_test(
-			tids_are_known_as_another_pid_namespace_counts_them),
+		cmocka_unit_test(end_of_the_process_is_reported),
+		cmocka_unit_test(exec_of_another_program_ends_the_process),
+		cmocka_unit_test(tids_are_mapped_to_another_pid_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

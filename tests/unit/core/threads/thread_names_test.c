@@ -76,7 +76,7 @@ static void headers_of_every_jdk_give_name_id_and_tid(void **state)
 	      842, "t", 53, THREAD_JAVA);
 }
 
-static void names_are_taken_as_they_are(void **state)
+static void names_are_unchanged(void **state)
 {
 	static const char *const names[] = {
 		"",
@@ -102,7 +102,7 @@ static void names_are_taken_as_they_are(void **state)
 	}
 }
 
-static void the_state_and_the_virtual_thread_are_read(void **state)
+static void state_and_virtual_thread_are_parsed(void **state)
 {
 	struct thread_names *n = names_of(
 		START
@@ -130,7 +130,7 @@ static void the_state_and_the_virtual_thread_are_read(void **state)
 	thread_names_free(n);
 }
 
-static void allocation_is_told_with_its_steps(void **state)
+static void allocation_has_its_rounding_step(void **state)
 {
 	static const struct {
 		const char *printed;
@@ -166,7 +166,7 @@ static void allocation_is_told_with_its_steps(void **state)
 	}
 }
 
-static void the_jvms_own_threads_are_told_by_their_names(void **state)
+static void jvm_threads_are_recognized_by_name(void **state)
 {
 	static const struct {
 		const char *name;
@@ -209,7 +209,7 @@ static void the_jvms_own_threads_are_told_by_their_names(void **state)
 	"#7 daemon prio=9 os_prio=0 tid=0x00007f nid=9 waiting on condition "  \
 	"[0x0]\n   java.lang.Thread.State: RUNNABLE\n"
 
-static void those_with_a_java_id_are_javas_unless_they_run_no_java(void **state)
+static void thread_with_java_id_is_java_unless_it_runs_no_java(void **state)
 {
 	(void)state;
 	check("\"C2 CompilerThread0\" " WITH_ID "   No compile task\n", 9,
@@ -234,7 +234,7 @@ static void those_with_a_java_id_are_javas_unless_they_run_no_java(void **state)
 	check("\"VM Thread\" " WITH_ID, 9, "VM Thread", 7, THREAD_JAVA);
 }
 
-static void a_tid_that_two_claim_is_nobodys(void **state)
+static void tid_claimed_by_two_threads_is_dropped(void **state)
 {
 	/* A name of 22 lines, in which no header is looked for any more. */
 	struct thread_names *n = names_of(
@@ -251,7 +251,7 @@ static void a_tid_that_two_claim_is_nobodys(void **state)
 	thread_names_free(n);
 }
 
-static void threads_without_a_tid_are_left_out(void **state)
+static void threads_without_a_tid_are_skipped(void **state)
 {
 	struct thread_names *n = names_of(
 		START "\"a\" #1 prio=5 tid=0x1 nid=NA runnable\n\n"
@@ -264,7 +264,7 @@ static void threads_without_a_tid_are_left_out(void **state)
 	thread_names_free(n);
 }
 
-static void a_deadlock_adds_no_thread(void **state)
+static void deadlock_section_adds_no_thread(void **state)
 {
 	struct thread_names *n = names_of(
 		START "\"a\" #1 prio=5 tid=0x1 nid=7 x\n" RUN "\n" END DEADLOCK
@@ -275,7 +275,7 @@ static void a_deadlock_adds_no_thread(void **state)
 	thread_names_free(n);
 }
 
-static void a_second_reply_replaces_the_first(void **state)
+static void second_reply_replaces_the_first(void **state)
 {
 	struct thread_names *n = names_of(TWO_THREADS);
 	static const char other[] = START
@@ -292,7 +292,7 @@ static void a_second_reply_replaces_the_first(void **state)
 	thread_names_free(n);
 }
 
-static void the_kernels_name_tells_the_kind_of_the_jvms_own(void **state)
+static void kernel_name_tells_the_kind_of_jvm_threads(void **state)
 {
 	static const struct {
 		const char *comm;
@@ -347,7 +347,7 @@ static struct thread_names *names_in(const char *path)
 	return n;
 }
 
-static void a_dump_of_jdk_17_is_read_whole(void **state)
+static void dump_of_jdk_17_is_read_completely(void **state)
 {
 	struct thread_names *n = names_in(
 		"tests/data/dumps/jcmd-threadprint-le-jdk17.txt");
@@ -364,7 +364,7 @@ static void a_dump_of_jdk_17_is_read_whole(void **state)
 	thread_names_free(n);
 }
 
-static void a_dump_of_jdk_25_is_read_whole(void **state)
+static void dump_of_jdk_25_is_read_completely(void **state)
 {
 	struct thread_names *n = names_in(
 		"../shared/data/own/jstack/jcmd-threadprint-jdk25.txt");
@@ -383,20 +383,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_of_every_jdk_give_name_id_and_tid),
-		cmocka_unit_test(names_are_taken_as_they_are),
-		cmocka_unit_test(the_state_and_the_virtual_thread_are_read),
-		cmocka_unit_test(allocation_is_told_with_its_steps),
-		cmocka_unit_test(the_jvms_own_threads_are_told_by_their_names),
+		cmocka_unit_test(names_are_unchanged),
+		cmocka_unit_test(state_and_virtual_thread_are_parsed),
+		cmocka_unit_test(allocation_has_its_rounding_step),
+		cmocka_unit_test(jvm_threads_are_recognized_by_name),
 		cmocka_unit_test(
-			those_with_a_java_id_are_javas_unless_they_run_no_java),
-		cmocka_unit_test(a_tid_that_two_claim_is_nobodys),
-		cmocka_unit_test(threads_without_a_tid_are_left_out),
-		cmocka_unit_test(a_deadlock_adds_no_thread),
-		cmocka_unit_test(a_second_reply_replaces_the_first),
-		cmocka_unit_test(
-			the_kernels_name_tells_the_kind_of_the_jvms_own),
-		cmocka_unit_test(a_dump_of_jdk_17_is_read_whole),
-		cmocka_unit_test(a_dump_of_jdk_25_is_read_whole),
+			thread_with_java_id_is_java_unless_it_runs_no_java),
+		cmocka_unit_test(tid_claimed_by_two_threads_is_dropped),
+		cmocka_unit_test(threads_without_a_tid_are_skipped),
+		cmocka_unit_test(deadlock_section_adds_no_thread),
+		cmocka_unit_test(second_reply_replaces_the_first),
+		cmocka_unit_test(kernel_name_tells_the_kind_of_jvm_threads),
+		cmocka_unit_test(dump_of_jdk_17_is_read_completely),
+		cmocka_unit_test(dump_of_jdk_25_is_read_completely),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void sys_is_never_negative(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void without_exact_cpu_it_is_the_sum_of_ticks(void **state)
+static void cpu_without_exact_time_is_the_sum_of_ticks(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -171,7 +171,7 @@ static void absent_counters_give_absent_rates(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void a_thread_uses_one_core_at_most(void **state)
+static void thread_uses_at_most_one_core(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -211,7 +211,7 @@ static void counters_that_shrink_count_as_nothing(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void a_tid_taken_over_is_a_new_thread(void **state)
+static void reused_tid_is_a_new_thread(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -278,7 +278,7 @@ static void ended_threads_are_in_the_process_only(void **state)
 }
 
 /* The process's time is in ticks, that of its threads exact. */
-static void other_is_never_negative(void **state)
+static void other_cpu_is_never_negative(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -295,7 +295,7 @@ static void other_is_never_negative(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void without_names_there_is_no_application(void **state)
+static void application_share_without_names_is_absent(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -338,7 +338,7 @@ static void threads_not_named_yet_are_the_applications(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void allocation_is_compared_with_the_last_that_is_known(void **state)
+static void allocation_is_compared_with_the_last_known_value(void **state)
 {
 	static const int64_t alloc[] = { 1000, COUNTER_ABSENT, COUNTER_ABSENT,
 					 4000 };
@@ -363,7 +363,7 @@ static void allocation_is_compared_with_the_last_that_is_known(void **state)
 	thread_rates_free(rates);
 }
 
-static void a_mean_of_allocation_stands_between_dumps(void **state)
+static void mean_allocation_is_shown_between_dumps(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -422,7 +422,7 @@ static void safepoints_are_counted_as_sjk_does(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void no_safepoint_has_no_mean_pause(void **state)
+static void mean_pause_without_safepoints_is_absent(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -450,7 +450,7 @@ static void add_gc(struct made_sample *m, const char *name, int64_t count,
 	gc->time_ns = time_ns;
 }
 
-static void collectors_are_told_apart_by_their_names(void **state)
+static void collectors_are_matched_by_name(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -496,7 +496,7 @@ static struct longest_pause see(struct longest *l, int64_t count, int64_t time,
 	return r ? r->process.gc_longest : (struct longest_pause){ .ns = -1 };
 }
 
-static void the_longest_pause_is_exact_where_each_one_is_seen(void **state)
+static void longest_pause_is_exact_if_each_is_seen(void **state)
 {
 	struct longest l = { .rates = thread_rates_new() };
 	struct longest_pause seen;
@@ -518,7 +518,7 @@ static void the_longest_pause_is_exact_where_each_one_is_seen(void **state)
 	thread_rates_free(l.rates);
 }
 
-static void the_longest_pause_is_a_bound_where_some_are_not_seen(void **state)
+static void longest_pause_is_a_bound_if_some_are_unseen(void **state)
 {
 	struct longest l = { .rates = thread_rates_new() };
 	struct longest_pause seen;
@@ -536,7 +536,7 @@ static void the_longest_pause_is_a_bound_where_some_are_not_seen(void **state)
 	thread_rates_free(l.rates);
 }
 
-static void a_sample_amid_a_pause_does_not_add_two_up(void **state)
+static void sample_inside_a_pause_does_not_add_up_two_pauses(void **state)
 {
 	struct longest l = { .rates = thread_rates_new() };
 	struct longest_pause seen;
@@ -551,7 +551,7 @@ static void a_sample_amid_a_pause_does_not_add_two_up(void **state)
 	thread_rates_free(l.rates);
 }
 
-static void neither_all_safepoints_nor_cycles_are_pauses(void **state)
+static void safepoints_and_cycles_are_not_pauses(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -572,7 +572,7 @@ static void neither_all_safepoints_nor_cycles_are_pauses(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void the_machine_is_busy_by_all_its_cpus(void **state)
+static void machine_load_includes_all_cpus(void **state)
 {
 	struct upstream p;
 	struct top_rates *r;
@@ -591,7 +591,7 @@ static void the_machine_is_busy_by_all_its_cpus(void **state)
 	thread_rates_free(p.rates);
 }
 
-static void a_clock_that_does_not_go_on_gives_no_rates(void **state)
+static void clock_that_does_not_advance_yields_no_rates(void **state)
 {
 	struct thread_rates *rates = thread_rates_new();
 	struct made_sample m;
@@ -642,7 +642,7 @@ static void churn(struct thread_sample *threads, int round, int step)
 	}
 }
 
-static void twenty_thousand_threads_come_and_go(void **state)
+static void twenty_thousand_threads_start_and_end(void **state)
 {
 	struct thread_sample *threads = calloc(MANY, sizeof(*threads));
 	struct thread_rates *rates = thread_rates_new();
@@ -684,33 +684,32 @@ int main(void)
 		cmocka_unit_test(
 			short_intervals_share_by_the_ticks_of_a_second),
 		cmocka_unit_test(sys_is_never_negative),
-		cmocka_unit_test(without_exact_cpu_it_is_the_sum_of_ticks),
+		cmocka_unit_test(cpu_without_exact_time_is_the_sum_of_ticks),
 		cmocka_unit_test(absent_counters_give_absent_rates),
-		cmocka_unit_test(a_thread_uses_one_core_at_most),
+		cmocka_unit_test(thread_uses_at_most_one_core),
 		cmocka_unit_test(counters_that_shrink_count_as_nothing),
-		cmocka_unit_test(a_tid_taken_over_is_a_new_thread),
+		cmocka_unit_test(reused_tid_is_a_new_thread),
 		cmocka_unit_test(
 			threads_without_a_tid_are_joined_by_their_java_id),
 		cmocka_unit_test(ended_threads_are_in_the_process_only),
-		cmocka_unit_test(other_is_never_negative),
-		cmocka_unit_test(without_names_there_is_no_application),
+		cmocka_unit_test(other_cpu_is_never_negative),
+		cmocka_unit_test(application_share_without_names_is_absent),
 		cmocka_unit_test(threads_not_named_yet_are_the_applications),
 		cmocka_unit_test(
-			allocation_is_compared_with_the_last_that_is_known),
-		cmocka_unit_test(a_mean_of_allocation_stands_between_dumps),
+			allocation_is_compared_with_the_last_known_value),
+		cmocka_unit_test(mean_allocation_is_shown_between_dumps),
 		cmocka_unit_test(exact_allocation_of_the_process_is_preferred),
 		cmocka_unit_test(safepoints_are_counted_as_sjk_does),
-		cmocka_unit_test(no_safepoint_has_no_mean_pause),
-		cmocka_unit_test(collectors_are_told_apart_by_their_names),
+		cmocka_unit_test(mean_pause_without_safepoints_is_absent),
+		cmocka_unit_test(collectors_are_matched_by_name),
+		cmocka_unit_test(longest_pause_is_exact_if_each_is_seen),
+		cmocka_unit_test(longest_pause_is_a_bound_if_some_are_unseen),
 		cmocka_unit_test(
-			the_longest_pause_is_exact_where_each_one_is_seen),
-		cmocka_unit_test(
-			the_longest_pause_is_a_bound_where_some_are_not_seen),
-		cmocka_unit_test(a_sample_amid_a_pause_does_not_add_two_up),
-		cmocka_unit_test(neither_all_safepoints_nor_cycles_are_pauses),
-		cmocka_unit_test(the_machine_is_busy_by_all_its_cpus),
-		cmocka_unit_test(a_clock_that_does_not_go_on_gives_no_rates),
-		cmocka_unit_test(twenty_thousand_threads_come_and_go),
+			sample_inside_a_pause_does_not_add_up_two_pauses),
+		cmocka_unit_test(safepoints_and_cycles_are_not_pauses),
+		cmocka_unit_test(machine_load_includes_all_cpus),
+		cmocka_unit_test(clock_that_does_not_advance_yields_no_rates),
+		cmocka_unit_test(twenty_thousand_threads_start_and_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void every_counter_kind_and_state_has_its_name(void **state)
+static void each_counter_kind_and_state_has_a_name(void **state)
 {
 	static const char *const counters[] = {
 		"cpu",       "user",      "sys",         "alloc",
@@ -42,7 +42,7 @@ static void every_counter_kind_and_state_has_its_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_counter_kind_and_state_has_its_name),
+		cmocka_unit_test(each_counter_kind_and_state_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

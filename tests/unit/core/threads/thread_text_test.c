@@ -27,7 +27,7 @@ static void check_stack(const char *reply, pid_t tid, int64_t id,
 	text_release(&out);
 }
 
-static void a_lock_waited_for_names_its_owner(void **state)
+static void awaited_lock_names_its_owner(void **state)
 {
 	static const char reply[] = START HEAD("waiter", "11", "1") BLOCKED RUN
 		"\t- waiting to lock <0x0a> (a c.D)\n" MAIN
@@ -76,7 +76,7 @@ static void a_lock_of_java_util_concurrent_has_one_where_l_was_given(void **s)
 		    "    - parking to wait for  <0x0a> (a j.R)\n");
 }
 
-static void a_carrier_shows_what_it_carries(void **state)
+static void carrier_prints_its_virtual_thread(void **state)
 {
 	static const char reply[] = START
 		"\"pool-1\" #53 [842] daemon prio=5 tid=0x01  [0x02]\n"
@@ -92,7 +92,7 @@ static void a_carrier_shows_what_it_carries(void **state)
 		    "    at a.B.main(B.java:9)\n");
 }
 
-static void a_thread_that_is_not_there_is_not_found(void **state)
+static void missing_thread_is_not_found(void **state)
 {
 	static const char reply[] = START HEAD("a", "11", "1") RUN "\n" END;
 	struct text out = { 0 };
@@ -133,7 +133,7 @@ static void check_deadlocks(const char *reply, size_t len, const char *wanted)
 	text_release(&out);
 }
 
-static void each_deadlock_tells_who_waits_for_whom(void **state)
+static void deadlock_names_waiters_and_owners(void **state)
 {
 	static const char reply[] = TWO_THREADS DEADLOCK;
 
@@ -154,7 +154,7 @@ static void each_deadlock_tells_who_waits_for_whom(void **state)
 			"    at a.B.main(B.java:9)\n");
 }
 
-static void without_a_deadlock_there_is_nothing(void **state)
+static void dump_without_a_deadlock_prints_nothing(void **state)
 {
 	/* The name of one of its threads would be a deadlock. */
 	static const char reply[] = START HEAD(
@@ -167,7 +167,7 @@ static void without_a_deadlock_there_is_nothing(void **state)
 	check_deadlocks("", 0, "");
 }
 
-static void both_deadlocks_of_a_real_dump_are_shown(void **state)
+static void both_deadlocks_of_a_real_dump_are_printed(void **state)
 {
 	size_t len;
 	char *bytes = file_bytes(
@@ -193,15 +193,15 @@ static void both_deadlocks_of_a_real_dump_are_shown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_lock_waited_for_names_its_owner),
+		cmocka_unit_test(awaited_lock_names_its_owner),
 		cmocka_unit_test(
 			a_lock_of_java_util_concurrent_has_one_where_l_was_given),
-		cmocka_unit_test(a_carrier_shows_what_it_carries),
-		cmocka_unit_test(a_thread_that_is_not_there_is_not_found),
+		cmocka_unit_test(carrier_prints_its_virtual_thread),
+		cmocka_unit_test(missing_thread_is_not_found),
 		cmocka_unit_test(control_characters_become_visible),
-		cmocka_unit_test(each_deadlock_tells_who_waits_for_whom),
-		cmocka_unit_test(without_a_deadlock_there_is_nothing),
-		cmocka_unit_test(both_deadlocks_of_a_real_dump_are_shown),
+		cmocka_unit_test(deadlock_names_waiters_and_owners),
+		cmocka_unit_test(dump_without_a_deadlock_prints_nothing),
+		cmocka_unit_test(both_deadlocks_of_a_real_dump_are_printed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

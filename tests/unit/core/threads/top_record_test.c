@@ -177,7 +177,7 @@ static void replay_returns_the_recorded_samples(void **state)
 }
 
 /* Nothing of the full sample is left in the one that follows. */
-static void a_line_of_one_recording_is_this(void **state)
+static void recording_has_the_documented_lines(void **state)
 {
 	struct made_sample m;
 	struct text line = { 0 };
@@ -236,7 +236,7 @@ static void replay_returns_shown_texts_with_their_sample(void **state)
 	text_release(&shown);
 }
 
-static void a_file_cut_anywhere_keeps_the_samples_before(void **state)
+static void truncated_recording_keeps_the_samples_before(void **state)
 {
 	struct made_sample m;
 	struct text file = { 0 };
@@ -368,7 +368,7 @@ static void replay_bounds_lists_and_strings(void **state)
 	text_release(&file);
 }
 
-static void another_file_is_refused(void **state)
+static void file_of_another_format_is_rejected(void **state)
 {
 	static const char *const files[] = {
 		"",
@@ -393,13 +393,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replay_returns_the_recorded_samples),
-		cmocka_unit_test(a_line_of_one_recording_is_this),
+		cmocka_unit_test(recording_has_the_documented_lines),
 		cmocka_unit_test(replay_returns_shown_texts_with_their_sample),
-		cmocka_unit_test(a_file_cut_anywhere_keeps_the_samples_before),
+		cmocka_unit_test(truncated_recording_keeps_the_samples_before),
 		cmocka_unit_test(damaged_lines_end_it_early),
 		cmocka_unit_test(replay_skips_unknown_members),
 		cmocka_unit_test(replay_bounds_lists_and_strings),
-		cmocka_unit_test(another_file_is_refused),
+		cmocka_unit_test(file_of_another_format_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

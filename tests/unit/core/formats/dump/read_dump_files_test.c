@@ -190,7 +190,7 @@ static char *our_bytes(const char *path, size_t *len)
  * Each of these JVMs had one thread that computes and others that wait in
  * native code: for connections, packets, input, events and processes.
  */
-static void only_the_busy_thread_of_a_dump_is_not_idle(void **state)
+static void only_the_busy_thread_is_not_idle(void **state)
 {
 	static const struct {
 		const char *path;
@@ -296,8 +296,7 @@ static void jhsdb_has_a_sample_per_thread(void **state)
 	free(bytes);
 }
 
-static void
-row_12_log_lines_around_the_dumps_of_kill_3_are_counted(void **state)
+static void log_lines_around_dumps_of_kill_3_are_counted(void **state)
 {
 	size_t len = 0;
 	char *bytes = our_bytes(OURS "log-with-kill3-jdk17.txt", &len);
@@ -344,7 +343,7 @@ static void assert_cuts_are_harmless(const struct reader *reader,
 	free(bytes);
 }
 
-static void row_12_a_cut_at_any_byte_is_harmless(void **state)
+static void dump_may_be_truncated_at_any_byte(void **state)
 {
 	(void)state;
 	assert_cuts_are_harmless(&dump_reader,
@@ -358,7 +357,7 @@ static void row_12_a_cut_at_any_byte_is_harmless(void **state)
 	assert_cuts_are_harmless(&dump_reader, OURS "jstack-jdk25.txt", 17);
 }
 
-static void a_cut_before_the_last_line_of_a_dump_is_said(void **state)
+static void truncation_before_the_last_line_is_reported(void **state)
 {
 	size_t len = 0;
 	char *bytes = our_bytes(OURS "jstack-jdk25.txt", &len);
@@ -381,14 +380,13 @@ int main(void)
 	enum { FILES = sizeof(files) / sizeof(*files) };
 	struct CMUnitTest counts[FILES];
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_the_busy_thread_of_a_dump_is_not_idle),
+		cmocka_unit_test(only_the_busy_thread_is_not_idle),
 		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_text),
 		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_json),
 		cmocka_unit_test(jhsdb_has_a_sample_per_thread),
-		cmocka_unit_test(
-			row_12_log_lines_around_the_dumps_of_kill_3_are_counted),
-		cmocka_unit_test(row_12_a_cut_at_any_byte_is_harmless),
-		cmocka_unit_test(a_cut_before_the_last_line_of_a_dump_is_said),
+		cmocka_unit_test(log_lines_around_dumps_of_kill_3_are_counted),
+		cmocka_unit_test(dump_may_be_truncated_at_any_byte),
+		cmocka_unit_test(truncation_before_the_last_line_is_reported),
 	};
 
 	/* Each named by its file, so that a skipped one is, too. */

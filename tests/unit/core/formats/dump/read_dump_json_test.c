@@ -33,7 +33,7 @@
 
 #define TO_FILE "762\n2026-11-21T08:40:36.334026774Z\n25.0.3+9-LTS\n\n"
 
-static void a_thread_in_json_has_its_name_id_state_and_frames(void **state)
+static void json_thread_has_name_id_state_and_frames(void **state)
 {
 	struct profile *p = profile_of(
 		&dump_json_reader,
@@ -59,7 +59,7 @@ static void a_thread_in_json_has_its_name_id_state_and_frames(void **state)
 	profile_free(p);
 }
 
-static void row_12_json_of_other_jdks_is_read(void **state)
+static void json_of_other_jdks_is_read(void **state)
 {
 	/* JDK 21 has no states; numbers may become plain ones. */
 	struct profile *p = profile_of(
@@ -105,7 +105,7 @@ static void several_documents_are_several_dumps(void **state)
 	profile_free(p);
 }
 
-static void a_damaged_thread_costs_only_itself(void **state)
+static void damaged_thread_loses_only_itself(void **state)
 {
 	struct profile *p = profile_of(
 		&dump_json_reader,
@@ -163,7 +163,7 @@ static bool sniffs(const char *text)
 	return dump_json_reader.sniff((const uint8_t *)text, strlen(text));
 }
 
-static void only_the_json_of_dump_to_file_is_recognised(void **state)
+static void only_json_of_dump_to_file_is_recognized(void **state)
 {
 	struct profile *p = profile_new();
 	struct error err = { 0 };
@@ -187,7 +187,7 @@ static void only_the_json_of_dump_to_file_is_recognised(void **state)
 	profile_free(p);
 }
 
-static void the_text_of_dump_to_file_is_read(void **state)
+static void text_of_dump_to_file_is_read(void **state)
 {
 	struct profile *p = profile_of(
 		&dump_reader,
@@ -217,7 +217,7 @@ static void the_text_of_dump_to_file_is_read(void **state)
 	profile_free(p);
 }
 
-static void row_12_the_text_of_jdk_21_has_no_states_and_no_at(void **state)
+static void text_of_jdk_21_without_states_and_at_is_read(void **state)
 {
 	struct profile *p = profile_of(
 		&dump_reader, "762\n2026-11-21T08:40:36Z\n21.0.2+13\n\n"
@@ -249,7 +249,7 @@ static void text_dumps_in_a_row_each_have_their_time(void **state)
 	profile_free(p);
 }
 
-static void a_cut_text_dump_is_a_loss(void **state)
+static void truncated_text_dump_is_a_loss(void **state)
 {
 	struct profile *p = profile_of(
 		&dump_reader, TO_FILE "#1 \"a\" RUNNABLE 2026-11-21T08:40:37Z\n"
@@ -266,20 +266,18 @@ static void a_cut_text_dump_is_a_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_thread_in_json_has_its_name_id_state_and_frames),
-		cmocka_unit_test(row_12_json_of_other_jdks_is_read),
+		cmocka_unit_test(json_thread_has_name_id_state_and_frames),
+		cmocka_unit_test(json_of_other_jdks_is_read),
 		cmocka_unit_test(names_in_json_are_unescaped),
 		cmocka_unit_test(several_documents_are_several_dumps),
-		cmocka_unit_test(a_damaged_thread_costs_only_itself),
+		cmocka_unit_test(damaged_thread_loses_only_itself),
 		cmocka_unit_test(threads_before_a_cut_in_json_are_kept),
 		cmocka_unit_test(deep_json_is_no_danger),
-		cmocka_unit_test(only_the_json_of_dump_to_file_is_recognised),
-		cmocka_unit_test(the_text_of_dump_to_file_is_read),
-		cmocka_unit_test(
-			row_12_the_text_of_jdk_21_has_no_states_and_no_at),
+		cmocka_unit_test(only_json_of_dump_to_file_is_recognized),
+		cmocka_unit_test(text_of_dump_to_file_is_read),
+		cmocka_unit_test(text_of_jdk_21_without_states_and_at_is_read),
 		cmocka_unit_test(text_dumps_in_a_row_each_have_their_time),
-		cmocka_unit_test(a_cut_text_dump_is_a_loss),
+		cmocka_unit_test(truncated_text_dump_is_a_loss),
 	};
 
 	/* What follows a Z must not depend on where the test runs. */

@@ -18,7 +18,7 @@
 	"Reserved region:\n - [0x01, 0x02)\nCollection set:\n - map: 0x03\n\n" \
 	" Metaspace       used 189K\n  class space    used 6K\n\n"
 
-static void row_12_a_log_around_dumps_is_counted_and_is_no_loss(void **state)
+static void log_lines_around_dumps_are_counted_without_a_loss(void **state)
 {
 	struct profile *p = read_text(
 		"ready\n08:00 INFO tick 0\n" START "\"a\" " TAIL SLEEPING RUN
@@ -37,7 +37,7 @@ static void row_12_a_log_around_dumps_is_counted_and_is_no_loss(void **state)
 	profile_free(p);
 }
 
-static void row_12_a_log_line_amid_a_stack_trace_does_not_end_it(void **state)
+static void log_line_inside_a_stack_trace_does_not_end_it(void **state)
 {
 	struct profile *p = read_text(START "\"a\" " TAIL
 					    "08:01 INFO tick\n" SLEEPING RUN
@@ -52,7 +52,7 @@ static void row_12_a_log_line_amid_a_stack_trace_does_not_end_it(void **state)
 	profile_free(p);
 }
 
-static void an_exception_logged_amid_a_dump_is_no_stack_trace(void **state)
+static void exception_logged_inside_a_dump_is_not_a_stack_trace(void **state)
 {
 	struct profile *p = read_text(
 		START "\"a\" " TAIL SLEEPING RUN "\n"
@@ -101,7 +101,7 @@ static void assert_two_threads(const char *text)
 	profile_free(p);
 }
 
-static void row_12_blanks_and_line_ends_may_have_been_changed(void **state)
+static void changed_spaces_and_line_ends_are_accepted(void **state)
 {
 	static const struct {
 		const char *from, *to;
@@ -150,7 +150,7 @@ static char *wrapped(const char *text, const char *before, const char *after)
 	return out.bytes;
 }
 
-static void what_a_log_collector_puts_before_lines_is_taken_off(void **state)
+static void log_prefix_of_lines_is_removed(void **state)
 {
 	static const struct {
 		const char *before, *after;
@@ -193,7 +193,7 @@ static void what_a_log_collector_puts_before_lines_is_taken_off(void **state)
 #define JDK_26   "Full thread dump OpenJDK 64-Bit Server VM (26+9 mixed mode)\n"
 #define JDK_LINE "                 JDK version: OpenJDK (26) (build 26+9)\n"
 
-static void dumps_are_found_whatever_their_first_line_says(void **state)
+static void dumps_are_found_with_any_wording_of_the_first_line(void **state)
 {
 	static const char *const dumps[] = {
 		DATE JDK_26 JDK_LINE "\n" THREADS TWO,
@@ -226,7 +226,7 @@ static void dumps_are_found_whatever_their_first_line_says(void **state)
 	}
 }
 
-static void a_collector_leaves_the_second_line_of_jdk_26(void **state)
+static void second_line_of_jdk_26_is_read_behind_a_log_prefix(void **state)
 {
 	char *text = wrapped(DATE JDK_26 JDK_LINE "\n" THREADS TWO,
 			     "08:%02u:%02u app | ", "");
@@ -237,7 +237,7 @@ static void a_collector_leaves_the_second_line_of_jdk_26(void **state)
 }
 
 /* A thread's header is enough, but what came before it may be missing. */
-static void a_dump_without_any_known_line_has_no_beginning(void **state)
+static void dump_without_any_known_line_is_headless(void **state)
 {
 	static const char text[] = "Threads of 4711\n\n" TWO;
 	struct profile *p = read_text(text);
@@ -249,7 +249,7 @@ static void a_dump_without_any_known_line_has_no_beginning(void **state)
 	profile_free(p);
 }
 
-static void a_loggers_words_are_no_dump_unless_one_follows(void **state)
+static void logged_words_are_not_a_dump_unless_a_dump_follows(void **state)
 {
 	struct profile *p = read_text(
 		"08:40 Full thread dump asked for by bob\n" START
@@ -263,7 +263,7 @@ static void a_loggers_words_are_no_dump_unless_one_follows(void **state)
 	profile_free(p);
 }
 
-static void a_collector_may_cut_the_blank_before_an_empty_line(void **state)
+static void log_prefix_may_lose_its_space_before_an_empty_line(void **state)
 {
 	char *text = wrapped(TWO_THREADS, "08:%02u:%02u app | ", "");
 	char *cut = replaced(text, "| \n", "|\n");
@@ -274,7 +274,7 @@ static void a_collector_may_cut_the_blank_before_an_empty_line(void **state)
 	free(cut);
 }
 
-static void row_12_dumps_glued_together_are_told_apart(void **state)
+static void concatenated_dumps_are_separated(void **state)
 {
 	struct profile *p = read_text(
 		START "\"a\" " TAIL RUN "\tat a.B.ma2026-11-21 08:40:17\n"
@@ -293,8 +293,7 @@ static void row_12_dumps_glued_together_are_told_apart(void **state)
 	profile_free(p);
 }
 
-static void
-row_12_a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has(void **state)
+static void truncated_dump_is_a_loss_and_keeps_its_threads(void **state)
 {
 	struct profile *p = read_text(START "\"a\" " TAIL SLEEPING RUN "\n"
 					    "\"b\" " TAIL RUN "\tat a.B.ma");
@@ -317,7 +316,7 @@ row_12_a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has(void **state)
 	profile_free(p);
 }
 
-static void a_log_that_begins_amid_a_dump_is_read(void **state)
+static void log_that_begins_inside_a_dump_is_read(void **state)
 {
 	struct profile *p = read_text("\tat c.D.e(D.java:1)\n\n"
 				      "\"a\" " TAIL SLEEPING RUN "\n" END);
@@ -331,7 +330,7 @@ static void a_log_that_begins_amid_a_dump_is_read(void **state)
 	profile_free(p);
 }
 
-static void a_damaged_header_costs_the_ids_and_not_the_stack_trace(void **state)
+static void damaged_header_loses_the_ids_but_not_the_stack_trace(void **state)
 {
 	struct profile *p = read_text(
 		START "\"a\" " TAIL SLEEPING RUN "\n"
@@ -349,7 +348,7 @@ static void a_damaged_header_costs_the_ids_and_not_the_stack_trace(void **state)
 	profile_free(p);
 }
 
-static void a_damaged_frame_is_a_loss(void **state)
+static void damaged_frame_is_a_loss(void **state)
 {
 	struct profile *p = read_text(START "\"a\" " TAIL RUN
 					    "\tat a.B08:01 INFO tick\n" MAIN
@@ -367,31 +366,28 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			row_12_a_log_around_dumps_is_counted_and_is_no_loss),
+			log_lines_around_dumps_are_counted_without_a_loss),
+		cmocka_unit_test(log_line_inside_a_stack_trace_does_not_end_it),
 		cmocka_unit_test(
-			row_12_a_log_line_amid_a_stack_trace_does_not_end_it),
+			exception_logged_inside_a_dump_is_not_a_stack_trace),
+		cmocka_unit_test(changed_spaces_and_line_ends_are_accepted),
+		cmocka_unit_test(log_prefix_of_lines_is_removed),
 		cmocka_unit_test(
-			an_exception_logged_amid_a_dump_is_no_stack_trace),
+			log_prefix_may_lose_its_space_before_an_empty_line),
+		cmocka_unit_test(concatenated_dumps_are_separated),
 		cmocka_unit_test(
-			row_12_blanks_and_line_ends_may_have_been_changed),
+			truncated_dump_is_a_loss_and_keeps_its_threads),
+		cmocka_unit_test(log_that_begins_inside_a_dump_is_read),
 		cmocka_unit_test(
-			what_a_log_collector_puts_before_lines_is_taken_off),
+			dumps_are_found_with_any_wording_of_the_first_line),
 		cmocka_unit_test(
-			a_collector_may_cut_the_blank_before_an_empty_line),
-		cmocka_unit_test(row_12_dumps_glued_together_are_told_apart),
+			second_line_of_jdk_26_is_read_behind_a_log_prefix),
+		cmocka_unit_test(dump_without_any_known_line_is_headless),
 		cmocka_unit_test(
-			row_12_a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has),
-		cmocka_unit_test(a_log_that_begins_amid_a_dump_is_read),
+			logged_words_are_not_a_dump_unless_a_dump_follows),
 		cmocka_unit_test(
-			dumps_are_found_whatever_their_first_line_says),
-		cmocka_unit_test(a_collector_leaves_the_second_line_of_jdk_26),
-		cmocka_unit_test(
-			a_dump_without_any_known_line_has_no_beginning),
-		cmocka_unit_test(
-			a_loggers_words_are_no_dump_unless_one_follows),
-		cmocka_unit_test(
-			a_damaged_header_costs_the_ids_and_not_the_stack_trace),
-		cmocka_unit_test(a_damaged_frame_is_a_loss),
+			damaged_header_loses_the_ids_but_not_the_stack_trace),
+		cmocka_unit_test(damaged_frame_is_a_loss),
 	};
 
 	/* Dumps are dated in local time, without a zone. */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static void a_thread_has_its_name_ids_state_time_and_frames(void **state)
+static void thread_has_name_ids_state_time_and_frames(void **state)
 {
 	struct profile *p = read_text(
 		START "\"worker-1\" " TAIL SLEEPING
@@ -40,7 +40,7 @@ static void a_thread_has_its_name_ids_state_time_and_frames(void **state)
 	profile_free(p);
 }
 
-static void row_12_headers_of_every_jdk_are_read(void **state)
+static void headers_of_each_jdk_are_parsed(void **state)
 {
 	/*
 	 * JDK 5, 6, 8, 11 -e, 21 to 25, an old Mac, threads without a number;
@@ -97,7 +97,7 @@ static void row_12_headers_of_every_jdk_are_read(void **state)
 	}
 }
 
-static void row_12_names_are_taken_as_they_are(void **state)
+static void thread_names_are_unchanged(void **state)
 {
 	static const char *const names[] = {
 		"",
@@ -131,7 +131,7 @@ static void row_12_names_are_taken_as_they_are(void **state)
 	}
 }
 
-static void row_12_a_name_may_have_a_megabyte(void **state)
+static void thread_name_may_have_a_megabyte(void **state)
 {
 	struct text text = { 0 };
 	struct profile *p;
@@ -149,7 +149,7 @@ static void row_12_a_name_may_have_a_megabyte(void **state)
 	text_release(&text);
 }
 
-static void every_thread_state_is_read_and_others_are_none(void **state)
+static void each_thread_state_is_parsed_and_others_are_none(void **state)
 {
 	static const struct {
 		const char *text;
@@ -218,7 +218,7 @@ static void threads_of_the_vm_have_neither_state_nor_stack_trace(void **state)
 	profile_free(p);
 }
 
-static void a_mounted_virtual_thread_is_a_thread_of_its_own(void **state)
+static void mounted_virtual_thread_is_a_separate_thread(void **state)
 {
 	struct profile *p = read_text(
 		START "\"carrier\" #53 [842] daemon prio=5 os_prio=0 "
@@ -245,7 +245,7 @@ static void a_mounted_virtual_thread_is_a_thread_of_its_own(void **state)
 	profile_free(p);
 }
 
-static void a_deadlock_section_is_not_counted(void **state)
+static void deadlock_section_is_not_counted(void **state)
 {
 	struct profile *p = read_text(
 		START "\"a\" " TAIL SLEEPING RUN "\n\"b\" " TAIL MAIN
@@ -298,7 +298,7 @@ static void several_dumps_give_a_sample_per_thread_and_dump(void **state)
 	profile_free(p);
 }
 
-static void the_tools_own_first_lines_are_no_oddity(void **state)
+static void first_lines_of_the_tools_are_not_counted(void **state)
 {
 	struct profile *jcmd = read_text("4711:\n" START "\"a\" " TAIL RUN
 					 "\n" END);
@@ -404,7 +404,7 @@ static void mixed_dumps_of_jhsdb_have_native_frames(void **state)
 	profile_free(p);
 }
 
-static void row_12_a_javacore_is_read(void **state)
+static void javacore_is_read(void **state)
 {
 	struct profile *p = read_text(
 		"0SECTION       TITLE subcomponent dump routine\n"
@@ -442,7 +442,7 @@ static void row_12_a_javacore_is_read(void **state)
 	profile_free(p);
 }
 
-static void row_12_a_javacore_without_its_end_is_cut(void **state)
+static void javacore_without_its_end_is_truncated(void **state)
 {
 	struct profile *p = read_text(
 		"0SECTION       TITLE subcomponent dump routine\n"
@@ -527,7 +527,7 @@ static void assert_refused(const char *text, size_t len, const char *why)
 	profile_free(p);
 }
 
-static void what_holds_no_thread_is_refused_with_the_reason(void **state)
+static void input_without_threads_is_rejected_with_the_reason(void **state)
 {
 	static const char utf16[] = "\xff\xfe"
 				    "F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 \0";
@@ -545,7 +545,7 @@ static bool sniffs(const char *text)
 	return dump_reader.sniff((const uint8_t *)text, strlen(text));
 }
 
-static void only_thread_dumps_are_recognised(void **state)
+static void only_thread_dumps_are_recognized(void **state)
 {
 	(void)state;
 	assert_true(sniffs(START));
@@ -568,34 +568,32 @@ static void only_thread_dumps_are_recognised(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(thread_has_name_ids_state_time_and_frames),
+		cmocka_unit_test(headers_of_each_jdk_are_parsed),
+		cmocka_unit_test(thread_names_are_unchanged),
+		cmocka_unit_test(thread_name_may_have_a_megabyte),
 		cmocka_unit_test(
-			a_thread_has_its_name_ids_state_time_and_frames),
-		cmocka_unit_test(row_12_headers_of_every_jdk_are_read),
-		cmocka_unit_test(row_12_names_are_taken_as_they_are),
-		cmocka_unit_test(row_12_a_name_may_have_a_megabyte),
-		cmocka_unit_test(
-			every_thread_state_is_read_and_others_are_none),
+			each_thread_state_is_parsed_and_others_are_none),
 		cmocka_unit_test(jfr_sampler_without_a_name_is_a_thread),
 		cmocka_unit_test(
 			threads_of_the_vm_have_neither_state_nor_stack_trace),
-		cmocka_unit_test(
-			a_mounted_virtual_thread_is_a_thread_of_its_own),
-		cmocka_unit_test(a_deadlock_section_is_not_counted),
+		cmocka_unit_test(mounted_virtual_thread_is_a_separate_thread),
+		cmocka_unit_test(deadlock_section_is_not_counted),
 		cmocka_unit_test(
 			synchronizers_after_a_blank_line_belong_to_the_thread),
 		cmocka_unit_test(
 			several_dumps_give_a_sample_per_thread_and_dump),
-		cmocka_unit_test(the_tools_own_first_lines_are_no_oddity),
+		cmocka_unit_test(first_lines_of_the_tools_are_not_counted),
 		cmocka_unit_test(dumps_written_through_jmx_have_no_last_line),
 		cmocka_unit_test(dumps_of_jhsdb_are_read),
 		cmocka_unit_test(mixed_dumps_of_jhsdb_have_native_frames),
-		cmocka_unit_test(row_12_a_javacore_is_read),
-		cmocka_unit_test(row_12_a_javacore_without_its_end_is_cut),
+		cmocka_unit_test(javacore_is_read),
+		cmocka_unit_test(javacore_without_its_end_is_truncated),
 		cmocka_unit_test(class_names_are_alike_from_run_to_run),
 		cmocka_unit_test(lines_are_left_out_when_they_are_not_kept),
 		cmocka_unit_test(
-			what_holds_no_thread_is_refused_with_the_reason),
-		cmocka_unit_test(only_thread_dumps_are_recognised),
+			input_without_threads_is_rejected_with_the_reason),
+		cmocka_unit_test(only_thread_dumps_are_recognized),
 	};
 
 	/* Dumps are dated in local time, without a zone. */

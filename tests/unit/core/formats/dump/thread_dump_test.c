@@ -50,7 +50,7 @@ static void times_with_a_zone_are_universal(void **state)
 	use_zone("UTC");
 }
 
-static void what_is_no_time_is_refused(void **state)
+static void invalid_time_is_rejected(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -103,7 +103,7 @@ static void equal_frames_and_threads_are_kept_once(void **state)
 	profile_free(p);
 }
 
-static void oddities_are_told_once_with_their_first_line(void **state)
+static void oddities_are_reported_once_with_their_first_line(void **state)
 {
 	struct profile *p = profile_new();
 	struct thread_dump d;
@@ -127,9 +127,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_without_a_zone_are_local),
 		cmocka_unit_test(times_with_a_zone_are_universal),
-		cmocka_unit_test(what_is_no_time_is_refused),
+		cmocka_unit_test(invalid_time_is_rejected),
 		cmocka_unit_test(equal_frames_and_threads_are_kept_once),
-		cmocka_unit_test(oddities_are_told_once_with_their_first_line),
+		cmocka_unit_test(
+			oddities_are_reported_once_with_their_first_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static void assert_weighs(uint64_t weight, uint64_t samples, uint64_t set_aside)
 	profile_free(profile);
 }
 
-static void a_past_before_the_statistics_is_set_aside(void **state)
+static void allocation_before_the_statistics_is_removed(void **state)
 {
 	(void)state;
 	begin();
@@ -105,7 +105,7 @@ static void statistics_of_each_chunk_count(void **state)
 	assert_weighs(600 + 700 + 900, 3, 900);
 }
 
-static void a_weight_that_agrees_with_the_statistics_stays(void **state)
+static void weight_that_matches_the_statistics_is_unchanged(void **state)
 {
 	(void)state;
 	begin();
@@ -116,7 +116,7 @@ static void a_weight_that_agrees_with_the_statistics_stays(void **state)
 	assert_weighs(1010, 2, 0);
 }
 
-static void a_thread_that_starts_in_the_recording_keeps_its_past(void **state)
+static void thread_started_in_the_recording_keeps_its_weight(void **state)
 {
 	(void)state;
 	begin();
@@ -128,7 +128,7 @@ static void a_thread_that_starts_in_the_recording_keeps_its_past(void **state)
 	assert_weighs(70010, 2, 0);
 }
 
-static void a_thread_that_ended_had_its_past_in_the_statistics(void **state)
+static void ended_thread_is_corrected_by_the_statistics(void **state)
 {
 	(void)state;
 	begin();
@@ -138,7 +138,7 @@ static void a_thread_that_ended_had_its_past_in_the_statistics(void **state)
 }
 
 /* JFR samples from the start on, and writes statistics some time later. */
-static void a_sample_before_the_statistics_weighs_as_others_do(void **state)
+static void sample_before_the_statistics_gets_the_usual_weight(void **state)
 {
 	(void)state;
 	begin();
@@ -160,7 +160,7 @@ static void a_sample_before_the_statistics_weighs_as_others_do(void **state)
 	assert_weighs(1000 + 2, 3, 999998);
 }
 
-static void without_statistics_a_greater_weight_becomes_the_mean(void **state)
+static void larger_weight_without_statistics_becomes_the_mean(void **state)
 {
 	(void)state;
 	begin();
@@ -186,18 +186,17 @@ static void with_nothing_to_compare_with_a_weight_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_past_before_the_statistics_is_set_aside),
+		cmocka_unit_test(allocation_before_the_statistics_is_removed),
 		cmocka_unit_test(statistics_of_each_chunk_count),
 		cmocka_unit_test(
-			a_weight_that_agrees_with_the_statistics_stays),
+			weight_that_matches_the_statistics_is_unchanged),
 		cmocka_unit_test(
-			a_thread_that_starts_in_the_recording_keeps_its_past),
+			thread_started_in_the_recording_keeps_its_weight),
+		cmocka_unit_test(ended_thread_is_corrected_by_the_statistics),
 		cmocka_unit_test(
-			a_thread_that_ended_had_its_past_in_the_statistics),
+			sample_before_the_statistics_gets_the_usual_weight),
 		cmocka_unit_test(
-			a_sample_before_the_statistics_weighs_as_others_do),
-		cmocka_unit_test(
-			without_statistics_a_greater_weight_becomes_the_mean),
+			larger_weight_without_statistics_becomes_the_mean),
 		cmocka_unit_test(with_nothing_to_compare_with_a_weight_stays),
 	};
 

@@ -71,7 +71,7 @@ static void types_before_damage_in_their_midst_are_used(void **state)
 }
 
 /* JDK 8 and 11 write a chunk's types when they finish it. */
-static void the_types_of_the_chunk_before_serve_a_killed_jvm(void **state)
+static void types_of_the_previous_chunk_serve_a_killed_jvm(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -95,7 +95,7 @@ static void the_types_of_the_chunk_before_serve_a_killed_jvm(void **state)
 }
 
 /* Another JVM's clock began elsewhere: its ids mean something else. */
-static void the_types_of_another_jvm_do_not_serve(void **state)
+static void types_of_another_jvm_are_not_used(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -124,8 +124,8 @@ int main(void)
 		cmocka_unit_test(types_are_found_behind_bytes_that_are_missing),
 		cmocka_unit_test(types_before_damage_in_their_midst_are_used),
 		cmocka_unit_test(
-			the_types_of_the_chunk_before_serve_a_killed_jvm),
-		cmocka_unit_test(the_types_of_another_jvm_do_not_serve),
+			types_of_the_previous_chunk_serve_a_killed_jvm),
+		cmocka_unit_test(types_of_another_jvm_are_not_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

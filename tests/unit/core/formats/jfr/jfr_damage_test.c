@@ -73,7 +73,7 @@ static void check_cuts(const void *bytes, size_t len, size_t step)
 	}
 }
 
-static void row_03_a_real_file_may_be_cut_at_every_byte(void **state)
+static void real_file_may_be_truncated_at_any_byte(void **state)
 {
 #ifdef __SANITIZE_ADDRESS__
 	const size_t step = 11;
@@ -95,7 +95,7 @@ static void row_03_a_real_file_may_be_cut_at_every_byte(void **state)
 	input_close(&in);
 }
 
-static void row_03_a_built_file_may_be_cut_at_every_byte(void **state)
+static void built_file_may_be_truncated_at_any_byte(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_result r;
@@ -109,7 +109,7 @@ static void row_03_a_built_file_may_be_cut_at_every_byte(void **state)
 	jfr_forget(&r);
 }
 
-static void row_03_a_cut_in_the_header_is_named(void **state)
+static void truncation_in_the_header_is_reported(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_result r;
@@ -124,7 +124,7 @@ static void row_03_a_cut_in_the_header_is_named(void **state)
 	text_release(&file);
 }
 
-static void row_03_chunks_before_the_cut_are_whole(void **state)
+static void chunks_before_the_truncation_are_complete(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_result r;
@@ -174,7 +174,7 @@ static void check_unfinished(uint64_t size, bool offsets, uint8_t writing)
 	jfr_forget(&r);
 }
 
-static void row_04_an_unfinished_chunk_is_read_by_its_events(void **state)
+static void unfinished_chunk_is_read_by_its_events(void **state)
 {
 	(void)state;
 	check_unfinished(0, false, 0);       /* JDK 11: header at the end */
@@ -183,7 +183,7 @@ static void row_04_an_unfinished_chunk_is_read_by_its_events(void **state)
 	check_unfinished(1 << 30, false, 0); /* async-profiler */
 }
 
-static void row_04_an_unfinished_chunk_without_types_is_named(void **state)
+static void unfinished_chunk_without_types_is_reported(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -200,7 +200,7 @@ static void row_04_an_unfinished_chunk_without_types_is_named(void **state)
 }
 
 /* JDK-8289688: `jfr` ran for ever. */
-static void row_04_an_empty_chunk_does_not_stop_the_next(void **state)
+static void empty_chunk_does_not_stop_the_next(void **state)
 {
 	static const uint64_t sizes[] = { 0, HEADER_SIZE };
 
@@ -225,7 +225,7 @@ static void row_04_an_empty_chunk_does_not_stop_the_next(void **state)
  * JDK 14 and later put a copy of the header into checkpoints.  Damage before
  * it must not make it the next chunk, from which all would be misread.
  */
-static void row_04_a_copy_of_a_header_is_no_chunk(void **state)
+static void copy_of_a_header_is_not_a_chunk(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -284,7 +284,7 @@ static void check_bad_event(const char *bytes, size_t len)
 	jfr_forget(&r);
 }
 
-static void row_05_sizes_that_cannot_be_cost_events_not_the_file(void **state)
+static void impossible_sizes_lose_events_but_not_the_file(void **state)
 {
 	struct text event = { 0 };
 	static const uint64_t sizes[] = {
@@ -314,7 +314,7 @@ static void row_05_sizes_that_cannot_be_cost_events_not_the_file(void **state)
 	check_bad_event("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 12);
 }
 
-static void row_05_an_event_shorter_than_its_fields_is_counted(void **state)
+static void event_shorter_than_its_fields_is_counted(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -334,7 +334,7 @@ static void row_05_an_event_shorter_than_its_fields_is_counted(void **state)
 
 /* ---- wrong pools ---- */
 
-static void row_06_a_method_that_is_not_there_is_unknown(void **state)
+static void missing_method_is_unknown(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -356,7 +356,7 @@ static void row_06_a_method_that_is_not_there_is_unknown(void **state)
 	jfr_forget(&r);
 }
 
-static void row_06_circles_of_keys_end(void **state)
+static void cyclic_keys_end(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -377,7 +377,7 @@ static void row_06_circles_of_keys_end(void **state)
 	jfr_forget(&r);
 }
 
-static void row_06_of_two_values_of_a_key_the_newest_counts(void **state)
+static void newest_value_of_a_key_is_used(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -400,7 +400,7 @@ static void row_06_of_two_values_of_a_key_the_newest_counts(void **state)
 /* ---- wrong offsets ---- */
 
 /* Whatever the header says, events and pools are found by walking. */
-static void row_07_wrong_offsets_in_the_header_do_no_harm(void **state)
+static void wrong_offsets_in_the_header_are_harmless(void **state)
 {
 	static const struct {
 		size_t at;
@@ -442,7 +442,7 @@ static void row_07_wrong_offsets_in_the_header_do_no_harm(void **state)
 }
 
 /* A delta from the last of three checkpoints that does not lead to another. */
-static void row_07_a_chain_that_leads_astray_is_left(void **state)
+static void broken_chain_is_abandoned(void **state)
 {
 	static const int64_t deltas[] = { -1, -3,  -100000,   1,
 					  7,  100, INT64_MAX, INT64_MIN };
@@ -474,7 +474,7 @@ static void row_07_a_chain_that_leads_astray_is_left(void **state)
 	}
 }
 
-static void row_07_what_follows_the_last_chunk_is_counted(void **state)
+static void bytes_after_the_last_chunk_are_counted(void **state)
 {
 	static const char *const tails[] = { "\0\0\0\0\0\0\0", "garbage",
 					     "FLR\0\0\x02\0" };
@@ -495,7 +495,7 @@ static void row_07_what_follows_the_last_chunk_is_counted(void **state)
 	}
 }
 
-static void row_07_garbage_between_chunks_is_passed_over(void **state)
+static void garbage_between_chunks_is_skipped(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_result r;
@@ -512,7 +512,7 @@ static void row_07_garbage_between_chunks_is_passed_over(void **state)
 
 /* ---- wrong strings ---- */
 
-static void row_08_wrong_strings_cost_their_checkpoint(void **state)
+static void invalid_strings_lose_their_checkpoint(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -547,7 +547,7 @@ static void row_08_wrong_strings_cost_their_checkpoint(void **state)
 }
 
 /* What writes names makes them safe; a reader keeps them as they are. */
-static void row_08_invalid_utf_8_is_kept_for_the_writer(void **state)
+static void invalid_utf_8_is_kept_for_the_writer(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -596,7 +596,7 @@ static struct jfr_result read_gzipped(const struct text *file, size_t cut,
 	return r;
 }
 
-static void row_09_a_gzipped_file_is_read_as_the_plain_one(void **state)
+static void gzipped_file_is_read_like_the_plain_one(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_result r;
@@ -619,7 +619,7 @@ static void row_09_a_gzipped_file_is_read_as_the_plain_one(void **state)
 }
 
 /* Each byte of a small file, set to each of some values: it is always read. */
-static void any_byte_may_be_wrong(void **state)
+static void any_byte_may_be_damaged(void **state)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct text file = { 0 };
@@ -743,33 +743,27 @@ static void damaged_clock_is_replaced_by_that_of_the_chunks_around(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(row_03_a_real_file_may_be_cut_at_every_byte),
-		cmocka_unit_test(row_03_a_built_file_may_be_cut_at_every_byte),
-		cmocka_unit_test(row_03_a_cut_in_the_header_is_named),
-		cmocka_unit_test(row_03_chunks_before_the_cut_are_whole),
-		cmocka_unit_test(
-			row_04_an_unfinished_chunk_is_read_by_its_events),
-		cmocka_unit_test(
-			row_04_an_unfinished_chunk_without_types_is_named),
-		cmocka_unit_test(row_04_an_empty_chunk_does_not_stop_the_next),
-		cmocka_unit_test(row_04_a_copy_of_a_header_is_no_chunk),
-		cmocka_unit_test(
-			row_05_sizes_that_cannot_be_cost_events_not_the_file),
-		cmocka_unit_test(
-			row_05_an_event_shorter_than_its_fields_is_counted),
-		cmocka_unit_test(row_06_a_method_that_is_not_there_is_unknown),
-		cmocka_unit_test(row_06_circles_of_keys_end),
-		cmocka_unit_test(
-			row_06_of_two_values_of_a_key_the_newest_counts),
-		cmocka_unit_test(row_07_wrong_offsets_in_the_header_do_no_harm),
-		cmocka_unit_test(row_07_a_chain_that_leads_astray_is_left),
-		cmocka_unit_test(row_07_what_follows_the_last_chunk_is_counted),
-		cmocka_unit_test(row_07_garbage_between_chunks_is_passed_over),
-		cmocka_unit_test(row_08_wrong_strings_cost_their_checkpoint),
-		cmocka_unit_test(row_08_invalid_utf_8_is_kept_for_the_writer),
-		cmocka_unit_test(
-			row_09_a_gzipped_file_is_read_as_the_plain_one),
-		cmocka_unit_test(any_byte_may_be_wrong),
+		cmocka_unit_test(real_file_may_be_truncated_at_any_byte),
+		cmocka_unit_test(built_file_may_be_truncated_at_any_byte),
+		cmocka_unit_test(truncation_in_the_header_is_reported),
+		cmocka_unit_test(chunks_before_the_truncation_are_complete),
+		cmocka_unit_test(unfinished_chunk_is_read_by_its_events),
+		cmocka_unit_test(unfinished_chunk_without_types_is_reported),
+		cmocka_unit_test(empty_chunk_does_not_stop_the_next),
+		cmocka_unit_test(copy_of_a_header_is_not_a_chunk),
+		cmocka_unit_test(impossible_sizes_lose_events_but_not_the_file),
+		cmocka_unit_test(event_shorter_than_its_fields_is_counted),
+		cmocka_unit_test(missing_method_is_unknown),
+		cmocka_unit_test(cyclic_keys_end),
+		cmocka_unit_test(newest_value_of_a_key_is_used),
+		cmocka_unit_test(wrong_offsets_in_the_header_are_harmless),
+		cmocka_unit_test(broken_chain_is_abandoned),
+		cmocka_unit_test(bytes_after_the_last_chunk_are_counted),
+		cmocka_unit_test(garbage_between_chunks_is_skipped),
+		cmocka_unit_test(invalid_strings_lose_their_checkpoint),
+		cmocka_unit_test(invalid_utf_8_is_kept_for_the_writer),
+		cmocka_unit_test(gzipped_file_is_read_like_the_plain_one),
+		cmocka_unit_test(any_byte_may_be_damaged),
 		cmocka_unit_test(
 			damaged_duration_does_not_widen_the_time_buckets),
 		cmocka_unit_test(sample_far_from_its_chunk_gets_no_time),

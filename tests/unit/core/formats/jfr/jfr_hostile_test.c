@@ -84,7 +84,7 @@ static void put_large_pool(struct jfr_chunk *c, uint64_t type,
 	text_release(&pool);
 }
 
-static void a_pool_costs_a_multiple_of_its_bytes(void **state)
+static void pool_memory_is_bounded_by_its_bytes(void **state)
 {
 	static const struct {
 		uint64_t type;
@@ -202,7 +202,7 @@ static void put_elements(struct jfr_chunk *c, char name, size_t count)
 	}
 }
 
-static void row_06_ten_million_types_are_refused(void **state)
+static void ten_million_types_are_rejected(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -281,7 +281,7 @@ static void put_nested_types(struct jfr_chunk *c, const char *event_field)
 }
 
 /* Each is found by the table of them, not by a look at all before it. */
-static void a_hundred_thousand_event_types_are_counted_each(void **state)
+static void each_of_100000_event_types_is_counted(void **state)
 {
 	enum { CHUNKS = 2, TYPES = 50000, NAME = 16 };
 	struct jfr_type_spec *types = jfr_own_types(TYPES);
@@ -359,7 +359,7 @@ static void types_within_types_do_not_multiply(void **state)
  * Checkpoints one within the other, each in a string of the one before: to
  * follow the chain through them would be quadratic.
  */
-static void a_chain_through_nested_checkpoints_is_not_followed(void **state)
+static void chain_through_nested_checkpoints_is_not_followed(void **state)
 {
 	enum { COUNT = 20000, STEP = 32 };
 	struct text file = { 0 };
@@ -482,18 +482,17 @@ static void small_chunks_after_a_large_one_stay_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_costs_a_multiple_of_its_bytes),
+		cmocka_unit_test(pool_memory_is_bounded_by_its_bytes),
 		cmocka_unit_test(
 			frames_that_all_differ_cost_a_multiple_of_their_bytes),
 		cmocka_unit_test(
 			samples_that_all_differ_cost_a_multiple_of_their_bytes),
-		cmocka_unit_test(row_06_ten_million_types_are_refused),
+		cmocka_unit_test(ten_million_types_are_rejected),
 		cmocka_unit_test(metadata_cost_a_multiple_of_their_bytes),
-		cmocka_unit_test(
-			a_hundred_thousand_event_types_are_counted_each),
+		cmocka_unit_test(each_of_100000_event_types_is_counted),
 		cmocka_unit_test(types_within_types_do_not_multiply),
 		cmocka_unit_test(
-			a_chain_through_nested_checkpoints_is_not_followed),
+			chain_through_nested_checkpoints_is_not_followed),
 		cmocka_unit_test(short_events_of_a_long_type_cost_their_bytes),
 		cmocka_unit_test(small_chunks_after_a_large_one_stay_small),
 	};

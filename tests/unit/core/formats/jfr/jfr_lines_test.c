@@ -79,13 +79,13 @@ static size_t check_all(const char *pattern)
 	return count;
 }
 
-static void of_a_small_recording(void **state)
+static void lines_of_a_small_recording(void **state)
 {
 	(void)state;
 	assert_int_equal(check_all("tests/data/jfr/*.jfr"), 1);
 }
 
-static void of_recordings_of_all_kinds(void **state)
+static void lines_of_recordings_of_all_kinds(void **state)
 {
 	(void)state;
 	if (!check_all("../shared/data/own/jfr/*17*.jfr")) {
@@ -98,8 +98,8 @@ static void of_recordings_of_all_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_small_recording),
-		cmocka_unit_test(of_recordings_of_all_kinds),
+		cmocka_unit_test(lines_of_a_small_recording),
+		cmocka_unit_test(lines_of_recordings_of_all_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

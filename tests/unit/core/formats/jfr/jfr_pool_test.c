@@ -133,7 +133,7 @@ static void padded_varints_are_read(void **state)
 	}
 }
 
-static void an_empty_pool_is_fine_even_of_a_type_not_described(void **state)
+static void empty_pool_of_an_unknown_type_is_skipped(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -157,7 +157,7 @@ static void an_empty_pool_is_fine_even_of_a_type_not_described(void **state)
 	jfr_forget(&r);
 }
 
-static void a_pool_of_a_type_not_described_spoils_its_checkpoint(void **state)
+static void pool_of_an_unknown_type_damages_its_checkpoint(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -241,7 +241,7 @@ static void put_kinds(struct jfr_chunk *c, const char *const *kinds)
  * The two number and mean them differently, in one file with jfrsync.  What
  * stands as class of async-profiler's C functions is their library.
  */
-static void frame_types_are_told_by_their_text(void **state)
+static void frame_types_are_recognized_by_their_text(void **state)
 {
 	static const char *const jdk[] = { "Interpreted", "JIT compiled",
 					   "Inlined", "Native" };
@@ -383,7 +383,7 @@ static void hidden_classes_lose_what_names_them_in_one_run(void **state)
 	}
 }
 
-static void a_stack_trace_cut_off_says_so_at_its_root(void **state)
+static void truncated_stack_trace_is_marked_at_its_root(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -442,16 +442,15 @@ int main(void)
 		cmocka_unit_test(threads_are_called_as_java_calls_them),
 		cmocka_unit_test(keys_may_be_negative_or_beyond_32_bits),
 		cmocka_unit_test(padded_varints_are_read),
+		cmocka_unit_test(empty_pool_of_an_unknown_type_is_skipped),
 		cmocka_unit_test(
-			an_empty_pool_is_fine_even_of_a_type_not_described),
-		cmocka_unit_test(
-			a_pool_of_a_type_not_described_spoils_its_checkpoint),
+			pool_of_an_unknown_type_damages_its_checkpoint),
 		cmocka_unit_test(pools_that_nobody_asked_for_are_passed_over),
-		cmocka_unit_test(frame_types_are_told_by_their_text),
+		cmocka_unit_test(frame_types_are_recognized_by_their_text),
 		cmocka_unit_test(strings_in_pools_may_have_any_encoding),
 		cmocka_unit_test(
 			hidden_classes_lose_what_names_them_in_one_run),
-		cmocka_unit_test(a_stack_trace_cut_off_says_so_at_its_root),
+		cmocka_unit_test(truncated_stack_trace_is_marked_at_its_root),
 		cmocka_unit_test(frames_with_more_fields_are_read),
 	};
 

@@ -204,7 +204,7 @@ COUNTS(ap_multi25, "ap-busy25-multi.jfr", "ap__busy25-multi.summary.txt", NULL)
  * under the first's type ids (0 ExecutionSample, 656 ThreadPark).  The
  * converter's sums are 653 and 1334 = 233 JavaMonitorEnter + 1101 ThreadPark.
  */
-static void each_chunk_of_a_mixed_file_has_its_own_types(void **state)
+static void chunks_of_a_mixed_file_have_their_own_types(void **state)
 {
 	struct recording *r = read_recording(OWN, "ap-busy17-jfrsync.jfr");
 
@@ -220,7 +220,7 @@ static void each_chunk_of_a_mixed_file_has_its_own_types(void **state)
 }
 
 /* The JDK's own tool: "Recording file is stuck in locked stream state". */
-static void a_killed_jvm_leaves_its_samples(void **state)
+static void recording_of_a_killed_jvm_is_read(void **state)
 {
 	struct recording *r = read_recording(OWN,
 					     "jdk17-killed9-unfinished.jfr");
@@ -239,7 +239,7 @@ static void a_killed_jvm_leaves_its_samples(void **state)
 }
 
 /* async-profiler writes samples when its buffers are full, pools at the end. */
-static void a_killed_profiler_leaves_no_sample(void **state)
+static void recording_of_a_killed_profiler_has_no_samples(void **state)
 {
 	struct recording *r = read_recording(OWN, "ap-killed9-unfinished.jfr");
 
@@ -250,7 +250,7 @@ static void a_killed_profiler_leaves_no_sample(void **state)
 	forget(r);
 }
 
-static void without_types_nothing_is_read_and_why_is_said(void **state)
+static void recording_without_types_is_rejected_with_the_reason(void **state)
 {
 	struct recording *r = read_recording(OWN, "truncated-1500000.jfr");
 
@@ -592,10 +592,11 @@ int main(void)
 		cmocka_unit_test(counts_of_ap_wall),
 		cmocka_unit_test(counts_of_ap_cpu25),
 		cmocka_unit_test(counts_of_ap_multi25),
-		cmocka_unit_test(each_chunk_of_a_mixed_file_has_its_own_types),
-		cmocka_unit_test(a_killed_jvm_leaves_its_samples),
-		cmocka_unit_test(a_killed_profiler_leaves_no_sample),
-		cmocka_unit_test(without_types_nothing_is_read_and_why_is_said),
+		cmocka_unit_test(chunks_of_a_mixed_file_have_their_own_types),
+		cmocka_unit_test(recording_of_a_killed_jvm_is_read),
+		cmocka_unit_test(recording_of_a_killed_profiler_has_no_samples),
+		cmocka_unit_test(
+			recording_without_types_is_rejected_with_the_reason),
 		cmocka_unit_test(stacks_of_ap_alloc),
 		cmocka_unit_test(stacks_of_ap_cpu17),
 		cmocka_unit_test(stacks_of_ap_sync),

@@ -112,7 +112,7 @@ static void settings_are_those_of_the_type_with_their_id(void **state)
 	jfr_forget(&r);
 }
 
-static void what_was_sampled_is_of_all_events(void **state)
+static void sampled_event_is_a_setting_of_all_events(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -134,7 +134,7 @@ static void what_was_sampled_is_of_all_events(void **state)
 	jfr_forget(&r);
 }
 
-static void a_flag_that_is_not_among_flags_is_off(void **state)
+static void flag_missing_among_flags_is_off(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -181,8 +181,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_those_of_the_type_with_their_id),
-		cmocka_unit_test(what_was_sampled_is_of_all_events),
-		cmocka_unit_test(a_flag_that_is_not_among_flags_is_off),
+		cmocka_unit_test(sampled_event_is_a_setting_of_all_events),
+		cmocka_unit_test(flag_missing_among_flags_is_off),
 		cmocka_unit_test(cut_settings_are_none),
 	};
 

@@ -47,7 +47,7 @@ static void samples_have_stacks_threads_states_and_times(void **state)
 }
 
 /* Key 0 of the JDK's states is STATE_NEW: of an allocation it says nothing. */
-static void an_event_without_a_state_field_has_none(void **state)
+static void event_without_a_state_field_has_no_state(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -65,7 +65,7 @@ static void an_event_without_a_state_field_has_none(void **state)
 	jfr_forget(&r);
 }
 
-static void a_state_of_key_0_is_one_where_there_is_a_field(void **state)
+static void state_key_0_is_valid_if_the_event_has_the_field(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -85,7 +85,7 @@ static void a_state_of_key_0_is_one_where_there_is_a_field(void **state)
 	jfr_forget(&r);
 }
 
-static void an_event_without_a_stack_trace_is_kept(void **state)
+static void event_without_a_stack_trace_is_counted(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -102,7 +102,7 @@ static void an_event_without_a_stack_trace_is_kept(void **state)
 	jfr_forget(&r);
 }
 
-static void a_key_that_the_chunk_lacks_is_a_note(void **state)
+static void missing_pool_key_is_a_note(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -121,7 +121,7 @@ static void a_key_that_the_chunk_lacks_is_a_note(void **state)
 }
 
 /* As Pyroscope's agent adds contextId: read by size, not by known fields. */
-static void bytes_behind_the_known_fields_are_passed_over(void **state)
+static void bytes_after_the_known_fields_are_skipped(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -197,7 +197,8 @@ static void fields_are_found_by_name_in_any_order(void **state)
 }
 
 /* An event of the application's with a field of that name is no CPU sample. */
-static void failed_takes_the_stack_from_a_cpu_time_sample_only(void **state)
+static void
+failed_field_removes_the_stack_of_cpu_time_samples_only(void **state)
 {
 	static const char *const names[] = { "app.Request",
 					     "jdk.CPUTimeSample" };
@@ -385,7 +386,7 @@ static void names_of_jdk_9_are_those_of_today(void **state)
 
 /* ---- metadata ---- */
 
-static void the_headers_metadata_count_not_the_first(void **state)
+static void metadata_of_the_header_is_used_not_the_first(void **state)
 {
 	struct jfr_type_spec *old = jfr_own_types(0);
 	struct jfr_chunk c;
@@ -405,7 +406,7 @@ static void the_headers_metadata_count_not_the_first(void **state)
 }
 
 /* One JVM's 109 is another's 1923; ids go beyond 16 bits and beyond 32. */
-static void each_chunk_has_ids_of_its_own(void **state)
+static void ids_are_private_to_each_chunk(void **state)
 {
 	static const uint64_t ids[] = { T_SAMPLE, 70000, UINT64_C(1) << 40 };
 	struct text file = { 0 };
@@ -437,7 +438,7 @@ static void each_chunk_has_ids_of_its_own(void **state)
 	jfr_forget(&r);
 }
 
-static void a_field_of_a_type_not_described_spoils_its_event_only(void **state)
+static void field_of_an_unknown_type_damages_its_event_only(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(0);
 	struct jfr_chunk c;
@@ -503,7 +504,7 @@ static void metadata_may_use_every_encoding(void **state)
 
 /* ---- chunks ---- */
 
-static void two_chunks_have_two_clocks(void **state)
+static void each_chunk_has_its_own_clock(void **state)
 {
 	struct text file = { 0 };
 	struct jfr_chunk c;
@@ -523,7 +524,7 @@ static void two_chunks_have_two_clocks(void **state)
 	jfr_forget(&r);
 }
 
-static void any_minor_version_is_read_and_major_1_and_2(void **state)
+static void major_versions_1_and_2_are_read_with_any_minor(void **state)
 {
 	static const struct {
 		uint16_t major, minor;
@@ -545,7 +546,7 @@ static void any_minor_version_is_read_and_major_1_and_2(void **state)
 	}
 }
 
-static void what_no_jvm_in_use_writes_is_refused_by_name(void **state)
+static void unsupported_versions_are_rejected_by_name(void **state)
 {
 	static const struct {
 		uint16_t major, minor;
@@ -578,7 +579,7 @@ static void what_no_jvm_in_use_writes_is_refused_by_name(void **state)
 	}
 }
 
-static void a_chunk_beyond_4_GiB_is_read(void **state)
+static void chunk_beyond_4_GiB_is_read(void **state)
 {
 	const size_t gap = ((size_t)1 << 32) + 4096;
 	struct text file = { 0 };
@@ -699,7 +700,7 @@ static void begin_classes(struct jfr_chunk *c)
 	jfr_checkpoint_end(c);
 }
 
-static void an_allocated_class_is_the_leaf_below_the_method(void **state)
+static void allocated_class_is_the_leaf_below_the_method(void **state)
 {
 	static const struct style style = { 0 };
 	struct text name = { 0 };
@@ -729,7 +730,7 @@ static void an_allocated_class_is_the_leaf_below_the_method(void **state)
 	jfr_forget(&r);
 }
 
-static void a_class_that_the_chunk_lacks_adds_no_leaf(void **state)
+static void class_missing_from_the_chunk_adds_no_leaf(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -745,7 +746,7 @@ static void a_class_that_the_chunk_lacks_adds_no_leaf(void **state)
 	jfr_forget(&r);
 }
 
-static void a_blocked_thread_has_the_monitors_class_and_its_owner(void **state)
+static void blocked_thread_has_the_class_and_owner_of_the_monitor(void **state)
 {
 	struct jfr_chunk c;
 	struct jfr_result r;
@@ -790,7 +791,7 @@ static void parked_and_old_objects_have_their_class(void **state)
 }
 
 /* A field of that name which is no key of a class is not read as one. */
-static void a_monitor_class_of_another_type_is_passed_over(void **state)
+static void monitor_class_of_another_type_is_skipped(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(CLASS_TYPES);
 	struct jfr_chunk c;
@@ -814,7 +815,7 @@ static void a_monitor_class_of_another_type_is_passed_over(void **state)
 }
 
 /* The JDK's stack traces begin with the caller, async-profiler's do not. */
-static void a_traced_method_is_the_leaf(void **state)
+static void traced_method_is_the_leaf(void **state)
 {
 	static const struct {
 		uint64_t method;
@@ -889,37 +890,36 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_have_stacks_threads_states_and_times),
-		cmocka_unit_test(an_event_without_a_state_field_has_none),
+		cmocka_unit_test(event_without_a_state_field_has_no_state),
 		cmocka_unit_test(
-			a_state_of_key_0_is_one_where_there_is_a_field),
-		cmocka_unit_test(an_event_without_a_stack_trace_is_kept),
-		cmocka_unit_test(a_key_that_the_chunk_lacks_is_a_note),
-		cmocka_unit_test(bytes_behind_the_known_fields_are_passed_over),
+			state_key_0_is_valid_if_the_event_has_the_field),
+		cmocka_unit_test(event_without_a_stack_trace_is_counted),
+		cmocka_unit_test(missing_pool_key_is_a_note),
+		cmocka_unit_test(bytes_after_the_known_fields_are_skipped),
 		cmocka_unit_test(events_of_types_not_described_are_passed_over),
 		cmocka_unit_test(fields_are_found_by_name_in_any_order),
 		cmocka_unit_test(
-			failed_takes_the_stack_from_a_cpu_time_sample_only),
+			failed_field_removes_the_stack_of_cpu_time_samples_only),
 		cmocka_unit_test(weights_follow_the_annotation_of_their_field),
 		cmocka_unit_test(time_in_another_unit_is_since_the_epoch),
 		cmocka_unit_test(names_of_jdk_9_are_those_of_today),
-		cmocka_unit_test(the_headers_metadata_count_not_the_first),
-		cmocka_unit_test(each_chunk_has_ids_of_its_own),
+		cmocka_unit_test(metadata_of_the_header_is_used_not_the_first),
+		cmocka_unit_test(ids_are_private_to_each_chunk),
 		cmocka_unit_test(
-			a_field_of_a_type_not_described_spoils_its_event_only),
+			field_of_an_unknown_type_damages_its_event_only),
 		cmocka_unit_test(metadata_may_use_every_encoding),
-		cmocka_unit_test(two_chunks_have_two_clocks),
-		cmocka_unit_test(any_minor_version_is_read_and_major_1_and_2),
-		cmocka_unit_test(what_no_jvm_in_use_writes_is_refused_by_name),
-		cmocka_unit_test(a_chunk_beyond_4_GiB_is_read),
+		cmocka_unit_test(each_chunk_has_its_own_clock),
 		cmocka_unit_test(
-			an_allocated_class_is_the_leaf_below_the_method),
-		cmocka_unit_test(a_class_that_the_chunk_lacks_adds_no_leaf),
+			major_versions_1_and_2_are_read_with_any_minor),
+		cmocka_unit_test(unsupported_versions_are_rejected_by_name),
+		cmocka_unit_test(chunk_beyond_4_GiB_is_read),
+		cmocka_unit_test(allocated_class_is_the_leaf_below_the_method),
+		cmocka_unit_test(class_missing_from_the_chunk_adds_no_leaf),
 		cmocka_unit_test(
-			a_blocked_thread_has_the_monitors_class_and_its_owner),
+			blocked_thread_has_the_class_and_owner_of_the_monitor),
 		cmocka_unit_test(parked_and_old_objects_have_their_class),
-		cmocka_unit_test(
-			a_monitor_class_of_another_type_is_passed_over),
-		cmocka_unit_test(a_traced_method_is_the_leaf),
+		cmocka_unit_test(monitor_class_of_another_type_is_skipped),
+		cmocka_unit_test(traced_method_is_the_leaf),
 		cmocka_unit_test(statistics_of_threads_correct_a_first_weight),
 	};
 
