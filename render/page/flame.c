@@ -677,7 +677,7 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	else
 		flame_widths_cut(&widths, options->min_width / 100);
 	flame_summary(&page->summary, &widths, d->views, d->view_count,
-		      d->selected, options);
+		      d->selected, options->title, options->style.weights);
 	draft_init(&draft);
 	result.elided = flame_widths_draft(&widths, &draft);
 	if (result.elided)

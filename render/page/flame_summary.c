@@ -290,14 +290,13 @@ static void summary_frames(struct text *out, const struct profile *p,
 
 void flame_summary(struct text *out, struct flame_widths *w,
 		   const struct event_view *views, size_t view_count,
-		   size_t selected, const struct flame_options *options)
+		   size_t selected, const char *title, bool weights)
 {
 	const struct profile *p = w->profile;
-	bool weights = options->style.weights;
 	struct hot_frame hot[HOT_FRAMES];
 	size_t count;
 
-	summary_events(out, p, options->title, views, view_count);
+	summary_events(out, p, title, views, view_count);
 	if (selected >= view_count)
 		return;
 	count = hot_frames(w, &views[selected], weights, hot);

@@ -9,9 +9,9 @@
 #include "core/base/text.h"
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
-#include "render/page/flame.h"
 #include "render/page/flame_widths.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -20,7 +20,7 @@
  */
 void flame_summary(struct text *out, struct flame_widths *w,
 		   const struct event_view *views, size_t view_count,
-		   size_t selected, const struct flame_options *options);
+		   size_t selected, const char *title, bool weights);
 
 /* Appends foreign text, made safe, with the special characters of HTML escaped.
  */
