@@ -63,12 +63,11 @@ static void put_id(struct json *j, const char *key, int64_t id)
 		json_null(j);
 }
 
+/* Writes the name of a thread under a key, and its ids; null if unknown. */
 static void put_thread_name(struct json *j, const struct report *r,
-			    uint32_t thread)
+			    const char *key, const struct thread *t)
 {
-	const struct thread *t = &r->profile->threads[thread];
-
-	json_key(j, "thread");
+	json_key(j, key);
 	if (t->name)
 		json_text(j, profile_text(r->profile, t->name));
 	else
@@ -121,15 +120,9 @@ static void put_classes(struct json *j, const struct report *r)
 static void put_owner(struct json *j, const struct report *r, uint32_t owner)
 {
 	static const struct thread unknown = { 0 };
-	const struct thread *t = owner ? &r->profile->threads[owner] : &unknown;
 
-	json_key(j, "owner");
-	if (t->name)
-		json_text(j, profile_text(r->profile, t->name));
-	else
-		json_null(j);
-	put_id(j, "java_id", t->java_id);
-	put_id(j, "os_id", t->os_id);
+	put_thread_name(j, r, "owner",
+			owner ? &r->profile->threads[owner] : &unknown);
 }
 
 static void put_owners(struct json *j, const struct report *r)
@@ -158,7 +151,8 @@ static void put_threads(struct json *j, const struct report *r)
 		const struct thread_sum *sum = &r->threads[i];
 
 		json_open_object(j);
-		put_thread_name(j, r, sum->thread);
+		put_thread_name(j, r, "thread",
+				&r->profile->threads[sum->thread]);
 		json_key(j, "is_virtual");
 		json_bool(j, r->profile->threads[sum->thread].is_virtual);
 		put_amount(j, r, "total", sum->total);
@@ -196,7 +190,8 @@ static void put_calls(struct json *j, const struct report *r)
 			json_key(j, "deep");
 			json_uint(j, row->deep);
 		} else if (row->kind == CALL_THREAD) {
-			put_thread_name(j, r, row->id);
+			put_thread_name(j, r, "thread",
+					&r->profile->threads[row->id]);
 		} else if (row->kind == CALL_POOL) {
 			put_pool(j, r, row);
 		} else {
