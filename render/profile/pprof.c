@@ -489,14 +489,6 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 				size_t view_count, size_t selected,
 				const struct pprof_options *options)
 {
-	const struct frame_naming naming = {
-		.style = {
-			.simple = options->style.simple,
-			.annotate = options->style.annotate,
-		},
-		.by_name = true,
-		.by_line = options->style.lines,
-	};
 	struct pprof w = {
 		.profile = p,
 		.views = views,
@@ -506,7 +498,7 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 		.view_of = views_of_events(p, views, view_count),
 	};
 
-	trace_tree_of_views(&w.traces, p, views, view_count, &naming);
+	trace_tree_of_views(&w.traces, p, views, view_count, &options->style);
 	if (options->style.threads)
 		thread_ranks_init(&w.threads, p, NULL);
 	w.rows = xmalloc(p->cell_count * sizeof(*w.rows));

@@ -52,8 +52,8 @@ static void add_times(struct text *out, const struct report *r)
 }
 
 /*
- * Appends "wall of a.jfr: 90 samples each 1 s, total 90 s, recorded for 30 s from
- * …".
+ * Appends "wall of a.jfr: 90 samples each 1 s, total 90 s, recorded for 30 s
+ * from …".
  */
 static void add_summary(struct text *out, const struct report *r)
 {

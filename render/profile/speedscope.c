@@ -432,14 +432,6 @@ speedscope_write(struct output *out, const struct profile *p,
 		 const struct event_view *views, size_t view_count,
 		 size_t selected, const struct speedscope_options *options)
 {
-	const struct frame_naming naming = {
-		.style = {
-			.simple = options->style.simple,
-			.annotate = options->style.annotate,
-		},
-		.by_name = true,
-		.by_line = options->style.lines,
-	};
 	struct scope s = {
 		.profile = p,
 		.views = views,
@@ -449,7 +441,7 @@ speedscope_write(struct output *out, const struct profile *p,
 		.out = out,
 	};
 
-	trace_tree_of_views(&s.traces, p, views, view_count, &naming);
+	trace_tree_of_views(&s.traces, p, views, view_count, &options->style);
 	if (options->style.threads)
 		thread_ranks_init(&s.threads, p, NULL);
 	scope_gather(&s);

@@ -28,8 +28,16 @@ void trace_tree_init(struct trace_tree *t, const struct profile *p,
 
 void trace_tree_of_views(struct trace_tree *t, const struct profile *p,
 			 const struct event_view *views, size_t view_count,
-			 const struct frame_naming *naming)
+			 const struct style *style)
 {
+	const struct frame_naming naming = {
+		.style = {
+			.simple = style->simple,
+			.annotate = style->annotate,
+		},
+		.by_name = true,
+		.by_line = style->lines,
+	};
 	uint32_t *view_of = views_of_events(p, views, view_count);
 	uint32_t *marks = xcalloc(p->stack_count, sizeof(*marks));
 
@@ -38,7 +46,7 @@ void trace_tree_of_views(struct trace_tree *t, const struct profile *p,
 			marks[p->cells[i].stack] = 1;
 	}
 	free(view_of);
-	trace_tree_init(t, p, p->stacks, p->stack_count, marks, naming);
+	trace_tree_init(t, p, p->stacks, p->stack_count, marks, &naming);
 }
 
 size_t trace_tree_deepest(const struct trace_tree *t)

@@ -29,10 +29,13 @@ void trace_tree_init(struct trace_tree *t, const struct profile *p,
 		     const struct stack *stacks, size_t count, uint32_t *marks,
 		     const struct frame_naming *naming);
 
-/* The same for all stack traces of some views. */
+/*
+ * The same for all stack traces of some views. Frames differ by name, and by
+ * line with style->lines; style->simple and style->annotate apply.
+ */
 void trace_tree_of_views(struct trace_tree *t, const struct profile *p,
 			 const struct event_view *views, size_t view_count,
-			 const struct frame_naming *naming);
+			 const struct style *style);
 
 /* Truncates each stack trace to this many frames, counted from the root. */
 void trace_tree_cut(struct trace_tree *t, size_t depth);
