@@ -7,7 +7,6 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "render/top/view.h"
 
 #include <math.h>
 #include <stdarg.h>

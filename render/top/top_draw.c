@@ -2,7 +2,6 @@
 /* Draws the title line, the bottom line and the view between them. */
 #include "core/base/units.h"
 #include "render/top/top.h"
-#include "render/top/view.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "core/base/clock.h"
 #include "core/base/units.h"
 #include "render/top/top.h"
-#include "render/top/view.h"
 
 #include <string.h>
 

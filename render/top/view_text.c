@@ -4,7 +4,6 @@
  * help.
  */
 #include "render/top/top_header.h"
-#include "render/top/view.h"
 
 #include <string.h>
 
@@ -54,13 +53,17 @@ static void stack_draw(struct top *t, struct screen *s, unsigned top,
 	pager_draw(&t->stack, s, top, bottom - top, stack_look);
 }
 
+/* Shows a message until the data of the view arrives. */
+static void text_open(struct pager *p, const char *message, int64_t *time_ns)
+{
+	pager_rewind(p);
+	pager_set(p, message, strlen(message));
+	*time_ns = 0;
+}
+
 static void stack_open(struct top *t)
 {
-	static const char wait[] = "requesting the stack trace";
-
-	pager_rewind(&t->stack);
-	pager_set(&t->stack, wait, sizeof(wait) - 1);
-	t->stack_ns = 0;
+	text_open(&t->stack, "requesting the stack trace", &t->stack_ns);
 }
 
 static bool stack_request(struct top *t, enum top_request request,
@@ -109,11 +112,8 @@ static void blocked_draw(struct top *t, struct screen *s, unsigned top,
 
 static void blocked_open(struct top *t)
 {
-	static const char wait[] = "requesting the blocked threads";
-
-	pager_rewind(&t->blocked);
-	pager_set(&t->blocked, wait, sizeof(wait) - 1);
-	t->blocked_ns = 0;
+	text_open(&t->blocked, "requesting the blocked threads",
+		  &t->blocked_ns);
 	t->actions |= TOP_ACTION_BLOCKED;
 }
 
@@ -151,11 +151,7 @@ static void deadlocks_draw(struct top *t, struct screen *s, unsigned top,
 
 static void deadlocks_open(struct top *t)
 {
-	static const char wait[] = "searching for deadlocks";
-
-	pager_rewind(&t->deadlocks);
-	pager_set(&t->deadlocks, wait, sizeof(wait) - 1);
-	t->deadlocks_ns = 0;
+	text_open(&t->deadlocks, "searching for deadlocks", &t->deadlocks_ns);
 	t->actions |= TOP_ACTION_DEADLOCKS;
 }
 

@@ -2,7 +2,6 @@
 /* Tests the screen with random keys, sizes and threads. */
 #include "core/threads/thread_rates.h"
 #include "render/top/top.h"
-#include "render/top/view.h"
 
 #include <locale.h>
 #include <setjmp.h>
