@@ -43,7 +43,7 @@ cp "$here/lintian-overrides" "$root/usr/share/lintian/overrides/sjkc"
 		"$(LC_ALL=C date -u -d "@$time" -R)"
 } | gzip -9n >"$root/usr/share/doc/sjkc/changelog.gz"
 
-# dpkg-shlibdeps wants a source package's control file.
+# dpkg-shlibdeps does not see libcurl4, which sjkc loads when it is needed.  It wants a source package's control file.
 printf 'Source: sjkc\nPackage: sjkc\n' >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O debian/sjkc/usr/bin/sjkc |
 	sed -n 's/^shlibs:Depends=//p')
@@ -61,7 +61,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: sjkc maintainers <maintainers@sjkc.invalid>
 Installed-Size: $size
-Depends: $depends
+Depends: $depends, libcurl4
 Built-Using: $built
 Section: devel
 Priority: optional

@@ -31,8 +31,11 @@ $cc -std=c11 -D_GNU_SOURCE -O2 -static -s -Wall -Wextra -Werror \
 cp "$sjkc" "$top/libexec/sjkc-program"
 strip "$top/libexec/sjkc-program"
 
-# The loader prints each library as "NAME => PATH (ADDRESS)".
-ldd "$sjkc" >"$out/libraries"
+# The loader prints each library as "NAME => PATH (ADDRESS)".  sjkc loads libcurl
+# itself, when it is needed.
+curl=$($cc -print-file-name=libcurl.so.4)
+{ ldd "$sjkc" && ldd "$curl" && echo "libcurl.so.4 => $curl"; } |
+	sort -u -k 1,1 >"$out/libraries"
 awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' "$out/libraries" |
 	while read -r soname path; do
 		cp -L "$path" "$top/lib/$soname"
