@@ -111,7 +111,7 @@ int ttop_screen_print(const struct ttop_options *o, const char *size,
 		ret = ttop_session_end(&p.session, err);
 	}
 	/* Remove the message about the end of the samples. */
-	p.session.top.said[0] = '\0';
+	p.session.top.message[0] = '\0';
 	/* Print a truncated recording as far as it goes. */
 	if (p.session.samples && (ret == 0 || err->kind == ERROR_PARTIAL)) {
 		print_type(&p, o->keys);

@@ -170,7 +170,7 @@ static void screen_print_last(struct ttop_session *s)
 	struct output out;
 	struct error err;
 
-	s->top.said[0] = '\0';
+	s->top.message[0] = '\0';
 	top_draw(&s->top, &s->screen);
 	screen_text(&s->screen, &text);
 	if (output_open(&out, "-", &err) == 0) {

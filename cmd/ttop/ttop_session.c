@@ -70,8 +70,8 @@ bool ttop_session_sample(struct ttop_session *s)
 		/* The last sample, which the screen borrows, stays valid. */
 		s->top.ended = true;
 		if (s->samples)
-			top_say(&s->top, s->end.kind != ERROR_NO_TARGET, "%s",
-				s->end.text);
+			top_message(&s->top, s->end.kind != ERROR_NO_TARGET,
+				    "%s", s->end.text);
 		return s->samples > 0;
 	}
 	s->sample = sample;
@@ -82,7 +82,7 @@ bool ttop_session_sample(struct ttop_session *s)
 	top_update(&s->top, &s->sample, rates);
 	target = top_note(&s->sample, "target");
 	if (target)
-		top_say(&s->top, false, "%s", target->text);
+		top_message(&s->top, false, "%s", target->text);
 	return true;
 }
 
@@ -93,7 +93,7 @@ static void session_record(struct ttop_session *s, const char *kind, int64_t of,
 
 	if (text->len &&
 	    ttop_shown(s->o, kind, of, text->bytes, text->len, &err))
-		top_say(&s->top, true, "%s", err.text);
+		top_message(&s->top, true, "%s", err.text);
 }
 
 /* Returns the wall clock time of the shown sample: now, or the recording's. */
@@ -127,15 +127,15 @@ static void session_fetch_stack(struct ttop_session *s)
 			       row->thread->tid ? row->thread->tid
 						: row->thread->java_id,
 			       &text);
-		top_give_stack(&s->top, &text, session_wall_ns(s));
+		top_set_stack(&s->top, &text, session_wall_ns(s));
 	} else if (s->top.stack_ns) {
 		/* Keep the old stack trace on the screen. */
-		top_say(&s->top, true, "no stack trace: %s", err.text);
+		top_message(&s->top, true, "no stack trace: %s", err.text);
 	} else {
 		text_clear(&text);
 		text_puts(&text, "no stack trace:\n  ");
 		pager_wrap(&text, 2, err.text);
-		top_give_stack(&s->top, &text, 0);
+		top_set_stack(&s->top, &text, 0);
 	}
 	text_release(&text);
 }
@@ -160,12 +160,12 @@ static void session_fetch_deadlocks(struct ttop_session *s)
 		session_record(s, "deadlocks", 0, &text);
 		if (!text.len)
 			text_puts(&text, "no deadlock found\n");
-		top_give_deadlocks(&s->top, &text, session_wall_ns(s));
+		top_set_deadlocks(&s->top, &text, session_wall_ns(s));
 	} else {
 		text_clear(&text);
 		text_puts(&text, "cannot search for deadlocks:\n  ");
 		pager_wrap(&text, 2, err.text);
-		top_give_deadlocks(&s->top, &text, 0);
+		top_set_deadlocks(&s->top, &text, 0);
 	}
 	text_release(&text);
 }
@@ -211,15 +211,15 @@ static void session_fetch_blocked(struct ttop_session *s)
 		blocked_text(&s->blocked, &text);
 		if (!s->o->is_replay)
 			session_record(s, "blocked", 0, &text);
-		top_give_blocked(&s->top, &text, session_wall_ns(s),
-				 session_blocked_interval(
-					 s, clock_monotonic_ns() - began));
+		top_set_blocked(&s->top, &text, session_wall_ns(s),
+				session_blocked_interval(
+					s, clock_monotonic_ns() - began));
 	} else {
 		text_puts(&text, "cannot list blocked threads:\n  ");
 		pager_wrap(&text, 2, err.text);
-		top_give_blocked(&s->top, &text,
-				 s->o->is_replay ? session_wall_ns(s) : 0,
-				 s->o->is_replay ? 0 : -1);
+		top_set_blocked(&s->top, &text,
+				s->o->is_replay ? session_wall_ns(s) : 0,
+				s->o->is_replay ? 0 : -1);
 	}
 	text_release(&text);
 }
@@ -229,7 +229,8 @@ static void session_switch_contention(struct ttop_session *s)
 	struct error err;
 
 	if (!s->o->over) {
-		top_say(&s->top, true,
+		top_message(
+			&s->top, true,
 			s->o->is_replay
 				? "contention monitoring requires a running JVM"
 				: "contention monitoring requires JMX: "
@@ -238,21 +239,23 @@ static void session_switch_contention(struct ttop_session *s)
 	}
 	switch (ttop_jmx_switch_contention(s->o->over, &err)) {
 	case TTOP_CONTENTION_ON:
-		top_say(&s->top, false,
+		top_message(
+			&s->top, false,
 			"contention monitoring enabled; ttop disables it when "
 			"it exits");
 		break;
 	case TTOP_CONTENTION_OFF:
-		top_say(&s->top, false, "contention monitoring disabled");
+		top_message(&s->top, false, "contention monitoring disabled");
 		break;
 	case TTOP_CONTENTION_OTHERS:
-		top_say(&s->top, false,
-			"contention monitoring was enabled before ttop "
-			"started; it stays enabled");
+		top_message(&s->top, false,
+			    "contention monitoring was enabled before ttop "
+			    "started; it stays enabled");
 		break;
 	case TTOP_CONTENTION_FAILED:
-		top_say(&s->top, true,
-			"cannot change contention monitoring: %s", err.text);
+		top_message(&s->top, true,
+			    "cannot change contention monitoring: %s",
+			    err.text);
 		break;
 	}
 }
@@ -308,9 +311,9 @@ static void session_write(struct ttop_session *s)
 	if (!s->top.rates || strcmp(path, "-") == 0)
 		return;
 	if (session_write_file(s, path, &err))
-		top_say(&s->top, true, "%s", err.text);
+		top_message(&s->top, true, "%s", err.text);
 	else
-		top_say(&s->top, false, "wrote %s", path);
+		top_message(&s->top, false, "wrote %s", path);
 }
 
 unsigned ttop_session_run_actions(struct ttop_session *s)

@@ -330,12 +330,12 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 
 /* The columns before those of the events. */
 enum {
-	NAMES,
-	FRAME_NAME,
-	FRAME_KIND,
-	FRAME_LINE,
-	NODE_UP,
-	NODE_FRAME,
+	TREE_NAMES,
+	TREE_FRAME_NAME,
+	TREE_FRAME_KIND,
+	TREE_FRAME_LINE,
+	TREE_NODE_UP,
+	TREE_NODE_FRAME,
 	TREE_COLUMNS
 };
 
@@ -363,14 +363,14 @@ static void put_frames(struct text *columns, const struct frame_table *table)
 	for (size_t i = 0; i < table->label_count; i++) {
 		const struct frame_label *l = &table->labels[i];
 
-		text_varint(&columns[FRAME_NAME], l->name - before);
-		text_putc(&columns[FRAME_KIND], (char)l->kind);
-		text_varint(&columns[FRAME_LINE], l->line);
+		text_varint(&columns[TREE_FRAME_NAME], l->name - before);
+		text_putc(&columns[TREE_FRAME_KIND], (char)l->kind);
+		text_varint(&columns[TREE_FRAME_LINE], l->line);
 		before = l->name;
 		lines |= l->line;
 	}
 	if (!lines)
-		text_clear(&columns[FRAME_LINE]);
+		text_clear(&columns[TREE_FRAME_LINE]);
 }
 
 static void put_node_ups(struct text *column, const struct flame_tree *tree)
@@ -600,10 +600,10 @@ static void flame_data(struct text *out, const struct flame_data *d)
 	size_t head = out->len;
 	struct flame_cells cells;
 
-	put_names(&columns[NAMES], d->table);
+	put_names(&columns[TREE_NAMES], d->table);
 	put_frames(columns, d->table);
-	put_node_ups(&columns[NODE_UP], d->tree);
-	put_node_frames(&columns[NODE_FRAME], d->tree,
+	put_node_ups(&columns[TREE_NODE_UP], d->tree);
+	put_node_frames(&columns[TREE_NODE_FRAME], d->tree,
 			width_of_ids(d->table->label_count));
 	flame_cells_init(&cells, d);
 	for (size_t i = 0; i < d->view_count; i++)

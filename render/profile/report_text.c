@@ -117,7 +117,7 @@ static size_t thread_column(const struct report *r, enum report_part part)
 }
 
 /* Puts the total of a class and, unless that is in samples, its samples. */
-static void put_class_figures(struct text *out, const struct report *r,
+static void put_class_values(struct text *out, const struct report *r,
 			      const struct class_sum *sum)
 {
 	struct text samples = { 0 };
@@ -151,7 +151,7 @@ static void put_rest(struct text *out, const struct report *r,
 
 	if (rows == count)
 		return;
-	put_class_figures(out, r, &rest);
+	put_class_values(out, r, &rest);
 	text_printf(out, "[%zu more]\n", count - rows);
 }
 
@@ -171,7 +171,7 @@ static void put_classes(struct text *out, const struct report *r)
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len;
 
-		put_class_figures(out, r, &r->classes[i]);
+		put_class_values(out, r, &r->classes[i]);
 		put_class_name(out, r, &r->classes[i], start);
 	}
 	put_rest(out, r, r->classes, rows, r->class_count);
@@ -192,7 +192,7 @@ static void put_owners(struct text *out, const struct report *r)
 		size_t start = out->len, wide;
 		struct text owner = { 0 }, fitted = { 0 };
 
-		put_class_figures(out, r, &r->owners[i]);
+		put_class_values(out, r, &r->owners[i]);
 		add_owner(&owner, r, r->owners[i].owner);
 		columns_fit(&fitted, owner.bytes, owner.len,
 			    r->options->width ? column : SIZE_MAX);

@@ -49,17 +49,24 @@ static const char **families_of(const struct profile *p)
 	return families;
 }
 
-enum { NAME, FAMILY, SAMPLES, WITHOUT_STACK, WEIGHT, COLUMNS };
+enum {
+	COLUMN_NAME,
+	COLUMN_FAMILY,
+	COLUMN_SAMPLES,
+	COLUMN_WITHOUT_STACK,
+	COLUMN_WEIGHT,
+	COLUMNS
+};
 
 static const struct {
 	const char *head;
 	bool right; /* numbers */
 } columns[COLUMNS] = {
-	[NAME] = { "event", false },
-	[FAMILY] = { "family", false },
-	[SAMPLES] = { "samples", true },
-	[WITHOUT_STACK] = { "without stack", true },
-	[WEIGHT] = { "weight", true },
+	[COLUMN_NAME] = { "event", false },
+	[COLUMN_FAMILY] = { "family", false },
+	[COLUMN_SAMPLES] = { "samples", true },
+	[COLUMN_WITHOUT_STACK] = { "without stack", true },
+	[COLUMN_WEIGHT] = { "weight", true },
 };
 
 /* Appends the value of a column, or its head if e is NULL. */
@@ -73,17 +80,17 @@ static void put_column(struct text *out, const struct profile *p,
 		return;
 	}
 	switch (column) {
-	case NAME:
+	case COLUMN_NAME:
 		name = profile_text(p, e->name);
 		safe_text(out, name, strlen(name));
 		break;
-	case FAMILY:
+	case COLUMN_FAMILY:
 		text_puts(out, family ? family : "");
 		break;
-	case SAMPLES:
+	case COLUMN_SAMPLES:
 		text_printf(out, "%" PRIu64, e->samples);
 		break;
-	case WITHOUT_STACK:
+	case COLUMN_WITHOUT_STACK:
 		text_printf(out, "%" PRIu64, e->without_stack);
 		break;
 	default:

@@ -6,15 +6,15 @@
 
 enum { TYPED_MAX = 1000 }; /* bytes */
 
-void prompt_ask(struct prompt *p, const char *label, const char *typed)
+void prompt_start(struct prompt *p, const char *label, const char *typed)
 {
-	p->asks = label;
+	p->label = label;
 	text_clear(&p->typed);
 	if (typed)
 		text_puts(&p->typed, typed);
 }
 
-void prompt_end(struct prompt *p) { p->asks = NULL; }
+void prompt_end(struct prompt *p) { p->label = NULL; }
 
 void prompt_release(struct prompt *p)
 {
@@ -91,7 +91,7 @@ void prompt_draw(const struct prompt *p, struct screen *s, unsigned row)
 	const char *typed = prompt_typed(p);
 	unsigned room;
 
-	pen_put(&pen, STYLE_KEY, p->asks);
+	pen_put(&pen, STYLE_KEY, p->label);
 	pen_put(&pen, STYLE_KEY, ": ");
 	room = pen.end - pen.column;
 	/* Show the end of a long text: the user types there. */

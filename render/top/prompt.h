@@ -18,12 +18,12 @@ enum prompt_answer {
 
 /* A zeroed struct is an inactive prompt. */
 struct prompt {
-	const char *asks; /* label, static; NULL: inactive */
+	const char *label; /* label, static; NULL: inactive */
 	struct text typed;
 };
 
 /* Starts a prompt with a static label; the initial text may be NULL. */
-void prompt_ask(struct prompt *p, const char *label, const char *typed);
+void prompt_start(struct prompt *p, const char *label, const char *typed);
 
 /* Edits the text with a key. */
 enum prompt_answer prompt_key(struct prompt *p, const struct key *key);

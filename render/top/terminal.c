@@ -37,7 +37,7 @@ static struct {
 static const struct {
 	short front, back;
 	attr_t attributes, mono;
-} looks[STYLES] = {
+} styles[STYLES] = {
 	[STYLE_PLAIN] = { -1, -1, A_NORMAL, A_NORMAL },
 	[STYLE_DIM] = { -1, -1, A_DIM, A_DIM },
 	[STYLE_BOLD] = { -1, -1, A_BOLD, A_BOLD },
@@ -153,7 +153,7 @@ static void start_colours(void)
 {
 	use_default_colors();
 	for (int i = 0; i < STYLES; i++)
-		init_pair((short)(i + 1), looks[i].front, looks[i].back);
+		init_pair((short)(i + 1), styles[i].front, styles[i].back);
 }
 
 static void start_input(void)
@@ -400,8 +400,8 @@ static size_t to_wide(const struct screen_cell *cell, wchar_t *wide, size_t cap)
 static void draw_cell(const struct screen *s, unsigned row, unsigned column)
 {
 	const struct screen_cell *cell = screen_cell(s, row, column);
-	attr_t attributes = terminal.colour ? looks[cell->style].attributes
-					    : looks[cell->style].mono;
+	attr_t attributes = terminal.colour ? styles[cell->style].attributes
+					    : styles[cell->style].mono;
 	short pair = terminal.colour ? (short)(cell->style + 1) : 0;
 	wchar_t wide[CCHARW_MAX + 1];
 	cchar_t shown = { 0 };

@@ -277,20 +277,20 @@ static void pager_set_text(struct pager *p, const struct text *text)
 	pager_set(p, text->len ? text->bytes : "", text->len);
 }
 
-void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns)
+void top_set_stack(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->stack_ns = wall_ns;
 	pager_set_text(&t->stack, text);
 }
 
-void top_give_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
+void top_set_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->deadlocks_ns = wall_ns;
 	pager_set_text(&t->deadlocks, text);
 }
 
-void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
-		      int64_t every_ns)
+void top_set_blocked(struct top *t, const struct text *text, int64_t wall_ns,
+		     int64_t every_ns)
 {
 	t->blocked_ns = wall_ns;
 	t->blocked_every_ns = every_ns;
@@ -301,14 +301,14 @@ void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
 	pager_set_text(&t->blocked, text);
 }
 
-void top_say(struct top *t, bool is_bad, const char *fmt, ...)
+void top_message(struct top *t, bool is_bad, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(t->said, sizeof(t->said), fmt, args);
+	vsnprintf(t->message, sizeof(t->message), fmt, args);
 	va_end(args);
-	t->said_is_bad = is_bad;
+	t->message_is_error = is_bad;
 }
 
 unsigned top_take_actions(struct top *t)

@@ -102,8 +102,8 @@ struct top {
 	const struct view *views[VIEW_DEPTH];
 	size_t depth;
 	struct prompt prompt;
-	char said[256];
-	bool said_is_bad;
+	char message[256];
+	bool message_is_error;
 
 	struct pager stack, deadlocks, blocked, help;
 	struct top_identity stack_of;
@@ -141,7 +141,7 @@ void top_key(struct top *t, const struct key *key);
 unsigned top_take_actions(struct top *t);
 
 /* Shows a message in the bottom line until the next key. */
-void top_say(struct top *t, bool is_bad, const char *fmt, ...)
+void top_message(struct top *t, bool is_bad, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Sets the glob filter; "" matches any name. Call top_select() afterwards. */
@@ -158,15 +158,14 @@ void top_ask_stack(struct top *t, const struct thread_row *row);
 const struct thread_row *top_stack_row(const struct top *t);
 
 /* Show the result of an action; wall_ns is the time of the data. */
-void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns);
-void top_give_deadlocks(struct top *t, const struct text *text,
-			int64_t wall_ns);
+void top_set_stack(struct top *t, const struct text *text, int64_t wall_ns);
+void top_set_deadlocks(struct top *t, const struct text *text, int64_t wall_ns);
 /*
  * The same for blocked threads; every_ns is the refresh interval: 0 refreshes
  * with each sample, a negative value never.
  */
-void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
-		      int64_t every_ns);
+void top_set_blocked(struct top *t, const struct text *text, int64_t wall_ns,
+		     int64_t every_ns);
 
 /* Draws the title line, the view and the bottom line. */
 void top_draw(struct top *t, struct screen *s);

@@ -3,7 +3,7 @@
 #include "render/top/top_columns.h"
 
 #include "core/base/units.h"
-#include "render/top/figures.h"
+#include "render/top/top_format.h"
 #include "render/top/top_rows.h"
 
 #include <inttypes.h>
@@ -145,7 +145,7 @@ static enum screen_style format_share(const struct top_column *c,
 {
 	double value = row->rates[c->counter];
 
-	figures_percent(out, value);
+	top_format_percent(out, value);
 	if (isnan(value) || value < 0.00005)
 		return STYLE_DIM;
 	return value >= 0.9   ? STYLE_HOT
@@ -167,7 +167,7 @@ static enum screen_style format_allocation(const struct top_column *c,
 
 static enum screen_style per_second(double value, struct text *out)
 {
-	figures_rate(out, value);
+	top_format_rate(out, value);
 	return value >= 0.05 ? STYLE_PLAIN : STYLE_DIM;
 }
 
@@ -191,7 +191,7 @@ static enum screen_style format_used(const struct top_column *c,
 				     struct text *out)
 {
 	(void)c;
-	figures_time(out, row->thread->counters[THREAD_CPU]);
+	top_format_time(out, row->thread->counters[THREAD_CPU]);
 	return STYLE_PLAIN;
 }
 

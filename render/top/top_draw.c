@@ -158,18 +158,19 @@ static void draw_foot(const struct top *t, struct screen *s, unsigned row)
 	struct pen pen = pen_at(s, row);
 	unsigned taken;
 
-	if (t->prompt.asks) {
+	if (t->prompt.label) {
 		prompt_draw(&t->prompt, s, row);
 		pen.column = s->columns / 2;
-		if (t->said[0])
+		if (t->message[0])
 			screen_put_right(s, row, pen.column, pen.column,
-					 STYLE_HOT, t->said, strlen(t->said));
+					 STYLE_HOT, t->message,
+					 strlen(t->message));
 		return;
 	}
-	if (t->said[0]) {
+	if (t->message[0]) {
 		screen_put(s, row, 0, s->columns,
-			   t->said_is_bad ? STYLE_HOT : STYLE_BOLD, t->said,
-			   strlen(t->said));
+			   t->message_is_error ? STYLE_HOT : STYLE_BOLD,
+			   t->message, strlen(t->message));
 		return;
 	}
 	add_position(t, &place);

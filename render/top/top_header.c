@@ -6,8 +6,8 @@
 #include "render/top/top_header.h"
 
 #include "core/base/units.h"
-#include "render/top/figures.h"
 #include "render/top/pager.h"
+#include "render/top/top_format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum {
 	LABEL = 9,         /* width of "Safepoint" */
-	FIGURE = 8,        /* width of "9999.95%" */
+	VALUE = 8,         /* width of "9999.95%" */
 	BAR_MAX = 60,      /* width of the CPU bar */
 	SCALE = 6,         /* width of "1600%]" */
 	NARROWEST_BAR = 8, /* a narrower bar is omitted */
@@ -23,9 +23,9 @@ enum {
 };
 
 /* Appends a value between before and after; "-" alone for NaN. */
-static void add_figure(struct text *out, const char *before,
-		       void (*format)(struct text *out, double value),
-		       double value, const char *after)
+static void add_value(struct text *out, const char *before,
+		      void (*format)(struct text *out, double value),
+		      double value, const char *after)
 {
 	if (!isnan(value))
 		text_puts(out, before);
@@ -46,28 +46,28 @@ static void put_label(struct pen *pen, const char *label)
  * label leaves space for "~1023 KB/s". Releases the value.
  */
 static void header_put_label(struct pen *pen, const char *label,
-			     struct text *figure)
+			     struct text *number)
 {
 	unsigned begin = (unsigned)strlen(label) + 1;
-	unsigned end = LABEL + 1 + FIGURE;
+	unsigned end = LABEL + 1 + VALUE;
 
 	put_label(pen, label);
 	screen_put_right(pen->screen, pen->row, begin, end - begin, STYLE_BOLD,
-			 figure->bytes, figure->len);
+			 number->bytes, number->len);
 	pen->column = end + 1;
-	text_release(figure);
+	text_release(number);
 }
 
 /* Puts "label 1.20%"; zero and unavailable values are dim. */
 static void put_share(struct pen *pen, enum screen_style style,
 		      const char *label, double share)
 {
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	add_figure(&figure, "", figures_percent, share, "%");
+	add_value(&number, "", top_format_percent, share, "%");
 	pen_printf(pen, share >= 0.00005 ? style : STYLE_DIM, " %s %s ", label,
-		   figure.bytes);
-	text_release(&figure);
+		   number.bytes);
+	text_release(&number);
 }
 
 /* Returns the width of the histories; 0 on narrow screens. */
@@ -173,11 +173,11 @@ static void draw_cpu(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	unsigned history = history_columns(pen->screen);
-	struct text figure = { 0 };
+	struct text number = { 0 };
 	double scale;
 
-	add_figure(&figure, "", figures_percent, p->cpu, "%");
-	header_put_label(pen, "CPU", &figure);
+	add_value(&number, "", top_format_percent, p->cpu, "%");
+	header_put_label(pen, "CPU", &number);
 	scale = whole_cores(history_peak(&t->cpu, history ? history : 1, 1));
 	put_bar(pen, p, pen->screen->columns - history - 1, scale);
 	put_history(pen, &t->cpu, scale);
@@ -186,10 +186,10 @@ static void draw_cpu(const struct top *t, struct pen *pen)
 static void draw_program(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	add_figure(&figure, "", figures_percent, p->application, "%");
-	header_put_label(pen, "Program", &figure);
+	add_value(&number, "", top_format_percent, p->application, "%");
+	header_put_label(pen, "Program", &number);
 	put_share(pen, STYLE_USER, "user", p->user);
 	put_share(pen, STYLE_SYS, "sys", p->sys);
 	put_share(pen, STYLE_GC, "GC", p->gc_cpu);
@@ -201,23 +201,23 @@ static void draw_program(const struct top *t, struct pen *pen)
 
 static void put_bytes(struct pen *pen, const char *label, int64_t bytes)
 {
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
 	if (bytes == COUNTER_ABSENT)
 		return;
-	figures_bytes(&figure, bytes);
-	pen_printf(pen, STYLE_PLAIN, " %s %s ", label, figure.bytes);
-	text_release(&figure);
+	top_format_bytes(&number, bytes);
+	pen_printf(pen, STYLE_PLAIN, " %s %s ", label, number.bytes);
+	text_release(&number);
 }
 
 static void draw_memory(const struct top *t, struct pen *pen)
 {
 	const struct process_sample *p = &t->sample->process;
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	add_figure(&figure, t->rates->process.alloc_is_coarse ? "~" : "",
-		   units_add_bytes, t->rates->process.alloc, "/s");
-	header_put_label(pen, "Alloc", &figure);
+	add_value(&number, t->rates->process.alloc_is_coarse ? "~" : "",
+		  units_add_bytes, t->rates->process.alloc, "/s");
+	header_put_label(pen, "Alloc", &number);
 	pen->end -= history_columns(pen->screen);
 	put_bytes(pen, "heap", p->heap_used);
 	put_bytes(pen, "of", p->heap_committed);
@@ -267,7 +267,7 @@ static void put_gc(struct pen *pen, const struct gc_rate *gc,
 	text_printf(&text, ": %s%" PRId64, bound, gc->count);
 	if (gc->count) {
 		text_printf(&text, ", %s", bound);
-		figures_percent(&text, gc->share);
+		top_format_percent(&text, gc->share);
 		text_putc(&text, '%');
 	}
 	pen_printf(pen, gc->count ? STYLE_GC : STYLE_DIM, " %s ", text.bytes);
@@ -308,11 +308,11 @@ static void draw_gc(const struct top *t, struct pen *pen)
 	const struct process_rates *p = &t->rates->process;
 	const char *cause = t->sample->process.gc_cause;
 	const char *before;
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	add_figure(&figure, bound_sign(pen, p->gc_at_most, true),
-		   figures_percent, p->gc_pauses, "%");
-	header_put_label(pen, "GC pauses", &figure);
+	add_value(&number, bound_sign(pen, p->gc_at_most, true),
+		  top_format_percent, p->gc_pauses, "%");
+	header_put_label(pen, "GC pauses", &number);
 	leave_history(pen);
 	before = put_collectors(pen, p, true, NULL);
 	put_longest(pen, &p->gc_longest);
@@ -325,10 +325,10 @@ static void draw_gc(const struct top *t, struct pen *pen)
 static void draw_safepoints(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	add_figure(&figure, "", figures_rate, p->safepoints, "/s");
-	header_put_label(pen, "Safepoint", &figure);
+	add_value(&number, "", top_format_rate, p->safepoints, "/s");
+	header_put_label(pen, "Safepoint", &number);
 	if (!isnan(p->safepoint_pause_ms))
 		pen_printf(pen, STYLE_PLAIN, " %.2f ms each ",
 			   p->safepoint_pause_ms);
@@ -346,10 +346,10 @@ static void draw_machine(const struct top *t, struct pen *pen)
 {
 	const struct process_sample *p = &t->sample->process;
 	const struct process_rates *rates = &t->rates->process;
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	add_figure(&figure, "", figures_percent, rates->machine, "%");
-	header_put_label(pen, "Machine", &figure);
+	add_value(&number, "", top_format_percent, rates->machine, "%");
+	header_put_label(pen, "Machine", &number);
 	if (p->cpus > 0)
 		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
 			   p->cpus, p->cpus == 1 ? "" : "s");
@@ -390,13 +390,13 @@ static void draw_threads(const struct top *t, struct pen *pen)
 {
 	const struct process_sample *p = &t->sample->process;
 	const struct process_rates *rates = &t->rates->process;
-	struct text figure = { 0 };
+	struct text number = { 0 };
 
-	text_printf(&figure, "%" PRId64,
+	text_printf(&number, "%" PRId64,
 		    p->threads == COUNTER_ABSENT
 			    ? (int64_t)t->sample->thread_count
 			    : p->threads);
-	header_put_label(pen, "Threads", &figure);
+	header_put_label(pen, "Threads", &number);
 	if (rates->new_threads || rates->ended_threads)
 		pen_printf(pen, STYLE_WARM, " +%zu -%zu ", rates->new_threads,
 			   rates->ended_threads);

@@ -41,14 +41,14 @@ static void interval_print(struct top *t)
 	struct text interval = { 0 };
 
 	units_add_time(&interval, (double)t->interval_ns);
-	top_say(t, false, "interval: %s", interval.bytes);
+	top_message(t, false, "interval: %s", interval.bytes);
 	text_release(&interval);
 }
 
 /* The label of a prompt identifies it. */
-static const char ask_regex[] = "regular expression",
-		  ask_glob[] = "glob (* and ?)",
-		  ask_file[] = "write to file (.csv or .json)";
+static const char label_regex[] = "regular expression",
+		  label_glob[] = "glob (* and ?)",
+		  label_file[] = "write to file (.csv or .json)";
 
 static void set_text(char **text, const char *typed)
 {
@@ -62,11 +62,11 @@ static void set_regex(struct top *t, const char *typed)
 	struct error err;
 	struct pattern *pattern = NULL;
 
-	t->said[0] = '\0';
+	t->message[0] = '\0';
 	if (*typed) {
 		pattern = pattern_new(typed, &err);
 		if (!pattern) {
-			top_say(t, true, "%s", err.text);
+			top_message(t, true, "%s", err.text);
 			return;
 		}
 	}
@@ -92,15 +92,15 @@ static void prompt_changed(struct top *t)
 {
 	const char *typed = prompt_typed(&t->prompt);
 
-	if (t->prompt.asks == ask_regex)
+	if (t->prompt.label == label_regex)
 		set_regex(t, typed);
-	else if (t->prompt.asks == ask_glob)
+	else if (t->prompt.label == label_glob)
 		set_glob(t, typed);
 }
 
 static void prompt_done(struct top *t)
 {
-	if (t->prompt.asks == ask_file && *prompt_typed(&t->prompt)) {
+	if (t->prompt.label == label_file && *prompt_typed(&t->prompt)) {
 		t->write_to = prompt_typed(&t->prompt);
 		t->actions |= TOP_ACTION_WRITE;
 	}
@@ -109,9 +109,9 @@ static void prompt_done(struct top *t)
 
 static void prompt_cancelled(struct top *t)
 {
-	if (t->prompt.asks == ask_regex)
+	if (t->prompt.label == label_regex)
 		set_regex(t, "");
-	else if (t->prompt.asks == ask_glob)
+	else if (t->prompt.label == label_glob)
 		set_glob(t, "");
 	prompt_end(&t->prompt);
 }
@@ -150,13 +150,13 @@ static void leave_view(struct top *t)
 	if (t->depth > 1)
 		view_leave(t);
 	else if (!drop_filters(t))
-		top_say(t, false, "press q to quit");
+		top_message(t, false, "press q to quit");
 }
 
 static void toggle_pause(struct top *t)
 {
 	if (t->ended) {
-		top_say(t, false, "no more samples");
+		top_message(t, false, "no more samples");
 		return;
 	}
 	t->paused = !t->paused;
@@ -184,13 +184,13 @@ static void common_request(struct top *t, enum top_request request)
 		t->actions |= TOP_ACTION_CONTENTION;
 		break;
 	case REQUEST_REGEX:
-		prompt_ask(&t->prompt, ask_regex, t->regex);
+		prompt_start(&t->prompt, label_regex, t->regex);
 		break;
 	case REQUEST_GLOB:
-		prompt_ask(&t->prompt, ask_glob, t->glob);
+		prompt_start(&t->prompt, label_glob, t->glob);
 		break;
 	case REQUEST_WRITE:
-		prompt_ask(&t->prompt, ask_file, "ttop.csv");
+		prompt_start(&t->prompt, label_file, "ttop.csv");
 		break;
 	case REQUEST_PAUSE:
 		toggle_pause(t);
@@ -216,8 +216,8 @@ void top_key(struct top *t, const struct key *key)
 	const struct view *view = view_of(t);
 	enum top_request request;
 
-	t->said[0] = '\0';
-	if (t->prompt.asks) {
+	t->message[0] = '\0';
+	if (t->prompt.label) {
 		prompt_answer_key(t, key);
 		return;
 	}

@@ -13,7 +13,7 @@ static bool line_has(const char *line, size_t len, const char *word)
 }
 
 /* Highlights locks and the thread's name. */
-static enum screen_style stack_look(const char *line, size_t len)
+static enum screen_style stack_style(const char *line, size_t len)
 {
 	if (line_has(line, len, "waiting to lock") ||
 	    line_has(line, len, "owned by") || line_has(line, len, "held by") ||
@@ -50,7 +50,7 @@ static void stack_draw(struct top *t, struct screen *s, unsigned top,
 {
 	if (bottom - top > 4)
 		top = stack_draw_row(t, s, top) + 1;
-	pager_draw(&t->stack, s, top, bottom - top, stack_look);
+	pager_draw(&t->stack, s, top, bottom - top, stack_style);
 }
 
 /* Shows a message until the data of the view arrives. */
@@ -93,7 +93,7 @@ const struct view view_stack = {
 };
 
 /* Lines of lock owners start with a quote; other threads are indented. */
-static enum screen_style blocked_look(const char *line, size_t len)
+static enum screen_style blocked_style(const char *line, size_t len)
 {
 	if (line_has(line, len, "DEADLOCK"))
 		return STYLE_HOT;
@@ -107,7 +107,7 @@ static enum screen_style blocked_look(const char *line, size_t len)
 static void blocked_draw(struct top *t, struct screen *s, unsigned top,
 			 unsigned bottom)
 {
-	pager_draw(&t->blocked, s, top, bottom - top, blocked_look);
+	pager_draw(&t->blocked, s, top, bottom - top, blocked_style);
 }
 
 static void blocked_open(struct top *t)
@@ -136,7 +136,7 @@ const struct view view_blocked = {
 	.request = blocked_request,
 };
 
-static enum screen_style deadlocks_look(const char *line, size_t len)
+static enum screen_style deadlocks_style(const char *line, size_t len)
 {
 	if (memmem(line, len, "waiting", 7) || memmem(line, len, "held by", 7))
 		return STYLE_HOT;
@@ -146,7 +146,7 @@ static enum screen_style deadlocks_look(const char *line, size_t len)
 static void deadlocks_draw(struct top *t, struct screen *s, unsigned top,
 			   unsigned bottom)
 {
-	pager_draw(&t->deadlocks, s, top, bottom - top, deadlocks_look);
+	pager_draw(&t->deadlocks, s, top, bottom - top, deadlocks_style);
 }
 
 static void deadlocks_open(struct top *t)
@@ -175,7 +175,7 @@ const struct view view_deadlocks = {
 };
 
 /* Headings are not indented; they are bold. */
-static enum screen_style help_look(const char *line, size_t len)
+static enum screen_style help_style(const char *line, size_t len)
 {
 	return len && line[0] != ' ' ? STYLE_BOLD : STYLE_PLAIN;
 }
@@ -213,7 +213,7 @@ static void help_open(struct top *t)
 static void help_draw(struct top *t, struct screen *s, unsigned top,
 		      unsigned bottom)
 {
-	pager_draw(&t->help, s, top, bottom - top, help_look);
+	pager_draw(&t->help, s, top, bottom - top, help_style);
 }
 
 static bool help_request(struct top *t, enum top_request request,

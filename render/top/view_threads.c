@@ -59,26 +59,25 @@ static void add_pool_mark(const struct top *t, const struct top_line *line,
 void view_threads_line(const struct top *t, struct screen *s, unsigned row,
 		       const struct top_line *line)
 {
-	struct text figure = { 0 };
+	struct text cell = { 0 };
 
 	for (size_t i = 0; i < t->columns.count; i++) {
 		const struct top_column *c = t->columns.shown[i].column;
 		enum screen_style style;
 
-		text_clear(&figure);
+		text_clear(&cell);
 		if (!c->width)
-			add_pool_mark(t, line, s, &figure);
-		style = c->format(c, line->row, &figure);
+			add_pool_mark(t, line, s, &cell);
+		style = c->format(c, line->row, &cell);
 		if (!c->width && line->kind == LINE_POOL)
-			text_printf(&figure, " (%zu)", line->members);
+			text_printf(&cell, " (%zu)", line->members);
 		if (line->kind == LINE_POOL && style == STYLE_PLAIN)
 			style = STYLE_BOLD;
 		(c->is_text ? screen_put : screen_put_right)(
 			s, row, t->columns.shown[i].at,
-			t->columns.shown[i].width, style, figure.bytes,
-			figure.len);
+			t->columns.shown[i].width, style, cell.bytes, cell.len);
 	}
-	text_release(&figure);
+	text_release(&cell);
 }
 
 /* Scrolls so that the chosen line is visible. */

@@ -122,8 +122,8 @@ module.exports = (test) => {
 			await tab.keyboard.press('ArrowDown');
 			const active = await tab.locator('#graph').getAttribute('aria-activedescendant');
 			assert.match(await tab.locator(`#${active}`).textContent(), /^app\.Main\.main/);
-			assert.match(await tab.locator('#said').textContent(), /^app\.Main\.main, total 90 samples, 90\.0%, self 0 samples$/);
-			assert.strictEqual(await tab.locator('#said').getAttribute('aria-live'), 'polite');
+			assert.match(await tab.locator('#announcement').textContent(), /^app\.Main\.main, total 90 samples, 90\.0%, self 0 samples$/);
+			assert.strictEqual(await tab.locator('#announcement').getAttribute('aria-live'), 'polite');
 		});
 	});
 

@@ -90,7 +90,7 @@ module.exports = (test) => {
 			await tab.locator('[data-view=table]').click();
 			await tab.locator('#table th.name button').click();
 			await tab.getByRole('button', { name: 'Copy as CSV' }).click();
-			await tab.waitForFunction(() => document.getElementById('said').textContent.includes('copied'));
+			await tab.waitForFunction(() => document.getElementById('announcement').textContent.includes('copied'));
 			assert.strictEqual(await pasted(tab), [
 				'frame,self_samples,self_percent,total_samples,total_percent',
 				'"\'+x",0,0.0000,1,25.0000', '"\'-y",0,0.0000,1,25.0000',
@@ -289,7 +289,7 @@ module.exports = (test) => {
 			const expected = 'java.util.Arrays.sort\napp.Work.sort\napp.Main.main\n';
 			await tab.clickFrame('java.util.Arrays.sort');
 			await tab.keyboard.press('y');
-			await tab.waitForFunction(() => document.getElementById('said').textContent.includes('copied'));
+			await tab.waitForFunction(() => document.getElementById('announcement').textContent.includes('copied'));
 			assert.strictEqual(await pasted(tab), expected);
 			await tab.evaluate(() => navigator.clipboard.writeText(''));
 			await tab.keyboard.press('0');

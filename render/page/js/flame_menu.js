@@ -68,7 +68,7 @@ export class FrameActions {
 
 	async copy(title, text) {
 		const done = await copyText(text);
-		this.page.say(done ? `${title} copied` : `${title} not copied: the browser denies access to the clipboard`);
+		this.page.announce(done ? `${title} copied` : `${title} not copied: the browser denies access to the clipboard`);
 	}
 
 	copyStack(pane, node) {

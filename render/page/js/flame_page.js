@@ -262,7 +262,7 @@ export class Page {
 		if (selection) {
 			selection.pane.reveal(selection.pane.tree.depthOf(selection.node));
 			this.draw();
-			this.sayFrame(selection.pane, selection.node);
+			this.announceFrame(selection.pane, selection.node);
 		}
 		this.status.showDetails();
 	}
@@ -390,13 +390,13 @@ export class Page {
 		step(began);
 	}
 
-	say(text) {
-		document.getElementById('said').textContent = text;
+	announce(text) {
+		document.getElementById('announcement').textContent = text;
 	}
 
-	sayFrame(pane, node) {
+	announceFrame(pane, node) {
 		const { tree } = pane;
-		this.say(`${shortened(this.text(pane, node), 200)}, ` +
+		this.announce(`${shortened(this.text(pane, node), 200)}, ` +
 			`total ${this.weightText(tree.total[node])}, ` +
 			`${percent(tree.total[node], tree.total[0])}, ` +
 			`self ${this.weightText(tree.selfOf(node))}`);

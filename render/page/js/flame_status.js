@@ -156,7 +156,7 @@ export class Status {
 		box.title = matches ? `${grouped(matches.count)} matching frames in stack traces of ` +
 			page.weightText(matches.weight) : '';
 		if (matches)
-			page.say(`${grouped(matches.count)} matches, ` +
+			page.announce(`${grouped(matches.count)} matches, ` +
 				percent(matches.weight, page.graph.total[0]));
 	}
 

@@ -26,7 +26,7 @@ static void prompt_keeps_the_typed_text(void **state)
 	struct prompt p = { 0 };
 
 	(void)state;
-	prompt_ask(&p, "regex", NULL);
+	prompt_start(&p, "regex", NULL);
 	assert_int_equal(type(&p, "pool-.*"), PROMPT_CHANGED);
 	assert_string_equal(prompt_typed(&p), "pool-.*");
 	assert_int_equal(type(&p, "<enter>"), PROMPT_DONE);
@@ -42,7 +42,7 @@ static void editing_keys_change_the_line(void **state)
 	struct prompt p = { 0 };
 
 	(void)state;
-	prompt_ask(&p, "regex", "one two");
+	prompt_start(&p, "regex", "one two");
 	type(&p, "<backspace>");
 	assert_string_equal(prompt_typed(&p), "one tw");
 	type(&p, "\x17"); /* ^W */
@@ -59,7 +59,7 @@ static void backspace_removes_a_whole_character(void **state)
 	const struct key wide = { .code = 0x6f22 };
 
 	(void)state;
-	prompt_ask(&p, "regex", "a");
+	prompt_start(&p, "regex", "a");
 	prompt_key(&p, &wide);
 	assert_string_equal(prompt_typed(&p), "a\xe6\xbc\xa2");
 	type(&p, "<backspace>");
@@ -72,7 +72,7 @@ static void typed_text_is_limited(void **state)
 	struct prompt p = { 0 };
 
 	(void)state;
-	prompt_ask(&p, "regex", NULL);
+	prompt_start(&p, "regex", NULL);
 	for (size_t i = 0; i < 100000; i++)
 		type(&p, "x");
 	assert_true(p.typed.len <= 1000);
@@ -87,7 +87,7 @@ static void prompt_draws_the_end_of_a_long_line(void **state)
 
 	(void)state;
 	screen_resize(&s, 12, 1);
-	prompt_ask(&p, "regex", "0123456789");
+	prompt_start(&p, "regex", "0123456789");
 	prompt_draw(&p, &s, 0);
 	screen_text(&s, &shown);
 	assert_string_equal(shown.bytes, "regex: 6789\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats values for the columns of ttop; see figures.h. */
-#include "render/top/figures.h"
+/* Formats values for the columns of ttop; see top_format.h. */
+#include "render/top/top_format.h"
 
 #include "core/base/units.h"
 #include "core/threads/thread_source.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-void figures_percent(struct text *out, double share)
+void top_format_percent(struct text *out, double share)
 {
 	double percent = share * 100;
 
@@ -20,7 +20,7 @@ void figures_percent(struct text *out, double share)
 		text_printf(out, "%.*f", percent < 9999.95 ? 1 : 0, percent);
 }
 
-void figures_rate(struct text *out, double per_s)
+void top_format_rate(struct text *out, double per_s)
 {
 	if (isnan(per_s))
 		text_putc(out, '-');
@@ -34,7 +34,7 @@ void figures_rate(struct text *out, double per_s)
 		text_printf(out, "%.0f M", per_s / 1e6);
 }
 
-void figures_time(struct text *out, int64_t ns)
+void top_format_time(struct text *out, int64_t ns)
 {
 	int64_t s = ns / 1000000000;
 	int64_t minutes = s / 60;
@@ -55,7 +55,7 @@ void figures_time(struct text *out, int64_t ns)
 			    hours % 24);
 }
 
-void figures_bytes(struct text *out, int64_t bytes)
+void top_format_bytes(struct text *out, int64_t bytes)
 {
 	units_add_bytes(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);
 }
