@@ -111,7 +111,7 @@ static void summary_put_size_flag(struct summary *s, const struct text *flags,
 	uint64_t bytes = v.len ? strtoull(v.text, NULL, 10) : 0;
 
 	if (bytes)
-		units_add_size(&s->value, bytes);
+		units_add_bytes(&s->value, (double)bytes);
 	summary_put(s, name);
 }
 
@@ -190,11 +190,11 @@ static void summary_put_resident(struct summary *s, pid_t pid,
 
 	if (procfs_status(pid, &status, &unused))
 		return;
-	units_add_size(&s->value, status.rss_bytes);
+	units_add_bytes(&s->value, (double)status.rss_bytes);
 	text_puts(&s->value, " resident");
 	if (l->memory >= 0) {
 		text_puts(&s->value, ", limited by its cgroup to ");
-		units_add_size(&s->value, (uint64_t)l->memory);
+		units_add_bytes(&s->value, (double)l->memory);
 	}
 	summary_put(s, "memory");
 }

@@ -30,8 +30,8 @@ for jdk in $(jdks); do
 	has "Java home: $jdk"
 	for line in 'JVM: .*[1-9]' 'started: .*, up [0-9]' \
 		'JVM options: -Xmx64m .*-Dmy.password=\*\*\*' \
-		'heap: .* total [0-9]*K.*used [0-9]*K' 'maximum heap size: 64' \
-		'CPUs: may run on [1-9]' 'memory: .* resident'; do
+		'heap: .* total [0-9]*K.*used [0-9]*K' 'maximum heap size: 64 MB' \
+		'CPUs: may run on [1-9]' 'memory: [0-9.]* [MG]B resident'; do
 		grep -q "^$line" "$scratch/info" ||
 			{ echo "$jdk: no line $line in:"; cat "$scratch/info"; exit 1; }
 	done
