@@ -74,7 +74,7 @@ struct jmx_target_options {
 			"SJKC_PASSWORD or the prompt" }
 /* clang-format on */
 
-/* What the options read from files, the environment or the terminal. */
+/* Secrets, which come from files, the environment or the terminal. */
 struct jmx_secrets {
 	struct text password, bearer;
 };
@@ -88,8 +88,8 @@ struct jmx_client {
 };
 
 /*
- * Connects to the JVM of -s or -p or, when neither is given, of the first
- * argument (host:port, URL, or as target_open()), which is removed. With a pid,
+ * Connects to the JVM of -s, -u or -p or, without them, of the first argument
+ * (host:port, URL, or as target_open()), which it removes. With a pid,
  * it starts the local JMX agent if necessary and reports this on stderr.
  * ERROR_MISUSE, and as jmx_open(); call jmx_client_close() in any case.
  */
@@ -98,13 +98,13 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 void jmx_client_close(struct jmx_client *t);
 
 /*
- * Stores the address of -u, or the first argument if it is an address, which is
- * removed then, as that of -s.  ERROR_MISUSE when options exclude each other.
+ * Stores the URL of -u, or removes the first argument if it is an address, as
+ * the address of -s. ERROR_MISUSE when options exclude each other.
  */
 int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
 		     struct error *err);
 
-/* ERROR_MISUSE for options that the address, of RMI or HTTP, does not have. */
+/* ERROR_MISUSE for options that this kind of address, RMI or HTTP, excludes. */
 int jmx_check_address(const struct jmx_target_options *o, const char *address,
 		      struct error *err);
 
@@ -117,8 +117,7 @@ int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
 void jmx_log_starting(const struct jvm *jvm);
 
 /*
- * Returns the target that the options describe, at an address; borrows the
- * secrets.
+ * Returns the target with this address and these options; borrows the secrets.
  */
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 				const struct jmx_secrets *secrets,
@@ -127,12 +126,12 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 /* True for a URL, and for a word that ends with ":" and a number. */
 bool jmx_is_address(const char *name);
 
-/* For .accepts of a list that takes one value at a time: false. */
+/* Returns false: for .accepts of a list that takes one value at a time. */
 bool jmx_no_word(const char *word);
 
 /*
- * Reads the password and the token that the options require.
- * jmx_secrets_release() is due.
+ * Reads the password and the token that the options require. Call
+ * jmx_secrets_release() in any case.
  */
 int jmx_secrets_read(struct jmx_secrets *s, const struct jmx_target_options *o,
 		     struct error *err);

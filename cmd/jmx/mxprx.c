@@ -362,7 +362,7 @@ static struct dialer *mxprx_dial_agent(struct door *d, struct proxy_url *u,
 	return dialer;
 }
 
-/* proxy_url_release() is due in any case, and the header is to be wiped. */
+/* Call proxy_url_release() in any case, and wipe the header. */
 static int mxprx_find_agent(struct door *d, const char *url,
 			    struct proxy_url *u, struct text *header,
 			    struct http_target_options *agent,
@@ -505,7 +505,7 @@ static const struct {
 	{ &opt.pids, proxy_target_process },
 };
 
-/* Called for each JVM that was named, until one call fails. */
+/* Called for each JVM of the command line, until a call fails. */
 typedef int named_fn(void *self, target_fn *find, const char *name,
 		     struct error *err);
 
@@ -519,7 +519,7 @@ static int mxprx_for_each_jvm(named_fn *fn, void *self, struct error *err)
 	return 0;
 }
 
-/* proxy_target_release() is due in any case. */
+/* Call proxy_target_release() in any case. */
 static int mxprx_find_jvm(struct door *d, target_fn *find, const char *name,
 			  struct upstream_options *jvm,
 			  struct proxy_target *target, struct error *err)

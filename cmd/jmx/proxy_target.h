@@ -66,10 +66,10 @@ struct proxy_url {
 
 /*
  * Parses "[name=]http[s]://host[:port][/path]"; ERROR_MISUSE.
- * proxy_url_release() is due in any case.
+ * Call proxy_url_release() in any case.
  */
 int proxy_url_parse(struct proxy_url *u, const char *text, struct error *err);
-void proxy_url_release(struct proxy_url *u); /* zeroed is fine */
+void proxy_url_release(struct proxy_url *u); /* accepts a zeroed struct */
 
 /* Returns the dialer of the URL's host, or NULL and *err. */
 struct dialer *proxy_url_dialer(const struct proxy_url *u,
