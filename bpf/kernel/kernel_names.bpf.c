@@ -8,11 +8,12 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/kernel/kernel_name.h"
+/* KSYM_SYMBOL_LEN of include/linux/kallsyms.h is smaller, at most 627. */
+#define NAME_BYTES 640
 
 /* The caller writes address before a run and reads name after it. */
 __u64 address;
-char name[KERNEL_NAME_BYTES];
+char name[NAME_BYTES];
 
 SEC("syscall")
 int on_request(void *ctx)
