@@ -26,6 +26,6 @@ for jdk in $(jdks); do
 			"\"type\":\"sampled\",\"name\":\"$event\"" || exit 1
 	done
 	prof 2 -e cpu,nonesuch "$pid" &&
-		has "$prof_err" "'nonesuch': unknown event" || exit 1
+		has "$prof_err" "invalid event 'nonesuch'" || exit 1
 	target_end "$pid"
 done
