@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* A literal with NULs in it, without the one that ends it. */
+/* A literal that contains NULs, without the final one. */
 #define BYTES(literal) literal, sizeof(literal) - 1
 
 static const struct hotspot_protocol v1 = { .version = 1 };
@@ -41,7 +41,7 @@ static void protocol_1_always_has_three_arguments(void **state)
 	assert_encodes(v1, &two, BYTES("1\0load\0instrument\0false\0\0"));
 }
 
-/* As the jcmd of JDK 25 sends it. */
+/* The request is that of jcmd in JDK 25. */
 static void protocol_2_has_a_length_and_options(void **state)
 {
 	const struct attach_request streamed = { .operation = "jcmd",
@@ -135,7 +135,7 @@ static void getversion_reply_tells_the_protocol(void **state)
 	}
 }
 
-/* Byte by byte, as a slow peer sends it. */
+/* Feeds byte by byte, as a slow peer would. */
 static struct hotspot_status fed(const char *reply, size_t *body)
 {
 	struct hotspot_status s = { 0 };

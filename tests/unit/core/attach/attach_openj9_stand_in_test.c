@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenJ9's attach API against a child of the test that stands in for such a
- * JVM: it waits for the semaphore, reads replyInfo, connects and answers.
+ * Tests OpenJ9's attach API against a child of the test in place of a JVM: it
+ * waits for the semaphore, reads replyInfo, connects and replies.
  */
 #include "core/attach/attach_openj9.h"
 
@@ -32,7 +32,7 @@
 static const struct attach_request dump = { .operation = "threaddump",
 					    .args = { "-l" } };
 
-/* What the test has made, and removes. */
+/* Files and the semaphore that the test has created and removes. */
 struct stand_in {
 	struct jvm jvm;
 	char own[64];
@@ -65,7 +65,9 @@ static int dial(int port)
 	return fd;
 }
 
-/* One request: who does not know the key is sent away, and the right one in. */
+/*
+ * Serves one request: first connects with a wrong key, then with the right one.
+ */
 static void serve(const char *own, const char *wanted, const char *answer)
 {
 	char path[128], text[64] = "", greeting[96], request[4096];
@@ -89,7 +91,7 @@ static void serve(const char *own, const char *wanted, const char *answer)
 	len = read(fd, request, sizeof(request));
 	if (len == (ssize_t)strlen(wanted) + 1 && strcmp(request, wanted) == 0)
 		(void)!write(fd, answer, strlen(answer) + 1);
-	/* The client says ATTACH_DETACHED, and goes. */
+	/* The client sends ATTACH_DETACHED and closes the connection. */
 	while (read(fd, request, sizeof(request)) > 0)
 		;
 	_exit(0);
@@ -172,7 +174,7 @@ static void end(struct stand_in *s)
 
 	kill(s->jvm.pid, SIGKILL);
 	waitpid(s->jvm.pid, NULL, 0);
-	/* Nothing of ours stays. */
+	/* sjkc has removed its files. */
 	snprintf(path, sizeof(path), "%s/replyInfo", s->own);
 	assert_int_equal(stat(path, &st), -1);
 	remove_in(s->own, "attachInfo");
@@ -189,7 +191,7 @@ static void end(struct stand_in *s)
 	jvm_close(&s->jvm);
 }
 
-/* One call; gives its error's kind. */
+/* Makes one call; returns the kind of its error. */
 static enum error_kind call(const struct attach_request *request,
 			    const char *wanted, const char *answer,
 			    struct text *reply, struct error *err)
@@ -258,7 +260,7 @@ static void openj9_call_without_a_reply_meets_the_deadline(void **state)
 	assert_non_null(a);
 	assert_int_equal(attach_call(a, &dump, &reply, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
-	/* The post that nobody took is taken back. */
+	/* The post that no JVM consumed is taken back. */
 	assert_int_equal(semctl(s.semaphore, 0, GETVAL), 0);
 	attach_close(a);
 	end(&s);

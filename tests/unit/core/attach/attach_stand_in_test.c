@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What no real JVM does, or not when it is wanted: a child of the test stands
- * in for one.  It listens where a JVM of its pid would, and answers by a
- * script.
+ * Tests replies that a real JVM sends never or not on request. A child of the
+ * test listens on the attach socket in place of a JVM and replies as scripted.
  */
 #include "core/attach/attach.h"
 
@@ -27,12 +26,12 @@
 #include <cmocka.h>
 
 #define SHORT_NS (400 * CLOCK_NS_PER_MS)
-/* Long enough for a probe, short enough to be waited for. */
+/* Long enough for a reply, short enough for a test to wait. */
 #define SOME_NS (2 * CLOCK_NS_PER_S)
-/* A deadline that is kept is kept long before this, on any machine. */
+/* A kept deadline ends long before this on any machine. */
 #define GENEROUS_NS (20 * CLOCK_NS_PER_S)
 
-/* Answers one connection, of which the request has been read. */
+/* Replies on a connection after the request was read. */
 typedef void answer_fn(int fd, const char *request, size_t len);
 
 struct stand_in {
@@ -122,7 +121,7 @@ static const char v1_probe[] = "-1\nOperation getversion not recognized!\n";
 static const char v2_probe[] = "0\n2 streaming";
 static const struct attach_request request = { .operation = "threaddump" };
 
-/* One call of a stand-in that speaks protocol 1; its error. */
+/* Makes one call to a stand-in with protocol 1; returns its error. */
 static struct error call_within(int64_t timeout_ns, answer_fn *answer,
 				struct text *reply)
 {
@@ -402,7 +401,9 @@ static unsigned forks;
 
 static void count_fork(void) { forks++; }
 
-/* A stand-in in a container, which has not set its handlers yet. */
+/*
+ * The child acts as a JVM in a container that has not installed its handlers.
+ */
 static void conditions_met_awaits_a_starting_jvm_with_one_child(void **state)
 {
 	pid_t pid = fork();

@@ -13,7 +13,7 @@
 static void pieces_are_aligned_whatever_is_left_of_a_block(void **state)
 {
 	(void)state;
-	/* A block is left with each number of bytes, then asked for a few. */
+	/* Leaves a block with each number of bytes, then allocates a few. */
 	for (size_t used = 1; used < 40; used++) {
 		for (size_t size = 0; size < 20; size++) {
 			struct arena a = { 0 };

@@ -31,7 +31,7 @@
 
 #define SOON    (clock_monotonic_ns() + 50 * CLOCK_NS_PER_MS)
 #define LATE    (clock_monotonic_ns() + 60 * CLOCK_NS_PER_S)
-#define HIGH_FD 3000 /* above what tools that stop at 1024 would close */
+#define HIGH_FD 3000 /* above 1024, where some programs stop closing */
 
 static int wait_for_gone_job(void *self, int channel, struct error *err)
 {
@@ -70,7 +70,7 @@ static void reap_waits_until_the_deadline_and_no_longer(void **state)
 	kill(c.pid, SIGKILL);
 	assert_true(child_reap(c.pid, &status, LATE));
 	assert_int_equal(WTERMSIG(status), SIGKILL);
-	/* A pid that is not our child counts as ended. */
+	/* A PID that is not a child counts as ended. */
 	assert_true(child_reap(c.pid, NULL, LATE));
 	child_leave(&c);
 }
@@ -191,7 +191,7 @@ static int open_high_pipe(int *in)
 	return fds[0];
 }
 
-/* True when no process has the write end any more. */
+/* True if no process has the write end open. */
 static bool reads_end(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -255,7 +255,9 @@ static bool helper_process_lets_go_of_a_high_descriptor(void)
 	return has_ended;
 }
 
-/* As Linux 5.8 does, and filters of older container engines (EPERM). */
+/*
+ * Simulates Linux 5.8, and seccomp filters of older container engines (EPERM).
+ */
 static bool refuse_close_range(int sys)
 {
 	struct sock_filter code[] = {
@@ -274,7 +276,7 @@ static bool refuse_close_range(int sys)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* Runs a scene where close_range(2) fails; 77 = there can be no filter. */
+/* Runs a scene while close_range(2) fails; 77 = no filter can be installed. */
 static int run_without_close_range(scene_fn *scene, int sys)
 {
 	pid_t pid = fork();
@@ -331,11 +333,11 @@ static bool is_null(int fd)
 	       st.st_rdev == null.st_rdev && S_ISCHR(st.st_mode);
 }
 
-/* What the child of the next tests reports, a bit each. */
+/* Facts that the child of the next tests reports, one bit each. */
 enum {
 	SEES_KEPT = 1,
 	SEES_OTHER = 2,
-	SEES_NULL = 4, /* in the other one's place */
+	SEES_NULL = 4, /* in place of the other descriptor */
 	STDIN_IS_NULL = 8,
 	STDERR_IS_NULL = 16,
 	SEES_PIDFD = 32,
@@ -401,8 +403,7 @@ static void child_applies_each_descriptor_policy(void **state)
 	assert_true(dup2(fds[0], STDIN_FILENO) == STDIN_FILENO);
 	assert_int_equal(look_with(CHILD_CLOSES_FILES),
 			 SEES_KEPT | STDIN_IS_NULL);
-	/* A connection of the parent's reads end of file, whatever its number.
-	 */
+	/* A connection of the parent reads end of file, whatever its number. */
 	assert_int_equal(look_with(CHILD_NULLS_FILES),
 			 SEES_KEPT | SEES_OTHER | SEES_NULL | STDIN_IS_NULL |
 				 SEES_PIDFD);
@@ -454,7 +455,7 @@ signals_of_a_terminal_end_no_child_and_handlers_do_not_run(void **state)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/* A parent whose child never ends by itself; the parent ends at once. */
+/* The child never ends by itself; its parent ends at once. */
 static void child_dies_with_its_parent(void **state)
 {
 	const struct child_options options = { .dies_with_parent = true };
@@ -527,7 +528,7 @@ static void launch_fails_for_a_program_that_does_not_begin(void **state)
 	launch_close(&l);
 	alarm(0);
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
-	/* One that begins is not ended. */
+	/* A program that has started is not killed. */
 	assert_int_equal(launch_open(&l, argv, NULL, &err), 0);
 	assert_int_equal(launch_begin(&l, LATE, &err), 0);
 	assert_true(child_reap(l.child.pid, &l.status, LATE));

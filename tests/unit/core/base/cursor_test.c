@@ -33,7 +33,7 @@ static void read_beyond_the_end_fails_all_later_reads(void **state)
 	(void)state;
 	assert_int_equal(cursor_u32(&c), 0);
 	assert_false(cursor_ok(&c));
-	/* There were three bytes, but it cannot be known what they are. */
+	/* Bytes were left, but after a failure none is read. */
 	assert_int_equal(cursor_u8(&c), 0);
 	assert_int_equal(cursor_u16(&c), 0);
 	assert_true(cursor_u64(&c) == 0);
@@ -68,7 +68,7 @@ static void bytes_are_borrowed_and_may_be_none(void **state)
 
 static uint64_t varint(const void *bytes, size_t len, size_t *used)
 {
-	/* At the end of memory, and with more behind it: two ways to read. */
+	/* At the end of memory, and with more bytes behind: two code paths. */
 	uint8_t padded[32] = { 0 };
 	uint8_t *exact = memcpy(malloc(len), bytes, len);
 	struct cursor near_end = cursor_over(exact, len);
@@ -106,7 +106,7 @@ static void varints_have_up_to_nine_bytes(void **state)
 		assert_true(varint(bytes, len, &used) ==
 			    ((uint64_t)1 << 7 * len) - 1);
 		assert_int_equal(used, len);
-		/* Padded: JFR writes sizes so. */
+		/* Padded, as JFR writes sizes. */
 		memset(bytes, 0x80, len);
 		bytes[0] = 0x81 & (len == 1 ? 0x7f : 0xff);
 		bytes[len - 1] &= 0x7f;
@@ -183,7 +183,8 @@ static void count_is_bounded_by_the_remaining_bytes(void **state)
 	struct cursor c = cursor_over(bytes, 5);
 
 	(void)state;
-	assert_int_equal(cursor_count(&c, 2), 0); /* 3 of 2 bytes, of 4 */
+	assert_int_equal(cursor_count(&c, 2),
+			 0); /* three elements, 2 bytes each, in 4 bytes */
 	assert_false(cursor_ok(&c));
 	c = cursor_over(bytes, 7);
 	assert_int_equal(cursor_count(&c, 2), 3);

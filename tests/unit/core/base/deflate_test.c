@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Inflates with zlib, which shares no code with what compressed. */
+/* Inflates with zlib, which shares no code with the compressor. */
 static void check_round_trip(const char *bytes, size_t len)
 {
 	struct text packed = { 0 };
@@ -44,7 +44,7 @@ static void deflate_round_trip_keeps_all_bytes(void **state)
 	(void)state;
 	for (size_t i = 0; i < 5000000; i++) {
 		random = random * 1664525 + 1013904223;
-		/* Some of it repeats, some does not. */
+		/* Some parts repeat, others do not. */
 		bytes[i] = (char)(i / 1000 % 3 ? i % 7 : random >> 24);
 	}
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)

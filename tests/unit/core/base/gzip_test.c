@@ -16,7 +16,7 @@
 struct pieces {
 	const char *bytes;
 	size_t len;
-	size_t piece; /* written so many at a time */
+	size_t piece; /* number of bytes per write */
 };
 
 static void write_pieces(struct output *out, void *self)
@@ -81,7 +81,7 @@ static void equal_bytes_make_equal_gzip_files(void **state)
 	text_release(&b);
 }
 
-/* The examples of the encoding's own description. */
+/* Examples of the protocol buffers documentation. */
 static void messages_are_encoded_as_it_is_described(void **state)
 {
 	struct text out = { 0 }, message = { 0 };

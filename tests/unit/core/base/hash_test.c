@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How many of the low halves, which tables use, are those of another. */
+/* Number of equal low halves, which tables use. */
 static size_t collisions(uint32_t *hashes, size_t count)
 {
 	size_t same = 0;
@@ -65,13 +65,13 @@ static void numbered_names_hardly_collide(void **state)
 		memcpy(name, &i, sizeof(i));
 		hashes[i] = (uint32_t)hash_bytes(name, sizeof(name));
 	}
-	/* By chance 0.05 are to be expected. */
+	/* The expected number of collisions is 0.05. */
 	assert_in_range(collisions(hashes, COUNT), 0, 4);
 }
 
 static void no_word_makes_names_with_it_collide(void **state)
 {
-	/* What hash_mix() has as factors: each could make a product 0. */
+	/* Factors of hash_mix(): each could make a product 0. */
 	static const uint64_t words[] = { 0x9e3779b97f4a7c15u,
 					  0xd6e8feb86659fd93u, 0 };
 	enum { COUNT = 2000 };

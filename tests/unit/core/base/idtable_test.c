@@ -21,7 +21,7 @@ static void put(struct idtable *t, uint32_t tag, uint32_t id)
 	idtable_put(t, &probe, id);
 }
 
-/* How often id is offered for tag, and how many ids in all. */
+/* Number of times that id is offered for tag; *all counts all offered ids. */
 static size_t offers(const struct idtable *t, uint32_t tag, uint32_t id,
 		     size_t *all)
 {
@@ -57,9 +57,12 @@ static void ids_of_equal_tags_are_all_offered(void **state)
 
 static void ids_are_found_after_growing(void **state)
 {
-	/* Tags as they come, all in a row, and all at the table's end. */
+	/*
+	 * Tags that are scattered, consecutive, and all at the end of the
+	 * table.
+	 */
 	static const uint32_t steps[] = { 2654435761u, 1, 1u << 20 };
-	/* To look at all of those in a row takes time by the square. */
+	/* A search among consecutive tags takes quadratic time. */
 	const uint32_t many = IS_SANITIZED ? 10000 : 50000;
 
 	(void)state;

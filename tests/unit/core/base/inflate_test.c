@@ -48,7 +48,10 @@ static void fill(uint8_t *bytes, size_t len)
 static void expect(enum inflate_kind kind, const struct text *in, size_t max,
 		   const void *bytes, size_t len, const char *damage)
 {
-	/* Exactly so much memory: a sanitizer sees one byte more. */
+	/*
+	 * An exact allocation, so that a sanitizer detects reads beyond the
+	 * end.
+	 */
 	uint8_t *exact = memcpy(xmalloc(in->len), in->bytes, in->len);
 	struct inflated out = inflate_bytes(kind, exact, in->len, max);
 
@@ -65,7 +68,7 @@ static void expect(enum inflate_kind kind, const struct text *in, size_t max,
 
 static void inflate_round_trip_keeps_all_bytes(void **state)
 {
-	/* Around the size of the first buffer, and of some more. */
+	/* Sizes around that of the first buffer, and larger ones. */
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 1000000 };
 
 	(void)state;
@@ -93,7 +96,10 @@ static void members_one_after_the_other_are_one(void **state)
 	add_zipped(&in, INFLATE_GZIP, "", 0);
 	add_zipped(&in, INFLATE_GZIP, "two", 3);
 	expect(INFLATE_GZIP, &in, 0, "one two", 7, NULL);
-	/* gzip(1) ignores what follows and is no member, such as padding. */
+	/*
+	 * Like gzip(1), ignores trailing bytes that are not a member, such as
+	 * padding.
+	 */
 	text_add(&in, "\0\0\0\0", 4);
 	expect(INFLATE_GZIP, &in, 0, "one two", 7, NULL);
 	text_release(&in);
@@ -139,7 +145,7 @@ static void cut_anywhere_the_start_is_kept_and_the_cut_named(void **state)
 		free(cut);
 	}
 	assert_int_equal(before, sizeof(bytes));
-	/* A member after which another is cut. */
+	/* A member followed by a truncated one. */
 	add_zipped(&in, INFLATE_GZIP, bytes, sizeof(bytes));
 	in.len -= 9;
 	expect(INFLATE_GZIP, &in, 500, bytes, 500, NULL);
@@ -206,7 +212,9 @@ static void inflate_stops_exactly_at_the_limit(void **state)
 
 static void bomb_of_any_number_of_members_is_stopped(void **state)
 {
-	/* Members of 4 MiB end within a step each; one of 64 MiB does not. */
+	/*
+	 * Members of 4 MiB fit into one step each; a member of 64 MiB does not.
+	 */
 	static const size_t members[] = { 4 << 20, 64 << 20 };
 	const size_t total = 64 << 20, bomb = 12 << 20;
 
@@ -227,7 +235,7 @@ static void bomb_of_any_number_of_members_is_stopped(void **state)
 						"too much; reading stopped");
 		assert_in_range(out.len, bomb, 2 * bomb);
 		free(out.bytes);
-		/* Below the limit anything may expand. */
+		/* Below the limit, any expansion is allowed. */
 		out = inflate_bytes(INFLATE_GZIP, (uint8_t *)in.bytes, in.len,
 				    0);
 		assert_null(out.damage);

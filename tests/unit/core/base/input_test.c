@@ -92,7 +92,7 @@ static struct text gzipped(const void *bytes, size_t len)
 	return out;
 }
 
-/* Another process writes; its bytes are read from "/dev/fd/N". */
+/* Starts a process that writes to a pipe, which is opened as "/dev/fd/N". */
 static pid_t write_pipe(const void *bytes, size_t len, char *name, size_t size,
 			int *read_end)
 {
@@ -131,7 +131,7 @@ static void expect_file(const char *name, const void *bytes, size_t len,
 		assert_string_equal(in.damage, damage);
 	else
 		assert_null(in.damage);
-	/* Complete once and for all. */
+	/* A second call has no effect. */
 	assert_int_equal(input_complete(&in, &err), 0);
 	assert_int_equal(in.len, len);
 	input_close(&in);
@@ -169,7 +169,7 @@ static void pipe_is_read_completely(void **state)
 
 	(void)state;
 	expect_pipe(bytes, BIG, bytes, BIG, NULL);
-	/* Around the head's length. */
+	/* Lengths around that of the head. */
 	expect_pipe(bytes, INPUT_HEAD - 1, bytes, INPUT_HEAD - 1, NULL);
 	expect_pipe(bytes, INPUT_HEAD, bytes, INPUT_HEAD, NULL);
 	expect_pipe(bytes, INPUT_HEAD + 1, bytes, INPUT_HEAD + 1, NULL);
@@ -264,7 +264,7 @@ static void files_of_proc_have_no_size_and_are_read_still(void **state)
 	input_close(&in);
 }
 
-/* So that a thousand of them do not run into the limit of open files. */
+/* So a thousand inputs do not reach the limit on open files. */
 static void mapped_file_is_closed(void **state)
 {
 	struct input in;

@@ -76,7 +76,7 @@ static void strings_are_escaped_and_made_valid(void **state)
 	expect_quoted("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
 	expect_quoted("\b\f\n\r\t", 5, "\"\\b\\f\\n\\r\\t\"");
 	expect_quoted("\x1b\x7f\0", 3, "\"\\u001b\\u007f\\u0000\"");
-	/* Data is kept, but a terminal finds nothing to act upon. */
+	/* Data is kept, but characters that affect a terminal are escaped. */
 	expect_quoted("\xe2\x80\xae\xc3\xb6", 5, "\"\\u202e\xc3\xb6\"");
 	expect_quoted("\xc2\x9b\xe2\x82\xac\xf0\x9f\x98\x80", 9,
 		      "\"\\u009b\xe2\x82\xac\xf0\x9f\x98\x80\"");

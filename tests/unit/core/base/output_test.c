@@ -30,7 +30,7 @@ static int make_folder(void **state)
 	return 0;
 }
 
-/* Fails when anything but the file was left lying there. */
+/* Fails if another file than the output is left. */
 static int remove_folder(void **state)
 {
 	(void)state;
@@ -104,7 +104,7 @@ static void output_closed_without_commit_is_removed(void **state)
 	unlink(path);
 	assert_int_equal(output_open(&out, path, &err), 0);
 	output_abandon_all();
-	assert_int_equal(rmdir(folder), 0); /* nothing is in it */
+	assert_int_equal(rmdir(folder), 0); /* the directory is empty */
 	assert_int_equal(mkdir(folder, 0700), 0);
 	output_close(&out);
 	output_abandon_all();
@@ -190,7 +190,7 @@ static void replaced_file_keeps_its_owner_and_group(void **state)
 	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-/* A user who may write to the directory but not give files away. */
+/* A user who may write to the directory but must not change owners. */
 static void group_gets_no_access_when_it_cannot_be_kept(void **state)
 {
 	struct stat st;
@@ -344,7 +344,7 @@ static void output_close_accepts_zeroed_storage(void **state)
 	output_close(&out);
 }
 
-/* What somebody has put where the file is to be is not written to. */
+/* An existing link or pipe is replaced and not written to. */
 static void unfollowed_output_replaces_a_link(void **state)
 {
 	char other[128];

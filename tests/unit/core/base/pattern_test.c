@@ -31,7 +31,7 @@ static void pattern_matches_any_part(void **state)
 	assert_false(matches("run$", "Thread.runs", 11));
 	assert_true(matches("", "", 0));
 	assert_true(matches("^$", NULL, 0));
-	assert_true(matches("(a)(b)(c)", "abc", 3)); /* groups are no matter */
+	assert_true(matches("(a)(b)(c)", "abc", 3)); /* groups do not matter */
 }
 
 static void texts_are_utf_8_and_need_not_be_valid(void **state)
@@ -68,7 +68,7 @@ static void pathological_pattern_does_not_match(void **state)
 	char text[64];
 
 	(void)state;
-	/* Two to the power of 60 ways to fail, but for the limit. */
+	/* Without the limit, matching would try 2^60 ways. */
 	memset(text, 'a', sizeof(text));
 	text[sizeof(text) - 1] = 'b';
 	assert_false(matches("^(a|a)*$", text, sizeof(text)));

@@ -12,7 +12,10 @@
 static void expect_bytes(const char *in, size_t len, const char *shown,
 			 const char *valid)
 {
-	/* Exactly so much memory: a sanitizer sees one byte more. */
+	/*
+	 * An exact allocation, so that a sanitizer detects reads beyond the
+	 * end.
+	 */
 	char *exact = memcpy(malloc(len + !len), in, len);
 	struct text out = { 0 };
 
@@ -87,7 +90,7 @@ static void c1_controls_bidi_and_hidden_characters_are_spelled_out(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++)
 		expect_shown(hidden[i].in, hidden[i].shown);
-	/* Their neighbours are letters and blanks. */
+	/* Neighbouring characters are letters and spaces. */
 	expect_shown("\xc2\xa0", "\xc2\xa0");
 	expect_shown("\xe2\x80\x8a", "\xe2\x80\x8a");
 	expect_shown("\xe2\x80\x90", "\xe2\x80\x90");
@@ -97,7 +100,7 @@ static void c1_controls_bidi_and_hidden_characters_are_spelled_out(void **state)
 static void surrogate_pairs_of_modified_utf_8_are_joined(void **state)
 {
 	(void)state;
-	/* U+1F525 as a class file has it: D83D DD25. */
+	/* U+1F525 as in a class file: D83D DD25. */
 	expect("\xed\xa0\xbd\xed\xb4\xa5", "\xf0\x9f\x94\xa5",
 	       "\xf0\x9f\x94\xa5");
 	expect("\xed\xaf\xbf\xed\xbf\xbf", "\xf4\x8f\xbf\xbf",
@@ -108,7 +111,10 @@ static void surrogate_pairs_of_modified_utf_8_are_joined(void **state)
 	expect("\xed\xb4\xa5\xed\xa0\xbd", BAD BAD, BAD BAD);
 	expect("\xed\xa0\xbd\xed\xa0\xbd\xed\xb4\xa5", BAD "\xf0\x9f\x94\xa5",
 	       BAD "\xf0\x9f\x94\xa5");
-	/* A hidden character does not hide in a pair: U+E0001. */
+	/*
+	 * A hidden character encoded as a surrogate pair is found, too:
+	 * U+E0001.
+	 */
 	expect("\xed\xad\x80\xed\xb0\x81", "<U+E0001>", "\xf3\xa0\x80\x81");
 }
 

@@ -24,7 +24,7 @@ static void text_is_nul_terminated_after_each_addition(void **state)
 	assert_int_equal(t.len, 6);
 	text_clear(&t);
 	assert_string_equal(t.bytes, "");
-	/* Where longer text stood before. */
+	/* After longer text. */
 	text_puts(&t, "xxxxxx");
 	text_clear(&t);
 	text_varint(&t, 'A');
@@ -74,7 +74,10 @@ static void characters_become_one_to_four_bytes(void **state)
 	struct text t = { 0 };
 
 	(void)state;
-	/* The last of each length and the first of the next (RFC 3629, 3). */
+	/*
+	 * The last character of each length and the first of the next (RFC
+	 * 3629, 3).
+	 */
 	text_utf8(&t, 0x7f);
 	text_utf8(&t, 0x80);
 	text_utf8(&t, 0x7ff);

@@ -59,7 +59,7 @@ static void durations_may_have_a_fraction(void **state)
 	(void)state;
 	assert_int_equal(duration("1.5s"), SECOND + SECOND / 2);
 	assert_int_equal(duration("0.25h"), 900 * SECOND);
-	/* The digits behind the ninth are cut. */
+	/* Digits after the ninth are discarded. */
 	assert_int_equal(duration("0.00000000199s"), 1);
 }
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* "main | VM's | program's", words between commas. */
+/* Prints "main | VM's | program's", with commas between words. */
 static void put_words(struct text *out, const struct java_words *w)
 {
 	for (size_t i = 0; i < w->count; i++)
@@ -73,7 +73,7 @@ static void command_line_may_be_truncated_anywhere(void **state)
 	JAVA("java\0-jar\0", "? |  | ");
 	JAVA("java\0-cp\0", "? | -cp | ");
 	JAVA("java\0-version\0", "? | -version | ");
-	/* An empty word is none of the options. */
+	/* An empty word is not an option. */
 	JAVA("java\0\0x\0", " |  | x");
 }
 
@@ -84,7 +84,7 @@ static void behind_a_file_of_arguments_nothing_is_sure(void **state)
 	     "? | -Dmine=1,-Xrs | S,one | @");
 	JAVA("java\0@opts\0-jar\0x.jar\0", "x.jar |  |  | @");
 	JAVA("java\0--disable-@files\0@Main\0", "@Main |  | ");
-	/* Behind the main class it is an argument like others. */
+	/* After the main class it is an ordinary argument. */
 	JAVA("java\0Main\0@x\0", "Main |  | @x");
 }
 

@@ -39,7 +39,7 @@ static void jvm_is_recognized_by_its_mapped_code(void **state)
 			 JVM_HOTSPOT);
 	assert_int_equal(kind_of(AT "r-xp 0 fe:00 9 /j/libj9vm29.so"),
 			 JVM_OPENJ9);
-	/* A reader of the library, such as a profiler. */
+	/* A process that only reads the library, such as a profiler. */
 	assert_int_equal(kind_of(AT "r--p 0 fe:00 9 /j/libjvm.so"), JVM_NONE);
 	assert_int_equal(kind_of(AT "r-xp 0 fe:00 9 /j/notlibjvm.so"),
 			 JVM_NONE);
@@ -69,7 +69,7 @@ static void opened_process_is_held_until_it_ends(void **state)
 	assert_true(jvm_runs(&jvm));
 	kill(child, SIGKILL);
 	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
-	/* Still a zombie, whose pid is not free. */
+	/* The child is a zombie, so its PID is not free. */
 	assert_false(jvm_runs(&jvm));
 	waitpid(child, NULL, 0);
 	assert_false(jvm_runs(&jvm));
@@ -94,7 +94,7 @@ static void zombie_is_rejected(void **state)
 	waitpid(child, NULL, 0);
 }
 
-/* execve(2) keeps pid, start time and pidfd. */
+/* execve(2) keeps PID, start time and pidfd. */
 static void exec_of_another_program_ends_the_jvm(void **state)
 {
 	struct error err = { 0 };
@@ -126,7 +126,7 @@ static void exec_of_another_program_ends_the_jvm(void **state)
 	close(go[1]);
 }
 
-/* A child that does nothing until it is killed. */
+/* Starts a child that sleeps until it is killed. */
 static pid_t idle_child(void)
 {
 	pid_t child = fork();
@@ -138,7 +138,7 @@ static pid_t idle_child(void)
 	return child;
 }
 
-/* The next process of this pid namespace gets this pid, if it is free. */
+/* Makes the next process of this PID namespace use this PID, if it is free. */
 static bool ask_for_pid(pid_t pid)
 {
 	FILE *f = fopen("/proc/sys/kernel/ns_last_pid", "w");
@@ -149,7 +149,7 @@ static bool ask_for_pid(pid_t pid)
 	return fclose(f) == 0;
 }
 
-/* What is wrong with a process whose pid another one has taken over. */
+/* Returns the failed checks for a process whose PID was reused. */
 static int faults_of_reuse(struct jvm *jvm)
 {
 	struct jvm_info about;
@@ -168,7 +168,7 @@ static int faults_of_reuse(struct jvm *jvm)
 
 #define CANNOT 77
 
-/* As process 1 of a pid namespace, where nobody else takes a pid. */
+/* Runs as process 1 of a PID namespace, where no other process takes a PID. */
 static int reuse_a_pid(void)
 {
 	struct jvm jvm, other;
@@ -184,7 +184,10 @@ static int reuse_a_pid(void)
 		return 64;
 	kill(old, SIGKILL);
 	waitpid(old, NULL, 0);
-	/* Start times are 10 ms apart, for when there is no pidfd. */
+	/*
+	 * Start times have a resolution of 10 ms, which matters without a
+	 * pidfd.
+	 */
 	usleep(50000);
 	new = ask_for_pid(old) ? idle_child() : -1;
 	if (new != old)
@@ -308,7 +311,7 @@ static void list_is_ordered_by_pid(void **state)
 	jvm_list_release(&list);
 }
 
-/* A directory of ours, with what a hostile target might put there. */
+/* A directory of the test with files as a hostile target might create them. */
 struct place {
 	char dir[64];
 	struct jvm jvm;
@@ -397,7 +400,7 @@ static void links_and_pipes_are_no_traps(void **state)
 	assert_int_equal(err.sys, ELOOP);
 	assert_int_equal(open_at(*state, "magic", O_RDONLY, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
-	/* Who waits for a reader of it must not see one. */
+	/* A process that waits for a reader of the pipe must not find one. */
 	fd = open_at(*state, "pipe", O_PATH, &err);
 	assert_true(fd >= 0);
 	close(fd);
@@ -410,7 +413,7 @@ static void links_and_pipes_are_no_traps(void **state)
 	assert_int_equal(err.sys, ENOENT);
 }
 
-/* Signals that were caught, as /proc showed them. */
+/* Masks of caught signals, as printed in /proc. */
 static void signal_handlers_exclude_processes_that_are_no_jvms(void **state)
 {
 	static const struct {

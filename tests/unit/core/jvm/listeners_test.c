@@ -102,7 +102,7 @@ static void listeners_parse_skips_malformed_lines(void **state)
 	}
 }
 
-/* A socket that listens on a port of the kernel's choice. */
+/* Opens a socket that listens on a port that the kernel chooses. */
 static int listen_somewhere(uint16_t *port)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The images are of idle JVMs with 50 threads; hand-made ones come after. */
+/* The images come from idle JVMs with 50 threads; constructed images follow. */
 #include "core/base/input.h"
 #include "core/jvm/perfdata.h"
 
@@ -78,7 +78,7 @@ static void counters_of_newer_jvms_are_read(void **state)
 	assert_int_equal(value_of(p, "sun.gc.collector.0.time"), 187270569);
 	assert_false(perfdata_value(p, "sun.rt._sync_Inflations", &value));
 	assert_true(perfdata_value(p, "sun.threads.total_gc_cpu_time", &value));
-	/* Of the other kind, it is not there. */
+	/* A counter is only found with its own type. */
 	assert_false(perfdata_value(p, "sun.rt.javaCommand", &value));
 	assert_null(perfdata_text(p, "sun.rt.safepoints"));
 	perfdata_close(p);
@@ -100,7 +100,7 @@ static void each_counter_is_found_by_name(void **state)
 	perfdata_close(p);
 }
 
-/* Hand-made images: a prologue, and entries of names of up to 11 bytes. */
+/* Constructed images: a prologue, and entries with names of up to 11 bytes. */
 enum { PROLOGUE = 32, ENTRY = 48, NAME_AT = 20, DATA_AT = 32 };
 
 struct image {
@@ -131,7 +131,7 @@ static struct image image_start(bool is_big)
 	return m;
 }
 
-/* Gives where the entry begins. */
+/* Returns the position of the entry. */
 static size_t add_entry(struct image *m, const char *name, char type,
 			uint32_t vector)
 {
@@ -194,7 +194,7 @@ static void ticks_become_nanoseconds(void **state)
 	perfdata_close(p);
 	memset(&m, 0, sizeof(m));
 	m = image_start(false);
-	/* Of a name too long for a hand-made entry: it is moved. */
+	/* The name is too long for the entry, so it is moved. */
 	add_value(&m, "x", 1000);
 	put_number(&m, PROLOGUE, 2 * (uint64_t)ENTRY, 4);
 	put_number(&m, PROLOGUE + 4, 40, 4);
@@ -239,9 +239,11 @@ static void entry_that_points_outside_of_itself_is_skipped(void **state)
 		size_t at;
 		uint32_t value;
 	} lies[] = {
-		{ 4, ENTRY },                    /* its name begins after it */
-		{ 4, UINT32_MAX }, { 8, ENTRY }, /* a number that is a vector */
-		{ 16, ENTRY - 7 }, { 16, UINT32_MAX },
+		{ 4, ENTRY }, /* the name begins after the entry */
+		{ 4, UINT32_MAX },
+		{ 8, ENTRY }, /* a number must not be a vector */
+		{ 16, ENTRY - 7 },
+		{ 16, UINT32_MAX },
 	};
 
 	(void)state;
@@ -276,7 +278,7 @@ static void perfdata_keeps_entries_before_a_malformed_one(void **state)
 		assert_int_equal(perfdata_count(p), 1);
 		perfdata_close(p);
 
-		/* Nothing comes before the first. */
+		/* No entry precedes the first. */
 		put_number(&m, PROLOGUE, lengths[i], 4);
 		if (lengths[i] != ENTRY + 1)
 			refused(&m, "has a length of");
@@ -292,7 +294,10 @@ static void truncated_image_is_read_or_rejected(void **state)
 	assert_int_equal(input_open(&in, DATA "jdk25.bin", &err), 0);
 	assert_int_equal(input_complete(&in, &err), 0);
 	for (size_t len = 0; len <= 12208; len += 7) {
-		/* On the heap, so that a sanitizer sees the end. */
+		/*
+		 * On the heap, so that a sanitizer detects reads beyond the
+		 * end.
+		 */
 		uint8_t *cut = malloc(len + 1);
 		struct perfdata *p;
 

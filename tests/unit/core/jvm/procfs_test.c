@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Of Linux 6.1: java in a container, seen from the host. */
+/* From Linux 6.1: java in a container, seen from the host. */
 static const char status_text[] = "Name:\tjava\n"
 				  "Umask:\t0022\n"
 				  "State:\tS (sleeping)\n"
@@ -66,7 +66,7 @@ static void status_is_read_field_by_field(void **state)
 	assert_int_equal(s.rss_bytes, 41508 * 1024);
 }
 
-/* The kernel escapes the line ends of a name; other blanks it leaves. */
+/* The kernel escapes newlines in a name, but not other whitespace. */
 static void process_name_cannot_forge_a_status_field(void **state)
 {
 	static const char text[] = "Name:\tx\\nUid:\t0 0 0 0\n"
@@ -102,7 +102,9 @@ static void status_without_what_matters_is_none(void **state)
 			procfs_parse_status(texts[i], strlen(texts[i]), &s));
 }
 
-/* Whatever the length, nothing beyond it is read: the copies are exact. */
+/*
+ * Each copy has its exact length, so that a sanitizer detects reads beyond it.
+ */
 static void cut_anywhere_nothing_beyond_is_read(void **state)
 {
 	static const char stat_text[] = "7 (a) b) S 1 7 7 0 -1 4194560 1 0 0 0 "

@@ -44,7 +44,7 @@ static void escapes_are_undone(void **state)
 	(void)state;
 	assert_read("a\\=b\\ c\\:\\#=\\ x\\\\\\t\\u00e9\\u20AC\n",
 		    "a=b c:#| x\\\t\xc3\xa9\xe2\x82\xac\n");
-	/* Broken ones are taken as they stand. */
+	/* Incomplete escapes are kept. */
 	assert_read("k=\\u12\\q\n", "k|u12q\n");
 	assert_read("k=\\", "k|\n");
 }

@@ -66,7 +66,7 @@ static void passwords_within_addresses_are_masked(void **state)
 	     "jdbc:sqlserver://h;user=a;password=***;x=y");
 	same(NULL, "http://u:p@h http://v:q@i",
 	     "http://u:***@h http://v:***@i");
-	/* An @ in a password is part of it. */
+	/* A password may contain @. */
 	same(NULL, "http://u:p@q@h/", "http://u:***@h/");
 	same(NULL, "http://host:80/a@b", "http://host:80/a@b");
 	same(NULL, "http://u@h/", "http://u@h/");

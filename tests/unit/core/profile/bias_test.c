@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* A profile with an event of that name and nothing else. */
+/* Makes a profile with only an event of that name. */
 static struct profile *profile_of(const char *event, enum unit unit)
 {
 	struct profile *p = profile_new();
@@ -22,7 +22,7 @@ static struct profile *profile_of(const char *event, enum unit unit)
 	return p;
 }
 
-/* On a terminal, it is one line behind "bias: ". */
+/* The text is one line, which follows "bias: " on a terminal. */
 static void check_bias(struct profile *p, const char *part)
 {
 	const struct event_view view = sampled_view(p, 0);
@@ -165,7 +165,7 @@ static void rate_states_the_known_part(void **state)
 	check_rate(p, "at most 300/s");
 	profile_set(p, "x", "period", "20 ms");
 	check_rate(p, "each 20 ms");
-	/* The period is the JDK's, beside whose samples these are not. */
+	/* A period is the JDK's, but these samples are not. */
 	profile_set(p, "x", "interval", "0");
 	check_rate(p, "");
 	profile_set(p, "x", "rate", "at 99 Hz");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events without stack traces, as tables. */
+/* Tests tables of events without stack traces. */
 #include "core/base/alloc.h"
 #include "core/profile/event_table.h"
 #include "render/profile/report.h"

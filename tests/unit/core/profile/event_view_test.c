@@ -171,7 +171,7 @@ static void missing_view_is_rejected_with_the_available_views(void **state)
 	profile_free(p);
 }
 
-/* Each is found by the table of them, not by a look at all before it. */
+/* Events are found through a table, not by a search through all. */
 static void many_events_are_found_and_chosen_by_their_names(void **state)
 {
 	const uint32_t count = 100000;
@@ -201,7 +201,7 @@ static void many_events_are_found_and_chosen_by_their_names(void **state)
 	profile_free(p);
 }
 
-/* Which of views with these numbers of stack traces are left, "0 2 3". */
+/* Checks which views with these numbers of stack traces are kept: "0 2 3". */
 static void assert_left(const uint64_t *samples, size_t count, size_t most,
 			size_t selected, const char *want)
 {

@@ -58,7 +58,7 @@ static struct profile *example(void)
 	return p;
 }
 
-/* What is left when the example is filtered. */
+/* Number of samples that pass the filter. */
 static uint64_t left(const char *include, const char *exclude,
 		     const char *thread, uint32_t states)
 {
@@ -96,7 +96,7 @@ static void include_wants_a_frame_anywhere_in_the_stack_trace(void **state)
 	assert_int_equal(left("B\\.work", NULL, NULL, 0), 2);
 	assert_int_equal(left("^a\\.A\\.run$", NULL, NULL, 0), 7);
 	assert_int_equal(left("nothing", NULL, NULL, 0), 0);
-	/* Even what matches all wants a frame. */
+	/* A pattern that matches everything still requires a frame. */
 	assert_int_equal(left("", NULL, NULL, 0), 7);
 }
 
@@ -175,7 +175,7 @@ static void unknown_state_is_rejected_with_the_valid_names(void **state)
 	}
 }
 
-/* Cells that differ in the class alone become one. */
+/* Cells that differ only in the class are merged. */
 static void dropping_classes_merges_samples_of_the_method(void **state)
 {
 	struct profile *p = profile_new();

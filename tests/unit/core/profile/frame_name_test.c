@@ -63,7 +63,7 @@ static void arrays_are_written_as_in_java(void **state)
 	expect("[Ljava.lang.String;", "", java, full, "java.lang.String[]");
 	expect("[[Ljava.lang.String;", "clone", java, simple,
 	       "String[][].clone");
-	/* No descriptors, so they stay. */
+	/* These are not descriptors. */
 	expect("[", "", java, full, "[");
 	expect("[Q", "", java, full, "[Q");
 	expect("[L;", "", java, full, "[L;");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native methods in which threads wait, and those that only look like it. */
+/* Tests native methods in which threads wait, and similar names. */
 #include "core/profile/idle_method.h"
 
 #include <setjmp.h>

@@ -47,7 +47,7 @@ static void lambdas_and_hidden_classes_lose_number_and_address(void **state)
 	       "java.lang.invoke.LambdaForm$MH");
 	expect("java.lang.invoke.LambdaForm$MH.0x00007ff0",
 	       "java.lang.invoke.LambdaForm$MH");
-	/* No addresses. */
+	/* These are not addresses. */
 	expect("a/0b1", "a.0b1");
 	expect("0x12", "0x12");
 }

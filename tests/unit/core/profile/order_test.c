@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What render/ sorts with: rows of numbers, and names. */
+/* Tests the sorting of render/: rows of numbers, and names. */
 #include "core/base/alloc.h"
 #include "render/profile/sort.h"
 
@@ -20,7 +20,7 @@ static uint32_t next_random(void)
 	return state_of_random >> 8;
 }
 
-/* True when a stands before b, in both orders and by where it was. */
+/* True if a precedes b in the sorted list; equal rows keep their order. */
 static bool rows_in_order(const struct row *a, const struct row *b)
 {
 	if (a->major != b->major)
@@ -87,7 +87,7 @@ static void names_are_sorted_and_know_what_they_share(void **state)
 	struct name *names = xcalloc(COUNT, sizeof(*names));
 
 	(void)state;
-	/* Few letters, so that many names begin alike and some are equal. */
+	/* Few letters, so that many names share a prefix and some are equal. */
 	for (uint32_t i = 0; i < COUNT; i++) {
 		names[i].text = bytes[i];
 		names[i].len = next_random() % LONGEST;

@@ -14,10 +14,10 @@
 
 #define MS INT64_C(1000000)
 
-/* The last time there is: to_ns is not within. */
+/* The latest time, since to_ns is exclusive. */
 #define LATEST (INT64_MAX - 1)
 
-/* A moment of 2026, in the middle of everything. */
+/* A time in 2026. */
 #define NOW INT64_C(1795250407123456789)
 
 static uint32_t frame(struct profile *p, unsigned number)
@@ -39,7 +39,7 @@ static void add_at(struct profile *p, int64_t time_ns)
 	profile_add(p, &s);
 }
 
-/* The bucket of a time, as the comment in profile.h has it. */
+/* True if a time is in the bucket, as defined in profile.h. */
 static bool is_in_bucket(const struct profile *p, int64_t time_ns,
 			 uint16_t bucket)
 {
@@ -87,7 +87,10 @@ static void event_keeps_its_first_unit(void **state)
 	profile_free(p);
 }
 
-/* Random stack traces, of a few frames so that many begin alike. */
+/*
+ * Makes a random stack trace of few distinct frames, so that many share a
+ * prefix.
+ */
 static size_t random_path(uint32_t *frames, unsigned *seed, uint32_t first)
 {
 	size_t count = 1 + (size_t)rand_r(seed) % 12;
@@ -116,7 +119,7 @@ static void each_way_to_push_a_stack_trace_returns_the_same_id(void **state)
 		for (size_t k = 0; k < count; k++)
 			leaf_first[k] = root_first[count - 1 - k];
 		ids[0] = ids[1] = 0;
-		/* Which is first decides who makes it and who finds it. */
+		/* The first way creates the nodes, the others find them. */
 		for (int way = 0; way < 4; way++) {
 			switch ((way + i) % 4) {
 			case 0:
@@ -226,7 +229,7 @@ static void stack_trace_may_have_100000_frames(void **state)
 	id = profile_stack(p, frames, DEPTH);
 	assert_int_equal(p->stack_count, DEPTH + 1);
 	assert_int_equal(profile_stack(p, frames, DEPTH), id);
-	/* All the same frame, the leaf of one being the root of another. */
+	/* All frames are equal: the leaf of one is the root of another. */
 	for (uint32_t i = 0; i < DEPTH; i++)
 		frames[i] = 1;
 	id = profile_stack(p, frames, DEPTH);
@@ -316,7 +319,7 @@ static void counts_and_weights_saturate(void **state)
 	profile_free(p);
 }
 
-/* Adds samples at the times and checks each one's bucket by its cell. */
+/* Adds samples at these times and checks the bucket of each cell. */
 static void check_times(const int64_t *times, size_t count)
 {
 	struct profile *p = profile_new();
@@ -399,13 +402,13 @@ static void cells_become_one_when_buckets_widen(void **state)
 	add_at(p, NOW + 3600 * 1000 * MS);
 	assert_in_range(p->cell_count, 2, 3);
 	assert_int_equal(p->events[0].samples, 201);
-	/* The table has been kept right: no cell is made twice. */
+	/* The table was updated: no cell is created twice. */
 	add_at(p, NOW + 3600 * 1000 * MS);
 	assert_in_range(p->cell_count, 2, 3);
 	profile_free(p);
 }
 
-/* Adds a wait and checks each bucket's part of it, in nanoseconds. */
+/* Adds a wait and checks its part in each bucket, in nanoseconds. */
 static void check_wait(int64_t from_ns, uint64_t duration_ns)
 {
 	struct profile *p = profile_new();
@@ -487,7 +490,7 @@ static void times_that_were_expected_never_widen_buckets(void **state)
 		add_at(p, NOW + i * 1000 * MS);
 	assert_true(p->bucket_ns == width);
 	assert_true(p->bucket_last - p->bucket_first >= PROFILE_BUCKETS / 4);
-	/* What was expected is no longer asked for. */
+	/* The expected times have no effect any more. */
 	profile_expect_times(p, 0, INT64_MAX);
 	assert_true(p->bucket_ns == width);
 	profile_free(p);
@@ -513,7 +516,10 @@ static void samples_of_a_batch_are_as_one_after_the_other(void **state)
 	profile_event(b, "e", UNIT_NS);
 	a->from_ns = b->from_ns = NOW;
 	for (int i = 0; i < COUNT; i++) {
-		/* Times that move the buckets within a batch, both ways. */
+		/*
+		 * Times that change the buckets within a batch, in both
+		 * directions.
+		 */
 		int64_t ms = rand_r(&seed) % (1 << rand_r(&seed) % 24);
 
 		all[i] = (struct sample){
@@ -547,7 +553,7 @@ static void samples_outside_the_range_are_counted_only(void **state)
 	add_at(p, NOW);
 	add_at(p, NOW + MS - 1);
 	add_at(p, NOW + MS);
-	add_at(p, 0); /* no time: nothing to leave it out by */
+	add_at(p, 0); /* a sample without a time is not filtered */
 	assert_int_equal(p->events[0].samples, 3);
 	assert_int_equal(p->outside, 2);
 	assert_true(p->earliest_ns == NOW - 1);
@@ -617,7 +623,7 @@ static void remarks_keep_the_first_place_and_add_up(void **state)
 
 static void threads_with_chosen_ids_do_not_collide(void **state)
 {
-	/* A factor that makes hash_mix() give 0, whatever the other is. */
+	/* A factor that makes hash_mix() 0 with any other factor. */
 	const int64_t evil = (int64_t)0x9e3779b97f4a7c15u;
 	struct profile *p = profile_new();
 	size_t collisions = 0;

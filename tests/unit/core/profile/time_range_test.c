@@ -12,7 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* A recording of ten minutes that begins 2026-11-21 10:32:59.25 UTC. */
+/* A recording of ten minutes that starts at 2026-11-21 10:32:59.25 UTC. */
 #define START (INT64_C(1795257179) * SECOND + SECOND / 4)
 #define END   (START + 600 * SECOND)
 
@@ -104,7 +104,7 @@ static void time_of_day_is_local_on_the_first_day(void **state)
 	assert_true(resolved("10:40") ==
 		    START + (7 * 60 + 1) * SECOND - SECOND / 4);
 	assert_true(resolved("9:32:59.25") == START - 3600 * SECOND);
-	/* In this zone the recording began on the day before. */
+	/* In this zone, the recording started on the previous day. */
 	set_zone("XXX11");
 	assert_true(resolved("23:32:59.25") == START);
 	set_zone("UTC");
@@ -181,7 +181,7 @@ static void sums_beyond_64_bits_stay_at_their_end(void **state)
 	(void)state;
 	assert_true(time_bound_resolve(&late, INT64_MAX - 5, 0) == INT64_MAX);
 	assert_true(time_bound_resolve(&early, 0, -5) == INT64_MIN);
-	/* No more than that it answers: such a day is none. */
+	/* The result is undefined for such a day; only overflows matter. */
 	(void)time_bound_resolve(&noon, INT64_MAX, 0);
 	(void)time_bound_resolve(&noon, INT64_MIN, 0);
 }

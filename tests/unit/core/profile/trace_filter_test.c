@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* A frame "a.b.Class.method:12"; the line may be missing. */
+/* Adds a frame "a.b.Class.method:12"; the line is optional. */
 static uint32_t frame(struct profile *p, const char *text, size_t len)
 {
 	const char *colon = memchr(text, ':', len);
@@ -60,7 +60,7 @@ static struct profile *example(void)
 	return p;
 }
 
-/* What is left when the example is filtered. */
+/* Weight of the samples that pass the filter. */
 static uint64_t left(const char *expression)
 {
 	struct profile *p = example();
@@ -113,7 +113,7 @@ static void operators_bind_as_sjk_has_them(void **state)
 	assert_int_equal(left("b.Job+d.Io"), 2);
 	assert_int_equal(left("a.Main!d.Io"), 5);
 	assert_int_equal(left("!a.Main"), 24);
-	/* The comma before the plus, and both from the left. */
+	/* The comma binds closer than the plus; both associate to the left. */
 	assert_int_equal(left("b.Job+d.Io,c.Db"), 7);
 	assert_int_equal(left("d.Io!a.Main+x.y"), 8);
 	assert_int_equal(left("d.Io!(a.Main,x.y)"), 0);
@@ -135,15 +135,17 @@ static void slash_applies_to_the_callees_of_a_frame(void **state)
 	(void)state;
 	assert_int_equal(left("b.Job/+c.Db"), 1);
 	assert_int_equal(left("b.Job/!c.Db"), 6);
-	/* Of several, the one nearest the leaf. */
+	/* The matching frame nearest the leaf counts. */
 	assert_int_equal(left("a.Main/+b.Job"), 5);
-	/* The frame itself is not among what it called. */
+	/* The frame itself is not among its callees. */
 	assert_int_equal(left("a.Main/!a.Main"), 7);
-	/* Or nearest the root, and then it is. */
+	/*
+	 * With a caret, the frame nearest the root counts and includes itself.
+	 */
 	assert_int_equal(left("a.Main/^+b.Job"), 7);
 	assert_int_equal(left("a.Main/^+a.Main"), 7);
 	assert_int_equal(left("b.Job/^!a.Main"), 5);
-	/* Lists may open, and slashes stand in each other. */
+	/* Lists may precede a slash, and slashes nest. */
 	assert_int_equal(left("c.Db,d.Io/+b.Job"), 4);
 	assert_int_equal(left("a.Main/^+(b.Job/+d.Io)"), 2);
 	assert_int_equal(left("b.Job/+d.Io+a.Main"), 2);
@@ -164,7 +166,7 @@ static void put_methods(struct text *out, const struct profile *p,
 			    depth ? ";" : "");
 }
 
-/* The example's stack traces when it is trimmed: "method;method weight", … */
+/* Checks the trimmed stack traces of the example: "method;method weight", … */
 static void assert_trimmed(const char *expression, const char *wanted)
 {
 	struct profile *p = example();

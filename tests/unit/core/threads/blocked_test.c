@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is blocked by whom, from thread dumps of JDK 8 to 28. */
+/* Tests blocked threads and lock owners in thread dumps of JDK 8 to 28. */
 #include "core/threads/blocked.h"
 
 #include "core/base/input.h"
@@ -127,7 +127,7 @@ static void how_long_is_counted_over_the_looks(void **state)
 		strstr(look(chain, 8 * S), "\"leaf\" #12  blocked now"));
 }
 
-/* The collector moves locks. */
+/* The garbage collector moves locks. */
 static void moved_lock_is_the_same_lock(void **state)
 {
 	char moved[sizeof(chain)];
@@ -192,7 +192,7 @@ static void deadlocks_and_who_waits_for_them_are_marked(void **state)
 		"    waits for a.L <0x0000000000000001>, held by \"one\" #1\n");
 }
 
-/* JDK 25 may not know what a compiled thread waits on. */
+/* JDK 25 may not print the object that a compiled thread waits on. */
 static void thread_in_object_wait_holds_no_lock(void **state)
 {
 	static const char dump[] = HEADER(
@@ -259,7 +259,7 @@ static void hostile_text_is_shown_safely(void **state)
 	assert_null(strchr(text.bytes, '\a'));
 }
 
-/* Each waits for the next: a walk along it must not be one of each. */
+/* Each thread waits for the next, so a walk per thread would be quadratic. */
 static void twenty_thousand_in_a_row_are_followed(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's CPU time, and limits of cgroups of both versions. */
+/* Tests the machine's CPU time and the limits of cgroups (versions 1 and 2). */
 #include "core/threads/tasks.h"
 
 #include <setjmp.h>
@@ -186,7 +186,7 @@ static void idle_and_iowait_are_not_busy(void **state)
 	(void)state;
 	process_sample_clear(&s);
 	assert_true(machine_load_parse(stat, strlen(stat), &s));
-	/* Guests' time (the last two) is part of user and nice. */
+	/* Guest time (the last two values) is included in user and nice. */
 	assert_int_equal(s.machine_busy_ns, (100 + 20 + 30 + 6 + 7 + 8) * tick);
 	assert_int_equal(s.machine_idle_ns, 4050 * tick);
 	process_sample_clear(&s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of images of JVMs: what a sample has from them, and what is said of it. */
+/* Tests values and notes of a sample from perfdata images. */
 #include "core/threads/proc_source.h"
 
 #include "core/base/clock.h"
@@ -56,11 +56,11 @@ static void collections_and_safepoints_are_those_of_the_image(void **state)
 	assert_string_equal(s.gc[2].name, "G1 concurrent cycle pauses");
 }
 
-/* A counter of an image: a number, or a text. */
+/* A counter of a constructed image: a number or a text. */
 struct made {
 	const char *name;
 	int64_t value;
-	const char *text; /* NULL: the value */
+	const char *text; /* NULL: a number */
 };
 
 static void put32(unsigned char *at, uint32_t value)
@@ -68,7 +68,7 @@ static void put32(unsigned char *at, uint32_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* An image of version 2.0, as HotSpot lays it out (perfMemory.hpp). */
+/* Builds an image of version 2.0, laid out as in perfMemory.hpp. */
 static struct process_sample sample_made(const struct made *counters,
 					 size_t count)
 {
@@ -162,7 +162,7 @@ static void zgcs_pauses_are_counted_exactly(void **state)
 		{ "sun.gc.collector.2.name", 0, "ZGC major collection pauses" },
 		{ "sun.gc.collector.2.invocations", 55, NULL },
 		{ "sun.gc.collector.2.time", 498942, NULL },
-		/* It has begun a pause, and not ended it. */
+		/* A pause has begun but not ended. */
 		{ "sun.gc.collector.2.lastEntryTime", 6924966200, NULL },
 		{ "sun.gc.collector.2.lastExitTime", 6557798679, NULL },
 		{ "sun.gc.cause", 0, "Allocation Rate" },
@@ -241,7 +241,7 @@ static void heap_figures_are_in_order(void **state)
 		assert_true(s.heap_used > 0);
 		assert_true(s.heap_used <= s.heap_committed);
 		assert_true(s.heap_committed <= s.heap_max + 4096);
-		/* Not the sum of what each generation might become. */
+		/* Not the sum of the maximum sizes of the generations. */
 		assert_true(s.heap_max < INT64_C(300) << 20);
 	}
 }
@@ -256,7 +256,7 @@ static void values_without_counters_are_absent(void **state)
 	assert_true(perf_sample_stopped(&s) == COUNTER_ABSENT);
 }
 
-/* The note of a figure; the test fails if there is not one just. */
+/* Returns the note of a value; fails unless there is exactly one. */
 static const struct source_note *note_of(const struct top_sample *s,
 					 const char *figure)
 {
@@ -338,7 +338,10 @@ static void long_reason_is_truncated_between_characters(void **state)
 		text = note_of(&s, "names")->text;
 		last = strlen(text) - 1;
 		assert_true(last < sizeof(s.notes[0].text));
-		/* The third byte of a tick, or no part of one. */
+		/*
+		 * The text ends with a complete check mark, or without any part
+		 * of it.
+		 */
 		assert_true((text[last] & 0x80) == 0 ||
 			    memcmp(text + last - 2, "\xe2\x9c\x93", 3) == 0);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of a process that is no JVM, and of asking one in vain. */
+/* Tests samples of a process that is not a JVM, and failed thread dumps. */
 #include "core/threads/proc_source.h"
 #include "core/threads/thread_dumps.h"
 
@@ -92,7 +92,7 @@ static void failed_first_dump_is_not_repeated(void **state)
 	assert_null(thread_dumps_problem(d));
 	assert_true(thread_dumps_ask(d, -1));
 	assert_true(thread_dumps_awaits(d));
-	/* Not twice at a time either. */
+	/* A second dump is not started at the same time. */
 	assert_false(thread_dumps_ask(d, -1));
 	while (thread_dumps_awaits(d) && clock_monotonic_ns() < deadline)
 		assert_false(thread_dumps_take(d, deadline, -1));

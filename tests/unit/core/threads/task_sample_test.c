@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread is called and does, by the kernel and by an older dump. */
+/* Tests names and states of threads from the kernel and an older dump. */
 #include "core/threads/proc_source.h"
 #include "tests/unit/dump_text.h"
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* The dump was asked for at 100 s and came 1 s later. */
+/* The dump was requested at 100 s and arrived 1 s later. */
 #define ASKED_NS (100 * CLOCK_NS_PER_S)
 #define CAME_NS  (101 * CLOCK_NS_PER_S)
 
@@ -48,7 +48,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* A task of that tid that began at so many seconds. */
+/* A task with that tid and start time. */
 static struct task task_of(pid_t tid, uint64_t began_s, char state)
 {
 	struct task task = {
@@ -104,7 +104,7 @@ static void reused_tid_has_no_name(void **state)
 	assert_int_equal(s.kind, THREAD_UNKNOWN);
 	assert_int_equal(s.java_id, 0);
 	assert_int_equal(s.state, RUN_SLEEPING);
-	/* Too young to be asked about, then not. */
+	/* Too young for a new dump, then old enough. */
 	assert_false(task_sample_is_unnamed(&s, &task, 102 * CLOCK_NS_PER_S));
 	assert_true(task_sample_is_unnamed(&s, &task, 103 * CLOCK_NS_PER_S));
 }
@@ -142,9 +142,11 @@ static void state_is_valid_until_the_thread_runs(void **state)
 		{ 7, 'D', true, RUN_DISK, false },
 		{ 7, 'T', false, RUN_STOPPED, false },
 		{ 7, 't', false, RUN_STOPPED, false },
-		{ 9, 'S', false, RUN_SLEEPING, false }, /* said none */
+		{ 9, 'S', false, RUN_SLEEPING,
+		  false }, /* no state in the dump */
 		{ 9, 'R', true, RUN_RUNNABLE, false },
-		{ 10, 'S', false, RUN_SLEEPING, false }, /* the VM's */
+		{ 10, 'S', false, RUN_SLEEPING,
+		  false }, /* a thread of the VM */
 		{ 10, 'R', true, RUN_ON_CPU, false },
 		{ 77, 'R', true, RUN_ON_CPU, false },
 		{ 77, 'x', true, RUN_UNKNOWN, false },
@@ -172,7 +174,7 @@ static void counters_missing_in_the_kernel_are_absent(void **state)
 	assert_int_equal(s.counters[THREAD_SYS], 20000000);
 	for (int i = THREAD_VOLUNTARY; i < THREAD_COUNTERS; i++)
 		assert_true(s.counters[i] == COUNTER_ABSENT);
-	/* Without schedstat there are but ticks. */
+	/* Without schedstat, only ticks are available. */
 	task.has_schedstat = false;
 	task.has_switches = true;
 	task.voluntary = 3;
@@ -184,7 +186,7 @@ static void counters_missing_in_the_kernel_are_absent(void **state)
 	assert_int_equal(s.counters[THREAD_INVOLUNTARY], 4);
 }
 
-/* The dump came at 101 s; the tasks began at 50 s. */
+/* The dump arrived at 101 s; the tasks started at 50 s. */
 static void
 allocation_is_a_mean_of_its_life_or_since_the_dump_before(void **state)
 {
@@ -209,7 +211,7 @@ allocation_is_a_mean_of_its_life_or_since_the_dump_before(void **state)
 	dump.before_ns = 91 * CLOCK_NS_PER_S;
 	assert_int_equal(sample_of(&sleeper, false).alloc_mean,
 			 (102 << 10) / 10);
-	/* Another thread had its tid, or it began since. */
+	/* Another thread had the tid, or the thread started since. */
 	assert_int_equal(sample_of(&bytes, false).alloc_mean, 163 / 51);
 	sleeper = task_of(7, 92, 'S');
 	assert_int_equal(sample_of(&sleeper, false).alloc_mean,

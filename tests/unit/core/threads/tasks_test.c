@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of real processes: this one, and children that it starts. */
+/* Tests threads of real processes: this one, and children that it starts. */
 #include "core/threads/tasks.h"
 
 #include "core/base/clock.h"
@@ -22,12 +22,12 @@
 
 #include <cmocka.h>
 
-/* A test that waits so long fails. */
+/* Maximum time that a test waits before it fails. */
 #define PATIENCE_NS (60 * CLOCK_NS_PER_S)
 
 enum deed { REST, BURN, NAP };
 
-/* A thread that does as told until it is joined. */
+/* A thread that performs its action until it is joined. */
 struct worker {
 	pthread_t thread;
 	const char *name;
@@ -63,7 +63,7 @@ static void begin(struct worker *w)
 		usleep(100);
 }
 
-/* Ends a thread, for the kernel too: it has been joined a moment before. */
+/* Ends a thread; the kernel removes it a moment after the join. */
 static void end(struct worker *w)
 {
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
@@ -114,7 +114,7 @@ static const struct task *task_of(const struct tasks *t, pid_t tid)
 	return NULL;
 }
 
-/* All the CPU time that is known of a thread, schedstat or not. */
+/* CPU time of a thread, from schedstat or ticks. */
 static uint64_t cpu_of(const struct tasks *t, pid_t tid)
 {
 	const struct task *task = task_of(t, tid);
@@ -178,7 +178,7 @@ static void busy_thread_is_distinguished_from_an_idle_one(void **state)
 	assert_true(tasks_process(t)->rss_bytes > 100000);
 	if (task_of(t, busy.tid)->has_schedstat) {
 		assert_true(task_of(t, busy.tid)->slices > 0);
-		/* What the ticks say is the same time, in steps of 10 ms. */
+		/* The ticks add up to the same time, in steps of 10 ms. */
 		assert_true(task_of(t, busy.tid)->user_ns +
 				    task_of(t, busy.tid)->sys_ns + 50000000 >
 			    cpu_of(t, busy.tid));
@@ -235,7 +235,7 @@ static void thread_name_may_look_like_the_rest_of_the_line(void **state)
 	}
 }
 
-/* Takes all files that this process may still open; gives the first. */
+/* Opens all remaining descriptors; returns the first. */
 static int take_all_files(void)
 {
 	int first = dup(0);
@@ -280,7 +280,7 @@ static void threads_are_read_when_no_file_is_left_to_keep_open(void **state)
 
 static void *nothing(void *arg) { return arg; }
 
-/* Begins and ends threads as fast as it can. */
+/* Starts and ends threads as fast as possible. */
 static void *churn(void *arg)
 {
 	for (;;) {
@@ -373,7 +373,7 @@ static void end_of_the_process_is_reported(void **state)
 	(void)state;
 	read_tasks(t, false);
 	kill(pid, SIGKILL);
-	/* First a zombie, then nothing. */
+	/* First a zombie, then reaped. */
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_no_target(t);
 	waitpid(pid, NULL, 0);
@@ -410,7 +410,7 @@ static void exec_of_another_program_ends_the_process(void **state)
 		usleep(1000);
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
 	assert_non_null(strstr(err.text, "another program"));
-	/* And it runs. */
+	/* The process still runs. */
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 	end_child(pid);
 	close(go_on[0]);
@@ -418,9 +418,9 @@ static void exec_of_another_program_ends_the_process(void **state)
 	close_tasks(t, &jvm);
 }
 
-static pid_t inner_pid; /* of the child, as this process sees it */
+static pid_t inner_pid; /* PID of the child in this namespace */
 
-/* A process in a pid namespace of its own, one thread of which is tid 2. */
+/* Runs in a new PID namespace, where one thread has tid 2. */
 static void run_in_namespace(int ready)
 {
 	struct worker w = { .name = "inner" };
@@ -454,7 +454,7 @@ static void tids_are_mapped_to_another_pid_namespace(void **state)
 	(void)state;
 	assert_int_equal(pipe(go_on), 0);
 	pid = start_child(run_in_namespace);
-	/* Its pid here and the tid in there come in any order. */
+	/* The outer PID and the inner tid arrive in any order. */
 	assert_int_equal(read(go_on[0], &said[0], sizeof(pid)), sizeof(pid));
 	if (said[0] < 0) {
 		end_child(pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, ids, kinds and states of threads, from Thread.print replies. */
+/* Tests names, ids, kinds and states of threads in Thread.print replies. */
 #include "core/threads/thread_names.h"
 #include "tests/unit/dump_check.h"
 #include "tests/unit/dump_text.h"
@@ -32,7 +32,7 @@ static size_t names_count(const struct thread_names *n)
 	return count;
 }
 
-/* The thread of that tid in a reply of nothing but its header and body. */
+/* Checks the thread of a reply with only its header and body. */
 static void check(const char *block, pid_t tid, const char *name,
 		  int64_t java_id, enum thread_kind kind)
 {
@@ -56,7 +56,7 @@ static void check(const char *block, pid_t tid, const char *name,
 static void headers_of_every_jdk_give_name_id_and_tid(void **state)
 {
 	(void)state;
-	/* JDK 8, 17, 25 and a thread that carries a virtual one (25). */
+	/* JDK 8, 17, 25, and a thread with a mounted virtual thread (25). */
 	check("\"t\" #178 prio=5 os_prio=0 tid=0x0000000020d62000 nid=0x1524 "
 	      "waiting on condition [0x000000001ce3f000]\n" SLEEPING RUN,
 	      0x1524, "t", 178, THREAD_JAVA);
@@ -222,12 +222,12 @@ static void thread_with_java_id_is_java_unless_it_runs_no_java(void **state)
 	check("\"StringDedupThread\" " WITH_ID, 9, "StringDedupThread", 7,
 	      THREAD_GC);
 	check("\"Service Thread\" " WITH_ID, 9, "Service Thread", 7, THREAD_VM);
-	/* JMX shows these two as well. */
+	/* JMX lists these two, too. */
 	check("\"Signal Dispatcher\" " WITH_ID, 9, "Signal Dispatcher", 7,
 	      THREAD_JAVA);
 	check("\"Attach Listener\" " WITH_ID, 9, "Attach Listener", 7,
 	      THREAD_JAVA);
-	/* Somebody's own thread of that name. */
+	/* A thread of the program with that name. */
 	check("\"C2 CompilerThread0\" " WITH_ID RUN, 9, "C2 CompilerThread0", 7,
 	      THREAD_JAVA);
 	check("\"GC Thread#0\" " WITH_ID RUN, 9, "GC Thread#0", 7, THREAD_JAVA);
@@ -236,7 +236,7 @@ static void thread_with_java_id_is_java_unless_it_runs_no_java(void **state)
 
 static void tid_claimed_by_two_threads_is_dropped(void **state)
 {
-	/* A name of 22 lines, in which no header is looked for any more. */
+	/* A name of 22 lines exceeds the limit for a header. */
 	struct thread_names *n = names_of(
 		START "\"real\" #1 prio=5 tid=0x1 nid=7 runnable\n" RUN "\n"
 		      "\"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -282,7 +282,7 @@ static void second_reply_replaces_the_first(void **state)
 		"\"b\" #2 prio=5 tid=0x1 nid=8 runnable\n\n" END;
 
 	(void)state;
-	assert_null(thread_names_find(n, 0x30f)); /* both have it */
+	assert_null(thread_names_find(n, 0x30f)); /* two threads have it */
 	thread_names_read(n, other, sizeof(other) - 1);
 	assert_int_equal(names_count(n), 1);
 	assert_string_equal(thread_names_find(n, 8)->name, "b");
@@ -306,7 +306,7 @@ static void kernel_name_tells_the_kind_of_jvm_threads(void **state)
 		{ "VM Periodic Tas", THREAD_VM },
 		{ "VM Thread", THREAD_VM },
 		{ "Monitor Deflati", THREAD_VM },
-		/* As JDK 26 and later shorten them. */
+		/* As shortened by JDK 26 and later. */
 		{ "C2 Comp..hread0", THREAD_JIT },
 		{ "Shenand..eads#0", THREAD_GC },
 		{ "Shenand..Thread", THREAD_GC },
@@ -331,7 +331,7 @@ static void kernel_name_tells_the_kind_of_jvm_threads(void **state)
 				 comms[i].kind);
 }
 
-/* A capture's names; skips the test where the file is not. */
+/* Reads the names of a captured dump; skips the test without the file. */
 static struct thread_names *names_in(const char *path)
 {
 	struct thread_names *n = thread_names_new();

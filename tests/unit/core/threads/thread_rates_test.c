@@ -15,7 +15,7 @@
 
 #define CLOSE 1e-9
 
-/* Two samples, one after the other, and what is made of them. */
+/* Two consecutive samples and their rates. */
 struct upstream {
 	struct made_sample before, now;
 	struct thread_rates *rates;
@@ -62,7 +62,7 @@ static void cpu_is_a_share_of_one_core(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* 10 ms ticks say 30 user and 10 sys, schedstat says 402.5 ms of CPU. */
+/* Ticks of 10 ms say 30 user and 10 sys, schedstat says 402.5 ms of CPU. */
 static void exact_cpu_is_shared_out_as_the_ticks_were(void **state)
 {
 	struct upstream p;
@@ -79,7 +79,9 @@ static void exact_cpu_is_shared_out_as_the_ticks_were(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* No tick fell into the interval: shared out as in all of its life. */
+/*
+ * Without a tick in the interval, CPU time is divided as in the thread's life.
+ */
 static void cpu_without_a_tick_is_shared_out_as_before(void **state)
 {
 	struct upstream p;
@@ -95,7 +97,7 @@ static void cpu_without_a_tick_is_shared_out_as_before(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* Over 100 ms a single tick would make it all user or all system. */
+/* Within 100 ms, a single tick would make it all user or all system time. */
 static void short_intervals_share_by_the_ticks_of_a_second(void **state)
 {
 	struct thread_rates *rates = thread_rates_new();
@@ -105,7 +107,10 @@ static void short_intervals_share_by_the_ticks_of_a_second(void **state)
 	(void)state;
 	for (int i = 0; i <= 20; i++) {
 		made_begin(&m, 100 * S + i * 100 * MS);
-		/* 10 ms of user for nine intervals, one of system, again. */
+		/*
+		 * Nine intervals with 10 ms of user time, then one with system
+		 * time.
+		 */
 		made_busy(&m, 7, "a", i * 10 * MS, (i - i / 10) * 10 * MS,
 			  i / 10 * 10 * MS);
 		r = thread_rates_update(rates, &m.sample);
@@ -118,7 +123,7 @@ static void short_intervals_share_by_the_ticks_of_a_second(void **state)
 	thread_rates_free(rates);
 }
 
-/* JMX: CPU is exact, user is in ticks and may be ahead of it. */
+/* JMX: CPU time is exact; user time is in ticks and may exceed it. */
 static void sys_is_never_negative(void **state)
 {
 	struct upstream p;
@@ -225,7 +230,7 @@ static void reused_tid_is_a_new_thread(void **state)
 	assert_absent(r->rows[0].rates[THREAD_CPU]);
 	assert_int_equal(r->process.new_threads, 1);
 	assert_int_equal(r->process.ended_threads, 1);
-	/* All that it used was in the interval. */
+	/* The thread used all its time in the interval. */
 	assert_close(r->process.application, 0.2);
 	assert_close(r->process.sys, 0.05);
 	thread_rates_free(p.rates);
@@ -248,7 +253,7 @@ static void threads_without_a_tid_are_joined_by_their_java_id(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* What ended is in the process's time, and so in other. */
+/* Ended threads count in the process's time, and so in other. */
 static void ended_threads_are_in_the_process_only(void **state)
 {
 	struct upstream p;
@@ -277,7 +282,7 @@ static void ended_threads_are_in_the_process_only(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* The process's time is in ticks, that of its threads exact. */
+/* The process's time is in ticks, the time of its threads is exact. */
 static void other_cpu_is_never_negative(void **state)
 {
 	struct upstream p;
@@ -400,7 +405,9 @@ static void exact_allocation_of_the_process_is_preferred(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* SJK: pause = (time at safepoints + time to reach them) / their number. */
+/*
+ * SJK: pause = (time at safepoints + time to safepoint) / number of safepoints.
+ */
 static void safepoints_are_counted_as_sjk_does(void **state)
 {
 	struct upstream p;
@@ -473,7 +480,7 @@ static void collectors_are_matched_by_name(void **state)
 	thread_rates_free(p.rates);
 }
 
-/* The longest pause that samples of one collector tell of. */
+/* The longest pause according to samples of one collector. */
 struct longest {
 	struct thread_rates *rates;
 	struct made_sample m;
@@ -509,7 +516,7 @@ static void longest_pause_is_exact_if_each_is_seen(void **state)
 	assert_int_equal(seen.ns, 10 * MS);
 	assert_true(seen.most_ns <= seen.ns);
 	assert_string_equal(seen.cause, "early");
-	/* Of two, the one before the last is known, too. */
+	/* With two pauses, the first is known, too. */
 	seen = see(&l, 6, 945 * MS, 5 * MS);
 	assert_int_equal(seen.ns, 30 * MS);
 	assert_true(seen.most_ns <= seen.ns);
@@ -525,11 +532,11 @@ static void longest_pause_is_a_bound_if_some_are_unseen(void **state)
 
 	(void)state;
 	see(&l, 1, 0, 0);
-	/* 5 ms was the last; the two others came to 55 ms. */
+	/* 5 ms was the last; the two others took 55 ms. */
 	seen = see(&l, 4, 60 * MS, 5 * MS);
 	assert_int_equal(seen.ns, 27500000);
 	assert_int_equal(seen.most_ns, 55 * MS);
-	/* What is longer than any that was not seen is exact again. */
+	/* A pause longer than the unseen ones is exact again. */
 	seen = see(&l, 5, 120 * MS, 60 * MS);
 	assert_int_equal(seen.ns, 60 * MS);
 	assert_true(seen.most_ns <= seen.ns);
@@ -610,7 +617,7 @@ static void clock_that_does_not_advance_yields_no_rates(void **state)
 	r = thread_rates_update(rates, &m.sample);
 	assert_close(r->rows[0].rates[THREAD_CPU], 0.5);
 	assert_close(r->rows[0].rates[THREAD_ALLOC], 10);
-	/* Nor is anything kept from before it was set. */
+	/* Values from before the clock was set are dropped. */
 	made_begin(&m, 5 * S);
 	made_busy(&m, 7, "a", 2 * S, 2 * S, 0);
 	assert_null(thread_rates_update(rates, &m.sample));
@@ -623,7 +630,7 @@ static void clock_that_does_not_advance_yields_no_rates(void **state)
 
 enum { MANY = 20000 };
 
-/* Threads i*step .. i*step+MANY; those that stay used 1 ms each. */
+/* Threads i*step .. i*step+MANY; those that remain used 1 ms each. */
 static void churn(struct thread_sample *threads, int round, int step)
 {
 	for (int i = 0; i < MANY; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that recordings and JSON documents are written with. */
+/* Tests the names in recordings and JSON documents. */
 #include "core/threads/thread_source.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread's stack trace and the deadlocks, as a person reads them. */
+/* Tests the printed stack trace of a thread, and deadlocks. */
 #include "core/threads/thread_dumps.h"
 #include "tests/unit/dump_check.h"
 #include "tests/unit/dump_text.h"
@@ -32,7 +32,7 @@ static void awaited_lock_names_its_owner(void **state)
 	static const char reply[] = START HEAD("waiter", "11", "1") BLOCKED RUN
 		"\t- waiting to lock <0x0a> (a c.D)\n" MAIN
 		"\t- locked <0x0b> (a c.E)\n\n"
-		/* Lets go of it while it waits; comes first. */
+		/* The first thread releases the lock while it waits. */
 		HEAD("sleeper", "12", "2") SLEEPING RUN
 		"\t- waiting on <0x0a> (a c.D)\n" MAIN
 		"\t- locked <0x0a> (a c.D)\n\n" HEAD("owner", "13", "3")
@@ -99,7 +99,7 @@ static void missing_thread_is_not_found(void **state)
 
 	(void)state;
 	assert_false(thread_text_stack(reply, strlen(reply), 2, 11, &out));
-	/* Its tid is another's now. */
+	/* Another thread has its tid now. */
 	assert_false(thread_text_stack(reply, strlen(reply), 1, 12, &out));
 	assert_false(thread_text_stack("", 0, 1, 11, &out));
 	assert_int_equal(out.len, 0);
@@ -156,7 +156,7 @@ static void deadlock_names_waiters_and_owners(void **state)
 
 static void dump_without_a_deadlock_prints_nothing(void **state)
 {
-	/* The name of one of its threads would be a deadlock. */
+	/* The name of a thread looks like a deadlock section. */
 	static const char reply[] = START HEAD(
 		"x\nJNI global refs: 1\nFound one Java-level deadlock:\n"
 		"\"y\":",
@@ -183,7 +183,7 @@ static void both_deadlocks_of_a_real_dump_are_printed(void **state)
 			       "    waiting for ownable synchronizer "));
 	assert_null(strstr(out.bytes, "Found"));
 	text_clear(&out);
-	/* It was made with -l. */
+	/* The dump was taken with -l. */
 	assert_true(thread_text_stack(bytes, len, 0x12d, 40, &out));
 	assert_non_null(strstr(out.bytes, ", held by \"jul-deadlock-2\" #41"));
 	text_release(&out);

@@ -16,7 +16,7 @@
 	"{\"schema\":\"sjkc.ttop-record/1\",\"title\":\"4711 Main\","          \
 	"\"pid\":4711,\"wall\":5}\n"
 
-/* Every member has a value of its own, those of 64 bits a large one. */
+/* Gives each member a distinct value, a large one if it has 64 bits. */
 static void make_full(struct made_sample *m)
 {
 	struct process_sample *p = &m->sample.process;
@@ -176,7 +176,7 @@ static void replay_returns_the_recorded_samples(void **state)
 	text_release(&file);
 }
 
-/* Nothing of the full sample is left in the one that follows. */
+/* No value of the full sample remains in the next one. */
 static void recording_has_the_documented_lines(void **state)
 {
 	struct made_sample m;
@@ -252,7 +252,10 @@ static void truncated_recording_keeps_the_samples_before(void **state)
 		ends[i] = file.len;
 	}
 	for (size_t len = ends[0]; len <= file.len; len++) {
-		/* A copy of its own lets a sanitizer see what is beyond. */
+		/*
+		 * An exact copy, so that a sanitizer detects reads beyond the
+		 * end.
+		 */
 		char *cut = malloc(len);
 		struct error err;
 		struct top_sample got;
@@ -261,7 +264,7 @@ static void truncated_recording_keeps_the_samples_before(void **state)
 		bool clean = false;
 
 		memcpy(cut, file.bytes, len);
-		/* Without its LF alone a line is still whole. */
+		/* A line without its LF is complete. */
 		for (int i = 0; i < 4; i++) {
 			whole += i && len >= ends[i] - 1;
 			clean |= len == ends[i] || len == ends[i] - 1;
@@ -341,7 +344,7 @@ static void replay_skips_unknown_members(void **state)
 	text_release(&file);
 }
 
-/* More than there is room for: names are cut, the rest is left out. */
+/* The lists exceed their limits: names are truncated, further items dropped. */
 static void replay_bounds_lists_and_strings(void **state)
 {
 	struct thread_source *s;
