@@ -16,7 +16,7 @@ struct profile *profile_of_bytes(const struct reader *reader, const void *bytes,
 				 size_t len)
 {
 	struct profile *p = profile_new();
-	/* Of its exact size, so that ASan sees a read past the end. */
+	/* An exact allocation, so that ASan detects reads beyond the end. */
 	uint8_t *copy = malloc(len ? len : 1);
 	struct error err = { 0 };
 

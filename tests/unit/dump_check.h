@@ -14,7 +14,7 @@ struct profile *profile_of(const struct reader *reader, const char *text);
 struct profile *profile_of_bytes(const struct reader *reader, const void *bytes,
 				 size_t len);
 
-/* The same of a text thread dump. */
+/* The same for a thread dump as text. */
 struct profile *read_text(const char *text);
 
 /* Fails the test when there is any remark. */
@@ -29,15 +29,15 @@ const struct cell *cell_of(const struct profile *p, const char *thread);
 const struct thread *thread_of(const struct profile *p, const char *name);
 
 /*
- * A cell's stack trace, leaf first: "a.B.c:12 a.B.d".  It lives until the next
- * call.
+ * Returns a cell's stack trace, leaf first: "a.B.c:12 a.B.d", valid until the
+ * next call.
  */
 const char *stack_of(const struct profile *p, const struct cell *c);
 
 /* How often the remark was made; 0 when it was not. */
 uint64_t remarks_of(const struct profile *p, const char *what);
 
-/* A file's bytes, to be freed; NULL when it is not there. */
+/* Reads a file; the caller frees the bytes. NULL if it does not exist. */
 char *file_bytes(const char *path, size_t *len);
 
 #endif

@@ -445,7 +445,7 @@ void hotspot_image_init(struct hotspot_image *i, int jdk)
 	add_tables(i, heaps);
 }
 
-/* A library with a few dynamic symbols and nothing else. */
+/* A library with only a few dynamic symbols. */
 struct library {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;

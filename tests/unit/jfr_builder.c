@@ -427,7 +427,7 @@ void jfr_usual_chunk(struct text *file, size_t count)
 
 struct jfr_result jfr_read_back(const void *bytes, size_t len)
 {
-	/* A copy of just that size, for the address sanitizer to guard. */
+	/* An exact copy, so that ASan detects reads beyond the end. */
 	uint8_t *copy = xmalloc(len);
 	struct jfr_result r = { .profile = profile_new() };
 

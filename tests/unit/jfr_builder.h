@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A chunk's header, by the names of its fields; sizes are filled in. */
+/* The fields of a chunk's header; sizes are filled in. */
 struct jfr_header {
 	uint16_t major, minor;
 	uint64_t size, checkpoint, metadata;
@@ -45,7 +45,9 @@ struct jfr_type_spec {
 	struct jfr_field_spec fields[8];
 };
 
-/* The parts of values.  A varint takes up to 9 bytes; padded, exactly width. */
+/*
+ * Append parts of values. A varint takes up to 9 bytes; padded, exactly width.
+ */
 void jfr_put_varint(struct text *t, uint64_t value);
 void jfr_put_padded(struct text *t, uint64_t value, unsigned width);
 void jfr_put_bytes(struct text *t, uint8_t encoding, const char *bytes,
@@ -59,11 +61,11 @@ void jfr_chunk_begin(struct jfr_chunk *c);
 void jfr_metadata(struct jfr_chunk *c, const struct jfr_type_spec *types,
 		  size_t count);
 
-/* An event of that type id; what stands between them is its payload. */
+/* Begin and end an event of that type id; the payload is added in between. */
 void jfr_event_begin(struct jfr_chunk *c, uint64_t type);
 void jfr_event_end(struct jfr_chunk *c);
 
-/* A checkpoint of so many pools, linked to the one before. */
+/* Begin and end a checkpoint of that many pools, linked to the previous one. */
 void jfr_checkpoint_begin(struct jfr_chunk *c, uint64_t pools);
 void jfr_checkpoint_end(struct jfr_chunk *c);
 
@@ -74,8 +76,8 @@ void jfr_pool_begin(struct jfr_chunk *c, uint64_t type, uint64_t count);
 void jfr_chunk_end(struct jfr_chunk *c, struct text *file);
 
 /*
- * A small world of types, as the JDK writes them but for their ids, and what
- * fills it: two stack traces, A.b;C.d and C.d alone, threads, frame types.
+ * A small set of types, as the JDK writes them except for their ids, with
+ * contents: two stack traces, A.b;C.d and C.d alone, threads, frame types.
  */
 enum {
 	T_BOOLEAN = 4,
@@ -117,12 +119,18 @@ void jfr_alloc(struct jfr_chunk *c, uint64_t stack, uint64_t weight);
 /* Begins a chunk with the usual metadata. */
 void jfr_usual_begin(struct jfr_chunk *c);
 
-/* A copy of the usual types with room for more, and one of them by its name. */
+/*
+ * jfr_own_types() returns a copy of the usual types with space for more;
+ * jfr_type_of() finds one of them by name.
+ */
 struct jfr_type_spec *jfr_own_types(size_t more);
 struct jfr_type_spec *jfr_type_of(struct jfr_type_spec *types,
 				  const char *name);
 
-/* A chunk with usual metadata, usual pools and count samples: 0, 1, … ms. */
+/*
+ * Appends a chunk with usual metadata and pools, and count samples at 0, 1, …
+ * ms.
+ */
 void jfr_usual_chunk(struct text *file, size_t count);
 
 /* Reading what was built. */
@@ -134,7 +142,7 @@ struct jfr_result {
 
 struct jfr_result jfr_read_back(const void *bytes, size_t len);
 
-/* The same of a built file, or a file of one chunk, which it releases. */
+/* Read a constructed file, or a file of one chunk, and release it. */
 struct jfr_result jfr_read_file(struct text *file);
 struct jfr_result jfr_read_chunk(struct jfr_chunk *c);
 

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A snapshot, and what of its header is to be wrong. */
+/* A snapshot, and the parts of its header that are wrong. */
 struct nps_made {
 	struct text payload;
-	const char *comment; /* NULL: none, as in version 1.1 */
+	const char *comment; /* NULL: no comment, as in version 1.1 */
 	int32_t compressed_lie, len_lie;
 	int32_t settings_len;
 	int major;
@@ -34,7 +34,7 @@ void nps_put_thread(struct text *t, const char *name, const struct text *tree,
 /* thread 2,501 us > A.main 2,501 us > B.run[native] 2,000 us */
 void nps_put_tree(struct text *tree);
 
-/* A payload of one thread, main, with that tree. */
+/* Makes a payload of one thread, main, with that tree. */
 struct nps_made nps_made_payload(int64_t began_ms, int64_t taken_ms);
 
 /* The file; m's payload is released. */
@@ -44,10 +44,10 @@ struct text nps_made_file(struct nps_made *m);
 struct profile *nps_read_made(struct nps_made *m);
 struct profile *nps_read_bytes(const uint8_t *bytes, size_t len);
 
-/* The error that bytes which hold none are refused with. */
+/* Returns the error with which invalid bytes are rejected. */
 struct error nps_refusal(const void *bytes, size_t len);
 
-/* Fails the test when there is none. */
+/* Fails the test if there is none. */
 const struct remark *nps_find_remark(const struct profile *p, const char *what);
 
 #endif

@@ -85,7 +85,7 @@ static uint8_t *inflated(const struct text *data, size_t *len)
 	return xrealloc(bytes, *len, 1);
 }
 
-/* A column while it is read. */
+/* The state of reading a column. */
 struct column {
 	const uint8_t *at, *end;
 };
@@ -105,7 +105,10 @@ static uint64_t number(struct column *c)
 	return value;
 }
 
-/* All numbers of a column, which holds exactly count; NULL when it is empty. */
+/*
+ * Returns all numbers of a column, which has exactly count; NULL if it is
+ * empty.
+ */
 static uint64_t *numbers(struct column c, size_t count, bool may_be_empty)
 {
 	uint64_t *all;
@@ -119,7 +122,7 @@ static uint64_t *numbers(struct column c, size_t count, bool may_be_empty)
 	return all;
 }
 
-/* A column of ids below `below`, which are of one width. */
+/* Returns a column of ids below `below`, which have one width. */
 static uint64_t *ids(struct column c, size_t count, size_t below)
 {
 	size_t width = below <= 256 ? 1 : below <= 65536 ? 2 : 4;
@@ -376,7 +379,7 @@ static int by_where(const void *a, const void *b)
 		      ((const struct line *)b)->where);
 }
 
-/* One text of all lines, in order, the equal ones as one; frees them. */
+/* Joins all lines in order, merges equal lines, and frees them. */
 static char *lines_text(struct line *lines, size_t count)
 {
 	struct text out = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_reader: reads a flame graph page as render/page/PAGE.md says, knowing
- * nothing of the code that wrote it.
+ * page_reader: reads a flame graph page according to render/page/PAGE.md,
+ * without using the code that wrote it.
  */
 #ifndef TESTS_UNIT_PAGE_READER_H
 #define TESTS_UNIT_PAGE_READER_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A column of numbers; NULL when it is empty. */
+/* A column of numbers; NULL if it is empty. */
 struct page_event {
 	size_t cells;
 	uint64_t *node; /* + 1; 0 = no stack trace */
@@ -57,7 +57,7 @@ char *page_lines(const struct page *page, size_t event);
 char *profile_lines(const struct profile *p, const struct event_view *view,
 		    bool threads);
 
-/* What is counted at and below the nodes of that path. */
+/* Returns the sum at and below the nodes of that path. */
 uint64_t page_total(const struct page *page, size_t event, const char *path);
 
 #endif

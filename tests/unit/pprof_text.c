@@ -37,7 +37,7 @@ static bool next_field(struct cursor *c, struct field *f)
 	return true;
 }
 
-/* The field of that number in a message, zeroes if there is none. */
+/* Returns the field of that number in a message; zeroes if there is none. */
 static struct field field_of(struct cursor message, uint64_t number)
 {
 	struct field f;

@@ -14,7 +14,7 @@
 
 #include "core/base/text.h"
 
-/* What is broken fails the test. */
+/* Damage fails the test. */
 struct text pprof_text(const struct text *file);
 
 #endif

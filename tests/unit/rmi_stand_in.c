@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/rmi_stand_in.h"
 
-#include "jmx_http/java/java_writer.h"
 #include "jmx_http/java/java_stream.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 
 #include <arpa/inet.h>
@@ -236,7 +236,7 @@ answer(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 	return STAND_IN_GO_ON;
 }
 
-/* True when a call, an ack or a ping was read and taken away. */
+/* True if a call, an ack or a ping was read and consumed. */
 static bool take_message(struct stand_in *s, struct text *in, struct text *out,
 			 enum stand_in_next *next)
 {
@@ -314,7 +314,7 @@ static void serve(struct stand_in *s, int fd)
 		if (next > STAND_IN_HOLD)
 			break;
 	}
-	/* What was answered arrives, where a reset would take it away. */
+	/* The reply arrives first; a reset would discard it. */
 	shutdown(fd, SHUT_WR);
 	while (recv(fd, s->target, sizeof(s->target), 0) > 0)
 		;
@@ -323,7 +323,7 @@ static void serve(struct stand_in *s, int fd)
 	close(fd);
 }
 
-/* A process a connection, as one may wait for what another asks for. */
+/* A process per connection, since one call may wait for another. */
 static void serve_apart(struct stand_in *s, int fd)
 {
 	if (fork() == 0) {

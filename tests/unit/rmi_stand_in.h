@@ -27,7 +27,7 @@ struct stand_in_call {
 	const struct java_value *arguments[STAND_IN_ARGUMENTS];
 };
 
-/* What test and stand-in both see. */
+/* State shared by the test and the stand-in. */
 struct stand_in_shared {
 	atomic_int logins, connections, calls, done, leases, acks, pings,
 		closed;
@@ -35,7 +35,7 @@ struct stand_in_shared {
 
 struct stand_in;
 
-/* What the script wants after a call. */
+/* The next action after a call. */
 enum stand_in_next {
 	STAND_IN_GO_ON,
 	STAND_IN_HOLD,  /* keep what was answered until later */
@@ -43,18 +43,18 @@ enum stand_in_next {
 	STAND_IN_DROP,  /* close without sending it */
 };
 
-/* Appends the answer to a call on a session. */
+/* Appends the reply to a call in a session. */
 typedef enum stand_in_next stand_in_script(struct stand_in *s,
 					   const struct stand_in_call *call,
 					   struct text *out);
 
 struct stand_in {
-	/* To be set before; zeroes will do. */
+	/* Set before the start; zeroes are allowed. */
 	stand_in_script *script;
-	bool has_other_port; /* sessions are there */
+	bool has_other_port; /* sessions use the other port */
 	const char *address; /* it listens there; NULL: 127.0.0.1 */
 	const char *host;    /* of its stubs; NULL: 127.0.0.1 */
-	int lease_ms;        /* of the leases that it gives; 0: it says none */
+	int lease_ms;        /* duration of its leases; 0: not stated */
 	int receive_buffer;  /* of its sockets; 0: the system's */
 	bool is_slow;        /* sends byte by byte */
 
@@ -68,17 +68,17 @@ struct stand_in {
 };
 
 void stand_in_start(struct stand_in *s);
-void stand_in_end(struct stand_in *s); /* may have been ended before */
+void stand_in_end(struct stand_in *s); /* may have ended already */
 
-/* Each appends a whole return. */
+/* Each appends a complete return. */
 void stand_in_null(struct text *out);
 void stand_in_void(struct text *out);
 void stand_in_string(struct text *out, const char *text, size_t len);
 void stand_in_integer(struct text *out, uint32_t value); /* an Integer */
 void stand_in_throw(struct text *out, const char *class, const char *message);
-/* The head alone: a value is to follow. */
+/* Appends only the head; a value must follow. */
 void stand_in_head(struct text *out);
-/* The value cannot be written. */
+/* Aborts the value with an exception. */
 void stand_in_abort(struct text *out, const char *class, const char *message);
 
 #endif

@@ -13,23 +13,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A frame; what is before the last '.' of the name is the class. */
+/* Adds a frame; the class is the part of the name before the last '.'. */
 uint32_t sampled_frame(struct profile *p, const char *name,
 		       enum frame_kind kind, uint32_t line);
 
-/* A stack trace, "root;caller;leaf", of FRAME_JAVA frames; "" is none. */
+/* Adds a stack trace "root;caller;leaf" of FRAME_JAVA frames; "" is none. */
 uint32_t sampled_stack(struct profile *p, const char *path);
 
 /* Adds so many samples, of weight one each; of event 0, "cpu" when new. */
 void sampled(struct profile *p, const char *path, uint64_t count);
 
-/* A frame, its callee, the callee of that, …: each with one such sample. */
+/* Adds a chain of calls of that depth with one sample per frame. */
 void sampled_chain(struct profile *p, size_t depth);
 
-/* A view of that event alone. */
+/* Returns a view of only that event. */
 struct event_view sampled_view(const struct profile *p, uint32_t event);
 
-/* What a renderer writes to a file, which is gone again. */
+/* A renderer whose output goes to a temporary file. */
 typedef void sampled_write_fn(struct output *out, void *self);
 
 struct text sampled_written(sampled_write_fn *write, void *self);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sanitizers: whether they look on, which takes a test ten times as long.
+ * sanitizers: tells whether sanitizers run, with which tests take ten times as
+ * long.
  *
- * A test that goes through every place of its input then takes a part of them.
+ * Tests that visit each position of their input then visit a part of them.
  */
 #ifndef TESTS_UNIT_SANITIZERS_H
 #define TESTS_UNIT_SANITIZERS_H

@@ -25,7 +25,7 @@ void self_maps_close(struct self_maps *s);
 struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 				  uint64_t *in_file);
 
-/* Opens a file; NULL when there is none of that name. */
+/* Opens a file; NULL if none has that name. */
 struct elf_image *self_maps_open_file(const char *path);
 
 #endif

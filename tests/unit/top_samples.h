@@ -12,7 +12,7 @@
 
 enum { MADE_THREADS_MAX = 8 };
 
-/* A sample with room for its threads. */
+/* A sample with space for its threads. */
 struct made_sample {
 	struct top_sample sample;
 	struct thread_sample threads[MADE_THREADS_MAX];
@@ -21,11 +21,11 @@ struct made_sample {
 /* Begins a sample at that time; everything in it is absent. */
 void made_begin(struct made_sample *m, int64_t monotonic_ns);
 
-/* Adds a Java thread, of which all counters are absent, and gives it. */
+/* Adds a Java thread without any counters and returns it. */
 struct thread_sample *made_thread(struct made_sample *m, pid_t tid,
 				  const char *name);
 
-/* The same with times. */
+/* The same with CPU times. */
 struct thread_sample *made_busy(struct made_sample *m, pid_t tid,
 				const char *name, int64_t cpu, int64_t user,
 				int64_t sys);

@@ -81,7 +81,7 @@ static int set_up(void **state)
 	stack[BASE] = walked_word(STUB_BASE);
 	stack[BASE + 1] = p->stub + STUB_RETURN;
 	stack[STUB_BASE] = walked_word(NATIVE_BASE);
-	/* The caller of the outermost frame is 0: it has none. */
+	/* The outermost frame has no caller, which 0 means. */
 	stack[STUB_BASE + 1] = (uintptr_t)abort;
 	*state = p;
 	return 0;

@@ -320,7 +320,7 @@ static void samples_without_a_stack_trace_are_such_again(void **state)
 	profile_free(p);
 }
 
-/* Row 13 of what recordings suffer: each is skipped and counted. */
+/* Each of these lines is skipped and counted. */
 static void lines_that_are_none_are_skipped_and_counted(void **state)
 {
 	static const char text[] = "a;b 1\n"

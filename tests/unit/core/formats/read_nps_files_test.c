@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files and what VisualVM's own reader says of them are in data/nps. */
+/* Compares files in data/nps with the results of VisualVM's own reader. */
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/lines.h"
@@ -60,7 +60,7 @@ static uint32_t thread_named(const struct profile *p, const char *name,
 	return 0;
 }
 
-/* A method of the reference as we name it, class and method. */
+/* Converts a method of the reference to our names of class and method. */
 static char *our_name(const char *name, size_t len)
 {
 	const char *native = memmem(name, len, "[native]", 8);
@@ -105,7 +105,7 @@ static uint32_t callee_named(const struct profile *p, uint32_t caller,
 	return found;
 }
 
-/* What a reference's thread says, added up per stack trace. */
+/* Values of a thread in the reference, added up per stack trace. */
 struct expected {
 	uint64_t *wall, *cpu;
 	uint32_t path[MAX_DEPTH];

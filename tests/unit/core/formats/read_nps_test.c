@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots made by hand; those of VisualVM are in read_nps_files_test.c. */
+/*
+ * Tests constructed snapshots; those of VisualVM are in read_nps_files_test.c.
+ */
 #include "core/base/text.h"
 #include "core/formats/reader.h"
 #include "tests/unit/nps_builder.h"
@@ -230,7 +232,10 @@ static void nodes_that_share_callees_do_not_multiply(void **state)
 	struct profile *p;
 
 	(void)state;
-	/* Each node has the next one twice: 2^60 paths through 61 nodes. */
+	/*
+	 * Each node has the next one twice as a callee: 2^60 paths through 61
+	 * nodes.
+	 */
 	for (unsigned i = 0; i < 60; i++) {
 		nps_put_node(&tree, 1, 1 << 20, 2);
 		nps_put(&tree, 24 * (i + 1), 3);

@@ -20,7 +20,7 @@
 #define SHARED  "../shared/data/own/jstack/"
 #define FOREIGN "../shared/data/foreign/jstack/"
 
-/* What was counted by hand (grep) when the test was written. */
+/* Numbers counted with grep when the test was written. */
 struct expected {
 	const char *path;
 	uint64_t dumps, threads, frames;
@@ -176,7 +176,7 @@ static uint64_t lines_with(const char *bytes, size_t len, const char *start)
 	return count;
 }
 
-/* Of a file that has to be there; the test fails if it is not. */
+/* Reads a file; the test fails if it does not exist. */
 static char *our_bytes(const char *path, size_t *len)
 {
 	char *bytes = file_bytes(path, len);
@@ -187,8 +187,8 @@ static char *our_bytes(const char *path, size_t *len)
 }
 
 /*
- * Each of these JVMs had one thread that computes and others that wait in
- * native code: for connections, packets, input, events and processes.
+ * Each of these JVMs had one computing thread and threads that wait in native
+ * code: for connections, packets, input, events and processes.
  */
 static void only_the_busy_thread_is_not_idle(void **state)
 {
@@ -312,8 +312,8 @@ static void log_lines_around_dumps_of_kill_3_are_counted(void **state)
 }
 
 /*
- * Reads every beginning of a file.  Each either fails for a reason, or gives
- * no more than the whole has.
+ * Reads every prefix of a file. Each either fails with a reason, or yields no
+ * more than the whole file.
  */
 static void assert_cuts_are_harmless(const struct reader *reader,
 				     const char *path, size_t step)
@@ -325,7 +325,10 @@ static void assert_cuts_are_harmless(const struct reader *reader,
 
 	for (size_t cut = 0; cut < len; cut += step) {
 		struct profile *p = profile_new();
-		/* Of its exact size, so that ASan sees a read past the end. */
+		/*
+		 * An exact allocation, so that ASan detects reads beyond the
+		 * end.
+		 */
 		uint8_t *copy = malloc(cut ? cut : 1);
 		struct error err = { 0 };
 
@@ -389,7 +392,9 @@ int main(void)
 		cmocka_unit_test(truncation_before_the_last_line_is_reported),
 	};
 
-	/* Each named by its file, so that a skipped one is, too. */
+	/*
+	 * Each test has the file's name, so that skipped files are named, too.
+	 */
 	for (size_t i = 0; i < FILES; i++)
 		counts[i] = (struct CMUnitTest){
 			.name = files[i].path,

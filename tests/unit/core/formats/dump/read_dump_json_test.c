@@ -280,7 +280,7 @@ int main(void)
 		cmocka_unit_test(truncated_text_dump_is_a_loss),
 	};
 
-	/* What follows a Z must not depend on where the test runs. */
+	/* A time with Z must not depend on the local time zone. */
 	setenv("TZ", "America/New_York", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void exception_logged_inside_a_dump_is_not_a_stack_trace(void **state)
 	profile_free(p);
 }
 
-/* A copy of the text in which `from` is `to` everywhere. */
+/* Returns a copy of the text with each `from` replaced by `to`. */
 static char *replaced(const char *text, const char *from, const char *to)
 {
 	struct text out = { 0 };
@@ -184,7 +184,7 @@ static void log_prefix_of_lines_is_removed(void **state)
 	}
 }
 
-/* As JDK 26 begins a dump, and as a later one might. */
+/* The first lines of a dump of JDK 26, and of a later version. */
 #define DATE    "2026-11-21 08:40:07\n"
 #define THREADS "Threads class SMR info:\n_java_thread_list=0x01, {\n}\n\n"
 #define TWO                                                                    \
@@ -236,7 +236,7 @@ static void second_line_of_jdk_26_is_read_behind_a_log_prefix(void **state)
 	free(text);
 }
 
-/* A thread's header is enough, but what came before it may be missing. */
+/* A thread's header is enough, but the text before it may be missing. */
 static void dump_without_any_known_line_is_headless(void **state)
 {
 	static const char text[] = "Threads of 4711\n\n" TWO;

@@ -289,7 +289,7 @@ static void several_dumps_give_a_sample_per_thread_and_dump(void **state)
 
 	(void)state;
 	assert_int_equal(samples_in(p), 3);
-	assert_int_equal(p->thread_count, 2); /* [0] is none */
+	assert_int_equal(p->thread_count, 2); /* [0] is unused */
 	assert_int_equal(p->earliest_ns, TIME_NS);
 	assert_int_equal(p->latest_ns, TIME_NS + INT64_C(10000000000));
 	/* Two in their buckets and one without a time. */

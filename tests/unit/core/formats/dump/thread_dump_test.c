@@ -94,7 +94,7 @@ static void equal_frames_and_threads_are_kept_once(void **state)
 	assert_false(thread_dump_frame(&d, DUMP_FRAME_JAVA, "a.B.run", 7));
 	thread_dump_finish(&d);
 	assert_int_equal(d.threads, 3);
-	assert_int_equal(p->frame_count, 2); /* [0] is none, and below */
+	assert_int_equal(p->frame_count, 2); /* [0] is unused, here and below */
 	assert_int_equal(p->stack_count, 2);
 	assert_int_equal(p->thread_count, 3);
 	assert_int_equal(p->cell_count, 2);

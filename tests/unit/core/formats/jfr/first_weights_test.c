@@ -167,9 +167,9 @@ static void larger_weight_without_statistics_becomes_the_mean(void **state)
 	sample("main", 1 * SECOND, 1000000);
 	sample("main", 2 * SECOND, 200);
 	sample("main", 3 * SECOND, 400);
-	/* One sample alone: by those of other threads. */
+	/* A single sample gets the mean of other threads' samples. */
 	sample("lone", 1 * SECOND, 2000000);
-	/* A weight like others stays. */
+	/* A weight like those of others is unchanged. */
 	sample("same", 1 * SECOND, 390);
 	sample("same", 2 * SECOND, 400);
 	assert_weighs(300 + 600 + 333 + 790, 6, 999700 + 1999667);

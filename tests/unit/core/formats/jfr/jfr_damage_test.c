@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JFR files that are cut, unfinished or wrong: what can be had is kept, what
- * is lost is said.  row_03 and so on number the faults that inputs are tested
- * for, of whatever format they are.
+ * Tests JFR files that are truncated, unfinished or damaged: the readable part
+ * is kept, and losses are reported.
  */
 #include "core/base/alloc.h"
 #include "core/base/input.h"
@@ -27,7 +26,7 @@
 #define SMALL       "tests/data/jfr/ap-lock.jfr" /* of async-profiler */
 #define HEADER_SIZE 68
 
-/* Where a header's fields stand. */
+/* Offsets of a header's fields. */
 enum {
 	AT_SIZE = 8,
 	AT_CHECKPOINT = 16,
@@ -44,7 +43,7 @@ static void patch(struct text *file, size_t at, uint64_t value)
 		file->bytes[at + i] = (char)(value >> 8 * (7 - i));
 }
 
-/* Of what was read; nothing when reading failed. */
+/* Number of samples read; 0 if reading failed. */
 static uint64_t kept(const struct jfr_result *r)
 {
 	if (r->status) {
@@ -153,7 +152,7 @@ static void chunks_before_the_truncation_are_complete(void **state)
 
 /* ---- unfinished chunks ---- */
 
-/* One chunk patched to be as its writer leaves it, and a whole one behind. */
+/* Patches one chunk like an unfinished one; a complete chunk follows. */
 static void check_unfinished(uint64_t size, bool offsets, uint8_t writing)
 {
 	struct text file = { 0 };
@@ -399,7 +398,7 @@ static void newest_value_of_a_key_is_used(void **state)
 
 /* ---- wrong offsets ---- */
 
-/* Whatever the header says, events and pools are found by walking. */
+/* Events and pools are found by walking, whatever the header says. */
 static void wrong_offsets_in_the_header_are_harmless(void **state)
 {
 	static const struct {
@@ -441,7 +440,7 @@ static void wrong_offsets_in_the_header_are_harmless(void **state)
 	}
 }
 
-/* A delta from the last of three checkpoints that does not lead to another. */
+/* The delta of the last of three checkpoints leads to no other. */
 static void broken_chain_is_abandoned(void **state)
 {
 	static const int64_t deltas[] = { -1, -3,  -100000,   1,
@@ -546,7 +545,7 @@ static void invalid_strings_lose_their_checkpoint(void **state)
 	}
 }
 
-/* What writes names makes them safe; a reader keeps them as they are. */
+/* Renderers make names safe; readers do not change them. */
 static void invalid_utf_8_is_kept_for_the_writer(void **state)
 {
 	struct jfr_chunk c;
@@ -610,7 +609,9 @@ static void gzipped_file_is_read_like_the_plain_one(void **state)
 	assert_null(damage);
 	assert_false(profile_is_partial(r.profile));
 	jfr_forget(&r);
-	/* Cut in its trailer: all is there, but that it is all is not. */
+	/*
+	 * Truncated in its trailer: the data is complete, but that is unknown.
+	 */
 	r = read_gzipped(&file, 4, &damage);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 4\np.C.d 4\n");
 	assert_non_null(damage);
@@ -618,7 +619,7 @@ static void gzipped_file_is_read_like_the_plain_one(void **state)
 	text_release(&file);
 }
 
-/* Each byte of a small file, set to each of some values: it is always read. */
+/* Sets each byte of a small file to each of some values: it is still read. */
 static void any_byte_may_be_damaged(void **state)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small JFR files that were made to cost much: time, which would be hours if a
- * bound were missing, and memory, which is measured in a process of its own.
+ * Tests small JFR files that would be expensive without limits: in time, which
+ * would be hours, and in memory, which is measured in a separate process.
  */
 #include "core/base/alloc.h"
 #include "core/formats/reader.h"
@@ -25,8 +25,8 @@
 #define MILLION ((size_t)1000000)
 
 /*
- * Reads the file in a child and gives the memory, in MB, that it came to take.
- * The sanitizers' own memory is not counted: 0 with them.
+ * Reads the file in a child and returns the memory in MB that the child took. 0
+ * with sanitizers, whose own memory would count.
  */
 static long cost_of(const struct text *file)
 {
@@ -55,7 +55,7 @@ static long cost_of(const struct text *file)
 #endif
 }
 
-/* Ends the chunk, and checks that reading it takes at most so many MB. */
+/* Ends the chunk, and checks that reading it takes at most this many MB. */
 static void check_cost(struct jfr_chunk *c, long most)
 {
 	struct text file = { 0 };
@@ -68,7 +68,7 @@ static void check_cost(struct jfr_chunk *c, long most)
 	text_release(&file);
 }
 
-/* A pool of that type of about a million bytes: keys, each with this value. */
+/* A pool of that type of about a million bytes: keys with this value each. */
 static void put_large_pool(struct jfr_chunk *c, uint64_t type,
 			   const char *value, size_t len)
 {
@@ -116,7 +116,7 @@ static void pool_memory_is_bounded_by_its_bytes(void **state)
 	}
 }
 
-/* Each frame is another one, in its method or in its line. */
+/* All frames differ, in their method or line. */
 static void frames_that_all_differ_cost_a_multiple_of_their_bytes(void **state)
 {
 	(void)state;
@@ -280,7 +280,7 @@ static void put_nested_types(struct jfr_chunk *c, const char *event_field)
 	free(types);
 }
 
-/* Each is found by the table of them, not by a look at all before it. */
+/* Event types are found through a table, not by a search through all. */
 static void each_of_100000_event_types_is_counted(void **state)
 {
 	enum { CHUNKS = 2, TYPES = 50000, NAME = 16 };
@@ -335,7 +335,10 @@ static void types_within_types_do_not_multiply(void **state)
 	jfr_chunk_begin(&c);
 	put_nested_types(&c, "nested");
 	jfr_usual_pools(&c);
-	/* A pool of such values: twice, for what the first left behind. */
+	/*
+	 * A pool of such values, twice, to detect memory that the first left
+	 * behind.
+	 */
 	for (size_t i = 0; i < 2; i++) {
 		jfr_checkpoint_begin(&c, 1);
 		jfr_pool_begin(&c, 1000, 1);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What stands in constant pools that others' parsers stumbled over, in chunks
- * built for it.
- */
+/* Tests rare contents of constant pools, in constructed chunks. */
 #include "tests/unit/jfr_builder.h"
 
 #include <setjmp.h>
@@ -69,7 +66,7 @@ static void threads_are_called_as_java_calls_them(void **state)
 	}
 }
 
-/* A stack trace of one frame, of method 201, under that key. */
+/* Adds a stack trace of one frame, of method 201, with that key. */
 static void put_stack_key(struct jfr_chunk *c, uint64_t key, uint64_t type)
 {
 	jfr_checkpoint_begin(c, 1);
@@ -238,8 +235,8 @@ static void put_kinds(struct jfr_chunk *c, const char *const *kinds)
 }
 
 /*
- * The two number and mean them differently, in one file with jfrsync.  What
- * stands as class of async-profiler's C functions is their library.
+ * The JDK and async-profiler use different numbers, and jfrsync has both in one
+ * file. The class of async-profiler's C functions is their library.
  */
 static void frame_types_are_recognized_by_their_text(void **state)
 {

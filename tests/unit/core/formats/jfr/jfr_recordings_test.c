@@ -88,14 +88,14 @@ static uint64_t remark_count(const struct profile *p, const char *what)
 
 /* ---- counts ---- */
 
-/* Events of async-profiler's that have a stack trace, of those seen here. */
+/* async-profiler's events with a stack trace in these recordings. */
 static const char ap_events[] =
 	" jdk.ExecutionSample jdk.ObjectAllocationInNewTLAB"
 	" jdk.ObjectAllocationOutsideTLAB jdk.JavaMonitorEnter jdk.ThreadPark"
 	" jdk.MethodTrace profiler.WallClockSample profiler.LiveObject"
 	" profiler.Malloc profiler.Free profiler.NativeLock ";
 
-/* True when the list of a JDK's types gives the event a stack trace. */
+/* True if the list of a JDK's types has a stack trace for the event. */
 static bool has_stack(const char *types, const char *event)
 {
 	struct text line = { 0 };
@@ -114,7 +114,7 @@ static bool has_stack(const char *types, const char *event)
 	return found;
 }
 
-/* A file of the references, NUL-terminated; the caller frees. */
+/* Reads a reference file, NUL-terminated; the caller frees it. */
 static char *reference(const char *name)
 {
 	struct text path = { 0 };
@@ -174,7 +174,7 @@ static void counts_are_those_of_the_jdk(const char *recording,
 	forget(r);
 }
 
-/* One test each, so that each is named when it fails. */
+/* A test for each recording, so that a failure names it. */
 #define COUNTS(test, recording, summary, types)                                \
 	static void counts_of_##test(void **state)                             \
 	{                                                                      \
@@ -364,7 +364,9 @@ static void add_frames(struct text *out, const char *frame, size_t len)
 	}
 }
 
-/* As Java spells it: so does the converter, for this kind of frame only. */
+/*
+ * Prints a class as Java does: so does the converter, only for this frame kind.
+ */
 static void add_class(struct text *out, const struct profile *p,
 		      const struct frame *f)
 {
@@ -405,7 +407,7 @@ static void add_stack(struct text *out, const struct profile *p, uint32_t stack)
 	}
 }
 
-/* Of the events in the list, those with a stack trace: it drops the others. */
+/* Counts the listed events with a stack trace: the converter drops others. */
 static void tally_profile(struct tallies *ts, const struct profile *p,
 			  const char *events)
 {
@@ -420,7 +422,9 @@ static void tally_profile(struct tallies *ts, const struct profile *p,
 		if (c->stack && strstr(events, name.bytes)) {
 			text_clear(&stack);
 			add_stack(&stack, p, c->stack);
-			/* It counts a wall clock sample as what it stands for.
+			/*
+			 * The converter counts the weight of a wall-clock
+			 * sample.
 			 */
 			add_tally(ts, stack.bytes,
 				  e->unit == UNIT_SAMPLES ? c->weight

@@ -15,7 +15,7 @@
 
 enum { T_SETTING = 200, T_FLAG, T_RECORDING, OWN_TYPES = 3 };
 
-/* A chunk with the usual types and those of settings and flags. */
+/* Begins a chunk with the usual types and those of settings and flags. */
 static void begin(struct jfr_chunk *c)
 {
 	struct jfr_type_spec *types = jfr_own_types(OWN_TYPES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What JVMs and agents write that others' parsers stumbled over, in chunks
- * built for it.  Damage is in jfr_damage_test.c.
+ * Tests rare forms of valid recordings, in constructed chunks. Tests of damage
+ * are in jfr_damage_test.c.
  */
 #include "core/base/alloc.h"
 #include "core/formats/reader.h"
@@ -46,7 +46,9 @@ static void samples_have_stacks_threads_states_and_times(void **state)
 	jfr_forget(&r);
 }
 
-/* Key 0 of the JDK's states is STATE_NEW: of an allocation it says nothing. */
+/*
+ * Key 0 of the JDK's states is STATE_NEW, which means nothing in an allocation.
+ */
 static void event_without_a_state_field_has_no_state(void **state)
 {
 	struct jfr_chunk c;
@@ -120,7 +122,10 @@ static void missing_pool_key_is_a_note(void **state)
 	jfr_forget(&r);
 }
 
-/* As Pyroscope's agent adds contextId: read by size, not by known fields. */
+/*
+ * Pyroscope's agent adds contextId: events are read by size, not by known
+ * fields.
+ */
 static void bytes_after_the_known_fields_are_skipped(void **state)
 {
 	struct jfr_chunk c;
@@ -233,7 +238,7 @@ failed_field_removes_the_stack_of_cpu_time_samples_only(void **state)
 	}
 }
 
-/* Reads one event app.E with that second field, and gives what it weighs. */
+/* Reads one event app.E with that second field, and returns its weight. */
 static struct event weigh(const char *name, struct jfr_field_spec field,
 			  uint64_t value, int64_t ticks_per_second)
 {
@@ -285,7 +290,7 @@ static const struct {
 	/* Every JVM writes durations in ticks. */
 	{ "app.E", { "duration", T_LONG, NULL, NULL },
 	  3000, 2000000000, UNIT_NS, 1500 },
-	/* A clock that stepped back. */
+	/* The clock was set back. */
 	{ "app.E", { "duration", T_LONG, NULL, "Timespan=TICKS" },
 	  UINT64_MAX, 1000000000, UNIT_NS, 0 },
 	/* 2^62 ticks at 1 Hz are more than 64 bits of ns. */
@@ -294,7 +299,7 @@ static const struct {
 	{ "app.E", { "size", T_LONG, NULL, "DataAmount=BITS" },
 	  8000, 1, UNIT_BYTES, 1000 },
 	{ "app.E", { "other", T_LONG, NULL, NULL }, 8000, 1, UNIT_SAMPLES, 1 },
-	/* Datadog's samples stand for so many of their kind. */
+	/* Each of Datadog's samples stands for several. */
 	{ "datadog.ExecutionSample", { "weight", T_LONG, NULL, NULL },
 	  12, 1, UNIT_SAMPLES, 12 },
 	{ "profiler.WallClockSample", { "samples", T_INT, NULL, NULL },
@@ -405,7 +410,7 @@ static void metadata_of_the_header_is_used_not_the_first(void **state)
 	free(old);
 }
 
-/* One JVM's 109 is another's 1923; ids go beyond 16 bits and beyond 32. */
+/* Type 109 of one JVM is 1923 of another; ids exceed 16 bits and 32 bits. */
 static void ids_are_private_to_each_chunk(void **state)
 {
 	static const uint64_t ids[] = { T_SAMPLE, 70000, UINT64_C(1) << 40 };
@@ -467,7 +472,7 @@ static void field_of_an_unknown_type_damages_its_event_only(void **state)
 	free(types);
 }
 
-/* Each string of the metadata in another encoding; then a stack trace. */
+/* Each string of the metadata has another encoding; a stack trace follows. */
 static void metadata_may_use_every_encoding(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(1);
@@ -593,7 +598,7 @@ static void chunk_beyond_4_GiB_is_read(void **state)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
 		skip();
-	/* One event of more than 4 GiB, of a type that is passed over. */
+	/* One event of more than 4 GiB, of a type that is skipped. */
 	jfr_usual_begin(&c);
 	jfr_usual_pools(&c);
 	jfr_sample(&c, 5000, STACK_FLAT);
@@ -790,7 +795,7 @@ static void parked_and_old_objects_have_their_class(void **state)
 	jfr_forget(&r);
 }
 
-/* A field of that name which is no key of a class is not read as one. */
+/* A field of that name that is not a class key is not read as one. */
 static void monitor_class_of_another_type_is_skipped(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(CLASS_TYPES);
