@@ -5,21 +5,27 @@
 #
 # Checks the .deb and the tarball in DIRECTORY in bare roots: the .deb on Debian
 # 12, the tarball on Debian 11 and beside a busybox without a C library.  From
-# each root, sjkc attaches to a JVM of this machine and samples it.  Then runs the
-# steps of packaging/Dockerfile with a root in place of each image.  PART is one of
-# deb, tarball and image; the default is all.  Needs root and a Debian mirror; the
-# roots are made once, in $SJKC_ROOT_CACHE (default: /var/tmp/sjkc-roots-UID).
+# each root, sjkc attaches to a JVM of this machine and samples it.  "rebuild" builds
+# both packages twice, in different surroundings, and compares the bytes.  "image"
+# runs the steps of packaging/Dockerfile with a root in place of each image.
+# "engine" has podman build the Dockerfile and runs the image beside a JVM in another
+# container.  "debug" has kubectl create an ephemeral container.  PART is one of deb,
+# tarball, rebuild, image, engine and debug; the default is all.  Needs root and a
+# Debian mirror; the roots are made once, in $SJKC_ROOT_CACHE (default:
+# /var/tmp/sjkc-roots-UID).
 # shellcheck disable=SC2317 # "check_$part" calls the parts
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 out=$(realpath "$1")
 shift
-parts=${*:-deb tarball image}
+parts=${*:-deb tarball rebuild image engine debug}
 cache=${SJKC_ROOT_CACHE:-/var/tmp/sjkc-roots-$(id -u)}
 scratch=$(mktemp -d /var/tmp/sjkc-packaging.XXXXXX) || exit 2
-java_pid=
+java_pid='' stand_in=''
 finish() {
 	[ -z "$java_pid" ] || kill "$java_pid" 2>/dev/null
+	[ -z "$stand_in" ] || kill "$stand_in" 2>/dev/null
+	[ ! -e "$scratch/engine" ] || engine_end
 	rm -rf --one-file-system "$scratch"
 }
 trap finish EXIT
@@ -124,6 +130,8 @@ check_deb() {
 		"$([ "$status" -eq 0 ] || tail -n 5 "$scratch/apt")"
 	tap_result 'the installed package diagnoses a JVM' \
 		"$(faults_of "$root" sjkc)"
+	tap_result 'the package has the licences of its static libraries' "$(
+		licence_faults "$root/usr/share/doc/sjkc/third-party")"
 	# A bare root leaves out manuals when it unpacks; the package has one.
 	tap_result 'the package has a manual and completions' "$(
 		dpkg-deb -c "$deb" | awk '{ print $6 }' >"$scratch/files"
@@ -176,6 +184,98 @@ check_tarball() {
 	tar -xzf "$tarball" -C "$scratch/tiny/opt"
 	tap_result 'the tarball diagnoses a JVM from a busybox root' \
 		"$(faults_of "$scratch/tiny" "/opt/$name/sjkc")"
+	tap_result 'the tarball trusts the certificates of another distribution' \
+		"$(trust_faults "$scratch/tiny" "/opt/$name/sjkc")"
+	licences=$scratch/tiny/opt/$name/share/licenses
+	tap_result 'the tarball has the licences of its libraries' "$(
+		licence_faults "$licences/third-party"
+		for library in "$scratch/tiny/opt/$name"/lib/*; do
+			package=$(dpkg-query -S "*/$(basename "$library")" |
+				sed -n '1s/:.*//p')
+			[ -s "$licences/third-party/$package" ] ||
+				echo "none for $library"
+		done
+		grep -rhoE 'common-licenses/[A-Z][A-Za-z0-9.-]*[A-Za-z0-9]' \
+			"$licences/third-party" | sort -u |
+			while read -r text; do
+				[ -s "$licences/common/${text#*/}" ] ||
+					echo "no $text"
+			done)"
+}
+
+# licence_faults DIRECTORY: libraries in the program without a licence there.
+licence_faults() {
+	sed -n 's/^\/.*\/\(lib[^/]*\)\.a(.*/\1/p' build/*/sjkc.map | sort -u |
+		while read -r library; do
+			grep -q . "$1/$(dpkg-query -S "*/$library.a" |
+				sed -n '1s/:.*//p')" || echo "none for $library"
+		done
+}
+
+# trust_faults ROOT SJKC: whether the bundle of another distribution is found.
+trust_faults() {
+	mkdir -p "$1/etc/pki/tls/certs"
+	cp tests/data/tls/authority.pem "$1/etc/pki/tls/certs/ca-bundle.crt"
+	openssl s_server -accept 127.0.0.1:0 -cert tests/data/tls/server.pem \
+		>"$scratch/server" 2>&1 &
+	server=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.5
+		port=$(sed -n 's/^ACCEPT .*:\([0-9]*\)$/\1/p' "$scratch/server")
+		[ -z "$port" ] || break
+	done
+	within "$1" "$2 mxping -s localhost:$port --tls" >"$scratch/trusted" 2>&1
+	within "$1" "SSL_CERT_FILE=/none $2 mxping -s localhost:$port --tls" \
+		>"$scratch/distrusted" 2>&1
+	kill "$server"
+	if ! grep -q 'not trusted' "$scratch/distrusted" ||
+	   grep -q 'not trusted' "$scratch/trusted"; then
+		cat "$scratch/trusted" "$scratch/distrusted"
+	fi
+}
+
+# build_in DIRECTORY COMMAND...: clones the sources and builds both packages there,
+# by the command `make`, without objects of another directory.
+build_in() {
+	mkdir -p "$(dirname "$1")"
+	git clone -q --no-hardlinks . "$1" || return 1
+	dir=$1
+	shift
+	(cd "$dir" && CCACHE_DISABLE=1 "$@" -s deb tarball) 2>&1 | tail -n 20
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+check_rebuild() {
+	build_in "$scratch/one" env TZ=UTC LC_ALL=C make >"$scratch/log.one"
+	(
+		umask 077
+		build_in "$scratch/further/two" env TZ=Asia/Kathmandu \
+			LC_ALL=C.UTF-8 USER=nobody HOME=/nowhere \
+			unshare --uts sh -c 'hostname elsewhere &&
+				exec make "$@"' -
+	) >"$scratch/log.two"
+	for kind in deb tar.gz; do
+		first=$(echo "$scratch"/one/build/*."$kind")
+		second=$(echo "$scratch"/further/two/build/*."$kind")
+		tap_result "two builds of the .$kind have the same bytes" \
+			"$(cmp "$first" "$second" 2>&1 || {
+				cat "$scratch"/log.*
+				members "$first" >"$scratch/members.one"
+				members "$second" | diff "$scratch/members.one" -
+			})"
+	done
+}
+
+# members PACKAGE: its files with their attributes and hashes.
+members() {
+	rm -rf "$scratch/members"
+	mkdir "$scratch/members"
+	case $1 in
+	*.deb) dpkg-deb -R "$1" "$scratch/members" ;;
+	*) tar -xzpf "$1" -C "$scratch/members" ;;
+	esac
+	(cd "$scratch/members" && find . -printf '%M %s %T@ %p\n' | sort -k 4 &&
+		find . -type f -exec sha1sum '{}' + | sort -k 2)
 }
 
 # suite_of IMAGE: the Debian suite of an image's root.
@@ -238,6 +338,158 @@ check_image() {
 	tap_result 'sjkc of the image prints the commit' \
 		"$(try "$scratch/final" "$(git rev-parse --short=12 HEAD)" \
 			'sjkc --version')"
+}
+
+# engine ARGUMENTS...: podman with storage and settings of its own.
+engine() {
+	CONTAINERS_CONF=$scratch/engine/containers.conf BUILDAH_ISOLATION=chroot \
+		podman --root "$scratch/engine/root" --runroot \
+		"$scratch/engine/run" --tmpdir "$scratch/engine/tmp" "$@"
+}
+
+engine_end() {
+	{
+		engine rm --all --force --time 0
+		engine rmi --all --force
+		umount "$scratch/engine/root/overlay"
+	} >/dev/null 2>&1
+}
+
+# engine_begin: makes the images that the Dockerfile starts from.
+engine_begin() {
+	mkdir "$scratch/engine"
+	# Low limits, because raising them needs CAP_SYS_RESOURCE.  crun rejects the
+	# hybrid hierarchy of cgroups.
+	cat >"$scratch/engine/containers.conf" <<-END
+		[containers]
+		default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
+		[engine]
+		$(! command -v runc >/dev/null || echo 'runtime = "runc"')
+	END
+	images=$(sed -n 's/^FROM \([^ ]*\).*/\1/p' packaging/Dockerfile)
+	for image in $images; do
+		root=$(base "$(suite_of "$image")") || return 1
+		tar -C "$root" --exclude=./.made -cf - . |
+			engine import - "docker.io/library/$image" || return 1
+	done
+	engine run --rm --network host "docker.io/library/$image" true
+}
+
+# jvm_image: an image with a JVM that runs as another user.
+jvm_image() {
+	cp "$scratch"/classes/*.class "$scratch/engine/"
+	cat >"$scratch/engine/Containerfile" <<-END
+		FROM debian:12
+		RUN apt-get update -qq && apt-get install -y -qq \
+			--no-install-recommends openjdk-17-jre-headless
+		COPY *.class /app/
+		USER 1000
+		CMD ["java", "-cp", "/app", "Demo", "600"]
+	END
+	engine build --pull=never --network host -t jvm \
+		-f "$scratch/engine/Containerfile" "$scratch/engine"
+}
+
+# beside OPTIONS PATTERN COMMAND: a fault unless sjkc of the image, in a container
+# beside the JVM's, prints the pattern.
+beside() {
+	# shellcheck disable=SC2086 # words
+	engine run --rm --pid=container:jvm --network=container:jvm \
+		--ipc=container:jvm $1 sjkc sjkc $3 >"$scratch/said" 2>&1 </dev/null
+	grep -q -- "$2" "$scratch/said" && return
+	echo "no '$2' in the output of sjkc $3 with $1:"
+	head -n 20 "$scratch/said"
+}
+
+# beside_faults OPTIONS: what does not work there without eBPF.
+beside_faults() {
+	beside "$1" '^ *1 .*Demo' 'jps'
+	beside "$1" 'OpenJDK' 'jcmd 1 VM.version'
+	beside "$1" '"clerk-1"' 'jstack 1'
+	beside "$1" 'clerk-' 'ttop -b --iterations 1 --report-interval 1 1'
+}
+
+check_engine() {
+	if ! command -v podman >/dev/null; then
+		tap_skip 'podman builds the Dockerfile' 'no podman'
+		return
+	fi
+	if ! why=$(engine_begin 2>&1); then
+		tap_skip 'podman builds the Dockerfile' \
+			"no container starts here: $(echo "$why" | tail -n 1)"
+		return
+	fi
+	git clone -q --no-hardlinks . "$scratch/engine/sources"
+	engine build --pull=never --network host -f packaging/Dockerfile -t sjkc \
+		"$scratch/engine/sources" >"$scratch/built" 2>&1
+	status=$?
+	tap_result 'podman builds the Dockerfile' \
+		"$([ "$status" -eq 0 ] || tail -n 20 "$scratch/built")"
+	jvm_image >"$scratch/built" 2>&1 &&
+		engine run -d --name jvm --network none --ipc shareable jvm \
+			>>"$scratch/built" 2>&1
+	tap_result 'podman runs a JVM in a container' "$(
+		for _ in $(seq 60); do
+			beside --privileged Demo jps >/dev/null && exit
+			sleep 1
+		done
+		tail -n 20 "$scratch/built")"
+	# As kubectl debug --profile=sysadmin --target.
+	tap_result 'a privileged container diagnoses the JVM beside it' "$(
+		beside_faults --privileged
+		if beside --privileged '^works: .*prof' 'doctor 1' >&2; then
+			beside --privileged Demo 'prof -d 2s 1'
+		fi)"
+	# As the other profiles, with runAsUser.
+	tap_result 'the JVM'"'"'s user diagnoses it without capabilities' "$(
+		beside_faults '--user 1000 --cap-drop all'
+		beside '--user 1000 --cap-drop all' 'CAP_BPF' 'prof -d 1s 1')"
+	tap_result 'root without CAP_SYS_PTRACE reports the missing capability' "$(
+		beside '--cap-drop all' 'add SYS_PTRACE' 'jcmd 1 VM.version'
+		beside '--cap-add SYS_PTRACE' OpenJDK 'jcmd 1 VM.version')"
+	tap_result 'a container in the PID namespace of the host lists its JVMs' "$(
+		engine run --rm --pid=host --privileged sjkc sjkc jps 2>&1 |
+			grep -q "^ *$java_pid .*Demo" || echo "no $java_pid")"
+	engine_end
+}
+
+# debug_line: the command of README.md with names in place of capitals.
+debug_line() {
+	sed -n 's/^\$ \(kubectl debug .*\)/\1/p' README.md | sed 's/-it POD/shop/
+		s/REGISTRY/example.org/; s/CONTAINER/jvm/' | head -n 1
+}
+
+# What `kubectl debug` asks of the cluster: engine runs a container with the same
+# properties.
+check_debug() {
+	name='kubectl debug asks for a privileged container beside the JVM'
+	if ! command -v kubectl >/dev/null; then
+		tap_skip "$name" 'no kubectl'
+		return
+	fi
+	if ! kubectl debug --help 2>&1 | grep -q sysadmin; then
+		tap_skip "$name" 'this kubectl has no --profile=sysadmin'
+		return
+	fi
+	mkdir -p "$scratch/cluster/default"
+	echo $$ >"$scratch/cluster/default/shop"
+	python3 tests/jvm/lib/cluster_stand_in.py "$scratch/cluster" \
+		>"$scratch/cluster.log" 2>&1 &
+	stand_in=$!
+	for _ in $(seq 50); do
+		[ ! -e "$scratch/cluster/config" ] || break
+		sleep 0.2
+	done
+	# shellcheck disable=SC2046 # words
+	KUBECONFIG=$scratch/cluster/config timeout 60 $(debug_line) \
+		>"$scratch/said" 2>&1
+	tap_result "$name" "$(for wanted in '"image": "example.org/sjkc"' \
+		'"targetContainerName": "jvm"' '"privileged": true' \
+		'"command": ["sjkc", "ttop", "1"]'; do
+		grep -qF "$wanted" "$scratch/cluster/debugger" ||
+			echo "no $wanted"
+	done 2>&1; [ -s "$scratch/cluster/debugger" ] ||
+		cat "$scratch/said" "$scratch/cluster.log")"
 }
 
 why=

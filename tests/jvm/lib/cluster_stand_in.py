@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for a cluster's API server, so far as `kubectl port-forward` asks.
+"""Stands in for a cluster's API server, so far as `kubectl port-forward` and
+`kubectl debug` ask.
 
 	cluster_stand_in.py FOLDER
 
 FOLDER/NAMESPACE/POD has the pid of a process in the pod's network; a file
 FOLDER/drop ends all forwards that are older.  FOLDER/config becomes a
-kubeconfig.  Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00,
+kubeconfig, and FOLDER/debugger the patch with an ephemeral container.  Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00,
 version 3.1), which kubectl falls back to where WebSockets are refused.
 """
 import asyncio, ctypes, json, os, signal, socket, struct, sys, time, zlib
@@ -216,6 +217,12 @@ async def serve(reader, writer):
                 holder = holder_of(parts[4], parts[6])
                 await Forward(holder, reader, writer).run()
                 return
+            if method == "PATCH" and "/ephemeralcontainers" in path:
+                size = int(low.split("\r\ncontent-length:")[1].split()[0])
+                patch = json.loads(await reader.readexactly(size))
+                with open(folder + "/debugger", "w") as debugger:
+                    json.dump(patch, debugger)
+                path = path.replace("/ephemeralcontainers", "")
             status, value = (400, {}) if "\r\nupgrade:" in low else answer(
                 path)
             body = json.dumps(value).encode()
