@@ -78,8 +78,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (whole && !c.why)
 		abort();
-	/* cJSON ends strings at a NUL, which the agent does not. */
-	if (!whole && !memmem(bytes, size, "\\u0000", 6))
+	/*
+	 * cJSON ends strings at a NUL, and rejects half a surrogate pair;
+	 * agents do neither.
+	 */
+	if (!whole && !memmem(bytes, size, "\\u0000", 6) &&
+	    !memmem(bytes, size, "\\ud", 3) && !memmem(bytes, size, "\\uD", 3))
 		check_by_cjson(bytes, size);
 	if (judge(&c, &reading, bytes, size, 1) != whole)
 		abort();
