@@ -41,17 +41,18 @@ install_packages() {
 	}
 }
 
-# The browser's driver and speedscope come from the npm registry, because Debian has
-# no packages.  Without the registry, the other tests still run.
+# The browser's driver, speedscope and jolokia.js come from the npm registry, because
+# Debian has no packages.  Without the registry, the other tests still run.
 install_driver() {
 	wanted=tests/browser/package.json
 	have=build/browser/package.json
 	if cmp -s "$wanted" "$have" &&
 	   [ -d build/browser/node_modules/playwright-core ] &&
+	   [ -d build/browser/node_modules/jolokia.js ] &&
 	   [ -d build/browser/node_modules/speedscope ]; then
 		return
 	fi
-	echo "setup: installing playwright-core and speedscope under build/browser"
+	echo "setup: installing playwright-core, speedscope and jolokia.js under build/browser"
 	mkdir -p build/browser
 	cp "$wanted" "$have"
 	npm install --prefix build/browser --no-audit --no-fund --loglevel=error \

@@ -10,14 +10,16 @@ proxy() {
 	proxy_said=$scratch/proxy.said proxy_printed=$scratch/proxy.printed
 	rm -f "$proxy_said" "$proxy_printed"
 	: >"$proxy_said"
+	: >"$proxy_printed"
 	# Without job control, it would ignore SIGINT.
 	env --default-signal=QUIT,INT "$sjkc" mxprx "$@" \
 		>"$proxy_printed" 2>"$proxy_said" &
 	proxy=$!
 	target_pids="$target_pids $proxy"
 	for _ in $(seq 1200); do
-		proxy_port=$(sed -n 's/.* is at .*:\([0-9]*\)$/\1/p;
-			s/.* by SOCKS .*:\([0-9]*\)$/\1/p' "$proxy_printed")
+		proxy_port=$(sed -n 's/.* is at .*:\([0-9]*\)\(\/.*\)*$/\1/p;
+			s/.* by SOCKS .*:\([0-9]*\)$/\1/p' "$proxy_printed" |
+			head -n 1)
 		[ -z "$proxy_port" ] || return 0
 		ended "$proxy" && break
 		sleep 0.05
