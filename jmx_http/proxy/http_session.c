@@ -18,9 +18,9 @@
 #define IDLE_NS       (60 * CLOCK_NS_PER_S) /* between two requests */
 #define STALL_NS      (60 * CLOCK_NS_PER_S) /* for a client that reads nothing */
 #define FINISH_NS     (5 * CLOCK_NS_PER_S)  /* to read the last response */
-/* A body comes with at least 1 KiB/s after the first 10 s. */
+/* A body comes with at least 8 KiB/s after the first 10 s. */
 #define BODY_NS   (10 * CLOCK_NS_PER_S)
-#define BODY_RATE 1024
+#define BODY_RATE 8192
 /* A request of at most this length may be sent again. */
 #define COPY_MAX ((size_t)32 << 10)
 /* Of HTTP_WAITING_MAX each, before other clients are served. */

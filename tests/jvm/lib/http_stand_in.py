@@ -157,7 +157,7 @@ class Client:
         """The status, the head and the body; EOFError when it is cut."""
         head = self.reader.head()
         body = []
-        if has_body:
+        if has_body and head.split()[1] != b"204":
             self.reader.body(head, body.append, True)
         return int(head.split()[1]), head, b"".join(body)
 
