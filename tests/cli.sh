@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #	tests/cli.sh SJKC [PART-OF-NAME]	compares
-#	BLESS=1 tests/cli.sh SJKC [PART]	rewrites what is expected
-#	CASES=screen tests/cli.sh SJKC [PART]	those of tests/screen instead
+#	BLESS=1 tests/cli.sh SJKC [PART]	rewrites the expected output
+#	CASES=screen tests/cli.sh SJKC [PART]	uses tests/screen instead
 #
-# Runs the scripts tests/cli/*/*.sh, each in a folder of its own that is empty,
-# and compares what they print with the files .out and .err beside them (not
-# there = nothing) and their exit status with .exit (not there = 0).  A script
-# that exits with 77 is skipped, for the reason on its stdout.  They find
+# Runs the scripts tests/cli/*/*.sh, each in an empty directory of its own, and
+# compares their output with the files .out and .err beside them (missing =
+# empty) and their exit status with .exit (missing = 0).  A script that exits
+# with 77 is skipped; its stdout is the reason.  The environment has
 #
 #	sjkc		in PATH
 #	$DATA		the recordings of tests/data
-#	$SHARED		recordings beside the checkout, which need not be there
-#	$TOOLS		what the tests' own C programs became (faults.so, …)
+#	$SHARED		recordings beside the checkout, optional
+#	$TOOLS		the compiled programs of tests/tools (faults.so, …)
 here=$(cd "$(dirname "$0")" && pwd)
 cases=$here/${CASES-cli}
 
@@ -85,7 +85,7 @@ PATH=$bin:$PATH DATA=$here/data SHARED=$here/../../shared/data
 BLESS=${BLESS-} LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
 
-# Side by side, since some of them wait; each into a file of its own.
+# In parallel, since some of them wait; each writes to a file of its own.
 mkdir "$bin/results"
 find "$cases" -name '*.sh' ! -path '*/lib/*' | grep -F -- "${2-}" |
 	xargs -P 4 -I '{}' sh "$0" --one "$bin/results" '{}'

@@ -3,15 +3,16 @@
 #
 #	tests/fuzz.sh SECONDS PROGRAM...
 #
-# Each fuzzer gets its corpus and the inputs that it once crashed on, then new
-# ones for some seconds.  What breaks it is left in build/fuzz.  With 0 seconds,
-# the programs are those of tests/fuzz/replay.c, which take files alone.
+# Runs each fuzzer with its corpus and its old crashes, then with new inputs
+# for some seconds. Inputs that break it are kept in build/fuzz. With 0
+# seconds, the programs are those of tests/fuzz/replay.c, which only read
+# files.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 seconds=$1
 shift
 
-# fuzz PROGRAM ARGUMENTS...: quiet unless it breaks
+# fuzz PROGRAM ARGUMENTS...: prints the output only if the fuzzer fails
 fuzz() {
 	program=$1
 	shift

@@ -3,11 +3,11 @@
 #
 #	JDKS='8 25' tests/jdks.sh SJKC [SCRIPT…]
 #
-# Runs tests/jdks/*.sh, or the named scripts, once for each JDK: each gets the
-# binary, a folder of its own, and the JDK's version.  A script prints its
-# results with cell() of tests/jvm/lib/jdk.sh.  At the end comes a table with a
-# row for each result and a column for each JDK.  $TOOLS is the folder of what
-# tests/root/lib/*.c became.
+# Runs tests/jdks/*.sh, or the named scripts, once for each JDK. A script gets
+# the binary, a directory of its own, and the JDK's version. It prints its
+# results with cell() of tests/jvm/lib/jdk.sh. At the end, a table has a row
+# for each result and a column for each JDK. $TOOLS is the directory of the
+# programs built from tests/root/lib/*.c.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
@@ -17,13 +17,13 @@ results=$(mktemp -d) || exit 2
 trap 'rm -rf "$results"' EXIT
 trap 'exit 143' TERM INT HUP
 
-# in_library COMMAND…: runs it where jdk.sh was sourced.
+# in_library COMMAND…: runs a command after sourcing jdk.sh
 in_library() {
 	scratch=$results sh -c '. tests/jvm/lib/target.sh
 		. tests/jvm/lib/jdk.sh; "$@"' - "$@"
 }
 
-# rows VERSION: turns a script's results into TAP, and adds them to the table.
+# rows VERSION: converts a script's results to TAP and adds them to the table
 rows() {
 	while IFS= read -r line; do
 		case $line in
@@ -62,7 +62,8 @@ run_script() {
 	esac
 }
 
-# The cells as a table in Markdown, rows in the order of their first result.
+# Prints the cells as a table in Markdown, rows in the order of their first
+# result.
 table() {
 	awk -F '\t' '
 		!($1 in seen) { seen[$1] = 1; row[++rows] = $1 }

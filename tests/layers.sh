@@ -3,17 +3,17 @@
 #
 #	tests/layers.sh [DIRECTORY]
 #
-# No file includes what is above it, and nothing below cmd/ prints or exits.
-# Prints a TAP line for each room.
+# Checks that files include only what their directory may include, and that
+# only cmd/ prints or exits. Prints a TAP line for each directory.
 . "$(dirname "$0")/tap.sh"
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
-# includes FILE: what of ours it includes
+# includes FILE: the project's headers that the file includes
 includes() {
 	sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1"
 }
 
-# upward FILES MAY...: each include of the files that begins with none of MAY
+# upward FILES MAY...: includes of the files that begin with none of MAY
 upward() {
 	files=$1
 	shift
@@ -33,7 +33,7 @@ room() {
 	tap_result "$1 include nothing that is above them" "$(upward "$@")"
 }
 
-# Each directory of core/ knows those before it.
+# Each directory of core/ may include those before it.
 below_it=
 for directory in base jvm attach profile formats process elf hotspot unwind \
 	threads; do
@@ -46,7 +46,7 @@ room 'jmx_http/java/*.[ch]' core/base/ jmx_http/java/ jmx_http/jmx.h \
 	jmx_http/value/
 room 'bpf/*.[ch] bpf/*/*.[ch]' core/ bpf/ jvmti/client/
 room 'render/*/*.[ch]' core/ render/
-# The agent runs inside the JVM: it includes nothing of ours but itself.
+# The agent runs inside the JVM and includes only its own headers.
 room 'jvmti/agent/*.[ch]' jvmti/agent/
 room 'jvmti/client/*.[ch]' core/ jvmti/
 room 'cmd/*.[ch] cmd/*/*.[ch]' cmd/ core/ jmx_http/ bpf/ jvmti/client/ render/
@@ -64,7 +64,7 @@ tap_result 'every source names its licence' "$(grep -L \
 		jvmti packaging render tests \( -name '*.[ch]' -o -name '*.js' -o -name '*.sh' \) \
 		! -path 'tests/cli/*' ! -path 'tests/screen/*' | sort) 2>/dev/null)"
 
-# What depends on an architecture is behind the table of core/unwind/arch.h.
+# Only core/unwind/arch.h and its implementations depend on an architecture.
 tap_result 'core/unwind/*.[ch] include nothing of one architecture' "$(grep -nH \
 	'#include "core/unwind/[^"/]*/' core/unwind/*.[ch] 2>/dev/null)"
 

@@ -3,12 +3,12 @@
 #
 #	tests/lint.sh FLAGS-OF-THE-COMPILER...
 #
-# What reading tools have to say; each finding is one to mend, or to silence
-# where it is wrong, with the reason.  cppcheck takes the two ends of the page
-# that the binary carries for two objects, and locals of a caller for our own.
+# Runs static analysers. Mend each finding, or suppress a wrong one with a
+# reason. cppcheck treats the start and end symbols of the embedded page as
+# different objects, and locals of a caller as locals of the callee.
 cd "$(dirname "$0")/.." || exit 2
 bad=0
-# Programs that the kernel runs are checked by it.
+# The kernel verifies the BPF programs.
 sources=$(find cmd core jmx_http bpf jvmti render -name '*.c' ! -name '*.bpf.c' \
 	2>/dev/null | sort)
 tests=$(find tests/unit tests/fuzz tests/tools -name '*.c' 2>/dev/null | sort)
@@ -19,17 +19,17 @@ lint() {
 	"$@" || bad=1
 }
 
-# tidy_checks: all of two families but these
+# tidy_checks: the checks of two families, with exceptions
 tidy_checks() {
 	printf '%s' '-*,bugprone-*,clang-analyzer-*'
-	# Wants memcpy_s() and kin, which glibc does not have.
+	# Requires memcpy_s() and similar functions, which glibc lacks.
 	printf ',-%s' \
 		clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
-	# Takes a va_list that is a parameter for one never started.
+	# Reports a va_list parameter as uninitialized.
 	printf ',-%s' clang-analyzer-valist.Uninitialized
-	# Takes the size of an array's element, a pointer, for a slip.
+	# Reports sizeof of an array element that is a pointer.
 	printf ',-%s' bugprone-sizeof-expression
-	# Tastes of others; -Wconversion looks after the last.
+	# Matters of taste; -Wconversion covers the last.
 	printf ',-%s' bugprone-easily-swappable-parameters \
 		bugprone-reserved-identifier \
 		bugprone-assignment-in-if-condition \
@@ -50,7 +50,8 @@ tidy_checks() {
 	lint format clang-format --dry-run --Werror \
 		$(find cmd core jmx_http bpf jvmti render packaging tests \
 			-name '*.[ch]' 2>/dev/null)
-	# Not of the tests: it does not see that a cmocka assertion never returns.
+	# Excludes tests: the analyser does not know that failed cmocka
+	# assertions do not return.
 	lint clang-tidy clang-tidy --quiet --warnings-as-errors='*' \
 		--checks="$(tidy_checks)" \
 		$sources -- "$@"

@@ -3,20 +3,21 @@
 #
 #	tests/man.sh SJKC MANUAL
 #
-# The manual explains each command and option there is, and no other.  In it, a
-# command is a subsection (.Ss) of COMMANDS, an option an item (.It Fl).
+# Checks that the manual describes each command and option of the binary, and
+# no other. In the manual, a command is a subsection (.Ss) of COMMANDS, an
+# option an item (.It Fl).
 sjkc=$1
 manual=$2
 . "$(dirname "$0")/tap.sh"
 
-# "command --option" and "command -o", a line each, as the binary has them
+# Prints "command --option" and "command -o" lines for the binary
 options_of_binary() {
 	"$sjkc" --list-options | awk -F '\t' '
 		$3 == "" { print $1; next }
 		{ print $1, $3; if ($2 != "") print $1, $2 }' | sort
 }
 
-# the same, as the manual has them
+# prints the same lines for the manual
 options_of_manual() {
 	awk '
 		$1 == ".Sh" { in_commands = $2 == "COMMANDS"; command = "" }
@@ -41,7 +42,7 @@ tap_result 'the manual explains nothing that is not there' \
 	"$(comm -13 "$scratch/binary" "$scratch/manual")"
 tap_result 'the manual explains nothing twice' "$(uniq -d "$scratch/manual")"
 
-# Scripts rely on these.
+# Scripts depend on these.
 unexplained_statuses() {
 	for status in 0 1 2 3 4 5 6 7 8 9 130 141 143; do
 		awk -v status="$status" '
@@ -60,7 +61,7 @@ else
 	tap_skip 'mandoc has nothing to say against the manual' 'no mandoc'
 fi
 
-# What does not fit is wrapped by the terminal, in the middle of a word.
+# A terminal wraps longer lines, in the middle of a word.
 all_help() {
 	"$sjkc" help
 	cut -d ' ' -f 1 "$scratch/binary" | sort -u | while read -r command; do

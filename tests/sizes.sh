@@ -3,8 +3,8 @@
 #
 # Print the size of the product beside its targets: lines, functions, headers
 # with few users, circles of includes, and the files that a request passes.
-# This is a table to talk about, not a gate.  `tests/sizes.sh all` also names
-# each header with few users and each circle.
+# The table supports discussions and fails nothing. `tests/sizes.sh all` also
+# names each header with few users and each circle.
 cd "$(dirname "$0")/.." || exit 2
 sources=$(find cmd core jmx_http bpf jvmti render -name '*.c' 2>/dev/null |
 	sort)
@@ -41,7 +41,7 @@ product_lines() {
 		-o -name '*.html' -o -name '*.sh' \) -exec cat '{}' + | wc -l
 }
 
-# includes: "FILE HEADER" for each of our headers that one of our files includes
+# includes: "FILE HEADER" for each include of a header of the project
 includes() {
 	find cmd core jmx_http bpf jvmti render -name '*.[ch]' -exec \
 		awk '/^#[ \t]*include "/ {
@@ -50,7 +50,7 @@ includes() {
 		}' '{}' +
 }
 
-# few_users: headers that at most one file includes beside their own .c
+# few_users: headers that at most one file includes besides their own .c
 few_users() {
 	find cmd core jmx_http bpf jvmti render -name '*.h' |
 		awk 'NR == FNR {
@@ -74,8 +74,8 @@ circles() {
 	}' "$scratch/includes" | sort
 }
 
-# request_files: "COUNT TITLE" for each request of which ARCHITECTURE.md tells
-# the life: the distinct .c files that the text below its heading names
+# request_files: "COUNT TITLE" for each request whose life ARCHITECTURE.md
+# describes: the distinct .c files in the text below its heading
 request_files() {
 	awk 'function flush() { if (title && count) print count, title }
 	/^#/ {

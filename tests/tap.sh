@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by the tests in shell: results as lines of TAP.
+# Sourced by shell tests; prints results as TAP.
 tap_number=0
 tap_failed=0
 
-# tap_result NAME [FAULTS]: the test passed if there are none.
+# tap_result NAME [FAULTS]: the test passed if FAULTS is empty.
 tap_result() {
 	tap_number=$((tap_number + 1))
 	if [ -z "${2-}" ]; then

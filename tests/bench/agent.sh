@@ -3,12 +3,12 @@
 #
 #	tests/bench/agent.sh SJKC [ROUNDS]
 #
-# What loading the agent costs a JVM with some 500 and some 5,000 compiled
-# methods: until the client has heard of all of them, the first time and when
-# it was asleep, and how long the JVM stood still, by its own log.  At most
-# 25 ms and 5 ms.  Without line numbers, as prof has it without --lines.  Then
-# the CPU time of a JVM that does nothing, before there is an agent and with one
-# that sleeps.
+# Measures the cost of loading the agent into a JVM with about 500 and about
+# 5,000 compiled methods: the time until the client knows all of them, at the
+# first load and when the agent was asleep, and the pause in the JVM's log. The
+# limits are 25 ms and 5 ms. No line numbers, as in prof without --lines. Then
+# measures the CPU time of an idle JVM without an agent and with a sleeping
+# one.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -23,7 +23,8 @@ fi
 make -s build/cc/tests/jvm/lib/show_agent || exit
 show=build/cc/tests/jvm/lib/show_agent
 
-# methods COUNT: a program that has so many compiled, each with two inlined.
+# methods COUNT: a program with that many compiled methods, each with two
+# inlined
 methods() {
 	awk -v count="$1" 'BEGIN {
 		print "public class Many { static int sink;"
@@ -62,8 +63,8 @@ start() {
 	target_wait "$scratch/said" READY
 }
 
-# CPU time of the thread that loads it, us; on a machine with other work, waits
-# are not ours.
+# CPU time in us of the thread that loads the agent. On a busy machine, waits
+# do not belong to the agent.
 listener_time() {
 	listener=$(grep -l '^Attach Listener' "/proc/$pid/task"/*/comm)
 	awk '{ printf "%d", $1 / 1000 }' "${listener%comm}schedstat"
@@ -100,7 +101,7 @@ cost() {
 	target_end "$pid"
 }
 
-# CPU time of all threads in two seconds, us
+# CPU time of all threads in two seconds, in us
 idle_time() {
 	before=$(cat "/proc/$pid/task"/*/schedstat | awk '{s += $1} END {print s}')
 	sleep 2

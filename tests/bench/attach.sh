@@ -3,10 +3,9 @@
 #
 #	tests/bench/attach.sh SJKC [ROUNDS]
 #
-# What an attach and a dump of 1,000 threads cost, the JVM's part included,
-# beside jattach, where that is installed: medians of as many runs in turn.
-# Then how long the JVM stood still for one, by its own log, beside the JDK's
-# jcmd.
+# Measures an attach with a dump of 1,000 threads, including the JVM's part,
+# beside jattach if that is installed: medians of runs in turn. Then measures
+# the pause of a dump by the JVM's log, beside the JDK's jcmd.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -23,7 +22,7 @@ fi
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure_target" \
 	tests/bench/measure_target.c
 
-# cost JDK: both tools in turn
+# cost JDK: measures both tools in turn
 cost() {
 	target "$1" -- threads=1000
 	set -- "exec $sjkc jstack $pid"
@@ -50,7 +49,7 @@ cost() {
 	target_end "$pid"
 }
 
-# The last dump's pause in the JVM's log, in milliseconds.
+# Prints the last dump's pause in the JVM's log, in milliseconds.
 last_pause() {
 	sed -n 's/.*"PrintThreads".* Total: *\([0-9]*\) ns.*/\1/p' \
 		"$scratch/safepoints" | tail -n 1 | awk '{ print $1 / 1e6 }'

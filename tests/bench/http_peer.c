@@ -38,7 +38,7 @@ static void make_response(size_t body)
 	response_len += body;
 }
 
-/* True when the head and the body of its length have arrived. */
+/* True if the head and a body of its length have arrived. */
 static int is_whole(const char *bytes, size_t len)
 {
 	const char *end = strstr(bytes, "\r\n\r\n");

@@ -3,12 +3,13 @@
 #
 #	tests/bench/jmx.sh SJKC [ROUNDS]
 #
-# JMX over RMI beside a JDK's own client, in turn: from nothing to the first
+# Compares JMX over RMI with a JDK's own client, in turn: the time to the first
 # attribute (at most 30 ms), and all attributes of 5,000 MBeans as JSON (the
-# goal: a fifth).  Medians of wall time, means of CPU; sjkc's are those of its
-# whole process, the client's those of what it does: its JVM's start is left
-# out.  That JVM is new each time, as it is for who types a command, and then one
-# that is warm.  What the JVM asked needs to answer is part of all wall times.
+# goal: a fifth). Prints medians of wall time and means of CPU time. The values
+# of sjkc are those of the whole process; the values of the client exclude the
+# start of its JVM. The client's JVM is started anew each time, as for a user
+# who types a command; then a warm JVM is measured. All wall times include the
+# reply of the target JVM.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -25,7 +26,7 @@ if [ -z "$(jdks)" ]; then
 fi
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure" tests/bench/measure.c
 
-# peer_start JDK: the client, with its stdin at descriptor 8, its stdout at 9
+# peer_start JDK: starts the client with stdin at descriptor 8, stdout at 9
 peer_start() {
 	"$1/bin/javac" -nowarn -d "$scratch" tests/bench/JmxPeer.java || return
 	mkfifo "$scratch/to" "$scratch/from"
@@ -37,19 +38,19 @@ peer_start() {
 	rm "$scratch/to" "$scratch/from"
 }
 
-# theirs DEED FILE: adds "WALL-MS CPU-MS"
+# theirs ACTION FILE: adds "WALL-MS CPU-MS" of the client
 theirs() {
 	echo "$1" >&8
 	read -r took <&9 && echo "$took" >>"$2"
 }
 
-# theirs_cold DEED FILE: the same, in a JVM of its own
+# theirs_cold ACTION FILE: the same in a new JVM
 theirs_cold() {
 	echo "$1" | "$jdk/bin/java" -Xmx512m -cp "$scratch" JmxPeer \
 		"127.0.0.1:$port" 'sjkc.many:*' "$scratch/theirs.json" >>"$2"
 }
 
-# ours FILE ARGUMENT…: the same
+# ours FILE ARGUMENT…: the same for sjkc
 ours() {
 	to=$1
 	shift
@@ -65,12 +66,12 @@ median() { # FILE COLUMN
 		awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
 }
 
-# mean FILE COLUMN: of CPU, which a JVM counts by hundredths of a second
+# mean FILE COLUMN: for CPU time, which a JVM counts in hundredths of a second
 mean() {
 	awk -v c="$2" '{ sum += $c } END { print sum / NR }' "$1"
 }
 
-# line NAME: of $scratch/ours and $scratch/theirs
+# line NAME: prints $scratch/ours and $scratch/theirs
 line() {
 	echo "$(median "$scratch/ours" 1) $(mean "$scratch/ours" 2)" \
 		"$(median "$scratch/theirs" 1) $(mean "$scratch/theirs" 2)" |

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_collapsed bytes BYTES | nodes NODES: prints collapsed stack traces, so
- * many bytes of shallow ones, or deep ones until they have so many nodes.
+ * make_collapsed bytes BYTES | nodes NODES: prints collapsed stack traces, that
+ * many bytes of shallow ones, or deep ones with that many nodes in total.
  */
 #include "core/base/text.h"
 #include "tests/bench/workload.h"

@@ -165,7 +165,7 @@ static void put_cstring(struct text *out, const char *string)
 	put_string(out, string, strlen(string));
 }
 
-/* Room for a size that is known later, as a varint of PADDED_BYTES. */
+/* Reserves space for a size, a varint of PADDED_BYTES, that is set later. */
 static size_t open_event(struct text *out, uint64_t type)
 {
 	size_t at = out->len;
@@ -364,7 +364,7 @@ static void put_stacks(struct text *out, struct workload *w, size_t first)
 	}
 }
 
-/* Symbols: the classes from 1, then the methods, then one descriptor. */
+/* Symbols: the classes from 1 on, then the methods, then one descriptor. */
 static void put_symbols(struct text *out)
 {
 	struct text name = { 0 };
@@ -424,7 +424,7 @@ static void put_checkpoint(struct text *out, struct workload *w, size_t first,
 
 	text_varint(out, ticks);
 	text_varint(out, 0); /* duration */
-	text_varint(out, 0); /* to the checkpoint before: there is none */
+	text_varint(out, 0); /* distance to the previous checkpoint: none */
 	text_putc(out, 0);
 	text_varint(out, 7); /* pools */
 	put_names(out, TYPE_FRAME_TYPE, kinds, FRAME_KINDS);
@@ -439,7 +439,7 @@ static void put_checkpoint(struct text *out, struct workload *w, size_t first,
 static void put_header(struct text *out, uint64_t ticks)
 {
 	text_add(out, "FLR\0\0\2\0\0", 8);
-	put_be(out, 0, 8); /* size, set when known; and the next two */
+	put_be(out, 0, 8); /* size, set later, as are the next two */
 	put_be(out, 0, 8);
 	put_be(out, HEADER_SIZE, 8);
 	put_be(out, START_NS, 8);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	many_threads COUNT SECONDS
+ * many_threads COUNT SECONDS
  *
- * So many threads that rest; says READY when all of them do, and ends.
+ * Starts that many sleeping threads, prints READY when all of them sleep, and
+ * ends after SECONDS.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure ROUNDS COMMAND…: runs shell commands in turn, ROUNDS times over, and
+ * measure ROUNDS COMMAND…: runs shell commands in turn, ROUNDS times, and
  * prints a line for each: the median of its CPU seconds (user and system) and
- * the most memory it had resident, in KiB; or "failed".
+ * its maximum resident memory in KiB; or "failed".
  *
- * In turn, since what else the machine does then disturbs all of them alike.
+ * In turn, so that other work of the machine affects all of them alike.
  */
 #include <fcntl.h>
 #include <stdbool.h>

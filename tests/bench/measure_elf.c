@@ -46,7 +46,7 @@ static double resident_mb(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
-/* Spread over the code, each somewhere else than the one before. */
+/* Spreads the addresses over the code, each far from the previous one. */
 static void choose_addresses(int fd)
 {
 	struct elf_file f;

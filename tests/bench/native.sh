@@ -3,8 +3,8 @@
 #
 #	tests/bench/native.sh SJKC
 #
-# What symbols and call frame information cost: of libjvm, whole and stripped,
-# of the C library, of the kernel.
+# Measures symbols and call frame information: of libjvm, complete and
+# stripped, of the C library, and of the kernel.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 lib=build/cc/libsjkc.a

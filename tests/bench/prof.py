@@ -3,15 +3,16 @@
 #
 #	prof.py SJKC JDK CLASSES SECONDS
 #
-# What sampling costs a program, and us.  For so many seconds there are rounds of
-# short windows, in each of which the program runs alone, under prof, or under
-# JFR; every other round goes the other way, so that a drift cancels out.  Of
-# each round it is taken how much a window does of what the two alone do: by
-# the worker's CPU time, so that other programs on the machine do not count (but
-# interrupts may be nobody's CPU time), by that of the whole process, and by
-# the clock, which says something on an idle machine only.  Printed are the
-# middle of all rounds, by Hodges and Lehmann, and where it is with 95 %
-# certainty, by Wilcoxon's signed ranks.  Then the CPU time of whole runs.
+# Measures the cost of sampling for a program and for sjkc. For some seconds,
+# rounds of short windows follow each other; in each window the program runs
+# alone, under prof, or under JFR. Every other round has the reverse order, so
+# that drift cancels out. Each round yields the work of a window relative to
+# that of the two windows alone: per CPU time of the worker, so that other
+# programs do not count (although interrupts may count for nobody), per CPU
+# time of the process, and per wall-clock time, which is meaningful only on an
+# idle machine. The output is the median of all rounds by Hodges and Lehmann,
+# and its 95 % interval by Wilcoxon's signed ranks. Then follows the CPU time
+# of whole runs.
 import math
 import os
 import signal
@@ -129,7 +130,7 @@ java = begin()
 rounds = []
 try:
     mark(java)
-    # Until all is compiled, and JFR has loaded its classes.
+    # Until all methods are compiled, and JFR has loaded its classes.
     for run in (alone, alone, with_jfr, with_prof(99), alone):
         run(java)
     own_time = OWN_RUNS * 13
@@ -148,7 +149,7 @@ if len(rounds) < 6:
 print(f"    {len(rounds)} rounds; pieces in 1 s of "
       "the worker's CPU time, of the process's, of the clock,\n"
       f"    {'':13} of what it does alone, with the 95 % interval")
-# window() gives the clock first.
+# window() returns the wall-clock time first.
 for r in rounds:
     for name in r:
         r[name] = r[name][1:] + r[name][:1]

@@ -3,8 +3,8 @@
 #
 #	tests/bench/prof.sh SJKC
 #
-# What prof costs: a program that is sampled, and us.  With each JDK it takes
-# SECONDS_EACH, 220 unless it is set: the more, the narrower the intervals.
+# Measures the cost of prof for the sampled program and for sjkc. Each JDK
+# takes SECONDS_EACH (default: 220); a longer time narrows the intervals.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")

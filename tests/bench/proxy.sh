@@ -3,9 +3,9 @@
 #
 #	tests/bench/proxy.sh SJKC [ROUNDS]
 #
-# What mxprx costs beside socat, which looks at nothing, and no relay at all, in
-# turn: returns of 100 MB, the time of a small call, and the memory of a
-# connection that waits.  The JVM is a stand-in that costs little itself.
+# Compares mxprx with socat, which does not inspect the bytes, and with no
+# relay, in turn: returns of 100 MB, the time of a small call, and the memory
+# of an idle connection. The JVM is a stand-in that costs little itself.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")

@@ -3,10 +3,9 @@
 #
 #	tests/bench/run.sh SJKC [ROUNDS]
 #
-# What drawing costs beside the budgets and beside the tools that do the like:
-# CPU seconds (user and system, the median of so many runs, all tools in turn)
-# and the most memory resident.  The large inputs are made under build/bench
-# and stay there.
+# Compares rendering with the budgets and with similar tools: CPU seconds (user
+# and system, median of several runs, all tools in turn) and maximum resident
+# memory. The large inputs are created under build/bench and kept.
 set -eu
 cd "$(dirname "$0")/../.."
 sjkc=$1
@@ -33,7 +32,7 @@ size_of() {
 	wc -c <"$1"
 }
 
-# Recordings of the JVM one after another, until it is as much as is wanted.
+# Concatenates recordings of the JVM up to the wanted size.
 make_events() {
 	[ -e "$out/events.jfr" ] && return
 	set -- "$own/busy25-profile.jfr" "$own/busy17-multichunk.jfr" \
@@ -71,7 +70,7 @@ has() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-# The newest JDK's `jfr`, if there is one.
+# The newest JDK's `jfr`, if installed.
 find_jfr() {
 	for jdk in /usr/lib/jvm/*; do
 		[ -x "$jdk/bin/jfr" ] && jfr=$jdk/bin/jfr
@@ -79,8 +78,8 @@ find_jfr() {
 	[ -n "${jfr:-}" ] || { has jfr && jfr=jfr; } || jfr=
 }
 
-# One table: a title, the budget and the input, then pairs of tool and command,
-# ours first.
+# Prints one table: a title, the budget and the input, then pairs of tool and
+# command, sjkc first.
 table() {
 	title=$1 budget=$2 input=$3
 	shift 3
@@ -109,7 +108,7 @@ table() {
 		}'
 }
 
-# Peers that are not installed are left out.
+# Skips other tools that are not installed.
 bench_recording() {
 	input=$3
 	set -- "$1" "$2" "$3" sjkc "$sjkc flame -q -i $3 -o $out/page.html"
@@ -120,7 +119,7 @@ bench_recording() {
 	table "$@"
 }
 
-# What other tools open: each stack trace with all its callers.
+# Input of other tools: each stack trace with all its callers.
 bench_exports() {
 	input=$out/stacks.jfr
 	set -- "for pprof and speedscope" "none" "$input" \
@@ -157,7 +156,7 @@ bench_million() {
 	echo "  the page: $(size_of "$out/million.html") bytes, $out/million.html"
 }
 
-# Pages of the same stack traces, which have neither threads nor times.
+# Pages of the same stack traces, without threads and times.
 bench_sizes() {
 	echo
 	echo "page of the collapsed stack traces:" \
@@ -169,7 +168,7 @@ bench_sizes() {
 	echo "  jfrconv          $(size_of "$out/peer.html") bytes"
 }
 
-# What the page of 10^6 nodes costs the browser.
+# Cost of the page with 10^6 nodes in the browser.
 bench_browser() {
 	echo
 	echo "the page of 10^6 nodes in Chromium: budget: opens in 500 ms," \

@@ -3,9 +3,9 @@
 #
 #	tests/bench/sampler.sh SJKC
 #
-# What a sample costs in the kernel, by its own statistics of BPF programs, of
-# stacks of so many frames (at most 15 us); less what the ticks took that were
-# no samples.  Then what it takes of CPU time to have the programs loaded.
+# Measures the cost of a sample in the kernel by its statistics of BPF
+# programs, for several stack depths (at most 15 us), less the ticks without
+# samples. Then measures the CPU time of loading the programs.
 # shellcheck disable=SC2154 # set by workload
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -25,12 +25,12 @@ fi
 make -s $TOOLS/take_samples $TOOLS/workload || exit 1
 sysctl -qw $setting=1
 
-# value NAME: of the last counts that were printed
+# value NAME: value in the last counts that were printed
 value() {
 	tr ' ' '\n' <"$scratch/counts" | sed -n "s/^$1=//p"
 }
 
-# stack_end PID: of its one thread's stack, which has 8 MiB.
+# stack_end PID: end of the stack of its only thread, which has 8 MiB
 stack_end() {
 	python3 -c 'import sys
 for line in sys.stdin:
@@ -40,7 +40,7 @@ for line in sys.stdin:
         print(end)' <"/proc/$1/maps" | tail -n 1
 }
 
-# cost FRAMES: us a sample
+# cost FRAMES: us per sample
 cost() {
 	workload threads=1 "depth=$1" burn=2000 || exit 1
 	(sleep 0.5; begin_work) &
@@ -55,7 +55,7 @@ cost() {
 }
 
 echo 'a sample in the kernel (at most 15 us):'
-# A CPU that idles has no ticks.
+# An idle CPU has no ticks.
 timeout 2 sh -c 'while :; do :; done' &
 "$TOOLS/take_samples" hz=999 quiet open start read=1000 stop counts \
 	>"$scratch/counts" || exit 1

@@ -3,8 +3,9 @@
 #
 #	tests/bench/samples.sh SJKC
 #
-# What a sample of threads costs us: of programs with many that rest, and of a
-# JVM with 1,000; and what watching it costs the JVM.
+# Measures the cost of a sample of threads for sjkc: of programs with many
+# sleeping threads, and of a JVM with 1,000. Then measures its cost for the
+# JVM.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 scratch=$(mktemp -d)
@@ -18,7 +19,7 @@ make --no-print-directory "$show" >/dev/null || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/many_threads" \
 	tests/bench/many_threads.c -lpthread || exit 1
 
-# repeat COUNT DEED…: the deeds so many times
+# repeat COUNT ACTION…: repeats the actions
 repeat() {
 	count=$1
 	shift
@@ -27,7 +28,7 @@ repeat() {
 	done
 }
 
-# cost TICKS: of what show_samples said, CPU a tick and the most memory
+# cost TICKS: CPU per tick and maximum memory, from the output of show_samples
 cost() {
 	awk -v ticks="$1" '/^times/ {
 		for (i = 2; i <= NF; i++) {
@@ -58,7 +59,7 @@ for threads in 1000 10000 20000; do
 	resting=
 done
 
-# used FILE: CPU of the JVM between the first and the last sample in it
+# used FILE: CPU time of the JVM between the first and the last sample
 used() {
 	sed -n 's/^process cpu=\([0-9]*\).*/\1/p' "$1" | awk '
 		NR == 1 { from = $1 }

@@ -3,9 +3,9 @@
 #
 #	tests/bench/ttop.sh SJKC [SECONDS]
 #
-# What ttop costs, and its JVM, with 1,000 threads at 1 s; beside pidstat and
-# top, where those are installed, which know no names of Java.  Then what they
-# say of threads that burn, over the same seconds.
+# Measures ttop and its JVM with 1,000 threads at 1 s, beside pidstat and top
+# if they are installed, which print no Java names. Then compares the values of
+# busy threads over the same seconds.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -24,7 +24,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure" tests/bench/measure.c
 
 has() { command -v "$1" >/dev/null; }
 
-# used: what all threads of the JVM have used so far, in ms
+# used: total CPU time of all threads of the JVM, in ms
 used() {
 	cat /proc/"$pid"/task/*/schedstat | awk '{ s += $1 } END { print s / 1e6 }'
 }
@@ -37,7 +37,7 @@ line() {
 			100 * $1 / seconds, $2 / 1024 }'
 }
 
-# cost JDK: CPU of each for as many seconds, one after the other
+# cost JDK: CPU time of each tool for the same number of seconds, in turn
 cost() {
 	target "$1" -- threads=1000 || return
 	sleep 2
@@ -68,10 +68,10 @@ cost() {
 	target_end "$pid"
 }
 
-# over JDK: the same over JMX, where the JVM has to answer
+# over JDK: the same over JMX, where the JVM has to reply
 over() {
 	jmx_target "$1" -- threads=1000 || return
-	# Its compiler has seen to it before.
+	# By now its methods are compiled.
 	"$sjkc" ttop -s "127.0.0.1:$port" -b -ri 100ms -si 10ms \
 		--iterations 100 >"$scratch/reports" 2>&1
 	for how in "-s 127.0.0.1:$port" "-p $pid" "-p $pid -c"; do
@@ -86,7 +86,7 @@ over() {
 	target_end "$pid"
 }
 
-# The kernel's id of each thread of Java that burns, and its CPU in percent.
+# Prints the kernel's id of each busy Java thread and its CPU in percent.
 ours() {
 	"$sjkc" ttop -p "$pid" --csv -n 0 -ri 10s -si 10s --iterations 1 -q |
 		awk -F , '$5 ~ /burner/ { print $4, $8 }' | sort
@@ -97,7 +97,7 @@ theirs() {
 		/^Average:/ && $4 ~ /^[0-9]+$/ { print $4, $9 }' | sort
 }
 
-# truth JDK: the same ten seconds, within what it takes to start
+# truth JDK: values of the same ten seconds, except for start-up times
 truth() {
 	target "$1" -- burners=3 || return
 	sleep 2

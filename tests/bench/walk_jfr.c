@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_jfr FILE: passes over every event and every constant of a recording and
- * keeps nothing: what reading it costs at the very least.
+ * walk_jfr FILE: skips over each event and each constant of a recording and
+ * keeps nothing: the minimum cost of reading it.
  */
 #include "core/base/cursor.h"
 #include "core/base/input.h"
@@ -16,10 +16,11 @@
 
 static struct {
 	uint64_t chunks, events, constants, traces, frames;
-	uint64_t sum; /* of what was read, lest it is not read */
+	uint64_t sum; /* of the bytes read, so that the compiler keeps the reads
+		       */
 } seen;
 
-/* Metadata and constant pools begin alike; gives the cursor behind that. */
+/* Returns the cursor after the common head of metadata and constant pools. */
 static struct cursor event_at(const struct cursor *chunk, uint64_t offset)
 {
 	struct cursor c = cursor_from(chunk, offset);
@@ -29,7 +30,7 @@ static struct cursor event_at(const struct cursor *chunk, uint64_t offset)
 	return c;
 }
 
-/* Stack traces are most of a recording: as a loop, without a layout. */
+/* Stack traces are most of a recording, so they have a loop of their own. */
 static void walk_traces(struct cursor *c, size_t count)
 {
 	seen.traces += count;
@@ -81,7 +82,7 @@ static void walk_checkpoints(const struct cursor *chunk, uint64_t offset,
 		pools = cursor_count(&c, 2);
 		while (pools-- > 0 && cursor_ok(&c))
 			walk_pool(&c, m);
-		/* Each lies before the one that names it. */
+		/* Each checkpoint precedes the one that refers to it. */
 		if (!delta || (int64_t)delta > 0)
 			return;
 		offset += delta;

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#define CALLEES_OF_ONE 8 /* methods that a method calls */
+#define CALLEES_OF_ONE 8 /* number of methods that a method calls */
 
-/* splitmix64: enough for choosing, and it needs no seed from outside. */
+/* splitmix64: random enough, and deterministic. */
 static uint64_t mixed(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -32,7 +32,7 @@ static uint32_t push(struct workload *w, uint32_t caller, uint16_t method)
 	return (uint32_t)w->count++;
 }
 
-/* One of the few methods that this one calls. */
+/* Returns one of the few methods that this one calls. */
 static uint16_t callee_of(struct workload *w, uint16_t method)
 {
 	uint32_t slot = workload_random(w, CALLEES_OF_ONE);
@@ -71,7 +71,7 @@ uint32_t workload_add(struct workload *w)
 	uint32_t up = 1 + workload_random(w, w->depth / 2);
 	uint32_t down;
 
-	/* Now and then it leaves near the root. */
+	/* Sometimes a stack trace branches off near the root. */
 	if (workload_random(w, 50) == 0)
 		up = 1 + workload_random(w, depth);
 	if (up > depth)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults: makes the system calls and the memory of a program fail, preloaded.
+ * faults: a preloaded library that makes system calls and allocations fail.
  *
- *	FAULT_ALLOC=N	the Nth allocation fails, and all that follow
- *	FAULT_COUNT=F	writes to the file F how many allocations there were
+ *	FAULT_ALLOC=N	the Nth allocation and all later ones fail
+ *	FAULT_COUNT=F	writes the number of allocations to the file F
  *	FAULT_IO=1	reads and writes move one byte, and every other call is
  *			interrupted or would block
  *	FAULT_SYNC=1	fsync(2) fails, as on a disk that fills up late
- *	FAULT_UPPER=1	what a socket receives is in upper case: a thread
- *			dump then holds nothing known
+ *	FAULT_UPPER=1	sockets receive upper case: nothing in a thread dump
+ *			is recognized then
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* glibc's own names of them, which need no looking up. */
+/* glibc's internal names, which need no lookup. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -75,7 +75,7 @@ void *realloc(void *old, size_t size)
 	return fails() ? NULL : __libc_realloc(old, size);
 }
 
-/* Every other call fails, in one way and then in the other. */
+/* Every other call fails, alternately in two ways. */
 static bool is_interrupted(void)
 {
 	if (!io_faults || calls++ % 2)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * other_kernel: a stand-in for kernels that are not here, preloaded.
+ * other_kernel: a preloaded library that simulates other kernels.
  *
- *	OTHER_RELEASE=R		uname(2) says so; before 5.8, there are no ring
- *				buffers for BPF; before 5.11, maps are refused
- *				as by RLIMIT_MEMLOCK
- *	OTHER_LOCKDOWN=FILE	stands for the kernel's; programs are refused
- *	OTHER_PARANOID=FILE	stands for kernel.perf_event_paranoid;
- *				perf_event_open(2) is refused, as it is by
- *				Debian's from 3 on to who lacks CAP_SYS_ADMIN
+ *	OTHER_RELEASE=R		uname(2) returns R; before 5.8, BPF has no ring
+ *				buffers; before 5.11, maps are refused as by
+ *				RLIMIT_MEMLOCK
+ *	OTHER_LOCKDOWN=FILE	replaces the kernel's; programs are refused
+ *	OTHER_PARANOID=FILE	replaces kernel.perf_event_paranoid;
+ *				perf_event_open(2) is refused, as Debian's
+ *				kernels do from 3 on without CAP_SYS_ADMIN
  *	OTHER_NO_READV=1	process_vm_readv(2) fails with ENOSYS
  */
 #include <dlfcn.h>

@@ -166,7 +166,7 @@ class Pprof:
         print(f"{len(p['sample'])} samples, {len(self.locations)} locations,",
               f"{len(self.functions)} functions, {len(self.strings)} strings")
 
-    # A type called NAME_samples counts what NAME weighs.
+    # A type called NAME_samples counts the samples whose weights are NAME.
     def stacks(self, what):
         names = [name for name, _ in self.types]
         for index, name in enumerate(names):
@@ -219,7 +219,7 @@ class Speedscope:
                   f"{p['endValue']}, {p['unit']}")
         print(f"{len(self.names)} frames")
 
-    # Of a thread, NAME [thread]: then the thread is the first frame.
+    # A profile of a thread is called NAME [thread]; the thread becomes the first frame.
     def stacks(self, _):
         for p in self.file["profiles"]:
             name, *thread = p["name"].split(" ", 1)
@@ -227,7 +227,7 @@ class Speedscope:
                 yield name, thread + [self.names[f] for f in sample], weight
 
 
-# As collapsed text has them, which cannot have all of them as they are.
+# Makes names valid in collapsed text.
 def adapted(name):
     return name.replace(";", ":").replace("\n", " ").replace("\r", " ")
 

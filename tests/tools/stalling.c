@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stalling: makes memory of a program stall whoever reads it, preloaded.
+ * stalling: a preloaded library that blocks readers of a program's memory.
  *
- *	STALLING=FIFO	where it is told to, a line each:
- *	ADDRESS BYTES	in hex: what is there is gone, and who reads it waits
- *			for somebody who never comes (userfaultfd)
- *	sleepers N	so many threads more sleep, with such a page amid the
- *			stack of each
+ *	STALLING=FIFO	reads commands, one per line:
+ *	ADDRESS BYTES	in hex: discards this memory; readers wait forever for
+ *			its contents (userfaultfd)
+ *	sleepers N	starts N sleeping threads, with such a page in the
+ *			middle of each stack
  *
- * After each it says "STALLED".
+ * Prints "STALLED" after each command.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_stand_in: a child of the test that stands in for a JVM with JMX, and does
- * what no real one does, or not when it is wanted.
+ * rmi_stand_in: a child of the test in place of a JVM with JMX, for replies
+ * that a real JVM sends never or not on request.
  *
- * It lets everybody in; what comes behind is up to a script.
+ * It accepts each login; a script determines the replies to calls.
  */
 #ifndef TESTS_UNIT_RMI_STAND_IN_H
 #define TESTS_UNIT_RMI_STAND_IN_H
