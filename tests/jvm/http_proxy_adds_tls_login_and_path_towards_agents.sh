@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mxprx -u towards the real agent by HTTPS with a client certificate, Basic and
+# Bearer authentication and another path; several agents at one port; by a command,
+# by kubectl (a stand-in for it) and into a JVM's network; TLS towards clients.
+# Wrong certificates are reported, and no password is printed or forwarded.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+. tests/jvm/lib/jolokia.sh
+. tests/jvm/lib/proxy.sh
+
+lab_tls || exit 1
+jdk=$(jdks | head -n 1)
+
+# asks SCHEME PATH STATUS TEXT [HEADER VALUE]: through the proxy.
+asks() {
+	python3 - "$proxy_port" "$tls/ca.pem" "$@" <<-'END' && return
+		import ssl, sys, urllib.error, urllib.request
+		port, ca, scheme, path, status, text = sys.argv[1:7]
+		r = urllib.request.Request("%s://localhost:%s%s" %
+		    (scheme, port, path), None, dict([sys.argv[7:9]])
+		    if sys.argv[7:] else {})
+		context = ssl.create_default_context(cafile=ca)
+		try:
+		    with urllib.request.urlopen(r, None, 30, context=context) as a:
+		        got, body = a.status, a.read().decode()
+		except urllib.error.HTTPError as e:
+		    got, body = e.code, e.read().decode()
+		assert (got, text in body) == (int(status), True), (got, body)
+	END
+	echo "asks $*:"
+	cat "$proxy_said"
+	return 1
+}
+
+# refused TEXT: mxprx has printed it.
+said() {
+	grep -q -- "$1" "$proxy_said" || { echo "not said: $1"
+		cat "$proxy_said"; return 1; }
+	! grep -q 'secret' "$proxy_said" "$proxy_printed"
+}
+
+echo secret >"$scratch/password"
+chmod 600 "$scratch/password"
+jolokia_scheme=https
+jolokia_target "$jdk" Beans -Dserve.keystore="$tls/server.p12" \
+	-Dserve.storepass=changeit -Dserve.truststore="$tls/ca.p12" \
+	-Dserve.user=admin -Dserve.password=secret \
+	-Dserve.path=/actuator/jolokia || exit
+agent=https://127.0.0.1:$port/actuator/jolokia
+secure="--cacert $tls/ca.pem --cert $tls/client.pem --key $tls/client.key"
+login="--user admin --password-file $scratch/password"
+
+# shellcheck disable=SC2086 # words
+proxy -u "$agent" -b 0 $secure $login --tls --tls-cert "$tls/proxy.pem" \
+	--tls-key "$tls/proxy.key" --log || exit 1
+grep -q "is at https://127.0.0.1:$proxy_port/jolokia" "$proxy_printed" ||
+	{ cat "$proxy_printed"; exit 1; }
+asks https /jolokia/version 200 '"agent":"1.7' || exit 1
+# The client's own password is replaced by the right one.
+asks https /jolokia 200 '"agent":"1.7' Authorization 'Basic eDp5' || exit 1
+asks https /jolokia/read/java.lang:type=Runtime/VmName 200 '"value":' || exit 1
+asks https /actuator/jolokia 404 'use /jolokia' || exit 1
+# Plain HTTP gets no response, and the reason is printed.
+printf 'GET /jolokia HTTP/1.1\r\nHost: localhost\r\n\r\n' |
+	timeout 20 socat -t 5 - "TCP:127.0.0.1:$proxy_port" \
+	>"$scratch/plain" 2>/dev/null
+! grep -q 200 "$scratch/plain" || { cat "$scratch/plain"; exit 1; }
+said 'TLS handshake with the client failed' || exit 1
+proxy_end TERM || exit 1
+
+# Without a login, the agent asks the client for it, who may send one.
+# shellcheck disable=SC2086
+proxy -u "$agent" -b 0 $secure || exit 1
+asks http /jolokia 401 '' || exit 1
+asks http /jolokia 200 '"agent"' Authorization \
+	"Basic $(printf admin:secret | base64)" || exit 1
+proxy_end TERM || exit 1
+
+# What is wrong with TLS is in the response and in the messages.
+proxy -u "$agent" -b 0 --cacert "$tls/ca.pem" || exit 1
+asks http /jolokia 502 'client certificate' || exit 1
+said 'client certificate' || exit 1
+proxy_end TERM || exit 1
+# shellcheck disable=SC2086
+proxy -u "$agent" -b 0 --cert "$tls/client.pem" --key "$tls/client.key" || exit 1
+asks http /jolokia 502 'certificate' || exit 1
+proxy_end TERM || exit 1
+proxy -u "$agent" -b 0 --insecure --cert "$tls/client.pem" \
+	--key "$tls/client.key" || exit 1
+asks http /jolokia 401 '' || exit 1
+proxy_end TERM || exit 1
+proxy -u "http://127.0.0.1:$port/actuator/jolokia" -b 0 || exit 1
+asks http /jolokia 502 'mxprx:' || exit 1
+proxy_end TERM || exit 1
+first=$agent
+first_pid=$pid
+
+# A token, by a command for each connection.
+jolokia_scheme=http
+jolokia_target "$jdk" Beans -Dserve.bearer=secret-token || exit
+echo secret-token >"$scratch/token"
+chmod 600 "$scratch/token"
+proxy -u "http://other.example.invalid:$port/jolokia" -b 0 \
+	--bearer-file "$scratch/token" --proxy-command 'socat - TCP:127.0.0.1:{port}' ||
+	exit 1
+asks http /jolokia 200 '"agent"' || exit 1
+asks http /jolokia/version 200 '"agent"' || exit 1
+proxy_end TERM || exit 1
+
+# From within the JVM's network namespace.
+proxy -u "$url" -p "$pid" -b 0 --bearer-file "$scratch/token" || exit 1
+asks http /jolokia 200 '"agent"' || exit 1
+proxy_end TERM || exit 1
+target_end "$pid"
+
+# kubectl, or what stands in for it: PORT of its own, forwarded by socat.
+jolokia_target "$jdk" Beans || exit
+mkdir -p "$scratch/bin"
+cat >"$scratch/bin/kubectl" <<-END
+	#!/bin/sh
+	echo "\$@" >>"$scratch/kubectl.asked"
+	echo "Forwarding from 127.0.0.1:17999 -> $port"
+	exec socat TCP-LISTEN:17999,bind=127.0.0.1,fork,reuseaddr TCP:127.0.0.1:$port
+END
+chmod +x "$scratch/bin/kubectl"
+PATH=$scratch/bin:$PATH
+proxy -u http://localhost/jolokia --kubectl "web-0:$port" --namespace shop \
+	-b 0 || exit 1
+asks http /jolokia 200 '"agent"' || exit 1
+grep -q 'shop' "$scratch/kubectl.asked" || exit 1
+proxy_end TERM || exit 1
+
+# Two agents at one port.
+# shellcheck disable=SC2086
+proxy -u "web=$first" "db=$url" -b 0 $secure --log || exit 1
+asks http /web/version 401 '' || exit 1
+asks http /db/version 200 '"agent"' || exit 1
+asks http /db 200 '"agent"' || exit 1
+asks http /jolokia 404 'with a <name> of -u' || exit 1
+asks http /webb 404 '' || exit 1
+proxy_end TERM || exit 1
+target_end "$pid"
+target_end "$first_pid"
