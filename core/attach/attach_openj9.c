@@ -100,16 +100,17 @@ bool openj9_is_enabled(const struct jvm *jvm, struct error *err)
 static int namespace_enter(const struct jvm *jvm, const char *name, int type,
 			   struct error *err)
 {
-	char theirs[64], ours[64];
+	char target_path[64], own_path[64];
 	struct stat a, b;
 	int fd, ret;
 
-	snprintf(theirs, sizeof(theirs), "/proc/%d/%s", (int)jvm->pid, name);
-	snprintf(ours, sizeof(ours), "/proc/self/%s", name);
-	if (stat(theirs, &a) == 0 && stat(ours, &b) == 0 &&
+	snprintf(target_path, sizeof(target_path), "/proc/%d/%s", (int)jvm->pid,
+		 name);
+	snprintf(own_path, sizeof(own_path), "/proc/self/%s", name);
+	if (stat(target_path, &a) == 0 && stat(own_path, &b) == 0 &&
 	    a.st_ino == b.st_ino)
 		return 0;
-	fd = open(theirs, O_RDONLY | O_CLOEXEC);
+	fd = open(target_path, O_RDONLY | O_CLOEXEC);
 	ret = fd < 0 ? -1 : setns(fd, type);
 	if (ret < 0)
 		fail_sys(err, ERROR_PERMISSION,

@@ -378,9 +378,9 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 #define ABANDON_MS   1000
 
 enum {
-	READY = 'r',
-	SIGNALLED = 's',
-	NOT_SIGNALLED = 'n'
+	WAKE_READY = 'r',
+	WAKE_SIGNALLED = 's',
+	WAKE_NOT_SIGNALLED = 'n'
 }; /* words between child and parent */
 
 /* State of the child. */
@@ -637,7 +637,7 @@ static int wake_run(struct waking *w, int channel, struct error *err)
 
 	if (fd != -2)
 		return fd;
-	child_tell(channel, READY, -1);
+	child_tell(channel, WAKE_READY, -1);
 	/* The parent may have sent the signal before it was killed. */
 	if (child_hear(channel, w->deadline_ns, &what) == CHILD_GONE)
 		wake_continue_alone(w);
@@ -646,7 +646,7 @@ static int wake_run(struct waking *w, int channel, struct error *err)
 	 * file must stay for the JVM.
 	 */
 	w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
-	if (w->alone || what == SIGNALLED)
+	if (w->alone || what == WAKE_SIGNALLED)
 		fd = wake_await_socket(w, channel, err);
 	else
 		fd = fail(err, ERROR_FAILED, "not signalled");
@@ -717,11 +717,11 @@ static int wake_lead(const struct child *child, const struct waking *w,
 
 	if (news == CHILD_TOLD) {
 		if (signal_send(w->jvm, err)) {
-			child_tell(child->channel, NOT_SIGNALLED, -1);
+			child_tell(child->channel, WAKE_NOT_SIGNALLED, -1);
 			return -1;
 		}
 		*signalled = true;
-		child_tell(child->channel, SIGNALLED, -1);
+		child_tell(child->channel, WAKE_SIGNALLED, -1);
 		news = helper_process_wait(child, w->deadline_ns, &fd, err);
 	}
 	return news == CHILD_DONE ? fd : -1;

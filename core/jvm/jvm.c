@@ -64,14 +64,14 @@ static bool same_file(const struct stat *a, const struct stat *b)
 /* True if the root directory or the mounts differ from ours. */
 static bool pid_has_own_root(pid_t pid)
 {
-	struct stat theirs, ours;
+	struct stat target, own;
 
-	if (pid_read_identity(pid, "root/.", &theirs) &&
-	    stat("/", &ours) == 0 && !same_file(&theirs, &ours))
+	if (pid_read_identity(pid, "root/.", &target) && stat("/", &own) == 0 &&
+	    !same_file(&target, &own))
 		return true;
-	return pid_read_identity(pid, "ns/mnt", &theirs) &&
-	       stat("/proc/self/ns/mnt", &ours) == 0 &&
-	       !same_file(&theirs, &ours);
+	return pid_read_identity(pid, "ns/mnt", &target) &&
+	       stat("/proc/self/ns/mnt", &own) == 0 &&
+	       !same_file(&target, &own);
 }
 
 static void jvm_set_status(struct jvm *jvm, const struct proc_status *status)

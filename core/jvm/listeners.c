@@ -18,7 +18,7 @@
 enum {
 	/* The kernel prints listening sockets before all others. */
 	TABLE_MAX = 4 << 20,
-	LISTEN = 0x0a, /* TCP_LISTEN in the kernel's tcp_states.h */
+	STATE_LISTEN = 0x0a, /* TCP_LISTEN in the kernel's tcp_states.h */
 	FILES_MAX = 1 << 20,
 };
 
@@ -80,7 +80,7 @@ static bool listener_set_address(struct listener *l, const char *hex,
 }
 
 /* Indices of the words that are used. */
-enum { LOCAL = 1, STATE = 3, INODE = 9, WORDS };
+enum { COLUMN_LOCAL = 1, COLUMN_STATE = 3, COLUMN_INODE = 9, COLUMN_COUNT };
 
 /*
  * A line reads "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000
@@ -89,11 +89,11 @@ enum { LOCAL = 1, STATE = 3, INODE = 9, WORDS };
  */
 static bool listener_read_line(struct line line, struct listener *l)
 {
-	struct line words[WORDS] = { { "", 0 } };
+	struct line words[COLUMN_COUNT] = { { "", 0 } };
 	unsigned long long port, state, inode;
 	const char *colon;
 
-	for (size_t i = 0; i < WORDS; i++) {
+	for (size_t i = 0; i < COLUMN_COUNT; i++) {
 		line = line_trimmed(line);
 		words[i].text = line.text;
 		while (line.len && *line.text != ' ') {
@@ -102,19 +102,20 @@ static bool listener_read_line(struct line line, struct listener *l)
 			words[i].len++;
 		}
 	}
-	colon = memchr(words[LOCAL].text, ':', words[LOCAL].len);
-	if (!colon || words[LOCAL].text + words[LOCAL].len - colon != 5)
+	colon = memchr(words[COLUMN_LOCAL].text, ':', words[COLUMN_LOCAL].len);
+	if (!colon ||
+	    words[COLUMN_LOCAL].text + words[COLUMN_LOCAL].len - colon != 5)
 		return false;
 	if (!listener_read_number(colon + 1, 4, 16, &port) ||
-	    !listener_read_number(words[STATE].text, words[STATE].len, 16,
-				  &state) ||
-	    !listener_read_number(words[INODE].text, words[INODE].len, 10,
-				  &inode))
+	    !listener_read_number(words[COLUMN_STATE].text,
+				  words[COLUMN_STATE].len, 16, &state) ||
+	    !listener_read_number(words[COLUMN_INODE].text,
+				  words[COLUMN_INODE].len, 10, &inode))
 		return false;
 	*l = (struct listener){ .inode = inode };
-	return state == LISTEN &&
-	       listener_set_address(l, words[LOCAL].text,
-				    (size_t)(colon - words[LOCAL].text),
+	return state == STATE_LISTEN &&
+	       listener_set_address(l, words[COLUMN_LOCAL].text,
+				    (size_t)(colon - words[COLUMN_LOCAL].text),
 				    (uint16_t)port);
 }
 

@@ -230,7 +230,7 @@ void perfdata_explain(const struct jvm *jvm, struct error *err)
  * The layout of the file: PerfDataPrologue and PerfDataEntry in perfMemory.hpp.
  */
 enum {
-	MAGIC = 0xcafec0c0, /* always big-endian */
+	PROLOGUE_MAGIC = 0xcafec0c0, /* always big-endian */
 	PROLOGUE_SIZE = 32,
 	BYTE_ORDER_AT = 4, /* 0 = big, 1 = little */
 	MAJOR_AT = 5,
@@ -376,7 +376,7 @@ static int image_read_prologue(struct perfdata *p, struct error *err)
 		return fail(err, p->fd < 0 ? ERROR_INPUT : ERROR_UNAVAILABLE,
 			    "the counter file has only %zu bytes", p->len);
 	memcpy(&magic, p->image, sizeof(magic));
-	if (be32toh(magic) != MAGIC)
+	if (be32toh(magic) != PROLOGUE_MAGIC)
 		return fail(err, ERROR_INPUT,
 			    "the file has no performance counters");
 	if (p->image[MAJOR_AT] != 2)

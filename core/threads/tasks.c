@@ -179,13 +179,13 @@ void task_process_close(struct task_process *p)
 #define MOST_KEPT  4096
 #define FDS_SPARED 256 /* left for the rest of sjkc */
 
-enum file { FILE_STAT, FILE_SCHEDSTAT, FILE_STATUS, FILES };
+enum file { FILE_STAT, FILE_SCHEDSTAT, FILE_STATUS, FILE_COUNT };
 
-enum { GONE = -1, CHANGED, UNCHANGED, DENIED };
+enum { SLOT_GONE = -1, SLOT_CHANGED, SLOT_UNCHANGED, SLOT_DENIED };
 
 struct slot {
 	struct task task;
-	int fds[FILES]; /* -1 = closed */
+	int fds[FILE_COUNT]; /* -1 = closed */
 	bool is_read;
 	bool is_gone;
 };
@@ -204,7 +204,7 @@ struct tasks {
 	struct task_process of_process;
 };
 
-static const char *const file_names[FILES] = {
+static const char *const file_names[FILE_COUNT] = {
 	[FILE_STAT] = "stat",
 	[FILE_SCHEDSTAT] = "schedstat",
 	[FILE_STATUS] = "status",
@@ -221,7 +221,7 @@ static void slot_close_fd(struct tasks *t, struct slot *s, enum file file)
 
 static void slot_release(struct tasks *t, struct slot *s)
 {
-	for (int f = 0; f < FILES; f++)
+	for (int f = 0; f < FILE_COUNT; f++)
 		slot_close_fd(t, s, (enum file)f);
 }
 
@@ -308,17 +308,17 @@ static int slot_read_schedstat(struct tasks *t, struct slot *s)
 				     sizeof(buf));
 
 	if (errno_means_gone(got))
-		return GONE;
+		return SLOT_GONE;
 	if (got < 0 || !task_numbers(buf, (size_t)got, v, 3))
-		return DENIED;
+		return SLOT_DENIED;
 	if (s->is_read && task->has_schedstat && v[0] == task->cpu_ns &&
 	    v[1] == task->runq_ns && v[2] == task->slices)
-		return UNCHANGED;
+		return SLOT_UNCHANGED;
 	task->has_schedstat = true;
 	task->cpu_ns = v[0];
 	task->runq_ns = v[1];
 	task->slices = v[2];
-	return CHANGED;
+	return SLOT_CHANGED;
 }
 
 /*
@@ -334,15 +334,15 @@ static int slot_read_stat(struct tasks *t, struct slot *s)
 		t, s, FILE_STAT, s->is_read || !t->schedstat, buf, sizeof(buf));
 
 	if (got <= 0 || !procfs_parse_stat(buf, (size_t)got, &stat))
-		return GONE;
+		return SLOT_GONE;
 	if (s->is_read && stat.start_ticks != task->start_ticks)
-		return GONE; /* the tid belongs to another thread now */
+		return SLOT_GONE; /* the tid belongs to another thread now */
 	memcpy(task->comm, stat.comm, sizeof(task->comm));
 	task->state = stat.state;
 	task->start_ticks = stat.start_ticks;
 	task->user_ns = stat.user_ticks * t->tick_ns;
 	task->sys_ns = stat.sys_ticks * t->tick_ns;
-	return CHANGED;
+	return SLOT_CHANGED;
 }
 
 /*
@@ -358,31 +358,31 @@ static int slot_read_status(struct tasks *t, struct slot *s, bool switches)
 				     buf, sizeof(buf));
 
 	if (errno_means_gone(got))
-		return GONE;
+		return SLOT_GONE;
 	if (got < 0 || !procfs_parse_status(buf, (size_t)got, &status))
-		return DENIED;
+		return SLOT_DENIED;
 	task->has_switches = switches;
 	task->voluntary = status.voluntary;
 	task->involuntary = status.involuntary;
 	if (t->jvm->own_pid_ns && status.ns_depth)
 		task->ns_tid = status.ns_pids[status.ns_depth - 1];
-	return CHANGED;
+	return SLOT_CHANGED;
 }
 
 static void slot_read(struct tasks *t, struct slot *s, bool switches)
 {
-	int ran = t->schedstat ? slot_read_schedstat(t, s) : CHANGED;
+	int ran = t->schedstat ? slot_read_schedstat(t, s) : SLOT_CHANGED;
 	bool first = !s->is_read;
 
-	if (ran == GONE)
+	if (ran == SLOT_GONE)
 		goto gone;
-	if (ran != UNCHANGED && slot_read_stat(t, s) == GONE)
+	if (ran != SLOT_UNCHANGED && slot_read_stat(t, s) == SLOT_GONE)
 		goto gone;
 	if (first)
 		s->task.ns_tid = t->jvm->own_pid_ns ? 0 : s->task.tid;
-	if ((switches && (ran != UNCHANGED || !s->task.has_switches)) ||
+	if ((switches && (ran != SLOT_UNCHANGED || !s->task.has_switches)) ||
 	    (first && t->jvm->own_pid_ns)) {
-		if (slot_read_status(t, s, switches) == GONE)
+		if (slot_read_status(t, s, switches) == SLOT_GONE)
 			goto gone;
 	}
 	s->is_read = true;

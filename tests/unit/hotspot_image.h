@@ -61,7 +61,7 @@ struct image_blob {
 	uint32_t deopt; /* offset of its handler in the code */
 };
 
-/* jdk is 8, 11, 17 or 25; hotspot_image_release() is due. */
+/* jdk is 8, 11, 17 or 25; hotspot_image_release() must follow. */
 void hotspot_image_init(struct hotspot_image *image, int jdk);
 void hotspot_image_release(struct hotspot_image *image);
 

@@ -27,7 +27,7 @@ struct metadata_image {
 	uint16_t next_entry;
 };
 
-/* jdk is 8, 11, 17 or 25.  image_release() is due. */
+/* jdk is 8, 11, 17 or 25. image_release() must follow. */
 void image_init(struct metadata_image *image, int jdk);
 void image_release(struct metadata_image *image);
 

@@ -24,7 +24,13 @@
 #define HEADING_LINES                                                          \
 	4 /* lines between a dump's date and its list of threads */
 
-enum part { OUTSIDE, THREADS, DEADLOCKS, FOOTER, HEAP };
+enum part {
+	SECTION_OUTSIDE,
+	SECTION_THREADS,
+	SECTION_DEADLOCKS,
+	SECTION_FOOTER,
+	SECTION_HEAP
+};
 
 struct hotspot {
 	struct thread_dump dump;
@@ -127,7 +133,7 @@ static bool line_is_number(struct line line)
 
 static void hotspot_end_dump(struct hotspot *r)
 {
-	bool cut = r->part == THREADS;
+	bool cut = r->part == SECTION_THREADS;
 
 	/* Only the VM itself marks the end of its dump. */
 	if (r->by_sa || r->by_jmx)
@@ -136,7 +142,7 @@ static void hotspot_end_dump(struct hotspot *r)
 		thread_dump_cut(&r->dump, !r->gap && !r->astray,
 				hotspot_line_number(r));
 	thread_dump_end(&r->dump);
-	r->part = OUTSIDE;
+	r->part = SECTION_OUTSIDE;
 }
 
 static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
@@ -147,7 +153,7 @@ static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
 		date = dump_lines_unwrap(&r->lines, date);
 	hotspot_end_dump(r);
 	r->dumps++;
-	r->part = THREADS;
+	r->part = SECTION_THREADS;
 	r->by_sa = by_sa;
 	r->by_sa_lwp = r->is_mixed = r->by_jmx = false;
 	r->heading = r->gap = true;
@@ -376,19 +382,19 @@ static void hotspot_end_threads(struct hotspot *r, enum part next)
 static void hotspot_on_footer(struct hotspot *r, struct line body)
 {
 	(void)body;
-	hotspot_end_threads(r, FOOTER);
+	hotspot_end_threads(r, SECTION_FOOTER);
 }
 
 static void hotspot_on_deadlock(struct hotspot *r, struct line body)
 {
 	(void)body;
-	hotspot_end_threads(r, DEADLOCKS);
+	hotspot_end_threads(r, SECTION_DEADLOCKS);
 }
 
 static void hotspot_on_heap(struct hotspot *r, struct line body)
 {
 	if (body.len == strlen("Heap"))
-		hotspot_end_threads(r, HEAP);
+		hotspot_end_threads(r, SECTION_HEAP);
 	else
 		hotspot_count_inside(r);
 }
@@ -562,19 +568,19 @@ static void hotspot_in_deadlocks(struct hotspot *r, struct line line)
 	size_t word = strlen("Found ");
 
 	if (line_is(line, "Heap"))
-		r->part = HEAP;
+		r->part = SECTION_HEAP;
 	else if (line_starts(line, "Found a total of ") ||
 		 (line_starts(line, "Found ") && line.len > word &&
 		  line.text[word] >= '0' && line.text[word] <= '9'))
-		r->part = r->by_sa ? THREADS : FOOTER;
+		r->part = r->by_sa ? SECTION_THREADS : SECTION_FOOTER;
 }
 
 static void hotspot_in_footer(struct hotspot *r, struct line line)
 {
 	if (line_starts(line, "Found one Java-level deadlock"))
-		r->part = DEADLOCKS;
+		r->part = SECTION_DEADLOCKS;
 	else if (line_is(line, "Heap"))
-		r->part = HEAP;
+		r->part = SECTION_HEAP;
 	else
 		hotspot_in_outside(r, line);
 }
@@ -592,14 +598,16 @@ static void hotspot_in_heap(struct hotspot *r, struct line line)
 		if (line_starts(line, flush[i]))
 			return;
 	}
-	r->part = OUTSIDE;
+	r->part = SECTION_OUTSIDE;
 	hotspot_in_outside(r, line);
 }
 
 static void (*const in_part[])(struct hotspot *r, struct line line) = {
-	[OUTSIDE] = hotspot_in_outside,     [THREADS] = hotspot_in_threads,
-	[DEADLOCKS] = hotspot_in_deadlocks, [FOOTER] = hotspot_in_footer,
-	[HEAP] = hotspot_in_heap,
+	[SECTION_OUTSIDE] = hotspot_in_outside,
+	[SECTION_THREADS] = hotspot_in_threads,
+	[SECTION_DEADLOCKS] = hotspot_in_deadlocks,
+	[SECTION_FOOTER] = hotspot_in_footer,
+	[SECTION_HEAP] = hotspot_in_heap,
 };
 
 static void hotspot_on_line(struct hotspot *r, struct line line)
@@ -632,7 +640,7 @@ static int nothing_found(const struct hotspot *r, struct error *err)
 static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 			struct error *err)
 {
-	struct hotspot r = { .part = OUTSIDE };
+	struct hotspot r = { .part = SECTION_OUTSIDE };
 	struct line line;
 	int ret = 0;
 

@@ -25,13 +25,13 @@
 /* Maximum time that a test waits before it fails. */
 #define PATIENCE_NS (60 * CLOCK_NS_PER_S)
 
-enum deed { REST, BURN, NAP };
+enum action { REST, BURN, NAP };
 
 /* A thread that performs its action until it is joined. */
 struct worker {
 	pthread_t thread;
 	const char *name;
-	_Atomic enum deed deed;
+	_Atomic enum action action;
 	_Atomic bool ends;
 	_Atomic pid_t tid;
 };
@@ -46,11 +46,11 @@ static void *work(void *arg)
 		prctl(PR_SET_NAME, w->name);
 	w->tid = (pid_t)syscall(SYS_gettid);
 	while (!w->ends) {
-		if (w->deed == BURN) {
+		if (w->action == BURN) {
 			for (unsigned i = 0; i < 1000000; i++)
 				sink += i;
 		} else {
-			usleep(w->deed == NAP ? 1000 : 20000);
+			usleep(w->action == NAP ? 1000 : 20000);
 		}
 	}
 	return NULL;
@@ -155,7 +155,7 @@ static void started_and_ended_threads_are_noticed(void **state)
 
 static void busy_thread_is_distinguished_from_an_idle_one(void **state)
 {
-	struct worker busy = { .deed = BURN }, idle = { .deed = REST };
+	struct worker busy = { .action = BURN }, idle = { .action = REST };
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
 	uint64_t before;
 	struct tasks *t;
@@ -190,7 +190,7 @@ static void busy_thread_is_distinguished_from_an_idle_one(void **state)
 
 static void context_switches_are_counted_when_asked_for(void **state)
 {
-	struct worker w = { .deed = NAP };
+	struct worker w = { .action = NAP };
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
 	uint64_t before;
 	struct tasks *t;

@@ -16,19 +16,19 @@
 #define CLOSE 1e-9
 
 /* Two consecutive samples and their rates. */
-struct upstream {
+struct sample_pair {
 	struct made_sample before, now;
 	struct thread_rates *rates;
 };
 
-static void upstream_init(struct upstream *p, int64_t interval_ns)
+static void pair_init(struct sample_pair *p, int64_t interval_ns)
 {
 	made_begin(&p->before, 100 * S);
 	made_begin(&p->now, 100 * S + interval_ns);
 	p->rates = thread_rates_new();
 }
 
-static struct top_rates *compared(struct upstream *p)
+static struct top_rates *compared(struct sample_pair *p)
 {
 	assert_null(thread_rates_update(p->rates, &p->before.sample));
 	return thread_rates_update(p->rates, &p->now.sample);
@@ -44,11 +44,11 @@ static void assert_close(double got, double wanted)
 
 static void cpu_is_a_share_of_one_core(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, 2 * S);
+	pair_init(&p, 2 * S);
 	made_busy(&p.before, 7, "a", 5 * S, 4 * S, 1 * S);
 	made_busy(&p.now, 7, "a", 6 * S, 4 * S + 750 * MS, 1 * S + 250 * MS);
 	r = compared(&p);
@@ -65,11 +65,11 @@ static void cpu_is_a_share_of_one_core(void **state)
 /* Ticks of 10 ms say 30 user and 10 sys, schedstat says 402.5 ms of CPU. */
 static void exact_cpu_is_shared_out_as_the_ticks_were(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 7, "a", 0, 0, 0);
 	made_busy(&p.now, 7, "a", 402500000, 300 * MS, 100 * MS);
 	r = compared(&p);
@@ -84,11 +84,11 @@ static void exact_cpu_is_shared_out_as_the_ticks_were(void **state)
  */
 static void cpu_without_a_tick_is_shared_out_as_before(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 7, "a", 100 * MS, 60 * MS, 40 * MS);
 	made_busy(&p.now, 7, "a", 105 * MS, 60 * MS, 40 * MS);
 	r = compared(&p);
@@ -126,11 +126,11 @@ static void short_intervals_share_by_the_ticks_of_a_second(void **state)
 /* JMX: CPU time is exact; user time is in ticks and may exceed it. */
 static void sys_is_never_negative(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 7, "a", 0, 0, COUNTER_ABSENT);
 	made_busy(&p.now, 7, "a", 96600000, 100 * MS, COUNTER_ABSENT);
 	r = compared(&p);
@@ -141,11 +141,11 @@ static void sys_is_never_negative(void **state)
 
 static void cpu_without_exact_time_is_the_sum_of_ticks(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 7, "a", COUNTER_ABSENT, 0, 0);
 	made_busy(&p.now, 7, "a", COUNTER_ABSENT, 30 * MS, 10 * MS);
 	r = compared(&p);
@@ -156,11 +156,11 @@ static void cpu_without_exact_time_is_the_sum_of_ticks(void **state)
 
 static void absent_counters_give_absent_rates(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_thread(&p.before, 7, "a")->counters[THREAD_WAITS] = 5;
 	made_thread(&p.now, 7, "a")->counters[THREAD_ALLOC] = 5;
 	r = compared(&p);
@@ -178,11 +178,11 @@ static void absent_counters_give_absent_rates(void **state)
 
 static void thread_uses_at_most_one_core(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	p.before.sample.process.cpu_ns = 0;
 	p.now.sample.process.cpu_ns = 90 * S;
 	p.now.sample.process.cpus = 4;
@@ -201,11 +201,11 @@ static void thread_uses_at_most_one_core(void **state)
 
 static void counters_that_shrink_count_as_nothing(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 7, "a", S, S, S)->counters[THREAD_WAITS] = 9;
 	made_busy(&p.now, 7, "a", 0, 0, 0)->counters[THREAD_WAITS] = 3;
 	r = compared(&p);
@@ -218,11 +218,11 @@ static void counters_that_shrink_count_as_nothing(void **state)
 
 static void reused_tid_is_a_new_thread(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 7, "old", 10 * S, 10 * S, 0);
 	made_busy(&p.now, 7, "new", 200 * MS, 150 * MS, 50 * MS)->start = 2000;
 	r = compared(&p);
@@ -238,11 +238,11 @@ static void reused_tid_is_a_new_thread(void **state)
 
 static void threads_without_a_tid_are_joined_by_their_java_id(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	made_busy(&p.before, 0, "a", 0, 0, 0)->java_id = 25;
 	made_busy(&p.before, 25, "its tid is 25", S, 0, 0)->java_id = 0;
 	made_busy(&p.now, 25, "its tid is 25", S, 0, 0)->java_id = 0;
@@ -256,11 +256,11 @@ static void threads_without_a_tid_are_joined_by_their_java_id(void **state)
 /* Ended threads count in the process's time, and so in other. */
 static void ended_threads_are_in_the_process_only(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	p.before.sample.process.cpu_ns = 10 * S;
 	p.now.sample.process.cpu_ns = 10 * S + 700 * MS;
 	made_busy(&p.before, 7, "stays", 0, 0, 0);
@@ -285,11 +285,11 @@ static void ended_threads_are_in_the_process_only(void **state)
 /* The process's time is in ticks, the time of its threads is exact. */
 static void other_cpu_is_never_negative(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	p.before.sample.process.cpu_ns = 0;
 	p.now.sample.process.cpu_ns = 30 * MS;
 	made_busy(&p.before, 7, "a", 0, 0, 0);
@@ -302,11 +302,11 @@ static void other_cpu_is_never_negative(void **state)
 
 static void application_share_without_names_is_absent(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	p.before.sample.process.cpu_ns = 0;
 	p.now.sample.process.cpu_ns = 30 * MS;
 	made_busy(&p.before, 7, "a", 0, 0, 0)->kind = THREAD_UNKNOWN;
@@ -323,11 +323,11 @@ static void application_share_without_names_is_absent(void **state)
 
 static void threads_not_named_yet_are_the_applications(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	p.before.sample.process.cpu_ns = 0;
 	p.now.sample.process.cpu_ns = 100 * MS;
 	made_busy(&p.before, 7, "main", 0, 0, 0);
@@ -370,11 +370,11 @@ static void allocation_is_compared_with_the_last_known_value(void **state)
 
 static void mean_allocation_is_shown_between_dumps(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, 2 * S);
+	pair_init(&p, 2 * S);
 	made_thread(&p.before, 7, "a");
 	made_thread(&p.now, 7, "a");
 	p.now.threads[0].has_alloc_mean = true;
@@ -389,11 +389,11 @@ static void mean_allocation_is_shown_between_dumps(void **state)
 
 static void exact_allocation_of_the_process_is_preferred(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, 2 * S);
+	pair_init(&p, 2 * S);
 	p.before.sample.process.alloc_bytes = 100;
 	p.now.sample.process.alloc_bytes = 4100;
 	made_thread(&p.before, 7, "a")->counters[THREAD_ALLOC] = 0;
@@ -410,11 +410,11 @@ static void exact_allocation_of_the_process_is_preferred(void **state)
  */
 static void safepoints_are_counted_as_sjk_does(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, 10 * S);
+	pair_init(&p, 10 * S);
 	p.before.sample.process.safepoints = 100;
 	p.before.sample.process.safepoint_ns = 50 * MS;
 	p.before.sample.process.sync_ns = 2 * MS;
@@ -431,11 +431,11 @@ static void safepoints_are_counted_as_sjk_does(void **state)
 
 static void mean_pause_without_safepoints_is_absent(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	p.before.sample.process.safepoints = 100;
 	p.before.sample.process.safepoint_ns = 50 * MS;
 	p.before.sample.process.sync_ns = 2 * MS;
@@ -459,11 +459,11 @@ static void add_gc(struct made_sample *m, const char *name, int64_t count,
 
 static void collectors_are_matched_by_name(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	add_gc(&p.before, "young", 5, 10 * MS);
 	add_gc(&p.before, "full", 1, 90 * MS);
 	add_gc(&p.now, "full", 1, 90 * MS);
@@ -560,11 +560,11 @@ static void sample_inside_a_pause_does_not_add_up_two_pauses(void **state)
 
 static void safepoints_and_cycles_are_not_pauses(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, S);
+	pair_init(&p, S);
 	add_gc(&p.before, "ZGC", 5, 10 * MS);
 	add_gc(&p.now, "ZGC", 6, 40 * MS);
 	p.before.sample.process.gc[0].is_cycles = true;
@@ -581,11 +581,11 @@ static void safepoints_and_cycles_are_not_pauses(void **state)
 
 static void machine_load_includes_all_cpus(void **state)
 {
-	struct upstream p;
+	struct sample_pair p;
 	struct top_rates *r;
 
 	(void)state;
-	upstream_init(&p, 2 * S);
+	pair_init(&p, 2 * S);
 	p.before.sample.process.machine_busy_ns = 10 * S;
 	p.before.sample.process.machine_idle_ns = 50 * S;
 	p.before.sample.process.throttled_ns = 0;

@@ -256,9 +256,9 @@ static void copy_of_a_header_is_not_a_chunk(void **state)
 /* ---- wrong events ---- */
 
 /*
- * A bad event stands behind 1 sample of a finished chunk, then 2 samples, a
- * checkpoint, and 3; another chunk of 4 follows.  Nothing else is lost: events
- * are known again by their types and times.
+ * A damaged event follows 1 sample of a finished chunk; then come 2 samples, a
+ * checkpoint, and 3 samples; another chunk of 4 follows. Nothing else is lost:
+ * reading continues at the next events of known types at plausible times.
  */
 static void check_bad_event(const char *bytes, size_t len)
 {

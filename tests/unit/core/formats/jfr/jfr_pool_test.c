@@ -307,7 +307,7 @@ static void strings_in_pools_may_have_any_encoding(void **state)
 		{ "\x00", 1, "b 1\n" },
 		{ "\x01", 1, "b 1\n" },
 		{ "\x02\x2a", 2, "pooled.b 1\n" },
-		{ "\x02\x7f", 2, "b 1\n" }, /* a key that is not there */
+		{ "\x02\x7f", 2, "b 1\n" }, /* a missing key */
 		{ "\x02\x2b", 2, "b 1\n" }, /* of a pooled string: no circle */
 		{ "\x03\x04"
 		  "x/\xc3\xa4",
@@ -346,7 +346,7 @@ static void strings_in_pools_may_have_any_encoding(void **state)
 	}
 }
 
-/* So that one lambda is one frame in every run. */
+/* A lambda is the same frame in each run. */
 static void hidden_classes_lose_what_names_them_in_one_run(void **state)
 {
 	static const char *const names[][2] = {

@@ -40,7 +40,7 @@ static void must_open(struct input *in, const char *path)
 		fail_msg("%s: %s", path, err.text);
 }
 
-/* Reads it; the test is skipped when the recordings are not there. */
+/* Reads a recording; the test is skipped without it. */
 static struct recording *read_recording(const char *folder, const char *name)
 {
 	struct recording *r = xcalloc(1, sizeof(*r));
