@@ -47,7 +47,12 @@ function terminalHtml(text) {
 			`${escapeHtml(part)}</span>`;
 	}
 
-	const body = text.replace(/\n+$/, '').split(/\x1b\[([\d;]*)m/).map((part, i) => {
+	// tmux omits trailing spaces, whose background is that of the last character.
+	const lines = text.replace(/\n+$/, '').split('\n');
+	const width = (line) => [...line.replace(/\x1b\[[\d;]*m/g, '')].length;
+	const columns = Math.max(...lines.map(width));
+	const padded = lines.map((line) => line + ' '.repeat(columns - width(line)));
+	const body = padded.join('\n').split(/\x1b\[([\d;]*)m/).map((part, i) => {
 		if (i % 2 === 0)
 			return part ? span(part) : '';
 		apply(part || '0');
