@@ -18,7 +18,7 @@ hold() {
 
 # ends PID: it does, within 5 s: it would wait for the lock for 10
 ends() {
-	for _ in $(seq 1 50); do
+	for _ in $(seq 1 600); do
 		[ -d "/proc/$1" ] || return 0
 		sleep 0.1
 	done

@@ -21,7 +21,7 @@ restarted() {
 	jmx_target "$1" && first=$pid || return
 	# What an earlier one said is not to be taken for what this one says.
 	rm -f "$scratch/go" "$scratch/talk"
-	timeout 60 "$TOOLS/ask_jmx" "127.0.0.1:$port" \
+	timeout 300 "$TOOLS/ask_jmx" "127.0.0.1:$port" \
 		"listen=sjkc.test:type=Ticker" "invoke=$count" "invoke=$count" \
 		"wait=$scratch/go" "invoke=$count" count \
 		"invoke=sjkc.test:type=Ticker/send(int:1,java.lang.String:x)" \

@@ -7,7 +7,7 @@ scratch=$2
 : "${TOOLS:=build/cc/tests/jvm/lib}"
 
 connect() {
-	timeout 120 "$TOOLS/connect_often" "127.0.0.1:$port" "$1" \
+	timeout 300 "$TOOLS/connect_often" "127.0.0.1:$port" "$1" \
 		>"$scratch/out" 2>"$scratch/err" && return
 	echo "connect_often $1: exit status $?"
 	cat "$scratch/err"

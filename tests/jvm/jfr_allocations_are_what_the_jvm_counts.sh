@@ -6,7 +6,7 @@
 sjkc=$1 recording=$2/late.jfr
 jdk=$(jdks | tail -n 1)
 [ -n "$jdk" ] || { echo 'no JDK with jfr'; exit 77; }
-timeout 120 env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m \
+timeout 300 env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m \
 	-XX:+UseSerialGC tests/jvm/lib/Allocating.java "$2/late.jfr" \
 	>"$2/counted" 2>&1 || { cat "$2/counted"; exit 1; }
 

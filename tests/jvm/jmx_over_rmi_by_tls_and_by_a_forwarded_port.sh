@@ -15,7 +15,7 @@ lab_inside && lab_tls || exit
 inside() {
 	wanted=$1
 	shift
-	within_lab timeout 60 "$TOOLS/ask_jmx" "$lab_address:$jmx_port" "$@" \
+	within_lab timeout 300 "$TOOLS/ask_jmx" "$lab_address:$jmx_port" "$@" \
 		>"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ $status -eq "$wanted" ] && return

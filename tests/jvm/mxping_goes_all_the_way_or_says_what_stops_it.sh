@@ -47,7 +47,7 @@ all_the_way() {
 
 # The JVM keeps nothing of a session that was closed and acknowledged.
 no_session_is_left() {
-	for _ in $(seq 50); do
+	for _ in $(seq 600); do
 		"$jdk/bin/jcmd" "$pid" GC.class_histogram \
 			>"$scratch/classes" || return
 		grep -q 'java.lang.String' "$scratch/classes" || return
@@ -125,7 +125,7 @@ check() {
 
 for_each_jdk check
 
-stranger 'pass' && ask 5 mxping --timeout 1s -s "127.0.0.1:$port" &&
+stranger 'pass' && ask 5 mxping --timeout 5s -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp failed protocol' &&
 	printed 'accepts the connection, but sends nothing' || exit
 
@@ -148,7 +148,7 @@ stranger 'c.sendall(b"N\0\4\x1b[2J\0\0\0\1" + b"\x1b[2J" * 9)' &&
 
 # A greeting, and nothing more.
 stranger 'c.sendall(b"N\0\1x\0\0\0\1")' &&
-	ask 5 mxping --timeout 1s -s "127.0.0.1:$port" &&
+	ask 5 mxping --timeout 5s -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp ok protocol failed registry' &&
 	printed 'does not reply to a call in time' || exit
 

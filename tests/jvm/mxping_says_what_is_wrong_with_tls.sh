@@ -12,7 +12,7 @@ lab_inside && lab_tls || exit
 asked() {
 	asked_for=$1
 	shift
-	within_lab timeout 60 "$sjkc" mxping -s "$lab_address:$jmx_port" \
+	within_lab timeout 300 "$sjkc" mxping -s "$lab_address:$jmx_port" \
 		--cacert "$tls/ca.pem" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ $status -eq "$asked_for" ] && return

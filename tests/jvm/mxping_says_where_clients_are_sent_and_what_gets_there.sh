@@ -67,7 +67,7 @@ another_number() {
 		mended && pinged 0 127.0.0.1:17010 --force-address &&
 		target_end "$pid" &&
 		sent_to 203.0.113.7 && pinged 5 127.0.0.1:17010 \
-			--timeout 3s &&
+			--timeout 6s &&
 		printed 'port 9010, which does not answer; it also answers at' &&
 		target_end "$pid" &&
 		sent_to 0.0.0.0 && pinged 5 127.0.0.1:17010 &&
@@ -82,7 +82,7 @@ out_of_reach() {
 		ip address add 203.0.113.1/24 dev here &&
 		ip neighbour add 203.0.113.7 lladdr 02:00:00:00:00:01 \
 			dev here || return
-	pinged 5 203.0.113.7:9010 --timeout 3s && printed 'failed  tcp' &&
+	pinged 5 203.0.113.7:9010 --timeout 6s && printed 'failed  tcp' &&
 		printed 'the connection timed out: packets are lost' &&
 		pinged 3 198.51.100.7:9010 && printed 'failed  tcp' &&
 		printed 'there is no route to the host'
@@ -115,7 +115,7 @@ socket.create_connection((sys.argv[1], int(sys.argv[2])), 1)' "$1" "$2" \
 at_9010() {
 	cat >"$scratch/stranger.py" <<-END
 		import signal, socket
-		signal.alarm(60)
+		signal.alarm(300)
 		s = socket.socket()
 		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 		s.bind(("127.0.0.1", 9010))
@@ -136,7 +136,7 @@ at_9010() {
 
 # met PROGRAM WORDS
 met() {
-	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 3s &&
+	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 6s &&
 		printed 'failed  server' && printed "port 9010, where $2" &&
 		printed 'it also answers at 127.0.0.1, port 17010'
 	status=$?

@@ -11,7 +11,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/proxy.sh
 
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
-PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import hashlib, sys
 	from stand_in import *
@@ -79,7 +79,7 @@ proxy_end TERM || exit 1
 
 lab_tls || exit 1
 proxy -s 127.0.0.1:9010 -b 0 --cacert "$tls/ca.pem" || exit 1
-PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" "$tls" \
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$tls" \
 	<<-'END' || exit 1
 	import sys
 	from stand_in import *

@@ -13,7 +13,7 @@ lab_enter "$0" "$@"
 ulimit -n 4096
 proxy -s 127.0.0.1:9010 -b 0 --max-clients-per-host 4000 --max-clients 1100 ||
 	exit 1
-PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" <<-'END' || exit 1
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys, time
 	from stand_in import *
 	port = int(sys.argv[1])
@@ -49,7 +49,7 @@ proxy_end TERM || exit 1
 
 # Of one host there are 64, and the others are not its business.
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
-PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" <<-'END' || exit 1
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys
 	from stand_in import *
 	port = int(sys.argv[1])

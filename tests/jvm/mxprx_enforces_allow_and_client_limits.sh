@@ -15,7 +15,7 @@ for address in 10.98.0.1/32 10.98.0.2/32 fd98::1/128; do
 done
 proxy -s 127.0.0.1:9010 -b '[::]:0' --allow 10.98.0.1 --allow fd98::/16 ||
 	exit 1
-PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys
 	from stand_in import *
 	port = int(sys.argv[1])
@@ -48,7 +48,7 @@ proxy_end TERM
 # One host has only its part of all clients, by SOCKS, too.
 for way in '-b' '--socks'; do
 	proxy -s 127.0.0.1:9010 "$way" 0 --max-clients-of-host 2 || exit 1
-	timeout 60 python3 - "$proxy_port" "$way" <<-'END' || exit 1
+	timeout 300 python3 - "$proxy_port" "$way" <<-'END' || exit 1
 		import socket, sys
 		port, way = int(sys.argv[1]), sys.argv[2]
 		hello = b"JRMI\0\2\x4b" if way == "-b" else b"\5\1\0"

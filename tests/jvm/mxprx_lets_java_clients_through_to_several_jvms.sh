@@ -93,7 +93,7 @@ jmx_client "$first" "localhost:$proxy_port" attributes operations || exit 1
 client_tls=
 jmx_client "$last" "localhost:$proxy_port" shut || exit 1
 # What does not trust it says so and gets nowhere; nor does who speaks none.
-PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys
 	from stand_in import *
 	s = greeted(int(sys.argv[1]))

@@ -12,7 +12,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/proxy.sh
 
 proxy -s 127.0.0.1:9010 -b 0 --max-clients-per-host 1000 || exit 1
-PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import random, sys
 	from stand_in import *

@@ -45,7 +45,7 @@ END
 told() {
 	# shellcheck disable=SC2086 # may be empty
 	proxy -s "127.0.0.1:$jvm_port" -b 0 $1 || return
-	PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" "$2" <<-'END'
+	PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$2" <<-'END'
 		import sys
 		from stand_in import *
 		s = greeted(int(sys.argv[1]))

@@ -14,7 +14,7 @@ ends() {
 	front=-b
 	[ "$1" != socks ] || front=--socks
 	proxy -s 127.0.0.1:9010 $front 0 || return
-	PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" "$proxy" \
+	PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 		"$1" <<-'END'
 		import signal, sys
 		from stand_in import *

@@ -11,7 +11,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/proxy.sh
 
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
-PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import sys
 	from stand_in import *
@@ -39,7 +39,7 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	        if length % 3 == 0 and length > 6:
 	            take(s, 3)
 	        end(s)
-	    assert until(quiet, 5), (end, descriptors(pid), idle)
+	    assert until(quiet), (end, descriptors(pid), idle)
 
 	# It sends no more, and reads on.
 	s = greeted(port)
@@ -56,7 +56,7 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	s.sendall(HELLO[:3])
 	s.shutdown(socket.SHUT_WR)
 	assert ends(s)
-	assert until(quiet, 5), descriptors(pid)
+	assert until(quiet), descriptors(pid)
 
 	# The JVM's: each prefix of its return, and then the end.
 	for first in [server_stub(jvm.host, 9010), string(b"a value")]:
@@ -76,7 +76,7 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	        assert rest == expected, (length, rest)
 	        s.close()
 	del jvm.answer
-	assert until(quiet, 5), descriptors(pid)
+	assert until(quiet), descriptors(pid)
 
 	# The JVM ends while nothing is asked: so does the connection.
 	s = greeted(port)
@@ -84,7 +84,7 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	jvm.connections[-1].shutdown(socket.SHUT_RDWR)
 	assert ends(s)
 	works(port)
-	assert until(quiet, 5), descriptors(pid)
+	assert until(quiet), descriptors(pid)
 END
 [ ! -s "$proxy_said" ] || ! grep -iq 'assert\|sanitizer\|abort' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }

@@ -21,7 +21,7 @@ target_pids="$target_pids $few"
 target_wait "$scratch/few" '[0-9]' || exit 1
 read -r proxy_port proxy <"$scratch/few"
 target_pids="$target_pids $proxy" proxy_said=$scratch/proxy.said
-PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import sys
 	from stand_in import *
@@ -67,7 +67,7 @@ proxy_end TERM || exit 1
 
 # A port that is taken.
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
-timeout 10 "$sjkc" mxprx -s 127.0.0.1:9010 -b "$proxy_port" >"$scratch/out" 2>&1
+timeout 300 "$sjkc" mxprx -s 127.0.0.1:9010 -b "$proxy_port" >"$scratch/out" 2>&1
 status=$?
 [ $status -eq 5 ] || { echo "exit status $status, not 5"; cat "$scratch/out"; exit 1; }
 grep -q "cannot listen on 127.0.0.1:$proxy_port: Address already in use" \
@@ -76,7 +76,7 @@ proxy_end TERM || exit 1
 
 # JVMs that are not there, are slow, and come back.
 proxy -s 127.0.0.1:9010 -b 0 --timeout 1s || exit 1
-PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
+PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import sys
 	from stand_in import *

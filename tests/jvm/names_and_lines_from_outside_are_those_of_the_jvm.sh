@@ -11,7 +11,7 @@ sjkc=$1 scratch=$2
 bad() { echo "$jdk: $1"; head -n 40 "$scratch/out" "$scratch/said"; exit 1; }
 
 show() {
-	timeout 60 "$TOOLS/show_symbols" "$pid" "$@" >"$scratch/out" \
+	timeout 300 "$TOOLS/show_symbols" "$pid" "$@" >"$scratch/out" \
 		2>"$scratch/said" || bad "show_symbols failed"
 }
 
@@ -64,7 +64,7 @@ for jdk in $(jdks); do
 		}
 	done
 
-	timeout 100 "$TOOLS/compare_symbols" "$pid" >"$scratch/out" \
+	timeout 300 "$TOOLS/compare_symbols" "$pid" >"$scratch/out" \
 		2>"$scratch/said" || bad "compare_symbols failed"
 	[ "$(count different)" = 0 ] || bad "JVMTI knows otherwise"
 	[ "$(count different_stubs)" = 0 ] || bad "routines have other names"

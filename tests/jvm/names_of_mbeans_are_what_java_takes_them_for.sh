@@ -9,9 +9,9 @@ target_program=Names
 
 named() {
 	classes=$(target_compile "$1") || return 1
-	timeout 60 "$1/bin/java" -Xmx64m -cp "$classes" Names \
+	timeout 300 "$1/bin/java" -Xmx64m -cp "$classes" Names \
 		>"$scratch/java" || return 1
-	timeout 60 "$TOOLS/show_names" <"$scratch/java" >"$scratch/ours" ||
+	timeout 300 "$TOOLS/show_names" <"$scratch/java" >"$scratch/ours" ||
 		return 1
 	if ! diff -u "$scratch/java" "$scratch/ours" >"$scratch/diff"; then
 		head -n 40 "$scratch/diff"

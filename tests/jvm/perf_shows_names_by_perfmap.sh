@@ -19,14 +19,14 @@ compiled "$jdk" -XX:+PreserveFramePointer -- churn || exit 1
 within=
 map=/tmp/perf-$pid.map
 find "/proc/$pid/root/tmp/" | sort >"$scratch/before"
-timeout 60 perf record -q -e cpu-clock -F 499 -g -p "$pid" \
+timeout 300 perf record -q -e cpu-clock -F 499 -g -p "$pid" \
 	-o "$scratch/data" -- sleep 2 >"$scratch/said" 2>&1 || {
 	cat "$scratch/said"
 	echo 'perf does not record here'
 	exit 77
 }
 "$sjkc" perfmap "$pid" 2>"$scratch/said" || bad 'perfmap failed'
-timeout 100 perf script -i "$scratch/data" -F ip,sym \
+timeout 300 perf script -i "$scratch/data" -F ip,sym \
 	>"$scratch/script" 2>"$scratch/said"
 rm -f "$map"
 find "/proc/$pid/root/tmp/" | sort | cmp -s - "$scratch/before" ||

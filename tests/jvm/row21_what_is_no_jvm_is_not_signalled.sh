@@ -19,7 +19,7 @@ ask 2 jcmd "$thread" VM.version && said 'thread' || exit 1
 alive "$pid" || exit 1
 
 for not_one in 0 -1 2147483648 99999999999999999999 abc; do
-	timeout 20 "$sjkc" jstack -- "$not_one" >"$scratch/out" 2>"$scratch/err"
+	timeout 300 "$sjkc" jstack -- "$not_one" >"$scratch/out" 2>"$scratch/err"
 	case $? in
 	2 | 3) ;;
 	*) echo "$not_one:"; cat "$scratch/err"; exit 1 ;;
@@ -29,7 +29,7 @@ done
 # A zombie: its parent never waits.
 sh -c 'sh -c "exit 0" & echo $!; exec sleep 30' >"$scratch/zombie" &
 parent=$!
-for _ in $(seq 50); do
+for _ in $(seq 600); do
 	zombie=$(cat "$scratch/zombie" 2>/dev/null)
 	grep -q '^State:.*Z' "/proc/${zombie:-0}/status" 2>/dev/null && break
 	sleep 0.1

@@ -10,7 +10,7 @@ sjkc=$(realpath "$1") scratch=$2
 just_started() {
 	target_start "$1" || return
 	sleep "$2"
-	timeout 60 "$sjkc" jcmd "$pid" VM.version >"$scratch/out" \
+	timeout 300 "$sjkc" jcmd "$pid" VM.version >"$scratch/out" \
 		2>"$scratch/err"
 	status=$?
 	case $status in

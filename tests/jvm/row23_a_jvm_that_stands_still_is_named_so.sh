@@ -7,9 +7,9 @@ sjkc=$(realpath "$1") scratch=$2
 
 stopped() {
 	target_stop "$pid" || return
-	# Not after its deadline, which is 10 s.
-	ask 5 jcmd "$pid" VM.version && said 'state T' &&
-		said "kill -CONT $pid" && [ "$took" -lt 9000 ] || return
+	# jcmd must report the state instead of waiting until its deadline.
+	ask 5 jcmd --timeout 100s "$pid" VM.version && said 'state T' &&
+		said "kill -CONT $pid" && [ "$took" -lt 90000 ] || return
 	kill -CONT "$pid"
 	ask 0 jcmd "$pid" VM.version
 }
@@ -30,8 +30,8 @@ frozen() {
 	echo "$pid" >"$group/cgroup.procs" &&
 		echo $on >"$group/$switch"
 	sleep 0.2
-	ask 5 jcmd "$pid" VM.version && said 'its cgroup is frozen' &&
-		[ "$took" -lt 9000 ]
+	ask 5 jcmd --timeout 100s "$pid" VM.version &&
+		said 'its cgroup is frozen' && [ "$took" -lt 90000 ]
 	result=$?
 	echo $off >"$group/$switch"
 	echo "$pid" >"$top/cgroup.procs"
@@ -51,7 +51,7 @@ stops_when_asked() {
 		-e trace=read,recvfrom,recvmsg \
 		-e inject=read,recvfrom,recvmsg:delay_enter=30000000 &
 	tracer=$!
-	for _ in $(seq 50); do
+	for _ in $(seq 600); do
 		grep -q "^TracerPid:[[:space:]]*$tracer" \
 			"/proc/$pid/task/$listener/status" && break
 		sleep 0.1

@@ -14,7 +14,7 @@ unset SJKC_PASSWORD
 asked() {
 	asked_for=$1 asked_command=$2
 	shift 2
-	within_lab timeout 60 "$sjkc" "$asked_command" \
+	within_lab timeout 300 "$sjkc" "$asked_command" \
 		-s "$lab_address:$jmx_port" "$@" \
 		>"$scratch/out" 2>"$scratch/err" </dev/null
 	status=$?
@@ -64,7 +64,7 @@ passwords() {
 
 # Somebody types it; it is seen nowhere.
 typed() {
-	within_lab timeout 60 python3 - "$sjkc" mx -s "$lab_address:$jmx_port" \
+	within_lab timeout 300 python3 - "$sjkc" mx -s "$lab_address:$jmx_port" \
 		-b java.lang:type=Memory -mg -q -f Verbose --user monitor \
 		>"$scratch/out" <<-'END'
 			import os, pty, sys

@@ -18,11 +18,11 @@ server() {
 	target_wait "$scratch/port" '^[0-9]' && port=$(cat "$scratch/port")
 }
 
-# asked STATUS ARGUMENT…: within 400 MB, 20 s
+# asked STATUS ARGUMENT…: within 400 MB, 120 s
 asked() {
 	asked_for=$1
 	shift
-	prlimit --as=400000000 timeout 20 "$sjkc" "$@" --timeout 2s \
+	prlimit --as=400000000 timeout 120 "$sjkc" "$@" --timeout 2s \
 		-s "127.0.0.1:$port" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ $status -eq "$asked_for" ] && return

@@ -12,7 +12,7 @@ jdk=$(jdks | tail -n 1)
 # starved N: the attach to a JVM that has to be woken, with N-1 allocations
 starved() {
 	rm -f "/tmp/.java_pid$pid"
-	FAULT_ALLOC=$1 LD_PRELOAD=$faults timeout 30 "$sjkc" jcmd --timeout 5s \
+	FAULT_ALLOC=$1 LD_PRELOAD=$faults timeout 300 "$sjkc" jcmd --timeout 5s \
 		"$pid" VM.version >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	case $status in
@@ -24,7 +24,7 @@ starved() {
 	134 | 139) ;;
 	*) echo "allocation $1: exit status $status"; cat "$scratch/err"; exit 1 ;;
 	esac
-	for _ in $(seq 80); do
+	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] || break
 		sleep 0.1
 	done

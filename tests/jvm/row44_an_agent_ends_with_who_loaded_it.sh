@@ -48,7 +48,7 @@ killed_amid() {
 		"^TracerPid:[[:space:]]*$tracer" || return
 	"$TOOLS/show_agent" "$pid" costs >"$scratch/amid" 2>&1 &
 	loader=$!
-	for _ in $(seq 1 200); do
+	for _ in $(seq 1 600); do
 		made=$(find "/proc/$pid/root/tmp" -maxdepth 1 -name '.sjkc-*')
 		[ -z "$made" ] || break
 		sleep 0.02

@@ -38,7 +38,7 @@ hold() {
 	strace -q -o "$scratch/held" -p "$dispatcher" -e trace=futex \
 		-e inject=futex:delay_exit="$1" &
 	tracer=$!
-	for _ in $(seq 50); do
+	for _ in $(seq 600); do
 		grep -q "^TracerPid:[[:space:]]*$tracer" \
 			"/proc/$pid/task/$dispatcher/status" && break
 		sleep 0.1
@@ -47,7 +47,7 @@ hold() {
 
 # The file stays until the JVM has seen it, which would print its threads else.
 file_goes() {
-	for _ in $(seq 150); do
+	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] || break
 		sleep 0.1
 	done
@@ -75,7 +75,7 @@ killed() {
 	hold 1000000
 	"$sjkc" jcmd "$pid" VM.version >"$scratch/out" 2>"$scratch/err" &
 	asking=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] && break
 		sleep 0.02
 	done

@@ -19,7 +19,7 @@ listed() {
 # The same as the agent has it: the outermost method at the code's beginning.
 told() {
 	cut -d ' ' -f 1 "$scratch/listed" |
-		timeout 60 "$TOOLS/show_agent" "$pid" symbols |
+		timeout 300 "$TOOLS/show_agent" "$pid" symbols |
 		sed 's/^\([0-9a-f]*\).* \([^ ]*\):[0-9]*$/\1 \2/' | sort
 }
 
@@ -38,7 +38,7 @@ same_list() {
 
 same_places() {
 	code_ranges >"$scratch/ranges"
-	timeout 60 "$TOOLS/show_agent" "$pid" compare <"$scratch/ranges" \
+	timeout 300 "$TOOLS/show_agent" "$pid" compare <"$scratch/ranges" \
 		>"$scratch/out" || { cat "$scratch/out"; return 1; }
 	counts=$(tail -n 1 "$scratch/out")
 	echo "| $(basename "$1"): $counts"
@@ -65,7 +65,7 @@ newcomers() {
 
 same_newcomers() {
 	: >"$scratch/live"
-	newcomers | timeout 60 "$TOOLS/show_agent" "$pid" costs line read \
+	newcomers | timeout 300 "$TOOLS/show_agent" "$pid" costs line read \
 		compare >"$scratch/live" || { cat "$scratch/live"; return 1; }
 	counts=$(tail -n 1 "$scratch/live")
 	echo "| $(basename "$1"), compiled meanwhile: $counts"
@@ -88,7 +88,7 @@ import sys
 begin, end = (int(word, 16) for word in sys.argv[1:])
 for at in range(begin, min(end, begin + (1 << 20)), 256):
     print("%x" % at)' $begin |
-		timeout 60 "$TOOLS/show_agent" "$pid" generated >"$scratch/out"
+		timeout 300 "$TOOLS/show_agent" "$pid" generated >"$scratch/out"
 	for name in Interpreter 'arraycopy' 'I2C/C2I adapters'; do
 		grep -q "$name" "$scratch/out" ||
 			{ echo "no $name"; sort -u -k 2 "$scratch/out" |

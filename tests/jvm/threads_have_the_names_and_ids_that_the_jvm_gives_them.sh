@@ -30,7 +30,7 @@ for jdk in $(jdks); do
 	fi
 
 	# It says that it is ready before it is blocked: so more than once.
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 600); do
 		samples "$pid" names=Thread.print stack=blocked-0 deadlocks
 		! grep -q "$blocked" "$got" || break
 	done
@@ -52,7 +52,7 @@ for jdk in $(jdks); do
 	has 'Deadlock 2:'
 	has '    which is held by "lock-deadlock-left"'
 	# It is set down now and then: so more than once.
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 600); do
 		! grep -q 'NO VIRTUAL THREADS' "$said" || break
 		! grep -q ' virtual=[1-9][0-9]* java .* name=ForkJoinPool-1' \
 			"$got" || break

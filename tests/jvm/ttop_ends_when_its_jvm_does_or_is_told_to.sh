@@ -25,7 +25,7 @@ ended() {
 }
 
 replays() {
-	timeout 60 "$sjkc" ttop --replay "$scratch/recorded" \
+	timeout 300 "$sjkc" ttop --replay "$scratch/recorded" \
 		>"$scratch/replayed" 2>&1
 	status=$?
 	case $status in 0 | 7) ;; *) cat "$scratch/replayed"; return 1 ;; esac
@@ -44,7 +44,7 @@ whole() {
 # Nobody reads it any more: known before the next report, which is far.
 closed() {
 	{
-		timeout 30 "$sjkc" ttop -p "$pid" -ri 1h -si 10ms \
+		timeout 300 "$sjkc" ttop -p "$pid" -ri 1h -si 10ms \
 			2>"$scratch/err"
 		echo $? >"$scratch/status"
 	} | head -n 1 >"$scratch/out"
@@ -60,7 +60,7 @@ typed() {
 	command -v script >/dev/null || return 0
 	rm -f "$scratch/keys" "$scratch/out"
 	mkfifo "$scratch/keys" || return
-	timeout 30 script -qec "$sjkc ttop -b -p $pid -ri 1h -si 10ms" \
+	timeout 300 script -qec "$sjkc ttop -b -p $pid -ri 1h -si 10ms" \
 		/dev/null <"$scratch/keys" >"$scratch/out" 2>&1 &
 	ttop=$!
 	exec 3>"$scratch/keys"

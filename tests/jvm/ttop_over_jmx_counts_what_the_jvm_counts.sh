@@ -30,7 +30,7 @@ counts() {
 		--record "$scratch/recorded" || return
 	after=$(ran_ns "$tid") ended=$(now_ns)
 	# A recording of it says the same.
-	timeout 60 "$sjkc" ttop --replay "$scratch/recorded" --json -n 0 \
+	timeout 300 "$sjkc" ttop --replay "$scratch/recorded" --json -n 0 \
 		>"$scratch/replayed" 2>&1 &&
 		cmp "$scratch/out" "$scratch/replayed" || return
 	python3 - "$scratch/out" "$scratch/recorded" $((after - before)) \

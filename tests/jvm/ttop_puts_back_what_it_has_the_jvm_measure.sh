@@ -101,7 +101,7 @@ by_a_key_and_killed() {
 }
 
 says_when_it_cannot() {
-	begin -s "127.0.0.1:$port" --timeout 1s || return
+	begin -s "127.0.0.1:$port" --timeout 5s || return
 	target_stop "$pid" || return
 	kill -INT "$ttop"
 	wait "$ttop"

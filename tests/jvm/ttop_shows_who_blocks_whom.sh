@@ -9,7 +9,7 @@ sjkc=$(realpath "$1") scratch=$2
 # only says that they have started.
 all_wait() {
 	for _ in $(seq 300); do
-		timeout 60 "$sjkc" jcmd -p "$pid" Thread.print \
+		timeout 300 "$sjkc" jcmd -p "$pid" Thread.print \
 			>"$scratch/dump" 2>&1 || break
 		awk -v count="$1" '/^"/ { name = $1 }
 			/- (waiting to lock|parking to wait for) / &&

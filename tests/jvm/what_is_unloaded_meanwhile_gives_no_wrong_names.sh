@@ -14,7 +14,7 @@ for jdk in $(jdks); do
 	compiled "$jdk" -- churn || exit 1
 	: >"$scratch/all"
 	for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		timeout 60 "$sjkc" perfmap -q -s -o "$scratch/map" "$pid" \
+		timeout 300 "$sjkc" perfmap -q -s -o "$scratch/map" "$pid" \
 			2>"$scratch/said" || bad "round $round failed"
 		cat "$scratch/map" >>"$scratch/all"
 	done

@@ -8,9 +8,9 @@ target_program=Values
 
 written() {
 	classes=$(target_compile "$1") &&
-		timeout 60 "$1/bin/java" -Xmx64m -cp "$classes" Values \
+		timeout 300 "$1/bin/java" -Xmx64m -cp "$classes" Values \
 			>"$scratch/stream" &&
-		timeout 60 "$TOOLS/show_values" "$scratch/stream" |
+		timeout 300 "$TOOLS/show_values" "$scratch/stream" |
 		sed 's/xxxxxxx*/x/' >"$scratch/shown" &&
 		diff -u tests/data/rmi/types.txt "$scratch/shown"
 }

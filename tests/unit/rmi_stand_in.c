@@ -328,7 +328,7 @@ static void serve_apart(struct stand_in *s, int fd)
 {
 	if (fork() == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(60);
+		alarm(600);
 		serve(s, fd);
 		_exit(0);
 	}
@@ -340,7 +340,7 @@ static _Noreturn void run(struct stand_in *s)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_IGN);
-	alarm(60);
+	alarm(600);
 	for (;;) {
 		struct pollfd ready[2] = {
 			{ .fd = s->listeners[0], .events = POLLIN },

@@ -25,7 +25,7 @@ public class VisualVmClient {
 
 	/** VisualVM connects when it comes round to it. */
 	private static void await(Application application) throws Exception {
-		for (int i = 0; i < 300; i++) {
+		for (int i = 0; i < 3000; i++) {
 			if (application.getState() == Stateful.STATE_AVAILABLE)
 				return;
 			Thread.sleep(100);

@@ -8,7 +8,7 @@
 agent() {
 	wanted=$1
 	shift
-	timeout 60 "$TOOLS/show_agent" "$pid" "$@" >"$scratch/out" \
+	timeout 300 "$TOOLS/show_agent" "$pid" "$@" >"$scratch/out" \
 		2>"$scratch/err" </dev/null
 	status=$?
 	[ "$status" -eq "$wanted" ] && return
@@ -20,7 +20,7 @@ agent() {
 # agent_holds DEED…: in the background, as $holder, when it has got to its end.
 agent_holds() {
 	: >"$scratch/held"
-	timeout 60 "$TOOLS/show_agent" "$pid" "$@" costs hold \
+	timeout 300 "$TOOLS/show_agent" "$pid" "$@" costs hold \
 		>"$scratch/held" 2>&1 </dev/null &
 	keeper=$!
 	target_jobs="$target_jobs $keeper"
@@ -44,7 +44,7 @@ code_ranges() {
 
 # no_folders: nothing of the agent's is in the JVM's file systems; soon.
 no_folders() {
-	for _ in $(seq 1 50); do
+	for _ in $(seq 1 600); do
 		left=$(find "/proc/$pid/root/tmp" "/proc/$pid/cwd/" \
 			-maxdepth 1 -name '.sjkc-*' 2>/dev/null)
 		[ -n "$left" ] || return 0
@@ -56,7 +56,7 @@ no_folders() {
 
 # streams_are COUNT: so many stream files the JVM has open; soon.
 streams_are() {
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 600); do
 		streams=$(find "/proc/$pid/fd" -lname '*/.sjkc-*' 2>/dev/null |
 			wc -l)
 		[ "$streams" -ne "$1" ] || return 0

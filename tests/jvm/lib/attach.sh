@@ -61,7 +61,7 @@ no_litter() {
 			{ echo "$dir/.attach_pid$ns_pid is left"; return 1; }
 	done
 	[ -n "${2-}" ] || return 0
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 600); do
 		now=$(files_open "$1")
 		[ "$now" -gt "$2" ] || return 0
 		sleep 0.1

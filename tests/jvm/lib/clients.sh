@@ -15,7 +15,7 @@ jconsole_client() {
 	jconsole_classes=$(target_compile "$jconsole_jdk" JConsoleClient \
 		$jconsole_opened) || return
 	# shellcheck disable=SC2046,SC2086 # words
-	timeout 240 "$jconsole_jdk/bin/java" -Xmx128m -XX:+UseSerialGC \
+	timeout 900 "$jconsole_jdk/bin/java" -Xmx128m -XX:+UseSerialGC \
 		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
 		-Djava.awt.headless=true $jconsole_opened \
 		--add-opens jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED \
@@ -44,7 +44,7 @@ visualvm_start() {
 		mount --bind "$visualvm" /tmp || exit 1
 		export HOME=/tmp
 		# No exec: Xvfb tells nobody whose pid is 1 that it is ready.
-		timeout 400 xvfb-run -a visualvm --nosplash --userdir /tmp/user \\
+		timeout 900 xvfb-run -a visualvm --nosplash --userdir /tmp/user \\
 			-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC \\
 			-J-javaagent:/tmp/agent.jar=/tmp -J-Duser.home=/tmp \\
 			-J-Djavax.net.ssl.trustStore=/tmp/ca.p12 \\
@@ -74,9 +74,9 @@ visualvm_jars() {
 	END
 }
 
-# visualvm_shows TEXT: within 60 s, in one of its windows.
+# visualvm_shows TEXT: within 180 s, in one of its windows.
 visualvm_shows() {
-	for _ in $(seq 300); do
+	for _ in $(seq 900); do
 		! grep -q -- "$1" "$visualvm/texts" 2>/dev/null || return 0
 		sleep 0.2
 	done
@@ -89,7 +89,7 @@ visualvm_shows() {
 visualvm_client() {
 	printf '%s\n' "$@" >"$visualvm/words.new"
 	mv "$visualvm/words.new" "$visualvm/words"
-	for _ in $(seq 1200); do
+	for _ in $(seq 3000); do
 		if [ -e "$visualvm/said" ]; then
 			cp "$visualvm/said" "$scratch/visualvm.said"
 			! grep -q FAILED "$visualvm/said" || return

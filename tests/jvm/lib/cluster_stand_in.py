@@ -60,7 +60,7 @@ def connected(holder, port):
         s = socket.socket()
     finally:
         libc.setns(here.fileno(), 0x40000000)
-    s.settimeout(5)
+    s.settimeout(60)
     s.connect(("127.0.0.1", port))
     return s
 

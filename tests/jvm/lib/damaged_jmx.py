@@ -262,12 +262,12 @@ ENDS = {
 }
 
 
-def run(name, port):
-    """Its status, what it printed, seconds."""
+def run(name, port, timeout_s=TIMEOUT_S):
+    """Returns exit status, standard output and error, and seconds."""
     first, *rest = COMMANDS[name]
     # A child's ru_maxrss is no less than ours: so it is a limit.
     command = ["prlimit", "--data=%d" % MEMORY, sjkc, first, "-s", "127.0.0.1:%d" % port, "--timeout",
-               "%ds" % TIMEOUT_S]
+               "%ds" % timeout_s]
     # mxping goes where it is sent: that is patched to be here, too.
     if name != "mxping":
         command.append("--force-address")
@@ -324,7 +324,7 @@ def check(name, what, connections, recorded_port, deed, whole=None):
 
 def record(name):
     recorder = Recorder()
-    status, out, err, _ = run(name, recorder.port)
+    status, out, err, _ = run(name, recorder.port, 60)
     if status:
         sys.exit("%s: exit status %d\n%s" % (name, status, err.decode()))
     if name != "mxping":

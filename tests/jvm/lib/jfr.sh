@@ -11,7 +11,7 @@ jdks_tool=jfr
 record() {
 	home=$1 file=$2 seconds=$3
 	shift 3
-	timeout 60 env --default-signal=QUIT,INT "$home/bin/java" \
+	timeout 300 env --default-signal=QUIT,INT "$home/bin/java" \
 		-Xlog:disable -Xlog:all=error:stderr "$@" \
 		-XX:StartFlightRecording:filename="$file",settings=profile \
 		tests/jvm/lib/Recorded.java "$seconds"

@@ -10,7 +10,7 @@
 looks() {
 	wanted=$1 how=$2
 	shift 2
-	timeout 60 "$@" "$TOOLS/local_jmx" "$pid" "$how" \
+	timeout 300 "$@" "$TOOLS/local_jmx" "$pid" "$how" \
 		>"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ "$status" -eq "$wanted" ] && return

@@ -165,7 +165,7 @@ class Jvm:
             c.close()
 
 
-def connect(port, source=None, timeout=20, to="127.0.0.1"):
+def connect(port, source=None, timeout=120, to="127.0.0.1"):
     s = socket.socket()
     s.settimeout(timeout)
     if source:
@@ -286,7 +286,7 @@ def resident_kib(pid):
                 return int(line.split()[1])
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=120):
     """True as soon as it is true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -54,7 +54,7 @@ inspect() {
 
 no_file() {
 	# A child of one that was killed takes it away once the JVM has seen it.
-	for _ in $(seq 80); do
+	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] || return
 		sleep 0.1
 	done

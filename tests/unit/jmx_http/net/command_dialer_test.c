@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_S 20
+#define PATIENCE_S 60
 
 struct heard {
 	struct event_base *base;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATIENCE_S 20
+#define PATIENCE_S 60
 
 struct heard {
 	struct event_base *base;

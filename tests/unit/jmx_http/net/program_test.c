@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_S 20
+#define PATIENCE_S 60
 
 /* What a test has heard of its program. */
 struct heard {

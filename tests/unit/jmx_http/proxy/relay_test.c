@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_S 20
+#define PATIENCE_S 60
 
 struct ends {
 	struct event_base *base;
