@@ -79,7 +79,7 @@ static int read_all(struct scripted_jmx *s, struct seen *seen,
 		.count = 1                                                     \
 	}
 
-static void each_is_given_in_the_order_of_names(void **state)
+static void mbeans_are_passed_in_order(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"),
@@ -108,7 +108,7 @@ static void each_is_given_in_the_order_of_names(void **state)
 	text_release(&seen.text);
 }
 
-static void none_is_none(void **state)
+static void empty_list_makes_no_request(void **state)
 {
 	struct scripted_jmx s;
 	struct seen seen = { 0 };
@@ -143,7 +143,7 @@ static void free_many(struct scripted_mbean *mbeans, size_t count)
 }
 
 /* The attributes of a batch come with the descriptions of the next. */
-static void many_take_few_round_trips(void **state)
+static void many_mbeans_take_few_round_trips(void **state)
 {
 	struct scripted_mbean *mbeans = make_many(MANY);
 	struct scripted_jmx s;
@@ -162,7 +162,7 @@ static void many_take_few_round_trips(void **state)
 	free_many(mbeans, MANY);
 }
 
-static void what_loses_the_connection_is_left_out(void **state)
+static void mbean_that_loses_the_connection_is_skipped(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"), BEAN("b"), BEAN("c"), BEAN("d"), BEAN("e"),
@@ -185,7 +185,7 @@ static void what_loses_the_connection_is_left_out(void **state)
 }
 
 /* It may be another's that is behind it, or none's. */
-static void what_comes_when_it_is_asked_for_alone_is_no_loss(void **state)
+static void mbean_read_alone_after_a_loss_is_not_lost(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"),
@@ -209,7 +209,7 @@ static void what_comes_when_it_is_asked_for_alone_is_no_loss(void **state)
 }
 
 /* As long as there are answers between them. */
-static void many_that_lose_it_are_left_out(void **state)
+static void several_lost_mbeans_are_skipped(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"), BEAN("b"), BEAN("c"), BEAN("d"), BEAN("e"),
@@ -230,7 +230,7 @@ static void many_that_lose_it_are_left_out(void **state)
 	text_release(&seen.text);
 }
 
-static void a_connection_lost_too_often_ends_it(void **state)
+static void connection_lost_too_often_ends_the_reading(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"), BEAN("b"), BEAN("c"), BEAN("d"), BEAN("e"),
@@ -251,7 +251,7 @@ static void a_connection_lost_too_often_ends_it(void **state)
 	text_release(&seen.text);
 }
 
-static void a_jvm_that_has_gone_ends_it(void **state)
+static void exited_jvm_ends_the_reading(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"),
@@ -273,7 +273,7 @@ static void a_jvm_that_has_gone_ends_it(void **state)
 	text_release(&seen.text);
 }
 
-static void a_failure_of_the_reader_ends_it(void **state)
+static void callback_failure_ends_the_reading(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
 		BEAN("a"),
@@ -296,16 +296,15 @@ static void a_failure_of_the_reader_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_given_in_the_order_of_names),
-		cmocka_unit_test(none_is_none),
-		cmocka_unit_test(many_take_few_round_trips),
-		cmocka_unit_test(what_loses_the_connection_is_left_out),
-		cmocka_unit_test(
-			what_comes_when_it_is_asked_for_alone_is_no_loss),
-		cmocka_unit_test(many_that_lose_it_are_left_out),
-		cmocka_unit_test(a_connection_lost_too_often_ends_it),
-		cmocka_unit_test(a_jvm_that_has_gone_ends_it),
-		cmocka_unit_test(a_failure_of_the_reader_ends_it),
+		cmocka_unit_test(mbeans_are_passed_in_order),
+		cmocka_unit_test(empty_list_makes_no_request),
+		cmocka_unit_test(many_mbeans_take_few_round_trips),
+		cmocka_unit_test(mbean_that_loses_the_connection_is_skipped),
+		cmocka_unit_test(mbean_read_alone_after_a_loss_is_not_lost),
+		cmocka_unit_test(several_lost_mbeans_are_skipped),
+		cmocka_unit_test(connection_lost_too_often_ends_the_reading),
+		cmocka_unit_test(exited_jvm_ends_the_reading),
+		cmocka_unit_test(callback_failure_ends_the_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

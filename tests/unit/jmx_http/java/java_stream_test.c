@@ -60,7 +60,7 @@ static const struct java_value *read_return(struct java_stream *s,
 	return v;
 }
 
-static void a_stub_is_its_classes_and_their_block_data(void **state)
+static void stub_has_classes_and_block_data(void **state)
 {
 	struct text bytes = capture("lookup17.s2c");
 	struct java_stream s = { 0 };
@@ -90,7 +90,7 @@ static void a_stub_is_its_classes_and_their_block_data(void **state)
 	text_release(&bytes);
 }
 
-static void a_throwable_is_told_with_its_causes(void **state)
+static void throwable_is_described_with_its_causes(void **state)
 {
 	struct text bytes = capture("refused17.s2c"), told = { 0 };
 	struct java_stream s = { 0 };
@@ -114,7 +114,7 @@ static void a_throwable_is_told_with_its_causes(void **state)
 	}
 
 /* What wraps a cause has the cause's toString() for its message, mostly. */
-static void what_a_cause_says_itself_is_said_once(void **state)
+static void message_repeated_from_the_cause_is_omitted(void **state)
 {
 	static struct java_field names[] = {
 		{ .name = BYTES("detailMessage") },
@@ -172,7 +172,7 @@ static void what_a_cause_says_itself_is_said_once(void **state)
 }
 
 /* Byte by byte, each of them as soon as it is there. */
-static void it_is_the_same_in_whatever_pieces_it_arrives(void **state)
+static void parsing_is_independent_of_the_pieces(void **state)
 {
 	struct text bytes = capture("refused17.s2c"), told = { 0 };
 	struct java_stream s = { 0 };
@@ -222,7 +222,7 @@ static enum java_status read_all(struct java_stream *s, const void *bytes,
 }
 
 /* Of composite data, maps, enums, arrays, dates and nulls, as JMX has them. */
-static void values_of_every_kind_that_jmx_has_are_read(void **state)
+static void all_kinds_of_jmx_values_are_parsed(void **state)
 {
 	static const char *const names[] = { "values17.stream",
 					     "values25.stream" };
@@ -249,7 +249,7 @@ static void values_of_every_kind_that_jmx_has_are_read(void **state)
 	}
 }
 
-static void what_the_writer_gave_up_is_its_exception(void **state)
+static void aborted_write_yields_the_writers_exception(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -265,7 +265,7 @@ static void what_the_writer_gave_up_is_its_exception(void **state)
 	java_stream_release(&s);
 }
 
-static void primitives_have_the_values_that_java_gives_them(void **state)
+static void primitives_have_their_java_values(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -292,7 +292,7 @@ static void primitives_have_the_values_that_java_gives_them(void **state)
 	java_stream_release(&s);
 }
 
-static void a_proxy_an_enum_and_a_class_are_read(void **state)
+static void proxies_enums_and_classes_are_parsed(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -320,7 +320,7 @@ static void a_proxy_an_enum_and_a_class_are_read(void **state)
 	java_stream_release(&s);
 }
 
-static void long_strings_and_blocks_are_strings_and_blocks(void **state)
+static void long_strings_and_blocks_are_parsed(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -335,7 +335,7 @@ static void long_strings_and_blocks_are_strings_and_blocks(void **state)
 	java_stream_release(&s);
 }
 
-static void a_reset_forgets_what_can_be_referred_to(void **state)
+static void reset_invalidates_handles(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -351,7 +351,7 @@ static void a_reset_forgets_what_can_be_referred_to(void **state)
 	java_stream_release(&s);
 }
 
-static void an_object_may_be_part_of_itself(void **state)
+static void cyclic_object_is_parsed(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -368,7 +368,7 @@ static void an_object_may_be_part_of_itself(void **state)
 	java_stream_release(&s);
 }
 
-static void what_is_no_stream_is_said(void **state)
+static void invalid_stream_is_rejected(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -441,7 +441,7 @@ static const char *what_is_wrong_with(const char *begin, size_t begin_len,
 	return said ? said : "nothing";
 }
 
-static void what_it_may_cost_is_bounded(void **state)
+static void costs_of_a_stream_are_bounded(void **state)
 {
 	/* Arrays within arrays: the first with a class, then by reference. */
 	static const char array[] = "uq\0\x7e\0\0\0\0\0\1";
@@ -466,21 +466,19 @@ static void what_it_may_cost_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stub_is_its_classes_and_their_block_data),
-		cmocka_unit_test(a_throwable_is_told_with_its_causes),
-		cmocka_unit_test(what_a_cause_says_itself_is_said_once),
-		cmocka_unit_test(it_is_the_same_in_whatever_pieces_it_arrives),
-		cmocka_unit_test(values_of_every_kind_that_jmx_has_are_read),
-		cmocka_unit_test(what_the_writer_gave_up_is_its_exception),
-		cmocka_unit_test(
-			primitives_have_the_values_that_java_gives_them),
-		cmocka_unit_test(a_proxy_an_enum_and_a_class_are_read),
-		cmocka_unit_test(
-			long_strings_and_blocks_are_strings_and_blocks),
-		cmocka_unit_test(a_reset_forgets_what_can_be_referred_to),
-		cmocka_unit_test(an_object_may_be_part_of_itself),
-		cmocka_unit_test(what_is_no_stream_is_said),
-		cmocka_unit_test(what_it_may_cost_is_bounded),
+		cmocka_unit_test(stub_has_classes_and_block_data),
+		cmocka_unit_test(throwable_is_described_with_its_causes),
+		cmocka_unit_test(message_repeated_from_the_cause_is_omitted),
+		cmocka_unit_test(parsing_is_independent_of_the_pieces),
+		cmocka_unit_test(all_kinds_of_jmx_values_are_parsed),
+		cmocka_unit_test(aborted_write_yields_the_writers_exception),
+		cmocka_unit_test(primitives_have_their_java_values),
+		cmocka_unit_test(proxies_enums_and_classes_are_parsed),
+		cmocka_unit_test(long_strings_and_blocks_are_parsed),
+		cmocka_unit_test(reset_invalidates_handles),
+		cmocka_unit_test(cyclic_object_is_parsed),
+		cmocka_unit_test(invalid_stream_is_rejected),
+		cmocka_unit_test(costs_of_a_stream_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void add_json(struct text *out, const struct value *v)
 }
 
 /* Pairs of a name and a value, as the tool of tests/jvm shows them. */
-static void known_classes_are_what_they_mean(void **state)
+static void known_classes_have_corresponding_values(void **state)
 {
 	struct java_stream s = { 0 };
 	const struct java_value *v;
@@ -96,7 +96,7 @@ static const struct java_value *captured(const char *path,
 }
 
 /* getThreadInfo([J,int) of JDK 17: composites that share their type. */
-static void threads_of_a_jvm_are_composites(void **state)
+static void thread_infos_of_a_jvm_are_composites(void **state)
 {
 	struct java_stream s = { 0 };
 	struct arena a = { 0 };
@@ -127,7 +127,7 @@ static void threads_of_a_jvm_are_composites(void **state)
 	arena_release(&a);
 }
 
-static void an_mbean_of_a_jvm_is_described(void **state)
+static void mbean_info_of_a_jvm_is_converted(void **state)
 {
 	struct java_stream s = { 0 };
 	struct arena a = { 0 };
@@ -193,7 +193,7 @@ static struct java_value array_of(const struct java_value **at, size_t count)
 }
 
 /* Each level refers to the next one twice: 2^200 leaves. */
-static void shared_again_and_again_it_ends(void **state)
+static void repeated_shared_objects_exhaust_the_budget(void **state)
 {
 	struct java_value levels[200];
 	const struct java_value *at[200][2];
@@ -217,7 +217,7 @@ static void shared_again_and_again_it_ends(void **state)
 	arena_release(&a);
 }
 
-static void long_texts_said_often_end_it_too(void **state)
+static void repeated_long_texts_exhaust_the_budget(void **state)
 {
 	static char bytes[1 << 20];
 	static const struct java_value *at[100000];
@@ -289,7 +289,7 @@ static void truncation_is_marked(void **state)
 	arena_release(&a);
 }
 
-static void a_million_elements_are_all_there(void **state)
+static void array_of_a_million_elements_is_converted(void **state)
 {
 	static const struct java_class longs = { .name = { "[J", 2 },
 						 .generation = 1 };
@@ -313,7 +313,7 @@ static void a_million_elements_are_all_there(void **state)
 }
 
 /* What its class never has in its fields makes it an object like others. */
-static void wrong_fields_are_shown_as_they_are(void **state)
+static void known_class_with_wrong_fields_is_an_object(void **state)
 {
 	static const struct {
 		const char *class, *field;
@@ -350,7 +350,7 @@ static void wrong_fields_are_shown_as_they_are(void **state)
 	}
 }
 
-static void what_is_within_itself_is_cut_there(void **state)
+static void cycle_is_truncated(void **state)
 {
 	struct made wrapped = { 0 };
 	struct arena a = { 0 };
@@ -366,7 +366,7 @@ static void what_is_within_itself_is_cut_there(void **state)
 	arena_release(&a);
 }
 
-static void what_is_nothing_is_null(void **state)
+static void absent_value_is_null(void **state)
 {
 	struct arena a = { 0 };
 	struct java_value part = { .kind = JAVA_OBJECT };
@@ -387,7 +387,7 @@ static void what_is_nothing_is_null(void **state)
 }
 
 /* Characters of every length, and pairs of surrogates, at any place. */
-static void a_long_text_is_cut_nowhere(void **state)
+static void long_text_is_not_truncated(void **state)
 {
 	static const char *const characters[] = {
 		"\xed\x9f\x8b", "\xed\x80\x80",
@@ -425,16 +425,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(truncation_is_marked),
-		cmocka_unit_test(known_classes_are_what_they_mean),
-		cmocka_unit_test(threads_of_a_jvm_are_composites),
-		cmocka_unit_test(an_mbean_of_a_jvm_is_described),
-		cmocka_unit_test(shared_again_and_again_it_ends),
-		cmocka_unit_test(long_texts_said_often_end_it_too),
-		cmocka_unit_test(a_million_elements_are_all_there),
-		cmocka_unit_test(wrong_fields_are_shown_as_they_are),
-		cmocka_unit_test(what_is_within_itself_is_cut_there),
-		cmocka_unit_test(what_is_nothing_is_null),
-		cmocka_unit_test(a_long_text_is_cut_nowhere),
+		cmocka_unit_test(known_classes_have_corresponding_values),
+		cmocka_unit_test(thread_infos_of_a_jvm_are_composites),
+		cmocka_unit_test(mbean_info_of_a_jvm_is_converted),
+		cmocka_unit_test(repeated_shared_objects_exhaust_the_budget),
+		cmocka_unit_test(repeated_long_texts_exhaust_the_budget),
+		cmocka_unit_test(array_of_a_million_elements_is_converted),
+		cmocka_unit_test(known_class_with_wrong_fields_is_an_object),
+		cmocka_unit_test(cycle_is_truncated),
+		cmocka_unit_test(absent_value_is_null),
+		cmocka_unit_test(long_text_is_not_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,7 @@ static void is_call_of(const char *path, const struct jmx_request *q,
 	text_release(&message);
 }
 
-static void requests_are_those_of_a_java_client(void **state)
+static void requests_equal_those_of_a_java_client(void **state)
 {
 	static const char demo[] = "demo:type=Demo,name=\"q,1\"";
 	static const char *const nope = "Nope", *const count = "Count";
@@ -238,7 +238,7 @@ static void requests_are_those_of_a_java_client(void **state)
 	is_call_of(DATA "calls17.c2s", &q, RMI_WHOLE);
 }
 
-static void a_login_is_that_of_a_java_client(void **state)
+static void login_equals_that_of_a_java_client(void **state)
 {
 	static const char *const both[] = { "controlRole", "ctl" };
 	struct text message = { 0 };
@@ -252,7 +252,7 @@ static void a_login_is_that_of_a_java_client(void **state)
 }
 
 /* Of a lease, ids and numbers are the client's own. */
-static void a_lease_is_asked_for_as_a_java_client_does(void **state)
+static void lease_request_equals_that_of_a_java_client(void **state)
 {
 	struct rmi_lease lease = { 0 };
 	struct text message = { 0 }, own = { 0 }, calls[CALLS_MAX];
@@ -341,7 +341,7 @@ static void check_value(const struct value *v, const char *type,
 	arena_release(&a);
 }
 
-static void text_stands_for_what_it_says(void **state)
+static void text_is_converted_to_the_type(void **state)
 {
 	static const struct {
 		const char *type, *text, *json;
@@ -399,7 +399,7 @@ static void text_stands_for_what_it_says(void **state)
 	}
 }
 
-static void constants_are_of_the_class_that_is_wanted(void **state)
+static void enum_constants_have_the_requested_class(void **state)
 {
 	struct value v = { .kind = VALUE_ENUM, .type = "" };
 
@@ -447,13 +447,13 @@ static void lists_become_arrays_of_the_element_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_are_those_of_a_java_client),
-		cmocka_unit_test(a_login_is_that_of_a_java_client),
-		cmocka_unit_test(a_lease_is_asked_for_as_a_java_client_does),
+		cmocka_unit_test(requests_equal_those_of_a_java_client),
+		cmocka_unit_test(login_equals_that_of_a_java_client),
+		cmocka_unit_test(lease_request_equals_that_of_a_java_client),
 		cmocka_unit_test(
 			method_hash_is_the_sha1_of_name_and_descriptor),
-		cmocka_unit_test(text_stands_for_what_it_says),
-		cmocka_unit_test(constants_are_of_the_class_that_is_wanted),
+		cmocka_unit_test(text_is_converted_to_the_type),
+		cmocka_unit_test(enum_constants_have_the_requested_class),
 		cmocka_unit_test(lists_become_arrays_of_the_element_type),
 	};
 

@@ -63,7 +63,7 @@ static void assert_connected(int fd)
 	close(fd);
 }
 
-static void the_next_address_is_tried_when_one_refuses(void **state)
+static void refused_address_is_followed_by_the_next(void **state)
 {
 	struct event_base *base = event_base_new();
 	struct error err = { 0 };
@@ -83,7 +83,7 @@ static void the_next_address_is_tried_when_one_refuses(void **state)
 	close(fd);
 }
 
-static void the_error_names_the_last_address(void **state)
+static void error_names_the_last_address(void **state)
 {
 	struct event_base *base = event_base_new();
 	struct error blocking = { 0 }, looping = { 0 };
@@ -149,8 +149,8 @@ static void cancelled_dial_does_not_call_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_next_address_is_tried_when_one_refuses),
-		cmocka_unit_test(the_error_names_the_last_address),
+		cmocka_unit_test(refused_address_is_followed_by_the_next),
+		cmocka_unit_test(error_names_the_last_address),
 		cmocka_unit_test(cancelled_dial_does_not_call_back),
 	};
 

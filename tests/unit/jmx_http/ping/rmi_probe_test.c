@@ -41,7 +41,7 @@ well(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 }
 
 /* Acknowledged and closed: nothing of it stays in the JVM. */
-static void what_was_opened_is_closed(void **state)
+static void opened_session_is_closed(void **state)
 {
 	struct stand_in s = { .script = well };
 	struct probe p;
@@ -63,7 +63,7 @@ static void what_was_opened_is_closed(void **state)
 }
 
 /* What a JVM says of its host is in no command that is to be copied. */
-static void a_host_is_not_taken_for_a_command(void **state)
+static void special_host_is_replaced_in_command_lines(void **state)
 {
 	struct stand_in s = { .script = well,
 			      .host = "x; reboot #\n-> reboot\033[2J" };
@@ -83,7 +83,7 @@ static void a_host_is_not_taken_for_a_command(void **state)
 }
 
 /* A JVM whose host name does not resolve, and a client on its machine. */
-static void a_stub_without_a_host_works_on_the_jvms_machine_only(void **state)
+static void stub_without_a_host_works_on_the_jvms_machine(void **state)
 {
 	struct stand_in s = { .script = well, .host = "" };
 	struct probe p;
@@ -100,7 +100,7 @@ static void a_stub_without_a_host_works_on_the_jvms_machine_only(void **state)
 }
 
 /* The same from another machine, where a Java client reaches itself. */
-static void a_stub_without_a_host_fails_on_another_machine(void **state)
+static void stub_without_a_host_fails_from_another_machine(void **state)
 {
 	struct stand_in s = { .script = well,
 			      .address = "127.0.0.2",
@@ -179,7 +179,7 @@ static void probe_with_short_timeout(struct stand_in *s, struct probe *p)
 	}
 }
 
-static void each_odd_answer_has_its_verdict(void **state)
+static void invalid_replies_have_verdicts(void **state)
 {
 	static const struct {
 		stand_in_script *script;
@@ -246,7 +246,7 @@ static void withheld_password_has_its_verdict(void **state)
 	stand_in_end(&s);
 }
 
-static void what_cannot_begin_is_said(void **state)
+static void invalid_target_is_misuse(void **state)
 {
 	static const char *const targets[] = {
 		"",
@@ -273,7 +273,7 @@ static void what_cannot_begin_is_said(void **state)
 }
 
 /* In place of a registry a URL may hold anything. */
-static void a_url_that_holds_no_stub_is_none(void **state)
+static void url_without_a_stub_fails_the_stub_step(void **state)
 {
 	static const char *const stubs[] = { "rO0ABQ==", "rO0ABXQAAWE=",
 					     "AAAA" };
@@ -304,16 +304,15 @@ static void a_url_that_holds_no_stub_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_opened_is_closed),
+		cmocka_unit_test(opened_session_is_closed),
+		cmocka_unit_test(stub_without_a_host_works_on_the_jvms_machine),
 		cmocka_unit_test(
-			a_stub_without_a_host_works_on_the_jvms_machine_only),
-		cmocka_unit_test(
-			a_stub_without_a_host_fails_on_another_machine),
-		cmocka_unit_test(a_host_is_not_taken_for_a_command),
-		cmocka_unit_test(each_odd_answer_has_its_verdict),
+			stub_without_a_host_fails_from_another_machine),
+		cmocka_unit_test(special_host_is_replaced_in_command_lines),
+		cmocka_unit_test(invalid_replies_have_verdicts),
 		cmocka_unit_test(withheld_password_has_its_verdict),
-		cmocka_unit_test(what_cannot_begin_is_said),
-		cmocka_unit_test(a_url_that_holds_no_stub_is_none),
+		cmocka_unit_test(invalid_target_is_misuse),
+		cmocka_unit_test(url_without_a_stub_fails_the_stub_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

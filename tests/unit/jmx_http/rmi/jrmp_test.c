@@ -20,7 +20,7 @@
 /* The head of a return: of a value, and with an id of zeroes. */
 #define HEAD(type) "Q\xac\xed\0\5w\17" type "\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
-static void answers_are_told_apart_by_their_first_bytes(void **state)
+static void first_bytes_identify_the_protocol(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -78,7 +78,7 @@ static struct stub stub_in(const char *path, struct jrmp_return *r)
 	return stub;
 }
 
-static void a_stub_says_where_its_object_is(void **state)
+static void endpoint_of_a_stub_is_parsed(void **state)
 {
 	struct jrmp_return r = { 0 };
 	struct stub stub = stub_in(DATA "lookup17.s2c", &r);
@@ -96,7 +96,7 @@ static void a_stub_says_where_its_object_is(void **state)
 	jrmp_return_release(&r);
 }
 
-static void a_stub_says_that_it_wants_tls(void **state)
+static void tls_factory_of_a_stub_is_parsed(void **state)
 {
 	struct jrmp_return r = { 0 };
 	struct stub stub = stub_in(DATA "lookup_tls17.s2c", &r);
@@ -124,7 +124,7 @@ static enum java_status status_of(struct jrmp_return *r, const char *bytes,
 	return status;
 }
 
-static void a_return_has_a_value_a_primitive_or_an_exception(void **state)
+static void returns_of_all_kinds_are_parsed(void **state)
 {
 	struct jrmp_return r = { 0 };
 
@@ -158,7 +158,7 @@ static void a_return_has_a_value_a_primitive_or_an_exception(void **state)
 	jrmp_return_release(&r);
 }
 
-static void what_is_no_return_is_said(void **state)
+static void invalid_return_is_rejected(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -192,7 +192,7 @@ static void what_is_no_return_is_said(void **state)
 	"sr\0\34java.rmi.server.RemoteObject\0\0\0\0\0\0\0\1\3\0\0xp" block "x"
 #define ID "\0\0\0\0\0\0\0\1\0\0\0\2\0\0\0\0\0\0\0\3\0\4"
 
-static void references_of_other_kinds_are_refused(void **state)
+static void unknown_kinds_of_references_are_rejected(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -237,7 +237,7 @@ static void references_of_other_kinds_are_refused(void **state)
 	}
 }
 
-static void a_stub_without_a_host_leads_to_loopback(void **state)
+static void stub_without_a_host_leads_to_loopback(void **state)
 {
 	static const char bytes[] = STUB("w\51\0\12UnicastRef\0\0\0\0\0\1" ID
 					 "\0");
@@ -255,7 +255,7 @@ static void a_stub_without_a_host_leads_to_loopback(void **state)
 }
 
 /* The bytes of a Java client's lookup. */
-static void a_call_is_what_a_java_client_sends(void **state)
+static void call_equals_that_of_a_java_client(void **state)
 {
 	struct text call = { 0 };
 
@@ -295,7 +295,7 @@ static void strings_are_written_as_modified_utf8(void **state)
 	text_release(&large);
 }
 
-static void an_address_is_a_host_and_a_port(void **state)
+static void addresses_are_parsed(void **state)
 {
 	static const char *const bad[] = {
 		"",           "host",  "host:", ":1",      "host:0",
@@ -320,17 +320,16 @@ static void an_address_is_a_host_and_a_port(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_told_apart_by_their_first_bytes),
-		cmocka_unit_test(a_stub_says_where_its_object_is),
-		cmocka_unit_test(a_stub_says_that_it_wants_tls),
-		cmocka_unit_test(a_stub_without_a_host_leads_to_loopback),
-		cmocka_unit_test(
-			a_return_has_a_value_a_primitive_or_an_exception),
-		cmocka_unit_test(what_is_no_return_is_said),
-		cmocka_unit_test(references_of_other_kinds_are_refused),
-		cmocka_unit_test(a_call_is_what_a_java_client_sends),
+		cmocka_unit_test(first_bytes_identify_the_protocol),
+		cmocka_unit_test(endpoint_of_a_stub_is_parsed),
+		cmocka_unit_test(tls_factory_of_a_stub_is_parsed),
+		cmocka_unit_test(stub_without_a_host_leads_to_loopback),
+		cmocka_unit_test(returns_of_all_kinds_are_parsed),
+		cmocka_unit_test(invalid_return_is_rejected),
+		cmocka_unit_test(unknown_kinds_of_references_are_rejected),
+		cmocka_unit_test(call_equals_that_of_a_java_client),
 		cmocka_unit_test(strings_are_written_as_modified_utf8),
-		cmocka_unit_test(an_address_is_a_host_and_a_port),
+		cmocka_unit_test(addresses_are_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

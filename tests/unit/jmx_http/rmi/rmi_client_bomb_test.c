@@ -472,7 +472,7 @@ static void detonate(bomb_fn *add, const char *name, size_t place)
 			 place, MEMORY_KB / 1024);
 }
 
-static void no_answer_costs_more_than_it_may(void **state)
+static void expensive_replies_stay_within_limits(void **state)
 {
 	/* What should be a session, an MBeanInfo, attributes. */
 	static const size_t places[] = { 2, 6, 7 };
@@ -532,7 +532,7 @@ static int release(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_answer_costs_more_than_it_may),
+		cmocka_unit_test(expensive_replies_stay_within_limits),
 	};
 
 	return cmocka_run_group_tests(tests, split, release);

@@ -118,7 +118,7 @@ static void go_all_the_way(const struct session *s)
 	}
 }
 
-static void a_session_goes_all_the_way(void **state)
+static void recorded_session_succeeds(void **state)
 {
 	(void)state;
 	each_session(go_all_the_way);
@@ -137,7 +137,7 @@ static void cut_at(const struct session *s, size_t len)
 	assert_int_equal(talk.is_open, len >= s->ends[3]);
 }
 
-static void a_session_may_be_cut_at_every_byte(void **state)
+static void session_cut_at_any_byte_fails_cleanly(void **state)
 {
 	struct session older = open_session(paths[0]);
 	struct session newer = open_session(paths[1]);
@@ -167,7 +167,7 @@ static void fall_silent(const struct session *s)
 	}
 }
 
-static void a_server_may_fall_silent(void **state)
+static void silent_server_times_out(void **state)
 {
 	(void)state;
 	each_session(fall_silent);
@@ -191,7 +191,7 @@ static void begin_again(const struct session *s)
 	}
 }
 
-static void what_is_cut_may_begin_again(void **state)
+static void cut_session_is_resumed(void **state)
 {
 	(void)state;
 	each_session(begin_again);
@@ -215,7 +215,7 @@ static void change_everywhere(const struct session *s)
 	free(bytes);
 }
 
-static void any_byte_may_be_another(void **state)
+static void changed_bytes_fail_cleanly(void **state)
 {
 	(void)state;
 	each_session(change_everywhere);
@@ -250,14 +250,14 @@ static void swap_returns(const struct session *s)
 	text_release(&bytes);
 }
 
-static void any_answer_may_be_another_one(void **state)
+static void exchanged_replies_fail_cleanly(void **state)
 {
 	(void)state;
 	each_session(swap_returns);
 }
 
 /* What is fetched comes on a connection of its own: cut, and changed. */
-static void notifications_may_be_cut_and_changed(void **state)
+static void damaged_notifications_fail_cleanly(void **state)
 {
 	struct session s = open_session(paths[0]);
 	struct memory_server server = {
@@ -300,7 +300,7 @@ static void notifications_may_be_cut_and_changed(void **state)
 }
 
 /* As long as few dumps of threads are, in the place of what a command said. */
-static void a_long_text_is_given_whole(void **state)
+static void long_text_arrives_complete(void **state)
 {
 	static const char head[] = "Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0"
 				   "\0\0\0\0\x7c\0\0\0\0";
@@ -329,14 +329,14 @@ static void a_long_text_is_given_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_goes_all_the_way),
-		cmocka_unit_test(a_session_may_be_cut_at_every_byte),
-		cmocka_unit_test(a_server_may_fall_silent),
-		cmocka_unit_test(what_is_cut_may_begin_again),
-		cmocka_unit_test(any_byte_may_be_another),
-		cmocka_unit_test(any_answer_may_be_another_one),
-		cmocka_unit_test(notifications_may_be_cut_and_changed),
-		cmocka_unit_test(a_long_text_is_given_whole),
+		cmocka_unit_test(recorded_session_succeeds),
+		cmocka_unit_test(session_cut_at_any_byte_fails_cleanly),
+		cmocka_unit_test(silent_server_times_out),
+		cmocka_unit_test(cut_session_is_resumed),
+		cmocka_unit_test(changed_bytes_fail_cleanly),
+		cmocka_unit_test(exchanged_replies_fail_cleanly),
+		cmocka_unit_test(damaged_notifications_fail_cleanly),
+		cmocka_unit_test(long_text_arrives_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ always(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 	return STAND_IN_GO_ON;
 }
 
-static void a_session_is_leased_acknowledged_and_closed(void **state)
+static void session_is_leased_acknowledged_and_closed(void **state)
 {
 	struct stand_in s = { .script = always };
 	struct answers a = { 0 };
@@ -142,7 +142,7 @@ static enum stand_in_next hold_back(struct stand_in *s,
 	return s->shared->done < 60 ? STAND_IN_HOLD : STAND_IN_GO_ON;
 }
 
-static void many_calls_are_sent_before_the_first_answer(void **state)
+static void many_calls_are_sent_before_the_first_reply(void **state)
 {
 	struct stand_in s = { .script = hold_back };
 	struct answers a = { 0 };
@@ -202,7 +202,7 @@ static int dial_narrow(struct dialer *d, struct net_address *a,
 	return fd;
 }
 
-static void neither_waits_for_the_other_to_read(void **state)
+static void large_calls_and_replies_do_not_deadlock(void **state)
 {
 	static const struct dialer_ops ops = { .dial = dial_narrow };
 	struct dialer narrow = { .ops = &ops };
@@ -251,7 +251,7 @@ static enum stand_in_next abort_tenth(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void what_is_behind_a_broken_answer_is_asked_again(void **state)
+static void requests_after_an_aborted_reply_are_repeated(void **state)
 {
 	struct stand_in s = { .script = abort_tenth };
 	struct answers a = { 0 };
@@ -294,7 +294,7 @@ static enum stand_in_next lose_31st(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void what_changes_something_is_sent_once(void **state)
+static void lost_change_is_not_repeated(void **state)
 {
 	struct stand_in s = { .script = lose_31st };
 	struct answers a = { 0 };
@@ -333,7 +333,7 @@ never(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 	return STAND_IN_DROP;
 }
 
-static void a_connection_that_is_always_lost_is_given_up(void **state)
+static void client_gives_up_after_repeated_losses(void **state)
 {
 	struct stand_in s = { .script = never };
 	struct answers a = { 0 };
@@ -369,7 +369,7 @@ static enum stand_in_next forget_session(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void a_session_that_ended_is_followed_by_another(void **state)
+static void ended_session_is_replaced(void **state)
 {
 	struct stand_in s = { .script = forget_session };
 	struct answers a = { 0 };
@@ -399,7 +399,7 @@ static enum stand_in_next no_session(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void sessions_that_end_at_once_are_given_up(void **state)
+static void client_gives_up_if_sessions_end_at_once(void **state)
 {
 	struct stand_in s = { .script = no_session };
 	struct answers a = { 0 };
@@ -417,7 +417,7 @@ static void sessions_that_end_at_once_are_given_up(void **state)
 	forget(&a);
 }
 
-static void a_session_elsewhere_is_followed(void **state)
+static void session_at_another_port_is_used(void **state)
 {
 	struct stand_in s = { .script = always, .has_other_port = true };
 	struct answers a = { 0 };
@@ -480,7 +480,7 @@ static void unanswered_call_times_out_and_is_not_retried(void **state)
 	forget(&a);
 }
 
-static void answers_may_come_byte_by_byte(void **state)
+static void replies_byte_by_byte_are_parsed(void **state)
 {
 	struct stand_in s = { .script = always, .is_slow = true };
 	struct answers a = { 0 };
@@ -499,7 +499,7 @@ static void answers_may_come_byte_by_byte(void **state)
 }
 
 /* What comes for the first run is not taken for an answer to the second. */
-static void a_run_that_is_stopped_leaves_nothing_unread(void **state)
+static void stopped_run_leaves_no_unread_replies(void **state)
 {
 	struct stand_in s = { .script = always };
 	struct answers a = { .stop_at = 3 };
@@ -554,7 +554,7 @@ static int check_three(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-static void names_that_are_left_out_are_asked_for_one_by_one(void **state)
+static void omitted_attributes_are_requested_one_by_one(void **state)
 {
 	static const char *const names[] = { "A", "B", "C" };
 	struct jmx_request three = get;
@@ -587,7 +587,7 @@ static enum stand_in_next close_after_one(struct stand_in *s,
 	return s->shared->done == 1 ? STAND_IN_CLOSE : STAND_IN_GO_ON;
 }
 
-static void a_stale_connection_loses_no_change(void **state)
+static void stale_connection_loses_no_change(void **state)
 {
 	struct stand_in s = { .script = close_after_one };
 	struct answers a = { 0 };
@@ -609,7 +609,7 @@ static void a_stale_connection_loses_no_change(void **state)
 }
 
 /* A password would go to whoever listens on that port of this machine. */
-static void a_stub_without_a_host_leads_to_the_targets_host(void **state)
+static void stub_without_a_host_leads_to_the_targets_host(void **state)
 {
 	struct stand_in s = { .script = always,
 			      .address = "127.0.0.2",
@@ -628,7 +628,7 @@ static void a_stub_without_a_host_leads_to_the_targets_host(void **state)
 	forget(&a);
 }
 
-static void who_has_gone_is_said_to_have(void **state)
+static void exited_jvm_is_no_target(void **state)
 {
 	struct stand_in s = { .script = always };
 	struct answers a = { 0 };
@@ -676,24 +676,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(required_tls_refuses_a_plain_server),
-		cmocka_unit_test(a_session_is_leased_acknowledged_and_closed),
-		cmocka_unit_test(many_calls_are_sent_before_the_first_answer),
-		cmocka_unit_test(neither_waits_for_the_other_to_read),
-		cmocka_unit_test(what_is_behind_a_broken_answer_is_asked_again),
-		cmocka_unit_test(what_changes_something_is_sent_once),
-		cmocka_unit_test(a_connection_that_is_always_lost_is_given_up),
-		cmocka_unit_test(a_session_that_ended_is_followed_by_another),
-		cmocka_unit_test(sessions_that_end_at_once_are_given_up),
-		cmocka_unit_test(a_session_elsewhere_is_followed),
+		cmocka_unit_test(session_is_leased_acknowledged_and_closed),
+		cmocka_unit_test(many_calls_are_sent_before_the_first_reply),
+		cmocka_unit_test(large_calls_and_replies_do_not_deadlock),
+		cmocka_unit_test(requests_after_an_aborted_reply_are_repeated),
+		cmocka_unit_test(lost_change_is_not_repeated),
+		cmocka_unit_test(client_gives_up_after_repeated_losses),
+		cmocka_unit_test(ended_session_is_replaced),
+		cmocka_unit_test(client_gives_up_if_sessions_end_at_once),
+		cmocka_unit_test(session_at_another_port_is_used),
 		cmocka_unit_test(unanswered_call_times_out_and_is_not_retried),
-		cmocka_unit_test(answers_may_come_byte_by_byte),
-		cmocka_unit_test(a_run_that_is_stopped_leaves_nothing_unread),
-		cmocka_unit_test(
-			names_that_are_left_out_are_asked_for_one_by_one),
-		cmocka_unit_test(a_stale_connection_loses_no_change),
-		cmocka_unit_test(
-			a_stub_without_a_host_leads_to_the_targets_host),
-		cmocka_unit_test(who_has_gone_is_said_to_have),
+		cmocka_unit_test(replies_byte_by_byte_are_parsed),
+		cmocka_unit_test(stopped_run_leaves_no_unread_replies),
+		cmocka_unit_test(omitted_attributes_are_requested_one_by_one),
+		cmocka_unit_test(stale_connection_loses_no_change),
+		cmocka_unit_test(stub_without_a_host_leads_to_the_targets_host),
+		cmocka_unit_test(exited_jvm_is_no_target),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,7 @@ static int listen_somewhere(uint16_t *port)
 	return fd;
 }
 
-static void an_address_is_believed_while_the_jvm_listens_there(void **state)
+static void address_is_accepted_while_the_jvm_listens(void **state)
 {
 	struct text url = { 0 };
 	struct counter counters[] = { { COUNTER "address", NULL, 0 }, { 0 } };
@@ -180,7 +180,7 @@ static void an_address_is_believed_while_the_jvm_listens_there(void **state)
 }
 
 /* Each is wrong in one way; *port is what the JVM listens on. */
-static void what_is_no_address_of_a_stub_is_not_believed(void **state)
+static void address_without_a_stub_is_rejected(void **state)
 {
 	static const char *const before[] = {
 		"",
@@ -213,7 +213,7 @@ static void what_is_no_address_of_a_stub_is_not_believed(void **state)
 	close(fd);
 }
 
-static void an_address_cut_anywhere_is_none(void **state)
+static void truncated_address_is_rejected(void **state)
 {
 	struct counter c[] = { { COUNTER "address", NULL, 0 }, { 0 } };
 	struct text url = { 0 };
@@ -236,7 +236,7 @@ static void an_address_cut_anywhere_is_none(void **state)
 }
 
 /* The stub of something else, or an endless nest of arrays. */
-static void a_stream_of_something_else_is_no_stub(void **state)
+static void stream_of_another_object_is_rejected(void **state)
 {
 	struct counter c[] = { { COUNTER "address", NULL, 0 }, { 0 } };
 	struct text bytes = { 0 }, url = { 0 };
@@ -263,7 +263,7 @@ static void a_stream_of_something_else_is_no_stub(void **state)
 	text_release(&url);
 }
 
-static void the_remote_agent_is_the_one_that_runs(void **state)
+static void running_remote_agent_is_selected(void **state)
 {
 	static const char one[] = "service:jmx:rmi:///jndi/rmi://a:1/jmxrmi";
 	static const char two[] = "service:jmx:rmi:///jndi/rmi://[::1]:2/x";
@@ -302,7 +302,7 @@ static void the_remote_agent_is_the_one_that_runs(void **state)
 	rmi_local_release(&l);
 }
 
-static void a_remote_address_may_be_anything(void **state)
+static void hostile_remote_addresses_are_parsed(void **state)
 {
 	static const char *const addresses[] = {
 		"",
@@ -334,7 +334,7 @@ static void a_remote_address_may_be_anything(void **state)
 
 #define OF(what) "  com.sun.management.jmxremote." what "\n"
 
-static void the_status_of_the_remote_agent_is_its_own(void **state)
+static void status_of_the_remote_agent_is_parsed(void **state)
 {
 	static const char words[] =
 		"Agent: enabled\n\nConnection Type: local\n"
@@ -371,7 +371,7 @@ static void the_status_of_the_remote_agent_is_its_own(void **state)
 }
 
 /* Who takes the port of a JVM that has ended is not taken for it. */
-static void nobody_is_dialed_for_a_jvm_that_has_ended(void **state)
+static void exited_jvm_is_not_dialed(void **state)
 {
 	struct net_address a = { .host = "nowhere.invalid" };
 	int64_t deadline_ns = clock_monotonic_ns() + 20 * CLOCK_NS_PER_S;
@@ -425,15 +425,14 @@ static int remove_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			an_address_is_believed_while_the_jvm_listens_there),
-		cmocka_unit_test(what_is_no_address_of_a_stub_is_not_believed),
-		cmocka_unit_test(an_address_cut_anywhere_is_none),
-		cmocka_unit_test(a_stream_of_something_else_is_no_stub),
-		cmocka_unit_test(the_remote_agent_is_the_one_that_runs),
-		cmocka_unit_test(a_remote_address_may_be_anything),
-		cmocka_unit_test(the_status_of_the_remote_agent_is_its_own),
-		cmocka_unit_test(nobody_is_dialed_for_a_jvm_that_has_ended),
+		cmocka_unit_test(address_is_accepted_while_the_jvm_listens),
+		cmocka_unit_test(address_without_a_stub_is_rejected),
+		cmocka_unit_test(truncated_address_is_rejected),
+		cmocka_unit_test(stream_of_another_object_is_rejected),
+		cmocka_unit_test(running_remote_agent_is_selected),
+		cmocka_unit_test(hostile_remote_addresses_are_parsed),
+		cmocka_unit_test(status_of_the_remote_agent_is_parsed),
+		cmocka_unit_test(exited_jvm_is_not_dialed),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

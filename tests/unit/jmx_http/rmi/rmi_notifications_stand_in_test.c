@@ -143,7 +143,7 @@ static enum stand_in_next tell_some(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void what_is_ours_comes_and_what_is_gone_is_counted(void **state)
+static void notifications_arrive_and_losses_are_counted(void **state)
 {
 	struct stand_in s = { .script = tell_some };
 	struct heard heard = { 0 };
@@ -185,7 +185,7 @@ static enum stand_in_next tell_again(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void what_is_said_again_and_again_costs_no_more(void **state)
+static void repeated_large_notification_is_bounded(void **state)
 {
 	struct stand_in s = { .script = tell_again };
 	struct heard heard = { 0 };
@@ -224,7 +224,7 @@ static enum stand_in_next abort_second(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void one_that_cannot_be_sent_is_left_out(void **state)
+static void unserializable_notification_is_skipped(void **state)
 {
 	struct stand_in s = { .script = abort_second };
 	struct heard heard = { 0 };
@@ -258,7 +258,7 @@ static enum stand_in_next tell_nonsense(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void what_are_no_notifications_is_said(void **state)
+static void invalid_notification_results_are_rejected(void **state)
 {
 	struct stand_in s = { .script = tell_nonsense };
 	struct heard heard = { 0 };
@@ -286,7 +286,7 @@ static enum stand_in_next tell_nothing(struct stand_in *s,
 	return STAND_IN_GO_ON;
 }
 
-static void who_only_listens_keeps_the_lease(void **state)
+static void fetching_renews_the_lease(void **state)
 {
 	struct stand_in s = { .script = tell_nothing, .lease_ms = 100 };
 	struct heard heard = { 0 };
@@ -312,12 +312,11 @@ static void who_only_listens_keeps_the_lease(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			what_is_ours_comes_and_what_is_gone_is_counted),
-		cmocka_unit_test(what_is_said_again_and_again_costs_no_more),
-		cmocka_unit_test(one_that_cannot_be_sent_is_left_out),
-		cmocka_unit_test(what_are_no_notifications_is_said),
-		cmocka_unit_test(who_only_listens_keeps_the_lease),
+		cmocka_unit_test(notifications_arrive_and_losses_are_counted),
+		cmocka_unit_test(repeated_large_notification_is_bounded),
+		cmocka_unit_test(unserializable_notification_is_skipped),
+		cmocka_unit_test(invalid_notification_results_are_rejected),
+		cmocka_unit_test(fetching_renews_the_lease),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

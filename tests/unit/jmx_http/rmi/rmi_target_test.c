@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void a_target_is_an_address_or_a_url(void **state)
+static void addresses_and_urls_are_parsed(void **state)
 {
 	static const struct {
 		const char *target, *host;
@@ -57,7 +57,7 @@ static void a_target_is_an_address_or_a_url(void **state)
 	}
 }
 
-static void what_is_none_is_said(void **state)
+static void invalid_targets_are_misuse(void **state)
 {
 	static const char *const targets[] = {
 		"",
@@ -94,8 +94,8 @@ static void what_is_none_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_target_is_an_address_or_a_url),
-		cmocka_unit_test(what_is_none_is_said),
+		cmocka_unit_test(addresses_and_urls_are_parsed),
+		cmocka_unit_test(invalid_targets_are_misuse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

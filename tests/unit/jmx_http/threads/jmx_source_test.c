@@ -271,7 +271,7 @@ static const struct source_note *note(const struct top_sample *s,
 	return NULL;
 }
 
-static void a_sample_is_one_round_trip_unless_threads_began(void **state)
+static void sample_takes_one_round_trip_unless_threads_started(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct top_sample out;
@@ -306,7 +306,7 @@ static void a_sample_is_one_round_trip_unless_threads_began(void **state)
 }
 
 /* How long answers took, or waited for, is not in the time between samples. */
-static void time_is_the_jvms(void **state)
+static void sample_time_is_the_jvms_clock(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	int64_t before = sample(s).monotonic_ns;
@@ -317,7 +317,7 @@ static void time_is_the_jvms(void **state)
 	s->ops->close(s);
 }
 
-static void a_thread_that_ended_is_left_out(void **state)
+static void ended_thread_is_omitted(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct top_sample out;
@@ -335,7 +335,7 @@ static void a_thread_that_ended_is_left_out(void **state)
 }
 
 /* It is shown until there is another, which may be never. */
-static void the_last_sample_outlives_the_jvm(void **state)
+static void last_sample_survives_a_failed_sample(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct top_sample out, unused;
@@ -361,7 +361,7 @@ static void the_last_sample_outlives_the_jvm(void **state)
 	s->ops->close(s);
 }
 
-static void what_the_jvm_does_not_have_is_absent_and_said(void **state)
+static void missing_values_are_absent_and_noted(void **state)
 {
 	struct thread_source *s;
 	struct top_sample out;
@@ -381,7 +381,7 @@ static void what_the_jvm_does_not_have_is_absent_and_said(void **state)
 	s->ops->close(s);
 }
 
-static void who_may_not_ask_is_told_so(void **state)
+static void missing_permission_is_reported(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct top_sample out;
@@ -398,7 +398,7 @@ static void who_may_not_ask_is_told_so(void **state)
 	s->ops->close(s);
 }
 
-static void contention_is_measured_until_it_is_put_back(void **state)
+static void contention_monitoring_is_enabled_until_restored(void **state)
 {
 	struct thread_source *s = open_with(true, false);
 	struct top_sample out;
@@ -417,7 +417,7 @@ static void contention_is_measured_until_it_is_put_back(void **state)
 	s->ops->close(s);
 }
 
-static void what_others_measure_stays_on(void **state)
+static void monitoring_enabled_by_others_stays_enabled(void **state)
 {
 	struct thread_source *s;
 	struct error err;
@@ -431,7 +431,7 @@ static void what_others_measure_stays_on(void **state)
 	s->ops->close(s);
 }
 
-static void a_jvm_that_does_not_let_itself_be_told_is_shown(void **state)
+static void refused_monitoring_becomes_a_note(void **state)
 {
 	struct thread_source *s;
 	struct top_sample out;
@@ -447,7 +447,7 @@ static void a_jvm_that_does_not_let_itself_be_told_is_shown(void **state)
 	s->ops->close(s);
 }
 
-static void what_may_have_been_switched_on_is_put_back(void **state)
+static void possibly_enabled_monitoring_is_restored(void **state)
 {
 	struct thread_source *s;
 	struct error err;
@@ -462,7 +462,7 @@ static void what_may_have_been_switched_on_is_put_back(void **state)
 	s->ops->close(s);
 }
 
-static void that_it_cannot_be_put_back_is_an_error(void **state)
+static void failure_to_restore_is_an_error(void **state)
 {
 	struct thread_source *s = open_with(true, false);
 	struct error err;
@@ -475,7 +475,7 @@ static void that_it_cannot_be_put_back_is_an_error(void **state)
 }
 
 /* The same ids are others' then, and what is measured is anew to be told. */
-static void a_jvm_started_anew_is_another(void **state)
+static void restarted_jvm_starts_anew(void **state)
 {
 	struct thread_source *s = open_with(true, false);
 	struct thread_rates *rates = thread_rates_new();
@@ -502,7 +502,7 @@ static void a_jvm_started_anew_is_another(void **state)
 	s->ops->close(s);
 }
 
-static void answers_that_make_no_sense_are_no_figures(void **state)
+static void invalid_replies_make_no_figures(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct top_sample out = sample(s);
@@ -515,7 +515,7 @@ static void answers_that_make_no_sense_are_no_figures(void **state)
 	s->ops->close(s);
 }
 
-static void a_stack_trace_has_its_locks(void **state)
+static void stack_trace_contains_its_locks(void **state)
 {
 	struct value *frame = composite(6), *monitor = composite(4);
 	struct value *info = composite(12);
@@ -578,7 +578,7 @@ static const struct thread_source_ops proc_ops = { .name = "proc",
 						   .sample = proc_sample,
 						   .close = proc_close };
 
-static void beside_proc_jmx_adds_what_it_knows(void **state)
+static void jmx_values_are_merged_into_proc_samples(void **state)
 {
 	static struct thread_source proc = { .ops = &proc_ops, .pid = 4711 };
 	struct thread_source *s;
@@ -616,7 +616,7 @@ static void beside_proc_jmx_adds_what_it_knows(void **state)
 	s->ops->close(s);
 }
 
-static void pauses_over_jmx_replace_only_a_bound(void **state)
+static void jmx_pauses_replace_only_upper_bounds(void **state)
 {
 	static struct thread_source proc = { .ops = &proc_ops, .pid = 4711 };
 	struct thread_source *s;
@@ -667,7 +667,7 @@ static void total_allocation_of_jdk_8_is_not_used(void **state)
 	s->ops->close(s);
 }
 
-static void a_failure_names_the_target_once(void **state)
+static void failure_names_the_target_once(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct top_sample out;
@@ -712,7 +712,7 @@ static void blocked_threads_have_the_owner_of_their_lock(void **state)
 	s->ops->close(s);
 }
 
-static void contention_is_switched_while_samples_are_taken(void **state)
+static void contention_can_be_switched_between_samples(void **state)
 {
 	struct thread_source *s = open_with(false, false);
 	struct error err;
@@ -740,26 +740,26 @@ static void contention_is_switched_while_samples_are_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_sample_is_one_round_trip_unless_threads_began),
-		TEST(time_is_the_jvms),
-		TEST(a_thread_that_ended_is_left_out),
-		TEST(the_last_sample_outlives_the_jvm),
-		TEST(what_the_jvm_does_not_have_is_absent_and_said),
-		TEST(who_may_not_ask_is_told_so),
-		TEST(contention_is_measured_until_it_is_put_back),
-		TEST(what_others_measure_stays_on),
-		TEST(a_jvm_that_does_not_let_itself_be_told_is_shown),
-		TEST(what_may_have_been_switched_on_is_put_back),
-		TEST(that_it_cannot_be_put_back_is_an_error),
-		TEST(a_jvm_started_anew_is_another),
-		TEST(answers_that_make_no_sense_are_no_figures),
-		TEST(a_stack_trace_has_its_locks),
-		TEST(beside_proc_jmx_adds_what_it_knows),
-		TEST(pauses_over_jmx_replace_only_a_bound),
+		TEST(sample_takes_one_round_trip_unless_threads_started),
+		TEST(sample_time_is_the_jvms_clock),
+		TEST(ended_thread_is_omitted),
+		TEST(last_sample_survives_a_failed_sample),
+		TEST(missing_values_are_absent_and_noted),
+		TEST(missing_permission_is_reported),
+		TEST(contention_monitoring_is_enabled_until_restored),
+		TEST(monitoring_enabled_by_others_stays_enabled),
+		TEST(refused_monitoring_becomes_a_note),
+		TEST(possibly_enabled_monitoring_is_restored),
+		TEST(failure_to_restore_is_an_error),
+		TEST(restarted_jvm_starts_anew),
+		TEST(invalid_replies_make_no_figures),
+		TEST(stack_trace_contains_its_locks),
+		TEST(jmx_values_are_merged_into_proc_samples),
+		TEST(jmx_pauses_replace_only_upper_bounds),
 		TEST(blocked_threads_have_the_owner_of_their_lock),
-		TEST(contention_is_switched_while_samples_are_taken),
+		TEST(contention_can_be_switched_between_samples),
 		TEST(total_allocation_of_jdk_8_is_not_used),
-		TEST(a_failure_names_the_target_once),
+		TEST(failure_names_the_target_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void refuses(const char *type, const char *text)
 	arena_release(&a);
 }
 
-static void integers_have_the_bounds_of_their_type(void **state)
+static void integers_are_limited_by_their_type(void **state)
 {
 	(void)state;
 	reads("byte", "-128", "-128");
@@ -65,7 +65,7 @@ static void integers_have_the_bounds_of_their_type(void **state)
 	refuses("int", "1\n");
 }
 
-static void numbers_are_those_of_java(void **state)
+static void numbers_are_parsed_as_in_java(void **state)
 {
 	(void)state;
 	reads("double", "-1.5e3", "-1500");
@@ -86,7 +86,7 @@ static void numbers_are_those_of_java(void **state)
 	refuses("java.math.BigDecimal", "1e3");
 }
 
-static void other_types_are_read_as_what_they_are(void **state)
+static void other_types_are_parsed(void **state)
 {
 	(void)state;
 	reads("boolean", "TRUE", "true");
@@ -127,7 +127,7 @@ static void other_types_are_read_as_what_they_are(void **state)
 	refuses("[[I", "1");
 }
 
-static void some_words_are_nothing(void **state)
+static void empty_word_and_null_word_are_null(void **state)
 {
 	(void)state;
 	reads("java.lang.String", "<null>", "null");
@@ -140,7 +140,7 @@ static void some_words_are_nothing(void **state)
 	reads("java.util.Date", "<null>", "null");
 }
 
-static void arrays_are_between_commas(void **state)
+static void arrays_are_separated_by_commas(void **state)
 {
 	(void)state;
 	reads("[I", "1,-2", "[1,-2]");
@@ -166,7 +166,7 @@ static void order(const char *text, const char *const *types)
 }
 
 /* Who typed it is told what is meant. */
-static void what_is_meant_is_said(void **state)
+static void errors_name_the_text_and_the_type(void **state)
 {
 	static const struct {
 		const char *type, *text, *said;
@@ -188,7 +188,7 @@ static void what_is_meant_is_said(void **state)
 	arena_release(&a);
 }
 
-static void types_are_as_near_as_java_has_them(void **state)
+static void distances_order_types_as_java_does(void **state)
 {
 	static const char *const of_integer[] = { "int",
 						  "java.lang.Integer",
@@ -232,7 +232,7 @@ static void types_are_as_near_as_java_has_them(void **state)
 	order("java.lang:type=Memory", of_name);
 }
 
-static void types_are_written_as_people_do(void **state)
+static void types_are_printed_in_java_syntax(void **state)
 {
 	static const char *const names[][2] = {
 		{ "int", "int" },
@@ -264,7 +264,7 @@ static bool is(const char *type, const char *given)
 	return java_type_is(type, given, strlen(given));
 }
 
-static void types_are_known_by_their_names(void **state)
+static void types_are_found_by_name(void **state)
 {
 	(void)state;
 	assert_true(is("[J", "[J"));
@@ -283,15 +283,15 @@ static void types_are_known_by_their_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers_have_the_bounds_of_their_type),
-		cmocka_unit_test(numbers_are_those_of_java),
-		cmocka_unit_test(other_types_are_read_as_what_they_are),
-		cmocka_unit_test(some_words_are_nothing),
-		cmocka_unit_test(arrays_are_between_commas),
-		cmocka_unit_test(what_is_meant_is_said),
-		cmocka_unit_test(types_are_as_near_as_java_has_them),
-		cmocka_unit_test(types_are_written_as_people_do),
-		cmocka_unit_test(types_are_known_by_their_names),
+		cmocka_unit_test(integers_are_limited_by_their_type),
+		cmocka_unit_test(numbers_are_parsed_as_in_java),
+		cmocka_unit_test(other_types_are_parsed),
+		cmocka_unit_test(empty_word_and_null_word_are_null),
+		cmocka_unit_test(arrays_are_separated_by_commas),
+		cmocka_unit_test(errors_name_the_text_and_the_type),
+		cmocka_unit_test(distances_order_types_as_java_does),
+		cmocka_unit_test(types_are_printed_in_java_syntax),
+		cmocka_unit_test(types_are_found_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

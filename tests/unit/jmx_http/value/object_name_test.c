@@ -18,7 +18,7 @@ static void parse(struct object_name *n, const char *text)
 		fail_msg("%s: %s", text, err.text);
 }
 
-static void a_name_is_its_domain_and_its_properties(void **state)
+static void names_are_parsed(void **state)
 {
 	struct object_name n;
 	struct text t = { 0 };
@@ -40,7 +40,7 @@ static void a_name_is_its_domain_and_its_properties(void **state)
 	object_name_release(&n);
 }
 
-static void what_is_no_name_is_said_with_its_place(void **state)
+static void invalid_names_report_fault_and_position(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -87,7 +87,7 @@ static bool means(const char *pattern, const char *name)
 	return does;
 }
 
-static void a_pattern_means_the_names_that_it_matches(void **state)
+static void patterns_match_names(void **state)
 {
 	(void)state;
 	assert_true(means("", "d:a=b"));
@@ -106,7 +106,7 @@ static void a_pattern_means_the_names_that_it_matches(void **state)
 }
 
 /* U+1F600 is two characters to Java, and comes before U+FF01. */
-static void characters_are_those_of_java(void **state)
+static void characters_are_utf16_units(void **state)
 {
 	struct object_name n;
 	struct text t = { 0 };
@@ -125,10 +125,10 @@ static void characters_are_those_of_java(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_is_its_domain_and_its_properties),
-		cmocka_unit_test(what_is_no_name_is_said_with_its_place),
-		cmocka_unit_test(a_pattern_means_the_names_that_it_matches),
-		cmocka_unit_test(characters_are_those_of_java),
+		cmocka_unit_test(names_are_parsed),
+		cmocka_unit_test(invalid_names_report_fault_and_position),
+		cmocka_unit_test(patterns_match_names),
+		cmocka_unit_test(characters_are_utf16_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void numbers_keep_their_digits(void **state)
 			    "\"-Infinity\"");
 }
 
-static void composites_are_blocks_and_lists_of_them_tables(void **state)
+static void composites_print_as_blocks_lists_as_tables(void **state)
 {
 	const struct value_member one[] = {
 		{ "id", value_integer(&arena, "int", 1) },
@@ -126,7 +126,7 @@ static void composites_are_blocks_and_lists_of_them_tables(void **state)
 }
 
 /* ThreadMXBean.getThreadInfo() has one for each thread that has ended. */
-static void a_row_that_is_null_stands_in_its_place(void **state)
+static void null_row_is_kept(void **state)
 {
 	const struct value_member one[] = {
 		{ "id", value_integer(&arena, "int", 1) },
@@ -145,7 +145,7 @@ static void a_row_that_is_null_stands_in_its_place(void **state)
 	assert_string_equal(print_of(list(rows, 1), 0, 0), "[null]");
 }
 
-static void what_is_within_is_set_in(void **state)
+static void nested_values_are_indented(void **state)
 {
 	const struct value_member inner[] = {
 		{ "x", value_integer(&arena, "int", 1) },
@@ -160,7 +160,7 @@ static void what_is_within_is_set_in(void **state)
 			    "point:\n    a.Type\n        x: 1\nnone:  null");
 }
 
-static void foreign_text_is_safe_and_keeps_its_lines(void **state)
+static void foreign_text_is_made_safe_and_keeps_its_lines(void **state)
 {
 	const struct value *v = value_string(&arena, "a\033[2J\r\n\nb \n");
 	const struct value *bad = value_text(&arena, VALUE_ERROR, "", "X: \033",
@@ -173,7 +173,7 @@ static void foreign_text_is_safe_and_keeps_its_lines(void **state)
 	assert_string_equal(cell_of(bad), "<X: \033>");
 }
 
-static void maps_are_objects_when_their_keys_are_text(void **state)
+static void maps_with_text_keys_are_json_objects(void **state)
 {
 	const struct value_pair pairs[] = {
 		{ value_string(&arena, "k"), value_integer(&arena, "int", 1) },
@@ -254,7 +254,7 @@ static void dialect_spells_nested_values(void **state)
 					"{\"objectName\":\"a:b=c\"}}}}");
 }
 
-static void what_is_too_deep_for_json_says_so(void **state)
+static void json_truncates_deep_values(void **state)
 {
 	const struct value *v = &value_null;
 	cJSON *read;
@@ -277,7 +277,7 @@ static void what_is_too_deep_for_json_says_so(void **state)
 	assert_non_null(cell_of(v));
 }
 
-static void members_are_found_by_their_names(void **state)
+static void members_are_found_by_name(void **state)
 {
 	const struct value_member at[] = {
 		{ "used", value_integer(&arena, "long", 5) },
@@ -299,15 +299,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_keep_their_digits),
-		cmocka_unit_test(
-			composites_are_blocks_and_lists_of_them_tables),
-		cmocka_unit_test(a_row_that_is_null_stands_in_its_place),
-		cmocka_unit_test(what_is_within_is_set_in),
-		cmocka_unit_test(foreign_text_is_safe_and_keeps_its_lines),
-		cmocka_unit_test(maps_are_objects_when_their_keys_are_text),
+		cmocka_unit_test(composites_print_as_blocks_lists_as_tables),
+		cmocka_unit_test(null_row_is_kept),
+		cmocka_unit_test(nested_values_are_indented),
+		cmocka_unit_test(foreign_text_is_made_safe_and_keeps_its_lines),
+		cmocka_unit_test(maps_with_text_keys_are_json_objects),
 		cmocka_unit_test(dialect_spells_nested_values),
-		cmocka_unit_test(what_is_too_deep_for_json_says_so),
-		cmocka_unit_test(members_are_found_by_their_names),
+		cmocka_unit_test(json_truncates_deep_values),
+		cmocka_unit_test(members_are_found_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);
