@@ -75,7 +75,7 @@ static bool prepare_word(struct json_prepare *p)
 	len = (size_t)(p->at - from);
 	if (prepare_is_number(from, len)) {
 		if (is_plain && len <= EXACT_DIGITS &&
-		    memcmp(from, "-0", 2) != 0) {
+		    (*from != '-' || from[1] != '0')) {
 			text_add(&p->out, from, len);
 			return true;
 		}

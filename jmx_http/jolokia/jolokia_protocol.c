@@ -149,6 +149,15 @@ static const char *failure_message(const char *error, const char *class)
 	return error;
 }
 
+/* 0 for what is no status. */
+static int failure_status(const cJSON *status)
+{
+	bool is_status = cJSON_IsNumber(status) && status->valuedouble >= 0 &&
+			 status->valuedouble < 1000;
+
+	return is_status ? (int)status->valuedouble : 0;
+}
+
 const char *jolokia_failure(const cJSON *response, struct arena *a,
 			    enum error_kind *kind)
 {
@@ -160,7 +169,7 @@ const char *jolokia_failure(const cJSON *response, struct arena *a,
 	const char *error = jolokia_json_text(
 				    jolokia_json_member(response, "error"), a)
 				    .at;
-	int code = cJSON_IsNumber(status) ? (int)status->valuedouble : 0;
+	int code = failure_status(status);
 	struct text told = { 0 };
 	const char *made;
 
