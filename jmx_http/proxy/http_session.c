@@ -557,7 +557,7 @@ static bool session_read_response_head(struct http_session *s)
 		return session_fail_response(s, fault.why);
 	s->response_scanned = 0;
 	if (h.status == 101)
-		return session_fail_response(s, "an upgrade nobody asked for");
+		return session_fail_response(s, "an unrequested upgrade");
 	if (h.status < 200) {
 		evbuffer_drain(in, len);
 		return session_read_response_head(s);
