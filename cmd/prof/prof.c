@@ -185,7 +185,7 @@ static const struct command_option options[] = {
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "sample this JVM: PID, main class, jar or <regex>"),
 	OPT_FLAG(0, "all", &opt.live.sampling.all,
-		 "sample all JVMs, also those that start later"),
+		 "sample all JVMs, including JVMs started later"),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",

@@ -18,7 +18,7 @@ static void check_place(const struct code_place *p)
 
 static void check(const struct code_path *p, size_t most)
 {
-	if (p->looked_at > most)
+	if (p->instructions > most)
 		abort();
 	if (p->is_return && (p->given_back || p->sp_from))
 		abort();
@@ -52,7 +52,7 @@ static void follow(const struct machine_code *c, size_t at)
 		abort();
 	/* To a return without a jump there is one way. */
 	if (straight.is_return &&
-	    (!followed.is_return || followed.looked_at != straight.looked_at ||
+	    (!followed.is_return || followed.instructions != straight.instructions ||
 	     !is_same(&straight.return_address, &followed.return_address)))
 		abort();
 }

@@ -247,8 +247,8 @@ static void paths_are_judged_as_agents_read_them(void **state)
 		"/list?maxDepth=2",
 		"?p=/read/a:b=c",
 		"/?p=read/a:b=c&maxDepth=1",
-		"/exec/java.lang:type=Threading/dumpAllThreads(boolean,"
-		"boolean)/false/false",
+		("/exec/java.lang:type=Threading/dumpAllThreads(boolean,"
+		 "boolean)/false/false"),
 		"/exec/java.lang:type%3DThreading/getThreadInfo(long)/1",
 	};
 	static const char *const refused[] = {
