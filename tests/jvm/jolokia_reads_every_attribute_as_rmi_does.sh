@@ -119,8 +119,9 @@ sets_values() {
 	sets Long 9223372036854775807 && sets Long -9223372036854775808 &&
 		sets Long 9007199254740993 && sets Int -2147483648 &&
 		sets Byte -128 && sets Char ß && sets Flag true &&
-		sets Double NaN 'NaN or infinite' || return
-	# RMI tells what the JVM really has.
+		ask 0 mx -s "$url" -b sjkc.test:type=Settable --set -f Double \
+			-v NaN || return
+	# RMI reads the value that the JVM has; Jolokia 1.x writes null for it.
 	ask 0 mx -s "127.0.0.1:$rmi_port" -b sjkc.test:type=Settable --get \
 		-f Double -q && printed NaN &&
 		sets Double 1e300 1e+300 &&
