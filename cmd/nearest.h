@@ -38,7 +38,7 @@ void nearest_offer(struct nearest *n, const char *candidate);
 bool nearest_suggest(const struct nearest *n, struct text *out);
 
 /*
- * Fails with ERROR_MISUSE for a word, of len bytes, that is none of the
+ * Fails with ERROR_MISUSE for a word of len bytes outside the list of
  * choices: "invalid state 'BLOKED'; did you mean 'BLOCKED'? valid: NEW,
  * BLOCKED". noun names the kind of word; '|', ',' and spaces separate the
  * choices.

@@ -67,7 +67,8 @@ int perfdata_refresh(struct perfdata *p, struct error *err);
 size_t perfdata_count(const struct perfdata *p);
 struct perfdata_counter perfdata_at(const struct perfdata *p, size_t i);
 
-/* Looks up a counter by name; false or NULL if there is none of this type. */
+/* Looks up a counter by name; returns false or NULL if no counter of this
+ * type has the name. */
 bool perfdata_value(const struct perfdata *p, const char *name, int64_t *value);
 const char *perfdata_text(const struct perfdata *p, const char *name);
 

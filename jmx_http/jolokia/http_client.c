@@ -198,7 +198,7 @@ static void client_take_value(struct text *out, const char *name,
 }
 
 /*
- * Acknowledges what has arrived at once.  The JDK's HTTP server, which most
+ * Acknowledges received bytes immediately.  The JDK's HTTP server, which most
  * agents use, sends the body only after the head was acknowledged (Nagle's
  * algorithm), which the kernel delays by 40 ms.
  */

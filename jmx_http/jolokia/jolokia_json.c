@@ -125,7 +125,7 @@ static void prepare_unicode(struct json_prepare *p)
 	} else if (c >= 0xd800 && c < 0xe000) {
 		text_utf8(&p->out, (uint32_t)c);
 	} else {
-		/* cJSON rejects what is not hexadecimal. */
+		/* cJSON rejects other digits than hexadecimal ones. */
 		len = 2;
 		text_add(&p->out, p->at, len);
 	}

@@ -149,7 +149,7 @@ static const char *failure_message(const char *error, const char *class)
 	return error;
 }
 
-/* 0 for what is no status. */
+/* Returns an error's status code; 0 for an invalid one. */
 static int failure_status(const cJSON *status)
 {
 	bool is_status = cJSON_IsNumber(status) && status->valuedouble >= 0 &&

@@ -64,7 +64,7 @@ static void session_die(struct http_session *s)
 	session_arm(s, 0);
 }
 
-/* The client must not take what it has for the whole response. */
+/* The client must notice that the response is incomplete. */
 static void session_break(struct http_session *s)
 {
 	if (s->state == HTTP_STATE_DEAD)
@@ -300,7 +300,7 @@ static bool session_read_head(struct http_session *s)
 	return s->state < HTTP_STATE_ENDING;
 }
 
-/* Whether what is collected is enough to begin with the agent. */
+/* Tells whether enough of the request has arrived to contact the agent. */
 static bool session_is_collected(const struct http_session *s)
 {
 	return s->request.is_done ||
