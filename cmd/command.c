@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/command.h"
 
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 

@@ -2,7 +2,7 @@
 #include "cmd/commands.h"
 
 #include "cmd/command.h"
-#include "cmd/nearest.h"
+#include "core/base/nearest.h"
 
 #include <string.h>
 

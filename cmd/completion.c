@@ -6,7 +6,7 @@
  * the installed sjkc. cmd/commands.h describes its fields.
  */
 #include "cmd/commands.h"
-#include "cmd/nearest.h"
+#include "core/base/nearest.h"
 #include "core/base/output.h"
 
 #include <string.h>

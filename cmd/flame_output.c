@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/log.h"
-#include "cmd/nearest.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/profile/bias.h"
 #include "render/page/flame.h"

@@ -3,9 +3,9 @@
 
 #include "cmd/glob.h"
 #include "cmd/main_name.h"
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/json.h"
+#include "core/base/nearest.h"
 #include "core/base/safe_text.h"
 #include "render/text/table.h"
 

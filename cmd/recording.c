@@ -2,10 +2,10 @@
 #include "cmd/recording.h"
 
 #include "cmd/log.h"
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
 #include "core/base/input.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"

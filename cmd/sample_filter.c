@@ -2,7 +2,6 @@
 #include "cmd/sample_filter.h"
 
 #include "cmd/log.h"
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/pattern.h"
 #include "core/profile/filter.h"
@@ -39,36 +38,6 @@ static int filter_compile_trace(const char *option, const char *expression,
 	return *filter ? 0 : fail_in(err, "option %s", option);
 }
 
-/* filter_states() for each word of the list, to find the invalid one. */
-static int filter_compile_states(const char *list, uint32_t *states,
-				 struct error *err)
-{
-	struct text choices = { 0 };
-	const char *word = list;
-	size_t len;
-
-	if (filter_states(list, states, err) == 0)
-		return 0;
-	for (unsigned i = 0; i < THREAD_STATES; i++)
-		text_printf(&choices, "%s ", thread_state_names[i]);
-	text_puts(&choices, "SLEEPING BUSY");
-	for (;; word += len + 1) {
-		struct error unused;
-		char *one;
-		int ret;
-
-		len = strcspn(word, ",");
-		one = xstrndup(word, len);
-		ret = filter_states(one, states, &unused);
-		free(one);
-		if (ret || !word[len])
-			break;
-	}
-	nearest_fail_choice("state", word, len, choices.bytes, err);
-	text_release(&choices);
-	return fail_in(err, "option --state");
-}
-
 struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 					struct error *err)
 {
@@ -88,8 +57,10 @@ struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 	    filter_compile_trace("--trace-trim", o->trace_trim, true,
 				 &f->trace_trim, err))
 		goto failed;
-	if (o->state && filter_compile_states(o->state, &f->states, err))
+	if (o->state && filter_states(o->state, &f->states, err)) {
+		fail_in(err, "option --state");
 		goto failed;
+	}
 	return f;
 failed:
 	sample_filter_free(f);

@@ -3,11 +3,11 @@
 
 #include "cmd/log.h"
 #include "cmd/main_name.h"
-#include "cmd/nearest.h"
 #include "cmd/process.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
+#include "core/base/nearest.h"
 #include "core/base/pattern.h"
 #include "core/base/units.h"
 

@@ -3,9 +3,9 @@
 
 #include "cmd/jmx/password.h"
 #include "cmd/log.h"
-#include "cmd/nearest.h"
 #include "cmd/target.h"
 #include "core/base/ascii.h"
+#include "core/base/nearest.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/procfs.h"
 

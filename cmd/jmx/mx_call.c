@@ -2,8 +2,8 @@
 /* mx --call: chooses an operation by its name and arguments, and calls it. */
 #include "cmd/jmx/mx.h"
 
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
+#include "core/base/nearest.h"
 #include "core/base/safe_text.h"
 #include "jmx_http/value/argument.h"
 #include "jmx_http/value/java_type.h"

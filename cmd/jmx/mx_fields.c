@@ -2,9 +2,9 @@
 #include "cmd/jmx/mx_fields.h"
 
 #include "cmd/glob.h"
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
+#include "core/base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "cmd/command.h"
 #include "cmd/log.h"
 #include "cmd/main_name.h"
-#include "cmd/nearest.h"
 #include "cmd/open_files.h"
 #include "cmd/prof/prof_asprof.h"
 #include "cmd/prof/prof_snapshot.h"
@@ -13,6 +12,7 @@
 #include "cmd/target.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
+#include "core/base/nearest.h"
 
 #include <inttypes.h>
 #include <poll.h>

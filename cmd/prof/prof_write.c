@@ -4,8 +4,8 @@
 
 #include "cmd/command.h"
 #include "cmd/log.h"
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "render/profile/report.h"
 

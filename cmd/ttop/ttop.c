@@ -7,7 +7,6 @@
 
 #include "cmd/commands.h"
 #include "cmd/log.h"
-#include "cmd/nearest.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
 #include "cmd/ttop/ttop_jmx.h"
@@ -293,37 +292,11 @@ static bool ttop_is_order(const char *word)
 	return top_order_parse(word, &unused, &err) == 0;
 }
 
-/* Suggests near misses of the first unknown key. */
-static void ttop_explain_order(const char *keys, struct error *err)
-{
-	const char *word = keys;
-	size_t len;
-
-	for (; *word; word += len + (word[len] == ',')) {
-		len = strcspn(word, ",");
-		char *key = xstrndup(word, len);
-		bool is_known = ttop_is_order(key);
-
-		free(key);
-		if (is_known)
-			continue;
-		if (*word == '-') {
-			word++;
-			len--;
-		}
-		nearest_fail_choice("sort key", word, len, top_order_keys(),
-				    err);
-		return;
-	}
-}
-
 static int ttop_read_order(struct top_order *order, struct error *err)
 {
 	for (size_t i = 0; i < opt.order.count; i++) {
-		if (top_order_parse(opt.order.values[i], order, err)) {
-			ttop_explain_order(opt.order.values[i], err);
+		if (top_order_parse(opt.order.values[i], order, err))
 			return fail_in(err, "option --sort");
-		}
 	}
 	return order->count ? 0 : top_order_parse("CPU", order, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/formats/reader.h"
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ const struct reader *const readers[] = {
 	&dump_reader, &collapsed_reader, NULL,
 };
 
-/* Fails with the valid names or formats; name is NULL if none was given. */
+/* Fails with the valid formats; name is NULL if the user gave none. */
 static const struct reader *reader_fail_unknown(const char *name,
 						struct error *err)
 {
@@ -19,8 +20,8 @@ static const struct reader *reader_fail_unknown(const char *name,
 	for (size_t i = 0; readers[i]; i++)
 		text_printf(&known, " %s", readers[i]->name);
 	if (name)
-		fail(err, ERROR_MISUSE, "unknown format '%s'; there are:%s",
-		     name, known.bytes);
+		nearest_fail_choice("format", name, strlen(name), known.bytes,
+				    err);
 	else
 		fail(err, ERROR_INPUT,
 		     "unrecognized input format; use --format to force one of:"

@@ -237,17 +237,17 @@ static bool view_find_type(const struct profile *p, const char *wanted,
 static int view_fail_unknown(const struct event_view *views, size_t count,
 			     const char *wanted, struct error *err)
 {
-	struct text there = { 0 };
+	struct text names = { 0 };
 
 	if (!count)
 		return fail(err, ERROR_INPUT, "the input has no samples");
 	for (size_t i = 0; i < count; i++) {
-		text_puts(&there, i ? ", " : "");
-		safe_text(&there, views[i].name, strlen(views[i].name));
+		text_puts(&names, i ? ", " : "");
+		safe_text(&names, views[i].name, strlen(views[i].name));
 	}
-	fail(err, ERROR_INPUT, "no samples of '%s'; there are: %s", wanted,
-	     there.bytes);
-	text_release(&there);
+	fail(err, ERROR_INPUT, "no samples of '%s'; available events: %s",
+	     wanted, names.bytes);
+	text_release(&names);
 	return -1;
 }
 

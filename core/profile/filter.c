@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/profile/frame_name.h"
@@ -166,14 +167,13 @@ static uint32_t state_bits(const char *name, size_t len)
 
 static int state_fail_unknown(const char *name, size_t len, struct error *err)
 {
-	struct text known = { 0 };
+	struct text choices = { 0 };
 
 	for (unsigned i = 0; i < THREAD_STATES; i++)
-		text_printf(&known, "%s, ", thread_state_names[i]);
-	text_puts(&known, "SLEEPING, BUSY");
-	fail(err, ERROR_MISUSE, "'%.*s' is not a thread state; valid: %s",
-	     len < 64 ? (int)len : 64, name, known.bytes);
-	text_release(&known);
+		text_printf(&choices, "%s ", thread_state_names[i]);
+	text_puts(&choices, "SLEEPING BUSY");
+	nearest_fail_choice("state", name, len, choices.bytes, err);
+	text_release(&choices);
 	return -1;
 }
 

@@ -3,6 +3,7 @@
 #include "render/top/top_rows.h"
 
 #include "core/base/lines.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 
 #include <math.h>
@@ -41,7 +42,8 @@ static const struct order_key {
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
-const char *top_order_keys(void)
+/* "CPU|USER|SYS|…" */
+static const char *top_order_keys(void)
 {
 	static struct text names;
 
@@ -144,8 +146,8 @@ static int add_key(struct line word, struct top_order *order, struct error *err)
 		order->by[order->count++].reversed = reversed;
 		return 0;
 	}
-	return fail(err, ERROR_MISUSE, "invalid sort key '%.*s'; use one of %s",
-		    (int)word.len, word.text, top_order_keys());
+	return nearest_fail_choice("sort key", word.text, word.len,
+				   top_order_keys(), err);
 }
 
 int top_order_parse(const char *text, struct top_order *order,

@@ -24,11 +24,10 @@ struct top_order {
 /*
  * Adds "CPU,ALLOC" or "-name" to an order: keys in any case, "-" reverses a
  * key. Numbers sort largest first, names alphabetically, unavailable values
- * last. ERROR_MISUSE lists the valid keys: top_order_keys().
+ * last. ERROR_MISUSE lists the valid keys and suggests the nearest.
  */
 int top_order_parse(const char *text, struct top_order *order,
 		    struct error *err);
-const char *top_order_keys(void); /* "CPU|USER|SYS|ALLOC|NAME|…" */
 
 /* Returns the first key and its direction; NULL when there is none. */
 const char *top_order_first(const struct top_order *order, bool *reversed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/command.h"
 
-#include "cmd/nearest.h"
 #include "core/base/alloc.h"
+#include "core/base/nearest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -167,7 +167,7 @@ static void missing_view_is_rejected_with_the_available_views(void **state)
 	assert_int_equal(event_view_choose(p, "cpu", &view, &err), -1);
 	assert_int_equal(err.kind, ERROR_INPUT);
 	assert_string_equal(err.text,
-			    "no samples of 'cpu'; there are: park, x.Y");
+			    "no samples of 'cpu'; available events: park, x.Y");
 	profile_free(p);
 }
 

@@ -2,8 +2,8 @@
 /*
  * nearest: suggests the words that are most similar to a misspelled word.
  */
-#ifndef CMD_NEAREST_H
-#define CMD_NEAREST_H
+#ifndef CORE_BASE_NEAREST_H
+#define CORE_BASE_NEAREST_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/nearest.h"
+#include "core/base/nearest.h"
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
