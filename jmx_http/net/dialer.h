@@ -2,8 +2,9 @@
 /*
  * dialer: connects to a JVM's ports, over any kind of network.
  *
- * There are four kinds: TCP, a command for each connection, kubectl
- * port-forward, and the network namespace of a local JVM.  Each yields a
+ * There are five kinds: TCP, a command for each connection, kubectl
+ * port-forward, the network namespace of a local JVM, and worker processes of
+ * sjkc, which speak another protocol to the JVM.  Each yields a
  * connected socket, either by dialer_dial(), which blocks, or by begin(), which
  * an event loop completes.
  *
@@ -164,5 +165,32 @@ struct kubectl_options;
 struct dialer *kubectl_dialer_new(struct event_base *base,
 				  const struct kubectl_options *options,
 				  uint16_t port, struct error *err);
+
+#define WORKER_DIALER_MAX 64 /* worker processes at a time */
+#define WORKER_KEPT_MAX   4
+
+struct worker_options {
+	struct event_base *base;
+	/*
+	 * Runs in each worker and serves a connection on fd, a blocking socket
+	 * that the worker owns, until the other end is closed.  The worker
+	 * exits when run returns.  It has a copy of the parent's memory, but
+	 * none of its other descriptors; standard output and error are
+	 * /dev/null.
+	 */
+	void (*run)(void *self, int fd);
+	void *self;        /* borrowed, and so is what it refers to */
+	const int *kept;   /* further descriptors for run; borrowed */
+	size_t kept_count; /* at most WORKER_KEPT_MAX */
+	size_t memory_max; /* bytes of address space; a worker that needs more
+			      exits */
+};
+
+/*
+ * Starts a worker process for each connection; ports are ignored.  A worker
+ * ends with its connection, or with the dialer.  An attempt fails with
+ * ERROR_REFUSED while WORKER_DIALER_MAX workers are running.
+ */
+struct dialer *worker_dialer_new(const struct worker_options *options);
 
 #endif
