@@ -143,12 +143,21 @@ static __always_inline struct identity task_identify(struct task_struct *task)
 	return id;
 }
 
-/* Returns the time since when the thread is sampled; NULL = it is not. */
-static __always_inline __u64 *target_since(struct identity id)
+/*
+ * Returns the time since when the thread is sampled; NULL = it is not.  A
+ * process that started later has the PID of a target that has ended.
+ */
+static __always_inline __u64 *target_since(struct identity id,
+					   struct task_struct *task)
 {
+	__u64 *since;
+
 	if (only_tid && id.tid != only_tid)
 		return NULL;
-	return bpf_map_lookup_elem(&targets, &id.tgid);
+	since = bpf_map_lookup_elem(&targets, &id.tgid);
+	if (!since || BPF_CORE_READ(task, group_leader, start_time) > *since)
+		return NULL;
+	return since;
 }
 
 /*
@@ -364,12 +373,12 @@ static __always_inline void sample_begin(struct sample_event *e,
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
-	struct identity id = task_identify(
-		(struct task_struct *)bpf_get_current_task());
+	struct task_struct *task = task_current();
+	struct identity id = task_identify(task);
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s;
 
-	if (!target_since(id))
+	if (!target_since(id, task))
 		return 0;
 	s = bpf_map_lookup_elem(&tick_areas, &cpu);
 	if (!s)
@@ -378,7 +387,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (ctx->regs.cs & 3)
 		registers_copy(&s->event, &ctx->regs);
 	else
-		registers_read_in_kernel(&s->event, task_current());
+		registers_read_in_kernel(&s->event, task);
 	sample_send(ctx, s);
 	return 0;
 }
@@ -459,7 +468,7 @@ static __always_inline void thread_leaves(void *ctx, struct task_struct *task,
 	__u32 key = (__u32)task->pid;
 	struct scratch *s;
 
-	if (!target_since(id))
+	if (!target_since(id, task))
 		return;
 	s = bpf_map_lookup_elem(&switch_areas, &cpu);
 	if (!s)
@@ -496,7 +505,7 @@ static __always_inline void thread_returns_first(struct task_struct *task)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct identity id = task_identify(task);
-	__u64 *since = target_since(id);
+	__u64 *since = target_since(id, task);
 	struct sample_event *e;
 	struct scratch *s;
 	__u64 from;
@@ -580,7 +589,7 @@ int on_task(struct bpf_iter__task *ctx)
 	if (!task)
 		return 0;
 	id = task_identify(task);
-	if (!target_since(id) || !task_state(task))
+	if (!target_since(id, task) || !task_state(task))
 		return 0;
 	s = bpf_map_lookup_elem(&task_areas, &key);
 	if (!s)
@@ -655,14 +664,14 @@ static __always_inline void sample_read_owner(struct sample_event *e, __u64 jni)
 
 static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
 {
-	struct identity id = task_identify(
-		(struct task_struct *)bpf_get_current_task());
+	struct task_struct *task = task_current();
+	struct identity id = task_identify(task);
 	struct scratch *s;
 	__u32 key;
 	int area;
 
 	/* A probe may be attached before sampling has begun. */
-	if (!started_ns || !target_since(id))
+	if (!started_ns || !target_since(id, task))
 		return;
 	area = probe_reserve_area();
 	key = (__u32)area;
@@ -692,8 +701,8 @@ int on_alloc(struct pt_regs *ctx)
 /* Ends a wait for a monitor, whose sample was sent when it began. */
 static __always_inline void probe_entered(struct pt_regs *ctx)
 {
-	struct identity id = task_identify(
-		(struct task_struct *)bpf_get_current_task());
+	struct task_struct *task = task_current();
+	struct identity id = task_identify(task);
 	struct sample_resumed resumed = {
 		.out_ns = ctx->rsi,
 		.in_ns = ctx->rsi + ctx->rdi,
@@ -702,7 +711,7 @@ static __always_inline void probe_entered(struct pt_regs *ctx)
 		.kind = SAMPLE_LOCK,
 	};
 
-	if (started_ns && target_since(id) &&
+	if (started_ns && target_since(id, task) &&
 	    ring_put(&resumed, sizeof(resumed)))
 		__sync_fetch_and_add(&lost, 1);
 }
