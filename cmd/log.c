@@ -15,7 +15,7 @@ static enum log_level level = LOG_NORMAL;
 
 void log_set_level(enum log_level wanted) { level = wanted; }
 
-bool log_is_quiet(void) { return level == LOG_QUIET; }
+static bool log_is_quiet(void) { return level == LOG_QUIET; }
 
 bool log_shares_stdout(void)
 {
@@ -42,6 +42,22 @@ void log_bytes(const char *bytes, size_t len)
 			len -= (size_t)put;
 		}
 	}
+}
+
+static struct {
+	const char *title; /* NULL: no work, or stderr is no terminal */
+	int64_t next_ns;   /* when to draw again */
+	bool shown;
+} bar;
+
+/* Removes the bar from the screen until the next progress_show(). */
+static void progress_hide(void)
+{
+	static const char clear[] = "\r\033[K";
+
+	if (bar.shown)
+		log_bytes(clear, sizeof(clear) - 1);
+	bar.shown = false;
 }
 
 static void log_print(const char *fmt, va_list args)
@@ -97,12 +113,6 @@ void log_detail(const char *fmt, ...)
 #define REDRAW_NS      INT64_C(100000000)
 #define BAR_WIDTH      30
 
-static struct {
-	const char *title; /* NULL: no work, or stderr is no terminal */
-	int64_t next_ns;   /* when to draw again */
-	bool shown;
-} bar;
-
 static int64_t progress_now_ns(void)
 {
 	struct timespec t;
@@ -141,15 +151,6 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	log_bytes(line.bytes, line.len);
 	bar.shown = true;
 	text_release(&line);
-}
-
-void progress_hide(void)
-{
-	static const char clear[] = "\r\033[K";
-
-	if (bar.shown)
-		log_bytes(clear, sizeof(clear) - 1);
-	bar.shown = false;
 }
 
 void progress_end(void)

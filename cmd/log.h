@@ -19,7 +19,6 @@ enum log_level {
 };
 
 void log_set_level(enum log_level level);
-bool log_is_quiet(void); /* -q was given */
 
 /*
  * Writes bytes to stderr, retrying after signals; gives up when a write fails.
@@ -52,9 +51,6 @@ void progress_start(const char *title);
 
 /* Reports progress; cheap. It can be the callback of a struct profile. */
 void progress_show(void *unused, uint64_t done, uint64_t total);
-
-/* Removes the bar from the screen until the next progress_show(). */
-void progress_hide(void);
 
 /* Ends the work. */
 void progress_end(void);

@@ -114,7 +114,8 @@ int launch_begin(struct launch *l, int64_t until_ns, struct error *err)
 	return news == CHILD_GONE ? 0 : -1;
 }
 
-bool launch_has_ended(struct launch *l)
+/* True once the program has ended; then status is set. */
+static bool launch_has_ended(struct launch *l)
 {
 	if (l->child.pid && !l->has_ended)
 		l->has_ended = child_reap(l->child.pid, &l->status, 0);

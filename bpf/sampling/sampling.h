@@ -164,9 +164,6 @@ int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
  */
 int launch_begin(struct launch *l, int64_t until_ns, struct error *err);
 
-/* True once the program has ended; then status is set. */
-bool launch_has_ended(struct launch *l);
-
 /* Kills the process if it has not executed the program. */
 void launch_close(struct launch *l);
 

@@ -183,7 +183,8 @@ size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 	return due;
 }
 
-bool descendants_awaits(const struct descendants *d, pid_t pid)
+/* Returns true if the process will be due again while it runs the same file. */
+static bool descendants_awaits(const struct descendants *d, pid_t pid)
 {
 	const struct descendant *one = descendant_find(d, pid);
 

@@ -50,9 +50,6 @@ struct descendants {
 size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 		       pid_t pids[DESCENDANTS_MAX]);
 
-/* Returns true if the process will be due again while it runs the same file. */
-bool descendants_awaits(const struct descendants *d, pid_t pid);
-
 /*
  * A process that could not be sampled, in its state at the attempt.  A process
  * that has become another program or a JVM since then is tried at once.

@@ -15,7 +15,8 @@
 
 static const char service[] = "service:jmx:";
 
-bool jmx_is_address(const char *name)
+/* True for a URL, and for a word that ends with ":" and a number. */
+static bool jmx_is_address(const char *name)
 {
 	const char *colon = strrchr(name, ':');
 

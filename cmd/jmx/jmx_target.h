@@ -123,9 +123,6 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 				const struct jmx_secrets *secrets,
 				const char *address);
 
-/* True for a URL, and for a word that ends with ":" and a number. */
-bool jmx_is_address(const char *name);
-
 /* Returns false: for .accepts of a list that takes one value at a time. */
 bool jmx_no_word(const char *word);
 

@@ -67,9 +67,6 @@ int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
 			const char *wanted, const struct option_list *arguments,
 			struct arena *a, struct error *err);
 
-/* Appends "sum(int, int)"; the text is foreign. */
-void mx_operation_signature(struct text *out, const struct jmx_feature *f);
-
 /*
  * mxdump: writes {"beans": [...]} for these MBeans. The document is complete
  * JSON even after an error. ERROR_PARTIAL when MBeans are missing (the member

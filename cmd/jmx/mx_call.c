@@ -70,7 +70,9 @@ static bool operation_has_types(const struct jmx_feature *f, const char *types)
 	return f->parameter_count ? !*types : strcmp(types, ")") == 0;
 }
 
-void mx_operation_signature(struct text *out, const struct jmx_feature *f)
+/* Appends "sum(int, int)"; the text is foreign. */
+static void mx_operation_signature(struct text *out,
+				   const struct jmx_feature *f)
 {
 	text_printf(out, "%s(", f->name);
 	for (size_t i = 0; i < f->parameter_count; i++) {

@@ -35,7 +35,8 @@ void attach_socket_name(const struct jvm *jvm, char name[ATTACH_NAMES])
 	snprintf(name, ATTACH_NAMES, ".java_pid%d", (int)jvm->ns_pid);
 }
 
-void attach_trigger_name(const struct jvm *jvm, char name[ATTACH_NAMES])
+/* Sets ".attach_pid7", with the PID in the JVM's namespace. */
+static void attach_trigger_name(const struct jvm *jvm, char name[ATTACH_NAMES])
 {
 	snprintf(name, ATTACH_NAMES, ".attach_pid%d", (int)jvm->ns_pid);
 }

@@ -19,9 +19,8 @@
 
 enum { ATTACH_NAMES = 32 }; /* bytes of a file name in /tmp, with the NUL */
 
-/* Set ".java_pid7" and ".attach_pid7", with the PID in the JVM's namespace. */
+/* Sets ".java_pid7", with the PID in the JVM's namespace. */
 void attach_socket_name(const struct jvm *jvm, char name[ATTACH_NAMES]);
-void attach_trigger_name(const struct jvm *jvm, char name[ATTACH_NAMES]);
 
 /*
  * Opens the JVM's /tmp with O_PATH; HotSpot ignores TMPDIR and java.io.tmpdir.

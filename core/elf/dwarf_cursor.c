@@ -23,7 +23,7 @@ uint32_t dwarf_u32(struct cursor *c)
 {
 	return (uint32_t)dwarf_read_integer(c, 4);
 }
-uint64_t dwarf_u64(struct cursor *c) { return dwarf_read_integer(c, 8); }
+static uint64_t dwarf_u64(struct cursor *c) { return dwarf_read_integer(c, 8); }
 
 /* *shift is the number of bits read, *last the last byte. */
 static uint64_t dwarf_read_leb(struct cursor *c, unsigned *shift, uint8_t *last)

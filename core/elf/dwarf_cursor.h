@@ -13,7 +13,6 @@
 
 uint16_t dwarf_u16(struct cursor *c);
 uint32_t dwarf_u32(struct cursor *c);
-uint64_t dwarf_u64(struct cursor *c);
 
 /* Read at most ten bytes and drop bits above the 64th. */
 uint64_t dwarf_uleb(struct cursor *c);

@@ -51,6 +51,8 @@ static struct cursor notes_find_build_id(struct cursor c)
 	return cursor_over(NULL, 0);
 }
 
+enum { ELF_BUILD_ID_TEXT = 129 };
+
 static void build_id_format(struct cursor id, char text[ELF_BUILD_ID_TEXT])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -65,7 +67,9 @@ static void build_id_format(struct cursor id, char text[ELF_BUILD_ID_TEXT])
 	text[len] = '\0';
 }
 
-void elf_debug_build_id(const struct elf_file *f, char text[ELF_BUILD_ID_TEXT])
+/* Returns the build ID in lower-case hexadecimal, "" when there is none. */
+static void elf_debug_build_id(const struct elf_file *f,
+			       char text[ELF_BUILD_ID_TEXT])
 {
 	text[0] = '\0';
 	for (size_t i = 0; i < f->section_count && !text[0]; i++) {

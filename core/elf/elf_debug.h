@@ -29,8 +29,4 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
  */
 bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out);
 
-/* Returns the build ID in lower-case hexadecimal, "" when there is none. */
-enum { ELF_BUILD_ID_TEXT = 129 };
-void elf_debug_build_id(const struct elf_file *f, char text[ELF_BUILD_ID_TEXT]);
-
 #endif

@@ -61,21 +61,24 @@ void elf_symbols_release(struct elf_symbols *s)
 	*s = (struct elf_symbols){ 0 };
 }
 
-const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
+/* Returns the name of symbol i, "" when it has none. */
+static const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
 {
 	uint32_t at = elf_symbols_at(s, i)->st_name;
 
 	return at < s->names.len ? (const char *)s->names.bytes + at : "";
 }
 
-uint64_t elf_symbols_limit(const struct elf_symbols *s, size_t i)
+/* Returns the end of the symbol's section if that has code, else 0. */
+static uint64_t elf_symbols_limit(const struct elf_symbols *s, size_t i)
 {
 	size_t section = elf_symbols_at(s, i)->st_shndx;
 
 	return section < s->section_count ? s->ends[section] : 0;
 }
 
-bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
+/* Returns true for functions and labels of code. */
+static bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
 {
 	const Elf64_Sym *symbol = elf_symbols_at(s, i);
 

@@ -35,19 +35,12 @@ void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		      uint32_t type);
 void elf_symbols_release(struct elf_symbols *s); /* zeroed storage is fine */
 
-/* Return symbol i, below count, and its name, "" when it has none. */
+/* Returns symbol i, below count. */
 static inline const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s,
 					      size_t i)
 {
 	return (const void *)(s->symbols.bytes + i * sizeof(Elf64_Sym));
 }
-const char *elf_symbols_name(const struct elf_symbols *s, size_t i);
-
-/* Returns true for functions and labels of code. */
-bool elf_symbols_is_code(const struct elf_symbols *s, size_t i);
-
-/* Returns the end of the symbol's section if that has code, else 0. */
-uint64_t elf_symbols_limit(const struct elf_symbols *s, size_t i);
 
 /* Returns the address of a symbol that the file defines; 0 = none. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name);

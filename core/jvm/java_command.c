@@ -219,7 +219,8 @@ static bool secrets_has_word(const char *name, size_t len, const char *word)
 	return false;
 }
 
-bool secrets_is_name(const char *name, size_t len)
+/* True if a value with this name is a secret. */
+static bool secrets_is_name(const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(secret_words) / sizeof(*secret_words);
 	     i++) {

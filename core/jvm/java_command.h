@@ -60,9 +60,6 @@ void java_command_release(struct java_command *c);
  */
 #define SECRETS_MASK "***"
 
-/* True if a value with this name is a secret. */
-bool secrets_is_name(const char *name, size_t len);
-
 /*
  * Appends an argument with its secrets masked: the value of -Dname=value and
  * --name=value, the argument after a --name (before is the preceding argument

@@ -196,7 +196,8 @@ int listeners_read(struct listeners *l, pid_t pid, struct error *err)
 	return ret;
 }
 
-uint16_t listener_port(const struct listener *l)
+/* The port of an IPv4 or IPv6 address; 0 for other families. */
+static uint16_t listener_port(const struct listener *l)
 {
 	if (l->address.ss_family == AF_INET6)
 		return ntohs(

@@ -44,9 +44,6 @@ const struct listener *listeners_next(const struct listeners *l, uint16_t port,
 /* True for a loopback address. */
 bool listener_is_loopback(const struct listener *l);
 
-/* The port of an IPv4 or IPv6 address; 0 for other families. */
-uint16_t listener_port(const struct listener *l);
-
 void listeners_release(struct listeners *l);
 
 /* Appends all listening sockets in the text of a /proc/PID/net/tcp or tcp6. */

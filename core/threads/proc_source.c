@@ -19,7 +19,8 @@
 /* By this age, a Java thread is registered in the JVM. */
 #define SETTLED_NS (500 * CLOCK_NS_PER_MS)
 
-int64_t task_sample_start(const struct task *task)
+/* Start time of a task in ns of CLOCK_BOOTTIME, with a resolution of 10 ms. */
+static int64_t task_sample_start(const struct task *task)
 {
 	int64_t ns;
 

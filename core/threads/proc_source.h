@@ -62,9 +62,6 @@ void task_sample_fill(struct thread_sample *out, const struct task *task,
 bool task_sample_is_unnamed(const struct thread_sample *s,
 			    const struct task *task, int64_t now_ns);
 
-/* Start time of a task in ns of CLOCK_BOOTTIME, with a resolution of 10 ms. */
-int64_t task_sample_start(const struct task *task);
-
 /*
  * Sets the values of HotSpot's counters, JDK 8 to 25, and leaves the others:
  * garbage collection, safepoints and, as of the last collection, the heap.

@@ -118,7 +118,11 @@ static int process_read_stat(const struct task_process *p,
 	return 0;
 }
 
-int task_process_read(struct task_process *p, struct error *err)
+/*
+ * Reads the counters again. ERROR_NO_TARGET if the process has ended or become
+ * another program (execve(2)).
+ */
+static int task_process_read(struct task_process *p, struct error *err)
 {
 	/*
 	 * The clock is that of the PID. If the process still runs afterwards,
@@ -142,8 +146,12 @@ int task_process_read(struct task_process *p, struct error *err)
 	return 0;
 }
 
-int task_process_open(struct task_process *p, const struct jvm *jvm,
-		      struct error *err)
+/*
+ * Opens any process; jvm is borrowed. ERROR_NO_TARGET if it has ended.
+ * task_process_close() must follow in any case.
+ */
+static int task_process_open(struct task_process *p, const struct jvm *jvm,
+			     struct error *err)
 {
 	struct proc_stat stat = { 0 };
 	struct error unused;
@@ -161,7 +169,8 @@ int task_process_open(struct task_process *p, const struct jvm *jvm,
 	return 0;
 }
 
-void task_process_close(struct task_process *p)
+/* Zeroed storage is allowed. */
+static void task_process_close(struct task_process *p)
 {
 	if (!p->jvm)
 		return;

@@ -41,20 +41,6 @@ struct task_process {
 	clockid_t clock;
 };
 
-/*
- * Opens any process; jvm is borrowed. ERROR_NO_TARGET if it has ended.
- * task_process_close() must follow in any case.
- */
-int task_process_open(struct task_process *p, const struct jvm *jvm,
-		      struct error *err);
-void task_process_close(struct task_process *p); /* zeroed storage is allowed */
-
-/*
- * Reads the counters again. ERROR_NO_TARGET if the process has ended or become
- * another program (execve(2)).
- */
-int task_process_read(struct task_process *p, struct error *err);
-
 /* Nanoseconds per clock tick of /proc. */
 uint64_t task_tick_ns(void);
 

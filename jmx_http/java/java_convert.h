@@ -64,10 +64,6 @@ const struct value *java_convert_value(struct java_convert *c,
 /* Makes a VALUE_CUT; why is not copied. */
 const struct value *java_convert_cut(struct java_convert *c, const char *why);
 
-/* Converts an object of an unknown class to its class name and fields. */
-const struct value *java_convert_fields(struct java_convert *c,
-					const struct java_value *v);
-
 /* The name of an object's class. */
 const char *java_convert_type(struct java_convert *c,
 			      const struct java_value *v);

@@ -333,8 +333,9 @@ static const char *convert_field_name(struct java_convert *c,
 	return kept;
 }
 
-const struct value *java_convert_fields(struct java_convert *c,
-					const struct java_value *v)
+/* Converts an object of an unknown class to its class name and fields. */
+static const struct value *java_convert_fields(struct java_convert *c,
+					       const struct java_value *v)
 {
 	const struct java_object *o = &v->object;
 	struct value *made = java_convert_new(c, VALUE_OBJECT,

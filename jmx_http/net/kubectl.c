@@ -365,7 +365,8 @@ struct kubectl_wait *kubectl_request(struct kubectl *k, uint16_t port,
 
 void kubectl_cancel(struct kubectl_wait *w) { wait_drop(w); }
 
-void kubectl_why(struct kubectl *k, struct text *out)
+/* Appends the last message or exit status of a kubectl, foreign; or nothing. */
+static void kubectl_why(struct kubectl *k, struct text *out)
 {
 	size_t before = out->len;
 

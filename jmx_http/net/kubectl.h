@@ -62,7 +62,4 @@ struct kubectl_wait *kubectl_request(struct kubectl *k, uint16_t port,
 /* Drops a wait before its fn is called. */
 void kubectl_cancel(struct kubectl_wait *w);
 
-/* Appends the last message or exit status of a kubectl, foreign; or nothing. */
-void kubectl_why(struct kubectl *k, struct text *out);
-
 #endif

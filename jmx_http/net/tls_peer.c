@@ -72,7 +72,8 @@ static int peer_slot(void)
 	return index;
 }
 
-struct tls_peer *tls_peer_of(SSL *ssl)
+/* The peer of an SSL, after tls_peer_new(). */
+static struct tls_peer *tls_peer_of(SSL *ssl)
 {
 	return SSL_get_ex_data(ssl, peer_slot());
 }

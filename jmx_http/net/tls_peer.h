@@ -34,9 +34,6 @@ void tls_peer_watch(SSL_CTX *context, bool insecure, bool by_system);
 /* Creates the peer of an SSL of such a context; once. */
 struct tls_peer *tls_peer_new(SSL *ssl, const char *host);
 
-/* The peer of an SSL, after tls_peer_new(). */
-struct tls_peer *tls_peer_of(SSL *ssl);
-
 /* True for a numeric address: "127.0.0.1", "::1". */
 bool tls_is_address(const char *host);
 

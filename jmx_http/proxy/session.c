@@ -147,7 +147,8 @@ void session_finish(struct session *s)
 	session_set_timer(s, FINISH_NS);
 }
 
-void session_drain(struct session *s)
+/* Ends a session that is between two messages. */
+static void session_drain(struct session *s)
 {
 	bool is_still = !session_has_output(s) &&
 			clock_monotonic_ns() - s->moved_ns > STILL_NS;

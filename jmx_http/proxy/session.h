@@ -105,9 +105,6 @@ void session_end(struct session *s, const char *why);
 /* Frees the session; not to be called from its own callbacks. */
 void session_free(struct session *s);
 
-/* Ends a session that is between two messages. */
-void session_drain(struct session *s);
-
 /* Continues parsing the client's messages. */
 void session_continue(struct session *s);
 

@@ -156,7 +156,9 @@ void jmx_thread_text_stack(const struct value *info, struct text *out)
 		info_add_lock(out, "    - holds ", synchronizers->list.at[i]);
 }
 
-void jmx_thread_text_deadlocks(const struct value *infos, struct text *out)
+/* Appends an array of deadlocked threads. */
+static void jmx_thread_text_deadlocks(const struct value *infos,
+				      struct text *out)
 {
 	if (infos->kind != VALUE_ARRAY)
 		return;

@@ -85,7 +85,4 @@ struct thread_source *merged_source_new(struct thread_source *proc,
  */
 void jmx_thread_text_stack(const struct value *info, struct text *out);
 
-/* Appends an array of deadlocked threads. */
-void jmx_thread_text_deadlocks(const struct value *infos, struct text *out);
-
 #endif

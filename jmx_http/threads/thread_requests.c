@@ -581,7 +581,8 @@ const struct value *thread_requests_read_infos(struct jmx *j,
 	return request_invoke_infos(j, arguments, signature, 3, a, err);
 }
 
-const struct value *
+/* Reads stack traces of at most `frames` frames, without locked monitors. */
+static const struct value *
 thread_requests_read_traces(struct jmx *j, const int64_t *ids, size_t count,
 			    int frames, struct arena *a, struct error *err)
 {

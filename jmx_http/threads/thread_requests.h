@@ -118,11 +118,6 @@ const struct value *thread_requests_read_infos(struct jmx *j,
 					       struct arena *a,
 					       struct error *err);
 
-/* As above, with at most `frames` frames and without locked monitors. */
-const struct value *
-thread_requests_read_traces(struct jmx *j, const int64_t *ids, size_t count,
-			    int frames, struct arena *a, struct error *err);
-
 /*
  * Finds the blocked threads among those of the last sample, and links them to
  * the owners of their locks.  Fails as jmx_run().

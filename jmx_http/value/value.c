@@ -62,7 +62,8 @@ int64_t value_integer_of(const struct value *v, int64_t otherwise)
 	return v->integer;
 }
 
-bool value_has_text(const struct value *v)
+/* True for the kinds whose value is .text. */
+static bool value_has_text(const struct value *v)
 {
 	switch (v->kind) {
 	case VALUE_NUMBER:

@@ -110,9 +110,6 @@ int64_t value_integer_of(const struct value *v, int64_t otherwise);
 /* .text, NUL-terminated; NULL for other kinds.  v may be NULL. */
 const char *value_text_of(const struct value *v);
 
-/* True for the kinds whose value is .text. */
-bool value_has_text(const struct value *v);
-
 /*
  * Appends the shortest decimal number that reads back as the VALUE_REAL, as a
  * float if its type is float; "NaN", "Infinity", "-Infinity" as in Java.

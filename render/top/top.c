@@ -26,7 +26,8 @@ static const char *const ascii_bars[] = {
 
 enum { HIGHEST = sizeof(bars) / sizeof(*bars) - 1 };
 
-void history_add(struct history *h, double value)
+/* NaN leaves a gap. */
+static void history_add(struct history *h, double value)
 {
 	h->values[h->added++ % HISTORY_MAX] = value;
 }

@@ -33,8 +33,6 @@ struct history {
 	size_t added;               /* number of values ever added */
 };
 
-void history_add(struct history *h, double value); /* NaN leaves a gap */
-
 /* The maximum of the last values, at least floor. */
 double history_peak(const struct history *h, size_t last, double floor);
 

@@ -31,7 +31,11 @@ static void put_time(struct text *out, int64_t wall_ns, const struct tm *tm,
 	text_printf(out, "%s.%03ld%s", date, ms, zone);
 }
 
-void top_text_time(struct text *out, int64_t wall_ns)
+/*
+ * Appends a time in SJK's format, 2026-11-21T08:43:28.234+0000, in the zone of
+ * TZ.
+ */
+static void top_text_time(struct text *out, int64_t wall_ns)
 {
 	time_t seconds = wall_ns / CLOCK_NS_PER_S;
 	struct tm tm;
@@ -49,7 +53,11 @@ void top_text_utc(struct text *out, int64_t wall_ns)
 		put_time(out, wall_ns, &tm, "Z");
 }
 
-void top_text_size(struct text *out, double bytes)
+/*
+ * Appends a size in SJK's format: 9999, 10k, 9999k, 10m, and g above; "-" for
+ * NaN.
+ */
+static void top_text_size(struct text *out, double bytes)
 {
 	static const struct {
 		double below, unit;

@@ -30,17 +30,7 @@ struct top_report {
  */
 void top_text_add(struct text *out, const struct top_report *report);
 
-/*
- * Appends a size in SJK's format: 9999, 10k, 9999k, 10m, and g above; "-" for
- * NaN.
- */
-void top_text_size(struct text *out, double bytes);
-
-/*
- * Appends a time in SJK's format, 2026-11-21T08:43:28.234+0000 in the zone of
- * TZ; and in ISO 8601, 2026-11-21T08:43:28.234Z.
- */
-void top_text_time(struct text *out, int64_t wall_ns);
+/* Appends a time in ISO 8601: 2026-11-21T08:43:28.234Z. */
 void top_text_utc(struct text *out, int64_t wall_ns);
 
 /*
