@@ -194,12 +194,20 @@ static void session_end_call(struct http_session *s, const char *refused,
 		session_end(s);
 }
 
-/* Answers instead of the agent; refused: why the request did not pass. */
+/*
+ * Answers instead of the agent, or breaks the response that the agent has
+ * begun; refused: why the request did not pass.
+ */
 static void session_fail(struct http_session *s, unsigned status,
 			 const char *why, const char *refused)
 {
 	bool keeps = session_may_continue(s);
 
+	if (s->has_response) {
+		session_log(s, refused);
+		session_break(s);
+		return;
+	}
 	http_backend_free(s->backend);
 	s->backend = NULL;
 	s->status = status;
@@ -523,45 +531,54 @@ static bool session_fail_response(struct http_session *s, const char *why)
 
 	text_printf(&line, "%s: invalid response: %s", s->target->title, why);
 	session_say(s, why, line.bytes);
-	if (s->has_response) {
-		session_log(s, NULL);
-		session_break(s);
-	} else {
-		session_fail(s, 502, line.bytes, NULL);
-	}
+	session_fail(s, 502, line.bytes, NULL);
 	text_release(&line);
+	return false;
+}
+
+/*
+ * Parses the head of the response, behind heads of interim responses (1xx),
+ * which are dropped.  Sets *len; returns false if there is no whole head.
+ */
+static bool session_parse_response(struct http_session *s, struct http_head *h,
+				   size_t *len)
+{
+	struct evbuffer *in = http_backend_input(s->backend);
+	struct http_fault fault = { 0 };
+	enum http_result result;
+	size_t available;
+	const char *bytes;
+
+	while ((available = evbuffer_get_length(in)) > 0) {
+		if (available > HTTP_HEAD_MAX + 1)
+			available = HTTP_HEAD_MAX + 1;
+		bytes = (const char *)evbuffer_pullup(in, (ssize_t)available);
+		result = http_head_find(bytes, available, &s->response_scanned,
+					len, &fault);
+		if (result == HTTP_MORE)
+			return false;
+		if (result == HTTP_INVALID ||
+		    !http_response_parse(h, bytes, *len, s->is_head, &fault))
+			return session_fail_response(s, fault.why);
+		s->response_scanned = 0;
+		if (h->status == 101)
+			return session_fail_response(s,
+						     "an unrequested upgrade");
+		if (h->status >= 200)
+			return true;
+		evbuffer_drain(in, *len);
+	}
 	return false;
 }
 
 /* Returns false unless the head was forwarded. */
 static bool session_read_response_head(struct http_session *s)
 {
-	struct evbuffer *in = http_backend_input(s->backend);
-	size_t available = evbuffer_get_length(in), len;
-	struct http_fault fault = { 0 };
-	enum http_result result;
 	struct http_head h;
-	const char *bytes;
+	size_t len;
 
-	if (!available)
+	if (!session_parse_response(s, &h, &len))
 		return false;
-	if (available > HTTP_HEAD_MAX + 1)
-		available = HTTP_HEAD_MAX + 1;
-	bytes = (const char *)evbuffer_pullup(in, (ssize_t)available);
-	result = http_head_find(bytes, available, &s->response_scanned, &len,
-				&fault);
-	if (result == HTTP_MORE)
-		return false;
-	if (result == HTTP_INVALID ||
-	    !http_response_parse(&h, bytes, len, s->is_head, &fault))
-		return session_fail_response(s, fault.why);
-	s->response_scanned = 0;
-	if (h.status == 101)
-		return session_fail_response(s, "an unrequested upgrade");
-	if (h.status < 200) {
-		evbuffer_drain(in, len);
-		return session_read_response_head(s);
-	}
 	s->has_response = true;
 	s->status = h.status;
 	s->response = http_body_of(&h);
@@ -574,7 +591,7 @@ static bool session_read_response_head(struct http_session *s)
 	/* Closing was announced if a request was answered before its end. */
 	s->is_persistent = session_may_continue(s);
 	http_forward_response(s, &h, s->is_persistent, s->out);
-	evbuffer_drain(in, len);
+	evbuffer_drain(http_backend_input(s->backend), len);
 	return true;
 }
 
@@ -681,17 +698,11 @@ static void session_on_ended(void *self, const struct error *err, bool is_cut)
 	}
 	session_say(s, "agent",
 		    err ? err->text : "the agent closed the connection");
-	if (!s->has_response) {
-		session_fail(s, 502,
-			     err ? err->text
-				 : "the agent closed the connection without a "
-				   "response; the request may have been "
-				   "executed",
-			     NULL);
-		return;
-	}
-	session_log(s, NULL);
-	session_break(s);
+	session_fail(s, 502,
+		     err ? err->text
+			 : "the agent closed the connection without a "
+			   "response; the request may have been executed",
+		     NULL);
 }
 
 static const struct http_backend_events http_session_events = {

@@ -71,6 +71,9 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	assert whole(ok + b"\r\n{}") == (200, b"{}")
 	assert whole(b"HTTP/1.1 100 Continue\r\n\r\n" + ok +
 	             b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
+	# Many interim responses, in one piece.
+	assert whole(b"HTTP/1.1 102 P\r\n\r\n" * 40000 + ok +
+	             b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
 	assert whole(b"HTTP/1.1 204 No Content\r\n\r\n") == (204, b"")
 	assert whole(b"HTTP/1.1 304 X\r\nContent-Length: 9\r\n\r\n",
 	             b"HEAD") == (304, b"")
@@ -79,6 +82,33 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	          b"http://127.0.0.1:9010/jolokia/x?y\r\n\r\n")
 	head = Client(port).ask(path=b"/jolokia/raw").answer()[1]
 	assert header(head, b"location") == b"/jolokia/x?y", head
+
+	# The agent answers before the request is complete, and the rest of the
+	# request is refused: the client sees that the response is incomplete.
+	def early(c, head, body):
+	    c.sendall(ok + b"Content-Length: 2000\r\n\r\n{")
+	    time.sleep(60)
+	usual, agent.answer = agent.answer, early
+	usual_read, Reader.body = Reader.body, lambda self, *rest: None
+	for rest in b"zz\r\n", b"2\r\n]]\r\n":
+	    c = Client(port).send(
+	        b"POST /jolokia HTTP/1.1\r\nHost: localhost\r\n"
+	        b"Transfer-Encoding: chunked\r\n\r\n11170\r\n[" +
+	        b" " * 69999 + b"\r\n")
+	    assert b" 200 " in c.reader.head()
+	    c.send(rest)
+	    got = b""
+	    try:
+	        while True:
+	            piece = c.s.recv(4096)
+	            got += piece
+	            if not piece:
+	                break
+	    except ConnectionError:
+	        pass
+	    assert (c.reader.rest + got).strip(b"{") == b"", got
+	    c.close()
+	agent.answer, Reader.body = usual, usual_read
 
 	# An agent's connection is used again, by another client.
 	before = agent.connections
