@@ -224,34 +224,44 @@ static bool forward_route(struct http_session *s, struct line target,
 			    "/" HTTP_FRONT_PATH);
 }
 
+static bool forward_check_path(struct http_session *s, struct line rest,
+			       struct http_fault *fault)
+{
+	if (jolokia_call_of_path(&s->call, rest) == JOLOKIA_PASSES)
+		return true;
+	return forward_fail(fault,
+			    s->call.verdict == JOLOKIA_REFUSED ? 403 : 400,
+			    s->call.why);
+}
+
 static bool forward_check_call(struct http_session *s,
 			       const struct http_head *h, struct line rest,
 			       struct http_fault *fault)
 {
-	bool is_bare = rest.len == 0 || (rest.len == 1 && *rest.text == '/');
+	struct line path = forward_path(rest);
+	bool is_bare = path.len == 0 || (path.len == 1 && *path.text == '/');
 
 	if (line_is(h->method, "POST")) {
 		if (!forward_check_coding(h, fault))
 			return false;
 		if (h->framing == HTTP_NO_BODY)
 			return forward_fail(fault, 400, "the request is empty");
+		if (!s->front->rules.read_only)
+			return true;
 		/* Agents read the operation from the body alone. */
-		if (s->front->rules.read_only && !is_bare && *rest.text != '?')
+		if (!is_bare)
 			return forward_fail(fault, 403,
 					    "with --read-only, a POST request "
 					    "has no path behind the agent's");
-		return true;
+		if (forward_check_path(s, rest, fault))
+			jolokia_call_begin(&s->call, &s->front->rules);
+		return !fault->why;
 	}
 	if (h->framing != HTTP_NO_BODY)
 		return forward_fail(fault, 400,
 				    "only POST requests may have a body");
-	if (line_is(h->method, "OPTIONS"))
-		return true;
-	if (jolokia_call_of_path(&s->call, rest) == JOLOKIA_PASSES)
-		return true;
-	return forward_fail(fault,
-			    s->call.verdict == JOLOKIA_REFUSED ? 403 : 400,
-			    s->call.why);
+	/* OPTIONS, too: a server may treat all methods but POST alike. */
+	return forward_check_path(s, rest, fault);
 }
 
 bool http_forward_check(struct http_session *s, const struct http_head *h,
@@ -305,6 +315,12 @@ static bool forward_drops(const struct http_session *s,
 		"X-Forwarded-Port",
 		"X-Forwarded-Prefix",
 		"X-Real-IP",
+		/* Replace the method or the path, which were judged. */
+		"X-HTTP-Method",
+		"X-HTTP-Method-Override",
+		"X-Method-Override",
+		"X-Original-URL",
+		"X-Rewrite-URL",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#define QUERY_MAX    ((size_t)16 << 10)
+#define QUERY_ROUNDS 3 /* of decoding */
+
 static const char *const jolokia_keys[JOLOKIA_KEYS] = {
 	"type", "mbean", "attribute", "operation", "target",
 };
@@ -627,9 +630,18 @@ static bool path_read_segment(struct line *path, bool is_encoded,
 	return true;
 }
 
+/* True when the path begins with the segment in exactly these letters. */
+static bool path_spells(struct line path, const struct jolokia_name *segment)
+{
+	return !segment->is_truncated && path.len >= segment->len &&
+	       memcmp(path.text, segment->bytes, segment->len) == 0 &&
+	       (path.len == segment->len || path.text[segment->len] == '/');
+}
+
 static enum jolokia_verdict path_judge(struct jolokia_call *c, struct line path,
 				       bool is_encoded)
 {
+	struct line whole;
 	struct jolokia_name values[JOLOKIA_KEYS];
 	struct jolokia_name *type = &values[JOLOKIA_TYPE];
 
@@ -642,12 +654,21 @@ static enum jolokia_verdict path_judge(struct jolokia_call *c, struct line path,
 		memcpy(type->bytes, "version", type->len = 7);
 		return entry_judge(c, values);
 	}
+	whole = path;
 	if (!path_read_segment(&path, is_encoded, type) ||
 	    !path_read_segment(&path, is_encoded, &values[JOLOKIA_MBEAN]) ||
 	    !path_read_segment(&path, is_encoded, &values[JOLOKIA_ATTRIBUTE]))
 		return jolokia_fail(c, JOLOKIA_INVALID,
 				    "the path contains an invalid escape");
 	values[JOLOKIA_OPERATION] = values[JOLOKIA_ATTRIBUTE];
+	/*
+	 * Of a path with "!//", an agent (HttpRequestHandler of 1.x) reads the
+	 * URI again, from the first place where the decoded type is between
+	 * slashes: "/%65xec/a/!//exec/b" is an operation of b.  So a type with
+	 * escapes counts as unknown.
+	 */
+	if (!path_spells(whole, type))
+		name_clear(type);
 	return entry_judge(c, values);
 }
 
@@ -683,30 +704,70 @@ static struct line path_cut(struct line *rest, char c)
 	return first;
 }
 
+/* Judges each parameter "p" of a query. */
+static enum jolokia_verdict query_judge_once(struct jolokia_call *c,
+					     struct line query)
+{
+	while (query.len) {
+		struct line pairs = path_cut(&query, '&');
+
+		while (pairs.len) {
+			struct line value = path_cut(&pairs, ';');
+			struct line key = path_cut(&value, '=');
+			struct jolokia_name name = { .len = 0 };
+			struct jolokia_name path = { .len = 0 };
+
+			if (!query_decode(key, &name) ||
+			    !query_decode(value, &path))
+				return jolokia_fail(c, JOLOKIA_INVALID,
+						    "the query contains an "
+						    "invalid escape");
+			if (!name_is(&name, "p"))
+				continue;
+			if (path.is_truncated)
+				return jolokia_fail(c, JOLOKIA_INVALID,
+						    "the parameter p is too "
+						    "long");
+			if (path_judge(c, (struct line){ path.bytes, path.len },
+				       false))
+				return c->verdict;
+		}
+	}
+	return JOLOKIA_PASSES;
+}
+
 /*
  * An agent reads the operation from the parameter "p" when the path has none;
- * here, both must be allowed.
+ * here, both must be allowed.  Servers differ in whether they decode a query
+ * before or after they split it, so each decoded form is judged, too.
  */
 static enum jolokia_verdict query_judge(struct jolokia_call *c,
 					struct line query)
 {
-	while (query.len) {
-		struct line value = path_cut(&query, '&');
-		struct line key = path_cut(&value, '=');
-		struct jolokia_name name = { .len = 0 }, path = { .len = 0 };
+	char bytes[QUERY_MAX];
+	size_t count;
 
-		if (!query_decode(key, &name) || !query_decode(value, &path))
+	if (query_judge_once(c, query))
+		return c->verdict;
+	count = c->count;
+	for (int i = 0; i < QUERY_ROUNDS && query.len &&
+			memchr(query.text, '%', query.len);
+	     i++) {
+		struct line rest = query;
+		size_t len = 0;
+
+		while (rest.len && len < sizeof(bytes) &&
+		       path_next_byte(&rest, &bytes[len]))
+			len++;
+		if (rest.len)
 			return jolokia_fail(c, JOLOKIA_INVALID,
 					    "the query contains an invalid "
-					    "escape");
-		if (!name_is(&name, "p"))
-			continue;
-		if (path.is_truncated)
-			return jolokia_fail(c, JOLOKIA_INVALID,
-					    "the parameter p is too long");
-		if (path_judge(c, (struct line){ path.bytes, path.len }, false))
+					    "escape, or is too long");
+		query = (struct line){ bytes, len };
+		if (query_judge_once(c, query))
 			return c->verdict;
 	}
+	c->count = count;
 	return JOLOKIA_PASSES;
 }
 

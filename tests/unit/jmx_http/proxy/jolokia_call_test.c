@@ -242,8 +242,7 @@ static void paths_are_judged_as_agents_read_them(void **state)
 		"/",
 		"/version",
 		"/read/java.lang:type=Memory/HeapMemoryUsage/used",
-		"/r%65ad/a:b=c",
-		"/read%2f/a:b=c",
+		"/read/a:b=c/X!//y",
 		"/list?maxDepth=2",
 		"?p=/read/a:b=c",
 		"/?p=read/a:b=c&maxDepth=1",
@@ -264,6 +263,17 @@ static void paths_are_judged_as_agents_read_them(void **state)
 		"/version?p=/exec/java.lang:type=Memory/gc",
 		"?p=/read/a:b=c&p=/exec/java.lang:type=Memory/gc",
 		"/notification/register",
+		/* An agent reads the undecoded path for "!//". */
+		"/r%65ad/a:b=c",
+		"/read%2f/a:b=c",
+		"/r!ead/a:b=c",
+		"/read!",
+		("/%65xec/java.lang:type=Threading/getThreadInfo/!//exec/"
+		 "java.lang:type=Memory/gc"),
+		/* A query that is decoded before it is split. */
+		"?x=1%26p=/exec/java.lang:type=Memory/gc",
+		"?x=1%2526p%253d/exec/java.lang:type=Memory/gc",
+		"?x=1;p=/exec/java.lang:type=Memory/gc",
 		/* Decoded once, this is another operation of another MBean. */
 		"?p=/exec/java.lang:type=Threading%252FgetThreadInfo/x",
 		"/exec/java.lang:type=Threading!/getThreadInfo/x",
