@@ -89,13 +89,17 @@ END
 target_end "$pid"
 
 # The threads wait more often than stacks are copied: each wait has its time and
-# a stack trace.
+# a stack trace.  The first thread does not wait often.  On a loaded machine, it
+# waits for a CPU in execve(2), where its stack is that of a program that has gone.
 printf '\n\n' | prof 0 -e offcpu -t -o "$scratch/often.collapsed" -- taskset \
 	--cpu-list 0 "$TOOLS/workload" threads=2 depth=20 turns=100000 &&
 	has "$prof_err" 'waits with an estimated stack trace: [0-9,]+ ' || exit 1
-share=$(to_the_root "$scratch/often.collapsed")
+first=$(sed -n 's/^\(\[workload tid=[0-9]*\]\);.*;main;.*/\1/p' \
+	"$scratch/often.collapsed" | head -n 1)
+grep -vF "${first:-no first thread}" "$scratch/often.collapsed" >"$scratch/workers"
+share=$(to_the_root "$scratch/workers")
 [ "$share" -ge 990 ] || {
 	echo "$share of 1000 to the root"
-	cut -c1-120 "$scratch/often.collapsed" | head -n 5
+	cut -c1-120 "$scratch/workers" | head -n 5
 	exit 1
 }
