@@ -68,7 +68,7 @@ struct flame_cells {
 };
 
 /* text_varint() with a fast path for small numbers. */
-static inline void column_put(struct text *column, uint64_t value)
+static inline void flame_column_put(struct text *column, uint64_t value)
 {
 	if (value < 0x80 && column->len + 1 < column->cap)
 		column->bytes[column->len++] = (char)value;
@@ -137,8 +137,8 @@ static void flame_cells_release(struct flame_cells *cells)
 }
 
 /* Returns the sort key of a cell within its node. */
-static uint64_t cell_sort_key(const struct flame_cells *cells,
-			      const struct cell *c)
+static uint64_t flame_cell_sort_key(const struct flame_cells *cells,
+				    const struct cell *c)
 {
 	if (cells->data->options->no_threads)
 		return 0;
@@ -150,8 +150,9 @@ static uint64_t cell_sort_key(const struct flame_cells *cells,
  * Returns 1 + the place of each cell of a view, 0 without a stack trace; adds
  * the number of cells at each place to ends[]. The caller frees the array.
  */
-static uint32_t *cell_places(const struct flame_cells *cells,
-			     const bool *in_view, uint32_t *ends, size_t *count)
+static uint32_t *flame_cell_places(const struct flame_cells *cells,
+				   const bool *in_view, uint32_t *ends,
+				   size_t *count)
 {
 	const struct flame_data *d = cells->data;
 	const struct profile *p = d->profile;
@@ -184,7 +185,7 @@ static uint32_t *cell_places(const struct flame_cells *cells,
  */
 #define ITEM_IS_COUNT ((uint32_t)1 << 31)
 
-static uint32_t cell_item(const struct profile *p, size_t cell)
+static uint32_t flame_cell_item(const struct profile *p, size_t cell)
 {
 	const struct cell *c = &p->cells[cell];
 
@@ -194,7 +195,7 @@ static uint32_t cell_item(const struct profile *p, size_t cell)
 }
 
 /* Sorts the rows of a place by minor; most places have few rows. */
-static void sort_by_minor(struct row *rows, size_t count)
+static void flame_sort_by_minor(struct row *rows, size_t count)
 {
 	if (count > 32) {
 		row_sort(rows, count);
@@ -214,14 +215,14 @@ static void sort_by_minor(struct row *rows, size_t count)
  * Returns a row per cell of a view in the order of the columns: distributed by
  * place, then sorted within each place. The caller frees the array.
  */
-static struct row *cell_rows(const struct flame_cells *cells,
-			     const struct event_view *view, size_t *count)
+static struct row *flame_cell_rows(const struct flame_cells *cells,
+				   const struct event_view *view, size_t *count)
 {
 	const struct profile *p = cells->data->profile;
 	size_t places_count = cells->data->tree->count + 1;
 	uint32_t *ends = xcalloc(places_count, sizeof(*ends));
 	bool *in_view = view_events(p, view);
-	uint32_t *places = cell_places(cells, in_view, ends, count);
+	uint32_t *places = flame_cell_places(cells, in_view, ends, count);
 	struct row *rows = xmalloc(*count * sizeof(*rows));
 	uint32_t start = 0;
 	size_t n = 0;
@@ -243,14 +244,15 @@ static struct row *cell_rows(const struct flame_cells *cells,
 			__builtin_prefetch(&ends[places[n + 2 * AHEAD]], 1);
 		if (n + AHEAD < *count)
 			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
-		rows[ends[places[n]]++] = (struct row){ cell_sort_key(cells, c),
-							places[n],
-							cell_item(p, i) };
+		rows[ends[places[n]]++] = (struct row){
+			flame_cell_sort_key(cells, c), places[n],
+			flame_cell_item(p, i)
+		};
 		n++;
 	}
 	for (size_t i = 0; i < places_count; i++) {
 		start = i ? ends[i - 1] : 0;
-		sort_by_minor(rows + start, ends[i] - start);
+		flame_sort_by_minor(rows + start, ends[i] - start);
 	}
 	free(in_view);
 	free(places);
@@ -263,8 +265,8 @@ struct sums {
 	uint64_t count, weight;
 };
 
-static inline void add_item(struct sums *sums, const struct cell *all,
-			    uint32_t item)
+static inline void flame_add_item(struct sums *sums, const struct cell *all,
+				  uint32_t item)
 {
 	uint64_t count = item & ~ITEM_IS_COUNT;
 	uint64_t weight = count;
@@ -277,23 +279,24 @@ static inline void add_item(struct sums *sums, const struct cell *all,
 	sums->weight = saturate_add(sums->weight, weight);
 }
 
-static void put_row(const struct flame_cells *cells, const struct row *r,
-		    uint32_t before, const struct sums *sums,
-		    struct text *columns)
+static void flame_put_row(const struct flame_cells *cells, const struct row *r,
+			  uint32_t before, const struct sums *sums,
+			  struct text *columns)
 {
 	uint64_t minor = r->minor;
 
-	column_put(&columns[CELL_NODE], r->major - before);
+	flame_column_put(&columns[CELL_NODE], r->major - before);
 	if (cells->thread_count)
-		column_put(&columns[CELL_THREAD], minor >> THREAD_SHIFT);
+		flame_column_put(&columns[CELL_THREAD], minor >> THREAD_SHIFT);
 	if (cells->has_states)
-		column_put(&columns[CELL_STATE],
-			   minor >> BUCKET_BITS & ((1 << STATE_BITS) - 1));
+		flame_column_put(&columns[CELL_STATE],
+				 minor >> BUCKET_BITS &
+					 ((1 << STATE_BITS) - 1));
 	if (cells->has_times)
-		column_put(&columns[CELL_BUCKET],
-			   minor & ((1 << BUCKET_BITS) - 1));
-	column_put(&columns[CELL_COUNT], sums->count);
-	column_put(&columns[CELL_WEIGHT], sums->weight);
+		flame_column_put(&columns[CELL_BUCKET],
+				 minor & ((1 << BUCKET_BITS) - 1));
+	flame_column_put(&columns[CELL_COUNT], sums->count);
+	flame_column_put(&columns[CELL_WEIGHT], sums->weight);
 }
 
 /* Appends the cells of a view to its CELL_COLUMNS columns. */
@@ -306,18 +309,18 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 	uint32_t before = 0;
 	bool weighs = false;
 	size_t count;
-	struct row *rows = cell_rows(cells, &d->views[view], &count);
+	struct row *rows = flame_cell_rows(cells, &d->views[view], &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
 
 		if (i + AHEAD < count && !(r[AHEAD].item & ITEM_IS_COUNT))
 			__builtin_prefetch(&all[r[AHEAD].item].weight);
-		add_item(&sums, all, r->item);
+		flame_add_item(&sums, all, r->item);
 		if (i + 1 < count && r[1].major == r->major &&
 		    r[1].minor == r->minor)
 			continue;
-		put_row(cells, r, before, &sums, columns);
+		flame_put_row(cells, r, before, &sums, columns);
 		weighs |= sums.count != sums.weight;
 		before = r->major;
 		sums = (struct sums){ 0 };
@@ -341,7 +344,7 @@ enum {
 
 #define MOST_SHARED 94 /* one printable character from U+0020 on */
 
-static void put_names(struct text *out, const struct frame_table *table)
+static void flame_put_names(struct text *out, const struct frame_table *table)
 {
 	for (size_t i = 0; i < table->name_count; i++) {
 		const struct label_name *n = &table->names[i];
@@ -356,7 +359,8 @@ static void put_names(struct text *out, const struct frame_table *table)
 	}
 }
 
-static void put_frames(struct text *columns, const struct frame_table *table)
+static void flame_put_frames(struct text *columns,
+			     const struct frame_table *table)
 {
 	uint32_t before = 0, lines = 0;
 
@@ -373,26 +377,27 @@ static void put_frames(struct text *columns, const struct frame_table *table)
 		text_clear(&columns[TREE_FRAME_LINE]);
 }
 
-static void put_node_ups(struct text *column, const struct flame_tree *tree)
+static void flame_put_node_ups(struct text *column,
+			       const struct flame_tree *tree)
 {
 	uint32_t depth = UINT32_MAX; /* -1: node 0 is at depth 0 */
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *n = &tree->nodes[i];
 
-		column_put(column, depth + 1 - n->depth);
+		flame_column_put(column, depth + 1 - n->depth);
 		depth = n->depth;
 	}
 }
 
-static size_t width_of_ids(size_t count)
+static size_t flame_width_of_ids(size_t count)
 {
 	return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
 }
 
 /* Fixed-width ids compress better than varints and need no decoding. */
-static void put_node_frames(struct text *column, const struct flame_tree *tree,
-			    size_t width)
+static void flame_put_node_frames(struct text *column,
+				  const struct flame_tree *tree, size_t width)
 {
 	char chunk[4096];
 	size_t used = 0;
@@ -408,8 +413,8 @@ static void put_node_frames(struct text *column, const struct flame_tree *tree,
 	text_add(column, chunk, used);
 }
 
-static void put_event(struct json *j, const struct flame_data *d, size_t index,
-		      size_t cells)
+static void flame_put_event(struct json *j, const struct flame_data *d,
+			    size_t index, size_t cells)
 {
 	const struct event_view *v = &d->views[index];
 	const struct profile *p = d->profile;
@@ -439,13 +444,13 @@ static void put_event(struct json *j, const struct flame_data *d, size_t index,
 	json_close_object(j);
 }
 
-static void put_flag(struct json *j, const char *key, bool value)
+static void flame_put_flag(struct json *j, const char *key, bool value)
 {
 	json_key(j, key);
 	json_bool(j, value);
 }
 
-static void put_options(struct json *j, const struct flame_data *d)
+static void flame_put_options(struct json *j, const struct flame_data *d)
 {
 	const struct flame_options *o = d->options;
 
@@ -455,17 +460,17 @@ static void put_options(struct json *j, const struct flame_data *d)
 	json_text(j, o->style.weights ? "weight" : "samples");
 	json_key(j, "options");
 	json_open_object(j);
-	put_flag(j, "reverse", o->style.reverse);
-	put_flag(j, "threads", o->style.threads);
-	put_flag(j, "lines", o->style.lines);
-	put_flag(j, "simple", o->style.simple);
+	flame_put_flag(j, "reverse", o->style.reverse);
+	flame_put_flag(j, "threads", o->style.threads);
+	flame_put_flag(j, "lines", o->style.lines);
+	flame_put_flag(j, "simple", o->style.simple);
 	json_key(j, "min_width");
 	json_double(j, d->result->below);
 	json_close_object(j);
 }
 
-static void put_array(struct json *j, const char *key,
-		      const char *const *strings, size_t count)
+static void flame_put_array(struct json *j, const char *key,
+			    const char *const *strings, size_t count)
 {
 	json_key(j, key);
 	json_open_array(j);
@@ -474,7 +479,7 @@ static void put_array(struct json *j, const char *key,
 	json_close_array(j);
 }
 
-static void put_safe(struct json *j, const char *key, const char *text)
+static void flame_put_safe(struct json *j, const char *key, const char *text)
 {
 	struct text safe = { 0 };
 
@@ -484,21 +489,23 @@ static void put_safe(struct json *j, const char *key, const char *text)
 	text_release(&safe);
 }
 
-static void put_thread(struct json *j, const struct profile *p, uint32_t id)
+static void flame_put_thread(struct json *j, const struct profile *p,
+			     uint32_t id)
 {
 	const struct thread *t = &p->threads[id];
 
 	json_open_object(j);
-	put_safe(j, "name", id ? profile_text(p, t->name) : "no thread");
+	flame_put_safe(j, "name", id ? profile_text(p, t->name) : "no thread");
 	json_key(j, "id");
 	json_int(j, t->java_id);
 	json_key(j, "tid");
 	json_int(j, t->os_id);
-	put_flag(j, "virtual", t->is_virtual);
+	flame_put_flag(j, "virtual", t->is_virtual);
 	json_close_object(j);
 }
 
-static void put_time(struct json *j, const struct profile *p, bool has_times)
+static void flame_put_time(struct json *j, const struct profile *p,
+			   bool has_times)
 {
 	json_key(j, "time");
 	if (!has_times) {
@@ -515,7 +522,7 @@ static void put_time(struct json *j, const struct profile *p, bool has_times)
 	json_close_object(j);
 }
 
-static void put_notes(struct json *j, const struct profile *p)
+static void flame_put_notes(struct json *j, const struct profile *p)
 {
 	struct text note = { 0 };
 
@@ -530,8 +537,8 @@ static void put_notes(struct json *j, const struct profile *p)
 	text_release(&note);
 }
 
-static void put_counts(struct json *j, const struct flame_data *d,
-		       const struct text *columns, size_t count)
+static void flame_put_counts(struct json *j, const struct flame_data *d,
+			     const struct text *columns, size_t count)
 {
 	json_key(j, "elided");
 	json_open_object(j);
@@ -540,7 +547,7 @@ static void put_counts(struct json *j, const struct flame_data *d,
 	json_key(j, "below");
 	json_double(j, d->result->below);
 	json_close_object(j);
-	put_notes(j, d->profile);
+	flame_put_notes(j, d->profile);
 	json_key(j, "names");
 	json_uint(j, d->table->name_count);
 	json_key(j, "frames");
@@ -554,39 +561,39 @@ static void put_counts(struct json *j, const struct flame_data *d,
 	json_close_array(j);
 }
 
-static void put_head(struct text *out, const struct flame_data *d,
-		     const struct flame_cells *cells,
-		     const struct text *columns, size_t count)
+static void flame_put_head(struct text *out, const struct flame_data *d,
+			   const struct flame_cells *cells,
+			   const struct text *columns, size_t count)
 {
 	struct json j = json_into(out);
 
 	json_open_object(&j);
 	json_key(&j, "schema");
 	json_text(&j, "sjkc.flame/1");
-	put_safe(&j, "title", d->options->title);
-	put_safe(&j, "source", d->options->source);
+	flame_put_safe(&j, "title", d->options->title);
+	flame_put_safe(&j, "source", d->options->source);
 	json_key(&j, "generator");
 	json_text(&j, "sjkc " SJKC_VERSION);
 	json_key(&j, "events");
 	json_open_array(&j);
 	for (size_t i = 0; i < d->view_count; i++)
-		put_event(&j, d, i, cells->counts[i]);
+		flame_put_event(&j, d, i, cells->counts[i]);
 	json_close_array(&j);
-	put_options(&j, d);
-	put_array(&j, "kinds", frame_kind_names, FRAME_KINDS);
-	put_array(&j, "states", thread_state_names,
-		  cells->has_states ? THREAD_STATES : 0);
+	flame_put_options(&j, d);
+	flame_put_array(&j, "kinds", frame_kind_names, FRAME_KINDS);
+	flame_put_array(&j, "states", thread_state_names,
+			cells->has_states ? THREAD_STATES : 0);
 	json_key(&j, "threads");
 	json_open_array(&j);
 	for (size_t i = 0; i < cells->thread_count; i++)
-		put_thread(&j, d->profile, cells->threads[i]);
+		flame_put_thread(&j, d->profile, cells->threads[i]);
 	json_close_array(&j);
-	put_time(&j, d->profile, cells->has_times);
-	put_counts(&j, d, columns, count);
+	flame_put_time(&j, d->profile, cells->has_times);
+	flame_put_counts(&j, d, columns, count);
 	json_close_object(&j);
 }
 
-static void put_length(char *to, size_t len)
+static void flame_put_length(char *to, size_t len)
 {
 	for (size_t i = 0; i < 4; i++)
 		to[i] = (char)(len >> 8 * i);
@@ -600,18 +607,18 @@ static void flame_data(struct text *out, const struct flame_data *d)
 	size_t head = out->len;
 	struct flame_cells cells;
 
-	put_names(&columns[TREE_NAMES], d->table);
-	put_frames(columns, d->table);
-	put_node_ups(&columns[TREE_NODE_UP], d->tree);
-	put_node_frames(&columns[TREE_NODE_FRAME], d->tree,
-			width_of_ids(d->table->label_count));
+	flame_put_names(&columns[TREE_NAMES], d->table);
+	flame_put_frames(columns, d->table);
+	flame_put_node_ups(&columns[TREE_NODE_UP], d->tree);
+	flame_put_node_frames(&columns[TREE_NODE_FRAME], d->tree,
+			      flame_width_of_ids(d->table->label_count));
 	flame_cells_init(&cells, d);
 	for (size_t i = 0; i < d->view_count; i++)
 		flame_cells_put(&cells, i,
 				columns + TREE_COLUMNS + CELL_COLUMNS * i);
 	text_add(out, "\0\0\0", 4);
-	put_head(out, d, &cells, columns, count);
-	put_length(out->bytes + head, out->len - head - 4);
+	flame_put_head(out, d, &cells, columns, count);
+	flame_put_length(out->bytes + head, out->len - head - 4);
 	for (size_t i = 0; i < count; i++) {
 		text_add(out, columns[i].bytes, columns[i].len);
 		text_release(&columns[i]);
@@ -631,7 +638,7 @@ struct page {
 };
 
 /* Adds the views, the selected one last: flame_summary() needs its totals. */
-static void add_views(struct flame_widths *w, const struct flame_data *d)
+static void flame_add_views(struct flame_widths *w, const struct flame_data *d)
 {
 	for (size_t i = 0; i < d->view_count; i++) {
 		if (i != d->selected)
@@ -644,8 +651,9 @@ static void add_views(struct flame_widths *w, const struct flame_data *d)
 }
 
 /* Names the frames of a draft and builds the tree. */
-static void page_arrange(struct flame_data *d, struct draft *draft,
-			 struct frame_table *table, struct flame_tree *tree)
+static void flame_page_arrange(struct flame_data *d, struct draft *draft,
+			       struct frame_table *table,
+			       struct flame_tree *tree)
 {
 	static const struct frame_naming naming = { 0 };
 	uint8_t *used = xcalloc(d->profile->frame_count + 1, 1);
@@ -658,8 +666,9 @@ static void page_arrange(struct flame_data *d, struct draft *draft,
 	d->tree = tree;
 }
 
-static struct flame_result fill_page(struct page *page, const struct profile *p,
-				     struct flame_data *d)
+static struct flame_result flame_fill_page(struct page *page,
+					   const struct profile *p,
+					   struct flame_data *d)
 {
 	const struct flame_options *options = d->options;
 	struct flame_result result = { 0 };
@@ -671,7 +680,7 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 
 	flame_html(&page->title, options->title, strlen(options->title));
 	flame_widths_init(&widths, p);
-	add_views(&widths, d);
+	flame_add_views(&widths, d);
 	if (options->min_width < 0)
 		flame_widths_fit(&widths, FLAME_NODES);
 	else
@@ -682,7 +691,7 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	result.elided = flame_widths_draft(&widths, &draft);
 	if (result.elided)
 		result.below = 100 * (double)widths.least;
-	page_arrange(d, &draft, &table, &tree);
+	flame_page_arrange(d, &draft, &table, &tree);
 	result.nodes = tree.count;
 	d->node_of = widths.marks;
 	d->result = &result;
@@ -701,22 +710,22 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	return result;
 }
 
-static void write_text(struct output *out, const struct text *text)
+static void flame_write_text(struct output *out, const struct text *text)
 {
 	output_write(out, text->bytes ? text->bytes : "", text->len);
 }
 
-static void write_title(struct output *out, const struct page *page)
+static void flame_write_title(struct output *out, const struct page *page)
 {
-	write_text(out, &page->title);
+	flame_write_text(out, &page->title);
 }
 
-static void write_summary(struct output *out, const struct page *page)
+static void flame_write_summary(struct output *out, const struct page *page)
 {
-	write_text(out, &page->summary);
+	flame_write_text(out, &page->summary);
 }
 
-static void write_data(struct output *out, const struct page *page)
+static void flame_write_data(struct output *out, const struct page *page)
 {
 	const size_t piece = 3 << 14; /* a multiple of 3: no padding inside */
 	struct text letters = { 0 };
@@ -727,7 +736,7 @@ static void write_data(struct output *out, const struct page *page)
 		text_clear(&letters);
 		base64_add(&letters, page->data.bytes + at,
 			   left < piece ? left : piece);
-		write_text(out, &letters);
+		flame_write_text(out, &letters);
 	}
 	text_release(&letters);
 }
@@ -736,15 +745,15 @@ static const struct hole {
 	const char *mark;
 	void (*write)(struct output *out, const struct page *page);
 } holes[] = {
-	{ "<!--sjkc:title-->", write_title },
-	{ "<!--sjkc:summary-->", write_summary },
-	{ "<!--sjkc:data-->", write_data },
+	{ "<!--sjkc:title-->", flame_write_title },
+	{ "<!--sjkc:summary-->", flame_write_summary },
+	{ "<!--sjkc:data-->", flame_write_data },
 };
 
 #define HOLES (sizeof(holes) / sizeof(*holes))
 
 /* Returns the first hole at or after `at`, and where; NULL without any. */
-static const struct hole *next_hole(const char *at, const char **where)
+static const struct hole *flame_next_hole(const char *at, const char **where)
 {
 	const struct hole *next = NULL;
 
@@ -761,13 +770,13 @@ static const struct hole *next_hole(const char *at, const char **where)
 	return next;
 }
 
-static void write_template(struct output *out, const struct page *page)
+static void flame_write_template(struct output *out, const struct page *page)
 {
 	const char *at = flame_page_start;
 	const char *where = NULL;
 	const struct hole *hole;
 
-	while ((hole = next_hole(at, &where))) {
+	while ((hole = flame_next_hole(at, &where))) {
 		output_write(out, at, (size_t)(where - at));
 		hole->write(out, page);
 		at = where + strlen(hole->mark);
@@ -790,8 +799,8 @@ struct flame_result flame_write(struct output *out, const struct profile *p,
 		.options = options,
 	};
 
-	result = fill_page(&page, p, &data);
-	write_template(out, &page);
+	result = flame_fill_page(&page, p, &data);
+	flame_write_template(out, &page);
 	text_release(&page.title);
 	text_release(&page.summary);
 	text_release(&page.data);

@@ -27,8 +27,9 @@ struct hot_frame {
 
 /* Returns the self of each frame in a view, by frame id; the caller frees it.
  */
-static uint64_t *frame_selfs(const struct profile *p,
-			     const struct event_view *view, bool weights)
+static uint64_t *summary_frame_selfs(const struct profile *p,
+				     const struct event_view *view,
+				     bool weights)
 {
 	uint64_t *selfs = xcalloc(p->frame_count, sizeof(*selfs));
 	bool weighs = view_weighs(view, weights);
@@ -49,7 +50,7 @@ static uint64_t *frame_selfs(const struct profile *p,
 }
 
 /* Returns a row per frame, sorted by method; the caller frees the array. */
-static struct row *by_method(const struct profile *p)
+static struct row *summary_by_method(const struct profile *p)
 {
 	size_t count = p->frame_count - 1;
 	struct row *rows = xmalloc(count * sizeof(*rows));
@@ -63,14 +64,14 @@ static struct row *by_method(const struct profile *p)
 	return rows;
 }
 
-static bool same_method(const struct row *a, const struct row *b)
+static bool summary_same_method(const struct row *a, const struct row *b)
 {
 	return a->major == b->major && a->minor == b->minor;
 }
 
 /* Inserts a frame into hot[] if it is hot enough; returns the new count. */
-static size_t keep_hottest(struct hot_frame *hot, size_t count,
-			   struct hot_frame candidate)
+static size_t summary_keep_hottest(struct hot_frame *hot, size_t count,
+				   struct hot_frame candidate)
 {
 	size_t at = count;
 
@@ -88,8 +89,9 @@ static size_t keep_hottest(struct hot_frame *hot, size_t count,
 }
 
 /* Returns by frame id the bit of its method in hot[], or 0; 2 is the first. */
-static uint32_t *method_bits(const struct profile *p, const struct row *rows,
-			     const struct hot_frame *hot, size_t count)
+static uint32_t *summary_method_bits(const struct profile *p,
+				     const struct row *rows,
+				     const struct hot_frame *hot, size_t count)
 {
 	uint32_t *bits = xcalloc(p->frame_count, sizeof(*bits));
 
@@ -97,15 +99,15 @@ static uint32_t *method_bits(const struct profile *p, const struct row *rows,
 	for (size_t i = 0; i < count; i++)
 		bits[hot[i].frame] = 2u << i;
 	for (size_t i = 1; i + 1 < p->frame_count; i++) {
-		if (same_method(&rows[i], &rows[i - 1]))
+		if (summary_same_method(&rows[i], &rows[i - 1]))
 			bits[rows[i].item] = bits[rows[i - 1].item];
 	}
 	return bits;
 }
 
 /* Adds the totals of the hot methods; recursive calls count once. */
-static void add_totals(struct flame_widths *w, const uint32_t *bits,
-		       struct hot_frame *hot)
+static void summary_add_totals(struct flame_widths *w, const uint32_t *bits,
+			       struct hot_frame *hot)
 {
 	const struct profile *p = w->profile;
 
@@ -134,12 +136,13 @@ static void add_totals(struct flame_widths *w, const uint32_t *bits,
  * methods. The view must be the last that was added to w; adds bits to marks
  * that are not 0.
  */
-static size_t hot_frames(struct flame_widths *w, const struct event_view *view,
-			 bool weights, struct hot_frame *hot)
+static size_t summary_hot_frames(struct flame_widths *w,
+				 const struct event_view *view, bool weights,
+				 struct hot_frame *hot)
 {
 	const struct profile *p = w->profile;
-	struct row *rows = by_method(p);
-	uint64_t *selfs = frame_selfs(p, view, weights);
+	struct row *rows = summary_by_method(p);
+	uint64_t *selfs = summary_frame_selfs(p, view, weights);
 	uint32_t *bits;
 	size_t count = 0;
 
@@ -147,14 +150,15 @@ static size_t hot_frames(struct flame_widths *w, const struct event_view *view,
 		struct hot_frame method = { .frame = rows[i].item };
 		const struct row *first = &rows[i];
 
-		for (; i + 1 < p->frame_count && same_method(first, &rows[i]);
+		for (; i + 1 < p->frame_count &&
+		       summary_same_method(first, &rows[i]);
 		     i++)
 			method.self = saturate_add(method.self,
 						   selfs[rows[i].item]);
-		count = keep_hottest(hot, count, method);
+		count = summary_keep_hottest(hot, count, method);
 	}
-	bits = method_bits(p, rows, hot, count);
-	add_totals(w, bits, hot);
+	bits = summary_method_bits(p, rows, hot, count);
+	summary_add_totals(w, bits, hot);
 	free(bits);
 	free(selfs);
 	free(rows);
@@ -204,7 +208,7 @@ void flame_html(struct text *out, const char *bytes, size_t len)
 	text_release(&safe);
 }
 
-static void html_string(struct text *out, const char *string)
+static void summary_html_string(struct text *out, const char *string)
 {
 	flame_html(out, string, strlen(string));
 }
@@ -217,7 +221,7 @@ static void summary_events(struct text *out, const struct profile *p,
 	struct text note = { 0 };
 
 	text_puts(out, "<h1>");
-	html_string(out, title);
+	summary_html_string(out, title);
 	text_puts(out,
 		  "</h1>\n"
 		  "<p>The graph is drawn by a script. Without it, these are "
@@ -229,7 +233,7 @@ static void summary_events(struct text *out, const struct profile *p,
 		const struct event_view *v = &views[i];
 
 		text_puts(out, "<tr><td>");
-		html_string(out, v->name);
+		summary_html_string(out, v->name);
 		text_printf(out,
 			    "</td><td>%" PRIu64 "</td><td>%" PRIu64
 			    "</td><td>%" PRIu64 " %s</td></tr>\n",
@@ -248,7 +252,7 @@ static void summary_events(struct text *out, const struct profile *p,
 }
 
 /* Appends two table cells: a number and its percentage of the whole. */
-static void put_share(struct text *out, uint64_t part, uint64_t whole)
+static void summary_put_share(struct text *out, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100 * (double)part / (double)whole : 0;
 
@@ -268,7 +272,7 @@ static void summary_frames(struct text *out, const struct profile *p,
 	if (!count)
 		return;
 	text_puts(out, "<h2>Hottest frames of ");
-	html_string(out, view->name);
+	summary_html_string(out, view->name);
 	text_printf(out,
 		    ", in %s</h2>\n<table><thead><tr><th>self</th><th></th>"
 		    "<th>total</th><th></th><th>frame</th></tr></thead>"
@@ -276,8 +280,8 @@ static void summary_frames(struct text *out, const struct profile *p,
 		    weighs ? unit_names[view->unit] : "samples");
 	for (size_t i = 0; i < count; i++) {
 		text_puts(out, "<tr>");
-		put_share(out, hot[i].self, whole);
-		put_share(out, hot[i].total, whole);
+		summary_put_share(out, hot[i].self, whole);
+		summary_put_share(out, hot[i].total, whole);
 		text_puts(out, "<td>");
 		text_clear(&name);
 		frame_name(&name, p, &p->frames[hot[i].frame], &style);
@@ -299,6 +303,6 @@ void flame_summary(struct text *out, struct flame_widths *w,
 	summary_events(out, p, title, views, view_count);
 	if (selected >= view_count)
 		return;
-	count = hot_frames(w, &views[selected], weights, hot);
+	count = summary_hot_frames(w, &views[selected], weights, hot);
 	summary_frames(out, p, &views[selected], weights, hot, count);
 }

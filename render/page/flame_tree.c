@@ -65,7 +65,7 @@ struct order {
 	size_t merged_count, merged_cap;
 };
 
-static void order_release(struct order *o)
+static void tree_order_release(struct order *o)
 {
 	free(o->caller);
 	free(o->label);
@@ -75,8 +75,8 @@ static void order_release(struct order *o)
 }
 
 /* Returns the nodes except node 0, sorted by label with a counting sort. */
-static uint32_t *by_label(const struct order *o, size_t count,
-			  size_t label_count)
+static uint32_t *tree_by_label(const struct order *o, size_t count,
+			       size_t label_count)
 {
 	uint32_t *starts = xcalloc(label_count + 1, sizeof(*starts));
 	uint32_t *sorted = xmalloc(count * sizeof(*sorted));
@@ -92,8 +92,8 @@ static uint32_t *by_label(const struct order *o, size_t count,
 }
 
 /* Links the callees of each node, sorted by label. */
-static void order_init(struct order *o, struct draft *d,
-		       const uint32_t *label_of, size_t label_count)
+static void tree_order_init(struct order *o, struct draft *d,
+			    const uint32_t *label_of, size_t label_count)
 {
 	size_t count = d->count;
 	uint32_t *sorted;
@@ -106,7 +106,7 @@ static void order_init(struct order *o, struct draft *d,
 		o->label[i] = i ? label_of[d->nodes[i].frame] : 0;
 	}
 	draft_release(d);
-	sorted = by_label(o, count, label_count);
+	sorted = tree_by_label(o, count, label_count);
 	o->callees = xcalloc(count, sizeof(*o->callees));
 	o->next = xmalloc(count * sizeof(*o->next));
 	/* Backwards: each node goes to the front of its list. */
@@ -121,7 +121,7 @@ static void order_init(struct order *o, struct draft *d,
 }
 
 /* Merges two sorted lists. */
-static uint32_t merge_chains(struct order *o, uint32_t a, uint32_t b)
+static uint32_t tree_merge_chains(struct order *o, uint32_t a, uint32_t b)
 {
 	uint32_t first = 0;
 	uint32_t *link = &first;
@@ -142,7 +142,7 @@ static uint32_t merge_chains(struct order *o, uint32_t a, uint32_t b)
  * lists of callees are merged like the carries of a binary counter: n lists
  * take log n passes.
  */
-static void merge_run(struct order *o, uint32_t into)
+static void tree_merge_run(struct order *o, uint32_t into)
 {
 	uint32_t digits[32] = { 0 };
 	uint32_t node = into;
@@ -155,11 +155,11 @@ static void merge_run(struct order *o, uint32_t into)
 		for (uint32_t c = chain; c; c = o->next[c])
 			o->caller[c] = into;
 		for (; chain && i < 31 && digits[i]; i++) {
-			chain = merge_chains(o, digits[i], chain);
+			chain = tree_merge_chains(o, digits[i], chain);
 			digits[i] = 0;
 		}
 		if (chain)
-			digits[i] = merge_chains(o, digits[i], chain);
+			digits[i] = tree_merge_chains(o, digits[i], chain);
 		if (node != into) {
 			array_reserve(o->merged, o->merged_cap,
 				      o->merged_count + 1);
@@ -169,7 +169,7 @@ static void merge_run(struct order *o, uint32_t into)
 		node = o->next[node];
 	}
 	for (size_t i = 0; i < 32; i++)
-		all = merge_chains(o, all, digits[i]);
+		all = tree_merge_chains(o, all, digits[i]);
 	o->callees[into] = all;
 	o->next[into] = node;
 }
@@ -181,13 +181,13 @@ static void tree_merge_callees(struct order *o, uint32_t node)
 		uint32_t next = o->next[c];
 
 		if (next && o->label[next] == o->label[c])
-			merge_run(o, c);
+			tree_merge_run(o, c);
 	}
 }
 
 /* Appends a node to the tree; returns its first callee, or 0. */
-static uint32_t place_node(struct flame_tree *t, struct order *o, uint32_t node,
-			   uint32_t depth)
+static uint32_t tree_place_node(struct flame_tree *t, struct order *o,
+				uint32_t node, uint32_t depth)
 {
 	t->nodes[t->count++] = (struct tree_node){
 		.caller = t->place_of[o->caller[node]],
@@ -207,14 +207,14 @@ void flame_tree_init(struct flame_tree *t, struct draft *d,
 	struct order o;
 	uint32_t node;
 
-	order_init(&o, d, label_of, label_count);
+	tree_order_init(&o, d, label_of, label_count);
 	*t = (struct flame_tree){ 0 };
 	t->nodes = xmalloc(count * sizeof(*t->nodes));
 	t->place_of = xcalloc(count, sizeof(*t->place_of));
 	tree_merge_callees(&o, 0);
 	node = o.callees[0];
 	while (node) {
-		uint32_t callee = place_node(t, &o, node, depth);
+		uint32_t callee = tree_place_node(t, &o, node, depth);
 
 		if (callee) {
 			node = callee;
@@ -230,7 +230,7 @@ void flame_tree_init(struct flame_tree *t, struct draft *d,
 	}
 	for (size_t i = 0; i < o.merged_count; i++)
 		t->place_of[o.merged[i].node] = t->place_of[o.merged[i].into];
-	order_release(&o);
+	tree_order_release(&o);
 }
 
 void flame_tree_release(struct flame_tree *t)

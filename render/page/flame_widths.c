@@ -126,7 +126,7 @@ void flame_widths_cut(struct flame_widths *w, double share)
 #define SHARE_SHIFT 12
 #define SHARE_BINS  ((size_t)1 << (31 - SHARE_SHIFT))
 
-static uint32_t share_bits(float share)
+static uint32_t widths_share_bits(float share)
 {
 	uint32_t bits;
 
@@ -134,7 +134,7 @@ static uint32_t share_bits(float share)
 	return bits >> SHARE_SHIFT;
 }
 
-static float share_of_bits(size_t bin)
+static float widths_share_of_bits(size_t bin)
 {
 	uint32_t bits = (uint32_t)bin << SHARE_SHIFT;
 	float share;
@@ -163,7 +163,7 @@ static int32_t *widths_count_bins(struct flame_widths *w)
 			__builtin_prefetch(&marks[stacks[id - AHEAD].caller]);
 		if (!marks[id])
 			continue;
-		bin = share_bits(widths_share(w, id));
+		bin = widths_share_bits(widths_share(w, id));
 		mark = 1 + (uint32_t)SHARE_BINS - bin;
 		if (*caller < mark)
 			*caller = mark;
@@ -187,13 +187,13 @@ void flame_widths_fit(struct flame_widths *w, size_t max)
 	bins = widths_count_bins(w);
 	while (bin > 0 && nodes + bins[bin - 1] <= (int64_t)max)
 		nodes += bins[--bin];
-	w->least = share_of_bits(bin);
+	w->least = widths_share_of_bits(bin);
 	free(bins);
 }
 
 /* Finds or adds the small_frames() callee of a node. */
-static uint32_t draft_small_callee(struct draft *d, uint32_t node,
-				   uint32_t frame)
+static uint32_t widths_draft_small_callee(struct draft *d, uint32_t node,
+					  uint32_t frame)
 {
 	uint32_t small = d->nodes[node].small;
 
@@ -234,7 +234,8 @@ size_t flame_widths_draft(struct flame_widths *w, struct draft *d)
 		if (caller && widths_share(w, caller) < w->least)
 			marks[id] = marks[caller];
 		else
-			marks[id] = draft_small_callee(d, marks[caller], frame);
+			marks[id] = widths_draft_small_callee(d, marks[caller],
+							      frame);
 	}
 	return elided;
 }

@@ -299,14 +299,14 @@ static uint64_t calls_hidden_total(const struct node *n)
 	return n->total > known ? n->total - known : 0;
 }
 
-static bool has_others(const struct call_builder *m, const struct node *n)
+static bool calls_has_others(const struct call_builder *m, const struct node *n)
 {
 	uint64_t others = calls_hidden_total(n);
 
 	return n->hidden && others && others >= m->least;
 }
 
-static void add_row(struct call_builder *m, const struct call_row *row)
+static void calls_add_row(struct call_builder *m, const struct call_row *row)
 {
 	struct call_tree *t = m->tree;
 
@@ -319,45 +319,47 @@ struct level {
 	uint32_t depth, indent;
 };
 
-static struct call_row row_below(const struct call_builder *m, uint32_t caller,
-				 struct level at)
+static struct call_row calls_row_below(const struct call_builder *m,
+				       uint32_t caller, struct level at)
 {
 	const struct node *n = &m->nodes[caller];
 	struct call_row row = { .depth = at.depth, .deep = 1 };
 
-	row.is_choice = n->shown + has_others(m, n) > 1;
+	row.is_choice = n->shown + calls_has_others(m, n) > 1;
 	row.indent = at.indent + row.is_choice;
 	return row;
 }
 
-static void add_others(struct call_builder *m, uint32_t caller, struct level at)
+static void calls_add_others(struct call_builder *m, uint32_t caller,
+			     struct level at)
 {
 	const struct node *n = &m->nodes[caller];
-	struct call_row row = row_below(m, caller, at);
+	struct call_row row = calls_row_below(m, caller, at);
 
-	if (!has_others(m, n))
+	if (!calls_has_others(m, n))
 		return;
 	row.kind = CALL_OTHERS;
 	row.id = n->hidden;
 	row.total = calls_hidden_total(n);
-	add_row(m, &row);
+	calls_add_row(m, &row);
 }
 
-static void add_frame(struct call_builder *m, uint32_t node, struct level at)
+static void calls_add_frame(struct call_builder *m, uint32_t node,
+			    struct level at)
 {
 	const struct node *n = &m->nodes[node];
-	struct call_row row = row_below(m, n->caller, at);
+	struct call_row row = calls_row_below(m, n->caller, at);
 
 	row.kind = CALL_FRAME;
 	row.id = n->label;
 	row.deep = n->deep;
 	row.total = n->total;
 	row.self = n->self;
-	add_row(m, &row);
+	calls_add_row(m, &row);
 }
 
 /* Adds a row for each chosen node, depth first. */
-static void add_rows(struct call_builder *m, struct level root)
+static void calls_add_rows(struct call_builder *m, struct level root)
 {
 	uint32_t node = m->nodes[0].first;
 	/* Levels of the callers of node, and its own. */
@@ -370,7 +372,7 @@ static void add_rows(struct call_builder *m, struct level root)
 		const struct node *n = &m->nodes[node];
 		const struct call_row *row;
 
-		add_frame(m, node, levels[depth]);
+		calls_add_frame(m, node, levels[depth]);
 		row = &m->tree->rows[m->tree->count - 1];
 		array_reserve(levels, cap, depth + 2);
 		levels[++depth] = (struct level){ row->depth + 1, row->indent };
@@ -378,21 +380,22 @@ static void add_rows(struct call_builder *m, struct level root)
 			node = n->first;
 			continue;
 		}
-		add_others(m, node, levels[depth--]);
+		calls_add_others(m, node, levels[depth--]);
 		while (node && !m->nodes[node].next) {
 			node = m->nodes[node].caller;
 			if (node)
-				add_others(m, node, levels[depth--]);
+				calls_add_others(m, node, levels[depth--]);
 		}
 		if (node)
 			node = m->nodes[node].next;
 	}
-	add_others(m, 0, root);
+	calls_add_others(m, 0, root);
 	free(levels);
 }
 
-static void add_root(struct call_builder *m, const struct thread_roots *roots,
-		     const struct thread_root *root)
+static void calls_add_root(struct call_builder *m,
+			   const struct thread_roots *roots,
+			   const struct thread_root *root)
 {
 	const struct call_row row = {
 		.kind = root->count > 1 ? CALL_POOL : CALL_THREAD,
@@ -412,12 +415,12 @@ static void add_root(struct call_builder *m, const struct thread_roots *roots,
 		calls_add_cells(m, thread, thread + 1);
 	}
 	calls_add_totals(m);
-	add_row(m, &row);
+	calls_add_row(m, &row);
 	calls_choose(m);
-	add_rows(m, (struct level){ 1, 1 });
+	calls_add_rows(m, (struct level){ 1, 1 });
 }
 
-static void add_threads(struct call_builder *m)
+static void calls_add_threads(struct call_builder *m)
 {
 	const struct call_tree_options *o = m->options;
 	struct call_row rest = {
@@ -432,7 +435,7 @@ static void add_threads(struct call_builder *m)
 
 		if (i < CALL_THREADS && root->total &&
 		    root->total >= m->least && m->tree->count < CALL_ROWS) {
-			add_root(m, &roots, root);
+			calls_add_root(m, &roots, root);
 			continue;
 		}
 		rest.id += root->count;
@@ -440,7 +443,7 @@ static void add_threads(struct call_builder *m)
 	}
 	thread_roots_release(&roots);
 	if (rest.total && rest.total >= m->least)
-		add_row(m, &rest);
+		calls_add_row(m, &rest);
 }
 
 static void calls_make_places(struct call_builder *m, struct flame_widths *w,
@@ -472,14 +475,14 @@ static void calls_make_rows(struct call_builder *m, double min_percent)
 	m->tree->min_percent = min_percent;
 	m->tree->count = 0;
 	if (m->options->threads) {
-		add_threads(m);
+		calls_add_threads(m);
 		return;
 	}
 	calls_reset_counts(m);
 	calls_add_cells(m, 0, UINT64_MAX);
 	calls_add_totals(m);
 	calls_choose(m);
-	add_rows(m, (struct level){ 0, 0 });
+	calls_add_rows(m, (struct level){ 0, 0 });
 }
 
 /* Returns the number of lines in text, where long chains are shortened. */

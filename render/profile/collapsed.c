@@ -25,7 +25,8 @@ struct collapsing {
 
 	/* The stack traces to write: leaf first with style.reverse. */
 	struct profile *reversed;
-	uint32_t *stack_of; /* by stack trace: the one to write; or NULL */
+	uint32_t *stack_of; /* by stack trace: the one to write; or
+					 NULL */
 	uint32_t *path;     /* frames of the stack trace being reversed */
 	size_t path_cap;
 	const struct stack *stacks;
@@ -48,7 +49,8 @@ static void collapsed_adapt(char *name, size_t len)
 	}
 }
 
-static uint32_t stack_of(const struct collapsing *f, const struct cell *c)
+static uint32_t collapsed_stack_of(const struct collapsing *f,
+				   const struct cell *c)
 {
 	return f->stack_of ? f->stack_of[c->stack] : c->stack;
 }
@@ -158,7 +160,7 @@ static void collapsed_arrange(struct collapsing *f)
 		const struct cell *c = &p->cells[i];
 
 		if (f->in_view[c->event])
-			marks[stack_of(f, c)] = 1;
+			marks[collapsed_stack_of(f, c)] = 1;
 	}
 	trace_tree_init(&f->traces, p, f->stacks, f->stack_count, marks,
 			&naming);
@@ -185,7 +187,7 @@ static struct row *collapsed_rows(const struct collapsing *f, size_t *count)
 			continue;
 		if (f->options->style.threads)
 			thread = f->threads.rank_of[c->thread];
-		place = trace_tree_place(&f->traces, stack_of(f, c));
+		place = trace_tree_place(&f->traces, collapsed_stack_of(f, c));
 		rows[n++] = (struct row){
 			.major = thread_first ? thread : place,
 			.minor = thread_first ? place : thread,
@@ -197,19 +199,19 @@ static struct row *collapsed_rows(const struct collapsing *f, size_t *count)
 	return rows;
 }
 
-static void put_name(struct text *line, const char *name, size_t len)
+static void collapsed_put_name(struct text *line, const char *name, size_t len)
 {
 	if (line->len)
 		text_putc(line, ';');
 	text_add(line, name, len);
 }
 
-static void put_label(void *self, struct text *line, uint32_t label)
+static void collapsed_put_label(void *self, struct text *line, uint32_t label)
 {
 	const struct collapsing *f = self;
 	const struct label_name *n = trace_tree_name(&f->traces, label);
 
-	put_name(line, n->text, n->len);
+	collapsed_put_name(line, n->text, n->len);
 }
 
 /* Writes a line; the thread is its first or its last frame. */
@@ -229,9 +231,9 @@ static void collapsed_write_line(struct collapsing *f, struct output *out,
 		path_text_begin(&f->text, n->text, n->len);
 		f->thread = r->major;
 	}
-	path_text_set(&f->text, &f->traces.tree, place, put_label, f);
+	path_text_set(&f->text, &f->traces.tree, place, collapsed_put_label, f);
 	if (!place)
-		put_name(line, "[no stack trace]", 16);
+		collapsed_put_name(line, "[no stack trace]", 16);
 	output_write(out, line->bytes, line->len);
 	if (f->options->style.threads && !thread_first) {
 		const struct name *n = &f->threads.names[r->minor];

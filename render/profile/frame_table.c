@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct frame frame_at(const struct profile *p, uint32_t id)
+static struct frame frame_table_item(const struct profile *p, uint32_t id)
 {
 	static const struct frame small = { .kind = FRAME_SYNTHETIC };
 
@@ -16,8 +16,9 @@ static struct frame frame_at(const struct profile *p, uint32_t id)
 }
 
 /* Returns a row per used frame, sorted by class and method. */
-static struct row *table_rows_of_frames(const struct profile *p,
-					const uint8_t *used, size_t *count)
+static struct row *frame_table_rows_of_frames(const struct profile *p,
+					      const uint8_t *used,
+					      size_t *count)
 {
 	struct row *rows = xmalloc((p->frame_count + 1) * sizeof(*rows));
 	size_t n = 0;
@@ -27,7 +28,7 @@ static struct row *table_rows_of_frames(const struct profile *p,
 
 		if (!used[id])
 			continue;
-		f = frame_at(p, id);
+		f = frame_table_item(p, id);
 		rows[n++] = (struct row){ f.method, f.class_name, id };
 	}
 	row_sort(rows, n);
@@ -35,8 +36,8 @@ static struct row *table_rows_of_frames(const struct profile *p,
 	return rows;
 }
 
-static void put_name(struct text *out, const struct profile *p, uint32_t id,
-		     const struct frame_naming *how)
+static void frame_table_put_name(struct text *out, const struct profile *p,
+				 uint32_t id, const struct frame_naming *how)
 {
 	size_t start = out->len;
 
@@ -53,10 +54,11 @@ static void put_name(struct text *out, const struct profile *p, uint32_t id,
  * lines or suffixes. Sets the majors of the rows to indexes into names; returns
  * the number of names.
  */
-static size_t table_write_names(struct frame_table *t, const struct profile *p,
-				struct row *rows, size_t count,
-				const struct frame_naming *how,
-				struct name *names)
+static size_t frame_table_write_names(struct frame_table *t,
+				      const struct profile *p, struct row *rows,
+				      size_t count,
+				      const struct frame_naming *how,
+				      struct name *names)
 {
 	bool each = how->style.lines || how->style.annotate;
 	struct row before = { 0 };
@@ -64,12 +66,12 @@ static size_t table_write_names(struct frame_table *t, const struct profile *p,
 
 	for (size_t i = 0; i < count; i++) {
 		struct row *r = &rows[i];
-		struct frame f = frame_at(p, r->item);
+		struct frame f = frame_table_item(p, r->item);
 		size_t start = t->text.len;
 
 		if (each || i == 0 || before.major != r->major ||
 		    before.minor != r->minor || r->item == small_frames(p)) {
-			put_name(&t->text, p, r->item, how);
+			frame_table_put_name(&t->text, p, r->item, how);
 			names[n].len = t->text.len - start;
 			names[n].item = (uint32_t)n;
 			n++;
@@ -84,8 +86,8 @@ static size_t table_write_names(struct frame_table *t, const struct profile *p,
 }
 
 /* Sets the text of each name: the names follow one another in t->text. */
-static void table_point_names(struct frame_table *t, struct name *names,
-			      size_t count)
+static void frame_table_point_names(struct frame_table *t, struct name *names,
+				    size_t count)
 {
 	const char *text = t->text.bytes ? t->text.bytes : "";
 
@@ -96,8 +98,9 @@ static void table_point_names(struct frame_table *t, struct name *names,
 }
 
 /* Sorts the names; sets the majors to ranks, which equal names share. */
-static void table_rank_names(struct frame_table *t, struct name *names,
-			     size_t count, struct row *rows, size_t row_count)
+static void frame_table_rank_names(struct frame_table *t, struct name *names,
+				   size_t count, struct row *rows,
+				   size_t row_count)
 {
 	uint32_t *rank_of = xmalloc(count * sizeof(*rank_of));
 
@@ -117,8 +120,9 @@ static void table_rank_names(struct frame_table *t, struct name *names,
 	free(rank_of);
 }
 
-static void table_label_rows(struct frame_table *t, const struct profile *p,
-			     const struct row *rows, size_t count)
+static void frame_table_label_rows(struct frame_table *t,
+				   const struct profile *p,
+				   const struct row *rows, size_t count)
 {
 	t->labels = xmalloc(count * sizeof(*t->labels));
 	for (size_t i = 0; i < count; i++) {
@@ -126,7 +130,7 @@ static void table_label_rows(struct frame_table *t, const struct profile *p,
 
 		if (i == 0 || r->major != r[-1].major ||
 		    r->minor != r[-1].minor) {
-			struct frame f = frame_at(p, r->item);
+			struct frame f = frame_table_item(p, r->item);
 
 			t->labels[t->label_count++] = (struct frame_label){
 				.name = r->major,
@@ -143,17 +147,17 @@ void frame_table_init(struct frame_table *t, const struct profile *p,
 {
 	size_t ids = p->frame_count + 1;
 	size_t count, name_count;
-	struct row *rows = table_rows_of_frames(p, used, &count);
+	struct row *rows = frame_table_rows_of_frames(p, used, &count);
 	struct name *names = xmalloc(count * sizeof(*names));
 
 	*t = (struct frame_table){ 0 };
 	t->label_of = xmalloc(ids * sizeof(*t->label_of));
 	memset(t->label_of, 0xff, ids * sizeof(*t->label_of));
-	name_count = table_write_names(t, p, rows, count, how, names);
-	table_point_names(t, names, name_count);
-	table_rank_names(t, names, name_count, rows, count);
+	name_count = frame_table_write_names(t, p, rows, count, how, names);
+	frame_table_point_names(t, names, name_count);
+	frame_table_rank_names(t, names, name_count, rows, count);
 	row_sort(rows, count);
-	table_label_rows(t, p, rows, count);
+	frame_table_label_rows(t, p, rows, count);
 	free(names);
 	free(rows);
 }

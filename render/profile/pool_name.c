@@ -7,15 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static bool is_hex(char c) { return hex_digit(c) >= 0; }
+static bool pool_name_is_hex(char c) { return hex_digit(c) >= 0; }
 
 /* Returns the length of the UUID at the start of a name, or 0. */
-static size_t uuid_length(const char *name)
+static size_t pool_name_uuid_length(const char *name)
 {
 	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
 	for (size_t i = 0; form[i]; i++) {
-		if (form[i] == 'x' ? !is_hex(name[i]) : name[i] != '-')
+		if (form[i] == 'x' ? !pool_name_is_hex(name[i])
+				   : name[i] != '-')
 			return 0;
 	}
 	return sizeof(form) - 1;
@@ -24,9 +25,10 @@ static size_t uuid_length(const char *name)
 void pool_name(struct text *out, const char *name)
 {
 	while (*name) {
-		size_t len = uuid_length(name);
+		size_t len = pool_name_uuid_length(name);
 
-		while (!uuid_length(name + len) && is_digit(name[len]))
+		while (!pool_name_uuid_length(name + len) &&
+		       is_digit(name[len]))
 			len++;
 		if (len)
 			text_putc(out, '*');

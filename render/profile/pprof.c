@@ -77,7 +77,7 @@ struct pprof {
 	struct text message, inner, packed;
 };
 
-static uint32_t string_id(struct pprof *w, const char *text)
+static uint32_t pprof_string_id(struct pprof *w, const char *text)
 {
 	return intern_id(&w->strings, text, strlen(text));
 }
@@ -91,15 +91,15 @@ static void pprof_flush(struct pprof *w, size_t at)
 	text_clear(&w->out);
 }
 
-static void put_message(struct pprof *w, uint32_t field)
+static void pprof_put_message(struct pprof *w, uint32_t field)
 {
 	protobuf_message(&w->out, field, &w->message);
 	pprof_flush(w, FLUSH_AT);
 }
 
 /* Writes a value type: a name and its unit. */
-static void put_value_type(struct pprof *w, uint32_t field, uint32_t type,
-			   enum unit unit)
+static void pprof_put_value_type(struct pprof *w, uint32_t field, uint32_t type,
+				 enum unit unit)
 {
 	static const char *const units[] = {
 		[UNIT_SAMPLES] = "count",
@@ -108,13 +108,13 @@ static void put_value_type(struct pprof *w, uint32_t field, uint32_t type,
 	};
 
 	protobuf_uint(&w->message, VALUE_TYPE, type);
-	protobuf_uint(&w->message, VALUE_UNIT, string_id(w, units[unit]));
-	put_message(w, field);
+	protobuf_uint(&w->message, VALUE_UNIT, pprof_string_id(w, units[unit]));
+	pprof_put_message(w, field);
 }
 
 /* Returns the string id of a view's name, with "_samples" if `counts`. */
-static uint32_t type_name(struct pprof *w, const struct event_view *view,
-			  bool counts)
+static uint32_t pprof_type_name(struct pprof *w, const struct event_view *view,
+				bool counts)
 {
 	struct text name = { 0 };
 	uint32_t id;
@@ -128,7 +128,7 @@ static uint32_t type_name(struct pprof *w, const struct event_view *view,
 }
 
 /* Writes the value types of a view, its weight last or first. */
-static void put_view(struct pprof *w, size_t index, bool weight_last)
+static void pprof_put_view(struct pprof *w, size_t index, bool weight_last)
 {
 	const struct event_view *view = &w->views[index];
 	struct view_values *v = &w->values[index];
@@ -140,17 +140,19 @@ static void put_view(struct pprof *w, size_t index, bool weight_last)
 
 		if (is_weight) {
 			v->weight = (uint32_t)w->value_count++;
-			put_value_type(w, PROFILE_SAMPLE_TYPE,
-				       type_name(w, view, false), view->unit);
+			pprof_put_value_type(w, PROFILE_SAMPLE_TYPE,
+					     pprof_type_name(w, view, false),
+					     view->unit);
 		} else if (counts) {
 			v->samples = (uint32_t)w->value_count++;
-			put_value_type(w, PROFILE_SAMPLE_TYPE,
-				       type_name(w, view, true), UNIT_SAMPLES);
+			pprof_put_value_type(w, PROFILE_SAMPLE_TYPE,
+					     pprof_type_name(w, view, true),
+					     UNIT_SAMPLES);
 		}
 	}
 }
 
-static void put_views(struct pprof *w)
+static void pprof_put_views(struct pprof *w)
 {
 	const struct event_view *front = &w->views[w->selected];
 	bool weights = w->options->style.weights || front->unit == UNIT_SAMPLES;
@@ -158,19 +160,19 @@ static void put_views(struct pprof *w)
 	w->values = xcalloc(w->view_count, sizeof(*w->values));
 	for (size_t i = 0; i < w->view_count; i++) {
 		if (i != w->selected)
-			put_view(w, i, true);
+			pprof_put_view(w, i, true);
 	}
-	put_view(w, w->selected, weights);
+	pprof_put_view(w, w->selected, weights);
 	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-		      type_name(w, front, !weights));
+		      pprof_type_name(w, front, !weights));
 	if (w->options->period_ns) {
-		put_value_type(w, PROFILE_PERIOD_TYPE,
-			       type_name(w, front, false), UNIT_NS);
+		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
+				     pprof_type_name(w, front, false), UNIT_NS);
 		protobuf_uint(&w->out, PROFILE_PERIOD, w->options->period_ns);
 	}
 }
 
-static void put_times(struct pprof *w)
+static void pprof_put_times(struct pprof *w)
 {
 	const struct profile *p = w->profile;
 
@@ -181,93 +183,96 @@ static void put_times(struct pprof *w)
 		      (uint64_t)p->latest_ns - (uint64_t)p->earliest_ns);
 }
 
-static void put_comments(struct pprof *w)
+static void pprof_put_comments(struct pprof *w)
 {
 	struct text title = { 0 };
 
 	safe_text(&title, w->options->title, strlen(w->options->title));
 	text_varint(&w->packed, intern_id(&w->strings, title.bytes, title.len));
-	text_varint(&w->packed, string_id(w, "sjkc " SJKC_VERSION));
+	text_varint(&w->packed, pprof_string_id(w, "sjkc " SJKC_VERSION));
 	protobuf_message(&w->out, PROFILE_COMMENT, &w->packed);
 	text_release(&title);
 }
 
 /* Marked as symbolized, so that pprof does not look for symbol files. */
-static void put_mapping(struct pprof *w)
+static void pprof_put_mapping(struct pprof *w)
 {
 	protobuf_uint(&w->message, MAPPING_ID, THE_MAPPING);
 	protobuf_uint(&w->message, MAPPING_HAS_FUNCTIONS, 1);
 	protobuf_uint(&w->message, MAPPING_HAS_LINES, w->options->style.lines);
-	put_message(w, PROFILE_MAPPING);
+	pprof_put_message(w, PROFILE_MAPPING);
 }
 
 /* Writes no system_name: pprof would demangle a name that equals it. */
-static void put_function(struct pprof *w, uint64_t id, const char *name,
-			 size_t len)
+static void pprof_put_function(struct pprof *w, uint64_t id, const char *name,
+			       size_t len)
 {
 	protobuf_uint(&w->message, FUNCTION_ID, id);
 	protobuf_uint(&w->message, FUNCTION_NAME,
 		      intern_id(&w->strings, name, len));
-	put_message(w, PROFILE_FUNCTION);
+	pprof_put_message(w, PROFILE_FUNCTION);
 }
 
-static void put_location(struct pprof *w, uint64_t id, uint64_t function,
-			 uint32_t line)
+static void pprof_put_location(struct pprof *w, uint64_t id, uint64_t function,
+			       uint32_t line)
 {
 	protobuf_uint(&w->inner, LINE_FUNCTION_ID, function);
 	protobuf_uint(&w->inner, LINE_LINE, line);
 	protobuf_uint(&w->message, LOCATION_ID, id);
 	protobuf_uint(&w->message, LOCATION_MAPPING_ID, THE_MAPPING);
 	protobuf_message(&w->message, LOCATION_LINE, &w->inner);
-	put_message(w, PROFILE_LOCATION);
+	pprof_put_message(w, PROFILE_LOCATION);
 }
 
 /* Location ids: 1 + label; then "[no stack trace]"; then the threads. */
-static uint64_t location_without_stack(const struct pprof *w)
+static uint64_t pprof_location_without_stack(const struct pprof *w)
 {
 	return w->traces.table.label_count + 1;
 }
 
-static uint64_t location_of_thread(const struct pprof *w, uint32_t thread)
+static uint64_t pprof_location_of_thread(const struct pprof *w, uint32_t thread)
 {
-	return location_without_stack(w) + 1 + w->threads.rank_of[thread];
+	return pprof_location_without_stack(w) + 1 + w->threads.rank_of[thread];
 }
 
-static void put_locations(struct pprof *w)
+static void pprof_put_locations(struct pprof *w)
 {
 	const struct frame_table *t = &w->traces.table;
 	uint64_t function = 0, location = 0;
 
 	for (size_t i = 0; i < t->name_count; i++)
-		put_function(w, ++function, t->names[i].text, t->names[i].len);
+		pprof_put_function(w, ++function, t->names[i].text,
+				   t->names[i].len);
 	for (size_t i = 0; i < t->label_count; i++)
-		put_location(w, ++location, t->labels[i].name + (uint64_t)1,
-			     w->options->style.lines ? t->labels[i].line : 0);
-	put_function(w, ++function, "[no stack trace]", 16);
-	put_location(w, ++location, function, 0);
+		pprof_put_location(
+			w, ++location, t->labels[i].name + (uint64_t)1,
+			w->options->style.lines ? t->labels[i].line : 0);
+	pprof_put_function(w, ++function, "[no stack trace]", 16);
+	pprof_put_location(w, ++location, function, 0);
 	for (size_t i = 0; i < w->threads.count; i++) {
 		const struct name *n = &w->threads.names[i];
 
-		put_function(w, ++function, n->text, n->len);
-		put_location(w, ++location, function, 0);
+		pprof_put_function(w, ++function, n->text, n->len);
+		pprof_put_location(w, ++location, function, 0);
 	}
 }
 
-static void add_label(struct pprof *w, const char *key, const char *bytes,
-		      size_t len)
+static void pprof_add_label(struct pprof *w, const char *key, const char *bytes,
+			    size_t len)
 {
 	if (!len)
 		return;
-	protobuf_uint(&w->inner, LABEL_KEY, string_id(w, key));
+	protobuf_uint(&w->inner, LABEL_KEY, pprof_string_id(w, key));
 	protobuf_uint(&w->inner, LABEL_STR, intern_id(&w->strings, bytes, len));
 	protobuf_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
 
-static void add_number_label(struct pprof *w, const char *key, int64_t number)
+static void pprof_add_number_label(struct pprof *w, const char *key,
+				   int64_t number)
 {
 	if (!number)
 		return;
-	protobuf_uint(&w->inner, LABEL_KEY, string_id(w, key));
+	protobuf_uint(&w->inner, LABEL_KEY, pprof_string_id(w, key));
 	protobuf_uint(&w->inner, LABEL_NUM, (uint64_t)number);
 	protobuf_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
@@ -287,16 +292,16 @@ static bool *pprof_used_labels(const struct pprof *w)
 	return used;
 }
 
-static void add_thread_labels(struct pprof *w, const struct thread *t)
+static void pprof_add_thread_labels(struct pprof *w, const struct thread *t)
 {
 	const struct profile *p = w->profile;
 	struct text name = { 0 };
 
 	safe_text(&name, profile_text(p, t->name),
 		  intern_len(&p->strings, t->name));
-	add_label(w, "thread", name.bytes, name.len);
-	add_number_label(w, "thread_id", t->os_id);
-	add_number_label(w, "java_thread_id", t->java_id);
+	pprof_add_label(w, "thread", name.bytes, name.len);
+	pprof_add_number_label(w, "thread_id", t->os_id);
+	pprof_add_number_label(w, "java_thread_id", t->java_id);
 	text_release(&name);
 }
 
@@ -311,20 +316,21 @@ static void pprof_make_labels(struct pprof *w)
 				sizeof(*w->label_ends));
 	for (size_t i = 0; i < p->thread_count; i++) {
 		if (used[n])
-			add_thread_labels(w, &p->threads[i]);
+			pprof_add_thread_labels(w, &p->threads[i]);
 		w->label_ends[n++] = w->labels.len;
 	}
 	for (size_t i = 0; i < THREAD_STATES; i++) {
 		const char *state = thread_state_names[i];
 
 		if (used[n] && i != STATE_NONE)
-			add_label(w, "thread_state", state, strlen(state));
+			pprof_add_label(w, "thread_state", state,
+					strlen(state));
 		w->label_ends[n++] = w->labels.len;
 	}
 	free(used);
 }
 
-static void put_labels(struct pprof *w, size_t index)
+static void pprof_put_labels(struct pprof *w, size_t index)
 {
 	size_t start = index ? w->label_ends[index - 1] : 0;
 	size_t len = w->label_ends[index] - start;
@@ -353,7 +359,7 @@ static void pprof_sort_rows(struct pprof *w)
 	row_sort(w->rows, w->row_count);
 }
 
-static bool ends_sample(const struct pprof *w, size_t i)
+static bool pprof_ends_sample(const struct pprof *w, size_t i)
 {
 	const struct row *r = &w->rows[i];
 
@@ -373,7 +379,7 @@ static void pprof_fit(struct pprof *w)
 	for (size_t i = 0; i < w->row_count; i++) {
 		size_t depth;
 
-		if (!ends_sample(w, i))
+		if (!pprof_ends_sample(w, i))
 			continue;
 		depth = trace_tree_depth(&w->traces, w->rows[i].major);
 		traces_at[depth]++;
@@ -388,21 +394,22 @@ static void pprof_fit(struct pprof *w)
 }
 
 /* Writes the locations of a sample, leaf first. */
-static void put_location_ids(struct pprof *w, uint32_t place, uint32_t thread)
+static void pprof_put_location_ids(struct pprof *w, uint32_t place,
+				   uint32_t thread)
 {
 	const struct tree_node *nodes = w->traces.tree.nodes;
 
 	if (!place)
-		text_varint(&w->packed, location_without_stack(w));
+		text_varint(&w->packed, pprof_location_without_stack(w));
 	for (; place; place = nodes[place - 1].caller)
 		text_varint(&w->packed, nodes[place - 1].label + (uint64_t)1);
 	if (w->options->style.threads)
-		text_varint(&w->packed, location_of_thread(w, thread));
+		text_varint(&w->packed, pprof_location_of_thread(w, thread));
 	protobuf_message(&w->message, SAMPLE_LOCATION_ID, &w->packed);
 }
 
 /* Writes the values of a sample, which are signed in pprof; resets them. */
-static void put_values(struct pprof *w, uint64_t *values)
+static void pprof_put_values(struct pprof *w, uint64_t *values)
 {
 	for (size_t i = 0; i < w->value_count; i++) {
 		text_varint(&w->packed,
@@ -412,8 +419,8 @@ static void put_values(struct pprof *w, uint64_t *values)
 	protobuf_message(&w->message, SAMPLE_VALUE, &w->packed);
 }
 
-static void add_cell(const struct pprof *w, const struct cell *c,
-		     uint64_t *values)
+static void pprof_add_cell(const struct pprof *w, const struct cell *c,
+			   uint64_t *values)
 {
 	const struct view_values *v = &w->values[w->view_of[c->event] - 1];
 
@@ -422,7 +429,7 @@ static void add_cell(const struct pprof *w, const struct cell *c,
 		values[v->samples] = saturate_add(values[v->samples], c->count);
 }
 
-static void put_samples(struct pprof *w)
+static void pprof_put_samples(struct pprof *w)
 {
 	const struct cell *cells = w->profile->cells;
 	uint64_t *values = xcalloc(w->value_count, sizeof(*values));
@@ -433,19 +440,20 @@ static void put_samples(struct pprof *w)
 
 		if (i + AHEAD < w->row_count)
 			__builtin_prefetch(&cells[r[AHEAD].item]);
-		add_cell(w, &cells[r->item], values);
-		if (!ends_sample(w, i))
+		pprof_add_cell(w, &cells[r->item], values);
+		if (!pprof_ends_sample(w, i))
 			continue;
-		put_location_ids(w, r->major, thread);
-		put_values(w, values);
-		put_labels(w, thread);
-		put_labels(w, w->profile->thread_count + (r->minor & 0xff));
-		put_message(w, PROFILE_SAMPLE);
+		pprof_put_location_ids(w, r->major, thread);
+		pprof_put_values(w, values);
+		pprof_put_labels(w, thread);
+		pprof_put_labels(w,
+				 w->profile->thread_count + (r->minor & 0xff));
+		pprof_put_message(w, PROFILE_SAMPLE);
 	}
 	free(values);
 }
 
-static void put_strings(struct pprof *w)
+static void pprof_put_strings(struct pprof *w)
 {
 	for (uint32_t id = 0; id <= w->strings.count; id++) {
 		protobuf_bytes(&w->out, PROFILE_STRING_TABLE,
@@ -455,16 +463,16 @@ static void put_strings(struct pprof *w)
 	}
 }
 
-static void put_all(struct pprof *w)
+static void pprof_put_all(struct pprof *w)
 {
-	put_views(w);
-	put_times(w);
-	put_comments(w);
-	put_mapping(w);
-	put_locations(w);
+	pprof_put_views(w);
+	pprof_put_times(w);
+	pprof_put_comments(w);
+	pprof_put_mapping(w);
+	pprof_put_locations(w);
 	pprof_make_labels(w);
-	put_samples(w);
-	put_strings(w);
+	pprof_put_samples(w);
+	pprof_put_strings(w);
 	pprof_flush(w, 0);
 }
 
@@ -505,7 +513,7 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 	pprof_sort_rows(&w);
 	pprof_fit(&w);
 	gzip_open(&w.zip, out);
-	put_all(&w);
+	pprof_put_all(&w);
 	gzip_close(&w.zip);
 	pprof_release(&w);
 	return w.result;

@@ -16,7 +16,7 @@ const char *const report_part_names[REPORT_PARTS] = {
 };
 
 /* Chooses weights or samples: samples if no sample has a weight. */
-static void choose_measure(struct report *r)
+static void report_choose_measure(struct report *r)
 {
 	const struct event_view *view = r->view;
 	bool weighs = view->unit == UNIT_SAMPLES ||
@@ -28,7 +28,7 @@ static void choose_measure(struct report *r)
 }
 
 /* Adds up the samples by thread state and those without a stack trace. */
-static void count_cells(struct report *r)
+static void report_count_cells(struct report *r)
 {
 	const struct profile *p = r->profile;
 	bool weighs = view_weighs(r->view, r->weights);
@@ -49,7 +49,7 @@ static void count_cells(struct report *r)
 }
 
 /* Names the frames of all stack traces with samples. */
-static void name_frames(struct report *r, const struct flame_widths *w)
+static void report_name_frames(struct report *r, const struct flame_widths *w)
 {
 	const struct profile *p = r->profile;
 	const struct frame_naming naming = {
@@ -67,7 +67,7 @@ static void name_frames(struct report *r, const struct flame_widths *w)
 	free(used);
 }
 
-static void sum_calls(struct report *r, struct flame_widths *w)
+static void report_sum_calls(struct report *r, struct flame_widths *w)
 {
 	const struct call_tree_options options = {
 		.whole = r->whole,
@@ -94,11 +94,11 @@ void report_init(struct report *r, const struct profile *p,
 		.view = view,
 		.options = options,
 	};
-	choose_measure(r);
-	count_cells(r);
+	report_choose_measure(r);
+	report_count_cells(r);
 	flame_widths_init(&w, p);
 	flame_widths_add(&w, view, r->weights);
-	name_frames(r, &w);
+	report_name_frames(r, &w);
 	if (parts & 1U << REPORT_FRAMES) {
 		r->frames = frame_sums(&w, view, r->weights, &r->table);
 		r->frame_count = r->table.label_count;
@@ -116,7 +116,7 @@ void report_init(struct report *r, const struct profile *p,
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 &r->thread_count);
 	if (parts & 1U << REPORT_CALLS)
-		sum_calls(r, &w);
+		report_sum_calls(r, &w);
 	flame_widths_release(&w);
 }
 

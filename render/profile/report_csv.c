@@ -38,25 +38,26 @@ static const struct table_column call_columns[] = {
 	{ "total_percent", true },
 };
 
-static void add_number(struct table *t, uint64_t number)
+static void csv_add_number(struct table *t, uint64_t number)
 {
 	text_printf(table_cell(t), "%" PRIu64, number);
 }
 
-static void add_amount(struct table *t, const struct report *r, uint64_t part)
+static void csv_add_amount(struct table *t, const struct report *r,
+			   uint64_t part)
 {
-	add_number(t, part);
+	csv_add_number(t, part);
 	text_printf(table_cell(t), "%.3f", report_percent(r, part));
 }
 
-static void begin_row(struct table *t, const struct report *r)
+static void csv_begin_row(struct table *t, const struct report *r)
 {
 	table_add(t, r->view->name);
 	table_add(t, unit_names[r->unit]);
 }
 
-static void add_frame_name(struct table *t, const struct report *r,
-			   uint32_t label)
+static void csv_add_frame_name(struct table *t, const struct report *r,
+			       uint32_t label)
 {
 	struct text *cell = table_cell(t);
 	const struct label_name *name;
@@ -67,14 +68,14 @@ static void add_frame_name(struct table *t, const struct report *r,
 	text_add(cell, name->text, name->len);
 }
 
-static void add_thread_name(struct table *t, const struct report *r,
-			    uint32_t thread)
+static void csv_add_thread_name(struct table *t, const struct report *r,
+				uint32_t thread)
 {
 	table_add(t,
 		  profile_text(r->profile, r->profile->threads[thread].name));
 }
 
-static void add_id(struct table *t, int64_t id)
+static void csv_add_id(struct table *t, int64_t id)
 {
 	struct text *cell = table_cell(t);
 
@@ -82,21 +83,21 @@ static void add_id(struct table *t, int64_t id)
 		text_printf(cell, "%" PRId64, id);
 }
 
-static void add_frames(struct table *t, const struct report *r)
+static void csv_add_frames(struct table *t, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_FRAMES); i++) {
 		const struct frame_sum *f = &r->frames[i];
 
-		begin_row(t, r);
-		add_frame_name(t, r, f->label);
-		add_amount(t, r, f->self);
-		add_amount(t, r, f->total);
+		csv_begin_row(t, r);
+		csv_add_frame_name(t, r, f->label);
+		csv_add_amount(t, r, f->self);
+		csv_add_amount(t, r, f->total);
 	}
 }
 
 /* Adds a class; if more is not 0, the sum of `more` classes, "[14 more]". */
-static void add_class(struct table *t, const struct report *r,
-		      const struct class_sum *sum, size_t more, bool owners)
+static void csv_add_class(struct table *t, const struct report *r,
+			  const struct class_sum *sum, size_t more, bool owners)
 {
 	static const struct thread unknown = { 0 };
 	const struct thread *owner = sum->owner
@@ -104,7 +105,7 @@ static void add_class(struct table *t, const struct report *r,
 					     : &unknown;
 	struct text *cell;
 
-	begin_row(t, r);
+	csv_begin_row(t, r);
 	cell = table_cell(t);
 	if (more)
 		text_printf(cell, "[%zu more]", more);
@@ -112,15 +113,15 @@ static void add_class(struct table *t, const struct report *r,
 		class_sum_name(cell, r->profile, sum, &r->options->style);
 	if (owners) {
 		table_add(t, profile_text(r->profile, owner->name));
-		add_id(t, owner->java_id);
-		add_id(t, owner->os_id);
+		csv_add_id(t, owner->java_id);
+		csv_add_id(t, owner->os_id);
 	}
-	add_amount(t, r, sum->total);
-	add_number(t, sum->samples);
+	csv_add_amount(t, r, sum->total);
+	csv_add_number(t, sum->samples);
 }
 
-static void add_class_rows(struct table *t, const struct report *r,
-			   enum report_part part)
+static void csv_add_class_rows(struct table *t, const struct report *r,
+			       enum report_part part)
 {
 	bool owners = part == REPORT_OWNERS;
 	const struct class_sum *sums = owners ? r->owners : r->classes;
@@ -129,39 +130,39 @@ static void add_class_rows(struct table *t, const struct report *r,
 	struct class_sum rest = class_sums_rest(sums, rows, count);
 
 	for (size_t i = 0; i < rows; i++)
-		add_class(t, r, &sums[i], 0, owners);
+		csv_add_class(t, r, &sums[i], 0, owners);
 	if (rows < count)
-		add_class(t, r, &rest, count - rows, owners);
+		csv_add_class(t, r, &rest, count - rows, owners);
 }
 
-static void add_classes(struct table *t, const struct report *r)
+static void csv_add_classes(struct table *t, const struct report *r)
 {
-	add_class_rows(t, r, REPORT_CLASSES);
+	csv_add_class_rows(t, r, REPORT_CLASSES);
 }
 
-static void add_owners(struct table *t, const struct report *r)
+static void csv_add_owners(struct table *t, const struct report *r)
 {
-	add_class_rows(t, r, REPORT_OWNERS);
+	csv_add_class_rows(t, r, REPORT_OWNERS);
 }
 
-static void add_threads(struct table *t, const struct report *r)
+static void csv_add_threads(struct table *t, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_THREADS); i++) {
 		const struct thread_sum *sum = &r->threads[i];
 		const struct thread *thread = &r->profile->threads[sum->thread];
 
-		begin_row(t, r);
-		add_thread_name(t, r, sum->thread);
-		add_id(t, thread->java_id);
-		add_id(t, thread->os_id);
-		add_amount(t, r, sum->total);
-		add_frame_name(t, r, sum->leaf);
-		add_number(t, sum->leaf_self);
+		csv_begin_row(t, r);
+		csv_add_thread_name(t, r, sum->thread);
+		csv_add_id(t, thread->java_id);
+		csv_add_id(t, thread->os_id);
+		csv_add_amount(t, r, sum->total);
+		csv_add_frame_name(t, r, sum->leaf);
+		csv_add_number(t, sum->leaf_self);
 	}
 }
 
-static void add_pool_name(struct table *t, const struct report *r,
-			  uint32_t thread)
+static void csv_add_pool_name(struct table *t, const struct report *r,
+			      uint32_t thread)
 {
 	struct text name = { 0 };
 
@@ -170,26 +171,26 @@ static void add_pool_name(struct table *t, const struct report *r,
 	text_release(&name);
 }
 
-static void add_calls(struct table *t, const struct report *r)
+static void csv_add_calls(struct table *t, const struct report *r)
 {
 	for (size_t i = 0; i < r->calls.count; i++) {
 		const struct call_row *row = &r->calls.rows[i];
 
-		begin_row(t, r);
+		csv_begin_row(t, r);
 		table_add(t, call_kind_names[row->kind]);
-		add_number(t, row->depth);
+		csv_add_number(t, row->depth);
 		if (row->kind == CALL_FRAME)
-			add_frame_name(t, r, row->id);
+			csv_add_frame_name(t, r, row->id);
 		else if (row->kind == CALL_THREAD)
-			add_thread_name(t, r, row->id);
+			csv_add_thread_name(t, r, row->id);
 		else if (row->kind == CALL_POOL)
-			add_pool_name(t, r, row->id);
+			csv_add_pool_name(t, r, row->id);
 		else
-			add_number(t, row->id);
-		add_number(t,
-			   row->kind == CALL_POOL ? row->members : row->deep);
-		add_amount(t, r, row->self);
-		add_amount(t, r, row->total);
+			csv_add_number(t, row->id);
+		csv_add_number(t, row->kind == CALL_POOL ? row->members
+							 : row->deep);
+		csv_add_amount(t, r, row->self);
+		csv_add_amount(t, r, row->total);
 	}
 }
 
@@ -198,11 +199,11 @@ static const struct {
 	size_t column_count;
 	void (*add)(struct table *t, const struct report *r);
 } tables[REPORT_PARTS] = {
-	[REPORT_FRAMES] = { frame_columns, 7, add_frames },
-	[REPORT_CLASSES] = { class_columns, 6, add_classes },
-	[REPORT_OWNERS] = { owner_columns, 9, add_owners },
-	[REPORT_THREADS] = { thread_columns, 9, add_threads },
-	[REPORT_CALLS] = { call_columns, 10, add_calls },
+	[REPORT_FRAMES] = { frame_columns, 7, csv_add_frames },
+	[REPORT_CLASSES] = { class_columns, 6, csv_add_classes },
+	[REPORT_OWNERS] = { owner_columns, 9, csv_add_owners },
+	[REPORT_THREADS] = { thread_columns, 9, csv_add_threads },
+	[REPORT_CALLS] = { call_columns, 10, csv_add_calls },
 };
 
 void report_csv(struct text *out, const struct report *reports, size_t count)

@@ -16,13 +16,13 @@
 #define SECOND       1000000000
 #define NAMED_EVENTS 6 /* maximum number of other events to name */
 
-static void add_safe(struct text *out, const char *string)
+static void head_add_safe(struct text *out, const char *string)
 {
 	safe_text(out, string, strlen(string));
 }
 
 /* Appends local time, to compare with log files. */
-static void add_time(struct text *out, int64_t ns)
+static void head_add_time(struct text *out, int64_t ns)
 {
 	/* Round down before 1970, too. */
 	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
@@ -34,7 +34,7 @@ static void add_time(struct text *out, int64_t ns)
 	text_puts(out, text);
 }
 
-static void add_times(struct text *out, const struct report *r)
+static void head_add_times(struct text *out, const struct report *r)
 {
 	int64_t from, to;
 
@@ -48,20 +48,20 @@ static void add_times(struct text *out, const struct report *r)
 	} else {
 		text_puts(out, "at ");
 	}
-	add_time(out, from);
+	head_add_time(out, from);
 }
 
 /*
  * Appends "wall of a.jfr: 90 samples each 1 s, total 90 s, recorded for 30 s
  * from …".
  */
-static void add_summary(struct text *out, const struct report *r)
+static void head_add_summary(struct text *out, const struct report *r)
 {
 	struct text rate = { 0 };
 
-	add_safe(out, r->view->name);
+	head_add_safe(out, r->view->name);
 	text_puts(out, " of ");
-	add_safe(out, r->options->source);
+	head_add_safe(out, r->options->source);
 	text_puts(out, ": ");
 	units_add_counted(out, r->view->samples, "sample");
 	rate_add(&rate, r->profile, r->view);
@@ -78,12 +78,12 @@ static void add_summary(struct text *out, const struct report *r)
 		amount_add(out, r->unit, r->without_stack);
 		text_puts(out, " without a stack trace");
 	}
-	add_times(out, r);
+	head_add_times(out, r);
 	text_release(&rate);
 }
 
 /* Appends the thread states, if there are several. */
-static void add_states(struct text *out, const struct report *r)
+static void head_add_states(struct text *out, const struct report *r)
 {
 	size_t count = 0;
 
@@ -100,7 +100,7 @@ static void add_states(struct text *out, const struct report *r)
 	}
 }
 
-static void add_bias(struct text *out, const struct report *r)
+static void head_add_bias(struct text *out, const struct report *r)
 {
 	struct text bias = { 0 };
 
@@ -113,18 +113,18 @@ static void add_bias(struct text *out, const struct report *r)
 }
 
 /* Appends a shell argument; quotes names of nested classes such as a.B$C. */
-static void add_argument(struct text *out, const char *name)
+static void head_add_argument(struct text *out, const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 	const char *quote = name[strspn(name, plain)] ? "'" : "";
 
 	text_puts(out, quote);
-	add_safe(out, name);
+	head_add_safe(out, name);
 	text_puts(out, quote);
 }
 
-static void add_others(struct text *out, const struct report *r)
+static void head_add_others(struct text *out, const struct report *r)
 {
 	struct event_view *views;
 	size_t count = event_views(r->profile, &views);
@@ -139,7 +139,7 @@ static void add_others(struct text *out, const struct report *r)
 		if (!first)
 			first = views[i].name;
 		text_puts(out, named == 1 ? "also recorded: " : ", ");
-		add_safe(out, views[i].name);
+		head_add_safe(out, views[i].name);
 		text_puts(out, " (");
 		units_add_count(out, views[i].samples);
 		text_puts(out, ")");
@@ -148,13 +148,13 @@ static void add_others(struct text *out, const struct report *r)
 		text_puts(out, ", …");
 	if (first) {
 		text_puts(out, "; use -e ");
-		add_argument(out, first);
+		head_add_argument(out, first);
 	}
 	free(views);
 }
 
-static void put_line(struct text *out, const struct report *r,
-		     void (*add)(struct text *out, const struct report *r))
+static void head_put_line(struct text *out, const struct report *r,
+			  void (*add)(struct text *out, const struct report *r))
 {
 	struct text line = { 0 };
 
@@ -166,7 +166,8 @@ static void put_line(struct text *out, const struct report *r,
 }
 
 /* Writes the losses, or the other remarks, of the report's events. */
-static void put_remarks(struct text *out, const struct report *r, bool losses)
+static void head_put_remarks(struct text *out, const struct report *r,
+			     bool losses)
 {
 	const struct profile *p = r->profile;
 	bool *in_view = view_events(p, r->view);
@@ -190,11 +191,11 @@ static void put_remarks(struct text *out, const struct report *r, bool losses)
 
 void report_head(struct text *out, const struct report *r)
 {
-	put_line(out, r, add_summary);
-	put_remarks(out, r, true);
-	put_line(out, r, add_bias);
-	put_remarks(out, r, false);
-	put_line(out, r, add_states);
+	head_put_line(out, r, head_add_summary);
+	head_put_remarks(out, r, true);
+	head_put_line(out, r, head_add_bias);
+	head_put_remarks(out, r, false);
+	head_put_line(out, r, head_add_states);
 	if (r->options->alone)
-		put_line(out, r, add_others);
+		head_put_line(out, r, head_add_others);
 }

@@ -15,8 +15,8 @@
 #define SECOND 1000000000
 
 /* Writes "self_ns": 12, "self_percent": 3.4. */
-static void put_amount(struct json *j, const struct report *r, const char *what,
-		       uint64_t part)
+static void report_json_put_amount(struct json *j, const struct report *r,
+				   const char *what, uint64_t part)
 {
 	char key[32], percent[32];
 
@@ -29,8 +29,8 @@ static void put_amount(struct json *j, const struct report *r, const char *what,
 	json_number(j, percent);
 }
 
-static void put_frame(struct json *j, const struct report *r, const char *key,
-		      uint32_t label)
+static void report_json_put_frame(struct json *j, const struct report *r,
+				  const char *key, uint32_t label)
 {
 	const struct label_name *name;
 
@@ -43,18 +43,18 @@ static void put_frame(struct json *j, const struct report *r, const char *key,
 	json_string(j, name->text, name->len);
 }
 
-static void put_frames(struct json *j, const struct report *r)
+static void report_json_put_frames(struct json *j, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_FRAMES); i++) {
 		json_open_object(j);
-		put_frame(j, r, "frame", r->frames[i].label);
-		put_amount(j, r, "self", r->frames[i].self);
-		put_amount(j, r, "total", r->frames[i].total);
+		report_json_put_frame(j, r, "frame", r->frames[i].label);
+		report_json_put_amount(j, r, "self", r->frames[i].self);
+		report_json_put_amount(j, r, "total", r->frames[i].total);
 		json_close_object(j);
 	}
 }
 
-static void put_id(struct json *j, const char *key, int64_t id)
+static void report_json_put_id(struct json *j, const char *key, int64_t id)
 {
 	json_key(j, key);
 	if (id)
@@ -64,22 +64,23 @@ static void put_id(struct json *j, const char *key, int64_t id)
 }
 
 /* Writes the name of a thread under a key, and its ids; null if unknown. */
-static void put_thread_name(struct json *j, const struct report *r,
-			    const char *key, const struct thread *t)
+static void report_json_put_thread_name(struct json *j, const struct report *r,
+					const char *key, const struct thread *t)
 {
 	json_key(j, key);
 	if (t->name)
 		json_text(j, profile_text(r->profile, t->name));
 	else
 		json_null(j);
-	put_id(j, "java_id", t->java_id);
-	put_id(j, "os_id", t->os_id);
+	report_json_put_id(j, "java_id", t->java_id);
+	report_json_put_id(j, "os_id", t->os_id);
 }
 
 /* Writes a class and its sums; or, if more is not 0, those of `more` classes.
  */
-static void put_class(struct json *j, const struct report *r, const char *key,
-		      const struct class_sum *sum, size_t more)
+static void report_json_put_class(struct json *j, const struct report *r,
+				  const char *key, const struct class_sum *sum,
+				  size_t more)
 {
 	struct text name = { 0 };
 
@@ -93,13 +94,13 @@ static void put_class(struct json *j, const struct report *r, const char *key,
 		json_key(j, "more");
 		json_uint(j, more);
 	}
-	put_amount(j, r, "total", sum->total);
+	report_json_put_amount(j, r, "total", sum->total);
 	json_key(j, "samples");
 	json_uint(j, sum->samples);
 	text_release(&name);
 }
 
-static void put_classes(struct json *j, const struct report *r)
+static void report_json_put_classes(struct json *j, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_CLASSES);
 	struct class_sum rest = class_sums_rest(r->classes, rows,
@@ -107,25 +108,26 @@ static void put_classes(struct json *j, const struct report *r)
 
 	for (size_t i = 0; i < rows; i++) {
 		json_open_object(j);
-		put_class(j, r, "class", &r->classes[i], 0);
+		report_json_put_class(j, r, "class", &r->classes[i], 0);
 		json_close_object(j);
 	}
 	if (rows == r->class_count)
 		return;
 	json_open_object(j);
-	put_class(j, r, "class", &rest, r->class_count - rows);
+	report_json_put_class(j, r, "class", &rest, r->class_count - rows);
 	json_close_object(j);
 }
 
-static void put_owner(struct json *j, const struct report *r, uint32_t owner)
+static void report_json_put_owner(struct json *j, const struct report *r,
+				  uint32_t owner)
 {
 	static const struct thread unknown = { 0 };
 
-	put_thread_name(j, r, "owner",
-			owner ? &r->profile->threads[owner] : &unknown);
+	report_json_put_thread_name(
+		j, r, "owner", owner ? &r->profile->threads[owner] : &unknown);
 }
 
-static void put_owners(struct json *j, const struct report *r)
+static void report_json_put_owners(struct json *j, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_OWNERS);
 	struct class_sum rest = class_sums_rest(r->owners, rows,
@@ -133,37 +135,37 @@ static void put_owners(struct json *j, const struct report *r)
 
 	for (size_t i = 0; i < rows; i++) {
 		json_open_object(j);
-		put_owner(j, r, r->owners[i].owner);
-		put_class(j, r, "monitor", &r->owners[i], 0);
+		report_json_put_owner(j, r, r->owners[i].owner);
+		report_json_put_class(j, r, "monitor", &r->owners[i], 0);
 		json_close_object(j);
 	}
 	if (rows == r->owner_count)
 		return;
 	json_open_object(j);
-	put_owner(j, r, 0);
-	put_class(j, r, "monitor", &rest, r->owner_count - rows);
+	report_json_put_owner(j, r, 0);
+	report_json_put_class(j, r, "monitor", &rest, r->owner_count - rows);
 	json_close_object(j);
 }
 
-static void put_threads(struct json *j, const struct report *r)
+static void report_json_put_threads(struct json *j, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_THREADS); i++) {
 		const struct thread_sum *sum = &r->threads[i];
 
 		json_open_object(j);
-		put_thread_name(j, r, "thread",
-				&r->profile->threads[sum->thread]);
+		report_json_put_thread_name(j, r, "thread",
+					    &r->profile->threads[sum->thread]);
 		json_key(j, "is_virtual");
 		json_bool(j, r->profile->threads[sum->thread].is_virtual);
-		put_amount(j, r, "total", sum->total);
-		put_frame(j, r, "hottest_frame", sum->leaf);
-		put_amount(j, r, "hottest_self", sum->leaf_self);
+		report_json_put_amount(j, r, "total", sum->total);
+		report_json_put_frame(j, r, "hottest_frame", sum->leaf);
+		report_json_put_amount(j, r, "hottest_self", sum->leaf_self);
 		json_close_object(j);
 	}
 }
 
-static void put_pool(struct json *j, const struct report *r,
-		     const struct call_row *row)
+static void report_json_put_pool(struct json *j, const struct report *r,
+				 const struct call_row *row)
 {
 	struct text name = { 0 };
 
@@ -175,7 +177,7 @@ static void put_pool(struct json *j, const struct report *r,
 	text_release(&name);
 }
 
-static void put_calls(struct json *j, const struct report *r)
+static void report_json_put_calls(struct json *j, const struct report *r)
 {
 	for (size_t i = 0; i < r->calls.count; i++) {
 		const struct call_row *row = &r->calls.rows[i];
@@ -186,25 +188,25 @@ static void put_calls(struct json *j, const struct report *r)
 		json_key(j, "depth");
 		json_uint(j, row->depth);
 		if (row->kind == CALL_FRAME) {
-			put_frame(j, r, "frame", row->id);
+			report_json_put_frame(j, r, "frame", row->id);
 			json_key(j, "deep");
 			json_uint(j, row->deep);
 		} else if (row->kind == CALL_THREAD) {
-			put_thread_name(j, r, "thread",
-					&r->profile->threads[row->id]);
+			report_json_put_thread_name(
+				j, r, "thread", &r->profile->threads[row->id]);
 		} else if (row->kind == CALL_POOL) {
-			put_pool(j, r, row);
+			report_json_put_pool(j, r, row);
 		} else {
 			json_key(j, "callees");
 			json_uint(j, row->id);
 		}
-		put_amount(j, r, "self", row->self);
-		put_amount(j, r, "total", row->total);
+		report_json_put_amount(j, r, "self", row->self);
+		report_json_put_amount(j, r, "total", row->total);
 		json_close_object(j);
 	}
 }
 
-static void put_time(struct json *j, const char *key, int64_t ns)
+static void report_json_put_time(struct json *j, const char *key, int64_t ns)
 {
 	/* Round down before 1970, too. */
 	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
@@ -222,20 +224,21 @@ static void put_time(struct json *j, const char *key, int64_t ns)
 	json_text(j, text);
 }
 
-static void put_times(struct json *j, const struct report *r)
+static void report_json_put_times(struct json *j, const struct report *r)
 {
 	int64_t from, to;
 
 	if (!report_times(r, &from, &to))
 		return;
-	put_time(j, "from", from);
-	put_time(j, "to", to);
+	report_json_put_time(j, "from", from);
+	report_json_put_time(j, "to", to);
 	json_key(j, "span_ns");
 	json_uint(j, (uint64_t)to - (uint64_t)from);
 }
 
 /* Writes the text that `add` appends, or null if it is empty. */
-static void put_text(struct json *j, const struct report *r, const char *key,
+static void
+report_json_put_text(struct json *j, const struct report *r, const char *key,
 		     void (*add)(struct text *out, const struct profile *p,
 				 const struct event_view *view))
 {
@@ -250,7 +253,7 @@ static void put_text(struct json *j, const struct report *r, const char *key,
 	text_release(&words);
 }
 
-static void put_types(struct json *j, const struct report *r)
+static void report_json_put_types(struct json *j, const struct report *r)
 {
 	const struct profile *p = r->profile;
 
@@ -262,7 +265,7 @@ static void put_types(struct json *j, const struct report *r)
 	json_close_array(j);
 }
 
-static void put_states(struct json *j, const struct report *r)
+static void report_json_put_states(struct json *j, const struct report *r)
 {
 	json_key(j, "states");
 	json_open_object(j);
@@ -275,34 +278,36 @@ static void put_states(struct json *j, const struct report *r)
 	json_close_object(j);
 }
 
-static void put_head(struct json *j, const struct report *r)
+static void report_json_put_head(struct json *j, const struct report *r)
 {
 	json_key(j, "event");
 	json_text(j, r->view->name);
-	put_types(j, r);
+	report_json_put_types(j, r);
 	json_key(j, "samples");
 	json_uint(j, r->view->samples);
-	put_text(j, r, "rate", rate_add);
-	put_text(j, r, "bias", bias_add);
-	put_times(j, r);
+	report_json_put_text(j, r, "rate", rate_add);
+	report_json_put_text(j, r, "bias", bias_add);
+	report_json_put_times(j, r);
 	json_key(j, "unit");
 	json_text(j, unit_names[r->unit]);
-	put_amount(j, r, "total", r->whole);
-	put_amount(j, r, "without_stack", r->without_stack);
-	put_states(j, r);
+	report_json_put_amount(j, r, "total", r->whole);
+	report_json_put_amount(j, r, "without_stack", r->without_stack);
+	report_json_put_states(j, r);
 }
 
 static void (*const put_part[REPORT_PARTS])(struct json *j,
 					    const struct report *r) = {
-	[REPORT_FRAMES] = put_frames, [REPORT_CLASSES] = put_classes,
-	[REPORT_OWNERS] = put_owners, [REPORT_THREADS] = put_threads,
-	[REPORT_CALLS] = put_calls,
+	[REPORT_FRAMES] = report_json_put_frames,
+	[REPORT_CLASSES] = report_json_put_classes,
+	[REPORT_OWNERS] = report_json_put_owners,
+	[REPORT_THREADS] = report_json_put_threads,
+	[REPORT_CALLS] = report_json_put_calls,
 };
 
-static void put_report(struct json *j, const struct report *r)
+static void report_json_put_report(struct json *j, const struct report *r)
 {
 	json_open_object(j);
-	put_head(j, r);
+	report_json_put_head(j, r);
 	for (size_t part = 0; part < REPORT_PARTS; part++) {
 		if (!(r->options->parts & 1U << part))
 			continue;
@@ -314,8 +319,8 @@ static void put_report(struct json *j, const struct report *r)
 	json_close_object(j);
 }
 
-static void put_remarks(struct json *j, const struct profile *p,
-			const char *key, bool losses)
+static void report_json_put_remarks(struct json *j, const struct profile *p,
+				    const char *key, bool losses)
 {
 	json_key(j, key);
 	json_open_array(j);
@@ -341,7 +346,7 @@ static void put_remarks(struct json *j, const struct profile *p,
 }
 
 /* All that could be reported. */
-static void put_events(struct json *j, const struct profile *p)
+static void report_json_put_events(struct json *j, const struct profile *p)
 {
 	struct event_view *views;
 	size_t count = event_views(p, &views);
@@ -370,14 +375,14 @@ void report_json(struct text *out, const struct report *reports, size_t count)
 	json_key(&j, "source");
 	json_text(&j, count ? reports[0].options->source : "");
 	if (count) {
-		put_events(&j, reports[0].profile);
-		put_remarks(&j, reports[0].profile, "lost", true);
-		put_remarks(&j, reports[0].profile, "notes", false);
+		report_json_put_events(&j, reports[0].profile);
+		report_json_put_remarks(&j, reports[0].profile, "lost", true);
+		report_json_put_remarks(&j, reports[0].profile, "notes", false);
 	}
 	json_key(&j, "reports");
 	json_open_array(&j);
 	for (size_t i = 0; i < count; i++)
-		put_report(&j, &reports[i]);
+		report_json_put_report(&j, &reports[i]);
 	json_close_array(&j);
 	json_close_object(&j);
 	text_putc(out, '\n');

@@ -25,8 +25,8 @@ struct layout {
 	struct table table;
 };
 
-static bool has_part(const struct event_table *t, size_t value, enum part part,
-		     bool is_csv)
+static bool table_has_part(const struct event_table *t, size_t value,
+			   enum part part, bool is_csv)
 {
 	bool is_most = strncmp(t->values[value], "longest", 7) == 0;
 
@@ -42,7 +42,7 @@ static bool has_part(const struct event_table *t, size_t value, enum part part,
 		(part == PART_SUM) != (t->units[value] == UNIT_BYTES));
 }
 
-static uint64_t part_of(const struct event_sum *s, enum part part)
+static uint64_t table_part_of(const struct event_sum *s, enum part part)
 {
 	switch (part) {
 	case PART_SUM:
@@ -56,27 +56,28 @@ static uint64_t part_of(const struct event_sum *s, enum part part)
 	}
 }
 
-static struct text *add_column(struct layout *l, bool right)
+static struct text *table_add_column(struct layout *l, bool right)
 {
 	l->columns[l->count] = (struct table_column){ NULL, right };
 	return &l->heads[l->count++];
 }
 
 /* "cause", "count", "duration sum", or in CSV "duration_sum_ns". */
-static void add_columns(struct layout *l, const struct event_table *t,
-			bool is_csv)
+static void table_add_columns(struct layout *l, const struct event_table *t,
+			      bool is_csv)
 {
 	for (size_t i = 0; i < t->text_count; i++)
-		text_puts(add_column(l, false), t->texts[i]);
+		text_puts(table_add_column(l, false), t->texts[i]);
 	if (!t->is_running_total)
-		text_puts(add_column(l, true), is_csv ? "count" : "events");
+		text_puts(table_add_column(l, true),
+			  is_csv ? "count" : "events");
 	for (size_t i = 0; i < t->value_count; i++) {
 		for (enum part part = 0; part < PARTS; part++) {
 			struct text *head;
 
-			if (!has_part(t, i, part, is_csv))
+			if (!table_has_part(t, i, part, is_csv))
 				continue;
-			head = add_column(l, true);
+			head = table_add_column(l, true);
 			text_puts(head, t->values[i]);
 			if (part != PART_LAST &&
 			    (is_csv || strncmp(t->values[i], "longest", 7)))
@@ -93,9 +94,9 @@ static void add_columns(struct layout *l, const struct event_table *t,
 	l->table.column_count = l->count;
 }
 
-static void add_row(struct layout *l, const struct profile *p,
-		    const struct event_table *t, const struct event_row *row,
-		    bool is_csv)
+static void table_add_row(struct layout *l, const struct profile *p,
+			  const struct event_table *t,
+			  const struct event_row *row, bool is_csv)
 {
 	for (size_t i = 0; i < t->text_count; i++)
 		table_add(&l->table, profile_text(p, row->texts[i]));
@@ -109,15 +110,17 @@ static void add_row(struct layout *l, const struct profile *p,
 		for (enum part part = 0; part < PARTS; part++) {
 			struct text *cell;
 
-			if (!has_part(t, i, part, is_csv))
+			if (!table_has_part(t, i, part, is_csv))
 				continue;
 			cell = table_cell(&l->table);
 			if (!s->count)
 				text_puts(cell, is_csv ? "" : "-");
 			else if (is_csv)
-				text_printf(cell, "%" PRIu64, part_of(s, part));
+				text_printf(cell, "%" PRIu64,
+					    table_part_of(s, part));
 			else
-				amount_add(cell, t->units[i], part_of(s, part));
+				amount_add(cell, t->units[i],
+					   table_part_of(s, part));
 		}
 	}
 }
@@ -150,9 +153,9 @@ void event_table_text(struct text *out, const struct profile *p,
 		text_putc(out, '\n');
 	}
 	text_putc(out, '\n');
-	add_columns(&l, t, false);
+	table_add_columns(&l, t, false);
 	for (size_t i = 0; i < rows; i++)
-		add_row(&l, p, t, &t->rows[i], false);
+		table_add_row(&l, p, t, &t->rows[i], false);
 	table_text(&l.table, o->width, out);
 	if (rows < t->row_count) {
 		units_add_counted(out, t->row_count - rows, "more row");
@@ -168,15 +171,15 @@ void event_table_csv(struct text *out, const struct profile *p,
 	struct layout l = { 0 };
 
 	(void)o;
-	add_columns(&l, t, true);
+	table_add_columns(&l, t, true);
 	for (size_t i = 0; i < t->row_count; i++)
-		add_row(&l, p, t, &t->rows[i], true);
+		table_add_row(&l, p, t, &t->rows[i], true);
 	table_csv(&l.table, out);
 	table_columns_release(&l);
 }
 
-static void put_value(struct json *j, const struct event_table *t, size_t i,
-		      const struct event_sum *s)
+static void table_put_value(struct json *j, const struct event_table *t,
+			    size_t i, const struct event_sum *s)
 {
 	json_foreign_key(j, t->values[i]);
 	json_open_object(j);
@@ -189,15 +192,16 @@ static void put_value(struct json *j, const struct event_table *t, size_t i,
 			continue;
 		json_key(j, part_names[part]);
 		if (s->count)
-			json_uint(j, part_of(s, part));
+			json_uint(j, table_part_of(s, part));
 		else
 			json_null(j);
 	}
 	json_close_object(j);
 }
 
-static void put_row(struct json *j, const struct profile *p,
-		    const struct event_table *t, const struct event_row *row)
+static void table_put_row(struct json *j, const struct profile *p,
+			  const struct event_table *t,
+			  const struct event_row *row)
 {
 	json_open_object(j);
 	json_key(j, "fields");
@@ -212,7 +216,7 @@ static void put_row(struct json *j, const struct profile *p,
 	json_key(j, "values");
 	json_open_object(j);
 	for (size_t i = 0; i < t->value_count; i++)
-		put_value(j, t, i, &row->values[i]);
+		table_put_value(j, t, i, &row->values[i]);
 	json_close_object(j);
 	json_close_object(j);
 }
@@ -235,7 +239,7 @@ void event_table_json(struct text *out, const struct profile *p,
 	json_key(&j, "rows");
 	json_open_array(&j);
 	for (size_t i = 0; i < t->row_count; i++)
-		put_row(&j, p, t, &t->rows[i]);
+		table_put_row(&j, p, t, &t->rows[i]);
 	json_close_array(&j);
 	json_close_object(&j);
 	text_putc(out, '\n');

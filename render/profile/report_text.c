@@ -17,7 +17,7 @@
 #define MOST_THREAD  60 /* without a terminal: longer names overflow */
 #define MOST_INDENT  12 /* levels; deeper calls are not indented further */
 
-static void put_share(struct text *out, uint64_t part, uint64_t whole)
+static void report_put_share(struct text *out, uint64_t part, uint64_t whole)
 {
 	struct text share = { 0 };
 
@@ -26,19 +26,20 @@ static void put_share(struct text *out, uint64_t part, uint64_t whole)
 	text_release(&share);
 }
 
-static void put_amount(struct text *out, const struct report *r, uint64_t part)
+static void report_put_amount(struct text *out, const struct report *r,
+			      uint64_t part)
 {
 	struct text amount = { 0 };
 
-	put_share(out, part, r->whole);
+	report_put_share(out, part, r->whole);
 	amount_add(&amount, r->unit, part);
 	columns_right(out, &amount, 9);
 	text_release(&amount);
 }
 
 /* Puts the last column of the line that starts at `start`, and a newline. */
-static void put_last(struct text *out, const struct report *r, size_t start,
-		     const char *name, size_t len)
+static void report_put_last(struct text *out, const struct report *r,
+			    size_t start, const char *name, size_t len)
 {
 	size_t used = text_width(out->bytes + start, out->len - start);
 	size_t width = r->options->width;
@@ -48,7 +49,7 @@ static void put_last(struct text *out, const struct report *r, size_t start,
 	text_putc(out, '\n');
 }
 
-static void put_frames(struct text *out, const struct report *r)
+static void report_put_frames(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_FRAMES);
 
@@ -61,17 +62,17 @@ static void put_frames(struct text *out, const struct report *r)
 		const struct label_name *name = report_frame_name(r, f->label);
 		size_t start = out->len;
 
-		put_amount(out, r, f->self);
+		report_put_amount(out, r, f->self);
 		text_puts(out, " ");
-		put_amount(out, r, f->total);
+		report_put_amount(out, r, f->total);
 		text_puts(out, "  ");
-		put_last(out, r, start, name->text, name->len);
+		report_put_last(out, r, start, name->text, name->len);
 	}
 }
 
 /* Appends "http-nio-8080-exec-1 #4711": the kernel's id, or else Java's. */
-static void add_thread(struct text *out, const struct report *r,
-		       uint32_t thread)
+static void report_add_thread(struct text *out, const struct report *r,
+			      uint32_t thread)
 {
 	const struct thread *t = &r->profile->threads[thread];
 	const char *name = profile_text(r->profile, t->name);
@@ -85,16 +86,18 @@ static void add_thread(struct text *out, const struct report *r,
 		text_printf(out, " #%" PRId64, id);
 }
 
-static void add_owner(struct text *out, const struct report *r, uint32_t owner)
+static void report_add_owner(struct text *out, const struct report *r,
+			     uint32_t owner)
 {
 	if (owner)
-		add_thread(out, r, owner);
+		report_add_thread(out, r, owner);
 	else
 		text_puts(out, "[unknown]");
 }
 
 /* Returns the width of the thread column, limited for very long names. */
-static size_t thread_column(const struct report *r, enum report_part part)
+static size_t report_thread_column(const struct report *r,
+				   enum report_part part)
 {
 	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
 	size_t most = strlen("thread");
@@ -105,9 +108,9 @@ static size_t thread_column(const struct report *r, enum report_part part)
 
 		text_clear(&name);
 		if (part == REPORT_THREADS)
-			add_thread(&name, r, r->threads[i].thread);
+			report_add_thread(&name, r, r->threads[i].thread);
 		else
-			add_owner(&name, r, r->owners[i].owner);
+			report_add_owner(&name, r, r->owners[i].owner);
 		wide = text_width(name.bytes, name.len);
 		if (wide > most)
 			most = wide;
@@ -117,12 +120,12 @@ static size_t thread_column(const struct report *r, enum report_part part)
 }
 
 /* Puts the total of a class and, unless that is in samples, its samples. */
-static void put_class_values(struct text *out, const struct report *r,
-			      const struct class_sum *sum)
+static void report_put_class_values(struct text *out, const struct report *r,
+				    const struct class_sum *sum)
 {
 	struct text samples = { 0 };
 
-	put_amount(out, r, sum->total);
+	report_put_amount(out, r, sum->total);
 	if (r->unit != UNIT_SAMPLES) {
 		amount_add(&samples, UNIT_SAMPLES, sum->samples);
 		columns_right(out, &samples, 9);
@@ -131,93 +134,94 @@ static void put_class_values(struct text *out, const struct report *r,
 	text_puts(out, "  ");
 }
 
-static void put_class_name(struct text *out, const struct report *r,
-			   const struct class_sum *sum, size_t start)
+static void report_put_class_name(struct text *out, const struct report *r,
+				  const struct class_sum *sum, size_t start)
 {
 	struct text name = { 0 };
 
 	class_sum_name(&name, r->profile, sum, &r->options->style);
 	if (!name.len)
 		text_puts(&name, "[unknown]");
-	put_last(out, r, start, name.bytes, name.len);
+	report_put_last(out, r, start, name.bytes, name.len);
 	text_release(&name);
 }
 
 /* Puts one row for all rows that are not shown. */
-static void put_rest(struct text *out, const struct report *r,
-		     const struct class_sum *sums, size_t rows, size_t count)
+static void report_put_rest(struct text *out, const struct report *r,
+			    const struct class_sum *sums, size_t rows,
+			    size_t count)
 {
 	struct class_sum rest = class_sums_rest(sums, rows, count);
 
 	if (rows == count)
 		return;
-	put_class_values(out, r, &rest);
+	report_put_class_values(out, r, &rest);
 	text_printf(out, "[%zu more]\n", count - rows);
 }
 
-static const char *samples_heading(const struct report *r)
+static const char *report_samples_heading(const struct report *r)
 {
 	return r->unit == UNIT_SAMPLES ? "" : "  samples";
 }
 
-static void put_classes(struct text *out, const struct report *r)
+static void report_put_classes(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_CLASSES);
 
 	if (!rows)
 		return;
 	text_printf(out, "\nby class\n  total         %s  class\n",
-		    samples_heading(r));
+		    report_samples_heading(r));
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len;
 
-		put_class_values(out, r, &r->classes[i]);
-		put_class_name(out, r, &r->classes[i], start);
+		report_put_class_values(out, r, &r->classes[i]);
+		report_put_class_name(out, r, &r->classes[i], start);
 	}
-	put_rest(out, r, r->classes, rows, r->class_count);
+	report_put_rest(out, r, r->classes, rows, r->class_count);
 }
 
-static void put_owners(struct text *out, const struct report *r)
+static void report_put_owners(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_OWNERS);
-	size_t column = thread_column(r, REPORT_OWNERS);
+	size_t column = report_thread_column(r, REPORT_OWNERS);
 
 	if (!rows)
 		return;
 	text_printf(out, "\nby monitor and owner\n  total         %s  owner",
-		    samples_heading(r));
+		    report_samples_heading(r));
 	text_spaces(out, column - strlen("owner"));
 	text_puts(out, "  monitor\n");
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len, wide;
 		struct text owner = { 0 }, fitted = { 0 };
 
-		put_class_values(out, r, &r->owners[i]);
-		add_owner(&owner, r, r->owners[i].owner);
+		report_put_class_values(out, r, &r->owners[i]);
+		report_add_owner(&owner, r, r->owners[i].owner);
 		columns_fit(&fitted, owner.bytes, owner.len,
 			    r->options->width ? column : SIZE_MAX);
 		wide = text_width(fitted.bytes, fitted.len);
 		text_add(out, fitted.bytes, fitted.len);
 		text_spaces(out, 2 + (wide < column ? column - wide : 0));
-		put_class_name(out, r, &r->owners[i], start);
+		report_put_class_name(out, r, &r->owners[i], start);
 		text_release(&fitted);
 		text_release(&owner);
 	}
-	put_rest(out, r, r->owners, rows, r->owner_count);
+	report_put_rest(out, r, r->owners, rows, r->owner_count);
 }
 
-static void put_thread(struct text *out, const struct report *r,
-		       const struct thread_sum *t, size_t column)
+static void report_put_thread(struct text *out, const struct report *r,
+			      const struct thread_sum *t, size_t column)
 {
 	struct text name = { 0 }, fitted = { 0 };
 	size_t start = out->len, wide;
 	const struct label_name *leaf;
 
-	add_thread(&name, r, t->thread);
+	report_add_thread(&name, r, t->thread);
 	columns_fit(&fitted, name.bytes, name.len,
 		    r->options->width ? column : SIZE_MAX);
 	wide = text_width(fitted.bytes, fitted.len);
-	put_amount(out, r, t->total);
+	report_put_amount(out, r, t->total);
 	text_puts(out, "  ");
 	text_add(out, fitted.bytes, fitted.len);
 	if (t->leaf == NO_LABEL) {
@@ -226,18 +230,18 @@ static void put_thread(struct text *out, const struct report *r,
 		leaf = report_frame_name(r, t->leaf);
 		text_spaces(out, wide < column ? column - wide : 0);
 		text_putc(out, ' ');
-		put_share(out, t->leaf_self, t->total);
+		report_put_share(out, t->leaf_self, t->total);
 		text_puts(out, "  ");
-		put_last(out, r, start, leaf->text, leaf->len);
+		report_put_last(out, r, start, leaf->text, leaf->len);
 	}
 	text_release(&fitted);
 	text_release(&name);
 }
 
-static void put_threads(struct text *out, const struct report *r)
+static void report_put_threads(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_THREADS);
-	size_t column = thread_column(r, REPORT_THREADS);
+	size_t column = report_thread_column(r, REPORT_THREADS);
 
 	if (r->thread_count == 1 && !r->threads[0].thread)
 		return;
@@ -246,12 +250,12 @@ static void put_threads(struct text *out, const struct report *r)
 	text_spaces(out, column - strlen("thread"));
 	text_puts(out, "   share  hottest frame\n");
 	for (size_t i = 0; i < rows && r->threads[i].total; i++)
-		put_thread(out, r, &r->threads[i], column);
+		report_put_thread(out, r, &r->threads[i], column);
 }
 
 /* "300 threads http-nio-*-exec-*" */
-static void add_pool(struct text *out, const struct report *r,
-		     const struct call_row *row)
+static void report_add_pool(struct text *out, const struct report *r,
+			    const struct call_row *row)
 {
 	struct text name = { 0 };
 
@@ -264,8 +268,8 @@ static void add_pool(struct text *out, const struct report *r,
 	text_release(&name);
 }
 
-static void add_call(struct text *out, const struct report *r,
-		     const struct call_row *row)
+static void report_add_call(struct text *out, const struct report *r,
+			    const struct call_row *row)
 {
 	const struct label_name *label;
 
@@ -276,10 +280,10 @@ static void add_call(struct text *out, const struct report *r,
 		break;
 	case CALL_THREAD:
 		text_puts(out, "thread ");
-		add_thread(out, r, row->id);
+		report_add_thread(out, r, row->id);
 		break;
 	case CALL_POOL:
-		add_pool(out, r, row);
+		report_add_pool(out, r, row);
 		break;
 	case CALL_OTHERS:
 		text_printf(out, "[%" PRIu32 " more]", row->id);
@@ -289,7 +293,7 @@ static void add_call(struct text *out, const struct report *r,
 }
 
 /* Indents a call below branching callers; "+" marks one of several callees. */
-static void put_indent(struct text *out, const struct call_row *row)
+static void report_put_indent(struct text *out, const struct call_row *row)
 {
 	size_t level = row->indent < MOST_INDENT ? row->indent : MOST_INDENT;
 
@@ -299,25 +303,26 @@ static void put_indent(struct text *out, const struct call_row *row)
 	text_puts(out, row->is_choice ? "+ " : "  ");
 }
 
-static void put_call(struct text *out, const struct report *r,
-		     const struct call_row *row)
+static void report_put_call(struct text *out, const struct report *r,
+			    const struct call_row *row)
 {
 	size_t start = out->len;
 	struct text name = { 0 };
 
-	put_share(out, row->total, r->whole);
+	report_put_share(out, row->total, r->whole);
 	if (row->self)
-		put_share(out, row->self, r->whole);
+		report_put_share(out, row->self, r->whole);
 	else
 		text_spaces(out, 7);
 	text_puts(out, "  ");
-	put_indent(out, row);
-	add_call(&name, r, row);
-	put_last(out, r, start, name.bytes, name.len);
+	report_put_indent(out, row);
+	report_add_call(&name, r, row);
+	report_put_last(out, r, start, name.bytes, name.len);
 	text_release(&name);
 }
 
-static void put_gap(struct text *out, const struct call_row *row, size_t count)
+static void report_put_gap(struct text *out, const struct call_row *row,
+			   size_t count)
 {
 	struct call_row beside = *row;
 
@@ -325,7 +330,7 @@ static void put_gap(struct text *out, const struct call_row *row, size_t count)
 		return;
 	beside.is_choice = false;
 	text_spaces(out, 16);
-	put_indent(out, &beside);
+	report_put_indent(out, &beside);
 	text_printf(out, "… %zu more …\n", count);
 }
 
@@ -334,8 +339,8 @@ static void put_gap(struct text *out, const struct call_row *row, size_t count)
  * quarter of the shown rows is its start, the rest its end, where the actual
  * work is. Rows between them are counted, unless their self time is large.
  */
-static void put_chain(struct text *out, const struct report *r,
-		      const struct call_row *rows, size_t count)
+static void report_put_chain(struct text *out, const struct report *r,
+			     const struct call_row *rows, size_t count)
 {
 	double least = r->calls.min_percent / 100 * (double)r->whole;
 	size_t chain = r->options->chain;
@@ -349,14 +354,14 @@ static void put_chain(struct text *out, const struct report *r,
 			hidden++;
 			continue;
 		}
-		put_gap(out, &rows[i], hidden);
+		report_put_gap(out, &rows[i], hidden);
 		hidden = 0;
-		put_call(out, r, &rows[i]);
+		report_put_call(out, r, &rows[i]);
 	}
-	put_gap(out, &rows[count - 1], hidden);
+	report_put_gap(out, &rows[count - 1], hidden);
 }
 
-static void put_calls(struct text *out, const struct report *r)
+static void report_put_calls(struct text *out, const struct report *r)
 {
 	const struct call_tree *t = &r->calls;
 
@@ -370,16 +375,18 @@ static void put_calls(struct text *out, const struct report *r)
 	for (size_t i = 0; i < t->count;) {
 		size_t count = call_tree_chain(t, i);
 
-		put_chain(out, r, &t->rows[i], count);
+		report_put_chain(out, r, &t->rows[i], count);
 		i += count;
 	}
 }
 
 static void (*const put_part[REPORT_PARTS])(struct text *out,
 					    const struct report *r) = {
-	[REPORT_FRAMES] = put_frames, [REPORT_CLASSES] = put_classes,
-	[REPORT_OWNERS] = put_owners, [REPORT_THREADS] = put_threads,
-	[REPORT_CALLS] = put_calls,
+	[REPORT_FRAMES] = report_put_frames,
+	[REPORT_CLASSES] = report_put_classes,
+	[REPORT_OWNERS] = report_put_owners,
+	[REPORT_THREADS] = report_put_threads,
+	[REPORT_CALLS] = report_put_calls,
 };
 
 void report_text(struct text *out, const struct report *reports, size_t count)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Returns the number of equal leading bytes; the first `known` are equal. */
-static size_t shared_bytes(const struct name *a, const struct name *b,
-			   size_t known)
+static size_t sort_shared_bytes(const struct name *a, const struct name *b,
+				size_t known)
 {
 	size_t end = a->len < b->len ? a->len : b->len;
 	size_t i = known;
@@ -30,8 +30,8 @@ static size_t shared_bytes(const struct name *a, const struct name *b,
 }
 
 /* True when b comes before a; their first `shared` bytes are equal. */
-static bool comes_before(const struct name *b, const struct name *a,
-			 size_t shared)
+static bool sort_comes_before(const struct name *b, const struct name *a,
+			      size_t shared)
 {
 	if (shared == b->len)
 		return shared < a->len;
@@ -56,8 +56,8 @@ static void sort_merge(const struct name *a, size_t a_count,
 		size_t both = 0;
 
 		if (a_shared == b_shared) {
-			both = shared_bytes(a, b, a_shared);
-			b_next = comes_before(b, a, both);
+			both = sort_shared_bytes(a, b, a_shared);
+			b_next = sort_comes_before(b, a, both);
 		}
 		*to = b_next ? *b : *a;
 		to->shared = b_next ? b_shared : a_shared;
@@ -119,7 +119,8 @@ struct passes {
 	size_t count;
 };
 
-static inline uint32_t digit_of(const struct row *r, bool major, unsigned shift)
+static inline uint32_t sort_digit_of(const struct row *r, bool major,
+				     unsigned shift)
 {
 	uint64_t key = major ? r->major : r->minor;
 
@@ -133,7 +134,7 @@ static void sort_pass(struct passes *p, bool major, unsigned shift)
 	uint32_t start = 0;
 
 	for (size_t i = 0; i < p->count; i++)
-		starts[digit_of(&p->from[i], major, shift)]++;
+		starts[sort_digit_of(&p->from[i], major, shift)]++;
 	for (size_t i = 0; i < DIGITS; i++) {
 		uint32_t count = starts[i];
 
@@ -141,7 +142,7 @@ static void sort_pass(struct passes *p, bool major, unsigned shift)
 		start += count;
 	}
 	for (size_t i = 0; i < p->count; i++) {
-		uint32_t digit = digit_of(&p->from[i], major, shift);
+		uint32_t digit = sort_digit_of(&p->from[i], major, shift);
 
 		p->to[starts[digit]++] = p->from[i];
 	}

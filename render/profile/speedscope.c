@@ -78,7 +78,7 @@ static void scope_gather(struct scope *s)
 	row_sort(s->rows, s->row_count);
 }
 
-static int part_compare(const void *a, const void *b)
+static int scope_part_compare(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -113,7 +113,7 @@ static void scope_divide(struct scope *s)
 			scope_measure(s, &s->profile->cells[r->item]));
 		r->major = last->found;
 	}
-	qsort(s->parts, s->part_count, sizeof(*s->parts), part_compare);
+	qsort(s->parts, s->part_count, sizeof(*s->parts), scope_part_compare);
 	place = xmalloc(s->part_count * sizeof(*place));
 	for (size_t i = 0; i < s->part_count; i++)
 		place[s->parts[i].found] = (uint32_t)i;
@@ -138,7 +138,7 @@ static void scope_sort_rows(struct scope *s)
 	row_sort(s->rows, s->row_count);
 }
 
-static bool ends_sample(const struct scope *s, size_t i)
+static bool scope_ends_sample(const struct scope *s, size_t i)
 {
 	const struct row *r = &s->rows[i];
 
@@ -154,7 +154,7 @@ static uint64_t scope_count_frames(const struct scope *s, uint64_t *traces_at)
 	for (size_t i = 0; i < s->row_count; i++) {
 		size_t depth;
 
-		if (!ends_sample(s, i))
+		if (!scope_ends_sample(s, i))
 			continue;
 		depth = trace_tree_depth(&s->traces,
 					 (uint32_t)s->rows[i].minor);
@@ -204,7 +204,7 @@ static void scope_merge_rows(struct scope *s)
 
 		sum = saturate_add(
 			sum, scope_measure(s, &s->profile->cells[r.item]));
-		if (!ends_sample(s, i))
+		if (!scope_ends_sample(s, i))
 			continue;
 		if (sum) {
 			s->rows[count++] = (struct row){
@@ -228,8 +228,8 @@ static void scope_flush(struct scope *s, size_t at)
 	text_clear(&s->text);
 }
 
-static void put_frame(struct scope *s, const char *name, size_t len,
-		      uint32_t line)
+static void scope_put_frame(struct scope *s, const char *name, size_t len,
+			    uint32_t line)
 {
 	struct json *j = &s->json;
 
@@ -245,7 +245,7 @@ static void put_frame(struct scope *s, const char *name, size_t len,
 }
 
 /* Writes all frames, then the frame for samples without a stack trace. */
-static void put_frames(struct scope *s)
+static void scope_put_frames(struct scope *s)
 {
 	const struct frame_table *t = &s->traces.table;
 
@@ -256,16 +256,17 @@ static void put_frames(struct scope *s)
 	for (uint32_t i = 0; i < t->label_count; i++) {
 		const struct label_name *n = trace_tree_name(&s->traces, i);
 
-		put_frame(s, n->text, n->len,
-			  s->options->style.lines ? t->labels[i].line : 0);
+		scope_put_frame(s, n->text, n->len,
+				s->options->style.lines ? t->labels[i].line
+							: 0);
 	}
-	put_frame(s, "[no stack trace]", 16, 0);
+	scope_put_frame(s, "[no stack trace]", 16, 0);
 	json_close_array(&s->json);
 	json_close_object(&s->json);
 }
 
 /* Appends a decimal number; the formatter is too slow for millions of them. */
-static void put_number(struct text *text, uint32_t number)
+static void scope_put_number(struct text *text, uint32_t number)
 {
 	char digits[10];
 	size_t at = sizeof(digits);
@@ -277,16 +278,16 @@ static void put_number(struct text *text, uint32_t number)
 	text_add(text, digits + at, sizeof(digits) - at);
 }
 
-static void put_label(void *self, struct text *line, uint32_t label)
+static void scope_put_label(void *self, struct text *line, uint32_t label)
 {
 	(void)self;
 	if (line->len > 1)
 		text_putc(line, ',');
-	put_number(line, label);
+	scope_put_number(line, label);
 }
 
 /* Writes arrays of frame indexes, for speed without the JSON writer. */
-static void put_samples(struct scope *s, size_t from, size_t to)
+static void scope_put_samples(struct scope *s, size_t from, size_t to)
 {
 	struct text *line = &s->path.line;
 
@@ -294,11 +295,11 @@ static void put_samples(struct scope *s, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		uint32_t place = s->rows[i].item;
 
-		path_text_set(&s->path, &s->traces.tree, place, put_label,
+		path_text_set(&s->path, &s->traces.tree, place, scope_put_label,
 			      NULL);
 		if (!place)
-			put_label(NULL, line,
-				  (uint32_t)s->traces.table.label_count);
+			scope_put_label(NULL, line,
+					(uint32_t)s->traces.table.label_count);
 		if (i > from)
 			text_putc(&s->text, ',');
 		text_add(&s->text, line->bytes, line->len);
@@ -307,7 +308,7 @@ static void put_samples(struct scope *s, size_t from, size_t to)
 	}
 }
 
-static uint64_t put_weights(struct scope *s, size_t from, size_t to)
+static uint64_t scope_put_weights(struct scope *s, size_t from, size_t to)
 {
 	uint64_t sum = 0;
 
@@ -322,7 +323,7 @@ static uint64_t put_weights(struct scope *s, size_t from, size_t to)
 	return sum;
 }
 
-static void put_name(struct scope *s, const struct part *part)
+static void scope_put_name(struct scope *s, const struct part *part)
 {
 	const char *view = s->views[part->view].name;
 	struct text name = { 0 };
@@ -339,7 +340,8 @@ static void put_name(struct scope *s, const struct part *part)
 	text_release(&name);
 }
 
-static const char *unit_of(const struct scope *s, const struct event_view *view)
+static const char *scope_unit_of(const struct scope *s,
+				 const struct event_view *view)
 {
 	static const char *const units[] = {
 		[UNIT_SAMPLES] = "none",
@@ -350,7 +352,8 @@ static const char *unit_of(const struct scope *s, const struct event_view *view)
 	return units[s->options->style.weights ? view->unit : UNIT_SAMPLES];
 }
 
-static void put_part(struct scope *s, const struct part *part, size_t from)
+static void scope_put_part(struct scope *s, const struct part *part,
+			   size_t from)
 {
 	struct json *j = &s->json;
 	uint64_t sum;
@@ -358,23 +361,23 @@ static void put_part(struct scope *s, const struct part *part, size_t from)
 	json_open_object(j);
 	json_key(j, "type");
 	json_text(j, "sampled");
-	put_name(s, part);
+	scope_put_name(s, part);
 	json_key(j, "unit");
-	json_text(j, unit_of(s, &s->views[part->view]));
+	json_text(j, scope_unit_of(s, &s->views[part->view]));
 	json_key(j, "startValue");
 	json_uint(j, 0);
 	json_key(j, "samples");
 	json_open_array(j);
-	put_samples(s, from, part->rows);
+	scope_put_samples(s, from, part->rows);
 	json_close_array(j);
-	sum = put_weights(s, from, part->rows);
+	sum = scope_put_weights(s, from, part->rows);
 	json_key(j, "endValue");
 	json_uint(j, sum);
 	json_close_object(j);
 }
 
 /* Returns the first part of the selected view. */
-static size_t active_part(const struct scope *s, size_t selected)
+static size_t scope_active_part(const struct scope *s, size_t selected)
 {
 	for (size_t i = 0; i < s->part_count; i++) {
 		if (s->parts[i].view == selected)
@@ -383,7 +386,7 @@ static size_t active_part(const struct scope *s, size_t selected)
 	return 0;
 }
 
-static void put_all(struct scope *s, size_t selected)
+static void scope_put_all(struct scope *s, size_t selected)
 {
 	struct json *j = &s->json;
 	size_t from = 0;
@@ -397,8 +400,8 @@ static void put_all(struct scope *s, size_t selected)
 	json_key(j, "name");
 	json_text(j, s->options->title);
 	json_key(j, "activeProfileIndex");
-	json_uint(j, active_part(s, selected));
-	put_frames(s);
+	json_uint(j, scope_active_part(s, selected));
+	scope_put_frames(s);
 	json_key(j, "profiles");
 	json_open_array(j);
 	for (size_t i = 0; i < s->part_count; i++) {
@@ -407,7 +410,7 @@ static void put_all(struct scope *s, size_t selected)
 		/* A part whose total is 0 has no rows. */
 		if (part->rows < from)
 			part->rows = from;
-		put_part(s, part, from);
+		scope_put_part(s, part, from);
 		from = part->rows;
 	}
 	json_close_array(j);
@@ -448,7 +451,7 @@ speedscope_write(struct output *out, const struct profile *p,
 	scope_divide(&s);
 	scope_fit(&s);
 	scope_merge_rows(&s);
-	put_all(&s, selected);
+	scope_put_all(&s, selected);
 	scope_release(&s);
 	return s.result;
 }

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-static void write_names(struct thread_ranks *t, const struct profile *p,
-			void (*adapt)(char *name, size_t len))
+static void ranks_write_names(struct thread_ranks *t, const struct profile *p,
+			      void (*adapt)(char *name, size_t len))
 {
 	const char *text;
 
@@ -32,7 +32,7 @@ void thread_ranks_init(struct thread_ranks *t, const struct profile *p,
 	*t = (struct thread_ranks){ 0 };
 	t->names = xcalloc(p->thread_count, sizeof(*t->names));
 	t->rank_of = xcalloc(p->thread_count, sizeof(*t->rank_of));
-	write_names(t, p, adapt);
+	ranks_write_names(t, p, adapt);
 	name_sort(t->names, p->thread_count);
 	for (size_t i = 0; i < p->thread_count; i++) {
 		struct name n = t->names[i];

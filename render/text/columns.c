@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool begins_character(char byte)
+static bool columns_begins_character(char byte)
 {
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
@@ -25,7 +25,7 @@ static size_t columns_after(const char *bytes, size_t len, size_t skip)
 
 	while (at < len && skip--) {
 		at++;
-		while (at < len && !begins_character(bytes[at]))
+		while (at < len && !columns_begins_character(bytes[at]))
 			at++;
 	}
 	return at;

@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static size_t shown_rows(const struct class_histogram *h, size_t top)
+static size_t histogram_shown_rows(const struct class_histogram *h, size_t top)
 {
 	return top && top < h->count ? top : h->count;
 }
 
-static void add_name(struct text *t, const struct class_count *row)
+static void histogram_add_name(struct text *t, const struct class_count *row)
 {
 	safe_text(t, row->name, strlen(row->name));
 	if (!*row->module)
@@ -33,11 +33,11 @@ void histogram_text(struct output *out, const struct class_histogram *h,
 
 	output_printf(out, "%4s %14s %14s  %s\n", "#", "Instances", "Bytes",
 		      "Type");
-	for (size_t i = 0; i < shown_rows(h, top); i++) {
+	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
 		const struct class_count *row = &h->rows[i];
 
 		text_clear(&name);
-		add_name(&name, row);
+		histogram_add_name(&name, row);
 		output_printf(out, "%4zu:%14" PRId64 " %14" PRId64 "  %s\n",
 			      i + 1, row->instances, row->bytes, name.bytes);
 	}
@@ -46,7 +46,7 @@ void histogram_text(struct output *out, const struct class_histogram *h,
 	text_release(&name);
 }
 
-static void add_number(struct table *t, int64_t number)
+static void histogram_add_number(struct table *t, int64_t number)
 {
 	text_printf(table_cell(t), "%" PRId64, number);
 }
@@ -63,11 +63,11 @@ void histogram_csv(struct output *out, const struct class_histogram *h,
 	struct table table = { .columns = columns, .column_count = 4 };
 	struct text text = { 0 };
 
-	for (size_t i = 0; i < shown_rows(h, top); i++) {
+	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
 		table_add(&table, h->rows[i].name);
 		table_add(&table, h->rows[i].module);
-		add_number(&table, h->rows[i].instances);
-		add_number(&table, h->rows[i].bytes);
+		histogram_add_number(&table, h->rows[i].instances);
+		histogram_add_number(&table, h->rows[i].bytes);
 	}
 	table_csv(&table, &text);
 	output_write(out, text.bytes, text.len);
@@ -75,7 +75,7 @@ void histogram_csv(struct output *out, const struct class_histogram *h,
 	table_release(&table);
 }
 
-static void add_counts(struct json *j, const struct class_count *row)
+static void histogram_add_counts(struct json *j, const struct class_count *row)
 {
 	json_key(j, "instances");
 	json_int(j, row->instances);
@@ -96,18 +96,18 @@ void histogram_json(struct output *out, const struct class_histogram *h,
 	json_text(&j, "sjkc.histogram/1");
 	json_key(&j, "classes");
 	json_open_array(&j);
-	for (size_t i = 0; i < shown_rows(h, top); i++) {
+	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
 		json_open_object(&j);
 		json_key(&j, "name");
 		json_text(&j, h->rows[i].name);
 		json_key(&j, "module");
 		json_text(&j, h->rows[i].module);
-		add_counts(&j, &h->rows[i]);
+		histogram_add_counts(&j, &h->rows[i]);
 	}
 	json_close_array(&j);
 	json_key(&j, "total");
 	json_open_object(&j);
-	add_counts(&j, &total);
+	histogram_add_counts(&j, &total);
 	json_close_object(&j);
 	text_putc(&text, '\n');
 	output_write(out, text.bytes, text.len);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Returns a row per event, sorted by samples; the caller frees the array. */
-static struct row *by_samples(const struct profile *p)
+static struct row *listing_by_samples(const struct profile *p)
 {
 	struct row *rows = xmalloc(p->event_count * sizeof(*rows));
 
@@ -70,8 +70,9 @@ static const struct {
 };
 
 /* Appends the value of a column, or its head if e is NULL. */
-static void put_column(struct text *out, const struct profile *p,
-		       const char *family, const struct event *e, size_t column)
+static void listing_put_column(struct text *out, const struct profile *p,
+			       const char *family, const struct event *e,
+			       size_t column)
 {
 	const char *name;
 
@@ -100,8 +101,8 @@ static void put_column(struct text *out, const struct profile *p,
 }
 
 /* Appends a line of COLUMNS texts, padded to the widths. */
-static void put_line(struct text *out, const struct text *texts,
-		     const size_t *widths)
+static void listing_put_line(struct text *out, const struct text *texts,
+			     const size_t *widths)
 {
 	size_t len;
 
@@ -124,7 +125,7 @@ static void put_line(struct text *out, const struct text *texts,
 	text_putc(out, '\n');
 }
 
-static int by_count(const void *a, const void *b)
+static int listing_by_count(const void *a, const void *b)
 {
 	const struct event_table *const *left = a, *const *right = b;
 
@@ -147,12 +148,12 @@ static const struct event_table **tables_of(const struct profile *p,
 			tables[(*count)++] = p->tables[i];
 	}
 	if (*count)
-		qsort(tables, *count, sizeof(*tables), by_count);
+		qsort(tables, *count, sizeof(*tables), listing_by_count);
 	return tables;
 }
 
 /* Lists events without stack traces; `prof -e` prints their tables. */
-static void put_tables(struct text *out, const struct profile *p)
+static void listing_put_tables(struct text *out, const struct profile *p)
 {
 	static const struct table_column heads[] = {
 		{ "event without stack traces", false },
@@ -174,7 +175,7 @@ static void put_tables(struct text *out, const struct profile *p)
 	free(tables);
 }
 
-static void put_tables_json(struct json *j, const struct profile *p)
+static void listing_put_tables_json(struct json *j, const struct profile *p)
 {
 	size_t count;
 	const struct event_table **tables = tables_of(p, &count);
@@ -197,7 +198,7 @@ void listing_events(struct output *out, const struct profile *p)
 {
 	size_t lines = p->event_count + 1;
 	struct text *texts = xcalloc(lines * COLUMNS, sizeof(*texts));
-	struct row *order = by_samples(p);
+	struct row *order = listing_by_samples(p);
 	size_t widths[COLUMNS] = { 0 };
 	struct text table = { 0 };
 	const char **families = families_of(p);
@@ -206,15 +207,15 @@ void listing_events(struct output *out, const struct profile *p)
 		size_t line = i / COLUMNS, column = i % COLUMNS;
 		uint32_t event = line ? order[line - 1].item : 0;
 
-		put_column(&texts[i], p, line ? families[event] : NULL,
-			   line ? &p->events[event] : NULL, column);
+		listing_put_column(&texts[i], p, line ? families[event] : NULL,
+				   line ? &p->events[event] : NULL, column);
 		if (text_width(texts[i].bytes, texts[i].len) > widths[column])
 			widths[column] = text_width(texts[i].bytes,
 						    texts[i].len);
 	}
 	for (size_t line = 0; line < lines; line++)
-		put_line(&table, texts + line * COLUMNS, widths);
-	put_tables(&table, p);
+		listing_put_line(&table, texts + line * COLUMNS, widths);
+	listing_put_tables(&table, p);
 	output_write(out, table.bytes, table.len);
 	for (size_t i = 0; i < lines * COLUMNS; i++)
 		text_release(&texts[i]);
@@ -226,7 +227,7 @@ void listing_events(struct output *out, const struct profile *p)
 
 void listing_events_json(struct output *out, const struct profile *p)
 {
-	struct row *order = by_samples(p);
+	struct row *order = listing_by_samples(p);
 	struct text text = { 0 };
 	struct json j = json_into(&text);
 
@@ -252,7 +253,7 @@ void listing_events_json(struct output *out, const struct profile *p)
 		json_close_object(&j);
 	}
 	json_close_array(&j);
-	put_tables_json(&j, p);
+	listing_put_tables_json(&j, p);
 	json_close_object(&j);
 	text_putc(&text, '\n');
 	output_write(out, text.bytes, text.len);

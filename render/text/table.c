@@ -23,7 +23,7 @@ void table_add(struct table *t, const char *string)
 }
 
 /* Ends the line that starts at `start`: drops trailing spaces, truncates. */
-static void end_line(struct text *out, size_t start, size_t width)
+static void table_end_line(struct text *out, size_t start, size_t width)
 {
 	size_t left = width, at = start;
 
@@ -42,8 +42,8 @@ static void end_line(struct text *out, size_t start, size_t width)
 }
 
 /* Appends a line of safe texts, one per column. */
-static void put_line(const struct table *t, const struct text *texts,
-		     const size_t *widths, size_t width, struct text *out)
+static void table_put_line(const struct table *t, const struct text *texts,
+			   const size_t *widths, size_t width, struct text *out)
 {
 	size_t start = out->len;
 
@@ -58,7 +58,7 @@ static void put_line(const struct table *t, const struct text *texts,
 		if (!t->columns[i].right)
 			text_spaces(out, blanks);
 	}
-	end_line(out, start, width);
+	table_end_line(out, start, width);
 }
 
 void table_text(const struct table *t, size_t width, struct text *out)
@@ -81,7 +81,7 @@ void table_text(const struct table *t, size_t width, struct text *out)
 			widths[i % columns] = wide;
 	}
 	for (size_t i = 0; i < lines; i++)
-		put_line(t, texts + i * columns, widths, width, out);
+		table_put_line(t, texts + i * columns, widths, width, out);
 	for (size_t i = 0; i < lines * columns; i++)
 		text_release(&texts[i]);
 	free(texts);
@@ -89,7 +89,7 @@ void table_text(const struct table *t, size_t width, struct text *out)
 }
 
 /* True for plain numbers such as "-1" and "-2.5E-3". */
-static bool is_number(const char *bytes, size_t len)
+static bool table_is_number(const char *bytes, size_t len)
 {
 	size_t at = 0, digits = 0;
 
@@ -105,16 +105,16 @@ static bool is_number(const char *bytes, size_t len)
 }
 
 /* True if a spreadsheet would read the text, or its rest, as a formula. */
-static bool is_formula(const char *bytes, size_t len)
+static bool table_is_formula(const char *bytes, size_t len)
 {
 	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&
-	       !is_number(bytes, len);
+	       !table_is_number(bytes, len);
 }
 
 void csv_field(struct text *out, const char *bytes, size_t len,
 	       enum csv_quotes quotes)
 {
-	bool formula = quotes != CSV_NUMBER && is_formula(bytes, len);
+	bool formula = quotes != CSV_NUMBER && table_is_formula(bytes, len);
 	bool quoted = formula || quotes == CSV_QUOTED ||
 		      strcspn(bytes, ",\"\r\n") < len;
 

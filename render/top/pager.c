@@ -12,12 +12,12 @@
 
 enum { LEFT_STEP = 8, WHEEL_STEP = 3, WRAP = 78 };
 
-static size_t last_first(const struct pager *p)
+static size_t pager_last_first(const struct pager *p)
 {
 	return p->count > p->height ? p->count - p->height : 0;
 }
 
-static void add_line(struct pager *p, size_t at)
+static void pager_add_line(struct pager *p, size_t at)
 {
 	array_reserve(p->lines, p->cap, p->count + 1);
 	p->lines[p->count++] = at;
@@ -29,7 +29,7 @@ void pager_set(struct pager *p, const char *bytes, size_t len)
 	p->count = 0;
 	for (size_t at = 0; at < len; at++) {
 		if (at == 0 || bytes[at - 1] == '\n')
-			add_line(p, p->text.len);
+			pager_add_line(p, p->text.len);
 		if (bytes[at] == '\t')
 			text_puts(&p->text, TAB);
 		else if (bytes[at] != '\r')
@@ -73,14 +73,14 @@ void pager_release(struct pager *p)
 	*p = (struct pager){ 0 };
 }
 
-static void scroll_up(struct pager *p, size_t lines)
+static void pager_scroll_up(struct pager *p, size_t lines)
 {
 	p->first -= lines < p->first ? lines : p->first;
 }
 
-static void scroll_down(struct pager *p, size_t lines)
+static void pager_scroll_down(struct pager *p, size_t lines)
 {
-	size_t last = last_first(p);
+	size_t last = pager_last_first(p);
 
 	p->first = p->first + lines < last ? p->first + lines : last;
 }
@@ -91,28 +91,28 @@ bool pager_request(struct pager *p, enum top_request request)
 
 	switch (request) {
 	case REQUEST_UP:
-		scroll_up(p, 1);
+		pager_scroll_up(p, 1);
 		return true;
 	case REQUEST_DOWN:
-		scroll_down(p, 1);
+		pager_scroll_down(p, 1);
 		return true;
 	case REQUEST_WHEEL_UP:
-		scroll_up(p, WHEEL_STEP);
+		pager_scroll_up(p, WHEEL_STEP);
 		return true;
 	case REQUEST_WHEEL_DOWN:
-		scroll_down(p, WHEEL_STEP);
+		pager_scroll_down(p, WHEEL_STEP);
 		return true;
 	case REQUEST_PAGE_UP:
-		scroll_up(p, page);
+		pager_scroll_up(p, page);
 		return true;
 	case REQUEST_PAGE_DOWN:
-		scroll_down(p, page);
+		pager_scroll_down(p, page);
 		return true;
 	case REQUEST_FIRST:
 		pager_rewind(p);
 		return true;
 	case REQUEST_LAST:
-		p->first = last_first(p);
+		p->first = pager_last_first(p);
 		return true;
 	case REQUEST_LEFT:
 		p->left -= p->left < LEFT_STEP ? p->left : LEFT_STEP;
@@ -127,7 +127,8 @@ bool pager_request(struct pager *p, enum top_request request)
 }
 
 /* Returns the offset after a number of UTF-8 characters. */
-static size_t skip_characters(const char *line, size_t len, size_t characters)
+static size_t pager_skip_characters(const char *line, size_t len,
+				    size_t characters)
 {
 	size_t at = 0;
 
@@ -139,8 +140,8 @@ static size_t skip_characters(const char *line, size_t len, size_t characters)
 	return at;
 }
 
-static void draw_line(const struct pager *p, struct screen *s, unsigned row,
-		      size_t i, pager_style_fn *style)
+static void pager_draw_line(const struct pager *p, struct screen *s,
+			    unsigned row, size_t i, pager_style_fn *style)
 {
 	const char *line = p->text.bytes + p->lines[i];
 	size_t end = i + 1 < p->count ? p->lines[i + 1] : p->text.len;
@@ -151,7 +152,7 @@ static void draw_line(const struct pager *p, struct screen *s, unsigned row,
 	if (len && line[len - 1] == '\n')
 		len--;
 	look = style ? style(line, len) : STYLE_PLAIN;
-	skipped = skip_characters(line, len, p->left);
+	skipped = pager_skip_characters(line, len, p->left);
 	screen_put(s, row, 0, s->columns, look, line + skipped, len - skipped);
 }
 
@@ -160,8 +161,8 @@ void pager_draw(struct pager *p, struct screen *s, unsigned row,
 {
 	p->height = height;
 	/* The text may have become shorter, or the screen higher. */
-	if (p->first > last_first(p))
-		p->first = last_first(p);
+	if (p->first > pager_last_first(p))
+		p->first = pager_last_first(p);
 	for (unsigned i = 0; i < height && p->first + i < p->count; i++)
-		draw_line(p, s, row + i, p->first + i, style);
+		pager_draw_line(p, s, row + i, p->first + i, style);
 }

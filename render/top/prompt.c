@@ -27,23 +27,23 @@ const char *prompt_typed(const struct prompt *p)
 	return p->typed.len ? p->typed.bytes : "";
 }
 
-static void cut(struct text *t, size_t len)
+static void prompt_cut(struct text *t, size_t len)
 {
 	t->len = len;
 	t->bytes[len] = '\0';
 }
 
 /* Removes the last UTF-8 character. */
-static void cut_character(struct text *t)
+static void prompt_cut_character(struct text *t)
 {
 	size_t len = t->len - 1;
 
 	while (len && ((uint8_t)t->bytes[len] & 0xc0) == 0x80)
 		len--;
-	cut(t, len);
+	prompt_cut(t, len);
 }
 
-static void cut_word(struct text *t)
+static void prompt_cut_word(struct text *t)
 {
 	size_t len = t->len;
 
@@ -51,7 +51,7 @@ static void cut_word(struct text *t)
 		len--;
 	while (len && t->bytes[len - 1] != ' ')
 		len--;
-	cut(t, len);
+	prompt_cut(t, len);
 }
 
 enum prompt_answer prompt_key(struct prompt *p, const struct key *key)
@@ -66,15 +66,15 @@ enum prompt_answer prompt_key(struct prompt *p, const struct key *key)
 	case KEYS_BACKSPACE:
 	case KEYS_CONTROL('H'):
 		if (!empty)
-			cut_character(&p->typed);
+			prompt_cut_character(&p->typed);
 		return empty ? PROMPT_LEFT : PROMPT_CHANGED;
 	case KEYS_CONTROL('W'):
 		if (!empty)
-			cut_word(&p->typed);
+			prompt_cut_word(&p->typed);
 		return PROMPT_CHANGED;
 	case KEYS_CONTROL('U'):
 		if (!empty)
-			cut(&p->typed, 0);
+			prompt_cut(&p->typed, 0);
 		return PROMPT_CHANGED;
 	default:
 		if (key->code < 0x20 || key->code >= KEYS_UP ||

@@ -15,15 +15,15 @@
 
 static const struct screen_cell blank = { .bytes = " ", .len = 1 };
 
-static unsigned at_most(unsigned value, unsigned limit)
+static unsigned screen_at_most(unsigned value, unsigned limit)
 {
 	return value < limit ? value : limit;
 }
 
 void screen_resize(struct screen *s, unsigned columns, unsigned rows)
 {
-	s->columns = at_most(columns, SCREEN_COLUMNS_MAX);
-	s->rows = at_most(rows, SCREEN_ROWS_MAX);
+	s->columns = screen_at_most(columns, SCREEN_COLUMNS_MAX);
+	s->rows = screen_at_most(rows, SCREEN_ROWS_MAX);
 	array_reserve(s->cells, s->cap, (size_t)s->columns * s->rows);
 	screen_clear(s);
 }
@@ -43,8 +43,8 @@ void screen_release(struct screen *s)
 	*s = (struct screen){ 0 };
 }
 
-static struct screen_cell *cell_at(const struct screen *s, unsigned row,
-				   unsigned column)
+static struct screen_cell *screen_cell_at(const struct screen *s, unsigned row,
+					  unsigned column)
 {
 	return &s->cells[(size_t)row * s->columns + column];
 }
@@ -52,7 +52,7 @@ static struct screen_cell *cell_at(const struct screen *s, unsigned row,
 const struct screen_cell *screen_cell(const struct screen *s, unsigned row,
 				      unsigned column)
 {
-	return cell_at(s, row, column);
+	return screen_cell_at(s, row, column);
 }
 
 /* A character of a text and its representation in cells. */
@@ -64,7 +64,7 @@ struct glyph {
 };
 
 /* Decodes a character of valid UTF-8. */
-static uint32_t decode_character(const char *bytes, unsigned *len)
+static uint32_t screen_decode_character(const char *bytes, unsigned *len)
 {
 	const uint8_t *p = (const uint8_t *)bytes;
 
@@ -87,16 +87,16 @@ static uint32_t decode_character(const char *bytes, unsigned *len)
  * Variation selectors choose a glyph of the character before. Some
  * terminals draw that glyph wider, so the screen omits selectors.
  */
-static bool is_variation_selector(uint32_t c)
+static bool screen_is_variation_selector(uint32_t c)
 {
 	return c >= 0xfe00 && c <= 0xfe0f;
 }
 
 /* Returns the first glyph of text that safe_text() has made. */
-static struct glyph next_glyph(const struct screen *s, const char *bytes)
+static struct glyph screen_next_glyph(const struct screen *s, const char *bytes)
 {
 	struct glyph g = { .bytes = bytes, .width = 1 };
-	uint32_t c = decode_character(bytes, &g.taken);
+	uint32_t c = screen_decode_character(bytes, &g.taken);
 	int width;
 
 	g.len = g.taken;
@@ -104,7 +104,7 @@ static struct glyph next_glyph(const struct screen *s, const char *bytes)
 		return g;
 	if (s->ascii)
 		return (struct glyph){ g.taken, "?", 1, 1 };
-	if (is_variation_selector(c))
+	if (screen_is_variation_selector(c))
 		return (struct glyph){ g.taken, "", 0, 0 };
 	width = wcwidth((wchar_t)c);
 	if (width < 0)
@@ -114,22 +114,23 @@ static struct glyph next_glyph(const struct screen *s, const char *bytes)
 }
 
 /* Replaces the other half of a wide character by a space. */
-static void split_wide(struct screen *s, unsigned row, unsigned column)
+static void screen_split_wide(struct screen *s, unsigned row, unsigned column)
 {
-	if (cell_at(s, row, column)->len == 0 && column > 0)
-		*cell_at(s, row, column - 1) = blank;
-	if (column + 1 < s->columns && cell_at(s, row, column + 1)->len == 0)
-		*cell_at(s, row, column + 1) = blank;
+	if (screen_cell_at(s, row, column)->len == 0 && column > 0)
+		*screen_cell_at(s, row, column - 1) = blank;
+	if (column + 1 < s->columns &&
+	    screen_cell_at(s, row, column + 1)->len == 0)
+		*screen_cell_at(s, row, column + 1) = blank;
 }
 
-static void put_glyph(struct screen *s, unsigned row, unsigned column,
-		      enum screen_style style, const struct glyph *g)
+static void screen_put_glyph(struct screen *s, unsigned row, unsigned column,
+			     enum screen_style style, const struct glyph *g)
 {
-	struct screen_cell *cell = cell_at(s, row, column);
+	struct screen_cell *cell = screen_cell_at(s, row, column);
 
-	split_wide(s, row, column);
+	screen_split_wide(s, row, column);
 	if (g->width == 2) {
-		split_wide(s, row, column + 1);
+		screen_split_wide(s, row, column + 1);
 		cell[1] = (struct screen_cell){ .style = (uint8_t)style };
 	}
 	*cell = (struct screen_cell){ .style = (uint8_t)style };
@@ -138,10 +139,10 @@ static void put_glyph(struct screen *s, unsigned row, unsigned column,
 }
 
 /* Adds a combining mark to a cell, unless the cell is full. */
-static void put_mark(struct screen *s, unsigned row, unsigned column,
-		     const struct glyph *g)
+static void screen_put_mark(struct screen *s, unsigned row, unsigned column,
+			    const struct glyph *g)
 {
-	struct screen_cell *cell = cell_at(s, row, column);
+	struct screen_cell *cell = screen_cell_at(s, row, column);
 
 	if (!cell->len && column > 0)
 		cell--;
@@ -152,14 +153,14 @@ static void put_mark(struct screen *s, unsigned row, unsigned column,
 }
 
 /* Stores the safe form of a text in s->safe; returns its width in columns. */
-static unsigned measure(struct screen *s, const char *bytes, size_t len)
+static unsigned screen_measure(struct screen *s, const char *bytes, size_t len)
 {
 	unsigned width = 0;
 
 	text_clear(&s->safe);
 	safe_text(&s->safe, bytes, len);
 	for (size_t i = 0; i < s->safe.len;) {
-		struct glyph g = next_glyph(s, s->safe.bytes + i);
+		struct glyph g = screen_next_glyph(s, s->safe.bytes + i);
 
 		/* Wider than any screen: the exact width does not matter. */
 		if (width > SCREEN_COLUMNS_MAX)
@@ -172,11 +173,11 @@ static unsigned measure(struct screen *s, const char *bytes, size_t len)
 
 unsigned screen_width(struct screen *s, const char *bytes, size_t len)
 {
-	return measure(s, bytes, len);
+	return screen_measure(s, bytes, len);
 }
 
-static void put_ellipsis(struct screen *s, unsigned row, unsigned column,
-			 enum screen_style style)
+static void screen_put_ellipsis(struct screen *s, unsigned row, unsigned column,
+				enum screen_style style)
 {
 	const struct glyph g = {
 		.bytes = s->ascii ? "~" : ELLIPSIS,
@@ -184,51 +185,52 @@ static void put_ellipsis(struct screen *s, unsigned row, unsigned column,
 		.width = 1,
 	};
 
-	put_glyph(s, row, column, style, &g);
+	screen_put_glyph(s, row, column, style, &g);
 }
 
 /* Puts s->safe, which takes so many columns, and gives those used. */
-static unsigned put_safe(struct screen *s, unsigned row, unsigned column,
-			 unsigned width, unsigned taken,
-			 enum screen_style style)
+static unsigned screen_put_safe(struct screen *s, unsigned row, unsigned column,
+				unsigned width, unsigned taken,
+				enum screen_style style)
 {
 	bool cut = taken > width;
 	unsigned used = 0;
 
 	for (size_t i = 0; i < s->safe.len;) {
-		struct glyph g = next_glyph(s, s->safe.bytes + i);
+		struct glyph g = screen_next_glyph(s, s->safe.bytes + i);
 
 		i += g.taken;
 		if (used + g.width + (cut ? 1 : 0) > width)
 			break;
 		if (g.width)
-			put_glyph(s, row, column + used, style, &g);
+			screen_put_glyph(s, row, column + used, style, &g);
 		else if (used)
-			put_mark(s, row, column + used - 1, &g);
+			screen_put_mark(s, row, column + used - 1, &g);
 		used += g.width;
 	}
 	if (cut)
-		put_ellipsis(s, row, column + used++, style);
+		screen_put_ellipsis(s, row, column + used++, style);
 	return used;
 }
 
 /* Returns how many of the columns from there on are on the screen. */
-static unsigned columns_left(const struct screen *s, unsigned row,
-			     unsigned column, unsigned width)
+static unsigned screen_columns_left(const struct screen *s, unsigned row,
+				    unsigned column, unsigned width)
 {
 	if (row >= s->rows || column >= s->columns)
 		return 0;
-	return at_most(width, s->columns - column);
+	return screen_at_most(width, s->columns - column);
 }
 
 unsigned screen_put(struct screen *s, unsigned row, unsigned column,
 		    unsigned width, enum screen_style style, const char *bytes,
 		    size_t len)
 {
-	width = columns_left(s, row, column, width);
+	width = screen_columns_left(s, row, column, width);
 	if (!width)
 		return 0;
-	return put_safe(s, row, column, width, measure(s, bytes, len), style);
+	return screen_put_safe(s, row, column, width,
+			       screen_measure(s, bytes, len), style);
 }
 
 unsigned screen_put_right(struct screen *s, unsigned row, unsigned column,
@@ -237,29 +239,30 @@ unsigned screen_put_right(struct screen *s, unsigned row, unsigned column,
 {
 	unsigned taken;
 
-	width = columns_left(s, row, column, width);
+	width = screen_columns_left(s, row, column, width);
 	if (!width)
 		return 0;
-	taken = measure(s, bytes, len);
+	taken = screen_measure(s, bytes, len);
 	if (taken < width)
 		column += width - taken;
-	return put_safe(s, row, column, width, taken, style);
+	return screen_put_safe(s, row, column, width, taken, style);
 }
 
 void screen_paint(struct screen *s, unsigned row, unsigned column,
 		  unsigned width, enum screen_style style)
 {
-	width = columns_left(s, row, column, width);
+	width = screen_columns_left(s, row, column, width);
 	for (unsigned i = 0; i < width; i++)
-		cell_at(s, row, column + i)->style = (uint8_t)style;
+		screen_cell_at(s, row, column + i)->style = (uint8_t)style;
 }
 
-static void add_row(const struct screen *s, unsigned row, struct text *out)
+static void screen_add_row(const struct screen *s, unsigned row,
+			   struct text *out)
 {
 	size_t end = out->len;
 
 	for (unsigned column = 0; column < s->columns; column++) {
-		const struct screen_cell *cell = cell_at(s, row, column);
+		const struct screen_cell *cell = screen_cell_at(s, row, column);
 
 		text_add(out, cell->bytes, cell->len);
 		if (cell->len != 1 || cell->bytes[0] != ' ')
@@ -272,7 +275,7 @@ static void add_row(const struct screen *s, unsigned row, struct text *out)
 void screen_text(const struct screen *s, struct text *out)
 {
 	for (unsigned row = 0; row < s->rows; row++)
-		add_row(s, row, out);
+		screen_add_row(s, row, out);
 }
 
 struct pen pen_at(struct screen *s, unsigned row)
@@ -283,12 +286,12 @@ struct pen pen_at(struct screen *s, unsigned row)
 bool pen_put(struct pen *pen, enum screen_style style, const char *text)
 {
 	unsigned left = pen->end > pen->column ? pen->end - pen->column : 0;
-	unsigned taken = measure(pen->screen, text, strlen(text));
+	unsigned taken = screen_measure(pen->screen, text, strlen(text));
 
 	if (taken > left || pen->row >= pen->screen->rows)
 		return false;
-	pen->column += put_safe(pen->screen, pen->row, pen->column, left, taken,
-				style);
+	pen->column += screen_put_safe(pen->screen, pen->row, pen->column, left,
+				       taken, style);
 	return true;
 }
 

@@ -61,7 +61,7 @@ static const struct {
 };
 
 /* Returns a terminfo string, or NULL. */
-static const char *capability(const char *name)
+static const char *terminal_capability(const char *name)
 {
 	/* tigetstr() returns -1 for a name that is not a string. */
 	const char *string = tigetstr(name);
@@ -69,7 +69,7 @@ static const char *capability(const char *name)
 	return string == (const char *)-1 ? NULL : string;
 }
 
-static void add_restore(const char *string)
+static void terminal_add_restore(const char *string)
 {
 	size_t len = string ? strlen(string) : 0;
 
@@ -81,17 +81,17 @@ static void add_restore(const char *string)
 }
 
 /* Looks up the restore strings: a signal handler must not call terminfo. */
-static void prepare_restore(void)
+static void terminal_prepare_restore(void)
 {
 	terminal.restore_len = 0;
 	/* Switch mouse reports off in both protocols. */
-	if (capability("kmous"))
-		add_restore("\033[?1006l\033[?1000l");
-	add_restore(capability("sgr0"));
-	add_restore(capability("op"));
-	add_restore(capability("rmkx"));
-	add_restore(capability("cnorm"));
-	add_restore(capability("rmcup"));
+	if (terminal_capability("kmous"))
+		terminal_add_restore("\033[?1006l\033[?1000l");
+	terminal_add_restore(terminal_capability("sgr0"));
+	terminal_add_restore(terminal_capability("op"));
+	terminal_add_restore(terminal_capability("rmkx"));
+	terminal_add_restore(terminal_capability("cnorm"));
+	terminal_add_restore(terminal_capability("rmcup"));
 	terminal.fd = fileno(terminal.out);
 	terminal.armed = 1;
 }
@@ -100,7 +100,7 @@ static void prepare_restore(void)
  * True while another process group is in the foreground. Its output would be
  * overwritten, and the kernel stops background writers with SIGTTOU.
  */
-static bool is_taken(int fd)
+static bool terminal_in_background(int fd)
 {
 	pid_t owner = tcgetpgrp(fd);
 
@@ -109,14 +109,14 @@ static bool is_taken(int fd)
 
 bool terminal_is_taken(void)
 {
-	return terminal.curses && is_taken(terminal.fd);
+	return terminal.curses && terminal_in_background(terminal.fd);
 }
 
 void terminal_restore(void)
 {
 	int saved = errno;
 
-	if (!terminal.armed || is_taken(terminal.fd)) {
+	if (!terminal.armed || terminal_in_background(terminal.fd)) {
 		errno = saved;
 		return;
 	}
@@ -128,7 +128,7 @@ void terminal_restore(void)
 }
 
 /* Limited, since ncurses stores a terminal of any size three times. */
-static void measure(unsigned *columns, unsigned *rows)
+static void terminal_measure(unsigned *columns, unsigned *rows)
 {
 	struct winsize size = { 0 };
 
@@ -146,17 +146,17 @@ static void measure(unsigned *columns, unsigned *rows)
 
 void terminal_size(unsigned *columns, unsigned *rows)
 {
-	measure(columns, rows);
+	terminal_measure(columns, rows);
 }
 
-static void start_colours(void)
+static void terminal_start_colours(void)
 {
 	use_default_colors();
 	for (int i = 0; i < STYLES; i++)
 		init_pair((short)(i + 1), styles[i].front, styles[i].back);
 }
 
-static void start_input(void)
+static void terminal_start_input(void)
 {
 	cbreak();
 	noecho();
@@ -169,7 +169,7 @@ static void start_input(void)
 	mouseinterval(0);
 }
 
-static FILE *reopened(int fd, const char *path, const char *mode)
+static FILE *terminal_reopened(int fd, const char *path, const char *mode)
 {
 	int copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3)
 			   : open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -180,7 +180,7 @@ static FILE *reopened(int fd, const char *path, const char *mode)
 	return file;
 }
 
-static void close_files(void)
+static void terminal_close_files(void)
 {
 	if (terminal.in)
 		fclose(terminal.in);
@@ -189,24 +189,24 @@ static void close_files(void)
 	terminal.in = terminal.out = NULL;
 }
 
-static int open_files(struct error *err)
+static int terminal_open_files(struct error *err)
 {
 	if (!isatty(STDOUT_FILENO))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "standard output is not a terminal");
-	terminal.out = reopened(STDOUT_FILENO, NULL, "w");
-	terminal.in = reopened(isatty(STDIN_FILENO) ? STDIN_FILENO : -1,
-			       "/dev/tty", "r");
+	terminal.out = terminal_reopened(STDOUT_FILENO, NULL, "w");
+	terminal.in = terminal_reopened(
+		isatty(STDIN_FILENO) ? STDIN_FILENO : -1, "/dev/tty", "r");
 	if (terminal.out && terminal.in &&
 	    tcgetattr(fileno(terminal.out), &terminal.modes) == 0)
 		return 0;
-	close_files();
+	terminal_close_files();
 	return fail(err, ERROR_UNAVAILABLE,
 		    "no terminal is available for keys");
 }
 
 /* Checks that terminfo knows the terminal and that it has a movable cursor. */
-static int check_type(struct error *err)
+static int terminal_check_type(struct error *err)
 {
 	const char *type = getenv("TERM");
 	int found;
@@ -216,7 +216,7 @@ static int check_type(struct error *err)
 	if (setupterm(NULL, fileno(terminal.out), &found) != OK)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "unknown terminal type '%s'", type);
-	if (capability("cup") && capability("clear"))
+	if (terminal_capability("cup") && terminal_capability("clear"))
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
 		    "terminal type '%s' cannot position the cursor", type);
@@ -227,13 +227,13 @@ static int check_type(struct error *err)
  * memory for a huge terminal three times, and rejects terminal types without a
  * size, such as the Linux console.
  */
-static SCREEN *new_terminal(void)
+static SCREEN *terminal_new(void)
 {
 	unsigned columns, rows;
 	SCREEN *made;
 	char size[16];
 
-	measure(&columns, &rows);
+	terminal_measure(&columns, &rows);
 	snprintf(size, sizeof(size), "%u", rows);
 	setenv("LINES", size, 1);
 	snprintf(size, sizeof(size), "%u", columns);
@@ -250,27 +250,27 @@ int terminal_open(bool colour, struct error *err)
 	TERMINAL *looked_up;
 	unsigned columns, rows;
 
-	if (open_files(err))
+	if (terminal_open_files(err))
 		return -1;
-	if (check_type(err)) {
-		close_files();
+	if (terminal_check_type(err)) {
+		terminal_close_files();
 		return -1;
 	}
-	prepare_restore();
+	terminal_prepare_restore();
 	looked_up = cur_term;
-	terminal.curses = new_terminal();
+	terminal.curses = terminal_new();
 	del_curterm(looked_up); /* newterm() has made its own */
 	if (!terminal.curses) {
 		terminal.armed = 0;
-		close_files();
+		terminal_close_files();
 		return fail(err, ERROR_UNAVAILABLE, "cannot use the terminal");
 	}
-	measure(&columns, &rows);
+	terminal_measure(&columns, &rows);
 	resize_term((int)rows, (int)columns);
 	terminal.colour = colour && has_colors() && start_color() == OK;
 	if (terminal.colour)
-		start_colours();
-	start_input();
+		terminal_start_colours();
+	terminal_start_input();
 	return 0;
 }
 
@@ -288,7 +288,7 @@ void terminal_close(void)
 	if (!taken)
 		tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
 	terminal.armed = 0;
-	close_files();
+	terminal_close_files();
 	screen_release(&terminal.shown);
 }
 
@@ -315,7 +315,7 @@ void terminal_resume(void)
 
 int terminal_fd(void) { return fileno(terminal.in); }
 
-static void to_mouse(struct key *key)
+static void terminal_to_mouse(struct key *key)
 {
 	MEVENT event;
 
@@ -344,7 +344,7 @@ static const struct {
 	{ KEY_F(1), KEYS_F1 },       { KEY_F(10), KEYS_F10 },
 };
 
-static void to_named(wint_t code, struct key *key)
+static void terminal_to_named(wint_t code, struct key *key)
 {
 	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++) {
 		if (named[i].curses == code)
@@ -353,7 +353,7 @@ static void to_named(wint_t code, struct key *key)
 }
 
 /* True after a hang-up: the descriptor is readable, but get_wch() fails. */
-static bool is_gone(void)
+static bool terminal_is_gone(void)
 {
 	struct pollfd in = { .fd = fileno(terminal.in), .events = POLLIN };
 
@@ -368,18 +368,19 @@ bool terminal_key(struct key *key)
 	*key = (struct key){ .code = KEYS_NONE };
 	kind = get_wch(&c);
 	if (kind == ERR)
-		return !is_gone();
+		return !terminal_is_gone();
 	if (kind == KEY_CODE_YES && c == KEY_MOUSE)
-		to_mouse(key);
+		terminal_to_mouse(key);
 	else if (kind == KEY_CODE_YES)
-		to_named(c, key);
+		terminal_to_named(c, key);
 	else
 		key->code = c == '\r' ? KEYS_ENTER : c;
 	return true;
 }
 
 /* Converts a cell to wide characters for setcchar(); returns their number. */
-static size_t to_wide(const struct screen_cell *cell, wchar_t *wide, size_t cap)
+static size_t terminal_to_wide(const struct screen_cell *cell, wchar_t *wide,
+			       size_t cap)
 {
 	mbstate_t state = { 0 };
 	size_t count = 0;
@@ -397,7 +398,8 @@ static size_t to_wide(const struct screen_cell *cell, wchar_t *wide, size_t cap)
 	return count;
 }
 
-static void draw_cell(const struct screen *s, unsigned row, unsigned column)
+static void terminal_draw_cell(const struct screen *s, unsigned row,
+			       unsigned column)
 {
 	const struct screen_cell *cell = screen_cell(s, row, column);
 	attr_t attributes = terminal.colour ? styles[cell->style].attributes
@@ -406,13 +408,14 @@ static void draw_cell(const struct screen *s, unsigned row, unsigned column)
 	wchar_t wide[CCHARW_MAX + 1];
 	cchar_t shown = { 0 };
 
-	if (!to_wide(cell, wide, CCHARW_MAX))
+	if (!terminal_to_wide(cell, wide, CCHARW_MAX))
 		wide[0] = L'?', wide[1] = L'\0';
 	setcchar(&shown, wide, attributes, pair, NULL);
 	mvadd_wch((int)row, (int)column, &shown);
 }
 
-static bool differ(const struct screen *s, unsigned row, unsigned column)
+static bool terminal_differ(const struct screen *s, unsigned row,
+			    unsigned column)
 {
 	const struct screen_cell *a = screen_cell(s, row, column);
 	const struct screen_cell *b = screen_cell(&terminal.shown, row, column);
@@ -422,21 +425,21 @@ static bool differ(const struct screen *s, unsigned row, unsigned column)
 }
 
 /* Draws changed cells; a wide character is redrawn if either half changed. */
-static void draw_row(const struct screen *s, unsigned row)
+static void terminal_draw_row(const struct screen *s, unsigned row)
 {
 	for (unsigned column = 0; column < s->columns; column++) {
 		bool wide = column + 1 < s->columns &&
 			    screen_cell(s, row, column + 1)->len == 0;
 
-		if (!differ(s, row, column) &&
-		    !(wide && differ(s, row, column + 1)))
+		if (!terminal_differ(s, row, column) &&
+		    !(wide && terminal_differ(s, row, column + 1)))
 			continue;
 		if (screen_cell(s, row, column)->len)
-			draw_cell(s, row, column);
+			terminal_draw_cell(s, row, column);
 	}
 }
 
-static void copy(const struct screen *s)
+static void terminal_copy(const struct screen *s)
 {
 	memcpy(terminal.shown.cells, s->cells,
 	       sizeof(*s->cells) * s->columns * s->rows);
@@ -455,7 +458,7 @@ void terminal_draw(const struct screen *s, bool anew)
 		screen_clear(&terminal.shown);
 	}
 	for (unsigned row = 0; row < s->rows; row++)
-		draw_row(s, row);
-	copy(s);
+		terminal_draw_row(s, row);
+	terminal_copy(s);
 	refresh();
 }

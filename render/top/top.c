@@ -27,13 +27,13 @@ static const char *const ascii_bars[] = {
 enum { HIGHEST = sizeof(bars) / sizeof(*bars) - 1 };
 
 /* NaN leaves a gap. */
-static void history_add(struct history *h, double value)
+static void top_history_add(struct history *h, double value)
 {
 	h->values[h->added++ % HISTORY_MAX] = value;
 }
 
 /* Returns the value `back` before the newest one; NaN when there is none. */
-static double value_before(const struct history *h, size_t back)
+static double top_value_before(const struct history *h, size_t back)
 {
 	if (back >= h->added || back >= HISTORY_MAX)
 		return NAN;
@@ -45,7 +45,7 @@ double history_peak(const struct history *h, size_t last, double floor)
 	double peak = floor;
 
 	for (size_t back = 0; back < last; back++) {
-		double value = value_before(h, back);
+		double value = top_value_before(h, back);
 
 		if (value > peak)
 			peak = value;
@@ -53,8 +53,8 @@ double history_peak(const struct history *h, size_t last, double floor)
 	return peak;
 }
 
-static const char *history_bar(const struct pen *pen, double value,
-			       double scale)
+static const char *top_history_bar(const struct pen *pen, double value,
+				   double scale)
 {
 	size_t level;
 
@@ -71,8 +71,8 @@ void history_draw(const struct history *h, struct pen *pen, unsigned width,
 {
 	for (unsigned i = 0; i < width; i++)
 		pen_put(pen, STYLE_HISTORY,
-			history_bar(pen, value_before(h, width - 1 - i),
-				    scale));
+			top_history_bar(pen, top_value_before(h, width - 1 - i),
+					scale));
 }
 
 void top_init(struct top *t, const struct top_order *order)
@@ -124,8 +124,8 @@ static const struct process_rates no_rates = {
 };
 
 /* Rows of a first sample: threads whose rates are all NaN. */
-static struct top_rates *without_rates(struct top *t,
-				       const struct top_sample *sample)
+static struct top_rates *top_without_rates(struct top *t,
+					   const struct top_sample *sample)
 {
 	struct top_rates *bare = &t->bare;
 
@@ -149,11 +149,11 @@ void top_update(struct top *t, const struct top_sample *sample,
 		struct top_rates *rates)
 {
 	t->sample = sample;
-	t->rates = rates ? rates : without_rates(t, sample);
+	t->rates = rates ? rates : top_without_rates(t, sample);
 	if (rates) {
-		history_add(&t->cpu, rates->process.cpu);
-		history_add(&t->gc, rates->process.gc_pauses);
-		history_add(&t->alloc, rates->process.alloc);
+		top_history_add(&t->cpu, rates->process.cpu);
+		top_history_add(&t->gc, rates->process.gc_pauses);
+		top_history_add(&t->alloc, rates->process.alloc);
 	}
 	if (t->stack_auto && view_of(t) == &view_stack)
 		t->actions |= TOP_ACTION_STACK;
@@ -164,7 +164,7 @@ void top_update(struct top *t, const struct top_sample *sample,
 }
 
 /* Sorts by the chosen column, then by the keys of the command line. */
-static void compose_order(struct top *t)
+static void top_compose_order(struct top *t)
 {
 	struct top_order *order = &t->order;
 	struct error unused;
@@ -183,20 +183,21 @@ static void compose_order(struct top *t)
 		order->by[order->count++] = t->ties.by[i];
 }
 
-static struct top_identity identity_of_thread(const struct thread_sample *s)
+static struct top_identity top_identity_of_thread(const struct thread_sample *s)
 {
 	return (struct top_identity){ .id = s->tid ? s->tid : -s->java_id,
 				      .start = s->start };
 }
 
-static struct top_identity identity_of(const struct top_line *line)
+static struct top_identity top_identity_of(const struct top_line *line)
 {
 	if (line->kind == LINE_POOL)
 		return (struct top_identity){ .pool = line->pool };
-	return identity_of_thread(line->row->thread);
+	return top_identity_of_thread(line->row->thread);
 }
 
-static bool is_same(const struct top_identity *a, const struct top_identity *b)
+static bool top_is_same(const struct top_identity *a,
+			const struct top_identity *b)
 {
 	return a->id == b->id && a->start == b->start && a->pool == b->pool;
 }
@@ -209,7 +210,7 @@ struct top_line top_line(const struct top *t, size_t i)
 }
 
 /* Chooses the followed line again, or the line at the old position. */
-static void choose_again(struct top *t)
+static void top_choose_again(struct top *t)
 {
 	struct top_line line;
 
@@ -217,8 +218,8 @@ static void choose_again(struct top *t)
 		struct top_identity id;
 
 		line = top_line(t, i);
-		id = identity_of(&line);
-		if (is_same(&id, &t->identity)) {
+		id = top_identity_of(&line);
+		if (top_is_same(&id, &t->identity)) {
 			t->chosen = i;
 			return;
 		}
@@ -227,7 +228,7 @@ static void choose_again(struct top *t)
 		t->chosen = t->line_count ? t->line_count - 1 : 0;
 	if (t->line_count && !t->follow) {
 		line = top_line(t, t->chosen);
-		t->identity = identity_of(&line);
+		t->identity = top_identity_of(&line);
 	}
 }
 
@@ -235,13 +236,13 @@ void top_select(struct top *t)
 {
 	if (!t->rates)
 		return;
-	compose_order(t);
+	top_compose_order(t);
 	t->passed = top_rows_select(t->rates, &t->filter, &t->order);
 	t->line_count = t->passed;
 	if (t->pooled)
 		t->line_count = top_pools_group(&t->pools, t->rates->rows,
 						t->passed, &t->order);
-	choose_again(t);
+	top_choose_again(t);
 }
 
 void top_choose(struct top *t, size_t line)
@@ -252,28 +253,28 @@ void top_choose(struct top *t, size_t line)
 		return;
 	t->chosen = line;
 	chosen = top_line(t, line);
-	t->identity = identity_of(&chosen);
+	t->identity = top_identity_of(&chosen);
 }
 
 void top_ask_stack(struct top *t, const struct thread_row *row)
 {
-	t->stack_of = identity_of_thread(row->thread);
+	t->stack_of = top_identity_of_thread(row->thread);
 	t->actions |= TOP_ACTION_STACK;
 }
 
 const struct thread_row *top_stack_row(const struct top *t)
 {
 	for (size_t i = 0; t->rates && i < t->rates->row_count; i++) {
-		struct top_identity id = identity_of_thread(
+		struct top_identity id = top_identity_of_thread(
 			t->rates->rows[i].thread);
 
-		if (is_same(&id, &t->stack_of))
+		if (top_is_same(&id, &t->stack_of))
 			return &t->rates->rows[i];
 	}
 	return NULL;
 }
 
-static void pager_set_text(struct pager *p, const struct text *text)
+static void top_pager_set_text(struct pager *p, const struct text *text)
 {
 	pager_set(p, text->len ? text->bytes : "", text->len);
 }
@@ -281,13 +282,13 @@ static void pager_set_text(struct pager *p, const struct text *text)
 void top_set_stack(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->stack_ns = wall_ns;
-	pager_set_text(&t->stack, text);
+	top_pager_set_text(&t->stack, text);
 }
 
 void top_set_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->deadlocks_ns = wall_ns;
-	pager_set_text(&t->deadlocks, text);
+	top_pager_set_text(&t->deadlocks, text);
 }
 
 void top_set_blocked(struct top *t, const struct text *text, int64_t wall_ns,
@@ -299,7 +300,7 @@ void top_set_blocked(struct top *t, const struct text *text, int64_t wall_ns,
 	if (every_ns >= 0 && t->sample)
 		t->blocked_due_ns = clock_after(t->sample->monotonic_ns,
 						every_ns);
-	pager_set_text(&t->blocked, text);
+	top_pager_set_text(&t->blocked, text);
 }
 
 void top_message(struct top *t, bool is_bad, const char *fmt, ...)

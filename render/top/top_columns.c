@@ -65,7 +65,7 @@ static const struct top_column columns[] = {
 
 _Static_assert(COLUMNS < TOP_COLUMNS_MAX, "more columns than a screen takes");
 
-static enum screen_style number(struct text *out, int64_t id)
+static enum screen_style columns_number(struct text *out, int64_t id)
 {
 	if (id > 0)
 		text_printf(out, "%" PRId64, id);
@@ -79,7 +79,7 @@ static enum screen_style format_tid(const struct top_column *c,
 				    struct text *out)
 {
 	(void)c;
-	return number(out, row->thread->tid);
+	return columns_number(out, row->thread->tid);
 }
 
 static enum screen_style format_java_id(const struct top_column *c,
@@ -87,7 +87,7 @@ static enum screen_style format_java_id(const struct top_column *c,
 					struct text *out)
 {
 	(void)c;
-	return number(out, row->thread->java_id);
+	return columns_number(out, row->thread->java_id);
 }
 
 static enum screen_style format_kind(const struct top_column *c,
@@ -165,7 +165,7 @@ static enum screen_style format_allocation(const struct top_column *c,
 	return value >= 1 ? STYLE_PLAIN : STYLE_DIM;
 }
 
-static enum screen_style per_second(double value, struct text *out)
+static enum screen_style columns_per_second(double value, struct text *out)
 {
 	top_format_rate(out, value);
 	return value >= 0.05 ? STYLE_PLAIN : STYLE_DIM;
@@ -175,7 +175,7 @@ static enum screen_style format_rate(const struct top_column *c,
 				     const struct thread_row *row,
 				     struct text *out)
 {
-	return per_second(row->rates[c->counter], out);
+	return columns_per_second(row->rates[c->counter], out);
 }
 
 static enum screen_style format_switches(const struct top_column *c,
@@ -183,7 +183,7 @@ static enum screen_style format_switches(const struct top_column *c,
 					 struct text *out)
 {
 	(void)c;
-	return per_second(top_row_switches(row), out);
+	return columns_per_second(top_row_switches(row), out);
 }
 
 static enum screen_style format_used(const struct top_column *c,
@@ -215,8 +215,8 @@ const struct top_column *top_columns_all(size_t *count)
 	return columns;
 }
 
-static bool is_present(const struct top_column *c,
-		       const struct thread_row *rows, size_t count)
+static bool columns_is_present(const struct top_column *c,
+			       const struct thread_row *rows, size_t count)
 {
 	if (!c->when_present || count == 0)
 		return true;
@@ -238,7 +238,7 @@ void top_columns_choose(struct top_columns *chosen, unsigned width,
 		unsigned taken = c->width;
 
 		if (width < c->since || at >= width ||
-		    !is_present(c, rows, count))
+		    !columns_is_present(c, rows, count))
 			continue;
 		if (!taken)
 			taken = width - at;

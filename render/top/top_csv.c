@@ -15,21 +15,21 @@ const char top_csv_head
 	     "alloc_bytes_per_s,waits_per_s,wait_pct,blocks_per_s,block_pct,"
 	     "runq_pct,csw_per_s\n";
 
-static void put_rate(struct text *out, double value)
+static void top_csv_put_rate(struct text *out, double value)
 {
 	text_putc(out, ',');
 	if (isfinite(value))
 		text_printf(out, "%.2f", value);
 }
 
-static void put_id(struct text *out, int64_t id)
+static void top_csv_put_id(struct text *out, int64_t id)
 {
 	text_putc(out, ',');
 	if (id)
 		text_printf(out, "%" PRId64, id);
 }
 
-static void put_name(struct text *out, const char *name)
+static void top_csv_put_name(struct text *out, const char *name)
 {
 	struct text safe = { 0 };
 
@@ -40,55 +40,55 @@ static void put_name(struct text *out, const char *name)
 	text_release(&safe);
 }
 
-static void begin_row(struct text *out, const struct top_report *report,
-		      pid_t pid)
+static void top_csv_begin_row(struct text *out, const struct top_report *report,
+			      pid_t pid)
 {
 	top_text_utc(out, report->rates->sample->wall_ns);
-	put_id(out, pid);
+	top_csv_put_id(out, pid);
 }
 
-static void put_process(struct text *out, const struct top_report *report,
-			pid_t pid)
+static void top_csv_put_process(struct text *out,
+				const struct top_report *report, pid_t pid)
 {
 	const struct process_rates *p = &report->rates->process;
 
-	begin_row(out, report, pid);
+	top_csv_begin_row(out, report, pid);
 	text_puts(out, ",,,,process,");
-	put_rate(out, p->cpu * 100);
-	put_rate(out, p->user * 100);
-	put_rate(out, p->sys * 100);
-	put_rate(out, p->alloc);
+	top_csv_put_rate(out, p->cpu * 100);
+	top_csv_put_rate(out, p->user * 100);
+	top_csv_put_rate(out, p->sys * 100);
+	top_csv_put_rate(out, p->alloc);
 	text_puts(out, ",,,,,,\n");
 }
 
-static void put_thread(struct text *out, const struct thread_row *row)
+static void top_csv_put_thread(struct text *out, const struct thread_row *row)
 {
 	const struct thread_sample *t = row->thread;
 	const double *rates = row->rates;
 
-	put_id(out, t->java_id);
-	put_id(out, t->tid);
-	put_name(out, t->name);
+	top_csv_put_id(out, t->java_id);
+	top_csv_put_id(out, t->tid);
+	top_csv_put_name(out, t->name);
 	text_printf(out, ",%s,%s", thread_kind_name(t->kind),
 		    thread_run_state_name(t->state));
-	put_rate(out, rates[THREAD_CPU] * 100);
-	put_rate(out, rates[THREAD_USER] * 100);
-	put_rate(out, rates[THREAD_SYS] * 100);
-	put_rate(out, rates[THREAD_ALLOC]);
-	put_rate(out, rates[THREAD_WAITS]);
-	put_rate(out, rates[THREAD_WAIT_TIME] * 100);
-	put_rate(out, rates[THREAD_BLOCKS]);
-	put_rate(out, rates[THREAD_BLOCK_TIME] * 100);
-	put_rate(out, rates[THREAD_RUNQ] * 100);
-	put_rate(out, top_row_switches(row));
+	top_csv_put_rate(out, rates[THREAD_CPU] * 100);
+	top_csv_put_rate(out, rates[THREAD_USER] * 100);
+	top_csv_put_rate(out, rates[THREAD_SYS] * 100);
+	top_csv_put_rate(out, rates[THREAD_ALLOC]);
+	top_csv_put_rate(out, rates[THREAD_WAITS]);
+	top_csv_put_rate(out, rates[THREAD_WAIT_TIME] * 100);
+	top_csv_put_rate(out, rates[THREAD_BLOCKS]);
+	top_csv_put_rate(out, rates[THREAD_BLOCK_TIME] * 100);
+	top_csv_put_rate(out, rates[THREAD_RUNQ] * 100);
+	top_csv_put_rate(out, top_row_switches(row));
 	text_puts(out, "\n");
 }
 
 void top_csv_add(struct text *out, const struct top_report *report, pid_t pid)
 {
-	put_process(out, report, pid);
+	top_csv_put_process(out, report, pid);
 	for (size_t i = 0; i < report->passing && i < report->shown; i++) {
-		begin_row(out, report, pid);
-		put_thread(out, &report->rates->rows[i]);
+		top_csv_begin_row(out, report, pid);
+		top_csv_put_thread(out, &report->rates->rows[i]);
 	}
 }

@@ -11,7 +11,7 @@ enum { ROWS_WITH_TITLE = 6, ROWS_WITH_FOOT = 2 };
 
 #define NS_PER_S INT64_C(1000000000)
 
-static void add_time(struct text *out, int64_t wall_ns)
+static void draw_add_time(struct text *out, int64_t wall_ns)
 {
 	time_t s = (time_t)(wall_ns / NS_PER_S);
 	struct tm parts;
@@ -22,7 +22,7 @@ static void add_time(struct text *out, int64_t wall_ns)
 }
 
 /* Appends the mode, the interval and the time of the sample. */
-static void add_modes(const struct top *t, struct text *out)
+static void draw_add_modes(const struct top *t, struct text *out)
 {
 	if (t->ended)
 		text_puts(out, "ended  ");
@@ -32,7 +32,7 @@ static void add_modes(const struct top *t, struct text *out)
 	units_add_time(out, (double)t->interval_ns);
 	if (t->sample) {
 		text_puts(out, "  ");
-		add_time(out, t->sample->wall_ns);
+		draw_add_time(out, t->sample->wall_ns);
 	}
 	text_putc(out, ' ');
 }
@@ -44,7 +44,7 @@ static void draw_title(const struct top *t, struct screen *s)
 	unsigned taken;
 
 	screen_paint(s, 0, 0, s->columns, STYLE_TITLE);
-	add_modes(t, &right);
+	draw_add_modes(t, &right);
 	taken = screen_width(s, right.bytes, right.len);
 	pen_put(&pen, STYLE_TITLE, " sjkc ttop  ");
 	if (view_of(t) == &view_help)
@@ -62,7 +62,7 @@ static void draw_title(const struct top *t, struct screen *s)
 }
 
 /* Appends the filters and the position in the table. */
-static void add_table_position(const struct top *t, struct text *out)
+static void draw_add_table_position(const struct top *t, struct text *out)
 {
 	if (t->follow)
 		text_puts(out, " following ");
@@ -81,18 +81,18 @@ static void add_table_position(const struct top *t, struct text *out)
 		text_printf(out, " %zu/%zu", t->chosen + 1, t->line_count);
 }
 
-static void add_refresh_time(const struct top *t, int64_t wall_ns,
-			     struct text *out)
+static void draw_add_refresh_time(const struct top *t, int64_t wall_ns,
+				  struct text *out)
 {
 	if (t->stack_auto && view_of(t) == &view_stack)
 		text_puts(out, " every sample ");
 	if (wall_ns) {
 		text_puts(out, " at ");
-		add_time(out, wall_ns);
+		draw_add_time(out, wall_ns);
 	}
 }
 
-static void add_lines(const struct pager *p, struct text *out)
+static void draw_add_lines(const struct pager *p, struct text *out)
 {
 	size_t last = p->first + p->height;
 
@@ -100,34 +100,34 @@ static void add_lines(const struct pager *p, struct text *out)
 		    last < p->count ? last : p->count, p->count);
 }
 
-static void add_position(const struct top *t, struct text *out)
+static void draw_add_position(const struct top *t, struct text *out)
 {
 	const struct view *v = view_of(t);
 
 	if (v == &view_stack) {
-		add_refresh_time(t, t->stack_ns, out);
-		add_lines(&t->stack, out);
+		draw_add_refresh_time(t, t->stack_ns, out);
+		draw_add_lines(&t->stack, out);
 	} else if (v == &view_deadlocks) {
-		add_refresh_time(t, t->deadlocks_ns, out);
-		add_lines(&t->deadlocks, out);
+		draw_add_refresh_time(t, t->deadlocks_ns, out);
+		draw_add_lines(&t->deadlocks, out);
 	} else if (v == &view_blocked) {
 		if (t->blocked_ns && t->blocked_every_ns > 0) {
 			text_puts(out, " every ");
 			units_add_time(out, (double)t->blocked_every_ns);
 			text_putc(out, ' ');
 		}
-		add_refresh_time(t, t->blocked_ns, out);
-		add_lines(&t->blocked, out);
+		draw_add_refresh_time(t, t->blocked_ns, out);
+		draw_add_lines(&t->blocked, out);
 	} else if (v == &view_help) {
-		add_lines(&t->help, out);
+		draw_add_lines(&t->help, out);
 	} else if (t->rates) {
-		add_table_position(t, out);
+		draw_add_table_position(t, out);
 	}
 	text_putc(out, ' ');
 }
 
 /* Puts a key and its label; false, and neither, when they do not fit. */
-static bool put_hint(struct pen *pen, const char *key, const char *label)
+static bool draw_put_hint(struct pen *pen, const char *key, const char *label)
 {
 	unsigned at = pen->column;
 
@@ -144,10 +144,10 @@ static void draw_hints(const struct top *t, struct pen *pen)
 	const char *key, *label;
 	enum top_place place = view_of(t)->place;
 
-	if (place != PLACE_THREADS && !put_hint(pen, "q", "back"))
+	if (place != PLACE_THREADS && !draw_put_hint(pen, "q", "back"))
 		return;
 	for (size_t i = 0; top_keys_hint(place, i, &key, &label); i++) {
-		if (!put_hint(pen, key, label))
+		if (!draw_put_hint(pen, key, label))
 			return;
 	}
 }
@@ -173,7 +173,7 @@ static void draw_foot(const struct top *t, struct screen *s, unsigned row)
 			   t->message, strlen(t->message));
 		return;
 	}
-	add_position(t, &place);
+	draw_add_position(t, &place);
 	taken = screen_width(s, place.bytes, place.len);
 	if (taken * 2 < s->columns || taken < 20) {
 		screen_put_right(s, row, 0, s->columns, STYLE_DIM, place.bytes,

@@ -23,9 +23,9 @@ enum {
 };
 
 /* Appends a value between before and after; "-" alone for NaN. */
-static void add_value(struct text *out, const char *before,
-		      void (*format)(struct text *out, double value),
-		      double value, const char *after)
+static void header_add_value(struct text *out, const char *before,
+			     void (*format)(struct text *out, double value),
+			     double value, const char *after)
 {
 	if (!isnan(value))
 		text_puts(out, before);
@@ -34,7 +34,7 @@ static void add_value(struct text *out, const char *before,
 		text_puts(out, after);
 }
 
-static void put_label(struct pen *pen, const char *label)
+static void header_put_label(struct pen *pen, const char *label)
 {
 	screen_put(pen->screen, pen->row, 0, LABEL, STYLE_DIM, label,
 		   strlen(label));
@@ -45,13 +45,13 @@ static void put_label(struct pen *pen, const char *label)
  * Starts a line with its label and main value, aligned to the right. A short
  * label leaves space for "~1023 KB/s". Releases the value.
  */
-static void header_put_label(struct pen *pen, const char *label,
+static void header_put_value(struct pen *pen, const char *label,
 			     struct text *number)
 {
 	unsigned begin = (unsigned)strlen(label) + 1;
 	unsigned end = LABEL + 1 + VALUE;
 
-	put_label(pen, label);
+	header_put_label(pen, label);
 	screen_put_right(pen->screen, pen->row, begin, end - begin, STYLE_BOLD,
 			 number->bytes, number->len);
 	pen->column = end + 1;
@@ -59,19 +59,19 @@ static void header_put_label(struct pen *pen, const char *label,
 }
 
 /* Puts "label 1.20%"; zero and unavailable values are dim. */
-static void put_share(struct pen *pen, enum screen_style style,
-		      const char *label, double share)
+static void header_put_share(struct pen *pen, enum screen_style style,
+			     const char *label, double share)
 {
 	struct text number = { 0 };
 
-	add_value(&number, "", top_format_percent, share, "%");
+	header_add_value(&number, "", top_format_percent, share, "%");
 	pen_printf(pen, share >= 0.00005 ? style : STYLE_DIM, " %s %s ", label,
 		   number.bytes);
 	text_release(&number);
 }
 
 /* Returns the width of the histories; 0 on narrow screens. */
-static unsigned history_columns(const struct screen *s)
+static unsigned header_history_columns(const struct screen *s)
 {
 	unsigned wanted = s->columns / 4;
 
@@ -81,15 +81,16 @@ static unsigned history_columns(const struct screen *s)
 }
 
 /* Makes later text end early enough for a narrow history on the right. */
-static void leave_history(struct pen *pen)
+static void header_leave_history(struct pen *pen)
 {
-	if (history_columns(pen->screen))
+	if (header_history_columns(pen->screen))
 		pen->end -= NARROWEST_HISTORY + 1;
 }
 
-static void put_history(struct pen *pen, const struct history *h, double floor)
+static void header_put_history(struct pen *pen, const struct history *h,
+			       double floor)
 {
-	unsigned width = history_columns(pen->screen);
+	unsigned width = header_history_columns(pen->screen);
 	unsigned room = pen->screen->columns - pen->column;
 
 	if (!width || !room)
@@ -105,8 +106,9 @@ static void put_history(struct pen *pen, const struct history *h, double floor)
  * Returns the parts of the CPU bar from left to right: their shares, styles and
  * characters.
  */
-static size_t bar_parts(const struct process_rates *p, double *shares,
-			const enum screen_style **styles, const char **marks)
+static size_t header_bar_parts(const struct process_rates *p, double *shares,
+			       const enum screen_style **styles,
+			       const char **marks)
 {
 	static const enum screen_style part_styles[] = {
 		STYLE_USER, STYLE_SYS, STYLE_GC,
@@ -125,13 +127,13 @@ static size_t bar_parts(const struct process_rates *p, double *shares,
 	return count;
 }
 
-static void draw_bar(struct pen *pen, const struct process_rates *p,
-		     double scale)
+static void header_draw_bar(struct pen *pen, const struct process_rates *p,
+			    double scale)
 {
 	double shares[8], sum = 0;
 	const enum screen_style *styles;
 	const char *marks;
-	size_t parts = bar_parts(p, shares, &styles, &marks);
+	size_t parts = header_bar_parts(p, shares, &styles, &marks);
 	unsigned width = pen->end - pen->column, at = 0;
 
 	for (size_t i = 0; i < parts; i++) {
@@ -145,7 +147,7 @@ static void draw_bar(struct pen *pen, const struct process_rates *p,
 	}
 }
 
-static double whole_cores(double cores)
+static double header_whole_cores(double cores)
 {
 	double whole = (double)(unsigned)cores;
 
@@ -153,8 +155,8 @@ static double whole_cores(double cores)
 }
 
 /* Draws the CPU bar and its scale up to column `end`. */
-static void put_bar(struct pen *pen, const struct process_rates *p,
-		    unsigned end, double scale)
+static void header_put_bar(struct pen *pen, const struct process_rates *p,
+			   unsigned end, double scale)
 {
 	if (end < pen->column + NARROWEST_BAR)
 		return;
@@ -162,44 +164,45 @@ static void put_bar(struct pen *pen, const struct process_rates *p,
 		end = pen->column + BAR_MAX;
 	pen_put(pen, STYLE_BOLD, "[");
 	pen->end = end - SCALE;
-	draw_bar(pen, p, scale);
+	header_draw_bar(pen, p, scale);
 	pen->column = end - SCALE;
 	pen->end = end;
 	pen_printf(pen, STYLE_DIM, "%4.0f%%", scale * 100);
 	pen_put(pen, STYLE_BOLD, "]");
 }
 
-static void draw_cpu(const struct top *t, struct pen *pen)
+static void header_draw_cpu(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
-	unsigned history = history_columns(pen->screen);
+	unsigned history = header_history_columns(pen->screen);
 	struct text number = { 0 };
 	double scale;
 
-	add_value(&number, "", top_format_percent, p->cpu, "%");
-	header_put_label(pen, "CPU", &number);
-	scale = whole_cores(history_peak(&t->cpu, history ? history : 1, 1));
-	put_bar(pen, p, pen->screen->columns - history - 1, scale);
-	put_history(pen, &t->cpu, scale);
+	header_add_value(&number, "", top_format_percent, p->cpu, "%");
+	header_put_value(pen, "CPU", &number);
+	scale = header_whole_cores(
+		history_peak(&t->cpu, history ? history : 1, 1));
+	header_put_bar(pen, p, pen->screen->columns - history - 1, scale);
+	header_put_history(pen, &t->cpu, scale);
 }
 
-static void draw_program(const struct top *t, struct pen *pen)
+static void header_draw_program(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	struct text number = { 0 };
 
-	add_value(&number, "", top_format_percent, p->application, "%");
-	header_put_label(pen, "Program", &number);
-	put_share(pen, STYLE_USER, "user", p->user);
-	put_share(pen, STYLE_SYS, "sys", p->sys);
-	put_share(pen, STYLE_GC, "GC", p->gc_cpu);
-	put_share(pen, STYLE_JIT, "JIT", p->jit_cpu);
-	put_share(pen, STYLE_VM, "VM", p->vm_cpu);
-	put_share(pen, STYLE_NATIVE, "native", p->native_cpu);
-	put_share(pen, STYLE_PLAIN, "other", p->other);
+	header_add_value(&number, "", top_format_percent, p->application, "%");
+	header_put_value(pen, "Program", &number);
+	header_put_share(pen, STYLE_USER, "user", p->user);
+	header_put_share(pen, STYLE_SYS, "sys", p->sys);
+	header_put_share(pen, STYLE_GC, "GC", p->gc_cpu);
+	header_put_share(pen, STYLE_JIT, "JIT", p->jit_cpu);
+	header_put_share(pen, STYLE_VM, "VM", p->vm_cpu);
+	header_put_share(pen, STYLE_NATIVE, "native", p->native_cpu);
+	header_put_share(pen, STYLE_PLAIN, "other", p->other);
 }
 
-static void put_bytes(struct pen *pen, const char *label, int64_t bytes)
+static void header_put_bytes(struct pen *pen, const char *label, int64_t bytes)
 {
 	struct text number = { 0 };
 
@@ -210,28 +213,28 @@ static void put_bytes(struct pen *pen, const char *label, int64_t bytes)
 	text_release(&number);
 }
 
-static void draw_memory(const struct top *t, struct pen *pen)
+static void header_draw_memory(const struct top *t, struct pen *pen)
 {
 	const struct process_sample *p = &t->sample->process;
 	struct text number = { 0 };
 
-	add_value(&number, t->rates->process.alloc_is_coarse ? "~" : "",
-		  units_add_bytes, t->rates->process.alloc, "/s");
-	header_put_label(pen, "Alloc", &number);
-	pen->end -= history_columns(pen->screen);
-	put_bytes(pen, "heap", p->heap_used);
-	put_bytes(pen, "of", p->heap_committed);
-	put_bytes(pen, "rss", p->rss_bytes);
-	put_bytes(pen, "max", p->heap_max); /* last: omitted first */
-	put_history(pen, &t->alloc, 1);
+	header_add_value(&number, t->rates->process.alloc_is_coarse ? "~" : "",
+			 units_add_bytes, t->rates->process.alloc, "/s");
+	header_put_value(pen, "Alloc", &number);
+	pen->end -= header_history_columns(pen->screen);
+	header_put_bytes(pen, "heap", p->heap_used);
+	header_put_bytes(pen, "of", p->heap_committed);
+	header_put_bytes(pen, "rss", p->rss_bytes);
+	header_put_bytes(pen, "max", p->heap_max); /* last: omitted first */
+	header_put_history(pen, &t->alloc, 1);
 }
 
 /*
  * Shortens HotSpot's "G1 full collection pauses": the label of the line already
  * has "pauses", and the name before, which may be NULL, already has "G1".
  */
-static void put_collector(struct text *out, const char *name,
-			  const char *before)
+static void header_put_collector(struct text *out, const char *name,
+				 const char *before)
 {
 	const char *end = strstr(name, " collection pauses");
 	const char *second = strchr(name, ' ');
@@ -247,8 +250,8 @@ static void put_collector(struct text *out, const char *name,
 }
 
 /* Returns the sign before a value that is a bound, not exact. */
-static const char *bound_sign(const struct pen *pen, bool is_bound,
-			      bool at_most)
+static const char *header_bound_sign(const struct pen *pen, bool is_bound,
+				     bool at_most)
 {
 	if (!is_bound)
 		return "";
@@ -257,13 +260,13 @@ static const char *bound_sign(const struct pen *pen, bool is_bound,
 	return at_most ? "\u2264" : "\u2265";
 }
 
-static void put_gc(struct pen *pen, const struct gc_rate *gc,
-		   const char *before)
+static void header_put_gc(struct pen *pen, const struct gc_rate *gc,
+			  const char *before)
 {
-	const char *bound = bound_sign(pen, gc->at_most, true);
+	const char *bound = header_bound_sign(pen, gc->at_most, true);
 	struct text text = { 0 };
 
-	put_collector(&text, gc->name, before);
+	header_put_collector(&text, gc->name, before);
 	text_printf(&text, ": %s%" PRId64, bound, gc->count);
 	if (gc->count) {
 		text_printf(&text, ", %s", bound);
@@ -278,20 +281,20 @@ static void put_gc(struct pen *pen, const struct gc_rate *gc,
  * Puts the collectors with pauses, or those without any. Returns the name of
  * the last one put, or before.
  */
-static const char *put_collectors(struct pen *pen,
-				  const struct process_rates *p, bool had_some,
-				  const char *before)
+static const char *header_put_collectors(struct pen *pen,
+					 const struct process_rates *p,
+					 bool had_some, const char *before)
 {
 	for (size_t i = 0; i < p->gc_count; i++) {
 		if ((p->gc[i].count > 0) != had_some)
 			continue;
-		put_gc(pen, &p->gc[i], before);
+		header_put_gc(pen, &p->gc[i], before);
 		before = p->gc[i].name;
 	}
 	return before;
 }
 
-static void put_longest(struct pen *pen, const struct longest_pause *l)
+static void header_put_longest(struct pen *pen, const struct longest_pause *l)
 {
 	struct text text = { 0 };
 
@@ -299,57 +302,58 @@ static void put_longest(struct pen *pen, const struct longest_pause *l)
 		return;
 	units_add_time(&text, (double)l->ns);
 	pen_printf(pen, STYLE_PLAIN, " longest %s%s ",
-		   bound_sign(pen, l->most_ns > l->ns, false), text.bytes);
+		   header_bound_sign(pen, l->most_ns > l->ns, false),
+		   text.bytes);
 	text_release(&text);
 }
 
-static void draw_gc(const struct top *t, struct pen *pen)
+static void header_draw_gc(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	const char *cause = t->sample->process.gc_cause;
 	const char *before;
 	struct text number = { 0 };
 
-	add_value(&number, bound_sign(pen, p->gc_at_most, true),
-		  top_format_percent, p->gc_pauses, "%");
-	header_put_label(pen, "GC pauses", &number);
-	leave_history(pen);
-	before = put_collectors(pen, p, true, NULL);
-	put_longest(pen, &p->gc_longest);
-	put_collectors(pen, p, false, before);
+	header_add_value(&number, header_bound_sign(pen, p->gc_at_most, true),
+			 top_format_percent, p->gc_pauses, "%");
+	header_put_value(pen, "GC pauses", &number);
+	header_leave_history(pen);
+	before = header_put_collectors(pen, p, true, NULL);
+	header_put_longest(pen, &p->gc_longest);
+	header_put_collectors(pen, p, false, before);
 	if (*cause)
 		pen_printf(pen, STYLE_DIM, " last: %s ", cause);
-	put_history(pen, &t->gc, 0.01);
+	header_put_history(pen, &t->gc, 0.01);
 }
 
-static void draw_safepoints(const struct top *t, struct pen *pen)
+static void header_draw_safepoints(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	struct text number = { 0 };
 
-	add_value(&number, "", top_format_rate, p->safepoints, "/s");
-	header_put_label(pen, "Safepoint", &number);
+	header_add_value(&number, "", top_format_rate, p->safepoints, "/s");
+	header_put_value(pen, "Safepoint", &number);
 	if (!isnan(p->safepoint_pause_ms))
 		pen_printf(pen, STYLE_PLAIN, " %.2f ms each ",
 			   p->safepoint_pause_ms);
-	put_share(pen, STYLE_PLAIN, "time to safepoint", p->sync);
-	put_share(pen, STYLE_PLAIN, "at safepoint", p->safepoint);
-	put_longest(pen, &p->longest);
+	header_put_share(pen, STYLE_PLAIN, "time to safepoint", p->sync);
+	header_put_share(pen, STYLE_PLAIN, "at safepoint", p->safepoint);
+	header_put_longest(pen, &p->longest);
 }
 
-static bool has_machine(const struct top *t)
+static bool header_has_machine(const struct top *t)
 {
 	return t->sample->process.machine_busy_ns != COUNTER_ABSENT;
 }
 
-static void draw_machine(const struct top *t, struct pen *pen)
+static void header_draw_machine(const struct top *t, struct pen *pen)
 {
 	const struct process_sample *p = &t->sample->process;
 	const struct process_rates *rates = &t->rates->process;
 	struct text number = { 0 };
 
-	add_value(&number, "", top_format_percent, rates->machine, "%");
-	header_put_label(pen, "Machine", &number);
+	header_add_value(&number, "", top_format_percent, rates->machine, "%");
+	header_put_value(pen, "Machine", &number);
 	if (p->cpus > 0)
 		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
 			   p->cpus, p->cpus == 1 ? "" : "s");
@@ -357,11 +361,11 @@ static void draw_machine(const struct top *t, struct pen *pen)
 		return;
 	pen_printf(pen, STYLE_PLAIN, " limit %.2f CPUs ",
 		   (double)p->cpu_limit / 1000);
-	put_share(pen, STYLE_HOT, "throttled", rates->throttled);
+	header_put_share(pen, STYLE_HOT, "throttled", rates->throttled);
 }
 
 /* Puts the number of threads in each state, without states of no thread. */
-static void put_states(const struct top *t, struct pen *pen)
+static void header_put_states(const struct top *t, struct pen *pen)
 {
 	static const struct {
 		enum thread_run_state state;
@@ -386,7 +390,7 @@ static void put_states(const struct top *t, struct pen *pen)
 	}
 }
 
-static void draw_threads(const struct top *t, struct pen *pen)
+static void header_draw_threads(const struct top *t, struct pen *pen)
 {
 	const struct process_sample *p = &t->sample->process;
 	const struct process_rates *rates = &t->rates->process;
@@ -396,23 +400,23 @@ static void draw_threads(const struct top *t, struct pen *pen)
 		    p->threads == COUNTER_ABSENT
 			    ? (int64_t)t->sample->thread_count
 			    : p->threads);
-	header_put_label(pen, "Threads", &number);
+	header_put_value(pen, "Threads", &number);
 	if (rates->new_threads || rates->ended_threads)
 		pen_printf(pen, STYLE_WARM, " +%zu -%zu ", rates->new_threads,
 			   rates->ended_threads);
 	if (p->virtual_threads > 0)
 		pen_printf(pen, STYLE_PLAIN, " %" PRId64 " virtual ",
 			   p->virtual_threads);
-	put_states(t, pen);
+	header_put_states(t, pen);
 }
 
 /* Unavailable values come first: a narrow screen must not omit the reasons. */
-static void draw_sources(const struct top *t, struct pen *pen)
+static void header_draw_sources(const struct top *t, struct pen *pen)
 {
 	const struct top_sample *s = t->sample;
 	bool all = true;
 
-	put_label(pen, "Sources");
+	header_put_label(pen, "Sources");
 	pen->end -= pen->end > 2 ? 2 : 0;
 	for (unsigned absent = 2; absent-- > 0;) {
 		for (size_t i = 0; i < s->note_count; i++) {
@@ -447,14 +451,14 @@ static const struct {
 	void (*draw)(const struct top *t, struct pen *pen);
 	bool (*is_available)(const struct top *t); /* NULL: always */
 } lines[] = {
-	{ 1, draw_cpu, NULL },
-	{ 3, draw_program, NULL },
-	{ 8, draw_machine, has_machine },
-	{ 5, draw_memory, NULL },
-	{ 4, draw_gc, NULL },
-	{ 6, draw_safepoints, NULL },
-	{ 7, draw_threads, NULL },
-	{ 2, draw_sources, NULL },
+	{ 1, header_draw_cpu, NULL },
+	{ 3, header_draw_program, NULL },
+	{ 8, header_draw_machine, header_has_machine },
+	{ 5, header_draw_memory, NULL },
+	{ 4, header_draw_gc, NULL },
+	{ 6, header_draw_safepoints, NULL },
+	{ 7, header_draw_threads, NULL },
+	{ 2, header_draw_sources, NULL },
 };
 
 unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,

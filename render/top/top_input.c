@@ -16,7 +16,7 @@ static const int64_t intervals[] = {
 
 #define INTERVALS (sizeof(intervals) / sizeof(*intervals))
 
-static void interval_lengthen(struct top *t)
+static void input_interval_lengthen(struct top *t)
 {
 	for (size_t i = 0; i < INTERVALS; i++) {
 		if (intervals[i] > t->interval_ns) {
@@ -26,7 +26,7 @@ static void interval_lengthen(struct top *t)
 	}
 }
 
-static void interval_shorten(struct top *t)
+static void input_interval_shorten(struct top *t)
 {
 	for (size_t i = INTERVALS; i > 0; i--) {
 		if (intervals[i - 1] < t->interval_ns) {
@@ -36,7 +36,7 @@ static void interval_shorten(struct top *t)
 	}
 }
 
-static void interval_print(struct top *t)
+static void input_interval_print(struct top *t)
 {
 	struct text interval = { 0 };
 
@@ -50,14 +50,14 @@ static const char label_regex[] = "regular expression",
 		  label_glob[] = "glob (* and ?)",
 		  label_file[] = "write to file (.csv or .json)";
 
-static void set_text(char **text, const char *typed)
+static void input_set_text(char **text, const char *typed)
 {
 	free(*text);
 	*text = *typed ? xstrdup(typed) : NULL;
 }
 
 /* Filters while the user types; an incomplete regex keeps the old filter. */
-static void set_regex(struct top *t, const char *typed)
+static void input_set_regex(struct top *t, const char *typed)
 {
 	struct error err;
 	struct pattern *pattern = NULL;
@@ -72,33 +72,33 @@ static void set_regex(struct top *t, const char *typed)
 	}
 	pattern_free(t->filter.pattern);
 	t->filter.pattern = pattern;
-	set_text(&t->regex, typed);
+	input_set_text(&t->regex, typed);
 	top_select(t);
 }
 
 void top_set_glob(struct top *t, const char *glob)
 {
-	set_text(&t->glob, glob);
+	input_set_text(&t->glob, glob);
 	t->filter.glob = t->glob;
 }
 
-static void set_glob(struct top *t, const char *typed)
+static void input_set_glob(struct top *t, const char *typed)
 {
 	top_set_glob(t, typed);
 	top_select(t);
 }
 
-static void prompt_changed(struct top *t)
+static void input_prompt_changed(struct top *t)
 {
 	const char *typed = prompt_typed(&t->prompt);
 
 	if (t->prompt.label == label_regex)
-		set_regex(t, typed);
+		input_set_regex(t, typed);
 	else if (t->prompt.label == label_glob)
-		set_glob(t, typed);
+		input_set_glob(t, typed);
 }
 
-static void prompt_done(struct top *t)
+static void input_prompt_done(struct top *t)
 {
 	if (t->prompt.label == label_file && *prompt_typed(&t->prompt)) {
 		t->write_to = prompt_typed(&t->prompt);
@@ -107,26 +107,26 @@ static void prompt_done(struct top *t)
 	prompt_end(&t->prompt);
 }
 
-static void prompt_cancelled(struct top *t)
+static void input_prompt_cancelled(struct top *t)
 {
 	if (t->prompt.label == label_regex)
-		set_regex(t, "");
+		input_set_regex(t, "");
 	else if (t->prompt.label == label_glob)
-		set_glob(t, "");
+		input_set_glob(t, "");
 	prompt_end(&t->prompt);
 }
 
-static void prompt_answer_key(struct top *t, const struct key *key)
+static void input_prompt_answer_key(struct top *t, const struct key *key)
 {
 	switch (prompt_key(&t->prompt, key)) {
 	case PROMPT_CHANGED:
-		prompt_changed(t);
+		input_prompt_changed(t);
 		break;
 	case PROMPT_DONE:
-		prompt_done(t);
+		input_prompt_done(t);
 		break;
 	case PROMPT_LEFT:
-		prompt_cancelled(t);
+		input_prompt_cancelled(t);
 		break;
 	case PROMPT_UNCHANGED:
 		break;
@@ -134,26 +134,26 @@ static void prompt_answer_key(struct top *t, const struct key *key)
 }
 
 /* Escape in the thread table: removes all filters; false if none was set. */
-static bool drop_filters(struct top *t)
+static bool input_drop_filters(struct top *t)
 {
 	struct top_filter *f = &t->filter;
 	bool any = f->pattern || f->glob || f->hide_idle || f->java_only;
 
 	f->hide_idle = f->java_only = false;
-	set_glob(t, "");
-	set_regex(t, "");
+	input_set_glob(t, "");
+	input_set_regex(t, "");
 	return any;
 }
 
-static void leave_view(struct top *t)
+static void input_leave_view(struct top *t)
 {
 	if (t->depth > 1)
 		view_leave(t);
-	else if (!drop_filters(t))
+	else if (!input_drop_filters(t))
 		top_message(t, false, "press q to quit");
 }
 
-static void toggle_pause(struct top *t)
+static void input_toggle_pause(struct top *t)
 {
 	if (t->ended) {
 		top_message(t, false, "no more samples");
@@ -162,14 +162,14 @@ static void toggle_pause(struct top *t)
 	t->paused = !t->paused;
 }
 
-static void common_request(struct top *t, enum top_request request)
+static void input_common_request(struct top *t, enum top_request request)
 {
 	switch (request) {
 	case REQUEST_QUIT:
 		t->actions |= TOP_ACTION_QUIT;
 		break;
 	case REQUEST_LEAVE:
-		leave_view(t);
+		input_leave_view(t);
 		break;
 	case REQUEST_HELP:
 		view_open(t, &view_help);
@@ -193,15 +193,15 @@ static void common_request(struct top *t, enum top_request request)
 		prompt_start(&t->prompt, label_file, "ttop.csv");
 		break;
 	case REQUEST_PAUSE:
-		toggle_pause(t);
+		input_toggle_pause(t);
 		break;
 	case REQUEST_FASTER:
-		interval_shorten(t);
-		interval_print(t);
+		input_interval_shorten(t);
+		input_interval_print(t);
 		break;
 	case REQUEST_SLOWER:
-		interval_lengthen(t);
-		interval_print(t);
+		input_interval_lengthen(t);
+		input_interval_print(t);
 		break;
 	case REQUEST_REDRAW:
 		t->actions |= TOP_ACTION_REDRAW;
@@ -218,10 +218,10 @@ void top_key(struct top *t, const struct key *key)
 
 	t->message[0] = '\0';
 	if (t->prompt.label) {
-		prompt_answer_key(t, key);
+		input_prompt_answer_key(t, key);
 		return;
 	}
 	request = top_keys_request(key, view->place);
 	if (!view->request(t, request, key))
-		common_request(t, request);
+		input_common_request(t, request);
 }

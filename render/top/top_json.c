@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Rounds to four decimals: more would be noise. NaN becomes null. */
-static void put_rate(struct json *j, const char *key, double value)
+static void top_json_put_rate(struct json *j, const char *key, double value)
 {
 	if (value < 1e12)
 		value = (double)(int64_t)(value * 1e4 + 0.5) / 1e4;
@@ -16,12 +16,12 @@ static void put_rate(struct json *j, const char *key, double value)
 	json_double(j, value);
 }
 
-static void put_percent(struct json *j, const char *key, double share)
+static void top_json_put_percent(struct json *j, const char *key, double share)
 {
-	put_rate(j, key, share * 100);
+	top_json_put_rate(j, key, share * 100);
 }
 
-static void put_id(struct json *j, const char *key, int64_t id)
+static void top_json_put_id(struct json *j, const char *key, int64_t id)
 {
 	json_key(j, key);
 	if (id)
@@ -30,7 +30,7 @@ static void put_id(struct json *j, const char *key, int64_t id)
 		json_null(j);
 }
 
-static void put_count(struct json *j, const char *key, int64_t count)
+static void top_json_put_count(struct json *j, const char *key, int64_t count)
 {
 	json_key(j, key);
 	if (count >= 0)
@@ -39,7 +39,7 @@ static void put_count(struct json *j, const char *key, int64_t count)
 		json_null(j);
 }
 
-static void put_gc(struct json *j, const struct process_rates *p)
+static void top_json_put_gc(struct json *j, const struct process_rates *p)
 {
 	json_key(j, "gc");
 	if (!p->gc_count) {
@@ -51,8 +51,8 @@ static void put_gc(struct json *j, const struct process_rates *p)
 		json_open_object(j);
 		json_key(j, "name");
 		json_text(j, p->gc[i].name);
-		put_percent(j, "pct", p->gc[i].share);
-		put_count(j, "count", p->gc[i].count);
+		top_json_put_percent(j, "pct", p->gc[i].share);
+		top_json_put_count(j, "count", p->gc[i].count);
 		json_key(j, "is_upper_bound");
 		json_bool(j, p->gc[i].at_most);
 		json_close_object(j);
@@ -60,108 +60,113 @@ static void put_gc(struct json *j, const struct process_rates *p)
 	json_close_array(j);
 }
 
-static void put_flag(struct json *j, const char *key, bool value)
+static void top_json_put_flag(struct json *j, const char *key, bool value)
 {
 	json_key(j, key);
 	json_bool(j, value);
 }
 
-static bool is_lower_bound(const struct longest_pause *l)
+static bool top_json_is_lower_bound(const struct longest_pause *l)
 {
 	return l->ns != COUNTER_ABSENT && l->most_ns > l->ns;
 }
 
-static void put_pauses(struct json *j, const struct process_rates *p,
-		       const char *cause)
+static void top_json_put_pauses(struct json *j, const struct process_rates *p,
+				const char *cause)
 {
 	const struct longest_pause *gc = &p->gc_longest, *any = &p->longest;
 
-	put_percent(j, "gc_pause_pct", p->gc_pauses);
-	put_flag(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
+	top_json_put_percent(j, "gc_pause_pct", p->gc_pauses);
+	top_json_put_flag(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
 	json_key(j, "gc_last_cause");
 	if (*cause)
 		json_text(j, cause);
 	else
 		json_null(j);
-	put_rate(j, "gc_longest_ms",
-		 gc->ns == COUNTER_ABSENT ? NAN : (double)gc->ns / 1e6);
-	put_flag(j, "gc_longest_is_lower_bound", is_lower_bound(gc));
-	put_rate(j, "safepoint_longest_ms",
-		 any->ns == COUNTER_ABSENT ? NAN : (double)any->ns / 1e6);
-	put_flag(j, "safepoint_longest_is_lower_bound", is_lower_bound(any));
+	top_json_put_rate(j, "gc_longest_ms",
+			  gc->ns == COUNTER_ABSENT ? NAN
+						   : (double)gc->ns / 1e6);
+	top_json_put_flag(j, "gc_longest_is_lower_bound",
+			  top_json_is_lower_bound(gc));
+	top_json_put_rate(j, "safepoint_longest_ms",
+			  any->ns == COUNTER_ABSENT ? NAN
+						    : (double)any->ns / 1e6);
+	top_json_put_flag(j, "safepoint_longest_is_lower_bound",
+			  top_json_is_lower_bound(any));
 }
 
-static void put_process(struct json *j, const struct top_rates *r)
+static void top_json_put_process(struct json *j, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
 	const struct process_sample *s = &r->sample->process;
 
 	json_key(j, "process");
 	json_open_object(j);
-	put_percent(j, "cpu_pct", p->cpu);
-	put_percent(j, "application_pct", p->application);
-	put_percent(j, "user_pct", p->user);
-	put_percent(j, "sys_pct", p->sys);
-	put_percent(j, "other_pct", p->other);
-	put_percent(j, "vm_pct", p->vm_cpu);
-	put_percent(j, "gc_cpu_pct", p->gc_cpu);
-	put_percent(j, "jit_pct", p->jit_cpu);
-	put_percent(j, "native_pct", p->native_cpu);
-	put_count(j, "threads", (int64_t)r->row_count);
-	put_count(j, "java_threads", (int64_t)p->java_threads);
-	put_count(j, "new_threads", (int64_t)p->new_threads);
-	put_count(j, "ended_threads", (int64_t)p->ended_threads);
-	put_rate(j, "alloc_bytes_per_s", p->alloc);
-	put_gc(j, p);
-	put_rate(j, "safepoints_per_s", p->safepoints);
-	put_rate(j, "safepoint_avg_ms", p->safepoint_pause_ms);
-	put_percent(j, "safepoint_sync_pct", p->sync);
-	put_percent(j, "safepoint_pct", p->safepoint);
-	put_pauses(j, p, s->gc_cause);
-	put_count(j, "heap_used_bytes", s->heap_used);
-	put_count(j, "heap_max_bytes", s->heap_max);
-	put_count(j, "rss_bytes", s->rss_bytes);
-	put_percent(j, "machine_cpu_pct", p->machine);
-	put_count(j, "machine_cpus",
-		  isnan(p->machine) ? COUNTER_ABSENT : s->cpus);
-	put_rate(j, "cpu_limit_cpus",
-		 s->cpu_limit == COUNTER_ABSENT ? NAN
-						: (double)s->cpu_limit / 1000);
-	put_percent(j, "throttled_pct", p->throttled);
+	top_json_put_percent(j, "cpu_pct", p->cpu);
+	top_json_put_percent(j, "application_pct", p->application);
+	top_json_put_percent(j, "user_pct", p->user);
+	top_json_put_percent(j, "sys_pct", p->sys);
+	top_json_put_percent(j, "other_pct", p->other);
+	top_json_put_percent(j, "vm_pct", p->vm_cpu);
+	top_json_put_percent(j, "gc_cpu_pct", p->gc_cpu);
+	top_json_put_percent(j, "jit_pct", p->jit_cpu);
+	top_json_put_percent(j, "native_pct", p->native_cpu);
+	top_json_put_count(j, "threads", (int64_t)r->row_count);
+	top_json_put_count(j, "java_threads", (int64_t)p->java_threads);
+	top_json_put_count(j, "new_threads", (int64_t)p->new_threads);
+	top_json_put_count(j, "ended_threads", (int64_t)p->ended_threads);
+	top_json_put_rate(j, "alloc_bytes_per_s", p->alloc);
+	top_json_put_gc(j, p);
+	top_json_put_rate(j, "safepoints_per_s", p->safepoints);
+	top_json_put_rate(j, "safepoint_avg_ms", p->safepoint_pause_ms);
+	top_json_put_percent(j, "safepoint_sync_pct", p->sync);
+	top_json_put_percent(j, "safepoint_pct", p->safepoint);
+	top_json_put_pauses(j, p, s->gc_cause);
+	top_json_put_count(j, "heap_used_bytes", s->heap_used);
+	top_json_put_count(j, "heap_max_bytes", s->heap_max);
+	top_json_put_count(j, "rss_bytes", s->rss_bytes);
+	top_json_put_percent(j, "machine_cpu_pct", p->machine);
+	top_json_put_count(j, "machine_cpus",
+			   isnan(p->machine) ? COUNTER_ABSENT : s->cpus);
+	top_json_put_rate(j, "cpu_limit_cpus",
+			  s->cpu_limit == COUNTER_ABSENT
+				  ? NAN
+				  : (double)s->cpu_limit / 1000);
+	top_json_put_percent(j, "throttled_pct", p->throttled);
 	json_close_object(j);
 }
 
-static void put_thread(struct json *j, const struct thread_row *row)
+static void top_json_put_thread(struct json *j, const struct thread_row *row)
 {
 	const struct thread_sample *t = row->thread;
 	const double *rates = row->rates;
 
 	json_open_object(j);
-	put_id(j, "id", t->java_id);
-	put_id(j, "tid", t->tid);
+	top_json_put_id(j, "id", t->java_id);
+	top_json_put_id(j, "tid", t->tid);
 	json_key(j, "name");
 	json_text(j, t->name);
 	json_key(j, "kind");
 	json_text(j, thread_kind_name(t->kind));
 	json_key(j, "state");
 	json_text(j, thread_run_state_name(t->state));
-	put_percent(j, "cpu_pct", rates[THREAD_CPU]);
-	put_percent(j, "user_pct", rates[THREAD_USER]);
-	put_percent(j, "sys_pct", rates[THREAD_SYS]);
-	put_rate(j, "alloc_bytes_per_s", rates[THREAD_ALLOC]);
+	top_json_put_percent(j, "cpu_pct", rates[THREAD_CPU]);
+	top_json_put_percent(j, "user_pct", rates[THREAD_USER]);
+	top_json_put_percent(j, "sys_pct", rates[THREAD_SYS]);
+	top_json_put_rate(j, "alloc_bytes_per_s", rates[THREAD_ALLOC]);
 	json_key(j, "alloc_is_coarse");
 	json_bool(j, t->alloc_is_coarse);
-	put_rate(j, "waits_per_s", rates[THREAD_WAITS]);
-	put_percent(j, "wait_pct", rates[THREAD_WAIT_TIME]);
-	put_rate(j, "blocks_per_s", rates[THREAD_BLOCKS]);
-	put_percent(j, "block_pct", rates[THREAD_BLOCK_TIME]);
-	put_percent(j, "runq_pct", rates[THREAD_RUNQ]);
-	put_rate(j, "csw_per_s", top_row_switches(row));
+	top_json_put_rate(j, "waits_per_s", rates[THREAD_WAITS]);
+	top_json_put_percent(j, "wait_pct", rates[THREAD_WAIT_TIME]);
+	top_json_put_rate(j, "blocks_per_s", rates[THREAD_BLOCKS]);
+	top_json_put_percent(j, "block_pct", rates[THREAD_BLOCK_TIME]);
+	top_json_put_percent(j, "runq_pct", rates[THREAD_RUNQ]);
+	top_json_put_rate(j, "csw_per_s", top_row_switches(row));
 	json_close_object(j);
 }
 
 /* The source of each value, or the reason why it is unavailable. */
-static void put_notes(struct json *j, const struct top_sample *s)
+static void top_json_put_notes(struct json *j, const struct top_sample *s)
 {
 	json_key(j, "notes");
 	json_open_array(j);
@@ -178,8 +183,8 @@ static void put_notes(struct json *j, const struct top_sample *s)
 	json_close_array(j);
 }
 
-static void put_blocked_thread(struct json *j, const struct blocked *b,
-			       const struct blocked_thread *t)
+static void top_json_put_blocked_thread(struct json *j, const struct blocked *b,
+					const struct blocked_thread *t)
 {
 	static const char *const kinds[] = {
 		[BLOCKED_NOT] = "none",
@@ -189,7 +194,7 @@ static void put_blocked_thread(struct json *j, const struct blocked *b,
 	bool waits = t->kind != BLOCKED_NOT;
 
 	json_open_object(j);
-	put_id(j, "id", t->id > 0 ? t->id : 0);
+	top_json_put_id(j, "id", t->id > 0 ? t->id : 0);
 	json_key(j, "name");
 	json_text(j, t->name);
 	json_key(j, "state");
@@ -200,12 +205,12 @@ static void put_blocked_thread(struct json *j, const struct blocked *b,
 	json_text(j, t->lock_class);
 	json_key(j, "lock_id");
 	json_text(j, t->lock_id);
-	put_id(j, "owner_id", t->owner_id > 0 ? t->owner_id : 0);
-	put_rate(j, "seen_blocked_s",
-		 waits ? (double)(b->at_ns - t->since_ns) / 1e9 : NAN);
-	put_count(j, "seen_times", waits ? (int64_t)t->looks : -1);
-	put_count(j, "holds_back", (int64_t)t->held_back);
-	put_id(j, "deadlock", t->deadlock);
+	top_json_put_id(j, "owner_id", t->owner_id > 0 ? t->owner_id : 0);
+	top_json_put_rate(j, "seen_blocked_s",
+			  waits ? (double)(b->at_ns - t->since_ns) / 1e9 : NAN);
+	top_json_put_count(j, "seen_times", waits ? (int64_t)t->looks : -1);
+	top_json_put_count(j, "holds_back", (int64_t)t->held_back);
+	top_json_put_id(j, "deadlock", t->deadlock);
 	json_key(j, "leaf");
 	json_text(j, t->leaf);
 	json_key(j, "frame");
@@ -213,14 +218,14 @@ static void put_blocked_thread(struct json *j, const struct blocked *b,
 	json_close_object(j);
 }
 
-static void put_blocked(struct json *j, const struct blocked *b)
+static void top_json_put_blocked(struct json *j, const struct blocked *b)
 {
 	json_key(j, "blocked");
 	json_open_object(j);
 	json_key(j, "source");
 	json_text(j, b->source);
-	put_rate(j, "pause_ms",
-		 b->pause_ns < 0 ? NAN : (double)b->pause_ns / 1e6);
+	top_json_put_rate(j, "pause_ms",
+			  b->pause_ns < 0 ? NAN : (double)b->pause_ns / 1e6);
 	json_key(j, "owners_of_synchronizers_known");
 	json_bool(j, b->knows_synchronizers);
 	json_key(j, "same_block_known");
@@ -228,7 +233,7 @@ static void put_blocked(struct json *j, const struct blocked *b)
 	json_key(j, "threads");
 	json_open_array(j);
 	for (size_t i = 0; i < b->count; i++)
-		put_blocked_thread(j, b, &b->threads[i]);
+		top_json_put_blocked_thread(j, b, &b->threads[i]);
 	json_close_array(j);
 	json_close_object(j);
 }
@@ -245,17 +250,17 @@ void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
 	json_text(&j, "sjkc.ttop/1");
 	json_key(&j, "time");
 	json_string(&j, time.bytes, time.len);
-	put_id(&j, "pid", pid);
-	put_rate(&j, "interval_s", r->interval_s);
-	put_process(&j, r);
+	top_json_put_id(&j, "pid", pid);
+	top_json_put_rate(&j, "interval_s", r->interval_s);
+	top_json_put_process(&j, r);
 	json_key(&j, "threads");
 	json_open_array(&j);
 	for (size_t i = 0; i < report->passing && i < report->shown; i++)
-		put_thread(&j, &r->rows[i]);
+		top_json_put_thread(&j, &r->rows[i]);
 	json_close_array(&j);
 	if (report->blocked && !report->blocked->recorded.len)
-		put_blocked(&j, report->blocked);
-	put_notes(&j, r->sample);
+		top_json_put_blocked(&j, report->blocked);
+	top_json_put_notes(&j, r->sample);
 	json_close_object(&j);
 	text_putc(out, '\n');
 	text_release(&time);

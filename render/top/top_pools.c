@@ -78,7 +78,7 @@ static void pools_assign_rows(struct top_pools *p,
 	}
 }
 
-static int64_t add_counter(int64_t sum, int64_t counter)
+static int64_t pool_add_counter(int64_t sum, int64_t counter)
 {
 	if (counter == COUNTER_ABSENT)
 		return sum;
@@ -88,7 +88,7 @@ static int64_t add_counter(int64_t sum, int64_t counter)
 }
 
 /* NaN only when both are. */
-static double add_rate(double sum, double rate)
+static double pool_add_rate(double sum, double rate)
 {
 	return isnan(rate) ? sum : isnan(sum) ? rate : sum + rate;
 }
@@ -112,9 +112,9 @@ static void pool_add_rows(const struct top_pools *p, const struct pool *pool,
 		const struct thread_row *member = &rows[i - 1];
 
 		for (size_t c = 0; c < THREAD_COUNTERS; c++) {
-			row->rates[c] = add_rate(row->rates[c],
-						 member->rates[c]);
-			sample->counters[c] = add_counter(
+			row->rates[c] = pool_add_rate(row->rates[c],
+						      member->rates[c]);
+			sample->counters[c] = pool_add_counter(
 				sample->counters[c],
 				member->thread->counters[c]);
 		}
@@ -135,7 +135,7 @@ static void sort_pools(struct top_pools *p, const struct top_order *order)
 	top_rows_select(&rates, &all, &by);
 }
 
-static void add_line(struct top_pools *p, struct top_line line)
+static void pool_add_line(struct top_pools *p, struct top_line line)
 {
 	array_reserve(p->lines, p->line_cap, p->line_count + 1);
 	p->lines[p->line_count++] = line;
@@ -147,17 +147,18 @@ static void list_pool(struct top_pools *p, const struct thread_row *sum,
 	bool open = p->open[pool->id];
 
 	if (pool->members == 1) {
-		add_line(p, (struct top_line){ .row = &rows[pool->first] });
+		pool_add_line(p,
+			      (struct top_line){ .row = &rows[pool->first] });
 		return;
 	}
-	add_line(p, (struct top_line){ .row = sum,
-				       .kind = LINE_POOL,
-				       .pool = pool->id,
-				       .members = pool->members,
-				       .is_open = open });
+	pool_add_line(p, (struct top_line){ .row = sum,
+					    .kind = LINE_POOL,
+					    .pool = pool->id,
+					    .members = pool->members,
+					    .is_open = open });
 	for (size_t i = pool->first + 1; open && i; i = p->next[i - 1])
-		add_line(p, (struct top_line){ .row = &rows[i - 1],
-					       .kind = LINE_MEMBER });
+		pool_add_line(p, (struct top_line){ .row = &rows[i - 1],
+						    .kind = LINE_MEMBER });
 }
 
 size_t top_pools_group(struct top_pools *p, const struct thread_row *rows,

@@ -14,7 +14,8 @@
 /* Returns < 0 when a comes first, 0 when the next key decides. */
 typedef int compare_fn(const struct thread_row *a, const struct thread_row *b);
 
-static compare_fn by_name, by_id, by_tid, by_state, by_kind;
+static compare_fn rows_by_name, rows_by_id, rows_by_tid, rows_by_state,
+	rows_by_kind;
 
 /* Sort keys: a comparison, or else a rate, the largest first. */
 static const struct order_key {
@@ -27,23 +28,23 @@ static const struct order_key {
 	{ .name = "USER", .counter = THREAD_USER },
 	{ .name = "SYS", .counter = THREAD_SYS },
 	{ .name = "ALLOC", .counter = THREAD_ALLOC },
-	{ .name = "NAME", .compare = by_name },
+	{ .name = "NAME", .compare = rows_by_name },
 	{ .name = "RUNQ", .counter = THREAD_RUNQ },
 	{ .name = "CSW", .rate = top_row_switches },
 	{ .name = "WAITS", .counter = THREAD_WAITS },
 	{ .name = "WAIT", .counter = THREAD_WAIT_TIME },
 	{ .name = "BLOCKS", .counter = THREAD_BLOCKS },
 	{ .name = "BLOCK", .counter = THREAD_BLOCK_TIME },
-	{ .name = "ID", .compare = by_id },
-	{ .name = "TID", .compare = by_tid },
-	{ .name = "STATE", .compare = by_state },
-	{ .name = "KIND", .compare = by_kind },
+	{ .name = "ID", .compare = rows_by_id },
+	{ .name = "TID", .compare = rows_by_tid },
+	{ .name = "STATE", .compare = rows_by_state },
+	{ .name = "KIND", .compare = rows_by_kind },
 };
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
 /* "CPU|USER|SYS|…" */
-static const char *top_order_keys(void)
+static const char *rows_top_order_keys(void)
 {
 	static struct text names;
 
@@ -65,40 +66,44 @@ double top_row_switches(const struct thread_row *row)
 	return row->rates[THREAD_VOLUNTARY] + row->rates[THREAD_INVOLUNTARY];
 }
 
-static int three_way(int64_t a, int64_t b) { return (a > b) - (a < b); }
+static int rows_three_way(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-static int by_name(const struct thread_row *a, const struct thread_row *b)
+static int rows_by_name(const struct thread_row *a, const struct thread_row *b)
 {
 	return strcmp(a->thread->name, b->thread->name);
 }
 
-static int by_id(const struct thread_row *a, const struct thread_row *b)
+static int rows_by_id(const struct thread_row *a, const struct thread_row *b)
 {
-	return three_way(a->thread->java_id, b->thread->java_id);
+	return rows_three_way(a->thread->java_id, b->thread->java_id);
 }
 
-static int by_tid(const struct thread_row *a, const struct thread_row *b)
+static int rows_by_tid(const struct thread_row *a, const struct thread_row *b)
 {
-	return three_way(a->thread->tid, b->thread->tid);
+	return rows_three_way(a->thread->tid, b->thread->tid);
 }
 
-static int by_state(const struct thread_row *a, const struct thread_row *b)
+static int rows_by_state(const struct thread_row *a, const struct thread_row *b)
 {
-	return three_way((int64_t)a->thread->state, (int64_t)b->thread->state);
+	return rows_three_way((int64_t)a->thread->state,
+			      (int64_t)b->thread->state);
 }
 
-static int by_kind(const struct thread_row *a, const struct thread_row *b)
+static int rows_by_kind(const struct thread_row *a, const struct thread_row *b)
 {
-	return three_way((int64_t)a->thread->kind, (int64_t)b->thread->kind);
+	return rows_three_way((int64_t)a->thread->kind,
+			      (int64_t)b->thread->kind);
 }
 
-static double rate_of(const struct order_key *key, const struct thread_row *row)
+static double rows_rate_of(const struct order_key *key,
+			   const struct thread_row *row)
 {
 	return key->rate ? key->rate(row) : row->rates[key->counter];
 }
 
-static int compare_by(const struct order_key *key, bool reversed,
-		      const struct thread_row *a, const struct thread_row *b)
+static int rows_compare_by(const struct order_key *key, bool reversed,
+			   const struct thread_row *a,
+			   const struct thread_row *b)
 {
 	double x, y;
 	int order;
@@ -106,8 +111,8 @@ static int compare_by(const struct order_key *key, bool reversed,
 	if (key->compare) {
 		order = key->compare(a, b);
 	} else {
-		x = rate_of(key, a);
-		y = rate_of(key, b);
+		x = rows_rate_of(key, a);
+		y = rows_rate_of(key, b);
 		if (isnan(x) || isnan(y)) /* NaN is last, reversed or not */
 			return (isnan(x) != 0) - (isnan(y) != 0);
 		order = (x < y) - (x > y);
@@ -122,12 +127,15 @@ static int compare_rows(const void *one, const void *other, void *context)
 	int ret = 0;
 
 	for (size_t i = 0; i < order->count && ret == 0; i++)
-		ret = compare_by(&keys[order->by[i].key], order->by[i].reversed,
-				 a, b);
-	return ret ? ret : by_tid(a, b) ? by_tid(a, b) : by_id(a, b);
+		ret = rows_compare_by(&keys[order->by[i].key],
+				      order->by[i].reversed, a, b);
+	return ret                 ? ret
+	       : rows_by_tid(a, b) ? rows_by_tid(a, b)
+				   : rows_by_id(a, b);
 }
 
-static int add_key(struct line word, struct top_order *order, struct error *err)
+static int rows_add_key(struct line word, struct top_order *order,
+			struct error *err)
 {
 	bool reversed = line_starts(word, "-");
 
@@ -147,7 +155,7 @@ static int add_key(struct line word, struct top_order *order, struct error *err)
 		return 0;
 	}
 	return nearest_fail_choice("sort key", word.text, word.len,
-				   top_order_keys(), err);
+				   rows_top_order_keys(), err);
 }
 
 int top_order_parse(const char *text, struct top_order *order,
@@ -156,7 +164,7 @@ int top_order_parse(const char *text, struct top_order *order,
 	for (;;) {
 		struct line word = { text, strcspn(text, ",") };
 
-		if (add_key(line_trimmed(word), order, err))
+		if (rows_add_key(line_trimmed(word), order, err))
 			return -1;
 		text += word.len;
 		if (!*text)
@@ -166,7 +174,7 @@ int top_order_parse(const char *text, struct top_order *order,
 }
 
 /* Returns the length of the UTF-8 character at `at`; 1 for invalid bytes. */
-static size_t character_len(const char *at)
+static size_t rows_character_len(const char *at)
 {
 	size_t len = 1;
 
@@ -187,13 +195,13 @@ bool top_glob_matches(const char *glob, const char *name)
 			resume = name;
 		} else if (*glob == '?') {
 			glob++;
-			name += character_len(name);
+			name += rows_character_len(name);
 		} else if (*glob == *name) {
 			glob++;
 			name++;
 		} else if (star) {
 			glob = star + 1;
-			resume += character_len(resume);
+			resume += rows_character_len(resume);
 			name = resume;
 		} else {
 			return false;
@@ -204,7 +212,8 @@ bool top_glob_matches(const char *glob, const char *name)
 	return !*glob;
 }
 
-static bool passes(const struct top_filter *f, const struct thread_row *row)
+static bool rows_passes(const struct top_filter *f,
+			const struct thread_row *row)
 {
 	const struct thread_sample *t = row->thread;
 
@@ -228,7 +237,7 @@ size_t top_rows_select(struct top_rates *rates, const struct top_filter *filter,
 	for (size_t i = 0; i < rates->row_count; i++) {
 		struct thread_row row = rates->rows[i];
 
-		if (!passes(filter, &row))
+		if (!rows_passes(filter, &row))
 			continue;
 		rates->rows[i] = rates->rows[count];
 		rates->rows[count++] = row;

@@ -20,8 +20,8 @@ const struct source_note *top_note(const struct top_sample *s,
 	return NULL;
 }
 
-static void put_time(struct text *out, int64_t wall_ns, const struct tm *tm,
-		     const char *zone_format)
+static void top_text_put_time(struct text *out, int64_t wall_ns,
+			      const struct tm *tm, const char *zone_format)
 {
 	long ms = (long)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS);
 	char date[64], zone[16];
@@ -41,7 +41,7 @@ static void top_text_time(struct text *out, int64_t wall_ns)
 	struct tm tm;
 
 	if (localtime_r(&seconds, &tm))
-		put_time(out, wall_ns, &tm, "%z");
+		top_text_put_time(out, wall_ns, &tm, "%z");
 }
 
 void top_text_utc(struct text *out, int64_t wall_ns)
@@ -50,7 +50,7 @@ void top_text_utc(struct text *out, int64_t wall_ns)
 	struct tm tm;
 
 	if (gmtime_r(&seconds, &tm))
-		put_time(out, wall_ns, &tm, "Z");
+		top_text_put_time(out, wall_ns, &tm, "Z");
 }
 
 /*
@@ -83,7 +83,7 @@ static void top_text_size(struct text *out, double bytes)
 }
 
 /* Appends a share as a percentage of width characters at least. */
-static void put_percent(struct text *out, int width, double share)
+static void top_text_put_percent(struct text *out, int width, double share)
 {
 	if (isnan(share))
 		text_printf(out, "%*s%%", width, "-");
@@ -91,14 +91,15 @@ static void put_percent(struct text *out, int width, double share)
 		text_printf(out, "%*.2f%%", width, share * 100);
 }
 
-static void put_padded(struct text *out, int width, const struct text *t)
+static void top_text_put_padded(struct text *out, int width,
+				const struct text *t)
 {
 	text_printf(out, "%*s", width, t->bytes);
 }
 
 /* Appends "- (reason)" for an unavailable value. */
-static void put_absent(struct text *out, const struct top_sample *s,
-		       const char *figure)
+static void top_text_put_absent(struct text *out, const struct top_sample *s,
+				const char *figure)
 {
 	const struct source_note *note = top_note(s, figure);
 	const char *why = note && note->is_absent ? note->text : "unavailable";
@@ -110,7 +111,7 @@ static void put_absent(struct text *out, const struct top_sample *s,
 }
 
 /* Without Java names, the threads of the application are unknown. */
-static void put_no_split(struct text *out, const struct top_sample *s)
+static void top_text_put_no_split(struct text *out, const struct top_sample *s)
 {
 	const struct source_note *names = top_note(s, "names");
 
@@ -122,35 +123,35 @@ static void put_no_split(struct text *out, const struct top_sample *s)
 	text_puts(out, ")\n  other: cpu: - (the Java threads are unknown)\n");
 }
 
-static void put_cpu(struct text *out, const struct top_rates *r)
+static void top_text_put_cpu(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
 
 	if (isnan(p->cpu)) {
 		text_puts(out, "  process cpu: ");
-		put_absent(out, r->sample, "cpu");
+		top_text_put_absent(out, r->sample, "cpu");
 	} else {
 		text_puts(out, "  process cpu=");
-		put_percent(out, 0, p->cpu);
+		top_text_put_percent(out, 0, p->cpu);
 		text_putc(out, '\n');
 	}
 	if (isnan(p->application)) {
-		put_no_split(out, r->sample);
+		top_text_put_no_split(out, r->sample);
 		return;
 	}
 	text_puts(out, "  application cpu=");
-	put_percent(out, 0, p->application);
+	top_text_put_percent(out, 0, p->application);
 	text_puts(out, " (user=");
-	put_percent(out, 0, p->user);
+	top_text_put_percent(out, 0, p->user);
 	text_puts(out, " sys=");
-	put_percent(out, 0, p->sys);
+	top_text_put_percent(out, 0, p->sys);
 	text_puts(out, ")\n  other: cpu=");
-	put_percent(out, 0, p->other);
+	top_text_put_percent(out, 0, p->other);
 	text_putc(out, '\n');
 }
 
 /* Like SJK: counts threads that pass the filter and are not new. */
-static size_t thread_count(const struct top_report *report)
+static size_t top_text_thread_count(const struct top_report *report)
 {
 	bool named = !isnan(report->rates->process.application);
 	size_t count = 0;
@@ -166,18 +167,19 @@ static size_t thread_count(const struct top_report *report)
 }
 
 /* SJK's line, and the number of threads that started and ended. */
-static void put_count(struct text *out, const struct top_report *report)
+static void top_text_put_count(struct text *out,
+			       const struct top_report *report)
 {
 	const struct process_rates *p = &report->rates->process;
 
-	text_printf(out, "  thread count: %zu", thread_count(report));
+	text_printf(out, "  thread count: %zu", top_text_thread_count(report));
 	if (p->new_threads || p->ended_threads)
 		text_printf(out, " (%zu started, %zu ended)", p->new_threads,
 			    p->ended_threads);
 	text_putc(out, '\n');
 }
 
-static bool ends_with(const char *text, size_t len, const char *end)
+static bool top_text_ends_with(const char *text, size_t len, const char *end)
 {
 	size_t end_len = strlen(end);
 
@@ -186,7 +188,7 @@ static bool ends_with(const char *text, size_t len, const char *end)
 }
 
 /* Shortens HotSpot's names, such as "G1 young collection pauses". */
-static void put_collector(struct text *out, const char *name)
+static void top_text_put_collector(struct text *out, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -195,49 +197,49 @@ static void put_collector(struct text *out, const char *name)
 	} else if (strstr(name, " full ")) {
 		text_puts(out, "old");
 	} else {
-		if (ends_with(name, len, " pauses") ||
-		    ends_with(name, len, " Pauses"))
+		if (top_text_ends_with(name, len, " pauses") ||
+		    top_text_ends_with(name, len, " Pauses"))
 			len -= strlen(" pauses");
 		safe_text(out, name, len);
 	}
 }
 
-static void put_gc(struct text *out, const struct top_rates *r)
+static void top_text_put_gc(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
 	const char *is = p->gc_at_most ? "<=" : "=";
 
 	if (!p->gc_count) {
 		text_puts(out, "  GC time: ");
-		put_absent(out, r->sample, "gc");
+		top_text_put_absent(out, r->sample, "gc");
 		return;
 	}
 	text_printf(out, "  GC time%s", is);
-	put_percent(out, 0, p->gc_pauses);
+	top_text_put_percent(out, 0, p->gc_pauses);
 	for (size_t i = 0; i < p->gc_count; i++) {
 		text_puts(out, i ? ", " : " (");
-		put_collector(out, p->gc[i].name);
+		top_text_put_collector(out, p->gc[i].name);
 		text_puts(out, p->gc[i].at_most ? "<=" : "=");
-		put_percent(out, 0, p->gc[i].share);
+		top_text_put_percent(out, 0, p->gc[i].share);
 	}
 	text_puts(out, ")\n");
 }
 
-static void put_pause(struct text *out, const char *what,
-		      const struct longest_pause *l)
+static void top_text_put_pause(struct text *out, const char *what,
+			       const struct longest_pause *l)
 {
 	text_printf(out, "%s%s%.2fms", what, l->most_ns > l->ns ? ">=" : "=",
 		    (double)l->ns / 1e6);
 }
 
 /* Not in SJK: the longest pauses since ttop started. */
-static void put_longest(struct text *out, const struct top_rates *r)
+static void top_text_put_longest(struct text *out, const struct top_rates *r)
 {
 	const struct longest_pause *gc = &r->process.gc_longest;
 	const struct longest_pause *any = &r->process.longest;
 
 	if (gc->ns != COUNTER_ABSENT) {
-		put_pause(out, "  longest GC pause", gc);
+		top_text_put_pause(out, "  longest GC pause", gc);
 		if (*gc->cause) {
 			text_puts(out, " (");
 			safe_text(out, gc->cause, strlen(gc->cause));
@@ -245,38 +247,39 @@ static void put_longest(struct text *out, const struct top_rates *r)
 		}
 	}
 	if (any->ns != COUNTER_ABSENT)
-		put_pause(out,
-			  gc->ns == COUNTER_ABSENT ? "  longest safe point"
-						   : ", longest safe point",
-			  any);
+		top_text_put_pause(out,
+				   gc->ns == COUNTER_ABSENT
+					   ? "  longest safe point"
+					   : ", longest safe point",
+				   any);
 	if (gc->ns != COUNTER_ABSENT || any->ns != COUNTER_ABSENT)
 		text_puts(out, " (since ttop started)\n");
 }
 
-static void put_machine(struct text *out, const struct top_rates *r)
+static void top_text_put_machine(struct text *out, const struct top_rates *r)
 {
 	const struct process_sample *p = &r->sample->process;
 
 	if (isnan(r->process.machine))
 		return;
 	text_puts(out, "  machine cpu=");
-	put_percent(out, 0, r->process.machine);
+	top_text_put_percent(out, 0, r->process.machine);
 	text_printf(out, " of %" PRId64 " CPUs", p->cpus);
 	if (p->cpu_limit != COUNTER_ABSENT) {
 		text_printf(out, ", container limit %.2f CPUs, throttled=",
 			    (double)p->cpu_limit / 1000);
-		put_percent(out, 0, r->process.throttled);
+		top_text_put_percent(out, 0, r->process.throttled);
 	}
 	text_putc(out, '\n');
 }
 
-static void put_allocation(struct text *out, const struct top_rates *r)
+static void top_text_put_allocation(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
 
 	if (isnan(p->alloc)) {
 		text_puts(out, "  heap allocation rate: ");
-		put_absent(out, r->sample, "allocation");
+		top_text_put_absent(out, r->sample, "allocation");
 		return;
 	}
 	text_puts(out, "  heap allocation rate ");
@@ -285,13 +288,13 @@ static void put_allocation(struct text *out, const struct top_rates *r)
 	text_puts(out, "b/s\n");
 }
 
-static void put_safepoints(struct text *out, const struct top_rates *r)
+static void top_text_put_safepoints(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
 
 	if (isnan(p->safepoints)) {
 		text_puts(out, "  safe points: ");
-		put_absent(out, r->sample, "safepoints");
+		top_text_put_absent(out, r->sample, "safepoints");
 		return;
 	}
 	if (isnan(p->safepoint_pause_ms)) {
@@ -303,13 +306,13 @@ static void put_safepoints(struct text *out, const struct top_rates *r)
 		    "avg. safe point pause: %.2fms\n"
 		    "  safe point sync time: ",
 		    p->safepoints, p->safepoint_pause_ms);
-	put_percent(out, 0, p->sync);
+	top_text_put_percent(out, 0, p->sync);
 	text_puts(out, " processing time: ");
-	put_percent(out, 0, p->safepoint);
+	top_text_put_percent(out, 0, p->safepoint);
 	text_puts(out, " (wallclock time)\n");
 }
 
-static void put_id(struct text *out, const struct thread_sample *t)
+static void top_text_put_id(struct text *out, const struct thread_sample *t)
 {
 	if (t->java_id)
 		text_printf(out, "[%06" PRId64 "]", t->java_id);
@@ -319,8 +322,8 @@ static void put_id(struct text *out, const struct thread_sample *t)
 		text_puts(out, "[------]");
 }
 
-static void put_events(struct text *out, const char *what, double per_second,
-		       double share)
+static void top_text_put_events(struct text *out, const char *what,
+				double per_second, double share)
 {
 	text_printf(out, " %s=", what);
 	if (isnan(per_second))
@@ -332,11 +335,11 @@ static void put_events(struct text *out, const char *what, double per_second,
 	else
 		text_printf(out, "%5.0f", per_second);
 	text_puts(out, "/s(");
-	put_percent(out, 5, share);
+	top_text_put_percent(out, 5, share);
 	text_putc(out, ')');
 }
 
-static void put_alloc(struct text *out, const struct thread_row *row)
+static void top_text_put_alloc(struct text *out, const struct thread_row *row)
 {
 	double rate = row->rates[THREAD_ALLOC];
 	struct text size = { 0 };
@@ -345,28 +348,28 @@ static void put_alloc(struct text *out, const struct thread_row *row)
 		text_putc(&size, '~');
 	top_text_size(&size, rate);
 	text_puts(out, " alloc=");
-	put_padded(out, 6, &size);
+	top_text_put_padded(out, 6, &size);
 	text_puts(out, "b/s");
 	text_release(&size);
 }
 
-static void put_row(struct text *out, const struct thread_row *row,
-		    bool contention)
+static void top_text_put_row(struct text *out, const struct thread_row *row,
+			     bool contention)
 {
 	const double *rates = row->rates;
 
-	put_id(out, row->thread);
+	top_text_put_id(out, row->thread);
 	text_puts(out, " user=");
-	put_percent(out, 5, rates[THREAD_USER]);
+	top_text_put_percent(out, 5, rates[THREAD_USER]);
 	text_puts(out, " sys=");
-	put_percent(out, 5, rates[THREAD_SYS]);
+	top_text_put_percent(out, 5, rates[THREAD_SYS]);
 	if (contention) {
-		put_events(out, "wait", rates[THREAD_WAITS],
-			   rates[THREAD_WAIT_TIME]);
-		put_events(out, "block", rates[THREAD_BLOCKS],
-			   rates[THREAD_BLOCK_TIME]);
+		top_text_put_events(out, "wait", rates[THREAD_WAITS],
+				    rates[THREAD_WAIT_TIME]);
+		top_text_put_events(out, "block", rates[THREAD_BLOCKS],
+				    rates[THREAD_BLOCK_TIME]);
 	}
-	put_alloc(out, row);
+	top_text_put_alloc(out, row);
 	text_puts(out, " - ");
 	safe_text(out, row->thread->name, strlen(row->thread->name));
 	text_putc(out, '\n');
@@ -379,17 +382,17 @@ void top_text_add(struct text *out, const struct top_report *report)
 
 	top_text_time(out, r->sample->wall_ns);
 	text_puts(out, " Process summary\n");
-	put_cpu(out, r);
-	put_count(out, report);
-	put_gc(out, r);
-	put_allocation(out, r);
-	put_safepoints(out, r);
-	put_longest(out, r);
-	put_machine(out, r);
+	top_text_put_cpu(out, r);
+	top_text_put_count(out, report);
+	top_text_put_gc(out, r);
+	top_text_put_allocation(out, r);
+	top_text_put_safepoints(out, r);
+	top_text_put_longest(out, r);
+	top_text_put_machine(out, r);
 	for (size_t i = 0; i < report->passing && shown < report->shown; i++) {
 		if (r->rows[i].is_new)
 			continue;
-		put_row(out, &r->rows[i], report->contention);
+		top_text_put_row(out, &r->rows[i], report->contention);
 		shown++;
 	}
 	if (report->blocked) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool line_has(const char *line, size_t len, const char *word)
+static bool view_line_has(const char *line, size_t len, const char *word)
 {
 	return memmem(line, len, word, strlen(word)) != NULL;
 }
@@ -15,17 +15,18 @@ static bool line_has(const char *line, size_t len, const char *word)
 /* Highlights locks and the thread's name. */
 static enum screen_style stack_style(const char *line, size_t len)
 {
-	if (line_has(line, len, "waiting to lock") ||
-	    line_has(line, len, "owned by") || line_has(line, len, "held by") ||
-	    line_has(line, len, "parking to wait for"))
+	if (view_line_has(line, len, "waiting to lock") ||
+	    view_line_has(line, len, "owned by") ||
+	    view_line_has(line, len, "held by") ||
+	    view_line_has(line, len, "parking to wait for"))
 		return STYLE_HOT;
-	if (line_has(line, len, "- locked") ||
-	    line_has(line, len, "- waiting on"))
+	if (view_line_has(line, len, "- locked") ||
+	    view_line_has(line, len, "- waiting on"))
 		return STYLE_WARM;
 	if (len && line[0] == '"')
 		return STYLE_BOLD;
-	return line_has(line, len, "java.lang.Thread.State") ? STYLE_JIT
-							     : STYLE_PLAIN;
+	return view_line_has(line, len, "java.lang.Thread.State") ? STYLE_JIT
+								  : STYLE_PLAIN;
 }
 
 /* Draws the thread's line of the table, with the column titles. */
@@ -54,7 +55,8 @@ static void stack_draw(struct top *t, struct screen *s, unsigned top,
 }
 
 /* Shows a message until the data of the view arrives. */
-static void text_open(struct pager *p, const char *message, int64_t *time_ns)
+static void view_text_open(struct pager *p, const char *message,
+			   int64_t *time_ns)
 {
 	pager_rewind(p);
 	pager_set(p, message, strlen(message));
@@ -63,7 +65,7 @@ static void text_open(struct pager *p, const char *message, int64_t *time_ns)
 
 static void stack_open(struct top *t)
 {
-	text_open(&t->stack, "requesting the stack trace", &t->stack_ns);
+	view_text_open(&t->stack, "requesting the stack trace", &t->stack_ns);
 }
 
 static bool stack_request(struct top *t, enum top_request request,
@@ -95,11 +97,12 @@ const struct view view_stack = {
 /* Lines of lock owners start with a quote; other threads are indented. */
 static enum screen_style blocked_style(const char *line, size_t len)
 {
-	if (line_has(line, len, "DEADLOCK"))
+	if (view_line_has(line, len, "DEADLOCK"))
 		return STYLE_HOT;
 	if (len && line[0] == '"')
 		return STYLE_BOLD;
-	if (line_has(line, len, "holds ") || line_has(line, len, "waits for "))
+	if (view_line_has(line, len, "holds ") ||
+	    view_line_has(line, len, "waits for "))
 		return STYLE_WARM;
 	return STYLE_PLAIN;
 }
@@ -112,8 +115,8 @@ static void blocked_draw(struct top *t, struct screen *s, unsigned top,
 
 static void blocked_open(struct top *t)
 {
-	text_open(&t->blocked, "requesting the blocked threads",
-		  &t->blocked_ns);
+	view_text_open(&t->blocked, "requesting the blocked threads",
+		       &t->blocked_ns);
 	t->actions |= TOP_ACTION_BLOCKED;
 }
 
@@ -151,7 +154,8 @@ static void deadlocks_draw(struct top *t, struct screen *s, unsigned top,
 
 static void deadlocks_open(struct top *t)
 {
-	text_open(&t->deadlocks, "searching for deadlocks", &t->deadlocks_ns);
+	view_text_open(&t->deadlocks, "searching for deadlocks",
+		       &t->deadlocks_ns);
 	t->actions |= TOP_ACTION_DEADLOCKS;
 }
 
@@ -180,7 +184,7 @@ static enum screen_style help_style(const char *line, size_t len)
 	return len && line[0] != ' ' ? STYLE_BOLD : STYLE_PLAIN;
 }
 
-static void add_columns(struct text *out)
+static void view_add_columns(struct text *out)
 {
 	size_t count;
 	const struct top_column *columns = top_columns_all(&count);
@@ -197,7 +201,7 @@ static void help_open(struct top *t)
 	text_puts(&text, "Keys\n");
 	top_keys_help(&text);
 	text_puts(&text, "\nColumns (wider screens show more)\n");
-	add_columns(&text);
+	view_add_columns(&text);
 	text_puts(&text, "\nWhere the values come from\n");
 	top_header_notes(t, &text);
 	text_puts(&text,

@@ -9,7 +9,8 @@ enum { WHEEL_STEP = 3, POOL_INDENT = 2 };
 
 /* Returns the arrow of the sort column: down when the largest come first.
  */
-static const char *sort_arrow(const struct top *t, const struct screen *s)
+static const char *threads_sort_arrow(const struct top *t,
+				      const struct screen *s)
 {
 	static const char *const arrows[2][2] = {
 		{ "\xe2\x96\xbe", "\xe2\x96\xb4" }, /* U+25BE, U+25B4 */
@@ -27,7 +28,7 @@ void view_threads_titles(const struct top *t, struct screen *s, unsigned row)
 		unsigned at = t->columns.shown[i].at;
 		unsigned width = t->columns.shown[i].width;
 		bool sorted = c == t->sorted;
-		const char *mark = sorted ? sort_arrow(t, s) : "";
+		const char *mark = sorted ? threads_sort_arrow(t, s) : "";
 		char title[24];
 
 		snprintf(title, sizeof(title), "%s%s",
@@ -41,8 +42,9 @@ void view_threads_titles(const struct top *t, struct screen *s, unsigned row)
 }
 
 /* Appends the mark of a pool or the indentation of its threads. */
-static void add_pool_mark(const struct top *t, const struct top_line *line,
-			  const struct screen *s, struct text *out)
+static void threads_add_pool_mark(const struct top *t,
+				  const struct top_line *line,
+				  const struct screen *s, struct text *out)
 {
 	static const char *const marks[2][2] = {
 		{ "\xe2\x96\xb8 ", "\xe2\x96\xbe " }, /* U+25B8, U+25BE */
@@ -67,7 +69,7 @@ void view_threads_line(const struct top *t, struct screen *s, unsigned row,
 
 		text_clear(&cell);
 		if (!c->width)
-			add_pool_mark(t, line, s, &cell);
+			threads_add_pool_mark(t, line, s, &cell);
 		style = c->format(c, line->row, &cell);
 		if (!c->width && line->kind == LINE_POOL)
 			text_printf(&cell, " (%zu)", line->members);
@@ -93,7 +95,7 @@ static void threads_scroll(struct top *t)
 		t->first = t->chosen - rows + 1;
 }
 
-static void draw_table(struct top *t, struct screen *s)
+static void threads_draw_table(struct top *t, struct screen *s)
 {
 	for (unsigned i = 0; i < t->table_rows; i++) {
 		struct top_line line;
@@ -120,7 +122,7 @@ static void threads_draw(struct top *t, struct screen *s, unsigned top,
 	t->table_at = top;
 	t->table_rows = bottom - top;
 	threads_scroll(t);
-	draw_table(t, s);
+	threads_draw_table(t, s);
 }
 
 static void threads_move(struct top *t, int64_t by)
@@ -134,7 +136,7 @@ static void threads_move(struct top *t, int64_t by)
 	top_choose(t, (size_t)(to < 0 ? 0 : to > last ? last : to));
 }
 
-static void sort_by(struct top *t, const struct top_column *c)
+static void threads_sort_by(struct top *t, const struct top_column *c)
 {
 	if (!c->order)
 		return;
@@ -144,18 +146,19 @@ static void sort_by(struct top *t, const struct top_column *c)
 	top_select(t);
 }
 
-static void sort_by_order(struct top *t, const char *order)
+static void threads_sort_by_order(struct top *t, const char *order)
 {
 	const struct top_column *c = top_columns_by_order(order, strlen(order));
 
-	t->reversed = true; /* sort_by() turns it to false for the same column
+	t->reversed = true; /* threads_sort_by() turns it to false for the same
+			     * column
 			     */
 	t->sorted = c;
-	sort_by(t, c);
+	threads_sort_by(t, c);
 }
 
 /* Sorts by the next sortable column on the screen, -1 left or 1 right. */
-static void sort_beside(struct top *t, int step)
+static void threads_sort_beside(struct top *t, int step)
 {
 	int count = (int)t->columns.count, at = 0;
 
@@ -166,21 +169,21 @@ static void sort_beside(struct top *t, int step)
 
 		if (c->order) {
 			t->sorted = NULL;
-			sort_by(t, c);
+			threads_sort_by(t, c);
 			return;
 		}
 	}
 }
 
-static void sort_by_number(struct top *t, const struct key *key)
+static void threads_sort_by_number(struct top *t, const struct key *key)
 {
 	size_t i = key->code - '1';
 
 	if (i < t->columns.count)
-		sort_by(t, t->columns.shown[i].column);
+		threads_sort_by(t, t->columns.shown[i].column);
 }
 
-static void open_pool(struct top *t, bool open)
+static void threads_open_pool(struct top *t, bool open)
 {
 	struct top_line line;
 
@@ -197,7 +200,7 @@ static void open_pool(struct top *t, bool open)
 	top_select(t);
 }
 
-static void open_line(struct top *t)
+static void threads_open_line(struct top *t)
 {
 	struct top_line line;
 
@@ -205,7 +208,7 @@ static void open_line(struct top *t)
 		return;
 	line = top_line(t, t->chosen);
 	if (line.kind == LINE_POOL) {
-		open_pool(t, !line.is_open);
+		threads_open_pool(t, !line.is_open);
 		return;
 	}
 	top_ask_stack(t, line.row);
@@ -220,14 +223,14 @@ static void threads_click(struct top *t, const struct key *key)
 
 			if (key->column >= at &&
 			    key->column <= at + t->columns.shown[i].width)
-				sort_by(t, t->columns.shown[i].column);
+				threads_sort_by(t, t->columns.shown[i].column);
 		}
 	} else if (key->row >= t->table_at &&
 		   key->row < t->table_at + t->table_rows) {
 		size_t line = t->first + (key->row - t->table_at);
 
 		if (line == t->chosen)
-			open_line(t);
+			threads_open_line(t);
 		else
 			threads_move(t, (int64_t)line - (int64_t)t->chosen);
 	}
@@ -247,7 +250,7 @@ static void threads_toggle(struct top *t, bool *what)
 	top_select(t);
 }
 
-static bool request_move(struct top *t, enum top_request request)
+static bool threads_request_move(struct top *t, enum top_request request)
 {
 	int64_t page = t->table_rows > 1 ? t->table_rows - 1 : 1;
 
@@ -281,36 +284,36 @@ static bool request_move(struct top *t, enum top_request request)
 	}
 }
 
-static bool request_sort(struct top *t, enum top_request request,
-			 const struct key *key)
+static bool threads_request_sort(struct top *t, enum top_request request,
+				 const struct key *key)
 {
 	switch (request) {
 	case REQUEST_SORT_LEFT:
-		sort_beside(t, -1);
+		threads_sort_beside(t, -1);
 		return true;
 	case REQUEST_SORT_RIGHT:
-		sort_beside(t, 1);
+		threads_sort_beside(t, 1);
 		return true;
 	case REQUEST_REVERSE:
 		threads_toggle(t, &t->reversed);
 		return true;
 	case REQUEST_SORT_CPU:
-		sort_by_order(t, "CPU");
+		threads_sort_by_order(t, "CPU");
 		return true;
 	case REQUEST_SORT_USER:
-		sort_by_order(t, "USER");
+		threads_sort_by_order(t, "USER");
 		return true;
 	case REQUEST_SORT_SYS:
-		sort_by_order(t, "SYS");
+		threads_sort_by_order(t, "SYS");
 		return true;
 	case REQUEST_SORT_ALLOC:
-		sort_by_order(t, "ALLOC");
+		threads_sort_by_order(t, "ALLOC");
 		return true;
 	case REQUEST_SORT_NAME:
-		sort_by_order(t, "NAME");
+		threads_sort_by_order(t, "NAME");
 		return true;
 	case REQUEST_SORT_NUMBER:
-		sort_by_number(t, key);
+		threads_sort_by_number(t, key);
 		return true;
 	default:
 		return false;
@@ -320,17 +323,18 @@ static bool request_sort(struct top *t, enum top_request request,
 static bool threads_request(struct top *t, enum top_request request,
 			    const struct key *key)
 {
-	if (request_move(t, request) || request_sort(t, request, key))
+	if (threads_request_move(t, request) ||
+	    threads_request_sort(t, request, key))
 		return true;
 	switch (request) {
 	case REQUEST_OPEN:
-		open_line(t);
+		threads_open_line(t);
 		return true;
 	case REQUEST_LEFT:
-		open_pool(t, false);
+		threads_open_pool(t, false);
 		return true;
 	case REQUEST_RIGHT:
-		open_pool(t, true);
+		threads_open_pool(t, true);
 		return true;
 	case REQUEST_CLICK:
 		threads_click(t, key);
