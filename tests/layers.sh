@@ -81,7 +81,7 @@ output_calls() {
 			}
 		}
 		if (code ~ call)
-			print FILENAME ":" FNR ": " $0
+			print FILENAME ":" FNR ":" $0
 	}' "$@" 2>&1
 }
 
