@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/password.h"
+#include "cmd/jmx/proxy_bridge.h"
 #include "cmd/jmx/proxy_target.h"
 #include "cmd/log.h"
 #include "cmd/open_files.h"
@@ -38,7 +39,8 @@
 static struct {
 	struct option_list addresses, pods, pids, urls, binds, allow;
 	struct option_list hosts, origins, targets;
-	struct jmx_target_options login; /* for the agents of urls */
+	struct jmx_target_options login; /* for agents, and for --http */
+	const char *http;
 	const char *bearer_file;
 	const char *proxy_command, *namespace, *advertise, *tls_cert, *tls_key,
 		*socks;
@@ -395,6 +397,7 @@ static int mxprx_find_agent(struct door *d, const char *url,
 
 /* Prints the agents' URLs for clients. */
 static int mxprx_print_agents(const struct http_target_options *agents,
+			      size_t count,
 			      const struct sockaddr_storage *bound,
 			      uint16_t port, struct error *err)
 {
@@ -404,7 +407,7 @@ static int mxprx_print_agents(const struct http_target_options *agents,
 	int ret = output_open(&out, "-", err);
 
 	print_add_address(&address, bound, port, opt.advertise);
-	for (size_t i = 0; ret == 0 && i < opt.urls.count; i++) {
+	for (size_t i = 0; ret == 0 && i < count; i++) {
 		const char *name = agents[i].name;
 
 		text_clear(&safe);
@@ -476,7 +479,7 @@ static int mxprx_add_agents(struct door *d, struct error *err)
 		is_taken = true;
 		port = mxprx_listen_for_agents(d, &front, err);
 		ret = port < 0 ? -1
-			       : mxprx_print_agents(agents, &local,
+			       : mxprx_print_agents(agents, count, &local,
 						    (uint16_t)port, err);
 	}
 	for (size_t i = 0; i < found; i++) {
@@ -488,6 +491,41 @@ static int mxprx_add_agents(struct door *d, struct error *err)
 	free(agents);
 	free(urls);
 	return ret;
+}
+
+/* Serves the JVM of -s or -p to HTTP clients.  Call proxy_bridge_close(). */
+static int mxprx_add_bridge(struct door *d, struct proxy_bridge *b,
+			    struct error *err)
+{
+	struct jmx_target_options o = opt.login;
+	struct http_target_options agent = {
+		.authority = "localhost",
+		.host = "localhost",
+		.path = "",
+	};
+	struct sockaddr_storage local;
+	struct http_front_options front = {
+		.bind = &local,
+		.targets = &agent,
+		.target_count = 1,
+	};
+	int port;
+
+	o.socket = opt.addresses.count ? opt.addresses.values[0] : NULL;
+	o.pid = opt.pids.count ? opt.pids.values[0] : NULL;
+	o.tls = opt.tls;
+	o.require_tls = opt.require_tls && o.socket;
+	o.timeout_ns = opt.connect_ns;
+	if (mxprx_parse_bind(&local, "--http", opt.http, err) ||
+	    mxprx_check_bind(&local, "--http", opt.http, err) ||
+	    proxy_bridge_open(b, &o, err))
+		return -1;
+	agent.title = b->title;
+	agent.dialer = proxy_bridge_dialer(b, d->base);
+	port = mxprx_listen_for_agents(d, &front, err);
+	if (port < 0)
+		return -1;
+	return mxprx_print_agents(&agent, 1, &local, (uint16_t)port, err);
 }
 
 /* The JVMs of the command line */
@@ -614,6 +652,7 @@ static void mxprx_raise_descriptors(void)
 static int mxprx_serve(const struct door_options *options, struct error *err)
 {
 	struct adding a = { .bind = opt.binds.values };
+	struct proxy_bridge bridge = { 0 };
 	int ret = 0;
 
 	mxprx_raise_descriptors();
@@ -626,9 +665,12 @@ static int mxprx_serve(const struct door_options *options, struct error *err)
 		ret = mxprx_for_each_jvm(mxprx_add_front, &a, err);
 	if (ret == 0 && opt.socks)
 		ret = mxprx_listen_for_socks(&a, err);
+	if (ret == 0 && opt.http)
+		ret = mxprx_add_bridge(a.door, &bridge, err);
 	if (ret == 0)
 		ret = door_run(a.door, err);
 	door_free(a.door);
+	proxy_bridge_close(&bridge);
 	return ret;
 }
 
@@ -659,9 +701,9 @@ static int mxprx_parse_allowed(struct cidr **allowed, struct error *err)
 
 static int mxprx_check_agents(struct error *err)
 {
-	if (opt.addresses.count || opt.socks)
-		return misuse(err, "-u cannot be combined with -s and --socks; "
-				   "run one mxprx for each");
+	if (opt.addresses.count || opt.socks || opt.http)
+		return misuse(err, "-u cannot be combined with -s, --http and "
+				   "--socks; run one mxprx for each");
 	if (opt.pids.count + opt.pods.count > 1 ||
 	    (opt.proxy_command && opt.pids.count + opt.pods.count))
 		return misuse(err, "-u can be combined with one of -p, "
@@ -699,10 +741,14 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 		return misuse(err, "--namespace requires --kubectl");
 	if (opt.urls.count)
 		return mxprx_check_agents(err);
-	if (opt.login.user || opt.login.password_file || opt.bearer_file ||
-	    opt.hosts.count || opt.origins.count || opt.targets.count)
-		return misuse(err, "--user, --bearer-file and --allow-… "
-				   "options for HTTP require -u <url>");
+	if (opt.bearer_file || opt.targets.count)
+		return misuse(err, "--bearer-file and --allow-target require "
+				   "-u <url>");
+	if (!opt.http && (opt.login.user || opt.login.password_file ||
+			  opt.hosts.count || opt.origins.count))
+		return misuse(err, "--user, --password-file, --allow-host and "
+				   "--allow-origin require -u <url> or --http "
+				   "<port>");
 	if (!kinds_given)
 		return misuse(err,
 			      "no JVM given: use -s <host>:<port>, -p <pid>, "
@@ -716,10 +762,14 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 	if (opt.socks && opt.pids.count)
 		return misuse(err, "--socks does not work with -p: clients "
 				   "need an address; use -b <port>");
-	if (!opt.binds.count && !opt.socks)
+	if (opt.http && (opt.pods.count || opt.proxy_command || count != 1))
+		return misuse(err, "--http requires a single -s <host>:<port> "
+				   "or -p <pid>, without --proxy-command");
+	if (!opt.binds.count && !opt.socks && !opt.http)
 		return misuse(err, "no port for clients: use -b "
-				   "[<host>:]<port> or --socks");
-	if (opt.binds.count != count && (opt.binds.count || !opt.socks))
+				   "[<host>:]<port>, --http or --socks");
+	if (opt.binds.count != count &&
+	    (opt.binds.count || (!opt.socks && !opt.http)))
 		return misuse(err,
 			      "use -b once for each JVM (JVMs: %zu, -b: %zu)",
 			      count, opt.binds.count);
@@ -791,6 +841,8 @@ static const struct command_option options[] = {
 		 "forward HTTP to the Jolokia agent at this URL"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
 		 "listen at this address; repeat it for each JVM"),
+	OPT_STRING(0, "http", &opt.http, "[<host>:]<port>",
+		   "serve the JVM's MBeans by Jolokia's protocol"),
 	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",
 		   "run a SOCKS 5 server at this address"),
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",

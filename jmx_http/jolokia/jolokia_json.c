@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#define JSON_LEVELS_MAX 60 /* of the writer's 64 */
+
 /* The document before it is parsed */
 
 /*
@@ -697,6 +699,40 @@ const struct value *jolokia_to_value(const cJSON *item, const char *type,
 }
 
 /* Values to JSON */
+
+/* The writer's levels bound this recursion. */
+void jolokia_json_item(struct json *j, const cJSON *item)
+{
+	char buffer[32];
+	const char *number = jolokia_json_number(item, buffer);
+	bool is_object = cJSON_IsObject(item);
+	const cJSON *one;
+	struct text utf8 = { 0 };
+
+	if (number) {
+		json_number(j, number);
+	} else if ((is_object || cJSON_IsArray(item)) &&
+		   j->depth < JSON_LEVELS_MAX) {
+		(is_object ? json_open_object : json_open_array)(j);
+		cJSON_ArrayForEach(one, item)
+		{
+			if (is_object)
+				json_foreign_key(j, one->string);
+			jolokia_json_item(j, one);
+		}
+		(is_object ? json_close_object : json_close_array)(j);
+	} else if (cJSON_IsString(item)) {
+		text_puts(&utf8, "");
+		safe_text_valid(&utf8, item->valuestring,
+				strlen(item->valuestring));
+		json_string(j, utf8.bytes, utf8.len);
+		text_release(&utf8);
+	} else if (cJSON_IsBool(item)) {
+		json_bool(j, cJSON_IsTrue(item));
+	} else {
+		json_null(j);
+	}
+}
 
 /* Arguments are arrays of simple values, which bounds this recursion. */
 static void argument_add(struct json *j, const struct value *v)

@@ -52,6 +52,12 @@ const cJSON *jolokia_json_member(const cJSON *object, const char *name);
 const struct value *jolokia_to_value(const cJSON *item, const char *type,
 				     struct arena *a);
 
+/*
+ * Writes an item as it was parsed, with all digits of its numbers.  Items of
+ * more levels than the writer has are truncated.
+ */
+void jolokia_json_item(struct json *j, const cJSON *item);
+
 /* Appends a value as agents expect an argument or the value of an attribute. */
 void jolokia_add_argument(struct text *out, const struct value *v);
 

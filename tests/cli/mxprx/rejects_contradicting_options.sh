@@ -16,3 +16,10 @@ try --socket localhost:9010 -b 0 --drain never
 try --socket localhost:9010 -b 0 --via nc --max-clients-of-host 0
 try -s localhost:9010 -b 0 --tls
 try -p 1 -b 0 --tls --tls-cert nothing.pem
+try --http 8778
+try -s a:1 -s b:2 --http 8778
+try --kubectl web-0:9010 --http 8778
+try -s a:1 --proxy-command 'nc a 1' --http 8778
+try -s a:1 --http 0.0.0.0:8778
+try -s a:1 --http 8778 --bearer-file token
+try -u http://a/jolokia -b 1 --http 8778

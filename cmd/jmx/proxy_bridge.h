@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proxy_bridge: the JVM of mxprx --http, which worker processes serve to HTTP
+ * clients by Jolokia's protocol.
+ */
+#ifndef CMD_JMX_PROXY_BRIDGE_H
+#define CMD_JMX_PROXY_BRIDGE_H
+
+#include "cmd/jmx/jmx_target.h"
+#include "jmx_http/net/dialer.h"
+
+struct proxy_bridge {
+	struct jmx_client client; /* holds the JVM and the secrets */
+	struct jmx_target target;
+	const char *title; /* for messages: "10.0.0.7:9010" */
+};
+
+/*
+ * Prepares for the JVM of -s or -p in o, which b borrows, and connects once: a
+ * wrong password fails with ERROR_PERMISSION now.  If the JVM of -s is not
+ * reachable yet, reports why and succeeds.  -1 and *err as jmx_client_open().
+ * The caller calls proxy_bridge_close() in any case, after freeing the dialer.
+ */
+int proxy_bridge_open(struct proxy_bridge *b,
+		      const struct jmx_target_options *o, struct error *err);
+void proxy_bridge_close(struct proxy_bridge *b); /* accepts a zeroed struct */
+
+/* Returns the dialer of the workers, which borrows b. */
+struct dialer *proxy_bridge_dialer(struct proxy_bridge *b,
+				   struct event_base *base);
+
+#endif

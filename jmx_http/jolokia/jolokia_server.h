@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jolokia_server: serves a JVM's MBeans by Jolokia's protocol on one
+ * connection.
+ *
+ *	jolokia_server ── jolokia_operations ─┬─ jolokia_query   requests
+ *	  HTTP/1.1                            ├─ jmx             to the JVM
+ *	                                      └─ jolokia_render  values as JSON
+ *
+ * It blocks, one request at a time, so it runs in a worker process behind the
+ * HTTP proxy (worker_dialer_new()).  The proxy authenticates and limits the
+ * clients, and delimits their requests.
+ */
+#ifndef JMX_HTTP_JOLOKIA_JOLOKIA_SERVER_H
+#define JMX_HTTP_JOLOKIA_JOLOKIA_SERVER_H
+
+#include "jmx_http/target.h"
+
+/* Bytes of a request's body. */
+#define JOLOKIA_BODY_MAX ((size_t)16 << 20)
+
+/*
+ * Serves requests on a blocking socket until the client closes it or sends an
+ * invalid request; the caller closes fd.  Connects to the JVM at the first
+ * request that needs the JVM, and keeps that connection.
+ */
+void jolokia_server_run(const struct jmx_target *target, int fd);
+
+#endif
