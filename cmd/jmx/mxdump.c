@@ -4,7 +4,8 @@
  * document.
  *
  * It writes MBean by MBean. The document stays valid JSON after an error; its
- * member $partial then has the reason.
+ * member $partial then has the reason.  With --prometheus, the document is that
+ * of /metrics instead.
  */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
@@ -15,6 +16,7 @@
 #include "core/base/intern.h"
 #include "core/base/json.h"
 #include "jmx_http/jmx_read.h"
+#include "jmx_http/metrics/metrics.h"
 #include "jmx_http/value/object_name.h"
 
 #include <poll.h>
@@ -23,7 +25,7 @@
 
 static struct {
 	const char *query, *output;
-	bool quiet;
+	bool quiet, prometheus;
 } opt = { .output = "-" };
 
 static struct jmx_target_options target_opt = {
@@ -200,12 +202,39 @@ static int mxdump_dump(struct jmx *jmx, const char *const *names, size_t count,
 	return ret;
 }
 
+static int mxdump_write_metrics(struct jmx *jmx, struct error *err)
+{
+	const struct metrics_options options = { &opt.query, opt.query != NULL,
+						 false };
+	struct text text = { 0 };
+	struct error why;
+	struct output out;
+	int read = metrics_read(jmx, &options, &text, &why), ret = -1;
+
+	if (read < 0) {
+		*err = why;
+	} else if (output_open(&out, opt.output, err) == 0) {
+		output_write(&out, text.bytes, text.len);
+		ret = output_commit(&out, err);
+		output_close(&out);
+	}
+	text_release(&text);
+	if (ret == 0 && read)
+		ret = fail(err, ERROR_PARTIAL, "some metrics are missing: %s",
+			   why.text);
+	return ret;
+}
+
 static int mxdump_check(struct error *err)
 {
 	struct object_name name;
 
 	if (!opt.query)
 		return 0;
+	if (opt.prometheus)
+		return metrics_check(opt.query, err)
+			       ? fail_in(err, "-q '%s'", opt.query)
+			       : 0;
 	if (object_name_parse(&name, opt.query, strlen(opt.query), err))
 		return fail_in(err, "-q '%s'", opt.query);
 	object_name_release(&name);
@@ -246,6 +275,10 @@ static int mxdump_run(int argc, char **argv, struct error *err)
 		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
 		goto out;
 	}
+	if (opt.prometheus) {
+		ret = mxdump_write_metrics(target.jmx, err);
+		goto out;
+	}
 	signals_listen();
 	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
 		goto out;
@@ -272,6 +305,8 @@ static const struct command_option options[] = {
 	OPT_STRING('q', "query", &opt.query, "<name>",
 		   "write only MBeans whose names match"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
+	OPT_FLAG(0, "prometheus", &opt.prometheus,
+		 "write the JVM's metrics in Prometheus' format"),
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
@@ -292,7 +327,9 @@ const struct command mxdump_command = {
 	.summary = "write all MBeans' attributes as JSON",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxdump -p 4711 -o mbeans.json\n"
-		    "  sjkc mxdump -s 10.0.0.7:9010 -q 'java.lang:*'\n",
+		    "  sjkc mxdump -s 10.0.0.7:9010 -q 'java.lang:*'\n"
+		    "  sjkc mxdump -p 4711 --prometheus -o "
+		    "/var/lib/node_exporter/jvm.prom\n",
 	.options = options,
 	.refusals = refusals,
 	.run = mxdump_run,

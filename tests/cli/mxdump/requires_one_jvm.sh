@@ -12,3 +12,5 @@ try 2147483647
 try 127.0.0.1:1 -o file
 [ ! -e file ] || echo 'a file is left'
 try 127.0.0.1:1 --timeout 0
+try 127.0.0.1:1 --prometheus -q a:b=c:
+try 127.0.0.1:1 --prometheus -q a:b=c:D,,E
