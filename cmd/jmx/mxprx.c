@@ -38,7 +38,7 @@
 
 static struct {
 	struct option_list addresses, pods, pids, urls, binds, allow;
-	struct option_list hosts, origins, targets;
+	struct option_list hosts, origins, targets, metrics;
 	struct jmx_target_options login; /* for agents, and for --http */
 	const char *http;
 	const char *bearer_file;
@@ -46,7 +46,7 @@ static struct {
 		*socks;
 	uint64_t clients, clients_per_host;
 	int64_t connect_ns, shutdown_ns;
-	bool read_only, log, require_tls;
+	bool read_only, log, require_tls, deadlocks;
 	struct tls_options tls;
 } opt = {
 	.clients = 1024,
@@ -453,7 +453,41 @@ static int mxprx_listen_for_agents(struct door *d,
 	return port;
 }
 
-static int mxprx_add_agents(struct door *d, struct error *err)
+static struct metrics_options mxprx_metrics(void)
+{
+	return (struct metrics_options){
+		.chosen = opt.metrics.values,
+		.chosen_count = opt.metrics.count,
+		.deadlocks = opt.deadlocks,
+	};
+}
+
+/*
+ * Returns the dialer of the workers that read an agent's metrics; NULL if only
+ * another dialer reaches the agent.
+ */
+static struct dialer *mxprx_dial_metrics(struct door *d, struct proxy_bridge *b,
+					 const char *url)
+{
+	struct jmx_target_options o = {
+		.tls = opt.tls,
+		.timeout_ns = opt.connect_ns,
+	};
+	const char *equals = strchr(url, '=');
+
+	if (opt.pids.count || opt.pods.count || opt.proxy_command)
+		return NULL;
+	/* Without "name=". */
+	if (equals && equals < strchr(url, ':'))
+		url = equals + 1;
+	proxy_bridge_to_agent(b, url, &o);
+	b->metrics = mxprx_metrics();
+	return proxy_bridge_dialer(b, d->base);
+}
+
+/* bridges: one for each agent, zeroed. */
+static int mxprx_add_agents(struct door *d, struct proxy_bridge *bridges,
+			    struct error *err)
 {
 	size_t count = opt.urls.count;
 	struct http_target_options *agents = xcalloc(count, sizeof(*agents));
@@ -475,6 +509,9 @@ static int mxprx_add_agents(struct door *d, struct error *err)
 	for (; ret == 0 && found < count; found++)
 		ret = mxprx_find_agent(d, opt.urls.values[found], &urls[found],
 				       &header, &agents[found], err);
+	for (size_t i = 0; ret == 0 && i < count; i++)
+		agents[i].metrics = mxprx_dial_metrics(d, &bridges[i],
+						       opt.urls.values[i]);
 	if (ret == 0) {
 		is_taken = true;
 		port = mxprx_listen_for_agents(d, &front, err);
@@ -502,6 +539,7 @@ static int mxprx_add_bridge(struct door *d, struct proxy_bridge *b,
 		.authority = "localhost",
 		.host = "localhost",
 		.path = "",
+		.serves_metrics = true,
 	};
 	struct sockaddr_storage local;
 	struct http_front_options front = {
@@ -520,6 +558,7 @@ static int mxprx_add_bridge(struct door *d, struct proxy_bridge *b,
 	    mxprx_check_bind(&local, "--http", opt.http, err) ||
 	    proxy_bridge_open(b, &o, err))
 		return -1;
+	b->metrics = mxprx_metrics();
 	agent.title = b->title;
 	agent.dialer = proxy_bridge_dialer(b, d->base);
 	port = mxprx_listen_for_agents(d, &front, err);
@@ -653,14 +692,16 @@ static int mxprx_serve(const struct door_options *options, struct error *err)
 {
 	struct adding a = { .bind = opt.binds.values };
 	struct proxy_bridge bridge = { 0 };
+	struct proxy_bridge *agents = xcalloc(opt.urls.count + 1,
+					      sizeof(*agents));
 	int ret = 0;
 
 	mxprx_raise_descriptors();
 	a.door = door_new(options, err);
 	if (!a.door)
-		return -1;
-	if (opt.urls.count)
-		ret = mxprx_add_agents(a.door, err);
+		ret = -1;
+	else if (opt.urls.count)
+		ret = mxprx_add_agents(a.door, agents, err);
 	else if (opt.binds.count)
 		ret = mxprx_for_each_jvm(mxprx_add_front, &a, err);
 	if (ret == 0 && opt.socks)
@@ -671,6 +712,7 @@ static int mxprx_serve(const struct door_options *options, struct error *err)
 		ret = door_run(a.door, err);
 	door_free(a.door);
 	proxy_bridge_close(&bridge);
+	free(agents);
 	return ret;
 }
 
@@ -739,8 +781,15 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 			      argv[0]);
 	if (opt.namespace && !opt.pods.count)
 		return misuse(err, "--namespace requires --kubectl");
+	for (size_t i = 0; i < opt.metrics.count; i++)
+		if (metrics_check(opt.metrics.values[i], err))
+			return fail_in(err, "--metrics '%s'",
+				       opt.metrics.values[i]);
 	if (opt.urls.count)
 		return mxprx_check_agents(err);
+	if (!opt.http && (opt.metrics.count || opt.deadlocks))
+		return misuse(err, "--metrics and --metrics-deadlocks require "
+				   "-u <url> or --http <port>");
 	if (opt.bearer_file || opt.targets.count)
 		return misuse(err, "--bearer-file and --allow-target require "
 				   "-u <url>");
@@ -843,6 +892,11 @@ static const struct command_option options[] = {
 		 "listen at this address; repeat it for each JVM"),
 	OPT_STRING(0, "http", &opt.http, "[<host>:]<port>",
 		   "serve the JVM's MBeans by Jolokia's protocol"),
+	OPT_LIST(0, "metrics", &opt.metrics, "<name>[:<attribute>,…]",
+		 "add the numbers of these MBeans to /metrics",
+		 .accepts = jmx_no_word),
+	OPT_FLAG(0, "metrics-deadlocks", &opt.deadlocks,
+		 "count deadlocked threads in /metrics"),
 	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",
 		   "run a SOCKS 5 server at this address"),
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",

@@ -37,6 +37,19 @@ int proxy_bridge_open(struct proxy_bridge *b,
 	return 0;
 }
 
+void proxy_bridge_to_agent(struct proxy_bridge *b, const char *url,
+			   const struct jmx_target_options *o)
+{
+	b->client.jvm.pidfd = -1;
+	b->target = (struct jmx_target){
+		.address = url,
+		.tls = o->tls,
+		.timeout_ns = o->timeout_ns,
+		/* The proxy itself uses no HTTP proxy. */
+		.http.proxy = "",
+	};
+}
+
 void proxy_bridge_close(struct proxy_bridge *b)
 {
 	if (b->title)
@@ -48,7 +61,7 @@ static void bridge_serve(void *self, int fd)
 {
 	const struct proxy_bridge *b = self;
 
-	jolokia_server_run(&b->target, fd);
+	jolokia_server_run(&b->target, &b->metrics, fd);
 }
 
 struct dialer *proxy_bridge_dialer(struct proxy_bridge *b,
@@ -59,7 +72,7 @@ struct dialer *proxy_bridge_dialer(struct proxy_bridge *b,
 		.run = bridge_serve,
 		.self = b,
 		.kept = &b->client.jvm.pidfd,
-		.kept_count = 1,
+		.kept_count = b->client.jvm.pidfd >= 0,
 		.memory_max = MEMORY_MAX,
 	};
 

@@ -7,11 +7,13 @@
 #define CMD_JMX_PROXY_BRIDGE_H
 
 #include "cmd/jmx/jmx_target.h"
+#include "jmx_http/metrics/metrics.h"
 #include "jmx_http/net/dialer.h"
 
 struct proxy_bridge {
 	struct jmx_client client; /* holds the JVM and the secrets */
 	struct jmx_target target;
+	struct metrics_options metrics;
 	const char *title; /* for messages: "10.0.0.7:9010" */
 };
 
@@ -24,6 +26,13 @@ struct proxy_bridge {
 int proxy_bridge_open(struct proxy_bridge *b,
 		      const struct jmx_target_options *o, struct error *err);
 void proxy_bridge_close(struct proxy_bridge *b); /* accepts a zeroed struct */
+
+/*
+ * Prepares for the metrics of the Jolokia agent at this URL; everything is
+ * borrowed.  Clients' requests bring the login.
+ */
+void proxy_bridge_to_agent(struct proxy_bridge *b, const char *url,
+			   const struct jmx_target_options *o);
 
 /* Returns the dialer of the workers, which borrows b. */
 struct dialer *proxy_bridge_dialer(struct proxy_bridge *b,

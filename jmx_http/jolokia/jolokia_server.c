@@ -19,6 +19,11 @@ struct server {
 	struct text out;  /* the response's body */
 	struct text head; /* and its head */
 	bool closes;      /* after the response */
+
+	const struct metrics_options *metrics;
+	struct text
+		authorization; /* "Authorization: …" of the request, or "" */
+	struct text login;     /* the one that the connection has */
 };
 
 /* Reads more bytes; false at the end. */
@@ -118,12 +123,73 @@ static struct line target_query(struct line target)
 	return (struct line){ mark, (size_t)(target.text + target.len - mark) };
 }
 
+/* Metrics */
+
+static bool target_is_metrics(struct line target)
+{
+	const char *mark = memchr(target.text, '?', target.len);
+
+	if (mark)
+		target.len = (size_t)(mark - target.text);
+	return line_is(target, JOLOKIA_METRICS_PATH);
+}
+
+static void server_keep_authorization(struct server *s,
+				      const struct http_head *h)
+{
+	const struct http_header *header = http_header_find(h, "Authorization");
+
+	text_clear(&s->authorization);
+	text_puts(&s->authorization, "");
+	if (!header)
+		return;
+	text_puts(&s->authorization, "Authorization: ");
+	text_add(&s->authorization, header->value.text, header->value.len);
+}
+
+/* Connects; to an agent, anew for another login. */
+static int server_connect(struct server *s, struct error *err)
+{
+	struct jolokia_operations *o = &s->operations;
+	struct jmx_target target = *o->target;
+	const char *header = s->authorization.bytes;
+
+	if (target.address && jmx_is_http(target.address)) {
+		if (o->jmx && strcmp(s->login.bytes, header) != 0)
+			jolokia_operations_release(o);
+		text_clear(&s->login);
+		text_puts(&s->login, header);
+		target.http.headers = &header;
+		target.http.header_count = *header ? 1 : 0;
+	}
+	if (!o->jmx)
+		o->jmx = jmx_open(&target, err);
+	return o->jmx ? 0 : -1;
+}
+
+static bool server_answer_metrics(struct server *s, bool is_head)
+{
+	struct error err = { 0 };
+
+	text_clear(&s->out);
+	if (server_connect(s, &err) == 0 &&
+	    metrics_read(s->operations.jmx, s->metrics, &s->out, &err) >= 0)
+		return server_respond(s, 200, "OK", EXPOSITION_TYPE, is_head);
+	return server_fail(s,
+			   err.kind == ERROR_PERMISSION ? 403
+			   : err.sys == ETIMEDOUT       ? 504
+							: 502,
+			   err.text);
+}
+
 static bool server_answer(struct server *s, bool is_post, struct line target,
 			  bool is_head)
 {
 	struct line query = target_query(target);
 	struct line body = { s->body.bytes, s->body.len };
 
+	if (!is_post && target_is_metrics(target))
+		return server_answer_metrics(s, is_head);
 	text_clear(&s->out);
 	if (is_post)
 		jolokia_answer_post(&s->operations, body, query, &s->out);
@@ -155,6 +221,7 @@ static bool server_serve(struct server *s)
 	is_head = line_is(h.method, "HEAD");
 	s->closes = !h.is_persistent;
 	/* The head is in s->in, which reading the body moves. */
+	server_keep_authorization(s, &h);
 	text_add(&target, h.target.text, h.target.len);
 	server_drain(s, len);
 	goes_on = server_read_body(s, &h) &&
@@ -166,9 +233,14 @@ static bool server_serve(struct server *s)
 	return goes_on;
 }
 
-void jolokia_server_run(const struct jmx_target *target, int fd)
+void jolokia_server_run(const struct jmx_target *target,
+			const struct metrics_options *metrics, int fd)
 {
-	struct server s = { .fd = fd, .operations.target = target };
+	struct server s = {
+		.fd = fd,
+		.operations.target = target,
+		.metrics = metrics,
+	};
 
 	while (server_serve(&s))
 		;
@@ -177,4 +249,6 @@ void jolokia_server_run(const struct jmx_target *target, int fd)
 	text_release(&s.body);
 	text_release(&s.out);
 	text_release(&s.head);
+	text_release(&s.authorization);
+	text_release(&s.login);
 }

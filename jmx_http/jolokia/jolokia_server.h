@@ -14,16 +14,24 @@
 #ifndef JMX_HTTP_JOLOKIA_JOLOKIA_SERVER_H
 #define JMX_HTTP_JOLOKIA_JOLOKIA_SERVER_H
 
+#include "jmx_http/metrics/metrics.h"
 #include "jmx_http/target.h"
 
 /* Bytes of a request's body. */
 #define JOLOKIA_BODY_MAX ((size_t)16 << 20)
 
 /*
+ * Serves the JVM's metrics at this path.  To a Jolokia agent, for which
+ * target->address is a URL, the request's Authorization header is passed on.
+ */
+#define JOLOKIA_METRICS_PATH "/metrics"
+
+/*
  * Serves requests on a blocking socket until the client closes it or sends an
  * invalid request; the caller closes fd.  Connects to the JVM at the first
  * request that needs the JVM, and keeps that connection.
  */
-void jolokia_server_run(const struct jmx_target *target, int fd);
+void jolokia_server_run(const struct jmx_target *target,
+			const struct metrics_options *metrics, int fd);
 
 #endif

@@ -10,6 +10,8 @@
 #include <strings.h>
 
 #define AUTHORITY_MAX 320
+/* JOLOKIA_METRICS_PATH */
+#define FORWARD_METRICS "/metrics"
 
 static bool forward_fail(struct http_fault *fault, unsigned status,
 			 const char *why)
@@ -202,6 +204,12 @@ static struct line forward_path(struct line target)
 	return target;
 }
 
+static bool forward_is_metrics(const struct http_target *t, struct line target)
+{
+	return (t->metrics.dialer || t->serves_metrics) &&
+	       line_is(forward_path(target), FORWARD_METRICS);
+}
+
 static bool forward_route(struct http_session *s, struct line target,
 			  struct line *rest, struct http_fault *fault)
 {
@@ -211,9 +219,16 @@ static bool forward_route(struct http_session *s, struct line target,
 		return forward_fail(fault, 400, "the path is invalid");
 	for (size_t i = 0; i < f->target_count; i++) {
 		s->target = &f->targets[i];
-		if (forward_rest(s->target, target, rest))
+		if (forward_rest(s->target, target, rest)) {
+			s->wants_metrics = forward_is_metrics(s->target, *rest);
 			return true;
+		}
 	}
+	s->target = f->targets;
+	s->wants_metrics = f->target_count == 1 &&
+			   forward_is_metrics(s->target, target);
+	if (s->wants_metrics)
+		return true;
 	s->target = NULL;
 	if (f->target_count > 1 || strcmp(f->targets->name, HTTP_FRONT_PATH))
 		return forward_fail(fault, 404,
@@ -234,6 +249,21 @@ static bool forward_check_path(struct http_session *s, struct line rest,
 			    s->call.why);
 }
 
+static bool forward_check_metrics(struct http_session *s,
+				  const struct http_head *h,
+				  struct http_fault *fault)
+{
+	s->call.method = "metrics";
+	if (!line_is(h->method, "GET") && !line_is(h->method, "HEAD"))
+		return forward_fail(fault, 405,
+				    "only GET and HEAD are supported for the "
+				    "metrics");
+	if (h->framing != HTTP_NO_BODY)
+		return forward_fail(fault, 400,
+				    "only POST requests may have a body");
+	return true;
+}
+
 static bool forward_check_call(struct http_session *s,
 			       const struct http_head *h, struct line rest,
 			       struct http_fault *fault)
@@ -241,6 +271,8 @@ static bool forward_check_call(struct http_session *s,
 	struct line path = forward_path(rest);
 	bool is_bare = path.len == 0 || (path.len == 1 && *path.text == '/');
 
+	if (s->wants_metrics)
+		return forward_check_metrics(s, h, fault);
 	if (line_is(h->method, "POST")) {
 		if (!forward_check_coding(h, fault))
 			return false;
@@ -342,15 +374,18 @@ void http_forward_request(struct http_session *s, const struct http_head *h)
 	struct line rest = { "", 0 };
 
 	forward_rest(t, h->target, &rest);
+	if (s->wants_metrics)
+		rest = (struct line){ FORWARD_METRICS,
+				      strlen(FORWARD_METRICS) };
 	text_clear(&s->head);
 	forward_add(&s->head, h->method);
 	text_putc(&s->head, ' ');
-	text_puts(&s->head, t->path);
+	text_puts(&s->head, s->wants_metrics ? "" : t->path);
 	/* The path may end with a '/', which the agent may need. */
 	if (rest.len && *rest.text == '/' && s->head.len &&
 	    s->head.bytes[s->head.len - 1] == '/')
 		s->head.len--;
-	if (!*t->path && !(rest.len && *rest.text == '/'))
+	if (!s->wants_metrics && !*t->path && !(rest.len && *rest.text == '/'))
 		text_putc(&s->head, '/');
 	forward_add(&s->head, rest);
 	text_puts(&s->head, " HTTP/1.1\r\nHost: ");

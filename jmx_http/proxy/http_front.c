@@ -28,11 +28,17 @@ static void http_target_init(struct http_target *t, struct door *d,
 		.tls = o->is_tls ? d->options.to_jvm : NULL,
 		.connect_ns = d->options.connect_ns,
 	};
+	t->metrics = t->agent;
+	t->metrics.dialer = o->metrics;
+	t->metrics.tls = NULL;
+	t->serves_metrics = o->serves_metrics;
 }
 
 static void http_target_release(struct http_target *t)
 {
 	http_agent_release(&t->agent);
+	http_agent_release(&t->metrics);
+	dialer_free(t->metrics.dialer);
 	dialer_free(t->agent.dialer);
 	free(t->name);
 	free(t->title);

@@ -33,6 +33,12 @@ struct http_target_options {
 	/* Replaces the Authorization header of clients, or NULL. */
 	const char *authorization;
 	struct dialer *dialer; /* taken */
+	/*
+	 * Connects to a server of JOLOKIA_METRICS_PATH; taken.  NULL: the agent
+	 * serves it if serves_metrics, else nobody does.
+	 */
+	struct dialer *metrics;
+	bool serves_metrics;
 };
 
 /* A list of strings. */

@@ -160,6 +160,7 @@ static void session_expect_head(struct http_session *s)
 	jolokia_call_begin(&s->call, &s->front->rules);
 	s->state = HTTP_STATE_HEAD;
 	s->target = NULL;
+	s->wants_metrics = false;
 	s->is_head = s->is_old = s->is_chunked = false;
 	s->has_sent_head = s->has_response = false;
 	s->response_scanned = 0;
@@ -386,9 +387,16 @@ static void session_on_ready(void *self)
 		session_read_client(s, true);
 }
 
+static struct http_agent *session_agent(struct http_session *s)
+{
+	struct http_target *t = s->target;
+
+	return s->wants_metrics && t->metrics.dialer ? &t->metrics : &t->agent;
+}
+
 static void session_begin_agent(struct http_session *s)
 {
-	s->backend = http_backend_get(&s->target->agent, true,
+	s->backend = http_backend_get(session_agent(s), true,
 				      &http_session_events, s);
 	if (http_backend_is_ready(s->backend))
 		session_on_ready(s);
@@ -675,7 +683,7 @@ static bool session_retry(struct http_session *s)
 	    evbuffer_get_length(http_backend_input(s->backend)))
 		return false;
 	http_backend_free(s->backend);
-	s->backend = http_backend_get(&s->target->agent, false,
+	s->backend = http_backend_get(session_agent(s), false,
 				      &http_session_events, s);
 	return true;
 }

@@ -24,6 +24,8 @@
 /* An agent and its place in the clients' paths. */
 struct http_target {
 	struct http_agent agent;
+	struct http_agent metrics; /* without a dialer: as agent */
+	bool serves_metrics;       /* the agent does */
 	char *name, *title, *authority, *host, *path, *authorization;
 };
 
@@ -61,6 +63,7 @@ struct http_session {
 
 	/* The call. */
 	struct http_target *target;
+	bool wants_metrics; /* of the target, not the agent's own paths */
 	struct jolokia_call call;
 	struct http_body request, response;
 	struct text head;      /* for the agent, without framing */
