@@ -33,6 +33,8 @@ struct jmx_request {
 	size_t name_count;
 	const struct value *const *arguments; /* of the types in .signature */
 	const char *const *signature; /* "long", "[J", "java.lang.String" */
+	/* The type of an operation's result, or NULL: JSON does not tell it. */
+	const char *returns;
 	size_t argument_count;
 };
 

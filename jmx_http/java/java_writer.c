@@ -2,6 +2,7 @@
 /* Writes the grammar, the objects of JMX calls, and values by their type. */
 #include "jmx_http/java/java_writer.h"
 
+#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 
 #include <endian.h>
@@ -15,8 +16,7 @@
 #define DIMENSIONS_MAX 8
 
 /* The time to convert digits grows with their square. */
-#define DIGITS_MAX 2000
-#define BYTES_MAX  (DIGITS_MAX / 2)
+#define DIGITS_MAX (2 * JAVA_MAGNITUDE_MAX)
 
 /* The grammar */
 
@@ -176,8 +176,7 @@ void java_write_object(struct text *out, const struct java_shape *shape,
 	class_add(out, shape, dialect);
 }
 
-/* The suids that JVMs write; 0 for other classes. */
-static uint64_t array_suid(const char *class_name)
+uint64_t java_array_suid(const char *class_name)
 {
 	static const struct {
 		const char *name;
@@ -186,10 +185,28 @@ static uint64_t array_suid(const char *class_name)
 		{ "[B", 0xacf317f8060854e0 },
 		{ "[I", 0x4dba602676eab2a5 },
 		{ "[J", 0x782004b512b17593 },
+		{ "[Z", 0x578f203914b85de2 },
+		{ "[C", 0xb02666b0e25d84ac },
+		{ "[S", 0xef832e06e55db0fa },
+		{ "[F", 0x0b9c818922e00c42 },
+		{ "[D", 0x3ea68c14ab635a1e },
+		{ "[Ljava.lang.Integer;", 0xfe97ada00183e21b },
 		{ "[Ljava.lang.Object;", 0x90ce589f1073296c },
 		{ "[Ljava.lang.String;", 0xadd256e7e91d7b47 },
 		{ "[Ljava.rmi.MarshalledObject;", 0x9e683287739f6bfe },
 		{ "[Ljava.rmi.server.ObjID;", 0x871300b8d02c647e },
+		{ "[Ljavax.management.MBeanAttributeInfo;",
+		  0x3bf758c468a60141 },
+		{ "[Ljavax.management.MBeanConstructorInfo;",
+		  0xb4b8c18a1f7b19f5 },
+		{ "[Ljavax.management.MBeanNotificationInfo;",
+		  0x8586506f12b5d0af },
+		{ "[Ljavax.management.MBeanOperationInfo;",
+		  0x870f6ca2e31f4f8b },
+		{ "[Ljavax.management.MBeanParameterInfo;",
+		  0xcd68653603b0ee36 },
+		{ "[Ljavax.management.openmbean.CompositeData;",
+		  0xeac5607bf0c5f1e2 },
 		{ "[Ljavax.management.ObjectName;", 0x11838f543538c9ee },
 		{ "[Ljavax.security.auth.Subject;", 0x587fe42963ddea58 },
 	};
@@ -205,7 +222,7 @@ void java_write_array(struct text *out, const char *class_name, uint32_t count,
 {
 	struct java_shape shape = {
 		.name = class_name,
-		.suid = array_suid(class_name),
+		.suid = java_array_suid(class_name),
 		.flags = JAVA_SERIALIZABLE,
 	};
 
@@ -234,12 +251,6 @@ void java_write_enum(struct text *out, const char *class_name,
 
 /* Objects of JMX */
 
-static const struct java_shape shape_object_name = {
-	.name = "javax.management.ObjectName",
-	.suid = 0x0f03a71beb6d15cf,
-	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
-};
-
 static const struct java_shape shape_marshalled = {
 	.name = "java.rmi.MarshalledObject",
 	.suid = 0x7cbd1e97ed63fc3e,
@@ -264,7 +275,7 @@ void java_write_object_name(struct text *out, const char *name,
 		java_write_null(out);
 		return;
 	}
-	java_write_object(out, &shape_object_name, dialect);
+	java_write_object(out, &java_shape_object_name, dialect);
 	java_write_text(out, name);
 	java_write_end(out);
 }
@@ -289,41 +300,7 @@ void java_write_marshalled(struct text *out, const struct text *stream)
 
 /* BigInteger and BigDecimal */
 
-static const struct java_shape shape_number = {
-	.name = "java.lang.Number",
-	.suid = 0x86ac951d0b94e08b,
-	.flags = JAVA_SERIALIZABLE,
-};
-
-static const struct java_shape shape_big_integer = {
-	.name = "java.math.BigInteger",
-	.suid = 0x8cfc9f1fa93bfb1d,
-	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
-	.fields = { { 'I', "bitCount", NULL },
-		    { 'I', "bitLength", NULL },
-		    { 'I', "firstNonzeroByteNum", NULL },
-		    { 'I', "lowestSetBit", NULL },
-		    { 'I', "signum", NULL },
-		    { '[', "magnitude", "[B" } },
-	.super = &shape_number,
-};
-
-static const struct java_shape shape_big_decimal = {
-	.name = "java.math.BigDecimal",
-	.suid = 0x54c71557f981284f,
-	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
-	.fields = { { 'I', "scale", NULL },
-		    { 'L', "intVal", "Ljava/math/BigInteger;" } },
-	.super = &shape_number,
-};
-
-/* The bytes of a number, the least significant first. */
-struct magnitude {
-	uint8_t bytes[BYTES_MAX];
-	size_t len; /* the last byte is not 0 */
-};
-
-static void magnitude_add_digit(struct magnitude *m, unsigned digit)
+static void magnitude_add_digit(struct java_magnitude *m, unsigned digit)
 {
 	unsigned carry = digit;
 
@@ -340,7 +317,7 @@ static void magnitude_add_digit(struct magnitude *m, unsigned digit)
  * *scale receives the number of digits after the point.  With scale NULL, a
  * point is not allowed.
  */
-static bool magnitude_read_digits(const char *at, struct magnitude *m,
+static bool magnitude_read_digits(const char *at, struct java_magnitude *m,
 				  uint32_t *scale)
 {
 	size_t digits = 0, behind = 0;
@@ -361,74 +338,83 @@ static bool magnitude_read_digits(const char *at, struct magnitude *m,
 	return digits;
 }
 
-static bool magnitude_read(const char *text, struct magnitude *m,
-			   bool *negative, uint32_t *scale)
+bool java_magnitude_read(struct java_magnitude *m, const char *text,
+			 bool has_scale)
 {
-	*negative = *text == '-';
+	*m = (struct java_magnitude){ .is_negative = *text == '-' };
 	return magnitude_read_digits(text + (*text == '-' || *text == '+'), m,
-				     scale);
+				     has_scale ? &m->scale : NULL);
 }
 
 /* BigInteger.writeObject() writes these constants to the four unused fields. */
-static void magnitude_write(struct text *out, const struct magnitude *m,
-			    bool negative)
+void java_magnitude_write_fields(struct text *out,
+				 const struct java_magnitude *m)
 {
-	java_write_object(out, &shape_big_integer, JAVA_PLAIN);
 	java_write_u32(out, (uint32_t)-1);
 	java_write_u32(out, (uint32_t)-1);
 	java_write_u32(out, (uint32_t)-2);
 	java_write_u32(out, (uint32_t)-2);
-	java_write_u32(out, m->len ? (negative ? UINT32_MAX : 1) : 0);
-	java_write_array(out, "[B", (uint32_t)m->len, JAVA_PLAIN);
+	java_write_u32(out, m->len ? (m->is_negative ? UINT32_MAX : 1) : 0);
+}
+
+void java_magnitude_write_bytes(struct text *out,
+				const struct java_magnitude *m)
+{
 	for (size_t i = m->len; i-- > 0;)
 		text_putc(out, (char)m->bytes[i]);
+}
+
+static void magnitude_write(struct text *out, const struct java_magnitude *m)
+{
+	java_write_object(out, &java_shape_big_integer, JAVA_PLAIN);
+	java_magnitude_write_fields(out, m);
+	java_write_array(out, "[B", (uint32_t)m->len, JAVA_PLAIN);
+	java_magnitude_write_bytes(out, m);
 	java_write_end(out);
 }
 
 bool java_write_big_integer(struct text *out, const char *digits)
 {
-	struct magnitude m = { .len = 0 };
-	bool negative;
+	struct java_magnitude m;
 
-	if (!magnitude_read(digits, &m, &negative, NULL))
+	if (!java_magnitude_read(&m, digits, false))
 		return false;
-	magnitude_write(out, &m, negative);
+	magnitude_write(out, &m);
 	return true;
 }
 
 bool java_write_big_decimal(struct text *out, const char *digits)
 {
-	struct magnitude m = { .len = 0 };
-	uint32_t scale;
-	bool negative;
+	struct java_magnitude m;
 
-	if (!magnitude_read(digits, &m, &negative, &scale))
+	if (!java_magnitude_read(&m, digits, true))
 		return false;
-	java_write_object(out, &shape_big_decimal, JAVA_PLAIN);
-	java_write_u32(out, scale);
-	magnitude_write(out, &m, negative);
+	java_write_object(out, &java_shape_big_decimal, JAVA_PLAIN);
+	java_write_u32(out, m.scale);
+	magnitude_write(out, &m);
 	java_write_end(out);
 	return true;
 }
 
 /* Values by their type */
 
-/* The serialVersionUID of each primitive type's box. */
-static const struct {
-	char letter;
-	uint64_t suid;
-} box_suids[] = {
-	{ 'Z', 0xcd207280d59cfaee }, { 'B', 0x9c4e6084ee50f51c },
-	{ 'C', 0x348b47d96b1a2678 }, { 'S', 0x684d37133460da52 },
-	{ 'I', 0x12e2a0a4f7818738 }, { 'J', 0x3b8be490cc8f23df },
-	{ 'F', 0xdaedc9a2db3cf0ec }, { 'D', 0x80b3c24a296bfb04 },
-};
+const struct java_shape *java_box_shape(const struct java_primitive *p)
+{
+	static const struct {
+		char letter;
+		const struct java_shape *shape;
+	} boxes[] = {
+		{ 'Z', &java_shape_boolean },   { 'B', &java_shape_byte },
+		{ 'C', &java_shape_character }, { 'S', &java_shape_short },
+		{ 'I', &java_shape_integer },   { 'J', &java_shape_long },
+		{ 'F', &java_shape_float },     { 'D', &java_shape_double },
+	};
+	size_t i = 0;
 
-static const struct java_shape shape_date = {
-	.name = "java.util.Date",
-	.suid = 0x686a81014b597419,
-	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
-};
+	while (boxes[i].letter != p->letter)
+		i++;
+	return boxes[i].shape;
+}
 
 static int writer_fail_type(const struct value *v, const char *type,
 			    struct error *err)
@@ -455,23 +441,6 @@ static int writer_fail_type(const struct value *v, const char *type,
 		    v->kind < count && kinds[v->kind] ? kinds[v->kind]
 						      : "the value",
 		    type);
-}
-
-/* Begins a box; the caller appends its value. */
-static void writer_box(struct text *out, const struct java_primitive *p)
-{
-	struct java_shape shape = {
-		.name = p->box,
-		.flags = JAVA_SERIALIZABLE,
-		.fields = { { p->letter, "value", NULL } },
-		.super = p->letter == 'Z' || p->letter == 'C' ? NULL
-							      : &shape_number,
-	};
-
-	for (size_t i = 0; i < sizeof(box_suids) / sizeof(*box_suids); i++)
-		if (box_suids[i].letter == p->letter)
-			shape.suid = box_suids[i].suid;
-	java_write_object(out, &shape, JAVA_PLAIN);
 }
 
 static bool text_to_integer(const char *text, int64_t *integer)
@@ -565,9 +534,8 @@ static void primitive_write_integer(struct text *out, int64_t integer,
 		text_putc(out, (char)((uint64_t)integer >> shift));
 }
 
-/* Writes only the bytes, for a field or an array. */
-static int primitive_write(struct text *out, const struct value *v,
-			   const struct java_primitive *p, struct error *err)
+int java_write_primitive(struct text *out, const struct value *v,
+			 const struct java_primitive *p, struct error *err)
 {
 	int64_t integer;
 	double real;
@@ -611,7 +579,7 @@ static int writer_date(struct text *out, const struct value *v,
 		ms = v->integer;
 	else if (!value_text_of(v) || !text_to_integer(v->text.at, &ms))
 		return writer_fail_type(v, type, err);
-	java_write_object(out, &shape_date, JAVA_PLAIN);
+	java_write_object(out, &java_shape_date, JAVA_PLAIN);
 	java_write_block(out, 8);
 	java_write_u64(out, (uint64_t)ms);
 	java_write_end(out);
@@ -689,7 +657,7 @@ static int writer_primitives(struct text *out, const struct value *v,
 			     const struct java_primitive *p, struct error *err)
 {
 	for (size_t i = 0; i < v->list.count; i++)
-		if (primitive_write(out, v->list.at[i], p, err))
+		if (java_write_primitive(out, v->list.at[i], p, err))
 			return -1;
 	return 0;
 }
@@ -740,8 +708,8 @@ int java_write_value(struct text *out, const struct value *v, const char *type,
 		return 0;
 	}
 	if (p) {
-		writer_box(out, p);
-		return primitive_write(out, v, p, err);
+		java_write_object(out, java_box_shape(p), JAVA_PLAIN);
+		return java_write_primitive(out, v, p, err);
 	}
 	if (type[0] == '[')
 		return writer_array(out, v, type, err);

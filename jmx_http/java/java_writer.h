@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "jmx_http/java/java_value.h"
+#include "jmx_http/value/java_type.h"
 #include "jmx_http/value/value.h"
 
 #include <stddef.h>
@@ -125,5 +126,39 @@ int java_write_value(struct text *out, const struct value *v, const char *type,
  */
 bool java_write_big_integer(struct text *out, const char *digits);
 bool java_write_big_decimal(struct text *out, const char *digits);
+
+/* The suid of an array class as JVMs write it; 0 for other classes. */
+uint64_t java_array_suid(const char *class_name);
+
+/*
+ * Writes only the bytes of a primitive value, for a field or an array.  Text is
+ * converted: "12" is valid for an int.  -1, ERROR_MISUSE and nothing written
+ * for values beyond the type.
+ */
+int java_write_primitive(struct text *out, const struct value *v,
+			 const struct java_primitive *p, struct error *err);
+
+/* The class of the box of a primitive type. */
+const struct java_shape *java_box_shape(const struct java_primitive *p);
+
+#define JAVA_MAGNITUDE_MAX 1000
+
+/* A BigInteger or BigDecimal. */
+struct java_magnitude {
+	uint8_t bytes[JAVA_MAGNITUDE_MAX]; /* the least significant first */
+	size_t len;                        /* the last byte is not 0 */
+	bool is_negative;
+	uint32_t scale; /* number of digits after the point */
+};
+
+/* Reads digits, with a point only if has_scale.  False for other text. */
+bool java_magnitude_read(struct java_magnitude *m, const char *text,
+			 bool has_scale);
+
+/* Write the primitive fields of a BigInteger, and the bytes of its last. */
+void java_magnitude_write_fields(struct text *out,
+				 const struct java_magnitude *m);
+void java_magnitude_write_bytes(struct text *out,
+				const struct java_magnitude *m);
 
 #endif

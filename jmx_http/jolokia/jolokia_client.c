@@ -409,7 +409,8 @@ static void bulk_take(struct bulk *b, const struct ask *ask,
 	case JMX_SET:
 		break;
 	case JMX_INVOKE:
-		j->reply.value = jolokia_to_value(value, "", b->arena);
+		j->reply.value = jolokia_to_value(value, j->request->returns,
+						  b->arena);
 		break;
 	}
 }

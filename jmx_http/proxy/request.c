@@ -61,6 +61,8 @@ static enum request_status request_read_head(struct request *r,
 	if (cursor_left(&c) != r->method->primitives)
 		return request_fail(
 			r, "the client sent a call with wrong arguments");
+	r->primitives = (struct java_bytes){ v->bytes.at + HEAD_LEN,
+					     cursor_left(&c) };
 	r->has_head = true;
 	return REQUEST_MORE;
 }

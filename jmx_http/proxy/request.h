@@ -48,6 +48,7 @@ struct request {
 	const struct method *method;
 	const struct java_value *arguments[REQUEST_ARGUMENTS_MAX];
 	size_t argument_count;
+	struct java_bytes primitives; /* within the head */
 
 	bool has_head; /* object and method are known */
 
