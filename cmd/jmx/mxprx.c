@@ -27,6 +27,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,9 @@
 
 #define RESOLVE_NS            (5 * CLOCK_NS_PER_S)
 #define HOST_LEN              256
+
+/* Limit for an agent's reply to a client of --rmi. */
+#define REPLY_NS (60 * CLOCK_NS_PER_S)
 
 static struct {
 	struct option_list addresses, pods, pids, urls, binds, allow;
@@ -46,7 +50,7 @@ static struct {
 		*socks;
 	uint64_t clients, clients_per_host;
 	int64_t connect_ns, shutdown_ns;
-	bool read_only, log, require_tls, deadlocks;
+	bool read_only, log, require_tls, deadlocks, rmi;
 	struct tls_options tls;
 } opt = {
 	.clients = 1024,
@@ -567,6 +571,38 @@ static int mxprx_add_bridge(struct door *d, struct proxy_bridge *b,
 	return mxprx_print_agents(&agent, 1, &local, (uint16_t)port, err);
 }
 
+/* Serves the agent of -u to RMI clients.  Call proxy_bridge_close(). */
+static int mxprx_add_rmi_bridge(struct door *d, struct proxy_bridge *b,
+				struct error *err)
+{
+	struct jmx_target_options o = opt.login;
+	struct sockaddr_storage local;
+	struct rmi_front_options front = {
+		.bind = &local,
+		.advertise_host = opt.advertise,
+		.jvm = { .host = "localhost", .port = RMI_SERVER_PORT },
+	};
+	const char *bind = opt.binds.values[0];
+	int port;
+
+	o.url = opt.urls.values[0];
+	o.bearer_file = opt.bearer_file;
+	o.tls = opt.tls;
+	o.require_tls = opt.require_tls;
+	o.timeout_ns = opt.connect_ns > REPLY_NS ? opt.connect_ns : REPLY_NS;
+	if (mxprx_parse_bind(&local, "-b", bind, err) ||
+	    mxprx_check_bind(&local, "-b", bind, err) ||
+	    proxy_bridge_open_agent(b, &o, err))
+		return -1;
+	front.jvm.title = b->title;
+	front.jvm.dialer = proxy_bridge_dialer(b, d->base);
+	port = rmi_front_add(d, &front, err);
+	if (port < 0)
+		return -1;
+	return mxprx_print_usage(b->title, &local, (uint16_t)port,
+				 opt.advertise, err);
+}
+
 /* The JVMs of the command line */
 
 typedef struct dialer *target_fn(struct proxy_target *t, const char *name,
@@ -700,6 +736,8 @@ static int mxprx_serve(const struct door_options *options, struct error *err)
 	a.door = door_new(options, err);
 	if (!a.door)
 		ret = -1;
+	else if (opt.rmi)
+		ret = mxprx_add_rmi_bridge(a.door, &bridge, err);
 	else if (opt.urls.count)
 		ret = mxprx_add_agents(a.door, agents, err);
 	else if (opt.binds.count)
@@ -741,11 +779,30 @@ static int mxprx_parse_allowed(struct cidr **allowed, struct error *err)
 	return 0;
 }
 
+static int mxprx_check_rmi(struct error *err)
+{
+	if (opt.urls.count != 1 || strncasecmp(opt.urls.values[0], "http", 4))
+		return misuse(err, "--rmi requires a single -u <url>, without "
+				   "a name");
+	if (opt.pids.count || opt.pods.count || opt.proxy_command)
+		return misuse(err, "--rmi cannot be combined with -p, "
+				   "--kubectl and --proxy-command; give -u the "
+				   "URL of another mxprx with these options");
+	if (opt.hosts.count || opt.origins.count || opt.targets.count ||
+	    opt.metrics.count || opt.deadlocks)
+		return misuse(err, "--allow-host, --allow-origin, "
+				   "--allow-target and --metrics… are for HTTP "
+				   "clients, not for --rmi");
+	return 0;
+}
+
 static int mxprx_check_agents(struct error *err)
 {
 	if (opt.addresses.count || opt.socks || opt.http)
 		return misuse(err, "-u cannot be combined with -s, --http and "
 				   "--socks; run one mxprx for each");
+	if (opt.rmi && mxprx_check_rmi(err))
+		return -1;
 	if (opt.pids.count + opt.pods.count > 1 ||
 	    (opt.proxy_command && opt.pids.count + opt.pods.count))
 		return misuse(err, "-u can be combined with one of -p, "
@@ -787,6 +844,8 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 				       opt.metrics.values[i]);
 	if (opt.urls.count)
 		return mxprx_check_agents(err);
+	if (opt.rmi)
+		return misuse(err, "--rmi requires -u <url>, a Jolokia agent");
 	if (!opt.http && (opt.metrics.count || opt.deadlocks))
 		return misuse(err, "--metrics and --metrics-deadlocks require "
 				   "-u <url> or --http <port>");
@@ -890,6 +949,8 @@ static const struct command_option options[] = {
 		 "forward HTTP to the Jolokia agent at this URL"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
 		 "listen at this address; repeat it for each JVM"),
+	OPT_FLAG(0, "rmi", &opt.rmi,
+		 "serve the agent of -u to JMX clients over RMI"),
 	OPT_STRING(0, "http", &opt.http, "[<host>:]<port>",
 		   "serve the JVM's MBeans by Jolokia's protocol"),
 	OPT_LIST(0, "metrics", &opt.metrics, "<name>[:<attribute>,…]",

@@ -2,7 +2,9 @@
 #include "cmd/jmx/proxy_bridge.h"
 
 #include "cmd/log.h"
+#include "jmx_http/jolokia/http_client.h"
 #include "jmx_http/jolokia/jolokia_server.h"
+#include "jmx_http/proxy/upstream.h"
 
 /* For one large response; values and their JSON. */
 #define MEMORY_MAX ((size_t)768 << 20)
@@ -50,8 +52,69 @@ void proxy_bridge_to_agent(struct proxy_bridge *b, const char *url,
 	};
 }
 
+/* For rmi_server_options.open. */
+static struct jmx *bridge_open(void *self, const struct jmx_credentials *login,
+			       struct error *err)
+{
+	const struct proxy_bridge *b = self;
+	struct jmx_target target = b->target;
+
+	if (login)
+		target.credentials = *login;
+	return jmx_open(&target, err);
+}
+
+static int bridge_warn_clear(const char *url, struct error *err)
+{
+	struct http_url parts;
+
+	if (http_url_parse(&parts, url, err))
+		return -1;
+	if (!parts.is_tls && upstream_crosses_network(&tcp_dialer, parts.host))
+		log_always("warning: the passwords of clients go to %s without "
+			   "TLS; anyone on the network can read them; use an "
+			   "https URL",
+			   url);
+	return 0;
+}
+
+/* Connecting now loads libcurl, which the workers then need not do. */
+int proxy_bridge_open_agent(struct proxy_bridge *b,
+			    const struct jmx_target_options *o,
+			    struct error *err)
+{
+	int no_arguments = 0;
+	char **arguments = NULL;
+	bool takes_login = !o->user && !o->bearer_file;
+	int ret = jmx_client_open(&b->client, o, &no_arguments, &arguments,
+				  err);
+
+	b->title = o->url;
+	if (ret && err->kind == ERROR_PERMISSION && takes_login)
+		ret = 0;
+	if (ret && err->kind != ERROR_NO_TARGET && err->kind != ERROR_REFUSED)
+		return -1;
+	if (ret)
+		log_always("%s; sjkc tries again for each client", err->text);
+	if (takes_login && bridge_warn_clear(o->url, err))
+		return -1;
+	jmx_close(b->client.jmx);
+	b->client.jmx = NULL;
+	b->target = jmx_target_of(o, &b->client.secrets, o->url);
+	b->target.title = b->title;
+	b->target.warn_clear = NULL;
+	b->rmi = (struct rmi_server_options){
+		.open = bridge_open,
+		.self = b,
+		.takes_login = takes_login,
+		.sessions = rmi_sessions_new(),
+	};
+	return 0;
+}
+
 void proxy_bridge_close(struct proxy_bridge *b)
 {
+	rmi_sessions_free(b->rmi.sessions);
 	if (b->title)
 		jmx_client_close(&b->client);
 	*b = (struct proxy_bridge){ 0 };
@@ -61,7 +124,10 @@ static void bridge_serve(void *self, int fd)
 {
 	const struct proxy_bridge *b = self;
 
-	jolokia_server_run(&b->target, &b->metrics, fd);
+	if (b->rmi.sessions)
+		rmi_server_run(&b->rmi, fd);
+	else
+		jolokia_server_run(&b->target, &b->metrics, fd);
 }
 
 struct dialer *proxy_bridge_dialer(struct proxy_bridge *b,
@@ -72,7 +138,7 @@ struct dialer *proxy_bridge_dialer(struct proxy_bridge *b,
 		.run = bridge_serve,
 		.self = b,
 		.kept = &b->client.jvm.pidfd,
-		.kept_count = b->client.jvm.pidfd >= 0,
+		.kept_count = b->client.by_pid,
 		.memory_max = MEMORY_MAX,
 	};
 

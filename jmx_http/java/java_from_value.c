@@ -301,7 +301,7 @@ static bool simple_fits(const char *class, const struct value *v)
 	if (strcmp(class, simple_names[OPEN_BIG_INTEGER]) == 0 ||
 	    strcmp(class, simple_names[OPEN_BIG_DECIMAL]) == 0)
 		return v->kind == VALUE_NUMBER || v->kind == VALUE_INTEGER;
-	return value_has_text(v) && v->kind != VALUE_NUMBER &&
+	return value_text_of(v) && v->kind != VALUE_NUMBER &&
 	       v->kind != VALUE_NAME;
 }
 
@@ -679,7 +679,7 @@ static void write_as_text(struct java_output *o, const struct value *v)
 	struct text shown = { 0 };
 
 	text_puts(&shown, "");
-	if (value_has_text(v))
+	if (value_text_of(v))
 		java_output_string(o, v->text.at, v->text.len);
 	else {
 		value_cell(&shown, v);
@@ -757,9 +757,9 @@ static bool write_name(struct java_output *o, const struct value *v)
 
 static bool write_string(struct java_output *o, const struct value *v)
 {
-	if (value_has_text(v))
+	if (value_text_of(v))
 		java_output_string(o, v->text.at, v->text.len);
-	return value_has_text(v);
+	return value_text_of(v) != NULL;
 }
 
 /* Writes a value as an object of a simple class; false if it is none. */

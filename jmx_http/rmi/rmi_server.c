@@ -238,6 +238,25 @@ static struct bean *server_find_bean(struct rmi_server *s, const char *name)
 	return NULL;
 }
 
+/*
+ * Throws InstanceNotFoundException if the MBean does not exist: Jolokia 1.x
+ * fails a request to describe it with an IllegalArgumentException.
+ */
+static void server_throw_missing(struct rmi_server *s, const char *name)
+{
+	const struct jmx_request q = { .verb = JMX_QUERY, .object = name };
+	struct single single = { .arena = &s->arena };
+	struct error err;
+	int status;
+
+	s->jmx->keep = &s->arena;
+	status = jmx_run(s->jmx, &q, 1, single_take, &single, &err);
+	s->jmx->keep = NULL;
+	if (status == 0 && !single.failure &&
+	    single.value->kind == VALUE_ARRAY && !single.value->list.count)
+		server_throw(s, &java_shape_instance_not_found_exception, name);
+}
+
 /* The description of an MBean; NULL, and an exception, if there is none. */
 static const struct jmx_info *server_info(struct rmi_server *s,
 					  const char *name)
@@ -254,6 +273,8 @@ static const struct jmx_info *server_info(struct rmi_server *s,
 	bean_release(b);
 	if (!server_run(s, &q, &b->arena, &single)) {
 		bean_release(b);
+		if (single.failure)
+			server_throw_missing(s, name);
 		return NULL;
 	}
 	b->info = single.info;
