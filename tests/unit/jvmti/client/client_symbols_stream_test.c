@@ -25,7 +25,7 @@ bool system_try(int *lock)
 
 bool system_wait(int *lock) { return system_try(lock); }
 
-static char path[] = "/tmp/client_stream_test.XXXXXX";
+static char path[] = "/tmp/client_symbols_stream_test.XXXXXX";
 
 struct ends {
 	struct client_stream client;
