@@ -253,7 +253,7 @@ const struct command perfmap_command = {
 	.summary = "write a map of the compiled methods for perf(1)",
 	.group = "see where time goes",
 	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"
-		    "  sjkc perfmap 4711 -s -o -   # with types, to be read\n",
+		    "  sjkc perfmap 4711 -s -o -   # with types, to stdout\n",
 	.options = options,
 	.run = run,
 };

@@ -39,7 +39,7 @@ struct sample_filter_options {
 	OPT_STRING('X', "exclude", &(f).exclude, "<regex>", \
 		   "omit stack traces with a matching frame"), \
 	OPT_STRING(0, "trace-filter", &(f).trace_filter, "<filter>", \
-		   "keep stack traces that match a filter of SJK", \
+		   "keep stack traces that match an SJK filter", \
 		   .aliases = "-tf"), \
 	OPT_STRING(0, "trace-trim", &(f).trace_trim, "<filter>", \
 		   "keep the matching frame and its callees", \

@@ -343,7 +343,8 @@ const struct command mxping_command = {
 	.group = "ask a JVM",
 	.examples = "  sjkc mxping -s 10.0.0.7:9010\n"
 		    "  sjkc mxping -s localhost:9010 --json\n"
-		    "  sjkc mxping -p 4711\n",
+		    "  sjkc mxping -p 4711\n"
+		    "  sjkc mxping -u http://10.0.0.7:8778/jolokia\n",
 	.options = options,
 	.refusals = refusals,
 	.run = mxping_run,

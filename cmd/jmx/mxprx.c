@@ -972,7 +972,7 @@ static const struct command_option options[] = {
 	OPT_LIST(0, "allow", &opt.allow, "<network>",
 		 "accept clients from this network: 10.0.0.0/8"),
 	OPT_STRING(0, "user", &opt.login.user, "<name>",
-		   "log in to the agent of -u as this user"),
+		   "log in to the agent of -u or JVM of --http"),
 	OPT_STRING(0, "password-file", &opt.login.password_file, "<file>",
 		   "read the password of --user from a file"),
 	OPT_STRING(0, "bearer-file", &opt.bearer_file, "<file>",
@@ -1003,7 +1003,8 @@ static const struct command_option options[] = {
 const struct command mxprx_command = {
 	.name = "mxprx",
 	.alias = "mprx",
-	.synopsis = "mxprx [<options>] -s <host>:<port> -b [<host>:]<port>",
+	.synopsis = "mxprx [<options>] -s <host>:<port> | -p <pid> | -u <url> "
+		    "-b <port>",
 	.summary = "let JMX clients reach a JVM through one port",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxprx -s 10.0.0.7:9010 -b 7777\n"
@@ -1014,13 +1015,17 @@ const struct command mxprx_command = {
 		    "  sjkc mxprx --kubectl web-0:9010 --namespace shop "
 		    "-b 7777\n"
 		    "  sjkc mxprx -p 4711 -b 7777   # a JVM without a JMX "
-		    "port, in a container, too\n"
+		    "port, even in a container\n"
 		    "  sjkc mxprx -s 10.0.0.7:9010 --socks 1080   # TLS "
 		    "from end to end\n"
 		    "  sjkc mxprx -u https://10.0.0.7:8778/jolokia -b 9000 "
 		    "--user admin\n"
 		    "  sjkc mxprx -u http://localhost/jolokia "
-		    "--kubectl web-0:8778 -b 9000\n",
+		    "--kubectl web-0:8778 -b 9000\n"
+		    "  sjkc mxprx -u http://10.0.0.7:8778/jolokia -b 7777 "
+		    "--rmi   "
+		    "# for VisualVM\n"
+		    "  sjkc mxprx -p 4711 --http 8778   # without an agent\n",
 	.options = options,
 	.run = mxprx_run,
 };
