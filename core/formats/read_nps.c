@@ -329,7 +329,7 @@ static int nps_check_kind(const uint8_t *bytes, size_t len, struct error *err)
 			"recordings; unzip it and name one of them");
 	if (!nps_starts(bytes, len, NPS_MAGIC))
 		return fail(err, ERROR_INPUT,
-			    "is not a VisualVM snapshot: it does not begin "
+			    "not a VisualVM snapshot: it does not begin "
 			    "with " NPS_MAGIC);
 	return 0;
 }

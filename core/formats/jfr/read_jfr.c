@@ -675,8 +675,12 @@ static int jfr_read_chunks(struct jfr_read *r, struct error *err)
 		profile_progress(p, offset, r->len);
 	}
 	if (r->chunks == 0)
-		return fail(err, ERROR_INPUT,
-			    "the header of the first chunk is cut short");
+		return fail(
+			err, ERROR_INPUT,
+			jfr_is_header(r->bytes, r->len)
+				? "the header of the first chunk is cut short"
+				: "not a JFR recording: it contains no "
+				  "chunk header");
 	return r->chunks == failed ? -1 : 0;
 }
 

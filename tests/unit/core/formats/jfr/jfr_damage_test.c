@@ -108,6 +108,21 @@ static void built_file_may_be_truncated_at_any_byte(void **state)
 	jfr_forget(&r);
 }
 
+static void file_without_a_chunk_header_is_rejected(void **state)
+{
+	static const char text[] =
+		"A text file that is longer than the header of a chunk, which "
+		"has 68 bytes, and that contains no such header.";
+	struct jfr_result r;
+
+	(void)state;
+	r = jfr_read_back(text, sizeof(text) - 1);
+	assert_int_equal(r.status, -1);
+	assert_string_equal(r.err.text, "not a JFR recording: it contains no "
+					"chunk header");
+	jfr_forget(&r);
+}
+
 static void truncation_in_the_header_is_reported(void **state)
 {
 	struct text file = { 0 };
@@ -746,6 +761,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(real_file_may_be_truncated_at_any_byte),
 		cmocka_unit_test(built_file_may_be_truncated_at_any_byte),
+		cmocka_unit_test(file_without_a_chunk_header_is_rejected),
 		cmocka_unit_test(truncation_in_the_header_is_reported),
 		cmocka_unit_test(chunks_before_the_truncation_are_complete),
 		cmocka_unit_test(unfinished_chunk_is_read_by_its_events),
