@@ -299,10 +299,15 @@ static void http_probe_judge_tls(struct http_probe *p, const struct error *err)
 	else if (tls->not_after && !p->target->tls.insecure &&
 		 !(tls->is_trusted && tls->is_of_host))
 		http_probe_judge_certificate(p);
-	else if (!tls->protocol.len || !tls->not_after)
-		http_probe_try_scheme(
-			p, "the port does not speak TLS, which https:// "
-			   "requires; a Jolokia agent answers without TLS");
+	else if (!(tls->protocol.len && tls->not_after) &&
+		 !http_probe_try_scheme(
+			 p, "the port does not speak TLS, which https:// "
+			    "requires; a Jolokia agent answers without TLS") &&
+		 !tls->not_after && err->sys != ETIMEDOUT)
+		probe_judge(p->report, "the TLS handshake failed",
+			    "the port may not use TLS, or may belong to "
+			    "another protocol; sjkc mxping -s HOST:PORT "
+			    "diagnoses JMX over RMI");
 }
 
 static int http_probe_handshake(struct http_probe *p, struct text *detail,
