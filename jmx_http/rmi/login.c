@@ -741,8 +741,11 @@ static int session_explain(const struct rmi_login *l, struct error *err)
 	case LOGIN_SESSION:
 		return session_explain_endpoint(l, err);
 	case LOGIN_CLIENT:
-		if (!a->user && err->kind == ERROR_PERMISSION)
-			fail_in(err, "the JVM requires --user and a password");
+		if (err->kind == ERROR_PERMISSION)
+			fail_in(err, a->user ? "the JVM rejects the user or "
+					       "the password"
+					     : "the JVM requires --user and a "
+					       "password");
 		return fail_in(err, "login");
 	default:
 		return -1;

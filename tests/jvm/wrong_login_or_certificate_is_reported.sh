@@ -34,7 +34,7 @@ passwords() {
 		asked 4 mx $memory -mg && said 'Credentials required' &&
 		asked 4 mxdump && printed_nothing &&
 		SJKC_PASSWORD=wrong asked 4 mx $memory -mg --user monitor &&
-		said 'Invalid username or password' &&
+		said 'the JVM rejects the user or the password' &&
 		SJKC_PASSWORD=secret asked 0 mx $memory -mg --user monitor \
 			-f Verbose && printed 'Verbose false' &&
 		said "warning: sending the password to $lab_address, port" &&
