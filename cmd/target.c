@@ -48,7 +48,10 @@ static int target_open_pid(struct jvm *jvm, const char *name, struct error *err)
 	long pid = strtol(name, NULL, 10);
 
 	if (pid <= 0 || pid > INT32_MAX)
-		return misuse(err, "%s: no such process", name);
+		return misuse(err,
+			      "invalid PID '%s'; `sjkc jps` lists the "
+			      "PIDs of JVMs",
+			      name);
 	while (jvm_open_java(jvm, (pid_t)pid, err)) {
 		if (err->kind != ERROR_NO_TARGET ||
 		    !target_is_launcher((pid_t)pid) ||

@@ -122,7 +122,7 @@ static int jvm_open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
 {
 	*jvm = (struct jvm){ .pid = pid, .pidfd = -1 };
 	if (pid <= 0)
-		return fail(err, ERROR_MISUSE, "%d: no such process", (int)pid);
+		return fail(err, ERROR_MISUSE, "invalid PID '%d'", (int)pid);
 	if (jvm_check_proc(err))
 		return -1;
 	jvm->pidfd = pidfd_open_pid(pid);

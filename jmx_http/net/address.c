@@ -38,10 +38,12 @@ int net_address_parse(struct net_address *a, const char *text,
 	} else if (memchr(host, ':', len)) {
 		return address_fail_syntax(text, err);
 	}
-	if (!len || len > NET_HOST_MAX ||
-	    units_count(colon + 1, &port, &unused) || !port ||
-	    port > UINT16_MAX)
+	if (!len || len > NET_HOST_MAX)
 		return address_fail_syntax(text, err);
+	if (units_count(colon + 1, &port, &unused) || !port ||
+	    port > UINT16_MAX)
+		return fail(err, ERROR_MISUSE,
+			    "invalid port in '%s'; valid: 1 to 65535", text);
 	*a = (struct net_address){ .port = (uint16_t)port };
 	memcpy(a->host, host, len);
 	return 0;
