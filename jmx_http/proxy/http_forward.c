@@ -215,6 +215,8 @@ static bool forward_route(struct http_session *s, struct line target,
 {
 	const struct http_front *f = s->front;
 
+	/* The metrics at the root have no path behind an agent's. */
+	*rest = (struct line){ 0 };
 	if (jolokia_path_escapes(forward_path(target)))
 		return forward_fail(fault, 400, "the path is invalid");
 	for (size_t i = 0; i < f->target_count; i++) {
