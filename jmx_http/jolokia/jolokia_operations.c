@@ -482,6 +482,137 @@ static int answer_read(struct answer *a)
 	return answer_has_pattern(a) ? read_pattern(a) : read_one(a);
 }
 
+/* search, write and exec */
+
+static int answer_search(struct answer *a)
+{
+	const char *const *names;
+	struct text name = { 0 };
+	size_t count;
+
+	if (answer_names(a, &names, &count))
+		return -1;
+	json_open_array(&a->j);
+	for (size_t i = 0; i < count; i++) {
+		text_clear(&name);
+		jolokia_render_name(&a->render, &name, names[i]);
+		json_text(&a->j, name.bytes);
+	}
+	json_close_array(&a->j);
+	text_release(&name);
+	return 0;
+}
+
+/* Returns the old value, as agents do. */
+static int answer_write_attribute(struct answer *a)
+{
+	struct jmx_request q = {
+		.verb = JMX_GET,
+		.object = a->q.object,
+		.names = a->q.attributes,
+		.name_count = 1,
+	};
+	const struct jmx_info *info = answer_info(a);
+	const struct value *value, *old;
+	struct jmx_reply reply;
+	const char *type = "";
+
+	if (!info)
+		return -1;
+	if (a->q.path_count)
+		return answer_fail_request(a, "a path of a write is not "
+					      "supported");
+	for (size_t i = 0; i < info->attribute_count; i++)
+		if (strcmp(info->attributes[i].name, *q.names) == 0)
+			type = info->attributes[i].type;
+	if (answer_run(a, &q, &reply))
+		return -1;
+	old = reply.value->members.at[0].value;
+	if (!*type && old->kind == VALUE_ERROR)
+		return answer_fail(a, 0, old->text.at);
+	value = jolokia_to_value(a->q.value, type, &a->arena);
+	q.verb = JMX_SET;
+	q.arguments = &value;
+	q.signature = &type;
+	q.argument_count = 1;
+	return answer_run(a, &q, &reply) ? -1 : answer_render(a, old);
+}
+
+static bool exec_is(const struct jmx_feature *f, const char *operation)
+{
+	size_t len = strcspn(operation, "(");
+	const char *at = operation + len;
+
+	if (strlen(f->name) != len || memcmp(f->name, operation, len) != 0)
+		return false;
+	if (!*at)
+		return true;
+	at++;
+	for (size_t i = 0; i < f->parameter_count; i++) {
+		const char *type = f->parameters[i].type;
+
+		if (strncmp(at, type, strlen(type)) != 0)
+			return false;
+		at += strlen(type);
+		if (i + 1 < f->parameter_count && *at++ != ',')
+			return false;
+	}
+	return strcmp(at, ")") == 0;
+}
+
+static const struct jmx_feature *exec_find(struct answer *a)
+{
+	const struct jmx_info *info = answer_info(a);
+	const struct jmx_feature *found = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; info && i < info->operation_count; i++) {
+		if (!exec_is(&info->operations[i], a->q.operation))
+			continue;
+		found = &info->operations[i];
+		count++;
+	}
+	if (info && count != 1)
+		answer_fail_request(a, count ? "the operation is overloaded; "
+					       "add its signature"
+					     : "the MBean has no such "
+					       "operation");
+	return count == 1 ? found : NULL;
+}
+
+static int answer_exec(struct answer *a)
+{
+	const struct jmx_feature *f = exec_find(a);
+	size_t count = f ? f->parameter_count : 0;
+	const struct value **values;
+	const char **types;
+	struct jmx_request q = { .verb = JMX_INVOKE, .object = a->q.object };
+	struct jmx_reply reply;
+
+	if (!f)
+		return -1;
+	if (count !=
+	    (a->q.arguments ? (size_t)cJSON_GetArraySize(a->q.arguments) : 0))
+		return answer_fail_request(a, "the number of arguments is not "
+					      "that of the operation");
+	values = arena_alloc(&a->arena, (count + 1) * sizeof(*values));
+	types = arena_alloc(&a->arena, (count + 1) * sizeof(*types));
+	for (size_t i = 0; i < count; i++) {
+		types[i] = f->parameters[i].type;
+		values[i] = jolokia_to_value(
+			cJSON_GetArrayItem(a->q.arguments, (int)i), types[i],
+			&a->arena);
+	}
+	q.names = &f->name;
+	q.name_count = 1;
+	q.arguments = values;
+	q.signature = types;
+	q.argument_count = count;
+	if (answer_run(a, &q, &reply))
+		return -1;
+	return answer_render(a, reply.value ? reply.value : &value_null);
+}
+
 /* version */
 
 static int answer_version(struct answer *a)
@@ -527,14 +658,15 @@ static int answer_version(struct answer *a)
 
 static int answer_none(struct answer *a)
 {
-	return answer_fail_request(a, "this request is not supported yet");
+	return answer_fail_request(a, "list requests are not supported; use "
+				      "search");
 }
 
 static int (*const answer_types[])(struct answer *a) = {
 	[JOLOKIA_QUERY_READ] = answer_read,
-	[JOLOKIA_QUERY_WRITE] = answer_none,
-	[JOLOKIA_QUERY_EXEC] = answer_none,
-	[JOLOKIA_QUERY_SEARCH] = answer_none,
+	[JOLOKIA_QUERY_WRITE] = answer_write_attribute,
+	[JOLOKIA_QUERY_EXEC] = answer_exec,
+	[JOLOKIA_QUERY_SEARCH] = answer_search,
 	[JOLOKIA_QUERY_LIST] = answer_none,
 	[JOLOKIA_QUERY_VERSION] = answer_version,
 };
