@@ -206,12 +206,13 @@ static void family_write(struct exposition *e,
 
 void exposition_write(struct exposition *e, struct text *out)
 {
-	const struct exposition_series *end = e->series + e->count;
-	const struct exposition_series *at, *next;
+	const struct exposition_series *end, *next;
 
 	if (e->count)
 		qsort(e->series, e->count, sizeof(*e->series), series_compare);
-	for (at = e->series; at < end; at = next) {
+	end = e->count ? e->series + e->count : NULL;
+	for (const struct exposition_series *at = e->series; at != end;
+	     at = next) {
 		for (next = at + 1;
 		     next < end && strcmp(at->family, next->family) == 0;)
 			next++;
