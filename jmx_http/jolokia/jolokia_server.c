@@ -131,7 +131,7 @@ static bool target_is_metrics(struct line target)
 
 	if (mark)
 		target.len = (size_t)(mark - target.text);
-	return line_is(target, JOLOKIA_METRICS_PATH);
+	return line_is(target, EXPOSITION_PATH);
 }
 
 static void server_keep_authorization(struct server *s,

@@ -21,15 +21,12 @@
 #define JOLOKIA_BODY_MAX ((size_t)16 << 20)
 
 /*
- * Serves the JVM's metrics at this path.  To a Jolokia agent, for which
- * target->address is a URL, the request's Authorization header is passed on.
- */
-#define JOLOKIA_METRICS_PATH "/metrics"
-
-/*
  * Serves requests on a blocking socket until the client closes it or sends an
  * invalid request; the caller closes fd.  Connects to the JVM at the first
  * request that needs the JVM, and keeps that connection.
+ *
+ * Serves the JVM's metrics at EXPOSITION_PATH.  To a Jolokia agent, for which
+ * target->address is a URL, the request's Authorization header is passed on.
  */
 void jolokia_server_run(const struct jmx_target *target,
 			const struct metrics_options *metrics, int fd);

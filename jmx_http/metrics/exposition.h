@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The path and the Content-Type of a document. */
+#define EXPOSITION_PATH "/metrics"
 #define EXPOSITION_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 /* Limits of one document: beyond them, series are counted, not kept. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/json.h"
+#include "jmx_http/metrics/exposition.h"
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/http_session.h"
 
@@ -10,8 +11,6 @@
 #include <strings.h>
 
 #define AUTHORITY_MAX 320
-/* JOLOKIA_METRICS_PATH */
-#define FORWARD_METRICS "/metrics"
 
 static bool forward_fail(struct http_fault *fault, unsigned status,
 			 const char *why)
@@ -207,7 +206,7 @@ static struct line forward_path(struct line target)
 static bool forward_is_metrics(const struct http_target *t, struct line target)
 {
 	return (t->metrics.dialer || t->serves_metrics) &&
-	       line_is(forward_path(target), FORWARD_METRICS);
+	       line_is(forward_path(target), EXPOSITION_PATH);
 }
 
 static bool forward_route(struct http_session *s, struct line target,
@@ -377,8 +376,8 @@ void http_forward_request(struct http_session *s, const struct http_head *h)
 
 	forward_rest(t, h->target, &rest);
 	if (s->wants_metrics)
-		rest = (struct line){ FORWARD_METRICS,
-				      strlen(FORWARD_METRICS) };
+		rest = (struct line){ EXPOSITION_PATH,
+				      strlen(EXPOSITION_PATH) };
 	text_clear(&s->head);
 	forward_add(&s->head, h->method);
 	text_putc(&s->head, ' ');

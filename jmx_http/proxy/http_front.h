@@ -34,7 +34,7 @@ struct http_target_options {
 	const char *authorization;
 	struct dialer *dialer; /* taken */
 	/*
-	 * Connects to a server of JOLOKIA_METRICS_PATH; taken.  NULL: the agent
+	 * Connects to a server of EXPOSITION_PATH; taken.  NULL: the agent
 	 * serves it if serves_metrics, else nobody does.
 	 */
 	struct dialer *metrics;
