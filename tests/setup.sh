@@ -63,6 +63,30 @@ install_driver() {
 	}
 }
 
+# Only unpacked: the installed package would start a service.
+unpack_prometheus() {
+	unpacked=build/prometheus
+	! command -v prometheus >/dev/null && [ ! -d $unpacked/usr ] ||
+		return 0
+	echo "setup: unpacking prometheus in $unpacked"
+	rm -rf $unpacked $unpacked.new
+	mkdir -p $unpacked.new
+	{
+		download_prometheus ||
+			{ $as_root apt-get update -qq && download_prometheus; }
+	} >build/setup.log 2>&1 &&
+		dpkg -x $unpacked.new/prometheus_*.deb $unpacked.new >>build/setup.log 2>&1 &&
+		rm $unpacked.new/prometheus_*.deb &&
+		mv $unpacked.new $unpacked || {
+		tail -n 5 build/setup.log >&2
+		echo "setup: no prometheus: its test will be skipped" >&2
+	}
+}
+
+download_prometheus() (
+	cd build/prometheus.new && apt-get download -qq prometheus
+)
+
 # Some tests compare two JDKs, and some need what is new in later ones.
 prepare_second_jdk() (
 	scratch=$PWD/build
@@ -93,4 +117,5 @@ fi
 case $target in
 check|picture) [ ! -f tests/browser/package.json ] || install_driver ;;
 esac
+[ "$target" != check ] || unpack_prometheus
 [ "$target" != check ] || [ ! -f tests/jvm/lib/jdk.sh ] || prepare_second_jdk
