@@ -168,6 +168,9 @@ int mx_notifications(struct mx *m, struct error *err)
 	struct error unused;
 	int ret = 0;
 
+	/* A carrier has to unsubscribe, so a signal must not end the process.
+	 */
+	signals_listen();
 	for (size_t i = 0; ret == 0 && i < m->count; i++) {
 		ret = jmx_listen(m->jmx, m->names[i], err);
 		if (ret)
@@ -176,7 +179,6 @@ int mx_notifications(struct mx *m, struct error *err)
 	if (m->opt->duration_ns)
 		deadline_ns = clock_after(clock_monotonic_ns(),
 					  m->opt->duration_ns);
-	signals_listen();
 	if (ret == 0)
 		ret = listen_until(&l, deadline_ns, err);
 	if (listening_flush(&l, ret ? &unused : err))

@@ -128,6 +128,11 @@ sets_values() {
 		sets String '[null]' && sets String '""'
 }
 
+# Jolokia 1.x has none.
+rejects_notifications() {
+	ask 8 mx -s "$url" -b java.lang:type=Memory --notifications -d 1s
+}
+
 check() {
 	opens=java.management/javax.management.openmbean=ALL-UNNAMED
 	rmi_port=$(free_port)
@@ -135,7 +140,7 @@ check() {
 	jolokia_target "$1" Beans --add-opens=$opens $jmx.port="$rmi_port" \
 		$jmx.rmi.port="$rmi_port" $jmx.ssl=false $jmx.host=127.0.0.1 \
 		$jmx.authenticate=false -Djava.rmi.server.hostname=127.0.0.1 &&
-		compare && sets_values
+		compare && sets_values && rejects_notifications
 }
 
 for_each_jdk check

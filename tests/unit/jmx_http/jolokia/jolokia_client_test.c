@@ -442,6 +442,163 @@ static void each_fault_is_an_error_in_time(void **state)
 	}
 }
 
+/* Notifications, as an agent of 2.x stores them */
+
+#define REGISTERED                                                             \
+	"{\"value\":{\"id\":\"c-1\",\"backend\":{\"pull\":{\"maxEntries\":"    \
+	"100,"                                                                 \
+	"\"store\":\"jolokia:type=NotificationStore,agent=a\"},\"sse\":{}}},"  \
+	"\"status\":200}"
+#define ADDED  "{\"value\":\"1\",\"status\":200}"
+#define PINGED "{\"value\":null,\"status\":200}"
+#define FORGOTTEN                                                              \
+	"{\"error_type\":\"java.lang.IllegalArgumentException\","              \
+	"\"error\":\"No client c-1 registered\",\"status\":400}"
+
+static int print_notification(void *self, const struct jmx_notification *n,
+			      struct error *err)
+{
+	struct text *out = self;
+
+	(void)err;
+	text_printf(out, "%s %s %s %lld %lld", n->object, n->type, n->message,
+		    (long long)n->sequence,
+		    strcmp(n->type, "sjkc.lost") ? (long long)n->time_ms : 0LL);
+	text_putc(out, '\n');
+	return 0;
+}
+
+static void
+notifications_are_pulled_until_the_client_is_unregistered(void **state)
+{
+	struct text out = { 0 };
+	struct server s;
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	START(&s, { NULL, REGISTERED, KEEP }, { NULL, ADDED, KEEP },
+	      { NULL, "[" PINGED "," PINGED "]", KEEP },
+	      { NULL,
+		"[" PINGED ",{\"value\":{\"dropped\":3,\"handle\":\"1\","
+		"\"handback\":null,\"notifications\":["
+		"{\"type\":\"t\",\"message\":\"m\",\"sequenceNumber\":"
+		"9007199254740993,\"timeStamp\":1700000000123,\"source\":"
+		"{\"objectName\":\"a:b=source\"},\"userData\":null},"
+		"{\"type\":\"u\",\"message\":null,\"sequenceNumber\":7,"
+		"\"timeStamp\":5,\"source\":\"other\"},"
+		"\"[Object limit exceeded]\"]},\"status\":200}]",
+		KEEP },
+	      { NULL, PINGED, KEEP });
+	j = open_at(&s, 0);
+	assert_int_equal(jmx_listen(j, "a:b=c", &err), 0);
+	assert_non_null(strstr(s.shared->last, "{\"type\":\"notification\","
+					       "\"command\":\"add\",\"client\":"
+					       "\"c-1\",\"mode\":\"pull\","
+					       "\"mbean\":\"a:b=c\"}"));
+	assert_int_equal(jmx_fetch(j, 20 * CLOCK_NS_PER_S, print_notification,
+				   &out, &err),
+			 0);
+	assert_string_equal(out.bytes,
+			    " sjkc.lost notifications were lost 3 0\n"
+			    "a:b=source t m 9007199254740993 "
+			    "1700000000123\n"
+			    "a:b=c u  7 5\n"
+			    " sjkc.lost notifications were lost 1 "
+			    "0\n");
+	assert_non_null(strstr(
+		s.shared->last,
+		"\"mbean\":\"jolokia:type=NotificationStore,agent=a\","
+		"\"operation\":\"pull(java.lang.String,java.lang.String)\","
+		"\"arguments\":[\"c-1\",\"1\"]}"));
+	jmx_close(j);
+	assert_int_equal(s.shared->requests, 6);
+	assert_non_null(strstr(s.shared->last,
+			       "\"command\":\"unregister\",\"client\":"
+			       "\"c-1\"}"));
+	text_release(&out);
+	end(&s);
+}
+
+static void an_agent_that_forgot_the_client_loses_notifications(void **state)
+{
+	struct text out = { 0 };
+	struct server s;
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	START(&s, { NULL, REGISTERED, KEEP }, { NULL, ADDED, KEEP },
+	      { NULL, "[" FORGOTTEN "," PINGED "]", KEEP },
+	      { NULL, REGISTERED, KEEP }, { NULL, ADDED, KEEP },
+	      { NULL, PINGED, KEEP });
+	j = open_at(&s, 0);
+	assert_int_equal(jmx_listen(j, "a:b=c", &err), 0);
+	assert_int_equal(jmx_fetch(j, 20 * CLOCK_NS_PER_S, print_notification,
+				   &out, &err),
+			 0);
+	assert_string_equal(out.bytes,
+			    " sjkc.lost notifications were lost 0 0\n");
+	assert_non_null(strstr(s.shared->last, "\"command\":\"add\""));
+	jmx_close(j);
+	text_release(&out);
+	end(&s);
+}
+
+static void a_pattern_skips_mbeans_without_notifications(void **state)
+{
+	struct server s;
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	START(&s, { NULL, REGISTERED, KEEP },
+	      { NULL, "[{\"value\":[\"a:b=1\",\"a:b=2\"],\"status\":200}]",
+		KEEP },
+	      { NULL,
+		"{\"error_type\":\"java.lang.IllegalArgumentException\","
+		"\"error\":\"no broadcaster\",\"status\":400}",
+		KEEP },
+	      { NULL, ADDED, KEEP }, { NULL, PINGED, KEEP });
+	j = open_at(&s, 0);
+	assert_int_equal(jmx_listen(j, "a:*", &err), 0);
+	assert_non_null(strstr(s.shared->last, "\"mbean\":\"a:b=2\""));
+	jmx_close(j);
+	end(&s);
+}
+
+static void an_agent_without_notifications_is_unavailable(void **state)
+{
+	static const struct reply refusals[][2] = {
+		{ { NULL, version, KEEP },
+		  { NULL,
+		    "{\"error_type\":\"java.lang.UnsupportedOperationException"
+		    "\",\"error\":\"No type with name 'notification' exists\","
+		    "\"status\":400}",
+		    KEEP } },
+		{ { NULL, version, KEEP },
+		  { NULL,
+		    "{\"value\":{\"id\":\"c\",\"backend\":{\"sse\":{}}},"
+		    "\"status\":200}",
+		    KEEP } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct server s;
+		struct error err;
+		struct jmx *j;
+
+		start(&s, refusals[i], 2);
+		j = open_at(&s, 0);
+		assert_int_equal(jmx_listen(j, "a:b=c", &err), -1);
+		assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+		assert_non_null(strstr(err.text, "notifications"));
+		jmx_close(j);
+		end(&s);
+	}
+}
+
 /* A redirect within the server is followed: /jolokia to /jolokia/. */
 static void a_redirect_to_another_path_is_followed(void **state)
 {
@@ -537,6 +694,12 @@ int main(void)
 		cmocka_unit_test(reads_survive_a_connection_that_was_closed),
 		cmocka_unit_test(calls_are_sent_once),
 		cmocka_unit_test(each_fault_is_an_error_in_time),
+		cmocka_unit_test(
+			notifications_are_pulled_until_the_client_is_unregistered),
+		cmocka_unit_test(
+			an_agent_that_forgot_the_client_loses_notifications),
+		cmocka_unit_test(a_pattern_skips_mbeans_without_notifications),
+		cmocka_unit_test(an_agent_without_notifications_is_unavailable),
 		cmocka_unit_test(a_redirect_to_another_path_is_followed),
 		cmocka_unit_test(an_endless_body_is_cut_at_the_limit),
 		cmocka_unit_test(nothing_listens_is_no_target),
