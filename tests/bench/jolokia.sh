@@ -1,0 +1,215 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/bench/jolokia.sh SJKC [ROUNDS]
+#
+# mxdump of 5,000 MBeans by the real Jolokia agent, beside jolokia.js, in turn: with
+# bulk requests of 100 reads, as mxdump makes them, and with one request for all
+# MBeans.  Beside both, mxdump over RMI of the same JVM.  Then a scrape of
+# mxprx's /metrics at 1,000 threads.  CPU times are those of the whole process; "in
+# the JVM" is the CPU time of the target meanwhile.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+sjkc=$(realpath "$1")
+rounds=${2:-7}
+scratch=$(mktemp -d)
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+. tests/jvm/lib/jolokia.sh
+trap 'target_end_all; rm -rf "$scratch"' EXIT
+modules=${NODE_PATH:-$PWD/build/browser/node_modules}
+if [ -z "$(jdks)" ] || [ ! -e "${jolokia_jars%%:*}" ] ||
+	! command -v node >/dev/null || [ ! -d "$modules/jolokia.js" ]; then
+	echo 'jolokia: no JDK, libjolokia-core-java, node or jolokia.js'
+	exit
+fi
+jdk=$(jdks | head -n 1)
+
+# start PROGRAM ARGUMENT: with the agent at $url, and RMI at $rmi_port
+start() {
+	rmi_port=$(free_port)
+	jmx=-Dcom.sun.management.jmxremote
+	jolokia_target "$jdk" "$1" $jmx.port="$rmi_port" \
+		$jmx.rmi.port="$rmi_port" $jmx.ssl=false $jmx.host=127.0.0.1 \
+		$jmx.authenticate=false -Djava.rmi.server.hostname=127.0.0.1 \
+		-- "$2" || { echo 'jolokia: no target'; exit; }
+}
+
+cat >"$scratch/dump.js" <<'END'
+const fs = require("fs")
+const loaded = require("jolokia.js")
+const Jolokia = loaded.default || loaded
+const [url, how, file] = process.argv.slice(2)
+const jolokia = new Jolokia({ url })
+const options = { method: "post", config: { ignoreErrors: true } }
+
+// An agent of version 1 sends text/plain, which jolokia.js does not parse.
+async function ask(request) {
+	const answer = await jolokia.request(request, options)
+	return typeof answer === "string" ? JSON.parse(answer) : answer
+}
+
+async function dump() {
+	if (how === "one")
+		return (await ask({ type: "read", mbean: "sjkc.many:*" })).value
+	const found = (await ask({ type: "search", mbean: "sjkc.many:*" })).value
+	const beans = {}
+	for (let i = 0; i < found.length; i += 100) {
+		const names = found.slice(i, i + 100)
+		const values = await ask(names.map(mbean =>
+			({ type: "read", mbean })))
+		names.forEach((name, k) => { beans[name] = values[k].value })
+	}
+	return beans
+}
+
+dump().then(beans => fs.writeFileSync(file, JSON.stringify(beans)))
+END
+
+cat >"$scratch/bench.py" <<'END'
+import os
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+what, sjkc, rounds, pid, url, rmi_port, scratch = sys.argv[1:]
+rounds = int(rounds)
+
+
+def cpu(pid):
+    with open("/proc/%s/stat" % pid) as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def run(command):
+    """Wall time, CPU time, and CPU time in the JVM, of a command."""
+    before, theirs = resource.getrusage(resource.RUSAGE_CHILDREN), cpu(pid)
+    began = time.monotonic()
+    subprocess.run(command, check=True)
+    wall = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (wall, after.ru_utime + after.ru_stime - before.ru_utime -
+            before.ru_stime, cpu(pid) - theirs)
+
+
+def relay(to):
+    """Listens; counts the POST requests that pass to a port."""
+    listener, count = socket.create_server(("127.0.0.1", 0)), [0]
+
+    def copy(a, b, counts):
+        tail = b""
+        while got := a.recv(65536):
+            if counts:
+                count[0] += (tail + got).count(b"POST /jolokia")
+                tail = got[-12:]
+            b.sendall(got)
+        b.shutdown(socket.SHUT_WR)
+
+    def accept():
+        while True:
+            client, _ = listener.accept()
+            server = socket.create_connection(("127.0.0.1", to))
+            for args in (client, server, True), (server, client, False):
+                threading.Thread(target=copy, args=args,
+                                 daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1], count
+
+
+def dumps():
+    port = int(url.split(":")[2].split("/")[0])
+    script = [ "node", scratch + "/dump.js" ]
+    commands = {
+        "sjkc -u": lambda at: [sjkc, "mxdump", "-u", at, "-q", "sjkc.many:*",
+                               "-o", scratch + "/ours"],
+        "jolokia.js, bulk": lambda at: script + [at, "bulk",
+                                                 scratch + "/bulk"],
+        "jolokia.js, one read": lambda at: script + [at, "one",
+                                                     scratch + "/one"],
+        "sjkc -s (RMI)": lambda at: [sjkc, "mxdump", "-s",
+                                     "127.0.0.1:" + rmi_port, "-q",
+                                     "sjkc.many:*", "-o", scratch + "/rmi"],
+    }
+    requests = {}
+    for name, command in commands.items():
+        between, count = relay(port)
+        for _ in range(3):  # which warm the JVM
+            count[0] = 0
+            run(command(url.replace(":%d/" % port, ":%d/" % between)))
+        requests[name] = count[0]
+    took = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            took[name].append(run(command(url)))
+    print("mxdump of 5,000 MBeans, Jolokia 1.x, %d rounds (medians)" % rounds)
+    for name, times in took.items():
+        wall, own, theirs = (statistics.median(t[i] for t in times)
+                             for i in range(3))
+        print("  %-22s wall %7.0f ms   CPU %6.0f ms   in the JVM %6.0f ms   "
+              "%s requests" % (name, wall * 1e3, own * 1e3, theirs * 1e3,
+                               requests[name] or "-"))
+    for name in "ours", "bulk", "one", "rmi":
+        with open(scratch + "/" + name) as f:
+            assert f.read().count("type=Many") >= 5000, name
+
+
+def tree(pid):
+    with open("/proc/%s/task/%s/children" % (pid, pid)) as f:
+        return [pid] + [one for child in f.read().split()
+                        for one in tree(child)]
+
+
+def scrapes(name, options, count=100):
+    p = subprocess.Popen([sjkc, "mxprx"] + options, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True)
+    try:
+        at = p.stdout.readline().split(" is at ")[1].strip()
+        at = at.replace("/jolokia", "/metrics")
+        took = []
+        for i in range(count + 20):
+            if i == 20:  # the JVM is warm
+                own = sum(map(cpu, tree(str(p.pid))))
+                theirs = cpu(pid)
+            began = time.monotonic()
+            with urllib.request.urlopen(at) as response:
+                body = response.read()
+            took.append(time.monotonic() - began)
+        own = sum(map(cpu, tree(str(p.pid)))) - own
+        theirs = cpu(pid) - theirs
+        print("  %-22s wall %7.1f ms   CPU %6.1f ms   in the JVM %6.1f ms   "
+              "%d bytes" % (name, statistics.median(took[20:]) * 1e3,
+                            own / count * 1e3, theirs / count * 1e3,
+                            len(body)))
+    finally:
+        p.terminate()
+        p.wait()
+
+
+if what == "dumps":
+    dumps()
+else:
+    print("a scrape of /metrics at 1,000 threads, 100 scrapes (wall: median, "
+          "CPU: mean)")
+    scrapes("mxprx -p --http", ["-p", pid, "--http", "0"])
+    scrapes("mxprx -s --http", ["-s", "127.0.0.1:" + rmi_port, "--http", "0"])
+    scrapes("mxprx -u", ["-u", url, "-b", "0"])
+END
+
+bench() {
+	NODE_PATH=$modules python3 "$scratch/bench.py" "$1" "$sjkc" "$rounds" \
+		"$pid" "$url" "$rmi_port" "$scratch" || exit
+	target_end_all
+}
+
+start Beans many=5000
+bench dumps
+start Target threads=1000
+bench scrapes
