@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ttop -u and jcmd -u reach the real Jolokia agent of a JVM in a pod's network
+# through mxprx -u --kubectl. kubectl is real; the cluster's API server is a
+# stand-in.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+. tests/jvm/lib/jolokia.sh
+. tests/jvm/lib/proxy.sh
+
+command -v kubectl >/dev/null || { echo 'no kubectl'; exit 77; }
+export CLUSTER="$scratch/cluster" HOME="$scratch" KUBECONFIG="$scratch/cluster/config"
+mkdir -p "$CLUSTER/shop" "$CLUSTER/default"
+python3 tests/jvm/lib/cluster_stand_in.py "$CLUSTER" >"$scratch/cluster.said" 2>&1 &
+target_pids="$target_pids $!"
+target_wait "$KUBECONFIG" clusters || { cat "$scratch/cluster.said"; exit 1; }
+
+lab_inside || exit 1
+within="nsenter --net=/proc/$inside/ns/net"
+jolokia_target "$(jdks | head -n 1)" Target -- burners=2 || exit
+# shellcheck disable=SC2034 # for target
+within=
+echo "$inside" >"$CLUSTER/shop/web-0"
+# The agent is not reachable without the pod's network.
+! "$sjkc" mxping -u "$url" >/dev/null 2>&1 || { echo 'no pod'; exit 1; }
+# shellcheck disable=SC2154 # port, proxy_port: lib
+proxy -u "http://localhost:$port/jolokia" --kubectl "web-0:$port" \
+	--namespace shop -b 0 || exit
+at=http://127.0.0.1:$proxy_port/jolokia
+"$sjkc" ttop -u "$at" -b -ri 1s --iterations 1 -n 3 >"$scratch/ttop" ||
+	{ cat "$scratch/ttop" "$proxy_said"; exit 1; }
+grep -q '^\[[0-9]*\] user=.* burner-[01]$' "$scratch/ttop" ||
+	{ cat "$scratch/ttop"; exit 1; }
+"$sjkc" jcmd -u "$at" VM.version >"$scratch/jcmd" &&
+	grep -q 'OpenJDK' "$scratch/jcmd" || { cat "$scratch/jcmd"; exit 1; }
+[ -z "${SHOW-}" ] || cat "$proxy_printed" "$scratch/ttop"
+proxy_end TERM
