@@ -5,6 +5,7 @@
 #include "core/base/version.h"
 #include "jmx_http/jmx.h"
 #include "jmx_http/jmx_read.h"
+#include "jmx_http/jolokia/jolokia_list.h"
 #include "jmx_http/jolokia/jolokia_query.h"
 #include "jmx_http/jolokia/jolokia_render.h"
 #include "jmx_http/value/argument.h"
@@ -237,10 +238,9 @@ static int answer_run(struct answer *a, const struct jmx_request *q,
 	return answer_fail(a, 0, reply->failure);
 }
 
-static const struct jmx_info *answer_info(struct answer *a)
+static const struct jmx_info *answer_info(struct answer *a, const char *object)
 {
-	const struct jmx_request q = { .verb = JMX_INFO,
-				       .object = a->q.object };
+	const struct jmx_request q = { .verb = JMX_INFO, .object = object };
 	struct jmx_reply reply;
 
 	return answer_run(a, &q, &reply) ? NULL : reply.info;
@@ -329,7 +329,7 @@ static int read_one(struct answer *a)
 	struct jmx_reply reply;
 
 	if (!q.name_count) {
-		info = answer_info(a);
+		info = answer_info(a, a->q.object);
 		if (!info)
 			return -1;
 		q.names = read_names(info, &a->arena, &q.name_count);
@@ -412,14 +412,14 @@ static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 	return 0;
 }
 
-static int answer_names(struct answer *a, const char *const **names,
-			size_t *count)
+static int answer_names(struct answer *a, const char *pattern,
+			const char *const **names, size_t *count)
 {
 	struct error err = { 0 };
 
 	if (answer_connect(a))
 		return -1;
-	if (jmx_query(a->o->jmx, a->q.object, &a->arena, names, count, &err))
+	if (jmx_query(a->o->jmx, pattern, &a->arena, names, count, &err))
 		return answer_fail_error(a, &err);
 	return 0;
 }
@@ -440,7 +440,7 @@ static int read_pattern(struct answer *a)
 	struct text t = { 0 };
 	size_t count;
 
-	if (answer_names(a, &names, &count))
+	if (answer_names(a, a->q.object, &names, &count))
 		return -1;
 	if (!count) {
 		text_printf(
@@ -490,7 +490,7 @@ static int answer_search(struct answer *a)
 	struct text name = { 0 };
 	size_t count;
 
-	if (answer_names(a, &names, &count))
+	if (answer_names(a, a->q.object, &names, &count))
 		return -1;
 	json_open_array(&a->j);
 	for (size_t i = 0; i < count; i++) {
@@ -512,7 +512,7 @@ static int answer_write_attribute(struct answer *a)
 		.names = a->q.attributes,
 		.name_count = 1,
 	};
-	const struct jmx_info *info = answer_info(a);
+	const struct jmx_info *info = answer_info(a, a->q.object);
 	const struct value *value, *old;
 	struct jmx_reply reply;
 	const char *type = "";
@@ -562,7 +562,7 @@ static bool exec_is(const struct jmx_feature *f, const char *operation)
 
 static const struct jmx_feature *exec_find(struct answer *a)
 {
-	const struct jmx_info *info = answer_info(a);
+	const struct jmx_info *info = answer_info(a, a->q.object);
 	const struct jmx_feature *found = NULL;
 	size_t count = 0;
 
@@ -613,6 +613,191 @@ static int answer_exec(struct answer *a)
 	return answer_render(a, reply.value ? reply.value : &value_null);
 }
 
+/* list */
+
+/* The response to a list, MBean by MBean. */
+struct list {
+	struct answer *a;
+	const char *const *names; /* sorted: the MBeans of a domain adjoin */
+	size_t count;
+	bool has_domains; /* the value is an object of domains */
+	int64_t levels;   /* below an MBean; -1: the MBean itself is "1" */
+	struct line domain;
+};
+
+static int list_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void list_open_domain(struct list *l, struct line domain)
+{
+	struct json *j = &l->a->j;
+	struct text key = { 0 };
+
+	if (!l->has_domains ||
+	    (l->domain.text && domain.len == l->domain.len &&
+	     memcmp(domain.text, l->domain.text, domain.len) == 0))
+		return;
+	if (l->domain.text)
+		json_close_object(j);
+	l->domain = domain;
+	text_puts(&key, "");
+	text_add(&key, domain.text, domain.len);
+	json_foreign_key(j, key.bytes);
+	json_open_object(j);
+	text_release(&key);
+}
+
+static void list_add_bean(struct list *l, const char *name,
+			  const struct value *bean)
+{
+	size_t domain = strcspn(name, ":");
+
+	list_open_domain(l, (struct line){ name, domain });
+	json_foreign_key(&l->a->j, name + domain + (name[domain] == ':'));
+	jolokia_render(&l->a->render, &l->a->j, bean, l->has_domains ? 2 : 1);
+}
+
+/* An MBean may be unregistered meanwhile. */
+static int list_take(void *self, size_t index, const struct jmx_reply *reply,
+		     struct error *err)
+{
+	struct list *l = self;
+	struct arena arena = { 0 };
+	const struct value *bean;
+
+	(void)err;
+	if (!reply->info)
+		return 0;
+	bean = jolokia_list_bean(reply->info, &arena);
+	bean = jolokia_list_truncate(bean, l->levels, &arena);
+	list_add_bean(l, l->names[index], bean);
+	arena_release(&arena);
+	return 0;
+}
+
+static int list_run(struct list *l)
+{
+	struct answer *a = l->a;
+	struct jmx_request *q;
+	struct error err = { 0 };
+	int ret;
+
+	if (l->levels < 0) {
+		for (size_t i = 0; i < l->count; i++)
+			list_add_bean(l, l->names[i],
+				      value_string(&a->arena, "1"));
+		return 0;
+	}
+	q = arena_alloc(&a->arena, (l->count + 1) * sizeof(*q));
+	for (size_t i = 0; i < l->count; i++)
+		q[i] = (struct jmx_request){ .verb = JMX_INFO,
+					     .object = l->names[i] };
+	ret = jmx_run(a->o->jmx, q, l->count, list_take, l, &err);
+	return ret ? answer_fail_error(a, &err) : 0;
+}
+
+/* With maxDepth 1, domains are "1", too. */
+static void list_write_domains(struct list *l)
+{
+	struct line last = { 0 };
+
+	for (size_t i = 0; i < l->count; i++) {
+		struct line domain = { l->names[i], strcspn(l->names[i], ":") };
+		char *key;
+
+		if (last.text && last.len == domain.len &&
+		    memcmp(last.text, domain.text, last.len) == 0)
+			continue;
+		last = domain;
+		key = arena_copy(&l->a->arena, domain.text, domain.len);
+		json_foreign_key(&l->a->j, key);
+		json_text(&l->a->j, "1");
+	}
+}
+
+/* As the names are listed: with canonical naming, with sorted keys. */
+static void list_name(struct list *l, const char *const *names)
+{
+	const char **made = arena_alloc(&l->a->arena,
+					(l->count + 1) * sizeof(*made));
+	struct text name = { 0 };
+
+	for (size_t i = 0; i < l->count; i++) {
+		text_clear(&name);
+		jolokia_render_name(&l->a->render, &name, names[i]);
+		made[i] = arena_copy(&l->a->arena, name.bytes, name.len);
+	}
+	text_release(&name);
+	qsort(made, l->count, sizeof(*made), list_compare);
+	l->names = made;
+}
+
+/* Lists all domains, or the one in the path. */
+static int list_many(struct answer *a)
+{
+	struct list l = { .a = a, .has_domains = !a->q.path_count };
+	int64_t above = l.has_domains ? 2 : 1, max = a->q.options.max_depth;
+	const char *const *names;
+	struct text pattern = { 0 };
+	int ret;
+
+	text_printf(&pattern, "%s:*", l.has_domains ? "*" : *a->q.path);
+	ret = answer_names(a, pattern.bytes, &names, &l.count);
+	text_release(&pattern);
+	if (ret)
+		return -1;
+	list_name(&l, names);
+	l.levels = !max ? 0 : max > above ? max - above : -1;
+	json_open_object(&a->j);
+	if (max == 1 && l.has_domains)
+		list_write_domains(&l);
+	else
+		ret = list_run(&l);
+	if (l.domain.text)
+		json_close_object(&a->j);
+	json_close_object(&a->j);
+	return ret;
+}
+
+static int list_fail_path(struct answer *a)
+{
+	struct text why = { 0 };
+
+	text_printf(&why, "Illegal path element %s",
+		    a->q.path[a->q.path_count - 1]);
+	answer_fail_request(a, why.bytes);
+	text_release(&why);
+	return -1;
+}
+
+/* The path has a domain, keys, and a path into the description. */
+static int list_one(struct answer *a)
+{
+	struct text object = { 0 };
+	const struct jmx_info *info;
+	const struct value *v;
+
+	text_printf(&object, "%s:%s", a->q.path[0], a->q.path[1]);
+	info = answer_info(a, object.bytes);
+	text_release(&object);
+	if (!info)
+		return -1;
+	v = jolokia_list_bean(info, &a->arena);
+	v = jolokia_find_part(v, a->q.path + 2, a->q.path_count - 2, &a->arena);
+	if (!v)
+		return list_fail_path(a);
+	v = jolokia_list_truncate(v, a->q.options.max_depth, &a->arena);
+	jolokia_render(&a->render, &a->j, v, 0);
+	return 0;
+}
+
+static int answer_list(struct answer *a)
+{
+	return a->q.path_count > 1 ? list_one(a) : list_many(a);
+}
+
 /* version */
 
 static int answer_version(struct answer *a)
@@ -656,18 +841,12 @@ static int answer_version(struct answer *a)
 
 /* Responses */
 
-static int answer_none(struct answer *a)
-{
-	return answer_fail_request(a, "list requests are not supported; use "
-				      "search");
-}
-
 static int (*const answer_types[])(struct answer *a) = {
 	[JOLOKIA_QUERY_READ] = answer_read,
 	[JOLOKIA_QUERY_WRITE] = answer_write_attribute,
 	[JOLOKIA_QUERY_EXEC] = answer_exec,
 	[JOLOKIA_QUERY_SEARCH] = answer_search,
-	[JOLOKIA_QUERY_LIST] = answer_none,
+	[JOLOKIA_QUERY_LIST] = answer_list,
 	[JOLOKIA_QUERY_VERSION] = answer_version,
 };
 
