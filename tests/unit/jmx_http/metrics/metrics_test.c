@@ -74,6 +74,8 @@ static void table_query(const struct table_jmx *t, const char *pattern,
 static void table_get(const struct table_jmx *t, const struct jmx_request *q,
 		      struct jmx_reply *reply, struct arena *a)
 {
+	static const char missing[] = "javax.management."
+				      "AttributeNotFoundException";
 	struct value_member *m = arena_alloc(a, q->name_count * sizeof(*m));
 	struct value *v = value_new(a, VALUE_COMPOSITE, "");
 
@@ -88,9 +90,8 @@ static void table_get(const struct table_jmx *t, const struct jmx_request *q,
 
 		m[i].name = q->names[i];
 		m[i].value = found ? found
-				   : TEXT_OF(ERROR,
-					     "javax.management."
-					     "AttributeNotFoundException");
+				   : value_text(a, VALUE_ERROR, "", missing,
+						sizeof(missing) - 1);
 	}
 	v->members.at = m;
 	v->members.count = q->name_count;
