@@ -15,7 +15,7 @@ enum {
 	STACK_BYTES = 64 * 1024, /* maximum bytes of /proc/TID/stack */
 	STATUS_BYTES = 16 * 1024,
 	PAGE = 4096,
-	COPIES = 1024,   /* maximum number of copied stacks */
+	COPIES = 1024,   /* number of stacks that are copied at a time */
 	COPY = 2 * PAGE, /* maximum bytes of each copy */
 	MOST_STALLS = 3, /* after this number of stalls, no user stack is read
 			  */
@@ -29,6 +29,7 @@ struct sleeper {
 	__u64 regs[SAMPLE_REGISTERS];
 	uint32_t kernel, kernel_count; /* index and number of addresses */
 	uint32_t copy, copied;         /* index and bytes of the stack's copy */
+	bool was_copied;               /* a copy of its stack was tried */
 	bool is_caught;                /* its registers were reported */
 	bool has_stayed;               /* it did not move while copied */
 	bool was_searched;             /* its stack was searched */
@@ -158,7 +159,7 @@ static bool idle_walk(struct sampling_target *t, struct sleeper *s,
 {
 	uint64_t sp = s->regs[SAMPLE_SP];
 	size_t most = t->shared->o->stack_bytes;
-	size_t have = s->has_stayed ? s->copied : 0;
+	size_t have = s->copied;
 	size_t wanted = have ? have : PAGE - sp % PAGE;
 
 	if (have)
@@ -234,6 +235,69 @@ static bool idle_find_caught(struct sampling_target *t, const struct sleeper *s)
 	return true;
 }
 
+/* Ranges for the copy of a stack: its first page and the next one. */
+static void idle_add_ranges(struct idle_threads *a, struct sleeper *s,
+			    uint32_t number, size_t most,
+			    struct memory_range *two)
+{
+	uint64_t sp = s->regs[SAMPLE_SP];
+	size_t first = PAGE - sp % PAGE, next = most - first;
+	uint8_t *bytes = a->copies + (size_t)number * COPY;
+
+	s->copy = number;
+	two[0] = (struct memory_range){ sp, bytes, first, false };
+	two[1] = (struct memory_range){ sp + first, bytes + first,
+					next < PAGE ? next : PAGE, false };
+}
+
+/* Forgets the copies, whose buffer is filled again or freed. */
+static void idle_drop_copies(struct idle_threads *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		a->all[i].copied = 0;
+}
+
+/*
+ * Copies the stacks of the next COPIES caught threads at once, from an index
+ * on: a read for each of them takes long if memory is read by another process,
+ * which waits for a CPU each time.
+ */
+static void idle_copy_from(struct sampling_target *t, size_t first)
+{
+	struct idle_threads *a = t->idle;
+	struct memory *memory = t->view->memory;
+	struct memory_range *ranges = xcalloc(COPIES * 2, sizeof(*ranges));
+	struct sleeper **whose = xcalloc(COPIES, sizeof(struct sleeper *));
+	uint32_t count = 0;
+
+	if (!a->copies)
+		a->copies = xcalloc(COPIES, COPY);
+	idle_drop_copies(a);
+	for (size_t i = first; i < a->count && count < COPIES; i++) {
+		struct sleeper *s = &a->all[i];
+
+		if (!s->is_caught || s->was_copied ||
+		    sampling_threads_has_sample(t->threads, s->tid))
+			continue;
+		idle_add_ranges(a, s, count, t->shared->o->stack_bytes,
+				&ranges[(size_t)count * 2]);
+		s->was_copied = true;
+		whose[count++] = s;
+	}
+	memory->read_all(memory, ranges, (size_t)count * 2);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct memory_range *two = &ranges[(size_t)i * 2];
+
+		if (two[0].is_read)
+			whose[i]->copied = (uint32_t)(two[0].len +
+						      (two[1].is_read
+							       ? two[1].len
+							       : 0));
+	}
+	free(ranges);
+	free(whose);
+}
+
 /* Finds the stack trace of a thread that sleeps now. */
 static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 {
@@ -243,8 +307,11 @@ static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 	if (t->idle->is_complete ? !s->is_caught || !idle_find_caught(t, s)
 				 : !idle_find_by_proc(t, s))
 		return;
-	if (!t->shared->o->only_kernel)
+	if (!t->shared->o->only_kernel) {
+		if (s->is_caught && !s->was_copied)
+			idle_copy_from(t, (size_t)(s - t->idle->all));
 		idle_add_user_frames(t, s);
+	}
 	s->stack = sampling_target_stack(t);
 	/* The stack was read after the registers: check that it fits. */
 	s->is_known = !s->is_caught || s->has_stayed ||
@@ -335,55 +402,10 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 	a->kernel_count += e->kernel_frames;
 }
 
-/* Ranges for the copy of a stack: its first page and the next one. */
-static void idle_add_ranges(struct idle_threads *a, struct sleeper *s,
-			    uint32_t number, size_t most,
-			    struct memory_range *two)
-{
-	uint64_t sp = s->regs[SAMPLE_SP];
-	size_t first = PAGE - sp % PAGE, next = most - first;
-	uint8_t *bytes = a->copies + (size_t)number * COPY;
-
-	s->copy = number;
-	two[0] = (struct memory_range){ sp, bytes, first, false };
-	two[1] = (struct memory_range){ sp + first, bytes + first,
-					next < PAGE ? next : PAGE, false };
-}
-
 void idle_threads_copy(struct sampling_target *t)
 {
-	struct idle_threads *a = t->idle;
-	struct memory *memory = t->view->memory;
-	struct memory_range *ranges;
-	struct sleeper **whose;
-	uint32_t count = 0;
-
-	if (a->is_complete || t->shared->o->only_kernel)
-		return;
-	a->copies = xcalloc(COPIES, COPY);
-	ranges = xcalloc(COPIES * 2, sizeof(*ranges));
-	whose = xcalloc(COPIES, sizeof(struct sleeper *));
-	for (size_t i = 0; i < a->count && count < COPIES; i++) {
-		struct sleeper *s = &a->all[i];
-
-		if (!s->is_caught || s->was_searched)
-			continue;
-		idle_add_ranges(a, s, count, t->shared->o->stack_bytes,
-				&ranges[(size_t)count * 2]);
-		whose[count++] = s;
-	}
-	memory->read_all(memory, ranges, (size_t)count * 2);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct memory_range *two = &ranges[(size_t)i * 2];
-
-		if (two[0].is_read)
-			whose[i]->copied = (uint32_t)(two[0].len +
-						      (two[1].is_read
-							       ? two[1].len
-							       : 0));
-	}
-	free(ranges);
-	free(whose);
+	if (!t->idle->is_complete && !t->shared->o->only_kernel)
+		idle_copy_from(t, 0);
 }
 
 void idle_threads_confirm(struct idle_threads *a, const struct sample_event *e)
@@ -412,10 +434,9 @@ bool idle_threads_walk(struct sampling_target *t, int64_t until_ns)
 	}
 	if (a->next < a->count)
 		return false;
+	idle_drop_copies(a);
 	free(a->copies);
 	a->copies = NULL;
-	for (size_t i = 0; i < a->count; i++)
-		a->all[i].copied = 0;
 	return true;
 }
 

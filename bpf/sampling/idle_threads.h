@@ -44,7 +44,8 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 			const uint64_t *kernel);
 
 /*
- * Copies the first pages of the stacks.  A thread that is then reported with
+ * Copies the first pages of the first stacks; idle_threads_walk() copies the
+ * others.  A thread that is then reported with
  * the same number of switches has not moved while its stack was copied.
  */
 void idle_threads_copy(struct sampling_target *t);
