@@ -99,6 +99,7 @@ tap_result 'every source names its licence' "$(grep -L \
 tap_result 'core/unwind/*.[ch] include nothing of one architecture' "$(grep -nH \
 	'#include "core/unwind/[^"/]*/' core/unwind/*.[ch] 2>/dev/null)"
 
+# shellcheck disable=SC2016 # backquotes of Markdown
 tap_result 'every file that ARCHITECTURE.md names exists' "$(
 	grep -o '`[a-z_]*/[a-z0-9_/]*\.[a-z.]*`' ARCHITECTURE.md 2>/dev/null |
 		tr -d '`' | sort -u | while read -r file; do

@@ -72,12 +72,12 @@ unpack_prometheus() {
 	rm -rf $unpacked $unpacked.new
 	mkdir -p $unpacked.new
 	{
-		download_prometheus ||
-			{ $as_root apt-get update -qq && download_prometheus; }
-	} >build/setup.log 2>&1 &&
-		dpkg -x $unpacked.new/prometheus_*.deb $unpacked.new >>build/setup.log 2>&1 &&
-		rm $unpacked.new/prometheus_*.deb &&
-		mv $unpacked.new $unpacked || {
+		{ download_prometheus ||
+			{ $as_root apt-get update -qq && download_prometheus; }; } &&
+			dpkg -x $unpacked.new/prometheus_*.deb $unpacked.new &&
+			rm $unpacked.new/prometheus_*.deb &&
+			mv $unpacked.new $unpacked
+	} >build/setup.log 2>&1 || {
 		tail -n 5 build/setup.log >&2
 		echo "setup: no prometheus: its test will be skipped" >&2
 	}

@@ -11,9 +11,9 @@ version=$3
 # Counts the garbage of the JVM's own start, which nothing collects before hh
 # does.
 counts_garbage() {
-	ask 0 hh "$pid" --dead -q &&
+	{ ask 0 hh "$pid" --dead -q &&
 		dead=$(awk '/\[B/ { print $2; exit }' "$scratch/out") &&
-		[ "${dead:-0}" -gt 0 ] || { cat "$scratch/out"; return 1; }
+		[ "${dead:-0}" -gt 0 ]; } || { cat "$scratch/out"; return 1; }
 	echo "| $dead dead arrays"
 }
 

@@ -34,7 +34,7 @@ with_collector() {
 		[ $status -eq 9 ] || break
 	done
 	target_end "$pid"
-	return $status
+	return "$status"
 }
 
 # collected EXACT|BOUND: status 9 = no collection so far
@@ -90,7 +90,7 @@ over_jmx() {
 		[ $status -eq 9 ] || break
 	done
 	target_end "$pid"
-	return $status
+	return "$status"
 }
 
 # all_wait COUNT: waits until that many threads block for good; READY only means
@@ -133,7 +133,7 @@ blocked() {
 		END
 	status=$?
 	target_end "$pid"
-	return $status
+	return "$status"
 }
 
 cell 'ttop Serial' with_collector EXACT -XX:+UseSerialGC

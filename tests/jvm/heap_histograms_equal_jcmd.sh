@@ -53,8 +53,8 @@ has_collector() {
 # refused OPTION TEXT
 refused() {
 	"$sjkc" hh "$pid" "$1" >"$scratch/hh" 2>"$scratch/said"
-	[ $? = 8 ] && [ ! -s "$scratch/hh" ] &&
-		grep -q -- "$2" "$scratch/said" || bad "$1 is not refused"
+	{ [ $? = 8 ] && [ ! -s "$scratch/hh" ] &&
+		grep -q -- "$2" "$scratch/said"; } || bad "$1 is not refused"
 }
 
 for collector in Z Shenandoah Epsilon; do

@@ -10,6 +10,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/proxy.sh
 
+# shellcheck disable=SC3045 # dash and bash have it
 ulimit -n 8192 || { echo 'too few open files'; exit 77; }
 proxy -u http://127.0.0.1:9010/jolokia -b 0 --max-clients 2000 \
 	--max-clients-per-host 2000 || exit 1

@@ -40,12 +40,12 @@ talks() {
 threads_by_tls() {
 	top="ttop -s $lab_address:$jmx_port -b -ri 100ms --iterations 1 -n 0"
 	# shellcheck disable=SC2086 # words
-	within_lab timeout 300 "$program" $top --cacert "$tls/ca.pem" \
+	if ! within_lab timeout 300 "$program" $top --cacert "$tls/ca.pem" \
 		--cert "$tls/client.pem" --key "$tls/client.key" \
-		>"$scratch/out" 2>"$scratch/err" && printed ' - main' || {
+		>"$scratch/out" 2>"$scratch/err" || ! printed ' - main'; then
 		cat "$scratch/err"
 		return 1
-	}
+	fi
 	# shellcheck disable=SC2086 # words
 	within_lab timeout 300 "$program" $top --cacert "$tls/ca.pem" \
 		>"$scratch/out" 2>"$scratch/err"

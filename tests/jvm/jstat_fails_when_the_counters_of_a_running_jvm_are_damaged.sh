@@ -39,7 +39,7 @@ check_exit() {
 }
 
 for jdk in $(jdks | head -n 1); do
-	check "$jdk" && check_exit "$jdk" || {
+	{ check "$jdk" && check_exit "$jdk"; } || {
 		cat "$scratch/err" "$scratch/out"
 		exit 1
 	}

@@ -9,6 +9,7 @@ sjkc=$(realpath "$1") scratch=$2
 jdk=$(jdks | head -n 1)
 target_program=SlowAgent
 classes=$(target_compile "$jdk") || exit
+# shellcheck disable=SC2016 # the name of a nested class
 target "$jdk" "-Xbootclasspath/a:$classes" \
 	'-Djavax.management.builder.initial=SlowAgent$Builder' &&
 	ask 0 mxping -p "$pid" --start-agent && printed 'ok      round-trip' &&

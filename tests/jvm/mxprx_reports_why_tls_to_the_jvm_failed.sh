@@ -54,7 +54,7 @@ told() {
 		assert sys.argv[2].encode() in said, said
 	END
 	told_status=$?
-	grep -qF "$2" "$proxy_said" && ! grep -q Success "$proxy_said" ||
+	{ grep -qF "$2" "$proxy_said" && ! grep -q Success "$proxy_said"; } ||
 		{ cat "$proxy_said"; told_status=1; }
 	proxy_end TERM
 	return $told_status
@@ -66,9 +66,9 @@ for version in 1.2 1.3; do
 	target_pids="$target_pids $!"
 	target_wait "$scratch/port" '^[0-9]' || exit 1
 	jvm_port=$(cat "$scratch/port")
-	told '' 'certificate is rejected: it is self-signed and not trusted' &&
+	{ told '' 'certificate is rejected: it is self-signed and not trusted' &&
 		told --insecure 'certificate' &&
 		! grep -q 'use .*insecure' "$proxy_said" &&
-		grep -q -- '--cert, --key' "$proxy_said" ||
+		grep -q -- '--cert, --key' "$proxy_said"; } ||
 		{ echo "TLS $version"; cat "$proxy_said"; exit 1; }
 done

@@ -42,7 +42,7 @@ done
 grep -q '^ *[0-9.]' "$scratch/ours" || { cat "$scratch/ours"; exit 1; }
 "$sjkc" jstat -gcutil -t -h 2 "$pid" 10 4 >"$scratch/ours" || exit 1
 lines=$(grep -c '^Timestamp .*GCT' "$scratch/ours")
-[ "$lines" -eq 2 ] && [ "$(wc -l <"$scratch/ours")" -eq 6 ] ||
+{ [ "$lines" -eq 2 ] && [ "$(wc -l <"$scratch/ours")" -eq 6 ]; } ||
 	{ echo 'not two headers and four lines:'; cat "$scratch/ours"; exit 1; }
 
 # Rows of classes that have the same objects before and after.

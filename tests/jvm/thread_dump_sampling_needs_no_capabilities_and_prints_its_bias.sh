@@ -9,30 +9,30 @@ for jdk in $(jdks); do
 	target "$jdk" -- burners=1 threads=2 || exit 1
 	"$sjkc" prof --sampler dump -F 20 -d 1s "$pid" >"$scratch/out" \
 		2>"$scratch/err" || { cat "$scratch/err"; exit 1; }
-	grep -q 'thread dumps are taken only at safepoints' "$scratch/err" &&
+	{ grep -q 'thread dumps are taken only at safepoints' "$scratch/err" &&
 		grep -q '^bias: safepoints' "$scratch/out" &&
-		grep -q 'Target\.burn' "$scratch/out" || {
+		grep -q 'Target\.burn' "$scratch/out"; } || {
 		cat "$scratch/err" "$scratch/out"
 		exit 1
 	}
 	! grep -q 'Thread\.sleep' "$scratch/out" || { cat "$scratch/out"; exit 1; }
 	# The thread that handles references is RUNNABLE, and waits.
 	waits=Reference.waitForReferencePendingList
-	! grep -q $waits "$scratch/out" &&
+	{ ! grep -q $waits "$scratch/out" &&
 		grep -q '^note: samples of idle threads omitted' \
-			"$scratch/out" || { cat "$scratch/out"; exit 1; }
-	"$sjkc" prof --sampler dump --idle -q -d 1s "$pid" >"$scratch/out" &&
+			"$scratch/out"; } || { cat "$scratch/out"; exit 1; }
+	{ "$sjkc" prof --sampler dump --idle -q -d 1s "$pid" >"$scratch/out" &&
 		grep -q $waits "$scratch/out" &&
-		! grep -q '^note: samples of idle' "$scratch/out" ||
+		! grep -q '^note: samples of idle' "$scratch/out"; } ||
 		{ cat "$scratch/out"; exit 1; }
 	# A dump in which nothing is recognised.
 	FAULT_UPPER=1 LD_PRELOAD=$TOOLS/../../tools/faults.so \
 		"$sjkc" prof --sampler dump -d 1s "$pid" \
 		>"$scratch/out" 2>"$scratch/err"
 	status=$?
-	[ $status -eq 6 ] && ! grep -q -e '--format' "$scratch/err" &&
+	{ [ $status -eq 6 ] && ! grep -q -e '--format' "$scratch/err" &&
 		grep -q "$pid: cannot read the JVM's thread dump, which" \
-			"$scratch/err" ||
+			"$scratch/err"; } ||
 		{ echo "$status"; cat "$scratch/err" "$scratch/out"; exit 1; }
 	"$sjkc" prof --sampler dump -e wall -d 1s -q -t \
 		-o "$scratch/all.collapsed" "$pid" || exit 1

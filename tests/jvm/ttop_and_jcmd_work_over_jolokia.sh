@@ -58,7 +58,8 @@ s.serve_forever()
 END
 
 front() {
-	: >"$scratch/front" >"$scratch/log"
+	: >"$scratch/front"
+	: >"$scratch/log"
 	python3 "$scratch/front.py" "127.0.0.1:$port" "$scratch/log" \
 		>"$scratch/front" 2>"$scratch/front.err" &
 	target_pids="$target_pids $!"

@@ -36,7 +36,7 @@ at=http://127.0.0.1:$proxy_port/jolokia
 	{ cat "$scratch/ttop" "$proxy_said"; exit 1; }
 grep -q '^\[[0-9]*\] user=.* burner-[01]$' "$scratch/ttop" ||
 	{ cat "$scratch/ttop"; exit 1; }
-"$sjkc" jcmd -u "$at" VM.version >"$scratch/jcmd" &&
-	grep -q 'OpenJDK' "$scratch/jcmd" || { cat "$scratch/jcmd"; exit 1; }
+{ "$sjkc" jcmd -u "$at" VM.version >"$scratch/jcmd" &&
+	grep -q 'OpenJDK' "$scratch/jcmd"; } || { cat "$scratch/jcmd"; exit 1; }
 [ -z "${SHOW-}" ] || cat "$proxy_printed" "$scratch/ttop"
 proxy_end TERM

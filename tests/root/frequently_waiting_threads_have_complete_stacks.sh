@@ -67,7 +67,7 @@ prof 0 --no-agent -e offcpu -d 4s --thread-name '^park-' \
 	-o "$scratch/park.collapsed" "$pid" || exit 1
 true=$(sed -n 's/^PARKED //p' "$said" | tail -n 1)
 short=$(weight_of "$scratch/park.collapsed" 'Turns\.parkShortly;')
-[ $((short - true)) -le 4 ] && [ $((true - short)) -le 4 ] || {
+{ [ $((short - true)) -le 4 ] && [ $((true - short)) -le 4 ]; } || {
 	echo "parked shortly: $short %, $true % by the program"
 	exit 1
 }

@@ -18,9 +18,9 @@ lib=tests/root/lib
 
 # Prints the JDK that has the event.
 newest() {
-	for jdk in $(all_jdks); do
-		grep -q '^JAVA_VERSION="\(2[5-9]\|[3-9]\)' "$jdk/release" &&
-			echo "$jdk"
+	for installed in $(all_jdks); do
+		grep -q '^JAVA_VERSION="\(2[5-9]\|[3-9]\)' "$installed/release" &&
+			echo "$installed"
 	done | tail -n 1
 }
 

@@ -82,10 +82,11 @@ env="env LD_PRELOAD=$other_kernel"
 # With too little memory, the program fails to load, or libbpf fails with an
 # unrelated message.  sjkc crashes with no limit.
 for kib in 8000 10000 12000 14000 16000 20000 24000 32000; do
-	(ulimit -v $kib && exec "$sjkc" doctor "$pid") >"$scratch/out" 2>&1
+	prlimit --as=$((kib * 1024)) "$sjkc" doctor "$pid" >"$scratch/out" 2>&1
 	status=$?
 	[ $status -lt 128 ] ||
-		! (ulimit -v $kib && exec "$sjkc" --version) >/dev/null 2>&1 ||
+		! prlimit --as=$((kib * 1024)) "$sjkc" --version \
+			>/dev/null 2>&1 ||
 		failed "ulimit -v $kib: exit status $status"
 	! grep '^no *BPF programs' "$scratch/out" |
 		grep -v 'address space is limited to [0-9]* MiB (ulimit -v' ||
@@ -126,7 +127,7 @@ for files in 8 16 24; do
 	timeout 50 prlimit --nofile=$files "$sjkc" prof --no-agent -d 100ms "$pid" \
 		>"$scratch/out" 2>&1
 	status=$?
-	[ $status -eq 8 ] && grep -q "and $files are allowed" "$scratch/out" ||
+	{ [ $status -eq 8 ] && grep -q "and $files are allowed" "$scratch/out"; } ||
 		failed "with $files open files: exit status $status"
 	! grep -q 'BPF rights\|tmpfs' "$scratch/out" ||
 		failed "with $files open files"
@@ -141,7 +142,7 @@ timeout 50 prlimit --nofile="${needed:-1}" "$sjkc" prof --no-agent -e wall \
 prlimit --nofile=16:1024 "$sjkc" prof -e wall -d 10s -o "$scratch/out.txt" -- \
 	sh -c 'ulimit -n; sleep 0.3' >"$scratch/out" 2>&1
 status=$?
-[ $status -eq 0 ] && grep -qx 16 "$scratch/out" && [ -s "$scratch/out.txt" ] ||
+{ [ $status -eq 0 ] && grep -qx 16 "$scratch/out" && [ -s "$scratch/out.txt" ]; } ||
 	failed "with 16 open files of 1024: exit status $status"
 head -n 1 "$scratch/out.txt" | grep -q '^wall of sh ([0-9]*): ' ||
 	failed "the title is $(head -n 1 "$scratch/out.txt")"
@@ -149,14 +150,14 @@ head -n 1 "$scratch/out.txt" | grep -q '^wall of sh ([0-9]*): ' ||
 # shellcheck disable=SC2046 # words
 $(without sys_admin) "$sjkc" prof -e alloc -d 100ms "$pid" >"$scratch/out" 2>&1
 status=$?
-[ $status -eq 4 ] && grep -q 'uprobe, .*CAP_SYS_ADMIN' "$scratch/out" ||
+{ [ $status -eq 4 ] && grep -q 'uprobe, .*CAP_SYS_ADMIN' "$scratch/out"; } ||
 	failed "-e alloc: exit status $status"
 # A file size limit is an error and does not kill prof, which must remove a
 # directory in the target's /tmp.
 prlimit --fsize=600 "$sjkc" prof -e wall -d 1s -o "$scratch/page.html" \
 	"$pid" >"$scratch/out" 2>&1
 status=$?
-[ $status -eq 9 ] && grep -q 'File too large' "$scratch/out" ||
+{ [ $status -eq 9 ] && grep -q 'File too large' "$scratch/out"; } ||
 	failed "with files of 600 bytes: exit status $status"
 grep -q '(/tmp: File too large.*ulimit -f' "$scratch/out" ||
 	failed 'with files of 600 bytes: the folder'

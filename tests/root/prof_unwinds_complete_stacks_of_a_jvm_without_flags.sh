@@ -12,6 +12,7 @@ scratch=$2
 check() {
 	root="^\[[a-z]*-0 tid=[0-9]*\];$at_root"
 	all='^\[(burner|allocator)-0 '
+	# shellcheck disable=SC2016 # the name of a Java method
 	at_least 99 "$(weight_of "$1" "$root" "$all")" "$1: to the root" &&
 		at_least 98 "$(weight_of "$1" \
 			';java\.lang\.Thread\.run(_\[.\])?;.*Target\.' "$all")" \

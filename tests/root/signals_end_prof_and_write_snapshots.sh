@@ -26,7 +26,7 @@ kill -INT "$prof_pid"
 prof_end 0 || exit 1
 [ "$(grep -c wrote "$prof_err")" -eq 2 ] || { cat "$prof_err"; exit 1; }
 second=$(weight "$out")
-[ "$first" -gt 0 ] && [ "$second" -gt "$first" ] || {
+{ [ "$first" -gt 0 ] && [ "$second" -gt "$first" ]; } || {
 	echo "$first ms, then $second ms"
 	exit 1
 }

@@ -42,9 +42,9 @@ mkfifo "$tell"
 # Holds the pipe open, so that it has no end of file.
 sleep 300 <>"$tell" &
 target_jobs="$target_jobs $!"
-tools=$(dirname "$(dirname "$(dirname "$TOOLS")")")/tests/tools
+preloaded=$(dirname "$(dirname "$(dirname "$TOOLS")")")/tests/tools
 for jdk in $(jdks); do
-	within="env LD_PRELOAD=$(realpath "$tools/stalling.so") STALLING=$tell" \
+	within="env LD_PRELOAD=$(realpath "$preloaded/stalling.so") STALLING=$tell" \
 		target "$jdk" -- burners=1 threads=2 || exit 1
 	tell sleepers 2 && stalled_prof 2 -e wall -t || exit 1
 	[ "$lost" -eq 2 ] || { echo "$lost stack traces lost, not 2"; exit 1; }

@@ -21,7 +21,7 @@ for line in 'walk 1: Target' \
 		{ echo "no line has: $line"; cat "$prof_err"; exit 1; }
 done
 walks=$(grep -c '^sjkc: walk ' "$prof_err")
-[ "$walks" -ge 1 ] && [ "$walks" -le 3 ] || { echo "$walks walks"; exit 1; }
+{ [ "$walks" -ge 1 ] && [ "$walks" -le 3 ]; } || { echo "$walks walks"; exit 1; }
 roots=$(grep -cE '^sjkc:   (root|stack copy ends|frame limit|lost) ' "$prof_err")
 [ "$walks" = "$roots" ] || { echo "$walks walks, $roots ends"; exit 1; }
 target_end "$pid"

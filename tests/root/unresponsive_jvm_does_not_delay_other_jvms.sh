@@ -27,7 +27,7 @@ check() {
 	[ "$(grep -c 'not sampled' "$prof_err")" -eq 1 ] || { cat "$prof_err"; return 1; }
 	has "$scratch/all.json" 'Target\.allocate' || return
 	span=$(sed -n 's/.*"span_ns":\([0-9]*\)......,.*/\1/p' "$scratch/all.json")
-	[ "$span" -gt 1000 ] && [ "$span" -lt 4000 ] ||
+	{ [ "$span" -gt 1000 ] && [ "$span" -lt 4000 ]; } ||
 		{ echo "samples of $span ms, not of 3 s"; return 1; }
 	[ "$took" -lt 60000 ] || { echo "it took $took ms"; return 1; }
 }

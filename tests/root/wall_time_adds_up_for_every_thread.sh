@@ -21,7 +21,7 @@ for jdk in $(jdks); do
 	prof 0 -e wall -d 2s -t -o "$wall" "$pid" || exit 1
 	for thread in burner-0 idle-0 idle-1 parked-0 'Reference Handler' main; do
 		ms=$(ms_of "$thread")
-		[ "$ms" -ge 1800 ] && [ "$ms" -le 2600 ] || {
+		{ [ "$ms" -ge 1800 ] && [ "$ms" -le 2600 ]; } || {
 			echo "$thread: $ms ms of 2 s"
 			exit 1
 		}

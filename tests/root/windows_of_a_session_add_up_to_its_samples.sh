@@ -51,7 +51,7 @@ windows_of() {
 }
 
 expect() {
-	[ "$2" "$3" "$4" ] && return
+	test "$2" "$3" "$4" && return
 	echo "$1: not $2 $3 $4"
 	grep -hE '^(remark|title)' "$scratch/$name" | tail -n 20
 	exit 1
@@ -61,15 +61,15 @@ expect() {
 # than switches, which began before sampling; threads wait a few times more
 # until they have ended.
 for window_ms in 0 100; do
-	record w.$window_ms 2 $window_ms 'sleep=20*40' 'sleep=3000*1' || exit 1
+	record "w.$window_ms" 2 "$window_ms" 'sleep=20*40' 'sleep=3000*1' || exit 1
 	grep ' samples lost' "$scratch/w.$window_ms" && exit 1
 	all=0 waits=0
 	for tid in $(tids); do
-		n=$(of w.$window_ms "tid == $tid" samples)
+		n=$(of "w.$window_ms" "tid == $tid" samples)
 		switches=$(($(sed -n "s/^$tid //p" "$scratch/after") -
 			$(sed -n "s/^$tid //p" "$scratch/before")))
 		expect "waits of $tid" "$n" -le $((switches + 6))
-		expect "ns of sleep of $tid" "$(of w.$window_ms \
+		expect "ns of sleep of $tid" "$(of "w.$window_ms" \
 			"tid == $tid && /nanosleep/" weight)" -ge 700000000
 		all=$((all + n))
 		waits=$((waits + switches + 1))
@@ -84,8 +84,9 @@ expect 'windows' "$(windows_of w.100)" -ge 6
 # The same for ticks of CPU time.
 record w.cpu 1 300 burn=600 || exit 1
 all=$(of w.cpu 1 weight)
-expect 'CPU ns' "$all" -ge $(($(cpu_of) * 85 / 100))
-expect 'CPU ns' "$all" -le $(($(cpu_of) * 115 / 100))
+cpu=$(cpu_of '')
+expect 'CPU ns' "$all" -ge $((cpu * 85 / 100))
+expect 'CPU ns' "$all" -le $((cpu * 115 / 100))
 expect 'samples of all titles' "$(sed -n \
 	's/^title.* \([0-9,]*\) samples\{0,1\},.*/\1/p' "$scratch/w.cpu" |
 	tr -d , | awk '{ sum += $1 } END { print sum }')" -eq \

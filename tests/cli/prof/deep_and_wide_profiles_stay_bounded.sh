@@ -1,5 +1,6 @@
 # Stack traces with 100,000 frames: of one method, of two in turn, all different;
 # and a million unrelated stack traces. Sanitizers need more memory.
+# shellcheck disable=SC3045 # dash and bash have it
 sh -c 'ulimit -v 3000000; sjkc help || exit 1' >/dev/null 2>&1 &&
 	ulimit -v 3000000
 awk 'BEGIN {

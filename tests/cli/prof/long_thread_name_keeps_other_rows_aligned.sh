@@ -2,7 +2,7 @@ long=$(printf '%0300d' 0 | sed 's/0/thread/g')
 {
 	echo "Full thread dump OpenJDK 64-Bit Server VM (17 mixed mode):"
 	echo
-	for i in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		printf '"short" #1 prio=5 tid=0x01 nid=0x1a runnable\n'
 		printf '   java.lang.Thread.State: RUNNABLE\n'
 		printf '\tat a.B.c(B.java:1)\n\n'

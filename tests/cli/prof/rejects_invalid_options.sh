@@ -27,7 +27,7 @@ for none in -F -d --tid --max-stack; do
 done
 try $$ -F 10001
 try $$ -e cpu -e lokc
-for list in , cpu, cpu,,wall '' cpu,heap; do
+for list in ',' 'cpu,' cpu,,wall '' cpu,heap; do
 	try $$ -e "$list"
 done
 ls

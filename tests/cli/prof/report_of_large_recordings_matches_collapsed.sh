@@ -3,6 +3,7 @@ recordings=$SHARED/own/jfr
 	{ echo 'no shared recordings'; exit 77; }
 sed '/^compare -i/d' "$(dirname "$0")/report_matches_collapsed.sh" \
 	>functions.sh
+# shellcheck source=report_matches_collapsed.sh
 . ./functions.sh
 compare -i "$recordings/busy25-profile.jfr" -e cpu --lines
 compare -i "$recordings/busy25-profile.jfr" -e alloc
