@@ -394,7 +394,8 @@ lint:				## run clang-tidy, cppcheck, shellcheck and mandoc
 
 format:				## run clang-format in place
 	$(Q)sh tests/setup.sh format
-	$(Q)clang-format -i $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])
+	$(Q)find $(wildcard cmd core jmx_http bpf jvmti render packaging tests) \
+		-name '*.[ch]' -exec clang-format -i {} +
 
 sizes:				## how large the product is, beside the targets
 	$(Q)sh tests/setup.sh sizes

@@ -1025,7 +1025,8 @@ const struct command mxprx_command = {
 		    "  sjkc mxprx -u http://10.0.0.7:8778/jolokia -b 7777 "
 		    "--rmi   "
 		    "# for VisualVM\n"
-		    "  sjkc mxprx -p 4711 --http 9100   # metrics at /metrics\n",
+		    "  sjkc mxprx -p 4711 --http 9100   # metrics at "
+		    "/metrics\n",
 	.options = options,
 	.run = mxprx_run,
 };

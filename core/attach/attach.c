@@ -19,9 +19,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define READ_SIZE  ((size_t)64 << 10)
-#define CALL_LIMIT ((uint64_t)512 << 20) /* maximum size of a reply in memory  \
-					  */
+#define READ_SIZE ((size_t)64 << 10)
+/* Maximum size of a reply in memory. */
+#define CALL_LIMIT ((uint64_t)512 << 20)
 /* Maximum time to open a session, even if calls have a longer timeout. */
 #define OPEN_LIMIT_NS (30 * CLOCK_NS_PER_S)
 #define WORDS_LIMIT   300 /* bytes of a refusal that an error message quotes */

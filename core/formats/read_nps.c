@@ -52,10 +52,10 @@ struct nps_tree {
 	bool two_times;
 };
 
-#define US_NS      1000
-#define US_MS      1000
-#define NARROW_MAX 0xffffff /* maximum size of a tree with offsets of 3 bytes  \
-			     */
+#define US_NS 1000
+#define US_MS 1000
+/* Maximum size of a tree with offsets of 3 bytes. */
+#define NARROW_MAX 0xffffff
 
 struct node {
 	size_t offset;

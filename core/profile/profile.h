@@ -148,8 +148,8 @@ struct setting {
 	uint32_t value; /* 0 = the value changed */
 };
 
-#define PROFILE_SETTINGS 256 /* maximum number of settings; more are dropped   \
-			      */
+/* Maximum number of settings; more are dropped. */
+#define PROFILE_SETTINGS 256
 
 struct event_table; /* events without stack traces: event_table.h */
 

@@ -52,7 +52,8 @@ static void follow(const struct machine_code *c, size_t at)
 		abort();
 	/* To a return without a jump there is one way. */
 	if (straight.is_return &&
-	    (!followed.is_return || followed.instructions != straight.instructions ||
+	    (!followed.is_return ||
+	     followed.instructions != straight.instructions ||
 	     !is_same(&straight.return_address, &followed.return_address)))
 		abort();
 }

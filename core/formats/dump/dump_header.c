@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define MOST_DIGITS 18 /* maximum digits of a number that always fits int64_t  \
-			*/
+/* Maximum digits of a number that always fits int64_t. */
+#define MOST_DIGITS 18
 
 size_t dump_decimal(const char *text, size_t len, int64_t *value)
 {

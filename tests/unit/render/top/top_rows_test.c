@@ -121,7 +121,8 @@ static void unknown_sort_key_is_reported(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_int_equal(top_order_parse(wrong[i], &order, &err), -1);
 		assert_int_equal(err.kind, ERROR_MISUSE);
-		assert_non_null(strstr(err.text, "CPU, USER, SYS, ALLOC, NAME,"));
+		assert_non_null(
+			strstr(err.text, "CPU, USER, SYS, ALLOC, NAME,"));
 	}
 	order.count = 0;
 	for (int i = 0; i < TOP_ORDER_MAX; i++)
