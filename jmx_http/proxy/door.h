@@ -13,6 +13,7 @@
 #ifndef JMX_HTTP_PROXY_DOOR_H
 #define JMX_HTTP_PROXY_DOOR_H
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "jmx_http/net/cidr.h"
 
@@ -88,6 +89,12 @@ struct door_client {
 	size_t memory;
 	bool is_trusted;
 };
+
+/*
+ * While the door shuts down, a reply whose length is unknown is complete after
+ * this time without a byte.
+ */
+#define DOOR_STILL_NS (2 * CLOCK_NS_PER_S)
 
 #define DOOR_LIMITED_MAX 16
 

@@ -20,8 +20,6 @@
 #define PROTOCOL_NACK   0x4f
 #define TLS_HANDSHAKE   0x16
 
-/* A return is taken for complete after this time without a byte. */
-#define STILL_NS (CLOCK_NS_PER_S / 2)
 /* A call is logged after this time without a byte. */
 #define LOG_NS     (CLOCK_NS_PER_S / 5)
 
@@ -151,7 +149,7 @@ void session_finish(struct session *s)
 static void session_drain(struct session *s)
 {
 	bool is_still = !session_has_output(s) &&
-			clock_monotonic_ns() - s->moved_ns > STILL_NS;
+			clock_monotonic_ns() - s->moved_ns > DOOR_STILL_NS;
 
 	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE &&
 	    is_still)

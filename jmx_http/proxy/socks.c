@@ -17,7 +17,6 @@
 
 #define LOOKUP_NS (5 * CLOCK_NS_PER_S) /* between two lookups of a JVM */
 #define FINISH_NS (5 * CLOCK_NS_PER_S) /* limit for sending a refusal */
-#define STILL_NS  (CLOCK_NS_PER_S / 2)
 
 struct target {
 	struct socks *socks;
@@ -386,7 +385,7 @@ static void socks_drain(struct door_client *base)
 	struct client *c = (struct client *)base;
 
 	if (c->state != CLIENT_DEAD &&
-	    (!c->relay || relay_is_still(c->relay, STILL_NS)))
+	    (!c->relay || relay_is_still(c->relay, DOOR_STILL_NS)))
 		client_die(c);
 }
 
