@@ -110,6 +110,13 @@ static struct failure failure_parse(const char *text)
 		f.class = (struct line){ "java.io.IOException", 19 };
 		f.message = (struct line){ text, len };
 	}
+	/* As Throwable(Throwable): JMX servers omit the repetition. */
+	if (!f.message.len && f.cause.len) {
+		next = strstr(f.cause.text, within);
+		f.message = f.cause;
+		if (next)
+			f.message.len = (size_t)(next - f.cause.text);
+	}
 	return f;
 }
 
@@ -538,6 +545,10 @@ static int answer_write_attribute(struct answer *a)
 	return answer_run(a, &q, &reply) ? -1 : answer_render(a, old);
 }
 
+/* Skips the spaces that hawtio writes beside commas. */
+static const char *exec_skip(const char *at) { return at + strspn(at, " "); }
+
+/* Whether the operation is "name" or "name(type, ...)" of f. */
 static bool exec_is(const struct jmx_feature *f, const char *operation)
 {
 	size_t len = strcspn(operation, "(");
@@ -547,15 +558,18 @@ static bool exec_is(const struct jmx_feature *f, const char *operation)
 		return false;
 	if (!*at)
 		return true;
-	at++;
+	at = exec_skip(at + 1);
 	for (size_t i = 0; i < f->parameter_count; i++) {
 		const char *type = f->parameters[i].type;
 
 		if (strncmp(at, type, strlen(type)) != 0)
 			return false;
-		at += strlen(type);
-		if (i + 1 < f->parameter_count && *at++ != ',')
+		at = exec_skip(at + strlen(type));
+		if (i + 1 == f->parameter_count)
+			break;
+		if (*at != ',')
 			return false;
+		at = exec_skip(at + 1);
 	}
 	return strcmp(at, ")") == 0;
 }
