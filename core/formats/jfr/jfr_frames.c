@@ -221,7 +221,9 @@ static inline uint32_t frame_read_short(const uint8_t **at)
 	return (uint32_t)(method * DIRECT_TYPES + type);
 }
 
-#define WINDOW 64 /* bytes that are searched for ends of varints at once */
+#define WINDOW       64 /* bytes that are searched for ends of varints at once */
+#define WINDOW_PAUSE 16 /* frames without a window after one without a frame   \
+			 */
 
 /* Returns a bit for each of WINDOW bytes: set where a varint ends. */
 static inline uint64_t varint_ends(const uint8_t *at)
@@ -303,24 +305,32 @@ static inline uint32_t frame_read_long(struct jfr_pools *ps, const uint8_t **at)
 		       site_known_type(type));
 }
 
-/* Reads the frames that are certainly complete; returns their number. */
+/*
+ * Reads the frames that are certainly complete; returns their number. After a
+ * frame that no window can hold, the next frames are read one by one, since all
+ * frames of a recording may be of this kind: JDK 25 has such method ids.
+ */
 static size_t frames_read_whole(struct jfr_pools *ps, struct cursor *c,
 				size_t count, uint32_t *out)
 {
 	bool lines = ps->profile->keep_lines;
 	const uint8_t *at = c->at;
-	size_t i = 0;
+	size_t i = 0, window_at = 0; /* index of the next window */
 
 	while (i < count && c->end - at >= LONGEST_FRAME) {
-		if (!lines && c->end - at >= WINDOW + 4) {
+		bool is_long = lines;
+
+		if (!lines && i >= window_at && c->end - at >= WINDOW + 4) {
 			size_t read = frames_read_window(&at, count - i,
 							 out + i);
 
 			i += read;
 			if (read)
 				continue;
+			is_long = true;
+			window_at = i + WINDOW_PAUSE;
 		}
-		out[i] = lines ? SITE_HASHED : frame_read_short(&at);
+		out[i] = is_long ? SITE_HASHED : frame_read_short(&at);
 		if (__builtin_expect(out[i] == SITE_HASHED, 0))
 			out[i] = frame_read_long(ps, &at);
 		i++;
