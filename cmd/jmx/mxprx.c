@@ -37,8 +37,9 @@
 #define RESOLVE_NS            (5 * CLOCK_NS_PER_S)
 #define HOST_LEN              256
 
-/* Limit for an agent's reply to a client of --rmi. */
-#define REPLY_NS (60 * CLOCK_NS_PER_S)
+/* Defaults of --timeout: to connect, and for an agent's response. */
+#define CONNECT_NS (5 * CLOCK_NS_PER_S)
+#define REPLY_NS   (60 * CLOCK_NS_PER_S)
 
 static struct {
 	struct option_list addresses, pods, pids, urls, binds, allow;
@@ -49,15 +50,25 @@ static struct {
 	const char *proxy_command, *namespace, *advertise, *tls_cert, *tls_key,
 		*socks;
 	uint64_t clients, clients_per_host;
-	int64_t connect_ns, shutdown_ns;
+	int64_t timeout_ns; /* 0: not given */
+	int64_t shutdown_ns;
 	bool read_only, log, require_tls, deadlocks, rmi;
 	struct tls_options tls;
 } opt = {
 	.clients = 1024,
 	.clients_per_host = 64,
-	.connect_ns = 5 * CLOCK_NS_PER_S,
 	.shutdown_ns = 30 * CLOCK_NS_PER_S,
 };
+
+static int64_t mxprx_connect_ns(void)
+{
+	return opt.timeout_ns ? opt.timeout_ns : CONNECT_NS;
+}
+
+static int64_t mxprx_reply_ns(void)
+{
+	return opt.timeout_ns ? opt.timeout_ns : REPLY_NS;
+}
 
 static void mxprx_say(void *self, const char *line)
 {
@@ -475,7 +486,7 @@ static struct dialer *mxprx_dial_metrics(struct door *d, struct proxy_bridge *b,
 {
 	struct jmx_target_options o = {
 		.tls = opt.tls,
-		.timeout_ns = opt.connect_ns,
+		.timeout_ns = mxprx_connect_ns(),
 	};
 	const char *equals = strchr(url, '=');
 
@@ -502,6 +513,7 @@ static int mxprx_add_agents(struct door *d, struct proxy_bridge *bridges,
 		.bind = &local,
 		.targets = agents,
 		.target_count = count,
+		.reply_ns = mxprx_reply_ns(),
 	};
 	int ret = -1, port;
 	bool is_taken = false; /* the dialers */
@@ -557,7 +569,7 @@ static int mxprx_add_bridge(struct door *d, struct proxy_bridge *b,
 	o.pid = opt.pids.count ? opt.pids.values[0] : NULL;
 	o.tls = opt.tls;
 	o.require_tls = opt.require_tls && o.socket;
-	o.timeout_ns = opt.connect_ns;
+	o.timeout_ns = mxprx_connect_ns();
 	if (mxprx_parse_bind(&local, "--http", opt.http, err) ||
 	    mxprx_check_bind(&local, "--http", opt.http, err) ||
 	    proxy_bridge_open(b, &o, err))
@@ -589,7 +601,7 @@ static int mxprx_add_rmi_bridge(struct door *d, struct proxy_bridge *b,
 	o.bearer_file = opt.bearer_file;
 	o.tls = opt.tls;
 	o.require_tls = opt.require_tls;
-	o.timeout_ns = opt.connect_ns > REPLY_NS ? opt.connect_ns : REPLY_NS;
+	o.timeout_ns = mxprx_reply_ns();
 	if (mxprx_parse_bind(&local, "-b", bind, err) ||
 	    mxprx_check_bind(&local, "-b", bind, err) ||
 	    proxy_bridge_open_agent(b, &o, err))
@@ -912,7 +924,7 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 		.clients_max = (size_t)opt.clients,
 		.clients_per_host_max = (size_t)opt.clients_per_host,
 		.hello_ns = 5 * CLOCK_NS_PER_S,
-		.connect_ns = opt.connect_ns,
+		.connect_ns = mxprx_connect_ns(),
 		.shutdown_ns = opt.shutdown_ns,
 		.read_only = opt.read_only,
 		.tls_required = opt.require_tls,
@@ -991,8 +1003,8 @@ static const struct command_option options[] = {
 		  "limit the connections per address",
 		  .aliases = "--max-clients-of-host"),
 	OPT_FLAG(0, "log", &opt.log, "print a line for each call"),
-	OPT_DURATION(0, "timeout", &opt.connect_ns, "<time>",
-		     "wait this long for the JVM's reply"),
+	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
+		     "wait this long for the JVM (default: 5s; -u: 1m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.shutdown_ns, "<time>",
 		     "wait this long for running calls",
 		     .aliases = "--drain"),

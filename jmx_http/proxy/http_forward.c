@@ -499,6 +499,7 @@ static const char *forward_reason(unsigned status)
 		{ 501, "Not Implemented" },
 		{ 502, "Bad Gateway" },
 		{ 503, "Service Unavailable" },
+		{ 504, "Gateway Timeout" },
 		{ 505, "HTTP Version Not Supported" },
 	};
 

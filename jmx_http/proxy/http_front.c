@@ -97,6 +97,7 @@ int http_front_add(struct door *d, const struct http_front_options *o,
 	for (size_t i = 0; i < o->target_count; i++)
 		http_target_init(&f->targets[i], d, &o->targets[i]);
 	f->target_count = o->target_count;
+	f->reply_ns = o->reply_ns;
 	f->hosts = http_names_copy(o->hosts);
 	f->origins = http_names_copy(o->origins);
 	f->jolokia_targets = http_names_copy(o->jolokia_targets);

@@ -57,6 +57,11 @@ struct http_front_options {
 	struct http_names origins;         /* in Origin, besides our own */
 	struct http_names jolokia_targets; /* see jolokia_rules; a host:port
 					      stands for its RMI registry */
+	/*
+	 * Limit for the head of a response, and for each pause of its body,
+	 * unless the response is a stream of events; 0: none.
+	 */
+	int64_t reply_ns;
 };
 
 /*

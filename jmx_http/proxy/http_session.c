@@ -52,6 +52,12 @@ static void session_limit(struct http_session *s, int64_t ns)
 		session_arm(s, ns);
 }
 
+/* Limits the agent's silence. */
+static void session_limit_agent(struct http_session *s)
+{
+	session_limit(s, s->is_event_stream ? 0 : s->front->reply_ns);
+}
+
 static void session_die(struct http_session *s)
 {
 	if (s->state == HTTP_STATE_DEAD)
@@ -162,7 +168,7 @@ static void session_expect_head(struct http_session *s)
 	s->target = NULL;
 	s->wants_metrics = false;
 	s->is_head = s->is_old = s->is_chunked = false;
-	s->has_sent_head = s->has_response = false;
+	s->has_sent_head = s->has_response = s->is_event_stream = false;
 	s->response_scanned = 0;
 	s->status = 0;
 	s->request_len = s->response_len = s->body_len = 0;
@@ -371,6 +377,8 @@ static void session_send_request(struct http_session *s)
 		session_frame_body(s, s->out);
 	}
 	http_backend_send(s->backend, s->out);
+	if (s->request.is_done)
+		session_limit_agent(s);
 }
 
 static void session_on_ready(void *self)
@@ -380,6 +388,7 @@ static void session_on_ready(void *self)
 	if (evbuffer_get_length(s->copy)) {
 		evbuffer_add_buffer(s->out, s->copy);
 		http_backend_send(s->backend, s->out);
+		session_limit_agent(s);
 		return;
 	}
 	session_send_request(s);
@@ -449,7 +458,10 @@ static void session_limit_body(struct http_session *s)
 	if (s->request.is_done || session_agent_is_full(s)) {
 		s->body_from_ns = now;
 		s->body_len = 0;
-		session_limit(s, 0);
+		if (s->backend && http_backend_is_ready(s->backend))
+			session_limit_agent(s);
+		else
+			session_limit(s, 0); /* the dialer has a limit */
 	} else {
 		session_limit(s, ns > 1 ? ns : 1);
 	}
@@ -579,6 +591,21 @@ static bool session_parse_response(struct http_session *s, struct http_head *h,
 	return false;
 }
 
+/* Agents of 2.x send notifications in a response without an end. */
+static bool session_is_event_stream(const struct http_head *h)
+{
+	static const char name[] = "text/event-stream";
+	const struct http_header *type = http_header_find(h, "Content-Type");
+	struct line value = type ? type->value : (struct line){ 0 };
+	const char *end = value.len ? memchr(value.text, ';', value.len) : NULL;
+
+	if (end)
+		value.len = (size_t)(end - value.text);
+	while (value.len && value.text[value.len - 1] == ' ')
+		value.len--;
+	return http_text_is(value, name);
+}
+
 /* Returns false unless the head was forwarded. */
 static bool session_read_response_head(struct http_session *s)
 {
@@ -598,6 +625,7 @@ static bool session_read_response_head(struct http_session *s)
 			    h.framing == HTTP_NO_BODY;
 	/* Closing was announced if a request was answered before its end. */
 	s->is_persistent = session_may_continue(s);
+	s->is_event_stream = session_is_event_stream(&h);
 	http_forward_response(s, &h, s->is_persistent, s->out);
 	evbuffer_drain(http_backend_input(s->backend), len);
 	return true;
@@ -660,11 +688,13 @@ static void session_on_arrived(void *self)
 		session_read_response_body(s);
 		if (s->state != HTTP_STATE_CALL || s->backend != b)
 			return;
-		if (session_waiting(s) <= HTTP_WAITING_MAX)
-			continue;
-		http_backend_pause(b, true);
-		session_limit(s, STALL_NS);
-		return;
+		if (session_waiting(s) > HTTP_WAITING_MAX) {
+			http_backend_pause(b, true);
+			session_limit(s, STALL_NS);
+			return;
+		}
+		if (s->request.is_done)
+			session_limit_agent(s);
 	}
 }
 
@@ -743,8 +773,8 @@ static void session_on_write(struct bufferevent *client, void *arg)
 		session_linger(s);
 	} else if (s->state == HTTP_STATE_CALL && s->backend &&
 		   http_backend_is_ready(s->backend)) {
-		if (s->request.is_done)
-			session_limit(s, 0);
+		if (s->request.is_done && s->has_response)
+			session_limit_agent(s);
 		http_backend_pause(s->backend, false);
 		session_on_arrived(s);
 	}
@@ -768,21 +798,48 @@ static void session_on_event(struct bufferevent *client, short what, void *arg)
 	session_go_on(s);
 }
 
+/*
+ * The agent is silent.  The client must not send another request by this
+ * connection while it cannot know whether the agent executes this one.
+ */
+static void session_fail_silent(struct http_session *s)
+{
+	struct text line = { 0 };
+
+	text_printf(&line, "%s: ", s->target->title);
+	if (!s->request.is_done)
+		text_puts(&line, "the agent read no more of the request");
+	else if (s->has_response)
+		text_puts(&line, "the agent sent no more of the response");
+	else
+		text_puts(&line, "the agent sent no response");
+	text_printf(&line, " within %.3g s (--timeout)%s",
+		    (double)s->front->reply_ns / (double)CLOCK_NS_PER_S,
+		    s->call.changes ? "; the request may have been executed"
+				    : "");
+	session_say(s, "silent", line.bytes);
+	s->is_persistent = false;
+	session_fail(s, 504, line.bytes, NULL);
+	text_release(&line);
+}
+
 static void session_on_deadline(struct http_session *s)
 {
 	bool is_partial = s->state == HTTP_STATE_HEAD &&
 			  evbuffer_get_length(s->in);
 
 	if (is_partial || (s->state == HTTP_STATE_CALL && !s->request.is_done &&
-			   !s->has_response && !session_agent_is_full(s))) {
+			   !session_agent_is_full(s))) {
 		s->begin_ns = clock_monotonic_ns();
 		s->is_persistent = s->request.is_done = false;
 		session_refuse(s, 408,
 			       "the client did not complete a request in time");
-	} else if (s->state == HTTP_STATE_CALL) {
+	} else if (s->state == HTTP_STATE_CALL && session_waiting(s)) {
 		session_say(s, "reads",
 			    "the client does not read its response");
 		session_break(s);
+	} else if (s->state == HTTP_STATE_CALL) {
+		session_fail_silent(s);
 	} else {
 		session_die(s);
 	}

@@ -4,8 +4,9 @@
  *
  *	state      waits for                    next
  *	HEAD       a whole head                 CALL, or ENDING after an error
- *	CALL       body and response            HEAD, or ENDING without
- *	                                        keep-alive
+ *	CALL       body and response            HEAD; or ENDING without
+ *	                                        keep-alive, or if the agent
+ *	                                        is silent for too long
  *	ENDING     the last bytes to be written LINGERING
  *	LINGERING  the client to close          DEAD
  *	DEAD       the loop to free it
@@ -35,6 +36,7 @@ struct http_front {
 	size_t target_count;
 	struct http_names hosts, origins, jolokia_targets;
 	struct jolokia_rules rules;
+	int64_t reply_ns; /* see http_front_options */
 	bool has_warned; /* of credentials without TLS */
 	char *title;
 };
@@ -73,6 +75,7 @@ struct http_session {
 	bool is_head, is_old /* HTTP/1.0 */, is_persistent, is_chunked;
 	bool has_sent_head;       /* to the agent, or it is about to be */
 	bool has_response;        /* its head was forwarded */
+	bool is_event_stream;     /* the response may pause for any time */
 	bool agent_is_persistent; /* after this response */
 	uint64_t length;          /* HTTP_LENGTH */
 	struct http_backend *backend;
