@@ -201,41 +201,64 @@ const struct value *jolokia_list_bean(const struct jmx_info *info,
 	return o.value;
 }
 
-static const struct value *list_as_text(const struct value *v, struct arena *a)
+static const struct value *list_json(const struct value *v, struct arena *a)
 {
 	struct text t = { 0 };
 	struct json j = json_into(&t);
 	const struct value *made;
 
-	if (v->kind == VALUE_COMPOSITE)
-		return value_string(a, "1");
-	if (v->kind != VALUE_ARRAY)
-		return v;
 	value_json(&j, v);
 	made = value_string(a, t.bytes);
 	text_release(&t);
 	return made;
 }
 
+/* Objects are "1"; arrays, and objects in arrays, are their JSON. */
+static const struct value *list_as_text(const struct value *v, bool is_element,
+					struct arena *a)
+{
+	if (v->kind == VALUE_COMPOSITE && !is_element)
+		return value_string(a, "1");
+	return v->kind == VALUE_STRING ? v : list_json(v, a);
+}
+
+static const struct value *list_cut(const struct value *v, bool is_element,
+				    int64_t levels, struct arena *a);
+
+static const struct value *list_cut_elements(const struct value *v,
+					     int64_t levels, struct arena *a)
+{
+	size_t count = v->list.count;
+	const struct value **items = arena_alloc(a,
+						 (count + 1) * sizeof(*items));
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = list_cut(v->list.at[i], true, levels - 1, a);
+	return list_array(a, items, count);
+}
+
 /* A description has at most seven levels, which bound the recursion. */
-static const struct value *list_cut(const struct value *v, int64_t levels,
-				    struct arena *a)
+static const struct value *list_cut(const struct value *v, bool is_element,
+				    int64_t levels, struct arena *a)
 {
 	struct list_object o;
 
 	if (!levels)
-		return list_as_text(v, a);
+		return list_as_text(v, is_element, a);
+	if (v->kind == VALUE_ARRAY)
+		return list_cut_elements(v, levels, a);
 	if (v->kind != VALUE_COMPOSITE)
 		return v;
 	o = list_open(a, v->members.count);
 	for (size_t i = 0; i < v->members.count; i++)
-		list_add(&o, v->members.at[i].name,
-			 list_cut(v->members.at[i].value, levels - 1, a));
+		list_add(
+			&o, v->members.at[i].name,
+			list_cut(v->members.at[i].value, false, levels - 1, a));
 	return o.value;
 }
 
 const struct value *jolokia_list_truncate(const struct value *v, int64_t levels,
 					  struct arena *a)
 {
-	return levels ? list_cut(v, levels, a) : v;
+	return levels ? list_cut(v, false, levels, a) : v;
 }

@@ -3,13 +3,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/version.h"
-#include "jmx_http/jmx.h"
 #include "jmx_http/jmx_read.h"
+#include "jmx_http/jolokia/jolokia_answer.h"
 #include "jmx_http/jolokia/jolokia_list.h"
-#include "jmx_http/jolokia/jolokia_query.h"
-#include "jmx_http/jolokia/jolokia_render.h"
-#include "jmx_http/value/argument.h"
-#include "jmx_http/value/java_type.h"
 #include "jmx_http/value/object_name.h"
 
 #include <stdlib.h>
@@ -17,249 +13,13 @@
 
 #define PROTOCOL "8.0"
 
-/* A request while it is answered. */
-struct answer {
-	struct jolokia_operations *o;
-	struct jolokia_query q;
-	struct jolokia_render render;
-	struct text value; /* of the response: JSON */
-	struct json j;     /* writes value */
-	struct arena arena;
-	/* "class: message <- class: message" of a failure; else NULL. */
-	const char *failure;
-	int status; /* of a failure; 0: by its class */
-};
-
-/* Failures */
-
-static int answer_fail(struct answer *a, int status, const char *failure)
-{
-	a->failure = arena_copy(&a->arena, failure, strlen(failure));
-	a->status = status;
-	return -1;
-}
-
-/* A request that is wrong, as agents report it. */
-static int answer_fail_request(struct answer *a, const char *why)
-{
-	struct text t = { 0 };
-
-	text_printf(&t, "java.lang.IllegalArgumentException: %s", why);
-	answer_fail(a, 400, t.bytes);
-	text_release(&t);
-	return -1;
-}
-
-static int answer_fail_path(struct answer *a)
-{
-	struct text path = { 0 };
-
-	text_puts(&path, "javax.management.AttributeNotFoundException: "
-			 "Invalid path");
-	for (size_t i = 0; i < a->q.path_count; i++)
-		text_printf(&path, "%s%s", i ? "/" : " ", a->q.path[i]);
-	answer_fail(a, 404, path.bytes);
-	text_release(&path);
-	return -1;
-}
-
-/* The connection to the JVM failed, or the request is wrong. */
-static int answer_fail_error(struct answer *a, const struct error *err)
-{
-	struct text t = { 0 };
-
-	if (err->kind == ERROR_MISUSE)
-		return answer_fail_request(a, err->text);
-	text_printf(&t, "%s: %s",
-		    err->kind == ERROR_PERMISSION
-			    ? "java.lang.SecurityException"
-			    : "java.io.IOException",
-		    err->text);
-	answer_fail(a, 0, t.bytes);
-	text_release(&t);
-	return -1;
-}
-
-/* An exception: "class: message <- class: message". */
-struct failure {
-	struct line class, message, cause;
-};
-
-static struct failure failure_parse(const char *text)
-{
-	static const char within[] = " <- ";
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._$";
-	struct failure f = { 0 };
-	const char *next = strstr(text, within);
-	size_t len = next ? (size_t)(next - text) : strlen(text);
-	size_t class = strspn(text, letters);
-
-	if (next)
-		f.cause = (struct line){ next + strlen(within),
-					 strlen(next + strlen(within)) };
-	if (class && memchr(text, '.', class) &&
-	    (class == len || (text[class] == ':' && class < len))) {
-		f.class = (struct line){ text, class };
-		while (class < len &&
-		       (text[class] == ':' || text[class] == ' '))
-			class ++;
-		f.message = (struct line){ text + class, len - class };
-	} else {
-		f.class = (struct line){ "java.io.IOException", 19 };
-		f.message = (struct line){ text, len };
-	}
-	/* As Throwable(Throwable): JMX servers omit the repetition. */
-	if (!f.message.len && f.cause.len) {
-		next = strstr(f.cause.text, within);
-		f.message = f.cause;
-		if (next)
-			f.message.len = (size_t)(next - f.cause.text);
-	}
-	return f;
-}
-
-/* Agents report the exception of the MBean, not that of the MBean server. */
-static struct failure failure_innermost(const char *text)
-{
-	struct failure f = failure_parse(text);
-
-	while (f.cause.len &&
-	       (line_is(f.class, "javax.management.MBeanException") ||
-		line_is(f.class, "javax.management.RuntimeMBeanException")))
-		f = failure_parse(f.cause.text);
-	return f;
-}
-
-/* clang-format off */
-static const struct {
-	const char *class;
-	int status;
-} failure_statuses[] = {
-	{ "javax.management.InstanceNotFoundException", 404 },
-	{ "javax.management.AttributeNotFoundException", 404 },
-	{ "javax.management.ReflectionException", 404 },
-	{ "java.lang.IllegalArgumentException", 400 },
-	{ "java.lang.SecurityException", 403 },
-};
-/* clang-format on */
-
-static int failure_status(const struct failure *f)
-{
-	for (size_t i = 0;
-	     i < sizeof(failure_statuses) / sizeof(*failure_statuses); i++)
-		if (line_is(f->class, failure_statuses[i].class))
-			return failure_statuses[i].status;
-	return 500;
-}
-
-static void json_line(struct json *j, const char *key, struct line line)
-{
-	json_key(j, key);
-	json_string(j, line.text ? line.text : "", line.len);
-}
-
-/* The exceptions without frames: RMI clients do not get their lines. */
-static void answer_add_stack_trace(struct json *j, const char *text)
-{
-	struct text trace = { 0 };
-	struct failure f = failure_parse(text);
-
-	for (;;) {
-		text_printf(&trace, "%.*s: %.*s\n", (int)f.class.len,
-			    f.class.text, (int)f.message.len, f.message.text);
-		if (!f.cause.len)
-			break;
-		f = failure_parse(f.cause.text);
-		text_puts(&trace, "Caused by: ");
-	}
-	json_key(j, "stacktrace");
-	json_string(j, trace.bytes, trace.len);
-	text_release(&trace);
-}
-
-static void answer_add_failure(const struct answer *a, struct json *j)
-{
-	struct failure f = failure_innermost(a->failure);
-
-	json_line(j, "error_type", f.class);
-	if (strncmp(f.class.text, "javax.management.", 17) == 0)
-		json_line(j, "error_type_jmx", f.class);
-	json_line(j, "error", f.message);
-	if (a->q.options.serialize_exception) {
-		json_key(j, "error_value");
-		json_open_object(j);
-		json_line(j, "message", f.message);
-		json_line(j, "localizedMessage", f.message);
-		json_close_object(j);
-	}
-	if (a->q.options.include_stack_trace)
-		answer_add_stack_trace(j, a->failure);
-	json_key(j, ".error");
-	json_bool(j, true);
-	json_key(j, "status");
-	json_int(j, a->status ? a->status : failure_status(&f));
-}
-
-/* Requests to the JVM */
-
-static int answer_connect(struct answer *a)
-{
-	struct error err = { 0 };
-
-	if (!a->o->jmx)
-		a->o->jmx = jmx_open(a->o->target, &err);
-	return a->o->jmx ? 0 : answer_fail_error(a, &err);
-}
-
-/* Keeps the only reply of a run; its parts are in the arena. */
-static int reply_keep(void *self, size_t index, const struct jmx_reply *reply,
-		      struct error *err)
-{
-	(void)index;
-	(void)err;
-	*(struct jmx_reply *)self = *reply;
-	return 0;
-}
-
-/* Makes a request.  -1: it failed, and so does the answer. */
-static int answer_run(struct answer *a, const struct jmx_request *q,
-		      struct jmx_reply *reply)
-{
-	struct error err = { 0 };
-	int ret;
-
-	*reply = (struct jmx_reply){ 0 };
-	if (answer_connect(a))
-		return -1;
-	a->o->jmx->keep = &a->arena;
-	ret = jmx_run(a->o->jmx, q, 1, reply_keep, reply, &err);
-	a->o->jmx->keep = NULL;
-	if (ret)
-		return answer_fail_error(a, &err);
-	if (!reply->failure)
-		return 0;
-	if (reply->kind == ERROR_MISUSE)
-		return answer_fail_request(a, reply->failure);
-	return answer_fail(a, 0, reply->failure);
-}
-
-static const struct jmx_info *answer_info(struct answer *a, const char *object)
-{
-	const struct jmx_request q = { .verb = JMX_INFO, .object = object };
-	struct jmx_reply reply;
-
-	return answer_run(a, &q, &reply) ? NULL : reply.info;
-}
-
 /* read */
 
 /* "ERROR: message (class C)", in place of an attribute's value. */
-static const struct value *read_replaced(struct answer *a,
+static const struct value *read_replaced(struct jolokia_answer *a,
 					 const struct value *v)
 {
-	struct failure f = failure_parse(v->text.at);
+	struct jolokia_failure f = jolokia_failure_parse(v->text.at);
 	struct text t = { 0 };
 	struct value *made;
 
@@ -273,10 +33,21 @@ static const struct value *read_replaced(struct answer *a,
 }
 
 /*
+ * Agents have a text for such an attribute of several: MemoryPool throws this
+ * for thresholds that the memory pool does not support.
+ */
+static bool read_is_unsupported(const struct value *v)
+{
+	struct jolokia_failure f = jolokia_failure_innermost(v->text.at);
+
+	return line_is(f.class, "java.lang.UnsupportedOperationException");
+}
+
+/*
  * Returns the composite of attributes without errors; NULL if an attribute is
  * unreadable and the answer fails.
  */
-static const struct value *read_checked(struct answer *a,
+static const struct value *read_checked(struct jolokia_answer *a,
 					const struct value *values)
 {
 	struct value *made = value_new(&a->arena, VALUE_COMPOSITE, "");
@@ -287,8 +58,12 @@ static const struct value *read_checked(struct answer *a,
 		at[i] = values->members.at[i];
 		if (at[i].value->kind != VALUE_ERROR)
 			continue;
+		if (read_is_unsupported(at[i].value)) {
+			at[i].value = value_string(&a->arena, "Unsupported");
+			continue;
+		}
 		if (!a->q.options.ignore_errors) {
-			answer_fail(a, 0, at[i].value->text.at);
+			jolokia_answer_fail(a, 0, at[i].value->text.at);
 			return NULL;
 		}
 		at[i].value = read_replaced(a, at[i].value);
@@ -296,16 +71,6 @@ static const struct value *read_checked(struct answer *a,
 	made->members.at = at;
 	made->members.count = values->members.count;
 	return made;
-}
-
-/* The value, or its part by the path of the request. */
-static int answer_render(struct answer *a, const struct value *v)
-{
-	v = jolokia_find_part(v, a->q.path, a->q.path_count, &a->arena);
-	if (!v)
-		return answer_fail_path(a);
-	jolokia_render(&a->render, &a->j, v, 0);
-	return 0;
 }
 
 /* The names of the readable attributes. */
@@ -322,7 +87,7 @@ static const char *const *read_names(const struct jmx_info *info,
 	return names;
 }
 
-static int read_one(struct answer *a)
+static int read_one(struct jolokia_answer *a)
 {
 	struct jmx_request q = {
 		.verb = JMX_GET,
@@ -336,25 +101,27 @@ static int read_one(struct answer *a)
 	struct jmx_reply reply;
 
 	if (!q.name_count) {
-		info = answer_info(a, a->q.object);
+		info = jolokia_answer_info(a, a->q.object);
 		if (!info)
 			return -1;
 		q.names = read_names(info, &a->arena, &q.name_count);
 	}
-	if (answer_run(a, &q, &reply))
+	if (jolokia_answer_run(a, &q, &reply))
 		return -1;
 	v = reply.value;
 	if (is_single && v->members.at[0].value->kind == VALUE_ERROR)
-		return answer_fail(a, 0, v->members.at[0].value->text.at);
+		return jolokia_answer_fail(a, 0,
+					   v->members.at[0].value->text.at);
 	v = is_single ? v->members.at[0].value : read_checked(a, v);
-	return v ? answer_render(a, v) : -1;
+	return v ? jolokia_answer_render(a, v) : -1;
 }
 
 /* The MBeans of a pattern, as they are read. */
 struct read_all {
-	struct answer *a;
+	struct jolokia_answer *a;
 	/* The path does not begin with "*": it names the only MBean. */
 	bool is_single;
+	bool has_attributes; /* an MBean has one of the attributes */
 	bool has_some;
 };
 
@@ -392,7 +159,7 @@ static const char *const *read_choose(void *self, const char *object,
 static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 {
 	struct read_all *all = self;
-	struct answer *a = all->a;
+	struct jolokia_answer *a = all->a;
 	size_t has_path = a->q.path_count > 0;
 	const struct value *v;
 	struct text name = { 0 };
@@ -401,6 +168,7 @@ static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 	/* An MBean may be unregistered meanwhile. */
 	if (a->failure || !bean->values || !bean->values->members.count)
 		return 0;
+	all->has_attributes = true;
 	v = read_checked(a, bean->values);
 	if (!v)
 		return 0;
@@ -419,19 +187,21 @@ static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 	return 0;
 }
 
-static int answer_names(struct answer *a, const char *pattern,
-			const char *const **names, size_t *count)
+/* No MBean of the pattern has one of the attributes. */
+static int read_fail_attributes(struct jolokia_answer *a)
 {
-	struct error err = { 0 };
+	struct text why = { 0 };
 
-	if (answer_connect(a))
-		return -1;
-	if (jmx_query(a->o->jmx, pattern, &a->arena, names, count, &err))
-		return answer_fail_error(a, &err);
-	return 0;
+	text_puts(&why, "No matching attributes [");
+	for (size_t i = 0; i < a->q.attribute_count; i++)
+		text_printf(&why, "%s%s", i ? ", " : "", a->q.attributes[i]);
+	text_printf(&why, "] found on MBeans of %s", a->q.object);
+	jolokia_answer_fail_request(a, why.bytes);
+	text_release(&why);
+	return -1;
 }
 
-static int read_pattern(struct answer *a)
+static int read_pattern(struct jolokia_answer *a)
 {
 	struct read_all all = {
 		.a = a,
@@ -447,7 +217,7 @@ static int read_pattern(struct answer *a)
 	struct text t = { 0 };
 	size_t count;
 
-	if (answer_names(a, a->q.object, &names, &count))
+	if (jolokia_answer_names(a, a->q.object, &names, &count))
 		return -1;
 	if (!count) {
 		text_printf(
@@ -455,7 +225,7 @@ static int read_pattern(struct answer *a)
 			"javax.management.InstanceNotFoundException: No "
 			"MBean with pattern %s found for reading attributes",
 			a->q.object);
-		answer_fail(a, 404, t.bytes);
+		jolokia_answer_fail(a, 404, t.bytes);
 		text_release(&t);
 		return -1;
 	}
@@ -463,15 +233,17 @@ static int read_pattern(struct answer *a)
 	if (!all.is_single)
 		json_open_object(&a->j);
 	if (jmx_read(a->o->jmx, names, count, &reader, &err))
-		return answer_fail_error(a, &err);
+		return jolokia_answer_fail_error(a, &err);
 	if (a->failure)
 		return -1;
+	if (!all.has_attributes && a->q.attribute_count)
+		return read_fail_attributes(a);
 	if (!all.is_single)
 		json_close_object(&a->j);
-	return all.has_some || !a->q.path_count ? 0 : answer_fail_path(a);
+	return all.has_some || !a->q.path_count ? 0 : jolokia_answer_fail_path(a);
 }
 
-static bool answer_has_pattern(const struct answer *a)
+static bool answer_has_pattern(const struct jolokia_answer *a)
 {
 	struct object_name name;
 	struct error unused;
@@ -484,20 +256,20 @@ static bool answer_has_pattern(const struct answer *a)
 	return is_pattern;
 }
 
-static int answer_read(struct answer *a)
+static int answer_read(struct jolokia_answer *a)
 {
 	return answer_has_pattern(a) ? read_pattern(a) : read_one(a);
 }
 
-/* search, write and exec */
+/* search */
 
-static int answer_search(struct answer *a)
+static int answer_search(struct jolokia_answer *a)
 {
 	const char *const *names;
 	struct text name = { 0 };
 	size_t count;
 
-	if (answer_names(a, a->q.object, &names, &count))
+	if (jolokia_answer_names(a, a->q.object, &names, &count))
 		return -1;
 	json_open_array(&a->j);
 	for (size_t i = 0; i < count; i++) {
@@ -510,128 +282,11 @@ static int answer_search(struct answer *a)
 	return 0;
 }
 
-/* Returns the old value, as agents do. */
-static int answer_write_attribute(struct answer *a)
-{
-	struct jmx_request q = {
-		.verb = JMX_GET,
-		.object = a->q.object,
-		.names = a->q.attributes,
-		.name_count = 1,
-	};
-	const struct jmx_info *info = answer_info(a, a->q.object);
-	const struct value *value, *old;
-	struct jmx_reply reply;
-	const char *type = "";
-
-	if (!info)
-		return -1;
-	if (a->q.path_count)
-		return answer_fail_request(a, "a path of a write is not "
-					      "supported");
-	for (size_t i = 0; i < info->attribute_count; i++)
-		if (strcmp(info->attributes[i].name, *q.names) == 0)
-			type = info->attributes[i].type;
-	if (answer_run(a, &q, &reply))
-		return -1;
-	old = reply.value->members.at[0].value;
-	if (!*type && old->kind == VALUE_ERROR)
-		return answer_fail(a, 0, old->text.at);
-	value = jolokia_to_value(a->q.value, type, &a->arena);
-	q.verb = JMX_SET;
-	q.arguments = &value;
-	q.signature = &type;
-	q.argument_count = 1;
-	return answer_run(a, &q, &reply) ? -1 : answer_render(a, old);
-}
-
-/* Skips the spaces that hawtio writes beside commas. */
-static const char *exec_skip(const char *at) { return at + strspn(at, " "); }
-
-/* Whether the operation is "name" or "name(type, ...)" of f. */
-static bool exec_is(const struct jmx_feature *f, const char *operation)
-{
-	size_t len = strcspn(operation, "(");
-	const char *at = operation + len;
-
-	if (strlen(f->name) != len || memcmp(f->name, operation, len) != 0)
-		return false;
-	if (!*at)
-		return true;
-	at = exec_skip(at + 1);
-	for (size_t i = 0; i < f->parameter_count; i++) {
-		const char *type = f->parameters[i].type;
-
-		if (strncmp(at, type, strlen(type)) != 0)
-			return false;
-		at = exec_skip(at + strlen(type));
-		if (i + 1 == f->parameter_count)
-			break;
-		if (*at != ',')
-			return false;
-		at = exec_skip(at + 1);
-	}
-	return strcmp(at, ")") == 0;
-}
-
-static const struct jmx_feature *exec_find(struct answer *a)
-{
-	const struct jmx_info *info = answer_info(a, a->q.object);
-	const struct jmx_feature *found = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; info && i < info->operation_count; i++) {
-		if (!exec_is(&info->operations[i], a->q.operation))
-			continue;
-		found = &info->operations[i];
-		count++;
-	}
-	if (info && count != 1)
-		answer_fail_request(a, count ? "the operation is overloaded; "
-					       "add its signature"
-					     : "the MBean has no such "
-					       "operation");
-	return count == 1 ? found : NULL;
-}
-
-static int answer_exec(struct answer *a)
-{
-	const struct jmx_feature *f = exec_find(a);
-	size_t count = f ? f->parameter_count : 0;
-	const struct value **values;
-	const char **types;
-	struct jmx_request q = { .verb = JMX_INVOKE, .object = a->q.object };
-	struct jmx_reply reply;
-
-	if (!f)
-		return -1;
-	if (count !=
-	    (a->q.arguments ? (size_t)cJSON_GetArraySize(a->q.arguments) : 0))
-		return answer_fail_request(a, "the number of arguments is not "
-					      "that of the operation");
-	values = arena_alloc(&a->arena, (count + 1) * sizeof(*values));
-	types = arena_alloc(&a->arena, (count + 1) * sizeof(*types));
-	for (size_t i = 0; i < count; i++) {
-		types[i] = f->parameters[i].type;
-		values[i] = jolokia_to_value(
-			cJSON_GetArrayItem(a->q.arguments, (int)i), types[i],
-			&a->arena);
-	}
-	q.names = &f->name;
-	q.name_count = 1;
-	q.arguments = values;
-	q.signature = types;
-	q.argument_count = count;
-	if (answer_run(a, &q, &reply))
-		return -1;
-	return answer_render(a, reply.value ? reply.value : &value_null);
-}
-
 /* list */
 
 /* The response to a list, MBean by MBean. */
 struct list {
-	struct answer *a;
+	struct jolokia_answer *a;
 	const char *const *names; /* sorted: the MBeans of a domain adjoin */
 	size_t count;
 	bool has_domains; /* the value is an object of domains */
@@ -693,7 +348,7 @@ static int list_take(void *self, size_t index, const struct jmx_reply *reply,
 
 static int list_run(struct list *l)
 {
-	struct answer *a = l->a;
+	struct jolokia_answer *a = l->a;
 	struct jmx_request *q;
 	struct error err = { 0 };
 	int ret;
@@ -709,7 +364,7 @@ static int list_run(struct list *l)
 		q[i] = (struct jmx_request){ .verb = JMX_INFO,
 					     .object = l->names[i] };
 	ret = jmx_run(a->o->jmx, q, l->count, list_take, l, &err);
-	return ret ? answer_fail_error(a, &err) : 0;
+	return ret ? jolokia_answer_fail_error(a, &err) : 0;
 }
 
 /* With maxDepth 1, domains are "1", too. */
@@ -749,7 +404,7 @@ static void list_name(struct list *l, const char *const *names)
 }
 
 /* Lists all domains, or the one in the path. */
-static int list_many(struct answer *a)
+static int list_many(struct jolokia_answer *a)
 {
 	struct list l = { .a = a, .has_domains = !a->q.path_count };
 	int64_t above = l.has_domains ? 2 : 1, max = a->q.options.max_depth;
@@ -758,7 +413,7 @@ static int list_many(struct answer *a)
 	int ret;
 
 	text_printf(&pattern, "%s:*", l.has_domains ? "*" : *a->q.path);
-	ret = answer_names(a, pattern.bytes, &names, &l.count);
+	ret = jolokia_answer_names(a, pattern.bytes, &names, &l.count);
 	text_release(&pattern);
 	if (ret)
 		return -1;
@@ -775,26 +430,26 @@ static int list_many(struct answer *a)
 	return ret;
 }
 
-static int list_fail_path(struct answer *a)
+static int list_fail_path(struct jolokia_answer *a)
 {
 	struct text why = { 0 };
 
 	text_printf(&why, "Illegal path element %s",
 		    a->q.path[a->q.path_count - 1]);
-	answer_fail_request(a, why.bytes);
+	jolokia_answer_fail_request(a, why.bytes);
 	text_release(&why);
 	return -1;
 }
 
 /* The path has a domain, keys, and a path into the description. */
-static int list_one(struct answer *a)
+static int list_one(struct jolokia_answer *a)
 {
 	struct text object = { 0 };
 	const struct jmx_info *info;
 	const struct value *v;
 
 	text_printf(&object, "%s:%s", a->q.path[0], a->q.path[1]);
-	info = answer_info(a, object.bytes);
+	info = jolokia_answer_info(a, object.bytes);
 	text_release(&object);
 	if (!info)
 		return -1;
@@ -807,14 +462,14 @@ static int list_one(struct answer *a)
 	return 0;
 }
 
-static int answer_list(struct answer *a)
+static int answer_list(struct jolokia_answer *a)
 {
 	return a->q.path_count > 1 ? list_one(a) : list_many(a);
 }
 
 /* version */
 
-static int answer_version(struct answer *a)
+static int answer_version(struct jolokia_answer *a)
 {
 	struct json *j = &a->j;
 
@@ -855,17 +510,17 @@ static int answer_version(struct answer *a)
 
 /* Responses */
 
-static int (*const answer_types[])(struct answer *a) = {
+static int (*const answer_types[])(struct jolokia_answer *a) = {
 	[JOLOKIA_QUERY_READ] = answer_read,
-	[JOLOKIA_QUERY_WRITE] = answer_write_attribute,
-	[JOLOKIA_QUERY_EXEC] = answer_exec,
+	[JOLOKIA_QUERY_WRITE] = jolokia_change_write,
+	[JOLOKIA_QUERY_EXEC] = jolokia_change_exec,
 	[JOLOKIA_QUERY_SEARCH] = answer_search,
 	[JOLOKIA_QUERY_LIST] = answer_list,
 	[JOLOKIA_QUERY_VERSION] = answer_version,
 };
 
 /* Writes the response object; err: the request is invalid. */
-static void answer_write(struct answer *a, const struct error *err,
+static void answer_write(struct jolokia_answer *a, const struct error *err,
 			 struct text *out)
 {
 	struct json j = json_into(out);
@@ -874,7 +529,7 @@ static void answer_write(struct answer *a, const struct error *err,
 	text_puts(&a->value, "");
 	a->j = json_into(&a->value);
 	if (err)
-		answer_fail_request(a, err->text);
+		jolokia_answer_fail_request(a, err->text);
 	else
 		answer_types[a->q.type](a);
 	json_open_object(&j);
@@ -883,7 +538,7 @@ static void answer_write(struct answer *a, const struct error *err,
 		jolokia_query_json(&j, &a->q);
 	}
 	if (a->failure) {
-		answer_add_failure(a, &j);
+		jolokia_answer_add_failure(a, &j);
 	} else {
 		text_puts(out, j.nonempty >> j.depth & 1 ? ",\"value\":"
 							 : "\"value\":");
@@ -899,7 +554,7 @@ static void answer_write(struct answer *a, const struct error *err,
 static void answer_one(struct jolokia_operations *o, const cJSON *json,
 		       struct line query, struct text *out)
 {
-	struct answer a = { .o = o };
+	struct jolokia_answer a = { .o = o };
 	struct error err = { 0 };
 	int ret = jolokia_query_parse(&a.q, json, query, &a.arena, &err);
 
@@ -910,13 +565,13 @@ static void answer_one(struct jolokia_operations *o, const cJSON *json,
 static void answer_invalid(struct jolokia_operations *o,
 			   const struct error *err, struct text *out)
 {
-	struct answer a = { .o = o, .q.type = JOLOKIA_QUERY_NONE };
+	struct jolokia_answer a = { .o = o, .q.type = JOLOKIA_QUERY_NONE };
 
 	answer_write(&a, err, out);
 }
 
-void jolokia_answer_post(struct jolokia_operations *o, struct line body,
-			 struct line query, struct text *out)
+void jolokia_operations_post(struct jolokia_operations *o, struct line body,
+			     struct line query, struct text *out)
 {
 	struct error err = { 0 };
 	cJSON *json = jolokia_json_parse(body.text, body.len, &err);
@@ -940,8 +595,8 @@ void jolokia_answer_post(struct jolokia_operations *o, struct line body,
 	cJSON_Delete(json);
 }
 
-void jolokia_answer_get(struct jolokia_operations *o, struct line target,
-			struct line query, struct text *out)
+void jolokia_operations_get(struct jolokia_operations *o, struct line target,
+			    struct line query, struct text *out)
 {
 	struct error err = { 0 };
 	cJSON *json = jolokia_query_of_path(target, &err);

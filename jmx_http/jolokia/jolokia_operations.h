@@ -23,11 +23,11 @@ void jolokia_operations_release(struct jolokia_operations *o);
  * array for an array of requests.  Failures become error objects.  query: the
  * query of the URL, without "?".
  */
-void jolokia_answer_post(struct jolokia_operations *o, struct line body,
-			 struct line query, struct text *out);
+void jolokia_operations_post(struct jolokia_operations *o, struct line body,
+			     struct line query, struct text *out);
 
-/* As jolokia_answer_post() for a GET; target as jolokia_query_of_path(). */
-void jolokia_answer_get(struct jolokia_operations *o, struct line target,
-			struct line query, struct text *out);
+/* As jolokia_operations_post() for a GET; target as jolokia_query_of_path(). */
+void jolokia_operations_get(struct jolokia_operations *o, struct line target,
+			    struct line query, struct text *out);
 
 #endif

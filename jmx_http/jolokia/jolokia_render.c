@@ -213,6 +213,27 @@ static const struct value *value_as_object(const struct value *v,
 	}
 }
 
+/* As value_as_object(), for a step of a path. */
+static const struct value *part_as_object(const struct value *v,
+					  struct arena *a)
+{
+	struct value_member *members;
+	struct value *made;
+
+	if (v->kind != VALUE_DATE && v->kind != VALUE_NUMBER)
+		return value_as_object(v, a);
+	made = members_new(a, 1, &members);
+	made->members.count = 1;
+	*members = v->kind == VALUE_DATE
+			   ? (struct value_member){ "time",
+						    value_integer(a, "long",
+								  v->integer) }
+			   : (struct value_member){
+				     "bigint", value_string(a, v->text.at)
+			     };
+	return made;
+}
+
 static const struct value *part_find_all(const struct value *v,
 					 const char *const *path, size_t count,
 					 struct arena *a)
@@ -257,7 +278,7 @@ static const struct value *part_find(const struct value *v,
 
 	if (!count)
 		return v;
-	v = value_as_object(v, a);
+	v = part_as_object(v, a);
 	if (v->kind != VALUE_ARRAY && v->kind != VALUE_COMPOSITE &&
 	    v->kind != VALUE_OBJECT)
 		return NULL;
@@ -338,10 +359,11 @@ static void render_real(struct json *j, const struct value *v)
 	text_release(&t);
 }
 
+/* Clients would round a number of that many digits. */
 static void render_number(struct json *j, const struct value *v)
 {
 	if (strcmp(v->type, "java.math.BigInteger") != 0) {
-		json_number(j, v->text.at);
+		json_string(j, v->text.at, v->text.len);
 		return;
 	}
 	json_open_object(j);
@@ -350,11 +372,14 @@ static void render_number(struct json *j, const struct value *v)
 	json_close_object(j);
 }
 
+/* Agents omit the milliseconds; the path "time" has them. */
 static void render_date(struct json *j, const struct value *v)
 {
 	struct text t = { 0 };
 
 	value_add_date(&t, v->integer);
+	t.len = strcspn(t.bytes, ".");
+	text_putc(&t, 'Z');
 	json_string(j, t.bytes, t.len);
 	text_release(&t);
 }
@@ -424,7 +449,7 @@ void jolokia_render(struct jolokia_render *r, struct json *j,
 {
 	const struct jolokia_query_options *o = r->options;
 
-	if (o->max_objects && r->objects++ >= o->max_objects) {
+	if (o->max_objects && r->objects++ > o->max_objects) {
 		json_text(j, "[Object limit exceeded]");
 		return;
 	}

@@ -192,9 +192,9 @@ static bool server_answer(struct server *s, bool is_post, struct line target,
 		return server_answer_metrics(s, is_head);
 	text_clear(&s->out);
 	if (is_post)
-		jolokia_answer_post(&s->operations, body, query, &s->out);
+		jolokia_operations_post(&s->operations, body, query, &s->out);
 	else
-		jolokia_answer_get(&s->operations, target, query, &s->out);
+		jolokia_operations_get(&s->operations, target, query, &s->out);
 	return server_respond(s, 200, "OK", "application/json; charset=utf-8",
 			      is_head);
 }

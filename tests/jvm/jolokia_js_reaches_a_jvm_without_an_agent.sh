@@ -203,7 +203,7 @@ client_works() {
 	# shellcheck disable=SC2154 # proxy_port: proxy.sh
 	NODE_PATH=$modules timeout 60 node "$scratch/client.js" \
 		"http://127.0.0.1:$proxy_port/jolokia" >"$scratch/client" 2>&1
-	grep -qx done "$scratch/client" ||
+	grep -qx 'done' "$scratch/client" ||
 		{ cat "$scratch/client" "$proxy_said"; return 1; }
 	proxy_end TERM
 }
