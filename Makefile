@@ -412,6 +412,10 @@ picture: all			## take the pictures of the README
 	$(Q)for p in ttop.ansi=ttop.png prof.html=prof.png; do \
 		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
 			build/demo/$${p%=*} render/page/$${p#*=} || exit 1; done
+	$(Q)rm -rf build/demo/visualvm && mkdir -p build/demo/visualvm
+	$(Q)PICTURE=render/page/visualvm.png sh \
+		tests/jvm/jmx_clients_reach_a_jolokia_agent_through_mxprx_rmi.sh \
+		./sjkc build/demo/visualvm
 
 deb:				## build a Debian package in build/
 	$(Q)sh tests/setup.sh package

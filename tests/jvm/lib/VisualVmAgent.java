@@ -2,8 +2,11 @@
 
 import java.awt.Component;
 import java.awt.Container;
+import java.awt.Frame;
 import java.awt.Window;
+import java.awt.image.BufferedImage;
 import java.io.File;
+import java.io.PrintStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -13,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import javax.imageio.ImageIO;
 import javax.swing.AbstractButton;
 import javax.swing.JLabel;
 import javax.swing.SwingUtilities;
@@ -25,7 +29,8 @@ import javax.swing.text.JTextComponent;
  * which VisualVM offers to show what it has learnt since, and Yes, when it asks
  * whether a password may go without TLS.  When the folder has a file "words",
  * VisualVmClient is run with its lines, and what that says goes to "said", whole
- * when it is there.
+ * when it is there, and until then to "progress".  If there is a file "stuck", it
+ * prints the stacks of all threads.
  */
 public class VisualVmAgent {
 	private static final Set<String> PRESSED = Set.of("Reload", "Yes");
@@ -66,7 +71,25 @@ public class VisualVmAgent {
 		return texts.contains("Applications");
 	}
 
-	/** The loader that knows VisualVM's modules is theirs to say. */
+	/** Draws the main window to "picture.png" if there is a file "picture". */
+	private static void draw(Path folder) throws Exception {
+		Path fresh = folder.resolve("picture.new");
+		if (!Files.deleteIfExists(folder.resolve("picture")))
+			return;
+		for (Frame frame : Frame.getFrames()) {
+			if (!frame.isShowing())
+				continue;
+			BufferedImage image = new BufferedImage(frame.getWidth(),
+				frame.getHeight(), BufferedImage.TYPE_INT_RGB);
+			SwingUtilities.invokeAndWait(() ->
+				frame.paint(image.createGraphics()));
+			ImageIO.write(image, "png", fresh.toFile());
+			Files.move(fresh, folder.resolve("picture.png"));
+			return;
+		}
+	}
+
+	/** The loader of VisualVM's modules comes from VisualVM. */
 	private static Void act(Path folder) throws Exception {
 		Class<?> lookup = Class.forName("org.openide.util.Lookup");
 		ClassLoader modules = (ClassLoader) lookup
@@ -74,17 +97,35 @@ public class VisualVmAgent {
 			.invoke(lookup.getMethod("getDefault").invoke(null),
 				ClassLoader.class);
 		File jar = folder.resolve("client.jar").toFile();
-		StringBuilder out = new StringBuilder();
+		Path progress = folder.resolve("progress");
 		try (URLClassLoader loader = new URLClassLoader(
-			new URL[] { jar.toURI().toURL() }, modules)) {
-			loader.loadClass("VisualVmClient")
-				.getMethod("run", List.class, Appendable.class)
-				.invoke(null, Files.readAllLines(
-					folder.resolve("words")), out);
-		} catch (ReflectiveOperationException e) {
-			out.append("FAILED: " + e + " <- " + e.getCause());
+			new URL[] { jar.toURI().toURL() }, modules);
+			PrintStream out = new PrintStream(
+				Files.newOutputStream(progress), true)) {
+			try {
+				loader.loadClass("VisualVmClient")
+					.getMethod("run", List.class,
+						Appendable.class)
+					.invoke(null, Files.readAllLines(
+						folder.resolve("words")), out);
+			} catch (ReflectiveOperationException e) {
+				out.println("FAILED: " + e + " <- "
+					+ e.getCause());
+			}
 		}
-		write(folder.resolve("said"), List.of(out.toString()));
+		Files.move(progress, folder.resolve("said"));
+		return null;
+	}
+
+	/** Prints all stacks if there is a file "stuck". */
+	private static Void watch(Path folder) throws Exception {
+		while (!Files.deleteIfExists(folder.resolve("stuck")))
+			Thread.sleep(500);
+		Thread.getAllStackTraces().forEach((thread, frames) -> {
+			System.err.println(thread);
+			for (StackTraceElement frame : frames)
+				System.err.println("\tat " + frame);
+		});
 		return null;
 	}
 
@@ -105,6 +146,7 @@ public class VisualVmAgent {
 		for (;;) {
 			Thread.sleep(500);
 			try {
+				draw(folder);
 				if (!read(folder) || acted
 				    || !Files.exists(folder.resolve("words")))
 					continue;
@@ -118,5 +160,6 @@ public class VisualVmAgent {
 
 	public static void premain(String folder) {
 		start(() -> forever(Path.of(folder)));
+		start(() -> watch(Path.of(folder)));
 	}
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.lang.reflect.Method;
 import java.util.List;
 import org.graalvm.visualvm.application.Application;
 import org.graalvm.visualvm.application.jvm.HeapHistogram;
 import org.graalvm.visualvm.application.jvm.Jvm;
 import org.graalvm.visualvm.application.jvm.JvmFactory;
+import org.graalvm.visualvm.core.datasource.DataSource;
 import org.graalvm.visualvm.core.datasupport.Stateful;
+import org.graalvm.visualvm.core.ui.DataSourceView;
+import org.graalvm.visualvm.core.ui.DataSourceViewsManager;
 import org.graalvm.visualvm.core.ui.DataSourceWindowManager;
 import org.graalvm.visualvm.jmx.JmxApplicationsSupport;
 import org.graalvm.visualvm.tools.jmx.JmxModel;
@@ -17,6 +21,7 @@ import org.graalvm.visualvm.tools.jmx.JmxModelFactory;
  */
 public class VisualVmClient {
 	private static Application opened;
+	private static String mainClass = "Target";
 
 	private static void expect(boolean holds, String what) {
 		if (!holds)
@@ -48,7 +53,7 @@ public class VisualVmClient {
 		opened = application;
 		Jvm jvm = JvmFactory.getJVMFor(application);
 		expect(jvm.isBasicInfoSupported()
-			&& "Target".equals(jvm.getMainClass()),
+			&& mainClass.equals(jvm.getMainClass()),
 			"its main class is " + jvm.getMainClass());
 		expect(jvm.isMonitoringSupported()
 			&& jvm.isMemoryMonitoringSupported()
@@ -69,7 +74,23 @@ public class VisualVmClient {
 			+ heap.getTotalInstances() + " objects";
 	}
 
-	/** Words are as those of JConsoleClient; false when one failed. */
+	/** Shows a tab of the application that was added last. */
+	private static void show(String tab) throws Exception {
+		// VisualVM offers no public way to find a tab.
+		Method views = DataSourceViewsManager.class.getDeclaredMethod(
+			"getViews", DataSource.class);
+		views.setAccessible(true);
+		for (Object view : (Iterable<?>) views.invoke(
+				DataSourceViewsManager.sharedInstance(), opened))
+			if (((DataSourceView) view).getName().equals(tab))
+				DataSourceWindowManager.sharedInstance()
+					.selectView((DataSourceView) view);
+	}
+
+	/**
+	 * Words are as those of JConsoleClient; false when one failed.
+	 * main=CLASS sets the expected main class, tab=NAME shows a tab.
+	 */
 	public static boolean run(List<String> words, Appendable out)
 			throws Exception {
 		String[] user = { "", "" };
@@ -77,6 +98,14 @@ public class VisualVmClient {
 		for (String word : words) {
 			if (word.startsWith("user=")) {
 				user = word.substring(5).split(":", 2);
+				continue;
+			}
+			if (word.startsWith("main=")) {
+				mainClass = word.substring(5);
+				continue;
+			}
+			if (word.startsWith("tab=")) {
+				show(word.substring(4));
 				continue;
 			}
 			out.append("at " + word + "\n");

@@ -49,7 +49,7 @@ visualvm_start() {
 			-J-javaagent:/tmp/agent.jar=/tmp -J-Duser.home=/tmp \\
 			-J-Djavax.net.ssl.trustStore=/tmp/ca.p12 \\
 			-J-Djavax.net.ssl.trustStorePassword=changeit "\$@"
-		exit
+		: >/tmp/ended
 	END
 	# All of it ends with unshare.
 	env --default-signal=QUIT,INT unshare --mount --pid --fork \
@@ -86,18 +86,30 @@ visualvm_shows() {
 }
 
 # visualvm_client WORD…: as VisualVmClient.java says, into $scratch/visualvm.said.
+# Each word may take 300 s.
 visualvm_client() {
 	printf '%s\n' "$@" >"$visualvm/words.new"
 	mv "$visualvm/words.new" "$visualvm/words"
-	for _ in $(seq 3000); do
-		if [ -e "$visualvm/said" ]; then
-			cp "$visualvm/said" "$scratch/visualvm.said"
-			! grep -q FAILED "$visualvm/said" || return
-			return 0
-		fi
+	visualvm_step='' visualvm_waits=0
+	until [ -e "$visualvm/said" ]; do
 		sleep 0.2
+		visualvm_waits=$((visualvm_waits + 1))
+		if [ "$(cat "$visualvm/progress" 2>&1)" != "$visualvm_step" ]; then
+			visualvm_step=$(cat "$visualvm/progress" 2>&1)
+			visualvm_waits=0
+		elif [ $visualvm_waits -gt 1500 ] || [ -e "$visualvm/ended" ]; then
+			visualvm_is_stuck
+			return 1
+		fi
 	done
-	echo 'VisualVM has not done it:'
-	cat "$visualvm/texts" "$visualvm/log"
-	return 1
+	cp "$visualvm/said" "$scratch/visualvm.said"
+	! grep -q FAILED "$visualvm/said"
+}
+
+# Prints the state of VisualVM, with the stacks of its threads.
+visualvm_is_stuck() {
+	: >"$visualvm/stuck"
+	sleep 5
+	echo "VisualVM makes no progress after: $visualvm_step"
+	cat "$visualvm/texts" "$visualvm/log" 2>&1
 }
