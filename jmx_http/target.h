@@ -5,6 +5,8 @@
 #ifndef JMX_HTTP_TARGET_H
 #define JMX_HTTP_TARGET_H
 
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "jmx_http/net/tls.h"
 
 #include <stdbool.h>
@@ -21,9 +23,19 @@ struct jmx_credentials {
 	const char *user, *password; /* UTF-8; both or neither */
 };
 
+/* Appends the token that the file has now; -1 and *err. */
+typedef int jmx_renew_fn(const char *file, struct text *token,
+			 struct error *err);
+
 /* Options of HTTP alone. */
 struct jmx_http_options {
-	const char *bearer;         /* a token; NULL: none */
+	const char *bearer; /* a token; NULL: none */
+	/*
+	 * Called when the server rejects the token: a token of Kubernetes
+	 * expires, and its file gets another one before.  May be NULL.
+	 */
+	jmx_renew_fn *renew_bearer;
+	const char *bearer_file;    /* for renew_bearer() */
 	const char *const *headers; /* "Name: value" */
 	size_t header_count;
 	const char *proxy; /* URL; NULL: as http_proxy and the like say */

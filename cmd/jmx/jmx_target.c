@@ -196,6 +196,8 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 		.tls = o->tls,
 		.http = {
 			.bearer = secrets->bearer.bytes,
+			.renew_bearer = o->bearer_file ? password_renew : NULL,
+			.bearer_file = o->bearer_file,
 			.headers = o->headers.values,
 			.header_count = o->headers.count,
 			.proxy = o->http_proxy,

@@ -407,6 +407,21 @@ static int mxprx_find_agent(struct door *d, const char *url,
 	if (!agent->dialer || mxprx_authorize(u, agent->dialer, header, err))
 		return -1;
 	agent->authorization = header->len ? header->bytes : NULL;
+	agent->bearer_file = opt.bearer_file;
+	agent->renew_bearer = opt.bearer_file ? password_renew : NULL;
+	return 0;
+}
+
+static int mxprx_check_names(const struct http_target_options *agents,
+			     size_t count, struct error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count; j++)
+			if (strcmp(agents[i].name, agents[j].name) == 0)
+				return misuse(err,
+					      "-u: two agents have the name "
+					      "'%s'",
+					      agents[i].name);
 	return 0;
 }
 
@@ -525,6 +540,8 @@ static int mxprx_add_agents(struct door *d, struct proxy_bridge *bridges,
 	for (; ret == 0 && found < count; found++)
 		ret = mxprx_find_agent(d, opt.urls.values[found], &urls[found],
 				       &header, &agents[found], err);
+	if (ret == 0)
+		ret = mxprx_check_names(agents, count, err);
 	for (size_t i = 0; ret == 0 && i < count; i++)
 		agents[i].metrics = mxprx_dial_metrics(d, &bridges[i],
 						       opt.urls.values[i]);

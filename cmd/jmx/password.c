@@ -71,6 +71,7 @@ static int line_in_finish(struct line_in *line, const char *from,
 
 static int password_open_file(const char *path, struct error *err)
 {
+	static const char *warned_of; /* a file that is read again */
 	int fd = strcmp(path, "-") == 0
 			 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			 : open(path,
@@ -79,9 +80,12 @@ static int password_open_file(const char *path, struct error *err)
 
 	if (fd < 0)
 		return fail_sys(err, ERROR_INPUT, "%s: cannot open", path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_mode & S_IROTH && warned_of != path) {
+		warned_of = path;
 		log_info("%s: every user can read the password; use chmod 600",
 			 path);
+	}
 	return fd;
 }
 
@@ -110,6 +114,18 @@ int password_read(const char *path, struct text *password, struct error *err)
 	explicit_bzero(&line, sizeof(line));
 	close(fd);
 	return status;
+}
+
+int password_renew(const char *path, struct text *password, struct error *err)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") == 0 ||
+	    (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%s: not a regular file, so it is not read again",
+			    path);
+	return password_read(path, password, err);
 }
 
 /* Signals that would end or stop sjkc while the echo is off. */

@@ -27,6 +27,12 @@ int password_ask(const char *prompt, struct text *password, struct error *err);
  */
 int password_read(const char *path, struct text *password, struct error *err);
 
+/*
+ * Reads a file again, a jmx_renew_fn.  ERROR_UNAVAILABLE for "-" and other
+ * files that can be read once only.
+ */
+int password_renew(const char *path, struct text *password, struct error *err);
+
 /* Overwrites and frees the password; accepts a zeroed struct. */
 void password_release(struct text *password);
 

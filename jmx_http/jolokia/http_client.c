@@ -146,6 +146,9 @@ struct http_client {
 	CURL *easy;
 	struct tls_options tls;
 	struct curl_slist *headers, *resolve;
+	struct text bearer; /* the token; empty: none */
+	jmx_renew_fn *renew_bearer;
+	char *bearer_file;
 	struct http_url resolved; /* the host in resolve */
 	char problem[CURL_ERROR_SIZE];
 	struct http_response *response;
@@ -298,11 +301,20 @@ static int client_add_headers(struct http_client *c,
 	return 0;
 }
 
+/* The last header, for client_renew_bearer(). */
+static void client_add_bearer(struct http_client *c)
+{
+	struct text header = { 0 };
+
+	text_printf(&header, "Authorization: Bearer %s", c->bearer.bytes);
+	client_add_header(c, header.bytes);
+	explicit_bzero(header.bytes, header.len);
+	text_release(&header);
+}
+
 static void client_set_login(struct http_client *c,
 			     const struct jmx_target *target)
 {
-	struct text bearer = { 0 };
-
 	if (target->credentials.user) {
 		curl.easy_setopt(c->easy, CURLOPT_HTTPAUTH,
 				 (long)CURLAUTH_BASIC);
@@ -313,10 +325,42 @@ static void client_set_login(struct http_client *c,
 	}
 	if (!target->http.bearer)
 		return;
-	text_printf(&bearer, "Authorization: Bearer %s", target->http.bearer);
-	client_add_header(c, bearer.bytes);
-	explicit_bzero(bearer.bytes, bearer.len);
-	text_release(&bearer);
+	text_puts(&c->bearer, target->http.bearer);
+	client_add_bearer(c);
+	c->renew_bearer = target->http.renew_bearer;
+	if (target->http.bearer_file)
+		c->bearer_file = xstrdup(target->http.bearer_file);
+}
+
+static void client_wipe(struct text *secret)
+{
+	if (secret->bytes)
+		explicit_bzero(secret->bytes, secret->cap);
+	text_release(secret);
+}
+
+/* Replaces the last header, the old token; true if there is another token. */
+static bool client_renew_bearer(struct http_client *c)
+{
+	struct curl_slist *old = c->headers;
+	struct text token = { 0 };
+	struct error unused;
+
+	if (!c->renew_bearer ||
+	    c->renew_bearer(c->bearer_file, &token, &unused) || !token.len ||
+	    strcmp(token.bytes, c->bearer.bytes) == 0) {
+		client_wipe(&token);
+		return false;
+	}
+	client_wipe(&c->bearer);
+	c->bearer = token;
+	c->headers = NULL;
+	for (const struct curl_slist *h = old; h->next; h = h->next)
+		client_add_header(c, h->data);
+	client_add_bearer(c);
+	curl.easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers);
+	curl.slist_free_all(old);
+	return true;
 }
 
 /* The CA certificates of the distribution; libcurl knows only Debian's. */
@@ -452,6 +496,8 @@ void http_client_free(struct http_client *c)
 	curl.easy_cleanup(c->easy);
 	curl.slist_free_all(c->headers);
 	curl.slist_free_all(c->resolve);
+	client_wipe(&c->bearer);
+	free(c->bearer_file);
 	free(c);
 }
 
@@ -622,18 +668,13 @@ static void client_take_rest(struct http_client *c, struct http_response *r)
 	text_puts(&r->server, "");
 }
 
-int http_client_send(struct http_client *c, const char *url,
-		     const struct text *body, bool is_once, int64_t timeout_ns,
-		     struct http_response *r, struct error *err)
+static int client_exchange(struct http_client *c, const char *url,
+			   const struct text *body, bool is_once,
+			   int64_t timeout_ns, struct http_response *r,
+			   struct error *err)
 {
-	struct http_url parts;
 	CURLcode code;
 
-	if (http_url_parse(&parts, url, err))
-		return -1;
-	client_clear(r);
-	if (client_resolve(c, &parts, timeout_ns, err))
-		return -1;
 	c->response = r;
 	c->body = body;
 	c->sent = 0;
@@ -650,4 +691,23 @@ int http_client_send(struct http_client *c, const char *url,
 	}
 	client_take_rest(c, r);
 	return 0;
+}
+
+int http_client_send(struct http_client *c, const char *url,
+		     const struct text *body, bool is_once, int64_t timeout_ns,
+		     struct http_response *r, struct error *err)
+{
+	struct http_url parts;
+
+	if (http_url_parse(&parts, url, err))
+		return -1;
+	client_clear(r);
+	if (client_resolve(c, &parts, timeout_ns, err) ||
+	    client_exchange(c, url, body, is_once, timeout_ns, r, err))
+		return -1;
+	if (r->status != 401 || !client_renew_bearer(c))
+		return 0;
+	/* A request without a valid login was not executed. */
+	client_clear(r);
+	return client_exchange(c, url, body, is_once, timeout_ns, r, err);
 }

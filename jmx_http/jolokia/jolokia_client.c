@@ -63,6 +63,7 @@ struct jolokia_client {
 	struct http_client *http;
 	struct http_response response;
 	struct text url, title, version, user;
+	bool has_token;                    /* instead of a user */
 	struct kept_bean kept[TYPES_KEPT]; /* the oldest is replaced */
 	size_t kept_next;
 	struct pull pull;
@@ -89,7 +90,7 @@ static bool response_is_html(const struct http_response *r)
 }
 
 static int response_fail_login(const struct http_response *r, const char *user,
-			       struct error *err)
+			       bool has_token, struct error *err)
 {
 	struct text scheme = { 0 };
 
@@ -99,6 +100,11 @@ static int response_fail_login(const struct http_response *r, const char *user,
 		fail(err, ERROR_PERMISSION,
 		     "the server rejected the user '%s' or the password (%s)",
 		     user, scheme.len ? scheme.bytes : "HTTP 401");
+	else if (has_token)
+		fail(err, ERROR_PERMISSION,
+		     "the server rejected the token (%s); put a valid token "
+		     "into the file of --bearer-file",
+		     scheme.len ? scheme.bytes : "HTTP 401");
 	else
 		fail(err, ERROR_PERMISSION,
 		     "the server requires a login (%s); use --user and "
@@ -124,10 +130,10 @@ static int response_fail_redirect(const struct http_response *r,
 }
 
 int jolokia_check_response(const struct http_response *r, const char *user,
-			   struct error *err)
+			   bool has_token, struct error *err)
 {
 	if (r->status == 401)
-		return response_fail_login(r, user, err);
+		return response_fail_login(r, user, has_token, err);
 	if (r->status == 407)
 		return fail(err, ERROR_PERMISSION,
 			    "the HTTP proxy requires a login; use "
@@ -187,7 +193,7 @@ static int client_send(struct jolokia_client *c, const struct text *body,
 		text_puts(&c->url, r->location.bytes);
 	}
 	return jolokia_check_response(r, c->user.len ? c->user.bytes : NULL,
-				      err);
+				      c->has_token, err);
 }
 
 /* Sends requests and parses the response; cJSON_Delete() is due. */
@@ -1170,6 +1176,7 @@ struct jmx *jolokia_client_open(const struct jmx_target *target,
 	text_puts(&c->title, target->title ? target->title : target->address);
 	text_puts(&c->version, "");
 	text_puts(&c->user, user ? user : "");
+	c->has_token = target->http.bearer;
 	if (http_url_parse(&url, target->address, err) ||
 	    client_check_secrecy(target, &url, err))
 		goto failed;

@@ -23,9 +23,10 @@ extern const char *const jolokia_paths[];
 /*
  * Sets *err to the reason why a response is not Jolokia's, by its HTTP status,
  * content type and redirect, and returns -1; 0 when it may be one: a JSON
- * object or array.  user: the login that was sent, or NULL.
+ * object or array.  user: of the login that was sent, or NULL; has_token: a
+ * token was sent.
  */
 int jolokia_check_response(const struct http_response *r, const char *user,
-			   struct error *err);
+			   bool has_token, struct error *err);
 
 #endif

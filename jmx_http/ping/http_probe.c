@@ -66,7 +66,7 @@ static cJSON *http_probe_ask(struct http_probe *p, const char *url,
 
 	if (http_probe_send(p, url, request, err) == 0 &&
 	    jolokia_check_response(&p->response, p->target->credentials.user,
-				   err) == 0)
+				   p->target->http.bearer, err) == 0)
 		json = jolokia_json_parse(p->response.body.bytes,
 					  p->response.body.len, err);
 	return json;
@@ -101,6 +101,7 @@ static bool http_probe_finds_elsewhere(struct http_probe *p, const char *url)
 
 	anonymous.credentials = (struct jmx_credentials){ 0 };
 	anonymous.http.bearer = NULL;
+	anonymous.http.renew_bearer = NULL;
 	anonymous.http.header_count = 0;
 	anonymous.tls.insecure = true;
 	p->http = http_client_new(&anonymous, &err);
@@ -493,7 +494,8 @@ static int http_probe_identify(struct http_probe *p, struct text *detail,
 {
 	cJSON *json = NULL;
 	int status = jolokia_check_response(&p->response,
-					    p->target->credentials.user, err);
+					    p->target->credentials.user,
+					    p->target->http.bearer, err);
 	enum error_kind kind = ERROR_REFUSED;
 	const char *why;
 

@@ -394,11 +394,6 @@ void http_forward_request(struct http_session *s, const struct http_head *h)
 	text_puts(&s->head, "\r\nX-Forwarded-For: ");
 	socket_add_host(&s->head, &s->base.peer);
 	text_puts(&s->head, "\r\n");
-	if (t->authorization) {
-		text_puts(&s->head, "Authorization: ");
-		text_puts(&s->head, t->authorization);
-		text_puts(&s->head, "\r\n");
-	}
 	for (size_t i = 0; i < h->count; i++)
 		if (!forward_drops(s, h, &h->headers[i]))
 			forward_add_header(&s->head, &h->headers[i]);

@@ -28,10 +28,20 @@ static void http_target_init(struct http_target *t, struct door *d,
 		.tls = o->is_tls ? d->options.to_jvm : NULL,
 		.connect_ns = d->options.connect_ns,
 	};
+	t->renew_bearer = o->renew_bearer;
+	t->bearer_file = o->bearer_file ? xstrdup(o->bearer_file) : NULL;
 	t->metrics = t->agent;
 	t->metrics.dialer = o->metrics;
 	t->metrics.tls = NULL;
 	t->serves_metrics = o->serves_metrics;
+}
+
+static void http_target_forget_login(struct http_target *t)
+{
+	if (t->authorization)
+		explicit_bzero(t->authorization, strlen(t->authorization));
+	free(t->authorization);
+	t->authorization = NULL;
 }
 
 static void http_target_release(struct http_target *t)
@@ -45,9 +55,29 @@ static void http_target_release(struct http_target *t)
 	free(t->authority);
 	free(t->host);
 	free(t->path);
-	if (t->authorization)
-		explicit_bzero(t->authorization, strlen(t->authorization));
-	free(t->authorization);
+	free(t->bearer_file);
+	http_target_forget_login(t);
+}
+
+bool http_target_renew_login(struct http_target *t, struct error *err)
+{
+	struct text header = { 0 };
+	bool is_new = false;
+
+	text_puts(&header, "Bearer ");
+	if (t->renew_bearer(t->bearer_file, &header, err) == 0) {
+		is_new = strcmp(header.bytes, t->authorization) != 0 &&
+			 !strpbrk(header.bytes, "\r\n");
+		*err = (struct error){ 0 };
+	}
+	if (is_new) {
+		http_target_forget_login(t);
+		t->authorization = xstrdup(header.bytes);
+		t->login++;
+	}
+	explicit_bzero(header.bytes, header.cap);
+	text_release(&header);
+	return is_new;
 }
 
 static struct http_names http_names_copy(struct http_names from)

@@ -17,6 +17,7 @@
 
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/proxy/door.h"
+#include "jmx_http/target.h"
 
 /* The path of clients to an agent without a name. */
 #define HTTP_FRONT_PATH "jolokia"
@@ -32,6 +33,9 @@ struct http_target_options {
 	bool is_tls;
 	/* Replaces the Authorization header of clients, or NULL. */
 	const char *authorization;
+	/* Reads the token in authorization again; see jmx_http_options. */
+	jmx_renew_fn *renew_bearer;
+	const char *bearer_file;
 	struct dialer *dialer; /* taken */
 	/*
 	 * Connects to a server of EXPOSITION_PATH; taken.  NULL: the agent

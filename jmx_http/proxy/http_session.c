@@ -169,6 +169,7 @@ static void session_expect_head(struct http_session *s)
 	s->wants_metrics = false;
 	s->is_head = s->is_old = s->is_chunked = false;
 	s->has_sent_head = s->has_response = s->is_event_stream = false;
+	s->has_copy = false;
 	s->response_scanned = 0;
 	s->status = 0;
 	s->request_len = s->response_len = s->body_len = 0;
@@ -344,6 +345,21 @@ static void session_frame_body(struct http_session *s, struct evbuffer *out)
 		evbuffer_add(out, "0\r\n\r\n", 5);
 }
 
+/*
+ * Keeps the body of a request that may be sent again: by another connection if
+ * it changes nothing, or with another token.
+ */
+static void session_keep_copy(struct http_session *s)
+{
+	size_t len = evbuffer_get_length(s->body);
+	bool may_retry = http_backend_is_reused(s->backend) && !s->call.changes;
+
+	s->has_copy = s->request.is_done && len <= COPY_MAX &&
+		      (may_retry || s->target->renew_bearer);
+	if (s->has_copy && len)
+		evbuffer_add(s->copy, evbuffer_pullup(s->body, -1), len);
+}
+
 /* A body that has arrived whole gets a length, whatever it had. */
 static void session_frame_head(struct http_session *s, struct evbuffer *out)
 {
@@ -354,6 +370,10 @@ static void session_frame_head(struct http_session *s, struct evbuffer *out)
 		s->length = len;
 	}
 	evbuffer_add(out, s->head.bytes, s->head.len);
+	s->login = s->target->login;
+	if (s->target->authorization)
+		evbuffer_add_printf(out, "Authorization: %s\r\n",
+				    s->target->authorization);
 	if (s->request.framing == HTTP_CHUNKED)
 		evbuffer_add(out, "Transfer-Encoding: chunked\r\n", 28);
 	else if (s->request.framing == HTTP_LENGTH)
@@ -366,13 +386,9 @@ static void session_send_request(struct http_session *s)
 {
 	if (!s->has_sent_head) {
 		s->has_sent_head = true;
+		session_keep_copy(s);
 		session_frame_head(s, s->out);
 		session_frame_body(s, s->out);
-		/* Only what changes nothing may arrive twice. */
-		if (http_backend_is_reused(s->backend) && s->request.is_done &&
-		    !s->call.changes && evbuffer_get_length(s->out) <= COPY_MAX)
-			evbuffer_add(s->copy, evbuffer_pullup(s->out, -1),
-				     evbuffer_get_length(s->out));
 	} else {
 		session_frame_body(s, s->out);
 	}
@@ -385,8 +401,10 @@ static void session_on_ready(void *self)
 {
 	struct http_session *s = self;
 
-	if (evbuffer_get_length(s->copy)) {
-		evbuffer_add_buffer(s->out, s->copy);
+	if (s->has_copy) {
+		session_frame_head(s, s->out);
+		evbuffer_add(s->out, evbuffer_pullup(s->copy, -1),
+			     evbuffer_get_length(s->copy));
 		http_backend_send(s->backend, s->out);
 		session_limit_agent(s);
 		return;
@@ -606,6 +624,34 @@ static bool session_is_event_stream(const struct http_head *h)
 	return http_text_is(value, name);
 }
 
+/* Sends the request by a new connection. */
+static void session_send_again(struct http_session *s)
+{
+	http_backend_free(s->backend);
+	s->response_scanned = 0;
+	s->backend = http_backend_get(session_agent(s), false,
+				      &http_session_events, s);
+}
+
+/* Sends a request again that was rejected with an expired token. */
+static bool session_log_in_again(struct http_session *s)
+{
+	struct http_target *t = s->target;
+	struct error err = { 0 };
+
+	if (!t->renew_bearer)
+		return false;
+	/* Another session may have renewed it. */
+	if (s->login == t->login && !http_target_renew_login(t, &err)) {
+		if (*err.text)
+			session_say(s, "token", err.text);
+		return false;
+	}
+	if (s->has_copy)
+		session_send_again(s);
+	return s->has_copy;
+}
+
 /* Returns false unless the head was forwarded. */
 static bool session_read_response_head(struct http_session *s)
 {
@@ -613,6 +659,8 @@ static bool session_read_response_head(struct http_session *s)
 	size_t len;
 
 	if (!session_parse_response(s, &h, &len))
+		return false;
+	if (h.status == 401 && session_log_in_again(s))
 		return false;
 	s->has_response = true;
 	s->status = h.status;
@@ -709,12 +757,11 @@ static void session_on_drained(void *self)
 /* Sends a request again for which nothing has come. */
 static bool session_retry(struct http_session *s)
 {
-	if (!evbuffer_get_length(s->copy) || s->has_response ||
+	if (!s->has_copy || s->call.changes || s->has_response ||
+	    !http_backend_is_reused(s->backend) ||
 	    evbuffer_get_length(http_backend_input(s->backend)))
 		return false;
-	http_backend_free(s->backend);
-	s->backend = http_backend_get(session_agent(s), false,
-				      &http_session_events, s);
+	session_send_again(s);
 	return true;
 }
 

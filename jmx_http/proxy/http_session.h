@@ -28,7 +28,16 @@ struct http_target {
 	struct http_agent metrics; /* without a dialer: as agent */
 	bool serves_metrics;       /* the agent does */
 	char *name, *title, *authority, *host, *path, *authorization;
+	jmx_renew_fn *renew_bearer; /* NULL: the login does not change */
+	char *bearer_file;
+	unsigned login; /* number of renewals */
 };
+
+/*
+ * Reads the token again.  True if it is another one; false, and *err with a
+ * text if it cannot be read.
+ */
+bool http_target_renew_login(struct http_target *t, struct error *err);
 
 struct http_front {
 	struct door_front front;
@@ -37,7 +46,7 @@ struct http_front {
 	struct http_names hosts, origins, jolokia_targets;
 	struct jolokia_rules rules;
 	int64_t reply_ns; /* see http_front_options */
-	bool has_warned; /* of credentials without TLS */
+	bool has_warned;  /* of credentials without TLS */
 	char *title;
 };
 
@@ -71,7 +80,9 @@ struct http_session {
 	struct text head;      /* for the agent, without framing */
 	struct evbuffer *body; /* for the agent, without framing */
 	struct evbuffer *out;  /* scratch */
-	struct evbuffer *copy; /* of what was sent, if it may be sent again */
+	struct evbuffer *copy; /* of the body, if it may be sent again */
+	bool has_copy;
+	unsigned login; /* of the target, when the request was sent */
 	bool is_head, is_old /* HTTP/1.0 */, is_persistent, is_chunked;
 	bool has_sent_head;       /* to the agent, or it is about to be */
 	bool has_response;        /* its head was forwarded */

@@ -15,6 +15,7 @@ try -u http://localhost/jolokia --socks 0
 try -u http://localhost/jolokia -p 1 --kubectl web-0:8778 -b 0
 try -u http://localhost/a http://localhost/b -b 0
 try -u a=http://localhost/a b=http://localhost/b -b 0 --user admin
+try -u a=http://localhost/a b=http://localhost/b a=http://localhost/c -b 0
 try -u http://localhost/jolokia -b 0 --user admin --bearer-file token
 try -u http://localhost/jolokia -b 0 --password-file password
 try -u http://localhost/jolokia -b 0 --bearer-file nothing

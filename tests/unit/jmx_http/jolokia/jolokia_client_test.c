@@ -617,6 +617,94 @@ static void a_redirect_to_another_path_is_followed(void **state)
 	end(&s);
 }
 
+#define EXPIRED                                                                \
+	"HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n" \
+	"\r\n"
+
+static const char *renewed; /* what the token file contains; NULL: no file */
+
+static int renew(const char *file, struct text *token, struct error *err)
+{
+	assert_string_equal(file, "token-file");
+	if (!renewed)
+		return (fail)(err, ERROR_INPUT, "no file");
+	text_puts(token, renewed);
+	return 0;
+}
+
+static struct jmx *open_with_token(const struct server *s)
+{
+	static const char *const headers[] = { "X-Tenant: blue" };
+	const struct jmx_target target = {
+		.address = s->url,
+		.timeout_ns = 20 * CLOCK_NS_PER_S,
+		.http = { .bearer = "first",
+			  .renew_bearer = renew,
+			  .bearer_file = "token-file",
+			  .headers = headers,
+			  .header_count = 1 },
+	};
+	struct error err;
+	struct jmx *j = jolokia_client_open(&target, &err);
+
+	if (!j)
+		fail_msg("%s", err.text);
+	return j;
+}
+
+static void an_expired_token_is_read_again_and_the_call_repeated(void **state)
+{
+	struct server s;
+	struct text out = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	START(&s, { EXPIRED, "", KEEP },
+	      { NULL, "[{\"value\":1,\"status\":200}]", KEEP });
+	j = open_with_token(&s);
+	assert_non_null(
+		strstr(s.shared->last, "Authorization: Bearer first\r\n"));
+	renewed = "second";
+	/* Even a call: the server has rejected it unseen. */
+	assert_int_equal(run(j, &invoke, 1, &out, &err), 0);
+	assert_string_equal(out.bytes, "1");
+	assert_int_equal(s.shared->requests, 3);
+	assert_non_null(
+		strstr(s.shared->last, "Authorization: Bearer second\r\n"));
+	assert_null(strstr(s.shared->last, "first"));
+	assert_non_null(strstr(s.shared->last, "X-Tenant: blue\r\n"));
+	jmx_close(j);
+	text_release(&out);
+	end(&s);
+}
+
+static void a_rejected_token_without_a_newer_one_is_reported_once(void **state)
+{
+	static const char *const files[] = { NULL, "", "first" };
+	struct text out = { 0 };
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct server s;
+		struct jmx *j;
+
+		START(&s, { EXPIRED, "", KEEP });
+		j = open_with_token(&s);
+		renewed = files[i];
+		assert_int_equal(run(j, &get_one, 1, &out, &err), -1);
+		assert_int_equal(err.kind, ERROR_PERMISSION);
+		assert_non_null(strstr(err.text,
+				       "the server rejected the token "
+				       "(Bearer)"));
+		assert_int_equal(s.shared->requests, 2);
+		jmx_close(j);
+		end(&s);
+	}
+	text_release(&out);
+}
+
 static void an_endless_body_is_cut_at_the_limit(void **state)
 {
 	static char piece[1 << 20];
@@ -701,6 +789,10 @@ int main(void)
 		cmocka_unit_test(a_pattern_skips_mbeans_without_notifications),
 		cmocka_unit_test(an_agent_without_notifications_is_unavailable),
 		cmocka_unit_test(a_redirect_to_another_path_is_followed),
+		cmocka_unit_test(
+			an_expired_token_is_read_again_and_the_call_repeated),
+		cmocka_unit_test(
+			a_rejected_token_without_a_newer_one_is_reported_once),
 		cmocka_unit_test(an_endless_body_is_cut_at_the_limit),
 		cmocka_unit_test(nothing_listens_is_no_target),
 		cmocka_unit_test(urls_are_taken_apart),
