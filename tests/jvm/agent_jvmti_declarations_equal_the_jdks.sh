@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each JDK: it compares with the header of each.
-# The agent is built without a JDK: the places of functions, events and
-# capabilities that it has written down are those of each JDK's headers.
+# The agent is built without a JDK and declares the JVMTI functions, events and
+# capabilities that it uses.  Their positions equal those in each JDK's headers.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one library needs no other, and both loaders take it; it runs there, too,
-# against a stand-in for a JVM that has no JVMTI.  The same path once more is
-# the same library, though the file has gone: in glibc, which is what waking it
-# relies on.
+# The agent's library needs no other library, so glibc's and musl's loaders both
+# load it.  It runs in a fake JVM without JVMTI.  glibc returns the loaded
+# library when the same path is opened again, even after the file was removed;
+# waking a sleeping agent relies on that.
 scratch=$2
 library=$(realpath "$TOOLS/../../../agent.so")
 command -v musl-gcc >/dev/null || { echo 'no musl-gcc'; exit 77; }
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (pwrite(fd, &orders, sizeof(orders), 0) != sizeof(orders))
 		return 3;
-	/* No such file; then one to report in. */
+	/* A file that does not exist, then one that does. */
 	snprintf(options, sizeof(options), "start %s.no", argv[2]);
 	if (attach(&vm, options, NULL) != 2)
 		return 4;

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the agent says of compiled code is what the JVM itself says of it, and
-# at each address, with what is inlined there and the lines, what its metadata
-# do, read from outside.  A JVM's stubs have names.
+# The agent's names of compiled methods equal those of the JVM's own list.  At
+# each address, its methods, inlined methods and lines equal those that sjkc
+# reads from the metadata in the JVM's memory.  Stubs have names.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/agent.sh
 
-# "address class.method(signature)" of the JVM's list, without the addresses of
-# hidden classes; the linkers of method handles are not told apart.
+# listed: prints "address class.method(signature)" for each line of the JVM's
+# list, without the addresses of hidden classes, and without the linkers of
+# method handles, which have ambiguous names.
 listed() {
 	"$sjkc" jcmd "$pid" Compiler.codelist |
 		sed -n 's/^[0-9]* [0-9]* 0 \([^ ]*\) \[.*, 0x0*\([0-9a-f]*\) - .*/\2 \1/p' |
@@ -16,8 +17,9 @@ listed() {
 		grep -v ' java.lang.invoke.MethodHandle.[li]' | sort
 }
 
-# The same as the agent has it: the outermost method at the code's beginning.
-told() {
+# reported: prints the same lines from the agent's names: the outermost method
+# at the first address of the code.
+reported() {
 	cut -d ' ' -f 1 "$scratch/listed" |
 		timeout 300 "$TOOLS/show_agent" "$pid" symbols |
 		sed 's/^\([0-9a-f]*\).* \([^ ]*\):[0-9]*$/\1 \2/' | sort
@@ -26,13 +28,13 @@ told() {
 same_list() {
 	listed >"$scratch/before"
 	cp "$scratch/before" "$scratch/listed"
-	told >"$scratch/told" || return
-	# What has come or gone meanwhile is neither's mistake.
+	reported >"$scratch/reported" || return
+	# Ignore code that was compiled or removed between the two lists.
 	listed | comm -12 - "$scratch/before" >"$scratch/listed"
 	[ "$(wc -l <"$scratch/listed")" -gt 100 ] ||
 		{ echo 'a short list:'; cat "$scratch/listed"; return 1; }
-	comm -23 "$scratch/listed" "$scratch/told" >"$scratch/wrong"
-	[ ! -s "$scratch/wrong" ] || { echo 'not told so:'
+	comm -23 "$scratch/listed" "$scratch/reported" >"$scratch/wrong"
+	[ ! -s "$scratch/wrong" ] || { echo 'the agent has not:'
 		head -n 5 "$scratch/wrong"; return 1; }
 }
 
@@ -51,14 +53,15 @@ same_places() {
 	[ "$3" -gt 20000 ] && [ "$5" -gt 5000 ] && [ $((100 * $3 / $1)) -ge 95 ]
 }
 
-# What is compiled while it listens: the JVM's own agent for JMX is some code.
+# newcomers: makes the JVM compile code while the agent runs, by starting the
+# local JMX agent, and prints the addresses of the new code.
 newcomers() {
 	target_wait "$scratch/live" '^[0-9]* [0-9]* [0-9]*$' >&2
 	code_ranges | sort >"$scratch/old"
 	"$sjkc" jcmd "$pid" ManagementAgent.start_local >/dev/null
 	sleep 1
 	code_ranges | sort | comm -13 "$scratch/old" - >"$scratch/new"
-	sleep 1 # it is told a moment after it is listed
+	sleep 1 # the agent gets the event shortly after the list has the code
 	echo go
 	cat "$scratch/new"
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# One JVM of each JDK: what jcmd and jstack print, when the JVM refuses, and
-# after its socket was removed (JDK-8225690).
+# jcmd and jstack print the JVM's replies, report its refusals, and reach it
+# even after its socket was removed (JDK-8225690).  They leave no file behind.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -20,13 +20,14 @@ commands() {
 		said "$pid: the JVM refused: The argument 'filename' is man" &&
 		said "help GC.heap_dump\` lists its arguments" || return
 	ask 2 jcmd "$pid" PerfCounter.print && said "JDK's jcmd" || return
-	# One argument with blanks, as the JVM's parser wants it.
+	# An argument with a space is quoted for the JVM's parser.
 	ask 0 jcmd "$pid" GC.heap_dump "$scratch/a heap.hprof" &&
 		[ -s "$scratch/a heap.hprof" ]
 }
 
-# But for those that HotSpot starts and ends as it has work for them.
-names_of_threads() {
+# thread_names: prints the thread names of a thread dump, without the threads
+# that HotSpot starts and ends on demand.
+thread_names() {
 	sed -n 's/^"\([^"]*\)".*/\1/p' |
 		grep -vE '^(C[12] CompilerThread|GC Thread#|G1 )' | sort
 }
@@ -39,9 +40,9 @@ dumps() {
 		printed 'allocated=' || return
 	! grep -q 'Locked ownable' "$scratch/plain" ||
 		{ echo 'locks without -l'; return 1; }
-	"$1/bin/jstack" "$pid" | names_of_threads >"$scratch/wanted"
+	"$1/bin/jstack" "$pid" | thread_names >"$scratch/wanted"
 	[ -s "$scratch/wanted" ] &&
-		names_of_threads <"$scratch/plain" | diff "$scratch/wanted" -
+		thread_names <"$scratch/plain" | diff "$scratch/wanted" -
 }
 
 socket_removed() {
@@ -53,7 +54,7 @@ check() {
 	target "$1" -- threads=5 || return
 	commands && dumps "$1" && files=$(files_open "$pid") &&
 		socket_removed && ask 0 jstack "$pid" && alive "$pid" &&
-		no_litter "$pid" "$files" || return
+		attach_left_nothing "$pid" "$files" || return
 	target_end "$pid"
 	rm -f "/tmp/.java_pid$pid"
 	ask 3 jcmd "$pid" VM.version

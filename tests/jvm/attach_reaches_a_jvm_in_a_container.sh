@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Another user, in mount, pid and user namespaces of its own, with a private
-# /tmp; then with a /tmp that will not do.
+# sjkc attaches to a JVM of another user in its own mount, PID and user
+# namespaces, with its own /tmp.  If that /tmp cannot have the attach files,
+# sjkc prints the reason and sends no signal.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -12,44 +13,45 @@ contained() {
 		ask 0 jstack -l "$pid" && printed '"idle-2"' || return
 	files=$(files_open "$pid")
 	ask 0 jcmd "$pid" VM.version && ask 5 jcmd "$pid" No.such &&
-		alive "$pid" && no_litter "$pid" "$files" || return
-	# The file that woke it and the answer left nothing on our side.
+		alive "$pid" && attach_left_nothing "$pid" "$files" || return
+	# No attach file was left outside the container either.
 	[ ! -e /tmp/.attach_pid1 ] && [ ! -e "/tmp/.java_pid$pid" ] || return
 	target_end "$pid"
 }
 
-# inner_root JDK: the container's user is its root.
+# inner_root JDK: the user is root inside the container.
 inner_root() {
 	inner_uid=0
 	target_contained "$1" || return
 	inner_uid=1
-	ask 0 jcmd "$pid" VM.version && alive "$pid" && no_litter "$pid" ||
+	ask 0 jcmd "$pid" VM.version && alive "$pid" && attach_left_nothing "$pid" ||
 		return
 	target_end "$pid"
 }
 
-# hopeless JDK OPTIONS TEXT: /tmp mounted so; the JVM is not signalled.
+# hopeless JDK OPTIONS TEXT: with these mount options of /tmp, jcmd prints TEXT
+# and the JVM gets no signal.
 hopeless() {
 	tmp_options=$2
 	target_contained "$1" || return
 	tmp_options=
 	[ -z "${4-}" ] || nsenter -t "$pid" -m -- sh -c "$4" || return
 	ask 5 jcmd --timeout 3s "$pid" VM.version && said "$3" &&
-		alive "$pid" && no_litter "$pid" || return
+		alive "$pid" && attach_left_nothing "$pid" || return
 	target_end "$pid"
 }
 
-# noexec_tmp JDK: nothing is ever executed there.
+# noexec_tmp JDK: attaching executes nothing in /tmp.
 noexec_tmp() {
 	tmp_options=noexec,nosuid,nodev
 	target_contained "$1" || return
 	tmp_options=
-	ask 0 jcmd "$pid" VM.version && alive "$pid" && no_litter "$pid" ||
+	ask 0 jcmd "$pid" VM.version && alive "$pid" && attach_left_nothing "$pid" ||
 		return
 	target_end "$pid"
 }
 
-# no_tmp JDK: a root directory without one.
+# no_tmp JDK: the JVM's root directory has no /tmp.
 no_tmp() {
 	cat >"$scratch/chroot.sh" <<-END
 		cd "$scratch" && mkdir -p root && mount -t tmpfs none root &&
@@ -68,12 +70,12 @@ no_tmp() {
 	target_end "$pid"
 }
 
-# other_network JDK: in a network and an IPC namespace of its own, too.
+# other_network JDK: the JVM also has its own network and IPC namespaces.
 other_network() {
 	within='unshare --net --ipc'
 	target "$1" || return
 	within=
-	ask 0 jcmd "$pid" VM.version && alive "$pid" && no_litter "$pid" ||
+	ask 0 jcmd "$pid" VM.version && alive "$pid" && attach_left_nothing "$pid" ||
 		return
 	target_end "$pid"
 }

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# What others may put in the socket's place: another user's, one that others
-# may open, a link, a file.  None is connected to; none hears a word.
+# sjkc rejects every socket in place of the JVM's that another process may have
+# put there: a socket of another user, a socket that others may open, a link, a
+# regular file.  It sends nothing to them.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 root_only
 command -v python3 >/dev/null || { echo 'no python3'; exit 77; }
 
-# listen UID MODE: a listener of that user at the socket's path, which says in
-# $scratch/heard that somebody came.
+# listen UID MODE: starts a listener of that user at the socket's path, which
+# writes what it receives to $scratch/heard.tmp.
 listen() {
-	rm -f "$scratch/heard" "$scratch/listening"
+	rm -f "$scratch/heard.tmp" "$scratch/listening"
 	python3 - "$path" "$1" "$2" "$scratch" <<-'END' &
 		import os, socket, sys
 		path, uid, mode, scratch = sys.argv[1:]
@@ -35,7 +36,7 @@ listen() {
 	target_wait "$scratch/listening" ready
 }
 
-# refused UID MODE TEXT
+# refused UID MODE TEXT: with such a listener, jcmd fails and prints TEXT.
 refused() {
 	listen "$1" "$2" || return
 	ask 5 jcmd "$pid" VM.version && printed_nothing && said "$3"
@@ -44,11 +45,12 @@ refused() {
 	wait $listener 2>/dev/null
 	rm -f "$path"
 	[ ! -s "$scratch/heard.tmp" ] ||
-		{ echo 'it was told something'; result=1; }
+		{ echo 'sjkc sent something to it'; result=1; }
 	return $result
 }
 
-# A socket that a JVM of the same pid has left: nobody listens.
+# leave_socket: makes the socket of an earlier JVM with the same PID, to which
+# no process listens.
 leave_socket() {
 	rm -f "/tmp/.java_pid$pid"
 	python3 -c 'import os, socket, sys
@@ -79,8 +81,8 @@ check() {
 	: >"$path"
 	ask 5 jcmd "$pid" VM.version && said 'not a socket' || return
 	rm "$path"
-	alive "$pid" && no_litter "$pid" || return
-	# And without them it is asked.
+	alive "$pid" && attach_left_nothing "$pid" || return
+	# Without the other sockets, sjkc attaches.
 	ask 0 jcmd "$pid" VM.version || return
 	target_end "$pid"
 }

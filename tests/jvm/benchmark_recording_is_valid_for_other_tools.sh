@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of the JDK here and, if it is installed, of async-profiler: what the large one
-# costs them is compared.
+# The recording that tests/bench/make_jfr.c makes is valid for the JDK's jfr
+# and, if it is installed, for jfrconv.  `make bench` compares the cost of
+# reading it.
 . tests/jvm/lib/jfr.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 lib=build/cc/libsjkc.a
@@ -18,7 +19,7 @@ command -v jfrconv >/dev/null || exit 0
 jfrconv -o collapsed "$2/made.jfr" "$2/theirs" >/dev/null || exit 1
 "$1" flame -q -o "$2/ours.collapsed" "$2/made.jfr" || exit 1
 for of in theirs ours.collapsed; do
-	# Theirs has slashes, and says how frames ran.
+	# jfrconv prints slashes in class names, and the kind of each frame.
 	sed 's/_\[[01ijk]\]//g; s,/,.,g' "$2/$of" | awk '
 		{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n }
 		END { for (stack in sum) print stack, sum[stack] }' |

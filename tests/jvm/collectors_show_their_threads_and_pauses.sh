@@ -4,7 +4,7 @@ scratch=$2
 . tests/jvm/lib/samples.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 
-# figures_hold: heap figures in order, none negative
+# figures_hold: fails unless the heap sizes are in order and none is negative
 figures_hold() {
 	awk '/^process/ {
 		for (i = 2; i <= NF; i++) {
@@ -19,7 +19,7 @@ figures_hold() {
 	/=-[0-9]/ { print "negative:", $0 }' "$got"
 }
 
-# collected: samples until a collection is counted, at most 60 times
+# collected: repeats the sample until a collection is counted, at most 60 times
 collected() {
 	for _ in $(seq 1 60); do
 		samples "$pid" names=Thread.print
@@ -42,11 +42,11 @@ check() {
 	case $1 in
 	Shenandoah) # pauses are those of all safepoints
 		samples "$pid" names=Thread.print
-		has 'note gc given: '
+		samples_have 'note gc given: '
 		;;
 	Epsilon) # collects nothing
 		samples "$pid" names=Thread.print
-		has_not 'gc count='
+		samples_lack 'gc count='
 		;;
 	*)
 		collected
@@ -58,9 +58,9 @@ check() {
 		{ echo "$jdk $1: no $2 in:"; cat "$got"; exit 1; }
 	grep -q " gc [A-Z_]* .* name=$3" "$got" || [ -z "$3" ] ||
 		{ echo "$jdk $1: no $3 in:"; cat "$got"; exit 1; }
-	has ' vm '
-	has ' jit '
-	has_not ' unknown '
+	samples_have ' vm '
+	samples_have ' jit '
+	samples_lack ' unknown '
 	target_end "$pid"
 }
 

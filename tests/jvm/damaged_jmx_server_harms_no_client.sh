@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a JVM said to each command is said again: cut, silent, slow, endless, with
-# answers of other types and lengths.  The command ends by itself, soon, within
-# 300 MB, and says why.
+# The recorded replies of a JVM to each command are sent again: truncated,
+# delayed, endless, not at all, or with other types and lengths.  The command
+# ends by itself in time, uses at most 300 MB, and prints the reason.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -14,6 +14,6 @@ check() {
 	alive "$pid" && target_end "$pid"
 }
 
-# The other JDKs' sessions are cut at every byte in tests/unit.
+# tests/unit truncates the sessions of the other JDKs at every byte.
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 check "$(jdks | tail -n 1)"

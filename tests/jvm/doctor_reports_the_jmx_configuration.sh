@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# None, one for this machine, one for everybody, one that asks for a password; where
-# none can be had; and what to type.  The JVM is not asked for any of it.
+# doctor reports the JMX configuration without attaching: no port, a port for
+# this machine, a port for everyone, a port with a password, and attach
+# disabled.  Its advice contains the command to type.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 jmx=-Dcom.sun.management.jmxremote
 
-# line WORD NAME TEXT: a line of doctor's last report
+# line WORD NAME TEXT: fails unless doctor's last report has this line
 line() {
 	grep -E "^$1 +$2 +" "$scratch/out" | grep -qF -- "$3" && return
 	echo "no line '$1 $2 … $3' in:"
@@ -21,14 +22,14 @@ none() {
 		line '' 'local JMX' "\`sjkc mxping -p $pid --start-agent\` starts it" &&
 		line works: 'jps,' 'mxping -p' || return
 	! grep -qsx 'Attach Listener' "/proc/$pid/task/"*/comm ||
-		{ echo 'it was asked'; return 1; }
+		{ echo 'doctor attached to the JVM'; return 1; }
 	"$1/bin/jcmd" "$pid" ManagementAgent.start_local >"$scratch/jcmd" &&
 		ask 0 doctor "$pid" &&
 		line ok 'local JMX' 'the agent listens on port' &&
 		target_end "$pid"
 }
 
-# Of loopback, so that only this machine gets there.
+# The port is bound to the loopback address.
 for_this_machine() {
 	jmx_target "$1" || return
 	ask 0 doctor "$pid" &&
@@ -36,14 +37,15 @@ for_this_machine() {
 		line '' 'JMX clients' 'are sent to 127.0.0.1' &&
 		line '' 'JMX clients' "sjkc mxping -s 127.0.0.1:$port" &&
 		line ok 'local JMX' 'the agent listens' || return
-	# What it says to type does what it says.
+	# The command of the advice works.
 	ask 0 mxping -s "127.0.0.1:$port" || return
 	"$1/bin/jcmd" "$pid" ManagementAgent.stop >"$scratch/jcmd" &&
 		ask 0 doctor "$pid" &&
 		line '' 'JMX port' 'no port is configured' && target_end "$pid"
 }
 
-# In a network of its own it may listen to everybody: nobody else is there.
+# The port is bound to all addresses, so the JVM runs in its own network
+# namespace.
 for_everybody() {
 	[ "$(id -u)" -eq 0 ] || return 0
 	cat >"$scratch/net.sh" <<-END
@@ -79,7 +81,8 @@ no_right_to_enter() {
 		grep -q 'does not work: .*mxping -p (JMX network)' "$scratch/out"
 }
 
-# with_password JDK OPTION TEXT
+# with_password JDK OPTION TEXT: with JMX passwords and OPTION, doctor prints
+# TEXT
 with_password() {
 	echo 'admin secret' >"$scratch/password"
 	chmod 600 "$scratch/password"
@@ -89,14 +92,14 @@ with_password() {
 		line '' 'JMX port' "requires $3" && target_end "$pid"
 }
 
-cannot_be_had() {
+attach_disabled() {
 	target "$1" -XX:+DisableAttachMechanism || return
 	ask 5 doctor "$pid" &&
 		line no 'local JMX' 'cannot be started: attach mechanism' &&
 		grep -q 'does not work: .*mxping -p (local JMX)' \
 			"$scratch/out" || return
 	target_end "$pid"
-	# The connector that came with the port is there all the same.
+	# A configured port starts the connector, even if attach is disabled.
 	jmx_target "$1" -XX:+DisableAttachMechanism || return
 	ask 5 doctor "$pid" && grep -q '^works: .*mxping -p' "$scratch/out" &&
 		target_end "$pid"
@@ -104,7 +107,7 @@ cannot_be_had() {
 
 check() {
 	none "$1" && for_this_machine "$1" && for_everybody "$1" &&
-		cannot_be_had "$1"
+		attach_disabled "$1"
 }
 
 for_each_jdk check

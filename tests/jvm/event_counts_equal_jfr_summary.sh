@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of every JDK here, with an event of the application's own among them.
+# For each JDK, the recording includes an event that the application defines.
 . tests/jvm/lib/jfr.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 n=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Memory ends at each allocation of an attach in turn, the child's that wakes
-# the JVM among them: it is said, and no file stays.
+# Each allocation of an attach fails in turn, including those of the child
+# process that wakes the JVM: sjkc reports it and leaves no file behind.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -9,7 +9,8 @@ faults=$(realpath "${TOOLS:-build/cc/tests/jvm/lib}/../../tools/faults.so" 2>/de
 jdk=$(jdks | tail -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }
 
-# starved N: the attach to a JVM that has to be woken, with N-1 allocations
+# starved N: attaches to a JVM without attach socket; allocation N and all later
+# ones fail
 starved() {
 	rm -f "/tmp/.java_pid$pid"
 	FAULT_ALLOC=$1 LD_PRELOAD=$faults timeout 300 "$sjkc" jcmd --timeout 5s \
@@ -18,7 +19,7 @@ starved() {
 	case $status in
 	0) return 1 ;;
 	1) said 'out of memory' || exit 1 ;;
-	# What was asked of libc failed.
+	# A function of libc failed.
 	2 | 3 | 4 | 5 | 7) ;;
 	# glibc's lookup of users, getpwuid_r(3), breaks without memory.
 	134 | 139) ;;
@@ -28,7 +29,7 @@ starved() {
 		[ -e "/tmp/.attach_pid$pid" ] || break
 		sleep 0.1
 	done
-	if ! alive "$pid" || ! no_litter "$pid"; then
+	if ! alive "$pid" || ! attach_left_nothing "$pid"; then
 		echo "allocation $1"
 		exit 1
 	fi

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Recordings of one chunk that the newest JDK here can read.
+# The recordings have one chunk each, and the newest installed JDK can read
+# them.
 . tests/jvm/lib/jfr.sh
 jdk=$(jdks | tail -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }

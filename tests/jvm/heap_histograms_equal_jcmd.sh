@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Classes with and without a module, of every JDK here; live, dead and new.
+# Heap histograms of each JDK, for classes with and without a module, and with
+# --live, --dead, --young and --dead-young.
 sjkc=$1 scratch=$2
 . tests/jvm/lib/target.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 
-# instances FILE CLASS: of that class, in a table of sjkc's or of jcmd's
+# instances FILE CLASS: prints the number of instances in a table of sjkc or
+# jcmd
 instances() { awk -v class="$2" '$4 == class { print $2 }' "$1"; }
 
 bad() { echo "$jdk: $1"; cat "$scratch/hh" "$scratch/said"; exit 1; }
 
 for jdk in $(jdks); do
 	target "$jdk" -- threads=7 || exit 1
-	# The first question makes the JVM load what it needs for an answer.
+	# The first histogram makes the JVM load classes.
 	"$jdk/bin/jcmd" "$pid" GC.class_histogram >/dev/null || exit 1
 	"$jdk/bin/jcmd" "$pid" GC.class_histogram -all >"$scratch/jcmd" || exit 1
 	"$sjkc" hh "$pid" >"$scratch/hh" 2>"$scratch/said" || bad "failed"
@@ -24,7 +26,7 @@ for jdk in $(jdks); do
 			bad "$class: $got instead of $wanted"
 		fi
 	done
-	# A full GC is announced, and rids the heap of what nobody uses.
+	# sjkc announces the full GC of --live.
 	"$sjkc" hh -p "$pid" --live --json >"$scratch/live" 2>"$scratch/said" ||
 		bad "--live failed"
 	grep -q 'full GC' "$scratch/said" || bad "no warning"
@@ -43,14 +45,14 @@ for jdk in $(jdks); do
 	target_end "$pid"
 done
 
-# Histograms of some collectors never count garbage, and one never collects.
-# What would be a histogram of nothing is refused.
+# The histograms of some collectors never include garbage, and Epsilon never
+# collects.  sjkc refuses options whose histogram would always be empty.
 has_collector() {
 	"$1/bin/java" -XX:+UnlockExperimentalVMOptions "-XX:+Use${2}GC" \
 		-version >/dev/null 2>&1
 }
 
-# refused OPTION TEXT
+# refused OPTION TEXT: hh OPTION exits with 8 and prints TEXT
 refused() {
 	"$sjkc" hh "$pid" "$1" >"$scratch/hh" 2>"$scratch/said"
 	{ [ $? = 8 ] && [ ! -s "$scratch/hh" ] &&

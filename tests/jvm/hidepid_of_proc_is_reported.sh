@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A /proc of our own, in namespaces of our own.
+# The test mounts its own /proc in its own namespaces.
 scratch=$2
 . tests/jvm/lib/target.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }

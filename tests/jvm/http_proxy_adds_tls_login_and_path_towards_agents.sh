@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # mxprx -u towards the real agent by HTTPS with a client certificate, Basic and
-# Bearer authentication and another path; several agents at one port; by a command,
-# by kubectl (a stand-in for it) and into a JVM's network; TLS towards clients.
-# Wrong certificates are reported, and no password is printed or forwarded.
+# Bearer authentication and another path; several agents at one port; by a
+# command, by kubectl (a stand-in for it) and into a JVM's network; TLS towards
+# clients. Wrong certificates are reported, and no password is printed or
+# forwarded.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -17,7 +18,8 @@ lab_enter "$0" "$@"
 lab_tls || exit 1
 jdk=$(jdks | head -n 1)
 
-# asks SCHEME PATH STATUS TEXT [HEADER VALUE]: through the proxy.
+# asks SCHEME PATH STATUS TEXT [HEADER VALUE]: fails unless the proxy returns
+# STATUS and a body with TEXT.
 asks() {
 	python3 - "$proxy_port" "$tls/ca.pem" "$@" <<-'END' && return
 		import ssl, sys, urllib.error, urllib.request
@@ -38,7 +40,7 @@ asks() {
 	return 1
 }
 
-# refused TEXT: mxprx has printed it.
+# said TEXT: fails unless a message of mxprx has TEXT and none has a password.
 said() {
 	grep -q -- "$1" "$proxy_said" || { echo "not said: $1"
 		cat "$proxy_said"; return 1; }
@@ -62,7 +64,7 @@ proxy -u "$agent" -b 0 $secure $login --tls --tls-cert "$tls/proxy.pem" \
 grep -q "is at https://127.0.0.1:$proxy_port/jolokia" "$proxy_printed" ||
 	{ cat "$proxy_printed"; exit 1; }
 asks https /jolokia/version 200 '"agent":"1.7' || exit 1
-# The client's own password is replaced by the right one.
+# mxprx replaces the client's password by the configured one.
 asks https /jolokia 200 '"agent":"1.7' Authorization 'Basic eDp5' || exit 1
 asks https /jolokia/read/java.lang:type=Runtime/VmName 200 '"value":' || exit 1
 asks https /actuator/jolokia 404 'use /jolokia' || exit 1
@@ -74,7 +76,8 @@ printf 'GET /jolokia HTTP/1.1\r\nHost: localhost\r\n\r\n' |
 said 'TLS handshake with the client failed' || exit 1
 proxy_end TERM || exit 1
 
-# Without a login, the agent asks the client for it, who may send one.
+# Without a configured login, the agent asks the client, and the client's login
+# is passed on.
 # shellcheck disable=SC2086
 proxy -u "$agent" -b 0 $secure || exit 1
 asks http /jolokia 401 '' || exit 1
@@ -82,7 +85,7 @@ asks http /jolokia 200 '"agent"' Authorization \
 	"Basic $(printf admin:secret | base64)" || exit 1
 proxy_end TERM || exit 1
 
-# What is wrong with TLS is in the response and in the messages.
+# The response and the messages name the TLS failure.
 proxy -u "$agent" -b 0 --cacert "$tls/ca.pem" || exit 1
 asks http /jolokia 502 'client certificate' || exit 1
 said 'client certificate' || exit 1
@@ -101,7 +104,7 @@ proxy_end TERM || exit 1
 first=$agent
 first_pid=$pid
 
-# A token, by a command for each connection.
+# A bearer token, and a command for each connection.
 jolokia_scheme=http
 jolokia_target "$jdk" Beans -Dserve.bearer=secret-token || exit
 echo secret-token >"$scratch/token"
@@ -113,13 +116,13 @@ asks http /jolokia 200 '"agent"' || exit 1
 asks http /jolokia/version 200 '"agent"' || exit 1
 proxy_end TERM || exit 1
 
-# From within the JVM's network namespace.
+# A connection from the JVM's network namespace.
 proxy -u "$url" -p "$pid" -b 0 --bearer-file "$scratch/token" || exit 1
 asks http /jolokia 200 '"agent"' || exit 1
 proxy_end TERM || exit 1
 target_end "$pid"
 
-# kubectl, or what stands in for it: PORT of its own, forwarded by socat.
+# A fake kubectl, which forwards a port by socat.
 jolokia_target "$jdk" Beans || exit
 mkdir -p "$scratch/bin"
 cat >"$scratch/bin/kubectl" <<-END

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Through mxprx -u, the real agent sends the responses that it sends directly, and
-# jolokia.js, the agent's own client, works; with --read-only, everything that
-# changes something is rejected, alone, in a bulk request, and as GET.
+# Through mxprx -u, the real agent sends the responses that it sends directly,
+# and jolokia.js, the agent's own client, works; with --read-only, everything
+# that changes something is rejected, alone, in a bulk request, and as GET.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -15,7 +15,8 @@ modules=${NODE_PATH:-$PWD/build/browser/node_modules}
 command -v node >/dev/null || { echo 'no node'; exit 77; }
 [ -d "$modules/jolokia.js" ] || { echo 'no jolokia.js'; exit 77; }
 
-# same_responses: directly and through the proxy, except times and what moves.
+# same_responses: compares direct and proxied responses, without times and
+# volatile values.
 same_responses() {
 	python3 - "$url" "http://127.0.0.1:$proxy_port/jolokia" <<-'END'
 		import re, sys, urllib.request
@@ -57,7 +58,8 @@ same_responses() {
 	END
 }
 
-# jolokia_js MODE: "all" works, or "reading" alone.
+# jolokia_js MODE: fails unless all requests work ("all"), or only those that
+# read ("reading").
 jolokia_js() {
 	NODE_PATH=$modules timeout 60 node - \
 		"http://127.0.0.1:$proxy_port/jolokia" "$1" <<-'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Agents that fail in all ways: what the client of mxprx -u gets is an error or
-# visibly incomplete.  A read is sent again when the agent has closed an idle
+# If an agent fails, the client of mxprx -u gets an error or a visibly
+# incomplete response.  A read is sent again when the agent has closed an idle
 # connection; a write never is.  Keep-alive, pipelining, HEAD, HTTP/1.0,
 # 100-continue, redirects and half-closed connections work, and SIGTERM lets a
 # running call finish.
@@ -43,10 +43,10 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	    return (status, body)
 	ok = b"HTTP/1.1 200 OK\r\n"
 	chunked = ok + b"Transfer-Encoding: chunked\r\n\r\n"
-	# Cut in the head: nothing of it passes.
+	# Truncated in the head: the proxy passes on nothing.
 	for reply in (b"", b"HTTP/1.1", ok, ok + b"Content-Length: 5\r\n"):
 	    assert whole(reply)[0] == 502, reply
-	# Cut in the body: the client sees that it is incomplete.
+	# Truncated in the body: the client sees that it is incomplete.
 	for reply in (ok + b"Content-Length: 50\r\n\r\n{}", chunked,
 	              chunked + b"2\r\n{}", chunked + b"2\r\n{}\r\n",
 	              chunked + b"2\r\n{}\r\n0\r\n", chunked + b"9\r\n{}"):
@@ -63,7 +63,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	    assert whole(reply)[0] == 502, reply[:60]
 	for reply in chunked + b"zz\r\n{}", chunked + b"2\r\n{}XX":
 	    assert whole(reply) is None, reply
-	# And those that are whole.
+	# Complete responses.
 	assert whole(ok + b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
 	assert whole(chunked + b"2\r\n{}\r\n0\r\nX: 1\r\n\r\n") == (200, b"{}")
 	assert whole(chunked + b"2\r\n{}\r\n0\r\n\r\n", version=b"1.0") == \
@@ -71,7 +71,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	assert whole(ok + b"\r\n{}") == (200, b"{}")
 	assert whole(b"HTTP/1.1 100 Continue\r\n\r\n" + ok +
 	             b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
-	# Many interim responses, in one piece.
+	# Many interim responses in one segment.
 	assert whole(b"HTTP/1.1 102 P\r\n\r\n" * 40000 + ok +
 	             b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
 	assert whole(b"HTTP/1.1 204 No Content\r\n\r\n") == (204, b"")
@@ -125,7 +125,8 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	assert c.answer()[0] == 200
 	assert c.answer()[0] == 400
 
-	# The agent closes the connection after the next request has come.
+	# The agent closes the connection after it has received the next
+	# request.
 	def stale(body):
 	    """Leaves one idle connection, whose next request gets nothing."""
 	    time.sleep(0.1)
@@ -151,7 +152,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	                      b"\r\n")
 	assert b" 100 " in c.reader.head()
 	assert c.send(READ).answer()[0] == 200
-	# A client that has sent all and closes that direction.
+	# A client that closes its sending direction after the request.
 	c = Client(port).ask(path=b"/jolokia/slow")
 	c.s.shutdown(socket.SHUT_WR)
 	assert c.answer()[0] == 200 and c.is_closed()
@@ -160,7 +161,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	c = Client(port).ask(headers=b"Connection: close\r\n")
 	assert c.answer()[0] == 200 and c.is_closed()
 
-	# Shutdown: a running call ends, an idle client is let go.
+	# Shutdown: a running call finishes, an idle connection is closed.
 	idle = Client(port).ask()
 	assert idle.answer()[0] == 200
 	running = Client(port).ask(path=b"/jolokia/slow")

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mxprx -u --read-only in front of the real agent: no spelling of a request changes
-# anything: percent escapes that only the agent decodes, queries inside queries,
-# other methods, duplicate keys, other character sets, nested targets.  The same
-# requests without the disguise pass or are refused as they should be.
+# mxprx -u --read-only lets no spelling of a request change anything in the real
+# agent: percent escapes that only the agent decodes, queries inside queries,
+# other methods, duplicate keys, other character sets, nested targets.  In their
+# normal spelling, reads pass and writes are refused.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -134,13 +134,15 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$port" \
 	    c = Client(port).send(raw)
 	    assert c.answer()[0] == 200, raw
 	    c.close()
-	# A refused request amid pipelined ones: those around it are answered.
+	# If one of several pipelined requests is refused, the others get
+	# responses.
 	c = Client(port).send(get(b"/" + READ) + get(b"/" + SET) + post(good) +
 	                      post(bad) + get(b"/version"))
 	got = [c.answer()[0] for _ in range(5)]
 	assert got == [200, 403, 200, 403, 200], got
 	assert level() == "", level()
-	# Without the proxy, the request works: the cases above had a chance.
+	# Without the proxy, the request works, so the cases above could have
+	# failed.
 	assert Client(agent).send(get(b"/" + SET)).answer()[0] == 200
 	assert level() == "SEVERE", level()
 END

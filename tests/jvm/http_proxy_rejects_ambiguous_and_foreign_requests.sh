@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mxprx -u rejects requests that two parsers could read differently, that name
 # another host, come from a foreign web page, leave the agent's path or are
-# oversized.  The agent sees nothing of them, and good requests pass meanwhile.
+# oversized.  The agent receives none of them, and valid requests pass
+# meanwhile.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -82,7 +83,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    (get(path=b"/jolokia/..%5cadmin"), 400),
 	    (get(path=b"/jolokia/\\../admin"), 400),
 	    (get(path=b"/jolokia/x#y"), 400),
-	    # Foreign web pages, and names that were rebound.
+	    # Foreign web pages, and DNS rebinding.
 	    (b"GET /jolokia HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
 	    (b"GET /jolokia HTTP/1.1\r\nHost: localhost.evil\r\n\r\n", 403),
 	    (b"GET /jolokia HTTP/1.1\r\nHost: localhost@evil\r\n\r\n", 403),
@@ -93,7 +94,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    (get(b"Referer: http://evil.example/x\r\n"), 403),
 	    (get(b"Sec-Fetch-Site: cross-site\r\n"), 403),
 	    (get(b"Sec-Fetch-Site: same-site\r\n"), 403),
-	    # Bodies that are other texts to the agent, or none.
+	    # Bodies that the agent would decode differently, and empty bodies.
 	    (post(b"Content-Type: application/json; charset=utf-16\r\n"
 	          b"Content-Length: 47\r\n", READ), 415),
 	    (post(b"Content-Type: application/json; charset=gbk\r\n"
@@ -145,7 +146,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	assert sum("Origin" in h for h in seen) == 1, seen
 	assert "Upgrade" not in seen[-1] and "h2c" not in seen[-1], seen[-1]
 
-	# Headers of the connection, and those that speak for a proxy, end here.
+	# The proxy removes hop-by-hop headers and headers that proxies add.
 	before = len(seen)
 	assert Client(port).ask(b"POST", b"/jolokia/?maxDepth=1", READ, headers=(
 	    b"Connection: X-Mine\r\nX-Mine: 1\r\nX-Yours: 2\r\nTE: trailers\r\n"

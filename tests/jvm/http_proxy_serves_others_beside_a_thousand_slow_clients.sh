@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A thousand clients that send a part of a head or of a body, or nothing: each is
-# ended in time, with the status 408 if it had begun; the agent sees none of them;
-# a good client is served meanwhile, and the memory is bounded.
+# A thousand clients send a part of a head or of a body, or nothing.  Each
+# connection is closed in time, with status 408 if a request had started.  The
+# agent sees none of them, another client is served meanwhile, and the memory is
+# bounded.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -45,7 +46,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	assert slowest < 1, slowest
 	assert grown < 32 << 10, grown
 	assert agent.connections <= asked + 1, agent.connections
-	# A byte now and then does not help.
+	# Sending a byte from time to time does not extend the time.
 	for _ in range(4):
 	    time.sleep(1)
 	    for c, start in slow[1::5]:
@@ -69,7 +70,8 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 END
 proxy_end TERM || exit 1
 
-# Clients without a response share 32 MiB; who has one goes on.
+# Clients that have received no response yet share 32 MiB; clients that have one
+# are not affected.
 proxy -u http://127.0.0.1:9010/jolokia -b 0 --max-clients 2000 \
 	--max-clients-per-host 2000 || exit 1
 PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Bodies of 100 MB pass mxprx -u in both directions, with a length and in chunks,
-# by TLS, too; the proxy's memory does not grow with them, nor with a client that
-# stops reading or an agent that does, and other clients are served meanwhile.
+# Bodies of 100 MB pass mxprx -u in both directions, with a length, in chunks,
+# and over TLS.  The proxy's memory does not grow with them, nor if the client
+# or the agent stops reading, and other clients are served meanwhile.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -78,7 +78,7 @@ stream() {
 		large(b"/chunked", b"1.0")
 		grown("responses")
 
-		# A request of 100 MB is judged while it passes.
+		# A request of 100 MB is checked while it passes.
 		strings = b'"' + b"x" * ((1 << 20) - 3) + b'",'
 		first, last = b'{"type":"read","x":[', b'""]}'
 		length = len(first) + COUNT * len(strings) + len(last)
@@ -101,7 +101,8 @@ stream() {
 		    c.close()
 		grown("requests")
 
-		# A second "type" after 100 MB: the agent gets no whole request.
+		# A second "type" after 100 MB: the agent gets no complete
+		# request.
 		asked = len(agent.bodies)
 		c = Client(port, wrap)
 		last = b'""],"type":"exec"}'

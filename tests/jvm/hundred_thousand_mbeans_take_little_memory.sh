@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Written as they are read; of those that a pattern finds, some are listed.
+# mxdump writes MBeans as it reads them.  mx lists only the first MBeans that
+# match a pattern.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every class whose form in a stream is known, as each JDK writes it.
+# Each JDK serializes an object of each class whose serialized form sjkc knows.
 # shellcheck disable=SC2034 # for target.sh
 scratch=$2
 . tests/jvm/lib/target.sh

@@ -6,14 +6,15 @@ sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 
-# asked STATUS ARGUMENT…: jcmd over JMX exits with the status
+# asked STATUS ARGUMENT…: fails unless jcmd over JMX exits with STATUS
 asked() {
 	asked_for=$1
 	shift
 	ask "$asked_for" jcmd -s "127.0.0.1:$port" "$@"
 }
 
-# Each operation belongs to a command of the list, and the reverse.
+# Each operation belongs to a command of the list, and each command has an
+# operation.
 operations_match_commands() {
 	asked 0 && cp "$scratch/out" "$scratch/help" &&
 		ask 0 mx -s "127.0.0.1:$port" --info --json \
@@ -54,7 +55,7 @@ finds_operations() {
 	asked 0 Compiler.CodeHeap_Analytics aggregate
 }
 
-# same COMMAND…: as by attach
+# same COMMAND…: fails unless jcmd prints the same over JMX and by attach
 same() {
 	asked 0 "$@" && cp "$scratch/out" "$scratch/by_jmx" &&
 		ask 0 jcmd "$pid" "$@" &&
@@ -76,7 +77,7 @@ refuses() {
 		asked 2 VM.version more && said 'takes no arguments' &&
 		asked 5 GC.class_histogram nonsense=1 &&
 		said "the JVM refused: Unknown argument 'nonsense'" || return
-	# An option of ours there would be a file to the JVM.
+	# The JVM would take an option of sjkc in this position for a file name.
 	ask 2 jcmd "$pid" GC.heap_dump --force-hostname &&
 		said 'put it before the command' &&
 		asked 2 GC.heap_dump --quiet && said 'put it before' &&

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for a recording.
-# A recording that starts late: the first sample of each thread up to JDK 25
-# weighs all that the thread has allocated, here 400 MB before the recording.
+# The recording starts late.  Up to JDK 25, the weight of a thread's first
+# sample is everything that the thread has allocated, here 400 MB before the
+# recording.
 . tests/jvm/lib/jfr.sh
 sjkc=$1 recording=$2/late.jfr
 jdk=$(jdks | tail -n 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for a recording.
-# Events without stack traces: their numbers by `jfr summary`, durations of
-# collections by `jfr print`.
+# Events without stack traces: their counts equal those of `jfr summary`, and
+# the durations of collections equal those of `jfr print`.
 . tests/jvm/lib/jfr.sh
 sjkc=$1 file=$2/some.jfr
 jdk=$(jdks | tail -n 1)
@@ -18,7 +18,7 @@ record "$jdk" "$file" 2 -Xmx32m -XX:+UseSerialGC || exit 1
 grep -q '^jdk.GarbageCollection ' "$2/wanted" || { echo 'no collection'; exit 1; }
 diff "$2/wanted" "$2/got" || { echo "$jdk: numbers differ"; exit 1; }
 
-# To the microsecond: jfr print rounds no less.
+# Compare microseconds, because jfr print rounds to them.
 "$jdk/bin/jfr" -J-XX:TieredStopAtLevel=1 print --json \
 	--events jdk.GarbageCollection "$file" | awk -F'"' '
 	/"duration":/ {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The client by itself: TLS where the JVM speaks it, of the server alone or of
-# its registry, too; and a JVM of which one forwarded port is all there is.
-# shellcheck disable=SC2034,SC2154 # for target.sh; of it
+# The JMX client of sjkc, without a command: TLS to the JMX server alone or also
+# to the registry, and a JVM that is reachable only by one forwarded port.
+# shellcheck disable=SC2034,SC2154 # variables of target.sh
 program=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
@@ -11,7 +11,7 @@ target_program=Beans
 count='invoke=sjkc.test:type=Operations/count()'
 lab_inside && lab_tls || exit
 
-# inside STATUS ARGUMENT…: the client among the JVMs
+# inside STATUS ARGUMENT…: runs ask_jmx in the inner network
 inside() {
 	wanted=$1
 	shift
@@ -24,8 +24,9 @@ inside() {
 	return 1
 }
 
-# All of it goes through TLS: many at a time, broken answers, notifications.
-talks() {
+# client_works ARGUMENT…: many calls at a time, unreadable replies and
+# notifications work over the connection.
+client_works() {
 	inside 0 "$@" quiet many=500 \
 		"changes=20/sjkc.test:type=Operations/unserializable" \
 		loud "$count" sleep=100 "$count" \
@@ -36,7 +37,7 @@ talks() {
 		[ "$(grep -cx '[12]' "$scratch/out")" -eq 2 ]
 }
 
-# And so does a top of threads, which is refused without a certificate.
+# ttop works over TLS, and is refused without a client certificate.
 threads_by_tls() {
 	top="ttop -s $lab_address:$jmx_port -b -ri 100ms --iterations 1 -n 0"
 	# shellcheck disable=SC2086 # words
@@ -53,22 +54,22 @@ threads_by_tls() {
 }
 
 by_tls() {
-	lab_jvm "$1" tls && talks cacert="$tls/ca.pem" && inside 5 count &&
+	lab_jvm "$1" tls && client_works cacert="$tls/ca.pem" && inside 5 count &&
 		inside 0 insecure count && inside 6 cacert=/nowhere count &&
 		target_end "$pid" || return
 	lab_jvm "$1" tls-registry password &&
-		talks cacert="$tls/ca.pem" user=control password=secret &&
+		client_works cacert="$tls/ca.pem" user=control password=secret &&
 		inside 4 cacert="$tls/ca.pem" user=control password=wrong &&
 		inside 4 cacert="$tls/ca.pem" && target_end "$pid" || return
 	lab_jvm "$1" client-cert && inside 4 cacert="$tls/ca.pem" count &&
-		talks cacert="$tls/ca.pem" cert="$tls/client.pem" \
+		client_works cacert="$tls/ca.pem" cert="$tls/client.pem" \
 			key="$tls/client.key" && threads_by_tls &&
 		target_end "$pid" || return
 	lab_jvm "$1" nosan tls && inside 5 cacert="$tls/ca.pem" count &&
 		target_end "$pid"
 }
 
-# Who brings a certificate means TLS: a password is not sent without it.
+# With a certificate option, sjkc sends a password only over TLS.
 in_clear() {
 	lab_jvm "$1" password && inside 0 user=monitor password=secret count &&
 		inside 5 cacert="$tls/ca.pem" user=monitor password=secret &&

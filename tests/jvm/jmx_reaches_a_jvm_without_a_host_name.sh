@@ -11,7 +11,7 @@ jdk=$(jdks | tail -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }
 lab_inside && lab_forward 9010 9010 && same_port=$forwarder &&
 	lab_forward 17010 9010 || exit
-# The outside address of a router.
+# The address of a router, in the outer network.
 ip address add 10.99.0.9/32 dev lo || exit
 # Without an interface that is up the JVM refuses to start its connector
 # (JMXServiceURL.getActiveNetworkInterfaceIP(), JDK 11 to 28).
@@ -28,7 +28,7 @@ target "$jdk" $jmx.port=9010 $jmx.rmi.port=9010 $jmx.ssl=false \
 	$jmx.authenticate=false -Dtarget.seconds=600 || exit
 within=
 
-# reads OPTION…: MBeans of that target are read
+# reads OPTION…: fails unless MBeans can be read from this target
 reads() {
 	ask 0 mx "$@" -b java.lang:type=Runtime -mg -q -f Name &&
 		printed "$pid@" && ask 0 mxdump "$@" -q java.lang:type=Runtime &&
@@ -36,7 +36,8 @@ reads() {
 		ask 0 ttop "$@" -b --iterations 1 -ri 100ms --sampler-interval 20ms
 }
 
-# The machine of the JVM, as a port forward of the same number makes it.
+# With a port forward of the same port number, the client's machine looks like
+# the JVM's machine.
 from_its_machine() {
 	jmx_client "$jdk" 127.0.0.1:9010 attributes &&
 		ask 0 mxping -s 127.0.0.1:9010 &&
@@ -53,7 +54,7 @@ by_pid() {
 		ask 0 ttop "$pid" --jmx -b --iterations 1 -ri 100ms --sampler-interval 20ms
 }
 
-# proxied ARGUMENT…: a Java client connects through mxprx ARGUMENT…
+# proxied ARGUMENT…: fails unless a Java client connects through mxprx ARGUMENT…
 proxied() {
 	: >"$scratch/proxy"
 	"$sjkc" mxprx "$@" -b 127.0.0.1:7777 >"$scratch/proxy" 2>&1 &
@@ -65,7 +66,7 @@ proxied() {
 	kill "$proxy" && wait "$proxy"
 }
 
-# Nothing listens there on the client's machine.
+# On the client's machine, nothing listens on that port.
 from_another_machine() {
 	kill "$same_port"
 	wait "$same_port" 2>/dev/null

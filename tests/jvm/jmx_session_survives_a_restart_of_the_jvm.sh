@@ -1,51 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-# A JVM that is restarted between two calls; a session that ended while nobody
-# called; one that nothing but a lease keeps; and sessions that are elsewhere
-# than what the registry names.
+# The client continues after a restart of the JVM between two calls, and after
+# its session timed out.  It renews the lease of a session that only a lease
+# keeps alive.
 # Begins early: it waits for sessions to end.
-# shellcheck disable=SC2034,SC2154 # for target.sh; of it
+# shellcheck disable=SC2034,SC2154 # variables of target.sh
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 
-# jmx STATUS ARGUMENT…: as ask, by the client alone.
+# jmx STATUS ARGUMENT…: like ask, with ask_jmx instead of sjkc.
 jmx() {
 	sjkc=$TOOLS/ask_jmx ask "$@"
 }
 
-# What is told to the JVM before it is restarted is not told to the next one.
+# Calls that the first JVM has executed are not repeated in the second.
 restarted() {
 	target_program=Beans
 	count='sjkc.test:type=Operations/count()'
 	jmx_target "$1" && first=$pid || return
-	# What an earlier one said is not to be taken for what this one says.
-	rm -f "$scratch/go" "$scratch/talk"
+	# The output of an earlier run must not be mistaken for this one's.
+	rm -f "$scratch/go" "$scratch/replies"
 	timeout 300 "$TOOLS/ask_jmx" "127.0.0.1:$port" \
 		"listen=sjkc.test:type=Ticker" "invoke=$count" "invoke=$count" \
 		"wait=$scratch/go" "invoke=$count" count \
 		"invoke=sjkc.test:type=Ticker/send(int:1,java.lang.String:x)" \
 		fetch=10000 fetch=10000 get=java.lang:type=Runtime/Pid \
-		>"$scratch/talk" 2>&1 &
-	talk=$!
-	target_wait "$scratch/talk" waiting || return
+		>"$scratch/replies" 2>&1 &
+	client=$!
+	target_wait "$scratch/replies" waiting || return
 	target_end "$first"
-	# At the same port.
+	# The second JVM has the same port.
 	target "$1" $jmx.port="$port" $jmx.rmi.port="$port" \
 		$jmx.host=127.0.0.1 $jmx.ssl=false $jmx.authenticate=false \
 		-Djava.rmi.server.hostname=127.0.0.1 || return
 	: >"$scratch/go"
-	wait "$talk" || { echo "it failed"; cat "$scratch/talk"; return 1; }
-	cp "$scratch/talk" "$scratch/out"
-	# Counted from one again; the listener is there again, and what was
-	# missed is said.
+	wait "$client" ||
+		{ echo 'ask_jmx failed'; cat "$scratch/replies"; return 1; }
+	cp "$scratch/replies" "$scratch/out"
+	# The count starts at 1 again, the listener is registered again, and
+	# lost notifications are reported.
 	[ "$(sed -n 1,4p "$scratch/out" | tr '\n' ' ')" = '1 2 waiting 1 ' ] &&
 		printed 'notification sjkc.lost of  0' &&
 		[ "$(tail -n 1 "$scratch/out")" = "$pid" ] &&
 		target_end "$pid"
 }
 
-# connector TIMEOUT-MS JDK [JVM-OPTION…]
+# connector TIMEOUT-MS JDK [JVM-OPTION…]: starts Connector.java, whose sessions
+# time out
 connector() {
 	target_program=Connector
 	idle_ms=$1 jdk_home=$2
@@ -56,7 +58,7 @@ connector() {
 	url=service:jmx:rmi:///jndi/rmi://127.0.0.1:$port/a/door
 }
 
-# logins COUNT: there were so many.
+# logins COUNT: fails unless there were exactly COUNT logins.
 logins() {
 	seen=$(grep -c LOGIN "$said")
 	[ "$seen" -eq "$1" ] || { echo "$seen logins, not $1"; return 1; }
@@ -67,22 +69,23 @@ idle_too_long() {
 		logins 2 && target_end "$pid"
 }
 
-# logins_most COUNT: there were no more.
-logins_most() {
+# logins_at_most COUNT: fails if there were more than COUNT logins.
+logins_at_most() {
 	seen=$(grep -c LOGIN "$said")
 	[ "$seen" -le "$1" ] || { echo "$seen logins, not $1"; return 1; }
 }
 
-# A lease lasts 1.5 s; without one, the session is garbage at once, when no
-# thread waits for its end by the clock either.  In six seconds one that is not
-# renewed needs four logins; a machine that stands still for a second, two.
+# A lease lasts 1.5 s.  The session never times out, so no timer thread refers
+# to it: without the lease, it is garbage.  If the client did not renew the
+# lease, six seconds would need four logins.  Two are allowed, because a busy
+# machine may pause for a second.
 kept_by_a_lease() {
 	connector 9223372036854775807 "$1" -Djava.rmi.dgc.leaseValue=1500 \
 		-Dsun.rmi.dgc.checkInterval=200 -Dsun.rmi.dgc.ackTimeout=100 ||
 		return
 	# shellcheck disable=SC2046 # words
 	jmx 0 "$url" $(yes 'sleep=300 count' | head -n 20) count &&
-		logins_most 2 && target_end "$pid"
+		logins_at_most 2 && target_end "$pid"
 }
 
 check() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every attribute of every MBean of a JVM, over RMI and over Jolokia: each value that
-# differs is in a list with the reason.  Values, 64-bit integers exactly, can be set,
-# and operations called, as over RMI.
+# Every attribute of every MBean of a JVM is read over RMI and over Jolokia.
+# Each difference is in a list with its reason.  Setting values, including
+# 64-bit integers, and calling operations works as over RMI.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -30,13 +30,13 @@ def plain(v):
         return {k: plain(x) for k, x in v.items()}
     return v
 
-# A fraction is read as its digits, but 0 as an integer.
+# A fraction keeps its digits, but 0.0 becomes the integer 0.
 def kind(v):
     return int if isinstance(v, str) and re.match(r"-?[0-9.e+-]+$", v) \
         else type(v)
 
-# Jolokia removes the exceptions in which the MBean server wraps an MBean's,
-# 1.x from some of them, and knows no causes.
+# Jolokia unwraps the exceptions in which the MBean server wraps those of an
+# MBean; 1.x unwraps only some of them.  It reports no causes.
 def is_same_error(r, h):
     if not (isinstance(r, dict) and isinstance(h, dict) and
             "$error" in r and "$error" in h):
@@ -46,7 +46,7 @@ def is_same_error(r, h):
                    and c[0] != "javax.management.MBeanException"), causes[0])
     return thrown[-1] in h["$error"]
 
-# Each with the reason.
+# The differences, each with its reason.
 EXPLAINED = {
     (TEST + "Failing", "WriteOnly"): "1.x does not list what cannot be read",
     (TEST + "Failing", "NotSerializable"): "Jolokia prints toString()",
@@ -105,7 +105,8 @@ compare() {
 			"$scratch/http" "$scratch/after"
 }
 
-# sets ATTRIBUTE VALUE [PRINTED]: what one carrier sets, both read.
+# sets ATTRIBUTE VALUE [PRINTED]: sets the attribute over each carrier, and
+# fails unless both read the new value.
 sets() {
 	settable=sjkc.test:type=Settable
 	ask 0 mx -s "$url" -b $settable --set -f "$1" -v "$2" || return
@@ -128,7 +129,7 @@ sets_values() {
 		sets String '[null]' && sets String '""'
 }
 
-# Jolokia 1.x has none.
+# Jolokia 1.x has no notifications.
 rejects_notifications() {
 	ask 8 mx -s "$url" -b java.lang:type=Memory --notifications -d 1s
 }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# One of another user, in namespaces of its own.
+# The JVM belongs to another user and has its own namespaces.
 scratch=$2
 . tests/jvm/lib/target.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 
-# expect STATUS WHAT COMMAND…: runs it, with its output in $scratch/got
+# expect STATUS TEXT COMMAND…: runs the command, with its output in
+# $scratch/got, and fails unless it exits with STATUS and prints TEXT
 expect() {
 	wanted=$1 what=$2
 	shift 2
@@ -16,8 +17,8 @@ expect() {
 	exit 1
 }
 
-# jps asks all that match: no JVM of another test, which may be just about to
-# be stopped, or to have its socket taken.
+# jps attaches to all JVMs that match.  The pattern excludes JVMs of other
+# tests, which may be about to be stopped.
 mark=seen-$$
 for jdk in $(jdks); do
 	version=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$jdk/release")
@@ -37,7 +38,8 @@ for jdk in $(jdks); do
 	tmp_options=ro
 	target_contained "$jdk" || exit 1
 	expect 5 '^no +/tmp' "$1" doctor "$pid"
-	# Its version is from a file of the JDK, where there are no counters.
+	# Without performance counters, the version comes from a file of the
+	# JDK.
 	expect 0 "^$pid,1,4321,[^,]*,$version,Target," "$1" jps --quiet --csv
 	target_end "$pid"
 	tmp_options=rw

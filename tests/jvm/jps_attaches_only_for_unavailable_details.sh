@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# As SJK's jps: -pd and -fp see all system properties and flags.
+# As in SJK, -pd and -fp match all system properties and flags.
 scratch=$2
 . tests/jvm/lib/target.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 sjkc=$1
 
-# jps OPTION…: into $scratch/got
+# jps OPTION…: runs sjkc jps, with its output in $scratch/got
 jps() {
 	"$sjkc" jps --quiet -fd "Target $mark" -pd PID dos.name XMaxHeapSize \
 		XNothing dgiven "$@" >"$scratch/got" 2>&1
@@ -13,7 +13,7 @@ jps() {
 
 tab=$(printf '\t')
 for jdk in $(jdks); do
-	# Only this one is to be asked, whatever else runs here.
+	# jps may attach only to this JVM, whichever others run.
 	mark=asked-$$
 	target "$jdk" -Dgiven=1 -- "$mark" || exit 1
 	jps --no-attach

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# jstat prints lines until the JVM exits. Counters that become unreadable while
-# the JVM goes on are an error, so a script does not take the end for an exit.
+# jstat prints lines until the JVM exits.  If the counters of a running JVM
+# become unreadable, jstat fails, so that scripts do not mistake it for the
+# JVM's exit.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 
@@ -21,7 +22,7 @@ check() {
 	kill -0 "$pid" || { echo 'the JVM has ended, too'; return 1; }
 	[ $status -ne 0 ] || { echo 'exit status 0'; return 1; }
 	grep -q "^sjkc: $pid: perfdata" "$scratch/err" || return
-	# A JVM that exits is no error.
+	# The JVM's exit is not an error.
 	target_end "$pid"
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of mxprx stand on: from inside a JDK's client gets all; from
-# outside, by the forwarded port, it learns where the JVM says that it is, and
-# no further.
+# The precondition of the tests of mxprx: in the JVM's network, a Java client
+# works. In the outer network, it reads the stub through the forwarded port, but
+# cannot connect to the address in the stub.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
@@ -16,7 +16,7 @@ from_inside() {
 	) && grep -q '^notifications: three' "$scratch/client"
 }
 
-# closed TEXT: what keeps a client out.
+# closed TEXT: fails unless the client is rejected with a message that has TEXT.
 closed() {
 	jmx_client "$jdk" "127.0.0.1:17010" shut || return
 	grep -q "^shut: .*$1" "$scratch/client" && return

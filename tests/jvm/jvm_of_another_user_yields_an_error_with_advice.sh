@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Without root: one's own JVM is asked; another's is not, and it is said whose
-# it is.
+# Without root, sjkc attaches to a JVM of the same user.  For a JVM of another
+# user, it sends no signal and names the user.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -9,7 +9,7 @@ chmod 755 "$scratch"
 cp "$sjkc" "$scratch/sjkc"
 as_user='setpriv --reuid=4321 --regid=4321 --clear-groups --inh-caps=-all'
 
-# $sjkc is the binary as that user
+# sets $sjkc to a script that runs the binary as that user
 cat >"$scratch/unprivileged" <<END
 #!/bin/sh
 exec $as_user $scratch/sjkc "\$@"
@@ -20,13 +20,13 @@ sjkc=$scratch/unprivileged
 check() {
 	target "$1" || return
 	ask 4 jcmd "$pid" VM.version && said 'run as that user' && alive "$pid" &&
-		no_litter "$pid" || return
+		attach_left_nothing "$pid" || return
 	target_end "$pid"
 	within=$as_user
 	target "$1" || return
 	within=
 	ask 0 jcmd "$pid" VM.version && ask 0 jstack "$pid" && alive "$pid" &&
-		no_litter "$pid" || return
+		attach_left_nothing "$pid" || return
 	target_end "$pid"
 }
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Ten JVMs of each JDK that have hardly begun, at different ages: none may die
-# of being asked.  Then those whose options forbid it, which are told by
-# the option's name at once.
+# sjkc attaches to ten JVMs of each JDK that are just starting, at different
+# ages: none may be killed by the signal.  If the JVM's options disable
+# attaching, sjkc names the option immediately.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 
-# just_started JDK DELAY
+# just_started JDK DELAY: attaches DELAY seconds after the start
 just_started() {
 	target_start "$1" || return
 	sleep "$2"
@@ -17,7 +17,7 @@ just_started() {
 	0 | 3) ;;
 	*) echo "after $2 s: exit status $status"; cat "$scratch/err"; return 1 ;;
 	esac
-	if ! alive "$pid" || ! no_litter "$pid"; then
+	if ! alive "$pid" || ! attach_left_nothing "$pid"; then
 		echo "after $2 s"
 		return 1
 	fi
@@ -26,7 +26,8 @@ just_started() {
 	rm -f "/tmp/.java_pid$pid"
 }
 
-# forbidden JDK OPTION TEXT [VARIABLE]: by the command line or the environment
+# forbidden JDK OPTION TEXT [VARIABLE]: OPTION, on the command line or in
+# VARIABLE, makes jcmd fail with TEXT
 forbidden() {
 	if [ -n "${4-}" ]; then
 		within="env $4=$2"
@@ -35,13 +36,14 @@ forbidden() {
 	else
 		target "$1" "$2" || return
 	fi
-	# -Xrs opens its socket when it starts, since it could not be woken.
+	# With -Xrs the JVM opens its socket at the start, because it cannot be
+	# woken.
 	if [ "$2" = -Xrs ]; then
 		ask 0 jcmd "$pid" VM.version || return
 		rm "/tmp/.java_pid$pid"
 	fi
 	ask 5 jcmd "$pid" VM.version && said "$3" && alive "$pid" &&
-		no_litter "$pid" || return
+		attach_left_nothing "$pid" || return
 	target_end "$pid"
 }
 

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# kill -9 at different times of an attach: it ends at once, and says so.
+# The JVM is killed at different times of an attach: sjkc exits soon and reports
+# that the JVM has ended.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 
-# Before it answers: stopped, so that the request waits, then killed.
+# A JVM that is stopped, and killed while it is stopped.
 killed_before_the_reply() {
 	target "$1" || return
 	ask 0 jcmd "$pid" VM.version || return
 	target_stop "$pid" || return
 	(sleep 1; kill -KILL "$pid") &
-	# A stopped JVM is not asked; one that stops later would be.
+	# sjkc attaches to no stopped JVM.
 	began=$(date +%s)
 	"$sjkc" jcmd "$pid" VM.version >"$scratch/out" 2>"$scratch/err"
 	status=$?
@@ -19,7 +20,8 @@ killed_before_the_reply() {
 	target_end "$pid"
 }
 
-# At any time, the wake and a reply of some hundred kilobytes among them.
+# killed_at JDK DELAY: kills the JVM while it is woken, or while it sends a
+# reply of a few hundred kilobytes.
 killed_at() {
 	target "$1" -- threads=150 || return
 	"$sjkc" jstack --timeout 100s "$pid" >"$scratch/out" 2>"$scratch/err" &
@@ -32,7 +34,7 @@ killed_at() {
 	[ $(($(date +%s) - began)) -le 60 ] ||
 		{ echo "killed after $2 s: took too long"; return 1; }
 	case $status in
-	# 3 also before it was looked at: no such process.
+	# 3 also means that the JVM had ended before sjkc found it.
 	0 | 3) ;;
 	7) said 'ended' || return ;;
 	*)
@@ -43,7 +45,8 @@ killed_at() {
 	esac
 	target_end "$pid"
 	rm -f "/tmp/.java_pid$pid"
-	[ ! -e "/tmp/.attach_pid$pid" ] || { echo 'litter'; return 1; }
+	[ ! -e "/tmp/.attach_pid$pid" ] ||
+		{ echo 'an attach file is left'; return 1; }
 }
 
 check() {

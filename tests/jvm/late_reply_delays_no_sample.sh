@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Somebody else holds the lock that one of us takes to ask a JVM.
+# While another process holds the lock that sjkc needs for attaching, samples
+# are taken on time.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/samples.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 command -v flock >/dev/null || { echo 'no flock'; exit 77; }
 
-# hold SECONDS: the lock, in the background
-hold() {
+# hold_lock SECONDS: holds the lock, in the background
+hold_lock() {
 	rm -f "$scratch/held"
 	flock --no-fork "/proc/$pid/environ" \
 		sh -c "echo HELD; exec sleep $1" >"$scratch/held" &
@@ -16,8 +17,8 @@ hold() {
 	target_wait "$scratch/held" HELD || exit 1
 }
 
-# ends PID: it does, within 5 s: it would wait for the lock for 10
-ends() {
+# exits PID: waits up to 60 s until the process has exited
+exits() {
 	for _ in $(seq 1 600); do
 		[ -d "/proc/$1" ] || return 0
 		sleep 0.1
@@ -31,20 +32,21 @@ for jdk in $(jdks); do
 	target "$jdk" -- threads=1 || exit 1
 	jvm=$pid
 
-	# There are samples meanwhile, and names when it answers.
-	hold 3
+	# Samples are taken before the JVM replies; then the threads get names.
+	hold_lock 3
 	samples "$jvm" sample names=Thread.print
-	has 'until the JVM answers'
-	has 'note names given: Thread.print, '
+	samples_have 'until the JVM answers'
+	samples_have 'note names given: Thread.print, '
 
-	# It does not in time: that is said, and it is not asked again.
-	hold 60
+	# If the JVM does not reply in time, the samples contain the reason, and
+	# no second request is sent.
+	hold_lock 60
 	samples "$jvm" timeout=500 sample 'names=15 bytes: ' sample
-	has 'until the JVM answers'
+	samples_have 'until the JVM answers'
 	[ "$(grep -c 'note names absent: .*15 bytes: ' "$got")" -ge 2 ] ||
 		{ echo "$jdk: no reason in:"; cat "$got"; exit 1; }
 
-	# Killed while it waits, it leaves no child behind.
+	# If the sampling process is killed while it waits, its child exits too.
 	rm -f "$scratch/killed"
 	"$TOOLS/show_samples" "$jvm" until=nobody >"$scratch/killed" 2>&1 &
 	watcher=$!
@@ -54,7 +56,7 @@ for jdk in $(jdks); do
 		{ echo "$jdk: no child of:"; cat "$scratch/killed"; exit 1; }
 	kill -KILL $watcher
 	wait $watcher 2>/dev/null
-	ends "${child% }"
+	exits "${child% }"
 	target_end "$holder"
 	target_end "$jvm"
 done

@@ -3,14 +3,15 @@ scratch=$2
 . tests/jvm/lib/target.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 jdk=$(jdks | head -n 1)
-# Names that no other JVM of this machine has.
+# No other JVM of this machine has these names.
 classes=$(target_compile "$jdk") || exit 1
 mkdir -p "$scratch/sub"
 printf 'Main-Class: Target\n' >"$scratch/manifest"
 "$jdk/bin/jar" --create --file "$scratch/sub/named-$$.jar" \
 	--manifest "$scratch/manifest" -C "$classes" . || exit 1
 
-# doctor STATUS NAME WHAT
+# doctor DIRECTORY STATUS NAME TEXT: runs the sjkc in that directory, which must
+# exit with STATUS and print TEXT
 doctor() {
 	"$1/sjkc" doctor "$3" >"$scratch/got" 2>&1
 	status=$?
@@ -20,7 +21,7 @@ doctor() {
 	exit 1
 }
 
-# start JAR: a JVM of it, and waits for it
+# start JAR: starts a JVM with the jar and waits until it is ready
 start() {
 	said=$scratch/said.$1
 	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -XX:+UseSerialGC \
@@ -41,13 +42,13 @@ doctor "$scratch/bin" 3 "nam-$$.jar" "did you mean 'named-$$.jar'"
 doctor "$scratch/bin" 2 "amed-$$(" 'invalid regular expression'
 cp "$scratch/sub/named-$$.jar" "$scratch/sub/other-named-$$.jar"
 start "other-named-$$.jar" || exit 1
-# The name is that of just one; an expression finds both.
+# The name is exact for one JVM; the regular expression matches both.
 doctor "$scratch/bin" 0 "named-$$" "^$first "
 doctor "$scratch/bin" 2 "a.*med-$$" "pid $pid: .*other-named-$$.jar"
 grep -q "^sjkc:   [12]\. pid $first: .*named-$$.jar" "$scratch/got" ||
 	{ cat "$scratch/got"; exit 1; }
 
-# Row 21: a thread of it is not it.
+# A thread ID does not select a JVM.
 thread=$(find "/proc/$pid/task" -maxdepth 1 -name '[0-9]*' \
 	! -name "$pid" | sed -n 's|.*/||p' | head -n 1)
 doctor "$scratch/bin" 2 "$thread" "is a thread of process $pid"

@@ -7,7 +7,8 @@ target "$(jdks | head -n 1)" || exit 1
 chmod 755 "$scratch"
 cp "$1" "$scratch/sjkc"
 
-# refused WHAT COMMAND…: it exits with 4 and says so, and nothing is harmed
+# refused TEXT COMMAND…: fails unless the command exits with 4 and prints TEXT,
+# and the JVM is still running
 refused() {
 	what=$1
 	shift
@@ -25,13 +26,13 @@ root='setpriv --reuid=0 --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace'
 	refused 'run as that user or as root' $other "$scratch/sjkc" doctor $pid
 	refused 'run as that user or as root' $other "$scratch/sjkc" jcmd $pid
 	$other "$scratch/sjkc" jps 2>&1 | grep -q 'run as root to see all' ||
-		{ echo 'jps does not say that it may not look'; exit 1; }
+		{ echo 'jps does not report the missing rights'; exit 1; }
 	target_end $pid
 
 	within='setpriv --reuid=1 --regid=1 --clear-groups'
 	target "$(jdks | head -n 1)" || exit 1
 	refused 'with CAP_SYS_PTRACE' $root "$scratch/sjkc" doctor $pid
-	# Its own user, of whom there is a name, needs no right.
+	# The JVM's own user needs no capability.
 	setpriv --reuid=1 --regid=1 --clear-groups \
 		"$scratch/sjkc" doctor $pid >"$scratch/got" 2>&1 ||
 		{ cat "$scratch/got"; exit 1; }

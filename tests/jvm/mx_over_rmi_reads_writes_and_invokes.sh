@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What MBeans are asked and told, by address and by URL, with a password or
-# without; and what comes back when it fails.
-# shellcheck disable=SC2016,SC2034,SC2154 # $error is a word; for target.sh; of it
+# The RMI client reads and writes attributes and invokes operations, by address
+# and by service URL, with and without a password, and returns errors.
+# shellcheck disable=SC2016,SC2034,SC2154 # "$error" is text; variables of target.sh
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -9,7 +9,7 @@ scratch=$2
 target_program=Beans
 beans=sjkc.test
 
-# jmx STATUS ARGUMENT…: as ask, by the client alone.
+# jmx STATUS ARGUMENT…: like ask, with ask_jmx instead of sjkc.
 jmx() {
 	sjkc=$TOOLS/ask_jmx ask "$@"
 }
@@ -50,7 +50,7 @@ failures() {
 		[ "$(tail -n 1 "$scratch/out")" = 11 ]
 }
 
-# Each is called in the form that its signature says.
+# The signature selects the overload.
 arguments() {
 	o="invoke=$beans:type=Operations"
 	jmx 0 "127.0.0.1:$port" "$o/type(int:7)" "$o/type(long:7)" \
@@ -105,7 +105,8 @@ notifications() {
 		[ "$(grep -c '^notification sjkc.tick' "$scratch/out")" -eq 1000 ]
 }
 
-# The stub that a JVM tells of its local connector is one without what RMI adds.
+# The stub in the URL of the local connector is a plain serialized object,
+# without the annotations of RMI.
 urls() {
 	stub=$("$jdk/bin/jcmd" "$pid" PerfCounter.print |
 		sed -n 's/^sun.management.JMXConnectorServer.address="\(.*\)"/\1/p')
@@ -120,7 +121,7 @@ urls() {
 		said 'NotBoundException'
 }
 
-# What the JVM says of itself is not where it is.
+# The stub contains another address than the JVM's.
 sent_elsewhere() {
 	jmx_target "$1" -Djava.rmi.server.hostname=127.0.0.2 &&
 		jmx 5 "127.0.0.1:$port" count &&

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What SJK's mx does, and as it prints it; and notifications.
-# shellcheck disable=SC2016 # JSON of ours has dollars
+# mx does what SJK's mx does, and prints the same; and it prints notifications.
+# shellcheck disable=SC2016 # the JSON contains "$error"
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -11,14 +11,15 @@ types=sjkc.test:type=Types
 settable=sjkc.test:type=Settable
 operations=sjkc.test:type=Operations
 
-# mx STATUS ARGUMENT…
+# mx STATUS ARGUMENT…: runs mx for the JVM
 mx() {
 	mx_status=$1
 	shift
 	ask "$mx_status" mx -s "127.0.0.1:$port" "$@"
 }
 
-# is: stdout is what stands here
+# is: fails unless the standard output equals the standard input of this
+# function
 is() {
 	cat >"$scratch/wanted"
 	diff -u "$scratch/wanted" "$scratch/out"
@@ -99,7 +100,8 @@ several() {
 		said 'is write-only'
 }
 
-# What fails is said in its place; that counts only of what was named.
+# The error of an attribute is printed in place of its value.  Only errors of
+# attributes that were named on the command line change the exit status.
 fails() {
 	failing=sjkc.test:type=Failing
 	mx 0 -b $failing -mg && printed 'Fine 1' &&
@@ -112,7 +114,8 @@ fails() {
 		printed '{"Throws":{"$error":"javax.management.MBeanException'
 }
 
-# sets ATTRIBUTE VALUE [SHOWN]
+# sets ATTRIBUTE VALUE [SHOWN]: sets the attribute, and fails unless SHOWN is
+# read
 sets() {
 	mx 0 -b $settable --set -f "$1" -v "$2" && printed $settable &&
 		mx 0 -b $settable --get --quiet -f "$1" || return
@@ -140,7 +143,7 @@ sets_all() {
 		said 'is read-only'
 }
 
-# JDK 25 takes none but those of its own from a client (serial.filter.pattern).
+# JDK 25 accepts only enums of the JDK from a client (serial.filter.pattern).
 enums() {
 	sets State NEW && mx 5 -b $settable -ms -f State -v NONE &&
 		said NONE || return
@@ -150,7 +153,7 @@ enums() {
 	esac
 }
 
-# calls RESULT OPERATION [ARGUMENT…]
+# calls RESULT OPERATION [ARGUMENT…]: fails unless the operation returns RESULT
 calls() {
 	result=$1
 	called=$2
@@ -185,7 +188,7 @@ calls_all() {
 		END
 }
 
-# What changes something is asked for once, each time.
+# Each command invokes the operation exactly once.
 calls_once() {
 	calls 1 count && calls 2 count
 }
@@ -218,18 +221,19 @@ informs() {
 		END
 }
 
-# hears COUNT TEXT: so many lines with it, after a while at most
+# hears COUNT TEXT: waits up to 60 s until the listener has printed COUNT lines
+# with TEXT
 hears() {
 	for _ in $(seq 600); do
 		[ "$(grep -c "$2" "$scratch/heard")" -lt "$1" ] || return 0
 		sleep 0.1
 	done
-	echo "$2 was not heard $1 times:"
+	echo "$2 was not printed $1 times:"
 	cat "$scratch/heard"
 	return 1
 }
 
-# Whoever listens hears what another has it send.
+# The listener prints notifications that another client makes the MBean send.
 listens() {
 	ticker=sjkc.test:type=Ticker
 	: >"$scratch/heard"
@@ -259,7 +263,8 @@ listens() {
 	END
 }
 
-# Who listens too late is told how much was thrown away meanwhile.
+# A listener that is stopped for too long reports how many notifications it
+# lost.
 loses() {
 	: >"$scratch/heard"
 	timeout 300 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" --quiet \
@@ -272,7 +277,7 @@ loses() {
 	done
 	children=/proc/$listener/task/$listener/children
 	late=$(cat "$children") && late=${late% }
-	# The JVM keeps a thousand.
+	# The JVM's buffer holds 1,000 notifications.
 	kill -STOP "$late" && mx 0 -b "$ticker" -mc -op send -a 5000 many &&
 		kill -CONT "$late" && target_wait "$scratch/heard" many &&
 		mx 0 -b "$ticker" -mc -op send -a 1 last &&
@@ -283,9 +288,10 @@ loses() {
 	heard=$(grep -c ' many$' "$scratch/heard")
 	lost=$(sed -n 's/^sjkc: \([0-9]*\) notifications were lost: .*/\1/p' \
 		"$scratch/lost")
-	# While more come, the JVM says of some that it gives that they are lost.
+	# While more notifications arrive, the JVM counts some that it delivers
+	# as lost.
 	[ "$heard" -lt 5000 ] && [ $((heard + lost)) -ge 5000 ] && return
-	echo "$heard were heard, $lost lost, of 5000"
+	echo "$heard of 5000 were printed, $lost lost"
 	cat "$scratch/lost"
 	return 1
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A JVM without JMX is asked by its pid: its local connector is started, which
-# is said before, and once.
+# With the PID of a JVM without JMX, mx starts the local connector.  It reports
+# that before, and only once.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -14,7 +14,7 @@ check() {
 	[ "$(listens)" -eq 0 ] || { echo 'it listens already'; return 1; }
 	ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -q -f Name &&
 		grep -q "^$pid@" "$scratch/out" || return
-	# -q says nothing but errors.
+	# With -q, only errors are printed.
 	[ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
 	target_end "$pid" && target "$1" &&
 		ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -f Name &&
@@ -23,7 +23,7 @@ check() {
 		[ "$(listens)" -eq 1 ] &&
 		ask 0 mxdump "$pid" -q java.lang:type=Runtime &&
 		printed '"modelerType":"sun.management.RuntimeImpl"' || return
-	[ ! -s "$scratch/err" ] || { echo 'said twice'; return 1; }
+	[ ! -s "$scratch/err" ] || { echo 'reported twice'; return 1; }
 	[ "$(listens)" -eq 1 ] &&
 		ask 2 mx -p "$pid" -b a:b=c -mg --user me &&
 		said '--user, TLS options and --force-… require -s' && alive "$pid" &&

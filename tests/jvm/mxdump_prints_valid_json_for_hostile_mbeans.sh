@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every type, attributes that fail, cycles, names that are hostile, MBeans that
-# go while they are read; and nothing of it acts on a terminal.
+# mxdump prints valid JSON for every type, for attributes that fail, for cycles
+# and hostile names, and for MBeans that are unregistered while they are read.
+# On a terminal, it prints no control sequences.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 target_program=Beans
 
-# No key twice, and no constant that JSON does not have.
+# Rejects duplicate keys, and constants that are not JSON.
 cat >"$scratch/dump.py" <<'END'
 import json, sys
 
@@ -26,7 +27,7 @@ def load(path):
 END
 export PYTHONPATH="$scratch"
 
-# dump STATUS [OPTION…]
+# dump STATUS [OPTION…]: runs mxdump for the JVM, into $scratch/dump
 dump() {
 	dump_status=$1
 	shift
@@ -103,14 +104,14 @@ what_fails() {
 	END
 }
 
-# Slow is to answer at once here.
+# The MBean Slow is set to reply immediately.
 all_there_is() {
 	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
 		-v 1 && dump 0 -q 'sjkc.test:*' && every_type && what_fails
 }
 
-# As many are gone as the first that was read could take away.
-mbeans_that_go() {
+# The first Victim that is read unregisters all others.
+unregistered_mbeans() {
 	python3 - "$scratch/dump" <<-'END'
 		import sys
 		from dump import load
@@ -125,7 +126,7 @@ mbeans_that_go() {
 	END
 }
 
-# SJK's own words for it; without -o, to a pipe.
+# The options of SJK; without -o, into a pipe.
 mbeans_that_match() {
 	ask 0 mxdump "127.0.0.1:$port" -q 'java.lang:type=Mem*' &&
 		python3 - "$scratch/out" <<-'END' &&
@@ -141,21 +142,22 @@ mbeans_that_match() {
 		[ "$(cat "$scratch/out")" = '{"beans":[]}' ]
 }
 
-# acts: the output has C0 but for line ends, or C1
-acts() {
+# has_controls: succeeds and prints a message if the output has control
+# characters other than newlines
+has_controls() {
 	[ -s "$scratch/out" ] || { echo 'nothing was printed'; return 0; }
 	LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
-		"$scratch/out" && echo "$bean $options acts on a terminal"
+		"$scratch/out" && echo "$bean $options prints control characters"
 }
 
-# CSV is data, unless it goes to a terminal.
-nothing_acts() {
+# CSV has control characters as data, but not on a terminal.
+prints_no_controls() {
 	for bean in Types Failing Odd; do
 		for options in -mg '-mg --json' -mi '-mi --json'; do
 			# shellcheck disable=SC2086 # words
 			ask 0 mx -s "127.0.0.1:$port" -all $options \
 				-b "sjkc.test:type=$bean,*" || return
-			! acts || return
+			! has_controls || return
 		done
 		options=--csv
 		python3 - "$sjkc" mx -s "127.0.0.1:$port" -all -mg --csv \
@@ -173,7 +175,7 @@ nothing_acts() {
 			    print("\a it failed")
 		END
 			tr -d '\r' >"$scratch/out"
-		! acts || return
+		! has_controls || return
 	done
 	! LC_ALL=C grep -qP '\x1b' "$scratch/dump"
 }
@@ -181,8 +183,8 @@ nothing_acts() {
 check() {
 	opens=java.management/javax.management.openmbean=ALL-UNNAMED
 	jmx_target "$1" --add-opens=$opens -- victims=500 &&
-		all_there_is && mbeans_that_go && mbeans_that_match &&
-		nothing_acts && target_end "$pid"
+		all_there_is && unregistered_mbeans && mbeans_that_match &&
+		prints_no_controls && target_end "$pid"
 }
 
 for_each_jdk check

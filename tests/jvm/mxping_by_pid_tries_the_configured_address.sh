@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Nothing configured; a port for others, from within the JVM's network; a host
-# that is not to be reached from there, either.
+# mxping by PID: nothing is configured; a port is configured and tested from the
+# JVM's network; or the configured host is unreachable even from there.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
@@ -8,7 +8,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/attach.sh
 lab_inside || exit
 
-# In another network than ours, as that of a container is.
+# The JVM's network is another than the test's, as in a container.
 nothing_configured() {
 	within="nsenter --net=/proc/$inside/ns/net"
 	target "$1"
@@ -27,13 +27,14 @@ nothing_configured() {
 		printed 'JMX works, through the local JMX agent' &&
 		ask 0 mxping "$pid" && ! said 'starting the local' >/dev/null &&
 		ask 2 mxping "$pid" 4711 && said "unexpected argument '4711'" &&
-		lets_others_in && stopped_is_said && alive "$pid" &&
-		no_litter "$pid" &&
+		proxy_of_the_fix_works && stopped_is_reported &&
+		alive "$pid" &&
+		attach_left_nothing "$pid" &&
 		target_end "$pid"
 }
 
-# The remedy's proxy.
-lets_others_in() {
+# The proxy of the printed fix works.
+proxy_of_the_fix_works() {
 	: >"$scratch/proxy"
 	"$sjkc" mxprx -p "$pid" -b 127.0.0.1:7777 >"$scratch/proxy" 2>&1 &
 	proxy=$!
@@ -43,7 +44,7 @@ lets_others_in() {
 		kill $proxy && wait $proxy
 }
 
-stopped_is_said() {
+stopped_is_reported() {
 	kill -STOP "$pid"
 	ask 5 mxping --timeout 1s -p "$pid" &&
 		printed 'the JVM is not running: stopped by a signal' &&
@@ -54,7 +55,7 @@ stopped_is_said() {
 	return $status
 }
 
-# Neither the last answer nor the JVM has one.
+# The JSON of the last mxping has no connector.
 no_connector() {
 	python3 - "$scratch/out" <<-'END'
 		import json, sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# mxping -u, mx -u and the real agent: plain, with Basic authentication, a token,
-# HTTPS, a client certificate and a policy; wrong URLs, whose fixes work.
+# mxping -u, mx -u and the real agent: plain, with Basic authentication, a
+# token, HTTPS, a client certificate and a policy; wrong URLs, whose fixes work.
 sjkc=$(realpath "$1") scratch=$(realpath "$2")
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -15,13 +15,14 @@ chmod 600 "$scratch/password" "$scratch/wrong" "$scratch/token"
 
 runtime="-b java.lang:type=Runtime --get -f VmName -q"
 
-# reads OPTION…: the agent at $url is read with these.
+# reads OPTION…: fails unless mx reads an attribute from the agent at $url.
 reads() {
 	# shellcheck disable=SC2086 # words
 	ask 0 mx -u "$url" $runtime "$@" && printed VM
 }
 
-# fix_works: the fix that the last mxping printed leads to an agent.
+# fix_works: fails unless the fix that the last mxping printed leads to an
+# agent.
 fix_works() {
 	fix=$(sed -n 's/^-> sjkc mxping -u \([^ ]*\).*/\1/p' "$scratch/out")
 	[ -n "$fix" ] || { echo 'no fix'; cat "$scratch/out"; return 1; }
@@ -53,7 +54,7 @@ basic() {
 		-Dserve.password=secret || return
 	echo secret >"$scratch/password"
 	reads --user me --password-file "$scratch/password" || return
-	# The environment has it, too; arguments do not.
+	# The token also works in the environment, and is in no argument.
 	SJKC_PASSWORD=secret reads --user me || return
 	ask 4 mx -u "$url" -b a:b=c --get &&
 		said 'requires a login (Basic realm=' &&
@@ -85,7 +86,8 @@ token() {
 	return $status
 }
 
-# key NAME: a key with its own certificate, as a PKCS #12 store and as PEM.
+# key NAME: makes a key with a self-signed certificate, as PKCS #12 store and as
+# PEM.
 key() {
 	"$jdk/bin/keytool" -genkeypair -alias it -keyalg EC -dname "CN=$1" \
 		-ext san=ip:127.0.0.1 -storetype PKCS12 -storepass changeit \
@@ -113,7 +115,7 @@ https() {
 		printed 'trusted and valid for 127.0.0.1' &&
 		ask 0 mxping -u "$url" --insecure &&
 		printed 'accepts a certificate that is not trusted' || return
-	# The same port without TLS.
+	# Plain HTTP to the same port.
 	ask 5 mxping -u "http://${url#https://}" &&
 		printed 'the port requires TLS' &&
 		fix_works 5 'self-signed and not trusted' || return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of a registry, or of a JMX server alone; what is right is gone through, and
-# what is not has its verdict, whose remedy works.
+# TLS of the registry and the JMX server, or of the JMX server alone.  mxping
+# passes all steps if TLS is configured correctly.  Otherwise it names the
+# problem, and the printed fix works.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
@@ -8,7 +9,8 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/attach.sh
 lab_inside && lab_tls || exit
 
-# asked STATUS OPTION…: the JVM, from within its network
+# asked STATUS OPTION…: runs mxping in the JVM's network, and fails unless it
+# exits with STATUS
 asked() {
 	asked_for=$1
 	shift
@@ -21,7 +23,7 @@ asked() {
 	return 1
 }
 
-# The registry is plain, its server is not.
+# The JMX server uses TLS, the registry does not.
 server_alone() {
 	lab_jvm "$1" tls && asked 0 && printed 'ok      server-tls' &&
 		printed 'port 9011, over TLS' && printed 'TLSv1.3' &&
@@ -32,7 +34,7 @@ server_alone() {
 		printed 'failed  server-tls' &&
 		printed 'is not trusted' &&
 		printed "the issuer of the JVM's certificate is not trusted" &&
-		trusts_what_it_was_told_to && asked 0 --insecure \
+		openssl_command_of_the_fix_works && asked 0 --insecure \
 			--cacert "$tls/client.pem" &&
 		printed '--insecure accepts a certificate that is not trusted' &&
 		ask 0 mxping -p "$pid" --cacert "$tls/ca.pem" &&
@@ -42,8 +44,8 @@ server_alone() {
 		target_end "$pid"
 }
 
-# The remedy's command line gets a file that does.
-trusts_what_it_was_told_to() {
+# The command of the fix saves a certificate that mxping then trusts.
+openssl_command_of_the_fix_works() {
 	line=$(sed -n 's/.*: \(openssl s_client .*\); then.*/\1/p' \
 		"$scratch/out")
 	[ -n "$line" ] || { echo 'no command'; return 1; }
@@ -67,8 +69,9 @@ with_a_certificate_of_ours() {
 		target_end "$pid"
 }
 
-# In TLS 1.2 it is refused amid the handshake, by alerts of other names.
-in_the_version_before() {
+# With TLS 1.2, the JVM rejects a client during the handshake, with other
+# alerts.
+with_tls_1_2() {
 	lab_options client-cert || return
 	within="nsenter --net=/proc/$inside/ns/net"
 	# shellcheck disable=SC2086 # words
@@ -97,7 +100,7 @@ with_a_wrong_one() {
 		asked 0 --insecure && target_end "$pid"
 }
 
-# The password of a JVM with TLS passes by TLS.
+# The password is sent over TLS.
 with_a_password() {
 	lab_jvm "$1" tls-registry password || return
 	SJKC_PASSWORD=secret
@@ -111,7 +114,7 @@ with_a_password() {
 
 check() {
 	server_alone "$1" && with_a_certificate_of_ours "$1" &&
-		in_the_version_before "$1" && with_a_wrong_one "$1" && with_a_password "$1"
+		with_tls_1_2 "$1" && with_a_wrong_one "$1" && with_a_password "$1"
 }
 
 for_each_jdk check

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# From the name to the first MBean; with a JVM that sends clients elsewhere, and
-# one that wants a password; and where there is no JMX.
+# mxping performs all steps from the host name to the first MBean.  It names the
+# problem if the stub has another address, if a password is required, and if the
+# port is not one of JMX.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 
-# steps: "ok dns ok tcp …", as they were printed
+# steps: prints the steps of the last mxping: "ok dns ok tcp …"
 steps() {
 	awk '/^(ok|failed) / { printf "%s%s %s", sep, $1, $2; sep = " " }' \
 		"$scratch/out"
 }
 
-# went STEPS
+# went STEPS: fails unless the last mxping printed these steps
 went() {
 	[ "$(steps)" = "$1" ] && return
-	echo "it went: $(steps), not: $1"
+	echo "the steps are: $(steps), not: $1"
 	return 1
 }
 
@@ -45,7 +46,7 @@ all_the_way() {
 		no_session_is_left && target_end "$pid"
 }
 
-# The JVM keeps nothing of a session that was closed and acknowledged.
+# The JVM has no object of the session after it was closed.
 no_session_is_left() {
 	for _ in $(seq 600); do
 		"$jdk/bin/jcmd" "$pid" GC.class_histogram \
@@ -59,7 +60,7 @@ no_session_is_left() {
 	return 1
 }
 
-# Of 127.0.0.2 nothing listens, as the JVM's ports are those of 127.0.0.1.
+# Nothing listens on 127.0.0.2, because the JVM's ports are bound to 127.0.0.1.
 sent_elsewhere() {
 	jmx_target "$1" -Djava.rmi.server.hostname=127.0.0.2 &&
 		ask 5 mxping -s "127.0.0.1:$port" &&
@@ -105,7 +106,7 @@ with_a_password() {
 		target_end "$pid" && nothing_listens
 }
 
-# Where a JVM was.
+# The JVM has exited.
 nothing_listens() {
 	ask 3 mxping -s "127.0.0.1:$port" && went 'ok dns failed tcp' &&
 		printed 'nothing listens on the port' &&
@@ -125,34 +126,35 @@ check() {
 
 for_each_jdk check
 
-stranger 'pass' && ask 5 mxping --timeout 5s -s "127.0.0.1:$port" &&
+python_server 'pass' && ask 5 mxping --timeout 5s -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp failed protocol' &&
 	printed 'accepts the connection, but sends nothing' || exit
 
-stranger 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' &&
+python_server 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' &&
 	ask 5 mxping -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp failed protocol' &&
 	printed 'a web server listens on the port' || exit
 
-stranger 'c.recv(100); c.close(); kept.clear()' &&
+python_server 'c.recv(100); c.close(); kept.clear()' &&
 	ask 5 mxping -s "127.0.0.1:$port" &&
 	printed 'closes the connection without a reply' || exit
 
-# A greeting of an odd machine, and then what no JVM would say.
-stranger 'c.sendall(b"N\0\4\x1b[2J\0\0\0\1" + b"\x1b[2J" * 9)' &&
+# A greeting with a hostile host name, and then bytes that are not a return.
+python_server 'c.sendall(b"N\0\4\x1b[2J\0\0\0\1" + b"\x1b[2J" * 9)' &&
 	ask 5 mxping -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp ok protocol failed registry' &&
 	printed 'another message in place of a return' || exit
 ! grep -q "$(printf '\033')" "$scratch/out" "$scratch/err" ||
 	{ echo 'an escape sequence was printed'; exit 1; }
 
-# A greeting, and nothing more.
-stranger 'c.sendall(b"N\0\1x\0\0\0\1")' &&
+# A greeting without a reply to the call.
+python_server 'c.sendall(b"N\0\1x\0\0\0\1")' &&
 	ask 5 mxping --timeout 5s -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp ok protocol failed registry' &&
 	printed 'does not reply to a call in time' || exit
 
-# Names are those of a file, so that no name server counts.
+# Names are resolved only from files, so the test does not depend on a name
+# server.
 root_only
 echo 'hosts: files' >"$scratch/nsswitch.conf"
 cat >"$scratch/named" <<-END

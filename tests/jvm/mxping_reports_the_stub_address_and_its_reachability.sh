@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# From outside a JVM's network, by forwarded ports: its server is not where
-# clients are sent, each time in another manner.  What is said to mend it does.
+# Through forwarded ports, mxping reports why clients cannot connect to the
+# address in the stub, for each possible reason.  The printed fixes work.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 lab_inside && lab_forward 17010 9010 || exit
-# The outside address of a router.
+# The address of a router, in the outer network.
 ip address add 10.99.0.9/32 dev lo || exit
 
-# sent_to HOST: a JVM that says so of itself
+# sent_to HOST: starts a JVM whose stubs contain HOST
 sent_to() {
 	lab_options same || return
 	within="nsenter --net=/proc/$inside/ns/net"
@@ -21,17 +21,17 @@ sent_to() {
 	return $status
 }
 
-# pinged STATUS HOST:PORT OPTION…
+# pinged STATUS HOST:PORT OPTION…: fails unless mxping exits with STATUS
 pinged() {
 	pinged_for=$1
 	shift
 	ask "$pinged_for" mxping --timeout 20s -s "$@"
 }
 
-# mended: the proxy of the remedy lets clients through
-mended() {
+# fix_works: fails unless mxping succeeds through the proxy of the printed fix
+fix_works() {
 	line=$(sed -n 's/.*127.0.0.1:[0-9]*: sjkc \(mxprx .*\)$/\1/p' "$scratch/out")
-	[ -n "$line" ] || { echo 'no remedy'; cat "$scratch/out"; return 1; }
+	[ -n "$line" ] || { echo 'no fix'; cat "$scratch/out"; return 1; }
 	: >"$scratch/proxy"
 	# shellcheck disable=SC2086 # words
 	"$sjkc" $line >"$scratch/proxy" 2>&1 &
@@ -45,26 +45,27 @@ mended() {
 	printed 'ok      mbean' && kill $proxy && wait $proxy
 }
 
-# A port forward has the JVM's own port number, as it should be.
+# The port forward has the same port number as the JVM.
 same_number() {
 	lab_forward 9010 9010 && number=$forwarder &&
 		sent_to "$lab_name" && pinged 5 127.0.0.1:9010 &&
 		printed 'failed  server' &&
 		printed "$lab_name, port 9010, a name that does not resolve here; the same port of 127.0.0.1" &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
-		mended && pinged 0 127.0.0.1:9010 --force-hostname &&
+		fix_works && pinged 0 127.0.0.1:9010 --force-hostname &&
 		target_end "$pid" &&
 		sent_to "$lab_address" && pinged 5 127.0.0.1:9010 &&
 		printed 'a private address of another network; the same port of' &&
-		mended && target_end "$pid" && forwarder=$number &&
+		fix_works && target_end "$pid" && forwarder=$number &&
 		lab_unforward
 }
 
-# It has another: there is one port, and both of the JVM's are behind it.
+# The port forward has another port number.  The registry and the JMX server are
+# behind the same port.
 another_number() {
 	sent_to 169.254.7.7 && pinged 5 127.0.0.1:17010 &&
 		printed "an address that is valid only on the JVM's own link; it also answers at 127.0.0.1, port 17010" &&
-		mended && pinged 0 127.0.0.1:17010 --force-address &&
+		fix_works && pinged 0 127.0.0.1:17010 --force-address &&
 		target_end "$pid" &&
 		sent_to 203.0.113.7 && pinged 5 127.0.0.1:17010 \
 			--timeout 6s &&
@@ -75,7 +76,7 @@ another_number() {
 		target_end "$pid"
 }
 
-# A machine whose packets are lost, and one to which no way leads.
+# Packets to the machine are lost, or there is no route to it.
 out_of_reach() {
 	ip link add name here type veth peer name there &&
 		ip link set here up && ip link set there up &&
@@ -88,8 +89,8 @@ out_of_reach() {
 		printed 'there is no route to the host'
 }
 
-# Of a router's outside the JVM knows nothing, and says loopback.
-loopback_of_the_other() {
+# Behind a router, the stub contains the loopback address.
+loopback_behind_a_router() {
 	socat TCP-LISTEN:9010,bind=10.99.0.9,fork,reuseaddr \
 		TCP:127.0.0.1:17010 &
 	router=$!
@@ -97,7 +98,7 @@ loopback_of_the_other() {
 	sent_to 127.0.0.1 && target_wait_port 10.99.0.9 9010 &&
 		pinged 5 10.99.0.9:9010 &&
 		printed "a loopback address: for a remote client, the client's own machine; the same port of 10.99.0.9" &&
-		mended
+		fix_works
 }
 
 target_wait_port() {
@@ -111,9 +112,10 @@ socket.create_connection((sys.argv[1], int(sys.argv[2])), 1)' "$1" "$2" \
 	return 1
 }
 
-# at_9010 PROGRAM: somebody else is where the JVM sends clients
+# at_9010 STATEMENT: starts a server at the address of the stub, which executes
+# the Python statement for each connection c.
 at_9010() {
-	cat >"$scratch/stranger.py" <<-END
+	cat >"$scratch/server.py" <<-END
 		import signal, socket
 		signal.alarm(300)
 		s = socket.socket()
@@ -128,25 +130,26 @@ at_9010() {
 		    $1
 	END
 	: >"$scratch/up"
-	python3 "$scratch/stranger.py" >"$scratch/up" 2>&1 &
-	stranger=$!
-	target_pids="$target_pids $stranger"
+	python3 "$scratch/server.py" >"$scratch/up" 2>&1 &
+	server=$!
+	target_pids="$target_pids $server"
 	target_wait "$scratch/up" up
 }
 
-# met PROGRAM WORDS
+# met STATEMENT TEXT: with this server there, mxping prints TEXT
 met() {
 	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 6s &&
 		printed 'failed  server' && printed "port 9010, where $2" &&
 		printed 'it also answers at 127.0.0.1, port 17010'
 	status=$?
-	kill $stranger
-	wait $stranger 2>/dev/null
+	kill $server
+	wait $server 2>/dev/null
 	return $status
 }
 
-# The JVM of loopback_of_the_other, with the socket factory its forwarded port.
-strangers() {
+# Another server is at the address of the stub.  The JVM is that of
+# loopback_behind_a_router.
+other_servers() {
 	kill "$router"
 	wait "$router" 2>/dev/null
 	pinged 5 127.0.0.1:17010 && printed 'port 9010, where nothing listens' &&
@@ -162,7 +165,8 @@ strangers() {
 	target_end "$pid"
 }
 
-# The JVM has two ports; a forward of one leads to the other, or to none.
+# The registry and the JMX server have two ports, and the port forward of the
+# second leads to the first, or is missing.
 two_ports() {
 	lab_jvm "$jdk" different local &&
 		lab_forward 9011 9010 && pinged 5 127.0.0.1:17010 &&
@@ -177,7 +181,7 @@ two_ports() {
 		target_end "$pid" && lab_unforward
 }
 
-# A server of another make: sessions are at a port of their own.
+# The JMX server is not the JDK's: its sessions have their own port.
 sessions() {
 	within="nsenter --net=/proc/$inside/ns/net"
 	target_program=Sessions target "$jdk" \
@@ -196,20 +200,20 @@ sessions() {
 ipv6() {
 	lab_jvm "$jdk" ipv6 && lab_forward 9010 9010 "$lab_address6" &&
 		pinged 5 '[::1]:9010' && printed 'the same port of ::1' &&
-		printed 'sjkc mxprx -s [::1]:9010 -b 127.0.0.1:' && mended &&
+		printed 'sjkc mxprx -s [::1]:9010 -b 127.0.0.1:' && fix_works &&
 		pinged 0 '[::1]:9010' --force-hostname &&
 		printed 'connected to [::1]:9010' &&
 		lab_unforward && target_end "$pid"
 }
 
-# by_tls SETTING WORDS: the remedy's options of TLS are those that it takes
+# by_tls SETTING OPTIONS: the printed fix includes these TLS options, and works
 by_tls() {
 	lab_jvm "$jdk" tls hostname "$1" &&
 		pinged 5 127.0.0.1:9010 --cacert "$tls/ca.pem" &&
 		printed 'failed  server' &&
 		printed 'a name that does not resolve here; the same port' &&
 		printed "sjkc mxprx -s 127.0.0.1:9010 --cacert $tls/ca.pem $2" &&
-		mended && target_end "$pid"
+		fix_works && target_end "$pid"
 }
 
 tls() {
@@ -221,8 +225,8 @@ tls() {
 
 check() {
 	jdk=$1
-	same_number && another_number && loopback_of_the_other && strangers &&
-		two_ports && sessions && ipv6 && tls
+	same_number && another_number && loopback_behind_a_router &&
+		other_servers && two_ports && sessions && ipv6 && tls
 }
 
 out_of_reach || exit

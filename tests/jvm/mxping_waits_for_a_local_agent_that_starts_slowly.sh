@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The limit of each step, 5 s, does not apply to starting the local JMX agent:
-# on a busy machine that takes longer.
+# The timeout of a step, 5 s, does not apply to the start of the local JMX
+# agent, which takes longer on a busy machine.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

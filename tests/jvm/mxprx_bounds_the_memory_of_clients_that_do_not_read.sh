@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A client of mxprx that stops to read a return of 100 MB: no more of it is in
-# the proxy than a buffer, others are served, and all of it comes when the client
-# goes on.  The same where it is the JVM that does not read, and by TLS.
+# A client of mxprx stops reading a return of 100 MB: the proxy keeps at most a
+# buffer of it, serves other clients meanwhile, and passes on the rest when the
+# client continues.  The same holds if the JVM stops reading, and over TLS.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -33,14 +33,14 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	s = greeted(port)
 	ask(s, LOOKUP, returned(server_stub(b"127.0.0.1", port)))
 	s.sendall(DOMAIN)
-	# What the kernel takes on the way is not the proxy's.
+	# The socket buffers of the kernel are not the proxy's memory.
 	assert until(lambda: sent[0] > 0)
-	def stands():
+	def is_blocked():
 	    was = sent[0]
 	    time.sleep(0.5)
 	    return sent[0] == was
-	assert until(stands), "the JVM is never held up"
-	assert sent[0] < count, "all of it has gone somewhere"
+	assert until(is_blocked), "the JVM's writes never block"
+	assert sent[0] < count, "the whole return was sent"
 	grown = resident_kib(pid) - before
 	assert grown < 1024, "%d KiB more" % grown
 	jvm.value = lambda: string(b"a value")
@@ -55,7 +55,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	assert grown < 1024, "%d KiB more" % grown
 	s.close()
 
-	# A JVM that takes nothing: what is sent to it waits where it is.
+	# A JVM that does not read: the rest of a call stays with the client.
 	jvm.close()
 	class Deaf(Jvm):
 	    def serve(self, c, heard):
@@ -89,7 +89,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$tls" \
 	s = greeted(port)
 	for length in range(40000, 1000000, 77777):
 	    value = b"|" + struct.pack(">Q", length) + b"x" * length
-	    # Records of such a length as fill no buffer.
+	    # Each write is a TLS record of 15,000 bytes, which fills no buffer.
 	    whole = returned(value)
 	    jvm.value = lambda: [whole[at:at + 15000]
 				 for at in range(0, len(whole), 15000)]

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A thousand clients of mxprx that say nothing, or half a word, are closed; one
-# that speaks is served meanwhile.  Those beyond what may be are sent away.
+# mxprx closes the connections of a thousand clients that send nothing or an
+# incomplete message, and serves another client meanwhile.  It rejects clients
+# above the limits.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -26,28 +27,29 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	for i, s in enumerate(idle):
 	    s.sendall(said[i % len(said)])
 	assert is_served(port)
-	# Half a message is closed later; nobody waits for that here.
+	# Connections with an incomplete message are closed later; the test does
+	# not wait for that.
 	for i, s in enumerate(idle):
 	    rest = rest_of(s)
 	    assert rest == b"" or rest[:1] == b"N", rest
 	assert time.monotonic() - began > 4, "they were closed at once"
 	works(port)
 
-	# One more than may be connected is sent away, and no other.
+	# Above --max-clients, the next client is rejected, and no other.
 	kept = [greeted(port) for _ in range(1100)]
-	assert is_sent_away(port), "more than may be connected are"
+	assert is_sent_away(port), "more clients than --max-clients"
 	ask(kept[0], b"R", b"S")
 	ask(kept[-1], b"R", b"S")
 	for s in kept:
 	    s.close()
 END
 grep -q 'did not complete its greeting in time' "$proxy_said" ||
-	{ echo 'nothing was said of them'; cat "$proxy_said"; exit 1; }
+	{ echo 'they were not reported'; cat "$proxy_said"; exit 1; }
 grep -q -- '--max-clients' "$proxy_said" || grep -q 'similar messages' "$proxy_said" ||
-	{ echo 'that there are too many was not said'; cat "$proxy_said"; exit 1; }
+	{ echo 'the limit was not reported'; cat "$proxy_said"; exit 1; }
 proxy_end TERM || exit 1
 
-# Of one host there are 64, and the others are not its business.
+# A host may have 64 connections; other hosts are not affected.
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
 PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys
@@ -63,6 +65,6 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	        return True
 	    except (OSError, EOFError):
 	        return False
-	assert until(again), "nobody comes after who has gone"
+	assert until(again), "a closed connection still counts"
 END
 proxy_end TERM

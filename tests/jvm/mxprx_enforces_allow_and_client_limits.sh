@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A proxy that listens for others than this machine takes those of --allow, and
-# this machine, and nobody else; each is led to the address that it connected to,
-# of IPv6, too.
+# A proxy that listens on all addresses accepts only clients of --allow and of
+# this machine.  Each client gets a stub with the address to which it connected,
+# also with IPv6.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -22,7 +22,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	jvm = Jvm(9010)
 	def client(address):
 	    try:
-	        # Sent away, it may be so before it knows to be connected.
+	        # A rejected client may be reset before connect() returns.
 	        s = socket.create_connection((address, port), 20,
 	                                     (address, 0))
 	        s.sendall(HELLO)
@@ -45,7 +45,7 @@ grep -q 'clients in the networks of --allow can run any code' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
 proxy_end TERM
 
-# One host has only its part of all clients, by SOCKS, too.
+# --max-clients-per-host limits RMI and SOCKS clients.
 for way in '-b' '--socks'; do
 	proxy -s 127.0.0.1:9010 "$way" 0 --max-clients-of-host 2 || exit 1
 	timeout 300 python3 - "$proxy_port" "$way" <<-'END' || exit 1

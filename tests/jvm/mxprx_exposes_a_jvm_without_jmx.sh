@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034 # inner_net is target_contained's
-# By its pid, a JVM that was started without a word about JMX is at a port; one
-# of another user in a container, with a network of its own, too.
+# mxprx -p exposes a JVM that was started without JMX options, also one of
+# another user in a container with its own network.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -17,7 +17,7 @@ serves() {
 		{ cat "$proxy_said"; return 1; }
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes operations \
 		notifications loop 100 || return
-	# It stays in the JVM: the next proxy finds it.
+	# The local agent keeps running, and the next proxy uses it.
 	proxy_end TERM
 	proxy -p "$pid" -b 0 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes || return

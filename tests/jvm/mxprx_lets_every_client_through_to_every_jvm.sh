@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: clients wait a minute for what does not happen.
+# Begins early: clients wait a minute for events that never arrive.
 #
-# Each way to configure the JMX of a JVM, with each JDK, and the clients that
-# people have: a JDK's own, JConsole's classes, VisualVM.  All JVMs are in a
-# network that cannot be reached, each with one port forwarded, by another
-# number; where it has two ports, a command gets to them, as ssh -W would.
-# mxping says what is wrong, and what it says to type is typed.
+# All clients (the JDK's own, the classes of JConsole, VisualVM) reach JVMs with
+# each JMX configuration and each JDK through mxprx.  The JVMs are in an
+# unreachable network, each with one forwarded port of another number.  A JVM
+# with two ports is reached by a command, as ssh -W would.  The test types the
+# command of mxping's fix.
 # shellcheck disable=SC2015,SC2020,SC2046,SC2086 # mostly words
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
@@ -20,14 +20,15 @@ settings='same different random hostname password tls tls-registry client-cert
 matrix=$scratch/matrix
 echo secret >"$scratch/password"
 
-# Lines of what there is: JDK, setting, and the ports: the JVM's, the one that
-# is forwarded, the proxy's, and that of a proxy that speaks TLS to clients.
+# plan: writes a line for each JVM to $matrix: the JDK, the setting, and the
+# ports of the JVM, of the port forward, of the proxy, and of a second proxy
+# with TLS for clients.
 plan() {
 	next=9010
 	for jdk in $(jdks); do
 		for setting in $settings; do
-			# mxping names the next port that is free, which
-			# of ::1 is that of 127.0.0.1.
+			# mxping proposes the next free port.  For [::1],
+			# the same port of 127.0.0.1 is free.
 			by=1
 			[ $setting != ipv6 ] || by=0
 			echo "$jdk $setting $next $((next + 8000)) \
@@ -37,7 +38,8 @@ plan() {
 	done >"$matrix"
 }
 
-# for_each FUNCTION: with $jdk, $setting and the ports, for each line.
+# for_each FUNCTION: calls FUNCTION for each line, with $jdk, $setting and the
+# ports.
 for_each() {
 	while read -r jdk setting jmx_port forwarded proxied secured; do
 		case $setting in
@@ -51,7 +53,7 @@ for_each() {
 start_jvm() {
 	lab_jvm_start "$jdk" "$setting" || return
 	echo "$said $pid" >>"$scratch/jvms"
-	# Three at a time.
+	# At most three JVMs start at the same time.
 	case $setting in random | tls | ipv6) target_ready ;; esac
 }
 
@@ -71,7 +73,7 @@ echo_forward() {
 	echo "$forwarded $jmx_port $inner"
 }
 
-# What a person says of a setting whenever asked for the JVM.
+# known_of: prints the TLS options for the setting.
 known_of() {
 	case $setting in
 	tls | tls-registry) echo "--cacert $tls/ca.pem" ;;
@@ -89,7 +91,7 @@ cell() {
 	echo "$jdk $setting $1 $2" >>"$scratch/cells"
 }
 
-# The verdict, then the proxy that it names.
+# start_proxy: checks the verdict of mxping and starts the proxy of its fix.
 start_proxy() {
 	found="$scratch/ping.$jmx_port"
 	# shellcheck disable=SC2046 # words
@@ -113,13 +115,13 @@ start_proxy() {
 		advice="run a proxy for clients at 127.0.0.1:$proxied" way=printed ;;
 	esac
 	grep -q -- "$verdict" "$found" && grep -qF -- "$advice" "$found" ||
-		{ echo "mxping does not say $verdict, $advice:"
+		{ echo "mxping does not print $verdict, $advice:"
 		cat "$found"; return 1; }
 	cell mxping "$way"
 	run_proxy "$command" && start_secured
 }
 
-# As it would be typed.
+# run_proxy COMMAND: runs the command as a user would type it.
 run_proxy() {
 	command=$(echo "$1" | tr -s '\n\t' '  ')
 	PATH=$(dirname "$sjkc"):$PATH sh -c "exec $command" \
@@ -128,7 +130,8 @@ run_proxy() {
 	echo "$scratch/proxy.$jmx_port" >>"$scratch/proxies"
 }
 
-# Where clients are to speak TLS as well: another, which shows a certificate.
+# start_secured: if the setting has TLS, starts a second proxy with TLS for
+# clients.
 start_secured() {
 	case $setting in *tls* | client-cert) ;; *) return 0 ;; esac
 	jmx_port=$jmx_port.secured
@@ -145,14 +148,15 @@ start_proxies() {
 	for_each proxy_works
 }
 
-# mxping through the proxy has nothing to say against it.
+# proxy_works: fails unless mxping succeeds through the proxy.
 proxy_works() {
 	# shellcheck disable=SC2046 # words
 	"$sjkc" mxping -s "127.0.0.1:$proxied" $(login_of) \
 		>"$scratch/through" 2>&1 || { cat "$scratch/through"; return 1; }
 }
 
-# words_of JDK KIND MODE…: those of JmxClient for all JVMs of that JDK.
+# words_of JDK KIND MODE…: prints the arguments of JmxClient for all JVMs of the
+# JDK.
 words_of() {
 	of=$1 kind=$2 first=1
 	shift 2
@@ -175,7 +179,8 @@ words_of_one() {
 	echo "$before $to" "$@"
 }
 
-# Those of JConsoleClient and VisualVmClient: without modes.
+# bare: converts them to arguments of JConsoleClient and VisualVmClient, which
+# have no modes.
 bare() {
 	tr -s ' \n' '\n\n' | grep -v '^--$'
 }
@@ -220,7 +225,7 @@ visualvm() {
 		visualvm_shows '^Monitor$' && visualvm_shows '^Threads$'
 }
 
-# Each has a folder of its own, KIND below that of the JDK.
+# one_by_one JDK: runs each kind of client with its own scratch directory.
 one_by_one() {
 	all=$scratch
 	for kind in direct proxied secured jconsole jconsole_secured; do
@@ -231,18 +236,18 @@ one_by_one() {
 }
 
 start_clients() {
-	# The one that waits, first.
+	# The client that waits a minute starts first.
 	for jdk in $(jdks); do
-		at_once "blocking.$(basename "$jdk")" blocking "$jdk"
+		in_parallel "blocking.$(basename "$jdk")" blocking "$jdk"
 	done
-	at_once visualvm visualvm "$(all_jdks | head -n 1)"
+	in_parallel visualvm visualvm "$(all_jdks | head -n 1)"
 	for jdk in $(jdks); do
-		at_once "$(basename "$jdk")" one_by_one "$jdk"
+		in_parallel "$(basename "$jdk")" one_by_one "$jdk"
 	done
-	at_once_done
+	in_parallel_wait
 }
 
-# said_of FILE WHERE MODE: what a client has said of it.
+# said_of FILE ADDRESS MODE: prints what a client printed for this JVM and mode.
 said_of() {
 	awk -v at="at $2" -v mode="$3: " '
 		/^at / { here = $0 == at }
@@ -251,7 +256,8 @@ said_of() {
 		}' "$1"
 }
 
-# wants NAME FILE WHERE MODE PATTERN [WORD]: one of the cells.
+# wants NAME FILE ADDRESS MODE PATTERN [TEXT]: fails unless the client printed
+# PATTERN; sets the cell of the column NAME to TEXT.
 wants() {
 	result=$(said_of "$2" "$3" "$4")
 	echo "$result" | grep -q -- "$5" || {
@@ -286,7 +292,9 @@ compare() {
 			visualvm 'thread dump of'
 }
 
-# All ways to one JDK's JVMs show the same MBeans with the same attributes.
+# all_wanted NAME DIRECTORY ADDRESS: checks all modes of JmxClient, and keeps
+# the attributes: all connections to JVMs of a JDK show the same MBeans and
+# attributes.
 all_wanted() {
 	file=$scratch/$2/client
 	wants "$1" "$file" "$3" attributes ', hash ' &&
@@ -306,7 +314,8 @@ same_everywhere() {
 	done
 }
 
-# One line a JVM; it is shown of a test that passes, too (tests/jvm.sh).
+# table: prints a line for each JVM.  tests/jvm.sh prints them even if the test
+# passes.
 table() {
 	awk '
 		{

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# One mxprx before JVMs of both JDKs that send clients to a host that nobody
-# knows: with two ports, with one behind a port-forward, with TLS and a
-# password, with TLS for which a client has to show a certificate.  The JDK's own
-# client reads, calls and listens through it, and knows of no TLS.  Then a JVM is
-# started again; --read-only; TLS to the clients.
+# One mxprx serves JVMs of two JDKs whose stubs contain an unknown host name:
+# with two ports, with one port behind a port forward, with TLS and a password,
+# and with TLS and client certificates.  The JDK's own client reads, calls and
+# listens through it without TLS.  Then: a JVM that is restarted, --read-only,
+# and TLS for clients.
 # shellcheck disable=SC2031 # nothing here is set in a subshell
 sjkc=$1
 scratch=$2
@@ -18,7 +18,7 @@ lab_tls || exit 1
 first=$(jdks | head -n 1)
 last=$(jdks | tail -n 1)
 
-# here PORT JDK SETTING…: a JVM of this network.
+# here PORT JDK SETTING…: starts a JVM in the outer network.
 here() {
 	jmx_port=$1 here_jdk=$2
 	shift 2
@@ -27,7 +27,7 @@ here() {
 	target "$here_jdk" $lab_options
 }
 
-# port_of TITLE: where the proxy has that JVM.
+# port_of TITLE: prints the proxy's port for this JVM.
 port_of() {
 	sed -n "s/^$1 is at .*:\([0-9]*\)\$/\1/p" "$proxy_printed"
 }
@@ -55,10 +55,10 @@ jmx_client "$last" "127.0.0.1:$(port_of 127.0.0.1:9030)" attributes \
 unset JMX_USER JMX_PASSWORD
 jmx_client "$first" "127.0.0.1:$(port_of localhost:9040)" attributes \
 	notifications || exit 1
-# Nobody gets in without the password, and it is nowhere in the log.
+# A wrong password is rejected, and the log contains no password.
 JMX_USER=control JMX_PASSWORD=wrong jmx_client "$last" \
 	"127.0.0.1:$(port_of 127.0.0.1:9030)" attributes >/dev/null &&
-	{ echo 'it took another password'; exit 1; }
+	{ echo 'a wrong password was accepted'; exit 1; }
 grep -q 'Authentication failed' "$scratch/client" ||
 	{ cat "$scratch/client"; exit 1; }
 for line in 'newClient	-	-	exception	' 'getAttribute	java.lang:type='; do
@@ -68,7 +68,7 @@ done
 ! grep -q secret "$proxy_printed" "$proxy_said" ||
 	{ echo 'the password is in the log'; exit 1; }
 
-# Started again, its objects are others.
+# A restarted JVM has other object identifiers.
 target_end "$two_ports"
 jmx_client "$first" "127.0.0.1:$different" shut || exit 1
 here 9020 "$last" different hostname &&
@@ -83,7 +83,7 @@ grep -q 'SecurityException: sjkc: .*--read-only' "$scratch/client" ||
 	{ cat "$scratch/client"; exit 1; }
 proxy_end TERM || exit 1
 
-# By TLS, the registry with and without.
+# TLS for clients; the client uses TLS to the registry or not.
 proxy -s 127.0.0.1:9020 -b 0 --tls-cert "$tls/proxy.pem" \
 	--tls-key "$tls/proxy.key" || exit 1
 client_tls=trust
@@ -92,7 +92,8 @@ client_tls=registry-trust
 jmx_client "$first" "localhost:$proxy_port" attributes operations || exit 1
 client_tls=
 jmx_client "$last" "localhost:$proxy_port" shut || exit 1
-# What does not trust it says so and gets nowhere; nor does who speaks none.
+# A client that does not trust the certificate is rejected, and so is a client
+# without TLS.
 PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys
 	from stand_in import *

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A JVM whose second port is one that it has just chosen, behind a command that
-# can connect to any: clients see one port, and no host that they do not know.
-# Commands that fail are named, and end with the proxy, however that ends.
+# The JVM chose its second port; the proxy's command can connect to any port.
+# Clients need one port and no unknown host name.  The proxy reports commands
+# that fail, and all commands end with the proxy, even if it is killed.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -14,15 +14,15 @@ lab_enter "$0" "$@"
 lab_inside || exit 1
 lab_dial_command
 
-# Whoever has the inside's network for his own, but who was there before.
-dialled() {
+# commands: prints the PID of each socat in the inner network.
+commands() {
 	find /proc/[0-9]*/ns/net -maxdepth 0 -lname "$lab_network" 2>/dev/null |
 	while IFS=/ read -r _ _ one _; do
 		grep -q '^socat' "/proc/$one/cmdline" 2>/dev/null &&
 			echo "$one"
 	done
 }
-# A pattern of find: its brackets are none.
+# A pattern of find, so brackets need backslashes.
 lab_network=$(readlink "/proc/$inside/ns/net" | sed 's/[][]/\\&/g')
 
 serves() {
@@ -32,16 +32,17 @@ serves() {
 		loop 100 || return
 	# Each connection had a command, which ended with it.
 	for _ in $(seq 600); do
-		[ -n "$(dialled)" ] || break
+		[ -n "$(commands)" ] || break
 		sleep 0.1
 	done
-	[ -z "$(dialled)" ] || { echo 'commands stay'; return 1; }
+	[ -z "$(commands)" ] || { echo 'commands are left'; return 1; }
 	[ ! -s "$proxy_said" ] || { cat "$proxy_said"; return 1; }
 	target_end "$pid"
 	proxy_end TERM
 }
 
-# A JVM that has gone, one that is not there, and commands that are of no use.
+# fails JDK COMMAND TEXT: with this command, or without a JVM, clients get an
+# exception with TEXT.
 fails() {
 	proxy --proxy-command "$2" -s 127.0.0.1:9010 -b 0 --timeout 2s || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
@@ -51,8 +52,8 @@ fails() {
 	proxy_end TERM
 }
 
-# Where no command is, and but one port forwarded, a client hears what to do.
-# It asks more than once, on connections that it keeps.
+# Without a command and with one forwarded port, the client's exception has
+# advice. The client makes several calls on connections that it keeps.
 advises() {
 	lab_jvm "$1" random || return
 	lab_forward 17010 9010 || return
@@ -65,7 +66,8 @@ advises() {
 	proxy_end TERM
 }
 
-# A proxy that is killed leaves none of its commands, in a session.
+# leaves_none JDK SIGNAL: when the proxy ends during a session, its commands
+# end.
 leaves_none() {
 	lab_jvm "$1" random || return
 	proxy --proxy-command "$lab_dial" -s 127.0.0.1:9010 -b 0 || return
@@ -73,16 +75,16 @@ leaves_none() {
 	client=$!
 	target_pids="$target_pids $client"
 	for _ in $(seq 600); do
-		[ -z "$(dialled)" ] || break
+		[ -z "$(commands)" ] || break
 		sleep 0.1
 	done
-	[ -n "$(dialled)" ] || { echo 'no command was seen'; return 1; }
+	[ -n "$(commands)" ] || { echo 'no command was found'; return 1; }
 	proxy_end "$2"
 	for _ in $(seq 600); do
-		[ -n "$(dialled)" ] || break
+		[ -n "$(commands)" ] || break
 		sleep 0.1
 	done
-	[ -z "$(dialled)" ] || { echo "commands outlive $2"; return 1; }
+	[ -z "$(commands)" ] || { echo "commands are left after $2"; return 1; }
 	target_end "$client"
 	target_end "$pid"
 }

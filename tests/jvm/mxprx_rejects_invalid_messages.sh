@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Garbage, other protocols of RMI, nested and endless objects, classes that do
-# harm in place of a password: mxprx ends the connection or refuses, and the JVM
-# hears nothing of it.  What is passed on is so byte for byte, both ways, also
-# what looks like a stub and is none.
+# Garbage, other RMI protocols, nested and endless objects, and dangerous
+# classes in place of a password: mxprx closes the connection or returns an
+# exception, and the JVM receives none of it.  Valid messages pass unchanged in
+# both directions, also values that look like a stub.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -72,7 +72,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	assert heard() == silence, jvm.heard[-1]
 	assert resident_kib(pid) < 150 << 10, resident_kib(pid)
 
-	# Classes in place of a password; then the connection is as before.
+	# Classes in place of a password; the connection stays usable.
 	payload = (b"sr" + utf(b"java.util.PriorityQueue") + bytes(8) +
 		   b"\3\0\2I\0\4sizeL\0\ncomparatort\0\26Ljava/util/Comparator;" +
 		   b"xp\0\0\0\2pw\4\0\0\0\3x")
@@ -87,7 +87,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	ask(s, LOGIN, returned(session_stub(b"127.0.0.1", port)))
 	assert jvm.heard[-1] == [LOGIN], jvm.heard[-1]
 
-	# What looks like a stub is a value, and the rest is as it was.
+	# A value that looks like a stub passes unchanged.
 	values = [server_stub(b"192.0.2.1", 9010), string(b"UnicastRef"),
 		  reference(b"192.0.2.1", 9010, SESSION), b"x" * 70000,
 		  bytes(range(256)) * 100]
@@ -97,15 +97,15 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 			     b"UnicastRef")
 	    ask(s, said, returned(value))
 	    assert b"".join(jvm.heard[-1]).endswith(said)
-	# Nothing is rewritten in a stub but the endpoint, whatever the name.
+	# In a stub, only the endpoint is rewritten, whatever its host name.
 	jvm.value = lambda: string(b"a value")
 	for host in b"h", b"h" * 200, b"169.254.169.254", b"\xc3\xa4":
 	    jvm.host = host
 	    ask(greeted(port), LOOKUP, returned(server_stub(b"127.0.0.1", port)))
 	jvm.host = b"127.0.0.1"
 
-	# Many at once that never end a message, before any has logged in:
-	# 256 KiB each at most, of which some is the sockets'.
+	# Many clients send endless messages before login: each uses at most
+	# 256 KiB, including socket buffers.
 	before, held = resident_kib(pid), []
 	for _ in range(100):
 	    s = greeted(port)
@@ -116,13 +116,13 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	    held.append(s)
 	works(port)
 	assert resident_kib(pid) - before < 100 * 256, resident_kib(pid)
-	# Who has logged in sends long messages, after others did.
+	# Then a client that has logged in sends long messages.
 	s = greeted(port)
 	ask(s, LOGIN, returned(session_stub(b"127.0.0.1", port)))
 	jvm.value = lambda: string(b"a value")
 	s.sendall(attribute(b"a:b=" + b"c" * 60000, b"d" * 60000))
 	assert s.recv(1 << 16)[:1] == b"Q"
-	# Together they have 32 MiB, however many they are, and others go on.
+	# All these clients share 32 MiB, and other clients are served.
 	for _ in range(500):
 	    s = greeted(port)
 	    try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A JVM that wants a client certificate, and one whose own certificate is not
-# trusted, by TLS 1.2 and 1.3.  The proxy and its client are told which of the
-# two it is; --insecure is no advice where it does not help.
+# The JVM requires a client certificate, or its own certificate is not trusted,
+# with TLS 1.2 and 1.3.  The proxy and its client report which of the two
+# failed, and the advice names --insecure only if it helps.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -13,7 +13,8 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
 	{ cat "$scratch/openssl.said"; exit 1; }
 
 cat >"$scratch/server.py" <<-'END'
-	# A JVM's port up to the handshake: TLS that asks for a certificate.
+	# A fake JVM that performs only the TLS handshake and requests a
+	# certificate.
 	import signal, socket, ssl, sys, threading
 	folder, version = sys.argv[1:]
 	signal.alarm(300)
@@ -41,8 +42,9 @@ cat >"$scratch/server.py" <<-'END'
 	    threading.Thread(target=serve, args=[c], daemon=True).start()
 END
 
-# told OPTION TEXT: a client of a proxy with that option, and its stderr
-told() {
+# reported OPTION TEXT: fails unless a client of a proxy with OPTION receives
+# TEXT and the proxy prints it
+reported() {
 	# shellcheck disable=SC2086 # may be empty
 	proxy -s "127.0.0.1:$jvm_port" -b 0 $1 || return
 	PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$2" <<-'END'
@@ -53,11 +55,11 @@ told() {
 		said = s.recv(65536)
 		assert sys.argv[2].encode() in said, said
 	END
-	told_status=$?
+	reported_status=$?
 	{ grep -qF "$2" "$proxy_said" && ! grep -q Success "$proxy_said"; } ||
-		{ cat "$proxy_said"; told_status=1; }
+		{ cat "$proxy_said"; reported_status=1; }
 	proxy_end TERM
-	return $told_status
+	return $reported_status
 }
 
 for version in 1.2 1.3; do
@@ -66,8 +68,8 @@ for version in 1.2 1.3; do
 	target_pids="$target_pids $!"
 	target_wait "$scratch/port" '^[0-9]' || exit 1
 	jvm_port=$(cat "$scratch/port")
-	{ told '' 'certificate is rejected: it is self-signed and not trusted' &&
-		told --insecure 'certificate' &&
+	{ reported '' 'certificate is rejected: it is self-signed and not trusted' &&
+		reported --insecure 'certificate' &&
 		! grep -q 'use .*insecure' "$proxy_said" &&
 		grep -q -- '--cert, --key' "$proxy_said"; } ||
 		{ echo "TLS $version"; cat "$proxy_said"; exit 1; }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mxprx warns of a password that a client of another machine sends without TLS,
-# and of one that goes to a JVM on another machine without TLS.  With --tls, a
-# login goes only over TLS, on both sides; the password leaves mxprx's memory
-# once it was sent.
+# mxprx warns if a client of another machine sends a password without TLS, and
+# if a password is sent to a JVM of another machine without TLS.  With --tls,
+# passwords are sent only over TLS, on both connections.  After sending, mxprx's
+# memory does not contain the password.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -16,7 +16,7 @@ lab_tls || exit 1
 from_client='client 10.77.0.1 sends a password without encryption; use --tls-cert'
 to_jvm='a password is sent to the JVM without encryption; use --tls'
 
-# clients MODE
+# clients MODE: runs a fake JVM and clients that log in through the proxy
 clients() {
 	PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 		"$tls" "$1" <<-'END'
@@ -61,20 +61,20 @@ clients() {
 
 		s = client(mode in ("tls", "plain"))
 		if mode == "plain":
-		    # The JVM speaks no TLS, which is known only when it has greeted.
+		    # Only the greeting shows that the JVM does not use TLS.
 		    s.sendall(LOOKUP)
 		    assert s.recv(1 << 16)[:1] == b"Q"
 		    s.sendall(login)
 		    answer = s.recv(1 << 16)
 		    assert b"which --tls requires" in answer, answer
 		    assert not heard(NEW_CLIENT), jvm.heard
-		    # Nor does it go by a connection that is made for it.
+		    # The password is not sent over a new connection either.
 		    s = client(True)
 		    s.sendall(login)
 		    answer = s.recv(1 << 16)
 		    assert b"which --tls requires" in answer, answer
 		    assert not heard(NEW_CLIENT), jvm.heard
-		    # A client without TLS may look up, and no more.
+		    # A client without TLS may only look up the stub.
 		    s = client(False)
 		    s.sendall(login)
 		    answer = s.recv(1 << 16)
@@ -97,7 +97,8 @@ silent() {
 	! grep 'warning' "$proxy_said"
 }
 
-# The client is of another machine, the JVM of this one; then both are.
+# The client is on another machine and the JVM on this one; then both are on
+# others.
 proxy -s 127.0.0.1:9010 -b 10.77.0.1:0 --allow 10.77.0.0/16 &&
 	clients local && warns "$from_client" &&
 	! grep "$to_jvm" "$proxy_said" && proxy_end TERM || exit 1

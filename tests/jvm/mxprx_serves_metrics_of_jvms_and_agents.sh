@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mxprx serves the same metrics of one JVM through its local connector (--http) and
-# through the real Jolokia agent (-u); their values are those of the MBeans.
+# mxprx serves the same metrics of one JVM through its local connector (--http)
+# and through the real Jolokia agent (-u); their values are those of the MBeans.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -15,7 +15,7 @@ mxprx_pids=
 # shellcheck disable=SC2086 # pids
 trap 'kill $mxprx_pids 2>/dev/null; target_end_all' EXIT
 
-# serve OPTION…: starts mxprx at $proxy
+# serve OPTION…: starts mxprx and sets $proxy
 serve() {
 	"$sjkc" mxprx "$@" >"$scratch/out" 2>&1 &
 	mxprx_pids="$mxprx_pids $!"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Told to end, mxprx takes no more clients, closes those that ask for nothing,
-# and passes on what is still coming; told again, it ends at once.
+# After a signal, mxprx accepts no more clients, closes idle connections, and
+# waits for running calls.  A second signal ends it immediately.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -9,7 +9,8 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/proxy.sh
 
-# ends HOW STATUS: "once" or "again", as it is told to; "socks", once as well
+# ends MODE STATUS: mxprx exits with STATUS after one signal ("once"), after two
+# ("again"), or after one with a SOCKS client ("socks")
 ends() {
 	front=-b
 	[ "$1" != socks ] || front=--socks

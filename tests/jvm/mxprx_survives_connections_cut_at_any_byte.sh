@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Clients of mxprx that end, or reset, at each byte of a conversation, JVMs that
-# do, and either that says that it sends no more: the other side hears of it, and
-# nothing is left.
+# Clients or JVMs close, half-close or reset their connection at each byte of a
+# session: mxprx closes the other connection, and no descriptor is left.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -30,7 +29,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	def finish(s):
 	    s.close()
 
-	# The client's, all of it: at each byte, both ways.
+	# The client closes or resets at each byte of a whole session.
 	said = HELLO + ENDPOINT + LOOKUP + LOGIN + DOMAIN
 	for end in reset, finish:
 	    for length in range(len(said) + 1):
@@ -41,7 +40,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	        end(s)
 	    assert until(quiet), (end, descriptors(pid), idle)
 
-	# It sends no more, and reads on.
+	# The client closes its sending direction and reads on.
 	s = greeted(port)
 	s.sendall(LOOKUP)
 	s.shutdown(socket.SHUT_WR)
@@ -58,7 +57,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	assert ends(s)
 	assert until(quiet), descriptors(pid)
 
-	# The JVM's: each prefix of its return, and then the end.
+	# The JVM closes after each prefix of its return.
 	for first in [server_stub(jvm.host, 9010), string(b"a value")]:
 	    whole = returned(first)
 	    for length in range(len(whole)):
@@ -71,14 +70,15 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	        s = greeted(port)
 	        s.sendall(LOOKUP if first[:1] == b"s" else DOMAIN)
 	        rest = rest_of(s)
-	        # A stub is passed on when there is all of it.
+	        # A stub is passed on only when it is complete.
 	        expected = b"" if first[:1] == b"s" else whole[:length]
 	        assert rest == expected, (length, rest)
 	        s.close()
 	del jvm.answer
 	assert until(quiet), descriptors(pid)
 
-	# The JVM ends while nothing is asked: so does the connection.
+	# The JVM closes while no call runs: mxprx closes the client's
+	# connection.
 	s = greeted(port)
 	ask(s, DOMAIN, returned(string(b"a value")))
 	jvm.connections[-1].shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No descriptors, a port that is taken, a JVM that is not there, is slow, or
-# comes back: mxprx says so, goes on, and serves as soon as it can.
+# Without descriptors, with a port in use, or with a JVM that is missing, slow
+# or restarted, mxprx prints the reason, runs on, and serves clients as soon as
+# it can.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -36,7 +37,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	            many.append(connect(port))
 	        except ConnectionResetError:
 	            away += 1
-	    # Those without a descriptor are sent away at once.
+	    # Clients above the descriptor limit are rejected immediately.
 	    assert until(lambda: descriptors(pid) >= 31)
 	    for s in many:
 	        s.settimeout(0.05)
@@ -50,7 +51,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	    assert until(lambda: descriptors(pid) == idle), descriptors(pid)
 	    works(port)
 	    assert until(lambda: descriptors(pid) == idle), descriptors(pid)
-	# None is left for the JVM: the client hears of it.
+	# No descriptor is left for the JVM: the client gets an exception.
 	kept = []
 	while descriptors(pid) < 32:
 	    kept.append(greeted(port))
@@ -65,7 +66,7 @@ grep -q 'cannot accept a client: Too many open files' "$proxy_said" ||
 	{ echo 'it was not said:'; cat "$proxy_said"; exit 1; }
 proxy_end TERM || exit 1
 
-# A port that is taken.
+# A port in use.
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
 timeout 300 "$sjkc" mxprx -s 127.0.0.1:9010 -b "$proxy_port" >"$scratch/out" 2>&1
 status=$?
@@ -74,7 +75,7 @@ grep -q "cannot listen on 127.0.0.1:$proxy_port: Address already in use" \
 	"$scratch/out" || { cat "$scratch/out"; exit 1; }
 proxy_end TERM || exit 1
 
-# JVMs that are not there, are slow, and come back.
+# JVMs that are missing, slow, or restarted.
 proxy -s 127.0.0.1:9010 -b 0 --timeout 1s || exit 1
 PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
@@ -96,7 +97,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	assert ends(kept)
 	refused(b"Connection refused")
 
-	# Another port for all that is behind the registry, after the restart.
+	# After the restart, the JMX server has another port.
 	jvm = Jvm(9010)
 	other = Jvm(9011)
 	jvm.answer = lambda message: ([returned(server_stub(b"pod", 9011))]
@@ -117,8 +118,8 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	slow = Slow(9010)
 	refused(b"no reply in time")
 	slow.close()
-	# The limit is for all of it, not from one byte to the next: this one
-	# would take longer than any client waits here.
+	# The timeout applies to the whole reply, not to the time between two
+	# bytes: this reply would take longer than the client waits.
 	class Drips(Jvm):
 	    def serve(self, c, heard):
 	        c.sendall(b"N\0\xff")
@@ -146,7 +147,8 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	back = Jvm(9010)
 	works(port)
 
-	# One that has gone without a word is found out when it is asked for.
+	# A JVM that disappeared without closing the connection is detected at
+	# the next call.
 	s = greeted(port)
 	ask(s, DOMAIN, returned(string(b"a value")))
 	ask(s, b"R", b"S")

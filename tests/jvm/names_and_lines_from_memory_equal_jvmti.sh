@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: the JVM keeps names and lines in other places.
-# Whatever is compiled is asked for all over its code: of the JVM's metadata,
-# read from outside, and of its JVMTI; and beside the source and javap.
+# Each JDK: each version stores names and lines differently.
+# For all addresses of compiled code, the names and lines from the metadata in
+# the JVM's memory equal those of JVMTI, of the source, and of javap.
 sjkc=$1 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/compiled.sh
@@ -15,7 +15,7 @@ show() {
 		2>"$scratch/said" || bad "show_symbols failed"
 }
 
-# count NAME: a figure of the last line of what was compared
+# count NAME: prints a number of the last line of the comparison
 count() { sed -n "\$s/.*\\b$1=\\([0-9]*\\).*/\\1/p" "$scratch/out"; }
 
 leaf=$(line_of 'the line of leaf') middle=$(line_of 'the line of middle')
@@ -26,17 +26,18 @@ for jdk in $(jdks); do
 	compiled "$jdk" || exit 1
 	show counts
 	grep -Eq '^compiled=[0-9]{2,} without_scopes=0 unknown=0 limits=none$' \
-		"$scratch/out" || bad "not all is known"
+		"$scratch/out" || bad "some methods have no name"
 
-	# What is inlined where, by either compiler; and what is not.
+	# Inlining by C1 (tier 3) and C2 (tier 4).
 	show frames Compiled.outer
 	for tier in 3 4; do
 		grep -qx "$tier Compiled.leaf:$leaf Compiled.middle:$middle Compiled.outer:$outer" \
 			"$scratch/out" || bad "tier $tier: no inlined leaf"
 	done
-	! grep -q alone "$scratch/out" || bad "what is not inlined is"
+	! grep -q alone "$scratch/out" || bad "a method is wrongly inlined"
 
-	# A lambda's class is known without its address, and what it calls.
+	# A lambda's class has a name without address, and its method has a
+	# line.
 	"$sjkc" perfmap -q -o - "$pid" | grep -o 'Compiled..Lambda.*' |
 		sort -u >"$scratch/lambdas"
 	while read -r lambda; do

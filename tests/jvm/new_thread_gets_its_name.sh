@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Ten seconds after the first thread dump there may be another; sixty, when the
-# first took long, as on a busy machine.
+# The second thread dump is requested ten seconds after the first, or sixty if
+# the first was slow.  It contains the name of a new thread.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/samples.sh
@@ -17,15 +17,15 @@ for watcher in $watchers; do
 done
 for jdk in $(jdks); do
 	got=$scratch/$(basename "$jdk")
-	# First by the kernel's name, of no kind; then as what it is.
+	# First the thread has the kernel's name and no kind, then Java's.
 	for what in ' id=0 .* unknown ' ' id=[1-9][0-9]* .* java [A-Z]* '; do
 		grep -q "$what.* name=came-later\$" "$got" ||
 			{ echo "$jdk: no $what"; cat "$got"; exit 1; }
 	done
-	# Of the second dump allocation is known once more, and no oftener.
+	# The second dump updates the allocation; there is no third.
 	dumps=$(grep -c '^thread .* alloc=[0-9].* name=main$' "$got")
 	[ "$dumps" = 2 ] || { echo "$jdk: $dumps thread dumps"; exit 1; }
-	has 'note allocation given: ~ mean of each thread'
+	samples_have 'note allocation given: ~ mean of each thread'
 	grep -q 'note allocation given: ~ mean of [1-9][0-9]* s, from' "$got" ||
 		{ echo "$jdk: no mean between dumps"; cat "$got"; exit 1; }
 done

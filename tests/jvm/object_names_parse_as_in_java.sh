@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is a name, what is a pattern, and which names a pattern means: some two
-# thousand texts, and each of hundreds with each.
+# For about two thousand texts, sjkc and Java agree whether each is an object
+# name or a pattern.  For hundreds of them, they agree which pattern matches
+# which name.
 # shellcheck disable=SC2034 # for target.sh
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -17,7 +18,7 @@ named() {
 		head -n 40 "$scratch/diff"
 		return 1
 	fi
-	# Enough of each kind for that to mean something.
+	# Enough texts of each kind were compared.
 	[ "$(grep -c '	$' "$scratch/java")" -gt 300 ] &&
 		[ "$(grep -c '[^	]$' "$scratch/java")" -gt 300 ] &&
 		[ "$(grep -c '^match	' "$scratch/java")" -gt 300 ]

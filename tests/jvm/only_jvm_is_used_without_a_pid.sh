@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# In namespaces of its own, where no other JVM runs.
+# The test runs in its own PID namespace, where no other JVM runs.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -10,7 +10,7 @@ jdk=$(jdks | head -n 1)
 classes=$(target_compile "$jdk") || exit 1
 cp "$sjkc" "$scratch/sjkc"
 cat >"$scratch/inside.sh" <<-END
-	# start NAME: a JVM, and waits for it
+	# start NAME: starts a JVM and waits until it is ready
 	start() {
 		env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m \
 			-XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
@@ -22,7 +22,7 @@ cat >"$scratch/inside.sh" <<-END
 		done
 		exit 1
 	}
-	# try STATUS WHAT COMMAND…: both of its outputs together have WHAT
+	# try STATUS TEXT COMMAND…: sjkc exits with STATUS and prints TEXT
 	try() {
 		status=\$1 what=\$2
 		shift 2
@@ -53,7 +53,8 @@ cat >"$scratch/inside.sh" <<-END
 	try 2 "^sjkc:   2\\. pid \$second: Target waiters=1" jstack
 	try 2 'name one of these JVMs by its PID' jstack
 	try 2 "matches 2 JVMs" jstack Target
-	# A terminal is asked: by the number in the list, or by PID.
+	# On a terminal, sjkc asks; the user types a number of the list or a
+	# PID.
 	for answer in 2 \$second; do
 		echo \$answer | script -qec "$scratch/sjkc jps -l
 			$scratch/sjkc vminfo" /dev/null >"$scratch/got" 2>&1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# jps, jcmd -l, jstat and jmap as people type them, beside the JDK's own.
+# jps, jcmd -l, jstat, jmap and jstack print the same as the JDK's tools.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -7,8 +7,8 @@ jdk=$(jdks | head -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }
 target "$jdk" -Dname=value -- threads=2 || exit 1
 
-# same WHAT OURS THEIRS: commands whose lines of this JVM are compared; both are
-# asked again when the JVM may have changed between them.
+# same NAME OURS THEIRS: fails unless both commands print the same.  It tries
+# five times, because the JVM may change between the two.
 same() {
 	for _ in 1 2 3 4 5; do
 		eval "$2" >"$scratch/ours" 2>"$scratch/err"
@@ -45,7 +45,7 @@ lines=$(grep -c '^Timestamp .*GCT' "$scratch/ours")
 { [ "$lines" -eq 2 ] && [ "$(wc -l <"$scratch/ours")" -eq 6 ]; } ||
 	{ echo 'not two headers and four lines:'; cat "$scratch/ours"; exit 1; }
 
-# Rows of classes that have the same objects before and after.
+# objects: selects the rows of classes whose number of objects does not change.
 objects() {
 	grep -E ' java\.lang\.(Class|Thread) ' | awk '{ print $2, $3, $4 }'
 }
@@ -56,7 +56,7 @@ same 'jmap -histo' "$sjkc jmap -histo $pid | objects" \
 same 'jstack -l -e' "$sjkc jstack -l -e $pid | grep -c '^\"'" \
 	"$jdk/bin/jstack -l -e $pid | grep -c '^\"'"
 
-# It ends with the JVM, and that is no failure.
+# jstat ends with the JVM and exits with 0.
 "$sjkc" jstat -gcutil "$pid" 100 >"$scratch/ours" 2>"$scratch/err" &
 watcher=$!
 target_wait "$scratch/ours" GCT || exit 1

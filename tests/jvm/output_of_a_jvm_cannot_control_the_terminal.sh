@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Thread names with escapes of all kinds: raw in a file, shown on a terminal.
+# Thread names with escape sequences: unchanged in a file, escaped on a
+# terminal.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -15,7 +16,7 @@ check() {
 	[ "$(escapes "$scratch/out")" -gt 0 ] ||
 		{ echo 'the file has no escapes to begin with'; return 1; }
 	script -qec "'$sjkc' jstack $pid" "$scratch/typed" >/dev/null </dev/null
-	# Without the lines that script(1) adds itself, and UTF-8 in them.
+	# Omit the lines that script(1) adds, and valid UTF-8.
 	sed '1d;$d' "$scratch/typed" >"$scratch/shown"
 	grep -q '␛\[31mred' "$scratch/shown" ||
 		{ echo 'the escape is not shown'; return 1; }

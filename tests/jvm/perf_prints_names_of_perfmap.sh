@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A JVM in a container, whose file system is left as it is; perf is run outside.
+# The JVM runs in a container, perf outside.  perfmap changes nothing in the
+# container's file system.
 # Begins early: it waits for samples.
 sjkc=$1 scratch=$2
 . tests/jvm/lib/target.sh

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Beside the map that the JVM writes of itself, its list of compiled methods,
-# and perf, which reads it.
+# The map equals the one that the JVM writes, and its list of compiled methods.
 sjkc=$1 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/compiled.sh
@@ -9,9 +8,9 @@ sjkc=$1 scratch=$2
 
 bad() { echo "$jdk: $1"; head -n 30 "$scratch/said"; exit 1; }
 
-# Lines "start size name" of methods, which have a dot; those of the JVM have a
-# result's type and parameters around it (void A.b(int)), and hidden classes
-# their addresses.
+# methods FILE…: prints the lines "start size name" of methods, whose names have
+# a dot. It removes the result type and the parameters, which the JVM's map has
+# (void A.b(int)), and the addresses of hidden classes.
 methods() {
 	sed -E 's/^(0x)?0*//; s/ (0x)?0*/ /; s/\(.*//
 		s/^([^ ]+ [^ ]+) .* ([^ ]+)$/\1 \2/
@@ -19,7 +18,8 @@ methods() {
 		grep -E '^[^ ]+ [^ ]+ [^ ]*\.[^ ]*$' | sort
 }
 
-# none COMM-OPTION A B MESSAGE: no such lines, or they are shown.
+# none COMM-OPTION A B MESSAGE: fails and prints the lines that comm selects, if
+# any.
 none() {
 	comm "$1" "$2" "$3" | head -n 20 >"$scratch/said"
 	[ ! -s "$scratch/said" ] || bad "$4"
@@ -28,14 +28,14 @@ none() {
 for jdk in $(jdks); do
 	compiled "$jdk" || exit 1
 	map=/tmp/perf-$pid.map
-	# Something of that name is there already, of nobody knows whom.
+	# A link of unknown origin has the name of the map.
 	echo other >"$scratch/other"
 	ln -s "$scratch/other" "$map"
 	"$sjkc" perfmap "$pid" 2>"$scratch/said" || bad "failed"
 	grep -Eq "$map has [0-9]{2,} compiled methods" "$scratch/said" ||
 		bad "does not say what it has written"
 	[ "$(cat "$scratch/other")" = other ] || bad "wrote through a link"
-	[ ! -L "$map" ] || bad "the link is there still"
+	[ ! -L "$map" ] || bad "did not replace the link"
 	mv "$map" "$scratch/ours"
 
 	"$jdk/bin/jcmd" "$pid" Compiler.perfmap >"$scratch/said" ||
@@ -47,13 +47,13 @@ for jdk in $(jdks); do
 	methods "$scratch/ours" >"$scratch/a"
 	methods "$scratch/after" >"$scratch/b"
 	[ "$(wc -l <"$scratch/theirs")" -gt 50 ] || bad "too few methods"
-	# Whatever was compiled meanwhile is in one of ours only.
+	# A method that was compiled meanwhile is in only one of sjkc's maps.
 	sort -u "$scratch/a" "$scratch/b" >"$scratch/either"
 	comm -12 "$scratch/a" "$scratch/b" >"$scratch/both"
-	none -23 "$scratch/theirs" "$scratch/either" "of the JVM's alone"
-	none -13 "$scratch/theirs" "$scratch/both" "not of the JVM's"
+	none -23 "$scratch/theirs" "$scratch/either" "only in the JVM's map"
+	none -13 "$scratch/theirs" "$scratch/both" "not in the JVM's map"
 
-	# With types: the JVM's list of what is compiled.
+	# With types: the JVM's list of compiled methods.
 	"$jdk/bin/jcmd" "$pid" Compiler.codelist |
 		sed -nE 's,^ *[0-9]+ +[0-9] +[-0-9]+ ([^ ]+) \[0x[0-9a-f]+\, 0x0*([0-9a-f]+) .*,\2 \1,p' |
 		sed -E 's,/0x[0-9a-f]+,,; s/(..Lambda).[0-9]+/\1/' |
@@ -64,6 +64,6 @@ for jdk in $(jdks); do
 	sed -E 's/^([^ ]+) [^ ]+/\1/; s/(..Lambda).[0-9]+/\1/' \
 		"$scratch/ours" | sort >"$scratch/a"
 	[ "$(wc -l <"$scratch/theirs")" -gt 50 ] || bad "the JVM has no list"
-	none -23 "$scratch/theirs" "$scratch/a" "of the JVM's list alone"
+	none -23 "$scratch/theirs" "$scratch/a" "only in the JVM's list"
 	target_end "$pid"
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# SIGQUIT would kill each of these.
+# SIGQUIT would kill each of these processes.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -36,7 +36,7 @@ for _ in $(seq 600); do
 done
 ask 3 jstack "$zombie" || exit 1
 kill $parent 2>/dev/null
-# A thread of the kernel.
+# A kernel thread.
 kernel=$(cat /proc/[0-9]*/status 2>/dev/null | awk '
 	$1 == "Name:" { name = $2 } $1 == "Pid:" && name == "kthreadd" {
 		print $2; exit }')

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A real Prometheus scrapes one JVM through mxprx --http, through mxprx -u before the
-# real Jolokia agent, and through mxprx -u before mxprx --http.  Its API returns the
-# values of the MBeans, and promtool finds no fault in the documents.
+# A real Prometheus scrapes one JVM through mxprx --http, through mxprx -u
+# before the real Jolokia agent, and through mxprx -u before mxprx --http.  Its
+# API returns the values of the MBeans, and promtool reports no problem in the
+# documents.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -16,7 +17,8 @@ PATH=$PATH:$PWD/build/prometheus/usr/bin
 command -v prometheus >/dev/null || { echo 'no prometheus'; exit 77; }
 command -v curl >/dev/null || { echo 'no curl'; exit 77; }
 
-# check_document: at $proxy_port; prints what promtool reports.
+# check_document: runs promtool on the document at $proxy_port and prints its
+# report.
 check_document() {
 	curl -s -f "http://127.0.0.1:$proxy_port/metrics" >"$scratch/metrics" &&
 		promtool check metrics <"$scratch/metrics" \
@@ -50,7 +52,8 @@ for one in sorted(json.load(sys.stdin)["data"]["result"],
     print(one["metric"].get("job"), one["value"][1])' 2>&1
 }
 
-# all_jobs_have VALUE EXPRESSION: waits at most a minute.
+# all_jobs_have VALUE EXPRESSION: waits up to 60 s until each job has this
+# value.
 all_jobs_have() {
 	for _ in $(seq 240); do
 		[ "$(query "$2")" = "agent $1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: it adds up those of two.
-# cat 17.jfr 25.jfr: the JDK's own tool refuses it, for both count their
-# metadata from 1 and mean different types by the same ids.
+# Each JDK: it needs two JDKs.
+# The file is made by `cat 17.jfr 25.jfr`.  The JDK's own tool rejects it,
+# because the type ids of both recordings start at 1 and denote different types.
 . tests/jvm/lib/jfr.sh
 [ "$(jdks | wc -l)" -ge 2 ] || { echo 'fewer than two JDKs'; exit 77; }
 for jdk in $(jdks); do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The clock of ttop alone is set forth and back by an hour while it runs: the
-# wall clock, as somebody may do; then the monotonic one, too, which nobody can.
+# While ttop runs, its clock is set forward and back by an hour: first only the
+# wall clock, as an administrator may do; then also the monotonic clock, which
+# cannot happen.  Only the clock of ttop changes.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -14,7 +15,7 @@ set_clock() {
 	mv "$scratch/clock.new" "$scratch/clock"
 }
 
-# lines COUNT: until so many reports are there, at most 60 s
+# lines COUNT: waits up to 60 s until there are COUNT reports
 lines() {
 	for _ in $(seq 1 600); do
 		[ "$(wc -l <"$scratch/out")" -lt "$1" ] || return 0
@@ -24,7 +25,7 @@ lines() {
 	return 1
 }
 
-# stepped [VARIABLE=VALUE]: reports of a run whose clock is set
+# stepped [VARIABLE=VALUE]: makes reports while the clock is set
 stepped() {
 	set_clock +0
 	: >"$scratch/out"
@@ -48,7 +49,7 @@ stepped() {
 check() {
 	target "$1" -- burners=1 || return
 	stepped FAKETIME_DONT_FAKE_MONOTONIC=1 || return
-	# No interval has the hour in it.
+	# No interval contains the hour.
 	! awk '$1 >= 600 { exit 1 }' "$scratch/checked" >&2 &&
 		{ echo 'an hour passed:'; cat "$scratch/checked"; return 1; }
 	hours=$(sed 's/.*"time":"\([^:]*\):.*/\1/' "$scratch/out" | sort -u)
@@ -58,4 +59,4 @@ check() {
 	target_end "$pid"
 }
 
-each_jdk_at_once check
+each_jdk_in_parallel check

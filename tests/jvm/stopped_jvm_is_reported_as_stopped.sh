@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Stopped, or with its cgroup frozen: no wait, and a reason; when it stops
-# after it was asked, the deadline.  It answers again when it goes on.
+# If the JVM is stopped or its cgroup is frozen, sjkc reports that immediately.
+# If the JVM stops during the request, sjkc times out.  It works again when the
+# JVM continues.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -14,7 +15,7 @@ stopped() {
 	ask 0 jcmd "$pid" VM.version
 }
 
-# The freezer of cgroups 1 or 2, where we may make a group.
+# The freezer of cgroups 1 or 2, if the test may make a group.
 frozen() {
 	if mkdir "/sys/fs/cgroup/freezer/sjkc.$$" 2>/dev/null; then
 		group=/sys/fs/cgroup/freezer/sjkc.$$
@@ -39,14 +40,14 @@ frozen() {
 	return $result
 }
 
-# A JVM that answers nothing any more, since a debugger has stopped it amid.
+# The JVM stops replying during the request, because a debugger stops a thread.
 stops_when_asked() {
 	target "$1" -- threads=2 || return
 	ask 0 jcmd "$pid" VM.version || return
 	listener=$(grep -l '^Attach Listener' "/proc/$pid/task"/*/comm |
 		sed 's|.*/task/\([0-9]*\)/.*|\1|')
 	command -v strace >/dev/null || return 0
-	# strace holds the one thread that would answer, at its next call.
+	# strace delays the JVM's only attach thread at its next read.
 	strace -q -o "$scratch/held" -p "$listener" \
 		-e trace=read,recvfrom,recvmsg \
 		-e inject=read,recvfrom,recvmsg:delay_enter=30000000 &
@@ -65,7 +66,7 @@ stops_when_asked() {
 check() {
 	target "$1" || return
 	ask 0 jcmd "$pid" VM.version && stopped && frozen && alive "$pid" &&
-		no_litter "$pid" || return
+		attach_left_nothing "$pid" || return
 	target_end "$pid"
 	stops_when_asked "$1"
 }

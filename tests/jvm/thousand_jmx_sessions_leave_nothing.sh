@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Neither here, open files or memory, nor in the JVM: sessions, sockets, threads.
+# A thousand JMX sessions leave no files or memory in sjkc, and no sessions,
+# sockets or threads in the JVM.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -14,14 +15,16 @@ connect() {
 	return 1
 }
 
-# instances CLASS: of it in the JVM, after a collection
+# instances CLASS: prints the number of live instances in the JVM
 instances() {
 	"$jdk/bin/jcmd" "$pid" GC.class_histogram |
 		awk -v class="$1" '$4 == class { n = $2 } END { print n + 0 }'
 }
 
-# What a JVM has of a connection goes with it, a moment later.
-goes() {
+# instances_drop CLASS MAXIMUM: waits up to 60 s until there are at most MAXIMUM
+# instances, because the JVM removes its objects some time after a connection
+# ends.
+instances_drop() {
 	for _ in $(seq 600); do
 		[ "$(instances "$1")" -gt "$2" ] || return 0
 		sleep 0.1
@@ -41,8 +44,8 @@ check() {
 	connect 20 || return
 	sockets=$(files_open "$pid")
 	connect 1000 && grew files 0 && grew kB 512 &&
-		goes javax.management.remote.rmi.RMIConnectionImpl 0 &&
-		goes javax.management.remote.rmi.RMIConnectionImpl_Stub 0 ||
+		instances_drop javax.management.remote.rmi.RMIConnectionImpl 0 &&
+		instances_drop javax.management.remote.rmi.RMIConnectionImpl_Stub 0 ||
 		return
 	for _ in $(seq 600); do
 		[ "$(files_open "$pid")" -gt $((sockets + 4)) ] || break

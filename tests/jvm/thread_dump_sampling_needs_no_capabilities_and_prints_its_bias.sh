@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for samples.
-# Only when asked for; what it makes says how it was made, as do its words.
+# --sampler dump takes thread dumps and prints their bias in messages and
+# reports.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -16,7 +17,7 @@ for jdk in $(jdks); do
 		exit 1
 	}
 	! grep -q 'Thread\.sleep' "$scratch/out" || { cat "$scratch/out"; exit 1; }
-	# The thread that handles references is RUNNABLE, and waits.
+	# The reference handler thread is RUNNABLE although it waits.
 	waits=Reference.waitForReferencePendingList
 	{ ! grep -q $waits "$scratch/out" &&
 		grep -q '^note: samples of idle threads omitted' \
@@ -25,7 +26,7 @@ for jdk in $(jdks); do
 		grep -q $waits "$scratch/out" &&
 		! grep -q '^note: samples of idle' "$scratch/out"; } ||
 		{ cat "$scratch/out"; exit 1; }
-	# A dump in which nothing is recognised.
+	# A thread dump in an unknown format.
 	FAULT_UPPER=1 LD_PRELOAD=$TOOLS/../../tools/faults.so \
 		"$sjkc" prof --sampler dump -d 1s "$pid" \
 		>"$scratch/out" 2>"$scratch/err"

@@ -7,11 +7,11 @@ scratch=$2
 for jdk in $(jdks); do
 	target_contained "$jdk" -- threads=2 || exit 1
 	samples "$pid" names=Thread.print
-	has 'note names given: '
-	has_not ' unknown '
+	samples_have 'note names given: '
+	samples_lack ' unknown '
 	grep -q "^thread $pid ns=1 id=0 .* native .* name=java" "$got" ||
 		{ echo "$jdk: pid 1:"; cat "$got"; exit 1; }
-	# Each by the last of its NSpid.
+	# Each thread matches by the last number of its NSpid line.
 	grep '^thread ' "$got" | while read -r _ tid ns _; do
 		want=$(awk '/^NSpid/ { print $NF }' "/proc/$pid/task/$tid/status")
 		[ "$ns" = "ns=$want" ] || echo "$tid: $ns, not $want"

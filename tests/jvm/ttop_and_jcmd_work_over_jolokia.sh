@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # ttop -u and jcmd -u with the real agent: CPU and allocation of threads, two
-# requests an interval at most over one connection, contention monitoring that is
-# disabled again, even if ttop is killed; HTTP proxies; an API server's path to a pod.
+# requests an interval at most over one connection, contention monitoring that
+# is disabled again, even if ttop is killed; HTTP proxies; an API server's path
+# to a pod.
 sjkc=$(realpath "$1") scratch=$(realpath "$2")
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -9,9 +10,9 @@ sjkc=$(realpath "$1") scratch=$(realpath "$2")
 . tests/jvm/lib/jolokia.sh
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY
 
-# A stand-in for an HTTP proxy and for an API server's pod proxy: requests for
-# POD_PATH need the token; those for a whole URL are those of a proxy's client.
-# It logs each connection and each request.
+# A fake HTTP proxy and a fake API server with a pod proxy: requests for
+# POD_PATH need the token, and requests for a whole URL come from the client of
+# an HTTP proxy.  It logs each connection and each request.
 cat >"$scratch/front.py" <<'END'
 import http.client, http.server, signal, sys
 signal.alarm(300)
@@ -88,8 +89,8 @@ shows_threads() {
 		assert reports[-1]["process"]["gc"]
 		log = open(sys.argv[2]).read().splitlines()
 		requests = sum(l.startswith("request") for l in log)
-		# Two to connect and find collectors, two for contention, two to
-		# disable it; five samples.
+		# Two requests to connect and find collectors, two to enable
+		# contention monitoring, two to disable it, and five samples.
 		assert requests <= 6 + 5 * 2, log
 		# The cleanup process does not connect unless ttop was killed.
 		assert log.count("connection") == 1, log

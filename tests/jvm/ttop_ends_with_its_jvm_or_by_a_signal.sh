@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# However it ends, what it wrote is whole, and a recording can be replayed.
+# However ttop ends, its output is complete and its recording can be replayed.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -14,7 +14,7 @@ watch() {
 	target_wait "$scratch/out" ' - burner-0'
 }
 
-# ended STATUS
+# ended STATUS: fails unless ttop exits with STATUS
 ended() {
 	wait "$ttop"
 	status=$?
@@ -41,7 +41,7 @@ whole() {
 	return 1
 }
 
-# Nobody reads it any more: known before the next report, which is far.
+# The reader of the output exits: ttop notices before its next report.
 closed() {
 	{
 		timeout 300 "$sjkc" ttop -p "$pid" -ri 1h -si 10ms \
@@ -55,7 +55,7 @@ closed() {
 	return 1
 }
 
-# A line on a terminal ends it, as it does SJK's.
+# A line that is typed on the terminal ends ttop, as in SJK.
 typed() {
 	command -v script >/dev/null || return 0
 	rm -f "$scratch/keys" "$scratch/out"

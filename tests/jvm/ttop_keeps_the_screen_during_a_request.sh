@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The screen shows the last sample while a key asks for a stack trace: its names
-# stay, though another thread dump has come, which is longer.  So soon that the
-# two are not compared: then their memory was used again.
+# While a key requests a stack trace, the screen shows the last sample and its
+# names, although a second, longer thread dump has arrived.  The second dump
+# arrives so soon that sjkc does not compare the two and reuses the memory of
+# the first.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/samples.sh

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# A thread that burns and one that allocates, beside what /proc and the JVM say
-# of them; a password; stack traces and deadlocks; a JVM that is started anew.
+# The CPU time and the allocation of threads equal the counters of /proc and the
+# JVM. Passwords, stack traces, deadlocks, and a restart of the JVM work.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 
-# tid_of NAME: of the thread of that name, as the kernel has it
+# tid_of NAME: prints the ID of the thread that has this name in the kernel
 tid_of() {
 	for task in "/proc/$pid/task"/*; do
 		[ "$(cat "$task/comm" 2>/dev/null)" = "$1" ] || continue
@@ -16,12 +16,12 @@ tid_of() {
 	return 1
 }
 
-# now_ns: of the clock; ran_ns TID: what it has run so far
+# now_ns: prints the time; ran_ns TID: prints the CPU time of the thread
 now_ns() { date +%s%N; }
 ran_ns() { cut -d ' ' -f 1 "/proc/$pid/task/$1/schedstat"; }
 
-# What was counted within lies within what /proc counts around it; all that the
-# thread can have used outside of it is the time that there was outside.
+# The CPU time of ttop's interval is at most the CPU time that /proc counts
+# around it, and at least that minus the time outside the interval.
 counts() {
 	tid=$(tid_of burner-0) || { echo 'no burner'; return 1; }
 	rm -f "$scratch/recorded"
@@ -29,7 +29,7 @@ counts() {
 	ask 0 ttop -s "127.0.0.1:$port" --json -ri 2s --iterations 1 -n 0 \
 		--record "$scratch/recorded" || return
 	after=$(ran_ns "$tid") ended=$(now_ns)
-	# A recording of it says the same.
+	# Replaying the recording prints the same.
 	timeout 300 "$sjkc" ttop --replay "$scratch/recorded" --json -n 0 \
 		>"$scratch/replayed" 2>&1 &&
 		cmp "$scratch/out" "$scratch/replayed" || return
@@ -53,11 +53,11 @@ counts() {
 		assert d["process"]["vm_pct"] is None
 		assert d["process"]["cpu_pct"] > 0
 		assert d["process"]["gc"], d["process"]
-		# Allocation, to the byte: the rate is that of the counters.
+		# The allocation rate equals that of the counters, to the byte.
 		samples = [r for r in recorded if "threads" in r]
 		names = [[x for x in s["threads"] if x["name"] == "allocator-0"][0]
 			 for s in samples]
-		# The process is asked after its threads, and has run before them.
+		# The process's CPU time is read after that of its threads.
 		for s, n in zip(samples, names):
 		    burner, = [x for x in s["threads"] if x["name"] == "burner-0"]
 		    assert s["process"]["cpu"] >= burner["cpu"], (s, burner)
@@ -70,8 +70,8 @@ counts() {
 	END
 }
 
-# What was recorded lies between what the JVM itself said before and after.
-allocates_as_the_jvm_says() {
+# The recorded allocation is between the JVM's counters before and after.
+allocation_equals_the_jvms_counter() {
 	id=$(python3 - "$scratch/recorded" <<-'END'
 		import json, sys
 		for line in open(sys.argv[1]):
@@ -109,10 +109,10 @@ shows_stacks_and_deadlocks() {
 		printed 'waits for java.lang.Object@'
 }
 
-# Stopped meanwhile, ttop finds another JVM in the place of the one it knew.
-goes_on_with_a_new_jvm() {
+# While ttop is stopped, the JVM is restarted.
+continues_with_a_restarted_jvm() {
 	: >"$scratch/out"
-	# Late enough that nothing is asked while there is none.
+	# ttop is stopped until the second JVM is ready.
 	env --default-signal=INT,TERM "$sjkc" ttop -s "127.0.0.1:$port" -b \
 		-ri 300ms -si 10ms --timeout 300s >"$scratch/out" 2>"$scratch/err" </dev/null &
 	ttop=$!
@@ -128,7 +128,7 @@ goes_on_with_a_new_jvm() {
 	kill -CONT "$ttop"
 	target_wait "$scratch/err" 'restarted' &&
 		target_wait "$scratch/out" ' - burner-1' || return
-	# And when that ends, so does it.
+	# When the second JVM ends, ttop ends.
 	target_end "$pid"
 	wait "$ttop"
 	status=$?
@@ -149,7 +149,7 @@ logs_in() {
 	ask 0 ttop -s "127.0.0.1:$port" -b -ri 100ms --iterations 1 \
 		--user control --password-file "$scratch/password" &&
 		printed ' - burner-0' || return
-	# Who may read only, may not ask.
+	# A user with read-only access may not invoke the operations.
 	echo secret >"$scratch/password"
 	ask 4 ttop -s "127.0.0.1:$port" -b -ri 100ms --iterations 1 \
 		--user monitor --password-file "$scratch/password" &&
@@ -160,8 +160,9 @@ logs_in() {
 
 check() {
 	jmx_target "$1" -- burners=1 allocators=1 blocked=1 deadlock &&
-		counts && allocates_as_the_jvm_says &&
-		shows_stacks_and_deadlocks && goes_on_with_a_new_jvm "$1" &&
+		counts && allocation_equals_the_jvms_counter &&
+		shows_stacks_and_deadlocks &&
+		continues_with_a_restarted_jvm "$1" &&
 		logs_in "$1"
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A recording is not written over; one that cannot be written ends it.
+# ttop does not overwrite a recording, and ends if it cannot write one.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -13,7 +13,7 @@ check() {
 	ask 9 ttop "$pid" --record "$scratch/none/file" && said 'none/file' ||
 		return
 	ask 9 ttop "$pid" --record /dev/full && said 'No space left' || return
-	# What JMX alone knows is asked for, and is said not to be had.
+	# Columns that need JMX are reported as unavailable.
 	ask 0 ttop -c --no-attach -o CPU NAME "$pid" -ri 200ms \
 		--iterations 1 && said 'contention is unavailable' &&
 		printed 'wait=    -/s(    -%) block=    -/s(    -%) alloc=' ||

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Contention is measured while ttop -c runs, and as before after any end of it;
-# beside /proc, too, by the JVM's connector for this machine.
+# Contention monitoring is enabled while ttop -c runs and restored however ttop
+# ends, also if ttop reads /proc and uses the local connector.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 flag='java.lang:type=Threading/ThreadContentionMonitoringEnabled'
 
-# measures true|false: the JVM does so, after a while at most
+# measures true|false: waits up to 60 s until contention monitoring is enabled
+# or not
 measures() {
 	for _ in $(seq 600); do
 		"$TOOLS/ask_jmx" "127.0.0.1:$port" "get=$flag" \
@@ -20,7 +21,7 @@ measures() {
 	return 1
 }
 
-# begin ARGUMENT…: ttop -c, until it has reported
+# begin ARGUMENT…: starts ttop -c and waits for its first report
 begin() {
 	: >"$scratch/out"
 	env --default-signal=INT,TERM,HUP "$sjkc" ttop "$@" -b -c -ri 200ms \
@@ -30,7 +31,7 @@ begin() {
 	target_wait "$scratch/out" 'wait=' && measures true
 }
 
-# ended STATUS
+# ended STATUS: fails unless ttop exits with STATUS
 ended() {
 	wait "$ttop"
 	status=$?
@@ -40,7 +41,8 @@ ended() {
 	return 1
 }
 
-# signalled SIGNAL STATUS
+# signalled SIGNAL STATUS: the signal ends ttop with STATUS and disables
+# monitoring
 signalled() {
 	begin -s "127.0.0.1:$port" && kill "-$1" "$ttop" && ended "$2" &&
 		measures false && return
@@ -53,7 +55,7 @@ killed_by_pid() {
 	begin -p "$pid" && kill -KILL "$ttop" && ended 137 && measures false
 }
 
-# After an end of its own it is as before at once.
+# If ttop ends by itself, monitoring is restored before it exits.
 by_itself() {
 	ask 0 ttop -s "127.0.0.1:$port" --json -c -ri 300ms --iterations 1 &&
 		"$TOOLS/ask_jmx" "127.0.0.1:$port" "get=$flag" \
@@ -68,7 +70,7 @@ by_itself() {
 		END
 }
 
-# Who had it on keeps it.
+# If monitoring was already enabled, it stays enabled.
 leaves_what_was_on() {
 	"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:true" || return
 	ask 0 ttop -s "127.0.0.1:$port" -b -c -ri 100ms --iterations 1 &&
@@ -76,7 +78,7 @@ leaves_what_was_on() {
 		"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false"
 }
 
-# The screen's key switches it on, and off again, as does the end of ttop.
+# The key C enables and disables monitoring, and the end of ttop disables it.
 by_a_key() {
 	: >"$scratch/out"
 	"$sjkc" ttop -s "127.0.0.1:$port" --screen 200x30 \
@@ -109,8 +111,9 @@ says_when_it_cannot() {
 	said 'cannot disable contention monitoring'
 }
 
-# Nobody knows whether it has ended, or only the way to it is closed.
-says_that_nobody_answers() {
+# If the JVM does not respond, it may have ended, or only the connection is
+# lost.
+reports_a_lost_jvm() {
 	"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false" || return
 	begin -s "127.0.0.1:$port" || return
 	target_end "$pid"
@@ -118,12 +121,12 @@ says_that_nobody_answers() {
 		said 'it stays enabled if the JVM still runs'
 }
 
-# Of a JVM without a port: its connector is started, which is said, and stays.
+# For a JVM without a port, ttop starts the local connector and reports that.
 beside_proc() {
 	target "$1" -- allocators=1 || return
 	ask 0 ttop -p "$pid" --json -c -ri 500ms --iterations 1 &&
 		said 'starting the local JMX agent in JVM' || return
-	# A JVM that is slow to begin with it may answer but once at first.
+	# A slow JVM may reply only once during the first run.
 	for _ in $(seq 20); do
 		both_are_known
 		known=$?
@@ -136,7 +139,7 @@ beside_proc() {
 	return 1
 }
 
-# both_are_known: 9 = the JVM has not answered twice.
+# both_are_known: exits with 9 if the JVM has replied less than twice.
 both_are_known() {
 	python3 - "$scratch/out" <<-'END'
 		import json, sys
@@ -151,7 +154,7 @@ both_are_known() {
 }
 
 beside_proc_afterwards() {
-	# It runs now: allocation is exact without being asked for.
+	# The local connector runs now, so allocation is exact without --jmx.
 	ask 0 ttop -p "$pid" --screen 200x30 &&
 		printed 'allocation: exact, over JMX' &&
 		[ ! -s "$scratch/err" ] || return
@@ -164,7 +167,7 @@ check() {
 		signalled INT 0 && signalled TERM 0 && signalled HUP 129 &&
 		signalled KILL 137 && killed_by_pid && by_a_key && by_a_key_and_killed &&
 		leaves_what_was_on &&
-		says_when_it_cannot && says_that_nobody_answers &&
+		says_when_it_cannot && reports_a_lost_jvm &&
 		beside_proc "$1" && beside_proc_afterwards
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The screen of a running JVM: its threads, a stack trace, deadlocks; and the
-# terminal as it was when the JVM has gone.
+# The screen shows the JVM's threads, a stack trace, and deadlocks.  When the
+# JVM has ended, ttop restores the terminal.
 sjkc=$(realpath "$1") scratch=$2
 . tests/screen/lib/terminal
 . tests/jvm/lib/target.sh
@@ -9,8 +9,8 @@ sjkc=$(realpath "$1") scratch=$2
 trap 'tm kill-server; target_end_all' EXIT
 export LC_ALL=C.UTF-8
 
-# looks JDK: at what a person would look at
-looks() {
+# local_screen JDK: uses ttop as a person would
+local_screen() {
 	target "$1" -- threads=300 burners=1 blocked=3 deadlock=2 || return
 	rm -f "$scratch/ended"
 	terminal 120 40 "stty -g >'$scratch/before'
@@ -28,7 +28,7 @@ looks() {
 	target_end "$pid"
 	eventually test -e "$scratch/ended" || return
 	eventually shows 'status 0' || return
-	# The last figures stay, and why there are no more.
+	# The last report stays on the terminal, with the reason for the end.
 	eventually shows "$pid has ended" &&
 		eventually shows 'idle-* (300)' || return
 	cmp "$scratch/before" "$scratch/after" || return
@@ -39,8 +39,8 @@ looks() {
 	tm kill-server
 }
 
-# The same of a JVM that is asked over JMX: the last names and figures stay.
-looks_over_jmx() {
+# jmx_screen JDK: the same over JMX; the last report stays, too
+jmx_screen() {
 	jmx_target "$1" -- threads=30 burners=1 || return
 	rm -f "$scratch/ended"
 	terminal 120 40 "'$sjkc' ttop -s 127.0.0.1:$port; echo status \$?
@@ -58,7 +58,7 @@ looks_over_jmx() {
 }
 
 check() {
-	looks "$1" && looks_over_jmx "$1"
+	local_screen "$1" && jmx_screen "$1"
 }
 
 for_each_jdk check

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ttop -u and jcmd -u reach the real Jolokia agent of a JVM in a pod's network
-# through mxprx -u --kubectl. kubectl is real; the cluster's API server is a
-# stand-in.
+# through mxprx -u --kubectl.  kubectl is real; the cluster's API server is
+# simulated.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -26,7 +26,7 @@ jolokia_target "$(jdks | head -n 1)" Target -- burners=2 || exit
 # shellcheck disable=SC2034 # for target
 within=
 echo "$inside" >"$CLUSTER/shop/web-0"
-# The agent is not reachable without the pod's network.
+# The agent is reachable only in the pod's network.
 ! "$sjkc" mxping -u "$url" >/dev/null 2>&1 || { echo 'no pod'; exit 1; }
 # shellcheck disable=SC2154 # port, proxy_port: lib
 proxy -u "http://localhost:$port/jolokia" --kubectl "web-0:$port" \

@@ -6,8 +6,8 @@ scratch=$2
 for jdk in $(jdks); do
 	target "$jdk" -XX:+DisableAttachMechanism -- threads=1 || exit 1
 	samples "$pid" sample sleep=100 sample
-	has 'note names absent: kernel names'
-	has 'note allocation absent: '
+	samples_have 'note names absent: kernel names'
+	samples_have 'note allocation absent: '
 	grep -q ' jit .* name=C1 CompilerThre$' "$got" ||
 		{ echo "$jdk: kinds by the kernel's names:"; cat "$got"; exit 1; }
 	[ "$(grep -c ' unknown .* cpu=[0-9]* .* name=idle-0$' "$got")" = 2 ] ||
@@ -16,24 +16,25 @@ for jdk in $(jdks); do
 		{ echo "$jdk: it printed its threads"; exit 1; }
 	target_end "$pid"
 
-	# Stopped, it is not asked; then it is.
+	# sjkc does not attach while the JVM is stopped, and attaches
+	# afterwards.
 	target "$jdk" -- threads=1 || exit 1
 	target_stop "$pid" || exit 1
 	samples "$pid" sample sample
-	has ' STOPPED '
-	has 'note names absent: '
-	fails 5 "$pid" sample stack=idle-0
-	has 'is stopped'
+	samples_have ' STOPPED '
+	samples_have 'note names absent: '
+	samples_fail 5 "$pid" sample stack=idle-0
+	samples_have 'is stopped'
 	kill -CONT "$pid"
 	samples "$pid" names=Thread.print stack=idle-0
-	has 'note names given: Thread.print, '
-	has '"idle-0" #'
+	samples_have 'note names given: Thread.print, '
+	samples_have '"idle-0" #'
 
-	# Killed while it is watched.
-	fails 3 "$pid" until=nobody &
+	# The JVM is killed between two samples.
+	samples_fail 3 "$pid" until=nobody &
 	watcher=$!
 	sleep 1
 	target_end "$pid"
 	wait $watcher || exit 1
-	has "process $pid has ended"
+	samples_have "process $pid has ended"
 done

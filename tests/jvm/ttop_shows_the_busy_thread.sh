@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# As lines of SJK's, as JSON, and the same from a recording of it.
+# ttop prints the busy thread first: as SJK's lines, as JSON, and from a
+# recording.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 
-# Each report's first thread of Java.
+# tops: prints the first Java thread of each report.
 tops() {
 	awk '/ Process summary$/ { seen = 0 }
 	     /^\[0/ && !seen { seen = 1; sub(/.* - /, ""); print }' \
@@ -30,7 +31,7 @@ json() {
 	cmp "$scratch/live" "$scratch/out"
 }
 
-# on_a_terminal ARGUMENT…: stdout and stderr are one
+# on_a_terminal ARGUMENT…: runs ttop on a terminal
 on_a_terminal() {
 	python3 -c 'import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
@@ -38,8 +39,9 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
 		>"$scratch/out" 2>&1 </dev/null
 }
 
-# Who waits before a terminal is told for how long; a script is not.
-tells_when() {
+# On a terminal, ttop prints when the first report will appear; in a script, it
+# does not.
+announces_the_first_report() {
 	on_a_terminal && printed 'first report in 2' &&
 		on_a_terminal -q || return
 	! grep -q 'first report' "$scratch/out" && printed 'Process summary' &&
@@ -49,7 +51,8 @@ tells_when() {
 
 check() {
 	target "$1" -- burners=1 threads=5 || return
-	tells_when && reports && json "$(basename "$1")" || return
+	announces_the_first_report && reports &&
+		json "$(basename "$1")" || return
 	target_end "$pid"
 }
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Blocked threads and the owners of their locks, by a thread dump and over JMX;
-# threads that wait to be notified, or hold nothing back, are left out.
+# threads that wait to be notified, or block no thread, are omitted.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 
-# all_wait COUNT: until that many threads are where they block for good; READY
-# only says that they have started.
+# all_wait COUNT: waits until COUNT threads are blocked, because READY only
+# means that they have started.
 all_wait() {
 	for _ in $(seq 300); do
 		timeout 300 "$sjkc" jcmd -p "$pid" Thread.print \
@@ -25,12 +25,12 @@ all_wait() {
 	return 1
 }
 
-# report ARGUMENT…: one of ttop --blocked, as JSON
+# report ARGUMENT…: makes a report of ttop --blocked, as JSON
 report() {
 	ask 0 ttop "$@" --blocked --json -ri 200ms -si 10ms --iterations 1
 }
 
-# blocked_as SOURCE: the report has the program's locks, and nothing else
+# blocked_as SOURCE: fails unless the report has exactly the program's locks
 blocked_as() {
 	python3 - "$scratch/out" "$1" <<-'END'
 		import json, sys
@@ -66,7 +66,7 @@ blocked_as() {
 	END
 }
 
-# The identity is the one of the JVM's own thread dump.
+# The identity equals the one in the JVM's own thread dump.
 same_lock_as_in_a_dump() {
 	report -p "$pid" && blocked_as Thread.print || return
 	lock=$(python3 -c '
@@ -78,7 +78,7 @@ print([t for t in b["threads"] if t["name"] == "blocked-0"][0]["lock_id"])' \
 		printed "waiting to lock <$lock> (a java.lang.Object)"
 }
 
-# A dump is a second old before there is another.
+# ttop requests a thread dump at most once per second.
 on_the_screen() {
 	ask 0 ttop -p "$pid" --screen 150x40 \
 		--keys 'b<show><tick><tick>r' &&
@@ -91,7 +91,7 @@ on_the_screen() {
 		printed ' every '
 }
 
-# What was shown is in the recording.
+# The recording contains the blocked threads.
 recorded() {
 	ask 0 ttop -p "$pid" --screen 150x40 --keys b \
 		--record "$scratch/blocked.jsonl" &&

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Hidden classes come, are compiled, and are unloaded by the dozen, while names
-# are read: all are names that the program has, or none.
-# Begins early: it takes its time.
+# Hidden classes are loaded, compiled and unloaded by the dozen while names are
+# read. Each name is one of the program's, or unavailable.
+# Begins early: it runs for a fixed time.
 sjkc=$1 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/compiled.sh
@@ -18,13 +18,13 @@ for jdk in $(jdks); do
 			2>"$scratch/said" || bad "round $round failed"
 		cat "$scratch/map" >>"$scratch/all"
 	done
-	# Of methods: all that this program and the JDK can have.
+	# All method names are possible in this program and the JDK.
 	cut -d' ' -f3- "$scratch/all" | grep -F '(' | sort -u >"$scratch/names"
 	LC_ALL=C grep -vE '^((java|javax|jdk|sun)\.[][A-Za-z0-9_$.]+|(Compiled|Churned)([][A-Za-z0-9_$]*)?)\.[A-Za-z0-9_$<>]+\([][A-Za-z0-9_$/;]*\)[][A-Za-z0-9_$/;]+$|^StubRoutines \([a-z0-9 ]+\)$' \
 		"$scratch/names" >"$scratch/said" && bad "these are no names"
 	grep -qx 'Churned.applyAsInt(I)I' "$scratch/names" ||
 		bad "the class that comes and goes was never seen"
-	# Those were several, which means that they came and went.
+	# There were several hidden classes, so some were loaded and unloaded.
 	grep -F ' Churned.applyAsInt(I)I' "$scratch/all" | cut -d' ' -f1 |
 		sort -u >"$scratch/said"
 	[ "$(wc -l <"$scratch/said")" -gt 20 ] || bad "it did not come and go"

@@ -3,7 +3,7 @@ sjkc=$1 scratch=$2
 . tests/jvm/lib/target.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 
-# has TEXT: the last answer has that line
+# has TEXT: ends the test unless the last output has this line
 has() {
 	grep -qxF -- "$1" "$scratch/info" && return
 	echo "$jdk: no line '$1' in:"
@@ -11,7 +11,7 @@ has() {
 	exit 1
 }
 
-# ask OPTION…
+# ask OPTION…: runs vminfo, with its output in $scratch/info
 ask() {
 	"$sjkc" vminfo "$pid" "$@" >"$scratch/info" 2>&1 && return
 	echo "$jdk: vminfo $*:"
@@ -22,7 +22,7 @@ ask() {
 for jdk in $(jdks); do
 	target "$jdk" -Dodd.name=a=b:c -Dmy.password=hunter2 \
 		-XX:MaxHeapFreeRatio=71 -- threads=3 || exit 1
-	# Without an option, what one looks for first.
+	# Without an option, vminfo prints a summary.
 	ask
 	has 'main class: Target'
 	has 'arguments: threads=3'
@@ -55,7 +55,7 @@ for jdk in $(jdks); do
 	grep -q '^{"schema":"sjkc.vminfo/1","pid":'"$pid"',"agentprops":\[' \
 		"$scratch/info" || { echo "$jdk: no JSON"; exit 1; }
 	target_end "$pid"
-	# Its counters are where nobody sees them: that is said.
+	# Without accessible counters, vminfo prints the reason.
 	target "$jdk" -XX:+PerfDisableSharedMem -- threads=1 || exit 1
 	"$sjkc" vminfo "$pid" --perf >"$scratch/info" 2>&1
 	if [ $? != 8 ] || ! grep -q PerfDisableSharedMem "$scratch/info"; then

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Passwords: none, another, one that may not do it, from a file, from the
-# environment, from a person.  Certificates: self-signed, of another host,
-# expired; ours, or none.
+# Passwords: none, wrong, of a user with read-only access; from a file, from the
+# environment, from the terminal.  Server certificates: self-signed, of another
+# host, expired.  Client certificates: valid, or none.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
@@ -10,7 +10,8 @@ lab_enter "$0" "$@"
 lab_inside && lab_tls || exit
 unset SJKC_PASSWORD
 
-# asked STATUS COMMAND OPTION…: the JVM, from within its network
+# asked STATUS COMMAND OPTION…: runs the command in the JVM's network, and fails
+# unless it exits with STATUS
 asked() {
 	asked_for=$1 asked_command=$2
 	shift 2
@@ -48,7 +49,7 @@ passwords() {
 			--password-file "$scratch/secret" VM.version || return
 	! grep -q secret "$scratch/out" "$scratch/err" ||
 		{ echo 'the password was printed'; return 1; }
-	# Who may read only; nothing was done.
+	# A user with read-only access changes nothing.
 	asked 4 mx $memory -ms -f Verbose -v true --user monitor \
 		--password-file "$scratch/secret" && said 'Access denied' &&
 		asked 4 mx $memory -mc -op gc --user monitor \
@@ -62,7 +63,7 @@ passwords() {
 		typed && target_end "$pid"
 }
 
-# Somebody types it; it is seen nowhere.
+# A password that is typed on the terminal is not echoed.
 typed() {
 	within_lab timeout 300 python3 - "$sjkc" mx -s "$lab_address:$jmx_port" \
 		-b java.lang:type=Memory -mg -q -f Verbose --user monitor \

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after target.sh and attach.sh, by tests of the agent in a JVM: $pid.
-# shellcheck disable=SC2154 # by who sources it
+# Sourced, after target.sh and attach.sh, by tests of the agent in the JVM $pid.
+# shellcheck disable=SC2154 # variables of the caller
 
-# agent STATUS DEED…: as show_agent.c says; what it prints is in $scratch/out
-# and $scratch/err.
+# agent STATUS COMMAND…: runs show_agent with these commands (see show_agent.c)
+# and fails unless it exits with STATUS.  Its output is in $scratch/out and
+# $scratch/err.
 agent() {
 	wanted=$1
 	shift
@@ -17,7 +18,8 @@ agent() {
 	return 1
 }
 
-# agent_holds DEED…: in the background, as $holder, when it has got to its end.
+# agent_holds COMMAND…: runs show_agent in the background, and returns when it
+# has run all the commands and holds the agent.  $holder is its PID.
 agent_holds() {
 	: >"$scratch/held"
 	timeout 300 "$TOOLS/show_agent" "$pid" "$@" costs hold \
@@ -29,21 +31,23 @@ agent_holds() {
 	holder=${holder%% *}
 }
 
-# agent_ends SIGNAL: and waits for its end.
+# agent_ends SIGNAL: sends the signal to $holder and waits for its exit.
 agent_ends() {
 	kill "-$1" "$holder"
 	wait "$keeper" 2>/dev/null
 	return 0
 }
 
-# Where compiled code begins and ends, by the JVM's own word, a line each.
+# code_ranges: prints a line "START END" in hexadecimal for each compiled
+# method, as Compiler.codelist reports it.
 code_ranges() {
 	"$sjkc" jcmd "$pid" Compiler.codelist |
 		sed -n 's/.*, 0x\([0-9a-f]*\) - 0x\([0-9a-f]*\)\].*/\1 \2/p'
 }
 
-# no_folders: nothing of the agent's is in the JVM's file systems; soon.
-no_folders() {
+# agent_files_removed: waits up to 60 s until the JVM's file systems contain no
+# file of the agent.
+agent_files_removed() {
 	for _ in $(seq 1 600); do
 		left=$(find "/proc/$pid/root/tmp" "/proc/$pid/cwd/" \
 			-maxdepth 1 -name '.sjkc-*' 2>/dev/null)
@@ -54,7 +58,7 @@ no_folders() {
 	return 1
 }
 
-# streams_are COUNT: so many stream files the JVM has open; soon.
+# streams_are COUNT: waits up to 60 s until the JVM has COUNT stream files open.
 streams_are() {
 	for _ in $(seq 1 600); do
 		streams=$(find "/proc/$pid/fd" -lname '*/.sjkc-*' 2>/dev/null |
@@ -66,7 +70,7 @@ streams_are() {
 	return 1
 }
 
-# copies_are COUNT: of the library, that the JVM has mapped.
+# copies_are COUNT: fails unless the JVM has mapped COUNT copies of the library.
 copies_are() {
 	copies=$(grep -c ' r-xp .*/.sjkc-.*/agent-.*(deleted)$' \
 		"/proc/$pid/maps")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after target.sh, by tests that ask JVMs by attach.  $sjkc is the
-# binary, $scratch a folder of the test's own, $pid the JVM.
-# shellcheck disable=SC2154 # by who sources it
+# Sourced, after target.sh, by tests that attach to JVMs.  $sjkc is the binary,
+# $scratch the test's own directory, $pid the JVM.
+# shellcheck disable=SC2154 # variables of the caller
 
-# ask STATUS ARGUMENT…: runs sjkc, which must end with that status; what it
-# printed is in $scratch/out and $scratch/err, how long it took in $took (ms).
+# ask STATUS ARGUMENT…: runs sjkc and fails unless it exits with STATUS.  Its
+# output is in $scratch/out and $scratch/err, its duration in milliseconds in
+# $took.
 ask() {
 	wanted=$1
 	shift
@@ -20,41 +21,42 @@ ask() {
 	return 1
 }
 
-# said TEXT: the last ask's stderr has it.
+# said TEXT: fails unless the standard error of the last ask contains TEXT.
 said() {
 	grep -qF -- "$1" "$scratch/err" && return
-	echo "not said: $1"
+	echo "not on standard error: $1"
 	cat "$scratch/err"
 	return 1
 }
 
-# printed TEXT: the last ask's stdout has it.
+# printed TEXT: fails unless the standard output of the last ask contains TEXT.
 printed() {
 	grep -qF -- "$1" "$scratch/out" && return
-	echo "not printed: $1"
+	echo "not on standard output: $1"
 	head -n 20 "$scratch/out"
 	return 1
 }
 
-# printed_nothing: the last ask's stdout is empty.
+# printed_nothing: fails unless the standard output of the last ask is empty.
 printed_nothing() {
 	[ ! -s "$scratch/out" ] || { echo "printed:"; cat "$scratch/out"; return 1; }
 }
 
-# alive PID: it still runs, and has not printed its threads.
+# alive PID: fails if the JVM has exited or has printed a thread dump.
 alive() {
 	kill -0 "$1" 2>/dev/null || { echo "$1 has ended"; return 1; }
 	case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status") in
 	'' | Z | X) echo "$1 has ended"; return 1 ;;
 	esac
 	! grep -q 'Full thread dump' "${said-/dev/null}" 2>/dev/null ||
-		{ echo "$1 printed its threads"; return 1; }
+		{ echo "$1 printed a thread dump"; return 1; }
 }
 
-# no_litter PID [MOST]: no file of an attach is left where the JVM would see
-# it; given MOST, it soon has at most so many files open: a client has all of a
-# reply a moment before the JVM closes its end.
-no_litter() {
+# attach_left_nothing PID [MAXIMUM]: fails if an attach file is left in a
+# directory where the JVM looks for one.  With MAXIMUM, it also waits up to 60 s
+# until the JVM has at most MAXIMUM files open: the client has the whole reply
+# shortly before the JVM closes its end of the connection.
+attach_left_nothing() {
 	ns_pid=$(awk '$1 == "NSpid:" { print $NF }' "/proc/$1/status")
 	for dir in "/proc/$1/root/tmp" "/proc/$1/cwd" .; do
 		[ ! -e "$dir/.attach_pid$ns_pid" ] ||
@@ -66,15 +68,17 @@ no_litter() {
 		[ "$now" -gt "$2" ] || return 0
 		sleep 0.1
 	done
-	echo "$now files are open, not $2"
+	echo "$now files are open, more than $2"
 	return 1
 }
 
+# files_open PID: prints the number of open file descriptors.
 files_open() {
 	find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l
 }
 
-# for_each_jdk FUNCTION: runs it with each JDK; says which one failed.
+# for_each_jdk FUNCTION: calls FUNCTION with each JDK of the test, and prints
+# the JDK with which it failed.
 for_each_jdk() {
 	[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 	for jdk in $(jdks); do
@@ -82,19 +86,20 @@ for_each_jdk() {
 	done
 }
 
-# at_once NAME COMMAND…: runs it beside others, with a scratch folder of its own
-# that has that name; what it starts ends with it.  at_once_done waits for all,
-# and says what those said that failed.
-at_once() {
+# in_parallel NAME COMMAND…: starts the command in a subshell that has its own
+# scratch directory, $scratch/NAME, and ends the processes that the command
+# started.  in_parallel_wait waits for all these commands and prints the output
+# of those that failed.
+in_parallel() {
 	mkdir -p "$scratch/$1"
-	(at_once_here "$@") >"$scratch/$1.said" 2>&1 &
+	(in_parallel_subshell "$@") >"$scratch/$1.said" 2>&1 &
 	target_jobs="$target_jobs $!"
-	at_once_names="${at_once_names-} $1:$!"
+	in_parallel_jobs="${in_parallel_jobs-} $1:$!"
 }
 
-at_once_here() {
+in_parallel_subshell() {
 	# shellcheck disable=SC2034 # for target
-	target_pids='' target_jobs='' at_once_names=''
+	target_pids='' target_jobs='' in_parallel_jobs=''
 	trap target_end_all EXIT
 	trap 'exit 143' TERM INT HUP
 	scratch=$scratch/$1
@@ -102,25 +107,26 @@ at_once_here() {
 	"$@"
 }
 
-at_once_done() {
-	at_once_failed=0
-	for one in $at_once_names; do
-		wait "${one#*:}" && continue
-		at_once_failed=1
-		echo "${one%:*}:"
-		cat "$scratch/${one%:*}.said"
+in_parallel_wait() {
+	in_parallel_failed=0
+	for job in $in_parallel_jobs; do
+		wait "${job#*:}" && continue
+		in_parallel_failed=1
+		echo "${job%:*}:"
+		cat "$scratch/${job%:*}.said"
 	done
-	target_jobs='' at_once_names=''
-	return $at_once_failed
+	target_jobs='' in_parallel_jobs=''
+	return $in_parallel_failed
 }
 
-# each_jdk_at_once FUNCTION: as for_each_jdk, for what mostly waits.
-each_jdk_at_once() {
+# each_jdk_in_parallel FUNCTION: like for_each_jdk, but runs the calls at the
+# same time.  Use it for tests that mostly wait.
+each_jdk_in_parallel() {
 	[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 	for jdk in $(jdks); do
-		at_once "$(basename "$jdk")" "$1" "$jdk"
+		in_parallel "$(basename "$jdk")" "$1" "$jdk"
 	done
-	at_once_done || exit 1
+	in_parallel_wait || exit 1
 }
 
 root_only() {

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after lab.sh and target.sh, by tests of JMX clients that people use:
-# JConsole's own classes, and VisualVM as Debian has it.
-# shellcheck disable=SC2154 # by who sources it
+# Sourced, after lab.sh and target.sh, by tests with real JMX clients: the
+# classes of JConsole, and VisualVM from its Debian package.
+# shellcheck disable=SC2154 # variables of the caller
 
 jconsole_opened='--add-exports jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED'
 
-# jconsole_client JDK WORD…: into $scratch/jconsole, as JConsoleClient.java says;
-# $client_tls as for jmx_client.
+# jconsole_client JDK WORD…: runs JConsoleClient.java, which defines the words.
+# Its output is in $scratch/jconsole.  $client_tls is the same as for
+# jmx_client.
 jconsole_client() {
 	jconsole_jdk=$1
 	shift
@@ -25,25 +26,26 @@ jconsole_client() {
 	return 1
 }
 
-visualvm_folder=/usr/share/visualvm/visualvm
+visualvm_home=/usr/share/visualvm/visualvm
 
-# visualvm_start JDK ARGUMENT…: VisualVM, on a screen of its own, in /tmp and
-# among processes of its own, so that it finds no JVM but those it is told of.
-# $visualvm is its folder, with the files that VisualVmAgent.java tells of.  It
-# trusts the CA of lab_tls, if there is one.
+# visualvm_start JDK ARGUMENT…: starts VisualVM on its own X display.  It has
+# its own /tmp and PID namespace, so it finds no local JVM and shows only the
+# connections of its arguments.  $visualvm is its directory, with the files that
+# VisualVmAgent.java describes.  It trusts the CA of lab_tls if that was called.
 visualvm_start() {
 	visualvm_jdk=$1
 	shift
 	visualvm=$scratch/visualvm
 	mkdir -p "$visualvm/user/var"
-	# The licence that is shown at first is accepted.
+	# Accept the licence that VisualVM shows at its first start.
 	: >"$visualvm/user/var/license_accepted"
 	visualvm_jars "$visualvm_jdk" || return
 	[ -z "${tls-}" ] || cp "$tls/ca.p12" "$visualvm/"
 	cat >"$visualvm/start" <<-END
 		mount --bind "$visualvm" /tmp || exit 1
 		export HOME=/tmp
-		# No exec: Xvfb tells nobody whose pid is 1 that it is ready.
+		# No exec: Xvfb does not notify a parent with PID 1 that it is
+		# ready.
 		timeout 900 xvfb-run -a visualvm --nosplash --userdir /tmp/user \\
 			-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC \\
 			-J-javaagent:/tmp/agent.jar=/tmp -J-Duser.home=/tmp \\
@@ -51,30 +53,32 @@ visualvm_start() {
 			-J-Djavax.net.ssl.trustStorePassword=changeit "\$@"
 		: >/tmp/ended
 	END
-	# All of it ends with unshare.
+	# --kill-child: all of these processes end with unshare.
 	env --default-signal=QUIT,INT unshare --mount --pid --fork \
-		--kill-child --mount-proc sh "$visualvm/start" "$@" </dev/null >"$visualvm/log" 2>&1 &
+		--kill-child --mount-proc sh "$visualvm/start" "$@" \
+		</dev/null >"$visualvm/log" 2>&1 &
 	target_pids="$target_pids $!"
 }
 
 visualvm_jars() {
 	agent=$(target_compile "$1" VisualVmAgent) &&
 		client=$(target_compile "$1" VisualVmClient -cp "$(find \
-			"$visualvm_folder/modules" -maxdepth 1 -name '*.jar' |
+			"$visualvm_home/modules" -maxdepth 1 -name '*.jar' |
 			tr '\n' :)") || return
 	python3 - "$visualvm/agent.jar" "$agent" "$visualvm/client.jar" \
 		"$client" <<-'END'
 		import os, sys, zipfile
-		for jar, folder in zip(sys.argv[1::2], sys.argv[2::2]):
+		for jar, directory in zip(sys.argv[1::2], sys.argv[2::2]):
 		    with zipfile.ZipFile(jar, "w") as z:
 		        z.writestr("META-INF/MANIFEST.MF",
 		                   "Premain-Class: VisualVmAgent\n")
-		        for name in os.listdir(folder):
-		            z.write(os.path.join(folder, name), name)
+		        for name in os.listdir(directory):
+		            z.write(os.path.join(directory, name), name)
 	END
 }
 
-# visualvm_shows TEXT: within 180 s, in one of its windows.
+# visualvm_shows TEXT: waits up to 180 s until a window of VisualVM has the
+# text.
 visualvm_shows() {
 	for _ in $(seq 900); do
 		! grep -q -- "$1" "$visualvm/texts" 2>/dev/null || return 0
@@ -85,8 +89,9 @@ visualvm_shows() {
 	return 1
 }
 
-# visualvm_client WORD…: as VisualVmClient.java says, into $scratch/visualvm.said.
-# Each word may take 300 s.
+# visualvm_client WORD…: runs VisualVmClient.java, which defines the words,
+# inside VisualVM.  Its output is in $scratch/visualvm.said.  Fails if VisualVM
+# makes no progress for 300 s.
 visualvm_client() {
 	printf '%s\n' "$@" >"$visualvm/words.new"
 	mv "$visualvm/words.new" "$visualvm/words"
@@ -106,7 +111,7 @@ visualvm_client() {
 	! grep -q FAILED "$visualvm/said"
 }
 
-# Prints the state of VisualVM, with the stacks of its threads.
+# visualvm_is_stuck: prints the state of VisualVM, with the stacks of its threads.
 visualvm_is_stuck() {
 	: >"$visualvm/stuck"
 	sleep 5

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced after target.sh by tests that look at compiled code.
+# Sourced after target.sh by tests of compiled code.
 
-# compiled JDK [OPTION…] [-- ARGUMENT…]: starts Compiled, whose inlining is
-# told, and of which no more is compiled once it is there.
+# compiled JDK [OPTION…] [-- ARGUMENT…]: starts Compiled.java, with options that
+# fix which methods are inlined.  When it is ready, all its methods are
+# compiled.
 compiled() {
 	home=$1
 	shift
@@ -20,5 +21,5 @@ compiled() {
 	return $status
 }
 
-# line_of TEXT: the number of the line of Compiled that has the text
+# line_of TEXT: prints the number of the line of Compiled.java that has the text
 line_of() { grep -n "$1" tests/jvm/lib/Compiled.java | cut -d: -f1; }

@@ -7,7 +7,7 @@
 # as it sees a JVM in a container image.
 #
 #	. tests/jvm/lib/jdk.sh
-#	jdk_prepare 8 || exit 77		# prints why there is none
+#	jdk_prepare 8 || exit 77		# prints why it is unavailable
 #	jdk_target 8 -Xint -- burners=1 || exit 1	# sets $pid and $said
 #	sjkc … "$pid"
 #	target_end "$pid"
@@ -72,7 +72,7 @@ jdk_apt() {
 	APT_CONFIG=$apt/conf timeout 600 "$@"
 }
 
-# jdk_newest: prints the newest version that can be had.
+# jdk_newest: prints the newest available version.
 jdk_newest() {
 	{
 		jdk_apt sid apt-cache pkgnames openjdk- 2>/dev/null |
@@ -84,7 +84,8 @@ jdk_newest() {
 	} | grep -x '[0-9]*' | sort -n | tail -n 1
 }
 
-# jdk_unpack VERSION: makes the root, which appears whole.
+# jdk_unpack VERSION: makes the root directory of a JDK.  The finished directory
+# is renamed to its name, so it is never incomplete.
 jdk_unpack() {
 	fresh=$jdk_cache/fresh-$1
 	rm -rf "$fresh"
@@ -96,11 +97,11 @@ jdk_unpack() {
 		libc6 libgcc-s1 libstdc++6 zlib1g >&2 || return 1
 	(
 		cd "$fresh/root" || exit 1
-		# Packages from before and after the merge of /usr have one
-		# place to go to.
+		# Packages from before and after the merge of /bin and /usr/bin
+		# unpack into the same directories.
 		mkdir -p usr/bin usr/lib usr/lib64 proc dev tmp var/tmp etc
-		for folder in bin lib lib64; do
-			ln -s usr/$folder $folder
+		for directory in bin lib lib64; do
+			ln -s usr/$directory $directory
 		done
 		for package in ../packages/*.deb; do
 			dpkg-deb --fsys-tarfile "$package" |
@@ -115,8 +116,8 @@ jdk_unpack() {
 	) && mv -T "$fresh/root" "$jdk_cache/$1" && rm -rf "$fresh"
 }
 
-# jdk_prepare VERSION: makes sure that the JDK can be started; otherwise prints
-# why not.
+# jdk_prepare VERSION: makes sure that the JDK can be started, or prints why it
+# cannot.
 jdk_prepare() {
 	! jdk_installed "$1" >/dev/null || return 0
 	[ "$(id -u)" -eq 0 ] ||
@@ -138,9 +139,10 @@ jdk_prepare() {
 }
 
 # jdk_here VERSION: makes a home of that JDK that needs no chroot, below
-# $jdk_cache/here, where all_jdks finds it; otherwise prints why not.  Its commands
-# start with the loader and the libraries of the JDK's suite.  The JDK's libraries
-# are left as they are: theirs are loaded already, under the names they look for.
+# $jdk_cache/here, where all_jdks finds it, or prints why it cannot.  patchelf
+# sets the loader and the libraries of the JDK's suite in its programs.  The
+# JDK's own libraries need no change: the programs have already loaded the
+# libraries that they need, under the same names.
 jdk_here() {
 	[ ! -x "$jdk_cache/here/$1/bin/java" ] || return 0
 	jdk_prepare "$1" || return 1
@@ -163,7 +165,8 @@ jdk_here() {
 		libraries=$(dirname "$(find "$jdk_root/usr/lib/" \
 			-name libstdc++.so.6 | head -n 1)")
 		for program in "$jdk_new"/bin/* "$jdk_new"/lib/jspawnhelper; do
-			# All at once, patchelf 0.14 confuses the names.
+			# patchelf 0.14 damages the names if one call sets
+			# everything.
 			patchelf --add-needed libstdc++.so.6 \
 				--add-needed libgcc_s.so.1 \
 				--add-needed libm.so.6 \
@@ -182,7 +185,7 @@ jdk_here() {
 }
 
 # jdk_add VERSION PACKAGE: adds another package to the root of a JDK that
-# jdk_prepare made; otherwise prints why not.
+# jdk_prepare made, or prints why it cannot.
 jdk_add() {
 	! jdk_installed "$1" >/dev/null ||
 		{ echo "JDK $1 is installed: no package is added to it"; return 1; }
@@ -206,15 +209,16 @@ jdk_add() {
 	return 1
 }
 
-# jdk_home VERSION: prints the JDK's home, as its JVM sees it.
+# jdk_home VERSION: prints the path of the JDK's home in the JVM's file system.
 jdk_home() {
 	jdk_installed "$1" || echo \
 		"/usr/lib/jvm/java-$1-openjdk-$(dpkg --print-architecture)"
 }
 
-# jdk_enter VERSION [USER]: prints the script that runs a command in the JDK's
-# root: with a /tmp of its own, and the classes and $scratch at the same paths as
-# outside.  With USER, it runs as that user in namespaces of its own.
+# jdk_enter VERSION [USER]: prints the path of a script that runs a command in
+# the JDK's root.  The command has its own /tmp, and finds the classes and
+# $scratch at the same paths as outside.  With USER, it runs as that user in its
+# own namespaces.
 jdk_enter() {
 	mkdir -p "$target_classes" && chmod 755 "$target_classes"
 	entering=$target_classes/$$.$1.${2:-0}.sh
@@ -233,47 +237,49 @@ jdk_enter() {
 	echo "$entering"
 }
 
-# jdk_target VERSION [JVM-OPTION…] [-- ARGUMENT…]: target, with that JDK.
+# jdk_target VERSION [JVM-OPTION…] [-- ARGUMENT…]: like target, with that JDK.
 jdk_target() {
 	jdk_start "$@" && target_ready && target_find
 }
 
-# The same without waiting; $pid is the JVM's.
+# jdk_start VERSION …: like jdk_target, but does not wait until the program is
+# ready.
 jdk_start() {
 	jdk_version=$1
 	shift
 	jdk_begin '' target_start "$@"
 }
 
-# jdk_target_contained VERSION …: as user 4321, in mount, pid, uts and ipc
-# namespaces of its own.
+# jdk_target_contained VERSION …: like jdk_target, as user 4321, in its own
+# mount, PID, UTS and IPC namespaces.
 jdk_target_contained() {
 	jdk_version=$1
 	shift
 	jdk_begin 4321 target "$@"
 }
 
-# jdk_begin USER HOW …: with $jdk_version.
+# jdk_begin USER FUNCTION …: calls FUNCTION, which starts the target, with the
+# home of JDK $jdk_version and the remaining arguments.
 jdk_begin() {
-	jdk_user=$1 jdk_how=$2
+	jdk_user=$1 jdk_function=$2
 	shift 2
 	compiler=$(jdk_compiler) ||
 		{ echo 'no JDK is installed that compiles for Java 8'; return 1; }
 	compile_for='--release 8'
 	if jdk_installed "$jdk_version" >/dev/null; then
-		[ -z "$jdk_user" ] || jdk_how=target_contained
+		[ -z "$jdk_user" ] || jdk_function=target_contained
 	else
 		within="unshare --mount ${jdk_user:+--pid --uts --ipc --fork
 			--kill-child} sh $(jdk_enter "$jdk_version" "$jdk_user")"
 	fi
-	$jdk_how "$(jdk_home "$jdk_version")" "$@"
+	$jdk_function "$(jdk_home "$jdk_version")" "$@"
 	jdk_status=$?
 	within='' compiler='' compile_for=''
 	return $jdk_status
 }
 
-# jdk_tool VERSION PID TOOL ARGUMENT…: runs one of that JDK's tools, such as jfr or
-# jstack, where the JVM with that pid runs.
+# jdk_tool VERSION PID TOOL ARGUMENT…: runs a tool of that JDK, such as jfr or
+# jstack, in the mount namespace of the JVM.
 jdk_tool() {
 	tool=$(jdk_home "$1")/bin/$3
 	tool_beside=
@@ -283,8 +289,8 @@ jdk_tool() {
 	$tool_beside "$tool" "$@"
 }
 
-# cell NAME COMMAND…: a cell of check-jdks's table. It passed if the command did,
-# and has the text of the command's last line that begins with "| ".
+# cell NAME COMMAND…: a cell of check-jdks's table. It passed if the command
+# did, and has the text of the command's last line that begins with "| ".
 cell() {
 	cell_name=$1
 	shift

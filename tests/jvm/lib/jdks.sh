@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by target.sh and jfr.sh: which of the installed JDKs a script runs.
+# Sourced by target.sh and jfr.sh: selects the JDKs that a script runs.
 
-# all_jdks: the homes of the installed JDKs and of those that jdk_here made (jdk.sh),
-# each once; those with $jdks_tool.
+# all_jdks: prints the home of each installed JDK and of each JDK that jdk_here
+# made (jdk.sh), if it has the program $jdks_tool (default: javac).
 all_jdks() {
 	for home in /usr/lib/jvm/* \
 		"${SJKC_JDK_CACHE:-/var/tmp/sjkc-jdks-$(id -u)}"/here/*; do
@@ -11,9 +11,10 @@ all_jdks() {
 	done | sort -u
 }
 
-# jdks: one of them, for a script of tests/jvm or tests/root: which one
-# depends on the script's name, so that about as many scripts run each JDK.  All
-# of them with EVERY_JDK set, and for a script with a line "# Each JDK: why".
+# jdks: prints the homes of the JDKs that the script runs.  A script of
+# tests/jvm or tests/root has one, chosen by the hash of its name, so that each
+# JDK has about the same number of scripts.  It has all of them if EVERY_JDK is
+# set or if the script has a line "# Each JDK: reason".
 jdks() {
 	case $0 in
 	*tests/jvm/*.sh | *tests/root/*.sh) ;;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by tests that compare with the JDK's own tool, `jfr`.  Tools that run
-# for a second need no better code than a JVM's first.
+# Sourced by tests that compare sjkc with the JDK's `jfr`.  The tools run for
+# about a second, so they are compiled by C1 only.
 jdks_tool=jfr
 . tests/jvm/lib/jdks.sh
 
-# record JDK FILE SECONDS [OPTION...]: what Recorded.java does for that long.
-# A job of a shell without job control has SIGINT and SIGQUIT ignored: a JVM
-# must not start so.
+# record JDK FILE SECONDS [OPTION...]: records Recorded.java for SECONDS.  A
+# shell without job control starts background commands with SIGINT and SIGQUIT
+# ignored; env resets them, because a JVM would inherit that.
 record() {
 	home=$1 file=$2 seconds=$3
 	shift 3
@@ -17,8 +17,8 @@ record() {
 		tests/jvm/lib/Recorded.java "$seconds"
 }
 
-# summary JDK FILE: the events with a stack trace, "name count", sorted.  JDK 9
-# called them com.oracle.jdk.
+# summary JDK FILE: prints "name count" for each event with a stack trace,
+# sorted. JDK 9 puts com.oracle. before the names of these events.
 summary() {
 	"$1/bin/jfr" -J-XX:TieredStopAtLevel=1 metadata "$2" | awk '
 		/^@Name\("/ { name = $0; gsub(/^@Name\("|"\).*$/, "", name) }
@@ -31,7 +31,7 @@ summary() {
 		sort | join "$2.types" - | sed 's/^com\.oracle\.//' | sort
 }
 
-# counts SJKC FILE: the same, as sjkc lists them.
+# counts SJKC FILE: prints the same lines from sjkc's list of events.
 counts() {
 	"$1" flame -q --list-events --json "$2" |
 		sed 's/{"name"/\n&/g' |
@@ -39,7 +39,8 @@ counts() {
 		sort
 }
 
-# same_counts SJKC JDK FILE: says what differs, and fails then.
+# same_counts SJKC JDK FILE: fails and prints the differences if the two lists
+# differ.
 same_counts() {
 	summary "$2" "$3" >"$3.wanted"
 	counts "$1" "$3" >"$3.got"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after target.sh and attach.sh, by tests that ask JVMs by JMX.
-# shellcheck disable=SC2154 # by who sources it
+# Sourced, after target.sh and attach.sh, by tests that reach JVMs over JMX.
+# shellcheck disable=SC2154 # variables of the caller
 
-# free_port: says one that nobody has just now, below those that the kernel
-# gives away by itself.
+# free_port: prints a port that is unused, below the ports that the kernel
+# assigns to clients.
 free_port() {
 	python3 - <<-END
 		import random, socket
@@ -20,8 +20,9 @@ free_port() {
 	END
 }
 
-# jmx_target JDK [JVM-OPTION…]: a JVM with JMX on $port, both of its ports,
-# without TLS; without a password unless the options say so.
+# jmx_target JDK [JVM-OPTION…]: starts a JVM whose registry and JMX server both
+# listen on $port, without TLS and, unless the options set one, without
+# password.
 jmx_target() {
 	jmx_home=$1
 	shift
@@ -32,10 +33,11 @@ jmx_target() {
 		-Djava.rmi.server.hostname=127.0.0.1 "$@"
 }
 
-# stranger PROGRAM: a server in Python that does that with each connection,
-# c; sets $port, ends with the test.  It takes nobody for longer than 300 s.
-stranger() {
-	cat >"$scratch/stranger.py" <<-END
+# python_server STATEMENT: starts a server that executes the Python statement
+# for each connection c, and sets $port.  It ends with the test, after 300 s at
+# most.
+python_server() {
+	cat >"$scratch/server.py" <<-END
 		import signal, socket, sys
 		signal.alarm(300)
 		s = socket.socket()
@@ -49,13 +51,15 @@ stranger() {
 		    $1
 	END
 	: >"$scratch/port"
-	python3 "$scratch/stranger.py" >"$scratch/port" 2>&1 &
+	python3 "$scratch/server.py" >"$scratch/port" 2>&1 &
 	target_pids="$target_pids $!"
 	target_wait "$scratch/port" '^[0-9]' || return
 	port=$(cat "$scratch/port")
 }
 
-# interrupt PID: SIGINT to what a timeout(1) runs: by that, it comes twice.
+# interrupt PID: sends SIGINT to the command that timeout(1) with this PID runs.
+# timeout itself would send the signal to the command and then to its process
+# group, so the command would receive it twice.
 interrupt() {
 	# shellcheck disable=SC2046 # pids
 	kill -INT $(cat "/proc/$1/task/$1/children")

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced, after target.sh, attach.sh and jmx.sh, by tests that reach a JVM through
-# the real Jolokia agent (libjolokia-core-java), which JolokiaServer.java serves.
+# Sourced, after target.sh, attach.sh and jmx.sh, by tests that reach a JVM
+# through the real Jolokia agent (libjolokia-core-java), which
+# JolokiaServer.java serves.
 # shellcheck disable=SC2154 # variables of the caller
 
 jolokia_jars=/usr/share/java/jolokia-core.jar:/usr/share/java/json-simple.jar
 
-# jolokia_target JDK PROGRAM [JVM-OPTION…] [-- ARGUMENT…]: a JVM that runs a
-# program of this directory, with the agent at $url.  JVM options set what
-# JolokiaServer reads: -Dserve.user=… and so on.  $jolokia_scheme is "http" unless it is set.
+# jolokia_target JDK PROGRAM [JVM-OPTION…] [-- ARGUMENT…]: starts a JVM that
+# runs a program of this directory, with the agent at $url.  The JVM options
+# include the properties of JolokiaServer.java, such as -Dserve.user=….
+# $jolokia_scheme is the scheme of the URL (default: http).
 jolokia_target() {
 	jolokia_home=$1
 	jolokia_program=$2

@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by tests of JMX from a distance, before target.sh: JVMs in a network
-# of their own, of which one port is forwarded.
-# shellcheck disable=SC2154 # by who sources it
+# Sourced before target.sh by tests of JVMs in an unreachable network, of which
+# one port is forwarded.
+# shellcheck disable=SC2154 # variables of the caller
 #
 #	. tests/jvm/lib/lab.sh
-#	lab_enter "$0" "$@"		# now we are outside
+#	lab_enter "$0" "$@"		# runs the test in the outer network
 #	. tests/jvm/lib/target.sh
 #	. tests/jvm/lib/attach.sh
-#	lab_inside			# where JVMs are: 10.99.0.1, fd99::1
+#	lab_inside			# makes the JVMs' network: 10.99.0.1, fd99::1
 #	lab_jvm JDK same		# $pid, $jmx_port 9010, $rmi_port 9010
 #	lab_forward 17010 "$jmx_port"	# 127.0.0.1:17010 is its JMX port
 #	jmx_client JDK 127.0.0.1:17010 attributes
 #
-# Outside is a network of the test's own, too: no route leads anywhere from it,
-# so that what is connected to inside fails at once, and all tests may have the
-# same ports.  Both networks last as long as the processes in them.
+# The test itself runs in a network namespace, too, the outer network.  It has
+# no routes, so connections to the inner network fail immediately, and tests
+# that run at the same time can use the same ports.  Both namespaces end with
+# their last process.
 
-# The pod's address, and the name of it that nobody knows outside.
+# The pod's address, and its host name, which does not resolve outside.
 lab_address=10.99.0.1
 lab_address6=fd99::1
 lab_name=pod-7f.example.invalid
 
-# lab_enter "$0" "$@": begins the test again, outside, where only the loopback
-# is.
+# lab_enter "$0" "$@": starts the test again in the outer network, which has
+# only a loopback interface.
 lab_enter() {
 	[ "${LAB_OUTSIDE-}" != "$1" ] || return 0
 	[ "$(id -u)" -eq 0 ] || { echo 'not root'; exit 77; }
@@ -35,9 +36,10 @@ lab_enter() {
 	exec unshare --net sh -c 'ip link set lo up && exec sh "$@"' - "$@"
 }
 
-# lab_tls: certificates in $tls/NAME.pem, .key and, for Java, .p12, with the
-# password "changeit": ca, server (of all names of the pod and of this machine),
-# nosan (of another host), expired, client, and proxy (of this machine).
+# lab_tls: makes certificates in $tls/NAME.pem, with $tls/NAME.key and, for
+# Java, $tls/NAME.p12 (password "changeit"): ca, server (all names and addresses
+# of the pod and of this machine), nosan (another host), expired, client, and
+# proxy (this machine).
 lab_tls() {
 	tls=$scratch/tls
 	[ ! -e "$tls/done" ] || return 0
@@ -57,7 +59,7 @@ lab_tls() {
 	} >"$tls/said" 2>&1 || { cat "$tls/said"; return 1; }
 }
 
-# lab_certificate NAME DAYS SANS: signed by the CA.
+# lab_certificate NAME DAYS SANS: makes a certificate that the CA has signed.
 lab_certificate() {
 	openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
 		-subj "/CN=sjkc test $1" -keyout "$tls/$1.key" \
@@ -69,15 +71,17 @@ lab_certificate() {
 		lab_store "$1"
 }
 
-# Java takes the first certificate of any entry of a trust store for an anchor,
-# so that the CA's with its key will do, which openssl can write.
+# lab_store NAME: makes NAME.p12.  Java trusts the first certificate of every
+# entry of a trust store, even of an entry with a private key.  So the CA's
+# store can have its key, and openssl can write it.
 lab_store() {
 	openssl pkcs12 -export -inkey "$tls/$1.key" -in "$tls/$1.pem" \
 		-name "$1" -passout pass:changeit -out "$tls/$1.p12"
 }
 
-# lab_inside: the network of the JVMs; sets $inside to the process that holds
-# it, half an hour.  10.99.0.1 is an address there, and nowhere else.
+# lab_inside: makes the inner network, where the JVMs run, and sets $inside to
+# the process that keeps it for half an hour.  Only the inner network has the
+# address 10.99.0.1.
 lab_inside() {
 	cat >"$scratch/inside" <<-END
 		ip link set lo up &&
@@ -97,23 +101,24 @@ lab_inside() {
 	return 1
 }
 
-# within_lab COMMAND…: run it among the JVMs.
+# within_lab COMMAND…: runs the command in the inner network.
 within_lab() {
 	nsenter --net="/proc/$inside/ns/net" "$@"
 }
 
-# $lab_dial is what a command that dials is to be: connected to {host}:{port}
-# of the inside by its stdin and stdout, as "kubectl exec" or "ssh -W" would.
+# lab_dial_command: sets $lab_dial to a command for --proxy-command.  It
+# connects its standard input and output to {host}:{port} in the inner network,
+# as "kubectl exec" or "ssh -W" would.
 lab_dial_command() {
 	lab_dial="nsenter --net=/proc/$inside/ns/net"
 	lab_dial="$lab_dial socat STDIO TCP:{host}:{port}"
 }
 
-# lab_forward LOCAL PORT [HOST]…: HOST:PORT of the inside is 127.0.0.1:LOCAL here,
-# until the test ends or lab_unforward; with an IPv6 address for HOST,
-# [::1]:LOCAL.  The last HOST may be left out, which is 127.0.0.1.  Stands for
-# a port-forward: a port that is closed inside takes the connection, and closes
-# it.  Sets $forwarder.
+# lab_forward LOCAL PORT [HOST]…: forwards 127.0.0.1:LOCAL, or [::1]:LOCAL if
+# HOST is an IPv6 address, to HOST:PORT in the inner network, until
+# lab_unforward or the end of the test.  The last HOST is optional (default:
+# 127.0.0.1).  It behaves as "kubectl port-forward": if PORT is closed, the
+# connection to LOCAL is accepted and then closed.  Sets $forwarder.
 lab_forward() {
 	cat >"$scratch/forward.py" <<-'END'
 		import asyncio, ctypes, functools, os, signal, socket, sys
@@ -130,7 +135,8 @@ lab_forward() {
 		    s.bind(("::1" if is_v6 else "127.0.0.1", int(local)))
 		    s.listen(100)
 		    outsides.append((s, host, port))
-		# A socket stays in the network it was made in.
+		# A socket belongs to the namespace that created it, so the
+		# listeners stay in the outer network.
 		libc = ctypes.CDLL(None, use_errno=True)
 		with open("/proc/%s/ns/net" % holder) as network:
 		    if libc.setns(network.fileno(), 0x40000000):
@@ -179,24 +185,26 @@ lab_forward() {
 	return 1
 }
 
+# lab_unforward: ends the last lab_forward.
 lab_unforward() {
 	kill "$forwarder"
 	wait "$forwarder" 2>/dev/null
 	return 0
 }
 
-# lab_options SETTING…: sets $lab_options to a JVM's; later ones go before
-# earlier ones.  The JVM's host name is its address inside, as a pod's is,
-# unless a setting says otherwise.
+# lab_options SETTING…: sets $lab_options to the JVM options; a later setting
+# overrides an earlier one.  Without a setting of the host name, the JVM's stubs
+# contain its address in the inner network, as those of a pod do.
 #
-#	same, different, random	the JMX server's port beside the registry's
-#	hostname		what is said of it is a name unknown outside
-#	local			what is said of it is 127.0.0.1
-#	password		monitor/secret reads, control/secret does more
-#	tls, tls-registry	TLS for the server (another port), for both
-#	client-cert		both, and clients have to show a certificate
-#	nosan, expired		TLS with the wrong certificate
-#	ipv6			an address of IPv6, and no other
+#	same, different, random	the port of the JMX server beside the registry's
+#	hostname		stubs contain a name that is unknown outside
+#	local			stubs contain 127.0.0.1
+#	password		monitor/secret may read, control/secret may write
+#	tls			TLS for the JMX server, on a different port
+#	tls-registry		TLS for the JMX server and the registry
+#	client-cert		the same, and clients must present a certificate
+#	nosan, expired		TLS with an unsuitable certificate
+#	ipv6			only an IPv6 address
 lab_options() {
 	jmx=-Dcom.sun.management.jmxremote
 	jmx_port=${jmx_port-9010} rmi_port=${jmx_port-9010}
@@ -238,7 +246,7 @@ lab_login() {
 		$jmx.access.file=$scratch/access"
 }
 
-# lab_secure tls|tls-registry|client-cert
+# lab_secure tls|tls-registry|client-cert: sets $security to the TLS options.
 lab_secure() {
 	lab_tls || return
 	security="$jmx.ssl=true -Djavax.net.ssl.keyStorePassword=changeit"
@@ -249,13 +257,14 @@ lab_secure() {
 		-Djavax.net.ssl.trustStorePassword=changeit"
 }
 
-# lab_jvm JDK SETTING… [-- ARGUMENT…]: a JVM inside; sets $pid, $jmx_port and
-# $rmi_port, which is empty when the JVM chooses it.
+# lab_jvm JDK SETTING… [-- ARGUMENT…]: starts a JVM in the inner network and
+# waits until it is ready.  Sets $pid, $jmx_port and $rmi_port, which is empty
+# if the JVM chooses the port.
 lab_jvm() {
 	lab_jvm_start "$@" && target_ready && target_find
 }
 
-# The same without waiting.
+# lab_jvm_start JDK …: like lab_jvm, but does not wait.
 lab_jvm_start() {
 	lab_jdk=$1 lab_settings=
 	shift
@@ -274,6 +283,7 @@ lab_jvm_start() {
 	return $status
 }
 
+# client_tls_options: prints the JVM options that $client_tls requires.
 client_tls_options() {
 	trust="-Djavax.net.ssl.trustStore=${tls-}/ca.p12
 		-Djavax.net.ssl.trustStorePassword=changeit"
@@ -284,12 +294,12 @@ client_tls_options() {
 	esac
 }
 
-# jmx_client JDK [JVM-OPTION…] WORD…: the JDK's own client, from outside; what
-# it printed is in $scratch/client.  The words are HOST:PORT MODE… and more, as
-# JmxClient.java has them.  $client_tls: "trust" has it trust the CA, "show" show
-# a certificate, too; "registry" before either asks a registry that speaks TLS.
-# JMX_USER and JMX_PASSWORD as in JmxClient.java; what $jmx_java holds stands
-# before the command.
+# jmx_client JDK [JVM-OPTION…] WORD…: runs the JDK's own JMX client in the outer
+# network.  Its output is in $scratch/client.  JmxClient.java defines the words
+# (HOST:PORT MODE…) and JMX_USER and JMX_PASSWORD.  If $client_tls is "trust",
+# the client trusts the CA; if "show", it also presents a certificate; with the
+# prefix "registry", it also connects to the registry by TLS.  $jmx_java is a
+# command that runs java.
 jmx_client() {
 	client_classes=$(target_compile "$1" JmxClient) || return
 	client_java=$1/bin/java

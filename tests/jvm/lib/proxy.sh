@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Sourced, after target.sh, by tests of sjkc mxprx.
-# shellcheck disable=SC2154 # by who sources it
+# shellcheck disable=SC2154 # variables of the caller
 
-# proxy OPTION…: starts one, and waits until it listens on the port that it
-# chose, $proxy_port.  What it says is in $proxy_said, what it prints in
-# $proxy_printed; its pid is $proxy.
+# proxy OPTION…: starts mxprx and waits until it listens.  Sets $proxy to its
+# PID, $proxy_port to the port that it chose, and $proxy_said and $proxy_printed
+# to the files with its messages and its output.
 proxy() {
 	proxy_said=$scratch/proxy.said proxy_printed=$scratch/proxy.printed
 	rm -f "$proxy_said" "$proxy_printed"
 	: >"$proxy_said"
 	: >"$proxy_printed"
-	# Without job control, it would ignore SIGINT.
+	# A shell without job control starts it with SIGINT ignored.
 	env --default-signal=QUIT,INT "$sjkc" mxprx "$@" \
 		>"$proxy_printed" 2>"$proxy_said" &
 	proxy=$!
@@ -29,7 +29,7 @@ proxy() {
 	return 1
 }
 
-# ended PID: true when it has, waited for or not.
+# ended PID: succeeds if the process has exited, even if it is a zombie.
 ended() {
 	case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
 		"/proc/$1/status" 2>/dev/null) in
@@ -38,14 +38,14 @@ ended() {
 	return 1
 }
 
-# proxy_end SIGNAL: and waits for it, at most a minute.
+# proxy_end SIGNAL: sends the signal to mxprx and waits up to 60 s for its exit.
 proxy_end() {
 	kill -"$1" "$proxy" || return
 	for _ in $(seq 1200); do
 		ended "$proxy" && break
 		sleep 0.05
 	done
-	ended "$proxy" || { echo "it outlives $1"; return 1; }
+	ended "$proxy" || { echo "mxprx runs on after $1"; return 1; }
 	wait "$proxy" 2>/dev/null
 	return 0
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by tests that look at running JVMs, from the top of the tree, with
-# $scratch set to a folder of their own.  What they start is ended when they
-# are, by its pid.
+# Sourced by tests of live JVMs, in the top directory, with $scratch set to the
+# test's own directory.  When the test ends, the processes that it started are
+# ended by PID.
 #
 #	. tests/jvm/lib/target.sh
 #	for jdk in $(jdks); do
@@ -13,18 +13,20 @@
 
 . tests/jvm/lib/jdks.sh
 
-# What all tests share: the classes, once for each JDK.  Not in /tmp, which a
-# container has of its own.
+# The compiled classes, which all tests share.  They are not in /tmp, because a
+# container has its own.
 target_classes=/var/tmp/sjkc-target-$(id -u)
 target_pids=
 target_jobs=
 target_number=0
-: "${scratch:?is to be a folder}"
+: "${scratch:?must name a directory}"
 
-# target_compile JDK [PROGRAM [JAVAC-OPTION…]]: says where its classes are, those
-# of $target_program unless it is told.  Each text of a program, compiled with each
-# list of options, has a folder of its own, which appears whole: concurrent tests may both compile, and tests of
-# another checkout have what they want, too.
+# target_compile JDK [PROGRAM [JAVAC-OPTION…]]: compiles a program of this
+# directory (default: $target_program, or Target) unless that was done before,
+# and prints the directory with its classes.  The name of the directory has
+# hashes of the source and of the options, so checkouts do not disturb each
+# other.  The directory is renamed to its name when it is complete, so tests may
+# compile at the same time.
 target_compile() {
 	compiling_jdk=$1
 	program=${2-${target_program-Target}}
@@ -36,7 +38,7 @@ target_compile() {
 	compiled=$compiled.${sum%% *}.${how%% *}
 	if [ ! -e "$compiled" ]; then
 		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
-			{ echo "$target_classes is not ours" >&2; return 1; }
+			{ echo "$target_classes belongs to another user" >&2; return 1; }
 		mkdir -p "$target_classes" && chmod 755 "$target_classes" &&
 			fresh=$(mktemp -d "$target_classes/fresh.XXXXXX") &&
 			"$compiling_jdk/bin/javac" -J-XX:TieredStopAtLevel=1 \
@@ -48,19 +50,20 @@ target_compile() {
 	echo "$compiled"
 }
 
-# target_wait FILE TEXT: until the file has the text, at most five minutes: a busy machine is no failure.
+# target_wait FILE TEXT: waits until the file has a line that matches TEXT, for
+# up to five minutes, because the machine may be busy.
 target_wait() {
 	for _ in $(seq 1 3000); do
 		grep -q -- "$2" "$1" 2>/dev/null && return
 		sleep 0.1
 	done
-	echo "$1 never had $2:"
+	echo "$1 has no $2:"
 	cat "$1"
 	return 1
 }
 
-# target_split JVM-OPTION… [-- ARGUMENT…]: sets $options and $arguments, which
-# are not to hold blanks.
+# target_split JVM-OPTION… [-- ARGUMENT…]: sets $options and $arguments.  None
+# of them may contain a space.
 target_split() {
 	options='' arguments=''
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -71,16 +74,18 @@ target_split() {
 	arguments=$*
 }
 
-# target JDK [JVM-OPTION…] [-- ARGUMENT…]: starts a JVM that runs Target, and
-# waits until it says so.  Sets $pid, and $said to the file with its output.
-# What $within holds stands before the command: "unshare …" and the like; $pid
-# is the JVM all the same.  $target_memory replaces its -Xmx and collector,
-# $target_program Target: target_program=Beans has MBeans of all kinds.
+# target JDK [JVM-OPTION…] [-- ARGUMENT…]: starts a JVM that runs Target.java,
+# and waits until it prints READY.  Sets $pid, and $said to the file with its
+# output. $within is a command that runs java, such as "unshare …"; $pid is the
+# JVM even then.  $target_memory replaces the options for the heap and the
+# collector. $target_program replaces Target: target_program=Beans has MBeans of
+# all kinds.
 target() {
 	target_start "$@" && target_ready && target_find
 }
 
-# As target_wait, but what has ended says nothing any more.
+# target_ready: waits until the target prints READY, and fails as soon as the
+# target has exited.
 target_ready() {
 	for _ in $(seq 1 3000); do
 		! grep -q READY "$said" || return 0
@@ -90,24 +95,25 @@ target_ready() {
 		esac
 		sleep 0.1
 	done
-	echo "$starter never said READY:"
+	echo "$starter did not print READY:"
 	cat "$said"
 	return 1
 }
 
-# The same without waiting: $pid is right unless $within made it a child.
+# target_start JDK …: like target, but does not wait.  If $within forks, $pid is
+# not the JVM; call target_find then.
 target_start() {
 	home=$1
 	shift
 	target_split "$@"
-	# Which JDK compiles, and for which, is its own affair unless told.
+	# By default, the JDK that runs the program compiles it.
 	# shellcheck disable=SC2086 # words
 	classes=$(target_compile "${compiler:-$home}" \
 		"${target_program-Target}" ${compile_for-}) || return 1
 	target_number=$((target_number + 1))
 	said=$scratch/said.$target_number
-	# A job of a shell without job control has SIGINT and SIGQUIT ignored:
-	# a JVM must not start so.
+	# A shell without job control starts it with SIGINT and SIGQUIT ignored,
+	# which a JVM would inherit.
 	# shellcheck disable=SC2086 # words
 	env --default-signal=QUIT,INT ${within-} "$home/bin/java" \
 		${target_memory--Xmx64m -XX:+UseSerialGC} \
@@ -119,7 +125,8 @@ target_start() {
 	target_pids="$target_pids $starter"
 }
 
-# The JVM among the starter and its descendants.
+# target_find: sets $pid to the JVM among the started process and its
+# descendants.
 target_find() {
 	for _ in $(seq 1 600); do
 		for pid in $starter $(target_below "$starter"); do
@@ -137,7 +144,7 @@ target_find() {
 	return 1
 }
 
-# target_below PID: its descendants, four generations.
+# target_below PID: prints the descendants of a process, four generations.
 target_below() {
 	below=$1
 	for _ in 1 2 3 4; do
@@ -151,11 +158,11 @@ target_below() {
 	done
 }
 
-# The same as target as another user, in mount, pid and user namespaces of its
-# own with a private /tmp, as in a container.  Its user is 4321 for us, and
-# $inner_uid for itself (1: daemon); $tmp_options are those of the private /tmp
-# ("ro", "size=4k"); the pid that it has for itself is 1.  With $inner_net set,
-# it has a network of its own, which is no more than a loopback interface.
+# target_contained JDK …: like target, but as in a container: as another user,
+# in its own mount, PID and user namespaces, with its own /tmp.  The user is
+# 4321 outside and $inner_uid inside (default: 1, daemon).  $tmp_options are the
+# mount options of /tmp ("ro", "size=4k").  The JVM's PID inside is 1.  If
+# $inner_net is set, it also has its own network with only a loopback interface.
 target_contained() {
 	within="setpriv --reuid=4321 --regid=4321 --clear-groups
 		unshare --user --map-user=${inner_uid-1} --map-group=1 --keep-caps
@@ -167,7 +174,8 @@ target_contained() {
 	return $status
 }
 
-# Says where the script is that begins a container.
+# target_container: prints the path of a script that sets up the container and
+# runs the command of its arguments.
 target_container() {
 	mkdir -p "$target_classes" && chmod 755 "$target_classes"
 	cat >"$target_classes/$$.sh" <<-END
@@ -180,8 +188,8 @@ target_container() {
 	echo "$target_classes/$$.sh"
 }
 
-# target_stop PID: by a signal, and waits until none of its threads runs any
-# more; they handle the signal some time after kill has returned.
+# target_stop PID: sends SIGSTOP and waits until all threads have stopped, which
+# they do some time after kill has returned.
 target_stop() {
 	kill -STOP "$1"
 	for _ in $(seq 1 1200); do
@@ -193,7 +201,8 @@ target_stop() {
 	return 1
 }
 
-# target_end PID: ends a JVM, however it was started, and waits until it has.
+# target_end PID: kills a JVM, which need not be a child, and waits until it has
+# exited.
 target_end() {
 	kill -KILL "$1" 2>/dev/null
 	for _ in $(seq 1 600); do
@@ -203,11 +212,12 @@ target_end() {
 		sleep 0.1
 	done
 	wait "$1" 2>/dev/null
-	# Killed, it leaves the socket that it was asked on.
+	# A killed JVM does not remove its attach socket.
 	rm -f "/tmp/.java_pid$1"
 	return 0
 }
 
+# target_end_all: ends all background jobs and targets of the test.
 target_end_all() {
 	for one in $target_jobs; do
 		kill -TERM "$one" 2>/dev/null

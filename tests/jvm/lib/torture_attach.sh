@@ -3,11 +3,12 @@
 #
 #	tests/jvm/lib/torture_attach.sh SJKC CYCLES
 #
-# Asks JVMs that are starting, stopped, started so that they must not be
-# signalled, killed amid, or asked by several, and kills whoever asks; all JDKs
-# in turn.  The last line counts what must be 0: deaths of targets that we did
-# not kill, files left behind, dumps printed by targets, and attaches that took
-# far longer than their deadline.
+# Attaches to JVMs in seven situations: starting, stopped, with attach or
+# signals disabled, killed during the request, with several clients, and with
+# clients that are killed.  The JDKs take turns.  The last line counts JVMs that
+# exited although the test did not kill them, files left behind, thread dumps
+# printed by JVMs, and requests that took far longer than their timeout.  All
+# must be 0.
 cd "$(dirname "$0")/../../.." || exit 2
 sjkc=$(realpath "$1") cycles=$2
 scratch=$(mktemp -d)
@@ -16,14 +17,16 @@ trap 'target_end_all; rm -rf "$scratch"' EXIT
 deaths=0 litter=0 dumps=0 hangs=0 answered=0 wrong=0
 most_ms=25000
 
-# $number becomes one below $1, the same in every run with that SEED.
+# number_below LIMIT: sets $number to a pseudorandom number; the sequence
+# depends only on SEED.
 seed=${SEED:-1}
 number_below() {
 	seed=$(((seed * 1103515245 + 12345) % 2147483648))
 	number=$((seed / 65536 % $1))
 }
 
-# ask ARGUMENT…: sjkc, with a look at the clock; its status is not ours.
+# ask ARGUMENT…: runs sjkc, and counts it if it took too long or exited with a
+# status that no situation explains.
 ask() {
 	began=$(date +%s%N)
 	timeout -s KILL 60 "$sjkc" "$@" >"$scratch/out" 2>"$scratch/err"
@@ -37,6 +40,7 @@ ask() {
 	esac
 }
 
+# runs: succeeds if the target has not exited.
 runs() {
 	case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
 		"/proc/$pid/status" 2>/dev/null) in
@@ -44,16 +48,18 @@ runs() {
 	esac
 }
 
-# What is to be seen of the target that was not killed, and its litter.
+# inspect SITUATION: counts the damage to a target that the test did not kill.
 inspect() {
-	runs || { deaths=$((deaths + 1)); echo "$1: died"; }
+	runs || { deaths=$((deaths + 1)); echo "$1: exited"; }
 	! grep -q 'Full thread dump' "$said" 2>/dev/null ||
-		{ dumps=$((dumps + 1)); echo "$1: printed its threads"; }
-	no_file "$1"
+		{ dumps=$((dumps + 1)); echo "$1: printed a thread dump"; }
+	no_attach_file "$1"
 }
 
-no_file() {
-	# A child of one that was killed takes it away once the JVM has seen it.
+# no_attach_file SITUATION: counts .attach_pid if it is left behind.
+no_attach_file() {
+	# If the client was killed, its cleanup process removes the file once
+	# the JVM has seen it.
 	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] || return
 		sleep 0.1
@@ -69,7 +75,7 @@ end() {
 	target_pids=
 }
 
-# Sleeps less than so many milliseconds.
+# pause MILLISECONDS: sleeps for a pseudorandom time below MILLISECONDS.
 pause() {
 	number_below "$1"
 	sleep "0.$(printf %03d "$number")"
@@ -99,7 +105,7 @@ target_killed() {
 	(sleep "0.0$number"; kill -KILL "$pid") &
 	ask jstack "$pid"
 	wait $!
-	no_file target_killed
+	no_attach_file target_killed
 }
 
 stopped() {
@@ -137,8 +143,8 @@ several() {
 # shellcheck disable=SC2046 # one word each
 set -- $(jdks)
 [ $# -gt 0 ] || { echo 'no JDK'; exit 77; }
-# one NUMBER JDK: a cycle of the kind whose turn it is
-one() {
+# run_cycle NUMBER JDK: runs the situation whose turn it is
+run_cycle() {
 	case $(($1 % 7)) in
 	0) starting "$2" ;;
 	1) asker_killed "$2" ;;
@@ -153,13 +159,13 @@ one() {
 
 cycle=0
 while [ $cycle -lt "$cycles" ]; do
-	# By the number of JDKs, so that each gets cycles of each kind.
-	one $((cycle / $#)) "$1"
+	# Dividing by the number of JDKs gives each JDK each situation.
+	run_cycle $((cycle / $#)) "$1"
 	jdk=$1
 	shift
 	set -- "$@" "$jdk"
 	cycle=$((cycle + 1))
 done
-echo "$cycles cycles, $answered answers: $deaths deaths, $litter files left," \
-	"$dumps dumps printed, $hangs hangs, $wrong other statuses"
+echo "$cycles cycles, $answered replies: $deaths JVMs exited, $litter files left," \
+	"$dumps thread dumps printed, $hangs hangs, $wrong unexpected exit statuses"
 [ $((deaths + litter + dumps + hangs + wrong)) -eq 0 ] && [ $answered -gt 0 ]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A JVM that wants TLS, and clients' certificates, and sends clients to a name
-# that nobody knows here: by SOCKS they speak TLS to the JVM itself.  Whoever
-# wants to connect elsewhere is refused.
+# The JVM requires TLS and client certificates, and its stubs contain a host
+# name that does not resolve here.  Through the SOCKS proxy, clients have TLS
+# with the JVM itself.  The proxy rejects connections to other addresses.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -15,7 +15,7 @@ lab_inside || exit 1
 lab_dial_command
 lab_tls || exit 1
 
-# socks_client JDK HOST:PORT MODE…: by the proxy.
+# socks_client JDK HOST:PORT MODE…: jmx_client through the SOCKS proxy.
 socks_client() {
 	socks_jdk=$1
 	shift
@@ -23,7 +23,8 @@ socks_client() {
 		"-DsocksProxyPort=$proxy_port" -DsocksNonProxyHosts= "$@"
 }
 
-# socks_ask HOST PORT: what a request for that is answered with, a number.
+# socks_ask HOST PORT: prints the reply code to a SOCKS request for this
+# address.
 socks_ask() {
 	python3 - "$proxy_port" "$1" "$2" <<-'END'
 		import socket, sys
@@ -49,7 +50,7 @@ refuses() {
 		[ "$(socks_ask 10.99.0.1 9010)" = 0 ]
 }
 
-# Another port of the JVM's, which the client's certificate opens.
+# The registry and the JMX server require a client certificate.
 by_certificate() {
 	lab_jvm "$1" client-cert hostname || return
 	proxy --via "$lab_dial" -s "$lab_address:9010" --socks 0 \
@@ -59,7 +60,8 @@ by_certificate() {
 		return
 	client_tls='registry show'
 	socks_client "$1" "$lab_address:9010" attributes || return
-	# Without one, nobody gets in: it is not the proxy's that is shown.
+	# A client without a certificate is rejected, so the proxy does not
+	# present its own.
 	client_tls='registry trust'
 	socks_client "$1" "$lab_address:9010" shut || return
 	client_tls=
@@ -67,8 +69,8 @@ by_certificate() {
 	proxy_end TERM
 }
 
-# A port that the JVM has just chosen, of a name that nobody knows; and when it
-# is another JVM with another one.
+# The JVM chose its second port, and its host name does not resolve.  A
+# restarted JVM chooses another port.
 by_name() {
 	lab_jvm "$1" random hostname || return
 	proxy --via "$lab_dial" -s "$lab_address:9010" --socks 0 || return
@@ -79,7 +81,7 @@ by_name() {
 	refuses || return
 	target_end "$pid"
 	lab_jvm "$1" random hostname || return
-	sleep 5 # a JVM is not asked more often
+	sleep 5 # the proxy looks up the stub at most this often
 	socks_client "$1" "$lab_address:9010" loop 10 || return
 	target_end "$pid"
 	proxy_end TERM

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Answers that are endless, deep, slow, cut, or something else, and a JVM that
-# is killed amid a dump: it ends in time, in little memory, and JSON is whole.
-# shellcheck disable=SC2016 # JSON of ours has dollars
+# Replies that are endless, nested, slow, truncated or no RMI at all, and a JVM
+# that is killed during a dump: mxdump ends in time, in little memory, with
+# valid JSON.
+# shellcheck disable=SC2016 # the JSON contains "$error"
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 
-# server MODE: sets $port
+# server MODE: starts hostile_jmx.py in this mode and sets $port
 server() {
 	mode=$1
 	: >"$scratch/port"
@@ -18,7 +19,8 @@ server() {
 	target_wait "$scratch/port" '^[0-9]' && port=$(cat "$scratch/port")
 }
 
-# asked STATUS ARGUMENT…: within 400 MB, 120 s
+# asked STATUS ARGUMENT…: runs sjkc with at most 400 MB and 120 s, and fails
+# unless it exits with STATUS
 asked() {
 	asked_for=$1
 	shift
@@ -31,8 +33,9 @@ asked() {
 	return 1
 }
 
-# Before there is any MBean there is no document.
-nothing_comes_of() {
+# fails_without_output MODE TEXT: if no list of MBeans arrives, mxdump prints no
+# document, and an error with TEXT.
+fails_without_output() {
 	server "$1" && asked 5 mxdump && printed_nothing && said "$2" &&
 		kill "$server"
 }
@@ -42,14 +45,14 @@ is_json() {
 		"$scratch/out"
 }
 
-nothing_comes_of query-integer 'is not a list' &&
-	nothing_comes_of query-endless 'invalid RMI reply' &&
-	nothing_comes_of query-string 'too long' &&
-	nothing_comes_of query-deep 'nested too deeply' &&
-	nothing_comes_of query-slow 'timed out' &&
-	nothing_comes_of query-mute 'timed out' &&
-	nothing_comes_of query-close 'closed without a reply' &&
-	nothing_comes_of query-garbage 'invalid RMI reply' || exit
+fails_without_output query-integer 'is not a list' &&
+	fails_without_output query-endless 'invalid RMI reply' &&
+	fails_without_output query-string 'too long' &&
+	fails_without_output query-deep 'nested too deeply' &&
+	fails_without_output query-slow 'timed out' &&
+	fails_without_output query-mute 'timed out' &&
+	fails_without_output query-close 'closed without a reply' &&
+	fails_without_output query-garbage 'invalid RMI reply' || exit
 
 server query-others && asked 5 mx -b '*:*' -all -mg &&
 	printed 'not an MBeanInfo' && asked 0 mxdump && is_json &&
@@ -61,7 +64,8 @@ server info-mute && asked 7 mxdump && is_json && printed 'timed out' &&
 server info-endless && asked 7 mxdump && is_json &&
 	printed 'invalid RMI reply' && kill "$server" || exit
 
-# dumping MILLIS: a dump has come to the attribute of Slow, which takes so long
+# dumping MILLIS: starts mxdump and waits until it reads the attribute of Slow,
+# which takes MILLIS milliseconds
 dumping() {
 	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
 		-v "$1" || return
@@ -71,7 +75,8 @@ dumping() {
 	slow_is_read || { echo 'Slow was not read'; return 1; }
 }
 
-# slow_is_read [not]: waits until it is
+# slow_is_read [not]: waits until the JVM reads the attribute of Slow, or no
+# longer does
 slow_is_read() {
 	for _ in $(seq 1200); do
 		if "$sjkc" jstack "$pid" | grep -q getSlow; then
@@ -84,7 +89,7 @@ slow_is_read() {
 	return 1
 }
 
-# ended_partly: it says so, and what there is is whole
+# ended_partly: fails unless mxdump ends with status 7 and valid, partial JSON
 ended_partly() {
 	wait "$dumping"
 	status=$?
@@ -93,7 +98,7 @@ ended_partly() {
 		printed '"$partial":' && said 'MBeans were written'
 }
 
-# Those behind it are read all the same.
+# The MBeans after one that is too slow are read.
 one_is_too_slow() {
 	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
 		-v 16000 &&
@@ -111,7 +116,7 @@ one_is_too_slow() {
 	slow_is_read not
 }
 
-# SIGINT: the answer that is awaited is the last.
+# After SIGINT, mxdump reads no further MBean.
 stopped_and_killed() {
 	# shellcheck disable=SC2034 # for target
 	target_program=Beans

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-# A sample of `make torture-attach`.
+# A short run of `make torture-attach`.
 sh tests/jvm/lib/torture_attach.sh "$1" 14

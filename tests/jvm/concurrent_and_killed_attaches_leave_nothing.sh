@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two that ask one JVM take turns; whoever cannot wait is told by whom.  One
-# that is killed amid its waking has its file removed; a file that was left
-# behind is removed by the next, but not another attach's.
+# Several sjkc that attach to one JVM take turns.  One that times out names the
+# process that is attached.  If sjkc is killed while it wakes the JVM, its
+# attach file is removed.  A file that was left behind is removed by the next
+# sjkc, but the file of a running attach is not.
 # Begins early: it mostly waits.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
@@ -18,10 +19,10 @@ take_turns() {
 		wait "$one" || { echo 'one of four:'; cat "$scratch"/turn.*
 			return 1; }
 	done
-	alive "$pid" && no_litter "$pid"
+	alive "$pid" && attach_left_nothing "$pid"
 }
 
-told_by_whom() {
+timeout_names_the_attached_process() {
 	flock "/proc/$pid/environ" sleep 2 &
 	holder=$!
 	sleep 0.3
@@ -31,8 +32,8 @@ told_by_whom() {
 	ask 0 jcmd "$pid" VM.version
 }
 
-# hold MICROSECONDS: the one thread that handles signals is as late as that.
-hold() {
+# delay_signals MICROSECONDS: delays the JVM's thread that handles signals.
+delay_signals() {
 	dispatcher=$(grep -l '^Signal Dispatch' "/proc/$pid/task"/*/comm |
 		sed 's|.*/task/\([0-9]*\)/.*|\1|')
 	strace -q -o "$scratch/held" -p "$dispatcher" -e trace=futex \
@@ -45,55 +46,57 @@ hold() {
 	done
 }
 
-# The file stays until the JVM has seen it, which would print its threads else.
-file_goes() {
+# attach_file_removed: fails unless the attach file is removed and the JVM
+# printed no thread dump.  The file must stay until the JVM has seen it: without
+# it, the signal would make the JVM print one.
+attach_file_removed() {
 	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] || break
 		sleep 0.1
 	done
-	no_litter "$pid"
+	attach_left_nothing "$pid"
 	gone=$?
 	kill "$tracer"
 	wait "$tracer" 2>/dev/null
 	[ $gone -eq 0 ] && alive "$pid"
 }
 
-# One that gives up leaves a child with the file: it has neither our pipe nor
-# the lock.
+# After its timeout, sjkc leaves a child process that removes the file later.
+# The child holds neither sjkc's output nor its lock.
 gives_up() {
-	hold 4000000
+	delay_signals 4000000
 	out=$("$sjkc" jcmd --timeout 300ms "$pid" VM.version 2>&1)
 	[ -e "/tmp/.attach_pid$pid" ] ||
-		{ echo "no file is waited with: $out"; return 1; }
+		{ echo "there is no attach file: $out"; return 1; }
 	flock -n "/proc/$pid/environ" true ||
 		{ echo 'the lock is still held'; return 1; }
-	file_goes
+	attach_file_removed
 }
 
-# killed SIGNAL: amid the waking
+# killed SIGNAL: kills sjkc while it wakes the JVM
 killed() {
-	hold 1000000
+	delay_signals 1000000
 	"$sjkc" jcmd "$pid" VM.version >"$scratch/out" 2>"$scratch/err" &
 	asking=$!
 	for _ in $(seq 600); do
 		[ -e "/tmp/.attach_pid$pid" ] && break
 		sleep 0.02
 	done
-	[ -e "/tmp/.attach_pid$pid" ] || { echo 'no file to begin with'
+	[ -e "/tmp/.attach_pid$pid" ] || { echo 'sjkc made no attach file'
 		return 1; }
 	kill "-$1" $asking
 	wait $asking 2>/dev/null
-	file_goes || { echo "after SIG$1"; return 1; }
+	attach_file_removed || { echo "after SIG$1"; return 1; }
 }
 
 left_behind() {
 	: >"/tmp/.attach_pid$pid"
 	ask 5 jcmd --timeout 1s "$pid" VM.version &&
 		said 'another attach is in progress' || return
-	[ -e "/tmp/.attach_pid$pid" ] || { echo 'it was taken away'; return 1; }
+	[ -e "/tmp/.attach_pid$pid" ] || { echo 'sjkc removed it'; return 1; }
 	alive "$pid" || return
-	# Old enough by the time that this one has waited for it.
-	ask 0 jcmd --timeout 30s "$pid" VM.version && no_litter "$pid"
+	# While this command waits, the file becomes old enough to be removed.
+	ask 0 jcmd --timeout 30s "$pid" VM.version && attach_left_nothing "$pid"
 }
 
 check() {
@@ -101,10 +104,10 @@ check() {
 		target "$1" && killed $signal || return
 		target_end "$pid"
 	done
-	target "$1" && take_turns && told_by_whom || return
+	target "$1" && take_turns && timeout_names_the_attached_process || return
 	target_end "$pid"
-	# They take their time, and are no matter of the JDK.  Each wakes a JVM
-	# that has not been woken before, also where there is only one JDK.
+	# The next two are slow and do not depend on the JDK, so each runs with
+	# one JDK.  Each needs a new JVM, which has no attach socket yet.
 	if [ "$1" = "$(jdks | head -n 1)" ]; then
 		target "$1" && left_behind || return
 		target_end "$pid"
@@ -113,4 +116,4 @@ check() {
 }
 
 command -v strace >/dev/null || { echo 'no strace'; exit 77; }
-each_jdk_at_once check
+each_jdk_in_parallel check

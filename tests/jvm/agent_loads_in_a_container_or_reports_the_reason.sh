@@ -1,33 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-# Into a JVM of another user in mount, pid and user namespaces of its own, and
-# from wherever in it a library can be loaded; else it is named what is wrong
-# with each place, and nothing has been loaded or left.
+# The agent loads into a JVM of another user in its own mount, PID and user
+# namespaces, from any directory there that allows it.  If no directory does,
+# the error names the reason for each directory, nothing is loaded, and no file
+# is left behind.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/agent.sh
 root_only
 
-# tells: the agent has told of some code.
-tells() {
+# agent_reports_code: fails unless the agent has reported compiled code.
+agent_reports_code() {
 	agent 0 costs || return
 	read -r _ _ bytes <"$scratch/out"
 	[ "$bytes" -gt 5000 ] || { echo "$bytes bytes"; return 1; }
-	no_folders && streams_are 0 && alive "$pid"
+	agent_files_removed && streams_are 0 && alive "$pid"
 }
 
 contained() {
 	target_contained "$1" || return
-	tells && copies_are 1 && tells && copies_are 1 || return
+	agent_reports_code && copies_are 1 && agent_reports_code &&
+		copies_are 1 || return
 	target_end "$pid"
 	inner_uid=0
 	target_contained "$1" || return
 	inner_uid=1
-	tells || return
+	agent_reports_code || return
 	target_end "$pid"
 }
 
-# A root directory that is a folder here: paths are others than they look.
+# The JVM runs in a chroot, so its paths differ from those outside.
 chrooted() {
 	cat >"$scratch/chroot.sh" <<-END
 		cd "$scratch" && mkdir -p root && mount -t tmpfs none root &&
@@ -41,12 +43,13 @@ chrooted() {
 	within="unshare --mount sh $scratch/chroot.sh"
 	target "$1" || return
 	within=
-	tells && copies_are 1 && tells && copies_are 1 || return
+	agent_reports_code && copies_are 1 && agent_reports_code &&
+		copies_are 1 || return
 	target_end "$pid"
 }
 
-# mounted WHERE OPTIONS: a tmpfs, in the JVM's namespace
-mounted() {
+# mount_tmpfs DIRECTORY OPTIONS: mounts a tmpfs in the JVM's mount namespace
+mount_tmpfs() {
 	nsenter -t "$pid" -m -- mount -t tmpfs -o "$2" none "$1"
 }
 
@@ -54,23 +57,25 @@ places() {
 	tmp_options=noexec
 	target_contained "$1" || return
 	tmp_options=
-	# Only there can it be loaded from; the stream goes there, too.
-	mounted /dev/shm mode=1777 && tells || return
+	# Only /dev/shm allows loading a library; it has the stream, too.
+	mount_tmpfs /dev/shm mode=1777 && agent_reports_code || return
 	grep -q '/dev/shm/.sjkc-.*/agent-' "/proc/$pid/maps" ||
 		{ grep /agent- "/proc/$pid/maps"; return 1; }
 	target_end "$pid"
-	# One place for the library, another for the stream: none has both.
+	# Each directory is suitable for the library or for the stream, but none
+	# for both.
 	tmp_options=noexec
 	target_contained "$1" || return
 	tmp_options=
-	mounted /dev/shm mode=1777,noexec && mounted /var/tmp mode=1777,ro &&
+	mount_tmpfs /dev/shm mode=1777,noexec &&
+		mount_tmpfs /var/tmp mode=1777,ro &&
 		agent 5 costs && said '/tmp: noexec; /dev/shm: noexec' &&
-		said '/var/tmp: read-only' && copies_are 0 && no_folders ||
+		said '/var/tmp: read-only' && copies_are 0 && agent_files_removed ||
 		return
-	mounted /dev/shm mode=1777,size=64k,nr_inodes=40 &&
-		mounted /var/tmp mode=700 && agent 5 costs &&
+	mount_tmpfs /dev/shm mode=1777,size=64k,nr_inodes=40 &&
+		mount_tmpfs /var/tmp mode=700 && agent 5 costs &&
 		said '/dev/shm: no space left; /var/tmp: Permission denied' &&
-		copies_are 0 && no_folders && alive "$pid" || return
+		copies_are 0 && agent_files_removed && alive "$pid" || return
 	target_end "$pid"
 }
 
@@ -85,18 +90,20 @@ refusals() {
 	target_end "$pid"
 }
 
-# warned COUNT: so many lines that it was about to warn, and as many that it did.
+# warned COUNT: fails unless sjkc announced COUNT warnings and the JVM printed
+# COUNT.
 warned() {
-	told=$(grep -c 'will print a warning' "$scratch/out")
+	announced=$(grep -c 'will print a warning' "$scratch/out")
 	printed=$(grep -c 'has been loaded dynamically' "$said")
-	[ "$told" -eq "$1" ] && [ "$printed" -eq "$1" ] && return
-	echo "$told told, $printed printed, not $1:"
+	[ "$announced" -eq "$1" ] && [ "$printed" -eq "$1" ] && return
+	echo "$announced announced, $printed printed, not $1:"
 	cat "$scratch/out"
 	return 1
 }
 
-# JDK 21 on has its own to say, once; it is said before, unless it was told not
-# to.  Without files that tell its version, the JVM is asked.
+# From JDK 21 on, the JVM prints a warning when the first agent is loaded.  sjkc
+# announces it unless the JVM's options disable it.  If no file contains the
+# version of the JDK, sjkc asks the JVM.
 warnings() {
 	case $(basename "$1") in *-17-*) modern=0 ;; *) modern=1 ;; esac
 	target "$1" || return
@@ -120,4 +127,4 @@ check() {
 	contained "$1" && chrooted "$1" && places "$1" && refusals "$1" && warnings "$1"
 }
 
-each_jdk_at_once check
+each_jdk_in_parallel check

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A JVM in a pod, whose second port is one that it has just chosen: the proxy
-# runs kubectl for both ports, again when a forward is lost in the middle of a
-# session, and for the ports of the pod that takes the place of that one.
-# kubectl is a stand-in, which prints what kubectl does; there need be none here.
-# $kubectl_is_real: it is not, and the cluster is.
+# The JVM is in a pod and chose its second port.  The proxy runs kubectl for
+# both ports, restarts it if a forward is lost during a session, and forwards
+# the ports of the pod that replaces this one.  kubectl is a script that prints
+# what kubectl prints.  With $kubectl_is_real, it is kubectl with a fake API
+# server.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -28,14 +28,14 @@ else
 	PATH=$scratch/bin:$PATH
 fi
 
-# pod JDK: a JVM in a network of its own, called $pod.
+# pod JDK: starts a JVM in its own network, as the pod $pod.
 pod() {
 	lab_inside || return
 	lab_jvm "$1" random hostname -- door || return
 	echo "$inside" >"$CLUSTER/shop/$pod"
 }
 
-# unpod: it has gone, and its network.
+# unpod: ends the JVM and its network.
 unpod() {
 	rm "$CLUSTER/shop/$pod"
 	target_end "$pid"
@@ -44,7 +44,8 @@ unpod() {
 	return 0
 }
 
-# forwards: how many kubectl there are for the pod; grep and mxprx are none.
+# forwards: prints the number of kubectl processes for the pod.  The pattern
+# excludes grep and mxprx.
 forwards() {
 	# shellcheck disable=SC2046 # words
 	grep -l port-forward /dev/null $(grep -l "$pod" /proc/[0-9]*/cmdline \
@@ -60,14 +61,14 @@ until_forwards() {
 	return 1
 }
 
-# until_again COUNT: so many forwards have been lost, and are there again.
+# until_again COUNT: waits up to 60 s until COUNT lost forwards were restarted.
 until_again() {
 	for _ in $(seq 600); do
 		again=$(grep -ac ' forwarded from .* again$' "$proxy_said")
 		[ "$again" -lt "$1" ] || return 0
 		sleep 0.1
 	done
-	echo "$again forwards are there again, not $1:"
+	echo "$again forwards were restarted, not $1:"
 	cat "$proxy_said"
 	return 1
 }
@@ -80,13 +81,13 @@ serves() {
 		return
 	until_forwards 2 || return
 
-	# Both forwards are lost amid a call that has begun: it fails, and the
-	# next client is served.
+	# Both forwards are lost during a call: the call fails, and the next
+	# client is served.
 	jmx_client "$1" "127.0.0.1:$proxy_port" held >"$scratch/held" 2>&1 &
 	client=$!
 	target_wait "$said" ENTERED || { cat "$scratch/held"; return 1; }
 	: >"$CLUSTER/drop"
-	wait "$client" && { echo 'it noticed nothing'; return 1; }
+	wait "$client" && { echo 'the call did not fail'; return 1; }
 	grep -q 'held: FAILED: java.rmi' "$scratch/held" ||
 		{ cat "$scratch/held"; return 1; }
 	until_again 2 || return
