@@ -18,7 +18,7 @@ record() {
 			filename="$scratch/cpu.jfr" &&
 		burn 600 && finish metadata && jfr JFR.stop name=cpu &&
 		cp "$scratch/metadata.collapsed" "$scratch/whole.collapsed" &&
-		leave_out_biased metadata
+		omit_biased metadata
 }
 
 jdk_jfr() {

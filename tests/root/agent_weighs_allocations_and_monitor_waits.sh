@@ -13,7 +13,7 @@ of() {
 	sed -n "s/^$1 //p" "$said"
 }
 
-# near WHAT SUM TRUE PERCENT
+# near NAME SUM TRUE PERCENT: fails unless SUM is within PERCENT of TRUE
 near() {
 	echo "| $(basename "$jdk"): $1: $2, $3 by the JVM"
 	[ $((100 * $2)) -ge $(((100 - $4) * $3)) ] &&

@@ -72,7 +72,7 @@ short=$(weight_of "$scratch/park.collapsed" 'Turns\.parkShortly;')
 	exit 1
 }
 
-# A wait counts at each time while it lasts: main sleeps for 500 ms.
+# A wait is part of each time range that it overlaps: main sleeps for 500 ms.
 prof 0 --no-agent -e offcpu -d 2s --thread-name '^(main|java)$' \
 	-o "$scratch/main.json" "$pid" &&
 	python3 - "$scratch/main.json" <<'END' || exit 1
@@ -89,8 +89,8 @@ END
 target_end "$pid"
 
 # The threads wait more often than stacks are copied: each wait has its time and
-# a stack trace.  The first thread does not wait often.  On a loaded machine, it
-# waits for a CPU in execve(2), where its stack is that of a program that has gone.
+# a stack trace.  The first thread is ignored: it does not wait often, and on a
+# loaded machine it waits for a CPU in execve(2), where its stack is gone.
 printf '\n\n' | prof 0 -e offcpu -t -o "$scratch/often.collapsed" -- taskset \
 	--cpu-list 0 "$TOOLS/workload" threads=2 depth=20 turns=100000 &&
 	has "$prof_err" 'waits with an estimated stack trace: [0-9,]+ ' || exit 1

@@ -66,7 +66,7 @@ check() {
 	burn 300 || return
 	record || return
 	# In Inflating, all leaves are native.
-	[ "$1" = Inflating ] || leave_out_biased agent metadata || return
+	[ "$1" = Inflating ] || omit_biased agent metadata || return
 	echo "| $1: the JDK's samples, ours:"
 	compare && dumped || return
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kernel names an address with one of the names in /proc/kallsyms, at the
 # start of a function and within it, and gives an unused address no name.  BPF
-# programs come and go, so they are omitted.
+# programs are omitted, because they are loaded and unloaded at any time.
 scratch=$2
 
 grep -q '^f' /proc/kallsyms || { echo 'addresses are hidden'; exit 77; }

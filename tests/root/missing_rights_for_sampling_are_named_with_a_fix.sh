@@ -2,7 +2,7 @@
 # Each missing requirement has an exit status and a fix, from the sampler and
 # from `doctor`, and commands that do not need it still work.
 #
-# Real: capabilities, a user namespace, a system call filter, no BTF. Stand-ins:
+# Real: capabilities, a user namespace, a system call filter, no BTF. Simulated:
 # Linux 4.18, Linux 5.10 that charges locked memory, lockdown, Debian's
 # perf_event_paranoid.
 sjkc=$(realpath "$1") scratch=$2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
 # In a PID namespace, where the next PID can be chosen, one of two targets ends,
-# and a busy process gets its PID.  The profile has none of that process's time,
-# not even of the moment before prof notices the end of the target.
+# and a busy process gets its PID.  The profile has none of the busy process's
+# time, not even from before prof notices the end of the target.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

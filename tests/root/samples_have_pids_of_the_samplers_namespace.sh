@@ -6,7 +6,7 @@
 scratch=$2
 if [ "${INSIDE-}" != "$scratch" ]; then
 	export INSIDE="$scratch"
-	# The test mounts a /proc of its own; no other process sees the mount.
+	# The test mounts its own /proc; no other process sees the mount.
 	exec unshare --pid --fork --kill-child --mount-proc sh "$0" "$@"
 fi
 . tests/jvm/lib/target.sh

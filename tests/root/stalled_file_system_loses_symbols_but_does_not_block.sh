@@ -14,7 +14,7 @@ if [ -z "${ALONE-}" ]; then
 	exec unshare --mount --propagation private sh "$0" "$@"
 fi
 
-# serve JDK: another process serves an unchanged copy of the JDK's libzip
+# serve JDK: starts a process that serves an unchanged copy of the JDK's libzip
 serve() {
 	rm -rf "$scratch/source" "$scratch/stall"
 	mkdir -p "$scratch/source" "$scratch/served" &&

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: waits for memory that does not come.
+# Begins early: waits for memory that is never delivered.
 # The JVM's memory stalls every reader.  That costs a few seconds, no more for
 # forty stacks than for two.  prof counts the lost stack traces on stderr, in
 # the report and in the title, and exits with status 7.  All other data is as

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: waits for a JVM that does not answer.
+# Begins early: waits for a JVM that does not reply.
 # prof --all with a JVM that accepts the agent's connection and never replies:
 # prof reports that JVM once and samples the other JVMs for the whole duration,
 # counted from the start of sampling, without losses.  Ctrl-C ends prof at once

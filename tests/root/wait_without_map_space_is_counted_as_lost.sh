@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# When more threads are off-CPU than the map has room for, their waits are
-# counted as lost.  No wait is invented: the waits of a thread never exceed the
-# time that it was sampled for.
+# If more threads are off-CPU than the map has entries, their waits are counted
+# as lost.  No wait is invented: the waits of a thread never exceed the time for
+# which it was sampled.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh

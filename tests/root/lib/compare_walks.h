@@ -2,12 +2,12 @@
 /*
  * compare_walks: compares the unwinder's walk with a walk along frame pointers.
  *
- * The latter, like the kernel's own (perf_callchain_user), finds a frame for
- * each value of BP: the word at BP + 8.  So it has all frames of the unwinder's
- * walk except those whose callee has no frame pointer, where BP is the same in
- * both.  The unwinder's walk may have only these frames in addition, at their
- * places.  All other differences are errors, unless BP is provably not the base
- * of a frame; such samples are counted by reason.
+ * The walk along frame pointers, like the kernel's own (perf_callchain_user),
+ * finds a frame for each value of BP: the word at BP + 8.  So it has all frames
+ * of the unwinder's walk except those whose callee has no frame pointer, where
+ * BP is the same in both.  The unwinder's walk may have only these frames in
+ * addition, at their places.  All other differences are errors, unless BP is
+ * provably not the base of a frame; such samples are counted by reason.
  */
 #ifndef TESTS_ROOT_LIB_COMPARE_WALKS_H
 #define TESTS_ROOT_LIB_COMPARE_WALKS_H

@@ -2,18 +2,18 @@
 # shellcheck shell=sh
 # Sourced, after tests/jvm/lib/target.sh, by tests of `sjkc prof`.  $sjkc is the
 # binary; $prof_out and $prof_err are the output of the last run.
-# shellcheck disable=SC2154 # by who sources it
+# shellcheck disable=SC2154 # variables of the caller
 prof_out=$scratch/prof.out
 prof_err=$scratch/prof.err
 # The first frame of a stack trace that reaches the thread's root.  The unwinder
 # marks all others with [unknown] or [truncated], even without names.
-# shellcheck disable=SC2034 # for who sources it
+# shellcheck disable=SC2034 # for the caller
 at_root='([^[]|\[[^ut])'
 
 # prof STATUS OPTION…: runs prof, which must exit with STATUS.  Status 7 is
-# accepted instead of 0 if the only losses are samples without room or sleeping
-# threads that there was no time to check: they depend on the load of the
-# machine, and other tests check them.
+# accepted instead of 0 if the only losses are samples without space and
+# sleeping threads that prof had no time to check.  These losses depend on the
+# load of the machine, and other tests check them.
 prof() {
 	wanted=$1
 	shift
@@ -78,7 +78,7 @@ has() {
 	return 1
 }
 
-# at_least LEAST SHARE WHAT
+# at_least LEAST SHARE NAME: fails, with a message, if SHARE is below LEAST
 at_least() {
 	[ "$2" -ge "$1" ] && return
 	echo "$3: $2 %, not $1"

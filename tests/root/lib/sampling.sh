@@ -3,7 +3,7 @@
 # Sourced, after tests/jvm/lib/target.sh, by tests of the sampler: starts a
 # workload with known properties, and a program that samples it.  Processes are
 # ended by PID when the test ends.
-# shellcheck disable=SC2154 # by who sources it
+# shellcheck disable=SC2154 # variables of the caller
 #
 #	workload threads=2 burn=500 || exit 1	# $pid, $work
 #	sampling hz=999 open add=$pid start || exit 1
@@ -12,8 +12,8 @@
 
 work_number=0
 
-# workload WORD…: runs workload.c until it is ready.  Sets $pid, the PID that
-# the process sees itself, and $work; $within is put before the command.
+# workload WORD…: starts workload.c and waits until it is ready.  Sets $pid, its
+# PID in its own namespace, and $work.  $within is a command that runs it.
 workload() {
 	work_number=$((work_number + 1))
 	work=$scratch/work.$work_number
@@ -54,8 +54,8 @@ tids() {
 }
 
 # sampling WORD…: runs take_samples.c in the background.  Returns when it has
-# done all words; it then reads samples until sampled is called. $sampler_within
-# is put before the command.
+# executed all words; it then reads samples until sampled is called.
+# $sampler_within is a command that runs take_samples.
 sampling() {
 	rm -f "$scratch/told"
 	mkfifo "$scratch/told" || return

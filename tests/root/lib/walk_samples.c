@@ -179,8 +179,8 @@ static void count(const struct unwound *u, const struct unwind_start *from,
 }
 
 /*
- * Reads changes like prof: before a batch, and when a sample is newer than
- * that.
+ * Like prof, reads changes before a batch, and again when a sample is newer
+ * than the last reading.
  */
 static void look(void)
 {

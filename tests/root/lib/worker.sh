@@ -3,7 +3,7 @@
 # Sourced, after tests/jvm/lib/target.sh, by tests that compare the reports of
 # several samplers about one thread of a JVM, "worker".  $sjkc is the binary,
 # $pid the JVM; jdk_jfr runs the JDK's jfr command.
-# shellcheck disable=SC2154 # by who sources it
+# shellcheck disable=SC2154 # variables of the caller
 
 # begin NAME OPTION…: starts prof, which writes NAME.collapsed
 begin() {
@@ -54,11 +54,12 @@ burn() {
 	return 1
 }
 
-# Omits the samples that the JVM marks as biased, because they are of another
-# place: those in its stubs, such as arraycopy, which it cannot walk. They are a
-# twentieth or a quarter, depending on the CPU.  From the samples of prof, omits
-# those whose leaf is not a Java frame.
-leave_out_biased() {
+# omit_biased: omits the samples that the JVM marks as biased.  It cannot walk
+# the stack in its stubs, such as arraycopy, and uses the stack of the next
+# safepoint instead.  A twentieth or a quarter of the samples are biased,
+# depending on the CPU.  From the samples of prof, it omits those whose leaf is
+# not a Java frame.
+omit_biased() {
 	jdk_jfr print --json --stack-depth 2048 \
 		--events jdk.CPUTimeSample "$scratch/cpu.jfr" |
 		python3 tests/root/lib/unbiased.py worker 2>"$scratch/biased" \
