@@ -24,10 +24,11 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * What a JDK's own client needs for what sjkc does, its JVM warm: for each line
- * of stdin, "first" (connect, one attribute, close) or "dump" (connect, all
- * attributes of what matches, as JSON into a file, close), a line "WALL-MS
- * CPU-MS".  Arguments: host:port, the pattern, and the file.
+ * Measures the JDK's own JMX client in a warm JVM.  For each line of stdin, it
+ * prints a line "WALL-MS CPU-MS".  "first" connects, reads one attribute, and
+ * closes.  "dump" connects, writes all attributes of the MBeans that match the
+ * pattern to the file as JSON, and closes.  Arguments: host:port, the pattern,
+ * and the file.
  */
 public class JmxPeer {
 	private static void text(Writer out, String text) throws Exception {

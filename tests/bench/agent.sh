@@ -4,11 +4,11 @@
 #	tests/bench/agent.sh SJKC [ROUNDS]
 #
 # Measures the cost of loading the agent into a JVM with about 500 and about
-# 5,000 compiled methods: the time until the client knows all of them, at the
-# first load and when the agent was asleep, and the pause in the JVM's log. The
-# limits are 25 ms and 5 ms. No line numbers, as in prof without --lines. Then
-# measures the CPU time of an idle JVM without an agent and with a sleeping
-# one.
+# 5,000 compiled methods: the time until the client has the names of all
+# methods, at the first load (at most 25 ms) and when the agent sleeps (at most
+# 5 ms), and the pause in the JVM's log.  It requests no line numbers, like prof
+# without --lines.  Then it measures the CPU time of an idle JVM without an
+# agent, with a sleeping agent, and with an active one.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -23,8 +23,8 @@ fi
 make -s build/cc/tests/jvm/lib/show_agent || exit
 show=build/cc/tests/jvm/lib/show_agent
 
-# methods COUNT: a program with that many compiled methods, each with two
-# inlined
+# methods COUNT: prints a program with COUNT compiled methods, each with two
+# inlined methods
 methods() {
 	awk -v count="$1" 'BEGIN {
 		print "public class Many { static int sink;"
@@ -63,14 +63,14 @@ start() {
 	target_wait "$scratch/said" READY
 }
 
-# CPU time in us of the thread that loads the agent. On a busy machine, waits
-# do not belong to the agent.
+# Prints the CPU time of the thread that loads the agent, in us.  Unlike the
+# elapsed time, it does not depend on other processes.
 listener_time() {
 	listener=$(grep -l '^Attach Listener' "/proc/$pid/task"/*/comm)
 	awk '{ printf "%d", $1 / 1000 }' "${listener%comm}schedstat"
 }
 
-# cost JDK COUNT
+# cost JDK COUNT: prints the cost for a program with COUNT methods
 cost() {
 	methods "$2"
 	mkdir -p "$scratch/$2"
@@ -90,18 +90,18 @@ cost() {
 		"$scratch/safepoints" | sort -n | tail -n 1)
 	# shellcheck disable=SC2086 # words
 	set -- $first
-	printf '  %5d methods, %4d KiB: first %.1f ms, of which replay %.1f, ' \
+	printf '  %5d methods, %4d KiB: first load %.1f ms, of which replay %.1f, ' \
 		"$count" $(($3 / 1024)) "$(echo "$1" | awk '{print $1 / 1000}')" \
 		"$(echo "$2" | awk '{print $1 / 1000}')"
-	printf '%d us of it CPU; ' "$first_cpu"
-	printf 'awoken %s ms (median of %d), %d us of it CPU; longest stand %.2f ms\n' \
+	printf '%d us of CPU; ' "$first_cpu"
+	printf 'waking %s ms (median of %d), %d us of CPU; longest pause %.2f ms\n' \
 		"$(awk '{ print $1 / 1000 }' "$scratch/costs" | median)" \
 		"$rounds" "$cpu" \
 		"$(echo "${worst:-0}" | awk '{ print $1 / 1e6 }')"
 	target_end "$pid"
 }
 
-# CPU time of all threads in two seconds, in us
+# Prints the CPU time of all threads in two seconds, in us.
 idle_time() {
 	before=$(cat "/proc/$pid/task"/*/schedstat | awk '{s += $1} END {print s}')
 	sleep 2
@@ -121,9 +121,9 @@ idle() {
 	sleep 1
 	awake=$(idle_time)
 	wait $!
-	printf '  idle for 2 s: %d us of CPU without, %d with an agent asleep, ' \
+	printf '  idle for 2 s: %d us of CPU without agent, %d with a sleeping one, ' \
 		"$without" "$with"
-	printf '%d with one awake\n' "$awake"
+	printf '%d with an active one\n' "$awake"
 	target_end "$pid"
 }
 

@@ -3,9 +3,10 @@
 #
 #	tests/bench/attach.sh SJKC [ROUNDS]
 #
-# Measures an attach with a dump of 1,000 threads, including the JVM's part,
-# beside jattach if that is installed: medians of runs in turn. Then measures
-# the pause of a dump by the JVM's log, beside the JDK's jcmd.
+# Measures an attach with a thread dump of 1,000 threads, including the JVM's
+# part, beside jattach if that is installed: medians of interleaved runs.  Then
+# measures the pause of a thread dump, from the JVM's log, beside the JDK's
+# jcmd.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -22,7 +23,7 @@ fi
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure_target" \
 	tests/bench/measure_target.c
 
-# cost JDK: measures both tools in turn
+# cost JDK: prints the medians of interleaved runs of both tools
 cost() {
 	target "$1" -- threads=1000
 	set -- "exec $sjkc jstack $pid"
@@ -49,7 +50,7 @@ cost() {
 	target_end "$pid"
 }
 
-# Prints the last dump's pause in the JVM's log, in milliseconds.
+# Prints the pause of the last thread dump in the JVM's log, in milliseconds.
 last_pause() {
 	sed -n 's/.*"PrintThreads".* Total: *\([0-9]*\) ns.*/\1/p' \
 		"$scratch/safepoints" | tail -n 1 | awk '{ print $1 / 1e6 }'
@@ -59,7 +60,7 @@ median() {
 	sort -n | awk '{ v[NR] = $1 } END { printf "%.2f", v[int((NR + 1) / 2)] }'
 }
 
-# pauses JDK THREADS
+# pauses JDK THREADS: prints the median pauses of a JVM with THREADS threads
 pauses() {
 	: >"$scratch/safepoints"
 	target "$1" -Xlog:safepoint:file="$scratch/safepoints" -- "threads=$2"
@@ -77,9 +78,9 @@ pauses() {
 }
 
 for jdk in $(jdks); do
-	echo "attach and dump of 1,000 threads, $(basename "$jdk"), median of $rounds:"
+	echo "attach and thread dump, 1,000 threads, $(basename "$jdk"), median of $rounds:"
 	cost "$jdk"
-	echo "pause of the JVM for one dump, median of $rounds:"
+	echo "pause of the JVM for a thread dump, median of $rounds:"
 	for threads in 50 1000; do
 		pauses "$jdk" $threads
 	done

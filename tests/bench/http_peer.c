@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_peer PORT BYTES: an HTTP server that costs little itself.  It answers
- * every request on 127.0.0.1 with the same BYTES of JSON.  Requests must fit
- * into one buffer; pipelining is not supported.
+ * http_peer PORT BYTES: an HTTP server on 127.0.0.1 that uses little CPU time.
+ * Every response has the same BYTES bytes of JSON.  Requests must fit into one
+ * buffer; pipelining is not supported.
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

@@ -3,9 +3,10 @@
 #
 #	tests/bench/http_proxy.sh SJKC [ROUNDS [SECONDS]]
 #
-# mxprx -u beside haproxy, in turn: requests per CPU second of the proxy, and the
-# time that each adds to a request.  Jolokia requests by POST, which mxprx judges
-# and haproxy does not read.  The agent is a server that costs little itself.
+# Compares mxprx -u with haproxy, interleaved: requests per CPU second of the
+# proxy, and the time that each adds to a request.  The requests are Jolokia
+# requests by POST; mxprx checks their bodies, haproxy does not read them.  The
+# agent is http_peer, which uses little CPU time.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")

@@ -3,13 +3,13 @@
 #
 #	tests/bench/jmx.sh SJKC [ROUNDS]
 #
-# Compares JMX over RMI with a JDK's own client, in turn: the time to the first
-# attribute (at most 30 ms), and all attributes of 5,000 MBeans as JSON (the
-# goal: a fifth). Prints medians of wall time and means of CPU time. The values
-# of sjkc are those of the whole process; the values of the client exclude the
-# start of its JVM. The client's JVM is started anew each time, as for a user
-# who types a command; then a warm JVM is measured. All wall times include the
-# reply of the target JVM.
+# Compares JMX over RMI with the JDK's own client, interleaved: the time to the
+# first attribute (at most 30 ms), and a dump of all attributes of 5,000 MBeans
+# as JSON (goal: a fifth of the client's time).  Prints medians of wall-clock
+# time and means of CPU time, for sjkc of the whole process, for the client
+# without the start of its JVM.  First the client runs in a new JVM each time,
+# as if a user typed a command; then in a warm JVM.  All wall-clock times
+# include the reply of the target JVM.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -26,7 +26,7 @@ if [ -z "$(jdks)" ]; then
 fi
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure" tests/bench/measure.c
 
-# peer_start JDK: starts the client with stdin at descriptor 8, stdout at 9
+# peer_start JDK: starts the client; descriptor 8 is its stdin, 9 its stdout
 peer_start() {
 	"$1/bin/javac" -nowarn -d "$scratch" tests/bench/JmxPeer.java || return
 	mkfifo "$scratch/to" "$scratch/from"
@@ -38,7 +38,7 @@ peer_start() {
 	rm "$scratch/to" "$scratch/from"
 }
 
-# theirs ACTION FILE: adds "WALL-MS CPU-MS" of the client
+# theirs ACTION FILE: appends "WALL-MS CPU-MS" of the client to FILE
 theirs() {
 	echo "$1" >&8
 	read -r took <&9 && echo "$took" >>"$2"
@@ -66,7 +66,8 @@ median() { # FILE COLUMN
 		awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
 }
 
-# mean FILE COLUMN: for CPU time, which a JVM counts in hundredths of a second
+# mean FILE COLUMN: prints the mean.  A JVM counts CPU time in hundredths of a
+# second, so a median would be too coarse.
 mean() {
 	awk -v c="$2" '{ sum += $c } END { print sum / NR }' "$1"
 }
@@ -108,7 +109,7 @@ for jdk in $(jdks); do
 		line "5,000 MBeans, $temper"
 	done
 	[ "$(grep -c 'sjkc.many' "$scratch/ours.json")" -ge 5000 ] ||
-		echo '  sjkc did not write all of them'
+		echo '  sjkc did not write all MBeans'
 	exec 8>&- 9<&-
 	target_end_all
 done

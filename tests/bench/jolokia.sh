@@ -3,11 +3,12 @@
 #
 #	tests/bench/jolokia.sh SJKC [ROUNDS]
 #
-# mxdump of 5,000 MBeans by the real Jolokia agent, beside jolokia.js, in turn: with
-# bulk requests of 100 reads, as mxdump makes them, and with one request for all
-# MBeans.  Beside both, mxdump over RMI of the same JVM.  Then a scrape of
-# mxprx's /metrics at 1,000 threads.  CPU times are those of the whole process; "in
-# the JVM" is the CPU time of the target meanwhile.
+# Compares mxdump of 5,000 MBeans through the real Jolokia agent with
+# jolokia.js, interleaved: with bulk requests of 100 reads, as mxdump sends
+# them, and with one request for all MBeans; and with mxdump over RMI of the
+# same JVM.  Then measures a scrape of mxprx's /metrics at 1,000 threads.  CPU
+# times are those of the whole process; "in the JVM" is the CPU time of the
+# target JVM meanwhile.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -26,7 +27,8 @@ if [ -z "$(jdks)" ] || [ ! -e "${jolokia_jars%%:*}" ] ||
 fi
 jdk=$(jdks | head -n 1)
 
-# start PROGRAM ARGUMENT: with the agent at $url, and RMI at $rmi_port
+# start PROGRAM ARGUMENT: starts a JVM with the agent at $url and RMI at
+# $rmi_port
 start() {
 	rmi_port=$(free_port)
 	jmx=-Dcom.sun.management.jmxremote

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_collapsed bytes BYTES | nodes NODES: prints collapsed stack traces, that
- * many bytes of shallow ones, or deep ones with that many nodes in total.
+ * make_collapsed bytes BYTES | nodes NODES: prints collapsed stack traces:
+ * BYTES bytes of shallow ones, or deep ones with NODES nodes in total.
  */
 #include "core/base/text.h"
 #include "tests/bench/workload.h"

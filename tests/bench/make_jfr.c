@@ -2,9 +2,9 @@
 /*
  * make_jfr FILE CHUNKS STACKS: writes a recording with CHUNKS different chunks
  * of STACKS deep stack traces each, then the same chunks again, later in time.
- * It has the shape of what async-profiler writes: the constant pools last, in
- * one checkpoint, and most of all bytes in the pool of stack traces.  Classes
- * have the four fields that its converter reads without asking for them.
+ * It resembles a recording of async-profiler: all constant pools are in one
+ * checkpoint at the end, and the pool of stack traces has most of the bytes.
+ * Classes have the four fields that async-profiler's converter expects.
  */
 #include "core/base/alloc.h"
 #include "core/base/intern.h"

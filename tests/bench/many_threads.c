@@ -2,8 +2,8 @@
 /*
  * many_threads COUNT SECONDS
  *
- * Starts that many sleeping threads, prints READY when all of them sleep, and
- * ends after SECONDS.
+ * Starts COUNT sleeping threads, prints READY when all of them sleep, and exits
+ * after SECONDS.
  */
 #include <pthread.h>
 #include <stdio.h>

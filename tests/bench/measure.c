@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure ROUNDS COMMAND…: runs shell commands in turn, ROUNDS times, and
+ * measure ROUNDS COMMAND…: runs shell commands, interleaved, ROUNDS times, and
  * prints a line for each: the median of its CPU seconds (user and system) and
  * its maximum resident memory in KiB; or "failed".
  *
- * In turn, so that other work of the machine affects all of them alike.
+ * The runs are interleaved so that other processes affect all commands alike.
  */
 #include <fcntl.h>
 #include <stdbool.h>

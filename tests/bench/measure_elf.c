@@ -3,9 +3,9 @@
  *	measure_elf FILE
  *	measure_elf
  *
- * What it costs to open an ELF file, to sort its functions, to name addresses
- * and to find rows of call frame information, beside libdw; without a file, to
- * read the kernel's symbols.  CPU time.
+ * Measures the CPU time of opening an ELF file, sorting its functions, naming
+ * addresses and finding rows of call frame information, the last beside libdw.
+ * Without a file, it measures the CPU time of reading the kernel's symbols.
  */
 #include "bpf/kernel_names.h"
 #include "core/elf/elf_file.h"
@@ -46,7 +46,7 @@ static double resident_mb(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
-/* Spreads the addresses over the code, each far from the previous one. */
+/* Spreads the addresses over the code; each is far from the previous one. */
 static void choose_addresses(int fd)
 {
 	struct elf_file f;
@@ -141,7 +141,7 @@ static int measure_file(const char *path)
 	       cpu_ms() - begin, resident_mb() - before);
 	name_all(image, "first");
 	name_all(image, "again");
-	printf("  all of it        %7.1f MB resident\n",
+	printf("  in total         %7.1f MB resident\n",
 	       resident_mb() - before);
 	elf_image_close(image);
 	find_rows_by_libdw(path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure_target ROUNDS PID COMMAND…: runs shell commands in turn, ROUNDS
- * times, and prints a line for each: the medians of its own CPU time, of that
- * of process PID in the meantime, of both, and of the wall-clock time, in
- * milliseconds; or "failed".
+ * measure_target ROUNDS PID COMMAND…: runs shell commands, interleaved, ROUNDS
+ * times, and prints a line for each: the medians of its own CPU time, of the
+ * CPU time of process PID meanwhile, of their sum, and of the wall-clock time,
+ * in milliseconds; or "failed".
  */
 #include <fcntl.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #
 #	tests/bench/native.sh SJKC
 #
-# Measures symbols and call frame information: of libjvm, complete and
-# stripped, of the C library, and of the kernel.
+# Measures the cost of symbols and call frame information of libjvm (complete
+# and stripped), of the C library, and of the kernel.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 lib=build/cc/libsjkc.a
@@ -15,7 +15,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I. -o "$out/measure_elf" \
 	tests/bench/measure_elf.c "$lib" -Wl,-Bstatic -ldw -lelf -llzma -lbz2 \
 	-lz -liberty -Wl,-Bdynamic || exit 1
 
-echo 'symbols and call frame information, CPU (a row: at most 1 us):'
+echo 'symbols and call frame information, CPU time (a row: at most 1 us):'
 for file in /usr/lib/jvm/*/lib/server/libjvm.so \
 	/lib/x86_64-linux-gnu/libc.so.6; do
 	[ -e "$file" ] && [ "$(realpath "$file")" = "$file" ] ||
@@ -27,5 +27,5 @@ for file in /usr/lib/jvm/*/lib/server/libjvm.so \
 	"$out/measure_elf" "$out/stripped.so"
 	rm -f "$out/stripped.so"
 done
-echo ' /proc/kallsyms (60 ms at most)'
+echo ' /proc/kallsyms (at most 60 ms)'
 "$out/measure_elf"

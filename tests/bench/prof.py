@@ -3,16 +3,17 @@
 #
 #	prof.py SJKC JDK CLASSES SECONDS
 #
-# Measures the cost of sampling for a program and for sjkc. For some seconds,
-# rounds of short windows follow each other; in each window the program runs
-# alone, under prof, or under JFR. Every other round has the reverse order, so
-# that drift cancels out. Each round yields the work of a window relative to
-# that of the two windows alone: per CPU time of the worker, so that other
-# programs do not count (although interrupts may count for nobody), per CPU
-# time of the process, and per wall-clock time, which is meaningful only on an
-# idle machine. The output is the median of all rounds by Hodges and Lehmann,
-# and its 95 % interval by Wilcoxon's signed ranks. Then follows the CPU time
-# of whole runs.
+# Measures the cost of sampling for a program and for sjkc.  A round has several
+# short windows; in each window the program runs alone, under prof, or under
+# JFR. Every other round has the reverse order, so that drift cancels out.  Each
+# round yields the work of a window relative to the mean of the two windows
+# alone:
+#   - per CPU time of the worker, which excludes other programs (the kernel may
+#     charge interrupts to no thread);
+#   - per CPU time of the process;
+#   - per wall-clock time, which is meaningful only on an idle machine.
+# The output is the median of all rounds by Hodges and Lehmann, and its 95 %
+# interval by Wilcoxon's signed ranks.  Then follows the CPU time of whole runs.
 import math
 import os
 import signal

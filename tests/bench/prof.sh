@@ -12,7 +12,7 @@ scratch=$(mktemp -d)
 . tests/jvm/lib/target.sh
 trap 'target_end_all; rm -rf "$scratch"' EXIT
 
-[ "$(id -u)" -eq 0 ] || { echo 'prof: not root: left out'; exit 0; }
+[ "$(id -u)" -eq 0 ] || { echo 'prof: skipped: not root'; exit 0; }
 for jdk in $(jdks); do
 	"$jdk/bin/javac" -nowarn -d "$scratch" tests/bench/Throughput.java ||
 		exit 1

@@ -3,9 +3,9 @@
 #
 #	tests/bench/proxy.sh SJKC [ROUNDS]
 #
-# Compares mxprx with socat, which does not inspect the bytes, and with no
-# relay, in turn: returns of 100 MB, the time of a small call, and the memory
-# of an idle connection. The JVM is a stand-in that costs little itself.
+# Compares mxprx with socat, which does not inspect the bytes, and with a direct
+# connection, interleaved: returns of 100 MB, the time of a small call, and the
+# memory of an idle connection.  The JVM is a fake that uses little CPU time.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -135,7 +135,7 @@ if "socat" in relays:
     ours, peer = (statistics.median(took[n][0]) for n in ("sjkc", "socat"))
     print("  throughput beside socat: %.2f (at least 0.80); added at most "
           "100 us" % (peer / ours))
-print("  a connection that waits: %.1f KiB (at most 20)" %
+print("  an idle connection: %.1f KiB (at most 20)" %
       idle(*relays["sjkc"]))
 for name, (port, p) in relays.items():
     if p:

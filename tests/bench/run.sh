@@ -4,7 +4,7 @@
 #	tests/bench/run.sh SJKC [ROUNDS]
 #
 # Compares rendering with the budgets and with similar tools: CPU seconds (user
-# and system, median of several runs, all tools in turn) and maximum resident
+# and system, median of several interleaved runs) and maximum resident
 # memory. The large inputs are created under build/bench and kept.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -32,7 +32,7 @@ size_of() {
 	wc -c <"$1"
 }
 
-# Concatenates recordings of the JVM up to the wanted size.
+# Concatenates recordings of the JVM up to the requested size.
 make_events() {
 	[ -e "$out/events.jfr" ] && return
 	set -- "$own/busy25-profile.jfr" "$own/busy17-multichunk.jfr" \
@@ -119,7 +119,7 @@ bench_recording() {
 	table "$@"
 }
 
-# Input of other tools: each stack trace with all its callers.
+# The input of other tools has each stack trace with all its callers.
 bench_exports() {
 	input=$out/stacks.jfr
 	set -- "for pprof and speedscope" "none" "$input" \
@@ -168,7 +168,7 @@ bench_sizes() {
 	echo "  jfrconv          $(size_of "$out/peer.html") bytes"
 }
 
-# Cost of the page with 10^6 nodes in the browser.
+# Measures the page with 10^6 nodes in the browser.
 bench_browser() {
 	echo
 	echo "the page of 10^6 nodes in Chromium: budget: opens in 500 ms," \

@@ -3,9 +3,9 @@
 #
 #	tests/bench/sampler.sh SJKC
 #
-# Measures the cost of a sample in the kernel by its statistics of BPF
-# programs, for several stack depths (at most 15 us), less the ticks without
-# samples. Then measures the CPU time of loading the programs.
+# Measures the cost of a sample in the kernel for several stack depths (at most
+# 15 us), from the kernel's statistics of BPF programs, without the ticks that
+# yield no sample.  Then measures the CPU time of loading the programs.
 # shellcheck disable=SC2154 # set by workload
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -19,18 +19,18 @@ trap 'target_end_all; rm -rf "$scratch"
 	[ -z "$before" ] || sysctl -qw "$setting=$before"' EXIT
 
 if [ "$(id -u)" -ne 0 ] || [ -z "$before" ]; then
-	echo 'sampler: not root: left out'
+	echo 'sampler: skipped: not root'
 	exit
 fi
 make -s $TOOLS/take_samples $TOOLS/workload || exit 1
 sysctl -qw $setting=1
 
-# value NAME: value in the last counts that were printed
+# value NAME: prints a value of the last counts
 value() {
 	tr ' ' '\n' <"$scratch/counts" | sed -n "s/^$1=//p"
 }
 
-# stack_end PID: end of the stack of its only thread, which has 8 MiB
+# stack_end PID: prints the end of the stack of its only thread, which has 8 MiB
 stack_end() {
 	python3 -c 'import sys
 for line in sys.stdin:
@@ -40,7 +40,7 @@ for line in sys.stdin:
         print(end)' <"/proc/$1/maps" | tail -n 1
 }
 
-# cost FRAMES: us per sample
+# cost FRAMES: prints the time per sample in us
 cost() {
 	workload threads=1 "depth=$1" burn=2000 || exit 1
 	(sleep 0.5; begin_work) &
@@ -61,7 +61,7 @@ timeout 2 sh -c 'while :; do :; done' &
 	>"$scratch/counts" || exit 1
 idle=$(($(value runs_ns) / $(value runs)))
 wait
-echo "  none, for it is another program's: $idle ns"
+echo "  a tick of another process, without sample: $idle ns"
 for frames in 15 64 250; do
 	cost $frames
 done
@@ -74,5 +74,5 @@ for _ in range(9):
     p = subprocess.Popen([sys.argv[1], "hz=99", "open"])
     _, p.returncode, used = os.wait4(p.pid, 0)
     times.append(used.ru_utime + used.ru_stime)
-print(f"  to begin and end: {sorted(times)[4] * 1e3:.0f} ms of CPU")
+print(f"  to load and unload: {sorted(times)[4] * 1e3:.0f} ms of CPU")
 EOF

@@ -3,9 +3,8 @@
 #
 #	tests/bench/samples.sh SJKC
 #
-# Measures the cost of a sample of threads for sjkc: of programs with many
-# sleeping threads, and of a JVM with 1,000. Then measures its cost for the
-# JVM.
+# Measures the cost of a thread sample for sjkc, with programs of many sleeping
+# threads and a JVM of 1,000 threads.  Then measures its cost for the JVM.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 scratch=$(mktemp -d)
@@ -38,14 +37,14 @@ cost() {
 		n++
 	}
 	END {
-		printf "first %8.2f ms, then %7.2f ms a tick; %5.1f MB resident\n",
+		printf "first %8.2f ms, then %7.2f ms a sample; %5.1f MB resident\n",
 			v["cpu_us", 0] / 1e3,
 			(v["cpu_us", 1] - v["cpu_us", 0]) / ticks / 1e3,
 			v["rss_kb", 1] / 1024
 	}'
 }
 
-echo 'samples of programs at rest, CPU (10,000 threads: at most 60 ms a tick):'
+echo 'samples of sleeping threads, CPU (10,000 threads: at most 60 ms a sample):'
 for threads in 1000 10000 20000; do
 	"$out/many_threads" $threads 120 >"$scratch/said" &
 	resting=$!
@@ -59,7 +58,8 @@ for threads in 1000 10000 20000; do
 	resting=
 done
 
-# used FILE: CPU time of the JVM between the first and the last sample
+# used FILE: prints the CPU time of the JVM between the first and the last
+# sample
 used() {
 	sed -n 's/^process cpu=\([0-9]*\).*/\1/p' "$1" | awk '
 		NR == 1 { from = $1 }
@@ -69,7 +69,7 @@ used() {
 
 for jdk in $(jdks); do
 	target_memory='-Xmx256m' target "$jdk" -- threads=1000 || exit 1
-	printf '%s, 1,000 threads, a sample each second:\n  ' \
+	printf '%s, 1,000 threads, a sample per second:\n  ' \
 		"$(basename "$jdk")"
 	sleep 5 # it compiles
 	"$show" "$pid" no-attach sample sleep=20000 sample >"$scratch/alone"

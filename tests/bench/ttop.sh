@@ -3,9 +3,9 @@
 #
 #	tests/bench/ttop.sh SJKC [SECONDS]
 #
-# Measures ttop and its JVM with 1,000 threads at 1 s, beside pidstat and top
-# if they are installed, which print no Java names. Then compares the values of
-# busy threads over the same seconds.
+# Measures ttop and its JVM, with 1,000 threads and an interval of 1 s, beside
+# pidstat and top, which print no Java names, if they are installed.  Then
+# compares the values of busy threads over the same seconds.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -24,12 +24,12 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure" tests/bench/measure.c
 
 has() { command -v "$1" >/dev/null; }
 
-# used: total CPU time of all threads of the JVM, in ms
+# used: prints the total CPU time of all threads of the JVM, in ms
 used() {
 	cat /proc/"$pid"/task/*/schedstat | awk '{ s += $1 } END { print s / 1e6 }'
 }
 
-# line NAME: reads "CPU-SECONDS KIB" of measure
+# line NAME: converts a line "CPU-SECONDS KIB" of measure
 line() {
 	awk -v name="$1" -v seconds="$seconds" '
 		$1 == "failed" { printf "  %-20s failed\n", name; next }
@@ -37,7 +37,8 @@ line() {
 			100 * $1 / seconds, $2 / 1024 }'
 }
 
-# cost JDK: CPU time of each tool for the same number of seconds, in turn
+# cost JDK: prints the CPU time of each tool for the same number of seconds, one
+# after the other
 cost() {
 	target "$1" -- threads=1000 || return
 	sleep 2
@@ -63,12 +64,12 @@ cost() {
 	kill $ttop
 	wait $ttop
 	echo "$before $alone $with $end" | awk -v seconds="$seconds" '{
-		printf "  the JVM, idle: %.2f ms/s alone, %.2f ms/s watched\n", \
+		printf "  the idle JVM: %.2f ms/s alone, %.2f ms/s with ttop\n", \
 			($2 - $1) / seconds, ($4 - $3) / seconds }'
 	target_end "$pid"
 }
 
-# over JDK: the same over JMX, where the JVM has to reply
+# over JDK: the same over JMX, where the JVM must reply
 over() {
 	jmx_target "$1" -- threads=1000 || return
 	# By now its methods are compiled.
@@ -86,7 +87,7 @@ over() {
 	target_end "$pid"
 }
 
-# Prints the kernel's id of each busy Java thread and its CPU in percent.
+# Prints the kernel's ID of each busy Java thread and its CPU use in percent.
 ours() {
 	"$sjkc" ttop -p "$pid" --csv -n 0 -ri 10s -si 10s --iterations 1 -q |
 		awk -F , '$5 ~ /burner/ { print $4, $8 }' | sort
@@ -97,7 +98,8 @@ theirs() {
 		/^Average:/ && $4 ~ /^[0-9]+$/ { print $4, $9 }' | sort
 }
 
-# truth JDK: values of the same ten seconds, except for start-up times
+# truth JDK: compares values of the same ten seconds; the start-up times of the
+# tools differ
 truth() {
 	target "$1" -- burners=3 || return
 	sleep 2
@@ -116,7 +118,7 @@ for jdk in $(jdks); do
 	echo "ttop over JMX, 1,000 threads, $(basename "$jdk")"
 	over "$jdk"
 	if has pidstat; then
-		echo "ttop, what threads use, $(basename "$jdk")"
+		echo "ttop, CPU use of threads, $(basename "$jdk")"
 		truth "$jdk"
 	fi
 done

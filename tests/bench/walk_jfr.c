@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * walk_jfr FILE: skips over each event and each constant of a recording and
- * keeps nothing: the minimum cost of reading it.
+ * keeps nothing.  Its time is the minimum cost of reading the recording.
  */
 #include "core/base/cursor.h"
 #include "core/base/input.h"

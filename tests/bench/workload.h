@@ -4,7 +4,7 @@
  * run.
  *
  * Each new stack trace branches off from an earlier one some frames above its
- * leaf, so that they share callers as real ones do.
+ * leaf, so stack traces share callers as real ones do.
  */
 #ifndef TESTS_BENCH_WORKLOAD_H
 #define TESTS_BENCH_WORKLOAD_H
