@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replies as a JVM, or what takes its place, may send them.  The first byte
- * says in how large parts they come.
+ * Fuzzes replies of a JVM, or of a process in its place.  The first byte is the
+ * size of the parts in which they arrive.
  */
 #include "core/attach/attach.h"
 #include "core/attach/attach_openj9.h"

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As the head of an input, then whole but for what a bomb would be. */
+/* Decompresses with the limit of format detection, then with a larger one. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const size_t limits[] = { 100, (size_t)1 << 20 };

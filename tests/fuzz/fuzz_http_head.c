@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads and bodies of HTTP, whole and byte by byte. */
+/* Fuzzes HTTP heads and bodies, in one piece and byte by byte. */
 #include "jmx_http/proxy/http_head.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void check_message(const char *bytes, size_t size, bool is_request)
 		return;
 	if (len > size || len > HTTP_HEAD_MAX)
 		abort();
-	/* The end was not known before its last byte. */
+	/* The end is found only with its last byte. */
 	scanned = 0;
 	if (http_head_find(bytes, len - 1, &scanned, &again, &fault) !=
 		    HTTP_MORE ||
@@ -96,7 +96,7 @@ static void check_message(const char *bytes, size_t size, bool is_request)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* In its own memory, so that each byte beyond is noticed. */
+	/* An own allocation, so that the sanitizer finds a read beyond it. */
 	char *bytes = malloc(size + 1);
 
 	if (!bytes)

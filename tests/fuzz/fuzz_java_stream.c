@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as a server may send them; the first byte: in how large pieces. */
+/* Fuzzes Java streams.  The first byte is the size of the pieces. */
 #include "jmx_http/java/java_stream.h"
 
 #include <stdlib.h>

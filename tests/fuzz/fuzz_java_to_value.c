@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream of Java objects, each as a value: as JSON, which is valid, and text.
+/*
+ * Fuzzes a stream of Java objects.  Each is converted to a value and printed as
+ * text and as JSON, which must be valid.
  */
 #include "jmx_http/java/java_convert.h"
 #include "jmx_http/java/java_stream.h"
@@ -8,7 +10,7 @@
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 
-/* Less than there is otherwise, so that more is tried. */
+/* Lower limits than usual, so that the fuzzer reaches them. */
 #define COST_MAX 20000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

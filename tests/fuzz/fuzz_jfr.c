@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What `prof -e` prints of the events without stack traces. */
+/* Prints the events without stack traces as `prof -e` does. */
 static void print_tables(const struct profile *p)
 {
 	static const struct event_table_options options = {
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile *p = profile_new();
 	struct error err;
 
-	/* Frames without their lines are read in a way of their own. */
+	/* Frames without lines are read by other code. */
 	p->keep_lines = size % 2;
 	p->wants_tables = size % 4 < 2 ? "" : NULL;
 	jfr_reader.sniff(data, size < READER_HEAD ? size : READER_HEAD);

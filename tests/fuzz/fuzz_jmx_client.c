@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a server says in a whole conversation.  The first byte: in how large
- * pieces, and, its lowest bit, whether it falls silent at the end.  Then each
- * connection: two bytes say how many are its own.
+ * Fuzzes what a server sends in a whole session.  In the first byte, the lowest
+ * bit selects whether the server stays silent at the end, the others are the
+ * size of the pieces.  For each connection follow two bytes with the length of
+ * its data, and the data.
  */
 #include "tests/fuzz/memory_server.h"
 

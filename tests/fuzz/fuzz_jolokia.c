@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Responses of Jolokia agents.  The first byte chooses a declared type; each
- * response object of the rest is read as every kind there is, and what is read
- * is written as JSON, which is valid.
+ * Fuzzes responses of Jolokia agents.  The first byte selects a declared type.
+ * Each response object of the rest is read as every kind of response, and the
+ * result is printed as JSON, which must be valid.
  */
 #include "jmx_http/jolokia/jolokia_protocol.h"
 

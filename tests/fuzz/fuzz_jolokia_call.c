@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A POST body that passes with --read-only: another JSON parser must find
- * nothing in it that changes something, and no target.  And the verdict must
- * not depend on how the body arrives.
+ * Fuzzes the check of POST bodies.  If a body passes with --read-only, another
+ * JSON parser must find no request in it that changes something, and no target.
+ * The verdict must not depend on the pieces in which the body arrives.
  */
 #include "jmx_http/proxy/jolokia_call.h"
 
@@ -45,7 +45,7 @@ static bool entry_reads(const cJSON *entry)
 
 static void check_entry(const cJSON *entry)
 {
-	/* This one ignores case. */
+	/* cJSON_GetObjectItem() ignores case. */
 	if (!cJSON_IsObject(entry) || !entry_reads(entry) ||
 	    cJSON_GetObjectItem(entry, "target"))
 		abort();
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_by_cjson(bytes, size);
 	if (judge(&c, &reading, bytes, size, 1) != whole)
 		abort();
-	/* What passes with --read-only, passes without. */
+	/* A body that passes with --read-only must also pass without. */
 	if (!whole && judge(&c, &any, bytes, size, 3))
 		abort();
 	jolokia_call_begin(&c, &reading);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a server says to a hello and a call.  The first byte: in how large
- * pieces, and, its lowest bit, whether the method returns nothing.
+ * Fuzzes a server's replies to a greeting and a call.  In the first byte, the
+ * lowest bit selects whether the method is void, the others are the size of the
+ * pieces.
  */
 #include "jmx_http/rmi/stub.h"
 

@@ -19,8 +19,8 @@ static void read_all(const uint8_t *data, size_t size)
 }
 
 /*
- * Input that is no snapshot is what a snapshot compresses: the fuzzer cannot
- * make zlib's checksums right.
+ * An input that is no snapshot is used as the uncompressed content of one,
+ * because the fuzzer cannot produce correct zlib checksums.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pattern, a line feed of its own, and a name; what is canonical stays so. */
+/*
+ * Fuzzes a pattern and a name, which a line with only a newline separates.  The
+ * canonical form of a canonical name must be the same.
+ */
 #include "jmx_http/value/object_name.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process may have the kernel say of it, and its command line. */
+/* Fuzzes /proc files whose contents a process can influence. */
 #include "core/base/alloc.h"
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm_kind.h"
@@ -25,7 +25,7 @@ static void read_proc(const char *text, size_t len)
 	jvm_kind_of_mapping(text, len);
 }
 
-/* No more is shown than there was, but for what stands for secrets. */
+/* The output may be longer than the input only by the masks of secrets. */
 static void mask(const struct java_words *words)
 {
 	struct text out = { 0 };
@@ -68,7 +68,7 @@ static void read_program(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of its own size, so that what is read beyond is seen. */
+	/* An exact allocation, so that the sanitizer finds a read beyond it. */
 	char *exact = xmalloc(size);
 
 	memcpy(exact, data, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a client sends to the proxy, from its first byte on.  The first byte of
- * the input: whether only reading is passed on, and in how large pieces.
- * Whatever it is, the JVM hears messages that are whole and valid.
+ * Fuzzes what a client sends to the proxy.  In the first byte of the input, the
+ * lowest bit selects --read-only, the others are the size of the pieces.
+ * Whatever the client sends, the JVM must receive complete and valid messages.
  */
 #include "tests/fuzz/proxy_parties.h"
 
@@ -16,14 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define VALUE        "Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0t\0\1v"
 
 #define HELLO_LEN    7
-#define ENDPOINT_LEN 10 /* ours: "sjkc", 0 */
+#define ENDPOINT_LEN 10 /* the proxy's: "sjkc", 0 */
 
 static bool gives_stub(const struct request *r)
 {
 	return r->kind == REQUEST_CALL && r->method->gives_stub;
 }
 
-/* One message; false when there is no whole one yet. */
+/* Replies to one message; returns false if none is complete. */
 static bool answer(struct jvm_end *j)
 {
 	struct request r = { 0 };
@@ -64,7 +64,8 @@ static void serve(struct jvm_end *j)
 			;
 }
 
-static void go_on(void)
+/* Runs the proxy and the JVMs until the client receives nothing more. */
+static void exchange(void)
 {
 	size_t before;
 	int rounds = 0;
@@ -86,18 +87,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	parties_begin(data[0] & 1);
-	/* Few pieces for what is long: each takes the loop some rounds. */
+	/* Few pieces, because each piece takes several rounds. */
 	step = (size / 16 + 1) * ((size_t)(data[0] >> 1) + 1);
 	while (at < size) {
 		size_t len = size - at < step ? size - at : step;
 
 		fuzz_send(parties.client, data + at, len);
-		go_on();
+		exchange();
 		at += len;
 	}
 	shutdown(parties.client, SHUT_WR);
-	go_on();
-	/* Half a message is not passed on. */
+	exchange();
+	/* An incomplete message must not be passed on. */
 	for (size_t i = 0; i < parties.jvm_count; i++)
 		if (parties.jvms[i].answered > HELLO_LEN &&
 		    parties.jvms[i].answered != parties.jvms[i].heard.len)

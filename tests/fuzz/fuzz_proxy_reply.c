@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a JVM says to the proxy.  The first byte of the input: what was asked,
- * in how large pieces it answers, and whether it begins with the greeting.
- * Whatever it is, no stub leads a client elsewhere.
+ * Fuzzes what a JVM sends to the proxy.  The first byte of the input selects
+ * the call, the size of the pieces, and whether the input starts with the
+ * greeting. Whatever the JVM sends, no stub may refer clients to another
+ * address than the proxy's.
  */
 #include "tests/fuzz/proxy_parties.h"
 
@@ -30,7 +31,7 @@ static const struct {
 	BYTES(HELLO "R"),
 };
 
-static void go_on(void)
+static void exchange(void)
 {
 	size_t before;
 
@@ -41,7 +42,7 @@ static void go_on(void)
 	} while (parties.client_heard.len + parties.jvm_count > before);
 }
 
-/* Behind the greeting, which has the client's address. */
+/* Checks the return after the greeting, which has the client's address. */
 static void check_return(size_t at)
 {
 	struct jrmp_return r = { 0 };
@@ -71,12 +72,12 @@ static void answer(const uint8_t *data, size_t size, size_t step)
 
 		for (size_t i = 0; i < parties.jvm_count; i++)
 			fuzz_send(parties.jvms[i].fd, data + at, len);
-		go_on();
+		exchange();
 		at += len;
 	}
 	for (size_t i = 0; i < parties.jvm_count; i++)
 		shutdown(parties.jvms[i].fd, SHUT_WR);
-	go_on();
+	exchange();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -88,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kind = data[0] & 3;
 	parties_begin(false);
 	fuzz_send(parties.client, asked[kind].bytes, asked[kind].len);
-	go_on();
+	exchange();
 	greeted = parties.client_heard.len;
 	for (size_t i = 0; !(data[0] & 4) && i < parties.jvm_count; i++)
 		fuzz_send(parties.jvms[i].fd, GREETING, sizeof(GREETING) - 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of which the input says each sample, and all that is written of them
- * but pages: reports, whose sums are looked at, collapsed text, speedscope's
- * file and pprof's.  The first byte is how; seven are a sample.
+ * Fuzzes profiles and everything that is written from them except pages:
+ * reports, whose sums are checked, collapsed stack traces, speedscope's file
+ * and pprof's. The first byte selects the options; then each sample has seven
+ * bytes.
  */
 #include "core/base/alloc.h"
 #include "render/profile/export.h"
@@ -15,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { RECORD = 7, EVENTS = 6, THREADS = 12, DEEPEST = 2000, TIME = 1 << 20 };
 
-/* Of which the last is in the family of the first. */
+/* The last event belongs to the same family as the first. */
 static const struct {
 	const char *name;
 	enum unit unit;
@@ -61,7 +62,7 @@ static uint32_t thread_of(struct profile *p, uint8_t byte)
 	return byte % THREADS ? profile_thread(p, &t) : 0;
 }
 
-/* A stack trace is the one before with callees, or less of it. */
+/* The next stack trace extends the previous one by callees, or shortens it. */
 static uint32_t next_stack(struct profile *p, uint32_t stack, const uint8_t *at)
 {
 	static size_t depth;
@@ -117,7 +118,7 @@ static void expect(bool holds)
 		__builtin_trap();
 }
 
-/* Threads and frames come to the whole, unless that is beyond numbers. */
+/* The threads and the frames must add up to the total, unless it overflows. */
 static void check_sums(const struct report *r)
 {
 	uint64_t selfs = r->without_stack, threads = 0;
@@ -134,7 +135,7 @@ static void check_sums(const struct report *r)
 	expect(selfs == r->whole && threads == r->whole);
 }
 
-/* What the callees of a row come to, and it has itself, is the row. */
+/* The self of a row and the totals of its callees must not exceed its total. */
 static void check_calls(const struct report *r)
 {
 	const struct call_tree *t = &r->calls;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What servers say to a probe, which has something to say of each, as text and
- * as JSON, which is valid.  As fuzz_jmx_client.c has its input.
+ * Fuzzes what servers send to a probe.  The result of each is printed as text
+ * and as JSON, which must be valid.  The input is that of fuzz_jmx_client.c.
  */
 #include "cmd/jmx/mxping.h"
 #include "core/base/clock.h"
@@ -30,7 +30,7 @@ static void look(const struct ping *p)
 	text_release(&json);
 }
 
-/* A failure is that of the last step, and has a verdict. */
+/* Only the last step may have failed, and a failure has a verdict. */
 static void check(const struct probe *p)
 {
 	if (!p->step_count || p->step_count > PROBE_STEPS_MAX ||

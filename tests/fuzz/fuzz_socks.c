@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a client of SOCKS says first: a greeting, and then a request. */
+/* Fuzzes the first messages of a SOCKS client: a greeting and a request. */
 #include "jmx_http/proxy/socks_request.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (more > size || more < 7 || !r.host[0])
 		abort();
-	/* It was not known before its last byte. */
+	/* The end is found only with its last byte. */
 	if (socks_read_request(data, more - 1, &r, &used) != SOCKS_MORE)
 		abort();
 	return 0;

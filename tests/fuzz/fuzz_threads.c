@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reply to Thread.print: names, every thread's stack trace, deadlocks. */
+/* Fuzzes replies to Thread.print: names, stack traces, deadlocks. */
 #include "core/threads/thread_dumps.h"
 #include "core/threads/thread_names.h"
 
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text out = { 0 };
 
 	thread_names_read(names, reply, size);
-	/* Each of a few tids: of all, it would be quadratic. */
+	/* Only a few threads: with all, the time would be quadratic. */
 	for (pid_t tid = 0; tid < 8; tid++) {
 		const struct thread_name *name = thread_names_find(names, tid);
 

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whatever the samples hold, there are rates, and a report can be made. */
+/* Every sample must yield rates and a report, whatever its contents. */
 static void report(struct thread_rates *rates, const struct top_sample *sample,
 		   struct text *out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks, registers and code of which the input replaces parts: a byte that
- * says what, two of an offset, and a byte or a meaningful address each.  The
- * first byte is of which JDK, and when blobs are looked at again.
+ * Fuzzes the unwinder with stacks, registers and code.  The first byte selects
+ * the JDK and when code blobs are listed again.  Each of the following groups
+ * replaces a part: a byte that selects the memory, two bytes of an offset, and
+ * a byte that is the value or selects a meaningful address.
  */
 #include "core/unwind/unwinder.h"
 #include "tests/unit/hotspot_image.c"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiled code and methods as they should be in a JVM's memory, parts of which
- * the input replaces: three bytes of an offset and one of a value each.  The
- * first byte is of which JDK; its upper bits say how often what is known is
- * asked for again while that goes on.
+ * Fuzzes compiled code and methods in a JVM's memory.  The input replaces parts
+ * of them: three bytes of an offset and one of a value each.  The first byte
+ * selects the JDK; its upper bits are the number of replacements between two
+ * lookups of the same names.
  */
 #include "core/hotspot/vm_symbols.h"
 #include "tests/unit/metadata_image.c"
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FRAMES = 300, PATCH = 4 };
 
-/* bci 0: line 5, bci 3: line 7; and what it is in the coding of JDK 20. */
+/* bci 0: line 5, bci 3: line 7; before JDK 20 and since. */
 static const uint8_t lines[2][5] = { { 0xff, 0, 10, 3 << 3 | 2, 0 },
 				     { 0xff, 1, 11, 3 << 3 | 2, 0 } };
 static const struct image_scope scopes[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code, behind two bytes that say where in it to begin: what is followed has an
- * end within what x86_path.h promises, and what is found makes sense.
+ * Fuzzes machine code; the first two bytes are the position where to start.
+ * Each function must end within the limits of x86_path.h and return consistent
+ * values.
  */
 #include "core/unwind/x86_64/x86_code.h"
 
@@ -50,7 +51,7 @@ static void follow(const struct machine_code *c, size_t at)
 	check(&searched, X86_MOST_SEARCHED);
 	if (searched.given_back || searched.sp_from)
 		abort();
-	/* To a return without a jump there is one way. */
+	/* If no jump precedes the return, both must find the same path. */
 	if (straight.is_return &&
 	    (!followed.is_return ||
 	     followed.instructions != straight.instructions ||
@@ -58,7 +59,7 @@ static void follow(const struct machine_code *c, size_t at)
 		abort();
 }
 
-/* What is only looked at where it stands. */
+/* Calls the functions that examine only one position. */
 static void look(const struct machine_code *c, size_t at)
 {
 	struct frame_edge f = { 0, -1 };
@@ -81,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	at = data[0] | data[1] << 8;
-	/* Right at the end of memory that is ours. */
+	/* An exact allocation, so that the sanitizer finds a read beyond it. */
 	code.len = size - 2;
 	code.bytes = memcpy(malloc(code.len + 1), data + 2, code.len);
 	code.bytes = realloc((void *)code.bytes, code.len ? code.len : 1);

@@ -3,8 +3,8 @@
 #
 #	tests/fuzz/make_elf.sh
 #
-# Makes tests/fuzz/corpus/elf anew: libraries of at most 4 KB.  Not part of make
-# check: another compiler makes other bytes.
+# Replaces tests/fuzz/corpus/elf: libraries of at most 4 KB.  It is not part of
+# `make check`, because another compiler produces other bytes.
 cd "$(dirname "$0")/../.." || exit 2
 corpus=$PWD/tests/fuzz/corpus/elf
 scratch=$(mktemp -d) || exit 2
@@ -12,8 +12,8 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$corpus"
 cd "$scratch" || exit 2
 
-# One function that is as compilers make them, one that realigns its stack, one
-# in the manner of a PLT, one of a signal's frame, and C++ names.
+# A function as compilers generate it, a function that realigns its stack, a PLT
+# entry, a signal frame, and C++ names.
 cat >lib.s <<'END'
 	.text
 	.globl shown, _ZN6Thread3runEv
@@ -57,7 +57,7 @@ label:	.cfi_startproc
 	.cfi_endproc
 END
 
-# library NAME FLAGS...
+# library NAME FLAGS...: links a library
 library() {
 	name=$1
 	shift

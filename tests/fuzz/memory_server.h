@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_server: a server of RMI that is bytes in memory, and a client that has
- * a whole conversation with it.
+ * memory_server: an RMI server that sends bytes from memory, and a client that
+ * has a whole session with it.
  *
- * What the client says is not looked at: every connection gets its bytes, and
- * then ends.  Shared by a fuzzer and unit tests, so in a header.
+ * The server ignores what the client sends: each connection receives its bytes
+ * and then ends.  A fuzzer and unit tests share it, so it is in a header.
  */
 #ifndef TESTS_FUZZ_MEMORY_SERVER_H
 #define TESTS_FUZZ_MEMORY_SERVER_H
@@ -20,7 +20,7 @@
 
 #define MEMORY_CONNECTIONS_MAX 8
 
-/* What a connection gives, one after another; those behind are refused. */
+/* The bytes of each connection, in order; further connections are refused. */
 struct memory_server {
 	struct dialer base;
 	struct {
@@ -28,9 +28,9 @@ struct memory_server {
 		size_t len;
 	} connections[MEMORY_CONNECTIONS_MAX];
 	size_t count, next;
-	size_t step;    /* bytes a read; 0 is as many as fit */
-	bool is_silent; /* at the end there is nothing, not even the end */
-	size_t asked;   /* bytes that the client said */
+	size_t step;    /* maximum number of bytes per read; 0 = no maximum */
+	bool is_silent; /* at the end, reads time out instead of ending */
+	size_t asked;   /* number of bytes that the client sent */
 	bool is_unseen; /* values are not printed */
 };
 
@@ -103,12 +103,12 @@ static struct rmi_transport *memory_dial(struct dialer *d,
 
 static const struct dialer_ops memory_ops = { .connect = memory_dial };
 
-/* What came of the conversation. */
+/* The result of the session. */
 struct memory_talk {
 	size_t replies, failures, notes;
 	bool is_open;
-	struct error err; /* why it ended early; or of kind ERROR_NONE */
-	size_t shown;     /* bytes that its values are, printed */
+	struct error err; /* why it ended early, or of kind ERROR_NONE */
+	size_t shown;     /* length of the printed values, in bytes */
 	bool is_unseen;
 };
 
@@ -181,7 +181,7 @@ static const struct value memory_true = { .kind = VALUE_BOOLEAN,
 static const struct value *const memory_arguments[] = { &memory_true };
 static const char *const memory_signature[] = { "boolean" };
 
-/* One of each; the session that was recorded has the answers to them. */
+/* One request of each kind; the recorded session has the replies to them. */
 static const struct jmx_request memory_requests[] = {
 	{ .verb = JMX_COUNT },
 	{ .verb = JMX_QUERY, .object = "java.lang:*" },
@@ -219,7 +219,7 @@ static int memory_note(void *self, const struct jmx_notification *n,
 	return 0;
 }
 
-/* Where it is recorded: what comes within two seconds. */
+/* Fetches notifications for two seconds, which some sessions have. */
 static void memory_listen(struct jmx *jmx, struct memory_talk *talk)
 {
 	struct error err = { 0 };
@@ -228,7 +228,7 @@ static void memory_listen(struct jmx *jmx, struct memory_talk *talk)
 		jmx_fetch(jmx, 2000000000, memory_note, talk, &err);
 }
 
-/* All of it, in two runs, and one value by itself; closes the connection. */
+/* Sends all requests, reads a single value, and closes the connection. */
 static void memory_converse(struct jmx *jmx, struct memory_talk *talk)
 {
 	struct error single = { 0 };
@@ -262,7 +262,7 @@ static struct memory_talk memory_talk_to(struct memory_server *s)
 	talk.is_open = jmx != NULL;
 	if (jmx)
 		memory_converse(jmx, &talk);
-	/* Who fails says why. */
+	/* A failure must have a reason. */
 	if (!talk.is_open && (!talk.err.kind || !talk.err.text[0]))
 		abort();
 	return talk;

@@ -3,9 +3,9 @@
 #
 #	tests/fuzz/mutate.sh [COUNT [FILE...]]
 #
-# Reads 10,000 mutants of recordings, or COUNT, with the address sanitizer: no
-# crash, and always something kept or a reason given.  Not part of make check:
-# it takes minutes.
+# Reads COUNT (default: 10,000) mutants of recordings with the address
+# sanitizer. None may crash, and each loss must be reported.  It is not part of
+# `make check`, because it takes minutes.
 cd "$(dirname "$0")/../.." || exit 2
 count=${1-10000}
 [ $# -eq 0 ] || shift

@@ -2,10 +2,10 @@
 /*
  *	mutate_jfr COUNT FILE...
  *
- * Reads COUNT mutants of the recordings, each in a process of its own, and
- * tells how often something was kept of a mutant and how often why not was
- * said.  Exits with 1 when one crashed, was silent about its loss, or took
- * longer than 10 s.  The mutants are the same in every run.
+ * Reads COUNT mutants of the recordings, each in its own process, and prints
+ * for how many of them a part was kept and for how many an error was reported.
+ * Exits with 1 if one crashed, did not report its loss, or took longer than 10
+ * s.  The mutants are the same in every run.
  */
 #include "core/base/input.h"
 #include "core/formats/reader.h"
@@ -35,9 +35,10 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * What goes wrong with files: bits, bytes, zeroed blocks, shifts, cuts.  *cut
- * is set by the last: where a chunk's types are at its end, as JDK 17 has them
- * in all chunks but the first, a cut leaves nothing of that chunk.
+ * Damages the copy of a file: flipped bits, changed bytes, zeroed blocks,
+ * random blocks, removed blocks, truncation.  Truncation sets *cut, because it
+ * may remove a whole chunk: JDK 17 writes the types at the end of each chunk
+ * except the first.
  */
 static size_t mutate(uint8_t *bytes, size_t len, uint64_t *random, bool *cut)
 {
@@ -70,7 +71,7 @@ static size_t mutate(uint8_t *bytes, size_t len, uint64_t *random, bool *cut)
 	}
 }
 
-/* In a child: how reading ended. */
+/* Runs in a child process and returns how reading ended. */
 static enum verdict read_mutant(const uint8_t *bytes, size_t len)
 {
 	struct profile *p = profile_new();
@@ -106,7 +107,7 @@ static enum verdict judge(const struct input *in, uint64_t *random, bool *cut)
 	return (enum verdict)WEXITSTATUS(status);
 }
 
-/* How many mutants of each verdict, those that were cut apart. */
+/* The number of mutants of each verdict; row 1 has the truncated mutants. */
 struct tally {
 	size_t verdicts[2][VERDICTS];
 };

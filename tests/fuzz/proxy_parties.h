@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session of the proxy between two ends that the fuzzer holds, client and
- * JVM, in a loop that never waits.  Each fuzzer includes it once.
+ * A session of the proxy whose client and JVM are the fuzzer, in an event loop
+ * that never waits.  Each fuzzer includes it once.
  */
 #ifndef TESTS_FUZZ_PROXY_PARTIES_H
 #define TESTS_FUZZ_PROXY_PARTIES_H
@@ -26,7 +26,7 @@
 struct jvm_end {
 	int fd;
 	struct text heard;
-	size_t answered; /* of what was heard */
+	size_t answered; /* length of the prefix of heard that has replies */
 };
 
 struct parties {
@@ -152,7 +152,7 @@ static void parties_open(void)
 	parties.front = (struct rmi_front *)parties.door->fronts;
 }
 
-/* A client that has just been taken, by a proxy that knows nothing yet. */
+/* Accepts a client in a proxy that has not yet contacted the JVM. */
 static void parties_begin(bool read_only)
 {
 	struct sockaddr_storage peer = { .ss_family = AF_INET };
@@ -179,7 +179,7 @@ static void fuzz_hear(int fd, struct text *heard)
 		text_add(heard, bytes, (size_t)got);
 }
 
-/* Lets the proxy do what it can; what it sends is heard. */
+/* Runs the event loop once and receives what the proxy sends. */
 static void parties_step(void)
 {
 	event_base_loop(parties.door->base, EVLOOP_NONBLOCK);
@@ -190,7 +190,7 @@ static void parties_step(void)
 
 static void fuzz_send(int fd, const void *bytes, size_t len)
 {
-	/* Nobody listens any more, or not now: that is as well. */
+	/* The proxy may have closed the connection or stopped reading. */
 	if (send(fd, bytes, len, MSG_NOSIGNAL) < 0)
 		return;
 }

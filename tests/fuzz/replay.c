@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay: all fuzzers in one program, without libFuzzer: runs the one by whose
- * name it is called, fuzz_jfr, on each file that it is given.  Here
- * LLVMFuzzerTestOneInput() of each is fuzz_one_jfr() (Makefile).
+ * replay: all fuzzers in one program, without libFuzzer.  It runs the fuzzer by
+ * whose name it is called on each file of its arguments.  The Makefile renames
+ * each fuzzer's LLVMFuzzerTestOneInput(), for example to fuzz_one_jfr().
  *
  *	fuzz_jfr FILE...
  */
@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LONGEST_S 10 /* an input; as tests/fuzz.sh has libFuzzer wait */
+#define LONGEST_S 10 /* per input; tests/fuzz.sh sets the same for libFuzzer */
 
 typedef int fuzz_fn(const uint8_t *data, size_t size);
 
-/* Exactly as long as the file, so that a read behind its end is found. */
+/* An exact allocation, so that the sanitizer finds a read beyond it. */
 static int replay(fuzz_fn *run, const char *path)
 {
 	FILE *file = fopen(path, "rb");
