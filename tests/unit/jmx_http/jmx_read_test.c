@@ -17,11 +17,11 @@ static const struct value one = { .kind = VALUE_INTEGER,
 				  .type = "int",
 				  .integer = 1 };
 
-/* What was read, "name=1 name!why …". */
+/* The results as text: "name=1 name!error …". */
 struct seen {
 	struct text text;
 	size_t beans, lost;
-	size_t stop_at; /* a failure of the reader's own; 0: none */
+	size_t stop_at; /* the callback fails at this result; 0: none */
 };
 
 static const char *const *choose(void *self, const char *object,
@@ -85,7 +85,7 @@ static void mbeans_are_passed_in_order(void **state)
 		BEAN("a"),
 		{ .name = "b", .class = "C", .info_failure = "has gone" },
 		BEAN("c"),
-		{ .name = "d", .class = "C" }, /* nothing to ask for */
+		{ .name = "d", .class = "C" }, /* no readable attribute */
 		{ .name = "e",
 		  .class = "C",
 		  .attributes = { { "A", &one } },
@@ -121,7 +121,7 @@ static void empty_list_makes_no_request(void **state)
 	assert_int_equal(s.requests, 0);
 }
 
-/* Their names, too, are of the table. */
+/* The names belong to the table, too. */
 static struct scripted_mbean *make_many(size_t count)
 {
 	struct scripted_mbean *mbeans = xcalloc(count, sizeof(*mbeans));
@@ -142,7 +142,10 @@ static void free_many(struct scripted_mbean *mbeans, size_t count)
 	free(mbeans);
 }
 
-/* The attributes of a batch come with the descriptions of the next. */
+/*
+ * The attributes of a batch are read together with the descriptions of the
+ * next.
+ */
 static void many_mbeans_take_few_round_trips(void **state)
 {
 	struct scripted_mbean *mbeans = make_many(MANY);
@@ -173,7 +176,10 @@ static void mbean_that_loses_the_connection_is_skipped(void **state)
 
 	(void)state;
 	scripted_jmx_init(&s, mbeans, 5);
-	/* What b is, twice; then the last of what a, c, d, e have. */
+	/*
+	 * The description of b is lost twice, then the last attributes of a, c,
+	 * d and e.
+	 */
 	s.losses[0] = 2;
 	s.losses[1] = 3;
 	s.losses[2] = 6 + 4;
@@ -184,7 +190,7 @@ static void mbean_that_loses_the_connection_is_skipped(void **state)
 	text_release(&seen.text);
 }
 
-/* It may be another's that is behind it, or none's. */
+/* The loss may be due to the next MBean, or to none. */
 static void mbean_read_alone_after_a_loss_is_not_lost(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
@@ -203,12 +209,15 @@ static void mbean_read_alone_after_a_loss_is_not_lost(void **state)
 	assert_int_equal(read_all(&s, &seen, &err), 0);
 	assert_string_equal(seen.text.bytes, "a=1 b=1 c=1 d=1");
 	assert_int_equal(seen.lost, 0);
-	/* Descriptions; a and half of b; b, c, d. */
+	/*
+	 * One run for the descriptions, one for a and half of b, three for b,
+	 * c, d.
+	 */
 	assert_int_equal(s.runs, 1 + 1 + 3);
 	text_release(&seen.text);
 }
 
-/* As long as there are answers between them. */
+/* Lost MBeans are skipped as long as there are replies between them. */
 static void several_lost_mbeans_are_skipped(void **state)
 {
 	static const struct scripted_mbean mbeans[] = {
@@ -246,7 +255,7 @@ static void connection_lost_too_often_ends_the_reading(void **state)
 	assert_int_equal(read_all(&s, &seen, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	assert_string_equal(err.text, "the line is cut");
-	/* Those that nobody can say anything of were not given. */
+	/* MBeans without any result are not reported. */
 	assert_int_equal(seen.beans, 0);
 	text_release(&seen.text);
 }

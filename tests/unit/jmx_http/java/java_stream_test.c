@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of JVMs 17 and 25, whole and cut; hand-made ones come after. */
+/*
+ * Recorded streams of JDK 17 and 25, complete and truncated; then hand-made
+ * streams.
+ */
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "jmx_http/java/java_stream.h"
@@ -16,12 +19,12 @@
 
 #define HEADER "\xac\xed\0\5"
 
-/* A class without fields: 13 bytes and its name, which has 1. */
+/* A class without fields: 13 bytes and its name of 1 byte. */
 #define CLASS(name, flags) "r\0\1" name "\0\0\0\0\0\0\0\1" flags "\0\0xp"
 
 #define STREAM(bytes)      (HEADER bytes), (sizeof(HEADER bytes) - 1)
 
-/* The capture of what a JVM sent, from its first stream on. */
+/* Returns the recorded bytes of a JVM from its first stream on. */
 static struct text capture(const char *name)
 {
 	struct text path = { 0 }, bytes = { 0 };
@@ -40,7 +43,7 @@ static struct text capture(const char *name)
 	return bytes;
 }
 
-/* Reads the block data of a return, and the value behind it. */
+/* Reads the block data of a return and the value after it. */
 static const struct java_value *read_return(struct java_stream *s,
 					    const struct text *bytes)
 {
@@ -82,7 +85,7 @@ static void stub_has_classes_and_block_data(void **state)
 	assert_int_equal(remote->annotations.at[0]->bytes.len, 50);
 	assert_memory_equal(remote->annotations.at[0]->bytes.at,
 			    "\0\12UnicastRef", 12);
-	/* RMI writes where a class may be had from: nowhere. */
+	/* RMI annotates each class with its codebase, here null. */
 	assert_int_equal(v->object.class->annotations.count, 1);
 	assert_int_equal(v->object.class->annotations.at[0]->kind, JAVA_NULL);
 	assert_true(v->object.class->suid == 2);
@@ -113,7 +116,7 @@ static void throwable_is_described_with_its_causes(void **state)
 		(text), sizeof(text) - 1                                       \
 	}
 
-/* What wraps a cause has the cause's toString() for its message, mostly. */
+/* The message of a wrapping exception is usually the cause's toString(). */
 static void message_repeated_from_the_cause_is_omitted(void **state)
 {
 	static struct java_field names[] = {
@@ -171,7 +174,6 @@ static void message_repeated_from_the_cause_is_omitted(void **state)
 	}
 }
 
-/* Byte by byte, each of them as soon as it is there. */
 static void parsing_is_independent_of_the_pieces(void **state)
 {
 	struct text bytes = capture("refused17.s2c"), told = { 0 };
@@ -181,7 +183,10 @@ static void parsing_is_independent_of_the_pieces(void **state)
 
 	(void)state;
 	for (size_t len = 0; len <= bytes.len && values < 2; len++) {
-		/* Of the size that they have: a sanitizer sees the end. */
+		/*
+		 * An exact allocation, so that a sanitizer finds a read beyond
+		 * it.
+		 */
 		char *piece = xmalloc(len - at);
 
 		if (len - at)
@@ -206,7 +211,7 @@ static void parsing_is_independent_of_the_pieces(void **state)
 	text_release(&bytes);
 }
 
-/* All bytes of a stream, value after value: the last status. */
+/* Reads all values of a stream; returns the last status. */
 static enum java_status read_all(struct java_stream *s, const void *bytes,
 				 size_t len, const struct java_value **last)
 {
@@ -221,7 +226,7 @@ static enum java_status read_all(struct java_stream *s, const void *bytes,
 	return status;
 }
 
-/* Of composite data, maps, enums, arrays, dates and nulls, as JMX has them. */
+/* Composite data, maps, enums, arrays, dates and nulls. */
 static void all_kinds_of_jmx_values_are_parsed(void **state)
 {
 	static const char *const names[] = { "values17.stream",
@@ -240,7 +245,7 @@ static void all_kinds_of_jmx_values_are_parsed(void **state)
 			v, "javax.management.openmbean.CompositeDataSupport"));
 		contents = java_field_of(v, "contents");
 		assert_true(java_is(contents, "java.util.TreeMap"));
-		/* Its size, and four keys with their values. */
+		/* The size, and four keys with their values. */
 		assert_int_equal(java_part_of(contents, "java.util.TreeMap")
 					 ->annotations.count,
 				 9);
@@ -255,7 +260,7 @@ static void aborted_write_yields_the_writers_exception(void **state)
 	const struct java_value *v;
 
 	(void)state;
-	/* An array of two, of which the second could not be written. */
+	/* An array of two elements; writing the second failed. */
 	assert_int_equal(read_all(&s,
 				  STREAM("ur\0\2[X\0\0\0\0\0\0\0\1\2\0\0xp"
 					 "\0\0\0\2p{s" CLASS("E", "\2")),
@@ -386,7 +391,10 @@ static void invalid_stream_is_rejected(void **state)
 		{ STREAM("sp"), "something else in place of a class" },
 		{ STREAM("u" CLASS("E", "\2")),
 		  "an array whose class is not an array class" },
-		/* A class above itself; an object of a class within it. */
+		/*
+		 * A class that is its own superclass; an object whose class
+		 * contains it.
+		 */
 		{ STREAM("sr\0\1C\0\0\0\0\0\0\0\1\2\0\0xq\0\x7e\0\0"),
 		  "a class that is part of itself" },
 		{ STREAM("sr\0\1C\0\0\0\0\0\0\0\1\2\0\0sq\0\x7e\0\0"),
@@ -421,7 +429,7 @@ static void invalid_stream_is_rejected(void **state)
 	}
 }
 
-/* The same piece many times over, behind a beginning. */
+/* Reads a start and many copies of a piece; returns the error. */
 static const char *what_is_wrong_with(const char *begin, size_t begin_len,
 				      const char *piece, size_t piece_len,
 				      size_t times)
@@ -443,7 +451,10 @@ static const char *what_is_wrong_with(const char *begin, size_t begin_len,
 
 static void costs_of_a_stream_are_bounded(void **state)
 {
-	/* Arrays within arrays: the first with a class, then by reference. */
+	/*
+	 * Nested arrays: the first has a class descriptor, the others refer to
+	 * it.
+	 */
 	static const char array[] = "uq\0\x7e\0\0\0\0\0\1";
 	static const char nested[] = HEADER
 		"ur\0\2[X\0\0\0\0\0\0\0\1\2\0\0xp\0\0\0\1";

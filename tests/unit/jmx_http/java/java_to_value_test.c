@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every class that is known, as JDK 17 wrote it; and graphs meant to hurt. */
+/* Every known class, as JDK 17 serializes it; and hostile object graphs. */
 #include "core/base/input.h"
 #include "core/base/safe_text.h"
 #include "jmx_http/java/java_convert.h"
@@ -31,7 +31,10 @@ static void add_json(struct text *out, const struct value *v)
 	value_json(&j, v);
 }
 
-/* Pairs of a name and a value, as the tool of tests/jvm shows them. */
+/*
+ * The expected file has names and values as tests/jvm/lib/show_values.c prints
+ * them.
+ */
 static void known_classes_have_corresponding_values(void **state)
 {
 	struct java_stream s = { 0 };
@@ -59,7 +62,10 @@ static void known_classes_have_corresponding_values(void **state)
 		text_printf(&line, "%s\t", made->type);
 		add_json(&line, made);
 		text_putc(&line, '\n');
-		/* An MBeanInfo, and the long string, are told otherwise. */
+		/*
+		 * show_values.c prints an MBeanInfo and the long string
+		 * differently.
+		 */
 		if (!java_to_info(v, &a) && line.len < 100000 &&
 		    !strstr(line.bytes, "xxx")) {
 			found++;
@@ -77,7 +83,7 @@ static void known_classes_have_corresponding_values(void **state)
 	input_close(&expected);
 }
 
-/* The value of a return: what is behind its block data. */
+/* Returns the value of a return, which follows its block data. */
 static const struct java_value *captured(const char *path,
 					 struct java_stream *s)
 {
@@ -95,7 +101,7 @@ static const struct java_value *captured(const char *path,
 	return v;
 }
 
-/* getThreadInfo([J,int) of JDK 17: composites that share their type. */
+/* getThreadInfo([J,int) of JDK 17 returns composites that share their type. */
 static void thread_infos_of_a_jvm_are_composites(void **state)
 {
 	struct java_stream s = { 0 };
@@ -148,7 +154,7 @@ static void mbean_info_of_a_jvm_is_converted(void **state)
 	arena_release(&a);
 }
 
-/* An object of a class with so many fields, all of the value given. */
+/* An object of a class with a number of fields that all have the same value. */
 struct made {
 	struct java_class class;
 	struct java_part part;
@@ -192,7 +198,7 @@ static struct java_value array_of(const struct java_value **at, size_t count)
 	return v;
 }
 
-/* Each level refers to the next one twice: 2^200 leaves. */
+/* Each level refers twice to the next: 2^200 leaves. */
 static void repeated_shared_objects_exhaust_the_budget(void **state)
 {
 	struct java_value levels[200];
@@ -205,7 +211,7 @@ static void repeated_shared_objects_exhaust_the_budget(void **state)
 		at[i][0] = at[i][1] = i ? &levels[i - 1] : &java_null;
 		levels[i] = array_of(at[i], 2);
 	}
-	/* Not deeper than may be, so that it is its width that ends it. */
+	/* Within the depth limit, so the number of values exceeds its limit. */
 	add_json(&json, java_to_value(&levels[40], &a));
 	assert_non_null(strstr(json.bytes, "too large"));
 	assert_true(a.total < (size_t)1 << 30);
@@ -237,12 +243,12 @@ static void repeated_long_texts_exhaust_the_budget(void **state)
 		said += v->list.at[i]->text.len;
 	assert_true(said > sizeof(bytes) && said <= CONVERT_COST_MAX * 64);
 	assert_int_equal(v->list.at[v->list.count - 1]->kind, VALUE_CUT);
-	/* The text itself is there once. */
+	/* The text is in memory only once. */
 	assert_true(a.total < 64 << 20);
 	arena_release(&a);
 }
 
-/* Of a map, a composite and a table, as of an array. */
+/* The same for a map, a composite and a table as for an array. */
 static void truncation_is_marked(void **state)
 {
 	static char bytes[1 << 20];
@@ -312,7 +318,10 @@ static void array_of_a_million_elements_is_converted(void **state)
 	arena_release(&a);
 }
 
-/* What its class never has in its fields makes it an object like others. */
+/*
+ * With impossible fields, an object of a known class is converted like any
+ * other.
+ */
 static void known_class_with_wrong_fields_is_an_object(void **state)
 {
 	static const struct {
@@ -357,7 +366,7 @@ static void cycle_is_truncated(void **state)
 	const struct value *v;
 
 	(void)state;
-	/* A list that is its own inner list. */
+	/* A list that wraps itself. */
 	make_object(&wrapped, "java.util.Collections$UnmodifiableCollection",
 		    "c", &wrapped.v);
 	v = java_to_value(&wrapped.v, &a);
@@ -378,7 +387,7 @@ static void absent_value_is_null(void **state)
 	assert_int_equal(java_to_value(NULL, &a)->kind, VALUE_NULL);
 	assert_int_equal(java_to_value(&java_null, &a)->kind, VALUE_NULL);
 	assert_null(java_to_info(NULL, &a));
-	/* Of an object that is still being read. */
+	/* An object that is not yet complete. */
 	part.object.class = &class;
 	part.object.parts = &none;
 	part.object.part_count = 1;
@@ -386,7 +395,7 @@ static void absent_value_is_null(void **state)
 	arena_release(&a);
 }
 
-/* Characters of every length, and pairs of surrogates, at any place. */
+/* Characters of every encoded length, and surrogate pairs, at each position. */
 static void long_text_is_not_truncated(void **state)
 {
 	static const char *const characters[] = {
@@ -409,7 +418,7 @@ static void long_text_is_not_truncated(void **state)
 	made = java_to_text((struct java_bytes){ bytes.bytes, bytes.len }, &a);
 	assert_int_equal(made.len, whole.len);
 	assert_memory_equal(made.at, whole.bytes, whole.len);
-	/* What is none says that it is cut. */
+	/* Text in an invalid encoding is marked as truncated. */
 	text_clear(&bytes);
 	while (bytes.len < 20 << 20)
 		text_puts(&bytes, "\x9b\x9b\x9b\x9b\x9b\x9b\x9b\x9b");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written, beside what a Java client wrote for the same: read, and said
- * in words, they are equal, though Java refers to what it wrote before.
+ * Compares written streams with those of a Java client.  Both are read and
+ * described as text, because Java refers to objects that it wrote earlier.
  */
 #include "core/base/input.h"
 #include "jmx_http/java/java_stream.h"
@@ -23,7 +23,7 @@
 #define DATA      "tests/data/rmi/"
 #define CALLS_MAX 64
 
-/* Words for a stream and the values in it. */
+/* Append the description of a stream and of its values. */
 static size_t say_stream(struct text *out, const char *bytes, size_t len);
 static void say_value(struct text *out, const struct java_value *v);
 
@@ -42,7 +42,10 @@ static void say_class(struct text *out, const struct java_class *c)
 	}
 }
 
-/* A nested stream in words; bytes of no stream as they are. */
+/*
+ * Appends the description of a nested stream; other bytes are appended
+ * unchanged.
+ */
 static void say_bytes(struct text *out, const char *bytes, size_t len)
 {
 	if (len > 4 && memcmp(bytes, "\xac\xed", 2) == 0) {
@@ -63,7 +66,7 @@ static void say_object(struct text *out, const struct java_object *o)
 		     f++) {
 			const char *name = p->class->fields[f].name.at;
 
-			/* Who reads a MarshalledObject does not look. */
+			/* Readers of a MarshalledObject ignore the hash. */
 			if (strcmp(name, "hash") == 0)
 				continue;
 			text_printf(out, "%s=", name);
@@ -112,7 +115,10 @@ static void say_value(struct text *out, const struct java_value *v)
 	text_puts(out, "}");
 }
 
-/* Up to what is none of it; gives how much that was. */
+/*
+ * Stops at the first byte that is not part of a stream; returns the length
+ * before it.
+ */
 static size_t say_stream(struct text *out, const char *bytes, size_t len)
 {
 	struct java_stream s = { 0 };
@@ -130,7 +136,9 @@ static size_t say_stream(struct text *out, const char *bytes, size_t len)
 	return at;
 }
 
-/* The calls of a capture of what a client sent, in words. */
+/*
+ * Appends the descriptions of a client's recorded calls; returns their number.
+ */
 static size_t calls_in(const char *path, struct text *calls)
 {
 	struct input in;
@@ -140,7 +148,7 @@ static size_t calls_in(const char *path, struct text *calls)
 
 	if (input_open(&in, path, &err) || input_complete(&in, &err))
 		fail_msg("%s", err.text);
-	at = (const char *)in.bytes + 7; /* the hello, and who it is */
+	at = (const char *)in.bytes + 7; /* the client's endpoint */
 	end = (const char *)in.bytes + in.len;
 	at += 2 + at[1] + 4;
 	while (at < end && count < CALLS_MAX) {
@@ -159,7 +167,7 @@ static size_t calls_in(const char *path, struct text *calls)
 	return count;
 }
 
-/* Which call of the capture it is; the object's id is not looked at. */
+/* Returns the number of the equal recorded call, ignoring the object id. */
 static size_t find_call(const char *path, const struct text *message)
 {
 	struct text calls[CALLS_MAX], own = { 0 };
@@ -251,7 +259,7 @@ static void login_equals_that_of_a_java_client(void **state)
 	text_release(&message);
 }
 
-/* Of a lease, ids and numbers are the client's own. */
+/* The ids and numbers of a lease differ between clients. */
 static void lease_request_equals_that_of_a_java_client(void **state)
 {
 	struct rmi_lease lease = { 0 };
@@ -268,7 +276,7 @@ static void lease_request_equals_that_of_a_java_client(void **state)
 	for (size_t i = 0; i < count; i++) {
 		const char *a = own.bytes, *b = calls[i].bytes;
 
-		/* Words are equal, digits differ. */
+		/* Only digits may differ. */
 		while (*a && *b) {
 			a += strspn(a, "0123456789abcdef-");
 			b += strspn(b, "0123456789abcdef-");
@@ -280,7 +288,7 @@ static void lease_request_equals_that_of_a_java_client(void **state)
 		like += !*a && !*b;
 		text_release(&calls[i]);
 	}
-	/* For the server, and for the session. */
+	/* One for the server's stub and one for the session's. */
 	assert_int_equal(like, 2);
 	text_release(&own);
 	text_release(&message);
@@ -311,7 +319,7 @@ static void method_hash_is_the_sha1_of_name_and_descriptor(void **state)
 	}
 }
 
-/* A value of the type, written, read, and as JSON; or why not. */
+/* Writes a value as the type, reads it, and compares its JSON, or the error. */
 static void check_value(const struct value *v, const char *type,
 			const char *wanted)
 {

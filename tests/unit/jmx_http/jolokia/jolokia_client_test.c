@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client of Jolokia, and what a server may do to it. */
+/* The Jolokia client, with a server that fails in all ways. */
 #include "jmx_http/jolokia/jolokia_client.h"
 
 #include "core/base/alloc.h"
@@ -60,7 +60,7 @@ static void write_all(int fd, const char *bytes, size_t len)
 	}
 }
 
-/* False at the end of the connection. */
+/* Returns false at the end of the connection. */
 static bool read_request(struct server *s, int fd)
 {
 	char *at = s->shared->last;
@@ -201,7 +201,7 @@ static const struct jmx_request invoke = {
 	.verb = JMX_INVOKE, .object = "a:b=c", .names = names, .name_count = 1
 };
 
-/* Replies as one line: "{…}" or "!failure". */
+/* Appends each reply to a line, as "{…}" or "!failure". */
 static int take(void *self, size_t index, const struct jmx_reply *reply,
 		struct error *err)
 {
@@ -262,7 +262,9 @@ static void one_connection_serves_all_requests(void **state)
 	end(&s);
 }
 
-/* One that fails among others has its reason from a request of its own. */
+/*
+ * A failed attribute of a bulk request is requested alone, to get the reason.
+ */
 static void failed_attributes_are_requested_alone(void **state)
 {
 	struct server s;
@@ -290,8 +292,10 @@ static void failed_attributes_are_requested_alone(void **state)
 	end(&s);
 }
 
-/* An agent that fails as a whole: which request it was is found by smaller
- * parts. */
+/*
+ * If the agent fails a whole bulk request, smaller parts find the failing
+ * request.
+ */
 static void a_failed_bulk_request_is_repeated_in_parts(void **state)
 {
 	static const char whole[] = "{\"status\":500,\"error_type\":"
@@ -358,7 +362,9 @@ static void calls_are_sent_once(void **state)
 	end(&s);
 }
 
-/* Each fault: when the connection is opened, and the words of its error. */
+/*
+ * Each fault, whether it occurs when the connection is opened, and its error.
+ */
 static const struct {
 	struct reply reply;
 	enum error_kind kind;
@@ -769,7 +775,7 @@ static void urls_are_taken_apart(void **state)
 		if (http_url_parse(&parts, bad[i], &err) == 0 ||
 		    err.kind != ERROR_MISUSE)
 			fail_msg("%s", bad[i]);
-	/* What was given is not repeated: it has a password. */
+	/* The error does not repeat the URL, because it has a password. */
 	assert_null(strstr(err.text, "u:p"));
 }
 

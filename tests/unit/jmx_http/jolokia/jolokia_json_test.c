@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON as agents write it, and as nobody should. */
+/* JSON as agents write it, and invalid JSON. */
 #include "jmx_http/jolokia/jolokia_json.h"
 
 #include "core/base/alloc.h"
@@ -126,7 +126,7 @@ static void strings_are_valid_utf8_with_their_nuls(void **state)
 			    "\xf0\x9f\x98\x80");
 	assert_string_equal(convert("\"\\/\\\"\\n\xc3\xa4\"", "")->text.at,
 			    "/\"\n\xc3\xa4");
-	/* No bytes of a response pass for a number that was marked. */
+	/* No string of a response is mistaken for the mark of a number. */
 	assert_int_equal(convert("\"\xffx1\"", "")->kind, VALUE_STRING);
 }
 
@@ -227,7 +227,7 @@ static void depth_and_number_of_values_are_limited(void **state)
 	assert_rejected(wide, strlen(wide));
 	free(deep);
 	free(wide);
-	/* Deeper than values may be, but not too deep for JSON. */
+	/* Exceeds the depth limit of values, but not that of JSON. */
 	deep = repeat("[", 100);
 	wide = repeat("]", 100);
 	deep = xrealloc(deep, 201, 1);

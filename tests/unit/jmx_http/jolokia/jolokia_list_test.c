@@ -54,7 +54,7 @@ static int release_arena(void **state)
 	return 0;
 }
 
-/* The description as JSON, truncated below the levels. */
+/* Compares the description as JSON, truncated below the levels. */
 static void assert_list(const struct jmx_info *info, int64_t levels,
 			const char *expected)
 {
@@ -125,7 +125,7 @@ static void notifications_have_a_list_of_types(void **state)
 		    "\"\"}},\"class\":\"a.B\",\"desc\":\"b\"}");
 }
 
-/* As agents of 1.7.1 do: objects become "1" and arrays their JSON. */
+/* Agents of 1.7.1 replace objects by "1" and arrays by their JSON. */
 static void truncated_levels_are_texts(void **state)
 {
 	const struct jmx_info info = {

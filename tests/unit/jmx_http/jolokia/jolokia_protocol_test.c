@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests, and responses recorded from an agent of Jolokia 2.6.1. */
+/* Requests, and recorded responses of an agent of Jolokia 2.6.1. */
 #include "jmx_http/jolokia/jolokia_protocol.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int release_arena(void **state)
 	return 0;
 }
 
-/* cJSON_Delete() is due. */
+/* The caller frees the result by cJSON_Delete(). */
 static cJSON *recorded(const char *name)
 {
 	static char bytes[1 << 16];
@@ -193,7 +193,7 @@ static void requests_name_their_parts(void **state)
 	assert_null(request_text(&q, JOLOKIA_WHOLE));
 }
 
-/* 1.x: the class twice, and a value in place of one that failed. */
+/* 1.x repeats the class, and returns a value in place of a failed one. */
 static void failures_of_1x_are_recognized(void **state)
 {
 	static const char json

@@ -56,7 +56,7 @@ static void repeated_series_are_written_once_and_counted(void **state)
 	metric_labels_add(&back, "a", "1");
 	exposition_add(&e, &m, "", &forth, "1");
 	exposition_add(&e, &m, "", &back, "2");
-	/* Another type of the same family is invalid, too. */
+	/* A second type for the same family is invalid, too. */
 	add(&e, "m", METRIC_GAUGE, "c", "3", "3");
 	exposition_write(&e, &out);
 	assert_string_equal(out.bytes, "# HELP m \n# TYPE m untyped\n"

@@ -51,7 +51,7 @@ static const struct value *table_find(const struct table_jmx *t,
 	return NULL;
 }
 
-/* The names that begin as the pattern does up to its star. */
+/* Returns the names that start with the pattern's part before its star. */
 static void table_query(const struct table_jmx *t, const char *pattern,
 			struct jmx_reply *reply, struct arena *a)
 {
@@ -147,7 +147,7 @@ static int table_run(struct jmx *j, const struct jmx_request *requests,
 
 static const struct jmx_ops table_ops = { .name = "table", .run = table_run };
 
-/* Returns the document without comments and figures of the scrape itself. */
+/* Returns the document without comments and metrics of the scrape itself. */
 static char *table_read(struct table_jmx *t, const struct metrics_options *o,
 			struct text *out)
 {

@@ -104,7 +104,7 @@ static void dial(struct heard *h)
 		turn(h);
 }
 
-/* What comes of it until its end, at most len - 1 bytes. */
+/* Reads until the end of the connection, at most len - 1 bytes. */
 static void read_all(const struct heard *h, char *bytes, size_t len)
 {
 	struct pollfd p = { .fd = h->fd, .events = POLLIN };
@@ -175,7 +175,7 @@ static void missing_command_fails_the_dial(void **state)
 	struct heard h;
 
 	(void)state;
-	/* It is there, but what is to run it is not. */
+	/* The script exists, but its interpreter does not. */
 	assert_true(write(file, "#!/no/such/shell\n", 17) == 17);
 	fchmod(file, 0700);
 	close(file);
@@ -227,7 +227,9 @@ static void closed_connection_ends_its_command(void **state)
 	close(h.fd);
 	while (kill(pid, 0) == 0)
 		event_base_loop(h.base, EVLOOP_NONBLOCK);
-	/* That we closed it is no failure of the command. */
+	/*
+	 * Closing the connection is not reported as a failure of the command.
+	 */
 	assert_int_equal(h.said.len, 0);
 	tear_down(&h);
 }

@@ -10,7 +10,7 @@
 // clang-format on
 #include <string.h>
 
-/* The words, each in <>. */
+/* Compares the words, each in <>. */
 static void assert_words(char **words, const char *expected)
 {
 	struct text all = { 0 };
@@ -98,7 +98,7 @@ static void host_and_port_are_substituted(void **state)
 	words = words_for("sh -c 'nc {host} {port}'", "fe80::1", &err);
 	assert_words(words, "<sh><-c><nc fe80::1 9010>");
 	command_words_free(words);
-	/* What was put in is not looked at again. */
+	/* Replaced text is not parsed again. */
 	words = words_for("nc {host}", "_a-b.c", &err);
 	assert_words(words, "<nc><_a-b.c>");
 	command_words_free(words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dialers by TCP: blocking and in an event loop. */
+/* TCP dialers: blocking and in an event loop. */
 #include "core/base/clock.h"
 #include "jmx_http/net/dialer.h"
 
@@ -18,7 +18,7 @@
 
 #define LIMIT_NS (60 * CLOCK_NS_PER_S)
 
-/* Listens on 127.0.0.1 alone. */
+/* Listens only on 127.0.0.1. */
 static int listen_here(uint16_t *port)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET };
@@ -130,7 +130,7 @@ static void cancelled_dial_does_not_call_back(void **state)
 		struct dial *dial = d->ops->begin(d, port, LIMIT_NS, on_done,
 						  NULL);
 
-		/* In the second round it is connecting. */
+		/* In the second round, connecting has started. */
 		if (turns)
 			event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 		d->ops->cancel(dial);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Against a stand-in in PATH, a shell script that says what kubectl does. */
+/*
+ * The tests use a fake kubectl in PATH, a shell script that prints what kubectl
+ * prints.
+ */
 #include "jmx_http/net/kubectl.h"
 
 #include "core/base/clock.h"
@@ -69,7 +72,7 @@ static void path_of(const struct heard *h, const char *name, struct text *path)
 	text_printf(path, "%s/%s", h->folder, name);
 }
 
-/* What kubectl is from now on; script runs in the folder. */
+/* Sets the script that is kubectl from now on; it runs in the directory. */
 static void stand_in(const struct heard *h, const char *script)
 {
 	struct text path = { 0 };
@@ -200,7 +203,7 @@ static void each_port_has_a_forward_of_its_own(void **state)
 		ask(&h, port);
 		assert_int_equal(h.local, 20000 + port);
 	}
-	/* A JVM that names one port after the other is not followed. */
+	/* The number of ports that a JVM may name is limited. */
 	assert_null(kubectl_request(h.k, 9999, 1, take_answer, &h, &err));
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	tear_down(&h);
@@ -221,7 +224,7 @@ static void failed_forward_reports_its_reason_at_once(void **state)
 	assert_string_equal(h.err.text,
 			    "kubectl: exit status 1: Error from "
 			    "server (NotFound): pods \"web-0\" not found");
-	/* Who asks later finds it mended. */
+	/* A later request succeeds. */
 	stand_in(&h, "echo 'Forwarding from 127.0.0.1:41234 -> 9010'\n"
 		     "exec sleep 1000");
 	ask(&h, 9010);
@@ -250,7 +253,7 @@ static void lost_forward_is_restarted(void **state)
 	(void)state;
 	set_up(&h,
 	       "echo x >>runs; n=$(wc -l <runs)\n"
-	       /* The second does not find the pod. */
+	       /* The second kubectl does not find the pod. */
 	       "[ $n != 2 ] || { echo 'no pod' >&2; exit 1; }\n"
 	       "echo \"Forwarding from 127.0.0.1:4000$n -> 9010\"\n"
 	       "until [ -e drop ]; do sleep 0.05; done; rm drop\n"
@@ -266,7 +269,7 @@ static void lost_forward_is_restarted(void **state)
 		text_release(&path);
 	}
 	until_said(&h, "lost connection to pod; restarting it in 0.25 s\n");
-	/* Who asks meanwhile waits, also while it fails. */
+	/* A request waits for the restart, even after a failed one. */
 	ask(&h, 9010);
 	assert_int_equal(h.local, 40003);
 	assert_non_null(
@@ -282,7 +285,7 @@ static void wait_for_a_forward_times_out(void **state)
 	struct heard h;
 
 	(void)state;
-	/* One that never says where it listens, and one that says garbage. */
+	/* Invalid addresses, and garbage. */
 	set_up(&h,
 	       "echo 'Forwarding from 127.0.0.1:99999 -> 9010'\n"
 	       "echo 'Forwarding from 127.0.0.1:1 -> 9011'\n"

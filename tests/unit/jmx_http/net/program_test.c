@@ -21,7 +21,7 @@
 
 #define PATIENCE_S 60
 
-/* What a test has heard of its program. */
+/* The events and messages that a test received from its program. */
 struct heard {
 	struct event_base *base;
 	struct programs *all;
@@ -49,7 +49,7 @@ static void too_late(evutil_socket_t fd, short what, void *self)
 	fail_msg("nothing happened for %d s", PATIENCE_S);
 }
 
-/* Runs the loop once, which is to happen soon. */
+/* Runs the event loop once; fails if no event arrives in time. */
 static void turn(struct heard *h)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -71,7 +71,7 @@ static void tear_down(struct heard *h)
 	programs_free(h->all);
 	event_base_free(h->base);
 	text_release(&h->lines);
-	/* None is left, not even as a zombie. */
+	/* No child process is left, not even as a zombie. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -172,7 +172,7 @@ static void connection_passes_bytes_both_ways(void **state)
 	tear_down(&h);
 }
 
-/* The end of the connection comes after how the program ended is known. */
+/* The exit status is reported before the end of the connection. */
 static void exit_is_known_before_the_connection_ends(void **state)
 {
 	char bytes[8] = "";
@@ -210,7 +210,7 @@ static void closed_connection_ends_its_program(void **state)
 	fd = program_take_fd(c);
 	while (!h.starts)
 		turn(&h);
-	/* Half of it may be. */
+	/* The connection may be half closed. */
 	shutdown(fd, SHUT_WR);
 	poll(NULL, 0, 50);
 	assert_false(program_failed(c));
@@ -261,7 +261,7 @@ static void reason_of_exit_is_reported(void **state)
 	tear_down(&h);
 }
 
-/* True while a process of that pid is there and no zombie. */
+/* Returns true while the process exists and is not a zombie. */
 static bool runs(long pid)
 {
 	struct text path = { 0 };
@@ -301,7 +301,7 @@ static void ended_program_takes_its_children_along(void **state)
 
 	(void)state;
 	set_up(&h);
-	/* Neither the shell nor what it starts heeds a friendly word. */
+	/* The shell and its child ignore SIGTERM, SIGHUP and SIGINT. */
 	c = start_shell(&h, false,
 			"trap '' TERM HUP INT; sleep 1000 & echo $! $$; wait");
 	while (!h.lines.len)
@@ -350,7 +350,9 @@ static void number_of_programs_is_limited(void **state)
 	tear_down(&h);
 }
 
-/* What a program finds open, and which signals it ignores or holds back. */
+/*
+ * The program prints its open descriptors, and its ignored and blocked signals.
+ */
 static void program_inherits_no_descriptors_and_no_signals(void **state)
 {
 	struct heard h;
@@ -363,14 +365,14 @@ static void program_inherits_no_descriptors_and_no_signals(void **state)
 	c = start_shell(
 		&h, false,
 		"ls /proc/self/fd | tr '\\n' ' '; echo;"
-		/* GNU make has the two ignored that glibc has for itself. */
+		/* GNU make ignores the two signals that glibc reserves. */
 		"grep -E '^Sig(Blk|Ign)' /proc/self/status |"
 		"sed '/^SigIgn/s/00000001800/00000000000/' |"
 		"tr '\\t\\n' '  '; echo;"
 		"ps -o tty= -p $$ 2>/dev/null || echo '?'");
 	while (!h.ends)
 		turn(&h);
-	/* ls itself opens the folder. */
+	/* Descriptor 3 is the directory that ls has opened. */
 	assert_string_equal(h.lines.bytes, "0 1 2 3 \n"
 					   "SigBlk: 0000000000000000 "
 					   "SigIgn: 0000000000000000 \n"
@@ -394,7 +396,7 @@ static void connected_program_inherits_standard_descriptors_only(void **state)
 	p = (struct pollfd){ .fd = program_take_fd(c), .events = POLLIN };
 	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 	assert_true(read(p.fd, bytes, sizeof(bytes) - 1) > 0);
-	/* ls itself opens the folder. */
+	/* Descriptor 3 is the directory that ls has opened. */
 	assert_string_equal(bytes, "0 1 2 3 ");
 	close(p.fd);
 	program_end(c);
@@ -403,7 +405,7 @@ static void connected_program_inherits_standard_descriptors_only(void **state)
 	tear_down(&h);
 }
 
-/* A proxy that is killed, as nobody can help it. */
+/* SIGKILL ends the proxy, which cannot clean up. */
 static void grandchildren_die_with_a_killed_proxy(void **state)
 {
 	long warded = 0, below = 0;
@@ -438,7 +440,7 @@ static void grandchildren_die_with_a_killed_proxy(void **state)
 	close(fds[1]);
 }
 
-/* Each leaves as many open files as there were. */
+/* The number of open files is the same after each program. */
 static void hundred_programs_leave_no_descriptor(void **state)
 {
 	const char *const words[] = { "true", NULL };
@@ -453,7 +455,7 @@ static void hundred_programs_leave_no_descriptor(void **state)
 		struct program *c = start(&h, i % 2, words);
 		int ends = h.ends;
 
-		/* Some are ended while they start. */
+		/* Some programs are ended while they start. */
 		while (i % 3 && h.ends == ends)
 			turn(&h);
 		program_end(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TLS around a transport: libssl is its peer, in a child, or what is none. */
+/* TLS transports.  The peer is a child process that uses libssl, or no TLS. */
 #include "core/base/clock.h"
 #include "jmx_http/net/rmi_transport.h"
 
@@ -17,18 +17,18 @@
 #include <cmocka.h>
 
 #define PEM(name) "tests/data/tls/" name ".pem"
-#define WHILE_NS  (60 * CLOCK_NS_PER_S) /* of what comes */
-#define BIG       300000                /* bytes, more than a record */
+#define WHILE_NS  (60 * CLOCK_NS_PER_S) /* timeout of each read */
+#define BIG       300000                /* bytes, more than a TLS record has */
 
-/* What the child is. */
+/* The properties of the child process. */
 struct server {
-	const char *cert;    /* NULL: no TLS, it says .bytes */
-	const char *clients; /* who issues those that it wants */
+	const char *cert;    /* NULL: no TLS, the server sends .bytes */
+	const char *clients; /* CA of requested client certificates */
 	int max_version;     /* 0: all */
-	int is_demanding;    /* it takes none without one */
+	int is_demanding;    /* a client certificate is required */
 	const void *bytes;
 	size_t len;
-	int stays; /* it says nothing more, and does not close */
+	int stays; /* the server sends nothing more and does not close */
 };
 
 static void serve_tls(const struct server *s, int fd)
@@ -57,11 +57,11 @@ static void serve_tls(const struct server *s, int fd)
 	ssl = SSL_new(context);
 	SSL_set_fd(ssl, fd);
 	if (SSL_accept(ssl) == 1)
-		/* An echo, until the client says farewell. */
+		/* Echoes until the client closes the TLS connection. */
 		while (SSL_read_ex(ssl, &byte, 1, &count) == 1)
 			SSL_write_ex(ssl, &byte, 1, &count);
 	SSL_shutdown(ssl);
-	/* What was not read would turn the close into a reset. */
+	/* Unread bytes would turn the close into a reset. */
 	shutdown(fd, SHUT_WR);
 	while (recv(fd, &byte, 1, 0) > 0)
 		;
@@ -81,7 +81,10 @@ static void serve_bytes(const struct server *s, int fd)
 		;
 }
 
-/* A transport whose peer is a child, which ends when that is closed. */
+/*
+ * Returns a transport to a child process, which ends when the transport is
+ * closed.
+ */
 static struct rmi_transport *serve(const struct server *s, pid_t *child)
 {
 	int fds[2];
@@ -110,7 +113,9 @@ static void ends(pid_t child)
 
 static int64_t in_a_while(void) { return clock_monotonic_ns() + WHILE_NS; }
 
-/* There and back, over a record's size. */
+/*
+ * Sends len bytes and reads their echo; more than one record if len is large.
+ */
 static int converses(struct rmi_transport *t, size_t len, struct error *err)
 {
 	char *said = malloc(len), *heard = malloc(len);
@@ -142,7 +147,7 @@ static int converses(struct rmi_transport *t, size_t len, struct error *err)
 	return status;
 }
 
-/* How a connection goes; all of what it comes to. */
+/* The result of a connection. */
 struct outcome {
 	bool connects, converses;
 	struct error err;
@@ -228,7 +233,7 @@ static void large_data_arrives_complete(void **state)
 	ends(child);
 }
 
-/* Each with the words that say so, and taken all the same when insecure. */
+/* Each has its error, and is accepted with --insecure. */
 static void invalid_certificates_are_rejected(void **state)
 {
 	static const struct {
@@ -282,7 +287,10 @@ static void invalid_certificates_are_rejected(void **state)
 	}
 }
 
-/* As with a truststore of Java: its own certificate is trusted, or a chain. */
+/*
+ * As in a truststore of Java, the server's own certificate or its CA is
+ * trusted.
+ */
 static void server_certificate_in_cacert_is_trusted(void **state)
 {
 	static const char *const files[] = { PEM("server"), PEM("self") };
@@ -300,7 +308,7 @@ static void server_certificate_in_cacert_is_trusted(void **state)
 	}
 }
 
-/* Its files are where libssl has them, or these variables. */
+/* The files are libssl's defaults, or those of these environment variables. */
 static void system_certificates_are_trusted(void **state)
 {
 	static const struct tls_options none = { .cacert = NULL };
@@ -331,7 +339,7 @@ static void wildcard_certificate_is_accepted(void **state)
 	tls_report_release(&o.report);
 }
 
-/* In TLS 1.3 the refusal comes with the first read, and not before. */
+/* With TLS 1.3, the first read reports that the server rejected the client. */
 static void client_certificate_is_sent_on_request(void **state)
 {
 	static const struct {
@@ -458,7 +466,10 @@ static void stalled_handshake_fails_at_the_deadline(void **state)
 	}
 }
 
-/* An end is one, whether or not it was announced; a write then is no crash. */
+/*
+ * An end of file is one with or without close_notify; a later write fails
+ * normally.
+ */
 static void killed_server_is_an_end_of_file(void **state)
 {
 	struct server s = { .cert = PEM("server") };

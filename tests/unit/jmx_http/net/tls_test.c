@@ -18,7 +18,7 @@
 /* A root directory for bundles. */
 static char root[] = "/tmp/sjkc-tls-XXXXXX";
 
-/* From the last choice to the first. */
+/* The bundles from the last choice to the first. */
 static const char *const bundles[] = {
 	"/etc/ssl/cert.pem",
 	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",

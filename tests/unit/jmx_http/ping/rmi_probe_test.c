@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a probe gets with a JVM that does what no real one does. */
+/* Probes of fake JVMs that misbehave in ways that no real JVM does. */
 #include "tests/unit/rmi_stand_in.h"
 
 #include "core/base/clock.h"
@@ -40,7 +40,7 @@ well(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 	return STAND_IN_GO_ON;
 }
 
-/* Acknowledged and closed: nothing of it stays in the JVM. */
+/* The session is acknowledged and closed, so the JVM frees it. */
 static void opened_session_is_closed(void **state)
 {
 	struct stand_in s = { .script = well };
@@ -62,7 +62,7 @@ static void opened_session_is_closed(void **state)
 	stand_in_end(&s);
 }
 
-/* What a JVM says of its host is in no command that is to be copied. */
+/* A command to be copied must not contain a host name that the JVM chose. */
 static void special_host_is_replaced_in_command_lines(void **state)
 {
 	struct stand_in s = { .script = well,
@@ -82,7 +82,7 @@ static void special_host_is_replaced_in_command_lines(void **state)
 	stand_in_end(&s);
 }
 
-/* A JVM whose host name does not resolve, and a client on its machine. */
+/* The JVM's host name does not resolve; the client is on the JVM's machine. */
 static void stub_without_a_host_works_on_the_jvms_machine(void **state)
 {
 	struct stand_in s = { .script = well, .host = "" };
@@ -99,7 +99,7 @@ static void stub_without_a_host_works_on_the_jvms_machine(void **state)
 	stand_in_end(&s);
 }
 
-/* The same from another machine, where a Java client reaches itself. */
+/* The same from another machine, where a Java client connects to itself. */
 static void stub_without_a_host_fails_from_another_machine(void **state)
 {
 	struct stand_in s = { .script = well,
@@ -272,7 +272,7 @@ static void invalid_target_is_misuse(void **state)
 	}
 }
 
-/* In place of a registry a URL may hold anything. */
+/* A service URL may contain any text in place of a registry. */
 static void url_without_a_stub_fails_the_stub_step(void **state)
 {
 	static const char *const stubs[] = { "rO0ABQ==", "rO0ABXQAAWE=",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all fronts share: limits, the memory budget, messages. */
+/* Limits, the memory budget and messages, which all fronts share. */
 #include "core/base/alloc.h"
 #include "core/base/text.h"
 #include "jmx_http/proxy/door.h"
@@ -90,7 +90,7 @@ static uint16_t add_front(struct door *d, const char *title)
 	return (uint16_t)port;
 }
 
-/* True when the client is taken, from that address of the loopback. */
+/* Returns true if a client with this loopback address is accepted. */
 static bool connects(struct door *d, uint16_t port, uint32_t host)
 {
 	struct sockaddr_in from = { .sin_family = AF_INET };
@@ -123,7 +123,7 @@ static void limits_count_the_clients_of_all_fronts(void **state)
 	assert_true(connects(d, one, INADDR_LOOPBACK + 1));
 	assert_false(connects(d, two, INADDR_LOOPBACK + 2));
 	assert_non_null(strstr(said.bytes, "limit of --max-clients is"));
-	/* One that has left makes room. */
+	/* A closed connection no longer counts. */
 	front_free_client(d->clients);
 	assert_true(connects(d, two, INADDR_LOOPBACK + 2));
 	door_free(d);
@@ -165,7 +165,7 @@ static void limited_message_is_printed_once_in_ten_seconds(void **state)
 		door_report_limited(d, NULL, "other");
 	}
 	assert_string_equal(said.bytes, "client 0\nother\n");
-	/* As if the ten seconds were over. */
+	/* Pretends that the ten seconds have passed. */
 	d->messages[0].quiet_until_ns = d->messages[1].quiet_until_ns = 0;
 	door_report_limited(d, about, "client %d", 100);
 	assert_string_equal(said.bytes,

@@ -17,7 +17,10 @@ static struct http_front front = { .targets = &target, .target_count = 1 };
 static struct http_session session;
 static struct http_head head;
 
-/* Leaves bytes that are no pointers where the next function has its locals. */
+/*
+ * Fills the stack with invalid pointers, where the next function has its
+ * locals.
+ */
 __attribute__((noinline)) static void stack_soil(void)
 {
 	volatile char bytes[STACK_BYTES];
@@ -26,7 +29,7 @@ __attribute__((noinline)) static void stack_soil(void)
 		bytes[i] = 0x5a;
 }
 
-/* Returns the status of the refusal; 0: the request passes. */
+/* Returns the status of the rejection, or 0 if the request passes. */
 static unsigned forward_status(const char *method, const char *path)
 {
 	struct text bytes = { 0 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads and bodies of HTTP/1.1, and what could be delimited in two ways. */
+/*
+ * HTTP/1.1 heads and bodies, also those that two parsers could delimit
+ * differently.
+ */
 #include "jmx_http/proxy/http_head.h"
 
 #include <setjmp.h>
@@ -15,7 +18,10 @@
 static struct http_head head;
 static struct http_fault fault;
 
-/* The status that a request gets; 0: it is valid; 1: it is incomplete. */
+/*
+ * Returns the status of the rejection, 0 for a valid request, 1 for an
+ * incomplete one.
+ */
 static unsigned request_status(const char *bytes, size_t len)
 {
 	size_t scanned = 0, head_len = 0;
@@ -174,7 +180,7 @@ static void large_heads_are_rejected(void **state)
 					&found, &fault),
 			 HTTP_INVALID);
 	assert_int_equal(fault.status, 431);
-	/* An end just behind the limit is too late. */
+	/* An end just after the limit is rejected. */
 	memcpy(text + HTTP_HEAD_MAX - 3, "\r\n\r\n", 4);
 	assert_int_equal(request_status(text, HTTP_HEAD_MAX + 1), 431);
 	memcpy(text + HTTP_HEAD_MAX - 4, "\r\n\r\n", 4);
@@ -223,8 +229,8 @@ static void response_framing_depends_on_request_and_status(void **state)
 }
 
 /*
- * Reads a body in pieces of step bytes.  Returns the length of its data, which
- * goes to out, or -1.
+ * Reads a body in pieces of step bytes and stores its data in out.  Returns the
+ * length of the data, or -1.
  */
 static int body_read(const char *text, size_t len, size_t step, char *out,
 		     size_t *consumed)

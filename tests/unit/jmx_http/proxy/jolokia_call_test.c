@@ -105,7 +105,10 @@ static void read_only_passes_what_only_reads(void **state)
 	}
 }
 
-/* What two parsers could read in two ways is rejected, whatever it asks. */
+/*
+ * JSON that two parsers could read differently is rejected, whatever it
+ * requests.
+ */
 static void only_strict_json_without_duplicates_passes(void **state)
 {
 	static const char *const invalid[] = {
@@ -228,7 +231,7 @@ static void targets_pass_only_if_they_are_listed(void **state)
 		   TARGET("{\"url\":\"service:jmx:rmi:///jndi/rmi://a:1/x\","
 			  "\"url\":\"service:jmx:rmi:///jndi/ldap://evil/x\"}"),
 		   JOLOKIA_INVALID);
-	/* A target is a member of an entry; elsewhere, it is a word. */
+	/* "target" has its meaning only as a member of a request. */
 	check_body(&any,
 		   "{\"type\":\"exec\",\"arguments\":[{\"target\":{\"url\":"
 		   "\"x\"}}]}",
@@ -270,7 +273,7 @@ static void paths_are_judged_as_agents_read_them(void **state)
 		"/read!",
 		("/%65xec/java.lang:type=Threading/getThreadInfo/!//exec/"
 		 "java.lang:type=Memory/gc"),
-		/* A query that is decoded before it is split. */
+		/* The agent decodes the query before it splits it. */
 		"?x=1%26p=/exec/java.lang:type=Memory/gc",
 		"?x=1%2526p%253d/exec/java.lang:type=Memory/gc",
 		"?x=1;p=/exec/java.lang:type=Memory/gc",

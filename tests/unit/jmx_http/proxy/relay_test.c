@@ -67,7 +67,7 @@ static void tear_down(struct ends *e)
 		close(e->server);
 }
 
-/* Reads what is to come, turning the loop. */
+/* Runs the event loop until the expected bytes have arrived. */
 static void assert_arrives(struct ends *e, int fd, const char *expected)
 {
 	char bytes[64] = "";
@@ -132,7 +132,7 @@ static void half_close_leaves_the_other_direction_open(void **state)
 	tear_down(&e);
 }
 
-/* Who does not read is not read for: what waits stays small. */
+/* If one side stops reading, the relay stops reading the other side. */
 static void slow_reader_pauses_the_writer(void **state)
 {
 	static char block[1 << 16];
@@ -148,7 +148,7 @@ static void slow_reader_pauses_the_writer(void **state)
 		idle = put > 0 ? 0 : idle + 1;
 		event_base_loop(e.base, EVLOOP_NONBLOCK);
 	}
-	/* Two sockets' buffers and twice what may wait. */
+	/* The buffers of two sockets, and twice the relay's limit. */
 	assert_true(sent < ((size_t)4 << 20));
 	close(e.server);
 	e.server = -1;

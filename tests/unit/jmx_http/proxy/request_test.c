@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Java clients have sent, in pieces, and what none sends. */
+/* Recorded messages of Java clients, in pieces, and hostile messages. */
 #include "core/base/input.h"
 #include "jmx_http/proxy/request.h"
 #include "jmx_http/proxy/rmi_call.h"
@@ -16,7 +16,9 @@
 
 #define BYTES(literal) (literal), (sizeof(literal) - 1)
 
-/* A call of an object of zeroes but for its number, in a block of that size. */
+/*
+ * A call in a block of len bytes.  The object id is zero except for its number.
+ */
 #define CALL(len, number, operation, hash)                                     \
 	"P\xac\xed\0\5w" len "\0\0\0\0\0\0\0" number                           \
 	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0" operation hash
@@ -30,7 +32,7 @@
 	"ur\0\23[Ljava.lang.String;\xad\xd2\x56\xe7\xe9\x1d\x7b\x47\2\0\0xp"   \
 	"\0\0\0" count
 
-/* Reads one message out of bytes, at most step of them at a time. */
+/* Reads one message, with at most step further bytes at a time. */
 static enum request_status read_by(struct request *r, const char *bytes,
 				   size_t len, size_t step, size_t *all)
 {
@@ -56,13 +58,16 @@ static enum request_status status_of(struct request *r, const char *bytes,
 	return read_by(r, bytes, len, 1, &used);
 }
 
-/* What a client says first: JRMI, the protocol, its name and port. */
+/*
+ * Returns the length of the greeting: JRMI, the protocol, the client's host and
+ * port.
+ */
 static size_t behind_hello(const struct input *in)
 {
 	return 7 + 2 + (size_t)(in->bytes[7] << 8 | in->bytes[8]) + 4;
 }
 
-/* A line for each message. */
+/* Appends a line for each message. */
 static void read_all(const struct input *in, size_t step, struct text *said)
 {
 	const char *bytes = (const char *)in->bytes;
@@ -200,7 +205,10 @@ static void deep_nesting_is_rejected(void **state)
 	text_release(&deep);
 }
 
-/* Many small objects for a few bytes: what they take is bounded. */
+/*
+ * Returns the memory for many small objects, which have few bytes in the
+ * stream.
+ */
 static size_t memory_of_strings(bool is_trusted)
 {
 	struct request r = { 0 };
@@ -232,7 +240,7 @@ static void memory_is_bounded_and_small_before_login(void **state)
 	assert_true(memory_of_strings(true) <
 		    2 * REQUEST_MEMORY_MAX + REQUEST_BYTES_MAX);
 	assert_true(memory_of_strings(true) > REQUEST_MEMORY_MAX / 2);
-	/* What a connection may cost, beside what its socket holds. */
+	/* The memory limit of a connection, without its socket buffers. */
 	assert_true(memory_of_strings(false) < (size_t)256 << 10);
 }
 
@@ -280,7 +288,7 @@ static void aborted_message_ends_the_request(void **state)
 	request_release(&r);
 }
 
-/* Whether a call passes, and with --read-only. */
+/* Checks whether a call passes, without and with --read-only. */
 static void objections_to(const char *bytes, size_t len, bool passes,
 			  bool passes_read_only)
 {
@@ -300,7 +308,7 @@ static void other_credentials_than_user_and_password_are_rejected(void **state)
 	objections_to(BYTES(NEW_CLIENT "t\0\1x"), true, true);
 	objections_to(BYTES(NEW_CLIENT STRINGS("\2") "t\0\1up"), true, true);
 	objections_to(BYTES(NEW_CLIENT STRINGS("\0")), true, true);
-	/* What a class could be found for that does harm as it is read. */
+	/* Deserializing such classes may have side effects. */
 	objections_to(BYTES(NEW_CLIENT
 			    "sr\0\21java.util.HashMap\5\7\xda\xc1\xc3\x16\x60"
 			    "\xd1\2\0\0xp"),
@@ -366,14 +374,14 @@ static void read_only_passes_operations_that_read(void **state)
 
 #define OBJECT_OF(len, name) "sr\0" len name "\0\0\0\0\0\0\0\1\2\0\0xp"
 #define QUERY                CALL("\42", "\7", NONE, "\x7f\x04\x73\xac\xb7\x36\x77\xda")
-/* Of so many bytes, a stream of its own. */
+/* A MarshalledObject with a stream of len bytes. */
 #define MARSHALLED(len, bytes)                                                 \
 	"sr\0\31java.rmi.MarshalledObject"                                     \
 	"\x7c\xbd\x1e\x97\xed\x63\xfc\x3e\2\0\3I\0\4hash"                      \
 	"[\0\10locBytest\0\2[B[\0\10objBytesq\0\x7e\0\1xp\0\0\0\0p"            \
 	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0" len bytes
 
-/* The JVM makes objects of them before it looks what they are. */
+/* The JVM deserializes them before it checks their class. */
 static void arguments_of_other_classes_are_rejected(void **state)
 {
 	(void)state;
@@ -393,7 +401,7 @@ static void arguments_of_other_classes_are_rejected(void **state)
 	objections_to(BYTES(GET_DOMAIN "ur\0\4[LE;\0\0\0\0\0\0\0\1\2\0\0xp"
 				       "\0\0\0\0"),
 		      false, false);
-	/* In the class alone, or above one that may be. */
+	/* As a class object, or as the superclass of an allowed class. */
 	objections_to(BYTES(GET_DOMAIN "vr\0\1E\0\0\0\0\0\0\0\1\2\0\0xp"),
 		      false, false);
 	objections_to(BYTES(GET_DOMAIN "vr\0\33javax.management.ObjectName"
@@ -413,7 +421,7 @@ static void read_only_checks_marshalled_objects(void **state)
 				     "stanceOfQueryExp\0\0\0\0\0\0\0\1\2\0\0x"
 				     "p") "p"),
 		      true, true);
-	/* Hash tables within one another take the JVM's time. */
+	/* Deserializing nested hash tables takes the JVM exponential time. */
 	objections_to(BYTES(QUERY "p" MARSHALLED(
 			      "\46", "\xac\xed\0\5sr\0\21java.util.HashSet"
 				     "\0\0\0\0\0\0\0\1\2\0\0xp") "p"),
@@ -437,7 +445,7 @@ static void read_only_checks_marshalled_objects(void **state)
 #define SOME_BYTES                                                             \
 	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\5\xac\xed\0\5p"
 
-/* What the JVM would read is not what was looked at. */
+/* The JVM must read the same field that the proxy has checked. */
 static void marshalled_bytes_are_read_from_one_field(void **state)
 {
 	(void)state;
@@ -447,13 +455,13 @@ static void marshalled_bytes_are_read_from_one_field(void **state)
 			    "\3I\0\4hash[\0\10locBytest\0\2[B[\0\10objBytes"
 			    "q\0\x7e\0\1xp\0\0\0\0" SOME_BYTES "pp"),
 		      true, false);
-	/* Of two fields of one name it takes the last. */
+	/* Of two fields with one name, the JVM reads the last. */
 	objections_to(BYTES(QUERY "p" MARSHALLED_HEAD
 				  "\3[\0\10locBytest\0\2[B[\0\10objBytes"
 				  "q\0\x7e\0\1[\0\10objBytesq\0\x7e\0\1xpp"
 				  "p" SOME_BYTES "p"),
 		      true, false);
-	/* Of one above, which is of another class to it, none. */
+	/* The JVM reads none that belongs to a superclass. */
 	objections_to(BYTES(QUERY "p" MARSHALLED_HEAD
 				  "\2[\0\10locBytest\0\2[B[\0\10objBytes"
 				  "q\0\x7e\0\1xr\0\20java.lang.Number"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stubs that JVMs have returned, sent elsewhere. */
+/* Rewriting recorded stubs so that they refer to the proxy. */
 #include "core/base/input.h"
 #include "jmx_http/proxy/returns.h"
 
@@ -21,7 +21,7 @@ static struct stub_target to(const char *host, uint16_t port, bool is_tls)
 	return t;
 }
 
-/* Of a capture: the return behind the greeting, and its stub. */
+/* A recorded return, which follows the greeting, and its stub. */
 struct captured {
 	struct input in;
 	struct jrmp_return r;
@@ -55,7 +55,7 @@ static void release(struct captured *c)
 	input_close(&c->in);
 }
 
-/* Reads what was rewritten; where its stub leads. */
+/* Reads a rewritten return and checks its stub. */
 static void check_stub(const struct text *out, const char *host, uint16_t port,
 		       const char *reference, bool has_factory,
 		       const struct stub *was)
@@ -84,7 +84,10 @@ static void rewriting_changes_only_the_endpoint(void **state)
 	struct captured c;
 	struct text out = { 0 };
 	struct stub_target target;
-	/* The reference, its kind with it, is 12 bytes behind the block's 2. */
+	/*
+	 * The reference starts with its kind, after the 2 bytes of the block's
+	 * head.
+	 */
 	size_t before, after;
 
 	(void)state;
@@ -172,7 +175,7 @@ static void tls_factory_is_added_or_removed(void **state)
 	release(&tls);
 }
 
-/* The local connector's stubs: UnicastRef2, and no factory. */
+/* Stubs of the local connector have a UnicastRef2 and no socket factory. */
 static void reference_without_factory_keeps_its_kind(void **state)
 {
 	static const char bytes[] =
@@ -218,7 +221,7 @@ static void missing_registry_lists_only_jmxrmi(void **state)
 			 REQUEST_WHOLE);
 	target = to(c.stub.host, c.stub.port, false);
 	returns_add_lookup(&out, &r, &c.stub, &target);
-	/* What a JVM has returned, but for the id of the return. */
+	/* Equal to the JVM's return except for the id. */
 	assert_int_equal(out.len, c.len);
 	assert_memory_equal(out.bytes, c.bytes, 8);
 	assert_memory_equal(out.bytes + 22, c.bytes + 22, c.len - 22);

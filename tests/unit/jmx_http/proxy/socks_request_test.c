@@ -11,7 +11,10 @@
 
 #define BYTES(literal) (literal), (sizeof(literal) - 1)
 
-/* In memory of their own, so that reading beyond them is found out. */
+/*
+ * The bytes are copied to an exact allocation, so that a sanitizer finds a read
+ * beyond.
+ */
 static enum socks_status greeting(const char *bytes, size_t len, size_t *used)
 {
 	uint8_t *copy = calloc(1, len + 1);
@@ -58,7 +61,7 @@ static void assert_wants(const char *bytes, size_t len, const char *host,
 	struct socks_request r = { 0 };
 	size_t used = 0;
 
-	/* Whatever of it has come, no more is read and nothing is missed. */
+	/* Each prefix is incomplete. */
 	for (size_t i = 0; i < len; i++)
 		assert_int_equal(request(bytes, i, &r, &used), SOCKS_MORE);
 	assert_int_equal(request(bytes, len, &r, &used), SOCKS_DONE);
@@ -99,7 +102,7 @@ static void unsupported_requests_are_distinguished(void **state)
 			 SOCKS_NO_COMMAND);
 	assert_int_equal(request(BYTES("\5\1\0\2"), &r, &used),
 			 SOCKS_NO_ADDRESS);
-	/* A name of nothing, and one that would end early. */
+	/* An empty name, and a name with a NUL. */
 	assert_int_equal(request(BYTES("\5\1\0\3\0\0\1"), &r, &used),
 			 SOCKS_WRONG);
 	assert_int_equal(request(BYTES("\5\1\0\3\3a\0b\0\1"), &r, &used),

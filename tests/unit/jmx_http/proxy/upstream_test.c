@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where objects are called, and who may connect. */
+/* Destinations of calls, and clients that may connect. */
 #include "jmx_http/net/cidr.h"
 #include "jmx_http/proxy/rmi_call.h"
 #include "jmx_http/proxy/upstream.h"
@@ -50,7 +50,7 @@ static void unknown_objects_are_at_the_registry_first(void **state)
 	check(&p, 7, 9010, ENDPOINT_PLAIN);
 }
 
-/* Clients that have logged in are told by the object that they were given. */
+/* The object id of a session identifies a client that has logged in. */
 static void recently_used_sessions_are_remembered(void **state)
 {
 	static struct upstream p;
@@ -68,7 +68,7 @@ static void recently_used_sessions_are_remembered(void **state)
 		session.id.bytes[20] = (uint8_t)((i >> 8) + 1);
 		session.id.bytes[21] = (uint8_t)i;
 		upstream_learn_session(&p, &session);
-		/* It goes on being used. */
+		/* The session stays in use. */
 		assert_true(upstream_has_session(&p, &first));
 		assert_true(upstream_has_session(&p, &session.id));
 	}
@@ -89,13 +89,13 @@ static void unknown_objects_are_at_the_server(void **state)
 	check(&p, 1, 9011, ENDPOINT_TLS);
 	check(&p, 2, 9011, ENDPOINT_TLS);
 	check(&p, 99, 9011, ENDPOINT_TLS);
-	/* After a restart it may be elsewhere. */
+	/* After a restart, the server may have another port. */
 	server = stub_at(9012, 3, "");
 	upstream_learn_server(&p, &server, false);
 	check(&p, 2, 9012, ENDPOINT_PLAIN);
 }
 
-/* Clients of what is called "jmxrmi" are not sent there. */
+/* Lookups of "jmxrmi" do not lead to that server. */
 static void lookup_of_another_name_does_not_move_the_server(void **state)
 {
 	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
@@ -103,7 +103,7 @@ static void lookup_of_another_name_does_not_move_the_server(void **state)
 	struct stub other = stub_at(9020, 3, "");
 
 	(void)state;
-	/* Where it is all that there is, it is the server. */
+	/* If the registry has only this object, it is the server. */
 	upstream_learn_other(&p, &other, false);
 	check(&p, 99, 9020, ENDPOINT_PLAIN);
 	upstream_learn_server(&p, &server, false);
@@ -143,7 +143,7 @@ static void sessions_at_other_ports_are_routed(void **state)
 		upstream_learn_session(&p, &session);
 		check(&p, (uint8_t)i, (uint16_t)(20000 + i), ENDPOINT_LOOK);
 	}
-	/* No more are kept than is said; the same one twice is one. */
+	/* The number of routes is limited, and duplicates are stored once. */
 	assert_int_equal(p.route_count, UPSTREAM_ROUTES_MAX);
 	upstream_learn_session(&p, &session);
 	upstream_learn_tls(&p, session.port, ENDPOINT_TLS);
@@ -243,7 +243,7 @@ static void loopback_addresses_are_recognized(void **state)
 	}
 }
 
-/* Of a return in pieces, the type is its eighth byte. */
+/* The type is the eighth byte of a return, also if that arrives in pieces. */
 static void log_tells_exceptions_from_values(void **state)
 {
 	static const char thrown[] = "Q\xac\xed\0\5w\17\2more";

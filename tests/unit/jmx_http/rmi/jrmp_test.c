@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What JVMs answered to a hello and a lookup; hand-made answers come after. */
+/*
+ * Recorded replies of JVMs to a greeting and a lookup; then hand-made replies.
+ */
 #include "core/base/input.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/net/address.h"
@@ -17,7 +19,7 @@
 
 #define BYTES(literal) (literal), (sizeof(literal) - 1)
 
-/* The head of a return: of a value, and with an id of zeroes. */
+/* The head of a return; its id is zero. */
 #define HEAD(type) "Q\xac\xed\0\5w\17" type "\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 static void first_bytes_identify_the_protocol(void **state)
@@ -53,7 +55,7 @@ static void first_bytes_identify_the_protocol(void **state)
 	}
 }
 
-/* Greeting and return as a capture has them; its stub. */
+/* Reads the greeting and the return of a recording; returns the stub. */
 static struct stub stub_in(const char *path, struct jrmp_return *r)
 {
 	struct input in;
@@ -110,7 +112,7 @@ static void tls_factory_of_a_stub_is_parsed(void **state)
 	jrmp_return_release(&r);
 }
 
-/* What a return reads as, whole and byte by byte. */
+/* Reads a return in one piece and byte by byte; returns the status. */
 static enum java_status status_of(struct jrmp_return *r, const char *bytes,
 				  size_t len)
 {
@@ -140,7 +142,7 @@ static void returns_of_all_kinds_are_parsed(void **state)
 	assert_int_equal(r.primitive.len, 1);
 	assert_int_equal(r.primitive.at[0], 7);
 	jrmp_return_release(&r);
-	/* Also of a method that returns nothing. */
+	/* The same for a void method. */
 	r.is_void = true;
 	assert_int_equal(
 		status_of(&r, BYTES(HEAD("\2") "sr\0\1E\0\0\0\0\0\0\0\1\2\0\0x"
@@ -186,7 +188,7 @@ static void invalid_return_is_rejected(void **state)
 	}
 }
 
-/* A reference of a stub of a class R, which itself is the RemoteObject. */
+/* A stub whose class R contains the fields of RemoteObject itself. */
 #define STUB(block)                                                            \
 	HEAD("\1")                                                             \
 	"sr\0\34java.rmi.server.RemoteObject\0\0\0\0\0\0\0\1\3\0\0xp" block "x"
@@ -254,7 +256,6 @@ static void stub_without_a_host_leads_to_loopback(void **state)
 	jrmp_return_release(&r);
 }
 
-/* The bytes of a Java client's lookup. */
 static void call_equals_that_of_a_java_client(void **state)
 {
 	struct text call = { 0 };

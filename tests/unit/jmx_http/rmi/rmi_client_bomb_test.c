@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers that are made to cost: each is given in place of every answer of a
- * session, to a client in a process of its own, whose time and memory count.
+ * Replies that are made to use much time or memory.  Each replaces every reply
+ * of a session in turn.  The client is a child process with limited time and
+ * memory.
  */
 #include "core/base/input.h"
 #include "jmx_http/java/java_writer.h"
@@ -19,11 +20,11 @@
 
 #include <cmocka.h>
 
-/* What a client may take: CPU seconds, on a slow machine, and memory. */
+/* The limits of a client, for a slow machine. */
 #define CPU_S     10
 #define MEMORY_KB (300L << 10)
 
-/* Sanitizers are slow, and what they take themselves does not count. */
+/* Sanitizers are slow and need memory themselves. */
 #define OF(count) ((count) / (IS_SANITIZED ? 16 : 1))
 
 #define HEAD                                                                   \
@@ -32,7 +33,7 @@
 #define THROWN "Q\xac\xed\0\5w\17\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 static struct input in;
-static size_t ends[32], count; /* of the session's returns */
+static size_t ends[32], count; /* positions after the session's returns */
 
 static void add_bytes(struct text *t, const char *bytes, size_t len)
 {
@@ -59,7 +60,10 @@ static void add_reference(struct text *t, uint32_t handle)
 	java_write_u32(t, 0x7e0000 + handle);
 }
 
-/* Object[] of so many elements, which follow; handles 0, its class, and 1. */
+/*
+ * An Object[] of len elements, which follow.  Its class is handle 0, the array
+ * 1.
+ */
 static void add_objects(struct text *t, uint32_t len)
 {
 	text_putc(t, 0x75);
@@ -101,7 +105,7 @@ static void negative_string(struct text *t)
 	text_puts(t, "abc");
 }
 
-/* As large as one may be, and no UTF-8. */
+/* A string of the maximum length that is no valid UTF-8. */
 static void large_string(struct text *t)
 {
 	ADD(t, HEAD);
@@ -139,7 +143,7 @@ static void many_bytes(struct text *t)
 		text_putc(t, (char)i);
 }
 
-/* Of arrays, within one another. */
+/* Nested arrays. */
 static void deep_nest(struct text *t)
 {
 	ADD(t, HEAD);
@@ -152,7 +156,7 @@ static void deep_nest(struct text *t)
 	text_putc(t, 0x70);
 }
 
-/* Each array is said twice in the next one: 2^200 leaves. */
+/* Each array refers twice to the previous one: 2^200 leaves. */
 static void shared(struct text *t, int levels, uint32_t width)
 {
 	ADD(t, HEAD);
@@ -174,7 +178,7 @@ static void doubled(struct text *t) { shared(t, 200, 2); }
 
 static void thousandfold(struct text *t) { shared(t, 40, 1000); }
 
-/* Within itself. */
+/* An array that contains itself. */
 static void endless(struct text *t)
 {
 	ADD(t, HEAD);
@@ -183,7 +187,7 @@ static void endless(struct text *t)
 		add_reference(t, 1);
 }
 
-/* One string of a megabyte, said again and again. */
+/* Many references to a string of 1 MB. */
 static void same_string(struct text *t)
 {
 	ADD(t, HEAD);
@@ -196,7 +200,7 @@ static void same_string(struct text *t)
 		add_reference(t, 2);
 }
 
-/* A class below a class below …, each with so many fields of its own. */
+/* A chain of classes, each with a number of fields. */
 static void add_wide_class(struct text *t, const char *name, int supers,
 			   uint16_t fields)
 {
@@ -216,9 +220,10 @@ static void add_wide_class(struct text *t, const char *name, int supers,
 	text_putc(t, 0x70);
 }
 
-/* Features that are one object, of a class where looking for a field is dear.
+/*
+ * Many references to one feature, whose class makes the lookup of a field slow.
  */
-static void dear_features(struct text *t)
+static void slow_features(struct text *t)
 {
 	static const char info[] = "javax.management.MBeanInfo";
 	enum { SUPERS = 20, FIELDS = OF(40000), FEATURES = OF(1000000) };
@@ -233,13 +238,13 @@ static void dear_features(struct text *t)
 	add_wide_class(t, "Feature", SUPERS, FIELDS);
 	for (int i = 0; i < (SUPERS + 1) * FIELDS; i++)
 		text_putc(t, 0);
-	/* 0, 1: class and signature; 2: info; 3, 4: array. */
+	/* Handles 0, 1: class and signature; 2: info; 3, 4: array. */
 	for (int i = 1; i < FEATURES; i++)
 		add_reference(t, 5 + SUPERS + 1);
 }
 
-/* The same within a list of attributes, or any other. */
-static void dear_objects(struct text *t)
+/* Many references to such an object in a list. */
+static void slow_objects(struct text *t)
 {
 	enum { SUPERS = 20, FIELDS = OF(40000), OBJECTS = OF(1000000) };
 
@@ -253,8 +258,8 @@ static void dear_objects(struct text *t)
 		add_reference(t, 2 + SUPERS + 1);
 }
 
-/* An AttributeList of what is no Attribute, or of dear ones. */
-static void dear_list(struct text *t)
+/* An AttributeList of such objects, which are no Attributes. */
+static void slow_list(struct text *t)
 {
 	enum { SUPERS = 20, FIELDS = OF(40000), OBJECTS = OF(1000000) };
 
@@ -271,7 +276,7 @@ static void dear_list(struct text *t)
 	text_putc(t, 0x78);
 }
 
-/* Each object is of a class with another name. */
+/* Each object has another class. */
 static void many_classes(struct text *t)
 {
 	ADD(t, HEAD);
@@ -285,7 +290,7 @@ static void many_classes(struct text *t)
 	}
 }
 
-/* Maps that are their own key and value. */
+/* A map that is its own key and value. */
 static void map_of_itself(struct text *t)
 {
 	ADD(t, HEAD "\x73");
@@ -298,7 +303,7 @@ static void map_of_itself(struct text *t)
 	text_putc(t, 0x78);
 }
 
-/* A Throwable that is its own cause, and says much. */
+/* A Throwable with a long message that is its own cause. */
 static void own_cause(struct text *t)
 {
 	ADD(t, THROWN "\x73\x72\0\23java.lang.Throwable");
@@ -312,7 +317,7 @@ static void own_cause(struct text *t)
 		text_putc(t, '\x1b');
 }
 
-/* Nothing but the beginnings of values. */
+/* Only resets, no values. */
 static void resets(struct text *t)
 {
 	ADD(t, HEAD);
@@ -335,8 +340,8 @@ static void proxy_of_all(struct text *t)
 	ADD(t, "\x78\x70");
 }
 
-/* A decimal of so many digits takes the square of them to write. */
-static void dear_number(struct text *t)
+/* Converting a decimal to text takes time quadratic in its digits. */
+static void slow_number(struct text *t)
 {
 	enum { DIGITS = 8 << 20 };
 
@@ -373,20 +378,20 @@ static const struct {
 	{ "arrays said a thousand times", thousandfold },
 	{ "an array within itself", endless },
 	{ "a string said a million times", same_string },
-	{ "features that are dear to look at", dear_features },
-	{ "objects that are dear to look at", dear_objects },
-	{ "attributes that are dear to look at", dear_list },
+	{ "features with slow field lookups", slow_features },
+	{ "objects with slow field lookups", slow_objects },
+	{ "attributes with slow field lookups", slow_list },
 	{ "many classes", many_classes },
 	{ "a map of itself", map_of_itself },
 	{ "its own cause", own_cause },
 	{ "resets", resets },
 	{ "blocks", blocks },
 	{ "a proxy of many interfaces", proxy_of_all },
-	{ "a number of many digits", dear_number },
+	{ "a number of many digits", slow_number },
 };
 /* clang-format on */
 
-/* kB that /proc/self/status has of that name. */
+/* Returns a value of /proc/self/status in KiB. */
 static long status_kb(const char *name)
 {
 	char status[4096], *at;
@@ -399,7 +404,7 @@ static long status_kb(const char *name)
 	return at ? strtol(at + strlen(name), NULL, 10) : 0;
 }
 
-/* What was the most memory begins anew. */
+/* Resets the peak of the memory use. */
 static void forget_peak(void)
 {
 	FILE *f = fopen("/proc/self/clear_refs", "we");
@@ -408,7 +413,10 @@ static void forget_peak(void)
 	fclose(f);
 }
 
-/* The session with the bomb in one place, to one client; gives its memory. */
+/*
+ * Runs a client with the session that has the bomb; returns its peak memory in
+ * KiB.
+ */
 static long converse(const struct text *bytes)
 {
 	struct memory_server server = {
@@ -427,7 +435,9 @@ static long converse(const struct text *bytes)
 	return status_kb("VmHWM:") - before_kb;
 }
 
-/* A client in a process of its own, which ends with 2 when it took too much. */
+/*
+ * Runs a client in a child process, which exits with 2 if it exceeded a limit.
+ */
 static _Noreturn void attend(const struct text *bytes, const char *name,
 			     size_t place)
 {
@@ -474,7 +484,7 @@ static void detonate(bomb_fn *add, const char *name, size_t place)
 
 static void expensive_replies_stay_within_limits(void **state)
 {
-	/* What should be a session, an MBeanInfo, attributes. */
+	/* The places of a session, an MBeanInfo, and attributes. */
 	static const size_t places[] = { 2, 6, 7 };
 	const char *one = getenv("BOMB");
 

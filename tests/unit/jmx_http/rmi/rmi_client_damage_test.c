@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole conversations of a client with a server that breaks off, or says
- * something else than a JVM would.  The sessions are of JVMs of JDK 17 and 25,
- * as they answered memory_requests.
+ * Whole sessions of a client with a server that closes early or sends damaged
+ * replies.  The sessions were recorded with memory_requests and JVMs of JDK 17
+ * and 25.
  */
 #include "core/base/input.h"
 #include "jmx_http/rmi/jrmp.h"
@@ -15,17 +15,20 @@
 
 #include <cmocka.h>
 
-/* From one place to the next; 13 has no factor in common with the steps. */
+/*
+ * The distance between two positions; 13 has no common factor with the piece
+ * sizes.
+ */
 #define STEP        (IS_SANITIZED ? 13 : 1)
 
 #define RETURNS_MAX 32
 
-/* A session, and where each return in it begins and ends. */
+/* A session, and the start and end of each of its returns. */
 struct session {
 	struct input in;
 	const uint8_t *bytes;
 	size_t len;
-	size_t ends[RETURNS_MAX + 1]; /* [0]: of the greeting */
+	size_t ends[RETURNS_MAX + 1]; /* [0]: end of the greeting */
 	size_t count;
 };
 
@@ -45,7 +48,7 @@ static void split(struct session *s)
 			s->ends[s->count] = ++at;
 			continue;
 		}
-		/* Of those that return nothing nothing follows, either. */
+		/* A void return has no value. */
 		if (jrmp_return_read(&r, s->bytes + at, s->len - at, &used) !=
 		    JAVA_DONE) {
 			jrmp_return_release(&r);
@@ -74,7 +77,7 @@ static struct session open_session(const char *path)
 	return s;
 }
 
-/* One connection, and then nobody is there. */
+/* The server accepts one connection and refuses the next. */
 static struct memory_talk talk_once(const void *bytes, size_t len, size_t step,
 				    bool is_silent)
 {
@@ -112,7 +115,7 @@ static void go_all_the_way(const struct session *s)
 		assert_true(talk.is_open);
 		assert_int_equal(talk.err.kind, ERROR_NONE);
 		assert_int_equal(talk.replies, MEMORY_REQUESTS);
-		/* Of the MBean that is not there. */
+		/* The request for the missing MBean fails. */
 		assert_int_equal(talk.failures, 1);
 		assert_true(talk.shown > 10000);
 	}
@@ -124,7 +127,7 @@ static void recorded_session_succeeds(void **state)
 	each_session(go_all_the_way);
 }
 
-/* What was answered before is given; what was not is said. */
+/* Replies before the cut are delivered; the loss of the others is reported. */
 static void cut_at(const struct session *s, size_t len)
 {
 	struct memory_talk talk = talk_once(s->bytes, len, 0, false);
@@ -158,8 +161,8 @@ static void fall_silent(const struct session *s)
 
 		assert_true(talk.failures <= 1);
 		/*
-		 * On a machine that stood still for a while, the connection is
-		 * tried, and made anew: there is no other.
+		 * On a slow machine, the client checks the idle connection and
+		 * opens another, which the server refuses.
 		 */
 		if (talk.replies < MEMORY_REQUESTS)
 			assert_true(talk.err.kind == ERROR_REFUSED ||
@@ -173,7 +176,10 @@ static void silent_server_times_out(void **state)
 	each_session(fall_silent);
 }
 
-/* Cut, it is connected to again, where another session begins, or its rest. */
+/*
+ * After the cut, the client reconnects and gets a new session, or the rest of
+ * this one.
+ */
 static void begin_again(const struct session *s)
 {
 	for (size_t len = 0; len < s->len; len += 37 * STEP) {
@@ -221,7 +227,7 @@ static void changed_bytes_fail_cleanly(void **state)
 	each_session(change_everywhere);
 }
 
-/* The session, with another return in the place of one. */
+/* Copies the session and replaces one return by other bytes. */
 static void put_in_place(const struct session *s, size_t place,
 			 const void *bytes, size_t len, struct text *out)
 {
@@ -256,7 +262,7 @@ static void exchanged_replies_fail_cleanly(void **state)
 	each_session(swap_returns);
 }
 
-/* What is fetched comes on a connection of its own: cut, and changed. */
+/* Notifications arrive on their own connection, which is cut or damaged. */
 static void damaged_notifications_fail_cleanly(void **state)
 {
 	struct session s = open_session(paths[0]);
@@ -289,7 +295,7 @@ static void damaged_notifications_fail_cleanly(void **state)
 		if (at < len)
 			bytes[at] ^= 0x81;
 		talk = memory_talk_to(&server);
-		/* Another number is a gap, which is said. */
+		/* A changed sequence number is a gap, which is reported. */
 		assert_true(talk.notes <= 2);
 		if (at < len)
 			bytes[at] ^= 0x81;
@@ -299,7 +305,9 @@ static void damaged_notifications_fail_cleanly(void **state)
 	input_close(&s.in);
 }
 
-/* As long as few dumps of threads are, in the place of what a command said. */
+/*
+ * The result of a command is replaced by a text longer than most thread dumps.
+ */
 static void long_text_arrives_complete(void **state)
 {
 	static const char head[] = "Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0"
@@ -319,7 +327,7 @@ static void long_text_arrives_complete(void **state)
 	talk = talk_once(bytes.bytes, bytes.len, 0, false);
 	assert_int_equal(talk.replies, MEMORY_REQUESTS);
 	assert_int_equal(talk.failures, 1);
-	/* Printed three times. */
+	/* The text is printed three times. */
 	assert_true(talk.shown > 3 * (size_t)len);
 	text_release(&reply);
 	text_release(&bytes);

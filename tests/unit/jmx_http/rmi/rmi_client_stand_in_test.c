@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client of JMX, and what a JVM may do to it. */
+/* The RMI client, with a fake JVM that fails in all ways. */
 #include "tests/unit/rmi_stand_in.h"
 
 #include "core/base/clock.h"
@@ -30,7 +30,7 @@ static struct jmx *open_at(const struct stand_in *s, int64_t timeout_ns)
 	return j;
 }
 
-/* What came of each request: its text, "" for null; or its failure. */
+/* The results: the text of each reply, "" for null, or its failure. */
 struct answers {
 	char *texts[REQUESTS_MAX];
 	bool failed[REQUESTS_MAX];
@@ -77,7 +77,7 @@ static const struct jmx_request invoke = {
 };
 static const struct jmx_request count = { .verb = JMX_COUNT };
 
-/* Runs count requests, each n-th of which invokes; 0: none. */
+/* Runs requests, of which each nth invokes an operation; 0: none. */
 static int run(struct jmx *j, size_t requests, size_t nth, struct answers *a,
 	       struct error *err)
 {
@@ -88,7 +88,7 @@ static int run(struct jmx *j, size_t requests, size_t nth, struct answers *a,
 	return jmx_run(j, all, requests, keep, a, err);
 }
 
-/* "1", "2", …: how many were done before it, it counted. */
+/* Returns the number of calls so far, including this one. */
 static void say_number(struct stand_in *s, struct text *out)
 {
 	struct text number = { 0 };
@@ -126,13 +126,13 @@ static void session_is_leased_acknowledged_and_closed(void **state)
 	assert_int_equal(s.shared->connections, 1);
 	assert_int_equal(s.shared->leases, 1);
 	assert_int_equal(s.shared->closed, 1);
-	/* Of the server's stub, and of the session's. */
+	/* One for the server's stub, one for the session's. */
 	assert_int_equal(s.shared->acks, 2);
 	stand_in_end(&s);
 	forget(&a);
 }
 
-/* Nothing is answered before sixty calls are there. */
+/* Replies only after sixty calls have arrived. */
 static enum stand_in_next hold_back(struct stand_in *s,
 				    const struct stand_in_call *call,
 				    struct text *out)
@@ -161,7 +161,7 @@ static void many_calls_are_sent_before_the_first_reply(void **state)
 	forget(&a);
 }
 
-/* Each answer is more than all buffers between hold. */
+/* Each reply is larger than all buffers in between. */
 static enum stand_in_next
 say_much(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 {
@@ -187,7 +187,7 @@ static int check_length(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-/* A connection that takes little before its other end reads. */
+/* Connects with small buffers, so that writes block until the peer reads. */
 static int dial_narrow(struct dialer *d, struct net_address *a,
 		       int64_t deadline_ns, struct error *err)
 {
@@ -235,7 +235,7 @@ static void large_calls_and_replies_do_not_deadlock(void **state)
 	free(long_name);
 }
 
-/* The tenth cannot be written; what is behind it is not read. */
+/* The tenth return is aborted while it is written, and the server closes. */
 static enum stand_in_next abort_tenth(struct stand_in *s,
 				      const struct stand_in_call *call,
 				      struct text *out)
@@ -261,7 +261,7 @@ static void requests_after_an_aborted_reply_are_repeated(void **state)
 	(void)state;
 	stand_in_start(&s);
 	j = open_at(&s, 0);
-	/* Every second changes something: each is done once. */
+	/* Each second request changes something, and is executed once. */
 	if (run(j, 40, 2, &a, &err))
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < 40; i++) {
@@ -280,7 +280,7 @@ static void requests_after_an_aborted_reply_are_repeated(void **state)
 	forget(&a);
 }
 
-/* The 31st call is done, but its answer never comes. */
+/* The 31st call is executed, but its reply is lost. */
 static enum stand_in_next lose_31st(struct stand_in *s,
 				    const struct stand_in_call *call,
 				    struct text *out)
@@ -318,7 +318,7 @@ static void lost_change_is_not_repeated(void **state)
 				       "the JVM may have executed the call"));
 		lost++;
 	}
-	/* Those of the 30 that were on their way. */
+	/* The calls among the 30 that were in flight. */
 	assert_int_equal(lost, 10);
 	assert_int_equal(s.shared->connections, 2);
 	jmx_close(j);
@@ -347,14 +347,14 @@ static void client_gives_up_after_repeated_losses(void **state)
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	assert_non_null(strstr(err.text, s.target));
 	assert_int_equal(a.count, 0);
-	/* Once more for each try, and one by a later call. */
+	/* One connection per attempt, and one for a later call. */
 	assert_int_equal(s.shared->connections, 3);
 	jmx_close(j);
 	stand_in_end(&s);
 	forget(&a);
 }
 
-/* The first session is not known any more after five calls. */
+/* After five calls, the server forgets the first session. */
 static enum stand_in_next forget_session(struct stand_in *s,
 					 const struct stand_in_call *call,
 					 struct text *out)
@@ -470,7 +470,9 @@ static void unanswered_call_times_out_and_is_not_retried(void **state)
 	stand_in_start(&s);
 	j = open_with_short_timeout(&s);
 	connections = s.shared->connections;
-	/* Only reads: before a change, a slow client would ping first. */
+	/*
+	 * Only reads, because before a change a slow client would send a ping.
+	 */
 	assert_int_equal(run(j, 5, 0, &a, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	assert_non_null(strstr(err.text, "timed out"));
@@ -499,8 +501,8 @@ static void replies_byte_by_byte_are_parsed(void **state)
 }
 
 /*
- * Replies to the calls of a stopped run are not taken for replies to the next
- * one: its reply has the number of the last call that the server counted.
+ * A late reply to a call of a stopped run must not be used for the next run,
+ * whose reply has the number of the last call that the server counted.
  */
 static void stopped_run_leaves_no_unread_replies(void **state)
 {
@@ -524,7 +526,7 @@ static void stopped_run_leaves_no_unread_replies(void **state)
 	forget(&a);
 }
 
-/* All that is left out is asked for again, by itself. */
+/* The list omits attributes; the client requests each of them alone. */
 static enum stand_in_next leave_out(struct stand_in *s,
 				    const struct stand_in_call *call,
 				    struct text *out)
@@ -581,7 +583,9 @@ static void omitted_attributes_are_requested_one_by_one(void **state)
 	stand_in_end(&s);
 }
 
-/* Unused for a while, nobody may be there: that is looked at before. */
+/*
+ * Before the client uses an idle connection, it checks that the JVM responds.
+ */
 static enum stand_in_next close_after_one(struct stand_in *s,
 					  const struct stand_in_call *call,
 					  struct text *out)
@@ -612,7 +616,7 @@ static void stale_connection_loses_no_change(void **state)
 	forget(&a);
 }
 
-/* A password would go to whoever listens on that port of this machine. */
+/* Otherwise, a process on this machine could receive the password. */
 static void stub_without_a_host_leads_to_the_targets_host(void **state)
 {
 	struct stand_in s = { .script = always,
@@ -646,14 +650,14 @@ static void exited_jvm_is_no_target(void **state)
 	stand_in_end(&s);
 	assert_int_equal(run(j, 1, 0, &a, &err), -1);
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
-	/* And again, without a connection to begin with. */
+	/* The same without an open connection. */
 	assert_int_equal(run(j, 1, 1, &a, &err), -1);
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
 	jmx_close(j);
 	forget(&a);
 }
 
-/* Nothing is sent in clear: not even a hello, which has no password. */
+/* Nothing is sent without encryption, not even a greeting. */
 static void required_tls_refuses_a_plain_server(void **state)
 {
 	struct stand_in s = { .script = say_much };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a JVM's counters may say that no JVM would: the test itself is taken for
- * one, with a file of counters that it has mapped.
+ * Invalid performance counters.  The test process itself poses as a JVM, with a
+ * file of counters that it has mapped.
  */
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/rmi_local.h"
@@ -63,7 +63,7 @@ static void put_u32(struct text *out, uint32_t value)
 	text_add(out, &value, sizeof(value));
 }
 
-/* A counter: a text, or a number where text is NULL. */
+/* A counter: a text, or a number if text is NULL. */
 struct counter {
 	const char *name, *text;
 	int64_t value;
@@ -95,7 +95,7 @@ static void put_counter(struct text *out, const struct counter *c)
 		text_putc(out, 0);
 }
 
-/* The file, mapped; up to the counter that has no name. */
+/* Maps a file with the counters up to the first without a name. */
 static void *map_counters(const struct counter *counters)
 {
 	static const uint8_t begin[] = { 0xca, 0xfe, 0xc0, 0xc0, 1, 2, 0, 1 };
@@ -179,7 +179,7 @@ static void address_is_accepted_while_the_jvm_listens(void **state)
 	text_release(&url);
 }
 
-/* Each is wrong in one way; *port is what the JVM listens on. */
+/* Each address is wrong in one way; *port is the JVM's port. */
 static void address_without_a_stub_is_rejected(void **state)
 {
 	static const char *const before[] = {
@@ -235,7 +235,7 @@ static void truncated_address_is_rejected(void **state)
 	close(fd);
 }
 
-/* The stub of something else, or an endless nest of arrays. */
+/* A stub of another object, or endlessly nested arrays. */
 static void stream_of_another_object_is_rejected(void **state)
 {
 	struct counter c[] = { { COUNTER "address", NULL, 0 }, { 0 } };
@@ -252,7 +252,7 @@ static void stream_of_another_object_is_rejected(void **state)
 	look(&l, c);
 	assert_int_equal(l.port, 0);
 	rmi_local_release(&l);
-	/* Longer than any. */
+	/* Longer than any valid address. */
 	while (url.len < 20000)
 		text_puts(&url, "AAAA");
 	c[0].text = url.bytes;
@@ -295,7 +295,7 @@ static void running_remote_agent_is_selected(void **state)
 		assert_int_equal(l.ssl, ports[i].port == 2);
 		rmi_local_release(&l);
 	}
-	/* JDK 8 does not say which: the last. */
+	/* JDK 8 does not mark the current connector: the last one is used. */
 	c[5].name = "another";
 	look(&l, c);
 	assert_int_equal(l.remote_port, 2);
@@ -370,7 +370,7 @@ static void status_of_the_remote_agent_is_parsed(void **state)
 	text_release(&status);
 }
 
-/* Who takes the port of a JVM that has ended is not taken for it. */
+/* After the JVM has exited, another process may listen on its port. */
 static void exited_jvm_is_not_dialed(void **state)
 {
 	struct net_address a = { .host = "nowhere.invalid" };

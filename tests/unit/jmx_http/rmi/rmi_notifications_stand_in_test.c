@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notifications as no JVM sends them, or not when it is wanted. */
+/* Notifications of a fake JVM: lost, unreadable, aborted or late. */
 #include "tests/unit/rmi_stand_in.h"
 
 #include "core/base/clock.h"
@@ -52,7 +52,7 @@ static void add_integer(struct text *out, uint32_t number)
 	java_write_u32(out, number);
 }
 
-/* The listener's number is 7. */
+/* Returns the listener id 7. */
 static void add_listener(struct text *out)
 {
 	stand_in_head(out);
@@ -123,7 +123,10 @@ static struct jmx *listen_at(struct stand_in *s)
 	return j;
 }
 
-/* It begins at 100; ten come, of which three are another's; five are gone. */
+/*
+ * The sequence starts at 100.  Ten notifications arrive, three of them for
+ * another listener; five are lost.
+ */
 static enum stand_in_next tell_some(struct stand_in *s,
 				    const struct stand_in_call *call,
 				    struct text *out)
@@ -155,14 +158,16 @@ static void notifications_arrive_and_losses_are_counted(void **state)
 	assert_int_equal(heard.count, 7);
 	assert_int_equal(heard.lost, 5);
 	assert_int_equal(heard.last, 114);
-	/* There is nothing more, and that is not waited for. */
+	/* There are no more notifications, and the client does not wait. */
 	assert_int_equal(jmx_fetch(j, 0, hear, &heard, &err), 0);
 	assert_int_equal(heard.count, 7);
 	jmx_close(j);
 	stand_in_end(&s);
 }
 
-/* One large thing, said a hundred thousand times: a handle is five bytes. */
+/*
+ * A large notification, followed by 100,000 handles to it of five bytes each.
+ */
 static enum stand_in_next tell_again(struct stand_in *s,
 				     const struct stand_in_call *call,
 				     struct text *out)
@@ -177,8 +182,11 @@ static enum stand_in_next tell_again(struct stand_in *s,
 	} else {
 		begin_result(out, 0, times, times);
 		add_notification(out, 7, 1, 100000);
-		/* Before it: the result's class, its signature, the result,
-		 * the array's class, the array, its class, two signatures. */
+		/*
+		 * Earlier handles: the result's class, its signature, the
+		 * result, the array's class, the array, its class, two
+		 * signatures.
+		 */
 		for (uint32_t i = 1; i < times; i++)
 			text_add(out, "q\0~\0\10", 5);
 	}
@@ -195,14 +203,14 @@ static void repeated_large_notification_is_bounded(void **state)
 	(void)state;
 	if (jmx_fetch(j, CLOCK_NS_PER_S, hear, &heard, &err))
 		fail_msg("%s", err.text);
-	/* The time for decoding is limited, too. */
+	/* The timeout includes decoding. */
 	assert_in_range(heard.count, 1, 100);
 	assert_int_equal(heard.count + (size_t)heard.lost, 100000);
 	jmx_close(j);
 	stand_in_end(&s);
 }
 
-/* The second of three cannot be written. */
+/* The second of three notifications is aborted while it is written. */
 static enum stand_in_next abort_second(struct stand_in *s,
 				       const struct stand_in_call *call,
 				       struct text *out)
@@ -242,7 +250,7 @@ static void unserializable_notification_is_skipped(void **state)
 	stand_in_end(&s);
 }
 
-/* Numbers that cannot be counted with. */
+/* Sequence numbers that would overflow. */
 static enum stand_in_next tell_nonsense(struct stand_in *s,
 					const struct stand_in_call *call,
 					struct text *out)

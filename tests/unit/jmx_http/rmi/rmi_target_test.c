@@ -22,7 +22,10 @@ static void addresses_and_urls_are_parsed(void **state)
 		  "jmxrmi", NULL },
 		{ "service:jmx:rmi:///jndi/rmi://[::1]:9010/jmxrmi", "::1",
 		  9010, "jmxrmi", NULL },
-		/* Tomcat's: where the server is, which clients do not need. */
+		/*
+		 * Tomcat's URLs also have the server's address, which clients
+		 * do not need.
+		 */
 		{ "service:jmx:rmi://a:10002/jndi/rmi://b:10001/jmxrmi", "b",
 		  10001, "jmxrmi", NULL },
 		{ "service:jmx:rmi:///jndi/rmi://h/a/b", "h", 1099, "a/b",

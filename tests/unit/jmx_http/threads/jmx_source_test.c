@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JVM that is a table of what it answers. */
+/* Thread samples from a fake JVM, which is a table of replies. */
 #include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
 #include "jmx_http/threads/jmx_source.h"
@@ -14,21 +14,21 @@
 
 enum { THREADS_MOST = 8 };
 
-/* What the JVM is like; a test changes it between samples. */
+/* The state of the JVM; tests change it between samples. */
 static struct {
 	int64_t ids[THREADS_MOST];
 	size_t count;
-	int64_t ended; /* is listed still, and known no more */
+	int64_t ended; /* id of a thread that is still listed but has ended */
 	int64_t start_ms, uptime_ms;
 	bool measures, no_alloc, may_not, refuses_set, is_gone, is_odd;
-	int64_t total_alloc; /* 0: there is no such attribute */
-	bool names_itself;   /* in its failures, as a connection does */
-	bool loses_set;      /* it is done, but the answer does not come */
+	int64_t total_alloc; /* 0: the attribute does not exist */
+	bool names_itself;   /* failures contain the JVM's name */
+	bool loses_set;      /* the attribute is set, but the reply is lost */
 
-	unsigned goes_after; /* that many runs; 0: it stays */
+	unsigned goes_after; /* runs until the JVM is gone; 0: it stays */
 
-	/* What it was asked. */
-	bool is_blocked; /* all but main, by main */
+	/* Counts of requests. */
+	bool is_blocked; /* main blocks all other threads */
 	unsigned runs, sets, allocs;
 	size_t most_ids;
 } jvm;
@@ -104,7 +104,9 @@ static const struct value *info_of(int64_t id)
 	return v;
 }
 
-/* One of the operations on threads, for the ids that it is given. */
+/*
+ * Returns the reply to an operation of the thread MBean for the requested ids.
+ */
 static const struct value *of_threads(const struct jmx_request *q)
 {
 	const struct value *ids = q->arguments[0];
@@ -305,7 +307,10 @@ static void sample_takes_one_round_trip_unless_threads_started(void **state)
 	s->ops->close(s);
 }
 
-/* How long answers took, or waited for, is not in the time between samples. */
+/*
+ * The interval is measured by the JVM's clock, so slow replies do not change
+ * it.
+ */
 static void sample_time_is_the_jvms_clock(void **state)
 {
 	struct thread_source *s = open_with(false, false);
@@ -334,7 +339,7 @@ static void ended_thread_is_omitted(void **state)
 	s->ops->close(s);
 }
 
-/* It is shown until there is another, which may be never. */
+/* The last sample stays valid until the next one. */
 static void last_sample_survives_a_failed_sample(void **state)
 {
 	struct thread_source *s = open_with(false, false);
@@ -344,7 +349,10 @@ static void last_sample_survives_a_failed_sample(void **state)
 	(void)state;
 	sample(s);
 	out = sample(s);
-	/* It goes when threads that are new, and need room, are asked for. */
+	/*
+	 * The JVM disappears while the details of new threads, which need
+	 * memory, are read.
+	 */
 	for (int64_t i = 2; i < THREADS_MOST; i++)
 		jvm.ids[i] = 100 + i;
 	jvm.count = THREADS_MOST;
@@ -474,7 +482,10 @@ static void failure_to_restore_is_an_error(void **state)
 	s->ops->close(s);
 }
 
-/* The same ids are others' then, and what is measured is anew to be told. */
+/*
+ * After a restart, equal ids belong to other threads, and monitoring must be
+ * enabled again.
+ */
 static void restarted_jvm_starts_anew(void **state)
 {
 	struct thread_source *s = open_with(true, false);
@@ -551,10 +562,10 @@ static void stack_trace_contains_its_locks(void **state)
 	text_release(&out);
 }
 
-/* What /proc has of two threads, of which Java knows the second. */
+/* Two threads from /proc; Java has the second. */
 static struct thread_sample proc_rows[2];
 
-static struct gc_sample proc_gc; /* none where it counts nothing */
+static struct gc_sample proc_gc; /* all zero: no collector */
 
 static int proc_sample(struct thread_source *s, struct top_sample *out,
 		       struct error *err)
@@ -603,7 +614,7 @@ static void jmx_values_are_merged_into_proc_samples(void **state)
 	assert_string_equal(note(&out, "allocation")->text,
 			    "exact, over JMX; total: living threads only");
 	assert_non_null(note(&out, "cpu"));
-	/* An old, coarse figure is not to be compared with an exact one. */
+	/* An old estimate must not be compared with an exact value. */
 	jvm.is_gone = true;
 	out = sample(s);
 	assert_int_equal(out.thread_count, 2);
@@ -636,7 +647,7 @@ static void jmx_pauses_replace_only_upper_bounds(void **state)
 	assert_false(out.process.gc[0].at_most);
 	assert_string_equal(note(&out, "gc")->text,
 			    "pauses over JMX, in steps of 1 ms");
-	/* Without an answer, the bound is better than nothing. */
+	/* Without a reply, the lower bound is used. */
 	jvm.is_gone = true;
 	out = sample(s);
 	assert_true(out.process.gc[0].at_most);
@@ -644,7 +655,7 @@ static void jmx_pauses_replace_only_upper_bounds(void **state)
 	s->ops->close(s);
 }
 
-/* 8u504 counts 23 MB of the 4 GB that its threads allocate. */
+/* 8u504 counts 23 MB although its threads have allocated 4 GB. */
 static void total_allocation_of_jdk_8_is_not_used(void **state)
 {
 	struct thread_source *s;
@@ -726,7 +737,7 @@ static void contention_can_be_switched_between_samples(void **state)
 	assert_int_equal(jmx_source_measure(s, false, &err), 0);
 	assert_false(jvm.measures);
 	assert_false(jmx_source_has_switched(s));
-	/* What somebody else switched on stays. */
+	/* Monitoring that another client enabled stays enabled. */
 	jvm.measures = true;
 	assert_int_equal(jmx_source_measure(s, true, &err), 0);
 	assert_false(jmx_source_has_switched(s));

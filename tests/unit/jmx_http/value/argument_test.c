@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
-/* As JSON, which tells kinds apart; what is wrong, behind "!". */
+/*
+ * Compares the argument as JSON, which shows its kind, or the error after "!".
+ */
 static void reads(const char *type, const char *text, const char *wanted)
 {
 	struct arena a = { 0 };
@@ -96,7 +98,7 @@ static void other_types_are_parsed(void **state)
 	reads("java.lang.Character", "\xe2\x82\xac", "\"\xe2\x82\xac\"");
 	refuses("char", "xy");
 	refuses("char", "");
-	/* Two of Java's chars. */
+	/* A surrogate pair has two chars. */
 	refuses("char", "\xf0\x9f\x98\x80");
 	reads("java.lang.String", "any \"text\"", "\"any \\\"text\\\"\"");
 	reads("java.lang.Object", "7", "\"7\"");
@@ -109,7 +111,7 @@ static void other_types_are_parsed(void **state)
 	reads("java.util.Date", "2009-02-13T23:31:30.5Z",
 	      "\"2009-02-13T23:31:30.500Z\"");
 	refuses("java.util.Date", "2009-02-13");
-	/* It is not taken for the 2nd of March. */
+	/* Not accepted as March 2nd. */
 	refuses("java.util.Date", "2009-02-30T00:00:00Z");
 	refuses("java.util.Date", "2009-02-13T23:31:60Z");
 	reads("java.util.Date", "2008-02-29T00:00:00Z",
@@ -154,7 +156,7 @@ static void arrays_are_separated_by_commas(void **state)
 	refuses("[I", "1,");
 }
 
-/* Each is nearer than those behind it. */
+/* Checks that each type matches the text better than the types after it. */
 static void order(const char *text, const char *const *types)
 {
 	for (; types[1]; types++) {
@@ -165,7 +167,6 @@ static void order(const char *text, const char *const *types)
 	}
 }
 
-/* Who typed it is told what is meant. */
 static void errors_name_the_text_and_the_type(void **state)
 {
 	static const struct {

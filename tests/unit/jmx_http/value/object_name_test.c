@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a real ObjectName says of thousands is in tests/jvm. */
+/* tests/jvm compares thousands of names with Java's ObjectName. */
 #include "jmx_http/value/object_name.h"
 
 #include <setjmp.h>
@@ -98,14 +98,14 @@ static void patterns_match_names(void **state)
 	assert_true(means("d:a=*x*y", "d:a=xyxzy"));
 	assert_false(means("d:a=*x*y", "d:a=xyxz"));
 	assert_false(means("d:a=?", "d:a="));
-	/* Quotes are characters, too. */
+	/* Quotes count as characters, too. */
 	assert_true(means("d:a=\"b*\"", "d:a=\"b,c\""));
 	assert_false(means("d:a=b*", "d:a=\"b,c\""));
 	/* A pattern is no name. */
 	assert_false(means("d:*", "d:a=*"));
 }
 
-/* U+1F600 is two characters to Java, and comes before U+FF01. */
+/* In Java, U+1F600 is two characters, and is sorted before U+FF01. */
 static void characters_are_utf16_units(void **state)
 {
 	struct object_name n;

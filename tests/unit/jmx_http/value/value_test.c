@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as scripts and as people get them. */
+/* Values as JSON for scripts and as text for people. */
 #include "jmx_http/value/value.h"
 
 #include <math.h>
@@ -111,7 +111,7 @@ static void composites_print_as_blocks_lists_as_tables(void **state)
 	(void)state;
 	assert_string_equal(print_of(rows[0], 4, 0),
 			    "id:   1\n    name: first, which is long");
-	/* Nothing stands behind a colon, and no blank either. */
+	/* An empty value leaves no space after the colon. */
 	assert_string_equal(print_of(rows[1], 4, 0), "id:   22\n    name:");
 	assert_string_equal(print_of(list(rows, 2), 2, 8), "id|name\n"
 							   "  --+--------\n"
@@ -125,7 +125,7 @@ static void composites_print_as_blocks_lists_as_tables(void **state)
 			    "{id=22, name=}]");
 }
 
-/* ThreadMXBean.getThreadInfo() has one for each thread that has ended. */
+/* ThreadMXBean.getThreadInfo() returns null for a thread that has ended. */
 static void null_row_is_kept(void **state)
 {
 	const struct value_member one[] = {
@@ -192,7 +192,7 @@ static void maps_with_text_keys_are_json_objects(void **state)
 	assert_string_equal(cell_of(map), "{k=1, 7=null}");
 }
 
-/* A map within a map takes two levels of JSON, which has 64. */
+/* Each nested map needs two levels of JSON, whose limit is 64. */
 static void keyed_table(struct json *j, const struct value_dialect *d,
 			const struct value *v)
 {
@@ -217,7 +217,7 @@ static void tagged_name(struct json *j, const struct value_dialect *d,
 	json_close_object(j);
 }
 
-/* A map of a table of names, in which each kind is spelled otherwise. */
+/* A map of a table; the dialect changes the spelling of each kind. */
 static void dialect_spells_nested_values(void **state)
 {
 	struct value_dialect d = value_dialect_mx;
