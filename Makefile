@@ -87,9 +87,13 @@ root_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/root/lib/*.c))
 sanitized := CC=clang SANITIZE=address,undefined
 covered := CC=clang SANITIZE=fuzzer-no-link,address,undefined
 parallel := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+MAKEFLAGS += --no-print-directory
+# Builds in another make, which prints only what it builds.
+build = $(MAKE) $(if $(V),,-s) $(parallel)
 
 # The programs whose name contains T; without T, all.
-chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))
+chosen = $(or $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1)),\
+	$(error no program has '$(T)' in its name))
 
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
 	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
@@ -101,7 +105,7 @@ all: $(B)/sjkc			## build ./sjkc
 
 demo:				## record a Java program and draw it
 	$(Q)sh tests/setup.sh demo
-	$(Q)$(MAKE) $(parallel) --no-print-directory all
+	$(Q)$(build) all
 	$(Q)sh tests/demo/run.sh ./sjkc build/demo
 
 check:				## run the tests of a change; the last line counts them
@@ -282,19 +286,19 @@ replayed: $(replayed)
 # The parts of check; each prints TAP (tests/run.sh).  With ONLY, most run a single
 # test.
 check-build:
-	$(Q)$(MAKE) $(parallel) all tools && echo 'ok 1 - it builds with $(CC)' || \
+	$(Q)$(build) all tools && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
 
 check-everything:
-	$(Q)$(MAKE) $(parallel) all everything && echo 'ok 1 - it builds with $(CC)' || \
+	$(Q)$(build) all everything && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
 
 check-unit:
-	$(Q)$(MAKE) $(parallel) $(unit_tests)
+	$(Q)$(build) $(unit_tests)
 	$(Q)sh tests/unit.sh $(or $(ONLY),$(unit_tests))
 
 check-sanitized:
-	$(Q)$(MAKE) $(parallel) $(sanitized) sanitized && \
+	$(Q)$(build) $(sanitized) sanitized && \
 		echo 'ok - it builds with clang' || \
 		echo 'not ok - it builds with clang'
 	$(Q)$(MAKE) $(sanitized) check-sanitized-here
@@ -309,11 +313,11 @@ check-sanitized-here:
 		esac || status=1; done; exit $$status
 
 check-cli:
-	$(Q)$(MAKE) $(parallel) all $(tools)
+	$(Q)$(build) all $(tools)
 	$(Q)TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(ONLY)
 
 check-screen:
-	$(Q)$(MAKE) $(parallel) all
+	$(Q)$(build) all
 	$(Q)CASES=screen sh tests/cli.sh ./sjkc $(ONLY)
 
 check-layers:
@@ -322,11 +326,11 @@ check-layers:
 	$(Q)sh tests/run_test.sh
 
 check-man:
-	$(Q)$(MAKE) $(parallel) all
+	$(Q)$(build) all
 	$(Q)sh tests/man.sh ./sjkc sjkc.1
 
 check-replay:
-	$(Q)$(MAKE) $(parallel) $(sanitized) replayed
+	$(Q)$(build) $(sanitized) replayed
 	$(Q)$(MAKE) $(sanitized) check-replay-here
 
 .PHONY: check-replay-here
@@ -334,47 +338,47 @@ check-replay-here:
 	$(Q)sh tests/fuzz.sh 0 $(replayed)
 
 check-fuzz:
-	$(Q)$(MAKE) $(parallel) $(covered) fuzzers
+	$(Q)$(build) $(covered) fuzzers
 	$(Q)$(MAKE) $(covered) T= fuzz-here
 
 check-browser:
-	$(Q)$(MAKE) $(parallel) all
+	$(Q)$(build) all
 	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc "$$ONLY"
 
 check-jvm:
-	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools)
+	$(Q)$(build) all $(tools) $(jvm_tools)
 	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc $(ONLY)
 
 check-root:
-	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
+	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
 
 # Not part of check: it takes a minute for each JDK and downloads missing ones.
 check-jdks:			## run live tests on other JDKs; JDKS='8 25', ONLY=script
-	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
+	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/jdks.sh ./sjkc $(ONLY)
 
 # Not part of check: each kernel takes minutes.
 check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 	$(Q)for t in demo kernels; do sh tests/setup.sh $$t || exit 1; done
-	$(Q)$(MAKE) $(parallel) all $(root_tools)
+	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
 
 # Not part of check: it makes Debian roots and builds in one.
 check-packaging:		## test the packages in bare roots; ONLY='deb tarball image'
 	$(Q)for t in demo packaging; do sh tests/setup.sh $$t || exit 1; done
-	$(Q)$(MAKE) --no-print-directory deb tarball >/dev/null
+	$(Q)$(MAKE) deb tarball >/dev/null
 	$(Q)sh tests/packaging.sh build $(ONLY)
 
 unit:				## run the unit tests; T=part-of-name selects some
-	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)
+	$(Q)$(build) $(unit_tests)
 	$(Q)sh tests/unit.sh $(call chosen,$(unit_tests))
 
 # Each fuzzer first gets its corpus and its old crashes.
 SECONDS := 60
 fuzz:				## run the fuzzers; T=jfr SECONDS=60
-	$(Q)$(MAKE) $(parallel) --no-print-directory $(covered) fuzzers
-	$(Q)$(MAKE) --no-print-directory $(covered) fuzz-here
+	$(Q)$(build) $(covered) fuzzers
+	$(Q)$(MAKE) $(covered) fuzz-here
 
 .PHONY: fuzz-here
 fuzz-here:
@@ -419,12 +423,12 @@ picture: all			## take the pictures of the README
 
 deb:				## build a Debian package in build/
 	$(Q)sh tests/setup.sh package
-	$(Q)$(MAKE) $(parallel) --no-print-directory all
+	$(Q)$(build) all
 	$(Q)sh packaging/deb.sh $(B)/sjkc build
 
 tarball:			## build a relocatable tarball for any Linux in build/
 	$(Q)sh tests/setup.sh package
-	$(Q)$(MAKE) $(parallel) --no-print-directory all
+	$(Q)$(build) all
 	$(Q)sh packaging/tarball.sh $(B)/sjkc build
 
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
