@@ -58,3 +58,19 @@ struct line line_trimmed(struct line line)
 		line.len--;
 	return line;
 }
+
+struct line line_cut(struct line *rest, char c)
+{
+	const char *end = rest->len ? memchr(rest->text, c, rest->len) : NULL;
+	struct line first = *rest;
+
+	if (end) {
+		first.len = (size_t)(end - rest->text);
+		rest->text = end + 1;
+		rest->len -= first.len + 1;
+	} else if (rest->len) {
+		rest->text += rest->len;
+		rest->len = 0;
+	}
+	return first;
+}

@@ -39,4 +39,10 @@ bool line_is(struct line line, const char *text);
 /* Returns the line without leading and trailing spaces and tabs. */
 struct line line_trimmed(struct line line);
 
+/*
+ * Returns the text before the first c and leaves the text behind c in *rest.
+ * Without a c, returns all of *rest, which becomes empty.
+ */
+struct line line_cut(struct line *rest, char c);
+
 #endif

@@ -262,23 +262,10 @@ static int path_read(cJSON *json, const char *path, struct arena *a,
 	return path_add_members(json, type, &p, err);
 }
 
-static struct line target_query(struct line target)
-{
-	const char *mark = target.len ? memchr(target.text, '?', target.len)
-				      : NULL;
-
-	if (!mark)
-		return (struct line){ "", 0 };
-	mark++;
-	return (struct line){ mark, (size_t)(target.text + target.len - mark) };
-}
-
 cJSON *jolokia_query_of_path(struct line target, struct error *err)
 {
-	struct line query = target_query(target);
-	struct line path = { target.text, target.len - query.len -
-						  (query.text > target.text &&
-						   query.text[-1] == '?') };
+	struct line query = target;
+	struct line path = line_cut(&query, '?');
 	struct arena a = { 0 };
 	cJSON *json = cJSON_CreateObject();
 	struct text decoded = { 0 };

@@ -112,27 +112,7 @@ static bool server_read_body(struct server *s, const struct http_head *h)
 	return true;
 }
 
-/* The path and the query of a target. */
-static struct line target_query(struct line target)
-{
-	const char *mark = memchr(target.text, '?', target.len);
-
-	if (!mark)
-		return (struct line){ "", 0 };
-	mark++;
-	return (struct line){ mark, (size_t)(target.text + target.len - mark) };
-}
-
 /* Metrics */
-
-static bool target_is_metrics(struct line target)
-{
-	const char *mark = memchr(target.text, '?', target.len);
-
-	if (mark)
-		target.len = (size_t)(mark - target.text);
-	return line_is(target, EXPOSITION_PATH);
-}
 
 static void server_keep_authorization(struct server *s,
 				      const struct http_head *h)
@@ -185,10 +165,11 @@ static bool server_answer_metrics(struct server *s, bool is_head)
 static bool server_answer(struct server *s, bool is_post, struct line target,
 			  bool is_head)
 {
-	struct line query = target_query(target);
+	struct line query = target;
+	struct line path = line_cut(&query, '?');
 	struct line body = { s->body.bytes, s->body.len };
 
-	if (!is_post && target_is_metrics(target))
+	if (!is_post && line_is(path, EXPOSITION_PATH))
 		return server_answer_metrics(s, is_head);
 	text_clear(&s->out);
 	if (is_post)

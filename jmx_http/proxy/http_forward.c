@@ -193,30 +193,21 @@ static bool forward_rest(const struct http_target *t, struct line target,
 	return !rest->len || *rest->text == '/' || *rest->text == '?';
 }
 
-static struct line forward_path(struct line target)
-{
-	const char *query = target.len ? memchr(target.text, '?', target.len)
-				       : NULL;
-
-	if (query)
-		target.len = (size_t)(query - target.text);
-	return target;
-}
-
 static bool forward_is_metrics(const struct http_target *t, struct line target)
 {
 	return (t->metrics.dialer || t->serves_metrics) &&
-	       line_is(forward_path(target), EXPOSITION_PATH);
+	       line_is(line_cut(&target, '?'), EXPOSITION_PATH);
 }
 
 static bool forward_route(struct http_session *s, struct line target,
 			  struct line *rest, struct http_fault *fault)
 {
 	const struct http_front *f = s->front;
+	struct line query = target;
 
 	/* The metrics at the root have no path behind an agent's. */
 	*rest = (struct line){ 0 };
-	if (jolokia_path_escapes(forward_path(target)))
+	if (jolokia_path_escapes(line_cut(&query, '?')))
 		return forward_fail(fault, 400, "the path is invalid");
 	for (size_t i = 0; i < f->target_count; i++) {
 		s->target = &f->targets[i];
@@ -231,7 +222,8 @@ static bool forward_route(struct http_session *s, struct line target,
 	if (s->wants_metrics)
 		return true;
 	s->target = NULL;
-	if (f->target_count > 1 || strcmp(f->targets->name, HTTP_FRONT_PATH))
+	if (f->target_count > 1 ||
+	    strcmp(f->targets->name, HTTP_FRONT_PATH) != 0)
 		return forward_fail(fault, 404,
 				    "no agent is at this path; use /<name> "
 				    "with a <name> of -u");
@@ -269,7 +261,8 @@ static bool forward_check_call(struct http_session *s,
 			       const struct http_head *h, struct line rest,
 			       struct http_fault *fault)
 {
-	struct line path = forward_path(rest);
+	struct line query = rest;
+	struct line path = line_cut(&query, '?');
 	bool is_bare = path.len == 0 || (path.len == 1 && *path.text == '/');
 
 	if (s->wants_metrics)

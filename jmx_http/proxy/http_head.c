@@ -90,26 +90,10 @@ static bool http_is_value(struct line text)
 	return true;
 }
 
-/* Takes the text before the next c, or all if there is none. */
-static struct line http_cut(struct line *rest, char c)
-{
-	const char *end = memchr(rest->text, c, rest->len);
-	struct line first = *rest;
-	size_t used = rest->len;
-
-	if (end) {
-		first.len = (size_t)(end - rest->text);
-		used = first.len + 1;
-	}
-	rest->text += used;
-	rest->len -= used;
-	return first;
-}
-
 /* Takes a line, which is known to end with CRLF. */
 static struct line http_cut_line(struct line *rest)
 {
-	struct line line = http_cut(rest, '\n');
+	struct line line = line_cut(rest, '\n');
 
 	line.len--;
 	return line;
@@ -147,7 +131,7 @@ static bool http_parse_headers(struct http_head *h, struct line rest,
 		if (!memchr(line.text, ':', line.len))
 			return http_fail(fault, 400, "a header has no colon");
 		header = &h->headers[h->count++];
-		header->name = http_cut(&line, ':');
+		header->name = line_cut(&line, ':');
 		header->value = line_trimmed(line);
 		if (!http_is_token(header->name))
 			return http_fail(fault, 400,
@@ -244,7 +228,7 @@ static bool http_connection_has(const struct http_head *h, struct line option)
 		if (!http_header_is(&h->headers[i], "Connection"))
 			continue;
 		while (rest.len) {
-			struct line one = line_trimmed(http_cut(&rest, ','));
+			struct line one = line_trimmed(line_cut(&rest, ','));
 
 			if (one.len == option.len &&
 			    strncasecmp(one.text, option.text, one.len) == 0)
@@ -335,8 +319,8 @@ bool http_request_parse(struct http_head *h, const char *bytes, size_t len,
 	h->framing = HTTP_NO_BODY;
 	h->has_length = h->expects_continue = false;
 	line = http_cut_line(&rest);
-	h->method = http_cut(&line, ' ');
-	h->target = http_cut(&line, ' ');
+	h->method = line_cut(&line, ' ');
+	h->target = line_cut(&line, ' ');
 	version = line;
 	if (!http_is_token(h->method))
 		return http_fail(fault, 400, "this is not HTTP");
@@ -350,8 +334,8 @@ bool http_request_parse(struct http_head *h, const char *bytes, size_t len,
 static bool http_parse_status(struct http_head *h, struct line line,
 			      struct http_fault *fault)
 {
-	struct line version = http_cut(&line, ' ');
-	struct line code = http_cut(&line, ' ');
+	struct line version = line_cut(&line, ' ');
+	struct line code = line_cut(&line, ' ');
 
 	h->reason = line;
 	h->status = 0;

@@ -565,16 +565,20 @@ enum jolokia_verdict jolokia_call_end(struct jolokia_call *c)
 /* Decodes "%2f", or returns false for an incomplete escape. */
 static bool path_next_byte(struct line *rest, char *byte)
 {
+	int high, low;
+
 	*byte = *rest->text;
 	rest->text++;
 	rest->len--;
 	if (*byte != '%')
 		return true;
-	if (rest->len < 2 || hex_digit(rest->text[0]) < 0 ||
-	    hex_digit(rest->text[1]) < 0)
+	if (rest->len < 2)
 		return false;
-	*byte = (char)(hex_digit(rest->text[0]) << 4 |
-		       hex_digit(rest->text[1]));
+	high = hex_digit(rest->text[0]);
+	low = hex_digit(rest->text[1]);
+	if (high < 0 || low < 0)
+		return false;
+	*byte = (char)(high << 4 | low);
 	rest->text += 2;
 	rest->len -= 2;
 	return true;
@@ -687,33 +691,16 @@ static bool query_decode(struct line value, struct jolokia_name *out)
 	return true;
 }
 
-static struct line path_cut(struct line *rest, char c)
-{
-	const char *end = rest->len ? memchr(rest->text, c, rest->len) : NULL;
-	struct line first = *rest;
-
-	if (!end)
-		end = rest->text + rest->len;
-	first.len = (size_t)(end - rest->text);
-	rest->len -= first.len;
-	rest->text = end;
-	if (rest->len) {
-		rest->text++;
-		rest->len--;
-	}
-	return first;
-}
-
 /* Judges each parameter "p" of a query. */
 static enum jolokia_verdict query_judge_once(struct jolokia_call *c,
 					     struct line query)
 {
 	while (query.len) {
-		struct line pairs = path_cut(&query, '&');
+		struct line pairs = line_cut(&query, '&');
 
 		while (pairs.len) {
-			struct line value = path_cut(&pairs, ';');
-			struct line key = path_cut(&value, '=');
+			struct line value = line_cut(&pairs, ';');
+			struct line key = line_cut(&value, '=');
 			struct jolokia_name name = { .len = 0 };
 			struct jolokia_name path = { .len = 0 };
 
@@ -744,7 +731,7 @@ static enum jolokia_verdict query_judge_once(struct jolokia_call *c,
 static enum jolokia_verdict query_judge(struct jolokia_call *c,
 					struct line query)
 {
-	char bytes[QUERY_MAX];
+	char bytes[QUERY_MAX] = { 0 };
 	size_t count;
 
 	if (query_judge_once(c, query))
@@ -774,7 +761,7 @@ static enum jolokia_verdict query_judge(struct jolokia_call *c,
 enum jolokia_verdict jolokia_call_of_path(struct jolokia_call *c,
 					  struct line target)
 {
-	struct line path = path_cut(&target, '?');
+	struct line path = line_cut(&target, '?');
 	bool has_path = path.len > 1;
 
 	/* A version that "p" replaces is none. */

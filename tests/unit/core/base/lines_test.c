@@ -112,6 +112,23 @@ static void blanks_and_tabs_are_trimmed_from_both_ends(void **state)
 	assert_int_equal(blank.len, 0);
 }
 
+static void line_cut_takes_the_text_before_the_separator(void **state)
+{
+	struct line rest = { "a=b==c", 5 };
+	struct line none = { NULL, 0 };
+
+	(void)state;
+	assert_true(line_is(line_cut(&rest, '='), "a"));
+	assert_true(line_is(line_cut(&rest, '='), "b"));
+	assert_int_equal(line_cut(&rest, '=').len, 0);
+	assert_int_equal(rest.len, 0);
+	rest = (struct line){ "ab=", 2 };
+	assert_true(line_is(line_cut(&rest, '='), "ab"));
+	assert_int_equal(rest.len, 0);
+	assert_int_equal(line_cut(&rest, '=').len, 0);
+	assert_int_equal(line_cut(&none, '=').len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +140,7 @@ int main(void)
 		cmocka_unit_test(line_ends_reads_only_the_line),
 		cmocka_unit_test(line_is_compares_the_whole_line),
 		cmocka_unit_test(blanks_and_tabs_are_trimmed_from_both_ends),
+		cmocka_unit_test(line_cut_takes_the_text_before_the_separator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
