@@ -92,7 +92,7 @@ MAKEFLAGS += --no-print-directory
 build = $(MAKE) $(if $(V),,-s) $(parallel)
 
 # The programs whose name contains T; without T, all.
-chosen = $(or $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1)),\
+chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))),\
 	$(error no program has '$(T)' in its name))
 
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
@@ -185,8 +185,9 @@ build/include/bpf/%.skel.h: bpf/kernel/%.bpf.c $(bpf_shared)
 	$(Q)mkdir -p $(@D)
 	$(Q)clang $(BPF_CFLAGS) -c -o $@.$$$$.o $< && \
 		$(BPFTOOL) gen object $@.$$$$.stripped.o $@.$$$$.o && \
-		{ echo '#pragma GCC system_header' && \
-		$(BPFTOOL) gen skeleton $@.$$$$.stripped.o name $*_bpf; } \
+		{ printf '#pragma GCC system_header\n/* NOLINTBEGIN */\n' && \
+		$(BPFTOOL) gen skeleton $@.$$$$.stripped.o name $*_bpf && \
+		echo '/* NOLINTEND */'; } \
 			>$@.$$$$ && \
 		rm -f $@.$$$$.*o && mv $@.$$$$ $@
 

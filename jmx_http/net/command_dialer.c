@@ -161,8 +161,10 @@ static void command_free(struct dialer *dialer)
 {
 	struct command_dialer *d = (struct command_dialer *)dialer;
 
-	while (d->first)
-		command_dial_end(d->first);
+	for (struct command_dial *c = d->first, *next; c; c = next) {
+		next = c->after;
+		command_dial_end(c);
+	}
 	programs_free(d->all);
 	text_release(&d->last);
 	command_line_release(&d->line);

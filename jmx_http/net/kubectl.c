@@ -304,8 +304,10 @@ void kubectl_free(struct kubectl *k)
 	for (size_t i = 0; i < k->count; i++) {
 		struct forward *f = k->forwards[i];
 
-		while (f->waits)
-			wait_drop(f->waits);
+		for (struct kubectl_wait *w = f->waits, *next; w; w = next) {
+			next = w->next;
+			wait_drop(w);
+		}
 		program_end(f->program);
 		event_free(f->timer);
 		free(f);

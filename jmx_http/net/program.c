@@ -614,11 +614,11 @@ void programs_free(struct programs *all)
 	for (struct program *p = all->first; p; p = p->after)
 		if (!p->is_ending)
 			program_end(p);
-	while (all->first) {
-		struct program *p = all->first;
+	for (struct program *p = all->first, *next; p; p = next) {
 		struct pollfd gone = { .fd = p->supervisor.channel,
 				       .events = POLLIN };
 
+		next = p->after;
 		while (program_read_reports(p) &&
 		       poll(&gone, 1, clock_left_ms(deadline_ns)))
 			;

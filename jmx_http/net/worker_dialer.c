@@ -206,10 +206,11 @@ static void worker_dialer_free(struct dialer *dialer)
 	struct worker_dialer *d = (struct worker_dialer *)dialer;
 	int64_t until_ns = clock_after(clock_monotonic_ns(), WORKERS_END_NS);
 
-	while (d->first) {
+	for (struct worker *w = d->first, *next; w; w = next) {
 		int64_t left_ns = until_ns - clock_monotonic_ns();
 
-		worker_free(d->first, left_ns > 0 ? left_ns : 0);
+		next = w->after;
+		worker_free(w, left_ns > 0 ? left_ns : 0);
 	}
 	free(d);
 }

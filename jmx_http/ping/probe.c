@@ -6,7 +6,7 @@
 #include <time.h>
 
 /* A certificate that expires within SOON_S is marked. */
-#define DAY_S  (24 * 3600)
+#define DAY_S  (24L * 3600)
 #define SOON_S (30 * DAY_S)
 
 struct text *probe_begin(struct probe *p, const char *name)

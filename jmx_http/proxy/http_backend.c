@@ -310,6 +310,8 @@ void http_backend_free(struct http_backend *b)
 
 void http_agent_release(struct http_agent *a)
 {
-	while (a->idle)
-		http_backend_free(a->idle);
+	for (struct http_backend *b = a->idle, *next; b; b = next) {
+		next = b->next;
+		http_backend_free(b);
+	}
 }

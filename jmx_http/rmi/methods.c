@@ -19,15 +19,15 @@
 /* clang-format off */
 #define REGISTRY(op, what, n, d, args, ...) \
 	{ .interface = METHOD_OF_REGISTRY, .effect = METHOD_##what, .operation = (op), \
-	  .hash = REGISTRY_HASH, .name = (n), .descriptor = d, \
+	  .hash = REGISTRY_HASH, .name = (n), .descriptor = (d), \
 	  .arguments = (args), .object = -1, .member = -1, __VA_ARGS__ }
 #define DGC(op, what, n, d, args) \
 	{ .interface = METHOD_OF_DGC, .effect = METHOD_##what, .operation = (op), \
-	  .hash = DGC_HASH, .name = (n), .descriptor = d, \
+	  .hash = DGC_HASH, .name = (n), .descriptor = (d), \
 	  .arguments = (args), .object = -1, .member = -1 }
 #define JMX(owner, h, what, n, d, args, o, m, ...) \
 	{ .interface = METHOD_OF_##owner, .effect = METHOD_##what, .operation = -1, \
-	  .hash = (h), .name = (n), .descriptor = d, .arguments = (args), \
+	  .hash = (h), .name = (n), .descriptor = (d), .arguments = (args), \
 	  .object = (o), .member = (m), __VA_ARGS__ }
 
 /*

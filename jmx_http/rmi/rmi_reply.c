@@ -46,7 +46,7 @@ static void exception_write_throwable(struct java_output *o,
 static void exception_write(struct java_output *o,
 			    const struct rmi_exception *e)
 {
-	const struct java_shape *classes[CLASSES_MAX];
+	const struct java_shape *classes[CLASSES_MAX] = { NULL };
 	size_t count = 0;
 
 	java_output_object(o, e->shape);

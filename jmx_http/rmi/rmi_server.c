@@ -1295,9 +1295,10 @@ static bool server_greet(struct rmi_server *s)
 	is_hello = server_write(s, greeting.bytes, greeting.len) &&
 		   server_read(s, len, sizeof(len));
 	text_release(&greeting);
+	if (!is_hello)
+		return false;
 	name_len = (size_t)len[0] << 8 | len[1];
-	return is_hello && name_len <= JRMP_HOST_MAX &&
-	       server_read(s, name, name_len + 4);
+	return name_len <= JRMP_HOST_MAX && server_read(s, name, name_len + 4);
 }
 
 static bool server_reply(struct rmi_server *s)

@@ -79,7 +79,7 @@ static void stream_write_report(void)
  */
 static bool stream_has_room(size_t len)
 {
-	struct agent_orders now;
+	struct agent_orders now = { 0 };
 	uint64_t left = stream.report.produced - stream.orders.consumed;
 
 	if (left + len <= AGENT_RING)

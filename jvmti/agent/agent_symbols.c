@@ -61,7 +61,7 @@ static void record_put(struct record *r, uint64_t value)
 
 static void record_put_signed(struct record *r, int64_t value)
 {
-	record_put(r, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	record_put(r, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void record_put_text(struct record *r, const char *text)

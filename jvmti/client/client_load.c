@@ -152,12 +152,12 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 {
 	struct text maps = { 0 };
 	struct error unused;
-	struct found f = { 0 };
 	bool is_known = false;
 
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
-		f = directory_find_library(&maps);
+		struct found f = directory_find_library(&maps);
+
 		if (f.is_there)
 			path_strip_root(jvm, &f.path);
 		is_known = f.is_there && !f.has_musl &&

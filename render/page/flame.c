@@ -163,8 +163,8 @@ static uint32_t *flame_cell_places(const struct flame_cells *cells,
 		const struct cell *c = &p->cells[i];
 		uint32_t place;
 
-		if (i + 2 * AHEAD < p->cell_count)
-			__builtin_prefetch(&d->node_of[c[2 * AHEAD].stack]);
+		if (i + 2L * AHEAD < p->cell_count)
+			__builtin_prefetch(&d->node_of[c[2L * AHEAD].stack]);
 		if (i + AHEAD < p->cell_count)
 			__builtin_prefetch(
 				&d->tree->place_of[d->node_of[c[AHEAD].stack]]);
@@ -240,8 +240,8 @@ static struct row *flame_cell_rows(const struct flame_cells *cells,
 
 		if (!in_view[c->event])
 			continue;
-		if (n + 2 * AHEAD < *count)
-			__builtin_prefetch(&ends[places[n + 2 * AHEAD]], 1);
+		if (n + 2L * AHEAD < *count)
+			__builtin_prefetch(&ends[places[n + 2L * AHEAD]], 1);
 		if (n + AHEAD < *count)
 			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
 		rows[ends[places[n]]++] = (struct row){

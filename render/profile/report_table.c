@@ -80,7 +80,8 @@ static void table_add_columns(struct layout *l, const struct event_table *t,
 			head = table_add_column(l, true);
 			text_puts(head, t->values[i]);
 			if (part != PART_LAST &&
-			    (is_csv || strncmp(t->values[i], "longest", 7)))
+			    (is_csv ||
+			     strncmp(t->values[i], "longest", 7) != 0))
 				text_printf(head, "%c%s", is_csv ? '_' : ' ',
 					    part_names[part]);
 			if (is_csv && t->units[i] != UNIT_SAMPLES)

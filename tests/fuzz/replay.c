@@ -22,16 +22,21 @@ typedef int fuzz_fn(const uint8_t *data, size_t size);
 static int replay(fuzz_fn *run, const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	uint8_t *data;
+	uint8_t *data = NULL;
 	long size;
 
-	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 ||
-	    fseek(file, 0, SEEK_SET))
+	if (!file)
 		return -1;
-	data = malloc((size_t)size + !size);
-	if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
-		return -1;
+	if (!fseek(file, 0, SEEK_END) && (size = ftell(file)) >= 0 &&
+	    !fseek(file, 0, SEEK_SET))
+		data = malloc((size_t)size + !size);
+	if (data && fread(data, 1, (size_t)size, file) != (size_t)size) {
+		free(data);
+		data = NULL;
+	}
 	fclose(file);
+	if (!data)
+		return -1;
 	/* The sanitizers' reports do not name the input. */
 	fprintf(stderr, "%s\n", path);
 	alarm(LONGEST_S);

@@ -344,6 +344,7 @@ struct code_blob image_nmethod(struct metadata_image *image,
 			  mutable_end - metadata + 16, 4);
 	image_put(image, blob + l->nmethod_method, methods[0], WORD);
 	image_put(image, blob + l->nmethod_compile_id, 77, 4);
+	identity++;
 	return (struct code_blob){
 		.kind = BLOB_NMETHOD,
 		.address = blob,
@@ -352,7 +353,7 @@ struct code_blob image_nmethod(struct metadata_image *image,
 		.method = methods[0],
 		.compile_id = 77,
 		.tier = 4,
-		.identity = ++identity,
+		.identity = identity,
 		.name = "nmethod",
 	};
 }

@@ -232,6 +232,7 @@ static unsigned form_immediate_bytes(const struct reader *r, char form)
 bool x86_instruction_at(const uint8_t *bytes, size_t len, size_t at,
 			struct x86_instruction *out)
 {
+	/* cppcheck-suppress ctuuninitvar ; out is cleared before it is read */
 	struct reader r = { bytes, len, at, false, false, false, out };
 	char form;
 

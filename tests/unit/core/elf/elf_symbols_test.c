@@ -112,6 +112,8 @@ static void look_at(const struct table *t, uint64_t at, struct span *span)
 			sized = s;
 	}
 	*span = (struct span){ .start = at };
+	if (!best)
+		fail_msg("no symbol at %#llx", (unsigned long long)at);
 	span->name = name_of(t, best);
 	span->is_label = !best->st_size &&
 			 ELF64_ST_TYPE(best->st_info) == STT_NOTYPE;

@@ -128,7 +128,7 @@ static void remote_memory_reads_any_number_and_size_of_ranges(void **state)
 	struct target t;
 	uint8_t *whole = malloc(HUGE_BYTES);
 	struct memory_range *many = calloc(5000, sizeof(*many));
-	uint8_t *bytes = malloc(5000 * 16);
+	uint8_t *bytes = calloc(5000, 16);
 
 	(void)state;
 	begin(&t, NULL);

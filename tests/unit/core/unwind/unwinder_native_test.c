@@ -287,8 +287,8 @@ static void take_base(struct traced *t, const char *const *names, size_t count)
 		 * Functions of the C library have names if there are debug
 		 * files.
 		 */
-		if (i >= count || (strcmp(name, names[i]) != 0 &&
-				   (i < 2 || strcmp(name, "?") != 0)))
+		if (i >= count || ((i < 2 || strcmp(name, "?") != 0) &&
+				   strcmp(name, names[i]) != 0))
 			fail_msg("frame %zu is %s", i, name);
 	}
 	assert_int_equal(u.count, count);

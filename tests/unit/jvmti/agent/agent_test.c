@@ -42,7 +42,13 @@ bool system_try(int *lock)
 
 bool system_wait(int *lock) { return system_try(lock); }
 int stream_open(const char *path) { return path ? 0 : -1; }
-const struct agent_orders *stream_orders(void) { return NULL; }
+const struct agent_orders *stream_orders(void)
+{
+	static const struct agent_orders none;
+
+	return &none;
+}
+
 void stream_report_busy(const char *path) { (void)path; }
 bool stream_close(void) { return true; }
 

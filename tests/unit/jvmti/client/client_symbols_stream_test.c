@@ -85,6 +85,7 @@ static const char *name_at(struct ends *e, uint64_t address)
 	struct java_symbols *j = client_symbols_of(e->symbols);
 	struct unwound_frame at = { .kind = UNWOUND_GENERATED, .pc = address };
 
+	/* cppcheck-suppress returnDanglingLifetime ; the name is interned */
 	return j->generated(j, &at, 1);
 }
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define S(n) ((uint64_t)(n) << 1 ^ (uint64_t)((int64_t)(n) >> 63))
+#define S(n) ((uint64_t)(n) << 1 ^ ((n) < 0 ? UINT64_MAX : 0))
 
 /* A stream that is built record by record. */
 struct stream {
@@ -123,6 +123,7 @@ static const char *generated_at(struct client_symbols *symbols, uint64_t pc)
 	struct java_symbols *j = client_symbols_of(symbols);
 	struct unwound_frame at = { .kind = UNWOUND_GENERATED, .pc = pc };
 
+	/* cppcheck-suppress returnDanglingLifetime ; the name is interned */
 	return j->generated(j, &at, 1000);
 }
 
