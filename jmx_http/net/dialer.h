@@ -72,6 +72,8 @@ struct dialer_ops {
 					 int64_t deadline_ns,
 					 struct error *err);
 	bool goes_anywhere; /* reaches every port of the JVM */
+	/* Attempts may wait until another connection is closed. */
+	bool is_bounded;
 	/* Bytes cross a network unencrypted, unless the host is this machine.
 	 */
 	bool crosses_network;
@@ -188,8 +190,9 @@ struct worker_options {
 
 /*
  * Starts a worker process for each connection; ports are ignored.  A worker
- * ends with its connection, or with the dialer.  An attempt fails with
- * ERROR_REFUSED while WORKER_DIALER_MAX workers are running.
+ * ends with its connection, or with the dialer.  While WORKER_DIALER_MAX
+ * workers are running, an attempt waits for its turn; it fails with
+ * ERROR_REFUSED when its time is over.
  */
 struct dialer *worker_dialer_new(const struct worker_options *options);
 

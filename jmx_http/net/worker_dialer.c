@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dialer whose connections lead to worker processes of sjkc. */
+/*
+ * A dialer whose connections lead to worker processes of sjkc.
+ *
+ * At most WORKER_DIALER_MAX workers run; further attempts wait, the oldest
+ * first, until a worker ends or their time is over.  A worker whose connection
+ * is closed may be waiting for the JVM, so it is killed if it does not end.
+ */
 #include "jmx_http/net/dialer.h"
 
 #include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
+#include "jmx_http/net/socket.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -28,12 +36,15 @@
 #define WORKERS_END_NS (CLOCK_NS_PER_S)
 /* Limit for a worker to exit after its job. */
 #define WORKER_EXIT_NS (100 * CLOCK_NS_PER_MS)
+/* Limit for a worker to notice that its connection is closed. */
+static const struct timeval worker_notices = { 1, 0 };
 
 struct worker_dialer {
 	struct dialer dialer;
 	struct worker_options options;
 	struct worker *first;
 	size_t count;
+	struct worker_dial *waiting, **waiting_end;
 };
 
 /* A running process. */
@@ -41,11 +52,15 @@ struct worker {
 	struct worker_dialer *of;
 	struct worker *before, *after;
 	struct child child;
-	struct event *on_end;
+	int fd; /* the worker's end of its connection */
+	struct event *on_end, *on_close, *on_notice;
 };
 
+/* An attempt: it waits for a worker, then for the loop. */
 struct worker_dial {
 	struct dial dial;
+	bool waits;
+	struct worker_dial *next, **at; /* while it waits */
 	int fd;
 	struct event *timer;
 	struct error err;
@@ -91,7 +106,9 @@ static int worker_run(void *self, int channel, struct error *err)
 	return CHILD_NOTHING;
 }
 
-/* In the parent */
+/* In the parent: workers */
+
+static void worker_dials_go_on(struct worker_dialer *d);
 
 static void worker_free(struct worker *w, int64_t grace_ns)
 {
@@ -101,6 +118,11 @@ static void worker_free(struct worker *w, int64_t grace_ns)
 	w->of->count--;
 	if (w->on_end)
 		event_free(w->on_end);
+	if (w->on_close)
+		event_free(w->on_close);
+	if (w->on_notice)
+		event_free(w->on_notice);
+	close(w->fd);
 	/* init(1) or the next wait reaps a process stuck in the kernel. */
 	child_end(&w->child, grace_ns);
 	free(w);
@@ -108,9 +130,53 @@ static void worker_free(struct worker *w, int64_t grace_ns)
 
 static void worker_on_end(evutil_socket_t fd, short what, void *self)
 {
+	struct worker *w = self;
+	struct worker_dialer *d = w->of;
+
 	(void)fd;
 	(void)what;
-	worker_free(self, WORKER_EXIT_NS);
+	worker_free(w, WORKER_EXIT_NS);
+	worker_dials_go_on(d);
+}
+
+static void worker_on_close(evutil_socket_t fd, short what, void *self)
+{
+	struct worker *w = self;
+
+	(void)fd;
+	(void)what;
+	evtimer_add(w->on_notice, &worker_notices);
+}
+
+/* The connection was closed, or only its one direction. */
+static void worker_on_notice(evutil_socket_t fd, short what, void *self)
+{
+	struct worker *w = self;
+	struct worker_dialer *d = w->of;
+	struct pollfd connection = { .fd = w->fd };
+
+	(void)fd;
+	(void)what;
+	if (poll(&connection, 1, 0) == 1 && connection.revents & POLLHUP) {
+		worker_free(w, 0);
+		worker_dials_go_on(d);
+	} else {
+		evtimer_add(w->on_notice, &worker_notices);
+	}
+}
+
+static void worker_watch(struct worker *w)
+{
+	struct event_base *base = w->of->dialer.base;
+
+	w->on_end = event_new(base, w->child.channel, EV_READ, worker_on_end,
+			      w);
+	w->on_close = event_new(base, w->fd, EV_CLOSED, worker_on_close, w);
+	w->on_notice = evtimer_new(base, worker_on_notice, w);
+	if (!w->on_end || !w->on_close || !w->on_notice)
+		alloc_give_up(sizeof(*w));
+	event_add(w->on_end, NULL);
+	event_add(w->on_close, NULL);
 }
 
 /* Returns the parent's end of the connection to a new worker, or -1. */
@@ -126,10 +192,6 @@ static int worker_start(struct worker_dialer *d, struct error *err)
 	struct worker *w;
 	int ends[2];
 
-	if (d->count >= WORKER_DIALER_MAX)
-		return fail(err, ERROR_REFUSED,
-			    "all %d workers are busy; try again later",
-			    WORKER_DIALER_MAX);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return fail_sys(err, ERROR_FAILED, "socketpair");
 	job.fd = kept[0] = ends[1];
@@ -142,51 +204,91 @@ static int worker_start(struct worker_dialer *d, struct error *err)
 		free(w);
 		return -1;
 	}
-	close(ends[1]);
+	/* Watched, so kept: closed with the worker, it ends the connection. */
+	w->fd = ends[1];
 	w->of = d;
 	w->after = d->first;
 	if (w->after)
 		w->after->before = w;
 	d->first = w;
 	d->count++;
-	w->on_end = event_new(d->dialer.base, w->child.channel, EV_READ,
-			      worker_on_end, w);
-	if (!w->on_end)
-		alloc_give_up(sizeof(*w));
-	event_add(w->on_end, NULL);
+	worker_watch(w);
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	return ends[0];
+}
+
+/* In the parent: attempts */
+
+static void worker_dial_remove(struct worker_dial *d)
+{
+	struct worker_dialer *of = (struct worker_dialer *)d->dial.dialer;
+
+	if (!d->waits)
+		return;
+	d->waits = false;
+	*d->at = d->next;
+	*(d->next ? &d->next->at : &of->waiting_end) = d->at;
 }
 
 static void worker_dial_on_timer(evutil_socket_t fd, short what, void *self)
 {
 	struct worker_dial *d = self;
-	struct worker_dial done = *d;
+	struct worker_dial done;
 
 	(void)fd;
 	(void)what;
+	if (d->waits)
+		fail(&d->err, ERROR_REFUSED,
+		     "all %d workers are busy; try again later",
+		     WORKER_DIALER_MAX);
+	worker_dial_remove(d);
+	done = *d;
 	event_free(d->timer);
 	free(d);
 	done.done(done.self, done.fd, &done.err);
+}
+
+/* Its done is called from the loop. */
+static void worker_dial_start(struct worker_dial *d)
+{
+	const struct timeval at_once = { 0, 0 };
+
+	worker_dial_remove(d);
+	d->fd = worker_start((struct worker_dialer *)d->dial.dialer, &d->err);
+	evtimer_add(d->timer, &at_once);
+}
+
+static void worker_dials_go_on(struct worker_dialer *d)
+{
+	while (d->waiting && d->count < WORKER_DIALER_MAX)
+		worker_dial_start(d->waiting);
 }
 
 static struct dial *worker_begin(struct dialer *dialer, uint16_t port,
 				 int64_t timeout_ns, dial_done_fn *done,
 				 void *self)
 {
-	const struct timeval at_once = { 0, 0 };
+	struct worker_dialer *of = (struct worker_dialer *)dialer;
+	struct timeval limit = socket_timeval(timeout_ns);
 	struct worker_dial *d = xcalloc(1, sizeof(*d));
 
 	(void)port;
-	(void)timeout_ns;
 	d->dial.dialer = dialer;
 	d->done = done;
 	d->self = self;
-	d->fd = worker_start((struct worker_dialer *)dialer, &d->err);
+	d->fd = -1;
 	d->timer = evtimer_new(dialer->base, worker_dial_on_timer, d);
 	if (!d->timer)
 		alloc_give_up(sizeof(*d));
-	evtimer_add(d->timer, &at_once);
+	if (of->count < WORKER_DIALER_MAX) {
+		worker_dial_start(d);
+		return &d->dial;
+	}
+	d->waits = true;
+	d->at = of->waiting_end;
+	*d->at = d;
+	of->waiting_end = &d->next;
+	evtimer_add(d->timer, &limit);
 	return &d->dial;
 }
 
@@ -194,6 +296,7 @@ static void worker_cancel(struct dial *dial)
 {
 	struct worker_dial *d = (struct worker_dial *)dial;
 
+	worker_dial_remove(d);
 	if (d->fd >= 0)
 		close(d->fd);
 	event_free(d->timer);
@@ -220,6 +323,7 @@ static const struct dialer_ops worker_ops = {
 	.cancel = worker_cancel,
 	.free = worker_dialer_free,
 	.goes_anywhere = true,
+	.is_bounded = true,
 };
 
 struct dialer *worker_dialer_new(const struct worker_options *options)
@@ -229,5 +333,6 @@ struct dialer *worker_dialer_new(const struct worker_options *options)
 	d->dialer = (struct dialer){ .ops = &worker_ops,
 				     .base = options->base };
 	d->options = *options;
+	d->waiting_end = &d->waiting;
 	return &d->dialer;
 }

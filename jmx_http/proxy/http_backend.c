@@ -28,6 +28,8 @@ struct http_backend {
 	bool is_ready, is_reused;
 	/* While idle. */
 	struct http_backend *next, **at;
+	/* While dialling, if an idle connection will do as well. */
+	struct http_backend *dialling_next, **dialling_at;
 };
 
 static void backend_fail(struct http_backend *b, enum error_kind kind,
@@ -179,6 +181,45 @@ static struct bufferevent *backend_new_buffer(struct http_backend *b,
 	return buffer;
 }
 
+static void backend_add_dialling(struct http_backend *b)
+{
+	struct http_agent *a = b->agent;
+
+	b->dialling_at = a->dialling_end ? a->dialling_end : &a->dialling;
+	*b->dialling_at = b;
+	a->dialling_end = &b->dialling_next;
+}
+
+static void backend_remove_dialling(struct http_backend *b)
+{
+	struct http_backend *next = b->dialling_next;
+
+	if (!b->dialling_at)
+		return;
+	*b->dialling_at = next;
+	*(next ? &next->dialling_at : &b->agent->dialling_end) = b->dialling_at;
+	b->dialling_next = NULL;
+	b->dialling_at = NULL;
+}
+
+/* Gives the connection of b to the backend that has waited longest. */
+static void backend_hand_over(struct http_backend *b)
+{
+	struct http_backend *to = b->agent->dialling;
+
+	backend_remove_dialling(to);
+	to->dial->dialer->ops->cancel(to->dial);
+	to->dial = NULL;
+	to->buffer = b->buffer;
+	b->buffer = NULL;
+	http_backend_free(b);
+	bufferevent_setcb(to->buffer, backend_on_read, backend_on_write,
+			  backend_on_event, to);
+	bufferevent_enable(to->buffer, EV_READ);
+	to->is_reused = true;
+	backend_become_ready(to);
+}
+
 static void backend_on_dialled(void *self, evutil_socket_t fd,
 			       const struct error *err)
 {
@@ -186,6 +227,7 @@ static void backend_on_dialled(void *self, evutil_socket_t fd,
 	struct timeval limit = socket_timeval(b->agent->connect_ns);
 
 	b->dial = NULL;
+	backend_remove_dialling(b);
 	if (fd < 0) {
 		b->events->ended(b->self, err, false);
 		return;
@@ -235,6 +277,8 @@ struct http_backend *http_backend_get(struct http_agent *a, bool may_reuse,
 		alloc_give_up(sizeof(*b));
 	b->dial = a->dialer->ops->begin(a->dialer, a->port, a->connect_ns,
 					backend_on_dialled, b);
+	if (may_reuse && a->dialer->ops->is_bounded)
+		backend_add_dialling(b);
 	return b;
 }
 
@@ -275,8 +319,15 @@ void http_backend_put_back(struct http_backend *b)
 	struct http_agent *a = b->agent;
 	struct timeval limit = socket_timeval(IDLE_NS);
 
-	if (a->idle_count >= HTTP_IDLE_MAX || evbuffer_get_length(b->in) ||
-	    http_backend_waiting(b)) {
+	if (evbuffer_get_length(b->in) || http_backend_waiting(b)) {
+		http_backend_free(b);
+		return;
+	}
+	if (a->dialling) {
+		backend_hand_over(b);
+		return;
+	}
+	if (a->idle_count >= HTTP_IDLE_MAX) {
 		http_backend_free(b);
 		return;
 	}
@@ -299,6 +350,7 @@ void http_backend_free(struct http_backend *b)
 			b->next->at = b->at;
 		b->agent->idle_count--;
 	}
+	backend_remove_dialling(b);
 	if (b->dial)
 		b->dial->dialer->ops->cancel(b->dial);
 	if (b->buffer)

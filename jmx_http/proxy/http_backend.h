@@ -34,6 +34,7 @@ struct http_agent {
 	/* Private. */
 	struct http_backend *idle;
 	size_t idle_count;
+	struct http_backend *dialling, **dialling_end; /* oldest first */
 };
 
 /* Each callback may free the backend. */
@@ -79,7 +80,10 @@ bool http_backend_fill(struct http_backend *b);
 /* Stops or resumes reading. */
 void http_backend_pause(struct http_backend *b, bool paused);
 
-/* Keeps the connection for another request; no callback follows. */
+/*
+ * Keeps the connection for another request, or gives it to a backend that waits
+ * for a connection of a bounded dialer; no callback for b follows.
+ */
 void http_backend_put_back(struct http_backend *b);
 
 /* Closes the connection; no callback follows.  NULL is fine. */

@@ -518,6 +518,18 @@ static void session_hold(struct http_session *s)
 	session_refuse(s, 503, "the memory for incomplete requests is used up");
 }
 
+/*
+ * Whether nobody waits for the response, as the client has closed its end.  It
+ * may have closed no more than that, but its call is not worth one of few
+ * connections.
+ */
+static bool session_is_abandoned(struct http_session *s)
+{
+	if (s->state != HTTP_STATE_CALL)
+		return s->state == HTTP_STATE_HEAD;
+	return !s->request.is_done || session_agent(s)->dialer->ops->is_bounded;
+}
+
 static void session_go_on(struct http_session *s)
 {
 	bool more = true;
@@ -536,10 +548,7 @@ static void session_go_on(struct http_session *s)
 	}
 	if (s->state < HTTP_STATE_ENDING)
 		session_hold(s);
-	/* A client that has closed may still wait for its response. */
-	if (s->client_ended &&
-	    (s->state == HTTP_STATE_HEAD ||
-	     (s->state == HTTP_STATE_CALL && !s->request.is_done)))
+	if (s->client_ended && session_is_abandoned(s))
 		session_die(s);
 }
 
