@@ -4,6 +4,7 @@
 #include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 
+#include <math.h>
 #include <string.h>
 
 #define OPEN               "javax.management.openmbean."
@@ -494,18 +495,82 @@ static struct open_type *known_type_of(struct java_from_value *f,
 static struct open_type *open_type_of(struct java_from_value *f,
 				      const struct value *v);
 
+static struct open_type *infer_common(struct java_from_value *f,
+				      const struct value *const *list,
+				      size_t count);
+
+static bool composite_has_names(const struct value *v, const struct value *as)
+{
+	if (!value_is_composite(v) || v->members.count != as->members.count)
+		return false;
+	for (size_t i = 0; i < v->members.count; i++)
+		if (strcmp(v->members.at[i].name, as->members.at[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* The type of composites with the same names; values may be missing. */
+static struct open_type *
+infer_common_composite(struct java_from_value *f, const struct value *first,
+		       const struct value *const *list, size_t count)
+{
+	size_t members = first->members.count;
+	struct open_item *items = arena_alloc(f->arena,
+					      (members + 1) * sizeof(*items));
+	const struct value **column = arena_alloc(
+		f->arena, (count + 1) * sizeof(const struct value *));
+
+	for (size_t m = 0; m < members; m++) {
+		for (size_t i = 0; i < count; i++)
+			column[i] = value_is_missing(list[i])
+					    ? &value_null
+					    : list[i]->members.at[m].value;
+		items[m] = (struct open_item){
+			first->members.at[m].name,
+			infer_common(f, column, count),
+		};
+	}
+	return open_composite(f, "inferred composite", items, members);
+}
+
+static bool open_fits_all(struct java_from_value *f, const struct open_type *t,
+			  const struct value *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!open_fits(f, t, list[i]))
+			return false;
+	return true;
+}
+
+/* The type of all the values, String if they have none in common. */
+static struct open_type *infer_common(struct java_from_value *f,
+				      const struct value *const *list,
+				      size_t count)
+{
+	const struct value *first = NULL;
+	struct open_type *t = &f->simple[OPEN_STRING];
+
+	for (size_t i = 0; i < count && !first; i++)
+		if (!value_is_missing(list[i]))
+			first = list[i];
+	if (!first)
+		return t;
+	t = open_type_of(f, first);
+	if (open_fits_all(f, t, list, count))
+		return t;
+	for (size_t i = 0; i < count; i++)
+		if (!value_is_missing(list[i]) &&
+		    (!value_is_composite(first) ||
+		     !composite_has_names(list[i], first)))
+			return &f->simple[OPEN_STRING];
+	t = infer_common_composite(f, first, list, count);
+	return open_fits_all(f, t, list, count) ? t : &f->simple[OPEN_STRING];
+}
+
 static struct open_type *infer_array(struct java_from_value *f,
 				     const struct value *v)
 {
-	struct open_type *element = NULL;
-
-	for (size_t i = 0; i < v->list.count && !element; i++)
-		if (!value_is_missing(v->list.at[i]))
-			element = open_type_of(f, v->list.at[i]);
-	for (size_t i = 0; i < v->list.count; i++)
-		if (!open_fits(f, element, v->list.at[i]))
-			element = &f->simple[OPEN_STRING];
-	return open_array(f, element ? element : &f->simple[OPEN_STRING]);
+	return open_array(f, infer_common(f, v->list.at, v->list.count));
 }
 
 static struct open_type *infer_table(struct java_from_value *f,
@@ -517,7 +582,7 @@ static struct open_type *infer_table(struct java_from_value *f,
 	if (!table->table.row_count)
 		return open_map(f, &f->simple[OPEN_STRING],
 				&f->simple[OPEN_STRING]);
-	row = open_type_of(f, table->table.rows[0]);
+	row = infer_common(f, table->table.rows, table->table.row_count);
 	if (row->kind == OPEN_COMPOSITE && row->item_count == 2 &&
 	    strcmp(row->items[0].name, "key") == 0 &&
 	    strcmp(row->items[1].name, "value") == 0)
@@ -688,12 +753,24 @@ static void write_as_text(struct java_output *o, const struct value *v)
 	text_release(&shown);
 }
 
+/* The carrier's cut numbers are NaN or infinite; a primitive cannot be null. */
+static bool write_primitive(struct text *out, const struct value *v,
+			    const struct java_primitive *p)
+{
+	static const struct value nan = { .kind = VALUE_REAL, .real = NAN };
+	bool is_real = p->letter == 'D' || p->letter == 'F';
+	struct error unused;
+
+	if (is_real && v->kind == VALUE_CUT)
+		v = &nan;
+	return java_write_primitive(out, v, p, &unused) == 0;
+}
+
 static bool write_box(struct java_output *o, const struct value *v,
 		      const struct java_primitive *p)
 {
 	struct text bytes = { 0 };
-	struct error unused;
-	bool fits = !java_write_primitive(&bytes, v, p, &unused);
+	bool fits = write_primitive(&bytes, v, p);
 
 	if (fits) {
 		java_output_object(o, java_box_shape(p));
@@ -919,11 +996,10 @@ static bool from_value_primitives(struct java_from_value *f,
 				  const char *type)
 {
 	struct text bytes = { 0 };
-	struct error unused;
 	bool fits = true;
 
 	for (size_t i = 0; fits && i < v->list.count; i++)
-		fits = !java_write_primitive(&bytes, v->list.at[i], p, &unused);
+		fits = write_primitive(&bytes, v->list.at[i], p);
 	if (fits) {
 		java_output_array(f->output, type, (uint32_t)v->list.count);
 		text_add(f->output->out, bytes.bytes, bytes.len);
@@ -967,6 +1043,23 @@ static bool element_is_known(const char *class)
 static bool from_value_typed(struct java_from_value *f, const struct value *v,
 			     const char *type);
 
+static void from_value_elements(struct java_from_value *f,
+				const struct value *v, const char *class)
+{
+	struct open_type *common = NULL;
+
+	if (strcmp(class, COMPOSITE_DATA) == 0)
+		common = infer_common(f, v->list.at, v->list.count);
+	for (size_t i = 0; i < v->list.count; i++) {
+		const struct value *e = v->list.at[i];
+
+		if (common && common->kind == OPEN_COMPOSITE)
+			open_write(f, e, common);
+		else if (value_is_missing(e) || !from_value_typed(f, e, class))
+			java_write_null(f->output->out);
+	}
+}
+
 /* Dimensions of the type bound this recursion. */
 static bool from_value_array(struct java_from_value *f, const struct value *v,
 			     const char *type)
@@ -987,10 +1080,7 @@ static bool from_value_array(struct java_from_value *f, const struct value *v,
 	       (element.bytes[0] == '[' || elements_fit(v, element.bytes));
 	if (fits) {
 		java_output_array(f->output, type, (uint32_t)v->list.count);
-		for (size_t i = 0; i < v->list.count; i++)
-			if (value_is_missing(v->list.at[i]) ||
-			    !from_value_typed(f, v->list.at[i], element.bytes))
-				java_write_null(f->output->out);
+		from_value_elements(f, v, element.bytes);
 	}
 	text_release(&element);
 	return fits;

@@ -80,6 +80,19 @@ const struct java_shape java_shape_runtime_mbean_exception = {
 	},
 	.super = &java_shape_jm_runtime_exception,
 };
+const struct java_shape java_shape_error = {
+	.name = "java.lang.Error", .suid = 0x451d36568b820e56u,
+	.flags = JAVA_SERIALIZABLE,
+	.super = &java_shape_throwable,
+};
+const struct java_shape java_shape_runtime_error_exception = {
+	.name = "javax.management.RuntimeErrorException", .suid = 0x09c650883a4cd664u,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = {
+		{ 'L', "error", "Ljava/lang/Error;" }
+	},
+	.super = &java_shape_jm_runtime_exception,
+};
 const struct java_shape java_shape_runtime_operations_exception = {
 	.name = "javax.management.RuntimeOperationsException", .suid = 0x8b4d810a6ad0a3ecu,
 	.flags = JAVA_SERIALIZABLE,

@@ -21,6 +21,8 @@ extern const struct java_shape
 	java_shape_runtime_exception,
 	java_shape_jm_runtime_exception,
 	java_shape_runtime_mbean_exception,
+	java_shape_error,
+	java_shape_runtime_error_exception,
 	java_shape_runtime_operations_exception,
 	java_shape_listener_not_found_exception,
 	java_shape_unsupported_operation_exception,

@@ -91,6 +91,7 @@ static const struct {
 	{ &java_shape_mbean_exception, FAILURE_BARE },
 	{ &java_shape_reflection_exception, FAILURE_BARE },
 	{ &java_shape_runtime_mbean_exception, FAILURE_BARE },
+	{ &java_shape_runtime_error_exception, FAILURE_BARE },
 	{ &java_shape_runtime_operations_exception, FAILURE_BARE },
 	{ &java_shape_security_exception, FAILURE_BARE },
 	{ &java_shape_no_such_method_exception, FAILURE_IN_REFLECTION },
@@ -171,6 +172,8 @@ void rmi_reply_failure(struct text *out, const char *failure,
 		e.shape = &java_shape_reflection_exception;
 	else if (failure_classes[i].wrap == FAILURE_IN_RUNTIME)
 		e.shape = &java_shape_runtime_mbean_exception;
+	else if (e.shape == &java_shape_runtime_error_exception)
+		cause.shape = &java_shape_error;
 	else if (failure_has_cause(e.shape))
 		cause.shape = &java_shape_exception;
 	else

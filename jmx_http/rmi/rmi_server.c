@@ -576,9 +576,11 @@ static void server_invoke_with(struct rmi_server *s, const char *object,
 	}
 	if ((arguments->kind == JAVA_ARRAY ? arguments->array.elements.count
 					   : 0) != q.argument_count) {
-		server_throw(s, &java_shape_illegal_argument_exception,
-			     "sjkc: the signature has another number of "
-			     "parameters than there are arguments");
+		server_throw_failure(s,
+				     "java.lang.IllegalArgumentException: "
+				     "sjkc: the signature has another number of "
+				     "parameters than there are arguments",
+				     ERROR_MISUSE);
 		return;
 	}
 	values = arena_alloc(&s->arena,
