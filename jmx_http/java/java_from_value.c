@@ -510,9 +510,10 @@ static bool composite_has_names(const struct value *v, const struct value *as)
 }
 
 /* The type of composites with the same names; values may be missing. */
-static struct open_type *
-infer_common_composite(struct java_from_value *f, const struct value *first,
-		       const struct value *const *list, size_t count)
+static struct open_type *infer_common_composite(struct java_from_value *f,
+						const struct value *first,
+						const struct value *const *list,
+						size_t count)
 {
 	size_t members = first->members.count;
 	struct open_item *items = arena_alloc(f->arena,

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encodes exceptions, and the references of stubs. */
+/* Encodes the references of stubs. */
 #include "jmx_http/proxy/returns.h"
 
-#include "jmx_http/java/java_writer.h"
+#include "jmx_http/rmi/rmi_reply.h"
 
 #include <string.h>
 
-/* Java RMI Specification, 10.2. */
-#define MESSAGE_RETURN   0x51
-#define RETURN_VALUE     1
-#define RETURN_EXCEPTION 2
-#define RETURN_TAG_LEN   1 /* before the stream */
-#define RETURN_HEAD_LEN  (1 + JRMP_ACK_LEN)
+#define RETURN_TAG_LEN 1 /* before the stream: Java RMI Specification, 10.2 */
 
 /* java.io.ObjectStreamConstants */
 #define TC_BLOCKDATALONG 0x7a
@@ -23,82 +18,12 @@
 
 #define ENTRY           "jmxrmi"
 
-/* clang-format off */
-/* Class descriptors; serialVersionUIDs as JDK 17's serialver prints them. */
-static const struct java_shape throwable = {
-	.name = "java.lang.Throwable", .suid = 0xd5c635273977b8cbu,
-	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
-	.fields = {
-		{ 'L', "cause", "Ljava/lang/Throwable;" },
-		{ 'L', "detailMessage", "Ljava/lang/String;" },
-		{ '[', "stackTrace", "[Ljava/lang/StackTraceElement;" },
-		{ 'L', "suppressedExceptions", "Ljava/util/List;" },
-	},
+/* No MBean server returns it by itself. */
+static const struct java_shape ssl_factory = {
+	.name = "javax.rmi.ssl.SslRMIClientSocketFactory",
+	.suid = 0x8caab4bb8185250fu,
+	.flags = JAVA_SERIALIZABLE,
 };
-
-#define SHAPE(id, class_name, number, above) \
-	static const struct java_shape id = { \
-		.name = (class_name), .suid = (number), \
-		.flags = JAVA_SERIALIZABLE, .super = (above) }
-
-SHAPE(exception, "java.lang.Exception", 0xd0fd1f3e1a3b1cc4u, &throwable);
-SHAPE(runtime_exception, "java.lang.RuntimeException", 0x9e5f06470a3483e5u,
-      &exception);
-SHAPE(security_exception, "java.lang.SecurityException", 0x5f74dc826f65d637u,
-      &runtime_exception);
-SHAPE(io_exception, "java.io.IOException", 0x6c8073646525f0abu, &exception);
-static const struct java_shape remote_exception = {
-	.name = "java.rmi.RemoteException", .suid = 0xb88c9d4edee47a22u,
-	.flags = JAVA_SERIALIZABLE, .super = &io_exception,
-	.fields = { { 'L', "detail", "Ljava/lang/Throwable;" } },
-};
-SHAPE(connect_exception, "java.rmi.ConnectException", 0x437ecd31cad3515au,
-      &remote_exception);
-SHAPE(not_bound_exception, "java.rmi.NotBoundException", 0xe637f9a72d7c3afbu,
-      &exception);
-
-static const struct java_shape remote_object = {
-	.name = "java.rmi.server.RemoteObject", .suid = 0xd361b4910c61331eu,
-	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
-};
-SHAPE(remote_stub, "java.rmi.server.RemoteStub", 0xe9fedcc98be1651au,
-      &remote_object);
-SHAPE(server_stub, "javax.management.remote.rmi.RMIServerImpl_Stub", 2,
-      &remote_stub);
-SHAPE(ssl_factory, "javax.rmi.ssl.SslRMIClientSocketFactory",
-      0x8caab4bb8185250fu, NULL);
-/* clang-format on */
-
-static void returns_add_head(struct text *out, int type)
-{
-	static const uint8_t no_id[JRMP_ACK_LEN];
-
-	text_putc(out, MESSAGE_RETURN);
-	java_write_header(out);
-	java_write_block(out, RETURN_HEAD_LEN);
-	text_putc(out, (char)type);
-	text_add(out, no_id, sizeof(no_id));
-}
-
-void returns_add_refusal(struct text *out, enum refusal_kind kind,
-			 const char *message)
-{
-	static const struct java_shape *const shapes[] = {
-		[REFUSAL_SECURITY] = &security_exception,
-		[REFUSAL_UNREACHABLE] = &connect_exception,
-		[REFUSAL_NOT_BOUND] = &not_bound_exception,
-	};
-
-	returns_add_head(out, RETURN_EXCEPTION);
-	java_write_object(out, shapes[kind], JAVA_OF_RMI);
-	java_write_null(out); /* cause */
-	java_write_string(out, message, strlen(message));
-	java_write_null(out); /* stackTrace */
-	java_write_null(out); /* suppressedExceptions */
-	java_write_end(out);
-	if (kind == REFUSAL_UNREACHABLE)
-		java_write_null(out); /* detail */
-}
 
 static void returns_add_utf(struct text *out, const char *text)
 {
@@ -170,22 +95,30 @@ static void returns_add_reference(struct text *out, const struct stub *stub,
 	text_release(&data);
 }
 
+static void returns_add_not_bound(struct text *out)
+{
+	const struct rmi_exception e = {
+		.shape = &java_shape_not_bound_exception,
+		.message = "the only name bound here is \"" ENTRY "\"",
+	};
+
+	rmi_reply_exception(out, &e);
+}
+
 void returns_add_lookup(struct text *out, const struct request *r,
 			const struct stub *stub, const struct stub_target *to)
 {
 	if (!r->method->gives_stub) {
-		returns_add_head(out, RETURN_VALUE);
+		rmi_reply_value(out);
 		java_write_array(out, "[Ljava.lang.String;", 1, JAVA_OF_RMI);
 		java_write_string(out, ENTRY, strlen(ENTRY));
 	} else if (java_bytes_are(java_string_of(r->arguments[0]), ENTRY)) {
-		returns_add_head(out, RETURN_VALUE);
-		java_write_object(out, &server_stub, JAVA_OF_RMI);
+		rmi_reply_value(out);
+		java_write_object(out, &java_shape_server_stub, JAVA_OF_RMI);
 		returns_add_reference(out, stub, to);
 		java_write_end(out);
 	} else {
-		returns_add_refusal(out, REFUSAL_NOT_BOUND,
-				    "the only name bound here is \"" ENTRY
-				    "\"");
+		returns_add_not_bound(out);
 	}
 }
 

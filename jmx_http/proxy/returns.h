@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * returns: writes RMI returns in place of the JVM, and rewrites returns of the
- * JVM whose stub must lead to the proxy.
+ * returns: writes returns of a registry in place of the JVM, and rewrites
+ * returns of the JVM whose stub must lead to the proxy.
  */
 #ifndef JMX_HTTP_PROXY_RETURNS_H
 #define JMX_HTTP_PROXY_RETURNS_H
 
-#include "jmx_http/proxy/request.h"
+#include "jmx_http/rmi/request.h"
 #include "jmx_http/rmi/stub.h"
-
-enum refusal_kind {
-	REFUSAL_SECURITY,    /* java.lang.SecurityException */
-	REFUSAL_UNREACHABLE, /* java.rmi.ConnectException */
-	REFUSAL_NOT_BOUND,   /* java.rmi.NotBoundException */
-};
 
 /* The endpoint of a rewritten stub. */
 struct stub_target {
@@ -21,10 +15,6 @@ struct stub_target {
 	uint16_t port;
 	bool is_tls; /* with javax.rmi.ssl.SslRMIClientSocketFactory */
 };
-
-/* Appends a return that throws an exception; message is UTF-8. */
-void returns_add_refusal(struct text *out, enum refusal_kind kind,
-			 const char *message);
 
 /*
  * Appends the return of a lookup or list call, as a registry in which only

@@ -8,7 +8,7 @@
 
 #include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/policy.h"
-#include "jmx_http/proxy/request.h"
+#include "jmx_http/rmi/request.h"
 
 /* Describes a whole call; the texts belong to r. */
 struct policy_call rmi_call_of(const struct request *r);

@@ -36,11 +36,12 @@
 #ifndef JMX_HTTP_PROXY_SESSION_H
 #define JMX_HTTP_PROXY_SESSION_H
 
+#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/proxy/backend.h"
-#include "jmx_http/proxy/request.h"
 #include "jmx_http/proxy/returns.h"
 #include "jmx_http/proxy/rmi_call.h"
 #include "jmx_http/proxy/rmi_front.h"
+#include "jmx_http/rmi/request.h"
 
 #define SESSION_BACKENDS_MAX 4
 
@@ -135,8 +136,8 @@ struct stub_target session_stub_target(const struct session *s);
 /* Prepares to parse the return of a lookup or a login. */
 void session_expect_stub(struct session *s, bool is_login);
 
-/* Replies to a call on behalf of the JVM, with an exception. */
-void session_refuse(struct session *s, enum refusal_kind kind,
+/* Replies to a call on behalf of the JVM, with an exception of the class. */
+void session_refuse(struct session *s, const struct java_shape *exception,
 		    const char *message);
 
 /* How a session handles the events of its backends. */

@@ -2,6 +2,7 @@
 /* A session forwards its client's messages to the JVM. */
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/session.h"
+#include "jmx_http/rmi/rmi_reply.h"
 
 #include <event2/buffer.h>
 #include <string.h>
@@ -89,13 +90,15 @@ static bool session_send_ack(struct session *s)
 	return true;
 }
 
-void session_refuse(struct session *s, enum refusal_kind kind,
+void session_refuse(struct session *s, const struct java_shape *exception,
 		    const char *message)
 {
 	struct text out = { 0 }, said = { 0 };
+	struct rmi_exception e = { .shape = exception };
 
 	text_printf(&said, "sjkc: %s", message);
-	returns_add_refusal(&out, kind, said.bytes);
+	e.message = said.bytes;
+	rmi_reply_exception(&out, &e);
 	session_write(s, &out);
 	text_release(&said);
 	text_release(&out);
@@ -126,7 +129,7 @@ static bool session_reply_here(struct session *s, const char *objection)
 		door_report_limited(session_door(s), objection,
 				    "%s: call of %s rejected: %s", jvm->title,
 				    s->request.method->name, objection);
-		session_refuse(s, REFUSAL_SECURITY, objection);
+		session_refuse(s, &java_shape_security_exception, objection);
 		return true;
 	}
 	to = session_stub_target(s);

@@ -148,7 +148,7 @@ static void reply_handle_stub(struct session *s)
 	} else if (stub_of(r->message.value, &r->stub, &err)) {
 		session_reply_release(s);
 		session_expect(s, WAIT_NOTHING);
-		session_refuse(s, REFUSAL_SECURITY, err.text);
+		session_refuse(s, &java_shape_security_exception, err.text);
 	} else if (r->is_login) {
 		upstream_learn_session(&s->front->jvm, &r->stub);
 		reply_finish(s, &r->stub);
@@ -280,7 +280,7 @@ static void session_continue_unconnected(struct session *s,
 					 const struct error *err)
 {
 	if (s->wait != WAIT_NOTHING)
-		session_refuse(s, REFUSAL_UNREACHABLE, err->text);
+		session_refuse(s, &java_shape_connect_exception, err->text);
 	session_reply_release(s);
 	session_expect(s, WAIT_NOTHING);
 	if (s->is_piped || s->client_ended)

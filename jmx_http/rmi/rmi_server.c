@@ -7,7 +7,7 @@
 #include "core/base/hash.h"
 #include "jmx_http/java/java_from_value.h"
 #include "jmx_http/java/java_to_value.h"
-#include "jmx_http/proxy/request.h"
+#include "jmx_http/rmi/request.h"
 #include "jmx_http/rmi/rmi_reply.h"
 #include "jmx_http/value/object_name.h"
 
@@ -576,11 +576,12 @@ static void server_invoke_with(struct rmi_server *s, const char *object,
 	}
 	if ((arguments->kind == JAVA_ARRAY ? arguments->array.elements.count
 					   : 0) != q.argument_count) {
-		server_throw_failure(s,
-				     "java.lang.IllegalArgumentException: "
-				     "sjkc: the signature has another number of "
-				     "parameters than there are arguments",
-				     ERROR_MISUSE);
+		server_throw_failure(
+			s,
+			"java.lang.IllegalArgumentException: "
+			"sjkc: the signature has another number of "
+			"parameters than there are arguments",
+			ERROR_MISUSE);
 		return;
 	}
 	values = arena_alloc(&s->arena,

@@ -239,39 +239,6 @@ static void missing_registry_lists_only_jmxrmi(void **state)
 	release(&c);
 }
 
-static void refusal_is_an_exception_with_a_message(void **state)
-{
-	static const struct {
-		enum refusal_kind kind;
-		const char *class;
-	} kinds[] = {
-		{ REFUSAL_SECURITY, "java.lang.SecurityException" },
-		{ REFUSAL_UNREACHABLE, "java.rmi.ConnectException" },
-		{ REFUSAL_NOT_BOUND, "java.rmi.NotBoundException" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		struct text out = { 0 };
-		struct jrmp_return r = { 0 };
-		size_t used;
-
-		returns_add_refusal(&out, kinds[i].kind, "why not");
-		assert_int_equal(
-			jrmp_return_read(&r, out.bytes, out.len, &used),
-			JAVA_DONE);
-		assert_int_equal(used, out.len);
-		assert_true(r.is_exception);
-		assert_true(java_bytes_are(java_class_name_of(r.value),
-					   kinds[i].class));
-		assert_true(java_bytes_are(
-			java_string_of(java_field_of(r.value, "detailMessage")),
-			"why not"));
-		jrmp_return_release(&r);
-		text_release(&out);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,7 +249,6 @@ int main(void)
 		cmocka_unit_test(tls_factory_is_added_or_removed),
 		cmocka_unit_test(reference_without_factory_keeps_its_kind),
 		cmocka_unit_test(missing_registry_lists_only_jmxrmi),
-		cmocka_unit_test(refusal_is_an_exception_with_a_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

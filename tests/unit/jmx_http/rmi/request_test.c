@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recorded messages of Java clients, in pieces, and hostile messages. */
 #include "core/base/input.h"
-#include "jmx_http/proxy/request.h"
+#include "jmx_http/rmi/request.h"
 #include "jmx_http/proxy/rmi_call.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses calls by the method table, within the limits of the client. */
-#include "jmx_http/proxy/request.h"
+#include "jmx_http/rmi/request.h"
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"

@@ -5,8 +5,8 @@
  * A message becomes REQUEST_WHOLE only if it is complete, follows the grammar
  * and calls a JMX method.  The proxy forwards exactly the bytes that it parsed.
  */
-#ifndef JMX_HTTP_PROXY_REQUEST_H
-#define JMX_HTTP_PROXY_REQUEST_H
+#ifndef JMX_HTTP_RMI_REQUEST_H
+#define JMX_HTTP_RMI_REQUEST_H
 
 #include "jmx_http/rmi/jrmp.h"
 #include "jmx_http/rmi/methods.h"
