@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * dump_check: what the tests of the thread dump readers share.
- */
+/* dump_check: functions that the tests of the thread dump readers share. */
 #ifndef TESTS_UNIT_DUMP_CHECK_H
 #define TESTS_UNIT_DUMP_CHECK_H
 
@@ -9,22 +7,30 @@
 
 #include <stdint.h>
 
-/* The profile that a reader makes of a text; the test fails if it cannot. */
+/*
+ * Reads a text; fails the test if the reader rejects it.  The caller frees the
+ * profile.
+ */
 struct profile *profile_of(const struct reader *reader, const char *text);
 struct profile *profile_of_bytes(const struct reader *reader, const void *bytes,
 				 size_t len);
 
-/* The same for a thread dump as text. */
+/* The same with the reader of thread dumps as text. */
 struct profile *read_text(const char *text);
 
-/* Fails the test when there is any remark. */
+/* Fails the test if there is any remark. */
 void assert_whole(const struct profile *p);
 
-/* Samples of the event, and the sum of their stack traces' depths. */
+/*
+ * Return the number of samples, and the sum of the depths of their stack
+ * traces.
+ */
 uint64_t samples_in(const struct profile *p);
 uint64_t frames_in(const struct profile *p);
 
-/* The only cell of the thread of that name; the test fails if it is not one. */
+/*
+ * Returns the thread's only cell; fails the test unless there is exactly one.
+ */
 const struct cell *cell_of(const struct profile *p, const char *thread);
 const struct thread *thread_of(const struct profile *p, const char *name);
 
@@ -34,10 +40,12 @@ const struct thread *thread_of(const struct profile *p, const char *name);
  */
 const char *stack_of(const struct profile *p, const struct cell *c);
 
-/* How often the remark was made; 0 when it was not. */
+/* Returns the count of the remark, or 0. */
 uint64_t remarks_of(const struct profile *p, const char *what);
 
-/* Reads a file; the caller frees the bytes. NULL if it does not exist. */
+/*
+ * Reads a file; the caller frees the bytes.  Returns NULL if it does not exist.
+ */
 char *file_bytes(const char *path, size_t *len);
 
 #endif

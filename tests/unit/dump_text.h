@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * dump_text: the pieces that the tests of HotSpot's thread dumps put together.
- */
+/* dump_text: parts of HotSpot's thread dumps for tests. */
 #ifndef TESTS_UNIT_DUMP_TEXT_H
 #define TESTS_UNIT_DUMP_TEXT_H
 
@@ -21,7 +19,7 @@
 #define OUTSIDE  "lines outside thread dumps skipped"
 #define CUT      "thread dumps cut short"
 
-/* 08:40:07 on the 21st of November 2026, where it is UTC. */
+/* 2026-11-21 08:40:07 UTC */
 #define TIME_NS INT64_C(1795250407000000000)
 
 #define DEADLOCK                                                               \

@@ -66,13 +66,13 @@ void hotspot_image_init(struct hotspot_image *image, int jdk);
 void hotspot_image_release(struct hotspot_image *image);
 
 /*
- * Changes the offset of a field in the tables of the image that was made last;
- * false when they do not have it.
+ * Changes the offset of a field in the tables of the image that was initialized
+ * last.  Returns false if the tables do not have the field.
  */
 bool hotspot_image_set_offset(struct hotspot_image *image, const char *type,
 			      const char *field, uint64_t offset);
 
-/* Opens a view and an unwinder; call it after everything was added. */
+/* Opens a view and an unwinder.  Nothing may be added afterwards. */
 void hotspot_image_open(struct hotspot_image *image);
 
 /* Adds a blob and returns the address of its code. */
@@ -87,7 +87,7 @@ void hotspot_image_replace(struct hotspot_image *image, uint64_t code,
  */
 uint64_t hotspot_image_split(struct hotspot_image *image, uint64_t code,
 			     size_t segments, const struct image_blob *blob);
-/* Makes the heap's map point `back` segments back in each block. */
+/* Makes each entry of the heap's segment map point `back` segments back. */
 void hotspot_image_lie(struct hotspot_image *image, uint8_t back);
 /*
  * Sets the address that thawed frames of virtual threads return to; JDK 25
@@ -106,7 +106,8 @@ uint64_t hotspot_image_add(struct hotspot_image *image, size_t len);
 void hotspot_image_put(struct hotspot_image *image, uint64_t address,
 		       uint64_t value, size_t len);
 /*
- * Writes a field of a structure; does nothing when this JDK does not have it.
+ * Writes a field of a structure; does nothing if this JDK does not have the
+ * field.
  */
 void hotspot_image_put_field(struct hotspot_image *image, uint64_t address,
 			     const char *type, const char *name, uint64_t value,

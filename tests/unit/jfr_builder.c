@@ -85,13 +85,16 @@ void jfr_event_end(struct jfr_chunk *c)
 
 /* ---- metadata ---- */
 
-/* The strings of a metadata event, in order, and its elements. */
+/* The strings of a metadata event, in their order, and its elements. */
 struct metadata {
 	struct text strings, elements;
 	size_t count;
 };
 
-/* Refers to a string.  Equal ones are written again: that is allowed. */
+/*
+ * Writes a reference to a string.  Equal strings are stored again, which is
+ * valid.
+ */
 static void put_ref(struct metadata *m, const char *string)
 {
 	jfr_put_string(&m->strings, string);
@@ -184,7 +187,7 @@ void jfr_metadata(struct jfr_chunk *c, const struct jfr_type_spec *types,
 	c->header.metadata = c->event;
 	jfr_put_varint(&c->bytes, 5000); /* start time */
 	jfr_put_varint(&c->bytes, 0);    /* duration */
-	jfr_put_varint(&c->bytes, 1);    /* id: every JVM counts from 1 */
+	jfr_put_varint(&c->bytes, 1);    /* id: starts at 1 in every JVM */
 	jfr_put_varint(&c->bytes, m.count);
 	text_add(&c->bytes, m.strings.bytes, m.strings.len);
 	text_add(&c->bytes, m.elements.bytes, m.elements.len);
@@ -344,7 +347,7 @@ static void put_symbols(struct jfr_chunk *c)
 	}
 }
 
-/* Keys and texts of a pool of strings in structs of one field. */
+/* Writes a pool of structs whose only field is a string. */
 static void put_named(struct jfr_chunk *c, uint64_t type,
 		      const char *const *names, size_t count)
 {
@@ -365,7 +368,7 @@ void jfr_usual_pools(struct jfr_chunk *c)
 	struct text *t = &c->bytes;
 
 	jfr_checkpoint_begin(c, 7);
-	/* Pools refer to later ones: the order is any. */
+	/* Pools may refer to later pools. */
 	jfr_pool_begin(c, T_STACK_TRACE, 2);
 	VARINTS(t, STACK_DEEP);
 	text_putc(t, 0);
@@ -427,7 +430,7 @@ void jfr_usual_chunk(struct text *file, size_t count)
 
 struct jfr_result jfr_read_back(const void *bytes, size_t len)
 {
-	/* An exact copy, so that ASan detects reads beyond the end. */
+	/* An exact allocation, so that ASan detects reads beyond the end. */
 	uint8_t *copy = xmalloc(len);
 	struct jfr_result r = { .profile = profile_new() };
 

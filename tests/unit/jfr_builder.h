@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfr_builder: writes JFR chunks, right ones and wrong ones, for tests.
- *
- * A chunk is written from front to end: metadata, checkpoints and events in
- * any order.  What a test wants to be wrong it patches afterwards.
+ * jfr_builder: writes valid and damaged JFR chunks for tests.  A chunk is
+ * written from start to end, with metadata, checkpoints and events in any
+ * order.  Tests that need damage patch the bytes afterwards.
  */
 #ifndef TESTS_UNIT_JFR_BUILDER_H
 #define TESTS_UNIT_JFR_BUILDER_H
@@ -28,7 +27,7 @@ struct jfr_header {
 struct jfr_chunk {
 	struct text bytes;
 	struct jfr_header header;
-	size_t event; /* where the open event begins */
+	size_t event; /* start of the open event */
 };
 
 struct jfr_field_spec {
@@ -46,7 +45,8 @@ struct jfr_type_spec {
 };
 
 /*
- * Append parts of values. A varint takes up to 9 bytes; padded, exactly width.
+ * Append parts of values.  A varint has up to 9 bytes, a padded one has exactly
+ * width.
  */
 void jfr_put_varint(struct text *t, uint64_t value);
 void jfr_put_padded(struct text *t, uint64_t value, unsigned width);
@@ -54,22 +54,28 @@ void jfr_put_bytes(struct text *t, uint8_t encoding, const char *bytes,
 		   size_t len);                        /* encodings 3 and 5 */
 void jfr_put_string(struct text *t, const char *utf8); /* encoding 3 */
 
-/* Begins a chunk of version 2.1, with a clock of 10^9 ticks a second. */
+/* Begins a chunk of version 2.1, with a clock of 10^9 ticks per second. */
 void jfr_chunk_begin(struct jfr_chunk *c);
 
-/* The types' metadata event; the last one written is the header's. */
+/* Writes the metadata event of the types; the header refers to the last one. */
 void jfr_metadata(struct jfr_chunk *c, const struct jfr_type_spec *types,
 		  size_t count);
 
-/* Begin and end an event of that type id; the payload is added in between. */
+/*
+ * Begin and end an event of this type id; the caller adds the payload in
+ * between.
+ */
 void jfr_event_begin(struct jfr_chunk *c, uint64_t type);
 void jfr_event_end(struct jfr_chunk *c);
 
-/* Begin and end a checkpoint of that many pools, linked to the previous one. */
+/*
+ * Begin and end a checkpoint with this number of pools, linked to the previous
+ * one.
+ */
 void jfr_checkpoint_begin(struct jfr_chunk *c, uint64_t pools);
 void jfr_checkpoint_end(struct jfr_chunk *c);
 
-/* The head of a pool: count keys with their values follow. */
+/* Writes the head of a pool; the caller adds count keys with their values. */
 void jfr_pool_begin(struct jfr_chunk *c, uint64_t type, uint64_t count);
 
 /* Writes the header and appends the chunk to a file. */
@@ -110,10 +116,10 @@ enum { STACK_DEEP = 7, STACK_FLAT = 8, THREAD_MAIN = 1, STATE_KEY = 5 };
 
 void jfr_usual_pools(struct jfr_chunk *c); /* one checkpoint */
 
-/* jdk.ExecutionSample at that tick with that key of a stack trace. */
+/* Writes a jdk.ExecutionSample with this time and key of a stack trace. */
 void jfr_sample(struct jfr_chunk *c, uint64_t ticks, uint64_t stack);
 
-/* jdk.ObjectAllocationSample of so many bytes. */
+/* Writes a jdk.ObjectAllocationSample of weight bytes. */
 void jfr_alloc(struct jfr_chunk *c, uint64_t stack, uint64_t weight);
 
 /* Begins a chunk with the usual metadata. */
@@ -133,7 +139,7 @@ struct jfr_type_spec *jfr_type_of(struct jfr_type_spec *types,
  */
 void jfr_usual_chunk(struct text *file, size_t count);
 
-/* Reading what was built. */
+/* The result of reading a file. */
 struct jfr_result {
 	struct profile *profile;
 	int status;
@@ -151,14 +157,16 @@ void jfr_forget(struct jfr_result *r);
 uint64_t jfr_samples_of(const struct profile *p, const char *event);
 uint64_t jfr_all_samples(const struct profile *p);
 
-/* How often that was remarked; 0 when it was not, or not as a loss or note. */
+/* Return the count of a remark, or 0 if there is none of this kind. */
 uint64_t jfr_lost(const struct profile *p, const char *what);
 uint64_t jfr_noted(const struct profile *p, const char *what);
 
-/* Adds every stack trace of the event's samples: "A.b;C.d 2\n", sorted. */
+/* Appends the stack traces of the event's samples: "A.b;C.d 2\n", sorted. */
 void jfr_stacks(struct text *out, const struct profile *p, const char *event);
 
-/* Fails the test unless it was read and these are the event's stack traces. */
+/*
+ * Fails the test unless the file was read and the event has these stack traces.
+ */
 void jfr_check_stacks(const struct jfr_result *r, const char *event,
 		      const char *want);
 

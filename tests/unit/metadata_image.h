@@ -31,13 +31,16 @@ struct metadata_image {
 void image_init(struct metadata_image *image, int jdk);
 void image_release(struct metadata_image *image);
 
-/* Adds so many zeroed bytes, 8-byte aligned, and returns their address. */
+/* Adds len zeroed bytes, 8-byte aligned, and returns their address. */
 uint64_t image_add(struct metadata_image *image, size_t len);
 void image_put(struct metadata_image *image, uint64_t address, uint64_t value,
 	       size_t len);
 uint64_t image_u64(struct metadata_image *image, uint64_t address);
 
-/* Adds a class; the methods added next are its own. Its name is "a/B". */
+/*
+ * Adds a class with a name such as "a/B"; the methods that are added next
+ * belong to it.
+ */
 void image_class(struct metadata_image *image, const char *name);
 /*
  * Adds a method and returns its Method*; lines is a compressed table, or NULL.
@@ -60,7 +63,7 @@ struct image_scope {
 
 /*
  * Adds compiled code of methods[0], tier 4, of 256 bytes, with at most
- * IMAGE_SCOPES scopes. pcs are written as they are, including the first and
+ * IMAGE_SCOPES scopes.  pcs are written unchanged, including the first and the
  * last.
  */
 struct code_blob image_nmethod(struct metadata_image *image,

@@ -64,7 +64,7 @@ void nps_put_node(struct text *t, unsigned method, uint64_t total,
 	nps_put(t, method, 2);
 	nps_put(t, 1, 4);
 	nps_put(t, total, 5);
-	nps_put(t, 0, 5); /* self time, which is not to be used */
+	nps_put(t, 0, 5); /* self time, which the reader must ignore */
 	nps_put(t, callees, 2);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * nps_builder: snapshots of VisualVM made by hand, right ones and wrong ones.
- */
+/* nps_builder: constructs valid and damaged VisualVM snapshots. */
 #ifndef TESTS_UNIT_NPS_BUILDER_H
 #define TESTS_UNIT_NPS_BUILDER_H
 
@@ -22,7 +20,10 @@ struct nps_made {
 	int32_t type;
 };
 
-/* The parts of a payload; numbers are big endian, of so many bytes. */
+/*
+ * Append parts of a payload; numbers are big endian and have this number of
+ * bytes.
+ */
 void nps_put(struct text *t, uint64_t value, int bytes);
 void nps_put_utf(struct text *t, const char *string);
 void nps_put_node(struct text *t, unsigned method, uint64_t total,
@@ -34,20 +35,20 @@ void nps_put_thread(struct text *t, const char *name, const struct text *tree,
 /* thread 2,501 us > A.main 2,501 us > B.run[native] 2,000 us */
 void nps_put_tree(struct text *tree);
 
-/* Makes a payload of one thread, main, with that tree. */
+/* Makes a payload of one thread, main, with the tree of nps_put_tree(). */
 struct nps_made nps_made_payload(int64_t began_ms, int64_t taken_ms);
 
-/* The file; m's payload is released. */
+/* Returns the file, which the caller releases; releases m's payload. */
 struct text nps_made_file(struct nps_made *m);
 
-/* Reading what was made; fails the test when it cannot be read. */
+/* Reads a constructed snapshot; fails the test if it is rejected. */
 struct profile *nps_read_made(struct nps_made *m);
 struct profile *nps_read_bytes(const uint8_t *bytes, size_t len);
 
-/* Returns the error with which invalid bytes are rejected. */
+/* Returns the error with which the bytes are rejected. */
 struct error nps_refusal(const void *bytes, size_t len);
 
-/* Fails the test if there is none. */
+/* Returns a remark; fails the test if there is none. */
 const struct remark *nps_find_remark(const struct profile *p, const char *what);
 
 #endif

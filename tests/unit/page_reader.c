@@ -41,7 +41,7 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* The bytes behind the line of base64 in the element with id="data". */
+/* Decodes the line of base64 in the element with id="data". */
 static struct text data_of(const struct text *html)
 {
 	const char *at = strstr(html->bytes, "<script id=\"data\"");

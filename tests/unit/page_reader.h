@@ -39,25 +39,28 @@ struct page {
 	uint8_t *block;
 };
 
-/* Writes a page and reads it; a page that is not well formed fails the test. */
+/* Writes a page and reads it; fails the test if the page is not well formed. */
 struct page page_of(const struct profile *p, const struct event_view *views,
 		    size_t view_count, size_t selected,
 		    const struct flame_options *options);
 void page_release(struct page *page);
 
-/* "root;caller;leaf", the names of the frames that lead to a node + 1. */
+/*
+ * Returns the names of the frames that lead to a node, "root;caller;leaf"; node
+ * is the number of the node + 1.
+ */
 char *page_path(const struct page *page, uint64_t node);
 
 /*
- * All cells of an event as sorted lines "root;leaf|thread|state|bucket count
- * weight"; of the page, and of the profile itself (cells that differ in no word
- * of that are added up).  Without threads only the path is before the numbers.
+ * Return all cells of an event as sorted lines "root;leaf|thread|state|bucket
+ * count weight", from the page and from the profile itself.  Cells with equal
+ * texts are added up.  Without threads, only the path precedes the numbers.
  */
 char *page_lines(const struct page *page, size_t event);
 char *profile_lines(const struct profile *p, const struct event_view *view,
 		    bool threads);
 
-/* Returns the sum at and below the nodes of that path. */
+/* Returns the sum of the nodes with this path and of their callees. */
 uint64_t page_total(const struct page *page, size_t event, const char *path);
 
 #endif

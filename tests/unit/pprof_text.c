@@ -16,8 +16,8 @@
 
 struct field {
 	uint64_t number;
-	uint64_t value;       /* of a number */
-	struct cursor inside; /* of what has a length */
+	uint64_t value;       /* of a varint field */
+	struct cursor inside; /* of a field with a length */
 };
 
 static bool next_field(struct cursor *c, struct field *f)
@@ -37,7 +37,7 @@ static bool next_field(struct cursor *c, struct field *f)
 	return true;
 }
 
-/* Returns the field of that number in a message; zeroes if there is none. */
+/* Returns the field with this number in a message, or zeroes. */
 static struct field field_of(struct cursor message, uint64_t number)
 {
 	struct field f;
@@ -49,7 +49,7 @@ static struct field field_of(struct cursor message, uint64_t number)
 	return (struct field){ 0 };
 }
 
-/* The index-th field of that number. */
+/* Returns the index-th field with this number. */
 static struct field nth_field(struct cursor message, uint64_t number,
 			      uint64_t index)
 {
@@ -70,7 +70,7 @@ static void put_string(struct text *out, struct cursor profile, uint64_t id)
 	text_add(out, f.inside.at, cursor_left(&f.inside));
 }
 
-/* The message of that number whose id (field 1) it is. */
+/* Returns the message with this field number and id (its field 1). */
 static struct cursor by_id(struct cursor profile, uint64_t number, uint64_t id)
 {
 	struct field f;

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#define SESSION 'S' /* what the ids of its objects begin with */
+#define SESSION 'S' /* first byte of the object ids */
 #define SERVER  'R'
 
 static const uint8_t arguments_of[JMX_METHODS] = {
@@ -186,7 +186,7 @@ static int call_method(const char *head)
 	return -1;
 }
 
-/* The next value; whole calls only come to here, byte by byte. */
+/* Reads the next value.  The bytes of a call may arrive one by one. */
 static const struct java_value *next_value(struct java_stream *stream,
 					   const struct text *in, size_t *at)
 {
@@ -236,7 +236,9 @@ answer(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 	return STAND_IN_GO_ON;
 }
 
-/* True if a call, an ack or a ping was read and consumed. */
+/*
+ * Returns true if a call, an acknowledgement or a ping was read and consumed.
+ */
 static bool take_message(struct stand_in *s, struct text *in, struct text *out,
 			 enum stand_in_next *next)
 {
@@ -296,7 +298,7 @@ static void serve(struct stand_in *s, int fd)
 			break;
 		text_add(&in, piece, (size_t)got);
 		if (!is_greeted) {
-			/* The client's own end follows the greeting. */
+			/* The client's endpoint follows the greeting. */
 			if (in.len < 7)
 				continue;
 			text_add(&out, hello, sizeof(hello) - 1);

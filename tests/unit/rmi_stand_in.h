@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_stand_in: a child of the test in place of a JVM with JMX, for replies
- * that a real JVM sends never or not on request.
- *
- * It accepts each login; a script determines the replies to calls.
+ * rmi_stand_in: a child process in place of a JVM with JMX, for replies that a
+ * real JVM never sends, or not on request.  It accepts each login; a script
+ * determines the replies to calls.
  */
 #ifndef TESTS_UNIT_RMI_STAND_IN_H
 #define TESTS_UNIT_RMI_STAND_IN_H
@@ -38,9 +37,9 @@ struct stand_in;
 /* The next action after a call. */
 enum stand_in_next {
 	STAND_IN_GO_ON,
-	STAND_IN_HOLD,  /* keep what was answered until later */
-	STAND_IN_CLOSE, /* send it, and close */
-	STAND_IN_DROP,  /* close without sending it */
+	STAND_IN_HOLD,  /* keep the reply until later */
+	STAND_IN_CLOSE, /* send the reply and close */
+	STAND_IN_DROP,  /* close without sending the reply */
 };
 
 /* Appends the reply to a call in a session. */
@@ -52,10 +51,10 @@ struct stand_in {
 	/* Set before the start; zeroes are allowed. */
 	stand_in_script *script;
 	bool has_other_port; /* sessions use the other port */
-	const char *address; /* it listens there; NULL: 127.0.0.1 */
-	const char *host;    /* of its stubs; NULL: 127.0.0.1 */
+	const char *address; /* the address where it listens; NULL: 127.0.0.1 */
+	const char *host;    /* host of its stubs; NULL: 127.0.0.1 */
 	int lease_ms;        /* duration of its leases; 0: not stated */
-	int receive_buffer;  /* of its sockets; 0: the system's */
+	int receive_buffer;  /* size for its sockets; 0: the system's default */
 	bool is_slow;        /* sends byte by byte */
 
 	char target[32]; /* "ADDRESS:PORT" */

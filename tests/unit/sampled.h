@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sampled: small profiles for tests of the renderers, and what they write.
- */
+/* sampled: small profiles for tests of the renderers, and their output. */
 #ifndef TESTS_UNIT_SAMPLED_H
 #define TESTS_UNIT_SAMPLED_H
 
@@ -20,10 +18,10 @@ uint32_t sampled_frame(struct profile *p, const char *name,
 /* Adds a stack trace "root;caller;leaf" of FRAME_JAVA frames; "" is none. */
 uint32_t sampled_stack(struct profile *p, const char *path);
 
-/* Adds so many samples, of weight one each; of event 0, "cpu" when new. */
+/* Adds count samples of weight 1 to event 0, which is "cpu" if it is new. */
 void sampled(struct profile *p, const char *path, uint64_t count);
 
-/* Adds a chain of calls of that depth with one sample per frame. */
+/* Adds depth nested frames with one sample each. */
 void sampled_chain(struct profile *p, size_t depth);
 
 /* Returns a view of only that event. */

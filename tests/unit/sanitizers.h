@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sanitizers: tells whether sanitizers run, with which tests take ten times as
- * long.
- *
- * Tests that visit each position of their input then visit a part of them.
+ * sanitizers: IS_SANITIZED is 1 if sanitizers run, with which tests take ten
+ * times as long.  Tests that visit each position of their input then skip some
+ * positions.
  */
 #ifndef TESTS_UNIT_SANITIZERS_H
 #define TESTS_UNIT_SANITIZERS_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scripted_jmx: a connection whose other end is a table.
- */
+/* scripted_jmx: a JMX connection whose replies come from a table. */
 #ifndef TESTS_UNIT_SCRIPTED_JMX_H
 #define TESTS_UNIT_SCRIPTED_JMX_H
 
@@ -14,7 +12,8 @@ struct scripted_mbean {
 	const char *name, *class;
 	struct {
 		const char *name;
-		const struct value *value; /* NULL: is not readable */
+		const struct value
+			*value; /* NULL: the attribute is not readable */
 	} attributes[SCRIPTED_ATTRIBUTES_MAX];
 	size_t count;
 	const char *info_failure, *get_failure; /* or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* self_maps: this process as a target. */
+/* self_maps: the test process as a target. */
 #ifndef TESTS_UNIT_SELF_MAPS_H
 #define TESTS_UNIT_SELF_MAPS_H
 
@@ -12,9 +12,7 @@ struct self_maps {
 	struct mappings maps;
 };
 
-/*
- * Reads the mappings of this process; fails the test when they are unreadable.
- */
+/* Reads the mappings of this process; fails the test if they are unreadable. */
 void self_maps_open(struct self_maps *s);
 void self_maps_close(struct self_maps *s);
 
@@ -25,7 +23,7 @@ void self_maps_close(struct self_maps *s);
 struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 				  uint64_t *in_file);
 
-/* Opens a file; NULL if none has that name. */
+/* Opens a file; returns NULL if it does not exist. */
 struct elf_image *self_maps_open_file(const char *path);
 
 #endif

@@ -18,7 +18,7 @@ struct made_sample {
 	struct thread_sample threads[MADE_THREADS_MAX];
 };
 
-/* Begins a sample at that time; everything in it is absent. */
+/* Begins a sample with this time; all its values are absent. */
 void made_begin(struct made_sample *m, int64_t monotonic_ns);
 
 /* Adds a Java thread without any counters and returns it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All unit tests in one program, which is linked once. It runs the test by
- * whose name it is called, such as arena_test, whose main() is
- * test_main_arena_test() here (tests/unit/test_main.h).
+ * All unit tests in one program, which is linked once.  It runs the test by
+ * whose name it is called: for arena_test, it calls test_main_arena_test(),
+ * which is that test's main() (tests/unit/test_main.h).
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -81,7 +81,9 @@ static int set_up(void **state)
 	stack[BASE] = walked_word(STUB_BASE);
 	stack[BASE + 1] = p->stub + STUB_RETURN;
 	stack[STUB_BASE] = walked_word(NATIVE_BASE);
-	/* The outermost frame has no caller, which 0 means. */
+	/*
+	 * The outermost frame has no caller, so its saved frame pointer is 0.
+	 */
 	stack[STUB_BASE + 1] = (uintptr_t)abort;
 	*state = p;
 	return 0;

@@ -59,15 +59,15 @@ int walked_set_up_25(void **state);
 int walked_tear_down(void **state);
 
 /*
- * Prepare, or make, a walk from a leaf at pc with SP at a word of the stack;
- * the result is p->u.
+ * Prepare, or perform, a walk from a leaf at pc with SP at a word of the stack;
+ * the result is in p->u.
  */
 struct unwind_start walked_start_at(struct walked_thread *p, uint64_t pc,
 				    int sp);
 void walked_walk(struct walked_thread *p, uint64_t pc, int sp);
 
 /*
- * Checks that the frames after the leaf are those of the thread, up to its
+ * Fails the test unless the frames after the leaf are the thread's, up to its
  * root.
  */
 void walked_is_whole(struct walked_thread *p, size_t leaf);

@@ -27,7 +27,7 @@ static struct profile *read_string(const char *text)
 	return read_text(text, strlen(text));
 }
 
-/* The frames of a stack trace as "class|method;…" from the root. */
+/* Returns the frames of a stack trace as "class|method;…", root first. */
 static char *path_of(const struct profile *p, uint32_t stack)
 {
 	struct text path = { 0 };
@@ -47,7 +47,7 @@ static char *path_of(const struct profile *p, uint32_t stack)
 	return path.bytes;
 }
 
-/* The weight of the cells whose stack trace is path. */
+/* Returns the weight of the cells whose stack trace is path. */
 static uint64_t weight_of(const struct profile *p, const char *path)
 {
 	uint64_t weight = 0;
@@ -62,7 +62,7 @@ static uint64_t weight_of(const struct profile *p, const char *path)
 	return weight;
 }
 
-/* The only frame of the only stack trace of "name 1". */
+/* Reads "name 1" and returns its only frame. */
 static struct frame frame_of(struct profile **p, const char *name)
 {
 	struct text line = { 0 };
@@ -183,7 +183,10 @@ static void input_truncated_anywhere_is_read_to_its_end(void **state)
 
 	(void)state;
 	for (size_t len = 1; len < sizeof(whole); len++) {
-		/* Exactly so long, so that a sanitizer sees one byte more. */
+		/*
+		 * An exact allocation, so that a sanitizer finds a read beyond
+		 * it.
+		 */
 		char *cut = memcpy(malloc(len), whole, len);
 		struct profile *p = profile_new();
 		struct error err = { 0 };

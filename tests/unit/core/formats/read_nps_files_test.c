@@ -27,7 +27,7 @@ static void slurp(struct input *in, const char *path)
 		fail_msg("%s: %s", path, err.text);
 }
 
-/* The totals of every stack trace of a thread for an event. */
+/* Appends the totals of every stack trace of a thread for an event. */
 static uint64_t *totals_of(const struct profile *p, uint32_t thread,
 			   const char *event)
 {
@@ -60,7 +60,7 @@ static uint32_t thread_named(const struct profile *p, const char *name,
 	return 0;
 }
 
-/* Converts a method of the reference to our names of class and method. */
+/* Converts a method of the reference to sjkc's names of class and method. */
 static char *our_name(const char *name, size_t len)
 {
 	const char *native = memmem(name, len, "[native]", 8);
@@ -120,7 +120,7 @@ static uint64_t number_after(struct line line, const char *key)
 	return strtoull(at + strlen(key), NULL, 10);
 }
 
-/* "   N class.method t0=… s0=… t1=…", a blank for each level. */
+/* "   N class.method t0=… s0=… t1=…", indented by one space per level. */
 static void expect_node(struct expected *e, const struct profile *p,
 			struct line line)
 {
@@ -137,7 +137,7 @@ static void expect_node(struct expected *e, const struct profile *p,
 		free(own);
 	}
 	e->path[depth] = stack;
-	/* Callees of equal names are one here; the root is the thread. */
+	/* sjkc merges callees with equal names; the root is the thread. */
 	e->wall[stack] += number_after(line, " t0=") * 1000;
 	e->cpu[stack] += number_after(line, " t1=") * 1000;
 	e->nodes++;
@@ -158,7 +158,7 @@ static void compare_thread(struct expected *e, const struct profile *p,
 	free(cpu);
 }
 
-/* Gives the number of nodes that were compared. */
+/* Returns the number of compared nodes. */
 static size_t compare_with_reference(const char *nps, const char *reference)
 {
 	struct input in, ref;
@@ -254,7 +254,7 @@ static void truncated_file_is_reported_and_its_start_kept(void **state)
 		profile_free(p);
 		free(cut);
 	}
-	/* From the end of the table of methods on there is something. */
+	/* A file that is cut after the table of methods yields something. */
 	assert_true(kept > in.len / 2);
 	input_close(&in);
 }

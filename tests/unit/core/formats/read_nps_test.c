@@ -46,7 +46,7 @@ static void self_time_is_what_the_callees_leave_and_samples_are_ms(void **state)
 	assert_int_equal(p->cell_count, 2);
 	assert_int_equal(p->cells[0].stack, 1);
 	assert_int_equal(p->cells[0].weight, 501000);
-	assert_int_equal(p->cells[0].count, 1); /* a part of one */
+	assert_int_equal(p->cells[0].count, 1); /* at least 1 */
 	assert_int_equal(p->cells[1].stack, 2);
 	assert_int_equal(p->cells[1].weight, 2000000);
 	assert_int_equal(p->cells[1].count, 2);
@@ -76,7 +76,6 @@ static void samples_have_the_start_time_if_it_is_an_epoch_time(void **state)
 	}
 }
 
-/* Row 10 of what recordings suffer. */
 static void wrong_lengths_are_reported_without_a_loss(void **state)
 {
 	static const struct {
@@ -173,14 +172,14 @@ static void string_longer_than_the_data_is_rejected(void **state)
 	struct text file;
 
 	(void)state;
-	m.payload.bytes[25] = (char)0xff; /* of "Thread", method 0 */
+	m.payload.bytes[25] = (char)0xff; /* in "Thread", method 0 */
 	file = nps_made_file(&m);
 	assert_non_null(strstr(nps_refusal(file.bytes, file.len).text,
 			       "table of methods"));
 	text_release(&file);
 }
 
-/* Reads a thread whose tree was made by hand. */
+/* Reads a thread with a constructed tree. */
 static struct profile *read_tree(const struct text *tree, unsigned node_size)
 {
 	struct nps_made m = { .comment = "", .major = 1, .type = 1 };
@@ -220,7 +219,7 @@ static void callees_that_are_their_callers_are_refused(void **state)
 		nps_put(&tree, 21, 3);
 		nps_put_node(&tree, 1, 70, 1);
 		nps_put(&tree, offsets[i], 3);
-		/* Its time is its caller's. */
+		/* Its time is added to its caller. */
 		assert_lost(&tree, 100000);
 		text_release(&tree);
 	}

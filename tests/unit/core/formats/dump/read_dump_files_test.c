@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread dumps that JVMs wrote: what is read from them is what a simpler count
- * finds in them, and a cut anywhere does no harm.
+ * Reads real thread dumps.  The results equal those of a simple count of lines,
+ * and truncation at any byte is harmless.
  */
 #include "tests/unit/dump_check.h"
 
@@ -88,8 +88,8 @@ static bool holds(struct line line, const char *words)
 }
 
 /*
- * Counts as grep would: headers have a tid, virtual threads a line of their
- * own, and what is between "Found one" and "Found <N>" does not count.
+ * Counts as grep would: headers have a tid, virtual threads have their own
+ * line, and lines between "Found one" and "Found <N>" are ignored.
  */
 static struct expected counted(const char *bytes, size_t len)
 {
@@ -159,7 +159,9 @@ static void counts_of_a_file_are_what_a_simple_count_finds(void **state)
 	free(bytes);
 }
 
-/* How many lines begin so, blanks aside. */
+/*
+ * Returns the number of lines that start with the text, ignoring indentation.
+ */
 static uint64_t lines_with(const char *bytes, size_t len, const char *start)
 {
 	struct lines lines = lines_over(bytes, len);
@@ -220,7 +222,7 @@ static void only_the_busy_thread_is_not_idle(void **state)
 
 			if (cell->state != STATE_RUNNABLE || !cell->stack)
 				continue;
-			/* JDK 8's poller had just been woken by a file. */
+			/* JDK 8's poller had just been woken by an event. */
 			busy += strstr(stack_of(p, cell), "access$600") == NULL;
 		}
 		assert_int_equal(busy, 1);
@@ -312,8 +314,8 @@ static void log_lines_around_dumps_of_kill_3_are_counted(void **state)
 }
 
 /*
- * Reads every prefix of a file. Each either fails with a reason, or yields no
- * more than the whole file.
+ * Reads every prefix of a file.  Each either fails with a reason or yields no
+ * more samples than the whole file.
  */
 static void assert_cuts_are_harmless(const struct reader *reader,
 				     const char *path, size_t step)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread dumps as text: in logs, changed on their way, and damaged. */
+/* Thread dumps as text: in logs, altered by other programs, and damaged. */
 #include "tests/unit/dump_check.h"
 #include "tests/unit/dump_text.h"
 
@@ -122,7 +122,7 @@ static void changed_spaces_and_line_ends_are_accepted(void **state)
 	assert_two_threads("\xef\xbb\xbf" TWO_THREADS);
 }
 
-/* Puts something before and after each line of the text. */
+/* Adds a prefix and a suffix to each line of the text. */
 static char *wrapped(const char *text, const char *before, const char *after)
 {
 	struct text out = { 0 };
@@ -287,7 +287,7 @@ static void concatenated_dumps_are_separated(void **state)
 	assert_int_equal(samples_in(p), 3);
 	assert_string_equal(stack_of(p, cell_of(p, "b")), "a.B.run:7");
 	assert_int_equal(p->latest_ns, TIME_NS + INT64_C(10000000000));
-	/* The first two have no end, and a frame is half. */
+	/* The first two dumps have no end, and a frame is truncated. */
 	assert_int_equal(remarks_of(p, CUT), 2);
 	assert_int_equal(remarks_of(p, "unrecognized frames"), 1);
 	profile_free(p);

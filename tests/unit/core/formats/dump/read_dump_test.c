@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread dumps as text: what each dialect has that others have not. */
+/* Thread dumps as text: the peculiarities of each JVM's format. */
 #include "tests/unit/dump_check.h"
 #include "tests/unit/dump_text.h"
 
@@ -43,8 +43,8 @@ static void thread_has_name_ids_state_time_and_frames(void **state)
 static void headers_of_each_jdk_are_parsed(void **state)
 {
 	/*
-	 * JDK 5, 6, 8, 11 -e, 21 to 25, an old Mac, threads without a number;
-	 * and a word that a later one may have.
+	 * JDK 5, 6, 8, 11 -e, 21 to 25, an old Mac, threads without a number,
+	 * and an unknown word.
 	 */
 	static const struct {
 		const char *header;
@@ -292,7 +292,7 @@ static void several_dumps_give_a_sample_per_thread_and_dump(void **state)
 	assert_int_equal(p->thread_count, 2); /* [0] is unused */
 	assert_int_equal(p->earliest_ns, TIME_NS);
 	assert_int_equal(p->latest_ns, TIME_NS + INT64_C(10000000000));
-	/* Two in their buckets and one without a time. */
+	/* Two samples in buckets, and one without a time. */
 	assert_int_equal(p->cell_count, 3);
 	assert_whole(p);
 	profile_free(p);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* 08:40:07 on the 21st of November 2026, where it is UTC. */
+/* 2026-11-21 08:40:07 UTC */
 #define TIME_NS INT64_C(1795250407000000000)
 #define HOUR_NS INT64_C(3600000000000)
 

@@ -63,7 +63,7 @@ static uint64_t noted(const char *what)
 	return 0;
 }
 
-/* Ends the recording, which then has that weight and set so much aside. */
+/* Ends the recording and checks the total weight and the omitted weight. */
 static void assert_weighs(uint64_t weight, uint64_t samples, uint64_t set_aside)
 {
 	first_weights_end(&weights, profile);
@@ -79,12 +79,12 @@ static void allocation_before_the_statistics_is_removed(void **state)
 	(void)state;
 	begin();
 	allocated("main", 0, 5000000);
-	/* Not in the order of time. */
+	/* The events are not sorted by time. */
 	sample("main", 2 * SECOND, 300);
 	sample("main", 1 * SECOND, 5000200);
 	sample("main", 3 * SECOND, 400);
 	allocated("main", 4 * SECOND, 5001000);
-	/* 1000 in all, of which 700 are of later samples. */
+	/* 1000 in total, of which later samples have 700. */
 	assert_weighs(1000, 3, 4999900);
 }
 
@@ -100,7 +100,7 @@ static void statistics_of_each_chunk_count(void **state)
 	sample("main", 3 * SECOND, 700);
 	allocated("main", 4 * SECOND, 2300);
 	first_weights_chunk(&weights, START + 4 * SECOND);
-	/* The last chunk was cut: no statistics cover this one. */
+	/* The last chunk was truncated, so no statistics cover this sample. */
 	sample("main", 5 * SECOND, 900);
 	assert_weighs(600 + 700 + 900, 3, 900);
 }
@@ -137,7 +137,7 @@ static void ended_thread_is_corrected_by_the_statistics(void **state)
 	assert_weighs(3000, 1, 6000);
 }
 
-/* JFR samples from the start on, and writes statistics some time later. */
+/* JFR samples from the start of the recording, and writes statistics later. */
 static void sample_before_the_statistics_gets_the_usual_weight(void **state)
 {
 	(void)state;
@@ -150,7 +150,7 @@ static void sample_before_the_statistics_gets_the_usual_weight(void **state)
 	allocated("main", 4 * SECOND, 1000900);
 	assert_weighs(300 + 900, 4, 999700);
 
-	/* Nor does it weigh more than the thread allocates in that time. */
+	/* The weight does not exceed the thread's allocation in that time. */
 	begin();
 	sample("busy", 1 * SECOND, 500);
 	sample("busy", 2 * SECOND, 500);
@@ -169,7 +169,7 @@ static void larger_weight_without_statistics_becomes_the_mean(void **state)
 	sample("main", 3 * SECOND, 400);
 	/* A single sample gets the mean of other threads' samples. */
 	sample("lone", 1 * SECOND, 2000000);
-	/* A weight like those of others is unchanged. */
+	/* A weight similar to those of other samples is unchanged. */
 	sample("same", 1 * SECOND, 390);
 	sample("same", 2 * SECOND, 400);
 	assert_weighs(300 + 600 + 333 + 790, 6, 999700 + 1999667);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How types and events are found again where offsets and sizes mislead. */
+/* Finding types and events despite wrong offsets and sizes. */
 #include "tests/unit/jfr_builder.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #define SAMPLE "jdk.ExecutionSample"
 
-/* Takes len bytes out of the file. */
+/* Removes len bytes from the file. */
 static void cut_out(struct text *file, size_t at, size_t len)
 {
 	memmove(file->bytes + at, file->bytes + at + len, file->len - at - len);
@@ -57,7 +57,7 @@ static void types_before_damage_in_their_midst_are_used(void **state)
 
 	(void)state;
 	jfr_usual_begin(&c);
-	/* The last element is the region; an index that cannot be. */
+	/* The last element is the region; its string index is invalid. */
 	c.bytes.bytes[c.bytes.len - 5] = (char)0xff;
 	c.bytes.bytes[c.bytes.len - 4] = (char)0xff;
 	jfr_usual_pools(&c);
@@ -94,7 +94,7 @@ static void types_of_the_previous_chunk_serve_a_killed_jvm(void **state)
 	jfr_forget(&r);
 }
 
-/* Another JVM's clock began elsewhere: its ids mean something else. */
+/* The second chunk is of another JVM: its clock and ids differ. */
 static void types_of_another_jvm_are_not_used(void **state)
 {
 	struct text file = { 0 };

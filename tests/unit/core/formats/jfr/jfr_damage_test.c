@@ -43,7 +43,7 @@ static void patch(struct text *file, size_t at, uint64_t value)
 		file->bytes[at + i] = (char)(value >> 8 * (7 - i));
 }
 
-/* Number of samples read; 0 if reading failed. */
+/* Returns the number of samples, or 0 if reading failed. */
 static uint64_t kept(const struct jfr_result *r)
 {
 	if (r->status) {
@@ -54,7 +54,7 @@ static uint64_t kept(const struct jfr_result *r)
 	return jfr_all_samples(r->profile);
 }
 
-/* Reads file up to each length; what is kept never shrinks. */
+/* Reads each prefix of the file; the number of samples never decreases. */
 static void check_cuts(const void *bytes, size_t len, size_t step)
 {
 	uint64_t before = 0;
@@ -157,7 +157,10 @@ static void chunks_before_the_truncation_are_complete(void **state)
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 4\np.C.d 4\n");
 	assert_int_equal(jfr_lost(r.profile, "unreadable chunks"), 1);
 	jfr_forget(&r);
-	/* Metadata and pools come first here: the events up to the cut. */
+	/*
+	 * Metadata and pools are at the start here, so the events up to the cut
+	 * are read.
+	 */
 	r = jfr_read_back(file.bytes, 3 * chunk - 5);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 6\np.C.d 5\n");
 	assert_int_equal(jfr_lost(r.profile, "chunks cut short"), 1);
@@ -213,7 +216,7 @@ static void unfinished_chunk_without_types_is_reported(void **state)
 	jfr_forget(&r);
 }
 
-/* JDK-8289688: `jfr` ran for ever. */
+/* JDK-8289688: `jfr` did not terminate. */
 static void empty_chunk_does_not_stop_the_next(void **state)
 {
 	static const uint64_t sizes[] = { 0, HEADER_SIZE };
@@ -323,7 +326,7 @@ static void impossible_sizes_lose_events_but_not_the_file(void **state)
 		}
 	}
 	text_release(&event);
-	/* Ten bytes and more all of whose upper bits are set. */
+	/* Ten and more bytes with the highest bit set. */
 	check_bad_event("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
 	check_bad_event("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 12);
 }
@@ -413,7 +416,7 @@ static void newest_value_of_a_key_is_used(void **state)
 
 /* ---- wrong offsets ---- */
 
-/* Events and pools are found by walking, whatever the header says. */
+/* Events and pools are found by their sizes, whatever the header contains. */
 static void wrong_offsets_in_the_header_are_harmless(void **state)
 {
 	static const struct {
@@ -455,7 +458,7 @@ static void wrong_offsets_in_the_header_are_harmless(void **state)
 	}
 }
 
-/* The delta of the last of three checkpoints leads to no other. */
+/* The delta of the last of three checkpoints is wrong. */
 static void broken_chain_is_abandoned(void **state)
 {
 	static const int64_t deltas[] = { -1, -3,  -100000,   1,
@@ -533,7 +536,7 @@ static void invalid_strings_lose_their_checkpoint(void **state)
 		size_t len;
 	} rows[] = {
 		{ "\x06", 1 },                     /* no such encoding */
-		{ "\xff", 1 },                     /* nor this */
+		{ "\xff", 1 },                     /* also unknown */
 		{ "\x03\x80\x80\x80\x80\x08", 6 }, /* 2 GiB long */
 		{ "\x05\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10 }, /* 2^64-1 */
 		{ "\x04\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10 },
@@ -583,7 +586,7 @@ static void invalid_utf_8_is_kept_for_the_writer(void **state)
 
 /* ---- compressed ---- */
 
-/* Writes it gzipped to a file that has no name any more, and reads that. */
+/* Compresses the recording into an unlinked file and reads that. */
 static struct jfr_result read_gzipped(const struct text *file, size_t cut,
 				      const char **damage)
 {
@@ -634,7 +637,7 @@ static void gzipped_file_is_read_like_the_plain_one(void **state)
 	text_release(&file);
 }
 
-/* Sets each byte of a small file to each of some values: it is still read. */
+/* Sets each byte of a small file to several values; reading must not crash. */
 static void any_byte_may_be_damaged(void **state)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -697,7 +700,7 @@ static void damaged_duration_does_not_widen_the_time_buckets(void **state)
 	jfr_forget(&r);
 }
 
-/* Two samples of the chunk's first millisecond, and one at that tick. */
+/* Two samples in the chunk's first millisecond, and one at that tick. */
 static void check_wild_time(int64_t ticks, uint64_t wild)
 {
 	struct jfr_chunk c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests small JFR files that would be expensive without limits: in time, which
- * would be hours, and in memory, which is measured in a separate process.
+ * Tests small JFR files that would take hours or much memory without limits.
+ * The memory is measured in a separate process.
  */
 #include "core/base/alloc.h"
 #include "core/formats/reader.h"
@@ -25,8 +25,8 @@
 #define MILLION ((size_t)1000000)
 
 /*
- * Reads the file in a child and returns the memory in MB that the child took. 0
- * with sanitizers, whose own memory would count.
+ * Reads the file in a child process and returns the child's memory in MB, or 0
+ * with sanitizers, which need memory themselves.
  */
 static long cost_of(const struct text *file)
 {
@@ -68,7 +68,7 @@ static void check_cost(struct jfr_chunk *c, long most)
 	text_release(&file);
 }
 
-/* A pool of that type of about a million bytes: keys with this value each. */
+/* Adds a pool of about a million bytes: many keys with the same value. */
 static void put_large_pool(struct jfr_chunk *c, uint64_t type,
 			   const char *value, size_t len)
 {
@@ -116,7 +116,7 @@ static void pool_memory_is_bounded_by_its_bytes(void **state)
 	}
 }
 
-/* All frames differ, in their method or line. */
+/* All frames differ in their method or line. */
 static void frames_that_all_differ_cost_a_multiple_of_their_bytes(void **state)
 {
 	(void)state;
@@ -177,7 +177,7 @@ static void samples_that_all_differ_cost_a_multiple_of_their_bytes(void **state)
 
 /* ---- metadata ---- */
 
-/* Begins metadata of one class that has the rest as children. */
+/* Begins metadata of one class, whose children follow. */
 static void begin_metadata(struct jfr_chunk *c, const char *parent)
 {
 	jfr_event_begin(c, 0);
@@ -192,7 +192,7 @@ static void begin_metadata(struct jfr_chunk *c, const char *parent)
 	text_add(&c->bytes, "\x00\x00\x01\x01\x00", 5);
 }
 
-/* So many elements without anything in them, of that name. */
+/* Adds a number of empty elements with this name. */
 static void put_elements(struct jfr_chunk *c, char name, size_t count)
 {
 	jfr_put_varint(&c->bytes, count);
@@ -248,7 +248,7 @@ static void metadata_cost_a_multiple_of_their_bytes(void **state)
 
 /* ---- time ---- */
 
-/* Ten fields of a type of ten fields of a type …: 10^12 values in a field. */
+/* Each type has ten fields of the next type: 10^12 values in a field. */
 static void put_nested_types(struct jfr_chunk *c, const char *event_field)
 {
 	enum { DEPTH = 12 };
@@ -336,8 +336,7 @@ static void types_within_types_do_not_multiply(void **state)
 	put_nested_types(&c, "nested");
 	jfr_usual_pools(&c);
 	/*
-	 * A pool of such values, twice, to detect memory that the first left
-	 * behind.
+	 * Two pools of such values, to detect memory that the first has leaked.
 	 */
 	for (size_t i = 0; i < 2; i++) {
 		jfr_checkpoint_begin(&c, 1);
@@ -359,8 +358,8 @@ static void types_within_types_do_not_multiply(void **state)
 }
 
 /*
- * Checkpoints one within the other, each in a string of the one before: to
- * follow the chain through them would be quadratic.
+ * Nested checkpoints, each in a string of the one before: following the chain
+ * through all of them would be quadratic.
  */
 static void chain_through_nested_checkpoints_is_not_followed(void **state)
 {
@@ -402,7 +401,7 @@ static void chain_through_nested_checkpoints_is_not_followed(void **state)
 	jfr_forget(&r);
 }
 
-/* An event type of so many longs, then a stack trace; nothing else. */
+/* An event type with a number of longs and a stack trace. */
 static void put_long_type(struct jfr_chunk *c, size_t longs)
 {
 	static const char *const strings[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames are read in two ways, with their lines and, faster, without: the stack
- * traces are the same.
+ * Frames with lines and frames without are read by different code; the stack
+ * traces must be the same.
  */
 #include "core/base/input.h"
 #include "core/formats/reader.h"
@@ -47,7 +47,7 @@ static struct text stacks_of(const struct input *in, bool lines)
 	return folded;
 }
 
-/* Gives how many recordings there were. */
+/* Returns the number of recordings. */
 static size_t check_all(const char *pattern)
 {
 	size_t count;

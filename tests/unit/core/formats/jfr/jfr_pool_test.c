@@ -103,7 +103,10 @@ static void keys_may_be_negative_or_beyond_32_bits(void **state)
 	}
 }
 
-/* HotSpot pads event sizes; async-profiler, its big ones to five bytes. */
+/*
+ * HotSpot pads the sizes of all events, async-profiler those of large ones to 5
+ * bytes.
+ */
 static void padded_varints_are_read(void **state)
 {
 	(void)state;
@@ -235,8 +238,9 @@ static void put_kinds(struct jfr_chunk *c, const char *const *kinds)
 }
 
 /*
- * The JDK and async-profiler use different numbers, and jfrsync has both in one
- * file. The class of async-profiler's C functions is their library.
+ * The JDK and async-profiler use different numbers for frame types, and jfrsync
+ * has both in one file.  The class of async-profiler's C functions is their
+ * library.
  */
 static void frame_types_are_recognized_by_their_text(void **state)
 {
@@ -278,7 +282,9 @@ static void frame_types_are_recognized_by_their_text(void **state)
 	}
 	r = jfr_read_file(&file);
 	assert_int_equal(r.status, 0);
-	/* Frames are made as stack traces are met, chunk by chunk. */
+	/*
+	 * Frames are created when a stack trace is first used, chunk by chunk.
+	 */
 	for (size_t i = 0; i < 12; i++) {
 		enum frame_kind kind = rows[i / 4].kinds[i % 4];
 		bool has_class = rows[i / 4].has_class[i % 4];
@@ -296,7 +302,7 @@ static void frame_types_are_recognized_by_their_text(void **state)
 	jfr_forget(&r);
 }
 
-/* Text strings in all encodings, as the name of the class of the method. */
+/* Strings in all encodings, as names of the method's class. */
 static void strings_in_pools_may_have_any_encoding(void **state)
 {
 	static const struct {
@@ -308,7 +314,8 @@ static void strings_in_pools_may_have_any_encoding(void **state)
 		{ "\x01", 1, "b 1\n" },
 		{ "\x02\x2a", 2, "pooled.b 1\n" },
 		{ "\x02\x7f", 2, "b 1\n" }, /* a missing key */
-		{ "\x02\x2b", 2, "b 1\n" }, /* of a pooled string: no circle */
+		{ "\x02\x2b", 2,
+		  "b 1\n" }, /* a pooled string that refers to itself */
 		{ "\x03\x04"
 		  "x/\xc3\xa4",
 		  6, "x.\xc3\xa4.b 1\n" },
@@ -400,7 +407,9 @@ static void truncated_stack_trace_is_marked_at_its_root(void **state)
 	jfr_forget(&r);
 }
 
-/* An extra field between the known ones: the slow way must agree. */
+/*
+ * With an unknown field between the known ones, generic code reads the frames.
+ */
 static void frames_with_more_fields_are_read(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(0);
@@ -426,7 +435,9 @@ static void frames_with_more_fields_are_read(void **state)
 	jfr_sample(&c, 5000, 0x32);
 	r = jfr_read_chunk(&c);
 	assert_int_equal(r.status, 0);
-	/* The usual pools are damaged from the first on: no name is left. */
+	/*
+	 * The usual pools are damaged from the first on, so no names are left.
+	 */
 	jfr_check_stacks(&r, SAMPLE, "[unknown];[unknown] 1\n");
 	assert_int_equal(jfr_lost(r.profile, "damaged constant pools"), 1);
 	jfr_forget(&r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real recordings: what the JDK's `jfr summary` counts in them, and the stack
- * traces that async-profiler's converter finds in them.
+ * Real recordings: the counts equal those of the JDK's `jfr summary`, the stack
+ * traces those of async-profiler's converter.
  */
 #include "core/base/alloc.h"
 #include "core/base/input.h"
@@ -95,7 +95,7 @@ static const char ap_events[] =
 	" jdk.MethodTrace profiler.WallClockSample profiler.LiveObject"
 	" profiler.Malloc profiler.Free profiler.NativeLock ";
 
-/* True if the list of a JDK's types has a stack trace for the event. */
+/* Returns true if the list of a JDK's types has a stack trace for the event. */
 static bool has_stack(const char *types, const char *event)
 {
 	struct text line = { 0 };
@@ -129,7 +129,10 @@ static char *reference(const char *name)
 	return copy;
 }
 
-/* Every event of the summary with a stack trace, and no other, as often. */
+/*
+ * The profile has the summary's events with a stack trace, with the same
+ * counts.
+ */
 static void check_summary(const struct profile *p, const char *summary,
 			  const char *types)
 {
@@ -184,7 +187,7 @@ static void counts_are_those_of_the_jdk(const char *recording,
 
 COUNTS(jdk17_depth16, "busy17-default-depth16.jfr",
        "jdk17__busy17-default-depth16.summary.txt", "jdk17-types.txt")
-/* Two chunks, but of one JVM: the summary's shared type ids are right. */
+/* Two chunks of one JVM have the same type ids, so the summary is correct. */
 COUNTS(jdk17_multichunk, "busy17-multichunk.jfr",
        "jdk17__busy17-multichunk.summary.txt", "jdk17-types.txt")
 COUNTS(jdk25_profile, "busy25-profile.jfr", "jdk25__busy25-profile.summary.txt",
@@ -200,8 +203,8 @@ COUNTS(ap_cpu25, "ap-busy25-cpu1ms.jfr", "ap__busy25-cpu1ms.summary.txt", NULL)
 COUNTS(ap_multi25, "ap-busy25-multi.jfr", "ap__busy25-multi.summary.txt", NULL)
 
 /*
- * A chunk of the JDK's and one of async-profiler's: `jfr summary` books both
- * under the first's type ids (0 ExecutionSample, 656 ThreadPark).  The
+ * A chunk of the JDK and one of async-profiler: `jfr summary` counts both by
+ * the type ids of the first (0 ExecutionSample, 656 ThreadPark).  The
  * converter's sums are 653 and 1334 = 233 JavaMonitorEnter + 1101 ThreadPark.
  */
 static void chunks_of_a_mixed_file_have_their_own_types(void **state)
@@ -219,7 +222,9 @@ static void chunks_of_a_mixed_file_have_their_own_types(void **state)
 	forget(r);
 }
 
-/* The JDK's own tool: "Recording file is stuck in locked stream state". */
+/*
+ * The JDK's own tool fails: "Recording file is stuck in locked stream state".
+ */
 static void recording_of_a_killed_jvm_is_read(void **state)
 {
 	struct recording *r = read_recording(OWN,
@@ -284,7 +289,7 @@ static int by_stack(const void *a, const void *b)
 		      ((const struct tally *)b)->stack);
 }
 
-/* Sorts; what is equal becomes one. */
+/* Sorts the lines and merges equal ones. */
 static void merge(struct tallies *ts)
 {
 	size_t count = 0;
@@ -318,7 +323,9 @@ static void release(struct tallies *ts)
 
 static bool is_hex(char c) { return c && strchr("0123456789abcdef", c); }
 
-/* True at the converter's mark of how a frame ran: _[j], _[i], _[0], … */
+/*
+ * Returns true at the converter's mark of the frame kind: _[j], _[i], _[0], …
+ */
 static bool is_mark(const char *at, size_t left)
 {
 	return left >= 4 && at[0] == '_' && at[1] == '[' && at[3] == ']' &&
@@ -326,11 +333,12 @@ static bool is_mark(const char *at, size_t left)
 }
 
 /*
- * Writes frames as both sides can: slashes are dots, and what names a hidden
- * class of one run alone is left out ($$Lambda$89+0x00007f75/1790421142,
- * $$Lambda$2.0x00007f1a, LambdaForm$MH/0x00007f1a, GeneratedMethodAccessor3).
- * So are the marks: the converter gives frames of one name that ran in several
- * ways the mark of the most frequent.
+ * Normalizes frames for the comparison: slashes become dots, and the parts of
+ * hidden class names that differ between runs are omitted
+ * ($$Lambda$89+0x00007f75/1790421142, $$Lambda$2.0x00007f1a,
+ * LambdaForm$MH/0x00007f1a, GeneratedMethodAccessor3).  The marks are omitted,
+ * too: the converter gives all frames of a name the mark of the most frequent
+ * kind.
  */
 static void add_frames(struct text *out, const char *frame, size_t len)
 {
@@ -365,7 +373,7 @@ static void add_frames(struct text *out, const char *frame, size_t len)
 }
 
 /*
- * Prints a class as Java does: so does the converter, only for this frame kind.
+ * Prints a class as Java does.  The converter does so only for this frame kind.
  */
 static void add_class(struct text *out, const struct profile *p,
 		      const struct frame *f)
@@ -390,7 +398,7 @@ static void add_stack(struct text *out, const struct profile *p, uint32_t stack)
 		const char *method = profile_text(p, f->method);
 		const char *class_name = profile_text(p, f->class_name);
 
-		/* The converter has no mark for a stack trace cut off. */
+		/* The converter does not mark truncated stack traces. */
 		if (strcmp(method, "[truncated]") == 0)
 			continue;
 		if (out->len)
@@ -453,7 +461,10 @@ static void tally_reference(struct tallies *ts, const char *lines)
 	merge(ts);
 }
 
-/* lacking: samples whose stack trace the converter took from another chunk. */
+/*
+ * lacking: the number of samples whose stack trace the converter took from
+ * another chunk.
+ */
 static void check_equal(const struct tallies *ours, const struct tallies *ref,
 			uint64_t lacking)
 {
@@ -535,7 +546,10 @@ STACKS(ap_multi_alloc, "ap-busy17-multi.jfr", "ap__busy17-multi.default--alloc",
        ALLOC)
 STACKS(ap_multi_lock, "ap-busy17-multi.jfr", "ap__busy17-multi.default--lock",
        LOCK)
-/* async-profiler's ExecutionSample is CPU time: not in its wall view. */
+/*
+ * async-profiler's ExecutionSample is CPU time and not in the view of wall
+ * time.
+ */
 STACKS(ap_multi_wall, "ap-busy17-multi.jfr", "ap__busy17-multi.default--wall",
        " profiler.WallClockSample ")
 STACKS(ap_nativemem_lock, "ap-busy17-nativemem.jfr",
@@ -559,10 +573,10 @@ STACKS(jdk17_multichunk_alloc, "busy17-multichunk.jfr",
        "jdk17__busy17-multichunk.default--alloc", ALLOC)
 
 /*
- * Three lock events of the second chunk have keys that only the first one's
- * pool of stack traces has: the JVM wrote the events just after it began the
- * second chunk.  Keys are a chunk's own (another JVM's mean something else),
- * so these have no stack trace, and a remark says it.
+ * Three lock events of the second chunk have keys that only the first chunk's
+ * pool of stack traces has, because the JVM wrote them just after it had begun
+ * the second chunk.  Keys are valid only in their chunk, so these events have
+ * no stack trace, and a remark reports that.
  */
 static void stacks_of_jdk17_multichunk_lock(void **state)
 {

@@ -47,7 +47,8 @@ static void samples_have_stacks_threads_states_and_times(void **state)
 }
 
 /*
- * Key 0 of the JDK's states is STATE_NEW, which means nothing in an allocation.
+ * Key 0 of the JDK's states is STATE_NEW, which is meaningless in an
+ * allocation.
  */
 static void event_without_a_state_field_has_no_state(void **state)
 {
@@ -123,8 +124,8 @@ static void missing_pool_key_is_a_note(void **state)
 }
 
 /*
- * Pyroscope's agent adds contextId: events are read by size, not by known
- * fields.
+ * Pyroscope's agent adds contextId: the next event is found by the event's
+ * size, not by its known fields.
  */
 static void bytes_after_the_known_fields_are_skipped(void **state)
 {
@@ -201,7 +202,7 @@ static void fields_are_found_by_name_in_any_order(void **state)
 	free(types);
 }
 
-/* An event of the application's with a field of that name is no CPU sample. */
+/* An event of the application with such a field is no CPU sample. */
 static void
 failed_field_removes_the_stack_of_cpu_time_samples_only(void **state)
 {
@@ -238,7 +239,7 @@ failed_field_removes_the_stack_of_cpu_time_samples_only(void **state)
 	}
 }
 
-/* Reads one event app.E with that second field, and returns its weight. */
+/* Reads an event app.E with this second field and returns its weight. */
 static struct event weigh(const char *name, struct jfr_field_spec field,
 			  uint64_t value, int64_t ticks_per_second)
 {
@@ -277,7 +278,7 @@ static const struct {
 	const char *event;
 	struct jfr_field_spec field;
 	uint64_t value;
-	int64_t ticks; /* a second */
+	int64_t ticks; /* per second */
 	enum unit unit;
 	uint64_t weight;
 } weighed[] = {
@@ -299,7 +300,7 @@ static const struct {
 	{ "app.E", { "size", T_LONG, NULL, "DataAmount=BITS" },
 	  8000, 1, UNIT_BYTES, 1000 },
 	{ "app.E", { "other", T_LONG, NULL, NULL }, 8000, 1, UNIT_SAMPLES, 1 },
-	/* Each of Datadog's samples stands for several. */
+	/* Each sample of Datadog represents several. */
 	{ "datadog.ExecutionSample", { "weight", T_LONG, NULL, NULL },
 	  12, 1, UNIT_SAMPLES, 12 },
 	{ "profiler.WallClockSample", { "samples", T_INT, NULL, NULL },
@@ -307,7 +308,7 @@ static const struct {
 	{ "jdk.CPUTimeSample",
 	  { "samplingPeriod", T_LONG, NULL, "Timespan=NANOSECONDS" },
 	  20000000, 1, UNIT_NS, 20000000 },
-	/* An object that lives on is one object. */
+	/* A live object has count 1. */
 	{ "jdk.OldObjectSample", { "duration", T_LONG, NULL, "Timespan=TICKS" },
 	  3000, 1, UNIT_SAMPLES, 1 },
 };
@@ -422,7 +423,7 @@ static void ids_are_private_to_each_chunk(void **state)
 		struct jfr_type_spec *types = jfr_own_types(0);
 		struct jfr_chunk c;
 
-		/* The id of one is that of another type in the next. */
+		/* An id of one chunk is another type's in the next. */
 		jfr_type_of(types, SAMPLE)->id = ids[i];
 		jfr_type_of(types, "jdk.ThreadPark")->id = ids[(i + 1) % 3];
 		jfr_chunk_begin(&c);
@@ -450,7 +451,10 @@ static void field_of_an_unknown_type_damages_its_event_only(void **state)
 	struct jfr_result r;
 
 	(void)state;
-	/* Before what is wanted of the one, behind what is of the other. */
+	/*
+	 * Before the known field of one type, after the known field of the
+	 * other.
+	 */
 	jfr_type_of(types, "jdk.ThreadPark")->fields[1].type = 9999;
 	jfr_type_of(types, SAMPLE)->fields[4] = (struct jfr_field_spec){
 		"more", 9999, NULL, NULL
@@ -472,7 +476,7 @@ static void field_of_an_unknown_type_damages_its_event_only(void **state)
 	free(types);
 }
 
-/* Each string of the metadata has another encoding; a stack trace follows. */
+/* Each string of the metadata has another encoding. */
 static void metadata_may_use_every_encoding(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(1);
@@ -795,7 +799,7 @@ static void parked_and_old_objects_have_their_class(void **state)
 	jfr_forget(&r);
 }
 
-/* A field of that name that is not a class key is not read as one. */
+/* A field with this name but another type is not read as a class. */
 static void monitor_class_of_another_type_is_skipped(void **state)
 {
 	struct jfr_type_spec *types = jfr_own_types(CLASS_TYPES);
@@ -819,7 +823,10 @@ static void monitor_class_of_another_type_is_skipped(void **state)
 	jfr_forget(&r);
 }
 
-/* The JDK's stack traces begin with the caller, async-profiler's do not. */
+/*
+ * The JDK's stack traces of this event start with the caller, async-profiler's
+ * do not.
+ */
 static void traced_method_is_the_leaf(void **state)
 {
 	static const struct {
