@@ -97,7 +97,7 @@ struct arch {
 	 */
 	uint8_t room_register;
 
-	/* True when a call instruction ends at `at`. */
+	/* Returns true if a call instruction ends at `at`. */
 	bool (*is_after_call)(const struct machine_code *c, size_t at);
 	/*
 	 * If a direct call ends at `at`, sets *distance from `at` to the called
@@ -106,11 +106,15 @@ struct arch {
 	bool (*called)(const struct machine_code *c, size_t at,
 		       int64_t *distance);
 	/*
-	 * Reports the effect of the prologue that begins at entry before `at`.
+	 * Sets *out to the frame as the prologue that begins at entry has built
+	 * it before `at`.
 	 */
 	void (*prologue)(const struct machine_code *c, size_t entry, size_t at,
 			 struct frame_edge *out);
-	/* False when `at` is not in an epilogue: the frame is whole. */
+	/*
+	 * Returns true in an epilogue, with the rest of the frame in *out;
+	 * false while the frame is complete.
+	 */
 	bool (*epilogue)(const struct machine_code *c, size_t at,
 			 struct frame_edge *out);
 	/* Follows the code from `at`; *out is valid even without a return. */

@@ -12,18 +12,21 @@
 #include "core/unwind/native_frame.h"
 #include "core/unwind/walk.h"
 
-/* Both are borrowed; the view has a code cache. */
+/*
+ * Returns the state for a JVM whose view has a code cache.  Borrows the view
+ * and native.
+ */
 struct hotspot_frames *hotspot_frames_new(const struct arch *arch,
 					  const struct process_view *view,
 					  struct native_frames *native);
 void hotspot_frames_free(struct hotspot_frames *h); /* NULL is fine */
 
-/* Returns true when the JVM exports the return address of continuations. */
+/* Returns true if the JVM exports the return address of continuations. */
 bool hotspot_frames_have_continuations(const struct hotspot_frames *h);
 
 /*
- * Steps from a pc in the code cache to its caller, and describes the frame in
- * *frame.
+ * Describes the frame at w->pc, which is in the code cache, in *frame, and
+ * steps to its caller.
  */
 enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 			      struct unwound_frame *frame);
@@ -43,58 +46,68 @@ struct hotspot_frames {
 	struct native_frames *native;
 	struct method_check *methods;
 	struct path_cache *paths;
-	/* Of virtual threads: none before JDK 21. */
+	/* For virtual threads; 0 before JDK 21. */
 	uint64_t
 		entry_return; /* the address of ContinuationEntry::_return_pc */
-	uint64_t entry_pc;    /* and its value; 0 = not known yet */
-	uint64_t interpreter; /* an address in it; 0 = not known yet */
+	uint64_t entry_pc;    /* its value; 0 = not read yet */
+	uint64_t interpreter; /* an address in the interpreter; 0 = none seen
+				 yet */
 };
 
-/* How certain it is that a value is a return address. */
+/* How likely a value is a return address. */
 enum belief { BELIEF_NONE, BELIEF_WEAK, BELIEF_STRONG };
 
-/* Returns the belief in a value; fp is what the caller's FP would be. */
+/* Rates a value as a return address; fp is the caller's FP if it is one. */
 enum belief hotspot_believe(struct hotspot_frames *h, struct walk *w,
 			    uint64_t value, uint64_t fp);
 
 /*
- * Reads a slot of the stack; true when it has a return address with at least
- * the wanted belief.
+ * Reads a slot of the stack.  Returns true and sets *value if the value is
+ * rated as wanted or better.
  */
 bool hotspot_is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
 		       uint64_t fp, enum belief wanted, uint64_t *value);
 
-/* Returns the caller's FP, which is mostly saved below the return address. */
+/*
+ * Returns the word below the return address, where most code saves the caller's
+ * FP.
+ */
 uint64_t hotspot_fp_below(struct walk *w, uint64_t slot);
 
-/* Sets *code to a blob's code; false when it is not readable. */
+/*
+ * Sets *code to the code of a blob, valid until the next code_cache_begin().
+ * Returns false if it is unreadable.
+ */
 bool hotspot_read_code(struct hotspot_frames *h, const struct code_blob *b,
 		       struct machine_code *code);
 
-/* Returns the path from pc in a blob; valid until the next call. */
+/* Returns the path from pc in a blob, valid until the next call. */
 const struct code_path *hotspot_path(struct hotspot_frames *h,
 				     const struct code_blob *b, uint64_t pc,
 				     enum code_way way);
 
-/* Goes to the caller whose return address pc is in the slot.  Names the rule.
+/*
+ * Steps to the caller whose return address pc is in the slot.  rule is static
+ * text, for walk.rule.
  */
 enum step hotspot_return(struct walk *w, uint64_t slot, uint64_t pc,
 			 uint64_t fp, const char *rule);
 
-/* Finds the nearest return address within so many slots from SP. */
+/* Finds the nearest return address among the first slots from SP. */
 bool hotspot_scan(struct hotspot_frames *h, struct walk *w, size_t slots,
 		  uint64_t *slot, uint64_t *pc);
 
 /*
- * Rules that step to the caller and return true, or return false and leave the
- * walk as it is.  step_by_base: FP is the base of the frame, at most reach
- * bytes above SP.  step_by_scan: a leaf that has no frame to speak of.
+ * Two rules that step to the caller and return true, or return false and leave
+ * the walk unchanged.  step_by_base: FP is the base of the frame, at most reach
+ * bytes above SP.  step_by_scan: a leaf with a small frame or none, whose
+ * return address is near SP.
  */
 bool hotspot_step_by_base(struct hotspot_frames *h, struct walk *w,
 			  enum belief wanted, uint64_t reach);
 bool hotspot_step_by_scan(struct hotspot_frames *h, struct walk *w);
 
-/* Steps from a routine of continuations, which b holds, to its caller. */
+/* Steps to the caller of a routine of continuations; b is its blob. */
 enum step hotspot_continuation_step(struct hotspot_frames *h, struct walk *w,
 				    const struct code_blob *b);
 

@@ -2,8 +2,8 @@
 /*
  * native_frame: steps from frames of programs and libraries.
  *
- * Call frame information gives the caller, and a row of it is cached for each
- * address; frame pointers are used where there is none.
+ * Call frame information (DWARF 5, 6.4) gives the caller; its rows are cached
+ * by address.  Code without call frame information is walked by frame pointers.
  */
 #ifndef CORE_UNWIND_NATIVE_FRAME_H
 #define CORE_UNWIND_NATIVE_FRAME_H
@@ -14,12 +14,12 @@
 
 struct native_frames;
 
-/* The images, which are borrowed, are those of one process. */
+/* Borrows the images, which belong to one process. */
 struct native_frames *native_frames_new(const struct arch *arch,
 					struct process_images *images);
 void native_frames_free(struct native_frames *n); /* NULL is fine */
 
-/* Returns true when an executable mapping holds the address. */
+/* Returns true if the address is in an executable mapping. */
 bool native_frames_has(struct native_frames *n, uint64_t pc);
 
 /* Describes the frame at w->pc in *frame and steps to its caller. */

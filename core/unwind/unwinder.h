@@ -59,14 +59,14 @@ struct unwinder *unwinder_new(const struct arch *arch,
 void unwinder_free(struct unwinder *u); /* NULL is fine */
 
 /*
- * Returns true when the JVM has virtual threads whose continuations can be
+ * Returns true if the JVM has virtual threads whose continuations can be
  * walked.
  */
 bool unwinder_has_continuations(const struct unwinder *u);
 
 /*
- * Walks a stack.  The result is valid until the next walk and has at least one
- * frame; a walk that is lost ends with UNWOUND_UNKNOWN.
+ * Walks a stack.  The result has at least one frame and is valid until the next
+ * walk.  After UNWIND_LOST, its last frame is UNWOUND_UNKNOWN.
  */
 void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 		   struct unwound *out);

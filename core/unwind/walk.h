@@ -46,13 +46,16 @@ static inline bool walk_knows(const struct walk *w, unsigned reg)
 	return w->known >> reg & 1;
 }
 
-/* Returns the value of a register, or 0 when it is unknown. */
+/* Returns the value of a register, or 0 if it is unknown. */
 static inline uint64_t walk_register(const struct walk *w, unsigned reg)
 {
 	return walk_knows(w, reg) ? w->registers[reg] : 0;
 }
 
-/* Reads a word of the stack; false when the copy does not have all of it. */
+/*
+ * Reads a word of the stack.  Returns false if it is not completely in the
+ * copy.
+ */
 static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 {
 	uint64_t offset = address - w->stack_at;
@@ -77,8 +80,8 @@ static inline enum step walk_lost(struct walk *w, const char *why)
 }
 
 /*
- * Goes to the caller of a frame that was called, not interrupted.  HotSpot's
- * code preserves no register but SP and FP.
+ * Steps to the caller of a frame that was called, not interrupted.  HotSpot's
+ * code preserves only SP and FP.
  */
 static inline enum step walk_to(struct walk *w, uint64_t pc, uint64_t sp,
 				uint64_t fp)

@@ -18,7 +18,7 @@
 
 #define HTTP_BODY_MAX ((size_t)64 << 20)
 
-/* A URL "http[s]://host[:port]/path", taken apart. */
+/* The parts of a URL "http[s]://host[:port]/path". */
 struct http_url {
 	char host[256]; /* without the brackets of an IPv6 address */
 	uint16_t port;
@@ -27,8 +27,9 @@ struct http_url {
 };
 
 /*
- * ERROR_MISUSE for another scheme, an invalid port, and a user or password in
- * the URL, which other users of the machine could read.
+ * Parses a URL, to which parts->path refers.  Returns 0; or -1 and ERROR_MISUSE
+ * for another scheme, an invalid port, and a user or password in the URL, which
+ * other users of the machine could read.
  */
 int http_url_parse(struct http_url *parts, const char *url, struct error *err);
 
@@ -36,7 +37,7 @@ int http_url_parse(struct http_url *parts, const char *url, struct error *err);
 void http_url_add(struct text *out, const struct http_url *parts,
 		  const char *path);
 
-/* A response; texts are foreign and "" when there was none. */
+/* A response.  Texts are foreign, and "" if absent. */
 struct http_response {
 	int status;
 	struct text body, type, authenticate, server;
@@ -48,25 +49,26 @@ void http_response_release(struct http_response *r);
 struct http_client;
 
 /*
- * Everything is borrowed.  NULL and *err: ERROR_UNAVAILABLE when libcurl is
- * missing, ERROR_MISUSE for an invalid option.
+ * Borrows the target and its texts.  Returns NULL and *err: ERROR_UNAVAILABLE
+ * if libcurl is missing, ERROR_MISUSE for an invalid option.
  */
 struct http_client *http_client_new(const struct jmx_target *target,
 				    struct error *err);
 void http_client_free(struct http_client *c); /* NULL is fine */
 
-/* True when requests may go to an HTTP proxy, by an option or environment. */
+/* Returns true if an option or the environment sets an HTTP proxy. */
 bool http_client_uses_proxy(const struct http_client *c);
 
 /*
- * Sends a POST, or a GET when body is NULL, and receives the response, by a
- * connection that stays open for the next request.  is_once: the request must
- * not be sent again when a connection is lost after it was sent.
+ * Sends a POST, or a GET if body is NULL, and receives the response.  The
+ * connection stays open for the next request.  is_once: do not repeat the
+ * request if the connection is lost after it was sent.
  *
- * -1 and *err when there is no HTTP response: ERROR_NO_TARGET when nothing
- * listens or the host has no address; ERROR_REFUSED, with sys ETIMEDOUT after
- * timeout_ns and EMSGSIZE for a body of more than HTTP_BODY_MAX;
- * ERROR_PERMISSION when the server demands a client certificate.
+ * Returns 0 for any HTTP response, which the caller releases.  Returns -1 and
+ * *err if there is none: ERROR_NO_TARGET if nothing listens or the host does
+ * not resolve; ERROR_REFUSED, with sys ETIMEDOUT after timeout_ns and EMSGSIZE
+ * for a body of more than HTTP_BODY_MAX; ERROR_PERMISSION if the server
+ * requires a client certificate.
  */
 int http_client_send(struct http_client *c, const char *url,
 		     const struct text *body, bool is_once, int64_t timeout_ns,

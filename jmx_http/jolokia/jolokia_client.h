@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jolokia_client: a connection to the MBeans of a JVM by a Jolokia agent.
+ * jolokia_client: a connection to the MBeans of a JVM through a Jolokia agent.
  *
- * A run is sent as bulk requests.  Attributes that an agent cannot read among
- * others are requested again alone, for the reason.  A bulk request that the
- * agent fails as a whole is repeated in parts if it only reads.
+ * A run is sent as bulk requests.  If an agent cannot read an attribute among
+ * others, the client requests it alone, to get the reason.  If the agent fails
+ * a whole bulk request that only reads, the client repeats it in parts.
  */
 #ifndef JMX_HTTP_JOLOKIA_JOLOKIA_CLIENT_H
 #define JMX_HTTP_JOLOKIA_JOLOKIA_CLIENT_H
@@ -17,14 +17,14 @@
 struct jmx *jolokia_client_open(const struct jmx_target *target,
 				struct error *err);
 
-/* Where agents are, usually, in the order in which to try them; a NULL ends. */
+/* The usual paths of agents, in the order in which to try them, then NULL. */
 extern const char *const jolokia_paths[];
 
 /*
- * Sets *err to the reason why a response is not Jolokia's, by its HTTP status,
- * content type and redirect, and returns -1; 0 when it may be one: a JSON
- * object or array.  user: of the login that was sent, or NULL; has_token: a
- * token was sent.
+ * Checks the HTTP status, the content type and the redirect of a response.
+ * Returns 0 if it may be Jolokia's, a JSON object or array; else -1, with the
+ * reason in *err.  user is the user of the login that was sent, or NULL;
+ * has_token: a token was sent.
  */
 int jolokia_check_response(const struct http_response *r, const char *user,
 			   bool has_token, struct error *err);

@@ -12,36 +12,37 @@
 #include "jmx_http/jmx.h"
 #include "jmx_http/jolokia/jolokia_json.h"
 
-/* In place of the index of a name: all names in one request. */
+/* Replaces the index of a name: all names in one request. */
 #define JOLOKIA_WHOLE SIZE_MAX
 
-/* True when a request of that verb changes nothing. */
+/* Returns true if requests with this verb change nothing. */
 bool jolokia_is_read(enum jmx_verb verb);
 
 /*
- * Appends the object of a request; of JMX_GET, for all of its names or for the
- * one of that index.  ERROR_MISUSE for an invalid object name.
+ * Appends the JSON object of a request; of JMX_GET, for all names or for the
+ * one with the index `name`.  Returns 0; or -1 and ERROR_MISUSE for an invalid
+ * object name.
  */
 int jolokia_add_request(struct text *out, const struct jmx_request *q,
 			size_t name, struct error *err);
 
 /*
- * The failure of a response object, "class: message", in the arena; NULL when
- * it succeeded.  *kind as jmx_reply.
+ * Returns the failure of a response object, "class: message", in the arena;
+ * NULL if the request succeeded.  Sets *kind as in jmx_reply.
  */
 const char *jolokia_failure(const cJSON *response, struct arena *a,
 			    enum error_kind *kind);
 
 /*
- * True for the value by which an agent replaces an attribute that it could not
- * read, in a response for several of them.  An attribute may have such a string
- * as its value, too, so a request for it alone has to decide.
+ * Returns true for the text that an agent returns in place of an attribute that
+ * it could not read among others.  A real value may be the same text, so the
+ * caller must request the attribute alone to decide.
  */
 bool jolokia_is_replaced(const cJSON *value);
 
 /*
- * Converts the value of a response to "list" for one MBean.  NULL when it has
- * none of what describes an MBean.
+ * Converts the value of a response to "list" for one MBean, in the arena.
+ * Returns NULL if the value does not describe an MBean.
  */
 const struct jmx_info *jolokia_to_info(const cJSON *value, struct arena *a);
 
@@ -51,11 +52,11 @@ const struct value *jolokia_to_names(const cJSON *value, struct arena *a);
 /* An agent, by its response to "version"; foreign, in the arena. */
 struct jolokia_agent {
 	const char *agent, *protocol; /* "1.7.1", "7.2" */
-	/* The agent's limits; 0: none, which is what requests ask for. */
+	/* The agent's limits; 0: none, which requests ask for. */
 	int64_t max_depth, max_collection, max_objects;
 };
 
-/* False when the value is none that an agent gives. */
+/* Returns false if the value is not that of an agent. */
 bool jolokia_to_agent(const cJSON *value, struct jolokia_agent *agent,
 		      struct arena *a);
 

@@ -60,16 +60,19 @@ struct backend {
 	bool requires_tls;
 };
 
-/* Starts to connect. */
+/*
+ * Starts to connect to the endpoint of a JVM, which is borrowed.  The caller
+ * calls backend_free().
+ */
 struct backend *backend_new(const struct backend_context *context,
 			    struct upstream *jvm, struct endpoint endpoint);
 
-/* True if the connection uses TLS or is going to. */
+/* Returns true if the connection uses TLS or will use it. */
 bool backend_is_tls(const struct backend *b);
 
 /*
- * Requires TLS.  False if the backend is ready without TLS.  A backend that is
- * not ready calls ended() later if it turns out to lack TLS.
+ * Requires TLS.  Returns false if the backend is ready and has no TLS.  If it
+ * is not ready yet and turns out to have no TLS, it calls ended() later.
  */
 bool backend_require_tls(struct backend *b);
 
@@ -82,7 +85,10 @@ void backend_send(struct backend *b, const void *bytes, size_t len);
 /* True while more than BACKEND_WAITING_MAX bytes wait to be written. */
 bool backend_is_full(const struct backend *b);
 
-/* The bytes that have arrived.  The backend must be ready. */
+/*
+ * Returns the bytes that have arrived; the backend owns the buffer and must be
+ * ready.
+ */
 struct evbuffer *backend_input(struct backend *b);
 
 /*

@@ -3,14 +3,14 @@
  * jolokia_call: the operations of a Jolokia request as the policy and the call
  * log see them, and whether they may pass.
  *
- * A POST body is judged while it passes.  The verdict on an entry is known at
+ * A POST body is checked while it passes.  The verdict on an entry is known at
  * the latest with the entry's closing brace, which is forwarded only if the
- * entry may pass; an agent does nothing before the JSON document is complete.
- * So bodies of any size need no memory here.
+ * entry may pass.  An agent executes nothing before the JSON document is
+ * complete, so bodies of any size need no memory here.
  *
- * An agent must not understand a body differently than this does.  So only
- * strict JSON in UTF-8 passes, and no entry in which a key that matters occurs
- * twice.
+ * An agent must not understand a body differently than this parser.  So only
+ * strict JSON in UTF-8 passes, and no entry with two equal keys among those of
+ * enum jolokia_key.
  */
 #ifndef JMX_HTTP_PROXY_JOLOKIA_CALL_H
 #define JMX_HTTP_PROXY_JOLOKIA_CALL_H
@@ -40,7 +40,7 @@ struct jolokia_rules {
 enum jolokia_verdict {
 	JOLOKIA_PASSES,
 	JOLOKIA_REFUSED, /* by the rules */
-	JOLOKIA_INVALID, /* no Jolokia request */
+	JOLOKIA_INVALID, /* not a Jolokia request */
 };
 
 /* A string of a request, truncated to JOLOKIA_NAME_MAX bytes. */
@@ -60,13 +60,13 @@ enum jolokia_key {
 	JOLOKIA_KEYS, /* number of keys; any other key */
 };
 
-/* A request while it is judged. */
+/* A request while it is checked. */
 struct jolokia_call {
 	const struct jolokia_rules *rules; /* borrowed */
 	const char *why;                   /* the verdict's reason; static */
 	const char *method; /* of the first entry; static; NULL: none yet */
 	size_t count;       /* of entries */
-	bool changes;       /* an entry does more than read, or may */
+	bool changes;       /* an entry changes something, or may */
 
 	/* Private from here on: the state of the JSON parser. */
 	enum jolokia_verdict verdict;
@@ -91,27 +91,27 @@ struct jolokia_call {
 void jolokia_call_begin(struct jolokia_call *c,
 			const struct jolokia_rules *rules);
 
-/* Judges the next piece of a POST body. */
+/* Checks the next piece of a POST body. */
 enum jolokia_verdict jolokia_call_read(struct jolokia_call *c,
 				       const char *bytes, size_t len);
 
-/* Judges the whole, after the last piece. */
+/* Returns the verdict on the whole body, after the last piece. */
 enum jolokia_verdict jolokia_call_end(struct jolokia_call *c);
 
 /*
- * Judges a GET or HEAD request by its target behind the agent's path, as it is
- * written: "/read/java.lang:type=Memory?maxDepth=2".
+ * Checks a GET or HEAD request.  target is the undecoded part after the agent's
+ * path: "/read/java.lang:type=Memory?maxDepth=2".
  */
 enum jolokia_verdict jolokia_call_of_path(struct jolokia_call *c,
 					  struct line target);
 
-/* For the call log; the texts live as long as c. */
+/* Returns the description for the call log; its texts belong to c. */
 struct policy_call jolokia_call_log(const struct jolokia_call *c);
 
 /*
- * True when a path could lead out of the agent's: a segment is "." or "..",
- * perhaps escaped or with a parameter ("..;"), or contains a NUL.  path has no
- * query.
+ * Returns true if a path, without query, could leave the agent's path: a
+ * segment is "." or "..", perhaps escaped or with a parameter ("..;"), or
+ * contains a NUL.
  */
 bool jolokia_path_escapes(struct line path);
 

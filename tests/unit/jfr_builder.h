@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfr_builder: writes valid and damaged JFR chunks for tests.  A chunk is
- * written from start to end, with metadata, checkpoints and events in any
- * order.  Tests that need damage patch the bytes afterwards.
+ * jfr_builder: writes valid and damaged JFR chunks for tests.
+ *
+ * A chunk is written from start to end, with metadata, checkpoints and events
+ * in any order.  Tests that need damage patch the bytes afterwards.
  */
 #ifndef TESTS_UNIT_JFR_BUILDER_H
 #define TESTS_UNIT_JFR_BUILDER_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rmi_stand_in: a child process in place of a JVM with JMX, for replies that a
- * real JVM never sends, or not on request.  It accepts each login; a script
- * determines the replies to calls.
+ * real JVM never sends, or not on request.
+ *
+ * It accepts each login; a script determines the replies to calls.
  */
 #ifndef TESTS_UNIT_RMI_STAND_IN_H
 #define TESTS_UNIT_RMI_STAND_IN_H

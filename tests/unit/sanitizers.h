@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sanitizers: IS_SANITIZED is 1 if sanitizers run, with which tests take ten
- * times as long.  Tests that visit each position of their input then skip some
- * positions.
+ * times as long.
+ *
+ * Tests that visit each position of their input then skip some positions.
  */
 #ifndef TESTS_UNIT_SANITIZERS_H
 #define TESTS_UNIT_SANITIZERS_H

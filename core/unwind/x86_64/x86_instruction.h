@@ -2,10 +2,10 @@
 /*
  * x86_instruction: the length and the parts of an x86-64 instruction.
  *
- * The effect of instructions is left to the caller (x86_path.c).  All
- * instructions that compilers and HotSpot emit have a length, including
- * AVX-512.  Invalid instructions and newer extensions have none (Intel SDM
- * volume 2, 2.1 to 2.7 and appendix A).
+ * x86_path.c interprets the effect of instructions.  All instructions that
+ * compilers and HotSpot emit can be decoded, including AVX-512.  Invalid
+ * instructions and newer extensions cannot (Intel SDM volume 2, 2.1 to 2.7 and
+ * appendix A).
  */
 #ifndef CORE_UNWIND_X86_64_X86_INSTRUCTION_H
 #define CORE_UNWIND_X86_64_X86_INSTRUCTION_H
@@ -33,8 +33,8 @@ struct x86_instruction {
 };
 
 /*
- * Decodes the instruction at `at` of len bytes; false when it is unknown or
- * incomplete.
+ * Decodes the instruction at offset `at` of len bytes.  Returns false if it is
+ * unknown or incomplete.
  */
 bool x86_instruction_at(const uint8_t *bytes, size_t len, size_t at,
 			struct x86_instruction *out);
