@@ -4,7 +4,7 @@
  * lowest bit selects --read-only, the others are the size of the pieces.
  * Whatever the client sends, the JVM must receive complete and valid messages.
  */
-#include "tests/fuzz/proxy_parties.h"
+#include "tests/fuzz/rmi_parties.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	parties_begin(data[0] & 1);
+	rmi_parties_begin(data[0] & 1);
 	/* Few pieces, because each piece takes several rounds. */
 	step = (size / 16 + 1) * ((size_t)(data[0] >> 1) + 1);
 	while (at < size) {

@@ -5,7 +5,7 @@
  * greeting. Whatever the JVM sends, no stub may refer clients to another
  * address than the proxy's.
  */
-#include "tests/fuzz/proxy_parties.h"
+#include "tests/fuzz/rmi_parties.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	kind = data[0] & 3;
-	parties_begin(false);
+	rmi_parties_begin(false);
 	fuzz_send(parties.client, asked[kind].bytes, asked[kind].len);
 	exchange();
 	greeted = parties.client_heard.len;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session of the proxy whose client and JVM are the fuzzer, in an event loop
- * that never waits.  Each fuzzer includes it once.
+ * that never waits.  Each fuzzer includes it once, and adds a
+ * front to parties.door.
  */
 #ifndef TESTS_FUZZ_PROXY_PARTIES_H
 #define TESTS_FUZZ_PROXY_PARTIES_H
 
-#include "jmx_http/proxy/session.h"
+#include "core/base/text.h"
+#include "jmx_http/net/dialer.h"
+#include "jmx_http/proxy/call_log.h"
+#include "jmx_http/proxy/door.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define ENDPOINT_DISCOVERY_HOST "proxy.example"
-#define ENDPOINT_DISCOVERY_PORT 7777
-#define JVM_PORT                9010
-#define JVMS_MAX                16
-#define ROUNDS_MAX              64
-
-#define GREETING                "N\0\1a\0\0\0\1"
+#define JVM_PORT   9010
+#define JVMS_MAX   16
+#define ROUNDS_MAX 64
 
 /* The JVM's end of a connection. */
 struct jvm_end {
@@ -31,7 +32,6 @@ struct jvm_end {
 
 struct parties {
 	struct door *door;
-	struct rmi_front *front;
 	int client;
 	struct text client_heard;
 	struct jvm_end jvms[JVMS_MAX];
@@ -121,6 +121,7 @@ static void fuzz_call(void *self, const struct proxy_call *call)
 		abort();
 }
 
+/* Creates the door. */
 static void parties_open(void)
 {
 	static const struct door_options options = {
@@ -131,43 +132,31 @@ static void parties_open(void)
 		.report = fuzz_say,
 		.call = fuzz_call,
 	};
-	struct sockaddr_storage here = { .ss_family = AF_INET };
-	const struct rmi_front_options jvm = {
-		.jvm = { .title = "jvm",
-			 .host = "jvm",
-			 .dialer = &fuzz_dialer,
-			 .port = JVM_PORT },
-		.bind = &here,
-		.advertise_host = ENDPOINT_DISCOVERY_HOST,
-		.advertise_port = ENDPOINT_DISCOVERY_PORT,
-	};
 	struct error err;
 
-	if (parties.door)
-		return;
-	((struct sockaddr_in *)&here)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	signal(SIGPIPE, SIG_IGN); /* as in main() */
 	parties.door = door_new(&options, &err);
-	if (!parties.door || rmi_front_add(parties.door, &jvm, &err) < 0)
+	if (!parties.door)
 		abort();
-	parties.front = (struct rmi_front *)parties.door->fronts;
 }
 
-/* Accepts a client in a proxy that has not yet contacted the JVM. */
-static void parties_begin(bool read_only)
+static struct sockaddr_storage fuzz_loopback(void)
+{
+	struct sockaddr_storage here = { .ss_family = AF_INET };
+
+	((struct sockaddr_in *)&here)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return here;
+}
+
+/* A client that has just been accepted by the front. */
+static void parties_connect(void)
 {
 	struct sockaddr_storage peer = { .ss_family = AF_INET };
-	struct upstream *pair;
 	int fds[2];
 
-	parties_open();
-	parties.door->options.read_only = read_only;
-	pair = &parties.front->jvm;
-	pair->has_server = false;
-	pair->route_count = pair->next_route = 0;
-	pair->registry.tls = ENDPOINT_LOOK;
 	fuzz_pair(fds);
 	parties.client = fds[1];
-	session_begin(&parties.front->front, fds[0], &peer);
+	parties.door->fronts->ops->begin(parties.door->fronts, fds[0], &peer);
 }
 
 static void fuzz_hear(int fd, struct text *heard)
@@ -205,8 +194,9 @@ static void parties_end(void)
 	for (int i = 0; parties.door->clients && i < ROUNDS_MAX; i++)
 		event_base_loop(parties.door->base, EVLOOP_NONBLOCK);
 	while (parties.door->clients)
-		session_free((struct session *)parties.door->clients);
-	if (parties.door->client_count)
+		parties.door->fronts->ops->free_client(parties.door->clients);
+	if (parties.door->client_count || parties.door->memory ||
+	    parties.door->untrusted_memory)
 		abort();
 	parties.jvm_count = 0;
 	text_release(&parties.client_heard);
