@@ -106,4 +106,16 @@ tap_result 'every file that ARCHITECTURE.md names exists' "$(
 		[ -e "$file" ] || echo "$file"
 	done)"
 
+# Other versions format differently.
+name='clang-format changes no source; make format applies it'
+if [ -e .clang-format ] &&
+	clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+	# shellcheck disable=SC2046 # file names of ours, one word each
+	tap_result "$name" "$(clang-format --dry-run $(find bpf cmd core jmx_http jvmti \
+		packaging render tests -name '*.[ch]' 2>/dev/null) 2>&1 |
+		sed -n 's/:[0-9]*: warning: .*//p')"
+else
+	tap_skip "$name" 'no clang-format 14'
+fi
+
 tap_end

@@ -240,7 +240,8 @@ static int read_pattern(struct jolokia_answer *a)
 		return read_fail_attributes(a);
 	if (!all.is_single)
 		json_close_object(&a->j);
-	return all.has_some || !a->q.path_count ? 0 : jolokia_answer_fail_path(a);
+	return all.has_some || !a->q.path_count ? 0
+						: jolokia_answer_fail_path(a);
 }
 
 static bool answer_has_pattern(const struct jolokia_answer *a)

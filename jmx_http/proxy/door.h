@@ -94,7 +94,7 @@ struct door_client {
  * While the door shuts down, a reply whose length is unknown is complete after
  * this time without a byte.
  */
-#define DOOR_STILL_NS (2 * CLOCK_NS_PER_S)
+#define DOOR_STILL_NS    (2 * CLOCK_NS_PER_S)
 
 #define DOOR_LIMITED_MAX 16
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LONGEST_S 10 /* per input; tests/fuzz.sh sets the same for libFuzzer   \
-		      */
+/* Seconds per input; tests/fuzz.sh sets the same for libFuzzer. */
+#define LONGEST_S 10
 
 typedef int fuzz_fn(const uint8_t *data, size_t size);
 

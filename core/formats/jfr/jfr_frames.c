@@ -221,9 +221,10 @@ static inline uint32_t frame_read_short(const uint8_t **at)
 	return (uint32_t)(method * DIRECT_TYPES + type);
 }
 
-#define WINDOW       64 /* bytes that are searched for ends of varints at once */
-#define WINDOW_PAUSE 16 /* frames without a window after one without a frame   \
-			 */
+/* Bytes that are searched for ends of varints at once. */
+#define WINDOW 64
+/* Frames without a window after one without a frame. */
+#define WINDOW_PAUSE 16
 
 /* Returns a bit for each of WINDOW bytes: set where a varint ends. */
 static inline uint64_t varint_ends(const uint8_t *at)

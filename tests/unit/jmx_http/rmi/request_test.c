@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recorded messages of Java clients, in pieces, and hostile messages. */
 #include "core/base/input.h"
-#include "jmx_http/rmi/request.h"
 #include "jmx_http/proxy/rmi_call.h"
+#include "jmx_http/rmi/request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
