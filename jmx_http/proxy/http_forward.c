@@ -132,6 +132,32 @@ static bool forward_is_foreign(const struct http_session *s,
 	return false;
 }
 
+/*
+ * True when a browser does not tell from which page a request comes: a page can
+ * prevent Referer, a simple GET has no Origin, and a browser sends
+ * Sec-Fetch-Site only by TLS or to this machine.
+ */
+static bool forward_is_unproven(const struct http_head *h)
+{
+	static const char *const names[] = { "Origin", "Referer",
+					     "Sec-Fetch-Site" };
+	static const char browser[] = "Mozilla/";
+	bool is_browser = false;
+
+	for (size_t i = 0; i < h->count; i++) {
+		const struct http_header *header = &h->headers[i];
+
+		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+			if (http_header_is(header, names[n]))
+				return false;
+		is_browser |= http_header_is(header, "User-Agent") &&
+			      header->value.len >= strlen(browser) &&
+			      memcmp(header->value.text, browser,
+				     strlen(browser)) == 0;
+	}
+	return is_browser;
+}
+
 static bool forward_has_twice(const struct http_head *h, const char *name)
 {
 	size_t count = 0;
@@ -287,7 +313,14 @@ static bool forward_check_call(struct http_session *s,
 		return forward_fail(fault, 400,
 				    "only POST requests may have a body");
 	/* OPTIONS, too: a server may treat all methods but POST alike. */
-	return forward_check_path(s, rest, fault);
+	if (!forward_check_path(s, rest, fault))
+		return false;
+	/* As an image or a script of a foreign page. */
+	if ((s->call.changes || s->call.is_jsonp) && forward_is_unproven(h))
+		return forward_fail(fault, 403,
+				    "the request may come from another web "
+				    "site; use POST");
+	return true;
 }
 
 bool http_forward_check(struct http_session *s, const struct http_head *h,

@@ -709,6 +709,7 @@ static enum jolokia_verdict query_judge_once(struct jolokia_call *c,
 				return jolokia_fail(c, JOLOKIA_INVALID,
 						    "the query contains an "
 						    "invalid escape");
+			c->is_jsonp |= name_is(&name, "callback");
 			if (!name_is(&name, "p"))
 				continue;
 			if (path.is_truncated)

@@ -67,6 +67,7 @@ struct jolokia_call {
 	const char *method; /* of the first entry; static; NULL: none yet */
 	size_t count;       /* of entries */
 	bool changes;       /* an entry changes something, or may */
+	bool is_jsonp;      /* the response will be a script */
 
 	/* Private from here on: the state of the JSON parser. */
 	enum jolokia_verdict verdict;

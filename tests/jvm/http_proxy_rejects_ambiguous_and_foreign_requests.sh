@@ -29,6 +29,8 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    return (b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n" +
 	            headers + b"\r\n")
 	chunked = b"Transfer-Encoding: chunked\r\n"
+	browser = b"User-Agent: Mozilla/5.0 (X11) Firefox/60.0\r\n"
+	WRITING = b"/jolokia/write/a:b=c/X/1"
 	hostile = b"GET /admin HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	cases = [
 	    # Ambiguous framing, each with a request smuggled behind it.
@@ -94,6 +96,12 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    (get(b"Referer: http://evil.example/x\r\n"), 403),
 	    (get(b"Sec-Fetch-Site: cross-site\r\n"), 403),
 	    (get(b"Sec-Fetch-Site: same-site\r\n"), 403),
+	    # Images and scripts of pages that hide their address.
+	    (get(browser, WRITING), 403),
+	    (get(browser, b"/jolokia/exec/a:b=c/x"), 403),
+	    (get(browser, b"/jolokia?p=/exec/a:b=c/x"), 403),
+	    (get(browser, b"/jolokia/version?callback=f"), 403),
+	    (get(browser, b"/jolokia?x=1%26%63allback=f"), 403),
 	    # Bodies that the agent would decode differently, and empty bodies.
 	    (post(b"Content-Type: application/json; charset=utf-16\r\n"
 	          b"Content-Length: 47\r\n", READ), 415),
@@ -142,6 +150,13 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	        200, (host, headers)
 	assert until(lambda: len(heads()) == len(good))
 	seen = heads()
+	own = browser + b"Referer: http://localhost/x\r\n"
+	for path, headers in ((WRITING, b"User-Agent: curl/8\r\n"),
+	                      (WRITING, own), (b"/jolokia/version", browser),
+	                      (b"/jolokia?callback=f", own)):
+	    assert Client(port).ask(path=path, headers=headers).status() == \
+	        200, (path, headers)
+	agent.heads[len(good):] = []
 	assert all(h.startswith("GET /agent HTTP/1.1\r\n") for h in seen), seen
 	assert sum("Origin" in h for h in seen) == 1, seen
 	assert "Upgrade" not in seen[-1] and "h2c" not in seen[-1], seen[-1]
