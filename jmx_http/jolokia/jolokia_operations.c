@@ -160,7 +160,6 @@ static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 {
 	struct read_all *all = self;
 	struct jolokia_answer *a = all->a;
-	size_t has_path = a->q.path_count > 0;
 	const struct value *v;
 	struct text name = { 0 };
 
@@ -173,11 +172,11 @@ static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 	if (!v)
 		return 0;
 	jolokia_render_name(&a->render, &name, bean->name);
-	if (!all->is_single || strcmp(a->q.path[0], name.bytes) == 0)
-		v = jolokia_find_part(v, a->q.path + has_path,
-				      a->q.path_count - has_path, &a->arena);
-	else
+	if (all->is_single && strcmp(a->q.path[0], name.bytes) != 0)
 		v = NULL;
+	else if (a->q.path_count)
+		v = jolokia_find_part(v, a->q.path + 1, a->q.path_count - 1,
+				      &a->arena);
 	if (v && !all->is_single)
 		json_foreign_key(&a->j, name.bytes);
 	if (v)
