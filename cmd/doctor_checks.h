@@ -71,7 +71,7 @@ const struct finding *doctor_checks_obstacle(const struct doctor_checks *c);
  * finding: how the checks in cmd/doctor_*.c report findings.
  */
 
-/* Adds a finding; the caller sets its detail and remedy. */
+/* Adds a finding; the caller sets its detail and fix. */
 struct finding *doctor_checks_add(struct doctor_checks *c, const char *name,
 				  enum condition_state state, unsigned breaks);
 

@@ -5,14 +5,14 @@
 #
 # Checks the .deb and the tarball in DIRECTORY in bare roots: the .deb on Debian
 # 12, the tarball on Debian 11 and beside a busybox without a C library.  From
-# each root, sjkc attaches to a JVM of this machine and samples it.  "rebuild" builds
-# both packages twice, in different surroundings, and compares the bytes.  "image"
-# runs the steps of packaging/Dockerfile with a root in place of each image.
-# "engine" has podman build the Dockerfile and runs the image beside a JVM in another
-# container.  "debug" has kubectl create an ephemeral container.  PART is one of deb,
-# tarball, rebuild, image, engine and debug; the default is all.  Needs root and a
-# Debian mirror; the roots are made once, in $SJKC_ROOT_CACHE (default:
-# /var/tmp/sjkc-roots-UID).
+# each root, sjkc attaches to a JVM of this machine and samples it.  "rebuild"
+# builds both packages twice, in different surroundings, and compares the bytes.
+# "image" runs the steps of packaging/Dockerfile with a root in place of each
+# image. "engine" has podman build the Dockerfile and runs the image beside a
+# JVM in another container.  "debug" has kubectl create an ephemeral container.
+# PART is one of deb, tarball, rebuild, image, engine and debug; the default is
+# all.  Needs root and a Debian mirror; the roots are made once, in
+# $SJKC_ROOT_CACHE (default: /var/tmp/sjkc-roots-UID).
 # shellcheck disable=SC2317 # "check_$part" calls the parts
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
@@ -49,15 +49,16 @@ base() {
 	echo "$made"
 }
 
-# fresh SUITE NAME: a copy of the bare root as $scratch/NAME.
+# fresh SUITE NAME: copies the bare root to $scratch/NAME.
 fresh() {
 	from=$(base "$1") || return 1
 	cp -a --reflink=auto "$from" "$scratch/$2" &&
 		cp -L /etc/resolv.conf /etc/hosts "$scratch/$2/etc/"
 }
 
-# within ROOT COMMAND...: runs it there with the processes and devices of this
-# machine, in a mount namespace of its own, so that nothing stays mounted.
+# within ROOT COMMAND...: runs the command in the root, with the processes and
+# devices of this machine.  Its own mount namespace removes all mounts at the
+# end.
 cat >"$scratch/within" <<'END'
 unshare --mount --propagation private sh -c '
 	root=$1
@@ -75,7 +76,7 @@ within() {
 	sh "$scratch/within" "$@"
 }
 
-# try ROOT PATTERN COMMAND: a fault unless the command's output has the pattern.
+# try ROOT PATTERN COMMAND: prints a fault unless the output has the pattern.
 try() {
 	within "$1" "$3" >"$scratch/said" 2>&1 </dev/null
 	grep -q -- "$2" "$scratch/said" && return
@@ -83,7 +84,7 @@ try() {
 	head -n 20 "$scratch/said"
 }
 
-# faults_of ROOT SJKC: what does not work from there.
+# faults_of ROOT SJKC: prints what does not work in the root.
 faults_of() {
 	try "$1" '^commit ' "$2 --version"
 	try "$1" "^ *$java_pid .* Demo" "$2 jps"
@@ -203,7 +204,7 @@ check_tarball() {
 			done)"
 }
 
-# licence_faults DIRECTORY: libraries in the program without a licence there.
+# licence_faults DIRECTORY: prints the linked libraries without a licence there.
 licence_faults() {
 	sed -n 's/^\/.*\/\(lib[^/]*\)\.a(.*/\1/p' build/*/sjkc.map | sort -u |
 		while read -r library; do
@@ -212,7 +213,8 @@ licence_faults() {
 		done
 }
 
-# trust_faults ROOT SJKC: whether the bundle of another distribution is found.
+# trust_faults ROOT SJKC: prints a fault unless sjkc finds the CA bundle of
+# another distribution.
 trust_faults() {
 	mkdir -p "$1/etc/pki/tls/certs"
 	cp tests/data/tls/authority.pem "$1/etc/pki/tls/certs/ca-bundle.crt"
@@ -234,8 +236,8 @@ trust_faults() {
 	fi
 }
 
-# build_in DIRECTORY COMMAND...: clones the sources and builds both packages there,
-# by the command `make`, without objects of another directory.
+# build_in DIRECTORY COMMAND...: clones the sources and builds both packages
+# there with COMMAND, which runs make, without objects of another directory.
 build_in() {
 	mkdir -p "$(dirname "$1")"
 	git clone -q --no-hardlinks . "$1" || return 1
@@ -266,7 +268,7 @@ check_rebuild() {
 	done
 }
 
-# members PACKAGE: its files with their attributes and hashes.
+# members PACKAGE: prints its files with their attributes and hashes.
 members() {
 	rm -rf "$scratch/members"
 	mkdir "$scratch/members"
@@ -278,7 +280,7 @@ members() {
 		find . -type f -exec sha1sum '{}' + | sort -k 2)
 }
 
-# suite_of IMAGE: the Debian suite of an image's root.
+# suite_of IMAGE: prints the Debian suite of an image.
 suite_of() {
 	case $1 in
 	debian:12 | debian:12-slim) echo bookworm ;;
@@ -286,8 +288,9 @@ suite_of() {
 	esac
 }
 
-# image_step INSTRUCTION ARGUMENTS...: carries out one of the Dockerfile's.
-# $stage is the root that is being made, $workdir a directory in it.
+# image_step INSTRUCTION ARGUMENTS...: executes an instruction of the
+# Dockerfile. $stage is the root of the current stage, $workdir a directory in
+# it.
 image_step() {
 	instruction=$1
 	shift
@@ -304,7 +307,7 @@ image_step() {
 			# shellcheck disable=SC2086 # a pattern
 			cp $scratch/${1#--from=}$2 "$scratch/$stage$3" ;;
 		*)
-			# What is committed; the local copy may be a worktree.
+			# The committed files; the checkout may be a worktree.
 			git clone -q --no-hardlinks . "$scratch/clone" &&
 				cp -a "$scratch/clone/." "$scratch/$stage$2" ;;
 		esac
@@ -340,7 +343,7 @@ check_image() {
 			'sjkc --version')"
 }
 
-# engine ARGUMENTS...: podman with storage and settings of its own.
+# engine ARGUMENTS...: runs podman with its own storage and settings.
 engine() {
 	CONTAINERS_CONF=$scratch/engine/containers.conf BUILDAH_ISOLATION=chroot \
 		podman --root "$scratch/engine/root" --runroot \
@@ -358,8 +361,8 @@ engine_end() {
 # engine_begin: makes the images that the Dockerfile starts from.
 engine_begin() {
 	mkdir "$scratch/engine"
-	# Low limits, because raising them needs CAP_SYS_RESOURCE.  crun rejects the
-	# hybrid hierarchy of cgroups.
+	# Low limits, because raising them needs CAP_SYS_RESOURCE.  crun rejects
+	# the hybrid hierarchy of cgroups.
 	cat >"$scratch/engine/containers.conf" <<-END
 		[containers]
 		default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
@@ -375,7 +378,7 @@ engine_begin() {
 	engine run --rm --network host "docker.io/library/$image" true
 }
 
-# jvm_image: an image with a JVM that runs as another user.
+# jvm_image: makes an image with a JVM that runs as another user.
 jvm_image() {
 	cp "$scratch"/classes/*.class "$scratch/engine/"
 	cat >"$scratch/engine/Containerfile" <<-END
@@ -390,8 +393,8 @@ jvm_image() {
 		-f "$scratch/engine/Containerfile" "$scratch/engine"
 }
 
-# beside OPTIONS PATTERN COMMAND: a fault unless sjkc of the image, in a container
-# beside the JVM's, prints the pattern.
+# beside OPTIONS PATTERN COMMAND: prints a fault unless sjkc of the image, in a
+# container beside the JVM's, prints the pattern.
 beside() {
 	# shellcheck disable=SC2086 # words
 	engine run --rm --pid=container:jvm --network=container:jvm \
@@ -401,7 +404,7 @@ beside() {
 	head -n 20 "$scratch/said"
 }
 
-# beside_faults OPTIONS: what does not work there without eBPF.
+# beside_faults OPTIONS: prints what does not work there without eBPF.
 beside_faults() {
 	beside "$1" '^ *1 .*Demo' 'jps'
 	beside "$1" 'OpenJDK' 'jcmd 1 VM.version'
@@ -453,14 +456,15 @@ check_engine() {
 	engine_end
 }
 
-# debug_line: the command of README.md with names in place of capitals.
+# debug_line: prints the command of README.md with names in place of the
+# placeholders in capitals.
 debug_line() {
 	sed -n 's/^\$ \(kubectl debug .*\)/\1/p' README.md | sed 's/-it POD/shop/
 		s/REGISTRY/example.org/; s/CONTAINER/jvm/' | head -n 1
 }
 
-# What `kubectl debug` asks of the cluster: engine runs a container with the same
-# properties.
+# `kubectl debug` requests an ephemeral container from the cluster; engine runs
+# a container with the same properties.
 check_debug() {
 	name='kubectl debug asks for a privileged container beside the JVM'
 	if ! command -v kubectl >/dev/null; then

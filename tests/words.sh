@@ -3,10 +3,11 @@
 #
 #	tests/words.sh [-l] [DIRECTORY]
 #
-# Fails for phrases that CONTRIBUTING.md rules out ("How we write"), in the
+# Fails for phrases that CONTRIBUTING.md rules out ("How we write"): in the
 # messages and the help of the C sources, in sjkc.1, README.md, ARCHITECTURE.md
-# and CONTRIBUTING.md.  tests/words.allowed has the number of hits that a file or
-# a directory may still have; the test fails for more.  -l prints every hit.
+# and CONTRIBUTING.md, and in the comments of all sources.  tests/words.allowed has
+# the number of hits that a file, a directory or its comments may still have; the
+# test fails for more.  -l prints every hit.
 . "$(dirname "$0")/tap.sh"
 list=
 [ "${1-}" != -l ] || { list=1; shift; }
@@ -54,7 +55,7 @@ texts() {
 			}
 			if (/$inline/) {
 				my ($macro, $rest) = ($1, $2);
-				# Quoted words are not ours, but end the sentence.
+				# Omit quoted words, but keep the end of the sentence.
 				my $end = $rest =~ / ([.,;:)])$/ ? $1 : "";
 				$text .= $macro eq "Pq" || $macro eq "Sy" ?
 					" ($rest)" : " X$end";
@@ -96,6 +97,51 @@ texts() {
 		$file =~ /\.c$/ ? source($file, $all) :
 			$file =~ /\.md$/ ? markdown($file, @lines) :
 			manual($file, @lines);
+	}' "$@"
+}
+
+# comments FILE...: prints "FILE:LINE: text" for each comment.
+comments() {
+	perl -e '
+	sub out {
+		my ($file, $line, $text) = @_;
+		$text =~ s/\s+/ /g;
+		$text =~ s/^ | $//g;
+		print "$file:$line: $text\n" if $text =~ / /;
+	}
+
+	# Neighboring // comments are one.
+	sub braces {
+		my ($file, $all) = @_;
+		while ($all =~ m{"(?:\\.|[^"\\\n])*"|\x27(?:\\.|[^\x27\\\n])*\x27|/\*(.*?)\*/|//([^\n]*(?:\n[ \t]*//[^\n]*)*)}gs) {
+			my $text = $1 // $2 // next;
+			my $line = 1 + (substr($all, 0, $-[0]) =~ tr/\n//);
+			$text =~ s{\n[ \t]*(\*|//)}{ }g;
+			out($file, $line, $text);
+		}
+	}
+
+	sub hashes {
+		my ($file, @lines) = @_;
+		my ($text, $from) = ("", 0);
+		for my $i (0 .. @lines) {
+			if (($lines[$i] // "") =~ /^\s*#(?!!)(?! *shellcheck)(.*)/) {
+				$from = $i + 1 if !$text;
+				$text .= "$1 ";
+			} else {
+				out($file, $from, $text);
+				$text = "";
+			}
+		}
+	}
+
+	for my $file (@ARGV) {
+		open(my $in, "<:encoding(UTF-8)", $file) or next;
+		binmode(STDOUT, ":encoding(UTF-8)");
+		local $/;
+		my $all = <$in>;
+		$file =~ /\.(sh|py)$/ ? hashes($file, split /\n/, $all) :
+			braces($file, $all);
 	}' "$@"
 }
 
@@ -152,11 +198,40 @@ phrases='
 ^(it|its) (has|names|begins|runs) 
 '
 
-# hits FILE...: the texts in which a phrase was found
+comment_phrases='
+\banew\b
+\bamid\b
+\bnobody\b
+\b(of|to|from|than|is|are) (theirs|ours)\b
+\bline feeds?\b
+\bfolders?\b
+\b(kin|remed(y|ies))\b
+\bbut for\b
+\bso (many|much) [a-z]*s\b *($|[,;.:)])
+\b(whoever|however it ends)\b
+\b(says|said) (so|why|what|how|nothing)\b
+\bit is said\b
+\b(hears?|heard) (of|nothing|no|a)\b
+\b(stands?|stood) (before|behind|below|beside|between)\b
+\bcomes? and goe?s?\b
+\b(get|gets|got) (there|nowhere)\b
+\bcan(not)? be had\b
+\bwhat (there is|it has|it says|is to be)\b
+\bwhat [a-z]+ (says|said)\b
+\b(takes?|took|taken) [a-z ]{0,20}for (one|them|a|it)\b
+\bfor good\b
+\bto speak of\b
+\bas it (comes|came|was told)\b
+\b(mends?|mended)\b
+'
+
+# hits EXTRACTOR PHRASES FILE...: the texts in which a phrase was found
 hits() {
-	texts "$@" >"$scratch/texts"
+	extractor=$1 found=$2
+	shift 2
+	$extractor "$@" >"$scratch/texts"
 	sed 's/^[^ ]*: //' "$scratch/texts" |
-		LC_ALL=C.UTF-8 grep -nE -f "$scratch/phrases" |
+		LC_ALL=C.UTF-8 grep -nE -f "$scratch/$found" |
 		cut -d : -f 1 >"$scratch/lines"
 	awk 'NR == FNR { hit[$1] = 1; next } hit[FNR]' "$scratch/lines" \
 		"$scratch/texts"
@@ -166,6 +241,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 printf '%s\n' "$phrases" | sed '/^$/d' >"$scratch/phrases"
 printf '%s\n' "$opening" >>"$scratch/phrases"
+printf '%s\n' "$comment_phrases" | sed '/^$/d' >"$scratch/comment_phrases"
 
 # allowed PATH: how many hits it may have
 allowed() {
@@ -173,7 +249,7 @@ allowed() {
 		tests/words.allowed 2>/dev/null
 }
 
-# check PATH FILE...
+# check PATH EXTRACTOR PHRASES FILE...
 check() {
 	path=$1
 	shift
@@ -192,10 +268,16 @@ $(tail -n 20 "$scratch/hits")"
 }
 
 for document in sjkc.1 README.md ARCHITECTURE.md CONTRIBUTING.md; do
-	[ ! -e "$document" ] || check "$document" "$document"
+	[ ! -e "$document" ] || check "$document" texts phrases "$document"
 done
 for directory in cmd core jmx_http bpf jvmti render; do
 	# shellcheck disable=SC2046 # file names of ours, one word each
-	check "$directory" $(find "$directory" -name '*.c' | sort)
+	check "$directory" texts phrases $(find "$directory" -name '*.c' | sort)
+done
+for directory in cmd core jmx_http bpf jvmti render packaging tests; do
+	# shellcheck disable=SC2046 # file names of ours, one word each
+	check "comments:$directory" comments comment_phrases $(find \
+		"$directory" -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \
+		-o -name '*.java' -o -name '*.js' | sort)
 done
 tap_end

@@ -707,7 +707,7 @@ struct profile *sampling_next_window(struct sampling *s)
 
 /*
  * Returns true if the end of a process makes the session incomplete.  With a
- * launched program or all JVMs, processes come and go.
+ * launched program or all JVMs, processes start and end at any time.
  */
 static bool sampling_ends_early(const struct sampling *s)
 {

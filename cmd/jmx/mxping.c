@@ -90,7 +90,7 @@ static void ping_add_option(struct text *line, const char *option,
 	ping_add_word(line, word);
 }
 
-/* Appends the options of this run, for the commands of a remedy. */
+/* Appends the options of this run, for the commands of a fix. */
 static void ping_add_options(struct text *line, bool is_http)
 {
 	const struct tls_options *tls = &opt.jmx.tls;

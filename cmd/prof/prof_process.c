@@ -20,7 +20,7 @@ struct writing {
 	struct sample_filter *filter;
 };
 
-/* Chooses the views anew each time: the profile grows between snapshots. */
+/* Chooses the views each time, because the profile grows between snapshots. */
 static int process_write(void *self, struct profile *p, const char *name,
 			 const char *title, struct error *err)
 {

@@ -91,10 +91,9 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 		   struct error *err);
 
 /*
- * Runs the screen (ttop_screen.c): takes over the terminal and restores it,
- * however it ends. 0 when the user quit, a stop was requested, or the target
- * ended (the caller reports it); ERROR_UNAVAILABLE when no terminal can be
- * used.
+ * Runs the screen (ttop_screen.c): takes over the terminal and always restores
+ * it.  Returns 0 if the user quit, a stop was requested, or the target ended
+ * (the caller reports it); -1 and ERROR_UNAVAILABLE if no terminal is usable.
  */
 int ttop_screen_run(const struct ttop_options *o, struct error *err);
 

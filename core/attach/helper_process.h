@@ -19,13 +19,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if the user, group or root directory of the JVM differs from ours. */
+/*
+ * Returns true if the JVM's user, group or root directory differs from this
+ * process's.
+ */
 bool helper_process_is_needed(const struct jvm *jvm);
 
 /*
- * For the job: switches to the JVM's user and group for good, and forbids
- * processes of that user to trace this one. Does nothing if they are ours
- * already. ERROR_PERMISSION.
+ * For the job: switches permanently to the JVM's user and group, and forbids
+ * processes of that user to trace this one.  Does nothing if this process has
+ * them already.  Returns -1 and ERROR_PERMISSION on failure.
  */
 int helper_process_become(const struct jvm *jvm, struct error *err);
 

@@ -2,8 +2,8 @@
 /*
  * hash: hash functions for tables.
  *
- * Not for secrets. All hashes are salted once per process: names and keys come
- * from input, and nobody can prepare keys that collide.
+ * Not for secrets.  All hashes are salted once per process, because names and
+ * keys come from input: keys with colliding hashes cannot be prepared.
  */
 #ifndef CORE_BASE_HASH_H
 #define CORE_BASE_HASH_H

@@ -61,7 +61,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* True if the root directory or the mounts differ from ours. */
+/* Returns true if the process's root directory or mounts differ from sjkc's. */
 static bool pid_has_own_root(pid_t pid)
 {
 	struct stat target, own;

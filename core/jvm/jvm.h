@@ -27,8 +27,9 @@ enum jvm_kind {
 struct jvm {
 	pid_t pid;       /* in the PID namespace of sjkc */
 	pid_t ns_pid;    /* in the JVM's own PID namespace: the last of NSpid */
-	bool own_pid_ns; /* the JVM's PID namespace differs from ours */
-	bool own_root; /* the JVM's root directory or mounts differ from ours */
+	bool own_pid_ns; /* the JVM's PID namespace differs from sjkc's */
+	bool own_root; /* the JVM's root directory or mounts differ from sjkc's
+			*/
 	uid_t uid;     /* effective, as sjkc sees them */
 	gid_t gid;
 	uint64_t start_ticks; /* as in struct proc_stat */

@@ -32,7 +32,7 @@ struct proc_status {
 	uid_t uid, fs_uid; /* effective, and for file access */
 	gid_t gid, fs_gid;
 	pid_t ns_pids[PROCFS_NAMESPACES]; /* NSpid, outermost namespace first */
-	size_t ns_depth; /* number of ns_pids; 1 = no namespace below ours */
+	size_t ns_depth; /* number of ns_pids; 1 = no nested namespace */
 	uint64_t caught, ignored,
 		blocked;       /* signal masks; bit N-1 is signal N */
 	uint64_t capabilities; /* effective */

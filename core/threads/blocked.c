@@ -155,8 +155,8 @@ static void blocked_find_cycles(struct blocked *b)
 
 /*
  * Counts for each thread how many threads it blocks, directly and through
- * others, starting at threads that block nobody. Threads of a cycle block each
- * other and are not counted.
+ * others, starting at threads that block no other. Threads of a cycle block
+ * each other and are not counted.
  */
 static void blocked_count_held_back(struct blocked *b)
 {

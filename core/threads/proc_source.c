@@ -309,7 +309,7 @@ static bool perf_is_epsilon(const struct perfdata *p)
  * 11 has no counters. Shenandoah has one counter, "Shenandoah full", for
  * pauses, concurrent phases and whole cycles (JDK 11 to 28; its
  * MonitoringSupport returns the same counter for each). Phases within cycles
- * count twice, so that the counter says nothing about either.
+ * count twice, so the counter is useless for both.
  */
 static void perf_add_collectors(const struct perfdata *p,
 				struct process_sample *out)

@@ -27,7 +27,7 @@ enum step {
 	STEP_ON,   /* the walk is at the caller */
 	STEP_ROOT, /* the frame has no caller */
 	STEP_CUT,  /* the copy of the stack ends before the caller is known */
-	STEP_LOST, /* the caller is unknown; walk.why says why */
+	STEP_LOST, /* the caller is unknown; the reason is in walk.why */
 };
 
 /* Machine code.  Each position `at` below is at most len. */

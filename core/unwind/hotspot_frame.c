@@ -271,8 +271,8 @@ static bool step_by_frame_scan(struct hotspot_frames *h, struct walk *w)
 }
 
 /*
- * If FP is the base of an interpreted frame and no return address stands below
- * it, the caller is the interpreter: the return address may be in a register.
+ * If FP is the base of an interpreted frame and no return address is below it,
+ * the caller is the interpreter: the return address may be in a register.
  */
 bool hotspot_step_by_scan(struct hotspot_frames *h, struct walk *w)
 {

@@ -52,7 +52,7 @@ struct unwinder;
 
 /*
  * Returns an unwinder for a process, whose view is borrowed.  It walks only
- * native frames if view->limits says why Java frames cannot be walked.
+ * native frames if view->limits has a reason why Java frames cannot be walked.
  */
 struct unwinder *unwinder_new(const struct arch *arch,
 			      struct process_view *view);

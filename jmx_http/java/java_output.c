@@ -30,7 +30,7 @@ void java_output_reference(struct java_output *o, uint32_t handle)
 
 /*
  * Writes a reference if the text has a handle; otherwise gives it the next one.
- * hash_bytes() is salted, so that nobody can choose texts that collide.
+ * hash_bytes() is salted, so texts with colliding hashes cannot be prepared.
  */
 static bool output_refer(struct java_output *o, struct map64 *handles,
 			 const char *text, size_t len)

@@ -430,7 +430,7 @@ static const struct value *convert_deep(struct java_convert *c,
 	const struct value *made;
 
 	if (convert_is_cycle(c, v))
-		return java_convert_cut(c, "refers to what it is within");
+		return java_convert_cut(c, "refers to an enclosing value");
 	if (c->depth == VALUE_DEPTH_MAX)
 		return java_convert_cut(c, "too deep");
 	c->path[c->depth++] = v;

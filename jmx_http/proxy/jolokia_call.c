@@ -144,7 +144,7 @@ enum {
 	JSON_ESCAPE,
 	JSON_HEX,
 	JSON_LITERAL,
-	/* A number, by what it has so far. */
+	/* The states of a number, by the part that has been read. */
 	JSON_MINUS,
 	JSON_ZERO,
 	JSON_INTEGER,

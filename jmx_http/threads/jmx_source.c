@@ -308,7 +308,7 @@ static int jmx_source_read_all(struct jmx_source *s, struct error *err)
 	return thread_requests_run(s, known, false, err);
 }
 
-/* Starts anew after the JVM was restarted. */
+/* Discards all state after the JVM was restarted. */
 static int jmx_source_read_restarted(struct jmx_source *s, struct error *err)
 {
 	s->id_count = 0;

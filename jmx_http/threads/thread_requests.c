@@ -18,7 +18,7 @@
  */
 #define TOTAL_ALLOCATED "TotalThreadAllocatedBytes"
 
-/* Bounds hostile lists: no JVM has so many threads. */
+/* Bounds hostile lists; no JVM has this number of threads. */
 #define THREADS_MAX ((size_t)200000)
 
 typedef void reply_fn(struct jmx_source *s, const struct value *v);
@@ -350,7 +350,7 @@ static int request_take_failure(struct jmx_source *s,
 				const struct jmx_reply *reply,
 				struct error *err)
 {
-	/* The ids belong to the old JVM; jmx_source.c starts anew. */
+	/* The ids belong to the old JVM; jmx_source.c discards them. */
 	if (s->is_restarted)
 		return 0;
 	if (table[request].is_needed && reply->kind == ERROR_PERMISSION)

@@ -33,7 +33,7 @@ static struct {
 
 /*
  * A record under construction.  A field that does not fit marks the record as
- * full for good.
+ * full permanently.
  */
 struct record {
 	uint8_t *begin, *at, *end;

@@ -43,7 +43,7 @@ void table_csv(const struct table *t, struct text *out);
 void table_release(struct table *t);
 
 enum csv_quotes {
-	CSV_NUMBER, /* quoted if necessary, never taken for a formula */
+	CSV_NUMBER, /* quoted if necessary, never read as a formula */
 	CSV_TEXT,   /* quoted if necessary */
 	CSV_QUOTED, /* quoted always */
 };

@@ -188,7 +188,10 @@ static void screen_put_ellipsis(struct screen *s, unsigned row, unsigned column,
 	screen_put_glyph(s, row, column, style, &g);
 }
 
-/* Puts s->safe, which takes so many columns, and gives those used. */
+/*
+ * Puts s->safe, which needs this number of columns, and returns the number of
+ * used columns.
+ */
 static unsigned screen_put_safe(struct screen *s, unsigned row, unsigned column,
 				unsigned width, unsigned taken,
 				enum screen_style style)

@@ -445,15 +445,15 @@ static void terminal_copy(const struct screen *s)
 	       sizeof(*s->cells) * s->columns * s->rows);
 }
 
-void terminal_draw(const struct screen *s, bool anew)
+void terminal_draw(const struct screen *s, bool redraw)
 {
 	if (s->columns != terminal.shown.columns ||
 	    s->rows != terminal.shown.rows) {
 		resize_term((int)s->rows, (int)s->columns);
 		screen_resize(&terminal.shown, s->columns, s->rows);
-		anew = true;
+		redraw = true;
 	}
-	if (anew) {
+	if (redraw) {
 		clear(); /* the next refresh redraws everything */
 		screen_clear(&terminal.shown);
 	}

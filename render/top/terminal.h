@@ -52,9 +52,9 @@ int terminal_fd(void);
 bool terminal_key(struct key *key);
 
 /*
- * Shows the screen: the cells that changed, or all cells when anew is set or
+ * Shows the screen: the cells that changed, or all cells if redraw is set or
  * the size has changed.
  */
-void terminal_draw(const struct screen *s, bool anew);
+void terminal_draw(const struct screen *s, bool redraw);
 
 #endif

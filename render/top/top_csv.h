@@ -4,7 +4,7 @@
  *
  * Each report has one row of kind "process" and one per thread; unavailable
  * values are empty. Names are made safe for a terminal. A value that a
- * spreadsheet would take for a formula is prefixed with '.
+ * spreadsheet would read as a formula has the prefix '.
  */
 #ifndef RENDER_TOP_TOP_CSV_H
 #define RENDER_TOP_TOP_CSV_H

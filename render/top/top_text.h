@@ -2,7 +2,7 @@
 /*
  * top_text: reports as text, with the lines of SJK's ttop.
  *
- * An unavailable value is "-"; a missing line says why.
+ * An unavailable value is "-"; another line has the reason.
  */
 #ifndef RENDER_TOP_TOP_TEXT_H
 #define RENDER_TOP_TOP_TEXT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every *_test.js of this folder in one Chromium:
+// Runs every *_test.js of this directory in one Chromium:
 //
 //     node tests/browser/run.js SJKC [PART-OF-NAME]
 //

@@ -93,7 +93,7 @@ over_jmx() {
 	return "$status"
 }
 
-# all_wait COUNT: waits until that many threads block for good; READY only means
+# all_wait COUNT: waits until COUNT threads are blocked, because READY only means
 # that they have started
 all_wait() {
 	for _ in $(seq 300); do

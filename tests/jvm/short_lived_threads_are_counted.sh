@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thousand threads per second live for a moment.  Many start and end between
 # two samples, so they are in no sample, but the process's CPU time includes
-# theirs.
+# their time.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

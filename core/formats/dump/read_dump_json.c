@@ -25,7 +25,7 @@ struct json_dump {
 	const char *base;
 	const char *at;
 	const char *end;
-	const char *counted; /* line feeds have been counted up to here */
+	const char *counted; /* newlines have been counted up to here */
 	uint64_t line;
 };
 

@@ -200,7 +200,8 @@ static int64_t table_value(const struct jfr_clock *clock,
 }
 
 /*
- * Reads one event: c stands behind its type id. False if the event is damaged.
+ * Reads one event, whose type id has been read from c.  Returns false if the
+ * event is damaged.
  */
 static bool jfr_table_read(struct jfr_table *jt, const struct jfr_clock *clock,
 			   struct cursor c)

@@ -69,7 +69,9 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		      const struct jfr_metadata *m,
 		      const struct jfr_clock *clock, int64_t longest_ns);
 
-/* Reads one event: c stands behind its type id and ends with the event. */
+/*
+ * Reads one event, whose type id has been read from c; c ends with the event.
+ */
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c);
 
 /* Adds the samples that are left in the batch, after the last event. */

@@ -67,9 +67,9 @@ struct jfr_metadata {
 };
 
 /*
- * Reads a metadata event; c stands behind its start time, duration and id.
- * Fails with ERROR_INPUT; m is then empty. Damage after complete types is not a
- * failure.
+ * Reads a metadata event, whose start time, duration and id have been read from
+ * c.  Fails with ERROR_INPUT; m is then empty.  Damage after complete types is
+ * not a failure.
  */
 int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 		      struct error *err);

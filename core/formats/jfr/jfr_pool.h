@@ -121,9 +121,10 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 		     const struct jfr_metadata *m);
 
 /*
- * Adds the pools of one checkpoint event; c stands behind the event's type and
- * ends with the event. False if it is damaged; the values before the damage are
- * kept. *delta is the position of the previous checkpoint relative to this one.
+ * Adds the pools of one checkpoint event, whose type has been read from c; c
+ * ends with the event.  Returns false if it is damaged; the values before the
+ * damage are kept.  *delta is the position of the previous checkpoint relative
+ * to this one.
  */
 bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta);
 

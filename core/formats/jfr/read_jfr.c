@@ -153,9 +153,9 @@ static void settings_keep(struct jfr_settings *js, uint64_t type_id,
 }
 
 /*
- * Reads one event into profile_set(); c stands behind its type id. The event
- * that async-profiler was asked to sample becomes the setting "event" of the
- * event "", its version the setting "version".
+ * Reads one event, whose type id has been read from c, into profile_set().  The
+ * event that async-profiler sampled becomes the setting "event" of the event
+ * "", its version the setting "version".
  */
 static void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 			      struct cursor c)

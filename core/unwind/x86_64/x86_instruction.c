@@ -79,7 +79,7 @@ static uint8_t reader_next(struct reader *r)
 	return 0;
 }
 
-/* Reads a little-endian signed number of so many bytes. */
+/* Reads a little-endian signed number with this number of bytes. */
 static int64_t reader_number(struct reader *r, unsigned bytes)
 {
 	uint64_t value = 0;

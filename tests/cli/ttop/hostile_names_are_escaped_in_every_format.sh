@@ -1,5 +1,5 @@
 # A hostile thread name has OSC 52, CSI, C1 as one byte and as UTF-8, a
-# bidirectional override, a line feed and a formula.
+# bidirectional override, a newline and a formula.
 cat >hostile.jsonl <<'END'
 {"schema":"sjkc.ttop-record/1","title":"\u001b]0;t\u0007","pid":1,"wall":0}
 {"at":0,"threads":[{"tid":1,"name":"\u001b]52;c;aGk=\u0007\u001b[2J\u009b31m\u202e\n[000001] user=99.99%","cpu":0},{"tid":2,"name":"=cmd|' /C calc'!A0\",\"","cpu":0},{"tid":3,"name":"</script>&'\u2028","cpu":0},{"tid":4,"name":"\u0000nul","cpu":0}]}

@@ -3,8 +3,8 @@
 #
 #	tests/data/tls/make.sh
 #
-# Makes the certificates that stand beside it, each with its key, anew; those
-# that are to be valid are for a hundred years.
+# Replaces the certificates in this directory and their keys.  Certificates that
+# must be valid are valid for a hundred years.
 set -e
 cd "$(dirname "$0")"
 work=$(mktemp -d)

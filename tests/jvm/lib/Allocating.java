@@ -10,9 +10,9 @@ import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
 
 /**
- * Two threads allocate a lot, and go on in small steps while a recording runs
- * in which a third thread starts. Prints how many bytes the JVM counted during
- * the recording: at least "low", at most "high".
+ * Two threads allocate much, then in small steps while a recording runs, during
+ * which a third thread starts.  Prints bounds of the bytes that the JVM counted
+ * during the recording: "low" and "high".
  */
 public class Allocating {
 	private static final int BEFORE = 400_000_000;

@@ -30,14 +30,14 @@ import javax.management.openmbean.OpenType;
 import javax.management.openmbean.SimpleType;
 
 /**
- * MBeans to be looked at, of the domain sjkc.test: every type that an attribute
- * can have, those that fail in one way each, operations of the same name, and
- * notifications.
+ * MBeans of the domain sjkc.test: attributes of every type, attributes that
+ * fail in every way, overloaded operations, and notifications.
  *
- * <p>Arguments: many=N registers sjkc.many:type=Many,id=1 to N; victims=N as
- * many of which the first one read takes all others away; ticks=MS has
- * type=Ticker send a notification so often.  READY is printed when all are
- * there.  It ends by itself after target.seconds, 300 unless set.
+ * <p>Arguments: many=N registers sjkc.many:type=Many,id=1 to N.  victims=N
+ * registers N MBeans, of which the first one that is read unregisters all
+ * others. With ticks=MS, type=Ticker sends a notification every MS
+ * milliseconds.  Prints READY when all are registered.  Exits after
+ * target.seconds (default: 300).
  */
 public class Beans {
 	private static final MBeanServer SERVER =
@@ -57,7 +57,7 @@ public class Beans {
 		SERVER.registerMBean(bean, name("sjkc.test:" + name));
 	}
 
-	/** A class that no client has. */
+	/** A class that clients do not have. */
 	public static class Point implements Serializable {
 		private static final long serialVersionUID = 1;
 		final int x = 3, y = -4;
@@ -67,7 +67,9 @@ public class Beans {
 
 	public enum Colour { RED, GREEN }
 
-	/** One attribute for each type; those with a setter keep what is set. */
+	/**
+	 * One attribute for each type; those with a setter keep the new value.
+	 */
 	public interface TypesMBean {
 		boolean isTrue();
 		byte getByte();
@@ -219,7 +221,10 @@ public class Beans {
 			return new IllegalStateException("kept",
 				new RuntimeException("cause"));
 		}
-		/** Wants --add-opens, as no API makes one. */
+		/**
+		 * Requires --add-opens, because no API creates a cyclic
+		 * composite.
+		 */
 		public Object getCyclicComposite() throws Exception {
 			String[] names = { "n", "self" };
 			CompositeType inner = new CompositeType("Inner", "i",
@@ -242,7 +247,7 @@ public class Beans {
 		}
 	}
 
-	/** Attributes that cannot be had, beside one that can. */
+	/** Attributes that cannot be read, and one that can. */
 	public interface FailingMBean {
 		int getFine();
 		int getThrows() throws Exception;
@@ -276,7 +281,7 @@ public class Beans {
 		public void setWriteOnly(int value) { }
 	}
 
-	/** Seconds pass until its attribute is there. */
+	/** Its attribute takes the set time to read. */
 	public interface SlowMBean {
 		String getSlow() throws InterruptedException;
 		long getMillis();
@@ -298,7 +303,7 @@ public class Beans {
 		}
 	}
 
-	/** What can be set. */
+	/** Attributes that can be set. */
 	public interface SettableMBean {
 		boolean isFlag();
 		void setFlag(boolean value);
@@ -418,7 +423,7 @@ public class Beans {
 		}
 	}
 
-	/** Open types, as an MXBean has them. */
+	/** An MXBean's class, which becomes an open type. */
 	public static class Item {
 		private final String name;
 		private final long size;
@@ -436,7 +441,7 @@ public class Beans {
 		}
 	}
 
-	/** Within an Item: open types are not recursive. */
+	/** A part of Item; open types may not be recursive. */
 	public static class Inner {
 		private final String name;
 
@@ -498,7 +503,7 @@ public class Beans {
 		}
 	}
 
-	/** Operations, several of which have one name. */
+	/** Operations, some of which are overloaded. */
 	public interface OperationsMBean {
 		int sum(int a, int b);
 		double sum(double a, double b);
@@ -555,12 +560,15 @@ public class Beans {
 			throw new Exception(message);
 		}
 		public Object unserializable() { return new Object(); }
-		/** How often it was called, this time counted. */
+		/** Returns the number of calls so far, including this one. */
 		public synchronized int count() { return ++count; }
 		public void exit() { Runtime.getRuntime().halt(0); }
 	}
 
-	/** Whose attributes have names that no Java method could have. */
+	/**
+	 * An MBean whose attributes have names that are impossible for Java
+	 * methods.
+	 */
 	public static class Odd implements DynamicMBean {
 		private static final String[] NAMES = {
 			"with blank", "a=b:c", "twice", "twice",
@@ -605,7 +613,7 @@ public class Beans {
 		}
 	}
 
-	/** Many of the same. */
+	/** An MBean that can be registered many times. */
 	public interface ManyMBean {
 		int getId();
 		String getText();
@@ -621,7 +629,7 @@ public class Beans {
 		public long[] getNumbers() { return new long[] { id, -id }; }
 	}
 
-	/** Takes away all others of its kind when it is read. */
+	/** Unregisters all other MBeans of this class when it is read. */
 	public interface VictimMBean {
 		int getId() throws Exception;
 	}
@@ -641,7 +649,7 @@ public class Beans {
 		}
 	}
 
-	/** Sends notifications when it is told to, and at times by itself. */
+	/** Sends notifications on request, and optionally at an interval. */
 	public interface TickerMBean {
 		void send(int count, String message);
 		long getSent();

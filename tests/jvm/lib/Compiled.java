@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A program of which is known what is compiled and what is inlined where, when
- * it is run with -Xbatch and these:
+ * A program whose compiled and inlined methods are known, if it is run with
+ * -Xbatch and these options:
  *
  * -XX:CompileCommand=inline,Compiled.leaf
  * -XX:CompileCommand=inline,Compiled.middle
  * -XX:CompileCommand=dontinline,Compiled.alone
  * -XX:CompileCommand=dontinline,Compiled.outer
  *
- * Once it has said READY, nothing more is compiled, unless it is told to
- * "churn": then hidden classes come, are compiled, and go. Ends by itself.
+ * After it has printed READY, nothing more is compiled.  With the argument
+ * "churn", it loads, compiles and unloads hidden classes.  Exits by itself.
  */
 public class Compiled {
     static int sink;
@@ -94,7 +94,7 @@ public class Compiled {
             try {
                 Thread.sleep(180_000);
             } catch (InterruptedException e) {
-                // it ends all the same
+                // The program ends anyway.
             }
             Runtime.getRuntime().halt(0);
         });

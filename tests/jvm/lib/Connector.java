@@ -18,15 +18,15 @@ import javax.management.remote.rmi.RMIJRMPServerImpl;
 import javax.management.remote.rmi.RMIServer;
 
 /**
- * A connector of an application's own: another entry of the registry, whose
- * stub is a dynamic proxy; sessions at another port, which nothing but a lease
- * keeps, while garbage is collected all the time.
+ * A connector that an application defines: its name in the registry is not
+ * jmxrmi, its stub is a dynamic proxy, and its sessions have another port.
+ * Only a lease keeps a session, because garbage is collected all the time.
  *
- * <p>Arguments: the registry's port, and after how many ms without a call a
+ * <p>Arguments: the registry's port, and the time in ms after which an idle
  * session ends.  Prints READY, and LOGIN for each session.
  */
 public class Connector {
-	/** Loopback only. */
+	/** Listens only on loopback. */
 	private static class Loopback implements RMIServerSocketFactory {
 		@Override
 		public ServerSocket createServerSocket(int port)
@@ -52,7 +52,9 @@ public class Connector {
 		}
 	}
 
-	/** A stub alone keeps nothing. */
+	/**
+	 * Refers to the remote object, because a stub does not keep it alive.
+	 */
 	private static Door door;
 	private static Registry registry;
 

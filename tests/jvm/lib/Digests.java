@@ -2,10 +2,10 @@
 //
 //	java Digests [seconds=N]
 //
-// A thread, "worker", makes random strings and prints the MD5 of each in hex,
-// a byte at a time.  What of that is dear is no secret, but samplers disagree:
-// one that waits for safepoints sees it where those are, in callers; one that
-// goes by the debug information of compiled code blames Integer.toHexString.
+// A thread, "worker", makes random strings and prints the MD5 of each in hex, byte
+// by byte.  Samplers disagree about its hottest method: a sampler that waits for
+// safepoints reports their positions, in callers; a sampler that uses only the
+// debug information of compiled code reports Integer.toHexString.
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@
 //
 //	java Inflating [seconds=N]
 //
-// A thread, "worker", reads an InflaterInputStream to its end, again and again:
-// nearly all of its time is zlib's, in native code, where a sampler that asks
-// the JVM for stack traces does not look.
+// A thread, "worker", reads an InflaterInputStream to its end, repeatedly.  Nearly
+// all of its time is spent in zlib, in native code, which samplers that request
+// stack traces from the JVM do not see.
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -12,7 +12,7 @@ import sun.tools.jconsole.MemoryPoolProxy;
 import sun.tools.jconsole.ProxyClient;
 
 /**
- * What JConsole does when it connects, by its own class, without its windows.
+ * Connects as JConsole does, with JConsole's own class and without windows.
  *
  * <pre>
  * java --add-exports jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED
@@ -20,10 +20,10 @@ import sun.tools.jconsole.ProxyClient;
  *      JConsoleClient [user=USER:PASSWORD] [secure] HOST:PORT…
  * </pre>
  *
- * It asks for what the tabs Overview, Memory, Threads, VM Summary and MBeans
- * show; "secure" refuses a stub without TLS, as JConsole first does.  For each
- * JVM it prints "at HOST:PORT" and "jconsole: …"; what stands before one is
- * only for that one.
+ * It reads what the tabs Overview, Memory, Threads, VM Summary and MBeans show.
+ * "secure" rejects a stub without TLS, as JConsole does at its first attempt.
+ * Options apply to the next JVM.  For each JVM it prints "at HOST:PORT" and
+ * "jconsole: …".
  */
 public class JConsoleClient {
 	private static void expect(boolean holds, String what) {
@@ -31,7 +31,7 @@ public class JConsoleClient {
 			throw new IllegalStateException(what);
 	}
 
-	/** As its dialog does, which is in its package. */
+	/** Connects as JConsole's dialog does, which is in the same package. */
 	private static void connect(ProxyClient client, boolean secure)
 			throws Exception {
 		Method connect = ProxyClient.class.getDeclaredMethod("connect",

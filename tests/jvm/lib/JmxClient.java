@@ -33,26 +33,27 @@ import javax.management.remote.JMXServiceURL;
 import javax.rmi.ssl.SslRMIClientSocketFactory;
 
 /**
- * A client of JMX as the JDK has it, for tests of what stands in between.
+ * The JDK's own JMX client, for tests of port forwards and proxies.
  *
  * <pre>
  * java [-Djavax.net.ssl.…] JmxClient [user=USER:PASSWORD] [registry=tls]
  *      HOST:PORT|URL MODE [N] [MODE [N]]… [-- …]
- *   attributes     reads all of all MBeans; prints how many, and a hash
+ *   attributes     reads all attributes; prints their number and a hash
  *   operations     overloads, setAttribute, threadPrint, errors
- *   notifications  two emitters, each provoked
- *   blocking [S]   a listener that hears nothing for S (62) seconds, then does
- *   held           a call of an MBean of Target's, door, which does not end
- *   loop N         N calls on one connection, and how long they took
+ *   notifications  of two kinds of MBeans, caused by the client
+ *   blocking [S]   a notification after S seconds (default: 62) without one
+ *   held           a call of Target's MBean "door", which does not return
+ *   loop N         N calls on one connection; prints their duration
  *   churn N        N connections
- *   shut           only connects, and expects that it cannot
+ *   shut           expects that it cannot connect
  * </pre>
  *
- * What stands behind "--" is another JVM: each has a line "at HOST:PORT" before
- * its own; they are asked one after another, or, with -Dat.once=true, together.
- * JMX_USER and JMX_PASSWORD are credentials, too; -Dclient.seconds=N bounds it
- * all (600).  Each mode prints one line, "MODE: …"; exit status 0 when all went
- * well, 1 when one did not, 2 for a usage error, 3 when the time was over.
+ * "--" precedes the next JVM.  With several JVMs, a line "at HOST:PORT"
+ * precedes the output of each.  They are used one after another, or, with
+ * -Dat.once=true, at the same time.  JMX_USER and JMX_PASSWORD also set the
+ * credentials. -Dclient.seconds=N limits the time of the program (default:
+ * 600).  Each mode prints one line, "MODE: …".  The exit status is 0 on
+ * success, 1 if a mode failed, 2 for a usage error, 3 if the time was over.
  */
 public class JmxClient {
 	private static final ObjectName RUNTIME = name("java.lang:type=Runtime");
@@ -133,7 +134,7 @@ public class JmxClient {
 		return connector;
 	}
 
-	/** The same for the same JVM, whichever way it is asked. */
+	/** The hash is the same for any connection to the same JVM. */
 	private String attributes(int unused) throws Exception {
 		MessageDigest hash = MessageDigest.getInstance("SHA-256");
 		Map<String, ObjectName> beans = new TreeMap<>();
@@ -168,7 +169,7 @@ public class JmxClient {
 			+ server.getAttribute(RUNTIME, "StartTime");
 	}
 
-	/** "", or why it cannot be read: its class, which stays the same. */
+	/** Returns "", or the class of the exception that reading throws. */
 	private String attribute(ObjectName bean, String attribute)
 			throws Exception {
 		try {
@@ -210,7 +211,7 @@ public class JmxClient {
 			+ " characters";
 	}
 
-	/** Puts back what it changes. */
+	/** Restores the attribute that it changes. */
 	private void setAttributes() throws Exception {
 		boolean was = (Boolean) server.getAttribute(MEMORY, "Verbose");
 		server.setAttribute(MEMORY, new Attribute("Verbose", !was));
@@ -223,7 +224,7 @@ public class JmxClient {
 			"Verbose is not put back");
 	}
 
-	/** Errors come as they are, and the connection stays. */
+	/** Exceptions arrive unchanged, and the connection stays usable. */
 	private void errors() throws Exception {
 		try {
 			server.getAttribute(name("no:type=such"), "Any");
@@ -240,7 +241,7 @@ public class JmxClient {
 		}
 	}
 
-	/** Waits for one whose type is that, and lets others pass. */
+	/** Waits for a notification of this type and ignores others. */
 	private static Notification await(BlockingQueue<Notification> queue,
 			String type) throws Exception {
 		for (;;) {
@@ -251,7 +252,7 @@ public class JmxClient {
 		}
 	}
 
-	/** A change of a JVM's MBeans that can be told and undone. */
+	/** Registers and unregisters an MBean, which causes notifications. */
 	private void provoke() throws Exception {
 		server.createMBean("javax.management.timer.Timer", timer);
 		server.unregisterMBean(timer);
@@ -284,11 +285,14 @@ public class JmxClient {
 		return "three, and none after";
 	}
 
-	/** The JVM answers a fetch of notifications after 60 s at the latest. */
+	/**
+	 * The JVM replies to a fetch of notifications after 60 s at the latest.
+	 */
 	private String blocking(int seconds) throws Exception {
 		BlockingQueue<Notification> queue = new LinkedBlockingQueue<>();
 		NotificationListener listener = (n, h) -> queue.add(n);
-		// Others register theirs meanwhile; the JVM is to keep those.
+		// Other clients cause notifications meanwhile, which the
+		// filter must exclude.
 		MBeanServerNotificationFilter own =
 			new MBeanServerNotificationFilter();
 		own.enableObjectName(timer);
@@ -336,7 +340,10 @@ public class JmxClient {
 		System.exit(2);
 	}
 
-	/** Words and their counts become runs, all checked before the first. */
+	/**
+	 * Parses modes and their counts; all are checked before the first one
+	 * runs.
+	 */
 	private static List<Map.Entry<String, Integer>> modes(
 			List<String> words) {
 		Map<String, Integer> usual = Map.of("attributes", 1,
@@ -368,7 +375,7 @@ public class JmxClient {
 		};
 	}
 
-	/** A line of output, at once where it is nobody else's. */
+	/** Prints a line; with several JVMs, keeps it for print(). */
 	private synchronized void say(String line) {
 		if (number == 1)
 			System.out.println(line);
@@ -381,7 +388,9 @@ public class JmxClient {
 			System.out.print("at " + where + "\n" + said);
 	}
 
-	/** "shut: …" with what says so; it fails when one can connect. */
+	/**
+	 * Prints "shut: …" with the exception; fails if the client can connect.
+	 */
 	private boolean isShut() {
 		try {
 			connect().close();
@@ -423,7 +432,7 @@ public class JmxClient {
 		return broken == null;
 	}
 
-	/** A JDK's client has no deadline of its own. */
+	/** Ends the program in time, because the JDK's client has no timeout. */
 	private static void endInTime() {
 		Thread guard = new Thread(() -> {
 			try {

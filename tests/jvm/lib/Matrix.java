@@ -7,10 +7,10 @@ import java.lang.management.ThreadMXBean;
 import java.util.stream.LongStream;
 
 /**
- * Threads that hold a share of a CPU each, in one sort of code each: a loop, a
- * deep recursion, allocations, a lambda in a stream, method handles, and a
- * method that is too large to be compiled. Two more fight for a monitor.
- * Compiled for Java 8. READY once all run.
+ * Each thread uses a fixed share of a CPU in one kind of code: a loop, a deep
+ * recursion, allocations, a lambda in a stream, method handles, and a method
+ * that is too large to be compiled.  Two more compete for a monitor.  Compiled
+ * for Java 8.  Prints READY when all run.
  */
 final class Matrix {
 	interface Part {
@@ -22,7 +22,7 @@ final class Matrix {
 	static volatile long sink;
 	static volatile int running;
 	static volatile byte[] kept;
-	/** Not final: calls of it are not compiled to what they lead to. */
+	/** Not final, so that calls of it are not compiled to direct calls. */
 	static MethodHandle handle;
 
 	static long math(long n) {
@@ -62,8 +62,8 @@ final class Matrix {
 	}
 
 	/**
-	 * Each finally is compiled twice, so that these are over 8000 bytes,
-	 * HotSpot's HugeMethodLimit: this is interpreted whatever happens.
+	 * Each finally block is compiled twice, so this method has over 8,000
+	 * bytes, HotSpot's HugeMethodLimit, and is always interpreted.
 	 */
 	static long huge(long n) {
 		long x = 1;
@@ -107,7 +107,10 @@ final class Matrix {
 		return x;
 	}
 
-	/** Runs for CHUNK_NS of CPU time, and sleeps so that it is a share. */
+	/**
+	 * Repeats: runs for CHUNK_NS of CPU time, and sleeps to use the given
+	 * share.
+	 */
 	static void hold(String name, int percent, long n, Part part) {
 		Thread t = new Thread(() -> {
 			running++;
@@ -136,7 +139,7 @@ final class Matrix {
 		Thread.sleep(rest / 1_000_000, (int) (rest % 1_000_000));
 	}
 
-	/** Two wait for each other, and use next to no CPU time. */
+	/** Two threads wait for each other and use almost no CPU time. */
 	static void fight() {
 		while (true) {
 			synchronized (CPU) {

@@ -8,9 +8,9 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * What ObjectName makes of texts: "text TAB canonical name", or nothing behind
- * the TAB for one that is none; then "pattern TAB name" for each pair of the
- * small ones that match.  A line feed is written \n, a backslash \\.
+ * Prints how ObjectName parses texts: "text TAB canonical name", with nothing
+ * after the TAB for an invalid name; then "pattern TAB name" for each pair of
+ * short names that match.  A newline is written \n, a backslash \\.
  */
 public class Names {
 	private static final String[] GIVEN = {
@@ -63,7 +63,10 @@ public class Names {
 		return text.toString();
 	}
 
-	/* "d:*,": its canonical name is no name, which nobody relies on. */
+	/*
+	 * The canonical name of "d:*," is not a valid name; sjkc need not copy
+	 * that.
+	 */
 	private static boolean isOdd(String text) {
 		return text.endsWith(":*,");
 	}
@@ -86,7 +89,7 @@ public class Names {
 				canonical = name.getCanonicalName();
 				names.add(name);
 			} catch (MalformedObjectNameException e) {
-				/* Said by saying nothing. */
+				/* An invalid name: canonical stays "". */
 			}
 			out.println(shown(text) + "\t" + shown(canonical));
 		}

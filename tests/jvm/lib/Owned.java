@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Allocates 7,000 bytes as byte[] for each 3,000 as long[], and has a thread
- * wait for a monitor that another one owns most of the time.  With an argument,
- * one thread sleeps all the time with a monitor that, ever and again, a new
- * thread waits for.
+ * Allocates 7,000 bytes as byte[] for each 3,000 as long[].  A thread waits for
+ * a monitor that another thread owns most of the time.  With an argument, a
+ * thread that owns a monitor sleeps all the time, and new threads wait for the
+ * monitor.
  */
 public class Owned {
 	static final class Gate {
@@ -69,7 +69,7 @@ public class Owned {
 	}
 
 	public static void main(String[] args) {
-		/* Of this name the kernel knows 15 bytes. */
+		/* The kernel truncates this name to 15 bytes. */
 		start("owner-of-the-gate", Owned::own);
 		start("enters", Owned::enter);
 		start("allocates", Owned::allocate);

@@ -8,9 +8,9 @@ import jdk.jfr.Event;
 import jdk.jfr.Name;
 
 /**
- * Something of every kind of event for some seconds: CPU time, allocation,
- * contention, waiting, exceptions, an event of its own, and virtual threads
- * where the JDK has them.
+ * Causes events of every kind for some seconds: CPU time, allocation,
+ * contention, waiting, exceptions, an event that it defines, and virtual
+ * threads if the JDK has them.
  */
 public class Recorded {
 	@Name("tests.Step")

@@ -3,7 +3,7 @@ import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
 
 /**
- * Redefines a class one of whose methods runs on, in its old version. To be run
+ * Redefines a class while the old version of one of its methods runs.  Run it
  * with -javaagent and a jar whose manifest names this class.
  */
 public class Redefined {

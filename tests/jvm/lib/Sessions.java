@@ -13,8 +13,8 @@ import javax.management.remote.rmi.RMIJRMPServerImpl;
 import javax.security.auth.Subject;
 
 /**
- * A JMX server whose sessions are at a port of their own: ports of the registry,
- * of the server, of sessions.
+ * A JMX server whose sessions have their own port.  Arguments: the ports of the
+ * registry, of the server, and of the sessions.
  */
 class Sessions {
     static class Server extends RMIJRMPServerImpl {

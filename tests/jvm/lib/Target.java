@@ -9,9 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.management.ObjectName;
 
 /**
- * A program to be looked at.  Each argument, WHAT=COUNT or WHAT, starts
- * threads that do one thing; when all of them run, READY is printed.  It ends
- * by itself after target.seconds, 300 unless set.
+ * The target of most tests.  Each argument, KIND=COUNT or KIND, starts threads
+ * of one kind.  Prints READY when all of them run.  Exits after target.seconds
+ * (default: 300).
  */
 public class Target {
 	private static final int MOST = 100_000;
@@ -21,7 +21,10 @@ public class Target {
 	private static volatile long sink;
 	private static volatile Object kept;
 
-	/** A call that lasts, and is known to have begun. */
+	/**
+	 * An operation that does not return and prints ENTERED when it has
+	 * started.
+	 */
 	public interface DoorMBean {
 		void enter() throws InterruptedException;
 	}
@@ -70,7 +73,7 @@ public class Target {
 		}
 	}
 
-	/** Waits for a monitor that another thread has for good. */
+	/** Waits for a monitor that another thread never releases. */
 	private static void contend() {
 		synchronized (LOCK) {
 			sink++;
@@ -88,7 +91,7 @@ public class Target {
 		}
 	}
 
-	/** Two threads, each with the monitor that the other wants. */
+	/** Two threads that each own the monitor that the other waits for. */
 	private static void monitorDeadlock() {
 		Object left = new Object();
 		Object right = new Object();
@@ -132,7 +135,7 @@ public class Target {
 		});
 	}
 
-	/** Threads that live for 20 ms, COUNT of them a second. */
+	/** Starts COUNT threads per second that live for 20 ms. */
 	private static void churn(int count) {
 		start("churner", () -> {
 			for (long i = 0;; i++) {
@@ -145,7 +148,7 @@ public class Target {
 		});
 	}
 
-	/** A thread that begins some seconds later than all others. */
+	/** Starts a thread some seconds later than all others. */
 	private static void later(int seconds) {
 		start("starter", () -> {
 			Thread.sleep(1000L * seconds);
@@ -153,7 +156,7 @@ public class Target {
 		});
 	}
 
-	/** Virtual threads that burn; JDK 21 on. */
+	/** Virtual threads that use CPU time; since JDK 21. */
 	private static void virtual(int count) throws Exception {
 		Runnable body = () -> {
 			for (;;) {
@@ -176,7 +179,10 @@ public class Target {
 		}
 	}
 
-	/** What a terminal, a parser of dumps, HTML and CSV should withstand. */
+	/**
+	 * Names that are dangerous for terminals, parsers of thread dumps, HTML
+	 * and CSV.
+	 */
 	private static final String[] HOSTILE = {
 		"\u001b[31mred\u001b[2J",
 		"\u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007",
@@ -247,11 +253,11 @@ public class Target {
 				new Door(), new ObjectName("sjkc.test:type=Door"));
 			break;
 		default:
-			/* Of no meaning: arguments to be seen by others. */
+			/* Arguments that only other processes read. */
 		}
 	}
 
-	/** Counts only where it is a count: others may be anything. */
+	/** Returns the count of an argument; other arguments may be any text. */
 	private static int countOf(String text) {
 		try {
 			return Math.max(1, Math.min(MOST, Integer.parseInt(text)));
@@ -261,7 +267,7 @@ public class Target {
 	}
 
 	public static void main(String[] args) throws Exception {
-		/* Whatever main is held up by. */
+		/* Runs in a thread, because main may be blocked. */
 		start("end", () -> {
 			Thread.sleep(2000L * Integer.getInteger("target.seconds", 300));
 			Runtime.getRuntime().halt(1);

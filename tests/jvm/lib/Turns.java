@@ -6,10 +6,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that contend for one monitor and sleep in between, thousands of times
- * a second: as many platform threads and as many virtual ones (JDK 21 and
- * later) as its arguments say.  And as many as the third says that park at two
- * places in turn, for short and for long; "PARKED" is the per cent of that time
- * that was for short, so far.
+ * per second.  The first two arguments are the numbers of platform threads and
+ * of virtual threads (JDK 21 and later).  The third is the number of threads
+ * that park at two places alternately, for a short and a long time.  "PARKED"
+ * prints the percentage of the parked time that was at the first place so far.
  */
 public class Turns {
 	private static final Object LOCK = new Object();
@@ -65,7 +65,7 @@ public class Turns {
 		return 100 * shortly / Math.max(1, shortly + longer);
 	}
 
-	/** By reflection, since this compiles with older JDKs, too. */
+	/** Uses reflection, so that it compiles with older JDKs, too. */
 	private static Thread begin(boolean isVirtual, String name)
 			throws ReflectiveOperationException {
 		Thread thread;

@@ -43,9 +43,9 @@ import javax.management.openmbean.TabularDataSupport;
 import javax.management.openmbean.TabularType;
 
 /**
- * Writes one stream: the name of a value, the value, and so on.  What it writes
- * is the same each time.  tests/data/rmi/types17.stream is from it and JDK 17,
- * given 100: how long its longest string is.
+ * Writes a stream of names and values, always the same.  The argument is the
+ * length of the longest string.  tests/data/rmi/types17.stream was written by
+ * JDK 17 with the argument 100.
  */
 public class Values {
 	static class Base implements Serializable {
@@ -65,7 +65,7 @@ public class Values {
 	enum Colour { RED, GREEN { } }
 
 	private static ObjectOutputStream out;
-	private static int longest = 70000; /* beyond TC_STRING */
+	private static int longest = 70000; /* too long for TC_STRING */
 
 	private static void put(String name, Object value) throws Exception {
 		out.writeObject(name);

@@ -23,14 +23,13 @@ import javax.swing.SwingUtilities;
 import javax.swing.text.JTextComponent;
 
 /**
- * An agent that stands in for the person before VisualVM: its argument is a
- * folder, which holds client.jar.  Each half second it writes what is to be
- * read in the windows to "texts" there, a line a text, and presses Reload, with
- * which VisualVM offers to show what it has learnt since, and Yes, when it asks
- * whether a password may go without TLS.  When the folder has a file "words",
- * VisualVmClient is run with its lines, and what that says goes to "said", whole
- * when it is there, and until then to "progress".  If there is a file "stuck", it
- * prints the stacks of all threads.
+ * An agent that acts as the user of VisualVM.  Its argument is a directory with
+ * client.jar.  Every half second, it writes the texts in the windows to the
+ * file "texts", one per line.  It presses Reload, with which VisualVM offers to
+ * show new data, and Yes if VisualVM asks whether a password may be sent
+ * without TLS.  If there is a file "words", it runs VisualVmClient with its
+ * lines.  The output goes to "progress", which is renamed to "said" when it is
+ * complete.  If there is a file "stuck", it prints the stacks of all threads.
  */
 public class VisualVmAgent {
 	private static final Set<String> PRESSED = Set.of("Reload", "Yes");
@@ -60,7 +59,10 @@ public class VisualVmAgent {
 		Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
 	}
 
-	/** True when its main window is there, and so its modules are. */
+	/**
+	 * Returns true when the main window exists, and so all modules are
+	 * loaded.
+	 */
 	private static boolean read(Path folder) throws Exception {
 		Set<String> texts = new LinkedHashSet<>();
 		SwingUtilities.invokeAndWait(() -> {
@@ -89,7 +91,7 @@ public class VisualVmAgent {
 		}
 	}
 
-	/** The loader of VisualVM's modules comes from VisualVM. */
+	/** VisualVM provides the class loader of its modules. */
 	private static Void act(Path folder) throws Exception {
 		Class<?> lookup = Class.forName("org.openide.util.Lookup");
 		ClassLoader modules = (ClassLoader) lookup

@@ -16,8 +16,8 @@ import org.graalvm.visualvm.tools.jmx.JmxModel;
 import org.graalvm.visualvm.tools.jmx.JmxModelFactory;
 
 /**
- * What a person does in VisualVM, within it (VisualVmAgent): adds a JMX
- * connection, looks at what the tabs are made of, takes a thread dump.
+ * Uses VisualVM as a person would, inside its JVM (VisualVmAgent): adds a JMX
+ * connection, reads the data of the tabs, takes a thread dump.
  */
 public class VisualVmClient {
 	private static Application opened;
@@ -28,7 +28,7 @@ public class VisualVmClient {
 			throw new IllegalStateException(what);
 	}
 
-	/** VisualVM connects when it comes round to it. */
+	/** Waits until VisualVM has connected. */
 	private static void await(Application application) throws Exception {
 		for (int i = 0; i < 3000; i++) {
 			if (application.getState() == Stateful.STATE_AVAILABLE)
@@ -43,8 +43,8 @@ public class VisualVmClient {
 		expect(model.getConnectionState()
 			== JmxModel.ConnectionState.CONNECTED,
 			"it is " + model.getConnectionState());
-		// What it is to show stands in its window only when it is open;
-		// that of the one before would be drawn anew each second.
+		// The window has the application's data only while it is open;
+		// an earlier application would be drawn again every second.
 		if (opened != null)
 			DataSourceWindowManager.sharedInstance()
 				.closeDataSource(opened);
@@ -88,8 +88,8 @@ public class VisualVmClient {
 	}
 
 	/**
-	 * Words are as those of JConsoleClient; false when one failed.
-	 * main=CLASS sets the expected main class, tab=NAME shows a tab.
+	 * The words are those of JConsoleClient; main=CLASS sets the expected
+	 * main class, tab=NAME shows a tab.  Returns false if one failed.
 	 */
 	public static boolean run(List<String> words, Appendable out)
 			throws Exception {

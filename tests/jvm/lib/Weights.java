@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Allocates, and has a thread wait for a monitor, as much as it then says:
- * when the file that is its argument is there.  "ALLOCATED bytes" is by the
- * JVM's own count, "WAITED ns" from before to after.
+ * When the file of its argument exists, allocates and lets a thread wait for a
+ * monitor.  Then prints "ALLOCATED bytes", as the JVM counts them, and "WAITED
+ * ns", from before the waits to after them.
  */
 public class Weights {
 	private static final Object LOCK = new Object();
@@ -21,7 +21,10 @@ public class Weights {
 			.getThreadAllocatedBytes(Thread.currentThread().getId());
 	}
 
-	/** Of all sizes, so that none of them is weighed by the others' luck. */
+	/**
+	 * Objects of all sizes, so that the weight of each size depends on its
+	 * own samples.
+	 */
 	private static void allocate() {
 		for (int i = 0; i < 20_000; i++) {
 			for (int k = 0; k < 50; k++)

@@ -2,10 +2,10 @@
 //
 //	java Workload SECONDS KIND...
 //
-// What frameworks do to a stack: each kind is a thread "worker-KIND" that does
-// nothing else for so long; "virtual" and "monitors" are some virtual threads,
-// where the JVM has them.  Prints READY when all have begun.  Without a kind:
-// all of them.
+// Stacks as frameworks produce them.  Each KIND is a thread "worker-KIND" that does
+// only this for SECONDS; "virtual" and "monitors" are several virtual threads, if
+// the JVM has them.  Prints READY when all have started.  Without a KIND, it runs
+// all.
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -41,7 +41,7 @@ public class Workload {
 		long pass(int depth, Function<Integer, Long> next);
 	}
 
-	// Each layer of a framework is of another class.
+	// Each layer of a framework has another class.
 	static class Security implements Layer {
 		public long pass(int depth, Function<Integer, Long> next) {
 			return next.apply(depth - 1) + 1;
@@ -125,7 +125,7 @@ public class Workload {
 				sink += (Long)method.invoke(null, "reflection", i);
 				sink += (long)handle.invokeExact("handle", i);
 				sink += (long)bound.invokeExact(i);
-				// No constant: goes through a linker's method.
+				// Not a constant: called through a linker.
 				sink += (long)changing.invokeExact("changing", i);
 				sink += (Long)changing.invokeWithArguments("arguments", i);
 			}
@@ -193,7 +193,7 @@ public class Workload {
 		}
 	}
 
-	// Routines that the JVM has in place of compiled code.
+	// Stubs that HotSpot uses in place of compiled code.
 	static void routines() {
 		try {
 			Random random = new Random(3);
@@ -245,7 +245,7 @@ public class Workload {
 
 	static byte[] template;
 
-	// Classes are made, compiled, and unloaded: so is their code.
+	// Classes are created, compiled and unloaded, and so is their code.
 	static void churn() {
 		try {
 			if (template == null)
@@ -307,8 +307,8 @@ public class Workload {
 		return yielding(depth - 1, turn) + depth;
 	}
 
-	// A virtual thread that has to wait for a monitor leaves its carrier, since
-	// JDK 24 or so; one that holds a monitor, too.
+	// Since JDK 24, a virtual thread that waits for a monitor, or owns one, can
+	// be unmounted from its carrier.
 	static final Object[] monitors = { new Object(), new Object(), new Object() };
 
 	static synchronized long together(int turn) {

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	ask_jmx TARGET [OPTION...] DEED...
+ *	ask_jmx TARGET [OPTION...] COMMAND...
  *
- * What a client of JMX does, by deeds, all on one connection:
+ * Executes commands of a JMX client, all on one connection:
  *
- *	query=PATTERN	names, one a line; "" is all
+ *	query=PATTERN	names, one per line; "" is all
  *	info=NAME	its attributes and operations
  *	get=NAME/A,B	attributes
  *	set=NAME/A=T:V	an attribute of a type to a value
  *	invoke=NAME/OP(T:V,T:V)
- *	count		of MBeans
- *	many=N		the count so many times, in one run
- *	pipe=NAME/A,B	of every MBean of the pattern, in one run; how many
- *	changes=N/NAME/OP	gets and invokes by turns, in one run
- *	listen=NAME	notifications of it, kept for
- *	fetch=MS	those that came, within that time
+ *	count		the number of MBeans
+ *	many=N		the same N times, in one run
+ *	pipe=NAME/A,B	attributes of all MBeans that match, in one run; prints
+ *			the number of replies
+ *	changes=N/NAME/OP	reads and invocations alternately, in one run
+ *	listen=NAME	subscribes to notifications
+ *	fetch=MS	prints the notifications that arrive within MS
  *	sleep=MS wait=FILE version
- *	quiet loud	print values, or do not
- *	times		since the start, and of CPU
+ *	quiet loud	do not print values, or print them
+ *	times		wall-clock time since the start, and CPU time
  *
  * Options: user=, password=, cacert=, cert=, key=, insecure, force-host,
- * force-port, timeout=MS.  T and V hold no comma.  A deed that fails says so
- * and the next is done; the exit status is the kind of the last failure, or 0.
+ * force-port, timeout=MS.  T and V contain no comma.  After a failure, it
+ * prints the error and executes the next command.  The exit status is the kind
+ * of the last failure, or 0.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -70,7 +72,7 @@ static int put_reply(void *self, size_t index, const struct jmx_reply *reply,
 	size_t *next = self;
 
 	(void)e;
-	/* In the order of the requests. */
+	/* Replies arrive in the order of the requests. */
 	if (index != (*next)++)
 		printf("out of order: %zu\n", index);
 	replies++;
@@ -107,7 +109,7 @@ static int run(const struct jmx_request *requests, size_t count)
 	return status;
 }
 
-/* What stands before c; *text goes on behind it. */
+/* Returns the text before c, and moves *text behind c. */
 static char *before(char **text, char c)
 {
 	char *word = *text, *end = strchr(word, c);
@@ -330,7 +332,7 @@ static int do_sleep(char *text)
 	return 0;
 }
 
-/* Until somebody else made the file. */
+/* Waits until the file exists. */
 static int do_wait(char *text)
 {
 	puts("waiting");

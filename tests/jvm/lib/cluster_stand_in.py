@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for a cluster's API server, so far as `kubectl port-forward` and
-`kubectl debug` ask.
+"""A fake API server of a cluster, for `kubectl port-forward` and `kubectl debug`.
 
 	cluster_stand_in.py FOLDER
 
-FOLDER/NAMESPACE/POD has the pid of a process in the pod's network; a file
-FOLDER/drop ends all forwards that are older.  FOLDER/config becomes a
-kubeconfig, and FOLDER/debugger the patch with an ephemeral container.  Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00,
-version 3.1), which kubectl falls back to where WebSockets are refused.
+FOLDER/NAMESPACE/POD contains the PID of a process in the pod's network.  A file
+FOLDER/drop ends all forwards that are older than the file.  The server writes a
+kubeconfig to FOLDER/config, and the patch with an ephemeral container to
+FOLDER/debugger.  Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00,
+version 3.1), which kubectl uses if the server rejects WebSockets.
 """
 import asyncio, ctypes, json, os, signal, socket, struct, sys, time, zlib
 
 signal.alarm(1800)
 folder = sys.argv[1]
 
-# 2.6.10.1, in its parts: names with their lengths, and text.
+# The dictionary of section 2.6.10.1: names with their lengths, and text.
 NAMES = """options head post put delete trace accept accept-charset
 accept-encoding accept-language accept-ranges age allow authorization
 cache-control connection content-base content-encoding content-language
@@ -52,7 +52,7 @@ forwards = set()
 
 
 def connected(holder, port):
-    """A socket to the pod's loopback; it stays in the network it was made in."""
+    """Connects to the pod's loopback.  A socket keeps its network namespace."""
     with open(f"/proc/{holder}/ns/net") as network:
         if libc.setns(network.fileno(), 0x40000000):
             raise OSError(ctypes.get_errno(), "setns")
@@ -66,7 +66,8 @@ def connected(holder, port):
 
 
 class Forward:
-    """One kubectl's connection: an error and a data stream for each of its."""
+    """The connection of one kubectl, with an error and a data stream for each of its
+    forwarded connections."""
 
     def __init__(self, holder, reader, writer):
         self.holder, self.reader, self.writer = holder, reader, writer
@@ -175,7 +176,7 @@ def holder_of(namespace, pod):
 
 
 def answer(path):
-    """The status and object of what kubectl asks before it forwards."""
+    """Returns the status and object of kubectl's requests before the forward."""
     parts = path.split("?")[0].strip("/").split("/")
     if parts == ["version"]:
         return 200, {"major": "1", "minor": "32", "gitVersion": "v1.32.0"}

@@ -2,10 +2,10 @@
 /*
  *	compare_symbols PID
  *
- * Whatever has code in a JVM is asked for at addresses all over it, of its own
- * metadata and of the agent, and what they say is compared.  What is compiled
- * or gone while that goes on is left out: both must have had it before and
- * have it after.  Prints counts, and the first differences.
+ * Looks up addresses in all compiled code of a JVM, in the metadata in the
+ * JVM's memory and in the agent's names, and compares the results.  Code that
+ * is compiled or removed meanwhile is ignored: it must be in the lists before
+ * and after.  Prints counts and the first differences.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -63,8 +63,8 @@ static void show(const char *what, const struct unwound_frame *at,
 }
 
 /*
- * The JVM has one jmethodID for all linkers of method handles, so that the
- * agent is told of another than is compiled.
+ * All linkers of method handles share one jmethodID, so the JVM may report
+ * another linker to the agent than the compiled one.
  */
 static bool is_intrinsic(const struct java_frame *frames, size_t count)
 {
@@ -105,11 +105,14 @@ static void compare_generated(const struct unwound_frame *at)
 	const char *ours = metadata->generated(metadata, at, now);
 	const char *theirs = agent->generated(agent, at, now);
 
-	/* Between two routines there is none; the agent knows of no blobs. */
+	/*
+	 * There is no name between two routines, and the agent has none for
+	 * blobs.
+	 */
 	if (!theirs)
 		return;
 	counts.stubs++;
-	/* Which of the two it is the JVM tells only an agent. */
+	/* Only the agent can distinguish the two. */
 	if (strcmp(theirs, "itable stub") == 0 ||
 	    strcmp(theirs, "vtable stub") == 0)
 		theirs = "vtable/itable stub";
@@ -126,7 +129,7 @@ static void compare_blob(const struct code_blob *blob)
 
 	at.kind = is_method ? UNWOUND_COMPILED : UNWOUND_GENERATED;
 	counts.blobs++;
-	/* An odd step: places are found whatever they are aligned to. */
+	/* An odd step, to test addresses of any alignment. */
 	for (at.pc = blob->begin; at.pc < blob->end; at.pc += 3) {
 		if (is_method)
 			compare_place(&at);
@@ -141,7 +144,7 @@ static bool is_same(const struct code_blob *a, const struct code_blob *b)
 	       a->method == b->method && a->compile_id == b->compile_id;
 }
 
-/* Those that are there before and after; both lists are in order. */
+/* Compares the code that is in both lists, which are sorted. */
 static void compare_all(const struct code_list *before,
 			const struct code_list *after)
 {

@@ -2,9 +2,9 @@
 /*
  *	connect_often TARGET COUNT
  *
- * Connects, asks for how many MBeans there are and for an attribute, and
- *closes, so often.  Prints what it has open and in memory, once it has got
- *going and at the end: "files 4 4", "kB 3000 3000".
+ * Connects, reads the number of MBeans and an attribute, and closes, COUNT
+ * times. Prints its open files and its memory, after the first connections and
+ * at the end: "files 4 4", "kB 3000 3000".
  */
 #include "jmx_http/rmi/rmi_client.h"
 

@@ -2,10 +2,10 @@
 #
 #	damaged_jmx.py SJKC PORT CUTS
 #
-# Records what a JVM's JMX port says to each command, then says it again, changed:
-# cut off at CUTS places, silent, slowly, without an end, with answers of other
-# types and lengths that cannot be.  A command has to end, by itself, soon, in
-# little memory, and to say why.
+# Records the replies of a JVM's JMX port to each command, then sends them
+# again, damaged: truncated at CUTS places, followed by silence, slow, endless,
+# or with replies of other types and impossible lengths.  The command must end
+# by itself in time, use little memory, and print the reason.
 import concurrent.futures, itertools, select, signal, socket, struct
 import subprocess, sys, tempfile, threading, time
 
@@ -41,7 +41,7 @@ def listening():
 
 
 class Recorder:
-    """Hands on to the JVM, and keeps what it said: by connection, in parts."""
+    """Forwards to the JVM and records its bytes, by connection and part."""
 
     def __init__(self):
         self.server = listening()
@@ -82,7 +82,7 @@ class Gone(Exception):
 
 
 class Server:
-    """Says what was recorded, each part when it is asked, as deed would."""
+    """Sends the recorded parts, each after a request, changed by deed."""
 
     def __init__(self, connections, recorded_port, deed):
         self.server = listening()
@@ -101,7 +101,7 @@ class Server:
                 client, _ = self.server.accept()
             except OSError:
                 return
-            # Who comes again would be told the same from its beginning.
+            # A new connection would get the recording from its start.
             if getattr(self.deed, "is_done", False):
                 client.close()
                 continue
@@ -137,13 +137,14 @@ class Server:
         self.server.close()
 
 
-# Deeds: each gets the connection, its number, what was said on it, a part.
+# Deeds send a part, changed.  Arguments: the connection, its number, the number
+# of bytes sent before, and the part.
 def as_it_was(client, number, said, part):
     client.sendall(part)
 
 
 def at(place, then):
-    """The first connection that gets there: up to it as it was, then that."""
+    """Sends the recording unchanged up to place, then calls then."""
     def deed(client, number, said, part):
         if number != place[0] or said + len(part) <= place[1]:
             return client.sendall(part)
@@ -189,7 +190,7 @@ def say(bytes):
 
 
 def answer(bytes):
-    """In the place of a part; what follows comes as it was."""
+    """Replaces the part at a place; later parts are unchanged."""
     def deed_of(place):
         def deed(client, number, said, part):
             if number == place[0] and said <= place[1] < said + len(part):
@@ -265,10 +266,10 @@ ENDS = {
 def run(name, port, timeout_s=TIMEOUT_S):
     """Returns exit status, standard output and error, and seconds."""
     first, *rest = COMMANDS[name]
-    # A child's ru_maxrss is no less than ours: so it is a limit.
+    # Not ru_maxrss, because a child's starts at this process's value.
     command = ["prlimit", "--data=%d" % MEMORY, sjkc, first, "-s", "127.0.0.1:%d" % port, "--timeout",
                "%ds" % timeout_s]
-    # mxping goes where it is sent: that is patched to be here, too.
+    # mxping has no such option: the stub is patched to this port.
     if name != "mxping":
         command.append("--force-address")
     command += rest
@@ -292,7 +293,7 @@ lock = threading.Lock()
 
 
 def check(name, what, connections, recorded_port, deed, whole=None):
-    """whole: what it prints when it got all; it has to say so when it did not."""
+    """whole: the complete output; if the output differs, the command must fail."""
     global runs, longest
     server = Server(connections, recorded_port, deed)
     status, out, err, took = run(name, server.port)
@@ -303,11 +304,11 @@ def check(name, what, connections, recorded_port, deed, whole=None):
     if status == 0 and whole is not None and out != whole:
         wrong.append("it is said to be all")
     if status and not err.strip() and not (name == "mxping" and out.strip()):
-        wrong.append("nothing is said")
-    # jcmd prints what the JVM says as it is where that is no terminal.
+        wrong.append("no message")
+    # Without a terminal, jcmd prints the JVM's text unchanged.
     shown = err if name == "jcmd" else out + err
     if b"\x1b" in shown or b"\xc2\x9b" in shown:
-        wrong.append("an escape is printed")
+        wrong.append("an escape sequence is printed")
     if b"memory" in err and status == 1:
         wrong.append("more than %d MB" % (MEMORY >> 20))
     if took > LIMIT_S:
@@ -329,12 +330,12 @@ def record(name):
         sys.exit("%s: exit status %d\n%s" % (name, status, err.decode()))
     if name != "mxping":
         return recorder.connections, recorder.port
-    # It was sent to the JVM itself: so is that what is patched.
+    # mxping followed the stub to the JVM's own port, which is patched.
     return recorder.connections, jvm_port
 
 
 def places(connections):
-    """(connection, byte) of all that was said, at even distances."""
+    """Yields (connection, byte) at equal distances in the whole recording."""
     lengths = [sum(len(p) for p in c if p) for c in connections]
     total = sum(lengths)
     for i in range(cuts):
@@ -356,11 +357,11 @@ def parts(connections):
 
 
 def attacks(name):
-    """What is to be done to a command: arguments of check()."""
+    """Yields the arguments of check() for each damage to a command's replies."""
     connections, port = record(name)
     args = connections, port
-    whole = check(name, "as it was", *args, as_it_was)
-    # Of these, times and what is measured differ.
+    whole = check(name, "unchanged", *args, as_it_was)
+    # The output of these has times and measured values.
     if name in ("mxping", "ttop"):
         whole = None
     for i, place in enumerate(places(connections)):
@@ -375,14 +376,14 @@ def attacks(name):
                 bytes)(place)
     for place in all_parts[0], middle, (middle[0], middle[1] + 30):
         for what, deed in ENDS.items():
-            # Of those, each is an answer.
+            # Each of the endless returns is a valid reply.
             yield name, "%s at %s" % (what, place), *args, at(
                 place, deed), None if what == "endless returns" else whole
 
 
 done = []
 with concurrent.futures.ThreadPoolExecutor(12) as pool:
-    # Of each command in turn, so that some wait while others work.
+    # Commands alternate, so that some wait while others work.
     each = [list(attacks(name)) for name in COMMANDS
             if len(sys.argv) < 5 or name in sys.argv[4:]]
     for jobs in itertools.zip_longest(*each):

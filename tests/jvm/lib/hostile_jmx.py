@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JMX server that no JVM is: what it answers is another thing, or endless.
+"""A JMX server whose replies are wrong or endless.
 
 	hostile_jmx.py MODE
 
-It goes along until MBeans are asked for.  Prints its port; ends by itself after
-two minutes.  MODE says what it does then; see MODES.
+It replies correctly until the client requests MBeans; MODE selects its replies to
+such requests (see MODES).  Prints its port; exits after two minutes.
 """
 import signal
 import socket
@@ -74,8 +74,8 @@ def answer(value):
     return b"\x51\xac\xed\0\5\x77\x0f\1" + bytes(14) + value
 
 
-# What queryNames, getMBeanInfo and getAttributes give; an iterator goes on and
-# on, None says nothing, b"" closes.
+# Replies of queryNames, getMBeanInfo and getAttributes.  An iterator is
+# endless, None is silence, b"" closes the connection.
 def endless_array():
     yield (b"\x75" + desc("[Ljava.lang.String;", 0xadd256e7e91d7b47, 2)
            + b"\x7f\xff\xff\xff")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for a Jolokia agent, and raw HTTP clients.
+"""A fake Jolokia agent, and raw HTTP clients.
 
-Agent(port) serves on 127.0.0.1 in threads.  It keeps the head of
-each request in .heads and the number of bytes of each body in .bodies, and
-answers as .answer(connection, head, body) does.  The default answer is 200 with
-JSON.  A path that ends with /deaf makes it stop reading.
+Agent(port) serves on 127.0.0.1 in threads.  It keeps the head of each request in
+.heads and the length of each body in .bodies, and calls .answer(connection, head,
+body), which sends the response.  The default response is 200 with JSON.  If a path
+ends with /deaf, it stops reading.
 """
 import socket
 import threading
@@ -154,7 +154,7 @@ class Client:
         return self.send(raw + b"\r\n" + (body or b""))
 
     def answer(self, has_body=True):
-        """The status, the head and the body; EOFError when it is cut."""
+        """Returns the status, the head and the body; EOFError if it is truncated."""
         head = self.reader.head()
         body = []
         if has_body and head.split()[1] != b"204":

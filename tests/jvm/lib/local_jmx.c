@@ -2,9 +2,9 @@
 /*
  *	local_jmx PID look | find | start
  *
- * Prints what a JVM's local connector is found to be, without asking the JVM,
- * asking it, or starting it where none runs; then connects to it.  Ends with
- * the kind of the error as its exit status.
+ * Finds a JVM's local connector: "look" without a request to the JVM, "find"
+ * with one if necessary, "start" also starts it.  Prints it and connects to it.
+ * The exit status is the kind of the error.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -40,7 +40,7 @@ static void put(const struct rmi_local *l)
 	put_text("properties", &l->properties);
 }
 
-/* Connects, and sees who answers. */
+/* Connects, and prints the peer and the kind of its reply. */
 static int greet(const struct jvm *jvm, uint16_t port, struct error *err)
 {
 	struct net_address a = { .host = "10.255.255.254", .port = port };

@@ -2,10 +2,10 @@
 //
 //	node reports.js FILE [MOST]
 //
-// Checks documents of schema sjkc.ttop/1, a line each, as a script would read
-// them: all keys are there, every number is one, no share is negative or above
-// what so many CPUs give.  Prints for each: seconds, threads, and the thread
-// that used most.
+// Checks documents of schema sjkc.ttop/1, one per line, as a script would read
+// them: all keys exist, all numbers are numbers, and no share is negative or
+// above the number of CPUs.  Prints for each: seconds, number of threads, and
+// the thread with the most CPU time.
 'use strict';
 const fs = require('fs');
 const os = require('os');

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	show_agent PID [alloc[=BYTES]] [lock] [no-lines] DEED...
+ *	show_agent PID [alloc[=BYTES]] [lock] [no-lines] COMMAND...
  *
- * Loads the agent into a JVM, by deeds:
+ * Loads the agent into a JVM and executes commands:
  *
- *	costs		of loading: "load_us replay_us bytes"
- *	warning		what is to be said before, or "none"
- *	probes		what the uprobes would be on: files and offsets
+ *	costs		the cost of loading: "load_us replay_us bytes"
+ *	warning		the announced warning of the JVM, or "none"
+ *	probes		files and offsets for uprobes
  *	symbols		for each address of standard input (hexadecimal), a
- *line: it, and the methods there, innermost first, with lines generated
- *likewise, the names of code that is no method read		what was written
- *since sleep=MS hold		until it is killed
+ *			line: the address and the methods, innermost first, with
+ *			their lines
+ *	generated	the same for names of code that is not a method
+ *	read		reads the records written since
+ *	sleep=MS
+ *	hold		waits until it is killed
  *
- * Ends with the kind of the error as its exit status.
+ * The exit status is the kind of the error.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -71,7 +74,7 @@ static void keep_warning(void *self, const char *warning)
 	warning_before = warning;
 }
 
-/* What was said before it was loaded, and what would be the next time. */
+/* Prints the announced warning of this load and of the next one. */
 static int show_warning(void)
 {
 	const char *next = agent_client_warning(&jvm);
@@ -148,8 +151,8 @@ struct comparison {
 };
 
 /*
- * Linkers of method handles (MethodHandle.linkToStatic and kin) have one
- * jmethodID for all: the JVM tells an agent any of them.
+ * All linkers of method handles (MethodHandle.linkToStatic and others) share
+ * one jmethodID, so the JVM may report any of them to the agent.
  */
 static bool is_linker(const struct java_frame *f)
 {
@@ -232,7 +235,7 @@ static int compare_all(struct comparison *c, const struct process_view *v)
 		uint64_t pc = strtoull(line, &end, 16);
 		uint64_t last = strtoull(end, NULL, 16);
 
-		/* What it may look at is so much for each time it reads. */
+		/* The number of lookups per batch is limited. */
 		for (; pc < last; pc++) {
 			if (pc % 256 == 0 && agent_client_read(client, &err))
 				break;

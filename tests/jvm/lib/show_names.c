@@ -2,8 +2,8 @@
 /*
  *	show_names <FILE
  *
- * Reads what Names.java printed, of which it takes the texts, and prints the
- * same by what object_name makes of them.
+ * Reads the output of Names.java and prints the same for its texts, as
+ * object_name parses them.
  */
 #include "jmx_http/value/object_name.h"
 
@@ -13,7 +13,7 @@
 
 #define NAMES_MAX 400
 
-/* The text of a line up to its TAB, \n and \\ as what they stand for. */
+/* Returns the text of a line up to its TAB, with \n and \\ replaced. */
 static struct text text_of(const char *line)
 {
 	struct text t = { 0 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	show_samples PID [no-attach] [switches] [timeout=MS] DEED...
+ *	show_samples PID [no-attach] [switches] [timeout=MS] COMMAND...
  *
- * Prints what the source of samples from /proc gives of a JVM, by deeds:
+ * Takes samples of a JVM from /proc, and executes commands:
  *
- *	sample		one sample; quiet: without printing it
- *	again		the last one as it is now
- *	names=TEXT	the first in which the note of the names says so
- *	until=NAME	each, until Java has a thread of that name
- *	stack=NAME	of a thread in the last sample
+ *	sample		takes and prints a sample; quiet: does not print it
+ *	again		prints the last sample as it is now
+ *	names=TEXT	repeats until the note on names contains TEXT
+ *	until=NAME	repeats until there is a Java thread with this name
+ *	stack=NAME	prints the stack trace of a thread in the last sample
  *	deadlocks
  *	sleep=MS
- *	times		since the start; of CPU; and the most memory
+ *	times		wall-clock time, CPU time, and maximum memory
  *
- * Ends with the kind of the error as its exit status.
+ * The exit status is the kind of the error.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -112,7 +112,7 @@ static int show_sample(void)
 	return 0;
 }
 
-/* What the note of the names says is part of it. */
+/* Returns true if the note on names contains the text. */
 static bool names_say(const char *text)
 {
 	for (size_t i = 0; i < last.note_count; i++) {

@@ -4,11 +4,11 @@
  *	show_symbols PID lines CLASS.METHOD
  *	show_symbols PID counts
  *
- * What is known of a JVM's methods from outside.  frames: for each place in
- * the compiled code of a method that differs from the one before, the tier and
- * the methods there, innermost first: "4 A.leaf:3 A.outer:7".  lines: its line
- * numbers as javap has them, each line once in a row.  counts: what was checked
- * at, and how much of that was in vain.
+ * Prints the methods that sjkc reads from a JVM's memory.  frames: for each
+ * place in the compiled code of a method that differs from the previous one,
+ * the tier and the methods, innermost first: "4 A.leaf:3 A.outer:7".  lines:
+ * the line numbers of the method as javap prints them, without repeated lines.
+ * counts: the numbers of compiled methods, and of those that could not be read.
  */
 #include "core/base/safe_text.h"
 #include "core/hotspot/code_cache.h"

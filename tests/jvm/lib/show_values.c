@@ -2,8 +2,9 @@
 /*
  *	show_values FILE [PRINT]
  *
- * Shows what Values.java wrote: a line for each value, its name, its type, and
- * it as JSON; with PRINT, that value as a person reads it.
+ * Prints the stream that Values.java wrote: a line for each value with its
+ * name, its type, and the value as JSON; with PRINT, the value of this name as
+ * mx prints it.
  */
 #include "core/base/input.h"
 #include "jmx_http/java/java_stream.h"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for a JVM that speaks RMI, and the bytes of a client of it.
+"""A fake JVM that speaks RMI, and the bytes of a client.
 
-Jvm(port) serves in threads: a registry with a stub of 169.254.169.254 at its
-own port, newClient, and whatever else is called gives what .value() gives.  It
-keeps what it heard, a list of bytes for each connection.
+Jvm(port) serves in threads: a registry, whose stub has the address 169.254.169.254
+and the same port, and newClient.  Every other call returns .value().  It keeps the
+received bytes, a list for each connection.
 """
 import os
 import socket
@@ -206,14 +206,14 @@ def greeted(port, source=None, to="127.0.0.1"):
 
 
 def ask(s, message, answer):
-    """Sends it; fails unless that comes back, and it alone."""
+    """Sends a message; fails unless exactly the answer is received."""
     s.sendall(message)
     got = take(s, len(answer))
     assert got == answer, (got, answer)
 
 
 def ends(s):
-    """True when nothing comes but the end, or a reset."""
+    """Returns True if the connection ends or is reset without further bytes."""
     try:
         return s.recv(1 << 20) == b""
     except ConnectionResetError:
@@ -229,8 +229,8 @@ def is_sent_away(port, source=None):
 
 
 def refusal_of(s):
-    """What a call is answered that did not get to the JVM; the connection stays
-    for the next, unless the client has no other."""
+    """Returns the reply to a call that did not reach the JVM.  The proxy keeps the
+    connection for another call, so this closes the sending direction."""
     s.shutdown(socket.SHUT_WR)
     return rest_of(s)
 
@@ -246,7 +246,7 @@ def rest_of(s):
 
 
 def works(port):
-    """All that a client does, through the proxy; where stubs lead is here."""
+    """Performs a lookup, a login and a call through the proxy on this machine."""
     s = greeted(port)
     ask(s, LOOKUP, returned(server_stub(b"127.0.0.1", port)))
     ask(s, LOGIN, returned(session_stub(b"127.0.0.1", port)))
@@ -255,7 +255,7 @@ def works(port):
 
 
 def is_served(port):
-    """True when a client is, at once or, where nothing has CPU, soon."""
+    """Returns True as soon as a client is served, which a busy machine delays."""
     def once():
         try:
             works(port)
@@ -266,12 +266,12 @@ def is_served(port):
 
 
 def descriptors(pid):
-    """How many are open, but for those that it may have been given."""
+    """Returns the number of open descriptors, except inherited ones (from 100)."""
     return sum(int(fd) < 100 for fd in os.listdir("/proc/%s/fd" % pid))
 
 
 def settled(pid):
-    """The same, once all that was begun has ended."""
+    """Returns the same when it no longer changes."""
     while True:
         count = descriptors(pid)
         time.sleep(0.3)
@@ -287,7 +287,7 @@ def resident_kib(pid):
 
 
 def until(condition, seconds=120):
-    """True as soon as it is true."""
+    """Waits until the condition is true; False after the time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

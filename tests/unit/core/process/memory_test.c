@@ -180,7 +180,10 @@ static void remote_memory_names_the_missing_permission(void **state)
 	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
 	pid = fork();
 	if (pid == 0) {
-		/* The test's process belongs to root, this one to nobody. */
+		/*
+		 * The test's process belongs to root, this one to the user
+		 * 65534.
+		 */
 		if (setresgid(65534, 65534, 65534) ||
 		    setresuid(65534, 65534, 65534))
 			_exit(1);

@@ -371,7 +371,7 @@ static void cycle_is_truncated(void **state)
 		    "c", &wrapped.v);
 	v = java_to_value(&wrapped.v, &a);
 	assert_int_equal(v->kind, VALUE_CUT);
-	assert_string_equal(value_text_of(v), "refers to what it is within");
+	assert_string_equal(value_text_of(v), "refers to an enclosing value");
 	arena_release(&a);
 }
 
