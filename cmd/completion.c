@@ -163,26 +163,14 @@ static const struct {
 	{ "fish", fish },
 };
 
-static int completion_print(const char *script, struct error *err)
-{
-	struct output out;
-	int ret;
-
-	if (output_open(&out, "-", err))
-		return -1;
-	output_puts(&out, script);
-	ret = output_commit(&out, err);
-	output_close(&out);
-	return ret;
-}
-
 static int completion_run(int argc, char **argv, struct error *err)
 {
 	if (argc != 1)
 		return misuse(err, "name a shell: bash, zsh or fish");
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
 		if (strcmp(argv[0], scripts[i].shell) == 0)
-			return completion_print(scripts[i].script, err);
+			return output_file("-", scripts[i].script,
+					   strlen(scripts[i].script), err);
 	}
 	return nearest_fail_choice("shell", argv[0], strlen(argv[0]),
 				   "bash zsh fish", err);

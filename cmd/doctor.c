@@ -188,19 +188,6 @@ static void doctor_put_json(const struct doctor_checks *c, struct text *out)
 	text_putc(out, '\n');
 }
 
-static int doctor_write(const struct text *text, struct error *err)
-{
-	struct output out;
-	int ret = output_open(&out, "-", err);
-
-	if (ret == 0) {
-		output_write(&out, text->bytes, text->len);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	return ret;
-}
-
 /* The first obstacle decides the exit status. */
 static int doctor_verdict(const struct doctor_checks *c, struct error *err)
 {
@@ -224,7 +211,7 @@ static int doctor_report(const struct doctor_checks *c, struct error *err)
 		doctor_put_json(c, &text);
 	else
 		doctor_put_text(c, &text);
-	ret = doctor_write(&text, err);
+	ret = output_file("-", text.bytes, text.len, err);
 	if (ret == 0)
 		ret = doctor_verdict(c, err);
 	text_release(&text);

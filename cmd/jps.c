@@ -279,19 +279,6 @@ static void jps_put(struct listed *l, struct text *out)
 		jps_details_text(&opt.details, l->processes, l->count, out);
 }
 
-static int jps_write(const struct text *text, struct error *err)
-{
-	struct output out;
-	int ret = output_open(&out, opt.output ? opt.output : "-", err);
-
-	if (ret == 0) {
-		output_write(&out, text->bytes, text->len);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	return ret;
-}
-
 static void jps_explain_empty(struct listed *l)
 {
 	struct text hidden = { 0 };
@@ -358,7 +345,8 @@ static int jps_run(int argc, char **argv, struct error *err)
 	    listed_init(&l, &filter, err))
 		goto out;
 	jps_put(&l, &text);
-	ret = jps_write(&text, err);
+	ret = output_file(opt.output ? opt.output : "-", text.bytes, text.len,
+			  err);
 	if (ret == 0)
 		jps_explain_empty(&l);
 out:

@@ -592,19 +592,6 @@ static void vminfo_choose_sections(void)
 	opt.summary = !any;
 }
 
-static int vminfo_write(const struct text *t, struct error *err)
-{
-	struct output out;
-	int status = output_open(&out, opt.output, err);
-
-	if (status == 0) {
-		output_write(&out, t->bytes, t->len);
-		status = output_commit(&out, err);
-	}
-	output_close(&out);
-	return status;
-}
-
 static int vminfo_run(int argc, char **argv, struct error *err)
 {
 	struct vm vm = { .jvm.pidfd = -1 };
@@ -618,7 +605,7 @@ static int vminfo_run(int argc, char **argv, struct error *err)
 	if (status == 0)
 		status = vminfo_add_sections(&vm, &text, err);
 	if (status == 0)
-		status = vminfo_write(&text, err);
+		status = output_file(opt.output, text.bytes, text.len, err);
 	text_release(&text);
 	attach_close(vm.attach);
 	jvm_close(&vm.jvm);

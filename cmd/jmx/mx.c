@@ -123,13 +123,10 @@ static int mx_check_fields(struct error *err)
 
 static int mx_check_bean(struct error *err)
 {
-	struct object_name name;
-
 	if (!opt.bean)
 		return misuse(err, "no MBean given: use -b <name>");
-	if (object_name_parse(&name, opt.bean, strlen(opt.bean), err))
+	if (object_name_check(opt.bean, NULL, err))
 		return fail_in(err, "-b '%s'", opt.bean);
-	object_name_release(&name);
 	return 0;
 }
 

@@ -208,16 +208,12 @@ static int mxdump_write_metrics(struct jmx *jmx, struct error *err)
 						 false };
 	struct text text = { 0 };
 	struct error why;
-	struct output out;
 	int read = metrics_read(jmx, &options, &text, &why), ret = -1;
 
-	if (read < 0) {
+	if (read < 0)
 		*err = why;
-	} else if (output_open(&out, opt.output, err) == 0) {
-		output_write(&out, text.bytes, text.len);
-		ret = output_commit(&out, err);
-		output_close(&out);
-	}
+	else
+		ret = output_file(opt.output, text.bytes, text.len, err);
 	text_release(&text);
 	if (ret == 0 && read)
 		ret = fail(err, ERROR_PARTIAL, "some metrics are missing: %s",
@@ -227,17 +223,14 @@ static int mxdump_write_metrics(struct jmx *jmx, struct error *err)
 
 static int mxdump_check(struct error *err)
 {
-	struct object_name name;
-
 	if (!opt.query)
 		return 0;
 	if (opt.prometheus)
 		return metrics_check(opt.query, err)
 			       ? fail_in(err, "-q '%s'", opt.query)
 			       : 0;
-	if (object_name_parse(&name, opt.query, strlen(opt.query), err))
+	if (object_name_check(opt.query, NULL, err))
 		return fail_in(err, "-q '%s'", opt.query);
-	object_name_release(&name);
 	return 0;
 }
 

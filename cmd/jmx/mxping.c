@@ -29,19 +29,6 @@ static struct {
 	.jmx.timeout_ns = 5 * CLOCK_NS_PER_S,
 };
 
-static int ping_write(const struct text *text, struct error *err)
-{
-	struct output out;
-	int ret = output_open(&out, "-", err);
-
-	if (ret == 0) {
-		output_write(&out, text->bytes, text->len);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	return ret;
-}
-
 static int ping_report(const struct ping *p, struct error *err)
 {
 	const struct probe *probe = &p->probe;
@@ -49,7 +36,7 @@ static int ping_report(const struct ping *p, struct error *err)
 	int ret;
 
 	(opt.json ? ping_json : ping_text)(p, &text);
-	ret = ping_write(&text, err);
+	ret = output_file("-", text.bytes, text.len, err);
 	text_release(&text);
 	if (ret || probe->kind == ERROR_NONE)
 		return ret;

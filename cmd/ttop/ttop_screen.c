@@ -167,17 +167,12 @@ static void loop_run(struct loop *l)
 static void screen_print_last(struct ttop_session *s)
 {
 	struct text text = { 0 };
-	struct output out;
 	struct error err;
 
 	s->top.message[0] = '\0';
 	top_draw(&s->top, &s->screen);
 	screen_text(&s->screen, &text);
-	if (output_open(&out, "-", &err) == 0) {
-		output_write(&out, text.bytes, text.len);
-		output_commit(&out, &err);
-	}
-	output_close(&out);
+	output_file("-", text.bytes, text.len, &err);
 	text_release(&text);
 }
 

@@ -289,15 +289,10 @@ static int session_write_file(struct ttop_session *s, const char *path,
 			      struct error *err)
 {
 	struct text text = { 0 };
-	struct output out;
-	int ret = output_open(&out, path, err);
+	int ret;
 
-	if (ret == 0) {
-		session_add_report(s, session_is_json(path), &text);
-		output_write(&out, text.bytes, text.len);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
+	session_add_report(s, session_is_json(path), &text);
+	ret = output_file(path, text.bytes, text.len, err);
 	text_release(&text);
 	return ret;
 }

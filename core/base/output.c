@@ -25,6 +25,20 @@
  */
 static const char *volatile pending;
 
+int output_file(const char *path, const void *bytes, size_t len,
+		struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, path, err);
+
+	if (ret == 0) {
+		output_write(&out, bytes, len);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
 void output_abandon_all(void)
 {
 	const char *path = pending;

@@ -68,6 +68,10 @@ int output_commit(struct output *out, struct error *err);
  */
 void output_close(struct output *out);
 
+/* Writes all bytes of a file at once. Fails like output_commit(). */
+int output_file(const char *path, const void *bytes, size_t len,
+		struct error *err);
+
 /*
  * Removes the temporary file of an open output, if any. Async-signal-safe, for
  * handlers that end the process.
