@@ -187,15 +187,8 @@ static void http_probe_judge_tcp(struct http_probe *p, int sys)
 			    "listens on loopback, port 8778, unless it is "
 			    "started with host=0.0.0.0; for a container, "
 			    "publish or forward the port");
-	else if (sys == ETIMEDOUT)
-		probe_judge(
-			p->report, "the connection timed out: packets are lost",
-			"a firewall or a network policy may drop packets, or "
-			"the network of this address is unreachable from here");
-	else if (sys == ENETUNREACH || sys == EHOSTUNREACH)
-		probe_judge(p->report, "there is no route to the host",
-			    "the address belongs to another network: use a VPN "
-			    "or a port forward");
+	else
+		probe_judge_unreached(p->report, sys);
 }
 
 static int http_probe_resolve(struct http_probe *p, struct text *detail,

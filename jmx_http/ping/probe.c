@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 
+#include <errno.h>
 #include <time.h>
 
 /* A certificate that expires within SOON_S is marked. */
@@ -46,6 +47,19 @@ void probe_judge(struct probe *p, const char *verdict, const char *remedy)
 	text_puts(&p->verdict, verdict);
 	text_clear(&p->remedy);
 	text_puts(&p->remedy, remedy);
+}
+
+void probe_judge_unreached(struct probe *p, int sys)
+{
+	if (sys == ETIMEDOUT)
+		probe_judge(
+			p, "the connection timed out: packets are lost",
+			"a firewall or a network policy may drop packets, or "
+			"the network of this address is unreachable from here");
+	else if (sys == ENETUNREACH || sys == EHOSTUNREACH)
+		probe_judge(p, "there is no route to the host",
+			    "the address belongs to another network: use a VPN "
+			    "or a port forward");
 }
 
 /* TLS */

@@ -53,6 +53,9 @@ void probe_fail(struct probe *p, const char *means, const struct error *err);
 /* Sets the verdict and the fixes, one on each line; no fix: "". */
 void probe_judge(struct probe *p, const char *verdict, const char *remedy);
 
+/* Judges an errno of connect(2) that says that the host is not reached. */
+void probe_judge_unreached(struct probe *p, int sys);
+
 /*
  * Describes a TLS handshake with host in the step that was begun, whether or
  * not the handshake succeeded; insecure: any certificate is accepted.

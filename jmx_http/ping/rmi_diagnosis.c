@@ -22,15 +22,8 @@ void rmi_judge_tcp(struct rmi_probe *p, int sys)
 			    "start the JVM with -D" REMOTE
 			    "port of this number; for a container, publish or "
 			    "forward the port");
-	else if (sys == ETIMEDOUT)
-		probe_judge(
-			p->report, "the connection timed out: packets are lost",
-			"a firewall or a network policy may drop packets, or "
-			"the network of this address is unreachable from here");
-	else if (sys == ENETUNREACH || sys == EHOSTUNREACH)
-		probe_judge(p->report, "there is no route to the host",
-			    "the address belongs to another network: use a VPN "
-			    "or a port forward");
+	else
+		probe_judge_unreached(p->report, sys);
 }
 
 void rmi_judge_protocol(struct rmi_probe *p, enum rmi_answer answer)
