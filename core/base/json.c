@@ -390,23 +390,6 @@ bool json_read_bool(struct json_reader *r)
 	return false;
 }
 
-/* Decodes four hexadecimal digits; -1 if they are invalid. */
-static int32_t reader_hex4(const char *at, const char *end)
-{
-	int32_t value = 0;
-
-	if (end - at < 4)
-		return -1;
-	for (size_t i = 0; i < 4; i++) {
-		int digit = hex_digit(at[i]);
-
-		if (digit < 0)
-			return -1;
-		value = value << 4 | digit;
-	}
-	return value;
-}
-
 /*
  * Decodes the digits of \u and a second \u that completes a surrogate pair;
  * returns the end, or NULL.
@@ -414,15 +397,15 @@ static int32_t reader_hex4(const char *at, const char *end)
 static const char *reader_put_unicode(const char *at, const char *end,
 				      struct text *out)
 {
-	int32_t c = reader_hex4(at, end);
+	int32_t c = end - at < 4 ? -1 : hex_value(at, 4);
 	int32_t low = -1;
 
 	if (c < 0)
 		return NULL;
 	at += 4;
-	if (c >= 0xd800 && c < 0xdc00 && end - at > 2 && at[0] == '\\' &&
+	if (c >= 0xd800 && c < 0xdc00 && end - at >= 6 && at[0] == '\\' &&
 	    at[1] == 'u')
-		low = reader_hex4(at + 2, end);
+		low = hex_value(at + 2, 4);
 	if (low >= 0xdc00 && low < 0xe000) {
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		at += 6;

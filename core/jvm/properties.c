@@ -2,6 +2,8 @@
 /* The grammar is that of java.util.Properties.load(Reader), JDK 17. */
 #include "core/jvm/properties.h"
 
+#include "core/base/ascii.h"
+
 #include <string.h>
 
 void properties_init(struct properties *p, const char *text, size_t len)
@@ -30,40 +32,17 @@ static struct line property_skip_blanks(struct line line)
 	return line;
 }
 
-static int property_hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Reads the four digits of \uXXXX; false if they are missing. */
-static bool property_read_hex(struct line line, uint32_t *value)
-{
-	*value = 0;
-	if (line.len < 4)
-		return false;
-	for (int i = 0; i < 4; i++) {
-		int digit = property_hex_digit(line.text[i]);
-
-		if (digit < 0)
-			return false;
-		*value = *value << 4 | (uint32_t)digit;
-	}
-	return true;
-}
-
 /* Decodes the text after a backslash; returns the number of bytes read. */
 static size_t property_read_escape(struct line rest, struct text *out)
 {
 	static const char letters[] = "tnrf", meant[] = "\t\n\r\f";
 	const char *known = strchr(letters, *rest.text);
-	struct line digits = { rest.text + 1, rest.len - 1 };
-	uint32_t unit;
+	int32_t unit = -1;
 
-	if (*rest.text == 'u' && property_read_hex(digits, &unit)) {
-		text_utf8(out, unit);
+	if (*rest.text == 'u' && rest.len > 4)
+		unit = hex_value(rest.text + 1, 4);
+	if (unit >= 0) {
+		text_utf8(out, (uint32_t)unit);
 		return 5;
 	}
 	if (known && *known)

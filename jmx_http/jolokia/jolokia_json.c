@@ -94,31 +94,16 @@ static bool prepare_word(struct json_prepare *p)
 	return false;
 }
 
-static int32_t prepare_hex4(const char *at, const char *end)
-{
-	int32_t value = 0;
-
-	if (end - at < 4)
-		return -1;
-	for (size_t i = 0; i < 4; i++) {
-		int digit = hex_digit(at[i]);
-
-		if (digit < 0)
-			return -1;
-		value = value << 4 | digit;
-	}
-	return value;
-}
-
 /* At \u: copies the escape, or replaces one that cJSON would not keep. */
 static void prepare_unicode(struct json_prepare *p)
 {
-	int32_t c = prepare_hex4(p->at + 2, p->end), low = -1;
+	int32_t c = p->end - p->at < 6 ? -1 : hex_value(p->at + 2, 4);
+	int32_t low = -1;
 	size_t len = 6;
 
-	if (c >= 0xd800 && c < 0xdc00 && p->end - p->at > 8 &&
+	if (c >= 0xd800 && c < 0xdc00 && p->end - p->at >= 12 &&
 	    p->at[6] == '\\' && p->at[7] == 'u')
-		low = prepare_hex4(p->at + 8, p->end);
+		low = hex_value(p->at + 8, 4);
 	if (c == 0) {
 		text_add(&p->out, "\xc0\x80", 2);
 	} else if (low >= 0xdc00 && low < 0xe000) {

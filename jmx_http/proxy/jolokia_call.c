@@ -565,20 +565,17 @@ enum jolokia_verdict jolokia_call_end(struct jolokia_call *c)
 /* Decodes "%2f", or returns false for an incomplete escape. */
 static bool path_next_byte(struct line *rest, char *byte)
 {
-	int high, low;
+	int32_t value;
 
 	*byte = *rest->text;
 	rest->text++;
 	rest->len--;
 	if (*byte != '%')
 		return true;
-	if (rest->len < 2)
+	value = rest->len < 2 ? -1 : hex_value(rest->text, 2);
+	if (value < 0)
 		return false;
-	high = hex_digit(rest->text[0]);
-	low = hex_digit(rest->text[1]);
-	if (high < 0 || low < 0)
-		return false;
-	*byte = (char)(high << 4 | low);
+	*byte = (char)value;
 	rest->text += 2;
 	rest->len -= 2;
 	return true;
