@@ -2,7 +2,9 @@
 /* Passes requests to the carrier, and makes single requests convenient. */
 #include "jmx_http/jmx.h"
 
+#include "core/base/arena.h"
 #include "jmx_http/net/dialer.h"
+#include "jmx_http/value/object_name.h"
 
 #include <string.h>
 
@@ -145,11 +147,36 @@ static int jmx_fail_no_notifications(const struct jmx *j, struct error *err)
 		    j->ops->name);
 }
 
+/* MBeans without notifications are skipped if there are others. */
+static int jmx_listen_to_all(struct jmx *j, const char *pattern,
+			     struct error *err)
+{
+	struct arena a = { 0 };
+	const char *const *names;
+	size_t count = 0, subscribed = 0;
+	int status = jmx_query(j, pattern, &a, &names, &count, err);
+
+	for (size_t i = 0; status == 0 && i < count; i++)
+		subscribed += !j->ops->listen(j, names[i], err);
+	if (status == 0 && !count)
+		status = fail(err, ERROR_NO_TARGET, "%s: no such MBean",
+			      pattern);
+	else if (status == 0 && !subscribed)
+		status = -1;
+	arena_release(&a);
+	return status;
+}
+
 int jmx_listen(struct jmx *j, const char *object, struct error *err)
 {
+	bool is_pattern;
+
 	if (!j->ops->listen)
 		return jmx_fail_no_notifications(j, err);
-	return j->ops->listen(j, object, err);
+	if (object_name_check(object, &is_pattern, err))
+		return -1;
+	return is_pattern ? jmx_listen_to_all(j, object, err)
+			  : j->ops->listen(j, object, err);
 }
 
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,

@@ -91,7 +91,8 @@ struct jmx_ops {
 	int (*run)(struct jmx *j, const struct jmx_request *requests,
 		   size_t count, jmx_reply_fn *fn, void *self,
 		   struct error *err);
-	/* Both NULL for a carrier without notifications. */
+	/* Both NULL for a carrier without notifications; object is no pattern.
+	 */
 	int (*listen)(struct jmx *j, const char *object, struct error *err);
 	int (*fetch)(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 		     void *self, struct error *err);

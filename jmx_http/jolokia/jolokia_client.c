@@ -791,41 +791,13 @@ static int pull_listen(struct jolokia_client *c, const char *object,
 	return 0;
 }
 
-/* MBeans without notifications are skipped if there are others. */
-static int pull_listen_to_all(struct jolokia_client *c, const char *pattern,
-			      struct error *err)
-{
-	struct arena a = { 0 };
-	const char *const *names;
-	size_t count = 0, subscribed = 0;
-	int status = jmx_query(&c->base, pattern, &a, &names, &count, err);
-
-	for (size_t i = 0; status == 0 && i < count; i++)
-		subscribed += !pull_listen(c, names[i], err);
-	if (status == 0 && !count)
-		status = fail(err, ERROR_NO_TARGET, "%s: no such MBean",
-			      pattern);
-	else if (status == 0 && !subscribed)
-		status = -1;
-	arena_release(&a);
-	return status;
-}
-
 static int client_listen(struct jmx *j, const char *object, struct error *err)
 {
 	struct jolokia_client *c = (struct jolokia_client *)j;
-	struct object_name name;
-	bool is_pattern;
-	int status;
+	int status = pull_register(c, err);
 
-	if (object_name_parse(&name, object, strlen(object), err))
-		return -1;
-	is_pattern = object_name_is_pattern(&name);
-	object_name_release(&name);
-	status = pull_register(c, err);
 	if (status == 0)
-		status = is_pattern ? pull_listen_to_all(c, object, err)
-				    : pull_listen(c, object, err);
+		status = pull_listen(c, object, err);
 	return status ? fail_in(err, "%s", c->title.bytes) : 0;
 }
 

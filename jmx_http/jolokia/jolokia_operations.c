@@ -245,14 +245,10 @@ static int read_pattern(struct jolokia_answer *a)
 
 static bool answer_has_pattern(const struct jolokia_answer *a)
 {
-	struct object_name name;
 	struct error unused;
-	bool is_pattern;
+	bool is_pattern = false;
 
-	if (object_name_parse(&name, a->q.object, strlen(a->q.object), &unused))
-		return false;
-	is_pattern = object_name_is_pattern(&name);
-	object_name_release(&name);
+	object_name_check(a->q.object, &is_pattern, &unused);
 	return is_pattern;
 }
 

@@ -88,18 +88,6 @@ static void request_add_exec(struct text *out, const struct jmx_request *q)
 	text_putc(out, ']');
 }
 
-static int request_check_name(const struct jmx_request *q, struct error *err)
-{
-	struct object_name name;
-
-	if (!q->object)
-		return 0;
-	if (object_name_parse(&name, q->object, strlen(q->object), err))
-		return -1;
-	object_name_release(&name);
-	return 0;
-}
-
 bool jolokia_is_read(enum jmx_verb verb)
 {
 	return verb != JMX_SET && verb != JMX_INVOKE;
@@ -115,7 +103,7 @@ int jolokia_add_request(struct text *out, const struct jmx_request *q,
 	};
 	bool ignores = q->verb == JMX_GET && name == JOLOKIA_WHOLE;
 
-	if (request_check_name(q, err))
+	if (q->object && object_name_check(q->object, NULL, err))
 		return -1;
 	text_printf(out, "{\"type\":\"%s\"," REQUEST_CONFIG, types[q->verb],
 		    ignores ? "true" : "false");

@@ -29,15 +29,13 @@ static bool path_decode(struct text *out, struct line from, bool is_query)
 		char c = from.text[i];
 
 		if (c == '%') {
-			int high = i + 2 < from.len
-					   ? hex_digit(from.text[i + 1])
-					   : -1;
-			int low = i + 2 < from.len ? hex_digit(from.text[i + 2])
-						   : -1;
+			int32_t byte = i + 2 < from.len
+					       ? hex_value(&from.text[i + 1], 2)
+					       : -1;
 
-			if (high < 0 || low < 0 || !(high << 4 | low))
+			if (byte <= 0)
 				return false;
-			c = (char)(high << 4 | low);
+			c = (char)byte;
 			i += 2;
 		} else if (c == '+' && is_query) {
 			c = ' ';
@@ -418,15 +416,11 @@ static int query_read_object(struct jolokia_query *q, struct arena *a,
 			     struct error *err)
 {
 	const cJSON *item = jolokia_json_member(q->json, "mbean");
-	struct object_name name;
 
 	q->object = jolokia_json_text(item, a).at;
 	if (!q->object)
 		return fail(err, ERROR_MISUSE, "the request has no \"mbean\"");
-	if (object_name_parse(&name, q->object, strlen(q->object), err))
-		return -1;
-	object_name_release(&name);
-	return 0;
+	return object_name_check(q->object, NULL, err);
 }
 
 static int query_read_members(struct jolokia_query *q, struct arena *a,

@@ -153,23 +153,11 @@ static const struct {
 };
 /* clang-format on */
 
-/* A JVM closes the connection when it receives an invalid name. */
-static int request_check_name(const struct jmx_request *q, struct error *err)
-{
-	struct object_name name;
-
-	if (!q->object)
-		return 0;
-	if (object_name_parse(&name, q->object, strlen(q->object), err))
-		return -1;
-	object_name_release(&name);
-	return 0;
-}
-
 int rmi_request_add(struct text *out, const struct jrmp_id *session,
 		    const struct jmx_request *q, size_t name, struct error *err)
 {
-	if (request_check_name(q, err))
+	/* A JVM closes the connection when it receives an invalid name. */
+	if (q->object && object_name_check(q->object, NULL, err))
 		return -1;
 	jmx_add_call(out, session,
 		     name == RMI_WHOLE ? request_verbs[q->verb].method

@@ -42,40 +42,11 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	return status;
 }
 
-/* MBeans without notifications are skipped if there are others. */
-static int client_listen_to_all(struct rmi_client *c, const char *pattern,
-				struct error *err)
-{
-	struct arena a = { 0 };
-	const char *const *names;
-	size_t count = 0, subscribed = 0;
-	int status = jmx_query(&c->base, pattern, &a, &names, &count, err);
-
-	for (size_t i = 0; status == 0 && i < count; i++)
-		subscribed += !rmi_notifications_listen(
-			&c->notifications, &c->session, names[i], err);
-	if (status == 0 && !count)
-		status = fail(err, ERROR_NO_TARGET, "%s: no such MBean",
-			      pattern);
-	else if (status == 0 && !subscribed)
-		status = -1;
-	arena_release(&a);
-	return status;
-}
-
 static int client_listen(struct jmx *j, const char *object, struct error *err)
 {
 	struct rmi_client *c = (struct rmi_client *)j;
-	struct object_name name;
-	bool is_pattern;
 
-	if (object_name_parse(&name, object, strlen(object), err))
-		return -1;
-	is_pattern = object_name_is_pattern(&name);
-	object_name_release(&name);
 	c->session.access.timeout_ns = j->timeout_ns;
-	if (is_pattern)
-		return client_listen_to_all(c, object, err);
 	return rmi_notifications_listen(&c->notifications, &c->session, object,
 					err);
 }

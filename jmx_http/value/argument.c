@@ -253,14 +253,11 @@ static const struct value *
 argument_parse_name(const struct kind *k, const char *type, const char *text,
 		    struct arena *a, struct error *err)
 {
-	struct object_name name;
-
 	(void)k;
 	if (strcmp(text, "<null>") == 0)
 		return &value_null;
-	if (object_name_parse(&name, text, strlen(text), err))
+	if (object_name_check(text, NULL, err))
 		return NULL;
-	object_name_release(&name);
 	return value_text(a, VALUE_NAME, type, text, strlen(text));
 }
 

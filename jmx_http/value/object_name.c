@@ -256,6 +256,18 @@ bool object_name_is_pattern(const struct object_name *n)
 	       name_has_pattern_value(n);
 }
 
+int object_name_check(const char *text, bool *is_pattern, struct error *err)
+{
+	struct object_name name;
+
+	if (object_name_parse(&name, text, strlen(text), err))
+		return -1;
+	if (is_pattern)
+		*is_pattern = object_name_is_pattern(&name);
+	object_name_release(&name);
+	return 0;
+}
+
 /*
  * Skips one UTF-16 unit, which is what '?' matches: two of the four bytes of a
  * surrogate pair.

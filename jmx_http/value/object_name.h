@@ -39,6 +39,12 @@ int object_name_parse(struct object_name *n, const char *text, size_t len,
 		      struct error *err);
 void object_name_release(struct object_name *n); /* zeroed storage is fine */
 
+/*
+ * Returns 0 for a valid name and sets *is_pattern, unless that is NULL; else -1
+ * and the error of object_name_parse().
+ */
+int object_name_check(const char *text, bool *is_pattern, struct error *err);
+
 bool object_name_is_pattern(const struct object_name *n);
 
 /* True if the name matches the pattern, and is not itself a pattern. */

@@ -558,9 +558,10 @@ static void a_pattern_skips_mbeans_without_notifications(void **state)
 	struct jmx *j;
 
 	(void)state;
-	START(&s, { NULL, REGISTERED, KEEP },
+	START(&s,
 	      { NULL, "[{\"value\":[\"a:b=1\",\"a:b=2\"],\"status\":200}]",
 		KEEP },
+	      { NULL, REGISTERED, KEEP },
 	      { NULL,
 		"{\"error_type\":\"java.lang.IllegalArgumentException\","
 		"\"error\":\"no broadcaster\",\"status\":400}",
