@@ -35,7 +35,22 @@ struct json_prepare {
 
 static bool prepare_is_word_end(char c)
 {
-	return c && strchr(" \t\r\n,:{}[]\"", c);
+	switch (c) {
+	case ' ':
+	case '\t':
+	case '\r':
+	case '\n':
+	case ',':
+	case ':':
+	case '{':
+	case '}':
+	case '[':
+	case ']':
+	case '"':
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* RFC 8259, 6; and what Java prints of the others. */
@@ -217,7 +232,7 @@ const char *jolokia_json_number(const cJSON *item, char buffer[32])
 	if (!cJSON_IsNumber(item))
 		return NULL;
 	/* No double is here but integers of up to 15 digits. */
-	snprintf(buffer, 32, "%.0f", item->valuedouble);
+	snprintf(buffer, 32, "%" PRId64, (int64_t)item->valuedouble);
 	return buffer;
 }
 
@@ -319,28 +334,33 @@ static bool number_is_big(const char *number)
 	return digits - (digits ? zeros : 0) > 17;
 }
 
+static const struct value *convert_integer(struct json_convert *c,
+					   int64_t integer, const char *type)
+{
+	return value_integer(c->arena, type_is_integer(type) ? type : "long",
+			     integer);
+}
+
 static const struct value *convert_number(struct json_convert *c,
 					  const char *number, const char *type)
 {
 	struct value *v;
 	int64_t integer;
 	bool is_integral = !strpbrk(number, ".eENI");
+	bool is_real = type_is_real(type);
 
 	if (type_is_big(type) ||
-	    (!type_is_real(type) && is_integral &&
-	     !number_is_integer(number, &integer) && !type_is(type, "")))
+	    (!is_real && is_integral && !number_is_integer(number, &integer) &&
+	     !type_is(type, "")))
 		return value_text(c->arena, VALUE_NUMBER, type, number,
 				  strlen(number));
-	if (!type_is_real(type) && number_is_integer(number, &integer))
-		return value_integer(c->arena,
-				     type_is_integer(type) ? type : "long",
-				     integer);
-	if (!type_is_real(type) &&
+	if (!is_real && number_is_integer(number, &integer))
+		return convert_integer(c, integer, type);
+	if (!is_real &&
 	    (is_integral ? strcmp(number, "-0") != 0 : number_is_big(number)))
 		return value_text(c->arena, VALUE_NUMBER, "", number,
 				  strlen(number));
-	v = value_new(c->arena, VALUE_REAL,
-		      type_is_real(type) ? type : "double");
+	v = value_new(c->arena, VALUE_REAL, is_real ? type : "double");
 	/* A float's digits read as a double are those of another number. */
 	v->real = strcmp(v->type, "float") == 0 ||
 				  strcmp(v->type, "java.lang.Float") == 0
@@ -654,9 +674,13 @@ static const struct value *convert_item(struct json_convert *c,
 {
 	static const char not_finite[] = "NaN or infinite";
 	char buffer[32];
-	const char *number = jolokia_json_number(item, buffer);
+	const char *number;
 	struct value *v;
 
+	/* Most numbers need not become text; see jolokia_json_number(). */
+	if (cJSON_IsNumber(item) && !type_is_real(type) && !type_is_big(type))
+		return convert_integer(c, (int64_t)item->valuedouble, type);
+	number = jolokia_json_number(item, buffer);
 	if (number)
 		return convert_number(c, number, type);
 	if (cJSON_IsArray(item) || cJSON_IsObject(item))

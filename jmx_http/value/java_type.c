@@ -34,7 +34,8 @@ static bool java_type_text_is(const char *name, const char *given, size_t len)
 
 const struct java_primitive *java_primitive_named(const char *name, size_t len)
 {
-	for (size_t i = 0; i < PRIMITIVES; i++)
+	/* Types of JSON values are often unknown. */
+	for (size_t i = 0; len && i < PRIMITIVES; i++)
 		if (java_type_text_is(java_primitives[i].name, name, len) ||
 		    java_type_text_is(java_primitives[i].box, name, len))
 			return &java_primitives[i];

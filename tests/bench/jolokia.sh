@@ -6,9 +6,9 @@
 # Compares mxdump of 5,000 MBeans through the real Jolokia agent with
 # jolokia.js, interleaved: with bulk requests of 100 reads, as mxdump sends
 # them, and with one request for all MBeans; and with mxdump over RMI of the
-# same JVM.  Then measures a scrape of mxprx's /metrics at 1,000 threads.  CPU
-# times are those of the whole process; "in the JVM" is the CPU time of the
-# target JVM meanwhile.
+# same JVM.  Then measures a scrape of mxprx's /metrics, and ttop, at 1,000
+# threads.  CPU times are those of the whole process; "in the JVM" is the CPU
+# time of the target JVM meanwhile.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -195,6 +195,20 @@ def scrapes(name, options, count=100):
         p.wait()
 
 
+def intervals(name, options, count=30):
+    """The CPU time of an interval, without the start."""
+    def top(intervals):
+        return run(["sh", "-c", '"$0" ttop "$@" >/dev/null', sjkc, "-b",
+                    "-ri", "1s", "-si", "1s", "--iterations",
+                    str(intervals)] + options)
+    top(10)
+    _, first, _ = top(1)
+    _, own, theirs = top(count + 1)
+    print("  %-22s CPU %6.1f ms = %.2f %%   in the JVM %6.1f ms" %
+          (name, (own - first) / count * 1e3, (own - first) / count * 1e2,
+           theirs / (count + 1) * 1e3))
+
+
 if what == "dumps":
     dumps()
 else:
@@ -203,6 +217,10 @@ else:
     scrapes("mxprx -p --http", ["-p", pid, "--http", "0"])
     scrapes("mxprx -s --http", ["-s", "127.0.0.1:" + rmi_port, "--http", "0"])
     scrapes("mxprx -u", ["-u", url, "-b", "0"])
+    print("ttop at 1,000 threads, an interval of 1 s (mean of 30; at most 1 % "
+          "with -u)")
+    intervals("ttop -u", ["-u", url])
+    intervals("ttop -s (RMI)", ["-s", "127.0.0.1:" + rmi_port])
 END
 
 bench() {
