@@ -65,7 +65,7 @@ int flame_output_check_output(const char *output, const char *const *inputs,
 		if (ret == 0 && in.st_dev == out.st_dev &&
 		    in.st_ino == out.st_ino)
 			return fail(err, ERROR_OUTPUT,
-				    "%s is an input as well; choose another "
+				    "%s is also an input; choose another "
 				    "--output",
 				    output);
 	}

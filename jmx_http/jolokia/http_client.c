@@ -339,7 +339,10 @@ static void client_wipe(struct text *secret)
 	text_release(secret);
 }
 
-/* Replaces the last header, the old token; true if there is another token. */
+/*
+ * Replaces the last header, the old token.  Returns true if the file has
+ * another token.
+ */
 static bool client_renew_bearer(struct http_client *c)
 {
 	struct curl_slist *old = c->headers;
@@ -469,7 +472,10 @@ struct http_client *http_client_new(const struct jmx_target *target,
 	curl.easy_setopt(c->easy, CURLOPT_HTTP_VERSION,
 			 (long)CURL_HTTP_VERSION_1_1);
 	curl.easy_setopt(c->easy, CURLOPT_USERAGENT, "sjkc");
-	/* Gzip pays for itself over any network; off in the agents' default. */
+	/*
+	 * Compression is worthwhile over any network; agents disable it by
+	 * default.
+	 */
 	curl.easy_setopt(c->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 	c->uses_proxy = client_has_proxy(&target->http);
 	if (target->http.proxy)
@@ -502,7 +508,7 @@ void http_client_free(struct http_client *c)
 }
 
 /*
- * Resolves the host by a child process, which has a deadline, instead of by
+ * Resolves the host in a child process, which has a deadline, instead of
  * libcurl's thread, and again after each failure to connect.
  */
 static int client_resolve(struct http_client *c, const struct http_url *url,

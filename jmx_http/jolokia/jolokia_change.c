@@ -12,7 +12,7 @@ static const struct value *argument_convert(struct arena *a, const cJSON *item,
 					    const char *type,
 					    struct error *err);
 
-/* Types of which jolokia_to_value() converts any string. */
+/* Types for which jolokia_to_value() accepts any string. */
 static bool argument_accepts_text(const char *type)
 {
 	static const char *const types[] = {
@@ -34,7 +34,7 @@ static const struct value *argument_text(struct arena *a, const char *text)
 			  strlen(text));
 }
 
-/* Converts an array, or the elements of "a,b", by which a path spells one. */
+/* Converts an array, or the elements of "a,b", as a path spells an array. */
 static const struct value *argument_convert_array(struct arena *a,
 						  const cJSON *items,
 						  const char *type,
@@ -164,7 +164,7 @@ int jolokia_change_write(struct jolokia_answer *a)
 	q.argument_count = 1;
 	if (jolokia_answer_run(a, &q, &reply))
 		return -1;
-	/* An attribute that is only written has no old value. */
+	/* A write-only attribute has no old value. */
 	return jolokia_answer_render(a, old->kind == VALUE_ERROR ? &value_null
 								 : old);
 }
@@ -174,7 +174,7 @@ int jolokia_change_write(struct jolokia_answer *a)
 /* Skips the spaces that hawtio writes beside commas. */
 static const char *exec_skip(const char *at) { return at + strspn(at, " "); }
 
-/* Whether the operation is "name" or "name(type, ...)" of f. */
+/* Returns true if the operation is "name" or "name(type, ...)" of f. */
 static bool exec_is(const struct jmx_feature *f, const char *operation)
 {
 	size_t len = strcspn(operation, "(");
@@ -200,7 +200,7 @@ static bool exec_is(const struct jmx_feature *f, const char *operation)
 	return strcmp(at, ")") == 0;
 }
 
-/* Fails with the signatures of all operations of the name, as agents do. */
+/* Fails with the signatures of all operations with the name, as agents do. */
 static void exec_fail(struct jolokia_answer *a, const struct jmx_info *info,
 		      bool is_overloaded)
 {

@@ -15,13 +15,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Requests of one POST: a slow attribute delays those behind it. */
+/* Requests of one POST: a slow attribute delays the following ones. */
 #define BULK_MAX   100
-#define BULK_PARTS 10 /* of one that failed */
-/* Of one POST; agents and proxies limit a body to 1 MiB and more. */
+#define BULK_PARTS 10 /* parts of a POST that failed */
+/* Bytes of one POST; agents and proxies have limits of 1 MiB or more. */
 #define BULK_BYTES ((size_t)512 << 10)
 
-/* Descriptions that are kept for the types of attributes that are read next. */
+/* Number of kept descriptions, for the types of attributes. */
 #define TYPES_KEPT    512
 
 #define TYPES_BYTES   ((size_t)256 << 10) /* of an MBean */
@@ -165,7 +165,10 @@ int jolokia_check_response(const struct http_response *r, const char *user,
 
 /* One POST */
 
-/* Another path of the same server, to which a login may be sent. */
+/*
+ * Returns true for another path of the same server, which may receive the
+ * login.
+ */
 static bool client_is_same_server(struct jolokia_client *c, const char *url)
 {
 	struct http_url a, b;
@@ -196,7 +199,10 @@ static int client_send(struct jolokia_client *c, const struct text *body,
 				      c->has_token, err);
 }
 
-/* Sends requests and parses the response; cJSON_Delete() is due. */
+/*
+ * Sends requests and parses the response, which the caller frees with
+ * cJSON_Delete().
+ */
 static cJSON *client_post(struct jolokia_client *c, const struct text *body,
 			  bool is_once, struct error *err)
 {
@@ -235,7 +241,7 @@ static void kept_release(struct kept_bean *k)
 	*k = (struct kept_bean){ 0 };
 }
 
-/* Those that a JSON value may be mistaken without. */
+/* Types without which a JSON value would be misread. */
 static bool kept_is_useful(const char *type)
 {
 	return *type && strcmp(type, "java.lang.String") != 0 &&
@@ -393,9 +399,8 @@ static void bulk_take_names(struct bulk *b, struct job *j, const cJSON *value)
 }
 
 /*
- * A whole request for attributes that fails may fail for one of them alone: an
- * agent of 1.x by a StackOverflowError, one of 2.x by a value that it cannot
- * convert.
+ * One attribute may fail a whole request for attributes: in an agent of 1.x by
+ * a StackOverflowError, in one of 2.x by a value that it cannot convert.
  */
 static bool bulk_is_repeated(struct bulk *b, const struct ask *ask,
 			     enum error_kind kind)
@@ -452,7 +457,7 @@ static bool bulk_is_once(const struct bulk *b, const struct ask *asks,
 	return false;
 }
 
-/* Drops the requests that cannot be made; returns how many are left. */
+/* Drops invalid requests; returns the number of the others. */
 static size_t bulk_add_requests(struct bulk *b, struct ask *asks, size_t count,
 				struct text *body)
 {
@@ -483,8 +488,8 @@ static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
 		    struct error *err);
 
 /*
- * The agent failed all requests by one of them, which is found by sending them
- * in smaller parts: each request at most three times, as some take long.
+ * One request made the agent fail all of them.  Finds it by sending smaller
+ * parts, each request at most three times, because some requests take long.
  */
 static int bulk_divide(struct bulk *b, struct ask *asks, size_t count,
 		       struct error *err)
@@ -528,8 +533,8 @@ static int bulk_take_all(struct bulk *b, struct ask *asks, size_t count,
 }
 
 /*
- * Sends the requests, by one POST where that is possible.  The recursion
- * divides their number.
+ * Sends the requests, in one POST if possible.  Each recursion divides their
+ * number.
  */
 static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
 		    struct error *err)
@@ -559,7 +564,7 @@ static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
 
 static size_t bulk_begin(const struct jmx_request *q)
 {
-	/* Alone, an attribute that fails has its reason. */
+	/* If an attribute is requested alone, its failure has the reason. */
 	return q->verb == JMX_GET && q->name_count == 1 ? 0 : JOLOKIA_WHOLE;
 }
 
@@ -573,7 +578,7 @@ static int bulk_run_all(struct bulk *b, struct error *err)
 	for (size_t i = 0; i < b->count; i++)
 		asks[i] = (struct ask){ i, bulk_begin(b->jobs[i].request) };
 	status = bulk_run(b, asks, b->count, err);
-	/* Alone, nothing is asked for again. */
+	/* A single request is not repeated. */
 	again = b->again;
 	count = b->again_count;
 	b->again = NULL;
@@ -942,9 +947,9 @@ static int pull_add_request(struct text *body, const struct pull *p,
 }
 
 /*
- * Pulls the notifications of some subscriptions in one POST.  A store has
- * nothing for an unknown client either, so a ping in front proves that the
- * agent knows it.  Returns 1 if it does not.
+ * Pulls the notifications of some subscriptions in one POST.  A store also
+ * returns nothing for an unknown client, so a ping before the pulls proves that
+ * the agent knows the client.  Returns 1 if it does not.
  */
 static int pull_some(struct jolokia_client *c, size_t first, size_t count,
 		     struct pulling *p, struct error *err)
@@ -1063,7 +1068,10 @@ static const struct jmx_ops client_ops = {
 	.close = client_close,
 };
 
-/* The agent and the JVM's version, which also prove that it is an agent. */
+/*
+ * Reads the versions of the agent and of the JVM, which also proves that the
+ * server is an agent.
+ */
 static int client_begin(struct jolokia_client *c, struct error *err)
 {
 	static const char requests

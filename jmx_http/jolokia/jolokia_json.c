@@ -53,7 +53,7 @@ static bool prepare_is_word_end(char c)
 	}
 }
 
-/* RFC 8259, 6; and what Java prints of the others. */
+/* RFC 8259, 6; and Java's names of NaN and infinities. */
 static bool prepare_is_number(const char *word, size_t len)
 {
 	const char *at = word + (len && *word == '-'), *end = word + len;
@@ -76,7 +76,7 @@ static bool prepare_is_number(const char *word, size_t len)
 	return digits && at == end;
 }
 
-/* A number, true, false or null; false for any other word. */
+/* Copies a number, true, false or null; returns false for any other word. */
 static bool prepare_word(struct json_prepare *p)
 {
 	static const char *const words[] = { "true", "false", "null" };
@@ -109,7 +109,7 @@ static bool prepare_word(struct json_prepare *p)
 	return false;
 }
 
-/* At \u: copies the escape, or replaces one that cJSON would not keep. */
+/* At \u: copies the escape, or replaces it if cJSON would not keep it. */
 static void prepare_unicode(struct json_prepare *p)
 {
 	int32_t c = p->end - p->at < 6 ? -1 : hex_value(p->at + 2, 4);
@@ -231,7 +231,7 @@ const char *jolokia_json_number(const cJSON *item, char buffer[32])
 		return item->valuestring + 1;
 	if (!cJSON_IsNumber(item))
 		return NULL;
-	/* No double is here but integers of up to 15 digits. */
+	/* The remaining doubles are integers of up to 15 digits. */
 	snprintf(buffer, 32, "%" PRId64, (int64_t)item->valuedouble);
 	return buffer;
 }

@@ -18,7 +18,7 @@
 /* Chosen MBeans of one scrape. */
 #define CHOSEN_MBEANS_MAX 10000
 
-/* The usual figures */
+/* The standard metrics */
 
 enum figure_unit {
 	FIGURE_NUMBER,
@@ -434,7 +434,7 @@ static void scrape_take_ids(struct scrape *s, const struct value *values)
 
 /* Chosen MBeans */
 
-/* The colon in front of the attributes: the second one outside of quotes. */
+/* Finds the colon before the attributes: the second one outside of quotes. */
 static const char *chosen_find_attributes(const char *text)
 {
 	bool is_quoted = false;
@@ -492,8 +492,8 @@ static void chosen_parse(struct chosen *c, const char *text, struct arena *a)
 }
 
 /*
- * Types whose values cannot become numbers.  An Object may be one: many
- * libraries declare their figures so.
+ * Types whose values cannot become numbers.  Object is not among them, because
+ * many libraries declare numbers as Object.
  */
 static bool chosen_may_be_number(const char *type)
 {
@@ -575,7 +575,7 @@ static bool mbean_init(struct mbean *m, const char *object)
 		}
 	}
 	object_name_release(&name);
-	/* A chosen MBean never adds to a family of the usual figures. */
+	/* A chosen MBean must not add to a family of the standard metrics. */
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		if (strncmp(m->prefix.bytes, ours[i], strlen(ours[i])) == 0) {
 			struct text prefix = { 0 };
@@ -695,7 +695,7 @@ static int scrape_take_reply(void *self, size_t index,
 
 	(void)err;
 	s->has_read = true;
-	/* An MBean that does not exist is no failure. */
+	/* A missing MBean is not a failure. */
 	if (reply->failure) {
 		s->unreadable += reply->kind != ERROR_NO_TARGET;
 		return 0;
@@ -775,7 +775,7 @@ static int scrape_run_second(struct scrape *s, struct error *err)
 	return scrape_run(s, err);
 }
 
-/* MBeans all of whose attributes were chosen. */
+/* MBeans for which the user chose all attributes. */
 static int scrape_read_whole(struct scrape *s, struct error *err)
 {
 	const struct jmx_reader reader = { chosen_choose, chosen_take, s };
@@ -840,9 +840,9 @@ static int threads_take_reply(void *self, size_t index,
 }
 
 /*
- * Calls of operations have a run of their own: a proxy or an account that
- * permits only reading rejects the whole run.  Without stack traces,
- * getThreadInfo() stops no thread.
+ * Calls of operations have their own run, because a read-only proxy or user
+ * makes the whole run fail.  Without stack traces, getThreadInfo() stops no
+ * thread.
  */
 static int scrape_run_operations(struct scrape *s, bool has_deadlocks,
 				 struct error *err)
@@ -879,7 +879,7 @@ static int scrape_run_operations(struct scrape *s, bool has_deadlocks,
 		       threads_take_reply, s, err);
 }
 
-/* Figures about the scrape itself, which come last. */
+/* Metrics about the scrape itself, which are last. */
 static void scrape_write_own(const struct scrape *s, int64_t begin_ns,
 			     bool is_cut, struct text *out)
 {
