@@ -260,7 +260,8 @@ static int mxdump_run(int argc, char **argv, struct error *err)
 
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
-	if (mxdump_check(err))
+	/* Before a connection, which may start an agent. */
+	if (mxdump_check(err) || output_try(opt.output, err))
 		return -1;
 	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
