@@ -407,8 +407,8 @@ sizes:				## how large the product is, beside the targets
 	$(Q)sh tests/sizes.sh
 
 bless: all $(tools)		## rewrite the expected output of tests/cli and tests/screen; T=part-of-name
-	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
-	$(Q)BLESS=1 CASES=screen sh tests/cli.sh ./sjkc $(T)
+	$(Q)BLESS=1 CASES='cli screen' TOOLS=$(B)/tests/tools \
+		sh tests/cli.sh ./sjkc $(T)
 
 picture: all			## take the pictures of the README
 	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done

@@ -3,7 +3,8 @@
 #
 #	tests/cli.sh SJKC [PART-OF-NAME]	compares
 #	BLESS=1 tests/cli.sh SJKC [PART]	rewrites the expected output
-#	CASES=screen tests/cli.sh SJKC [PART]	uses tests/screen instead
+#	CASES=screen tests/cli.sh SJKC [PART]	uses tests/screen instead;
+#						CASES='cli screen' uses both
 #
 # Runs the scripts tests/cli/*/*.sh, each in an empty directory of its own, and
 # compares their output with the files .out and .err beside them (missing =
@@ -15,12 +16,11 @@
 #	$SHARED		recordings beside the checkout, optional
 #	$TOOLS		the compiled programs of tests/tools (faults.so, …)
 here=$(cd "$(dirname "$0")" && pwd)
-cases=$here/${CASES-cli}
 
 # run_one SCRIPT: prints a line of TAP without a number
 run_one() {
 	script=$1
-	name=${script#"$cases/"}
+	name=${script#"$here"/*/}
 	name=${name%.sh}
 	want=${script%.sh}
 	scratch=$(mktemp -d)
@@ -65,7 +65,7 @@ compare() {
 		echo "$faults" | sed 's/^/# /'
 		# The name matches no other script; see tests/run.sh.
 		[ -z "${FAILED-}" ] || echo "$faults" | grep -q Sanitizer ||
-			echo "${script#"${cases%/*}"}" >>"$FAILED"
+			echo "${script#"$here"}" >>"$FAILED"
 	fi
 }
 
@@ -87,7 +87,9 @@ export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
 
 # In parallel, since some of them wait; each writes to a file of its own.
 mkdir "$bin/results"
-find "$cases" -name '*.sh' ! -path '*/lib/*' | grep -F -- "${2-}" |
+for kind in ${CASES-cli}; do
+	find "$here/$kind" -name '*.sh' ! -path '*/lib/*'
+done | grep -F -- "${2-}" |
 	xargs -P 4 -I '{}' sh "$0" --one "$bin/results" '{}'
 cat "$bin/results"/* 2>/dev/null | awk '
 	/^(not )?ok - / { sub(/ok - /, "ok " ++n " - "); bad += /^not/ }

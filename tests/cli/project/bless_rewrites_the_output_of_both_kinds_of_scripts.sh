@@ -1,0 +1,10 @@
+mkdir -p tests/cli/a tests/screen/a
+cp "$(dirname "$DATA")/cli.sh" tests
+echo 'echo one; exit 3' >tests/cli/a/first.sh
+echo 'echo two' >tests/screen/a/second.sh
+for part in first second other; do
+	BLESS=1 CASES='cli screen' sh tests/cli.sh "$SJKC" $part
+	echo "exit status $?"
+done
+BLESS='' CASES='cli screen' sh tests/cli.sh "$SJKC"
+head tests/cli/a/*.out tests/screen/a/*.out
