@@ -23,8 +23,7 @@ int proxy_bridge_open(struct proxy_bridge *b,
 				   err->kind != ERROR_REFUSED)))
 		return -1;
 	if (ret)
-		log_always("%s: %s; sjkc tries again for each request",
-			   b->title, err->text);
+		log_always("%s; sjkc tries again for each request", err->text);
 	/* Workers connect by themselves. */
 	jmx_close(b->client.jmx);
 	b->client.jmx = NULL;

@@ -4,8 +4,8 @@
  * connection.
  *
  *	jolokia_server ── jolokia_operations ─┬─ jolokia_query   requests
- *	  HTTP/1.1                            ├─ jmx             to the JVM
- *	                                      └─ jolokia_render  values as JSON
+ *	  HTTP/1.1       jolokia_change       ├─ jmx             to the JVM
+ *	                  jolokia_answer      └─ jolokia_render  values as JSON
  *
  * It blocks, one request at a time, so it runs in a worker process behind the
  * HTTP proxy (worker_dialer_new()).  The proxy authenticates and limits the
