@@ -13,6 +13,7 @@
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "jmx_http/jmx.h"
+#include "jmx_http/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -460,12 +461,13 @@ static int jmx_command_invoke(struct jmx *jmx, struct jmx_command *a,
 	return ret;
 }
 
-/* "sjkc jcmd -s 10.0.0.7:9010 help" */
+/* "sjkc jcmd -s 10.0.0.7:9010 help", or -u and the URL of an agent */
 static char *jmx_help_command(const struct jmx *jmx)
 {
 	struct text lister = { 0 };
 
-	text_printf(&lister, "sjkc jcmd -s %s help", jmx->title);
+	text_printf(&lister, "sjkc jcmd %s %s help",
+		    jmx_is_http(jmx->title) ? "-u" : "-s", jmx->title);
 	return lister.bytes;
 }
 

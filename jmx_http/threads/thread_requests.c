@@ -356,7 +356,8 @@ static int request_take_failure(struct jmx_source *s,
 	if (table[request].is_needed && reply->kind == ERROR_PERMISSION)
 		return fail(err, ERROR_PERMISSION,
 			    "reading threads requires permission to invoke "
-			    "operations (readwrite): %s",
+			    "operations (RMI: readwrite; Jolokia: exec): "
+			    "%s",
 			    reply->failure);
 	if (table[request].is_needed)
 		return fail(err,

@@ -160,7 +160,7 @@ policy() {
 		ask 4 mx -u "$url" -b java.lang:type=Memory --call \
 			--operation gc &&
 		ask 4 ttop -u "$url" -b --iterations 1 -ri 100ms &&
-		said 'requires permission to invoke operations'
+		said 'invoke operations (RMI: readwrite; Jolokia: exec)'
 	status=$?
 	target_end "$pid"
 	return $status

@@ -117,7 +117,8 @@ runs_commands() {
 	ask 0 jcmd -u "$url" VM.version && printed VM &&
 		ask 0 jcmd -u "$url" Thread.print && printed '"burner-0"' &&
 		ask 0 jcmd "$url" help && printed GC.heap_info &&
-		ask 3 jcmd -u "$url" VM.versoin && said VM.version
+		ask 3 jcmd -u "$url" VM.versoin && said VM.version &&
+		said "sjkc jcmd -u $url help"
 }
 
 goes_through_proxies() {

@@ -153,7 +153,7 @@ logs_in() {
 	echo secret >"$scratch/password"
 	ask 4 ttop -s "127.0.0.1:$port" -b -ri 100ms --iterations 1 \
 		--user monitor --password-file "$scratch/password" &&
-		said 'invoke operations (readwrite)' || return
+		said 'invoke operations (RMI: readwrite;' || return
 	ask 4 ttop -s "127.0.0.1:$port" -b --iterations 1 &&
 		target_end "$pid"
 }
