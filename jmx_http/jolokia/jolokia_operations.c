@@ -33,8 +33,8 @@ static const struct value *read_replaced(struct jolokia_answer *a,
 }
 
 /*
- * Agents have a text for such an attribute of several: MemoryPool throws this
- * for thresholds that the memory pool does not support.
+ * Agents return a text in place of such an attribute among several: MemoryPool
+ * throws this for thresholds that the memory pool does not support.
  */
 static bool read_is_unsupported(const struct value *v)
 {
@@ -119,7 +119,7 @@ static int read_one(struct jolokia_answer *a)
 /* The MBeans of a pattern, as they are read. */
 struct read_all {
 	struct jolokia_answer *a;
-	/* The path does not begin with "*": it names the only MBean. */
+	/* The path does not start with "*", so it names the only MBean. */
 	bool is_single;
 	bool has_attributes; /* an MBean has one of the attributes */
 	bool has_some;
@@ -186,7 +186,7 @@ static int read_take(void *self, const struct jmx_bean *bean, struct error *err)
 	return 0;
 }
 
-/* No MBean of the pattern has one of the attributes. */
+/* No MBean that matches has one of the attributes. */
 static int read_fail_attributes(struct jolokia_answer *a)
 {
 	struct text why = { 0 };
@@ -557,7 +557,7 @@ static void answer_one(struct jolokia_operations *o, const cJSON *json,
 	answer_write(&a, ret ? &err : NULL, out);
 }
 
-/* A document that is no request. */
+/* A JSON document that is not a request. */
 static void answer_invalid(struct jolokia_operations *o,
 			   const struct error *err, struct text *out)
 {

@@ -236,7 +236,7 @@ static enum jolokia_query_type query_type(const char *name)
 
 static int query_fail_type(const char *name, struct error *err)
 {
-	/* The agent's own words. */
+	/* The same text as the agent's. */
 	return fail(err, ERROR_MISUSE, "No type with name '%.100s' exists",
 		    name);
 }
@@ -344,7 +344,9 @@ static void query_read_options(struct jolokia_query *q, struct line query,
 		option_text(q, query, "serializeException", a), false);
 	o->include_request = option_flag(
 		option_text(q, query, "includeRequest", a), true);
-	/* "runtime": for unchecked exceptions, which RMI does not tell. */
+	/*
+	 * "runtime": for unchecked exceptions, which RMI does not distinguish.
+	 */
 	o->include_stack_trace = text && strcmp(text, "false") != 0;
 	o->has_long_texts = longs && strcmp(longs, "string") == 0;
 }

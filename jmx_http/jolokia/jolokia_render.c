@@ -33,7 +33,10 @@ static bool part_index(const char *text, size_t count, size_t *index)
 	return n < count;
 }
 
-/* The text by which a path or a JSON key names a key of a map or table. */
+/*
+ * Returns the text that a path or a JSON object has for a key of a map or
+ * table.
+ */
 static const char *key_text(const struct value *key, struct arena *a)
 {
 	struct text t = { 0 };
@@ -51,7 +54,10 @@ static const char *key_text(const struct value *key, struct arena *a)
 	return made;
 }
 
-/* A table that an MXBean's Map becomes: columns "key" and "value". */
+/*
+ * Returns true for the table of an MXBean's Map, with the columns "key" and
+ * "value".
+ */
 static bool table_is_map(const struct value *v)
 {
 	const struct value *row = v->table.row_count ? v->table.rows[0] : NULL;
@@ -69,7 +75,7 @@ static bool key_is_simple(const struct value *v)
 		     v->kind == VALUE_DATE);
 }
 
-/* False: keys that are no texts cannot name the rows. */
+/* Returns false if a key is not a text and so cannot name its row. */
 static bool table_has_simple_keys(const struct value *v)
 {
 	for (size_t i = 0; i < v->table.row_count; i++)
@@ -174,7 +180,10 @@ static const struct value *table_listed(const struct value *v, struct arena *a)
 	return made;
 }
 
-/* The composite that a table, a map or a name is in JSON; else v. */
+/*
+ * Returns the composite that represents a table, a map or a name in JSON; else
+ * v.
+ */
 static const struct value *value_as_object(const struct value *v,
 					   struct arena *a)
 {
@@ -317,7 +326,7 @@ void jolokia_render_name(struct jolokia_render *r, struct text *out,
 	object_name_release(&parsed);
 }
 
-/* Java's toString(), for the values that JSON has, too. */
+/* Writes Java's toString() of a value. */
 static void render_text(struct json *j, const struct value *v)
 {
 	struct text t = { 0 };

@@ -87,7 +87,7 @@ static bool server_fail(struct server *s, unsigned status, const char *why)
 	return false;
 }
 
-/* Reads the body, which begins in s->in. */
+/* Reads the body, whose first bytes are in s->in. */
 static bool server_read_body(struct server *s, const struct http_head *h)
 {
 	struct http_body body = http_body_of(h);
@@ -127,7 +127,7 @@ static void server_keep_authorization(struct server *s,
 	text_add(&s->authorization, header->value.text, header->value.len);
 }
 
-/* Connects; to an agent, anew for another login. */
+/* Connects; to an agent, connects again for another login. */
 static int server_connect(struct server *s, struct error *err)
 {
 	struct jolokia_operations *o = &s->operations;
@@ -180,7 +180,7 @@ static bool server_answer(struct server *s, bool is_post, struct line target,
 			      is_head);
 }
 
-/* Serves a request; false: the connection is to be closed. */
+/* Serves a request.  Returns false if the connection must be closed. */
 static bool server_serve(struct server *s)
 {
 	struct http_fault fault = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps of a Jolokia client: dns, tcp, tls, http, login, jolokia, limits,
- * read, access, round-trip.  Through an HTTP proxy the first three are the
- * proxy's and are left out.
+ * read, access, round-trip.  With an HTTP proxy, the first three steps are
+ * omitted, because the proxy performs them.
  */
 #include "jmx_http/ping/http_probe.h"
 
@@ -20,7 +20,7 @@
 #define CALLS         10 /* requests to measure the round trip */
 #define REDIRECTS_MAX 3
 #define DEFAULT_PORT  8778 /* of Jolokia's JVM agent */
-#define SHALLOW_DEPTH 8    /* values of platform MBeans are less deep */
+#define SHALLOW_DEPTH 8    /* platform MBeans have no deeper values */
 
 struct http_probe {
 	struct probe *report;
@@ -58,7 +58,10 @@ static int http_probe_send(struct http_probe *p, const char *url,
 	return status;
 }
 
-/* The first response object; cJSON_Delete() is due.  NULL and *err. */
+/*
+ * Returns the first response object, which the caller frees with
+ * cJSON_Delete(); or NULL and *err.
+ */
 static cJSON *http_probe_ask(struct http_probe *p, const char *url,
 			     const char *request, struct error *err)
 {
@@ -74,7 +77,7 @@ static cJSON *http_probe_ask(struct http_probe *p, const char *url,
 
 /* Tests */
 
-/* True when an agent answers at a URL of the same server. */
+/* Returns true if an agent responds at a URL of the same server. */
 static bool http_probe_finds_agent(struct http_probe *p, const char *url)
 {
 	struct error err;
@@ -89,8 +92,8 @@ static bool http_probe_finds_agent(struct http_probe *p, const char *url)
 }
 
 /*
- * The same at another port, or in clear: no login is sent there, and no
- * certificate is checked.  An agent that requires a login counts.
+ * The same for another port, or without TLS.  Sends no login and checks no
+ * certificate; an agent that requires a login counts.
  */
 static bool http_probe_finds_elsewhere(struct http_probe *p, const char *url)
 {
@@ -157,7 +160,7 @@ static bool http_probe_try_scheme(struct http_probe *p, const char *verdict)
 	bool found;
 
 	other.is_tls = !other.is_tls;
-	/* The port stays, even if it is the other's default. */
+	/* Keeps the port, even if it is the other scheme's default. */
 	http_url_add(&url, &other, "");
 	if (other.port == (other.is_tls ? 443 : 80))
 		text_printf(&url, ":%u", other.port);
@@ -331,7 +334,7 @@ static bool http_probe_is_redirect(const struct http_probe *p)
 	       p->response.status != 304;
 }
 
-/* Within the server only, as the client does. */
+/* Follows redirects only within the server, like the client. */
 static bool http_probe_may_follow(const struct http_probe *p)
 {
 	struct http_url to;
@@ -475,7 +478,7 @@ static void http_probe_judge_stranger(struct http_probe *p,
 			    "management.endpoints.web.exposure.include="
 			    "jolokia");
 	}
-	/* These requests replace the response. */
+	/* The next requests overwrite the response. */
 	if (!http_probe_try_paths(p, &p->url) && !p->url.is_tls)
 		http_probe_try_scheme(p, "the port requires TLS: a Jolokia "
 					 "agent answers over https://");
@@ -690,7 +693,7 @@ static void http_probe_judge_success(struct http_probe *p)
 
 /* clang-format off */
 static const struct {
-	const char *name, *means; /* the verdict unless there is a better one */
+	const char *name, *means; /* the default verdict */
 	int (*run)(struct http_probe *p, struct text *detail,
 		   struct error *err);
 	bool is_direct, is_tls; /* not through a proxy; with TLS only */

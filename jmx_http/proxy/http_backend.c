@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Less than the 20 s and more for which servers keep a connection. */
+/* Less than the time for which servers keep a connection, 20 s or more. */
 #define IDLE_NS  (10 * CLOCK_NS_PER_S)
 #define READ_LEN ((size_t)16 << 10)
 
@@ -28,7 +28,9 @@ struct http_backend {
 	bool is_ready, is_reused;
 	/* While idle. */
 	struct http_backend *next, **at;
-	/* While dialling, if an idle connection will do as well. */
+	/*
+	 * While dialling, if an idle connection may serve the request instead.
+	 */
 	struct http_backend *dialling_next, **dialling_at;
 };
 
@@ -59,14 +61,16 @@ bool http_stream_fill(struct bufferevent *from, struct evbuffer *in)
 	bool more = true;
 
 	bufferevent_read_buffer(from, in);
-	/* The loop does not notice what libssl has decrypted. */
+	/*
+	 * The event loop does not see bytes that libssl has decrypted already.
+	 */
 	if (is_tls && socket_pull(from))
 		bufferevent_read_buffer(from, in);
 	while (!is_tls && more && evbuffer_get_length(in) < HTTP_WAITING_MAX) {
 		struct evbuffer_iovec space;
 		ssize_t got;
 
-		/* Less than a turn of the loop reads: there is no more. */
+		/* Less than one read of the event loop: there is no more. */
 		if (evbuffer_get_length(in) - before < 4096 ||
 		    evbuffer_reserve_space(in, READ_LEN, &space, 1) < 1)
 			break;
@@ -78,7 +82,9 @@ bool http_stream_fill(struct bufferevent *from, struct evbuffer *in)
 	return evbuffer_get_length(in) > before;
 }
 
-/* After an error; the reason is the agent's alert or its certificate. */
+/*
+ * Sets the error of a failed connection: the agent's alert, or its certificate.
+ */
 static void backend_fail_tls(struct http_backend *b, unsigned long code)
 {
 	SSL *ssl = bufferevent_openssl_get_ssl(b->buffer);
@@ -110,7 +116,8 @@ static void backend_on_read(struct bufferevent *buffer, void *arg)
 
 	(void)buffer;
 	if (b->at)
-		http_backend_free(b); /* idle, but the agent speaks */
+		http_backend_free(b); /* bytes of the agent while the connection
+					 is idle */
 	else
 		b->events->arrived(b->self);
 }
@@ -141,7 +148,10 @@ static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 	} else if (what & BEV_EVENT_ERROR && sys && sys != EAGAIN) {
 		backend_fail(b, ERROR_REFUSED, strerror(sys));
 	} else {
-		/* TLS without a closing alert may have been cut by anybody. */
+		/*
+		 * Without close_notify, anybody on the network may have cut the
+		 * connection.
+		 */
 		b->events->ended(b->self, NULL, what & BEV_EVENT_ERROR);
 	}
 }
@@ -171,7 +181,7 @@ static struct bufferevent *backend_new_buffer(struct http_backend *b,
 	ssl = tls_client_new(a->tls, a->tls_host);
 	if (!ssl)
 		return NULL;
-	/* Libevent would not notice bytes that libssl has read ahead. */
+	/* Libevent does not see bytes that libssl has read ahead. */
 	SSL_set_read_ahead(ssl, 0);
 	buffer = bufferevent_openssl_socket_new(a->base, fd, ssl,
 						BUFFEREVENT_SSL_CONNECTING,

@@ -60,7 +60,7 @@ struct http_backend *http_backend_get(struct http_agent *a, bool may_reuse,
 				      const struct http_backend_events *events,
 				      void *self);
 
-/* True when the connection has served a request before. */
+/* Returns true if the connection has served a request before. */
 bool http_backend_is_reused(const struct http_backend *b);
 
 bool http_backend_is_ready(const struct http_backend *b);

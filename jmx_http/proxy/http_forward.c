@@ -19,7 +19,7 @@ static bool forward_fail(struct http_fault *fault, unsigned status,
 	return false;
 }
 
-/* The host of "host:port" or "[::1]:port", as a string. */
+/* Returns the host of "host:port" or "[::1]:port" as a string. */
 static bool forward_host(struct line authority, char host[AUTHORITY_MAX])
 {
 	const char *colon;
@@ -70,7 +70,7 @@ static bool forward_host_is_ours(const struct http_front *f, struct line value)
 	       forward_has_name(&f->hosts, host);
 }
 
-/* The scheme, host and port that a URL begins with. */
+/* Returns the scheme, host and port of a URL. */
 static struct line forward_origin(struct line url)
 {
 	size_t slashes = 0, i;
@@ -102,8 +102,8 @@ static bool forward_origin_is_ours(const struct http_session *s,
 }
 
 /*
- * Foreign web pages may send requests to this machine, though not read the
- * response.  Browsers mark them: by Origin, unless it is a simple GET; by
+ * Foreign web pages may send requests to this machine, but not read the
+ * response.  Browsers mark such requests: by Origin, except simple GETs; by
  * Sec-Fetch-Site, if they are new; by Referer, unless the page prevents it.
  */
 static bool forward_is_foreign(const struct http_session *s,
@@ -133,9 +133,9 @@ static bool forward_is_foreign(const struct http_session *s,
 }
 
 /*
- * True when a browser does not tell from which page a request comes: a page can
- * prevent Referer, a simple GET has no Origin, and a browser sends
- * Sec-Fetch-Site only by TLS or to this machine.
+ * Returns true if a browser may omit the origin of the request: a page can
+ * prevent Referer, a simple GET has no Origin, and browsers send Sec-Fetch-Site
+ * only over TLS or to this machine.
  */
 static bool forward_is_unproven(const struct http_head *h)
 {
@@ -168,8 +168,8 @@ static bool forward_has_twice(const struct http_head *h, const char *name)
 }
 
 /*
- * A body in another character set or compressed would be another text to the
- * agent.
+ * The agent would decode a compressed body, or one in another character set, to
+ * another text.
  */
 static bool forward_check_coding(const struct http_head *h,
 				 struct http_fault *fault)
@@ -207,7 +207,9 @@ static bool forward_check_coding(const struct http_head *h,
 	return forward_fail(fault, 415, "the request is not in UTF-8");
 }
 
-/* The part of the client's target behind "/name", if that is it. */
+/*
+ * If the client's target starts with "/name", sets *rest to the part after it.
+ */
 static bool forward_rest(const struct http_target *t, struct line target,
 			 struct line *rest)
 {
@@ -231,7 +233,7 @@ static bool forward_route(struct http_session *s, struct line target,
 	const struct http_front *f = s->front;
 	struct line query = target;
 
-	/* The metrics at the root have no path behind an agent's. */
+	/* The metrics at the root are not below an agent's path. */
 	*rest = (struct line){ 0 };
 	if (jolokia_path_escapes(line_cut(&query, '?')))
 		return forward_fail(fault, 400, "the path is invalid");
@@ -300,7 +302,7 @@ static bool forward_check_call(struct http_session *s,
 			return forward_fail(fault, 400, "the request is empty");
 		if (!s->front->rules.read_only)
 			return true;
-		/* Agents read the operation from the body alone. */
+		/* Agents read the operation only from the body. */
 		if (!is_bare)
 			return forward_fail(fault, 403,
 					    "with --read-only, a POST request "
@@ -312,10 +314,12 @@ static bool forward_check_call(struct http_session *s,
 	if (h->framing != HTTP_NO_BODY)
 		return forward_fail(fault, 400,
 				    "only POST requests may have a body");
-	/* OPTIONS, too: a server may treat all methods but POST alike. */
+	/*
+	 * Includes OPTIONS: a server may treat all methods except POST alike.
+	 */
 	if (!forward_check_path(s, rest, fault))
 		return false;
-	/* As an image or a script of a foreign page. */
+	/* A foreign page could send it as an image or a script. */
 	if ((s->call.changes || s->call.is_jsonp) && forward_is_unproven(h))
 		return forward_fail(fault, 403,
 				    "the request may come from another web "
@@ -358,7 +362,7 @@ static void forward_add_header(struct text *out, const struct http_header *h)
 	text_add(out, "\r\n", 2);
 }
 
-/* Headers whose values would be wrong, or ours to say. */
+/* Headers whose values would be wrong, or which the proxy sets. */
 static bool forward_drops(const struct http_session *s,
 			  const struct http_head *h,
 			  const struct http_header *header)
@@ -374,7 +378,7 @@ static bool forward_drops(const struct http_session *s,
 		"X-Forwarded-Port",
 		"X-Forwarded-Prefix",
 		"X-Real-IP",
-		/* Replace the method or the path, which were judged. */
+		/* These headers would replace the checked method or path. */
 		"X-HTTP-Method",
 		"X-HTTP-Method-Override",
 		"X-Method-Override",
@@ -387,7 +391,7 @@ static bool forward_drops(const struct http_session *s,
 			return true;
 	if (http_header_is(header, "Authorization"))
 		return s->target->authorization;
-	/* Our own origin is a foreign one to the agent. */
+	/* The proxy's origin is foreign to the agent. */
 	if (http_header_is(header, "Origin") ||
 	    http_header_is(header, "Referer"))
 		return !forward_origin_is_allowed(
@@ -425,7 +429,7 @@ void http_forward_request(struct http_session *s, const struct http_head *h)
 			forward_add_header(&s->head, &h->headers[i]);
 }
 
-/* A redirect to the agent's own path leads to ours. */
+/* A redirect to the agent's path must lead to the proxy's path. */
 static bool forward_add_location(const struct http_session *s,
 				 const struct http_header *header,
 				 struct text *out)
@@ -466,7 +470,7 @@ static void forward_add_framing(const struct http_session *s, bool has_length,
 }
 
 /*
- * What an agent sends is data, never a page with scripts of our origin
+ * A response is data, never a page with scripts of the proxy's origin
  * (CVE-2018-1000129).
  */
 static void forward_add_end(const struct http_session *s, bool keeps,
@@ -530,7 +534,7 @@ static const char *forward_reason(unsigned status)
 	return "Error";
 }
 
-/* The body is as the one of an agent's errors. */
+/* The body has the form of an agent's errors. */
 void http_forward_fault(const struct http_session *s, unsigned status,
 			const char *why, bool keeps, struct evbuffer *out)
 {

@@ -7,10 +7,11 @@
  *	                            ├─ http_forward  heads to either side
  *	                            └─ http_backend  connections to an agent
  *
- * Messages are parsed and written anew, so both sides delimit them in the same
- * way.  Bodies pass as they come, as fast as the receiver reads them; only a
- * request's first 64 KiB are collected before an agent sees any of it, because
- * agents have few threads and wait for each client.
+ * The proxy parses each message and writes it again, so both sides delimit
+ * it in the same way.  Bodies pass as they arrive, as fast as the receiver
+ * reads them.  Only the first 64 KiB of a request are collected before an
+ * agent sees any of it, because agents have few threads, each of which waits
+ * for its client.
  */
 #ifndef JMX_HTTP_PROXY_HTTP_FRONT_H
 #define JMX_HTTP_PROXY_HTTP_FRONT_H
@@ -39,7 +40,7 @@ struct http_target_options {
 	struct dialer *dialer; /* taken */
 	/*
 	 * Connects to a server of EXPOSITION_PATH; taken.  NULL: the agent
-	 * serves it if serves_metrics, else nobody does.
+	 * serves it if serves_metrics is set, otherwise it is not served.
 	 */
 	struct dialer *metrics;
 	bool serves_metrics;

@@ -90,7 +90,9 @@ static bool http_is_value(struct line text)
 	return true;
 }
 
-/* Takes a line, which is known to end with CRLF. */
+/*
+ * Removes the first line, which ends with CRLF, from the text and returns it.
+ */
 static struct line http_cut_line(struct line *rest)
 {
 	struct line line = line_cut(rest, '\n');
@@ -219,7 +221,7 @@ static bool http_parse_framing(struct http_head *h, struct http_fault *fault)
 	return true;
 }
 
-/* True when a Connection header has the option. */
+/* Returns true if a Connection header has the option. */
 static bool http_connection_has(const struct http_head *h, struct line option)
 {
 	for (size_t i = 0; i < h->count; i++) {
@@ -452,7 +454,7 @@ static bool chunk_read_byte(struct http_body *b, char c,
 	return true;
 }
 
-/* Takes data of a length that is known. */
+/* Reads data of a known length. */
 static void body_take(struct http_body *b, const char *bytes, size_t len,
 		      size_t *used, struct line *data)
 {

@@ -54,7 +54,7 @@ enum http_result {
 	HTTP_INVALID,
 };
 
-/* Why a message was rejected; zeroed: it was not. */
+/* The reason of a rejection; zeroed: none. */
 struct http_fault {
 	unsigned status; /* for the reply to a request: 400, 431, ... */
 	const char *why; /* static */
@@ -80,7 +80,7 @@ bool http_request_parse(struct http_head *h, const char *bytes, size_t len,
 bool http_response_parse(struct http_head *h, const char *bytes, size_t len,
 			 bool to_head, struct http_fault *fault);
 
-/* The only header of that name, or NULL. */
+/* Returns the only header with this name, or NULL. */
 const struct http_header *http_header_find(const struct http_head *h,
 					   const char *name);
 
@@ -91,10 +91,10 @@ const struct http_header *http_header_find(const struct http_head *h,
 bool http_header_is_hop_by_hop(const struct http_head *h,
 			       const struct http_header *header);
 
-/* True when the header has this name; names ignore case. */
+/* Returns true if the header has this name, ignoring case. */
 bool http_header_is(const struct http_header *header, const char *name);
 
-/* True when texts are equal but for the case of ASCII letters. */
+/* Returns true if the texts are equal, ignoring the case of ASCII letters. */
 bool http_text_is(struct line text, const char *wanted);
 
 /* A body while it is read. */

@@ -18,12 +18,12 @@
 #define IDLE_NS       (60 * CLOCK_NS_PER_S) /* between two requests */
 #define STALL_NS      (60 * CLOCK_NS_PER_S) /* for a client that reads nothing */
 #define FINISH_NS     (5 * CLOCK_NS_PER_S)  /* to read the last response */
-/* A body comes with at least 8 KiB/s after the first 10 s. */
+/* A body must arrive with at least 8 KiB/s after the first 10 s. */
 #define BODY_NS   (10 * CLOCK_NS_PER_S)
 #define BODY_RATE 8192
 /* A request of at most this length may be sent again. */
 #define COPY_MAX ((size_t)32 << 10)
-/* Of HTTP_WAITING_MAX each, before other clients are served. */
+/* Pieces of HTTP_WAITING_MAX, before other clients have a turn. */
 #define TURNS 8
 
 static const struct http_backend_events http_session_events;
@@ -42,8 +42,8 @@ static void session_arm(struct http_session *s, int64_t ns)
 }
 
 /*
- * Sets the deadline; ns 0: none.  The timer is left alone if it fires before,
- * which saves setting it for each request.
+ * Sets the deadline; ns 0: none.  If the timer fires before the deadline, it is
+ * not changed, which saves a change for each request.
  */
 static void session_limit(struct http_session *s, int64_t ns)
 {
@@ -52,7 +52,7 @@ static void session_limit(struct http_session *s, int64_t ns)
 		session_arm(s, ns);
 }
 
-/* Limits the agent's silence. */
+/* Starts the limit for an agent that sends nothing. */
 static void session_limit_agent(struct http_session *s)
 {
 	session_limit(s, s->is_event_stream ? 0 : s->front->reply_ns);
@@ -132,8 +132,8 @@ static void session_read_client(struct http_session *s, bool on)
 }
 
 /*
- * Ends the client's connection once it has read all.  Closing a socket with
- * unread input would reset it, and the client might lose the response.
+ * Ends the connection after the client has read everything.  Closing a socket
+ * with unread input would reset it, and the client might lose the response.
  */
 static void session_linger(struct http_session *s)
 {
@@ -203,8 +203,8 @@ static void session_end_call(struct http_session *s, const char *refused,
 }
 
 /*
- * Answers instead of the agent, or breaks the response that the agent has
- * begun; refused: why the request did not pass.
+ * Replies in place of the agent, or breaks off the agent's response.  refused:
+ * the reason why the request was not forwarded.
  */
 static void session_fail(struct http_session *s, unsigned status,
 			 const char *why, const char *refused)
@@ -263,7 +263,7 @@ static void session_begin_call(struct http_session *s, struct http_head *h,
 	}
 }
 
-/* A password that crosses a network in clear deserves a word, once. */
+/* Warns once of a password that crosses a network without encryption. */
 static void session_warn(struct http_session *s, const struct http_head *h)
 {
 	struct http_agent *a = &s->target->agent;
@@ -316,7 +316,7 @@ static bool session_read_head(struct http_session *s)
 	return s->state < HTTP_STATE_ENDING;
 }
 
-/* Tells whether enough of the request has arrived to contact the agent. */
+/* Returns true if enough of the request has arrived to contact the agent. */
 static bool session_is_collected(const struct http_session *s)
 {
 	return s->request.is_done ||
@@ -330,7 +330,7 @@ static bool session_agent_is_full(const struct http_session *s)
 		http_backend_waiting(s->backend) > HTTP_WAITING_MAX);
 }
 
-/* Moves what is collected of the body to out, framed for the agent. */
+/* Moves the collected part of the body to out, framed for the agent. */
 static void session_frame_body(struct http_session *s, struct evbuffer *out)
 {
 	size_t len = evbuffer_get_length(s->body);
@@ -360,7 +360,7 @@ static void session_keep_copy(struct http_session *s)
 		evbuffer_add(s->copy, evbuffer_pullup(s->body, -1), len);
 }
 
-/* A body that has arrived whole gets a length, whatever it had. */
+/* A complete body gets a Content-Length, even if it was chunked. */
 static void session_frame_head(struct http_session *s, struct evbuffer *out)
 {
 	size_t len = evbuffer_get_length(s->body);
@@ -429,7 +429,7 @@ static void session_begin_agent(struct http_session *s)
 		session_on_ready(s);
 }
 
-/* Returns false when the call was refused. */
+/* Returns false if the call was refused. */
 static bool session_read_pieces(struct http_session *s)
 {
 	struct http_fault fault = { 0 };
@@ -465,7 +465,10 @@ static bool session_read_pieces(struct http_session *s)
 	return false;
 }
 
-/* The client has time for the body as long as the agent takes it. */
+/*
+ * Limits the time for the rest of the body: the client's, or the agent's while
+ * the agent reads.
+ */
 static void session_limit_body(struct http_session *s)
 {
 	int64_t now = clock_monotonic_ns();
@@ -519,9 +522,9 @@ static void session_hold(struct http_session *s)
 }
 
 /*
- * Whether nobody waits for the response, as the client has closed its end.  It
- * may have closed no more than that, but its call is not worth one of few
- * connections.
+ * Returns true if the client has closed its connection and so does not wait for
+ * the response.  It may have closed only its sending direction, but then its
+ * call is not worth one of few connections.
  */
 static bool session_is_abandoned(struct http_session *s)
 {
@@ -566,7 +569,7 @@ static void session_finish_response(struct http_session *s)
 		http_backend_free(s->backend);
 	s->backend = NULL;
 	s->has_answered |= s->status < 300;
-	/* Without a length, closing is the end of the response. */
+	/* Without a length, the response ends when the connection is closed. */
 	session_end_call(s, NULL, keeps && s->is_persistent);
 	if (s->state == HTTP_STATE_HEAD)
 		session_go_on(s);
@@ -584,8 +587,8 @@ static bool session_fail_response(struct http_session *s, const char *why)
 }
 
 /*
- * Parses the head of the response, behind heads of interim responses (1xx),
- * which are dropped.  Sets *len; returns false if there is no whole head.
+ * Parses the head of the response, and drops the heads of interim responses
+ * (1xx) before it.  Sets *len; returns false if there is no complete head.
  */
 static bool session_parse_response(struct http_session *s, struct http_head *h,
 				   size_t *len)
@@ -618,7 +621,7 @@ static bool session_parse_response(struct http_session *s, struct http_head *h,
 	return false;
 }
 
-/* Agents of 2.x send notifications in a response without an end. */
+/* Agents of 2.x send notifications in an endless response. */
 static bool session_is_event_stream(const struct http_head *h)
 {
 	static const char name[] = "text/event-stream";
@@ -677,10 +680,10 @@ static bool session_read_response_head(struct http_session *s)
 	s->agent_is_persistent = h.is_persistent;
 	s->is_chunked = !s->is_old && h.framing != HTTP_LENGTH &&
 			h.framing != HTTP_NO_BODY;
-	/* Only closing tells HTTP/1.0 where a body of unknown length ends. */
+	/* In HTTP/1.0, closing marks the end of a body of unknown length. */
 	s->is_persistent &= s->is_chunked || h.framing == HTTP_LENGTH ||
 			    h.framing == HTTP_NO_BODY;
-	/* Closing was announced if a request was answered before its end. */
+	/* False, too, if the agent replied before the end of the request. */
 	s->is_persistent = session_may_continue(s);
 	s->is_event_stream = session_is_event_stream(&h);
 	http_forward_response(s, &h, s->is_persistent, s->out);
@@ -694,7 +697,7 @@ static void session_add_piece(struct http_session *s, struct evbuffer *in,
 	if (data.len && s->is_chunked)
 		evbuffer_add_printf(s->out, "%zx\r\n", data.len);
 	if (data.len == used) {
-		/* Moves memory where it can, instead of copying. */
+		/* Moves memory instead of copying it, if possible. */
 		evbuffer_remove_buffer(in, s->out, used);
 	} else {
 		evbuffer_add(s->out, data.text, data.len);
@@ -763,7 +766,7 @@ static void session_on_drained(void *self)
 		session_go_on(s);
 }
 
-/* Sends a request again for which nothing has come. */
+/* Sends a request again to which the agent has sent nothing. */
 static bool session_retry(struct http_session *s)
 {
 	if (!s->has_copy || s->call.changes || s->has_response ||
@@ -814,12 +817,12 @@ static void session_on_read(struct bufferevent *client, void *arg)
 		session_go_on(s);
 		return;
 	}
-	/* What a client sends after the last response is ignored. */
+	/* Ignores what a client sends after the last response. */
 	http_stream_fill(client, s->in);
 	evbuffer_drain(s->in, evbuffer_get_length(s->in));
 }
 
-/* All was written. */
+/* All output is written. */
 static void session_on_write(struct bufferevent *client, void *arg)
 {
 	struct http_session *s = arg;

@@ -684,7 +684,10 @@ static void server_write_instance(struct java_output *o, const char *name,
 	java_output_object_name(o, name);
 }
 
-/* The classes of several MBeans; NULL for those that are gone. */
+/*
+ * Returns the classes of several MBeans; NULL for an MBean that was
+ * unregistered.
+ */
 struct classes {
 	struct arena *arena;
 	const char **list;
@@ -932,7 +935,7 @@ static void server_get_domains(struct rmi_server *s)
 }
 
 /*
- * Jolokia does not tell the default domain, which nearly no JVM changes.
+ * Jolokia does not provide the default domain, which nearly no JVM changes.
  * Clients call this method to check the connection, so it reads an attribute.
  */
 static void server_get_default_domain(struct rmi_server *s)
@@ -954,7 +957,7 @@ static void server_get_default_domain(struct rmi_server *s)
 		server_return_text(s, DEFAULT_DOMAIN);
 }
 
-/* RMIConnection: notifications, of which there are none */
+/* RMIConnection: notifications, which are unsupported */
 
 static void server_add_listeners(struct rmi_server *s)
 {
@@ -1144,7 +1147,9 @@ static void server_lookup(struct rmi_server *s)
 		       &server_id);
 }
 
-/* Sessions do not depend on leases; a long lease makes clients ask rarely. */
+/*
+ * Sessions do not depend on leases; with a long lease, clients rarely renew it.
+ */
 static void server_dirty(struct rmi_server *s)
 {
 	struct java_output o = server_begin_value(s);
@@ -1159,7 +1164,7 @@ static void server_dirty(struct rmi_server *s)
 
 typedef void server_fn(struct rmi_server *s);
 
-/* Methods that are not here are unsupported. */
+/* Methods that are not in this table are unsupported. */
 static server_fn *const server_methods[JMX_METHODS] = {
 	[JMX_LIST] = server_list,
 	[JMX_LOOKUP] = server_lookup,
@@ -1200,7 +1205,7 @@ static bool server_has_subject(const struct rmi_server *s)
 				"javax.security.auth.Subject");
 }
 
-/* True if the call may go on: its session exists and is connected. */
+/* Returns true if the call's session exists and is connected. */
 static bool server_enter_session(struct rmi_server *s)
 {
 	enum jmx_method m = (enum jmx_method)(s->request.method - jmx_methods);
@@ -1376,7 +1381,7 @@ void rmi_server_run(const struct rmi_server_options *options, int fd)
 		if (got < 0 && errno == EINTR)
 			continue;
 		is_open = got > 0 && server_take(s, bytes, (size_t)got);
-		/* It may contain a password. */
+		/* The bytes may contain a password. */
 		explicit_bzero(bytes, READ_LEN);
 	}
 	server_disconnect(s);

@@ -48,7 +48,7 @@ void rmi_sessions_free(struct rmi_sessions *s)
 	munmap(s, sizeof(*s));
 }
 
-/* An owner that was killed may have left one entry half written. */
+/* If the owner of the lock was killed, one entry may be incomplete. */
 static void sessions_lock(struct rmi_sessions *s)
 {
 	if (pthread_mutex_lock(&s->lock) == EOWNERDEAD)
@@ -80,7 +80,7 @@ static struct rmi_session *sessions_oldest(struct rmi_sessions *s)
 	return oldest;
 }
 
-/* A client that guesses an ObjID would have the login of another. */
+/* A client that guessed an ObjID would have another client's login. */
 static void session_choose_id(struct jrmp_id *id)
 {
 	if (getrandom(id->bytes, sizeof(id->bytes), 0) !=

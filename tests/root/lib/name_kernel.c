@@ -3,7 +3,7 @@
  *	name_kernel <ADDRESSES
  *
  * Prints the kernel's name of each kernel address, in hex, one per line; "-"
- *for an address without a name.
+ * for an address without a name.
  */
 #include "bpf/kernel_names.h"
 

@@ -3,8 +3,8 @@
  * workload [threads=N] [depth=FRAMES] WORD...
  *
  * Prints READY, then "tid T" for each thread.  Executes the words in all
- *threads when a line arrives on stdin; then prints "thread T cpu=NS" for each,
- *"cpu=NS" for the process since the line, and DONE.  Ends at the next line.
+ * threads when a line arrives on stdin; then prints "thread T cpu=NS" for each,
+ * "cpu=NS" for the process since the line, and DONE.  Ends at the next line.
  *
  *	burn=MS		of CPU time of the thread, in user mode
  *	calls=MS	of CPU time, in short system calls
