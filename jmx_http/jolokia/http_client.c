@@ -577,6 +577,11 @@ static int client_fail(struct http_client *c, CURLcode code, int64_t timeout_ns,
 	case CURLE_COULDNT_RESOLVE_PROXY:
 		return fail(err, ERROR_NO_TARGET, "%s", problem);
 	case CURLE_COULDNT_CONNECT:
+		if (c->uses_proxy)
+			return fail(err, ERROR_NO_TARGET,
+				    "%s; an HTTP proxy is set, by --http-proxy "
+				    "or the environment",
+				    problem);
 		errno = (int)sys;
 		err->sys = (int)sys;
 		return sys ? fail_sys(err, ERROR_NO_TARGET, "cannot connect")

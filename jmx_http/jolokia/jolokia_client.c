@@ -114,7 +114,7 @@ static int response_fail_login(const struct http_response *r, const char *user,
 	return -1;
 }
 
-static int response_fail_redirect(const struct http_response *r,
+static int response_fail_redirect(const struct http_response *r, bool is_loop,
 				  struct error *err)
 {
 	struct text to = { 0 };
@@ -122,8 +122,10 @@ static int response_fail_redirect(const struct http_response *r,
 	safe_text(&to, r->location.bytes, r->location.len);
 	text_puts(&to, "");
 	fail(err, ERROR_REFUSED,
-	     "the server redirects to %s, perhaps a login page; if an agent is "
-	     "there, give that URL",
+	     is_loop ? "the server redirects in a loop, to %s, perhaps a login "
+		       "page"
+		     : "the server redirects to %s, perhaps a login page; if "
+		       "an agent is there, give that URL",
 	     to.len ? to.bytes : "nowhere");
 	text_release(&to);
 	return -1;
@@ -140,7 +142,7 @@ int jolokia_check_response(const struct http_response *r, const char *user,
 			    "--http-proxy with its user name and password in "
 			    "the environment variable http_proxy");
 	if (r->status >= 300 && r->status < 400)
-		return response_fail_redirect(r, err);
+		return response_fail_redirect(r, false, err);
 	if (response_is_json(r))
 		return 0;
 	if (r->status == 403)
@@ -195,6 +197,9 @@ static int client_send(struct jolokia_client *c, const struct text *body,
 		text_clear(&c->url);
 		text_puts(&c->url, r->location.bytes);
 	}
+	if (r->status >= 300 && r->status < 400 && r->status != 304 &&
+	    client_is_same_server(c, r->location.bytes))
+		return response_fail_redirect(r, true, err);
 	return jolokia_check_response(r, c->user.len ? c->user.bytes : NULL,
 				      c->has_token, err);
 }

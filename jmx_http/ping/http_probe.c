@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "jmx_http/jolokia/jolokia_client.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
+#include "jmx_http/net/cidr.h"
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/net/rmi_transport.h"
 
@@ -127,28 +128,47 @@ static void http_probe_suggest(struct http_probe *p, const char *verdict,
 	text_release(&remedy);
 }
 
-/* Suggests the first usual path of a server with an agent. */
+static void http_probe_suggest_path(struct http_probe *p, const char *found,
+				    const char *url)
+{
+	struct text verdict = { 0 };
+
+	text_printf(&verdict, "no Jolokia agent at this URL; %s %s", found,
+		    url);
+	http_probe_suggest(p, verdict.bytes, url);
+	text_release(&verdict);
+}
+
+/*
+ * Suggests the first usual path of a server with an agent, else the first that
+ * requires a login, which hides an agent.
+ */
 static bool http_probe_try_paths(struct http_probe *p,
 				 const struct http_url *server)
 {
 	bool is_same = server->port == p->url.port;
+	struct text url = { 0 }, locked = { 0 };
 	bool found = false;
 
 	for (size_t i = 0; !found && jolokia_paths[i]; i++) {
-		struct text url = { 0 }, verdict = { 0 };
-
+		text_clear(&url);
 		http_url_add(&url, server, jolokia_paths[i]);
-		text_printf(&verdict,
-			    "no Jolokia agent at this URL; one answers at %s",
-			    url.bytes);
-		found = strcmp(url.bytes, p->address.bytes) != 0 &&
-			(is_same ? http_probe_finds_agent(p, url.bytes)
-				 : http_probe_finds_elsewhere(p, url.bytes));
-		if (found)
-			http_probe_suggest(p, verdict.bytes, url.bytes);
-		text_release(&url);
-		text_release(&verdict);
+		if (strcmp(url.bytes, p->address.bytes) == 0)
+			continue;
+		found = is_same ? http_probe_finds_agent(p, url.bytes)
+				: http_probe_finds_elsewhere(p, url.bytes);
+		if (!found && is_same && p->response.status == 401 &&
+		    !locked.len)
+			text_puts(&locked, url.bytes);
 	}
+	if (found)
+		http_probe_suggest_path(p, "one answers at", url.bytes);
+	else if (locked.len)
+		http_probe_suggest_path(p, "a login is required at",
+					locked.bytes);
+	found = found || locked.len;
+	text_release(&url);
+	text_release(&locked);
 	return found;
 }
 
@@ -349,6 +369,11 @@ static void http_probe_judge_http(struct http_probe *p, const struct error *err)
 {
 	if (p->url.is_tls && err->kind == ERROR_PERMISSION)
 		http_probe_judge_client_certificate(p);
+	else if (http_client_uses_proxy(p->http) &&
+		 err->kind == ERROR_NO_TARGET)
+		probe_judge(p->report, "the HTTP proxy cannot be reached",
+			    "check --http-proxy, or the environment variables "
+			    "http_proxy, https_proxy, all_proxy and no_proxy");
 	else if (err->sys == ETIMEDOUT)
 		probe_judge(p->report,
 			    "the server accepts the connection, but sends no "
@@ -362,6 +387,16 @@ static void http_probe_judge_http(struct http_probe *p, const struct error *err)
 		probe_judge(p->report, "the server does not speak HTTP",
 			    "the port may belong to another protocol; sjkc "
 			    "mxping -s HOST:PORT diagnoses JMX over RMI");
+}
+
+static int http_probe_fail_loop(struct http_probe *p, struct error *err)
+{
+	probe_judge(p->report, "the server redirects in a loop",
+		    "the application may redirect requests without a session "
+		    "to a login page; exempt the agent's path from that");
+	return fail(err, ERROR_REFUSED,
+		    "the server redirected %d times, the last time to %s",
+		    REDIRECTS_MAX + 1, p->response.location.bytes);
 }
 
 static int http_probe_request(struct http_probe *p, struct text *detail,
@@ -380,6 +415,8 @@ static int http_probe_request(struct http_probe *p, struct text *detail,
 		text_add(&p->address, p->response.location.bytes,
 			 p->response.location.len);
 	}
+	if (http_probe_is_redirect(p) && http_probe_may_follow(p))
+		return http_probe_fail_loop(p, err);
 	text_printf(detail, "HTTP %d", p->response.status);
 	if (p->response.type.len)
 		text_printf(detail, ", %s", p->response.type.bytes);
@@ -396,13 +433,26 @@ static void http_probe_judge_login(struct http_probe *p)
 	bool is_basic = strcasestr(scheme, "basic") != NULL;
 	bool is_bearer = strcasestr(scheme, "bearer") != NULL;
 
-	if (p->target->credentials.user)
+	if (p->target->credentials.user && is_bearer && !is_basic)
 		probe_judge(p->report,
-			    "the server rejects this user and password", "");
+			    "the server requires a token, not a password",
+			    "use --bearer-file FILE instead of --user");
+	else if (p->target->credentials.user)
+		probe_judge(p->report,
+			    "the server rejects this user and password",
+			    "the login of the agent is not that of JMX over "
+			    "RMI: Jolokia's JVM agent has the options user and "
+			    "password");
+	else if (p->target->http.bearer && is_basic && !is_bearer)
+		probe_judge(p->report,
+			    "the server requires a password, not a token",
+			    "use --user NAME instead of --bearer-file");
 	else if (p->target->http.bearer)
 		probe_judge(p->report, "the server rejects the token",
 			    "tokens of Kubernetes expire: kubectl create token "
-			    "SERVICE-ACCOUNT makes a new one");
+			    "SERVICE-ACCOUNT makes a new one\n"
+			    "if the server requires a password, use --user "
+			    "NAME instead of --bearer-file");
 	else if (is_basic || !*scheme)
 		probe_judge(p->report,
 			    "HTTP works up to the login; the server requires a "
@@ -449,9 +499,52 @@ static int http_probe_log_in(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
+/* why is the agent's, of 1.x and 2.x. */
+static void http_probe_judge_policy(struct http_probe *p, const char *why)
+{
+	if (strstr(why, "HTTP method"))
+		probe_judge(p->report,
+			    "the agent's policy denies POST, which sjkc "
+			    "requires",
+			    "add <method>post</method> to <http> in the policy "
+			    "(jolokia-access.xml)");
+	else if (strstr(why, "No access from client"))
+		probe_judge(p->report,
+			    "the agent's policy denies access from this host",
+			    "add <host>ADDRESS</host> to <remote> in the "
+			    "policy (jolokia-access.xml), or run sjkc on a "
+			    "host that the policy allows");
+	else if (strstr(why, "Command type"))
+		probe_judge(p->report,
+			    "the agent's policy denies the command version, "
+			    "which sjkc requires",
+			    "add <command>version</command> to <commands> in "
+			    "the policy (jolokia-access.xml)");
+	else
+		probe_judge(p->report, "the agent's policy denies access",
+			    "the policy is in jolokia-access.xml");
+}
+
+static void http_probe_judge_other_server(struct http_probe *p)
+{
+	struct text verdict = { 0 };
+
+	text_puts(&verdict, "HTTP, but not Jolokia, at this URL; sjkc tried ");
+	for (size_t i = 0; jolokia_paths[i]; i++)
+		text_printf(&verdict, "%s%s", i ? ", " : "", jolokia_paths[i]);
+	text_puts(&verdict, ", too");
+	probe_judge(p->report, verdict.bytes,
+		    "this may be the port of the application; Jolokia's JVM "
+		    "agent has a port of its own (default: 8778)\n"
+		    "a Spring Boot application must expose the endpoint: "
+		    "management.endpoints.web.exposure.include=jolokia");
+	text_release(&verdict);
+}
+
 static void http_probe_judge_stranger(struct http_probe *p,
 				      const struct error *err)
 {
+	int status = p->response.status;
 	struct text verdict = { 0 };
 
 	if (http_probe_is_redirect(p)) {
@@ -460,29 +553,41 @@ static void http_probe_judge_stranger(struct http_probe *p,
 		probe_judge(p->report, verdict.bytes,
 			    "this may be a login page; if an agent is there, "
 			    "give that URL");
+	} else if (status == 200 && err->kind == ERROR_PERMISSION) {
+		http_probe_judge_policy(p, err->text);
 	} else if (err->kind == ERROR_PERMISSION) {
 		probe_judge(p->report, "the server denies access to this URL",
 			    "the agent's policy (jolokia-access.xml) may allow "
 			    "other hosts only, or a rule of the web server "
 			    "denies access");
-	} else {
-		text_puts(&verdict,
-			  "HTTP, but not Jolokia, at this URL; sjkc tried ");
-		for (size_t i = 0; jolokia_paths[i]; i++)
-			text_printf(&verdict, "%s%s", i ? ", " : "",
-				    jolokia_paths[i]);
-		text_puts(&verdict, ", too");
+	} else if (status >= 502 && status <= 504) {
+		text_printf(&verdict,
+			    "HTTP %d: a proxy or load balancer does not reach "
+			    "the application, or the application is not ready",
+			    status);
 		probe_judge(p->report, verdict.bytes,
-			    "this may be the port of the application; a "
-			    "Spring Boot application must expose the endpoint: "
-			    "management.endpoints.web.exposure.include="
-			    "jolokia");
+			    "check that the JVM runs, and try the JVM's own "
+			    "port");
+	} else if (strcmp(p->address.bytes, p->target->address) != 0) {
+		text_printf(&verdict,
+			    "the server redirects to %s, which is not Jolokia",
+			    p->address.bytes);
+		probe_judge(p->report, verdict.bytes,
+			    "this may be a login page; the application must "
+			    "allow requests without a session to the agent's "
+			    "path");
+	} else {
+		http_probe_judge_other_server(p);
 	}
-	/* The next requests overwrite the response. */
-	if (!http_probe_try_paths(p, &p->url) && !p->url.is_tls)
+	text_release(&verdict);
+	/*
+	 * The next requests overwrite the response.  nginx and Tomcat send HTTP
+	 * 400 to clients without TLS.
+	 */
+	if (!http_probe_try_paths(p, &p->url) && status == 400 &&
+	    !p->url.is_tls)
 		http_probe_try_scheme(p, "the port requires TLS: a Jolokia "
 					 "agent answers over https://");
-	text_release(&verdict);
 }
 
 static int http_probe_identify(struct http_probe *p, struct text *detail,
@@ -661,6 +766,13 @@ static int http_probe_time_calls(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
+/* True if the requests do not leave this machine, or its port forward. */
+static bool http_probe_is_local(const struct http_probe *p)
+{
+	return !http_client_uses_proxy(p->http) && p->host.count &&
+	       cidr_is_loopback(&p->host.list[0]);
+}
+
 static void http_probe_judge_success(struct http_probe *p)
 {
 	const struct jmx_target *t = p->target;
@@ -668,7 +780,9 @@ static void http_probe_judge_success(struct http_probe *p)
 	struct text verdict = { 0 };
 
 	text_puts(&verdict, "Jolokia works");
-	if (has_login && !p->url.is_tls)
+	if (has_login && !p->url.is_tls && http_probe_is_local(p))
+		text_puts(&verdict, ", with a login");
+	else if (has_login && !p->url.is_tls)
 		text_puts(&verdict, ", with a login that is sent in clear: "
 				    "anyone on the network can read it");
 	else if (has_login)

@@ -68,7 +68,13 @@ basic() {
 		printed 'rejects this user and password' &&
 		ask 0 mxping -u "$url" --user me --password-file \
 			"$scratch/password" &&
-		printed 'with a login that is sent in clear'
+		grep -qx 'Jolokia works, with a login' "$scratch/out" &&
+		ask 0 mxping -u "$url" --user me --password-file \
+			"$scratch/password" \
+			--http-proxy "http://127.0.0.1:$port" &&
+		printed 'with a login that is sent in clear' &&
+		ask 3 mxping -u "${url%/jolokia}" &&
+		printed "a login is required at $url" && fix_works 4 'a user and'
 	status=$?
 	target_end "$pid"
 	return $status
@@ -166,8 +172,39 @@ policy() {
 	return $status
 }
 
+# denied RULE VERDICT: fails unless a policy of this rule leads to the verdict,
+# and a policy with the printed addition to the rule to an agent.
+denied() {
+	printf '<restrict>%s</restrict>\n' "$1" >"$scratch/policy.xml"
+	jolokia_target "$home" Beans \
+		-Dagent.policyLocation="file://$scratch/policy.xml" || return
+	ask 4 mxping -u "$url" && printed "the agent's policy denies $2" ||
+		return
+	target_end "$pid"
+	added=$(sed -n 's/^-> add \(<.*>\) to <.*/\1/p' "$scratch/out" |
+		sed 's/ADDRESS/127.0.0.1/')
+	[ -n "$added" ] || { echo 'no fix'; return 1; }
+	printf '<restrict>%s</restrict>\n' "$1" |
+		sed "s,</[a-z]*></restrict>,$added&," >"$scratch/policy.xml"
+	jolokia_target "$home" Beans \
+		-Dagent.policyLocation="file://$scratch/policy.xml" || return
+	ask 0 mxping -u "$url" && printed 'Jolokia works'
+	status=$?
+	target_end "$pid"
+	return $status
+}
+
+denials() {
+	home=$1
+	denied '<commands><command>read</command></commands>' \
+		'the command version' &&
+		denied '<remote><host>10.9.9.9</host></remote>' \
+			'access from this host' &&
+		denied '<http><method>get</method></http>' POST
+}
+
 check() {
-	for part in plain basic token https policy; do
+	for part in plain basic token https policy denials; do
 		"$part" "$1" || { echo "$part"; return 1; }
 	done
 }

@@ -401,7 +401,7 @@ static const struct {
 	    "0\r\n\r\n",
 	    "", KEEP },
 	  ERROR_REFUSED,
-	  "redirects to" },
+	  "redirects in a loop" },
 	{ { "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "[{", CLOSE },
 	  ERROR_REFUSED,
 	  "connection was lost" },
