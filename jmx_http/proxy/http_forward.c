@@ -300,6 +300,8 @@ static bool forward_check_call(struct http_session *s,
 			return false;
 		if (h->framing == HTTP_NO_BODY)
 			return forward_fail(fault, 400, "the request is empty");
+		if (h->framing == HTTP_LENGTH && h->length > HTTP_REQUEST_MAX)
+			return forward_fail(fault, 413, HTTP_TOO_LARGE);
 		if (!s->front->rules.read_only)
 			return true;
 		/* Agents read the operation only from the body. */
@@ -518,6 +520,7 @@ static const char *forward_reason(unsigned status)
 		{ 404, "Not Found" },
 		{ 405, "Method Not Allowed" },
 		{ 408, "Request Timeout" },
+		{ 413, "Content Too Large" },
 		{ 415, "Unsupported Media Type" },
 		{ 417, "Expectation Failed" },
 		{ 431, "Request Header Fields Too Large" },

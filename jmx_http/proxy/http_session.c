@@ -397,6 +397,25 @@ static void session_send_request(struct http_session *s)
 		session_limit_agent(s);
 }
 
+/*
+ * Accounts for the memory of the request: until it is complete, until an agent
+ * has taken it, and of its copy.
+ */
+static void session_hold(struct http_session *s)
+{
+	size_t held = evbuffer_get_length(s->in) +
+		      evbuffer_get_length(s->body) +
+		      evbuffer_get_length(s->copy);
+
+	if (held == s->held)
+		return;
+	s->held = held;
+	if (door_set_memory(&s->base, held, s->has_answered))
+		return;
+	s->is_persistent = false;
+	session_refuse(s, 503, "the memory for waiting requests is used up");
+}
+
 static void session_on_ready(void *self)
 {
 	struct http_session *s = self;
@@ -412,6 +431,7 @@ static void session_on_ready(void *self)
 	session_send_request(s);
 	if (!s->request.is_done)
 		session_read_client(s, true);
+	session_hold(s);
 }
 
 static struct http_agent *session_agent(struct http_session *s)
@@ -454,6 +474,11 @@ static bool session_read_pieces(struct http_session *s)
 		s->body_len += used;
 		s->request_len += used;
 		evbuffer_drain(s->in, used);
+		if (s->request_len > HTTP_REQUEST_MAX) {
+			s->is_persistent = false;
+			session_refuse(s, 413, HTTP_TOO_LARGE);
+			return false;
+		}
 	}
 	if (s->request.is_done &&
 	    line_is((struct line){ s->head.bytes, 4 }, "POST"))
@@ -501,24 +526,6 @@ static bool session_read_body(struct http_session *s)
 	if (s->state == HTTP_STATE_CALL)
 		session_read_client(s, !session_agent_is_full(s));
 	return false;
-}
-
-/* Accounts for the memory of a request that is incomplete. */
-static void session_hold(struct http_session *s)
-{
-	size_t held = 0;
-
-	if (s->state == HTTP_STATE_HEAD ||
-	    (s->state == HTTP_STATE_CALL && !s->request.is_done))
-		held = evbuffer_get_length(s->in) +
-		       evbuffer_get_length(s->body);
-	if (held == s->held)
-		return;
-	s->held = held;
-	if (door_set_memory(&s->base, held, s->has_answered))
-		return;
-	s->is_persistent = false;
-	session_refuse(s, 503, "the memory for incomplete requests is used up");
 }
 
 /*

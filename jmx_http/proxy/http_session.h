@@ -22,6 +22,10 @@
 #include "jmx_http/proxy/http_head.h"
 #include "jmx_http/proxy/jolokia_call.h"
 
+/* An agent has the whole request in memory. */
+#define HTTP_REQUEST_MAX ((uint64_t)256 << 20)
+#define HTTP_TOO_LARGE   "the request is larger than 256 MiB"
+
 /* An agent and its place in the clients' paths. */
 struct http_target {
 	struct http_agent agent;

@@ -114,7 +114,8 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    (post(b"Content-Length: 1000001\r\n", b"{" + b"[" * 10 ** 6), 400),
 	    (post(b"Content-Length: 1000005\r\n",
 	          b'{"x":' + b"[" * 10 ** 6), 400),
-	    # Oversized heads.
+	    # Oversized heads and bodies.
+	    (post(b"Content-Length: 1073741824\r\n", READ), 413),
 	    (get(b"X: " + b"x" * (1 << 20) + b"\r\n"), 431),
 	    (get(b"X: x\r\n" * 101), 431),
 	]

@@ -104,3 +104,31 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	assert good.ask().answer()[0] == 200
 END
 proxy_end TERM
+
+# The memory of complete requests is limited, too, while they wait for an agent,
+# here for its TLS handshake.
+proxy -u https://127.0.0.1:9010/jolokia -b 0 --max-clients 2000 \
+	--max-clients-per-host 2000 --timeout 10s || exit 1
+PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
+	<<-'END' || { cat "$proxy_said"; exit 1; }
+	import sys
+	from http_stand_in import *
+	port, pid = int(sys.argv[1]), sys.argv[2]
+	agent = socket.create_server(("127.0.0.1", 9010), backlog=4096)
+	before = resident_kib(pid)
+	waiting = [Client(port) for _ in range(1000)]
+	body = b"[" + b" " * 60000 + b"]"
+	for c in waiting:
+	    try:
+	        c.ask(b"POST", body=body)
+	    except OSError:
+	        pass
+	grown = resident_kib(pid) - before
+	print(grown, "KiB")
+	assert grown < 80 << 10, grown
+	statuses = [c.status() for c in waiting]
+	assert set(statuses) <= {502, 503, None}, set(statuses)
+	assert statuses.count(503) > 100, statuses.count(503)
+	assert statuses.count(502) > 300, statuses.count(502)
+END
+proxy_end TERM
