@@ -606,6 +606,14 @@ static int client_fail(struct http_client *c, CURLcode code, int64_t timeout_ns,
 			    "the server's certificate is not trusted: %s; use "
 			    "--cacert <file> or --insecure",
 			    problem);
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_WEIRD_SERVER_REPLY:
+		return fail(err, ERROR_REFUSED,
+			    "the server does not speak HTTP: %s", problem);
+	case CURLE_OUT_OF_MEMORY:
+		/* Of libcurl's own limit for a header. */
+		return fail(err, ERROR_REFUSED,
+			    "a header of the response is too large");
 	case CURLE_SSL_CERTPROBLEM:
 		return fail(err, ERROR_INPUT,
 			    "the client certificate cannot be used: %s",
