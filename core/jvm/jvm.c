@@ -3,7 +3,6 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
-#include "core/jvm/jvm_kind.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>

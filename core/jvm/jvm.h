@@ -12,17 +12,12 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/jvm/jvm_kind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-enum jvm_kind {
-	JVM_NONE, /* not a JVM, or an unknown kind, such as a native image */
-	JVM_HOTSPOT,
-	JVM_OPENJ9,
-};
 
 struct jvm {
 	pid_t pid;       /* in the PID namespace of sjkc */

@@ -4,12 +4,17 @@
 #define CORE_JVM_JVM_KIND_H
 
 #include "core/base/error.h"
-#include "core/jvm/jvm.h"
 #include "core/jvm/procfs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+enum jvm_kind {
+	JVM_NONE, /* not a JVM, or an unknown kind, such as a native image */
+	JVM_HOTSPOT,
+	JVM_OPENJ9,
+};
 
 /*
  * Reads /proc/PID/maps and sets *kind. uid is the owner, for the message of
