@@ -13,6 +13,7 @@ cd "${1:-$(dirname "$0")/..}" || exit 2
 
 # texts FILE...: prints "FILE:LINE: text" for each message of a C source or each
 # paragraph of a document, without markup, code and examples.
+# shellcheck disable=SC2317 # hits calls it
 texts() {
 	perl -e '
 	sub out {
@@ -99,6 +100,7 @@ texts() {
 }
 
 # comments FILE...: prints "FILE:LINE: text" for each comment.
+# shellcheck disable=SC2317 # hits calls it
 comments() {
 	perl -e '
 	sub out {

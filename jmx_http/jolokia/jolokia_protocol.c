@@ -107,7 +107,7 @@ int jolokia_add_request(struct text *out, const struct jmx_request *q,
 		return -1;
 	text_printf(out, "{\"type\":\"%s\"," REQUEST_CONFIG, types[q->verb],
 		    ignores ? "true" : "false");
-	if (q->verb == JMX_INFO)
+	if (q->verb == JMX_INFO && q->object)
 		request_add_list_path(out, q->object);
 	else
 		request_add_text(out, "mbean", q->object ? q->object : "*:*");

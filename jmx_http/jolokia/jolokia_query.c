@@ -30,7 +30,7 @@ static bool path_decode(struct text *out, struct line from, bool is_query)
 
 		if (c == '%') {
 			int32_t byte = i + 2 < from.len
-					       ? hex_value(&from.text[i + 1], 2)
+					       ? hex_value(from.text + i + 1, 2)
 					       : -1;
 
 			if (byte <= 0)

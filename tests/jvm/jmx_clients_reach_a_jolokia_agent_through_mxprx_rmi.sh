@@ -20,7 +20,7 @@ java_client() {
 }
 
 visualvm() {
-	[ -x /usr/bin/visualvm ] && command -v xvfb-run >/dev/null ||
+	{ [ -x /usr/bin/visualvm ] && command -v xvfb-run >/dev/null; } ||
 		{ echo 'no VisualVM'; return 1; }
 	# VisualVM runs on the default JDK, which is the oldest.
 	visualvm_start "$(all_jdks | head -n 1)" || return
@@ -53,8 +53,8 @@ check() {
 	# shellcheck disable=SC2154 # url: jolokia.sh
 	jolokia_target "$1" Target -- burners=1 allocators=1 &&
 		proxy -u "$url" -b 7777 --rmi --log || return
-	java_client "$1" && jconsole_client "$1" "$at" && visualvm &&
-		calls_succeed || { cat "$proxy_said"; return 1; }
+	{ java_client "$1" && jconsole_client "$1" "$at" && visualvm &&
+		calls_succeed; } || { cat "$proxy_said"; return 1; }
 	proxy_end TERM
 }
 

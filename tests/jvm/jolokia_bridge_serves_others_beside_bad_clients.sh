@@ -11,6 +11,7 @@ scratch=$2
 . tests/jvm/lib/jmx.sh
 . tests/jvm/lib/proxy.sh
 
+# shellcheck disable=SC3045 # dash and bash have it
 ulimit -n 8192 || { echo 'too few open files'; exit 77; }
 target_program=Beans
 target "$(jdks | head -n 1)" || exit
