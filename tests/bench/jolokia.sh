@@ -7,8 +7,9 @@
 # jolokia.js, interleaved: with bulk requests of 100 reads, as mxdump sends
 # them, and with one request for all MBeans; and with mxdump over RMI of the
 # same JVM.  Then measures a scrape of mxprx's /metrics, and ttop, at 1,000
-# threads.  CPU times are those of the whole process; "in the JVM" is the CPU
-# time of the target JVM meanwhile.
+# threads, and compares requests per CPU second of mxprx -s --http with the
+# agent's, interleaved.  CPU times are those of the whole process; "in the JVM"
+# is the CPU time of the target JVM meanwhile.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -32,10 +33,10 @@ jdk=$(jdks | head -n 1)
 start() {
 	rmi_port=$(free_port)
 	jmx=-Dcom.sun.management.jmxremote
-	jolokia_target "$jdk" "$1" $jmx.port="$rmi_port" \
+	jolokia_target "$jdk" "$1" ${java_options-} $jmx.port="$rmi_port" \
 		$jmx.rmi.port="$rmi_port" $jmx.ssl=false $jmx.host=127.0.0.1 \
 		$jmx.authenticate=false -Djava.rmi.server.hostname=127.0.0.1 \
-		-- "$2" || { echo 'jolokia: no target'; exit; }
+		-- ${2-} || { echo 'jolokia: no target'; exit; }
 }
 
 cat >"$scratch/dump.js" <<'END'
@@ -71,6 +72,7 @@ END
 
 cat >"$scratch/bench.py" <<'END'
 import os
+import re
 import resource
 import socket
 import statistics
@@ -209,8 +211,71 @@ def intervals(name, options, count=30):
            theirs / (count + 1) * 1e3))
 
 
+BODIES = {
+    "one attribute": '{"type":"read","mbean":"java.lang:type=Memory",'
+                     '"attribute":"HeapMemoryUsage"}',
+    "20 attributes": "[%s]" % ",".join(
+        ['{"type":"read","mbean":"java.lang:type=Threading",'
+         '"attribute":"ThreadCount"}'] * 20),
+}
+
+
+def whole_cpu(pid):
+    """With that of processes which have ended, once they are waited for."""
+    with open("/proc/%s/stat" % pid) as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    ended = sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")
+    return ended + sum(map(cpu, tree(pid)))
+
+
+def load(at, seconds):
+    said = subprocess.run(
+        ["wrk", "-t1", "-c4", "-d%ds" % seconds, "-s",
+         scratch + "/post.lua", at], capture_output=True, text=True,
+        check=True).stdout
+    assert "Non-2xx" not in said and "Socket errors" not in said, said
+    time.sleep(0.5)  # workers end
+    return int(re.search(r"(\d+) requests in", said)[1])
+
+
+def bridges(name):
+    p = subprocess.Popen([sjkc, "mxprx", "-s", "127.0.0.1:" + rmi_port,
+                          "--http", "0"], stdout=subprocess.PIPE, text=True)
+    with open(scratch + "/post.lua", "w") as f:
+        f.write('wrk.method = "POST"\nwrk.body = [=[%s]=]\n' % BODIES[name])
+    try:
+        at = p.stdout.readline().split(" is at ")[1].strip()
+        addresses = {"agent": url, "bridge": at}
+        ends = {where: [] for where in addresses}
+        for where in addresses:  # which warm the JVM
+            load(addresses[where], 10)
+        for _ in range(rounds):
+            for where in addresses:
+                own, theirs = whole_cpu(str(p.pid)), cpu(pid)
+                count = load(addresses[where], 3)
+                ends[where].append((count, whole_cpu(str(p.pid)) - own,
+                                    cpu(pid) - theirs))
+        median = statistics.median
+        rates = {"agent": median(n / jvm for n, _, jvm in ends["agent"]),
+                 "bridge": median(n / own for n, own, _ in ends["bridge"])}
+        inside = median(jvm / n for n, _, jvm in ends["bridge"])
+        print("  %s: the agent %d requests per CPU second, mxprx %d: %.1f "
+              "times (at least 3); per request in the JVM: the agent %.0f us, "
+              "for mxprx %.0f us" %
+              (name, rates["agent"], rates["bridge"],
+               rates["bridge"] / rates["agent"], 1e6 / rates["agent"],
+               inside * 1e6))
+    finally:
+        p.terminate()
+        p.wait()
+
+
 if what == "dumps":
     dumps()
+elif what == "bridges":
+    print("mxprx -s --http beside the agent, %d rounds (medians)" % rounds)
+    for name in BODIES:
+        bridges(name)
 else:
     print("a scrape of /metrics at 1,000 threads, 100 scrapes (wall: median, "
           "CPU: mean)")
@@ -233,3 +298,9 @@ start Beans many=5000
 bench dumps
 start Target threads=1000
 bench scrapes
+command -v wrk >/dev/null || { echo 'jolokia: no wrk'; exit; }
+# Unlike the other targets, with C2, and without waits for acknowledgements
+# (JDK-7068416): a JVM that serves few requests per second stays cold.
+java_options='-XX:TieredStopAtLevel=4 -Dsun.net.httpserver.nodelay=true'
+start Target
+bench bridges
