@@ -35,7 +35,7 @@ struct http_probe {
 	struct http_response response;
 	struct jolokia_agent agent;
 	struct arena arena;
-	bool may_execute;
+	bool may_execute, may_execute_any;
 };
 
 static const char version_request[] = "{\"type\":\"version\"}";
@@ -705,6 +705,29 @@ static const struct {
 		  "\"arguments\":[1]}" },
 };
 
+/*
+ * A policy, and mxprx --read-only, may permit only operations that read.
+ * Agents check the permission before they look for the operation, so an
+ * operation that does not exist tells, and executes nothing.
+ */
+static bool http_probe_may_execute_any(struct http_probe *p)
+{
+	static const char
+		request[] = "{\"type\":\"exec\",\"operation\":\"doesNotExist\","
+			    "\"mbean\":\"JMImplementation:"
+			    "type=MBeanServerDelegate\"}";
+	enum error_kind kind = ERROR_NONE;
+	struct error err;
+	cJSON *json = http_probe_ask(p, p->address.bytes, request, &err);
+
+	if (json)
+		jolokia_failure(json, &p->arena, &kind);
+	else
+		kind = err.kind;
+	cJSON_Delete(json);
+	return kind != ERROR_PERMISSION;
+}
+
 static int http_probe_check_access(struct http_probe *p, struct text *detail,
 				   struct error *err)
 {
@@ -730,6 +753,10 @@ static int http_probe_check_access(struct http_probe *p, struct text *detail,
 			text_printf(detail, ", %s", commands[i].command);
 		cJSON_Delete(json);
 	}
+	p->may_execute_any = p->may_execute && http_probe_may_execute_any(p);
+	if (p->may_execute && !p->may_execute_any)
+		text_printf(&denied, "%ssome operations",
+			    denied.len ? ", " : "");
 	text_puts(detail, " allowed");
 	if (denied.len)
 		text_printf(detail, "; %s denied", denied.bytes);
@@ -789,6 +816,9 @@ static void http_probe_judge_success(struct http_probe *p)
 		text_puts(&verdict, ", over TLS, with a login");
 	else if (p->tls.wants_certificate && t->tls.cert)
 		text_puts(&verdict, ", over TLS, with a client certificate");
+	else if (p->may_execute && !p->may_execute_any)
+		text_puts(&verdict, "; the agent requires no login, but denies "
+				    "some operations");
 	else if (p->may_execute)
 		text_puts(&verdict, "; the agent requires no login: anyone who "
 				    "reaches the port can run code in the JVM");

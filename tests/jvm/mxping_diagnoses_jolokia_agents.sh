@@ -194,6 +194,34 @@ denied() {
 	return $status
 }
 
+# An agent that permits the operations of some MBeans only.
+some_operations() {
+	cat >"$scratch/policy.xml" <<-'END'
+		<restrict>
+		  <commands>
+		    <command>read</command>
+		    <command>version</command>
+		    <command>list</command>
+		    <command>search</command>
+		  </commands>
+		  <allow>
+		    <mbean>
+		      <name>java.lang:type=Threading</name>
+		      <operation>*</operation>
+		    </mbean>
+		  </allow>
+		</restrict>
+	END
+	jolokia_target "$1" Beans \
+		-Dagent.policyLocation="file://$scratch/policy.xml" || return
+	ask 0 mxping -u "$url" &&
+		printed 'search, exec allowed; some operations denied' &&
+		printed 'requires no login, but denies some operations'
+	status=$?
+	target_end "$pid"
+	return $status
+}
+
 denials() {
 	home=$1
 	denied '<commands><command>read</command></commands>' \
@@ -204,7 +232,8 @@ denials() {
 }
 
 check() {
-	for part in plain basic token https policy denials; do
+	for part in plain basic token https policy some_operations \
+		denials; do
 		"$part" "$1" || { echo "$part"; return 1; }
 	done
 }
