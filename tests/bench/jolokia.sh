@@ -33,6 +33,7 @@ jdk=$(jdks | head -n 1)
 start() {
 	rmi_port=$(free_port)
 	jmx=-Dcom.sun.management.jmxremote
+	# shellcheck disable=SC2086 # words
 	jolokia_target "$jdk" "$1" ${java_options-} $jmx.port="$rmi_port" \
 		$jmx.rmi.port="$rmi_port" $jmx.ssl=false $jmx.host=127.0.0.1 \
 		$jmx.authenticate=false -Djava.rmi.server.hostname=127.0.0.1 \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mxprx --rmi with --read-only, --log, TLS and logins; 64 clients at once; an agent
 # that dies, is slow, or sends no JSON.
-# shellcheck disable=SC2154 # variables of the libraries
+# shellcheck disable=SC2015,SC2154 # variables of the libraries
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
