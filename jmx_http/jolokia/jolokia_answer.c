@@ -190,8 +190,9 @@ static int reply_keep(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-int jolokia_answer_run(struct jolokia_answer *a, const struct jmx_request *q,
-		       struct jmx_reply *reply)
+static int answer_make_request(struct jolokia_answer *a,
+			       const struct jmx_request *q,
+			       struct jmx_reply *reply)
 {
 	struct error err = { 0 };
 	int ret;
@@ -202,8 +203,17 @@ int jolokia_answer_run(struct jolokia_answer *a, const struct jmx_request *q,
 	a->o->jmx->keep = &a->arena;
 	ret = jmx_run(a->o->jmx, q, 1, reply_keep, reply, &err);
 	a->o->jmx->keep = NULL;
-	if (ret)
-		return jolokia_answer_fail_error(a, &err);
+	return ret ? jolokia_answer_fail_error(a, &err) : 0;
+}
+
+int jolokia_answer_run(struct jolokia_answer *a, const struct jmx_request *q,
+		       struct jmx_reply *reply)
+{
+	if (a->early)
+		*reply = *a->early;
+	else if (answer_make_request(a, q, reply))
+		return -1;
+	a->early = NULL;
 	if (!reply->failure)
 		return 0;
 	if (reply->kind == ERROR_MISUSE)

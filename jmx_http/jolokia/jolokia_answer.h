@@ -20,6 +20,9 @@ struct jolokia_answer {
 	struct text value; /* of the response: JSON */
 	struct json j;     /* writes value */
 	struct arena arena;
+	/* The reply to its first request to the JVM, if that was made before.
+	 */
+	const struct jmx_reply *early;
 	/* "class: message <- class: message" of a failure; else NULL. */
 	const char *failure;
 	int status; /* of a failure; 0: by its class */
@@ -60,7 +63,10 @@ int jolokia_answer_fail_error(struct jolokia_answer *a,
 /* Adds the members of a failure to a response object. */
 void jolokia_answer_add_failure(const struct jolokia_answer *a, struct json *j);
 
-/* Makes a request to the JVM; the reply's parts are in the arena. */
+/*
+ * Makes a request to the JVM, unless the answer has an early reply; the reply's
+ * parts are in the arena, those of an early reply in its arena.
+ */
 int jolokia_answer_run(struct jolokia_answer *a, const struct jmx_request *q,
 		       struct jmx_reply *reply);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/jolokia/jolokia_operations.h"
 
+#include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/version.h"
 #include "jmx_http/jmx_read.h"
@@ -87,14 +88,19 @@ static const char *const *read_names(const struct jmx_info *info,
 	return names;
 }
 
+static struct jmx_request read_request(const struct jolokia_query *q)
+{
+	return (struct jmx_request){
+		.verb = JMX_GET,
+		.object = q->object,
+		.names = q->attributes,
+		.name_count = q->attribute_count,
+	};
+}
+
 static int read_one(struct jolokia_answer *a)
 {
-	struct jmx_request q = {
-		.verb = JMX_GET,
-		.object = a->q.object,
-		.names = a->q.attributes,
-		.name_count = a->q.attribute_count,
-	};
+	struct jmx_request q = read_request(&a->q);
 	bool is_single = a->q.attribute_count == 1 && !a->q.has_attribute_list;
 	const struct jmx_info *info;
 	const struct value *v;
@@ -557,6 +563,114 @@ static void answer_one(struct jolokia_operations *o, const cJSON *json,
 	answer_write(&a, ret ? &err : NULL, out);
 }
 
+/*
+ * Bulk requests: reads of named attributes that follow each other are sent to
+ * the JVM before the first reply has arrived, since each reply takes as long as
+ * the JVM and the network need.  Any other request waits for those before it.
+ */
+
+#define BULK_READS 32 /* maximum number of reads that are sent at once */
+
+struct bulk {
+	struct jolokia_operations *o;
+	struct text *out;
+	bool has_some; /* a response was written */
+	struct jolokia_answer reads[BULK_READS];
+	struct jmx_reply replies[BULK_READS];
+	bool has_reply[BULK_READS];
+	size_t count; /* number of waiting reads */
+};
+
+static void bulk_write(struct bulk *b, struct jolokia_answer *a,
+		       const struct error *err)
+{
+	text_puts(b->out, b->has_some ? "," : "");
+	b->has_some = true;
+	answer_write(a, err, b->out);
+}
+
+/* For jmx_run(). */
+static int bulk_keep_reply(void *self, size_t index,
+			   const struct jmx_reply *reply, struct error *err)
+{
+	struct bulk *b = self;
+
+	(void)err;
+	b->replies[index] = *reply;
+	b->has_reply[index] = true;
+	return 0;
+}
+
+/*
+ * Makes the requests of the waiting reads.  If the connection fails, each read
+ * without a reply makes its own request and reports the failure.
+ */
+static void bulk_run_reads(struct bulk *b, struct arena *replies)
+{
+	struct jmx_request requests[BULK_READS];
+	struct error unused;
+
+	if (!b->o->jmx)
+		b->o->jmx = jmx_open(b->o->target, &unused);
+	if (!b->o->jmx)
+		return;
+	for (size_t i = 0; i < b->count; i++)
+		requests[i] = read_request(&b->reads[i].q);
+	b->o->jmx->keep = replies;
+	(void)jmx_run(b->o->jmx, requests, b->count, bulk_keep_reply, b,
+		      &unused);
+	b->o->jmx->keep = NULL;
+}
+
+/* Writes the responses of the waiting reads. */
+static void bulk_flush(struct bulk *b)
+{
+	struct arena replies = { 0 };
+
+	memset(b->has_reply, 0, sizeof(b->has_reply));
+	if (b->count > 1)
+		bulk_run_reads(b, &replies);
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->has_reply[i])
+			b->reads[i].early = &b->replies[i];
+		bulk_write(b, &b->reads[i], NULL);
+	}
+	b->count = 0;
+	arena_release(&replies);
+}
+
+static void bulk_add(struct bulk *b, const cJSON *json, struct line query)
+{
+	struct jolokia_answer a = { .o = b->o };
+	struct error err = { 0 };
+	int ret = jolokia_query_parse(&a.q, json, query, &a.arena, &err);
+
+	if (!ret && a.q.type == JOLOKIA_QUERY_READ && a.q.attribute_count &&
+	    !answer_has_pattern(&a)) {
+		b->reads[b->count++] = a;
+		if (b->count == BULK_READS)
+			bulk_flush(b);
+		return;
+	}
+	bulk_flush(b);
+	bulk_write(b, &a, ret ? &err : NULL);
+}
+
+static void answer_bulk(struct jolokia_operations *o, const cJSON *all,
+			struct line query, struct text *out)
+{
+	struct bulk *b = xcalloc(1, sizeof(*b));
+	const cJSON *one;
+
+	b->o = o;
+	b->out = out;
+	text_putc(out, '[');
+	cJSON_ArrayForEach(one, all) { bulk_add(b, one, query); }
+	bulk_flush(b);
+	text_putc(out, ']');
+	free(b);
+}
+
 /* A JSON document that is not a request. */
 static void answer_invalid(struct jolokia_operations *o,
 			   const struct error *err, struct text *out)
@@ -571,23 +685,15 @@ void jolokia_operations_post(struct jolokia_operations *o, struct line body,
 {
 	struct error err = { 0 };
 	cJSON *json = jolokia_json_parse(body.text, body.len, &err);
-	const cJSON *one;
 
 	if (!json) {
 		answer_invalid(o, &err, out);
 		return;
 	}
-	if (cJSON_IsArray(json)) {
-		text_putc(out, '[');
-		cJSON_ArrayForEach(one, json)
-		{
-			text_puts(out, one == json->child ? "" : ",");
-			answer_one(o, one, query, out);
-		}
-		text_putc(out, ']');
-	} else {
+	if (cJSON_IsArray(json))
+		answer_bulk(o, json, query, out);
+	else
 		answer_one(o, json, query, out);
-	}
 	cJSON_Delete(json);
 }
 

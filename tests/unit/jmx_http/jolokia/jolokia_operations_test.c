@@ -28,6 +28,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	text_release(&table.log);
+	text_release(&table.runs);
 	text_release(&out);
 	return 0;
 }
@@ -283,6 +284,51 @@ static void bulk_request_is_answered_in_order(void **state)
 	assert_post("[]", "[]");
 }
 
+#define READ_INT READ(",\"attribute\":\"Int\"")
+
+static void reads_of_a_bulk_request_are_sent_at_once(void **state)
+{
+	(void)state;
+	text_clear(&table.runs);
+	assert_post(
+		"[" READ_INT
+		"," READ(",\"attribute\":\"Name\"") ","
+						    "{\"type\":\"read\","
+						    "\"mbean\":\"b:x=1\","
+						    "\"attribute\":\"A\"}"
+						    "," READ_INT "]",
+		"[" VALUE("5") "," VALUE("{\"objectName\":\"z:x=2,y=1\"}") "," FAILED_JMX(
+			"InstanceNotFoundException", "none",
+			"404") "," VALUE("5") "]");
+	assert_string_equal(table.runs.bytes, "4 ");
+}
+
+/* A write sees the reads before it done, and none of those after it. */
+static void reads_of_a_bulk_request_wait_for_its_changes(void **state)
+{
+	(void)state;
+	text_clear(&table.runs);
+	text_clear(&out);
+	jolokia_operations_post(
+		&operations,
+		line_of("[" READ_INT "," READ_INT "," WRITE(
+			"Int", "7") "," READ_INT "," READ_INT "," READ_INT "]"),
+		line_of(""), &out);
+	assert_string_equal(strrchr(table.log.bytes, 'I'), "Int[7]");
+	/* The write reads the type and the old value. */
+	assert_string_equal(table.runs.bytes, "2 1 1 1 3 ");
+}
+
+static void reads_without_a_reply_are_repeated(void **state)
+{
+	(void)state;
+	text_clear(&table.runs);
+	table.lost_after = 1;
+	assert_post("[" READ_INT "," READ_INT "," READ_INT "]",
+		    "[" VALUE("5") "," VALUE("5") "," VALUE("5") "]");
+	assert_string_equal(table.runs.bytes, "3 1 1 ");
+}
+
 static void invalid_requests_are_errors(void **state)
 {
 	(void)state;
@@ -352,6 +398,9 @@ int main(void)
 		cmocka_unit_test(written_values_get_the_type_of_the_attribute),
 		cmocka_unit_test(operation_is_found_by_name_and_signature),
 		cmocka_unit_test(bulk_request_is_answered_in_order),
+		cmocka_unit_test(reads_of_a_bulk_request_are_sent_at_once),
+		cmocka_unit_test(reads_of_a_bulk_request_wait_for_its_changes),
+		cmocka_unit_test(reads_without_a_reply_are_repeated),
 		cmocka_unit_test(invalid_requests_are_errors),
 		cmocka_unit_test(list_has_domains_mbeans_and_descriptions),
 		cmocka_unit_test(exceptions_are_serialized_on_demand),

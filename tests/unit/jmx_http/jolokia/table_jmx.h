@@ -142,7 +142,9 @@ static const struct jmx_info table_empty = { .class = "a.Empty",
 
 struct table_jmx {
 	struct jmx jmx;
-	struct text log; /* "Name=[value]" of a set, "name(values)" of a call */
+	struct text log;  /* "Name[value]" of a set, "name(values)" of a call */
+	struct text runs; /* "3 1 ": the number of requests of each run */
+	size_t lost_after; /* the next run fails after these replies; 0: none */
 };
 
 static const struct value *table_find(const char *name)
@@ -218,7 +220,10 @@ static int table_run(struct jmx *jmx, const struct jmx_request *requests,
 		     struct error *err)
 {
 	struct table_jmx *t = (struct table_jmx *)jmx;
+	size_t lost_after = t->lost_after;
 
+	t->lost_after = 0;
+	text_printf(&t->runs, "%zu ", count);
 	for (size_t i = 0; i < count; i++) {
 		const struct jmx_request *q = &requests[i];
 		struct jmx_reply reply = { .kind = ERROR_NO_TARGET };
@@ -242,6 +247,8 @@ static int table_run(struct jmx *jmx, const struct jmx_request *requests,
 		arena_release(&own);
 		if (ret)
 			return -1;
+		if (i + 1 == lost_after)
+			return fail(err, ERROR_REFUSED, "the connection ended");
 	}
 	return 0;
 }
