@@ -83,5 +83,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	text_release(&out);
 	text_release(&table.log);
+	text_release(&table.runs);
 	return 0;
 }
