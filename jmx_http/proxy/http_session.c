@@ -652,6 +652,18 @@ static void session_send_again(struct http_session *s)
 				      &http_session_events, s);
 }
 
+/* Clients cannot mend the proxy's own login. */
+static void session_report_login(const struct http_session *s)
+{
+	if (s->target->renew_bearer)
+		session_say(s, "login",
+			    "the agent rejected the token of --bearer-file");
+	else if (s->target->authorization)
+		session_say(s, "login",
+			    "the agent rejected the user or the password of "
+			    "--user and --password-file");
+}
+
 /* Sends a request again that was rejected with an expired token. */
 static bool session_log_in_again(struct http_session *s)
 {
@@ -681,6 +693,8 @@ static bool session_read_response_head(struct http_session *s)
 		return false;
 	if (h.status == 401 && session_log_in_again(s))
 		return false;
+	if (h.status == 401 && s->login == s->target->login)
+		session_report_login(s);
 	s->has_response = true;
 	s->status = h.status;
 	s->response = http_body_of(&h);

@@ -76,6 +76,16 @@ printf 'GET /jolokia HTTP/1.1\r\nHost: localhost\r\n\r\n' |
 said 'TLS handshake with the client failed' || exit 1
 proxy_end TERM || exit 1
 
+# The client cannot mend a configured login that the agent rejects.
+echo wrong >"$scratch/wrong"
+chmod 600 "$scratch/wrong"
+# shellcheck disable=SC2086
+proxy -u "$agent" -b 0 $secure --user admin --password-file "$scratch/wrong" ||
+	exit 1
+asks http /jolokia 401 '' || exit 1
+said 'the agent rejected the user or the password of --user' || exit 1
+proxy_end TERM || exit 1
+
 # Without a configured login, the agent asks the client, and the client's login
 # is passed on.
 # shellcheck disable=SC2086
