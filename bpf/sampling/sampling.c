@@ -31,7 +31,12 @@ enum { USUAL_HZ = 99 };
  * Time limits for thread names that are requested at the end, and for starting
  * a program.
  */
-#define FINISH_NS      (2 * CLOCK_NS_PER_S)
+#define FINISH_NS (2 * CLOCK_NS_PER_S)
+/*
+ * Time limit for the stacks of threads that slept all the time, at the end.
+ * Four thousand take 0.5 s of CPU time, which many processes may share.
+ */
+#define SLEEPERS_NS    (10 * CLOCK_NS_PER_S)
 #define LAUNCH_NS      (10 * CLOCK_NS_PER_S)
 
 #define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
@@ -723,7 +728,7 @@ void sampling_stop(struct sampling *s)
 	/* This ends: no samples are added any more. */
 	sampling_read_batch(s, INT64_MAX);
 	if (sampling_wants_sleepers(s))
-		sampling_add_sleepers(s, clock_monotonic_ns() + FINISH_NS);
+		sampling_add_sleepers(s, clock_monotonic_ns() + SLEEPERS_NS);
 	until_ns = clock_monotonic_ns() + FINISH_NS;
 	for (size_t i = 0; i < s->targets.count; i++)
 		sampling_threads_finish(s->targets.all[i]->threads, until_ns);
