@@ -652,7 +652,7 @@ static void session_send_again(struct http_session *s)
 				      &http_session_events, s);
 }
 
-/* Clients cannot mend the proxy's own login. */
+/* The client cannot correct the login of the proxy. */
 static void session_report_login(const struct http_session *s)
 {
 	if (s->target->renew_bearer)

@@ -76,7 +76,7 @@ printf 'GET /jolokia HTTP/1.1\r\nHost: localhost\r\n\r\n' |
 said 'TLS handshake with the client failed' || exit 1
 proxy_end TERM || exit 1
 
-# The client cannot mend a configured login that the agent rejects.
+# mxprx reports that the agent rejects the configured login.
 echo wrong >"$scratch/wrong"
 chmod 600 "$scratch/wrong"
 # shellcheck disable=SC2086
