@@ -43,14 +43,13 @@ static void idtable_spread(struct idtable *t, size_t old_size)
 	}
 }
 
-void idtable_reserve(struct idtable *t, size_t more)
+void idtable_grow(struct idtable *t, size_t more)
 {
 	size_t size = t->size ? t->size : FIRST_SIZE;
 
 	if (!t->size)
 		t->slots = xcalloc(size, sizeof(*t->slots));
 	t->size = size;
-	/* At most 5/8 full: short searches without wasting memory. */
 	while (t->count + more > t->size / 8 * 5) {
 		size = t->size;
 		t->slots = xrealloc(t->slots, size * 2, sizeof(*t->slots));

@@ -30,8 +30,16 @@ struct idprobe {
 	uint32_t tag;
 };
 
+/* Implements idtable_reserve() for a table that is too small. */
+void idtable_grow(struct idtable *t, size_t more);
+
 /* Reserves space for `more` additional ids. */
-void idtable_reserve(struct idtable *t, size_t more);
+static inline void idtable_reserve(struct idtable *t, size_t more)
+{
+	/* At most 5/8 full: short searches without wasting memory. */
+	if (t->count + more > t->size / 8 * 5)
+		idtable_grow(t, more);
+}
 
 /* Removes all ids and keeps the memory; idtable_reserve() must follow. */
 void idtable_clear(struct idtable *t);

@@ -42,7 +42,7 @@ static inline struct map64_entry *map64_slot(const struct map64 *m,
 	/*
 	 * Consecutive keys stay neighbours; the others are spread by the hash.
 	 */
-	size_t at = (key ^ hash_mix(key >> 8, 0)) & mask;
+	size_t at = (key ^ hash_mix(key >> 4, 0)) & mask;
 
 	while (m->entries[at].used && m->entries[at].key != key)
 		at = (at + 1) & mask;

@@ -105,11 +105,8 @@ void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
 	cells_start_buckets(p, from_ns, shift);
 }
 
-/*
- * Returns 1 + the index of a time's bucket, and widens the buckets if
- * necessary.
- */
-static uint16_t cells_bucket(struct profile *p, int64_t time_ns)
+/* Implements cells_bucket() for a time outside of the buckets. */
+static uint16_t cells_widen(struct profile *p, int64_t time_ns)
 {
 	int64_t first, last, at;
 	unsigned halvings = 0;
@@ -137,7 +134,20 @@ static uint16_t cells_bucket(struct profile *p, int64_t time_ns)
 	return (uint16_t)(at - p->bucket_first + 1);
 }
 
-static void cells_note_time(struct profile *p, int64_t time_ns)
+/*
+ * Returns 1 + the index of a time's bucket, and widens the buckets if
+ * necessary.
+ */
+static inline uint16_t cells_bucket(struct profile *p, int64_t time_ns)
+{
+	int64_t at = time_ns >> p->bucket_shift;
+
+	if (p->bucket_ns && at >= p->bucket_first && at <= p->bucket_last)
+		return (uint16_t)(at - p->bucket_first + 1);
+	return cells_widen(p, time_ns);
+}
+
+static inline void cells_note_time(struct profile *p, int64_t time_ns)
 {
 	/* 0 means no time; all times may be before 1970. */
 	if (!p->earliest_ns || time_ns < p->earliest_ns)
@@ -150,7 +160,8 @@ static void cells_note_time(struct profile *p, int64_t time_ns)
  * Makes the cell of one sample; false if the sample is outside of the time
  * range.
  */
-static bool cell_make(struct profile *p, const struct sample *s, struct cell *c)
+static inline bool cell_make(struct profile *p, const struct sample *s,
+			     struct cell *c)
 {
 	*c = (struct cell){
 		.stack = s->stack,
@@ -172,7 +183,7 @@ static bool cell_make(struct profile *p, const struct sample *s, struct cell *c)
 	return true;
 }
 
-static void event_add(struct profile *p, const struct cell *c)
+static inline void event_add(struct profile *p, const struct cell *c)
 {
 	struct event *e = &p->events[c->event];
 
@@ -282,7 +293,7 @@ static size_t cells_make(struct profile *p, const struct sample *s, size_t n,
 static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 {
 	struct cell cells[CELL_BATCH];
-	uint32_t tags[CELL_BATCH];
+	uint32_t tags[CELL_BATCH], ids[CELL_BATCH];
 	uint64_t outside;
 	size_t count = cells_make(p, s, n, cells, &outside);
 
@@ -295,13 +306,20 @@ static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct idprobe probe = idtable_probe(&p->cell_ids, tags[i]);
-		uint32_t id = idtable_next(&p->cell_ids, &probe);
 
-		if (id)
-			__builtin_prefetch(&p->cells[id - 1], 1);
+		ids[i] = idtable_next(&p->cell_ids, &probe);
+		if (ids[i])
+			__builtin_prefetch(&p->cells[ids[i] - 1], 1);
 	}
-	for (size_t i = 0; i < count; i++)
-		cells_add(p, &cells[i], tags[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct cell *known = ids[i] ? &p->cells[ids[i] - 1] : NULL;
+
+		/* Another cell may have the same tag, or be added meanwhile. */
+		if (known && cell_equals(known, &cells[i]))
+			cell_add(known, &cells[i]);
+		else
+			cells_add(p, &cells[i], tags[i]);
+	}
 }
 
 void profile_add_all(struct profile *p, const struct sample *s, size_t n)
