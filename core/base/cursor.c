@@ -17,17 +17,24 @@ uint64_t cursor_u64(struct cursor *c) { return big_endian(c, 8); }
 
 uint64_t cursor_varint_slow(struct cursor *c)
 {
+	const uint8_t *at = c->at, *end = c->end;
 	uint64_t value = 0;
 
-	for (unsigned shift = 0; shift < 56; shift += 7) {
-		uint8_t byte = cursor_u8(c);
+	for (unsigned shift = 0; at < end && shift < 56; shift += 7) {
+		uint64_t byte = *at++;
 
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return c->failed ? 0 : value;
+		value |= (byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			c->at = at;
+			return value;
+		}
 	}
-	value |= (uint64_t)cursor_u8(c) << 56;
-	return c->failed ? 0 : value;
+	if (at == end) {
+		cursor_fail(c);
+		return 0;
+	}
+	c->at = at + 1;
+	return value | (uint64_t)*at << 56;
 }
 
 struct cursor cursor_slice(struct cursor *c, uint64_t len)

@@ -84,6 +84,8 @@ uint16_t cursor_u16(struct cursor *c);
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
 
+#define CURSOR_LONGEST_VARINT 9 /* bytes */
+
 /* Implements cursor_varint() near the end of the input, byte by byte. */
 uint64_t cursor_varint_slow(struct cursor *c);
 
@@ -97,32 +99,46 @@ static inline uint64_t cursor_septets(uint64_t w)
 }
 
 /*
+ * Decodes a varint at `at`, where CURSOR_LONGEST_VARINT bytes are readable,
+ * into *value; returns the position behind it.
+ */
+static inline const uint8_t *cursor_decode_varint(const uint8_t *at,
+						  uint64_t *value)
+{
+	uint64_t word, stop;
+
+	if (*at < 0x80) {
+		*value = *at;
+		return at + 1;
+	}
+	memcpy(&word, at, 8);
+	word = le64toh(word);
+	stop = ~word & 0x8080808080808080u;
+	if (__builtin_expect(!stop, 0)) {
+		*value = cursor_septets(word) | (uint64_t)at[8] << 56;
+		return at + 9;
+	}
+	*value = cursor_septets(word & (stop ^ (stop - 1)));
+	return at + (unsigned)__builtin_ctzll(stop) / 8 + 1;
+}
+
+/*
  * Reads a JFR varint: base 128, low digits first, at most 9 bytes of which the
  * ninth carries 8 bits. So 9 bytes hold any 64-bit value; LEB128 would need
  * ten. Padded encodings are allowed because JFR writes them.
  */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
-	uint64_t word, stop, value;
-	unsigned len;
+	uint64_t value;
 
-	/* Nine bytes are available except at the end: one load, no loop. */
-	if (__builtin_expect(c->end - c->at < 9, 0))
-		return cursor_varint_slow(c);
-	if (c->at[0] < 0x80)
-		/* NOLINTNEXTLINE: a cursor of NULL has no bytes to read */
+	/* NOLINTNEXTLINE: a cursor of NULL has no bytes to read */
+	if (c->at < c->end && *c->at < 0x80)
 		return *c->at++;
-	memcpy(&word, c->at, 8);
-	word = le64toh(word);
-	stop = ~word & 0x8080808080808080u;
-	if (__builtin_expect(!stop, 0)) {
-		value = cursor_septets(word) | (uint64_t)c->at[8] << 56;
-		c->at += 9;
-		return value;
-	}
-	len = (unsigned)__builtin_ctzll(stop) / 8 + 1;
-	c->at += len;
-	return cursor_septets(word & (stop ^ (stop - 1)));
+	/* Nine bytes are available except at the end: one load, no loop. */
+	if (__builtin_expect(cursor_left(c) < CURSOR_LONGEST_VARINT, 0))
+		return cursor_varint_slow(c);
+	c->at = cursor_decode_varint(c->at, &value);
+	return value;
 }
 
 /* Skips a varint. */

@@ -24,18 +24,16 @@ static int64_t clock_scale(int64_t value, int64_t factor)
 /* Converts ticks to ns. In 128 bits, because ticks times 10^9 may exceed 64. */
 static int64_t clock_ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
 {
-	__extension__ __int128 ns;
+	__extension__ __int128 ns = (__int128)ticks * 1000000000 /
+				    clock->ticks_per_second;
 
-	if (clock->ticks_per_second == 1000000000)
-		return ticks;
-	ns = (__int128)ticks * 1000000000 / clock->ticks_per_second;
 	if (ns > INT64_MAX || ns < INT64_MIN)
 		return ns < 0 ? INT64_MIN : INT64_MAX;
 	return (int64_t)ns;
 }
 
-int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
-		       enum jfr_unit unit)
+int64_t jfr_clock_convert(const struct jfr_clock *clock, int64_t value,
+			  enum jfr_unit unit)
 {
 	switch (unit) {
 	case JFR_UNIT_TICKS:
@@ -51,19 +49,22 @@ int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
 	}
 }
 
-int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
-		       enum jfr_unit unit)
+bool jfr_last_event(struct cursor *c, uint64_t *type, struct cursor *event)
 {
-	int64_t since, ns;
+	const uint8_t *start = c->at;
+	uint64_t size;
 
-	if (unit != JFR_UNIT_TICKS)
-		return jfr_clock_span(clock, value, unit);
-	if (__builtin_sub_overflow(value, clock->start_ticks, &since))
-		return 0;
-	ns = clock_ticks_to_ns(clock, since);
-	if (__builtin_add_overflow(clock->start_ns, ns, &ns))
-		return 0;
-	return ns;
+	if (start == c->end)
+		return false;
+	*event = *c;
+	size = cursor_varint(event);
+	*type = cursor_varint(event);
+	if (size > (size_t)(c->end - start) ||
+	    size < (size_t)(event->at - start) || event->failed)
+		return false;
+	event->end = start + size;
+	c->at = start + size;
+	return true;
 }
 
 static struct jfr_chunk chunk_read_header(struct cursor c)
@@ -220,14 +221,15 @@ static bool event_is_plausible(const struct jfr_chunk *chunk,
 			       struct cursor event, int64_t earliest)
 {
 	const struct jfr_type *t = jfr_type_by_id(m, type);
-	int64_t ticks = (int64_t)cursor_varint(&event);
-	__extension__ __int128 since = (__int128)ticks -
-				       chunk->clock.start_ticks;
 	__extension__ __int128 second = chunk->clock.ticks_per_second;
+	int64_t ticks;
 
-	return cursor_ok(&event) &&
-	       (type <= JFR_EVENT_CHECKPOINT || (t && jfr_type_is_event(t))) &&
-	       ticks >= earliest && since <= JFR_LONGEST_CHUNK_S * second;
+	if (type > JFR_EVENT_CHECKPOINT && !(t && t->is_event))
+		return false;
+	ticks = (int64_t)cursor_varint(&event);
+	return cursor_ok(&event) && ticks >= earliest &&
+	       (__int128)ticks - chunk->clock.start_ticks <=
+		       JFR_LONGEST_CHUNK_S * second;
 }
 
 /* jfr_next_known() for events that began at or after `earliest`. */
@@ -236,13 +238,13 @@ static bool event_next_since(const struct jfr_chunk *chunk,
 			     struct cursor *c, uint64_t *type,
 			     struct cursor *event)
 {
-	struct cursor before = *c;
+	const uint8_t *start = c->at;
 
 	if (!jfr_next_event(c, type, event))
 		return false;
 	if (event_is_plausible(chunk, m, *type, *event, earliest))
 		return true;
-	*c = before;
+	c->at = start;
 	return false;
 }
 

@@ -34,14 +34,38 @@ struct jfr_clock {
 	int64_t ticks_per_second; /* > 0 */
 };
 
+/* Implements jfr_clock_span() for units other than ns. */
+int64_t jfr_clock_convert(const struct jfr_clock *clock, int64_t value,
+			  enum jfr_unit unit);
+
+/* Converts a value to a duration in ns; limited to the range of 64 bits. */
+static inline int64_t jfr_clock_span(const struct jfr_clock *clock,
+				     int64_t value, enum jfr_unit unit)
+{
+	/* Most JVMs count ticks of a nanosecond. */
+	if (unit == JFR_UNIT_TICKS && clock->ticks_per_second == 1000000000)
+		return value;
+	return jfr_clock_convert(clock, value, unit);
+}
+
 /*
- * Converts a value to a duration in ns, or to a time in ns since the epoch.
- * Returns 0 if the result is out of range.
+ * Converts a value to a time in ns since the epoch. Returns 0 if the result is
+ * out of range.
  */
-int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
-		       enum jfr_unit unit);
-int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
-		       enum jfr_unit unit);
+static inline int64_t jfr_clock_time(const struct jfr_clock *clock,
+				     int64_t value, enum jfr_unit unit)
+{
+	int64_t ns;
+
+	if (unit != JFR_UNIT_TICKS)
+		return jfr_clock_convert(clock, value, unit);
+	if (__builtin_sub_overflow(value, clock->start_ticks, &ns))
+		return 0;
+	ns = jfr_clock_span(clock, ns, unit);
+	if (__builtin_add_overflow(clock->start_ns, ns, &ns))
+		return 0;
+	return ns;
+}
 
 struct jfr_chunk {
 	size_t offset; /* position in the file */
@@ -103,6 +127,9 @@ struct cursor jfr_chunk_events(const struct jfr_chunk *chunk);
 struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset,
 			   uint64_t type);
 
+/* Implements jfr_next_event() near the end of the chunk. */
+bool jfr_last_event(struct cursor *c, uint64_t *type, struct cursor *event);
+
 /*
  * Reads the next event: *event is its payload, behind its type. False at the
  * end, and for an invalid size: c then stays before that event.
@@ -110,18 +137,18 @@ struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset,
 static inline bool jfr_next_event(struct cursor *c, uint64_t *type,
 				  struct cursor *event)
 {
-	const uint8_t *start = c->at;
+	const uint8_t *start = c->at, *at;
 	uint64_t size;
 
-	if (start == c->end)
+	if (cursor_left(c) < 2 * (size_t)CURSOR_LONGEST_VARINT)
+		return jfr_last_event(c, type, event);
+	at = cursor_decode_varint(start, &size);
+	if (size > cursor_left(c))
 		return false;
-	*event = *c;
-	size = cursor_varint(event);
-	*type = cursor_varint(event);
-	if (size > (size_t)(c->end - start) ||
-	    size < (size_t)(event->at - start) || event->failed)
+	at = cursor_decode_varint(at, type);
+	if (size < (size_t)(at - start))
 		return false;
-	event->end = start + size;
+	*event = (struct cursor){ c->base, at, start + size, false };
 	c->at = start + size;
 	return true;
 }

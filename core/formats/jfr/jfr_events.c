@@ -563,7 +563,7 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		struct jfr_event_type *et = &es->types[es->type_count];
 		bool has_stack;
 
-		if (!jfr_type_is_event(t))
+		if (!t->is_event)
 			continue;
 		has_stack = type_field_of(m, t, "StackTrace") != NULL;
 		if (has_stack ? type_compile(et, m, t)
@@ -658,13 +658,16 @@ static int64_t events_sample_time(struct jfr_events *es,
 {
 	int64_t at = jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
 				    et->time_unit);
-	__extension__ __int128 begin = (__int128)at - es->clock.start_ns;
-	__extension__ __int128 end = begin;
+	int64_t since; /* the chunk's start */
 
-	if (et->has_weight && et->unit == UNIT_NS)
-		end += weight;
-	if (at && begin <= es->longest_ns && end >= -es->longest_ns)
-		return at;
+	if (at && !__builtin_sub_overflow(at, es->clock.start_ns, &since) &&
+	    since <= es->longest_ns) {
+		/* If the event began before the chunk, its end decides. */
+		if (since < 0 && et->has_weight && et->unit == UNIT_NS)
+			since += (int64_t)weight;
+		if (since >= -es->longest_ns)
+			return at;
+	}
 	es->wild_times++;
 	return 0;
 }
@@ -689,8 +692,8 @@ static bool events_read_other(struct jfr_events *es,
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
 	struct jfr_event_type *et = events_find_type(es, type_id);
+	struct sample *s = &es->batch[es->batch_len];
 	uint64_t v[PICKS] = { 0 };
-	struct sample s = { .count = 1 };
 
 	if (!et)
 		return;
@@ -709,30 +712,29 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		return;
 	if (!et->event)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
-	s.event = et->event - 1;
-	s.weight = events_weight(&es->clock, et, v[PICK_WEIGHT]);
+	*s = (struct sample){ .count = 1, .event = et->event - 1 };
+	s->weight = events_weight(&es->clock, et, v[PICK_WEIGHT]);
 	if (et->has_time)
-		s.time_ns = events_sample_time(es, et, v, s.weight);
+		s->time_ns = events_sample_time(es, et, v, s->weight);
 	if (v[PICK_THREAD])
-		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
+		s->thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
 	if (v[PICK_OWNER])
-		s.owner = jfr_pools_thread(es->pools, v[PICK_OWNER]);
+		s->owner = jfr_pools_thread(es->pools, v[PICK_OWNER]);
 	if (et->has_state)
-		s.state = jfr_pools_state(es->pools, v[PICK_STATE]);
+		s->state = jfr_pools_state(es->pools, v[PICK_STATE]);
 	if (!v[PICK_FAILED] && v[PICK_STACK]) {
-		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
-		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
+		s->stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
+		if (!s->stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
 			es->missing_stacks++;
-		s.stack = events_with_class(es, s.stack, v);
+		s->stack = events_with_class(es, s->stack, v);
 	}
 	if (v[PICK_METHOD])
-		s.stack = events_with_method(es, s.stack, v[PICK_METHOD]);
+		s->stack = events_with_method(es, s->stack, v[PICK_METHOD]);
 	es->read++;
-	if (et->is_allocation && s.thread && s.time_ns &&
-	    !first_weights_take(es->firsts, &s))
+	if (et->is_allocation && s->thread && s->time_ns &&
+	    !first_weights_take(es->firsts, s))
 		return;
-	es->batch[es->batch_len++] = s;
-	if (es->batch_len == JFR_EVENT_BATCH)
+	if (++es->batch_len == JFR_EVENT_BATCH)
 		jfr_events_end(es);
 }
 

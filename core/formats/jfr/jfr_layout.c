@@ -199,15 +199,18 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 	return fits;
 }
 
-void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
-		     uint64_t *numbers, struct jfr_string *strings)
+/* Implements jfr_layout_read() from an operation on. */
+__attribute__((noinline)) static void
+layout_read_from(const struct jfr_layout *l, const struct jfr_op *op,
+		 struct cursor *c, uint64_t *numbers,
+		 struct jfr_string *strings)
 {
 	uint64_t left[DEEPEST_TYPE +
 		      1]; /* remaining elements of each open loop */
 	size_t depth = 0;
 	struct jfr_string text;
 
-	for (const struct jfr_op *op = l->ops;; op++) {
+	for (;; op++) {
 		switch (op->code) {
 		case JFR_OP_STOP:
 			return;
@@ -257,6 +260,24 @@ void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 			break;
 		}
 	}
+}
+
+void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
+		     uint64_t *numbers, struct jfr_string *strings)
+{
+	const struct jfr_op *op = l->ops;
+
+	/* Most events begin with numbers, and nothing else is read. */
+	for (;; op++) {
+		if (op->code == JFR_OP_PICK_VARINT)
+			numbers[op->arg] = cursor_varint(c);
+		else if (op->code == JFR_OP_VARINTS && op->arg == 1)
+			cursor_skip_varint(c);
+		else
+			break;
+	}
+	if (op->code != JFR_OP_STOP)
+		layout_read_from(l, op, c, numbers, strings);
 }
 
 void jfr_layout_release(struct jfr_layout *l)

@@ -107,6 +107,13 @@ static enum element_kind element_kind(const char *name)
 	return ELEMENT_OTHER;
 }
 
+static bool is_event_class(const char *name)
+{
+	/* JDK 9 and 10 use com.oracle. */
+	return strcmp(name, "jdk.jfr.Event") == 0 ||
+	       strcmp(name, "com.oracle.jfr.Event") == 0;
+}
+
 static void parse_class_attribute(struct jfr_type *t, const char *key,
 				  const char *value)
 {
@@ -115,7 +122,7 @@ static void parse_class_attribute(struct jfr_type *t, const char *key,
 	else if (strcmp(key, "name") == 0)
 		t->name = value;
 	else if (strcmp(key, "superType") == 0)
-		t->super = value;
+		t->is_event = is_event_class(value);
 }
 
 static void parse_field_attribute(struct jfr_field *f, const char *key,
@@ -149,7 +156,6 @@ static void parse_begin_element(struct parse *ps, enum element_kind kind)
 		array_reserve(m->types, m->type_cap, m->type_count + 1);
 		m->types[m->type_count++] = (struct jfr_type){
 			.name = "",
-			.super = "",
 			.first_field = m->field_count,
 		};
 	} else if (kind == ELEMENT_FIELD) {
@@ -360,13 +366,6 @@ const struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, uint64_t id)
 	uint32_t index = map64_get(&m->by_id, id);
 
 	return index == MAP64_NONE ? NULL : &m->types[index];
-}
-
-bool jfr_type_is_event(const struct jfr_type *t)
-{
-	/* JDK 9 and 10 use com.oracle. */
-	return strcmp(t->super, "jdk.jfr.Event") == 0 ||
-	       strcmp(t->super, "com.oracle.jfr.Event") == 0;
 }
 
 const struct jfr_field *jfr_type_field(const struct jfr_metadata *m,

@@ -51,7 +51,7 @@ struct jfr_field {
 struct jfr_type {
 	uint64_t id;
 	const char *name; /* jdk.ExecutionSample, java.lang.String, int */
-	const char *super;
+	bool is_event;    /* its super class is jdk.jfr.Event */
 	enum jfr_wire wire;
 	size_t first_field, field_count; /* index into jfr_metadata.fields */
 };
@@ -77,9 +77,6 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 /* Returns the type of that id, or NULL. */
 const struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m,
 				      uint64_t id);
-
-/* True for event types. */
-bool jfr_type_is_event(const struct jfr_type *t);
 
 /* Returns the field called name, or NULL. */
 const struct jfr_field *jfr_type_field(const struct jfr_metadata *m,

@@ -94,7 +94,7 @@ static void pools_find_words(struct jfr_pools *ps)
 		const struct jfr_type *ft;
 
 		if (ps->roles[i] != JFR_POOL_ROLES || t->field_count != 1 ||
-		    jfr_type_is_event(t))
+		    t->is_event)
 			continue;
 		f = &m->fields[t->first_field];
 		ft = jfr_type_by_id(m, f->type_id);
@@ -301,6 +301,18 @@ void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
 }
 
 /*
+ * Returns 1 + the profile id for the last key of a pool, or 0 for another key.
+ * Events of a thread are adjacent, in the buffer that it filled.
+ */
+static inline uint32_t pools_last_made(const struct jfr_pools *ps,
+				       enum jfr_pool_role role, uint64_t key)
+{
+	return ps->last[role].slot && ps->last[role].key == key
+		       ? *ps->last[role].slot
+		       : 0;
+}
+
+/*
  * Returns the address of the profile id for a key of a pool; NULL if the pool
  * lacks the key.
  */
@@ -308,12 +320,8 @@ static uint32_t *pools_made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 				 uint64_t key)
 {
 	struct jfr_pool *pool = &ps->pools[role];
-	uint32_t index;
+	uint32_t index = map64_get(&pool->keys, key);
 
-	/* Events of a thread are adjacent, in the buffer that it filled. */
-	if (ps->last[role].slot && ps->last[role].key == key)
-		return ps->last[role].slot;
-	index = map64_get(&pool->keys, key);
 	if (index == MAP64_NONE)
 		return NULL;
 	ps->last[role].key = key;
@@ -321,7 +329,9 @@ static uint32_t *pools_made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 	return ps->last[role].slot;
 }
 
-uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key)
+/* Implements jfr_pools_class() for another key than the last. */
+__attribute__((noinline)) static uint32_t pools_find_class(struct jfr_pools *ps,
+							   uint64_t key)
 {
 	uint32_t *made = pools_made_slot(ps, JFR_POOL_CLASS, key);
 	struct text name = { 0 };
@@ -335,6 +345,13 @@ uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key)
 		text_release(&name);
 	}
 	return *made - 1;
+}
+
+uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key)
+{
+	uint32_t last = pools_last_made(ps, JFR_POOL_CLASS, key);
+
+	return last ? last - 1 : pools_find_class(ps, key);
 }
 
 uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key)
@@ -459,7 +476,9 @@ bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key)
 	       MAP64_NONE;
 }
 
-uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
+/* Implements jfr_pools_thread() for another key than the last. */
+__attribute__((noinline)) static uint32_t
+pools_find_thread(struct jfr_pools *ps, uint64_t key)
 {
 	uint32_t *made = pools_made_slot(ps, JFR_POOL_THREAD, key);
 	const struct jfr_value *v;
@@ -485,6 +504,13 @@ uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
 	return *made - 1;
 }
 
+uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
+{
+	uint32_t last = pools_last_made(ps, JFR_POOL_THREAD, key);
+
+	return last ? last - 1 : pools_find_thread(ps, key);
+}
+
 /*
  * The JDK uses JVMTI's names, finer than Thread.State. async-profiler has three
  * states: a thread that is off the CPU is SLEEPING, whatever it waits for.
@@ -506,9 +532,13 @@ enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key)
 		{ "STATE_PARKED_TIMED", STATE_TIMED_WAITING },
 		{ "STATE_BLOCKED_ON_MONITOR_ENTER", STATE_BLOCKED },
 	};
-	uint32_t *made = pools_made_slot(ps, JFR_POOL_THREAD_STATE, key);
+	uint32_t last = pools_last_made(ps, JFR_POOL_THREAD_STATE, key);
+	uint32_t *made;
 	struct text text = { 0 };
 
+	if (last)
+		return (enum thread_state)(last - 1);
+	made = pools_made_slot(ps, JFR_POOL_THREAD_STATE, key);
 	if (!made)
 		return STATE_NONE;
 	if (!*made) {

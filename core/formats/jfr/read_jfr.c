@@ -85,7 +85,7 @@ static uint64_t settings_find_type(const struct jfr_metadata *m,
 	for (size_t i = 0; i < m->type_count; i++) {
 		const struct jfr_type *t = &m->types[i];
 
-		if (strcmp(t->name, name) == 0 && jfr_type_is_event(t) &&
+		if (strcmp(t->name, name) == 0 && t->is_event &&
 		    jfr_layout_compile(layout, m, t, fields, FIELDS, false))
 			return t->id;
 		jfr_layout_release(layout);
