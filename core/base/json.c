@@ -5,7 +5,6 @@
 #include "core/base/safe_text.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +46,9 @@ void json_close_array(struct json *j) { json_close_level(j, ']'); }
 void json_key(struct json *j, const char *key)
 {
 	json_before_value(j);
-	text_printf(j->out, "\"%s\":", key);
+	text_putc(j->out, '"');
+	text_puts(j->out, key);
+	text_add(j->out, "\":", 2);
 	j->after_key = true;
 }
 
@@ -115,22 +116,45 @@ static size_t json_put_wide(struct text *out, const char *at)
 	return len;
 }
 
+/* Returns the number of characters up to the first that is not copied. */
+static size_t json_plain_length(const char *bytes, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && bytes[i] >= 0x20 && bytes[i] < 0x7f &&
+	       bytes[i] != '"' && bytes[i] != '\\')
+		i++;
+	return i;
+}
+
+/* Appends valid UTF-8. */
+static void json_put_valid(struct text *out, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t plain = json_plain_length(bytes + i, len - i);
+
+		text_add(out, bytes + i, plain);
+		i += plain;
+		if (i == len)
+			break;
+		if ((unsigned char)bytes[i] >= 0x80)
+			i += json_put_wide(out, bytes + i);
+		else
+			json_put_escaped(out, (unsigned char)bytes[i++]);
+	}
+}
+
 void json_string(struct json *j, const char *bytes, size_t len)
 {
 	struct text valid = { 0 };
 
 	json_before_value(j);
 	text_putc(j->out, '"');
-	safe_text_valid(&valid, bytes, len);
-	for (size_t i = 0; i < valid.len; i++) {
-		unsigned char c = (unsigned char)valid.bytes[i];
-
-		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
-			json_put_escaped(j->out, c);
-		else if (c >= 0x80)
-			i += json_put_wide(j->out, valid.bytes + i) - 1;
-		else
-			text_putc(j->out, (char)c);
+	if (safe_text_is(bytes, len)) {
+		json_put_valid(j->out, bytes, len);
+	} else {
+		safe_text_valid(&valid, bytes, len);
+		json_put_valid(j->out, valid.bytes, valid.len);
 	}
 	text_putc(j->out, '"');
 	text_release(&valid);
@@ -148,16 +172,30 @@ void json_foreign_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
+static void json_put_digits(struct text *out, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	text_add(out, digits + at, sizeof(digits) - at);
+}
+
 void json_int(struct json *j, int64_t value)
 {
 	json_before_value(j);
-	text_printf(j->out, "%" PRId64, value);
+	if (value < 0)
+		text_putc(j->out, '-');
+	json_put_digits(j->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void json_uint(struct json *j, uint64_t value)
 {
 	json_before_value(j);
-	text_printf(j->out, "%" PRIu64, value);
+	json_put_digits(j->out, value);
 }
 
 void json_double(struct json *j, double value)

@@ -27,22 +27,26 @@ void text_puts(struct text *t, const char *string)
 	text_add(t, string, strlen(string));
 }
 
-void text_putc(struct text *t, char c) { text_add(t, &c, 1); }
-
 void text_printf(struct text *t, const char *fmt, ...)
 {
+	size_t space = t->cap - t->len;
 	va_list args;
 	int len;
 
 	va_start(args, fmt);
-	len = vsnprintf(NULL, 0, fmt, args);
+	len = vsnprintf(space ? t->bytes + t->len : NULL, space, fmt, args);
 	va_end(args);
-	if (len < 0)
+	if (len < 0) {
+		if (space)
+			t->bytes[t->len] = '\0';
 		return;
-	text_reserve(t, (size_t)len);
-	va_start(args, fmt);
-	vsnprintf(t->bytes + t->len, (size_t)len + 1, fmt, args);
-	va_end(args);
+	}
+	if ((size_t)len >= space) {
+		text_reserve(t, (size_t)len);
+		va_start(args, fmt);
+		vsnprintf(t->bytes + t->len, (size_t)len + 1, fmt, args);
+		va_end(args);
+	}
 	t->len += (size_t)len;
 }
 

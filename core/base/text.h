@@ -22,7 +22,15 @@ struct text {
  */
 void text_add(struct text *t, const void *bytes, size_t len);
 void text_puts(struct text *t, const char *string);
-void text_putc(struct text *t, char c);
+static inline void text_putc(struct text *t, char c)
+{
+	if (t->cap - t->len > 1) {
+		t->bytes[t->len++] = c;
+		t->bytes[t->len] = '\0';
+	} else {
+		text_add(t, &c, 1);
+	}
+}
 void text_printf(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -64,7 +64,10 @@ struct flame_cells {
 	size_t thread_count;
 	uint32_t *thread_index; /* by thread id: index into threads */
 	bool has_states, has_times;
-	size_t *counts; /* by view: number of cells */
+	size_t *counts; /* by view: number of cells of the page */
+	/* The cells of each view: indices into the profile's cells. */
+	uint32_t *members;
+	size_t *ends; /* by view: end of its cells in members */
 };
 
 /* text_varint() with a fast path for small numbers. */
@@ -84,26 +87,58 @@ static inline void flame_column_put(struct text *column, uint64_t value)
 _Static_assert(PROFILE_BUCKETS < 1 << BUCKET_BITS, "a bucket must fit");
 _Static_assert(THREAD_STATES <= 1 << STATE_BITS, "a state must fit");
 
-/* Finds the threads of a view, and whether cells have states and times. */
-static void flame_cells_scan(struct flame_cells *cells,
-			     const struct event_view *view)
+/* Distributes the cells to their views. */
+static void flame_cells_group(struct flame_cells *cells)
 {
-	const struct profile *p = cells->data->profile;
-	bool *in_view = view_events(p, view);
+	const struct flame_data *d = cells->data;
+	const struct profile *p = d->profile;
+	uint32_t *view_of = views_of_events(p, d->views, d->view_count);
+	size_t *count_of = xcalloc(p->event_count, sizeof(*count_of));
+	size_t start = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++)
+		count_of[p->cells[i].event]++;
+	for (size_t i = 0; i < d->view_count; i++) {
+		cells->ends[i] = start;
+		for (size_t k = 0; k < d->views[i].event_count; k++)
+			start += count_of[d->views[i].events[k]];
+	}
+	cells->members = xmalloc(start * sizeof(*cells->members));
+	for (size_t i = 0; i < p->cell_count; i++) {
+		uint32_t view = view_of[p->cells[i].event];
+
+		if (view)
+			cells->members[cells->ends[view - 1]++] = (uint32_t)i;
+	}
+	free(count_of);
+	free(view_of);
+}
+
+static size_t flame_cells_start(const struct flame_cells *cells, size_t view)
+{
+	return view ? cells->ends[view - 1] : 0;
+}
+
+/* Finds the threads of all views, and whether cells have states and times. */
+static void flame_cells_scan(struct flame_cells *cells)
+{
+	const struct flame_data *d = cells->data;
+	const struct profile *p = d->profile;
+	uint32_t *view_of = views_of_events(p, d->views, d->view_count);
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 
-		if (!in_view[c->event])
+		if (!view_of[c->event])
 			continue;
 		cells->thread_index[c->thread] = 1;
 		cells->has_states |= c->state != STATE_NONE;
 		cells->has_times |= c->bucket != 0;
 	}
-	free(in_view);
+	free(view_of);
 }
 
-/* Finds the threads, states and times of all views. */
+/* Finds the cells, threads, states and times of all views. */
 static void flame_cells_init(struct flame_cells *cells,
 			     const struct flame_data *data)
 {
@@ -111,11 +146,12 @@ static void flame_cells_init(struct flame_cells *cells,
 
 	*cells = (struct flame_cells){ .data = data };
 	cells->counts = xcalloc(data->view_count, sizeof(*cells->counts));
+	cells->ends = xcalloc(data->view_count, sizeof(*cells->ends));
 	cells->thread_index = xcalloc(count, sizeof(*cells->thread_index));
+	flame_cells_group(cells);
 	if (data->options->no_threads)
 		return;
-	for (size_t i = 0; i < data->view_count; i++)
-		flame_cells_scan(cells, &data->views[i]);
+	flame_cells_scan(cells);
 	cells->threads = xmalloc(count * sizeof(*cells->threads));
 	for (uint32_t id = 0; id < count; id++) {
 		if (!cells->thread_index[id])
@@ -133,6 +169,8 @@ static void flame_cells_release(struct flame_cells *cells)
 	free(cells->threads);
 	free(cells->thread_index);
 	free(cells->counts);
+	free(cells->members);
+	free(cells->ends);
 	*cells = (struct flame_cells){ 0 };
 }
 
@@ -147,34 +185,33 @@ static uint64_t flame_cell_sort_key(const struct flame_cells *cells,
 }
 
 /*
- * Returns 1 + the place of each cell of a view, 0 without a stack trace; adds
- * the number of cells at each place to ends[]. The caller frees the array.
+ * Returns 1 + the place of each of `count` cells of a view, 0 without a stack
+ * trace; adds the number of cells at each place to ends[]. The caller frees the
+ * array.
  */
 static uint32_t *flame_cell_places(const struct flame_cells *cells,
-				   const bool *in_view, uint32_t *ends,
-				   size_t *count)
+				   const uint32_t *members, size_t count,
+				   uint32_t *ends)
 {
 	const struct flame_data *d = cells->data;
-	const struct profile *p = d->profile;
-	uint32_t *places = xmalloc(p->cell_count * sizeof(*places));
-	size_t n = 0;
+	const struct cell *all = d->profile->cells;
+	const uint32_t *place_of = d->tree->place_of;
+	uint32_t *places = xmalloc(count * sizeof(*places));
 
-	for (size_t i = 0; i < p->cell_count; i++) {
-		const struct cell *c = &p->cells[i];
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t *m = &members[i];
 		uint32_t place;
 
-		if (i + 2L * AHEAD < p->cell_count)
-			__builtin_prefetch(&d->node_of[c[2L * AHEAD].stack]);
-		if (i + AHEAD < p->cell_count)
+		if (i + 2L * AHEAD < count)
 			__builtin_prefetch(
-				&d->tree->place_of[d->node_of[c[AHEAD].stack]]);
-		if (!in_view[c->event])
-			continue;
-		place = d->tree->place_of[d->node_of[c->stack]];
+				&d->node_of[all[m[2L * AHEAD]].stack]);
+		if (i + AHEAD < count)
+			__builtin_prefetch(
+				&place_of[d->node_of[all[m[AHEAD]].stack]]);
+		place = place_of[d->node_of[all[*m].stack]];
 		ends[place]++;
-		places[n++] = place;
+		places[i] = place;
 	}
-	*count = n;
 	return places;
 }
 
@@ -215,17 +252,18 @@ static void flame_sort_by_minor(struct row *rows, size_t count)
  * Returns a row per cell of a view in the order of the columns: distributed by
  * place, then sorted within each place. The caller frees the array.
  */
-static struct row *flame_cell_rows(const struct flame_cells *cells,
-				   const struct event_view *view, size_t *count)
+static struct row *flame_cell_rows(const struct flame_cells *cells, size_t view,
+				   size_t *count)
 {
 	const struct profile *p = cells->data->profile;
+	size_t first = flame_cells_start(cells, view);
+	const uint32_t *members = cells->members + first;
+	size_t n = cells->ends[view] - first;
 	size_t places_count = cells->data->tree->count + 1;
 	uint32_t *ends = xcalloc(places_count, sizeof(*ends));
-	bool *in_view = view_events(p, view);
-	uint32_t *places = flame_cell_places(cells, in_view, ends, count);
-	struct row *rows = xmalloc(*count * sizeof(*rows));
+	uint32_t *places = flame_cell_places(cells, members, n, ends);
+	struct row *rows = xmalloc(n * sizeof(*rows));
 	uint32_t start = 0;
-	size_t n = 0;
 
 	/* ends[] holds the start of each place's rows, after the loop the end.
 	 */
@@ -235,28 +273,23 @@ static struct row *flame_cell_rows(const struct flame_cells *cells,
 		ends[i] = start;
 		start += here;
 	}
-	for (size_t i = 0; i < p->cell_count; i++) {
-		const struct cell *c = &p->cells[i];
-
-		if (!in_view[c->event])
-			continue;
-		if (n + 2L * AHEAD < *count)
-			__builtin_prefetch(&ends[places[n + 2L * AHEAD]], 1);
-		if (n + AHEAD < *count)
-			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
-		rows[ends[places[n]]++] = (struct row){
-			flame_cell_sort_key(cells, c), places[n],
-			flame_cell_item(p, i)
+	for (size_t i = 0; i < n; i++) {
+		if (i + 2L * AHEAD < n)
+			__builtin_prefetch(&ends[places[i + 2L * AHEAD]], 1);
+		if (i + AHEAD < n)
+			__builtin_prefetch(&rows[ends[places[i + AHEAD]]], 1);
+		rows[ends[places[i]]++] = (struct row){
+			flame_cell_sort_key(cells, &p->cells[members[i]]),
+			places[i], flame_cell_item(p, members[i])
 		};
-		n++;
 	}
 	for (size_t i = 0; i < places_count; i++) {
 		start = i ? ends[i - 1] : 0;
 		flame_sort_by_minor(rows + start, ends[i] - start);
 	}
-	free(in_view);
 	free(places);
 	free(ends);
+	*count = n;
 	return rows;
 }
 
@@ -309,7 +342,7 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 	uint32_t before = 0;
 	bool weighs = false;
 	size_t count;
-	struct row *rows = flame_cell_rows(cells, &d->views[view], &count);
+	struct row *rows = flame_cell_rows(cells, view, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
