@@ -131,8 +131,11 @@ uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 enum { TABLE_SHIFT = 30, NUMBER_MASK = (1 << TABLE_SHIFT) - 1 };
 #define NONE UINT32_MAX
 
-/* The radix of the sort; some MB of code take three passes. */
-enum { DIGIT_BITS = 9, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
+/* The radix of the sort; the code of libjvm takes two passes. */
+enum { DIGIT_BITS = 13, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
+
+/* Larger clusters are resolved once, with all others. */
+enum { CLUSTER_MOST = 1024 };
 
 /* The function, or NONE, from an address up to the next place. */
 struct elf_place {
@@ -145,15 +148,18 @@ struct places {
 	size_t count, cap;
 };
 
-/* A symbol to be sorted: small, because there are many. */
-struct candidate {
-	uint64_t start;
+/*
+ * A symbol of code, sorted by address: small, because there are many, and
+ * memory costs more than the sort. Symbols whose functions overlap, and those
+ * between them, are a cluster.
+ */
+struct elf_candidate {
+	uint32_t start; /* relative to the first symbol */
 	uint32_t symbol;
-};
-
-struct candidates {
-	struct candidate *all;
-	size_t count, cap;
+	union {
+		uint32_t size;     /* while sorting; UINT32_MAX = larger */
+		uint32_t is_first; /* after that: of its cluster */
+	};
 };
 
 /* The function at an address, with its best name. */
@@ -200,53 +206,140 @@ static uint64_t symbol_end(const struct elf_functions *f, uint32_t symbol)
 	return s->st_value + (s->st_size < most ? s->st_size : most);
 }
 
+static uint64_t candidate_start(const struct elf_functions *f,
+				const struct elf_candidate *c)
+{
+	return f->first + c->start;
+}
+
 /*
  * Copies candidates by one digit of their address and keeps the order
  * otherwise.
  */
-static void candidates_distribute(const struct candidate *from,
-				  struct candidate *to, size_t count,
-				  uint64_t first, unsigned shift)
+static void candidates_distribute(const struct elf_candidate *from,
+				  struct elf_candidate *to, size_t count,
+				  unsigned shift)
 {
-	size_t at[1 << DIGIT_BITS] = { 0 }, sum = 0;
+	uint32_t at[1 << DIGIT_BITS] = { 0 }, sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		at[(from[i].start - first) >> shift & DIGIT_MASK]++;
+		at[from[i].start >> shift & DIGIT_MASK]++;
 	for (size_t i = 0; i <= DIGIT_MASK; i++) {
-		size_t here = at[i];
+		uint32_t here = at[i];
 
 		at[i] = sum;
 		sum += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[at[(from[i].start - first) >> shift &
-		      DIGIT_MASK]++] = from[i];
+		to[at[from[i].start >> shift & DIGIT_MASK]++] = from[i];
+}
+
+/* Adds a symbol of code; *last is the last address so far. */
+static void functions_add(struct elf_functions *f, uint32_t symbol,
+			  uint64_t *last)
+{
+	uint64_t start = symbol_entry(f, symbol)->st_value;
+	uint64_t size = symbol_end(f, symbol) - start;
+
+	if (start < f->first)
+		f->first = start;
+	if (start > *last)
+		*last = start;
+	f->all[f->count++] = (struct elf_candidate){
+		.start = (uint32_t)start, /* relative to 0 so far */
+		.symbol = symbol,
+		.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+	};
+}
+
+/* Removes symbols that are 4 GiB or more behind the first. */
+static void functions_drop_far(struct elf_functions *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const Elf64_Sym *s = symbol_entry(f, f->all[i].symbol);
+
+		if (s->st_value - f->first <= UINT32_MAX)
+			f->all[kept++] = f->all[i];
+	}
+	f->count = kept;
+}
+
+/*
+ * Collects the symbols of code of all tables; returns the largest relative
+ * address.
+ */
+static uint32_t functions_collect(struct elf_functions *f)
+{
+	uint64_t last = 0;
+	size_t cap = 0;
+
+	f->first = UINT64_MAX;
+	for (size_t t = 0; t < f->table_count; t++) {
+		const struct elf_symbols *s = f->tables[t];
+
+		array_reserve(f->all, cap, f->count + s->count);
+		for (size_t i = 0; i < s->count && i <= NUMBER_MASK; i++) {
+			if (elf_symbols_is_code(s, i))
+				functions_add(f,
+					      (uint32_t)t << TABLE_SHIFT |
+						      (uint32_t)i,
+					      &last);
+		}
+	}
+	if (!f->count)
+		return 0;
+	if (last - f->first > UINT32_MAX) {
+		functions_drop_far(f);
+		last = f->first + UINT32_MAX;
+	}
+	/* Modulo 2^32, the difference of the low bits is the difference. */
+	for (size_t i = 0; i < f->count; i++)
+		f->all[i].start -= (uint32_t)f->first;
+	return (uint32_t)(last - f->first);
 }
 
 /*
  * Sorts by address, digit by digit: each comparison of two candidates waits for
  * memory, and there would be a million comparisons.
  */
-static void candidates_sort(struct candidates *c)
+static void functions_sort(struct elf_functions *f, uint32_t last)
 {
-	struct candidate *other = xcalloc(c->count, sizeof(*other)), *kept;
-	uint64_t first = UINT64_MAX, last = 0;
+	struct elf_candidate *other = xmalloc(f->count * sizeof(*other)), *kept;
 
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->all[i].start < first)
-			first = c->all[i].start;
-		if (c->all[i].start > last)
-			last = c->all[i].start;
-	}
-	for (unsigned shift = 0;
-	     c->count && shift < 64 && (last - first) >> shift;
+	for (unsigned shift = 0; shift < 32 && last >> shift;
 	     shift += DIGIT_BITS) {
-		candidates_distribute(c->all, other, c->count, first, shift);
-		kept = c->all;
-		c->all = other;
+		candidates_distribute(f->all, other, f->count, shift);
+		kept = f->all;
+		f->all = other;
 		other = kept;
 	}
 	free(other);
+}
+
+/*
+ * Divides the sorted candidates into clusters: one begins where all earlier
+ * functions have ended.
+ */
+static void functions_cluster(struct elf_functions *f)
+{
+	uint64_t reach = 0, before = UINT64_MAX;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct elf_candidate *c = &f->all[i];
+		uint64_t start = candidate_start(f, c);
+		uint64_t end = start + c->size;
+
+		if (!c->size)
+			end = elf_cfi_end(f->cfi, start);
+		else if (c->size == UINT32_MAX)
+			end = UINT64_MAX;
+		c->is_first = start != before && start >= reach;
+		before = start;
+		if (end > reach)
+			reach = end;
+	}
 }
 
 /* Returns the rank of a name; the lowest rank is the best. */
@@ -279,34 +372,15 @@ static bool symbol_is_better(const struct elf_functions *f, uint32_t a,
 	return strcmp(a_name, b_name) < 0;
 }
 
-/* Collects the symbols of code of all tables. */
-static void functions_collect(const struct elf_functions *f,
-			      struct candidates *c)
-{
-	for (size_t t = 0; t < f->table_count; t++) {
-		const struct elf_symbols *s = f->tables[t];
-
-		for (size_t i = 0; i < s->count && i <= NUMBER_MASK; i++) {
-			if (!elf_symbols_is_code(s, i))
-				continue;
-			array_reserve(c->all, c->cap, c->count + 1);
-			c->all[c->count++] = (struct candidate){
-				.start = elf_symbols_at(s, i)->st_value,
-				.symbol = (uint32_t)t << TABLE_SHIFT |
-					  (uint32_t)i,
-			};
-		}
-	}
-}
-
 /*
  * Merges the candidates at one address into a span: the best name, and the size
  * of the best symbol that has a size.
  */
 static struct span span_make(const struct elf_functions *f,
-			     const struct candidate *all, size_t count)
+			     const struct elf_candidate *all, size_t count)
 {
-	struct span s = { .start = all->start, .symbol = all->symbol };
+	struct span s = { .start = candidate_start(f, all),
+			  .symbol = all->symbol };
 	uint32_t sized = NONE;
 
 	for (size_t i = 0; i < count; i++) {
@@ -325,23 +399,28 @@ static struct span span_make(const struct elf_functions *f,
 	return s;
 }
 
-static void spans_unite(const struct elf_functions *f,
-			const struct candidates *c, struct spans *s)
+/* Makes the spans of the candidates [begin, end). */
+static void spans_unite(const struct elf_functions *f, size_t begin, size_t end,
+			struct spans *s)
 {
 	size_t next;
 
-	s->all = xcalloc(c->count, sizeof(*s->all));
-	for (size_t i = 0; i < c->count; i = next) {
-		for (next = i + 1; next < c->count; next++) {
-			if (c->all[next].start != c->all[i].start)
+	s->all = xcalloc(end - begin, sizeof(*s->all));
+	for (size_t i = begin; i < end; i = next) {
+		for (next = i + 1; next < end; next++) {
+			if (f->all[next].start != f->all[i].start)
 				break;
 		}
-		s->all[s->count++] = span_make(f, &c->all[i], next - i);
+		s->all[s->count++] = span_make(f, &f->all[i], next - i);
 	}
 }
 
-/* Gives an end to functions whose symbols do not have a size. */
-static void spans_set_ends(const struct elf_functions *f, struct spans *s)
+/*
+ * Gives an end to functions whose symbols do not have a size. `next` is the
+ * start of the function after the spans.
+ */
+static void spans_set_ends(const struct elf_functions *f, struct spans *s,
+			   uint64_t next)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct span *one = &s->all[i];
@@ -355,7 +434,7 @@ static void spans_set_ends(const struct elf_functions *f, struct spans *s)
 		/* A function without a name in these tables may follow it. */
 		one->end = f->is_complete ? symbol_limit(f, one->symbol)
 					  : one->start + 1;
-		behind = i + 1 < s->count ? s->all[i + 1].start : one->end;
+		behind = i + 1 < s->count ? s->all[i + 1].start : next;
 		if (behind < one->end)
 			one->end = behind;
 	}
@@ -403,9 +482,25 @@ static void places_make(struct places *p, const struct spans *s)
 	free(open);
 }
 
-/* Returns the index of the last place at or before an address, + 1. */
-static size_t places_find(const struct elf_place *places, size_t count,
-			  uint64_t address)
+/* Returns the places of the candidates [begin, end), which are clusters. */
+static struct places functions_places(const struct elf_functions *f,
+				      size_t begin, size_t end)
+{
+	uint64_t next = end < f->count ? candidate_start(f, &f->all[end])
+				       : UINT64_MAX;
+	struct spans s = { 0 };
+	struct places p = { 0 };
+
+	spans_unite(f, begin, end, &s);
+	spans_set_ends(f, &s, next);
+	places_make(&p, &s);
+	free(s.all);
+	return p;
+}
+
+/* Returns the symbol at an address, or NONE. */
+static uint32_t places_symbol(const struct elf_place *places, size_t count,
+			      uint64_t address)
 {
 	size_t low = 0, high = count;
 
@@ -417,6 +512,22 @@ static size_t places_find(const struct elf_place *places, size_t count,
 		else
 			high = mid;
 	}
+	return low ? places[low - 1].symbol : NONE;
+}
+
+/* Returns the number of candidates that begin at or before an address. */
+static size_t functions_until(const struct elf_functions *f, uint64_t address)
+{
+	size_t low = 0, high = f->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (candidate_start(f, &f->all[mid]) <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
 	return low;
 }
 
@@ -424,10 +535,6 @@ void elf_functions_init(struct elf_functions *f,
 			const struct elf_symbols *const *tables, size_t count,
 			bool is_complete, struct elf_cfi *cfi)
 {
-	struct candidates c = { 0 };
-	struct spans s = { 0 };
-	struct places p = { 0 };
-
 	*f = (struct elf_functions){
 		.table_count = count < ELF_TABLES ? count : ELF_TABLES,
 		.cfi = cfi,
@@ -435,28 +542,51 @@ void elf_functions_init(struct elf_functions *f,
 	};
 	for (size_t i = 0; i < f->table_count; i++)
 		f->tables[i] = tables[i];
-	functions_collect(f, &c);
-	candidates_sort(&c);
-	spans_unite(f, &c, &s);
-	spans_set_ends(f, &s);
-	places_make(&p, &s);
-	free(c.all);
-	free(s.all);
-	f->places = p.all;
-	f->place_count = p.count;
+	functions_sort(f, functions_collect(f));
+	functions_cluster(f);
 }
 
 void elf_functions_release(struct elf_functions *f)
 {
+	free(f->all);
 	free(f->places);
 	*f = (struct elf_functions){ 0 };
 }
 
-const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
+/* Resolves all clusters. */
+static void functions_resolve(struct elf_functions *f)
+{
+	struct places p = functions_places(f, 0, f->count);
+
+	f->places = p.all;
+	f->place_count = p.count;
+}
+
+static uint32_t functions_symbol(struct elf_functions *f, uint64_t address)
+{
+	size_t end = functions_until(f, address), begin = end;
+	struct places p;
+	uint32_t symbol;
+
+	if (!end)
+		return NONE;
+	while (!f->places && !f->all[--begin].is_first) {
+		/* Repeated work for a large cluster would add up. */
+		if (end - begin > CLUSTER_MOST)
+			functions_resolve(f);
+	}
+	if (f->places)
+		return places_symbol(f->places, f->place_count, address);
+	p = functions_places(f, begin, end);
+	symbol = places_symbol(p.all, p.count, address);
+	free(p.all);
+	return symbol;
+}
+
+const char *elf_functions_at(struct elf_functions *f, uint64_t address,
 			     uint64_t *start)
 {
-	size_t at = places_find(f->places, f->place_count, address);
-	uint32_t symbol = at ? f->places[at - 1].symbol : NONE;
+	uint32_t symbol = functions_symbol(f, address);
 
 	if (symbol == NONE || !*symbol_name(f, symbol))
 		return NULL;

@@ -12,7 +12,7 @@ out=build/bench
 mkdir -p "$out"
 make --no-print-directory "$lib" >/dev/null || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I. -o "$out/measure_elf" \
-	tests/bench/measure_elf.c "$lib" -Wl,-Bstatic -ldw -lelf -llzma -lbz2 \
+	tests/bench/measure_elf.c "$lib" -Wl,-Bstatic -ldw -lbpf -lelf -llzma -lbz2 \
 	-lz -liberty -Wl,-Bdynamic || exit 1
 
 echo 'symbols and call frame information, CPU time (a row: at most 1 us):'

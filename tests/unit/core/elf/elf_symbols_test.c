@@ -230,6 +230,37 @@ static void elf_functions_finds_a_few_functions(void **state)
 	functions_are_those_of_a_simple_search(5, 40);
 }
 
+/* Addresses are kept in 32 bits, relative to the first symbol. */
+static void elf_functions_finds_none_4_gib_behind_the_first(void **state)
+{
+	static const uint64_t starts[] = { (uint64_t)5 << 30,
+					   (uint64_t)12 << 30,
+					   ((uint64_t)9 << 30) - 1 };
+	static struct table t;
+	const struct elf_symbols *tables[] = { &t.of };
+	struct elf_functions f;
+	struct elf_cfi none = { 0 };
+	uint64_t start = 0;
+
+	(void)state;
+	fill(&t, 3, 0);
+	t.ends[CODE] = (uint64_t)16 << 30;
+	for (size_t i = 0; i < 3; i++) {
+		t.symbols[i].st_value = starts[i];
+		t.symbols[i].st_size = 16;
+	}
+	elf_functions_init(&f, tables, 1, true, &none);
+	assert_string_equal(elf_functions_at(&f, starts[0] + 15, &start), "f0");
+	assert_int_equal(start, starts[0]);
+	assert_string_equal(elf_functions_at(&f, starts[2] + 3, &start), "f2");
+	assert_int_equal(start, starts[2]);
+	assert_null(elf_functions_at(&f, starts[1], &start));
+	assert_null(
+		elf_functions_at(&f, starts[1] - ((uint64_t)4 << 30), &start));
+	assert_null(elf_functions_at(&f, starts[0] + 16, &start));
+	elf_functions_release(&f);
+}
+
 static void elf_functions_of_empty_tables_finds_nothing(void **state)
 {
 	struct elf_functions f;
@@ -247,6 +278,8 @@ int main(void)
 		cmocka_unit_test(elf_functions_finds_short_functions),
 		cmocka_unit_test(elf_functions_finds_functions_that_reach_far),
 		cmocka_unit_test(elf_functions_finds_a_few_functions),
+		cmocka_unit_test(
+			elf_functions_finds_none_4_gib_behind_the_first),
 		cmocka_unit_test(elf_functions_of_empty_tables_finds_nothing),
 	};
 
