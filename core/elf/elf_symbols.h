@@ -72,7 +72,7 @@ struct elf_functions {
  * 60,000 of libjvm.  Names are compared when an address is looked up, because
  * few addresses are.  is_complete tells that the tables have all functions of
  * the file; otherwise a function without a size ends where its call frame
- * information ends.  A function 4 GiB or more after the first is not found.  The
+ * information ends.  A function 4 GiB or more after the first is not found. The
  * tables and cfi are borrowed.
  */
 void elf_functions_init(struct elf_functions *f,

@@ -39,17 +39,57 @@ struct search {
 	struct error why;
 };
 
-/* True if the JVM has the file mapped under its current name. */
-static bool file_is_mapped(const struct search *s, const char *directory)
+/*
+ * The file that was last found among the mappings of a JVM. A JVM maps its file
+ * until it ends, and listing the mappings of a thousand threads takes the
+ * kernel milliseconds.
+ */
+static struct {
+	pid_t pid; /* 0 = none so far */
+	uint64_t start_ticks;
+	dev_t exe_dev, dev;
+	ino_t exe_ino, ino;
+} mapped;
+
+/* True if the last file was found among the mappings of this JVM. */
+static bool mapped_is_of(const struct jvm *jvm)
 {
-	struct lines lines = lines_over(s->maps.bytes, s->maps.len);
+	return mapped.pid == jvm->pid &&
+	       mapped.start_ticks == jvm->start_ticks &&
+	       mapped.exe_dev == jvm->exe_dev && mapped.exe_ino == jvm->exe_ino;
+}
+
+static void mapped_set(const struct jvm *jvm, const struct stat *st)
+{
+	mapped.pid = jvm->pid;
+	mapped.start_ticks = jvm->start_ticks;
+	mapped.exe_dev = jvm->exe_dev;
+	mapped.exe_ino = jvm->exe_ino;
+	mapped.dev = st->st_dev;
+	mapped.ino = st->st_ino;
+}
+
+/* True if the JVM has the file mapped under its current name. */
+static bool file_is_mapped(struct search *s, const struct stat *st,
+			   const char *directory)
+{
+	struct error unused;
+	struct lines lines;
 	struct line line;
 	char end[320];
 
+	if (mapped_is_of(s->jvm) && mapped.dev == st->st_dev &&
+	    mapped.ino == st->st_ino)
+		return true;
+	if (!s->maps.len)
+		procfs_read(s->jvm->pid, "maps", MAPS_MAX, &s->maps, &unused);
+	lines = lines_over(s->maps.bytes, s->maps.len);
 	snprintf(end, sizeof(end), "/%s/%s", directory, s->file);
 	while (lines_next(&lines, &line)) {
-		if (line_ends(line, end))
+		if (line_ends(line, end)) {
+			mapped_set(s->jvm, st);
 			return true;
+		}
 	}
 	return false;
 }
@@ -69,7 +109,7 @@ static int file_check_directory(const struct search *s, const struct stat *st,
 	return 0;
 }
 
-static int file_check(const struct search *s, const struct stat *st,
+static int file_check(struct search *s, const struct stat *st,
 		      const char *directory, struct error *err)
 {
 	const char *wrong = NULL;
@@ -84,7 +124,7 @@ static int file_check(const struct search *s, const struct stat *st,
 		wrong = "has more than one hard link";
 	else if (st->st_size > PERFDATA_FILE_MAX)
 		wrong = "is too large";
-	else if (!file_is_mapped(s, directory))
+	else if (!file_is_mapped(s, st, directory))
 		wrong = "belongs to another JVM: this one has not mapped it";
 	if (wrong)
 		return fail(err, ERROR_REFUSED, "/tmp/%s/%s %s", directory,
@@ -176,7 +216,8 @@ static int perfdata_file_open(const struct jvm *jvm, struct error *err)
 	DIR *tmp = NULL;
 
 	snprintf(s.file, sizeof(s.file), "%d", jvm->ns_pid);
-	if (procfs_read(jvm->pid, "maps", MAPS_MAX, &s.maps, err))
+	if (!mapped_is_of(jvm) &&
+	    procfs_read(jvm->pid, "maps", MAPS_MAX, &s.maps, err))
 		goto out;
 	tmp_fd = jvm_open_file(jvm, "/tmp", O_RDONLY | O_DIRECTORY, err);
 	if (tmp_fd < 0)

@@ -73,13 +73,11 @@ static bool client_may_warn(const struct jvm *jvm, struct attach *attach)
 	return !version || version >= FIRST_MODERN;
 }
 
-static const char *client_warning(const struct jvm *jvm, struct attach *attach)
+/* A library that is loaded already (is_known) causes no warning. */
+static const char *client_warning(const struct jvm *jvm, struct attach *attach,
+				  bool is_known)
 {
-	char path[AGENT_PATHS];
-
-	/* A library that is loaded already causes no warning. */
-	if (agent_load_known(jvm, path, sizeof(path)) ||
-	    !client_may_warn(jvm, attach))
+	if (is_known || !client_may_warn(jvm, attach))
 		return NULL;
 	return "the JVM will print a warning about a loaded agent (JDK 21 and "
 	       "later); the library, about 20 KiB, stays mapped and idle "
@@ -88,7 +86,10 @@ static const char *client_warning(const struct jvm *jvm, struct attach *attach)
 
 const char *agent_client_warning(const struct jvm *jvm)
 {
-	return client_warning(jvm, NULL);
+	char path[AGENT_PATHS];
+
+	return client_warning(jvm, NULL,
+			      agent_load_known(jvm, path, sizeof(path)));
 }
 
 static unsigned client_wants(const struct agent_options *o)
@@ -205,7 +206,8 @@ static int client_begin(struct agent_client *a, struct attach *attach,
 		memcpy(a->library, folder.library, sizeof(a->library));
 	ret = client_stream_hold(&a->stream, folder.stream, err);
 	if (ret == 0 && o->before_load)
-		o->before_load(o->self, client_warning(a->jvm, attach));
+		o->before_load(o->self,
+			       client_warning(a->jvm, attach, is_known));
 	if (ret == 0)
 		ret = client_load(a, attach, AGENT_START, err);
 	agent_directory_remove(&folder);

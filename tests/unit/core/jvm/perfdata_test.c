@@ -3,11 +3,16 @@
 #include "core/base/input.h"
 #include "core/jvm/perfdata.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -313,6 +318,69 @@ static void truncated_image_is_read_or_rejected(void **state)
 	input_close(&in);
 }
 
+/* Writes an image as a new file. */
+static void write_image(const char *path)
+{
+	struct input in;
+	struct error err;
+	int fd;
+
+	unlink(path);
+	if (input_open(&in, DATA "jdk17.bin", &err) ||
+	    input_complete(&in, &err))
+		fail_msg("%s", err.text);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, in.bytes, in.len), in.len);
+	close(fd);
+	input_close(&in);
+}
+
+static void assert_not_mapped(const struct jvm *jvm)
+{
+	struct error err = { 0 };
+
+	assert_null(perfdata_open(jvm, &err));
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "has not mapped it"));
+}
+
+/* This process stands in for the JVM. */
+static void file_must_be_mapped_even_after_another_was(void **state)
+{
+	char directory[64], path[96];
+	struct perfdata *p;
+	struct error err;
+	struct jvm jvm;
+	void *bytes;
+	int fd;
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "/tmp/hsperfdata_test%d",
+		 (int)getpid());
+	snprintf(path, sizeof(path), "%s/%d", directory, (int)getpid());
+	assert_int_equal(mkdir(directory, 0755), 0);
+	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
+	jvm.kind = JVM_HOTSPOT;
+	write_image(path);
+	assert_not_mapped(&jvm);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	bytes = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	assert_true(fd >= 0 && bytes != MAP_FAILED);
+	close(fd);
+	for (int i = 0; i < 2; i++) {
+		p = perfdata_open(&jvm, &err);
+		assert_non_null(p);
+		perfdata_close(p);
+	}
+	write_image(path);
+	assert_not_mapped(&jvm);
+	munmap(bytes, 4096);
+	jvm_close(&jvm);
+	unlink(path);
+	rmdir(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +396,7 @@ int main(void)
 			entry_that_points_outside_of_itself_is_skipped),
 		cmocka_unit_test(perfdata_keeps_entries_before_a_malformed_one),
 		cmocka_unit_test(truncated_image_is_read_or_rejected),
+		cmocka_unit_test(file_must_be_mapped_even_after_another_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
