@@ -19,7 +19,7 @@
  * Maximum frames of the kernel's own walks: perf_event_max_stack is 127 unless
  * it was raised.
  */
-#define SAMPLER_WALK_FRAMES 127
+#define SAMPLER_WALK_FRAMES 127U
 #define SAMPLER_WALK_BYTES  (SAMPLER_WALK_FRAMES * 8)
 #define SAMPLER_ARRAYS      SAMPLER_WALK_BYTES
 

@@ -266,7 +266,8 @@ static void idle_copy_from(struct sampling_target *t, size_t first)
 {
 	struct idle_threads *a = t->idle;
 	struct memory *memory = t->view->memory;
-	struct memory_range *ranges = xcalloc(COPIES * 2, sizeof(*ranges));
+	struct memory_range *ranges = xcalloc((size_t)COPIES * 2,
+					      sizeof(*ranges));
 	struct sleeper **whose = xcalloc(COPIES, sizeof(struct sleeper *));
 	uint32_t count = 0;
 

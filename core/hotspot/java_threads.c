@@ -220,18 +220,23 @@ static void threads_read_fields(struct java_threads *t)
 static void threads_read(struct java_threads *t)
 {
 	uint64_t *addresses;
+	size_t count;
 
 	if (t->is_read)
 		return;
 	t->is_read = true;
-	t->count = java_thread_list_read(&t->layout.list, t->memory,
-					 &addresses);
-	array_reserve(t->all, t->cap, t->count);
-	for (size_t i = 0; i < t->count; i++)
+	t->count = 0;
+	count = java_thread_list_read(&t->layout.list, t->memory, &addresses);
+	if (!count) {
+		free(addresses);
+		return;
+	}
+	array_reserve(t->all, t->cap, count);
+	for (size_t i = 0; i < count; i++)
 		t->all[i] = (struct java_thread){ .address = addresses[i] };
+	t->count = count;
 	free(addresses);
-	if (t->count)
-		threads_read_fields(t);
+	threads_read_fields(t);
 }
 
 bool java_threads_places(struct java_threads *t, uint64_t jni,
