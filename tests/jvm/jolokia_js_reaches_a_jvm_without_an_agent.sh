@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # jolokia.js reads, writes, invokes, searches and lists MBeans of a JVM without an
 # agent through mxprx --http, by its JMX port and by its PID; the requests that
-# hawtio sends (@hawtio/react 2.3.0) yield what hawtio needs.
+# hawtio sends (@hawtio/react 2.3.0) yield what hawtio needs; heap.js of README.md
+# prints what README.md shows.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -205,7 +206,21 @@ client_works() {
 		"http://127.0.0.1:$proxy_port/jolokia" >"$scratch/client" 2>&1
 	grep -qx 'done' "$scratch/client" ||
 		{ cat "$scratch/client" "$proxy_said"; return 1; }
+	readme_works || return
 	proxy_end TERM
+}
+
+# readme_works: runs heap.js of README.md with the port of mxprx
+readme_works() {
+	sed -n '/^\$ cat heap.js$/,/^\$ node heap.js$/ { /^\$/d; p; }' README.md |
+		sed "s/:9000/:$proxy_port/" >"$scratch/heap.js"
+	NODE_PATH=$modules timeout 60 node "$scratch/heap.js" \
+		>"$scratch/shown" 2>&1
+	sed -n '/^\$ node heap.js$/,/^```$/ { /^\$/d; /^```$/d; p; }' README.md |
+		sed 's/[0-9][0-9.]*.*/[0-9]/' >"$scratch/patterns"
+	[ "$(grep -c '' "$scratch/patterns")" -eq 3 ] &&
+		[ "$(grep -cf "$scratch/patterns" "$scratch/shown")" -eq 3 ] ||
+		{ cat "$scratch/shown"; return 1; }
 }
 
 check() {
