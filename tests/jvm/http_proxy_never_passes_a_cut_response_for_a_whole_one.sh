@@ -64,20 +64,22 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$proxy" \
 	for reply in chunked + b"zz\r\n{}", chunked + b"2\r\n{}XX":
 	    assert whole(reply) is None, reply
 	# Complete responses.
-	assert whole(ok + b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
-	assert whole(chunked + b"2\r\n{}\r\n0\r\nX: 1\r\n\r\n") == (200, b"{}")
-	assert whole(chunked + b"2\r\n{}\r\n0\r\n\r\n", version=b"1.0") == \
-	    (200, b"{}")
-	assert whole(ok + b"\r\n{}") == (200, b"{}")
-	assert whole(b"HTTP/1.1 100 Continue\r\n\r\n" + ok +
-	             b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
+	def gives(wanted, reply, *how):
+	    got = whole(reply, *how)
+	    assert got == wanted, (reply[:60], got)
+	gives((200, b"{}"), ok + b"Content-Length: 2\r\n\r\n{}")
+	gives((200, b"{}"), chunked + b"2\r\n{}\r\n0\r\nX: 1\r\n\r\n")
+	gives((200, b"{}"), chunked + b"2\r\n{}\r\n0\r\n\r\n", b"GET", b"1.0")
+	gives((200, b"{}"), ok + b"\r\n{}")
+	gives((200, b"{}"), b"HTTP/1.1 100 Continue\r\n\r\n" + ok +
+	      b"Content-Length: 2\r\n\r\n{}")
 	# Many interim responses in one segment.
-	assert whole(b"HTTP/1.1 102 P\r\n\r\n" * 40000 + ok +
-	             b"Content-Length: 2\r\n\r\n{}") == (200, b"{}")
-	assert whole(b"HTTP/1.1 204 No Content\r\n\r\n") == (204, b"")
-	assert whole(b"HTTP/1.1 304 X\r\nContent-Length: 9\r\n\r\n",
-	             b"HEAD") == (304, b"")
-	assert whole(ok + b"Content-Length: 9\r\n\r\n", b"HEAD") == (200, b"")
+	gives((200, b"{}"), b"HTTP/1.1 102 P\r\n\r\n" * 40000 + ok +
+	      b"Content-Length: 2\r\n\r\n{}")
+	gives((204, b""), b"HTTP/1.1 204 No Content\r\n\r\n")
+	gives((304, b""), b"HTTP/1.1 304 X\r\nContent-Length: 9\r\n\r\n",
+	      b"HEAD")
+	gives((200, b""), ok + b"Content-Length: 9\r\n\r\n", b"HEAD")
 	raw[0] = (b"HTTP/1.1 302 Found\r\nLocation: "
 	          b"http://127.0.0.1:9010/jolokia/x?y\r\n\r\n")
 	head = Client(port).ask(path=b"/jolokia/raw").answer()[1]
