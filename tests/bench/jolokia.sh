@@ -8,8 +8,10 @@
 # them, and with one request for all MBeans; and with mxdump over RMI of the
 # same JVM.  Then measures a scrape of mxprx's /metrics, and ttop, at 1,000
 # threads, and compares requests per CPU second of mxprx -s --http with the
-# agent's, interleaved.  CPU times are those of the whole process; "in the JVM"
-# is the CPU time of the target JVM meanwhile.
+# agent's and with those of mxprx -u, interleaved.  The last is the ceiling: it
+# receives and sends as many messages, and translates nothing.  CPU times are
+# those of the whole process; "in the JVM" is the CPU time of the target JVM
+# meanwhile.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -239,36 +241,45 @@ def load(at, seconds):
     return int(re.search(r"(\d+) requests in", said)[1])
 
 
+def serve(options):
+    """mxprx and the URL that it serves."""
+    p = subprocess.Popen([sjkc, "mxprx"] + options, stdout=subprocess.PIPE,
+                         text=True)
+    return p, p.stdout.readline().split(" is at ")[1].strip()
+
+
 def bridges(name):
-    p = subprocess.Popen([sjkc, "mxprx", "-s", "127.0.0.1:" + rmi_port,
-                          "--http", "0"], stdout=subprocess.PIPE, text=True)
     with open(scratch + "/post.lua", "w") as f:
         f.write('wrk.method = "POST"\nwrk.body = [=[%s]=]\n' % BODIES[name])
+    bridge, bridge_url = serve(["-s", "127.0.0.1:" + rmi_port, "--http", "0"])
+    proxy, proxy_url = serve(["-u", url, "-b", "0"])
     try:
-        at = p.stdout.readline().split(" is at ")[1].strip()
-        addresses = {"agent": url, "bridge": at}
-        ends = {where: [] for where in addresses}
-        for where in addresses:  # which warm the JVM
-            load(addresses[where], 10)
+        servers = {"agent": (url, pid), "bridge": (bridge_url, bridge.pid),
+                   "proxy": (proxy_url, proxy.pid)}
+        ends = {where: [] for where in servers}
+        for at, _ in servers.values():  # which warm the JVM
+            load(at, 10)
         for _ in range(rounds):
-            for where in addresses:
-                own, theirs = whole_cpu(str(p.pid)), cpu(pid)
-                count = load(addresses[where], 3)
-                ends[where].append((count, whole_cpu(str(p.pid)) - own,
-                                    cpu(pid) - theirs))
-        median = statistics.median
-        rates = {"agent": median(n / jvm for n, _, jvm in ends["agent"]),
-                 "bridge": median(n / own for n, own, _ in ends["bridge"])}
-        inside = median(jvm / n for n, _, jvm in ends["bridge"])
-        print("  %s: the agent %d requests per CPU second, mxprx %d: %.1f "
-              "times (at least 3); per request in the JVM: the agent %.0f us, "
-              "for mxprx %.0f us" %
+            for where, (at, server) in servers.items():
+                own, theirs = whole_cpu(str(server)), cpu(pid)
+                count = load(at, 3)
+                ends[where].append((count / (whole_cpu(str(server)) - own),
+                                    (cpu(pid) - theirs) / count))
+        rates, inside = ({where: statistics.median(end[i] for end in found)
+                          for where, found in ends.items()} for i in (0, 1))
+        print("  %s: requests per CPU second of the agent %d, of mxprx --http "
+              "%d: %.1f times (aim: 3); per request in the JVM: %.0f us and "
+              "%.0f us" %
               (name, rates["agent"], rates["bridge"],
-               rates["bridge"] / rates["agent"], 1e6 / rates["agent"],
-               inside * 1e6))
+               rates["bridge"] / rates["agent"], inside["agent"] * 1e6,
+               inside["bridge"] * 1e6))
+        print("    mxprx -u, which passes the same requests on without "
+              "translation: %d, %.1f times" %
+              (rates["proxy"], rates["proxy"] / rates["agent"]))
     finally:
-        p.terminate()
-        p.wait()
+        for p in bridge, proxy:
+            p.terminate()
+            p.wait()
 
 
 if what == "dumps":
