@@ -88,19 +88,14 @@ static const char *const *read_names(const struct jmx_info *info,
 	return names;
 }
 
-static struct jmx_request read_request(const struct jolokia_query *q)
-{
-	return (struct jmx_request){
-		.verb = JMX_GET,
-		.object = q->object,
-		.names = q->attributes,
-		.name_count = q->attribute_count,
-	};
-}
-
 static int read_one(struct jolokia_answer *a)
 {
-	struct jmx_request q = read_request(&a->q);
+	struct jmx_request q = {
+		.verb = JMX_GET,
+		.object = a->q.object,
+		.names = a->q.attributes,
+		.name_count = a->q.attribute_count,
+	};
 	bool is_single = a->q.attribute_count == 1 && !a->q.has_attribute_list;
 	const struct jmx_info *info;
 	const struct value *v;
@@ -566,18 +561,25 @@ static void answer_one(struct jolokia_operations *o, const cJSON *json,
 /*
  * Bulk requests: reads of named attributes that follow each other are sent to
  * the JVM before the first reply has arrived, since each reply takes as long as
- * the JVM and the network need.  Any other request waits for those before it.
+ * the JVM and the network need.  Reads of one MBean become one request.  Any
+ * other request waits for those before it.
  */
 
 #define BULK_READS 32 /* maximum number of reads that are sent at once */
+
+struct bulk_read {
+	struct jolokia_answer answer;
+	size_t request; /* index of the request that has its attributes */
+	size_t first;   /* index of the first attribute in that request */
+	struct jmx_reply reply;
+	bool has_reply;
+};
 
 struct bulk {
 	struct jolokia_operations *o;
 	struct text *out;
 	bool has_some; /* a response was written */
-	struct jolokia_answer reads[BULK_READS];
-	struct jmx_reply replies[BULK_READS];
-	bool has_reply[BULK_READS];
+	struct bulk_read reads[BULK_READS];
 	size_t count; /* number of waiting reads */
 };
 
@@ -589,16 +591,68 @@ static void bulk_write(struct bulk *b, struct jolokia_answer *a,
 	answer_write(a, err, b->out);
 }
 
-/* For jmx_run(). */
+/* For jmx_run(): divides the reply among the reads of the request. */
 static int bulk_keep_reply(void *self, size_t index,
 			   const struct jmx_reply *reply, struct error *err)
 {
 	struct bulk *b = self;
 
 	(void)err;
-	b->replies[index] = *reply;
-	b->has_reply[index] = true;
+	for (size_t i = 0; i < b->count; i++) {
+		struct bulk_read *r = &b->reads[i];
+		struct value *part;
+
+		if (r->request != index)
+			continue;
+		r->has_reply = true;
+		r->reply = *reply;
+		if (!reply->value)
+			continue;
+		part = value_new(b->o->jmx->keep, VALUE_COMPOSITE, "");
+		part->members.at = reply->value->members.at + r->first;
+		part->members.count = r->answer.q.attribute_count;
+		r->reply.value = part;
+	}
 	return 0;
+}
+
+/* Makes one request for each MBean of the waiting reads; returns their number.
+ */
+static size_t bulk_merge_reads(struct bulk *b, struct jmx_request *requests,
+			       struct arena *arena)
+{
+	const char **names[BULK_READS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct bulk_read *r = &b->reads[i];
+		const struct jolokia_query *q = &r->answer.q;
+		size_t at = 0;
+
+		while (at < count &&
+		       strcmp(requests[at].object, q->object) != 0)
+			at++;
+		if (at == count)
+			requests[count++] = (struct jmx_request){
+				.verb = JMX_GET,
+				.object = q->object,
+			};
+		r->request = at;
+		r->first = requests[at].name_count;
+		requests[at].name_count += q->attribute_count;
+	}
+	for (size_t i = 0; i < count; i++) {
+		names[i] = arena_alloc(arena, requests[i].name_count *
+						      sizeof(**names));
+		requests[i].names = names[i];
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		const struct bulk_read *r = &b->reads[i];
+
+		memcpy(names[r->request] + r->first, r->answer.q.attributes,
+		       r->answer.q.attribute_count * sizeof(**names));
+	}
+	return count;
 }
 
 /*
@@ -609,16 +663,15 @@ static void bulk_run_reads(struct bulk *b, struct arena *replies)
 {
 	struct jmx_request requests[BULK_READS];
 	struct error unused;
+	size_t count;
 
 	if (!b->o->jmx)
 		b->o->jmx = jmx_open(b->o->target, &unused);
 	if (!b->o->jmx)
 		return;
-	for (size_t i = 0; i < b->count; i++)
-		requests[i] = read_request(&b->reads[i].q);
+	count = bulk_merge_reads(b, requests, replies);
 	b->o->jmx->keep = replies;
-	(void)jmx_run(b->o->jmx, requests, b->count, bulk_keep_reply, b,
-		      &unused);
+	(void)jmx_run(b->o->jmx, requests, count, bulk_keep_reply, b, &unused);
 	b->o->jmx->keep = NULL;
 }
 
@@ -627,13 +680,14 @@ static void bulk_flush(struct bulk *b)
 {
 	struct arena replies = { 0 };
 
-	memset(b->has_reply, 0, sizeof(b->has_reply));
 	if (b->count > 1)
 		bulk_run_reads(b, &replies);
 	for (size_t i = 0; i < b->count; i++) {
-		if (b->has_reply[i])
-			b->reads[i].early = &b->replies[i];
-		bulk_write(b, &b->reads[i], NULL);
+		struct bulk_read *r = &b->reads[i];
+
+		if (r->has_reply)
+			r->answer.early = &r->reply;
+		bulk_write(b, &r->answer, NULL);
 	}
 	b->count = 0;
 	arena_release(&replies);
@@ -647,7 +701,7 @@ static void bulk_add(struct bulk *b, const cJSON *json, struct line query)
 
 	if (!ret && a.q.type == JOLOKIA_QUERY_READ && a.q.attribute_count &&
 	    !answer_has_pattern(&a)) {
-		b->reads[b->count++] = a;
+		b->reads[b->count++] = (struct bulk_read){ .answer = a };
 		if (b->count == BULK_READS)
 			bulk_flush(b);
 		return;

@@ -217,9 +217,19 @@ def intervals(name, options, count=30):
 BODIES = {
     "one attribute": '{"type":"read","mbean":"java.lang:type=Memory",'
                      '"attribute":"HeapMemoryUsage"}',
-    "20 attributes": "[%s]" % ",".join(
-        ['{"type":"read","mbean":"java.lang:type=Threading",'
-         '"attribute":"ThreadCount"}'] * 20),
+    "20 attributes of 4 MBeans": "[%s]" % ",".join(
+        '{"type":"read","mbean":"java.lang:type=%s","attribute":"%s"}' %
+        (bean, attribute)
+        for bean, attributes in (
+            ("Memory", "HeapMemoryUsage NonHeapMemoryUsage Verbose "
+             "ObjectPendingFinalizationCount"),
+            ("Threading", "ThreadCount PeakThreadCount DaemonThreadCount "
+             "TotalStartedThreadCount CurrentThreadCpuTime "
+             "ThreadContentionMonitoringEnabled"),
+            ("OperatingSystem", "AvailableProcessors SystemLoadAverage "
+             "ProcessCpuTime OpenFileDescriptorCount MaxFileDescriptorCount"),
+            ("Runtime", "Uptime StartTime VmName VmVersion Name"))
+        for attribute in attributes.split()),
 }
 
 
