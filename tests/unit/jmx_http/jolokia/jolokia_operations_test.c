@@ -285,22 +285,39 @@ static void bulk_request_is_answered_in_order(void **state)
 }
 
 #define READ_INT READ(",\"attribute\":\"Int\"")
+#define READ_AT(object)                                                        \
+	"{\"type\":\"read\",\"mbean\":\"" object "\",\"attribute\":\"Int\"}"
 
 static void reads_of_a_bulk_request_are_sent_at_once(void **state)
 {
 	(void)state;
 	text_clear(&table.runs);
+	assert_post("[" READ_INT "," READ_AT("b:x=1") "," READ_AT("a:x=1") "]",
+		    "[" VALUE("5") "," FAILED_JMX("InstanceNotFoundException",
+						  "none",
+						  "404") "," VALUE("5") "]");
+	assert_string_equal(table.runs.bytes, "3 ");
+}
+
+static void reads_of_one_mbean_are_one_request(void **state)
+{
+	(void)state;
+	text_clear(&table.runs);
 	assert_post(
 		"[" READ_INT
-		"," READ(",\"attribute\":\"Name\"") ","
-						    "{\"type\":\"read\","
-						    "\"mbean\":\"b:x=1\","
-						    "\"attribute\":\"A\"}"
-						    "," READ_INT "]",
-		"[" VALUE("5") "," VALUE("{\"objectName\":\"z:x=2,y=1\"}") "," FAILED_JMX(
-			"InstanceNotFoundException", "none",
-			"404") "," VALUE("5") "]");
-	assert_string_equal(table.runs.bytes, "4 ");
+		"," READ(",\"attribute\":[\"Name\",\"NaN\"]") "," READ_AT("a:x="
+									  "1") "," READ(
+			",\"attribute\":\"Throws\"") "," READ(",\"attribute\":"
+							      "\"List\","
+							      "\"path\":\"0\"") "]",
+		"[" VALUE("5") "," VALUE(
+			"{\"Name\":{\"objectName\":\"z:x=2,y=1\"},"
+			"\"NaN\":null}") "," VALUE("5") "," FAILED("java.lang."
+								   "IllegalStat"
+								   "eException",
+								   "no",
+								   "500") "," VALUE("5") "]");
+	assert_string_equal(table.runs.bytes, "2 ");
 }
 
 /* A write sees the reads before it done, and none of those after it. */
@@ -311,8 +328,10 @@ static void reads_of_a_bulk_request_wait_for_its_changes(void **state)
 	text_clear(&out);
 	jolokia_operations_post(
 		&operations,
-		line_of("[" READ_INT "," READ_INT "," WRITE(
-			"Int", "7") "," READ_INT "," READ_INT "," READ_INT "]"),
+		line_of("[" READ_INT "," READ_AT("a:x=1") "," WRITE(
+			"Int",
+			"7") "," READ_INT
+			     "," READ_AT("a:x=1") "," READ_AT("a:x=2") "]"),
 		line_of(""), &out);
 	assert_string_equal(strrchr(table.log.bytes, 'I'), "Int[7]");
 	/* The write reads the type and the old value. */
@@ -324,7 +343,7 @@ static void reads_without_a_reply_are_repeated(void **state)
 	(void)state;
 	text_clear(&table.runs);
 	table.lost_after = 1;
-	assert_post("[" READ_INT "," READ_INT "," READ_INT "]",
+	assert_post("[" READ_INT "," READ_AT("a:x=1") "," READ_AT("a:x=2") "]",
 		    "[" VALUE("5") "," VALUE("5") "," VALUE("5") "]");
 	assert_string_equal(table.runs.bytes, "3 1 1 ");
 }
@@ -399,6 +418,7 @@ int main(void)
 		cmocka_unit_test(operation_is_found_by_name_and_signature),
 		cmocka_unit_test(bulk_request_is_answered_in_order),
 		cmocka_unit_test(reads_of_a_bulk_request_are_sent_at_once),
+		cmocka_unit_test(reads_of_one_mbean_are_one_request),
 		cmocka_unit_test(reads_of_a_bulk_request_wait_for_its_changes),
 		cmocka_unit_test(reads_without_a_reply_are_repeated),
 		cmocka_unit_test(invalid_requests_are_errors),
