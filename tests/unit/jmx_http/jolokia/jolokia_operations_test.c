@@ -305,11 +305,30 @@ static void reads_of_one_mbean_are_one_request(void **state)
 	text_clear(&table.runs);
 	assert_post(
 		"[" READ_INT
-		"," READ(",\"attribute\":[\"Name\",\"NaN\"]") "," READ_AT("a:x="
-									  "1") "," READ(
-			",\"attribute\":\"Throws\"") "," READ(",\"attribute\":"
-							      "\"List\","
-							      "\"path\":\"0\"") "]",
+		"," READ(",\"attribute\":[\"Name\",\"NaN\"]") "," READ_AT(
+			"a:x="
+			"1") "," READ(",\"attribute\":\"Throws\"") "," READ(","
+									    "\""
+									    "at"
+									    "tr"
+									    "ib"
+									    "ut"
+									    "e"
+									    "\""
+									    ":"
+									    "\""
+									    "Li"
+									    "st"
+									    "\""
+									    ","
+									    "\""
+									    "pa"
+									    "th"
+									    "\""
+									    ":"
+									    "\""
+									    "0"
+									    "\"") "]",
 		"[" VALUE("5") "," VALUE(
 			"{\"Name\":{\"objectName\":\"z:x=2,y=1\"},"
 			"\"NaN\":null}") "," VALUE("5") "," FAILED("java.lang."
