@@ -299,45 +299,27 @@ static void reads_of_a_bulk_request_are_sent_at_once(void **state)
 	assert_string_equal(table.runs.bytes, "3 ");
 }
 
+/* clang-format off */
 static void reads_of_one_mbean_are_one_request(void **state)
 {
 	(void)state;
 	text_clear(&table.runs);
-	assert_post(
-		"[" READ_INT
-		"," READ(",\"attribute\":[\"Name\",\"NaN\"]") "," READ_AT(
-			"a:x="
-			"1") "," READ(",\"attribute\":\"Throws\"") "," READ(","
-									    "\""
-									    "at"
-									    "tr"
-									    "ib"
-									    "ut"
-									    "e"
-									    "\""
-									    ":"
-									    "\""
-									    "Li"
-									    "st"
-									    "\""
-									    ","
-									    "\""
-									    "pa"
-									    "th"
-									    "\""
-									    ":"
-									    "\""
-									    "0"
-									    "\"") "]",
-		"[" VALUE("5") "," VALUE(
-			"{\"Name\":{\"objectName\":\"z:x=2,y=1\"},"
-			"\"NaN\":null}") "," VALUE("5") "," FAILED("java.lang."
-								   "IllegalStat"
-								   "eException",
-								   "no",
-								   "500") "," VALUE("5") "]");
+	assert_post("["
+		READ_INT ","
+		READ(",\"attribute\":[\"Name\",\"NaN\"]") ","
+		READ_AT("a:x=1") ","
+		READ(",\"attribute\":\"Throws\"") ","
+		READ(",\"attribute\":\"List\",\"path\":\"0\"") "]",
+		"["
+		VALUE("5") ","
+		VALUE("{\"Name\":{\"objectName\":\"z:x=2,y=1\"},\"NaN\":null}")
+		","
+		VALUE("5") ","
+		FAILED("java.lang.IllegalStateException", "no", "500") ","
+		VALUE("5") "]");
 	assert_string_equal(table.runs.bytes, "2 ");
 }
+/* clang-format on */
 
 /* A write sees the reads before it done, and none of those after it. */
 static void reads_of_a_bulk_request_wait_for_its_changes(void **state)
