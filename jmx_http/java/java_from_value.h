@@ -17,6 +17,13 @@ struct open_type;
 
 #define FROM_VALUE_INFERRED_MAX 64
 
+/*
+ * Work of the search for types: comparisons of a value, or 1/64 of a row.
+ * Composites and tables that are left then become text.  Without a limit,
+ * nested arrays of different composites double the work at each level.
+ */
+#define FROM_VALUE_WORK_MAX ((size_t)64000000)
+
 /* One stream.  The caller sets the first two fields and zeroes the others. */
 struct java_from_value {
 	struct java_output *output;
@@ -27,11 +34,19 @@ struct java_from_value {
 	struct open_type **known; /* by index of the table; may be NULL */
 	struct open_type *inferred[FROM_VALUE_INFERRED_MAX];
 	size_t inferred_next;
+	size_t work; /* at most FROM_VALUE_WORK_MAX */
 };
 
 /* type as Class.getName() spells it; "" if it is unknown. */
 void java_from_value(struct java_from_value *f, const struct value *v,
 		     const char *type);
+
+/*
+ * As above, but returns false, and writes nothing, if the value cannot be
+ * written with the type.
+ */
+bool java_from_value_of_type(struct java_from_value *f, const struct value *v,
+			     const char *type);
 
 /* Writes a javax.management.MBeanInfo without descriptors. */
 void java_from_info(struct java_output *o, const struct jmx_info *info);

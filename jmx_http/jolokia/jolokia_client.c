@@ -3,11 +3,10 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/base/json.h"
 #include "core/base/safe_text.h"
 #include "jmx_http/jmx_read.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
-#include "jmx_http/value/object_name.h"
+#include "jmx_http/jolokia/jolokia_pull.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,9 +27,7 @@
 
 #define REDIRECTS_MAX 3
 
-/* An agent stores 100 notifications of a subscription. */
-#define PULL_INTERVAL_NS (250 * CLOCK_NS_PER_MS)
-#define UNREGISTER_NS    (3 * CLOCK_NS_PER_S)
+#define UNREGISTER_NS (3 * CLOCK_NS_PER_S)
 
 struct kept_type {
 	const char *name, *type;
@@ -44,20 +41,6 @@ struct kept_bean {
 	char *object;
 };
 
-struct subscription {
-	char *object;
-	char *handle; /* NULL: not added */
-};
-
-struct pull {
-	char *client; /* NULL: not registered */
-	char *store;  /* the name of the MBean */
-	struct subscription *list;
-	size_t count, cap;
-	bool has_missed; /* and fetch() has not yet reported it */
-	int64_t pulled_ns;
-};
-
 struct jolokia_client {
 	struct jmx base;
 	struct http_client *http;
@@ -66,7 +49,7 @@ struct jolokia_client {
 	bool has_token;                    /* instead of a user */
 	struct kept_bean kept[TYPES_KEPT]; /* the oldest is replaced */
 	size_t kept_next;
-	struct pull pull;
+	struct jolokia_pull pull;
 };
 
 const char *const jolokia_paths[] = {
@@ -208,9 +191,10 @@ static int client_send(struct jolokia_client *c, const struct text *body,
  * Sends requests and parses the response, which the caller frees with
  * cJSON_Delete().
  */
-static cJSON *client_post(struct jolokia_client *c, const struct text *body,
-			  bool is_once, struct error *err)
+static cJSON *client_post(void *self, const struct text *body, bool is_once,
+			  struct error *err)
 {
+	struct jolokia_client *c = self;
 	cJSON *json = NULL;
 
 	if (client_send(c, body, is_once, err) == 0) {
@@ -665,395 +649,32 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	return status;
 }
 
-/*
- * Notifications
- *
- * Agents of 2.x store them for a registered client, at most 100 for each
- * subscription, until the client pulls them by an operation of the store's
- * MBean.  The store counts the notifications that it discards, but keeps only
- * one of several with the same sequence number.
- * https://jolokia.org/reference/html/manual/jolokia_protocol.html#notification
- */
-
-static void command_add(struct text *out, const char *command,
-			const char *client, const char *object)
-{
-	struct json j = json_into(out);
-
-	json_open_object(&j);
-	json_key(&j, "type");
-	json_text(&j, "notification");
-	json_key(&j, "command");
-	json_text(&j, command);
-	if (client) {
-		json_key(&j, "client");
-		json_text(&j, client);
-	}
-	if (object) {
-		json_key(&j, "mode");
-		json_text(&j, "pull");
-		json_key(&j, "mbean");
-		json_text(&j, object);
-	}
-	json_close_object(&j);
-}
-
-/*
- * Sends a command; returns the response, for cJSON_Delete().  refused: the kind
- * of the error if the agent does not support the command.
- */
-static cJSON *command_send(struct jolokia_client *c, const char *command,
-			   const char *object, enum error_kind refused,
-			   struct error *err)
-{
-	struct text body = { 0 };
-	struct arena a = { 0 };
-	enum error_kind kind;
-	const char *why;
-	cJSON *json;
-
-	command_add(&body, command, c->pull.client, object);
-	json = client_post(c, &body, true, err);
-	why = json ? jolokia_failure(json, &a, &kind) : NULL;
-	if (why) {
-		fail(err, kind == ERROR_REFUSED ? refused : kind, "%s", why);
-		cJSON_Delete(json);
-		json = NULL;
-	}
-	arena_release(&a);
-	text_release(&body);
-	return json;
-}
-
-static char *command_copy_text(const cJSON *item)
-{
-	struct arena a = { 0 };
-	const char *text = jolokia_json_text(item, &a).at;
-	char *copy = text ? xstrdup(text) : NULL;
-
-	arena_release(&a);
-	return copy;
-}
-
-static void pull_forget_client(struct pull *p)
-{
-	free(p->client);
-	free(p->store);
-	p->client = p->store = NULL;
-	for (size_t i = 0; i < p->count; i++) {
-		free(p->list[i].handle);
-		p->list[i].handle = NULL;
-	}
-}
-
-static int pull_register(struct jolokia_client *c, struct error *err)
-{
-	const cJSON *value, *backend;
-	cJSON *json;
-
-	if (c->pull.client)
-		return 0;
-	json = command_send(c, "register", NULL, ERROR_UNAVAILABLE, err);
-	if (!json && err->kind == ERROR_UNAVAILABLE)
-		fail_in(err, "notifications require Jolokia 2.x in the JVM");
-	if (!json)
-		return -1;
-	value = jolokia_json_member(json, "value");
-	backend = jolokia_json_member(value, "backend");
-	c->pull.client = command_copy_text(jolokia_json_member(value, "id"));
-	c->pull.store = command_copy_text(jolokia_json_member(
-		jolokia_json_member(backend, "pull"), "store"));
-	cJSON_Delete(json);
-	if (c->pull.client && c->pull.store)
-		return 0;
-	return fail(err, ERROR_UNAVAILABLE,
-		    "notifications are unavailable: the agent does not offer "
-		    "the pull mode");
-}
-
-static int subscription_add(struct jolokia_client *c, struct subscription *s,
-			    struct error *err)
-{
-	cJSON *json = command_send(c, "add", s->object, ERROR_REFUSED, err);
-
-	if (!json)
-		return fail_in(err, "listening to %.200s", s->object);
-	s->handle = command_copy_text(jolokia_json_member(json, "value"));
-	cJSON_Delete(json);
-	if (!s->handle)
-		return fail(err, ERROR_REFUSED,
-			    "listening to %.200s: the agent returned no handle",
-			    s->object);
-	return 0;
-}
-
-static int pull_listen(struct jolokia_client *c, const char *object,
-		       struct error *err)
-{
-	struct subscription s = { .object = xstrdup(object) };
-
-	if (subscription_add(c, &s, err)) {
-		free(s.object);
-		return -1;
-	}
-	array_reserve(c->pull.list, c->pull.cap, c->pull.count + 1);
-	c->pull.list[c->pull.count++] = s;
-	return 0;
-}
-
 static int client_listen(struct jmx *j, const char *object, struct error *err)
 {
 	struct jolokia_client *c = (struct jolokia_client *)j;
-	int status = pull_register(c, err);
 
-	if (status == 0)
-		status = pull_listen(c, object, err);
-	return status ? fail_in(err, "%s", c->title.bytes) : 0;
-}
-
-/* The agent has forgotten the client: it was restarted. */
-static int pull_renew(struct jolokia_client *c, struct error *err)
-{
-	pull_forget_client(&c->pull);
-	c->pull.has_missed = true;
-	if (pull_register(c, err))
-		return -1;
-	for (size_t i = 0; i < c->pull.count; i++)
-		if (subscription_add(c, &c->pull.list[i], err))
-			return -1;
+	if (jolokia_pull_listen(&c->pull, object, err))
+		return fail_in(err, "%s", c->title.bytes);
 	return 0;
-}
-
-struct pulling {
-	jmx_notification_fn *fn;
-	void *self;
-	size_t passed;
-};
-
-static int pulling_pass_lost(struct pulling *p, int64_t count,
-			     struct error *err)
-{
-	const struct jmx_notification lost = {
-		.object = "",
-		.type = "sjkc.lost",
-		.message = "notifications were lost",
-		.sequence = count,
-		.time_ms = clock_wall_ns() / CLOCK_NS_PER_MS,
-	};
-
-	p->passed++;
-	return p->fn(p->self, &lost, err);
-}
-
-static int64_t pulling_integer(const cJSON *object, const char *name,
-			       struct arena *a)
-{
-	return value_integer_of(
-		jolokia_to_value(jolokia_json_member(object, name), "long", a),
-		0);
-}
-
-static const char *pulling_text(const cJSON *object, const char *name,
-				struct arena *a)
-{
-	const char *text = jolokia_json_text(jolokia_json_member(object, name),
-					     a)
-				   .at;
-
-	return text ? text : "";
-}
-
-static int pulling_pass(struct pulling *p, const struct subscription *s,
-			const cJSON *item, struct error *err)
-{
-	const cJSON *data = jolokia_json_member(item, "userData");
-	struct arena a = { 0 };
-	const struct value *source = jolokia_to_value(
-		jolokia_json_member(item, "source"), "", &a);
-	struct jmx_notification one = {
-		.object = source->kind == VALUE_NAME ? source->text.at
-						     : s->object,
-		.type = pulling_text(item, "type", &a),
-		.message = pulling_text(item, "message", &a),
-		.sequence = pulling_integer(item, "sequenceNumber", &a),
-		.time_ms = pulling_integer(item, "timeStamp", &a),
-	};
-	int status;
-
-	if (data && !cJSON_IsNull(data))
-		one.user_data = jolokia_to_value(data, "", &a);
-	p->passed++;
-	status = p->fn(p->self, &one, err);
-	arena_release(&a);
-	return status;
-}
-
-/* Null: the store has never had a notification for this subscription. */
-static int pulling_take(struct pulling *p, const struct subscription *s,
-			const cJSON *response, struct error *err)
-{
-	const cJSON *value = jolokia_json_member(response, "value");
-	const cJSON *item;
-	struct arena a = { 0 };
-	enum error_kind kind;
-	const char *why = jolokia_failure(response, &a, &kind);
-	int64_t lost = 0;
-	int status = 0;
-
-	if (why)
-		status = fail(err, kind, "%s", why);
-	else
-		lost = pulling_integer(value, "dropped", &a);
-	arena_release(&a);
-	if (status == 0 && lost > 0)
-		status = pulling_pass_lost(p, lost, err);
-	lost = 0;
-	cJSON_ArrayForEach(item, jolokia_json_member(value, "notifications"))
-	{
-		/* The agent's own limits replace items by texts. */
-		if (!cJSON_IsObject(item))
-			lost++;
-		else if (status == 0)
-			status = pulling_pass(p, s, item, err);
-	}
-	if (status == 0 && lost)
-		status = pulling_pass_lost(p, lost, err);
-	return status;
-}
-
-static int pull_add_request(struct text *body, const struct pull *p,
-			    const struct subscription *s, struct error *err)
-{
-	static const char *const name = "pull";
-	static const char *const signature[] = { "java.lang.String",
-						 "java.lang.String" };
-	struct arena a = { 0 };
-	const struct value *const arguments[] = {
-		value_text(&a, VALUE_STRING, "java.lang.String", p->client,
-			   strlen(p->client)),
-		value_text(&a, VALUE_STRING, "java.lang.String", s->handle,
-			   strlen(s->handle)),
-	};
-	const struct jmx_request q = {
-		.verb = JMX_INVOKE,
-		.object = p->store,
-		.names = &name,
-		.name_count = 1,
-		.arguments = arguments,
-		.signature = signature,
-		.argument_count = 2,
-	};
-	int status;
-
-	text_putc(body, ',');
-	status = jolokia_add_request(body, &q, JOLOKIA_WHOLE, err);
-	arena_release(&a);
-	return status;
-}
-
-/*
- * Pulls the notifications of some subscriptions in one POST.  A store also
- * returns nothing for an unknown client, so a ping before the pulls proves that
- * the agent knows the client.  Returns 1 if it does not.
- */
-static int pull_some(struct jolokia_client *c, size_t first, size_t count,
-		     struct pulling *p, struct error *err)
-{
-	struct text body = { 0 };
-	struct arena a = { 0 };
-	enum error_kind kind;
-	const cJSON *one;
-	cJSON *json = NULL;
-	int status = 0;
-
-	text_putc(&body, '[');
-	command_add(&body, "ping", c->pull.client, NULL);
-	for (size_t i = 0; status == 0 && i < count; i++)
-		status = pull_add_request(&body, &c->pull,
-					  &c->pull.list[first + i], err);
-	text_putc(&body, ']');
-	if (status == 0 && !(json = client_post(c, &body, true, err)))
-		status = -1;
-	one = json && cJSON_IsArray(json) ? json->child : NULL;
-	if (status == 0 && (!one || cJSON_GetArraySize(json) != (int)count + 1))
-		status = fail(err, ERROR_REFUSED,
-			      "the agent did not answer each request");
-	else if (status == 0 && jolokia_failure(one, &a, &kind))
-		status = 1;
-	for (size_t i = 0; status == 0 && i < count; i++)
-		if ((one = one ? one->next : NULL))
-			status = pulling_take(p, &c->pull.list[first + i], one,
-					      err);
-	cJSON_Delete(json);
-	arena_release(&a);
-	text_release(&body);
-	return status;
-}
-
-static int pull_all(struct jolokia_client *c, struct pulling *p,
-		    struct error *err)
-{
-	int status = 0;
-
-	for (size_t at = 0; status == 0 && at < c->pull.count; at += BULK_MAX) {
-		size_t left = c->pull.count - at;
-
-		status = pull_some(c, at, left < BULK_MAX ? left : BULK_MAX, p,
-				   err);
-	}
-	if (status == 1)
-		status = pull_renew(c, err);
-	if (status == 0 && c->pull.has_missed) {
-		c->pull.has_missed = false;
-		status = pulling_pass_lost(p, 0, err);
-	}
-	return status;
 }
 
 static int client_fetch(struct jmx *j, int64_t timeout_ns,
 			jmx_notification_fn *fn, void *self, struct error *err)
 {
 	struct jolokia_client *c = (struct jolokia_client *)j;
-	int64_t deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
-	struct pulling p = { .fn = fn, .self = self };
-	int status = 0;
 
-	while (status == 0 && !p.passed) {
-		int64_t next_ns = c->pull.pulled_ns + PULL_INTERVAL_NS;
-
-		if (next_ns > deadline_ns) {
-			clock_sleep_until(deadline_ns);
-			break;
-		}
-		clock_sleep_until(next_ns);
-		status = pull_all(c, &p, err);
-		c->pull.pulled_ns = clock_monotonic_ns();
-	}
-	return status ? fail_in(err, "%s", c->title.bytes) : 0;
-}
-
-/* An agent keeps a client that does not unregister. */
-static void pull_release(struct jolokia_client *c)
-{
-	struct error unused;
-
-	if (c->pull.client) {
-		if (c->base.timeout_ns > UNREGISTER_NS)
-			c->base.timeout_ns = UNREGISTER_NS;
-		cJSON_Delete(command_send(c, "unregister", NULL, ERROR_REFUSED,
-					  &unused));
-	}
-	pull_forget_client(&c->pull);
-	for (size_t i = 0; i < c->pull.count; i++)
-		free(c->pull.list[i].object);
-	free(c->pull.list);
+	if (jolokia_pull_fetch(&c->pull, timeout_ns, fn, self, err))
+		return fail_in(err, "%s", c->title.bytes);
+	return 0;
 }
 
 static void client_close(struct jmx *j)
 {
 	struct jolokia_client *c = (struct jolokia_client *)j;
 
-	pull_release(c);
+	if (c->base.timeout_ns > UNREGISTER_NS)
+		c->base.timeout_ns = UNREGISTER_NS;
+	jolokia_pull_release(&c->pull);
 	for (size_t i = 0; i < TYPES_KEPT; i++)
 		kept_release(&c->kept[i]);
 	http_client_free(c->http);
@@ -1151,6 +772,8 @@ struct jmx *jolokia_client_open(const struct jmx_target *target,
 	const char *user = target->credentials.user;
 
 	c->base.ops = &client_ops;
+	c->pull.post = client_post;
+	c->pull.self = c;
 	c->base.timeout_ns = target->timeout_ns ? target->timeout_ns
 						: JMX_TIMEOUT_NS;
 	text_puts(&c->url, target->address);
