@@ -11,14 +11,29 @@
 
 #define READ_LEN ((size_t)64 << 10)
 
+enum server_method {
+	SERVER_GET, /* and methods that the proxy does not forward */
+	SERVER_HEAD,
+	SERVER_POST,
+	SERVER_OPTIONS,
+};
+
 struct server {
 	int fd;
+	enum server_method method; /* of the request */
 	struct jolokia_operations operations;
 	struct text in;   /* bytes that are not yet parsed */
 	struct text body; /* of the request */
 	struct text out;  /* the response's body */
 	struct text head; /* and its head */
 	bool closes;      /* after the response */
+
+	/*
+	 * The origin of the web page that sends the request, or ""; the proxy
+	 * forwards it only if it is allowed.
+	 */
+	struct text origin;
+	struct text asked_headers; /* by a page, before it sends the request */
 
 	const struct metrics_options *metrics;
 	struct text
@@ -64,16 +79,32 @@ static void server_drain(struct server *s, size_t len)
 	s->in.len -= len;
 }
 
+/*
+ * Lets the page read the response; otherwise, the browser withholds it.
+ * https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+static void server_add_origin(struct server *s)
+{
+	if (s->origin.len)
+		text_printf(&s->head,
+			    "Access-Control-Allow-Origin: %s\r\n"
+			    "Access-Control-Allow-Credentials: true\r\n"
+			    "Vary: Origin\r\n",
+			    s->origin.bytes);
+}
+
 static bool server_respond(struct server *s, unsigned status,
-			   const char *reason, const char *type, bool is_head)
+			   const char *reason, const char *type)
 {
 	text_clear(&s->head);
 	text_printf(&s->head,
 		    "HTTP/1.1 %u %s\r\nContent-Type: %s\r\n"
-		    "Cache-Control: no-cache\r\nContent-Length: %zu\r\n%s\r\n",
+		    "Cache-Control: no-cache\r\nContent-Length: %zu\r\n%s",
 		    status, reason, type, s->out.len,
 		    s->closes ? "Connection: close\r\n" : "");
-	if (!is_head)
+	server_add_origin(s);
+	text_puts(&s->head, "\r\n");
+	if (s->method != SERVER_HEAD)
 		text_add(&s->head, s->out.bytes, s->out.len);
 	return server_send(s, &s->head);
 }
@@ -83,8 +114,28 @@ static bool server_fail(struct server *s, unsigned status, const char *why)
 	s->closes = true;
 	text_clear(&s->out);
 	text_printf(&s->out, "%s\n", why);
-	server_respond(s, status, "Error", "text/plain; charset=utf-8", false);
+	server_respond(s, status, "Error", "text/plain; charset=utf-8");
 	return false;
+}
+
+/* Tells a browser what a page may send; nothing else happens. */
+static bool server_answer_options(struct server *s)
+{
+	text_clear(&s->head);
+	text_printf(&s->head,
+		    "HTTP/1.1 200 OK\r\nAllow: GET, HEAD, OPTIONS, "
+		    "POST\r\nContent-Length: 0\r\n%s",
+		    s->closes ? "Connection: close\r\n" : "");
+	server_add_origin(s);
+	if (s->origin.len)
+		text_puts(&s->head,
+			  "Access-Control-Allow-Methods: GET, POST\r\n"
+			  "Access-Control-Max-Age: 3600\r\n");
+	if (s->origin.len && s->asked_headers.len)
+		text_printf(&s->head, "Access-Control-Allow-Headers: %s\r\n",
+			    s->asked_headers.bytes);
+	text_puts(&s->head, "\r\n");
+	return server_send(s, &s->head);
 }
 
 /* Reads the body, whose first bytes are in s->in. */
@@ -112,20 +163,19 @@ static bool server_read_body(struct server *s, const struct http_head *h)
 	return true;
 }
 
-/* Metrics */
-
-static void server_keep_authorization(struct server *s,
-				      const struct http_head *h)
+/* Keeps the value of a header, with text before it; "" if there is none. */
+static void server_keep_header(struct text *to, const struct http_head *h,
+			       const char *name, const char *before)
 {
-	const struct http_header *header = http_header_find(h, "Authorization");
+	const struct http_header *header = http_header_find(h, name);
 
-	text_clear(&s->authorization);
-	text_puts(&s->authorization, "");
-	if (!header)
-		return;
-	text_puts(&s->authorization, "Authorization: ");
-	text_add(&s->authorization, header->value.text, header->value.len);
+	text_clear(to);
+	text_puts(to, header ? before : "");
+	if (header)
+		text_add(to, header->value.text, header->value.len);
 }
+
+/* Metrics */
 
 /* Connects; to an agent, connects again for another login. */
 static int server_connect(struct server *s, struct error *err)
@@ -147,14 +197,14 @@ static int server_connect(struct server *s, struct error *err)
 	return o->jmx ? 0 : -1;
 }
 
-static bool server_answer_metrics(struct server *s, bool is_head)
+static bool server_answer_metrics(struct server *s)
 {
 	struct error err = { 0 };
 
 	text_clear(&s->out);
 	if (server_connect(s, &err) == 0 &&
 	    metrics_read(s->operations.jmx, s->metrics, &s->out, &err) >= 0)
-		return server_respond(s, 200, "OK", EXPOSITION_TYPE, is_head);
+		return server_respond(s, 200, "OK", EXPOSITION_TYPE);
 	return server_fail(s,
 			   err.kind == ERROR_PERMISSION ? 403
 			   : err.sys == ETIMEDOUT       ? 504
@@ -162,22 +212,32 @@ static bool server_answer_metrics(struct server *s, bool is_head)
 			   err.text);
 }
 
-static bool server_answer(struct server *s, bool is_post, struct line target,
-			  bool is_head)
+static bool server_answer(struct server *s, struct line target)
 {
+	bool is_post = s->method == SERVER_POST;
 	struct line query = target;
 	struct line path = line_cut(&query, '?');
 	struct line body = { s->body.bytes, s->body.len };
 
+	if (s->method == SERVER_OPTIONS)
+		return server_answer_options(s);
 	if (!is_post && line_is(path, EXPOSITION_PATH))
-		return server_answer_metrics(s, is_head);
+		return server_answer_metrics(s);
 	text_clear(&s->out);
 	if (is_post)
 		jolokia_operations_post(&s->operations, body, query, &s->out);
 	else
 		jolokia_operations_get(&s->operations, target, query, &s->out);
-	return server_respond(s, 200, "OK", "application/json; charset=utf-8",
-			      is_head);
+	return server_respond(s, 200, "OK", "application/json; charset=utf-8");
+}
+
+static enum server_method server_method_of(struct line name)
+{
+	if (line_is(name, "HEAD"))
+		return SERVER_HEAD;
+	if (line_is(name, "POST"))
+		return SERVER_POST;
+	return line_is(name, "OPTIONS") ? SERVER_OPTIONS : SERVER_GET;
 }
 
 /* Serves a request.  Returns false if the connection must be closed. */
@@ -188,7 +248,7 @@ static bool server_serve(struct server *s)
 	size_t scanned = 0, len = 0;
 	struct text target = { 0 };
 	struct http_head h;
-	bool is_post, is_head, goes_on;
+	bool goes_on;
 
 	while (!s->in.len ||
 	       (result = http_head_find(s->in.bytes, s->in.len, &scanned, &len,
@@ -198,17 +258,18 @@ static bool server_serve(struct server *s)
 	if (result == HTTP_INVALID ||
 	    !http_request_parse(&h, s->in.bytes, len, &fault))
 		return server_fail(s, fault.status, fault.why);
-	is_post = line_is(h.method, "POST");
-	is_head = line_is(h.method, "HEAD");
+	s->method = server_method_of(h.method);
 	s->closes = !h.is_persistent;
 	/* The head is in s->in, which reading the body moves. */
-	server_keep_authorization(s, &h);
+	server_keep_header(&s->authorization, &h, "Authorization",
+			   "Authorization: ");
+	server_keep_header(&s->origin, &h, "Origin", "");
+	server_keep_header(&s->asked_headers, &h,
+			   "Access-Control-Request-Headers", "");
 	text_add(&target, h.target.text, h.target.len);
 	server_drain(s, len);
 	goes_on = server_read_body(s, &h) &&
-		  server_answer(s, is_post,
-				(struct line){ target.bytes, target.len },
-				is_head) &&
+		  server_answer(s, (struct line){ target.bytes, target.len }) &&
 		  !s->closes;
 	text_release(&target);
 	return goes_on;
@@ -230,6 +291,8 @@ void jolokia_server_run(const struct jmx_target *target,
 	text_release(&s.body);
 	text_release(&s.out);
 	text_release(&s.head);
+	text_release(&s.origin);
+	text_release(&s.asked_headers);
 	text_release(&s.authorization);
 	text_release(&s.login);
 }
