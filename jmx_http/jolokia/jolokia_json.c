@@ -743,26 +743,80 @@ void jolokia_json_item(struct json *j, const cJSON *item)
 	}
 }
 
-/* Arguments are arrays of simple values, which bounds this recursion. */
+/* Arguments */
+
+/* Agents round JSON numbers. */
+static void argument_number(struct json *j, const struct value_dialect *d,
+			    const struct value *v)
+{
+	(void)d;
+	json_string(j, v->text.at, v->text.len);
+}
+
+/* True for the table of an MXBean's Map whose keys can name members. */
+static bool argument_is_map(const struct value *v)
+{
+	if (v->table.index_count != 1 || strcmp(v->table.index[0], "key") != 0)
+		return false;
+	for (size_t i = 0; i < v->table.row_count; i++) {
+		const struct value *row = v->table.rows[i];
+
+		if (!value_text_of(value_member(row, "key")) ||
+		    !value_member(row, "value"))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Agents expect an object of keys and values, or for other tables the columns
+ * of the index and the rows.
+ * https://jolokia.org/reference/html/manual/jolokia_protocol.html#serialization-request
+ */
+static void argument_table(struct json *j, const struct value_dialect *d,
+			   const struct value *v)
+{
+	bool is_map = argument_is_map(v);
+
+	json_open_object(j);
+	if (!is_map) {
+		json_key(j, "indexNames");
+		json_open_array(j);
+		for (size_t i = 0; i < v->table.index_count; i++)
+			json_text(j, v->table.index[i]);
+		json_close_array(j);
+		json_key(j, "values");
+		json_open_array(j);
+	}
+	for (size_t i = 0; i < v->table.row_count; i++) {
+		const struct value *row = v->table.rows[i];
+
+		if (is_map)
+			json_foreign_key(j, value_member(row, "key")->text.at);
+		value_json_as(j, d, is_map ? value_member(row, "value") : row);
+	}
+	if (!is_map)
+		json_close_array(j);
+	json_close_object(j);
+}
+
+/* Arrays contain arrays and simple values, which bounds this recursion. */
 static void argument_add(struct json *j, const struct value *v)
 {
-	switch (v->kind) {
-	case VALUE_ARRAY:
+	struct value_dialect dialect = value_dialect_mx;
+
+	dialect.number = argument_number;
+	dialect.table = argument_table;
+	if (v->kind == VALUE_ARRAY) {
 		json_open_array(j);
 		for (size_t i = 0; i < v->list.count; i++)
 			argument_add(j, v->list.at[i]);
 		json_close_array(j);
-		break;
-	case VALUE_NUMBER:
-		/* Agents round JSON numbers. */
-		json_string(j, v->text.at, v->text.len);
-		break;
-	case VALUE_DATE:
+	} else if (v->kind == VALUE_DATE) {
 		/* Each agent has a dateFormat of its own. */
 		json_int(j, v->integer);
-		break;
-	default:
-		value_json(j, v);
+	} else {
+		value_json_as(j, &dialect, v);
 	}
 }
 

@@ -7,6 +7,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "jmx_http/java/java_from_value.h"
+#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/java/java_to_value.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
@@ -30,14 +32,6 @@
 #define STALE_NS CLOCK_NS_PER_S
 
 /* Requests: encoding as calls */
-
-static const struct java_shape shape_attribute = {
-	.name = "javax.management.Attribute",
-	.suid = 0x2279b907538b3b0e,
-	.flags = JAVA_SERIALIZABLE,
-	.fields = { { 'L', "name", "Ljava/lang/String;" },
-		    { 'L', "value", "Ljava/lang/Object;" } },
-};
 
 typedef int add_fn(struct text *out, const struct jmx_request *q, size_t name,
 		   struct error *err);
@@ -71,6 +65,60 @@ static int request_add_get(struct text *out, const struct jmx_request *q,
 	return 0;
 }
 
+/*
+ * Open data: the types repeat, so the stream refers back to them, which
+ * requires that one java_output writes the whole stream.
+ */
+
+static bool request_has_open_data(const struct jmx_request *q)
+{
+	for (size_t i = 0; i < q->argument_count; i++)
+		if (strstr(q->signature[i], "javax.management.openmbean."))
+			return true;
+	return false;
+}
+
+static int request_write_open_argument(struct java_from_value *f,
+				       const struct jmx_request *q, size_t i,
+				       struct error *err)
+{
+	const struct value *v = q->arguments[i];
+
+	if (v->kind == VALUE_NULL)
+		java_write_null(f->output->out);
+	else if (!java_from_value_of_type(f, v, q->signature[i]))
+		return fail(err, ERROR_MISUSE,
+			    "argument %zu of %.100s is not a %.100s", i + 1,
+			    q->names[0], q->signature[i]);
+	return 0;
+}
+
+/* Writes the arguments as an array, or the one of a new attribute value. */
+static int request_write_open_data(struct text *stream,
+				   const struct jmx_request *q,
+				   struct error *err)
+{
+	struct java_output o = { .out = stream, .dialect = JAVA_PLAIN };
+	struct arena a = { 0 };
+	struct java_from_value f = { .output = &o, .arena = &a };
+	int status = 0;
+
+	if (q->verb == JMX_SET) {
+		java_output_object(&o, &java_shape_attribute);
+		java_output_text(&o, q->names[0]);
+	} else {
+		java_output_array(&o, "[Ljava.lang.Object;",
+				  (uint32_t)q->argument_count);
+	}
+	for (size_t i = 0; status == 0 && i < q->argument_count; i++)
+		status = request_write_open_argument(&f, q, i, err);
+	java_output_release(&o);
+	arena_release(&a);
+	return status;
+}
+
+/* Other values */
+
 static int request_write_argument(struct text *out, const struct jmx_request *q,
 				  size_t i, struct error *err)
 {
@@ -88,9 +136,13 @@ static int request_add_set(struct text *out, const struct jmx_request *q,
 
 	(void)name;
 	java_write_header(&stream);
-	java_write_object(&stream, &shape_attribute, JAVA_PLAIN);
-	java_write_text(&stream, q->names[0]);
-	status = request_write_argument(&stream, q, 0, err);
+	if (request_has_open_data(q)) {
+		status = request_write_open_data(&stream, q, err);
+	} else {
+		java_write_object(&stream, &java_shape_attribute, JAVA_PLAIN);
+		java_write_text(&stream, q->names[0]);
+		status = request_write_argument(&stream, q, 0, err);
+	}
 	java_write_object_name(out, q->object, JAVA_OF_RMI);
 	java_write_marshalled(out, &stream);
 	text_release(&stream);
@@ -105,10 +157,14 @@ static int request_write_arguments(struct text *out,
 	int status = 0;
 
 	java_write_header(&stream);
-	java_write_array(&stream, "[Ljava.lang.Object;",
-			 (uint32_t)q->argument_count, JAVA_PLAIN);
-	for (size_t i = 0; status == 0 && i < q->argument_count; i++)
-		status = request_write_argument(&stream, q, i, err);
+	if (request_has_open_data(q)) {
+		status = request_write_open_data(&stream, q, err);
+	} else {
+		java_write_array(&stream, "[Ljava.lang.Object;",
+				 (uint32_t)q->argument_count, JAVA_PLAIN);
+		for (size_t i = 0; status == 0 && i < q->argument_count; i++)
+			status = request_write_argument(&stream, q, i, err);
+	}
 	java_write_marshalled(out, &stream);
 	text_release(&stream);
 	return status;

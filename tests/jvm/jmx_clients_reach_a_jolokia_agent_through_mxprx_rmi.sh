@@ -15,7 +15,7 @@ lab_enter "$0" "$@"
 at=127.0.0.1:7777
 
 java_client() {
-	jmx_client "$1" "$at" attributes operations loop 20 churn 2 &&
+	jmx_client "$1" "$at" attributes operations recording loop 20 churn 2 &&
 		cat "$scratch/client"
 }
 

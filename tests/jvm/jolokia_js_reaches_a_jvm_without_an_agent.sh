@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # jolokia.js reads, writes, invokes, searches and lists MBeans of a JVM without an
 # agent through mxprx --http, by its JMX port and by its PID; the requests that
-# hawtio sends (@hawtio/react 2.3.0) yield what hawtio needs; heap.js of README.md
-# prints what README.md shows.
+# hawtio sends (@hawtio/react 2.3.0) yield what hawtio needs, also from a page of an
+# allowed origin; heap.js of README.md prints what README.md shows.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -17,6 +17,7 @@ command -v node >/dev/null || { echo 'no node'; exit 77; }
 
 cat >"$scratch/client.js" <<'END'
 const assert = require("assert")
+const http = require("http")
 const loaded = require("jolokia.js")
 const Jolokia = loaded.default || loaded
 const jolokia = new Jolokia({ url: process.argv[2] })
@@ -188,8 +189,75 @@ async function hawtio() {
 	assert(metrics[1].value.AvailableProcessors > 0)
 }
 
+// A recording as hawtio makes it: the options are a map, for TabularData.
+async function recording() {
+	const jfr = "jdk.management.jfr:type=FlightRecorder"
+	const exec = (operation, ...args) =>
+		value({ type: "exec", mbean: jfr, operation, arguments: args })
+	const id = await exec("newRecording")
+	await exec("setRecordingOptions", id, { name: "one", maxAge: "5 s" })
+	const options = await exec("getRecordingOptions", id)
+	assert.equal(options.name, "one")
+	assert.equal(options.maxAge, "5 s")
+	assert.equal(options.dumpOnExit, "false")
+	await exec("setPredefinedConfiguration", id, "profile")
+	const settings = await exec("getRecordingSettings", id)
+	assert(Object.keys(settings).length > 100)
+	await exec("setRecordingSettings", id, settings)
+	assert.deepEqual(await exec("getRecordingSettings", id), settings)
+	await error({ type: "exec", mbean: jfr, operation:
+		"setRecordingOptions", arguments: [id, [1]] }, 400,
+		"java.lang.IllegalArgumentException")
+	await exec("closeRecording", id)
+}
+
+// Sends a request of a web page; resolves to the response.
+function page(method, headers, body) {
+	return new Promise((done, failed) => {
+		const request = http.request(process.argv[2] + "/", { method,
+			headers }, response => {
+			let text = ""
+			response.on("data", data => text += data)
+			response.on("end", () => done({ ...response.headers,
+				status: response.statusCode, text }))
+		})
+		request.on("error", failed)
+		request.end(body)
+	})
+}
+
+// Chromium first asks whether a page of another origin may send JSON.
+async function pages() {
+	const version = JSON.stringify({ type: "version" })
+	const asked = await page("OPTIONS", { Origin: "https://hawtio.example",
+		"Access-Control-Request-Method": "POST",
+		"Access-Control-Request-Headers": "content-type" })
+	assert.equal(asked.status, 200)
+	assert.equal(asked.text, "")
+	assert.equal(asked["access-control-allow-headers"], "content-type")
+	assert.match(asked["access-control-allow-methods"], /POST/)
+	const answered = await page("POST",
+		{ Origin: "https://hawtio.example" }, version)
+	for (const response of [asked, answered]) {
+		assert.equal(response["access-control-allow-origin"],
+			"https://hawtio.example")
+		assert.equal(response["access-control-allow-credentials"],
+			"true")
+		assert.equal(response.vary, "Origin")
+	}
+	assert.equal(JSON.parse(answered.text).status, 200)
+	const own = await page("POST", {}, version)
+	assert.equal(own.status, 200)
+	assert.equal(own["access-control-allow-origin"], undefined)
+	const foreign = await page("OPTIONS", { Origin: "https://other.example",
+		"Access-Control-Request-Method": "POST" })
+	assert.equal(foreign.status, 403)
+	assert.equal(foreign["access-control-allow-origin"], undefined)
+}
+
 async function run() {
-	for (const part of [reads, writes, executes, lists, hawtio])
+	for (const part of [reads, writes, executes, lists, hawtio, recording,
+		pages])
 		await part()
 }
 run().then(() => console.log("done"), failure => {
@@ -200,7 +268,7 @@ END
 
 # client_works MXPRX-OPTION…
 client_works() {
-	proxy "$@" --http 0 || return
+	proxy "$@" --http 0 --allow-origin https://hawtio.example || return
 	# shellcheck disable=SC2154 # proxy_port: proxy.sh
 	NODE_PATH=$modules timeout 60 node "$scratch/client.js" \
 		"http://127.0.0.1:$proxy_port/jolokia" >"$scratch/client" 2>&1

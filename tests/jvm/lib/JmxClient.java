@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import javax.management.Attribute;
 import javax.management.AttributeList;
 import javax.management.InstanceNotFoundException;
+import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
 import javax.management.Notification;
@@ -40,6 +41,7 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  *      HOST:PORT|URL MODE [N] [MODE [N]]… [-- …]
  *   attributes     reads all attributes; prints their number and a hash
  *   operations     overloads, setAttribute, threadPrint, errors
+ *   recording      options and settings of a JFR recording, which are maps
  *   notifications  of two kinds of MBeans, caused by the client
  *   blocking [S]   a notification after S seconds (default: 62) without one
  *   held           a call of Target's MBean "door", which does not return
@@ -211,6 +213,45 @@ public class JmxClient {
 			+ " characters";
 	}
 
+	/** Methods of jdk.management.jfr.FlightRecorderMXBean. */
+	public interface FlightRecorder {
+		long newRecording();
+
+		void setPredefinedConfiguration(long id, String name);
+
+		Map<String, String> getRecordingOptions(long id);
+
+		void setRecordingOptions(long id, Map<String, String> options);
+
+		Map<String, String> getRecordingSettings(long id);
+
+		void setRecordingSettings(long id, Map<String, String> settings);
+
+		void closeRecording(long id);
+	}
+
+	private String recording(int unused) throws Exception {
+		FlightRecorder jfr = JMX.newMXBeanProxy(server,
+			name("jdk.management.jfr:type=FlightRecorder"),
+			FlightRecorder.class);
+		long id = jfr.newRecording();
+		jfr.setRecordingOptions(id, Map.of("name", "one",
+			"maxAge", "5 s"));
+		Map<String, String> options = jfr.getRecordingOptions(id);
+		expect(options.get("name").equals("one")
+			&& options.get("maxAge").equals("5 s"),
+			"other options: " + options);
+		jfr.setRecordingOptions(id, Map.of());
+		jfr.setPredefinedConfiguration(id, "profile");
+		Map<String, String> settings = jfr.getRecordingSettings(id);
+		jfr.setRecordingSettings(id, settings);
+		expect(settings.size() > 100
+			&& jfr.getRecordingSettings(id).equals(settings),
+			"other settings: " + settings);
+		jfr.closeRecording(id);
+		return settings.size() + " settings";
+	}
+
 	/** Restores the attribute that it changes. */
 	private void setAttributes() throws Exception {
 		boolean was = (Boolean) server.getAttribute(MEMORY, "Verbose");
@@ -347,8 +388,9 @@ public class JmxClient {
 	private static List<Map.Entry<String, Integer>> modes(
 			List<String> words) {
 		Map<String, Integer> usual = Map.of("attributes", 1,
-			"operations", 1, "notifications", 1, "blocking", 62,
-			"held", 1, "loop", 1000, "churn", 10, "shut", 1);
+			"operations", 1, "recording", 1, "notifications", 1,
+			"blocking", 62, "held", 1, "loop", 1000, "churn", 10,
+			"shut", 1);
 		List<Map.Entry<String, Integer>> runs = new ArrayList<>();
 		for (int i = 0; i < words.size(); i++) {
 			String mode = words.get(i);
@@ -367,6 +409,7 @@ public class JmxClient {
 		return switch (name) {
 		case "attributes" -> this::attributes;
 		case "operations" -> this::operations;
+		case "recording" -> this::recording;
 		case "notifications" -> this::notifications;
 		case "blocking" -> this::blocking;
 		case "held" -> this::held;
