@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client_probes: Java methods of a running JVM as probes.
+ *
+ * The agent weaves calls of a helper class into the methods and takes them back
+ * by itself when this process ends, is killed, or stops calling
+ * probes_read() for the length of its lease.  A session is: probes_open(),
+ * probes_list(), probes_arm(), then probes_read() about every second,
+ * probes_disarm(), the final counts, probes_close().
+ *
+ * Names and events come from a foreign JVM: they are data.
+ */
+#ifndef JVMTI_CLIENT_CLIENT_PROBES_H
+#define JVMTI_CLIENT_CLIENT_PROBES_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+#include "jvmti/agent/agent_probe_protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct probes;
+
+struct probes_options {
+	int64_t timeout_ns; /* of loading the agent and of listing */
+	/* Maximum number of methods armed at a time: 1 to PROBE_MAX. */
+	uint32_t limit;
+	/* 0 = 30 s: the agent takes its probes back after that silence. */
+	int64_t lease_ns;
+	/*
+	 * NULL, or called just before the library is loaded, as in client.h:
+	 * warning describes what the JVM will print, or is NULL.
+	 */
+	void (*before_load)(void *self, const char *warning);
+	void *self;
+};
+
+/*
+ * Loads the agent, or wakes a loaded one; changes no class.  jvm is borrowed.
+ * Errors are those of agent_client_open(), and ERROR_UNAVAILABLE when a bug of
+ * this JDK build forbids it (client_fences.h).
+ */
+struct probes *probes_open(const struct jvm *jvm,
+			   const struct probes_options *o, struct error *err);
+
+/*
+ * Takes all probes back if they are armed, sends the agent to sleep, and frees
+ * everything.  NULL is fine.
+ */
+void probes_close(struct probes *p);
+
+/* ---- which methods there are ---- */
+
+struct probe_pattern {
+	/*
+	 * The name of the class as in Java, "com.acme.Orders$Line", with '*'
+	 * for any characters (dots, too) and '?' for one.
+	 */
+	const char *class_name;
+	const char *method; /* likewise; "*" = all, "<init>" = constructors */
+	bool with_subtypes; /* and classes that extend or implement a match */
+};
+
+struct probe_class {
+	const char *name;      /* "com.acme.Orders$Line" */
+	const char *signature; /* "Lcom/acme/Orders$Line;" */
+	const char *loader;    /* name of the loader's class; "" = bootstrap */
+	uint32_t loader_id;    /* differs between loaders; 0 = bootstrap */
+	uint16_t access;       /* JVMS 4.1 */
+	uint8_t flags;         /* enum probe_class_flag */
+	uint32_t first, methods; /* in probes_method() */
+};
+
+struct probe_method {
+	uint32_t class; /* in probes_class() */
+	const char *name, *descriptor;
+	uint16_t access; /* JVMS 4.6 */
+	/*
+	 * After probes_list(): why the method can never be armed, or
+	 * PROBE_ARMED.  After probes_arm(): the result.
+	 */
+	enum probe_refusal refusal;
+	int32_t code; /* of PROBE_JVM_REFUSED: the jvmtiError */
+	int32_t id;   /* of an armed method; -1 = not armed */
+	uint8_t mode; /* bits of enum probe_mode */
+};
+
+/*
+ * Lists the methods of loaded classes that match any of the patterns, without a
+ * change of the JVM: each class once, in the JVM's order.  A class of two
+ * loaders is two classes.  Replaces the list before; not while methods are
+ * armed (ERROR_MISUSE).  ERROR_REFUSED if the JVM does not respond in time,
+ * ERROR_NO_TARGET if it has ended, ERROR_PARTIAL if the list is incomplete: the
+ * received part remains.
+ */
+int probes_list(struct probes *p, const struct probe_pattern *patterns,
+		size_t count, struct error *err);
+
+size_t probes_classes(const struct probes *p);
+size_t probes_methods(const struct probes *p);
+const struct probe_class *probes_class(const struct probes *p, size_t index);
+const struct probe_method *probes_method(const struct probes *p, size_t index);
+
+/*
+ * Returns the reason as the end of a sentence, "it is native", and advice if
+ * there is any; NULL for PROBE_ARMED.
+ */
+const char *probe_refusal_text(enum probe_refusal refusal);
+
+/* Returns true for classes of the JDK's core: "java.", "jdk.internal.", … */
+bool probe_class_is_system(const struct probe_class *c);
+
+/* ---- arming ---- */
+
+struct probe_wish {
+	uint32_t method; /* in probes_method() */
+	uint8_t mode;    /* bits of enum probe_mode */
+	/*
+	 * Calls of at least this duration are events; PROBE_NEVER = none.  0 =
+	 * all, up to the rate.
+	 */
+	int64_t threshold_ns;
+};
+
+struct probes_armed {
+	uint32_t methods, classes; /* armed */
+	uint32_t refused;          /* see refusal of each method */
+	int64_t retransform_ns; /* duration of RetransformClasses, measured */
+};
+
+/*
+ * Returns the expected time in ns for which the JVM's threads may be stopped
+ * when this number of classes is changed (measured on JDK 17 and 25).
+ */
+int64_t probes_estimate_pause(size_t classes);
+
+/*
+ * Arms methods, all by one retransformation.  A method that cannot be armed has
+ * its refusal, and the others are armed; ERROR_REFUSED if none is.  All that is
+ * armed stays so: to change it, disarm first.  Methods with a refusal already
+ * are skipped.
+ */
+int probes_arm(struct probes *p, const struct probe_wish *wishes, size_t count,
+	       struct probes_armed *armed, struct error *err);
+
+/*
+ * Takes all probes back and waits for it.  Counts stay readable.  On an error
+ * the agent keeps trying, and takes them back when this process ends at the
+ * latest.
+ */
+int probes_disarm(struct probes *p, int64_t *retransform_ns, struct error *err);
+
+/* Changes the threshold of a method, without work in the JVM. */
+void probes_set_threshold(struct probes *p, uint32_t method,
+			  int64_t threshold_ns);
+
+struct probes_limits {
+	uint32_t calls_per_s; /* events of single calls; 0 = none */
+	uint32_t stack_every; /* every n-th event has a stack; 0 = none */
+};
+
+/* The default is 100 events per second, without stacks. */
+void probes_set_limits(struct probes *p, const struct probes_limits *limits);
+
+/* ---- counts ---- */
+
+struct probe_exception {
+	const char *class_name; /* "java.io.IOException"; NULL = others */
+	uint64_t count;
+};
+
+struct probe_counts {
+	/*
+	 * Ended calls, with and without an exception; with PROBE_COUNT and for
+	 * constructors, entered is the number of calls that began.
+	 */
+	uint64_t calls, entered;
+	uint64_t thrown; /* always 0 for constructors and PROBE_COUNT */
+	uint64_t sum_ns, max_ns;
+	uint64_t skipped; /* calls above the threshold, but over the rate */
+	/* Bucket 0: 0 ns; b: 2^(b-1) to 2^b - 1 ns. */
+	uint64_t buckets[PROBE_BUCKETS];
+	struct probe_exception exceptions[PROBE_KINDS + 1];
+	size_t exception_count;
+};
+
+/*
+ * Reads the counts of a method since it was armed, from shared memory: no call
+ * into the JVM.  Zeroes for a method that was never armed.
+ */
+void probes_counts(const struct probes *p, uint32_t method,
+		   struct probe_counts *out);
+
+/*
+ * Estimates the duration below which the given part (0.99) of calls lies, in
+ * ns; interpolates within a bucket, and is at most max_ns.  0 without calls.
+ */
+uint64_t probe_counts_quantile(const struct probe_counts *c, double part);
+
+/* ---- single calls ---- */
+
+struct probe_value {
+	enum probe_argument kind;
+	int64_t number; /* PROBE_LONG, PROBE_BOOLEAN, PROBE_CHAR; characters of
+			   a PROBE_STRING */
+	double real;    /* PROBE_DOUBLE */
+	const char *text; /* beginning of a string (UTF-8), or the class */
+};
+
+struct probe_frame {
+	const char *class_name; /* "com.acme.Orders" */
+	const char *method;
+	int64_t bci; /* -1 = native */
+};
+
+struct probe_call {
+	uint32_t method;       /* in probes_method() */
+	int64_t start_ns;      /* CLOCK_MONOTONIC */
+	int64_t ns;            /* duration */
+	const char *thread;    /* name */
+	uint32_t tid;          /* kernel thread, in the JVM's PID namespace */
+	uint64_t thread_id;    /* Java's, as in thread dumps and MBeans */
+	const char *exception; /* name of its class; NULL = none */
+	struct probe_value arguments[PROBE_ARGUMENTS];
+	size_t argument_count;
+	struct probe_frame frames[PROBE_FRAMES]; /* innermost first */
+	size_t frame_count;
+};
+
+/* Receives a call; its strings are valid during the call of this function. */
+typedef void probe_call_fn(void *self, const struct probe_call *call);
+
+/*
+ * Renews the lease and passes the new calls, in the order of their ends, to the
+ * function (NULL = discard).  ERROR_NO_TARGET when the JVM has ended: the last
+ * counts remain readable.  ERROR_REFUSED, with the reason, when the agent has
+ * taken the probes back by itself.  ERROR_PARTIAL, once, if records are
+ * unreadable.
+ */
+int probes_read(struct probes *p, probe_call_fn *on_call, void *self,
+		struct error *err);
+
+struct probes_losses {
+	uint64_t calls;         /* events without a record: ring or lock busy */
+	uint64_t skipped;       /* events over the rate: sum of all methods */
+	uint64_t kinds;         /* exceptions whose class was not recorded */
+	uint32_t redefinitions; /* of probed classes, by other agents */
+	uint32_t stale;         /* classes that could not be taken back */
+};
+
+void probes_losses(const struct probes *p, struct probes_losses *out);
+
+#endif
