@@ -210,22 +210,32 @@ void sampling_targets_release(struct sampling_targets *t)
 	map64_release(&t->by_pid);
 }
 
+/*
+ * Returns the last target of the process, which may have executed another
+ * program since; that ends the target.  NULL = none.
+ */
 static struct sampling_target *
-targets_find_same(const struct sampling_targets *t, const struct jvm *jvm)
+targets_find_process(const struct sampling_targets *t, const struct jvm *jvm)
 {
 	struct sampling_target *found = sampling_targets_find(t, jvm->pid);
 
-	if (!found || found->has_ended ||
-	    found->jvm.start_ticks != jvm->start_ticks)
-		return NULL;
-	return found;
+	return found && found->jvm.start_ticks == jvm->start_ticks ? found
+								   : NULL;
+}
+
+static struct sampling_target *
+targets_find_same(const struct sampling_targets *t, const struct jvm *jvm)
+{
+	struct sampling_target *found = targets_find_process(t, jvm);
+
+	return found && !found->has_ended ? found : NULL;
 }
 
 /* Adds a target, in place of an earlier target of the process. */
 static void targets_put(struct sampling_targets *t,
 			struct sampling_target *target)
 {
-	struct sampling_target *before = targets_find_same(t, &target->jvm);
+	struct sampling_target *before = targets_find_process(t, &target->jvm);
 
 	for (size_t i = 0; before && i < t->count; i++) {
 		if (t->all[i] == before)
@@ -521,6 +531,19 @@ static bool target_is_final(const struct sampling_target *t)
 	return sampling_target_is_complete(t) || t->jvm.kind == JVM_OPENJ9;
 }
 
+/* Returns true if opening the launched program again may find more. */
+static bool target_is_outdated(const struct sampling_target *known,
+			       const struct jvm *jvm)
+{
+	if (!known)
+		return true;
+	/* The program has ended, and another process has its PID. */
+	if (known->jvm.start_ticks != jvm->start_ticks)
+		return false;
+	return known->has_ended || known->jvm.exe_ino != jvm->exe_ino ||
+	       jvm->kind != JVM_NONE;
+}
+
 /* Samples the launched program even if it is not a JVM. */
 static void targets_check_launched(struct sampling_targets *t)
 {
@@ -528,11 +551,10 @@ static void targets_check_launched(struct sampling_targets *t)
 	struct error unused;
 	struct jvm jvm;
 
-	if ((known && (known->has_ended || target_is_final(known))) ||
+	if ((known && !known->has_ended && target_is_final(known)) ||
 	    jvm_open(&jvm, t->ancestor, &unused))
 		return;
-	if ((!known || known->jvm.exe_ino != jvm.exe_ino ||
-	     jvm.kind != JVM_NONE) &&
+	if (target_is_outdated(known, &jvm) &&
 	    !sampling_targets_is_refused(t, &jvm))
 		targets_try_add(t, &jvm);
 	else
@@ -597,8 +619,11 @@ size_t sampling_targets_running(struct sampling_targets *t)
 			continue;
 		target->has_ended = !jvm_runs(&target->jvm);
 		running += !target->has_ended;
-		/* Another target may have its PID already. */
-		if (target->has_ended &&
+		/*
+		 * Another target may have its PID already. The launched program
+		 * may have executed another one.
+		 */
+		if (target->has_ended && target->jvm.pid != t->ancestor &&
 		    sampling_targets_find(t, target->jvm.pid) == target)
 			sampler_remove(t->shared->sampler, target->jvm.pid);
 	}
