@@ -17,7 +17,17 @@
 #define ASK_NS  (5 * CLOCK_NS_PER_S)
 #define LOOK_NS (CLOCK_NS_PER_S / 5)
 /* Internal threads of the JVM are never found in its thread list. */
-#define READS      10
+#define READS 10
+/*
+ * After ZGC has moved a name, the reference to it is out of date until the
+ * collector marks or the program reads it, and may soon be out of date again.
+ * So a missed name is read again sooner and more often, though in at most one
+ * part in COST_PART of the time, and several times at the end.
+ */
+#define MISSED_NS  (CLOCK_NS_PER_S / 100)
+#define COST_PART  100
+#define MISSES     1000
+#define LAST_READS 25
 #define STAT_BYTES 4096
 #define OWNERS     ((size_t)1 << 16) /* threads known only by their Java id */
 
@@ -31,6 +41,7 @@ struct known_thread {
 	bool was_requested; /* a dump was requested: a missing name stays
 			       missing */
 	uint8_t reads;      /* reads of the JVM's memory without a name */
+	uint16_t misses;    /* reads of a listed thread's unreadable name */
 	uint64_t seen;      /* hash of the name read from memory; 0 = none */
 };
 
@@ -48,7 +59,8 @@ struct sampling_threads {
 	const struct vm_structs *structs;
 	struct memory *memory;
 	struct java_thread_names *names;
-	int64_t read_ns;
+	int64_t read_ns, cost_ns; /* time and duration of the last read */
+	bool has_missed;          /* it missed the name of a listed thread */
 };
 
 struct sampling_threads *sampling_threads_new(struct profile *p,
@@ -142,6 +154,7 @@ static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 	k->is_named = false;
 	k->was_requested = false;
 	k->reads = 0;
+	k->misses = 0;
 	k->seen = 0;
 	if (!comm_may_be_truncated(k->comm))
 		return;
@@ -473,6 +486,20 @@ static bool threads_open_names(struct sampling_threads *t)
 	return t->names != NULL;
 }
 
+/* Notes the result of a read; a name that was missed is read again. */
+static void threads_take_read(struct sampling_threads *t,
+			      struct known_thread *k,
+			      const struct java_thread_name *seen)
+{
+	bool is_missed = seen->is_listed && !seen->is_known &&
+			 k->misses < MISSES;
+
+	t->has_missed |= is_missed;
+	k->misses += is_missed;
+	k->reads += !is_missed;
+	threads_take_read_name(t, k, seen);
+}
+
 /* Reads names of new threads from the JVM's memory. */
 static void threads_read_names(struct sampling_threads *t)
 {
@@ -482,6 +509,8 @@ static void threads_read_names(struct sampling_threads *t)
 	if (!t->structs || !t->has_new || !jvm_runs(t->jvm) ||
 	    !threads_open_names(t))
 		return;
+	t->read_ns = clock_monotonic_ns();
+	t->has_missed = false;
 	all = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*all));
 	who = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*who));
 	t->has_new = false;
@@ -495,24 +524,30 @@ static void threads_read_names(struct sampling_threads *t)
 		who[count++] = i;
 	}
 	java_thread_names_read(t->names, all, count);
-	for (size_t i = 0; i < count; i++) {
-		t->all[who[i]].reads++;
-		threads_take_read_name(t, &t->all[who[i]], &all[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		threads_take_read(t, &t->all[who[i]], &all[i]);
 	free(all);
 	free(who);
+	t->cost_ns = clock_monotonic_ns() - t->read_ns;
+}
+
+/* Returns the time from one read of names to the next. */
+static int64_t threads_read_interval(const struct sampling_threads *t)
+{
+	int64_t soon_ns = COST_PART * t->cost_ns;
+
+	if (!t->has_missed || soon_ns > LOOK_NS)
+		return LOOK_NS;
+	return soon_ns > MISSED_NS ? soon_ns : MISSED_NS;
 }
 
 void sampling_threads_refresh(struct sampling_threads *t)
 {
 	t->has_searched = false;
 	if (!t->dumps) {
-		int64_t now = clock_monotonic_ns();
-
-		if (now - t->read_ns < LOOK_NS)
-			return;
-		t->read_ns = now;
-		threads_read_names(t);
+		if (clock_monotonic_ns() - t->read_ns >=
+		    threads_read_interval(t))
+			threads_read_names(t);
 		return;
 	}
 	if (thread_dumps_take(t->dumps, 0, -1))
@@ -521,11 +556,26 @@ void sampling_threads_refresh(struct sampling_threads *t)
 		threads_request_names(t);
 }
 
-void sampling_threads_finish(struct sampling_threads *t, int64_t until_ns)
+static void threads_read_last_names(struct sampling_threads *t,
+				    int64_t until_ns)
 {
 	/* Twice, since some names must be read twice. */
-	for (int i = 0; i < 2 && !t->dumps; i++)
+	threads_read_names(t);
+	threads_read_names(t);
+	for (int i = 2; i < LAST_READS && t->has_missed; i++) {
+		int64_t next_ns = clock_monotonic_ns() + MISSED_NS;
+
+		if (next_ns > until_ns)
+			break;
+		clock_sleep_until(next_ns);
 		threads_read_names(t);
+	}
+}
+
+void sampling_threads_finish(struct sampling_threads *t, int64_t until_ns)
+{
+	if (!t->dumps)
+		threads_read_last_names(t, until_ns);
 	if (!t->dumps || !jvm_runs(t->jvm))
 		return;
 	if (thread_dumps_awaits(t->dumps)) {

@@ -623,6 +623,7 @@ static void names_find_threads(struct java_thread_names *t,
 		uint32_t at = map64_get(&by_tid, (uint64_t)all[i].out->tid);
 
 		all[i].is_alive = at != MAP64_NONE;
+		all[i].out->is_listed = all[i].is_alive;
 		if (all[i].is_alive)
 			all[i].java_thread = threads[at];
 	}
@@ -836,7 +837,7 @@ void java_thread_names_read(struct java_thread_names *t,
 	b.count = count < JAVA_THREAD_NAMES_AT_ONCE ? count
 						    : JAVA_THREAD_NAMES_AT_ONCE;
 	for (size_t i = 0; i < count; i++)
-		all[i].is_known = false;
+		all[i].is_listed = all[i].is_known = false;
 	if (!b.count)
 		return;
 	b.all = xcalloc(b.count, sizeof(*b.all));

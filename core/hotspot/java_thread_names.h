@@ -30,8 +30,9 @@ enum {
 };
 
 struct java_thread_name {
-	pid_t tid;     /* in the JVM's namespace */
-	bool is_known; /* name is valid */
+	pid_t tid;      /* in the JVM's namespace */
+	bool is_listed; /* the JVM lists a Java thread with this tid */
+	bool is_known;  /* name is valid */
 	uint64_t java_id;
 	char name[JAVA_THREAD_NAME_BYTES]; /* UTF-8; "" = the thread has no name
 					    */

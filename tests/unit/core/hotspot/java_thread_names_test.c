@@ -623,6 +623,49 @@ thread_name_without_a_fitting_kernel_name_is_read_twice(void **state)
 	close_place(&p);
 }
 
+/* As ZGC does, hides the Thread until the memory was read a number of times. */
+static void read_until_healed(struct memory *self, struct memory_range *ranges,
+			      size_t count)
+{
+	before(self, ranges, count);
+	if (--reads_left == 0)
+		hotspot_image_put(&moving->image, moving->thread + EETOP,
+				  moving->java_thread, WORD);
+}
+
+/* Internal threads, in contrast, are not searched for so often. */
+static void missed_thread_name_is_read_until_the_collector_is_done(void **state)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	struct profile *profile = profile_new();
+	struct sampling_threads *t;
+	char was[16] = { 0 };
+	struct place p;
+	uint32_t id;
+
+	(void)state;
+	open_place_of(&p, &all_objects[4], tid);
+	add_latin1(&p, "a worker with a long name");
+	hotspot_image_put(&p.image, p.thread + EETOP, p.java_thread + 8, WORD);
+	moving = &p;
+	reads_left = 100;
+	before = p.image.memory.read_all;
+	p.image.memory.read_all = read_until_healed;
+	prctl(PR_GET_NAME, was);
+	prctl(PR_SET_NAME, "a worker with a");
+	t = sampling_threads_new(profile, &p.image.jvm);
+	sampling_threads_use_memory(t, p.structs, &p.image.memory);
+	id = sampling_threads_id(t, tid, "a worker with a");
+	sampling_threads_finish(t, INT64_MAX);
+	assert_true(reads_left < 0);
+	assert_string_equal(profile_text(profile, profile->threads[id].name),
+			    "a worker with a long name");
+	prctl(PR_SET_NAME, was);
+	sampling_threads_free(t);
+	profile_free(profile);
+	close_place(&p);
+}
+
 /* The owner may sleep all the time, like any thread without a sample. */
 static void owner_of_a_monitor_has_no_sample_of_its_own(void **state)
 {
@@ -666,6 +709,8 @@ int main(void)
 			thread_name_in_the_heap_must_fit_the_kernels_name),
 		cmocka_unit_test(
 			thread_name_without_a_fitting_kernel_name_is_read_twice),
+		cmocka_unit_test(
+			missed_thread_name_is_read_until_the_collector_is_done),
 		cmocka_unit_test(owner_of_a_monitor_has_no_sample_of_its_own),
 	};
 
