@@ -284,11 +284,14 @@ readme_works() {
 		sed "s/:9000/:$proxy_port/" >"$scratch/heap.js"
 	NODE_PATH=$modules timeout 60 node "$scratch/heap.js" \
 		>"$scratch/shown" 2>&1
+	# shellcheck disable=SC2016 # backquotes of the README
 	sed -n '/^\$ node heap.js$/,/^```$/ { /^\$/d; /^```$/d; p; }' README.md |
 		sed 's/[0-9][0-9.]*.*/[0-9]/' >"$scratch/patterns"
 	[ "$(grep -c '' "$scratch/patterns")" -eq 3 ] &&
-		[ "$(grep -cf "$scratch/patterns" "$scratch/shown")" -eq 3 ] ||
-		{ cat "$scratch/shown"; return 1; }
+		[ "$(grep -cf "$scratch/patterns" "$scratch/shown")" -eq 3 ] &&
+		return
+	cat "$scratch/shown"
+	return 1
 }
 
 check() {
