@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&ttop_command,
 	&flame_command,
 	&prof_command,
+	&gc_command,
 	&perfmap_command,
 	&jps_command,
 	&jcmd_command,
@@ -46,8 +47,6 @@ const struct command *command_find(const char *name)
 static const struct {
 	const char *names, *instead;
 } elsewhere[] = {
-	{ "gc", "`sjkc jstat -gcutil PID 1s` prints collections, `sjkc ttop "
-		"PID` their share of the time" },
 	{ "stcap", "`sjkc prof PID --sampler dump -d 30s -o out.html` "
 		   "samples by thread dumps" },
 	{ "ssa", "`sjkc prof -i FILE` reports thread dumps, `sjkc flame FILE` "

@@ -11,6 +11,7 @@
 extern const struct command completion_command;
 extern const struct command doctor_command;
 extern const struct command flame_command;
+extern const struct command gc_command;
 extern const struct command help_command;
 extern const struct command hh_command;
 extern const struct command jcmd_command;

@@ -13,7 +13,8 @@
 
 /* Commands whose arguments name JVMs. */
 #define WITH_JVM                                                               \
-	"ttop|prof|perfmap|jcmd|jstack|hh|jmap|jstat|vminfo|doctor|mx|mxdump|" \
+	"ttop|prof|gc|perfmap|jcmd|jstack|hh|jmap|jstat|vminfo|doctor|mx|"     \
+	"mxdump|"                                                              \
 	"mxping"
 
 /* Commands of HotSpot, JDK 8 to 25: a completion does not attach to a JVM. */

@@ -593,6 +593,45 @@ const char *perfdata_text(const struct perfdata *p, const char *name)
 	return e && e->text_len ? (const char *)p->image + e->data : NULL;
 }
 
+size_t perfdata_offset(const struct perfdata *p, const char *name)
+{
+	const struct entry *e = perfdata_find(p, name);
+
+	return e ? e->data : 0;
+}
+
+int perfdata_peek(const struct perfdata *p, size_t offset, void *bytes,
+		  size_t len, struct error *err)
+{
+	ssize_t got;
+
+	if (p->fd < 0) {
+		if (offset > p->len || len > p->len - offset)
+			return fail(err, ERROR_UNAVAILABLE,
+				    "perfdata: no such counter");
+		memcpy(bytes, p->image + offset, len);
+		return 0;
+	}
+	got = pread(p->fd, bytes, len, (off_t)offset);
+	if (got == (ssize_t)len)
+		return 0;
+	if (got < 0)
+		return fail_sys(err, ERROR_UNAVAILABLE, "counter file");
+	return fail(err, ERROR_UNAVAILABLE,
+		    "the counter file has been truncated");
+}
+
+bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino)
+{
+	struct stat st;
+
+	if (p->fd < 0 || fstat(p->fd, &st))
+		return false;
+	*dev = st.st_dev;
+	*ino = st.st_ino;
+	return true;
+}
+
 int64_t perfdata_ns(const struct perfdata *p, int64_t ticks)
 {
 	if (p->frequency == 1000000000)

@@ -72,6 +72,22 @@ struct perfdata_counter perfdata_at(const struct perfdata *p, size_t i);
 bool perfdata_value(const struct perfdata *p, const char *name, int64_t *value);
 const char *perfdata_text(const struct perfdata *p, const char *name);
 
+/*
+ * Returns the offset of a counter's value in the file, which the JVM has mapped
+ * from its start; 0 if there is no such counter.
+ */
+size_t perfdata_offset(const struct perfdata *p, const char *name);
+
+/*
+ * Copies bytes of the file as they are now. ERROR_UNAVAILABLE if the file has
+ * become shorter. It can be read until the JVM ends, even if it was unlinked.
+ */
+int perfdata_peek(const struct perfdata *p, size_t offset, void *bytes,
+		  size_t len, struct error *err);
+
+/* The device and inode of the file; false for perfdata_of(). */
+bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino);
+
 /* Converts ticks (sun.os.hrt.frequency) to nanoseconds. */
 int64_t perfdata_ns(const struct perfdata *p, int64_t ticks);
 

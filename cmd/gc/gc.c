@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjkc gc: prints each pause for garbage collection as it happens, and totals
+ * at the end.
+ *
+ * The stopped time is what the application feels; the collector's own time is
+ * another measurement inside of it.
+ */
+#include "cmd/commands.h"
+#include "cmd/gc/gc_command.h"
+#include "cmd/log.h"
+#include "cmd/reply_print.h"
+#include "cmd/signals.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/nearest.h"
+#include "core/base/units.h"
+#include "core/gc/gc_totals.h"
+#include "render/gc/gc_record.h"
+#include "render/gc/gc_summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct gc_options opt;
+
+#define CHECK_NS    CLOCK_NS_PER_S
+#define WAIT_MAX_NS (100 * CLOCK_NS_PER_MS)
+
+/* A run of the command. */
+struct watch {
+	struct gc_streams streams;
+	struct gc_layout layout;
+	struct gc_totals totals;
+	struct text out; /* not yet written */
+	int64_t begin_ns, end_ns, check_ns;
+	bool has_head;
+};
+
+static void watch_put_head(struct watch *w)
+{
+	if (w->has_head || opt.json)
+		return;
+	w->has_head = true;
+	if (opt.csv)
+		gc_record_csv_head(&w->out);
+	else
+		gc_record_text_head(&w->layout, &w->out);
+}
+
+/* True for records that the options select for printing. */
+static bool watch_prints(const struct gc_pause *p)
+{
+	if (p->kind == GC_OTHER && !opt.safepoints)
+		return false;
+	return !opt.min_ns || p->stopped_ns >= opt.min_ns;
+}
+
+static void watch_add_record(struct watch *w, const struct gc_stream *s,
+			     const struct gc_pause *p)
+{
+	gc_totals_add(&w->totals, p);
+	if (!watch_prints(p))
+		return;
+	watch_put_head(w);
+	if (opt.json)
+		gc_record_json(s->source, p, &w->out);
+	else if (opt.csv)
+		gc_record_csv(s->source, p, &w->out);
+	else
+		gc_record_text(&w->layout, s->source, p, &w->out);
+}
+
+static int watch_flush(struct watch *w, struct error *err)
+{
+	int ret = w->out.len ? reply_put(w->out.bytes, w->out.len, err) : 0;
+
+	text_clear(&w->out);
+	return ret;
+}
+
+/* Takes all records that are there. Returns -1 and *err on failure. */
+static int watch_drain(struct watch *w, struct gc_stream *s, struct error *err)
+{
+	struct gc_pause p;
+	enum gc_next next;
+
+	while ((next = gc_source_next(s->source, &p, err)) == GC_NEXT_RECORD)
+		watch_add_record(w, s, &p);
+	if (next == GC_NEXT_END)
+		s->has_ended = true;
+	if (next != GC_NEXT_FAILED)
+		return 0;
+	s->has_ended = true;
+	return fail_in(err, "%s", s->source->label.bytes);
+}
+
+/* Returns false when no source is left. */
+static bool watch_step(struct watch *w, int64_t *wait_ns, struct error *err)
+{
+	bool is_left = false;
+
+	*wait_ns = WAIT_MAX_NS;
+	for (size_t i = 0; i < w->streams.count; i++) {
+		struct gc_stream *s = w->streams.all[i];
+		struct error why;
+
+		if (s->has_ended)
+			continue;
+		if (watch_drain(w, s, &why)) {
+			*err = why;
+			log_always("%s", why.text);
+		}
+		if (s->has_ended)
+			continue;
+		is_left = true;
+		if (s->source->wait_ns < *wait_ns)
+			*wait_ns = s->source->wait_ns;
+	}
+	return is_left;
+}
+
+static void watch_check(struct watch *w)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (now_ns < w->check_ns)
+		return;
+	w->check_ns = now_ns + CHECK_NS;
+	for (size_t i = 0; i < w->streams.count; i++)
+		gc_live_check(w->streams.all[i]);
+}
+
+/* Waits for a signal or the next reading; returns false for a signal. */
+static bool watch_wait(struct watch *w, int64_t wait_ns)
+{
+	struct pollfd *fds = xcalloc(2 * w->streams.count + 1, sizeof(*fds));
+	struct timespec wait = { wait_ns / CLOCK_NS_PER_S,
+				 wait_ns % CLOCK_NS_PER_S };
+	bool goes_on;
+	nfds_t count = 0;
+
+	fds[count++] = (struct pollfd){ signals_fd(), POLLIN, 0 };
+	for (size_t i = 0; i < w->streams.count; i++) {
+		const struct gc_stream *s = w->streams.all[i];
+
+		if (s->has_ended)
+			continue;
+		fds[count++] = (struct pollfd){ s->jvm.pidfd, POLLIN, 0 };
+		fds[count++] = (struct pollfd){ s->source->fd, POLLIN, 0 };
+	}
+	ppoll(fds, count, &wait, NULL);
+	goes_on = !fds[0].revents;
+	/* A JVM that ended is drained by the next step, then found ended. */
+	for (nfds_t i = 1; i < count; i += 2) {
+		if (fds[i].revents)
+			w->check_ns = 0;
+	}
+	free(fds);
+	return goes_on;
+}
+
+static int watch_run(struct watch *w, struct error *err)
+{
+	struct error failed = { 0 };
+	bool goes_on = true;
+	int64_t wait_ns;
+
+	w->begin_ns = clock_monotonic_ns();
+	w->end_ns = opt.duration_ns ? clock_after(w->begin_ns, opt.duration_ns)
+				    : INT64_MAX;
+	while (watch_step(w, &wait_ns, &failed)) {
+		int64_t left_ns = w->end_ns - clock_monotonic_ns();
+
+		watch_check(w);
+		if (watch_flush(w, err))
+			return -1;
+		if (!goes_on || left_ns <= 0)
+			break;
+		goes_on = watch_wait(w, wait_ns < left_ns ? wait_ns : left_ns);
+	}
+	w->end_ns = clock_monotonic_ns();
+	if (!failed.kind)
+		return 0;
+	return fail(err, ERROR_PARTIAL, "the measurement is incomplete: %s",
+		    failed.text);
+}
+
+/* ---- the end ---- */
+
+static int64_t watch_cpu_ns(const struct watch *w)
+{
+	int64_t sum = GC_ABSENT;
+
+	for (size_t i = 0; i < w->streams.count; i++) {
+		int64_t one = gc_live_cpu_ns(w->streams.all[i]);
+
+		if (one != GC_ABSENT)
+			sum = (sum == GC_ABSENT ? 0 : sum) + one;
+	}
+	return sum;
+}
+
+static void watch_put_totals(struct watch *w)
+{
+	struct gc_summary summary = {
+		.totals = &w->totals,
+		.wall_ns = w->end_ns - w->begin_ns,
+		.cpu_ns = watch_cpu_ns(w),
+		.columns = w->layout.columns,
+		.shows_safepoints = opt.safepoints,
+	};
+
+	if (!w->totals.collections.stops)
+		text_puts(&w->out, "no collections\n");
+	if (w->has_head)
+		text_putc(&w->out, '\n');
+	gc_summary_text(&summary, &w->out);
+	if (!opt.histogram || !w->totals.collections.stops)
+		return;
+	text_putc(&w->out, '\n');
+	gc_summary_histogram(&w->totals, &w->out);
+}
+
+/* Prints what was lost; ERROR_PARTIAL if anything was. */
+static int watch_report_losses(const struct watch *w, struct error *err)
+{
+	struct gc_lost sum = { 0 };
+
+	for (size_t i = 0; i < w->streams.count; i++) {
+		struct gc_lost lost;
+
+		gc_source_lost(w->streams.all[i]->source, &lost);
+		sum.pauses += lost.pauses;
+		sum.records += lost.records;
+		sum.lines += lost.lines;
+	}
+	if (!sum.pauses && !sum.records && !sum.lines)
+		return 0;
+	return fail(err, ERROR_PARTIAL,
+		    "the output is incomplete: %" PRIu64 " pauses missed, "
+		    "%" PRIu64 " records lost, %" PRIu64 " lines unreadable",
+		    sum.pauses, sum.records, sum.lines);
+}
+
+static int watch_finish(struct watch *w, struct error *err)
+{
+	if (!opt.json && !opt.csv)
+		watch_put_totals(w);
+	else if (opt.csv)
+		watch_put_head(w);
+	if (watch_flush(w, err))
+		return -1;
+	return watch_report_losses(w, err);
+}
+
+static void watch_set_layout(struct watch *w)
+{
+	for (size_t i = 0; i < w->streams.count; i++)
+		w->layout.columns |= w->streams.all[i]->source->columns;
+	w->layout.has_label = w->streams.count > 1;
+	w->layout.shows_phases = opt.phases;
+}
+
+/* ---- arguments ---- */
+
+static const char sources[] = "auto probe perfdata";
+
+/* True for "30s", and for a number that is not the PID of a JVM. */
+static bool gc_is_duration(const char *word)
+{
+	struct error unused;
+	struct jvm jvm;
+	int64_t ns;
+
+	if (units_duration(word, &ns, &unused))
+		return false;
+	if (word[strspn(word, "0123456789")])
+		return true;
+	if (jvm_open_java(&jvm, (pid_t)strtol(word, NULL, 10), &unused))
+		return true;
+	jvm_close(&jvm);
+	return false;
+}
+
+/* Parses <pid>… [<seconds>]. */
+static int gc_read_arguments(int argc, char **argv, struct error *err)
+{
+	bool has_jvm = opt.all || opt.pids.count || argc > 1;
+
+	if (argc && (has_jvm || argv[0][strspn(argv[0], "0123456789")]) &&
+	    gc_is_duration(argv[argc - 1])) {
+		if (opt.duration_ns)
+			return misuse(err, "the duration is given twice: '%s'",
+				      argv[argc - 1]);
+		if (units_duration(argv[argc - 1], &opt.duration_ns, err))
+			return -1;
+		argc--;
+	}
+	if (argc && opt.all)
+		return misuse(err, "--all and '%s' exclude each other",
+			      argv[0]);
+	for (int i = 0; i < argc; i++) {
+		array_reserve(opt.pids.values, opt.pids.cap,
+			      opt.pids.count + 1);
+		opt.pids.values[opt.pids.count++] = argv[i];
+	}
+	if (opt.source &&
+	    !word_list_has(sources, ' ', opt.source, strlen(opt.source)))
+		return nearest_fail_choice("source", opt.source,
+					   strlen(opt.source), sources, err);
+	if (opt.json && (opt.csv || opt.histogram))
+		return misuse(err, "--json excludes --csv and --histogram");
+	if (opt.csv && opt.histogram)
+		return misuse(err, "--csv and --histogram exclude each other");
+	return 0;
+}
+
+static int gc_run(int argc, char **argv, struct error *err)
+{
+	struct watch w = { 0 };
+	struct error unused;
+	int ret;
+
+	log_set_level(opt.quiet     ? LOG_QUIET
+		      : opt.verbose ? LOG_VERBOSE
+				    : LOG_NORMAL);
+	ret = gc_read_arguments(argc, argv, err);
+	if (ret == 0)
+		ret = gc_live_open(&opt, &w.streams, err);
+	if (ret == 0) {
+		signals_listen();
+		watch_set_layout(&w);
+		ret = watch_run(&w, err);
+		if (ret == 0 || err->kind != ERROR_OUTPUT)
+			ret |= watch_finish(&w, ret ? &unused : err);
+	}
+	gc_streams_close(&w.streams);
+	gc_totals_release(&w.totals);
+	text_release(&w.out);
+	free(opt.pids.values);
+	return ret;
+}
+
+/* For an option that takes one value each time. */
+static bool gc_takes_no_more(const char *word)
+{
+	(void)word;
+	return false;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_LIST('p', "pid", &opt.pids, "<pid>",
+		 "observe this JVM: PID, class, jar or <regex>",
+		 .accepts = gc_takes_no_more),
+	OPT_FLAG(0, "all", &opt.all, "observe all running JVMs"),
+	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
+		     "observe for this long (default: until Ctrl-C)"),
+	OPT_STRING(0, "source", &opt.source, "<source>",
+		   "measure with probe or perfdata (default: auto)",
+		   .complete = "auto|probe|perfdata"),
+	OPT_FLAG(0, "safepoints", &opt.safepoints,
+		 "print stops for other reasons, too"),
+	OPT_DURATION(0, "min", &opt.min_ns, "<time>",
+		     "omit pauses that stop the application for less"),
+	OPT_FLAG(0, "histogram", &opt.histogram,
+		 "print a histogram of stopped times at the end"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a row per pause"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON, an object per pause"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command gc_command = {
+	.name = "gc",
+	.synopsis = "gc [<options>] <pid>… [<seconds>]",
+	.summary = "print garbage collection pauses as they happen",
+	.group = "see where time goes",
+	.examples = "  sjkc gc 4711                 # until Ctrl-C\n"
+		    "  sjkc gc 4711 30s --min 10ms  # only long pauses\n"
+		    "  sjkc gc 4711 --json | jq .stopped_ns\n",
+	.options = options,
+	.run = gc_run,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gc_command: the parts of sjkc gc; gc.c runs them. */
+#ifndef CMD_GC_GC_COMMAND_H
+#define CMD_GC_GC_COMMAND_H
+
+#include "cmd/command.h"
+#include "core/gc/gc_pause.h"
+#include "core/jvm/jvm.h"
+
+#include <poll.h>
+
+struct gc_options {
+	struct option_list pids;
+	bool all;
+	const char *source; /* "auto", "probe" or "perfdata" */
+	bool phases, safepoints, json, csv, histogram, quiet, verbose;
+	int64_t min_ns, duration_ns; /* 0 = not given */
+};
+
+/* A source whose records are printed. */
+struct gc_stream {
+	struct gc_source *source;
+	bool has_ended;
+	/* The JVM of a live source; .pidfd is -1 for others. */
+	struct jvm jvm;
+	bool was_stopped; /* reported once */
+	uint64_t stack;   /* where the program's stack begins; 0 = unknown */
+	int64_t cpu_ns;   /* of the GC threads at the start; GC_ABSENT */
+};
+
+struct gc_streams {
+	struct gc_stream **all; /* they do not move */
+	size_t count, cap;
+};
+
+/*
+ * Opens the best source of each JVM that the options name, and prints which it
+ * is. With --all, JVMs that cannot be observed are skipped with a message.
+ */
+int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
+		 struct error *err);
+
+/*
+ * Checks, once a second, that a live JVM runs the same program. Prints when it
+ * is stopped, and sets has_ended when it is gone or has executed another
+ * program.
+ */
+void gc_live_check(struct gc_stream *s);
+
+/* CPU time of the GC threads since gc_live_open(); GC_ABSENT = unknown. */
+int64_t gc_live_cpu_ns(const struct gc_stream *s);
+
+void gc_streams_close(struct gc_streams *streams);
+
+#endif

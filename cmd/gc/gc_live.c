@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Live JVMs of sjkc gc: chooses a source for each, and watches the processes.
+ */
+#include "cmd/gc/gc_command.h"
+
+#include "cmd/log.h"
+#include "cmd/main_name.h"
+#include "cmd/target.h"
+#include "core/base/alloc.h"
+#include "core/gc/gc_perfdata.h"
+#include "core/jvm/procfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The sources of a live JVM, best first. */
+static const struct {
+	const char *name;
+	struct gc_source *(*open)(const struct jvm *jvm, struct error *err);
+} kinds[] = {
+	{ "perfdata", gc_perfdata_open },
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+/*
+ * The field startstack of /proc/PID/stat, which execve(2) changes; 0 without
+ * the right to read it.
+ */
+static uint64_t live_read_stack(pid_t pid)
+{
+	struct text stat = { 0 };
+	struct error unused;
+	uint64_t value = 0;
+	const char *at;
+
+	if (procfs_read(pid, "stat", 4096, &stat, &unused) == 0 &&
+	    (at = strrchr(stat.bytes, ')'))) {
+		/* The state is field 3, behind the name; startstack is 28. */
+		for (int field = 2; at && field < 28; field++)
+			at = strchr(at + 1, ' ');
+		value = at ? strtoull(at, NULL, 10) : 0;
+	}
+	text_release(&stat);
+	return value;
+}
+
+static bool live_wants(const struct gc_options *o, const char *kind)
+{
+	return !o->source || strcmp(o->source, "auto") == 0 ||
+	       strcmp(o->source, kind) == 0;
+}
+
+/* Opens the first source that works; prints why better ones do not. */
+static struct gc_source *live_open_source(const struct gc_options *o,
+					  const struct jvm *jvm,
+					  struct error *err)
+{
+	struct error why = { 0 };
+
+	for (size_t i = 0; i < KINDS; i++) {
+		struct gc_source *s;
+
+		if (!live_wants(o, kinds[i].name))
+			continue;
+		if (why.kind)
+			log_info("%s; trying %s", why.text, kinds[i].name);
+		s = kinds[i].open(jvm, &why);
+		if (s)
+			return s;
+	}
+	*err = why;
+	return NULL;
+}
+
+/* Takes over *jvm, which it closes on failure. */
+static int live_add(const struct gc_options *o, struct gc_streams *streams,
+		    struct jvm *jvm, struct error *err)
+{
+	struct gc_stream *s = xcalloc(1, sizeof(*s));
+
+	/* Sources borrow the JVM, so it must not move. */
+	s->jvm = *jvm;
+	s->cpu_ns = GC_ABSENT;
+	s->source = live_open_source(o, &s->jvm, err);
+	if (!s->source) {
+		jvm_close(&s->jvm);
+		free(s);
+		return -1;
+	}
+	s->stack = live_read_stack(s->jvm.pid);
+	main_name_add_with_pid(&s->jvm, &s->source->label);
+	log_info("%s: %s%s%s", s->source->label.bytes,
+		 s->source->collector.len ? s->source->collector.bytes : "",
+		 s->source->collector.len ? "; " : "",
+		 s->source->description.bytes);
+	array_reserve(streams->all, streams->cap, streams->count + 1);
+	streams->all[streams->count++] = s;
+	return 0;
+}
+
+static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
+			struct error *err)
+{
+	struct jvm_list list = { 0 };
+	struct error why;
+
+	if (jvm_list(&list, err))
+		return -1;
+	for (size_t i = 0; i < list.count; i++) {
+		struct jvm *jvm = &list.jvms[i];
+
+		if (live_add(o, streams, jvm, &why))
+			log_always("skipping %d: %s", (int)jvm->pid, why.text);
+		jvm->pidfd = -1;
+	}
+	jvm_list_release(&list);
+	if (!streams->count)
+		return fail(err, ERROR_NO_TARGET, "no JVM to observe");
+	return 0;
+}
+
+int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
+		 struct error *err)
+{
+	struct jvm jvm;
+
+	if (o->all)
+		return live_add_all(o, streams, err);
+	for (size_t i = 0; i < o->pids.count; i++) {
+		if (target_open_named(&jvm, o->pids.values[i], err) ||
+		    live_add(o, streams, &jvm, err))
+			return -1;
+	}
+	if (o->pids.count)
+		return 0;
+	return target_open_any(&jvm, err) ? -1
+					  : live_add(o, streams, &jvm, err);
+}
+
+void gc_live_check(struct gc_stream *s)
+{
+	struct proc_stat stat;
+	struct error unused;
+	uint64_t stack;
+	bool is_stopped;
+
+	if (s->has_ended || s->jvm.pidfd < 0)
+		return;
+	if (!jvm_runs(&s->jvm) || procfs_stat(s->jvm.pid, &stat, &unused)) {
+		log_info("%s has exited", s->source->label.bytes);
+		s->has_ended = true;
+		return;
+	}
+	stack = live_read_stack(s->jvm.pid);
+	if (s->stack && stack && stack != s->stack) {
+		log_always("%s has executed another program",
+			   s->source->label.bytes);
+		s->has_ended = true;
+	}
+	is_stopped = stat.state == 'T' || stat.state == 't';
+	if (is_stopped && !s->was_stopped)
+		log_always("%s is stopped by a signal or a debugger; waiting",
+			   s->source->label.bytes);
+	s->was_stopped = is_stopped;
+}
+
+int64_t gc_live_cpu_ns(const struct gc_stream *s)
+{
+	(void)s;
+	return GC_ABSENT;
+}
+
+void gc_streams_close(struct gc_streams *streams)
+{
+	for (size_t i = 0; i < streams->count; i++) {
+		gc_source_close(streams->all[i]->source);
+		jvm_close(&streams->all[i]->jvm);
+		free(streams->all[i]);
+	}
+	free(streams->all);
+	*streams = (struct gc_streams){ 0 };
+}

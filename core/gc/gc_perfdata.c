@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/gc/gc_perfdata.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/gc/gc_counters.h"
+
+#include <stdlib.h>
+
+#define POLL_NS (2 * CLOCK_NS_PER_MS)
+
+/*
+ * A safepoint that has begun, but not ended, is counted, too. If it lasts
+ * longer, it is a record of its own.
+ */
+#define UNDER_WAY_NS CLOCK_NS_PER_S
+
+struct poll_source {
+	struct gc_source source;
+	struct gc_counters *counters;
+	const struct jvm *jvm;
+	int64_t start_ns;      /* of the JVM, since the epoch; 0 = unknown */
+	struct gc_values last; /* at the end of the last record */
+	struct gc_values now;
+	/*
+	 * When a change by more than one safepoint was first read; the last of
+	 * them may be under way. 0 = no such change.
+	 */
+	int64_t held_ns, held_wall_ns;
+};
+
+static struct poll_source *poll_of(struct gc_source *s)
+{
+	return (struct poll_source *)s;
+}
+
+/* Fills the record of all stops between p->last and p->now. */
+static enum gc_next poll_take(struct poll_source *s, int64_t end_ns,
+			      struct gc_pause *p)
+{
+	int64_t count = s->now.safepoints - s->last.safepoints;
+	bool is_sum_only = gc_counters_stopped_includes_sync(s->counters);
+
+	p->count = count < 1 ? 1 : (unsigned)count;
+	p->end_ns = end_ns;
+	if (s->start_ns && end_ns > s->start_ns)
+		p->uptime_ns = end_ns - s->start_ns;
+	gc_counters_interpret(s->counters, &s->last, &s->now, NULL, p);
+	p->stopped_ns = s->now.stopped_ns - s->last.stopped_ns;
+	if (!is_sum_only && p->sync_ns != GC_ABSENT)
+		p->stopped_ns += p->sync_ns;
+	s->last = s->now;
+	s->held_ns = 0;
+	return GC_NEXT_RECORD;
+}
+
+/*
+ * Several safepoints have begun, and at least one has ended. When the next
+ * change has no further begin, the last one was under way, and now all have
+ * ended.
+ */
+static enum gc_next poll_resolve(struct poll_source *s, struct gc_pause *p,
+				 struct error *err)
+{
+	struct gc_values held = s->now;
+	enum gc_next next;
+
+	if (gc_counters_read(s->counters, &s->now, err))
+		return GC_NEXT_FAILED;
+	if (s->now.stopped_ns == held.stopped_ns) {
+		if (clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS)
+			return GC_NEXT_LATER;
+		return poll_take(s, s->held_wall_ns, p);
+	}
+	if (s->now.safepoints == held.safepoints)
+		return poll_take(s, clock_wall_ns(), p);
+	/* The records need the strings of s->now: take the held ones first. */
+	s->now = held;
+	next = poll_take(s, s->held_wall_ns, p);
+	return next;
+}
+
+static enum gc_next poll_next(struct gc_source *source, struct gc_pause *p,
+			      struct error *err)
+{
+	struct poll_source *s = poll_of(source);
+	bool changed = false;
+
+	if (s->held_ns)
+		return poll_resolve(s, p, err);
+	if (gc_counters_changed(s->counters, &s->last, &changed, err))
+		return GC_NEXT_FAILED;
+	if (!changed)
+		return GC_NEXT_LATER;
+	if (gc_counters_read(s->counters, &s->now, err))
+		return GC_NEXT_FAILED;
+	source->cpu_ns = s->now.gc_cpu_ns;
+	if (s->now.safepoints - s->last.safepoints <= 1)
+		return poll_take(s, clock_wall_ns(), p);
+	s->held_ns = clock_monotonic_ns();
+	s->held_wall_ns = clock_wall_ns();
+	return GC_NEXT_LATER;
+}
+
+static void poll_close(struct gc_source *source)
+{
+	struct poll_source *s = poll_of(source);
+
+	gc_counters_close(s->counters);
+	free(s);
+}
+
+static const struct gc_source_methods poll_methods = {
+	.next = poll_next,
+	.close = poll_close,
+};
+
+static void poll_read_start(struct poll_source *s)
+{
+	struct jvm_info info;
+	struct error unused;
+
+	if (jvm_info(s->jvm, &info, &unused))
+		return;
+	s->start_ns = info.start_ns;
+	jvm_info_release(&info);
+}
+
+struct gc_source *gc_perfdata_open(const struct jvm *jvm, struct error *err)
+{
+	struct poll_source *s = xcalloc(1, sizeof(*s));
+	struct gc_source *source = &s->source;
+
+	source->methods = &poll_methods;
+	source->fd = -1;
+	source->pid = jvm->pid;
+	source->wait_ns = POLL_NS;
+	source->cpu_ns = GC_ABSENT;
+	s->jvm = jvm;
+	s->counters = gc_counters_open(jvm, err);
+	if (!s->counters || gc_counters_read(s->counters, &s->last, err)) {
+		gc_source_close(source);
+		return NULL;
+	}
+	poll_read_start(s);
+	source->columns = gc_counters_columns(s->counters);
+	text_puts(&source->collector, gc_counters_collector(s->counters));
+	text_puts(
+		&source->description,
+		"perf data, read every 2 ms: durations are exact, the time of "
+		"a pause is known to 2 ms");
+	return source;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/gc/gc_summary.h"
+
+#include "core/base/units.h"
+#include "render/text/columns.h"
+#include "render/text/table.h"
+
+#include <inttypes.h>
+
+static const struct table_column summary_columns[] = {
+	{ "kind", false },   { "collector", false }, { "cause", false },
+	{ "count", true },   { "stopped", true },    { "share", true },
+	{ "p50", true },     { "p95", true },        { "p99", true },
+	{ "longest", true }, { "GC time", true },
+};
+
+enum { SUMMARY_COLUMNS = sizeof(summary_columns) / sizeof(*summary_columns) };
+
+static void summary_add_ns(struct table *t, int64_t ns)
+{
+	struct text *cell = table_cell(t);
+
+	if (ns == GC_ABSENT)
+		text_putc(cell, '-');
+	else
+		units_add_time(cell, (double)ns);
+}
+
+static void summary_add_share(struct text *out, int64_t ns, int64_t wall_ns)
+{
+	if (wall_ns > 0)
+		text_printf(out, "%.2f%%", 100 * (double)ns / (double)wall_ns);
+	else
+		text_putc(out, '-');
+}
+
+/* A cycle stops nothing: its columns are about its duration. */
+static void summary_add_durations(const struct gc_summary *s, struct table *t,
+				  struct gc_group *g, struct gc_durations *d)
+{
+	bool known = d->count > 0;
+
+	units_add_count(table_cell(t),
+			g->kind == GC_CYCLE ? g->gc.count : g->stops);
+	summary_add_ns(t, known ? d->sum_ns : GC_ABSENT);
+	if (known)
+		summary_add_share(table_cell(t), d->sum_ns, s->wall_ns);
+	else
+		table_add(t, "-");
+	summary_add_ns(t, gc_durations_percentile(d, 50));
+	summary_add_ns(t, gc_durations_percentile(d, 95));
+	summary_add_ns(t, gc_durations_percentile(d, 99));
+	summary_add_ns(t, known ? d->longest_ns : GC_ABSENT);
+	summary_add_ns(t, g->gc.count ? g->gc.sum_ns : GC_ABSENT);
+}
+
+static void summary_add_group(const struct gc_summary *s, struct table *t,
+			      struct gc_group *g)
+{
+	table_add(t, gc_kind_name(g->kind));
+	table_add(t, g->collector[0] ? g->collector : "-");
+	table_add(t, g->reason[0] ? g->reason : "-");
+	summary_add_durations(s, t, g, &g->stopped);
+}
+
+static void summary_add_total(const struct gc_summary *s, struct table *t)
+{
+	struct gc_group *g = &s->totals->collections;
+
+	table_add(t, "all collections");
+	table_add(t, "");
+	table_add(t, "");
+	summary_add_durations(s, t, g, &g->stopped);
+}
+
+static void summary_add_table(const struct gc_summary *s, struct text *out)
+{
+	struct table t = { .columns = summary_columns,
+			   .column_count = SUMMARY_COLUMNS };
+	size_t collections = 0;
+
+	gc_totals_sort(s->totals);
+	for (size_t i = 0; i < s->totals->count; i++) {
+		struct gc_group *g = &s->totals->groups[i];
+
+		if (g->kind == GC_OTHER && !s->shows_safepoints)
+			continue;
+		collections += g->kind != GC_OTHER && g->kind != GC_CYCLE;
+		summary_add_group(s, &t, g);
+	}
+	if (collections > 1)
+		summary_add_total(s, &t);
+	if (t.count)
+		table_text(&t, 0, out);
+	table_release(&t);
+}
+
+/* Sums up the time to safepoint of collections and other safepoints. */
+static void summary_add_sync(const struct gc_summary *s, struct text *out)
+{
+	struct gc_group *groups[] = { &s->totals->collections,
+				      &s->totals->safepoints };
+	static const char *const names[] = { "collections",
+					     "other safepoints" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct gc_durations *d = &groups[i]->sync;
+
+		if (!d->count)
+			continue;
+		text_printf(out, "time to safepoint, %s: ", names[i]);
+		units_add_time(out, (double)d->sum_ns);
+		text_puts(out, ", p50 ");
+		units_add_time(out, (double)gc_durations_percentile(d, 50));
+		text_puts(out, ", p99 ");
+		units_add_time(out, (double)gc_durations_percentile(d, 99));
+		text_puts(out, ", longest ");
+		units_add_time(out, (double)d->longest_ns);
+		text_putc(out, '\n');
+	}
+	if (s->totals->longest_sync[0] && s->totals->longest_sync_ns > 0)
+		text_printf(out, "the longest time to safepoint was for: %s\n",
+			    s->totals->longest_sync);
+}
+
+static void summary_add_safepoints(const struct gc_summary *s, struct text *out)
+{
+	const struct gc_group *g = &s->totals->safepoints;
+
+	if (!g->stops || s->shows_safepoints)
+		return;
+	text_puts(out, "other safepoints: ");
+	units_add_count(out, g->stops);
+	text_puts(out, ", stopped ");
+	units_add_time(out, (double)g->stopped.sum_ns);
+	text_puts(out, ", longest ");
+	units_add_time(out, (double)g->stopped.longest_ns);
+	text_puts(out, " (list them with --safepoints)\n");
+}
+
+static void summary_add_cpu(const struct gc_summary *s, struct text *out)
+{
+	if (s->cpu_ns == GC_ABSENT)
+		return;
+	text_puts(out, "CPU time of GC threads: ");
+	units_add_time(out, (double)s->cpu_ns);
+	if (s->wall_ns > 0) {
+		text_puts(out, ", ");
+		summary_add_share(out, s->cpu_ns, s->wall_ns);
+		text_puts(out, " of a core");
+	}
+	text_putc(out, '\n');
+}
+
+void gc_summary_text(const struct gc_summary *s, struct text *out)
+{
+	summary_add_table(s, out);
+	if (s->totals->collections.together) {
+		units_add_count(out, s->totals->collections.together);
+		text_puts(out, " pauses were too close to be separated; each "
+			       "counts as an equal part of their sum\n");
+	}
+	summary_add_sync(s, out);
+	summary_add_safepoints(s, out);
+	summary_add_cpu(s, out);
+}
+
+enum { BAR_WIDTH = 50 };
+
+/* "2 ms … 4 ms" for bucket i, which starts at 2^(i-1) microseconds. */
+static void histogram_add_range(size_t i, struct text *out)
+{
+	struct text low = { 0 }, high = { 0 };
+
+	text_puts(&low, "");
+	if (i)
+		units_add_time(&low, 1000.0 * (double)(UINT64_C(1) << (i - 1)));
+	else
+		text_puts(&low, "0");
+	units_add_time(&high, 1000.0 * (double)(UINT64_C(1) << i));
+	columns_right(out, &low, 8);
+	text_puts(out, " to ");
+	columns_right(out, &high, 8);
+	text_release(&low);
+	text_release(&high);
+}
+
+void gc_summary_histogram(struct gc_totals *t, struct text *out)
+{
+	uint64_t counts[GC_POWERS], most = 0;
+	size_t first = GC_POWERS, last = 0;
+
+	gc_durations_powers(&t->collections.stopped, counts);
+	for (size_t i = 0; i < GC_POWERS; i++) {
+		if (!counts[i])
+			continue;
+		if (first == GC_POWERS)
+			first = i;
+		last = i;
+		most = counts[i] > most ? counts[i] : most;
+	}
+	if (!most)
+		return;
+	text_puts(out, "stopped times of collections:\n");
+	for (size_t i = first; i <= last; i++) {
+		histogram_add_range(i, out);
+		text_printf(out, " %8" PRIu64 " ", counts[i]);
+		for (uint64_t n = 0; n < counts[i] * BAR_WIDTH / most; n++)
+			text_putc(out, '#');
+		text_putc(out, '\n');
+	}
+}

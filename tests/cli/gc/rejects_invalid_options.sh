@@ -1,0 +1,19 @@
+exec 2>&1
+try() {
+	echo "-- $*" | sed "s/ $$/ PID/"
+	sjkc gc "$@" >out 2>&1
+	status=$?
+	sed "s/\b$$\b/PID/g" out
+	echo "exit status $status"
+}
+try $$
+try --json --csv $$
+try --json --histogram $$
+try --csv --histogram $$
+try --source nothing $$
+try --all 4711 5s
+try --duration 5s 4711 5s
+try --min x 4711
+try --duration x 4711
+try 2147483647 5s
+try --phses $$
