@@ -68,8 +68,8 @@ static int64_t attach_deadline(int64_t timeout_ns)
 static int session_fail(const struct jvm *jvm, struct error *err)
 {
 	if (err->kind != ERROR_PARTIAL && err->kind != ERROR_OUTPUT &&
-	    attach_jvm_is_ending(jvm))
-		attach_fail_ended(jvm, err);
+	    jvm_is_ending(jvm))
+		jvm_fail_ended(jvm, err);
 	return -1;
 }
 
@@ -150,7 +150,7 @@ static int wire_wait(struct wire *w, short events, struct error *err)
 		if (ready > 0 && fds[0].revents)
 			return 0;
 		if (ready > 0 && fds[1].revents)
-			return attach_fail_ended(w->jvm, err);
+			return jvm_fail_ended(w->jvm, err);
 	}
 }
 
@@ -169,8 +169,8 @@ static int wire_send(struct wire *w, const void *bytes, size_t len,
 			at += put;
 			len -= (size_t)put;
 		} else if (errno != EAGAIN && errno != EINTR) {
-			if (attach_jvm_is_ending(w->jvm))
-				return attach_fail_ended(w->jvm, err);
+			if (jvm_is_ending(w->jvm))
+				return jvm_fail_ended(w->jvm, err);
 			return fail_sys(
 				err, ERROR_REFUSED,
 				"%d: cannot send the request to the JVM",
@@ -232,7 +232,7 @@ static int call_receive(struct call *c, const char *bytes, size_t len,
 static int call_check_end(const struct call *c, struct error *err)
 {
 	int pid = (int)c->a->jvm->pid;
-	bool ending = attach_jvm_is_ending(c->a->jvm);
+	bool ending = jvm_is_ending(c->a->jvm);
 
 	if (ending && c->came)
 		return fail(err, ERROR_PARTIAL,
@@ -240,7 +240,7 @@ static int call_check_end(const struct call *c, struct error *err)
 			    "were received",
 			    pid, (unsigned long long)c->came);
 	if (ending)
-		return attach_fail_ended(c->a->jvm, err);
+		return jvm_fail_ended(c->a->jvm, err);
 	if (!c->status.is_known)
 		return fail(err, ERROR_REFUSED,
 			    "%d: the JVM closed the connection without a reply",
@@ -382,7 +382,7 @@ static int call_run(struct call *c, struct error *err)
 	int lock, fd, ret = -1;
 
 	if (!jvm_runs(jvm))
-		return attach_fail_ended(jvm, err);
+		return jvm_fail_ended(jvm, err);
 	if (attach_lock(jvm, c->deadline_ns, &lock, err))
 		return -1;
 	fd = jvm->kind == JVM_OPENJ9 ? openj9_connect(jvm, c->deadline_ns, err)
@@ -475,6 +475,7 @@ static int session_connect(const struct attach *a, int64_t deadline_ns,
 			   int64_t timeout_ns, struct error *err)
 {
 	struct error why = { 0 };
+	bool is_silent;
 	int fd;
 
 	if (!session_jvm_is_stopped(a->jvm)) {
@@ -489,7 +490,8 @@ static int session_connect(const struct attach *a, int64_t deadline_ns,
 	}
 	if (attach_conditions_met(a->jvm, deadline_ns, err))
 		return -1;
-	return attach_wake(a->jvm, deadline_ns, timeout_ns, err);
+	fd = attach_wake(a->jvm, deadline_ns, &is_silent, err);
+	return is_silent ? attach_timed_out(a->jvm, timeout_ns, err) : fd;
 }
 
 /* Uses protocol 1, which all JVMs support, to find out about protocol 2. */

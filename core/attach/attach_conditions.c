@@ -672,23 +672,6 @@ bool condition_stops(const struct condition *c)
 	return strcmp(c->name, "state") == 0 || strcmp(c->name, "cgroup") == 0;
 }
 
-bool attach_jvm_is_ending(const struct jvm *jvm)
-{
-	struct proc_status status;
-	struct error unused;
-
-	if (!jvm_runs(jvm))
-		return true;
-	return procfs_status(jvm->pid, &status, &unused) ||
-	       status.rss_bytes == 0;
-}
-
-int attach_fail_ended(const struct jvm *jvm, struct error *err)
-{
-	return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-		    (int)jvm->pid);
-}
-
 /*
  * Finds the first condition that fails now, or else the first that does not
  * hold for sure.
@@ -719,8 +702,8 @@ int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
 {
 	struct text time = { 0 }, why = { 0 };
 
-	if (attach_jvm_is_ending(jvm))
-		return attach_fail_ended(jvm, err);
+	if (jvm_is_ending(jvm))
+		return jvm_fail_ended(jvm, err);
 	units_add_time(&time, (double)timeout_ns);
 	if (!timeout_find_reason(jvm, &why))
 		text_puts(&why, "it may be busy with another request, in a "

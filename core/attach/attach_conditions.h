@@ -36,16 +36,6 @@ int attach_conditions_met(const struct jvm *jvm, int64_t deadline_ns,
 			  struct error *err);
 
 /*
- * True if the JVM is ending, even before it is a zombie. The kernel frees the
- * memory of a process before it closes its files, so memory of 0 bytes reveals
- * the end as soon as a socket closes.
- */
-bool attach_jvm_is_ending(const struct jvm *jvm);
-
-/* Sets *err to ERROR_NO_TARGET, "the JVM has ended". Returns -1. */
-int attach_fail_ended(const struct jvm *jvm, struct error *err);
-
-/*
  * Sets *err to ERROR_REFUSED: the JVM did not respond in time, with the likely
  * reason. Returns -1.
  */

@@ -282,8 +282,7 @@ static int wake_accept(const struct waking *w, struct error *err)
 		int fd;
 
 		if (p[2].revents)
-			return fail(err, ERROR_NO_TARGET,
-				    "%d: the JVM has ended", (int)w->jvm->pid);
+			return jvm_fail_ended(w->jvm, err);
 		fd = accept4(p[from].fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0 && wake_greets(w, fd))
 			return fd;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach_socket.h"
 
-#include "core/attach/attach_conditions.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
@@ -582,7 +581,7 @@ static int wake_nap(struct waking *w, int channel, int64_t ns,
 	if (w->alone)
 		clock_sleep_until(until);
 	if (!jvm_runs(w->jvm))
-		return attach_fail_ended(w->jvm, err);
+		return jvm_fail_ended(w->jvm, err);
 	if (clock_left_ms(w->deadline_ns) > 0 && !(w->alone && wake_is_past(w)))
 		return 0;
 	errno = ETIMEDOUT;
@@ -679,7 +678,7 @@ static int signal_check_handler(const struct jvm *jvm, struct error *err)
 	struct proc_status status;
 
 	if (!jvm_runs(jvm))
-		return attach_fail_ended(jvm, err);
+		return jvm_fail_ended(jvm, err);
 	if (procfs_status(jvm->pid, &status, err))
 		return -1;
 	if (!(status.caught & quit) || status.ignored & quit)
@@ -702,7 +701,7 @@ static int signal_send(const struct jvm *jvm, struct error *err)
 	if (syscall(SYS_pidfd_send_signal, jvm->pidfd, SIGQUIT, NULL, 0) == 0)
 		return 0;
 	if (errno == ESRCH)
-		return attach_fail_ended(jvm, err);
+		return jvm_fail_ended(jvm, err);
 	return fail_sys(err, ERROR_PERMISSION,
 			"%d: cannot send a signal to the JVM", (int)jvm->pid);
 }
@@ -728,7 +727,7 @@ static int wake_lead(const struct child *child, const struct waking *w,
 	return news == CHILD_DONE ? fd : -1;
 }
 
-int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
+int attach_wake(const struct jvm *jvm, int64_t deadline_ns, bool *is_silent,
 		struct error *err)
 {
 	struct waking w = {
@@ -742,17 +741,18 @@ int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
 	bool signalled = false;
 	int fd;
 
+	*is_silent = false;
 	attach_trigger_name(jvm, w.trigger);
 	if (helper_process_start(&child, jvm, wake_job, &w, err))
 		return -1;
 	waking_channel = child.channel;
 	fd = wake_lead(&child, &w, &signalled, err);
 	waking_channel = -1;
-	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
+	*is_silent = fd < 0 && err->sys == ETIMEDOUT && signalled;
+	/* The file must stay for a JVM that looks for it late. */
+	if (*is_silent)
 		child_leave(&child);
 	else
 		helper_process_end(&child);
-	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
-		attach_timed_out(jvm, timeout_ns, err);
 	return fd;
 }

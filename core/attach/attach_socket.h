@@ -77,10 +77,10 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
  *
  * Returns a connection to the socket, which another client may have woken
  * meanwhile; or -1 and *err. The caller has checked the conditions
- * (attach_conditions.h). timeout_ns is the timeout that the deadline was
- * computed from, for messages.
+ * (attach_conditions.h). *is_silent is true if the JVM got the signal but did
+ * not open the socket in time: the caller knows more about the reason.
  */
-int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
+int attach_wake(const struct jvm *jvm, int64_t deadline_ns, bool *is_silent,
 		struct error *err);
 
 /* Implements attach_abandon_all(). */

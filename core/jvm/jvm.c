@@ -182,6 +182,23 @@ bool jvm_runs(const struct jvm *jvm)
 	       (exe.st_dev == jvm->exe_dev && exe.st_ino == jvm->exe_ino);
 }
 
+bool jvm_is_ending(const struct jvm *jvm)
+{
+	struct proc_status status;
+	struct error unused;
+
+	if (!jvm_runs(jvm))
+		return true;
+	return procfs_status(jvm->pid, &status, &unused) ||
+	       status.rss_bytes == 0;
+}
+
+int jvm_fail_ended(const struct jvm *jvm, struct error *err)
+{
+	return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+		    (int)jvm->pid);
+}
+
 int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err)
 {
 	struct proc_status status;

@@ -45,6 +45,16 @@ void jvm_close(struct jvm *jvm); /* zeroed storage is allowed */
 /* True while the opened process exists, even if it is stopped. */
 bool jvm_runs(const struct jvm *jvm);
 
+/*
+ * True if the JVM is ending, even before it is a zombie. The kernel frees the
+ * memory of a process before it closes its files, so memory of 0 bytes reveals
+ * the end as soon as a socket closes.
+ */
+bool jvm_is_ending(const struct jvm *jvm);
+
+/* Sets *err to ERROR_NO_TARGET, "4711: the JVM has ended". Returns -1. */
+int jvm_fail_ended(const struct jvm *jvm, struct error *err);
+
 /* Like jvm_open(), but fails with ERROR_NO_TARGET unless it is a JVM. */
 int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err);
 
