@@ -6,8 +6,17 @@
 #include "jmx_http/jolokia/jolokia_server.h"
 #include "jmx_http/proxy/upstream.h"
 
+#include <errno.h>
+
 /* For one large response; values and their JSON. */
 #define MEMORY_MAX ((size_t)768 << 20)
+
+/* Connecting may succeed later, with the same options. */
+static bool bridge_may_recover(const struct error *err)
+{
+	return (err->kind == ERROR_NO_TARGET || err->kind == ERROR_REFUSED) &&
+	       err->sys != EKEYREJECTED;
+}
 
 int proxy_bridge_open(struct proxy_bridge *b,
 		      const struct jmx_target_options *o, struct error *err)
@@ -19,8 +28,7 @@ int proxy_bridge_open(struct proxy_bridge *b,
 
 	b->title = o->socket ? o->socket : o->pid;
 	/* The JVM of -s may start after the proxy. */
-	if (ret && (!o->socket || (err->kind != ERROR_NO_TARGET &&
-				   err->kind != ERROR_REFUSED)))
+	if (ret && (!o->socket || !bridge_may_recover(err)))
 		return -1;
 	if (ret)
 		log_always("%s; sjkc tries again for each request", err->text);
@@ -51,16 +59,38 @@ void proxy_bridge_to_agent(struct proxy_bridge *b, const char *url,
 	};
 }
 
+/* JMX clients lack the options that the errors of sjkc's commands name. */
+static void bridge_explain_login(const struct proxy_bridge *b,
+				 const struct jmx_credentials *login,
+				 struct error *err)
+{
+	if (err->kind != ERROR_PERMISSION || err->sys != EACCES)
+		return;
+	if (login)
+		fail(err, err->kind,
+		     "the agent rejected the user '%.100s' or the password",
+		     login->user);
+	else if (b->rmi.takes_login)
+		fail(err, err->kind,
+		     "the agent requires a user name and a password");
+	else
+		fail(err, err->kind, "the agent rejected the login of mxprx");
+}
+
 /* For rmi_server_options.open. */
 static struct jmx *bridge_open(void *self, const struct jmx_credentials *login,
 			       struct error *err)
 {
 	const struct proxy_bridge *b = self;
 	struct jmx_target target = b->target;
+	struct jmx *jmx;
 
 	if (login)
 		target.credentials = *login;
-	return jmx_open(&target, err);
+	jmx = jmx_open(&target, err);
+	if (!jmx)
+		bridge_explain_login(b, login, err);
+	return jmx;
 }
 
 static int bridge_warn_clear(const char *url, struct error *err)
@@ -91,7 +121,7 @@ int proxy_bridge_open_agent(struct proxy_bridge *b,
 	b->title = o->url;
 	if (ret && err->kind == ERROR_PERMISSION && takes_login)
 		ret = 0;
-	if (ret && err->kind != ERROR_NO_TARGET && err->kind != ERROR_REFUSED)
+	if (ret && !bridge_may_recover(err))
 		return -1;
 	if (ret)
 		log_always("%s; sjkc tries again for each client", err->text);

@@ -602,10 +602,12 @@ static int client_fail(struct http_client *c, CURLcode code, int64_t timeout_ns,
 		err->sys = EMSGSIZE;
 		return -1;
 	case CURLE_PEER_FAILED_VERIFICATION:
-		return fail(err, ERROR_REFUSED,
-			    "the server's certificate is not trusted: %s; use "
-			    "--cacert <file> or --insecure",
-			    problem);
+		fail(err, ERROR_REFUSED,
+		     "the server's certificate is not trusted: %s; use "
+		     "--cacert <file> or --insecure",
+		     problem);
+		err->sys = EKEYREJECTED;
+		return -1;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_WEIRD_SERVER_REPLY:
 		return fail(err, ERROR_REFUSED,

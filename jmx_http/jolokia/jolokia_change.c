@@ -205,13 +205,14 @@ static void exec_fail(struct jolokia_answer *a, const struct jmx_info *info,
 		      bool is_overloaded)
 {
 	size_t len = strcspn(a->q.operation, "("), found = 0;
+	const char *separator = is_overloaded ? " is overloaded; use a "
+						"signature. Signatures found: "
+					      : ". Known signatures: ";
 	struct text why = { 0 };
 
 	text_printf(&why,
-		    is_overloaded
-			    ? "Operation %s on MBean %s is overloaded; use a "
-			      "signature. Signatures found: "
-			    : "No operation %s on MBean %s. Known signatures: ",
+		    is_overloaded ? "Operation %s on MBean %s"
+				  : "No operation %s found on MBean %s",
 		    a->q.operation, a->q.object);
 	for (size_t i = 0; i < info->operation_count; i++) {
 		const struct jmx_feature *f = &info->operations[i];
@@ -219,13 +220,13 @@ static void exec_fail(struct jolokia_answer *a, const struct jmx_info *info,
 		if (strlen(f->name) != len ||
 		    memcmp(f->name, a->q.operation, len) != 0)
 			continue;
-		text_puts(&why, found++ ? ",(" : "(");
+		text_puts(&why, found++ ? "," : separator);
+		text_putc(&why, '(');
 		for (size_t k = 0; k < f->parameter_count; k++)
 			text_printf(&why, "%s%s", k ? "," : "",
 				    f->parameters[k].type);
 		text_putc(&why, ')');
 	}
-	text_puts(&why, found ? "" : "none");
 	jolokia_answer_fail_request(a, why.bytes);
 	text_release(&why);
 }

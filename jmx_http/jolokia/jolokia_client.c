@@ -93,6 +93,7 @@ static int response_fail_login(const struct http_response *r, const char *user,
 		     "the server requires a login (%s); use --user and "
 		     "--password-file, or --bearer-file",
 		     scheme.len ? scheme.bytes : "HTTP 401");
+	err->sys = EACCES;
 	text_release(&scheme);
 	return -1;
 }

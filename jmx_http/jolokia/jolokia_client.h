@@ -24,7 +24,7 @@ extern const char *const jolokia_paths[];
  * Checks the HTTP status, the content type and the redirect of a response.
  * Returns 0 if it may be Jolokia's, a JSON object or array; else -1, with the
  * reason in *err.  user is the user of the login that was sent, or NULL;
- * has_token: a token was sent.
+ * has_token: a token was sent.  HTTP 401 sets err->sys to EACCES.
  */
 int jolokia_check_response(const struct http_response *r, const char *user,
 			   bool has_token, struct error *err);

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "jmx_http/value/object_name.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,20 +308,48 @@ static const char *option_text(const struct jolokia_query *q, struct line query,
 	return item ? item_text(item, a) : jolokia_query_option(query, name, a);
 }
 
-static int64_t option_limit(const char *text, int64_t otherwise)
+/* As Integer.parseInt(), to which agents pass these options. */
+static bool option_to_integer(const char *text, int64_t *to)
 {
-	char *end;
-	long long n;
+	size_t sign = *text == '-' || *text == '+';
+	size_t digits = strspn(text + sign, "0123456789");
 
-	if (!text || !*text)
-		return otherwise;
-	n = strtoll(text, &end, 10);
-	return *end || n < 0 ? otherwise : n;
+	if (!digits || text[sign + digits])
+		return false;
+	errno = 0;
+	*to = strtoll(text, NULL, 10);
+	return !errno && *to >= INT32_MIN && *to <= INT32_MAX;
 }
 
 static bool option_flag(const char *text, bool otherwise)
 {
 	return text ? strcmp(text, "true") == 0 : otherwise;
+}
+
+static int query_read_limits(struct jolokia_query *q, struct line query,
+			     struct arena *a, struct error *err)
+{
+	struct jolokia_query_options *o = &q->options;
+	const struct {
+		const char *name;
+		int64_t *to;
+	} limits[] = {
+		{ "maxDepth", &o->max_depth },
+		{ "maxCollectionSize", &o->max_collection },
+		{ "maxObjects", &o->max_objects },
+	};
+	int ret = 0;
+
+	o->max_depth = DEPTH_DEFAULT;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		const char *text = option_text(q, query, limits[i].name, a);
+
+		if (text && !option_to_integer(text, limits[i].to))
+			ret = fail(err, ERROR_MISUSE,
+				   "%s: \"%.100s\" is not an integer",
+				   limits[i].name, text);
+	}
+	return ret;
 }
 
 static void query_read_options(struct jolokia_query *q, struct line query,
@@ -330,12 +359,6 @@ static void query_read_options(struct jolokia_query *q, struct line query,
 	const char *text = option_text(q, query, "includeStackTrace", a);
 	const char *longs = option_text(q, query, "serializeLong", a);
 
-	o->max_depth = option_limit(option_text(q, query, "maxDepth", a),
-				    DEPTH_DEFAULT);
-	o->max_collection = option_limit(
-		option_text(q, query, "maxCollectionSize", a), 0);
-	o->max_objects = option_limit(option_text(q, query, "maxObjects", a),
-				      0);
 	o->ignore_errors = option_flag(option_text(q, query, "ignoreErrors", a),
 				       false);
 	o->canonical_naming = option_flag(
@@ -463,10 +486,13 @@ static int query_read_members(struct jolokia_query *q, struct arena *a,
 int jolokia_query_parse(struct jolokia_query *q, const cJSON *json,
 			struct line query, struct arena *a, struct error *err)
 {
+	struct error limits;
 	const char *type;
+	int ret;
 
 	*q = (struct jolokia_query){ .type = JOLOKIA_QUERY_NONE, .json = json };
 	query_read_options(q, query, a);
+	ret = query_read_limits(q, query, a, &limits);
 	if (!cJSON_IsObject(json))
 		return fail(err, ERROR_MISUSE, "the request is not an object");
 	type = jolokia_json_text(jolokia_json_member(json, "type"), a).at;
@@ -483,7 +509,11 @@ int jolokia_query_parse(struct jolokia_query *q, const cJSON *json,
 	q->type = query_type(type);
 	if (q->type == JOLOKIA_QUERY_NONE)
 		return query_fail_type(type, err);
-	return query_read_members(q, a, err);
+	if (query_read_members(q, a, err))
+		return -1;
+	if (ret)
+		*err = limits;
+	return ret;
 }
 
 static void query_json_attributes(struct json *j, const struct jolokia_query *q)

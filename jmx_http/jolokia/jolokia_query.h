@@ -30,7 +30,7 @@ enum jolokia_query_type {
 };
 
 struct jolokia_query_options {
-	/* Limits for values; 0: none. */
+	/* Limits for values; 0: none.  Negative: no value is below it. */
 	int64_t max_depth, max_collection, max_objects;
 	bool ignore_errors;
 	bool canonical_naming;    /* print names with sorted keys */

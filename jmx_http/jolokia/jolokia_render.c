@@ -420,6 +420,8 @@ static size_t render_count(const struct jolokia_render *r, size_t count)
 {
 	int64_t max = r->options->max_collection;
 
+	if (max < 0)
+		return 0;
 	return max && (uint64_t)max < count ? (size_t)max : count;
 }
 
@@ -464,7 +466,7 @@ void jolokia_render(struct jolokia_render *r, struct json *j,
 		return;
 	}
 	if ((v->kind != VALUE_NULL && o->max_depth &&
-	     depth >= (uint64_t)o->max_depth) ||
+	     (o->max_depth < 0 || depth >= (uint64_t)o->max_depth)) ||
 	    j->depth >= LEVELS_MAX) {
 		render_text(j, v);
 		return;

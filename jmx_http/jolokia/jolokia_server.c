@@ -102,6 +102,9 @@ static bool server_respond(struct server *s, unsigned status,
 		    "Cache-Control: no-cache\r\nContent-Length: %zu\r\n%s",
 		    status, reason, type, s->out.len,
 		    s->closes ? "Connection: close\r\n" : "");
+	if (status == 401)
+		text_puts(&s->head,
+			  "WWW-Authenticate: Basic realm=\"jolokia\"\r\n");
 	server_add_origin(s);
 	text_puts(&s->head, "\r\n");
 	if (s->method != SERVER_HEAD)
@@ -197,19 +200,32 @@ static int server_connect(struct server *s, struct error *err)
 	return o->jmx ? 0 : -1;
 }
 
+static unsigned server_metrics_status(const struct error *err)
+{
+	if (err->kind == ERROR_PERMISSION)
+		return err->sys == EACCES ? 401 : 403;
+	return err->sys == ETIMEDOUT ? 504 : 502;
+}
+
 static bool server_answer_metrics(struct server *s)
 {
 	struct error err = { 0 };
+	unsigned status;
 
 	text_clear(&s->out);
 	if (server_connect(s, &err) == 0 &&
 	    metrics_read(s->operations.jmx, s->metrics, &s->out, &err) >= 0)
 		return server_respond(s, 200, "OK", EXPOSITION_TYPE);
-	return server_fail(s,
-			   err.kind == ERROR_PERMISSION ? 403
-			   : err.sys == ETIMEDOUT       ? 504
-							: 502,
-			   err.text);
+	status = server_metrics_status(&err);
+	/* The options of sjkc's other commands do not help here. */
+	if (status == 401)
+		fail(&err, err.kind, "%s",
+		     s->authorization.len
+			     ? "the agent rejected the login of this request"
+			     : "the agent requires a login; send it with the "
+			       "request, or give it to mxprx by --user and "
+			       "--password-file");
+	return server_fail(s, status, err.text);
 }
 
 static bool server_answer(struct server *s, struct line target)

@@ -72,8 +72,11 @@ struct dialer_ops {
 					 int64_t deadline_ns,
 					 struct error *err);
 	bool goes_anywhere; /* reaches every port of the JVM */
-	/* Attempts may wait until another connection is closed. */
-	bool is_bounded;
+	/*
+	 * True if new attempts wait until another connection is closed; NULL if
+	 * they never do.
+	 */
+	bool (*is_full)(const struct dialer *d);
 	/* Bytes cross a network unencrypted, unless the host is this machine.
 	 */
 	bool crosses_network;

@@ -6,6 +6,7 @@
 #include "jmx_http/net/tls.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -443,6 +444,7 @@ static int tls_fail_certificate(const struct tls_peer *peer, struct error *err)
 			     peer->distrust != X509_V_ERR_CERT_NOT_YET_VALID
 		     ? "--cacert to trust it, or "
 		     : "");
+	err->sys = EKEYREJECTED;
 	text_release(&fault);
 	return -1;
 }

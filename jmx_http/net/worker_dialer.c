@@ -318,12 +318,19 @@ static void worker_dialer_free(struct dialer *dialer)
 	free(d);
 }
 
+static bool worker_is_full(const struct dialer *dialer)
+{
+	const struct worker_dialer *d = (const struct worker_dialer *)dialer;
+
+	return d->count >= WORKER_DIALER_MAX;
+}
+
 static const struct dialer_ops worker_ops = {
 	.begin = worker_begin,
 	.cancel = worker_cancel,
 	.free = worker_dialer_free,
 	.goes_anywhere = true,
-	.is_bounded = true,
+	.is_full = worker_is_full,
 };
 
 struct dialer *worker_dialer_new(const struct worker_options *options)

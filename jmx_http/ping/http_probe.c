@@ -35,6 +35,7 @@ struct http_probe {
 	struct http_response response;
 	struct jolokia_agent agent;
 	struct arena arena;
+	bool ignores_login; /* the server requires none, but got one */
 	bool may_execute, may_execute_any;
 };
 
@@ -92,21 +93,29 @@ static bool http_probe_finds_agent(struct http_probe *p, const char *url)
 	return found;
 }
 
-/*
- * The same for another port, or without TLS.  Sends no login and checks no
- * certificate; an agent that requires a login counts.
- */
-static bool http_probe_finds_elsewhere(struct http_probe *p, const char *url)
+/* Returns the target without a login.  Extra headers may be one. */
+static struct jmx_target http_probe_anonymous(const struct http_probe *p)
 {
 	struct jmx_target anonymous = *p->target;
-	struct http_client *http = p->http;
-	struct error err;
-	bool found;
 
 	anonymous.credentials = (struct jmx_credentials){ 0 };
 	anonymous.http.bearer = NULL;
 	anonymous.http.renew_bearer = NULL;
 	anonymous.http.header_count = 0;
+	return anonymous;
+}
+
+/*
+ * As http_probe_finds_agent(), for another port, or without TLS.  Sends no
+ * login and checks no certificate; an agent that requires a login counts.
+ */
+static bool http_probe_finds_elsewhere(struct http_probe *p, const char *url)
+{
+	struct jmx_target anonymous = http_probe_anonymous(p);
+	struct http_client *http = p->http;
+	struct error err;
+	bool found;
+
 	anonymous.tls.insecure = true;
 	p->http = http_client_new(&anonymous, &err);
 	found = p->http &&
@@ -471,6 +480,33 @@ static void http_probe_judge_login(struct http_probe *p)
 			    "sjkc supports Basic and Bearer");
 }
 
+/*
+ * Returns true if the server sends the same status to a client without a login.
+ * Keeps the response.
+ */
+static bool http_probe_ignores_login(struct http_probe *p)
+{
+	struct jmx_target anonymous = http_probe_anonymous(p);
+	struct http_client *http = p->http;
+	struct http_response response = p->response;
+	struct error err;
+	bool ignores;
+
+	if (response.status != 200)
+		return false;
+	p->response = (struct http_response){ 0 };
+	p->http = http_client_new(&anonymous, &err);
+	ignores = p->http &&
+		  !http_probe_send(p, p->address.bytes, version_request,
+				   &err) &&
+		  p->response.status == response.status;
+	http_client_free(p->http);
+	http_response_release(&p->response);
+	p->http = http;
+	p->response = response;
+	return ignores;
+}
+
 static int http_probe_log_in(struct http_probe *p, struct text *detail,
 			     struct error *err)
 {
@@ -487,7 +523,14 @@ static int http_probe_log_in(struct http_probe *p, struct text *detail,
 		probe_judge(p->report, "the HTTP proxy requires a login", "");
 		return fail(err, ERROR_PERMISSION, "HTTP 407");
 	}
-	if (user)
+	p->ignores_login = (user || p->target->http.bearer) &&
+			   http_probe_ignores_login(p);
+	if (p->response.status >= 400)
+		text_puts(detail, "the server asked for none at this URL");
+	else if (p->ignores_login)
+		text_printf(detail, "none required; the server ignores %s%s",
+			    user ? "the user " : "the token", user ? user : "");
+	else if (user)
 		text_printf(detail, "the server accepts the user %s", user);
 	else
 		text_puts(detail,
@@ -547,6 +590,16 @@ static void http_probe_judge_stranger(struct http_probe *p,
 	int status = p->response.status;
 	struct text verdict = { 0 };
 
+	if (status >= 502 && status <= 504 &&
+	    strncmp(err->text, "mxprx: ", 7) == 0) {
+		probe_judge(p->report,
+			    "mxprx responds, but not the agent behind it",
+			    "correct the command line of that mxprx; sjkc "
+			    "mxping -u with the agent's own URL finds the "
+			    "cause");
+		text_release(&verdict);
+		return;
+	}
 	if (http_probe_is_redirect(p)) {
 		text_printf(&verdict, "the server redirects to %s",
 			    p->response.location.bytes);
@@ -803,7 +856,8 @@ static bool http_probe_is_local(const struct http_probe *p)
 static void http_probe_judge_success(struct http_probe *p)
 {
 	const struct jmx_target *t = p->target;
-	bool has_login = t->credentials.user || t->http.bearer;
+	bool has_login = (t->credentials.user || t->http.bearer) &&
+			 !p->ignores_login;
 	struct text verdict = { 0 };
 
 	text_puts(&verdict, "Jolokia works");

@@ -279,9 +279,13 @@ void rmi_judge_success(struct rmi_probe *p)
 	else if (p->login.tls.wants_certificate && p->access.tls.cert)
 		text_puts(&verdict, "; the JVM requires a client certificate, "
 				    "but no password");
-	else
+	else if (p->may_execute)
 		text_puts(&verdict, "; the JVM requires no password: anyone "
 				    "who reaches the port can run code in it");
+	else
+		text_puts(&verdict, "; no password is required");
+	if (!p->may_execute)
+		text_puts(&verdict, "; the server denies operations");
 	text_puts(&remedy, "");
 	/* A test from within the JVM's network proves little for others. */
 	if (p->login.server.names_no_host && !p->access.target.stub.len &&

@@ -418,6 +418,36 @@ static int rmi_probe_time_calls(struct rmi_probe *p, struct text *detail,
 	return 0;
 }
 
+/*
+ * mxprx --read-only denies operations, and a JVM denies them to some users.
+ * Both check the permission before they look for the operation, so an operation
+ * that does not exist tells, and executes nothing.
+ */
+static bool rmi_probe_may_execute(struct rmi_probe *p)
+{
+	struct rmi_login *l = &p->login;
+	struct jrmp_return r = { 0 };
+	struct text message = { 0 };
+	bool is_denied;
+	struct error err;
+
+	rmi_probe_set_deadline(p);
+	jmx_add_call(&message, &l->session.id, JMX_INVOKE_OPERATION);
+	java_write_object_name(&message,
+			       "JMImplementation:type=MBeanServerDelegate",
+			       JAVA_OF_RMI);
+	java_write_text(&message, "doesNotExist");
+	for (int i = 0; i < 3; i++) /* arguments, signature, subject */
+		java_write_null(&message);
+	is_denied = !rmi_connection_call(&l->connection, &message, &r,
+					 p->deadline_ns, &err) &&
+		    r.is_exception && rmi_thrown(r.value, &err) &&
+		    err.kind == ERROR_PERMISSION;
+	text_release(&message);
+	jrmp_return_release(&r);
+	return !is_denied;
+}
+
 static int rmi_probe_run_step(
 	struct rmi_probe *p, const char *name, const char *means,
 	int (*run)(struct rmi_probe *p, struct text *detail, struct error *err))
@@ -477,8 +507,10 @@ static void rmi_probe_run_steps(struct rmi_probe *p)
 				"the JMX server does not reply to calls",
 				rmi_probe_count_mbeans) &&
 	    !rmi_probe_run_step(p, "round-trip", "calls get no reply",
-				rmi_probe_time_calls))
+				rmi_probe_time_calls)) {
+		p->may_execute = rmi_probe_may_execute(p);
 		rmi_judge_success(p);
+	}
 	rmi_probe_close_session(p);
 }
 

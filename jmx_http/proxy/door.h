@@ -111,7 +111,7 @@ struct door {
 
 	/* Private. */
 	struct door_front *fronts;
-	struct door_client *clients;
+	struct door_client *clients; /* fronts may read the list */
 	size_t client_count;
 	size_t memory, untrusted_memory;
 	int reserve; /* descriptor to close if no other is free */

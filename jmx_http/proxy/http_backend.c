@@ -287,7 +287,7 @@ struct http_backend *http_backend_get(struct http_agent *a, bool may_reuse,
 		alloc_give_up(sizeof(*b));
 	b->dial = a->dialer->ops->begin(a->dialer, a->port, a->connect_ns,
 					backend_on_dialled, b);
-	if (may_reuse && a->dialer->ops->is_bounded)
+	if (may_reuse && a->dialer->ops->is_full)
 		backend_add_dialling(b);
 	return b;
 }

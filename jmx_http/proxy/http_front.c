@@ -2,6 +2,8 @@
 #include "jmx_http/proxy/http_front.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/http_session.h"
 
 #include <stdlib.h>
@@ -44,6 +46,13 @@ static void http_target_forget_login(struct http_target *t)
 	t->authorization = NULL;
 }
 
+const char *http_target_login_fault(const struct http_target *t)
+{
+	return t->renew_bearer ? "the agent rejected the token of --bearer-file"
+			       : "the agent rejected the user or the password "
+				 "of --user and --password-file";
+}
+
 static void http_target_release(struct http_target *t)
 {
 	http_agent_release(&t->agent);
@@ -80,6 +89,158 @@ bool http_target_renew_login(struct http_target *t, struct error *err)
 	return is_new;
 }
 
+/*
+ * http_check: asks each agent for its version when the proxy starts, and
+ * reports why clients will get no response.  Nothing waits for it.
+ */
+struct http_check {
+	struct door *door;
+	struct http_target *target;
+	struct http_backend *backend; /* NULL: done */
+	struct event *timer;
+	size_t scanned;
+};
+
+static void check_end(struct http_check *c)
+{
+	http_backend_free(c->backend);
+	c->backend = NULL;
+	evtimer_del(c->timer);
+}
+
+/* fault begins with the agent's URL. */
+static void check_fail(struct http_check *c, const char *fault)
+{
+	door_report(c->door, "%s; mxprx tries again for each request", fault);
+	check_end(c);
+}
+
+static void check_on_ready(void *self)
+{
+	struct http_check *c = self;
+	const struct http_target *t = c->target;
+	size_t len = strlen(t->path);
+	struct evbuffer *out = evbuffer_new();
+
+	if (!out)
+		alloc_give_up(0);
+	evbuffer_add_printf(out, "GET %s%sversion HTTP/1.1\r\nHost: %s\r\n",
+			    t->path, len && t->path[len - 1] == '/' ? "" : "/",
+			    t->authority);
+	if (t->authorization)
+		evbuffer_add_printf(out, "Authorization: %s\r\n",
+				    t->authorization);
+	evbuffer_add_printf(out, "Connection: close\r\n\r\n");
+	http_backend_send(c->backend, out);
+	evbuffer_free(out);
+}
+
+/* A policy may deny this request, and clients may have a login. */
+static void check_judge(struct http_check *c, unsigned status)
+{
+	const struct http_target *t = c->target;
+
+	if (status == 401 && t->authorization)
+		door_report(c->door, "%s: %s", t->title,
+			    http_target_login_fault(t));
+	else if (status == 404)
+		door_report(c->door,
+			    "%s: HTTP 404: no Jolokia agent at this path",
+			    t->title);
+	check_end(c);
+}
+
+static void check_on_arrived(void *self)
+{
+	struct http_check *c = self;
+	struct evbuffer *in = http_backend_input(c->backend);
+	struct http_fault fault = { 0 };
+	struct text line = { 0 };
+	enum http_result result;
+	struct http_head h;
+	const char *bytes;
+	size_t len = 0;
+
+	http_backend_fill(c->backend);
+	bytes = (const char *)evbuffer_pullup(in, -1);
+	result = http_head_find(bytes, evbuffer_get_length(in), &c->scanned,
+				&len, &fault);
+	if (result == HTTP_DONE &&
+	    http_response_parse(&h, bytes, len, false, &fault)) {
+		check_judge(c, h.status);
+	} else if (result != HTTP_MORE) {
+		text_printf(&line, "%s: the server does not speak HTTP: %s",
+			    c->target->title, fault.why);
+		check_fail(c, line.bytes);
+		text_release(&line);
+	}
+}
+
+/* The whole request fits into the socket's buffer. */
+static void check_on_drained(void *self) { (void)self; }
+
+static void check_on_ended(void *self, const struct error *err, bool is_cut)
+{
+	struct http_check *c = self;
+	struct text line = { 0 };
+
+	(void)is_cut;
+	if (http_backend_is_ready(c->backend))
+		check_on_arrived(c);
+	if (!c->backend)
+		return;
+	if (!err)
+		text_printf(&line,
+			    "%s: the server closed the connection without a "
+			    "response",
+			    c->target->title);
+	check_fail(c, err ? err->text : line.bytes);
+	text_release(&line);
+}
+
+static void check_on_timer(evutil_socket_t fd, short what, void *self)
+{
+	struct http_check *c = self;
+	struct text line = { 0 };
+
+	(void)fd;
+	(void)what;
+	text_printf(&line, "%s: the agent sent no response within %.3g s",
+		    c->target->title,
+		    2 * (double)c->target->agent.connect_ns / CLOCK_NS_PER_S);
+	check_fail(c, line.bytes);
+	text_release(&line);
+}
+
+static const struct http_backend_events check_events = {
+	.ready = check_on_ready,
+	.arrived = check_on_arrived,
+	.drained = check_on_drained,
+	.ended = check_on_ended,
+};
+
+static void http_check_start(struct http_check *c, struct door *d,
+			     struct http_target *t)
+{
+	/* The dialer has the same limit, and its own message. */
+	struct timeval limit = socket_timeval(2 * t->agent.connect_ns);
+
+	c->door = d;
+	c->target = t;
+	c->timer = evtimer_new(d->base, check_on_timer, c);
+	if (!c->timer)
+		alloc_give_up(sizeof(*c));
+	evtimer_add(c->timer, &limit);
+	c->backend = http_backend_get(&t->agent, false, &check_events, c);
+}
+
+static void http_check_stop(struct http_check *c)
+{
+	http_backend_free(c->backend);
+	if (c->timer)
+		event_free(c->timer);
+}
+
 static struct http_names http_names_copy(struct http_names from)
 {
 	const char **names = xcalloc(from.count + 1, sizeof(*names));
@@ -100,6 +261,9 @@ static void http_front_free(struct door_front *front)
 {
 	struct http_front *f = (struct http_front *)front;
 
+	for (size_t i = 0; f->checks && i < f->target_count; i++)
+		http_check_stop(&f->checks[i]);
+	free(f->checks);
 	for (size_t i = 0; i < f->target_count; i++)
 		http_target_release(&f->targets[i]);
 	http_names_release(&f->hosts);
@@ -140,7 +304,15 @@ int http_front_add(struct door *d, const struct http_front_options *o,
 	f->front = (struct door_front){ .ops = &http_front_ops,
 					.title = f->title };
 	port = door_listen(d, &f->front, o->bind, err);
-	if (port < 0)
+	if (port < 0) {
 		http_front_free(&f->front);
+		return -1;
+	}
+	/* Workers report their faults themselves. */
+	if (!f->targets->serves_metrics) {
+		f->checks = xcalloc(f->target_count, sizeof(*f->checks));
+		for (size_t i = 0; i < f->target_count; i++)
+			http_check_start(&f->checks[i], d, &f->targets[i]);
+	}
 	return port;
 }

@@ -441,12 +441,35 @@ static struct http_agent *session_agent(struct http_session *s)
 	return s->wants_metrics && t->metrics.dialer ? &t->metrics : &t->agent;
 }
 
+/* True if all connections to the agent are in use, and no more can be made. */
+static bool session_waits_for_others(struct http_session *s)
+{
+	const struct dialer *d = session_agent(s)->dialer;
+
+	return d->ops->is_full && d->ops->is_full(d);
+}
+
+/* Ends calls whose clients have probably gone. */
+static void session_end_abandoned(const struct http_session *waiting)
+{
+	for (struct door_client *c = session_door(waiting)->clients; c;
+	     c = c->next) {
+		struct http_session *s = (struct http_session *)c;
+
+		if (c->front == waiting->base.front && s->client_ended &&
+		    s->state == HTTP_STATE_CALL)
+			session_die(s);
+	}
+}
+
 static void session_begin_agent(struct http_session *s)
 {
 	s->backend = http_backend_get(session_agent(s), true,
 				      &http_session_events, s);
 	if (http_backend_is_ready(s->backend))
 		session_on_ready(s);
+	else if (session_waits_for_others(s))
+		session_end_abandoned(s);
 }
 
 /* Returns false if the call was refused. */
@@ -531,13 +554,13 @@ static bool session_read_body(struct http_session *s)
 /*
  * Returns true if the client has closed its connection and so does not wait for
  * the response.  It may have closed only its sending direction, but then its
- * call is not worth one of few connections.
+ * call is not worth a connection for which others wait.
  */
 static bool session_is_abandoned(struct http_session *s)
 {
 	if (s->state != HTTP_STATE_CALL)
 		return s->state == HTTP_STATE_HEAD;
-	return !s->request.is_done || session_agent(s)->dialer->ops->is_bounded;
+	return !s->request.is_done || session_waits_for_others(s);
 }
 
 static void session_go_on(struct http_session *s)
@@ -652,16 +675,23 @@ static void session_send_again(struct http_session *s)
 				      &http_session_events, s);
 }
 
-/* The client cannot correct the login of the proxy. */
-static void session_report_login(const struct http_session *s)
+/*
+ * The client cannot correct the login of the proxy, so the response does not
+ * ask for a login.
+ */
+static void session_fail_login(struct http_session *s)
 {
-	if (s->target->renew_bearer)
-		session_say(s, "login",
-			    "the agent rejected the token of --bearer-file");
-	else if (s->target->authorization)
-		session_say(s, "login",
-			    "the agent rejected the user or the password of "
-			    "--user and --password-file");
+	const char *why = http_target_login_fault(s->target);
+	struct text line = { 0 };
+
+	if (s->login != s->target->login)
+		why = "the token of this request has expired, and was renewed; "
+		      "send the request again";
+	else
+		session_say(s, "login", why);
+	text_printf(&line, "%s: %s", s->target->title, why);
+	session_fail(s, 502, line.bytes, NULL);
+	text_release(&line);
 }
 
 /* Sends a request again that was rejected with an expired token. */
@@ -693,8 +723,10 @@ static bool session_read_response_head(struct http_session *s)
 		return false;
 	if (h.status == 401 && session_log_in_again(s))
 		return false;
-	if (h.status == 401 && s->login == s->target->login)
-		session_report_login(s);
+	if (h.status == 401 && s->target->authorization) {
+		session_fail_login(s);
+		return false;
+	}
 	s->has_response = true;
 	s->status = h.status;
 	s->response = http_body_of(&h);

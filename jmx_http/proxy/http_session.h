@@ -43,14 +43,20 @@ struct http_target {
  */
 bool http_target_renew_login(struct http_target *t, struct error *err);
 
+/* The fault of a target whose agent rejects its authorization. */
+const char *http_target_login_fault(const struct http_target *t);
+
+struct http_check;
+
 struct http_front {
 	struct door_front front;
 	struct http_target *targets;
 	size_t target_count;
 	struct http_names hosts, origins, jolokia_targets;
 	struct jolokia_rules rules;
-	int64_t reply_ns; /* see http_front_options */
-	bool has_warned;  /* of credentials without TLS */
+	int64_t reply_ns;          /* see http_front_options */
+	bool has_warned;           /* of credentials without TLS */
+	struct http_check *checks; /* one for each target, or NULL */
 	char *title;
 };
 

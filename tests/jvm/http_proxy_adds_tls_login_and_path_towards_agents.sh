@@ -76,14 +76,33 @@ printf 'GET /jolokia HTTP/1.1\r\nHost: localhost\r\n\r\n' |
 said 'TLS handshake with the client failed' || exit 1
 proxy_end TERM || exit 1
 
-# mxprx reports that the agent rejects the configured login.
+# mxprx reports that the agent rejects the configured login: at start, and to
+# clients, whom no login would help.
 echo wrong >"$scratch/wrong"
 chmod 600 "$scratch/wrong"
 # shellcheck disable=SC2086
 proxy -u "$agent" -b 0 $secure --user admin --password-file "$scratch/wrong" ||
 	exit 1
-asks http /jolokia 401 '' || exit 1
-said 'the agent rejected the user or the password of --user' || exit 1
+rejected='the agent rejected the user or the password of --user'
+target_wait "$proxy_said" "$agent: $rejected" || exit 1
+asks http /jolokia 502 "$rejected" || exit 1
+asks http /metrics 502 "$rejected" || exit 1
+said "client 127.0.0.1: $rejected" || exit 1
+ask 5 mxping -u "http://127.0.0.1:$proxy_port/jolokia" &&
+	printed 'mxprx responds, but not the agent behind it' &&
+	printed "$rejected" && ! grep -- '-> use --user' "$scratch/out" || exit 1
+ask 5 mx -u "http://127.0.0.1:$proxy_port/jolokia" -b java.lang:type=Memory \
+	--get -f Verbose && grep -q "$rejected" "$scratch/err" || exit 1
+proxy_end TERM || exit 1
+
+# Nothing listens at the agent's address, or it is not the agent's path.
+proxy -u http://127.0.0.1:1/jolokia -b 0 || exit 1
+target_wait "$proxy_said" 'Connection refused; mxprx tries again' || exit 1
+proxy_end TERM || exit 1
+# shellcheck disable=SC2086
+proxy -u "${agent%/actuator*}/other" -b 0 $secure || exit 1
+target_wait "$proxy_said" '/other: HTTP 404: no Jolokia agent at this path' ||
+	exit 1
 proxy_end TERM || exit 1
 
 # Without a configured login, the agent asks the client, and the client's login
@@ -93,6 +112,12 @@ proxy -u "$agent" -b 0 $secure || exit 1
 asks http /jolokia 401 '' || exit 1
 asks http /jolokia 200 '"agent"' Authorization \
 	"Basic $(printf admin:secret | base64)" || exit 1
+asks http /metrics 401 'give it to mxprx by --user' || exit 1
+asks http /metrics 401 'rejected the login of this request' Authorization \
+	"Basic $(printf admin:wrong | base64)" || exit 1
+asks http /metrics 200 jvm_ Authorization \
+	"Basic $(printf admin:secret | base64)" || exit 1
+[ ! -s "$proxy_said" ] || { cat "$proxy_said"; exit 1; }
 proxy_end TERM || exit 1
 
 # The response and the messages name the TLS failure.

@@ -36,6 +36,10 @@ direct="-s $jvm --cacert $tls/ca.pem --user admin
 ask 4 mxprx -s "$jvm" --http 0 --cacert "$tls/ca.pem" --user admin \
 	--password-file "$scratch/wrong" &&
 	said 'the JVM rejects the user or the password' || exit 1
+# mxprx does not wait for a certificate to become trusted.
+ask 5 mxprx -s "$jvm" --http 0 --user admin \
+	--password-file "$scratch/password" &&
+	said 'not trusted' || exit 1
 
 # shellcheck disable=SC2086,SC2154 # words; proxy_port: proxy.sh
 {

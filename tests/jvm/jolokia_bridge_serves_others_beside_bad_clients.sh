@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: it waits until slow clients are ended.
-# mxprx --http serves more clients than it has workers; clients that leave during a
-# call keep no worker; a thousand slow clients and invalid, deep, huge and endless
+# mxprx --http serves more clients than it has workers, and clients that close their
+# sending direction; clients that leave during a call keep no worker for which others
+# wait; a thousand slow clients and invalid, deep, huge and endless
 # requests do not harm a good client.
 sjkc=$1
 scratch=$2
@@ -20,7 +21,7 @@ proxy -p "$pid" --http 0 --timeout 200s --max-clients 2000 \
 	--max-clients-per-host 2000 || exit 1
 PYTHONPATH=tests/jvm/lib timeout 240 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || { cat "$proxy_said"; exit 1; }
-	import json, sys
+	import json, socket, sys
 	from http_stand_in import *
 	port, pid = int(sys.argv[1]), sys.argv[2]
 	INT = json.dumps({"type": "read", "mbean": "sjkc.test:type=Types",
@@ -40,6 +41,13 @@ PYTHONPATH=tests/jvm/lib timeout 240 python3 - "$proxy_port" "$proxy" \
 
 	good = Client(port)
 	assert is_good(good)
+
+	# A client that closes its sending direction gets its response.
+	half = Client(port)
+	half.ask(b"POST", body=INT).s.shutdown(socket.SHUT_WR)
+	status, head, answer = half.answer()
+	assert json.loads(answer)["value"] == -2147483648, answer
+	half.close()
 
 	# Three times as many clients as workers, twice each.
 	many = [Client(port) for _ in range(200)]

@@ -36,6 +36,11 @@ plain() {
 		printed 'read, list, search, exec allowed' &&
 		printed 'anyone who reaches the port can run code' &&
 		ask 0 mxping -u "$url" --json && printed '"ok":true' || return
+	SJKC_PASSWORD=secret ask 0 mxping -u "$url" --user me &&
+		printed 'none required; the server ignores the user me' &&
+		printed 'anyone who reaches the port can run code' &&
+		ask 3 mxping -u "$base/no/such" &&
+		printed 'the server asked for none at this URL' || return
 	ask 3 mxping -u "$base" && printed "answers at $url" && fix_works &&
 		ask 3 mxping -u "$base/no/such" && printed 'HTTP 404' &&
 		fix_works || return

@@ -35,8 +35,9 @@ read_only() {
 	to=127.0.0.1:$proxy_port
 	fails 4 'read-only' mx -s "$to" -b $settable --set -f Int -v 7 &&
 		fails 4 'read-only' mx -s "$to" -b $memory --call --operation gc &&
-		ask 0 mx -s "$url" -b $settable --get -f Int -q && printed 0 ||
-		return
+		ask 0 mx -s "$url" -b $settable --get -f Int -q && printed 0 &&
+		ask 0 mxping -s "$to" && printed 'the server denies operations' &&
+		! grep anyone "$scratch/out" || return
 	grep -q "	setAttribute	$settable	-	refused" "$proxy_printed" &&
 		grep -q "	invoke	$memory	gc	refused" "$proxy_printed" &&
 		grep -q "	getAttribute.*	ok	" "$proxy_printed" ||
@@ -75,10 +76,12 @@ logins() {
 		proxy -u "$url" -b 0 --rmi || return
 	echo secret >"$scratch/secret"
 	echo wrong >"$scratch/wrong"
-	fails 4 'password' mx -s "127.0.0.1:$proxy_port" --user control \
+	fails 4 "the agent rejected the user 'control' or the password" \
+		mx -s "127.0.0.1:$proxy_port" --user control \
 		--password-file "$scratch/wrong" -b $memory --get -f Verbose &&
-		fails 4 'password' mx -s "127.0.0.1:$proxy_port" -b $memory \
-			--get -f Verbose &&
+		fails 4 'the agent requires a user name and a password$' \
+			mx -s "127.0.0.1:$proxy_port" -b $memory --get \
+			-f Verbose &&
 		reads --user control --password-file "$scratch/secret" &&
 		proxy_end TERM || return
 	proxy -u "$url" -b 0 --rmi --user control \

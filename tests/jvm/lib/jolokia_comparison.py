@@ -234,7 +234,14 @@ def limits():
         yield read(TYPES, ["Ints"], maxObjects=objects)
     yield read(TYPES, "LongMax", serializeLong="string")
     yield path("read", TYPES, "Int", maxDepth="x")
+    yield read(TYPES, "Int", maxDepth="")
+    yield read(TYPES, "Int", maxDepth=1.5)
+    yield read(TYPES, "Int", maxObjects="1x")
+    yield read(TYPES, "Int", maxCollectionSize=2 ** 31)
+    yield {"type": "version", "config": {"maxDepth": "x"}}
     yield path("read", TYPES, "Int", maxDepth=-1)
+    yield path("read", TYPES, "Ints", maxCollectionSize=-1)
+    yield path("read", TYPES, "Ints", maxObjects=-1)
     yield path("read", TYPES, "Int", nameless=1)
     yield path("read", TYPES, "Name", canonicalNaming="false")
     yield path("search", "java.nio:*", canonicalNaming="false")
@@ -454,9 +461,6 @@ DIFFERENCES = [
      [path("read", TYPES, "Map", maxCollectionSize=1)]),
     ("agents of version 1 do not support serializeLong",
      [read(TYPES, "LongMax", serializeLong="string")]),
-    ("sjkc ignores an invalid limit",
-     [path("read", TYPES, "Int", maxDepth="x"),
-      path("read", TYPES, "Int", maxDepth=-1)]),
     ("an unknown MBean is 404 in sjkc's lists, too",
      [path("list", "none", "type=X")]),
     ("sjkc finds any part of a description; agents of version 1 name notifications "

@@ -141,17 +141,29 @@ static void options_of_the_request_win_over_the_url(void **state)
 	assert_false(q.options.include_stack_trace);
 }
 
-static void invalid_limits_are_ignored(void **state)
+static void limits_are_integers_of_java(void **state)
 {
-	struct jolokia_query q = query_of("{\"type\":\"version\"}",
-					  "maxDepth=x&maxObjects=-1&"
-					  "maxCollectionSize=1x",
+	static const char *const invalid[] = {
+		"maxDepth=x",
+		"maxDepth=",
+		"maxObjects=1x",
+		"maxObjects=--1",
+		"maxCollectionSize=2147483648",
+	};
+	static const char version[] = "{\"type\":\"version\"}";
+	struct jolokia_query q = query_of(version,
+					  "maxObjects=-1&"
+					  "maxCollectionSize=%2b2147483647",
 					  0);
 
 	(void)state;
 	assert_int_equal(q.options.max_depth, 15);
-	assert_int_equal(q.options.max_objects, 0);
-	assert_int_equal(q.options.max_collection, 0);
+	assert_int_equal(q.options.max_objects, -1);
+	assert_int_equal(q.options.max_collection, INT32_MAX);
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+		query_of(version, invalid[i], -1);
+	query_of("{\"type\":\"version\",\"config\":{\"maxDepth\":1.5}}", "",
+		 -1);
 }
 
 static void invalid_requests_are_rejected(void **state)
@@ -230,7 +242,7 @@ int main(void)
 		cmocka_unit_test(escapes_of_a_path_are_removed_once),
 		cmocka_unit_test(invalid_paths_are_rejected),
 		cmocka_unit_test(options_of_the_request_win_over_the_url),
-		cmocka_unit_test(invalid_limits_are_ignored),
+		cmocka_unit_test(limits_are_integers_of_java),
 		cmocka_unit_test(invalid_requests_are_rejected),
 		cmocka_unit_test(deep_arguments_are_rejected),
 		cmocka_unit_test(request_is_echoed_as_it_was_understood),
