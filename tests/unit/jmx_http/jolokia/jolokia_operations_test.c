@@ -257,15 +257,17 @@ static void operation_is_found_by_name_and_signature(void **state)
 			 INVALID("Operation sum on MBean a:type=Table is "
 				 "overloaded; use a signature. Signatures "
 				 "found: (int,int),(int)"));
-	assert_unchanged(EXEC("\"operation\":\"sum(long)\",\"arguments\":[1]"),
-			 INVALID("No operation sum(long) on MBean a:type=Table."
-				 " Known signatures: (int,int),(int)"));
-	assert_unchanged(EXEC("\"operation\":\"sum(int)x\",\"arguments\":[1]"),
-			 INVALID("No operation sum(int)x on MBean a:type=Table."
-				 " Known signatures: (int,int),(int)"));
-	assert_unchanged(EXEC("\"operation\":\"no\""),
-			 INVALID("No operation no on MBean a:type=Table. Known "
-				 "signatures: none"));
+	assert_unchanged(
+		EXEC("\"operation\":\"sum(long)\",\"arguments\":[1]"),
+		INVALID("No operation sum(long) found on MBean "
+			"a:type=Table. Known signatures: (int,int),(int)"));
+	assert_unchanged(
+		EXEC("\"operation\":\"sum(int)x\",\"arguments\":[1]"),
+		INVALID("No operation sum(int)x found on MBean "
+			"a:type=Table. Known signatures: (int,int),(int)"));
+	assert_unchanged(
+		EXEC("\"operation\":\"no\""),
+		INVALID("No operation no found on MBean a:type=Table"));
 	assert_unchanged(EXEC("\"operation\":\"sum(int)\",\"arguments\":"
 			      "[1,2]"),
 			 INVALID("Operation sum(int) requires 1 arguments, not "
