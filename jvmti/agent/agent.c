@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvmti/agent/agent.h"
 
+#include "jvmti/agent/agent_probes.h"
 #include "jvmti/agent/agent_protocol.h"
 #include "jvmti/agent/agent_stream.h"
 #include "jvmti/agent/agent_system.h"
@@ -253,9 +254,28 @@ static void agent_end_session(enum agent_state state, enum agent_step step,
 	symbols_end();
 }
 
+static bool agent_has_probes(void) { return agent.wants & AGENT_PROBES; }
+
+/*
+ * Probes are taken back by their own thread, so their session ends later, with
+ * agent_end_probes().
+ */
 static void agent_stop_session(void)
 {
-	agent_end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
+	if (agent_has_probes())
+		probes_stop();
+	else
+		agent_end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
+}
+
+void agent_end_probes(void)
+{
+	/* Agent_OnAttach has the lock for less than the patience here. */
+	while (!system_wait(&agent.lock))
+		;
+	if (agent_has_probes())
+		agent_end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
+	system_unlock(&agent.lock);
 }
 
 /*
@@ -371,6 +391,23 @@ static int agent_replay(unsigned wants, uint64_t *took)
 	return code;
 }
 
+static enum agent_step agent_begin_probes(const struct agent_orders *o,
+					  int *code)
+{
+	jvm_table *jni = agent_jni();
+	enum agent_step step;
+	bool is_busy = false;
+
+	if (o->wants != AGENT_PROBES || !jni)
+		return AGENT_AT_ORDERS;
+	step = probes_begin(agent.vm, jni, o, code, &is_busy);
+	if (is_busy)
+		*code = SYSTEM_EBUSY;
+	if (step == AGENT_AT_NOTHING)
+		__atomic_store_n(&agent.wants, o->wants, __ATOMIC_RELEASE);
+	return step;
+}
+
 /*
  * Begins a session.  Returns the step that failed, with *code, or
  * AGENT_AT_NOTHING.
@@ -380,6 +417,8 @@ static enum agent_step agent_begin_session(const struct agent_orders *o,
 {
 	if (o->magic != AGENT_MAGIC || o->version != AGENT_VERSION || !o->wants)
 		return AGENT_AT_ORDERS;
+	if (o->wants & AGENT_PROBES)
+		return agent_begin_probes(o, code);
 	if ((*code = agent_get_environment(o->wants)))
 		return AGENT_AT_ENVIRONMENT;
 	if ((*code = agent_add_capabilities(o->wants)))
@@ -408,7 +447,8 @@ static int agent_start(const char *path, uint64_t session)
 	uint64_t took = 0;
 	int code = 0;
 
-	if (agent.wants && stream_is_watched()) {
+	/* Probes without a client are being taken back. */
+	if (agent.wants && (stream_is_watched() || agent_has_probes())) {
 		stream_report_busy(path);
 		return 0;
 	}
@@ -462,7 +502,8 @@ Agent_OnAttach(jvm_table *vm, const char *options, void *reserved)
 	int code = 0;
 
 	(void)reserved;
-	if (!options || !system_wait(&agent.lock))
+	if (!options || agent_skip_prefix(options, AGENT_PREPARE) ||
+	    !system_wait(&agent.lock))
 		return 0;
 	agent.vm = vm;
 	if ((path = agent_skip_prefix(options, AGENT_START)))

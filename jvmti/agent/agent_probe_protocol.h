@@ -182,7 +182,8 @@ enum probe_record {
 	 * loader (0 = the bootstrap loader; a number), signature of the
 	 * loader's class ("" = bootstrap), access flags, a bit set of enum
 	 * probe_class_flag, number of methods, and for each method its
-	 * access flags, name, descriptor.
+	 * access flags, enum probe_refusal (0 = it can be armed), name,
+	 * descriptor.  Further records of the same number add methods.
 	 */
 	PROBE_RECORD_CLASS = 16,
 	/*

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define AGENT_MAGIC   UINT64_C(0x746e6567612d6b6a)
-#define AGENT_VERSION 2
+#define AGENT_VERSION 3
 
 enum {
 	AGENT_HEADER = 4096,    /* bytes before the ring */
@@ -37,10 +37,12 @@ enum {
 /*
  * The options of Agent_OnAttach: one of these words and the path of the stream
  * file.  "stop " ends the session that was started with the same path, and no
- * other session.
+ * other session.  "prepare " does nothing: the JVM links native methods of
+ * agents only to a library that it has finished loading.
  */
-#define AGENT_START "start "
-#define AGENT_STOP  "stop "
+#define AGENT_PREPARE "prepare "
+#define AGENT_START   "start "
+#define AGENT_STOP    "stop "
 
 enum agent_want {
 	AGENT_SYMBOLS = 1, /* report code that is compiled, generated, unloaded
@@ -48,6 +50,7 @@ enum agent_want {
 	AGENT_LINES = 2,   /* report the line numbers of methods */
 	AGENT_ALLOC = 4,   /* call sjkc_probe_alloc() */
 	AGENT_LOCK = 8,    /* call sjkc_probe_lock() */
+	AGENT_PROBES = 16, /* agent_probe_protocol.h; alone */
 };
 
 /*
@@ -61,6 +64,7 @@ struct agent_orders {
 	/* For SetHeapSamplingInterval; UINT64_MAX = the JVM's default. */
 	uint64_t alloc_interval;
 	uint64_t consumed, not_consumed; /* position that the client has read */
+	uint64_t probes; /* with AGENT_PROBES: maximum number of methods */
 };
 
 enum agent_state {
@@ -82,6 +86,9 @@ enum agent_step {
 	AGENT_AT_REPLAY,       /* GenerateEvents */
 	AGENT_AT_ORDERS,       /* orders of another version */
 	AGENT_AT_MEMORY,       /* mmap(2): code is the errno */
+	AGENT_AT_HELPER,       /* DefineClass, or a member of the class */
+	AGENT_AT_NATIVES,      /* the JVM does not link the native methods */
+	AGENT_AT_THREAD,       /* RunAgentThread */
 	AGENT_STEPS
 };
 
@@ -91,7 +98,8 @@ struct agent_report {
 	uint32_t state;       /* enum agent_state */
 	uint32_t step;        /* enum agent_step */
 	int32_t code;         /* a jvmtiError */
-	uint32_t reserved;
+	/* Descriptor of the shared memory of probes, + 1; 0 = none. */
+	uint32_t probes_fd;
 	uint64_t replay_ns; /* duration of GenerateEvents */
 	uint64_t methods;   /* number of written records of each kind */
 	uint64_t loads, unloads, generated;

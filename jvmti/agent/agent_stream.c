@@ -198,7 +198,8 @@ static void stream_count_record(enum stream_count count, unsigned methods)
 		[STREAM_GENERATED] = &stream.report.generated,
 	};
 
-	++*counts[count];
+	if (counts[count])
+		++*counts[count];
 	stream.report.methods += methods;
 }
 
@@ -235,6 +236,14 @@ bool stream_add(const void *bytes, size_t len, enum stream_count kind,
 	if (!is_added)
 		stream_count_lost(methods + 1);
 	return is_added;
+}
+
+void stream_report_probes(int fd)
+{
+	if (!system_wait(&stream.lock))
+		return;
+	stream.report.probes_fd = (uint32_t)(fd + 1);
+	system_unlock(&stream.lock);
 }
 
 void stream_report(enum agent_state state, enum agent_step step, int code,

@@ -20,6 +20,7 @@ enum stream_count {
 	STREAM_LOADS,
 	STREAM_UNLOADS,
 	STREAM_GENERATED,
+	STREAM_PROBES, /* not in the report */
 	STREAM_COUNTS
 };
 
@@ -52,6 +53,9 @@ uint64_t stream_losses(void);
  */
 void stream_report(enum agent_state state, enum agent_step step, int code,
 		   uint64_t replay_ns, const void *jni);
+
+/* Sets the descriptor of the probes' memory for the next report. */
+void stream_report_probes(int fd);
 
 /*
  * Reports to the client of another file that this agent serves a client

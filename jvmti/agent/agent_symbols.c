@@ -5,17 +5,17 @@
  */
 
 #include "jvmti/agent/agent.h"
+#include "jvmti/agent/agent_record.h"
 #include "jvmti/agent/agent_stream.h"
 #include "jvmti/agent/agent_system.h"
 
 #define SCRATCH     ((size_t)1 << 20) /* bytes of one event's records */
 #define KNOWN       ((size_t)1 << 16) /* number of methods; a power of two */
 #define KNOWN_MOST  (KNOWN / 4 * 3)
-#define NAME_MOST   8192 /* bytes of a name; a class file allows 65535 */
 #define LINES_MOST  4096 /* lines of a method */
 #define FRAMES_MOST 1024 /* methods active at one place */
 #define LAST        32
-#define SMALL       (NAME_MOST + 64)
+#define SMALL       (RECORD_NAME + 64)
 
 struct known {
 	void *method; /* NULL = free */
@@ -30,75 +30,6 @@ static struct {
 	uint32_t numbers;
 	uint64_t losses; /* losses of the stream when `known` was cleared */
 } symbols;
-
-/*
- * A record under construction.  A field that does not fit marks the record as
- * full permanently.
- */
-struct record {
-	uint8_t *begin, *at, *end;
-	bool is_full;
-};
-
-static void record_put_byte(struct record *r, uint8_t byte)
-{
-	if (r->at < r->end)
-		*r->at++ = byte;
-	else
-		r->is_full = true;
-}
-
-static void record_put(struct record *r, uint64_t value)
-{
-	int more = 8;
-
-	while (value >= 0x80 && more--) {
-		record_put_byte(r, (uint8_t)(value | 0x80));
-		value >>= 7;
-	}
-	record_put_byte(r, (uint8_t)value);
-}
-
-static void record_put_signed(struct record *r, int64_t value)
-{
-	record_put(r, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
-}
-
-static void record_put_text(struct record *r, const char *text)
-{
-	size_t len = system_length(text);
-
-	if (len > NAME_MOST)
-		len = NAME_MOST;
-	record_put(r, len);
-	if (len > (size_t)(r->end - r->at)) {
-		r->is_full = true;
-		return;
-	}
-	memcpy(r->at, text, len);
-	r->at += len;
-}
-
-/* Begins a record; pass the result to record_end(). */
-static uint8_t *record_begin(struct record *r, enum agent_record kind)
-{
-	uint8_t *begin = r->at;
-
-	for (int i = 0; i < 4; i++)
-		record_put_byte(r, 0);
-	record_put_byte(r, (uint8_t)kind);
-	return begin;
-}
-
-static void record_end(struct record *r, uint8_t *begin)
-{
-	size_t len = (size_t)(r->at - begin) - 4;
-
-	if (r->is_full)
-		return;
-	for (int i = 0; i < 4; i++)
-		begin[i] = (uint8_t)(len >> (24 - 8 * i));
-}
 
 static struct known *symbols_find_slot(void *method)
 {
@@ -244,13 +175,6 @@ static void record_put_places(struct load *l)
 	}
 }
 
-static struct record record_in(uint8_t *bytes, size_t size)
-{
-	return (struct record){ .begin = bytes,
-				.at = bytes,
-				.end = bytes + size };
-}
-
 /*
  * Builds the records: methods in one half of the memory, the code in the other.
  */
@@ -258,8 +182,9 @@ static void record_put_load(struct load *l, bool with_places)
 {
 	uint8_t *begin;
 
-	l->methods = record_in(symbols.scratch, SCRATCH / 2);
-	l->code_record = record_in(symbols.scratch + SCRATCH / 2, SCRATCH / 2);
+	l->methods = record_over(symbols.scratch, SCRATCH / 2);
+	l->code_record = record_over(symbols.scratch + SCRATCH / 2,
+				     SCRATCH / 2);
 	l->method_count = 0;
 	begin = record_begin(&l->code_record, AGENT_LOAD);
 	record_put(&l->code_record, l->time_ns);
@@ -334,7 +259,7 @@ void symbols_loaded(jvm_table *env, void *method, int32_t size,
 void symbols_unloaded(jvm_table *env, void *method, const void *code)
 {
 	uint8_t bytes[64];
-	struct record r = record_in(bytes, sizeof(bytes));
+	struct record r = record_over(bytes, sizeof(bytes));
 	uint8_t *begin = record_begin(&r, AGENT_UNLOAD);
 
 	(void)env;
@@ -352,7 +277,7 @@ void symbols_generated(jvm_table *env, const char *name, const void *code,
 		       int32_t size)
 {
 	uint8_t bytes[SMALL];
-	struct record r = record_in(bytes, sizeof(bytes));
+	struct record r = record_over(bytes, sizeof(bytes));
 	uint8_t *begin = record_begin(&r, AGENT_GENERATED);
 	bool is_old = agent_is_replaying();
 

@@ -213,7 +213,7 @@ struct probe_value {
 struct probe_frame {
 	const char *class_name; /* "com.acme.Orders" */
 	const char *method;
-	int64_t bci; /* -1 = native */
+	int64_t bci; /* in the woven code; -1 = native */
 };
 
 struct probe_call {

@@ -885,7 +885,7 @@ static void stream_publish(struct client_stream *s)
 
 /* Reads the next len bytes, after the rest of the previous part. */
 static int stream_take_part(struct client_stream *s,
-			    struct client_symbols *symbols, size_t len,
+			    const struct client_sink *sink, size_t len,
 			    struct error *err)
 {
 	uint64_t at = s->orders.consumed % AGENT_RING;
@@ -898,7 +898,7 @@ static int stream_take_part(struct client_stream *s,
 		memcpy(bytes, s->left.bytes, have);
 	got = pread(s->fd, bytes + have, len, (off_t)(AGENT_HEADER + at));
 	if (got != (ssize_t)len ||
-	    !client_symbols_take(symbols, bytes, have + len, &taken)) {
+	    !sink->take(sink->self, bytes, have + len, &taken)) {
 		ret = stream_fail(s, err);
 	} else {
 		text_clear(&s->left);
@@ -911,13 +911,12 @@ static int stream_take_part(struct client_stream *s,
 	return ret;
 }
 
-int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
-		       struct error *err)
+int client_stream_read_into(struct client_stream *s,
+			    const struct client_sink *sink, struct error *err)
 {
 	uint64_t end;
 	int ret = 0;
 
-	client_symbols_begin(symbols);
 	if (s->is_broken)
 		return 0;
 	if (client_stream_read_report(s, err))
@@ -930,9 +929,24 @@ int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
 		uint64_t to_end = AGENT_RING - s->orders.consumed % AGENT_RING;
 
 		len = len < to_end ? len : to_end;
-		ret = stream_take_part(s, symbols,
-				       len < PART ? (size_t)len : PART, err);
+		ret = stream_take_part(s, sink, len < PART ? (size_t)len : PART,
+				       err);
 	}
 	stream_publish(s);
 	return ret;
+}
+
+static bool stream_take_symbols(void *self, const void *bytes, size_t len,
+				size_t *taken)
+{
+	return client_symbols_take(self, bytes, len, taken);
+}
+
+int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
+		       struct error *err)
+{
+	const struct client_sink sink = { stream_take_symbols, symbols };
+
+	client_symbols_begin(symbols);
+	return client_stream_read_into(s, &sink, err);
 }

@@ -131,6 +131,15 @@ void client_stream_close(struct client_stream *s);
 /* Reads the agent's report.  ERROR_PARTIAL when it is invalid. */
 int client_stream_read_report(struct client_stream *s, struct error *err);
 
+/* Receives records as client_symbols_take() does. */
+struct client_sink {
+	bool (*take)(void *self, const void *bytes, size_t len, size_t *taken);
+	void *self;
+};
+
+int client_stream_read_into(struct client_stream *s,
+			    const struct client_sink *sink, struct error *err);
+
 /*
  * Reads the report and all records written by then.  ERROR_PARTIAL, the first
  * time, when they are unreadable; then nothing more is read.

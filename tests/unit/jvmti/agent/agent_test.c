@@ -11,6 +11,8 @@
 #define stream_report_busy test_stream_say_busy
 #define stream_close       test_stream_close
 #define stream_report      test_stream_report
+#define probes_begin       test_probes_begin
+#define probes_stop        test_probes_stop
 #define symbols_begin      test_symbols_begin
 #define symbols_end        test_symbols_end
 #define symbols_loaded     test_symbols_loaded
@@ -60,6 +62,16 @@ void stream_report(enum agent_state state, enum agent_step step, int code,
 
 int symbols_begin(void) { return 0; }
 bool symbols_end(void) { return true; }
+
+enum agent_step probes_begin(jvm_table *vm, jvm_table *jni,
+			     const struct agent_orders *o, int *code,
+			     bool *is_busy)
+{
+	(void)vm, (void)jni, (void)o, (void)code, (void)is_busy;
+	return AGENT_AT_NOTHING;
+}
+
+void probes_stop(void) {}
 
 void symbols_loaded(jvm_table *env, void *method, int32_t size,
 		    const void *code, int32_t map_length, const void *map,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_probes: Java methods as probes (agent_probe_protocol.h).
+ *
+ *	agent_probes		the session: its thread, requests, the list
+ *	agent_probe_weaving	changes classes, and takes the changes back
+ *	agent_probe_helper	the helper class and the shared memory
+ *	agent_probe_calls	the natives of the helper class
+ *	agent_weave		changes the bytes of a class
+ *
+ * A thread of the agent (RunAgentThread) executes the client's requests and
+ * takes all probes back when the client ends, is killed, or stops renewing its
+ * lease.  Application threads execute woven code and, for single calls, the
+ * natives: these never wait, and their work is bounded.
+ */
+#ifndef JVMTI_AGENT_AGENT_PROBES_H
+#define JVMTI_AGENT_AGENT_PROBES_H
+
+#include "jvmti/agent/agent_jvmti.h"
+#include "jvmti/agent/agent_probe_protocol.h"
+#include "jvmti/agent/agent_protocol.h"
+#include "jvmti/agent/agent_record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Begins a session: defines the helper class, maps the memory, starts the
+ * thread.  Returns AGENT_AT_NOTHING, or the step that failed, with *code.
+ * *busy: an agent of another version has a session.
+ */
+enum agent_step probes_begin(jvm_table *vm, jvm_table *jni,
+			     const struct agent_orders *o, int *code,
+			     bool *is_busy);
+
+/* Asks the thread to end the session; does not wait. */
+void probes_stop(void);
+
+/* agent.c: call when the session's thread has taken everything back. */
+void agent_end_probes(void);
+
+/* The environment of the probes; NULL before the first session. */
+jvm_table *probes_env(void);
+
+/*
+ * ---- agent_probe_helper: the helper class and the memory ----
+ */
+
+extern const uint8_t helper_jdk9[], helper_jdk8[];
+extern const size_t helper_jdk9_len, helper_jdk8_len;
+
+/*
+ * Defines the helper class if needed, tries its natives, and maps the memory
+ * for a number of ids.  Returns as probes_begin().
+ */
+enum agent_step helper_begin(jvm_table *jni, uint32_t ids, int *code,
+			     bool *is_busy);
+
+/*
+ * Closes the shared memory.  Woven code that still runs counts into private
+ * memory from then on.
+ */
+void helper_end(jvm_table *jni);
+
+/* The shared memory; NULL without a session. */
+struct probe_control *helper_control(void);
+const uint8_t *helper_request(void);
+/* Its descriptor, -1 = none. */
+int helper_fd(void);
+
+/* Stores a class of exceptions in the array of the helper. */
+void helper_set_kind(jvm_table *jni, int kind, void *class);
+
+/*
+ * ---- agent_probe_calls: what woven code calls ----
+ */
+
+/*
+ * The natives are bound to the library that defined the helper class.  They
+ * pass each call to the library that has the session, through the address in
+ * TABLE.
+ */
+struct probe_functions {
+	void (*call)(jvm_table *jni, int id, int64_t ns, void *thrown,
+		     int skipped);
+	void (*value)(jvm_table *jni, int what, int64_t value);
+	void (*object)(jvm_table *jni, int what, void *value);
+	int (*kind)(jvm_table *jni, void *class);
+};
+
+extern const struct probe_functions calls_functions;
+
+/* The id by which helper_begin() tries the natives. */
+#define PROBE_TRIAL (-1)
+
+/* Returns true, once, after a call with PROBE_TRIAL. */
+bool calls_were_tried(void);
+
+/* Begins to record, or ends and forgets the classes of exceptions. */
+int calls_begin(jvm_table *jni);
+void calls_end(jvm_table *jni);
+
+/*
+ * ---- agent_probe_weaving: changing classes ----
+ */
+
+/* Maximum number of listed classes. */
+#define PROBE_CLASSES 65536
+
+/* Weak references to the listed classes, by number. */
+struct probe_classes {
+	void **weak;
+	uint32_t count;
+};
+
+/* Each returns the step that failed, with *code. */
+enum probe_step weaving_arm(jvm_table *env, jvm_table *jni,
+			    const struct probe_classes *classes,
+			    const uint8_t *request, uint32_t len, int *code);
+enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code);
+
+/* JVMTI's ClassFileLoadHook. */
+void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
+		  const char *name, void *domain, int32_t len,
+		  const uint8_t *bytes, int32_t *new_len, uint8_t **new_bytes);
+
+/*
+ * Adds a record to the stream; waits up to some seconds for room.  Only for the
+ * agent's own thread.
+ */
+void probes_send(const struct record *r);
+
+#endif

@@ -1,0 +1,986 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/client/client_probes.h"
+
+#include "core/base/alloc.h"
+#include "core/base/arena.h"
+#include "core/base/clock.h"
+#include "core/base/cursor.h"
+#include "core/base/saturate.h"
+#include "jvmti/client/client_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RECORD_MOST  ((size_t)4 << 20)   /* bytes of a record */
+#define PENDING_MOST ((size_t)16 << 20)  /* bytes of calls not yet passed on */
+#define NAMES_MOST   ((size_t)256 << 20) /* bytes of the names of a list */
+#define METHODS_MOST ((size_t)1 << 20)
+#define KINDS        64 /* classes of exceptions */
+#define LEASE_NS     (30 * CLOCK_NS_PER_S)
+#define ARM_NS       (120 * CLOCK_NS_PER_S) /* 1,000 classes take 14 s */
+#define END_NS       (20 * CLOCK_NS_PER_S)
+#define WAIT_NS      (50 * CLOCK_NS_PER_MS)
+#define CALLS_PER_S  100
+
+struct probes {
+	struct client_session session;
+	struct probe_control *control; /* shared; its head is the agent's */
+	uint8_t *memory;
+	size_t size;
+	uint32_t first_id, ids, used_ids;
+	size_t slots_at;
+	int64_t timeout_ns;
+	uint32_t limit;
+	/* The list. */
+	struct arena names;
+	struct probe_class *classes;
+	struct probe_method *methods;
+	size_t class_count, class_cap, method_count, method_cap;
+	uint32_t last_number; /* of the class of the last record + 1 */
+	bool is_cut;
+	/* Armed methods by id - first_id: index + 1. */
+	uint32_t *by_id;
+	struct arena kind_names;
+	const char *kinds[KINDS];
+	struct text pending; /* records of calls */
+	uint64_t dropped;
+	bool is_armed;
+};
+
+/* ---- names ---- */
+
+/* Appends the name of a type as in Java: "[I" is "int[]". */
+static void name_put(struct text *out, const char *signature, size_t len)
+{
+	static const char primitives[] = "BbyteCcharDdoubleFfloatIintJlong"
+					 "SshortZboolean";
+	size_t dimensions = 0;
+	const char *at;
+
+	while (dimensions < len && signature[dimensions] == '[')
+		dimensions++;
+	signature += dimensions;
+	len -= dimensions;
+	if (len >= 2 && *signature == 'L' && signature[len - 1] == ';') {
+		for (size_t i = 1; i < len - 1; i++)
+			text_putc(out,
+				  signature[i] == '/' ? '.' : signature[i]);
+	} else if (len == 1 && dimensions &&
+		   (at = strchr(primitives, *signature))) {
+		for (at++; *at >= 'a' && *at <= 'z'; at++)
+			text_putc(out, *at);
+	} else {
+		text_add(out, signature, len);
+	}
+	while (dimensions--)
+		text_puts(out, "[]");
+}
+
+static const char *name_of(struct arena *a, const char *signature)
+{
+	struct text t = { 0 };
+	const char *name;
+
+	text_puts(&t, "");
+	name_put(&t, signature, strlen(signature));
+	name = arena_copy(a, t.bytes, t.len);
+	text_release(&t);
+	return name;
+}
+
+/* Reads a string of a record; "" when the record is damaged. */
+static const char *record_text(struct cursor *r, struct arena *a)
+{
+	uint64_t len = cursor_varint(r);
+	const uint8_t *bytes = cursor_bytes(r, len);
+
+	/* A NUL would hide the rest; modified UTF-8 has none. */
+	return arena_copy(a, bytes ? bytes : (const uint8_t *)"",
+			  bytes ? strnlen((const char *)bytes, len) : 0);
+}
+
+static int64_t record_signed(struct cursor *r)
+{
+	uint64_t value = cursor_varint(r);
+
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+/* ---- records ---- */
+
+static void list_clear(struct probes *p)
+{
+	p->class_count = p->method_count = 0;
+	p->last_number = 0;
+	p->is_cut = false;
+	arena_release(&p->names);
+}
+
+static void list_take_method(struct probes *p, struct cursor *r)
+{
+	struct probe_method m = {
+		.class = (uint32_t)p->class_count - 1,
+		.id = -1,
+	};
+
+	m.access = (uint16_t)cursor_varint(r);
+	m.refusal = cursor_u8(r);
+	m.name = record_text(r, &p->names);
+	m.descriptor = record_text(r, &p->names);
+	if (!cursor_ok(r) || m.refusal >= PROBE_REFUSALS)
+		return;
+	array_reserve(p->methods, p->method_cap, p->method_count + 1);
+	p->methods[p->method_count++] = m;
+	p->classes[p->class_count - 1].methods++;
+}
+
+static void list_add_class(struct probes *p, const struct probe_class *c)
+{
+	array_reserve(p->classes, p->class_cap, p->class_count + 1);
+	p->classes[p->class_count] = *c;
+	p->classes[p->class_count].first = (uint32_t)p->method_count;
+	p->class_count++;
+}
+
+/* A class, or more methods of the class of the record before. */
+static void list_take_class(struct probes *p, struct cursor *r)
+{
+	uint64_t number = cursor_varint(r);
+	struct probe_class c = { 0 };
+	size_t methods;
+
+	c.signature = record_text(r, &p->names);
+	c.loader_id = (uint32_t)cursor_varint(r);
+	c.loader = name_of(&p->names, record_text(r, &p->names));
+	c.access = (uint16_t)cursor_varint(r);
+	c.flags = cursor_u8(r);
+	methods = cursor_count(r, 4);
+	if (!cursor_ok(r) || p->names.total > NAMES_MOST ||
+	    p->method_count + methods > METHODS_MOST) {
+		p->is_cut = true;
+		return;
+	}
+	/* The numbers of the agent are those of this list. */
+	if (!p->class_count || number + 1 != p->last_number) {
+		if (number != p->class_count) {
+			p->is_cut = true;
+			return;
+		}
+		c.name = name_of(&p->names, c.signature);
+		list_add_class(p, &c);
+		p->last_number = (uint32_t)number + 1;
+	}
+	while (methods--)
+		list_take_method(p, r);
+}
+
+static struct probe_method *probes_find_id(const struct probes *p, uint64_t id)
+{
+	uint32_t index;
+
+	if (id < p->first_id || id - p->first_id >= p->ids)
+		return NULL;
+	index = p->by_id[id - p->first_id];
+	return index && index <= p->method_count ? &p->methods[index - 1]
+						 : NULL;
+}
+
+static void probes_take_result(struct probes *p, struct cursor *r)
+{
+	struct probe_method *m = probes_find_id(p, cursor_varint(r));
+	uint64_t refusal = cursor_varint(r), code = cursor_varint(r);
+
+	if (!m || !cursor_ok(r) || refusal >= PROBE_REFUSALS)
+		return;
+	m->refusal = (enum probe_refusal)refusal;
+	m->code = (int32_t)code;
+	if (refusal)
+		m->id = -1;
+}
+
+static void probes_take_kind(struct probes *p, struct cursor *r)
+{
+	uint64_t kind = cursor_varint(r);
+	const char *signature = record_text(r, &p->kind_names);
+
+	if (cursor_ok(r) && kind < KINDS && !p->kinds[kind])
+		p->kinds[kind] = name_of(&p->kind_names, signature);
+}
+
+static void probes_take_record(struct probes *p, const uint8_t *bytes,
+			       size_t len)
+{
+	struct cursor r = cursor_over(bytes, len);
+
+	switch (cursor_u8(&r)) {
+	case PROBE_RECORD_CLASS:
+		list_take_class(p, &r);
+		break;
+	case PROBE_RECORD_METHOD:
+		probes_take_result(p, &r);
+		break;
+	case PROBE_RECORD_KIND:
+		probes_take_kind(p, &r);
+		break;
+	case PROBE_RECORD_CALL:
+		if (p->pending.len + len > PENDING_MOST) {
+			p->dropped++;
+			break;
+		}
+		text_varint(&p->pending, len);
+		text_add(&p->pending, bytes, len);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool probes_take(void *self, const void *bytes, size_t len,
+			size_t *taken)
+{
+	struct cursor all = cursor_over(bytes, len);
+
+	*taken = 0;
+	while (cursor_left(&all) >= 4) {
+		uint32_t size = cursor_u32(&all);
+		const uint8_t *record;
+
+		if (size == 0 || size > RECORD_MOST)
+			return false;
+		if (size > cursor_left(&all))
+			break;
+		record = cursor_bytes(&all, size);
+		probes_take_record(self, record, size);
+		*taken = cursor_offset(&all);
+	}
+	return true;
+}
+
+static int probes_read_records(struct probes *p, struct error *err)
+{
+	const struct client_sink sink = { probes_take, p };
+
+	if (client_stream_read_into(&p->session.stream, &sink, err))
+		return fail_in(err, "%d", (int)p->session.jvm->pid);
+	return 0;
+}
+
+/* ---- the session ---- */
+
+static long probes_futex(uint32_t *word, int operation, uint32_t value,
+			 int64_t wait_ns)
+{
+	struct timespec wait = { .tv_sec = wait_ns / CLOCK_NS_PER_S,
+				 .tv_nsec = wait_ns % CLOCK_NS_PER_S };
+
+	return syscall(SYS_futex, word, operation, value, &wait, NULL, 0);
+}
+
+static uint32_t probes_load(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Maps the memory.  Its size is sealed, so an access never fails, whatever the
+ * JVM's user does.
+ */
+static int probes_map_memory(struct probes *p, int fd, struct error *err)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+	struct stat st;
+	void *memory;
+
+	if (fstat(fd, &st) < 0 || (fcntl(fd, F_GET_SEALS) & seals) != seals ||
+	    st.st_size < PROBE_BASE ||
+	    st.st_size > PROBE_BASE + (off_t)PROBE_MAX * PROBE_SLOT)
+		return fail(err, ERROR_REFUSED,
+			    "the agent's memory is not as expected");
+	memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return fail_sys(err, ERROR_REFUSED,
+				"cannot map the agent's memory");
+	p->memory = memory;
+	p->size = (size_t)st.st_size;
+	p->control = memory;
+	return 0;
+}
+
+/* Copies what must not change later, within the bounds of the memory. */
+static int probes_read_control(struct probes *p, struct error *err)
+{
+	const struct probe_control *c = p->control;
+
+	p->first_id = c->first_id;
+	p->ids = c->ids;
+	p->slots_at = c->slots_at;
+	if (c->magic != PROBE_MAGIC || c->version != PROBE_VERSION ||
+	    p->first_id > PROBE_MAX || p->ids > PROBE_MAX - p->first_id ||
+	    p->slots_at != PROBE_BASE ||
+	    p->size < PROBE_BASE + (size_t)p->ids * PROBE_SLOT)
+		return fail(err, ERROR_REFUSED,
+			    "the agent's memory is not as expected");
+	p->by_id = xcalloc(p->ids, sizeof(*p->by_id));
+	return 0;
+}
+
+static int probes_open_memory(struct probes *p, struct error *err)
+{
+	uint32_t number = p->session.stream.report.probes_fd;
+	const struct jvm *jvm = p->session.jvm;
+	char path[64], link[64];
+	ssize_t len;
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)jvm->pid,
+		 number - 1);
+	/* Opening another file could have effects. */
+	len = readlink(path, link, sizeof(link) - 1);
+	if (len < 0)
+		return fail_sys(
+			err, errno == EACCES ? ERROR_PERMISSION : ERROR_REFUSED,
+			"%d: cannot open the agent's memory", (int)jvm->pid);
+	link[len] = '\0';
+	fd = number && strncmp(link, "/memfd:sjkc-probes", 18) == 0
+		     ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+		     : -1;
+	if (fd < 0)
+		return fail(err, ERROR_REFUSED,
+			    "%d: cannot open the agent's memory",
+			    (int)jvm->pid);
+	ret = probes_map_memory(p, fd, err);
+	close(fd);
+	if (ret == 0)
+		ret = probes_read_control(p, err);
+	return ret ? fail_in(err, "%d", (int)jvm->pid) : 0;
+}
+
+struct probes *probes_open(const struct jvm *jvm,
+			   const struct probes_options *o, struct error *err)
+{
+	struct probes *p = xcalloc(1, sizeof(*p));
+	const struct client_loading loading = {
+		.timeout_ns = o->timeout_ns,
+		.before_load = o->before_load,
+		.self = o->self,
+		.prepare = true,
+	};
+	int64_t lease_ns = o->lease_ns ? o->lease_ns : LEASE_NS;
+	const struct probes_limits limits = { .calls_per_s = CALLS_PER_S };
+
+	p->timeout_ns = o->timeout_ns;
+	p->limit = o->limit < PROBE_MAX ? o->limit : PROBE_MAX;
+	client_stream_init(&p->session.stream, AGENT_PROBES, UINT64_MAX);
+	p->session.stream.orders.probes = p->limit;
+	if (client_session_open(&p->session, jvm, &loading, err) ||
+	    probes_open_memory(p, err)) {
+		probes_close(p);
+		return NULL;
+	}
+	p->control->lease_ms = (uint32_t)(lease_ns / CLOCK_NS_PER_MS);
+	probes_set_limits(p, &limits);
+	return p;
+}
+
+/* Waits until the agent sleeps; it takes probes back even without waiting. */
+static void probes_end(struct probes *p)
+{
+	int64_t until = clock_monotonic_ns() + END_NS;
+	struct probe_control *c = p->control;
+
+	if (!c)
+		return;
+	__atomic_store_n(&c->is_over, 1, __ATOMIC_RELEASE);
+	probes_futex(&c->request, FUTEX_WAKE, INT_MAX, 0);
+	while (probes_load(&c->state) != PROBE_ENDED &&
+	       jvm_runs(p->session.jvm) && clock_monotonic_ns() < until)
+		clock_sleep_until(clock_monotonic_ns() + CLOCK_NS_PER_MS);
+	/* No need to stop the agent by an attach operation. */
+	p->session.stream.report.state = AGENT_STOPPED;
+}
+
+void probes_close(struct probes *p)
+{
+	if (!p)
+		return;
+	probes_end(p);
+	client_session_close(&p->session);
+	if (p->memory)
+		munmap(p->memory, p->size);
+	list_clear(p);
+	free(p->classes);
+	free(p->methods);
+	free(p->by_id);
+	arena_release(&p->kind_names);
+	text_release(&p->pending);
+	free(p);
+}
+
+/* ---- requests ---- */
+
+static int probes_check_state(struct probes *p, struct error *err)
+{
+	static const char *const reasons[] = {
+		[PROBE_END_NONE] = "of an unknown reason",
+		[PROBE_END_STOPPED] = "another sjkc stopped it",
+		[PROBE_END_GONE] = "the lock on its file has gone",
+		[PROBE_END_LEASE] = "sjkc was stopped for too long",
+		[PROBE_END_FAILED] = "it failed",
+	};
+	uint32_t end = p->control->end;
+
+	if (!jvm_runs(p->session.jvm))
+		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+			    (int)p->session.jvm->pid);
+	if (probes_load(&p->control->state) != PROBE_ENDED)
+		return 0;
+	return fail(err, ERROR_REFUSED,
+		    "%d: the agent has taken the probes back: %s",
+		    (int)p->session.jvm->pid,
+		    reasons[end <= PROBE_END_FAILED ? end : 0]);
+}
+
+static int probes_explain(const struct probes *p, struct error *err)
+{
+	static const char *const steps[] = {
+		[PROBE_AT_NOTHING] = "?",
+		[PROBE_AT_REQUEST] = "its request",
+		[PROBE_AT_CLASSES] = "GetLoadedClasses",
+		[PROBE_AT_MEMORY] = "mmap",
+		[PROBE_AT_HOOK] = "SetEventNotificationMode",
+		[PROBE_AT_RETRANSFORM] = "RetransformClasses",
+	};
+	uint32_t step = p->control->step;
+
+	if (step == PROBE_AT_NOTHING)
+		return 0;
+	return fail(err, ERROR_REFUSED, "%d: the agent failed: %s: %d",
+		    (int)p->session.jvm->pid,
+		    steps[step <= PROBE_AT_RETRANSFORM ? step : 0],
+		    (int)p->control->code);
+}
+
+/* Sends a request and waits until it is executed; reads records meanwhile. */
+static int probes_request(struct probes *p, enum probe_request kind,
+			  const struct text *contents, int64_t timeout_ns,
+			  struct error *err)
+{
+	int64_t until = clock_after(clock_monotonic_ns(), timeout_ns);
+	struct probe_control *c = p->control;
+	uint32_t number = c->request + 1;
+
+	if (contents && contents->len > PROBE_REQUEST)
+		return fail(err, ERROR_MISUSE,
+			    "the request is too long: use fewer patterns or "
+			    "methods");
+	if (contents && contents->len)
+		memcpy(p->memory + PROBE_CONTROL, contents->bytes,
+		       contents->len);
+	c->kind = kind;
+	c->len = contents ? (uint32_t)contents->len : 0;
+	__atomic_store_n(&c->request, number, __ATOMIC_RELEASE);
+	probes_futex(&c->request, FUTEX_WAKE, INT_MAX, 0);
+	for (;;) {
+		uint32_t answered = probes_load(&c->answered);
+
+		__atomic_fetch_add(&c->beat, 1, __ATOMIC_RELAXED);
+		if (probes_read_records(p, err))
+			return -1;
+		if (answered == number)
+			return probes_explain(p, err);
+		if (probes_check_state(p, err))
+			return -1;
+		if (clock_monotonic_ns() > until)
+			return fail(err, ERROR_REFUSED,
+				    "%d: the agent does not respond",
+				    (int)p->session.jvm->pid);
+		probes_futex(&c->answered, FUTEX_WAIT, answered, WAIT_NS);
+	}
+}
+
+static void request_u2(struct text *t, unsigned value)
+{
+	text_putc(t, (char)(value >> 8));
+	text_putc(t, (char)value);
+}
+
+static void request_u4(struct text *t, uint32_t value)
+{
+	request_u2(t, value >> 16);
+	request_u2(t, value & 0xffff);
+}
+
+/* Adds a string; the agent's names have slashes. */
+static void request_text(struct text *t, const char *string, bool is_class)
+{
+	size_t len = strlen(string);
+
+	if (len > UINT16_MAX)
+		len = UINT16_MAX;
+	request_u2(t, (unsigned)len);
+	for (size_t i = 0; i < len; i++)
+		text_putc(t, is_class && string[i] == '.' ? '/' : string[i]);
+}
+
+int probes_list(struct probes *p, const struct probe_pattern *patterns,
+		size_t count, struct error *err)
+{
+	struct text request = { 0 };
+	int ret;
+
+	if (p->is_armed)
+		return fail(err, ERROR_MISUSE, "methods are armed");
+	list_clear(p);
+	memset(p->by_id, 0, p->ids * sizeof(*p->by_id));
+	request_u2(&request, (unsigned)count);
+	for (size_t i = 0; i < count; i++) {
+		text_putc(&request,
+			  patterns[i].with_subtypes ? PROBE_SUBTYPES : 0);
+		request_text(&request, patterns[i].class_name, true);
+		request_text(&request, patterns[i].method, false);
+	}
+	ret = probes_request(p, PROBE_LIST, &request, p->timeout_ns, err);
+	text_release(&request);
+	if (ret == 0 && (p->is_cut || p->session.stream.report.lost))
+		return fail(err, ERROR_PARTIAL,
+			    "%d: the list of methods is incomplete",
+			    (int)p->session.jvm->pid);
+	return ret;
+}
+
+size_t probes_classes(const struct probes *p) { return p->class_count; }
+
+size_t probes_methods(const struct probes *p) { return p->method_count; }
+
+const struct probe_class *probes_class(const struct probes *p, size_t index)
+{
+	return &p->classes[index];
+}
+
+const struct probe_method *probes_method(const struct probes *p, size_t index)
+{
+	return &p->methods[index];
+}
+
+/* ---- arming ---- */
+
+static int64_t *probes_threshold(struct probes *p, int32_t id)
+{
+	return (int64_t *)(p->memory + PROBE_BASE) - 1 - id;
+}
+
+void probes_set_threshold(struct probes *p, uint32_t method,
+			  int64_t threshold_ns)
+{
+	if (method < p->method_count && p->methods[method].id >= 0)
+		__atomic_store_n(probes_threshold(p, p->methods[method].id),
+				 threshold_ns, __ATOMIC_RELAXED);
+}
+
+void probes_set_limits(struct probes *p, const struct probes_limits *limits)
+{
+	p->control->calls_per_s = limits->calls_per_s;
+	p->control->stack_every = limits->stack_every;
+}
+
+/* Gives a method an id and adds it to the request. */
+static void probes_add_wish(struct probes *p, const struct probe_wish *wish,
+			    struct text *request)
+{
+	struct probe_method *m = &p->methods[wish->method];
+	uint32_t slot = p->used_ids++;
+
+	m->id = (int32_t)(p->first_id + slot);
+	m->mode = wish->mode;
+	p->by_id[slot] = wish->method + 1;
+	__atomic_store_n(probes_threshold(p, m->id), wish->threshold_ns,
+			 __ATOMIC_RELAXED);
+	request_u4(request, m->class);
+	request_u2(request, (unsigned)m->id);
+	text_putc(request, (char)m->mode);
+	request_text(request, m->name, false);
+	request_text(request, m->descriptor, false);
+}
+
+static int wish_compare(const void *a, const void *b)
+{
+	const struct probe_wish *x = a, *y = b;
+
+	return x->method < y->method ? -1 : x->method > y->method;
+}
+
+/*
+ * Sorts the wishes, which sorts them by class, and drops repeated methods and
+ * those that cannot be armed.
+ */
+static size_t probes_sort_wishes(const struct probes *p,
+				 struct probe_wish *wishes, size_t count,
+				 uint32_t *refused)
+{
+	size_t kept = 0;
+
+	qsort(wishes, count, sizeof(*wishes), wish_compare);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t method = wishes[i].method;
+
+		if (method >= p->method_count ||
+		    (kept && wishes[kept - 1].method == method))
+			continue;
+		if (p->methods[method].refusal != PROBE_ARMED) {
+			++*refused;
+			continue;
+		}
+		wishes[kept++] = wishes[i];
+	}
+	return kept;
+}
+
+static void probes_count_armed(const struct probes *p,
+			       const struct probe_wish *wishes, size_t count,
+			       struct probes_armed *armed)
+{
+	uint32_t last = UINT32_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct probe_method *m = &p->methods[wishes[i].method];
+
+		if (m->refusal != PROBE_ARMED) {
+			armed->refused++;
+			continue;
+		}
+		armed->methods++;
+		armed->classes += m->class != last;
+		last = m->class;
+	}
+	armed->retransform_ns = (int64_t)p->control->retransform_ns;
+}
+
+static int probes_arm_sorted(struct probes *p, const struct probe_wish *wishes,
+			     size_t count, struct probes_armed *armed,
+			     struct error *err)
+{
+	struct text request = { 0 };
+	int ret;
+
+	request_u4(&request, (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		probes_add_wish(p, &wishes[i], &request);
+	p->is_armed = true;
+	ret = probes_request(p, PROBE_ARM, &request, ARM_NS, err);
+	text_release(&request);
+	if (ret == 0)
+		probes_count_armed(p, wishes, count, armed);
+	return ret;
+}
+
+int probes_arm(struct probes *p, const struct probe_wish *wishes, size_t count,
+	       struct probes_armed *armed, struct error *err)
+{
+	struct probe_wish *sorted = xmalloc(count * sizeof(*sorted));
+	size_t kept;
+	int ret;
+
+	*armed = (struct probes_armed){ 0 };
+	if (count)
+		memcpy(sorted, wishes, count * sizeof(*sorted));
+	kept = probes_sort_wishes(p, sorted, count, &armed->refused);
+	if (p->is_armed)
+		ret = fail(err, ERROR_MISUSE, "methods are armed already");
+	else if (kept > p->ids - p->used_ids)
+		ret = fail(err, ERROR_MISUSE,
+			   "%zu methods exceed the limit of %u", kept,
+			   (unsigned)p->limit);
+	else if (!kept)
+		ret = fail(err, ERROR_REFUSED, "no method can be armed");
+	else
+		ret = probes_arm_sorted(p, sorted, kept, armed, err);
+	free(sorted);
+	if (ret == 0 && !armed->methods)
+		return fail(err, ERROR_REFUSED, "no method can be armed");
+	return ret;
+}
+
+int probes_disarm(struct probes *p, int64_t *retransform_ns, struct error *err)
+{
+	int ret = 0;
+
+	*retransform_ns = 0;
+	if (p->is_armed)
+		ret = probes_request(p, PROBE_DISARM, NULL, ARM_NS, err);
+	if (ret == 0 && p->is_armed)
+		*retransform_ns = (int64_t)p->control->retransform_ns;
+	p->is_armed = false;
+	return ret;
+}
+
+/*
+ * Measured: 2 to 7 ms for one class in a small JVM, 25 to 50 ms in a large one;
+ * 1,000 classes at once take 160 to 500 ms.
+ */
+int64_t probes_estimate_pause(size_t classes)
+{
+	return (int64_t)(20 * CLOCK_NS_PER_MS) +
+	       (int64_t)classes * (CLOCK_NS_PER_MS / 2);
+}
+
+/* ---- counts ---- */
+
+static uint64_t slot_load(const uint64_t *slot, size_t stripe, size_t at)
+{
+	return __atomic_load_n(slot + stripe * PROBE_STRIPE_LONGS + at,
+			       __ATOMIC_RELAXED);
+}
+
+/* Adds the classes of exceptions; what none of them has is of others. */
+static void counts_add_exceptions(const struct probes *p, const uint64_t *slot,
+				  struct probe_counts *out)
+{
+	const uint64_t *pair = slot + PROBE_STRIPES * PROBE_STRIPE_LONGS;
+	uint64_t others = out->thrown;
+
+	for (int i = 0; i < PROBE_KINDS; i++, pair += 2) {
+		uint64_t kind = __atomic_load_n(pair, __ATOMIC_RELAXED);
+		uint64_t count = __atomic_load_n(pair + 1, __ATOMIC_RELAXED);
+
+		if (!kind || kind >= KINDS || !count || !p->kinds[kind])
+			continue;
+		others -= count < others ? count : others;
+		out->exceptions
+			[out->exception_count++] = (struct probe_exception){
+			p->kinds[kind], count
+		};
+	}
+	if (others)
+		out->exceptions
+			[out->exception_count++] = (struct probe_exception){
+			NULL, others
+		};
+}
+
+void probes_counts(const struct probes *p, uint32_t method,
+		   struct probe_counts *out)
+{
+	const uint64_t *slot;
+	int32_t id = method < p->method_count ? p->methods[method].id : -1;
+
+	*out = (struct probe_counts){ 0 };
+	if (id < 0)
+		return;
+	slot = (const uint64_t *)(p->memory + p->slots_at +
+				  ((uint32_t)id - p->first_id) *
+					  (size_t)PROBE_SLOT);
+	for (size_t s = 0; s < PROBE_STRIPES; s++) {
+		uint64_t max = slot_load(slot, s, PROBE_AT_MAX);
+
+		for (size_t b = 0; b < PROBE_BUCKETS; b++) {
+			uint64_t count = slot_load(slot, s, b);
+
+			out->buckets[b] += count;
+			out->calls += count;
+		}
+		out->sum_ns += slot_load(slot, s, PROBE_AT_SUM);
+		out->thrown += slot_load(slot, s, PROBE_AT_THROWN);
+		out->entered += slot_load(slot, s, PROBE_AT_ENTERED);
+		out->skipped += slot_load(slot, s, PROBE_AT_SKIPPED);
+		out->max_ns = max > out->max_ns ? max : out->max_ns;
+	}
+	counts_add_exceptions(p, slot, out);
+}
+
+uint64_t probe_counts_quantile(const struct probe_counts *c, double part)
+{
+	double wanted = part * (double)c->calls, below = 0;
+
+	for (size_t b = 0; b < PROBE_BUCKETS; b++) {
+		double here = (double)c->buckets[b], value;
+		double from = b ? (double)(UINT64_C(1) << (b - 1)) : 0;
+
+		if (here <= 0 || below + here < wanted) {
+			below += here;
+			continue;
+		}
+		value = from + from * ((wanted - below) / here);
+		return value < (double)c->max_ns ? (uint64_t)value : c->max_ns;
+	}
+	return c->calls ? c->max_ns : 0;
+}
+
+/* ---- single calls ---- */
+
+static bool call_read_value(struct cursor *r, struct arena *a,
+			    struct probe_value *v)
+{
+	uint64_t bits;
+
+	v->kind = cursor_u8(r);
+	switch (v->kind) {
+	case PROBE_NULL:
+		break;
+	case PROBE_LONG:
+		v->number = record_signed(r);
+		break;
+	case PROBE_BOOLEAN:
+	case PROBE_CHAR:
+		v->number = (int64_t)cursor_varint(r);
+		break;
+	case PROBE_DOUBLE:
+		bits = cursor_varint(r);
+		memcpy(&v->real, &bits, sizeof(bits));
+		break;
+	case PROBE_STRING:
+		v->number = (int64_t)cursor_varint(r);
+		v->text = record_text(r, a);
+		break;
+	case PROBE_OBJECT:
+		v->text = name_of(a, record_text(r, a));
+		break;
+	default:
+		return false;
+	}
+	return cursor_ok(r);
+}
+
+static bool call_read_frames(struct cursor *r, struct arena *a,
+			     struct probe_call *call)
+{
+	size_t count = cursor_count(r, 3);
+
+	for (size_t i = 0; i < count && i < PROBE_FRAMES; i++) {
+		struct probe_frame *f = &call->frames[i];
+
+		f->class_name = name_of(a, record_text(r, a));
+		f->method = record_text(r, a);
+		f->bci = record_signed(r);
+		call->frame_count = i + 1;
+	}
+	return cursor_ok(r);
+}
+
+static bool call_read(const struct probes *p, struct cursor *r, struct arena *a,
+		      struct probe_call *call)
+{
+	const struct probe_method *m;
+	uint64_t kind, id;
+	size_t count;
+
+	cursor_u8(r);
+	id = cursor_varint(r);
+	m = probes_find_id(p, id);
+	if (!m)
+		return false;
+	call->method = (uint32_t)(m - p->methods);
+	call->start_ns = (int64_t)cursor_varint(r);
+	call->ns = (int64_t)cursor_varint(r);
+	call->tid = (uint32_t)cursor_varint(r);
+	call->thread = record_text(r, a);
+	call->thread_id = cursor_varint(r);
+	kind = cursor_varint(r);
+	if (kind)
+		call->exception = kind < KINDS && p->kinds[kind]
+					  ? p->kinds[kind]
+					  : "java.lang.Throwable";
+	count = cursor_count(r, 1);
+	if (count > PROBE_ARGUMENTS)
+		return false;
+	for (; call->argument_count < count; call->argument_count++)
+		if (!call_read_value(r, a,
+				     &call->arguments[call->argument_count]))
+			return false;
+	return call_read_frames(r, a, call);
+}
+
+/* Passes the waiting calls on. */
+static void probes_pass_calls(struct probes *p, probe_call_fn *on_call,
+			      void *self)
+{
+	struct cursor all = cursor_over(p->pending.bytes, p->pending.len);
+	struct probe_call *call = xmalloc(sizeof(*call));
+
+	while (cursor_left(&all) && cursor_ok(&all)) {
+		struct cursor r = cursor_slice(&all, cursor_varint(&all));
+		struct arena a = { 0 };
+
+		memset(call, 0, sizeof(*call));
+		if (on_call && call_read(p, &r, &a, call))
+			on_call(self, call);
+		arena_release(&a);
+	}
+	text_clear(&p->pending);
+	free(call);
+}
+
+int probes_read(struct probes *p, probe_call_fn *on_call, void *self,
+		struct error *err)
+{
+	int ret;
+
+	__atomic_fetch_add(&p->control->beat, 1, __ATOMIC_RELAXED);
+	ret = probes_read_records(p, err);
+	probes_pass_calls(p, on_call, self);
+	if (ret)
+		return -1;
+	return probes_check_state(p, err);
+}
+
+void probes_losses(const struct probes *p, struct probes_losses *out)
+{
+	struct probe_counts counts;
+
+	*out = (struct probes_losses){
+		.calls = saturate_add(p->control->calls_lost, p->dropped),
+		.kinds = p->control->kinds_lost,
+		.redefinitions = p->control->redefinitions,
+		.stale = p->control->stale,
+	};
+	for (uint32_t i = 0; i < p->method_count; i++) {
+		if (p->methods[i].id < 0)
+			continue;
+		probes_counts(p, i, &counts);
+		out->skipped += counts.skipped;
+	}
+}
+
+/* ---- texts ---- */
+
+const char *probe_refusal_text(enum probe_refusal refusal)
+{
+	static const char *const texts[PROBE_REFUSALS] = {
+		[PROBE_IS_NATIVE] = "it is native; use a uprobe on its library",
+		[PROBE_IS_ABSTRACT] = "it is abstract; name its implementors",
+		[PROBE_IS_INITIALIZER] = "class initializers run only once",
+		[PROBE_IS_USED] = "the probes themselves call it",
+		[PROBE_IS_FIXED] = "the JVM cannot change its class",
+		[PROBE_IS_UNLOADED] = "its class was unloaded",
+		[PROBE_IS_MISSING] = "its class file has no such method",
+		[PROBE_CODE_TOO_LARGE] = "its code would be too large",
+		[PROBE_POOL_TOO_LARGE] = "its class has too many constants",
+		[PROBE_FRAME_TOO_LARGE] = "its stack map frames are too large",
+		[PROBE_CLASS_BAD] = "its class file is not understood",
+		[PROBE_MEMORY_SHORT] = "the JVM's process lacks memory",
+		[PROBE_JVM_REFUSED] = "the JVM refused the changed class",
+	};
+
+	return refusal < PROBE_REFUSALS ? texts[refusal] : NULL;
+}
+
+bool probe_class_is_system(const struct probe_class *c)
+{
+	static const char *const prefixes[] = { "java.", "jdk.internal.",
+						"sun." };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strncmp(c->name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
