@@ -128,10 +128,9 @@ static void doctor_json_finding(struct json *j, const struct finding *f)
 	json_key(j, "detail");
 	json_text(j, f->is.detail);
 	json_key(j, "remedy");
-	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS)
-		json_text(j, f->is.remedy);
-	else
-		json_null(j);
+	json_text_or_null(j, f->is.remedy[0] && f->is.state != CONDITION_HOLDS
+				     ? f->is.remedy
+				     : NULL);
 	json_close_object(j);
 }
 
@@ -139,10 +138,7 @@ static void doctor_json_name(struct json *j, const char *key,
 			     const struct finding *f)
 {
 	json_key(j, key);
-	if (f)
-		json_text(j, f->is.name);
-	else
-		json_null(j);
+	json_text_or_null(j, f ? f->is.name : NULL);
 }
 
 static void doctor_json_abilities(struct json *j, const struct doctor_checks *c)
@@ -174,10 +170,7 @@ static void doctor_put_json(const struct doctor_checks *c, struct text *out)
 	json_key(&j, "pid");
 	json_int(&j, c->pid);
 	json_key(&j, "main");
-	if (c->info.main_class)
-		json_text(&j, c->info.main_class);
-	else
-		json_null(&j);
+	json_text_or_null(&j, c->info.main_class);
 	json_key(&j, "checks");
 	json_open_array(&j);
 	for (size_t i = 0; i < c->count; i++)

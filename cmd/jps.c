@@ -162,10 +162,7 @@ static void jps_put_table(const struct listed *l, struct text *out)
 static void jps_json_text(struct json *j, const char *key, const char *text)
 {
 	json_key(j, key);
-	if (text)
-		json_text(j, text);
-	else
-		json_null(j);
+	json_text_or_null(j, text);
 }
 
 static void jps_json_words(struct json *j, const char *key,

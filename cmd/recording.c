@@ -7,6 +7,7 @@
 #include "core/base/input.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"
 #include "core/profile/filter.h"
@@ -343,23 +344,11 @@ static bool recording_has_tables(const struct profile *p)
 	return false;
 }
 
-/* Appends local time. */
-static void recording_add_time(struct text *out, int64_t ns)
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	char text[64] = "";
-	struct tm tm;
-
-	if (localtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	text_puts(out, text);
-}
-
 static void recording_add_times(struct text *out, const struct profile *p)
 {
-	recording_add_time(out, p->earliest_ns);
+	units_add_local_time(out, p->earliest_ns);
 	text_puts(out, " to ");
-	recording_add_time(out, p->latest_ns);
+	units_add_local_time(out, p->latest_ns);
 }
 
 /* Prints totals of the profile for -v. */

@@ -166,17 +166,11 @@ static void json_configuration(struct json *j, const struct ping *p)
 
 	json_open_object(j);
 	json_key(j, "hostname");
-	if (p->host)
-		json_text(j, p->host);
-	else
-		json_null(j);
+	json_text_or_null(j, p->host);
 	json_key(j, "remote");
 	json_remote(j, l);
 	json_key(j, "local_port");
-	if (l->port)
-		json_uint(j, l->port);
-	else
-		json_null(j);
+	json_id(j, l->port);
 	json_key(j, "properties");
 	json_open_array(j);
 	report_each_line(&l->properties, j, json_property);

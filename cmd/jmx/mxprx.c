@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Per client: its connection, two connections to the JVM, and one spare. */
@@ -244,19 +243,6 @@ static int mxprx_print_socks_usage(const struct upstream_options *jvm,
 	return ret;
 }
 
-static void print_add_time(struct text *line)
-{
-	int64_t now_ns = clock_wall_ns();
-	time_t seconds = (time_t)(now_ns / CLOCK_NS_PER_S);
-	char text[sizeof("2026-11-21T20:19:00")];
-	struct tm tm;
-
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	text_printf(line, "%s.%03dZ", text,
-		    (int)(now_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
-}
-
 static void print_add_field(struct text *line, const char *foreign)
 {
 	text_putc(line, '\t');
@@ -295,7 +281,7 @@ static void mxprx_print_call(void *self, const struct proxy_call *call)
 	struct text line = { 0 };
 
 	(void)self;
-	print_add_time(&line);
+	units_add_utc(&line, clock_wall_ns());
 	print_add_field(&line, call->client);
 	print_add_field(&line, call->target);
 	print_add_field(&line, call->method);

@@ -207,6 +207,22 @@ void json_double(struct json *j, double value)
 		text_puts(j->out, "null");
 }
 
+void json_text_or_null(struct json *j, const char *string)
+{
+	if (string)
+		json_text(j, string);
+	else
+		json_null(j);
+}
+
+void json_id(struct json *j, int64_t id)
+{
+	if (id)
+		json_int(j, id);
+	else
+		json_null(j);
+}
+
 static const char *json_skip_digits(const char *at)
 {
 	while (*at >= '0' && *at <= '9')

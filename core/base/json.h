@@ -38,6 +38,10 @@ void json_key(struct json *j, const char *key);         /* ASCII, no quotes */
 void json_foreign_key(struct json *j, const char *key); /* any string */
 void json_string(struct json *j, const char *bytes, size_t len);
 void json_text(struct json *j, const char *string); /* NUL-terminated */
+/* Writes a text, or null if it is NULL. */
+void json_text_or_null(struct json *j, const char *string);
+/* Writes an id, or null if it is 0, which means unknown. */
+void json_id(struct json *j, int64_t id);
 void json_int(struct json *j, int64_t value);
 void json_uint(struct json *j, uint64_t value);
 void json_double(struct json *j,

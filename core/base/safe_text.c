@@ -129,28 +129,25 @@ static uint32_t safe_next(const uint8_t **p, const uint8_t *end)
 								 : c;
 }
 
-void safe_text(struct text *out, const void *bytes, size_t len)
+static void safe_put_all(struct text *out, const uint8_t *p, size_t len,
+			 void (*put)(struct text *out, uint32_t c))
 {
-	const uint8_t *p = bytes;
 	const uint8_t *end = p + len;
 
-	if (safe_text_is(bytes, len)) {
-		text_add(out, bytes, len);
+	if (safe_text_is(p, len)) {
+		text_add(out, p, len);
 		return;
 	}
 	while (p < end)
-		safe_put_visible(out, safe_next(&p, end));
+		put(out, safe_next(&p, end));
+}
+
+void safe_text(struct text *out, const void *bytes, size_t len)
+{
+	safe_put_all(out, bytes, len, safe_put_visible);
 }
 
 void safe_text_valid(struct text *out, const void *bytes, size_t len)
 {
-	const uint8_t *p = bytes;
-	const uint8_t *end = p + len;
-
-	if (safe_text_is(bytes, len)) {
-		text_add(out, bytes, len);
-		return;
-	}
-	while (p < end)
-		text_utf8(out, safe_next(&p, end));
+	safe_put_all(out, bytes, len, text_utf8);
 }

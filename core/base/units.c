@@ -2,6 +2,7 @@
 #include "core/base/units.h"
 
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <strings.h>
+#include <time.h>
 
 struct unit_name {
 	const char *name;
@@ -261,4 +263,39 @@ void units_add_time(struct text *out, double ns)
 void units_add_bytes(struct text *out, double bytes)
 {
 	units_add_scaled(out, bytes_scale, bytes);
+}
+
+/* Rounds down before 1970, too. */
+static time_t units_seconds(int64_t ns)
+{
+	return (time_t)(ns / CLOCK_NS_PER_S - (ns % CLOCK_NS_PER_S < 0));
+}
+
+static void units_add_date(struct text *out, const struct tm *tm)
+{
+	char date[64];
+
+	if (strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", tm))
+		text_puts(out, date);
+}
+
+void units_add_local_time(struct text *out, int64_t ns)
+{
+	time_t seconds = units_seconds(ns);
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		units_add_date(out, &tm);
+}
+
+void units_add_utc(struct text *out, int64_t ns)
+{
+	time_t seconds = units_seconds(ns);
+	int64_t part = ns - seconds * CLOCK_NS_PER_S;
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm))
+		return;
+	units_add_date(out, &tm);
+	text_printf(out, ".%03dZ", (int)(part / CLOCK_NS_PER_MS));
 }

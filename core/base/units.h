@@ -39,6 +39,14 @@ void units_add_duration(struct text *out, int64_t ns);
 /* Appends an exact value that units_size() accepts: 1500, 64k, 1g. */
 void units_add_size(struct text *out, uint64_t bytes);
 
+/*
+ * Appends a time in ns since the epoch: "2026-11-21T20:19:00" in the zone of
+ * TZ, as log files have it, or "2026-11-21T20:19:00.123Z".  Appends nothing for
+ * a year that has no name.
+ */
+void units_add_local_time(struct text *out, int64_t ns);
+void units_add_utc(struct text *out, int64_t ns);
+
 /* Appends "960 ms" or "10.1 s", with at least three digits; NaN is "-". */
 void units_add_time(struct text *out, double ns);
 

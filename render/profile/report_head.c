@@ -11,27 +11,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define SECOND       1000000000
 #define NAMED_EVENTS 6 /* maximum number of other events to name */
 
 static void head_add_safe(struct text *out, const char *string)
 {
 	safe_text(out, string, strlen(string));
-}
-
-/* Appends local time, to compare with log files. */
-static void head_add_time(struct text *out, int64_t ns)
-{
-	/* Round down before 1970, too. */
-	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
-	char text[64] = "";
-	struct tm tm;
-
-	if (localtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	text_puts(out, text);
 }
 
 static void head_add_times(struct text *out, const struct report *r)
@@ -48,7 +33,7 @@ static void head_add_times(struct text *out, const struct report *r)
 	} else {
 		text_puts(out, "at ");
 	}
-	head_add_time(out, from);
+	units_add_local_time(out, from);
 }
 
 /*

@@ -3,6 +3,7 @@
 #include "render/profile/report.h"
 
 #include "core/base/json.h"
+#include "core/base/units.h"
 #include "core/profile/bias.h"
 #include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
@@ -10,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define SECOND 1000000000
 
 /* Writes "self_ns": 12, "self_percent": 3.4. */
 static void report_json_put_amount(struct json *j, const struct report *r,
@@ -57,10 +55,7 @@ static void report_json_put_frames(struct json *j, const struct report *r)
 static void report_json_put_id(struct json *j, const char *key, int64_t id)
 {
 	json_key(j, key);
-	if (id)
-		json_int(j, id);
-	else
-		json_null(j);
+	json_id(j, id);
 }
 
 /* Writes the name of a thread under a key, and its ids; null if unknown. */
@@ -68,10 +63,8 @@ static void report_json_put_thread_name(struct json *j, const struct report *r,
 					const char *key, const struct thread *t)
 {
 	json_key(j, key);
-	if (t->name)
-		json_text(j, profile_text(r->profile, t->name));
-	else
-		json_null(j);
+	json_text_or_null(j,
+			  t->name ? profile_text(r->profile, t->name) : NULL);
 	report_json_put_id(j, "java_id", t->java_id);
 	report_json_put_id(j, "os_id", t->os_id);
 }
@@ -86,10 +79,7 @@ static void report_json_put_class(struct json *j, const struct report *r,
 
 	class_sum_name(&name, r->profile, sum, &r->options->style);
 	json_key(j, key);
-	if (name.len)
-		json_string(j, name.bytes, name.len);
-	else
-		json_null(j);
+	json_text_or_null(j, name.len ? name.bytes : NULL);
 	if (more) {
 		json_key(j, "more");
 		json_uint(j, more);
@@ -208,20 +198,12 @@ static void report_json_put_calls(struct json *j, const struct report *r)
 
 static void report_json_put_time(struct json *j, const char *key, int64_t ns)
 {
-	/* Round down before 1970, too. */
-	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
-	int64_t ms = (ns % SECOND + SECOND) % SECOND / 1000000;
-	char date[64] = "", text[80];
-	struct tm tm;
+	struct text time = { 0 };
 
+	units_add_utc(&time, ns);
 	json_key(j, key);
-	if (!gmtime_r(&seconds, &tm)) {
-		json_null(j);
-		return;
-	}
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)ms);
-	json_text(j, text);
+	json_text_or_null(j, time.bytes);
+	text_release(&time);
 }
 
 static void report_json_put_times(struct json *j, const struct report *r)
@@ -246,10 +228,7 @@ report_json_put_text(struct json *j, const struct report *r, const char *key,
 
 	add(&words, r->profile, r->view);
 	json_key(j, key);
-	if (words.len)
-		json_string(j, words.bytes, words.len);
-	else
-		json_null(j);
+	json_text_or_null(j, words.len ? words.bytes : NULL);
 	text_release(&words);
 }
 

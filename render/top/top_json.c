@@ -24,10 +24,7 @@ static void top_json_put_percent(struct json *j, const char *key, double share)
 static void top_json_put_id(struct json *j, const char *key, int64_t id)
 {
 	json_key(j, key);
-	if (id)
-		json_int(j, id);
-	else
-		json_null(j);
+	json_id(j, id);
 }
 
 static void top_json_put_count(struct json *j, const char *key, int64_t count)
@@ -79,10 +76,7 @@ static void top_json_put_pauses(struct json *j, const struct process_rates *p,
 	top_json_put_percent(j, "gc_pause_pct", p->gc_pauses);
 	top_json_put_flag(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
 	json_key(j, "gc_last_cause");
-	if (*cause)
-		json_text(j, cause);
-	else
-		json_null(j);
+	json_text_or_null(j, *cause ? cause : NULL);
 	top_json_put_rate(j, "gc_longest_ms",
 			  gc->ns == COUNTER_ABSENT ? NAN
 						   : (double)gc->ns / 1e6);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -228,10 +229,40 @@ static void printed_counts_have_commas(void **state)
 	text_release(&out);
 }
 
+static void times_are_rounded_down_even_before_1970(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *local, *utc;
+	} cases[] = {
+		{ 0, "1970-01-01T00:00:00", "1970-01-01T00:00:00.000Z" },
+		{ INT64_C(1764101999999999999), "2025-11-25T20:19:59",
+		  "2025-11-25T20:19:59.999Z" },
+		{ -1, "1969-12-31T23:59:59", "1969-12-31T23:59:59.999Z" },
+		{ -1000000000, "1969-12-31T23:59:59",
+		  "1969-12-31T23:59:59.000Z" },
+	};
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct text local = { 0 }, utc = { 0 };
+
+		units_add_local_time(&local, cases[i].ns);
+		units_add_utc(&utc, cases[i].ns);
+		assert_string_equal(local.bytes, cases[i].local);
+		assert_string_equal(utc.bytes, cases[i].utc);
+		text_release(&local);
+		text_release(&utc);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_have_units),
+		cmocka_unit_test(times_are_rounded_down_even_before_1970),
 		cmocka_unit_test(duration_without_unit_is_in_seconds),
 		cmocka_unit_test(durations_may_have_a_fraction),
 		cmocka_unit_test(invalid_duration_is_rejected),
