@@ -193,6 +193,7 @@ build/include/bpf/%.skel.h: bpf/kernel/%.bpf.c $(bpf_shared)
 
 $(B)/bpf/sampler.o: build/include/bpf/sampler.skel.h
 $(B)/bpf/kernel_names.o: build/include/bpf/kernel_names.skel.h
+$(B)/bpf/gc_probes.o: build/include/bpf/gc.skel.h
 
 # The agent that the binary carries, loaded by glibc and musl alike, so it needs
 # neither; client_library.c knows it by these two names.

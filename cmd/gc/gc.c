@@ -361,6 +361,8 @@ static const struct command_option options[] = {
 	OPT_STRING(0, "source", &opt.source, "<source>",
 		   "measure with probe or perfdata (default: auto)",
 		   .complete = "auto|probe|perfdata"),
+	OPT_FLAG(0, "phases", &opt.phases,
+		 "print the phases of collections and cycles"),
 	OPT_FLAG(0, "safepoints", &opt.safepoints,
 		 "print stops for other reasons, too"),
 	OPT_DURATION(0, "min", &opt.min_ns, "<time>",

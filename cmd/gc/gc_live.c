@@ -3,6 +3,7 @@
  */
 #include "cmd/gc/gc_command.h"
 
+#include "bpf/gc_probes.h"
 #include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/target.h"
@@ -13,12 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct gc_source *live_open_probes(const struct gc_options *o,
+					  const struct jvm *jvm,
+					  struct error *err)
+{
+	struct gc_probes_options options = {
+		.phases = o->phases,
+		.last_threads = o->safepoints,
+	};
+
+	return gc_probes_open(jvm, &options, err);
+}
+
+static struct gc_source *live_open_perfdata(const struct gc_options *o,
+					    const struct jvm *jvm,
+					    struct error *err)
+{
+	(void)o;
+	return gc_perfdata_open(jvm, err);
+}
+
 /* The sources of a live JVM, best first. */
 static const struct {
 	const char *name;
-	struct gc_source *(*open)(const struct jvm *jvm, struct error *err);
+	struct gc_source *(*open)(const struct gc_options *o,
+				  const struct jvm *jvm, struct error *err);
 } kinds[] = {
-	{ "perfdata", gc_perfdata_open },
+	{ "probe", live_open_probes },
+	{ "perfdata", live_open_perfdata },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -64,8 +87,9 @@ static struct gc_source *live_open_source(const struct gc_options *o,
 		if (!live_wants(o, kinds[i].name))
 			continue;
 		if (why.kind)
-			log_info("%s; trying %s", why.text, kinds[i].name);
-		s = kinds[i].open(jvm, &why);
+			log_info("%d: no probes: %s; trying %s", (int)jvm->pid,
+				 why.text, kinds[i].name);
+		s = kinds[i].open(o, jvm, &why);
 		if (s)
 			return s;
 	}

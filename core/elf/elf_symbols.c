@@ -61,8 +61,7 @@ void elf_symbols_release(struct elf_symbols *s)
 	*s = (struct elf_symbols){ 0 };
 }
 
-/* Returns the name of symbol i, "" when it has none. */
-static const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
+const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
 {
 	uint32_t at = elf_symbols_at(s, i)->st_name;
 

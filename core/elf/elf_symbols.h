@@ -42,6 +42,9 @@ static inline const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s,
 	return (const void *)(s->symbols.bytes + i * sizeof(Elf64_Sym));
 }
 
+/* Returns the mangled name of symbol i, "" when it has none. */
+const char *elf_symbols_name(const struct elf_symbols *s, size_t i);
+
 /* Returns the address of a symbol that the file defines; 0 = none. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name);
 

@@ -2,6 +2,7 @@
 #include "core/gc/gc_counters.h"
 
 #include "core/base/alloc.h"
+#include "core/gc/gc_operation.h"
 #include "core/jvm/perfdata.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum {
 struct gc_counters {
 	struct perfdata *file;
 	struct gc_offsets at;
-	uint32_t time, gc_cpu;
+	uint32_t gc_cpu;
 	uint32_t begin, end; /* of all values in the file */
 	bool time_includes_sync;
 	const char *collector;
@@ -139,7 +140,7 @@ static void counters_find_all(struct gc_counters *c)
 {
 	c->at.safepoints = counters_find_number(c, "sun.rt.safepoints");
 	c->at.sync = counters_find_number(c, "sun.rt.safepointSyncTime");
-	c->time = counters_find_number(c, "sun.rt.safepointTime");
+	c->at.stopped = counters_find_number(c, "sun.rt.safepointTime");
 	c->gc_cpu = counters_find_number(c, "sun.threads.total_gc_cpu_time");
 	c->at.cause = counters_find_text(c, "sun.gc.cause");
 	c->at.last_cause = counters_find_text(c, "sun.gc.lastCause");
@@ -161,7 +162,8 @@ struct gc_counters *gc_counters_open(const struct jvm *jvm, struct error *err)
 	c = xcalloc(1, sizeof(*c));
 	c->file = file;
 	counters_find_all(c);
-	if (!c->time || !c->at.safepoints || c->end - c->begin > SPAN_MAX) {
+	if (!c->at.stopped || !c->at.safepoints ||
+	    c->end - c->begin > SPAN_MAX) {
 		fail(err, ERROR_UNAVAILABLE, "%d has no counters of safepoints",
 		     (int)jvm->pid);
 		gc_counters_close(c);
@@ -242,7 +244,7 @@ int gc_counters_read(const struct gc_counters *c, struct gc_values *v,
 	if (counters_read_twice(c, err))
 		return -1;
 	v->safepoints = counters_value(c, c->at.safepoints);
-	v->stopped_ns = counters_time(c, c->time);
+	v->stopped_ns = counters_time(c, c->at.stopped);
 	v->sync_ns = counters_time(c, c->at.sync);
 	for (unsigned i = 0; i < GC_COLLECTORS; i++) {
 		v->collectors[i].count = counters_value(
@@ -262,7 +264,7 @@ int gc_counters_changed(const struct gc_counters *c, const struct gc_values *v,
 {
 	int64_t ticks;
 
-	if (perfdata_peek(c->file, c->time, &ticks, sizeof(ticks), err))
+	if (perfdata_peek(c->file, c->at.stopped, &ticks, sizeof(ticks), err))
 		return -1;
 	*changed = perfdata_ns(c->file, ticks) != v->stopped_ns;
 	return 0;
@@ -339,11 +341,6 @@ static void interpret_collections(const struct gc_values *before,
 	}
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /*
  * ZGC counts its pauses in counters of all three kinds. The counters of
  * Shenandoah hold cycles, so its operations tell: ShenandoahInitMark, ….
@@ -361,19 +358,10 @@ static void interpret_concurrent(const struct gc_counters *c,
 	p->kind = GC_OTHER;
 	p->gc_ns = GC_ABSENT;
 	p->collections = 0;
-	if (!operation) {
-		if (strcmp(now->cause, "No GC") != 0)
-			p->kind = GC_PAUSE;
-	} else if (starts_with(operation, "ShenandoahFullGC") ||
-		   starts_with(operation, "ShenandoahDegenerated")) {
-		p->kind = GC_FULL;
-	} else if (starts_with(operation, "Shenandoah") ||
-		   starts_with(operation, "ZMark") ||
-		   starts_with(operation, "ZRelocate") ||
-		   starts_with(operation, "XMark") ||
-		   starts_with(operation, "XRelocate")) {
-		p->kind = GC_CYCLE_PAUSE;
-	}
+	if (operation)
+		p->kind = gc_operation_kind(operation, NULL);
+	else if (strcmp(now->cause, "No GC") != 0)
+		p->kind = GC_PAUSE;
 }
 
 static const char *interpret_cause(const struct gc_values *now)
@@ -400,7 +388,9 @@ void gc_counters_interpret(const struct gc_counters *c,
 	if (!gc_pause_is_collection(p))
 		return;
 	p->collector = c->collector[0] ? c->collector : NULL;
-	p->cause = interpret_cause(now);
+	/* Remark and Cleanup of G1 have no cause of their own. */
+	if (p->kind != GC_CYCLE_PAUSE || is_concurrent)
+		p->cause = interpret_cause(now);
 	p->committed = now->committed;
 	if (gc_counters_columns(c) & GC_HAS_AFTER && p->kind != GC_CYCLE_PAUSE)
 		p->after = now->used;

@@ -68,7 +68,7 @@ unsigned gc_counters_columns(const struct gc_counters *c);
  */
 struct gc_offsets {
 	uint64_t dev, ino;
-	uint32_t safepoints, sync, collector_ns[GC_COLLECTORS],
+	uint32_t safepoints, sync, stopped, collector_ns[GC_COLLECTORS],
 		collector_count[GC_COLLECTORS], used[GC_SPACES],
 		committed[GC_COLLECTORS], cause, last_cause;
 };

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gc_probes: pauses from uprobes in a JVM's libjvm.
+ *
+ * One probe at the end of a safepoint, when threads run again, gives the
+ * stopped time and the time to safepoint exactly. The kernel restores the
+ * instructions when the source closes, even if sjkc is killed.
+ */
+#ifndef BPF_GC_PROBES_H
+#define BPF_GC_PROBES_H
+
+#include "core/gc/gc_pause.h"
+#include "core/jvm/jvm.h"
+
+struct gc_probes_options {
+	bool phases;       /* record the phases of collections and cycles */
+	bool last_threads; /* a hit per running thread and safepoint */
+};
+
+/*
+ * Attaches the probes; jvm is borrowed. ERROR_UNAVAILABLE names what the JVM
+ * or the kernel lacks, ERROR_PERMISSION the missing right.
+ */
+struct gc_source *gc_probes_open(const struct jvm *jvm,
+				 const struct gc_probes_options *o,
+				 struct error *err);
+
+#endif
