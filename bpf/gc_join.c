@@ -12,6 +12,9 @@
 /* A concurrent cycle that lasts longer is printed without its pauses' times. */
 #define HOLD_NS (10 * CLOCK_NS_PER_S)
 
+/* Phases are measured by another clock than the probe's. */
+#define SLACK_NS 100000
+
 enum {
 	/* Records that wait; the oldest is released when there are more. */
 	RECORDS_MAX = 4096,
@@ -183,8 +186,8 @@ static bool join_match(const struct gc_join *j, struct joined *r,
 		const struct gc_event_phase *p = &e->phases[i];
 		size_t next = i + 1;
 
-		if (p->is_concurrent || p->level != 0 || p->end > end ||
-		    p->start < begin)
+		if (p->is_concurrent || p->level != 0 ||
+		    p->end > end + SLACK_NS || p->start + SLACK_NS < begin)
 			continue;
 		while (next < count && e->phases[next].level > p->level)
 			next++;
@@ -350,7 +353,8 @@ static void join_use_report(struct gc_join *j, struct joined *r)
 
 static void join_use_heap(struct gc_join *j, struct joined *r)
 {
-	if (j->before != GC_ABSENT && gc_pause_is_collection(&r->pause)) {
+	if (j->before != GC_ABSENT && j->after != GC_ABSENT &&
+	    gc_pause_is_collection(&r->pause)) {
 		r->pause.before = j->before;
 		r->pause.after = j->after;
 		r->pause.committed = j->committed;
@@ -418,12 +422,13 @@ bool gc_join_next(struct gc_join *j, int64_t now_ns, struct gc_pause *p)
 	struct joined *r;
 
 	if (j->report &&
-	    now_ns - (int64_t)j->report->event.time_ns > CLOCK_NS_PER_S)
+	    (now_ns == INT64_MAX ||
+	     now_ns - (int64_t)j->report->event.time_ns > CLOCK_NS_PER_S))
 		join_end_report(j);
 	if (j->first == j->count)
 		return false;
 	r = &j->records[j->first];
-	if (r->is_held && now_ns - r->time_ns < HOLD_NS &&
+	if (r->is_held && now_ns < r->time_ns + HOLD_NS &&
 	    j->count - j->first < RECORDS_MAX)
 		return false;
 	joined_release(&j->current);

@@ -229,7 +229,8 @@ static int probes_attach(struct probe_source *s, struct error *err)
 	if (!s->counters &&
 	    probes_attach_one(s, p->progs.on_begin, &s->points.begin, err))
 		return -1;
-	if (probes_attach_one(s, p->progs.on_heap, &s->points.heap, err))
+	if (!s->options.no_heap &&
+	    probes_attach_one(s, p->progs.on_heap, &s->points.heap, err))
 		return -1;
 	if (s->options.last_threads && s->points.state &&
 	    probes_attach_one(s, p->progs.on_block, &s->points.block, err))
@@ -299,7 +300,9 @@ static enum gc_next probes_next(struct gc_source *source, struct gc_pause *p,
 		return GC_NEXT_RECORD;
 	ring_buffer__consume(s->ring);
 	if (gc_join_next(s->join,
-			 jvm_runs(s->jvm) ? clock_monotonic_ns() : INT64_MAX,
+			 source->is_ending || !jvm_runs(s->jvm)
+				 ? INT64_MAX
+				 : clock_monotonic_ns(),
 			 p))
 		return GC_NEXT_RECORD;
 	return GC_NEXT_LATER;
@@ -388,7 +391,7 @@ static void probes_describe(struct probe_source *s)
 	else
 		source->columns = GC_HAS_STOPPED | GC_HAS_SYNC | GC_HAS_OTHER;
 	source->columns |= s->points.operation ? GC_HAS_OPERATION : 0;
-	if (s->points.heap.offset)
+	if (s->points.heap.offset && !s->options.no_heap)
 		source->columns |= GC_HAS_BEFORE | GC_HAS_AFTER;
 	if (probes_wants_reports(s) && s->points.report_count)
 		source->columns |= GC_HAS_PHASES | GC_HAS_CYCLES | GC_HAS_GC;

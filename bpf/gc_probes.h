@@ -13,7 +13,8 @@
 #include "core/jvm/jvm.h"
 
 struct gc_probes_options {
-	bool phases;       /* record the phases of collections and cycles */
+	bool phases;  /* record the phases of collections and cycles */
+	bool no_heap; /* omit the size before, which takes 2 hits in a pause */
 	bool last_threads; /* a hit per running thread and safepoint */
 };
 

@@ -181,6 +181,9 @@ static int watch_run(struct watch *w, struct error *err)
 		goes_on = watch_wait(w, wait_ns < left_ns ? wait_ns : left_ns);
 	}
 	w->end_ns = clock_monotonic_ns();
+	for (size_t i = 0; i < w->streams.count; i++)
+		w->streams.all[i]->source->is_ending = true;
+	watch_step(w, &wait_ns, &failed);
 	if (!failed.kind)
 		return 0;
 	return fail(err, ERROR_PARTIAL, "the measurement is incomplete: %s",
@@ -363,6 +366,8 @@ static const struct command_option options[] = {
 		   .complete = "auto|probe|perfdata"),
 	OPT_FLAG(0, "phases", &opt.phases,
 		 "print the phases of collections and cycles"),
+	OPT_FLAG(0, "no-heap-probe", &opt.no_heap,
+		 "do not measure the heap before collections"),
 	OPT_FLAG(0, "safepoints", &opt.safepoints,
 		 "print stops for other reasons, too"),
 	OPT_DURATION(0, "min", &opt.min_ns, "<time>",

@@ -13,7 +13,7 @@ struct gc_options {
 	struct option_list pids;
 	bool all;
 	const char *source; /* "auto", "probe" or "perfdata" */
-	bool phases, safepoints, json, csv, histogram, quiet, verbose;
+	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;
 	int64_t min_ns, duration_ns; /* 0 = not given */
 };
 

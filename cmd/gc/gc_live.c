@@ -20,6 +20,7 @@ static struct gc_source *live_open_probes(const struct gc_options *o,
 {
 	struct gc_probes_options options = {
 		.phases = o->phases,
+		.no_heap = o->no_heap,
 		.last_threads = o->safepoints,
 	};
 

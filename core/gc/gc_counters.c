@@ -3,7 +3,6 @@
 
 #include "core/base/alloc.h"
 #include "core/gc/gc_operation.h"
-#include "core/jvm/perfdata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,28 +149,32 @@ static void counters_find_all(struct gc_counters *c)
 	c->time_includes_sync = counters_include_sync(c);
 }
 
-struct gc_counters *gc_counters_open(const struct jvm *jvm, struct error *err)
+struct gc_counters *gc_counters_of(struct perfdata *file, struct error *err)
 {
-	struct perfdata *file = perfdata_open(jvm, err);
-	struct gc_counters *c;
+	struct gc_counters *c = xcalloc(1, sizeof(*c));
 
-	if (!file) {
-		perfdata_explain(jvm, err);
-		return NULL;
-	}
-	c = xcalloc(1, sizeof(*c));
 	c->file = file;
 	counters_find_all(c);
 	if (!c->at.stopped || !c->at.safepoints ||
 	    c->end - c->begin > SPAN_MAX) {
-		fail(err, ERROR_UNAVAILABLE, "%d has no counters of safepoints",
-		     (int)jvm->pid);
+		fail(err, ERROR_UNAVAILABLE,
+		     "the JVM has no counters of safepoints");
 		gc_counters_close(c);
 		return NULL;
 	}
 	for (size_t i = 0; i < 2; i++)
 		c->bytes[i] = xcalloc(1, c->end - c->begin);
 	return c;
+}
+
+struct gc_counters *gc_counters_open(const struct jvm *jvm, struct error *err)
+{
+	struct perfdata *file = perfdata_open(jvm, err);
+
+	if (file)
+		return gc_counters_of(file, err);
+	perfdata_explain(jvm, err);
+	return NULL;
 }
 
 void gc_counters_close(struct gc_counters *c)

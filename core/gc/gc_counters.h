@@ -8,6 +8,7 @@
 
 #include "core/gc/gc_pause.h"
 #include "core/jvm/jvm.h"
+#include "core/jvm/perfdata.h"
 
 enum {
 	GC_COLLECTORS = 3,
@@ -35,6 +36,10 @@ struct gc_counters;
  * also if the JVM has counters, but none of safepoints.
  */
 struct gc_counters *gc_counters_open(const struct jvm *jvm, struct error *err);
+
+/* The same for opened counters, which it takes over. */
+struct gc_counters *gc_counters_of(struct perfdata *file, struct error *err);
+
 void gc_counters_close(struct gc_counters *c); /* NULL is allowed */
 
 /* Reads all counters in a state that did not change meanwhile. */

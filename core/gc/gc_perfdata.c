@@ -68,7 +68,8 @@ static enum gc_next poll_resolve(struct poll_source *s, struct gc_pause *p,
 	if (gc_counters_read(s->counters, &s->now, err))
 		return GC_NEXT_FAILED;
 	if (s->now.stopped_ns == held.stopped_ns) {
-		if (clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS)
+		if (!s->source.is_ending &&
+		    clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS)
 			return GC_NEXT_LATER;
 		return poll_take(s, s->held_wall_ns, p);
 	}
