@@ -98,7 +98,7 @@ struct listing {
 	uint32_t base_count;
 	void **loaders; /* LOADERS local references */
 	uint32_t loader_count;
-	uint8_t *bytes; /* RECORD */
+	uint8_t *bytes; /* 3 * RECORD */
 	uint8_t *hits;  /* PATTERNS: patterns that match the class */
 };
 
@@ -229,6 +229,7 @@ struct listed {
 	void **methods;
 	int32_t method_count;
 	uint32_t number;
+	bool is_kept; /* it has the number */
 };
 
 static uint8_t listing_refusal(const struct listed *c, const char *name,
@@ -275,15 +276,34 @@ static bool record_put_method(struct listing *l, struct record *r,
 /* The error of GetClassMethods for a class that is not linked. */
 #define NOT_PREPARED 22
 
-/*
- * Sends a record of the class with methods from *next on; the number of methods
- * comes last in memory, so a second buffer has them.
- */
-static void listing_send(struct listing *l, const struct listed *c,
-			 uint8_t flags, int32_t *next)
+/* Gives the class a number, if it has none yet. */
+static bool listing_keep(struct listing *l, struct listed *c)
 {
-	struct record r = record_over(l->bytes, RECORD);
-	struct record methods = record_over(l->bytes + RECORD, RECORD);
+	struct probe_classes *all = &probes.classes;
+	void *weak;
+
+	if (c->is_kept)
+		return true;
+	if (all->count == PROBE_CLASSES)
+		return false;
+	weak = jni_ref(l->jni, JNI_NEW_WEAK_GLOBAL_REF, c->class);
+	if (!weak)
+		return false;
+	c->number = all->count;
+	c->is_kept = true;
+	all->weak[all->count++] = weak;
+	return true;
+}
+
+/*
+ * Sends a record of the class with the next methods that match, if any. Their
+ * number precedes them, so a second buffer has them.
+ */
+static void listing_send(struct listing *l, struct listed *c, uint8_t flags,
+			 int32_t *next)
+{
+	struct record methods = record_over(l->bytes, RECORD);
+	struct record r = record_over(l->bytes + RECORD, 2 * RECORD);
 	uint8_t *begin = record_begin(&r, PROBE_RECORD_CLASS);
 	uint32_t count = 0;
 
@@ -293,34 +313,20 @@ static void listing_send(struct listing *l, const struct listed *c,
 					   c->methods[(*next)++]);
 	if (!count && !flags)
 		return;
+	if (!listing_keep(l, c)) {
+		stream_lose();
+		return;
+	}
 	record_put(&r, c->number);
 	record_put_text(&r, c->signature);
 	record_put_loader(l, &r, c->class);
 	record_put(&r, (uint64_t)c->access & 0xffff);
 	record_put_byte(&r, flags);
 	record_put(&r, count);
-	if ((size_t)(methods.at - methods.begin) > (size_t)(r.end - r.at))
-		r.is_full = true;
-	else
-		record_put_bytes(&r, methods.begin,
-				 (size_t)(methods.at - methods.begin));
+	record_put_bytes(&r, methods.begin,
+			 (size_t)(methods.at - methods.begin));
 	record_end(&r, begin);
 	probes_send(&r);
-}
-
-static bool listing_keep(struct listing *l, struct listed *c)
-{
-	struct probe_classes *all = &probes.classes;
-
-	c->number = all->count;
-	if (all->count == PROBE_CLASSES)
-		return false;
-	all->weak[all->count] = jni_ref(l->jni, JNI_NEW_WEAK_GLOBAL_REF,
-					c->class);
-	if (!all->weak[all->count])
-		return false;
-	all->count++;
-	return true;
 }
 
 static void listing_add_class(struct listing *l, struct listed *c)
@@ -337,13 +343,9 @@ static void listing_add_class(struct listing *l, struct listed *c)
 	if (jvmti_class_methods(probes.env, c->class, &c->method_count,
 				&c->methods) == NOT_PREPARED)
 		flags |= PROBE_CLASS_UNREADY;
-	if (listing_keep(l, c)) {
-		do
-			listing_send(l, c, flags, &next);
-		while (next < c->method_count);
-	} else {
-		stream_lose();
-	}
+	do
+		listing_send(l, c, flags, &next);
+	while (next < c->method_count);
 	jvmti_deallocate(probes.env, c->methods);
 }
 
@@ -380,7 +382,7 @@ struct listing_memory {
 	uint16_t base_pattern[BASES];
 	uint8_t hits[PATTERNS];
 	uint8_t request[PROBE_REQUEST];
-	uint8_t bytes[2 * RECORD];
+	uint8_t bytes[3 * RECORD];
 };
 
 static enum probe_step probes_list(jvm_table *jni, uint32_t len, int *code)
