@@ -20,13 +20,28 @@ cat >"$scratch/numbers.c" <<'END'
 #define FUNCTION(number, name)                                                 \
 	SAME(offsetof(jvmtiInterface_1, name),                                 \
 	     ((number)-1) * sizeof(void *))
+#define JNI(number, name)                                                      \
+	SAME(offsetof(struct JNINativeInterface_, name),                       \
+	     (number) * sizeof(void *))
 #define EVENT(number, event, callback)                                         \
 	SAME((int)(number), (int)(event));                                     \
 	SAME(offsetof(jvmtiEventCallbacks, callback),                          \
 	     ((number)-JVMTI_FIRST_EVENT) * sizeof(void *))
 
 FUNCTION(JVMTI_SET_EVENT_NOTIFICATION_MODE, SetEventNotificationMode);
+FUNCTION(JVMTI_GET_THREAD_INFO, GetThreadInfo);
+FUNCTION(JVMTI_RUN_AGENT_THREAD, RunAgentThread);
+FUNCTION(JVMTI_GET_CURRENT_THREAD, GetCurrentThread);
+FUNCTION(JVMTI_IS_MODIFIABLE_CLASS, IsModifiableClass);
+FUNCTION(JVMTI_ALLOCATE, Allocate);
 FUNCTION(JVMTI_DEALLOCATE, Deallocate);
+FUNCTION(JVMTI_GET_CLASS_MODIFIERS, GetClassModifiers);
+FUNCTION(JVMTI_GET_CLASS_METHODS, GetClassMethods);
+FUNCTION(JVMTI_GET_CLASS_LOADER, GetClassLoader);
+FUNCTION(JVMTI_GET_METHOD_MODIFIERS, GetMethodModifiers);
+FUNCTION(JVMTI_GET_LOADED_CLASSES, GetLoadedClasses);
+FUNCTION(JVMTI_GET_STACK_TRACE, GetStackTrace);
+FUNCTION(JVMTI_RETRANSFORM_CLASSES, RetransformClasses);
 FUNCTION(JVMTI_GET_CLASS_SIGNATURE, GetClassSignature);
 FUNCTION(JVMTI_GET_METHOD_NAME, GetMethodName);
 FUNCTION(JVMTI_GET_METHOD_DECLARING_CLASS, GetMethodDeclaringClass);
@@ -39,6 +54,8 @@ FUNCTION(JVMTI_ADD_CAPABILITIES, AddCapabilities);
 FUNCTION(JVMTI_RELINQUISH_CAPABILITIES, RelinquishCapabilities);
 FUNCTION(JVMTI_SET_HEAP_SAMPLING_INTERVAL, SetHeapSamplingInterval);
 
+EVENT(JVMTI_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+      ClassFileLoadHook);
 EVENT(JVMTI_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_LOAD,
       CompiledMethodLoad);
 EVENT(JVMTI_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
@@ -54,11 +71,43 @@ EVENT(JVMTI_SAMPLED_OBJECT_ALLOC, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
 
 SAME(offsetof(struct JNIInvokeInterface_, GetEnv),
      JAVA_VM_GET_ENV * sizeof(void *));
-SAME(offsetof(struct JNINativeInterface_, DeleteLocalRef),
-     JNI_DELETE_LOCAL_REF * sizeof(void *));
+JNI(JNI_GET_VERSION, GetVersion);
+JNI(JNI_DEFINE_CLASS, DefineClass);
+JNI(JNI_FIND_CLASS, FindClass);
+JNI(JNI_IS_ASSIGNABLE_FROM, IsAssignableFrom);
+JNI(JNI_EXCEPTION_CLEAR, ExceptionClear);
+JNI(JNI_NEW_GLOBAL_REF, NewGlobalRef);
+JNI(JNI_DELETE_LOCAL_REF, DeleteLocalRef);
+JNI(JNI_IS_SAME_OBJECT, IsSameObject);
+JNI(JNI_NEW_LOCAL_REF, NewLocalRef);
+JNI(JNI_NEW_OBJECT_A, NewObjectA);
+JNI(JNI_GET_OBJECT_CLASS, GetObjectClass);
+JNI(JNI_GET_METHOD_ID, GetMethodID);
+JNI(JNI_GET_FIELD_ID, GetFieldID);
+JNI(JNI_GET_LONG_FIELD, GetLongField);
+JNI(JNI_GET_STATIC_METHOD_ID, GetStaticMethodID);
+JNI(JNI_CALL_STATIC_INT_METHOD_A, CallStaticIntMethodA);
+JNI(JNI_CALL_STATIC_VOID_METHOD_A, CallStaticVoidMethodA);
+JNI(JNI_GET_STATIC_FIELD_ID, GetStaticFieldID);
+JNI(JNI_GET_STATIC_OBJECT_FIELD, GetStaticObjectField);
+JNI(JNI_GET_STATIC_LONG_FIELD, GetStaticLongField);
+JNI(JNI_SET_STATIC_LONG_FIELD, SetStaticLongField);
+JNI(JNI_GET_STRING_LENGTH, GetStringLength);
+JNI(JNI_NEW_STRING_UTF, NewStringUTF);
+JNI(JNI_SET_OBJECT_ARRAY_ELEMENT, SetObjectArrayElement);
+JNI(JNI_GET_STRING_UTF_REGION, GetStringUTFRegion);
+JNI(JNI_NEW_WEAK_GLOBAL_REF, NewWeakGlobalRef);
+JNI(JNI_DELETE_WEAK_GLOBAL_REF, DeleteWeakGlobalRef);
+JNI(JNI_EXCEPTION_CHECK, ExceptionCheck);
 SAME(JNI_VERSION, JNI_VERSION_1_6);
 SAME((int)JVMTI_VERSION_ALLOC, (int)JVMTI_VERSION_11);
 
+SAME(sizeof(struct jvmti_thread), sizeof(jvmtiThreadInfo));
+SAME(offsetof(struct jvmti_thread, group),
+     offsetof(jvmtiThreadInfo, thread_group));
+SAME(sizeof(struct jvmti_frame), sizeof(jvmtiFrameInfo));
+SAME(offsetof(struct jvmti_frame, location), offsetof(jvmtiFrameInfo, location));
+SAME(sizeof(union jni_value), sizeof(jvalue));
 SAME(sizeof(struct jvmti_capabilities), sizeof(jvmtiCapabilities));
 SAME(sizeof(struct jvmti_line), sizeof(jvmtiLineNumberEntry));
 SAME(offsetof(struct jvmti_line, line),
@@ -87,6 +136,8 @@ static int is(const jvmtiCapabilities *theirs, int bit)
 int main(void)
 {
 	jvmtiCapabilities lines = { .can_get_line_numbers = 1 };
+	jvmtiCapabilities weaves = { .can_retransform_classes = 1 };
+	jvmtiCapabilities any = { .can_retransform_any_class = 1 };
 	jvmtiCapabilities loads = { .can_generate_compiled_method_load_events =
 					    1 };
 	jvmtiCapabilities locks = { .can_generate_monitor_events = 1 };
@@ -94,7 +145,9 @@ int main(void)
 		.can_generate_sampled_object_alloc_events = 1
 	};
 
-	return !(is(&lines, JVMTI_CAN_GET_LINE_NUMBERS) &&
+	return !(is(&weaves, JVMTI_CAN_RETRANSFORM_CLASSES) &&
+		 is(&any, JVMTI_CAN_RETRANSFORM_ANY_CLASS) &&
+		 is(&lines, JVMTI_CAN_GET_LINE_NUMBERS) &&
 		 is(&loads, JVMTI_CAN_GENERATE_COMPILED_METHOD_LOAD_EVENTS) &&
 		 is(&locks, JVMTI_CAN_GENERATE_MONITOR_EVENTS) &&
 		 is(&allocs, JVMTI_CAN_GENERATE_SAMPLED_OBJECT_ALLOC_EVENTS));

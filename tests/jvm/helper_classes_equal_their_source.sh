@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each JDK: every javac since 9 compiles the source to the same bytes.
+# The classes that woven code calls are in the agent as bytes, because building
+# sjkc requires no JDK.  javac compiles their source to the same bytes, and
+# their constants are those of the agent's headers.
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+# constant NAME: the value of a constant of both sources of the helper
+constant() {
+	sed -n "s/.* $1 = \(.*\);/\1/p" jvmti/helper/jdk9/SjkcProbe.java \
+		jvmti/helper/jdk8/SjkcProbe.java | sort -u
+}
+
+cat >"$scratch/layout.c" <<END
+#include "jvmti/agent/agent_probe_protocol.h"
+#include <stddef.h>
+#define SAME(a, b) _Static_assert((long)(a) == (long)(b), #a)
+SAME($(constant SLOT), PROBE_SLOT);
+SAME($(constant STRIPE), PROBE_STRIPE_LONGS * 8);
+SAME($(constant MASK), PROBE_STRIPES - 1);
+SAME($(constant SUM), PROBE_AT_SUM * 8);
+SAME($(constant THROWN), PROBE_AT_THROWN * 8);
+SAME($(constant MAX), PROBE_AT_MAX * 8);
+SAME($(constant ENTERED), PROBE_AT_ENTERED * 8);
+SAME($(constant SKIPPED), PROBE_AT_SKIPPED * 8);
+SAME($(constant TOKENS), (long)offsetof(struct probe_control, tokens) - PROBE_BASE);
+END
+
+check() {
+	gcc -I. -fsyntax-only "$scratch/layout.c" || return
+	sh jvmti/helper/build.sh "$1" "$scratch/bytes.c" || return
+	cmp "$scratch/bytes.c" jvmti/agent/agent_helper_bytes.c
+}
+
+for_each_jdk check
