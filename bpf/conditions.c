@@ -219,10 +219,10 @@ static void condition_check_rights(const struct bpf_facts *f,
 			      bpf && perfmon ? "CAP_BPF and CAP_PERFMON"
 					     : "CAP_SYS_ADMIN");
 	else
-		condition_set(c, false, "neither CAP_SYS_ADMIN nor %s",
-			      bpf       ? "CAP_PERFMON"
-			      : perfmon ? "CAP_BPF"
-					: "CAP_BPF and CAP_PERFMON");
+		condition_set(c, false, "%s missing",
+			      bpf       ? "CAP_PERFMON is"
+			      : perfmon ? "CAP_BPF is"
+					: "CAP_BPF and CAP_PERFMON are");
 }
 
 static void condition_check_user_ns(const struct bpf_facts *f,

@@ -47,23 +47,24 @@ int load_refused(const char *what, int sys, struct error *err)
 
 	/* Without descriptors, facts cannot be gathered either. */
 	if (sys == EMFILE || sys == ENFILE)
-		return fail(err, ERROR_UNAVAILABLE, "%s: %s (%s)", what,
+		return fail(err, ERROR_UNAVAILABLE, "%s: %s; %s", what,
 			    strerror(sys),
 			    sys == EMFILE ? "raise the limit with `ulimit -n`"
-					  : "sysctl fs.file-max");
+					  : "raise fs.file-max with "
+					    "sysctl(8)");
 	bpf_facts_gather(&facts);
 	count = bpf_conditions(&facts, list);
 	for (size_t i = 0; i < count; i++) {
 		const struct condition *c = &list[i];
 
 		if (c->state == CONDITION_FAILS && c->kind != ERROR_NONE)
-			return fail(err, c->kind, "%s: %s: %s (%s)", what,
+			return fail(err, c->kind, "%s: %s: %s; %s", what,
 				    c->name, c->detail, c->remedy);
 	}
 	if (load_is_cramped(&limit))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%s: the address space is limited to %" PRIu64
-			    " MiB (ulimit -v unlimited)",
+			    " MiB; use `ulimit -v unlimited`",
 			    what, (uint64_t)limit.rlim_cur >> 20);
 	return fail(err,
 		    sys == EPERM || sys == EACCES ? ERROR_PERMISSION

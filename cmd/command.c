@@ -178,27 +178,79 @@ static int option_fail_ambiguous(const struct command *c, const char *word,
 	return -1;
 }
 
+static size_t word_dashes(const char *word) { return word[1] == '-' ? 2 : 1; }
+
+/* Adds a space and a spelling, of len bytes, longer than a letter. */
+static void spellings_add(struct text *out, const char *spelling, size_t len)
+{
+	if (len > 2) {
+		text_putc(out, ' ');
+		text_add(out, spelling, len);
+	}
+}
+
+/* Adds all spellings of all options, with their dashes. */
+static void spellings_list(struct text *out, const struct command *c)
+{
+	text_puts(out, " --help");
+	for (const struct command_option *o = c->options; o->kind != OPTION_END;
+	     o++) {
+		const char *alias = o->aliases ? o->aliases : "";
+
+		text_printf(out, " --%s", o->name);
+		while (*alias) {
+			size_t len = strcspn(alias, " ");
+
+			spellings_add(out, alias, len);
+			alias += len + (alias[len] == ' ');
+		}
+	}
+	for (const struct shorthand *s = c->shorthands; s && s->spelling; s++)
+		spellings_add(out, s->spelling, strlen(s->spelling));
+}
+
+/* Fails for a word of len bytes; suggests the nearest spelling. */
+static int option_fail_misspelled(const struct command *c, const char *word,
+				  size_t len, struct error *err)
+{
+	size_t dashes = word_dashes(word);
+	struct nearest nearest = nearest_to(word + dashes, len - dashes);
+	struct text spellings = { 0 };
+	char *rest, *spelling;
+	const char *best;
+
+	spellings_list(&spellings, c);
+	rest = spellings.bytes;
+	while ((spelling = strsep(&rest, " "))) {
+		if (*spelling)
+			nearest_offer(&nearest,
+				      spelling + word_dashes(spelling));
+	}
+	best = nearest.best;
+	while (best && best[-1] == '-')
+		best--;
+	if (best)
+		misuse(err, "unknown option %.*s; did you mean %s?", (int)len,
+		       word, best);
+	else
+		misuse(err, "unknown option %.*s", (int)len, word);
+	text_release(&spellings);
+	return -1;
+}
+
 /* Fails for a word of len bytes, with one dash or two, that is no option. */
 static int option_fail_unknown(const struct command *c, const char *word,
 			       size_t len, struct error *err)
 {
-	size_t dashes = word[1] == '-' ? 2 : 1;
-	struct nearest nearest = nearest_to(word + dashes, len - dashes);
 	size_t matches = 0;
 
 	for (const struct command_option *o = c->options; o->kind != OPTION_END;
 	     o++) {
-		if (strncmp(o->name, word + dashes, len - dashes) == 0)
+		if (word[1] == '-' && strncmp(o->name, word + 2, len - 2) == 0)
 			matches++;
-		nearest_offer(&nearest, o->name);
 	}
-	nearest_offer(&nearest, "help");
-	if (dashes == 2 && matches > 1)
-		return option_fail_ambiguous(c, word, len, err);
-	if (nearest.best)
-		return misuse(err, "unknown option %.*s; did you mean --%s?",
-			      (int)len, word, nearest.best);
-	return misuse(err, "unknown option %.*s", (int)len, word);
+	return matches > 1 ? option_fail_ambiguous(c, word, len, err)
+			   : option_fail_misspelled(c, word, len, err);
 }
 
 /* Parses "--name", "--name=value" or an abbreviation. */
@@ -409,6 +461,12 @@ int command_parse(const struct command *c, int argc, char **argv, bool *help,
 	memmove(argv + first, p.others, p.other_count * sizeof(*argv));
 	free(p.settings);
 	return ret ? -1 : first;
+}
+
+bool command_takes_one(const char *word)
+{
+	(void)word;
+	return false;
 }
 
 bool word_list_has(const char *words, char separator, const char *word,

@@ -90,6 +90,9 @@ struct command_option {
 #define OPT_END { .kind = OPTION_END }
 /* clang-format on */
 
+/* .accepts of a list that takes one value each time. */
+bool command_takes_one(const char *word);
+
 /* The initial value of a count for which 0 is invalid. */
 #define COUNT_NOT_GIVEN UINT64_MAX
 

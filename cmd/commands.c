@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <string.h>
 
@@ -85,21 +86,68 @@ static const struct {
 	{ "attach load",
 	  "`sjkc jcmd PID JVMTI.agent_load FILE` loads an agent" },
 	{ "completions", "did you mean 'completion'?" },
+	{ "version", "`sjkc --version` prints the version" },
 };
+
+#define ELSEWHERE (sizeof(elsewhere) / sizeof(*elsewhere))
+
+/* Returns the equivalent of another tool's command, or NULL. */
+static const char *elsewhere_find(const char *name)
+{
+	for (size_t i = 0; i < ELSEWHERE; i++) {
+		if (word_list_has(elsewhere[i].names, ' ', name, strlen(name)))
+			return elsewhere[i].instead;
+	}
+	return NULL;
+}
+
+/* Adds the commands, and then those of other tools, each with a space. */
+static void command_list_names(struct text *out)
+{
+	for (size_t i = 0; commands[i]; i++)
+		text_printf(out, "%s%s%s ", commands[i]->name,
+			    commands[i]->alias ? " " : "",
+			    commands[i]->alias ? commands[i]->alias : "");
+	for (size_t i = 0; i < ELSEWHERE; i++)
+		text_printf(out, "%s ", elsewhere[i].names);
+}
 
 int command_unknown(const char *name, struct error *err)
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
+	struct text names = { 0 };
+	const char *instead;
+	char *rest, *offer;
 
-	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
-		if (word_list_has(elsewhere[i].names, ' ', name, strlen(name)))
-			return misuse(err, "unknown command '%s'; %s", name,
-				      elsewhere[i].instead);
+	command_list_names(&names);
+	rest = names.bytes;
+	while ((offer = strsep(&rest, " "))) {
+		if (*offer)
+			nearest_offer(&nearest, offer);
 	}
-	for (size_t i = 0; commands[i]; i++)
-		nearest_offer(&nearest, commands[i]->name);
+	instead = elsewhere_find(nearest.best ? nearest.best : "");
+	if (instead)
+		misuse(err, "unknown command '%s'; %s", name, instead);
+	else if (nearest.best)
+		misuse(err, "unknown command '%s'; did you mean '%s'?", name,
+		       nearest.best);
+	else
+		misuse(err, "unknown command '%s'", name);
+	text_release(&names);
+	return -1;
+}
+
+int command_unknown_option(const char *word, struct error *err)
+{
+	size_t dashes = strspn(word, "-");
+	struct nearest nearest = nearest_to(word + dashes,
+					    strlen(word + dashes));
+
+	nearest_offer(&nearest, "help");
+	nearest_offer(&nearest, "version");
 	if (nearest.best)
-		return misuse(err, "unknown command '%s'; did you mean '%s'?",
-			      name, nearest.best);
-	return misuse(err, "unknown command '%s'", name);
+		return misuse(err, "unknown option %s; did you mean --%s?",
+			      word, nearest.best);
+	return misuse(err, "unknown option %s; options follow the command",
+		      word);
 }

@@ -32,6 +32,9 @@ extern const struct command *const commands[]; /* ends with NULL */
 /* Returns the command with this name or alias, or NULL. */
 const struct command *command_find(const char *name);
 
+/* Fails with ERROR_MISUSE for an option in place of the command. */
+int command_unknown_option(const char *word, struct error *err);
+
 /* Fails with ERROR_MISUSE for an unknown command; suggests a near miss. */
 int command_unknown(const char *name, struct error *err);
 

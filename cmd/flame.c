@@ -14,7 +14,7 @@
 #include <string.h>
 
 static struct {
-	struct option_list inputs;
+	struct option_list inputs, events;
 	const char *format, *from, *to;
 	const char *output, *output_format;
 	const char *jfr_event, *time_range, *time_zone;
@@ -100,7 +100,7 @@ static int flame_draw(const struct flame_output_format *format,
 		goto out;
 	if (flame_choose_event(&d, filter, err))
 		goto out;
-	flame_output_limit(&d);
+	flame_output_limit(&d, format);
 	recording_log_notes(d.profile, d.source,
 			    format->one_event ? &d.views[d.selected] : d.views,
 			    format->one_event ? 1 : d.view_count,
@@ -189,10 +189,13 @@ static int flame_run(int argc, char **argv, struct error *err)
 		array_reserve(inputs->values, inputs->cap, inputs->count + 1);
 		inputs->values[inputs->count++] = argv[i];
 	}
+	opt.drawing.event = flame_output_events(&opt.events);
+	if (flame_resolve_event(err))
+		goto out;
 	format = flame_output_format(opt.list_events ? NULL : opt.output_format,
 				     opt.list_events ? NULL : opt.output,
 				     &opt.drawing, err);
-	if (!format || flame_check_options(err) || flame_resolve_event(err))
+	if (!format || flame_check_options(err))
 		goto out;
 	filter = sample_filter_new(&opt.filter, err);
 	if (filter)
@@ -201,6 +204,7 @@ static int flame_run(int argc, char **argv, struct error *err)
 out:
 	sample_filter_free(filter);
 	free(inputs->values);
+	free(opt.events.values);
 	return ret;
 }
 
@@ -241,10 +245,11 @@ static const struct command_option options[] = {
 	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
 		   "set the output format (default: by extension)",
 		   .choices = flame_output_formats),
-	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
-		   "draw this event: alloc, lock, … (default: cpu)",
-		   .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
-			       "exception"),
+	OPT_LIST('e', "event", &opt.events, "<event>",
+		 "draw these events: alloc,lock,… (default: all)",
+		 .accepts = command_takes_one,
+		 .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
+			     "exception"),
 	OPT_CHOICE(0, "jfr-event", &opt.jfr_event, "EXEC|ALLOC|THROW",
 		   "draw cpu, alloc or exception, by SJK's names"),
 	OPT_FLAG(0, "list-events", &opt.list_events,

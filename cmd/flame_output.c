@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/log.h"
+#include "core/base/alloc.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/profile/bias.h"
@@ -17,6 +18,18 @@
 
 #define NAMED_VIEWS 8   /* maximum number of other events in the message */
 #define PAGE_VIEWS  100 /* maximum number of tabs of a page */
+
+const char *flame_output_events(const struct option_list *events)
+{
+	static struct text joined;
+
+	text_clear(&joined);
+	for (size_t i = 0; i < events->count; i++)
+		text_printf(&joined, "%s%s", i ? "," : "", events->values[i]);
+	if (!events->count)
+		return NULL;
+	return joined.bytes ? joined.bytes : "";
+}
 
 void flame_output_release(struct flame_output *d)
 {
@@ -123,37 +136,98 @@ static int flame_output_suggest(const struct profile *p, const char *event,
 	return -1;
 }
 
-/*
- * Looks for the event before it applies the filter, to distinguish a missing
- * event from a filter that leaves no samples of it.
- */
-int flame_output_choose(struct flame_output *d,
-			const struct sample_filter *filter, struct error *err)
+static bool views_overlap(const struct event_view *a,
+			  const struct event_view *b)
 {
-	const char *event = d->options->event;
-	struct event_view whole, front;
-	struct error unused;
+	for (size_t i = 0; i < a->event_count; i++) {
+		for (size_t k = 0; k < b->event_count; k++)
+			if (a->events[i] == b->events[k])
+				return true;
+	}
+	return false;
+}
 
-	if (event_view_choose(d->profile, event, &whole, err))
+/*
+ * Adds the view of a named event to d->views, which has room. An event drawn
+ * twice would be missing in one of the graphs.
+ */
+static int flame_output_add_view(struct flame_output *d, const char *event,
+				 struct error *err)
+{
+	struct event_view *view = &d->views[d->view_count];
+
+	if (event_view_choose(d->profile, event, view, err))
 		return flame_output_suggest(d->profile, event, err);
-	sample_filter_apply(filter, d->profile);
-	if (event_view_choose(d->profile, event, &front, &unused))
-		return flame_output_fail_empty(&whole, filter, err);
+	for (size_t i = 0; i < d->view_count; i++) {
+		if (views_overlap(&d->views[i], view))
+			return misuse(err,
+				      "option --event: '%s' and '%s' include "
+				      "the same samples",
+				      d->views[i].name, view->name);
+	}
+	d->view_count++;
+	return 0;
+}
+
+/* Chooses the views of a list of events: "cpu,alloc". */
+static int flame_output_add_views(struct flame_output *d, const char *events,
+				  struct error *err)
+{
+	char *names = xstrdup(events), *rest = names, *name;
+	int ret = 0;
+
+	d->views = xcalloc(strlen(events) + 1, sizeof(*d->views));
+	while (ret == 0 && (name = strsep(&rest, ",")))
+		ret = flame_output_add_view(d, name, err);
+	free(names);
+	return ret;
+}
+
+/* Chooses the views of all events. */
+static int flame_output_add_all(struct flame_output *d, struct error *err)
+{
+	struct event_view front;
+
+	if (event_view_choose(d->profile, NULL, &front, err))
+		return -1;
 	d->view_count = event_views(d->profile, &d->views);
 	for (size_t i = 0; i < d->view_count; i++) {
 		if (strcmp(d->views[i].name, front.name) == 0)
 			d->selected = i;
 	}
-	if (!event)
-		return 0;
-	/* event_views() has no view for one event type of a family. */
-	d->views[0] = front;
-	d->view_count = 1;
-	d->selected = 0;
 	return 0;
 }
 
-static void flame_output_log_choice(const struct flame_output *d)
+/*
+ * Looks for the events before it applies the filter, to distinguish a missing
+ * event from a filter that leaves no samples of it.
+ */
+int flame_output_choose(struct flame_output *d,
+			const struct sample_filter *filter, struct error *err)
+{
+	const char *events = d->options->event;
+	struct event_view whole;
+	struct error unused;
+
+	if (events ? flame_output_add_views(d, events, err)
+		   : event_view_choose(d->profile, NULL, &whole, err))
+		return -1;
+	sample_filter_apply(filter, d->profile);
+	if (!events)
+		return flame_output_add_all(d, &unused) == 0
+			       ? 0
+			       : flame_output_fail_empty(&whole, filter, err);
+	for (size_t i = 0; i < d->view_count; i++) {
+		whole = d->views[i];
+		if (event_view_choose(d->profile, whole.name, &d->views[i],
+				      &unused))
+			return flame_output_fail_empty(&whole, filter, err);
+	}
+	return 0;
+}
+
+static void flame_output_log_choice(const struct flame_output *d,
+				    const struct flame_output_format *format)
 {
 	const struct event_view *front = &d->views[d->selected];
 	struct text others = { 0 };
@@ -168,21 +242,28 @@ static void flame_output_log_choice(const struct flame_output *d)
 	}
 	if (more)
 		text_printf(&others, " and %zu more", more);
-	if (others.len)
-		log_info("drawing %s (%" PRIu64 " samples); use --event for %s",
+	if (others.len && format->is_page)
+		log_info("the page opens with %s (%" PRIu64 " samples); other "
+			 "tabs: %s",
 			 front->name, front->samples, others.bytes);
+	else if (others.len)
+		log_info("%s output has only %s (%" PRIu64 " samples); use "
+			 "--event for %s",
+			 format->name, front->name, front->samples,
+			 others.bytes);
 	text_release(&others);
 }
 
 /* Each tab costs as much as a graph, even with few samples. */
-void flame_output_limit(struct flame_output *d)
+void flame_output_limit(struct flame_output *d,
+			const struct flame_output_format *format)
 {
 	size_t count = d->view_count;
 
 	if (d->options->event)
 		return;
 	if (!d->all_asked)
-		flame_output_log_choice(d);
+		flame_output_log_choice(d, format);
 	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
 					  &d->selected);
 	if (count > d->view_count)
@@ -371,6 +452,11 @@ static int flame_output_check_options(const struct flame_output_format *f,
 		return misuse(err, "--min-width requires html output");
 	if (o->min_width > 100)
 		return misuse(err, "--min-width must be at most 100");
+	if (o->event && strchr(o->event, ',') && f->one_event)
+		return misuse(err,
+			      "%s output supports one event: choose one event "
+			      "or another format",
+			      f->name);
 	return 0;
 }
 

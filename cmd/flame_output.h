@@ -21,7 +21,7 @@
 
 /* Options that are not given are false, NULL or < 0. */
 struct flame_output_options {
-	const char *event; /* draw this event; NULL: a tab for each event */
+	const char *event; /* draw these: "cpu,alloc"; NULL: all events */
 	const char *title;
 	double min_width;   /* per cent; < 0: choose by the page's size */
 	struct style style; /* style.weights is unset: see the next two */
@@ -56,6 +56,12 @@ flame_output_style(const struct flame_output_options *o, bool weights)
 	style.weights = weights;
 	return style;
 }
+
+/*
+ * Joins the values of -e by commas. Returns a text for the whole run, or NULL
+ * when the list is empty.
+ */
+const char *flame_output_events(const struct option_list *events);
 
 /* A profile, and the views of it to draw. */
 struct flame_output {
@@ -120,10 +126,11 @@ int flame_output_choose(struct flame_output *d,
 			const struct sample_filter *filter, struct error *err);
 
 /*
- * Reports which of several events is drawn first, unless the user asked for
- * all, and limits the views to those that fit on a page.
+ * Reports which of several events the output shows, or shows first, unless the
+ * user asked for all, and limits the views to those that fit on a page.
  */
-void flame_output_limit(struct flame_output *d);
+void flame_output_limit(struct flame_output *d,
+			const struct flame_output_format *format);
 
 /*
  * Writes the output and reports its name. Fails with ERROR_PARTIAL when the

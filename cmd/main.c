@@ -164,7 +164,7 @@ static int main_dispatch(int argc, char **argv, const struct command **c,
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return help_print(help_overview, NULL, err);
 	if (word[0] == '-')
-		return misuse(err, "unknown option %s", word);
+		return command_unknown_option(word, err);
 	*c = command_find(word);
 	if (!*c)
 		return command_unknown(word, err);

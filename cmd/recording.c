@@ -93,7 +93,7 @@ static int source_read(struct source *s, const char *format, struct profile *p,
 	if (source_open(s, format, err))
 		return fail_in(err, "%s", recording_name(s->path));
 	if (s->input.damage)
-		profile_lost(p, "compressed inputs cut short", 1, "%s",
+		profile_lost(p, "truncated compressed inputs", 1, "%s",
 			     s->input.damage);
 	log_detail("%s: %zu bytes of %s", recording_name(s->path), s->input.len,
 		   s->reader->summary);

@@ -71,27 +71,6 @@ static int prof_take_asprof_words(int *argc, char ***argv, struct error *err)
 				argv, err);
 }
 
-/*
- * "-e cpu -e lock" samples as "-e cpu,lock" does.  The text is kept for the
- * whole run.
- */
-static void prof_join_events(void)
-{
-	static struct text joined;
-
-	for (size_t i = 0; i < opt.events.count; i++)
-		text_printf(&joined, "%s%s", i ? "," : "",
-			    opt.events.values[i]);
-	opt.drawing.event = joined.bytes;
-}
-
-/* A report of a recording has one event: the last -e, as in flame. */
-static void prof_take_last_event(void)
-{
-	if (opt.events.count)
-		opt.drawing.event = opt.events.values[opt.events.count - 1];
-}
-
 /* Replaces a target's name by its PID, which async-profiler's %p stands for. */
 static int prof_find_pid(pid_t *pid, struct error *err)
 {
@@ -147,7 +126,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 				  : LOG_NORMAL);
 	if (opt.drawing.total && opt.drawing.samples)
 		return misuse(err, "--total and --samples exclude each other");
-	prof_join_events();
+	opt.drawing.event = flame_output_events(&opt.events);
 	/* A report prints weights, so the other outputs do, too. */
 	opt.drawing.total = !opt.drawing.samples;
 	if (prof_take_asprof_words(&argc, &argv, err))
@@ -162,7 +141,6 @@ static int prof_run(int argc, char **argv, struct error *err)
 		if (prof_asprof_name_file(&opt, 0, err))
 			return -1;
 		prof_take_rest(&opt.inputs, argc, argv);
-		prof_take_last_event();
 		ret = prof_recording(&opt, err);
 	} else {
 		ret = prof_sample(argc, argv, err);
@@ -171,13 +149,6 @@ static int prof_run(int argc, char **argv, struct error *err)
 	free(opt.inputs.values);
 	free(opt.pids.values);
 	return ret;
-}
-
-/* For an option that takes one value each time. */
-static bool prof_takes_no_more(const char *word)
-{
-	(void)word;
-	return false;
 }
 
 /* clang-format off */
@@ -203,7 +174,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "json", &opt.json, "write the report as JSON"),
 	OPT_LIST('e', "event", &opt.events, "<event>",
 		 "select cpu,offcpu,wall,alloc,lock (default: cpu)",
-		 .accepts = prof_takes_no_more,
+		 .accepts = command_takes_one,
 		 .complete = "cpu|offcpu|wall|alloc|lock"),
 	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",
 		  "set the samples per second and CPU (default: 99)"),

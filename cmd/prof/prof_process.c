@@ -73,17 +73,10 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 }
 
 /* Detects an unusable output before sampling. */
-static int process_check_output(const struct writing *w, unsigned events,
-				struct error *err)
+static int process_check_output(const struct writing *w, struct error *err)
 {
 	const char *path = w->options->output;
 
-	if (w->output.drawing && w->output.drawing->one_event &&
-	    events & (events - 1))
-		return misuse(err,
-			      "%s output supports one event: choose one event "
-			      "or another format",
-			      w->output.drawing->name);
 	return output_try(path ? path : "-", err);
 }
 
@@ -115,8 +108,7 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	    live.sampling.no_agent)
 		return misuse(err, "-e alloc and -e lock require the agent: "
 				   "omit --no-agent");
-	if (live.sampling.events &&
-	    process_check_output(w, live.sampling.events, err) == 0)
+	if (live.sampling.events && process_check_output(w, err) == 0)
 		return live.dumps ? prof_dumps(&live, err)
 				  : prof_live(&live, err);
 	return -1;

@@ -5,6 +5,12 @@
 #include "core/profile/event_table.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static bool prof_has_several_events(const struct prof_options *o)
+{
+	return o->drawing.event && strchr(o->drawing.event, ',');
+}
 
 static struct profile *prof_recording_read(const struct prof_options *o,
 					   const struct sample_filter *filter,
@@ -21,7 +27,9 @@ static struct profile *prof_recording_read(const struct prof_options *o,
 			.time_zone = o->time_zone,
 			.keep_lines = o->drawing.style.lines ||
 				      sample_filter_wants_lines(filter),
-			.tables = o->drawing.event,
+			/* A table is reported alone. */
+			.tables = prof_has_several_events(o) ? NULL
+							     : o->drawing.event,
 		},
 		err);
 }
@@ -47,7 +55,10 @@ static int prof_recording_write_samples(const struct prof_output *output,
 {
 	if (flame_output_choose(d, filter, err))
 		return fail_in(err, "%s", d->source);
-	recording_log_notes(d->profile, d->source, &d->views[d->selected], 1,
+	recording_log_notes(d->profile, d->source,
+			    output->every_event ? d->views
+						: &d->views[d->selected],
+			    output->every_event ? d->view_count : 1,
 			    prof_output_shows_notes(output));
 	return prof_write(output, d, err);
 }
@@ -91,6 +102,7 @@ int prof_recording(const struct prof_options *o, struct error *err)
 	int ret = prof_output_choose(&output, o, err);
 
 	if (ret == 0) {
+		output.every_event = prof_has_several_events(o);
 		filter = sample_filter_new(&o->filter, err);
 		ret = filter ? prof_recording_run(&output, filter, err) : -1;
 	}

@@ -260,6 +260,6 @@ int prof_write(const struct prof_output *output, struct flame_output *d,
 {
 	if (output->report)
 		return prof_write_report(output, d, err);
-	flame_output_limit(d);
+	flame_output_limit(d, output->drawing);
 	return flame_output_write(d, output->drawing, err);
 }

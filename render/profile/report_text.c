@@ -16,6 +16,7 @@
 #define THREAD_WIDTH 28
 #define MOST_THREAD  60 /* without a terminal: longer names overflow */
 #define MOST_INDENT  12 /* levels; deeper calls are not indented further */
+#define AMOUNT_WIDTH 9  /* of a column of amounts, if they fit */
 
 static void report_put_share(struct text *out, uint64_t part, uint64_t whole)
 {
@@ -26,6 +27,21 @@ static void report_put_share(struct text *out, uint64_t part, uint64_t whole)
 	text_release(&share);
 }
 
+/*
+ * Returns by how much the column of amounts is wider than AMOUNT_WIDTH: samples
+ * are printed with all their digits.
+ */
+static size_t report_extra_width(const struct report *r)
+{
+	struct text whole = { 0 };
+	size_t wide;
+
+	amount_add(&whole, r->unit, r->whole);
+	wide = text_width(whole.bytes, whole.len) + 2;
+	text_release(&whole);
+	return wide > AMOUNT_WIDTH ? wide - AMOUNT_WIDTH : 0;
+}
+
 static void report_put_amount(struct text *out, const struct report *r,
 			      uint64_t part)
 {
@@ -33,8 +49,16 @@ static void report_put_amount(struct text *out, const struct report *r,
 
 	report_put_share(out, part, r->whole);
 	amount_add(&amount, r->unit, part);
-	columns_right(out, &amount, 9);
+	columns_right(out, &amount, AMOUNT_WIDTH + report_extra_width(r));
 	text_release(&amount);
+}
+
+/* Puts the headings of a share and an amount. */
+static void report_put_amount_heading(struct text *out, const struct report *r,
+				      const char *heading)
+{
+	text_puts(out, heading);
+	text_spaces(out, report_extra_width(r));
 }
 
 /* Puts the last column of the line that starts at `start`, and a newline. */
@@ -55,8 +79,10 @@ static void report_put_frames(struct text *out, const struct report *r)
 
 	if (!rows || !r->frames[0].self)
 		return;
-	text_puts(out, "\nhottest frames\n"
-		       "   self             total           frame\n");
+	text_puts(out, "\nhottest frames\n");
+	report_put_amount_heading(out, r, "   self          ");
+	report_put_amount_heading(out, r, "   total        ");
+	text_puts(out, "   frame\n");
 	for (size_t i = 0; i < rows && r->frames[i].self; i++) {
 		const struct frame_sum *f = &r->frames[i];
 		const struct label_name *name = report_frame_name(r, f->label);
@@ -170,8 +196,9 @@ static void report_put_classes(struct text *out, const struct report *r)
 
 	if (!rows)
 		return;
-	text_printf(out, "\nby class\n  total         %s  class\n",
-		    report_samples_heading(r));
+	text_puts(out, "\nby class\n");
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "%s  class\n", report_samples_heading(r));
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len;
 
@@ -188,8 +215,9 @@ static void report_put_owners(struct text *out, const struct report *r)
 
 	if (!rows)
 		return;
-	text_printf(out, "\nby monitor and owner\n  total         %s  owner",
-		    report_samples_heading(r));
+	text_puts(out, "\nby monitor and owner\n");
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "%s  owner", report_samples_heading(r));
 	text_spaces(out, column - strlen("owner"));
 	text_puts(out, "  monitor\n");
 	for (size_t i = 0; i < rows; i++) {
@@ -246,7 +274,9 @@ static void report_put_threads(struct text *out, const struct report *r)
 	if (r->thread_count == 1 && !r->threads[0].thread)
 		return;
 
-	text_puts(out, "\nhottest threads\n  total           thread");
+	text_puts(out, "\nhottest threads\n");
+	report_put_amount_heading(out, r, "  total         ");
+	text_puts(out, "  thread");
 	text_spaces(out, column - strlen("thread"));
 	text_puts(out, "   share  hottest frame\n");
 	for (size_t i = 0; i < rows && r->threads[i].total; i++)

@@ -21,7 +21,7 @@ module.exports = (test) => {
 		await browser.with(sample(), async (tab) => {
 			await open(tab);
 			assert.deepStrictEqual(await rows(tab, 'threads'),
-				['pool-#-thread-# 2 threads 60 samples', 'main 30 samples', 'GC Thread 10 samples']);
+				['pool-*-thread-* 2 threads 60 samples', 'main 30 samples', 'GC Thread 10 samples']);
 			await tab.locator('#threads .twist[aria-expanded=false]').click();
 			assert.deepStrictEqual((await rows(tab, 'threads')).slice(1, 3),
 				['pool-1-thread-2 tid=121 35 samples', 'pool-1-thread-1 tid=120 25 samples']);
@@ -35,6 +35,17 @@ module.exports = (test) => {
 			await heading.getByRole('button', { name: 'All' }).click();
 			assert.strictEqual(await total(tab), 100);
 			assert.strictEqual((await tab.frame_('app.Work.sort')).total, 50);
+		});
+	});
+
+	test('pools_are_named_as_in_ttop', async (browser) => {
+		const uuid = (digit) => `${digit}`.repeat(8) + '-abcd-4bcd-8bcd-0123456789ab';
+		const threads = [1, 2].map((n) => ({ name: `w-${uuid(n)}-x${n}`, id: n, tid: n }));
+		const samples = [0, 1].map((thread) =>
+			({ stack: ['a.A.a'], thread, state: 0, bucket: 0, count: 1, weight: 1 }));
+		await browser.with(sample({ threads, events: [{ name: 'cpu', unit: 'ns', samples }] }), async (tab) => {
+			await open(tab);
+			assert.deepStrictEqual(await rows(tab, 'threads'), ['w-*-x* 2 threads 2 samples']);
 		});
 	});
 
@@ -64,7 +75,7 @@ module.exports = (test) => {
 			// The counts of the states ignore the state filter.
 			assert.deepStrictEqual((await rows(tab, 'states'))[0], 'RUNNABLE 50 samples');
 			assert.deepStrictEqual(await rows(tab, 'threads'),
-				['pool-#-thread-# 2 threads 40 samples', 'GC Thread 10 samples', 'main 0 samples']);
+				['pool-*-thread-* 2 threads 40 samples', 'GC Thread 10 samples', 'main 0 samples']);
 		});
 	});
 

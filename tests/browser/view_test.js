@@ -125,6 +125,18 @@ module.exports = (test) => {
 		}, { hash: '#v=sandwich&f=app.Work.walk' });
 	});
 
+	test('sandwich_cuts_no_row_of_callers', async (browser) => {
+		const stack = Array.from({ length: 60 }, (_, i) => `a.A.m${i}`).join(';');
+		for (const height of [601, 700, 813]) {
+			await browser.with(lines(`${stack};hot.H.h 5`), async (tab) => {
+				const tops = (await tab.frames_('upper')).map((f) => f.y);
+				const edge = await tab.locator('#upper').boundingBox();
+				assert(tops.length > 5 && tops.length < 60);
+				assert.strictEqual(Math.min(...tops), edge.y);
+			}, { hash: '#v=sandwich&f=hot.H.h', context: { viewport: { width: 1000, height } } });
+		}
+	});
+
 	test('callers_are_sorted_by_weight', async (browser) => {
 		await browser.with(lines('z.Z.z;hot.H.h 5', 'b.B.b;hot.H.h 2', 'a.A.a;hot.H.h 3', 'a.A.a;cold.C.c 1'), async (tab) => {
 			await tab.keyboard.press('c');

@@ -49,8 +49,8 @@ env="env LD_PRELOAD=$other_kernel"
 {
 	refused 4 'BPF rights' 'with CAP_BPF and CAP_PERFMON' \
 		$(without sys_admin,-bpf,-perfmon)
-	refused 4 'BPF rights' 'nor CAP_PERFMON' $(without sys_admin,-perfmon)
-	refused 4 'BPF rights' 'nor CAP_BPF' $(without sys_admin,-bpf)
+	refused 4 'BPF rights' 'CAP_PERFMON is missing' $(without sys_admin,-perfmon)
+	refused 4 'BPF rights' 'CAP_BPF is missing' $(without sys_admin,-bpf)
 	# These two capabilities are enough.
 	$(without sys_admin) "$tools/take_samples" open start ||
 		{ echo 'CAP_BPF and CAP_PERFMON are not enough'; exit 1; }

@@ -17,7 +17,7 @@
 #define MAIN     "\tat a.B.main(B.java:9)\n"
 #define INSIDE   "lines inside thread dumps skipped"
 #define OUTSIDE  "lines outside thread dumps skipped"
-#define CUT      "thread dumps cut short"
+#define CUT      "truncated thread dumps"
 
 /* 2026-11-21 08:40:07 UTC */
 #define TIME_NS INT64_C(1795250407000000000)

@@ -260,7 +260,7 @@ static const struct {
 } oddities[DUMP_ODDITIES] = {
 	[DUMP_LINE_OUTSIDE] = { "lines outside thread dumps skipped", false },
 	[DUMP_LINE_INSIDE] = { "lines inside thread dumps skipped", false },
-	[DUMP_CUT] = { "thread dumps cut short", true },
+	[DUMP_CUT] = { "truncated thread dumps", true },
 	[DUMP_HEADLESS] = { "thread dumps without a start", true },
 	[DUMP_BAD_THREAD] = { "unrecognized thread headers", true },
 	[DUMP_BAD_FRAME] = { "unrecognized frames", true },

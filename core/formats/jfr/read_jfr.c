@@ -489,7 +489,7 @@ static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 	size_t at = chunk->offset;
 
 	if (chunk->cut)
-		profile_lost(p, "chunks cut short", 1,
+		profile_lost(p, "truncated chunks", 1,
 			     "the one at offset %zu has %zu of its %" PRIu64
 			     " bytes; %" PRIu64 " of its samples were read",
 			     at, len, chunk->size, r->events.read);
@@ -678,7 +678,7 @@ static int jfr_read_chunks(struct jfr_read *r, struct error *err)
 		return fail(
 			err, ERROR_INPUT,
 			jfr_is_header(r->bytes, r->len)
-				? "the header of the first chunk is cut short"
+				? "the header of the first chunk is truncated"
 				: "not a JFR recording: it contains no "
 				  "chunk header");
 	return r->chunks == failed ? -1 : 0;

@@ -3,9 +3,12 @@
 
 import { compilePattern, matchNames } from './flame_search.js';
 
-// Returns the name of a thread's pool; threads of a pool differ in numbers only.
+const NUMBERS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/gi;
+
+// Returns the name of a thread's pool; threads of a pool differ in numbers and
+// UUIDs only. The spelling is that of pool_name() in render/profile.
 function poolName(name) {
-	return name.replace(/\d+/g, '#');
+	return name.replace(NUMBERS, '*');
 }
 
 export class Filter {

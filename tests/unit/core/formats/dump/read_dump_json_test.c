@@ -129,7 +129,7 @@ static void threads_before_a_cut_in_json_are_kept(void **state)
 
 	(void)state;
 	assert_int_equal(samples_in(p), 1);
-	assert_int_equal(remarks_of(p, "thread dumps cut short"), 1);
+	assert_int_equal(remarks_of(p, "truncated thread dumps"), 1);
 	assert_true(profile_is_partial(p));
 	profile_free(p);
 }
@@ -258,7 +258,7 @@ static void truncated_text_dump_is_a_loss(void **state)
 	(void)state;
 	assert_string_equal(stack_of(p, cell_of(p, "a")),
 			    "a.B.run:7 [truncated]");
-	assert_int_equal(remarks_of(p, "thread dumps cut short"), 1);
+	assert_int_equal(remarks_of(p, "truncated thread dumps"), 1);
 	assert_int_equal(p->remark_count, 1);
 	profile_free(p);
 }

@@ -133,7 +133,7 @@ static void truncation_in_the_header_is_reported(void **state)
 	r = jfr_read_back(file.bytes, 10);
 	assert_int_equal(r.status, -1);
 	assert_string_equal(r.err.text,
-			    "the header of the first chunk is cut short");
+			    "the header of the first chunk is truncated");
 	jfr_forget(&r);
 	text_release(&file);
 }
@@ -163,7 +163,7 @@ static void chunks_before_the_truncation_are_complete(void **state)
 	 */
 	r = jfr_read_back(file.bytes, 3 * chunk - 5);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 6\np.C.d 5\n");
-	assert_int_equal(jfr_lost(r.profile, "chunks cut short"), 1);
+	assert_int_equal(jfr_lost(r.profile, "truncated chunks"), 1);
 	jfr_forget(&r);
 	text_release(&file);
 }
