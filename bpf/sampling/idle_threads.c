@@ -488,7 +488,7 @@ static void idle_add_sample(struct sampling_target *t, const struct sleeper *s,
 void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late)
 {
 	if (hidden)
-		profile_lost(p, "threads left out", hidden,
+		profile_lost(p, "threads omitted", hidden,
 			     "they may have slept, but samples were lost");
 	if (late)
 		profile_lost(p, "threads not checked", late,

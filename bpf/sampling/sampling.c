@@ -566,9 +566,10 @@ static void sampling_note_ends(struct sampling_shared *s)
 	sampling_note_wait_ends(s, SAMPLING_END_OFTEN,
 				"waits without a stack trace",
 				"threads waited too often to copy each stack");
-	sampling_note_wait_ends(s, SAMPLING_END_EARLIER,
-				"waits from before sampling truncated",
-				"they ended before their stacks were read");
+	sampling_note_wait_ends(
+		s, SAMPLING_END_EARLIER,
+		"waits that began before sampling and lack a stack",
+		"they ended before their stacks were read");
 	if (s->estimated)
 		profile_note(s->profile, "waits with an estimated stack trace",
 			     s->estimated,
@@ -633,18 +634,18 @@ static void sampling_add_losses(struct sampling *s)
 		  "the agent's buffer was full" },
 		{ true, "samples lost", lost.lost,
 		  "a buffer was full; use a lower -F or --stack-bytes" },
-		{ true, "samples left out", s->foreign,
+		{ true, "samples omitted", s->foreign,
 		  "their processes could not be opened" },
 		{ true, "stack traces lost", stalled,
 		  "reading the target's memory took more than a second" },
 		{ true, "reads lost", stalled ? 0 : had.stalls,
 		  "reading the target's memory took more than a second" },
-		{ true, "files left out", had.files,
+		{ true, "files omitted", had.files,
 		  "their file system did not respond in time: their functions "
 		  "have no names" },
 		{ true, "code cache reads omitted", had.refused,
 		  "the code cache is larger than any JVM's" },
-		{ false, "waits left out", lost.unended,
+		{ false, "waits omitted", lost.unended,
 		  "the kernel did not report when they ended" },
 		{ false, "allocations and locks without a class", had.classless,
 		  "the object or its class could not be read" },

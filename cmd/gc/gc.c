@@ -346,18 +346,11 @@ static int gc_run(int argc, char **argv, struct error *err)
 	return ret;
 }
 
-/* For an option that takes one value each time. */
-static bool gc_takes_no_more(const char *word)
-{
-	(void)word;
-	return false;
-}
-
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "observe this JVM: PID, class, jar or <regex>",
-		 .accepts = gc_takes_no_more),
+		 .accepts = command_takes_one),
 	OPT_FLAG(0, "all", &opt.all, "observe all running JVMs"),
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),

@@ -26,12 +26,6 @@ static bool jmx_is_address(const char *name)
 	       !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-bool jmx_no_word(const char *word)
-{
-	(void)word;
-	return false;
-}
-
 static int jmx_check_one_target(const struct jmx_target_options *o,
 				struct error *err)
 {

@@ -38,7 +38,7 @@ struct jmx_target_options {
 		   "with -u: read a bearer token from a file"), \
 	OPT_LIST('H', "header", &(o)->headers, "<header>", \
 		 "with -u: send this HTTP header: 'Name: value'", \
-		 .accepts = jmx_no_word), \
+		 .accepts = command_takes_one), \
 	OPT_STRING(0, "http-proxy", &(o)->http_proxy, "<url>", \
 		   "with -u: connect through this HTTP proxy")
 /* Further options of every command with a JMX connection. */
@@ -122,9 +122,6 @@ void jmx_log_starting(const struct jvm *jvm);
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 				const struct jmx_secrets *secrets,
 				const char *address);
-
-/* Returns false: for .accepts of a list that takes one value at a time. */
-bool jmx_no_word(const char *word);
 
 /*
  * Reads the password and the token that the options require. Call

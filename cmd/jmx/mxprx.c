@@ -918,7 +918,7 @@ static int mxprx_check(int argc, char **argv, struct error *err)
 	if (mxprx_check_targets(argc, argv, err) || mxprx_check_tls(err))
 		return -1;
 	if (!opt.clients || !opt.clients_per_host)
-		return misuse(err, "the maximum number of clients is 0");
+		return misuse(err, "--max-clients must be greater than 0");
 	return 0;
 }
 
@@ -971,7 +971,7 @@ static const struct command_option options[] = {
 		   "serve the JVM's MBeans by Jolokia's protocol"),
 	OPT_LIST(0, "metrics", &opt.metrics, "<name>[:<attribute>,…]",
 		 "add the numbers of these MBeans to /metrics",
-		 .accepts = jmx_no_word),
+		 .accepts = command_takes_one),
 	OPT_FLAG(0, "metrics-deadlocks", &opt.deadlocks,
 		 "count deadlocked threads in /metrics"),
 	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",

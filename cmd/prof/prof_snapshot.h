@@ -31,8 +31,8 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 			 void *self);
 
 /*
- * Waits for the last snapshot, so that it cannot replace a later output.  Kills
- * its process at until_ns (CLOCK_MONOTONIC) and prints that.
+ * Waits for the last snapshot, so that it cannot replace a later output.  At
+ * until_ns (CLOCK_MONOTONIC) it kills the process and prints a message.
  */
 void prof_snapshot_await(int64_t until_ns);
 

@@ -524,7 +524,8 @@ static int ttop_check_options(int argc, struct error *err)
 	if (opt.record && strcmp(opt.record, "-") == 0)
 		return misuse(err, "--record requires a file name");
 	if (opt.report_interval == 0 || opt.sampler_interval == 0)
-		return misuse(err, "an interval must be greater than 0");
+		return misuse(err, "--report-interval and --sampler-interval "
+				   "must be longer than 0");
 	return ttop_screen_check(opt.screen, opt.keys, err);
 }
 

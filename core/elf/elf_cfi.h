@@ -55,7 +55,7 @@ struct elf_cfi {
 	bool has_places;
 };
 
-/* Reads the section of the file, if any; elf_cfi_release() is due. */
+/* Reads the section of the file, if any; elf_cfi_release() must follow. */
 void elf_cfi_init_eh(struct elf_cfi *cfi, const struct elf_file *f);
 void elf_cfi_init_debug(struct elf_cfi *cfi, const struct elf_file *f);
 void elf_cfi_release(struct elf_cfi *cfi); /* zeroed storage is fine */

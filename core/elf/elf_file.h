@@ -72,8 +72,8 @@ struct elf_file {
 
 /*
  * Reads the tables. ERROR_INPUT when the file is not an ELF file of this
- * machine, or is too damaged. elf_file_release() is due after success; it
- * leaves the source open.
+ * machine, or is too damaged. After success, elf_file_release() must
+ * follow; it leaves the source open.
  */
 int elf_file_init(struct elf_file *f, struct elf_source source,
 		  struct error *err);

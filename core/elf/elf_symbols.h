@@ -29,7 +29,7 @@ struct elf_symbols {
 
 /*
  * Reads the table of a type, SHT_SYMTAB or SHT_DYNSYM.  A missing or damaged
- * table has no symbols.  elf_symbols_release() is due.
+ * table has no symbols.  elf_symbols_release() must follow.
  */
 void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		      uint32_t type);

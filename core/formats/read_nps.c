@@ -426,14 +426,14 @@ static void nps_check_trailer(struct profile *p, struct cursor *c,
 	if (cursor_ok(c)) {
 		nps_keep_settings(p, settings, len);
 	} else {
-		profile_lost(p, "settings cut", 1, "%" PRId32 " bytes of them",
+		profile_lost(p, "truncated settings", 1, "%" PRId32 " bytes",
 			     (int32_t)len);
 		return;
 	}
 	if (h->minor >= NPS_COMMENT)
 		nps_read_utf(c);
 	if (!cursor_ok(c))
-		profile_lost(p, "comment cut", 1, "%s", "");
+		profile_lost(p, "truncated comment", 1, "%s", "");
 }
 
 /*
@@ -444,7 +444,7 @@ static void nps_check_lengths(struct profile *p, const struct header *h,
 			      const struct inflated *data)
 {
 	if (data->damage)
-		profile_lost(p, "compressed data cut", 1,
+		profile_lost(p, "truncated compressed data", 1,
 			     "%s; %zu of %" PRId32 " bytes came out",
 			     data->damage, data->len, (int32_t)h->len);
 	else if (data->used != h->compressed_len)
@@ -485,7 +485,7 @@ static uint32_t nps_method_frame(struct profile *p, struct utf class_name,
 /* Appends ": truncated …" to a message. */
 static int nps_fail_cut(struct snapshot *s, struct error *err, const char *what)
 {
-	return fail(err, ERROR_INPUT, "is cut within %s%s%s", what,
+	return fail(err, ERROR_INPUT, "is truncated within %s%s%s", what,
 		    s->damage ? ": " : "", s->damage ? s->damage : "");
 }
 
@@ -583,7 +583,7 @@ static void nps_read_threads(struct snapshot *s, struct cursor *c)
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (!nps_read_thread(s, c)) {
-			profile_lost(s->profile, "threads cut", 1,
+			profile_lost(s->profile, "truncated threads", 1,
 				     "thread %" PRIu32 " of %" PRIu32, i + 1,
 				     count);
 			return;
@@ -591,7 +591,7 @@ static void nps_read_threads(struct snapshot *s, struct cursor *c)
 		profile_progress(s->profile, cursor_offset(c), total);
 	}
 	if (!cursor_ok(c))
-		profile_lost(s->profile, "threads cut", 1, "%s",
+		profile_lost(s->profile, "truncated threads", 1, "%s",
 			     "their number is missing");
 }
 

@@ -69,8 +69,8 @@ struct code_list {
 /*
  * Lists all blobs in the code cache.  The JVM keeps running: blobs that appear
  * or disappear during the read may be in the list or not. ERROR_UNAVAILABLE
- * names what the JVM does not export.  code_list_release() is due after
- * success.
+ * names what the JVM does not export.  After success,
+ * code_list_release() must follow.
  */
 int code_list_read(struct code_list *list, const struct vm_structs *v,
 		   struct memory *memory, struct error *err);

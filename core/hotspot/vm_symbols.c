@@ -344,7 +344,7 @@ static void scopes_shrink(struct nmethod_scopes *s)
 
 /*
  * Reads the scopes of an nmethod.  Returns false, with *s empty, when they are
- * unreadable or inconsistent.  scopes_release() is due.
+ * unreadable or inconsistent.  scopes_release() must follow.
  */
 static bool scopes_read(struct nmethod_scopes *s,
 			const struct metadata_layout *l, struct memory *memory,

@@ -4,7 +4,7 @@
  *
  * Method, ConstMethod, ConstantPool, Klass and Symbol have the names and line
  * numbers; an nmethod's PcDescs and scopes (code/debugInfoRec, scopeDesc) have
- * the inlined methods.  The JVM does not take part.
+ * the inlined methods.  The JVM is not involved.
  */
 #ifndef CORE_HOTSPOT_VM_SYMBOLS_H
 #define CORE_HOTSPOT_VM_SYMBOLS_H

@@ -42,7 +42,7 @@ enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len);
 bool jvm_kind_may_be(const struct proc_status *status);
 
 /*
- * Sets *err to ERROR_NO_TARGET and tells that the process is a kernel thread, a
+ * Sets *err to ERROR_NO_TARGET, which names the process as a kernel thread, a
  * native image, or another program. Returns -1.
  */
 int jvm_kind_explain(pid_t pid, struct error *err);

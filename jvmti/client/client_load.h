@@ -70,8 +70,9 @@ struct agent_directory {
 
 /*
  * Creates the stream file, with these orders, and the library if requested.
- * agent_directory_remove() is due before the deadline; afterwards only the open
- * descriptors remain.  ERROR_REFUSED names the defect of each possible place.
+ * agent_directory_remove() must follow before the deadline; afterwards only the
+ * open descriptors remain.  ERROR_REFUSED names the defect of each possible
+ * place.
  */
 int agent_directory_make(struct agent_directory *f, const struct jvm *jvm,
 			 const struct agent_orders *orders, bool with_library,

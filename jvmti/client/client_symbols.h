@@ -119,7 +119,7 @@ struct client_stream {
 
 /*
  * wants: bits of enum agent_want; interval for SampledObjectAlloc, UINT64_MAX =
- * unchanged.  The stream has no file; client_stream_close() is due.
+ * unchanged.  The stream has no file; client_stream_close() must follow.
  */
 void client_stream_init(struct client_stream *s, unsigned wants,
 			uint64_t interval);

@@ -58,7 +58,7 @@ check() {
 	took=$((($(date +%s%N) - before) / 1000000))
 	[ $took -lt 12000 ] || { echo "it took $took ms"; return 1; }
 	stuck_have_none || return
-	has "$prof_err" 'files left out: 1 .their file system' &&
+	has "$prof_err" 'files omitted: 1 .their file system' &&
 		has "$scratch/some.collapsed" 'Workload\.reflected' &&
 		at_least 90 "$(weight_of "$scratch/some.collapsed" \
 			"^$at_root" 'reflected')" 'to the root' || return

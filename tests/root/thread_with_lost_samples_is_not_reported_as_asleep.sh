@@ -20,7 +20,7 @@ kill -STOP "$prof_pid"
 sleep 10
 timeout 60 "$jdk/bin/jcmd" "$pid" GC.run >"$scratch/jcmd" || exit 1
 kill -CONT "$prof_pid"
-prof_end 7 && has "$prof_err" 'threads left out: [0-9]+ .*samples were lost' ||
+prof_end 7 && has "$prof_err" 'threads omitted: [0-9]+ .*samples were lost' ||
 	exit 1
 awk '
 	/^.idle-0 / { all += $NF }

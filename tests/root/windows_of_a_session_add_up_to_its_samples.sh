@@ -74,7 +74,7 @@ for window_ms in 0 100; do
 		all=$((all + n))
 		waits=$((waits + switches + 1))
 	done
-	unended=$(awk '/^remark .* waits left out$/ { sum += $3 }
+	unended=$(awk '/^remark .* waits omitted$/ { sum += $3 }
 		END { print sum + 0 }' "$scratch/w.$window_ms")
 	expect 'all waits' $((all + unended)) -ge $waits
 done

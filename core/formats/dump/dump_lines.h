@@ -42,7 +42,7 @@ struct line dump_lines_unwrap(struct dump_lines *l, struct line raw);
  */
 void dump_lines_prefix(struct dump_lines *l, struct line line, size_t len);
 
-/* Returns the position, and goes back to it: callers can read lines ahead. */
+/* Return and restore the position, for callers that read lines ahead. */
 struct lines dump_lines_mark(const struct dump_lines *l);
 void dump_lines_back(struct dump_lines *l, struct lines mark);
 

@@ -435,7 +435,7 @@ static int chunk_read_metadata(struct jfr_read *r,
 	if (err->kind)
 		return -1;
 	return fail(err, ERROR_INPUT, "its type descriptions are %s",
-		    chunk->cut ? "in the part that was cut off" : "missing");
+		    chunk->cut ? "in the truncated part" : "missing");
 found:
 	if (r->metadata->damaged)
 		profile_lost(r->profile, "damaged metadata", 1,
@@ -499,7 +499,7 @@ static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 			     " of its samples were read",
 			     at, r->events.read);
 	else if (chunk->misfit)
-		profile_lost(p, "chunks of another size than their header says",
+		profile_lost(p, "chunks whose size differs from their header",
 			     1,
 			     "the one at offset %zu has %zu bytes, not %" PRIu64
 			     "; %" PRIu64 " of its samples were read",

@@ -87,9 +87,9 @@ static void wrong_lengths_are_reported_without_a_loss(void **state)
 		{ INT32_MAX - 1000, 0, 0, "wrong lengths in the header" },
 		{ 0, -7, 0, "wrong lengths in the header" },
 		{ 0, 1 << 30, 0, "wrong lengths in the header" },
-		{ 0, 0, -1, "settings cut" },
-		{ 0, 0, INT32_MAX, "settings cut" },
-		{ 0, 0, 1, "comment cut" },
+		{ 0, 0, -1, "truncated settings" },
+		{ 0, 0, INT32_MAX, "truncated settings" },
+		{ 0, 0, 1, "truncated comment" },
 	};
 
 	(void)state;

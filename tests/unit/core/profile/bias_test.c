@@ -54,10 +54,10 @@ static void each_known_event_has_one_line(void **state)
 		enum unit unit;
 		const char *part;
 	} events[] = {
-		{ "jdk.ExecutionSample", UNIT_SAMPLES, "unknown" },
-		{ "jdk.CPUTimeSample", UNIT_NS, "unknown" },
-		{ "jdk.NativeMethodSample", UNIT_SAMPLES, "no CPU time" },
-		{ "profiler.WallClockSample", UNIT_SAMPLES, "no CPU time" },
+		{ "jdk.ExecutionSample", UNIT_SAMPLES, "unless" },
+		{ "jdk.CPUTimeSample", UNIT_NS, "unless" },
+		{ "jdk.NativeMethodSample", UNIT_SAMPLES, "not CPU time" },
+		{ "profiler.WallClockSample", UNIT_SAMPLES, "not CPU time" },
 		{ "jdk.ObjectAllocationSample", UNIT_BYTES, "estimate" },
 		{ "jdk.ObjectAllocationInNewTLAB", UNIT_BYTES, "TLAB" },
 		{ "jdk.ObjectAllocationOutsideTLAB", UNIT_BYTES, "TLAB" },
@@ -86,24 +86,24 @@ static void settings_tell_biases_apart(void **state)
 		const char *event, *of, *name, *value, *part;
 	} settings[] = {
 		{ "jdk.ExecutionSample", "", "DebugNonSafepoints", "true",
-		  "native, kernel and JVM time is missing" },
+		  "omits native, kernel and JVM time" },
 		{ "jdk.ExecutionSample", "", "DebugNonSafepoints", "false",
 		  "no -XX:+DebugNonSafepoints" },
 		{ "jdk.ExecutionSample", "jdk.ExecutionSample", "interval",
 		  "1000000", "inlined frames" },
 		{ "jdk.ExecutionSample", "", "event", "itimer",
 		  "inlined frames" },
-		{ "jdk.ExecutionSample", "", "event", "wall", "no CPU time" },
+		{ "jdk.ExecutionSample", "", "event", "wall", "not CPU time" },
 		{ "jdk.ExecutionSample", "", "event", "cache-misses",
 		  "not the time" },
 		{ "jdk.ExecutionSample", "", "event", "cpu cpu",
 		  "not the time" },
 		{ "jdk.CPUTimeSample", "", "DebugNonSafepoints", "true",
-		  "the Java frame before it" },
+		  "the calling Java frame" },
 		{ "jdk.CPUTimeSample", "", "DebugNonSafepoints", "false",
 		  "no -XX:+DebugNonSafepoints" },
 		{ "nps.cpu", "nps.cpu", "type", "64", "guessed" },
-		{ "nps.wall", "nps.wall", "type", "64", "waiting counts" },
+		{ "nps.wall", "nps.wall", "type", "64", "includes waiting" },
 		{ "nps.wall", "nps.wall", "type", "8", "instrumented" },
 		{ "jdk.ThreadPark", "jdk.ThreadPark", "threshold", "20 ms",
 		  "only events of 20 ms or longer" },
@@ -116,7 +116,7 @@ static void settings_tell_biases_apart(void **state)
 		{ "jdk.ExecutionSample", "jdk.ExecutionSample", "nobatch",
 		  "true", "several kinds" },
 		{ "lock", "lock", "virtual-threads", "carriers",
-		  "counts for its carrier thread" },
+		  "count for their carriers" },
 	};
 
 	(void)state;

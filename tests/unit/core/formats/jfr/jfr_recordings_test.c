@@ -261,9 +261,8 @@ static void recording_without_types_is_rejected_with_the_reason(void **state)
 
 	(void)state;
 	assert_int_equal(r->status, -1);
-	assert_non_null(strstr(r->err.text,
-			       "descriptions are in the part that was "
-			       "cut off"));
+	assert_non_null(strstr(r->err.text, "descriptions are in the truncated "
+					    "part"));
 	forget(r);
 	r = read_recording(OWN, "truncated-4000.jfr");
 	assert_int_equal(r->status, -1);
