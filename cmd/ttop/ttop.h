@@ -37,7 +37,8 @@ struct ttop_options {
 	struct ttop_jmx *over;         /* the connection over JMX, or NULL */
 	const char *keys;              /* keys of a printed screen, or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
-	bool *has_ended; /* set when sampling finds that the JVM ended; or NULL */
+	bool *has_ended; /* set when sampling finds that the JVM ended; or NULL
+			  */
 };
 
 /*

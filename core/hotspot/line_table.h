@@ -27,7 +27,8 @@ struct line_table {
 /*
  * Reads the table of a method of code_bytes bytes; excluded is explained at
  * unsigned5_read().  Returns false when the table is damaged: bcis outside the
- * method, impossible line numbers, or no end.  line_table_release() must follow.
+ * method, impossible line numbers, or no end.  line_table_release() must
+ * follow.
  */
 bool line_table_read(struct line_table *t, struct cursor *c,
 		     uint32_t code_bytes, unsigned excluded);

@@ -41,8 +41,8 @@ struct process_view {
 /*
  * Opens the memory of the process and reads its mappings and, if a HotSpot
  * libjvm is mapped, the JVM's tables.  If the tables are unreadable, the view
- * opens nevertheless, and limits has the reason.  jvm is borrowed.  shared, which
- * may be NULL, holds the images that views of other processes have open.
+ * opens nevertheless, and limits has the reason.  jvm is borrowed.  shared,
+ * which may be NULL, holds the images that views of other processes have open.
  */
 struct process_view *process_view_open(const struct jvm *jvm,
 				       struct elf_image_set *shared,
