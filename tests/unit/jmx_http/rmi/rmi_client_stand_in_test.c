@@ -65,6 +65,28 @@ static void forget(struct answers *a)
 	*a = (struct answers){ 0 };
 }
 
+/* A client of a fake JVM, and the results of its requests. */
+struct client {
+	struct stand_in s;
+	struct answers a;
+	struct error err;
+	struct jmx *j;
+};
+
+static void client_open(struct client *c, struct stand_in s)
+{
+	*c = (struct client){ .s = s };
+	stand_in_start(&c->s);
+	c->j = open_at(&c->s, 0);
+}
+
+static void client_close(struct client *c)
+{
+	jmx_close(c->j);
+	stand_in_end(&c->s);
+	forget(&c->a);
+}
+
 static long number_of(const char *text) { return strtol(text, NULL, 10); }
 
 static const char *const name = "A";
@@ -144,21 +166,15 @@ static enum stand_in_next hold_back(struct stand_in *s,
 
 static void many_calls_are_sent_before_the_first_reply(void **state)
 {
-	struct stand_in s = { .script = hold_back };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	assert_int_equal(run(j, 200, 0, &a, &err), 0);
-	assert_int_equal(a.count, 200);
+	client_open(&c, (struct stand_in){ .script = hold_back });
+	assert_int_equal(run(c.j, 200, 0, &c.a, &c.err), 0);
+	assert_int_equal(c.a.count, 200);
 	for (size_t i = 0; i < 200; i++)
-		assert_int_equal(number_of(a.texts[i]), i + 1);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+		assert_int_equal(number_of(c.a.texts[i]), i + 1);
+	client_close(&c);
 }
 
 /* Each reply is larger than all buffers in between. */
@@ -253,31 +269,25 @@ static enum stand_in_next abort_tenth(struct stand_in *s,
 
 static void requests_after_an_aborted_reply_are_repeated(void **state)
 {
-	struct stand_in s = { .script = abort_tenth };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
+	client_open(&c, (struct stand_in){ .script = abort_tenth });
 	/* Each second request changes something, and is executed once. */
-	if (run(j, 40, 2, &a, &err))
-		fail_msg("%s", err.text);
+	if (run(c.j, 40, 2, &c.a, &c.err))
+		fail_msg("%s", c.err.text);
 	for (size_t i = 0; i < 40; i++) {
-		assert_int_equal(a.failed[i], i == 9);
+		assert_int_equal(c.a.failed[i], i == 9);
 		if (i == 9)
-			assert_string_equal(a.texts[i],
+			assert_string_equal(c.a.texts[i],
 					    "not serializable: a.Secret");
 		else
-			assert_int_equal(number_of(a.texts[i]), i + 1);
+			assert_int_equal(number_of(c.a.texts[i]), i + 1);
 	}
-	assert_int_equal(s.shared->done, 40);
-	assert_int_equal(s.shared->connections, 2);
-	assert_int_equal(s.shared->logins, 1);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+	assert_int_equal(c.s.shared->done, 40);
+	assert_int_equal(c.s.shared->connections, 2);
+	assert_int_equal(c.s.shared->logins, 1);
+	client_close(&c);
 }
 
 /* The 31st call is executed, but its reply is lost. */
@@ -296,34 +306,28 @@ static enum stand_in_next lose_31st(struct stand_in *s,
 
 static void lost_change_is_not_repeated(void **state)
 {
-	struct stand_in s = { .script = lose_31st };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 	int lost = 0;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	if (run(j, 60, 3, &a, &err))
-		fail_msg("%s", err.text);
-	assert_int_equal(a.count, 60);
+	client_open(&c, (struct stand_in){ .script = lose_31st });
+	if (run(c.j, 60, 3, &c.a, &c.err))
+		fail_msg("%s", c.err.text);
+	assert_int_equal(c.a.count, 60);
 	for (size_t i = 0; i < 60; i++) {
 		bool changes = i % 3 == 2;
 
-		if (!a.failed[i])
+		if (!c.a.failed[i])
 			continue;
 		assert_true(changes && i >= 30);
-		assert_non_null(strstr(a.texts[i],
+		assert_non_null(strstr(c.a.texts[i],
 				       "the JVM may have executed the call"));
 		lost++;
 	}
 	/* The calls among the 30 that were in flight. */
 	assert_int_equal(lost, 10);
-	assert_int_equal(s.shared->connections, 2);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+	assert_int_equal(c.s.shared->connections, 2);
+	client_close(&c);
 }
 
 static enum stand_in_next
@@ -335,23 +339,17 @@ never(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 
 static void client_gives_up_after_repeated_losses(void **state)
 {
-	struct stand_in s = { .script = never };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	assert_int_equal(run(j, 5, 0, &a, &err), -1);
-	assert_int_equal(err.kind, ERROR_REFUSED);
-	assert_non_null(strstr(err.text, s.target));
-	assert_int_equal(a.count, 0);
+	client_open(&c, (struct stand_in){ .script = never });
+	assert_int_equal(run(c.j, 5, 0, &c.a, &c.err), -1);
+	assert_int_equal(c.err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(c.err.text, c.s.target));
+	assert_int_equal(c.a.count, 0);
 	/* One connection per attempt, and one for a later call. */
-	assert_int_equal(s.shared->connections, 3);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+	assert_int_equal(c.s.shared->connections, 3);
+	client_close(&c);
 }
 
 /* After five calls, the server forgets the first session. */
@@ -371,23 +369,17 @@ static enum stand_in_next forget_session(struct stand_in *s,
 
 static void ended_session_is_replaced(void **state)
 {
-	struct stand_in s = { .script = forget_session };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	if (run(j, 50, 2, &a, &err))
-		fail_msg("%s", err.text);
+	client_open(&c, (struct stand_in){ .script = forget_session });
+	if (run(c.j, 50, 2, &c.a, &c.err))
+		fail_msg("%s", c.err.text);
 	for (size_t i = 0; i < 50; i++)
-		assert_int_equal(number_of(a.texts[i]), i + 1);
-	assert_int_equal(s.shared->logins, 2);
-	assert_int_equal(s.shared->leases, 2);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+		assert_int_equal(number_of(c.a.texts[i]), i + 1);
+	assert_int_equal(c.s.shared->logins, 2);
+	assert_int_equal(c.s.shared->leases, 2);
+	client_close(&c);
 }
 
 static enum stand_in_next no_session(struct stand_in *s,
@@ -401,37 +393,26 @@ static enum stand_in_next no_session(struct stand_in *s,
 
 static void client_gives_up_if_sessions_end_at_once(void **state)
 {
-	struct stand_in s = { .script = no_session };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	assert_int_equal(run(j, 5, 0, &a, &err), -1);
-	assert_non_null(strstr(err.text, "none at all"));
-	assert_int_equal(s.shared->logins, 2);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+	client_open(&c, (struct stand_in){ .script = no_session });
+	assert_int_equal(run(c.j, 5, 0, &c.a, &c.err), -1);
+	assert_non_null(strstr(c.err.text, "none at all"));
+	assert_int_equal(c.s.shared->logins, 2);
+	client_close(&c);
 }
 
 static void session_at_another_port_is_used(void **state)
 {
-	struct stand_in s = { .script = always, .has_other_port = true };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	assert_int_equal(run(j, 3, 0, &a, &err), 0);
-	assert_int_equal(s.shared->connections, 2);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+	client_open(&c, (struct stand_in){ .script = always,
+					   .has_other_port = true });
+	assert_int_equal(run(c.j, 3, 0, &c.a, &c.err), 0);
+	assert_int_equal(c.s.shared->connections, 2);
+	client_close(&c);
 }
 
 static enum stand_in_next
@@ -484,20 +465,14 @@ static void unanswered_call_times_out_and_is_not_retried(void **state)
 
 static void replies_byte_by_byte_are_parsed(void **state)
 {
-	struct stand_in s = { .script = always, .is_slow = true };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	assert_int_equal(run(j, 20, 0, &a, &err), 0);
+	client_open(&c, (struct stand_in){ .script = always, .is_slow = true });
+	assert_int_equal(run(c.j, 20, 0, &c.a, &c.err), 0);
 	for (size_t i = 0; i < 20; i++)
-		assert_int_equal(number_of(a.texts[i]), i + 1);
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+		assert_int_equal(number_of(c.a.texts[i]), i + 1);
+	client_close(&c);
 }
 
 /*
@@ -597,23 +572,17 @@ static enum stand_in_next close_after_one(struct stand_in *s,
 
 static void stale_connection_loses_no_change(void **state)
 {
-	struct stand_in s = { .script = close_after_one };
-	struct answers a = { 0 };
-	struct error err;
-	struct jmx *j;
+	struct client c;
 
 	(void)state;
-	stand_in_start(&s);
-	j = open_at(&s, 0);
-	assert_int_equal(run(j, 1, 0, &a, &err), 0);
-	forget(&a);
+	client_open(&c, (struct stand_in){ .script = close_after_one });
+	assert_int_equal(run(c.j, 1, 0, &c.a, &c.err), 0);
+	forget(&c.a);
 	clock_sleep_until(clock_monotonic_ns() + 1100 * CLOCK_NS_PER_MS);
-	assert_int_equal(run(j, 1, 1, &a, &err), 0);
-	assert_false(a.failed[0]);
-	assert_string_equal(a.texts[0], "2");
-	jmx_close(j);
-	stand_in_end(&s);
-	forget(&a);
+	assert_int_equal(run(c.j, 1, 1, &c.a, &c.err), 0);
+	assert_false(c.a.failed[0]);
+	assert_string_equal(c.a.texts[0], "2");
+	client_close(&c);
 }
 
 /* Otherwise, a process on this machine could receive the password. */
