@@ -522,6 +522,8 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 	if (!is_ready)
 		sampling_targets_find_new(&s->targets);
 	sampling_read_batch(s, clock_monotonic_ns() + BATCH_NS);
+	if (!s->is_behind)
+		sampling_targets_retire_ended(&s->targets);
 	return true;
 }
 
@@ -789,17 +791,18 @@ void sampling_add_title(const struct sampling *s, struct text *out)
 
 struct sampling_result sampling_result(const struct sampling *s)
 {
+	size_t total = sampling_targets_total(&s->targets);
 	struct sampling_result r = {
 		.events = s->o->events & ~s->shared.unavailable,
-		.processes = s->targets.count,
+		.processes = total,
 		.is_launched = s->launch.child.pid != 0,
 		.has_exited = s->launch.has_ended,
 		.status = s->launch.status,
 		.launched = s->launch.child.pid,
-		.only = s->targets.count == 1 ? &s->targets.all[0]->jvm : NULL,
+		.only = total == 1 ? &s->targets.all[0]->jvm : NULL,
 	};
 
-	for (size_t i = 0; sampling_ends_early(s) && i < r.processes; i++)
+	for (size_t i = 0; sampling_ends_early(s) && i < s->targets.count; i++)
 		r.ended += s->targets.all[i]->has_ended;
 	return r;
 }

@@ -231,6 +231,14 @@ targets_find_same(const struct sampling_targets *t, const struct jvm *jvm)
 	return found && !found->has_ended ? found : NULL;
 }
 
+static void targets_index(struct sampling_targets *t)
+{
+	map64_clear(&t->by_pid);
+	for (size_t i = t->count; i-- > 0;)
+		map64_add(&t->by_pid, (uint64_t)t->all[i]->jvm.pid,
+			  (uint32_t)i);
+}
+
 /* Adds a target, in place of an earlier target of the process. */
 static void targets_put(struct sampling_targets *t,
 			struct sampling_target *target)
@@ -247,10 +255,7 @@ static void targets_put(struct sampling_targets *t,
 	}
 	array_reserve(t->all, t->cap, t->count + 1);
 	t->all[t->count++] = target;
-	map64_clear(&t->by_pid);
-	for (size_t i = t->count; i-- > 0;)
-		map64_add(&t->by_pid, (uint64_t)t->all[i]->jvm.pid,
-			  (uint32_t)i);
+	targets_index(t);
 }
 
 /* Returns true for a process that started recently and may become a JVM. */
@@ -630,6 +635,46 @@ size_t sampling_targets_running(struct sampling_targets *t)
 	return running;
 }
 
+/*
+ * Returns the index of the last ended target, which is kept: the next JVM may
+ * share its libraries.  Without an ended target, returns the count.
+ */
+static size_t targets_find_last_ended(const struct sampling_targets *t)
+{
+	for (size_t i = t->count; i-- > 0;) {
+		if (t->all[i]->has_ended)
+			return i;
+	}
+	return t->count;
+}
+
+void sampling_targets_retire_ended(struct sampling_targets *t)
+{
+	size_t last = targets_find_last_ended(t), kept = 0;
+
+	if (!t->shared->o->all && !t->ancestor)
+		return;
+	for (size_t i = 0; i < t->count; i++) {
+		struct sampling_target *target = t->all[i];
+
+		if (!target->has_ended || i == last ||
+		    target->jvm.pid == t->ancestor)
+			t->all[kept++] = target;
+		else
+			sampling_target_retire(target);
+	}
+	if (kept == t->count)
+		return;
+	t->retired += t->count - kept;
+	t->count = kept;
+	targets_index(t);
+}
+
+size_t sampling_targets_total(const struct sampling_targets *t)
+{
+	return t->count + t->retired;
+}
+
 struct sampling_counts sampling_targets_counts(const struct sampling_targets *t)
 {
 	struct sampling_counts counts = t->shared->counts;
@@ -650,10 +695,12 @@ uint64_t sampling_targets_changes(const struct sampling_targets *t)
 
 void sampling_targets_name(const struct sampling_targets *t, struct text *out)
 {
-	if (t->count == 1)
+	size_t total = sampling_targets_total(t);
+
+	if (total == 1)
 		text_puts(out, t->all[0]->name.bytes);
-	else if (!t->count && t->launched)
+	else if (!total && t->launched)
 		safe_text(out, t->launched, strlen(t->launched));
 	else
-		text_printf(out, "%zu JVMs", t->count);
+		text_printf(out, "%zu JVMs", total);
 }

@@ -67,8 +67,9 @@ struct sampling_refusal {
 
 struct sampling_targets {
 	struct sampling_shared *shared;
-	struct sampling_target **all; /* including ended ones */
+	struct sampling_target **all; /* some may have ended */
 	size_t count, cap;
+	size_t retired;      /* number of ended targets that were freed */
 	size_t named;        /* number of targets that the caller named */
 	struct map64 by_pid; /* index of the PID's last target */
 	pid_t ancestor; /* the launched program, whose descendants are sampled;
@@ -128,6 +129,16 @@ void sampling_targets_find_new(struct sampling_targets *t);
  * processes.  Call it often.
  */
 size_t sampling_targets_running(struct sampling_targets *t);
+
+/*
+ * With options.all or a launched program, frees ended targets, because each
+ * holds a process and descriptors, and any number of JVMs may start and end.
+ * Call it when all samples have been read.
+ */
+void sampling_targets_retire_ended(struct sampling_targets *t);
+
+/* The number of targets so far. */
+size_t sampling_targets_total(const struct sampling_targets *t);
 
 /*
  * Call at the end: reports the processes that could not be sampled and might
