@@ -128,17 +128,18 @@ static int tcp_write(struct rmi_transport *t, const void *bytes, size_t len,
 	const char *at = bytes;
 
 	while (len) {
-		ssize_t put;
+		ssize_t put = send(tcp->fd, at, len, MSG_NOSIGNAL);
 
-		if (tcp_wait_to_write(tcp, deadline_ns))
-			return fail_sys(err, ERROR_REFUSED, "cannot write");
-		put = send(tcp->fd, at, len, MSG_NOSIGNAL);
 		if (put > 0) {
 			at += put;
 			len -= (size_t)put;
-		} else if (errno != EAGAIN && errno != EINTR) {
-			return fail_sys(err, ERROR_REFUSED, "cannot write");
+			continue;
 		}
+		if (errno != EAGAIN && errno != EINTR)
+			return fail_sys(err, ERROR_REFUSED, "cannot write");
+		/* A request usually fits into the socket's buffer. */
+		if (tcp_wait_to_write(tcp, deadline_ns))
+			return fail_sys(err, ERROR_REFUSED, "cannot write");
 	}
 	return 0;
 }

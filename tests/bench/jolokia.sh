@@ -4,12 +4,13 @@
 #	tests/bench/jolokia.sh SJKC [ROUNDS]
 #
 # Compares mxdump of 5,000 MBeans through the real Jolokia agent with
-# jolokia.js, interleaved: with bulk requests of 100 reads, as mxdump sends
-# them, and with one request for all MBeans; and with mxdump over RMI of the
-# same JVM.  Then measures a scrape of mxprx's /metrics, and ttop, at 1,000
+# jolokia.js, interleaved: with bulk requests of 100 reads; with those, and bulk
+# requests for 100 descriptions, as mxdump sends them; with one request for all
+# MBeans; and with mxdump over RMI of the same JVM.  Then measures a scrape of mxprx's /metrics, and ttop, at 1,000
 # threads, and compares requests per CPU second of mxprx -s --http with the
-# agent's and with those of mxprx -u, interleaved.  The last is the ceiling: it
-# receives and sends as many messages, and translates nothing.  CPU times are
+# agent's, with those of mxprx -u, and with those of haproxy in front of the
+# agent, interleaved.  The last two are ceilings: they receive and send as many
+# messages as a bridge must, and translate nothing.  CPU times are
 # those of the whole process; "in the JVM" is the CPU time of the target JVM
 # meanwhile.
 set -u
@@ -63,6 +64,10 @@ async function dump() {
 	const beans = {}
 	for (let i = 0; i < found.length; i += 100) {
 		const names = found.slice(i, i + 100)
+		// mxdump prints classes, and values by their declared types.
+		if (how === "list")
+			await ask(names.map(mbean => ({ type: "list",
+				path: mbean.replace(":", "/") })))
 		const values = await ask(names.map(mbean =>
 			({ type: "read", mbean })))
 		names.forEach((name, k) => { beans[name] = values[k].value })
@@ -77,6 +82,7 @@ cat >"$scratch/bench.py" <<'END'
 import os
 import re
 import resource
+import shutil
 import socket
 import statistics
 import subprocess
@@ -139,6 +145,8 @@ def dumps():
                                "-o", scratch + "/ours"],
         "jolokia.js, bulk": lambda at: script + [at, "bulk",
                                                  scratch + "/bulk"],
+        "jolokia.js, list, bulk": lambda at: script + [at, "list",
+                                                       scratch + "/list"],
         "jolokia.js, one read": lambda at: script + [at, "one",
                                                      scratch + "/one"],
         "sjkc -s (RMI)": lambda at: [sjkc, "mxdump", "-s",
@@ -163,7 +171,7 @@ def dumps():
         print("  %-22s wall %7.0f ms   CPU %6.0f ms   in the JVM %6.0f ms   "
               "%s requests" % (name, wall * 1e3, own * 1e3, theirs * 1e3,
                                requests[name] or "-"))
-    for name in "ours", "bulk", "one", "rmi":
+    for name in "ours", "bulk", "list", "one", "rmi":
         with open(scratch + "/" + name) as f:
             assert f.read().count("type=Many") >= 5000, name
 
@@ -258,14 +266,45 @@ def serve(options):
     return p, p.stdout.readline().split(" is at ")[1].strip()
 
 
+def serve_relay():
+    """haproxy in front of the agent, and its URL; or None."""
+    haproxy = shutil.which("haproxy") or "/usr/sbin/haproxy"
+    if not os.path.exists(haproxy):
+        return None, None
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    agent = url.split("/")[2]
+    with open(scratch + "/haproxy.cfg", "w") as f:
+        f.write("global\n  nbthread 1\n  maxconn 1000\n"
+                "defaults\n  mode http\n  timeout connect 5s\n"
+                "  timeout client 60s\n  timeout server 60s\n"
+                "  http-reuse always\n"
+                "listen one\n  bind 127.0.0.1:%d\n  server agent %s\n" %
+                (port, agent))
+    p = subprocess.Popen([haproxy, "-db", "-f", scratch + "/haproxy.cfg"],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    return p, url.replace(agent, "127.0.0.1:%d" % port)
+
+
 def bridges(name):
     with open(scratch + "/post.lua", "w") as f:
         f.write('wrk.method = "POST"\nwrk.body = [=[%s]=]\n' % BODIES[name])
     bridge, bridge_url = serve(["-s", "127.0.0.1:" + rmi_port, "--http", "0"])
     proxy, proxy_url = serve(["-u", url, "-b", "0"])
+    relay, relay_url = serve_relay()
     try:
         servers = {"agent": (url, pid), "bridge": (bridge_url, bridge.pid),
                    "proxy": (proxy_url, proxy.pid)}
+        if relay:
+            servers["relay"] = relay_url, relay.pid
         ends = {where: [] for where in servers}
         for at, _ in servers.values():  # which warm the JVM
             load(at, 10)
@@ -283,13 +322,16 @@ def bridges(name):
               (name, rates["agent"], rates["bridge"],
                rates["bridge"] / rates["agent"], inside["agent"] * 1e6,
                inside["bridge"] * 1e6))
-        print("    mxprx -u, which passes the same requests on without "
-              "translation: %d, %.1f times" %
-              (rates["proxy"], rates["proxy"] / rates["agent"]))
+        for where, title in (("proxy", "mxprx -u"), ("relay", "haproxy")):
+            if where in rates:
+                print("    %s, which passes the same requests on without "
+                      "translation: %d, %.1f times" %
+                      (title, rates[where], rates[where] / rates["agent"]))
     finally:
-        for p in bridge, proxy:
-            p.terminate()
-            p.wait()
+        for p in bridge, proxy, relay:
+            if p:
+                p.terminate()
+                p.wait()
 
 
 if what == "dumps":
