@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mxprx -u towards the real agent by HTTPS with a client certificate, Basic and
 # Bearer authentication and another path; several agents at one port; by a
-# command, by kubectl (a stand-in for it) and into a JVM's network; TLS towards
-# clients. Wrong certificates are reported, and no password is printed or
+# command, by kubectl (a stand-in for it) and into a JVM's network, also for
+# --rmi; TLS towards clients. Wrong certificates are reported, and no password is printed or
 # forwarded.
 sjkc=$1
 scratch=$2
@@ -151,10 +151,21 @@ asks http /jolokia 200 '"agent"' || exit 1
 asks http /jolokia/version 200 '"agent"' || exit 1
 proxy_end TERM || exit 1
 
+# --rmi names another mxprx as the way to an agent that only a dialer reaches.
+rmi_reads() {
+	first_proxy=$proxy
+	ask 2 mxprx -u "$url" -b 0 --rmi "$@" &&
+		grep -q 'the URL of another mxprx' "$scratch/err" &&
+		proxy -u "http://127.0.0.1:$proxy_port/jolokia" -b 0 --rmi &&
+		ask 0 mx -s "127.0.0.1:$proxy_port" -q --get -f Verbose \
+			-b java.lang:type=Memory && proxy_end TERM || return
+	proxy=$first_proxy
+}
+
 # A connection from the JVM's network namespace.
 proxy -u "$url" -p "$pid" -b 0 --bearer-file "$scratch/token" || exit 1
 asks http /jolokia 200 '"agent"' || exit 1
-proxy_end TERM || exit 1
+rmi_reads -p "$pid" && proxy_end TERM || exit 1
 target_end "$pid"
 
 # A fake kubectl, which forwards a port by socat.
@@ -172,7 +183,7 @@ proxy -u http://localhost/jolokia --kubectl "web-0:$port" --namespace shop \
 	-b 0 || exit 1
 asks http /jolokia 200 '"agent"' || exit 1
 grep -q 'shop' "$scratch/kubectl.asked" || exit 1
-proxy_end TERM || exit 1
+rmi_reads --kubectl "web-0:$port" && proxy_end TERM || exit 1
 
 # Two agents at one port.
 # shellcheck disable=SC2086
