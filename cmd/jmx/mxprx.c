@@ -501,41 +501,47 @@ static struct dialer *mxprx_dial_metrics(struct door *d, struct proxy_bridge *b,
 	return proxy_bridge_dialer(b, d->base);
 }
 
-/* bridges: one for each agent, zeroed. */
-static int mxprx_add_agents(struct door *d, struct proxy_bridge *bridges,
-			    struct error *err)
+/* What mxprx serves. */
+struct serving {
+	struct door *door;
+	struct sockaddr_storage local; /* of --http or -b */
+	struct proxy_bridge bridge;    /* of --http or --rmi */
+	struct dialer *workers;        /* of bridge, until a front owns it */
+	struct proxy_bridge *agents;   /* the metrics of each -u */
+	struct dialer **metrics;       /* of agents, as workers */
+};
+
+static int mxprx_add_agents(struct serving *s, struct error *err)
 {
+	struct door *d = s->door;
 	size_t count = opt.urls.count;
 	struct http_target_options *agents = xcalloc(count, sizeof(*agents));
 	struct proxy_url *urls = xcalloc(count, sizeof(*urls));
 	struct text header = { 0 };
-	struct sockaddr_storage local;
 	struct http_front_options front = {
-		.bind = &local,
+		.bind = &s->local,
 		.targets = agents,
 		.target_count = count,
 		.reply_ns = mxprx_reply_ns(),
 	};
-	int ret = -1, port;
+	int ret = 0, port;
 	bool is_taken = false; /* the dialers */
 	size_t found = 0;
 
-	if (mxprx_parse_bind(&local, "-b", opt.binds.values[0], err) == 0 &&
-	    mxprx_check_bind(&local, "-b", opt.binds.values[0], err) == 0)
-		ret = 0;
 	for (; ret == 0 && found < count; found++)
 		ret = mxprx_find_agent(d, opt.urls.values[found], &urls[found],
 				       &header, &agents[found], err);
 	if (ret == 0)
 		ret = mxprx_check_names(agents, count, err);
-	for (size_t i = 0; ret == 0 && i < count; i++)
-		agents[i].metrics = mxprx_dial_metrics(d, &bridges[i],
-						       opt.urls.values[i]);
+	for (size_t i = 0; ret == 0 && i < count; i++) {
+		agents[i].metrics = s->metrics[i];
+		s->metrics[i] = NULL;
+	}
 	if (ret == 0) {
 		is_taken = true;
 		port = mxprx_listen_for_agents(d, &front, err);
 		ret = port < 0 ? -1
-			       : mxprx_print_agents(agents, count, &local,
+			       : mxprx_print_agents(agents, count, &s->local,
 						    (uint16_t)port, err);
 	}
 	for (size_t i = 0; i < found; i++) {
@@ -549,73 +555,100 @@ static int mxprx_add_agents(struct door *d, struct proxy_bridge *bridges,
 	return ret;
 }
 
-/* Serves the JVM of -s or -p to HTTP clients.  Call proxy_bridge_close(). */
-static int mxprx_add_bridge(struct door *d, struct proxy_bridge *b,
-			    struct error *err)
+/* Prepares for the JVM of -s or -p, which HTTP clients reach. */
+static int mxprx_open_jvm(struct serving *s, struct error *err)
 {
 	struct jmx_target_options o = opt.login;
-	struct http_target_options agent = {
-		.authority = "localhost",
-		.host = "localhost",
-		.path = "",
-		.serves_metrics = true,
-	};
-	struct sockaddr_storage local;
-	struct http_front_options front = {
-		.bind = &local,
-		.targets = &agent,
-		.target_count = 1,
-	};
-	int port;
 
 	o.socket = opt.addresses.count ? opt.addresses.values[0] : NULL;
 	o.pid = opt.pids.count ? opt.pids.values[0] : NULL;
 	o.tls = opt.tls;
 	o.require_tls = opt.require_tls && o.socket;
 	o.timeout_ns = mxprx_connect_ns();
-	if (mxprx_parse_bind(&local, "--http", opt.http, err) ||
-	    mxprx_check_bind(&local, "--http", opt.http, err) ||
-	    proxy_bridge_open(b, &o, err))
+	if (proxy_bridge_open(&s->bridge, &o, err))
 		return -1;
-	b->metrics = mxprx_metrics();
-	agent.title = b->title;
-	agent.dialer = proxy_bridge_dialer(b, d->base);
-	port = mxprx_listen_for_agents(d, &front, err);
-	if (port < 0)
-		return -1;
-	return mxprx_print_agents(&agent, 1, &local, (uint16_t)port, err);
+	s->bridge.metrics = mxprx_metrics();
+	return 0;
 }
 
-/* Serves the agent of -u to RMI clients.  Call proxy_bridge_close(). */
-static int mxprx_add_rmi_bridge(struct door *d, struct proxy_bridge *b,
-				struct error *err)
+static int mxprx_add_bridge(struct serving *s, struct error *err)
+{
+	struct http_target_options agent = {
+		.authority = "localhost",
+		.host = "localhost",
+		.path = "",
+		.serves_metrics = true,
+		.title = s->bridge.title,
+		.dialer = s->workers,
+	};
+	struct http_front_options front = {
+		.bind = &s->local,
+		.targets = &agent,
+		.target_count = 1,
+	};
+	int port;
+
+	s->workers = NULL;
+	port = mxprx_listen_for_agents(s->door, &front, err);
+	if (port < 0)
+		return -1;
+	return mxprx_print_agents(&agent, 1, &s->local, (uint16_t)port, err);
+}
+
+/* Prepares for the agent of -u, which RMI clients reach. */
+static int mxprx_open_agent(struct serving *s, struct error *err)
 {
 	struct jmx_target_options o = opt.login;
-	struct sockaddr_storage local;
-	struct rmi_front_options front = {
-		.bind = &local,
-		.advertise_host = opt.advertise,
-		.jvm = { .host = "localhost", .port = RMI_SERVER_PORT },
-	};
-	const char *bind = opt.binds.values[0];
-	int port;
 
 	o.url = opt.urls.values[0];
 	o.bearer_file = opt.bearer_file;
 	o.tls = opt.tls;
 	o.require_tls = opt.require_tls;
 	o.timeout_ns = mxprx_reply_ns();
-	if (mxprx_parse_bind(&local, "-b", bind, err) ||
-	    mxprx_check_bind(&local, "-b", bind, err) ||
-	    proxy_bridge_open_agent(b, &o, err))
-		return -1;
-	front.jvm.title = b->title;
-	front.jvm.dialer = proxy_bridge_dialer(b, d->base);
-	port = rmi_front_add(d, &front, err);
+	return proxy_bridge_open_agent(&s->bridge, &o, err);
+}
+
+static int mxprx_add_rmi_bridge(struct serving *s, struct error *err)
+{
+	struct rmi_front_options front = {
+		.bind = &s->local,
+		.advertise_host = opt.advertise,
+		.jvm = { .host = "localhost",
+			 .port = RMI_SERVER_PORT,
+			 .title = s->bridge.title,
+			 .dialer = s->workers },
+	};
+	int port;
+
+	s->workers = NULL;
+	port = rmi_front_add(s->door, &front, err);
 	if (port < 0)
 		return -1;
-	return mxprx_print_usage(b->title, &local, (uint16_t)port,
+	return mxprx_print_usage(s->bridge.title, &s->local, (uint16_t)port,
 				 opt.advertise, err);
+}
+
+/*
+ * Starts the processes that start workers, before the private key of --tls-key
+ * is in memory.
+ */
+static int mxprx_start_workers(struct serving *s, struct error *err)
+{
+	const char *option = opt.http ? "--http" : "-b";
+	const char *bind = opt.http ? opt.http : opt.binds.values[0];
+
+	if (mxprx_parse_bind(&s->local, option, bind, err) ||
+	    mxprx_check_bind(&s->local, option, bind, err))
+		return -1;
+	for (size_t i = 0; !opt.rmi && i < opt.urls.count; i++)
+		s->metrics[i] = mxprx_dial_metrics(s->door, &s->agents[i],
+						   opt.urls.values[i]);
+	if ((opt.rmi && mxprx_open_agent(s, err)) ||
+	    (opt.http && mxprx_open_jvm(s, err)))
+		return -1;
+	if (opt.rmi || opt.http)
+		s->workers = proxy_bridge_dialer(&s->bridge, s->door->base);
+	return 0;
 }
 
 /* The JVMs of the command line */
@@ -739,49 +772,72 @@ static void mxprx_raise_descriptors(void)
 			   allowed, opt.clients);
 }
 
-static int mxprx_serve(const struct door_options *options, struct error *err)
+/* Creates the TLS contexts; clients need TLS only with a certificate. */
+static int mxprx_load_tls(struct door_options *options, struct error *err)
 {
-	struct adding a = { .bind = opt.binds.values };
-	struct proxy_bridge bridge = { 0 };
-	struct proxy_bridge *agents = xcalloc(opt.urls.count + 1,
-					      sizeof(*agents));
+	options->to_jvm = tls_client_context(&opt.tls, err);
+	if (!options->to_jvm)
+		return -1;
+	if (opt.tls_cert)
+		options->to_client = tls_server_context(opt.tls_cert,
+							opt.tls_key, err);
+	return !opt.tls_cert == !options->to_client ? 0 : -1;
+}
+
+static int mxprx_add_fronts(struct serving *s, struct error *err)
+{
+	struct adding a = { .door = s->door, .bind = opt.binds.values };
 	int ret = 0;
 
-	mxprx_raise_descriptors();
-	a.door = door_new(options, err);
-	if (!a.door)
-		ret = -1;
-	else if (opt.rmi)
-		ret = mxprx_add_rmi_bridge(a.door, &bridge, err);
+	if (opt.rmi)
+		ret = mxprx_add_rmi_bridge(s, err);
 	else if (opt.urls.count)
-		ret = mxprx_add_agents(a.door, agents, err);
+		ret = mxprx_add_agents(s, err);
 	else if (opt.binds.count)
 		ret = mxprx_for_each_jvm(mxprx_add_front, &a, err);
 	if (ret == 0 && opt.socks)
 		ret = mxprx_listen_for_socks(&a, err);
 	if (ret == 0 && opt.http)
-		ret = mxprx_add_bridge(a.door, &bridge, err);
-	if (ret == 0)
-		ret = door_run(a.door, err);
-	door_free(a.door);
-	proxy_bridge_close(&bridge);
-	free(agents);
+		ret = mxprx_add_bridge(s, err);
 	return ret;
 }
 
-/* Creates the TLS contexts; clients need TLS only with a certificate. */
-static int mxprx_serve_by_tls(struct door_options *options, struct error *err)
+static int mxprx_serve(const struct door_options *options, struct error *err)
 {
+	struct serving s = {
+		.agents = xcalloc(opt.urls.count + 1, sizeof(*s.agents)),
+		.metrics = xcalloc(opt.urls.count + 1, sizeof(*s.metrics)),
+	};
+	struct door_options *own = NULL;
 	int ret = -1;
 
-	options->to_jvm = tls_client_context(&opt.tls, err);
-	if (options->to_jvm && opt.tls_cert)
-		options->to_client = tls_server_context(opt.tls_cert,
-							opt.tls_key, err);
-	if (options->to_jvm && !opt.tls_cert == !options->to_client)
-		ret = mxprx_serve(options, err);
-	SSL_CTX_free(options->to_client);
-	SSL_CTX_free(options->to_jvm);
+	mxprx_raise_descriptors();
+	s.door = door_new(options, err);
+	if (s.door) {
+		own = &s.door->options;
+		ret = 0;
+	}
+	if (ret == 0 && (opt.urls.count || opt.http))
+		ret = mxprx_start_workers(&s, err);
+	if (ret == 0)
+		ret = mxprx_load_tls(own, err);
+	if (ret == 0)
+		ret = mxprx_add_fronts(&s, err);
+	if (ret == 0)
+		ret = door_run(s.door, err);
+	for (size_t i = 0; i < opt.urls.count; i++)
+		dialer_free(s.metrics[i]);
+	dialer_free(s.workers);
+	if (own) {
+		SSL_CTX *to_client = own->to_client, *to_jvm = own->to_jvm;
+
+		door_free(s.door);
+		SSL_CTX_free(to_client);
+		SSL_CTX_free(to_jvm);
+	}
+	proxy_bridge_close(&s.bridge);
+	free(s.agents);
+	free(s.metrics);
 	return ret;
 }
 
@@ -943,7 +999,7 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 		ret = mxprx_parse_allowed(&allowed, err);
 	options.allowed = allowed;
 	if (ret == 0)
-		ret = mxprx_serve_by_tls(&options, err);
+		ret = mxprx_serve(&options, err);
 	free(allowed);
 	return ret;
 }

@@ -179,8 +179,9 @@ struct worker_options {
 	/*
 	 * Runs in each worker and serves a connection on fd, a blocking socket
 	 * that the worker owns, until the other end is closed.  The worker
-	 * exits when run returns.  It has a copy of the parent's memory, but
-	 * none of its other descriptors; standard output and error are
+	 * exits when run returns.  It has a copy of the memory that the parent
+	 * had when it called worker_dialer_new(), but none of its other
+	 * descriptors; standard output and error are
 	 * /dev/null.
 	 */
 	void (*run)(void *self, int fd);

@@ -2,6 +2,14 @@
 /*
  * A dialer whose connections lead to worker processes of sjkc.
  *
+ *	parent ── nursery ─┬─ worker
+ *	                   └─ worker
+ *
+ * Workers read messages of JVMs and agents, so they must not have the private
+ * key of mxprx.  They are children of the nursery, a process that starts with
+ * the dialer, before the key is read, and waits.  For each connection, the
+ * parent sends it the worker's socket, and receives the worker's pidfd.
+ *
  * At most WORKER_DIALER_MAX workers run; further attempts wait, the oldest
  * first, until a worker ends or their time is over.  A worker whose connection
  * is closed may be waiting for the JVM, so it is killed if it does not end.
@@ -13,11 +21,15 @@
 #include "core/base/clock.h"
 #include "jmx_http/net/socket.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef __has_feature
@@ -39,9 +51,14 @@
 /* Limit for a worker to notice that its connection is closed. */
 static const struct timeval worker_notices = { 1, 0 };
 
+/* Limit for the nursery to start a worker. */
+#define WORKER_START_NS (10 * CLOCK_NS_PER_S)
+
 struct worker_dialer {
 	struct dialer dialer;
 	struct worker_options options;
+	struct child nursery;
+	struct error err; /* without a nursery */
 	struct worker *first;
 	size_t count;
 	struct worker_dial *waiting, **waiting_end;
@@ -51,7 +68,7 @@ struct worker_dialer {
 struct worker {
 	struct worker_dialer *of;
 	struct worker *before, *after;
-	struct child child;
+	int pidfd;
 	int fd; /* the worker's end of its connection */
 	struct event *on_end, *on_close, *on_notice;
 };
@@ -97,18 +114,90 @@ static void worker_limit_memory(size_t bytes)
 static int worker_run(void *self, int channel, struct error *err)
 {
 	const struct worker_job *job = self;
+	char unused;
 
-	(void)channel;
 	(void)err;
-	alloc_on_failure(worker_on_no_memory);
+	/* The nursery closes the channel when it has the pidfd. */
+	child_hear(channel, clock_after(clock_monotonic_ns(), WORKER_START_NS),
+		   &unused);
 	worker_limit_memory(job->options->memory_max);
 	job->options->run(job->options->self, job->fd);
+	return CHILD_NOTHING;
+}
+
+/* In the nursery */
+
+/* Starts a worker for job->fd; returns its pidfd, or -1. */
+static int nursery_start(struct worker_job *job)
+{
+	int kept[CHILD_KEPT_MAX] = { job->fd };
+	struct child_options options = {
+		.kept = kept,
+		.kept_count = 1,
+		.dies_with_parent = true,
+	};
+	struct error unused;
+	struct child worker;
+	int pidfd;
+
+	for (size_t i = 0; i < job->options->kept_count; i++)
+		kept[options.kept_count++] = job->options->kept[i];
+	if (child_start(&worker, &options, worker_run, job, &unused))
+		return -1;
+	pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
+	child_leave(&worker);
+	return pidfd;
+}
+
+static void nursery_reap(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	errno = saved;
+}
+
+static int nursery_run(void *self, int channel, struct error *err)
+{
+	const struct sigaction reap = { .sa_handler = nursery_reap,
+					.sa_flags = SA_RESTART | SA_NOCLDSTOP };
+	const struct child parent = { .channel = channel };
+	struct worker_job job = { .options = self };
+	enum child_news news = CHILD_SILENT;
+
+	alloc_on_failure(worker_on_no_memory);
+	sigaction(SIGCHLD, &reap, NULL);
+	while (news == CHILD_SILENT || news == CHILD_TOLD) {
+		news = child_wait(
+			&parent,
+			clock_after(clock_monotonic_ns(), WORKER_START_NS),
+			&job.fd, err);
+		if (job.fd >= 0) {
+			int pidfd = nursery_start(&job);
+
+			child_tell(channel, 'w', pidfd);
+			close(job.fd);
+			if (pidfd >= 0)
+				close(pidfd);
+		}
+	}
 	return CHILD_NOTHING;
 }
 
 /* In the parent: workers */
 
 static void worker_dials_go_on(struct worker_dialer *d);
+
+static void worker_end(int pidfd, int64_t grace_ns)
+{
+	struct pollfd worker = { .fd = pidfd, .events = POLLIN };
+
+	if (poll(&worker, 1, (int)(grace_ns / CLOCK_NS_PER_MS)) != 1)
+		syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	close(pidfd);
+}
 
 static void worker_free(struct worker *w, int64_t grace_ns)
 {
@@ -123,8 +212,7 @@ static void worker_free(struct worker *w, int64_t grace_ns)
 	if (w->on_notice)
 		event_free(w->on_notice);
 	close(w->fd);
-	/* init(1) or the next wait reaps a process stuck in the kernel. */
-	child_end(&w->child, grace_ns);
+	worker_end(w->pidfd, grace_ns);
 	free(w);
 }
 
@@ -169,8 +257,7 @@ static void worker_watch(struct worker *w)
 {
 	struct event_base *base = w->of->dialer.base;
 
-	w->on_end = event_new(base, w->child.channel, EV_READ, worker_on_end,
-			      w);
+	w->on_end = event_new(base, w->pidfd, EV_READ, worker_on_end, w);
 	w->on_close = event_new(base, w->fd, EV_CLOSED, worker_on_close, w);
 	w->on_notice = evtimer_new(base, worker_on_notice, w);
 	if (!w->on_end || !w->on_close || !w->on_notice)
@@ -179,31 +266,43 @@ static void worker_watch(struct worker *w)
 	event_add(w->on_close, NULL);
 }
 
+/* Returns the pidfd of a new worker, which gets a copy of fd; or -1. */
+static int worker_request(struct worker_dialer *d, int fd, struct error *err)
+{
+	int64_t until_ns = clock_after(clock_monotonic_ns(), WORKER_START_NS);
+	int pidfd = -1;
+
+	if (!d->nursery.pid) {
+		*err = d->err;
+		return -1;
+	}
+	if (child_tell(d->nursery.channel, 'w', fd))
+		return fail(err, ERROR_FAILED,
+			    "the process that starts workers has been killed; "
+			    "restart mxprx");
+	if (child_wait(&d->nursery, until_ns, &pidfd, err) != CHILD_TOLD)
+		return -1;
+	if (pidfd < 0)
+		fail(err, ERROR_FAILED, "cannot start a worker process");
+	return pidfd;
+}
+
 /* Returns the parent's end of the connection to a new worker, or -1. */
 static int worker_start(struct worker_dialer *d, struct error *err)
 {
-	struct worker_job job = { .options = &d->options };
-	int kept[CHILD_KEPT_MAX] = { -1 };
-	struct child_options options = {
-		.kept = kept,
-		.kept_count = 1,
-		.dies_with_parent = true,
-	};
 	struct worker *w;
-	int ends[2];
+	int ends[2], pidfd;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return fail_sys(err, ERROR_FAILED, "socketpair");
-	job.fd = kept[0] = ends[1];
-	for (size_t i = 0; i < d->options.kept_count; i++)
-		kept[options.kept_count++] = d->options.kept[i];
-	w = xcalloc(1, sizeof(*w));
-	if (child_start(&w->child, &options, worker_run, &job, err)) {
+	pidfd = worker_request(d, ends[1], err);
+	if (pidfd < 0) {
 		close(ends[0]);
 		close(ends[1]);
-		free(w);
 		return -1;
 	}
+	w = xcalloc(1, sizeof(*w));
+	w->pidfd = pidfd;
 	/* Watched, so kept: closed with the worker, it ends the connection. */
 	w->fd = ends[1];
 	w->of = d;
@@ -315,6 +414,7 @@ static void worker_dialer_free(struct dialer *dialer)
 		next = w->after;
 		worker_free(w, left_ns > 0 ? left_ns : 0);
 	}
+	child_end(&d->nursery, 0);
 	free(d);
 }
 
@@ -336,10 +436,16 @@ static const struct dialer_ops worker_ops = {
 struct dialer *worker_dialer_new(const struct worker_options *options)
 {
 	struct worker_dialer *d = xcalloc(1, sizeof(*d));
+	const struct child_options nursery = {
+		.kept = options->kept,
+		.kept_count = options->kept_count,
+		.dies_with_parent = true,
+	};
 
 	d->dialer = (struct dialer){ .ops = &worker_ops,
 				     .base = options->base };
 	d->options = *options;
 	d->waiting_end = &d->waiting;
+	child_start(&d->nursery, &nursery, nursery_run, &d->options, &d->err);
 	return &d->dialer;
 }

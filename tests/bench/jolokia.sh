@@ -243,10 +243,12 @@ BODIES = {
 
 def whole_cpu(pid):
     """With that of processes which have ended, once they are waited for."""
-    with open("/proc/%s/stat" % pid) as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    ended = sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")
-    return ended + sum(map(cpu, tree(pid)))
+    ticks = 0
+    for one in tree(pid):
+        with open("/proc/%s/stat" % one) as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def load(at, seconds):
