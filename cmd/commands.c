@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&flame_command,
 	&prof_command,
 	&gc_command,
+	&probe_command,
 	&perfmap_command,
 	&jps_command,
 	&jcmd_command,
@@ -80,8 +81,9 @@ static const struct {
 	  "`sjkc mxprx` connects it through one port" },
 	{ "jmx jmxterm", "`sjkc mx` reads and sets MBeans, `sjkc mxping` tests "
 			 "a connection" },
-	{ "trace watch monitor", "JDK 25 and later: `sjkc jcmd PID JFR.start "
-				 "method-trace=CLASS::METHOD`" },
+	{ "trace watch monitor btrace byteman methods",
+	  "`sjkc probe PID com.acme.Orders.submit` counts and times the calls "
+	  "of methods" },
 	{ "check status", "`sjkc doctor PID` checks what works with a JVM" },
 	{ "attach load",
 	  "`sjkc jcmd PID JVMTI.agent_load FILE` loads an agent" },

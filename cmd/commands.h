@@ -24,6 +24,7 @@ extern const struct command mxping_command;
 extern const struct command mxprx_command;
 extern const struct command perfmap_command;
 extern const struct command prof_command;
+extern const struct command probe_command;
 extern const struct command ttop_command;
 extern const struct command vminfo_command;
 

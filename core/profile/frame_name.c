@@ -71,6 +71,75 @@ static bool name_put_array(struct text *out, const char *name, size_t len,
 	return true;
 }
 
+/* Appends a class of a descriptor, whose name has slashes. */
+static void name_put_slashed(struct text *out, const char *name, size_t len,
+			     bool simple)
+{
+	struct text dotted = { 0 };
+
+	text_add(&dotted, name, len);
+	for (size_t i = 0; i < dotted.len; i++) {
+		if (dotted.bytes[i] == '/')
+			dotted.bytes[i] = '.';
+	}
+	name_put_class(out, dotted.bytes, dotted.len, simple);
+	text_release(&dotted);
+}
+
+/* Appends the type at the start; returns its length, 0 if it is invalid. */
+static size_t name_put_type(struct text *out, const char *at, size_t len,
+			    bool simple)
+{
+	size_t depth = 0, used;
+
+	while (depth < len && at[depth] == '[')
+		depth++;
+	if (depth == len)
+		return 0;
+	used = depth + 1;
+	if (at[depth] == 'L') {
+		const char *end = memchr(at + depth, ';', len - depth);
+
+		if (!end || end == at + depth + 1)
+			return 0;
+		used = (size_t)(end - at) + 1;
+		name_put_slashed(out, at + depth + 1, used - depth - 2, simple);
+	} else if (name_primitive(at[depth])) {
+		text_puts(out, name_primitive(at[depth]));
+	} else {
+		return 0;
+	}
+	while (depth--)
+		text_puts(out, "[]");
+	return used;
+}
+
+bool frame_parameters(struct text *out, const char *descriptor, size_t len,
+		      bool simple)
+{
+	struct text list = { 0 };
+	size_t at = 1, used;
+
+	if (!len || descriptor[0] != '(')
+		return false;
+	text_putc(&list, '(');
+	while (at < len && descriptor[at] != ')') {
+		if (at > 1)
+			text_puts(&list, ", ");
+		used = name_put_type(&list, descriptor + at, len - at, simple);
+		if (!used)
+			break;
+		at += used;
+	}
+	text_putc(&list, ')');
+	if (at < len && descriptor[at] == ')')
+		text_add(out, list.bytes, list.len);
+	else
+		at = len;
+	text_release(&list);
+	return at < len;
+}
+
 static void name_put_string(struct text *out, const struct profile *p,
 			    uint32_t string)
 {

@@ -33,6 +33,15 @@ void frame_name(struct text *out, const struct profile *p,
 		const struct frame *f, const struct style *style);
 
 /*
+ * Appends the parameters of a method descriptor (JVMS 4.3.3) as in Java:
+ * "(long, String)" for "(JLjava/lang/String;)V", with the packages of classes
+ * unless simple; made safe. Returns false, with nothing appended, when it is
+ * not a descriptor.
+ */
+bool frame_parameters(struct text *out, const char *descriptor, size_t len,
+		      bool simple);
+
+/*
  * Appends "[name tid=12]", the root frame of a thread, with the kernel's id or
  * else Java's, if there is one.
  */

@@ -17,7 +17,7 @@ static const struct {
 	[JFR_POOL_STRING] = { "String", { "" } },
 	[JFR_POOL_SYMBOL] = { "Symbol", { "string" } },
 	[JFR_POOL_CLASS] = { "Class", { "name" } },
-	[JFR_POOL_METHOD] = { "Method", { "type", "name" } },
+	[JFR_POOL_METHOD] = { "Method", { "type", "name", "descriptor" } },
 	[JFR_POOL_THREAD] = { "Thread",
 			      { "osName", "osThreadId", "javaName",
 				"javaThreadId", "virtual" } },
@@ -27,7 +27,7 @@ static const struct {
 	[JFR_POOL_OLD_OBJECT] = { "OldObject", { "type" } },
 };
 
-enum { METHOD_TYPE, METHOD_NAME };
+enum { METHOD_TYPE, METHOD_NAME, METHOD_DESCRIPTOR };
 enum {
 	THREAD_OS_NAME,
 	THREAD_OS_ID,
@@ -598,6 +598,20 @@ static void pool_add_word(const struct jfr_pools *ps, uint32_t type,
 		jfr_pools_text(ps, &w->words[index], out);
 }
 
+/* Distinguishes methods of one name, as `jfr print` does. */
+static void pool_add_parameters(const struct jfr_pools *ps, uint64_t key,
+				struct text *out)
+{
+	const struct jfr_value *method = pools_find(ps, JFR_POOL_METHOD, key);
+	struct text descriptor = { 0 };
+
+	pool_field_text(ps, JFR_POOL_METHOD, METHOD_DESCRIPTOR, method,
+			&descriptor);
+	if (descriptor.len)
+		frame_parameters(out, descriptor.bytes, descriptor.len, false);
+	text_release(&descriptor);
+}
+
 void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
 		    struct text *out)
 {
@@ -613,10 +627,11 @@ void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
 		text_puts(out, profile_text(p, jfr_pools_class(ps, key)));
 		break;
 	case JFR_POOL_METHOD:
-		if (key)
-			frame_name(out, p,
-				   &p->frames[jfr_pools_frame(ps, &site)],
-				   &style);
+		if (!key)
+			break;
+		frame_name(out, p, &p->frames[jfr_pools_frame(ps, &site)],
+			   &style);
+		pool_add_parameters(ps, key, out);
 		break;
 	case JFR_POOL_THREAD:
 		text_puts(

@@ -143,6 +143,40 @@ static void thread_frame_prints_the_known_id(void **state)
 	profile_free(p);
 }
 
+static void expect_parameters(const char *descriptor, bool is_simple,
+			      const char *expected)
+{
+	struct text out = { 0 };
+	size_t len = strlen(descriptor);
+
+	text_puts(&out, "");
+	assert_int_equal(frame_parameters(&out, descriptor, len, is_simple),
+			 *expected != '\0');
+	assert_string_equal(out.bytes, expected);
+	text_release(&out);
+}
+
+static void parameters_are_written_as_in_java(void **state)
+{
+	(void)state;
+	expect_parameters("()V", true, "()");
+	expect_parameters("(JLjava/lang/String;)V", true, "(long, String)");
+	expect_parameters("([[Ljava/util/Map$Entry;[I)Z", false,
+			  "(java.util.Map$Entry[][], int[])");
+}
+
+static void damaged_descriptor_yields_no_parameters(void **state)
+{
+	static const char *const damaged[] = {
+		"",     "V",    "(", "(J", "(L;)V", "(Ljava/lang/String",
+		"([)V", "(X)V",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++)
+		expect_parameters(damaged[i], true, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +189,8 @@ int main(void)
 			lines_and_annotations_are_added_when_asked_for),
 		cmocka_unit_test(control_characters_are_made_visible),
 		cmocka_unit_test(thread_frame_prints_the_known_id),
+		cmocka_unit_test(parameters_are_written_as_in_java),
+		cmocka_unit_test(damaged_descriptor_yields_no_parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

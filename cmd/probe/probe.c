@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc probe: counts and times the calls of Java methods. */
+#include "cmd/probe/probe_options.h"
+
+#include "cmd/commands.h"
+#include "cmd/log.h"
+#include "cmd/main_name.h"
+#include "cmd/target.h"
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/clock.h"
+#include "jvmti/client/client_probes.h"
+
+#include <stdlib.h>
+
+enum { MAX_METHODS = 1000, TOP_METHODS = 20, CALLS_PER_S = 100 };
+
+static struct probe_options opt = {
+	.duration_ns = PROBE_NOT_GIVEN,
+	.interval_ns = PROBE_NOT_GIVEN,
+	.above_ns = PROBE_NOT_GIVEN,
+	.max = MAX_METHODS,
+	.top = TOP_METHODS,
+	.rate = CALLS_PER_S,
+	.stack_every = COUNT_NOT_GIVEN,
+};
+
+static int probe_check_jfr(struct error *err)
+{
+	static const struct {
+		const bool *flag;
+		const char *name;
+	} agents[] = {
+		{ &opt.args, "--args" },
+		{ &opt.tree, "--tree" },
+		{ &opt.count, "--count" },
+		{ &opt.publish, "--publish" },
+		{ &opt.histogram, "--histogram" },
+	};
+
+	for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++) {
+		if (opt.jfr && *agents[i].flag)
+			return misuse(err, "%s requires the agent: omit --jfr",
+				      agents[i].name);
+	}
+	return 0;
+}
+
+static int probe_check_options(struct error *err)
+{
+	if (opt.json && opt.csv)
+		return misuse(err, "--csv and --json exclude each other");
+	if (opt.duration_ns == 0)
+		return misuse(err, "--duration must be longer than 0");
+	if (opt.interval_ns == 0)
+		return misuse(err, "--interval must be longer than 0");
+	if (opt.max < 1 || opt.max > PROBE_MAX)
+		return misuse(err, "--max must be 1 to %d", PROBE_MAX);
+	if (opt.output && opt.above_ns < 0)
+		return misuse(err, "-o draws the stack traces of slow calls "
+				   "and requires --above");
+	if (opt.count && opt.above_ns >= 0)
+		return misuse(err, "--count measures no times: omit --above");
+	if (probe_check_jfr(err))
+		return -1;
+	return probe_check_output(&opt, err);
+}
+
+static bool word_is_number(const char *word)
+{
+	for (; *word; word++) {
+		if (!is_digit(*word))
+			return false;
+	}
+	return true;
+}
+
+/* Without -p, the first argument is the JVM, unless a method stands alone. */
+static bool probe_names_target(int argc, char **argv)
+{
+	return !opt.pid && (argc != 1 || word_is_number(argv[0]));
+}
+
+static int probe_read_patterns(struct probe_run *run, int argc, char **argv,
+			       struct error *err)
+{
+	bool selects = false;
+
+	run->patterns = xcalloc((size_t)argc + 1, sizeof(*run->patterns));
+	for (int i = 0; i < argc; i++) {
+		if (method_pattern_init(&run->patterns[run->pattern_count++],
+					argv[i], err))
+			return -1;
+		selects |= !run->patterns[i].excludes;
+	}
+	if (!selects)
+		return misuse(err, "name a method: com.acme.Orders.submit");
+	return 0;
+}
+
+static int probe_run(int argc, char **argv, struct error *err)
+{
+	struct probe_run run = { .o = &opt, .jvm.pidfd = -1 };
+	int skipped = argc && probe_names_target(argc, argv), ret;
+
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
+	ret = probe_check_options(err);
+	if (ret == 0)
+		ret = probe_read_patterns(&run, argc - skipped, argv + skipped,
+					  err);
+	if (ret == 0)
+		ret = skipped || opt.pid ? target_open(&run.jvm, opt.pid, &argc,
+						       &argv, err)
+					 : target_open_any(&run.jvm, err);
+	if (ret == 0) {
+		main_name_add_with_pid(&run.jvm, &run.name);
+		ret = opt.jfr ? probe_by_jfr(&run, err)
+			      : misuse(err, "probe requires --jfr");
+	}
+	for (size_t i = 0; i < run.pattern_count; i++)
+		method_pattern_release(&run.patterns[i]);
+	free(run.patterns);
+	text_release(&run.name);
+	jvm_close(&run.jvm);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
+		     "measure for this long (default: until Ctrl-C)"),
+	OPT_FLAG('l', "list", &opt.list,
+		 "list the methods, and change nothing"),
+	OPT_DURATION(0, "above", &opt.above_ns, "<time>",
+		     "report calls that take at least this long"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "draw the stack traces of these calls"),
+	OPT_FLAG(0, "jfr", &opt.jfr,
+		 "measure with JFR (JDK 25 or later)"),
+	OPT_FLAG(0, "system", &opt.system, "include classes of the JDK"),
+	OPT_COUNT(0, "max", &opt.max, "<count>",
+		  "arm at most this many methods"),
+	OPT_COUNT('n', "top", &opt.top, "<count>",
+		  "print at most this many methods"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command probe_command = {
+	.name = "probe",
+	.synopsis = "probe [<options>] <pid> <method>…",
+	.summary = "count and time the calls of Java methods",
+	.group = "see where time goes",
+	.examples = "  sjkc probe 4711 com.acme.Orders.submit --jfr -d 10s\n"
+		    "  sjkc probe 4711 '+com.acme.Handler.handle' --jfr\n"
+		    "  sjkc probe 4711 'Orders.*' --jfr --above 50ms -o "
+		    "slow.html\n",
+	.options = options,
+	.run = probe_run,
+};

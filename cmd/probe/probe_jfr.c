@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe --jfr: measures with the method timing of JFR (JEP 520, JDK 25).
+ *
+ *	VM.class_hierarchy	finds the classes
+ *	JFR.start		arms jdk.MethodTiming, and jdk.MethodTrace
+ *				for --above
+ *	JFR.stop		disarms, and writes the recording to JFR's own
+ *				directory, which only the JVM's user can
+ *				write to; it is read and removed
+ *
+ * A cleanup process stops the recording if sjkc is killed.
+ */
+#include "cmd/log.h"
+#include "cmd/probe/loaded_classes.h"
+#include "cmd/probe/probe_options.h"
+#include "cmd/probe/probe_report.h"
+#include "cmd/signals.h"
+#include "core/attach/attach.h"
+#include "core/base/alloc.h"
+#include "core/base/child.h"
+#include "core/base/clock.h"
+#include "core/base/input.h"
+#include "core/base/lines.h"
+#include "core/base/output.h"
+#include "core/base/units.h"
+#include "core/formats/reader.h"
+#include "core/jvm/jdk_version.h"
+#include "core/profile/event_table.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define JFR_FIRST      25 /* the first JDK with jdk.MethodTiming */
+#define JFR_TIMEOUT_NS (60 * CLOCK_NS_PER_S)
+#define JFR_CLEANUP_NS (10 * CLOCK_NS_PER_S)
+#define JFR_FILTER     60000 /* bytes: the JVM accepts 256 KiB of arguments */
+#define JFR_TIMING     "jdk.MethodTiming"
+#define JFR_TRACE      "jdk.MethodTrace"
+
+struct jfr_session {
+	struct probe_run *run;
+	struct attach *attach;
+	struct loaded_classes classes;
+	struct text filter; /* "a.B::m;a.C::m" */
+	size_t class_count;
+	char recording[32]; /* name of the recording */
+	bool is_running;
+	struct text directory; /* JFR's, as the JVM sees it */
+	struct child cleaner;
+	struct profile *profile;
+	int64_t start_ns, end_ns; /* monotonic */
+};
+
+/* ---- the recording in the JVM ---- */
+
+/* Runs a diagnostic command; *reply may be NULL. */
+static int jfr_command(struct attach *attach, const char *command,
+		       struct text *reply, struct error *err)
+{
+	const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { command },
+	};
+	struct text ignored = { 0 };
+	int ret = attach_call(attach, &request, reply ? reply : &ignored, err);
+
+	text_release(&ignored);
+	return ret;
+}
+
+/*
+ * Runs a command whose success the JVM reports by a text: it also reports wrong
+ * options as success.
+ */
+static int jfr_command_done(struct attach *attach, const char *command,
+			    const char *success, struct error *err)
+{
+	struct text reply = { 0 };
+	int ret = jfr_command(attach, command, &reply, err);
+	struct lines lines = lines_over(reply.bytes ? reply.bytes : "",
+					reply.len);
+	struct line first = { 0 };
+
+	lines_next(&lines, &first);
+	if (ret == 0 && !(reply.len && strstr(reply.bytes, success)))
+		ret = fail(err, ERROR_REFUSED, "%.*s: %.*s",
+			   (int)strcspn(command, " "), command, (int)first.len,
+			   first.len ? first.text : "");
+	text_release(&reply);
+	return ret;
+}
+
+static int jfr_check_version(const struct jfr_session *s, struct error *err)
+{
+	struct jvm_info info;
+	unsigned version;
+
+	if (jvm_info(&s->run->jvm, &info, err))
+		return -1;
+	version = jdk_version_of(info.version).feature;
+	jvm_info_release(&info);
+	/* An unknown version: JFR.start reports what is missing. */
+	if (!version || version >= JFR_FIRST)
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%d: --jfr requires JDK %d or later, and this is JDK %u; "
+		    "omit --jfr to use the agent",
+		    (int)s->run->jvm.pid, JFR_FIRST, version);
+}
+
+/* JFR selects all overloads of one name, or all methods of a class. */
+static int jfr_check_patterns(const struct probe_run *run, struct error *err)
+{
+	for (size_t i = 0; i < run->pattern_count; i++) {
+		const struct method_pattern *m = &run->patterns[i];
+
+		if (m->has_parameters)
+			return misuse(err,
+				      "--jfr measures all overloads of a "
+				      "name: omit the parameters of '%s'",
+				      m->word);
+		if (!m->excludes && strpbrk(m->method, "*?") &&
+		    strcmp(m->method, "*") != 0)
+			return misuse(err,
+				      "--jfr requires the full name of a "
+				      "method, or '*' for all methods: "
+				      "'%s'",
+				      m->word);
+	}
+	return 0;
+}
+
+/* A name with other characters would end the filter or the command. */
+static bool jfr_is_plain(const char *name)
+{
+	return !name[strcspn(name, " ,;:\"'=\n")];
+}
+
+static void jfr_add_filter(struct jfr_session *s, const char *class_name,
+			   const char *method)
+{
+	if (!jfr_is_plain(class_name) || !jfr_is_plain(method)) {
+		log_always("%s is skipped: JFR does not accept this name",
+			   class_name);
+		return;
+	}
+	text_printf(&s->filter, "%s%s", s->filter.len ? ";" : "", class_name);
+	if (strcmp(method, "*") != 0)
+		text_printf(&s->filter, "::%s", method);
+	s->class_count++;
+}
+
+static bool jfr_has_choice(const struct jfr_session *s, size_t pattern)
+{
+	for (size_t i = 0; i < s->classes.chosen_count; i++) {
+		if (s->classes.chosen[i].pattern == pattern)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A class that is not loaded is armed once it is, unless its name is similar to
+ * that of a loaded class or has no package.
+ */
+static int jfr_add_unloaded(struct jfr_session *s,
+			    const struct method_pattern *m, struct error *err)
+{
+	struct text hint = { 0 };
+	int ret = 0;
+
+	loaded_classes_suggest(&s->classes, m, &hint);
+	if (hint.len || m->any_package || m->with_subtypes ||
+	    strpbrk(m->class_name, "*?")) {
+		ret = fail(err, ERROR_NO_TARGET,
+			   "%d: no loaded class matches '%s'%s",
+			   (int)s->run->jvm.pid, m->class_name,
+			   hint.len ? hint.bytes : "");
+	} else {
+		log_info("class %s is not loaded; its calls are counted once "
+			 "it is",
+			 m->class_name);
+		jfr_add_filter(s, m->class_name, m->method);
+	}
+	text_release(&hint);
+	return ret;
+}
+
+static bool jfr_is_system(const char *name)
+{
+	return probe_class_is_system(&(struct probe_class){ .name = name });
+}
+
+/* Makes the filter of the chosen classes. */
+static int jfr_make_filter(struct jfr_session *s, struct error *err)
+{
+	const struct probe_run *run = s->run;
+	size_t skipped = 0;
+
+	for (size_t i = 0; i < run->pattern_count; i++) {
+		const struct method_pattern *m = &run->patterns[i];
+
+		if (!m->excludes && !jfr_has_choice(s, i) &&
+		    jfr_add_unloaded(s, m, err))
+			return -1;
+	}
+	for (size_t i = 0; i < s->classes.chosen_count; i++) {
+		const struct chosen_class *c = &s->classes.chosen[i];
+
+		if (!run->o->system && jfr_is_system(c->name))
+			skipped++;
+		else
+			jfr_add_filter(s, c->name,
+				       run->patterns[c->pattern].method);
+	}
+	if (skipped)
+		log_always("%zu classes of the JDK are skipped; --system "
+			   "includes them",
+			   skipped);
+	if (!s->class_count)
+		return fail(err, ERROR_NO_TARGET,
+			    "no method is left to measure");
+	if (s->class_count > run->o->max || s->filter.len > JFR_FILTER)
+		return fail(err, ERROR_FAILED,
+			    "%zu classes match, more than %" PRIu64
+			    "; use a narrower pattern or raise --max",
+			    s->class_count, run->o->max);
+	return 0;
+}
+
+/* ---- cleaning up ---- */
+
+/* Opens the directory of the JVM and removes our file. */
+static void jfr_remove_file(const struct jfr_session *s)
+{
+	struct error unused;
+	int directory;
+
+	if (!s->directory.len)
+		return;
+	directory = jvm_open_file(&s->run->jvm, s->directory.bytes,
+				  O_RDONLY | O_DIRECTORY | O_CLOEXEC, &unused);
+	if (directory < 0)
+		return;
+	unlinkat(directory, s->recording, 0);
+	close(directory);
+}
+
+static void jfr_stop_recording(const struct jfr_session *s)
+{
+	struct attach *attach;
+	struct text command = { 0 };
+	struct error err;
+
+	if (!jvm_runs(&s->run->jvm))
+		return;
+	text_printf(&command, "JFR.stop name=%s", s->recording);
+	attach = attach_open(&s->run->jvm, JFR_CLEANUP_NS, &err);
+	if (!attach || jfr_command(attach, command.bytes, NULL, &err)) {
+		if (jvm_runs(&s->run->jvm))
+			log_always("cannot stop the recording: %s; stop it "
+				   "with `sjkc jcmd %d %s`",
+				   err.text, (int)s->run->jvm.pid,
+				   command.bytes);
+	}
+	attach_close(attach);
+	jfr_remove_file(s);
+	text_release(&command);
+}
+
+/* The job of the cleanup process: waits for the end of sjkc. */
+static int jfr_clean_up(void *self, int channel, struct error *err)
+{
+	const struct jfr_session *s = self;
+	enum child_news news;
+	char word;
+
+	(void)err;
+	do
+		news = child_hear(channel, INT64_MAX, &word);
+	while (news == CHILD_SILENT);
+	if (news == CHILD_GONE)
+		jfr_stop_recording(s);
+	return CHILD_NOTHING;
+}
+
+static int jfr_start_cleaner(struct jfr_session *s, struct error *err)
+{
+	const int kept[] = { STDERR_FILENO, s->run->jvm.pidfd };
+	const struct child_options options = {
+		.files = CHILD_NULLS_FILES,
+		.kept = kept,
+		.kept_count = sizeof(kept) / sizeof(*kept),
+	};
+
+	if (child_start(&s->cleaner, &options, jfr_clean_up, s, err))
+		return fail_in(err, "cannot start the cleanup process");
+	return 0;
+}
+
+static void jfr_end_cleaner(struct jfr_session *s)
+{
+	if (!s->cleaner.pid)
+		return;
+	child_end(&s->cleaner,
+		  child_tell(s->cleaner.channel, 'k', -1) ? 0 : CLOCK_NS_PER_S);
+	s->cleaner = (struct child){ .channel = -1 };
+}
+
+/* ---- arming ---- */
+
+/* Takes the path from "Repository path: /tmp/2026_11_25_18_46_41_22365". */
+static int jfr_read_directory(struct jfr_session *s, struct error *err)
+{
+	static const char label[] = "Repository path: ";
+	struct text reply = { 0 };
+	struct lines lines;
+	struct line line;
+	int ret = jfr_command(s->attach, "JFR.configure", &reply, err);
+
+	lines = lines_over(reply.bytes ? reply.bytes : "", reply.len);
+	while (ret == 0 && !s->directory.len && lines_next(&lines, &line)) {
+		if (!line_starts(line, label))
+			continue;
+		text_add(&s->directory, line.text + strlen(label),
+			 line.len - strlen(label));
+	}
+	text_release(&reply);
+	if (ret == 0 &&
+	    (!s->directory.len || s->directory.bytes[0] != '/' ||
+	     s->directory.bytes[strcspn(s->directory.bytes, "\"\n")]))
+		ret = fail(err, ERROR_REFUSED,
+			   "JFR.configure did not report JFR's directory");
+	return ret;
+}
+
+/* Appends "50ms" in a unit that JFR supports. */
+static void jfr_add_time(struct text *out, int64_t ns)
+{
+	if (ns % CLOCK_NS_PER_MS == 0)
+		text_printf(out, "%" PRId64 "ms", ns / CLOCK_NS_PER_MS);
+	else
+		text_printf(out, "%" PRId64 "ns", ns);
+}
+
+static void jfr_add_start(const struct jfr_session *s, struct text *command)
+{
+	struct text above = { 0 };
+
+	text_printf(command,
+		    "JFR.start name=%s settings=none maxsize=256m "
+		    "+jdk.ActiveSetting#enabled=true "
+		    "+" JFR_TIMING "#enabled=true "
+		    "+" JFR_TIMING "#period=endChunk "
+		    "+" JFR_TIMING "#filter=%s",
+		    s->recording, s->filter.bytes);
+	if (s->run->o->above_ns < 0)
+		return;
+	jfr_add_time(&above, s->run->o->above_ns);
+	text_printf(command,
+		    " +" JFR_TRACE "#enabled=true "
+		    "+" JFR_TRACE "#stackTrace=true "
+		    "+" JFR_TRACE "#threshold=%s "
+		    "+" JFR_TRACE "#filter=%s",
+		    above.bytes, s->filter.bytes);
+	text_release(&above);
+}
+
+static int jfr_arm(struct jfr_session *s, struct error *err)
+{
+	struct text command = { 0 };
+	struct probe_pauses pauses;
+	int ret;
+
+	jfr_add_start(s, &command);
+	probe_pauses_begin(&pauses, &s->run->jvm);
+	s->is_running = true;
+	ret = jfr_command_done(s->attach, command.bytes, "Started recording",
+			       err);
+	if (ret == 0)
+		ret = jfr_read_directory(s, err);
+	s->start_ns = clock_monotonic_ns();
+	probe_pauses_end(&pauses, "arming");
+	text_release(&command);
+	return ret;
+}
+
+/* ---- reading ---- */
+
+/* Opens the recording; the JVM's user could have put another file there. */
+static int jfr_open_file(const struct jfr_session *s, struct error *err)
+{
+	struct text path = { 0 };
+	struct stat st;
+	int fd;
+
+	text_printf(&path, "%s/%s", s->directory.bytes, s->recording);
+	fd = jvm_open_file(&s->run->jvm, path.bytes,
+			   O_RDONLY | O_NOFOLLOW | O_CLOEXEC, err);
+	text_release(&path);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+			st.st_uid != s->run->jvm.uid)) {
+		close(fd);
+		return fail(err, ERROR_REFUSED,
+			    "the recording is not a file of the JVM's user");
+	}
+	return fd;
+}
+
+static int jfr_read_file(struct jfr_session *s, int fd, struct error *err)
+{
+	struct input in = { 0 };
+	char path[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ret = input_open(&in, path, err);
+	if (ret == 0)
+		ret = input_complete(&in, err);
+	if (ret == 0) {
+		s->profile = profile_new();
+		s->profile->wants_tables = JFR_TIMING;
+		ret = jfr_reader.read(in.bytes, in.len, s->profile, err);
+	}
+	input_close(&in);
+	return ret;
+}
+
+static int jfr_disarm(struct jfr_session *s, struct error *err)
+{
+	struct text command = { 0 };
+	int ret, fd = -1;
+
+	text_printf(&command, "JFR.stop name=%s filename=\"%s/%s\"",
+		    s->recording, s->directory.bytes, s->recording);
+	s->end_ns = clock_monotonic_ns();
+	ret = jfr_command_done(s->attach, command.bytes, "Stopped recording",
+			       err);
+	text_release(&command);
+	if (ret)
+		return ret;
+	s->is_running = false;
+	fd = jfr_open_file(s, err);
+	jfr_remove_file(s);
+	if (fd < 0)
+		return -1;
+	ret = jfr_read_file(s, fd, err);
+	close(fd);
+	return ret;
+}
+
+/* ---- results ---- */
+
+/* Returns the value of a column in its last event, or 0. */
+static uint64_t jfr_value(const struct event_table *t,
+			  const struct event_row *row, const char *column)
+{
+	for (size_t i = 0; i < t->value_count; i++) {
+		if (strcmp(t->values[i], column) == 0)
+			return row->values[i].count ? row->values[i].last : 0;
+	}
+	return 0;
+}
+
+/* Other recordings may measure other methods. */
+static bool jfr_is_wanted(const struct probe_run *run, const char *class_name,
+			  const char *method)
+{
+	bool wanted = false;
+
+	for (size_t i = 0; i < run->pattern_count; i++) {
+		const struct method_pattern *m = &run->patterns[i];
+
+		if (!method_pattern_has_method(m, method, NULL))
+			continue;
+		if (m->excludes && method_pattern_has_class(m, class_name))
+			return false;
+		wanted |= m->with_subtypes ||
+			  method_pattern_has_class(m, class_name);
+	}
+	return wanted;
+}
+
+/* Splits "com.acme.Orders.submit(long)" in place. */
+static bool jfr_split_name(char *name, struct probe_row *row)
+{
+	char *parameters = strchr(name, '(');
+	char *dot = parameters ? memrchr(name, '.', (size_t)(parameters - name))
+			       : strrchr(name, '.');
+
+	if (!dot)
+		return false;
+	*dot = '\0';
+	row->class_name = name;
+	row->method = dot + 1;
+	if (parameters) {
+		row->parameters = xstrdup(parameters);
+		*parameters = '\0';
+	}
+	return true;
+}
+
+static void jfr_add_row(const struct jfr_session *s, struct probe_report *r,
+			const struct event_table *t,
+			const struct event_row *from)
+{
+	struct probe_row row = { 0 };
+	char *name = xstrdup(profile_text(s->profile, from->texts[0]));
+
+	if (!jfr_split_name(name, &row) ||
+	    !jfr_is_wanted(s->run, row.class_name, row.method)) {
+		free((char *)row.parameters);
+		free(name);
+		return;
+	}
+	row.counts.calls = jfr_value(t, from, "invocations");
+	row.counts.max_ns = jfr_value(t, from, "maximum");
+	row.min_ns = jfr_value(t, from, "minimum");
+	row.average_ns = jfr_value(t, from, "average");
+	row.counts.sum_ns = row.average_ns * row.counts.calls;
+	r->rows[r->count++] = row;
+}
+
+static void jfr_make_report(const struct jfr_session *s, struct probe_report *r)
+{
+	const struct event_table *t = event_table_find(s->profile, JFR_TIMING);
+
+	*r = (struct probe_report){
+		.detail = PROBE_AVERAGED,
+		.source = "jfr",
+		.pid = s->run->jvm.pid,
+		.time_ns = clock_wall_ns(),
+		.duration_ns = s->end_ns - s->start_ns,
+		.is_final = true,
+		.top = s->run->o->top,
+		.rows = xcalloc(t ? t->row_count : 1, sizeof(*r->rows)),
+	};
+	for (size_t i = 0; t && i < t->row_count; i++)
+		jfr_add_row(s, r, t, &t->rows[i]);
+	probe_report_sort(r);
+}
+
+static void jfr_release_report(struct probe_report *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free((char *)r->rows[i].class_name);
+		free((char *)r->rows[i].parameters);
+	}
+	free(r->rows);
+}
+
+static void jfr_add_text(const struct jfr_session *s,
+			 const struct probe_report *r, struct text *out)
+{
+	struct text time = { 0 };
+
+	units_add_time(&time, (double)r->duration_ns);
+	units_add_counted(out, r->count, "method");
+	text_printf(out, " of %s, timed by JFR for %s\n\n", s->run->name.bytes,
+		    time.bytes);
+	probe_report_text(r, out);
+	if (s->run->o->above_ns >= 0)
+		probe_add_calls(s->run, s->profile, JFR_TRACE, out);
+	text_release(&time);
+}
+
+static int jfr_write(const struct jfr_session *s, struct error *err)
+{
+	const struct probe_options *o = s->run->o;
+	struct probe_report r;
+	struct text out = { 0 };
+	int ret;
+
+	jfr_make_report(s, &r);
+	if (!r.count) {
+		jfr_release_report(&r);
+		return fail(err, ERROR_NO_TARGET,
+			    "%d: JFR timed no method: the classes have no "
+			    "method '%s', or it is native or abstract",
+			    (int)s->run->jvm.pid, s->run->patterns[0].word);
+	}
+	if (o->json) {
+		struct json j = probe_report_json(&r, &out);
+
+		json_close_object(&j);
+		text_putc(&out, '\n');
+	} else if (o->csv) {
+		probe_report_csv(&r, &out);
+	} else {
+		jfr_add_text(s, &r, &out);
+	}
+	ret = probe_print(&out, err);
+	jfr_release_report(&r);
+	text_release(&out);
+	if (ret == 0 && o->output)
+		ret = probe_write_page(s->run, s->profile, JFR_TRACE, err);
+	return ret;
+}
+
+/* ---- the run ---- */
+
+static int jfr_list(const struct jfr_session *s, struct error *err)
+{
+	struct text out = { 0 };
+	int ret;
+
+	for (size_t i = 0; i < s->filter.len; i++) {
+		if (s->filter.bytes[i] == ';')
+			s->filter.bytes[i] = '\n';
+	}
+	text_add(&out, s->filter.bytes, s->filter.len);
+	text_putc(&out, '\n');
+	ret = probe_print(&out, err);
+	text_release(&out);
+	return ret;
+}
+
+static void jfr_announce(const struct jfr_session *s)
+{
+	struct text pause = { 0 };
+
+	units_add_time(&pause, (double)probes_estimate_pause(s->class_count));
+	log_info("JFR arms methods of %zu %s; expect pauses of about %s, and "
+		 "0.7 s of CPU time when JFR starts for the first time",
+		 s->class_count, s->class_count == 1 ? "class" : "classes",
+		 pause.bytes);
+	log_info("a call is about 70 ns slower while armed, and about 20 ns "
+		 "slower afterwards until the JVM ends (JDK 25)");
+	text_release(&pause);
+}
+
+static int jfr_measure(struct jfr_session *s, struct error *err)
+{
+	const struct probe_options *o = s->run->o;
+	int64_t until_ns;
+
+	jfr_announce(s);
+	/* From now on, a signal ends sjkc in order. */
+	signals_listen();
+	if (jfr_start_cleaner(s, err) || jfr_arm(s, err))
+		return -1;
+	until_ns = o->duration_ns >= 0
+			   ? clock_after(s->start_ns, o->duration_ns)
+			   : INT64_MAX;
+	if (o->duration_ns < 0)
+		log_info("armed; press Ctrl-C to stop");
+	else
+		log_info("armed");
+	probe_wait(&s->run->jvm, until_ns);
+	if (!jvm_runs(&s->run->jvm)) {
+		s->is_running = false;
+		return fail(err, ERROR_NO_TARGET,
+			    "%d: the JVM has ended, and its recording with it",
+			    (int)s->run->jvm.pid);
+	}
+	if (jfr_disarm(s, err))
+		return fail_in(err, "%d: cannot read the recording",
+			       (int)s->run->jvm.pid);
+	return jfr_write(s, err);
+}
+
+int probe_by_jfr(struct probe_run *run, struct error *err)
+{
+	struct jfr_session s = { .run = run, .cleaner.channel = -1 };
+	int ret = -1;
+
+	snprintf(s.recording, sizeof(s.recording), "sjkc-probe-%d",
+		 (int)getpid());
+	if (jfr_check_patterns(run, err) == 0 &&
+	    jfr_check_version(&s, err) == 0)
+		s.attach = attach_open(&run->jvm, JFR_TIMEOUT_NS, err);
+	if (s.attach &&
+	    loaded_classes_read(&s.classes, s.attach, run->patterns,
+				run->pattern_count, err) == 0 &&
+	    jfr_make_filter(&s, err) == 0)
+		ret = run->o->list ? jfr_list(&s, err) : jfr_measure(&s, err);
+	if (s.is_running)
+		jfr_stop_recording(&s);
+	jfr_end_cleaner(&s);
+	attach_close(s.attach);
+	loaded_classes_release(&s.classes);
+	profile_free(s.profile);
+	text_release(&s.filter);
+	text_release(&s.directory);
+	return ret;
+}

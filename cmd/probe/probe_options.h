@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe_options: the options of probe, its ways to measure, and functions that
+ * they share.
+ */
+#ifndef CMD_PROBE_PROBE_OPTIONS_H
+#define CMD_PROBE_PROBE_OPTIONS_H
+
+#include "cmd/command.h"
+#include "cmd/probe/method_pattern.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+#include "core/jvm/perfdata.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBE_NOT_GIVEN (-1) /* a duration that was not given */
+
+struct probe_options {
+	const char *pid, *output;
+	bool list, count, system, jfr;
+	bool args, stack, tree, histogram, publish;
+	bool json, csv, quiet, verbose;
+	int64_t duration_ns, interval_ns, above_ns; /* or PROBE_NOT_GIVEN */
+	uint64_t max, rate, stack_every, top;
+};
+
+/* A run of the command. */
+struct probe_run {
+	const struct probe_options *o;
+	struct jvm jvm;
+	struct text name; /* "Shop (4711)" */
+	struct method_pattern *patterns;
+	size_t pattern_count;
+};
+
+/*
+ * Measures until the duration has passed or a signal arrives, and writes the
+ * results. Errors are those of the command.
+ */
+int probe_by_jfr(struct probe_run *run, struct error *err);
+
+/* ---- probe_output.c ---- */
+
+/*
+ * Waits for a signal, the end of the JVM, or until_ns (clock_monotonic_ns()).
+ * Returns true at a signal.
+ */
+bool probe_wait(const struct jvm *jvm, int64_t until_ns);
+
+/* Writes text to standard output at once. ERROR_OUTPUT. */
+int probe_print(const struct text *text, struct error *err);
+
+/*
+ * Checks --output before the measurement: ERROR_MISUSE for an unknown format,
+ * ERROR_OUTPUT.
+ */
+int probe_check_output(const struct probe_options *o, struct error *err);
+
+/* Writes the stack traces of an event to --output. */
+int probe_write_page(const struct probe_run *run, struct profile *p,
+		     const char *event, struct error *err);
+
+/* Appends the threads and calls of an event's stack traces. */
+void probe_add_calls(const struct probe_run *run, struct profile *p,
+		     const char *event, struct text *out);
+
+/* The JVM's counters of safepoints, to measure the pauses of a change. */
+struct probe_pauses {
+	struct perfdata *counters; /* NULL = unavailable */
+	int64_t count, ns;
+};
+
+void probe_pauses_begin(struct probe_pauses *p, const struct jvm *jvm);
+
+/* Logs the pauses since the begin: "arming stopped …", and frees p. */
+void probe_pauses_end(struct probe_pauses *p, const char *action);
+
+#endif

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/probe/probe_report.h"
+
+#include "core/base/safe_text.h"
+#include "core/base/units.h"
+#include "core/profile/frame_name.h"
+#include "render/text/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR = 40, CLASSES = 3 /* maximum number of exception classes */ };
+
+static const struct {
+	const char *text, *json;
+	double part;
+} quantiles[] = {
+	{ "~p50", "p50_estimated_ns", 0.50 },
+	{ "~p95", "p95_estimated_ns", 0.95 },
+	{ "~p99", "p99_estimated_ns", 0.99 },
+};
+
+enum { QUANTILES = sizeof(quantiles) / sizeof(*quantiles) };
+
+static uint64_t row_calls(const struct probe_report *r,
+			  const struct probe_row *row)
+{
+	const struct probe_counts *c = &row->counts;
+
+	return r->detail == PROBE_COUNTED || c->entered > c->calls ? c->entered
+								   : c->calls;
+}
+
+static double row_rate(const struct probe_report *r,
+		       const struct probe_row *row)
+{
+	return r->duration_ns > 0 ? (double)row_calls(r, row) * 1e9 /
+					    (double)r->duration_ns
+				  : 0;
+}
+
+static uint64_t row_average(const struct probe_row *row)
+{
+	return row->counts.calls && !row->average_ns
+		       ? row->counts.sum_ns / row->counts.calls
+		       : row->average_ns;
+}
+
+/* Time spent in the method; or the calls, when they are not timed. */
+static uint64_t row_rank(const struct probe_row *row)
+{
+	return row->counts.sum_ns ? row->counts.sum_ns : row->counts.entered;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct probe_row *x = a, *y = b;
+	uint64_t of_x = row_rank(x), of_y = row_rank(y);
+	int order = (of_x < of_y) - (of_x > of_y);
+
+	if (!order)
+		order = strcmp(x->class_name, y->class_name);
+	return order ? order : strcmp(x->method, y->method);
+}
+
+void probe_report_sort(struct probe_report *r)
+{
+	if (r->count)
+		qsort(r->rows, r->count, sizeof(*r->rows), row_compare);
+}
+
+void probe_row_name(const struct probe_row *row, struct text *out)
+{
+	safe_text(out, row->class_name, strlen(row->class_name));
+	text_putc(out, '.');
+	safe_text(out, row->method, strlen(row->method));
+	if (row->parameters)
+		safe_text(out, row->parameters, strlen(row->parameters));
+	else if (row->descriptor)
+		frame_parameters(out, row->descriptor, strlen(row->descriptor),
+				 true);
+}
+
+/* ---- text ---- */
+
+/* Appends "1,234" or "12.3" to a cell. */
+static void cell_add_rate(struct text *out, double rate)
+{
+	if (rate >= 100)
+		units_add_count(out, (uint64_t)(rate + 0.5));
+	else
+		text_printf(out, "%.3g", rate);
+}
+
+static void cell_add_time(struct table *t, uint64_t ns, bool is_known)
+{
+	struct text *cell = table_cell(t);
+
+	if (is_known)
+		units_add_time(cell, (double)ns);
+	else
+		text_putc(cell, '-');
+}
+
+static void table_add_times(struct table *t, const struct probe_report *r,
+			    const struct probe_row *row)
+{
+	const struct probe_counts *c = &row->counts;
+
+	cell_add_time(t, row_average(row), c->calls);
+	if (r->detail == PROBE_AVERAGED) {
+		cell_add_time(t, row->min_ns, c->calls);
+	} else {
+		for (size_t i = 0; i < QUANTILES; i++)
+			cell_add_time(
+				t, probe_counts_quantile(c, quantiles[i].part),
+				c->calls);
+	}
+	cell_add_time(t, c->max_ns, c->calls);
+}
+
+static void table_add_row(struct table *t, const struct probe_report *r,
+			  const struct probe_row *row)
+{
+	struct text name = { 0 };
+
+	probe_row_name(row, &name);
+	table_add(t, name.bytes);
+	text_release(&name);
+	units_add_count(table_cell(t), row_calls(r, row));
+	cell_add_rate(table_cell(t), row_rate(r, row));
+	if (r->detail == PROBE_TIMED)
+		units_add_count(table_cell(t), row->counts.thrown);
+	if (r->detail != PROBE_COUNTED)
+		table_add_times(t, r, row);
+}
+
+/* The heads of the columns by detail. */
+/* clang-format off */
+static const struct table_column counted[] = {
+	{ "method", false }, { "calls", true }, { "calls/s", true },
+};
+static const struct table_column averaged[] = {
+	{ "method", false }, { "calls", true }, { "calls/s", true },
+	{ "average", true }, { "min", true }, { "max", true },
+};
+static const struct table_column timed[] = {
+	{ "method", false }, { "calls", true }, { "calls/s", true },
+	{ "errors", true }, { "average", true }, { "~p50", true },
+	{ "~p95", true }, { "~p99", true }, { "max", true },
+};
+static const struct {
+	const struct table_column *columns;
+	size_t count;
+} tables[] = {
+	[PROBE_COUNTED] = { counted, sizeof(counted) / sizeof(*counted) },
+	[PROBE_AVERAGED] = { averaged, sizeof(averaged) / sizeof(*averaged) },
+	[PROBE_TIMED] = { timed, sizeof(timed) / sizeof(*timed) },
+};
+/* clang-format on */
+
+/* Appends "  3 java.io.IOException, 1 java.lang.IllegalStateException". */
+static void text_add_exceptions(struct text *out, const struct probe_row *row)
+{
+	const struct probe_counts *c = &row->counts;
+	size_t shown = 0;
+
+	if (!c->exception_count)
+		return;
+	probe_row_name(row, out);
+	text_puts(out, " threw");
+	for (size_t i = 0; i < c->exception_count && shown < CLASSES; i++) {
+		const char *name = c->exceptions[i].class_name;
+
+		text_puts(out, shown++ ? ", " : " ");
+		units_add_count(out, c->exceptions[i].count);
+		text_putc(out, ' ');
+		safe_text(out, name ? name : "others",
+			  strlen(name ? name : "others"));
+	}
+	if (shown < c->exception_count)
+		text_printf(out, ", and %zu other classes",
+			    c->exception_count - shown);
+	text_putc(out, '\n');
+}
+
+static uint64_t bucket_from(size_t bucket)
+{
+	return bucket ? UINT64_C(1) << (bucket - 1) : 0;
+}
+
+/* Appends a bar for each bucket between the first and the last with calls. */
+static void text_add_histogram(struct text *out, const struct probe_row *row)
+{
+	const struct probe_counts *c = &row->counts;
+	size_t first = PROBE_BUCKETS, last = 0;
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < PROBE_BUCKETS; i++) {
+		if (!c->buckets[i])
+			continue;
+		first = first < i ? first : i;
+		last = i;
+		most = most > c->buckets[i] ? most : c->buckets[i];
+	}
+	if (first == PROBE_BUCKETS)
+		return;
+	text_putc(out, '\n');
+	probe_row_name(row, out);
+	text_putc(out, '\n');
+	for (size_t i = first; i <= last; i++) {
+		struct text from = { 0 }, count = { 0 };
+		int bar = (int)((double)c->buckets[i] * BAR / (double)most);
+
+		units_add_time(&from, (double)bucket_from(i));
+		units_add_count(&count, c->buckets[i]);
+		text_printf(out, "  from %7s %12s ", from.bytes, count.bytes);
+		for (int j = 0; j < bar || (j == 0 && c->buckets[i]); j++)
+			text_putc(out, '#');
+		while (out->bytes[out->len - 1] == ' ')
+			out->len--;
+		text_putc(out, '\n');
+		text_release(&from);
+		text_release(&count);
+	}
+}
+
+void probe_report_text(const struct probe_report *r, struct text *out)
+{
+	size_t rows = r->top && r->top < r->count ? r->top : r->count;
+	struct table t = {
+		.columns = tables[r->detail].columns,
+		.column_count = tables[r->detail].count,
+	};
+
+	for (size_t i = 0; i < rows; i++)
+		table_add_row(&t, r, &r->rows[i]);
+	table_text(&t, r->width, out);
+	if (rows < r->count)
+		text_printf(out, "and %zu other methods (-n 0 lists all)\n",
+			    r->count - rows);
+	for (size_t i = 0; i < rows && r->detail == PROBE_TIMED; i++)
+		text_add_exceptions(out, &r->rows[i]);
+	for (size_t i = 0; i < rows && r->has_histogram; i++)
+		text_add_histogram(out, &r->rows[i]);
+	table_release(&t);
+}
+
+/* ---- CSV ---- */
+
+static void csv_add_number(struct text *out, uint64_t number, bool is_known)
+{
+	text_putc(out, ',');
+	if (is_known)
+		text_printf(out, "%" PRIu64, number);
+}
+
+static void csv_add_text(struct text *out, const char *text)
+{
+	struct text safe = { 0 };
+
+	text_puts(&safe, "");
+	safe_text(&safe, text, strlen(text));
+	csv_field(out, safe.bytes, safe.len, CSV_TEXT);
+	text_release(&safe);
+}
+
+static void csv_add_row(const struct probe_report *r,
+			const struct probe_row *row, struct text *out)
+{
+	const struct probe_counts *c = &row->counts;
+	bool is_timed = r->detail != PROBE_COUNTED && c->calls;
+	struct text parameters = { 0 };
+
+	csv_add_text(out, row->class_name);
+	text_putc(out, ',');
+	csv_add_text(out, row->method);
+	text_putc(out, ',');
+	if (row->parameters)
+		text_puts(&parameters, row->parameters);
+	else if (row->descriptor)
+		frame_parameters(&parameters, row->descriptor,
+				 strlen(row->descriptor), false);
+	csv_add_text(out, parameters.len ? parameters.bytes : "");
+	text_release(&parameters);
+	csv_add_number(out, row_calls(r, row), true);
+	text_printf(out, ",%.3f", row_rate(r, row));
+	csv_add_number(out, c->thrown, r->detail == PROBE_TIMED);
+	csv_add_number(out, row_average(row), is_timed);
+	csv_add_number(out, row->min_ns,
+		       is_timed && r->detail == PROBE_AVERAGED);
+	for (size_t i = 0; i < QUANTILES; i++)
+		csv_add_number(out, probe_counts_quantile(c, quantiles[i].part),
+			       is_timed && r->detail == PROBE_TIMED);
+	csv_add_number(out, c->max_ns, is_timed);
+	text_putc(out, '\n');
+}
+
+void probe_report_csv(const struct probe_report *r, struct text *out)
+{
+	text_puts(out, "class,method,parameters,calls,calls_per_s,errors,"
+		       "average_ns,min_ns,p50_estimated_ns,p95_estimated_ns,"
+		       "p99_estimated_ns,max_ns\n");
+	for (size_t i = 0; i < r->count; i++)
+		csv_add_row(r, &r->rows[i], out);
+}
+
+/* ---- JSON ---- */
+
+static void json_add_text(struct json *j, const char *key, const char *text)
+{
+	json_key(j, key);
+	if (text)
+		json_text(j, text);
+	else
+		json_null(j);
+}
+
+static void json_add_number(struct json *j, const char *key, uint64_t number,
+			    bool is_known)
+{
+	json_key(j, key);
+	if (is_known)
+		json_uint(j, number);
+	else
+		json_null(j);
+}
+
+static void json_add_buckets(struct json *j, const struct probe_counts *c)
+{
+	json_key(j, "buckets");
+	json_open_array(j);
+	for (size_t i = 0; i < PROBE_BUCKETS; i++) {
+		if (!c->buckets[i])
+			continue;
+		json_open_object(j);
+		json_add_number(j, "from_ns", bucket_from(i), true);
+		json_add_number(j, "below_ns", bucket_from(i + 1),
+				i + 1 < PROBE_BUCKETS);
+		json_add_number(j, "calls", c->buckets[i], true);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void json_add_exceptions(struct json *j, const struct probe_counts *c)
+{
+	json_key(j, "exceptions");
+	json_open_array(j);
+	for (size_t i = 0; i < c->exception_count; i++) {
+		json_open_object(j);
+		json_add_text(j, "class", c->exceptions[i].class_name);
+		json_add_number(j, "count", c->exceptions[i].count, true);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void json_add_row(struct json *j, const struct probe_report *r,
+			 const struct probe_row *row)
+{
+	const struct probe_counts *c = &row->counts;
+	bool has_times = r->detail != PROBE_COUNTED && c->calls;
+	bool is_timed = r->detail == PROBE_TIMED;
+
+	json_open_object(j);
+	json_add_text(j, "class", row->class_name);
+	json_add_text(j, "method", row->method);
+	json_add_text(j, "descriptor", row->descriptor);
+	if (row->parameters)
+		json_add_text(j, "parameters", row->parameters);
+	json_add_text(j, "loader", row->loader);
+	json_add_number(j, "calls", row_calls(r, row), true);
+	json_key(j, "calls_per_s");
+	json_double(j, row_rate(r, row));
+	json_add_number(j, "errors", c->thrown, is_timed);
+	json_add_number(j, "average_ns", row_average(row), has_times);
+	json_add_number(j, "min_ns", row->min_ns,
+			has_times && r->detail == PROBE_AVERAGED);
+	for (size_t i = 0; i < QUANTILES; i++)
+		json_add_number(j, quantiles[i].json,
+				probe_counts_quantile(c, quantiles[i].part),
+				has_times && is_timed);
+	json_add_number(j, "max_ns", c->max_ns, has_times);
+	if (is_timed) {
+		json_add_exceptions(j, c);
+		json_add_buckets(j, c);
+	}
+	json_close_object(j);
+}
+
+struct json probe_report_json(const struct probe_report *r, struct text *out)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_add_text(&j, "schema", "sjkc.probe/1");
+	json_add_text(&j, "type", r->is_final ? "totals" : "interval");
+	json_key(&j, "pid");
+	json_int(&j, r->pid);
+	json_key(&j, "time");
+	json_double(&j, (double)r->time_ns / 1e9);
+	json_key(&j, "duration_s");
+	json_double(&j, (double)r->duration_ns / 1e9);
+	json_add_text(&j, "source", r->source);
+	json_key(&j, "methods");
+	json_open_array(&j);
+	for (size_t i = 0; i < r->count; i++)
+		json_add_row(&j, r, &r->rows[i]);
+	json_close_array(&j);
+	return j;
+}
