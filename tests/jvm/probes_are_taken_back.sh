@@ -57,10 +57,26 @@ killed() {
 	return 0
 }
 
+# Another agent redefines a class while it is probed: the probes stay, and the
+# new class stays after the probes, until the agent redefines it again.
+redefined() {
+	probes_start 'Probed::*' arm line losses disarm || return
+	probes_wait '^armed' || return
+	witness Probed "$scratch/now" known other || return
+	probes_go
+	probes_finish || return
+	grep -q '^lost 0 .* redefined [1-9][0-9]* stale 0' "$scratch/probes" ||
+		{ grep '^lost' "$scratch/probes"; return 1; }
+	witness Probed "$scratch/now" - other || return
+	grep -q 'Probed=[0-9a-f]* changed' "$scratch/now" ||
+		{ echo "the other agent's change is gone"; cat "$scratch/now"
+		return 1; }
+}
+
 check() {
 	target_memory='-Xmx64m -Xverify:all'
 	target "$1" -- "$scratch/never" 1 && witness_build "$1" || return
-	requested && killed KILL && killed STOP && alive "$pid"
+	requested && killed KILL && killed STOP && redefined && alive "$pid"
 	status=$?
 	target_end "$pid"
 	return $status

@@ -59,17 +59,22 @@ probes_left_nothing() {
 # witness_build JDK: compiles the agent Witness, which shows classes
 witness_build() {
 	witness_classes=$(compile_for='' target_compile "$1" Witness) || return
-	printf 'Agent-Class: Witness\nCan-Retransform-Classes: true\n' \
-		>"$scratch/manifest"
+	cat >"$scratch/manifest" <<-END
+		Agent-Class: Witness
+		Can-Retransform-Classes: true
+		Can-Redefine-Classes: true
+	END
 	"$1/bin/jar" cfm "$scratch/witness.jar" "$scratch/manifest" \
 		-C "$witness_classes" .
 }
 
-# witness PREFIX FILE: writes the digests of the JVM's classes
+# witness PREFIX FILE [FROM TO]: writes the digests of the JVM's classes; first
+# redefines the class PREFIX by replacing a text, or only looks for TO if FROM is
+# "-"
 witness() {
 	rm -f "$2"
 	"$sjkc" jcmd "$pid" JVMTI.agent_load "$scratch/witness.jar" \
-		"\"$1 $2\"" >"$scratch/witness.out" 2>&1
+		"\"$*\"" >"$scratch/witness.out" 2>&1
 	for _ in $(seq 1 600); do
 		[ ! -s "$2" ] || return 0
 		sleep 0.1
