@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ALLOC_FEATURE 11 /* JEP 331 */
+#define ALLOC_FEATURE 11  /* JEP 331 */
+#define SAFE_PROBES   111 /* update of JDK 8 */
 
 /*
  * HotSpot bugs that can crash the JVM when an agent enables CompiledMethodLoad
@@ -141,5 +142,22 @@ bool agent_has_alloc(const struct jvm_info *about, struct text *why)
 		    "allocation sampling requires JDK %d or later (JEP 331); "
 		    "this is JDK %u",
 		    ALLOC_FEATURE, v.feature);
+	return false;
+}
+
+/*
+ * JDK-8136590 and others: retransformation together with garbage collection
+ * crashed 8u25 with many classes, and 8u111 no longer.  The bugs of names do
+ * not matter: the agent looks up only methods of classes that it holds, or on
+ * the stack, and keeps no jmethodID.
+ */
+bool agent_probes_are_safe(const struct jvm_info *about, struct text *why)
+{
+	struct jdk_version v = jdk_version_of(about->version);
+
+	if (v.feature != 8 || v.update >= SAFE_PROBES)
+		return true;
+	text_printf(why, "it can crash JDK %s (JDK-8136590; fixed in 8u%d)",
+		    about->version, SAFE_PROBES);
 	return false;
 }

@@ -19,6 +19,12 @@
 bool agent_names_are_safe(const struct jvm_info *about, struct text *why);
 
 /*
+ * Likewise for changing classes, which probes of Java methods need.  An unknown
+ * version is safe: only old updates of JDK 8 are not.
+ */
+bool agent_probes_are_safe(const struct jvm_info *about, struct text *why);
+
+/*
  * Returns true if the JVM has SampledObjectAlloc or its version is unknown.
  * Otherwise appends the reason to *why.
  */

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/cursor.h"
 #include "core/base/saturate.h"
+#include "jvmti/client/client_fences.h"
 #include "jvmti/client/client_session.h"
 
 #include <errno.h>
@@ -366,6 +367,24 @@ static int probes_open_memory(struct probes *p, struct error *err)
 	return ret ? fail_in(err, "%d", (int)jvm->pid) : 0;
 }
 
+static int probes_check_build(const struct jvm *jvm, struct error *err)
+{
+	struct jvm_info about;
+	struct text why = { 0 };
+	struct error unused;
+	int ret = 0;
+
+	if (jvm_info(jvm, &about, &unused))
+		return 0;
+	if (!agent_probes_are_safe(&about, &why))
+		ret = fail(err, ERROR_UNAVAILABLE,
+			   "%d: no probes in this JVM: %s", (int)jvm->pid,
+			   why.bytes);
+	text_release(&why);
+	jvm_info_release(&about);
+	return ret;
+}
+
 struct probes *probes_open(const struct jvm *jvm,
 			   const struct probes_options *o, struct error *err)
 {
@@ -383,7 +402,8 @@ struct probes *probes_open(const struct jvm *jvm,
 	p->limit = o->limit < PROBE_MAX ? o->limit : PROBE_MAX;
 	client_stream_init(&p->session.stream, AGENT_PROBES, UINT64_MAX);
 	p->session.stream.orders.probes = p->limit;
-	if (client_session_open(&p->session, jvm, &loading, err) ||
+	if ((!o->ignore_bugs && probes_check_build(jvm, err)) ||
+	    client_session_open(&p->session, jvm, &loading, err) ||
 	    probes_open_memory(p, err)) {
 		probes_close(p);
 		return NULL;

@@ -30,6 +30,8 @@ struct probes_options {
 	uint32_t limit;
 	/* 0 = 30 s: the agent takes its probes back after that silence. */
 	int64_t lease_ns;
+	/* Load the agent even if this JDK build is known or likely to crash. */
+	bool ignore_bugs;
 	/*
 	 * NULL, or called just before the library is loaded, as in client.h:
 	 * warning describes what the JVM will print, or is NULL.

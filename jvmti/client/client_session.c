@@ -65,7 +65,7 @@ static const char *session_warning(const struct jvm *jvm, struct attach *attach,
 	if (is_known || !session_may_warn(jvm, attach))
 		return NULL;
 	return "the JVM will print a warning about a loaded agent (JDK 21 and "
-	       "later); the library, about 20 KiB, stays mapped and idle "
+	       "later); the library, about 70 KiB, stays mapped and idle "
 	       "afterwards";
 }
 

@@ -97,6 +97,33 @@ static void agent_asks_for_names_only_where_the_bugs_are_fixed(void **state)
 	text_release(&why);
 }
 
+static void probes_are_refused_in_old_updates_of_jdk_8(void **state)
+{
+	static const struct {
+		const char *version;
+		bool is_safe;
+	} cases[] = {
+		{ "1.8.0_25", false }, { "1.8.0", false },
+		{ "1.8.0_111", true }, { "1.8.0_504", true },
+		{ "11.0.1", true },    { "17", true },
+		{ "unknown", true },
+	};
+	struct text why = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct jvm_info about = {
+			.version = (char *)(uintptr_t)cases[i].version,
+		};
+
+		text_clear(&why);
+		assert_int_equal(agent_probes_are_safe(&about, &why),
+				 cases[i].is_safe);
+		assert_int_equal(why.len == 0, cases[i].is_safe);
+	}
+	text_release(&why);
+}
+
 static void reason_names_the_bugs_and_the_update_that_fixes_all(void **state)
 {
 	struct text why = { 0 };
@@ -154,6 +181,7 @@ int main(void)
 		cmocka_unit_test(version_strings_of_every_vendor_are_parsed),
 		cmocka_unit_test(
 			agent_asks_for_names_only_where_the_bugs_are_fixed),
+		cmocka_unit_test(probes_are_refused_in_old_updates_of_jdk_8),
 		cmocka_unit_test(
 			reason_names_the_bugs_and_the_update_that_fixes_all),
 		cmocka_unit_test(
