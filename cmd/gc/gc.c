@@ -27,6 +27,7 @@ static struct gc_options opt;
 
 #define CHECK_NS    CLOCK_NS_PER_S
 #define WAIT_MAX_NS (100 * CLOCK_NS_PER_MS)
+#define RECORDS_MAX 10000 /* written at once */
 
 /* A run of the command. */
 struct watch {
@@ -80,13 +81,20 @@ static int watch_flush(struct watch *w, struct error *err)
 	return ret;
 }
 
-/* Takes all records that are there. Returns -1 and *err on failure. */
+/*
+ * Takes the records that are there, at most as many as are written at once.
+ * Returns -1 and *err on failure.
+ */
 static int watch_drain(struct watch *w, struct gc_stream *s, struct error *err)
 {
 	struct gc_pause p;
 	enum gc_next next;
+	unsigned count = 0;
 
-	while ((next = gc_source_next(s->source, &p, err)) == GC_NEXT_RECORD)
+	while ((next = gc_source_next(s->source, &p, err)) == GC_NEXT_RECORD &&
+	       ++count < RECORDS_MAX)
+		watch_add_record(w, s, &p);
+	if (next == GC_NEXT_RECORD)
 		watch_add_record(w, s, &p);
 	if (next == GC_NEXT_END)
 		s->has_ended = true;
@@ -205,11 +213,19 @@ static int64_t watch_cpu_ns(const struct watch *w)
 	return sum;
 }
 
+/* The time that was observed: of files, from the first record to the last. */
+static int64_t watch_span(const struct watch *w)
+{
+	if (opt.inputs.count)
+		return w->totals.end_ns - w->totals.begin_ns;
+	return w->end_ns - w->begin_ns;
+}
+
 static void watch_put_totals(struct watch *w)
 {
 	struct gc_summary summary = {
 		.totals = &w->totals,
-		.wall_ns = w->end_ns - w->begin_ns,
+		.wall_ns = watch_span(w),
 		.cpu_ns = watch_cpu_ns(w),
 		.columns = w->layout.columns,
 		.shows_safepoints = opt.safepoints,
@@ -230,6 +246,7 @@ static void watch_put_totals(struct watch *w)
 static int watch_report_losses(const struct watch *w, struct error *err)
 {
 	struct gc_lost sum = { 0 };
+	uint64_t files = gc_files_report();
 
 	for (size_t i = 0; i < w->streams.count; i++) {
 		struct gc_lost lost;
@@ -239,6 +256,11 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 		sum.records += lost.records;
 		sum.lines += lost.lines;
 	}
+	if (files)
+		return fail(err, ERROR_PARTIAL,
+			    "%" PRIu64 " of %zu inputs "
+			    "are unreadable",
+			    files, opt.inputs.count);
 	if (!sum.pauses && !sum.records && !sum.lines)
 		return 0;
 	return fail(err, ERROR_PARTIAL,
@@ -313,6 +335,9 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 	    !word_list_has(sources, ' ', opt.source, strlen(opt.source)))
 		return nearest_fail_choice("source", opt.source,
 					   strlen(opt.source), sources, err);
+	if (opt.inputs.count && (opt.pids.count || opt.all))
+		return misuse(err, "--input excludes JVMs: '%s'",
+			      opt.all ? "--all" : opt.pids.values[0]);
 	if (opt.json && (opt.csv || opt.histogram))
 		return misuse(err, "--json excludes --csv and --histogram");
 	if (opt.csv && opt.histogram)
@@ -331,7 +356,8 @@ static int gc_run(int argc, char **argv, struct error *err)
 				    : LOG_NORMAL);
 	ret = gc_read_arguments(argc, argv, err);
 	if (ret == 0)
-		ret = gc_live_open(&opt, &w.streams, err);
+		ret = opt.inputs.count ? gc_files_open(&opt, &w.streams, err)
+				       : gc_live_open(&opt, &w.streams, err);
 	if (ret == 0) {
 		signals_listen();
 		watch_set_layout(&w);
@@ -340,14 +366,19 @@ static int gc_run(int argc, char **argv, struct error *err)
 			ret |= watch_finish(&w, ret ? &unused : err);
 	}
 	gc_streams_close(&w.streams);
+	gc_files_close();
 	gc_totals_release(&w.totals);
 	text_release(&w.out);
 	free(opt.pids.values);
+	free(opt.inputs.values);
 	return ret;
 }
 
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_LIST('i', "input", &opt.inputs, "<file>",
+		 "read GC logs or a JFR recording; - is stdin",
+		 .aliases = "-f --file"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "observe this JVM: PID, class, jar or <regex>",
 		 .accepts = command_takes_one),
@@ -377,12 +408,13 @@ static const struct command_option options[] = {
 
 const struct command gc_command = {
 	.name = "gc",
-	.synopsis = "gc [<options>] <pid>… [<seconds>]",
+	.synopsis = "gc [<options>] [<pid>…] [<seconds>]",
 	.summary = "print garbage collection pauses as they happen",
 	.group = "see where time goes",
 	.examples = "  sjkc gc 4711                 # until Ctrl-C\n"
 		    "  sjkc gc 4711 30s --min 10ms  # only long pauses\n"
-		    "  sjkc gc 4711 --json | jq .stopped_ns\n",
+		    "  sjkc gc 4711 --json | jq .stopped_ns\n"
+		    "  sjkc gc -i gc.log            # pauses of a log\n",
 	.options = options,
 	.run = gc_run,
 };

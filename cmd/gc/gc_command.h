@@ -11,6 +11,7 @@
 
 struct gc_options {
 	struct option_list pids;
+	struct option_list inputs; /* GC logs or recordings */
 	bool all;
 	const char *source; /* "auto", "probe" or "perfdata" */
 	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;
@@ -39,6 +40,23 @@ struct gc_streams {
  */
 int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
 		 struct error *err);
+
+/*
+ * Opens the files that the options name, as one stream. Several files are parts
+ * of one log, or recordings of one JVM. Unreadable files are reported; fails if
+ * all are unreadable.
+ */
+int gc_files_open(const struct gc_options *o, struct gc_streams *streams,
+		  struct error *err);
+
+/*
+ * Prints what the files contained besides records. Returns the number of files
+ * that were unreadable. Before gc_streams_close().
+ */
+uint64_t gc_files_report(void);
+
+/* After gc_streams_close(). */
+void gc_files_close(void);
 
 /*
  * Checks, once a second, that a live JVM runs the same program. Prints when it

@@ -30,6 +30,7 @@ static const struct {
 	{ "ShenandoahFull", GC_FULL, "Shenandoah" },
 	{ "ShenandoahDegenerated", GC_FULL, "Shenandoah" },
 	{ "Shenandoah", GC_CYCLE_PAUSE, "Shenandoah" },
+	{ "ZOperation", GC_CYCLE_PAUSE, "ZGC" }, /* JDK 11 */
 	{ "ZMark", GC_CYCLE_PAUSE, "ZGC" },
 	{ "ZRelocate", GC_CYCLE_PAUSE, "ZGC" },
 	{ "XMark", GC_CYCLE_PAUSE, "ZGC" },

@@ -149,8 +149,10 @@ static void group_add(struct gc_group *g, const struct gc_pause *p)
 
 static const char *pause_reason(const struct gc_pause *p)
 {
-	const char *reason = p->kind == GC_OTHER ? p->operation : p->cause;
+	const char *reason = p->cause;
 
+	if (!reason || p->kind == GC_OTHER)
+		reason = p->operation;
 	return reason ? reason : "";
 }
 
@@ -203,18 +205,22 @@ static void totals_add_sync(struct gc_totals *t, const struct gc_pause *p)
 
 void gc_totals_add(struct gc_totals *t, const struct gc_pause *p)
 {
+	int64_t end_ns = p->end_ns;
+
 	group_add(totals_find(t, p), p);
 	if (gc_pause_is_collection(p))
 		group_add(&t->collections, p);
 	else if (p->kind == GC_OTHER)
 		group_add(&t->safepoints, p);
 	totals_add_sync(t, p);
-	if (p->end_ns == GC_ABSENT)
+	if (end_ns == GC_ABSENT)
+		end_ns = p->uptime_ns;
+	if (end_ns == GC_ABSENT)
 		return;
-	if (!t->begin_ns || p->end_ns < t->begin_ns)
-		t->begin_ns = p->end_ns;
-	if (p->end_ns > t->end_ns)
-		t->end_ns = p->end_ns;
+	if (!t->begin_ns || end_ns < t->begin_ns)
+		t->begin_ns = end_ns;
+	if (end_ns > t->end_ns)
+		t->end_ns = end_ns;
 }
 
 void gc_totals_release(struct gc_totals *t)

@@ -52,7 +52,8 @@ struct gc_totals {
 	/* The longest time to safepoint and its operation; GC_ABSENT = none. */
 	int64_t longest_sync_ns;
 	char longest_sync[96];
-	int64_t begin_ns, end_ns; /* ends of the first and last record */
+	/* Ends of the first and last record: since the epoch, or the start. */
+	int64_t begin_ns, end_ns;
 };
 
 /* A zeroed struct is empty. */

@@ -164,7 +164,9 @@ void gc_record_text(const struct gc_layout *l, const struct gc_source *s,
 	record_put_kind(out, p);
 	if (l->columns & (GC_HAS_CAUSE | GC_HAS_OPERATION))
 		record_put_string(out,
-				  p->kind == GC_OTHER ? p->operation : p->cause,
+				  p->kind == GC_OTHER || !p->cause
+					  ? p->operation
+					  : p->cause,
 				  WIDTH_CAUSE);
 	record_put_string(out, p->collector, WIDTH_COLLECTOR);
 	if (l->columns & GC_HAS_STOPPED)

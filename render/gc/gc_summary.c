@@ -34,16 +34,21 @@ static void summary_add_share(struct text *out, int64_t ns, int64_t wall_ns)
 		text_putc(out, '-');
 }
 
-/* A cycle stops nothing: its columns are about its duration. */
+/*
+ * A cycle stops nothing, and some sources have no stopped times: percentiles
+ * are then of the collector's time.
+ */
 static void summary_add_durations(const struct gc_summary *s, struct table *t,
-				  struct gc_group *g, struct gc_durations *d)
+				  struct gc_group *g)
 {
+	bool has_stopped = s->columns & GC_HAS_STOPPED && g->kind != GC_CYCLE;
+	struct gc_durations *d = has_stopped ? &g->stopped : &g->gc;
 	bool known = d->count > 0;
 
 	units_add_count(table_cell(t),
 			g->kind == GC_CYCLE ? g->gc.count : g->stops);
-	summary_add_ns(t, known ? d->sum_ns : GC_ABSENT);
-	if (known)
+	summary_add_ns(t, known && has_stopped ? d->sum_ns : GC_ABSENT);
+	if (known && has_stopped)
 		summary_add_share(table_cell(t), d->sum_ns, s->wall_ns);
 	else
 		table_add(t, "-");
@@ -60,7 +65,7 @@ static void summary_add_group(const struct gc_summary *s, struct table *t,
 	table_add(t, gc_kind_name(g->kind));
 	table_add(t, g->collector[0] ? g->collector : "-");
 	table_add(t, g->reason[0] ? g->reason : "-");
-	summary_add_durations(s, t, g, &g->stopped);
+	summary_add_durations(s, t, g);
 }
 
 static void summary_add_total(const struct gc_summary *s, struct table *t)
@@ -70,7 +75,7 @@ static void summary_add_total(const struct gc_summary *s, struct table *t)
 	table_add(t, "all collections");
 	table_add(t, "");
 	table_add(t, "");
-	summary_add_durations(s, t, g, &g->stopped);
+	summary_add_durations(s, t, g);
 }
 
 static void summary_add_table(const struct gc_summary *s, struct text *out)
@@ -155,6 +160,9 @@ static void summary_add_cpu(const struct gc_summary *s, struct text *out)
 void gc_summary_text(const struct gc_summary *s, struct text *out)
 {
 	summary_add_table(s, out);
+	if (!(s->columns & GC_HAS_STOPPED) && s->totals->collections.stops)
+		text_puts(out, "stopped times are unknown: p50 to longest are "
+			       "of the collector's time\n");
 	if (s->totals->collections.together) {
 		units_add_count(out, s->totals->collections.together);
 		text_puts(out, " pauses were too close to be separated; each "

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gc_log: pauses from GC logs: unified logs of JDK 9 and later (-Xlog:gc,
+ * -Xlog:gc*,safepoint, any decorators) and logs of JDK 8 (-Xloggc).
+ *
+ * A pause line has the collector's own time. Only a safepoint line (-Xlog:
+ * safepoint, -XX:+PrintGCApplicationStoppedTime) has the stopped time and the
+ * time to safepoint; it is joined with the pause lines before it.
+ */
+#ifndef CORE_GC_GC_LOG_H
+#define CORE_GC_GC_LOG_H
+
+#include "core/base/error.h"
+#include "core/gc/gc_pause.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A log, or a part of a rotated log. */
+struct gc_log_file {
+	const uint8_t *bytes; /* borrowed */
+	size_t len;
+	const char *name; /* borrowed; for messages */
+	bool is_cut;      /* its compressed form ended early */
+};
+
+/* True if the first bytes of a file seem to be a GC log. */
+bool gc_log_sniff(const uint8_t *head, size_t len);
+
+/*
+ * Opens logs of one JVM. Several files are read in the order of their times,
+ * or as given if a file has none. ERROR_INPUT if no file has a line of a GC
+ * log. files may be freed, their bytes not.
+ */
+struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
+			      struct error *err);
+
+/*
+ * Number of lines so far that are in no format of a GC log, such as lines that
+ * a program has printed. *where and *number are the first line's file and
+ * number.
+ */
+uint64_t gc_log_foreign_lines(const struct gc_source *s, const char **where,
+			      uint64_t *number);
+
+/* Likewise for lines that begin like a record but are not whole. */
+uint64_t gc_log_broken_lines(const struct gc_source *s, const char **where,
+			     uint64_t *number);
+
+#endif
