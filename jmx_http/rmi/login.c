@@ -780,6 +780,14 @@ static void session_adopt_login(struct rmi_session *s, struct rmi_login *l)
 	s->used_ns = clock_monotonic_ns();
 }
 
+/* Prepends the title to an error that does not name the JVM's address yet. */
+static int session_name_error(const struct rmi_session *s, struct error *err)
+{
+	return strstr(err->text, s->title.bytes)
+		       ? -1
+		       : fail_in(err, "%s", s->title.bytes);
+}
+
 int rmi_session_login(struct rmi_session *s, struct error *err)
 {
 	struct rmi_login l = { .access = &s->access };
@@ -791,7 +799,7 @@ int rmi_session_login(struct rmi_session *s, struct error *err)
 		session_adopt_login(s, &l);
 	} else {
 		session_explain(&l, err);
-		fail_in(err, "%s", s->title.bytes);
+		session_name_error(s, err);
 	}
 	rmi_login_release(&l);
 	return status;
@@ -803,7 +811,7 @@ int rmi_session_dial(struct rmi_session *s, struct rmi_connection *c,
 	if (rmi_access_dial(&s->access, &s->at, c, err) == 0)
 		return 0;
 	rmi_connection_close(c);
-	return fail_in(err, "%s", s->title.bytes);
+	return session_name_error(s, err);
 }
 
 int rmi_session_connect(struct rmi_session *s, struct error *err)

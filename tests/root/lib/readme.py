@@ -129,7 +129,10 @@ class Runner:
             java = shlex.join(self.java(keys["jvm"].split()))
             words = ["unshare", "--pid", "--net", "--fork", "--kill-child",
                      "--mount-proc", "sh", "-c",
-                     f"ip link set lo up; {java} >/dev/null 2>&1 & sleep 6; "
+                     f"ip link set lo up; {java} >/dev/null 2>&1 & "
+                     # main() starts this thread after the JMX agent listens.
+                     "until grep -qs clerk-1 /proc/[0-9]*/task/*/comm; "
+                     "do sleep 0.2; done; "
                      + shlex.join(words)]
         done = subprocess.run(words, cwd=self.cwd, env=self.env, timeout=120,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
