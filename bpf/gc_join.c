@@ -287,6 +287,11 @@ static bool join_use_counters(struct gc_join *j, const struct gc_event_stop *e,
 	struct gc_values now;
 	int64_t steps, earlier;
 
+	/* The counters were unreadable, as if the file had been truncated. */
+	if (e->safepoints < j->last.safepoints) {
+		j->missed++;
+		return false;
+	}
 	join_read_values(j, e, &now);
 	steps = now.safepoints - j->last.safepoints;
 	r->pause.count = steps < 1 ? 1 : (unsigned)steps;
@@ -312,8 +317,11 @@ static bool join_use_counters(struct gc_join *j, const struct gc_event_stop *e,
 	return steps > 0;
 }
 
-/* Without counters, the operation tells the kind. */
-static void join_use_times(const struct gc_join *j,
+/*
+ * Without counters, the operation tells the kind. Returns false for a stop that
+ * began before the observation.
+ */
+static bool join_use_times(const struct gc_join *j,
 			   const struct gc_event_stop *e, const char *operation,
 			   struct joined *r)
 {
@@ -321,10 +329,15 @@ static void join_use_times(const struct gc_join *j,
 	r->pause.kind = gc_operation_kind(operation, &r->pause.collector);
 	if (r->pause.kind == GC_OTHER)
 		r->pause.collector = NULL;
-	if (j->begin_ns != GC_ABSENT)
-		r->pause.stopped_ns = (int64_t)e->event.time_ns - j->begin_ns;
-	if (j->begin_ns != GC_ABSENT && r->pause.stopped_ns >= e->stopped)
+	r->pause.stopped_ns = e->stopped;
+	if (!j->o.points->begin.offset)
+		return true; /* the time to safepoint is unavailable */
+	if (j->begin_ns == GC_ABSENT)
+		return false;
+	r->pause.stopped_ns = (int64_t)e->event.time_ns - j->begin_ns;
+	if (r->pause.stopped_ns >= e->stopped)
 		r->pause.sync_ns = r->pause.stopped_ns - e->stopped;
+	return true;
 }
 
 /* The last thread, if it stopped in the time to this safepoint. */
@@ -377,7 +390,7 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 	if (j->has_last)
 		is_whole = join_use_counters(j, e, operation, r);
 	else
-		join_use_times(j, e, operation, r);
+		is_whole = join_use_times(j, e, operation, r);
 	if (!is_whole) {
 		joined_release(r);
 		j->count--;

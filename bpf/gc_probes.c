@@ -181,7 +181,7 @@ static bool probes_wants_reports(const struct probe_source *s)
 {
 	const char *collector = s->source.collector.bytes;
 
-	return s->options.phases ||
+	return s->options.phases || !s->counters ||
 	       (collector && strcmp(collector, "Shenandoah") == 0) ||
 	       (collector && strcmp(collector, "ZGC") == 0);
 }
@@ -270,12 +270,10 @@ static const char *probes_phase_name(void *self, uint64_t address)
 static void probes_thread_name(void *self, uint32_t tid, struct text *out)
 {
 	const struct probe_source *s = self;
-	struct proc_stat stat;
+	struct text text = { 0 };
 	struct error unused;
 	char name[48];
-	struct text text = { 0 };
 
-	(void)stat;
 	snprintf(name, sizeof(name), "task/%u/comm", tid);
 	if (procfs_read(s->jvm->pid, name, 64, &text, &unused) == 0 && text.len)
 		text_add(out, text.bytes, strcspn(text.bytes, "\n"));
@@ -398,21 +396,23 @@ static void probes_describe(struct probe_source *s)
 	text_printf(&source->description,
 		    "%zu probes in libjvm%s: times are %s", s->link_count,
 		    s->counters ? " and perf data" : "",
-		    s->counters ? "exact" : "estimates within 50 us");
+		    s->counters ? "exact" : "estimates");
 }
 
-static int probes_start(struct probe_source *s, struct error *err)
+static int probes_start(struct probe_source *s, struct error *no_counters,
+			struct error *err)
 {
-	struct error why;
+	struct error unused;
 
 	if (mappings_read(&s->mappings, s->jvm, err) ||
 	    probes_read_points(s, err))
 		return -1;
-	s->counters = gc_counters_open(s->jvm, &why);
+	*no_counters = (struct error){ 0 };
+	s->counters = gc_counters_open(s->jvm, no_counters);
 	if (s->counters)
 		text_puts(&s->source.collector,
 			  gc_counters_collector(s->counters));
-	s->memory = remote_memory_open(s->jvm, &why);
+	s->memory = remote_memory_open(s->jvm, &unused);
 	s->names = xcalloc(NAMES_MAX, sizeof(*s->names));
 	if (probes_load(s, err) || probes_attach(s, err) ||
 	    probes_start_join(s, err))
@@ -423,7 +423,7 @@ static int probes_start(struct probe_source *s, struct error *err)
 
 struct gc_source *gc_probes_open(const struct jvm *jvm,
 				 const struct gc_probes_options *o,
-				 struct error *err)
+				 struct error *no_counters, struct error *err)
 {
 	struct probe_source *s = xcalloc(1, sizeof(*s));
 
@@ -434,7 +434,7 @@ struct gc_source *gc_probes_open(const struct jvm *jvm,
 	s->source.cpu_ns = GC_ABSENT;
 	s->options = *o;
 	s->jvm = jvm;
-	if (probes_start(s, err)) {
+	if (probes_start(s, no_counters, err)) {
 		gc_source_close(&s->source);
 		return NULL;
 	}

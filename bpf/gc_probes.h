@@ -19,11 +19,13 @@ struct gc_probes_options {
 };
 
 /*
- * Attaches the probes; jvm is borrowed. ERROR_UNAVAILABLE names what the JVM
- * or the kernel lacks, ERROR_PERMISSION the missing right.
+ * Attaches the probes; jvm is borrowed. Without perf data, *no_counters has
+ * the reason, and the times are estimates; otherwise it is empty.
+ * ERROR_UNAVAILABLE names what the JVM or the kernel lacks, ERROR_PERMISSION
+ * the missing right.
  */
 struct gc_source *gc_probes_open(const struct jvm *jvm,
 				 const struct gc_probes_options *o,
-				 struct error *err);
+				 struct error *no_counters, struct error *err);
 
 #endif

@@ -23,8 +23,13 @@ static struct gc_source *live_open_probes(const struct gc_options *o,
 		.no_heap = o->no_heap,
 		.last_threads = o->safepoints,
 	};
+	struct error no_counters;
+	struct gc_source *s;
 
-	return gc_probes_open(jvm, &options, err);
+	s = gc_probes_open(jvm, &options, &no_counters, err);
+	if (s && no_counters.kind)
+		log_info("no perf data: %s", no_counters.text);
+	return s;
 }
 
 static struct gc_source *live_open_perfdata(const struct gc_options *o,
@@ -172,16 +177,19 @@ void gc_live_check(struct gc_stream *s)
 
 	if (s->has_ended || s->jvm.pidfd < 0)
 		return;
-	if (!jvm_runs(&s->jvm) || procfs_stat(s->jvm.pid, &stat, &unused)) {
+	if (procfs_stat(s->jvm.pid, &stat, &unused) ||
+	    stat.start_ticks != s->jvm.start_ticks || stat.state == 'Z' ||
+	    stat.state == 'X') {
 		log_info("%s has exited", s->source->label.bytes);
 		s->has_ended = true;
 		return;
 	}
 	stack = live_read_stack(s->jvm.pid);
-	if (s->stack && stack && stack != s->stack) {
+	if (!jvm_runs(&s->jvm) || (s->stack && stack && stack != s->stack)) {
 		log_always("%s has executed another program",
 			   s->source->label.bytes);
 		s->has_ended = true;
+		return;
 	}
 	is_stopped = stat.state == 'T' || stat.state == 't';
 	if (is_stopped && !s->was_stopped)

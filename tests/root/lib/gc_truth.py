@@ -5,7 +5,8 @@ the JVM's own log of the same time, written with
 -Xlog:gc,gc+phases,safepoint:file=…:un (un: ns since the JVM started).
 
 Prints "NAME MATCHED OF WORST" for each compared value; the unit is ns for
-stopped and sync, us for gc. A record without a line in the log, or a line
+stopped and sync, us for gc. "equal" counts records whose stopped time is in
+the log, at whatever time. A record without a line in the log, or a line
 without a record, counts as not matched."""
 import bisect
 import json
@@ -50,8 +51,9 @@ def main():
     truth = [s for s in stops if first - 1e6 <= s[0] and s[0] - 1e6 <= last]
     times = [s[0] for s in truth]
     results = {name: [0, 0, 0] for name in
-               ("stopped", "sync", "operation", "gc", "cause", "heap")}
+               ("stopped", "sync", "operation", "gc", "cause", "heap", "equal")}
     used = set()
+    totals = {s[3] for s in stops}
 
     def note(name, fits, error=0):
         results[name][0] += bool(fits)
@@ -59,6 +61,8 @@ def main():
         results[name][2] = max(results[name][2], abs(error))
 
     for r in records:
+        # "equal": the log has a stop of this length, at any time.
+        note("equal", r["stopped_ns"] in totals)
         # The line of the stop with the nearest total among those of that time.
         i = bisect.bisect_left(times, r["uptime_ns"])
         near = [k for k in range(max(i - 2, 0), min(i + 3, len(truth)))

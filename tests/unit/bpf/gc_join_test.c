@@ -289,6 +289,7 @@ static void pause_of_a_cycle_waits_for_the_time_of_its_phase(void **state)
 	f.options.collector = "Shenandoah";
 	f.points.operations = &operation;
 	f.points.operation_count = 1;
+	f.points.begin.offset = 1;
 	j = gc_join_new(&f.options, NULL);
 	gc_join_add(j, &begin, sizeof(begin));
 	gc_join_add(j, &e, sizeof(e));
