@@ -53,6 +53,7 @@ def main():
     results = {name: [0, 0, 0] for name in
                ("stopped", "sync", "operation", "gc", "cause", "heap", "equal")}
     used = set()
+    ends_of_pauses = [p[0] for p in pauses]
     totals = {s[3] for s in stops}
 
     def note(name, fits, error=0):
@@ -83,8 +84,9 @@ def main():
             note("operation", operation == r["operation"])
         # A pause of the log ends within its stop.
         begin = r["uptime_ns"] - r["stopped_ns"]
-        inside = [p for p in pauses
-                  if begin < p[0] <= max(times[k], r["uptime_ns"])]
+        inside = pauses[bisect.bisect_right(ends_of_pauses, begin):
+                        bisect.bisect_right(ends_of_pauses,
+                                            max(times[k], r["uptime_ns"]))]
         if not inside:
             continue
         if r["gc_ns"] is not None:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Pauses of each collector against the JVM's own log: stopped time, time to
+# safepoint and operation to the nanosecond, the collector's time within 50 us.
+# A cell has stops equal/all, collector times within 50 us/all and the worst
+# error.  JDK 8 and 11 have no exact probe: gc uses perf data and prints why.
+sjkc=$1
+scratch=$2
+version=$3
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/jdk.sh
+. tests/root/lib/gc.sh
+
+# measure COLLECTOR SECONDS: at least a hundred stops
+measure() {
+	gc_out=$scratch/gc.out
+	case $1 in
+	Z) target_memory='-XX:+UseZGC -Xms160m -Xmx160m' ;;
+	*) target_memory="-XX:+Use$1GC -Xms64m -Xmx64m" ;;
+	esac
+	rm -f "$gc_log"
+	jdk_target "$version" -Xlog:async \
+		"-Xlog:gc,gc+phases,safepoint:file=$gc_log:un:filecount=0" \
+		-- live=6000 rate=200 full=300 dumps=100 &&
+		gc 0 "$pid" "$2" --json --safepoints --no-heap-probe \
+			--source probe || return
+	target_end "$pid"
+	gc_truth 100 && awk '
+		$1 == "stopped" { stops = $2 "/" $3 }
+		$1 == "gc" { gc = $2 "/" $3 ", worst " $4 " us" }
+		END { print "| " stops ", GC " gc }' "$scratch/truth"
+}
+
+# Before JDK 17, only the counters tell.
+polled() {
+	target_memory="-XX:+Use$1GC -Xms64m -Xmx64m"
+	jdk_target "$version" -- live=6000 rate=200 full=300 &&
+		gc 0 "$pid" 4s &&
+		gc_has "$gc_err" 'no probes: .*; trying perfdata' &&
+		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) ' || return
+	target_end "$pid"
+	echo '| perf data'
+}
+
+jdk_prepare "$version" || exit 77
+for collector in Serial Parallel G1 Z Shenandoah; do
+	case $version-$collector in
+	8-Z | 8-Shenandoah | 11-Z | 11-Shenandoah) continue ;;
+	8-* | 11-*) cell "gc: $collector" polled $collector ;;
+	*) cell "gc: $collector" measure $collector 10s ;;
+	esac
+done
