@@ -68,7 +68,8 @@ static size_t sampler_ring_bytes(const struct sampler *s)
 		return o->ring_bytes;
 	if (o->kinds != 1U << SAMPLE_CPU || cpus < 1)
 		return SAMPLER_RING_BYTES;
-	needed = (size_t)cpus * o->hz * (o->stack_bytes + SAMPLER_ARRAYS) / 4;
+	needed = (size_t)cpus * o->hz *
+		 (o->stack_bytes + (size_t)SAMPLER_ARRAYS) / 4;
 	while (bytes < needed && bytes < SAMPLER_RING_BYTES)
 		bytes *= 2;
 	return bytes;
