@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling_targets.h"
 
+#include "core/attach/attach_conditions.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -375,6 +376,25 @@ static void targets_forget_refusal(struct sampling_targets *t,
 }
 
 /*
+ * Returns true for a JVM that must load the agent but cannot yet.  An attempt
+ * would fail, delay the samples of others, and put off the next attempt.
+ */
+static bool targets_awaits_start(struct sampling_targets *t,
+				 const struct jvm *jvm)
+{
+	struct error why;
+
+	if (!(t->shared->o->events & (SAMPLING_ALLOC | SAMPLING_LOCK)) ||
+	    !t->shared->has_begun || !attach_is_starting(jvm))
+		return false;
+	fail(&why, ERROR_REFUSED, "%d: the JVM was starting", (int)jvm->pid);
+	t->shared->is_tried_again = true;
+	sampling_targets_refuse(t, jvm, 0, &why);
+	t->shared->is_tried_again = false;
+	return true;
+}
+
+/*
  * Tries to add a process.  A refusal is reported once, when it is final, and
  * the other processes are sampled.  The longer an attempt took, the later is
  * the next: a process that does not respond must not delay the others.  Takes
@@ -459,7 +479,8 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 		struct jvm *jvm = &list.jvms[i];
 
 		if (targets_is_known(t, jvm) || !targets_is_wanted(t, jvm) ||
-		    sampling_targets_is_refused(t, jvm))
+		    sampling_targets_is_refused(t, jvm) ||
+		    targets_awaits_start(t, jvm))
 			continue;
 		goes_on = targets_try_add(t, jvm) || !t->shared->has_begun;
 		*jvm = (struct jvm){ .pidfd = -1 };
@@ -560,7 +581,8 @@ static void targets_check_launched(struct sampling_targets *t)
 	    jvm_open(&jvm, t->ancestor, &unused))
 		return;
 	if (target_is_outdated(known, &jvm) &&
-	    !sampling_targets_is_refused(t, &jvm))
+	    !sampling_targets_is_refused(t, &jvm) &&
+	    !targets_awaits_start(t, &jvm))
 		targets_try_add(t, &jvm);
 	else
 		jvm_close(&jvm);
@@ -576,7 +598,8 @@ static void targets_check_child(struct sampling_targets *t, pid_t pid)
 		return;
 	known = targets_find_same(t, &jvm);
 	if (jvm.kind != JVM_NONE && !(known && target_is_final(known)) &&
-	    !sampling_targets_is_refused(t, &jvm))
+	    !sampling_targets_is_refused(t, &jvm) &&
+	    !targets_awaits_start(t, &jvm))
 		targets_try_add(t, &jvm);
 	else
 		jvm_close(&jvm);

@@ -100,6 +100,18 @@ static bool start_is_over(const struct jvm *jvm)
 	return found;
 }
 
+bool attach_is_starting(const struct jvm *jvm)
+{
+	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
+	struct proc_status status;
+	struct error unused;
+
+	if (jvm->kind != JVM_HOTSPOT || !start_is_recent(jvm) ||
+	    procfs_status(jvm->pid, &status, &unused) || status.ignored & quit)
+		return false;
+	return !(status.caught & quit) || !start_is_over(jvm);
+}
+
 enum socket_state {
 	SOCKET_UNKNOWN,
 	SOCKET_OPEN,

@@ -36,6 +36,12 @@ int attach_conditions_met(const struct jvm *jvm, int64_t deadline_ns,
 			  struct error *err);
 
 /*
+ * True for a HotSpot JVM that has started recently and cannot be woken yet.
+ * Attaching would wait for it.
+ */
+bool attach_is_starting(const struct jvm *jvm);
+
+/*
  * Sets *err to ERROR_REFUSED: the JVM did not respond in time, with the likely
  * reason. Returns -1.
  */
