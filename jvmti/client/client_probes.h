@@ -112,7 +112,8 @@ const struct probe_method *probes_method(const struct probes *p, size_t index);
  */
 const char *probe_refusal_text(enum probe_refusal refusal);
 
-/* Returns true for classes of the JDK's core: "java.", "jdk.internal.", … */
+/* Returns true for classes of the JDK: "java.", "jdk.", "sun.", "com.sun.", …
+ */
 bool probe_class_is_system(const struct probe_class *c);
 
 /* ---- arming ---- */
