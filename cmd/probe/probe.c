@@ -13,7 +13,12 @@
 
 #include <stdlib.h>
 
-enum { MAX_METHODS = 1000, TOP_METHODS = 20, CALLS_PER_S = 100 };
+enum {
+	MAX_METHODS = 1000,
+	TOP_METHODS = 20,
+	CALLS_PER_S = 100,
+	MAX_RATE = 100000
+};
 
 static struct probe_options opt = {
 	.duration_ns = PROBE_NOT_GIVEN,
@@ -21,7 +26,7 @@ static struct probe_options opt = {
 	.above_ns = PROBE_NOT_GIVEN,
 	.max = MAX_METHODS,
 	.top = TOP_METHODS,
-	.rate = CALLS_PER_S,
+	.rate = COUNT_NOT_GIVEN,
 	.stack_every = COUNT_NOT_GIVEN,
 };
 
@@ -32,6 +37,7 @@ static int probe_check_jfr(struct error *err)
 		const char *name;
 	} agents[] = {
 		{ &opt.args, "--args" },
+		{ &opt.stack, "--stack" },
 		{ &opt.tree, "--tree" },
 		{ &opt.count, "--count" },
 		{ &opt.publish, "--publish" },
@@ -59,8 +65,18 @@ static int probe_check_options(struct error *err)
 	if (opt.output && opt.above_ns < 0)
 		return misuse(err, "-o draws the stack traces of slow calls "
 				   "and requires --above");
-	if (opt.count && opt.above_ns >= 0)
-		return misuse(err, "--count measures no times: omit --above");
+	if (opt.count && (opt.above_ns >= 0 || opt.tree || opt.histogram))
+		return misuse(err, "--count measures no times: omit --above, "
+				   "--tree and --histogram");
+	if ((opt.args || opt.stack) && opt.above_ns < 0)
+		return misuse(err, "%s records slow calls and requires --above",
+			      opt.args ? "--args" : "--stack");
+	if (!opt.rate || !opt.stack_every ||
+	    (opt.rate > MAX_RATE && opt.rate != COUNT_NOT_GIVEN))
+		return misuse(err,
+			      "--rate must be 1 to %d, --stack-every at "
+			      "least 1",
+			      MAX_RATE);
 	if (probe_check_jfr(err))
 		return -1;
 	return probe_check_output(&opt, err);
@@ -117,7 +133,7 @@ static int probe_run(int argc, char **argv, struct error *err)
 	if (ret == 0) {
 		main_name_add_with_pid(&run.jvm, &run.name);
 		ret = opt.jfr ? probe_by_jfr(&run, err)
-			      : misuse(err, "probe requires --jfr");
+			      : probe_by_agent(&run, err);
 	}
 	for (size_t i = 0; i < run.pattern_count; i++)
 		method_pattern_release(&run.patterns[i]);
@@ -138,6 +154,21 @@ static const struct command_option options[] = {
 		     "report calls that take at least this long"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "draw the stack traces of these calls"),
+	OPT_FLAG(0, "args", &opt.args,
+		 "with --above: record the arguments"),
+	OPT_FLAG(0, "stack", &opt.stack,
+		 "with --above: record stack traces"),
+	OPT_COUNT(0, "stack-every", &opt.stack_every, "<n>",
+		  "record the stack trace of each n-th call"),
+	OPT_COUNT(0, "rate", &opt.rate, "<count>",
+		  "record at most this many calls per second"),
+	OPT_FLAG(0, "tree", &opt.tree,
+		 "print which armed methods call each other"),
+	OPT_FLAG(0, "count", &opt.count, "count calls only, at less cost"),
+	OPT_FLAG(0, "histogram", &opt.histogram,
+		 "print the distribution of times of each method"),
+	OPT_DURATION('i', "interval", &opt.interval_ns, "<time>",
+		     "print counts this often (default: 1s)"),
 	OPT_FLAG(0, "jfr", &opt.jfr,
 		 "measure with JFR (JDK 25 or later)"),
 	OPT_FLAG(0, "system", &opt.system, "include classes of the JDK"),
@@ -158,10 +189,10 @@ const struct command probe_command = {
 	.synopsis = "probe [<options>] <pid> <method>…",
 	.summary = "count and time the calls of Java methods",
 	.group = "see where time goes",
-	.examples = "  sjkc probe 4711 com.acme.Orders.submit --jfr -d 10s\n"
-		    "  sjkc probe 4711 '+com.acme.Handler.handle' --jfr\n"
-		    "  sjkc probe 4711 'Orders.*' --jfr --above 50ms -o "
-		    "slow.html\n",
+	.examples = "  sjkc probe 4711 com.acme.Orders.submit\n"
+		    "  sjkc probe 4711 'Orders.*' --above 50ms --args --stack\n"
+		    "  sjkc probe 4711 '+com.acme.Handler.handle' --list\n"
+		    "  sjkc probe 4711 Orders.submit -d 10s --jfr\n",
 	.options = options,
 	.run = probe_run,
 };

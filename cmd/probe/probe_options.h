@@ -12,6 +12,7 @@
 #include "core/jvm/jvm.h"
 #include "core/jvm/perfdata.h"
 #include "core/profile/profile.h"
+#include "jvmti/client/client_probes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,33 @@ struct probe_run {
  * results. Errors are those of the command.
  */
 int probe_by_jfr(struct probe_run *run, struct error *err);
+int probe_by_agent(struct probe_run *run, struct error *err);
+
+/* ---- probe_calls.c: single calls, above a threshold ---- */
+
+struct probe_calls;
+
+struct probe_calls *probe_calls_new(const struct probe_run *run,
+				    const struct probes *probes);
+void probe_calls_free(struct probe_calls *c); /* NULL is fine */
+
+/*
+ * Prints a call, and keeps it for the reports. The type of the function is
+ * probe_call_fn.
+ */
+void probe_calls_add(void *self, const struct probe_call *call);
+
+/* Prints the added calls; ERROR_OUTPUT. */
+int probe_calls_print(struct probe_calls *c, struct error *err);
+
+/*
+ * Returns the profile of the stack traces, event PROBE_SLOW_EVENT, and of the
+ * armed methods that called each other, event PROBE_TREE_EVENT.
+ */
+struct profile *probe_calls_profile(struct probe_calls *c);
+
+#define PROBE_SLOW_EVENT "slow calls"
+#define PROBE_TREE_EVENT "calls"
 
 /* ---- probe_output.c ---- */
 

@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probe by the agent: lists, arms, reads counts, prints, and disarms. */
+#include "cmd/log.h"
+#include "cmd/probe/loaded_classes.h"
+#include "cmd/probe/probe_options.h"
+#include "cmd/probe/probe_report.h"
+#include "cmd/signals.h"
+#include "core/attach/attach.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/nearest.h"
+#include "core/base/units.h"
+#include "jvmti/client/client_probes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define LIVE_TIMEOUT_NS  (20 * CLOCK_NS_PER_S)
+#define LIVE_INTERVAL_NS CLOCK_NS_PER_S
+#define LIVE_READ_NS     (CLOCK_NS_PER_S / 5) /* while calls are printed */
+
+/* Patterns of the client for one pattern of the command line, at most. */
+enum { LIVE_FORMS = 3 };
+
+/* Single calls per second. */
+enum { LIVE_RATE = 100, LIVE_TREE_RATE = 10000 };
+
+struct live {
+	struct probe_run *run;
+	struct probes *probes;
+	struct probe_wish *wishes; /* of the methods to arm */
+	size_t wish_count, refused, skipped, class_count;
+	struct probe_calls *calls;
+	struct probe_row *rows; /* of the armed methods */
+	uint32_t *row_methods;
+	size_t row_count;
+	struct probe_counts *last; /* at the end of the last interval */
+	int64_t start_ns, last_ns;
+	size_t drawn; /* lines of the last block on a terminal */
+	bool is_terminal;
+	struct error end; /* why the measurement ended by itself */
+};
+
+static void live_before_load(void *self, const char *warning)
+{
+	(void)self;
+	if (warning)
+		log_info("%s", warning);
+}
+
+static int live_open(struct live *l, struct error *err)
+{
+	const struct probes_options options = {
+		.timeout_ns = LIVE_TIMEOUT_NS,
+		.limit = (uint32_t)l->run->o->max,
+		.before_load = live_before_load,
+		.self = l,
+	};
+
+	l->probes = probes_open(&l->run->jvm, &options, err);
+	return l->probes ? 0 : -1;
+}
+
+/* A tree needs all calls, if possible. */
+static uint64_t live_rate(const struct probe_options *o)
+{
+	if (o->rate != COUNT_NOT_GIVEN)
+		return o->rate;
+	return o->tree ? LIVE_TREE_RATE : LIVE_RATE;
+}
+
+/* ---- which methods ---- */
+
+/*
+ * Adds the forms of a pattern: a class without its package is a whole name, or
+ * the end of one.
+ */
+static size_t live_add_forms(const struct method_pattern *m, bool all_methods,
+			     struct probe_pattern *to)
+{
+	static const char *const before[LIVE_FORMS] = { "", "*.", "*$" };
+	size_t forms = m->any_package ? LIVE_FORMS : 1;
+
+	for (size_t i = 0; i < forms; i++) {
+		struct text name = { 0 };
+
+		text_printf(&name, "%s%s", before[i], m->class_name);
+		to[i] = (struct probe_pattern){
+			.class_name = name.bytes,
+			.method = all_methods ? "*" : m->method,
+			.with_subtypes = m->with_subtypes,
+		};
+	}
+	return forms;
+}
+
+static int live_list(struct live *l, bool all_methods, struct error *err)
+{
+	const struct probe_run *run = l->run;
+	struct probe_pattern *forms = xcalloc(run->pattern_count * LIVE_FORMS,
+					      sizeof(*forms));
+	size_t count = 0;
+	int ret;
+
+	for (size_t i = 0; i < run->pattern_count; i++) {
+		if (!run->patterns[i].excludes)
+			count += live_add_forms(&run->patterns[i], all_methods,
+						&forms[count]);
+	}
+	ret = probes_list(l->probes, forms, count, err);
+	for (size_t i = 0; i < count; i++)
+		free((char *)forms[i].class_name);
+	free(forms);
+	return ret;
+}
+
+/* The JVM has already selected subtypes, whose names match no pattern. */
+static bool live_is_chosen(const struct live *l, const struct probe_class *c,
+			   const struct probe_method *m)
+{
+	bool chosen = false;
+
+	for (size_t i = 0; i < l->run->pattern_count; i++) {
+		const struct method_pattern *p = &l->run->patterns[i];
+
+		if (!method_pattern_has_method(p, m->name, m->descriptor))
+			continue;
+		if (p->excludes && method_pattern_has_class(p, c->name))
+			return false;
+		chosen |= !p->excludes &&
+			  (p->with_subtypes ||
+			   method_pattern_has_class(p, c->name));
+	}
+	return chosen;
+}
+
+static uint8_t live_mode(const struct probe_options *o)
+{
+	if (o->count)
+		return PROBE_COUNT;
+	return (uint8_t)(PROBE_TIME | (o->args ? PROBE_ARGS : 0));
+}
+
+static int64_t live_threshold(const struct probe_options *o)
+{
+	if (o->tree)
+		return 0;
+	return o->above_ns >= 0 ? o->above_ns : PROBE_NEVER;
+}
+
+static void live_choose(struct live *l)
+{
+	const struct probe_options *o = l->run->o;
+	size_t count = probes_methods(l->probes);
+	uint32_t last_class = UINT32_MAX;
+
+	free(l->wishes);
+	l->wishes = xcalloc(count + 1, sizeof(*l->wishes));
+	l->wish_count = l->refused = l->skipped = l->class_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct probe_method *m = probes_method(l->probes, i);
+		const struct probe_class *c = probes_class(l->probes, m->class);
+
+		if (!live_is_chosen(l, c, m))
+			continue;
+		if (!o->system && probe_class_is_system(c)) {
+			l->skipped++;
+			continue;
+		}
+		if (m->refusal != PROBE_ARMED)
+			l->refused++;
+		else if (m->class != last_class)
+			l->class_count++;
+		if (m->refusal == PROBE_ARMED)
+			last_class = m->class;
+		l->wishes[l->wish_count++] = (struct probe_wish){
+			.method = (uint32_t)i,
+			.mode = live_mode(o),
+			.threshold_ns = live_threshold(o),
+		};
+	}
+}
+
+static void live_add_name(const struct live *l, uint32_t method,
+			  struct text *out)
+{
+	const struct probe_method *m = probes_method(l->probes, method);
+	const struct probe_class *c = probes_class(l->probes, m->class);
+
+	probe_row_name(&(struct probe_row){ .class_name = c->name,
+					    .method = m->name,
+					    .descriptor = m->descriptor },
+		       out);
+}
+
+/* ---- no method matches ---- */
+
+/* Adds a similar method of the classes that match. */
+static void live_suggest_method(struct live *l, struct text *hint)
+{
+	const char *wanted = l->run->patterns[0].method;
+	struct nearest nearest = nearest_to(wanted, strlen(wanted));
+	struct error unused;
+
+	if (live_list(l, true, &unused))
+		return;
+	for (size_t i = 0; i < probes_methods(l->probes); i++)
+		nearest_offer(&nearest, probes_method(l->probes, i)->name);
+	nearest_suggest(&nearest, hint);
+}
+
+/* Adds the name of a similar class. */
+static void live_suggest_class(struct live *l, struct text *hint)
+{
+	struct loaded_classes classes = { 0 };
+	struct error unused;
+	struct attach *attach = attach_open(&l->run->jvm, ATTACH_TIMEOUT_NS,
+					    &unused);
+
+	if (attach &&
+	    loaded_classes_read(&classes, attach, l->run->patterns,
+				l->run->pattern_count, &unused) == 0 &&
+	    !classes.chosen_count)
+		loaded_classes_suggest(&classes, &l->run->patterns[0], hint);
+	loaded_classes_release(&classes);
+	attach_close(attach);
+}
+
+static int live_fail_empty(struct live *l, struct error *err)
+{
+	struct text hint = { 0 };
+	int pid = l->run->jvm.pid;
+
+	if (l->skipped)
+		return fail(err, ERROR_NO_TARGET,
+			    "%d: all %zu methods that match are in the JDK; "
+			    "use --system to include them",
+			    pid, l->skipped);
+	live_suggest_class(l, &hint);
+	if (!hint.len)
+		live_suggest_method(l, &hint);
+	fail(err, ERROR_NO_TARGET,
+	     "%d: no method of a loaded class matches "
+	     "'%s'%s",
+	     pid, l->run->patterns[0].word, hint.len ? hint.bytes : "");
+	text_release(&hint);
+	return -1;
+}
+
+static int live_find(struct live *l, struct error *err)
+{
+	size_t methods;
+
+	if (live_list(l, false, err))
+		return -1;
+	live_choose(l);
+	if (!l->wish_count)
+		return live_fail_empty(l, err);
+	if (l->skipped)
+		log_info(
+			"%zu methods of the JDK are skipped; --system includes "
+			"them",
+			l->skipped);
+	methods = l->wish_count - l->refused;
+	if (methods > l->run->o->max && !l->run->o->list)
+		return fail(err, ERROR_FAILED,
+			    "%d: %zu methods match, more than %" PRIu64
+			    "; use a narrower pattern or raise --max",
+			    (int)l->run->jvm.pid, methods, l->run->o->max);
+	return 0;
+}
+
+static void live_announce(const struct live *l)
+{
+	size_t methods = l->wish_count - l->refused;
+	struct text pause = { 0 };
+
+	units_add_time(&pause, (double)probes_estimate_pause(l->class_count));
+	log_info("%zu %s of %zu %s will be armed; expect a pause of about %s, "
+		 "and slower calls while the JVM compiles them again",
+		 methods, methods == 1 ? "method" : "methods", l->class_count,
+		 l->class_count == 1 ? "class" : "classes", pause.bytes);
+	text_release(&pause);
+}
+
+/* Prints the methods of --list, and why some cannot be armed. */
+static int live_print_list(const struct live *l, struct error *err)
+{
+	struct text out = { 0 };
+	int ret;
+
+	for (size_t i = 0; i < l->wish_count; i++) {
+		const struct probe_method *m = probes_method(
+			l->probes, l->wishes[i].method);
+		const struct probe_class *c = probes_class(l->probes, m->class);
+		const char *why = probe_refusal_text(m->refusal);
+
+		live_add_name(l, l->wishes[i].method, &out);
+		if (*c->loader) {
+			text_puts(&out, "  [");
+			text_puts(&out, c->loader);
+			text_putc(&out, ']');
+		}
+		if (why)
+			text_printf(&out, "  refused: %s", why);
+		text_putc(&out, '\n');
+	}
+	ret = probe_print(&out, err);
+	text_release(&out);
+	live_announce(l);
+	return ret;
+}
+
+/* ---- arming ---- */
+
+static void live_log_refusals(const struct live *l)
+{
+	size_t logged = 0;
+
+	for (size_t i = 0; i < l->wish_count; i++) {
+		const struct probe_method *m = probes_method(
+			l->probes, l->wishes[i].method);
+		const char *why = probe_refusal_text(m->refusal);
+		struct text name = { 0 };
+
+		if (!why)
+			continue;
+		live_add_name(l, l->wishes[i].method, &name);
+		if (logged++ < l->run->o->top)
+			log_info("%s is not armed: %s", name.bytes, why);
+		text_release(&name);
+	}
+	if (logged > l->run->o->top)
+		log_info("and %zu other methods are not armed; --list has the "
+			 "reasons",
+			 logged - (size_t)l->run->o->top);
+}
+
+/* Makes a row for each armed method. */
+static void live_make_rows(struct live *l)
+{
+	l->rows = xcalloc(l->wish_count, sizeof(*l->rows));
+	l->last = xcalloc(l->wish_count, sizeof(*l->last));
+	l->row_methods = xcalloc(l->wish_count, sizeof(*l->row_methods));
+	for (size_t i = 0; i < l->wish_count; i++) {
+		uint32_t method = l->wishes[i].method;
+		const struct probe_method *m = probes_method(l->probes, method);
+		const struct probe_class *c = probes_class(l->probes, m->class);
+
+		if (m->id < 0)
+			continue;
+		l->row_methods[l->row_count] = method;
+		l->rows[l->row_count++] = (struct probe_row){
+			.class_name = c->name,
+			.method = m->name,
+			.descriptor = m->descriptor,
+			.loader = c->loader,
+		};
+	}
+}
+
+static int live_arm(struct live *l, struct error *err)
+{
+	const struct probe_options *o = l->run->o;
+	const struct probes_limits limits = {
+		.calls_per_s = (uint32_t)live_rate(o),
+		.stack_every = !o->stack && !o->output ? 0
+			       : o->stack_every == COUNT_NOT_GIVEN
+				       ? 1
+				       : (uint32_t)o->stack_every,
+	};
+	struct probes_armed armed;
+	struct probe_pauses pauses;
+	struct text time = { 0 };
+
+	live_announce(l);
+	/* From now on, a signal ends sjkc in order. */
+	signals_listen();
+	probes_set_limits(l->probes, &limits);
+	probe_pauses_begin(&pauses, &l->run->jvm);
+	if (probes_arm(l->probes, l->wishes, l->wish_count, &armed, err)) {
+		live_log_refusals(l);
+		probe_pauses_end(&pauses, "the attempt to arm");
+		return -1;
+	}
+	probe_pauses_end(&pauses, "arming");
+	live_log_refusals(l);
+	live_make_rows(l);
+	units_add_time(&time, (double)armed.retransform_ns);
+	log_info("armed %u %s in %s%s", armed.methods,
+		 armed.methods == 1 ? "method" : "methods", time.bytes,
+		 o->duration_ns < 0 ? "; press Ctrl-C to stop" : "");
+	text_release(&time);
+	l->start_ns = l->last_ns = clock_monotonic_ns();
+	return 0;
+}
+
+/* ---- reports ---- */
+
+static enum probe_detail live_detail(const struct probe_options *o)
+{
+	return o->count ? PROBE_COUNTED : PROBE_TIMED;
+}
+
+static void live_begin_report(const struct live *l, bool is_final,
+			      struct probe_report *r)
+{
+	const struct probe_options *o = l->run->o;
+	int64_t now = clock_monotonic_ns();
+
+	*r = (struct probe_report){
+		.detail = live_detail(o),
+		.source = "agent",
+		.pid = l->run->jvm.pid,
+		.time_ns = clock_wall_ns(),
+		.duration_ns = now - (is_final ? l->start_ns : l->last_ns),
+		.is_final = is_final,
+		.has_histogram = !o->count &&
+				 (o->histogram || l->row_count == 1) &&
+				 (is_final || l->is_terminal),
+		.top = o->top,
+		.rows = xcalloc(l->row_count + 1, sizeof(*r->rows)),
+		.count = l->row_count,
+	};
+	memcpy(r->rows, l->rows, l->row_count * sizeof(*r->rows));
+}
+
+/*
+ * Turns counts into those since the last interval. The longest call of an
+ * interval is unknown unless it is the longest of all.
+ */
+static void counts_subtract(struct probe_counts *now,
+			    const struct probe_counts *last)
+{
+	now->calls -= last->calls;
+	now->entered -= last->entered;
+	now->thrown -= last->thrown;
+	now->sum_ns -= last->sum_ns;
+	now->skipped -= last->skipped;
+	now->exception_count = 0;
+	for (size_t i = 0; i < PROBE_BUCKETS; i++)
+		now->buckets[i] -= last->buckets[i];
+}
+
+static void live_fill_report(struct live *l, struct probe_report *r)
+{
+	for (size_t i = 0; i < l->row_count; i++) {
+		struct probe_counts now;
+
+		probes_counts(l->probes, l->row_methods[i], &now);
+		r->rows[i].counts = now;
+		if (!r->is_final)
+			counts_subtract(&r->rows[i].counts, &l->last[i]);
+		l->last[i] = now;
+	}
+	l->last_ns = clock_monotonic_ns();
+	probe_report_sort(r);
+}
+
+static size_t live_terminal_rows(size_t *width)
+{
+	struct winsize size = { 0 };
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	*width = size.ws_col;
+	return size.ws_row > 2 ? size.ws_row - 2U : 20;
+}
+
+/* Replaces the last block on a terminal, unless calls were printed below it. */
+static void live_add_block(struct live *l, const struct text *block,
+			   struct text *out)
+{
+	size_t width, most = live_terminal_rows(&width), lines = 0, end = 0;
+
+	if (!l->is_terminal) {
+		text_add(out, block->bytes, block->len);
+		text_putc(out, '\n');
+		return;
+	}
+	if (l->drawn)
+		text_printf(out, "\033[%zuA\033[J", l->drawn);
+	while (end < block->len && lines < most)
+		lines += block->bytes[end++] == '\n';
+	text_add(out, block->bytes, end);
+	l->drawn = lines;
+}
+
+static int live_print_interval(struct live *l, struct error *err)
+{
+	const struct probe_options *o = l->run->o;
+	struct probe_report r;
+	struct text block = { 0 }, out = { 0 };
+	int ret;
+
+	live_begin_report(l, false, &r);
+	live_fill_report(l, &r);
+	if (l->is_terminal)
+		live_terminal_rows(&r.width);
+	if (o->json) {
+		struct json j = probe_report_json(&r, &out);
+
+		json_close_object(&j);
+		text_putc(&out, '\n');
+	} else {
+		probe_report_text(&r, &block);
+		live_add_block(l, &block, &out);
+	}
+	ret = probe_print(&out, err);
+	free(r.rows);
+	text_release(&block);
+	text_release(&out);
+	return ret;
+}
+
+static void json_add_losses(struct json *j, const struct probes_losses *losses)
+{
+	json_key(j, "lost_calls");
+	json_uint(j, losses->calls);
+	json_key(j, "skipped_calls");
+	json_uint(j, losses->skipped);
+	json_key(j, "redefinitions");
+	json_uint(j, losses->redefinitions);
+}
+
+static void live_log_losses(const struct live *l)
+{
+	struct probes_losses losses;
+
+	probes_losses(l->probes, &losses);
+	if (losses.skipped && l->run->o->above_ns >= 0)
+		log_always("%" PRIu64 " slow calls were counted but not "
+			   "printed: more than --rate %" PRIu64 " per second",
+			   losses.skipped, live_rate(l->run->o));
+	if (losses.skipped && l->run->o->tree)
+		log_always("the tree lacks %" PRIu64 " calls: more than --rate "
+			   "%" PRIu64 " per second",
+			   losses.skipped, live_rate(l->run->o));
+	if (losses.calls)
+		log_always("%" PRIu64
+			   " calls were counted but lost: the buffer "
+			   "was full",
+			   losses.calls);
+	if (losses.redefinitions)
+		log_always("other agents changed armed classes %u times",
+			   losses.redefinitions);
+	if (losses.stale)
+		log_always("%u classes could not be restored; they stay slower "
+			   "until the JVM ends",
+			   losses.stale);
+}
+
+static void live_add_totals(struct live *l, const struct probe_report *r,
+			    struct text *out)
+{
+	const struct probe_options *o = l->run->o;
+	struct text time = { 0 };
+
+	if (l->is_terminal && l->drawn)
+		text_printf(out, "\033[%zuA\033[J", l->drawn);
+	units_add_time(&time, (double)r->duration_ns);
+	units_add_counted(out, r->count, "method");
+	text_printf(out, " of %s, %s for %s\n\n", l->run->name.bytes,
+		    o->count ? "counted" : "timed", time.bytes);
+	probe_report_text(r, out);
+	if (!o->count)
+		text_puts(out,
+			  "\n~ estimated from powers of two; the true time "
+			  "is at most twice or at least half of it\n");
+	if (o->above_ns >= 0 && (o->stack || o->output))
+		probe_add_calls(l->run, probe_calls_profile(l->calls),
+				PROBE_SLOW_EVENT, out);
+	if (o->tree)
+		probe_add_calls(l->run, probe_calls_profile(l->calls),
+				PROBE_TREE_EVENT, out);
+	text_release(&time);
+}
+
+static int live_print_totals(struct live *l, int64_t duration_ns,
+			     struct error *err)
+{
+	const struct probe_options *o = l->run->o;
+	struct probes_losses losses;
+	struct probe_report r;
+	struct text out = { 0 };
+	int ret;
+
+	live_begin_report(l, true, &r);
+	r.duration_ns = duration_ns;
+	live_fill_report(l, &r);
+	probes_losses(l->probes, &losses);
+	if (o->json) {
+		struct json j = probe_report_json(&r, &out);
+
+		json_add_losses(&j, &losses);
+		json_close_object(&j);
+		text_putc(&out, '\n');
+	} else if (o->csv) {
+		probe_report_csv(&r, &out);
+	} else {
+		live_add_totals(l, &r, &out);
+	}
+	ret = probe_print(&out, err);
+	free(r.rows);
+	text_release(&out);
+	if (ret == 0 && o->output)
+		ret = probe_write_page(l->run, probe_calls_profile(l->calls),
+				       PROBE_SLOW_EVENT, err);
+	return ret;
+}
+
+/* ---- the run ---- */
+
+/* Reads new calls. Returns false at the end of the measurement: l->end. */
+static bool live_read(struct live *l)
+{
+	if (probes_read(l->probes, probe_calls_add, l->calls, &l->end) == 0)
+		return true;
+	if (l->end.kind != ERROR_PARTIAL)
+		return false;
+	log_always("%s", l->end.text);
+	return true;
+}
+
+/* By default, only text that has no lines of single calls. */
+static bool live_prints_intervals(const struct probe_options *o)
+{
+	if (o->csv)
+		return false;
+	return o->interval_ns > 0 || (!o->json && o->above_ns < 0 && !o->tree);
+}
+
+/* Measures until a signal, the duration, or the end of the JVM. */
+static int live_loop(struct live *l, struct error *err)
+{
+	const struct probe_options *o = l->run->o;
+	int64_t interval = o->interval_ns > 0 ? o->interval_ns
+					      : LIVE_INTERVAL_NS;
+	int64_t until = o->duration_ns < 0
+				? INT64_MAX
+				: clock_after(l->start_ns, o->duration_ns);
+	int64_t block = clock_after(l->start_ns, interval);
+	int64_t step = o->above_ns >= 0 || o->tree ? LIVE_READ_NS
+						   : CLOCK_NS_PER_S;
+
+	for (;;) {
+		int64_t now = clock_monotonic_ns();
+		int64_t wake = clock_after(now, step);
+
+		wake = wake < block ? wake : block;
+		if (probe_wait(&l->run->jvm, wake < until ? wake : until))
+			return 0;
+		if (!live_read(l))
+			return 0;
+		if (l->calls && probe_calls_print(l->calls, err))
+			return -1;
+		now = clock_monotonic_ns();
+		if (now >= until)
+			return 0;
+		if (now < block)
+			continue;
+		block = clock_after(block, interval);
+		if (live_prints_intervals(o) && live_print_interval(l, err))
+			return -1;
+	}
+}
+
+static int live_measure(struct live *l, struct error *err)
+{
+	struct text time = { 0 };
+	int64_t end_ns, retransform_ns;
+	struct error problem;
+
+	if (live_arm(l, err) || live_loop(l, err))
+		return -1;
+	end_ns = clock_monotonic_ns();
+	if (!l->end.kind &&
+	    probes_disarm(l->probes, &retransform_ns, &problem) == 0) {
+		units_add_time(&time, (double)retransform_ns);
+		log_info("disarmed in %s", time.bytes);
+		live_read(l);
+	} else if (!l->end.kind) {
+		log_always("cannot disarm now: %s; the agent disarms by itself",
+			   problem.text);
+	}
+	text_release(&time);
+	if (probe_calls_print(l->calls, err) ||
+	    live_print_totals(l, end_ns - l->start_ns, err))
+		return -1;
+	live_log_losses(l);
+	if (l->end.kind && l->end.kind != ERROR_PARTIAL) {
+		*err = l->end;
+		return -1;
+	}
+	return 0;
+}
+
+int probe_by_agent(struct probe_run *run, struct error *err)
+{
+	struct live l = {
+		.run = run,
+		.is_terminal = isatty(STDOUT_FILENO) && run->o->above_ns < 0,
+	};
+	int ret = -1;
+
+	if (live_open(&l, err) == 0 && live_find(&l, err) == 0) {
+		l.calls = probe_calls_new(run, l.probes);
+		ret = run->o->list ? live_print_list(&l, err)
+				   : live_measure(&l, err);
+	}
+	probe_calls_free(l.calls);
+	probes_close(l.probes);
+	free(l.wishes);
+	free(l.rows);
+	free(l.row_methods);
+	free(l.last);
+	return ret;
+}
