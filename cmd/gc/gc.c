@@ -259,7 +259,7 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 	if (files)
 		return fail(err, ERROR_PARTIAL,
 			    "%" PRIu64 " of %zu inputs "
-			    "are unreadable",
+			    "are not readable, or only in part",
 			    files, opt.inputs.count);
 	if (!sum.pauses && !sum.records && !sum.lines)
 		return 0;

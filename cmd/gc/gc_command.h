@@ -51,7 +51,7 @@ int gc_files_open(const struct gc_options *o, struct gc_streams *streams,
 
 /*
  * Prints what the files contained besides records. Returns the number of files
- * that were unreadable. Before gc_streams_close().
+ * that were unreadable, or are damaged recordings. Before gc_streams_close().
  */
 uint64_t gc_files_report(void);
 

@@ -5,7 +5,10 @@
 #include "cmd/log.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
+#include "core/formats/reader.h"
+#include "core/gc/gc_jfr.h"
 #include "core/gc/gc_log.h"
+#include "core/profile/profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +20,7 @@ static struct {
 	size_t count;
 	struct gc_source *log; /* reported at the end */
 	uint64_t unreadable;
+	uint64_t damaged; /* recordings that were read in part */
 } files;
 
 static const char *files_name(const char *path)
@@ -79,9 +83,78 @@ static struct gc_source *files_open_log(struct error *err)
 			log_always("%s: %s", in->name, in->damage);
 	}
 	s = gc_log_open(parts, files.count, err);
+	if (!s)
+		fail_in(err, "%s", files_name(files.all[0].name));
 	free(parts);
 	files.log = s;
 	return s;
+}
+
+/* Prints the losses of a recording. */
+static void files_report_recording(const struct input *in,
+				   const struct profile *p)
+{
+	if (in->damage)
+		log_always("%s: %s", in->name, in->damage);
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+
+		if (r->is_loss)
+			log_always("%s: lost: %s: %" PRIu64 "%s%s%s", in->name,
+				   r->what, r->count,
+				   r->first[0] ? " (first: " : "", r->first,
+				   r->first[0] ? ")" : "");
+	}
+	if (in->damage || profile_is_partial(p))
+		files.damaged++;
+}
+
+static struct gc_source *files_open_recordings(struct error *err)
+{
+	struct gc_source *s = gc_jfr_new();
+	size_t read = 0;
+
+	for (size_t i = 0; i < files.count; i++) {
+		const struct input *in = &files.all[i];
+		struct profile *p = profile_new();
+
+		if (gc_jfr_add(s, in->bytes, in->len, p, err) == 0) {
+			files_report_recording(in, p);
+			read++;
+		} else {
+			fail_in(err, "%s: jfr", in->name);
+			if (files.count > 1)
+				log_always("%s", err->text);
+			files.unreadable++;
+		}
+		profile_free(p);
+	}
+	if (read) {
+		gc_jfr_finish(s);
+		return s;
+	}
+	gc_source_close(s);
+	return NULL;
+}
+
+static bool files_is_recording(const struct input *in)
+{
+	return jfr_reader.sniff(in->bytes, in->len);
+}
+
+/* Opens all inputs as logs or as recordings. */
+static struct gc_source *files_open(struct error *err)
+{
+	size_t recordings = 0;
+
+	for (size_t i = 0; i < files.count; i++)
+		recordings += files_is_recording(&files.all[i]);
+	if (recordings == files.count)
+		return files_open_recordings(err);
+	if (!recordings)
+		return files_open_log(err);
+	misuse(err, "the inputs mix GC logs and JFR recordings");
+	return NULL;
 }
 
 int gc_files_open(const struct gc_options *o, struct gc_streams *streams,
@@ -91,9 +164,9 @@ int gc_files_open(const struct gc_options *o, struct gc_streams *streams,
 
 	if (files_open_inputs(&o->inputs, err))
 		return -1;
-	s = files_open_log(err);
+	s = files_open(err);
 	if (!s)
-		return fail_in(err, "%s", files_name(files.all[0].name));
+		return -1;
 	files_add_stream(streams, s);
 	return 0;
 }
@@ -123,7 +196,7 @@ uint64_t gc_files_report(void)
 		files_report_lines(count, "lines in no format of a GC log",
 				   where, number, false);
 	}
-	return files.unreadable;
+	return files.unreadable + files.damaged;
 }
 
 void gc_files_close(void)

@@ -198,6 +198,11 @@ struct profile {
 	 * by name, "" for all, NULL for none.
 	 */
 	const char *wants_tables;
+	/*
+	 * Selects events that are given to a caller one by one; all others are
+	 * then skipped. See core/profile/event_watch.h.
+	 */
+	const struct event_watch *watch;
 	struct event_table **tables;
 	size_t table_count, table_cap;
 	struct map64 table_ids; /* index by the string of the name */

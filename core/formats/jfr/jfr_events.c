@@ -8,6 +8,7 @@
 #include "core/formats/jfr/jfr_metadata.h"
 #include "core/formats/jfr/jfr_pool.h"
 #include "core/profile/event_table.h"
+#include "core/profile/event_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,138 @@ static bool jfr_table_read(struct jfr_table *jt, const struct jfr_clock *clock,
 	return true;
 }
 
+/*
+ * jfr_watched: gives one chunk's events of a type to the caller of the reader
+ * (core/profile/event_watch.h).
+ */
+
+struct jfr_watched {
+	const struct event_watch *watch;
+	size_t index; /* of the type, in watch */
+	struct jfr_pools *pools;
+	struct jfr_layout layout;
+	/* NULL = the type lacks the field. */
+	const struct jfr_field *fields[EVENT_WATCH_FIELDS];
+	struct text texts[EVENT_WATCH_FIELDS];
+};
+
+/* Returns the field called name, or the field "outer.inner" of a struct. */
+static const struct jfr_field *watched_field(const struct jfr_metadata *m,
+					     const struct jfr_type *t,
+					     const char *name)
+{
+	const char *dot = strchr(name, '.');
+	const struct jfr_field *outer;
+
+	if (!dot)
+		return jfr_type_field(m, t, name);
+	for (size_t i = 0; i < t->field_count; i++) {
+		outer = &m->fields[t->first_field + i];
+		if (strlen(outer->name) != (size_t)(dot - name) ||
+		    strncmp(outer->name, name, (size_t)(dot - name)) != 0)
+			continue;
+		t = jfr_type_by_id(m, outer->type_id);
+		return t && !outer->in_pool && !outer->is_array
+			       ? jfr_type_field(m, t, dot + 1)
+			       : NULL;
+	}
+	return NULL;
+}
+
+static void jfr_watched_free(struct jfr_watched *w)
+{
+	if (!w)
+		return;
+	jfr_layout_release(&w->layout);
+	for (size_t i = 0; i < EVENT_WATCH_FIELDS; i++)
+		text_release(&w->texts[i]);
+	free(w);
+}
+
+/* Returns NULL unless events of that type are watched. */
+static struct jfr_watched *jfr_watched_new(const struct event_watch *watch,
+					   struct jfr_pools *pools,
+					   const struct jfr_metadata *m,
+					   const struct jfr_type *t)
+{
+	const char *name = jfr_event_name(t);
+	struct jfr_watched *w;
+	size_t i = 0;
+
+	while (i < watch->type_count &&
+	       strcmp(watch->types[i].event, name) != 0)
+		i++;
+	if (i == watch->type_count)
+		return NULL;
+	w = xcalloc(1, sizeof(*w));
+	w->watch = watch;
+	w->index = i;
+	w->pools = pools;
+	for (size_t f = 0; f < EVENT_WATCH_FIELDS; f++) {
+		if (watch->types[i].fields[f])
+			w->fields[f] = watched_field(m, t,
+						     watch->types[i].fields[f]);
+	}
+	if (jfr_layout_compile(&w->layout, m, t, watch->types[i].fields,
+			       EVENT_WATCH_FIELDS, false))
+		return w;
+	jfr_watched_free(w);
+	return NULL;
+}
+
+static int64_t watched_number(const struct jfr_clock *clock,
+			      const struct jfr_field *f, uint64_t number)
+{
+	int64_t value = (int64_t)number;
+	bool is_start = strcmp(f->name, "startTime") == 0;
+	bool is_span = strcmp(f->name, "duration") == 0;
+	enum jfr_unit unit = f->unit;
+
+	if (unit == JFR_UNIT_NONE && (is_start || is_span))
+		unit = JFR_UNIT_TICKS;
+	if (unit == JFR_UNIT_NONE || unit == JFR_UNIT_BYTES || f->in_pool)
+		return value;
+	if (unit == JFR_UNIT_BITS)
+		return value / 8;
+	return is_start || f->is_moment ? jfr_clock_time(clock, value, unit)
+					: jfr_clock_span(clock, value, unit);
+}
+
+/*
+ * Reads one event, whose type id has been read from c.  Returns false if the
+ * event is damaged.
+ */
+static bool jfr_watched_read(struct jfr_watched *w,
+			     const struct jfr_clock *clock, struct cursor c)
+{
+	struct jfr_string strings[EVENT_WATCH_FIELDS] = { 0 };
+	uint64_t numbers[EVENT_WATCH_FIELDS] = { 0 };
+	struct watched_value values[EVENT_WATCH_FIELDS];
+
+	jfr_layout_read(&w->layout, &c, numbers, strings);
+	if (!cursor_ok(&c))
+		return false;
+	for (size_t i = 0; i < EVENT_WATCH_FIELDS; i++) {
+		const struct jfr_field *f = w->fields[i];
+		struct text *text = &w->texts[i];
+
+		values[i] = (struct watched_value){ .text = "" };
+		if (!f)
+			continue;
+		values[i].is_known = true;
+		values[i].number = watched_number(clock, f, numbers[i]);
+		text_clear(text);
+		if (f->in_pool)
+			jfr_pools_word(w->pools, f->type_id, numbers[i], text);
+		else
+			jfr_pools_text(w->pools, &strings[i], text);
+		if (text->len)
+			values[i].text = text->bytes;
+	}
+	w->watch->seen(w->watch->self, w->index, values);
+	return true;
+}
+
 #define DENSE_IDS 65536 /* larger type ids are looked up by hash */
 
 /* Fields that are read from an event. */
@@ -254,6 +387,7 @@ struct jfr_event_type {
 	const char *remark; /* for counts of lost events: text of the remark */
 	struct jfr_table
 		*table; /* table that the events are added to, or NULL */
+	struct jfr_watched *watched; /* or NULL */
 	struct jfr_layout layout;
 	enum unit unit;
 	enum jfr_unit time_unit;
@@ -528,6 +662,7 @@ static bool type_compile_other(struct jfr_events *es, struct jfr_event_type *et,
 static void type_release(struct jfr_event_type *et)
 {
 	jfr_table_free(et->table);
+	jfr_watched_free(et->watched);
 	jfr_layout_release(&et->layout);
 	*et = (struct jfr_event_type){ 0 };
 }
@@ -565,6 +700,12 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 
 		if (!t->is_event)
 			continue;
+		if (p->watch) {
+			et->watched = jfr_watched_new(p->watch, pools, m, t);
+			if (et->watched)
+				events_add_type(es, t->id, es->type_count++);
+			continue;
+		}
 		has_stack = type_field_of(m, t, "StackTrace") != NULL;
 		if (has_stack ? type_compile(et, m, t)
 			      : type_compile_other(es, et, m, t)) {
@@ -697,6 +838,13 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 
 	if (!et)
 		return;
+	if (et->watched) {
+		if (jfr_watched_read(et->watched, &es->clock, c))
+			es->read++;
+		else
+			es->damaged++;
+		return;
+	}
 	if (et->table && !jfr_table_read(et->table, &es->clock, c)) {
 		es->damaged++;
 		return;

@@ -66,15 +66,34 @@ static void layout_emit_skip(struct jfr_layout *l, enum jfr_wire wire)
 }
 
 /*
- * Returns the slot of a field of the outermost type, or -1 if it is not wanted.
+ * Returns the slot of a field of the outermost type, or of a struct in it, or
+ * -1 if the field is not wanted.
  */
 static int layout_wanted_slot(const struct compile *k,
 			      const struct jfr_field *f)
 {
-	if (k->depth != 1)
+	const struct level *outer = &k->levels[0];
+	const struct jfr_field *in = NULL;
+	size_t len = 0;
+
+	if (k->depth > 2 || (k->depth == 2 && k->levels[1].loop))
 		return -1;
+	if (k->depth == 2) {
+		in = &k->m->fields[outer->type->first_field + outer->next - 1];
+		len = strlen(in->name);
+	}
 	for (size_t i = 0; i < k->wanted_count; i++) {
-		if (k->wanted[i] && strcmp(k->wanted[i], f->name) == 0)
+		const char *name = k->wanted[i];
+
+		if (!name)
+			continue;
+		if (in) {
+			if (strncmp(name, in->name, len) != 0 ||
+			    name[len] != '.')
+				continue;
+			name += len + 1;
+		}
+		if (strcmp(name, f->name) == 0)
 			return (int)i;
 	}
 	return -1;

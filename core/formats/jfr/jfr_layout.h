@@ -42,9 +42,10 @@ struct jfr_layout {
 /*
  * Compiles type t. Fields of t itself with the name wanted[i] are read into
  * numbers[i] (a pool key, an int, a boolean) or strings[i]; NULL selects no
- * field. With `all`, the layout reads the whole value; without, it stops after
- * the last wanted field. False if the type is nested too deeply or too large to
- * be real; reading by the layout then fails the cursor.
+ * field, and "outer.inner" a field of a struct in t. With `all`, the layout
+ * reads the whole value; without, it stops after the last wanted field. False
+ * if the type is nested too deeply or too large to be real; reading by the
+ * layout then fails the cursor.
  */
 bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			const struct jfr_type *t, const char *const *wanted,

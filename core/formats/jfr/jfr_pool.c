@@ -121,6 +121,8 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 		enum jfr_pool_role role = role_by_name(&m->types[i]);
 		struct jfr_pool *pool = &ps->pools[role];
 
+		if (p->watch && role == JFR_POOL_STACK_TRACE)
+			role = JFR_POOL_ROLES; /* no sample needs it */
 		if (role != JFR_POOL_ROLES && pool->type)
 			role = JFR_POOL_ROLES; /* for a repeated name, the first
 						  type counts */
@@ -137,7 +139,7 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 		else
 			pools_note_references(ps, role);
 	}
-	if (p->wants_tables)
+	if (p->wants_tables || p->watch)
 		pools_find_words(ps);
 }
 
