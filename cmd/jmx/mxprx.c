@@ -523,6 +523,7 @@ static int mxprx_add_agents(struct serving *s, struct error *err)
 		.targets = agents,
 		.target_count = count,
 		.reply_ns = mxprx_reply_ns(),
+		.checks_agents = true,
 	};
 	int ret = 0, port;
 	bool is_taken = false; /* the dialers */

@@ -308,8 +308,7 @@ int http_front_add(struct door *d, const struct http_front_options *o,
 		http_front_free(&f->front);
 		return -1;
 	}
-	/* Workers report their faults themselves. */
-	if (!f->targets->serves_metrics) {
+	if (o->checks_agents) {
 		f->checks = xcalloc(f->target_count, sizeof(*f->checks));
 		for (size_t i = 0; i < f->target_count; i++)
 			http_check_start(&f->checks[i], d, &f->targets[i]);

@@ -67,6 +67,7 @@ struct http_front_options {
 	 * unless the response is a stream of events; 0: none.
 	 */
 	int64_t reply_ns;
+	bool checks_agents; /* when the loop starts, and reports faults */
 };
 
 /*

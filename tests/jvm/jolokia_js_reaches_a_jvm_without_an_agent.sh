@@ -156,6 +156,14 @@ async function hawtio() {
 	assert(part[1].value.attr.LongMax)
 	assert.deepEqual(await value({ type: "search",
 		mbean: "*:type=security,area=jmx,*" }, config), [])
+	await error({ type: "list",
+		path: "hawtio/type=security,name=RBACRegistry" }, 404,
+		"javax.management.InstanceNotFoundException", config)
+	const [memory] = await jolokia.request([{ type: "read",
+		mbean: "java.lang:type=Memory", config: {} }], config)
+	assert(memory.value.HeapMemoryUsage.used > 0)
+	assert.equal(await value({ type: "exec", mbean: "java.lang:type=Memory",
+		operation: "gc()", arguments: [] }, config), null)
 	const failing = await value({ type: "read",
 		mbean: "sjkc.test:type=Failing" }, config)
 	assert.equal(failing.Fine, 1)
