@@ -26,7 +26,7 @@ static const struct {
 	[LOGIN_CONNECT] = { "tcp", "the port cannot be reached" },
 	[LOGIN_GREET] = { "protocol", "this is not a JMX port" },
 	[LOGIN_TLS] = { "tls", "the TLS handshake failed" },
-	[LOGIN_LOOKUP] = { "registry", "the RMI registry has no JMX entry" },
+	[LOGIN_LOOKUP] = { "registry", "the RMI registry returned no JMX entry" },
 	[LOGIN_STUB] = { "stub", "the registry's entry is not a JMX server" },
 	[LOGIN_SERVER] = { "server", "the JMX server cannot be reached" },
 	[LOGIN_SERVER_TLS] = { "server-tls", "the TLS handshake failed" },
