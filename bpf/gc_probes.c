@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* Waking at each record would prolong the pause: read periodically. */
-#define POLL_NS (50 * CLOCK_NS_PER_MS)
+#define POLL_NS (100 * CLOCK_NS_PER_MS)
 
 enum {
 	PROBES_MAX = 5 + GC_REPORTS,
@@ -298,9 +298,7 @@ static enum gc_next probes_next(struct gc_source *source, struct gc_pause *p,
 		return GC_NEXT_RECORD;
 	ring_buffer__consume(s->ring);
 	if (gc_join_next(s->join,
-			 source->is_ending || !jvm_runs(s->jvm)
-				 ? INT64_MAX
-				 : clock_monotonic_ns(),
+			 source->is_ending ? INT64_MAX : clock_monotonic_ns(),
 			 p))
 		return GC_NEXT_RECORD;
 	return GC_NEXT_LATER;

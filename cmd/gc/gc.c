@@ -136,8 +136,20 @@ static void watch_check(struct watch *w)
 	if (now_ns < w->check_ns)
 		return;
 	w->check_ns = now_ns + CHECK_NS;
-	for (size_t i = 0; i < w->streams.count; i++)
-		gc_live_check(w->streams.all[i]);
+	for (size_t i = 0; i < w->streams.count; i++) {
+		struct gc_stream *s = w->streams.all[i];
+		struct error unused;
+
+		if (s->has_ended)
+			continue;
+		gc_live_check(s);
+		if (!s->has_ended)
+			continue;
+		/* The last records of a JVM that is gone. */
+		s->source->is_ending = true;
+		watch_drain(w, s, &unused);
+		s->has_ended = true;
+	}
 }
 
 /* Waits for a signal or the next reading; returns false for a signal. */

@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "core/gc/gc_pause.h"
 #include "core/jvm/jvm.h"
+#include "core/threads/tasks.h"
 
 #include <poll.h>
 
@@ -24,9 +25,10 @@ struct gc_stream {
 	bool has_ended;
 	/* The JVM of a live source; .pidfd is -1 for others. */
 	struct jvm jvm;
-	bool was_stopped; /* reported once */
-	uint64_t stack;   /* where the program's stack begins; 0 = unknown */
-	int64_t cpu_ns;   /* of the GC threads at the start; GC_ABSENT */
+	bool was_stopped;    /* reported once */
+	uint64_t stack;      /* where the program's stack begins; 0 = unknown */
+	struct tasks *tasks; /* NULL: the CPU time of GC threads is unknown */
+	int64_t cpu_ns;      /* of the GC threads at the start */
 };
 
 struct gc_streams {
@@ -65,7 +67,10 @@ void gc_files_close(void);
  */
 void gc_live_check(struct gc_stream *s);
 
-/* CPU time of the GC threads since gc_live_open(); GC_ABSENT = unknown. */
+/*
+ * CPU time of the GC threads since gc_live_open(), from the kernel; GC_ABSENT =
+ * unknown, as for a JVM that has ended, and for Serial, which has none.
+ */
 int64_t gc_live_cpu_ns(const struct gc_stream *s);
 
 void gc_streams_close(struct gc_streams *streams);

@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/gc/gc_perfdata.h"
 #include "core/jvm/procfs.h"
+#include "core/threads/thread_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,11 +104,30 @@ static struct gc_source *live_open_source(const struct gc_options *o,
 	return NULL;
 }
 
+/* The sum of the GC threads; GC_ABSENT if there are none. */
+static int64_t live_read_cpu(struct tasks *t)
+{
+	int64_t sum = GC_ABSENT;
+	struct error unused;
+
+	if (!t || tasks_read(t, false, &unused))
+		return GC_ABSENT;
+	for (size_t i = 0; i < tasks_count(t); i++) {
+		const struct task *task = tasks_at(t, i);
+
+		if (thread_names_kind_of(task->comm) == THREAD_GC)
+			sum = (sum == GC_ABSENT ? 0 : sum) +
+			      (int64_t)task->cpu_ns;
+	}
+	return sum;
+}
+
 /* Takes over *jvm, which it closes on failure. */
 static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		    struct jvm *jvm, struct error *err)
 {
 	struct gc_stream *s = xcalloc(1, sizeof(*s));
+	struct error unused;
 
 	/* Sources borrow the JVM, so it must not move. */
 	s->jvm = *jvm;
@@ -119,6 +139,9 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		return -1;
 	}
 	s->stack = live_read_stack(s->jvm.pid);
+	if (!o->json && !o->csv)
+		s->tasks = tasks_open(&s->jvm, &unused);
+	s->cpu_ns = live_read_cpu(s->tasks);
 	main_name_add_with_pid(&s->jvm, &s->source->label);
 	log_info("%s: %s%s%s", s->source->label.bytes,
 		 s->source->collector.len ? s->source->collector.bytes : "",
@@ -200,14 +223,18 @@ void gc_live_check(struct gc_stream *s)
 
 int64_t gc_live_cpu_ns(const struct gc_stream *s)
 {
-	(void)s;
-	return GC_ABSENT;
+	int64_t now_ns = s->tasks ? live_read_cpu(s->tasks) : GC_ABSENT;
+
+	if (now_ns == GC_ABSENT || s->cpu_ns == GC_ABSENT || now_ns < s->cpu_ns)
+		return GC_ABSENT;
+	return now_ns - s->cpu_ns;
 }
 
 void gc_streams_close(struct gc_streams *streams)
 {
 	for (size_t i = 0; i < streams->count; i++) {
 		gc_source_close(streams->all[i]->source);
+		tasks_close(streams->all[i]->tasks);
 		jvm_close(&streams->all[i]->jvm);
 		free(streams->all[i]);
 	}

@@ -13,7 +13,7 @@ import json
 import re
 import sys
 
-NEAR_NS = 20_000_000  # the log takes the time soon before or after the end
+NEAR_NS = 200_000_000  # a busy machine delays the log or the probe
 
 
 def read_log(path):
@@ -64,15 +64,16 @@ def main():
     for r in records:
         # "equal": the log has a stop of this length, at any time.
         note("equal", r["stopped_ns"] in totals)
-        # The line of the stop with the nearest total among those of that time.
+        # The line with this total, or else the nearest of that time.
         i = bisect.bisect_left(times, r["uptime_ns"])
-        near = [k for k in range(max(i - 2, 0), min(i + 3, len(truth)))
+        near = [k for k in range(max(i - 20, 0), min(i + 20, len(truth)))
                 if k not in used and
                 abs(times[k] - r["uptime_ns"]) < NEAR_NS]
         if not near:
             note("stopped", False)
             continue
-        k = min(near, key=lambda k: (abs(truth[k][3] - r["stopped_ns"]), k))
+        k = min(near, key=lambda k: (abs(truth[k][3] - r["stopped_ns"]),
+                                     abs(times[k] - r["uptime_ns"])))
         used.add(k)
         _, operation, sync, total = truth[k]
         if r["count"] != 1:
