@@ -65,7 +65,7 @@ env="env LD_PRELOAD=$other_kernel"
 	refused 4 'perf rights' 'CAP_SYS_ADMIN.*perf_event_paranoid to 2' \
 		$env OTHER_PARANOID="$scratch/paranoid"
 	echo 2 >"$scratch/paranoid"
-	refused 4 'perf rights' 'paranoid is 2, .*or with CAP_PERFMON)' \
+	refused 4 'perf rights' 'paranoid is 2, .*or with CAP_PERFMON' \
 		$env OTHER_PARANOID="$scratch/paranoid"
 	# Names of kernel functions do not matter here: this kernel looks them
 	# up one by one, a kernel before 5.14 not at all.
@@ -89,7 +89,7 @@ for kib in 8000 10000 12000 14000 16000 20000 24000 32000; do
 			>/dev/null 2>&1 ||
 		failed "ulimit -v $kib: exit status $status"
 	! grep '^no *BPF programs' "$scratch/out" |
-		grep -v 'address space is limited to [0-9]* MiB (ulimit -v' ||
+		grep -v 'address space is limited to [0-9]* MiB; use .ulimit -v' ||
 		failed "ulimit -v $kib"
 done
 
