@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gc_options opt;
+static struct gc_options opt = { .jmx.timeout_ns = -1 };
 
 #define CHECK_NS    CLOCK_NS_PER_S
 #define WAIT_MAX_NS (100 * CLOCK_NS_PER_MS)
@@ -302,7 +302,7 @@ static void watch_set_layout(struct watch *w)
 
 /* ---- arguments ---- */
 
-static const char sources[] = "auto probe perfdata";
+static const char sources[] = "auto probe perfdata jmx";
 
 /* True for "30s", and for a number that is not the PID of a JVM. */
 static bool gc_is_duration(const char *word)
@@ -347,14 +347,31 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 	    !word_list_has(sources, ' ', opt.source, strlen(opt.source)))
 		return nearest_fail_choice("source", opt.source,
 					   strlen(opt.source), sources, err);
-	if (opt.inputs.count && (opt.pids.count || opt.all))
+	if (opt.inputs.count &&
+	    (opt.pids.count || opt.all || gc_jmx_is_wanted(&opt)))
 		return misuse(err, "--input excludes JVMs: '%s'",
-			      opt.all ? "--all" : opt.pids.values[0]);
+			      opt.all          ? "--all"
+			      : opt.pids.count ? opt.pids.values[0]
+			      : opt.jmx.socket ? opt.jmx.socket
+			      : opt.jmx.url    ? opt.jmx.url
+					       : "jmx");
+	if (opt.pids.count && (opt.jmx.socket || opt.jmx.url))
+		return misuse(err, "an address excludes PIDs: '%s'",
+			      opt.pids.values[0]);
 	if (opt.json && (opt.csv || opt.histogram))
 		return misuse(err, "--json excludes --csv and --histogram");
 	if (opt.csv && opt.histogram)
 		return misuse(err, "--csv and --histogram exclude each other");
 	return 0;
+}
+
+static int gc_open(struct gc_streams *streams, struct error *err)
+{
+	if (opt.inputs.count)
+		return gc_files_open(&opt, streams, err);
+	if (gc_jmx_is_wanted(&opt))
+		return gc_jmx_open(&opt, streams, err);
+	return gc_live_open(&opt, streams, err);
 }
 
 static int gc_run(int argc, char **argv, struct error *err)
@@ -368,8 +385,7 @@ static int gc_run(int argc, char **argv, struct error *err)
 				    : LOG_NORMAL);
 	ret = gc_read_arguments(argc, argv, err);
 	if (ret == 0)
-		ret = opt.inputs.count ? gc_files_open(&opt, &w.streams, err)
-				       : gc_live_open(&opt, &w.streams, err);
+		ret = gc_open(&w.streams, err);
 	if (ret == 0) {
 		signals_listen();
 		watch_set_layout(&w);
@@ -379,6 +395,7 @@ static int gc_run(int argc, char **argv, struct error *err)
 	}
 	gc_streams_close(&w.streams);
 	gc_files_close();
+	gc_jmx_close();
 	gc_totals_release(&w.totals);
 	text_release(&w.out);
 	free(opt.pids.values);
@@ -398,8 +415,10 @@ static const struct command_option options[] = {
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "source", &opt.source, "<source>",
-		   "measure with probe or perfdata (default: auto)",
-		   .complete = "auto|probe|perfdata"),
+		   "measure with probe, perfdata or jmx (default: auto)",
+		   .complete = "auto|probe|perfdata|jmx"),
+	OPT_JMX_SOCKET(&opt.jmx),
+	OPT_JMX_URL(&opt.jmx),
 	OPT_FLAG(0, "phases", &opt.phases,
 		 "print the phases of collections and cycles"),
 	OPT_FLAG(0, "no-heap-probe", &opt.no_heap,
@@ -412,6 +431,10 @@ static const struct command_option options[] = {
 		 "print a histogram of stopped times at the end"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a row per pause"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON, an object per pause"),
+	OPT_JMX_LOGIN(&opt.jmx),
+	OPT_JMX_TLS(&opt.jmx),
+	OPT_JMX_FORCE(&opt.jmx),
+	OPT_JMX_TIMEOUT(&opt.jmx),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
@@ -426,7 +449,8 @@ const struct command gc_command = {
 	.examples = "  sjkc gc 4711                 # until Ctrl-C\n"
 		    "  sjkc gc 4711 30s --min 10ms  # only long pauses\n"
 		    "  sjkc gc 4711 --json | jq .stopped_ns\n"
-		    "  sjkc gc -i gc.log            # pauses of a log\n",
+		    "  sjkc gc -i gc.log            # pauses of a log\n"
+		    "  sjkc gc -s db1:9010          # collections over JMX\n",
 	.options = options,
 	.run = gc_run,
 };

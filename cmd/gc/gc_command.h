@@ -4,6 +4,7 @@
 #define CMD_GC_GC_COMMAND_H
 
 #include "cmd/command.h"
+#include "cmd/jmx/jmx_target.h"
 #include "core/gc/gc_pause.h"
 #include "core/jvm/jvm.h"
 #include "core/threads/tasks.h"
@@ -13,8 +14,9 @@
 struct gc_options {
 	struct option_list pids;
 	struct option_list inputs; /* GC logs or recordings */
+	struct jmx_target_options jmx;
 	bool all;
-	const char *source; /* "auto", "probe" or "perfdata" */
+	const char *source; /* "auto", "probe", "perfdata" or "jmx" */
 	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;
 	int64_t min_ns, duration_ns; /* 0 = not given */
 };
@@ -59,6 +61,16 @@ uint64_t gc_files_report(void);
 
 /* After gc_streams_close(). */
 void gc_files_close(void);
+
+/* True if the options name a JVM over JMX. */
+bool gc_jmx_is_wanted(const struct gc_options *o);
+
+/* Connects, and opens a stream. gc_jmx_close() must follow in any case. */
+int gc_jmx_open(struct gc_options *o, struct gc_streams *streams,
+		struct error *err);
+
+/* After gc_streams_close(). */
+void gc_jmx_close(void);
 
 /*
  * Checks, once a second, that a live JVM runs the same program. Prints when it
