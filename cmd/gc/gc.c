@@ -225,12 +225,15 @@ static int64_t watch_cpu_ns(const struct watch *w)
 	return sum;
 }
 
-/* The time that was observed: of files, from the first record to the last. */
+/*
+ * The time that was observed, the sum of all JVMs; of files, from the first
+ * record to the last.
+ */
 static int64_t watch_span(const struct watch *w)
 {
 	if (opt.inputs.count)
 		return w->totals.end_ns - w->totals.begin_ns;
-	return w->end_ns - w->begin_ns;
+	return (w->end_ns - w->begin_ns) * (int64_t)w->streams.count;
 }
 
 static void watch_put_totals(struct watch *w)

@@ -41,7 +41,6 @@ polled() {
 	echo '| perf data'
 }
 
-jdk_prepare "$version" || exit 77
 for collector in Serial Parallel G1 Z Shenandoah; do
 	case $version-$collector in
 	8-Z | 8-Shenandoah | 11-Z | 11-Shenandoah) continue ;;

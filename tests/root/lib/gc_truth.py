@@ -61,20 +61,38 @@ def main():
         results[name][1] += 1
         results[name][2] = max(results[name][2], abs(error))
 
-    for r in records:
-        # "equal": the log has a stop of this length, at any time.
-        note("equal", r["stopped_ns"] in totals)
-        # The line with this total, or else the nearest of that time.
+    # Pairs: lines with the same total and time to safepoint first, then the
+    # nearest total of that time.
+    pairs = {}
+    by_times = {}
+    for k, (_, _, sync, total) in enumerate(truth):
+        by_times.setdefault((sync, total), []).append(k)
+    for n, r in enumerate(records):
+        same = [k for k in by_times.get((r["sync_ns"], r["stopped_ns"]), ())
+                if k not in used and
+                abs(times[k] - r["uptime_ns"]) < NEAR_NS]
+        if same:
+            pairs[n] = min(same, key=lambda k: abs(times[k] - r["uptime_ns"]))
+            used.add(pairs[n])
+    for n, r in enumerate(records):
+        if n in pairs:
+            continue
         i = bisect.bisect_left(times, r["uptime_ns"])
         near = [k for k in range(max(i - 20, 0), min(i + 20, len(truth)))
                 if k not in used and
                 abs(times[k] - r["uptime_ns"]) < NEAR_NS]
-        if not near:
+        if near:
+            pairs[n] = min(near, key=lambda k: abs(truth[k][3] -
+                                                   r["stopped_ns"]))
+            used.add(pairs[n])
+
+    for n, r in enumerate(records):
+        # "equal": the log has a stop of this length, at any time.
+        note("equal", r["stopped_ns"] in totals)
+        if n not in pairs:
             note("stopped", False)
             continue
-        k = min(near, key=lambda k: (abs(truth[k][3] - r["stopped_ns"]),
-                                     abs(times[k] - r["uptime_ns"])))
-        used.add(k)
+        k = pairs[n]
         _, operation, sync, total = truth[k]
         if r["count"] != 1:
             note("stopped", False)
