@@ -428,23 +428,6 @@ static void live_begin_report(const struct live *l, bool is_final,
 	memcpy(r->rows, l->rows, l->row_count * sizeof(*r->rows));
 }
 
-/*
- * Turns counts into those since the last interval. The longest call of an
- * interval is unknown unless it is the longest of all.
- */
-static void counts_subtract(struct probe_counts *now,
-			    const struct probe_counts *last)
-{
-	now->calls -= last->calls;
-	now->entered -= last->entered;
-	now->thrown -= last->thrown;
-	now->sum_ns -= last->sum_ns;
-	now->skipped -= last->skipped;
-	now->exception_count = 0;
-	for (size_t i = 0; i < PROBE_BUCKETS; i++)
-		now->buckets[i] -= last->buckets[i];
-}
-
 static void live_fill_report(struct live *l, struct probe_report *r)
 {
 	for (size_t i = 0; i < l->row_count; i++) {
@@ -453,7 +436,7 @@ static void live_fill_report(struct live *l, struct probe_report *r)
 		probes_counts(l->probes, l->row_methods[i], &now);
 		r->rows[i].counts = now;
 		if (!r->is_final)
-			counts_subtract(&r->rows[i].counts, &l->last[i]);
+			probe_row_subtract(&r->rows[i], &l->last[i]);
 		l->last[i] = now;
 	}
 	l->last_ns = clock_monotonic_ns();

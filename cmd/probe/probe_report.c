@@ -64,6 +64,42 @@ static int row_compare(const void *a, const void *b)
 	return order ? order : strcmp(x->method, y->method);
 }
 
+static uint64_t bucket_from(size_t bucket)
+{
+	return bucket ? UINT64_C(1) << (bucket - 1) : 0;
+}
+
+/* Limits the longest call of an interval to the highest bucket with calls. */
+static void row_bound_max(struct probe_row *row)
+{
+	struct probe_counts *c = &row->counts;
+
+	for (size_t i = PROBE_BUCKETS - 1; i > 0; i--) {
+		if (!c->buckets[i - 1])
+			continue;
+		if (bucket_from(i) - 1 < c->max_ns)
+			c->max_ns = bucket_from(i) - 1;
+		break;
+	}
+	row->max_is_bound = true;
+}
+
+void probe_row_subtract(struct probe_row *row, const struct probe_counts *last)
+{
+	struct probe_counts *c = &row->counts;
+
+	c->calls -= last->calls;
+	c->entered -= last->entered;
+	c->thrown -= last->thrown;
+	c->sum_ns -= last->sum_ns;
+	c->skipped -= last->skipped;
+	c->exception_count = 0;
+	for (size_t i = 0; i < PROBE_BUCKETS; i++)
+		c->buckets[i] -= last->buckets[i];
+	if (c->max_ns == last->max_ns)
+		row_bound_max(row);
+}
+
 void probe_report_sort(struct probe_report *r)
 {
 	if (r->count)
@@ -117,7 +153,14 @@ static void table_add_times(struct table *t, const struct probe_report *r,
 				t, probe_counts_quantile(c, quantiles[i].part),
 				c->calls);
 	}
-	cell_add_time(t, c->max_ns, c->calls);
+	if (row->max_is_bound && c->calls) {
+		struct text *cell = table_cell(t);
+
+		text_puts(cell, "<=");
+		units_add_time(cell, (double)c->max_ns);
+	} else {
+		cell_add_time(t, c->max_ns, c->calls);
+	}
 }
 
 static void table_add_row(struct table *t, const struct probe_report *r,
@@ -183,11 +226,6 @@ static void text_add_exceptions(struct text *out, const struct probe_row *row)
 		text_printf(out, ", and %zu other classes",
 			    c->exception_count - shown);
 	text_putc(out, '\n');
-}
-
-static uint64_t bucket_from(size_t bucket)
-{
-	return bucket ? UINT64_C(1) << (bucket - 1) : 0;
 }
 
 /* Appends a bar for each bucket between the first and the last with calls. */
@@ -293,7 +331,7 @@ static void csv_add_row(const struct probe_report *r,
 	for (size_t i = 0; i < QUANTILES; i++)
 		csv_add_number(out, probe_counts_quantile(c, quantiles[i].part),
 			       is_timed && r->detail == PROBE_TIMED);
-	csv_add_number(out, c->max_ns, is_timed);
+	csv_add_number(out, c->max_ns, is_timed && !row->max_is_bound);
 	text_putc(out, '\n');
 }
 
@@ -382,7 +420,8 @@ static void json_add_row(struct json *j, const struct probe_report *r,
 		json_add_number(j, quantiles[i].json,
 				probe_counts_quantile(c, quantiles[i].part),
 				has_times && is_timed);
-	json_add_number(j, "max_ns", c->max_ns, has_times);
+	json_add_number(j, "max_ns", c->max_ns,
+			has_times && !row->max_is_bound);
 	if (is_timed) {
 		json_add_exceptions(j, c);
 		json_add_buckets(j, c);

@@ -29,6 +29,7 @@ struct probe_row {
 	 */
 	const char *parameters;
 	struct probe_counts counts;
+	bool max_is_bound;           /* all calls took at most counts.max_ns */
 	uint64_t average_ns, min_ns; /* of PROBE_AVERAGED */
 };
 
@@ -45,6 +46,13 @@ struct probe_report {
 	struct probe_row *rows;
 	size_t count;
 };
+
+/*
+ * Turns the counts of a row into those since last, without its exceptions.  The
+ * JVM records the longest call of all only: unless that call was among them,
+ * the row has the upper end of the highest bucket as a bound.
+ */
+void probe_row_subtract(struct probe_row *row, const struct probe_counts *last);
 
 /* Sorts the rows by time spent in them, or by calls. */
 void probe_report_sort(struct probe_report *r);
