@@ -11,8 +11,11 @@ needed=$(readelf -d "$library" | grep NEEDED)
 [ -z "$needed" ] || { echo "$needed"; exit 1; }
 unknown=$(nm -D --undefined-only "$library")
 [ -z "$unknown" ] || { echo "wants $unknown"; exit 1; }
+native=Java_java_lang_SjkcProbe_
+wanted="Agent_OnAttach ${native}call0 ${native}kind0 ${native}object0 "
+wanted="$wanted${native}value0 sjkc_probe_alloc sjkc_probe_call sjkc_probe_lock "
 exported=$(nm -D --defined-only "$library" | sed 's/.* //' | sort | tr '\n' ' ')
-[ "$exported" = 'Agent_OnAttach sjkc_probe_alloc sjkc_probe_lock ' ] ||
+[ "$exported" = "$wanted" ] ||
 	{ echo "exports $exported"; exit 1; }
 readelf -lW "$library" | grep -q 'GNU_STACK.*RW ' ||
 	{ echo 'its stack is executable'; exit 1; }
