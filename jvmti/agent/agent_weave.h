@@ -28,6 +28,10 @@
 
 enum {
 	WEAVE_CODE = 65535, /* maximum bytes of code: JVMS 4.7.3 */
+	/* The kinds of SjkcProbe.arg(). */
+	WEAVE_ARG_LONG = 0,
+	WEAVE_ARG_DOUBLE = 1,
+	WEAVE_ARG_OBJECT = 2,
 	WEAVE_ITEMS = 1024, /* maximum locals or stack entries of a frame */
 };
 
@@ -84,5 +88,12 @@ enum probe_refusal weave_class(struct weaver *w, const uint8_t *in,
 			       size_t in_len, struct weave_method *methods,
 			       size_t count, uint8_t *out, size_t cap,
 			       size_t *len);
+
+/*
+ * Weaves the contents of a Code attribute; writes them to w->out.  Returns
+ * PROBE_ARMED, or the reason, and has written a part of the code then.
+ */
+enum probe_refusal weave_code(struct weaver *w, struct class_reader *contents,
+			      const struct weave_method *m, unsigned access);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/base/cursor.h"
 #include "core/base/saturate.h"
 #include "jvmti/client/client_fences.h"
+#include "jvmti/client/client_probe_records.h"
 #include "jvmti/client/client_session.h"
 
 #include <errno.h>
@@ -58,65 +59,6 @@ struct probes {
 	bool is_armed;
 };
 
-/* ---- names ---- */
-
-/* Appends the name of a type as in Java: "[I" is "int[]". */
-static void name_put(struct text *out, const char *signature, size_t len)
-{
-	static const char primitives[] = "BbyteCcharDdoubleFfloatIintJlong"
-					 "SshortZboolean";
-	size_t dimensions = 0;
-	const char *at;
-
-	while (dimensions < len && signature[dimensions] == '[')
-		dimensions++;
-	signature += dimensions;
-	len -= dimensions;
-	if (len >= 2 && *signature == 'L' && signature[len - 1] == ';') {
-		for (size_t i = 1; i < len - 1; i++)
-			text_putc(out,
-				  signature[i] == '/' ? '.' : signature[i]);
-	} else if (len == 1 && dimensions &&
-		   (at = strchr(primitives, *signature))) {
-		for (at++; *at >= 'a' && *at <= 'z'; at++)
-			text_putc(out, *at);
-	} else {
-		text_add(out, signature, len);
-	}
-	while (dimensions--)
-		text_puts(out, "[]");
-}
-
-static const char *name_of(struct arena *a, const char *signature)
-{
-	struct text t = { 0 };
-	const char *name;
-
-	text_puts(&t, "");
-	name_put(&t, signature, strlen(signature));
-	name = arena_copy(a, t.bytes, t.len);
-	text_release(&t);
-	return name;
-}
-
-/* Reads a string of a record; "" when the record is damaged. */
-static const char *record_text(struct cursor *r, struct arena *a)
-{
-	uint64_t len = cursor_varint(r);
-	const uint8_t *bytes = cursor_bytes(r, len);
-
-	/* A NUL would hide the rest; modified UTF-8 has none. */
-	return arena_copy(a, bytes ? bytes : (const uint8_t *)"",
-			  bytes ? strnlen((const char *)bytes, len) : 0);
-}
-
-static int64_t record_signed(struct cursor *r)
-{
-	uint64_t value = cursor_varint(r);
-
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
-
 /* ---- records ---- */
 
 static void list_clear(struct probes *p)
@@ -136,8 +78,8 @@ static void list_take_method(struct probes *p, struct cursor *r)
 
 	m.access = (uint16_t)cursor_varint(r);
 	m.refusal = cursor_u8(r);
-	m.name = record_text(r, &p->names);
-	m.descriptor = record_text(r, &p->names);
+	m.name = probe_record_text(r, &p->names);
+	m.descriptor = probe_record_text(r, &p->names);
 	if (!cursor_ok(r) || m.refusal >= PROBE_REFUSALS)
 		return;
 	array_reserve(p->methods, p->method_cap, p->method_count + 1);
@@ -160,9 +102,10 @@ static void list_take_class(struct probes *p, struct cursor *r)
 	struct probe_class c = { 0 };
 	size_t methods;
 
-	c.signature = record_text(r, &p->names);
+	c.signature = probe_record_text(r, &p->names);
 	c.loader_id = (uint32_t)cursor_varint(r);
-	c.loader = name_of(&p->names, record_text(r, &p->names));
+	c.loader = probe_record_name(&p->names,
+				     probe_record_text(r, &p->names));
 	c.access = (uint16_t)cursor_varint(r);
 	c.flags = cursor_u8(r);
 	methods = cursor_count(r, 4);
@@ -177,7 +120,7 @@ static void list_take_class(struct probes *p, struct cursor *r)
 			p->is_cut = true;
 			return;
 		}
-		c.name = name_of(&p->names, c.signature);
+		c.name = probe_record_name(&p->names, c.signature);
 		list_add_class(p, &c);
 		p->last_number = (uint32_t)number + 1;
 	}
@@ -212,10 +155,10 @@ static void probes_take_result(struct probes *p, struct cursor *r)
 static void probes_take_kind(struct probes *p, struct cursor *r)
 {
 	uint64_t kind = cursor_varint(r);
-	const char *signature = record_text(r, &p->kind_names);
 
 	if (cursor_ok(r) && kind < KINDS && !p->kinds[kind])
-		p->kinds[kind] = name_of(&p->kind_names, signature);
+		p->kinds[kind] = probe_record_name(
+			&p->kind_names, probe_record_text(r, &p->kind_names));
 }
 
 static void probes_take_record(struct probes *p, const uint8_t *bytes,
@@ -556,6 +499,7 @@ static void request_text(struct text *t, const char *string, bool is_class)
 int probes_list(struct probes *p, const struct probe_pattern *patterns,
 		size_t count, struct error *err)
 {
+	uint64_t lost = p->session.stream.report.lost;
 	struct text request = { 0 };
 	int ret;
 
@@ -572,7 +516,7 @@ int probes_list(struct probes *p, const struct probe_pattern *patterns,
 	}
 	ret = probes_request(p, PROBE_LIST, &request, p->timeout_ns, err);
 	text_release(&request);
-	if (ret == 0 && (p->is_cut || p->session.stream.report.lost))
+	if (ret == 0 && (p->is_cut || p->session.stream.report.lost != lost))
 		return fail(err, ERROR_PARTIAL,
 			    "%d: the list of methods is incomplete",
 			    (int)p->session.jvm->pid);
@@ -838,86 +782,23 @@ uint64_t probe_counts_quantile(const struct probe_counts *c, double part)
 
 /* ---- single calls ---- */
 
-static bool call_read_value(struct cursor *r, struct arena *a,
-			    struct probe_value *v)
-{
-	uint64_t bits;
-
-	v->kind = cursor_u8(r);
-	switch (v->kind) {
-	case PROBE_NULL:
-		break;
-	case PROBE_LONG:
-		v->number = record_signed(r);
-		break;
-	case PROBE_BOOLEAN:
-	case PROBE_CHAR:
-		v->number = (int64_t)cursor_varint(r);
-		break;
-	case PROBE_DOUBLE:
-		bits = cursor_varint(r);
-		memcpy(&v->real, &bits, sizeof(bits));
-		break;
-	case PROBE_STRING:
-		v->number = (int64_t)cursor_varint(r);
-		v->text = record_text(r, a);
-		break;
-	case PROBE_OBJECT:
-		v->text = name_of(a, record_text(r, a));
-		break;
-	default:
-		return false;
-	}
-	return cursor_ok(r);
-}
-
-static bool call_read_frames(struct cursor *r, struct arena *a,
-			     struct probe_call *call)
-{
-	size_t count = cursor_count(r, 3);
-
-	for (size_t i = 0; i < count && i < PROBE_FRAMES; i++) {
-		struct probe_frame *f = &call->frames[i];
-
-		f->class_name = name_of(a, record_text(r, a));
-		f->method = record_text(r, a);
-		f->bci = record_signed(r);
-		call->frame_count = i + 1;
-	}
-	return cursor_ok(r);
-}
-
-static bool call_read(const struct probes *p, struct cursor *r, struct arena *a,
-		      struct probe_call *call)
+static bool probes_read_call(const struct probes *p, struct cursor *r,
+			     struct arena *a, struct probe_call *call)
 {
 	const struct probe_method *m;
 	uint64_t kind, id;
-	size_t count;
 
-	cursor_u8(r);
-	id = cursor_varint(r);
+	if (!probe_record_call(r, a, &id, &kind, call))
+		return false;
 	m = probes_find_id(p, id);
 	if (!m)
 		return false;
 	call->method = (uint32_t)(m - p->methods);
-	call->start_ns = (int64_t)cursor_varint(r);
-	call->ns = (int64_t)cursor_varint(r);
-	call->tid = (uint32_t)cursor_varint(r);
-	call->thread = record_text(r, a);
-	call->thread_id = cursor_varint(r);
-	kind = cursor_varint(r);
 	if (kind)
 		call->exception = kind < KINDS && p->kinds[kind]
 					  ? p->kinds[kind]
 					  : "java.lang.Throwable";
-	count = cursor_count(r, 1);
-	if (count > PROBE_ARGUMENTS)
-		return false;
-	for (; call->argument_count < count; call->argument_count++)
-		if (!call_read_value(r, a,
-				     &call->arguments[call->argument_count]))
-			return false;
-	return call_read_frames(r, a, call);
+	return true;
 }
 
 /* Passes the waiting calls on. */
@@ -931,8 +812,7 @@ static void probes_pass_calls(struct probes *p, probe_call_fn *on_call,
 		struct cursor r = cursor_slice(&all, cursor_varint(&all));
 		struct arena a = { 0 };
 
-		memset(call, 0, sizeof(*call));
-		if (on_call && call_read(p, &r, &a, call))
+		if (on_call && probes_read_call(p, &r, &a, call))
 			on_call(self, call);
 		arena_release(&a);
 	}

@@ -2,6 +2,7 @@
 /* The agent's own files, which use no C library. */
 #include "jvmti/agent/agent_class_file.c"
 #include "jvmti/agent/agent_weave.c"
+#include "jvmti/agent/agent_weave_code.c"
 
 #include "tests/fuzz/weave_check.h"
 

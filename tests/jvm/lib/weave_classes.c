@@ -13,6 +13,7 @@
 /* The agent has its own implementations. */
 #include "jvmti/agent/agent_class_file.c"
 #include "jvmti/agent/agent_weave.c"
+#include "jvmti/agent/agent_weave_code.c"
 
 #include <errno.h>
 #include <stdio.h>

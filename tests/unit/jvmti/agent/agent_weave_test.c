@@ -5,6 +5,7 @@
  */
 #include "jvmti/agent/agent_class_file.c"
 #include "jvmti/agent/agent_weave.c"
+#include "jvmti/agent/agent_weave_code.c"
 
 #include "tests/fuzz/weave_check.h"
 
@@ -112,7 +113,7 @@ static enum probe_refusal weave_built(const struct shape *s, uint8_t mode)
 }
 
 /* Weaves a method of this code, and finds its new code. */
-static void weave_code(const struct shape *s, uint8_t mode)
+static void weave_shape(const struct shape *s, uint8_t mode)
 {
 	build(s);
 	assert_int_equal(weave_built(s, mode), PROBE_ARMED);
@@ -140,7 +141,7 @@ static void counted_method_calls_the_helper_first(void **state)
 	const uint8_t begin[] = { 17, 0, 7, 184 };
 
 	(void)state;
-	weave_code(&s, PROBE_COUNT);
+	weave_shape(&s, PROBE_COUNT);
 	assert_int_equal(found[0].len, 7);
 	assert_memory_equal(found[0].code, begin, sizeof(begin));
 	assert_int_equal(found[0].code[6], 177);
@@ -152,7 +153,7 @@ static void timed_method_ends_with_a_handler(void **state)
 				 .descriptor = "()I" };
 
 	(void)state;
-	weave_code(&s, PROBE_TIME);
+	weave_shape(&s, PROBE_TIME);
 	/* invokestatic, lstore 0 | iconst_0, lload 0, sipush, call, ireturn */
 	assert_int_equal(found[0].code[0], 184);
 	assert_int_equal(found[0].code[3], 55);
@@ -168,7 +169,7 @@ static void constructor_has_no_handler(void **state)
 	const struct shape s = { SHAPE(177), .name = "<init>", .locals = 1 };
 
 	(void)state;
-	weave_code(&s, PROBE_TIME);
+	weave_shape(&s, PROBE_TIME);
 	assert_int_equal(found[0].code[found[0].len - 1], 177);
 }
 
@@ -184,7 +185,7 @@ static void jump_to_a_return_reaches_the_call_before_it(void **state)
 				 .frames_len = sizeof(frames) };
 
 	(void)state;
-	weave_code(&s, PROBE_TIME);
+	weave_shape(&s, PROBE_TIME);
 	/* The entry code has 5 bytes: ifeq at 6, the call at 10. */
 	assert_int_equal(found[0].code[6], 153);
 	assert_int_equal(class_u2_at(found[0].code + 7), 4);
@@ -199,7 +200,7 @@ static void jump_to_the_begin_skips_the_entry_code(void **state)
 				 .frames_len = sizeof(frames) };
 
 	(void)state;
-	weave_code(&s, PROBE_TIME);
+	weave_shape(&s, PROBE_TIME);
 	assert_int_equal(found[0].code[5], 167);
 	assert_int_equal(class_u2_at(found[0].code + 6), 0);
 }
@@ -215,8 +216,8 @@ static void switch_is_padded_for_its_new_position(void **state)
 
 	(void)state;
 	/* Entry codes of 5 and of 6 bytes: both pads differ. */
-	weave_code(&s, PROBE_TIME);
-	weave_code(&s, PROBE_COUNT);
+	weave_shape(&s, PROBE_TIME);
+	weave_shape(&s, PROBE_COUNT);
 }
 
 static void arguments_are_copied_behind_the_locals(void **state)
@@ -226,7 +227,7 @@ static void arguments_are_copied_behind_the_locals(void **state)
 				 .locals = 6 };
 
 	(void)state;
-	weave_code(&s, PROBE_TIME | PROBE_ARGS);
+	weave_shape(&s, PROBE_TIME | PROBE_ARGS);
 	/* lstore 6, then iload 0, istore 8, lload 1, lstore 9, aload 3, … */
 	assert_int_equal(found[0].code[3], 55);
 	assert_int_equal(found[0].code[5], 21);

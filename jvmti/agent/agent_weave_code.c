@@ -1,0 +1,832 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code of one method. */
+#include "jvmti/agent/agent_weave.h"
+
+#include "jvmti/agent/agent_system.h"
+
+/* Instructions, JVMS 6.5. */
+enum {
+	OP_ACONST_NULL = 1,
+	OP_SIPUSH = 17,
+	OP_ILOAD = 21,
+	OP_LLOAD = 22,
+	OP_FLOAD = 23,
+	OP_DLOAD = 24,
+	OP_ALOAD = 25,
+	OP_ISTORE = 54,
+	OP_LSTORE = 55,
+	OP_FSTORE = 56,
+	OP_DSTORE = 57,
+	OP_ASTORE = 58,
+	OP_DUP = 89,
+	OP_I2L = 133,
+	OP_F2D = 141,
+	OP_IFEQ = 153,
+	OP_JSR = 168,
+	OP_TABLESWITCH = 170,
+	OP_LOOKUPSWITCH = 171,
+	OP_IRETURN = 172,
+	OP_RETURN = 177,
+	OP_INVOKESTATIC = 184,
+	OP_ATHROW = 191,
+	OP_WIDE = 196,
+	OP_IFNULL = 198,
+	OP_IFNONNULL = 199,
+	OP_GOTO_W = 200,
+	OP_JSR_W = 201,
+};
+
+/* Tags of stack map frames, JVMS 4.7.4. */
+enum {
+	ITEM_TOP = 0,
+	ITEM_INTEGER = 1,
+	ITEM_FLOAT = 2,
+	ITEM_DOUBLE = 3,
+	ITEM_LONG = 4,
+	ITEM_UNINITIALIZED_THIS = 6,
+	ITEM_OBJECT = 7,
+	ITEM_UNINITIALIZED = 8,
+};
+
+/* The first version that may have, and the first that must have, frames. */
+#define VERSION_FRAMES 50
+
+/* An argument that is copied to a local of its own. */
+struct argument {
+	uint8_t load, store; /* instructions */
+	uint8_t item;        /* tag of its type */
+	uint8_t slots;
+	uint8_t kind;      /* enum probe_argument */
+	uint8_t call;      /* WEAVE_ARG_… */
+	unsigned from, to; /* locals */
+};
+
+/* A method whose code is being woven. */
+struct weaving {
+	struct weaver *w;
+	struct class_out *o;
+	struct class_reader r; /* of the Code attribute */
+	const struct weave_method *m;
+	bool is_static, is_init;
+	const uint8_t *code;
+	size_t len;      /* bytes of the old code */
+	size_t at;       /* where the new code begins in o */
+	unsigned locals; /* of the old code; the number of the first new one */
+	unsigned added;  /* new locals */
+	bool has_handler;
+	size_t body, handler; /* offsets in the new code */
+	struct argument arguments[PROBE_ARGUMENTS];
+	unsigned argument_count;
+	enum probe_refusal refusal;
+};
+
+static bool weaving_fail(struct weaving *v, enum probe_refusal why)
+{
+	if (v->refusal == PROBE_ARMED)
+		v->refusal = why;
+	return false;
+}
+
+static bool weaving_is_timed(const struct weaving *v)
+{
+	return v->m->mode & PROBE_TIME;
+}
+
+static bool weaving_has_args(const struct weaving *v)
+{
+	return weaving_is_timed(v) && v->m->mode & PROBE_ARGS;
+}
+
+/* ---- the code that is added ---- */
+
+static void code_put_local(struct class_out *o, unsigned op, unsigned local)
+{
+	if (local > 255) {
+		class_put_u1(o, OP_WIDE);
+		class_put_u1(o, op);
+		class_put_u2(o, local);
+	} else {
+		class_put_u1(o, op);
+		class_put_u1(o, local);
+	}
+}
+
+static void code_put_number(struct class_out *o, unsigned number)
+{
+	class_put_u1(o, OP_SIPUSH);
+	class_put_u2(o, number);
+}
+
+static void code_put_call(struct class_out *o, unsigned method)
+{
+	class_put_u1(o, OP_INVOKESTATIC);
+	class_put_u2(o, method);
+}
+
+/* Describes a type of a descriptor by its first character. */
+static struct argument argument_of(uint8_t type)
+{
+	switch (type) {
+	case 'J':
+		return (struct argument){ OP_LLOAD, OP_LSTORE,  ITEM_LONG,
+					  2,        PROBE_LONG, WEAVE_ARG_LONG,
+					  0,        0 };
+	case 'D':
+		return (struct argument){
+			OP_DLOAD,     OP_DSTORE,        ITEM_DOUBLE, 2,
+			PROBE_DOUBLE, WEAVE_ARG_DOUBLE, 0,           0
+		};
+	case 'F':
+		return (struct argument){
+			OP_FLOAD,     OP_FSTORE,        ITEM_FLOAT, 1,
+			PROBE_DOUBLE, WEAVE_ARG_DOUBLE, 0,          0
+		};
+	case 'L':
+	case '[':
+		return (struct argument){
+			OP_ALOAD,     OP_ASTORE,        ITEM_OBJECT, 1,
+			PROBE_OBJECT, WEAVE_ARG_OBJECT, 0,           0
+		};
+	default:
+		return (struct argument){ OP_ILOAD,
+					  OP_ISTORE,
+					  ITEM_INTEGER,
+					  1,
+					  type == 'Z'   ? PROBE_BOOLEAN
+					  : type == 'C' ? PROBE_CHAR
+							: PROBE_LONG,
+					  WEAVE_ARG_LONG,
+					  0,
+					  0 };
+	}
+}
+
+/*
+ * Reads the next parameter of a descriptor after *at, which is 1 at first.
+ * Returns false at the end.
+ */
+static bool descriptor_next(struct class_text d, size_t *at,
+			    struct class_text *type)
+{
+	size_t begin = *at, i = *at;
+
+	while (i < d.len && d.bytes[i] == '[')
+		i++;
+	if (i >= d.len || d.bytes[i] == ')')
+		return false;
+	if (d.bytes[i] == 'L')
+		while (i < d.len && d.bytes[i] != ';')
+			i++;
+	if (i >= d.len)
+		return false;
+	*at = i + 1;
+	*type = (struct class_text){ d.bytes + begin, i + 1 - begin };
+	return true;
+}
+
+/* Finds the arguments that are recorded, and numbers the new locals. */
+static bool weaving_plan_locals(struct weaving *v)
+{
+	unsigned from = v->is_static ? 0 : 1;
+	struct class_text type;
+	size_t at = 1;
+
+	if (!weaving_is_timed(v))
+		return true;
+	v->added = 2;
+	while (weaving_has_args(v) && v->argument_count < PROBE_ARGUMENTS &&
+	       descriptor_next(v->m->descriptor, &at, &type)) {
+		struct argument *a = &v->arguments[v->argument_count++];
+
+		*a = argument_of(*type.bytes);
+		a->from = from;
+		a->to = v->locals + v->added;
+		from += a->slots;
+		v->added += a->slots;
+	}
+	/* A descriptor that needs more locals is of another method. */
+	if (from > v->locals)
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	if (v->locals + v->added > WEAVE_CODE)
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	return true;
+}
+
+static void weaving_put_entry(struct weaving *v)
+{
+	struct weaver *w = v->w;
+
+	if (!weaving_is_timed(v)) {
+		code_put_number(v->o, v->m->id);
+		code_put_call(v->o, w->count);
+		return;
+	}
+	if (v->is_init)
+		code_put_number(v->o, v->m->id);
+	code_put_call(v->o, v->is_init ? w->begin : w->enter);
+	code_put_local(v->o, OP_LSTORE, v->locals);
+	for (unsigned i = 0; i < v->argument_count; i++) {
+		const struct argument *a = &v->arguments[i];
+
+		code_put_local(v->o, a->load, a->from);
+		code_put_local(v->o, a->store, a->to);
+	}
+}
+
+/* Passes the copies of the arguments.  Needs 5 words of the stack. */
+static void weaving_put_args(struct weaving *v)
+{
+	for (unsigned i = 0; i < v->argument_count; i++) {
+		const struct argument *a = &v->arguments[i];
+
+		code_put_local(v->o, OP_LLOAD, v->locals);
+		code_put_number(v->o, i | (unsigned)a->kind << 8);
+		code_put_local(v->o, a->load, a->to);
+		if (a->load == OP_ILOAD)
+			class_put_u1(v->o, OP_I2L);
+		if (a->load == OP_FLOAD)
+			class_put_u1(v->o, OP_F2D);
+		code_put_call(v->o, v->w->arg[a->call]);
+	}
+}
+
+/* The result of a method is on the stack.  Needs 5 words of the stack. */
+static void weaving_put_exit(struct weaving *v)
+{
+	bool has_args = weaving_has_args(v);
+
+	code_put_local(v->o, OP_LLOAD, v->locals);
+	code_put_number(v->o, v->m->id);
+	code_put_call(v->o, has_args ? v->w->exit_args : v->w->exit);
+	if (!has_args)
+		return;
+	code_put_local(v->o, OP_LSTORE, v->locals);
+	weaving_put_args(v);
+	class_put_u1(v->o, OP_ACONST_NULL);
+	code_put_local(v->o, OP_LLOAD, v->locals);
+	code_put_number(v->o, v->m->id);
+	code_put_call(v->o, v->w->done);
+}
+
+/* The handler of all exceptions.  Needs 6 words of the stack. */
+static void weaving_put_handler(struct weaving *v)
+{
+	bool has_args = weaving_has_args(v);
+
+	v->handler = v->o->len - v->at;
+	if (!v->has_handler)
+		return;
+	class_put_u1(v->o, OP_DUP);
+	code_put_local(v->o, OP_LLOAD, v->locals);
+	code_put_number(v->o, v->m->id);
+	code_put_call(v->o, has_args ? v->w->fail_args : v->w->fail);
+	if (has_args) {
+		code_put_local(v->o, OP_LSTORE, v->locals);
+		weaving_put_args(v);
+		class_put_u1(v->o, OP_DUP);
+		code_put_local(v->o, OP_LLOAD, v->locals);
+		code_put_number(v->o, v->m->id);
+		code_put_call(v->o, v->w->done);
+	}
+	class_put_u1(v->o, OP_ATHROW);
+}
+
+enum { STACK_ADDED = 6 }; /* maximum of the above */
+
+/* ---- the code of the method ---- */
+
+static bool code_is_return(unsigned op)
+{
+	return op >= OP_IRETURN && op <= OP_RETURN;
+}
+
+static bool code_is_switch(unsigned op)
+{
+	return op == OP_TABLESWITCH || op == OP_LOOKUPSWITCH;
+}
+
+static bool code_is_narrow_jump(unsigned op)
+{
+	return (op >= OP_IFEQ && op <= OP_JSR) || op == OP_IFNULL ||
+	       op == OP_IFNONNULL;
+}
+
+/* Where the operands of a switch begin: offsets are padded to 4 bytes. */
+static size_t code_switch_operands(size_t at) { return (at & ~(size_t)3) + 4; }
+
+/* Copies an instruction; a switch is padded for its new offset. */
+static void weaving_copy_instruction(struct weaving *v, size_t at, size_t len)
+{
+	size_t operands = code_switch_operands(at);
+
+	if (!code_is_switch(v->code[at])) {
+		class_put(v->o, v->code + at, len);
+		return;
+	}
+	class_put_u1(v->o, v->code[at]);
+	while ((v->o->len - v->at) & 3 && !v->o->is_full)
+		class_put_u1(v->o, 0);
+	class_put(v->o, v->code + operands, at + len - operands);
+}
+
+/* Copies all instructions, with calls before returns; fills the labels. */
+static bool weaving_copy_code(struct weaving *v)
+{
+	uint32_t *label = v->w->label, *own = v->w->own;
+	size_t len;
+
+	memset(own, 0, (v->len + 1) * sizeof(*own));
+	weaving_put_entry(v);
+	v->body = v->o->len - v->at;
+	for (size_t i = 0; i < v->len; i += len) {
+		len = class_instruction(v->code, v->len, i);
+		if (!len)
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		for (size_t k = i; k < i + len; k++)
+			label[k] = (uint32_t)(v->o->len - v->at);
+		if (weaving_is_timed(v) && code_is_return(v->code[i]))
+			weaving_put_exit(v);
+		own[i] = (uint32_t)(v->o->len - v->at);
+		weaving_copy_instruction(v, i, len);
+		if (v->o->len - v->at > WEAVE_CODE)
+			return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	}
+	label[v->len] = own[v->len] = (uint32_t)(v->o->len - v->at);
+	weaving_put_handler(v);
+	if (v->o->len - v->at > WEAVE_CODE)
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	return true;
+}
+
+/* Translates the distance of a jump from an instruction. */
+static bool weaving_translate_jump(struct weaving *v, size_t from,
+				   int32_t distance, int32_t *out)
+{
+	int64_t to = (int64_t)from + distance;
+
+	if (to < 0 || (uint64_t)to >= v->len || !v->w->own[to])
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	*out = (int32_t)v->w->label[to] - (int32_t)v->w->own[from];
+	return true;
+}
+
+static bool weaving_mend_jump(struct weaving *v, size_t i)
+{
+	size_t at = v->at + v->w->own[i] + 1;
+	bool is_narrow = code_is_narrow_jump(v->code[i]);
+	int32_t distance = is_narrow ? (int16_t)class_u2_at(v->code + i + 1)
+				     : (int32_t)class_u4_at(v->code + i + 1);
+
+	if (!weaving_translate_jump(v, i, distance, &distance))
+		return false;
+	if (!is_narrow)
+		class_set_u4(v->o, at, (uint32_t)distance);
+	else if (distance == (int16_t)distance)
+		class_set_u2(v->o, at, (uint16_t)distance);
+	else
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	return true;
+}
+
+/*
+ * The default distance comes first; the others begin after 12 bytes, one in 4
+ * (tableswitch) or in 8 bytes (lookupswitch, which has its keys there).
+ */
+static bool weaving_mend_switch(struct weaving *v, size_t i, size_t len)
+{
+	size_t from = code_switch_operands(i);
+	size_t to = v->at + code_switch_operands(v->w->own[i]);
+	size_t size = i + len - from;
+	size_t step = v->code[i] == OP_TABLESWITCH ? 4 : 8;
+	int32_t distance;
+
+	for (size_t x = 0; x + 4 <= size; x += x ? step : 12) {
+		distance = (int32_t)class_u4_at(v->code + from + x);
+		if (!weaving_translate_jump(v, i, distance, &distance))
+			return false;
+		class_set_u4(v->o, to + x, (uint32_t)distance);
+	}
+	return true;
+}
+
+static bool weaving_mend_jumps(struct weaving *v)
+{
+	size_t len;
+
+	for (size_t i = 0; i < v->len; i += len) {
+		unsigned op = v->code[i];
+
+		len = class_instruction(v->code, v->len, i);
+		if (code_is_narrow_jump(op) || op == OP_GOTO_W ||
+		    op == OP_JSR_W) {
+			if (!weaving_mend_jump(v, i))
+				return false;
+		} else if (code_is_switch(op) &&
+			   !weaving_mend_switch(v, i, len)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool weaving_copy_exceptions(struct weaving *v)
+{
+	unsigned count = class_u2(&v->r);
+	const uint32_t *label = v->w->label;
+
+	if (count + v->has_handler > 0xffff)
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	class_put_u2(v->o, count + v->has_handler);
+	for (unsigned i = 0; i < count && !v->r.is_bad; i++) {
+		unsigned from = class_u2(&v->r), to = class_u2(&v->r);
+		unsigned handler = class_u2(&v->r), type = class_u2(&v->r);
+
+		if (from >= v->len || to > v->len || handler >= v->len ||
+		    !v->w->own[from] || !v->w->own[to] || !v->w->own[handler])
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		class_put_u2(v->o, label[from]);
+		class_put_u2(v->o, label[to]);
+		class_put_u2(v->o, label[handler]);
+		class_put_u2(v->o, type);
+	}
+	/* The last entry: handlers of the method come first. */
+	if (v->has_handler) {
+		class_put_u2(v->o, (unsigned)v->body);
+		class_put_u2(v->o, (unsigned)v->handler);
+		class_put_u2(v->o, (unsigned)v->handler);
+		class_put_u2(v->o, 0);
+	}
+	return !v->r.is_bad || weaving_fail(v, PROBE_CLASS_BAD);
+}
+
+/* ---- stack map frames ---- */
+
+static struct weave_item frame_read_item(struct class_reader *r)
+{
+	struct weave_item item = { class_u1(r), 0 };
+
+	if (item.tag == ITEM_OBJECT || item.tag == ITEM_UNINITIALIZED)
+		item.value = class_u2(r);
+	else if (item.tag > ITEM_UNINITIALIZED)
+		r->is_bad = true;
+	return item;
+}
+
+static unsigned frame_slots(const struct weave_frame *f)
+{
+	unsigned slots = f->locals;
+
+	for (unsigned i = 0; i < f->locals; i++)
+		slots += f->local[i].tag == ITEM_LONG ||
+			 f->local[i].tag == ITEM_DOUBLE;
+	return slots;
+}
+
+static bool frame_read_items(struct weaving *v, struct class_reader *r,
+			     struct weave_item *items, unsigned *count)
+{
+	*count = class_u2(r);
+	if (*count > WEAVE_ITEMS) {
+		*count = 0;
+		return weaving_fail(v, PROBE_FRAME_TOO_LARGE);
+	}
+	for (unsigned i = 0; i < *count; i++)
+		items[i] = frame_read_item(r);
+	return true;
+}
+
+/*
+ * Sets the frame at the beginning of the method from its descriptor.  Later
+ * frames are written whole, so its classes need constants.
+ */
+static bool frame_begin(struct weaving *v)
+{
+	struct weave_frame *f = &v->w->frame;
+	struct class_text type;
+	size_t at = 1;
+
+	f->locals = f->stack = 0;
+	if (!v->is_static)
+		f->local[f->locals++] = (struct weave_item){
+			v->is_init ? ITEM_UNINITIALIZED_THIS : ITEM_OBJECT,
+			(uint16_t)v->w->this_class
+		};
+	while (descriptor_next(v->m->descriptor, &at, &type)) {
+		struct weave_item item = { argument_of(*type.bytes).item, 0 };
+
+		if (f->locals == WEAVE_ITEMS)
+			return weaving_fail(v, PROBE_FRAME_TOO_LARGE);
+		if (item.tag == ITEM_OBJECT) {
+			/* Without L and ;, but an array's as it is. */
+			if (*type.bytes == 'L' && type.len >= 2)
+				type = (struct class_text){ type.bytes + 1,
+							    type.len - 2 };
+			item.value = (uint16_t)class_pool_add_class(&v->w->pool,
+								    type);
+			if (!item.value)
+				return weaving_fail(v, PROBE_POOL_TOO_LARGE);
+		}
+		f->local[f->locals++] = item;
+	}
+	return true;
+}
+
+/* Applies the next entry of the table to the frame. */
+static bool frame_read(struct weaving *v, struct class_reader *r,
+		       unsigned *delta)
+{
+	struct weave_frame *f = &v->w->frame;
+	unsigned tag = class_u1(r);
+
+	*delta = tag < 64 ? tag : tag < 128 ? tag - 64 : class_u2(r);
+	if (tag == 255)
+		return frame_read_items(v, r, f->local, &f->locals) &&
+		       frame_read_items(v, r, f->on_stack, &f->stack);
+	if (tag >= 128 && tag < 247)
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	f->stack = 0;
+	if ((tag >= 64 && tag < 128) || tag == 247) {
+		f->on_stack[f->stack++] = frame_read_item(r);
+	} else if (tag >= 248 && tag <= 250) {
+		if (251 - tag > f->locals)
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		f->locals -= 251 - tag;
+	} else if (tag >= 252) {
+		for (unsigned i = 251; i < tag; i++) {
+			if (f->locals == WEAVE_ITEMS)
+				return weaving_fail(v, PROBE_FRAME_TOO_LARGE);
+			f->local[f->locals++] = frame_read_item(r);
+		}
+	}
+	return true;
+}
+
+static bool frame_put_item(struct weaving *v, struct weave_item item)
+{
+	class_put_u1(v->o, item.tag);
+	if (item.tag == ITEM_OBJECT)
+		class_put_u2(v->o, item.value);
+	if (item.tag == ITEM_UNINITIALIZED) {
+		if (item.value >= v->len || !v->w->own[item.value])
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		class_put_u2(v->o, v->w->own[item.value]);
+	}
+	return true;
+}
+
+/* The number of items of the new locals. */
+static unsigned frame_added_items(const struct weaving *v)
+{
+	return weaving_is_timed(v) ? 1 + v->argument_count : 0;
+}
+
+static void frame_put_added(struct weaving *v)
+{
+	if (weaving_is_timed(v))
+		class_put_u1(v->o, ITEM_LONG);
+	for (unsigned i = 0; i < v->argument_count; i++) {
+		class_put_u1(v->o, v->arguments[i].item);
+		if (v->arguments[i].item == ITEM_OBJECT)
+			class_put_u2(v->o, v->w->object);
+	}
+}
+
+/* Writes the frame whole, with the unused locals up to the new ones. */
+static bool frame_put(struct weaving *v, unsigned delta)
+{
+	const struct weave_frame *f = &v->w->frame;
+	unsigned slots = frame_slots(f), unused = 0;
+
+	if (slots > v->locals)
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	if (weaving_is_timed(v))
+		unused = v->locals - slots;
+	class_put_u1(v->o, 255);
+	class_put_u2(v->o, delta);
+	class_put_u2(v->o, f->locals + unused + frame_added_items(v));
+	for (unsigned i = 0; i < f->locals; i++)
+		if (!frame_put_item(v, f->local[i]))
+			return false;
+	for (unsigned i = 0; i < unused && !v->o->is_full; i++)
+		class_put_u1(v->o, ITEM_TOP);
+	frame_put_added(v);
+	class_put_u2(v->o, f->stack);
+	for (unsigned i = 0; i < f->stack; i++)
+		if (!frame_put_item(v, f->on_stack[i]))
+			return false;
+	return true;
+}
+
+/* The handler knows only the new locals, and has the exception. */
+static void frame_put_handler(struct weaving *v, int64_t last)
+{
+	class_put_u1(v->o, 255);
+	class_put_u2(v->o, (unsigned)((int64_t)v->handler - last - 1));
+	class_put_u2(v->o, v->locals + frame_added_items(v));
+	for (unsigned i = 0; i < v->locals && !v->o->is_full; i++)
+		class_put_u1(v->o, ITEM_TOP);
+	frame_put_added(v);
+	class_put_u2(v->o, 1);
+	class_put_u1(v->o, ITEM_OBJECT);
+	class_put_u2(v->o, v->w->throwable);
+}
+
+/* Writes the StackMapTable; r is NULL if the method had none. */
+static bool weaving_put_frames(struct weaving *v, struct class_reader *r,
+			       unsigned name)
+{
+	unsigned count = r ? class_u2(r) : 0, delta;
+	int64_t old = -1, last = -1;
+	size_t len_at;
+
+	if (count + v->has_handler > 0xffff)
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	class_put_u2(v->o, name);
+	len_at = v->o->len;
+	class_put_u4(v->o, 0);
+	class_put_u2(v->o, count + v->has_handler);
+	if (count && !frame_begin(v))
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		if (!frame_read(v, r, &delta))
+			return false;
+		old += delta + 1;
+		if (r->is_bad || (uint64_t)old >= v->len || !v->w->own[old])
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		if (!frame_put(v, (unsigned)(v->w->label[old] - last - 1)))
+			return false;
+		last = v->w->label[old];
+	}
+	if (v->has_handler)
+		frame_put_handler(v, last);
+	class_set_u4(v->o, len_at, (uint32_t)(v->o->len - len_at - 4));
+	return true;
+}
+
+/* ---- other attributes of the code ---- */
+
+/*
+ * The entry code belongs to the first line and to the parameters: position 0
+ * stays 0.
+ */
+static unsigned weaving_position(const struct weaving *v, size_t old)
+{
+	return old ? v->w->label[old] : 0;
+}
+
+static bool weaving_put_lines(struct weaving *v, struct class_reader *r)
+{
+	unsigned count = class_u2(r);
+
+	class_put_u2(v->o, count);
+	for (unsigned i = 0; i < count && !r->is_bad; i++) {
+		unsigned at = class_u2(r), line = class_u2(r);
+
+		if (at >= v->len)
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		class_put_u2(v->o, weaving_position(v, at));
+		class_put_u2(v->o, line);
+	}
+	return true;
+}
+
+static bool weaving_put_variables(struct weaving *v, struct class_reader *r)
+{
+	unsigned count = class_u2(r);
+
+	class_put_u2(v->o, count);
+	for (unsigned i = 0; i < count && !r->is_bad; i++) {
+		unsigned from = class_u2(r), len = class_u2(r);
+		const uint8_t *rest = class_read(r, 6);
+
+		if (!rest || from + len > v->len)
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		class_put_u2(v->o, weaving_position(v, from));
+		class_put_u2(v->o, v->w->label[from + len] -
+					   weaving_position(v, from));
+		class_put(v->o, rest, 6);
+	}
+	return true;
+}
+
+/* Copies the head of an attribute and its contents by a function. */
+static bool
+weaving_put_attribute(struct weaving *v, unsigned name, struct class_reader *r,
+		      bool (*put)(struct weaving *, struct class_reader *))
+{
+	class_put_u2(v->o, name);
+	class_put_u4(v->o, (uint32_t)r->len);
+	return put(v, r);
+}
+
+static bool weaving_copy_rest(struct weaving *v, struct class_reader *r)
+{
+	class_put(v->o, r->bytes, r->len);
+	r->at = r->len;
+	return true;
+}
+
+/*
+ * Copies or translates an attribute of the code.  Type annotations of code are
+ * omitted: they have offsets, and no program can read them.
+ */
+static bool weaving_copy_attribute(struct weaving *v, unsigned *kept,
+				   bool *has_frames)
+{
+	unsigned name = class_u2(&v->r);
+	uint32_t len = class_u4(&v->r);
+	struct class_text text = class_pool_text(&v->w->pool, name);
+	struct class_reader r = { class_read(&v->r, len), len, 0, false };
+	bool ret;
+
+	if (!r.bytes || !text.bytes)
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	if (class_text_is(text, "RuntimeVisibleTypeAnnotations") ||
+	    class_text_is(text, "RuntimeInvisibleTypeAnnotations"))
+		return true;
+	++*kept;
+	if (class_text_is(text, "StackMapTable")) {
+		if (*has_frames)
+			return weaving_fail(v, PROBE_CLASS_BAD);
+		*has_frames = true;
+		ret = weaving_put_frames(v, &r, name);
+	} else if (class_text_is(text, "LineNumberTable")) {
+		ret = weaving_put_attribute(v, name, &r, weaving_put_lines);
+	} else if (class_text_is(text, "LocalVariableTable") ||
+		   class_text_is(text, "LocalVariableTypeTable")) {
+		ret = weaving_put_attribute(v, name, &r, weaving_put_variables);
+	} else {
+		ret = weaving_put_attribute(v, name, &r, weaving_copy_rest);
+	}
+	if (ret && (r.is_bad || r.at != r.len))
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	return ret;
+}
+
+static bool weaving_copy_attributes(struct weaving *v)
+{
+	unsigned count = class_u2(&v->r), kept = 0;
+	size_t count_at = v->o->len;
+	bool has_frames = false;
+
+	class_put_u2(v->o, 0);
+	for (unsigned i = 0; i < count; i++)
+		if (!weaving_copy_attribute(v, &kept, &has_frames))
+			return false;
+	/* The handler needs a frame. */
+	if (!has_frames && v->has_handler && v->w->version >= VERSION_FRAMES) {
+		if (!weaving_put_frames(v, NULL, v->w->stack_map_table))
+			return false;
+		kept++;
+	}
+	if (v->r.is_bad || v->r.at != v->r.len || kept > 0xffff)
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	class_set_u2(v->o, count_at, kept);
+	return true;
+}
+
+/* Weaves a Code attribute; v->r is over its contents. */
+static bool weaving_run(struct weaving *v)
+{
+	unsigned stack = class_u2(&v->r);
+	uint32_t len;
+
+	v->locals = class_u2(&v->r);
+	len = class_u4(&v->r);
+	v->code = class_read(&v->r, len);
+	v->len = len;
+	if (!v->code || !len || len > WEAVE_CODE)
+		return weaving_fail(v, PROBE_CLASS_BAD);
+	if (stack + STACK_ADDED > 0xffff)
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	v->has_handler = weaving_is_timed(v) && !v->is_init;
+	if (!weaving_plan_locals(v))
+		return false;
+	class_put_u2(v->o, stack + STACK_ADDED);
+	class_put_u2(v->o, v->locals + v->added);
+	class_put_u4(v->o, 0);
+	v->at = v->o->len;
+	if (!weaving_copy_code(v) || !weaving_mend_jumps(v))
+		return false;
+	class_set_u4(v->o, v->at - 4, (uint32_t)(v->o->len - v->at));
+	return weaving_copy_exceptions(v) && weaving_copy_attributes(v);
+}
+
+enum probe_refusal weave_code(struct weaver *w, struct class_reader *contents,
+			      const struct weave_method *m, unsigned access)
+{
+	struct weaving v = {
+		.w = w,
+		.o = &w->out,
+		.r = *contents,
+		.m = m,
+		.is_static = access & CLASS_STATIC,
+		.is_init = class_text_is(m->name, "<init>"),
+	};
+
+	if (weaving_run(&v) && !w->pool.is_full && !w->out.is_full)
+		return PROBE_ARMED;
+	if (v.refusal != PROBE_ARMED)
+		return v.refusal;
+	return w->pool.is_full ? PROBE_POOL_TOO_LARGE : PROBE_MEMORY_SHORT;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/client/client_probe_records.h"
+
+#include "core/base/text.h"
+
+#include <string.h>
+
+/* Appends the name of a type as in Java: "[I" is "int[]". */
+static void name_put(struct text *out, const char *signature, size_t len)
+{
+	static const char primitives[] = "BbyteCcharDdoubleFfloatIintJlong"
+					 "SshortZboolean";
+	size_t dimensions = 0;
+	const char *at;
+
+	while (dimensions < len && signature[dimensions] == '[')
+		dimensions++;
+	signature += dimensions;
+	len -= dimensions;
+	if (len >= 2 && *signature == 'L' && signature[len - 1] == ';') {
+		for (size_t i = 1; i < len - 1; i++)
+			text_putc(out,
+				  signature[i] == '/' ? '.' : signature[i]);
+	} else if (len == 1 && dimensions &&
+		   (at = strchr(primitives, *signature))) {
+		for (at++; *at >= 'a' && *at <= 'z'; at++)
+			text_putc(out, *at);
+	} else {
+		text_add(out, signature, len);
+	}
+	while (dimensions--)
+		text_puts(out, "[]");
+}
+
+const char *probe_record_name(struct arena *a, const char *signature)
+{
+	struct text t = { 0 };
+	const char *name;
+
+	text_puts(&t, "");
+	name_put(&t, signature, strlen(signature));
+	name = arena_copy(a, t.bytes, t.len);
+	text_release(&t);
+	return name;
+}
+
+const char *probe_record_text(struct cursor *r, struct arena *a)
+{
+	uint64_t len = cursor_varint(r);
+	const uint8_t *bytes = cursor_bytes(r, len);
+
+	/* A NUL would hide the rest; modified UTF-8 has none. */
+	return arena_copy(a, bytes ? bytes : (const uint8_t *)"",
+			  bytes ? strnlen((const char *)bytes, len) : 0);
+}
+
+static int64_t record_signed(struct cursor *r)
+{
+	uint64_t value = cursor_varint(r);
+
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+static bool call_read_value(struct cursor *r, struct arena *a,
+			    struct probe_value *v)
+{
+	uint64_t bits;
+
+	v->kind = cursor_u8(r);
+	switch (v->kind) {
+	case PROBE_NULL:
+		break;
+	case PROBE_LONG:
+		v->number = record_signed(r);
+		break;
+	case PROBE_BOOLEAN:
+	case PROBE_CHAR:
+		v->number = (int64_t)cursor_varint(r);
+		break;
+	case PROBE_DOUBLE:
+		bits = cursor_varint(r);
+		memcpy(&v->real, &bits, sizeof(bits));
+		break;
+	case PROBE_STRING:
+		v->number = (int64_t)cursor_varint(r);
+		v->text = probe_record_text(r, a);
+		break;
+	case PROBE_OBJECT:
+		v->text = probe_record_name(a, probe_record_text(r, a));
+		break;
+	default:
+		return false;
+	}
+	return cursor_ok(r);
+}
+
+static bool call_read_frames(struct cursor *r, struct arena *a,
+			     struct probe_call *call)
+{
+	size_t count = cursor_count(r, 3);
+
+	for (size_t i = 0; i < count && i < PROBE_FRAMES; i++) {
+		struct probe_frame *f = &call->frames[i];
+
+		f->class_name = probe_record_name(a, probe_record_text(r, a));
+		f->method = probe_record_text(r, a);
+		f->bci = record_signed(r);
+		call->frame_count = i + 1;
+	}
+	return cursor_ok(r);
+}
+
+bool probe_record_call(struct cursor *r, struct arena *a, uint64_t *id,
+		       uint64_t *kind, struct probe_call *call)
+{
+	size_t count;
+
+	memset(call, 0, sizeof(*call));
+	cursor_u8(r);
+	*id = cursor_varint(r);
+	call->start_ns = (int64_t)cursor_varint(r);
+	call->ns = (int64_t)cursor_varint(r);
+	call->tid = (uint32_t)cursor_varint(r);
+	call->thread = probe_record_text(r, a);
+	call->thread_id = cursor_varint(r);
+	*kind = cursor_varint(r);
+	count = cursor_count(r, 1);
+	if (count > PROBE_ARGUMENTS)
+		return false;
+	for (; call->argument_count < count; call->argument_count++)
+		if (!call_read_value(r, a,
+				     &call->arguments[call->argument_count]))
+			return false;
+	return call_read_frames(r, a, call);
+}
