@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -44,6 +45,8 @@
 #define WORKER_IS_LIMITED 1
 #endif
 
+/* Free bytes at the end of a worker's heap that are not returned. */
+#define WORKER_HEAP_KEPT (16 << 20)
 /* Limit for all workers to finish when the dialer is freed. */
 #define WORKERS_END_NS (CLOCK_NS_PER_S)
 /* Limit for a worker to exit after its job. */
@@ -120,6 +123,12 @@ static int worker_run(void *self, int channel, struct error *err)
 	/* The nursery closes the channel when it has the pidfd. */
 	child_hear(channel, clock_after(clock_monotonic_ns(), WORKER_START_NS),
 		   &unused);
+	/*
+	 * The heap of a new process is small, so each request would make it
+	 * grow and shrink again, which costs more than the request.
+	 */
+	mallopt(M_MMAP_THRESHOLD, WORKER_HEAP_KEPT / 4);
+	mallopt(M_TRIM_THRESHOLD, WORKER_HEAP_KEPT);
 	worker_limit_memory(job->options->memory_max);
 	job->options->run(job->options->self, job->fd);
 	return CHILD_NOTHING;
