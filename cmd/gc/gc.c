@@ -418,7 +418,7 @@ static const struct command_option options[] = {
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "source", &opt.source, "<source>",
-		   "measure with probe, perfdata or jmx (default: auto)",
+		   "use probe, perfdata or jmx (default: auto)",
 		   .complete = "auto|probe|perfdata|jmx"),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
