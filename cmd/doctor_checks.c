@@ -294,6 +294,34 @@ static void check_agents(struct doctor_checks *c)
 			       "loaded (JEP 451)");
 }
 
+/* Probes of Java methods; JFR's method timing (JDK 25) needs no agent. */
+static void check_probes(struct doctor_checks *c)
+{
+	const bool has_jfr = jdk_version_of(c->info.version).feature >= 25;
+	struct text why = { 0 };
+
+	if (c->jvm.kind != JVM_HOTSPOT)
+		text_puts(&why, "probes support HotSpot only");
+	else if (jvm_info_option(&c->info, "-XX:-EnableDynamicAgentLoading"))
+		text_puts(&why, "the JVM loads no agents: "
+				"-XX:-EnableDynamicAgentLoading");
+	else
+		agent_probes_are_safe(&c->info, &why);
+	if (why.len) {
+		struct finding *f = doctor_checks_add(
+			c, "probes", CONDITION_FAILS, NEED_AGENT);
+
+		finding_detail(f, "%s", why.bytes);
+		if (has_jfr)
+			finding_remedy(f, "use `sjkc probe --jfr`");
+	} else if (has_jfr) {
+		finding_detail(doctor_checks_note(c, "probes"),
+			       "probe uses its agent; `probe --jfr` works "
+			       "without");
+	}
+	text_release(&why);
+}
+
 /*
  * In the order of the output. Checks that few commands need come last: the
  * first obstacle decides the exit status.
@@ -302,7 +330,8 @@ static check_fn *const checks[] = {
 	check_sjkc,           check_namespaces, check_java,
 	check_options,        check_agents,     check_threads,
 	check_root_directory, check_attach,     check_counters,
-	doctor_check_jmx,     doctor_check_bpf, doctor_check_stacks,
+	doctor_check_jmx,     check_probes,     doctor_check_bpf,
+	doctor_check_stacks,
 };
 
 /*
@@ -323,6 +352,7 @@ static const struct {
 	{ "mxping -p", NEED_JMX, 0 },
 	{ "mx -p", NEED_JMX, 0 },
 	{ "mxdump -p", NEED_JMX, 0 },
+	{ "probe", NEED_ATTACH | NEED_AGENT, 0 },
 	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
 };
 
@@ -393,7 +423,7 @@ void doctor_checks_release(struct doctor_checks *c)
 	jvm_info_release(&c->info);
 }
 
-enum { NEED_SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };
+enum { NEED_RARE = NEED_BPF | NEED_STACKS | NEED_NAMES | NEED_AGENT };
 
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)
 {
@@ -402,7 +432,7 @@ const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)
 	for (size_t i = 0; i < c->ability_count; i++) {
 		const struct finding *no = c->abilities[i].no;
 
-		if (no && no->breaks & ~(unsigned)NEED_SAMPLING &&
+		if (no && no->breaks & ~(unsigned)NEED_RARE &&
 		    (!first || no < first))
 			first = no;
 	}

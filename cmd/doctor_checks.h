@@ -26,6 +26,7 @@ enum doctor_need {
 	NEED_BPF = 16,     /* bpf/sampler */
 	NEED_STACKS = 32,  /* core/unwind */
 	NEED_NAMES = 64,   /* core/hotspot */
+	NEED_AGENT = 128,  /* jvmti/client/client_probes */
 };
 
 struct finding {
@@ -63,7 +64,7 @@ void doctor_checks_release(struct doctor_checks *c);
 
 /*
  * Returns the first finding that breaks a command, or NULL. Preconditions of
- * eBPF sampling alone do not count: few users have the rights for it.
+ * eBPF sampling and of probes alone do not count: few users need them.
  */
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c);
 

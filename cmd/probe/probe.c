@@ -36,11 +36,8 @@ static int probe_check_jfr(struct error *err)
 		const bool *flag;
 		const char *name;
 	} agents[] = {
-		{ &opt.args, "--args" },
-		{ &opt.stack, "--stack" },
-		{ &opt.tree, "--tree" },
-		{ &opt.count, "--count" },
-		{ &opt.publish, "--publish" },
+		{ &opt.args, "--args" },           { &opt.stack, "--stack" },
+		{ &opt.tree, "--tree" },           { &opt.count, "--count" },
 		{ &opt.histogram, "--histogram" },
 	};
 

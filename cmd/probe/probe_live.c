@@ -10,6 +10,8 @@
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
 #include "core/base/units.h"
+#include "core/jvm/procfs.h"
+#include "jvmti/client/client_load.h"
 #include "jvmti/client/client_probes.h"
 
 #include <inttypes.h>
@@ -60,6 +62,15 @@ static int live_open(struct live *l, struct error *err)
 		.self = l,
 	};
 
+	if (agent_load_allowed(&l->run->jvm, err)) {
+		if (err->kind == ERROR_REFUSED)
+			fail(err, ERROR_REFUSED,
+			     "%d: the JVM loads no agents: it was started with "
+			     "-XX:-EnableDynamicAgentLoading; use --jfr, which "
+			     "needs JDK 25 or later",
+			     (int)l->run->jvm.pid);
+		return -1;
+	}
 	l->probes = probes_open(&l->run->jvm, &options, err);
 	return l->probes ? 0 : -1;
 }
@@ -650,25 +661,46 @@ static int live_loop(struct live *l, struct error *err)
 	}
 }
 
-static int live_measure(struct live *l, struct error *err)
+/* A stopped JVM cannot disarm; waiting for it would last minutes. */
+static int live_check_stopped(const struct live *l, struct error *err)
+{
+	struct proc_stat stat;
+	struct error unused;
+
+	if (procfs_stat(l->run->jvm.pid, &stat, &unused) ||
+	    (stat.state != 'T' && stat.state != 't'))
+		return 0;
+	return fail(err, ERROR_REFUSED, "%d: the JVM is stopped",
+		    (int)l->run->jvm.pid);
+}
+
+static void live_disarm(struct live *l)
 {
 	struct text time = { 0 };
-	int64_t end_ns, retransform_ns;
 	struct error problem;
+	int64_t retransform_ns;
 
-	if (live_arm(l, err) || live_loop(l, err))
-		return -1;
-	end_ns = clock_monotonic_ns();
-	if (!l->end.kind &&
+	if (live_check_stopped(l, &problem) == 0 &&
 	    probes_disarm(l->probes, &retransform_ns, &problem) == 0) {
 		units_add_time(&time, (double)retransform_ns);
 		log_info("disarmed in %s", time.bytes);
 		live_read(l);
-	} else if (!l->end.kind) {
+	} else {
 		log_always("cannot disarm now: %s; the agent disarms by itself",
 			   problem.text);
 	}
 	text_release(&time);
+}
+
+static int live_measure(struct live *l, struct error *err)
+{
+	int64_t end_ns;
+
+	if (live_arm(l, err) || live_loop(l, err))
+		return -1;
+	end_ns = clock_monotonic_ns();
+	if (!l->end.kind)
+		live_disarm(l);
 	if (probe_calls_print(l->calls, err) ||
 	    live_print_totals(l, end_ns - l->start_ns, err))
 		return -1;

@@ -23,7 +23,7 @@
 struct probe_options {
 	const char *pid, *output;
 	bool list, count, system, jfr;
-	bool args, stack, tree, histogram, publish;
+	bool args, stack, tree, histogram;
 	bool json, csv, quiet, verbose;
 	int64_t duration_ns, interval_ns, above_ns; /* or PROBE_NOT_GIVEN */
 	uint64_t max, rate, stack_every, top;

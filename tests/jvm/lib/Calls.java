@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * Calls go=FILE [calls=N] [threads=N] [hold=ROUNDS]: waits until the file
  * exists, makes the calls, prints "METHOD CALLS THROWN" lines and DONE, and
- * sleeps.  With hold, repeats the calls until it is killed.
+ * sleeps.  With hold, repeats the calls with pauses until it is killed.
  */
 public class Calls {
 	interface Handler {
@@ -142,6 +142,8 @@ public class Calls {
 			Thread.sleep(10);
 		do {
 			run(count, threads, slow);
+			if (hold)
+				Thread.sleep(5);
 		} while (hold);
 		account(threads, slow);
 		Thread.sleep(Long.MAX_VALUE);
