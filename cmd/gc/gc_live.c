@@ -104,6 +104,24 @@ static struct gc_source *live_open_source(const struct gc_options *o,
 	return NULL;
 }
 
+/* Prints why columns are missing. */
+static void live_log_limits(const struct gc_options *o,
+			    const struct gc_source *s)
+{
+	if (o->phases && !(s->columns & GC_HAS_PHASES))
+		log_info("%s: no phases: they require the source probe",
+			 s->label.bytes);
+	if (!(s->columns & GC_HAS_GC))
+		log_info("%s: no GC time: %s", s->label.bytes,
+			 s->collector.len ? "the counters of this collector "
+					    "have none; the source probe does"
+					  : "the JVM has no counters");
+	if (!(s->columns & GC_HAS_BEFORE) && !o->no_heap)
+		log_detail("%s: no heap before a collection: the counters hold "
+			   "the heap after it",
+			   s->label.bytes);
+}
+
 /* The sum of the GC threads; GC_ABSENT if there are none. */
 static int64_t live_read_cpu(struct tasks *t)
 {
@@ -147,6 +165,7 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		 s->source->collector.len ? s->source->collector.bytes : "",
 		 s->source->collector.len ? "; " : "",
 		 s->source->description.bytes);
+	live_log_limits(o, s->source);
 	array_reserve(streams->all, streams->cap, streams->count + 1);
 	streams->all[streams->count++] = s;
 	return 0;
