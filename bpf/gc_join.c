@@ -37,6 +37,7 @@ struct gc_join {
 	int64_t last_stopped; /* of the last stop, in ticks */
 	/* Of the current stop. */
 	int64_t begin_ns, before, after, committed;
+	uint32_t heap_tid;              /* the thread that reported the heap */
 	struct gc_event_report *report; /* the last one that is not used */
 	struct joined *records, current;
 	size_t first, count, cap; /* [first, count) wait */
@@ -119,6 +120,21 @@ static size_t report_count(const struct gc_event_report *e)
 					       : GC_EVENT_PHASES;
 }
 
+/*
+ * True for a phase that stops the application. Shenandoah of JDK 26 and later
+ * marks all phases below "Concurrent GC" as concurrent, even "Pause Init Mark".
+ */
+static bool phase_is_pause(const struct gc_join *j,
+			   const struct gc_event_phase *p)
+{
+	const char *name;
+
+	if (p->is_concurrent != 1)
+		return p->level == 0;
+	name = p->level <= 1 ? j->o.name(j->o.self, p->name) : NULL;
+	return name && strncmp(name, "Pause ", 6) == 0;
+}
+
 /* Copies phases [from, to) into a record. */
 static void join_set_phases(const struct gc_join *j, struct gc_pause *p,
 			    const struct gc_event_report *e, size_t from,
@@ -136,7 +152,8 @@ static void join_set_phases(const struct gc_join *j, struct gc_pause *p,
 		phases[i - from] = (struct gc_phase){
 			.name = j->o.name(j->o.self, in->name),
 			.level = (unsigned)in->level,
-			.is_concurrent = in->is_concurrent == 1,
+			.is_concurrent = in->is_concurrent == 1 &&
+					 !phase_is_pause(j, in),
 			.start_ns = in->start,
 			.ns = in->end - in->start,
 		};
@@ -169,6 +186,20 @@ static void joined_set_cause(struct joined *r, const char *cause,
 	snprintf(r->cause, sizeof(r->cause), "%.*s", GC_EVENT_CAUSE - 1, text);
 }
 
+/* Gives a record the summaries that its thread has reported. */
+static void join_use_heap(struct gc_join *j, uint32_t tid, struct joined *r)
+{
+	if (j->heap_tid != tid)
+		return;
+	if (j->before != GC_ABSENT && j->after != GC_ABSENT &&
+	    r->pause.kind != GC_OTHER && r->pause.kind != GC_CYCLE_PAUSE) {
+		r->pause.before = j->before;
+		r->pause.after = j->after;
+		r->pause.committed = j->committed;
+	}
+	j->before = j->after = j->committed = GC_ABSENT;
+}
+
 /* ---- cycles ---- */
 
 /*
@@ -186,8 +217,8 @@ static bool join_match(const struct gc_join *j, struct joined *r,
 		const struct gc_event_phase *p = &e->phases[i];
 		size_t next = i + 1;
 
-		if (p->is_concurrent || p->level != 0 ||
-		    p->end > end + SLACK_NS || p->start + SLACK_NS < begin)
+		if (p->end > end + SLACK_NS || p->start + SLACK_NS < begin ||
+		    !phase_is_pause(j, p))
 			continue;
 		while (next < count && e->phases[next].level > p->level)
 			next++;
@@ -215,6 +246,7 @@ static void join_add_cycle(struct gc_join *j, const struct gc_event_report *e)
 	if (report_is_plausible(e))
 		r->pause.gc_ns = e->end - e->start;
 	joined_set_cause(r, e->cause_text, e->last_cause);
+	join_use_heap(j, e->event.tid, r);
 	join_set_phases(j, &r->pause, e, 0, report_count(e));
 }
 
@@ -364,17 +396,6 @@ static void join_use_report(struct gc_join *j, struct joined *r)
 	j->report = NULL;
 }
 
-static void join_use_heap(struct gc_join *j, struct joined *r)
-{
-	if (j->before != GC_ABSENT && j->after != GC_ABSENT &&
-	    gc_pause_is_collection(&r->pause)) {
-		r->pause.before = j->before;
-		r->pause.after = j->after;
-		r->pause.committed = j->committed;
-	}
-	j->begin_ns = j->before = j->after = j->committed = GC_ABSENT;
-}
-
 static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 {
 	const char *operation = e->operation ? gc_points_operation(
@@ -399,12 +420,16 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 	join_set_thread(j, e, r);
 	if (j->report)
 		join_use_report(j, r);
-	join_use_heap(j, r);
+	join_use_heap(j, e->event.tid, r);
+	j->begin_ns = GC_ABSENT;
 	r->is_held = j->o.holds_pauses && r->pause.kind == GC_CYCLE_PAUSE;
 }
 
 static void join_add_heap(struct gc_join *j, const struct gc_event_heap *e)
 {
+	if (j->heap_tid != e->event.tid)
+		j->before = j->after = GC_ABSENT;
+	j->heap_tid = e->event.tid;
 	if (e->when == 0 && j->before == GC_ABSENT)
 		j->before = (int64_t)e->used;
 	if (e->when == 1)

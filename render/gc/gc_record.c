@@ -98,8 +98,7 @@ static void record_put_size(struct text *out, const char *before, int64_t bytes)
 static void record_put_heap(struct text *out, const struct gc_layout *l,
 			    const struct gc_pause *p)
 {
-	if (p->before == GC_ABSENT && p->after == GC_ABSENT &&
-	    p->committed == GC_ABSENT) {
+	if (p->before == GC_ABSENT && p->after == GC_ABSENT) {
 		text_putc(out, '-');
 		return;
 	}
