@@ -115,6 +115,26 @@ static int pattern_read_signature(struct method_pattern *m, const char *at,
 	return ret;
 }
 
+static bool pattern_is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+/*
+ * A name that begins with a capital is a class, so a dot behind it belongs to a
+ * nested class: com.acme.Orders.Line is com.acme.Orders$Line.
+ */
+static void pattern_join_nested(char *name)
+{
+	bool is_class = pattern_is_capital(*name);
+
+	for (char *at = name; *at; at++) {
+		if (*at != '.')
+			continue;
+		if (is_class)
+			*at = '$';
+		else
+			is_class = pattern_is_capital(at[1]);
+	}
+}
+
 /* Sets the class from "com.acme.Orders", "Lcom/acme/Orders;" or "Orders+". */
 static void pattern_read_class(struct method_pattern *m, struct line name)
 {
@@ -131,6 +151,7 @@ static void pattern_read_class(struct method_pattern *m, struct line name)
 		if (*c == '/')
 			*c = '.';
 	}
+	pattern_join_nested(m->class_name);
 	m->any_package = !strpbrk(m->class_name, ".*");
 }
 
