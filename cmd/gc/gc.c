@@ -18,6 +18,7 @@
 #include "core/gc/gc_totals.h"
 #include "render/gc/gc_record.h"
 #include "render/gc/gc_summary.h"
+#include "render/page/gc_timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ struct watch {
 	struct gc_streams streams;
 	struct gc_layout layout;
 	struct gc_totals totals;
-	struct text out; /* not yet written */
+	struct gc_timeline timeline; /* with --output */
+	struct text out;             /* not yet written */
 	int64_t begin_ns, end_ns, check_ns;
 	bool has_head;
 };
@@ -62,6 +64,8 @@ static void watch_add_record(struct watch *w, const struct gc_stream *s,
 			     const struct gc_pause *p)
 {
 	gc_totals_add(&w->totals, p);
+	if (opt.output)
+		gc_timeline_add(&w->timeline, p);
 	if (!watch_prints(p))
 		return;
 	watch_put_head(w);
@@ -236,7 +240,7 @@ static int64_t watch_span(const struct watch *w)
 	return (w->end_ns - w->begin_ns) * (int64_t)w->streams.count;
 }
 
-static void watch_put_totals(struct watch *w)
+static void watch_put_summary(struct watch *w, struct text *out)
 {
 	struct gc_summary summary = {
 		.totals = &w->totals,
@@ -246,11 +250,16 @@ static void watch_put_totals(struct watch *w)
 		.shows_safepoints = opt.safepoints,
 	};
 
+	gc_summary_text(&summary, out);
+}
+
+static void watch_put_totals(struct watch *w)
+{
 	if (!w->totals.collections.stops)
 		text_puts(&w->out, "no collections\n");
 	if (w->has_head)
 		text_putc(&w->out, '\n');
-	gc_summary_text(&summary, &w->out);
+	watch_put_summary(w, &w->out);
 	if (!opt.histogram || !w->totals.collections.stops)
 		return;
 	text_putc(&w->out, '\n');
@@ -284,13 +293,41 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 		    sum.pauses, sum.records, sum.lines);
 }
 
+/* Writes the page. */
+static int watch_write_page(struct watch *w, struct error *err)
+{
+	const struct gc_source *first = w->streams.all[0]->source;
+	struct text title = { 0 }, summary = { 0 };
+	struct output out;
+	int ret;
+
+	text_puts(&title, first->label.bytes);
+	if (w->streams.count > 1)
+		text_printf(&title, " and %zu more", w->streams.count - 1);
+	watch_put_summary(w, &summary);
+	ret = output_open(&out, opt.output, err);
+	if (ret == 0) {
+		gc_timeline_write(&w->timeline, title.bytes,
+				  first->description.bytes, w->layout.columns,
+				  &summary, &out);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	if (ret == 0 && w->timeline.omitted)
+		log_always("%s: %" PRIu64 " records are omitted", opt.output,
+			   w->timeline.omitted);
+	text_release(&title);
+	text_release(&summary);
+	return ret;
+}
+
 static int watch_finish(struct watch *w, struct error *err)
 {
 	if (!opt.json && !opt.csv)
 		watch_put_totals(w);
 	else if (opt.csv)
 		watch_put_head(w);
-	if (watch_flush(w, err))
+	if (watch_flush(w, err) || (opt.output && watch_write_page(w, err)))
 		return -1;
 	return watch_report_losses(w, err);
 }
@@ -322,6 +359,19 @@ static bool gc_is_duration(const char *word)
 		return true;
 	jvm_close(&jvm);
 	return false;
+}
+
+static int gc_check_output(struct error *err)
+{
+	const char *dot = strrchr(opt.output, '.');
+
+	if (strcmp(opt.output, "-") == 0)
+		return misuse(err, "--output needs a file: standard output has "
+				   "the pauses");
+	if (!dot || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
+		return misuse(err, "unknown output format '%s'; valid: *.html",
+			      opt.output);
+	return output_try(opt.output, err);
 }
 
 /* Parses <pid>… [<seconds>]. */
@@ -361,6 +411,8 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 	if (opt.pids.count && (opt.jmx.socket || opt.jmx.url))
 		return misuse(err, "an address excludes PIDs: '%s'",
 			      opt.pids.values[0]);
+	if (opt.output && gc_check_output(err))
+		return -1;
 	if (opt.json && (opt.csv || opt.histogram))
 		return misuse(err, "--json excludes --csv and --histogram");
 	if (opt.csv && opt.histogram)
@@ -400,6 +452,7 @@ static int gc_run(int argc, char **argv, struct error *err)
 	gc_files_close();
 	gc_jmx_close();
 	gc_totals_release(&w.totals);
+	gc_timeline_release(&w.timeline);
 	text_release(&w.out);
 	free(opt.pids.values);
 	free(opt.inputs.values);
@@ -411,6 +464,8 @@ static const struct command_option options[] = {
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "read GC logs or a JFR recording; - is stdin",
 		 .aliases = "-f --file"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write a page with a timeline of pauses (*.html)"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "observe this JVM: PID, class, jar or <regex>",
 		 .accepts = command_takes_one),
@@ -453,6 +508,7 @@ const struct command gc_command = {
 		    "  sjkc gc 4711 30s --min 10ms  # only long pauses\n"
 		    "  sjkc gc 4711 --json | jq .stopped_ns\n"
 		    "  sjkc gc -i gc.log            # pauses of a log\n"
+		    "  sjkc gc -i gc.log -o gc.html # a timeline of a log\n"
 		    "  sjkc gc -s db1:9010          # collections over JMX\n",
 	.options = options,
 	.run = gc_run,

@@ -14,6 +14,7 @@
 struct gc_options {
 	struct option_list pids;
 	struct option_list inputs; /* GC logs or recordings */
+	const char *output;        /* the page, or NULL */
 	struct jmx_target_options jmx;
 	bool all;
 	const char *source; /* "auto", "probe", "perfdata" or "jmx" */

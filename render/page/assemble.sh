@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes one template of flame.html, flame.css and js/*.js:
+# Makes one template of flame.html, flame.css and js/*.js, or of another page,
+# gc.html, gc.css and gc_js/*.js:
 #
-#     sh render/page/assemble.sh OUTPUT
+#     sh render/page/assemble.sh OUTPUT [flame|gc]
 #
 # The JavaScript files are modules: each becomes a function of its own, in the
 # order of their imports, so a name that a file does not export is private to it.
@@ -19,6 +20,11 @@ export LC_ALL
 
 here=$(dirname "$0")
 output=$1
+page=${2:-flame}
+case $page in
+flame) scripts=$here/js ;;
+*) scripts=$here/${page}_js ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -50,7 +56,7 @@ imports() {
 		sub(/\.js$/, "", file)
 		for (i = 1; i <= count; i++)
 			print file, from, names[i]
-	}' "$here"/js/*.js
+	}' "$scripts"/*.js
 }
 
 # Prints "FILE NAME" for each name that a module exports.
@@ -62,12 +68,12 @@ exports() {
 		sub(/.*\//, "", file)
 		sub(/\.js$/, "", file)
 		print file, substr($0, 1, RLENGTH)
-	}' "$here"/js/*.js
+	}' "$scripts"/*.js
 }
 
 # Prints the names of the modules, each after the modules that it imports.
 modules() {
-	for file in "$here"/js/*.js; do
+	for file in "$scripts"/*.js; do
 		name=$(basename "$file" .js)
 		echo "$name $name"
 	done | cat - "$work/imports" | awk '{ print $2, $1 }' | tsort
@@ -76,7 +82,7 @@ modules() {
 # Prints a module as a constant: an object with its exports.
 module() {
 	printf 'const %s = (() => {\n' "$1"
-	strip "$here/js/$1.js" | awk '
+	strip "$scripts/$1.js" | awk '
 		/^import / { line = ""; inside = 1 }
 		inside {
 			line = line $0
@@ -114,9 +120,9 @@ modules >"$work/modules"
 	while read -r name; do
 		module "$name"
 	done <"$work/modules"
-	printf 'flame_start.startPage();\n})();\n'
+	printf '%s_start.startPage();\n})();\n' "$page"
 } >"$work/js"
-strip "$here/flame.css" >"$work/css"
+strip "$here/$page.css" >"$work/css"
 
 # A `</` anywhere in the script would end the element.
 if grep -q '</' "$work/js" "$work/css"; then
@@ -141,4 +147,4 @@ function element(tag, file) {
 	sub(/@SCRIPT@/, script)
 	sub(/@STYLE@/, style)
 	print
-}' "$here/flame.html" >"$output"
+}' "$here/$page.html" >"$output"

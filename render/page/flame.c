@@ -6,7 +6,6 @@
 #include "render/page/flame.h"
 
 #include "core/base/alloc.h"
-#include "core/base/base64.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
@@ -19,6 +18,7 @@
 #include "render/page/flame_summary.h"
 #include "render/page/flame_tree.h"
 #include "render/page/flame_widths.h"
+#include "render/page/template.h"
 #include "render/profile/frame_table.h"
 #include "render/profile/sort.h"
 
@@ -663,13 +663,6 @@ static void flame_data(struct text *out, const struct flame_data *d)
 /* The template, linked into the binary; build/flame_page.html. */
 extern const char flame_page_start[], flame_page_end[];
 
-/* The texts that replace the marks of the template. */
-struct page {
-	struct text title;
-	struct text summary;
-	struct text data; /* compressed */
-};
-
 /* Adds the views, the selected one last: flame_summary() needs its totals. */
 static void flame_add_views(struct flame_widths *w, const struct flame_data *d)
 {
@@ -699,7 +692,7 @@ static void flame_page_arrange(struct flame_data *d, struct draft *draft,
 	d->tree = tree;
 }
 
-static struct flame_result flame_fill_page(struct page *page,
+static struct flame_result flame_fill_page(struct page_texts *page,
 					   const struct profile *p,
 					   struct flame_data *d)
 {
@@ -743,86 +736,12 @@ static struct flame_result flame_fill_page(struct page *page,
 	return result;
 }
 
-static void flame_write_text(struct output *out, const struct text *text)
-{
-	output_write(out, text->bytes ? text->bytes : "", text->len);
-}
-
-static void flame_write_title(struct output *out, const struct page *page)
-{
-	flame_write_text(out, &page->title);
-}
-
-static void flame_write_summary(struct output *out, const struct page *page)
-{
-	flame_write_text(out, &page->summary);
-}
-
-static void flame_write_data(struct output *out, const struct page *page)
-{
-	const size_t piece = 3 << 14; /* a multiple of 3: no padding inside */
-	struct text letters = { 0 };
-
-	for (size_t at = 0; at < page->data.len; at += piece) {
-		size_t left = page->data.len - at;
-
-		text_clear(&letters);
-		base64_add(&letters, page->data.bytes + at,
-			   left < piece ? left : piece);
-		flame_write_text(out, &letters);
-	}
-	text_release(&letters);
-}
-
-static const struct hole {
-	const char *mark;
-	void (*write)(struct output *out, const struct page *page);
-} holes[] = {
-	{ "<!--sjkc:title-->", flame_write_title },
-	{ "<!--sjkc:summary-->", flame_write_summary },
-	{ "<!--sjkc:data-->", flame_write_data },
-};
-
-#define HOLES (sizeof(holes) / sizeof(*holes))
-
-/* Returns the first hole at or after `at`, and where; NULL without any. */
-static const struct hole *flame_next_hole(const char *at, const char **where)
-{
-	const struct hole *next = NULL;
-
-	for (size_t i = 0; i < HOLES; i++) {
-		const char *found = memmem(at, (size_t)(flame_page_end - at),
-					   holes[i].mark,
-					   strlen(holes[i].mark));
-
-		if (found && (!next || found < *where)) {
-			next = &holes[i];
-			*where = found;
-		}
-	}
-	return next;
-}
-
-static void flame_write_template(struct output *out, const struct page *page)
-{
-	const char *at = flame_page_start;
-	const char *where = NULL;
-	const struct hole *hole;
-
-	while ((hole = flame_next_hole(at, &where))) {
-		output_write(out, at, (size_t)(where - at));
-		hole->write(out, page);
-		at = where + strlen(hole->mark);
-	}
-	output_write(out, at, (size_t)(flame_page_end - at));
-}
-
 struct flame_result flame_write(struct output *out, const struct profile *p,
 				const struct event_view *views,
 				size_t view_count, size_t selected,
 				const struct flame_options *options)
 {
-	struct page page = { 0 };
+	struct page_texts page = { 0 };
 	struct flame_result result;
 	struct flame_data data = {
 		.profile = p,
@@ -833,9 +752,7 @@ struct flame_result flame_write(struct output *out, const struct profile *p,
 	};
 
 	result = flame_fill_page(&page, p, &data);
-	flame_write_template(out, &page);
-	text_release(&page.title);
-	text_release(&page.summary);
-	text_release(&page.data);
+	page_write(out, flame_page_start, flame_page_end, &page);
+	page_texts_release(&page);
 	return result;
 }

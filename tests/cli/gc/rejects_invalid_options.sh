@@ -17,3 +17,8 @@ try --min x 4711
 try --duration x 4711
 try 2147483647 5s
 try --phses $$
+try -o out.svg -i /dev/null
+try -o - -i /dev/null
+try -o missing/out.html -i /dev/null
+try -i gc.log -s db1:9010
+try -s db1:9010 4711

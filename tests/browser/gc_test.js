@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of sjkc gc: zoom, keys, themes, small screens, hostile names.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { execFileSync } = require('node:child_process');
+const { quiet } = require('./browser.js');
+
+const LOG = path.join(__dirname, '../data/gc/jdk25-g1-utc.log');
+
+const hostile = ['</script><img src=x onerror=attack()>', '</pre></noscript><script>attack()</script>', '\u202egnp.exe', '__proto__', '&lt;b&gt;'];
+
+function pageOfLog(browser, sjkc, log) {
+	const file = path.join(browser.folder, `gc${browser.count++}.html`);
+	execFileSync(sjkc, ['gc', '-q', '-i', log, '-o', file], { stdio: 'pipe', env: { ...process.env, TZ: 'UTC' } });
+	return file;
+}
+
+const guard = () => {
+	window.attacked = 0;
+	window.attack = () => { window.attacked++; };
+};
+
+const range = (tab) => tab.evaluate(() => window.sjkcPage.range());
+
+module.exports = (test) => {
+	test('page_shows_the_totals_that_gc_prints', async (browser, { sjkc }) => {
+		await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
+			const text = await tab.locator('#totals').innerText();
+			const printed = execFileSync(sjkc, ['gc', '-q', '-i', LOG], { encoding: 'utf8', stdio: 'pipe' });
+			const all = printed.split('\n').find((line) => line.startsWith('all collections')).trim().split(/ {2,}/);
+			const shown = text.split('\n').find((line) => line.startsWith('all collections')).split('\t');
+			// count, stopped, share, p50, p95, p99, longest and count, sum, p50, …
+			assert.deepStrictEqual(shown.slice(3), [all[1], all[2], ...all.slice(4, 8)]);
+		});
+	});
+
+	test('drag_zooms_and_escape_shows_the_whole_time', async (browser, { sjkc }) => {
+		await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
+			const whole = await range(tab);
+			const box = await tab.locator('#pauses').boundingBox();
+			await tab.mouse.move(box.x + 400, box.y + 60);
+			await tab.mouse.down();
+			await tab.mouse.move(box.x + 600, box.y + 80);
+			await tab.mouse.up();
+			const zoomed = await range(tab);
+			assert(zoomed[0] > whole[0] && zoomed[1] < whole[1]);
+			assert(await tab.locator('#reset').isEnabled());
+			await tab.keyboard.press('Escape');
+			assert.deepStrictEqual(await range(tab), whole);
+			await tab.keyboard.press('+');
+			const keyed = await range(tab);
+			assert(keyed[1] - keyed[0] < whole[1] - whole[0]);
+			await tab.locator('#reset').click();
+			assert.deepStrictEqual(await range(tab), whole);
+		});
+	});
+
+	test('hover_and_arrow_keys_describe_a_pause', async (browser, { sjkc }) => {
+		await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
+			const box = await tab.locator('#pauses').boundingBox();
+			const x = await tab.evaluate(() => window.sjkcPage.position(1));
+			await tab.mouse.move(box.x + x, box.y + 100);
+			assert.match(await tab.locator('#tip').innerText(), /young\nG1 Evacuation Pause\n.*stopped: 67\.7 ms\ntime to safepoint: 16\.4 us/s);
+			await tab.keyboard.press('ArrowRight');
+			await tab.keyboard.press('ArrowRight');
+			assert.match(await tab.locator('#detail').innerText(), /young · G1 Evacuation Pause .*stopped: 67\.7 ms/);
+			await tab.keyboard.press('l');
+			assert.strictEqual(await tab.locator('#scale').getAttribute('aria-pressed'), 'true');
+		});
+	});
+
+	test('dark_theme_and_small_screen_are_readable', async (browser, { sjkc }) => {
+		await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
+			assert.strictEqual(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(23, 25, 30)');
+			assert(await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+			await tab.keyboard.press('d');
+			assert.strictEqual(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+		}, { context: { colorScheme: 'dark', viewport: { width: 390, height: 800 } } });
+	});
+
+	test('hostile_causes_are_shown_literally_and_run_no_script', async (browser, { sjkc }) => {
+		const log = path.join(browser.folder, '<img src=x onerror=attack()>.log');
+		fs.writeFileSync(log, hostile.map((cause, i) =>
+			`[${i + 1}.000s] GC(${i}) Pause Young (${cause}) 9M->8M(9M) 1.0ms\n`).join(''));
+		for (const javaScriptEnabled of [true, false]) {
+			const file = pageOfLog(browser, sjkc, log);
+			const tab = await browser.visit(file, { init: guard, wait: javaScriptEnabled, context: { javaScriptEnabled } });
+			assert.deepStrictEqual(tab.seen.requests, [`file://${file}`]);
+			if (javaScriptEnabled) {
+				const text = await tab.locator('#totals').innerText();
+				assert(text.includes(hostile[0]) && text.includes('<U+202E>gnp.exe') && text.includes('&lt;b&gt;'));
+				assert.strictEqual(await tab.evaluate(() => window.attacked), 0);
+				assert.strictEqual(await tab.evaluate(() => document.querySelectorAll('img').length), 0);
+				await quiet(tab);
+			} else {
+				assert.match(await tab.locator('noscript pre').innerText(), /<\/script><img src=x/);
+			}
+			await tab.done();
+		}
+	});
+};
