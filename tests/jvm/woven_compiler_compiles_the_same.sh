@@ -39,8 +39,7 @@ check() {
 		set -- "$WOVEN::*"
 	else
 		set -- 'com.sun.tools.javac.parser.*::*' \
-			'com.sun.tools.javac.jvm.*::*' \
-			'com.sun.tools.javac.code.*::*'
+			'com.sun.tools.javac.jvm.*::*'
 	fi
 	probes_start "$@" limit=16384 arm line counts losses disarm line ||
 		return
