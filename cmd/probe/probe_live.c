@@ -552,8 +552,6 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 	const struct probe_options *o = l->run->o;
 	struct text time = { 0 };
 
-	if (l->is_terminal && l->drawn)
-		text_printf(out, "\033[%zuA\033[J", l->drawn);
 	units_add_time(&time, (double)r->duration_ns);
 	units_add_counted(out, r->count, "method");
 	text_printf(out, " of %s, %s for %s\n\n", l->run->name.bytes,
@@ -661,6 +659,20 @@ static int live_loop(struct live *l, struct error *err)
 	}
 }
 
+/* Erases the last block before messages follow on the same terminal. */
+static void live_erase_block(struct live *l)
+{
+	struct text out = { 0 };
+	struct error unused;
+
+	if (!l->drawn)
+		return;
+	text_printf(&out, "\033[%zuA\033[J", l->drawn);
+	probe_print(&out, &unused);
+	text_release(&out);
+	l->drawn = 0;
+}
+
 /* A stopped JVM cannot disarm; waiting for it would last minutes. */
 static int live_check_stopped(const struct live *l, struct error *err)
 {
@@ -699,6 +711,7 @@ static int live_measure(struct live *l, struct error *err)
 	if (live_arm(l, err) || live_loop(l, err))
 		return -1;
 	end_ns = clock_monotonic_ns();
+	live_erase_block(l);
 	if (!l->end.kind)
 		live_disarm(l);
 	if (probe_calls_print(l->calls, err) ||
