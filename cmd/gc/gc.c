@@ -499,6 +499,11 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
+
 const struct command gc_command = {
 	.name = "gc",
 	.synopsis = "gc [<options>] [<pid>…] [<seconds>]",
@@ -511,5 +516,6 @@ const struct command gc_command = {
 		    "  sjkc gc -i gc.log -o gc.html # a timeline of a log\n"
 		    "  sjkc gc -s db1:9010          # collections over JMX\n",
 	.options = options,
+	.refusals = refusals,
 	.run = gc_run,
 };

@@ -53,8 +53,18 @@ make_events() {
 	rm "$out/once.jfr"
 }
 
+# Repeats the logs of the unit tests, which have a record in every four lines.
+make_gc_log() {
+	[ -e "$out/gc.log" ] && return
+	for _ in $(seq 2000); do
+		cat tests/data/gc/jdk*.log
+	done >"$out/gc.part"
+	mv "$out/gc.part" "$out/gc.log"
+}
+
 make_inputs() {
 	make_events
+	make_gc_log
 	[ -e "$out/stacks.jfr" ] ||
 		"$out/make_jfr" "$out/stacks.jfr" 3 215000 2>/dev/null
 	[ -e "$out/stacks.collapsed" ] ||
@@ -168,6 +178,12 @@ bench_sizes() {
 	echo "  jfrconv          $(size_of "$out/peer.html") bytes"
 }
 
+bench_gc_log() {
+	table "GC logs of JDK 8 to 25" "200 MB per CPU s" "$out/gc.log" \
+		sjkc "$sjkc gc -q --min 1h -i $out/gc.log >/dev/null" \
+		md5sum "md5sum $out/gc.log"
+}
+
 # Measures the page with 10^6 nodes in the browser.
 bench_browser() {
 	echo
@@ -193,6 +209,7 @@ bench_recording "stack-heavy recording" "1.5 CPU s, 1 GiB" "$out/stacks.jfr"
 bench_exports
 bench_recording "small recording" "0.015 CPU s" "$small"
 bench_collapsed
+bench_gc_log
 bench_million
 bench_sizes
 bench_browser
