@@ -312,6 +312,56 @@ static void pause_of_a_cycle_waits_for_the_time_of_its_phase(void **state)
 	fixture_release(&f);
 }
 
+/* JDK 26 and later: all phases are below one that is concurrent. */
+static void pause_inside_a_concurrent_phase_is_found_by_its_name(void **state)
+{
+	struct gc_operation operation = { 0x100, "ShenandoahInitMark" };
+	struct gc_event_report *report = a_report(9, 1000000);
+	struct gc_event_heap heap = { .event = { 1, 9, GC_EVENT_HEAP },
+				      .used = 0x6000,
+				      .committed_end = 0x9000 };
+	struct gc_event_stop e = { .event = { 760000, 5, GC_EVENT_STOP },
+				   .stopped = 60000,
+				   .operation = 0x1100 };
+	struct fixture f;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	f.options.counters = NULL;
+	f.options.holds_pauses = true;
+	f.points.operations = &operation;
+	f.points.operation_count = 1;
+	report->phases[1] = report->phases[0];
+	report->phases[1].level = 1;
+	report->phases[1].is_concurrent = 1;
+	report->phases[0].name = 0;
+	report->phases[0].is_concurrent = 1;
+	j = gc_join_new(&f.options, NULL);
+	gc_join_add(j, &heap, sizeof(heap));
+	gc_join_add(j, &e, sizeof(e));
+	heap.when = 1;
+	gc_join_add(j, &heap, sizeof(heap));
+	gc_join_add(j, report, sizeof(*report));
+	assert_true(gc_join_next(j, INT64_MAX, &p));
+	assert_int_equal(p.stopped_ns, 60000);
+	assert_int_equal(p.sync_ns, GC_ABSENT);
+	assert_int_equal(p.gc_ns, 50000);
+	assert_int_equal(p.before, GC_ABSENT);
+	assert_int_equal(p.phase_count, 1);
+	assert_false(p.phases[0].is_concurrent);
+	/* The thread of the cycle reported the heap. */
+	assert_true(gc_join_next(j, INT64_MAX, &p));
+	assert_int_equal(p.kind, GC_CYCLE);
+	assert_int_equal(p.before, 0x6000);
+	assert_int_equal(p.after, 0x6000);
+	assert_int_equal(p.committed, 0x9000);
+	gc_join_free(j);
+	free(report);
+	fixture_release(&f);
+}
+
 static void implausible_phases_and_short_events_are_ignored(void **state)
 {
 	struct gc_event_report *report = a_report(9, 1000000);
@@ -352,6 +402,8 @@ int main(void)
 		cmocka_unit_test(heap_summaries_belong_to_the_next_stop),
 		cmocka_unit_test(
 			pause_of_a_cycle_waits_for_the_time_of_its_phase),
+		cmocka_unit_test(
+			pause_inside_a_concurrent_phase_is_found_by_its_name),
 		cmocka_unit_test(
 			implausible_phases_and_short_events_are_ignored),
 	};
