@@ -173,6 +173,12 @@ static void gc_add_entry(struct jmx_gc *g, const struct jmx_collector *c,
 			      "used");
 	p->after = pools_sum(after, "used");
 	p->committed = pools_sum(after, "committed");
+	/* Pauses of a cycle have pools without sizes. */
+	if (p->committed == 0) {
+		p->before = GC_ABSENT;
+		p->after = GC_ABSENT;
+		p->committed = GC_ABSENT;
+	}
 	gc_entry_put(&g->queue, e);
 }
 
