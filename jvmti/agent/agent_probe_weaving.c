@@ -192,6 +192,9 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 		return;
 	is_mine = __atomic_load_n(&weaving.arming, __ATOMIC_RELAXED) ==
 		  system_thread();
+	/* The client was killed, so the change would be taken back at once. */
+	if (is_mine && !stream_is_watched())
+		return;
 	if (!is_mine && !system_wait(&weaving.lock))
 		return;
 	class = weaving.is_armed ? weaving_find_class(jni, redefined) : NULL;
