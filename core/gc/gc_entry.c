@@ -33,6 +33,8 @@ const char *gc_entry_string(struct gc_entry *r, struct line text)
 {
 	char *copy;
 
+	/* A log may contain NULs; the rest would be lost anyway. */
+	text.len = strnlen(text.text ? text.text : "", text.len);
 	if (!text.len)
 		return NULL;
 	if (text.len >= sizeof(r->first) - r->first_used)

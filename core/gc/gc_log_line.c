@@ -7,6 +7,8 @@
 #include <time.h>
 
 #define SECOND INT64_C(1000000000)
+/* Sums and differences of two values fit into 64 bits. As a time: year 2096. */
+#define MOST_VALUE INT64_C(4000000000000000000)
 
 void gc_log_line_init(struct gc_log_line *l)
 {
@@ -66,7 +68,7 @@ bool gc_log_take_decimal(struct line *rest, int64_t unit, int64_t *value)
 		}
 	}
 	if (__builtin_mul_overflow(whole, unit, &whole) ||
-	    __builtin_add_overflow(whole, part, value))
+	    __builtin_add_overflow(whole, part, value) || *value > MOST_VALUE)
 		return false;
 	*rest = l;
 	return true;

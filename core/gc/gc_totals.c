@@ -54,7 +54,8 @@ void gc_durations_add(struct gc_durations *d, int64_t ns, unsigned count)
 	int64_t each = count > 1 ? ns / count : ns;
 
 	d->count += count;
-	d->sum_ns += ns;
+	if (__builtin_add_overflow(d->sum_ns, ns, &d->sum_ns))
+		d->sum_ns = INT64_MAX;
 	if (each > d->longest_ns)
 		d->longest_ns = each;
 	for (unsigned i = 0; i < count && d->value_count < EXACT_VALUES; i++) {

@@ -93,7 +93,7 @@ static struct gc_jfr *jfr_of(struct gc_source *s) { return (struct gc_jfr *)s; }
 
 static struct line line_of(const char *string)
 {
-	return (struct line){ string, strlen(string) };
+	return (struct line){ string, string ? strlen(string) : 0 };
 }
 
 static uint32_t jfr_string(struct gc_jfr *g, const char *text)
@@ -171,7 +171,9 @@ static void jfr_add_collection(struct gc_jfr *g, const struct watched_value *v)
 	c->ns = value_end(v) - c->start_ns;
 	c->name = jfr_string(g, v[FIELD_NAME].text);
 	c->cause = jfr_string(g, v[FIELD_OTHER].text);
-	if (v[FIELD_OTHER + 1].is_known && v[FIELD_OTHER + 1].number >= 0)
+	/* The sum of the pauses is a part of the collection. */
+	if (v[FIELD_OTHER + 1].is_known && v[FIELD_OTHER + 1].number >= 0 &&
+	    v[FIELD_OTHER + 1].number <= c->ns)
 		c->pauses_ns = v[FIELD_OTHER + 1].number;
 }
 
@@ -432,7 +434,8 @@ static void jfr_add_pause(struct gc_jfr *g, size_t *owners, size_t collection,
 		r->end_ns = g->stops[stop - 1].end_ns;
 	r->stop = stop;
 	r->collection = collection + 1;
-	r->gc_ns += ns;
+	if (__builtin_add_overflow(r->gc_ns, ns, &r->gc_ns))
+		r->gc_ns = INT64_MAX;
 	r->pauses++;
 	r->name = name;
 }

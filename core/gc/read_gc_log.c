@@ -68,7 +68,7 @@ static struct gc_log *log_of(const struct gc_source *s)
 
 static struct line line_of(const char *string)
 {
-	return (struct line){ string, strlen(string) };
+	return (struct line){ string, string ? strlen(string) : 0 };
 }
 
 static void log_count_line(struct gc_log *g, struct log_place *place)
@@ -306,8 +306,9 @@ static void pending_add_phases(struct gc_log *g, const struct gc_log_line *l)
 
 static void pending_add_time(int64_t *sum, int64_t ns)
 {
-	if (ns != GC_ABSENT)
-		*sum = (*sum == GC_ABSENT ? 0 : *sum) + ns;
+	if (ns != GC_ABSENT &&
+	    __builtin_add_overflow(*sum == GC_ABSENT ? 0 : *sum, ns, sum))
+		*sum = INT64_MAX;
 }
 
 /* Cycles name the cause of their pauses. */
