@@ -565,27 +565,34 @@ static int client_fail_lost(struct http_client *c, CURLcode code,
 		    client_problem(c, code));
 }
 
+static int client_fail_connect(struct http_client *c, const char *problem,
+			       struct error *err)
+{
+	long sys = 0;
+
+	if (c->uses_proxy)
+		return fail(err, ERROR_NO_TARGET,
+			    "%s; an HTTP proxy is set, by --http-proxy or the "
+			    "environment",
+			    problem);
+	curl.easy_getinfo(c->easy, CURLINFO_OS_ERRNO, &sys);
+	errno = (int)sys;
+	err->sys = (int)sys;
+	return sys ? fail_sys(err, ERROR_NO_TARGET, "cannot connect")
+		   : fail(err, ERROR_NO_TARGET, "%s", problem);
+}
+
 static int client_fail(struct http_client *c, CURLcode code, int64_t timeout_ns,
 		       struct error *err)
 {
 	const char *problem = client_problem(c, code);
-	long sys = 0;
 
-	curl.easy_getinfo(c->easy, CURLINFO_OS_ERRNO, &sys);
 	switch (code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_COULDNT_RESOLVE_PROXY:
 		return fail(err, ERROR_NO_TARGET, "%s", problem);
 	case CURLE_COULDNT_CONNECT:
-		if (c->uses_proxy)
-			return fail(err, ERROR_NO_TARGET,
-				    "%s; an HTTP proxy is set, by --http-proxy "
-				    "or the environment",
-				    problem);
-		errno = (int)sys;
-		err->sys = (int)sys;
-		return sys ? fail_sys(err, ERROR_NO_TARGET, "cannot connect")
-			   : fail(err, ERROR_NO_TARGET, "%s", problem);
+		return client_fail_connect(c, problem, err);
 	case CURLE_OPERATION_TIMEDOUT:
 		fail(err, ERROR_REFUSED, "no response arrived within %.3g s%s",
 		     (double)timeout_ns / (double)CLOCK_NS_PER_S,
