@@ -40,8 +40,8 @@ struct gc_join {
 	uint32_t heap_tid;              /* the thread that reported the heap */
 	struct gc_event_report *report; /* the last one that is not used */
 	struct joined *records, current;
-	size_t first, count, cap; /* [first, count) wait */
-	uint64_t missed;
+	size_t first, count, cap;    /* [first, count) wait */
+	uint64_t missed, unreadable; /* since the last readable stop */
 };
 
 struct gc_join *gc_join_new(const struct gc_join_options *o,
@@ -84,6 +84,13 @@ static struct joined *join_append(struct gc_join *j, int64_t time_ns)
 
 	if (j->first == j->count)
 		j->first = j->count = 0;
+	/* Without an idle moment, the queue is never empty. */
+	if (j->first >= RECORDS_MAX) {
+		j->count -= j->first;
+		memmove(j->records, j->records + j->first,
+			j->count * sizeof(*j->records));
+		j->first = 0;
+	}
 	array_reserve(j->records, j->cap, j->count + 1);
 	r = &j->records[j->count++];
 	*r = (struct joined){ .time_ns = time_ns };
@@ -283,6 +290,12 @@ static int64_t value_if(int64_t known, int64_t value)
 	return known == GC_ABSENT ? GC_ABSENT : value;
 }
 
+/* Counters grow: one that was unreadable, and so is 0, has its last value. */
+static int64_t value_grown(int64_t known, int64_t value)
+{
+	return value > known ? value_if(known, value) : known;
+}
+
 /* The values at a stop; those that the first reading lacked stay absent. */
 static void join_read_values(const struct gc_join *j,
 			     const struct gc_event_stop *e,
@@ -293,13 +306,13 @@ static void join_read_values(const struct gc_join *j,
 
 	*now = *last;
 	now->safepoints = e->safepoints;
-	now->sync_ns = value_if(last->sync_ns, gc_counters_ns(c, e->sync));
+	now->sync_ns = value_grown(last->sync_ns, gc_counters_ns(c, e->sync));
 	for (size_t i = 0; i < GC_COLLECTORS; i++) {
-		now->collectors[i].ns = value_if(
+		now->collectors[i].ns = value_grown(
 			last->collectors[i].ns,
 			gc_counters_ns(c, e->collector_ns[i]));
-		now->collectors[i].count = value_if(last->collectors[i].count,
-						    e->collector_count[i]);
+		now->collectors[i].count = value_grown(
+			last->collectors[i].count, e->collector_count[i]);
 	}
 	now->used = value_if(last->used, e->used);
 	now->committed = value_if(last->committed, e->committed);
@@ -319,11 +332,15 @@ static bool join_use_counters(struct gc_join *j, const struct gc_event_stop *e,
 	struct gc_values now;
 	int64_t steps, earlier;
 
-	/* The counters were unreadable, as if the file had been truncated. */
+	/*
+	 * It ended before the first reading, or the counters were unreadable,
+	 * as if the file had been truncated: then it is part of the next sum.
+	 */
 	if (e->safepoints < j->last.safepoints) {
-		j->missed++;
+		j->unreadable += !e->safepoints;
 		return false;
 	}
+	j->unreadable = 0;
 	join_read_values(j, e, &now);
 	steps = now.safepoints - j->last.safepoints;
 	r->pause.count = steps < 1 ? 1 : (unsigned)steps;
@@ -415,6 +432,10 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 	if (!is_whole) {
 		joined_release(r);
 		j->count--;
+		free(j->report);
+		j->report = NULL;
+		j->before = j->after = j->committed = GC_ABSENT;
+		j->begin_ns = GC_ABSENT;
 		return;
 	}
 	join_set_thread(j, e, r);
@@ -479,4 +500,7 @@ bool gc_join_next(struct gc_join *j, int64_t now_ns, struct gc_pause *p)
 	return true;
 }
 
-uint64_t gc_join_missed(const struct gc_join *j) { return j->missed; }
+uint64_t gc_join_missed(const struct gc_join *j)
+{
+	return j->missed + j->unreadable;
+}

@@ -397,6 +397,21 @@ static void probes_describe(struct probe_source *s)
 		    s->counters ? "exact" : "estimates");
 }
 
+/* Counters of a file that the JVM has not mapped cannot be read in a probe. */
+static void probes_check_counters(struct probe_source *s, struct error *why)
+{
+	struct gc_offsets o;
+
+	if (!s->counters)
+		return;
+	gc_counters_offsets(s->counters, &o);
+	if (probes_find_counters(s, &o))
+		return;
+	gc_counters_close(s->counters);
+	s->counters = NULL;
+	fail(why, ERROR_UNAVAILABLE, "the JVM does not map its counter file");
+}
+
 static int probes_start(struct probe_source *s, struct error *no_counters,
 			struct error *err)
 {
@@ -407,6 +422,7 @@ static int probes_start(struct probe_source *s, struct error *no_counters,
 		return -1;
 	*no_counters = (struct error){ 0 };
 	s->counters = gc_counters_open(s->jvm, no_counters);
+	probes_check_counters(s, no_counters);
 	if (s->counters)
 		text_puts(&s->source.collector,
 			  gc_counters_collector(s->counters));

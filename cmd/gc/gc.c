@@ -153,6 +153,7 @@ static void watch_check(struct watch *w)
 		s->source->is_ending = true;
 		watch_drain(w, s, &unused);
 		s->has_ended = true;
+		s->end_ns = now_ns;
 	}
 }
 
@@ -235,9 +236,16 @@ static int64_t watch_cpu_ns(const struct watch *w)
  */
 static int64_t watch_span(const struct watch *w)
 {
+	int64_t sum = 0;
+
 	if (opt.inputs.count)
 		return w->totals.end_ns - w->totals.begin_ns;
-	return (w->end_ns - w->begin_ns) * (int64_t)w->streams.count;
+	for (size_t i = 0; i < w->streams.count; i++) {
+		const struct gc_stream *s = w->streams.all[i];
+
+		sum += (s->end_ns ? s->end_ns : w->end_ns) - w->begin_ns;
+	}
+	return sum;
 }
 
 static void watch_put_summary(struct watch *w, struct text *out)

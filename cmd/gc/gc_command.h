@@ -26,6 +26,7 @@ struct gc_options {
 struct gc_stream {
 	struct gc_source *source;
 	bool has_ended;
+	int64_t end_ns; /* when the JVM was found gone; 0 = not yet */
 	/* The JVM of a live source; .pidfd is -1 for others. */
 	struct jvm jvm;
 	bool was_stopped;    /* reported once */

@@ -204,6 +204,8 @@ static void collector_read(struct jmx_gc *g, struct jmx_collector *c,
 		return;
 	if (id > c->last && id - c->last > 1 && c->last >= 0)
 		g->lost += (uint64_t)(id - c->last - 1);
+	else if (c->last < 0 && count > before + 1)
+		g->lost += (uint64_t)(count - before - 1);
 	c->last = id;
 	gc_add_entry(g, c, info, NULL);
 }

@@ -14,6 +14,13 @@ function percentile(sorted, percent) {
 	return sorted[Math.max(Math.ceil(percent / 100 * sorted.length), 1) - 1];
 }
 
+// As gc_durations_add() in C: each of several stops is an equal part of their sum.
+function addParts(values, ns, count) {
+	const parts = Math.min(Math.max(count, 1), 65536);
+	for (let i = 0; i < parts; i++)
+		values.push(ns / parts);
+}
+
 function element(name, text, isText) {
 	const made = document.createElement(name);
 	made.textContent = text;
@@ -44,7 +51,7 @@ export function groupsOf(data, from, to) {
 		const ns = kind === 'cycle' ? data.gc[i] : pauseOf(data, i);
 		group.count += Math.max(data.count[i], 1);
 		if (ns >= 0) {
-			group.values.push(ns);
+			addParts(group.values, ns, kind !== 'cycle' && data.has_stopped ? data.count[i] : 1);
 			group.sum += ns;
 		}
 	}
@@ -72,7 +79,7 @@ export function drawTable(data, view, place) {
 	const syncs = [];
 	for (let i = from; i < to; i++) {
 		if (data.sync[i] >= 0)
-			syncs.push(data.sync[i]);
+			addParts(syncs, data.sync[i], data.count[i]);
 	}
 	if (syncs.length)
 		rows.push(row('time to safepoint', '', 'all visible stops', syncs.length, syncs));

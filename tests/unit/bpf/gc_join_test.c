@@ -165,6 +165,92 @@ static void stop_without_a_collection_has_no_cause(void **state)
 	fixture_release(&f);
 }
 
+/* It is in the ring, and the counters that are read first include it. */
+static void stop_before_the_first_reading_is_not_missed(void **state)
+{
+	struct fixture f;
+	struct gc_event_stop e;
+	struct gc_values v;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	j = gc_join_new(&f.options, &f.first);
+	v = f.first;
+	v.safepoints--;
+	e = a_stop(&v, 40000, 1000);
+	gc_join_add(j, &e, sizeof(e));
+	assert_false(gc_join_next(j, 60000, &p));
+	assert_int_equal(gc_join_missed(j), 0);
+	v.safepoints += 2;
+	e = a_stop(&v, 50000, 1000);
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	assert_int_equal(p.count, 1);
+	assert_int_equal(gc_join_missed(j), 0);
+	gc_join_free(j);
+	fixture_release(&f);
+}
+
+static void unreadable_stop_is_missed_once(void **state)
+{
+	struct fixture f;
+	struct gc_event_stop e;
+	struct gc_values v;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	j = gc_join_new(&f.options, &f.first);
+	v = f.first;
+	v.safepoints++;
+	e = a_stop(&v, 40000, 1000);
+	e.safepoints = 0;
+	gc_join_add(j, &e, sizeof(e));
+	assert_false(gc_join_next(j, 60000, &p));
+	assert_int_equal(gc_join_missed(j), 1);
+	v.safepoints++;
+	e = a_stop(&v, 50000, 1000);
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	assert_int_equal(gc_join_missed(j), 1);
+	gc_join_free(j);
+	fixture_release(&f);
+}
+
+/* Otherwise the next collection would have the time of all. */
+static void unreadable_counter_of_a_collector_keeps_its_value(void **state)
+{
+	struct fixture f;
+	struct gc_event_stop e;
+	struct gc_values v;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	j = gc_join_new(&f.options, &f.first);
+	v = f.first;
+	v.safepoints++;
+	e = a_stop(&v, 40000, 1000);
+	e.collector_ns[0] = e.collector_count[0] = 0;
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	v.safepoints++;
+	v.collectors[0].ns += 900;
+	v.collectors[0].count++;
+	e = a_stop(&v, 50000, 1000);
+	e.operation = 0x1100;
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	assert_int_equal(p.gc_ns, 900);
+	assert_int_equal(p.collections, 1);
+	gc_join_free(j);
+	fixture_release(&f);
+}
+
 /* The sum of the missed stops is in the counter at the next event. */
 static void missed_stops_are_counted_and_summed_up(void **state)
 {
@@ -396,6 +482,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stop_has_the_differences_of_the_counters),
 		cmocka_unit_test(stop_without_a_collection_has_no_cause),
+		cmocka_unit_test(stop_before_the_first_reading_is_not_missed),
+		cmocka_unit_test(unreadable_stop_is_missed_once),
+		cmocka_unit_test(
+			unreadable_counter_of_a_collector_keeps_its_value),
 		cmocka_unit_test(missed_stops_are_counted_and_summed_up),
 		cmocka_unit_test(
 			stop_that_began_before_the_first_reading_is_omitted),
