@@ -361,15 +361,20 @@ int probe_calls_print(struct probe_calls *c, struct error *err)
 	return ret;
 }
 
-/* By thread and start; an enclosing call before the calls that it makes. */
+/*
+ * By thread, the last end first, so that a call precedes the calls that it
+ * makes.  The end is the time of the record; the start is later than the true
+ * one by what the record took, which can be more than the time between the
+ * starts of two calls.
+ */
 static int tree_compare(const void *a, const void *b)
 {
 	const struct tree_call *x = a, *y = b;
 	int order = (x->thread > y->thread) - (x->thread < y->thread);
 
 	if (!order)
-		order = (x->start_ns > y->start_ns) -
-			(x->start_ns < y->start_ns);
+		order = (x->start_ns + x->ns < y->start_ns + y->ns) -
+			(x->start_ns + x->ns > y->start_ns + y->ns);
 	return order ? order : (x->ns < y->ns) - (x->ns > y->ns);
 }
 
@@ -400,7 +405,7 @@ static bool tree_encloses(const struct tree_call *outer,
 			  const struct tree_call *inner)
 {
 	return outer->thread == inner->thread &&
-	       outer->start_ns + outer->ns >= inner->start_ns + inner->ns;
+	       inner->start_ns + inner->ns > outer->start_ns;
 }
 
 /* Adds each call with its self time below the calls that enclose it. */

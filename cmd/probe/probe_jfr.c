@@ -138,7 +138,11 @@ static int jfr_check_patterns(const struct probe_run *run, struct error *err)
 /* A name with other characters would end the filter or the command. */
 static bool jfr_is_plain(const char *name)
 {
-	return !name[strcspn(name, " ,;:\"'=\n")];
+	for (const char *at = name; *at; at++) {
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			return false;
+	}
+	return !name[strcspn(name, " ,;:\"'=")];
 }
 
 static void jfr_add_filter(struct jfr_session *s, const char *class_name,

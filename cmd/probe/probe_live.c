@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
+#include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_load.h"
@@ -312,7 +313,7 @@ static int live_print_list(const struct live *l, struct error *err)
 		live_add_name(l, l->wishes[i].method, &out);
 		if (*c->loader) {
 			text_puts(&out, "  [");
-			text_puts(&out, c->loader);
+			safe_text(&out, c->loader, strlen(c->loader));
 			text_putc(&out, ']');
 		}
 		if (why)
@@ -712,8 +713,11 @@ static int live_measure(struct live *l, struct error *err)
 		return -1;
 	end_ns = clock_monotonic_ns();
 	live_erase_block(l);
-	if (!l->end.kind)
+	if (!l->end.kind || l->end.kind == ERROR_PARTIAL) {
 		live_disarm(l);
+		/* Calls are counted until then. */
+		end_ns = clock_monotonic_ns();
+	}
 	if (probe_calls_print(l->calls, err) ||
 	    live_print_totals(l, end_ns - l->start_ns, err))
 		return -1;

@@ -210,7 +210,7 @@ static int kinds_find(jvm_table *jni, void *class)
 	return 0;
 }
 
-static void kinds_report(int kind, void *class)
+static bool kinds_report(int kind, void *class)
 {
 	uint8_t bytes[SIGNATURE + 32];
 	struct record r = record_over(bytes, sizeof(bytes));
@@ -219,9 +219,8 @@ static void kinds_report(int kind, void *class)
 	record_put(&r, (uint64_t)kind);
 	record_put_class(&r, class);
 	record_end(&r, begin);
-	if (!r.is_full)
-		stream_add(r.begin, (size_t)(r.at - r.begin), STREAM_PROBES, 0,
-			   false);
+	return !r.is_full && stream_add(r.begin, (size_t)(r.at - r.begin),
+					STREAM_PROBES, 0, false);
 }
 
 /* Adds a class; the lock must be held. */
@@ -234,7 +233,11 @@ static int kinds_add(jvm_table *jni, void *class)
 	calls.kind[kind] = jni_ref(jni, JNI_NEW_WEAK_GLOBAL_REF, class);
 	if (!calls.kind[kind])
 		return 0;
-	kinds_report(kind, class);
+	/* The next exception tries again. */
+	if (!kinds_report(kind, class)) {
+		jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, calls.kind[kind]);
+		return 0;
+	}
 	helper_set_kind(jni, kind, class);
 	__atomic_store_n(&calls.kinds, kind + 1, __ATOMIC_RELEASE);
 	return kind;

@@ -198,7 +198,8 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 	if (!is_mine && !system_wait(&weaving.lock))
 		return;
 	class = weaving.is_armed ? weaving_find_class(jni, redefined) : NULL;
-	if (class) {
+	/* The JVM would refuse the other agent's change as it refused ours. */
+	if (class && !(class->code && !is_mine)) {
 		class->is_seen = true;
 		weaving_weave(env, class, bytes, (size_t)len, new_len,
 			      new_bytes);
@@ -403,8 +404,10 @@ enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code)
 	__atomic_store_n(&weaving.is_armed, false, __ATOMIC_RELEASE);
 	weaving_can_weave(env, false, &unused);
 	/* Another thread may be weaving a class for another agent. */
-	if (!system_wait(&weaving.lock))
+	if (!system_wait(&weaving.lock)) {
+		__atomic_store_n(&weaving.is_armed, true, __ATOMIC_RELEASE);
 		return PROBE_AT_MEMORY;
+	}
 	failures = weaving_retransform(env, jni, weaving_count_stale, code);
 	if (c) {
 		c->armed = 0;

@@ -112,13 +112,17 @@ static bool stream_write_ring(const uint8_t *bytes, size_t len)
 }
 
 /* Writes the buffer to the ring.  The lock must be held. */
-static void stream_flush(void)
+static bool stream_flush(void)
 {
-	if (stream.used && !stream_write_ring(stream.buffer, stream.used))
+	bool is_kept = !stream.used ||
+		       stream_write_ring(stream.buffer, stream.used);
+
+	if (!is_kept)
 		stream_count_lost(stream.buffered);
 	stream.used = 0;
 	stream.buffered = 0;
 	stream_write_report();
+	return is_kept;
 }
 
 static long stream_open_file(const char *path)
@@ -219,7 +223,7 @@ static bool stream_buffer(const void *bytes, size_t len, unsigned methods)
 bool stream_add(const void *bytes, size_t len, enum stream_count kind,
 		unsigned methods, bool later)
 {
-	bool is_added = false;
+	bool is_added = false, is_kept = true;
 
 	if (!stream_is_open() || !system_try(&stream.lock)) {
 		stream_count_lost(methods + 1);
@@ -230,12 +234,12 @@ bool stream_add(const void *bytes, size_t len, enum stream_count kind,
 		if (is_added)
 			stream_count_record(kind, methods);
 		if (!later)
-			stream_flush();
+			is_kept = stream_flush();
 	}
 	system_unlock(&stream.lock);
 	if (!is_added)
 		stream_count_lost(methods + 1);
-	return is_added;
+	return is_added && is_kept;
 }
 
 void stream_report_probes(int fd)

@@ -12,6 +12,10 @@ bool weave_is_used(struct class_text class_name, struct class_text method)
 		{ WEAVE_HELPER, NULL },
 		{ "jdk/internal/misc/Unsafe", NULL },
 		{ "sun/misc/Unsafe", NULL },
+		/* They switch threads, when JVMTI functions would wait. */
+		{ "java/lang/VirtualThread", NULL },
+		{ "jdk/internal/vm/Continuation", NULL },
+		{ "jdk/internal/vm/StackChunk", NULL },
 		{ "java/lang/Long", "numberOfLeadingZeros" },
 		{ "java/lang/Integer", "numberOfLeadingZeros" },
 		{ "java/lang/Double", "doubleToRawLongBits" },

@@ -285,20 +285,30 @@ static int probes_open_memory(struct probes *p, struct error *err)
 	const struct jvm *jvm = p->session.jvm;
 	char path[64], link[64];
 	ssize_t len;
-	int fd, ret;
+	int fd, held, ret;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)jvm->pid,
 		 number - 1);
-	/* Opening another file could have effects. */
-	len = readlink(path, link, sizeof(link) - 1);
-	if (len < 0)
-		return fail_sys(
+	/*
+	 * Opening another file could have effects, and the JVM can replace the
+	 * descriptor at any time, so the file is held first.
+	 */
+	held = open(path, O_PATH | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
+	len = held < 0 ? -1 : readlink(path, link, sizeof(link) - 1);
+	if (len < 0) {
+		ret = fail_sys(
 			err, errno == EACCES ? ERROR_PERMISSION : ERROR_REFUSED,
 			"%d: cannot open the agent's memory", (int)jvm->pid);
+		if (held >= 0)
+			close(held);
+		return ret;
+	}
 	link[len] = '\0';
 	fd = number && strncmp(link, "/memfd:sjkc-probes", 18) == 0
 		     ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
 		     : -1;
+	close(held);
 	if (fd < 0)
 		return fail(err, ERROR_REFUSED,
 			    "%d: cannot open the agent's memory",
