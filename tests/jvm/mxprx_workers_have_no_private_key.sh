@@ -47,7 +47,12 @@ holders() {
 		            if any(secret in some for secret in secrets):
 		                return True
 		    return False
-		print(sum(map(has_key, pids)), len(pids))
+		def may_have_key(pid):
+		    try:
+		        return has_key(pid)
+		    except (FileNotFoundError, ProcessLookupError):
+		        return False # it has ended
+		print(sum(map(may_have_key, pids)), len(pids))
 	END
 }
 

@@ -34,6 +34,8 @@ calls_are_reported() {
 		whole = int(re.search(r"SLOW (\d+)", said).group(1))
 		calls = [l for l in lines if l["type"] == "call"
 		         and l["method"] == "slow"]
+		# A preempted call of 1 ms may be slow, too.
+		calls = [c for c in calls if c["arguments"][0] == 60]
 		got = [c["arguments"] for c in calls]
 		want = [[60, f"call {i}"] for i in range(0, 10, 2)]
 		if got != want:
