@@ -291,11 +291,13 @@ void units_add_local_time(struct text *out, int64_t ns)
 void units_add_utc(struct text *out, int64_t ns)
 {
 	time_t seconds = units_seconds(ns);
-	int64_t part = ns - seconds * CLOCK_NS_PER_S;
+	int64_t part = ns % CLOCK_NS_PER_S;
 	struct tm tm;
 
 	if (!gmtime_r(&seconds, &tm))
 		return;
+	if (part < 0)
+		part += CLOCK_NS_PER_S;
 	units_add_date(out, &tm);
 	text_printf(out, ".%03dZ", (int)(part / CLOCK_NS_PER_MS));
 }
