@@ -17,7 +17,7 @@ equal() {
 		print("log:", log[-6:], "printed:", got)
 		want = log[-len(got):]
 		bad = len(got) < 3 or any(
-		    not -1.01 < r["gc_ns"] / 1e6 - ms < 100 or r["cause"] != cause
+		    abs(r["gc_ns"] / 1e6 - ms) > 100 or r["cause"] != cause
 		    or r["stopped_ns"] is not None or r["sync_ns"] is not None
 		    or r["heap_after_bytes"] is None
 		    for r, (ms, cause) in zip(got, want))
