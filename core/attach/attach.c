@@ -353,7 +353,8 @@ static int call_exchange_openj9(struct call *c, int fd, struct error *err)
 	};
 	struct text bytes = { 0 }, reply = { 0 }, said = { 0 };
 	struct error unused, refusal;
-	int ret = openj9_encode(&bytes, c->request, err);
+	int ret = openj9_encode(&bytes, c->request->operation, c->request->args,
+				err);
 
 	if (ret == 0)
 		ret = wire_send(&w, bytes.bytes, bytes.len, err);

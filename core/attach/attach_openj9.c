@@ -385,13 +385,11 @@ static void request_add_words(struct text *out, const char *line)
 	}
 }
 
-int openj9_encode(struct text *out, const struct attach_request *request,
-		  struct error *err)
+int openj9_encode(struct text *out, const char *operation,
+		  const char *const args[4], struct error *err)
 {
-	const char *const *args = request->args;
-
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
-		if (strcmp(requests[i].operation, request->operation) != 0)
+		if (strcmp(requests[i].operation, operation) != 0)
 			continue;
 		text_puts(out, requests[i].begins);
 		for (size_t a = 0; a < 4 && args[a]; a++) {
@@ -404,7 +402,7 @@ int openj9_encode(struct text *out, const struct attach_request *request,
 		return 0;
 	}
 	return fail(err, ERROR_UNAVAILABLE, "OpenJ9 has no operation '%s'",
-		    request->operation);
+		    operation);
 }
 
 static int reply_refuse(const char *words, size_t len, struct error *err)

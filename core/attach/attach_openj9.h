@@ -12,7 +12,6 @@
 #ifndef CORE_ATTACH_ATTACH_OPENJ9_H
 #define CORE_ATTACH_ATTACH_OPENJ9_H
 
-#include "core/attach/attach.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
@@ -33,11 +32,12 @@ int openj9_connect(const struct jvm *jvm, int64_t deadline_ns,
 		   struct error *err);
 
 /*
- * Appends a request with its NUL. ERROR_UNAVAILABLE if OpenJ9 does not support
- * the operation.
+ * Appends a request with its NUL: an operation of HotSpot ("jcmd") and up to
+ * four arguments, NULL after the last. ERROR_UNAVAILABLE if OpenJ9 does not
+ * support the operation.
  */
-int openj9_encode(struct text *out, const struct attach_request *request,
-		  struct error *err);
+int openj9_encode(struct text *out, const char *operation,
+		  const char *const args[4], struct error *err);
 
 /*
  * Appends the result of a reply of len bytes, without the reply's NUL.

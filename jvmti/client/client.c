@@ -19,6 +19,11 @@ struct agent_client {
 
 void agent_client_abandon_all(void) { agent_directory_abandon(); }
 
+const char *agent_client_warning(const struct jvm *jvm)
+{
+	return client_session_warning(jvm);
+}
+
 static unsigned client_wants(const struct agent_options *o)
 {
 	return (o->no_names ? 0u : AGENT_SYMBOLS) |

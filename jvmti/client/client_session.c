@@ -5,7 +5,6 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/jvm/jdk_version.h"
-#include "jvmti/client/client.h"
 
 #include <string.h>
 
@@ -69,7 +68,7 @@ static const char *session_warning(const struct jvm *jvm, struct attach *attach,
 	       "afterwards";
 }
 
-const char *agent_client_warning(const struct jvm *jvm)
+const char *client_session_warning(const struct jvm *jvm)
 {
 	char path[AGENT_PATHS];
 

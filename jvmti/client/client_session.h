@@ -38,6 +38,9 @@ struct client_loading {
 int client_session_open(struct client_session *s, const struct jvm *jvm,
 			const struct client_loading *l, struct error *err);
 
+/* See agent_client_warning(). */
+const char *client_session_warning(const struct jvm *jvm);
+
 /* Sends the agent to sleep, if it runs, and closes the stream. */
 void client_session_close(struct client_session *s);
 
