@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct reader *const readers[] = {
-	&jfr_reader,  &nps_reader,       &dump_json_reader,
+	&jfr_reader,  &std_reader,       &nps_reader, &dump_json_reader,
 	&dump_reader, &collapsed_reader, NULL,
 };
 

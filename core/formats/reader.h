@@ -42,6 +42,7 @@ struct reader {
 
 /* The formats; each is defined at the end of its read_<name>.c. */
 extern const struct reader jfr_reader;
+extern const struct reader std_reader;
 extern const struct reader nps_reader;
 extern const struct reader dump_json_reader; /* JSON of Thread.dump_to_file */
 extern const struct reader dump_reader;      /* thread dumps as text */

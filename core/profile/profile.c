@@ -98,14 +98,16 @@ const char *profile_text(const struct profile *p, uint32_t string)
 static bool frame_equals(const struct frame *a, const struct frame *b)
 {
 	return a->class_name == b->class_name && a->method == b->method &&
-	       a->line == b->line && a->kind == b->kind;
+	       a->line == b->line && a->kind == b->kind &&
+	       a->source == b->source;
 }
 
 uint32_t profile_frame(struct profile *p, const struct frame *f)
 {
 	uint64_t name = (uint64_t)f->class_name << 32 | f->method;
 	uint64_t rest = (uint64_t)f->line << 8 | f->kind;
-	uint32_t tag = (uint32_t)hash_mix(name, rest);
+	uint32_t tag = (uint32_t)hash_mix(name,
+					  rest ^ (uint64_t)f->source << 40);
 	struct idprobe probe;
 	uint32_t id;
 

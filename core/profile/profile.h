@@ -51,6 +51,7 @@ struct frame {
 	uint32_t method;
 	uint32_t line; /* 0 = unknown */
 	enum frame_kind kind;
+	uint32_t source; /* file name; 0 = unknown, or not kept (keep_exact) */
 };
 
 /* A node of the tree of stack traces; callers lead to the root, 0. */
@@ -190,6 +191,11 @@ struct profile {
 	uint64_t outside;
 
 	bool keep_lines; /* readers set frame.line */
+	/*
+	 * Readers set frame.source, if the format has it, and do not change the
+	 * names of generated classes.
+	 */
+	bool keep_exact;
 	/* Makes readers of thread dumps omit RUNNABLE threads that wait. */
 	bool leave_out_idle;
 
@@ -203,6 +209,11 @@ struct profile {
 	 * then skipped. See core/profile/event_watch.h.
 	 */
 	const struct event_watch *watch;
+	/*
+	 * Gets the samples, which are then not added to cells. See
+	 * core/profile/sample_tap.h.
+	 */
+	const struct sample_tap *tap;
 	struct event_table **tables;
 	size_t table_count, table_cap;
 	struct map64 table_ids; /* index by the string of the name */
@@ -282,6 +293,15 @@ void profile_add(struct profile *p, const struct sample *s);
 
 /* Like profile_add() for n samples, but faster. Ignores durations. */
 void profile_add_all(struct profile *p, const struct sample *s, size_t n);
+
+struct sample_details;
+
+/*
+ * Gives a sample in the time range to the profile's tap, which must be set; d
+ * may be NULL. Readers call it instead of profile_add() if they have details.
+ */
+void profile_tap(struct profile *p, const struct sample *s,
+		 const struct sample_details *d);
 
 /*
  * Keeps the cells for which keep() returns true, in their order, and updates

@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
 #include "core/profile/profile.h"
+#include "core/profile/sample_tap.h"
 
 static bool cell_equals(const struct cell *a, const struct cell *b)
 {
@@ -156,6 +157,13 @@ static inline void cells_note_time(struct profile *p, int64_t time_ns)
 		p->latest_ns = time_ns;
 }
 
+static inline bool sample_is_in_range(const struct profile *p, int64_t time_ns)
+{
+	if (time_ns < p->from_ns || time_ns >= p->to_ns)
+		return false;
+	return !p->wants_time || p->wants_time(p->wants_time_self, time_ns);
+}
+
 /*
  * Makes the cell of one sample; false if the sample is outside of the time
  * range.
@@ -175,9 +183,7 @@ static inline bool cell_make(struct profile *p, const struct sample *s,
 	if (!s->time_ns)
 		return true;
 	cells_note_time(p, s->time_ns);
-	if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns)
-		return false;
-	if (p->wants_time && !p->wants_time(p->wants_time_self, s->time_ns))
+	if (!sample_is_in_range(p, s->time_ns))
 		return false;
 	c->bucket = cells_bucket(p, s->time_ns);
 	return true;
@@ -243,10 +249,34 @@ static bool cell_does_last(struct profile *p, const struct sample *s,
 	return cells_bucket(p, end - 1) != c->bucket;
 }
 
+void profile_tap(struct profile *p, const struct sample *s,
+		 const struct sample_details *d)
+{
+	if (s->time_ns) {
+		cells_note_time(p, s->time_ns);
+		if (!sample_is_in_range(p, s->time_ns)) {
+			p->outside = saturate_add(p->outside, s->count);
+			return;
+		}
+	}
+	if (!d || !d->is_event)
+		event_add(p, &(struct cell){
+				     .event = s->event,
+				     .stack = s->stack,
+				     .count = s->count,
+				     .weight = s->weight,
+			     });
+	p->tap->add(p->tap->self, s, d);
+}
+
 void profile_add(struct profile *p, const struct sample *s)
 {
 	struct cell c;
 
+	if (p->tap) {
+		profile_tap(p, s, NULL);
+		return;
+	}
 	if (!cell_make(p, s, &c)) {
 		p->outside = saturate_add(p->outside, s->count);
 		return;
@@ -324,6 +354,10 @@ static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 
 void profile_add_all(struct profile *p, const struct sample *s, size_t n)
 {
+	for (size_t i = 0; p->tap && i < n; i++)
+		profile_tap(p, &s[i], NULL);
+	if (p->tap)
+		return;
 	while (n) {
 		size_t batch = n < CELL_BATCH ? n : CELL_BATCH;
 
