@@ -4,6 +4,7 @@
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/password.h"
 #include "cmd/jmx/proxy_bridge.h"
+#include "cmd/jmx/proxy_print.h"
 #include "cmd/jmx/proxy_target.h"
 #include "cmd/log.h"
 #include "cmd/open_files.h"
@@ -69,6 +70,16 @@ static int64_t mxprx_reply_ns(void)
 	return opt.timeout_ns ? opt.timeout_ns : REPLY_NS;
 }
 
+static struct proxy_place mxprx_place(const struct sockaddr_storage *bound,
+				      int port)
+{
+	return (struct proxy_place){
+		.bound = bound,
+		.port = (uint16_t)port,
+		.host = opt.advertise,
+	};
+}
+
 static void mxprx_say(void *self, const char *line)
 {
 	(void)self;
@@ -124,177 +135,6 @@ static int mxprx_check_bind(const struct sockaddr_storage *local,
 			       : "run any code in the JVM unless it requires "
 				 "a password");
 	return 0;
-}
-
-/* Output: how to connect, and the log of calls */
-
-static bool print_address_is_any(const struct sockaddr_storage *a)
-{
-	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
-	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
-
-	if (a->ss_family == AF_INET6)
-		return IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
-	return four->sin_addr.s_addr == htonl(INADDR_ANY);
-}
-
-/* Appends the "host:port" to which clients connect. */
-static void print_add_address(struct text *out,
-			      const struct sockaddr_storage *bound,
-			      uint16_t port, const char *host)
-{
-	struct sockaddr_storage at = *bound;
-	char name[HOST_LEN] = "localhost";
-
-	if (!host && print_address_is_any(bound)) {
-		gethostname(name, sizeof(name) - 1);
-		host = name;
-	}
-	((struct sockaddr_in *)&at)->sin_port = htons(port);
-	if (!host)
-		net_address_add(out, &at);
-	else if (strchr(host, ':'))
-		text_printf(out, "[%s]:%u", host, port);
-	else
-		text_printf(out, "%s:%u", host, port);
-}
-
-/*
- * Prints how JMX clients reach the JVM with this title. host is the name of
- * this machine for clients; NULL: the address of bound.
- */
-static int mxprx_print_usage(const char *title,
-			     const struct sockaddr_storage *bound,
-			     uint16_t port, const char *host, struct error *err)
-{
-	struct output out;
-	struct text safe = { 0 }, address = { 0 };
-	int ret = output_open(&out, "-", err);
-
-	safe_text(&safe, title, strlen(title));
-	print_add_address(&address, bound, port, host);
-	if (ret == 0) {
-		output_printf(&out, "%s is at %s\n", safe.bytes, address.bytes);
-		output_printf(&out, "  VisualVM  visualvm --openjmx %s\n",
-			      address.bytes);
-		output_printf(&out, "  JConsole  jconsole %s\n", address.bytes);
-		output_printf(&out,
-			      "  JMC       service:jmx:rmi:///jndi/rmi://%s"
-			      "/jmxrmi\n",
-			      address.bytes);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	text_release(&safe);
-	text_release(&address);
-	return ret;
-}
-
-/* Each option has a prefix: jconsole and visualvm pass "-J" options on. */
-static void print_add_socks_options(struct text *out, const char *before,
-				    const char *host, uint16_t port)
-{
-	text_printf(out, "%s-DsocksProxyHost=%s ", before, host);
-	text_printf(out, "%s-DsocksProxyPort=%u ", before, port);
-	/* Java connects to localhost directly unless this is empty. */
-	text_printf(out, "%s-DsocksNonProxyHosts=", before);
-}
-
-static void print_add_socks_usage(struct text *out,
-				  const struct upstream_options *jvm,
-				  const char *host, uint16_t port)
-{
-	text_puts(out, "  Java      java ");
-	print_add_socks_options(out, "", host, port);
-	text_puts(out, " ...\n  VisualVM  visualvm ");
-	print_add_socks_options(out, "-J", host, port);
-	text_puts(out, " --openjmx ");
-	safe_text(out, jvm->host, strlen(jvm->host));
-	text_printf(out, ":%u\n  JConsole  jconsole ", jvm->port);
-	print_add_socks_options(out, "-J", host, port);
-	text_putc(out, ' ');
-	safe_text(out, jvm->host, strlen(jvm->host));
-	text_printf(out, ":%u\n", jvm->port);
-}
-
-/* Prints the options that let a Java program reach a JVM by SOCKS. */
-static int mxprx_print_socks_usage(const struct upstream_options *jvm,
-				   const struct sockaddr_storage *bound,
-				   const char *host, struct error *err)
-{
-	uint16_t port = ntohs(((const struct sockaddr_in *)bound)->sin_port);
-	struct text out = { 0 }, address = { 0 };
-	struct output file;
-	int ret = output_open(&file, "-", err);
-
-	print_add_address(&address, bound, port, host);
-	safe_text(&out, jvm->title, strlen(jvm->title));
-	text_printf(&out, " by SOCKS 5 is at %s\n", address.bytes);
-	/* Without the port. */
-	*strrchr(address.bytes, ':') = '\0';
-	print_add_socks_usage(&out, jvm, address.bytes, port);
-	if (ret == 0) {
-		output_write(&file, out.bytes, out.len);
-		ret = output_commit(&file, err);
-	}
-	output_close(&file);
-	text_release(&out);
-	text_release(&address);
-	return ret;
-}
-
-static void print_add_field(struct text *line, const char *foreign)
-{
-	text_putc(line, '\t');
-	if (foreign[0])
-		safe_text(line, foreign, strlen(foreign));
-	else
-		text_putc(line, '-');
-}
-
-/* Writes whole lines, and drops them if stdout is full: clients never wait. */
-static void print_log_line(const struct text *line)
-{
-	static uint64_t lost;
-	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-
-	/* A pipe that is ready accepts PIPE_BUF bytes at once. */
-	if (line->len <= PIPE_BUF && poll(&out, 1, 0) == 1 &&
-	    write(STDOUT_FILENO, line->bytes, line->len) ==
-		    (ssize_t)line->len) {
-		if (lost)
-			log_always("%" PRIu64 " lines of the log were lost: "
-				   "standard output was not read",
-				   lost);
-		lost = 0;
-		return;
-	}
-	if (!lost++)
-		log_always(
-			"lines of the log are being lost: standard output is "
-			"not read");
-}
-
-/* Prints one line of tab-separated fields; for door_options.call. */
-static void mxprx_print_call(void *self, const struct proxy_call *call)
-{
-	struct text line = { 0 };
-
-	(void)self;
-	units_add_utc(&line, clock_wall_ns());
-	print_add_field(&line, call->client);
-	print_add_field(&line, call->target);
-	print_add_field(&line, call->method);
-	print_add_field(&line, call->object);
-	print_add_field(&line, call->member);
-	if (call->refused[0])
-		text_puts(&line, "\trefused");
-	else
-		text_puts(&line, call->is_exception ? "\texception" : "\tok");
-	text_printf(&line, "\t%" PRIu64 "\t%.1f\n", call->len,
-		    (double)call->ns / (double)CLOCK_NS_PER_MS);
-	print_log_line(&line);
-	text_release(&line);
 }
 
 /* The agents of -u */
@@ -411,34 +251,6 @@ static int mxprx_check_names(const struct http_target_options *agents,
 	return 0;
 }
 
-/* Prints the agents' URLs for clients. */
-static int mxprx_print_agents(const struct http_target_options *agents,
-			      size_t count,
-			      const struct sockaddr_storage *bound,
-			      uint16_t port, struct error *err)
-{
-	const char *scheme = opt.tls_cert ? "https" : "http";
-	struct text address = { 0 }, safe = { 0 };
-	struct output out;
-	int ret = output_open(&out, "-", err);
-
-	print_add_address(&address, bound, port, opt.advertise);
-	for (size_t i = 0; ret == 0 && i < count; i++) {
-		const char *name = agents[i].name;
-
-		text_clear(&safe);
-		safe_text(&safe, agents[i].title, strlen(agents[i].title));
-		output_printf(&out, "%s is at %s://%s/%s\n", safe.bytes, scheme,
-			      address.bytes, name ? name : HTTP_FRONT_PATH);
-	}
-	if (ret == 0)
-		ret = output_commit(&out, err);
-	output_close(&out);
-	text_release(&address);
-	text_release(&safe);
-	return ret;
-}
-
 /*
  * Adds the port for the agents.  This machine's name is allowed in Host headers
  * where clients use it.
@@ -456,7 +268,7 @@ static int mxprx_listen_for_agents(struct door *d,
 		memcpy(hosts, opt.hosts.values, count * sizeof(*hosts));
 	if (opt.advertise)
 		hosts[count++] = opt.advertise;
-	if (print_address_is_any(front->bind) &&
+	if (net_address_is_any(front->bind) &&
 	    gethostname(name, sizeof(name) - 1) == 0)
 		hosts[count++] = name;
 	front->hosts = (struct http_names){ hosts, count };
@@ -513,6 +325,7 @@ struct serving {
 
 static int mxprx_add_agents(struct serving *s, struct error *err)
 {
+	struct proxy_place place;
 	struct door *d = s->door;
 	size_t count = opt.urls.count;
 	struct http_target_options *agents = xcalloc(count, sizeof(*agents));
@@ -541,9 +354,10 @@ static int mxprx_add_agents(struct serving *s, struct error *err)
 	if (ret == 0) {
 		is_taken = true;
 		port = mxprx_listen_for_agents(d, &front, err);
+		place = mxprx_place(&s->local, port);
 		ret = port < 0 ? -1
-			       : mxprx_print_agents(agents, count, &s->local,
-						    (uint16_t)port, err);
+			       : proxy_print_agents(agents, count, &place,
+						    opt.tls_cert, err);
 	}
 	for (size_t i = 0; i < found; i++) {
 		if (!is_taken)
@@ -574,6 +388,7 @@ static int mxprx_open_jvm(struct serving *s, struct error *err)
 
 static int mxprx_add_bridge(struct serving *s, struct error *err)
 {
+	struct proxy_place place;
 	struct http_target_options agent = {
 		.authority = "localhost",
 		.host = "localhost",
@@ -593,7 +408,8 @@ static int mxprx_add_bridge(struct serving *s, struct error *err)
 	port = mxprx_listen_for_agents(s->door, &front, err);
 	if (port < 0)
 		return -1;
-	return mxprx_print_agents(&agent, 1, &s->local, (uint16_t)port, err);
+	place = mxprx_place(&s->local, port);
+	return proxy_print_agents(&agent, 1, &place, opt.tls_cert, err);
 }
 
 /* Prepares for the agent of -u, which RMI clients reach. */
@@ -611,6 +427,7 @@ static int mxprx_open_agent(struct serving *s, struct error *err)
 
 static int mxprx_add_rmi_bridge(struct serving *s, struct error *err)
 {
+	struct proxy_place place;
 	struct rmi_front_options front = {
 		.bind = &s->local,
 		.advertise_host = opt.advertise,
@@ -625,8 +442,8 @@ static int mxprx_add_rmi_bridge(struct serving *s, struct error *err)
 	port = rmi_front_add(s->door, &front, err);
 	if (port < 0)
 		return -1;
-	return mxprx_print_usage(s->bridge.title, &s->local, (uint16_t)port,
-				 opt.advertise, err);
+	place = mxprx_place(&s->local, port);
+	return proxy_print_usage(s->bridge.title, &place, err);
 }
 
 /*
@@ -706,6 +523,7 @@ struct adding {
 static int mxprx_add_front(void *self, target_fn *find, const char *name,
 			   struct error *err)
 {
+	struct proxy_place place;
 	struct adding *a = self;
 	const char *bind = *a->bind++;
 	struct sockaddr_storage local;
@@ -724,13 +542,14 @@ static int mxprx_add_front(void *self, target_fn *find, const char *name,
 	proxy_target_release(&target);
 	if (port < 0)
 		return -1;
-	return mxprx_print_usage(name, &local, (uint16_t)port, opt.advertise,
-				 err);
+	place = mxprx_place(&local, port);
+	return proxy_print_usage(name, &place, err);
 }
 
 static int mxprx_add_to_socks(void *self, target_fn *find, const char *name,
 			      struct error *err)
 {
+	struct proxy_place place;
 	struct adding *a = self;
 	struct proxy_target target = { 0 };
 	struct upstream_options jvm = { 0 };
@@ -738,8 +557,10 @@ static int mxprx_add_to_socks(void *self, target_fn *find, const char *name,
 
 	if (ret == 0) {
 		socks_add(a->socks, &jvm);
-		ret = mxprx_print_socks_usage(&jvm, &a->socks_at, opt.advertise,
-					      err);
+		place = mxprx_place(
+			&a->socks_at,
+			ntohs(((struct sockaddr_in *)&a->socks_at)->sin_port));
+		ret = proxy_print_socks_usage(&jvm, &place, err);
 	}
 	proxy_target_release(&target);
 	return ret;
@@ -991,7 +812,7 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 		.tls_required = opt.require_tls,
 		.allowed_count = opt.allow.count,
 		.report = mxprx_say,
-		.call = opt.log ? mxprx_print_call : NULL,
+		.call = opt.log ? proxy_print_call : NULL,
 	};
 	struct cidr *allowed = NULL;
 	int ret = mxprx_check(argc, argv, err);

@@ -153,3 +153,13 @@ void net_address_add(struct text *out, const struct sockaddr_storage *one)
 		text_printf(out, "%s:%d", host, ntohs(four->sin_port));
 	}
 }
+
+bool net_address_is_any(const struct sockaddr_storage *a)
+{
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
+
+	if (a->ss_family == AF_INET6)
+		return IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
+	return four->sin_addr.s_addr == htonl(INADDR_ANY);
+}

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -38,5 +39,8 @@ int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 
 /* Appends "127.0.0.1:9010", "[::1]:9010". */
 void net_address_add(struct text *out, const struct sockaddr_storage *one);
+
+/* True for 0.0.0.0 and ::, which stand for all addresses of this machine. */
+bool net_address_is_any(const struct sockaddr_storage *a);
 
 #endif

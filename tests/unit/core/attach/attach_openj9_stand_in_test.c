@@ -5,6 +5,7 @@
  */
 #include "core/attach/attach_openj9.h"
 
+#include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
 
@@ -309,7 +310,7 @@ static void openj9_rejects_unsupported_operations(void **state)
 	struct error err = { 0 };
 
 	(void)state;
-	assert_int_equal(openj9_encode(&out, &r, &err), -1);
+	assert_int_equal(openj9_encode(&out, r.operation, r.args, &err), -1);
 	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
 	text_release(&out);
 }
