@@ -477,9 +477,10 @@ flame_output_format(const char *name, const char *output,
 	if (!found)
 		misuse(err,
 		       "%s: unknown extension %s; use .html, .collapsed, "
-		       ".json, "
-		       ".pb.gz, or --output-format",
-		       output, dot);
+		       ".json, %s",
+		       output, dot,
+		       o->by_extension ? "or .pb.gz"
+				       : ".pb.gz, or --output-format");
 	return found && flame_output_check_options(found, o, err) == 0 ? found
 								       : NULL;
 }

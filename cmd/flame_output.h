@@ -27,6 +27,7 @@ struct flame_output_options {
 	struct style style; /* style.weights is unset: see the next two */
 	bool samples;       /* count samples instead of weights */
 	bool total;         /* print weights in collapsed output, too */
+	bool by_extension;  /* the command has no --output-format */
 };
 
 /* The rows of an option table; o is a struct flame_output_options. */

@@ -32,17 +32,22 @@ static struct probe_options opt = {
 
 static int probe_check_jfr(struct error *err)
 {
-	static const struct {
-		const bool *flag;
+	const struct {
+		bool given;
 		const char *name;
 	} agents[] = {
-		{ &opt.args, "--args" },           { &opt.stack, "--stack" },
-		{ &opt.tree, "--tree" },           { &opt.count, "--count" },
-		{ &opt.histogram, "--histogram" },
+		{ opt.args, "--args" },
+		{ opt.stack, "--stack" },
+		{ opt.tree, "--tree" },
+		{ opt.count, "--count" },
+		{ opt.histogram, "--histogram" },
+		{ opt.interval_ns != PROBE_NOT_GIVEN, "--interval" },
+		{ opt.rate != COUNT_NOT_GIVEN, "--rate" },
+		{ opt.stack_every != COUNT_NOT_GIVEN, "--stack-every" },
 	};
 
 	for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++) {
-		if (opt.jfr && *agents[i].flag)
+		if (opt.jfr && agents[i].given)
 			return misuse(err, "%s requires the agent: omit --jfr",
 				      agents[i].name);
 	}
@@ -57,6 +62,9 @@ static int probe_check_options(struct error *err)
 		return misuse(err, "--duration must be longer than 0");
 	if (opt.interval_ns == 0)
 		return misuse(err, "--interval must be longer than 0");
+	if (opt.csv && opt.interval_ns != PROBE_NOT_GIVEN)
+		return misuse(err, "--csv has only totals: omit --interval, or "
+				   "use --json");
 	if (opt.max < 1 || opt.max > PROBE_MAX)
 		return misuse(err, "--max must be 1 to %d", PROBE_MAX);
 	if (opt.output && opt.above_ns < 0)
@@ -68,12 +76,11 @@ static int probe_check_options(struct error *err)
 	if ((opt.args || opt.stack) && opt.above_ns < 0)
 		return misuse(err, "%s records slow calls and requires --above",
 			      opt.args ? "--args" : "--stack");
-	if (!opt.rate || !opt.stack_every ||
-	    (opt.rate > MAX_RATE && opt.rate != COUNT_NOT_GIVEN))
-		return misuse(err,
-			      "--rate must be 1 to %d, --stack-every at "
-			      "least 1",
-			      MAX_RATE);
+	if (opt.rate != COUNT_NOT_GIVEN && (!opt.rate || opt.rate > MAX_RATE))
+		return misuse(err, "--rate must be 1 to %d", MAX_RATE);
+	if (opt.stack_every != COUNT_NOT_GIVEN &&
+	    (!opt.stack_every || opt.stack_every > UINT32_MAX))
+		return misuse(err, "--stack-every must be 1 to %u", UINT32_MAX);
 	if (probe_check_jfr(err))
 		return -1;
 	return probe_check_output(&opt, err);

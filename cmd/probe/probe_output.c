@@ -49,7 +49,9 @@ static const struct flame_output_format *
 probe_format(const struct probe_options *o, struct flame_output_options *to,
 	     struct error *err)
 {
-	*to = (struct flame_output_options){ .min_width = -1, .total = true };
+	*to = (struct flame_output_options){ .min_width = -1,
+					     .total = true,
+					     .by_extension = true };
 	return flame_output_format(NULL, o->output, to, err);
 }
 

@@ -18,5 +18,15 @@ sjkc probe --jfr --max 0 2147483647 Orders.submit
 echo "= $?"
 sjkc probe --jfr -d 0 2147483647 Orders.submit
 echo "= $?"
+for option in '-i 2s' '--rate 5' '--stack-every 2'; do
+	sjkc probe --jfr --above 1ms $option 2147483647 Orders.submit
+	echo "= $?"
+done
+sjkc probe --csv -i 2s 2147483647 Orders.submit
+echo "= $?"
+sjkc probe --above 1ms --stack --stack-every 4294967296 2147483647 Orders.submit
+echo "= $?"
+sjkc probe --rate 0 2147483647 Orders.submit
+echo "= $?"
 sjkc trace 2147483647 Orders.submit
 echo "= $?"
