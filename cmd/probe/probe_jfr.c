@@ -30,6 +30,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +43,13 @@
 #define JFR_TIMING     "jdk.MethodTiming"
 #define JFR_TRACE      "jdk.MethodTrace"
 
+/* Known to the cleanup process, too, which starts before JFR. */
+struct jfr_shared {
+	uint32_t is_stopped;      /* the recording */
+	uint32_t len;             /* of the directory; 0 = not known yet */
+	char directory[PATH_MAX]; /* JFR's, as the JVM sees it */
+};
+
 struct jfr_session {
 	struct probe_run *run;
 	struct attach *attach;
@@ -50,7 +58,7 @@ struct jfr_session {
 	size_t class_count;
 	char recording[32]; /* name of the recording */
 	bool is_running;
-	struct text directory; /* JFR's, as the JVM sees it */
+	struct jfr_shared *shared;
 	struct child cleaner;
 	struct profile *profile;
 	int64_t start_ns, end_ns; /* monotonic */
@@ -245,9 +253,9 @@ static void jfr_remove_file(const struct jfr_session *s)
 	struct error unused;
 	int directory;
 
-	if (!s->directory.len)
+	if (!__atomic_load_n(&s->shared->len, __ATOMIC_ACQUIRE))
 		return;
-	directory = jvm_open_file(&s->run->jvm, s->directory.bytes,
+	directory = jvm_open_file(&s->run->jvm, s->shared->directory,
 				  O_RDONLY | O_DIRECTORY | O_CLOEXEC, &unused);
 	if (directory < 0)
 		return;
@@ -255,6 +263,10 @@ static void jfr_remove_file(const struct jfr_session *s)
 	close(directory);
 }
 
+/*
+ * Stops the recording.  It may have ended already when sjkc was killed at that
+ * moment.
+ */
 static void jfr_stop_recording(const struct jfr_session *s)
 {
 	struct attach *attach;
@@ -266,14 +278,13 @@ static void jfr_stop_recording(const struct jfr_session *s)
 	text_printf(&command, "JFR.stop name=%s", s->recording);
 	attach = attach_open(&s->run->jvm, JFR_CLEANUP_NS, &err);
 	if (!attach || jfr_command(attach, command.bytes, NULL, &err)) {
-		if (jvm_runs(&s->run->jvm))
+		if (jvm_runs(&s->run->jvm) && !strstr(err.text, "not find"))
 			log_always("cannot stop the recording: %s; stop it "
 				   "with `sjkc jcmd %d %s`",
 				   err.text, (int)s->run->jvm.pid,
 				   command.bytes);
 	}
 	attach_close(attach);
-	jfr_remove_file(s);
 	text_release(&command);
 }
 
@@ -288,8 +299,11 @@ static int jfr_clean_up(void *self, int channel, struct error *err)
 	do
 		news = child_hear(channel, INT64_MAX, &word);
 	while (news == CHILD_SILENT);
-	if (news == CHILD_GONE)
-		jfr_stop_recording(s);
+	if (news == CHILD_GONE) {
+		if (!__atomic_load_n(&s->shared->is_stopped, __ATOMIC_ACQUIRE))
+			jfr_stop_recording(s);
+		jfr_remove_file(s);
+	}
 	return CHILD_NOTHING;
 }
 
@@ -322,24 +336,29 @@ static void jfr_end_cleaner(struct jfr_session *s)
 static int jfr_read_directory(struct jfr_session *s, struct error *err)
 {
 	static const char label[] = "Repository path: ";
+	struct jfr_shared *shared = s->shared;
 	struct text reply = { 0 };
 	struct lines lines;
 	struct line line;
+	uint32_t len = 0;
 	int ret = jfr_command(s->attach, "JFR.configure", &reply, err);
 
 	lines = lines_over(reply.bytes ? reply.bytes : "", reply.len);
-	while (ret == 0 && !s->directory.len && lines_next(&lines, &line)) {
-		if (!line_starts(line, label))
+	while (ret == 0 && !len && lines_next(&lines, &line)) {
+		size_t rest = line.len - strlen(label);
+
+		if (!line_starts(line, label) ||
+		    rest >= sizeof(shared->directory))
 			continue;
-		text_add(&s->directory, line.text + strlen(label),
-			 line.len - strlen(label));
+		len = (uint32_t)rest;
+		memcpy(shared->directory, line.text + strlen(label), len);
 	}
 	text_release(&reply);
-	if (ret == 0 &&
-	    (!s->directory.len || s->directory.bytes[0] != '/' ||
-	     s->directory.bytes[strcspn(s->directory.bytes, "\"\n")]))
-		ret = fail(err, ERROR_REFUSED,
-			   "JFR.configure did not report JFR's directory");
+	if (ret == 0 && (!len || *shared->directory != '/' ||
+			 strcspn(shared->directory, "\"\n") != len))
+		return fail(err, ERROR_REFUSED,
+			    "JFR.configure did not report JFR's directory");
+	__atomic_store_n(&shared->len, len, __ATOMIC_RELEASE);
 	return ret;
 }
 
@@ -403,7 +422,7 @@ static int jfr_open_file(const struct jfr_session *s, struct error *err)
 	struct stat st;
 	int fd;
 
-	text_printf(&path, "%s/%s", s->directory.bytes, s->recording);
+	text_printf(&path, "%s/%s", s->shared->directory, s->recording);
 	fd = jvm_open_file(&s->run->jvm, path.bytes,
 			   O_RDONLY | O_NOFOLLOW | O_CLOEXEC, err);
 	text_release(&path);
@@ -441,7 +460,7 @@ static int jfr_disarm(struct jfr_session *s, struct error *err)
 	int ret, fd = -1;
 
 	text_printf(&command, "JFR.stop name=%s filename=\"%s/%s\"",
-		    s->recording, s->directory.bytes, s->recording);
+		    s->recording, s->shared->directory, s->recording);
 	s->end_ns = clock_monotonic_ns();
 	ret = jfr_command_done(s->attach, command.bytes, "Stopped recording",
 			       err);
@@ -449,6 +468,7 @@ static int jfr_disarm(struct jfr_session *s, struct error *err)
 	if (ret)
 		return ret;
 	s->is_running = false;
+	__atomic_store_n(&s->shared->is_stopped, 1, __ATOMIC_RELEASE);
 	fd = jfr_open_file(s, err);
 	jfr_remove_file(s);
 	if (fd < 0)
@@ -670,7 +690,11 @@ static int jfr_measure(struct jfr_session *s, struct error *err)
 
 int probe_by_jfr(struct probe_run *run, struct error *err)
 {
-	struct jfr_session s = { .run = run, .cleaner.channel = -1 };
+	struct jfr_session s = {
+		.run = run,
+		.cleaner.channel = -1,
+		.shared = child_memory(sizeof(*s.shared)),
+	};
 	int ret = -1;
 
 	snprintf(s.recording, sizeof(s.recording), "sjkc-probe-%d",
@@ -683,13 +707,15 @@ int probe_by_jfr(struct probe_run *run, struct error *err)
 				run->pattern_count, err) == 0 &&
 	    jfr_make_filter(&s, err) == 0)
 		ret = run->o->list ? jfr_list(&s, err) : jfr_measure(&s, err);
-	if (s.is_running)
+	if (s.is_running) {
 		jfr_stop_recording(&s);
+		jfr_remove_file(&s);
+	}
 	jfr_end_cleaner(&s);
 	attach_close(s.attach);
 	loaded_classes_release(&s.classes);
 	profile_free(s.profile);
 	text_release(&s.filter);
-	text_release(&s.directory);
+	child_memory_free(s.shared, sizeof(*s.shared));
 	return ret;
 }

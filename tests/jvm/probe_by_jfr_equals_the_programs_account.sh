@@ -8,6 +8,21 @@ sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/probe.sh
 jdk=$(jdk_installed 25 || jdk_installed 26) ||
 	{ echo 'no JDK with jdk.MethodTiming'; exit 77; }
+faults=$(realpath "${TOOLS:-build/cc/tests/jvm/lib}/../../tools/faults.so")
+
+# nothing_is_left TEXT: waits until no recording runs, and fails if a file is left
+nothing_is_left() {
+	for _ in $(seq 1 300); do
+		"$sjkc" jcmd "$pid" JFR.check >"$scratch/check" 2>&1
+		grep -q 'sjkc-probe' "$scratch/check" ||
+			ls "$directory" | grep -q sjkc || return 0
+		sleep 0.1
+	done
+	echo "$1:"
+	cat "$scratch/check"
+	ls "$directory"
+	return 1
+}
 
 target "$jdk" -- go="$scratch/go" || exit 1
 probe_start --jfr --csv -v 'Calls$Orders.*' '+Handler.handle' || exit 1
@@ -18,7 +33,7 @@ probe_counts "$scratch/out" >"$scratch/got"
 diff "$scratch/wanted" "$scratch/got" || { echo 'counts differ'; exit 1; }
 
 # The five calls that sleep for 60 ms are slow calls; the others are not.
-/usr/bin/python3 - "$scratch/out" "$said" <<-'END' || exit 1
+/usr/bin/python3 - "$scratch/out" "$scratch/account" <<-'END' || exit 1
 	import csv, re, sys
 	rows = {r["method"]: r for r in csv.DictReader(open(sys.argv[1]))}
 	whole = int(re.search(r"SLOW (\d+)", open(sys.argv[2]).read()).group(1))
@@ -29,10 +44,10 @@ diff "$scratch/wanted" "$scratch/got" || { echo 'counts differ'; exit 1; }
 	if not 60e6 <= int(slow["max_ns"]) <= whole:
 	    sys.exit(f"slow: a call of {slow['max_ns']} ns")
 END
-target_end "$pid"
-rm -f "$scratch/go"
+directory=$("$sjkc" jcmd "$pid" JFR.configure |
+	sed -n 's/^Repository path: //p')
+[ -d "$directory" ] || { echo "no directory '$directory'"; exit 1; }
 
-target "$jdk" -- go="$scratch/go" || exit 1
 probe_start --jfr --above 50ms -o "$scratch/slow.html" Orders.slow || exit 1
 probe_finish || exit 1
 grep -q 'jdk.MethodTrace of .*: 5 samples' "$scratch/out" &&
@@ -40,27 +55,28 @@ grep -q 'jdk.MethodTrace of .*: 5 samples' "$scratch/out" &&
 	grep -q 'Calls$Orders.slow' "$scratch/slow.html" ||
 	{ echo 'slow calls are missing:'; cat "$scratch/out"; exit 1; }
 
-# A killed sjkc leaves no recording and no file.
+# A killed sjkc leaves no recording and no file, even if it is killed when the
+# JVM has written the file.
 probe_start --jfr Orders.submit || exit 1
 kill -KILL "$probing"
 wait "$probing" 2>/dev/null
-for _ in $(seq 1 300); do
-	"$sjkc" jcmd "$pid" JFR.check >"$scratch/check" 2>&1
-	! grep -q 'sjkc-probe' "$scratch/check" || { sleep 0.1; continue; }
-	break
-done
-! grep -q 'sjkc-probe' "$scratch/check" ||
-	{ echo 'killed:'; cat "$scratch/check"; exit 1; }
-directory=$("$sjkc" jcmd "$pid" JFR.configure |
-	sed -n 's/^Repository path: //p')
-[ -d "$directory" ] || { echo "no directory '$directory'"; exit 1; }
-! ls "$directory" | grep sjkc || { echo 'a file is left'; exit 1; }
+nothing_is_left 'killed while armed' || exit 1
+if [ -e "$faults" ]; then
+	FAULT_UNLINK=1 LD_PRELOAD=$faults "$sjkc" probe "$pid" --jfr -d 10ms \
+		Orders.submit >/dev/null 2>"$scratch/err"
+	status=$?
+	[ $status -eq 137 ] ||
+		{ echo "not killed: $status"; cat "$scratch/err"; exit 1; }
+	nothing_is_left 'killed before it removed the file' || exit 1
+else
+	echo '# SKIP no faults.so: sjkc is not killed before it removes the file'
+fi
 
 # Near misses, and methods that there are not.
-! "$sjkc" probe "$pid" --jfr -d 1s Ordrs.submit 2>"$scratch/err" &&
+! "$sjkc" probe "$pid" --jfr -d 10ms Ordrs.submit 2>"$scratch/err" &&
 	grep -q "did you mean 'Calls\$Orders'" "$scratch/err" ||
 	{ cat "$scratch/err"; exit 1; }
-"$sjkc" probe "$pid" --jfr -d 1s Orders.nope 2>"$scratch/err"
+"$sjkc" probe "$pid" --jfr -d 10ms Orders.nope 2>"$scratch/err"
 status=$?
 [ $status -eq 3 ] && grep -q 'Orders.nope' "$scratch/err" ||
 	{ echo "no such method: $status"; cat "$scratch/err"; exit 1; }

@@ -7,12 +7,15 @@
  *	FAULT_IO=1	reads and writes move one byte, and every other call is
  *			interrupted or would block
  *	FAULT_SYNC=1	fsync(2) fails, as on a disk that fills up late
+ *	FAULT_UNLINK=1	unlinkat(2) kills the first process instead, not its
+ *			children
  *	FAULT_UPPER=1	sockets receive upper case: nothing in a thread dump
  *			is recognized then
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +32,7 @@ void *__libc_realloc(void *old, size_t size);
 static unsigned long allocations, fail_at;
 static unsigned long calls;
 static bool io_faults, upper_faults;
+static pid_t killed_at_unlink;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -37,6 +41,7 @@ __attribute__((constructor)) static void begin(void)
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
 	io_faults = getenv("FAULT_IO") != NULL;
 	upper_faults = getenv("FAULT_UPPER") != NULL;
+	killed_at_unlink = getenv("FAULT_UNLINK") ? getpid() : 0;
 	allocations = 0;
 }
 
@@ -105,6 +110,13 @@ int fsync(int fd)
 		return -1;
 	}
 	return (int)syscall(SYS_fsync, fd);
+}
+
+int unlinkat(int directory, const char *name, int flags)
+{
+	if (getpid() == killed_at_unlink)
+		raise(SIGKILL);
+	return (int)syscall(SYS_unlinkat, directory, name, flags);
 }
 
 ssize_t recv(int fd, void *bytes, size_t len, int flags)

@@ -5,9 +5,10 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Calls methods a known number of times and prints its own account of them.
  *
- * Calls go=FILE [calls=N] [threads=N] [hold=ROUNDS]: waits until the file
- * exists, makes the calls, prints "METHOD CALLS THROWN" lines and DONE, and
- * sleeps.  With hold, repeats the calls with pauses until it is killed.
+ * Calls go=FILE [calls=N] [threads=N]: each time the file appears, removes it,
+ * makes the calls, and prints "METHOD CALLS THROWN" lines, "STACK FRAME:LINE…"
+ * of a slow call, and DONE.
+ * Calls hold=1 …: repeats the calls with pauses until it is killed.
  */
 public class Calls {
 	interface Handler {
@@ -67,6 +68,8 @@ public class Calls {
 
 		static void slow(long ms, String why)
 				throws InterruptedException {
+			if (why.equals("call 0"))
+				stack = new Throwable().getStackTrace();
 			Thread.sleep(ms);
 		}
 	}
@@ -76,6 +79,7 @@ public class Calls {
 	static final LongAdder wrong = new LongAdder();
 	static final LongAdder slowNs = new LongAdder();
 	static volatile long sink;
+	static StackTraceElement[] stack;
 
 	static void work(long count) {
 		Orders orders = new Orders(7);
@@ -133,18 +137,20 @@ public class Calls {
 		}
 		work(1);
 		slowly(1);
-		calls.reset();
-		illegal.reset();
-		wrong.reset();
-		slowNs.reset();
 		System.out.println("READY");
-		while (go != null && !new File(go).exists())
-			Thread.sleep(10);
 		do {
+			while (go != null && !new File(go).delete())
+				Thread.sleep(10);
+			calls.reset();
+			illegal.reset();
+			wrong.reset();
+			slowNs.reset();
 			run(count, threads, slow);
-			if (hold)
+			if (go != null)
+				account(threads, slow);
+			else
 				Thread.sleep(5);
-		} while (hold);
+		} while (hold || go != null);
 		account(threads, slow);
 		Thread.sleep(Long.MAX_VALUE);
 	}
@@ -177,6 +183,11 @@ public class Calls {
 		System.out.println("ILLEGAL " + illegal.sum());
 		System.out.println("WRONG " + wrong.sum());
 		System.out.println("SLOW " + slowNs.sum());
+		System.out.print("STACK");
+		for (StackTraceElement e : stack)
+			System.out.print(" " + e.getClassName() + "." +
+				e.getMethodName() + ":" + e.getLineNumber());
+		System.out.println();
 		System.out.println("DONE");
 		System.out.flush();
 	}
