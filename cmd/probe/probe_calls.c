@@ -137,6 +137,8 @@ static void call_add_frames(struct text *out, const struct probe_call *call)
 		safe_text(out, f->class_name, strlen(f->class_name));
 		text_putc(out, '.');
 		safe_text(out, f->method, strlen(f->method));
+		if (f->line > 0)
+			text_printf(out, ":%" PRId32, f->line);
 		text_putc(out, '\n');
 	}
 }
@@ -216,6 +218,11 @@ static void json_add_arrays(struct json *j, const struct probe_call *call)
 		json_text(j, call->frames[i].class_name);
 		json_key(j, "method");
 		json_text(j, call->frames[i].method);
+		json_key(j, "line");
+		if (call->frames[i].line > 0)
+			json_int(j, call->frames[i].line);
+		else
+			json_null(j);
 		json_close_object(j);
 	}
 	json_close_array(j);

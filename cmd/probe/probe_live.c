@@ -11,7 +11,6 @@
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
-#include "core/jvm/procfs.h"
 #include "jvmti/client/client_load.h"
 #include "jvmti/client/client_probes.h"
 
@@ -518,6 +517,10 @@ static void json_add_losses(struct json *j, const struct probes_losses *losses)
 	json_uint(j, losses->skipped);
 	json_key(j, "redefinitions");
 	json_uint(j, losses->redefinitions);
+	json_key(j, "loaded_again");
+	json_uint(j, losses->loaded_again);
+	json_key(j, "loaded_unarmed");
+	json_uint(j, losses->loaded_unarmed);
 }
 
 static void live_log_losses(const struct live *l)
@@ -541,6 +544,14 @@ static void live_log_losses(const struct live *l)
 	if (losses.redefinitions)
 		log_always("other agents changed armed classes %u times",
 			   losses.redefinitions);
+	if (losses.loaded_again)
+		log_info("other class loaders loaded %u classes again; their "
+			 "calls are included from a moment after that on",
+			 losses.loaded_again);
+	if (losses.loaded_unarmed)
+		log_always("other class loaders loaded %u classes again that "
+			   "could not be armed; their calls are not counted",
+			   losses.loaded_unarmed);
 	if (losses.stale)
 		log_always("%u classes could not be restored; they stay slower "
 			   "until the JVM ends",
@@ -674,27 +685,13 @@ static void live_erase_block(struct live *l)
 	l->drawn = 0;
 }
 
-/* A stopped JVM cannot disarm; waiting for it would last minutes. */
-static int live_check_stopped(const struct live *l, struct error *err)
-{
-	struct proc_stat stat;
-	struct error unused;
-
-	if (procfs_stat(l->run->jvm.pid, &stat, &unused) ||
-	    (stat.state != 'T' && stat.state != 't'))
-		return 0;
-	return fail(err, ERROR_REFUSED, "%d: the JVM is stopped",
-		    (int)l->run->jvm.pid);
-}
-
 static void live_disarm(struct live *l)
 {
 	struct text time = { 0 };
 	struct error problem;
 	int64_t retransform_ns;
 
-	if (live_check_stopped(l, &problem) == 0 &&
-	    probes_disarm(l->probes, &retransform_ns, &problem) == 0) {
+	if (probes_disarm(l->probes, &retransform_ns, &problem) == 0) {
 		units_add_time(&time, (double)retransform_ns);
 		log_info("disarmed in %s", time.bytes);
 		live_read(l);

@@ -16,7 +16,14 @@ enum {
 	STALE_NS = 1000000000,
 };
 
-/* A call whose arguments are being recorded, or the call itself. */
+/*
+ * A call whose arguments are being recorded, or the call itself.  Its thread
+ * may get an exception between two natives, so another thread takes an old
+ * buffer over, but not from a native that is using it.
+ *
+ *	0 ------------> thread | CALL_USED <----> thread
+ *	  first native                     end, next native
+ */
 struct call {
 	uintptr_t thread; /* 0 = free */
 	uint64_t since;
@@ -26,6 +33,9 @@ struct call {
 	struct jvmti_frame frames[PROBE_FRAMES];
 	uint8_t bytes[RECORD];
 };
+
+/* Threads are at even addresses. */
+#define CALL_USED ((uintptr_t)1)
 
 static struct {
 	bool is_on;
@@ -54,41 +64,57 @@ static void calls_lose(void)
 		__atomic_fetch_add(&c->calls_lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns this thread's buffer; with `begin`, takes a free one. NULL = none. */
-static struct call *calls_find(bool begin)
+static bool calls_take(struct call *c, uintptr_t from)
 {
-	uintptr_t self = system_thread(), other;
+	return __atomic_compare_exchange_n(&c->thread, &from,
+					   system_thread() | CALL_USED, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Frees a buffer, or keeps it for the thread's next native. */
+static void calls_leave(struct call *c, bool keeps)
+{
+	__atomic_store_n(&c->thread, keeps ? system_thread() : 0,
+			 __ATOMIC_RELEASE);
+}
+
+static void call_begin(struct call *c)
+{
+	c->since = system_now();
+	c->count = 0;
+	c->arguments = record_over(c->argument_bytes, ARGUMENTS);
+}
+
+/* Takes this thread's buffer; NULL = none. */
+static struct call *calls_find(void)
+{
+	for (int i = 0; i < CALLS; i++)
+		if (calls_take(&calls.calls[i], system_thread()))
+			return &calls.calls[i];
+	return NULL;
+}
+
+/* Takes a free buffer, or one that its thread has left for long. */
+static struct call *calls_find_free(void)
+{
 	uint64_t now = 0;
 
-	for (int i = 0; i < CALLS; i++)
-		if (__atomic_load_n(&calls.calls[i].thread, __ATOMIC_RELAXED) ==
-		    self)
-			return &calls.calls[i];
-	for (int i = 0; i < CALLS && begin; i++) {
+	for (int i = 0; i < CALLS; i++) {
 		struct call *c = &calls.calls[i];
+		uintptr_t other = __atomic_load_n(&c->thread, __ATOMIC_ACQUIRE);
 
-		other = __atomic_load_n(&c->thread, __ATOMIC_RELAXED);
-		/* Its thread got an exception between two natives. */
+		if (other & CALL_USED)
+			continue;
 		if (other && !now)
 			now = system_now();
 		if (other && now - c->since < STALE_NS)
 			continue;
-		if (__atomic_compare_exchange_n(&c->thread, &other, self, false,
-						__ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED)) {
-			c->since = system_now();
-			c->count = 0;
-			c->arguments = record_over(c->argument_bytes,
-						   ARGUMENTS);
+		if (calls_take(c, other)) {
+			call_begin(c);
 			return c;
 		}
 	}
 	return NULL;
-}
-
-static void calls_free(struct call *c)
-{
-	__atomic_store_n(&c->thread, 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -101,14 +127,12 @@ static struct call *calls_begin_argument(int what)
 
 	if (!calls_control())
 		return NULL;
-	c = calls_find((what & 0xff) == 0);
+	c = calls_find();
+	if (what & 0xff)
+		return c;
 	if (!c)
-		return NULL;
-	if ((what & 0xff) == 0) {
-		c->count = 0;
-		c->since = system_now();
-		c->arguments = record_over(c->argument_bytes, ARGUMENTS);
-	}
+		return calls_find_free();
+	call_begin(c);
 	return c;
 }
 
@@ -120,6 +144,7 @@ static void calls_end_argument(struct call *c, uint8_t *begin)
 		record_put_byte(&c->arguments, PROBE_NULL);
 	}
 	c->count++;
+	calls_leave(c, true);
 }
 
 static void calls_value(jvm_table *jni, int what, int64_t value)
@@ -292,8 +317,32 @@ static void record_put_thread(struct record *r, jvm_table *jni)
 		jni_delete_local(jni, thread);
 }
 
+/*
+ * Returns the line of a frame; 0 = unknown, -1 = native method.  The tables of
+ * woven methods have the lines of the original at the new bytecode indexes.
+ */
+static int32_t frame_line(const struct jvmti_frame *f)
+{
+	struct jvmti_line *lines = NULL;
+	int32_t count = 0, line = 0;
+	int64_t best = -1;
+
+	if (f->location < 0)
+		return -1;
+	if (jvmti_lines(probes_env(), f->method, &count, &lines))
+		count = 0;
+	for (int32_t i = 0; i < count; i++) {
+		if (lines[i].start > f->location || lines[i].start <= best)
+			continue;
+		best = lines[i].start;
+		line = lines[i].line;
+	}
+	jvmti_deallocate(probes_env(), lines);
+	return line;
+}
+
 static void record_put_frame(struct record *r, jvm_table *jni,
-			     const struct jvmti_frame *f)
+			     const struct jvmti_frame *f, int32_t line)
 {
 	char *name = NULL;
 	void *class = NULL;
@@ -304,14 +353,15 @@ static void record_put_frame(struct record *r, jvm_table *jni,
 		name = NULL;
 	record_put_class(r, class);
 	record_put_name(r, name);
-	record_put_signed(r, f->location);
+	record_put_signed(r, line);
 	jvmti_deallocate(probes_env(), name);
 	if (class)
 		jni_delete_local(jni, class);
 }
 
+/* The method itself has no line if it threw: it is in the added handler. */
 static void record_put_stack(struct record *r, jvm_table *jni, struct call *c,
-			     int skipped)
+			     int skipped, bool is_thrown)
 {
 	struct probe_control *control = calls_control();
 	uint32_t every = control ? control->stack_every : 0;
@@ -324,7 +374,9 @@ static void record_put_stack(struct record *r, jvm_table *jni, struct call *c,
 		count = 0;
 	record_put(r, (uint64_t)count);
 	for (int32_t i = 0; i < count; i++)
-		record_put_frame(r, jni, &c->frames[i]);
+		record_put_frame(
+			r, jni, &c->frames[i],
+			i == 0 && is_thrown ? 0 : frame_line(&c->frames[i]));
 }
 
 /*
@@ -364,7 +416,7 @@ static bool calls_record(jvm_table *jni, struct call *c, int id, int64_t ns,
 	record_put(&r, c->count);
 	record_put_bytes(&r, c->argument_bytes,
 			 (size_t)(c->arguments.at - c->arguments.begin));
-	record_put_stack(&r, jni, c, skipped);
+	record_put_stack(&r, jni, c, skipped, thrown != NULL);
 	record_end(&r, begin);
 	return !r.is_full && stream_add(r.begin, (size_t)(r.at - r.begin),
 					STREAM_PROBES, 0, false);
@@ -383,11 +435,13 @@ static void calls_call(jvm_table *jni, int id, int64_t ns, void *thrown,
 	if (!control)
 		return;
 	sjkc_probe_call((uint64_t)id, (uint64_t)ns, thrown != NULL);
-	c = calls_find(true);
+	c = calls_find();
+	if (!c)
+		c = calls_find_free();
 	if (!c || !calls_record(jni, c, id, ns, thrown, skipped))
 		calls_lose();
 	if (c)
-		calls_free(c);
+		calls_leave(c, false);
 }
 
 const struct probe_functions calls_functions = {

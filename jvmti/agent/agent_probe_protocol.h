@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define PROBE_MAGIC   UINT64_C(0x65626f72702d6a6b)
-#define PROBE_VERSION 1
+#define PROBE_VERSION 2
 
 enum {
 	PROBE_MAX = 16384, /* ids */
@@ -125,6 +125,8 @@ struct probe_control {
 	uint32_t classes;       /* woven classes */
 	uint32_t redefinitions; /* of woven classes, by other agents */
 	uint32_t stale;         /* woven classes that could not be taken back */
+	/* Classes loaded again by another loader, and those without probes. */
+	uint32_t loaded_again, loaded_unarmed;
 	uint32_t unused;
 	uint64_t retransform_ns; /* duration of the last RetransformClasses */
 	uint64_t calls_lost;     /* calls above a threshold without a record */
@@ -197,7 +199,8 @@ enum probe_record {
 	 * kind of its exception (0 = none), number of arguments, and for each
 	 * argument a byte of enum probe_argument with its value; number of
 	 * frames, and for each frame, innermost first, the class's signature,
-	 * the method's name, the bytecode index (signed).
+	 * the method's name, its line in the original source (signed; 0 =
+	 * unknown, -1 = native).
 	 */
 	PROBE_RECORD_CALL = 18,
 	/* A class of exceptions: kind (1 on), JVM signature. */

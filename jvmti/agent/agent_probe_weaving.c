@@ -14,6 +14,12 @@
 #include "jvmti/agent/agent_system.h"
 #include "jvmti/agent/agent_weave.h"
 
+/* Maximum bytes of the names of classes. */
+#define NAMES ((size_t)4 << 20)
+
+/* A class that is loaded again is armed at most this often. */
+#define AGAIN_NS 1000000000u
+
 /* Maximum growth of a class file, for the address space of the output. */
 #define OUT_FACTOR 16
 #define OUT_MORE   ((size_t)1 << 20)
@@ -22,22 +28,34 @@
 
 /* A class with methods to be armed; neighbours in `methods`. */
 struct woven_class {
-	void *weak; /* of the list; the session keeps it */
+	void *weak;  /* of the list; the session keeps it */
+	bool is_own; /* no, it belongs to this entry: a class loaded later */
+	struct class_text name; /* "com/acme/Orders"; empty = unknown */
 	uint32_t first, count;
 	bool is_woven, is_seen;
-	int code; /* the jvmtiError of a refusal */
+	bool is_stale; /* it was not taken back */
+	int code;      /* the jvmtiError of a refusal */
 };
 
 static struct {
-	int lock;         /* of all fields below, while the hook may run */
+	/*
+	 * Held by a hook while it weaves a class, but not during a
+	 * retransformation: other agents would wait for all classes of it.
+	 */
+	int lock;
 	bool is_armed;    /* the hook weaves */
 	uintptr_t arming; /* the thread that retransforms; 0 = none */
 	uint8_t *request; /* a copy, which has the names */
 	struct weave_method *methods; /* PROBE_MAX */
 	uint32_t method_count;
 	struct woven_class *classes; /* PROBE_MAX */
-	uint32_t class_count;
-	void **refs; /* PROBE_MAX local references */
+	uint32_t class_count;        /* not 0: something may be woven */
+	uint8_t *names;              /* NAMES */
+	size_t names_len;
+	/* Classes with the name of an armed class that have been loaded. */
+	uint32_t loaded, searched, armed_again;
+	uint64_t again_ns; /* when they were searched last */
+	void **refs;       /* PROBE_MAX local references */
 	struct weaver *weaver;
 } weaving;
 
@@ -114,20 +132,26 @@ static bool weaving_get_memory(int *code)
 			   PROBE_MAX * sizeof(*weaving.methods), code) &&
 	       weaving_map((void **)&weaving.classes,
 			   PROBE_MAX * sizeof(*weaving.classes), code) &&
+	       weaving_map((void **)&weaving.names, NAMES, code) &&
 	       weaving_map((void **)&weaving.refs,
 			   PROBE_MAX * sizeof(*weaving.refs), code) &&
 	       weaving_map((void **)&weaving.weaver, sizeof(*weaving.weaver),
 			   code);
 }
 
-static void weaving_free_memory(void)
+static void weaving_free_memory(jvm_table *jni)
 {
+	for (uint32_t i = 0; i < weaving.class_count; i++)
+		if (weaving.classes[i].is_own)
+			jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF,
+				  weaving.classes[i].weak);
 	system_unmap(weaving.request, PROBE_REQUEST);
 	system_unmap(weaving.methods, PROBE_MAX * sizeof(*weaving.methods));
 	system_unmap(weaving.classes, PROBE_MAX * sizeof(*weaving.classes));
+	system_unmap(weaving.names, NAMES);
 	system_unmap(weaving.refs, PROBE_MAX * sizeof(*weaving.refs));
 	system_unmap(weaving.weaver, sizeof(*weaving.weaver));
-	weaving.request = NULL;
+	weaving.request = weaving.names = NULL;
 	weaving.methods = NULL;
 	weaving.classes = NULL;
 	weaving.refs = NULL;
@@ -135,12 +159,63 @@ static void weaving_free_memory(void)
 	weaving.method_count = weaving.class_count = 0;
 }
 
+/* "Lcom/acme/Orders;" without its first and last byte. */
+static struct class_text weaving_name(const char *signature)
+{
+	struct class_text name = class_text_of(signature);
+
+	if (name.len < 3)
+		return (struct class_text){ 0 };
+	return (struct class_text){ name.bytes + 1, name.len - 2 };
+}
+
+/* Keeps the name of a class; without room or memory, it stays unknown. */
+static void weaving_keep_name(jvm_table *env, jvm_table *jni,
+			      struct woven_class *class)
+{
+	void *ref = jni_ref(jni, JNI_NEW_LOCAL_REF, class->weak);
+	char *signature = NULL;
+	struct class_text name;
+
+	if (!ref || jvmti_class_signature(env, ref, &signature))
+		signature = NULL;
+	name = weaving_name(signature ? signature : "");
+	if (name.len <= NAMES - weaving.names_len) {
+		memcpy(weaving.names + weaving.names_len, name.bytes, name.len);
+		class->name = (struct class_text){
+			weaving.names + weaving.names_len, name.len
+		};
+		weaving.names_len += name.len;
+	}
+	jvmti_deallocate(env, signature);
+	if (ref)
+		jni_delete_local(jni, ref);
+}
+
 /* ---- the hook ---- */
 
-static struct woven_class *weaving_find_class(jvm_table *jni, void *class)
+static bool weaving_may_be(const struct woven_class *class,
+			   struct class_text name)
+{
+	return !class->name.len || !name.len ||
+	       class_text_equals(class->name, name);
+}
+
+static struct woven_class *weaving_find_class(jvm_table *jni, void *class,
+					      struct class_text name)
 {
 	for (uint32_t i = 0; i < weaving.class_count; i++)
-		if (jni_is_same(jni, weaving.classes[i].weak, class))
+		if (weaving_may_be(&weaving.classes[i], name) &&
+		    jni_is_same(jni, weaving.classes[i].weak, class))
+			return &weaving.classes[i];
+	return NULL;
+}
+
+static struct woven_class *weaving_find_name(struct class_text name)
+{
+	for (uint32_t i = 0; i < weaving.class_count; i++)
+		if (name.len && weaving.classes[i].name.len &&
+		    class_text_equals(weaving.classes[i].name, name))
 			return &weaving.classes[i];
 	return NULL;
 }
@@ -181,13 +256,13 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 		  const uint8_t *bytes, int32_t *new_len, uint8_t **new_bytes)
 {
 	struct probe_control *c = helper_control();
-	struct woven_class *class;
+	struct class_text text = class_text_of(name ? name : "");
+	struct woven_class *class = NULL;
 	bool is_mine;
 
 	(void)loader;
-	(void)name;
 	(void)domain;
-	if (!redefined || len <= 0 || !c ||
+	if (len <= 0 || !c ||
 	    !__atomic_load_n(&weaving.is_armed, __ATOMIC_ACQUIRE))
 		return;
 	is_mine = __atomic_load_n(&weaving.arming, __ATOMIC_RELAXED) ==
@@ -195,20 +270,22 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 	/* The client was killed, so the change would be taken back at once. */
 	if (is_mine && !stream_is_watched())
 		return;
-	if (!is_mine && !system_wait(&weaving.lock))
+	if (!system_wait(&weaving.lock))
 		return;
-	class = weaving.is_armed ? weaving_find_class(jni, redefined) : NULL;
+	if (weaving.is_armed && redefined)
+		class = weaving_find_class(jni, redefined, text);
+	else if (weaving.is_armed && weaving_find_name(text))
+		weaving.loaded++;
 	/* The JVM would refuse the other agent's change as it refused ours. */
 	if (class && !(class->code && !is_mine)) {
-		class->is_seen = true;
+		class->is_seen |= is_mine;
 		weaving_weave(env, class, bytes, (size_t)len, new_len,
 			      new_bytes);
 		if (!is_mine)
 			__atomic_fetch_add(&c->redefinitions, 1,
 					   __ATOMIC_RELAXED);
 	}
-	if (!is_mine)
-		system_unlock(&weaving.lock);
+	system_unlock(&weaving.lock);
 }
 
 /* ---- retransformation ---- */
@@ -262,15 +339,16 @@ static void weaving_refuse_class(struct woven_class *class, int code)
 }
 
 /*
- * Retransforms all classes at once.  The JVM changes all or none, so when it
- * refuses, halves are tried until the refused classes are found; `refused` is
- * called for each.
+ * Retransforms all classes from `first` on at once.  The JVM changes all or
+ * none, so when it refuses, halves are tried until the refused classes are
+ * found; `refused` is called for each.
  */
 static uint32_t weaving_retransform(jvm_table *env, jvm_table *jni,
+				    uint32_t first,
 				    void (*refused)(struct woven_class *, int),
 				    int *code)
 {
-	struct range ranges[RANGES] = { { 0, weaving.class_count } };
+	struct range ranges[RANGES] = { { first, weaving.class_count } };
 	uint32_t count = 1, failures = 0;
 	struct probe_control *c = helper_control();
 
@@ -297,9 +375,9 @@ static uint32_t weaving_retransform(jvm_table *env, jvm_table *jni,
 }
 
 /* Methods whose class the JVM did not pass to the hook. */
-static void weaving_refuse_unseen(jvm_table *jni)
+static void weaving_refuse_unseen(jvm_table *jni, uint32_t first)
 {
-	for (uint32_t i = 0; i < weaving.class_count; i++) {
+	for (uint32_t i = first; i < weaving.class_count; i++) {
 		struct woven_class *class = &weaving.classes[i];
 		bool is_gone = jni_is_same(jni, class->weak, NULL);
 
@@ -348,49 +426,167 @@ static void weaving_report(void)
 	c->classes = classes;
 }
 
+/* Lets the hook weave the classes from `first` on. */
+static void weaving_weave_all(jvm_table *env, jvm_table *jni, uint32_t first,
+			      int *code)
+{
+	__atomic_store_n(&weaving.arming, system_thread(), __ATOMIC_RELAXED);
+	weaving_retransform(env, jni, first, weaving_refuse_class, code);
+	__atomic_store_n(&weaving.arming, 0, __ATOMIC_RELAXED);
+	weaving_refuse_unseen(jni, first);
+}
+
 static bool weaving_can_weave(jvm_table *env, bool on, int *code)
 {
 	*code = jvmti_enable(env, on, JVMTI_CLASS_FILE_LOAD_HOOK);
 	return *code == 0;
 }
 
+static enum probe_step weaving_begin(jvm_table *env, jvm_table *jni,
+				     const struct probe_classes *classes,
+				     const uint8_t *request, uint32_t len,
+				     int *code)
+{
+	enum probe_step step = weaving_read_request(classes, request, len);
+
+	if (step != PROBE_AT_NOTHING)
+		return step;
+	weaving.names_len = 0;
+	weaving.loaded = weaving.searched = weaving.armed_again = 0;
+	for (uint32_t i = 0; i < weaving.class_count; i++)
+		weaving_keep_name(env, jni, &weaving.classes[i]);
+	return weaving_can_weave(env, true, code) ? PROBE_AT_NOTHING
+						  : PROBE_AT_HOOK;
+}
+
 enum probe_step weaving_arm(jvm_table *env, jvm_table *jni,
 			    const struct probe_classes *classes,
 			    const uint8_t *request, uint32_t len, int *code)
 {
-	enum probe_step step;
+	enum probe_step step = weaving.is_armed || len > PROBE_REQUEST
+				       ? PROBE_AT_REQUEST
+				       : weaving_disarm(env, jni, code);
 
-	if (weaving.is_armed || len > PROBE_REQUEST)
-		return PROBE_AT_REQUEST;
-	if (!weaving_get_memory(code))
-		return PROBE_AT_MEMORY;
-	step = weaving_read_request(classes, request, len);
 	if (step != PROBE_AT_NOTHING)
 		return step;
-	if (!system_wait(&weaving.lock))
+	if (!weaving_get_memory(code))
 		return PROBE_AT_MEMORY;
-	if (!weaving_can_weave(env, true, code)) {
-		system_unlock(&weaving.lock);
-		return PROBE_AT_HOOK;
+	step = weaving_begin(env, jni, classes, request, len, code);
+	if (step != PROBE_AT_NOTHING) {
+		weaving.class_count = 0;
+		return step;
 	}
-	weaving.arming = system_thread();
 	__atomic_store_n(&weaving.is_armed, true, __ATOMIC_RELEASE);
-	weaving_retransform(env, jni, weaving_refuse_class, code);
-	weaving.arming = 0;
-	weaving_refuse_unseen(jni);
+	weaving_weave_all(env, jni, 0, code);
 	weaving_report();
-	system_unlock(&weaving.lock);
 	return PROBE_AT_NOTHING;
 }
 
-static void weaving_count_stale(struct woven_class *class, int code)
+/* ---- classes that are loaded again ---- */
+
+/* Adds an entry for a class with the name of an armed one. */
+static bool weaving_add_again(jvm_table *jni, const struct woven_class *like,
+			      void *class)
+{
+	struct woven_class *new = &weaving.classes[weaving.class_count];
+
+	if (weaving.class_count == PROBE_MAX)
+		return false;
+	*new = (struct woven_class){
+		.weak = jni_ref(jni, JNI_NEW_WEAK_GLOBAL_REF, class),
+		.is_own = true,
+		.name = like->name,
+		.first = like->first,
+		.count = like->count,
+	};
+	if (!new->weak)
+		return false;
+	/* The hook of another thread may search now. */
+	__atomic_store_n(&weaving.class_count, weaving.class_count + 1,
+			 __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Finds the classes that were loaded since; returns those without an entry. */
+static uint32_t weaving_find_again(jvm_table *env, jvm_table *jni)
+{
+	void **classes = NULL;
+	int32_t count = 0;
+	uint32_t lost = 0;
+
+	if (jvmti_loaded_classes(env, &count, &classes))
+		count = 0;
+	for (int32_t i = 0; i < count; i++) {
+		const struct woven_class *like = NULL;
+		char *signature = NULL;
+
+		if (jvmti_class_signature(env, classes[i], &signature) == 0)
+			like = weaving_find_name(weaving_name(signature));
+		if (like && !weaving_find_class(jni, classes[i], like->name) &&
+		    !weaving_add_again(jni, like, classes[i]))
+			lost++;
+		jvmti_deallocate(env, signature);
+	}
+	for (int32_t i = 0; i < count; i++)
+		jni_delete_local(jni, classes[i]);
+	jvmti_deallocate(env, classes);
+	return lost;
+}
+
+void weaving_arm_again(jvm_table *env, jvm_table *jni)
 {
 	struct probe_control *c = helper_control();
+	uint32_t first = weaving.class_count, lost, woven = 0;
+	uint32_t loaded = __atomic_load_n(&weaving.loaded, __ATOMIC_ACQUIRE);
+	uint64_t retransform_ns = c->retransform_ns;
+	int code = 0;
 
-	(void)class;
+	if (!weaving.is_armed || loaded == weaving.armed_again ||
+	    system_now() - weaving.again_ns < AGAIN_NS)
+		return;
+	lost = weaving_find_again(env, jni);
+	weaving_weave_all(env, jni, first, &code);
+	for (uint32_t i = first; i < weaving.class_count; i++)
+		woven += weaving.classes[i].is_woven;
+	c->loaded_again += woven;
+	c->loaded_unarmed += lost + weaving.class_count - first - woven;
+	c->classes += woven;
+	c->retransform_ns = retransform_ns;
+	weaving.again_ns = system_now();
+	/*
+	 * A class is announced before it is in the JVM's list, so the list is
+	 * searched twice.
+	 */
+	if (weaving.class_count > first || loaded == weaving.searched)
+		weaving.armed_again = loaded;
+	weaving.searched = loaded;
+}
+
+/* ---- taking back ---- */
+
+static void weaving_keep_stale(struct woven_class *class, int code)
+{
 	(void)code;
-	if (c)
-		c->stale++;
+	class->is_stale = true;
+}
+
+/* Forgets the classes that are taken back; returns the number of the others. */
+static uint32_t weaving_forget_restored(jvm_table *jni)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < weaving.class_count; i++) {
+		struct woven_class class = weaving.classes[i];
+
+		if (!class.is_stale && class.is_own)
+			jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, class.weak);
+		if (!class.is_stale)
+			continue;
+		class.is_stale = false;
+		weaving.classes[kept++] = class;
+	}
+	weaving.class_count = kept;
+	return kept;
 }
 
 enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code)
@@ -399,21 +595,32 @@ enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code)
 	uint32_t failures;
 	int unused;
 
-	if (!weaving.is_armed)
+	if (!weaving.class_count)
 		return PROBE_AT_NOTHING;
 	__atomic_store_n(&weaving.is_armed, false, __ATOMIC_RELEASE);
 	weaving_can_weave(env, false, &unused);
 	/* Another thread may be weaving a class for another agent. */
-	if (!system_wait(&weaving.lock)) {
-		__atomic_store_n(&weaving.is_armed, true, __ATOMIC_RELEASE);
+	if (!system_wait(&weaving.lock))
 		return PROBE_AT_MEMORY;
-	}
-	failures = weaving_retransform(env, jni, weaving_count_stale, code);
+	system_unlock(&weaving.lock);
+	weaving_retransform(env, jni, 0, weaving_keep_stale, code);
+	failures = weaving_forget_restored(jni);
 	if (c) {
 		c->armed = 0;
-		c->classes = failures;
+		c->classes = c->stale = failures;
 	}
-	weaving_free_memory();
-	system_unlock(&weaving.lock);
-	return failures ? PROBE_AT_RETRANSFORM : PROBE_AT_NOTHING;
+	if (failures)
+		return PROBE_AT_RETRANSFORM;
+	weaving_forget(jni);
+	return PROBE_AT_NOTHING;
+}
+
+void weaving_forget(jvm_table *jni)
+{
+	/* A hook that began before the end sees that it has ended. */
+	if (system_wait(&weaving.lock)) {
+		weaving_free_memory(jni);
+		system_unlock(&weaving.lock);
+	}
+	weaving.class_count = 0;
 }

@@ -19,6 +19,8 @@ enum {
 	RECORD_LEFT = 32768, /* room for one more method, cut by RECORD_NAME */
 	SENDS = 5000,        /* tries to send a record, one each ms */
 	PRIORITY = 5,        /* of the thread: the normal one */
+	RESTORES = 20,       /* tries to take the probes back at the end */
+	RESTORE_MS = 500,    /* between them */
 };
 
 struct pattern {
@@ -397,8 +399,10 @@ static enum probe_step probes_list(jvm_table *jni, uint32_t len, int *code)
 	probes.classes.weak = system_map(
 		PROBE_CLASSES * sizeof(*probes.classes.weak), code);
 	m = system_map(sizeof(*m), code);
-	if (!m || !probes.classes.weak || len > PROBE_REQUEST)
+	if (!m || !probes.classes.weak || len > PROBE_REQUEST) {
+		system_unmap(m, sizeof(*m));
 		return PROBE_AT_MEMORY;
+	}
 	l.patterns = m->patterns;
 	l.bases = m->bases;
 	l.base_pattern = m->base_pattern;
@@ -527,11 +531,19 @@ static void probes_wait(struct probe_control *c)
 		    c->answered, (long)tick, 0, 0);
 }
 
+/* The JVM may refuse a class as long as another agent changes it wrongly. */
 static void probes_take_back(jvm_table *jni, struct probe_control *c)
 {
 	int code = 0;
 
-	c->step = weaving_disarm(probes.env, jni, &code);
+	for (int i = 0; i < RESTORES; i++) {
+		if (i)
+			probes_sleep_ms(RESTORE_MS);
+		c->step = weaving_disarm(probes.env, jni, &code);
+		if (c->step == PROBE_AT_NOTHING)
+			break;
+	}
+	weaving_forget(jni);
 	c->code = code;
 }
 
@@ -550,6 +562,7 @@ static void probes_run(jvm_table *env, jvm_table *jni, void *self)
 		end = probes_check_client(c, passed);
 		if (end == PROBE_END_NONE) {
 			probes_serve(jni, c);
+			weaving_arm_again(probes.env, jni);
 			probes_wait(c);
 		}
 	}
@@ -568,6 +581,9 @@ static void probes_run(jvm_table *env, jvm_table *jni, void *self)
 
 static int probes_get_environment(void)
 {
+	const struct jvmti_capabilities lines = {
+		{ 1u << JVMTI_CAN_GET_LINE_NUMBERS }
+	};
 	struct jvmti_capabilities wanted = { { 0 } };
 	struct jvmti_callbacks callbacks = { { 0 } };
 	int code;
@@ -582,6 +598,8 @@ static int probes_get_environment(void)
 	wanted.bits[JVMTI_CAN_RETRANSFORM_ANY_CLASS /
 		    32] |= 1u << JVMTI_CAN_RETRANSFORM_ANY_CLASS % 32;
 	code = jvmti_add_capabilities(probes.env, &wanted);
+	/* Without it, frames have no lines. */
+	jvmti_add_capabilities(probes.env, &lines);
 	callbacks.of[JVMTI_CLASS_FILE_LOAD_HOOK - JVMTI_FIRST_EVENT] = (void *)
 		weaving_hook;
 	if (!code)

@@ -118,7 +118,21 @@ struct probe_classes {
 enum probe_step weaving_arm(jvm_table *env, jvm_table *jni,
 			    const struct probe_classes *classes,
 			    const uint8_t *request, uint32_t len, int *code);
+
+/*
+ * A class that cannot be taken back now stays known, and the next call tries
+ * again.
+ */
 enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code);
+
+/* Gives up the classes that cannot be taken back. */
+void weaving_forget(jvm_table *jni);
+
+/*
+ * Arms the classes that were loaded again, by other class loaders, since the
+ * last call.  It changes only their number in the control page.
+ */
+void weaving_arm_again(jvm_table *env, jvm_table *jni);
 
 /* JVMTI's ClassFileLoadHook. */
 void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,

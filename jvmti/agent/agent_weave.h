@@ -9,7 +9,8 @@
  *
  *	entry		long begin = SjkcProbe.enter()
  *	each return	SjkcProbe.exit(begin, id)
- *	exception	SjkcProbe.fail(thrown, begin, id), and throw it again
+ *	exception	SjkcProbe.fail(thrown, begin, id), and throw it again,
+ *			but not after the count at a return
  *
  * Exceptions of constructors are not seen: before the call of super(), "this"
  * may not be in a local of a handler (JVMS 4.10.1.6).

@@ -75,6 +75,8 @@ struct weaving {
 	unsigned added;  /* new locals */
 	bool has_handler;
 	size_t body, handler; /* offsets in the new code */
+	/* Bytes of the code before a return up to the point of the count. */
+	size_t until_counted;
 	struct argument arguments[PROBE_ARGUMENTS];
 	unsigned argument_count;
 	enum probe_refusal refusal;
@@ -254,10 +256,12 @@ static void weaving_put_args(struct weaving *v)
 static void weaving_put_exit(struct weaving *v)
 {
 	bool has_args = weaving_has_args(v);
+	size_t begin = v->o->len;
 
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
 	code_put_call(v->o, has_args ? v->w->exit_args : v->w->exit);
+	v->until_counted = v->o->len - begin;
 	if (!has_args)
 		return;
 	code_put_local(v->o, OP_LSTORE, v->locals);
@@ -429,14 +433,48 @@ static bool weaving_mend_jumps(struct weaving *v)
 	return true;
 }
 
+/* Adds an entry of the handler of all exceptions. */
+static unsigned weaving_put_range(struct weaving *v, size_t from, size_t to)
+{
+	if (from >= to)
+		return 0;
+	class_put_u2(v->o, (unsigned)from);
+	class_put_u2(v->o, (unsigned)to);
+	class_put_u2(v->o, (unsigned)v->handler);
+	class_put_u2(v->o, 0);
+	return 1;
+}
+
+/*
+ * Adds the entries of the handler, after those of the method, which come first.
+ * A call that has been counted at its return is not in them: an exception of
+ * the natives that record it would count it again.  Returns their number.
+ */
+static unsigned weaving_put_handled(struct weaving *v)
+{
+	size_t from = v->body, len;
+	unsigned count = 0;
+
+	if (!v->has_handler)
+		return 0;
+	for (size_t i = 0; i < v->len; i += len) {
+		len = class_instruction(v->code, v->len, i);
+		if (!code_is_return(v->code[i]))
+			continue;
+		count += weaving_put_range(v, from,
+					   v->w->label[i] + v->until_counted);
+		from = v->w->own[i] + len;
+	}
+	return count + weaving_put_range(v, from, v->handler);
+}
+
 static bool weaving_copy_exceptions(struct weaving *v)
 {
 	unsigned count = class_u2(&v->r);
 	const uint32_t *label = v->w->label;
+	size_t count_at = v->o->len;
 
-	if (count + v->has_handler > 0xffff)
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
-	class_put_u2(v->o, count + v->has_handler);
+	class_put_u2(v->o, 0);
 	for (unsigned i = 0; i < count && !v->r.is_bad; i++) {
 		unsigned from = class_u2(&v->r), to = class_u2(&v->r);
 		unsigned handler = class_u2(&v->r), type = class_u2(&v->r);
@@ -449,13 +487,10 @@ static bool weaving_copy_exceptions(struct weaving *v)
 		class_put_u2(v->o, label[handler]);
 		class_put_u2(v->o, type);
 	}
-	/* The last entry: handlers of the method come first. */
-	if (v->has_handler) {
-		class_put_u2(v->o, (unsigned)v->body);
-		class_put_u2(v->o, (unsigned)v->handler);
-		class_put_u2(v->o, (unsigned)v->handler);
-		class_put_u2(v->o, 0);
-	}
+	count += weaving_put_handled(v);
+	if (count > 0xffff)
+		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+	class_set_u2(v->o, count_at, count);
 	return !v->r.is_bad || weaving_fail(v, PROBE_CLASS_BAD);
 }
 

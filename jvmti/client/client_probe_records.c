@@ -104,7 +104,7 @@ static bool call_read_frames(struct cursor *r, struct arena *a,
 
 		f->class_name = probe_record_name(a, probe_record_text(r, a));
 		f->method = probe_record_text(r, a);
-		f->bci = record_signed(r);
+		f->line = (int32_t)record_signed(r);
 		call->frame_count = i + 1;
 	}
 	return cursor_ok(r);

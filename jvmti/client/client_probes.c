@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/cursor.h"
 #include "core/base/saturate.h"
+#include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
 #include "jvmti/client/client_probe_records.h"
 #include "jvmti/client/client_session.h"
@@ -31,6 +32,7 @@
 #define LEASE_NS     (30 * CLOCK_NS_PER_S)
 #define ARM_NS       (120 * CLOCK_NS_PER_S) /* 1,000 classes take 14 s */
 #define END_NS       (20 * CLOCK_NS_PER_S)
+#define STOPPED_NS   (2 * CLOCK_NS_PER_S) /* waits for a stopped JVM */
 #define WAIT_NS      (50 * CLOCK_NS_PER_MS)
 #define CALLS_PER_S  100
 
@@ -57,6 +59,7 @@ struct probes {
 	struct text pending; /* records of calls */
 	uint64_t dropped;
 	bool is_armed;
+	int64_t stopped_ns; /* since when the JVM is stopped; 0 = it runs */
 };
 
 /* ---- records ---- */
@@ -366,6 +369,24 @@ struct probes *probes_open(const struct jvm *jvm,
 	return p;
 }
 
+/*
+ * Returns true for a JVM that a signal or a debugger has stopped for a while:
+ * its agent responds only when it continues.
+ */
+static bool probes_is_stopped(struct probes *p)
+{
+	int64_t now = clock_monotonic_ns();
+	struct proc_stat stat;
+	struct error unused;
+
+	if (procfs_stat(p->session.jvm->pid, &stat, &unused) ||
+	    (stat.state != 'T' && stat.state != 't'))
+		p->stopped_ns = 0;
+	else if (!p->stopped_ns)
+		p->stopped_ns = now;
+	return p->stopped_ns && now - p->stopped_ns > STOPPED_NS;
+}
+
 /* Waits until the agent sleeps; it takes probes back even without waiting. */
 static void probes_end(struct probes *p)
 {
@@ -377,7 +398,8 @@ static void probes_end(struct probes *p)
 	__atomic_store_n(&c->is_over, 1, __ATOMIC_RELEASE);
 	probes_futex(&c->request, FUTEX_WAKE, INT_MAX, 0);
 	while (probes_load(&c->state) != PROBE_ENDED &&
-	       jvm_runs(p->session.jvm) && clock_monotonic_ns() < until)
+	       jvm_runs(p->session.jvm) && !probes_is_stopped(p) &&
+	       clock_monotonic_ns() < until)
 		clock_sleep_until(clock_monotonic_ns() + CLOCK_NS_PER_MS);
 	/* No need to stop the agent by an attach operation. */
 	p->session.stream.report.state = AGENT_STOPPED;
@@ -474,6 +496,11 @@ static int probes_request(struct probes *p, enum probe_request kind,
 			return probes_explain(p, err);
 		if (probes_check_state(p, err))
 			return -1;
+		if (probes_is_stopped(p))
+			return fail(err, ERROR_REFUSED,
+				    "%d: the JVM is stopped; continue it by "
+				    "SIGCONT",
+				    (int)p->session.jvm->pid);
 		if (clock_monotonic_ns() > until)
 			return fail(err, ERROR_REFUSED,
 				    "%d: the agent does not respond",
@@ -852,6 +879,8 @@ void probes_losses(const struct probes *p, struct probes_losses *out)
 		.kinds = p->control->kinds_lost,
 		.redefinitions = p->control->redefinitions,
 		.stale = p->control->stale,
+		.loaded_again = p->control->loaded_again,
+		.loaded_unarmed = p->control->loaded_unarmed,
 	};
 	for (uint32_t i = 0; i < p->method_count; i++) {
 		if (p->methods[i].id < 0)

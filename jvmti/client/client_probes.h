@@ -216,7 +216,7 @@ struct probe_value {
 struct probe_frame {
 	const char *class_name; /* "com.acme.Orders" */
 	const char *method;
-	int64_t bci; /* in the woven code; -1 = native */
+	int32_t line; /* in its source; 0 = unknown, -1 = native */
 };
 
 struct probe_call {
@@ -252,6 +252,12 @@ struct probes_losses {
 	uint64_t kinds;         /* exceptions whose class was not recorded */
 	uint32_t redefinitions; /* of probed classes, by other agents */
 	uint32_t stale;         /* classes that could not be taken back */
+	/*
+	 * Classes with the name of a probed class that another class loader has
+	 * loaded since: those whose calls are counted, from a moment after
+	 * their loading on, by the method of the first class, and the others.
+	 */
+	uint32_t loaded_again, loaded_unarmed;
 };
 
 void probes_losses(const struct probes *p, struct probes_losses *out);

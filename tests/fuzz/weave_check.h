@@ -22,6 +22,11 @@ struct check {
 	uint32_t len;
 	uint8_t starts[65536 + 1]; /* an instruction begins here */
 	unsigned locals;
+	/* The first handlers of the last method. */
+	unsigned handlers;
+	struct check_handler {
+		unsigned from, to, at;
+	} handler[8];
 };
 
 static bool check_starts(const struct check *c, int64_t at)
@@ -158,13 +163,18 @@ static bool check_code(struct check *c, struct class_reader *r)
 	}
 	if (!check_jumps(c))
 		return false;
+	c->handlers = 0;
 	for (count = class_u2(r); count--; class_u2(r)) {
-		unsigned from = class_u2(r), to = class_u2(r);
+		struct check_handler h = { class_u2(r), 0, 0 };
 
-		if (!check_starts(c, from) || to <= from ||
-		    (to != c->len && !check_starts(c, to)) ||
-		    !check_starts(c, class_u2(r)))
+		h.to = class_u2(r);
+		h.at = class_u2(r);
+		if (!check_starts(c, h.from) || h.to <= h.from ||
+		    (h.to != c->len && !check_starts(c, h.to)) ||
+		    !check_starts(c, h.at))
 			return false;
+		if (c->handlers < sizeof(c->handler) / sizeof(*c->handler))
+			c->handler[c->handlers++] = h;
 	}
 	for (count = class_u2(r); count--;)
 		if (!check_attribute(c, r))

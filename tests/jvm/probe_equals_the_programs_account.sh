@@ -2,14 +2,13 @@
 # Each JDK: classes are changed by other code of each JVM.
 # Begins early: waits for the program.
 # sjkc probe: counts, exceptions and times equal the program's own account, with
-# its slow calls, arguments and stack traces.
+# its slow calls, arguments and stack traces, whose lines are those of Java.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/probe.sh
 
-# counts_are_equal JDK: counts and errors of all methods; JFR reports no errors
+# counts_are_equal: counts and errors of all methods
 counts_are_equal() {
-	target "$1" -- go="$scratch/go" calls=20000 || return
 	probe_start --csv 'Calls$Orders.*' '+Calls$Handler.handle' \
 		'!*.nothing' || return
 	probe_finish || return
@@ -17,20 +16,22 @@ counts_are_equal() {
 	probe_counts "$scratch/out" errors >"$scratch/got"
 	[ -s "$scratch/wanted" ] || { echo 'no account'; return 1; }
 	diff "$scratch/wanted" "$scratch/got" || { echo 'counts differ'; return 1; }
-	target_end "$pid"
-	rm -f "$scratch/go"
 }
 
-# calls_are_reported JDK: each call that sleeps for 60 ms, and no other
+# calls_are_reported: each call that sleeps for 60 ms, and no other.  The callers
+# of the slow method are woven, too; Java prints their lines before they are.
 calls_are_reported() {
-	target "$1" -- go="$scratch/go" calls=100 || return
+	program_calls || return
+	grep '^STACK' "$scratch/account" >"$scratch/stack"
 	probe_start --json --above 50ms --args --stack -o "$scratch/slow.html" \
-		Orders.slow Orders.fails || return
+		Orders.slow Orders.fails Calls.slowly Calls.run || return
 	probe_finish || return
-	/usr/bin/python3 - "$scratch/out" "$said" <<-'END' || return
+	/usr/bin/python3 - "$scratch/out" "$scratch/account" \
+		"$scratch/stack" <<-'END' || return
 		import json, re, sys
 		lines = [json.loads(l) for l in open(sys.argv[1])]
 		said = open(sys.argv[2]).read()
+		stack = open(sys.argv[3]).read().split()[1:]
 		whole = int(re.search(r"SLOW (\d+)", said).group(1))
 		calls = [l for l in lines if l["type"] == "call"
 		         and l["method"] == "slow"]
@@ -44,6 +45,11 @@ calls_are_reported() {
 		    if c["thread"] != "main" or not c["frames"] or \
 		            c["frames"][-1]["method"] != "main":
 		        sys.exit(f"call: {c}")
+		    # The first line is that of the return.
+		    frames = [f"{f['class']}.{f['method']}:{f['line']}"
+		              for f in c["frames"]]
+		    if frames[1:] != stack[1:] or not c["frames"][0]["line"]:
+		        sys.exit(f"stack: {frames}, {stack} by Java")
 		    if not 60e6 <= c["duration_ns"] <= whole:
 		        sys.exit(f"duration: {c}")
 		methods = {m["method"]: m for m in lines[-1]["methods"]}
@@ -63,13 +69,10 @@ calls_are_reported() {
 	END
 	grep -q 'Calls$Orders.slow' "$scratch/slow.html" ||
 		{ echo 'the page lacks the method'; return 1; }
-	target_end "$pid"
-	rm -f "$scratch/go"
 }
 
-# misses_are_explained JDK: near misses, refusals, and the limit
+# misses_are_explained: near misses, refusals, and the limit
 misses_are_explained() {
-	target "$1" -- go="$scratch/go" || return
 	for miss in "Ordrs.submit 'Calls\$Orders'" "Orders.submti 'submit'"; do
 		! "$sjkc" probe "$pid" -d 1s "${miss% *}" 2>"$scratch/err" &&
 			grep -q "did you mean ${miss#* }" "$scratch/err" ||
@@ -88,11 +91,12 @@ misses_are_explained() {
 	"$sjkc" probe "$pid" -d 1s java.lang.String.hashCode 2>"$scratch/err"
 	[ $? -eq 3 ] && grep -q 'use --system' "$scratch/err" ||
 		{ cat "$scratch/err"; return 1; }
-	target_end "$pid"
 }
 
 for jdk in $(jdks); do
-	for part in counts_are_equal calls_are_reported misses_are_explained; do
-		"$part" "$jdk" || { echo "$jdk: $part"; exit 1; }
+	target "$jdk" -- go="$scratch/go" calls=5000 || exit 1
+	for part in misses_are_explained counts_are_equal calls_are_reported; do
+		"$part" || { echo "$jdk: $part"; exit 1; }
 	done
+	target_end "$pid"
 done

@@ -12,7 +12,8 @@ import jdk.internal.vm.annotation.Stable;
  * <p>The class is in java.lang because each class loader delegates java.* to the bootstrap loader,
  * and each module reads java.base. It counts into the memory at BASE, whose layout is in
  * agent_probe_protocol.h. It calls only methods that sjkc refuses to weave, and never application
- * code. All its calls that may overflow the stack precede the first count of a call.
+ * code. A call is counted last: an exception in the methods before, such as a stack overflow, counts
+ * it once, as one that the method threw.
  */
 public final class SjkcProbe {
     /* PROBE_SLOT, bytes of a stripe, the number of stripes - 1. */
@@ -94,9 +95,9 @@ public final class SjkcProbe {
     @ForceInline
     @Hidden
     private static void add(long at, long nanos) {
-        U.getAndAddLong(null, at + ((64 - Long.numberOfLeadingZeros(nanos)) << 3), 1);
-        U.getAndAddLong(null, at + SUM, nanos);
         if (nanos > U.getLong(null, at + MAX)) raise(at + MAX, nanos);
+        U.getAndAddLong(null, at + SUM, nanos);
+        U.getAndAddLong(null, at + ((64 - Long.numberOfLeadingZeros(nanos)) << 3), 1);
     }
 
     @Hidden
@@ -131,16 +132,16 @@ public final class SjkcProbe {
     public static void exit(long begin, int id) {
         long nanos = System.nanoTime() - begin;
         long at = stripe(id);
-        add(at, nanos);
         if (isSlow(id, nanos)) slow(at, id, nanos, null);
+        add(at, nanos);
     }
 
     @Hidden
     public static void fail(Throwable thrown, long begin, int id) {
         long nanos = System.nanoTime() - begin;
         long at = stripe(id);
-        count(thrown, at, id, nanos);
         if (isSlow(id, nanos)) slow(at, id, nanos, thrown);
+        count(thrown, at, id, nanos);
     }
 
     /** Returns the duration if the call is to be recorded with arguments, else -1. */
@@ -149,16 +150,18 @@ public final class SjkcProbe {
     public static long exitArgs(long begin, int id) {
         long nanos = System.nanoTime() - begin;
         long at = stripe(id);
+        long slow = isSlow(id, nanos) && admit(at) ? nanos : -1;
         add(at, nanos);
-        return isSlow(id, nanos) && admit(at) ? nanos : -1;
+        return slow;
     }
 
     @Hidden
     public static long failArgs(Throwable thrown, long begin, int id) {
         long nanos = System.nanoTime() - begin;
         long at = stripe(id);
+        long slow = isSlow(id, nanos) && admit(at) ? nanos : -1;
         count(thrown, at, id, nanos);
-        return isSlow(id, nanos) && admit(at) ? nanos : -1;
+        return slow;
     }
 
     /** Passes an argument; what is its number and, above 8 bits, its enum probe_argument. */
@@ -203,7 +206,6 @@ public final class SjkcProbe {
                 break;
             }
         }
-        add(at, nanos);
         U.getAndAddLong(null, at + THROWN, 1);
         for (int i = 0; number > 0 && i < 8; i++, slot += 16) {
             long here = U.getLong(null, slot);
@@ -214,5 +216,6 @@ public final class SjkcProbe {
                 break;
             }
         }
+        add(at, nanos);
     }
 }

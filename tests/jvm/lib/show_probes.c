@@ -185,8 +185,8 @@ static void put_call(void *self, const struct probe_call *call)
 		put_value(&call->arguments[i]);
 	printf(" stack");
 	for (size_t i = 0; i < call->frame_count; i++)
-		printf(" %s.%s:%" PRId64, call->frames[i].class_name,
-		       call->frames[i].method, call->frames[i].bci);
+		printf(" %s.%s:%" PRId32, call->frames[i].class_name,
+		       call->frames[i].method, call->frames[i].line);
 	putchar('\n');
 }
 

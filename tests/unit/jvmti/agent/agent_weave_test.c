@@ -164,6 +164,40 @@ static void timed_method_ends_with_a_handler(void **state)
 	assert_int_equal(found[0].code[found[0].len - 1], 191);
 }
 
+static void handler_excludes_the_code_after_a_count(void **state)
+{
+	/* iload_0, ifeq +5, iconst_0, ireturn, iconst_1, ireturn */
+	static const uint8_t frames[] = { 0, 1, 6 };
+	const struct shape s = { SHAPE(26, 153, 0, 5, 3, 172, 4, 172),
+				 .access = CLASS_STATIC,
+				 .descriptor = "(I)I",
+				 .locals = 1,
+				 .frames = frames,
+				 .frames_len = sizeof(frames) };
+
+	(void)state;
+	/*
+	 * The entry has 9 bytes; the count at a return ends 8 bytes after its
+	 * begin and precedes 25 bytes, which pass the argument, and the return.
+	 */
+	weave_shape(&s, PROBE_TIME | PROBE_ARGS);
+	assert_int_equal(found[0].code[13], 3);
+	assert_int_equal(found[0].code[14], 22);
+	assert_int_equal(check.handlers, 2);
+	assert_int_equal(check.handler[0].from, 9);
+	assert_int_equal(check.handler[0].to, 22);
+	assert_int_equal(found[0].code[check.handler[0].to], 55);
+	assert_int_equal(found[0].code[check.handler[1].from - 1], 172);
+	assert_int_equal(found[0].code[check.handler[1].from], 4);
+	assert_int_equal(check.handler[1].to, check.handler[1].from + 9);
+	assert_int_equal(check.handler[1].at, check.handler[0].at);
+	/* Without arguments, only the return is left. */
+	weave_shape(&s, PROBE_TIME);
+	assert_int_equal(check.handlers, 2);
+	assert_int_equal(found[0].code[check.handler[0].to], 172);
+	assert_int_equal(check.handler[1].from, check.handler[0].to + 1);
+}
+
 static void constructor_has_no_handler(void **state)
 {
 	const struct shape s = { SHAPE(177), .name = "<init>", .locals = 1 };
@@ -396,6 +430,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counted_method_calls_the_helper_first),
 		cmocka_unit_test(timed_method_ends_with_a_handler),
+		cmocka_unit_test(handler_excludes_the_code_after_a_count),
 		cmocka_unit_test(constructor_has_no_handler),
 		cmocka_unit_test(jump_to_a_return_reaches_the_call_before_it),
 		cmocka_unit_test(jump_to_the_begin_skips_the_entry_code),

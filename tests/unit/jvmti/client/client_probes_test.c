@@ -97,7 +97,7 @@ static void call_with_all_kinds_of_arguments_is_read(void **state)
 	assert_string_equal(call.arguments[7].text, "int[]");
 	assert_int_equal(call.frame_count, 2);
 	assert_string_equal(call.frames[0].class_name, "com.acme.Orders");
-	assert_int_equal(call.frames[1].bci, -1);
+	assert_int_equal(call.frames[1].line, -1);
 	/* Each part is too short. */
 	for (size_t cut = 0; cut < len; cut++) {
 		r = cursor_over(bytes, cut);
