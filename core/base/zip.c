@@ -52,6 +52,12 @@ struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 				size_t len, size_t max, size_t bomb)
 {
+	/* inflateInit2() selects the format by this value. */
+	static const int window_bits[] = {
+		[INFLATE_ZLIB] = 15,
+		[INFLATE_GZIP] = 15 + 16,
+		[INFLATE_RAW] = -15,
+	};
 	struct inflated out = { 0 };
 	z_stream z = { 0 };
 	size_t cap = 0;
@@ -61,7 +67,7 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 		out.damage = "truncated compressed data";
 		return out;
 	}
-	if (inflateInit2(&z, kind == INFLATE_GZIP ? 15 + 16 : 15) != Z_OK) {
+	if (inflateInit2(&z, window_bits[kind]) != Z_OK) {
 		out.damage = "zlib cannot be initialized";
 		return out;
 	}

@@ -27,6 +27,7 @@
 enum inflate_kind {
 	INFLATE_ZLIB, /* RFC 1950 */
 	INFLATE_GZIP, /* RFC 1952; several members, like gzip(1) */
+	INFLATE_RAW,  /* RFC 1951, as in zip files */
 };
 
 /* The decompressed bytes, and why decompression stopped early, if it did. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_nps: reads CPU snapshots of VisualVM and the NetBeans profiler (.nps).
+ * read_nps: reads snapshots of VisualVM and the NetBeans profiler (.nps).
  *
  * A thread's call tree becomes two events, both in nanoseconds:
  *    nps.wall   time that a method was on the stack trace, running or not
  *    nps.cpu    part of it in which the thread ran; not in all snapshots
+ * Classes of a memory snapshot, with their stack traces if it has any, become
+ *    nps.alloc  objects and bytes that were allocated
+ *    nps.live   objects and bytes that are in use
  * A snapshot does not have the number of its samples, so a sample of the
  * profile stands for up to a millisecond.
  *
@@ -14,6 +17,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
 #include "core/base/lines.h"
+#include "core/base/map64.h"
 #include "core/base/zip.h"
 #include "core/formats/reader.h"
 #include "core/profile/java_name.h"
@@ -240,6 +244,9 @@ static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
 #define NPS_MAJOR        1
 #define NPS_COMMENT      2 /* first minor version with a comment */
 #define NPS_TYPE_CPU     1
+#define NPS_TYPE_ALLOC   4
+#define NPS_TYPE_LIVE    8
+#define NPS_TYPE_SAMPLED 16
 #define NPS_PAYLOAD      1         /* version of the compressed data */
 #define NPS_MAX          INT32_MAX /* bytes; the maximum of a Java array */
 #define NPS_METHOD_MIN   6         /* bytes: three empty strings */
@@ -286,23 +293,6 @@ static bool nps_starts(const uint8_t *bytes, size_t len, const char *with)
 	return len >= strlen(with) && memcmp(bytes, with, strlen(with)) == 0;
 }
 
-/* True for a zip file whose first member belongs to an application snapshot. */
-static bool nps_is_apps(const uint8_t *head, size_t len)
-{
-	static const char *const members[] = { "application_snapshot",
-					       "snapshot-", "threaddump-",
-					       "heapdump-" };
-
-	/* APPNOTE 4.3.7: the name is at offset 30. */
-	if (!nps_starts(head, len, "PK\3\4") || len < 30)
-		return false;
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-		if (nps_starts(head + 30, len - 30, members[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool nps_is_npss(const uint8_t *head, size_t len)
 {
 	return nps_starts(head, len, "NPSS\1") ||
@@ -311,8 +301,7 @@ static bool nps_is_npss(const uint8_t *head, size_t len)
 
 static bool nps_sniff(const uint8_t *head, size_t len)
 {
-	return nps_starts(head, len, NPS_MAGIC) || nps_is_npss(head, len) ||
-	       nps_is_apps(head, len);
+	return nps_starts(head, len, NPS_MAGIC) || nps_is_npss(head, len);
 }
 
 /* Rejects known types of snapshots that sjkc does not support. */
@@ -322,11 +311,6 @@ static int nps_check_kind(const uint8_t *bytes, size_t len, struct error *err)
 		return fail(err, ERROR_INPUT,
 			    "is a file of raw samples (.npss); open it in "
 			    "VisualVM and save it as .nps");
-	if (nps_is_apps(bytes, len))
-		return fail(
-			err, ERROR_INPUT,
-			"is an application snapshot (.apps), a zip of several "
-			"recordings; unzip it and name one of them");
 	if (!nps_starts(bytes, len, NPS_MAGIC))
 		return fail(err, ERROR_INPUT,
 			    "not a VisualVM snapshot: it does not begin "
@@ -341,18 +325,17 @@ static int nps_check_type(uint32_t type, struct error *err)
 		const char *what;
 	} types[] = {
 		{ 2, "the times of a code fragment" },
-		{ 4, "memory allocations" },
-		{ 8, "live objects" },
-		{ 16, "memory samples, a class histogram" },
 		{ 32, "database queries" },
 	};
 
-	if (type == NPS_TYPE_CPU)
+	if (type == NPS_TYPE_CPU || type == NPS_TYPE_ALLOC ||
+	    type == NPS_TYPE_LIVE || type == NPS_TYPE_SAMPLED)
 		return 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (types[i].type == type)
 			return fail(err, ERROR_INPUT,
-				    "holds %s; only CPU snapshots can be drawn",
+				    "holds %s; only CPU and memory snapshots "
+				    "can be drawn",
 				    types[i].what);
 	}
 	return fail(err, ERROR_INPUT, "is a snapshot of unknown type %" PRIu32,
@@ -519,7 +502,7 @@ static bool nps_is_epoch(int64_t ms)
 	return ms >= EPOCH_MIN_MS && ms < EPOCH_MAX_MS;
 }
 
-/* Reads the fields before the threads. */
+/* Reads the fields that begin snapshots of all types. */
 static int nps_read_start(struct snapshot *s, struct cursor *c,
 			  struct error *err)
 {
@@ -527,7 +510,6 @@ static int nps_read_start(struct snapshot *s, struct cursor *c,
 	int64_t began = (int64_t)cursor_u64(c);
 	int64_t taken = (int64_t)cursor_u64(c);
 
-	cursor_u8(c); /* repeated for each thread */
 	if (cursor_ok(c) && version != NPS_PAYLOAD)
 		return fail(err, ERROR_INPUT,
 			    "holds data of version %" PRIu32 ", not %d",
@@ -537,7 +519,7 @@ static int nps_read_start(struct snapshot *s, struct cursor *c,
 		s->time_ns = began * MS_NS;
 	else if (nps_is_epoch(taken))
 		s->time_ns = taken * MS_NS;
-	return nps_read_methods(s, c, err);
+	return cursor_ok(c) ? 0 : nps_fail_cut(s, err, "its first fields");
 }
 
 /* Reads one thread; false if it is incomplete. */
@@ -595,6 +577,369 @@ static void nps_read_threads(struct snapshot *s, struct cursor *c)
 			     "their number is missing");
 }
 
+static int nps_read_cpu(struct snapshot *s, struct cursor *c, struct error *err)
+{
+	s->events[0] = profile_event(s->profile, "nps.wall", UNIT_NS);
+	cursor_u8(c); /* two times; repeated for each thread */
+	if (nps_read_methods(s, c, err))
+		return -1;
+	nps_read_threads(s, c);
+	return 0;
+}
+
+/*
+ * nps_memory: the classes of a memory snapshot.
+ *
+ * A class may have a tree whose nodes are methods: callees of the root allocate
+ * the object, and their callees are their callers. A node with numbers ends a
+ * stack trace, and may have callees nevertheless. The names of the methods
+ * follow all trees, so the trees are visited twice.
+ */
+
+#define NPS_CLASS_MIN  10 /* bytes of a class: an empty name and a number */
+#define NPS_NODE_MIN   12 /* bytes of a node: type, method, callees */
+#define NPS_METHOD_ROW 10 /* bytes of a method: id, three empty strings */
+
+enum { MEMORY_NODE = 1, MEMORY_ALLOC, MEMORY_LIVE };
+
+enum { MEMORY_ALLOCATED, MEMORY_IN_USE, MEMORY_EVENTS };
+
+struct objects {
+	uint64_t count, bytes;
+};
+
+struct memory_class {
+	uint32_t name; /* string */
+	/* Those that no stack trace accounts for, index: event. */
+	struct objects left[MEMORY_EVENTS];
+};
+
+struct memory_node {
+	uint32_t type, method;
+	uint32_t callees; /* still to be read */
+};
+
+struct memory {
+	struct snapshot *snapshot;
+	struct memory_class *classes;
+	size_t class_count;
+	bool has[MEMORY_EVENTS];
+	uint32_t events[MEMORY_EVENTS];
+	struct map64 methods; /* id to frame */
+	/* The node being read and its callers, and their frames. */
+	struct memory_node *path;
+	size_t depth, path_cap;
+	uint32_t *frames;
+	size_t frame_cap;
+	uint64_t room;           /* upper bound of frames of all stack traces */
+	struct memory_class *of; /* NULL in the first visit */
+};
+
+static void memory_add(struct memory *m, int event, uint32_t stack,
+		       const struct objects *o)
+{
+	struct sample s = {
+		.event = m->events[event],
+		.stack = stack,
+		.time_ns = m->snapshot->time_ns,
+		.count = o->count ? o->count : 1,
+		.weight = o->bytes,
+	};
+
+	if (o->count || o->bytes)
+		profile_add(m->snapshot->profile, &s);
+}
+
+static uint32_t memory_frame(struct memory *m, uint32_t method)
+{
+	uint32_t frame = map64_get(&m->methods, method);
+
+	if (frame == MAP64_NONE)
+		frame = tree_unknown_frame(m->snapshot->profile, method);
+	return frame;
+}
+
+/* Returns the stack trace of the path, with the class at its leaf. */
+static uint32_t memory_stack(struct memory *m)
+{
+	struct profile *p = m->snapshot->profile;
+	size_t count = m->depth - 1; /* without the root */
+	uint32_t stack;
+
+	array_reserve(m->frames, m->frame_cap, count);
+	for (size_t i = 0; i < count; i++)
+		m->frames[i] = memory_frame(m, m->path[i + 1].method);
+	stack = profile_stack(p, m->frames, count);
+	return profile_push_class(p, stack, m->of->name);
+}
+
+static void objects_take(struct objects *from, const struct objects *o)
+{
+	from->count -= o->count < from->count ? o->count : from->count;
+	from->bytes -= o->bytes < from->bytes ? o->bytes : from->bytes;
+}
+
+/* Adds the objects of the stack trace that ends at the current node. */
+static void memory_add_node(struct memory *m, const struct objects *allocated,
+			    uint64_t live)
+{
+	struct objects in_use = { .count = live };
+	uint32_t stack;
+
+	if (!m->of || m->depth < 2 || !allocated->count)
+		return;
+	if (m->depth > m->room) {
+		profile_lost(m->snapshot->profile, "stack traces too deep", 1,
+			     "%zu frames", m->depth);
+		return;
+	}
+	m->room -= m->depth;
+	stack = memory_stack(m);
+	memory_add(m, MEMORY_ALLOCATED, stack, allocated);
+	objects_take(&m->of->left[MEMORY_ALLOCATED], allocated);
+	/* The snapshot has the sizes of live objects only per class. */
+	in_use.bytes = (uint64_t)((unsigned __int128)allocated->bytes * live /
+				  allocated->count);
+	if (m->has[MEMORY_IN_USE] && live) {
+		memory_add(m, MEMORY_IN_USE, stack, &in_use);
+		objects_take(&m->of->left[MEMORY_IN_USE], &in_use);
+	}
+}
+
+/* Reads the numbers of the current node, which follow its callees. */
+static void memory_end_node(struct memory *m, struct cursor *c)
+{
+	uint32_t type = m->path[m->depth - 1].type;
+	struct objects allocated;
+	uint64_t live = 0;
+	uint32_t epochs;
+
+	if (type != MEMORY_NODE) {
+		allocated.count = cursor_u64(c);
+		allocated.bytes = cursor_u64(c);
+		epochs = type == MEMORY_LIVE ? cursor_u32(c) : 0;
+		if (epochs > cursor_left(c) / 8)
+			cursor_fail(c);
+		for (uint32_t i = 0; cursor_ok(c) && i < epochs; i++) {
+			int32_t epoch = (int32_t)cursor_u32(c);
+			uint32_t count = cursor_u32(c);
+
+			live += epoch == -1 ? 0 : count;
+		}
+		if (cursor_ok(c))
+			memory_add_node(m, &allocated, live);
+	}
+	m->depth--;
+}
+
+static void memory_begin_node(struct memory *m, struct cursor *c, uint32_t type)
+{
+	struct memory_node node = { .type = type };
+
+	node.method = cursor_u32(c);
+	node.callees = cursor_u32(c);
+	if (type < MEMORY_NODE || type > MEMORY_LIVE ||
+	    node.callees > cursor_left(c) / NPS_NODE_MIN)
+		cursor_fail(c);
+	array_reserve(m->path, m->path_cap, m->depth + 1);
+	m->path[m->depth++] = node;
+}
+
+/* Reads the tree of one class; the cursor fails if it is damaged. */
+static void memory_visit_tree(struct memory *m, struct cursor *c)
+{
+	uint32_t type = cursor_u32(c);
+
+	if (!type)
+		return;
+	m->depth = 0;
+	memory_begin_node(m, c, type);
+	while (cursor_ok(c) && m->depth) {
+		struct memory_node *top = &m->path[m->depth - 1];
+
+		if (top->callees) {
+			top->callees--;
+			type = cursor_u32(c);
+			memory_begin_node(m, c, type);
+		} else {
+			memory_end_node(m, c);
+		}
+	}
+}
+
+/* Visits the trees of all classes; the second visit adds their objects. */
+static void memory_visit_trees(struct memory *m, struct cursor *c, bool adds)
+{
+	uint32_t count = cursor_u32(c);
+
+	for (uint32_t i = 0; cursor_ok(c) && i < count; i++) {
+		struct memory_class none = { 0 };
+
+		m->of = !adds                ? NULL
+			: i < m->class_count ? &m->classes[i]
+					     : &none;
+		memory_visit_tree(m, c);
+	}
+}
+
+static void memory_read_table(struct memory *m, struct cursor *c)
+{
+	uint32_t count;
+
+	cursor_skip(c, 12); /* sizes of a Java hash table */
+	count = cursor_u32(c);
+	if (count > cursor_left(c) / NPS_METHOD_ROW)
+		cursor_fail(c);
+	for (uint32_t i = 0; cursor_ok(c) && i < count; i++) {
+		uint32_t id = cursor_u32(c);
+		struct utf class_name = nps_read_utf(c);
+		struct utf method = nps_read_utf(c);
+
+		nps_read_utf(c); /* the signature */
+		if (cursor_ok(c))
+			map64_add(&m->methods, id,
+				  nps_method_frame(m->snapshot->profile,
+						   class_name, method));
+	}
+}
+
+static int memory_read_classes(struct memory *m, struct cursor *c, int event,
+			       struct error *err)
+{
+	uint32_t count = cursor_u32(c);
+
+	if (!cursor_ok(c) || count > cursor_left(c) / NPS_CLASS_MIN)
+		return nps_fail_cut(m->snapshot, err, "its table of classes");
+	m->classes = xcalloc(count, sizeof(*m->classes));
+	for (uint32_t i = 0; i < count; i++) {
+		struct memory_class *of = &m->classes[i];
+		struct utf name = nps_read_utf(c);
+
+		of->left[event].bytes = cursor_u64(c);
+		if (!cursor_ok(c))
+			return nps_fail_cut(m->snapshot, err,
+					    "its table of classes");
+		of->name = java_class_name(m->snapshot->profile, name.text,
+					   name.len);
+	}
+	m->class_count = count;
+	return 0;
+}
+
+/* Reads a number of 4 or 8 bytes for each class. */
+static void memory_read_column(struct memory *m, struct cursor *c,
+			       unsigned size, int event, bool is_bytes)
+{
+	uint32_t count = cursor_u32(c);
+
+	if (count > cursor_left(c) / size)
+		cursor_fail(c);
+	for (uint32_t i = 0; cursor_ok(c) && i < count; i++) {
+		uint64_t value = size == 8 ? cursor_u64(c) : cursor_u32(c);
+
+		if (i >= m->class_count)
+			continue;
+		if (is_bytes)
+			m->classes[i].left[event].bytes = value;
+		else
+			m->classes[i].left[event].count = value;
+	}
+}
+
+/* Reads the columns of numbers behind the trees. */
+static void memory_read_columns(struct memory *m, struct cursor *c,
+				uint32_t type)
+{
+	uint32_t count;
+
+	if (type != NPS_TYPE_LIVE) {
+		memory_read_column(m, c, 4,
+				   type == NPS_TYPE_ALLOC ? MEMORY_ALLOCATED
+							  : MEMORY_IN_USE,
+				   false);
+		return;
+	}
+	memory_read_column(m, c, 8, MEMORY_ALLOCATED, false);
+	memory_read_column(m, c, 4, MEMORY_IN_USE, false);
+	count = cursor_u32(c); /* the number of collections survived */
+	cursor_skip(c, (uint64_t)count * 4);
+	memory_read_column(m, c, 8, MEMORY_IN_USE, true);
+}
+
+/* The class is the only frame of objects without a stack trace. */
+static void memory_add_rest(struct memory *m, int event)
+{
+	for (size_t i = 0; i < m->class_count; i++) {
+		const struct memory_class *of = &m->classes[i];
+		struct frame f = {
+			.class_name = of->name,
+			.kind = FRAME_CLASS,
+		};
+		uint32_t frame = profile_frame(m->snapshot->profile, &f);
+
+		memory_add(m, event,
+			   profile_push(m->snapshot->profile, 0, frame),
+			   &of->left[event]);
+	}
+}
+
+/* Returns the trees, which it skips; failed if there are none. */
+static struct cursor memory_skip_trees(struct memory *m, struct cursor *c)
+{
+	struct cursor trees = { .failed = true };
+
+	if (!cursor_u8(c))
+		return trees;
+	trees = *c;
+	memory_visit_trees(m, c, false);
+	if (cursor_u8(c))
+		memory_read_table(m, c);
+	return trees;
+}
+
+static int memory_read(struct memory *m, struct cursor *c, uint32_t type,
+		       struct error *err)
+{
+	static const char *const names[] = { "nps.alloc", "nps.live" };
+	int first = type == NPS_TYPE_SAMPLED ? MEMORY_IN_USE : MEMORY_ALLOCATED;
+	struct profile *p = m->snapshot->profile;
+	struct cursor trees;
+
+	m->has[first] = true;
+	m->has[MEMORY_IN_USE] |= type == NPS_TYPE_LIVE;
+	m->room = cursor_left(c);
+	for (int i = 0; i < MEMORY_EVENTS; i++) {
+		if (m->has[i])
+			m->events[i] = profile_event(p, names[i], UNIT_BYTES);
+	}
+	if (memory_read_classes(m, c, first, err))
+		return -1;
+	trees = memory_skip_trees(m, c);
+	memory_read_columns(m, c, type);
+	if (!cursor_ok(c))
+		profile_lost(p, "truncated numbers of objects", 1, "%s", "");
+	if (cursor_ok(&trees))
+		memory_visit_trees(m, &trees, true);
+	for (int i = 0; i < MEMORY_EVENTS; i++) {
+		if (m->has[i])
+			memory_add_rest(m, i);
+	}
+	return 0;
+}
+
+static int nps_read_memory(struct snapshot *s, struct cursor *c, uint32_t type,
+			   struct error *err)
+{
+	struct memory m = { .snapshot = s };
+	int ret = memory_read(&m, c, type, err);
+
+	free(m.classes);
+	free(m.path);
+	free(m.frames);
+	map64_release(&m.methods);
+	return ret;
+}
+
 static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
 		    struct error *err)
 {
@@ -616,11 +961,12 @@ static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
 		nps_check_trailer(p, &file, &header);
 	}
 	s.damage = data.damage;
-	s.events[0] = profile_event(p, "nps.wall", UNIT_NS);
 	c = cursor_over(data.bytes, data.len);
 	ret = nps_read_start(&s, &c, err);
 	if (!ret)
-		nps_read_threads(&s, &c);
+		ret = header.type == NPS_TYPE_CPU
+			      ? nps_read_cpu(&s, &c, err)
+			      : nps_read_memory(&s, &c, header.type, err);
 	free(s.methods.frames);
 	free(data.bytes);
 	return ret;
@@ -628,7 +974,7 @@ static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
 
 const struct reader nps_reader = {
 	.name = "nps",
-	.summary = "VisualVM CPU snapshot",
+	.summary = "VisualVM snapshot",
 	.sniff = nps_sniff,
 	.read = nps_read,
 };

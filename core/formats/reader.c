@@ -7,8 +7,8 @@
 #include <string.h>
 
 const struct reader *const readers[] = {
-	&jfr_reader,  &std_reader,       &nps_reader, &dump_json_reader,
-	&dump_reader, &collapsed_reader, NULL,
+	&jfr_reader,       &std_reader,  &nps_reader,       &apps_reader,
+	&dump_json_reader, &dump_reader, &collapsed_reader, NULL,
 };
 
 /* Fails with the valid formats; name is NULL if the user gave none. */
