@@ -39,6 +39,7 @@
 
 /* Defaults of --timeout: to connect, and for an agent's response. */
 #define CONNECT_NS (5 * CLOCK_NS_PER_S)
+#define START_NS   (30 * CLOCK_NS_PER_S) /* of the local JMX agent */
 #define REPLY_NS   (60 * CLOCK_NS_PER_S)
 
 static struct {
@@ -63,6 +64,13 @@ static struct {
 static int64_t mxprx_connect_ns(void)
 {
 	return opt.timeout_ns ? opt.timeout_ns : CONNECT_NS;
+}
+
+/* Starting the local JMX agent of a JVM is slow, and happens once. */
+static int64_t mxprx_attach_ns(void)
+{
+	return opt.pids.count && !opt.timeout_ns ? START_NS
+						 : mxprx_connect_ns();
 }
 
 static int64_t mxprx_reply_ns(void)
@@ -144,7 +152,7 @@ static struct proxy_target_options mxprx_target_options(void)
 	return (struct proxy_target_options){
 		.proxy_command = opt.proxy_command,
 		.namespace = opt.namespace,
-		.timeout_ns = RESOLVE_NS,
+		.timeout_ns = opt.pids.count ? mxprx_attach_ns() : RESOLVE_NS,
 		.report = mxprx_say,
 	};
 }
@@ -379,9 +387,10 @@ static int mxprx_open_jvm(struct serving *s, struct error *err)
 	o.pid = opt.pids.count ? opt.pids.values[0] : NULL;
 	o.tls = opt.tls;
 	o.require_tls = opt.require_tls && o.socket;
-	o.timeout_ns = mxprx_connect_ns();
+	o.timeout_ns = mxprx_attach_ns();
 	if (proxy_bridge_open(&s->bridge, &o, err))
 		return -1;
+	s->bridge.target.timeout_ns = mxprx_connect_ns();
 	s->bridge.metrics = mxprx_metrics();
 	return 0;
 }

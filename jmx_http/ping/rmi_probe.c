@@ -9,6 +9,7 @@
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/ping/rmi_probe_parts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +226,8 @@ static void rmi_probe_judge_handshake(struct rmi_probe *p,
 	struct rmi_failure f = { .is_answered = true, .answer = RMI_OTHER };
 
 	/* The peer sent no TLS at all: the port belongs to another server. */
-	if (stub && !l->is_secured && !l->tls.not_after && !l->tls.trouble.len)
+	if (stub && err->sys != ETIMEDOUT && !l->is_secured &&
+	    !l->tls.not_after && !l->tls.trouble.len)
 		rmi_judge_unreachable(p, stub, &f, err);
 	else if (!l->is_secured || err->kind == ERROR_PERMISSION)
 		rmi_judge_tls(p, rmi_probe_certificate_host(p), err);
