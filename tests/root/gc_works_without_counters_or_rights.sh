@@ -67,8 +67,9 @@ contained() {
 	target_contained "$jdk" -- live=4000 rate=200 full=200 &&
 		gc 0 "$pid" 1s --source probe &&
 		gc_has "$gc_err" 'probes in libjvm and perf data' &&
-		gc_has "$gc_out" ' young ' && gc 0 "$pid" 1s --source perfdata &&
-		gc_has "$gc_out" ' (young|[0-9]+ pauses) ' || return
+		gc_has "$gc_out" ' (young|full) ' &&
+		gc 0 "$pid" 1s --source perfdata &&
+		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) ' || return
 	target_end "$pid"
 }
 
