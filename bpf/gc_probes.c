@@ -16,6 +16,7 @@
 #include "bpf/gc.skel.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ struct probe_source {
 	struct mappings mappings;
 	uint64_t bias;
 	char path[64]; /* of libjvm */
+	pid_t thread;  /* for whose process the probes are */
 	struct gc_bpf *programs;
 	struct ring_buffer *ring;
 	struct bpf_link *links[PROBES_MAX];
@@ -186,6 +188,36 @@ static bool probes_wants_reports(const struct probe_source *s)
 	       (collector && strcmp(collector, "ZGC") == 0);
 }
 
+/*
+ * Returns the VM thread, or the process. The kernel takes probes of a process
+ * back when the thread by which they name it ends, and the first thread may end
+ * before the JVM does.
+ */
+static pid_t probes_find_thread(const struct probe_source *s)
+{
+	struct text comm = { 0 };
+	struct error unused;
+	pid_t found = 0;
+	char name[64];
+	struct dirent *e;
+	DIR *tasks;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)s->jvm->pid);
+	tasks = opendir(name);
+	while (tasks && !found && (e = readdir(tasks))) {
+		snprintf(name, sizeof(name), "task/%.20s/comm", e->d_name);
+		text_clear(&comm);
+		if (e->d_name[0] != '.' &&
+		    procfs_read(s->jvm->pid, name, 64, &comm, &unused) == 0 &&
+		    comm.len && strcmp(comm.bytes, "VM Thread\n") == 0)
+			found = (pid_t)strtol(e->d_name, NULL, 10);
+	}
+	if (tasks)
+		closedir(tasks);
+	text_release(&comm);
+	return found ? found : s->jvm->pid;
+}
+
 static int probes_load(struct probe_source *s, struct error *err)
 {
 	load_quietly();
@@ -207,7 +239,7 @@ static int probes_attach_one(struct probe_source *s,
 
 	if (!point->offset)
 		return 0;
-	link = bpf_program__attach_uprobe(program, false, s->jvm->pid, s->path,
+	link = bpf_program__attach_uprobe(program, false, s->thread, s->path,
 					  point->offset);
 	if (!link) {
 		int sys = errno;
@@ -226,6 +258,7 @@ static int probes_attach(struct probe_source *s, struct error *err)
 {
 	struct gc_bpf *p = s->programs;
 
+	s->thread = probes_find_thread(s);
 	if (!s->counters &&
 	    probes_attach_one(s, p->progs.on_begin, &s->points.begin, err))
 		return -1;
@@ -370,6 +403,7 @@ static int probes_start_join(struct probe_source *s, struct error *err)
 			 (strcmp(o.collector, "Shenandoah") == 0 ||
 			  (s->options.phases &&
 			   strcmp(o.collector, "ZGC") == 0));
+	s->source.begin_ns = clock_monotonic_ns();
 	if (s->counters && gc_counters_read(s->counters, &first, err))
 		return -1;
 	s->join = gc_join_new(&o, s->counters ? &first : NULL);

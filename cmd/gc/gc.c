@@ -37,7 +37,7 @@ struct watch {
 	struct gc_totals totals;
 	struct gc_timeline timeline; /* with --output */
 	struct text out;             /* not yet written */
-	int64_t begin_ns, end_ns, check_ns;
+	int64_t end_ns, check_ns;
 	bool has_head;
 };
 
@@ -192,9 +192,9 @@ static int watch_run(struct watch *w, struct error *err)
 	bool goes_on = true;
 	int64_t wait_ns;
 
-	w->begin_ns = clock_monotonic_ns();
-	w->end_ns = opt.duration_ns ? clock_after(w->begin_ns, opt.duration_ns)
-				    : INT64_MAX;
+	w->end_ns = opt.duration_ns
+			    ? clock_after(clock_monotonic_ns(), opt.duration_ns)
+			    : INT64_MAX;
 	while (watch_step(w, &wait_ns, &failed)) {
 		int64_t left_ns = w->end_ns - clock_monotonic_ns();
 
@@ -236,16 +236,9 @@ static int64_t watch_cpu_ns(const struct watch *w)
  */
 static int64_t watch_span(const struct watch *w)
 {
-	int64_t sum = 0;
-
 	if (opt.inputs.count)
 		return w->totals.end_ns - w->totals.begin_ns;
-	for (size_t i = 0; i < w->streams.count; i++) {
-		const struct gc_stream *s = w->streams.all[i];
-
-		sum += (s->end_ns ? s->end_ns : w->end_ns) - w->begin_ns;
-	}
-	return sum;
+	return gc_streams_observed_ns(&w->streams, w->end_ns);
 }
 
 static void watch_put_summary(struct watch *w, struct text *out)

@@ -87,6 +87,14 @@ void gc_live_check(struct gc_stream *s);
  */
 int64_t gc_live_cpu_ns(const struct gc_stream *s);
 
+/*
+ * The time that the streams have observed their JVMs until end_ns
+ * (CLOCK_MONOTONIC), or until the JVMs ended, in sum. Each began when it was
+ * opened.
+ */
+int64_t gc_streams_observed_ns(const struct gc_streams *streams,
+			       int64_t end_ns);
+
 void gc_streams_close(struct gc_streams *streams);
 
 #endif

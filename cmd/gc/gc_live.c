@@ -210,18 +210,33 @@ int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
 					  : live_add(o, streams, &jvm, err);
 }
 
+/*
+ * True if all threads have ended. The state in *stat is that of the first
+ * thread, after whose end (pthread_exit) the JVM may live on.
+ */
+static bool live_has_ended(const struct gc_stream *s, struct proc_stat *stat)
+{
+	struct pollfd fd = { .fd = s->jvm.pidfd, .events = POLLIN };
+	struct error unused;
+
+	if (procfs_stat(s->jvm.pid, stat, &unused) ||
+	    stat->start_ticks != s->jvm.start_ticks)
+		return true;
+	if (s->jvm.pidfd >= 0)
+		return poll(&fd, 1, 0) == 1;
+	return stat->state == 'Z' || stat->state == 'X';
+}
+
 void gc_live_check(struct gc_stream *s)
 {
 	struct proc_stat stat;
-	struct error unused;
 	uint64_t stack;
 	bool is_stopped;
 
-	if (s->has_ended || s->jvm.pidfd < 0)
+	/* Records of a file have no process. */
+	if (s->has_ended || !s->jvm.pid)
 		return;
-	if (procfs_stat(s->jvm.pid, &stat, &unused) ||
-	    stat.start_ticks != s->jvm.start_ticks || stat.state == 'Z' ||
-	    stat.state == 'X') {
+	if (live_has_ended(s, &stat)) {
 		log_info("%s has exited", s->source->label.bytes);
 		s->has_ended = true;
 		return;
@@ -247,6 +262,18 @@ int64_t gc_live_cpu_ns(const struct gc_stream *s)
 	if (now_ns == GC_ABSENT || s->cpu_ns == GC_ABSENT || now_ns < s->cpu_ns)
 		return GC_ABSENT;
 	return now_ns - s->cpu_ns;
+}
+
+int64_t gc_streams_observed_ns(const struct gc_streams *streams, int64_t end_ns)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < streams->count; i++) {
+		const struct gc_stream *s = streams->all[i];
+
+		sum += (s->end_ns ? s->end_ns : end_ns) - s->source->begin_ns;
+	}
+	return sum;
 }
 
 void gc_streams_close(struct gc_streams *streams)

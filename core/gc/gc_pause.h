@@ -63,7 +63,8 @@ struct gc_pause {
 	size_t phase_count;
 	/*
 	 * Number of stops, more than 1 if the source could not separate them;
-	 * times are then their sums. 0 for a cycle.
+	 * times are then their sums. 0 for a cycle, and for the rest of a stop
+	 * that is counted in an earlier record.
 	 */
 	unsigned count;
 	unsigned collections; /* by this operation; 0 = unknown or none */
@@ -126,11 +127,12 @@ struct gc_source {
 	struct text description;
 	struct text collector; /* "G1"; empty = unknown */
 	struct text label;     /* "4711 Main", or the name of a file */
-	int64_t wait_ns;       /* after GC_NEXT_LATER; live sources only */
-	int fd;                /* readable when a record may be there; or -1 */
-	int pid;               /* 0 = not a process */
-	bool is_ending; /* set before the last reads: nothing may be held */
-	int64_t cpu_ns; /* of the GC threads so far; GC_ABSENT = unknown */
+	int64_t begin_ns; /* live: since when it observes, CLOCK_MONOTONIC */
+	int64_t wait_ns;  /* after GC_NEXT_LATER; live sources only */
+	int fd;           /* readable when a record may be there; or -1 */
+	int pid;          /* 0 = not a process */
+	bool is_ending;   /* set before the last reads: nothing may be held */
+	int64_t cpu_ns;   /* of the GC threads so far; GC_ABSENT = unknown */
 };
 
 /*

@@ -27,6 +27,11 @@ struct poll_source {
 	 * them may be under way. 0 = no such change.
 	 */
 	int64_t held_ns, held_wall_ns;
+	/*
+	 * A safepoint that was under way at the last record may be counted in
+	 * it. False after opening: a safepoint under way is not counted yet.
+	 */
+	bool is_counted;
 };
 
 static struct poll_source *poll_of(struct gc_source *s)
@@ -41,7 +46,10 @@ static enum gc_next poll_take(struct poll_source *s, int64_t end_ns,
 	int64_t count = s->now.safepoints - s->last.safepoints;
 	bool is_sum_only = gc_counters_stopped_includes_sync(s->counters);
 
-	p->count = count < 1 ? 1 : (unsigned)count;
+	if (count > 0)
+		p->count = (unsigned)count;
+	else
+		p->count = !s->is_counted;
 	p->end_ns = end_ns;
 	if (s->start_ns && end_ns > s->start_ns)
 		p->uptime_ns = end_ns - s->start_ns;
@@ -54,31 +62,44 @@ static enum gc_next poll_take(struct poll_source *s, int64_t end_ns,
 	return GC_NEXT_RECORD;
 }
 
+/* Takes the held change. is_sure: none of its safepoints is under way. */
+static enum gc_next poll_take_held(struct poll_source *s,
+				   const struct gc_values *held, bool is_sure,
+				   struct gc_pause *p)
+{
+	s->now = *held;
+	s->is_counted = s->is_counted || !is_sure;
+	return poll_take(s, s->held_wall_ns, p);
+}
+
 /*
- * Several safepoints have begun, and at least one has ended. When the next
- * change has no further begin, the last one was under way, and now all have
- * ended.
+ * Several safepoints have begun, and at least one has ended. The last one may
+ * be under way, which the next change tells:
+ *
+ *	a begin, but no end	all of them had ended
+ *	an end, but no begin	the last one was under way, and now has ended
+ *	both			unknown; the last one is counted, and not again
+ *				if it ends later
  */
 static enum gc_next poll_resolve(struct poll_source *s, struct gc_pause *p,
 				 struct error *err)
 {
 	struct gc_values held = s->now;
-	enum gc_next next;
+	bool has_begun, has_ended;
 
 	if (gc_counters_read(s->counters, &s->now, err))
 		return GC_NEXT_FAILED;
-	if (s->now.stopped_ns == held.stopped_ns) {
-		if (!s->source.is_ending &&
-		    clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS)
-			return GC_NEXT_LATER;
-		return poll_take(s, s->held_wall_ns, p);
-	}
-	if (s->now.safepoints == held.safepoints)
+	has_begun = s->now.safepoints != held.safepoints;
+	has_ended = s->now.stopped_ns != held.stopped_ns;
+	if (has_ended && !has_begun)
 		return poll_take(s, clock_wall_ns(), p);
-	/* The records need the strings of s->now: take the held ones first. */
+	if (has_begun)
+		return poll_take_held(s, &held, !has_ended, p);
 	s->now = held;
-	next = poll_take(s, s->held_wall_ns, p);
-	return next;
+	if (!s->source.is_ending &&
+	    clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS)
+		return GC_NEXT_LATER;
+	return poll_take_held(s, &held, false, p);
 }
 
 static enum gc_next poll_next(struct gc_source *source, struct gc_pause *p,
@@ -139,6 +160,7 @@ struct gc_source *gc_perfdata_open(const struct jvm *jvm, struct error *err)
 	source->cpu_ns = GC_ABSENT;
 	s->jvm = jvm;
 	s->counters = gc_counters_open(jvm, err);
+	source->begin_ns = clock_monotonic_ns();
 	if (!s->counters || gc_counters_read(s->counters, &s->last, err)) {
 		gc_source_close(source);
 		return NULL;

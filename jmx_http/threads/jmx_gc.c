@@ -384,6 +384,7 @@ struct gc_source *jmx_gc_open(struct jmx *j, struct error *err)
 						  : "JMX, read every 50 ms");
 	text_puts(&g->source.description,
 		  ": the collector's time in ms, not the stopped time");
+	g->source.begin_ns = clock_monotonic_ns();
 	if (gc_read(g, true, err) == 0)
 		return &g->source;
 failed:

@@ -49,7 +49,7 @@ export function groupsOf(data, from, to) {
 			groups.set(key, group);
 		}
 		const ns = kind === 'cycle' ? data.gc[i] : pauseOf(data, i);
-		group.count += Math.max(data.count[i], 1);
+		group.count += kind === 'cycle' ? 1 : data.count[i];
 		if (ns >= 0) {
 			addParts(group.values, ns, kind !== 'cycle' && data.has_stopped ? data.count[i] : 1);
 			group.sum += ns;

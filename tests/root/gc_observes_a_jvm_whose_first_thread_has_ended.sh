@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for pauses.
+# The first thread of the process ends, which makes it a zombie in /proc, and the
+# JVM lives on: gc goes on, without a loss, until the JVM has ended.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/gc.sh
+
+for jdk in $(jdks); do
+	classes=$(target_compile "$jdk") || exit 1
+	env --default-signal=QUIT,INT "$TOOLS/leaving_main" \
+		"$(find "$jdk/" -name libjvm.so | head -n 1)" "$scratch/leave" \
+		-Xmx64m -Xms64m -XX:+UseSerialGC -Xlog:async \
+		"-Xlog:gc,gc+phases,safepoint:file=$gc_log:un:filecount=0" \
+		-Djava.class.path="$classes" \
+		Collecting live=4000 rate=200 full=200 \
+		>"$scratch/said" 2>&1 &
+	pid=$!
+	target_pids="$target_pids $pid"
+	target_wait "$scratch/said" READY || exit 1
+
+	gc_start "$pid" --json --safepoints --source probe &&
+		target_wait "$gc_out" '"kind":"full"' || exit 1
+	first=$gc_job probed=$gc_out
+	gc_out=$scratch/perfdata.out gc_err=$scratch/perfdata.err
+	gc_start "$pid" --json --safepoints --source perfdata || exit 1
+	: >"$scratch/leave"
+	target_wait "/proc/$pid/status" '^State:[[:space:]]*Z' || exit 1
+	for out in "$probed" "$gc_out"; do
+		lines=$(wc -l <"$out")
+		for _ in $(seq 1 600); do
+			[ "$(wc -l <"$out")" -le $((lines + 30)) ] || break
+			sleep 0.1
+		done
+		[ "$(wc -l <"$out")" -gt $((lines + 30)) ] ||
+			{ echo "no records in $out"; exit 1; }
+	done
+	kill -INT "$first"
+	wait "$first" || { echo "status $?"; cat "$scratch/gc.err"; exit 1; }
+	kill -KILL "$pid"
+	gc_end 0 && gc_has "$gc_err" "$pid\\) has exited" &&
+		gc_out=$probed && gc_truth 30 || exit 1
+	wait "$pid"
+	rm -f "$scratch/leave"
+done
