@@ -38,6 +38,7 @@ struct gc_join {
 	/* Of the current stop. */
 	int64_t begin_ns, before, after, committed;
 	uint32_t heap_tid;              /* the thread that reported the heap */
+	uint32_t vm_tid;                /* of stops; 0 = none yet */
 	struct gc_event_report *report; /* the last one that is not used */
 	struct joined *records, current;
 	size_t first, count, cap;    /* [first, count) wait */
@@ -257,10 +258,13 @@ static void join_add_cycle(struct gc_join *j, const struct gc_event_report *e)
 	join_set_phases(j, &r->pause, e, 0, report_count(e));
 }
 
-/* A report that no stop of its thread has used is that of a cycle. */
+/*
+ * A report that no stop of its thread has used is that of a cycle, or, on the
+ * VM thread, that of a stop without an event.
+ */
 static void join_end_report(struct gc_join *j)
 {
-	if (j->report)
+	if (j->report && j->report->event.tid != j->vm_tid)
 		join_add_cycle(j, j->report);
 	free(j->report);
 	j->report = NULL;
@@ -401,10 +405,32 @@ static void join_set_thread(const struct gc_join *j,
 	j->o.thread(j->o.self, e->last_tid, &r->thread);
 }
 
-static void join_use_report(struct gc_join *j, struct joined *r)
+/*
+ * True unless the report was made before the stop began. That is decided by
+ * time only if the event of a stop is missing, because the event of this stop
+ * may be late, and the begin seem to be.
+ */
+static bool join_report_is_of(const struct gc_join *j,
+			      const struct gc_event_stop *e,
+			      const struct joined *r)
+{
+	int64_t time_ns = (int64_t)j->report->event.time_ns;
+
+	if (j->begin_ns != GC_ABSENT)
+		return time_ns >= j->begin_ns;
+	return r->pause.count == 1 ||
+	       time_ns >= (int64_t)e->event.time_ns - e->stopped;
+}
+
+static void join_use_report(struct gc_join *j, const struct gc_event_stop *stop,
+			    struct joined *r)
 {
 	const struct gc_event_report *e = j->report;
 
+	if (!join_report_is_of(j, stop, r)) {
+		join_end_report(j);
+		return;
+	}
 	join_set_phases(j, &r->pause, e, 0, report_count(e));
 	if (r->pause.gc_ns == GC_ABSENT && gc_pause_is_collection(&r->pause))
 		r->pause.gc_ns = report_pause_ns(e);
@@ -422,6 +448,7 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 	struct joined *r;
 	bool is_whole = true;
 
+	j->vm_tid = e->event.tid;
 	if (j->report && j->report->event.tid != e->event.tid)
 		join_end_report(j);
 	r = join_append(j, (int64_t)e->event.time_ns);
@@ -440,7 +467,7 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 	}
 	join_set_thread(j, e, r);
 	if (j->report)
-		join_use_report(j, r);
+		join_use_report(j, e, r);
 	join_use_heap(j, e->event.tid, r);
 	j->begin_ns = GC_ABSENT;
 	r->is_held = j->o.holds_pauses && r->pause.kind == GC_CYCLE_PAUSE;
@@ -480,9 +507,11 @@ bool gc_join_next(struct gc_join *j, int64_t now_ns, struct gc_pause *p)
 {
 	struct joined *r;
 
+	/* The VM thread ends its stop, which may take long. */
 	if (j->report &&
 	    (now_ns == INT64_MAX ||
-	     now_ns - (int64_t)j->report->event.time_ns > CLOCK_NS_PER_S))
+	     (j->report->event.tid != j->vm_tid &&
+	      now_ns - (int64_t)j->report->event.time_ns > CLOCK_NS_PER_S)))
 		join_end_report(j);
 	if (j->first == j->count)
 		return false;

@@ -448,6 +448,72 @@ static void pause_inside_a_concurrent_phase_is_found_by_its_name(void **state)
 	fixture_release(&f);
 }
 
+/* Its phases and cause would be those of another collection. */
+static void report_of_a_missed_stop_is_dropped(void **state)
+{
+	struct gc_event_report *report = a_report(5, 1000000);
+	struct fixture f;
+	struct gc_event_stop e;
+	struct gc_values v;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	j = gc_join_new(&f.options, &f.first);
+	v = f.first;
+	v.safepoints++;
+	e = a_stop(&v, 500000, 1000);
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 600000, &p));
+	/* This report's stop has no event. */
+	gc_join_add(j, report, sizeof(*report));
+	v.safepoints += 2;
+	v.collectors[0].ns += 900;
+	e = a_stop(&v, 3000000, 1000);
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, INT64_MAX, &p));
+	assert_int_equal(p.count, 2);
+	assert_int_equal(p.phase_count, 0);
+	assert_string_equal(p.cause, "G1 Evacuation Pause");
+	assert_false(gc_join_next(j, INT64_MAX, &p));
+	/* Nor does it become a cycle. */
+	gc_join_add(j, report, sizeof(*report));
+	assert_false(gc_join_next(j, INT64_MAX, &p));
+	gc_join_free(j);
+	free(report);
+	fixture_release(&f);
+}
+
+/* The stop before is missing, but this one has its own report. */
+static void report_inside_of_a_stop_is_kept(void **state)
+{
+	struct gc_event_report *report = a_report(5, 2999500);
+	struct fixture f;
+	struct gc_event_stop e;
+	struct gc_values v;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	report->event.time_ns = 2999600;
+	j = gc_join_new(&f.options, &f.first);
+	gc_join_add(j, report, sizeof(*report));
+	v = f.first;
+	v.safepoints += 2;
+	v.collectors[0].ns += 900;
+	e = a_stop(&v, 3000000, 1000);
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, INT64_MAX, &p));
+	assert_int_equal(p.count, 2);
+	assert_int_equal(p.phase_count, 2);
+	assert_string_equal(p.cause, "Concurrent GC");
+	gc_join_free(j);
+	free(report);
+	fixture_release(&f);
+}
+
 static void implausible_phases_and_short_events_are_ignored(void **state)
 {
 	struct gc_event_report *report = a_report(9, 1000000);
@@ -494,6 +560,8 @@ int main(void)
 			pause_of_a_cycle_waits_for_the_time_of_its_phase),
 		cmocka_unit_test(
 			pause_inside_a_concurrent_phase_is_found_by_its_name),
+		cmocka_unit_test(report_of_a_missed_stop_is_dropped),
+		cmocka_unit_test(report_inside_of_a_stop_is_kept),
 		cmocka_unit_test(
 			implausible_phases_and_short_events_are_ignored),
 	};
