@@ -85,6 +85,7 @@ struct gc_jfr {
 	struct jfr_record *records;
 	size_t record_count, record_cap;
 	size_t next;
+	uint64_t damaged;       /* safepoints that end before they begin */
 	struct gc_phase *given; /* phases of the record that the caller has */
 	size_t given_cap;
 };
@@ -487,6 +488,23 @@ static void jfr_add_other_stops(struct gc_jfr *g, const size_t *owners)
 	}
 }
 
+/*
+ * The begin of a safepoint lasts until all threads have stopped, so the end
+ * comes later. Other events are damaged, and their safepoint has no times.
+ */
+static void jfr_drop_damaged_stops(struct gc_jfr *g)
+{
+	for (size_t i = 0; i < g->stop_count; i++) {
+		struct jfr_stop *s = &g->stops[i];
+
+		if (!s->begin_ns || !s->end_ns ||
+		    s->end_ns - s->begin_ns >= s->sync_ns)
+			continue;
+		s->begin_ns = s->end_ns = 0;
+		g->damaged++;
+	}
+}
+
 static void jfr_set_columns(struct gc_jfr *g)
 {
 	struct gc_source *s = &g->source;
@@ -518,6 +536,7 @@ void gc_jfr_finish(struct gc_source *s)
 	struct gc_jfr *g = jfr_of(s);
 	size_t *owners = xcalloc(g->stop_count + 1, sizeof(*owners));
 
+	jfr_drop_damaged_stops(g);
 	jfr_sort(g->stops, g->stop_count, sizeof(*g->stops), compare_stops);
 	jfr_sort(g->phases, g->phase_count, sizeof(*g->phases), compare_phases);
 	jfr_sort(g->collections, g->collection_count, sizeof(*g->collections),
@@ -623,6 +642,11 @@ static enum gc_next jfr_next(struct gc_source *s, struct gc_pause *p,
 	return GC_NEXT_RECORD;
 }
 
+static void jfr_lost(const struct gc_source *s, struct gc_lost *lost)
+{
+	lost->pauses = ((const struct gc_jfr *)s)->damaged;
+}
+
 static void jfr_close(struct gc_source *s)
 {
 	struct gc_jfr *g = jfr_of(s);
@@ -638,6 +662,7 @@ static void jfr_close(struct gc_source *s)
 
 static const struct gc_source_methods jfr_methods = {
 	.next = jfr_next,
+	.lost = jfr_lost,
 	.close = jfr_close,
 };
 
