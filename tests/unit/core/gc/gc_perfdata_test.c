@@ -88,7 +88,7 @@ static void fixture_add(const struct fixture *f, size_t at, int64_t by)
 	memcpy(f->bytes + at, &value, sizeof(value));
 }
 
-/* Safepoints have begun, and the ended ones have lasted for so many ns. */
+/* Adds safepoints that have begun, and the ns of those that have ended. */
 static void jvm_stops(const struct fixture *f, int begun, int64_t ns)
 {
 	fixture_add(f, f->safepoints, begun);
