@@ -50,7 +50,8 @@ static bool sampler_wants(const struct sampler *s, enum sample_kind kind)
 
 static bool sampler_has_probes(const struct sampler *s)
 {
-	return sampler_wants(s, SAMPLE_ALLOC) || sampler_wants(s, SAMPLE_LOCK);
+	return sampler_wants(s, SAMPLE_ALLOC) ||
+	       sampler_wants(s, SAMPLE_LOCK) || sampler_wants(s, SAMPLE_PROBE);
 }
 
 /*
@@ -217,6 +218,8 @@ static int sampler_configure(struct sampler *s, struct error *err)
 				  sampler_wants(s, SAMPLE_ALLOC));
 	bpf_program__set_autoload(p->progs.on_lock,
 				  sampler_wants(s, SAMPLE_LOCK));
+	bpf_program__set_autoload(p->progs.on_probe,
+				  sampler_wants(s, SAMPLE_PROBE));
 	if (o->stack_bytes > SAMPLER_STACK_LIMIT || sampler_size_maps(s))
 		return fail(err, ERROR_FAILED,
 			    "cannot set the sizes of the BPF maps");
@@ -373,10 +376,14 @@ void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end)
 }
 
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
-		  const char *path, uint64_t offset, struct error *err)
+		  const char *path, uint64_t offset, uint64_t semaphore,
+		  struct error *err)
 {
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = semaphore);
 	struct bpf_program *program = kind == SAMPLE_LOCK
 					      ? s->programs->progs.on_lock
+				      : kind == SAMPLE_PROBE
+					      ? s->programs->progs.on_probe
 					      : s->programs->progs.on_alloc;
 	const char *what = "uprobe";
 	struct bpf_link *link;
@@ -384,7 +391,8 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	if (!sampler_wants(s, kind))
 		return fail(err, ERROR_FAILED,
 			    "%d: this kind of probe was not loaded", (int)pid);
-	link = bpf_program__attach_uprobe(program, false, pid, path, offset);
+	link = bpf_program__attach_uprobe_opts(program, pid, path, offset,
+					       &options);
 	if (!link) {
 		int sys = errno;
 
@@ -600,6 +608,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 	sampler_add_runs(p->progs.on_switch, counts);
 	sampler_add_runs(p->progs.on_alloc, counts);
 	sampler_add_runs(p->progs.on_lock, counts);
+	sampler_add_runs(p->progs.on_probe, counts);
 }
 
 const char *sampler_clock(const struct sampler *s)

@@ -54,14 +54,17 @@ void sampler_remove(struct sampler *s, pid_t pid);
 
 /*
  * Takes a sample whenever the process pid reaches the function at an offset of
- * a file (path may be below /proc/PID/map_files).  kind is SAMPLE_ALLOC or
- * SAMPLE_LOCK.  The function's first argument is the weight, the third an
+ * a file (path may be below /proc/PID/map_files).  kind is SAMPLE_ALLOC,
+ * SAMPLE_LOCK or SAMPLE_PROBE.  semaphore is the offset in the file of a 16-bit
+ * word that the kernel raises meanwhile; 0 = none.  For the first two, the
+ * function's first argument is the weight, the third an
  * object's handle.  For SAMPLE_LOCK, the second argument is the time when the
  * wait began, the fourth the thread's JNIEnv; at the beginning of a wait, when
  * the sample is taken, the weight is 0.
  */
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
-		  const char *path, uint64_t offset, struct error *err);
+		  const char *path, uint64_t offset, uint64_t semaphore,
+		  struct error *err);
 
 /*
  * Makes SAMPLE_LOCK of a process read the owners of monitors.

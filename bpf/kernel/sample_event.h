@@ -19,6 +19,7 @@ enum sample_kind {
 	SAMPLE_ALLOC,  /* an allocation; weight is the number of bytes that it
 			  represents */
 	SAMPLE_LOCK,   /* a monitor was entered; weight is the wait, in ns */
+	SAMPLE_PROBE,  /* a published probe was reached; weight is 1 */
 	SAMPLE_KINDS
 };
 

@@ -680,11 +680,12 @@ static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
 		__sync_fetch_and_add(&lost, 1);
 		return;
 	}
-	sample_begin(&s->event, id, kind, ctx->rdi);
+	sample_begin(&s->event, id, kind, kind == SAMPLE_PROBE ? 1 : ctx->rdi);
 	if (kind == SAMPLE_LOCK)
 		s->event.time_ns = ctx->rsi;
 	registers_copy(&s->event, ctx);
-	sample_read_object(&s->event, ctx->rdx);
+	if (kind != SAMPLE_PROBE)
+		sample_read_object(&s->event, ctx->rdx);
 	if (kind == SAMPLE_LOCK)
 		sample_read_owner(&s->event, ctx->rcx);
 	sample_send(ctx, s);
@@ -695,6 +696,13 @@ SEC("uprobe")
 int on_alloc(struct pt_regs *ctx)
 {
 	probe_reached(ctx, SAMPLE_ALLOC);
+	return 0;
+}
+
+SEC("uprobe")
+int on_probe(struct pt_regs *ctx)
+{
+	probe_reached(ctx, SAMPLE_PROBE);
 	return 0;
 }
 

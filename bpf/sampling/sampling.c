@@ -146,6 +146,7 @@ static const struct {
 	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU },
 	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC },
 	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK },
+	{ "probe", UNIT_SAMPLES, 1 << SAMPLE_PROBE },
 };
 
 #define EVENTS (sizeof(events) / sizeof(*events))
@@ -752,7 +753,8 @@ void sampling_add_name(const struct sampling *s, struct text *out)
 	sampling_targets_name(&s->targets, out);
 }
 
-static void sampling_add_events(struct text *out, unsigned bits)
+static void sampling_add_events(const struct sampling_options *o,
+				struct text *out, unsigned bits)
 {
 	const char *comma = "";
 
@@ -760,6 +762,8 @@ static void sampling_add_events(struct text *out, unsigned bits)
 		if (!(bits & 1U << i))
 			continue;
 		text_printf(out, "%s%s", comma, events[i].name);
+		if (1U << i == SAMPLING_PROBE)
+			text_printf(out, ":%s", o->probe);
 		comma = ", ";
 	}
 }
@@ -772,11 +776,11 @@ void sampling_add_title(const struct sampling *s, struct text *out)
 	sampling_add_name(s, out);
 	text_puts(out, ": ");
 	/* The rate applies to these events alone. */
-	sampling_add_events(out, ticks);
+	sampling_add_events(s->o, out, ticks);
 	if (ticks)
 		text_printf(out, " at %" PRIu64 " Hz (%s), ", s->shared.hz,
 			    sampler_clock(s->shared.sampler));
-	sampling_add_events(out, s->o->events & ~ticks);
+	sampling_add_events(s->o, out, s->o->events & ~ticks);
 	if (s->o->events & ~ticks)
 		text_puts(out, ", ");
 	text_printf(out, "%.1f s, ",

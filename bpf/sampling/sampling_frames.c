@@ -559,6 +559,18 @@ void sampling_frames_drop_callback(struct sampling_frames *f)
 	}
 }
 
+void sampling_frames_drop_class(struct sampling_frames *f, const char *name)
+{
+	size_t leaves = 0;
+
+	while (leaves < f->depth &&
+	       strcmp(profile_text(f->profile,
+				   frames_at(f, leaves)->class_name),
+		      name) == 0)
+		leaves++;
+	frames_drop(f, leaves);
+}
+
 static void frames_add_user(struct sampling_frames *f, const struct unwound *u,
 			    size_t i, uint64_t time_ns)
 {

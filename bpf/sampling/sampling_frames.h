@@ -88,6 +88,9 @@ void sampling_frames_drop_hook(struct sampling_frames *f);
  */
 void sampling_frames_drop_callback(struct sampling_frames *f);
 
+/* Removes the leaf frames of a class, which has this whole name. */
+void sampling_frames_drop_class(struct sampling_frames *f, const char *name);
+
 /* Returns the id of the stack trace in the profile; 0 = it has no frame. */
 uint32_t sampling_frames_stack(struct sampling_frames *f);
 

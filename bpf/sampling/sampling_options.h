@@ -17,6 +17,7 @@ enum {
 	SAMPLING_WALL = 4,
 	SAMPLING_ALLOC = 8,
 	SAMPLING_LOCK = 16,
+	SAMPLING_PROBE = 32,
 };
 
 /* The importance of a notice. */
@@ -30,6 +31,7 @@ struct sampling_options {
 	unsigned events;         /* bits SAMPLING_… */
 	uint64_t hz;             /* ticks per second and CPU; 0 = 99 */
 	uint64_t alloc_interval; /* bytes; 0 = the interval of the JVM */
+	const char *probe;       /* name of the published probe to sample */
 	int64_t min_blocked_ns;  /* shorter waits are omitted */
 	uint64_t stack_bytes;    /* maximum bytes copied of a stack */
 	uint64_t max_stack;      /* maximum number of frames */

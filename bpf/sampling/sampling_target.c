@@ -160,6 +160,19 @@ static int target_read_owners(struct sampling_target *t, struct error *err)
 				   err);
 }
 
+/* Attaches a uprobe to the published probe. */
+static int target_add_published(struct sampling_target *t, struct error *err)
+{
+	struct published_probe probe;
+
+	if (!(t->events & SAMPLING_PROBE))
+		return 0;
+	if (published_probe_find(&t->jvm, t->shared->o->probe, &probe, err))
+		return -1;
+	return sampler_probe(t->shared->sampler, SAMPLE_PROBE, t->jvm.pid,
+			     probe.path, probe.offset, probe.semaphore, err);
+}
+
 /* Attaches uprobes to the agent's functions. */
 static int target_add_probes(struct sampling_target *t, struct error *err)
 {
@@ -168,12 +181,12 @@ static int target_add_probes(struct sampling_target *t, struct error *err)
 	if ((t->events & SAMPLING_ALLOC) &&
 	    (agent_client_probe_alloc(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_ALLOC, t->jvm.pid,
-			   probe.path, probe.offset, err)))
+			   probe.path, probe.offset, 0, err)))
 		return -1;
 	if ((t->events & SAMPLING_LOCK) &&
 	    (agent_client_probe_lock(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
-			   probe.path, probe.offset, err) ||
+			   probe.path, probe.offset, 0, err) ||
 	     target_read_owners(t, err)))
 		return -1;
 	return 0;
@@ -285,6 +298,9 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 	if ((o->all && !target_needs_agent(t)) || o->no_agent ||
 	    t->jvm.kind != JVM_HOTSPOT)
 		return 0;
+	/* The agent serves the sjkc that has published the probe. */
+	if (t->events & SAMPLING_PROBE && !target_needs_agent(t))
+		return 0;
 	if (target_check_build(t, err))
 		return -1;
 	if (!t->agent_names && !target_needs_agent(t))
@@ -387,6 +403,8 @@ static int target_open(struct sampling_target *t, struct error *err)
 	names = target_names(t);
 	t->frames = sampling_frames_new(t->shared->profile, &names);
 	t->threads = sampling_threads_new(t->shared->profile, &t->jvm);
+	if (target_add_published(t, err))
+		return -1;
 	if (!t->agent) {
 		sampling_threads_use_memory(t->threads, t->view->structs,
 					    t->view->memory);
@@ -825,7 +843,8 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
  */
 static bool sample_is_call(const struct sample_event *e)
 {
-	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
+	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK ||
+	       e->kind == SAMPLE_PROBE;
 }
 
 /*
@@ -862,6 +881,8 @@ static uint32_t target_find_stack(struct sampling_target *t,
 		target_walk(t, e, stack);
 	if (sample_is_call(e))
 		sampling_frames_drop_callback(t->frames);
+	if (e->kind == SAMPLE_PROBE)
+		sampling_frames_drop_class(t->frames, "java.lang.SjkcTrace");
 	return sampling_target_stack(t);
 }
 
@@ -906,6 +927,7 @@ void sampling_target_sample(struct sampling_target *t,
 		[SAMPLE_OFFCPU] = SAMPLING_OFFCPU | SAMPLING_WALL,
 		[SAMPLE_ALLOC] = SAMPLING_ALLOC,
 		[SAMPLE_LOCK] = SAMPLING_LOCK,
+		[SAMPLE_PROBE] = SAMPLING_PROBE,
 	};
 	bool is_wait = e->kind == SAMPLE_OFFCPU || e->kind == SAMPLE_LOCK;
 	struct sampling_shared *s = t->shared;
@@ -926,7 +948,7 @@ void sampling_target_sample(struct sampling_target *t,
 	sample.stack = target_find_stack(t, e, kernel, stack);
 	if (e->kind == SAMPLE_LOCK)
 		sample.owner = target_find_owner(t, e);
-	if (sample_is_call(e))
+	if (sample_is_call(e) && e->kind != SAMPLE_PROBE)
 		sample.stack = profile_push_class(s->profile, sample.stack,
 						  target_find_class(t, e));
 	if (t->wait)

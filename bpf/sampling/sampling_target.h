@@ -184,6 +184,21 @@ const char *sampling_end_frame(enum sampling_end end);
 void sampling_target_add(struct sampling_target *t, unsigned events,
 			 struct sample *sample);
 
+/* ---- sampling_probe.c ---- */
+
+struct published_probe {
+	char path[64];      /* of the library, below /proc/PID/map_files */
+	uint64_t offset;    /* of its nop in the file */
+	uint64_t semaphore; /* likewise */
+};
+
+/*
+ * Finds the entry of the method that `sjkc probe --publish` has published with
+ * this name.  ERROR_NO_TARGET if there is none.
+ */
+int published_probe_find(const struct jvm *jvm, const char *name,
+			 struct published_probe *out, struct error *err);
+
 /* Adds a sample of the kernel's programs. */
 void sampling_target_sample(struct sampling_target *t,
 			    const struct sample_event *e,

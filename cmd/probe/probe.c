@@ -44,6 +44,7 @@ static int probe_check_jfr(struct error *err)
 		{ opt.interval_ns != PROBE_NOT_GIVEN, "--interval" },
 		{ opt.rate != COUNT_NOT_GIVEN, "--rate" },
 		{ opt.stack_every != COUNT_NOT_GIVEN, "--stack-every" },
+		{ opt.publish, "--publish" },
 	};
 
 	for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++) {
@@ -73,6 +74,9 @@ static int probe_check_options(struct error *err)
 	if (opt.count && (opt.above_ns >= 0 || opt.tree || opt.histogram))
 		return misuse(err, "--count measures no times: omit --above, "
 				   "--tree and --histogram");
+	if (opt.count && opt.publish)
+		return misuse(err, "--publish needs the times of calls: omit "
+				   "--count");
 	if ((opt.args || opt.stack) && opt.above_ns < 0)
 		return misuse(err, "%s records slow calls and requires --above",
 			      opt.args ? "--args" : "--stack");
@@ -173,6 +177,8 @@ static const struct command_option options[] = {
 		 "print the distribution of times of each method"),
 	OPT_DURATION('i', "interval", &opt.interval_ns, "<time>",
 		     "print counts this often (default: 1s)"),
+	OPT_FLAG(0, "publish", &opt.publish,
+		 "publish the methods as USDT probes for tracers"),
 	OPT_FLAG(0, "jfr", &opt.jfr,
 		 "measure with JFR (JDK 25 or later)"),
 	OPT_FLAG(0, "system", &opt.system, "include classes of the JDK"),
@@ -196,6 +202,7 @@ const struct command probe_command = {
 	.examples = "  sjkc probe 4711 com.acme.Orders.submit\n"
 		    "  sjkc probe 4711 'Orders.*' --above 50ms --args --stack\n"
 		    "  sjkc probe 4711 '+com.acme.Handler.handle' --list\n"
+		    "  sjkc probe 4711 Orders.submit --publish\n"
 		    "  sjkc probe 4711 Orders.submit -d 10s --jfr\n",
 	.options = options,
 	.run = probe_run,

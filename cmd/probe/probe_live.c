@@ -152,7 +152,8 @@ static uint8_t live_mode(const struct probe_options *o)
 {
 	if (o->count)
 		return PROBE_COUNT;
-	return (uint8_t)(PROBE_TIME | (o->args ? PROBE_ARGS : 0));
+	return (uint8_t)(PROBE_TIME | (o->args ? PROBE_ARGS : 0) |
+			 (o->publish ? PROBE_TRACE : 0));
 }
 
 static int64_t live_threshold(const struct probe_options *o)
@@ -406,7 +407,10 @@ static int live_arm(struct live *l, struct error *err)
 		 o->duration_ns < 0 ? "; press Ctrl-C to stop" : "");
 	text_release(&time);
 	l->start_ns = l->last_ns = clock_monotonic_ns();
-	return 0;
+	if (!o->publish)
+		return 0;
+	return probe_publish(l->run, l->probes, l->row_methods, l->row_count,
+			     err);
 }
 
 /* ---- reports ---- */

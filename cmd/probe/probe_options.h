@@ -22,7 +22,7 @@
 
 struct probe_options {
 	const char *pid, *output;
-	bool list, count, system, jfr;
+	bool list, count, system, jfr, publish;
 	bool args, stack, tree, histogram;
 	bool json, csv, quiet, verbose;
 	int64_t duration_ns, interval_ns, above_ns; /* or PROBE_NOT_GIVEN */
@@ -70,6 +70,13 @@ struct profile *probe_calls_profile(struct probe_calls *c);
 
 #define PROBE_SLOW_EVENT "slow calls"
 #define PROBE_TREE_EVENT "calls"
+
+/*
+ * probe_publish.c: publishes armed methods as USDT probes and logs their names.
+ * Errors are those of probes_publish().
+ */
+int probe_publish(const struct probe_run *run, struct probes *probes,
+		  const uint32_t *methods, size_t count, struct error *err);
 
 /* ---- probe_output.c ---- */
 

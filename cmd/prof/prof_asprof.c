@@ -297,7 +297,8 @@ static const struct {
 		       "VM.native_memory` shows its use" },
 	{ "nativelock", "native locks are not sampled; -e offcpu shows where "
 			"threads wait for them" },
-	{ "help", "the events are cpu, offcpu, wall, alloc and lock" },
+	{ "help", "the events are cpu, offcpu, wall, alloc, lock and "
+		  "probe:NAME" },
 	{ "all", "use -e cpu,offcpu,wall,alloc,lock" },
 };
 

@@ -36,6 +36,7 @@ static const char *const no_samples_of[] = {
 	"too little was allocated; use a smaller --alloc-interval or a longer "
 	"-d",
 	"no thread waited for a monitor; use -e offcpu to see other waits",
+	"the method was not called",
 };
 
 static unsigned live_find_event(const char *name, size_t len)
@@ -63,23 +64,51 @@ static void live_refuse_event(const char *list, const char *word, size_t len,
 	if (len && prof_asprof_refuse_event(word, len, err))
 		return;
 	for (unsigned i = 0; (known = sampling_event_name(i)); i++)
-		text_printf(&choices, "%s ", known);
+		text_printf(&choices, "%s%s ", known,
+			    1U << i == SAMPLING_PROBE ? ":NAME" : "");
 	nearest_fail_choice("event", len ? word : list,
 			    len ? len : strlen(list), choices.bytes, err);
 	fail_in(err, "option --event");
 	text_release(&choices);
 }
 
-unsigned prof_live_events(const char *list, struct error *err)
+/* Takes "probe:submit"; 0 and no error if it is no probe. */
+static unsigned live_take_probe(const char *word, size_t len,
+				const char **probe, struct error *err)
+{
+	static const char prefix[] = "probe:";
+	static struct text name;
+	size_t skipped = sizeof(prefix) - 1;
+
+	if (len <= skipped || memcmp(word, prefix, skipped) != 0)
+		return 0;
+	if (*probe) {
+		misuse(err, "option --event: only one probe can be sampled");
+		return 0;
+	}
+	text_clear(&name);
+	text_add(&name, word + skipped, len - skipped);
+	*probe = name.bytes;
+	return SAMPLING_PROBE;
+}
+
+unsigned prof_live_events(const char *list, const char **probe,
+			  struct error *err)
 {
 	unsigned bits = 0;
 	size_t len;
 
+	*probe = NULL;
 	for (const char *at = list;; at += len + 1) {
 		unsigned bit;
 
 		len = strcspn(at, ",");
-		bit = live_find_event(at, len);
+		err->kind = ERROR_NONE;
+		bit = live_take_probe(at, len, probe, err);
+		if (!bit && err->kind)
+			return 0;
+		if (!bit)
+			bit = live_find_event(at, len) & ~SAMPLING_PROBE;
 		if (!bit) {
 			live_refuse_event(list, at, len, err);
 			return 0;

@@ -46,7 +46,11 @@ int prof_live(const struct prof_live_options *o, struct error *err);
  */
 int prof_dumps(const struct prof_live_options *o, struct error *err);
 
-/* Parses "cpu,alloc" to SAMPLING_… bits; 0 and ERROR_MISUSE on failure. */
-unsigned prof_live_events(const char *list, struct error *err);
+/*
+ * Parses "cpu,alloc" to SAMPLING_… bits; 0 and ERROR_MISUSE on failure.
+ * "probe:submit" sets *probe to "submit", a static string; else it is NULL.
+ */
+unsigned prof_live_events(const char *list, const char **probe,
+			  struct error *err);
 
 #endif

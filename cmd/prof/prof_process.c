@@ -100,7 +100,8 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	live.shows_no_notes = !prof_output_shows_notes(&w->output);
 	live.write = process_write;
 	live.self = w;
-	live.sampling.events = prof_live_events(events, err);
+	live.sampling.events = prof_live_events(events, &live.sampling.probe,
+						err);
 	w->output.every_event = true;
 	if (live.sampling.agent && live.sampling.no_agent)
 		return misuse(err, "--agent and --no-agent exclude each other");

@@ -2,16 +2,14 @@
 #include "core/gc/gc_points.h"
 
 #include "core/base/alloc.h"
-#include "core/base/cursor.h"
 #include "core/elf/elf_file.h"
 #include "core/elf/elf_symbols.h"
+#include "core/elf/elf_usdt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	NOTES_MAX = 4 << 20,
-	NOTE_STAPSDT = 3,
 	OPERATIONS_MAX = 1024,
 	ENDBR_SIZE = 4,
 	/* Objects point behind the offset and the type of their table. */
@@ -86,87 +84,28 @@ static void points_place(const struct elf_file *f, uint64_t address,
 
 /* ---- notes ---- */
 
-static uint64_t note_u64(struct cursor *c)
+struct wanted_note {
+	const char *name;
+	uint64_t address; /* 0 = not found */
+};
+
+static bool points_take_note(void *self, const struct elf_usdt *probe)
 {
-	const uint8_t *bytes = cursor_bytes(c, sizeof(uint64_t));
-	uint64_t value = 0;
+	struct wanted_note *wanted = self;
 
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
-static uint32_t note_u32(struct cursor *c)
-{
-	const uint8_t *bytes = cursor_bytes(c, sizeof(uint32_t));
-	uint32_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
-/* Reads a NUL-terminated string; NULL and a failed cursor without a NUL. */
-static const char *note_string(struct cursor *c)
-{
-	const uint8_t *end = memchr(c->at, 0, cursor_left(c));
-
-	if (!end) {
-		cursor_fail(c);
-		return NULL;
-	}
-	return (const char *)cursor_bytes(c, (uint64_t)(end - c->at) + 1);
-}
-
-/*
- * Reads the description of a note: address, base, semaphore, and the names of
- * the provider and the probe. Returns the address if it is that probe of
- * hs_private, else 0. prelink(8) may move addresses, but not the base.
- */
-static uint64_t note_read(struct cursor *c, const char *probe,
-			  uint64_t base_now)
-{
-	uint64_t address = note_u64(c), base = note_u64(c);
-	const char *provider, *name;
-
-	note_u64(c);
-	provider = note_string(c);
-	name = note_string(c);
-	if (!cursor_ok(c) || strcmp(provider, "hs_private") != 0 ||
-	    strcmp(name, probe) != 0)
-		return 0;
-	return base_now && base ? address + base_now - base : address;
+	if (strcmp(probe->provider, "hs_private") == 0 &&
+	    strcmp(probe->name, wanted->name) == 0)
+		wanted->address = probe->address;
+	return !wanted->address;
 }
 
 /* Returns the address of the note of a probe of hs_private; 0 = none. */
 static uint64_t points_find_note(const struct elf_file *f, const char *probe)
 {
-	const Elf64_Shdr *notes = elf_file_section(f, ".note.stapsdt");
-	const Elf64_Shdr *base = elf_file_section(f, ".stapsdt.base");
-	struct elf_part part;
-	uint64_t address = 0;
-	struct cursor c;
+	struct wanted_note wanted = { .name = probe };
 
-	if (!notes || !elf_file_read_section(f, notes, NOTES_MAX, &part))
-		return 0;
-	c = cursor_over(part.bytes, part.len);
-	while (!address && cursor_left(&c) >= 3 * sizeof(uint32_t)) {
-		uint32_t name_len = note_u32(&c), len = note_u32(&c);
-		uint32_t type = note_u32(&c);
-		const uint8_t *bytes;
-		struct cursor note;
-
-		cursor_bytes(&c, ((uint64_t)name_len + 3) & ~UINT64_C(3));
-		bytes = cursor_bytes(&c, ((uint64_t)len + 3) & ~UINT64_C(3));
-		if (!bytes)
-			break;
-		note = cursor_over(bytes, len);
-		if (type == NOTE_STAPSDT)
-			address = note_read(&note, probe,
-					    base ? base->sh_addr : 0);
-	}
-	free(part.bytes);
-	return address;
+	elf_usdt_each(f, points_take_note, &wanted);
+	return wanted.address;
 }
 
 /* ---- symbols ---- */

@@ -101,6 +101,8 @@ static const struct bias {
 	  "an estimate: each sample represents many allocations" },
 	{ "lock", "virtual-threads", NULL,
 	  "monitors only; waits of virtual threads count for their carriers" },
+	{ "probe", NULL, NULL,
+	  "calls of one method, not their time; each call is a sample" },
 	{ "lock", NULL, NULL,
 	  "monitors only: waits for java.util.concurrent are in offcpu and wall" },
 };

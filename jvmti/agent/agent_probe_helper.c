@@ -50,42 +50,50 @@ int helper_fd(void) { return helper.fd - 1; }
 
 /* ---- the class ---- */
 
-static void *helper_define(jvm_table *jni)
+void *helper_define(jvm_table *jni, const struct helper_class *c)
 {
 	int version = ((int (*)(jvm_table *))(*jni)[JNI_GET_VERSION])(jni);
 	bool is_modern = version >= JDK_9;
-	void *class = jni_define_class(
-		jni, WEAVE_HELPER, is_modern ? helper_jdk9 : helper_jdk8,
-		(int)(is_modern ? helper_jdk9_len : helper_jdk8_len));
+	void *ref, *class = jni_define_class(
+			   jni, c->name, is_modern ? c->jdk9 : c->jdk8,
+			   (int)(is_modern ? c->jdk9_len : c->jdk8_len));
 
 	/* Another agent has defined it. */
 	if (jni_clear(jni) || !class) {
-		class = jni_find_class(jni, WEAVE_HELPER);
-		if (jni_clear(jni))
-			class = NULL;
+		class = jni_find_class(jni, c->name);
+		if (jni_clear(jni) || !class)
+			return NULL;
 	}
-	return class;
+	ref = jni_ref(jni, JNI_NEW_GLOBAL_REF, class);
+	jni_delete_local(jni, class);
+	return ref;
 }
 
-static void *helper_field(jvm_table *jni, const char *name, const char *type)
+void *helper_field_of(jvm_table *jni, void *class, const char *name,
+		      const char *type)
 {
-	void *field = jni_member(jni, JNI_GET_STATIC_FIELD_ID, helper.class,
-				 name, type);
+	void *field = jni_member(jni, JNI_GET_STATIC_FIELD_ID, class, name,
+				 type);
 
 	return jni_clear(jni) ? NULL : field;
 }
 
+static void *helper_field(jvm_table *jni, const char *name, const char *type)
+{
+	return helper_field_of(jni, helper.class, name, type);
+}
+
 static bool helper_find_class(jvm_table *jni)
 {
-	void *class, *field, *kinds;
+	const struct helper_class class = { WEAVE_HELPER, helper_jdk9,
+					    helper_jdk9_len, helper_jdk8,
+					    helper_jdk8_len };
+	void *field, *kinds;
 
 	if (helper.kinds)
 		return true;
-	class = helper_define(jni);
-	if (!class)
-		return false;
-	helper.class = jni_ref(jni, JNI_NEW_GLOBAL_REF, class);
-	jni_delete_local(jni, class);
+	if (!helper.class)
+		helper.class = helper_define(jni, &class);
 	field = helper.class ? helper_field(jni, "KINDS", "[Ljava/lang/Class;")
 			     : NULL;
 	if (!field)
@@ -106,8 +114,7 @@ void helper_set_kind(jvm_table *jni, int kind, void *class)
 
 /* ---- the memory ---- */
 
-/* Maps memory at an address; fd -1: private memory.  Returns the errno. */
-static int helper_map(void *at, size_t size, int fd, size_t offset)
+int helper_map(void *at, size_t size, int fd, size_t offset)
 {
 	long flags = SYSTEM_MAP_FIXED | SYSTEM_MAP_NORESERVE |
 		     (fd < 0 ? SYSTEM_MAP_PRIVATE_ANONYMOUS

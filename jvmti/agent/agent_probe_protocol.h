@@ -58,6 +58,16 @@ enum {
 	PROBE_AT_SKIPPED = 69, /* calls above the threshold, but over the rate
 				*/
 
+	/*
+	 * The library of published probes: a stub of PROBE_STUB bytes for each
+	 * entry and each return, and PROBE_SEMAPHORES bytes with two 16-bit
+	 * semaphores for each id, which are mapped PROBE_STUBS bytes behind the
+	 * begin of the file.
+	 */
+	PROBE_STUB = 16,
+	PROBE_STUBS = 4 << 20,
+	PROBE_SEMAPHORES = PROBE_MAX * 4,
+
 	PROBE_ARGUMENTS = 8, /* maximum number of arguments of a call */
 	PROBE_FRAMES = 64,   /* maximum number of frames of a call */
 	PROBE_TEXT = 40,     /* maximum number of characters of a string */
@@ -76,6 +86,7 @@ enum probe_request {
 	PROBE_LIST = 1, /* the loaded classes and methods that match patterns */
 	PROBE_ARM,      /* the methods given by their numbers */
 	PROBE_DISARM,   /* all methods */
+	PROBE_PUBLISH,  /* map a library of USDT probes */
 };
 
 enum probe_state {
@@ -96,11 +107,13 @@ enum probe_end {
 /* The step that failed with the request. */
 enum probe_step {
 	PROBE_AT_NOTHING,
-	PROBE_AT_REQUEST,    /* malformed */
-	PROBE_AT_CLASSES,    /* GetLoadedClasses */
-	PROBE_AT_MEMORY,     /* mmap(2): code is the errno */
-	PROBE_AT_HOOK,       /* SetEventNotificationMode */
-	PROBE_AT_RETRANSFORM /* RetransformClasses */
+	PROBE_AT_REQUEST,     /* malformed */
+	PROBE_AT_CLASSES,     /* GetLoadedClasses */
+	PROBE_AT_MEMORY,      /* mmap(2): code is the errno */
+	PROBE_AT_HOOK,        /* SetEventNotificationMode */
+	PROBE_AT_RETRANSFORM, /* RetransformClasses */
+	PROBE_AT_TRACE,       /* the helper class of published probes */
+	PROBE_AT_LIBRARY      /* open(2), mmap(2): code is the errno */
 };
 
 /*
@@ -164,6 +177,10 @@ struct probe_control {
  * enum probe_mode, its name and its descriptor, each as length and bytes.
  *
  * PROBE_DISARM has no contents.
+ *
+ * PROBE_PUBLISH: the offset of the first stub, the end of the stubs, and the
+ * offset of the semaphores in the library (4 bytes each; the last two are
+ * page-aligned), and the library's path in the JVM's root.
  */
 enum probe_pattern_flag {
 	PROBE_SUBTYPES = 1, /* classes that extend or implement a match */
@@ -173,6 +190,7 @@ enum probe_mode {
 	PROBE_COUNT = 0, /* count entries only */
 	PROBE_TIME = 1,  /* count and time calls, count exceptions */
 	PROBE_ARGS = 2,  /* with PROBE_TIME: calls have arguments */
+	PROBE_TRACE = 4, /* with PROBE_TIME: calls reach a published probe */
 };
 
 /*

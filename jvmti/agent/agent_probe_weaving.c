@@ -436,6 +436,14 @@ static void weaving_weave_all(jvm_table *env, jvm_table *jni, uint32_t first,
 	weaving_refuse_unseen(jni, first);
 }
 
+static bool weaving_has_traces(void)
+{
+	for (uint32_t i = 0; i < weaving.method_count; i++)
+		if (weaving.methods[i].mode & PROBE_TRACE)
+			return true;
+	return false;
+}
+
 static bool weaving_can_weave(jvm_table *env, bool on, int *code)
 {
 	*code = jvmti_enable(env, on, JVMTI_CLASS_FILE_LOAD_HOOK);
@@ -451,6 +459,8 @@ static enum probe_step weaving_begin(jvm_table *env, jvm_table *jni,
 
 	if (step != PROBE_AT_NOTHING)
 		return step;
+	if (weaving_has_traces() && !trace_prepare(jni))
+		return PROBE_AT_TRACE;
 	weaving.names_len = 0;
 	weaving.loaded = weaving.searched = weaving.armed_again = 0;
 	for (uint32_t i = 0; i < weaving.class_count; i++)

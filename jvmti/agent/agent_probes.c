@@ -427,6 +427,15 @@ static enum probe_step probes_list(jvm_table *jni, uint32_t len, int *code)
 
 /* ---- the thread ---- */
 
+/* Tracers see all calls that are counted. */
+static enum probe_step probes_disarm(jvm_table *jni, int *code)
+{
+	enum probe_step step = weaving_disarm(probes.env, jni, code);
+
+	trace_end();
+	return step;
+}
+
 static enum probe_step probes_execute(jvm_table *jni, uint32_t kind,
 				      uint32_t len, int *code)
 {
@@ -439,7 +448,9 @@ static enum probe_step probes_execute(jvm_table *jni, uint32_t kind,
 		return weaving_arm(probes.env, jni, &probes.classes,
 				   helper_request(), len, code);
 	case PROBE_DISARM:
-		return weaving_disarm(probes.env, jni, code);
+		return probes_disarm(jni, code);
+	case PROBE_PUBLISH:
+		return trace_publish(helper_request(), len, code);
 	default:
 		return PROBE_AT_REQUEST;
 	}
@@ -539,7 +550,7 @@ static void probes_take_back(jvm_table *jni, struct probe_control *c)
 	for (int i = 0; i < RESTORES; i++) {
 		if (i)
 			probes_sleep_ms(RESTORE_MS);
-		c->step = weaving_disarm(probes.env, jni, &code);
+		c->step = probes_disarm(jni, &code);
 		if (c->step == PROBE_AT_NOTHING)
 			break;
 	}

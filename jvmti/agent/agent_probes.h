@@ -6,6 +6,7 @@
  *	agent_probe_weaving	changes classes, and takes the changes back
  *	agent_probe_helper	the helper class and the shared memory
  *	agent_probe_calls	the natives of the helper class
+ *	agent_trace		published probes, for other tracers
  *	agent_weave		changes the bytes of a class
  *
  * A thread of the agent (RunAgentThread) executes the client's requests and
@@ -47,8 +48,33 @@ jvm_table *probes_env(void);
  * ---- agent_probe_helper: the helper class and the memory ----
  */
 
-extern const uint8_t helper_jdk9[], helper_jdk8[];
-extern const size_t helper_jdk9_len, helper_jdk8_len;
+extern const uint8_t helper_jdk9[], helper_jdk8[], trace_jdk9[], trace_jdk8[];
+extern const size_t helper_jdk9_len, helper_jdk8_len, trace_jdk9_len,
+	trace_jdk8_len;
+
+struct helper_class {
+	const char *name;
+	const uint8_t *jdk9;
+	size_t jdk9_len;
+	const uint8_t *jdk8;
+	size_t jdk8_len;
+};
+
+/*
+ * Defines a class with the bytes for this JVM, or finds the defined one.
+ * Returns a global reference, or NULL.
+ */
+void *helper_define(jvm_table *jni, const struct helper_class *c);
+
+/* Returns a static field; NULL, without an exception, if there is none. */
+void *helper_field_of(jvm_table *jni, void *class, const char *name,
+		      const char *type);
+
+/*
+ * Replaces what is mapped at an address, in one step.  fd is shared memory, or
+ * -1 for private memory.  Returns the errno.
+ */
+int helper_map(void *at, size_t size, int fd, size_t offset);
 
 /*
  * Defines the helper class if needed, tries its natives, and maps the memory
@@ -100,6 +126,27 @@ bool calls_were_tried(void);
 /* Begins to record, or ends and forgets the classes of exceptions. */
 int calls_begin(jvm_table *jni);
 void calls_end(jvm_table *jni);
+
+/*
+ * ---- agent_trace: published probes ----
+ *
+ * Woven code calls the class SjkcTrace, which reads the semaphore of the probe
+ * and, while a tracer has raised it, calls native code, which calls the probe's
+ * stub in the mapped library.  The semaphores stay readable forever, because
+ * woven code may run long after the end.
+ */
+
+/* Prepares the class before methods are woven.  Returns false on failure. */
+bool trace_prepare(jvm_table *jni);
+
+/* Executes PROBE_PUBLISH. */
+enum probe_step trace_publish(const uint8_t *request, uint32_t len, int *code);
+
+/*
+ * Unmaps the library, once no thread is in it.  Without one, does nothing.  If
+ * a thread stays in a stub, the stubs stay mapped until the next session.
+ */
+void trace_end(void);
 
 /*
  * ---- agent_probe_weaving: changing classes ----

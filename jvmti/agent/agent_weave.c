@@ -10,6 +10,7 @@ bool weave_is_used(struct class_text class_name, struct class_text method)
 		const char *class_name, *method;
 	} used[] = {
 		{ WEAVE_HELPER, NULL },
+		{ WEAVE_TRACE, NULL },
 		{ "jdk/internal/misc/Unsafe", NULL },
 		{ "sun/misc/Unsafe", NULL },
 		/* They switch threads, when JVMTI functions would wait. */
@@ -29,6 +30,16 @@ bool weave_is_used(struct class_text class_name, struct class_text method)
 		    (!used[i].method || class_text_is(method, used[i].method)))
 			return true;
 	return false;
+}
+
+static void weaver_add_trace(struct weaver *w)
+{
+	struct class_pool *p = &w->pool;
+	unsigned trace = class_pool_add_class(p, class_text_of(WEAVE_TRACE));
+
+	w->trace_entry = class_pool_add_method(p, trace, "entry", "(I)V");
+	w->trace_exit = class_pool_add_method(p, trace, "exit", "(JI)V");
+	w->trace_fail = class_pool_add_method(p, trace, "fail", "(JI)V");
 }
 
 /* Adds what the woven code refers to, for the modes that are used. */
@@ -66,6 +77,8 @@ static bool weaver_add_constants(struct weaver *w, unsigned modes, bool counts)
 		w->object = class_pool_add_class(
 			p, class_text_of("java/lang/Object"));
 	}
+	if (modes & PROBE_TRACE)
+		weaver_add_trace(w);
 	return !p->is_full;
 }
 

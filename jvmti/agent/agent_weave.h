@@ -12,6 +12,9 @@
  *	exception	SjkcProbe.fail(thrown, begin, id), and throw it again,
  *			but not after the count at a return
  *
+ * With PROBE_TRACE, SjkcTrace.entry(id), exit(begin, id) and fail(begin, id)
+ * precede them.
+ *
  * Exceptions of constructors are not seen: before the call of super(), "this"
  * may not be in a local of a handler (JVMS 4.10.1.6).
  */
@@ -26,6 +29,7 @@
 #include <stdint.h>
 
 #define WEAVE_HELPER "java/lang/SjkcProbe"
+#define WEAVE_TRACE  "java/lang/SjkcTrace"
 
 enum {
 	WEAVE_CODE = 65535, /* maximum bytes of code: JVMS 4.7.3 */
@@ -69,6 +73,7 @@ struct weaver {
 	/* Constants that were added. */
 	unsigned count, enter, begin, exit, fail; /* methods of the helper */
 	unsigned exit_args, fail_args, arg[3], done;
+	unsigned trace_entry, trace_exit, trace_fail;
 	unsigned throwable, object; /* classes */
 	unsigned stack_map_table;   /* the text */
 	/*

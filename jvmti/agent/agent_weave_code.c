@@ -99,6 +99,11 @@ static bool weaving_has_args(const struct weaving *v)
 	return weaving_is_timed(v) && v->m->mode & PROBE_ARGS;
 }
 
+static bool weaving_is_traced(const struct weaving *v)
+{
+	return weaving_is_timed(v) && v->m->mode & PROBE_TRACE;
+}
+
 /* ---- the code that is added ---- */
 
 static void code_put_local(struct class_out *o, unsigned op, unsigned local)
@@ -223,6 +228,10 @@ static void weaving_put_entry(struct weaving *v)
 		code_put_call(v->o, w->count);
 		return;
 	}
+	if (weaving_is_traced(v)) {
+		code_put_number(v->o, v->m->id);
+		code_put_call(v->o, w->trace_entry);
+	}
 	if (v->is_init)
 		code_put_number(v->o, v->m->id);
 	code_put_call(v->o, v->is_init ? w->begin : w->enter);
@@ -233,6 +242,19 @@ static void weaving_put_entry(struct weaving *v)
 		code_put_local(v->o, a->load, a->from);
 		code_put_local(v->o, a->store, a->to);
 	}
+}
+
+/*
+ * Calls the published probe of the end.  It precedes the count: a stack
+ * overflow in it would be counted as an exception of the method.
+ */
+static void weaving_put_trace(struct weaving *v, unsigned method)
+{
+	if (!weaving_is_traced(v))
+		return;
+	code_put_local(v->o, OP_LLOAD, v->locals);
+	code_put_number(v->o, v->m->id);
+	code_put_call(v->o, method);
 }
 
 /* Passes the copies of the arguments.  Needs 5 words of the stack. */
@@ -258,6 +280,7 @@ static void weaving_put_exit(struct weaving *v)
 	bool has_args = weaving_has_args(v);
 	size_t begin = v->o->len;
 
+	weaving_put_trace(v, v->w->trace_exit);
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
 	code_put_call(v->o, has_args ? v->w->exit_args : v->w->exit);
@@ -280,6 +303,7 @@ static void weaving_put_handler(struct weaving *v)
 	v->handler = v->o->len - v->at;
 	if (!v->has_handler)
 		return;
+	weaving_put_trace(v, v->w->trace_fail);
 	class_put_u1(v->o, OP_DUP);
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);

@@ -262,6 +262,7 @@ int agent_load(struct attach *a, const struct jvm *jvm, const char *path,
 #define ROOM_WANTED ((uint64_t)4 << 20) /* free bytes */
 #define ABANDON_MS  1000
 #define LATE_NS     (CLOCK_NS_PER_S / 4) /* for the child's own timeout */
+#define PUBLISH_NS  (5 * CLOCK_NS_PER_S)
 
 enum { READY = 'r', DONE = 'd' };
 enum { DIRECTORY_NAMES = 32 };
@@ -296,6 +297,9 @@ struct making {
 	const struct agent_orders *orders;
 	int64_t deadline_ns;
 	int wanted;
+	const char *name; /* of the library */
+	const void *bytes;
+	size_t len;
 	struct place places[PLACES];
 	struct made made[2];
 	char library[AGENT_PATHS], stream[AGENT_PATHS];
@@ -308,12 +312,12 @@ static volatile sig_atomic_t directory_channel = -1;
 /* In that child: the created files, to be removed if memory runs out. */
 static struct making *volatile directory_making;
 
-static void directory_remove_made(struct made *m)
+static void directory_remove_made(const struct making *of, struct made *m)
 {
 	if (m->fd < 0)
 		return;
 	if (m->files & LIBRARY)
-		unlinkat(m->fd, agent_library_name(), 0);
+		unlinkat(m->fd, of->name, 0);
 	if (m->files & STREAM_FILE)
 		unlinkat(m->fd, STREAM, 0);
 	close(m->fd);
@@ -324,7 +328,7 @@ static void directory_remove_made(struct made *m)
 static void directory_remove_all(struct making *m)
 {
 	for (int i = 0; i < 2; i++)
-		directory_remove_made(&m->made[i]);
+		directory_remove_made(m, &m->made[i]);
 }
 
 void agent_directory_abandon(void)
@@ -554,17 +558,14 @@ static int directory_create_stream(struct making *m, struct place *p,
 static int directory_create_library(struct making *m, struct place *p,
 				    struct made *made)
 {
-	size_t len;
-	const void *bytes = agent_library_bytes(&len);
-	int fd = directory_create_file(made, LIBRARY, agent_library_name(),
-				       0500, bytes, len);
+	int fd = directory_create_file(made, LIBRARY, m->name, 0500, m->bytes,
+				       m->len);
 
 	if (fd < 0)
 		return errno;
 	close(fd);
 	snprintf(m->library, sizeof(m->library), "%s/%s/%s",
-		 strcmp(p->path, "/") == 0 ? "" : p->path, made->name,
-		 agent_library_name());
+		 strcmp(p->path, "/") == 0 ? "" : p->path, made->name, m->name);
 	return 0;
 }
 
@@ -583,7 +584,7 @@ static bool directory_make_in(struct making *m, struct place *p, int wanted,
 		sys = directory_create_stream(m, p, made, stream);
 	if (!sys)
 		return true;
-	directory_remove_made(made);
+	directory_remove_made(m, made);
 	directory_fail(p, sys);
 	p->fit = 0;
 	return false;
@@ -669,7 +670,8 @@ static int directory_job(void *self, int channel, struct error *err)
 	if (ret == 0) {
 		ret = child_tell(channel, READY, stream);
 		/* An open copy would keep the lock after the parent ends. */
-		close(stream);
+		if (stream >= 0)
+			close(stream);
 		if (ret == 0)
 			child_hear(channel, m->deadline_ns, &what);
 	}
@@ -677,45 +679,78 @@ static int directory_job(void *self, int channel, struct error *err)
 	return ret ? -1 : CHILD_NOTHING;
 }
 
-static struct making *making_new(void)
+static struct making *making_new(const struct jvm *jvm)
 {
 	struct making *m = child_memory(sizeof(*m));
 
+	m->jvm = jvm;
+	m->name = agent_library_name();
+	m->bytes = agent_library_bytes(&m->len);
 	for (int i = 0; i < 2; i++)
 		m->made[i].fd = -1;
 	return m;
+}
+
+/* Starts the child, waits for the files, and frees m. */
+static enum child_news directory_start(struct agent_directory *f,
+				       struct making *m, int64_t deadline_ns,
+				       struct error *err)
+{
+	enum child_news news = CHILD_FAILED;
+
+	*f = (struct agent_directory){ .stream = -1 };
+	if (helper_process_start(&f->child, m->jvm, directory_job, m, err) ==
+	    0) {
+		directory_channel = f->child.channel;
+		news = helper_process_wait(&f->child, deadline_ns + LATE_NS,
+					   &f->stream, err);
+	}
+	memcpy(f->library, m->library, sizeof(f->library));
+	memcpy(f->stream_path, m->stream, sizeof(f->stream_path));
+	f->library[AGENT_PATHS - 1] = '\0';
+	f->stream_path[AGENT_PATHS - 1] = '\0';
+	child_memory_free(m, sizeof(*m));
+	return news;
 }
 
 int agent_directory_make(struct agent_directory *f, const struct jvm *jvm,
 			 const struct agent_orders *orders, bool with_library,
 			 int64_t deadline_ns, struct error *err)
 {
-	struct making *m = making_new();
-	enum child_news news = CHILD_FAILED;
+	struct making *m = making_new(jvm);
+	enum child_news news;
 
-	*f = (struct agent_directory){ .stream = -1 };
-	m->jvm = jvm;
 	m->orders = orders;
 	m->deadline_ns = deadline_ns + CLOCK_NS_PER_S;
 	m->wanted = STREAM_FILE | (with_library ? LIBRARY : 0);
-	agent_library_name();
-	if (helper_process_start(&f->child, jvm, directory_job, m, err) == 0) {
-		directory_channel = f->child.channel;
-		news = helper_process_wait(&f->child, deadline_ns + LATE_NS,
-					   &f->stream, err);
-	}
-	if (news == CHILD_TOLD && f->stream >= 0) {
-		memcpy(f->library, m->library, sizeof(f->library));
-		memcpy(f->stream_path, m->stream, sizeof(f->stream_path));
-		f->library[AGENT_PATHS - 1] = '\0';
-		f->stream_path[AGENT_PATHS - 1] = '\0';
-	} else {
-		if (news == CHILD_DONE || news == CHILD_TOLD)
-			fail(err, ERROR_FAILED, "no file was received");
-		agent_directory_remove(f);
-	}
-	child_memory_free(m, sizeof(*m));
-	return f->stream >= 0 ? 0 : -1;
+	news = directory_start(f, m, deadline_ns, err);
+	if (news == CHILD_TOLD && f->stream >= 0)
+		return 0;
+	if (news == CHILD_DONE || news == CHILD_TOLD)
+		fail(err, ERROR_FAILED, "no file was received");
+	agent_directory_remove(f);
+	return -1;
+}
+
+int agent_directory_publish(struct agent_directory *f, const struct jvm *jvm,
+			    const char *name, const void *bytes, size_t len,
+			    struct error *err)
+{
+	struct making *m = making_new(jvm);
+	enum child_news news;
+
+	m->name = name;
+	m->bytes = bytes;
+	m->len = len;
+	m->deadline_ns = INT64_MAX;
+	m->wanted = LIBRARY;
+	news = directory_start(f, m, clock_monotonic_ns() + PUBLISH_NS, err);
+	if (news == CHILD_TOLD)
+		return 0;
+	if (news == CHILD_DONE)
+		fail(err, ERROR_FAILED, "no file was created");
+	agent_directory_remove(f);
+	return -1;
 }
 
 void agent_directory_remove(struct agent_directory *f)

@@ -79,6 +79,15 @@ int agent_directory_make(struct agent_directory *f, const struct jvm *jvm,
 			 int64_t deadline_ns, struct error *err);
 void agent_directory_remove(struct agent_directory *f);
 
+/*
+ * Creates a library, of a name below AGENT_NAMES bytes, instead of the two
+ * files; library is its path.  It exists until agent_directory_remove(), which
+ * must follow, or until sjkc exits.
+ */
+int agent_directory_publish(struct agent_directory *f, const struct jvm *jvm,
+			    const char *name, const void *bytes, size_t len,
+			    struct error *err);
+
 /* See agent_client_abandon_all(). */
 void agent_directory_abandon(void);
 

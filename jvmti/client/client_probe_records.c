@@ -133,3 +133,47 @@ bool probe_record_call(struct cursor *r, struct arena *a, uint64_t *id,
 			return false;
 	return call_read_frames(r, a, call);
 }
+
+/* ---- texts ---- */
+
+const char *probe_refusal_text(enum probe_refusal refusal)
+{
+	static const char *const texts[PROBE_REFUSALS] = {
+		[PROBE_IS_NATIVE] = "it is native; use a uprobe on its library",
+		[PROBE_IS_ABSTRACT] = "it is abstract; select implementations "
+				      "with +CLASS.METHOD",
+		[PROBE_IS_INITIALIZER] = "it is a class initializer, which "
+					 "runs once",
+		[PROBE_IS_USED] = "the probes themselves call it",
+		[PROBE_IS_FIXED] = "the JVM does not allow changes of its "
+				   "class",
+		[PROBE_IS_UNLOADED] = "its class has been unloaded",
+		[PROBE_IS_MISSING] = "the class file has no such method",
+		[PROBE_CODE_TOO_LARGE] = "its code would exceed 64 KiB",
+		[PROBE_POOL_TOO_LARGE] = "its class would have more than "
+					 "65,535 constants",
+		[PROBE_FRAME_TOO_LARGE] = "its stack frame has too many "
+					  "variables",
+		[PROBE_CLASS_BAD] = "its class file is unreadable",
+		[PROBE_MEMORY_SHORT] = "the agent is out of memory",
+		[PROBE_JVM_REFUSED] = "the JVM refused the changed class",
+	};
+
+	if (refusal == PROBE_ARMED)
+		return NULL;
+	return (unsigned)refusal < PROBE_REFUSALS
+		       ? texts[refusal]
+		       : "the agent gives an unknown reason";
+}
+
+bool probe_class_is_system(const struct probe_class *c)
+{
+	static const char *const packages[] = {
+		"java.", "javax.", "jdk.", "sun.", "com.sun.",
+	};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
+		if (strncmp(c->name, packages[i], strlen(packages[i])) == 0)
+			return true;
+	return false;
+}

@@ -8,8 +8,10 @@
 #include "core/base/saturate.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
+#include "jvmti/client/client_library.h"
 #include "jvmti/client/client_probe_records.h"
 #include "jvmti/client/client_session.h"
+#include "jvmti/client/client_usdt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +62,7 @@ struct probes {
 	uint64_t dropped;
 	bool is_armed;
 	int64_t stopped_ns; /* since when the JVM is stopped; 0 = it runs */
+	struct agent_directory published; /* zeroes = none */
 };
 
 /* ---- records ---- */
@@ -410,6 +413,7 @@ void probes_close(struct probes *p)
 	if (!p)
 		return;
 	probes_end(p);
+	agent_directory_remove(&p->published);
 	client_session_close(&p->session);
 	if (p->memory)
 		munmap(p->memory, p->size);
@@ -455,6 +459,8 @@ static int probes_explain(const struct probes *p, struct error *err)
 		[PROBE_AT_MEMORY] = "mmap",
 		[PROBE_AT_HOOK] = "SetEventNotificationMode",
 		[PROBE_AT_RETRANSFORM] = "RetransformClasses",
+		[PROBE_AT_TRACE] = "DefineClass",
+		[PROBE_AT_LIBRARY] = "mapping the library of probes",
 	};
 	uint32_t step = p->control->step;
 
@@ -462,7 +468,7 @@ static int probes_explain(const struct probes *p, struct error *err)
 		return 0;
 	return fail(err, ERROR_REFUSED, "%d: the agent failed: %s: %d",
 		    (int)p->session.jvm->pid,
-		    steps[step <= PROBE_AT_RETRANSFORM ? step : 0],
+		    steps[step <= PROBE_AT_LIBRARY ? step : 0],
 		    (int)p->control->code);
 }
 
@@ -725,6 +731,75 @@ int probes_disarm(struct probes *p, int64_t *retransform_ns, struct error *err)
 	return ret;
 }
 
+/* ---- published probes ---- */
+
+/* Returns "com.acme.Orders.submit", the caller's. */
+static char *probes_title(const struct probes *p, const struct probe_method *m)
+{
+	struct text title = { 0 };
+
+	text_printf(&title, "%s.%s", p->classes[m->class].name, m->name);
+	return title.bytes;
+}
+
+static int probes_write_library(const struct probes *p,
+				const struct probe_name *names, size_t count,
+				struct text *out, struct usdt_layout *layout,
+				struct error *err)
+{
+	struct usdt_probe *all = xcalloc(count + 1, sizeof(*all));
+	char provider[32];
+	size_t used = 0;
+	bool fits;
+
+	snprintf(provider, sizeof(provider), "java%d",
+		 (int)p->session.jvm->pid);
+	for (size_t i = 0; i < count; i++) {
+		const struct probe_method *m = &p->methods[names[i].method];
+
+		if (m->id >= 0)
+			all[used++] = (struct usdt_probe){ names[i].name,
+							   probes_title(p, m),
+							   (uint32_t)m->id };
+	}
+	fits = usdt_write(out, provider, p->first_id, all, used, layout);
+	while (used)
+		free((char *)all[--used].title);
+	free(all);
+	return fits ? 0
+		    : fail(err, ERROR_FAILED,
+			   "%zu methods are too many to publish; use a "
+			   "narrower pattern",
+			   count);
+}
+
+int probes_publish(struct probes *p, const struct probe_name *names,
+		   size_t count, struct error *err)
+{
+	struct text library = { 0 }, request = { 0 };
+	struct usdt_layout layout;
+	char name[AGENT_NAMES];
+	int ret;
+
+	snprintf(name, sizeof(name), "java%d.so", (int)p->session.jvm->pid);
+	ret = probes_write_library(p, names, count, &library, &layout, err);
+	if (ret == 0)
+		ret = agent_directory_publish(&p->published, p->session.jvm,
+					      name, library.bytes, library.len,
+					      err);
+	if (ret == 0) {
+		request_u4(&request, layout.stubs_at);
+		request_u4(&request, layout.stubs_end);
+		request_u4(&request, layout.semaphores_at);
+		text_puts(&request, p->published.library);
+		ret = probes_request(p, PROBE_PUBLISH, &request, p->timeout_ns,
+				     err);
+	}
+	text_release(&library);
+	text_release(&request);
+	return ret;
+}
+
 /*
  * Measured: 2 to 7 ms for one class in a small JVM, 25 to 50 ms in a large one;
  * 1,000 classes at once take 160 to 500 ms.
@@ -888,48 +963,4 @@ void probes_losses(const struct probes *p, struct probes_losses *out)
 		probes_counts(p, i, &counts);
 		out->skipped += counts.skipped;
 	}
-}
-
-/* ---- texts ---- */
-
-const char *probe_refusal_text(enum probe_refusal refusal)
-{
-	static const char *const texts[PROBE_REFUSALS] = {
-		[PROBE_IS_NATIVE] = "it is native; use a uprobe on its library",
-		[PROBE_IS_ABSTRACT] = "it is abstract; select implementations "
-				      "with +CLASS.METHOD",
-		[PROBE_IS_INITIALIZER] = "it is a class initializer, which "
-					 "runs once",
-		[PROBE_IS_USED] = "the probes themselves call it",
-		[PROBE_IS_FIXED] = "the JVM does not allow changes of its "
-				   "class",
-		[PROBE_IS_UNLOADED] = "its class has been unloaded",
-		[PROBE_IS_MISSING] = "the class file has no such method",
-		[PROBE_CODE_TOO_LARGE] = "its code would exceed 64 KiB",
-		[PROBE_POOL_TOO_LARGE] = "its class would have more than "
-					 "65,535 constants",
-		[PROBE_FRAME_TOO_LARGE] = "its stack frame has too many "
-					  "variables",
-		[PROBE_CLASS_BAD] = "its class file is unreadable",
-		[PROBE_MEMORY_SHORT] = "the agent is out of memory",
-		[PROBE_JVM_REFUSED] = "the JVM refused the changed class",
-	};
-
-	if (refusal == PROBE_ARMED)
-		return NULL;
-	return (unsigned)refusal < PROBE_REFUSALS
-		       ? texts[refusal]
-		       : "the agent gives an unknown reason";
-}
-
-bool probe_class_is_system(const struct probe_class *c)
-{
-	static const char *const packages[] = {
-		"java.", "javax.", "jdk.", "sun.", "com.sun.",
-	};
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (strncmp(c->name, packages[i], strlen(packages[i])) == 0)
-			return true;
-	return false;
 }

@@ -156,6 +156,22 @@ int probes_arm(struct probes *p, const struct probe_wish *wishes, size_t count,
  */
 int probes_disarm(struct probes *p, int64_t *retransform_ns, struct error *err);
 
+/* A published method; its mode has PROBE_TRACE. */
+struct probe_name {
+	uint32_t method;  /* in probes_method() */
+	const char *name; /* unique: letters, digits and '_' */
+};
+
+/*
+ * Publishes armed methods as USDT probes NAME__entry and NAME__return of the
+ * provider java<PID>: writes a library into a directory of the JVM's user and
+ * has the agent map it.  At the end of the session, even if this process is
+ * killed, the file is removed and the library unmapped.  ERROR_REFUSED,
+ * ERROR_PERMISSION.  Call it once.
+ */
+int probes_publish(struct probes *p, const struct probe_name *names,
+		   size_t count, struct error *err);
+
 /* Changes the threshold of a method, without work in the JVM. */
 void probes_set_threshold(struct probes *p, uint32_t method,
 			  int64_t threshold_ns);

@@ -16,16 +16,19 @@ for of in jdk9 jdk8; do
 	# shellcheck disable=SC2086 # words
 	"$1/bin/javac" -g:none -nowarn -XDignore.symbol.file -Xlint:-options \
 		-Xlint:-removal $patch -d "$classes/$of" \
-		"$of/SjkcProbe.java" 2>/dev/null
+		"$of/SjkcProbe.java" "$of/SjkcTrace.java" 2>/dev/null
 done
 {
 	printf '/* SPDX-License-Identifier: Apache-2.0 */\n'
 	printf '/* The helper classes, made by jvmti/helper/build.sh. */\n'
 	printf '#include "jvmti/agent/agent_probes.h"\n'
-	for of in jdk9 jdk8; do
-		class=$classes/$of/java/lang/SjkcProbe.class
-		printf '\n/* clang-format off */\nconst uint8_t helper_%s[] = {\n' $of
+	for of in helper:jdk9:Probe helper:jdk8:Probe trace:jdk9:Trace trace:jdk8:Trace; do
+		jdk=${of#*:}
+		jdk=${jdk%:*}
+		name=${of%%:*}_$jdk
+		class=$classes/$jdk/java/lang/Sjkc${of##*:}.class
+		printf '\n/* clang-format off */\nconst uint8_t %s[] = {\n' "$name"
 		od -An -v -tx1 -w12 "$class" | sed 's/ \(..\)/0x\1, /g; s/^/\t/; s/ $//'
-		printf '};\n/* clang-format on */\nconst size_t helper_%s_len = sizeof(helper_%s);\n' $of $of
+		printf '};\n/* clang-format on */\nconst size_t %s_len = sizeof(%s);\n' "$name" "$name"
 	done
 } >"$2"

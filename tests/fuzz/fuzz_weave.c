@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (!w || !c)
 		abort();
-	for (uint8_t mode = 0; mode < 4; mode++)
+	for (uint8_t mode = 0; mode < 8; mode++)
 		fuzz_mode(w, c, data, size, mode);
 	return 0;
 }

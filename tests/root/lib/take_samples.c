@@ -48,10 +48,9 @@ static bool is_quiet;
 static size_t received, bytes;
 
 static const char *const kinds[SAMPLE_KINDS] = {
-	[SAMPLE_CPU] = "cpu",
-	[SAMPLE_OFFCPU] = "offcpu",
-	[SAMPLE_ALLOC] = "alloc",
-	[SAMPLE_LOCK] = "lock",
+	[SAMPLE_CPU] = "cpu",     [SAMPLE_OFFCPU] = "offcpu",
+	[SAMPLE_ALLOC] = "alloc", [SAMPLE_LOCK] = "lock",
+	[SAMPLE_PROBE] = "probe",
 };
 
 static bool show(void *self, const struct sample_event *e,
@@ -157,7 +156,7 @@ static int probe(const char *value)
 	if (!p)
 		return fail(&err, ERROR_MISUSE, "%s is no probe", value);
 	return sampler_probe(sampler, is_lock ? SAMPLE_LOCK : SAMPLE_ALLOC,
-			     (pid_t)numbers[0], p + 1, numbers[1], &err);
+			     (pid_t)numbers[0], p + 1, numbers[1], 0, &err);
 }
 
 static int with_value(const char *name, const char *value)

@@ -271,6 +271,33 @@ static void arguments_are_copied_behind_the_locals(void **state)
 	assert_int_equal(found[0].code[16], 11);
 }
 
+static void traced_method_calls_its_probes_before_it_counts(void **state)
+{
+	const struct shape s = { SHAPE(177), .access = CLASS_STATIC };
+	const struct shape init = { SHAPE(177), .name = "<init>", .locals = 1 };
+	/* sipush 7, invokestatic entry, invokestatic enter, lstore 0 */
+	const uint8_t begin[] = { 17, 0, 7, 184 };
+	const uint8_t *code;
+
+	(void)state;
+	weave_shape(&s, PROBE_TIME | PROBE_TRACE);
+	code = found[0].code;
+	assert_memory_equal(code, begin, sizeof(begin));
+	assert_int_equal(code[6], 184);
+	assert_int_equal(class_u2_at(code + 4), weaver.trace_entry);
+	assert_int_equal(class_u2_at(code + 7), weaver.enter);
+	/* lload 0, sipush 7, invokestatic exit: of the probe, then the count */
+	assert_int_equal(class_u2_at(code + 17), weaver.trace_exit);
+	assert_int_equal(class_u2_at(code + 25), weaver.exit);
+	assert_int_equal(code[27], 177);
+	assert_int_equal(class_u2_at(code + 34), weaver.trace_fail);
+	weave_shape(&s, PROBE_TIME | PROBE_TRACE | PROBE_ARGS);
+	weave_shape(&init, PROBE_TIME | PROBE_TRACE);
+	/* Without times there is no begin. */
+	weave_shape(&s, PROBE_TRACE);
+	assert_int_equal(found[0].len, 7);
+}
+
 static void methods_without_code_are_refused(void **state)
 {
 	const struct shape native = { .access = CLASS_NATIVE };
@@ -368,7 +395,7 @@ static void classes_of_javac_stay_consistent(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < sizeof(corpus) / sizeof(*corpus); k++) {
-		for (uint8_t mode = 0; mode < 4; mode++) {
+		for (uint8_t mode = 0; mode < 8; mode++) {
 			size_t before, woven = 0;
 
 			read_corpus(corpus[k]);
@@ -436,6 +463,8 @@ int main(void)
 		cmocka_unit_test(jump_to_the_begin_skips_the_entry_code),
 		cmocka_unit_test(switch_is_padded_for_its_new_position),
 		cmocka_unit_test(arguments_are_copied_behind_the_locals),
+		cmocka_unit_test(
+			traced_method_calls_its_probes_before_it_counts),
 		cmocka_unit_test(methods_without_code_are_refused),
 		cmocka_unit_test(code_that_grows_too_large_is_refused),
 		cmocka_unit_test(full_constant_pool_is_refused),

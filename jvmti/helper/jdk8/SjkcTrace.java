@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package java.lang;
+
+import sun.misc.Unsafe;
+
+/**
+ * The methods that woven code calls for published probes, for JDK 8.
+ *
+ * <p>They reach native code only while a tracer has raised the semaphore of the probe. See
+ * SjkcProbe about the package and the calls that are allowed here.
+ */
+public final class SjkcTrace {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long TID = tidOffset();
+
+    /* Set by the agent before the first use: two 16-bit semaphores for each id. */
+    private static long SEMAPHORES;
+
+    /* The functions of the agent that is active. */
+    private static long TABLE;
+
+    private static native void entry0(long table, int id, long thread);
+
+    private static native void return0(long table, int id, long nanos, int thrown, long thread);
+
+    private static long tidOffset() {
+        try {
+            return U.objectFieldOffset(Thread.class.getDeclaredField("tid"));
+        } catch (Throwable e) {
+            return 0; /* as in SjkcProbe */
+        }
+    }
+
+    private static boolean isWatched(long at) {
+        return U.getShort(SEMAPHORES + at) != 0;
+    }
+
+    private static long thread() {
+        return U.getLong(Thread.currentThread(), TID);
+    }
+
+    public static void entry(int id) {
+        if (isWatched((long) id << 2)) entry0(TABLE, id, thread());
+    }
+
+    public static void exit(long begin, int id) {
+        if (isWatched(((long) id << 2) + 2))
+            return0(TABLE, id, System.nanoTime() - begin, 0, thread());
+    }
+
+    public static void fail(long begin, int id) {
+        if (isWatched(((long) id << 2) + 2))
+            return0(TABLE, id, System.nanoTime() - begin, 1, thread());
+    }
+}
