@@ -64,7 +64,7 @@ class Browser {
 		if (options.init)
 			await tab.addInitScript(options.init);
 		tab.address = `file://${file}`;
-		await tab.goto(tab.address + (options.hash || ''));
+		await tab.goto(tab.address + (options.hash || ''), { timeout: 120000 });
 		if (options.wait !== false)
 			await tab.waitForFunction(() => window.sjkcPage, null, { timeout: 120000 });
 		tab.frames_ = (which) => tab.evaluate((w) => window.sjkcPage.frames(w), which);
