@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NAME_WIDTH   12
+#define LINE_WIDTH   68 /* of an option with its choices */
 #define OPTION_WIDTH 29 /* the help of a wider option is on the next line */
 
 static bool help_is_first_of_group(const struct command *c)
@@ -64,6 +65,25 @@ static void help_add_default(struct text *t, const struct command_option *o)
 	text_release(&value);
 }
 
+/* Prints an option and its choices, of which long lists take several lines. */
+static void help_print_left(struct output *out, struct text *left)
+{
+	size_t from = 0;
+
+	while (left->len - from > LINE_WIDTH) {
+		size_t to = from + LINE_WIDTH;
+
+		while (to > from && left->bytes[to - 1] != '|')
+			to--;
+		if (to == from)
+			break;
+		output_printf(out, "  %.*s\n      ", (int)(to - from),
+			      left->bytes + from);
+		from = to;
+	}
+	output_printf(out, "  %s\n", left->bytes + from);
+}
+
 static void help_print_option(struct output *out,
 			      const struct command_option *o)
 {
@@ -79,12 +99,13 @@ static void help_print_option(struct output *out,
 		text_printf(&left, " %s", arg);
 	text_puts(&right, o->help);
 	help_add_default(&right, o);
-	if (left.len < OPTION_WIDTH)
+	if (left.len < OPTION_WIDTH) {
 		output_printf(out, "  %-*s%s\n", OPTION_WIDTH, left.bytes,
 			      right.bytes);
-	else
-		output_printf(out, "  %s\n  %*s%s\n", left.bytes, OPTION_WIDTH,
-			      "", right.bytes);
+	} else {
+		help_print_left(out, &left);
+		output_printf(out, "  %*s%s\n", OPTION_WIDTH, "", right.bytes);
+	}
 	text_release(&left);
 	text_release(&right);
 }

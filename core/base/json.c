@@ -444,6 +444,75 @@ bool json_read_bool(struct json_reader *r)
 	return false;
 }
 
+bool json_accept_null(struct json_reader *r)
+{
+	return reader_accept_word(r, "null");
+}
+
+/* Reads digits into a number and adds their count to *count. */
+static double reader_add_digits(struct json_reader *r, double value, int *count)
+{
+	for (; r->at < r->end && is_digit(*r->at); r->at++) {
+		value = value * 10 + (*r->at - '0');
+		++*count;
+	}
+	return value;
+}
+
+/* Returns value * 10^exponent. */
+static double reader_scale(double value, int exponent)
+{
+	bool down = exponent < 0;
+	double power = 1, base = 10;
+
+	/* Larger exponents make any number infinite or zero. */
+	for (unsigned e = (unsigned)(down ? -exponent : exponent); e; e >>= 1) {
+		if (e & 1)
+			power *= base;
+		base *= base;
+	}
+	return down ? value / power : value * power;
+}
+
+static int reader_read_exponent(struct json_reader *r)
+{
+	bool down = false;
+	int digits = 0;
+	double value;
+
+	if (r->at == r->end || (*r->at | 0x20) != 'e')
+		return 0;
+	r->at++;
+	if (r->at < r->end && (*r->at == '-' || *r->at == '+'))
+		down = *r->at++ == '-';
+	value = reader_add_digits(r, 0, &digits);
+	if (!digits)
+		reader_fail(r);
+	value = value < 999 ? value : 999;
+	return down ? -(int)value : (int)value;
+}
+
+double json_read_double(struct json_reader *r)
+{
+	bool negative = reader_accept(r, '-');
+	int digits = 0, fraction = 0, exponent;
+	double value = reader_add_digits(r, 0, &digits);
+
+	if (r->at < r->end && *r->at == '.') {
+		r->at++;
+		value = reader_add_digits(r, value, &fraction);
+	}
+	exponent = reader_read_exponent(r);
+	/* Longer numbers have lost their value already. */
+	if (!digits || digits > 400 || fraction > 400 ||
+	    (r->at < r->end && !reader_is_one_of(*r->at, " \t\r\n,]}")))
+		reader_fail(r);
+	if (r->failed)
+		return 0;
+	value = reader_scale(value, exponent - fraction);
+	return negative ? -value : value;
+}
+
 /*
  * Decodes the digits of \u and a second \u that completes a surrogate pair;
  * returns the end, or NULL.

@@ -96,6 +96,15 @@ int64_t json_read_int(struct json_reader *r);
 uint64_t json_read_uint(struct json_reader *r);
 bool json_read_bool(struct json_reader *r);
 
+/*
+ * Reads a number with a fraction or an exponent, rounded to some 15 digits;
+ * infinite if it is too large.
+ */
+double json_read_double(struct json_reader *r);
+
+/* Reads null if it comes next. */
+bool json_accept_null(struct json_reader *r);
+
 /* Appends a string; U+0000 becomes C0 80, so that it terminates no C string. */
 void json_read_text(struct json_reader *r, struct text *out);
 

@@ -7,8 +7,20 @@
 #include <string.h>
 
 const struct reader *const readers[] = {
-	&jfr_reader,       &std_reader,  &nps_reader,       &apps_reader,
-	&dump_json_reader, &dump_reader, &collapsed_reader, NULL,
+	/* clang-format off */
+	&jfr_reader,
+	&std_reader,
+	&nps_reader,
+	&apps_reader,
+	&perf_data_reader,
+	&pprof_reader,
+	&dump_json_reader,
+	&speedscope_reader,
+	&dump_reader,
+	&perf_reader,
+	&collapsed_reader,
+	NULL,
+	/* clang-format on */
 };
 
 /* Fails with the valid formats; name is NULL if the user gave none. */

@@ -45,8 +45,12 @@ extern const struct reader jfr_reader;
 extern const struct reader std_reader;
 extern const struct reader nps_reader;
 extern const struct reader apps_reader;
+extern const struct reader perf_data_reader;
 extern const struct reader dump_json_reader; /* JSON of Thread.dump_to_file */
 extern const struct reader dump_reader;      /* thread dumps as text */
+extern const struct reader pprof_reader;
+extern const struct reader speedscope_reader;
+extern const struct reader perf_reader; /* text of perf script */
 extern const struct reader collapsed_reader;
 
 /* The dialects of dump_reader. */

@@ -39,6 +39,7 @@ const char *const unit_names[] = {
 	[UNIT_SAMPLES] = "samples",
 	[UNIT_NS] = "ns",
 	[UNIT_BYTES] = "bytes",
+	[UNIT_COUNT] = "events",
 };
 
 struct profile *profile_new(void)

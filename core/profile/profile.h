@@ -81,9 +81,10 @@ struct thread {
 	bool is_virtual;
 };
 
-enum unit { UNIT_SAMPLES, UNIT_NS, UNIT_BYTES };
+/* UNIT_COUNT: events that are not observed one by one, such as cycles. */
+enum unit { UNIT_SAMPLES, UNIT_NS, UNIT_BYTES, UNIT_COUNT };
 
-extern const char *const unit_names[]; /* "samples", "ns", "bytes" */
+extern const char *const unit_names[]; /* "samples", "ns", "bytes", "events" */
 
 /* A type of observation, with its totals. */
 struct event {

@@ -105,6 +105,7 @@ static void pprof_put_value_type(struct pprof *w, uint32_t field, uint32_t type,
 		[UNIT_SAMPLES] = "count",
 		[UNIT_NS] = "nanoseconds",
 		[UNIT_BYTES] = "bytes",
+		[UNIT_COUNT] = "count",
 	};
 
 	protobuf_uint(&w->message, VALUE_TYPE, type);

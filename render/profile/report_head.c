@@ -19,20 +19,23 @@ static void head_add_safe(struct text *out, const char *string)
 	safe_text(out, string, strlen(string));
 }
 
+/* Earlier times, before 2001, count from the start of a system. */
+#define CLOCK_DATED_NS INT64_C(1000000000000000000)
+
 static void head_add_times(struct text *out, const struct report *r)
 {
 	int64_t from, to;
 
 	if (!report_times(r, &from, &to))
 		return;
-	text_puts(out, ", ");
 	if (to > from) {
-		text_puts(out, "recorded for ");
+		text_puts(out, ", recorded for ");
 		amount_add(out, UNIT_NS, (uint64_t)to - (uint64_t)from);
-		text_puts(out, " from ");
-	} else {
-		text_puts(out, "at ");
 	}
+	/* perf's clock starts with the system: it has no date. */
+	if (from < CLOCK_DATED_NS)
+		return;
+	text_puts(out, to > from ? " from " : ", at ");
 	units_add_local_time(out, from);
 }
 
@@ -57,6 +60,7 @@ static void head_add_summary(struct text *out, const struct report *r)
 	if (r->unit != UNIT_SAMPLES) {
 		text_puts(out, ", total ");
 		amount_add(out, r->unit, r->whole);
+		text_puts(out, r->unit == UNIT_COUNT ? " events" : "");
 	}
 	if (r->without_stack) {
 		text_puts(out, ", ");

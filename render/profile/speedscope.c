@@ -347,6 +347,7 @@ static const char *scope_unit_of(const struct scope *s,
 		[UNIT_SAMPLES] = "none",
 		[UNIT_NS] = "nanoseconds",
 		[UNIT_BYTES] = "bytes",
+		[UNIT_COUNT] = "none",
 	};
 
 	return units[s->options->style.weights ? view->unit : UNIT_SAMPLES];

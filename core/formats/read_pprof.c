@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read_pprof: reads profiles of pprof and compatible tools
+ * (github.com/google/pprof, proto/profile.proto).
+ *
+ * A sample has a value for each sample type. Types that count and weigh the
+ * same observations become one event: "alloc_objects" and "alloc_space",
+ * "samples" and "cpu", "lock_samples" and "lock". Samples have no times.
+ */
+#include "core/base/alloc.h"
+#include "core/base/lines.h"
+#include "core/base/map64.h"
+#include "core/base/protobuf.h"
+#include "core/formats/frame_text.h"
+#include "core/formats/labels.h"
+#include "core/formats/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of profile.proto, by message. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_LAST = 15,
+};
+
+enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
+enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
+enum { MAPPING_ID = 1, MAPPING_FILENAME = 5 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
+
+#define LINES_MAX  64  /* inlined frames of a location: more are damage */
+#define VALUES_MAX 256 /* sample types */
+#define DEPTH_MAX  ((size_t)1 << 20)
+#define PROGRESS   4096 /* samples */
+
+#define NO_EVENT   UINT32_MAX
+
+struct value_type {
+	struct line name;
+	enum unit unit;
+	double factor;
+	bool is_partner; /* the count of another type */
+	uint32_t event;  /* or NO_EVENT: the type is a count of another */
+	size_t count;    /* the type that counts the samples, or itself */
+};
+
+struct location {
+	struct cursor message;
+	uint32_t first, count; /* frames; count 0: not resolved yet */
+};
+
+struct pprof_reader {
+	struct profile *profile;
+	struct line *strings;
+	size_t string_count, string_cap;
+	struct value_type types[VALUES_MAX];
+	size_t type_count;
+	struct map64 mappings, functions; /* string of the id's name */
+	struct map64 location_ids;        /* index */
+	struct location *locations;
+	size_t location_count, location_cap;
+	uint32_t *location_frames;
+	size_t frame_count, frame_cap;
+	uint32_t *stack; /* frames of the current sample */
+	size_t depth, stack_cap;
+	int64_t values[VALUES_MAX];
+	uint64_t period;
+	struct line period_type;
+	enum unit period_unit;
+	uint64_t samples;
+};
+
+static void pprof_lose_message(struct pprof_reader *r, const char *what,
+			       const struct cursor *c)
+{
+	if (!cursor_ok(c))
+		profile_lost(r->profile, what, 1, "%s", "");
+}
+
+/* Returns a string of the table. */
+static struct line pprof_string(struct pprof_reader *r, uint64_t index)
+{
+	if (index < r->string_count)
+		return r->strings[index];
+	profile_note(r->profile, "references to missing strings", 1,
+		     "string %" PRIu64, index);
+	return (struct line){ "", 0 };
+}
+
+/* ---- the tables ---- */
+
+/* Reads a message with an id and the index of a name into a map. */
+static void pprof_read_named(struct pprof_reader *r, struct cursor message,
+			     uint32_t name_field, struct map64 *map)
+{
+	struct protobuf_field f;
+	uint64_t id = 0, name = 0;
+
+	while (protobuf_next(&message, &f)) {
+		if (f.number == FUNCTION_ID)
+			id = f.value;
+		else if (f.number == name_field)
+			name = f.value;
+	}
+	pprof_lose_message(r, "truncated functions", &message);
+	if (id && name < MAP64_NONE)
+		map64_add(map, id, (uint32_t)name);
+}
+
+static void pprof_read_location(struct pprof_reader *r, struct cursor message)
+{
+	struct cursor c = message;
+	struct protobuf_field f;
+	uint64_t id = 0;
+
+	while (!id && protobuf_next(&c, &f))
+		if (f.number == LOCATION_ID)
+			id = f.value;
+	if (!id ||
+	    !map64_add(&r->location_ids, id, (uint32_t)r->location_count)) {
+		profile_note(r->profile, "locations without an id of their own",
+			     1, "location %zu", r->location_count);
+		return;
+	}
+	array_reserve(r->locations, r->location_cap, r->location_count + 1);
+	r->locations[r->location_count++] = (struct location){ message, 0, 0 };
+}
+
+static void pprof_read_string(struct pprof_reader *r, struct cursor bytes)
+{
+	struct line s = { (const char *)bytes.at, cursor_left(&bytes) };
+
+	if (memchr(s.text, '\0', s.len) || s.len > FRAME_LONGEST) {
+		profile_lost(r->profile, "invalid strings", 1, "string %zu",
+			     r->string_count);
+		s.len = 0;
+	}
+	array_reserve(r->strings, r->string_cap, r->string_count + 1);
+	r->strings[r->string_count++] = s;
+}
+
+/* Reads a value type, whose strings may be further behind. */
+static void pprof_read_value_type(struct cursor message, uint64_t name[2])
+{
+	struct protobuf_field f;
+
+	name[0] = name[1] = 0;
+	while (protobuf_next(&message, &f)) {
+		if (f.number == VALUE_TYPE || f.number == VALUE_UNIT)
+			name[f.number - 1] = f.value;
+	}
+}
+
+/* Reads all but samples and value types, which need the strings. */
+static void pprof_read_tables(struct pprof_reader *r, struct cursor file)
+{
+	struct protobuf_field f;
+
+	while (protobuf_next(&file, &f)) {
+		if (f.number == PROFILE_STRING_TABLE &&
+		    f.type == PROTOBUF_BYTES)
+			pprof_read_string(r, f.bytes);
+		else if (f.number == PROFILE_FUNCTION)
+			pprof_read_named(r, f.bytes, FUNCTION_NAME,
+					 &r->functions);
+		else if (f.number == PROFILE_MAPPING)
+			pprof_read_named(r, f.bytes, MAPPING_FILENAME,
+					 &r->mappings);
+		else if (f.number == PROFILE_LOCATION)
+			pprof_read_location(r, f.bytes);
+		else if (f.number == PROFILE_PERIOD)
+			r->period = f.value;
+	}
+	if (!cursor_ok(&file))
+		profile_lost(r->profile, "truncated profiles", 1,
+			     "after %zu bytes", (size_t)(file.end - file.base));
+}
+
+static void pprof_read_value_types(struct pprof_reader *r, struct cursor file)
+{
+	struct protobuf_field f;
+	double factor;
+	uint64_t name[2];
+
+	while (protobuf_next(&file, &f)) {
+		if (f.number == PROFILE_PERIOD_TYPE) {
+			pprof_read_value_type(f.bytes, name);
+			r->period_type = pprof_string(r, name[0]);
+			r->period_unit = unit_of_word(pprof_string(r, name[1]),
+						      &factor);
+			continue;
+		}
+		if (f.number != PROFILE_SAMPLE_TYPE)
+			continue;
+		if (r->type_count == VALUES_MAX) {
+			profile_lost(r->profile, "sample types skipped", 1,
+				     "more than %d", VALUES_MAX);
+			continue;
+		}
+		pprof_read_value_type(f.bytes, name);
+		r->types[r->type_count] = (struct value_type){
+			.name = pprof_string(r, name[0]),
+			.count = r->type_count,
+		};
+		r->types[r->type_count].unit = unit_of_word(
+			pprof_string(r, name[1]),
+			&r->types[r->type_count].factor);
+		r->type_count++;
+	}
+}
+
+/* ---- events ---- */
+
+static bool line_equals(struct line a, struct line b)
+{
+	return a.len == b.len && (!a.len || memcmp(a.text, b.text, a.len) == 0);
+}
+
+/* True if a is the prefix of b's name, and each has its suffix. */
+static bool names_differ_by(struct line a, const char *a_suffix, struct line b,
+			    const char *b_suffix)
+{
+	if (!line_ends(a, a_suffix) || !line_ends(b, b_suffix))
+		return false;
+	a.len -= strlen(a_suffix);
+	b.len -= strlen(b_suffix);
+	return a.len && line_equals(a, b);
+}
+
+/* True if one type counts the observations that the other weighs. */
+static bool type_counts(const struct pprof_reader *r, size_t count,
+			size_t weight)
+{
+	struct line c = r->types[count].name, w = r->types[weight].name;
+
+	if (count == weight || r->types[count].unit != UNIT_SAMPLES)
+		return false;
+	if (names_differ_by(c, "_samples", w, ""))
+		return true;
+	if (r->types[weight].unit == UNIT_SAMPLES)
+		return false;
+	return names_differ_by(c, "_objects", w, "_space") ||
+	       (line_is(c, "contentions") && line_is(w, "delay")) ||
+	       (line_is(c, "samples") && r->type_count == 2);
+}
+
+static void pprof_pair_types(struct pprof_reader *r)
+{
+	for (size_t w = 0; w < r->type_count; w++) {
+		struct value_type *t = &r->types[w];
+
+		for (size_t c = 0; c < r->type_count && t->count == w; c++) {
+			if (!t->is_partner && !r->types[c].is_partner &&
+			    type_counts(r, c, w)) {
+				t->count = c;
+				r->types[c].is_partner = true;
+			}
+		}
+	}
+}
+
+static void pprof_make_event(struct pprof_reader *r, size_t index)
+{
+	struct value_type *t = &r->types[index];
+	char name[256], period[32];
+
+	if (t->is_partner) {
+		t->event = NO_EVENT;
+		return;
+	}
+	if (t->unit == UNIT_SAMPLES && t->count != index)
+		t->unit = UNIT_COUNT;
+	snprintf(name, sizeof(name), "%.*s",
+		 t->name.len < sizeof(name) ? (int)t->name.len
+					    : (int)sizeof(name) - 1,
+		 t->name.len ? t->name.text : "");
+	if (!*name)
+		snprintf(name, sizeof(name), "samples");
+	t->event = profile_event(r->profile, name, t->unit);
+	if (r->period && r->period < INT64_MAX && r->period_unit == UNIT_NS &&
+	    t->unit == UNIT_NS && line_equals(t->name, r->period_type)) {
+		snprintf(period, sizeof(period), "%" PRIu64 " ns", r->period);
+		profile_set(r->profile, name, "period", period);
+	}
+}
+
+/* ---- frames ---- */
+
+/* Names code without a function after its file: [libc.so.6]. */
+static uint32_t pprof_mapping_frame(struct pprof_reader *r, uint64_t mapping)
+{
+	uint32_t index = map64_get(&r->mappings, mapping);
+	struct line file = { "", 0 };
+	const char *slash;
+	char name[256];
+	int len;
+
+	if (index != MAP64_NONE)
+		file = pprof_string(r, index);
+	slash = file.len ? memrchr(file.text, '/', file.len) : NULL;
+	if (slash) {
+		file.len -= (size_t)(slash + 1 - file.text);
+		file.text = slash + 1;
+	}
+	if (!file.len || file.len > sizeof(name) - 3)
+		return frame_text_id(r->profile, "", 0, 0);
+	if (file.text[0] == '[')
+		return frame_text_id(r->profile, file.text, file.len, 0);
+	len = snprintf(name, sizeof(name), "[%.*s]", (int)file.len, file.text);
+	return frame_text_id(r->profile, name, (size_t)len, 0);
+}
+
+static uint32_t pprof_line_frame(struct pprof_reader *r, struct cursor line,
+				 uint64_t mapping)
+{
+	struct protobuf_field f;
+	uint64_t function = 0, number = 0;
+	struct line name = { "", 0 };
+	uint32_t index;
+
+	while (protobuf_next(&line, &f)) {
+		if (f.number == LINE_FUNCTION_ID)
+			function = f.value;
+		else if (f.number == LINE_LINE)
+			number = f.value;
+	}
+	pprof_lose_message(r, "truncated locations", &line);
+	index = map64_get(&r->functions, function);
+	if (index != MAP64_NONE)
+		name = pprof_string(r, index);
+	else
+		profile_note(r->profile, "references to missing functions", 1,
+			     "function %" PRIu64, function);
+	if (!name.len)
+		return pprof_mapping_frame(r, mapping);
+	return frame_text_id(r->profile, name.text, name.len,
+			     number < INT32_MAX ? (uint32_t)number : 0);
+}
+
+/* Adds the frames of a location, leaf first. */
+static void pprof_resolve(struct pprof_reader *r, struct location *l)
+{
+	struct cursor c = l->message;
+	struct protobuf_field f;
+	uint64_t mapping = 0;
+
+	l->first = (uint32_t)r->frame_count;
+	while (protobuf_next(&c, &f))
+		if (f.number == LOCATION_MAPPING_ID)
+			mapping = f.value;
+	pprof_lose_message(r, "truncated locations", &c);
+	array_reserve(r->location_frames, r->frame_cap,
+		      r->frame_count + LINES_MAX + 1);
+	c = l->message;
+	while (protobuf_next(&c, &f)) {
+		if (f.number != LOCATION_LINE)
+			continue;
+		if (l->count == LINES_MAX) {
+			profile_lost(r->profile, "inlined frames skipped", 1,
+				     "more than %d of a location", LINES_MAX);
+			break;
+		}
+		r->location_frames[l->first + l->count++] = pprof_line_frame(
+			r, f.bytes, mapping);
+	}
+	if (!l->count)
+		r->location_frames[l->first + l->count++] = pprof_mapping_frame(
+			r, mapping);
+	r->frame_count += l->count;
+}
+
+static void pprof_push_location(struct pprof_reader *r, uint64_t id)
+{
+	uint32_t index = map64_get(&r->location_ids, id);
+	struct location *l;
+
+	array_reserve(r->stack, r->stack_cap, r->depth + LINES_MAX);
+	if (index == MAP64_NONE) {
+		profile_note(r->profile, "references to missing locations", 1,
+			     "location %" PRIu64, id);
+		r->stack[r->depth++] = frame_text_id(r->profile, "", 0, 0);
+		return;
+	}
+	l = &r->locations[index];
+	if (!l->count)
+		pprof_resolve(r, l);
+	for (uint32_t i = 0; i < l->count; i++)
+		r->stack[r->depth++] = r->location_frames[l->first + i];
+}
+
+/* ---- samples ---- */
+
+static void pprof_read_label(struct pprof_reader *r, struct cursor message,
+			     struct thread_labels *labels)
+{
+	uint64_t of[LABEL_NUM + 1] = { 0 };
+	struct protobuf_field f;
+	struct line key, text = { "", 0 };
+
+	while (protobuf_next(&message, &f)) {
+		if (f.number <= LABEL_NUM)
+			of[f.number] = f.value;
+	}
+	key = pprof_string(r, of[LABEL_KEY]);
+	if (of[LABEL_STR])
+		text = pprof_string(r, of[LABEL_STR]);
+	if (!thread_labels_add(labels, key, text, (int64_t)of[LABEL_NUM]))
+		profile_note(r->profile, "labels skipped", 1, "%.*s",
+			     key.len < 64 ? (int)key.len : 64, key.text);
+}
+
+/* Adds the values of an event; the first of a sample has its labels. */
+static void pprof_add_event(struct pprof_reader *r, size_t index,
+			    struct sample *s)
+{
+	const struct value_type *t = &r->types[index];
+	int64_t weight = r->values[index], count = r->values[t->count];
+
+	if (t->event == NO_EVENT || (!weight && !count))
+		return;
+	if (weight < 0 || count < 0) {
+		profile_lost(r->profile, "negative values skipped", 1,
+			     "sample %" PRIu64, r->samples);
+		return;
+	}
+	if (t->count == index && t->unit != UNIT_SAMPLES)
+		count = 1; /* the file does not count the samples */
+	s->event = t->event;
+	s->count = (uint64_t)count;
+	s->weight = (uint64_t)weight;
+	if (t->factor > 1) {
+		double scaled = (double)weight * t->factor;
+
+		s->weight = scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX;
+	}
+	profile_add(r->profile, s);
+}
+
+static void pprof_read_values(struct pprof_reader *r, struct protobuf_field *f,
+			      size_t *count)
+{
+	uint64_t value;
+
+	while (protobuf_next_number(f, &value)) {
+		if (*count < r->type_count)
+			r->values[*count] = (int64_t)value;
+		++*count;
+	}
+}
+
+/* True for the frame that stands for a missing stack trace in our files. */
+static bool pprof_has_no_stack(const struct pprof_reader *r)
+{
+	const struct frame *f;
+
+	if (r->depth != 1)
+		return r->depth == 0;
+	f = &r->profile->frames[r->stack[0]];
+	return strcmp(profile_text(r->profile, f->method),
+		      "[no stack trace]") == 0;
+}
+
+static void pprof_read_locations(struct pprof_reader *r,
+				 struct protobuf_field *f)
+{
+	uint64_t id;
+
+	while (protobuf_next_number(f, &id)) {
+		if (r->depth >= DEPTH_MAX) {
+			profile_lost(r->profile, "truncated stack traces", 1,
+				     "sample %" PRIu64, r->samples);
+			break;
+		}
+		pprof_push_location(r, id);
+	}
+}
+
+static void pprof_read_sample(struct pprof_reader *r, struct cursor message)
+{
+	struct sample s = { 0 };
+	struct thread_labels labels = { 0 };
+	struct protobuf_field f;
+	size_t count = 0;
+
+	r->depth = 0;
+	r->samples++;
+	memset(r->values, 0, r->type_count * sizeof(*r->values));
+	while (protobuf_next(&message, &f)) {
+		if (f.number == SAMPLE_LOCATION_ID)
+			pprof_read_locations(r, &f);
+		else if (f.number == SAMPLE_VALUE)
+			pprof_read_values(r, &f, &count);
+		else if (f.number == SAMPLE_LABEL)
+			pprof_read_label(r, f.bytes, &labels);
+		if (!cursor_ok(&f.bytes))
+			cursor_fail(&message);
+	}
+	if (!cursor_ok(&message) || count != r->type_count) {
+		profile_lost(r->profile, "damaged samples skipped", 1,
+			     "sample %" PRIu64, r->samples);
+		return;
+	}
+	if (!pprof_has_no_stack(r))
+		s.stack = profile_stack(r->profile, r->stack, r->depth);
+	s.thread = thread_labels_thread(r->profile, &labels);
+	s.state = labels.state;
+	for (size_t i = 0; i < r->type_count; i++)
+		pprof_add_event(r, i, &s);
+}
+
+static void pprof_read_samples(struct pprof_reader *r, struct cursor file)
+{
+	struct protobuf_field f;
+
+	while (protobuf_next(&file, &f)) {
+		if (f.number != PROFILE_SAMPLE || f.type != PROTOBUF_BYTES)
+			continue;
+		pprof_read_sample(r, f.bytes);
+		if (r->samples % PROGRESS == 0)
+			profile_progress(r->profile, cursor_offset(&file),
+					 (uint64_t)(file.end - file.base));
+	}
+}
+
+static void pprof_release(struct pprof_reader *r)
+{
+	free(r->strings);
+	free(r->locations);
+	free(r->location_frames);
+	free(r->stack);
+	map64_release(&r->mappings);
+	map64_release(&r->functions);
+	map64_release(&r->location_ids);
+}
+
+static int pprof_read(const uint8_t *bytes, size_t len, struct profile *p,
+		      struct error *err)
+{
+	struct pprof_reader r = { .profile = p };
+	struct cursor file = cursor_over(bytes, len);
+
+	pprof_read_tables(&r, file);
+	pprof_read_value_types(&r, file);
+	pprof_pair_types(&r);
+	for (size_t i = 0; i < r.type_count; i++)
+		pprof_make_event(&r, i);
+	if (r.type_count)
+		pprof_read_samples(&r, file);
+	pprof_release(&r);
+	if (!r.type_count)
+		return fail(err, ERROR_INPUT, "no sample type of pprof");
+	if (!r.samples)
+		return fail(err, ERROR_INPUT, "the profile has no samples");
+	return 0;
+}
+
+/* True if a message is a value type; OTLP has other messages in its place. */
+static bool pprof_is_value_type(struct cursor message)
+{
+	struct protobuf_field f;
+	bool any = false;
+
+	while (protobuf_next(&message, &f)) {
+		if (f.number > VALUE_UNIT || f.type != PROTOBUF_VARINT)
+			return false;
+		any = true;
+	}
+	return any && cursor_ok(&message);
+}
+
+static bool pprof_sniff(const uint8_t *head, size_t len)
+{
+	struct cursor file = cursor_over(head, len);
+	struct protobuf_field f;
+	bool found = false;
+
+	while (protobuf_next(&file, &f)) {
+		bool is_number = f.number >= 7 && f.number != 11 &&
+				 f.number != 13;
+
+		if (f.number > PROFILE_LAST ||
+		    (f.number != 13 &&
+		     f.type != (is_number ? PROTOBUF_VARINT : PROTOBUF_BYTES)))
+			return false;
+		if (f.number == PROFILE_SAMPLE_TYPE) {
+			if (!pprof_is_value_type(f.bytes))
+				return false;
+			found = true;
+		}
+	}
+	/* The head may end within a message. */
+	return found && (cursor_ok(&file) || len == READER_HEAD);
+}
+
+const struct reader pprof_reader = {
+	.name = "pprof",
+	.summary = "profile of pprof",
+	.sniff = pprof_sniff,
+	.read = pprof_read,
+};
