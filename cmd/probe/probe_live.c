@@ -549,16 +549,16 @@ static void live_log_losses(const struct live *l)
 		log_always("other agents changed armed classes %u times",
 			   losses.redefinitions);
 	if (losses.loaded_again)
-		log_info("other class loaders loaded %u classes again; their "
-			 "calls are included from a moment after that on",
+		log_info("classes loaded again by other class loaders: %u; "
+			 "their calls are included from a moment later on",
 			 losses.loaded_again);
 	if (losses.loaded_unarmed)
-		log_always("other class loaders loaded %u classes again that "
-			   "could not be armed; their calls are not counted",
+		log_always("classes loaded again that could not be armed: %u; "
+			   "their calls are not counted",
 			   losses.loaded_unarmed);
 	if (losses.stale)
-		log_always("%u classes could not be restored; they stay slower "
-			   "until the JVM ends",
+		log_always("classes not restored yet: %u; the agent tries for "
+			   "10 s more, and then leaves them slower",
 			   losses.stale);
 }
 

@@ -11,8 +11,8 @@
 #define LONGEST_NS    (60 * CLOCK_NS_PER_S) /* maximum time of loading */
 #define GOODBYE_NS    (2 * CLOCK_NS_PER_S)
 #define FIRST_MODERN  21 /* first JDK that warns (JEP 451) */
-#define BUSY_TRIES    10
-#define BUSY_PAUSE_NS (200 * CLOCK_NS_PER_MS)
+#define BUSY_NS       (2 * CLOCK_NS_PER_S)
+#define BUSY_PAUSE_NS (5 * CLOCK_NS_PER_MS) /* the first one; they double */
 
 /* Reads the version from the second line of the reply, "JDK 17.0.21". */
 static unsigned session_ask_version(struct attach *attach)
@@ -175,18 +175,19 @@ static int session_load(struct client_session *s, struct attach *attach,
 static int session_start(struct client_session *s, struct attach *attach,
 			 const struct client_loading *l, struct error *err)
 {
+	int64_t until_ns = clock_monotonic_ns() + BUSY_NS;
 	struct error unused;
 
 	if (l->prepare && session_load(s, attach, AGENT_PREPARE, err))
 		return -1;
-	for (int tries = 0;; tries++) {
+	for (int64_t pause_ns = BUSY_PAUSE_NS;; pause_ns *= 2) {
 		if (session_load(s, attach, AGENT_START, err))
 			return -1;
-		if (!l->prepare || tries == BUSY_TRIES ||
+		if (!l->prepare || clock_monotonic_ns() > until_ns ||
 		    client_stream_read_report(&s->stream, &unused) ||
 		    s->stream.report.state != AGENT_BUSY)
 			return 0;
-		clock_sleep_until(clock_monotonic_ns() + BUSY_PAUSE_NS);
+		clock_sleep_until(clock_monotonic_ns() + pause_ns);
 	}
 }
 

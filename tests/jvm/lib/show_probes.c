@@ -9,6 +9,7 @@
  *	above=NS	threshold of single calls (default: never)
  *	rate=N, stack=N	limits of single calls
  *	limit=N, lease=MS
+ *	cycles=N	does everything N times, each time in a new session
  *	desc=D		only methods with this descriptor
  *
  *	list		prints the methods, without arming
@@ -310,6 +311,28 @@ static int run_all(int argc, char **argv)
 	return ret;
 }
 
+static int run_cycles(int argc, char **argv)
+{
+	uint64_t cycles = 1;
+	int ret = 0;
+
+	for (int i = 2; i < argc; i++)
+		if (value_of(argv[i], "cycles"))
+			cycles = value_of(argv[i], "cycles");
+	for (uint64_t i = 0; i < cycles && !ret; i++) {
+		/* The patterns are divided in place. */
+		char **copy = xcalloc((size_t)argc, sizeof(*copy));
+
+		for (int k = 0; k < argc; k++)
+			copy[k] = xstrdup(argv[k]);
+		ret = run_all(argc, copy);
+		for (int k = 0; k < argc; k++)
+			free(copy[k]);
+		free(copy);
+	}
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	int ret = -1;
@@ -317,7 +340,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	if (jvm_open_java(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0) {
-		ret = run_all(argc, argv);
+		ret = run_cycles(argc, argv);
 		jvm_close(&jvm);
 	}
 	if (ret)
