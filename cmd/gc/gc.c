@@ -343,7 +343,7 @@ static void watch_set_layout(struct watch *w)
 
 /* ---- arguments ---- */
 
-static const char sources[] = "auto probe perfdata jmx";
+static const char sources[] = "auto probe perfdata log jmx";
 
 /* True for "30s", and for a number that is not the PID of a JVM. */
 static bool gc_is_duration(const char *word)
@@ -397,6 +397,13 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 			      opt.pids.count + 1);
 		opt.pids.values[opt.pids.count++] = argv[i];
 	}
+	if (opt.log && opt.source && strcmp(opt.source, "log") != 0)
+		return misuse(err, "--log and --source %s exclude each other",
+			      opt.source);
+	if (opt.log && (opt.inputs.count || opt.jmx.socket || opt.jmx.url))
+		return misuse(err, "--log requires a local JVM");
+	if (opt.log)
+		opt.source = "log";
 	if (opt.source &&
 	    !word_list_has(sources, ' ', opt.source, strlen(opt.source)))
 		return nearest_fail_choice("source", opt.source,
@@ -474,8 +481,10 @@ static const struct command_option options[] = {
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "source", &opt.source, "<source>",
-		   "use probe, perfdata or jmx (default: auto)",
-		   .complete = "auto|probe|perfdata|jmx"),
+		   "use probe, perfdata, log or jmx (default: auto)",
+		   .complete = "auto|probe|perfdata|log|jmx"),
+	OPT_FLAG(0, "log", &opt.log,
+		 "let the JVM write a log, which needs no root: --source log"),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
 	OPT_FLAG(0, "phases", &opt.phases,

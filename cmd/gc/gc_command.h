@@ -17,7 +17,8 @@ struct gc_options {
 	const char *output;        /* the page, or NULL */
 	struct jmx_target_options jmx;
 	bool all;
-	const char *source; /* "auto", "probe", "perfdata" or "jmx" */
+	const char *source; /* "auto", "probe", "perfdata", "log" or "jmx" */
+	bool log;           /* the same as the source "log" */
 	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;
 	int64_t min_ns, duration_ns; /* 0 = not given */
 };
@@ -46,6 +47,14 @@ struct gc_streams {
  */
 int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
 		 struct error *err);
+
+/*
+ * Makes a JVM write a log, and opens it; jvm is borrowed. ERROR_UNAVAILABLE
+ * before JDK 11; others as attach_open(). gc_source_close() puts the JVM's log
+ * back as it was.
+ */
+struct gc_source *gc_vm_log_open(const struct gc_options *o,
+				 const struct jvm *jvm, struct error *err);
 
 /*
  * Opens the files that the options name, as one stream. Several files are parts

@@ -49,6 +49,7 @@ static const struct {
 } kinds[] = {
 	{ "probe", live_open_probes },
 	{ "perfdata", live_open_perfdata },
+	{ "log", gc_vm_log_open }, /* on request: it changes the JVM's log */
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -77,8 +78,9 @@ static uint64_t live_read_stack(pid_t pid)
 
 static bool live_wants(const struct gc_options *o, const char *kind)
 {
-	return !o->source || strcmp(o->source, "auto") == 0 ||
-	       strcmp(o->source, kind) == 0;
+	if (o->source && strcmp(o->source, "auto") != 0)
+		return strcmp(o->source, kind) == 0;
+	return strcmp(kind, "log") != 0;
 }
 
 /* Opens the first source that works; prints why better ones do not. */
@@ -109,7 +111,8 @@ static void live_log_limits(const struct gc_options *o,
 			    const struct gc_source *s)
 {
 	if (o->phases && !(s->columns & GC_HAS_PHASES))
-		log_info("%s: no phases: they require the source probe",
+		log_info("%s: no phases: they require the source probe or "
+			 "log",
 			 s->label.bytes);
 	if (!(s->columns & GC_HAS_GC))
 		log_info("%s: no GC time: %s", s->label.bytes,

@@ -37,6 +37,20 @@ struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 			      struct error *err);
 
 /*
+ * Opens the unified log that a JVM is writing, with safepoint lines, and
+ * without any lines yet. collector is a constant, or NULL if unknown.
+ * gc_source_next() returns GC_NEXT_LATER at the end of the lines, and
+ * GC_NEXT_END once is_ending is set.
+ */
+struct gc_source *gc_log_follow(const char *collector);
+
+/*
+ * Gives the next whole lines to gc_log_follow() after GC_NEXT_LATER. The bytes
+ * are borrowed until the next GC_NEXT_LATER.
+ */
+void gc_log_feed(struct gc_source *s, const uint8_t *bytes, size_t len);
+
+/*
  * Number of lines so far that are in no format of a GC log, such as lines that
  * a program has printed. *where and *number are the first line's file and
  * number.

@@ -59,6 +59,7 @@ struct gc_log {
 	uint64_t known_lines;
 	struct log_place foreign, broken;
 	bool is_cut;
+	bool is_followed; /* lines come by gc_log_feed() */
 };
 
 static struct gc_log *log_of(const struct gc_source *s)
@@ -564,6 +565,8 @@ static enum gc_next log_next(struct gc_source *s, struct gc_pause *p,
 		if (!lines_next(&g->lines, &line)) {
 			if (log_next_file(g))
 				continue;
+			if (g->is_followed && !s->is_ending)
+				return GC_NEXT_LATER;
 			log_end(g);
 			if (gc_entry_take(&g->queue, p))
 				return GC_NEXT_RECORD;
@@ -781,4 +784,31 @@ struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 	g->lines = lines_over(g->files[0].bytes, g->files[0].len);
 	log_find_columns(g);
 	return &g->source;
+}
+
+struct gc_source *gc_log_follow(const char *collector)
+{
+	struct gc_log *g = xcalloc(1, sizeof(*g));
+
+	g->source.methods = &log_methods;
+	g->source.fd = -1;
+	g->source.cpu_ns = GC_ABSENT;
+	g->source.columns = GC_HAS_GC | GC_HAS_CAUSE | GC_HAS_BEFORE |
+			    GC_HAS_AFTER | GC_HAS_CYCLES | GC_HAS_STOPPED |
+			    GC_HAS_SYNC | GC_HAS_OTHER | GC_HAS_OPERATION |
+			    GC_HAS_CPU;
+	g->files = xcalloc(1, sizeof(*g->files));
+	g->file_count = 1;
+	g->has_stops = true;
+	g->is_followed = true;
+	g->collector = collector;
+	gc_log_feed(&g->source, NULL, 0);
+	return &g->source;
+}
+
+void gc_log_feed(struct gc_source *s, const uint8_t *bytes, size_t len)
+{
+	struct gc_log *g = log_of(s);
+
+	g->lines = lines_over(bytes ? bytes : (const uint8_t *)"", len);
 }

@@ -3,6 +3,7 @@
 # safepoint and operation to the nanosecond, the collector's time within 50 us.
 # A cell has stops equal/all, collector times within 50 us/all and the worst
 # error.  JDK 8 and 11 have no exact probe: gc uses perf data and prints why.
+# --log requires JDK 11.
 sjkc=$1
 scratch=$2
 version=$3
@@ -31,13 +32,22 @@ measure() {
 		END { print "| " stops ", GC " gc }' "$scratch/truth"
 }
 
+# logged: JDK 11 writes a log, and JDK 8 is refused by name
+logged() {
+	if [ "$version" = 8 ]; then
+		gc 8 "$pid" 1s --log && gc_has "$gc_err" 'this is JDK 8'
+		return
+	fi
+	gc 0 "$pid" 4s --log --json && gc_has "$gc_out" '"stopped_ns":[0-9]'
+}
+
 # Before JDK 17, only the counters tell.
 polled() {
 	target_memory="-XX:+Use$1GC -Xms64m -Xmx64m"
 	jdk_target "$version" -- live=6000 rate=200 full=300 &&
 		gc 0 "$pid" 4s &&
 		gc_has "$gc_err" 'no probes: .*; trying perfdata' &&
-		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) '
+		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) ' && logged
 	measured=$?
 	target_end "$pid"
 	[ $measured -eq 0 ] && echo '| perf data'
