@@ -484,7 +484,7 @@ static const struct command_option options[] = {
 		   "use probe, perfdata, log or jmx (default: auto)",
 		   .complete = "auto|probe|perfdata|log|jmx"),
 	OPT_FLAG(0, "log", &opt.log,
-		 "let the JVM write a log, which needs no root: --source log"),
+		 "let the JVM write a log, without root"),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
 	OPT_FLAG(0, "phases", &opt.phases,
