@@ -52,9 +52,10 @@ struct value_type {
 	struct line name;
 	enum unit unit;
 	double factor;
-	bool is_partner; /* the count of another type */
-	uint32_t event;  /* or NO_EVENT: the type is a count of another */
-	size_t count;    /* the type that counts the samples, or itself */
+	bool is_nameless; /* its strings are missing */
+	bool is_partner;  /* the count of another type */
+	uint32_t event;   /* or NO_EVENT: the type is a count of another */
+	size_t count;     /* the type that counts the samples, or itself */
 };
 
 struct location {
@@ -67,7 +68,7 @@ struct pprof_reader {
 	struct line *strings;
 	size_t string_count, string_cap;
 	struct value_type types[VALUES_MAX];
-	size_t type_count;
+	size_t type_count, nameless;
 	struct map64 mappings, functions; /* string of the id's name */
 	struct map64 location_ids;        /* index */
 	struct location *locations;
@@ -192,6 +193,7 @@ static void pprof_read_tables(struct pprof_reader *r, struct cursor file)
 static void pprof_read_value_types(struct pprof_reader *r, struct cursor file)
 {
 	struct protobuf_field f;
+	struct value_type *t;
 	double factor;
 	uint64_t name[2];
 
@@ -211,13 +213,14 @@ static void pprof_read_value_types(struct pprof_reader *r, struct cursor file)
 			continue;
 		}
 		pprof_read_value_type(f.bytes, name);
-		r->types[r->type_count] = (struct value_type){
-			.name = pprof_string(r, name[0]),
-			.count = r->type_count,
-		};
-		r->types[r->type_count].unit = unit_of_word(
-			pprof_string(r, name[1]),
-			&r->types[r->type_count].factor);
+		t = &r->types[r->type_count];
+		*t = (struct value_type){ .count = r->type_count };
+		/* Without its unit, the meaning of a value is unknown. */
+		t->is_nameless = name[0] >= r->string_count ||
+				 name[1] >= r->string_count;
+		t->name = pprof_string(r, name[0]);
+		t->unit = unit_of_word(pprof_string(r, name[1]), &t->factor);
+		r->nameless += t->is_nameless;
 		r->type_count++;
 	}
 }
@@ -246,7 +249,9 @@ static bool type_counts(const struct pprof_reader *r, size_t count,
 {
 	struct line c = r->types[count].name, w = r->types[weight].name;
 
-	if (count == weight || r->types[count].unit != UNIT_SAMPLES)
+	if (count == weight || r->types[count].is_nameless ||
+	    r->types[weight].is_nameless ||
+	    r->types[count].unit != UNIT_SAMPLES)
 		return false;
 	if (names_differ_by(c, "_samples", w, ""))
 		return true;
@@ -277,7 +282,7 @@ static void pprof_make_event(struct pprof_reader *r, size_t index)
 	struct value_type *t = &r->types[index];
 	char name[256], period[32];
 
-	if (t->is_partner) {
+	if (t->is_partner || t->is_nameless) {
 		t->event = NO_EVENT;
 		return;
 	}
@@ -557,9 +562,16 @@ static int pprof_read(const uint8_t *bytes, size_t len, struct profile *p,
 	pprof_pair_types(&r);
 	for (size_t i = 0; i < r.type_count; i++)
 		pprof_make_event(&r, i);
-	if (r.type_count)
+	if (r.nameless)
+		profile_lost(p, "sample types skipped", r.nameless, "%s",
+			     "their names are missing");
+	if (r.nameless < r.type_count)
 		pprof_read_samples(&r, file);
 	pprof_release(&r);
+	if (r.type_count && r.nameless == r.type_count)
+		return fail(err, ERROR_INPUT,
+			    "the names of the sample types are missing: the "
+			    "profile is truncated");
 	if (!r.type_count)
 		return fail(err, ERROR_INPUT, "no sample type of pprof");
 	if (!r.samples)

@@ -14,6 +14,7 @@ const struct reader *const readers[] = {
 	&apps_reader,
 	&perf_data_reader,
 	&pprof_reader,
+	&otlp_reader,
 	&dump_json_reader,
 	&speedscope_reader,
 	&dump_reader,

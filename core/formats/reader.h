@@ -49,6 +49,7 @@ extern const struct reader perf_data_reader;
 extern const struct reader dump_json_reader; /* JSON of Thread.dump_to_file */
 extern const struct reader dump_reader;      /* thread dumps as text */
 extern const struct reader pprof_reader;
+extern const struct reader otlp_reader;
 extern const struct reader speedscope_reader;
 extern const struct reader perf_reader; /* text of perf script */
 extern const struct reader collapsed_reader;
