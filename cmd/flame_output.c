@@ -385,6 +385,37 @@ static bool format_write_pprof(struct output *out, const struct flame_output *d)
 					     .depth);
 }
 
+static bool format_write_svg(struct output *out, const struct flame_output *d)
+{
+	const struct flame_output_options *o = d->options;
+	const struct svg_options options = {
+		.title = flame_output_title(d),
+		.style = flame_output_style(o, !o->samples),
+	};
+	struct svg_result result;
+
+	result = svg_write(out, d->profile, &d->views[d->selected], &options);
+	if (result.narrow)
+		log_info("omitted %zu stack traces, which are too narrow or "
+			 "too deep to draw",
+			 result.narrow);
+	return true;
+}
+
+static bool format_write_firefox(struct output *out,
+				 const struct flame_output *d)
+{
+	const struct flame_output_options *o = d->options;
+	const struct firefox_options options = {
+		.title = flame_output_title(d),
+		.style = flame_output_style(o, !o->samples),
+	};
+
+	firefox_write(out, d->profile, d->views, d->view_count, d->selected,
+		      &options);
+	return true;
+}
+
 /* The first format is the default for names without an extension. */
 static const struct flame_output_format formats[] = {
 	{ "html", ".html .htm", .is_page = true, .titled = true,
@@ -396,6 +427,10 @@ static const struct flame_output_format formats[] = {
 	  .annotates = true, .write = format_write_speedscope },
 	{ "pprof", ".pb.gz .pprof", .titled = true, .annotates = true,
 	  .write = format_write_pprof },
+	{ "firefox", ".firefox.json.gz .json.gz", .titled = true,
+	  .annotates = true, .write = format_write_firefox },
+	{ "svg", ".svg", .titled = true, .annotates = true, .one_event = true,
+	  .write = format_write_svg },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))

@@ -125,4 +125,41 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 				size_t view_count, size_t selected,
 				const struct pprof_options *options);
 
+/*
+ * svg: a static image of one view, a flame graph without scripts, for pages
+ * that allow none. The name, weight and share of a frame are its tooltip.
+ */
+
+struct svg_options {
+	const char *title;  /* any bytes */
+	struct style style; /* threads and reverse are ignored */
+};
+
+struct svg_result {
+	size_t narrow; /* stack traces that are too narrow to draw */
+};
+
+#define SVG_ROWS 1500 /* maximum depth: deeper frames are not drawn */
+
+struct svg_result svg_write(struct output *out, const struct profile *p,
+			    const struct event_view *view,
+			    const struct svg_options *options);
+
+/*
+ * firefox: the compressed file format of profiler.firefox.com ("processed"
+ * profile).
+ *
+ * Each thread of each view is a track, whose samples are stack traces in time
+ * buckets. Views of bytes are native allocations of the thread's first track.
+ */
+
+struct firefox_options {
+	const char *title;  /* any bytes */
+	struct style style; /* threads and reverse are ignored */
+};
+
+void firefox_write(struct output *out, const struct profile *p,
+		   const struct event_view *views, size_t view_count,
+		   size_t selected, const struct firefox_options *options);
+
 #endif

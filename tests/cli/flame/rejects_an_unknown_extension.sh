@@ -1,4 +1,4 @@
 echo 'main;work 3' >in.folded
-sjkc flame -o a.svg in.folded
+sjkc flame -o a.xyz in.folded
 echo "exit status $?"
 ls
