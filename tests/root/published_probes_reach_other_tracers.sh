@@ -33,7 +33,7 @@ publish() {
 	target_wait "$scratch/err" 'published as USDT probes' || return
 	file=$(mapped | head -n 1)
 	file=${file#* }
-	[ -e "$file" ] || { echo "no library: $file"; return 1; }
+	[ -e "/proc/$pid/root$file" ] || { echo "no library: $file"; return 1; }
 }
 
 # trace PROGRAM: starts bpftrace and waits until it is attached
@@ -130,8 +130,17 @@ missing_probe_is_explained() {
 		has "$prof_err" 'sjkc probe --publish'
 }
 
+# Names have as much of the class as they need.
 killed_sjkc_leaves_nothing() {
-	publish Orders.submit || return
+	publish Orders.submit Handler+.handle Orders.locked || return
+	for name in submit submit_2 locked First_handle Second_handle; do
+		has "$scratch/err" "^sjkc: ${name}__entry, ${name}__return: " ||
+			return
+	done
+	trace 'usdt:*:java*:submit__entry { @entered = count() }' || return
+	kill -KILL $tracer
+	wait $tracer 2>/dev/null
+	[ "$(raised)" -eq 0 ] || { echo 'raised by a killed tracer'; return 1; }
 	trace 'usdt:*:java*:submit__entry { @entered = count() }' || return
 	kill -KILL "$probing"
 	wait "$probing" 2>/dev/null
@@ -139,6 +148,18 @@ killed_sjkc_leaves_nothing() {
 	kill -INT $tracer
 	wait $tracer
 	alive "$pid"
+}
+
+# A JVM that is seen from outside its namespaces.
+container_is_traced() {
+	target_contained "$1" -- hold=1 threads=1 calls=20 slow=0 || return
+	publish Orders.submit || return
+	prof 0 -d 1s --output-format collapsed -e probe:submit "$pid" &&
+		has "$prof_out" "$at_root.*Calls.Orders.submit" || return
+	kill -INT "$probing"
+	wait "$probing"
+	[ -z "$(mapped)" ] || { echo "left: $(mapped)"; return 1; }
+	target_end "$pid"
 }
 
 check() {
@@ -152,6 +173,7 @@ check() {
 	wait "$probing" || { cat "$scratch/err"; return 1; }
 	nothing_is_left && killed_sjkc_leaves_nothing && alive "$pid" || return
 	target_end "$pid"
+	[ "$1" != "$(jdks | head -n 1)" ] || container_is_traced "$1"
 }
 
 root_only
