@@ -16,6 +16,8 @@ const struct command *const commands[] = {
 	&gc_command,
 	&probe_command,
 	&perfmap_command,
+	&ssa_command,
+	&stcpy_command,
 	&jps_command,
 	&jcmd_command,
 	&jstack_command,
@@ -51,8 +53,6 @@ static const struct {
 } elsewhere[] = {
 	{ "stcap", "`sjkc prof PID --sampler dump -d 30s -o out.html` "
 		   "samples by thread dumps" },
-	{ "ssa", "`sjkc prof -i FILE` reports thread dumps, `sjkc flame FILE` "
-		 "draws them" },
 	{ "dexp", "`sjkc flame --list-events FILE` lists the events" },
 	{ "prfi", "`perf script` output is not read; `sjkc prof PID` samples "
 		  "with perf's clock" },

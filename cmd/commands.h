@@ -23,6 +23,8 @@ extern const struct command mxdump_command;
 extern const struct command mxping_command;
 extern const struct command mxprx_command;
 extern const struct command perfmap_command;
+extern const struct command ssa_command;
+extern const struct command stcpy_command;
 extern const struct command prof_command;
 extern const struct command probe_command;
 extern const struct command ttop_command;

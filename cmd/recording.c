@@ -410,6 +410,8 @@ struct profile *recording_read(const struct recording_options *o,
 		all.all[i].path = o->paths[i];
 	p->keep_lines = o->keep_lines;
 	p->wants_tables = o->tables;
+	if (o->prepare)
+		o->prepare(o->prepare_self, p);
 	ret = recording_set_period(p, o, &period, err);
 	if (ret == 0)
 		ret = recording_set_range(p, o, &all, err);

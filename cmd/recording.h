@@ -23,6 +23,9 @@ struct recording_options {
 	const char *from, *to, *time_range, *time_zone;
 	bool keep_lines;
 	const char *tables; /* wants_tables of struct profile */
+	/* Called with the profile before it is filled, or NULL. */
+	void (*prepare)(void *self, struct profile *p);
+	void *prepare_self;
 };
 
 /*

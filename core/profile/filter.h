@@ -112,12 +112,21 @@ int time_zone_of_java(const char *name, char **zone, struct error *err);
 
 struct trace_filter;
 
-/*
- * Fails with NULL, ERROR_MISUSE and the position. With trim, keeps of each
- * stack trace the part that the expression selects, and drops stack traces
- * without such a part.
- */
-struct trace_filter *trace_filter_new(const char *expression, bool trim,
+enum trace_flags {
+	/*
+	 * Keep of each stack trace the part that the expression selects, and
+	 * drop stack traces without such a part.
+	 */
+	TRACE_TRIM = 1,
+	/*
+	 * The operators for the frame nearest the root exclude that frame, like
+	 * those for the frame nearest the leaf. SJK includes it.
+	 */
+	TRACE_EXCLUSIVE = 2,
+};
+
+/* Fails with NULL, ERROR_MISUSE and the position. */
+struct trace_filter *trace_filter_new(const char *expression, unsigned flags,
 				      struct error *err);
 void trace_filter_free(struct trace_filter *f); /* NULL is allowed */
 
@@ -128,5 +137,19 @@ bool trace_filter_wants_lines(const struct trace_filter *f);
 size_t trace_filter_undecided(const struct trace_filter *f);
 
 void trace_filter_apply(struct profile *p, struct trace_filter *f);
+
+/* The filter's results for each stack trace of a profile that grows. */
+struct trace_verdicts;
+
+/* The filter is borrowed. */
+struct trace_verdicts *trace_verdicts_new(const struct trace_filter *f);
+void trace_verdicts_free(struct trace_verdicts *v); /* NULL is allowed */
+
+/*
+ * True if the filter keeps samples of this stack trace and state, an enum
+ * thread_state. Replaces the stack trace by the trimmed one.
+ */
+bool trace_verdicts_pass(struct trace_verdicts *v, struct profile *p,
+			 uint32_t *stack, unsigned state);
 
 #endif

@@ -182,3 +182,38 @@ void thread_frame_name(struct text *out, const struct profile *p,
 		text_printf(out, " tid=%" PRId64, id);
 	text_putc(out, ']');
 }
+
+/* a.b.Outer$Inner is in Outer.java. */
+static void place_put_file(struct text *out, const char *class_name)
+{
+	const char *dot = strrchr(class_name, '.');
+	const char *base = dot ? dot + 1 : class_name;
+
+	text_add(out, base, strcspn(base, "$"));
+	text_puts(out, ".java");
+}
+
+void frame_place_name(struct text *out, const struct profile *p,
+		      const struct frame *f)
+{
+	static const struct style style = { 0 };
+
+	frame_name(out, p, f, &style);
+	if (!f->class_name || !f->method)
+		return;
+	if (f->kind == FRAME_NATIVE) {
+		text_puts(out, "(Native Method)");
+		return;
+	}
+	text_putc(out, '(');
+	if (f->source)
+		safe_text(out, profile_text(p, f->source),
+			  intern_len(&p->strings, f->source));
+	else if (p->keep_exact && !f->line)
+		text_puts(out, "Unknown Source");
+	else
+		place_put_file(out, profile_text(p, f->class_name));
+	if (f->line)
+		text_printf(out, ":%" PRIu32, f->line);
+	text_putc(out, ')');
+}

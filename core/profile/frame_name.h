@@ -33,6 +33,14 @@ void frame_name(struct text *out, const struct profile *p,
 		const struct frame *f, const struct style *style);
 
 /*
+ * Appends the frame as Throwable.printStackTrace() prints it, made safe:
+ * "a.b.Class.method(Class.java:12)". Without keep_exact, a profile has no
+ * names of files: the file is that of the outermost class.
+ */
+void frame_place_name(struct text *out, const struct profile *p,
+		      const struct frame *f);
+
+/*
  * Appends the parameters of a method descriptor (JVMS 4.3.3) as in Java:
  * "(long, String)" for "(JLjava/lang/String;)V", with the packages of classes
  * unless simple; made safe. Returns false, with nothing appended, when it is

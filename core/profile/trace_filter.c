@@ -64,12 +64,15 @@ struct trace_node {
 	uint8_t window;    /* the window to which the node applies */
 	uint8_t opens;     /* the window that a slash opens */
 	bool rootmost;
+	bool keeps_opener;    /* see struct trace_window */
 	uint16_t left, right; /* indices of earlier nodes */
 };
 
 struct trace_window {
 	uint8_t outer;
 	bool rootmost;
+	/* A rootmost window includes the frame that opens it. */
+	bool keeps_opener;
 	uint64_t opened_by; /* bits of the patterns that open the window */
 };
 
@@ -101,6 +104,7 @@ struct parser {
 	struct operator operators[TRACE_NODES];
 	size_t operator_count;
 	bool wants_operand;
+	bool exclusive; /* TRACE_EXCLUSIVE */
 	struct error *err;
 };
 
@@ -146,6 +150,7 @@ static int trace_reduce(struct parser *p)
 	struct trace_node node = {
 		.op = o->op,
 		.rootmost = o->rootmost,
+		.keeps_opener = !p->exclusive,
 		.left = left,
 		.right = right,
 	};
@@ -403,7 +408,11 @@ static bool trace_opens_window(const struct trace_node *n)
 static int trace_make_trim(struct parser *p)
 {
 	struct trace_expression *x = p->x;
-	struct trace_node node = { .op = TRACE_WITHIN, .rootmost = true };
+	struct trace_node node = {
+		.op = TRACE_WITHIN,
+		.rootmost = true,
+		.keeps_opener = true,
+	};
 	static const struct trace_node all = { .op = TRACE_ALL };
 
 	if (trace_opens_window(&x->nodes[x->node_count - 1]))
@@ -441,6 +450,7 @@ static int trace_make_windows(struct parser *p)
 			return trace_bad(p, "too many slashes");
 		w->outer = n->window;
 		w->rootmost = n->rootmost;
+		w->keeps_opener = n->keeps_opener;
 		w->opened_by = trace_node_patterns(x, n->left);
 		n->opens = (uint8_t)x->window_count;
 		x->nodes[n->right].window = (uint8_t)x->window_count++;
@@ -461,13 +471,15 @@ static void trace_expression_release(struct trace_expression *x)
  * frame nearest the root.
  */
 static int trace_expression_init(struct trace_expression *x, const char *text,
-				 bool trim, struct error *err)
+				 unsigned flags, struct error *err)
 {
+	bool trim = flags & TRACE_TRIM;
 	struct parser p = {
 		.x = x,
 		.text = text,
 		.at = text,
 		.wants_operand = true,
+		.exclusive = flags & TRACE_EXCLUSIVE,
 		.err = err,
 	};
 
@@ -501,7 +513,7 @@ static uint32_t trace_expression_step(const struct trace_expression *x,
 		}
 		if (!(inside >> w->outer & 1))
 			continue;
-		if (opens && !w->rootmost) {
+		if (opens && (!w->rootmost || (!own[i] && !w->keeps_opener))) {
 			/* The window excludes the frame that opens it. */
 			own[i] = TRACE_OPEN;
 			restarted |= 1u << i;
@@ -567,19 +579,13 @@ struct trace_filter {
 	bool trim;
 };
 
-/* Results for each stack trace, computed before the cells are filtered. */
-struct verdict {
-	uint8_t *states;   /* bits of the states in which it passes */
-	uint32_t *trimmed; /* the trimmed stack trace; NULL: not trimmed */
-};
-
-struct trace_filter *trace_filter_new(const char *expression, bool trim,
+struct trace_filter *trace_filter_new(const char *expression, unsigned flags,
 				      struct error *err)
 {
 	struct trace_filter *f = xcalloc(1, sizeof(*f));
 
-	f->trim = trim;
-	if (trace_expression_init(&f->expression, expression, trim, err) == 0)
+	f->trim = flags & TRACE_TRIM;
+	if (trace_expression_init(&f->expression, expression, flags, err) == 0)
 		return f;
 	free(f);
 	return NULL;
@@ -606,104 +612,124 @@ size_t trace_filter_undecided(const struct trace_filter *f)
 	return count;
 }
 
-/* a.b.Outer$Inner is in Outer.java. */
-static void trace_put_file(struct text *out, const char *class_name)
-{
-	const char *dot = strrchr(class_name, '.');
-	const char *base = dot ? dot + 1 : class_name;
+struct trace_verdicts {
+	const struct trace_filter *filter; /* borrowed */
+	/* Index: stack trace. */
+	uint8_t *states;   /* bits of the states in which it passes */
+	uint32_t *trimmed; /* the trimmed stack trace */
+	uint64_t *windows; /* as many as the expression has */
+	size_t count, states_cap, trimmed_cap, windows_cap;
+	/* The patterns that match each frame. */
+	uint64_t *masks;
+	size_t frame_count, mask_cap;
+};
 
-	text_add(out, base, strcspn(base, "$"));
-	text_puts(out, ".java");
+struct trace_verdicts *trace_verdicts_new(const struct trace_filter *f)
+{
+	struct trace_verdicts *v = xcalloc(1, sizeof(*v));
+
+	v->filter = f;
+	return v;
 }
 
-static void trace_put_frame(struct text *out, const struct profile *p,
-			    const struct frame *f)
+void trace_verdicts_free(struct trace_verdicts *v)
 {
-	static const struct style style = { 0 };
-
-	frame_name(out, p, f, &style);
-	if (!f->class_name || !f->method)
+	if (!v)
 		return;
-	if (f->kind == FRAME_NATIVE) {
-		text_puts(out, "(Native Method)");
-		return;
-	}
-	text_putc(out, '(');
-	trace_put_file(out, profile_text(p, f->class_name));
-	if (f->line)
-		text_printf(out, ":%" PRIu32, f->line);
-	text_putc(out, ')');
+	free(v->states);
+	free(v->trimmed);
+	free(v->windows);
+	free(v->masks);
+	free(v);
 }
 
-/* Computes the patterns that match each frame. */
-static uint64_t *trace_match_frames(const struct profile *p,
-				    const struct trace_expression *x)
+static void verdicts_match_frames(struct trace_verdicts *v,
+				  const struct profile *p)
 {
-	uint64_t *masks = xcalloc(p->frame_count, sizeof(*masks));
+	const struct trace_expression *x = &v->filter->expression;
 	struct text name = { 0 };
 
-	for (size_t i = 1; i < p->frame_count; i++) {
+	array_reserve(v->masks, v->mask_cap, p->frame_count);
+	for (; v->frame_count < p->frame_count; v->frame_count++) {
+		uint64_t mask = 0;
+
 		text_clear(&name);
-		trace_put_frame(&name, p, &p->frames[i]);
-		for (size_t k = 0; k < x->pattern_count; k++) {
+		frame_place_name(&name, p, &p->frames[v->frame_count]);
+		for (size_t k = 0; v->frame_count && k < x->pattern_count;
+		     k++) {
 			if (pattern_matches(x->patterns[k], name.bytes,
 					    name.len))
-				masks[i] |= UINT64_C(1) << k;
+				mask |= UINT64_C(1) << k;
 		}
+		v->masks[v->frame_count] = mask;
 	}
 	text_release(&name);
-	return masks;
 }
 
 /* A callee's id is greater than its caller's, so one forward loop suffices. */
-static void trace_judge(struct profile *p, const struct trace_filter *f,
-			struct verdict *v)
+static void verdicts_judge(struct trace_verdicts *v, struct profile *p)
 {
-	const struct trace_expression *x = &f->expression;
-	uint64_t *frames = trace_match_frames(p, x);
+	const struct trace_expression *x = &v->filter->expression;
+	/* Trimmed stack traces that this loop adds wait for the next call. */
 	size_t count = p->stack_count, width = x->window_count;
-	uint64_t *windows = xcalloc(count, width * sizeof(*windows));
 
-	v->states = xcalloc(count, 1);
-	v->trimmed = f->trim ? xcalloc(count, sizeof(*v->trimmed)) : NULL;
-	v->states[0] = trace_expression_states(x, windows);
-	for (size_t i = 1; i < count; i++) {
+	verdicts_match_frames(v, p);
+	array_reserve(v->states, v->states_cap, count);
+	array_reserve(v->trimmed, v->trimmed_cap, count);
+	array_reserve(v->windows, v->windows_cap, count * width);
+	for (; v->count < count; v->count++) {
+		size_t i = v->count;
 		/*
 		 * A copy, because pushing trimmed stack traces may move the
 		 * array.
 		 */
 		struct stack s = p->stacks[i];
-		uint64_t *own = windows + i * width;
-		uint32_t inside;
+		uint64_t *own = v->windows + i * width;
+		uint32_t inside = 0;
 
-		inside = trace_expression_step(x, windows + s.caller * width,
-					       frames[s.frame], own);
+		memset(own, 0, width * sizeof(*own));
+		v->trimmed[i] = 0;
+		if (i)
+			inside = trace_expression_step(
+				x, v->windows + s.caller * width,
+				v->masks[s.frame], own);
 		v->states[i] = trace_expression_states(x, own);
-		if (f->trim && inside >> 1 & 1)
+		if (v->filter->trim && inside >> 1 & 1)
 			v->trimmed[i] = profile_push(p, v->trimmed[s.caller],
 						     s.frame);
 	}
-	free(windows);
-	free(frames);
 }
+
+bool trace_verdicts_pass(struct trace_verdicts *v, struct profile *p,
+			 uint32_t *stack, unsigned state)
+{
+	if (*stack >= v->count)
+		verdicts_judge(v, p);
+	if (!(v->states[*stack] >> state & 1))
+		return false;
+	if (v->filter->trim)
+		*stack = v->trimmed[*stack];
+	return !v->filter->trim || *stack;
+}
+
+struct trace_pass {
+	struct trace_verdicts *verdicts;
+	struct profile *profile;
+};
 
 static bool trace_passes(void *self, struct cell *c)
 {
-	const struct verdict *v = self;
+	const struct trace_pass *pass = self;
 
-	if (!(v->states[c->stack] >> c->state & 1))
-		return false;
-	if (v->trimmed)
-		c->stack = v->trimmed[c->stack];
-	return !v->trimmed || c->stack;
+	return trace_verdicts_pass(pass->verdicts, pass->profile, &c->stack,
+				   c->state);
 }
 
 void trace_filter_apply(struct profile *p, struct trace_filter *f)
 {
-	struct verdict v;
+	struct trace_pass pass = { trace_verdicts_new(f), p };
 
-	trace_judge(p, f, &v);
-	profile_retain(p, trace_passes, &v);
-	free(v.states);
-	free(v.trimmed);
+	verdicts_judge(pass.verdicts, p);
+	profile_retain(p, trace_passes, &pass);
+	trace_verdicts_free(pass.verdicts);
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjk_input: the inputs and filters that SJK's commands for stack trace dumps
+ * share.
+ *
+ * Samples are given to the command one by one, with their exact times and
+ * counters. Any format that flame reads is supported.
+ */
+#ifndef CMD_SJK_SJK_INPUT_H
+#define CMD_SJK_SJK_INPUT_H
+
+#include "cmd/command.h"
+#include "core/base/error.h"
+#include "core/profile/profile.h"
+#include "core/profile/sample_tap.h"
+
+#include <stdbool.h>
+
+struct sjk_input_options {
+	struct option_list files;
+	const char *trace_filter, *trace_trim, *thread_name;
+	const char *time_range, *time_zone, *jfr_event;
+	bool sjk_compat;
+	bool quiet, verbose;
+	bool files_are_copies; /* set by sjk_input_read() */
+};
+
+/* The rows of option tables; o is a struct sjk_input_options. */
+/* clang-format off */
+#define OPT_SJK_TIMES(o) \
+	OPT_STRING(0, "time-range", &(o).time_range, "<from>-<to>", \
+		   "keep samples in hh:mm:ss-hh:mm:ss of a day", \
+		   .aliases = "-tr"), \
+	OPT_STRING(0, "time-zone", &(o).time_zone, "<zone>", \
+		   "set the time zone of times (default: UTC)", \
+		   .aliases = "-tz --timezone")
+#define OPT_SJK_FILTERS(o) \
+	OPT_STRING(0, "trace-filter", &(o).trace_filter, "<filter>", \
+		   "keep stack traces that match an SJK filter", \
+		   .aliases = "-tf"), \
+	OPT_STRING(0, "trace-trim", &(o).trace_trim, "<filter>", \
+		   "keep the matching frame and its callees", \
+		   .aliases = "-tt"), \
+	OPT_STRING(0, "thread-name", &(o).thread_name, "<regex>", \
+		   "keep threads whose whole name matches", \
+		   .aliases = "-tn"), \
+	OPT_CHOICE(0, "jfr-event", &(o).jfr_event, "EXEC|ALLOC|THROW", \
+		   "use these JFR events (default: EXEC)"), \
+	OPT_FLAG(0, "sjk-compat", &(o).sjk_compat, \
+		 "apply filters with the deviations of SJK")
+#define OPT_SJK_MESSAGES(o) \
+	OPT_FLAG('q', "quiet", &(o).quiet, \
+		 "print no messages but errors and losses"), \
+	OPT_FLAG('v', "verbose", &(o).verbose, "print verbose output")
+/* clang-format on */
+
+/* The options of SJK that choose one of its parsers, for .refusals. */
+#define SJK_REFUSE_PARSERS                                                     \
+	{ "--force-jdk-parser --force-mc-parser",                              \
+	  "sjkc has one JFR reader for all versions; omit the option" },       \
+	{                                                                      \
+		"--parsers-info", "sjkc flame --help lists the formats"        \
+	}
+
+struct sjk_sink {
+	/* Gets each sample that passes the filters. d may be NULL. */
+	void (*add)(void *self, struct profile *p, const struct sample *s,
+		    const struct sample_details *d);
+	void *self;
+	bool wants_events; /* also events that are not samples of threads */
+	bool unfiltered;   /* only the time range applies */
+};
+
+/*
+ * Reads the files of the options and of argv, which may have wildcards. Returns
+ * the profile with the names of the samples, or NULL and *err.
+ */
+struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
+			       char **argv, const struct sjk_sink *sink,
+			       struct error *err);
+
+/* Fails with ERROR_PARTIAL if part of the input was lost. */
+int sjk_input_check(const struct profile *p, struct error *err);
+
+void sjk_input_release(struct sjk_input_options *o);
+
+#endif
