@@ -511,8 +511,8 @@ flame_output_format(const char *name, const char *output,
 		found = &formats[0];
 	if (!found)
 		misuse(err,
-		       "%s: unknown extension %s; use .html, .collapsed, "
-		       ".json, %s",
+		       "%s: unknown extension %s; use .html, .svg, "
+		       ".collapsed, .json, .json.gz, %s",
 		       output, dot,
 		       o->by_extension ? "or .pb.gz"
 				       : ".pb.gz, or --output-format");

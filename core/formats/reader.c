@@ -17,6 +17,7 @@ const struct reader *const readers[] = {
 	&otlp_reader,
 	&dump_json_reader,
 	&speedscope_reader,
+	&firefox_reader,
 	&dump_reader,
 	&perf_reader,
 	&collapsed_reader,

@@ -431,6 +431,9 @@ static void put_samples(struct firefox *w, const char *key, size_t from,
 	put_stacks(w, from, to);
 	put_times(w, from, to);
 	put_weights(w, from, to, view);
+	/* The site ignores it; sjkc reads it back. */
+	json_key(&w->json, "sjkcEvent");
+	json_text(&w->json, view->name);
 	json_close_object(&w->json);
 }
 
