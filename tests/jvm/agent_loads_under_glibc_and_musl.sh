@@ -13,7 +13,8 @@ unknown=$(nm -D --undefined-only "$library")
 [ -z "$unknown" ] || { echo "wants $unknown"; exit 1; }
 native=Java_java_lang_SjkcProbe_
 wanted="Agent_OnAttach ${native}call0 ${native}kind0 ${native}object0 "
-wanted="$wanted${native}value0 sjkc_probe_alloc sjkc_probe_call sjkc_probe_lock "
+trace=Java_java_lang_SjkcTrace_
+wanted="$wanted${native}value0 ${trace}entry0 ${trace}return0 sjkc_probe_alloc sjkc_probe_call sjkc_probe_lock "
 exported=$(nm -D --defined-only "$library" | sed 's/.* //' | sort | tr '\n' ' ')
 [ "$exported" = "$wanted" ] ||
 	{ echo "exports $exported"; exit 1; }
