@@ -26,8 +26,8 @@
 
 #include <stdint.h>
 
-#define PROBE_MAGIC   UINT64_C(0x65626f72702d6a6b)
-#define PROBE_VERSION 2
+#define PROBE_MAGIC   UINT64_C(0x65626f72702d6b6b)
+#define PROBE_VERSION 3
 
 enum {
 	PROBE_MAX = 16384, /* ids */
@@ -38,10 +38,12 @@ enum {
 	PROBE_THRESHOLDS = PROBE_MAX * 8,
 
 	/*
-	 * A slot has 16 stripes of 72 longs, chosen by the thread's id, and
-	 * then 8 pairs of longs for classes of exceptions.
+	 * A slot has 32 stripes of 72 longs and then 8 pairs of longs for
+	 * classes of exceptions.  The id of a thread chooses one of the first
+	 * 16 stripes.  The first thread that comes owns it, and adds to its
+	 * sums without atomic instructions; others add to the stripe 16 later.
 	 */
-	PROBE_STRIPES = 16,
+	PROBE_STRIPES = 32,
 	PROBE_STRIPE_LONGS = 72,
 	PROBE_KINDS = 8,
 	PROBE_SLOT = PROBE_STRIPES * PROBE_STRIPE_LONGS * 8 + PROBE_KINDS * 16,
@@ -57,6 +59,7 @@ enum {
 	PROBE_AT_ENTERED = 68, /* entries of counted methods, constructors */
 	PROBE_AT_SKIPPED = 69, /* calls above the threshold, but over the rate
 				*/
+	PROBE_AT_OWNER = 70,   /* id of the thread; 0 = none */
 
 	/*
 	 * The library of published probes: a stub of PROBE_STUB bytes for each

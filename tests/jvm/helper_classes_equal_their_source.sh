@@ -19,12 +19,14 @@ cat >"$scratch/layout.c" <<END
 #define SAME(a, b) _Static_assert((long)(a) == (long)(b), #a)
 SAME($(constant SLOT), PROBE_SLOT);
 SAME($(constant STRIPE), PROBE_STRIPE_LONGS * 8);
-SAME($(constant MASK), PROBE_STRIPES - 1);
+SAME($(constant MASK), PROBE_STRIPES / 2 - 1);
+SAME(PROBE_STRIPES * PROBE_STRIPE_LONGS * 8 + PROBE_KINDS * 16, PROBE_SLOT);
 SAME($(constant SUM), PROBE_AT_SUM * 8);
 SAME($(constant THROWN), PROBE_AT_THROWN * 8);
 SAME($(constant MAX), PROBE_AT_MAX * 8);
 SAME($(constant ENTERED), PROBE_AT_ENTERED * 8);
 SAME($(constant SKIPPED), PROBE_AT_SKIPPED * 8);
+SAME($(constant OWNER), PROBE_AT_OWNER * 8);
 SAME($(constant TOKENS), (long)offsetof(struct probe_control, tokens) - PROBE_BASE);
 END
 

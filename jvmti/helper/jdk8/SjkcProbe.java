@@ -13,10 +13,11 @@ import sun.misc.Unsafe;
  * it once, as one that the method threw.
  */
 public final class SjkcProbe {
-    /* PROBE_SLOT, bytes of a stripe, the number of stripes - 1. */
-    private static final long SLOT = 9344;
+    /* PROBE_SLOT, bytes of a stripe, the number of owned stripes - 1. */
+    private static final long SLOT = 18560;
     private static final long STRIPE = 576;
-    private static final long KINDS_AT = 16 * STRIPE;
+    private static final long SHARED = 16 * STRIPE; /* from an owned to a shared stripe */
+    private static final long KINDS_AT = 32 * STRIPE;
     private static final int MASK = 15;
 
     /* Offsets in a stripe: PROBE_AT_… times 8. */
@@ -25,6 +26,7 @@ public final class SjkcProbe {
     private static final long MAX = 536;
     private static final long ENTERED = 544;
     private static final long SKIPPED = 552;
+    private static final long OWNER = 560;
 
     /* The word tokens of struct probe_control, seen from BASE. */
     private static final long TOKENS = 512 - (4096 + (4 << 20) + 16384 * 8);
@@ -61,14 +63,36 @@ public final class SjkcProbe {
         }
     }
 
-    /** Returns the address of the stripe of this thread. */
-    private static long stripe(int id) {
-        return BASE + id * SLOT + (U.getLong(Thread.currentThread(), TID) & MASK) * STRIPE;
+    /** Returns the address of the stripe that this thread owns, or another thread. */
+    private static long stripe(int id, long tid) {
+        return BASE + id * SLOT + (tid & MASK) * STRIPE;
+    }
+
+    private static long tid() {
+        return TID == 0 ? -1 : U.getLong(Thread.currentThread(), TID);
+    }
+
+    /**
+     * Returns whether the thread owns the stripe: then nobody else writes its sums, and it adds to
+     * them without atomic instructions. The first thread that comes owns it; ids of threads are not
+     * reused. Others add to the shared stripe.
+     */
+    private static boolean owns(long at, long tid) {
+        return U.getLong(at + OWNER) == tid || claim(at, tid);
+    }
+
+    private static boolean claim(long at, long tid) {
+        return tid > 0
+                && U.getLong(at + OWNER) == 0
+                && U.compareAndSwapLong(null, at + OWNER, 0, tid);
     }
 
     /** Counts an entry. */
     public static void count(int id) {
-        U.getAndAddLong(null, stripe(id) + ENTERED, 1);
+        long tid = tid();
+        long at = stripe(id, tid);
+        if (owns(at, tid)) U.putLong(at + ENTERED, U.getLong(at + ENTERED) + 1);
+        else U.getAndAddLong(null, at + SHARED + ENTERED, 1);
     }
 
     public static long enter() {
@@ -77,14 +101,20 @@ public final class SjkcProbe {
 
     /** Counts an entry of a constructor, whose exceptions are not seen. */
     public static long begin(int id) {
-        U.getAndAddLong(null, stripe(id) + ENTERED, 1);
+        count(id);
         return System.nanoTime();
     }
 
-    private static void add(long at, long nanos) {
+    private static void add(long at, long tid, long nanos) {
+        long bucket = (64 - Long.numberOfLeadingZeros(nanos)) << 3;
         if (nanos > U.getLong(at + MAX)) raise(at + MAX, nanos);
-        U.getAndAddLong(null, at + SUM, nanos);
-        U.getAndAddLong(null, at + ((64 - Long.numberOfLeadingZeros(nanos)) << 3), 1);
+        if (owns(at, tid)) {
+            U.putLong(at + SUM, U.getLong(at + SUM) + nanos);
+            U.putLong(at + bucket, U.getLong(at + bucket) + 1);
+        } else {
+            U.getAndAddLong(null, at + SHARED + SUM, nanos);
+            U.getAndAddLong(null, at + SHARED + bucket, 1);
+        }
     }
 
     private static void raise(long at, long nanos) {
@@ -111,32 +141,36 @@ public final class SjkcProbe {
 
     public static void exit(long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         if (isSlow(id, nanos)) slow(at, id, nanos, null);
-        add(at, nanos);
+        add(at, tid, nanos);
     }
 
     public static void fail(Throwable thrown, long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         if (isSlow(id, nanos)) slow(at, id, nanos, thrown);
-        count(thrown, at, id, nanos);
+        count(thrown, at, tid, id, nanos);
     }
 
     /** Returns the duration if the call is to be recorded with arguments, else -1. */
     public static long exitArgs(long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         long slow = isSlow(id, nanos) && admit(at) ? nanos : -1;
-        add(at, nanos);
+        add(at, tid, nanos);
         return slow;
     }
 
     public static long failArgs(Throwable thrown, long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         long slow = isSlow(id, nanos) && admit(at) ? nanos : -1;
-        count(thrown, at, id, nanos);
+        count(thrown, at, tid, id, nanos);
         return slow;
     }
 
@@ -158,7 +192,7 @@ public final class SjkcProbe {
         if (nanos >= 0) call0(TABLE, id, nanos, thrown, 2);
     }
 
-    private static void count(Throwable thrown, long at, int id, long nanos) {
+    private static void count(Throwable thrown, long at, long tid, int id, long nanos) {
         Class<?> kind = thrown.getClass();
         long slot = BASE + id * SLOT + KINDS_AT;
         int number = 0;
@@ -183,6 +217,6 @@ public final class SjkcProbe {
                 break;
             }
         }
-        add(at, nanos);
+        add(at, tid, nanos);
     }
 }

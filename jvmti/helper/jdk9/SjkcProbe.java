@@ -16,10 +16,11 @@ import jdk.internal.vm.annotation.Stable;
  * it once, as one that the method threw.
  */
 public final class SjkcProbe {
-    /* PROBE_SLOT, bytes of a stripe, the number of stripes - 1. */
-    private static final long SLOT = 9344;
+    /* PROBE_SLOT, bytes of a stripe, the number of owned stripes - 1. */
+    private static final long SLOT = 18560;
     private static final long STRIPE = 576;
-    private static final long KINDS_AT = 16 * STRIPE;
+    private static final long SHARED = 16 * STRIPE; /* from an owned to a shared stripe */
+    private static final long KINDS_AT = 32 * STRIPE;
     private static final int MASK = 15;
 
     /* Offsets in a stripe: PROBE_AT_… times 8. */
@@ -28,6 +29,7 @@ public final class SjkcProbe {
     private static final long MAX = 536;
     private static final long ENTERED = 544;
     private static final long SKIPPED = 552;
+    private static final long OWNER = 560;
 
     /* The word tokens of struct probe_control, seen from BASE. */
     private static final long TOKENS = 512 - (4096 + (4 << 20) + 16384 * 8);
@@ -64,18 +66,45 @@ public final class SjkcProbe {
         }
     }
 
-    /** Returns the address of the stripe of this thread. */
+    /** Returns the address of the stripe that this thread owns, or another thread. */
     @ForceInline
     @Hidden
-    private static long stripe(int id) {
-        return BASE + id * SLOT + (U.getLong(Thread.currentThread(), TID) & MASK) * STRIPE;
+    private static long stripe(int id, long tid) {
+        return BASE + id * SLOT + (tid & MASK) * STRIPE;
+    }
+
+    @ForceInline
+    @Hidden
+    private static long tid() {
+        return TID == 0 ? -1 : U.getLong(Thread.currentThread(), TID);
+    }
+
+    /**
+     * Returns whether the thread owns the stripe: then nobody else writes its sums, and it adds to
+     * them without atomic instructions. The first thread that comes owns it; ids of threads are not
+     * reused. Others add to the shared stripe.
+     */
+    @ForceInline
+    @Hidden
+    private static boolean owns(long at, long tid) {
+        return U.getLong(null, at + OWNER) == tid || claim(at, tid);
+    }
+
+    @Hidden
+    private static boolean claim(long at, long tid) {
+        return tid > 0
+                && U.getLong(null, at + OWNER) == 0
+                && U.compareAndSetLong(null, at + OWNER, 0, tid);
     }
 
     /** Counts an entry. */
     @ForceInline
     @Hidden
     public static void count(int id) {
-        U.getAndAddLong(null, stripe(id) + ENTERED, 1);
+        long tid = tid();
+        long at = stripe(id, tid);
+        if (owns(at, tid)) U.putLong(null, at + ENTERED, U.getLong(null, at + ENTERED) + 1);
+        else U.getAndAddLong(null, at + SHARED + ENTERED, 1);
     }
 
     @ForceInline
@@ -88,16 +117,22 @@ public final class SjkcProbe {
     @ForceInline
     @Hidden
     public static long begin(int id) {
-        U.getAndAddLong(null, stripe(id) + ENTERED, 1);
+        count(id);
         return System.nanoTime();
     }
 
     @ForceInline
     @Hidden
-    private static void add(long at, long nanos) {
+    private static void add(long at, long tid, long nanos) {
+        long bucket = (64 - Long.numberOfLeadingZeros(nanos)) << 3;
         if (nanos > U.getLong(null, at + MAX)) raise(at + MAX, nanos);
-        U.getAndAddLong(null, at + SUM, nanos);
-        U.getAndAddLong(null, at + ((64 - Long.numberOfLeadingZeros(nanos)) << 3), 1);
+        if (owns(at, tid)) {
+            U.putLong(null, at + SUM, U.getLong(null, at + SUM) + nanos);
+            U.putLong(null, at + bucket, U.getLong(null, at + bucket) + 1);
+        } else {
+            U.getAndAddLong(null, at + SHARED + SUM, nanos);
+            U.getAndAddLong(null, at + SHARED + bucket, 1);
+        }
     }
 
     @Hidden
@@ -131,17 +166,19 @@ public final class SjkcProbe {
     @Hidden
     public static void exit(long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         if (isSlow(id, nanos)) slow(at, id, nanos, null);
-        add(at, nanos);
+        add(at, tid, nanos);
     }
 
     @Hidden
     public static void fail(Throwable thrown, long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         if (isSlow(id, nanos)) slow(at, id, nanos, thrown);
-        count(thrown, at, id, nanos);
+        count(thrown, at, tid, id, nanos);
     }
 
     /** Returns the duration if the call is to be recorded with arguments, else -1. */
@@ -149,18 +186,20 @@ public final class SjkcProbe {
     @Hidden
     public static long exitArgs(long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         long slow = isSlow(id, nanos) && admit(at) ? nanos : -1;
-        add(at, nanos);
+        add(at, tid, nanos);
         return slow;
     }
 
     @Hidden
     public static long failArgs(Throwable thrown, long begin, int id) {
         long nanos = System.nanoTime() - begin;
-        long at = stripe(id);
+        long tid = tid();
+        long at = stripe(id, tid);
         long slow = isSlow(id, nanos) && admit(at) ? nanos : -1;
-        count(thrown, at, id, nanos);
+        count(thrown, at, tid, id, nanos);
         return slow;
     }
 
@@ -191,7 +230,7 @@ public final class SjkcProbe {
     }
 
     @Hidden
-    private static void count(Throwable thrown, long at, int id, long nanos) {
+    private static void count(Throwable thrown, long at, long tid, int id, long nanos) {
         Class<?> kind = thrown.getClass();
         long slot = BASE + id * SLOT + KINDS_AT;
         int number = 0;
@@ -216,6 +255,6 @@ public final class SjkcProbe {
                 break;
             }
         }
-        add(at, nanos);
+        add(at, tid, nanos);
     }
 }

@@ -13,10 +13,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * Calls methods of many shapes a known number of times, from several threads, and prints its own
  * account: "ACCOUNT METHOD CALLS THROWN" and "NANOS METHOD NS".
  *
- * <p>Arguments: a file to wait for, the number of calls of each thread.
+ * <p>Arguments: a file to wait for, the number of calls of each thread, the number of threads of
+ * both kinds (default: 4).
  */
 public class Probed {
-    static final int THREADS = 4;
+    static int threads = 4;
     static final IllegalStateException THROWN = new IllegalStateException("known");
     static final AtomicLong failed = new AtomicLong(), recursed = new AtomicLong();
     static final AtomicLong sleptNs = new AtomicLong(), slept = new AtomicLong();
@@ -231,22 +232,22 @@ public class Probed {
             Method m = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
             return (ExecutorService) m.invoke(null);
         } catch (ReflectiveOperationException e) {
-            return Executors.newFixedThreadPool(THREADS);
+            return Executors.newFixedThreadPool(threads);
         }
     }
 
-    static void run(ExecutorService threads, int n) throws Exception {
+    static void run(ExecutorService pool, int n) throws Exception {
         List<Future<?>> all = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++)
+        for (int i = 0; i < threads; i++)
             all.add(
-                    threads.submit(
+                    pool.submit(
                             () -> {
                                 work(n);
                                 sleep();
                                 return null;
                             }));
         for (Future<?> one : all) one.get();
-        threads.shutdown();
+        pool.shutdown();
     }
 
     static void await(File file) throws InterruptedException {
@@ -259,7 +260,8 @@ public class Probed {
 
     public static void main(String[] args) throws Exception {
         int n = Integer.parseInt(args[1]);
-        long all = 2L * THREADS * n;
+        if (args.length > 2) threads = Integer.parseInt(args[2]);
+        long all = 2L * threads * n;
         /* Classes must be loaded to be probed. */
         work(0);
         recursed.set(0);
@@ -267,7 +269,7 @@ public class Probed {
         new Made(new Square().sides());
         System.out.println("READY");
         await(new File(args[0]));
-        run(Executors.newFixedThreadPool(THREADS), n);
+        run(Executors.newFixedThreadPool(threads), n);
         run(virtual(), n);
         account("small", all, 0);
         account("recurse", recursed.get(), 0);
@@ -277,11 +279,11 @@ public class Probed {
         account("other", all, all / 4);
         account("locked", all, 0);
         account("sides", all, 0);
-        account("loop", 2 * THREADS, 0);
-        account("huge", 2L * THREADS * ((n + 63) / 64), 0);
+        account("loop", 2 * threads, 0);
+        account("huge", 2L * threads * ((n + 63) / 64), 0);
         account("sleeper", slept.get(), 0);
-        account("named", 2 * THREADS, 0);
-        account("work", 2 * THREADS, 0);
+        account("named", 2 * threads, 0);
+        account("work", 2 * threads, 0);
         account("quietly", 2 * all, 0);
         System.out.println("MADE " + all + " " + (all - failed.get()));
         System.out.println("NANOS sleeper " + sleptNs.get());
