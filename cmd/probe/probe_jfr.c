@@ -648,8 +648,8 @@ static void jfr_announce(const struct jfr_session *s)
 {
 	struct text pause = { 0 };
 
-	units_add_time(&pause, (double)probes_estimate_pause(s->class_count));
-	log_info("JFR arms methods of %zu %s; expect pauses of about %s, and "
+	probe_add_pause(&s->run->jvm, s->class_count, &pause);
+	log_info("JFR arms methods of %zu %s; expect pauses of up to %s, and "
 		 "0.7 s of CPU time when JFR starts for the first time",
 		 s->class_count, s->class_count == 1 ? "class" : "classes",
 		 pause.bytes);

@@ -290,8 +290,8 @@ static void live_announce(const struct live *l)
 	size_t methods = l->wish_count - l->refused;
 	struct text pause = { 0 };
 
-	units_add_time(&pause, (double)probes_estimate_pause(l->class_count));
-	log_info("%zu %s of %zu %s will be armed; expect a pause of about %s, "
+	probe_add_pause(&l->run->jvm, l->class_count, &pause);
+	log_info("%zu %s of %zu %s will be armed; expect a pause of up to %s, "
 		 "and slower calls while the JVM compiles them again",
 		 methods, methods == 1 ? "method" : "methods", l->class_count,
 		 l->class_count == 1 ? "class" : "classes", pause.bytes);

@@ -103,6 +103,11 @@ int probe_write_page(const struct probe_run *run, struct profile *p,
 void probe_add_calls(const struct probe_run *run, struct profile *p,
 		     const char *event, struct text *out);
 
+/*
+ * Appends the time for which changing this number of classes may stop the JVM.
+ */
+void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out);
+
 /* The JVM's counters of safepoints, to measure the pauses of a change. */
 struct probe_pauses {
 	struct perfdata *counters; /* NULL = unavailable */

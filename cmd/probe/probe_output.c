@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Loaded classes of a large application. */
+enum { MANY_CLASSES = 10000 };
+
 bool probe_wait(const struct jvm *jvm, int64_t until_ns)
 {
 	for (;;) {
@@ -117,6 +120,30 @@ void probe_add_calls(const struct probe_run *run, struct profile *p,
 	report_init(&report, p, &view, &options);
 	report_text(out, &report, 1);
 	report_release(&report);
+}
+
+/* Returns the number of loaded classes, or a large one if it is unknown. */
+static size_t pauses_loaded_classes(const struct jvm *jvm)
+{
+	static const char *const names[] = { "java.cls.loadedClasses",
+					     "java.cls.sharedLoadedClasses",
+					     "java.cls.unloadedClasses",
+					     "java.cls.sharedUnloadedClasses" };
+	int64_t sum = 0, value;
+	struct error unused;
+	struct perfdata *counters = perfdata_open(jvm, &unused);
+
+	for (size_t i = 0; counters && i < sizeof(names) / sizeof(*names); i++)
+		if (perfdata_value(counters, names[i], &value))
+			sum += i < 2 ? value : -value;
+	perfdata_close(counters);
+	return sum > 0 && sum < MANY_CLASSES * 100 ? (size_t)sum : MANY_CLASSES;
+}
+
+void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out)
+{
+	units_add_time(out, (double)probes_estimate_pause(
+				    classes, pauses_loaded_classes(jvm)));
 }
 
 static bool pauses_read(struct probe_pauses *p, int64_t *count, int64_t *ns)

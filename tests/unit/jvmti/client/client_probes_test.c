@@ -33,6 +33,16 @@ static void quantile_without_calls_is_zero(void **state)
 	assert_int_equal(probe_counts_quantile(&zero, 0.99), 0);
 }
 
+static void pause_grows_with_the_loaded_classes(void **state)
+{
+	(void)state;
+	/* The longest pauses that were measured, in ns. */
+	assert_true(probes_estimate_pause(1, 500) >= 13000000);
+	assert_true(probes_estimate_pause(1, 3500) >= 200000000);
+	assert_true(probes_estimate_pause(1000, 3500) >= 500000000);
+	assert_true(probes_estimate_pause(1, 500) < 50000000);
+}
+
 static void each_refusal_has_a_reason(void **state)
 {
 	(void)state;
@@ -111,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_are_within_their_bucket),
 		cmocka_unit_test(quantile_without_calls_is_zero),
+		cmocka_unit_test(pause_grows_with_the_loaded_classes),
 		cmocka_unit_test(each_refusal_has_a_reason),
 		cmocka_unit_test(signatures_become_java_names),
 		cmocka_unit_test(call_with_all_kinds_of_arguments_is_read),
