@@ -40,8 +40,9 @@ enum {
 	/*
 	 * A slot has 32 stripes of 72 longs and then 8 pairs of longs for
 	 * classes of exceptions.  The id of a thread chooses one of the first
-	 * 16 stripes.  The first thread that comes owns it, and adds to its
-	 * sums without atomic instructions; others add to the stripe 16 later.
+	 * 16 stripes.  The first thread that uses a stripe owns it, and adds to
+	 * its sums without atomic instructions; other threads add to the stripe
+	 * with a number higher by 16.
 	 */
 	PROBE_STRIPES = 32,
 	PROBE_STRIPE_LONGS = 72,

@@ -80,9 +80,9 @@ public final class SjkcProbe {
     }
 
     /**
-     * Returns whether the thread owns the stripe: then nobody else writes its sums, and it adds to
-     * them without atomic instructions. The first thread that comes owns it; ids of threads are not
-     * reused. Others add to the shared stripe.
+     * Returns whether the thread owns the stripe. Only the owner writes the sums of its stripe, so it
+     * needs no atomic instructions. The first thread that uses a stripe owns it, because ids of
+     * threads are not reused. Other threads add to the shared stripe.
      */
     @ForceInline
     @Hidden
