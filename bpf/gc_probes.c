@@ -24,8 +24,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Waking at each record would prolong the pause: read periodically. */
-#define POLL_NS (100 * CLOCK_NS_PER_MS)
+/*
+ * Waking at each record would prolong the pause: read periodically. Each
+ * reading wakes this process, which costs more than the records do. Phases fill
+ * the ring buffer sooner.
+ */
+#define POLL_NS        (250 * CLOCK_NS_PER_MS)
+#define POLL_PHASES_NS (100 * CLOCK_NS_PER_MS)
 
 enum {
 	PROBES_MAX = 5 + GC_REPORTS,
@@ -478,7 +483,7 @@ struct gc_source *gc_probes_open(const struct jvm *jvm,
 	s->source.methods = &probes_methods;
 	s->source.fd = -1;
 	s->source.pid = jvm->pid;
-	s->source.wait_ns = POLL_NS;
+	s->source.wait_ns = o->phases ? POLL_PHASES_NS : POLL_NS;
 	s->source.cpu_ns = GC_ABSENT;
 	s->options = *o;
 	s->jvm = jvm;

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #define VM_LOG_FIRST      11 /* the first JDK that is supported */
-#define VM_LOG_WAIT_NS    (100 * CLOCK_NS_PER_MS)
+#define VM_LOG_WAIT_NS    (250 * CLOCK_NS_PER_MS)
 #define VM_LOG_CLEANUP_NS (10 * CLOCK_NS_PER_S)
 #define VM_LOG_PART       ((size_t)256 << 10) /* read at once */
 #define VM_LOG_LINE       ((size_t)1 << 20)   /* longer lines are damage */
