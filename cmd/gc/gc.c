@@ -246,6 +246,7 @@ static void watch_put_summary(struct watch *w, struct text *out)
 	struct gc_summary summary = {
 		.totals = &w->totals,
 		.wall_ns = watch_span(w),
+		.jvms = opt.inputs.count ? 0 : w->streams.count,
 		.cpu_ns = watch_cpu_ns(w),
 		.columns = w->layout.columns,
 		.shows_safepoints = opt.safepoints,

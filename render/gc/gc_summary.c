@@ -100,6 +100,19 @@ static void summary_add_table(const struct gc_summary *s, struct text *out)
 	table_release(&t);
 }
 
+/* Shares of time refer to this time. */
+static void summary_add_wall(const struct gc_summary *s, struct text *out)
+{
+	if (s->wall_ns <= 0)
+		return;
+	text_puts(out, s->jvms ? "time observed: "
+			       : "time from the first to the last record: ");
+	units_add_time(out, (double)s->wall_ns);
+	if (s->jvms > 1)
+		text_printf(out, ", the sum of %zu JVMs", s->jvms);
+	text_putc(out, '\n');
+}
+
 /* Sums up the time to safepoint of collections and other safepoints. */
 static void summary_add_sync(const struct gc_summary *s, struct text *out)
 {
@@ -160,6 +173,7 @@ static void summary_add_cpu(const struct gc_summary *s, struct text *out)
 void gc_summary_text(const struct gc_summary *s, struct text *out)
 {
 	summary_add_table(s, out);
+	summary_add_wall(s, out);
 	if (!(s->columns & GC_HAS_STOPPED) && s->totals->collections.stops)
 		text_puts(out, "stopped times are unknown: p50 to longest are "
 			       "of the collector's time\n");

@@ -11,6 +11,7 @@
 struct gc_summary {
 	struct gc_totals *totals;
 	int64_t wall_ns;  /* the time observed, of all JVMs; 0 = unknown */
+	size_t jvms;      /* whose times are summed up; 0 = from files */
 	int64_t cpu_ns;   /* of GC threads meanwhile; GC_ABSENT = unknown */
 	unsigned columns; /* bits of enum gc_column */
 	bool shows_safepoints; /* a row for each operation */

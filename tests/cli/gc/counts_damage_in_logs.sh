@@ -2,7 +2,7 @@
 exec 2>&1
 try() {
 	echo "-- $*"
-	sjkc gc -q "$@" | tail -n 4
+	sjkc gc -q "$@" | tail -n 5
 	sjkc gc -q "$@" >/dev/null 2>&1
 	echo "exit status $?"
 }
