@@ -16,8 +16,10 @@ const struct command *const commands[] = {
 	&gc_command,
 	&probe_command,
 	&perfmap_command,
+	&stcap_command,
 	&ssa_command,
 	&stcpy_command,
+	&dexp_command,
 	&jps_command,
 	&jcmd_command,
 	&jstack_command,
@@ -51,9 +53,6 @@ const struct command *command_find(const char *name)
 static const struct {
 	const char *names, *instead;
 } elsewhere[] = {
-	{ "stcap", "`sjkc prof PID --sampler dump -d 30s -o out.html` "
-		   "samples by thread dumps" },
-	{ "dexp", "`sjkc flame --list-events FILE` lists the events" },
 	{ "prfi", "`perf script` output is not read; `sjkc prof PID` samples "
 		  "with perf's clock" },
 	{ "hs", "`sjkc vminfo PID --perf` prints HotSpot's counters" },

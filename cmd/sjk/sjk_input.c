@@ -199,7 +199,7 @@ static void input_expand_files(struct sjk_input_options *o, int argc,
 		input_add_file(&all, o->files.values[i], &found);
 	for (int i = 0; i < argc; i++)
 		input_add_file(&all, argv[i], &found);
-	free(o->files.values);
+	sjk_input_release(o);
 	o->files = all;
 	o->files_are_copies = true;
 	globfree(&found);

@@ -78,11 +78,9 @@ static void cell_print(struct text *line, const char *cell, size_t width)
 	text_spaces(line, gap);
 }
 
-void sjk_table_print(const struct sjk_table *t, struct output *out,
-		     size_t max_width)
+static size_t *table_widths(const struct sjk_table *t, size_t max_width)
 {
 	size_t *widths = xcalloc(t->columns, sizeof(*widths));
-	struct text line = { 0 };
 
 	for (size_t i = 0; i < t->count; i++) {
 		size_t width = cell_width(t->cells[i]);
@@ -93,18 +91,62 @@ void sjk_table_print(const struct sjk_table *t, struct output *out,
 		if (width > *widest)
 			*widest = width;
 	}
+	return widths;
+}
+
+/* Prints a line without the spaces at its end. */
+static void table_print_line(struct text *line, struct output *out)
+{
+	while (line->len && line->bytes[line->len - 1] == ' ')
+		line->len--;
+	output_write(out, line->bytes, line->len);
+	output_puts(out, "\n");
+	text_clear(line);
+}
+
+static void table_print_rule(const struct sjk_table *t, const size_t *widths,
+			     struct text *line, struct output *out)
+{
+	for (size_t i = 0; i < t->columns; i++) {
+		if (i)
+			text_putc(line, '+');
+		for (size_t k = 0; k < widths[i]; k++)
+			text_putc(line, '-');
+	}
+	table_print_line(line, out);
+}
+
+static void table_print(const struct sjk_table *t, struct output *out,
+			size_t max_width, bool bordered)
+{
+	size_t *widths = table_widths(t, max_width);
+	struct text line = { 0 };
+
 	for (size_t i = 0; i < t->count; i++) {
 		cell_print(&line, t->cells[i], widths[i % t->columns]);
-		if ((i + 1) % t->columns)
+		if ((i + 1) % t->columns) {
+			if (bordered)
+				text_putc(&line, '|');
 			continue;
-		while (line.len && line.bytes[line.len - 1] == ' ')
-			line.len--;
-		output_write(out, line.bytes, line.len);
-		output_puts(out, "\n");
-		text_clear(&line);
+		}
+		table_print_line(&line, out);
+		if (bordered && i + 1 == t->columns)
+			table_print_rule(t, widths, &line, out);
 	}
 	text_release(&line);
 	free(widths);
+}
+
+void sjk_table_print(const struct sjk_table *t, struct output *out,
+		     size_t max_width)
+{
+	table_print(t, out, max_width, false);
+}
+
+void sjk_table_print_bordered(const struct sjk_table *t, struct output *out,
+			      size_t max_width)
+{
+	table_print(t, out, max_width, true);
 }
 
 static bool cell_is_plain(const char *cell, size_t len)

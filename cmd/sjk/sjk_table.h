@@ -23,6 +23,10 @@ void sjk_table_add(struct sjk_table *t, const char *fmt, ...)
 void sjk_table_print(const struct sjk_table *t, struct output *out,
 		     size_t max_width);
 
+/* The same, with lines between the columns and below the first row. */
+void sjk_table_print_bordered(const struct sjk_table *t, struct output *out,
+			      size_t max_width);
+
 /* Prints the cells without tabs and without spaces around them. */
 void sjk_table_print_csv(const struct sjk_table *t, struct output *out);
 

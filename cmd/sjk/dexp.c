@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc dexp: exports tags and counters of dumps as tables. */
+#include "cmd/commands.h"
+#include "cmd/log.h"
+#include "cmd/sjk/sjk_input.h"
+#include "cmd/sjk/sjk_table.h"
+#include "core/base/alloc.h"
+#include "core/base/intern.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/formats/std/std_format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEXP_NS_PER_MS 1000000
+#define DEXP_WIDTH     512 /* of a cell */
+
+/* Distinct values that the summary lists; keys with more have none. */
+#define DEXP_VALUES 20
+/* Characters of the list of values. */
+#define DEXP_LIST 40
+/* Schemas beyond this number are not merged, which is quadratic. */
+#define DEXP_MERGED 200
+
+static struct {
+	struct sjk_input_options input;
+	struct option_list columns;
+	const char *output;
+	bool csv, all, tags, explain;
+} opt;
+
+/* A key of tags or counters. */
+struct dexp_key {
+	uint32_t name; /* string */
+	uint64_t count;
+	bool has_values; /* of tags only */
+	uint32_t values[DEXP_VALUES + 1];
+	size_t value_count;
+};
+
+/* The keys of an event: their indices, ascending. */
+struct dexp_schema {
+	uint32_t *keys;
+	size_t key_count;
+	uint64_t count;
+};
+
+struct dexp_cell {
+	size_t key;
+	uint32_t tag; /* string; 0: a counter */
+	int64_t counter;
+};
+
+struct dexp {
+	struct profile *profile;
+	struct dexp_key *keys;
+	size_t key_count, key_cap;
+	uint32_t *key_of; /* 1 + index, by the string of the name */
+	size_t key_of_count, key_of_cap;
+	struct intern schema_ids;
+	struct dexp_schema *schemas;
+	size_t schema_count, schema_cap;
+	uint64_t count;
+	int64_t min_ns, max_ns;
+	/* The current event. */
+	struct dexp_cell *cells;
+	size_t cell_count, cell_cap;
+	/* The exported rows; with all columns, known only at the end. */
+	struct sjk_table table;
+	struct text *csv; /* NULL: the table */
+};
+
+static size_t dexp_key(struct dexp *d, uint32_t name)
+{
+	array_reserve(d->key_of, d->key_of_cap, (size_t)name + 1);
+	while (d->key_of_count <= name)
+		d->key_of[d->key_of_count++] = 0;
+	if (!d->key_of[name]) {
+		array_reserve(d->keys, d->key_cap, d->key_count + 1);
+		d->keys[d->key_count++] = (struct dexp_key){
+			.name = name,
+			.has_values = true,
+		};
+		d->key_of[name] = (uint32_t)d->key_count;
+	}
+	return d->key_of[name] - 1;
+}
+
+static void dexp_put(struct dexp *d, uint32_t name, uint32_t tag,
+		     int64_t counter)
+{
+	array_reserve(d->cells, d->cell_cap, d->cell_count + 1);
+	d->cells[d->cell_count++] = (struct dexp_cell){
+		.key = dexp_key(d, name),
+		.tag = tag,
+		.counter = counter,
+	};
+}
+
+static uint32_t dexp_string(struct dexp *d, const char *text)
+{
+	return profile_string(d->profile, text, strlen(text));
+}
+
+static bool dexp_has(const struct dexp *d, uint32_t name)
+{
+	for (size_t i = 0; i < d->cell_count; i++) {
+		if (d->keys[d->cells[i].key].name == name)
+			return true;
+	}
+	return false;
+}
+
+/* Only V4 stores the thread with the tags; elsewhere it is added to them. */
+static void dexp_put_thread(struct dexp *d, const struct sample *s)
+{
+	const struct thread *t = &d->profile->threads[s->thread];
+	uint32_t id = dexp_string(d, STD_KEY_ID);
+	uint32_t name = dexp_string(d, STD_KEY_NAME);
+	uint32_t state = dexp_string(d, STD_KEY_STATE);
+
+	if (t->java_id && !dexp_has(d, id))
+		dexp_put(d, id, 0, t->java_id);
+	if (t->name && !dexp_has(d, name))
+		dexp_put(d, name, t->name, 0);
+	if (s->state && !dexp_has(d, state))
+		dexp_put(d, state, dexp_string(d, thread_state_names[s->state]),
+			 0);
+}
+
+static void dexp_collect(struct dexp *d, const struct sample *s,
+			 const struct sample_details *details)
+{
+	d->cell_count = 0;
+	for (size_t i = 0; details && i < details->tag_count; i++)
+		dexp_put(d, details->tags[i].key, details->tags[i].value, 0);
+	for (size_t i = 0; details && i < details->counter_count; i++)
+		dexp_put(d, details->counters[i].key, 0,
+			 details->counters[i].value);
+	if (!details || !details->is_event)
+		dexp_put_thread(d, s);
+}
+
+static void key_add_value(struct dexp_key *k, uint32_t tag)
+{
+	for (size_t i = 0; i < k->value_count; i++) {
+		if (k->values[i] == tag)
+			return;
+	}
+	k->values[k->value_count++] = tag;
+	if (k->value_count > DEXP_VALUES)
+		k->has_values = false;
+}
+
+static int dexp_compare_keys(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static void dexp_count_schema(struct dexp *d)
+{
+	uint32_t *keys = xcalloc(d->cell_count, sizeof(*keys));
+	size_t count = 0, known = d->schema_ids.count;
+	uint32_t id;
+
+	for (size_t i = 0; i < d->cell_count; i++)
+		keys[i] = (uint32_t)d->cells[i].key;
+	qsort(keys, d->cell_count, sizeof(*keys), dexp_compare_keys);
+	for (size_t i = 0; i < d->cell_count; i++) {
+		if (!count || keys[count - 1] != keys[i])
+			keys[count++] = keys[i];
+	}
+	id = intern_id(&d->schema_ids, keys, count * sizeof(*keys));
+	if (id && d->schema_ids.count > known) {
+		array_reserve(d->schemas, d->schema_cap, d->schema_count + 1);
+		d->schemas[d->schema_count++] = (struct dexp_schema){
+			.keys = keys,
+			.key_count = count,
+		};
+		keys = NULL;
+	}
+	if (id)
+		d->schemas[id - 1].count++;
+	free(keys);
+}
+
+static void dexp_summarize(struct dexp *d, const struct sample *s)
+{
+	size_t last = SIZE_MAX;
+
+	if (s->time_ns && (!d->min_ns || s->time_ns < d->min_ns))
+		d->min_ns = s->time_ns;
+	if (s->time_ns > d->max_ns)
+		d->max_ns = s->time_ns;
+	for (size_t i = 0; i < d->cell_count; i++) {
+		struct dexp_key *k = &d->keys[d->cells[i].key];
+
+		/* The tags of one key are adjacent. */
+		k->count += d->cells[i].key != last;
+		last = d->cells[i].key;
+		if (!d->cells[i].tag)
+			k->has_values = false;
+		else if (k->has_values)
+			key_add_value(k, d->cells[i].tag);
+	}
+	dexp_count_schema(d);
+}
+
+/* Appends the values of a column of the current event, or the time of T. */
+static bool dexp_format_cell(const struct dexp *d, const char *column,
+			     struct text *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->cell_count; i++) {
+		const struct dexp_cell *c = &d->cells[i];
+
+		if (strcmp(profile_text(d->profile, d->keys[c->key].name),
+			   column) != 0)
+			continue;
+		if (any)
+			text_putc(out, ' ');
+		if (c->tag)
+			safe_text(out, profile_text(d->profile, c->tag),
+				  intern_len(&d->profile->strings, c->tag));
+		else
+			text_printf(out, "%" PRId64, c->counter);
+		any = true;
+	}
+	return any;
+}
+
+static void dexp_export(struct dexp *d, const struct sample *s)
+{
+	struct text *cells = xcalloc(opt.columns.count, sizeof(*cells));
+	bool any = false;
+
+	for (size_t i = 0; i < opt.columns.count; i++) {
+		text_add(&cells[i], "", 0);
+		if (strcmp(opt.columns.values[i], "T") == 0)
+			text_printf(&cells[i], "%" PRId64,
+				    s->time_ns / DEXP_NS_PER_MS);
+		else
+			any |= dexp_format_cell(d, opt.columns.values[i],
+						&cells[i]);
+	}
+	for (size_t i = 0; i < opt.columns.count; i++) {
+		if (any)
+			sjk_table_add(&d->table, "%s", cells[i].bytes);
+		text_release(&cells[i]);
+	}
+	free(cells);
+}
+
+static void dexp_add(void *self, struct profile *p, const struct sample *s,
+		     const struct sample_details *details)
+{
+	struct dexp *d = self;
+
+	d->profile = p;
+	d->count++;
+	dexp_collect(d, s, details);
+	if (opt.tags)
+		dexp_summarize(d, s);
+	else
+		dexp_export(d, s);
+}
+
+static void dexp_print_time(struct output *out, int64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000 / DEXP_NS_PER_MS);
+	struct tm tm;
+	char text[64] = "";
+
+	if (ns && localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y%m%d-%H:%M", &tm);
+	output_puts(out, text);
+}
+
+/* String.hashCode() of Java, spread as java.util.HashMap does. */
+static uint32_t dexp_java_hash(const char *text)
+{
+	uint32_t hash = 0;
+
+	for (; *text; text++) {
+		uint32_t unit = (unsigned char)*text;
+
+		if (unit >= 0xe0 && text[1] && text[2]) {
+			unit = (unit & 15) << 12 |
+			       ((unsigned char)text[1] & 63u) << 6 |
+			       ((unsigned char)text[2] & 63u);
+			text += 2;
+		} else if (unit >= 0xc0 && text[1]) {
+			unit = (unit & 31) << 6 |
+			       ((unsigned char)text[1] & 63u);
+			text++;
+		}
+		hash = hash * 31 + unit;
+	}
+	return hash ^ hash >> 16;
+}
+
+/* Prints the values in the order of a java.util.HashSet. */
+static void dexp_print_values(const struct dexp *d, const struct dexp_key *k,
+			      struct output *out)
+{
+	uint32_t size = k->value_count > 12 ? 32 : 16;
+	struct text list = { 0 };
+
+	text_putc(&list, '[');
+	for (uint32_t bucket = 0; bucket < size; bucket++) {
+		for (size_t i = 0; i < k->value_count; i++) {
+			const char *text = profile_text(d->profile,
+							k->values[i]);
+
+			if ((dexp_java_hash(text) & (size - 1)) != bucket)
+				continue;
+			text_puts(&list, list.len > 1 ? ", " : "");
+			safe_text(&list, text, strlen(text));
+		}
+	}
+	text_putc(&list, ']');
+	if (list.len > DEXP_LIST) {
+		list.len = DEXP_LIST - 4;
+		text_puts(&list, " ...");
+	}
+	output_printf(out, "  %s", list.bytes);
+	text_release(&list);
+}
+
+/* qsort(3) passes no context. */
+static const struct dexp *dexp_sorted;
+
+static int dexp_compare_counts(const void *left, const void *right)
+{
+	const struct dexp_key *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return strcmp(profile_text(dexp_sorted->profile, a->name),
+		      profile_text(dexp_sorted->profile, b->name));
+}
+
+static int dexp_compare_schemas(const void *left, const void *right)
+{
+	const struct dexp_schema *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return a->key_count < b->key_count ? -1 : a->key_count > b->key_count;
+}
+
+static bool schema_contains(const struct dexp_schema *a,
+			    const struct dexp_schema *b)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->key_count; i++) {
+		while (at < a->key_count && a->keys[at] < b->keys[i])
+			at++;
+		if (at == a->key_count || a->keys[at] != b->keys[i])
+			return false;
+	}
+	return true;
+}
+
+/* Adds a schema to the only other one that contains it; false if none does. */
+static bool dexp_merge_schema(struct dexp *d, size_t which)
+{
+	struct dexp_schema *found = NULL;
+
+	for (size_t i = 0; i < d->schema_count; i++) {
+		if (i == which ||
+		    !schema_contains(&d->schemas[i], &d->schemas[which]))
+			continue;
+		if (found)
+			return false;
+		found = &d->schemas[i];
+	}
+	if (!found)
+		return false;
+	found->count += d->schemas[which].count;
+	free(d->schemas[which].keys);
+	d->schemas[which] = d->schemas[--d->schema_count];
+	return true;
+}
+
+static void dexp_merge_schemas(struct dexp *d)
+{
+	size_t at = 0;
+
+	if (d->schema_count > DEXP_MERGED)
+		return;
+	while (at < d->schema_count)
+		at = dexp_merge_schema(d, at) ? 0 : at + 1;
+}
+
+static int dexp_compare_names(const void *left, const void *right)
+{
+	const char *const *a = left, *const *b = right;
+
+	return strcmp(*a, *b);
+}
+
+static void dexp_print_schema(const struct dexp *d, const struct dexp_schema *s,
+			      struct output *out)
+{
+	const char **names = xcalloc(s->key_count, sizeof(*names));
+
+	for (size_t i = 0; i < s->key_count; i++)
+		names[i] = profile_text(d->profile, d->keys[s->keys[i]].name);
+	qsort(names, s->key_count, sizeof(*names), dexp_compare_names);
+	output_printf(out, " %" PRIu64 " - [", s->count);
+	for (size_t i = 0; i < s->key_count; i++)
+		output_printf(out, "%s%s", i ? " " : "", names[i]);
+	output_puts(out, "]\n");
+	free(names);
+}
+
+static void dexp_print_tags(struct dexp *d, struct output *out)
+{
+	/* Schemas refer to keys by index, so they are printed first. */
+	struct output *const o = out;
+	struct dexp_key *sorted = xcalloc(d->key_count, sizeof(*sorted));
+
+	if (d->key_count)
+		memcpy(sorted, d->keys, d->key_count * sizeof(*sorted));
+	dexp_sorted = d;
+	qsort(sorted, d->key_count, sizeof(*sorted), dexp_compare_counts);
+	output_printf(o, "Event count: %" PRIu64 "\nTime range: ", d->count);
+	dexp_print_time(o, d->min_ns);
+	output_puts(o, " - ");
+	dexp_print_time(o, d->max_ns);
+	output_puts(o, "\n\nTag summary\n");
+	for (size_t i = 0; i < d->key_count; i++) {
+		output_printf(o, " @%s - %" PRIu64,
+			      profile_text(d->profile, sorted[i].name),
+			      sorted[i].count);
+		if (sorted[i].has_values)
+			dexp_print_values(d, &sorted[i], o);
+		output_puts(o, "\n");
+	}
+	free(sorted);
+	output_puts(o, "\nSchema summary\n");
+	dexp_merge_schemas(d);
+	qsort(d->schemas, d->schema_count, sizeof(*d->schemas),
+	      dexp_compare_schemas);
+	for (size_t i = 0; i < d->schema_count; i++)
+		dexp_print_schema(d, &d->schemas[i], o);
+}
+
+/* Uses the keys of a first reading as columns. */
+static void dexp_choose_all(const struct dexp *d)
+{
+	for (size_t i = 0; i < d->key_count; i++) {
+		array_reserve(opt.columns.values, opt.columns.cap,
+			      opt.columns.count + 1);
+		opt.columns.values[opt.columns.count++] = xstrdup(
+			profile_text(d->profile, d->keys[i].name));
+	}
+}
+
+static void dexp_release(struct dexp *d)
+{
+	for (size_t i = 0; i < d->schema_count; i++)
+		free(d->schemas[i].keys);
+	free(d->schemas);
+	free(d->keys);
+	free(d->key_of);
+	free(d->cells);
+	intern_release(&d->schema_ids);
+	sjk_table_release(&d->table);
+}
+
+static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
+				 struct error *err)
+{
+	const struct sjk_sink sink = {
+		.add = dexp_add,
+		.self = d,
+		.wants_events = true,
+		.unfiltered = true,
+	};
+
+	d->table.columns = opt.columns.count;
+	for (size_t i = 0; i < opt.columns.count && !opt.tags; i++)
+		sjk_table_add(&d->table, "%s", opt.columns.values[i]);
+	return sjk_input_read(&opt.input, argc, argv, &sink, err);
+}
+
+static int dexp_find_columns(int argc, char **argv, struct error *err)
+{
+	struct dexp d = { 0 };
+	struct profile *p;
+
+	opt.tags = true;
+	p = dexp_read(&d, argc, argv, err);
+	opt.tags = false;
+	if (p)
+		dexp_choose_all(&d);
+	dexp_release(&d);
+	profile_free(p);
+	return p ? 0 : -1;
+}
+
+static void dexp_print(struct dexp *d, struct output *out)
+{
+	if (opt.tags && d->count)
+		dexp_print_tags(d, out);
+	else if (opt.tags)
+		output_puts(out, "No events\n");
+	else if (opt.csv)
+		sjk_table_print_csv(&d->table, out);
+	else
+		sjk_table_print_bordered(&d->table, out, DEXP_WIDTH);
+}
+
+static int dexp_write(int argc, char **argv, struct error *err)
+{
+	struct output out = { 0 };
+	struct dexp d = { 0 };
+	struct profile *p = NULL;
+	int ret = output_open(&out, opt.output ? opt.output : "-", err);
+
+	if (ret == 0)
+		p = dexp_read(&d, argc, argv, err);
+	if (p) {
+		dexp_print(&d, &out);
+		ret = output_commit(&out, err);
+		if (ret == 0)
+			ret = sjk_input_check(p, err);
+	} else {
+		ret = -1;
+	}
+	output_close(&out);
+	dexp_release(&d);
+	profile_free(p);
+	return ret;
+}
+
+static int dexp_check_options(struct error *err)
+{
+	if (opt.output && access(opt.output, F_OK) == 0)
+		return fail(err, ERROR_OUTPUT,
+			    "%s exists; sjkc dexp does not "
+			    "replace files",
+			    opt.output);
+	if (!opt.tags && !opt.all && !opt.columns.count)
+		return misuse(err, "no columns: name them with --columns, or "
+				   "use --export-all or --tags");
+	return 0;
+}
+
+static int dexp_run(int argc, char **argv, struct error *err)
+{
+	size_t given = opt.columns.count;
+	int ret = dexp_check_options(err);
+
+	if (ret == 0 && opt.all && !opt.tags) {
+		opt.columns.count = given = 0;
+		ret = dexp_find_columns(argc, argv, err);
+		/* The first reading has copied the names of the files. */
+		argc = 0;
+	}
+	if (ret == 0)
+		ret = dexp_write(argc, argv, err);
+	for (size_t i = given; i < opt.columns.count; i++)
+		free((char *)opt.columns.values[i]);
+	free(opt.columns.values);
+	sjk_input_release(&opt.input);
+	return ret;
+}
+
+static const struct refusal refusals[] = {
+	SJK_REFUSE_PARSERS,
+	{ "--explain", "sjkc prints the names of files in messages" },
+	{ NULL, NULL },
+};
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_LIST('f', "file", &opt.input.files, "<file>",
+		 "read these files; - is stdin", .aliases = "-i --input"),
+	OPT_FLAG(0, "tags", &opt.tags, "summarize tags and counters"),
+	OPT_LIST(0, "columns", &opt.columns, "<key>",
+		 "export these keys; T is the time", .aliases = "-cl"),
+	OPT_FLAG(0, "export-all", &opt.all, "export all keys"),
+	OPT_FLAG(0, "csv", &opt.csv, "print CSV", .aliases = "-csv"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write to this new file", .aliases = "--outfile"),
+	OPT_SJK_TIMES(opt.input),
+	OPT_SJK_MESSAGES(opt.input),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command dexp_command = {
+	.name = "dexp",
+	.synopsis = "dexp [<options>] <file>…",
+	.summary = "export tags and counters of .std files",
+	.group = "see where time goes",
+	.examples = "  sjkc dexp -f dump.std --tags\n"
+		    "  sjkc dexp -f dump.std -cl T thread.javaName "
+		    "java.cpu-time.ms -csv\n",
+	.options = options,
+	.refusals = refusals,
+	.run = dexp_run,
+};
