@@ -18,6 +18,7 @@ const struct reader *const readers[] = {
 	&dump_json_reader,
 	&speedscope_reader,
 	&firefox_reader,
+	&page_reader,
 	&dump_reader,
 	&perf_reader,
 	&collapsed_reader,

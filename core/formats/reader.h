@@ -52,6 +52,7 @@ extern const struct reader pprof_reader;
 extern const struct reader otlp_reader;
 extern const struct reader speedscope_reader;
 extern const struct reader firefox_reader;
+extern const struct reader page_reader; /* HTML */
 extern const struct reader perf_reader; /* text of perf script */
 extern const struct reader collapsed_reader;
 

@@ -1,6 +1,6 @@
 # For each event of a recording, the weights of each export that sjkc reads.
 input=$DATA/jfr/ap-lock.jfr
-for file in x.pb.gz x.json x.json.gz; do
+for file in x.pb.gz x.json x.json.gz x.html; do
 	sjkc flame -q -o "$file" "$input"
 	for event in lock park; do
 		sjkc flame -q -e $event --total -o - --output-format collapsed \

@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read_page: reads flame graph pages of sjkc (render/page/PAGE.md) and of
+ * async-profiler.
+ *
+ * A page of async-profiler has one event without a name, and draws frames by
+ * calls of JavaScript, one in each line:
+ *    const cpool = [		names; the first character of each is
+ *    'all',			' ' + the number of characters that it
+ *    ' ...'			shares with the previous one
+ *    ];
+ *    f(key,level,left,width)	a frame; key is 8 * name + type
+ *    u(key,width)		a callee of the previous frame
+ *    n(key,width)		the next callee of its caller
+ * The width is missing if it is the previous one.
+ */
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/base64.h"
+#include "core/base/cursor.h"
+#include "core/base/json.h"
+#include "core/base/lines.h"
+#include "core/base/protobuf.h"
+#include "core/base/zip.h"
+#include "core/formats/frame_text.h"
+#include "core/formats/reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS_NS         INT64_C(1000000)
+#define PAGE_SCHEMA   "sjkc.flame/1"
+#define PAGE_DATA     "<script id=\"data\" type=\"application/octet-stream\">"
+#define EVENTS_MAX    1024
+#define EVENT_COLUMNS 6
+
+/* ---- pages of sjkc ---- */
+
+/* The columns of the data block, in their order. */
+enum {
+	COLUMN_NAMES,
+	COLUMN_FRAME_NAME,
+	COLUMN_FRAME_KIND,
+	COLUMN_FRAME_LINE,
+	COLUMN_NODE_UP,
+	COLUMN_NODE_FRAME,
+	COLUMN_EVENTS
+};
+enum {
+	CELL_NODE,
+	CELL_THREAD,
+	CELL_STATE,
+	CELL_BUCKET,
+	CELL_COUNT,
+	CELL_WEIGHT
+};
+
+struct page_event {
+	uint32_t event;
+	uint64_t cells;
+};
+
+struct page_reader {
+	struct profile *profile;
+	struct page_event *events;
+	size_t event_count, event_cap;
+	uint32_t *threads;
+	size_t thread_count, thread_cap;
+	uint64_t *columns; /* lengths */
+	size_t column_count, column_cap;
+	int64_t start_ns, bucket_ns;
+	uint64_t name_count, frame_count, node_count;
+	uint32_t *frames, *nodes; /* ids of the profile */
+	struct text names;
+	size_t *name_ends;
+	struct text text;
+	bool is_ours;
+};
+
+static bool page_text_is(const struct text *t, const char *value)
+{
+	return t->len == strlen(value) && memcmp(t->bytes, value, t->len) == 0;
+}
+
+static void page_read_event(struct page_reader *g, struct json_reader *r)
+{
+	struct text name = { 0 };
+	enum unit unit = UNIT_SAMPLES;
+	uint64_t cells = 0;
+	struct line key;
+
+	json_enter_object(r);
+	while (json_next_member(r, &key)) {
+		if (line_is(key, "name")) {
+			json_read_text(r, &name);
+		} else if (line_is(key, "unit")) {
+			text_clear(&g->text);
+			json_read_text(r, &g->text);
+			for (int i = 0; i <= UNIT_COUNT; i++)
+				if (page_text_is(&g->text, unit_names[i]))
+					unit = (enum unit)i;
+		} else if (line_is(key, "cells")) {
+			cells = json_read_uint(r);
+		} else {
+			json_skip(r);
+		}
+	}
+	if (!r->failed && g->event_count < EVENTS_MAX) {
+		array_reserve(g->events, g->event_cap, g->event_count + 1);
+		g->events[g->event_count++] = (struct page_event){
+			profile_event(g->profile, name.len ? name.bytes : "",
+				      unit),
+			cells
+		};
+	}
+	text_release(&name);
+}
+
+static void page_read_thread(struct page_reader *g, struct json_reader *r)
+{
+	struct thread t = { 0 };
+	struct line key;
+
+	text_clear(&g->text);
+	json_enter_object(r);
+	while (json_next_member(r, &key)) {
+		if (line_is(key, "name") && !json_accept_null(r))
+			json_read_text(r, &g->text);
+		else if (line_is(key, "id") && !json_accept_null(r))
+			t.java_id = json_read_int(r);
+		else if (line_is(key, "tid") && !json_accept_null(r))
+			t.os_id = json_read_int(r);
+		else if (line_is(key, "virtual"))
+			t.is_virtual = json_read_bool(r);
+		else if (!line_is(key, "name") && !line_is(key, "id") &&
+			 !line_is(key, "tid"))
+			json_skip(r);
+	}
+	t.name = profile_string(g->profile, g->text.len ? g->text.bytes : "",
+				g->text.len);
+	array_reserve(g->threads, g->thread_cap, g->thread_count + 1);
+	g->threads[g->thread_count++] = t.name || t.os_id || t.java_id
+						? profile_thread(g->profile, &t)
+						: 0;
+}
+
+static void page_read_time(struct page_reader *g, struct json_reader *r)
+{
+	struct line key;
+
+	if (json_accept_null(r))
+		return;
+	json_enter_object(r);
+	while (json_next_member(r, &key)) {
+		double ms;
+
+		if (!line_is(key, "start_ms") && !line_is(key, "bucket_ms")) {
+			json_skip(r);
+			continue;
+		}
+		ms = json_read_double(r);
+		if (!(ms > -9e12 && ms < 9e12))
+			ms = 0;
+		if (line_is(key, "start_ms"))
+			g->start_ns = (int64_t)(ms * (double)MS_NS);
+		else
+			g->bucket_ns = (int64_t)(ms * (double)MS_NS);
+	}
+}
+
+static void page_read_head(struct page_reader *g, struct json_reader *r)
+{
+	struct line key;
+
+	json_enter_object(r);
+	while (json_next_member(r, &key)) {
+		if (line_is(key, "schema")) {
+			text_clear(&g->text);
+			json_read_text(r, &g->text);
+			g->is_ours = page_text_is(&g->text, PAGE_SCHEMA);
+		} else if (line_is(key, "events")) {
+			json_enter_array(r);
+			while (json_next_element(r))
+				page_read_event(g, r);
+		} else if (line_is(key, "threads")) {
+			json_enter_array(r);
+			while (json_next_element(r))
+				page_read_thread(g, r);
+		} else if (line_is(key, "time")) {
+			page_read_time(g, r);
+		} else if (line_is(key, "names")) {
+			g->name_count = json_read_uint(r);
+		} else if (line_is(key, "frames")) {
+			g->frame_count = json_read_uint(r);
+		} else if (line_is(key, "nodes")) {
+			g->node_count = json_read_uint(r);
+		} else if (line_is(key, "columns")) {
+			json_enter_array(r);
+			while (json_next_element(r)) {
+				array_reserve(g->columns, g->column_cap,
+					      g->column_count + 1);
+				g->columns[g->column_count++] = json_read_uint(
+					r);
+			}
+		} else {
+			json_skip(r);
+		}
+	}
+}
+
+/*
+ * Reads names, each of which shares a number of leading characters with the
+ * previous one; shared characters are ASCII.
+ */
+static void page_read_names(struct page_reader *g, struct cursor c)
+{
+	struct lines lines = lines_over(c.at, cursor_left(&c));
+	struct line line;
+	size_t before = 0, n = 0;
+
+	g->name_ends = xmalloc((g->name_count + 1) * sizeof(*g->name_ends));
+	while (n < g->name_count && lines_next(&lines, &line)) {
+		size_t from = g->names.len;
+		size_t shared = line.len ? (unsigned char)line.text[0] - 32u
+					 : 0;
+		struct text copy = { 0 };
+
+		if (shared > from - before)
+			shared = 0;
+		text_add(&copy, g->names.bytes + before, shared);
+		text_add(&g->names, copy.bytes, copy.len);
+		text_release(&copy);
+		if (line.len)
+			text_add(&g->names, line.text + 1, line.len - 1);
+		before = from;
+		g->name_ends[n++] = g->names.len;
+	}
+	g->name_count = n;
+}
+
+static uint32_t page_make_frame(struct page_reader *g, uint64_t name,
+				uint8_t kind, uint64_t line)
+{
+	size_t from = name && name <= g->name_count ? g->name_ends[name - 1]
+						    : 0;
+	struct line text = { "", 0 };
+	uint32_t id;
+	struct frame f;
+
+	if (name < g->name_count && g->names.len) {
+		text.text = g->names.bytes + from;
+		text.len = g->name_ends[name] - from;
+	}
+	if (text.len > FRAME_LONGEST || memchr(text.text, '\0', text.len))
+		text.len = 0;
+	id = frame_text_id(g->profile, text.text, text.len,
+			   line < INT32_MAX ? (uint32_t)line : 0);
+	f = g->profile->frames[id];
+	if (kind >= FRAME_KINDS || f.kind == kind)
+		return id;
+	f.kind = kind;
+	/* A class alone is not split at its last dot. */
+	if (kind == FRAME_CLASS && f.method) {
+		f.class_name = profile_string(g->profile, text.text, text.len);
+		f.method = 0;
+	}
+	return profile_frame(g->profile, &f);
+}
+
+/* Reads the frames; every count is limited by the bytes of its column. */
+static void page_read_frames(struct page_reader *g, struct cursor name,
+			     struct cursor kind, struct cursor line)
+{
+	uint64_t id = 0, count = g->frame_count;
+	bool has_lines = cursor_left(&line) > 0;
+
+	if (count > cursor_left(&kind))
+		count = cursor_left(&kind);
+	g->frames = xmalloc((count + 1) * sizeof(*g->frames));
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t number;
+
+		id += protobuf_varint(&name);
+		number = has_lines ? protobuf_varint(&line) : 0;
+		g->frames[i] = page_make_frame(g, id, cursor_u8(&kind), number);
+	}
+	g->frame_count = count;
+}
+
+static uint64_t page_read_fixed(struct cursor *c, uint64_t frames)
+{
+	size_t width = frames <= 256 ? 1 : frames <= 65536 ? 2 : 4;
+	const uint8_t *bytes = cursor_bytes(c, width);
+	uint64_t value = 0;
+
+	for (size_t i = 0; bytes && i < width; i++)
+		value |= (uint64_t)bytes[i] << 8 * i;
+	return value;
+}
+
+/* Reads the stack traces, each of which begins at the root. */
+static void page_read_nodes(struct page_reader *g, struct cursor up,
+			    struct cursor frame)
+{
+	uint64_t count = g->node_count;
+	uint32_t *path;
+	size_t depth = 0;
+
+	if (count > cursor_left(&up))
+		count = cursor_left(&up);
+	g->nodes = xmalloc((count + 1) * sizeof(*g->nodes));
+	path = xmalloc((count + 1) * sizeof(*path));
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t levels = protobuf_varint(&up);
+		uint64_t id = page_read_fixed(&frame, g->frame_count);
+
+		depth = levels > depth ? 0 : depth - (size_t)levels;
+		g->nodes[i] = profile_push(
+			g->profile, depth ? path[depth - 1] : 0,
+			id < g->frame_count
+				? g->frames[id]
+				: frame_text_id(g->profile, "", 0, 0));
+		path[depth++] = g->nodes[i];
+	}
+	if (!cursor_ok(&up) || !cursor_ok(&frame))
+		profile_lost(g->profile, "truncated stack traces", 1, "%s", "");
+	g->node_count = count;
+	free(path);
+}
+
+/* Returns the next number of a column; an empty column has only zeroes. */
+static uint64_t page_next(struct cursor *c)
+{
+	return cursor_left(c) ? protobuf_varint(c) : 0;
+}
+
+static void page_read_cells(struct page_reader *g, const struct page_event *e,
+			    struct cursor columns[EVENT_COLUMNS])
+{
+	bool has_weights = cursor_left(&columns[CELL_WEIGHT]) > 0;
+	uint64_t node = 0, i;
+
+	for (i = 0; i < e->cells && cursor_left(&columns[CELL_NODE]); i++) {
+		struct sample s = { .event = e->event };
+		uint64_t thread, state, bucket;
+
+		node += page_next(&columns[CELL_NODE]);
+		thread = page_next(&columns[CELL_THREAD]);
+		state = page_next(&columns[CELL_STATE]);
+		bucket = page_next(&columns[CELL_BUCKET]);
+		s.count = page_next(&columns[CELL_COUNT]);
+		s.weight = has_weights ? page_next(&columns[CELL_WEIGHT])
+				       : s.count;
+		if (node && node <= g->node_count)
+			s.stack = g->nodes[node - 1];
+		if (thread < g->thread_count)
+			s.thread = g->threads[thread];
+		if (state < THREAD_STATES)
+			s.state = (enum thread_state)state;
+		if (bucket && bucket <= PROFILE_BUCKETS)
+			s.time_ns = g->start_ns +
+				    (int64_t)(bucket - 1) * g->bucket_ns;
+		profile_add(g->profile, &s);
+	}
+	if (i < e->cells)
+		profile_lost(g->profile, "truncated samples", e->cells - i,
+			     "%s", "");
+}
+
+static void page_release(struct page_reader *g)
+{
+	free(g->events);
+	free(g->threads);
+	free(g->columns);
+	free(g->frames);
+	free(g->nodes);
+	free(g->name_ends);
+	text_release(&g->names);
+	text_release(&g->text);
+}
+
+/* Reads the columns behind the JSON of a data block. */
+static int page_read_columns(struct page_reader *g, struct cursor c,
+			     struct error *err)
+{
+	struct cursor fixed[COLUMN_EVENTS], cells[EVENT_COLUMNS];
+	size_t n = 0;
+
+	if (g->column_count < COLUMN_EVENTS + g->event_count * EVENT_COLUMNS)
+		return fail(err, ERROR_INPUT, "the page has too few columns");
+	while (n < COLUMN_EVENTS) {
+		uint64_t len = g->columns[n];
+
+		if (len > cursor_left(&c))
+			return fail(err, ERROR_INPUT,
+				    "the page is truncated within its stack "
+				    "traces");
+		fixed[n++] = cursor_slice(&c, len);
+	}
+	if (g->name_count > cursor_left(&fixed[COLUMN_NAMES]))
+		g->name_count = cursor_left(&fixed[COLUMN_NAMES]);
+	page_read_names(g, fixed[COLUMN_NAMES]);
+	page_read_frames(g, fixed[COLUMN_FRAME_NAME], fixed[COLUMN_FRAME_KIND],
+			 fixed[COLUMN_FRAME_LINE]);
+	page_read_nodes(g, fixed[COLUMN_NODE_UP], fixed[COLUMN_NODE_FRAME]);
+	for (size_t e = 0; e < g->event_count; e++) {
+		for (size_t i = 0; i < EVENT_COLUMNS; i++) {
+			uint64_t len = g->columns[n++];
+
+			if (len > cursor_left(&c))
+				len = cursor_left(&c);
+			cells[i] = cursor_slice(&c, len);
+		}
+		page_read_cells(g, &g->events[e], cells);
+	}
+	return 0;
+}
+
+static uint32_t page_little_endian(struct cursor *c)
+{
+	const uint8_t *b = cursor_bytes(c, 4);
+
+	return b ? b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+			       (uint32_t)b[3] << 24
+		 : 0;
+}
+
+/* Reads a data block of sjkc: JSON and columns, compressed as base64. */
+static int page_read_block(struct profile *p, struct line base64,
+			   struct error *err)
+{
+	struct page_reader g = { .profile = p };
+	struct text packed = { 0 };
+	struct inflated block = { 0 };
+	struct json_reader r;
+	struct cursor c;
+	uint32_t len;
+	int ret = -1;
+
+	base64.len -= base64.len % 4;
+	if (!base64_read(&packed, base64.text, base64.len)) {
+		fail(err, ERROR_INPUT, "the data of the page is damaged");
+		goto out;
+	}
+	block = inflate_bytes(INFLATE_RAW, (const uint8_t *)packed.bytes,
+			      packed.len, 0);
+	if (block.damage)
+		profile_lost(p, "truncated pages", 1, "%s", block.damage);
+	c = cursor_over(block.bytes, block.len);
+	len = page_little_endian(&c);
+	if (!len || len > cursor_left(&c)) {
+		fail(err, ERROR_INPUT, "the page is truncated within its head");
+		goto out;
+	}
+	r = json_reader_over((const char *)c.at, len);
+	cursor_skip(&c, len);
+	page_read_head(&g, &r);
+	if (r.failed || !g.is_ours)
+		fail(err, ERROR_INPUT, "the page is of an unknown version");
+	else
+		ret = page_read_columns(&g, c, err);
+out:
+	page_release(&g);
+	text_release(&packed);
+	free(block.bytes);
+	return ret;
+}
+
+/* ---- pages of async-profiler ---- */
+
+struct apage {
+	struct profile *profile;
+	uint32_t event;
+	struct text name; /* the current one */
+	struct line *names;
+	char **owned;
+	size_t name_count, name_cap, owned_cap;
+	/* The path to the current frame: stack traces, and widths not yet
+	 * taken by callees.
+	 */
+	uint32_t *stacks;
+	uint64_t *selfs;
+	size_t depth, stack_cap, self_cap;
+	uint64_t width;
+	size_t level;
+	uint64_t frames, line;
+};
+
+/* Reads a line 'NAME', with \\ and \' for \ and '. */
+static bool apage_read_name(struct apage *a, struct line l)
+{
+	struct text name = { 0 };
+	const char *end = memrchr(l.text, '\'', l.len);
+	size_t shared;
+
+	if (l.len < 2 || l.text[0] != '\'' || end == l.text)
+		return false;
+	for (const char *at = l.text + 1; at < end; at++) {
+		if (*at == '\\' && at + 1 < end)
+			at++;
+		text_putc(&name, *at);
+	}
+	/* The first name, "all", is whole. */
+	shared = a->name_count && name.len
+			 ? (size_t)(unsigned char)name.bytes[0] - 32
+			 : 0;
+	if (a->name_count && name.len) {
+		if (shared > a->name.len)
+			shared = a->name.len;
+		a->name.len = shared;
+		text_add(&a->name, name.bytes + 1, name.len - 1);
+	} else {
+		text_clear(&a->name);
+		text_add(&a->name, name.bytes, name.len);
+	}
+	text_release(&name);
+	if (a->name.len > FRAME_LONGEST)
+		a->name.len = FRAME_LONGEST;
+	array_reserve(a->owned, a->owned_cap, a->name_count + 1);
+	a->owned[a->name_count] = xmalloc(a->name.len + 1);
+	memcpy(a->owned[a->name_count], a->name.bytes ? a->name.bytes : "",
+	       a->name.len);
+	array_reserve(a->names, a->name_cap, a->name_count + 1);
+	a->names[a->name_count] = (struct line){ a->owned[a->name_count],
+						 a->name.len };
+	a->name_count++;
+	return true;
+}
+
+/* Adds the self of the frames below a level, which are complete. */
+static void apage_leave(struct apage *a, size_t level)
+{
+	while (a->depth > level) {
+		size_t at = --a->depth;
+
+		if (!a->selfs[at])
+			continue;
+		profile_add(a->profile, &(struct sample){
+						.event = a->event,
+						.stack = a->stacks[at],
+						.count = a->selfs[at],
+						.weight = a->selfs[at],
+					});
+	}
+}
+
+static uint32_t apage_frame(struct apage *a, uint64_t key)
+{
+	static const enum frame_kind kinds[] = {
+		FRAME_INTERPRETED, FRAME_JIT,    FRAME_INLINED, FRAME_NATIVE,
+		FRAME_CPP,         FRAME_KERNEL, FRAME_C1,      FRAME_NATIVE,
+	};
+	uint64_t index = key >> 3;
+	struct line name = { "", 0 };
+	enum frame_kind kind = kinds[key & 7];
+	struct frame f;
+	uint32_t id;
+
+	if (index < a->name_count &&
+	    !memchr(a->names[index].text, '\0', a->names[index].len))
+		name = a->names[index];
+	id = frame_text_id(a->profile, name.text, name.len, 0);
+	f = a->profile->frames[id];
+	/* A class that was allocated or locked stays one. */
+	if (!name.len || f.kind == FRAME_CLASS || f.kind == FRAME_SYNTHETIC ||
+	    f.kind == kind)
+		return id;
+	f.kind = kind;
+	return profile_frame(a->profile, &f);
+}
+
+/* Enters a frame at a level; level 0 is "all", which is not a frame. */
+static void apage_enter(struct apage *a, uint64_t key, size_t level)
+{
+	uint32_t caller;
+
+	if (level > a->depth)
+		level = a->depth;
+	apage_leave(a, level);
+	if (level && a->selfs[level - 1] < a->width) {
+		profile_note(a->profile, "callees longer than their caller", 1,
+			     "line %" PRIu64, a->line);
+		a->selfs[level - 1] = 0;
+	} else if (level) {
+		a->selfs[level - 1] -= a->width;
+	}
+	caller = level ? a->stacks[level - 1] : 0;
+	array_reserve(a->stacks, a->stack_cap, level + 1);
+	array_reserve(a->selfs, a->self_cap, level + 1);
+	a->stacks[level] = level ? profile_push(a->profile, caller,
+						apage_frame(a, key))
+				 : 0;
+	a->selfs[level] = a->width;
+	a->depth = level + 1;
+	a->level = level;
+	a->frames++;
+}
+
+/* Reads the numbers of "f(1,2,3)"; returns how many there are, at most 4. */
+static size_t apage_read_numbers(struct line l, uint64_t numbers[4])
+{
+	size_t count = 0, i = 2;
+
+	if (l.len < 4 || l.text[1] != '(' || l.text[l.len - 1] != ')')
+		return 0;
+	while (i < l.len && count < 4) {
+		size_t from = i;
+		uint64_t value = 0;
+
+		for (; i < l.len && is_digit(l.text[i]); i++) {
+			if (i - from > 17)
+				return 0;
+			value = value * 10 + (uint64_t)(l.text[i] - '0');
+		}
+		if (i == from || (l.text[i] != ',' && l.text[i] != ')'))
+			return 0;
+		numbers[count++] = value;
+		i++;
+	}
+	return count;
+}
+
+/* Reads a line of a frame; false if it is another line. */
+static bool apage_read_frame(struct apage *a, struct line l)
+{
+	uint64_t n[4];
+	size_t count = apage_read_numbers(l, n);
+	size_t level = a->level;
+	bool is_far = count && l.text[0] == 'f';
+
+	if (!count || !strchr("fun", l.text[0]) || (is_far && count < 3))
+		return false;
+	if (is_far)
+		level = n[1] < SIZE_MAX / 2 ? (size_t)n[1] : 0;
+	else if (l.text[0] == 'u')
+		level++;
+	if (is_far ? count > 3 : count > 1)
+		a->width = n[is_far ? 3 : 1];
+	apage_enter(a, n[0], level);
+	return true;
+}
+
+static void apage_read_lines(struct apage *a, struct lines lines)
+{
+	struct line line;
+
+	while (lines_next(&lines, &line) && line.len && line.text[0] == '\'') {
+		a->line = lines.number;
+		if (!apage_read_name(a, line))
+			profile_lost(a->profile, "lines skipped", 1, "%s", "");
+	}
+	/* The names end with "];", a call of unpack() and an empty line. */
+	while (lines_next(&lines, &line)) {
+		a->line = lines.number;
+		if (apage_read_frame(a, line))
+			continue;
+		if (a->frames && line_starts(line, "search("))
+			break;
+		if (a->frames && line.len && !line_starts(line, "d="))
+			profile_lost(a->profile, "lines skipped", 1,
+				     "line %" PRIu64, lines.number);
+	}
+	if (!line_starts(line, "search("))
+		profile_lost(a->profile, "truncated pages", 1, "%s", "");
+	apage_leave(a, 0);
+}
+
+static int apage_read(struct profile *p, struct lines lines, struct error *err)
+{
+	struct apage a = { .profile = p };
+
+	a.event = profile_event(p, "samples", UNIT_SAMPLES);
+	apage_read_lines(&a, lines);
+	for (size_t i = 0; i < a.name_count; i++)
+		free(a.owned[i]);
+	free(a.owned);
+	free(a.names);
+	free(a.stacks);
+	free(a.selfs);
+	text_release(&a.name);
+	if (!a.frames)
+		return fail(err, ERROR_INPUT,
+			    "the page has no frames, or is truncated");
+	return 0;
+}
+
+/* ---- both ---- */
+
+static int page_read(const uint8_t *bytes, size_t len, struct profile *p,
+		     struct error *err)
+{
+	struct lines lines = lines_over(bytes, len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		if (line_is(line, PAGE_DATA)) {
+			if (!lines_next(&lines, &line))
+				line.len = 0;
+			return page_read_block(p, line, err);
+		}
+		if (line_starts(line, "const cpool"))
+			return apage_read(p, lines, err);
+	}
+	return fail(err, ERROR_INPUT,
+		    "not a flame graph of sjkc or async-profiler, or truncated "
+		    "before its data");
+}
+
+static bool page_sniff(const uint8_t *head, size_t len)
+{
+	static const char *const starts[] = { "<!doctype html>",
+					      "<!DOCTYPE html>" };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (len > strlen(starts[i]) &&
+		    memcmp(head, starts[i], strlen(starts[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct reader page_reader = {
+	.name = "html",
+	.summary = "flame graph page of sjkc or async-profiler",
+	.sniff = page_sniff,
+	.read = page_read,
+};
