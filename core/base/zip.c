@@ -43,6 +43,36 @@ static int inflate_step(z_stream *z, struct inflated *out, size_t *cap,
 	return ret;
 }
 
+/* The first guess of the size: recordings shrink to a tenth or less. */
+#define INFLATE_GUESS 16
+
+/*
+ * Inflates a complete RFC 1950 stream by libdeflate, twice as fast as zlib;
+ * false if it is damaged or larger than the guess, which zlib then handles.
+ */
+static bool inflate_whole(const uint8_t *in, size_t len, size_t max,
+			  struct inflated *out)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	size_t cap = len > SIZE_MAX / 2 / INFLATE_GUESS ? len
+							: len * INFLATE_GUESS;
+	enum libdeflate_result result;
+
+	if (!d)
+		return false;
+	if (max && cap > max)
+		cap = max;
+	out->bytes = xmalloc(cap);
+	result = libdeflate_zlib_decompress_ex(d, in, len, out->bytes, cap,
+					       &out->used, &out->len);
+	libdeflate_free_decompressor(d);
+	if (result == LIBDEFLATE_SUCCESS)
+		return true;
+	free(out->bytes);
+	*out = (struct inflated){ 0 };
+	return false;
+}
+
 struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 			      size_t len, size_t max)
 {
@@ -67,6 +97,8 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 		out.damage = "truncated compressed data";
 		return out;
 	}
+	if (kind == INFLATE_ZLIB && inflate_whole(in, len, max, &out))
+		return out;
 	if (inflateInit2(&z, window_bits[kind]) != Z_OK) {
 		out.damage = "zlib cannot be initialized";
 		return out;

@@ -52,6 +52,22 @@ static inline uint32_t decoder_vint(struct cursor *c)
 	return value | (uint32_t)cursor_u8(c) << 21;
 }
 
+/* Reads a vint that is probably short, where bytes are probably left. */
+static inline uint32_t decoder_fast_vint(struct cursor *c)
+{
+	const uint8_t *next;
+	uint64_t value;
+
+	if (__builtin_expect(cursor_left(c) < CURSOR_LONGEST_VARINT, 0))
+		return decoder_vint(c);
+	/* Up to three bytes, both encodings are the same. */
+	next = cursor_decode_varint(c->at, &value);
+	if (__builtin_expect(next - c->at > 3, 0))
+		return decoder_vint(c);
+	c->at = next;
+	return (uint32_t)value;
+}
+
 static void decoder_lose_reference(struct std_decoder *d, const char *what,
 				   uint32_t number)
 {
@@ -365,6 +381,8 @@ static bool decoder_define_set(struct std_decoder *d, struct std_sets *sets)
 static void decoder_read_trace(struct std_decoder *d, struct std_event *e)
 {
 	size_t depth = decoder_vint(&d->c);
+	/* A copy, which the compiler keeps in registers. */
+	struct cursor c = d->c;
 	uint32_t *frames;
 
 	if (depth > cursor_left(&d->c)) {
@@ -374,15 +392,17 @@ static void decoder_read_trace(struct std_decoder *d, struct std_event *e)
 	array_reserve(d->trace.values, d->trace.cap, depth + 1);
 	frames = d->trace.values;
 	for (size_t i = 0; i < depth; i++) {
-		uint32_t number = decoder_vint(&d->c);
+		uint32_t number = decoder_fast_vint(&c);
 
-		if (number < d->frames.count) {
+		if (__builtin_expect(number < d->frames.count, 1)) {
 			frames[i] = d->frames.values[number];
 		} else {
+			d->c = c;
 			decoder_lose_reference(d, "frame", number);
 			frames[i] = d->frames.values[0];
 		}
 	}
+	d->c = c;
 	e->has_trace = true;
 	e->frames = frames;
 	e->depth = depth;
