@@ -266,6 +266,41 @@ static void safepoint_line_is_joined_with_the_pauses_before(void **state)
 	assert_end(s, 0);
 }
 
+static void feed(struct gc_source *s, const char *text)
+{
+	gc_log_feed(s, (const uint8_t *)text, strlen(text));
+}
+
+static void followed_log_joins_lines_of_several_parts(void **state)
+{
+	struct gc_source *s = gc_log_follow("Serial");
+	struct gc_pause p;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(gc_source_next(s, &p, &err), GC_NEXT_LATER);
+	feed(s, "[5000ns] GC(0) Pause Young (Allocation Failure) "
+		"20M->9M(96M) 4.000ms\n");
+	/* Its safepoint line may still come. */
+	assert_int_equal(gc_source_next(s, &p, &err), GC_NEXT_LATER);
+	feed(s, "[5001000ns] Safepoint \"GenCollectForAllocation\", Time since "
+		"last: 5 ns, Reaching safepoint: 7 ns, At safepoint: 4999993 "
+		"ns, Total: 5000000 ns\n"
+		"[6000000ns] GC(1) Pause Young (Allocation Failure) "
+		"20M->9M(96M) 4.000ms\n");
+	p = next(s);
+	assert_int_equal(p.kind, GC_YOUNG);
+	assert_int_equal(p.stopped_ns, 5000000);
+	assert_int_equal(p.gc_ns, 4000000);
+	assert_string_equal(p.collector, "Serial");
+	assert_int_equal(gc_source_next(s, &p, &err), GC_NEXT_LATER);
+	s->is_ending = true;
+	p = next(s);
+	assert_int_equal(p.stopped_ns, GC_ABSENT);
+	assert_int_equal(p.number, 1);
+	assert_end(s, 0);
+}
+
 static void pause_longer_than_the_stop_is_not_joined(void **state)
 {
 	struct gc_source *s;
@@ -559,6 +594,7 @@ int main(void)
 		cmocka_unit_test(a_number_cut_short_is_a_broken_line),
 		cmocka_unit_test(
 			safepoint_line_is_joined_with_the_pauses_before),
+		cmocka_unit_test(followed_log_joins_lines_of_several_parts),
 		cmocka_unit_test(pause_longer_than_the_stop_is_not_joined),
 		cmocka_unit_test(
 			pauses_without_safepoint_lines_have_no_stopped_time),
