@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define VM_LOG_FIRST      11 /* the first JDK that is supported */
@@ -34,7 +35,7 @@
 #define VM_LOG_CLEANUP_NS (10 * CLOCK_NS_PER_S)
 #define VM_LOG_PART       ((size_t)256 << 10) /* read at once */
 #define VM_LOG_LINE       ((size_t)1 << 20)   /* longer lines are damage */
-#define VM_LOG_HOLE       ((off_t)1 << 20)    /* freed at once */
+#define VM_LOG_HOLE       ((off_t)16 << 10)   /* freed at once */
 #define VM_LOG_MOST       ((off_t)1 << 30)    /* if nothing can be freed */
 
 static const char vm_log_file[] = "gc.log";
@@ -50,6 +51,7 @@ struct vm_log {
 	bool is_enabled;    /* the JVM may write the log */
 	int fd;
 	off_t read, freed;
+	bool was_full;  /* the file system had no space: lines are missing */
 	bool keeps_all; /* the file system cannot free a part of a file */
 	struct text bytes;
 	size_t fed; /* bytes that were given to lines */
@@ -286,6 +288,19 @@ static int vm_log_free_read(struct vm_log *v, struct error *err)
 	return 0;
 }
 
+/* The JVM omits lines for which there is no space. */
+static void vm_log_check_space(struct vm_log *v)
+{
+	struct statvfs space;
+
+	if (v->was_full || fstatvfs(v->fd, &space) || !space.f_blocks ||
+	    space.f_bavail)
+		return;
+	v->was_full = true;
+	log_always("%d: the JVM's /tmp is full: its log lacks lines",
+		   (int)v->jvm->pid);
+}
+
 /* Feeds the lines that are new. Returns 1, or 0 if there are none. */
 static int vm_log_read(struct vm_log *v, struct error *err)
 {
@@ -307,6 +322,7 @@ static int vm_log_read(struct vm_log *v, struct error *err)
 		return fail_sys(err, ERROR_FAILED, "cannot read the log");
 	if (v->bytes.len > VM_LOG_LINE)
 		return fail(err, ERROR_FAILED, "the log has no lines");
+	vm_log_check_space(v);
 	if (vm_log_free_read(v, err))
 		return -1;
 	end = v->bytes.len ? memrchr(v->bytes.bytes, '\n', v->bytes.len) : NULL;
@@ -342,7 +358,10 @@ static enum gc_next vm_log_next(struct gc_source *source, struct gc_pause *p,
 
 static void vm_log_lost(const struct gc_source *source, struct gc_lost *lost)
 {
-	gc_source_lost(((const struct vm_log *)source)->lines, lost);
+	const struct vm_log *v = (const struct vm_log *)source;
+
+	gc_source_lost(v->lines, lost);
+	lost->lines += v->was_full;
 }
 
 static void vm_log_close(struct gc_source *source)

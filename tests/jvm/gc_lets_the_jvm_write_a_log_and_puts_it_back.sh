@@ -2,7 +2,7 @@
 # Each JDK: the log differs between JDKs.
 # With --log, the records equal another log of the JVM to the nanosecond. The
 # JVM's log is configured as before afterwards, also if sjkc is killed, and no
-# file is left.  The JVM's user needs no rights.
+# file is left.  The JVM's user needs no rights.  A full /tmp is a loss.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -81,3 +81,13 @@ target_end "$pid"
 target_contained "$jdk" -- live=4000 rate=200 full=200 &&
 	outputs >"$scratch/before" && gc 0 "$pid" 3s --log --json &&
 	gc_has "$gc_out" '"kind":"(full|young)"' && restored '*'
+target_end "$pid"
+
+# The counters of the JVM and 8 KB fit into /tmp.
+tmp_options=size=48k
+target_memory='-XX:+UseSerialGC -Xms64m -Xmx64m'
+target_contained "$jdk" -- live=4000 rate=200 full=50 &&
+	outputs >"$scratch/before" && gc_start "$pid" --log --json &&
+	target_wait "$gc_err" "/tmp is full: its log lacks lines" || exit 1
+kill -INT "$gc_job"
+gc_end 7 && restored '*'
