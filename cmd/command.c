@@ -285,10 +285,11 @@ static int parser_read_letters(struct parser *p, const char *word,
 		const struct command_option *o = option_by_letter(p->command,
 								  *at);
 
-		if (o && o->kind != OPTION_FLAG)
+		if (o && o->kind != OPTION_FLAG &&
+		    (at == word + 1 || p->help == help))
 			return parser_read_valued(p, o, at[1] ? at + 1 : NULL,
 						  err);
-		if (o) {
+		if (o && o->kind == OPTION_FLAG) {
 			parser_add(p, o, NULL);
 		} else if (*at == 'h') {
 			p->help = true;

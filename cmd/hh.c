@@ -2,6 +2,7 @@
 /* sjkc hh: heap histograms of all, live, dead or new objects. */
 #include "cmd/commands.h"
 #include "cmd/log.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
 #include "core/attach/attach.h"
@@ -12,19 +13,27 @@
 #include "render/text/histogram.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 /* Walking a large heap takes minutes; SJK waits as long. */
 #define HISTOGRAM_TIMEOUT_NS (300 * CLOCK_NS_PER_S)
 #define DEPTH_NS             (10 * CLOCK_NS_PER_S)
 #define DEPTH_NOT_GIVEN      (-1)
 
+/* Each histogram stops the program; a screen shows this many classes. */
+#define WATCH_LEAST_NS CLOCK_NS_PER_S
+#define WATCH_TOP      20
+
 static struct {
 	const char *pid;
 	bool all, live, dead, dead_young, young;
 	bool csv, json, quiet;
-	int64_t depth;
-	uint64_t top;
+	int64_t depth, watch_ns; /* watch_ns: 0 = not given */
+	uint64_t top, iterations;
+	const char *diff, *input;
 	const char *output;
 } opt = {
 	.depth = DEPTH_NOT_GIVEN,
@@ -200,6 +209,25 @@ static int hh_choose(take_fn **take, struct error *err)
 	}
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv and --json exclude each other");
+	if (opt.input && (opt.watch_ns || chosen))
+		return misuse(err, "-i reads a file and excludes --watch and "
+				   "the options that select objects");
+	if ((opt.diff || opt.watch_ns) &&
+	    (opt.dead || opt.dead_young || opt.young))
+		return misuse(err, "--diff and --watch compare all or --live "
+				   "objects, not garbage or new objects");
+	if (opt.iterations && !opt.watch_ns)
+		return misuse(err, "--iterations requires --watch");
+	if (opt.watch_ns && opt.csv)
+		return misuse(err, "--watch writes text or JSON, not CSV");
+	if (opt.watch_ns && strcmp(opt.output, "-") != 0)
+		return misuse(err,
+			      "--watch writes to standard output: omit -o");
+	if (opt.watch_ns && opt.watch_ns < WATCH_LEAST_NS)
+		return misuse(err, "--watch takes at least 1s, because each "
+				   "histogram stops the program");
+	if (opt.watch_ns && !opt.json && !opt.top)
+		opt.top = WATCH_TOP;
 	if (opt.depth != DEPTH_NOT_GIVEN && !opt.young && !opt.dead_young)
 		return misuse(err, "-d requires --young or --dead-young");
 	if (opt.depth == DEPTH_NOT_GIVEN)
@@ -220,6 +248,105 @@ static int hh_write(const struct class_histogram *h, struct error *err)
 		status = output_commit(&out, err);
 	}
 	output_close(&out);
+	return status;
+}
+
+static int hh_write_changes(const struct class_histogram *before,
+			    const struct class_histogram *after,
+			    const char *title, size_t top, struct error *err)
+{
+	histogram_changes_fn *write = opt.json  ? histogram_changes_json
+				      : opt.csv ? histogram_changes_csv
+						: histogram_changes_text;
+	struct histogram_changes c = {
+		.before = class_histogram_total(before),
+		.after = class_histogram_total(after),
+	};
+	struct class_change *rows = class_histogram_compare(before, after,
+							    &c.count);
+	struct output out;
+	int status = output_open(&out, opt.output, err);
+
+	c.rows = rows;
+	if (status == 0) {
+		if (title && !opt.json)
+			output_printf(&out, "%s\n", title);
+		write(&out, &c, top);
+		status = output_commit(&out, err);
+	}
+	output_close(&out);
+	free(rows);
+	return status;
+}
+
+/* Returns false when the JVM ends or a signal asks to stop. */
+static bool hh_wait(const struct heap *heap, int64_t deadline_ns)
+{
+	struct pollfd fds[] = {
+		{ .fd = signals_fd(), .events = POLLIN },
+		{ .fd = heap->jvm.pidfd, .events = POLLIN },
+	};
+	int left;
+
+	while ((left = clock_left_ms(deadline_ns)) > 0) {
+		if (poll(fds, 2, left) > 0 && (fds[0].revents | fds[1].revents))
+			return false;
+	}
+	return true;
+}
+
+/* "12:00:10, changes in 10 s" */
+static void hh_add_title(struct text *title, int64_t begin_ns)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char clock[16] = "";
+
+	if (localtime_r(&now, &local))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+	text_clear(title);
+	text_printf(title, "%s, changes in ", clock);
+	units_add_time(title, (double)(clock_monotonic_ns() - begin_ns));
+	if (opt.diff)
+		text_printf(title, " and since %s", opt.diff);
+}
+
+/*
+ * Prints the changes since the first histogram, or since that of --diff, until
+ * the JVM or the user ends it.
+ */
+static int hh_watch(struct heap *heap, take_fn *take,
+		    const struct class_histogram *first, struct error *err)
+{
+	int64_t begin_ns = clock_monotonic_ns(), due_ns = begin_ns;
+	struct text title = { 0 };
+	uint64_t printed = 0;
+	int status = 0;
+
+	signals_listen();
+	while (status == 0 && (!opt.iterations || printed < opt.iterations)) {
+		struct class_histogram h = { 0 };
+
+		due_ns = clock_after(due_ns, opt.watch_ns);
+		if (!hh_wait(heap, due_ns))
+			break;
+		status = take(heap, &h, err);
+		if (status == 0) {
+			hh_add_title(&title, begin_ns);
+			status = hh_write_changes(first, &h, title.bytes,
+						  opt.top, err);
+			printed++;
+		}
+		class_histogram_release(&h);
+		/* A late histogram delays the next one. */
+		if (clock_monotonic_ns() > due_ns + opt.watch_ns)
+			due_ns = clock_monotonic_ns();
+	}
+	text_release(&title);
+	if (!jvm_runs(&heap->jvm)) {
+		log_info("%d has exited", (int)heap->jvm.pid);
+		status = 0;
+	}
 	return status;
 }
 
@@ -283,21 +410,48 @@ static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 	return 0;
 }
 
+static int hh_read(const char *path, struct class_histogram *h,
+		   struct error *err)
+{
+	int status = class_histogram_read_file(h, path, err);
+
+	if (status == 0 && h->unread)
+		log_always("%s: %zu lines are unreadable", path, h->unread);
+	return status;
+}
+
+static int hh_get(struct heap *heap, take_fn *take, int argc, char **argv,
+		  struct class_histogram *h, struct error *err)
+{
+	if (!opt.input)
+		return hh_open(heap, argc, argv, err) || take(heap, h, err) ? -1
+									    : 0;
+	if (argc > 0 || opt.pid)
+		return misuse(err, "-i reads a file: omit the JVM");
+	return hh_read(opt.input, h, err);
+}
+
 static int hh_run(int argc, char **argv, struct error *err)
 {
 	struct heap heap = { .jvm.pidfd = -1 };
-	struct class_histogram h = { 0 };
+	struct class_histogram before = { 0 }, h = { 0 };
 	take_fn *take_one;
 	int status = hh_choose(&take_one, err);
 
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
+	if (status == 0 && opt.diff)
+		status = hh_read(opt.diff, &before, err);
 	if (status == 0)
-		status = hh_open(&heap, argc, argv, err);
+		status = hh_get(&heap, take_one, argc, argv, &h, err);
 	if (status == 0)
-		status = take_one(&heap, &h, err);
-	if (status == 0)
-		status = hh_write(&h, err);
+		status = opt.diff ? hh_write_changes(&before, &h, NULL, opt.top,
+						     err)
+				  : hh_write(&h, err);
+	if (status == 0 && opt.watch_ns)
+		status = hh_watch(&heap, take_one, opt.diff ? &before : &h,
+				  err);
+	class_histogram_release(&before);
 	class_histogram_release(&h);
 	perfdata_close(heap.counters);
 	attach_close(heap.attach);
@@ -321,6 +475,14 @@ static const struct command_option options[] = {
 		 "count objects made during -d; forces a full GC"),
 	OPT_DURATION('d', "sample-depth", &opt.depth, "<time>",
 		     "wait this long for new objects (default: 10s)"),
+	OPT_STRING(0, "diff", &opt.diff, "<file>",
+		   "print changes since the histogram in this file"),
+	OPT_STRING('i', "input", &opt.input, "<file>",
+		   "read a histogram from a file instead of a JVM"),
+	OPT_DURATION(0, "watch", &opt.watch_ns, "<time>",
+		     "print the changes this often"),
+	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
+		  "stop --watch after this many changes"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "print this many classes", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
@@ -359,6 +521,8 @@ const struct command hh_command = {
 	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"
 		    "  sjkc hh 4711 --dead-young -d 5s   # what makes "
 		    "garbage\n"
+		    "  sjkc hh 4711 --watch 10s          # what grows\n"
+		    "  sjkc hh --diff before.txt 4711    # since a file\n"
 		    "  sjkc jmap -histo:live 4711        # as the JDK's "
 		    "jmap\n",
 	.options = options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes heap histograms as text, CSV and JSON. */
+/* Writes heap histograms and their differences as text, CSV and JSON. */
 #include "render/text/histogram.h"
 
 #include "core/base/json.h"
@@ -7,6 +7,7 @@
 #include "render/text/table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static size_t histogram_shown_rows(const struct class_histogram *h, size_t top)
@@ -108,6 +109,134 @@ void histogram_json(struct output *out, const struct class_histogram *h,
 	json_key(&j, "total");
 	json_open_object(&j);
 	histogram_add_counts(&j, &total);
+	json_close_object(&j);
+	text_putc(&text, '\n');
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+}
+
+/* ---- differences ---- */
+
+static size_t changes_shown(const struct histogram_changes *c, size_t top)
+{
+	return top && top < c->count ? top : c->count;
+}
+
+static void changes_add_line(struct output *out, const char *number,
+			     const struct class_change *c, const char *name)
+{
+	output_printf(out,
+		      "%5s%+14" PRId64 " %+14" PRId64 " %14" PRId64 "  %s\n",
+		      number, c->instances - c->instances_before,
+		      c->bytes - c->bytes_before, c->bytes, name);
+}
+
+static struct class_change changes_total(const struct histogram_changes *c)
+{
+	return (struct class_change){
+		.name = "Total",
+		.module = "",
+		.instances_before = c->before.instances,
+		.instances = c->after.instances,
+		.bytes_before = c->before.bytes,
+		.bytes = c->after.bytes,
+	};
+}
+
+void histogram_changes_text(struct output *out,
+			    const struct histogram_changes *c, size_t top)
+{
+	const struct class_change total = changes_total(c);
+	struct text name = { 0 };
+	char number[24];
+
+	output_printf(out, "%4s %14s %14s %14s  %s\n", "#", "Instances",
+		      "Bytes", "Bytes now", "Type");
+	for (size_t i = 0; i < changes_shown(c, top); i++) {
+		const struct class_change *row = &c->rows[i];
+		const struct class_count names = { .name = row->name,
+						   .module = row->module };
+
+		text_clear(&name);
+		histogram_add_name(&name, &names);
+		if (!row->instances_before)
+			text_puts(&name, " (new)");
+		else if (!row->instances)
+			text_puts(&name, " (gone)");
+		snprintf(number, sizeof(number), "%4zu:", i + 1);
+		changes_add_line(out, number, row, name.bytes);
+	}
+	changes_add_line(out, "", &total, total.name);
+	text_release(&name);
+}
+
+void histogram_changes_csv(struct output *out,
+			   const struct histogram_changes *c, size_t top)
+{
+	static const struct table_column columns[] = {
+		{ .head = "class" },
+		{ .head = "module" },
+		{ .head = "instances_before", .right = true },
+		{ .head = "instances", .right = true },
+		{ .head = "bytes_before", .right = true },
+		{ .head = "bytes", .right = true },
+	};
+	struct table table = { .columns = columns, .column_count = 6 };
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < changes_shown(c, top); i++) {
+		const struct class_change *row = &c->rows[i];
+
+		table_add(&table, row->name);
+		table_add(&table, row->module);
+		histogram_add_number(&table, row->instances_before);
+		histogram_add_number(&table, row->instances);
+		histogram_add_number(&table, row->bytes_before);
+		histogram_add_number(&table, row->bytes);
+	}
+	table_csv(&table, &text);
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+	table_release(&table);
+}
+
+static void changes_add_counts(struct json *j, const struct class_change *c)
+{
+	json_key(j, "instances_before");
+	json_int(j, c->instances_before);
+	json_key(j, "instances");
+	json_int(j, c->instances);
+	json_key(j, "bytes_before");
+	json_int(j, c->bytes_before);
+	json_key(j, "bytes");
+	json_int(j, c->bytes);
+	json_close_object(j);
+}
+
+void histogram_changes_json(struct output *out,
+			    const struct histogram_changes *c, size_t top)
+{
+	const struct class_change total = changes_total(c);
+	struct text text = { 0 };
+	struct json j = json_into(&text);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.histogram-diff/1");
+	json_key(&j, "classes");
+	json_open_array(&j);
+	for (size_t i = 0; i < changes_shown(c, top); i++) {
+		json_open_object(&j);
+		json_key(&j, "name");
+		json_text(&j, c->rows[i].name);
+		json_key(&j, "module");
+		json_text(&j, c->rows[i].module);
+		changes_add_counts(&j, &c->rows[i]);
+	}
+	json_close_array(&j);
+	json_key(&j, "total");
+	json_open_object(&j);
+	changes_add_counts(&j, &total);
 	json_close_object(&j);
 	text_putc(&text, '\n');
 	output_write(out, text.bytes, text.len);

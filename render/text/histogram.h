@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* histogram: writes a heap histogram as text, CSV or JSON. */
+/*
+ * histogram: writes a heap histogram, or the difference of two, as text, CSV or
+ * JSON.
+ */
 #ifndef RENDER_TEXT_HISTOGRAM_H
 #define RENDER_TEXT_HISTOGRAM_H
 
@@ -21,5 +24,33 @@ histogram_fn histogram_csv;
  * "total":{instances,bytes}}
  */
 histogram_fn histogram_json;
+
+/* The result of class_histogram_compare(), and the totals of both histograms.
+ */
+struct histogram_changes {
+	const struct class_change *rows;
+	size_t count;
+	struct class_count before, after;
+};
+
+/* Writes the first `top` changes (0: all) and the change of the totals. */
+typedef void histogram_changes_fn(struct output *out,
+				  const struct histogram_changes *c,
+				  size_t top);
+
+/* "   1:           +120         +11580        11580  com.acme.Order (new)" */
+histogram_changes_fn histogram_changes_text;
+
+/*
+ * Columns class,module,instances_before,instances,bytes_before,bytes; without
+ * the totals.
+ */
+histogram_changes_fn histogram_changes_csv;
+
+/*
+ * {"schema":"sjkc.histogram-diff/1","classes":[{name,module,instances_before,
+ * instances,bytes_before,bytes}],"total":{instances_before,…}}
+ */
+histogram_changes_fn histogram_changes_json;
 
 #endif

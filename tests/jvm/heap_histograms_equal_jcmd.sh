@@ -36,6 +36,27 @@ for jdk in $(jdks); do
 	grep -q ' Total$' "$scratch/hh" || bad "no total"
 	"$sjkc" hh "$pid" --dead --live >"$scratch/hh" 2>&1
 	[ $? = 2 ] || bad "--dead --live is no misuse"
+	# The differences add up to the difference of the totals.
+	"$sjkc" hh "$pid" --diff "$scratch/live" --live --json -q \
+		>"$scratch/hh" 2>"$scratch/said" || bad "--diff failed"
+	python3 - "$scratch/live" "$scratch/hh" <<-'END' || bad "--diff differs"
+		import json, sys
+		before, changes = (json.load(open(f)) for f in sys.argv[1:])
+		assert changes["schema"] == "sjkc.histogram-diff/1"
+		total = changes["total"]
+		assert total["bytes_before"] == before["total"]["bytes"]
+		old = {(c["name"], c["module"]): c for c in before["classes"]}
+		assert changes["classes"], "nothing changed"
+		for c in changes["classes"]:
+		    was = old.get((c["name"], c["module"]), {})
+		    assert c["bytes_before"] == was.get("bytes", 0), c
+		assert sum(c["bytes"] - c["bytes_before"] for c in changes["classes"]) \
+		    == total["bytes"] - total["bytes_before"]
+	END
+	"$sjkc" hh "$pid" --watch 1s --iterations 2 -q >"$scratch/hh" \
+		2>"$scratch/said" || bad "--watch failed"
+	[ "$(grep -c ', changes in ' "$scratch/hh")" -eq 2 ] ||
+		bad "--watch prints no two changes"
 	for which in --young --dead-young; do
 		"$sjkc" hh "$pid" $which -d 10ms >"$scratch/hh" \
 			2>"$scratch/said" || bad "$which failed"

@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -129,6 +131,144 @@ static void histogram_subtract_removes_objects_of_the_other(void **state)
 	class_histogram_release(&live);
 }
 
+/* A file with this content, removed by the caller. */
+static void write_file(char *path, const char *content)
+{
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+	close(fd);
+}
+
+static int read_file(struct class_histogram *h, const char *content,
+		     struct error *err)
+{
+	char path[] = "/tmp/histogram-XXXXXX";
+	int ret;
+
+	*h = (struct class_histogram){ 0 };
+	write_file(path, content);
+	ret = class_histogram_read_file(h, path, err);
+	unlink(path);
+	return ret;
+}
+
+static void files_of_hh_and_jmap_are_read(void **state)
+{
+	static const char *const files[] = {
+		HEAD "   1:  5  500  [B (java.base@17)\n"
+		     "   2:  2  48  =Odd\"\n"
+		     "Total  7  548\n",
+		"   #      Instances          Bytes  Type\n"
+		"   1:             5            500  [B (java.base@17)\n"
+		"   2:             2             48  =Odd\"\n"
+		"                  7            548  Total\n",
+		"class,module,instances,bytes\n"
+		"[B,java.base@17,5,500\n"
+		"\"'=Odd\"\"\",,2,48\n",
+		"\n{\"schema\":\"sjkc.histogram/"
+		"1\",\"later\":[{}],\"classes\":["
+		"{\"name\":\"=Odd\\\"\",\"module\":\"\",\"instances\":2,"
+		"\"bytes\":48},"
+		"{\"name\":\"[B\",\"module\":\"java.base@17\",\"instances\":5,"
+		"\"bytes\":500}],\"total\":{\"instances\":7,\"bytes\":548}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct class_histogram h;
+		struct error err = { 0 };
+
+		if (read_file(&h, files[i], &err))
+			fail_msg("%zu: %s", i, err.text);
+		assert_int_equal(h.count, 2);
+		assert_int_equal(h.unread, 0);
+		assert_row(&h, 0, "[B", "java.base@17", 5, 500);
+		assert_row(&h, 1, "=Odd\"", "", 2, 48);
+		class_histogram_release(&h);
+	}
+}
+
+static void file_without_all_classes_is_an_error(void **state)
+{
+	static const char *const files[] = {
+		HEAD "   1:  5  500  [B\nTotal  7  548\n",
+		"   1:             5            500  [B\n"
+		"                  7            548  Total\n",
+		"{\"classes\":[{\"name\":\"[B\",\"instances\":5,\"bytes\":500}]"
+		","
+		"\"total\":{\"bytes\":548}}",
+	};
+	struct class_histogram h;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		err = (struct error){ 0 };
+		assert_int_equal(read_file(&h, files[i], &err), -1);
+		assert_int_equal(err.kind, ERROR_INPUT);
+		assert_non_null(strstr(err.text, "without -n"));
+		class_histogram_release(&h);
+	}
+}
+
+static void file_cut_at_any_byte_is_read_or_an_error(void **state)
+{
+	static const char json[] =
+		"{\"classes\":[{\"name\":\"A\",\"instances\":"
+		"9223372036854775807,"
+		"\"bytes\":9223372036854775807},{\"name\":\"A\",\"instances\":"
+		"9223372036854775807,\"bytes\":9223372036854775807}]}";
+	char part[sizeof(json)];
+	struct class_histogram h;
+	struct error err;
+
+	(void)state;
+	for (size_t len = 1; len < sizeof(json); len++) {
+		memcpy(part, json, len);
+		part[len] = '\0';
+		err = (struct error){ 0 };
+		if (read_file(&h, part, &err) == 0) {
+			assert_int_equal(len, sizeof(json) - 1);
+			assert_int_equal(class_histogram_total(&h).bytes,
+					 INT64_MAX);
+		}
+		class_histogram_release(&h);
+	}
+}
+
+static void compare_finds_grown_new_and_gone_classes(void **state)
+{
+	struct class_histogram before = { 0 }, after = { 0 };
+	struct class_change *c;
+	size_t count;
+
+	(void)state;
+	read_text(&before, "1:  10  160  Same\n2:  5  500  Gone\n"
+			   "3:  1  16  Grown\n4:  1  16  Grown\n"
+			   "5:  2  32  Other (a@1)\n");
+	read_text(&after, "1:  10  160  Same\n2:  9  144  Grown\n"
+			  "3:  3  30  New\n4:  2  32  Other (a@2)\n");
+	c = class_histogram_compare(&before, &after, &count);
+	assert_int_equal(count, 5);
+	assert_string_equal(c[0].name, "Gone");
+	assert_int_equal(c[0].bytes_before, 500);
+	assert_int_equal(c[0].instances, 0);
+	assert_string_equal(c[1].name, "Grown");
+	assert_int_equal(c[1].instances_before, 2);
+	assert_int_equal(c[1].instances, 9);
+	assert_int_equal(c[1].bytes_before, 32);
+	assert_int_equal(c[1].bytes, 144);
+	assert_string_equal(c[2].module, "a@1");
+	assert_string_equal(c[3].module, "a@2");
+	assert_string_equal(c[4].name, "New");
+	assert_int_equal(c[4].bytes_before, 0);
+	free(c);
+	class_histogram_release(&before);
+	class_histogram_release(&after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +278,10 @@ int main(void)
 		cmocka_unit_test(reply_without_rows_is_an_error),
 		cmocka_unit_test(
 			histogram_subtract_removes_objects_of_the_other),
+		cmocka_unit_test(files_of_hh_and_jmap_are_read),
+		cmocka_unit_test(file_without_all_classes_is_an_error),
+		cmocka_unit_test(file_cut_at_any_byte_is_read_or_an_error),
+		cmocka_unit_test(compare_finds_grown_new_and_gone_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
