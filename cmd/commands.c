@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&ssa_command,
 	&stcpy_command,
 	&dexp_command,
+	&prfi_command,
 	&jps_command,
 	&jcmd_command,
 	&jstack_command,
@@ -53,8 +54,6 @@ const struct command *command_find(const char *name)
 static const struct {
 	const char *names, *instead;
 } elsewhere[] = {
-	{ "prfi", "`perf script` output is not read; `sjkc prof PID` samples "
-		  "with perf's clock" },
 	{ "hs", "`sjkc vminfo PID --perf` prints HotSpot's counters" },
 	{ "jfr2json jfr", "`sjkc prof -i FILE` reports a recording, `sjkc "
 			  "flame --list-events FILE` lists its events" },

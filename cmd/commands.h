@@ -27,6 +27,7 @@ extern const struct command dexp_command;
 extern const struct command ssa_command;
 extern const struct command stcap_command;
 extern const struct command stcpy_command;
+extern const struct command prfi_command;
 extern const struct command prof_command;
 extern const struct command probe_command;
 extern const struct command ttop_command;

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjkc prfi: converts samples of perf script into a dump of SJK.
+ *
+ * A dump has no weights, so each thread is resampled with a constant weight. It
+ * is chosen so that the number of samples of the busiest thread grows by the
+ * factor `upscale`.
+ */
+#include "cmd/commands.h"
+#include "cmd/log.h"
+#include "cmd/sjk/sjk_input.h"
+#include "core/base/alloc.h"
+#include "core/base/output.h"
+#include "core/formats/std/std_encoder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRFI_NS_PER_MS 1000000
+#define PRFI_MAX       100000000 /* samples in the output */
+
+static struct {
+	struct sjk_input_options input;
+	const char *output, *event;
+	double upscale;
+} opt = {
+	.upscale = 3,
+};
+
+struct perf_sample {
+	uint32_t thread, stack;
+	int64_t time_ns;
+	uint64_t weight;
+};
+
+/* The samples of one thread, in the order of their times. */
+struct stream {
+	size_t next, end; /* indices of samples */
+	uint64_t rolled;  /* weight of the samples up to the next one */
+	uint64_t threshold;
+};
+
+struct resampling {
+	struct profile *profile;
+	uint32_t event; /* 1 + the event that is used; 0: the first one */
+	struct perf_sample *samples;
+	size_t count, cap;
+	struct stream *streams;
+	size_t stream_count, stream_cap;
+	uint64_t step; /* weight of an output sample */
+	struct std_encoder encoder;
+	struct output out;
+	uint64_t written;
+	uint32_t *frames;
+	size_t frame_cap;
+};
+
+static bool prfi_wants_event(struct resampling *r, struct profile *p,
+			     uint32_t event)
+{
+	const char *name = profile_text(p, p->events[event].name);
+
+	if (!r->event && (!opt.event || strcmp(name, opt.event) == 0))
+		r->event = event + 1;
+	return r->event == event + 1;
+}
+
+static void prfi_add(void *self, struct profile *p, const struct sample *s,
+		     const struct sample_details *d)
+{
+	struct resampling *r = self;
+
+	(void)d;
+	r->profile = p;
+	if (!prfi_wants_event(r, p, s->event))
+		return;
+	array_reserve(r->samples, r->cap, r->count + 1);
+	r->samples[r->count++] = (struct perf_sample){
+		.thread = s->thread,
+		.stack = s->stack,
+		.time_ns = s->time_ns,
+		.weight = s->weight,
+	};
+}
+
+static int prfi_compare(const void *left, const void *right)
+{
+	const struct perf_sample *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+/* Splits the sorted samples by thread, and computes the step. */
+static void prfi_split(struct resampling *r)
+{
+	uint64_t most = 0;
+	size_t longest = 0;
+
+	for (size_t at = 0; at < r->count;) {
+		size_t end = at;
+		uint64_t weight = 0;
+
+		while (end < r->count &&
+		       r->samples[end].thread == r->samples[at].thread)
+			weight += r->samples[end++].weight;
+		array_reserve(r->streams, r->stream_cap, r->stream_count + 1);
+		r->streams[r->stream_count++] = (struct stream){
+			.next = at,
+			.end = end,
+			.rolled = r->samples[at].weight,
+		};
+		if (weight > most)
+			most = weight;
+		if (end - at > longest)
+			longest = end - at;
+		at = end;
+	}
+	if (longest)
+		r->step = (uint64_t)((double)most / (double)longest /
+				     opt.upscale);
+}
+
+/* Moves a stream to its next output sample; false at its end. */
+static bool stream_advance(const struct resampling *r, struct stream *s)
+{
+	s->threshold += r->step;
+	while (s->rolled <= s->threshold) {
+		if (++s->next == s->end)
+			return false;
+		s->rolled += r->samples[s->next].weight;
+	}
+	return true;
+}
+
+static bool stream_is_before(const struct resampling *r, size_t a, size_t b)
+{
+	return r->samples[r->streams[a].next].time_ns <
+	       r->samples[r->streams[b].next].time_ns;
+}
+
+/* Restores the heap of streams below position `at`. */
+static void streams_sift(struct resampling *r, size_t at)
+{
+	for (;;) {
+		size_t least = at;
+		struct stream swapped;
+
+		for (size_t k = 2 * at + 1;
+		     k <= 2 * at + 2 && k < r->stream_count; k++) {
+			if (stream_is_before(r, k, least))
+				least = k;
+		}
+		if (least == at)
+			return;
+		swapped = r->streams[at];
+		r->streams[at] = r->streams[least];
+		r->streams[least] = swapped;
+		at = least;
+	}
+}
+
+static void prfi_write_sample(struct resampling *r, const struct perf_sample *s)
+{
+	struct profile *p = r->profile;
+	const struct thread *t = &p->threads[s->thread];
+	struct std_event e = {
+		.has_trace = true,
+		.time_ms = s->time_ns / PRFI_NS_PER_MS,
+		.thread_id = t->os_id ? t->os_id : STD_NONE,
+	};
+	struct text name = { 0 };
+
+	text_printf(&name, "%s (%" PRId64 ")", profile_text(p, t->name),
+		    t->os_id);
+	e.thread_name = profile_string(p, name.bytes, name.len);
+	text_release(&name);
+	for (uint32_t at = s->stack; at; at = p->stacks[at].caller) {
+		array_reserve(r->frames, r->frame_cap, e.depth + 1);
+		r->frames[e.depth++] = p->stacks[at].frame;
+	}
+	e.frames = r->frames;
+	std_encoder_add(&r->encoder, &e);
+	output_write(&r->out, r->encoder.out.bytes, r->encoder.out.len);
+	text_clear(&r->encoder.out);
+	r->written++;
+}
+
+/* Writes the output samples of all threads in the order of their times. */
+static int prfi_resample(struct resampling *r, struct error *err)
+{
+	for (size_t i = r->stream_count; i-- > 0;)
+		streams_sift(r, i);
+	while (r->stream_count) {
+		struct stream *first = &r->streams[0];
+
+		if (r->written == PRFI_MAX)
+			return fail(err, ERROR_FAILED,
+				    "more than %d samples; use a lower "
+				    "--upscale",
+				    PRFI_MAX);
+		prfi_write_sample(r, &r->samples[first->next]);
+		if (!stream_advance(r, first))
+			*first = r->streams[--r->stream_count];
+		streams_sift(r, 0);
+	}
+	return 0;
+}
+
+static int prfi_convert(struct resampling *r, struct error *err)
+{
+	if (!r->count)
+		return fail(err, ERROR_INPUT,
+			    "the input has no samples of the event '%s'",
+			    opt.event ? opt.event : "");
+	qsort(r->samples, r->count, sizeof(*r->samples), prfi_compare);
+	prfi_split(r);
+	if (!r->step)
+		return fail(err, ERROR_FAILED,
+			    "the weights are too small for an upscale of %g",
+			    opt.upscale);
+	std_encoder_init(&r->encoder, STD_V2, r->profile);
+	if (prfi_resample(r, err))
+		return -1;
+	std_encoder_finish(&r->encoder);
+	output_write(&r->out, r->encoder.out.bytes, r->encoder.out.len);
+	if (output_commit(&r->out, err))
+		return -1;
+	log_info("wrote %s: %" PRIu64 " stack traces of %zu samples",
+		 r->out.name, r->written, r->count);
+	return 0;
+}
+
+static int prfi_run(int argc, char **argv, struct error *err)
+{
+	struct resampling r = { 0 };
+	const struct sjk_sink sink = {
+		.add = prfi_add,
+		.self = &r,
+		.unfiltered = true,
+	};
+	struct profile *p = NULL;
+	int ret = -1;
+
+	if (!opt.output || !*opt.output)
+		misuse(err, "no output: name a file with -o");
+	else if (opt.upscale <= 0)
+		misuse(err, "--upscale must be greater than 0");
+	else if (output_open(&r.out, opt.output, err) == 0)
+		p = sjk_input_read(&opt.input, argc, argv, &sink, err);
+	if (p) {
+		ret = prfi_convert(&r, err);
+		if (ret == 0)
+			ret = sjk_input_check(p, err);
+	}
+	output_close(&r.out);
+	std_encoder_release(&r.encoder);
+	profile_free(p);
+	free(r.samples);
+	free(r.streams);
+	free(r.frames);
+	sjk_input_release(&opt.input);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_LIST('i', "input", &opt.input.files, "<file>",
+		 "read these outputs of perf script; - is stdin"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write to this file"),
+	OPT_STRING('f', "event", &opt.event, "<event>",
+		   "use this event (default: the first one)",
+		   .aliases = "--filter"),
+	OPT_NUMBER('u', "upscale", &opt.upscale, "<factor>",
+		   "write this number of samples each"),
+	OPT_SJK_MESSAGES(opt.input),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command prfi_command = {
+	.name = "prfi",
+	.synopsis = "prfi [<options>] -o <output> <file>…",
+	.summary = "convert perf samples into a .std file",
+	.group = "see where time goes",
+	.examples = "  perf script | sjkc prfi -i - -o perf.std\n"
+		    "  sjkc prfi -i perf.txt -o perf.std -f cycles -u 1\n",
+	.options = options,
+	.run = prfi_run,
+};
