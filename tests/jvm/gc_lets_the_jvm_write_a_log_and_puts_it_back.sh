@@ -21,8 +21,8 @@ restored() {
 		sleep 0.1
 	done
 	diff "$scratch/before" "$scratch/after" || return
-	ls -l "/proc/$pid/fd" >"$scratch/files" &&
-		! grep sjkc-gc "$scratch/files" ||
+	ls -l "/proc/$pid/fd" >"$scratch/files" || return
+	! grep sjkc-gc "$scratch/files" ||
 		{ echo 'the JVM has the file open'; return 1; }
 	! find /tmp -maxdepth 1 -name "sjkc-gc-$1-*" | grep . ||
 		{ echo 'a directory is left'; return 1; }
