@@ -75,6 +75,8 @@ struct pending {
 	uint32_t caller; /* stack trace */
 };
 
+enum { TREE_BATCH = 256 };
+
 struct walk {
 	struct profile *profile;
 	const struct nps_tree *tree;
@@ -85,6 +87,10 @@ struct walk {
 	struct pending *pending;
 	size_t count, cap;
 	size_t room; /* upper bound of further nodes */
+	/* Added together, because lookups of millions of cells wait for memory.
+	 */
+	struct sample batch[TREE_BATCH];
+	size_t batched;
 };
 
 static uint64_t tree_big_endian(const uint8_t *bytes, size_t len)
@@ -151,6 +157,12 @@ static uint32_t tree_stack(const struct walk *w, const struct node *n,
 	return frame ? profile_push(w->profile, caller, frame) : caller;
 }
 
+static void tree_flush(struct walk *w)
+{
+	profile_add_all(w->profile, w->batch, w->batched);
+	w->batched = 0;
+}
+
 static void tree_add_time(struct walk *w, uint32_t event, uint64_t us)
 {
 	if (!us)
@@ -158,7 +170,9 @@ static void tree_add_time(struct walk *w, uint32_t event, uint64_t us)
 	w->sample.event = event;
 	w->sample.weight = us * US_NS;
 	w->sample.count = us < US_MS ? 1 : (us + US_MS / 2) / US_MS;
-	profile_add(w->profile, &w->sample);
+	if (w->batched == TREE_BATCH)
+		tree_flush(w);
+	w->batch[w->batched++] = w->sample;
 }
 
 /*
@@ -237,6 +251,7 @@ static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
 
 		nps_visit(&w, &next);
 	}
+	tree_flush(&w);
 	free(w.pending);
 }
 
