@@ -15,7 +15,7 @@ try --from yesterday
 try --from 5s --to 2s
 try --min-width wide
 try --format svg
-try --output-format svg
+try --output-format gif
 try --event gpu
 try --event colapsed
 try --title
