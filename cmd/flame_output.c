@@ -416,6 +416,21 @@ static bool format_write_firefox(struct output *out,
 	return true;
 }
 
+static bool format_write_jfr(struct output *out, const struct flame_output *d)
+{
+	struct jfr_result result;
+
+	result = jfr_write(out, d->profile, d->views, d->view_count);
+	if (result.cut)
+		log_always(
+			"lost: stack traces truncated to %d frames: %" PRIu64,
+			JFR_DEPTH, result.cut);
+	if (result.dropped)
+		log_always("lost: samples beyond %" PRIu64 ": %" PRIu64,
+			   JFR_EVENTS, result.dropped);
+	return !result.cut && !result.dropped;
+}
+
 /* The first format is the default for names without an extension. */
 static const struct flame_output_format formats[] = {
 	{ "html", ".html .htm", .is_page = true, .titled = true,
@@ -429,6 +444,7 @@ static const struct flame_output_format formats[] = {
 	  .write = format_write_pprof },
 	{ "firefox", ".firefox.json.gz .json.gz", .titled = true,
 	  .annotates = true, .write = format_write_firefox },
+	{ "jfr", ".jfr", .write = format_write_jfr },
 	{ "svg", ".svg", .titled = true, .annotates = true, .one_event = true,
 	  .write = format_write_svg },
 };

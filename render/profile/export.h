@@ -162,4 +162,25 @@ void firefox_write(struct output *out, const struct profile *p,
 		   const struct event_view *views, size_t view_count,
 		   size_t selected, const struct firefox_options *options);
 
+/*
+ * jfr: a recording of JDK Flight Recorder, for `jfr`, JDK Mission Control and
+ * sjkc.
+ *
+ * CPU samples are jdk.ExecutionSample, allocations are
+ * jdk.ObjectAllocationInNewTLAB, locks are jdk.JavaMonitorEnter; other events
+ * keep their names, or are called sjkc.NAME if the name has no dot. Times are
+ * those of time buckets.
+ */
+
+struct jfr_result {
+	uint64_t cut;     /* stack traces truncated to JFR_DEPTH frames */
+	uint64_t dropped; /* samples beyond JFR_EVENTS */
+};
+
+#define JFR_DEPTH  4096
+#define JFR_EVENTS UINT64_C(20000000)
+
+struct jfr_result jfr_write(struct output *out, const struct profile *p,
+			    const struct event_view *views, size_t view_count);
+
 #endif
