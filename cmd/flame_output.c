@@ -396,7 +396,7 @@ static bool format_write_svg(struct output *out, const struct flame_output *d)
 
 	result = svg_write(out, d->profile, &d->views[d->selected], &options);
 	if (result.narrow)
-		log_info("omitted %zu stack traces, which are too narrow or "
+		log_info("omitted %zu frames, which are too narrow or "
 			 "too deep to draw",
 			 result.narrow);
 	return true;

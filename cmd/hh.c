@@ -320,6 +320,8 @@ static int hh_watch(struct heap *heap, take_fn *take,
 {
 	int64_t begin_ns = clock_monotonic_ns(), due_ns = begin_ns;
 	struct text title = { 0 };
+	int64_t taken_ns;
+	bool is_slow = false;
 	uint64_t printed = 0;
 	int status = 0;
 
@@ -330,7 +332,9 @@ static int hh_watch(struct heap *heap, take_fn *take,
 		due_ns = clock_after(due_ns, opt.watch_ns);
 		if (!hh_wait(heap, due_ns))
 			break;
+		taken_ns = clock_monotonic_ns();
 		status = take(heap, &h, err);
+		taken_ns = clock_monotonic_ns() - taken_ns;
 		if (status == 0) {
 			hh_add_title(&title, begin_ns);
 			status = hh_write_changes(first, &h, title.bytes,
@@ -338,9 +342,16 @@ static int hh_watch(struct heap *heap, take_fn *take,
 			printed++;
 		}
 		class_histogram_release(&h);
-		/* A late histogram delays the next one. */
-		if (clock_monotonic_ns() > due_ns + opt.watch_ns)
-			due_ns = clock_monotonic_ns();
+		/* The program is stopped for at most a tenth of the time. */
+		if (taken_ns > opt.watch_ns / 10) {
+			due_ns = clock_monotonic_ns() + 9 * taken_ns -
+				 opt.watch_ns;
+			if (!is_slow)
+				log_always("a histogram stops the program for "
+					   "long, so sjkc takes them less "
+					   "often");
+			is_slow = true;
+		}
 	}
 	text_release(&title);
 	if (!jvm_runs(&heap->jvm)) {

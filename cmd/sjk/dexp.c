@@ -408,6 +408,17 @@ static int dexp_compare_names(const void *left, const void *right)
 	return strcmp(*a, *b);
 }
 
+static void dexp_print_name(struct output *o, const char *before,
+			    const char *foreign)
+{
+	struct text safe = { 0 };
+
+	text_puts(&safe, before);
+	safe_text(&safe, foreign, strlen(foreign));
+	output_puts(o, safe.bytes);
+	text_release(&safe);
+}
+
 static void dexp_print_schema(const struct dexp *d, const struct dexp_schema *s,
 			      struct output *out)
 {
@@ -418,7 +429,7 @@ static void dexp_print_schema(const struct dexp *d, const struct dexp_schema *s,
 	qsort(names, s->key_count, sizeof(*names), dexp_compare_names);
 	output_printf(out, " %" PRIu64 " - [", s->count);
 	for (size_t i = 0; i < s->key_count; i++)
-		output_printf(out, "%s%s", i ? " " : "", names[i]);
+		dexp_print_name(out, i ? " " : "", names[i]);
 	output_puts(out, "]\n");
 	free(names);
 }
@@ -439,9 +450,9 @@ static void dexp_print_tags(struct dexp *d, struct output *out)
 	dexp_print_time(o, d->max_ns);
 	output_puts(o, "\n\nTag summary\n");
 	for (size_t i = 0; i < d->key_count; i++) {
-		output_printf(o, " @%s - %" PRIu64,
-			      profile_text(d->profile, sorted[i].name),
-			      sorted[i].count);
+		dexp_print_name(o, " @",
+				profile_text(d->profile, sorted[i].name));
+		output_printf(o, " - %" PRIu64, sorted[i].count);
 		if (sorted[i].has_values)
 			dexp_print_values(d, &sorted[i], o);
 		output_puts(o, "\n");

@@ -105,8 +105,14 @@ static void capture_name_file(struct capture *c)
 static int capture_open_file(struct capture *c, struct error *err)
 {
 	capture_name_file(c);
-	c->fd = open(c->path.bytes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		     0666);
+	/* Names of later files are predictable: follow no link. */
+	if (strcmp(opt.output, "-") == 0)
+		c->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		c->fd = open(c->path.bytes,
+			     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+				     (c->file ? O_NOFOLLOW : 0),
+			     0666);
 	if (c->fd < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create",
 				c->path.bytes);
@@ -131,9 +137,13 @@ static int capture_flush(struct capture *c, struct error *err)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
-					c->path.bytes);
+		if (n < 0) {
+			/* No part is written twice. */
+			fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
+				 c->path.bytes);
+			text_clear(&c->encoder.out);
+			return -1;
+		}
 		at += n;
 		left -= (size_t)n;
 	}
@@ -387,7 +397,7 @@ static bool capture_wait(int64_t until_ns)
 static int capture_run(struct capture *c, struct error *err)
 {
 	int64_t end_ns = clock_after(clock_monotonic_ns(), opt.timeout_ns);
-	int64_t due_ns;
+	int64_t due_ns, begin_ns, rest_ns;
 
 	do {
 		due_ns = clock_after(clock_monotonic_ns(), opt.interval_ns);
@@ -398,8 +408,13 @@ static int capture_run(struct capture *c, struct error *err)
 			if (capture_open_file(c, err))
 				return -1;
 		}
+		begin_ns = clock_monotonic_ns();
 		if (capture_take(c, err))
 			return -1;
+		/* The program runs at least as long as it is stopped. */
+		rest_ns = clock_monotonic_ns() - begin_ns;
+		if (due_ns < clock_after(clock_monotonic_ns(), rest_ns))
+			due_ns = clock_after(clock_monotonic_ns(), rest_ns);
 		if (due_ns > end_ns)
 			due_ns = end_ns;
 	} while (!(opt.limit && c->count >= opt.limit) &&

@@ -15,7 +15,8 @@
 #define STCPY_NS_PER_MS 1000000
 
 /* Formats with weights have a sample for each unit; this bounds the copy. */
-#define STCPY_MAX 100000000
+#define STCPY_MAX   100000000
+#define STCPY_TRIES 10000000000u
 
 static struct {
 	struct sjk_input_options input;
@@ -33,6 +34,7 @@ struct copy {
 	struct output out;
 	uint64_t random; /* state of java.util.Random */
 	uint64_t count;
+	uint64_t tries; /* samples that were chosen or not */
 	bool is_full;
 	uint32_t *frames; /* of the current stack trace */
 	size_t frame_cap;
@@ -134,7 +136,12 @@ static void copy_event(struct copy *c, const struct sample *s,
 	if (e.has_trace)
 		e.depth = copy_frames(c, s->stack);
 	e.frames = c->frames;
-	for (uint64_t i = 0; i < s->count; i++) {
+	for (uint64_t i = 0; i < s->count && !c->is_full; i++) {
+		/* A sample of a huge count would take hours. */
+		if (c->tries++ == STCPY_TRIES) {
+			c->is_full = true;
+			return;
+		}
 		if (!copy_chooses(c))
 			continue;
 		if (c->count == STCPY_MAX) {
@@ -166,7 +173,7 @@ static void copy_add(void *self, struct profile *p, const struct sample *s,
 
 static int copy_finish(struct copy *c, struct error *err)
 {
-	if (!c->profile)
+	if (!c->count && !c->is_full)
 		return fail(err, ERROR_FAILED,
 			    "no stack traces passed the filters; nothing is "
 			    "written");

@@ -465,6 +465,8 @@ static double reader_scale(double value, int exponent)
 	bool down = exponent < 0;
 	double power = 1, base = 10;
 
+	if (value == 0)
+		return 0;
 	/* Larger exponents make any number infinite or zero. */
 	for (unsigned e = (unsigned)(down ? -exponent : exponent); e; e >>= 1) {
 		if (e & 1)

@@ -333,6 +333,7 @@ static int64_t fox_read_tid(struct json_reader *r)
 {
 	struct text text = { 0 };
 	struct json_reader before = *r;
+	double number;
 	int64_t tid;
 
 	json_read_text(r, &text);
@@ -340,7 +341,8 @@ static int64_t fox_read_tid(struct json_reader *r)
 		tid = text.len ? strtol(text.bytes, NULL, 10) : 0;
 	} else {
 		*r = before;
-		tid = (int64_t)json_read_double(r);
+		number = json_read_double(r);
+		tid = number > 0 && number <= INT32_MAX ? (int64_t)number : 0;
 	}
 	text_release(&text);
 	return tid > 0 && tid <= INT32_MAX ? tid : 0;

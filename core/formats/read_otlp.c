@@ -332,13 +332,16 @@ static void otlp_add_sample(struct otlp_reader *o,
 			    const struct otlp_profile *of, struct sample *s,
 			    size_t values, size_t times)
 {
-	if (values <= 1 || !times) {
+	if (!values) {
+		for (size_t i = 0; i < times; i++)
+			otlp_add(o, of, s, 1, o->times[i]);
+		return;
+	}
+	if (values == 1 || !times) {
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < values; i++)
 			sum += o->values[i];
-		if (!values)
-			sum = times;
 		/* Without a time of each part, the first is the sample's. */
 		otlp_add(o, of, s, sum, times ? o->times[0] : 0);
 		return;

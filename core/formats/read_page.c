@@ -344,6 +344,7 @@ static void page_read_cells(struct page_reader *g, const struct page_event *e,
 	for (i = 0; i < e->cells && cursor_left(&columns[CELL_NODE]); i++) {
 		struct sample s = { .event = e->event };
 		uint64_t thread, state, bucket;
+		int64_t at_ns;
 
 		node += page_next(&columns[CELL_NODE]);
 		thread = page_next(&columns[CELL_THREAD]);
@@ -358,9 +359,11 @@ static void page_read_cells(struct page_reader *g, const struct page_event *e,
 			s.thread = g->threads[thread];
 		if (state < THREAD_STATES)
 			s.state = (enum thread_state)state;
-		if (bucket && bucket <= PROFILE_BUCKETS)
-			s.time_ns = g->start_ns +
-				    (int64_t)(bucket - 1) * g->bucket_ns;
+		if (bucket && bucket <= PROFILE_BUCKETS &&
+		    !__builtin_mul_overflow((int64_t)(bucket - 1), g->bucket_ns,
+					    &at_ns) &&
+		    !__builtin_add_overflow(at_ns, g->start_ns, &at_ns))
+			s.time_ns = at_ns;
 		profile_add(g->profile, &s);
 	}
 	if (i < e->cells)
@@ -643,7 +646,8 @@ static bool apage_read_frame(struct apage *a, struct line l)
 
 static void apage_read_lines(struct apage *a, struct lines lines)
 {
-	struct line line;
+	struct line line = { "", 0 };
+	bool is_whole = false;
 
 	while (lines_next(&lines, &line) && line.len && line.text[0] == '\'') {
 		a->line = lines.number;
@@ -655,13 +659,14 @@ static void apage_read_lines(struct apage *a, struct lines lines)
 		a->line = lines.number;
 		if (apage_read_frame(a, line))
 			continue;
-		if (a->frames && line_starts(line, "search("))
+		is_whole = a->frames && line_starts(line, "search(");
+		if (is_whole)
 			break;
 		if (a->frames && line.len && !line_starts(line, "d="))
 			profile_lost(a->profile, "lines skipped", 1,
 				     "line %" PRIu64, lines.number);
 	}
-	if (!line_starts(line, "search("))
+	if (!is_whole)
 		profile_lost(a->profile, "truncated pages", 1, "%s", "");
 	apage_leave(a, 0);
 }

@@ -107,7 +107,8 @@ static struct call *calls_find_free(void)
 			continue;
 		if (other && !now)
 			now = system_now();
-		if (other && now - c->since < STALE_NS)
+		/* It may have begun after `now`. */
+		if (other && (int64_t)(now - c->since) < (int64_t)STALE_NS)
 			continue;
 		if (calls_take(c, other)) {
 			call_begin(c);

@@ -129,16 +129,16 @@ int helper_map(void *at, size_t size, int fd, size_t offset)
 static int helper_reserve(jvm_table *jni)
 {
 	void *field = helper_field(jni, "BASE", "J");
+	uint8_t *base;
 	long at;
 
-	if (helper.base)
+	if (helper.owner)
 		return 0;
 	if (!field)
 		return SYSTEM_EBUSY;
-	helper.base = (uint8_t *)JNI_CALL(jni, JNI_GET_STATIC_LONG_FIELD,
-					  int64_t, void *,
-					  void *)(jni, helper.class, field);
-	if (!helper.base) {
+	base = (uint8_t *)JNI_CALL(jni, JNI_GET_STATIC_LONG_FIELD, int64_t,
+				   void *, void *)(jni, helper.class, field);
+	if (!base) {
 		at = system_call(
 			SYSTEM_MMAP, 0, (long)RESERVED, SYSTEM_PROT_READ_WRITE,
 			SYSTEM_MAP_PRIVATE_ANONYMOUS | SYSTEM_MAP_NORESERVE, -1,
@@ -146,13 +146,17 @@ static int helper_reserve(jvm_table *jni)
 		if (at < 0 && at > -4096)
 			return (int)-at;
 		*(uint64_t *)at = PROBE_MAGIC;
-		helper.base = (uint8_t *)at + PAGE + PROBE_BASE;
+		base = (uint8_t *)at + PAGE + PROBE_BASE;
 		JNI_CALL(jni, JNI_SET_STATIC_LONG_FIELD, void, void *, void *,
 			 int64_t)
-		(jni, helper.class, field, (int64_t)helper.base);
+		(jni, helper.class, field, (int64_t)base);
 	}
-	helper.owner = (struct helper_owner *)(helper.base - PROBE_BASE - PAGE);
-	return helper.owner->magic == PROBE_MAGIC ? 0 : SYSTEM_EBUSY;
+	/* Memory of another layout stays refused. */
+	if (*(uint64_t *)(base - PROBE_BASE - PAGE) != PROBE_MAGIC)
+		return SYSTEM_EBUSY;
+	helper.base = base;
+	helper.owner = (struct helper_owner *)(base - PROBE_BASE - PAGE);
+	return 0;
 }
 
 /* Takes the next ids, so that code of earlier sessions has others. */

@@ -19,6 +19,8 @@
 
 /* A class that is loaded again is armed at most this often. */
 #define AGAIN_NS 1000000000u
+/* Or so rarely that this takes a hundredth of the time. */
+#define AGAIN_REST 100u
 
 /* Maximum growth of a class file, for the address space of the output. */
 #define OUT_FACTOR 16
@@ -54,8 +56,9 @@ static struct {
 	size_t names_len;
 	/* Classes with the name of an armed class that have been loaded. */
 	uint32_t loaded, searched, armed_again;
-	uint64_t again_ns; /* when they were searched last */
-	void **refs;       /* PROBE_MAX local references */
+	uint64_t again_ns;      /* when they were searched last */
+	uint64_t again_cost_ns; /* the time that this took */
+	void **refs;            /* PROBE_MAX local references */
 	struct weaver *weaver;
 } weaving;
 
@@ -548,12 +551,15 @@ void weaving_arm_again(jvm_table *env, jvm_table *jni)
 	struct probe_control *c = helper_control();
 	uint32_t first = weaving.class_count, lost, woven = 0;
 	uint32_t loaded = __atomic_load_n(&weaving.loaded, __ATOMIC_ACQUIRE);
-	uint64_t retransform_ns = c->retransform_ns;
+	uint64_t retransform_ns = c->retransform_ns, begin_ns;
 	int code = 0;
 
 	if (!weaving.is_armed || loaded == weaving.armed_again ||
-	    system_now() - weaving.again_ns < AGAIN_NS)
+	    system_now() - weaving.again_ns < AGAIN_NS ||
+	    system_now() - weaving.again_ns <
+		    weaving.again_cost_ns * AGAIN_REST)
 		return;
+	begin_ns = system_now();
 	lost = weaving_find_again(env, jni);
 	weaving_weave_all(env, jni, first, &code);
 	for (uint32_t i = first; i < weaving.class_count; i++)
@@ -563,6 +569,7 @@ void weaving_arm_again(jvm_table *env, jvm_table *jni)
 	c->classes += woven;
 	c->retransform_ns = retransform_ns;
 	weaving.again_ns = system_now();
+	weaving.again_cost_ns = weaving.again_ns - begin_ns;
 	/*
 	 * A class is announced before it is in the JVM's list, so the list is
 	 * searched twice.

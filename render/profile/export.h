@@ -136,7 +136,7 @@ struct svg_options {
 };
 
 struct svg_result {
-	size_t narrow; /* stack traces that are too narrow to draw */
+	size_t narrow; /* frames that are too narrow or too deep to draw */
 };
 
 #define SVG_ROWS 1500 /* maximum depth: deeper frames are not drawn */

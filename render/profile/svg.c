@@ -132,7 +132,7 @@ static void svg_arrange(struct svg *s)
 
 		s->lefts[i] = saturate_add(start, *next);
 		*next = saturate_add(*next, s->totals[i]);
-		if (!svg_is_drawn(s, i))
+		if (!svg_is_drawn(s, i) || nodes[i].depth >= SVG_ROWS)
 			s->result.narrow++;
 		else if (nodes[i].depth + (size_t)1 > s->rows)
 			s->rows = nodes[i].depth + 1;

@@ -245,9 +245,10 @@ static int perf_wait(struct perf_run *r, int *status, struct error *err)
 		*err = reason;
 		return -1;
 	}
-	if (!r->is_silent)
-		child_reap(pid, status,
-			   clock_after(clock_monotonic_ns(), END_NS));
+	/* The id of a reaped child may belong to another process. */
+	if (!r->is_silent &&
+	    child_reap(pid, status, clock_after(clock_monotonic_ns(), END_NS)))
+		child_leave(&r->child);
 	return 0;
 }
 
