@@ -228,8 +228,10 @@ static void page_read_names(struct page_reader *g, struct cursor c)
 
 		if (shared > from - before)
 			shared = 0;
-		text_add(&copy, g->names.bytes + before, shared);
-		text_add(&g->names, copy.bytes, copy.len);
+		if (shared)
+			text_add(&copy, g->names.bytes + before, shared);
+		if (copy.len)
+			text_add(&g->names, copy.bytes, copy.len);
 		text_release(&copy);
 		if (line.len)
 			text_add(&g->names, line.text + 1, line.len - 1);
