@@ -426,8 +426,14 @@ static int hh_read(const char *path, struct class_histogram *h,
 {
 	int status = class_histogram_read_file(h, path, err);
 
+	/* Its classes would be missing in the differences. */
 	if (status == 0 && h->unread)
-		log_always("%s: %zu lines are unreadable", path, h->unread);
+		return fail(err, ERROR_INPUT, "%s: %zu lines are unreadable",
+			    path, h->unread);
+	if (status == 0 && !h->has_total)
+		log_always("%s: states no total, so sjkc cannot tell whether "
+			   "it lacks classes",
+			   path);
 	return status;
 }
 

@@ -134,6 +134,19 @@ static int vm_log_enable(struct vm_log *v, const struct gc_options *o,
 	return ret;
 }
 
+/* For the case that sjkc and its cleanup process are killed together. */
+static void vm_log_print_end(const struct vm_log *v)
+{
+	struct text command = { 0 };
+
+	vm_log_add_output(v, &command);
+	log_info("%d: the JVM logs into an unlinked file until sjkc ends; if "
+		 "sjkc and its cleanup process are killed together, end the "
+		 "log with `sjkc jcmd %d '%s what=all=off'`",
+		 (int)v->jvm->pid, (int)v->jvm->pid, command.bytes);
+	text_release(&command);
+}
+
 /* Removes the output; prints what to do if that fails. */
 static void vm_log_disable(struct vm_log *v)
 {
@@ -444,6 +457,7 @@ static int vm_log_start(struct vm_log *v, const struct gc_options *o,
 	if (v->fd < 0 || vm_log_enable(v, o, err))
 		return -1;
 	vm_log_remove(v);
+	vm_log_print_end(v);
 	v->source.begin_ns = clock_monotonic_ns();
 	return 0;
 }

@@ -31,6 +31,7 @@ struct sjk_input {
 	struct trace_filter *filter, *trim;
 	struct trace_verdicts *filtered, *trimmed;
 	struct pattern *thread_name;
+	char *chosen; /* the one event that is not of JFR, or NULL */
 	/* Results, index: thread or event; see enum below. */
 	uint8_t *threads, *events;
 	size_t thread_count, thread_cap, event_count, event_cap;
@@ -38,14 +39,31 @@ struct sjk_input {
 
 enum { INPUT_UNDECIDED, INPUT_KEPT, INPUT_DROPPED };
 
-static bool input_chooses(const struct sjk_input *in, const char *event)
+/*
+ * Samples of different events are never added up: only the first event of a
+ * file that is not of JFR is kept.
+ */
+static bool input_takes_event(struct sjk_input *in, const char *event)
+{
+	if (strcmp(event, "nps.cpu") == 0)
+		return false; /* a part of nps.wall */
+	if (!in->chosen)
+		in->chosen = xstrdup(event);
+	if (strcmp(in->chosen, event) == 0)
+		return true;
+	log_always("samples of the event '%s' are skipped; only '%s' is used",
+		   event, in->chosen);
+	return false;
+}
+
+static bool input_chooses(struct sjk_input *in, const char *event)
 {
 	const char *wanted = in->options->jfr_event;
 	bool known = strncmp(event, "jdk.", 4) == 0 ||
 		     strncmp(event, "profiler.", 9) == 0;
 
 	if (!known)
-		return strcmp(event, "nps.cpu") != 0; /* a part of nps.wall */
+		return input_takes_event(in, event);
 	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
 		if (strcmp(choices[i].choice, wanted ? wanted : "EXEC") != 0)
 			continue;
@@ -245,6 +263,7 @@ struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 	trace_verdicts_free(in.trimmed);
 	trace_filter_free(in.filter);
 	trace_filter_free(in.trim);
+	free(in.chosen);
 	free(in.threads);
 	free(in.events);
 	return p;

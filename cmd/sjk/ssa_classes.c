@@ -206,6 +206,9 @@ static int classes_read(struct ssa_classes *c, const struct input *in,
 			ret = property_use(c, &names, &logical, flags, err);
 		text_clear(&logical);
 	}
+	/* The last line may end with a backslash. */
+	if (ret == 0 && logical.len && !line_is_comment(&logical))
+		ret = property_use(c, &names, &logical, flags, err);
 	classes_rename(c, &names);
 	ssa_classes_release(&names);
 	text_release(&logical);

@@ -325,7 +325,7 @@ static void cell_add_bytes(struct sjk_table *t, const struct thread_info *info,
 		cell_add_number(t, rate, 0);
 		return;
 	}
-	bytes = (int64_t)rate;
+	bytes = rate < 9e18 && rate > -9e18 ? (int64_t)rate : INT64_MAX;
 	if (bytes < INT64_C(10) << 10)
 		sjk_table_add(t, "%" PRId64 "/s ", bytes);
 	else if (bytes < INT64_C(10) << 20)
@@ -370,7 +370,7 @@ static void cell_add_name(struct sjk_table *t, const struct profile *p,
 
 static double row_rate(const struct thread_row *row)
 {
-	if (row->samples < 2)
+	if (row->samples < 2 || row->max_ms == row->min_ms)
 		return NAN;
 	return 1000.0 * (double)row->samples /
 	       (double)(row->max_ms - row->min_ms);

@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/lines.h"
 #include "core/base/protobuf.h"
+#include "core/base/saturate.h"
 #include "core/formats/frame_text.h"
 #include "core/formats/labels.h"
 #include "core/formats/reader.h"
@@ -252,9 +253,14 @@ static void otlp_push_location(struct otlp_reader *o, uint64_t index)
 	}
 	array_reserve(o->frames, o->frame_cap, o->depth + LINES_MAX + 1);
 	c = message;
-	while (lines < LINES_MAX && protobuf_next(&c, &f)) {
+	while (protobuf_next(&c, &f)) {
 		if (f.number != LOCATION_LINES)
 			continue;
+		if (lines == LINES_MAX) {
+			profile_lost(o->profile, "inlined frames skipped", 1,
+				     "location %" PRIu64, index);
+			break;
+		}
 		o->frames[o->depth++] = otlp_line_frame(o, f.bytes, mapping,
 							is_kernel);
 		lines++;
@@ -267,6 +273,7 @@ static uint32_t otlp_stack(struct otlp_reader *o, uint64_t index)
 {
 	struct cursor c = otlp_entry(o, TABLE_STACK, index);
 	struct protobuf_field f;
+	bool is_damaged = false;
 	uint64_t location;
 
 	if (index >= o->tables[TABLE_STACK].count)
@@ -278,8 +285,10 @@ static uint32_t otlp_stack(struct otlp_reader *o, uint64_t index)
 		while (f.number == STACK_LOCATIONS && o->depth < DEPTH_MAX &&
 		       protobuf_next_number(&f, &location))
 			otlp_push_location(o, location);
+		is_damaged |= f.number == STACK_LOCATIONS &&
+			      !cursor_ok(&f.bytes);
 	}
-	if (!cursor_ok(&c) || o->depth >= DEPTH_MAX)
+	if (is_damaged || !cursor_ok(&c) || o->depth >= DEPTH_MAX)
 		profile_lost(o->profile, "truncated stack traces", 1,
 			     "stack trace %" PRIu64, index);
 	o->stacks[index] = profile_stack(o->profile, o->frames, o->depth);
@@ -341,7 +350,7 @@ static void otlp_add_sample(struct otlp_reader *o,
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < values; i++)
-			sum += o->values[i];
+			sum = saturate_add(sum, o->values[i]);
 		/* Without a time of each part, the first is the sample's. */
 		otlp_add(o, of, s, sum, times ? o->times[0] : 0);
 		return;

@@ -113,6 +113,9 @@ static void page_read_event(struct page_reader *g, struct json_reader *r)
 				      unit),
 			cells
 		};
+	} else if (!r->failed) {
+		profile_lost(g->profile, "events skipped", 1,
+			     "more than %d events", EVENTS_MAX);
 	}
 	text_release(&name);
 }

@@ -29,3 +29,8 @@ echo "= $?"
 echo hello >text
 sjkc hh --diff text -i after
 echo "= $?"
+sjkc hh -i after --csv >after.csv
+sjkc hh --diff before -i after.csv
+sed 's/500 .* com/five com/' after >damaged
+sjkc hh --diff before -i damaged
+echo "= $?"

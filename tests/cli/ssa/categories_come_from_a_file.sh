@@ -17,3 +17,6 @@ for compat in '' --sjk-compat; do
 	sjkc ssa -f "$dump" --categorize $compat \
 		-nc itself='Busy.fib/^+Busy.fib' lambda='**.run/^+**.run'
 done
+echo '-- the last line ends with a backslash'
+printf 'fib: **.fib\nrest: !nothing\\' >last
+sjkc ssa -f "$dump" --categorize -cf last
