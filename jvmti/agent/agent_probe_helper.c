@@ -130,6 +130,7 @@ static int helper_reserve(jvm_table *jni)
 {
 	void *field = helper_field(jni, "BASE", "J");
 	uint8_t *base;
+	int code;
 	long at;
 
 	if (helper.owner)
@@ -139,12 +140,16 @@ static int helper_reserve(jvm_table *jni)
 	base = (uint8_t *)JNI_CALL(jni, JNI_GET_STATIC_LONG_FIELD, int64_t,
 				   void *, void *)(jni, helper.class, field);
 	if (!base) {
+		/* Sessions map their parts; the rest is charged to nobody. */
 		at = system_call(
-			SYSTEM_MMAP, 0, (long)RESERVED, SYSTEM_PROT_READ_WRITE,
+			SYSTEM_MMAP, 0, (long)RESERVED, SYSTEM_PROT_NONE,
 			SYSTEM_MAP_PRIVATE_ANONYMOUS | SYSTEM_MAP_NORESERVE, -1,
 			0);
 		if (at < 0 && at > -4096)
 			return (int)-at;
+		code = helper_map((void *)at, PAGE, -1, 0);
+		if (code)
+			return code;
 		*(uint64_t *)at = PROBE_MAGIC;
 		base = (uint8_t *)at + PAGE + PROBE_BASE;
 		JNI_CALL(jni, JNI_SET_STATIC_LONG_FIELD, void, void *, void *,
