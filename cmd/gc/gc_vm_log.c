@@ -8,7 +8,8 @@
  *	VM.log … what=all=off	the JVM closes it
  *
  * Other outputs of the JVM's log stay as they are. A cleanup process disables
- * the output if sjkc is killed.
+ * the output if sjkc is killed, or if sjkc does not read for a minute because
+ *it is stopped or its output blocks: the JVM would fill its disk.
  */
 #include "cmd/gc/gc_command.h"
 #include "cmd/log.h"
@@ -33,10 +34,12 @@
 #define VM_LOG_FIRST      11 /* the first JDK that is supported */
 #define VM_LOG_WAIT_NS    (250 * CLOCK_NS_PER_MS)
 #define VM_LOG_CLEANUP_NS (10 * CLOCK_NS_PER_S)
-#define VM_LOG_PART       ((size_t)256 << 10) /* read at once */
-#define VM_LOG_LINE       ((size_t)1 << 20)   /* longer lines are damage */
-#define VM_LOG_HOLE       ((off_t)16 << 10)   /* freed at once */
-#define VM_LOG_MOST       ((off_t)1 << 30)    /* if nothing can be freed */
+#define VM_LOG_BEAT_NS    (5 * CLOCK_NS_PER_S)
+#define VM_LOG_IDLE_NS    (60 * CLOCK_NS_PER_S) /* then the log ends */
+#define VM_LOG_PART       ((size_t)256 << 10)   /* read at once */
+#define VM_LOG_LINE       ((size_t)1 << 20)     /* longer lines are damage */
+#define VM_LOG_HOLE       ((off_t)16 << 10)     /* freed at once */
+#define VM_LOG_MOST       ((off_t)1 << 30)      /* if nothing can be freed */
 
 static const char vm_log_file[] = "gc.log";
 
@@ -51,8 +54,9 @@ struct vm_log {
 	bool is_enabled;    /* the JVM may write the log */
 	int fd;
 	off_t read, freed;
-	bool was_full;  /* the file system had no space: lines are missing */
-	bool keeps_all; /* the file system cannot free a part of a file */
+	int64_t beat_ns; /* when the cleanup process was told that sjkc reads */
+	bool was_full;   /* the file system had no space: lines are missing */
+	bool keeps_all;  /* the file system cannot free a part of a file */
 	struct text bytes;
 	size_t fed; /* bytes that were given to lines */
 };
@@ -241,24 +245,44 @@ static void vm_log_remove(struct vm_log *v)
 
 /* ---- cleaning up ---- */
 
-/* The job of the cleanup process: waits for the end of sjkc. */
+/* The job of the cleanup process: waits until sjkc ends or reads no more. */
 static int vm_log_clean_up(void *self, int channel, struct error *err)
 {
 	struct vm_log *v = self;
 	enum child_news news;
-	char word;
+	char word = 'b';
 
 	(void)err;
 	do
-		news = child_hear(channel, INT64_MAX, &word);
-	while (news == CHILD_SILENT);
-	if (news != CHILD_GONE)
+		news = child_hear(channel,
+				  clock_monotonic_ns() + VM_LOG_IDLE_NS, &word);
+	while (news == CHILD_TOLD && word == 'b');
+	if (news == CHILD_TOLD)
 		return CHILD_NOTHING;
 	/* Whatever the parent had done when this process was started. */
 	v->is_enabled = v->is_made = true;
 	vm_log_disable(v);
 	vm_log_remove(v);
 	return CHILD_NOTHING;
+}
+
+/* Tells the cleanup process that sjkc reads; fails if it has ended the log. */
+static int vm_log_beat(struct vm_log *v, struct error *err)
+{
+	int64_t pause_ns = clock_monotonic_ns() - v->beat_ns;
+	bool is_listed = true;
+
+	if (pause_ns < VM_LOG_BEAT_NS)
+		return 0;
+	v->beat_ns += pause_ns;
+	child_tell(v->cleaner.channel, 'b', -1);
+	if (pause_ns < VM_LOG_IDLE_NS / 2 || !jvm_runs(v->jvm) ||
+	    vm_log_is_listed(v, v->attach, &is_listed, err))
+		return 0;
+	return is_listed ? 0
+			 : fail(err, ERROR_FAILED,
+				"the JVM's log has ended, because sjkc did not "
+				"read it for a minute");
 }
 
 static int vm_log_start_cleaner(struct vm_log *v, struct error *err)
@@ -317,10 +341,14 @@ static void vm_log_check_space(struct vm_log *v)
 /* Feeds the lines that are new. Returns 1, or 0 if there are none. */
 static int vm_log_read(struct vm_log *v, struct error *err)
 {
-	char *part = xmalloc(VM_LOG_PART);
-	ssize_t got = pread(v->fd, part, VM_LOG_PART, v->read);
+	char *part;
 	const char *end;
+	ssize_t got;
 
+	if (vm_log_beat(v, err))
+		return -1;
+	part = xmalloc(VM_LOG_PART);
+	got = pread(v->fd, part, VM_LOG_PART, v->read);
 	if (v->fed) {
 		v->bytes.len -= v->fed;
 		memmove(v->bytes.bytes, v->bytes.bytes + v->fed, v->bytes.len);
@@ -458,7 +486,7 @@ static int vm_log_start(struct vm_log *v, const struct gc_options *o,
 		return -1;
 	vm_log_remove(v);
 	vm_log_print_end(v);
-	v->source.begin_ns = clock_monotonic_ns();
+	v->source.begin_ns = v->beat_ns = clock_monotonic_ns();
 	return 0;
 }
 
