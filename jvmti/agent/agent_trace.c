@@ -30,6 +30,7 @@ static struct {
 	bool is_on;
 	bool is_mapped;
 	uint32_t inside; /* threads that may be in a stub */
+	char path[PATH]; /* of the library, until it is removed */
 } trace;
 
 /* The natives pass calls on, as those of agent_probe_calls.c do. */
@@ -196,8 +197,28 @@ static bool trace_wait_outside(void)
 	return false;
 }
 
+/* The client does this, too, but may be killed with its cleanup process. */
+static void trace_remove_file(void)
+{
+	size_t len = 0, slash = 0;
+
+	if (!trace.path[0])
+		return;
+	for (; trace.path[len]; len++) {
+		if (trace.path[len] == '/')
+			slash = len;
+	}
+	system_call(SYSTEM_UNLINKAT, SYSTEM_AT_FDCWD, (long)trace.path, 0, 0, 0,
+		    0);
+	trace.path[slash] = '\0';
+	system_call(SYSTEM_UNLINKAT, SYSTEM_AT_FDCWD, (long)trace.path,
+		    SYSTEM_AT_REMOVEDIR, 0, 0, 0);
+	trace.path[0] = '\0';
+}
+
 void trace_end(void)
 {
+	trace_remove_file();
 	if (!trace.is_mapped)
 		return;
 	helper_map(trace.base + PROBE_STUBS, PROBE_SEMAPHORES, -1, 0);
@@ -232,7 +253,6 @@ enum probe_step trace_publish(const uint8_t *request, uint32_t len, int *code)
 	uint32_t stubs_at = class_u4(&r), stubs_end = class_u4(&r);
 	uint32_t semaphores_at = class_u4(&r);
 	const uint8_t *path = class_read(&r, len - r.at);
-	char copy[PATH] = { 0 };
 	size_t path_len = len - 12;
 
 	if (r.is_bad || !path || path_len >= PATH || !trace.base ||
@@ -245,11 +265,12 @@ enum probe_step trace_publish(const uint8_t *request, uint32_t len, int *code)
 		*code = SYSTEM_EBUSY;
 		return PROBE_AT_LIBRARY;
 	}
-	memcpy(copy, path, path_len);
+	memcpy(trace.path, path, path_len);
+	trace.path[path_len] = '\0';
 	trace.stubs_at = stubs_at;
 	trace.stubs_end = stubs_end;
 	trace.first_id = helper_control()->first_id;
-	*code = trace_map(copy, semaphores_at);
+	*code = trace_map(trace.path, semaphores_at);
 	if (*code) {
 		trace_end();
 		return PROBE_AT_LIBRARY;

@@ -53,6 +53,19 @@ trace() {
 	return 1
 }
 
+# untrace: ends bpftrace, which can miss a signal that arrives while it reads
+untrace() {
+	for _ in $(seq 1 120); do
+		grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$tracer/status" ||
+			break
+		kill -INT $tracer 2>/dev/null
+		sleep 0.5
+	done
+	kill -KILL $tracer 2>/dev/null
+	wait $tracer
+	return 0
+}
+
 # is KEY VALUE: fails unless bpftrace has printed this value
 is() {
 	grep -Fxq "@$1: $2" "$scratch/traced" && return
@@ -103,8 +116,8 @@ tracers_count_each_call() {
 	[ "$(raised)" -eq 3 ] || { echo "raised: $(raised)"; return 1; }
 	: >"$scratch/go"
 	target_wait "$said" DONE || return
-	kill -INT $tracer "$prof_pid"
-	wait $tracer
+	kill -INT "$prof_pid"
+	untrace
 	prof_end 0 || return
 	is 'entered[Calls$Orders.submit]' \
 		"$(account 'Orders.submit(long)' 1)" &&
@@ -142,11 +155,12 @@ killed_sjkc_leaves_nothing() {
 	wait $tracer 2>/dev/null
 	[ "$(raised)" -eq 0 ] || { echo 'raised by a killed tracer'; return 1; }
 	trace 'usdt:*:java*:submit__entry { @entered = count() }' || return
-	kill -KILL "$probing"
+	# With its helper processes, as when a container is killed.
+	# shellcheck disable=SC2046 # process ids
+	kill -KILL "$probing" $(ps -o pid= --ppid "$probing")
 	wait "$probing" 2>/dev/null
 	nothing_is_left && alive "$pid" || return
-	kill -INT $tracer
-	wait $tracer
+	untrace
 	alive "$pid"
 }
 
