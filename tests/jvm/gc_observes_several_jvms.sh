@@ -16,8 +16,8 @@ target "$jdk" -- live=4000 rate=200 full=200 || exit 1
 second=$pid
 
 gc 0 "$first" "$second" 2s --source perfdata --histogram -q &&
-	gc_has "$gc_out" "^Collecting \($first\) .* full " &&
-	gc_has "$gc_out" "^Collecting \($second\) .* full " &&
+	gc_has "$gc_out" "^Collecting \($first\) .* (full|[0-9]+ pauses) " &&
+	gc_has "$gc_out" "^Collecting \($second\) .* (full|[0-9]+ pauses) " &&
 	gc_has "$gc_out" '^(full|young) +Serial ' &&
 	gc_has "$gc_out" '^(full|young) +Parallel ' &&
 	gc_has "$gc_out" '^all collections .*%' &&
