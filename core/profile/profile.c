@@ -334,7 +334,9 @@ void profile_stacks(struct profile *p, const uint32_t *frames,
 		for (size_t i = 0; i < batch; i++)
 			total += counts[i];
 		profile_find_batch(p, frames, total, counts, batch, ids);
-		frames += total;
+		/* NULL if no stack of the batch has frames. */
+		if (total)
+			frames += total;
 		counts += batch;
 		ids += batch;
 		n -= batch;

@@ -140,7 +140,8 @@ static int helper_reserve(jvm_table *jni)
 	base = (uint8_t *)JNI_CALL(jni, JNI_GET_STATIC_LONG_FIELD, int64_t,
 				   void *, void *)(jni, helper.class, field);
 	if (!base) {
-		/* Sessions map their parts. The JVM is not charged for the rest. */
+		/* Sessions map their parts. The JVM is not charged for the
+		 * rest. */
 		at = system_call(
 			SYSTEM_MMAP, 0, (long)RESERVED, SYSTEM_PROT_NONE,
 			SYSTEM_MAP_PRIVATE_ANONYMOUS | SYSTEM_MAP_NORESERVE, -1,
