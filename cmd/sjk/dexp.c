@@ -497,6 +497,7 @@ static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
 		.self = d,
 		.wants_events = true,
 		.unfiltered = true,
+		.any_event = true,
 	};
 
 	d->table.columns = opt.columns.count;

@@ -240,6 +240,7 @@ static int prfi_run(int argc, char **argv, struct error *err)
 		.add = prfi_add,
 		.self = &r,
 		.unfiltered = true,
+		.any_event = true,
 	};
 	struct profile *p = NULL;
 	int ret = -1;

@@ -63,7 +63,8 @@ static bool input_chooses(struct sjk_input *in, const char *event)
 		     strncmp(event, "profiler.", 9) == 0;
 
 	if (!known)
-		return input_takes_event(in, event);
+		return in->sink->any_event ? strcmp(event, "nps.cpu") != 0
+					   : input_takes_event(in, event);
 	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
 		if (strcmp(choices[i].choice, wanted ? wanted : "EXEC") != 0)
 			continue;

@@ -69,6 +69,7 @@ struct sjk_sink {
 	void *self;
 	bool wants_events; /* also events that are not samples of threads */
 	bool unfiltered;   /* only the time range applies */
+	bool any_event;    /* it chooses among events that are not of JFR */
 };
 
 /*

@@ -322,8 +322,7 @@ static void note_about_an_event_is_in_its_report_only(void **state)
 static void time_range_of_extreme_times_is_valid(void **state)
 {
 	(void)state;
-	check_times(INT64_MIN, INT64_MAX,
-		    ", recorded for 18,446,744,074 s",
+	check_times(INT64_MIN, INT64_MAX, ", recorded for 18,446,744,074 s",
 		    "\"span_ns\":18446744073709551615");
 	check_times(-1000000, 999000000, ", recorded for 1 s",
 		    "\"from\":\"1969-12-31T23:59:59.999Z\","
