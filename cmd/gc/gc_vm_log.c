@@ -259,7 +259,7 @@ static int vm_log_clean_up(void *self, int channel, struct error *err)
 	while (news == CHILD_TOLD && word == 'b');
 	if (news == CHILD_TOLD)
 		return CHILD_NOTHING;
-	/* Whatever the parent had done when this process was started. */
+	/* The parent may have done both after this process was started. */
 	v->is_enabled = v->is_made = true;
 	vm_log_disable(v);
 	vm_log_remove(v);
@@ -440,7 +440,7 @@ static int vm_log_check_version(const struct jvm *jvm, struct error *err)
 		return -1;
 	version = jdk_version_of(info.version).feature;
 	jvm_info_release(&info);
-	/* An unknown version: VM.log reports what is missing. */
+	/* If the version is unknown, VM.log reports a missing feature. */
 	if (!version || version >= VM_LOG_FIRST)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,

@@ -112,7 +112,7 @@ static int jfr_check_version(const struct jfr_session *s, struct error *err)
 		return -1;
 	version = jdk_version_of(info.version).feature;
 	jvm_info_release(&info);
-	/* An unknown version: JFR.start reports what is missing. */
+	/* If the version is unknown, JFR.start reports a missing feature. */
 	if (!version || version >= JFR_FIRST)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,

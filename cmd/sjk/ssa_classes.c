@@ -132,8 +132,7 @@ static int property_use(struct ssa_classes *c, struct ssa_classes *names,
 		key.bytes[key.len - suffix] = '\0';
 		if (names->count < CLASSES_MAX) {
 			array_reserve(names->all, names->cap, names->count + 1);
-			/* The key and, for now in .filter's place, no filter.
-			 */
+			/* The key and the value, each ending with NUL. */
 			name.name = xmalloc(key.len + value.len + 2);
 			memcpy(name.name, key.bytes, key.len);
 			name.name[key.len - suffix] = '\0';

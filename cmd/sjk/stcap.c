@@ -126,7 +126,7 @@ static int capture_open_file(struct capture *c, struct error *err)
 	return 0;
 }
 
-/* Writes what has been encoded. */
+/* Writes the encoded bytes. */
 static int capture_flush(struct capture *c, struct error *err)
 {
 	const char *at = c->encoder.out.bytes;

@@ -51,8 +51,8 @@ int class_histogram_read(struct class_histogram *h, const char *text,
 /*
  * Reads a file ("-": standard input) with a reply of the JVM (jmap -histo, jcmd
  * GC.class_histogram) or the output of sjkc hh, as text, CSV or JSON. The rows
- * are sorted. ERROR_INPUT if it is none of these, or if it states a total but
- * lacks rows: a difference to it would be wrong.
+ * are sorted. ERROR_INPUT for other formats, and for a file that states a
+ * total but lacks rows: a difference to it would be wrong.
  */
 int class_histogram_read_file(struct class_histogram *h, const char *path,
 			      struct error *err);

@@ -71,7 +71,7 @@ void *helper_field_of(jvm_table *jni, void *class, const char *name,
 		      const char *type);
 
 /*
- * Replaces what is mapped at an address, in one step.  fd is shared memory, or
+ * Replaces the mapping of an address, in one step.  fd is shared memory, or
  * -1 for private memory.  Returns the errno.
  */
 int helper_map(void *at, size_t size, int fd, size_t offset);

@@ -120,7 +120,7 @@ static uint64_t usdt_stub(const struct usdt *u, size_t probe, unsigned which)
 		       PROBE_STUB;
 }
 
-/* ---- what is mapped ---- */
+/* ---- mapped parts ---- */
 
 /* Filled in at the end, because it depends on the contents. */
 static void usdt_put_build_id(struct usdt *u)
