@@ -39,6 +39,8 @@ tidy_checks() {
 	printf ',-%s' clang-analyzer-valist.Uninitialized
 	# Reports sizeof of an array element that is a pointer.
 	printf ',-%s' bugprone-sizeof-expression
+	# Reports memchr() that looks a character up in a literal.
+	printf ',-%s' bugprone-not-null-terminated-result
 	# Matters of taste; -Wconversion covers the last.
 	printf ',-%s' bugprone-easily-swappable-parameters \
 		bugprone-reserved-identifier \

@@ -95,7 +95,7 @@ static int jfr_command_done(struct attach *attach, const char *command,
 	struct line first = { 0 };
 
 	lines_next(&lines, &first);
-	if (ret == 0 && !(reply.len && strstr(reply.bytes, success)))
+	if (ret == 0 && !(reply.bytes && strstr(reply.bytes, success)))
 		ret = fail(err, ERROR_REFUSED, "%.*s: %.*s",
 			   (int)strcspn(command, " "), command, (int)first.len,
 			   first.len ? first.text : "");

@@ -137,7 +137,8 @@ static size_t pauses_loaded_classes(const struct jvm *jvm)
 		if (perfdata_value(counters, names[i], &value))
 			sum += i < 2 ? value : -value;
 	perfdata_close(counters);
-	return sum > 0 && sum < MANY_CLASSES * 100 ? (size_t)sum : MANY_CLASSES;
+	return sum > 0 && sum < MANY_CLASSES * 100L ? (size_t)sum
+						    : MANY_CLASSES;
 }
 
 void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out)

@@ -281,7 +281,7 @@ static enum ssa_sort histo_order(const struct ssa_options *o)
 	static const char *const orders[] = { "TERM", "OCCUR", "FREQ" };
 	int sort = SSA_TERM;
 
-	while (o->sort && strcmp(o->sort, orders[sort]) != 0)
+	while (o->sort && sort < SSA_FREQ && strcmp(o->sort, orders[sort]) != 0)
 		sort++;
 	return (enum ssa_sort)sort;
 }

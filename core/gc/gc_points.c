@@ -199,7 +199,7 @@ int gc_points_read(struct gc_points *p, int fd, struct error *err)
 	points_place(&f, points_find_note(&f, "safepoint__begin"), &p->begin);
 	p->has_note = note != 0;
 	/* The argument is in its register until the function changes it. */
-	if (note && found.end && note - found.end <= 2 * ENDBR_SIZE)
+	if (note && found.end && note - found.end <= 2ULL * ENDBR_SIZE)
 		points_place(&f, note, &p->stop);
 	points_place(&f, found.heap, &p->heap);
 	points_place(&f, found.block, &p->block);
