@@ -385,6 +385,22 @@ static bool format_write_pprof(struct output *out, const struct flame_output *d)
 					     .depth);
 }
 
+static bool format_write_otlp(struct output *out, const struct flame_output *d)
+{
+	const struct flame_output_options *o = d->options;
+	const struct otlp_options options = {
+		.style = flame_output_style(o, !o->samples),
+	};
+	struct otlp_result result;
+
+	result = otlp_write(out, d->profile, d->views, d->view_count, &options);
+	if (result.cut)
+		log_always(
+			"lost: stack traces truncated to %zu frames: %" PRIu64,
+			result.depth, result.cut);
+	return !result.cut;
+}
+
 static bool format_write_svg(struct output *out, const struct flame_output *d)
 {
 	const struct flame_output_options *o = d->options;
@@ -442,6 +458,7 @@ static const struct flame_output_format formats[] = {
 	  .annotates = true, .write = format_write_speedscope },
 	{ "pprof", ".pb.gz .pprof", .titled = true, .annotates = true,
 	  .write = format_write_pprof },
+	{ "otlp", ".otlp", .annotates = true, .write = format_write_otlp },
 	{ "firefox", ".firefox.json.gz .json.gz", .titled = true,
 	  .annotates = true, .write = format_write_firefox },
 	{ "jfr", ".jfr", .write = format_write_jfr },
@@ -530,8 +547,8 @@ flame_output_format(const char *name, const char *output,
 		       "%s: unknown extension %s; use .html, .svg, "
 		       ".collapsed, .json, .json.gz, %s",
 		       output, dot,
-		       o->by_extension ? "or .pb.gz"
-				       : ".pb.gz, or --output-format");
+		       o->by_extension ? ".pb.gz or .otlp"
+				       : ".pb.gz, .otlp, or --output-format");
 	return found && flame_output_check_options(found, o, err) == 0 ? found
 								       : NULL;
 }

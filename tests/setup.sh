@@ -87,6 +87,42 @@ download_prometheus() (
 	cd build/prometheus.new && apt-get download -qq prometheus
 )
 
+# The messages of OpenTelemetry are packaged in Debian's sid alone, as classes that
+# Debian 12 can use.
+unpack_otlp() {
+	unpacked=build/otlp
+	[ ! -d $unpacked/usr ] || return 0
+	echo "setup: unpacking python3-opentelemetry-proto in $unpacked"
+	rm -rf $unpacked $unpacked.new
+	mkdir -p $unpacked.new/lists/partial $unpacked.new/cache/archives/partial
+	{
+		download_otlp && mkdir $unpacked &&
+			dpkg -x $unpacked.new/python3-*.deb $unpacked
+	} >build/setup.log 2>&1 || {
+		tail -n 5 build/setup.log >&2
+		echo "setup: no OpenTelemetry classes: their test will be skipped" >&2
+	}
+	rm -rf $unpacked.new
+}
+
+download_otlp() (
+	cd build/otlp.new || exit
+	# shellcheck disable=SC2016 # apt-get expands it
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
+		sort -u | grep -v security | head -n 1)
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >sources.list
+	cat >apt.conf <<-END
+		Dir::Etc::sourcelist "$PWD/sources.list";
+		Dir::Etc::sourceparts "-";
+		Dir::State::lists "$PWD/lists";
+		Dir::Cache "$PWD/cache";
+		APT::Sandbox::User "";
+	END
+	APT_CONFIG=$PWD/apt.conf
+	export APT_CONFIG
+	apt-get update -qq && apt-get download -qq python3-opentelemetry-proto/sid
+)
+
 # Some tests compare two JDKs, and some need what is new in later ones.
 prepare_second_jdk() (
 	scratch=$PWD/build
@@ -118,4 +154,5 @@ case $target in
 check|picture) [ ! -f tests/browser/package.json ] || install_driver ;;
 esac
 [ "$target" != check ] || unpack_prometheus
+[ "$target" != check ] || unpack_otlp
 [ "$target" != check ] || [ ! -f tests/jvm/lib/jdk.sh ] || prepare_second_jdk

@@ -171,6 +171,11 @@ static void sampling_set_rates(struct sampling_shared *s)
 {
 	struct text rate = { 0 };
 
+	/* Exporters need the period as a number. */
+	text_printf(&rate, "%" PRIu64 " ns", s->tick_ns);
+	if (s->o->events & SAMPLING_CPU)
+		profile_set(s->profile, "cpu", "period", rate.bytes);
+	text_clear(&rate);
 	text_printf(&rate, "at %" PRIu64 " Hz (%s)", s->hz,
 		    sampler_clock(s->sampler));
 	if (s->o->events & SAMPLING_CPU)

@@ -16,7 +16,7 @@ static const struct {
 	{ "flamegraph", "html", NULL },     { "html", "html", NULL },
 	{ "collapsed", "collapsed", NULL }, { "text", "text", NULL },
 	{ "flat", "text", "frames" },       { "traces", "text", "calls" },
-	{ "tree", "text", "calls" },
+	{ "tree", "text", "calls" },        { "otlp", "otlp", NULL },
 };
 
 static const struct {
@@ -24,7 +24,6 @@ static const struct {
 } other_outputs[] = {
 	{ "jfr", "`sjkc jcmd PID JFR.start` makes a recording; -o out.html "
 		 "keeps every event of a profile" },
-	{ "otlp", "-o out.pb.gz writes pprof" },
 	{ "heatmap", "the page's timeline selects a time range" },
 	{ "metrics", "`sjkc ttop PID --json` prints metrics of the JVM" },
 };

@@ -4,6 +4,7 @@
 #define RENDER_PROFILE_EXPORT_H
 
 #include "core/base/output.h"
+#include "core/base/text.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
@@ -124,6 +125,65 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 				const struct event_view *views,
 				size_t view_count, size_t selected,
 				const struct pprof_options *options);
+
+/*
+ * otlp: requests of OpenTelemetry profiles, without compression
+ * (opentelemetry-proto 1.10 and 1.11, v1development).
+ *
+ * A request has the profiles of one or more resources, one per view. A file is
+ * a request with one resource.
+ */
+
+struct otlp_options {
+	/* Attributes of the resource, made by otlp_attribute(); NULL = none. */
+	const struct text *resource;
+	/* weights: values are weights. reverse is ignored. */
+	struct style style;
+	/*
+	 * Writes thread names with '#' for each number, and no thread ids:
+	 * threads of one pool have the same attributes.
+	 */
+	bool folds_threads;
+	/* Maximum number of frames in all stack traces; 0: OTLP_FRAMES. */
+	uint64_t most_frames;
+};
+
+#define OTLP_FRAMES UINT64_C(50000000)
+/* Receivers truncate or reject deeper stack traces. */
+#define OTLP_DEPTH 1000
+
+struct otlp_result {
+	/* Stack traces were truncated to this many frames at the leaf, or 0. */
+	size_t depth;
+	uint64_t cut; /* number of samples with truncated stack traces */
+};
+
+/* Writes a request with one resource. */
+struct otlp_result otlp_write(struct output *out, const struct profile *p,
+			      const struct event_view *views, size_t view_count,
+			      const struct otlp_options *options);
+
+/* Appends an attribute to those of a resource; its value may be any bytes. */
+void otlp_attribute(struct text *resource, const char *key, const char *value,
+		    size_t len);
+
+struct otlp_request;
+
+struct otlp_request *otlp_request_new(void);
+void otlp_request_free(struct otlp_request *r); /* NULL is allowed */
+
+/* Adds a resource with its profiles. Keeps no reference to its arguments. */
+struct otlp_result otlp_request_add(struct otlp_request *r,
+				    const struct profile *p,
+				    const struct event_view *views,
+				    size_t view_count,
+				    const struct otlp_options *options);
+
+/* The approximate size of the encoded request; 0 = it has no resource. */
+size_t otlp_request_bytes(const struct otlp_request *r);
+
+/* Appends the encoded request to out and makes *r an empty request again. */
+void otlp_request_end(struct otlp_request *r, struct text *out);
 
 /*
  * svg: a static image of one view, a flame graph without scripts, for pages

@@ -8,7 +8,7 @@ for event in cycles cache-misses page-faults nativemem java.util.HashMap.put \
 	Thread::run kprobe:do_sys_open cpuu walll help; do
 	try -e "$event" $$
 done
-for output in jfr otlp heatmap; do
+for output in jfr heatmap; do
 	try -o "$output" $$
 done
 for action in start stop dump status list; do

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/protobuf.h"
+#include "core/formats/reader.h"
+#include "render/profile/export.h"
+#include "tests/unit/foreign.h"
+#include "tests/unit/sampled.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Adds a profile as a resource with this service name. */
+static struct otlp_result add(struct otlp_request *r, const struct profile *p,
+			      const char *service, struct otlp_options options)
+{
+	struct event_view *views;
+	size_t count = event_views(p, &views);
+	struct text resource = { 0 };
+	struct otlp_result result;
+
+	otlp_attribute(&resource, "service.name", service, strlen(service));
+	options.resource = &resource;
+	result = otlp_request_add(r, p, views, count, &options);
+	text_release(&resource);
+	free(views);
+	return result;
+}
+
+/* Ends the request, reads it and returns the profile. */
+static struct profile *read_back(struct otlp_request *r)
+{
+	struct profile *p;
+	struct text file = { 0 };
+
+	otlp_request_end(r, &file);
+	otlp_request_free(r);
+	p = foreign_read(&otlp_reader, file.bytes, file.len);
+	assert_int_equal(p->remark_count, 0);
+	text_release(&file);
+	return p;
+}
+
+static const struct otlp_options weights = { .style.weights = true };
+
+static void cpu_time_is_written_as_samples_with_a_period(void **state)
+{
+	struct profile *p = profile_new(), *got;
+	struct otlp_request *r = otlp_request_new();
+
+	(void)state;
+	profile_set(p, "cpu", "period", "52631578 ns");
+	for (int i = 0; i < 3; i++)
+		profile_add(p,
+			    &(struct sample){
+				    .event = profile_event(p, "cpu", UNIT_NS),
+				    .stack = sampled_stack(p, "a.A.b;c.C.d"),
+				    .count = 1,
+				    .weight = 52631578,
+			    });
+	add(r, p, "x", weights);
+	got = read_back(r);
+	foreign_expect(got, "samples: a.A.b;c.C.d||3 3\n");
+	assert_string_equal(profile_setting(got, "samples", "period"),
+			    "52631578 ns");
+	profile_free(got);
+	profile_free(p);
+}
+
+static void other_events_have_the_names_that_receivers_expect(void **state)
+{
+	static const struct {
+		const char *name;
+		enum unit unit;
+		const char *expected;
+	} rows[] = {
+		{ "offcpu", UNIT_NS, "off_cpu: a.A.b||1 5\n" },
+		{ "wall", UNIT_NS, "wall: a.A.b||1 5\n" },
+		{ "alloc", UNIT_BYTES, "alloc_space: a.A.b||1 5\n" },
+		{ "lock", UNIT_NS, "delay: a.A.b||1 5\n" },
+		{ "cache-misses", UNIT_COUNT, "cache-misses: a.A.b||5 5\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct profile *p = profile_new(), *got;
+		struct otlp_request *r = otlp_request_new();
+
+		profile_add(p, &(struct sample){
+				       .event = profile_event(p, rows[i].name,
+							      rows[i].unit),
+				       .stack = sampled_stack(p, "a.A.b"),
+				       .count = 1,
+				       .weight = 5,
+			       });
+		add(r, p, "x", weights);
+		got = read_back(r);
+		foreign_expect(got, rows[i].expected);
+		profile_free(got);
+		profile_free(p);
+	}
+}
+
+static void resources_share_the_dictionary(void **state)
+{
+	struct profile *p = profile_new(), *got;
+	struct otlp_request *r = otlp_request_new();
+	size_t first, second;
+
+	(void)state;
+	assert_int_equal(otlp_request_bytes(r), 0);
+	sampled(p, "com.acme.a.long.name.Of.aMethod;c.C.d", 2);
+	add(r, p, "one", weights);
+	first = otlp_request_bytes(r);
+	add(r, p, "two", weights);
+	second = otlp_request_bytes(r) - first;
+	assert_true(second > 0 && second < first);
+	got = read_back(r);
+	foreign_expect(got,
+		       "cpu: com.acme.a.long.name.Of.aMethod;c.C.d||4 4\n");
+	profile_free(got);
+	profile_free(p);
+}
+
+static void deep_stack_traces_keep_their_leaves(void **state)
+{
+	struct profile *p = profile_new(), *got;
+	struct otlp_request *r = otlp_request_new();
+	struct otlp_result result;
+	uint32_t stack = 0;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < OTLP_DEPTH + 5; i++) {
+		snprintf(name, sizeof(name), "a.A.m%d", i);
+		stack = profile_push(p, stack,
+				     sampled_frame(p, name, FRAME_JAVA, 0));
+	}
+	profile_add(p, &(struct sample){
+			       .event = profile_event(p, "cpu", UNIT_SAMPLES),
+			       .stack = stack,
+			       .count = 7,
+			       .weight = 7,
+		       });
+	result = add(r, p, "x", weights);
+	assert_int_equal(result.depth, OTLP_DEPTH);
+	assert_int_equal(result.cut, 7);
+	got = read_back(r);
+	assert_int_equal(got->stack_count, OTLP_DEPTH + 1);
+	assert_string_equal(
+		profile_text(got, got->frames[got->stacks[1].frame].method),
+		"m5");
+	profile_free(got);
+	profile_free(p);
+}
+
+static void samples_that_receivers_cannot_distinguish_are_added_up(void **state)
+{
+	struct otlp_options folds = { .style.weights = true,
+				      .folds_threads = true };
+	struct profile *p = profile_new(), *got;
+	struct otlp_request *r = otlp_request_new();
+
+	(void)state;
+	for (int i = 8; i < 12; i++) {
+		char name[32];
+		struct thread t = { .os_id = i };
+		struct frame f = { .kind = i % 2 ? FRAME_C1 : FRAME_JIT };
+		uint32_t frame;
+
+		snprintf(name, sizeof(name), "pool-%d \xff", i);
+		t.name = profile_string(p, name, strlen(name));
+		f.method = profile_string(p, "m", 1);
+		frame = profile_frame(p, &f);
+		profile_add(p, &(struct sample){
+				       .event = profile_event(p, "cpu",
+							      UNIT_SAMPLES),
+				       .stack = profile_stack(p, &frame, 1),
+				       .thread = profile_thread(p, &t),
+				       .count = 1,
+				       .weight = 1,
+			       });
+	}
+	add(r, p, "x", folds);
+	got = read_back(r);
+	foreign_expect(got, "cpu: m|[pool-# \xef\xbf\xbd]|4 4\n");
+	assert_int_equal(got->cell_count, 1);
+	profile_free(got);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_time_is_written_as_samples_with_a_period),
+		cmocka_unit_test(
+			other_events_have_the_names_that_receivers_expect),
+		cmocka_unit_test(resources_share_the_dictionary),
+		cmocka_unit_test(deep_stack_traces_keep_their_leaves),
+		cmocka_unit_test(
+			samples_that_receivers_cannot_distinguish_are_added_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
