@@ -245,9 +245,6 @@ const struct refusal prof_asprof_refusals[] = {
 	{ "--trace", "JDK 25 and later: `sjkc jcmd PID JFR.start "
 		     "method-trace=CLASS::METHOD`" },
 	{ "--live", "`sjkc hh --live PID` counts live objects" },
-	{ "--reverse --inverted",
-	  "`sjkc flame -r` draws it from the leaf frames; the page has the "
-	  "key i" },
 	{ "--title --minwidth --width --height",
 	  "`sjkc flame` takes --title and --min-width" },
 	{ "--loop --timeout", "run prof from cron or in a shell loop" },

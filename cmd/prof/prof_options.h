@@ -34,7 +34,9 @@ struct prof_options {
 	bool csv, json;
 	uint64_t top; /* number of frames, twice that of threads; 0: all */
 	uint64_t chain;
-	double min_percent; /* < 0: choose by the size of the report */
+	const char *by, *sort;  /* choices, or NULL */
+	const char *callers_of; /* a regular expression, or NULL */
+	double min_percent;     /* < 0: choose by the size of the report */
 	bool quiet, verbose;
 };
 
@@ -54,7 +56,8 @@ struct prof_output {
 	/* One of these two is NULL. */
 	const struct prof_report_format *report;
 	const struct flame_output_format *drawing;
-	unsigned parts;   /* of the report: bits of enum report_part */
+	unsigned parts; /* of the report: bits of enum report_part */
+	struct pattern *callers_of; /* compiled; or NULL */
 	bool every_event; /* report all views, not only the selected one */
 };
 
@@ -67,6 +70,7 @@ const char *prof_output_formats(void);
  */
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 		       struct error *err);
+void prof_output_release(struct prof_output *output);
 
 /* True for outputs that contain the notes of the profile: reports and pages. */
 bool prof_output_shows_notes(const struct prof_output *output);

@@ -121,12 +121,13 @@ int prof_process(const struct prof_options *o, char **command,
 	struct writing w = { .options = o };
 	int ret = -1;
 
-	if (process_check_limits(o, err) ||
-	    prof_output_choose(&w.output, o, err))
+	if (process_check_limits(o, err))
 		return -1;
-	w.filter = sample_filter_new(&o->filter, err);
+	if (prof_output_choose(&w.output, o, err) == 0)
+		w.filter = sample_filter_new(&o->filter, err);
 	if (w.filter)
 		ret = process_sample(&w, command, err);
 	sample_filter_free(w.filter);
+	prof_output_release(&w.output);
 	return ret;
 }

@@ -98,7 +98,7 @@ out:
 int prof_recording(const struct prof_options *o, struct error *err)
 {
 	struct sample_filter *filter = NULL;
-	struct prof_output output;
+	struct prof_output output = { 0 };
 	int ret = prof_output_choose(&output, o, err);
 
 	if (ret == 0) {
@@ -107,5 +107,6 @@ int prof_recording(const struct prof_options *o, struct error *err)
 		ret = filter ? prof_recording_run(&output, filter, err) : -1;
 	}
 	sample_filter_free(filter);
+	prof_output_release(&output);
 	return ret;
 }

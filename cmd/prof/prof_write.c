@@ -6,6 +6,7 @@
 #include "cmd/log.h"
 #include "core/base/alloc.h"
 #include "core/base/nearest.h"
+#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "render/profile/report.h"
 
@@ -27,12 +28,12 @@ struct prof_report_format {
 
 /* The first is for names without an extension. */
 static const struct prof_report_format formats[] = {
-	{ "text", ".txt", report_text, event_table_text, REPORT_ALL,
+	{ "text", ".txt", report_text, event_table_text, REPORT_USUAL,
 	  .has_notes = true, .fits = true },
 	{ "csv", ".csv", report_csv, event_table_csv, 1U << REPORT_FRAMES,
 	  .one_part = true },
 	/* The extension .json means speedscope; --json asks for the report. */
-	{ "json", NULL, report_json, event_table_json, REPORT_ALL,
+	{ "json", NULL, report_json, event_table_json, REPORT_USUAL,
 	  .has_notes = true },
 };
 
@@ -117,9 +118,35 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 /* Rejects options of reports for a drawing. */
 static int prof_check_drawing(const struct prof_options *o, struct error *err)
 {
-	if (o->show)
-		return misuse(err, "--show requires a report");
+	const struct {
+		const char *name, *value;
+	} options[] = {
+		{ "--show", o->show },
+		{ "--by", o->by },
+		{ "--sort", o->sort },
+		{ "--callers-of", o->callers_of },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (options[i].value)
+			return misuse(err, "%s requires a report",
+				      options[i].name);
+	}
 	return 0;
+}
+
+static int prof_choose_report(struct prof_output *output, struct error *err)
+{
+	const struct prof_options *o = output->options;
+
+	if (o->drawing.style.annotate)
+		return misuse(err, "--annotate requires collapsed output");
+	if (o->callers_of) {
+		output->callers_of = pattern_new(o->callers_of, err);
+		if (!output->callers_of)
+			return fail_in(err, "option --callers-of");
+	}
+	return prof_choose_parts(output, err);
 }
 
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,
@@ -134,13 +161,17 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 	if (o->min_percent > 100)
 		return misuse(err, "--min-percent must be at most 100");
 	output->report = prof_find_report(o);
-	if (output->report && o->drawing.style.annotate)
-		return misuse(err, "--annotate requires collapsed output");
 	if (output->report)
-		return prof_choose_parts(output, err);
+		return prof_choose_report(output, err);
 	output->drawing = flame_output_format(o->output_format, o->output,
 					      &o->drawing, err);
 	return output->drawing ? prof_check_drawing(o, err) : -1;
+}
+
+void prof_output_release(struct prof_output *output)
+{
+	pattern_free(output->callers_of);
+	output->callers_of = NULL;
 }
 
 bool prof_output_shows_notes(const struct prof_output *output)
@@ -160,11 +191,24 @@ static size_t prof_width(const char *path)
 	return size.ws_col;
 }
 
+/* Returns the index of a name in a list; 0 if it is NULL. */
+static unsigned prof_choice(const char *const *names, const char *name)
+{
+	unsigned i = 0;
+
+	while (name && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
 static struct report_options report_options(const struct prof_output *output,
 					    const struct flame_output *d)
 {
 	const struct prof_options *o = output->options;
+	struct style style = flame_output_style(&o->drawing,
+						!o->drawing.samples);
 
+	style.reverse |= o->callers_of != NULL;
 	return (struct report_options){
 		.source = d->name ? d->name : d->source,
 		.alone = !output->every_event,
@@ -176,7 +220,12 @@ static struct report_options report_options(const struct prof_output *output,
 		.fit = output->report->fits && o->min_percent < 0 ? REPORT_FIT
 								  : 0,
 		.chain = o->chain,
-		.style = flame_output_style(&o->drawing, !o->drawing.samples),
+		.style = style,
+		.group = (enum frame_group)prof_choice(frame_group_names,
+						       o->by),
+		.order = (enum frame_order)prof_choice(frame_order_names,
+						       o->sort),
+		.callers_of = output->callers_of,
 		.width = prof_width(d->output),
 	};
 }

@@ -3,10 +3,80 @@
 #include "render/profile/frame_table.h"
 
 #include "core/base/alloc.h"
+#include "core/base/safe_text.h"
 #include "render/profile/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const char *const frame_group_names[FRAME_GROUPS] = {
+	[GROUP_FRAME] = "frame",
+	[GROUP_CLASS] = "class",
+	[GROUP_PACKAGE] = "package",
+};
+
+/* Returns the length of the class in front of "$$" in a generated class. */
+static size_t frame_table_host_class(const char *name, size_t len)
+{
+	const char *dot = memrchr(name, '.', len);
+	const char *base = dot ? dot + 1 : name;
+	const char *end = memmem(base, len - (size_t)(base - name), "$$", 2);
+
+	return end && end > base ? (size_t)(end - name) : len;
+}
+
+/* Appends the class or the package of a frame that has a class. */
+static void frame_table_put_group(struct text *out, const char *name,
+				  size_t len, const struct frame_naming *how)
+{
+	size_t host = frame_table_host_class(name, len);
+	const char *dot = memrchr(name, '.', host);
+
+	if (how->group == GROUP_PACKAGE && !dot)
+		text_puts(out, "[default package]");
+	else if (how->group == GROUP_PACKAGE)
+		safe_text(out, name, (size_t)(dot - name));
+	else if (dot && how->style.simple)
+		safe_text(out, dot + 1, host - (size_t)(dot + 1 - name));
+	else
+		safe_text(out, name, host);
+}
+
+/* Returns the group of a frame without a class; NULL: its own name. */
+static const char *frame_table_other_group(const struct frame *f)
+{
+	switch (f->kind) {
+	case FRAME_KERNEL:
+		return "[kernel]";
+	case FRAME_NATIVE:
+	case FRAME_CPP:
+		return "[native]";
+	case FRAME_SYNTHETIC:
+	case FRAME_CLASS:
+		return NULL;
+	default:
+		return "[no class]";
+	}
+}
+
+static void frame_table_put_frame(struct text *out, const struct profile *p,
+				  const struct frame *f,
+				  const struct frame_naming *how)
+{
+	const char *other = f->class_name && f->kind != FRAME_CLASS
+				    ? NULL
+				    : frame_table_other_group(f);
+
+	if (how->group == GROUP_FRAME || f->kind == FRAME_CLASS ||
+	    (!f->class_name && !other))
+		frame_name(out, p, f, &how->style);
+	else if (other)
+		text_puts(out, other);
+	else
+		frame_table_put_group(out, profile_text(p, f->class_name),
+				      intern_len(&p->strings, f->class_name),
+				      how);
+}
 
 static struct frame frame_table_item(const struct profile *p, uint32_t id)
 {
@@ -44,7 +114,7 @@ static void frame_table_put_name(struct text *out, const struct profile *p,
 	if (id == small_frames(p))
 		text_puts(out, "[small frames]");
 	else
-		frame_name(out, p, &p->frames[id], &how->style);
+		frame_table_put_frame(out, p, &p->frames[id], how);
 	if (how->adapt && out->len > start)
 		how->adapt(out->bytes + start, out->len - start);
 }

@@ -40,9 +40,21 @@ struct frame_table {
 /* The value of label_of[] for an unused frame. */
 #define NO_LABEL UINT32_MAX
 
+/* Frames may share the name of their class or package. */
+enum frame_group { GROUP_FRAME, GROUP_CLASS, GROUP_PACKAGE, FRAME_GROUPS };
+
+/* "frame", "class", "package" */
+extern const char *const frame_group_names[FRAME_GROUPS];
+
 /* How an output names its frames. */
 struct frame_naming {
 	struct style style;
+	/*
+	 * Names groups of frames. A generated class (a.B$$Lambda) belongs to
+	 * the class in front of "$$". Frames without a class are "[native]",
+	 * "[kernel]" or "[no class]".
+	 */
+	enum frame_group group;
 	/* Frames of one name have one label: kind and line are ignored. */
 	bool by_name;
 	/* With by_name: frames of different lines have different labels. */

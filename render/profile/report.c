@@ -6,13 +6,17 @@
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
 #include "render/page/flame_widths.h"
+#include "render/profile/trace_tree.h"
 
 #include <stdlib.h>
+
+/* Maximum number of frames of all reversed stack traces. */
+#define REVERSED_FRAMES ((uint64_t)20000000)
 
 const char *const report_part_names[REPORT_PARTS] = {
 	[REPORT_FRAMES] = "frames", [REPORT_CLASSES] = "classes",
 	[REPORT_OWNERS] = "owners", [REPORT_THREADS] = "threads",
-	[REPORT_CALLS] = "calls",
+	[REPORT_CALLS] = "calls",   [REPORT_HISTOGRAM] = "histogram",
 };
 
 /* Chooses weights or samples: samples if no sample has a weight. */
@@ -54,6 +58,7 @@ static void report_name_frames(struct report *r, const struct flame_widths *w)
 	const struct profile *p = r->profile;
 	const struct frame_naming naming = {
 		.style = r->options->style,
+		.group = r->options->group,
 		.by_name = true,
 	};
 	uint8_t *used = xcalloc(p->frame_count + 1, 1);
@@ -65,6 +70,116 @@ static void report_name_frames(struct report *r, const struct flame_widths *w)
 	used[small_frames(p)] = 1;
 	frame_table_init(&r->table, p, used, &naming);
 	free(used);
+}
+
+/*
+ * A view of a profile in which stack traces lead from the leaf to the root. Its
+ * frames, threads and events are those of the profile.
+ */
+struct reversed {
+	struct profile view;
+	struct profile *made; /* owns the stack traces */
+	uint32_t *path;
+	size_t path_cap;
+};
+
+/* Marks the frames that match; the caller frees the array. */
+static uint8_t *reversed_starts(const struct report *r)
+{
+	static const struct style style = { 0 };
+	const struct profile *p = r->profile;
+	uint8_t *starts = xcalloc(p->frame_count + 1, 1);
+	struct text name = { 0 };
+
+	for (size_t id = 1; id < p->frame_count; id++) {
+		text_clear(&name);
+		frame_name(&name, p, &p->frames[id], &style);
+		starts[id] = pattern_matches(r->options->callers_of, name.bytes,
+					     name.len);
+	}
+	text_release(&name);
+	return starts;
+}
+
+/* Limits the depth, so that the reversed stack traces are not too many. */
+static size_t reversed_depth(struct report *r, const bool *in_view)
+{
+	const struct profile *p = r->profile;
+	uint32_t *depths = xcalloc(p->stack_count, sizeof(*depths));
+	size_t deepest = 0, depth;
+	uint64_t *traces_at;
+
+	for (size_t id = 1; id < p->stack_count; id++) {
+		depths[id] = depths[p->stacks[id].caller] + 1;
+		if (depths[id] > deepest)
+			deepest = depths[id];
+	}
+	traces_at = xcalloc(deepest + 1, sizeof(*traces_at));
+	for (size_t i = 0; i < p->cell_count; i++) {
+		if (in_view[p->cells[i].event])
+			traces_at[depths[p->cells[i].stack]]++;
+	}
+	depth = depth_limit(traces_at, deepest, REVERSED_FRAMES);
+	r->reverse_depth = depth < deepest ? depth : 0;
+	free(traces_at);
+	free(depths);
+	return depth;
+}
+
+/* Returns a stack trace from the leaf, or from the last start; 0 = no start. */
+static uint32_t reversed_trace(struct reversed *v, const struct profile *p,
+			       uint32_t stack, const uint8_t *starts,
+			       size_t depth)
+{
+	uint32_t made = 0;
+	size_t count = 0;
+
+	while (starts && stack && !starts[p->stacks[stack].frame])
+		stack = p->stacks[stack].caller;
+	for (; stack && count < depth; stack = p->stacks[stack].caller) {
+		array_reserve(v->path, v->path_cap, count + 1);
+		v->path[count++] = p->stacks[stack].frame;
+	}
+	for (size_t i = 0; i < count; i++)
+		made = profile_push(v->made, made, v->path[i]);
+	return made;
+}
+
+static void reversed_init(struct reversed *v, struct report *r)
+{
+	const struct profile *p = r->profile;
+	bool *in_view = view_events(p, r->view);
+	size_t depth = reversed_depth(r, in_view);
+	uint8_t *starts = r->options->callers_of ? reversed_starts(r) : NULL;
+	uint32_t *made = xmalloc(p->stack_count * sizeof(*made));
+
+	for (size_t i = 0; i < p->stack_count; i++)
+		made[i] = NO_LABEL;
+	*v = (struct reversed){ .view = *p, .made = profile_new() };
+	v->view.cells = xmalloc((p->cell_count + 1) * sizeof(struct cell));
+	for (size_t i = 0; i < p->cell_count; i++) {
+		struct cell *c = &v->view.cells[i];
+
+		*c = p->cells[i];
+		if (!in_view[c->event])
+			c->stack = 0;
+		if (made[c->stack] == NO_LABEL)
+			made[c->stack] = reversed_trace(v, p, c->stack, starts,
+							depth);
+		c->stack = made[c->stack];
+	}
+	v->view.stacks = v->made->stacks;
+	v->view.stack_count = v->made->stack_count;
+	free(made);
+	free(starts);
+	free(in_view);
+}
+
+static void reversed_release(struct reversed *v)
+{
+	free(v->view.cells);
+	free(v->path);
+	profile_free(v->made);
 }
 
 static void report_sum_calls(struct report *r, struct flame_widths *w)
@@ -80,6 +195,29 @@ static void report_sum_calls(struct report *r, struct flame_widths *w)
 	};
 
 	call_tree_init(&r->calls, w, r->view, &r->table, &options);
+}
+
+static void report_sum_callers(struct report *r)
+{
+	struct reversed v;
+	struct flame_widths w;
+
+	reversed_init(&v, r);
+	flame_widths_init(&w, &v.view);
+	flame_widths_add(&w, r->view, r->weights);
+	report_sum_calls(r, &w);
+	flame_widths_release(&w);
+	reversed_release(&v);
+}
+
+static void report_sum_frames(struct report *r, const struct flame_widths *w)
+{
+	r->frames = frame_sums(w, r->view, r->weights, &r->table,
+			       r->options->order);
+	r->frame_count = r->table.label_count;
+	/* The label of small frames has no samples here. */
+	while (r->frame_count && !r->frames[r->frame_count - 1].total)
+		r->frame_count--;
 }
 
 void report_init(struct report *r, const struct profile *p,
@@ -99,13 +237,8 @@ void report_init(struct report *r, const struct profile *p,
 	flame_widths_init(&w, p);
 	flame_widths_add(&w, view, r->weights);
 	report_name_frames(r, &w);
-	if (parts & 1U << REPORT_FRAMES) {
-		r->frames = frame_sums(&w, view, r->weights, &r->table);
-		r->frame_count = r->table.label_count;
-		/* The label of small frames has no samples here. */
-		while (r->frame_count && !r->frames[r->frame_count - 1].total)
-			r->frame_count--;
-	}
+	if (parts & (1U << REPORT_FRAMES | 1U << REPORT_HISTOGRAM))
+		report_sum_frames(r, &w);
 	if (parts & 1U << REPORT_CLASSES)
 		r->classes = class_sums(p, view, r->weights, false,
 					&r->class_count);
@@ -115,7 +248,9 @@ void report_init(struct report *r, const struct profile *p,
 	if (parts & 1U << REPORT_THREADS || options->style.threads)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 &r->thread_count);
-	if (parts & 1U << REPORT_CALLS)
+	if (parts & 1U << REPORT_CALLS && options->style.reverse)
+		report_sum_callers(r);
+	else if (parts & 1U << REPORT_CALLS)
 		report_sum_calls(r, &w);
 	flame_widths_release(&w);
 }
@@ -150,6 +285,7 @@ size_t report_rows(const struct report *r, enum report_part part)
 		[REPORT_OWNERS] = { r->owner_count, r->options->threads },
 		[REPORT_THREADS] = { r->thread_count, r->options->threads },
 		[REPORT_CALLS] = { r->calls.count, 0 },
+		[REPORT_HISTOGRAM] = { r->frame_count, r->options->frames },
 	};
 	size_t count = rows[part][0], most = rows[part][1];
 

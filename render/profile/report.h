@@ -2,10 +2,14 @@
 /*
  * report: a view of a profile as tables of frames, classes, owners, threads and
  * calls, written as text, CSV or JSON.
+ *
+ * With a group, frames, hottest frames of threads and calls are classes or
+ * packages.
  */
 #ifndef RENDER_PROFILE_REPORT_H
 #define RENDER_PROFILE_REPORT_H
 
+#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "core/profile/event_table.h"
 #include "core/profile/event_view.h"
@@ -26,12 +30,14 @@ enum report_part {
 	REPORT_OWNERS,
 	REPORT_THREADS,
 	REPORT_CALLS,
+	/* These are printed on request only. */
+	REPORT_HISTOGRAM, /* frames with SJK's TERM, OCCUR and FREQ */
 	REPORT_PARTS
 };
 
-#define REPORT_ALL ((1U << REPORT_PARTS) - 1)
+#define REPORT_USUAL ((1U << REPORT_HISTOGRAM) - 1)
 
-/* The names of the parts: "frames", "classes", "owners", "threads", "calls". */
+/* The names of the parts: "frames", "classes", "owners", "threads", … */
 extern const char *const report_part_names[REPORT_PARTS];
 
 #define REPORT_TOP         20
@@ -48,8 +54,16 @@ struct report_options {
 	double min_percent;     /* minimum total of a call in percent */
 	size_t fit; /* maximum lines of calls; see call_tree.h; 0: unlimited */
 	size_t chain; /* maximum lines of a non-branching call chain; 0: all */
-	/* style.threads: one call tree per thread. reverse and annotate are
-	 * ignored.
+	enum frame_group group;
+	enum frame_order order; /* of frames and of the histogram */
+	/*
+	 * With style.reverse: calls start at the last matching frame of a stack
+	 * trace instead of its leaf; NULL: at the leaf.
+	 */
+	struct pattern *callers_of;
+	/*
+	 * style.threads: one call tree per thread. style.reverse: the call tree
+	 * leads from leaf frames to their callers. annotate is ignored.
 	 */
 	struct style style;
 	size_t width; /* width of the terminal in characters; 0: unlimited */
@@ -74,6 +88,7 @@ struct report {
 	struct thread_sum *threads;
 	size_t thread_count;
 	struct call_tree calls;
+	size_t reverse_depth; /* callers beyond it are cut; 0: none are */
 };
 
 /* Sums up a view. Parts that are not in options->parts are empty. */

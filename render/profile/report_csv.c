@@ -15,6 +15,13 @@ static const struct table_column frame_columns[] = {
 	{ "self", true },          { "self_percent", true }, { "total", true },
 	{ "total_percent", true },
 };
+static const struct table_column histogram_columns[] = {
+	{ "event", false },        { "unit", false },
+	{ "frame", false },        { "term", true },
+	{ "term_percent", true },  { "occur", true },
+	{ "occur_percent", true }, { "freq", true },
+	{ "freq_percent", true },
+};
 static const struct table_column class_columns[] = {
 	{ "event", false }, { "unit", false },         { "class", false },
 	{ "total", true },  { "total_percent", true }, { "samples", true },
@@ -92,6 +99,19 @@ static void csv_add_frames(struct table *t, const struct report *r)
 		csv_add_frame_name(t, r, f->label);
 		csv_add_amount(t, r, f->self);
 		csv_add_amount(t, r, f->total);
+	}
+}
+
+static void csv_add_histogram(struct table *t, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_HISTOGRAM); i++) {
+		const struct frame_sum *f = &r->frames[i];
+
+		csv_begin_row(t, r);
+		csv_add_frame_name(t, r, f->label);
+		csv_add_amount(t, r, f->self);
+		csv_add_amount(t, r, f->total);
+		csv_add_amount(t, r, f->frequency);
 	}
 }
 
@@ -204,6 +224,7 @@ static const struct {
 	[REPORT_OWNERS] = { owner_columns, 9, csv_add_owners },
 	[REPORT_THREADS] = { thread_columns, 9, csv_add_threads },
 	[REPORT_CALLS] = { call_columns, 10, csv_add_calls },
+	[REPORT_HISTOGRAM] = { histogram_columns, 9, csv_add_histogram },
 };
 
 void report_csv(struct text *out, const struct report *reports, size_t count)

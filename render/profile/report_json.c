@@ -52,6 +52,18 @@ static void report_json_put_frames(struct json *j, const struct report *r)
 	}
 }
 
+static void report_json_put_histogram(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_HISTOGRAM); i++) {
+		json_open_object(j);
+		report_json_put_frame(j, r, "frame", r->frames[i].label);
+		report_json_put_amount(j, r, "term", r->frames[i].self);
+		report_json_put_amount(j, r, "occur", r->frames[i].total);
+		report_json_put_amount(j, r, "freq", r->frames[i].frequency);
+		json_close_object(j);
+	}
+}
+
 static void report_json_put_id(struct json *j, const char *key, int64_t id)
 {
 	json_key(j, key);
@@ -271,6 +283,10 @@ static void report_json_put_head(struct json *j, const struct report *r)
 	json_text(j, unit_names[r->unit]);
 	report_json_put_amount(j, r, "total", r->whole);
 	report_json_put_amount(j, r, "without_stack", r->without_stack);
+	json_key(j, "by");
+	json_text(j, frame_group_names[r->options->group]);
+	json_key(j, "is_reversed");
+	json_bool(j, r->options->style.reverse);
 	report_json_put_states(j, r);
 }
 
@@ -281,6 +297,7 @@ static void (*const put_part[REPORT_PARTS])(struct json *j,
 	[REPORT_OWNERS] = report_json_put_owners,
 	[REPORT_THREADS] = report_json_put_threads,
 	[REPORT_CALLS] = report_json_put_calls,
+	[REPORT_HISTOGRAM] = report_json_put_histogram,
 };
 
 static void report_json_put_report(struct json *j, const struct report *r)

@@ -73,17 +73,25 @@ static void report_put_last(struct text *out, const struct report *r,
 	text_putc(out, '\n');
 }
 
+static const char *const group_headings[FRAME_GROUPS] = {
+	[GROUP_FRAME] = "hottest frames",
+	[GROUP_CLASS] = "hottest classes",
+	[GROUP_PACKAGE] = "hottest packages",
+};
+
 static void report_put_frames(struct text *out, const struct report *r)
 {
+	enum frame_group group = r->options->group;
+	bool all = r->options->order != FRAME_TERM || group != GROUP_FRAME;
 	size_t rows = report_rows(r, REPORT_FRAMES);
 
-	if (!rows || !r->frames[0].self)
+	if (!rows || (!all && !r->frames[0].self))
 		return;
-	text_puts(out, "\nhottest frames\n");
+	text_printf(out, "\n%s\n", group_headings[group]);
 	report_put_amount_heading(out, r, "   self          ");
 	report_put_amount_heading(out, r, "   total        ");
-	text_puts(out, "   frame\n");
-	for (size_t i = 0; i < rows && r->frames[i].self; i++) {
+	text_printf(out, "   %s\n", frame_group_names[group]);
+	for (size_t i = 0; i < rows && (all || r->frames[i].self); i++) {
 		const struct frame_sum *f = &r->frames[i];
 		const struct label_name *name = report_frame_name(r, f->label);
 		size_t start = out->len;
@@ -91,6 +99,32 @@ static void report_put_frames(struct text *out, const struct report *r)
 		report_put_amount(out, r, f->self);
 		text_puts(out, " ");
 		report_put_amount(out, r, f->total);
+		text_puts(out, "  ");
+		report_put_last(out, r, start, name->text, name->len);
+	}
+}
+
+static void report_put_histogram(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_HISTOGRAM);
+
+	if (!rows)
+		return;
+	text_puts(out, "\nframe histogram\n");
+	report_put_amount_heading(out, r, "   TERM          ");
+	report_put_amount_heading(out, r, "  OCCUR          ");
+	report_put_amount_heading(out, r, "   FREQ        ");
+	text_printf(out, "   %s\n", frame_group_names[r->options->group]);
+	for (size_t i = 0; i < rows; i++) {
+		const struct frame_sum *f = &r->frames[i];
+		const struct label_name *name = report_frame_name(r, f->label);
+		size_t start = out->len;
+
+		report_put_amount(out, r, f->self);
+		text_puts(out, " ");
+		report_put_amount(out, r, f->total);
+		text_puts(out, " ");
+		report_put_amount(out, r, f->frequency);
 		text_puts(out, "  ");
 		report_put_last(out, r, start, name->text, name->len);
 	}
@@ -318,7 +352,8 @@ static void report_add_call(struct text *out, const struct report *r,
 	case CALL_OTHERS:
 		text_printf(out, "[%" PRIu32 " more]", row->id);
 	}
-	if (row->deep > 1)
+	/* Calls within a class or a package are not recursion. */
+	if (row->deep > 1 && r->options->group == GROUP_FRAME)
 		text_printf(out, " [%" PRIu32 " deep]", row->deep);
 }
 
@@ -340,7 +375,8 @@ static void report_put_call(struct text *out, const struct report *r,
 	struct text name = { 0 };
 
 	report_put_share(out, row->total, r->whole);
-	if (row->self)
+	/* Reversed, these stack traces begin with this frame. */
+	if (row->self && !r->options->style.reverse)
 		report_put_share(out, row->self, r->whole);
 	else
 		text_spaces(out, 7);
@@ -380,7 +416,9 @@ static void report_put_chain(struct text *out, const struct report *r,
 	size_t hidden = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (i >= head && i < tail && (double)rows[i].self < least) {
+		if (i >= head && i < tail &&
+		    (r->options->style.reverse ||
+		     (double)rows[i].self < least)) {
 			hidden++;
 			continue;
 		}
@@ -395,13 +433,24 @@ static void report_put_calls(struct text *out, const struct report *r)
 {
 	const struct call_tree *t = &r->calls;
 
-	if (!t->count)
+	if (!t->count) {
+		if (r->options->callers_of)
+			text_puts(out, "\nno stack trace has such a frame\n");
 		return;
-	text_printf(out, "\ncalls of %g%% or more%s\n  total   self  frame\n",
+	}
+	text_printf(out, "\n%s of %g%% or more%s\n  total   %s  %s\n",
+		    r->options->style.reverse ? "callers" : "calls",
 		    t->min_percent,
 		    t->min_percent > r->options->min_percent
 			    ? " (use --min-percent for less)"
-			    : "");
+			    : "",
+		    r->options->style.reverse ? "    " : "self",
+		    frame_group_names[r->options->group]);
+	if (r->reverse_depth)
+		text_printf(out,
+			    "stack traces are cut to the %zu frames nearest "
+			    "the leaf\n",
+			    r->reverse_depth);
 	for (size_t i = 0; i < t->count;) {
 		size_t count = call_tree_chain(t, i);
 
@@ -417,6 +466,7 @@ static void (*const put_part[REPORT_PARTS])(struct text *out,
 	[REPORT_OWNERS] = report_put_owners,
 	[REPORT_THREADS] = report_put_threads,
 	[REPORT_CALLS] = report_put_calls,
+	[REPORT_HISTOGRAM] = report_put_histogram,
 };
 
 void report_text(struct text *out, const struct report *reports, size_t count)

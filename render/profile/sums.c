@@ -49,8 +49,13 @@ static void frame_walk_enter(struct frame_walk *walk, uint32_t id)
 	uint32_t label = walk->label_of[p->stacks[id].frame];
 	struct frame_sum *sum = &walk->sums[label];
 
+	bool is_first = walk->on_path[label]++ == 0;
+
 	/* A class is not a call; class_sums() adds up classes. */
-	if (walk->on_path[label]++ == 0 && profile_calls(p, id) == id)
+	if (profile_calls(p, id) != id)
+		return;
+	sum->frequency = saturate_add(sum->frequency, walk->w->totals[id]);
+	if (is_first)
 		sum->total = saturate_add(sum->total, walk->w->totals[id]);
 }
 
@@ -109,9 +114,23 @@ static void frame_walk_selfs(struct frame_walk *walk,
 	free(in_view);
 }
 
-/* Sorts by total, then by self: row_sort() is stable. */
+const char *const frame_order_names[FRAME_ORDERS] = {
+	[FRAME_TERM] = "TERM",
+	[FRAME_OCCUR] = "OCCUR",
+	[FRAME_FREQ] = "FREQ",
+};
+
+static uint64_t frame_sums_key(const struct frame_sum *sum,
+			       enum frame_order order)
+{
+	return order == FRAME_TERM    ? sum->self
+	       : order == FRAME_OCCUR ? sum->total
+				      : sum->frequency;
+}
+
+/* Sorts by total, then by the order's number: row_sort() is stable. */
 static struct frame_sum *frame_sums_sorted(const struct frame_sum *sums,
-					   size_t count)
+					   size_t count, enum frame_order order)
 {
 	struct frame_sum *result = xmalloc(count * sizeof(*result));
 	struct row *rows = xmalloc(count * sizeof(*rows));
@@ -120,7 +139,8 @@ static struct frame_sum *frame_sums_sorted(const struct frame_sum *sums,
 		rows[i] = (struct row){ UINT64_MAX - sums[i].total, 0, i };
 	row_sort(rows, count);
 	for (size_t i = 0; i < count; i++)
-		rows[i].minor = UINT64_MAX - sums[rows[i].item].self;
+		rows[i].minor = UINT64_MAX -
+				frame_sums_key(&sums[rows[i].item], order);
 	row_sort(rows, count);
 	for (size_t i = 0; i < count; i++)
 		result[i] = sums[rows[i].item];
@@ -130,7 +150,8 @@ static struct frame_sum *frame_sums_sorted(const struct frame_sum *sums,
 
 struct frame_sum *frame_sums(const struct flame_widths *w,
 			     const struct event_view *view, bool weights,
-			     const struct frame_table *table)
+			     const struct frame_table *table,
+			     enum frame_order order)
 {
 	size_t count = table->label_count;
 	struct frame_walk walk = {
@@ -145,7 +166,7 @@ struct frame_sum *frame_sums(const struct flame_widths *w,
 		walk.sums[i].label = i;
 	frame_walk_selfs(&walk, view, weights);
 	frame_walk_totals(&walk);
-	result = frame_sums_sorted(walk.sums, count);
+	result = frame_sums_sorted(walk.sums, count, order);
 	free(walk.sums);
 	free(walk.on_path);
 	return result;

@@ -4,7 +4,7 @@
  *
  * frame_sums: sums by label of the frame. self adds up the samples with the
  * frame as leaf, total the samples with the frame anywhere in the stack trace;
- * a recursive frame counts once.
+ * a recursive frame counts once. frequency counts each of its occurrences.
  */
 #ifndef RENDER_PROFILE_SUMS_H
 #define RENDER_PROFILE_SUMS_H
@@ -22,16 +22,24 @@
 
 struct frame_sum {
 	uint32_t label;
-	uint64_t self, total;
+	uint64_t self, total, frequency;
 };
 
+/* SJK's words for self, total and frequency. */
+enum frame_order { FRAME_TERM, FRAME_OCCUR, FRAME_FREQ, FRAME_ORDERS };
+
+/* "TERM", "OCCUR", "FREQ" */
+extern const char *const frame_order_names[FRAME_ORDERS];
+
 /*
- * Returns table->label_count sums, sorted by self, then total, then label; the
- * caller frees them. w must have this view only, and the table all its frames.
+ * Returns table->label_count sums, sorted by this number, then total, then
+ * label; the caller frees them. w must have this view only, and the table all
+ * its frames.
  */
 struct frame_sum *frame_sums(const struct flame_widths *w,
 			     const struct event_view *view, bool weights,
-			     const struct frame_table *table);
+			     const struct frame_table *table,
+			     enum frame_order order);
 
 /*
  * class_sums: sums by class of the allocated object or lock, and by the thread

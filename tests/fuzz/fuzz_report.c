@@ -160,7 +160,7 @@ static void write_reports(const struct profile *p,
 	const struct report_options options = {
 		.source = "x",
 		.alone = how & 1,
-		.parts = REPORT_ALL,
+		.parts = REPORT_USUAL,
 		.min_percent = how & 2 ? 1 : 0,
 		.fit = how & 4 ? 20 : 0,
 		.chain = how & 8 ? REPORT_CHAIN : 0,

@@ -16,7 +16,7 @@
 
 static const struct report_options usual = {
 	.source = "x",
-	.parts = REPORT_ALL,
+	.parts = REPORT_USUAL,
 	.min_percent = 1,
 	.chain = REPORT_CHAIN,
 	.style.weights = true,
