@@ -13,6 +13,7 @@ const struct command *const commands[] = {
 	&ttop_command,
 	&flame_command,
 	&prof_command,
+	&diff_command,
 	&gc_command,
 	&probe_command,
 	&perfmap_command,
@@ -60,9 +61,6 @@ static const struct {
 	{ "jfrflame jfrconv heatmap", "`sjkc flame FILE` draws a recording" },
 	{ "flamegraph fg", "`sjkc flame FILE` draws a recording, `sjkc prof "
 			   "PID -o out.html` a running JVM" },
-	{ "diff compare", "sjkc does not compare recordings; `sjkc prof -i "
-			  "FILE --csv` prints the "
-			  "frames of each recording" },
 	{ "top htop threads", "`sjkc ttop PID` shows the threads" },
 	{ "profile profiler asprof record perf",
 	  "`sjkc prof PID -d 30s -o out.html` samples a JVM" },

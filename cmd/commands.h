@@ -9,6 +9,7 @@
 #include "core/base/output.h"
 
 extern const struct command completion_command;
+extern const struct command diff_command;
 extern const struct command doctor_command;
 extern const struct command flame_command;
 extern const struct command gc_command;

@@ -100,6 +100,10 @@ static int flame_draw(const struct flame_output_format *format,
 		goto out;
 	if (flame_choose_event(&d, filter, err))
 		goto out;
+	if (inputs->count == 2 && !profile_is_partial(d.profile))
+		log_info("merging %s and %s; `sjkc diff %s %s` compares them",
+			 inputs->values[0], inputs->values[1],
+			 inputs->values[0], inputs->values[1]);
 	flame_output_limit(&d, format);
 	recording_log_notes(d.profile, d.source,
 			    format->one_event ? &d.views[d.selected] : d.views,

@@ -402,7 +402,7 @@ struct profile *recording_read(const struct recording_options *o,
 		.count = o->path_count,
 		.loud = true,
 	};
-	struct profile *p = profile_new();
+	struct profile *p = o->into ? o->into : profile_new();
 	struct time_period period = { 0 };
 	int ret;
 
@@ -431,6 +431,7 @@ struct profile *recording_read(const struct recording_options *o,
 		recording_log_details(p);
 		return p;
 	}
-	profile_free(p);
+	if (!o->into)
+		profile_free(p);
 	return NULL;
 }

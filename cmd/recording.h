@@ -26,6 +26,7 @@ struct recording_options {
 	/* Called with the profile before it is filled, or NULL. */
 	void (*prepare)(void *self, struct profile *p);
 	void *prepare_self;
+	struct profile *into; /* fill this profile; NULL: a new one */
 };
 
 /*
@@ -50,9 +51,9 @@ struct recording_options {
 const char *recording_formats(void);
 
 /*
- * Returns a profile with at least one sample or table row, or NULL and *err. An
- * unreadable file among readable files makes the profile partial
- * (profile_is_partial()).
+ * Returns a profile with at least one sample or table row, or NULL and *err;
+ * the caller still owns `into` then. An unreadable file among readable files
+ * makes the profile partial (profile_is_partial()).
  */
 struct profile *recording_read(const struct recording_options *o,
 			       struct error *err);

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc diff: compares two recordings. */
+#include "cmd/commands.h"
+#include "cmd/flame_output.h"
+#include "cmd/log.h"
+#include "cmd/recording.h"
+#include "cmd/sample_filter.h"
+#include "core/base/alloc.h"
+#include "core/base/output.h"
+#include "core/profile/bias.h"
+#include "render/profile/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define DIFF_TOP 10
+
+static struct {
+	struct option_list events;
+	const char *format, *from, *to;
+	const char *time_range, *time_zone;
+	struct sample_filter_options filter;
+	struct style style;
+	const char *normalize, *output;
+	bool samples, csv, json;
+	uint64_t top;
+	bool quiet, verbose;
+} opt = {
+	.format = "auto",
+	.output = "-",
+	.top = DIFF_TOP,
+};
+
+static int diff_parse_base(struct diff_options *o, struct error *err)
+{
+	static const char event[] = "event:";
+	const char *word = opt.normalize;
+
+	if (!word)
+		return 0;
+	if (strncmp(word, event, strlen(event)) == 0 && word[strlen(event)]) {
+		o->base = DIFF_BY_EVENT;
+		o->event = word + strlen(event);
+		return 0;
+	}
+	for (enum diff_base b = DIFF_BY_TIME; b <= DIFF_BY_NONE; b++) {
+		if (b != DIFF_BY_EVENT &&
+		    strcmp(word, diff_base_names[b]) == 0) {
+			o->base = b;
+			return 0;
+		}
+	}
+	return misuse(err,
+		      "option --normalize: unknown base '%s'; valid: time, "
+		      "total, none, event:NAME",
+		      word);
+}
+
+/* Reads and filters one side, and takes its samples out of the profile. */
+static int diff_read_side(struct diff_pair *pair, size_t side, const char *path,
+			  struct error *err)
+{
+	struct sample_filter *filter = sample_filter_new(&opt.filter, err);
+	struct diff_source *s = &pair->sources[side];
+	struct event_view *views;
+	struct profile *p = NULL;
+	size_t count;
+
+	if (!filter)
+		return -1;
+	p = recording_read(
+		&(struct recording_options){
+			.paths = &path,
+			.path_count = 1,
+			.format = opt.format,
+			.from = opt.from,
+			.to = opt.to,
+			.time_range = opt.time_range,
+			.time_zone = opt.time_zone,
+			.keep_lines = opt.style.lines ||
+				      sample_filter_wants_lines(filter),
+			.into = pair->profile,
+		},
+		err);
+	if (p) {
+		count = event_views(p, &views);
+		s->rates = xcalloc(count, sizeof(*s->rates));
+		for (size_t i = 0; i < count; i++)
+			rate_add(&s->rates[i], p, &views[i]);
+		sample_filter_apply(filter, p);
+		recording_log_notes(p, s->name, views, count, false);
+		side_take(&s->side, p, views, count);
+	}
+	sample_filter_free(filter);
+	return p ? 0 : -1;
+}
+
+/* The width of the terminal; 0 if the output is no terminal. */
+static size_t diff_width(void)
+{
+	struct winsize size;
+
+	if (strcmp(opt.output, "-") != 0 || !isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* https://no-color.org: NO_COLOR disables colours unless it is empty. */
+static bool diff_wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return strcmp(opt.output, "-") == 0 && isatty(STDOUT_FILENO) &&
+	       (!no || !*no);
+}
+
+/* Returns the view with that name, or whose name's last part it is, or NULL. */
+static const struct event_view *diff_find(const struct diff_pair *pair,
+					  size_t side, const char *name)
+{
+	const struct side *s = &pair->sources[side].side;
+	const struct event_view *found = diff_find_view(pair, side, name);
+
+	for (size_t i = 0; !found && i < s->view_count; i++) {
+		const char *dot = strrchr(s->views[i].name, '.');
+
+		if (dot && strcmp(dot + 1, name) == 0)
+			found = &s->views[i];
+	}
+	return found;
+}
+
+/* The views to compare, pair by pair. */
+struct diff_choice {
+	const struct event_view *(*views)[2];
+	size_t count;
+	size_t selected; /* the first to show */
+};
+
+static void choice_add(struct diff_choice *c, const struct event_view *before,
+		       const struct event_view *after)
+{
+	c->views[c->count][0] = before;
+	c->views[c->count++][1] = after;
+}
+
+static void diff_add_views(struct text *out, const struct side *s)
+{
+	for (size_t i = 0; i < s->view_count; i++)
+		text_printf(out, "%s%s", i ? ", " : "", s->views[i].name);
+}
+
+static int diff_fail_missing(const struct diff_pair *pair, size_t side,
+			     const char *name, struct error *err)
+{
+	const struct diff_source *s = &pair->sources[side];
+	struct text names = { 0 };
+
+	diff_add_views(&names, &s->side);
+	fail(err, ERROR_INPUT, "%s has no '%s' samples to compare; it has %s",
+	     s->name, name, names.bytes);
+	text_release(&names);
+	return -1;
+}
+
+/* Adds the named events; each must be on both sides. */
+static int choice_add_named(struct diff_choice *c, const struct diff_pair *pair,
+			    const char *events, struct error *err)
+{
+	char *names = xstrdup(events), *rest = names, *name;
+	int ret = 0;
+
+	while (ret == 0 && (name = strsep(&rest, ","))) {
+		const struct event_view *views[2];
+
+		for (size_t i = 0; ret == 0 && i < 2; i++) {
+			views[i] = diff_find(pair, i, name);
+			if (!views[i])
+				ret = diff_fail_missing(pair, i, name, err);
+		}
+		if (ret == 0)
+			choice_add(c, views[0], views[1]);
+	}
+	free(names);
+	return ret;
+}
+
+static uint64_t choice_samples(const struct diff_choice *c, size_t i)
+{
+	return c->views[i][0]->samples + c->views[i][1]->samples;
+}
+
+/* Adds the events of both sides; selects cpu, or the event with most samples.
+ */
+static int choice_add_common(struct diff_choice *c,
+			     const struct diff_pair *pair, struct error *err)
+{
+	const struct side *before = &pair->sources[0].side;
+	const struct side *after = &pair->sources[1].side;
+
+	for (size_t i = 0; i < before->view_count; i++) {
+		const struct event_view *v = &before->views[i];
+		const struct event_view *other = diff_find_view(pair, 1,
+								v->name);
+
+		if (other)
+			choice_add(c, v, other);
+	}
+	if (!c->count && before->view_count == 1 && after->view_count == 1) {
+		log_info("comparing different events: %s of %s with %s of %s",
+			 before->views->name, pair->sources[0].name,
+			 after->views->name, pair->sources[1].name);
+		choice_add(c, before->views, after->views);
+	}
+	if (!c->count)
+		return diff_fail_missing(pair, 1, before->views->name, err);
+	for (size_t i = 1; i < c->count; i++) {
+		if (strcmp(c->views[c->selected][0]->name, "cpu") != 0 &&
+		    choice_samples(c, i) > choice_samples(c, c->selected))
+			c->selected = i;
+	}
+	return 0;
+}
+
+/* Reports the events of one side only. */
+static void diff_log_lonely(const struct diff_pair *pair, size_t side)
+{
+	const struct side *s = &pair->sources[side].side;
+	struct text names = { 0 };
+
+	for (size_t i = 0; i < s->view_count; i++) {
+		if (!diff_find_view(pair, !side, s->views[i].name))
+			text_printf(&names, "%s%s", names.len ? ", " : "",
+				    s->views[i].name);
+	}
+	if (names.len)
+		log_info("only %s has %s", pair->sources[side].name,
+			 names.bytes);
+	text_release(&names);
+}
+
+/* Names the events that the report does not compare. */
+static void choice_log_others(const struct diff_choice *c)
+{
+	struct text names = { 0 };
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (i != c->selected)
+			text_printf(&names, "%s%s", names.len ? ", " : "",
+				    c->views[i][0]->name);
+	}
+	if (names.len)
+		log_info("comparing %s; use -e for %s",
+			 c->views[c->selected][0]->name, names.bytes);
+	text_release(&names);
+}
+
+/* Chooses the views; leaves one in the list unless the user named several. */
+static int diff_choose(struct diff_choice *c, const struct diff_pair *pair,
+		       struct error *err)
+{
+	const char *events = flame_output_events(&opt.events);
+	size_t room = pair->sources[0].side.view_count + 1;
+
+	if (events)
+		room += strlen(events);
+	c->views = xcalloc(room, sizeof(*c->views));
+	if (events)
+		return choice_add_named(c, pair, events, err);
+	if (choice_add_common(c, pair, err))
+		return -1;
+	if (strcmp(c->views[0][0]->name, c->views[0][1]->name) == 0) {
+		diff_log_lonely(pair, 0);
+		diff_log_lonely(pair, 1);
+	}
+	choice_log_others(c);
+	c->views[0][0] = c->views[c->selected][0];
+	c->views[0][1] = c->views[c->selected][1];
+	c->count = 1;
+	return 0;
+}
+
+/* Fails when the filter leaves no samples on either side. */
+static int choice_check_samples(const struct diff_choice *c, struct error *err)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (!choice_samples(c, i))
+			return fail(err, ERROR_FAILED,
+				    "the filter leaves no %s samples on either "
+				    "side",
+				    c->views[i][0]->name);
+	}
+	return 0;
+}
+
+static int diff_make_report(const struct diff_choice *c,
+			    const struct diff_pair *pair,
+			    const struct diff_options *options,
+			    struct text *out, struct error *err)
+{
+	struct diff *diffs = xcalloc(c->count, sizeof(*diffs));
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < c->count; i++)
+		ret = diff_init(&diffs[i], pair, c->views[i][0], c->views[i][1],
+				options, err);
+	if (ret == 0)
+		(opt.json  ? diff_json
+		 : opt.csv ? diff_csv
+			   : diff_text)(out, diffs, c->count);
+	for (size_t i = 0; i < c->count; i++)
+		diff_release(&diffs[i]);
+	free(diffs);
+	return ret;
+}
+
+static int diff_report(const struct diff_pair *pair,
+		       const struct diff_options *options, struct error *err)
+{
+	struct diff_choice choice = { 0 };
+	struct text text = { 0 };
+	int ret = diff_choose(&choice, pair, err);
+
+	if (ret == 0)
+		ret = choice_check_samples(&choice, err);
+	if (ret == 0)
+		ret = diff_make_report(&choice, pair, options, &text, err);
+	if (ret == 0)
+		ret = output_file(opt.output, text.bytes, text.len, err);
+	if (ret == 0 && strcmp(opt.output, "-") != 0)
+		log_info("wrote %s", opt.output);
+	if (ret == 0 && profile_is_partial(pair->profile))
+		ret = fail(err, ERROR_PARTIAL,
+			   "the comparison covers only part of the input");
+	text_release(&text);
+	free(choice.views);
+	return ret;
+}
+
+static int diff_compare(const char *const *paths, struct diff_options *options,
+			struct error *err)
+{
+	struct diff_pair pair = { .profile = profile_new() };
+	char *names[2];
+	int ret = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		names[i] = flame_output_source_of(&paths[i], 1);
+		pair.sources[i].name = names[i];
+	}
+	/* Equal names of files in two directories. */
+	if (strcmp(names[0], names[1]) == 0) {
+		pair.sources[0].name = paths[0];
+		pair.sources[1].name = paths[1];
+	}
+	for (size_t i = 0; ret == 0 && i < 2; i++)
+		ret = diff_read_side(&pair, i, paths[i], err);
+	if (ret == 0) {
+		diff_pair_join(&pair, &options->style);
+		ret = diff_report(&pair, options, err);
+	}
+	diff_pair_release(&pair);
+	free(names[0]);
+	free(names[1]);
+	return ret;
+}
+
+static int diff_check_options(int argc, char **argv, struct error *err)
+{
+	const char *const *paths = (const char *const *)argv;
+
+	if (argc != 2)
+		return misuse(err,
+			      "diff compares two recordings: name BEFORE and "
+			      "AFTER");
+	if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0)
+		return misuse(err, "only one recording can be standard input");
+	if (opt.csv && opt.json)
+		return misuse(err, "--csv and --json exclude each other");
+	if (!*opt.output)
+		return misuse(err, "--output requires a file name");
+	return flame_output_check_output(opt.output, paths, 2, err);
+}
+
+static int diff_run(int argc, char **argv, struct error *err)
+{
+	struct diff_options options = { .style = opt.style };
+	int ret;
+
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
+	options.style.weights = !opt.samples;
+	options.rows = opt.top;
+	options.width = diff_width();
+	options.colour = diff_wants_colour();
+	ret = diff_check_options(argc, argv, err);
+	if (ret == 0)
+		ret = diff_parse_base(&options, err);
+	if (ret == 0)
+		ret = diff_compare((const char *const *)argv, &options, err);
+	free(opt.events.values);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_CHOICE(0, "format", &opt.format, NULL,
+		   "set the input format", .choices = recording_formats),
+	OPT_LIST('e', "event", &opt.events, "<event>",
+		 "compare these events: alloc,lock,…",
+		 .accepts = command_takes_one,
+		 .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
+			     "exception"),
+	OPT_STRING(0, "normalize", &opt.normalize, "<base>",
+		   "divide by time, total, none or event:NAME",
+		   .complete = "time|total|none|event:"),
+	OPT_RECORDING_TIMES(opt),
+	OPT_SAMPLE_FILTER(opt.filter),
+	OPT_FLAG(0, "samples", &opt.samples,
+		 "count samples instead of time or bytes"),
+	OPT_FLAG(0, "lines", &opt.style.lines,
+		 "compare each line of a method as a frame"),
+	OPT_FLAG(0, "simple-names", &opt.style.simple,
+		 "print classes without their packages"),
+	OPT_COUNT('n', "top", &opt.top, "<count>",
+		  "print this many changes of a kind"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write to this file"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command diff_command = {
+	.name = "diff",
+	.alias = "compare",
+	.synopsis = "diff [<options>] <before> <after>",
+	.summary = "compare two recordings",
+	.group = "see where time goes",
+	.examples = "  sjkc diff old.jfr new.jfr\n"
+		    "  sjkc diff -e alloc old.jfr new.jfr\n"
+		    "  sjkc diff --normalize total 1.txt 2.txt\n"
+		    "  sjkc diff --json old.jfr new.jfr\n",
+	.options = options,
+	.run = diff_run,
+};

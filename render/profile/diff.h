@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff: a view of two recordings as tables of changes by frame, class and
+ * thread, written as text, CSV or JSON.
+ */
+#ifndef RENDER_PROFILE_DIFF_H
+#define RENDER_PROFILE_DIFF_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
+#include "core/profile/profile.h"
+#include "core/profile/sides.h"
+#include "render/profile/frame_table.h"
+#include "render/profile/noise.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum diff_part_kind {
+	DIFF_SELF,    /* frames by self */
+	DIFF_TOTAL,   /* frames by total */
+	DIFF_CLASSES, /* allocated classes, or classes of locks */
+	DIFF_THREADS, /* threads whose names differ only in numbers */
+	DIFF_PARTS
+};
+
+/* "self", "total", "classes", "threads" */
+extern const char *const diff_part_names[DIFF_PARTS];
+
+/* The base that values are divided by. */
+enum diff_base {
+	DIFF_BY_DEFAULT,
+	DIFF_BY_TIME,  /* seconds of the recording */
+	DIFF_BY_TOTAL, /* the sum of the view: shares in percent */
+	DIFF_BY_EVENT, /* the sum of another event */
+	DIFF_BY_NONE,  /* nothing: the sums of the recordings */
+};
+
+/* "default", "time", "total", "event", "none" */
+extern const char *const diff_base_names[];
+
+/* A recording. */
+struct diff_source {
+	const char *name; /* of the input: "dump.jfr" */
+	struct side side;
+	struct text *rates; /* by view: "each 10 ms", or empty */
+};
+
+/* A pair of recordings, joined in one profile. */
+struct diff_pair {
+	struct profile *profile;
+	struct diff_source sources[2];
+	struct frame_table table; /* of all frames, by name */
+	uint8_t *is_outer; /* by stack trace: its leaf occurs once in it */
+};
+
+struct diff_options {
+	enum diff_base base;
+	const char *event; /* of DIFF_BY_EVENT */
+	struct style style;
+	size_t rows;  /* maximum rows of a table in text; 0: all */
+	size_t width; /* of the terminal in characters; 0: unlimited */
+	bool colour;  /* text: grey rows of changes within noise */
+};
+
+/* A change. */
+struct diff_row {
+	uint32_t id;      /* frame: label; class: string; thread: thread id */
+	uint64_t sums[2]; /* before and after, in the unit */
+	uint64_t samples[2];
+	double values[2];   /* the sums divided by the base */
+	double probability; /* of chance alone; NaN: too few samples */
+	bool is_significant;
+};
+
+struct diff_part {
+	/* Significant changes first, then by the size of the change. */
+	struct diff_row *rows;
+	size_t count;
+	size_t significant; /* number of rows */
+};
+
+struct diff {
+	const struct diff_pair *pair; /* borrowed, like options */
+	const struct diff_options *options;
+	const struct event_view *views[2];
+	bool weights;        /* sums are weights, not samples */
+	enum unit units[2];  /* of the sums; equal unless DIFF_BY_TOTAL */
+	enum diff_base base; /* never DIFF_BY_DEFAULT */
+	const char *reason;  /* for the default; or NULL */
+	struct noise_base bases[2];
+	/* Variation is known from parts of both recordings. */
+	bool has_parts;
+	struct diff_row whole;
+	struct diff_part parts[DIFF_PARTS];
+};
+
+/*
+ * Names the frames and replaces threads by their pools. The sources' sides
+ * were taken from the profile, which has no other samples.
+ */
+void diff_pair_join(struct diff_pair *pair, const struct style *style);
+void diff_pair_release(struct diff_pair *pair); /* may be zeroed */
+
+/* Returns the view of that name of a side, or NULL. */
+const struct event_view *diff_find_view(const struct diff_pair *pair,
+					size_t side, const char *name);
+
+/*
+ * Compares a view of each side. Fails with ERROR_FAILED when the base of the
+ * options does not exist on both sides. diff_release() must follow in any case.
+ */
+int diff_init(struct diff *d, const struct diff_pair *pair,
+	      const struct event_view *before, const struct event_view *after,
+	      const struct diff_options *options, struct error *err);
+void diff_release(struct diff *d);
+
+/* Appends the name of a row, made safe for a terminal. */
+void diff_add_name(struct text *out, const struct diff *d,
+		   enum diff_part_kind part, const struct diff_row *row);
+
+/* Returns the length of a recording in seconds; 0 if it is unknown. */
+double diff_seconds(const struct diff *d, size_t side);
+
+/* Appends how significance was determined. */
+void diff_add_method(struct text *out, const struct diff *d);
+
+/*
+ * Append the changes of one or more views: as text, as CSV with one table, as
+ * one JSON document. sjkc(1) documents the formats.
+ */
+typedef void diff_fn(struct text *out, const struct diff *diffs, size_t count);
+diff_fn diff_text, diff_csv, diff_json;
+
+#endif

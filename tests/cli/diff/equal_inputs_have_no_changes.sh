@@ -1,0 +1,4 @@
+printf 'a;b;c 100\na;b;d 50\na;e 30\n' >1.txt
+sjkc diff 1.txt 1.txt
+sjkc diff --csv "$DATA/jfr/ap-lock.jfr" "$DATA/jfr/ap-lock.jfr" -q |
+	awk -F , 'NR > 1 && ($10 != 0 || $12 == "significant")'
