@@ -29,12 +29,12 @@ static int filter_compile(const char *option, const char *regex,
 }
 
 static int filter_compile_trace(const char *option, const char *expression,
-				bool trim, struct trace_filter **filter,
+				unsigned flags, struct trace_filter **filter,
 				struct error *err)
 {
 	if (!expression)
 		return 0;
-	*filter = trace_filter_new(expression, trim, err);
+	*filter = trace_filter_new(expression, flags, err);
 	return *filter ? 0 : fail_in(err, "option %s", option);
 }
 
@@ -42,6 +42,7 @@ struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 					struct error *err)
 {
 	struct sample_filter *f = xcalloc(1, sizeof(*f));
+	unsigned flags = o->sjk_compat ? 0 : TRACE_EXCLUSIVE;
 
 	f->given = *o;
 	if (filter_compile("--thread-name", o->thread_name, pattern_new,
@@ -52,10 +53,10 @@ struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 			   err) ||
 	    filter_compile("--exclude", o->exclude, pattern_new, &f->exclude,
 			   err) ||
-	    filter_compile_trace("--trace-filter", o->trace_filter, false,
+	    filter_compile_trace("--trace-filter", o->trace_filter, flags,
 				 &f->trace_filter, err) ||
-	    filter_compile_trace("--trace-trim", o->trace_trim, true,
-				 &f->trace_trim, err))
+	    filter_compile_trace("--trace-trim", o->trace_trim,
+				 flags | TRACE_TRIM, &f->trace_trim, err))
 		goto failed;
 	if (o->state && filter_states(o->state, &f->states, err)) {
 		fail_in(err, "option --state");

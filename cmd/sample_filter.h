@@ -20,7 +20,8 @@ struct sample_filter_options {
 	const char *state;
 	const char *include, *exclude;
 	const char *trace_filter, *trace_trim;
-	bool no_class; /* no leaf for the class allocated or locked */
+	bool sjk_compat; /* of the trace filters: TRACE_EXCLUSIVE is unset */
+	bool no_class;   /* no leaf for the class allocated or locked */
 };
 
 /* The rows of an option table; f is a struct sample_filter_options. */
@@ -44,6 +45,8 @@ struct sample_filter_options {
 	OPT_STRING(0, "trace-trim", &(f).trace_trim, "<filter>", \
 		   "keep the matching frame and its callees", \
 		   .aliases = "-tt"), \
+	OPT_FLAG(0, "sjk-compat", &(f).sjk_compat, \
+		 "apply SJK filters with the deviations of SJK"), \
 	OPT_FLAG(0, "no-class", &(f).no_class, \
 		 "omit the frame of the allocated or locked class")
 /* clang-format on */

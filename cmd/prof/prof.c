@@ -148,6 +148,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	free(opt.events.values);
 	free(opt.inputs.values);
 	free(opt.pids.values);
+	free(opt.named.values);
 	return ret;
 }
 
@@ -208,6 +209,12 @@ static const struct command_option options[] = {
 	OPT_SAMPLE_FILTER(opt.filter),
 	OPT_STRING(0, "show", &opt.show, "<parts>",
 		   "print these parts: frames,classes,threads,…"),
+	OPT_STRING(0, "categorizer-file", &opt.category_file, "<file>",
+		   "report categories of a file: NAME: FILTER",
+		   .aliases = "-cf --categories"),
+	OPT_LIST(0, "named-class", &opt.named, "<name>=<filter>",
+		 "report a category, an SJK filter",
+		 .accepts = command_takes_one, .aliases = "-nc"),
 	OPT_CHOICE(0, "by", &opt.by, "frame|class|package",
 		   "add up frames by class or package"),
 	OPT_CHOICE(0, "sort", &opt.sort, "TERM|OCCUR|FREQ",

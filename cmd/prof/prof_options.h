@@ -10,6 +10,7 @@
 #include "cmd/flame_output.h"
 #include "cmd/prof/prof_live.h"
 #include "cmd/sample_filter.h"
+#include "cmd/sjk/ssa.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,9 +35,11 @@ struct prof_options {
 	bool csv, json;
 	uint64_t top; /* number of frames, twice that of threads; 0: all */
 	uint64_t chain;
-	const char *by, *sort;  /* choices, or NULL */
-	const char *callers_of; /* a regular expression, or NULL */
-	double min_percent;     /* < 0: choose by the size of the report */
+	const char *category_file; /* SJK's categories, or NULL */
+	struct option_list named;  /* NAME=FILTER */
+	const char *by, *sort;     /* choices, or NULL */
+	const char *callers_of;    /* a regular expression, or NULL */
+	double min_percent;        /* < 0: choose by the size of the report */
 	bool quiet, verbose;
 };
 
@@ -58,6 +61,7 @@ struct prof_output {
 	const struct flame_output_format *drawing;
 	unsigned parts; /* of the report: bits of enum report_part */
 	struct pattern *callers_of; /* compiled; or NULL */
+	struct ssa_classes categories;
 	bool every_event; /* report all views, not only the selected one */
 };
 

@@ -8,8 +8,11 @@
 #include "core/base/nearest.h"
 #include "core/base/pattern.h"
 #include "core/base/text.h"
+#include "core/profile/filter.h"
 #include "render/profile/report.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -94,6 +97,11 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 	const char *list = output->options->show;
 
 	output->parts = list ? 0 : output->report->parts;
+	if (!list && output->categories.count)
+		output->parts = output->report->one_part
+					? 1U << REPORT_CATEGORIES
+					: output->parts |
+						  1U << REPORT_CATEGORIES;
 	while (list && *list) {
 		size_t len = strcspn(list, ",");
 		size_t part = 0;
@@ -109,6 +117,10 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 	}
 	if (!output->parts)
 		return misuse(err, "--show requires at least one part");
+	if (output->parts & 1U << REPORT_CATEGORIES &&
+	    !output->categories.count)
+		return misuse(err, "--show categories requires categories: "
+				   "name them with -nc or in a file with -cf");
 	if (output->report->one_part && output->parts & (output->parts - 1))
 		return misuse(err, "--show: CSV output has one table; choose "
 				   "one part");
@@ -125,6 +137,8 @@ static int prof_check_drawing(const struct prof_options *o, struct error *err)
 		{ "--by", o->by },
 		{ "--sort", o->sort },
 		{ "--callers-of", o->callers_of },
+		{ "--categorizer-file", o->category_file },
+		{ "--named-class", o->named.count ? "" : NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
@@ -132,6 +146,25 @@ static int prof_check_drawing(const struct prof_options *o, struct error *err)
 			return misuse(err, "%s requires a report",
 				      options[i].name);
 	}
+	return 0;
+}
+
+static int prof_choose_categories(struct prof_output *output, struct error *err)
+{
+	const struct prof_options *o = output->options;
+	unsigned flags = o->filter.sjk_compat ? 0 : TRACE_EXCLUSIVE;
+
+	if (o->category_file && o->named.count)
+		return misuse(err, "--categorizer-file and --named-class "
+				   "exclude each other");
+	for (size_t i = 0; i < o->named.count; i++) {
+		if (ssa_classes_add(&output->categories, o->named.values[i],
+				    flags, err))
+			return fail_in(err, "option --named-class");
+	}
+	if (o->category_file)
+		return ssa_classes_load(&output->categories, o->category_file,
+					flags, err);
 	return 0;
 }
 
@@ -146,7 +179,9 @@ static int prof_choose_report(struct prof_output *output, struct error *err)
 		if (!output->callers_of)
 			return fail_in(err, "option --callers-of");
 	}
-	return prof_choose_parts(output, err);
+	return prof_choose_categories(output, err) == 0
+		       ? prof_choose_parts(output, err)
+		       : -1;
 }
 
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,
@@ -172,6 +207,8 @@ void prof_output_release(struct prof_output *output)
 {
 	pattern_free(output->callers_of);
 	output->callers_of = NULL;
+	ssa_classes_release(&output->categories);
+	output->categories = (struct ssa_classes){ 0 };
 }
 
 bool prof_output_shows_notes(const struct prof_output *output)
@@ -189,6 +226,19 @@ static size_t prof_width(const char *path)
 	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
 		return 0;
 	return size.ws_col;
+}
+
+/* True if the user's locale, not the program's, is one of UTF-8. */
+static bool prof_is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool is_utf8;
+
+	if (!locale)
+		return false;
+	is_utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+	freelocale(locale);
+	return is_utf8;
 }
 
 /* Returns the index of a name in a list; 0 if it is NULL. */
@@ -227,7 +277,43 @@ static struct report_options report_options(const struct prof_output *output,
 						       o->sort),
 		.callers_of = output->callers_of,
 		.width = prof_width(d->output),
+		.ascii = !prof_is_utf8(),
 	};
+}
+
+/*
+ * Returns 1 + the index of the first category that matches, or 0, for each
+ * cell. The caller frees the array; NULL without categories.
+ */
+static uint16_t *prof_categorize(const struct prof_output *output,
+				 struct profile *p)
+{
+	const struct ssa_classes *c = &output->categories;
+	uint16_t *of = c->count ? xcalloc(p->cell_count + 1, sizeof(*of))
+				: NULL;
+
+	for (size_t i = 0; of && i < p->cell_count; i++) {
+		const struct cell *cell = &p->cells[i];
+
+		for (size_t k = 0; !of[i] && k < c->count; k++) {
+			uint32_t stack = profile_calls(p, cell->stack);
+
+			if (trace_verdicts_pass(c->all[k].verdicts, p, &stack,
+						cell->state))
+				of[i] = (uint16_t)(k + 1);
+		}
+	}
+	return of;
+}
+
+/* Returns the names of the categories; the caller frees the array. */
+static const char **prof_category_names(const struct ssa_classes *c)
+{
+	const char **names = xcalloc(c->count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < c->count; i++)
+		names[i] = c->all[i].name;
+	return names;
 }
 
 /* Appends the report of the chosen views. */
@@ -238,7 +324,12 @@ static void prof_make_report(const struct prof_output *output,
 	size_t first = output->every_event ? 0 : d->selected;
 	size_t count = output->every_event ? d->view_count : 1;
 	struct report *reports = xcalloc(count, sizeof(*reports));
+	const char **names = prof_category_names(&output->categories);
+	uint16_t *category_of = prof_categorize(output, d->profile);
 
+	options.categories = names;
+	options.category_count = output->categories.count;
+	options.category_of = category_of;
 	for (size_t i = 0; i < count; i++)
 		report_init(&reports[i], d->profile, &d->views[first + i],
 			    &options);
@@ -246,6 +337,8 @@ static void prof_make_report(const struct prof_output *output,
 	for (size_t i = 0; i < count; i++)
 		report_release(&reports[i]);
 	free(reports);
+	free(category_of);
+	free(names);
 }
 
 static int prof_write_text(const struct flame_output *d,

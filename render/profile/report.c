@@ -14,9 +14,15 @@
 #define REVERSED_FRAMES ((uint64_t)20000000)
 
 const char *const report_part_names[REPORT_PARTS] = {
-	[REPORT_FRAMES] = "frames", [REPORT_CLASSES] = "classes",
-	[REPORT_OWNERS] = "owners", [REPORT_THREADS] = "threads",
-	[REPORT_CALLS] = "calls",   [REPORT_HISTOGRAM] = "histogram",
+	[REPORT_FRAMES] = "frames",
+	[REPORT_CLASSES] = "classes",
+	[REPORT_OWNERS] = "owners",
+	[REPORT_THREADS] = "threads",
+	[REPORT_CALLS] = "calls",
+	[REPORT_HISTOGRAM] = "histogram",
+	[REPORT_CATEGORIES] = "categories",
+	[REPORT_THREAD_INFO] = "thread-info",
+	[REPORT_TIMELINE] = "timeline",
 };
 
 /* Chooses weights or samples: samples if no sample has a weight. */
@@ -210,6 +216,38 @@ static void report_sum_callers(struct report *r)
 	reversed_release(&v);
 }
 
+static void report_sum_categories(struct report *r)
+{
+	const struct profile *p = r->profile;
+	size_t others = r->options->category_count;
+	bool weighs = view_weighs(r->view, r->weights);
+	bool *in_view = view_events(p, r->view);
+
+	r->categories = xcalloc(others + 1, sizeof(*r->categories));
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint16_t of = r->options->category_of
+				      ? r->options->category_of[i]
+				      : 0;
+		struct class_sum *sum = &r->categories[of ? of - 1U : others];
+
+		if (!in_view[c->event])
+			continue;
+		sum->samples = saturate_add(sum->samples, c->count);
+		sum->total = saturate_add(sum->total, cell_measure(c, weighs));
+	}
+	free(in_view);
+}
+
+static void report_sum_infos(struct report *r)
+{
+	r->infos = thread_infos(r->profile, r->view, r->weights,
+				&r->info_count);
+	if (r->options->parts & 1U << REPORT_TIMELINE)
+		timeline_init(&r->timeline, r->profile, r->view, r->weights,
+			      r->infos, report_rows(r, REPORT_THREAD_INFO));
+}
+
 static void report_sum_frames(struct report *r, const struct flame_widths *w)
 {
 	r->frames = frame_sums(w, r->view, r->weights, &r->table,
@@ -248,6 +286,10 @@ void report_init(struct report *r, const struct profile *p,
 	if (parts & 1U << REPORT_THREADS || options->style.threads)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 &r->thread_count);
+	if (parts & 1U << REPORT_CATEGORIES)
+		report_sum_categories(r);
+	if (parts & (1U << REPORT_THREAD_INFO | 1U << REPORT_TIMELINE))
+		report_sum_infos(r);
 	if (parts & 1U << REPORT_CALLS && options->style.reverse)
 		report_sum_callers(r);
 	else if (parts & 1U << REPORT_CALLS)
@@ -263,6 +305,9 @@ void report_release(struct report *r)
 	free(r->classes);
 	free(r->owners);
 	free(r->threads);
+	free(r->categories);
+	free(r->infos);
+	timeline_release(&r->timeline);
 	*r = (struct report){ 0 };
 }
 
@@ -286,6 +331,9 @@ size_t report_rows(const struct report *r, enum report_part part)
 		[REPORT_THREADS] = { r->thread_count, r->options->threads },
 		[REPORT_CALLS] = { r->calls.count, 0 },
 		[REPORT_HISTOGRAM] = { r->frame_count, r->options->frames },
+		[REPORT_CATEGORIES] = { r->options->category_count + 1, 0 },
+		[REPORT_THREAD_INFO] = { r->info_count, r->options->threads },
+		[REPORT_TIMELINE] = { r->timeline.row_count, 0 },
 	};
 	size_t count = rows[part][0], most = rows[part][1];
 

@@ -31,7 +31,10 @@ enum report_part {
 	REPORT_THREADS,
 	REPORT_CALLS,
 	/* These are printed on request only. */
-	REPORT_HISTOGRAM, /* frames with SJK's TERM, OCCUR and FREQ */
+	REPORT_HISTOGRAM,   /* frames with SJK's TERM, OCCUR and FREQ */
+	REPORT_CATEGORIES,  /* stack traces by filters of the user */
+	REPORT_THREAD_INFO, /* threads with their states, as in SJK */
+	REPORT_TIMELINE,
 	REPORT_PARTS
 };
 
@@ -44,6 +47,10 @@ extern const char *const report_part_names[REPORT_PARTS];
 #define REPORT_MIN_PERCENT 1
 #define REPORT_FIT         80
 #define REPORT_CHAIN       12
+
+#define REPORT_TIMELINE_WIDTH                                                  \
+	60 /* columns of a row, if they are not limited                        \
+	    */
 
 struct report_options {
 	const char *source;     /* name of the input: "dump.jfr" */
@@ -67,6 +74,11 @@ struct report_options {
 	 */
 	struct style style;
 	size_t width; /* width of the terminal in characters; 0: unlimited */
+	bool ascii;   /* draw timelines without UTF-8 */
+	/* Names of categories; category_of[cell] is 1 + an index, or 0. */
+	const char *const *categories;
+	size_t category_count;
+	const uint16_t *category_of;
 };
 
 struct report {
@@ -87,6 +99,10 @@ struct report {
 	size_t owner_count;
 	struct thread_sum *threads;
 	size_t thread_count;
+	struct class_sum *categories; /* by index; at the end all others */
+	struct thread_info *infos;    /* sorted by total */
+	size_t info_count;
+	struct timeline timeline;
 	struct call_tree calls;
 	size_t reverse_depth; /* callers beyond it are cut; 0: none are */
 };

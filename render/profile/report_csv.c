@@ -45,6 +45,27 @@ static const struct table_column call_columns[] = {
 	{ "total_percent", true },
 };
 
+static const struct table_column category_columns[] = {
+	{ "event", false }, { "unit", false },         { "category", false },
+	{ "total", true },  { "total_percent", true }, { "samples", true },
+};
+static const struct table_column info_columns[] = {
+	{ "event", false },        { "unit", false },
+	{ "thread", false },       { "java_id", true },
+	{ "os_id", true },         { "total", true },
+	{ "total_percent", true }, { "samples", true },
+	{ "native", true },        { "new", true },
+	{ "runnable", true },      { "blocked", true },
+	{ "waiting", true },       { "timed_waiting", true },
+	{ "terminated", true },    { "first_ns", true },
+	{ "last_ns", true },
+};
+static const struct table_column timeline_columns[] = {
+	{ "event", false },  { "unit", false }, { "thread", false },
+	{ "java_id", true }, { "os_id", true }, { "from_ns", true },
+	{ "span_ns", true }, { "total", true },
+};
+
 static void csv_add_number(struct table *t, uint64_t number)
 {
 	text_printf(table_cell(t), "%" PRIu64, number);
@@ -214,6 +235,78 @@ static void csv_add_calls(struct table *t, const struct report *r)
 	}
 }
 
+static void csv_add_categories(struct table *t, const struct report *r)
+{
+	size_t count = r->options->category_count;
+
+	for (size_t i = 0; i <= count; i++) {
+		csv_begin_row(t, r);
+		table_add(t, i < count ? r->options->categories[i] : "[other]");
+		csv_add_amount(t, r, r->categories[i].total);
+		csv_add_number(t, r->categories[i].samples);
+	}
+}
+
+static void csv_add_thread(struct table *t, const struct report *r,
+			   uint32_t thread)
+{
+	csv_add_thread_name(t, r, thread);
+	csv_add_id(t, r->profile->threads[thread].java_id);
+	csv_add_id(t, r->profile->threads[thread].os_id);
+}
+
+/* Adds the start of a bucket, or nothing if there is none. */
+static void csv_add_time(struct table *t, const struct report *r,
+			 uint16_t bucket)
+{
+	const struct profile *p = r->profile;
+
+	csv_add_id(t,
+		   bucket ? (p->bucket_first + bucket - 1) * p->bucket_ns : 0);
+}
+
+static void csv_add_infos(struct table *t, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_THREAD_INFO); i++) {
+		const struct thread_info *info = &r->infos[i];
+
+		csv_begin_row(t, r);
+		csv_add_thread(t, r, info->thread);
+		csv_add_amount(t, r, info->total);
+		csv_add_number(t, info->samples);
+		csv_add_number(t, info->native);
+		for (size_t k = STATE_NONE + 1; k < THREAD_STATES; k++)
+			csv_add_number(t, info->states[k]);
+		csv_add_time(t, r, info->first);
+		csv_add_time(t, r, info->last);
+	}
+}
+
+/* Adds the buckets that are not empty. */
+static void csv_add_timeline(struct table *t, const struct report *r)
+{
+	const struct timeline *line = &r->timeline;
+
+	for (size_t i = 0; i < line->row_count * line->bucket_count; i++) {
+		size_t row = i / line->bucket_count;
+		int64_t bucket = (int64_t)(i % line->bucket_count);
+
+		if (!line->values[i])
+			continue;
+		csv_begin_row(t, r);
+		if (row) {
+			csv_add_thread(t, r, line->threads[row]);
+		} else {
+			table_add(t, "[all threads]");
+			csv_add_id(t, 0);
+			csv_add_id(t, 0);
+		}
+		csv_add_id(t, line->from_ns + bucket * line->bucket_ns);
+		csv_add_id(t, line->bucket_ns);
+		csv_add_number(t, line->values[i]);
+	}
+}
+
 static const struct {
 	const struct table_column *columns;
 	size_t column_count;
@@ -225,6 +318,9 @@ static const struct {
 	[REPORT_THREADS] = { thread_columns, 9, csv_add_threads },
 	[REPORT_CALLS] = { call_columns, 10, csv_add_calls },
 	[REPORT_HISTOGRAM] = { histogram_columns, 9, csv_add_histogram },
+	[REPORT_CATEGORIES] = { category_columns, 6, csv_add_categories },
+	[REPORT_THREAD_INFO] = { info_columns, 17, csv_add_infos },
+	[REPORT_TIMELINE] = { timeline_columns, 8, csv_add_timeline },
 };
 
 void report_csv(struct text *out, const struct report *reports, size_t count)

@@ -218,6 +218,89 @@ static void report_json_put_time(struct json *j, const char *key, int64_t ns)
 	text_release(&time);
 }
 
+static void report_json_put_categories(struct json *j, const struct report *r)
+{
+	size_t count = r->options->category_count;
+
+	for (size_t i = 0; i <= count; i++) {
+		json_open_object(j);
+		json_key(j, "category");
+		json_text_or_null(j,
+				  i < count ? r->options->categories[i] : NULL);
+		report_json_put_amount(j, r, "total", r->categories[i].total);
+		json_key(j, "samples");
+		json_uint(j, r->categories[i].samples);
+		json_close_object(j);
+	}
+}
+
+/* Writes the start of a bucket, or null if there is none. */
+static void report_json_put_bucket(struct json *j, const struct report *r,
+				   const char *key, uint16_t bucket)
+{
+	const struct profile *p = r->profile;
+	struct text time = { 0 };
+
+	if (bucket)
+		units_add_utc(&time,
+			      (p->bucket_first + bucket - 1) * p->bucket_ns);
+	json_key(j, key);
+	json_text_or_null(j, time.bytes);
+	text_release(&time);
+}
+
+static void report_json_put_infos(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_THREAD_INFO); i++) {
+		const struct thread_info *info = &r->infos[i];
+
+		json_open_object(j);
+		report_json_put_thread_name(j, r, "thread",
+					    &r->profile->threads[info->thread]);
+		report_json_put_amount(j, r, "total", info->total);
+		json_key(j, "samples");
+		json_uint(j, info->samples);
+		json_key(j, "native");
+		json_uint(j, info->native);
+		json_key(j, "states");
+		json_open_object(j);
+		for (size_t k = STATE_NONE + 1; k < THREAD_STATES; k++) {
+			if (!info->states[k])
+				continue;
+			json_key(j, thread_state_names[k]);
+			json_uint(j, info->states[k]);
+		}
+		json_close_object(j);
+		report_json_put_bucket(j, r, "first", info->first);
+		report_json_put_bucket(j, r, "last", info->last);
+		json_close_object(j);
+	}
+}
+
+static void report_json_put_timeline(struct json *j, const struct report *r)
+{
+	static const struct thread all = { 0 };
+	const struct timeline *t = &r->timeline;
+
+	for (size_t row = 0; t->bucket_count && row < t->row_count; row++) {
+		json_open_object(j);
+		report_json_put_thread_name(
+			j, r, "thread",
+			row ? &r->profile->threads[t->threads[row]] : &all);
+		json_key(j, "is_all");
+		json_bool(j, !row);
+		report_json_put_time(j, "from", t->from_ns);
+		json_key(j, "bucket_ns");
+		json_uint(j, (uint64_t)t->bucket_ns);
+		json_key(j, "totals");
+		json_open_array(j);
+		for (size_t i = 0; i < t->bucket_count; i++)
+			json_uint(j, t->values[row * t->bucket_count + i]);
+		json_close_array(j);
+		json_close_object(j);
+	}
+}
+
 static void report_json_put_times(struct json *j, const struct report *r)
 {
 	int64_t from, to;
@@ -298,6 +381,9 @@ static void (*const put_part[REPORT_PARTS])(struct json *j,
 	[REPORT_THREADS] = report_json_put_threads,
 	[REPORT_CALLS] = report_json_put_calls,
 	[REPORT_HISTOGRAM] = report_json_put_histogram,
+	[REPORT_CATEGORIES] = report_json_put_categories,
+	[REPORT_THREAD_INFO] = report_json_put_infos,
+	[REPORT_TIMELINE] = report_json_put_timeline,
 };
 
 static void report_json_put_report(struct json *j, const struct report *r)
@@ -307,7 +393,9 @@ static void report_json_put_report(struct json *j, const struct report *r)
 	for (size_t part = 0; part < REPORT_PARTS; part++) {
 		if (!(r->options->parts & 1U << part))
 			continue;
-		json_key(j, report_part_names[part]);
+		json_key(j, part == REPORT_THREAD_INFO
+				    ? "thread_info"
+				    : report_part_names[part]);
 		json_open_array(j);
 		put_part[part](j, r);
 		json_close_array(j);

@@ -3,6 +3,7 @@
 #include "render/profile/report.h"
 
 #include "core/base/safe_text.h"
+#include "core/base/saturate.h"
 #include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
 #include "render/text/amount.h"
@@ -459,6 +460,218 @@ static void report_put_calls(struct text *out, const struct report *r)
 	}
 }
 
+static void report_put_categories(struct text *out, const struct report *r)
+{
+	size_t count = r->options->category_count;
+
+	text_puts(out, "\nby category\n");
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "%s  category\n", report_samples_heading(r));
+	for (size_t i = 0; i <= count; i++) {
+		const char *name = i < count ? r->options->categories[i]
+					     : "[other]";
+		struct text safe = { 0 };
+		size_t start = out->len;
+
+		safe_text(&safe, name, strlen(name));
+		report_put_class_values(out, r, &r->categories[i]);
+		report_put_last(out, r, start, safe.bytes, safe.len);
+		text_release(&safe);
+	}
+}
+
+/* The states with a column, in text. */
+static const enum thread_state info_states[] = { STATE_RUNNABLE, STATE_BLOCKED,
+						 STATE_WAITING,
+						 STATE_TIMED_WAITING };
+
+#define INFO_STATES (sizeof(info_states) / sizeof(*info_states))
+
+static void report_put_info_time(struct text *out, const struct report *r,
+				 uint16_t bucket)
+{
+	const struct profile *p = r->profile;
+	int64_t ns = bucket ? (p->bucket_first + bucket - 1) * p->bucket_ns -
+				      p->earliest_ns
+			    : 0;
+	struct text time = { 0 };
+
+	if (bucket)
+		amount_add(&time, UNIT_NS, ns > 0 ? (uint64_t)ns : 0);
+	else
+		text_puts(&time, "-");
+	columns_right(out, &time, 9);
+	text_release(&time);
+}
+
+static void report_put_info(struct text *out, const struct report *r,
+			    const struct thread_info *t)
+{
+	size_t start = out->len;
+	struct text name = { 0 };
+
+	report_put_class_values(out, r,
+				&(struct class_sum){ .samples = t->samples,
+						     .total = t->total });
+	out->len -= 2;
+	for (size_t i = 0; i < INFO_STATES; i++) {
+		if (t->states[STATE_NONE] < t->samples)
+			report_put_share(out, t->states[info_states[i]],
+					 t->samples);
+		else
+			text_puts(out, "      -");
+	}
+	report_put_share(out, t->native, t->samples);
+	report_put_info_time(out, r, t->first);
+	report_put_info_time(out, r, t->last);
+	text_puts(out, "  ");
+	report_add_thread(&name, r, t->thread);
+	report_put_last(out, r, start, name.bytes, name.len);
+	text_release(&name);
+}
+
+static void report_put_infos(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_THREAD_INFO);
+
+	text_puts(out, "\nstates of threads\n");
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "%s%s  thread\n", report_samples_heading(r),
+		    "    run  block   wait  timed native    first     last");
+	for (size_t i = 0; i < rows; i++)
+		report_put_info(out, r, &r->infos[i]);
+	if (rows < r->info_count)
+		text_printf(out, "%zu more threads: use -n\n",
+			    r->info_count - rows);
+}
+
+/* Appends a column of a timeline: an eighth of the maximum for each level. */
+static void timeline_put_level(struct text *out, uint64_t value, uint64_t most,
+			       bool ascii)
+{
+	static const char levels[] = ".:-=+*#@";
+	size_t level;
+
+	if (!value) {
+		text_putc(out, ' ');
+		return;
+	}
+	level = (size_t)((double)value / (double)most * 8);
+	if (level > 7)
+		level = 7;
+	if (ascii)
+		text_putc(out, levels[level]);
+	else /* U+2581 to U+2588, from one eighth to the full block */
+		text_utf8(out, 0x2581 + (uint32_t)level);
+}
+
+/* Returns the number of buckets in a column. */
+static size_t timeline_step(const struct report *r)
+{
+	size_t width = r->options->width, columns = REPORT_TIMELINE_WIDTH;
+
+	if (width && width < columns + THREAD_WIDTH + 18)
+		columns = width > THREAD_WIDTH + 28 ? width - THREAD_WIDTH - 18
+						    : 10;
+	return (r->timeline.bucket_count + columns - 1) / columns;
+}
+
+static uint64_t timeline_column(const struct timeline *t, size_t row,
+				size_t first, size_t step)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = first; i < first + step && i < t->bucket_count; i++)
+		sum = saturate_add(sum, t->values[row * t->bucket_count + i]);
+	return sum;
+}
+
+static void timeline_put_row(struct text *out, const struct report *r,
+			     size_t row, size_t step)
+{
+	const struct timeline *t = &r->timeline;
+	uint64_t most = 0, total = 0;
+	size_t start = out->len;
+	struct text name = { 0 };
+
+	for (size_t i = 0; i < t->bucket_count; i += step) {
+		uint64_t value = timeline_column(t, row, i, step);
+
+		total = saturate_add(total, value);
+		if (value > most)
+			most = value;
+	}
+	report_put_amount(out, r, total);
+	text_puts(out, " |");
+	for (size_t i = 0; i < t->bucket_count; i += step)
+		timeline_put_level(out, timeline_column(t, row, i, step), most,
+				   r->options->ascii);
+	text_puts(out, "| ");
+	if (row)
+		report_add_thread(&name, r, t->threads[row]);
+	else
+		text_puts(&name, "all threads");
+	report_put_last(out, r, start, name.bytes, name.len);
+	text_release(&name);
+}
+
+/* Puts the times below the first, the middle and the last column. */
+static void timeline_put_axis(struct text *out, const struct report *r,
+			      size_t step)
+{
+	const struct timeline *t = &r->timeline;
+	size_t columns = (t->bucket_count + step - 1) / step;
+	uint64_t span = (uint64_t)t->bucket_ns * step * columns;
+	struct text mark = { 0 };
+	size_t used = 0;
+
+	text_spaces(out, 7 + AMOUNT_WIDTH + report_extra_width(r) + 1);
+	for (unsigned i = 0; i <= 2; i++) {
+		size_t at = columns * i / 2, wide;
+
+		text_clear(&mark);
+		text_puts(&mark, i ? "" : "+");
+		amount_add(&mark, UNIT_NS, span / 2 * i);
+		text_puts(&mark, i == 2 ? "+" : "");
+		wide = text_width(mark.bytes, mark.len);
+		if (i)
+			at = at + (i == 2 ? 2 : wide / 2) - wide;
+		if (i && (at < used + 1 || at > columns))
+			continue;
+		text_spaces(out, at - used);
+		text_add(out, mark.bytes, mark.len);
+		used = at + wide;
+	}
+	text_putc(out, '\n');
+	text_release(&mark);
+}
+
+static void report_put_timeline(struct text *out, const struct report *r)
+{
+	const struct timeline *t = &r->timeline;
+	size_t step = timeline_step(r);
+	struct text width = { 0 };
+
+	if (!t->bucket_count) {
+		text_puts(out, "\nno timeline: the samples have no times\n");
+		return;
+	}
+	amount_add(&width, UNIT_NS, (uint64_t)t->bucket_ns * step);
+	text_printf(out,
+		    "\ntimeline: a column is %s; the highest column of a row "
+		    "is full\n",
+		    width.bytes);
+	text_release(&width);
+	for (size_t i = 0; i < t->row_count; i++)
+		timeline_put_row(out, r, i, step);
+	timeline_put_axis(out, r, step);
+	if (t->without_time) {
+		text_puts(out, "without a time: ");
+		amount_add(out, r->unit, t->without_time);
+		text_putc(out, '\n');
+	}
+}
+
 static void (*const put_part[REPORT_PARTS])(struct text *out,
 					    const struct report *r) = {
 	[REPORT_FRAMES] = report_put_frames,
@@ -467,6 +680,9 @@ static void (*const put_part[REPORT_PARTS])(struct text *out,
 	[REPORT_THREADS] = report_put_threads,
 	[REPORT_CALLS] = report_put_calls,
 	[REPORT_HISTOGRAM] = report_put_histogram,
+	[REPORT_CATEGORIES] = report_put_categories,
+	[REPORT_THREAD_INFO] = report_put_infos,
+	[REPORT_TIMELINE] = report_put_timeline,
 };
 
 void report_text(struct text *out, const struct report *reports, size_t count)

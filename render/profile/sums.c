@@ -366,3 +366,133 @@ struct thread_sum *thread_sums(const struct profile *p,
 	free(rows);
 	return sums;
 }
+
+static void thread_info_add(struct thread_info *t, const struct profile *p,
+			    const struct cell *c, bool weighs)
+{
+	const struct frame
+		*leaf = &p->frames[p->stacks[profile_calls(p, c->stack)].frame];
+	uint64_t *state = &t->states[c->state];
+
+	t->thread = c->thread;
+	t->total = saturate_add(t->total, cell_measure(c, weighs));
+	t->samples = saturate_add(t->samples, c->count);
+	*state = saturate_add(*state, c->count);
+	if (!c->stack || leaf->kind == FRAME_NATIVE)
+		t->native = saturate_add(t->native, c->count);
+	if (c->bucket && (!t->first || c->bucket < t->first))
+		t->first = c->bucket;
+	if (c->bucket > t->last)
+		t->last = c->bucket;
+}
+
+struct thread_info *thread_infos(const struct profile *p,
+				 const struct event_view *view, bool weights,
+				 size_t *count)
+{
+	struct thread_info *all = xcalloc(p->thread_count + 1, sizeof(*all));
+	bool weighs = view_weighs(view, weights);
+	bool *in_view = view_events(p, view);
+	struct thread_info *result;
+	struct row *rows;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (in_view[c->event])
+			thread_info_add(&all[c->thread], p, c, weighs);
+	}
+	rows = xmalloc((p->thread_count + 1) * sizeof(*rows));
+	for (uint32_t i = 0; i <= p->thread_count; i++) {
+		if (all[i].samples)
+			rows[n++] = (struct row){ UINT64_MAX - all[i].total, 0,
+						  i };
+	}
+	row_sort(rows, n);
+	result = xmalloc((n + 1) * sizeof(*result));
+	for (size_t i = 0; i < n; i++)
+		result[i] = all[rows[i].item];
+	*count = n;
+	free(rows);
+	free(in_view);
+	free(all);
+	return result;
+}
+
+/* Finds the first and the last bucket of a view; false if it has no times. */
+static bool timeline_range(const struct profile *p, const bool *in_view,
+			   uint16_t *first, uint16_t *last)
+{
+	*first = UINT16_MAX;
+	*last = 0;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!in_view[c->event] || !c->bucket)
+			continue;
+		if (c->bucket < *first)
+			*first = c->bucket;
+		if (c->bucket > *last)
+			*last = c->bucket;
+	}
+	return *last;
+}
+
+static void timeline_add(struct timeline *t, size_t row, size_t bucket,
+			 uint64_t measure)
+{
+	uint64_t *value = &t->values[row * t->bucket_count + bucket];
+
+	*value = saturate_add(*value, measure);
+}
+
+void timeline_init(struct timeline *t, const struct profile *p,
+		   const struct event_view *view, bool weights,
+		   const struct thread_info *infos, size_t rows)
+{
+	bool weighs = view_weighs(view, weights);
+	bool *in_view = view_events(p, view);
+	/* 1 + the row of a thread, or 0. */
+	uint32_t *row_of = xcalloc(p->thread_count + 1, sizeof(*row_of));
+	uint16_t first, last;
+
+	*t = (struct timeline){ .row_count = rows + 1 };
+	if (timeline_range(p, in_view, &first, &last))
+		t->bucket_count = (size_t)last - first + 1;
+	t->bucket_ns = p->bucket_ns;
+	if (t->bucket_count)
+		t->from_ns = (p->bucket_first + first - 1) * p->bucket_ns;
+	t->threads = xcalloc(t->row_count, sizeof(*t->threads));
+	t->values = xcalloc(t->row_count * t->bucket_count + 1,
+			    sizeof(*t->values));
+	for (uint32_t i = 0; i < rows; i++) {
+		t->threads[i + 1] = infos[i].thread;
+		row_of[infos[i].thread] = i + 1;
+	}
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint64_t measure = cell_measure(c, weighs);
+
+		if (!in_view[c->event])
+			continue;
+		if (!c->bucket) {
+			t->without_time = saturate_add(t->without_time,
+						       measure);
+			continue;
+		}
+		timeline_add(t, 0, c->bucket - first, measure);
+		if (row_of[c->thread])
+			timeline_add(t, row_of[c->thread], c->bucket - first,
+				     measure);
+	}
+	free(row_of);
+	free(in_view);
+}
+
+void timeline_release(struct timeline *t)
+{
+	free(t->threads);
+	free(t->values);
+	*t = (struct timeline){ 0 };
+}

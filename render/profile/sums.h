@@ -85,4 +85,42 @@ struct thread_sum *thread_sums(const struct profile *p,
 			       const struct event_view *view, bool weights,
 			       const struct frame_table *table, size_t *count);
 
+/* thread_infos: how often and in which states each thread was sampled. */
+struct thread_info {
+	uint32_t thread; /* 0: samples without a thread */
+	uint64_t total;  /* weight, or samples */
+	uint64_t samples;
+	uint64_t native; /* samples with a native leaf frame, or no frame */
+	uint64_t states[THREAD_STATES]; /* samples */
+	uint16_t first, last; /* time buckets, see struct cell; 0 = unknown */
+};
+
+/*
+ * Returns *count rows, one per thread with a sample, sorted by total; the
+ * caller frees them.
+ */
+struct thread_info *thread_infos(const struct profile *p,
+				 const struct event_view *view, bool weights,
+				 size_t *count);
+
+/* timeline: the total of all threads, and of each thread, by time bucket. */
+struct timeline {
+	uint32_t *threads; /* by row; row 0 adds up all threads */
+	size_t row_count;
+	size_t bucket_count;
+	int64_t from_ns; /* start of the first bucket */
+	int64_t bucket_ns;
+	uint64_t *values; /* by row, then bucket */
+	uint64_t without_time;
+};
+
+/*
+ * Sums up a view; after the first row, the `rows` threads of infos, which are
+ * sorted by total. Without times, bucket_count is 0.
+ */
+void timeline_init(struct timeline *t, const struct profile *p,
+		   const struct event_view *view, bool weights,
+		   const struct thread_info *infos, size_t rows);
+void timeline_release(struct timeline *t); /* may be zeroed */
+
 #endif
