@@ -160,15 +160,23 @@ static int target_read_owners(struct sampling_target *t, struct error *err)
 				   err);
 }
 
-/* Attaches a uprobe to the published probe. */
+/*
+ * Attaches a uprobe to the published probe.  With --all, the JVMs without the
+ * probe are sampled for the other events, if there are any.
+ */
 static int target_add_published(struct sampling_target *t, struct error *err)
 {
 	struct published_probe probe;
 
 	if (!(t->events & SAMPLING_PROBE))
 		return 0;
-	if (published_probe_find(&t->jvm, t->shared->o->probe, &probe, err))
-		return -1;
+	if (published_probe_find(&t->jvm, t->shared->o->probe, &probe, err)) {
+		if (err->kind != ERROR_NO_TARGET || !t->shared->o->all ||
+		    t->events == SAMPLING_PROBE)
+			return -1;
+		t->events &= ~(unsigned)SAMPLING_PROBE;
+		return 0;
+	}
 	return sampler_probe(t->shared->sampler, SAMPLE_PROBE, t->jvm.pid,
 			     probe.path, probe.offset, probe.semaphore, err);
 }

@@ -553,8 +553,9 @@ static void live_log_losses(const struct live *l)
 			 "their calls are included from a moment later on",
 			 losses.loaded_again);
 	if (losses.loaded_unarmed)
-		log_always("classes loaded again that could not be armed: %u; "
-			   "their calls are not counted",
+		log_always("classes loaded again that could not be armed, or "
+			   "not all of their methods: %u; those calls are not "
+			   "counted",
 			   losses.loaded_unarmed);
 	if (losses.stale)
 		log_always("classes not restored yet: %u; the agent tries for "

@@ -374,7 +374,13 @@ static int live_fail_without_samples(const struct live *l,
 			text_printf(&why, "%s%s", why.len ? "; " : "",
 				    no_samples_of[i]);
 	}
-	if (!r->processes && !r->is_launched)
+	if (!r->processes && !r->is_launched && l->o->sampling.probe)
+		fail(err, ERROR_NO_TARGET,
+		     "no JVM has a published probe '%s'; publish one with "
+		     "`sjkc probe --publish PID CLASS.METHOD` and keep it "
+		     "running",
+		     l->o->sampling.probe);
+	else if (!r->processes && !r->is_launched)
 		fail(err, ERROR_NO_TARGET, "no JVM to sample");
 	else if (r->ended || !r->processes)
 		fail(err, ERROR_NO_TARGET, "%s ended before it was sampled",

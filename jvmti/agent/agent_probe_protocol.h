@@ -142,7 +142,10 @@ struct probe_control {
 	uint32_t classes;       /* woven classes */
 	uint32_t redefinitions; /* of woven classes, by other agents */
 	uint32_t stale;         /* woven classes that could not be taken back */
-	/* Classes loaded again by another loader, and those without probes. */
+	/*
+	 * Classes loaded again by another loader: those with all probes that
+	 * the armed class has, and the others.
+	 */
 	uint32_t loaded_again, loaded_unarmed;
 	uint32_t unused;
 	uint64_t retransform_ns; /* duration of the last RetransformClasses */

@@ -17,10 +17,13 @@
 /* Maximum bytes of the names of classes. */
 #define NAMES ((size_t)4 << 20)
 
-/* A class that is loaded again is armed at most this often. */
-#define AGAIN_NS 1000000000u
-/* Or so rarely that this takes a hundredth of the time. */
-#define AGAIN_REST 100u
+/*
+ * The pause between searches for classes that are loaded again: the first, the
+ * longest, and at least this multiple of the time that a search takes.
+ */
+#define AGAIN_NS      UINT64_C(1000000000)
+#define AGAIN_MOST_NS (64 * AGAIN_NS)
+#define AGAIN_REST    100u
 
 /* Maximum growth of a class file, for the address space of the output. */
 #define OUT_FACTOR 16
@@ -34,7 +37,9 @@ struct woven_class {
 	bool is_own; /* no, it belongs to this entry: a class loaded later */
 	struct class_text name; /* "com/acme/Orders"; empty = unknown */
 	uint32_t first, count;
-	bool is_woven, is_seen;
+	/* Its woven methods, and those of the armed class of its name. */
+	uint32_t woven, wanted;
+	bool is_seen;
 	bool is_stale; /* it was not taken back */
 	int code;      /* the jvmtiError of a refusal */
 };
@@ -54,13 +59,26 @@ static struct {
 	uint32_t class_count;        /* not 0: something may be woven */
 	uint8_t *names;              /* NAMES */
 	size_t names_len;
-	/* Classes with the name of an armed class that have been loaded. */
-	uint32_t loaded, searched, armed_again;
-	uint64_t again_ns;      /* when they were searched last */
-	uint64_t again_cost_ns; /* the time that this took */
-	void **refs;            /* PROBE_MAX local references */
+	uint32_t announced; /* loaded classes with the name of an armed one */
+	void **refs;        /* PROBE_MAX local references */
 	struct weaver *weaver;
 } weaving;
+
+/* The search for classes that are loaded again. */
+static struct {
+	uint32_t announced; /* at the last search */
+	uint32_t found;     /* new classes */
+	uint64_t searched_ns, cost_ns, pause_ns;
+} again;
+
+/* Classes may have been loaded since the list, before the hook is enabled. */
+static void again_begin(void)
+{
+	again.announced = UINT32_MAX;
+	again.found = 0;
+	again.searched_ns = system_now();
+	again.cost_ns = 0;
+}
 
 /* ---- the request ---- */
 
@@ -227,6 +245,7 @@ static void weaving_weave(jvm_table *env, struct woven_class *class,
 			  const uint8_t *bytes, size_t len, int32_t *new_len,
 			  uint8_t **new_bytes)
 {
+	struct weave_method *methods = &weaving.methods[class->first];
 	size_t cap = len * OUT_FACTOR + OUT_MORE, out_len = 0;
 	int code = 0;
 	uint8_t *out;
@@ -237,19 +256,18 @@ static void weaving_weave(jvm_table *env, struct woven_class *class,
 	out = system_map(cap, &code);
 	if (!out) {
 		for (uint32_t i = 0; i < class->count; i++)
-			weaving.methods[class->first + i]
-				.refusal = PROBE_MEMORY_SHORT;
+			methods[i].refusal = PROBE_MEMORY_SHORT;
 		return;
 	}
-	class->is_woven = weave_class(weaving.weaver, bytes, len,
-				      weaving.methods + class->first,
-				      class->count, out, cap,
-				      &out_len) == PROBE_ARMED &&
-			  jvmti_allocate(env, (int64_t)out_len, &copy) == 0;
-	if (class->is_woven) {
+	class->woven = 0;
+	if (weave_class(weaving.weaver, bytes, len, methods, class->count, out,
+			cap, &out_len) == PROBE_ARMED &&
+	    jvmti_allocate(env, (int64_t)out_len, &copy) == 0) {
 		memcpy(copy, out, out_len);
 		*new_bytes = copy;
 		*new_len = (int32_t)out_len;
+		for (uint32_t i = 0; i < class->count; i++)
+			class->woven += methods[i].refusal == PROBE_ARMED;
 	}
 	system_unmap(out, cap);
 }
@@ -278,7 +296,7 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 	if (weaving.is_armed && redefined)
 		class = weaving_find_class(jni, redefined, text);
 	else if (weaving.is_armed && weaving_find_name(text))
-		weaving.loaded++;
+		weaving.announced++;
 	/* The JVM would refuse the other agent's change as it refused ours. */
 	if (class && !(class->code && !is_mine)) {
 		class->is_seen |= is_mine;
@@ -337,7 +355,7 @@ static void weaving_refuse_class(struct woven_class *class, int code)
 		if (m->refusal == PROBE_ARMED)
 			m->refusal = PROBE_JVM_REFUSED;
 	}
-	class->is_woven = false;
+	class->woven = 0;
 	class->code = code;
 }
 
@@ -414,9 +432,10 @@ static void weaving_report(void)
 	uint32_t armed = 0, classes = 0;
 
 	for (uint32_t i = 0; i < weaving.class_count; i++) {
-		const struct woven_class *class = &weaving.classes[i];
+		struct woven_class *class = &weaving.classes[i];
 
-		classes += class->is_woven;
+		class->wanted = class->woven;
+		classes += class->woven != 0;
 		for (uint32_t k = 0; k < class->count; k++) {
 			const struct weave_method
 				*m = &weaving.methods[class->first + k];
@@ -465,7 +484,8 @@ static enum probe_step weaving_begin(jvm_table *env, jvm_table *jni,
 	if (weaving_has_traces() && !trace_prepare(jni))
 		return PROBE_AT_TRACE;
 	weaving.names_len = 0;
-	weaving.loaded = weaving.searched = weaving.armed_again = 0;
+	weaving.announced = 0;
+	again_begin();
 	for (uint32_t i = 0; i < weaving.class_count; i++)
 		weaving_keep_name(env, jni, &weaving.classes[i]);
 	return weaving_can_weave(env, true, code) ? PROBE_AT_NOTHING
@@ -495,11 +515,19 @@ enum probe_step weaving_arm(jvm_table *env, jvm_table *jni,
 	return PROBE_AT_NOTHING;
 }
 
-/* ---- classes that are loaded again ---- */
+/*
+ * ---- classes that are loaded again ----
+ *
+ * The hook announces a class with the name of an armed one.  The class is in
+ * the JVM's list later, when its superclass has been loaded, or never, if it is
+ * not defined after all.  So the list is searched until it had as many new
+ * classes as were announced, less and less often, and once more before the
+ * probes are taken back: then classes without probes are counted.
+ */
 
 /* Adds an entry for a class with the name of an armed one. */
-static bool weaving_add_again(jvm_table *jni, const struct woven_class *like,
-			      void *class)
+static bool again_add_class(jvm_table *jni, const struct woven_class *like,
+			    void *class)
 {
 	struct woven_class *new = &weaving.classes[weaving.class_count];
 
@@ -511,6 +539,7 @@ static bool weaving_add_again(jvm_table *jni, const struct woven_class *like,
 		.name = like->name,
 		.first = like->first,
 		.count = like->count,
+		.wanted = like->wanted,
 	};
 	if (!new->weak)
 		return false;
@@ -520,12 +549,15 @@ static bool weaving_add_again(jvm_table *jni, const struct woven_class *like,
 	return true;
 }
 
-/* Finds the classes that were loaded since; returns those without an entry. */
-static uint32_t weaving_find_again(jvm_table *env, jvm_table *jni)
+/*
+ * Finds the classes of the JVM's list that have no entry, and adds entries if
+ * asked.  Returns the number of those that have none afterwards.
+ */
+static uint32_t again_search(jvm_table *env, jvm_table *jni, bool adds)
 {
 	void **classes = NULL;
 	int32_t count = 0;
-	uint32_t lost = 0;
+	uint32_t left = 0;
 
 	if (jvmti_loaded_classes(env, &count, &classes))
 		count = 0;
@@ -536,47 +568,74 @@ static uint32_t weaving_find_again(jvm_table *env, jvm_table *jni)
 		if (jvmti_class_signature(env, classes[i], &signature) == 0)
 			like = weaving_find_name(weaving_name(signature));
 		if (like && !weaving_find_class(jni, classes[i], like->name) &&
-		    !weaving_add_again(jni, like, classes[i]))
-			lost++;
+		    !(adds && again_add_class(jni, like, classes[i])))
+			left++;
 		jvmti_deallocate(env, signature);
 	}
 	for (int32_t i = 0; i < count; i++)
 		jni_delete_local(jni, classes[i]);
 	jvmti_deallocate(env, classes);
-	return lost;
+	return left;
+}
+
+/*
+ * Sets the numbers in the control page.  A class that lacks a probe which the
+ * armed class of its name has is not armed: some of its calls are not counted.
+ */
+static void again_report(uint32_t left)
+{
+	struct probe_control *c = helper_control();
+	uint32_t whole = 0, unarmed = 0, woven = 0;
+
+	for (uint32_t i = 0; i < weaving.class_count; i++) {
+		const struct woven_class *class = &weaving.classes[i];
+
+		woven += class->woven != 0;
+		whole += class->is_own && class->woven >= class->wanted;
+		unarmed += class->is_own && class->woven < class->wanted;
+	}
+	c->classes = woven;
+	c->loaded_again = whole;
+	c->loaded_unarmed = unarmed + left;
+}
+
+static bool again_is_due(uint32_t announced)
+{
+	uint64_t passed = system_now() - again.searched_ns;
+
+	if (announced == again.announced && again.found >= announced)
+		return false;
+	return passed >= again.cost_ns * AGAIN_REST &&
+	       passed >= (announced == again.announced ? again.pause_ns
+						       : AGAIN_NS);
 }
 
 void weaving_arm_again(jvm_table *env, jvm_table *jni)
 {
 	struct probe_control *c = helper_control();
-	uint32_t first = weaving.class_count, lost, woven = 0;
-	uint32_t loaded = __atomic_load_n(&weaving.loaded, __ATOMIC_ACQUIRE);
-	uint64_t retransform_ns = c->retransform_ns, begin_ns;
+	uint32_t first = weaving.class_count, left;
+	uint32_t announced = __atomic_load_n(&weaving.announced,
+					     __ATOMIC_ACQUIRE);
+	uint64_t retransform_ns = c->retransform_ns, begin_ns = system_now();
 	int code = 0;
 
-	if (!weaving.is_armed || loaded == weaving.armed_again ||
-	    system_now() - weaving.again_ns < AGAIN_NS ||
-	    system_now() - weaving.again_ns <
-		    weaving.again_cost_ns * AGAIN_REST)
+	if (!weaving.is_armed || !again_is_due(announced))
 		return;
-	begin_ns = system_now();
-	lost = weaving_find_again(env, jni);
-	weaving_weave_all(env, jni, first, &code);
-	for (uint32_t i = first; i < weaving.class_count; i++)
-		woven += weaving.classes[i].is_woven;
-	c->loaded_again += woven;
-	c->loaded_unarmed += lost + weaving.class_count - first - woven;
-	c->classes += woven;
+	left = again_search(env, jni, true);
+	if (weaving.class_count > first)
+		weaving_weave_all(env, jni, first, &code);
+	again_report(left);
 	c->retransform_ns = retransform_ns;
-	weaving.again_ns = system_now();
-	weaving.again_cost_ns = weaving.again_ns - begin_ns;
-	/*
-	 * A class is announced before it is in the JVM's list, so the list is
-	 * searched twice.
-	 */
-	if (weaving.class_count > first || loaded == weaving.searched)
-		weaving.armed_again = loaded;
-	weaving.searched = loaded;
+	/* Without an announcement, the class was loaded before the hook. */
+	if (announced)
+		again.found += weaving.class_count - first;
+	again.pause_ns = announced == again.announced &&
+					 again.pause_ns < AGAIN_MOST_NS
+				 ? again.pause_ns * 2
+				 : AGAIN_NS;
+	again.announced = announced;
+	again.searched_ns = system_now();
+	again.cost_ns = again.searched_ns - begin_ns;
 }
 
 /* ---- taking back ---- */
@@ -614,6 +673,8 @@ enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code)
 
 	if (!weaving.class_count)
 		return PROBE_AT_NOTHING;
+	if (weaving.is_armed && stream_is_watched())
+		again_report(again_search(env, jni, false));
 	__atomic_store_n(&weaving.is_armed, false, __ATOMIC_RELEASE);
 	weaving_can_weave(env, false, &unused);
 	/* Another thread may be weaving a class for another agent. */

@@ -176,8 +176,8 @@ enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code);
 void weaving_forget(jvm_table *jni);
 
 /*
- * Arms the classes that were loaded again, by other class loaders, since the
- * last call.  It changes only their number in the control page.
+ * Arms the classes that were loaded again, by other class loaders, if a search
+ * is due.  Of the control page, changes only the numbers of classes.
  */
 void weaving_arm_again(jvm_table *env, jvm_table *jni);
 

@@ -38,8 +38,8 @@ static void weaver_add_trace(struct weaver *w)
 	unsigned trace = class_pool_add_class(p, class_text_of(WEAVE_TRACE));
 
 	w->trace_entry = class_pool_add_method(p, trace, "entry", "(I)V");
-	w->trace_exit = class_pool_add_method(p, trace, "exit", "(JI)V");
-	w->trace_fail = class_pool_add_method(p, trace, "fail", "(JI)V");
+	w->trace_exit = class_pool_add_method(p, trace, "exit", "(JI)J");
+	w->trace_fail = class_pool_add_method(p, trace, "fail", "(JI)J");
 }
 
 /* Adds what the woven code refers to, for the modes that are used. */

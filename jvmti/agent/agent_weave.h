@@ -12,8 +12,8 @@
  *	exception	SjkcProbe.fail(thrown, begin, id), and throw it again,
  *			but not after the count at a return
  *
- * With PROBE_TRACE, SjkcTrace.entry(id), exit(begin, id) and fail(begin, id)
- * precede them.
+ * With PROBE_TRACE, SjkcTrace.entry(id), begin = exit(begin, id) and begin =
+ * fail(begin, id) precede them.
  *
  * Exceptions of constructors are not seen: before the call of super(), "this"
  * may not be in a local of a handler (JVMS 4.10.1.6).

@@ -245,8 +245,9 @@ static void weaving_put_entry(struct weaving *v)
 }
 
 /*
- * Calls the published probe of the end.  It precedes the count: a stack
- * overflow in it would be counted as an exception of the method.
+ * Calls the published probe of the end, which moves the start by the time that
+ * it takes.  It precedes the count: a stack overflow in it would be counted as
+ * an exception of the method.
  */
 static void weaving_put_trace(struct weaving *v, unsigned method)
 {
@@ -255,6 +256,7 @@ static void weaving_put_trace(struct weaving *v, unsigned method)
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
 	code_put_call(v->o, method);
+	code_put_local(v->o, OP_LSTORE, v->locals);
 }
 
 /* Passes the copies of the arguments.  Needs 5 words of the stack. */

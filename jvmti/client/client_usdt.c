@@ -15,6 +15,7 @@ enum {
 	BUILD_ID = 20, /* bytes, as of ld */
 	LOCATION = 7,  /* of the nop in a stub */
 	SEGMENTS = 5,
+	RET = 0xc3, /* the instruction */
 };
 
 /* Arguments: size in bytes, negative if signed, @ and the register. */
@@ -198,18 +199,18 @@ static void usdt_put_stub(struct usdt *u, size_t probe, unsigned which)
 	uint64_t at = usdt_stub(u, probe, which);
 	uint32_t distance = (uint32_t)(u->titles[probe] - (at + LOCATION));
 
-	memset(code + 3, 0xcc, sizeof(code) - 3);
+	memset(code + 3, RET, sizeof(code) - 3);
 	memcpy(code + 3, &distance, sizeof(distance));
 	code[LOCATION] = 0x90;
-	code[LOCATION + 1] = 0xc3;
 	memcpy(u->out->bytes + at, code, sizeof(code));
 }
 
+/* A stub that woven code must not call, of an unpublished id, returns, too. */
 static void usdt_put_text(struct usdt *u)
 {
 	usdt_begin(u, SECTION_TEXT);
 	for (size_t i = 0; i < u->stubs * PROBE_STUB; i++)
-		text_putc(u->out, (char)0xcc);
+		text_putc(u->out, (char)RET);
 	for (size_t i = 0; i < u->count; i++) {
 		usdt_put_stub(u, i, 0);
 		usdt_put_stub(u, i, 1);

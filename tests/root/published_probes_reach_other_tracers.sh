@@ -154,7 +154,9 @@ stacks_name_the_method() {
 missing_probe_is_explained() {
 	prof 3 -d 1s -e probe:recuse "$pid" &&
 		has "$prof_err" "did you mean 'recurse'" &&
-		has "$prof_err" 'sjkc probe --publish'
+		has "$prof_err" 'sjkc probe --publish' &&
+		prof 3 -d 1s --all -e probe:recuse &&
+		has "$prof_err" "no JVM has a published probe 'recuse'"
 }
 
 # Names have as much of the class as they need.
@@ -178,12 +180,17 @@ killed_sjkc_leaves_nothing() {
 	alive "$pid"
 }
 
-# A JVM that is seen from outside its namespaces.
+# A JVM that is seen from outside its namespaces, and one without the probe.
 container_is_traced() {
+	target "$1" -- hold=1 threads=1 calls=20000 slow=0 || return
+	other=$pid
 	target_contained "$1" -- hold=1 threads=1 calls=20 slow=0 || return
 	publish Orders.submit || return
 	prof 0 -d 1s --output-format collapsed -e probe:submit "$pid" &&
 		has "$prof_out" "$at_root.*Calls.Orders.submit" || return
+	prof 0 -d 1s --all -e cpu,probe:submit &&
+		has "$prof_out" "Calls ($other)" || return
+	target_end "$other"
 	kill -INT "$probing"
 	wait "$probing"
 	[ -z "$(mapped)" ] || { echo "left: $(mapped)"; return 1; }

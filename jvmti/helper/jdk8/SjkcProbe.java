@@ -20,6 +20,9 @@ public final class SjkcProbe {
     private static final long KINDS_AT = 32 * STRIPE;
     private static final int MASK = 15;
 
+    /* The id of a thread that is being constructed, and of each thread if ids are unknown. */
+    private static final long NO_TID = 0;
+
     /* Offsets in a stripe: PROBE_AT_… times 8. */
     private static final long SUM = 520;
     private static final long THROWN = 528;
@@ -69,22 +72,23 @@ public final class SjkcProbe {
     }
 
     private static long tid() {
-        return TID == 0 ? -1 : U.getLong(Thread.currentThread(), TID);
+        return TID == 0 ? NO_TID : U.getLong(Thread.currentThread(), TID);
     }
 
     /**
      * Returns whether the thread owns the stripe. Only the owner writes the sums of its stripe, so it
      * needs no atomic instructions. The first thread that uses a stripe owns it, because ids of
-     * threads are not reused. Other threads add to the shared stripe.
+     * threads are not reused. Other threads add to the shared stripe, and so do threads without an
+     * id yet: the complement of NO_TID is never an owner, and neither is 0.
      */
     private static boolean owns(long at, long tid) {
-        return U.getLong(at + OWNER) == tid || claim(at, tid);
+        return U.getLong(at + OWNER) == ~tid || claim(at, tid);
     }
 
     private static boolean claim(long at, long tid) {
         return tid > 0
                 && U.getLong(at + OWNER) == 0
-                && U.compareAndSwapLong(null, at + OWNER, 0, tid);
+                && U.compareAndSwapLong(null, at + OWNER, 0, ~tid);
     }
 
     /** Counts an entry. */

@@ -43,13 +43,21 @@ public final class SjkcTrace {
         if (isWatched((long) id << 2)) entry0(TABLE, id, thread());
     }
 
-    public static void exit(long begin, int id) {
-        if (isWatched(((long) id << 2) + 2))
-            return0(TABLE, id, System.nanoTime() - begin, 0, thread());
+    /**
+     * Returns the time at which the method began, later by the time of the probe: a tracer's work is
+     * not part of the method's time.
+     */
+    public static long exit(long begin, int id) {
+        return isWatched(((long) id << 2) + 2) ? end(begin, id, 0) : begin;
     }
 
-    public static void fail(long begin, int id) {
-        if (isWatched(((long) id << 2) + 2))
-            return0(TABLE, id, System.nanoTime() - begin, 1, thread());
+    public static long fail(long begin, int id) {
+        return isWatched(((long) id << 2) + 2) ? end(begin, id, 1) : begin;
+    }
+
+    private static long end(long begin, int id, int thrown) {
+        long now = System.nanoTime();
+        return0(TABLE, id, now - begin, thrown, thread());
+        return begin + (System.nanoTime() - now);
     }
 }

@@ -277,6 +277,7 @@ static void traced_method_calls_its_probes_before_it_counts(void **state)
 	const struct shape init = { SHAPE(177), .name = "<init>", .locals = 1 };
 	/* sipush 7, invokestatic entry, invokestatic enter, lstore 0 */
 	const uint8_t begin[] = { 17, 0, 7, 184 };
+	const uint8_t stores_begin[] = { 55, 0 }; /* lstore 0 */
 	const uint8_t *code;
 
 	(void)state;
@@ -286,11 +287,16 @@ static void traced_method_calls_its_probes_before_it_counts(void **state)
 	assert_int_equal(code[6], 184);
 	assert_int_equal(class_u2_at(code + 4), weaver.trace_entry);
 	assert_int_equal(class_u2_at(code + 7), weaver.enter);
-	/* lload 0, sipush 7, invokestatic exit: of the probe, then the count */
+	/*
+	 * lload 0, sipush 7, invokestatic exit of the probe, lstore 0: the
+	 * begin without the time of the probe; then the count.
+	 */
 	assert_int_equal(class_u2_at(code + 17), weaver.trace_exit);
-	assert_int_equal(class_u2_at(code + 25), weaver.exit);
-	assert_int_equal(code[27], 177);
-	assert_int_equal(class_u2_at(code + 34), weaver.trace_fail);
+	assert_memory_equal(code + 19, stores_begin, sizeof(stores_begin));
+	assert_int_equal(class_u2_at(code + 27), weaver.exit);
+	assert_int_equal(code[29], 177);
+	assert_int_equal(class_u2_at(code + 36), weaver.trace_fail);
+	assert_memory_equal(code + 38, stores_begin, sizeof(stores_begin));
 	weave_shape(&s, PROBE_TIME | PROBE_TRACE | PROBE_ARGS);
 	weave_shape(&init, PROBE_TIME | PROBE_TRACE);
 	/* Without times there is no begin. */

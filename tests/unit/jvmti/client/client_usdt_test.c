@@ -148,6 +148,16 @@ static void stubs_have_names_and_call_frame_information(void **state)
 	elf_cfi_release(&cfi);
 }
 
+/* Woven code of a method without a published probe may still call a stub. */
+static void stubs_of_unpublished_ids_return(void **state)
+{
+	(void)state;
+	for (unsigned which = 0; which < 2; which++)
+		assert_int_equal(*at_address(layout.stubs_at +
+					     (2U * 2 + which) * PROBE_STUB),
+				 0xc3);
+}
+
 static bool count_notes(void *self, const struct elf_usdt *probe)
 {
 	(void)probe;
@@ -194,6 +204,7 @@ int main(void)
 		cmocka_unit_test(each_method_has_an_entry_and_a_return),
 		cmocka_unit_test(segments_are_mapped_as_the_agent_maps_them),
 		cmocka_unit_test(stubs_have_names_and_call_frame_information),
+		cmocka_unit_test(stubs_of_unpublished_ids_return),
 		cmocka_unit_test(damaged_notes_end_the_list),
 		cmocka_unit_test(
 			probes_beyond_the_reserved_addresses_are_refused),
