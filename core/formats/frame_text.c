@@ -5,6 +5,7 @@
 #include "core/profile/java_name.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LINE_DIGITS 9 /* longer numbers are not line numbers */
@@ -206,4 +207,39 @@ uint32_t frame_text_id(struct profile *p, const char *text, size_t len,
 		f.kind = name_guess_kind(n);
 	f.method = profile_string(p, n.text, n.len);
 	return profile_frame(p, &f);
+}
+
+uint32_t frame_text_at_line(struct profile *p, uint32_t frame, uint32_t line)
+{
+	struct frame f = p->frames[frame];
+
+	/* As in frame_text_id(), only Java methods have lines. */
+	if (!line || !p->keep_lines || !f.class_name || !f.method)
+		return frame;
+	f.line = line;
+	return profile_frame(p, &f);
+}
+
+#define FILE_NAME_MAX 253 /* bytes; limits.h has NAME_MAX, 255 */
+#define FILE_PATH_MAX 4096
+
+uint32_t frame_text_of_file(struct profile *p, struct line path)
+{
+	char name[FILE_NAME_MAX + 3];
+	const char *slash;
+	int len;
+
+	if (!path.len || path.len > FILE_PATH_MAX)
+		return frame_text_id(p, "", 0, 0);
+	slash = memrchr(path.text, '/', path.len);
+	if (slash) {
+		path.len -= (size_t)(slash + 1 - path.text);
+		path.text = slash + 1;
+	}
+	if (!path.len || path.len > FILE_NAME_MAX)
+		return frame_text_id(p, "", 0, 0);
+	if (path.text[0] == '[')
+		return frame_text_id(p, path.text, path.len, 0);
+	len = snprintf(name, sizeof(name), "[%.*s]", (int)path.len, path.text);
+	return frame_text_id(p, name, (size_t)len, 0);
 }

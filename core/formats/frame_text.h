@@ -14,6 +14,7 @@
 #ifndef CORE_FORMATS_FRAME_TEXT_H
 #define CORE_FORMATS_FRAME_TEXT_H
 
+#include "core/base/lines.h"
 #include "core/profile/profile.h"
 
 #include <stddef.h>
@@ -28,5 +29,29 @@
  */
 uint32_t frame_text_id(struct profile *p, const char *text, size_t len,
 		       uint32_t line);
+
+/*
+ * Returns the id of the same frame at a line, for readers that keep the frame
+ * of each name: frame_text_id() reads all of a name, and a hostile file refers
+ * to a long one millions of times. Line 0 and frames without lines change
+ * nothing.
+ */
+uint32_t frame_text_at_line(struct profile *p, uint32_t frame, uint32_t line);
+
+/*
+ * Returns the frame of code without a function, named after its file:
+ * [libc.so.6].
+ */
+uint32_t frame_text_of_file(struct profile *p, struct line path);
+
+/*
+ * Returns the maximum number of frames that the stack traces of a file of len
+ * bytes may have in formats whose references of a few bytes stand for many
+ * frames. Real files have less than one frame per byte.
+ */
+static inline uint64_t frame_text_room(size_t len)
+{
+	return ((uint64_t)1 << 23) + (uint64_t)len;
+}
 
 #endif

@@ -104,11 +104,20 @@ bool thread_labels_add(struct thread_labels *l, struct line key,
 	return true;
 }
 
+/* Each sample may refer to the name, so reading it must be cheap. */
+#define THREAD_NAME_MAX 4096 /* bytes */
+
 uint32_t thread_labels_thread(struct profile *p, const struct thread_labels *l)
 {
 	struct thread t = { .java_id = l->java_id, .os_id = l->os_id };
+	size_t len = l->thread.len;
 
-	t.name = profile_string(p, l->thread.text, l->thread.len);
+	if (len > THREAD_NAME_MAX) {
+		len = THREAD_NAME_MAX;
+		profile_note(p, "names of threads truncated", 1, "%zu bytes",
+			     l->thread.len);
+	}
+	t.name = profile_string(p, l->thread.text, len);
 	if (!t.name && !t.os_id && !t.java_id)
 		return 0;
 	return profile_thread(p, &t);

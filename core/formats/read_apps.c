@@ -26,6 +26,13 @@
 
 enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
+/*
+ * Bytes of all members together, besides a number per byte of the archive:
+ * snapshots are compressed already, and thread dumps shrink to a tenth.
+ */
+#define APPS_ROOM  ((size_t)256 << 20)
+#define APPS_RATIO 32
+
 /* The members that can be drawn. */
 static const struct {
 	const char *suffix;
@@ -40,6 +47,7 @@ struct archive {
 	size_t len;
 	struct profile *profile;
 	size_t used; /* compressed bytes of all members so far */
+	size_t room; /* maximum bytes of further members, inflated */
 	size_t read; /* number of members */
 };
 
@@ -178,9 +186,12 @@ static void apps_read_member(struct archive *a, const struct member *m)
 	} else if (m->method == ZIP_STORED) {
 		apps_read_bytes(a, m, bytes, m->size);
 	} else if (m->method == ZIP_DEFLATED) {
-		data = inflate_bytes(INFLATE_RAW, bytes, m->size, 0);
+		data = inflate_bytes(INFLATE_RAW, bytes, m->size, a->room + 1);
 		if (data.damage)
 			apps_lose_member(a, m, data.damage);
+		else if (data.len > a->room)
+			apps_lose_member(a, m, "the members are too large");
+		a->room -= data.len < a->room ? data.len : a->room;
 		if (data.len)
 			apps_read_bytes(a, m, data.bytes, data.len);
 		free(data.bytes);
@@ -192,7 +203,12 @@ static void apps_read_member(struct archive *a, const struct member *m)
 static int apps_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
-	struct archive a = { .bytes = bytes, .len = len, .profile = p };
+	struct archive a = {
+		.bytes = bytes,
+		.len = len,
+		.profile = p,
+		.room = APPS_ROOM + len * APPS_RATIO,
+	};
 	struct cursor c = apps_directory(&a);
 	struct member m;
 

@@ -36,6 +36,7 @@ struct fox_tables {
 	struct fox_column names;                 /* funcTable */
 	bool callers_are_offsets;
 	uint32_t *frames, *stacks; /* ids of the profile, once resolved */
+	uint32_t *named;           /* frames by string; 0 = not parsed yet */
 	bool is_resolved;
 };
 
@@ -170,21 +171,37 @@ static void fox_release_tables(struct fox_tables *t)
 	free(t->names.values);
 	free(t->frames);
 	free(t->stacks);
+	free(t->named);
+}
+
+/* Returns the frame of a name, which is parsed once. */
+static uint32_t fox_name_frame(struct fox_reader *f, struct fox_tables *t,
+			       uint32_t name)
+{
+	struct line s = fox_string(t, name);
+
+	if (s.len > FRAME_LONGEST)
+		s.len = FRAME_LONGEST;
+	if (!s.len)
+		return frame_text_id(f->profile, "", 0, 0);
+	if (!t->named)
+		t->named = xcalloc(t->string_count, sizeof(*t->named));
+	if (!t->named[name])
+		t->named[name] = frame_text_id(f->profile, s.text, s.len, 0);
+	return t->named[name];
 }
 
 static void fox_resolve_frames(struct fox_reader *f, struct fox_tables *t,
-			       const struct fox_tables *strings)
+			       struct fox_tables *strings)
 {
 	t->frames = xmalloc((t->funcs.count + 1) * sizeof(*t->frames));
 	for (size_t i = 0; i < t->funcs.count; i++) {
 		uint32_t name = column_get(&t->names, t->funcs.values[i]);
 		uint32_t line = column_get(&t->lines, i);
-		struct line s = fox_string(strings, name);
 
-		if (s.len > FRAME_LONGEST)
-			s.len = FRAME_LONGEST;
-		t->frames[i] = frame_text_id(f->profile, s.text, s.len,
-					     line < INT32_MAX ? line : 0);
+		t->frames[i] = frame_text_at_line(
+			f->profile, fox_name_frame(f, strings, name),
+			line < INT32_MAX ? line : 0);
 	}
 }
 

@@ -86,7 +86,7 @@ struct walk {
 	size_t node_size, width;
 	struct pending *pending;
 	size_t count, cap;
-	size_t room; /* upper bound of further nodes */
+	size_t room; /* upper bound of further callees */
 	/* Added together, because lookups of millions of cells wait for memory.
 	 */
 	struct sample batch[TREE_BATCH];
@@ -177,18 +177,25 @@ static void tree_add_time(struct walk *w, uint32_t event, uint64_t us)
 
 /*
  * Subtracts the callees' totals from the node's and adds the callees to the
- * list. Callees must follow their caller in the tree, which excludes cycles,
- * and their number is bounded by the size of the tree.
+ * list. Callees must follow their caller in the tree, which excludes cycles. No
+ * node has two callers, so the size of the tree bounds the lists of all nodes.
  */
 static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
 {
+	if (n->callees > w->room) {
+		profile_lost(w->profile, "call tree nodes lost", n->callees,
+			     "offset %zu: the tree has too many callees",
+			     n->offset);
+		return;
+	}
+	w->room -= n->callees;
 	for (size_t i = 0; i < n->callees; i++) {
 		const uint8_t *at = w->tree->bytes + n->callees_at +
 				    i * w->width;
 		size_t offset = (size_t)tree_big_endian(at, w->width);
 		struct node callee;
 
-		if (offset <= n->offset || !w->room ||
+		if (offset <= n->offset ||
 		    !tree_read_node(w, offset, &callee)) {
 			tree_lose_node(w, offset);
 			continue;
@@ -202,7 +209,6 @@ static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
 			}
 			n->totals[k] -= callee.totals[k];
 		}
-		w->room--;
 		array_reserve(w->pending, w->cap, w->count + 1);
 		w->pending[w->count++] = (struct pending){ offset, stack };
 	}
@@ -243,7 +249,7 @@ static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
 		.width = tree->full_len > NARROW_MAX ? 4 : 3,
 	};
 
-	w.room = tree->len / w.node_size;
+	w.room = tree->len / w.width;
 	array_reserve(w.pending, w.cap, 1);
 	w.pending[w.count++] = (struct pending){ 0, 0 };
 	while (w.count) {

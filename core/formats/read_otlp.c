@@ -58,18 +58,46 @@ enum table {
 #define PROGRESS  4096 /* samples */
 #define DEPTH_MAX ((size_t)1 << 20)
 #define NO_STACK  UINT32_MAX
+/*
+ * Entries of a table. An empty entry has two bytes in the file, but ten times
+ * as many in memory; a large program has a million functions.
+ */
+#define TABLE_MAX ((size_t)1 << 23)
 
+/*
+ * An entry is kept as its place in the file, NULL if it is damaged. Entries may
+ * be large and have millions of references, so each is parsed once.
+ */
 struct otlp_table {
-	struct cursor *entries;
+	const uint8_t **entries;
 	size_t count, cap;
+};
+
+struct otlp_location {
+	uint32_t first, count; /* frames; count 0: not resolved yet */
+};
+
+struct otlp_attribute {
+	const char *text; /* NULL: not parsed yet */
+	uint32_t text_len, key;
+	int64_t number;
 };
 
 struct otlp_reader {
 	struct profile *profile;
 	struct otlp_table tables[TABLES];
-	uint32_t *stacks; /* stack traces of the table, or NO_STACK */
-	uint32_t *frames;
+	const uint8_t *end; /* of the file */
+	uint32_t *stacks;   /* stack traces of the table, or NO_STACK */
+	struct otlp_location *locations;
+	struct otlp_attribute *attributes;
+	uint32_t *functions; /* 1 + string of the name; 0 = not parsed yet */
+	uint32_t *names[2];  /* frames by string; [1] is in the kernel */
+	uint32_t *mappings;  /* frames */
+	uint32_t *location_frames;
+	size_t location_frame_count, location_frame_cap;
+	uint32_t *frames; /* of the current stack trace */
 	size_t depth, frame_cap;
+	uint64_t room; /* maximum number of frames of further stack traces */
 	uint64_t *values;
 	size_t value_cap;
 	uint64_t *times;
@@ -89,9 +117,18 @@ static struct cursor otlp_entry(struct otlp_reader *o, enum table table,
 				uint64_t index)
 {
 	const struct otlp_table *t = &o->tables[table];
+	struct protobuf_field f = { 0 };
 
+	if (index < t->count && t->entries[index]) {
+		struct cursor c = cursor_over(
+			t->entries[index],
+			(size_t)(o->end - t->entries[index]));
+
+		protobuf_next(&c, &f);
+		return f.bytes;
+	}
 	if (index < t->count)
-		return t->entries[index];
+		return cursor_over(NULL, 0);
 	if (index)
 		profile_note(o->profile, "references to missing entries", 1,
 			     "entry %" PRIu64 " of table %d", index, table);
@@ -103,14 +140,21 @@ static struct line otlp_string(struct otlp_reader *o, uint64_t index)
 	struct cursor c = otlp_entry(o, TABLE_STRING, index);
 	struct line s = { (const char *)c.at, cursor_left(&c) };
 
-	if (!s.len)
-		return (struct line){ "", 0 };
-	if (s.len > FRAME_LONGEST || memchr(s.text, '\0', s.len)) {
-		profile_lost(o->profile, "invalid strings", 1,
-			     "string %" PRIu64, index);
-		return (struct line){ "", 0 };
+	return s.len ? s : (struct line){ "", 0 };
+}
+
+static void otlp_check_strings(struct otlp_reader *o)
+{
+	struct otlp_table *t = &o->tables[TABLE_STRING];
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct line s = otlp_string(o, i);
+
+		if (s.len <= FRAME_LONGEST && !memchr(s.text, '\0', s.len))
+			continue;
+		profile_lost(o->profile, "invalid strings", 1, "string %zu", i);
+		t->entries[i] = NULL;
 	}
-	return s;
 }
 
 static uint64_t otlp_number_of(struct cursor message, uint32_t field)
@@ -128,16 +172,22 @@ static uint64_t otlp_number_of(struct cursor message, uint32_t field)
 
 static void otlp_read_dictionary(struct otlp_reader *o, struct cursor message)
 {
+	const uint8_t *entry = message.at;
 	struct protobuf_field f;
 
-	while (protobuf_next(&message, &f)) {
+	for (; protobuf_next(&message, &f); entry = message.at) {
 		struct otlp_table *t;
 
 		if (f.number >= TABLES || f.type != PROTOBUF_BYTES)
 			continue;
 		t = &o->tables[f.number];
+		if (t->count == TABLE_MAX) {
+			profile_lost(o->profile, "entries of tables skipped", 1,
+				     "more than %zu", TABLE_MAX);
+			continue;
+		}
 		array_reserve(t->entries, t->cap, t->count + 1);
-		t->entries[t->count++] = f.bytes;
+		t->entries[t->count++] = entry;
 	}
 	if (!cursor_ok(&message))
 		profile_lost(o->profile, "truncated dictionaries", 1, "%s", "");
@@ -146,51 +196,63 @@ static void otlp_read_dictionary(struct otlp_reader *o, struct cursor message)
 /* ---- stack traces ---- */
 
 /* Names code without a function after its file: [libc.so.6]. */
-static uint32_t otlp_mapping_frame(struct otlp_reader *o, uint64_t mapping)
+static uint32_t otlp_name_mapping(struct otlp_reader *o, uint64_t mapping)
 {
 	struct cursor m = otlp_entry(o, TABLE_MAPPING, mapping);
-	struct line file = otlp_string(o, otlp_number_of(m, MAPPING_FILENAME));
-	const char *slash = file.len ? memrchr(file.text, '/', file.len) : NULL;
-	char name[256];
-	int len;
 
-	if (slash) {
-		file.len -= (size_t)(slash + 1 - file.text);
-		file.text = slash + 1;
-	}
-	if (!file.len || file.len > sizeof(name) - 3)
-		return frame_text_id(o->profile, "", 0, 0);
-	if (file.text[0] == '[')
-		return frame_text_id(o->profile, file.text, file.len, 0);
-	len = snprintf(name, sizeof(name), "[%.*s]", (int)file.len, file.text);
-	return frame_text_id(o->profile, name, (size_t)len, 0);
+	return frame_text_of_file(
+		o->profile,
+		otlp_string(o, otlp_number_of(m, MAPPING_FILENAME)));
 }
 
-/* Reads an attribute: its key, and a text or a number. */
-static struct line otlp_attribute(struct otlp_reader *o, uint64_t index,
-				  struct line *text, int64_t *number)
+static uint32_t otlp_mapping_frame(struct otlp_reader *o, uint64_t mapping)
+{
+	if (mapping >= o->tables[TABLE_MAPPING].count)
+		return otlp_name_mapping(o, mapping);
+	if (!o->mappings[mapping])
+		o->mappings[mapping] = otlp_name_mapping(o, mapping);
+	return o->mappings[mapping];
+}
+
+static void otlp_parse_attribute(struct otlp_reader *o, uint64_t index,
+				 struct otlp_attribute *a)
 {
 	struct cursor c = otlp_entry(o, TABLE_ATTRIBUTE, index);
 	struct protobuf_field f, v;
-	struct line key = { "", 0 };
 
-	*text = key;
-	*number = 0;
+	*a = (struct otlp_attribute){ .text = "" };
 	while (protobuf_next(&c, &f)) {
 		if (f.number == ATTRIBUTE_KEY)
-			key = otlp_string(o, f.value);
+			a->key = f.value < UINT32_MAX ? (uint32_t)f.value : 0;
 		while (f.number == ATTRIBUTE_VALUE &&
 		       protobuf_next(&f.bytes, &v)) {
+			size_t len = cursor_left(&v.bytes);
+
 			if (v.number == VALUE_STRING &&
-			    v.type == PROTOBUF_BYTES) {
-				text->text = (const char *)v.bytes.at;
-				text->len = cursor_left(&v.bytes);
+			    v.type == PROTOBUF_BYTES && len &&
+			    len <= FRAME_LONGEST) {
+				a->text = (const char *)v.bytes.at;
+				a->text_len = (uint32_t)len;
 			} else if (v.number == VALUE_INT) {
-				*number = (int64_t)v.value;
+				a->number = (int64_t)v.value;
 			}
 		}
 	}
-	return key;
+}
+
+/* Returns the key of an attribute, and its text or its number. */
+static struct line otlp_attribute(struct otlp_reader *o, uint64_t index,
+				  struct line *text, int64_t *number)
+{
+	struct otlp_attribute missing, *a = &missing;
+
+	if (index < o->tables[TABLE_ATTRIBUTE].count)
+		a = &o->attributes[index];
+	if (a == &missing || !a->text)
+		otlp_parse_attribute(o, index, a);
+	*text = (struct line){ a->text, a->text_len };
+	*number = a->number;
+	return otlp_string(o, a->key);
 }
 
 /* Marks a frame of the kernel, whose name alone does not tell. */
@@ -209,13 +271,51 @@ static void otlp_mark_kernel(struct otlp_reader *o, struct protobuf_field *f,
 	}
 }
 
+/* Returns the string of a function's name. */
+static uint64_t otlp_function_name(struct otlp_reader *o, uint64_t function)
+{
+	uint32_t *known = o->functions;
+	uint64_t string;
+
+	if (function < o->tables[TABLE_FUNCTION].count && known[function])
+		return known[function] - 1;
+	string = otlp_number_of(otlp_entry(o, TABLE_FUNCTION, function),
+				FUNCTION_NAME);
+	if (function < o->tables[TABLE_FUNCTION].count && string < UINT32_MAX)
+		known[function] = (uint32_t)string + 1;
+	return string;
+}
+
+/* Returns the frame of a name; 0 if the name is missing. */
+static uint32_t otlp_name_frame(struct otlp_reader *o, uint64_t string,
+				bool is_kernel)
+{
+	struct frame frame = { .kind = FRAME_KERNEL };
+	struct line name;
+	uint32_t *known;
+
+	if (string < o->tables[TABLE_STRING].count &&
+	    o->names[is_kernel][string])
+		return o->names[is_kernel][string];
+	name = otlp_string(o, string);
+	if (!name.len)
+		return 0;
+	known = &o->names[is_kernel][string];
+	if (is_kernel) {
+		frame.method = profile_string(o->profile, name.text, name.len);
+		*known = profile_frame(o->profile, &frame);
+	} else {
+		*known = frame_text_id(o->profile, name.text, name.len, 0);
+	}
+	return *known;
+}
+
 static uint32_t otlp_line_frame(struct otlp_reader *o, struct cursor line,
 				uint64_t mapping, bool is_kernel)
 {
 	struct protobuf_field f;
 	uint64_t function = 0, number = 0;
-	struct frame frame = { .kind = FRAME_KERNEL };
-	struct line name;
+	uint32_t frame;
 
 	while (protobuf_next(&line, &f)) {
 		if (f.number == LINE_FUNCTION)
@@ -223,27 +323,23 @@ static uint32_t otlp_line_frame(struct otlp_reader *o, struct cursor line,
 		else if (f.number == LINE_LINE)
 			number = f.value;
 	}
-	name = otlp_string(
-		o, otlp_number_of(otlp_entry(o, TABLE_FUNCTION, function),
-				  FUNCTION_NAME));
-	if (!name.len)
+	frame = otlp_name_frame(o, otlp_function_name(o, function), is_kernel);
+	if (!frame)
 		return otlp_mapping_frame(o, mapping);
-	if (!is_kernel)
-		return frame_text_id(o->profile, name.text, name.len,
-				     number < INT32_MAX ? (uint32_t)number : 0);
-	frame.method = profile_string(o->profile, name.text, name.len);
-	return profile_frame(o->profile, &frame);
+	return frame_text_at_line(o->profile, frame,
+				  number < INT32_MAX ? (uint32_t)number : 0);
 }
 
-/* Adds the frames of a location, leaf first. */
-static void otlp_push_location(struct otlp_reader *o, uint64_t index)
+/* Makes the frames of a location, leaf first. */
+static void otlp_resolve(struct otlp_reader *o, uint64_t index,
+			 struct otlp_location *l)
 {
 	struct cursor message = otlp_entry(o, TABLE_LOCATION, index);
 	struct cursor c = message;
 	struct protobuf_field f;
 	uint64_t mapping = 0;
 	bool is_kernel = false;
-	size_t lines = 0;
+	uint32_t *frames;
 
 	while (protobuf_next(&c, &f)) {
 		if (f.number == LOCATION_MAPPING)
@@ -251,22 +347,44 @@ static void otlp_push_location(struct otlp_reader *o, uint64_t index)
 		else if (f.number == LOCATION_ATTRIBUTES)
 			otlp_mark_kernel(o, &f, &is_kernel);
 	}
-	array_reserve(o->frames, o->frame_cap, o->depth + LINES_MAX + 1);
+	array_reserve(o->location_frames, o->location_frame_cap,
+		      o->location_frame_count + LINES_MAX);
+	frames = o->location_frames + o->location_frame_count;
+	*l = (struct otlp_location){ (uint32_t)o->location_frame_count, 0 };
 	c = message;
 	while (protobuf_next(&c, &f)) {
 		if (f.number != LOCATION_LINES)
 			continue;
-		if (lines == LINES_MAX) {
+		if (l->count == LINES_MAX) {
 			profile_lost(o->profile, "inlined frames skipped", 1,
 				     "location %" PRIu64, index);
 			break;
 		}
-		o->frames[o->depth++] = otlp_line_frame(o, f.bytes, mapping,
-							is_kernel);
-		lines++;
+		frames[l->count++] = otlp_line_frame(o, f.bytes, mapping,
+						     is_kernel);
 	}
-	if (!lines)
-		o->frames[o->depth++] = otlp_mapping_frame(o, mapping);
+	if (!l->count)
+		frames[l->count++] = otlp_mapping_frame(o, mapping);
+	o->location_frame_count += l->count;
+}
+
+/* Adds the frames of a location to the stack trace. */
+static void otlp_push_location(struct otlp_reader *o, uint64_t index)
+{
+	struct otlp_location *l;
+
+	array_reserve(o->frames, o->frame_cap, o->depth + LINES_MAX);
+	if (index >= o->tables[TABLE_LOCATION].count) {
+		otlp_entry(o, TABLE_LOCATION, index); /* is counted */
+		o->frames[o->depth++] = otlp_mapping_frame(o, 0);
+		return;
+	}
+	l = &o->locations[index];
+	if (!l->count)
+		otlp_resolve(o, index, l);
+	memcpy(o->frames + o->depth, o->location_frames + l->first,
+	       l->count * sizeof(*o->frames));
+	o->depth += l->count;
 }
 
 static uint32_t otlp_stack(struct otlp_reader *o, uint64_t index)
@@ -291,6 +409,12 @@ static uint32_t otlp_stack(struct otlp_reader *o, uint64_t index)
 	if (is_damaged || !cursor_ok(&c) || o->depth >= DEPTH_MAX)
 		profile_lost(o->profile, "truncated stack traces", 1,
 			     "stack trace %" PRIu64, index);
+	if (o->depth > o->room) {
+		profile_lost(o->profile, "stack traces of too many frames", 1,
+			     "stack trace %" PRIu64, index);
+		o->depth = 0;
+	}
+	o->room -= o->depth;
 	o->stacks[index] = profile_stack(o->profile, o->frames, o->depth);
 	return o->stacks[index];
 }
@@ -487,16 +611,40 @@ static void otlp_release(struct otlp_reader *o)
 	for (size_t i = 0; i < TABLES; i++)
 		free(o->tables[i].entries);
 	free(o->stacks);
+	free(o->locations);
+	free(o->attributes);
+	free(o->functions);
+	free(o->names[0]);
+	free(o->names[1]);
+	free(o->mappings);
+	free(o->location_frames);
 	free(o->frames);
 	free(o->values);
 	free(o->times);
+}
+
+/* Allocates what is known of each entry. */
+static void otlp_prepare(struct otlp_reader *o)
+{
+	const struct otlp_table *t = o->tables;
+	size_t strings = t[TABLE_STRING].count;
+
+	o->stacks = xmalloc(t[TABLE_STACK].count * sizeof(*o->stacks));
+	for (size_t i = 0; i < t[TABLE_STACK].count; i++)
+		o->stacks[i] = NO_STACK;
+	o->locations = xcalloc(t[TABLE_LOCATION].count, sizeof(*o->locations));
+	o->attributes = xcalloc(t[TABLE_ATTRIBUTE].count,
+				sizeof(*o->attributes));
+	o->functions = xcalloc(t[TABLE_FUNCTION].count, sizeof(*o->functions));
+	o->mappings = xcalloc(t[TABLE_MAPPING].count, sizeof(*o->mappings));
+	o->names[0] = xcalloc(strings, sizeof(**o->names));
+	o->names[1] = xcalloc(strings, sizeof(**o->names));
 }
 
 static void otlp_read_all(struct otlp_reader *o, struct cursor file)
 {
 	struct cursor c = file;
 	struct protobuf_field f;
-	size_t stacks;
 
 	while (protobuf_next(&c, &f))
 		if (f.number == DATA_DICTIONARY)
@@ -504,10 +652,8 @@ static void otlp_read_all(struct otlp_reader *o, struct cursor file)
 	if (!cursor_ok(&c))
 		profile_lost(o->profile, "truncated requests", 1,
 			     "%zu bytes are left", (size_t)(c.end - c.base));
-	stacks = o->tables[TABLE_STACK].count;
-	o->stacks = xmalloc((stacks + 1) * sizeof(*o->stacks));
-	for (size_t i = 0; i < stacks; i++)
-		o->stacks[i] = NO_STACK;
+	otlp_check_strings(o);
+	otlp_prepare(o);
 	/* A damaged file may have lost the dictionary, its last part. */
 	while (o->tables[TABLE_STRING].count && protobuf_next(&file, &f))
 		if (f.number == DATA_RESOURCE_PROFILES)
@@ -517,7 +663,11 @@ static void otlp_read_all(struct otlp_reader *o, struct cursor file)
 static int otlp_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
-	struct otlp_reader o = { .profile = p };
+	struct otlp_reader o = {
+		.profile = p,
+		.end = bytes + len,
+		.room = frame_text_room(len),
+	};
 	bool has_dictionary;
 
 	otlp_read_all(&o, cursor_over(bytes, len));
@@ -560,13 +710,16 @@ static bool otlp_sniff(const uint8_t *head, size_t len)
 	}
 	if (cursor_ok(&file))
 		return any;
-	/* The head ends within the first resource, whose parts are messages. */
+	/*
+	 * The head ends within the first resource, whose parts are messages:
+	 * the resource, if it is known, and its scopes.
+	 */
 	file = cursor_over(head, len);
-	if (len < READER_HEAD || cursor_u8(&file) != 0x0a ||
-	    !memchr(head, 8, len))
+	if (len < READER_HEAD || cursor_u8(&file) != 0x0a)
 		return false;
 	protobuf_varint(&file);
-	return cursor_left(&file) && file.at[0] == 0x0a &&
+	return cursor_left(&file) &&
+	       (file.at[0] == 0x0a || file.at[0] == 0x12) &&
 	       otlp_has_only(file, 3, &any);
 }
 

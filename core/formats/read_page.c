@@ -35,6 +35,13 @@
 #define EVENTS_MAX    1024
 #define EVENT_COLUMNS 6
 
+/*
+ * Maximum bytes of all names, besides a number per byte of the page: a name
+ * shares up to 223 characters with the previous one.
+ */
+#define NAMES_ROOM  ((size_t)16 << 20)
+#define NAMES_RATIO 16
+
 /* ---- pages of sjkc ---- */
 
 /* The columns of the data block, in their order. */
@@ -72,6 +79,11 @@ struct page_reader {
 	int64_t start_ns, bucket_ns;
 	uint64_t name_count, frame_count, node_count;
 	uint32_t *frames, *nodes; /* ids of the profile */
+	/*
+	 * The frames and classes of the names, each of which is parsed once: a
+	 * long one may have many frames. 0 = not parsed yet.
+	 */
+	uint32_t *named, *classes;
 	struct text names;
 	size_t *name_ends;
 	struct text text;
@@ -221,10 +233,18 @@ static void page_read_names(struct page_reader *g, struct cursor c)
 	struct lines lines = lines_over(c.at, cursor_left(&c));
 	struct line line;
 	size_t before = 0, n = 0;
+	size_t room = NAMES_ROOM + cursor_left(&c) * NAMES_RATIO;
 
 	g->name_ends = xmalloc((g->name_count + 1) * sizeof(*g->name_ends));
 	while (n < g->name_count && lines_next(&lines, &line)) {
 		size_t from = g->names.len;
+
+		if (from > room) {
+			profile_lost(g->profile, "names skipped",
+				     g->name_count - n, "more than %zu bytes",
+				     room);
+			break;
+		}
 		size_t shared = line.len ? (unsigned char)line.text[0] - 32u
 					 : 0;
 		struct text copy = { 0 };
@@ -242,16 +262,16 @@ static void page_read_names(struct page_reader *g, struct cursor c)
 		g->name_ends[n++] = g->names.len;
 	}
 	g->name_count = n;
+	g->named = xcalloc(n, sizeof(*g->named));
+	g->classes = xcalloc(n, sizeof(*g->classes));
 }
 
-static uint32_t page_make_frame(struct page_reader *g, uint64_t name,
-				uint8_t kind, uint64_t line)
+/* Returns a name, which is empty if it is missing or damaged. */
+static struct line page_name(const struct page_reader *g, uint64_t name)
 {
 	size_t from = name && name <= g->name_count ? g->name_ends[name - 1]
 						    : 0;
 	struct line text = { "", 0 };
-	uint32_t id;
-	struct frame f;
 
 	if (name < g->name_count && g->names.len) {
 		text.text = g->names.bytes + from;
@@ -259,15 +279,51 @@ static uint32_t page_make_frame(struct page_reader *g, uint64_t name,
 	}
 	if (text.len > FRAME_LONGEST || memchr(text.text, '\0', text.len))
 		text.len = 0;
-	id = frame_text_id(g->profile, text.text, text.len,
-			   line < INT32_MAX ? (uint32_t)line : 0);
+	return text;
+}
+
+static uint32_t page_name_frame(struct page_reader *g, uint64_t name)
+{
+	struct line text;
+
+	if (name < g->name_count && g->named[name])
+		return g->named[name];
+	text = page_name(g, name);
+	if (name >= g->name_count)
+		return frame_text_id(g->profile, text.text, text.len, 0);
+	g->named[name] = frame_text_id(g->profile, text.text, text.len, 0);
+	return g->named[name];
+}
+
+/* Returns the string of a name that is a class alone. */
+static uint32_t page_name_class(struct page_reader *g, uint64_t name)
+{
+	struct line text;
+
+	if (name >= g->name_count)
+		return 0;
+	if (!g->classes[name]) {
+		text = page_name(g, name);
+		g->classes[name] = profile_string(g->profile, text.text,
+						  text.len);
+	}
+	return g->classes[name];
+}
+
+static uint32_t page_make_frame(struct page_reader *g, uint64_t name,
+				uint8_t kind, uint64_t line)
+{
+	uint32_t id = frame_text_at_line(g->profile, page_name_frame(g, name),
+					 line < INT32_MAX ? (uint32_t)line : 0);
+	struct frame f;
+
 	f = g->profile->frames[id];
 	if (kind >= FRAME_KINDS || f.kind == kind)
 		return id;
 	f.kind = kind;
 	/* A class alone is not split at its last dot. */
 	if (kind == FRAME_CLASS && f.method) {
-		f.class_name = profile_string(g->profile, text.text, text.len);
+		f.class_name = page_name_class(g, name);
 		f.method = 0;
 	}
 	return profile_frame(g->profile, &f);
@@ -384,6 +440,8 @@ static void page_release(struct page_reader *g)
 	free(g->frames);
 	free(g->nodes);
 	free(g->name_ends);
+	free(g->named);
+	free(g->classes);
 	text_release(&g->names);
 	text_release(&g->text);
 }
@@ -477,13 +535,18 @@ out:
 
 /* ---- pages of async-profiler ---- */
 
+struct apage_name {
+	char *text; /* owned */
+	size_t len;
+	uint32_t frame; /* 0 = not parsed yet: see page_reader.named */
+};
+
 struct apage {
 	struct profile *profile;
 	uint32_t event;
 	struct text name; /* the current one */
-	struct line *names;
-	char **owned;
-	size_t name_count, name_cap, owned_cap;
+	struct apage_name *names;
+	size_t name_count, name_cap, name_bytes, name_room;
 	/* The path to the current frame: stack traces, and widths not yet
 	 * taken by callees.
 	 */
@@ -502,7 +565,8 @@ static bool apage_read_name(struct apage *a, struct line l)
 	const char *end = memrchr(l.text, '\'', l.len);
 	size_t shared;
 
-	if (l.len < 2 || l.text[0] != '\'' || end == l.text)
+	if (l.len < 2 || l.text[0] != '\'' || end == l.text ||
+	    a->name_bytes > a->name_room)
 		return false;
 	for (const char *at = l.text + 1; at < end; at++) {
 		if (*at == '\\' && at + 1 < end)
@@ -525,14 +589,13 @@ static bool apage_read_name(struct apage *a, struct line l)
 	text_release(&name);
 	if (a->name.len > FRAME_LONGEST)
 		a->name.len = FRAME_LONGEST;
-	array_reserve(a->owned, a->owned_cap, a->name_count + 1);
-	a->owned[a->name_count] = xmalloc(a->name.len + 1);
-	memcpy(a->owned[a->name_count], a->name.bytes ? a->name.bytes : "",
-	       a->name.len);
 	array_reserve(a->names, a->name_cap, a->name_count + 1);
-	a->names[a->name_count] = (struct line){ a->owned[a->name_count],
-						 a->name.len };
-	a->name_count++;
+	a->names[a->name_count++] = (struct apage_name){
+		.text = xstrndup(a->name.bytes ? a->name.bytes : "",
+				 a->name.len),
+		.len = a->name.len,
+	};
+	a->name_bytes += a->name.len;
 	return true;
 }
 
@@ -553,25 +616,38 @@ static void apage_leave(struct apage *a, size_t level)
 	}
 }
 
+/* Returns the frame of a name. */
+static uint32_t apage_name_frame(struct apage *a, uint64_t index)
+{
+	struct apage_name *name = index < a->name_count ? &a->names[index]
+							: NULL;
+
+	if (!name)
+		return frame_text_id(a->profile, "", 0, 0);
+	if (!name->frame) {
+		bool ok = !memchr(name->text, '\0', name->len);
+
+		name->frame = frame_text_id(a->profile, name->text,
+					    ok ? name->len : 0, 0);
+	}
+	return name->frame;
+}
+
 static uint32_t apage_frame(struct apage *a, uint64_t key)
 {
 	static const enum frame_kind kinds[] = {
 		FRAME_INTERPRETED, FRAME_JIT,    FRAME_INLINED, FRAME_NATIVE,
 		FRAME_CPP,         FRAME_KERNEL, FRAME_C1,      FRAME_NATIVE,
 	};
-	uint64_t index = key >> 3;
-	struct line name = { "", 0 };
 	enum frame_kind kind = kinds[key & 7];
-	struct frame f;
-	uint32_t id;
+	uint32_t id = apage_name_frame(a, key >> 3);
+	struct frame f = a->profile->frames[id];
 
-	if (index < a->name_count &&
-	    !memchr(a->names[index].text, '\0', a->names[index].len))
-		name = a->names[index];
-	id = frame_text_id(a->profile, name.text, name.len, 0);
-	f = a->profile->frames[id];
-	/* A class that was allocated or locked stays one. */
-	if (!name.len || f.kind == FRAME_CLASS || f.kind == FRAME_SYNTHETIC ||
+	/*
+	 * A class that was allocated or locked stays one, and a frame without a
+	 * name is "[unknown]".
+	 */
+	if (f.kind == FRAME_CLASS || f.kind == FRAME_SYNTHETIC ||
 	    f.kind == kind)
 		return id;
 	f.kind = kind;
@@ -678,13 +754,16 @@ static void apage_read_lines(struct apage *a, struct lines lines)
 
 static int apage_read(struct profile *p, struct lines lines, struct error *err)
 {
-	struct apage a = { .profile = p };
+	struct apage a = {
+		.profile = p,
+		.name_room = NAMES_ROOM +
+			     (size_t)(lines.end - lines.at) * NAMES_RATIO,
+	};
 
 	a.event = profile_event(p, "samples", UNIT_SAMPLES);
 	apage_read_lines(&a, lines);
 	for (size_t i = 0; i < a.name_count; i++)
-		free(a.owned[i]);
-	free(a.owned);
+		free(a.names[i].text);
 	free(a.names);
 	free(a.stacks);
 	free(a.selfs);

@@ -43,10 +43,15 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
 #define LINES_MAX  64  /* inlined frames of a location: more are damage */
 #define VALUES_MAX 256 /* sample types */
-#define DEPTH_MAX  ((size_t)1 << 20)
-#define PROGRESS   4096 /* samples */
+/*
+ * Entries of a table. An empty entry has two bytes in the file, but ten times
+ * as many in memory; a large program has a million functions.
+ */
+#define TABLE_MAX ((size_t)1 << 23)
+#define DEPTH_MAX ((size_t)1 << 20)
+#define PROGRESS  4096 /* samples */
 
-#define NO_EVENT   UINT32_MAX
+#define NO_EVENT  UINT32_MAX
 
 struct value_type {
 	struct line name;
@@ -59,7 +64,8 @@ struct value_type {
 };
 
 struct location {
-	struct cursor message;
+	const uint8_t *message;
+	size_t len;
 	uint32_t first, count; /* frames; count 0: not resolved yet */
 };
 
@@ -67,6 +73,7 @@ struct pprof_reader {
 	struct profile *profile;
 	struct line *strings;
 	size_t string_count, string_cap;
+	uint32_t *names; /* frames by string; 0 = not parsed yet */
 	struct value_type types[VALUES_MAX];
 	size_t type_count, nameless;
 	struct map64 mappings, functions; /* string of the id's name */
@@ -77,11 +84,13 @@ struct pprof_reader {
 	size_t frame_count, frame_cap;
 	uint32_t *stack; /* frames of the current sample */
 	size_t depth, stack_cap;
+	uint64_t room; /* maximum number of frames of further samples */
 	int64_t values[VALUES_MAX];
 	uint64_t period;
 	struct line period_type;
 	enum unit period_unit;
 	uint64_t samples;
+	uint64_t skipped; /* entries of tables */
 };
 
 static void pprof_lose_message(struct pprof_reader *r, const char *what,
@@ -103,6 +112,12 @@ static struct line pprof_string(struct pprof_reader *r, uint64_t index)
 
 /* ---- the tables ---- */
 
+static bool pprof_has_room(struct pprof_reader *r, size_t count)
+{
+	r->skipped += count >= TABLE_MAX;
+	return count < TABLE_MAX;
+}
+
 /* Reads a message with an id and the index of a name into a map. */
 static void pprof_read_named(struct pprof_reader *r, struct cursor message,
 			     uint32_t name_field, struct map64 *map)
@@ -117,7 +132,7 @@ static void pprof_read_named(struct pprof_reader *r, struct cursor message,
 			name = f.value;
 	}
 	pprof_lose_message(r, "truncated functions", &message);
-	if (id && name < MAP64_NONE)
+	if (id && name < MAP64_NONE && pprof_has_room(r, map->count))
 		map64_add(map, id, (uint32_t)name);
 }
 
@@ -127,6 +142,8 @@ static void pprof_read_location(struct pprof_reader *r, struct cursor message)
 	struct protobuf_field f;
 	uint64_t id = 0;
 
+	if (!pprof_has_room(r, r->location_count))
+		return;
 	while (!id && protobuf_next(&c, &f))
 		if (f.number == LOCATION_ID)
 			id = f.value;
@@ -137,13 +154,18 @@ static void pprof_read_location(struct pprof_reader *r, struct cursor message)
 		return;
 	}
 	array_reserve(r->locations, r->location_cap, r->location_count + 1);
-	r->locations[r->location_count++] = (struct location){ message, 0, 0 };
+	r->locations[r->location_count++] = (struct location){
+		.message = message.at,
+		.len = cursor_left(&message),
+	};
 }
 
 static void pprof_read_string(struct pprof_reader *r, struct cursor bytes)
 {
 	struct line s = { (const char *)bytes.at, cursor_left(&bytes) };
 
+	if (!pprof_has_room(r, r->string_count))
+		return;
 	if (memchr(s.text, '\0', s.len) || s.len > FRAME_LONGEST) {
 		profile_lost(r->profile, "invalid strings", 1, "string %zu",
 			     r->string_count);
@@ -185,6 +207,9 @@ static void pprof_read_tables(struct pprof_reader *r, struct cursor file)
 		else if (f.number == PROFILE_PERIOD)
 			r->period = f.value;
 	}
+	if (r->skipped)
+		profile_lost(r->profile, "entries of tables skipped",
+			     r->skipped, "more than %zu", TABLE_MAX);
 	if (!cursor_ok(&file))
 		profile_lost(r->profile, "truncated profiles", 1,
 			     "after %zu bytes", (size_t)(file.end - file.base));
@@ -304,28 +329,29 @@ static void pprof_make_event(struct pprof_reader *r, size_t index)
 
 /* ---- frames ---- */
 
-/* Names code without a function after its file: [libc.so.6]. */
+/* Names code without a function after its file. */
 static uint32_t pprof_mapping_frame(struct pprof_reader *r, uint64_t mapping)
 {
 	uint32_t index = map64_get(&r->mappings, mapping);
 	struct line file = { "", 0 };
-	const char *slash;
-	char name[256];
-	int len;
 
 	if (index != MAP64_NONE)
 		file = pprof_string(r, index);
-	slash = file.len ? memrchr(file.text, '/', file.len) : NULL;
-	if (slash) {
-		file.len -= (size_t)(slash + 1 - file.text);
-		file.text = slash + 1;
-	}
-	if (!file.len || file.len > sizeof(name) - 3)
-		return frame_text_id(r->profile, "", 0, 0);
-	if (file.text[0] == '[')
-		return frame_text_id(r->profile, file.text, file.len, 0);
-	len = snprintf(name, sizeof(name), "[%.*s]", (int)file.len, file.text);
-	return frame_text_id(r->profile, name, (size_t)len, 0);
+	return frame_text_of_file(r->profile, file);
+}
+
+/* Returns the frame of a name; 0 if the name is missing. */
+static uint32_t pprof_name_frame(struct pprof_reader *r, uint32_t string)
+{
+	struct line name;
+
+	if (string < r->string_count && r->names[string])
+		return r->names[string];
+	name = pprof_string(r, string);
+	if (!name.len)
+		return 0;
+	r->names[string] = frame_text_id(r->profile, name.text, name.len, 0);
+	return r->names[string];
 }
 
 static uint32_t pprof_line_frame(struct pprof_reader *r, struct cursor line,
@@ -333,8 +359,7 @@ static uint32_t pprof_line_frame(struct pprof_reader *r, struct cursor line,
 {
 	struct protobuf_field f;
 	uint64_t function = 0, number = 0;
-	struct line name = { "", 0 };
-	uint32_t index;
+	uint32_t index, frame = 0;
 
 	while (protobuf_next(&line, &f)) {
 		if (f.number == LINE_FUNCTION_ID)
@@ -345,20 +370,20 @@ static uint32_t pprof_line_frame(struct pprof_reader *r, struct cursor line,
 	pprof_lose_message(r, "truncated locations", &line);
 	index = map64_get(&r->functions, function);
 	if (index != MAP64_NONE)
-		name = pprof_string(r, index);
+		frame = pprof_name_frame(r, index);
 	else
 		profile_note(r->profile, "references to missing functions", 1,
 			     "function %" PRIu64, function);
-	if (!name.len)
+	if (!frame)
 		return pprof_mapping_frame(r, mapping);
-	return frame_text_id(r->profile, name.text, name.len,
-			     number < INT32_MAX ? (uint32_t)number : 0);
+	return frame_text_at_line(r->profile, frame,
+				  number < INT32_MAX ? (uint32_t)number : 0);
 }
 
 /* Adds the frames of a location, leaf first. */
 static void pprof_resolve(struct pprof_reader *r, struct location *l)
 {
-	struct cursor c = l->message;
+	struct cursor c = cursor_over(l->message, l->len);
 	struct protobuf_field f;
 	uint64_t mapping = 0;
 
@@ -369,7 +394,7 @@ static void pprof_resolve(struct pprof_reader *r, struct location *l)
 	pprof_lose_message(r, "truncated locations", &c);
 	array_reserve(r->location_frames, r->frame_cap,
 		      r->frame_count + LINES_MAX + 1);
-	c = l->message;
+	c = cursor_over(l->message, l->len);
 	while (protobuf_next(&c, &f)) {
 		if (f.number != LOCATION_LINE)
 			continue;
@@ -402,8 +427,9 @@ static void pprof_push_location(struct pprof_reader *r, uint64_t id)
 	l = &r->locations[index];
 	if (!l->count)
 		pprof_resolve(r, l);
-	for (uint32_t i = 0; i < l->count; i++)
-		r->stack[r->depth++] = r->location_frames[l->first + i];
+	memcpy(r->stack + r->depth, r->location_frames + l->first,
+	       l->count * sizeof(*r->stack));
+	r->depth += l->count;
 }
 
 /* ---- samples ---- */
@@ -518,6 +544,12 @@ static void pprof_read_sample(struct pprof_reader *r, struct cursor message)
 			     "sample %" PRIu64, r->samples);
 		return;
 	}
+	if (r->depth > r->room) {
+		profile_lost(r->profile, "stack traces of too many frames", 1,
+			     "sample %" PRIu64, r->samples);
+		r->depth = 0;
+	}
+	r->room -= r->depth;
 	if (!pprof_has_no_stack(r))
 		s.stack = profile_stack(r->profile, r->stack, r->depth);
 	s.thread = thread_labels_thread(r->profile, &labels);
@@ -543,6 +575,7 @@ static void pprof_read_samples(struct pprof_reader *r, struct cursor file)
 static void pprof_release(struct pprof_reader *r)
 {
 	free(r->strings);
+	free(r->names);
 	free(r->locations);
 	free(r->location_frames);
 	free(r->stack);
@@ -554,10 +587,11 @@ static void pprof_release(struct pprof_reader *r)
 static int pprof_read(const uint8_t *bytes, size_t len, struct profile *p,
 		      struct error *err)
 {
-	struct pprof_reader r = { .profile = p };
+	struct pprof_reader r = { .profile = p, .room = frame_text_room(len) };
 	struct cursor file = cursor_over(bytes, len);
 
 	pprof_read_tables(&r, file);
+	r.names = xcalloc(r.string_count, sizeof(*r.names));
 	pprof_read_value_types(&r, file);
 	pprof_pair_types(&r);
 	for (size_t i = 0; i < r.type_count; i++)

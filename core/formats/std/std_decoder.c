@@ -19,6 +19,13 @@
 /* Pairs that definitions of sets may move, per byte of the records. */
 #define STD_SET_WORK      32
 #define STD_SET_WORK_FREE ((size_t)1 << 20)
+#define STD_SET_PAIRS     ((size_t)1 << 22) /* pairs of all sets together */
+/*
+ * Bytes of the names that definitions of frames join, besides a number per byte
+ * of the records: a short definition refers to two names of up to 64 KiB.
+ */
+#define STD_NAMES      ((size_t)16 << 20)
+#define STD_NAMES_EACH 8
 
 struct std_set {
 	struct sample_tag *pairs; /* sorted by key and value */
@@ -137,6 +144,14 @@ static uint32_t decoder_class(struct std_decoder *d, uint32_t package,
 {
 	struct profile *p = d->profile;
 
+	d->name_work += strlen(profile_text(p, package)) +
+			strlen(profile_text(p, class_name));
+	if (d->name_work > STD_NAMES &&
+	    (d->name_work - STD_NAMES) / STD_NAMES_EACH > d->len) {
+		profile_lost(p, "packages of classes skipped", 1, "offset %zu",
+			     cursor_offset(&d->c));
+		return class_name;
+	}
 	text_clear(&d->name);
 	if (package)
 		text_printf(&d->name, "%s.", profile_text(p, package));
@@ -260,7 +275,8 @@ static bool decoder_is_flooded(const struct std_decoder *d,
 {
 	size_t work = d->set_work;
 
-	if (def->set.count + def->added_count > STD_SET_MAX)
+	if (def->set.count + def->added_count > STD_SET_MAX ||
+	    d->set_pairs > STD_SET_PAIRS)
 		return true;
 	return work > STD_SET_WORK_FREE &&
 	       (work - STD_SET_WORK_FREE) / STD_SET_WORK > d->len;
@@ -312,12 +328,14 @@ static void set_release(struct std_set *s)
 	free(s->shown);
 }
 
-static void sets_put(struct std_sets *sets, uint32_t number,
-		     const struct std_set *s)
+static void sets_put(struct std_decoder *d, struct std_sets *sets,
+		     uint32_t number, const struct std_set *s)
 {
 	uint32_t at = map64_get(&sets->slots, number);
 
+	d->set_pairs += s->count;
 	if (at != MAP64_NONE) {
+		d->set_pairs -= sets->all[at].count;
 		set_release(&sets->all[at]);
 		sets->all[at] = *s;
 		return;
@@ -373,7 +391,7 @@ static bool decoder_define_set(struct std_decoder *d, struct std_sets *sets)
 		return ok;
 	}
 	set_interpret(d, &def.set);
-	sets_put(sets, number, &def.set);
+	sets_put(d, sets, number, &def.set);
 	return true;
 }
 

@@ -67,7 +67,9 @@ struct std_decoder {
 	struct std_numbers dynamic;
 	struct std_numbers columns; /* V2: keys of the counters */
 	struct std_sets tag_sets, counter_sets;
-	size_t set_work; /* pairs that definitions of sets have moved */
+	size_t set_work;  /* pairs that definitions of sets have moved */
+	size_t set_pairs; /* pairs of the sets */
+	size_t name_work; /* bytes of names that frames have joined */
 	struct std_keys {
 		uint32_t parts, id, name, state; /* keys of tags and counters */
 		uint32_t time, counters, trace;  /* values of parts */

@@ -244,6 +244,26 @@ static void nodes_that_share_callees_do_not_multiply(void **state)
 	text_release(&tree);
 }
 
+/* Two lists of 65,535 equal callees would be followed 2^32 times. */
+static void lists_of_equal_callees_are_lost(void **state)
+{
+	const unsigned size = 18 + 3 * 65535;
+	struct text tree = { 0 };
+	struct profile *p;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		nps_put_node(&tree, i, 1 << 20, 65535);
+		for (unsigned k = 0; k < 65535; k++)
+			nps_put(&tree, size * (i + 1), 3);
+	}
+	nps_put_node(&tree, 1, 1, 0);
+	p = read_tree(&tree, 18);
+	assert_true(nps_find_remark(p, "call tree nodes lost")->is_loss);
+	profile_free(p);
+	text_release(&tree);
+}
+
 static void node_with_more_callees_than_bytes_is_lost(void **state)
 {
 	struct text tree = { 0 };
@@ -356,6 +376,7 @@ int main(void)
 		cmocka_unit_test(string_longer_than_the_data_is_rejected),
 		cmocka_unit_test(callees_that_are_their_callers_are_refused),
 		cmocka_unit_test(nodes_that_share_callees_do_not_multiply),
+		cmocka_unit_test(lists_of_equal_callees_are_lost),
 		cmocka_unit_test(node_with_more_callees_than_bytes_is_lost),
 		cmocka_unit_test(tree_with_nodes_of_another_size_is_skipped),
 		cmocka_unit_test(method_beyond_the_table_keeps_its_number),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests made for OpenTelemetry collectors are in tests/data/otlp. */
+#include "core/base/protobuf.h"
 #include "core/formats/reader.h"
 #include "tests/unit/foreign.h"
 
@@ -59,6 +60,80 @@ static void requests_may_be_truncated_anywhere(void **state)
 	}
 }
 
+/* Adds entries of a dictionary, each a message with these bytes. */
+static void add_entries(struct text *out, uint32_t table, const void *bytes,
+			size_t len, size_t count)
+{
+	while (count--)
+		protobuf_bytes(out, table, bytes, len);
+}
+
+/*
+ * Makes a request of one sample, whose stack trace refers `depth` times to a
+ * location of 64 lines and a megabyte of other fields.
+ */
+static struct text large_location(size_t depth)
+{
+	struct text all = { 0 }, dictionary = { 0 }, location = { 0 };
+	struct text inner = { 0 }, message = { 0 };
+
+	protobuf_bytes(&message, 1, "\x08\x01\x10\x02", 4);
+	protobuf_bytes(&message, 2, "\x08\x01\x22\x01\x07", 5);
+	protobuf_message(&inner, 2, &message);
+	protobuf_message(&message, 2, &inner);
+	protobuf_message(&all, 1, &message);
+	add_entries(&location, 3, "\x08\x01", 2, 64);
+	for (size_t i = 0; i < 1000000; i++)
+		text_puts(&location, "\x48\x01");
+	add_entries(&dictionary, 2, "", 0, 1);
+	protobuf_message(&dictionary, 2, &location);
+	add_entries(&dictionary, 3, "", 0, 1);
+	add_entries(&dictionary, 3, "\x08\x03", 2, 1);
+	add_entries(&dictionary, 5, "", 0, 1);
+	add_entries(&dictionary, 5, "samples", 7, 1);
+	add_entries(&dictionary, 5, "count", 5, 1);
+	add_entries(&dictionary, 5, "main", 4, 1);
+	add_entries(&dictionary, 7, "", 0, 1);
+	for (size_t i = 0; i < depth; i++)
+		text_putc(&inner, 1);
+	protobuf_message(&message, 1, &inner);
+	protobuf_message(&dictionary, 7, &message);
+	protobuf_message(&all, 2, &dictionary);
+	text_release(&dictionary);
+	text_release(&location);
+	text_release(&inner);
+	text_release(&message);
+	return all;
+}
+
+/* Parsing the location each time would read 10^10 bytes. */
+static void large_location_is_parsed_once(void **state)
+{
+	struct text file = large_location(10000);
+	struct profile *p = foreign_read(&otlp_reader, file.bytes, file.len);
+
+	(void)state;
+	assert_int_equal(p->stack_count, 1 + 64 * 10000);
+	assert_int_equal(p->events[0].samples, 7);
+	assert_int_equal(p->remark_count, 0);
+	profile_free(p);
+	text_release(&file);
+}
+
+static void stack_traces_have_a_maximum_depth(void **state)
+{
+	struct text file = large_location(1000000);
+	struct profile *p = foreign_read(&otlp_reader, file.bytes, file.len);
+
+	(void)state;
+	assert_int_equal(p->stack_count, 1 + (1 << 20));
+	assert_int_equal(p->events[0].samples, 7);
+	assert_string_equal(p->remarks[0].what, "truncated stack traces");
+	assert_true(profile_is_partial(p));
+	profile_free(p);
+	text_release(&file);
+}
+
 static void other_bytes_are_refused(void **state)
 {
 	static const char request[] = "\x0a\x00\x12\x02\x2a\x00";
@@ -77,6 +152,8 @@ int main(void)
 		cmocka_unit_test(smallest_request_is_one_sample),
 		cmocka_unit_test(stack_traces_threads_and_times_are_read),
 		cmocka_unit_test(requests_may_be_truncated_anywhere),
+		cmocka_unit_test(large_location_is_parsed_once),
+		cmocka_unit_test(stack_traces_have_a_maximum_depth),
 		cmocka_unit_test(other_bytes_are_refused),
 	};
 

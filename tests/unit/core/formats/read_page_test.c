@@ -64,6 +64,32 @@ static void pages_may_be_truncated_anywhere(void **state)
 	}
 }
 
+/* Four bytes of a name expand to 223, and each frame refers to a long name. */
+static void names_of_async_profiler_have_a_limit(void **state)
+{
+	static const char end[] = "];\n\nf(0,0,0,10)\n";
+	struct text page = { 0 };
+	struct profile *p;
+
+	(void)state;
+	text_puts(&page, "<!DOCTYPE html>\nconst cpool = [\n'all',\n' a.");
+	for (size_t i = 0; i < 100000; i++)
+		text_putc(&page, 'B');
+	text_puts(&page, ".c',\n");
+	for (size_t i = 0; i < 200000; i++)
+		text_puts(&page, "'\xff',\n");
+	text_puts(&page, end);
+	for (size_t i = 0; i < 100000; i++)
+		text_puts(&page, "u(8)\n");
+	text_puts(&page, "search();\n");
+	p = foreign_read(&page_reader, page.bytes, page.len);
+	assert_int_equal(p->stack_count, 100001);
+	assert_string_equal(p->remarks[0].what, "lines skipped");
+	assert_true(p->remarks[0].count > 1000);
+	profile_free(p);
+	text_release(&page);
+}
+
 static void other_pages_are_refused(void **state)
 {
 	static const char page[] = "<!doctype html>\n<p>a</p>\n";
@@ -84,6 +110,7 @@ int main(void)
 		cmocka_unit_test(own_pages_have_their_samples),
 		cmocka_unit_test(pages_of_async_profiler_are_drawn_by_calls),
 		cmocka_unit_test(pages_may_be_truncated_anywhere),
+		cmocka_unit_test(names_of_async_profiler_have_a_limit),
 		cmocka_unit_test(other_pages_are_refused),
 	};
 

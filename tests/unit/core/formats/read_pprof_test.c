@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/alloc.h"
 #include "core/base/protobuf.h"
 #include "core/formats/reader.h"
 #include "render/profile/export.h"
@@ -196,6 +197,72 @@ static void damaged_samples_are_counted(void **state)
 	made_release(&m);
 }
 
+/* Without a frame of their own, 10^6 lines would each parse 10^6 bytes. */
+static void long_names_are_parsed_once(void **state)
+{
+	struct text name = { 0 };
+	struct made m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	text_puts(&name, "a.");
+	for (size_t i = 0; i < 1000000; i++)
+		text_putc(&name, 'B');
+	text_puts(&name, ".c");
+	made_string(&m, "");
+	made_type(&m, "samples", "count");
+	made_location(&m, 1, name.bytes, 0);
+	for (uint64_t id = 2; id < 200000; id++) {
+		protobuf_uint(&m.inner, 1, 1);
+		protobuf_uint(&m.inner, 2, id);
+		protobuf_uint(&m.message, 1, id);
+		protobuf_message(&m.message, 4, &m.inner);
+		protobuf_message(&m.file, 4, &m.message);
+		made_sample(&m, true, &id, 1, (uint64_t[]){ 1 }, 1);
+	}
+	p = foreign_read(&pprof_reader, m.file.bytes, m.file.len);
+	assert_int_equal(p->events[0].samples, 199998);
+	assert_int_equal(p->stack_count, 199999);
+	assert_int_equal(p->remark_count, 0);
+	profile_free(p);
+	text_release(&name);
+	made_release(&m);
+}
+
+/* A byte of a sample refers to 64 frames: 16 MB would be a billion. */
+static void expanded_stack_traces_have_a_limit(void **state)
+{
+	uint64_t *ids = xcalloc(20000, sizeof(*ids));
+	struct made m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	made_string(&m, "");
+	made_type(&m, "samples", "count");
+	made_location(&m, 1, "main", 0);
+	for (size_t i = 0; i < 64; i++) {
+		protobuf_uint(&m.inner, 1, 1);
+		protobuf_message(&m.message, 4, &m.inner);
+	}
+	protobuf_uint(&m.message, 1, 2);
+	protobuf_message(&m.file, 4, &m.message);
+	for (size_t i = 0; i < 15000; i++)
+		ids[i] = 2;
+	for (size_t i = 0; i < 40; i++)
+		made_sample(&m, true, ids, 15000, (uint64_t[]){ 5 }, 1);
+	p = foreign_read(&pprof_reader, m.file.bytes, m.file.len);
+	/* The samples stay; some of them have no stack trace. */
+	assert_int_equal(p->events[0].samples, 200);
+	assert_int_equal(p->events[0].without_stack, 5 * p->remarks[0].count);
+	assert_string_equal(p->remarks[0].what,
+			    "stack traces of too many frames");
+	assert_int_equal(p->remarks[0].count, 31);
+	assert_true(profile_is_partial(p));
+	profile_free(p);
+	made_release(&m);
+	free(ids);
+}
+
 static void other_messages_are_refused(void **state)
 {
 	(void)state;
@@ -277,6 +344,8 @@ int main(void)
 		cmocka_unit_test(inlined_lines_labels_and_mappings_are_read),
 		cmocka_unit_test(missing_references_are_unknown_frames),
 		cmocka_unit_test(damaged_samples_are_counted),
+		cmocka_unit_test(long_names_are_parsed_once),
+		cmocka_unit_test(expanded_stack_traces_have_a_limit),
 		cmocka_unit_test(other_messages_are_refused),
 		cmocka_unit_test(written_profiles_are_read_back_equal),
 	};

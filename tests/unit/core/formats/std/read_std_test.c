@@ -382,6 +382,31 @@ static void floods_of_tags_end_the_records(void **state)
 	assert_int_equal(lost_in(STD_V4, &t, "unreadable records"), 1);
 }
 
+/* 4 KB of frames would yield 52 MB of names, each of them different. */
+static void joined_names_have_a_limit(void **state)
+{
+	char *name = xmalloc(65001);
+	struct text t = { 0 };
+	struct profile *p;
+
+	(void)state;
+	memset(name, 'x', 65000);
+	name[65000] = '\0';
+	for (uint32_t i = 0; i < 20; i++) {
+		name[0] = (char)('a' + i);
+		std_put_string(&t, name);
+	}
+	for (uint32_t i = 0; i < 400; i++)
+		std_put_frame(&t, 1 + i / 20, 1 + i % 20, 1, 0, 1);
+	p = std_read_made(STD_V1, &t);
+	/* 400 joined names; 16 MiB and 8 bytes per byte of the records. */
+	assert_int_equal(remarks_of(p, "packages of classes skipped"), 191);
+	assert_true(profile_is_partial(p));
+	profile_free(p);
+	text_release(&t);
+	free(name);
+}
+
 static void other_inputs_are_rejected(void **state)
 {
 	static const char *const inputs[] = {
@@ -419,6 +444,7 @@ int main(void)
 		cmocka_unit_test(lying_lengths_end_the_records),
 		cmocka_unit_test(references_without_a_definition_are_losses),
 		cmocka_unit_test(floods_of_tags_end_the_records),
+		cmocka_unit_test(joined_names_have_a_limit),
 		cmocka_unit_test(other_inputs_are_rejected),
 	};
 
