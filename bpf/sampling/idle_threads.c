@@ -524,6 +524,6 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 			since_ns = s->counted_ns;
 		idle_add_sample(t, s, since_ns, end_ns);
 	}
-	idle_threads_count_lost(t->shared->profile, hidden, late);
+	idle_threads_count_lost(t->profile, hidden, late);
 	free(tids);
 }

@@ -167,21 +167,21 @@ static unsigned sampling_kinds(unsigned wanted)
 	return kinds;
 }
 
-static void sampling_set_rates(struct sampling_shared *s)
+static void sampling_set_rates(struct sampling_shared *s, struct profile *p)
 {
 	struct text rate = { 0 };
 
 	/* Exporters need the period as a number. */
 	text_printf(&rate, "%" PRIu64 " ns", s->tick_ns);
 	if (s->o->events & SAMPLING_CPU)
-		profile_set(s->profile, "cpu", "period", rate.bytes);
+		profile_set(p, "cpu", "period", rate.bytes);
 	text_clear(&rate);
 	text_printf(&rate, "at %" PRIu64 " Hz (%s)", s->hz,
 		    sampler_clock(s->sampler));
 	if (s->o->events & SAMPLING_CPU)
-		profile_set(s->profile, "cpu", "rate", rate.bytes);
+		profile_set(p, "cpu", "rate", rate.bytes);
 	if (s->o->events & SAMPLING_WALL)
-		profile_set(s->profile, "wall", "rate", rate.bytes);
+		profile_set(p, "wall", "rate", rate.bytes);
 	text_clear(&rate);
 	/*
 	 * The JVM's default interval is unknown: the JVM may have changed it.
@@ -190,7 +190,7 @@ static void sampling_set_rates(struct sampling_shared *s)
 		text_puts(&rate, "each ");
 		units_add_bytes(&rate, (double)s->o->alloc_interval);
 		text_puts(&rate, " on average");
-		profile_set(s->profile, "alloc", "rate", rate.bytes);
+		profile_set(p, "alloc", "rate", rate.bytes);
 	}
 	text_release(&rate);
 }
@@ -206,6 +206,14 @@ static struct profile *sampling_new_profile(struct sampling_shared *s)
 			s->events[i] = profile_event(p, events[i].name,
 						     events[i].unit);
 	}
+	return p;
+}
+
+struct profile *sampling_shared_new_profile(struct sampling_shared *s)
+{
+	struct profile *p = sampling_new_profile(s);
+
+	sampling_set_rates(s, p);
 	return p;
 }
 
@@ -248,6 +256,9 @@ void sampling_close(struct sampling *s)
 	map64_release(&s->shared.traced);
 	sampling_kernel_free(s->shared.kernel);
 	profile_free(s->shared.profile);
+	for (size_t i = 0; i < s->shared.ended_count; i++)
+		sampling_part_release(&s->shared.ended[i]);
+	free(s->shared.ended);
 	free(s);
 }
 
@@ -273,7 +284,7 @@ int sampling_start(struct sampling *s, struct error *err)
 {
 	if (sampler_start(s->shared.sampler, err))
 		return -1;
-	sampling_set_rates(&s->shared);
+	sampling_set_rates(&s->shared, s->shared.profile);
 	/* Until the first JVM of a launched program appears, no samples wait
 	 * while a target is opened: opening may take longer. */
 	s->shared.has_begun = !s->launch.child.pid;
@@ -678,10 +689,15 @@ static int64_t sampling_until_ns(const struct sampling *s)
 	return s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
 }
 
-/* A program may be idle before its first sample and after its last. */
-static void sampling_set_times(const struct sampling *s)
+void sampling_part_release(struct sampling_part *part)
 {
-	struct profile *p = s->shared.profile;
+	text_release(&part->about);
+	profile_free(part->profile);
+}
+
+/* A program may be idle before its first sample and after its last. */
+static void sampling_set_times(const struct sampling *s, struct profile *p)
+{
 	int64_t from = s->window_ns + s->shared.epoch_ns;
 	int64_t until = sampling_until_ns(s) + s->shared.epoch_ns;
 
@@ -696,13 +712,13 @@ static void sampling_set_times(const struct sampling *s)
 struct profile *sampling_profile(struct sampling *s)
 {
 	sampling_add_losses(s);
-	sampling_set_times(s);
+	sampling_set_times(s, s->shared.profile);
 	return s->shared.profile;
 }
 
-struct profile *sampling_next_window(struct sampling *s)
+/* Starts the counts of a new window. */
+static void sampling_clear_window(struct sampling *s)
 {
-	struct profile *window = sampling_profile(s);
 	struct sampler_counts lost;
 
 	s->counts_before = sampling_targets_counts(&s->targets);
@@ -711,12 +727,58 @@ struct profile *sampling_next_window(struct sampling *s)
 	s->unended_before += lost.unended;
 	s->foreign = 0;
 	s->window_ns = clock_monotonic_ns();
+	/* The wall clock may have been set. */
+	s->shared.epoch_ns = clock_wall_ns() - s->window_ns;
 	sampling_shared_clear(&s->shared);
-	s->shared.profile = sampling_new_profile(&s->shared);
-	sampling_set_rates(&s->shared);
+}
+
+struct profile *sampling_next_window(struct sampling *s)
+{
+	struct profile *window = sampling_profile(s);
+
+	sampling_clear_window(s);
+	s->shared.profile = sampling_shared_new_profile(&s->shared);
 	for (size_t i = 0; i < s->targets.count; i++)
-		sampling_target_renew(s->targets.all[i], window);
+		sampling_target_renew(s->targets.all[i], s->shared.profile);
 	return window;
+}
+
+/* Moves the profiles of all targets to parts, and gives them new ones. */
+static size_t sampling_take_parts(struct sampling *s,
+				  struct sampling_part *parts)
+{
+	struct sampling_shared *shared = &s->shared;
+	size_t count = shared->ended_count;
+
+	for (size_t i = 0; i < count; i++)
+		parts[i] = shared->ended[i];
+	shared->ended_count = 0;
+	for (size_t i = 0; i < s->targets.count; i++) {
+		struct sampling_target *t = s->targets.all[i];
+		struct sampling_part *part = &parts[count++];
+
+		*part = (struct sampling_part){ .profile = t->profile };
+		text_add(&part->about, t->about.bytes, t->about.len);
+		sampling_target_renew(t, sampling_shared_new_profile(shared));
+	}
+	for (size_t i = 0; i < count; i++)
+		sampling_set_times(s, parts[i].profile);
+	return count;
+}
+
+struct profile *sampling_next_parts(struct sampling *s,
+				    struct sampling_part **parts, size_t *count)
+{
+	struct profile *remarks;
+
+	sampling_add_losses(s);
+	remarks = s->shared.profile;
+	*parts = xcalloc(s->shared.ended_count + s->targets.count + 1,
+			 sizeof(**parts));
+	*count = sampling_take_parts(s, *parts);
+	sampling_clear_window(s);
+	s->shared.profile = sampling_shared_new_profile(&s->shared);
+	return remarks;
 }
 
 /*

@@ -83,6 +83,15 @@ struct profile *sampling_profile(struct sampling *s);
  */
 struct profile *sampling_next_window(struct sampling *s);
 
+/*
+ * With options.separate: the same, but stores the profiles of the processes in
+ * the window in *parts, an array that the caller frees with its elements, and
+ * returns a profile that has only the losses and notes of the session.
+ */
+struct profile *sampling_next_parts(struct sampling *s,
+				    struct sampling_part **parts,
+				    size_t *count);
+
 /* Appends the name of what is sampled: "com.acme.Main (4711)", "3 JVMs";
  * foreign. */
 void sampling_add_name(const struct sampling *s, struct text *out);

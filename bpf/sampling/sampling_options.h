@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
+#include "core/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,8 +43,9 @@ struct sampling_options {
 	bool only_user, only_kernel; /* frames to keep */
 	bool no_agent;               /* load nothing into a JVM */
 	bool quiet_target; /* do not load the agent if the JVM would warn */
-	bool agent; /* load the agent even if it may crash the JDK build */
-	bool lines; /* frames have line numbers */
+	bool agent;    /* load the agent even if it may crash the JDK build */
+	bool lines;    /* frames have line numbers */
+	bool separate; /* each process has a profile: sampling_next_parts() */
 	int64_t duration_ns; /* 0 = until the caller stops */
 
 	/*
@@ -57,6 +59,12 @@ struct sampling_options {
 	/* Appends the name of a process: "com.acme.Main (4711)"; foreign. */
 	void (*add_name)(const struct jvm *jvm, struct text *out);
 
+	/*
+	 * With separate: appends a description of a process, any bytes, which
+	 * comes with its profiles.  Called once, when the process is added.
+	 */
+	void (*describe)(void *self, const struct jvm *jvm, struct text *out);
+
 	/* Called in a launched program's process before execvp(3), or NULL. */
 	void (*before_exec)(void);
 };
@@ -65,5 +73,13 @@ struct sampling_options {
 void sampling_notify(const struct sampling_options *o,
 		     enum sampling_notice level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* With options.separate: the profile of a process in a window. */
+struct sampling_part {
+	struct text about; /* from options.describe */
+	struct profile *profile;
+};
+
+void sampling_part_release(struct sampling_part *part);
 
 #endif

@@ -94,7 +94,7 @@ static void target_open_metadata(struct sampling_target *t)
 /* Waiting virtual threads are not mounted on a kernel thread (JEP 444). */
 static void target_note_virtual_threads(const struct sampling_target *t)
 {
-	struct profile *p = t->shared->profile;
+	struct profile *p = t->profile;
 
 	if (!unwinder_has_continuations(t->unwinder))
 		return;
@@ -409,8 +409,8 @@ static int target_open(struct sampling_target *t, struct error *err)
 	target_report_no_agent(t, &no_agent);
 	target_report_build(t);
 	names = target_names(t);
-	t->frames = sampling_frames_new(t->shared->profile, &names);
-	t->threads = sampling_threads_new(t->shared->profile, &t->jvm);
+	t->frames = sampling_frames_new(t->profile, &names);
+	t->threads = sampling_threads_new(t->profile, &t->jvm);
 	if (target_add_published(t, err))
 		return -1;
 	if (!t->agent) {
@@ -432,6 +432,10 @@ struct sampling_target *sampling_target_new(struct sampling_shared *s,
 	t->events = s->o->events;
 	t->jvm = *jvm;
 	s->o->add_name(&t->jvm, &t->name);
+	t->profile = s->o->separate ? sampling_shared_new_profile(s)
+				    : s->profile;
+	if (s->o->separate && s->o->describe)
+		s->o->describe(s->o->self, &t->jvm, &t->about);
 	if (target_open(t, err) == 0)
 		return t;
 	sampling_target_free(t);
@@ -455,6 +459,9 @@ void sampling_target_free(struct sampling_target *t)
 	text_release(&t->no_names);
 	text_release(&t->no_alloc);
 	text_release(&t->name);
+	text_release(&t->about);
+	if (t->profile != t->shared->profile)
+		profile_free(t->profile);
 	jvm_close(&t->jvm);
 	free(t);
 }
@@ -491,7 +498,18 @@ uint64_t sampling_target_changes(const struct sampling_target *t)
 
 void sampling_target_retire(struct sampling_target *t)
 {
-	sampling_target_counts(t, &t->shared->counts);
+	struct sampling_shared *s = t->shared;
+
+	sampling_target_counts(t, &s->counts);
+	if (s->o->separate) {
+		array_reserve(s->ended, s->ended_cap, s->ended_count + 1);
+		s->ended[s->ended_count++] = (struct sampling_part){
+			.about = t->about,
+			.profile = t->profile,
+		};
+		t->about = (struct text){ 0 };
+		t->profile = s->profile;
+	}
 	sampling_target_free(t);
 }
 
@@ -533,11 +551,11 @@ void sampling_shared_clear(struct sampling_shared *s)
 	s->estimated = 0;
 }
 
-void sampling_target_renew(struct sampling_target *t,
-			   const struct profile *before)
+void sampling_target_renew(struct sampling_target *t, struct profile *p)
 {
-	struct profile *p = t->shared->profile;
+	const struct profile *before = t->profile;
 
+	t->profile = p;
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	if (t->idle)
@@ -573,7 +591,7 @@ void sampling_target_begin(struct sampling_target *t)
 			t->name.bytes, why.text);
 		if (target_needs_agent(t))
 			profile_lost(
-				t->shared->profile, "the agent was lost", 1,
+				t->profile, "the agent was lost", 1,
 				"no allocations and lock waits after that");
 		t->unrecorded = target_unrecorded(t);
 		agent_client_close(t->agent);
@@ -828,7 +846,7 @@ uint32_t sampling_target_stack(struct sampling_target *t)
 {
 	const struct sampling_options *o = t->shared->o;
 
-	if (o->all || o->several)
+	if ((o->all || o->several) && !o->separate)
 		sampling_frames_root(t->frames, t->name.bytes);
 	return sampling_frames_stack(t->frames);
 }
@@ -840,7 +858,7 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
 
 	for (unsigned left = wanted & s->o->events; left; left &= left - 1) {
 		sample->event = s->events[__builtin_ctz(left)];
-		profile_add(s->profile, sample);
+		profile_add(t->profile, sample);
 	}
 	t->samples++;
 }
@@ -905,7 +923,7 @@ static uint32_t target_find_class(struct sampling_target *t,
 	if (t->classes && e->flags & SAMPLE_HAS_OBJECT)
 		name = object_classes_name(t->classes, header, &len);
 	if (name)
-		return java_class_name(t->shared->profile, name, len);
+		return java_class_name(t->profile, name, len);
 	t->classless++;
 	return 0;
 }
@@ -957,7 +975,7 @@ void sampling_target_sample(struct sampling_target *t,
 	if (e->kind == SAMPLE_LOCK)
 		sample.owner = target_find_owner(t, e);
 	if (sample_is_call(e) && e->kind != SAMPLE_PROBE)
-		sample.stack = profile_push_class(s->profile, sample.stack,
+		sample.stack = profile_push_class(t->profile, sample.stack,
 						  target_find_class(t, e));
 	if (t->wait)
 		t->wait->stack = sample.stack;

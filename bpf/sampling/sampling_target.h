@@ -61,7 +61,10 @@ enum { SAMPLING_WHYS = 32 };
 /* The data that all targets of a session share. */
 struct sampling_shared {
 	const struct sampling_options *o;
+	/* Of all targets; with options.separate, of the remarks alone. */
 	struct profile *profile;
+	struct sampling_part *ended; /* parts of retired targets */
+	size_t ended_count, ended_cap;
 	struct sampling_kernel *kernel;
 	struct sampler *sampler;
 	struct elf_image_set images; /* of all targets */
@@ -86,7 +89,9 @@ struct sampling_shared {
 struct sampling_target {
 	struct sampling_shared *shared;
 	struct jvm jvm;
-	struct text name; /* "com.acme.Main (4711)"; foreign */
+	struct text name;        /* "com.acme.Main (4711)"; foreign */
+	struct text about;       /* with options.separate */
+	struct profile *profile; /* its own with options.separate, or shared */
 	struct process_view *view;
 	struct unwinder *unwinder;
 	struct vm_symbols *metadata;
@@ -124,12 +129,14 @@ struct sampling_target *sampling_target_new(struct sampling_shared *s,
 void sampling_target_free(struct sampling_target *t); /* NULL is fine */
 
 /*
- * Makes a target use the session's new profile: replaces all ids of the profile
- * `before`, which still exists.  Call it once for each target and window,
+ * Makes a target use a new profile: replaces all ids of the profile that it
+ * has used, which still exists.  Call it once for each target and window,
  * before more samples are added.
  */
-void sampling_target_renew(struct sampling_target *t,
-			   const struct profile *before);
+void sampling_target_renew(struct sampling_target *t, struct profile *p);
+
+/* Returns an empty profile with the session's events and settings. */
+struct profile *sampling_shared_new_profile(struct sampling_shared *s);
 
 /* Sets the counters of the current window to zero. */
 void sampling_shared_clear(struct sampling_shared *s);

@@ -22,6 +22,11 @@ static struct prof_options opt = {
 	.min_percent = -1,
 	.sampler = "bpf",
 	.tid = COUNT_NOT_GIVEN,
+	.push = {
+		.labels = "full",
+		.interval_ns = -1,
+		.shutdown_ns = -1,
+	},
 	.live = {
 		.sampling.duration_ns = -1,
 		.sampling.hz = COUNT_NOT_GIVEN,
@@ -117,6 +122,29 @@ static int prof_sample(int argc, char **argv, struct error *err)
 	return prof_process(&opt, program ? argv : NULL, err);
 }
 
+/* Rejects options of the output with --push, and those of --push without it. */
+static int prof_check_push(struct error *err)
+{
+	const struct prof_push_options *p = &opt.push;
+
+	if (!p->url && (p->service || p->header_file || p->buffer_bytes ||
+			p->interval_ns >= 0 || p->shutdown_ns >= 0))
+		return misuse(err, "--interval, --service, --header-file, "
+				   "--buffer and --shutdown-timeout require "
+				   "--push");
+	if (!p->url)
+		return 0;
+	if (opt.inputs.count)
+		return misuse(err, "--push requires running JVMs, not -i");
+	if (opt.output || opt.file || opt.output_format || opt.csv ||
+	    opt.json || opt.show)
+		return misuse(err, "--push excludes -o and other options of "
+				   "the output");
+	if (strcmp(opt.sampler, "dump") == 0)
+		return misuse(err, "--push requires --sampler bpf");
+	return 0;
+}
+
 static int prof_run(int argc, char **argv, struct error *err)
 {
 	int ret;
@@ -137,6 +165,8 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (opt.live.idle &&
 	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
 		return misuse(err, "--idle requires --sampler dump");
+	if (prof_check_push(err))
+		return -1;
 	if (opt.inputs.count) {
 		if (prof_asprof_name_file(&opt, 0, err))
 			return -1;
@@ -160,6 +190,20 @@ static const struct command_option options[] = {
 		 "sample all JVMs, including JVMs started later"),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
+	OPT_STRING(0, "push", &opt.push.url, "<url>",
+		   "send profiles to this OTLP receiver, or env"),
+	OPT_DURATION(0, "interval", &opt.push.interval_ns, "<time>",
+		     "with --push: send this often (default: 30s)"),
+	OPT_STRING(0, "service", &opt.push.service, "<name>",
+		   "with --push: set service.name of all JVMs"),
+	OPT_CHOICE(0, "labels", &opt.push.labels, "full|low|service",
+		   "with --push: set attributes"),
+	OPT_STRING(0, "header-file", &opt.push.header_file, "<file>",
+		   "with --push: send the headers in this file"),
+	OPT_SIZE(0, "buffer", &opt.push.buffer_bytes, "<size>",
+		 "with --push: limit the queue (default: 32m)"),
+	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
+		     "with --push: send for this long at the end"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "report on this recording; - reads standard input"),
 	OPT_STRING('o', "output", &opt.output, "<file>",

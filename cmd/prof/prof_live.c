@@ -431,17 +431,22 @@ static void live_on_notice(void *self, enum sampling_notice level,
 	print[level]("%s", text);
 }
 
+struct sampling *prof_live_start(struct prof_live_options *o, struct error *err)
+{
+	o->sampling.several = o->pid_count > 1;
+	o->sampling.notice = live_on_notice;
+	o->sampling.add_name = main_name_add_with_pid;
+	o->sampling.before_exec = open_files_restore;
+	return live_start(o, err);
+}
+
 int prof_live(const struct prof_live_options *given, struct error *err)
 {
 	struct prof_live_options o = *given;
 	struct live l = { .o = &o };
 	int ret = -1;
 
-	o.sampling.several = o.pid_count > 1;
-	o.sampling.notice = live_on_notice;
-	o.sampling.add_name = main_name_add_with_pid;
-	o.sampling.before_exec = open_files_restore;
-	l.sampling = live_start(&o, err);
+	l.sampling = prof_live_start(&o, err);
 	if (l.sampling) {
 		live_run(&l);
 		ret = live_finish(&l, err);

@@ -39,6 +39,15 @@ struct prof_live_options {
  */
 int prof_live(const struct prof_live_options *o, struct error *err);
 
+struct sampling;
+
+/*
+ * Opens a session with the processes and starts sampling, for callers that run
+ * the session.  NULL and *err on failure; the caller calls sampling_close().
+ */
+struct sampling *prof_live_start(struct prof_live_options *o,
+				 struct error *err);
+
 /*
  * Samples by thread dumps, without eBPF. Each dump stops the program at a
  * safepoint, so that the reported methods may not be the hot ones: prof uses it

@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/flame_output.h"
 #include "cmd/prof/prof_live.h"
+#include "cmd/prof/prof_push.h"
 #include "cmd/sample_filter.h"
 #include "cmd/sjk/ssa.h"
 
@@ -26,6 +27,7 @@ struct prof_options {
 	struct option_list events; /* each a comma-separated list */
 	/* Only the values of options are set; a duration < 0: not given. */
 	struct prof_live_options live;
+	struct prof_push_options push;
 	/* For the output. */
 	const char *output, *output_format;
 	const char *file; /* async-profiler's -f */

@@ -203,6 +203,22 @@ static int deflate_level(size_t len)
 	return levels[i].level;
 }
 
+void gzip_bytes(struct text *out, const void *bytes, size_t len)
+{
+	struct libdeflate_compressor *c;
+	size_t bound;
+
+	c = libdeflate_alloc_compressor(deflate_level(len));
+	if (!c)
+		alloc_give_up(len);
+	bound = libdeflate_gzip_compress_bound(c, len);
+	array_reserve(out->bytes, out->cap, out->len + bound + 1);
+	out->len += libdeflate_gzip_compress(c, bytes, len,
+					     out->bytes + out->len, bound);
+	out->bytes[out->len] = '\0';
+	libdeflate_free_compressor(c);
+}
+
 void deflate_raw(struct text *out, const void *bytes, size_t len)
 {
 	struct libdeflate_compressor *c;

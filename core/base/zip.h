@@ -60,6 +60,9 @@ struct gzip {
 	uint8_t *buffer;
 };
 
+/* Appends len bytes compressed (RFC 1952, one member). */
+void gzip_bytes(struct text *out, const void *bytes, size_t len);
+
 /* Starts compressing to out; gzip_close() must follow. */
 void gzip_open(struct gzip *g, struct output *out);
 

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof --push: samples JVMs in windows and sends the profiles to an engine.
+ *
+ * At the end of a window, each JVM has a profile, which is encoded and freed.
+ * The requests wait in the queue of core/push, which never delays sampling.
+ */
+#include "cmd/prof/prof_push.h"
+
+#include "bpf/sampling/sampling.h"
+#include "cmd/log.h"
+#include "cmd/sample_filter.h"
+#include "cmd/signals.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+#include "core/base/zip.h"
+#include "core/push/push.h"
+#include "render/profile/export.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define INTERVAL_NS (30 * CLOCK_NS_PER_S)
+#define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
+/* gRPC servers accept 4 MiB by default, other receivers more. */
+#define REQUEST_BYTES ((size_t)3 << 20)
+
+/* Rates that are low enough for all JVMs of a node, day and night. */
+enum { PUSH_HZ = 19, LOSSES_MAX = 32 };
+
+struct push_loop {
+	struct prof_live_options *live;
+	const struct prof_push_options *options;
+	const struct sample_filter *filter;
+	struct sampling *sampling;
+	struct push *push;
+	struct otlp_request *request;
+	uint64_t request_samples;
+	uint64_t samples;   /* handed to the queue */
+	uint64_t truncated; /* samples with truncated stack traces */
+	/* Kinds of losses of the session; static texts. */
+	struct {
+		const char *what;
+		uint64_t count;
+	} losses[LOSSES_MAX];
+	size_t loss_count;
+};
+
+/* ---- a window ---- */
+
+static uint64_t push_count_samples(const struct profile *p)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < p->event_count; i++)
+		samples += p->events[i].samples;
+	return samples;
+}
+
+/* Hands the encoded request to the queue. */
+static void push_queue_request(struct push_loop *l)
+{
+	struct text bytes = { 0 }, packed = { 0 };
+
+	if (!otlp_request_bytes(l->request))
+		return;
+	otlp_request_end(l->request, &bytes);
+	gzip_bytes(&packed, bytes.bytes, bytes.len);
+	text_release(&bytes);
+	push_add(l->push, &packed, l->request_samples);
+	l->request_samples = 0;
+}
+
+static void push_add_part(struct push_loop *l, const struct sampling_part *part)
+{
+	const struct otlp_options options = {
+		.resource = &part->about,
+		.style.weights = true,
+		.folds_threads = true,
+	};
+	struct event_view *views = NULL;
+	struct otlp_result result;
+	uint64_t samples;
+	size_t count;
+
+	sample_filter_apply(l->filter, part->profile);
+	samples = push_count_samples(part->profile);
+	if (!samples)
+		return;
+	count = event_views(part->profile, &views);
+	result = otlp_request_add(l->request, part->profile, views, count,
+				  &options);
+	l->truncated += result.cut;
+	l->request_samples += samples;
+	l->samples += samples;
+	free(views);
+	if (otlp_request_bytes(l->request) >= REQUEST_BYTES)
+		push_queue_request(l);
+}
+
+/* Adds up the losses of a window; each kind is reported when it begins. */
+static void push_add_losses(struct push_loop *l, const struct profile *p)
+{
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+		size_t at = 0;
+
+		if (!r->is_loss)
+			continue;
+		while (at < l->loss_count &&
+		       strcmp(l->losses[at].what, r->what) != 0)
+			at++;
+		if (at == LOSSES_MAX)
+			continue;
+		if (at == l->loss_count) {
+			log_always("%s: %" PRIu64 " (%s)", r->what, r->count,
+				   r->first);
+			l->losses[l->loss_count++].what = r->what;
+		}
+		l->losses[at].count += r->count;
+	}
+}
+
+/* Sends the profiles of the window that ends now. */
+static void push_end_window(struct push_loop *l)
+{
+	struct sampling_part *parts;
+	struct profile *remarks;
+	size_t count;
+
+	remarks = sampling_next_parts(l->sampling, &parts, &count);
+	push_add_losses(l, remarks);
+	profile_free(remarks);
+	for (size_t i = 0; i < count; i++) {
+		push_add_losses(l, parts[i].profile);
+		push_add_part(l, &parts[i]);
+		sampling_part_release(&parts[i]);
+	}
+	free(parts);
+	push_queue_request(l);
+	push_step(l->push);
+}
+
+/* ---- the loop ---- */
+
+/* The first window is shorter, so that nodes do not send all at once. */
+static int64_t push_first_interval(int64_t interval_ns)
+{
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint64_t)clock_monotonic_ns();
+	return interval_ns / 2 +
+	       (int64_t)(random % (uint64_t)(interval_ns / 2 + 1));
+}
+
+static void push_run(struct push_loop *l)
+{
+	struct pollfd fds[2] = {
+		{ .fd = signals_fd(), .events = POLLIN },
+		{ .events = POLLIN },
+	};
+	int64_t interval_ns = l->options->interval_ns;
+	int64_t next_ns = clock_monotonic_ns() +
+			  push_first_interval(interval_ns);
+
+	for (;;) {
+		fds[1].fd = push_fd(l->push);
+		if (!sampling_step(l->sampling, fds, 2) || fds[0].revents)
+			break;
+		push_step(l->push);
+		if (clock_monotonic_ns() < next_ns)
+			continue;
+		push_end_window(l);
+		/* Windows that were missed are not made up for. */
+		while (next_ns <= clock_monotonic_ns())
+			next_ns += interval_ns;
+	}
+}
+
+static void push_log_result(const struct push_loop *l,
+			    const struct push_counts *c)
+{
+	struct text bytes = { 0 };
+
+	units_add_bytes(&bytes, (double)c->delivered_bytes);
+	log_info("delivered %" PRIu64 " of %" PRIu64 " samples in %" PRIu64
+		 " requests (%s)",
+		 c->delivered_samples, l->samples, c->delivered, bytes.bytes);
+	text_release(&bytes);
+	if (c->too_many)
+		log_always("lost: %" PRIu64 " samples in %" PRIu64
+			   " requests: the queue was full",
+			   c->too_many_samples, c->too_many);
+	if (c->too_old)
+		log_always("lost: %" PRIu64 " samples in %" PRIu64
+			   " requests: they were too old",
+			   c->too_old_samples, c->too_old);
+	if (c->refused)
+		log_always("lost: %" PRIu64 " samples in %" PRIu64
+			   " requests: the engine refused them",
+			   c->refused_samples, c->refused);
+	if (c->queued)
+		log_always("lost: %" PRIu64 " samples in %" PRIu64
+			   " requests: not sent before the end",
+			   c->queued_samples, c->queued);
+	if (c->rejected_profiles)
+		log_always("lost: %" PRIu64
+			   " profiles: the engine rejected them",
+			   c->rejected_profiles);
+	for (size_t i = 0; i < l->loss_count; i++)
+		log_always("lost: %s: %" PRIu64, l->losses[i].what,
+			   l->losses[i].count);
+	if (l->truncated)
+		log_info("stack traces truncated to %d frames: %" PRIu64,
+			 OTLP_DEPTH, l->truncated);
+}
+
+/* Sends the last window and what is queued. */
+static int push_finish_all(struct push_loop *l, struct error *err)
+{
+	struct push_counts c;
+
+	sampling_stop(l->sampling);
+	push_end_window(l);
+	push_finish(l->push,
+		    clock_after(clock_monotonic_ns(), l->options->shutdown_ns));
+	c = push_counts(l->push);
+	push_log_result(l, &c);
+	if (c.delivered_samples == l->samples && !c.rejected_profiles &&
+	    !l->loss_count)
+		return 0;
+	return fail(err, ERROR_PARTIAL, "part of the samples is lost");
+}
+
+/* ---- set-up ---- */
+
+static void push_on_notice(void *self, bool is_loss, const char *text)
+{
+	(void)self;
+	(is_loss ? log_always : log_info)("%s", text);
+}
+
+static enum prof_labels push_labels(const char *word)
+{
+	if (strcmp(word, "low") == 0)
+		return PROF_LABELS_LOW;
+	return strcmp(word, "service") == 0 ? PROF_LABELS_SERVICE
+					    : PROF_LABELS_FULL;
+}
+
+/* The sampling session describes the JVMs by this. */
+static void push_describe(void *self, const struct jvm *jvm, struct text *out)
+{
+	const struct prof_push_options *o = self;
+
+	prof_resource_add(jvm, o->service, push_labels(o->labels), out);
+}
+
+static int push_check_options(struct prof_push_options *o, struct error *err)
+{
+	if (o->interval_ns < 0)
+		o->interval_ns = INTERVAL_NS;
+	if (o->shutdown_ns < 0)
+		o->shutdown_ns = SHUTDOWN_NS;
+	if (o->interval_ns < CLOCK_NS_PER_S ||
+	    o->interval_ns > 300 * CLOCK_NS_PER_S)
+		return misuse(err, "--interval must be 1s to 5m");
+	if (o->service && !*o->service)
+		return misuse(err, "--service requires a name");
+	return 0;
+}
+
+static int push_set(struct push_settings *s, const struct prof_push_options *o,
+		    struct error *err)
+{
+	struct text unused = { 0 };
+	int ret;
+
+	if (push_settings_init(s, o->url, err))
+		return -1;
+	if (o->buffer_bytes)
+		s->queue_bytes = o->buffer_bytes;
+	if (!o->header_file)
+		return 0;
+	s->header_file = xstrdup(o->header_file);
+	/* It is read again before each request. */
+	ret = push_headers_read(&unused, o->header_file, err);
+	text_release(&unused);
+	return ret;
+}
+
+static int push_loop_run(struct push_loop *l, const struct push_settings *s,
+			 struct error *err)
+{
+	int ret = -1;
+
+	/* Before anything else, while this process is small. */
+	l->push = push_open(s, push_on_notice, l, err);
+	if (l->push)
+		l->sampling = prof_live_start(l->live, err);
+	if (l->sampling) {
+		log_info("sending profiles to %s", s->url);
+		l->request = otlp_request_new();
+		push_run(l);
+		ret = push_finish_all(l, err);
+	}
+	otlp_request_free(l->request);
+	sampling_close(l->sampling);
+	push_close(l->push);
+	return ret;
+}
+
+int prof_push(const struct prof_live_options *given,
+	      const struct prof_push_options *options,
+	      const struct sample_filter *filter, struct error *err)
+{
+	struct prof_push_options o = *options;
+	struct prof_live_options live = *given;
+	struct push_settings settings = { 0 };
+	struct push_loop l = { .live = &live, .options = &o, .filter = filter };
+	int ret = -1;
+
+	live.sampling.separate = true;
+	live.sampling.describe = push_describe;
+	live.sampling.self = &o;
+	if (!live.sampling.hz)
+		live.sampling.hz = PUSH_HZ;
+	if (!live.sampling.agent &&
+	    !(live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK)))
+		live.sampling.no_agent = true;
+	/* A service manager asks for a reload of the headers by it. */
+	signal(SIGHUP, SIG_IGN);
+	if (push_check_options(&o, err) == 0 &&
+	    push_set(&settings, &o, err) == 0)
+		ret = push_loop_run(&l, &settings, err);
+	push_settings_release(&settings);
+	return ret;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prof_push: profiles JVMs for an unlimited time and sends the profiles. */
+#ifndef CMD_PROF_PROF_PUSH_H
+#define CMD_PROF_PROF_PUSH_H
+
+#include "cmd/prof/prof_live.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+
+#include <stdint.h>
+
+struct sample_filter;
+
+/* Only the values of options are set; times < 0: not given. */
+struct prof_push_options {
+	const char *url; /* or "env"; NULL: prof does not push */
+	const char *header_file;
+	const char *service; /* of all JVMs; NULL: each has its own */
+	const char *labels;  /* full, low or service */
+	int64_t interval_ns, shutdown_ns;
+	uint64_t buffer_bytes;
+};
+
+/*
+ * Samples until a signal or the end of the duration, and sends a profile for
+ * each JVM and interval.  ERROR_PARTIAL if samples were lost.
+ */
+int prof_push(const struct prof_live_options *live,
+	      const struct prof_push_options *o,
+	      const struct sample_filter *filter, struct error *err);
+
+/* How many attributes a resource has. */
+enum prof_labels {
+	PROF_LABELS_FULL,
+	PROF_LABELS_LOW,     /* without ids of containers, pods and processes */
+	PROF_LABELS_SERVICE, /* the service alone */
+};
+
+/*
+ * Appends the attributes of a JVM's resource, made by otlp_attribute().
+ * service.name is the first of: service, unless NULL; what the JVM's options
+ * and environment tell OpenTelemetry's, Datadog's and Spring's agents; the
+ * container's name; the main class or jar.
+ */
+void prof_resource_add(const struct jvm *jvm, const char *service,
+		       enum prof_labels labels, struct text *out);
+
+#endif

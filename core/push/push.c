@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/push/push.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/protobuf.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* The wait before another attempt doubles, and is random up to this limit. */
+#define BACKOFF_FIRST_NS (1 * CLOCK_NS_PER_S)
+#define BACKOFF_LAST_NS  (60 * CLOCK_NS_PER_S)
+/* A longer Retry-After is a mistake. */
+enum { RETRY_AFTER_MAX_S = 3600 };
+/* The same trouble is reported again after this time. */
+#define REPORT_NS (300 * CLOCK_NS_PER_S)
+
+struct push_item {
+	struct push_item *next;
+	struct text body;
+	uint64_t samples;
+	int64_t added_ns;
+};
+
+struct push {
+	const struct push_settings *settings;
+	struct push_sender *sender;
+	push_notice *notice;
+	void *self;
+	struct push_item *first, **last; /* the first may be being sent */
+	bool is_sending;
+	int64_t next_ns;    /* when the next attempt may start */
+	int64_t backoff_ns; /* 0 = the last attempt succeeded */
+	struct push_counts counts;
+	struct text trouble; /* the last reported trouble, or empty */
+	int64_t reported_ns;
+};
+
+/* ---- replies ---- */
+
+/* google.rpc.Status: 2 = message. Appends printable text, at most a line. */
+static void judge_add_message(struct text *why, const struct push_reply *r)
+{
+	struct cursor c = cursor_over(r->body, r->len);
+	struct protobuf_field f;
+	const char *text = (const char *)r->body;
+	size_t len = r->len;
+
+	while (len && protobuf_next(&c, &f))
+		if (f.number == 2 && f.type == PROTOBUF_BYTES) {
+			text = (const char *)f.bytes.at;
+			len = cursor_left(&f.bytes);
+		}
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ') {
+			len = i;
+			break;
+		}
+	if (len > 200)
+		len = 200;
+	if (len) {
+		text_puts(why, ": ");
+		text_add(why, text, len);
+	}
+}
+
+/* ExportProfilesServiceResponse: partial_success {1 rejected, 2 message}. */
+static void judge_partial(const struct push_reply *r, struct text *why,
+			  uint64_t *rejected)
+{
+	struct cursor c = cursor_over(r->body, r->len);
+	struct protobuf_field f, part;
+
+	while (protobuf_next(&c, &f)) {
+		if (f.number != 1 || f.type != PROTOBUF_BYTES)
+			continue;
+		while (protobuf_next(&f.bytes, &part)) {
+			if (part.number == 1 && part.type == PROTOBUF_VARINT)
+				*rejected = part.value;
+			else if (part.number == 2 &&
+				 part.type == PROTOBUF_BYTES &&
+				 cursor_left(&part.bytes)) {
+				text_clear(why);
+				text_add(why, part.bytes.at,
+					 cursor_left(&part.bytes));
+			}
+		}
+	}
+	if ((int64_t)*rejected < 0)
+		*rejected = 0;
+	if (*rejected && !why->len)
+		text_puts(why, "the engine gives no reason");
+}
+
+enum push_verdict push_judge(const struct push_reply *r, struct text *why,
+			     uint64_t *rejected)
+{
+	*rejected = 0;
+	if (!r->is_sent) {
+		text_puts(why, *r->problem ? r->problem : "no response");
+		return r->is_wrong ? PUSH_REFUSED : PUSH_AGAIN;
+	}
+	if (r->status >= 200 && r->status < 300) {
+		judge_partial(r, why, rejected);
+		return PUSH_DELIVERED;
+	}
+	text_printf(why, "HTTP status %d", r->status);
+	judge_add_message(why, r);
+	switch (r->status) {
+	case 429:
+	case 502:
+	case 503:
+	case 504:
+		return PUSH_AGAIN;
+	default:
+		return PUSH_REFUSED;
+	}
+}
+
+/* ---- the queue ---- */
+
+static void push_free_item(struct push_item *item)
+{
+	text_release(&item->body);
+	free(item);
+}
+
+/* Takes an item out of the queue; at points to it. */
+static struct push_item *push_unlink(struct push *p, struct push_item **at)
+{
+	struct push_item *item = *at;
+
+	*at = item->next;
+	if (!*at)
+		p->last = at;
+	p->counts.queued--;
+	p->counts.queued_samples -= item->samples;
+	p->counts.queued_bytes -= item->body.len;
+	return item;
+}
+
+/* The oldest item that is not being sent; it may not exist. */
+static struct push_item **push_oldest(struct push *p)
+{
+	return p->is_sending && p->first ? &p->first->next : &p->first;
+}
+
+static void push_report(struct push *p, bool is_loss, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void push_report(struct push *p, bool is_loss, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	p->notice(p->self, is_loss, text);
+}
+
+static void push_drop(struct push *p, struct push_item **at, bool is_old)
+{
+	struct push_item *item = push_unlink(p, at);
+	uint64_t *count = is_old ? &p->counts.too_old : &p->counts.too_many;
+	uint64_t *samples = is_old ? &p->counts.too_old_samples
+				   : &p->counts.too_many_samples;
+
+	if (!(*count)++)
+		push_report(p, true,
+			    is_old ? "dropping requests that could not be "
+				     "sent for too long"
+				   : "dropping the oldest requests: the queue "
+				     "is full; a larger --buffer keeps more");
+	*samples += item->samples;
+	push_free_item(item);
+}
+
+/* Drops requests until the queue has room and none is too old. */
+static void push_trim(struct push *p, int64_t now_ns)
+{
+	struct push_item **at;
+
+	while (*(at = push_oldest(p)) &&
+	       now_ns - (*at)->added_ns > p->settings->queue_ns)
+		push_drop(p, at, true);
+	while (p->counts.queued_bytes > p->settings->queue_bytes &&
+	       *(at = push_oldest(p)))
+		push_drop(p, at, false);
+}
+
+void push_add(struct push *p, struct text *body, uint64_t samples)
+{
+	struct push_item *item = xcalloc(1, sizeof(*item));
+
+	item->body = *body;
+	*body = (struct text){ 0 };
+	item->samples = samples;
+	item->added_ns = clock_monotonic_ns();
+	*p->last = item;
+	p->last = &item->next;
+	p->counts.queued++;
+	p->counts.queued_samples += samples;
+	p->counts.queued_bytes += item->body.len;
+	push_trim(p, item->added_ns);
+}
+
+/* ---- attempts ---- */
+
+static void push_report_trouble(struct push *p, const char *why)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (p->trouble.len && strcmp(p->trouble.bytes, why) == 0 &&
+	    now_ns - p->reported_ns < REPORT_NS)
+		return;
+	push_report(p, true,
+		    "cannot send to %s: %s; trying again (queued requests: "
+		    "%" PRIu64 ")",
+		    p->settings->url, why, p->counts.queued);
+	text_clear(&p->trouble);
+	text_puts(&p->trouble, why);
+	p->reported_ns = now_ns;
+}
+
+static void push_end_trouble(struct push *p)
+{
+	if (p->trouble.len)
+		push_report(p, false,
+			    "sending to %s again (queued requests: %" PRIu64
+			    ")",
+			    p->settings->url, p->counts.queued);
+	text_clear(&p->trouble);
+	p->backoff_ns = 0;
+	p->next_ns = 0;
+}
+
+/* A random time below limit_ns, so that nodes do not return all at once. */
+static int64_t push_jitter(int64_t limit_ns)
+{
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint64_t)clock_monotonic_ns();
+	return (int64_t)(random % (uint64_t)limit_ns);
+}
+
+static void push_wait(struct push *p, int64_t retry_after_s)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : BACKOFF_FIRST_NS;
+	if (p->backoff_ns > BACKOFF_LAST_NS)
+		p->backoff_ns = BACKOFF_LAST_NS;
+	if (retry_after_s > RETRY_AFTER_MAX_S)
+		retry_after_s = RETRY_AFTER_MAX_S;
+	p->next_ns = retry_after_s > 0 ? now_ns + retry_after_s * CLOCK_NS_PER_S
+				       : now_ns + push_jitter(p->backoff_ns);
+}
+
+static void push_take_reply(struct push *p, const struct push_reply *r)
+{
+	struct text why = { 0 };
+	enum push_verdict verdict;
+	struct push_item *item;
+	uint64_t rejected;
+
+	text_puts(&why, "");
+	verdict = push_judge(r, &why, &rejected);
+	p->is_sending = false;
+	if (verdict == PUSH_AGAIN) {
+		push_report_trouble(p, why.bytes);
+		push_wait(p, r->retry_after_s);
+		push_trim(p, clock_monotonic_ns());
+		text_release(&why);
+		return;
+	}
+	item = push_unlink(p, &p->first);
+	if (verdict == PUSH_DELIVERED) {
+		push_end_trouble(p);
+		p->counts.delivered++;
+		p->counts.delivered_samples += item->samples;
+		p->counts.delivered_bytes += item->body.len;
+		if (why.len && !p->counts.rejected_profiles)
+			push_report(p, true,
+				    "%s rejected %" PRIu64 " profiles: %s",
+				    p->settings->url, rejected, why.bytes);
+		p->counts.rejected_profiles += rejected;
+	} else {
+		if (!p->counts.refused)
+			push_report(p, true,
+				    "%s refused a request, which is dropped: "
+				    "%s",
+				    p->settings->url, why.bytes);
+		p->counts.refused++;
+		p->counts.refused_samples += item->samples;
+		p->backoff_ns = 0;
+		p->next_ns = 0;
+	}
+	push_free_item(item);
+	text_release(&why);
+}
+
+static void push_start_next(struct push *p)
+{
+	struct error why;
+
+	p->counts.attempts++;
+	if (push_sender_start(p->sender, &p->first->body, &why) == 0) {
+		p->is_sending = true;
+		return;
+	}
+	push_report_trouble(p, why.text);
+	push_wait(p, 0);
+}
+
+void push_step(struct push *p)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	const struct push_reply *r;
+
+	if (p->is_sending) {
+		r = push_sender_reply(p->sender, 0);
+		if (!r)
+			return;
+		push_take_reply(p, r);
+	}
+	push_trim(p, now_ns);
+	if (p->first && clock_monotonic_ns() >= p->next_ns)
+		push_start_next(p);
+}
+
+bool push_finish(struct push *p, int64_t until_ns)
+{
+	/* One attempt is due at once, whatever the wait. */
+	p->next_ns = 0;
+	while (p->first && clock_monotonic_ns() < until_ns) {
+		push_step(p);
+		if (p->is_sending) {
+			const struct push_reply *r = push_sender_reply(
+				p->sender, until_ns);
+
+			if (r)
+				push_take_reply(p, r);
+		} else if (p->first) {
+			clock_sleep_until(p->next_ns < until_ns ? p->next_ns
+								: until_ns);
+		}
+	}
+	return !p->first;
+}
+
+int push_fd(const struct push *p) { return push_sender_fd(p->sender); }
+
+struct push_counts push_counts(const struct push *p) { return p->counts; }
+
+struct push *push_open(const struct push_settings *s, push_notice *notice,
+		       void *self, struct error *err)
+{
+	struct push *p = xcalloc(1, sizeof(*p));
+
+	p->settings = s;
+	p->notice = notice;
+	p->self = self;
+	p->last = &p->first;
+	p->sender = push_sender_open(s, err);
+	if (p->sender)
+		return p;
+	push_close(p);
+	return NULL;
+}
+
+void push_close(struct push *p)
+{
+	if (!p)
+		return;
+	push_sender_close(p->sender);
+	while (p->first) {
+		struct push_item *item = p->first;
+
+		p->first = item->next;
+		push_free_item(item);
+	}
+	text_release(&p->trouble);
+	free(p);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * push: sends requests over HTTP to an engine, one after another, in order.
+ *
+ * A queue in memory holds the encoded requests. It is limited in bytes and in
+ * age; the oldest requests are dropped and counted. A child process sends one
+ * request at a time by libcurl, so that neither a slow name server nor a slow
+ * engine ever delays the caller.
+ *
+ *     push_add() ──► queue ──► push_step() ──► child ──► engine
+ *                      ▲            │
+ *                      └── retry ◄──┴──► delivered, or dropped and counted
+ */
+#ifndef CORE_PUSH_PUSH_H
+#define CORE_PUSH_PUSH_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- settings ---- */
+
+struct push_settings {
+	char *url;                 /* of each request */
+	char *header_file;         /* read before each request; or NULL */
+	struct text headers;       /* "Name: value\n", from the environment */
+	char *cacert, *cert, *key; /* PEM files; or NULL */
+	int64_t timeout_ns;        /* of one request */
+	size_t queue_bytes;        /* maximum size of the queue */
+	int64_t queue_ns;          /* maximum age of a request */
+};
+
+/* The path that follows the URL of an OTLP receiver. */
+#define PUSH_OTLP_PATH "/v1development/profiles"
+
+/*
+ * Makes the settings of an OTLP receiver. A url without a path gets
+ * PUSH_OTLP_PATH. "env" takes the URL from OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT
+ * or OTEL_EXPORTER_OTLP_ENDPOINT. The variables of OTLP exporters for headers,
+ * the timeout and certificates always apply. ERROR_MISUSE; release them even
+ * then.
+ */
+int push_settings_init(struct push_settings *s, const char *url,
+		       struct error *err);
+void push_settings_release(struct push_settings *s);
+
+/*
+ * Appends the lines "Name: value" of a file with headers; lines that are empty
+ * or begin with # are skipped. ERROR_INPUT, ERROR_MISUSE; the message does not
+ * quote values, which may be secrets.
+ */
+int push_headers_read(struct text *out, const char *path, struct error *err);
+
+/* ---- replies ---- */
+
+enum { PUSH_REPLY_MAX = 64 * 1024, PUSH_PROBLEM_MAX = 512 };
+
+/* What came back for a request; shared with the child. */
+struct push_reply {
+	bool is_sent;          /* false: there is no response, see problem */
+	bool is_wrong;         /* sending it again cannot help */
+	int status;            /* of the HTTP response */
+	int64_t retry_after_s; /* asked for by the engine; 0 = not */
+	size_t len;            /* of body */
+	char problem[PUSH_PROBLEM_MAX];
+	uint8_t body[PUSH_REPLY_MAX]; /* the first bytes of the response */
+};
+
+enum push_verdict {
+	PUSH_DELIVERED,
+	PUSH_AGAIN,   /* the engine cannot take it now */
+	PUSH_REFUSED, /* the engine will never take it */
+};
+
+/*
+ * Decides by the rules of the OTLP specification what happens to a request.
+ * Appends the reason of anything but full success to why; foreign text.
+ * *rejected is the number of profiles that the engine did not accept.
+ */
+enum push_verdict push_judge(const struct push_reply *r, struct text *why,
+			     uint64_t *rejected);
+
+/* ---- sending ---- */
+
+struct push;
+
+/* Receives one message without a newline; foreign names are not made safe. */
+typedef void push_notice(void *self, bool is_loss, const char *text);
+
+/* Starts the child. The settings are borrowed until push_close(). */
+struct push *push_open(const struct push_settings *s, push_notice *notice,
+		       void *self, struct error *err);
+
+/* Ends the child; requests that are still queued are lost. NULL is fine. */
+void push_close(struct push *p);
+
+/*
+ * Adds a request, a compressed body with this number of samples, whose memory
+ * is taken over. May drop the oldest requests.
+ */
+void push_add(struct push *p, struct text *body, uint64_t samples);
+
+/* Becomes readable when push_step() has something to do; -1 = never. */
+int push_fd(const struct push *p);
+
+/* Takes a reply and starts the next request, if it is time. Never waits. */
+void push_step(struct push *p);
+
+/*
+ * Sends what is queued until until_ns (CLOCK_MONOTONIC). Returns true when the
+ * queue is empty.
+ */
+bool push_finish(struct push *p, int64_t until_ns);
+
+struct push_counts {
+	uint64_t delivered, delivered_samples, delivered_bytes; /* requests … */
+	uint64_t attempts; /* requests sent, also those that failed */
+	uint64_t too_old, too_old_samples;   /* dropped for their age */
+	uint64_t too_many, too_many_samples; /* dropped: the queue was full */
+	uint64_t refused, refused_samples;   /* the engine refused them */
+	uint64_t rejected_profiles;          /* by partial success */
+	uint64_t queued, queued_samples;     /* waiting or being sent */
+	size_t queued_bytes;
+};
+
+struct push_counts push_counts(const struct push *p);
+
+/* ---- push_sender.c: the child ---- */
+
+struct push_sender;
+
+/* ERROR_UNAVAILABLE without libcurl. The settings are borrowed. */
+struct push_sender *push_sender_open(const struct push_settings *s,
+				     struct error *err);
+void push_sender_close(struct push_sender *s); /* NULL is fine */
+
+/* Starts sending a body. Fails if the child has ended. */
+int push_sender_start(struct push_sender *s, const struct text *body,
+		      struct error *err);
+
+/*
+ * Returns the reply, or NULL if it has not arrived until until_ns. If the child
+ * has ended, the reply has that problem. Valid until the next request.
+ */
+const struct push_reply *push_sender_reply(struct push_sender *s,
+					   int64_t until_ns);
+
+int push_sender_fd(const struct push_sender *s); /* -1 = none */
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The child of push, which sends requests by libcurl.
+ *
+ * The parent writes a body to a memory file and tells the child; the child
+ * writes the reply to shared memory and tells the parent. libcurl is loaded in
+ * the child alone: its libraries cost the parent nothing.
+ */
+#include "core/push/push.h"
+
+#include "core/base/alloc.h"
+#include "core/base/child.h"
+#include "core/base/clock.h"
+#include "core/base/version.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+/* Loading libcurl may read many files from a slow disk. */
+#define LOAD_NS    (20 * CLOCK_NS_PER_S)
+#define CONNECT_NS (3 * CLOCK_NS_PER_S)
+
+struct push_sender {
+	const struct push_settings *settings;
+	struct child child;
+	int memory;               /* memory file with the body */
+	struct push_reply *reply; /* shared memory */
+	bool is_sending;
+};
+
+/* ---- in the child ---- */
+
+static struct {
+	CURLcode (*global_init)(long flags);
+	CURL *(*easy_init)(void);
+	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
+	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
+	CURLcode (*easy_perform)(CURL *easy);
+	const char *(*easy_strerror)(CURLcode code);
+	struct curl_slist *(*slist_append)(struct curl_slist *list,
+					   const char *text);
+	void (*slist_free_all)(struct curl_slist *list);
+} curl;
+
+static int sender_load_curl(struct error *err)
+{
+	const struct {
+		const char *name;
+		void *at;
+	} functions[] = {
+		{ "curl_global_init", &curl.global_init },
+		{ "curl_easy_init", &curl.easy_init },
+		{ "curl_easy_setopt", &curl.easy_setopt },
+		{ "curl_easy_getinfo", &curl.easy_getinfo },
+		{ "curl_easy_perform", &curl.easy_perform },
+		{ "curl_easy_strerror", &curl.easy_strerror },
+		{ "curl_slist_append", &curl.slist_append },
+		{ "curl_slist_free_all", &curl.slist_free_all },
+	};
+	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "cannot load libcurl.so.4, which --push requires: "
+			    "%s; install the package libcurl4",
+			    dlerror());
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		if (!function)
+			return fail(err, ERROR_UNAVAILABLE,
+				    "libcurl.so.4 has no %s",
+				    functions[i].name);
+		memcpy(functions[i].at, &function, sizeof(function));
+	}
+	curl.global_init(CURL_GLOBAL_DEFAULT);
+	return 0;
+}
+
+static size_t sender_take_body(char *bytes, size_t size, size_t count,
+			       void *self)
+{
+	struct push_reply *r = self;
+	size_t len = size * count, room = sizeof(r->body) - r->len;
+
+	/* The rest of a long response is read, so that the connection stays. */
+	if (len < room)
+		room = len;
+	memcpy(r->body + r->len, bytes, room);
+	r->len += room;
+	return len;
+}
+
+static void sender_add_header(struct curl_slist **list, const char *header)
+{
+	struct curl_slist *longer = curl.slist_append(*list, header);
+
+	if (!longer)
+		alloc_give_up(strlen(header));
+	*list = longer;
+}
+
+static void sender_add_lines(struct curl_slist **list, struct text *lines)
+{
+	char *rest = lines->bytes, *line;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		if (*line)
+			sender_add_header(list, line);
+}
+
+/* Returns the headers of a request; NULL if their file cannot be read. */
+static struct curl_slist *sender_headers(const struct push_settings *s,
+					 struct error *err)
+{
+	struct curl_slist *list = NULL;
+	struct text own = { 0 };
+
+	text_add(&own, s->headers.bytes, s->headers.len);
+	if (s->header_file && push_headers_read(&own, s->header_file, err)) {
+		text_release(&own);
+		return NULL;
+	}
+	sender_add_header(&list, "Content-Type: application/x-protobuf");
+	sender_add_header(&list, "Content-Encoding: gzip");
+	/* Servers that do not know it delay a request by a second. */
+	sender_add_header(&list, "Expect:");
+	sender_add_lines(&list, &own);
+	if (own.bytes)
+		explicit_bzero(own.bytes, own.cap);
+	text_release(&own);
+	return list;
+}
+
+static CURL *sender_new_handle(struct push_sender *s)
+{
+	const struct push_settings *o = s->settings;
+	CURL *easy = curl.easy_init();
+
+	if (!easy)
+		alloc_give_up(0);
+	curl.easy_setopt(easy, CURLOPT_URL, o->url);
+	curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl.easy_setopt(easy, CURLOPT_POST, 1L);
+	curl.easy_setopt(easy, CURLOPT_USERAGENT, "sjkc/" SJKC_VERSION);
+	curl.easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 (long)CURL_HTTP_VERSION_1_1);
+	curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, sender_take_body);
+	curl.easy_setopt(easy, CURLOPT_WRITEDATA, s->reply);
+	curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, s->reply->problem);
+	curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+			 (long)(CONNECT_NS / CLOCK_NS_PER_MS));
+	curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+			 (long)(o->timeout_ns / CLOCK_NS_PER_MS));
+	if (o->cacert)
+		curl.easy_setopt(easy, CURLOPT_CAINFO, o->cacert);
+	if (o->cert)
+		curl.easy_setopt(easy, CURLOPT_SSLCERT, o->cert);
+	if (o->key)
+		curl.easy_setopt(easy, CURLOPT_SSLKEY, o->key);
+	return easy;
+}
+
+/* True for errors of the URL: another attempt would fail, too. */
+static bool sender_is_wrong(CURLcode code)
+{
+	return code == CURLE_URL_MALFORMAT ||
+	       code == CURLE_UNSUPPORTED_PROTOCOL;
+}
+
+/*
+ * libcurl's text has times and ports, which differ at each attempt: the errno
+ * says the same.
+ */
+static void sender_describe(struct push_reply *r, CURL *easy, CURLcode code)
+{
+	long sys = 0;
+
+	curl.easy_getinfo(easy, CURLINFO_OS_ERRNO, &sys);
+	if (code == CURLE_COULDNT_CONNECT && sys)
+		snprintf(r->problem, sizeof(r->problem), "cannot connect: %s",
+			 strerror((int)sys));
+	else if (code == CURLE_OPERATION_TIMEDOUT)
+		snprintf(r->problem, sizeof(r->problem), "no response in time");
+	else if (!*r->problem)
+		snprintf(r->problem, sizeof(r->problem), "%s",
+			 curl.easy_strerror(code));
+}
+
+static void sender_send(struct push_sender *s, CURL *easy, const void *body,
+			size_t len)
+{
+	struct push_reply *r = s->reply;
+	struct curl_slist *headers;
+	long status = 0;
+	curl_off_t after = 0;
+	struct error why;
+	CURLcode code;
+
+	headers = sender_headers(s->settings, &why);
+	if (!headers) {
+		snprintf(r->problem, sizeof(r->problem), "%s", why.text);
+		return;
+	}
+	curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	curl.easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+	curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+	code = curl.easy_perform(easy);
+	curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+	curl.slist_free_all(headers);
+	if (code != CURLE_OK) {
+		r->is_wrong = sender_is_wrong(code);
+		sender_describe(r, easy, code);
+		return;
+	}
+	curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	curl.easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
+	r->is_sent = true;
+	r->status = (int)status;
+	r->retry_after_s = (int64_t)after;
+}
+
+/* Maps the body, sends it, and fills the reply. */
+static void sender_send_memory(struct push_sender *s, CURL *easy)
+{
+	struct stat file;
+	void *body;
+
+	memset(s->reply, 0, offsetof(struct push_reply, body));
+	if (fstat(s->memory, &file) < 0 || file.st_size <= 0)
+		return;
+	body = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED,
+		    s->memory, 0);
+	if (body == MAP_FAILED) {
+		snprintf(s->reply->problem, sizeof(s->reply->problem),
+			 "cannot map the request");
+		return;
+	}
+	sender_send(s, easy, body, (size_t)file.st_size);
+	munmap(body, (size_t)file.st_size);
+}
+
+static int sender_job(void *self, int channel, struct error *err)
+{
+	struct push_sender *s = self;
+	CURL *easy;
+	char word;
+
+	if (sender_load_curl(err))
+		return -1;
+	easy = sender_new_handle(s);
+	if (child_tell(channel, 'r', -1))
+		return CHILD_NOTHING;
+	while (child_hear(channel, INT64_MAX, &word) == CHILD_TOLD) {
+		sender_send_memory(s, easy);
+		if (child_tell(channel, 'd', -1))
+			break;
+	}
+	return CHILD_NOTHING;
+}
+
+/* ---- in the parent ---- */
+
+static int sender_start_child(struct push_sender *s, struct error *err)
+{
+	const struct child_options options = {
+		.kept = &s->memory,
+		.kept_count = 1,
+		.dies_with_parent = true,
+	};
+	int fd;
+
+	if (child_start(&s->child, &options, sender_job, s, err))
+		return -1;
+	if (child_wait(&s->child, clock_monotonic_ns() + LOAD_NS, &fd, err) ==
+	    CHILD_TOLD)
+		return 0;
+	child_end(&s->child, 0);
+	return -1;
+}
+
+struct push_sender *push_sender_open(const struct push_settings *settings,
+				     struct error *err)
+{
+	struct push_sender *s = xcalloc(1, sizeof(*s));
+
+	s->settings = settings;
+	s->child.channel = -1;
+	s->reply = child_memory(sizeof(*s->reply));
+	s->memory = memfd_create("sjkc-push", MFD_CLOEXEC);
+	if (s->memory < 0)
+		fail_sys(err, ERROR_FAILED, "cannot create a memory file");
+	else if (sender_start_child(s, err) == 0)
+		return s;
+	push_sender_close(s);
+	return NULL;
+}
+
+void push_sender_close(struct push_sender *s)
+{
+	if (!s)
+		return;
+	child_end(&s->child, 0);
+	if (s->memory >= 0)
+		close(s->memory);
+	child_memory_free(s->reply, sizeof(*s->reply));
+	free(s);
+}
+
+static int sender_write_body(const struct push_sender *s,
+			     const struct text *body, struct error *err)
+{
+	size_t done = 0;
+	ssize_t wrote = 0;
+
+	if (ftruncate(s->memory, 0) < 0)
+		wrote = -1;
+	while (wrote >= 0 && done < body->len) {
+		wrote = pwrite(s->memory, body->bytes + done, body->len - done,
+			       (off_t)done);
+		if (wrote > 0)
+			done += (size_t)wrote;
+		else if (wrote < 0 && errno == EINTR)
+			wrote = 0;
+		else
+			break;
+	}
+	return done == body->len ? 0
+				 : fail_sys(err, ERROR_FAILED,
+					    "cannot write the request");
+}
+
+int push_sender_start(struct push_sender *s, const struct text *body,
+		      struct error *err)
+{
+	if (s->child.channel < 0 && sender_start_child(s, err))
+		return -1;
+	if (sender_write_body(s, body, err))
+		return -1;
+	if (child_tell(s->child.channel, 's', -1)) {
+		child_end(&s->child, 0);
+		return fail(err, ERROR_FAILED, "the sending process ended");
+	}
+	s->is_sending = true;
+	return 0;
+}
+
+const struct push_reply *push_sender_reply(struct push_sender *s,
+					   int64_t until_ns)
+{
+	struct error why;
+	int fd;
+
+	if (!s->is_sending)
+		return NULL;
+	switch (child_wait(&s->child, until_ns, &fd, &why)) {
+	case CHILD_SILENT:
+		return NULL;
+	case CHILD_TOLD:
+		break;
+	default:
+		/* Another is started for the next request. */
+		child_end(&s->child, 0);
+		memset(s->reply, 0, offsetof(struct push_reply, body));
+		snprintf(s->reply->problem, sizeof(s->reply->problem),
+			 "the sending process ended");
+		break;
+	}
+	s->is_sending = false;
+	s->reply->problem[PUSH_PROBLEM_MAX - 1] = '\0';
+	return s->reply;
+}
+
+int push_sender_fd(const struct push_sender *s)
+{
+	return s->is_sending ? s->child.channel : -1;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The settings of push, from its URL and the environment variables of
+ * OpenTelemetry's exporters (specification/protocol/exporter.md).
+ */
+#include "core/push/push.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TIMEOUT_NS  (10 * CLOCK_NS_PER_S)
+#define QUEUE_BYTES ((size_t)32 << 20)
+#define QUEUE_NS    (3600 * CLOCK_NS_PER_S)
+
+enum { HEADERS_MAX = 64 * 1024 };
+
+/* Returns a variable, first for profiles alone; NULL if unset or empty. */
+static const char *settings_variable(const char *name)
+{
+	static const char prefix[] = "OTEL_EXPORTER_OTLP_";
+	const char *found;
+	char own[64], any[64];
+
+	snprintf(own, sizeof(own), "%sPROFILES_%s", prefix, name);
+	snprintf(any, sizeof(any), "%s%s", prefix, name);
+	found = getenv(own);
+	if (!found || !*found)
+		found = getenv(any);
+	return found && *found ? found : NULL;
+}
+
+static char *settings_copy_variable(const char *name)
+{
+	const char *value = settings_variable(name);
+
+	return value ? xstrdup(value) : NULL;
+}
+
+/* Sets the URL; its path is added if there is none, or always. */
+static int settings_set_url(struct push_settings *s, const char *url,
+			    bool adds_path, struct error *err)
+{
+	const char *host = strstr(url, "://"), *path;
+	struct text whole = { 0 };
+	size_t len = strlen(url);
+
+	if (!host ||
+	    (strncmp(url, "http://", 7) != 0 &&
+	     strncmp(url, "https://", 8) != 0) ||
+	    !host[3] || host[3] == '/')
+		return fail(err, ERROR_MISUSE,
+			    "'%s' is not the URL of an engine (examples: "
+			    "http://localhost:4318, https://otel.acme.com/"
+			    "v1development/profiles)",
+			    url);
+	host += 3;
+	path = strchr(host, '/');
+	/* Command lines and logs are no place for secrets. */
+	if (memchr(host, '@', path ? (size_t)(path - host) : strlen(host)))
+		return fail(err, ERROR_MISUSE,
+			    "the URL of --push must not have a password; use "
+			    "--header-file");
+	while (path && len && url[len - 1] == '/' && (adds_path || !path[1]))
+		len--;
+	text_add(&whole, url, len);
+	if (adds_path || !path || !path[1])
+		text_puts(&whole, PUSH_OTLP_PATH);
+	free(s->url);
+	s->url = whole.bytes;
+	return 0;
+}
+
+static int settings_find_url(struct push_settings *s, const char *url,
+			     struct error *err)
+{
+	const char *own = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+	const char *any = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+
+	if (strcmp(url, "env") != 0)
+		return settings_set_url(s, url, false, err);
+	if (own && *own)
+		return settings_set_url(s, own, false, err);
+	if (any && *any)
+		return settings_set_url(s, any, true, err);
+	return fail(err, ERROR_MISUSE,
+		    "--push env requires OTEL_EXPORTER_OTLP_ENDPOINT or "
+		    "OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+}
+
+static int settings_hex(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Appends "name=value" as "name: value"; the value is percent-encoded. */
+static void settings_add_header(struct text *out, const char *pair, size_t len)
+{
+	const char *equals = memchr(pair, '=', len);
+	size_t name = equals ? (size_t)(equals - pair) : 0;
+
+	while (name && is_blank(*pair)) {
+		pair++;
+		name--;
+		len--;
+	}
+	if (!name)
+		return;
+	text_add(out, pair, name);
+	text_puts(out, ": ");
+	for (size_t i = name + 1; i < len; i++) {
+		int high = i + 2 < len ? settings_hex(pair[i + 1]) : -1;
+		int low = i + 2 < len ? settings_hex(pair[i + 2]) : -1;
+		char c = pair[i];
+
+		if (c == '%' && high >= 0 && low >= 0) {
+			c = (char)(high * 16 + low);
+			i += 2;
+		}
+		if ((unsigned char)c >= ' ')
+			text_putc(out, c);
+	}
+	text_putc(out, '\n');
+}
+
+static void settings_take_headers(struct push_settings *s)
+{
+	const char *list = settings_variable("HEADERS");
+
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+
+		settings_add_header(&s->headers, list, len);
+		list += len + (list[len] == ',');
+	}
+}
+
+/* OTEL_EXPORTER_OTLP_TIMEOUT is in milliseconds. */
+static int settings_take_timeout(struct push_settings *s, struct error *err)
+{
+	const char *value = settings_variable("TIMEOUT");
+	uint64_t ms;
+
+	if (!value)
+		return 0;
+	if (units_count(value, &ms, err))
+		return fail_in(err, "OTEL_EXPORTER_OTLP_TIMEOUT");
+	if (ms && ms < 600000)
+		s->timeout_ns = (int64_t)ms * CLOCK_NS_PER_MS;
+	return 0;
+}
+
+int push_settings_init(struct push_settings *s, const char *url,
+		       struct error *err)
+{
+	*s = (struct push_settings){
+		.timeout_ns = TIMEOUT_NS,
+		.queue_bytes = QUEUE_BYTES,
+		.queue_ns = QUEUE_NS,
+		.cacert = settings_copy_variable("CERTIFICATE"),
+		.cert = settings_copy_variable("CLIENT_CERTIFICATE"),
+		.key = settings_copy_variable("CLIENT_KEY"),
+	};
+	settings_take_headers(s);
+	return settings_find_url(s, url, err) || settings_take_timeout(s, err)
+		       ? -1
+		       : 0;
+}
+
+void push_settings_release(struct push_settings *s)
+{
+	if (s->headers.bytes)
+		explicit_bzero(s->headers.bytes, s->headers.cap);
+	text_release(&s->headers);
+	free(s->url);
+	free(s->header_file);
+	free(s->cacert);
+	free(s->cert);
+	free(s->key);
+	*s = (struct push_settings){ 0 };
+}
+
+/* Appends one line of the file; -1 if it is not a header. */
+static int settings_take_line(struct text *out, const char *line, size_t len)
+{
+	const char *colon;
+
+	while (len && (line[len - 1] == '\r' || is_blank(line[len - 1])))
+		len--;
+	if (!len || *line == '#')
+		return 0;
+	colon = memchr(line, ':', len);
+	if (!colon || colon == line)
+		return -1;
+	for (const char *at = line; at < colon; at++)
+		if ((unsigned char)*at <= ' ')
+			return -1;
+	text_add(out, line, len);
+	text_putc(out, '\n');
+	return 0;
+}
+
+static int settings_read_file(struct text *out, const char *path,
+			      struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char bytes[4096];
+	ssize_t got = -1;
+
+	if (fd < 0)
+		return fail_sys(err, ERROR_INPUT, "%s", path);
+	while (out->len < HEADERS_MAX &&
+	       (got = read(fd, bytes, sizeof(bytes))) > 0)
+		text_add(out, bytes, (size_t)got);
+	if (got < 0)
+		fail_sys(err, ERROR_INPUT, "%s", path);
+	else if (got > 0)
+		fail(err, ERROR_INPUT, "%s: larger than 64 KB", path);
+	explicit_bzero(bytes, sizeof(bytes));
+	close(fd);
+	return got ? -1 : 0;
+}
+
+int push_headers_read(struct text *out, const char *path, struct error *err)
+{
+	struct text file = { 0 };
+	int ret = settings_read_file(&file, path, err), number = 1;
+
+	for (size_t at = 0; ret == 0 && at < file.len; number++) {
+		const char *line = file.bytes + at;
+		const char *end = memchr(line, '\n', file.len - at);
+		size_t len = end ? (size_t)(end - line) : file.len - at;
+
+		if (settings_take_line(out, line, len))
+			ret = fail(err, ERROR_MISUSE,
+				   "%s:%d: not a header (example: 'X-Tenant: "
+				   "blue')",
+				   path, number);
+		at += len + 1;
+	}
+	if (file.bytes)
+		explicit_bzero(file.bytes, file.cap);
+	text_release(&file);
+	return ret;
+}

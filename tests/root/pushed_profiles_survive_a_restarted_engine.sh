@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# prof --push keeps what it cannot send while the engine is away, sends it in order
+# when the engine is back, and sends the last interval when it gets SIGTERM.  What
+# the engine refuses is counted.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+. tests/root/lib/engine.sh
+
+jdk=$(jdks | head -n 1)
+target "$jdk" -- burners=2 || exit 1
+engine_start || exit 1
+# The target's own number of samples must not be lost to the load of the machine.
+prof_start --pid "$pid" -F 49 --push "http://127.0.0.1:$engine_port" --interval 1s \
+	--shutdown-timeout 60s || exit 1
+target_wait "$engine/times" . || exit 1
+engine_end
+target_wait "$prof_err" 'cannot send to .* trying again' || exit 1
+engine_start "$engine_port" || exit 1
+target_wait "$prof_err" 'sending to .* again' || exit 1
+kill -TERM "$prof_pid"
+prof_end 0 || exit 1
+engine_accepts && engine_agrees "$prof_err" || exit 1
+sort -c -n "$engine/times" || exit 1
+
+# The last interval alone; the engine rejects a part of it.
+rm -f "$engine"/*.txt
+echo partial >"$engine/answer"
+prof_start --pid "$pid" --push "http://127.0.0.1:$engine_port" --interval 5m || exit 1
+target_wait "$prof_err" 'sending profiles' || exit 1
+sleep 1
+kill -TERM "$prof_pid"
+prof_end 7 || exit 1
+engine_agrees "$prof_err" || exit 1
+grep -q 'rejected 1 profiles: bad profile' "$prof_err" ||
+	{ cat "$prof_err"; exit 1; }
+
+# Requests that the engine refuses are lost, and prof counts them.
+prof 7 -p "$pid" -d 1s --push "http://127.0.0.1:$engine_port/v1/profiles" || exit 1
+grep -q 'refused a request, which is dropped: HTTP status 404: 404 page not found' \
+	"$prof_err" &&
+	grep -q 'lost: [1-9][0-9]* samples in 1 requests: the engine refused' \
+		"$prof_err" || { cat "$prof_err"; exit 1; }

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A receiver of OpenTelemetry profiles for tests, over HTTP.
+
+    otlp_engine.py DIRECTORY [PORT]
+
+Writes its port to DIRECTORY/port.  Checks each request as otlp_check.py does and
+writes its text to DIRECTORY/N.txt, N = 1, 2, …; a request that breaks a rule is
+answered with 400 and its text is DIRECTORY/N.bad.  Before that, it looks for
+DIRECTORY/answer and follows its words:
+
+    503 [SECONDS]   that status, with Retry-After; also 400, 429, 500, …
+    partial         accepts the request, but says that it rejected a profile
+    reset           closes the connection without a response
+    hang            responds after 30 s
+    wrong           responds with something that is not HTTP
+
+A line of DIRECTORY/answer that begins with a number is used so many times:
+"3 503 1".  DIRECTORY/log has a line for each request: its headers that matter, and
+the word or status; DIRECTORY/times has the start of each stored request, in ns.
+"""
+import gzip
+import http.server
+import os
+import socket
+import struct
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import otlp_check  # noqa: E402
+
+directory = sys.argv[1]
+count = 0
+
+
+def next_answer():
+    """Takes the next word; a file without words is removed."""
+    path = os.path.join(directory, "answer")
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return []
+    if not lines:
+        return []
+    words = lines[0].split()
+    times = 1
+    if len(words) > 1 and words[0].isdigit() and len(words[0]) < 3:
+        times = int(words.pop(0))
+    rest = lines[1:] if times == 1 else [f"{times - 1} {' '.join(words)}"] + lines[1:]
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write("".join(line + "\n" for line in rest))
+    os.replace(path + ".new", path)
+    return words
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def note(self, what):
+        with open(os.path.join(directory, "log"), "a", encoding="utf-8") as log:
+            log.write(f"{self.path} {self.headers.get('Content-Type')} "
+                      f"{self.headers.get('Content-Encoding')} "
+                      f"tenant={self.headers.get('X-Tenant')} {what}\n")
+
+    def respond(self, status, body=b"", after=None):
+        self.send_response(status)
+        if after:
+            self.send_header("Retry-After", after)
+        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.note(status)
+
+    def store(self, body):
+        """Checks and stores a request; returns the reason to refuse it, or None."""
+        global count
+        count += 1
+        try:
+            plain = gzip.decompress(body)
+            lines = otlp_check.check(plain)
+            first = otlp_check.decode(plain, "Request")["resource_profiles"][0]
+            start = first["scope_profiles"][0]["profiles"][0].get("time", 0)
+            with open(os.path.join(directory, "times"), "a",
+                      encoding="utf-8") as times:
+                times.write(f"{start}\n")
+            name = f"{count}.txt"
+        except (ValueError, KeyError, IndexError, OSError) as error:
+            lines = [f"{type(error).__name__}: {error}"]
+            name = f"{count}.bad"
+        path = os.path.join(directory, name)
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write("".join(line + "\n" for line in lines))
+        os.replace(path + ".new", path)
+        return lines[0] if name.endswith(".bad") else None
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        words = next_answer()
+        word = words[0] if words else ""
+        if self.path != "/v1development/profiles":
+            self.respond(404, b"404 page not found\n")
+        elif word == "reset":
+            self.note(word)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                       struct.pack("ii", 1, 0))
+            self.close_connection = True
+            self.connection.close()
+        elif word == "hang":
+            self.note(word)
+            time.sleep(30)
+        elif word == "wrong":
+            self.note(word)
+            self.wfile.write(b"hello\r\n\r\n")
+            self.close_connection = True
+        elif word.isdigit():
+            # google.rpc.Status: 1 = code, 2 = message
+            self.respond(int(word), b"\x08\x0e\x12\x04busy",
+                         words[1] if len(words) > 1 else None)
+        elif (why := self.store(body)) is not None:
+            self.respond(400, b"\x08\x03\x12" + bytes([min(len(why), 100)]) +
+                         why.encode()[:100])
+        elif word == "partial":
+            self.respond(200, b"\x0a\x0f\x08\x01\x12\x0bbad profile")
+        else:
+            self.respond(200, b"\x0a\x00")
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass
+
+
+server = Server(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Handler)
+for old in os.listdir(directory):
+    if old.split(".")[0].isdigit():
+        count = max(count, int(old.split(".")[0]))
+with open(os.path.join(directory, "port.new"), "w", encoding="utf-8") as port_file:
+    port_file.write(f"{server.server_address[1]}\n")
+os.replace(os.path.join(directory, "port.new"), os.path.join(directory, "port"))
+server.serve_forever()

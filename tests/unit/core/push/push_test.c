@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/push/push.h"
+
+#include "core/base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- replies ---- */
+
+static void replies_are_judged_by_the_specification(void **state)
+{
+	static const struct {
+		int status;
+		const char *body;
+		size_t len;
+		enum push_verdict verdict;
+		const char *why;
+		uint64_t rejected;
+	} rows[] = {
+		{ 200, "", 0, PUSH_DELIVERED, "", 0 },
+		{ 200, "\x0a\x00", 2, PUSH_DELIVERED, "", 0 },
+		{ 202, "", 0, PUSH_DELIVERED, "", 0 },
+		{ 200,
+		  "\x0a\x07\x08\x02\x12\x03"
+		  "bad",
+		  9, PUSH_DELIVERED, "bad", 2 },
+		{ 200, "\x0a\x02\x08\x02", 4, PUSH_DELIVERED,
+		  "the engine gives no reason", 2 },
+		{ 200,
+		  "\x0a\x05\x12\x03"
+		  "odd",
+		  7, PUSH_DELIVERED, "odd", 0 },
+		/* A rejected number below 0, and a damaged response. */
+		{ 200, "\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		  13, PUSH_DELIVERED, "", 0 },
+		{ 200, "\x0a\x7f\x08", 3, PUSH_DELIVERED, "", 0 },
+		{ 503,
+		  "\x08\x0e\x12\x04"
+		  "busy",
+		  8, PUSH_AGAIN, "HTTP status 503: busy", 0 },
+		{ 429, "", 0, PUSH_AGAIN, "HTTP status 429", 0 },
+		{ 502, "", 0, PUSH_AGAIN, "HTTP status 502", 0 },
+		{ 504, "", 0, PUSH_AGAIN, "HTTP status 504", 0 },
+		{ 400, "no such tenant\nmore", 19, PUSH_REFUSED,
+		  "HTTP status 400: no such tenant", 0 },
+		{ 404, "404 page not found\n", 19, PUSH_REFUSED,
+		  "HTTP status 404: 404 page not found", 0 },
+		{ 500, "", 0, PUSH_REFUSED, "HTTP status 500", 0 },
+		{ 301, "", 0, PUSH_REFUSED, "HTTP status 301", 0 },
+	};
+	struct push_reply *r = calloc(1, sizeof(*r));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct text why = { 0 };
+		uint64_t rejected;
+
+		r->is_sent = true;
+		r->status = rows[i].status;
+		r->len = rows[i].len;
+		memcpy(r->body, rows[i].body, rows[i].len);
+		text_puts(&why, "");
+		assert_int_equal(push_judge(r, &why, &rejected),
+				 rows[i].verdict);
+		assert_string_equal(why.bytes, rows[i].why);
+		assert_int_equal(rejected, rows[i].rejected);
+		text_release(&why);
+	}
+	free(r);
+}
+
+static void request_without_a_response_is_sent_again(void **state)
+{
+	struct push_reply *r = calloc(1, sizeof(*r));
+	struct text why = { 0 };
+	uint64_t rejected;
+
+	(void)state;
+	assert_int_equal(push_judge(r, &why, &rejected), PUSH_AGAIN);
+	assert_string_equal(why.bytes, "no response");
+	text_clear(&why);
+	snprintf(r->problem, sizeof(r->problem), "reset");
+	r->is_wrong = true;
+	assert_int_equal(push_judge(r, &why, &rejected), PUSH_REFUSED);
+	assert_string_equal(why.bytes, "reset");
+	text_release(&why);
+	free(r);
+}
+
+/* ---- settings ---- */
+
+static int clear_environment(void **state)
+{
+	static const char *const names[] = {
+		"OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_HEADERS",
+		"OTEL_EXPORTER_OTLP_PROFILES_HEADERS",
+		"OTEL_EXPORTER_OTLP_TIMEOUT",
+		"OTEL_EXPORTER_OTLP_CERTIFICATE",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		unsetenv(names[i]);
+	return 0;
+}
+
+static void expect_url(const char *given, const char *expected)
+{
+	struct push_settings s;
+	struct error err;
+
+	assert_int_equal(push_settings_init(&s, given, &err), 0);
+	assert_string_equal(s.url, expected);
+	push_settings_release(&s);
+}
+
+static void expect_refused(const char *given, const char *message)
+{
+	struct push_settings s;
+	struct error err;
+
+	assert_int_equal(push_settings_init(&s, given, &err), -1);
+	assert_int_equal(err.kind, ERROR_MISUSE);
+	assert_non_null(strstr(err.text, message));
+	push_settings_release(&s);
+}
+
+static void url_gets_the_path_of_otlp(void **state)
+{
+	(void)state;
+	expect_url("http://h:4318", "http://h:4318/v1development/profiles");
+	expect_url("http://h:4318/", "http://h:4318/v1development/profiles");
+	expect_url("https://h/otlp/x", "https://h/otlp/x");
+	expect_refused("h:4318", "'h:4318' is not the URL");
+	expect_refused("ftp://h", "is not the URL");
+	expect_refused("http://", "is not the URL");
+	expect_refused("http://me:secret@h/", "must not have a password");
+}
+
+static void environment_names_the_receiver(void **state)
+{
+	(void)state;
+	expect_refused("env", "OTEL_EXPORTER_OTLP_ENDPOINT");
+	setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://h:4318/base/", 1);
+	expect_url("env", "http://h:4318/base/v1development/profiles");
+	setenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT", "http://p/as/is", 1);
+	expect_url("env", "http://p/as/is");
+	expect_url("http://x:1", "http://x:1/v1development/profiles");
+}
+
+static void environment_sets_headers_and_timeout(void **state)
+{
+	struct push_settings s;
+	struct error err;
+
+	(void)state;
+	setenv("OTEL_EXPORTER_OTLP_HEADERS",
+	       "X-Tenant=blue%20one, Authorization=Basic%20YQ%3D%3D,bad", 1);
+	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2500", 1);
+	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca.pem", 1);
+	assert_int_equal(push_settings_init(&s, "http://h", &err), 0);
+	assert_string_equal(s.headers.bytes, "X-Tenant: blue one\n"
+					     "Authorization: Basic YQ==\n");
+	assert_int_equal(s.timeout_ns, 2500 * CLOCK_NS_PER_MS);
+	assert_string_equal(s.cacert, "/ca.pem");
+	push_settings_release(&s);
+	setenv("OTEL_EXPORTER_OTLP_HEADERS", "X=a%0d%0aY: b", 1);
+	assert_int_equal(push_settings_init(&s, "http://h", &err), 0);
+	assert_string_equal(s.headers.bytes, "X: aY: b\n");
+	push_settings_release(&s);
+	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "soon", 1);
+	expect_refused("http://h", "OTEL_EXPORTER_OTLP_TIMEOUT");
+}
+
+static void header_file_is_read_without_quoting_secrets(void **state)
+{
+	char path[] = "/tmp/sjkc-headers-XXXXXX";
+	const char good[] = "# comment\n\nX-Tenant: blue\r\nA:b";
+	const char bad[] = "X-Tenant: blue\nsecret token\n";
+	struct text out = { 0 };
+	struct error err;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, good, strlen(good)), strlen(good));
+	assert_int_equal(push_headers_read(&out, path, &err), 0);
+	assert_string_equal(out.bytes, "X-Tenant: blue\nA:b\n");
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, bad, strlen(bad), 0), strlen(bad));
+	assert_int_equal(push_headers_read(&out, path, &err), -1);
+	assert_non_null(strstr(err.text, ":2: not a header"));
+	assert_null(strstr(err.text, "secret"));
+	close(fd);
+	unlink(path);
+	assert_int_equal(push_headers_read(&out, path, &err), -1);
+	assert_int_equal(err.kind, ERROR_INPUT);
+	text_release(&out);
+}
+
+/* ---- the queue ---- */
+
+static void ignore_notice(void *self, bool is_loss, const char *text)
+{
+	(void)self, (void)is_loss, (void)text;
+}
+
+static void add_request(struct push *p, size_t bytes, uint64_t samples)
+{
+	struct text body = { 0 };
+
+	for (size_t i = 0; i < bytes; i++)
+		text_putc(&body, 'x');
+	push_add(p, &body, samples);
+	assert_null(body.bytes);
+}
+
+static void full_queue_drops_its_oldest_requests(void **state)
+{
+	struct push_settings s;
+	struct push_counts c;
+	struct error err;
+	struct push *p;
+
+	(void)state;
+	/* Nothing listens on port 1, and no attempt is made. */
+	assert_int_equal(push_settings_init(&s, "http://127.0.0.1:1", &err), 0);
+	s.queue_bytes = 250;
+	p = push_open(&s, ignore_notice, NULL, &err);
+	if (!p) {
+		push_settings_release(&s);
+		print_message("%s\n", err.text);
+		skip();
+	}
+	for (uint64_t i = 1; i <= 4; i++)
+		add_request(p, 100, i);
+	c = push_counts(p);
+	assert_int_equal(c.queued, 2);
+	assert_int_equal(c.queued_bytes, 200);
+	assert_int_equal(c.queued_samples, 3 + 4);
+	assert_int_equal(c.too_many, 2);
+	assert_int_equal(c.too_many_samples, 1 + 2);
+	/* A request larger than the queue is dropped, too. */
+	add_request(p, 300, 5);
+	c = push_counts(p);
+	assert_int_equal(c.queued, 0);
+	assert_int_equal(c.too_many_samples, 1 + 2 + 3 + 4 + 5);
+	/* No age is allowed: a request is too old at once. */
+	s.queue_ns = -1;
+	add_request(p, 10, 6);
+	c = push_counts(p);
+	assert_int_equal(c.queued, 0);
+	assert_int_equal(c.too_old_samples, 6);
+	push_close(p);
+	push_settings_release(&s);
+}
+
+static void unreachable_engine_keeps_requests_in_the_queue(void **state)
+{
+	struct push_settings s;
+	struct push_counts c;
+	struct error err;
+	struct push *p;
+
+	(void)state;
+	assert_int_equal(push_settings_init(&s, "http://127.0.0.1:1", &err), 0);
+	p = push_open(&s, ignore_notice, NULL, &err);
+	if (!p) {
+		push_settings_release(&s);
+		print_message("%s\n", err.text);
+		skip();
+	}
+	add_request(p, 100, 3);
+	assert_false(push_finish(p, clock_monotonic_ns() + CLOCK_NS_PER_S / 2));
+	c = push_counts(p);
+	assert_true(c.attempts >= 1);
+	assert_int_equal(c.queued_samples, 3);
+	assert_int_equal(c.delivered, 0);
+	push_close(p);
+	push_settings_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replies_are_judged_by_the_specification),
+		cmocka_unit_test(request_without_a_response_is_sent_again),
+		cmocka_unit_test_setup(url_gets_the_path_of_otlp,
+				       clear_environment),
+		cmocka_unit_test_setup(environment_names_the_receiver,
+				       clear_environment),
+		cmocka_unit_test_setup(environment_sets_headers_and_timeout,
+				       clear_environment),
+		cmocka_unit_test_setup(
+			header_file_is_read_without_quoting_secrets,
+			clear_environment),
+		cmocka_unit_test_setup(full_queue_drops_its_oldest_requests,
+				       clear_environment),
+		cmocka_unit_test_setup(
+			unreachable_engine_keeps_requests_in_the_queue,
+			clear_environment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
