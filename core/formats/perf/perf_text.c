@@ -529,6 +529,44 @@ static bool text_read_frame(struct perf_text *t, struct line l)
 	       text_add_frames(t, l);
 }
 
+/*
+ * Counts lost samples: "PERF_RECORD_LOST lost 5" and PERF_RECORD_LOST_SAMPLES,
+ * which --show-lost-events shows, and "[LOST 5 EVENTS]" of ftrace. True if the
+ * line is a record.
+ */
+static bool text_read_record(struct perf_text *t, struct line l)
+{
+	static const char *const marks[][2] = {
+		{ "PERF_RECORD_LOST", "lost" },
+		{ "[LOST ", "[LOST" },
+	};
+	bool is_record = memmem(l.text, l.len, "PERF_RECORD_", 12);
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *at = memmem(l.text, l.len, marks[i][0],
+					strlen(marks[i][0]));
+		struct line rest = { at,
+				     at ? (size_t)(l.text + l.len - at) : 0 };
+		size_t digits = 0;
+
+		at = at ? memmem(rest.text, rest.len, marks[i][1],
+				 strlen(marks[i][1]))
+			: NULL;
+		if (!at)
+			continue;
+		at += strlen(marks[i][1]);
+		while (at < l.text + l.len && (*at == ' ' || *at == ':'))
+			at++;
+		while (at + digits < l.text + l.len && is_digit(at[digits]))
+			digits++;
+		profile_lost(t->profile, "samples lost by perf record",
+			     header_number((struct line){ at, digits }),
+			     "line %" PRIu64, t->line);
+		is_record = true;
+	}
+	return is_record;
+}
+
 static void text_read_line(struct perf_text *t, struct line l)
 {
 	struct perf_header h;
@@ -543,7 +581,7 @@ static void text_read_line(struct perf_text *t, struct line l)
 	} else if (header_parse(l, &h) && (h.has_time || !t->is_open)) {
 		text_end_sample(t);
 		text_begin_sample(t, &h);
-	} else if (memmem(l.text, l.len, "PERF_RECORD_", 12)) {
+	} else if (text_read_record(t, l)) {
 		text_end_sample(t);
 	} else if (is_blank(l.text[0]) && t->is_open) {
 		/* perf script -F +srcline has a line for each frame. */

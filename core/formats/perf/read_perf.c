@@ -95,6 +95,7 @@ struct perf_run {
 	struct text pending; /* an incomplete line */
 	size_t read;
 	bool is_silent;
+	bool shows_lost; /* perf has the option, since version 4.15 */
 };
 
 /* Becomes perf script, which reads the file and writes to the pipe. */
@@ -106,8 +107,16 @@ static int perf_exec(void *self, int channel, struct error *err)
 	 * -f: the memory belongs to this user, but the owner of the recording
 	 * does not matter.
 	 */
-	const char *const argv[] = { "perf", "script", "-f", "--ns",
-				     "-i",   path,     NULL };
+	const char *const argv[] = {
+		"perf",
+		"script",
+		"-f",
+		"--ns",
+		"-i",
+		path,
+		r->shows_lost ? "--show-lost-events" : NULL,
+		NULL,
+	};
 
 	(void)channel;
 	if (dup2(r->output[1], STDOUT_FILENO) < 0 ||
@@ -288,15 +297,22 @@ static void perf_close(struct perf_run *r)
 	text_release(&r->pending);
 }
 
-static int perf_data_read(const uint8_t *bytes, size_t len, struct profile *p,
-			  struct error *err)
+#define PERF_USAGE 129 /* exit status of perf for an unknown option */
+
+/* Runs perf script once; *is_old is set if perf does not have the option. */
+static int perf_data_run(const uint8_t *bytes, size_t len, struct profile *p,
+			 bool *is_old, struct error *err)
 {
-	struct perf_run r = { .data = -1,
-			      .output = { -1, -1 },
-			      .messages = -1 };
+	struct perf_run r = {
+		.data = -1,
+		.output = { -1, -1 },
+		.messages = -1,
+		.shows_lost = !*is_old,
+	};
 	struct perf_text *t = perf_text_new(p);
 	int ret = -1, status;
 
+	*is_old = false;
 	if (len < MAGIC_LEN || (memcmp(bytes, MAGIC, MAGIC_LEN) != 0 &&
 				memcmp(bytes, MAGIC_OTHER, MAGIC_LEN) != 0)) {
 		fail(err, ERROR_INPUT,
@@ -308,6 +324,11 @@ static int perf_data_read(const uint8_t *bytes, size_t len, struct profile *p,
 	perf_read_output(&r, t);
 	if (perf_wait(&r, &status, err))
 		goto out;
+	if (r.shows_lost && !r.read && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == PERF_USAGE) {
+		*is_old = true;
+		goto out;
+	}
 	perf_text_read(t, r.pending.bytes, r.pending.len);
 	ret = perf_judge(&r, p, status,
 			 perf_text_finish(t, r.pending.len || status != 0),
@@ -316,6 +337,15 @@ out:
 	perf_close(&r);
 	perf_text_free(t);
 	return ret;
+}
+
+static int perf_data_read(const uint8_t *bytes, size_t len, struct profile *p,
+			  struct error *err)
+{
+	bool is_old = false;
+	int ret = perf_data_run(bytes, len, p, &is_old, err);
+
+	return is_old ? perf_data_run(bytes, len, p, &is_old, err) : ret;
 }
 
 static bool perf_data_sniff(const uint8_t *head, size_t len)

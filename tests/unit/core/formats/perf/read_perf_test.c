@@ -173,6 +173,25 @@ static void lines_of_other_forms_are_counted(void **state)
 	profile_free(p);
 }
 
+/* Forms of perf 6.1 and of ftrace. */
+static void lost_samples_are_counted(void **state)
+{
+	struct profile *p = read_string(
+		"a 1/1 2.3: 4 cycles:\n\t7f12 work (/bin/x)\n\n"
+		"a 1/1 [001] 2.4: PERF_RECORD_LOST lost 17\n"
+		"a 1/1 [001] 2.5: PERF_RECORD_LOST_SAMPLES lost 4\n"
+		"CPU:1 [LOST 20 EVENTS]\n"
+		"a 1/1 2.6: 4 cycles:\n\t7f12 work (/bin/x)\n\n");
+
+	(void)state;
+	foreign_expect(p, "cycles: work|[a tid=1]|2 8\n");
+	assert_int_equal(p->remark_count, 1);
+	assert_string_equal(p->remarks[0].what, "samples lost by perf record");
+	assert_int_equal(p->remarks[0].count, 41);
+	assert_true(p->remarks[0].is_loss);
+	profile_free(p);
+}
+
 static void input_without_samples_is_refused(void **state)
 {
 	(void)state;
@@ -266,6 +285,7 @@ int main(void)
 		cmocka_unit_test(
 			units_are_time_for_clocks_and_counts_otherwise),
 		cmocka_unit_test(lines_of_other_forms_are_counted),
+		cmocka_unit_test(lost_samples_are_counted),
 		cmocka_unit_test(input_without_samples_is_refused),
 		cmocka_unit_test(large_numbers_do_not_overflow),
 		cmocka_unit_test(recordings_may_be_truncated_anywhere),
