@@ -42,7 +42,7 @@ static int flame_list_events(const struct profile *p, const char *output,
 }
 
 static struct profile *flame_read(const struct sample_filter *filter,
-				  struct error *err)
+				  bool keep_moments, struct error *err)
 {
 	return recording_read(
 		&(struct recording_options){
@@ -56,6 +56,7 @@ static struct profile *flame_read(const struct sample_filter *filter,
 			.time_zone = opt.time_zone,
 			.keep_lines = opt.drawing.style.lines ||
 				      sample_filter_wants_lines(filter),
+			.keep_moments = keep_moments,
 		},
 		err);
 }
@@ -95,7 +96,7 @@ static int flame_draw(const struct flame_output_format *format,
 	if (flame_output_check_output(d.output, inputs->values, inputs->count,
 				      err))
 		goto out;
-	d.profile = flame_read(filter, err);
+	d.profile = flame_read(filter, format->is_page, err);
 	if (!d.profile)
 		goto out;
 	if (flame_choose_event(&d, filter, err))
@@ -127,7 +128,7 @@ static int flame_list(const struct sample_filter *filter, struct error *err)
 
 	if (flame_output_check_output(output, opt.inputs.values,
 				      opt.inputs.count, err) == 0)
-		p = flame_read(filter, err);
+		p = flame_read(filter, false, err);
 	if (!p)
 		return -1;
 	sample_filter_apply(filter, p);

@@ -11,6 +11,7 @@
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"
 #include "core/profile/filter.h"
+#include "core/profile/moments.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -409,6 +410,8 @@ struct profile *recording_read(const struct recording_options *o,
 	for (size_t i = 0; i < all.count; i++)
 		all.all[i].path = o->paths[i];
 	p->keep_lines = o->keep_lines;
+	if (o->keep_moments)
+		profile_keep_moments(p);
 	p->wants_tables = o->tables;
 	if (o->prepare)
 		o->prepare(o->prepare_self, p);

@@ -22,6 +22,7 @@ struct recording_options {
 	/* In the syntax of core/profile/time_range.h, or NULL. */
 	const char *from, *to, *time_range, *time_zone;
 	bool keep_lines;
+	bool keep_moments;  /* see core/profile/moments.h */
 	const char *tables; /* wants_tables of struct profile */
 	/* Called with the profile before it is filled, or NULL. */
 	void (*prepare)(void *self, struct profile *p);

@@ -12,10 +12,12 @@ static bool prof_has_several_events(const struct prof_options *o)
 	return o->drawing.event && strchr(o->drawing.event, ',');
 }
 
-static struct profile *prof_recording_read(const struct prof_options *o,
+static struct profile *prof_recording_read(const struct prof_output *output,
 					   const struct sample_filter *filter,
 					   struct error *err)
 {
+	const struct prof_options *o = output->options;
+
 	return recording_read(
 		&(struct recording_options){
 			.paths = o->inputs.values,
@@ -27,6 +29,8 @@ static struct profile *prof_recording_read(const struct prof_options *o,
 			.time_zone = o->time_zone,
 			.keep_lines = o->drawing.style.lines ||
 				      sample_filter_wants_lines(filter),
+			.keep_moments = !output->report &&
+					output->drawing->is_page,
 			/* A table is reported alone. */
 			.tables = prof_has_several_events(o) ? NULL
 							     : o->drawing.event,
@@ -82,7 +86,7 @@ static int prof_recording_run(const struct prof_output *output,
 	if (ret)
 		goto out;
 	ret = -1;
-	d.profile = prof_recording_read(o, filter, err);
+	d.profile = prof_recording_read(output, filter, err);
 	if (!d.profile)
 		goto out;
 	table = prof_recording_table(&d);

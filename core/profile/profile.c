@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/profile/event_table.h"
+#include "core/profile/moments.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ void profile_free(struct profile *p)
 	free(p->threads);
 	free(p->events);
 	free(p->cells);
+	moments_free(p->moments);
 	idtable_release(&p->frame_ids);
 	idtable_release(&p->stack_ids);
 	idtable_release(&p->thread_ids);

@@ -154,6 +154,7 @@ struct setting {
 #define PROFILE_SETTINGS 256
 
 struct event_table; /* events without stack traces: event_table.h */
+struct moments;     /* times of single samples: moments.h */
 
 struct profile {
 	struct intern strings;
@@ -174,6 +175,7 @@ struct profile {
 	struct cell *cells; /* from 0 */
 	size_t cell_count, cell_cap;
 	size_t last_cell; /* cell of the last sample, often that of the next */
+	struct moments *moments; /* NULL: not kept */
 
 	/* Bucket i covers [(bucket_first + i) * bucket_ns, + bucket_ns). */
 	int64_t bucket_ns;     /* a power of two; 0 = no sample had a time */

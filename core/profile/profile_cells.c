@@ -3,8 +3,11 @@
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
+#include "core/profile/moments.h"
 #include "core/profile/profile.h"
 #include "core/profile/sample_tap.h"
+
+#include <stdlib.h>
 
 static bool cell_equals(const struct cell *a, const struct cell *b)
 {
@@ -29,7 +32,7 @@ static uint32_t cell_tag(const struct cell *c)
 	return (uint32_t)hash_mix(where, rest ^ (uint64_t)c->owner << 40);
 }
 
-/* Adds to the cell equal to c, or creates it. */
+/* Adds to the cell equal to c, or creates it; the cell becomes last_cell. */
 static void cells_add(struct profile *p, const struct cell *c, uint32_t tag)
 {
 	struct idprobe probe;
@@ -58,12 +61,36 @@ static void cells_add(struct profile *p, const struct cell *c, uint32_t tag)
 }
 
 /*
+ * Returns an array for the new indices of all cells, which are dropped until
+ * then; NULL if no moments refer to cells.
+ */
+static uint32_t *cells_new_names(const struct profile *p)
+{
+	uint32_t *cell_of;
+
+	if (!p->moments || !p->cell_count)
+		return NULL;
+	cell_of = xmalloc(p->cell_count * sizeof(*cell_of));
+	for (size_t i = 0; i < p->cell_count; i++)
+		cell_of[i] = UINT32_MAX;
+	return cell_of;
+}
+
+static void cells_rename(struct profile *p, uint32_t *cell_of)
+{
+	if (cell_of)
+		moments_rename(p->moments, cell_of);
+	free(cell_of);
+}
+
+/*
  * Changes the buckets: they start at first and become wider by the factor
  * 2^halvings. Cells that become equal are merged.
  */
 static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 {
 	size_t count = p->cell_count;
+	uint32_t *cell_of = cells_new_names(p);
 
 	idtable_clear(&p->cell_ids);
 	p->cell_count = 0;
@@ -77,7 +104,10 @@ static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 			c.bucket = (uint16_t)((at >> halvings) - first + 1);
 		}
 		cells_add(p, &c, cell_tag(&c));
+		if (cell_of)
+			cell_of[i] = (uint32_t)p->last_cell;
 	}
+	cells_rename(p, cell_of);
 	p->bucket_shift += halvings;
 	p->bucket_ns = (int64_t)1 << p->bucket_shift;
 	p->bucket_last >>= halvings;
@@ -215,6 +245,7 @@ static void cells_add_lasting(struct profile *p, const struct sample *s,
 	uint64_t given = 0;
 	int64_t at = (p->bucket_first + c.bucket) << p->bucket_shift;
 	int64_t end = s->time_ns + (int64_t)s->duration_ns;
+	int64_t from = s->time_ns;
 
 	for (; at < end; at += p->bucket_ns, c.bucket++) {
 		uint64_t until = cells_share(
@@ -222,11 +253,16 @@ static void cells_add_lasting(struct profile *p, const struct sample *s,
 
 		c.weight = until - given;
 		cells_add(p, &c, cell_tag(&c));
+		moments_add(p, p->last_cell, from, (uint64_t)(at - from),
+			    c.count, c.weight);
 		given = until;
 		c.count = 0;
+		from = at;
 	}
 	c.weight = s->weight - given;
 	cells_add(p, &c, cell_tag(&c));
+	moments_add(p, p->last_cell, from, (uint64_t)(end - from), c.count,
+		    c.weight);
 }
 
 /*
@@ -282,10 +318,14 @@ void profile_add(struct profile *p, const struct sample *s)
 		return;
 	}
 	event_add(p, &c);
-	if (cell_does_last(p, s, &c))
+	if (cell_does_last(p, s, &c)) {
 		cells_add_lasting(p, s, c);
-	else
-		cells_add(p, &c, cell_tag(&c));
+		return;
+	}
+	cells_add(p, &c, cell_tag(&c));
+	if (c.bucket)
+		moments_add(p, p->last_cell, s->time_ns, s->duration_ns,
+			    c.count, c.weight);
 }
 
 #define CELL_BATCH 32
@@ -295,7 +335,7 @@ void profile_add(struct profile *p, const struct sample *s)
  * and counts the others.
  */
 static size_t cells_make(struct profile *p, const struct sample *s, size_t n,
-			 struct cell *cells, uint64_t *outside)
+			 struct cell *cells, int64_t *times, uint64_t *outside)
 {
 	int64_t first;
 	unsigned shift;
@@ -311,6 +351,7 @@ static size_t cells_make(struct profile *p, const struct sample *s, size_t n,
 		count = 0;
 		*outside = 0;
 		for (size_t i = 0; i < n; i++) {
+			times[count] = s[i].time_ns;
 			if (cell_make(p, &s[i], &cells[count]))
 				count++;
 			else
@@ -324,8 +365,9 @@ static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 {
 	struct cell cells[CELL_BATCH];
 	uint32_t tags[CELL_BATCH], ids[CELL_BATCH];
+	int64_t times[CELL_BATCH];
 	uint64_t outside;
-	size_t count = cells_make(p, s, n, cells, &outside);
+	size_t count = cells_make(p, s, n, cells, times, &outside);
 
 	p->outside = saturate_add(p->outside, outside);
 	idtable_reserve(&p->cell_ids, n);
@@ -345,10 +387,15 @@ static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 		struct cell *known = ids[i] ? &p->cells[ids[i] - 1] : NULL;
 
 		/* Another cell may have the same tag, or be added meanwhile. */
-		if (known && cell_equals(known, &cells[i]))
+		if (known && cell_equals(known, &cells[i])) {
 			cell_add(known, &cells[i]);
-		else
+			p->last_cell = ids[i] - 1;
+		} else {
 			cells_add(p, &cells[i], tags[i]);
+		}
+		if (p->moments && cells[i].bucket)
+			moments_add(p, p->last_cell, times[i], 0,
+				    cells[i].count, cells[i].weight);
 	}
 }
 
@@ -371,6 +418,7 @@ void profile_retain(struct profile *p,
 		    bool (*keep)(void *self, struct cell *cell), void *self)
 {
 	size_t count = p->cell_count;
+	uint32_t *cell_of = cells_new_names(p);
 
 	idtable_clear(&p->cell_ids);
 	p->cell_count = 0;
@@ -387,5 +435,8 @@ void profile_retain(struct profile *p,
 			continue;
 		event_add(p, &c);
 		cells_add(p, &c, cell_tag(&c));
+		if (cell_of)
+			cell_of[i] = (uint32_t)p->last_cell;
 	}
+	cells_rename(p, cell_of);
 }

@@ -15,6 +15,7 @@
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
+#include "render/page/flame_moments.h"
 #include "render/page/flame_summary.h"
 #include "render/page/flame_tree.h"
 #include "render/page/flame_widths.h"
@@ -43,6 +44,7 @@ struct flame_data {
 	const struct flame_tree *tree;
 	const uint32_t *node_of; /* by stack trace: node of the draft */
 	const struct flame_result *result;
+	struct text *moments; /* gets the second data block */
 };
 
 /* flame_cells: the samples of the views as columns of the data block. */
@@ -68,6 +70,12 @@ struct flame_cells {
 	/* The cells of each view: indices into the profile's cells. */
 	uint32_t *members;
 	size_t *ends; /* by view: end of its cells in members */
+	/*
+	 * By cell of the profile: 1 + the number of its cell on the page, over
+	 * all views, or 0. NULL if the page has no moments.
+	 */
+	uint32_t *place_of;
+	uint32_t places; /* number of cells so far */
 };
 
 /* text_varint() with a fast path for small numbers. */
@@ -151,6 +159,9 @@ static void flame_cells_init(struct flame_cells *cells,
 	flame_cells_group(cells);
 	if (data->options->no_threads)
 		return;
+	if (flame_moments_are_useful(data->profile))
+		cells->place_of = xcalloc(data->profile->cell_count,
+					  sizeof(*cells->place_of));
 	flame_cells_scan(cells);
 	cells->threads = xmalloc(count * sizeof(*cells->threads));
 	for (uint32_t id = 0; id < count; id++) {
@@ -171,6 +182,7 @@ static void flame_cells_release(struct flame_cells *cells)
 	free(cells->counts);
 	free(cells->members);
 	free(cells->ends);
+	free(cells->place_of);
 	*cells = (struct flame_cells){ 0 };
 }
 
@@ -222,11 +234,12 @@ static uint32_t *flame_cell_places(const struct flame_cells *cells,
  */
 #define ITEM_IS_COUNT ((uint32_t)1 << 31)
 
-static uint32_t flame_cell_item(const struct profile *p, size_t cell)
+static uint32_t flame_cell_item(const struct flame_cells *cells, size_t cell)
 {
-	const struct cell *c = &p->cells[cell];
+	const struct cell *c = &cells->data->profile->cells[cell];
 
-	if (c->count == c->weight && c->count < ITEM_IS_COUNT)
+	if (!cells->place_of && c->count == c->weight &&
+	    c->count < ITEM_IS_COUNT)
 		return ITEM_IS_COUNT | (uint32_t)c->count;
 	return (uint32_t)cell;
 }
@@ -280,7 +293,7 @@ static struct row *flame_cell_rows(const struct flame_cells *cells, size_t view,
 			__builtin_prefetch(&rows[ends[places[i + AHEAD]]], 1);
 		rows[ends[places[i]]++] = (struct row){
 			flame_cell_sort_key(cells, &p->cells[members[i]]),
-			places[i], flame_cell_item(p, members[i])
+			places[i], flame_cell_item(cells, members[i])
 		};
 	}
 	for (size_t i = 0; i < places_count; i++) {
@@ -350,6 +363,8 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 		if (i + AHEAD < count && !(r[AHEAD].item & ITEM_IS_COUNT))
 			__builtin_prefetch(&all[r[AHEAD].item].weight);
 		flame_add_item(&sums, all, r->item);
+		if (cells->place_of)
+			cells->place_of[r->item] = cells->places + 1;
 		if (i + 1 < count && r[1].major == r->major &&
 		    r[1].minor == r->minor)
 			continue;
@@ -358,6 +373,7 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 		before = r->major;
 		sums = (struct sums){ 0 };
 		cells->counts[view]++;
+		cells->places++;
 	}
 	if (!weighs)
 		text_clear(&columns[CELL_WEIGHT]);
@@ -596,6 +612,7 @@ static void flame_put_counts(struct json *j, const struct flame_data *d,
 
 static void flame_put_head(struct text *out, const struct flame_data *d,
 			   const struct flame_cells *cells,
+			   const struct flame_moments *moments,
 			   const struct text *columns, size_t count)
 {
 	struct json j = json_into(out);
@@ -622,6 +639,10 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 		flame_put_thread(&j, d->profile, cells->threads[i]);
 	json_close_array(&j);
 	flame_put_time(&j, d->profile, cells->has_times);
+	if (cells->place_of) {
+		json_key(&j, "moments");
+		flame_moments_put_head(moments, &j);
+	}
 	flame_put_counts(&j, d, columns, count);
 	json_close_object(&j);
 }
@@ -638,6 +659,7 @@ static void flame_data(struct text *out, const struct flame_data *d)
 	size_t count = TREE_COLUMNS + CELL_COLUMNS * d->view_count;
 	struct text *columns = xcalloc(count, sizeof(*columns));
 	size_t head = out->len;
+	struct flame_moments moments = { 0 };
 	struct flame_cells cells;
 
 	flame_put_names(&columns[TREE_NAMES], d->table);
@@ -649,14 +671,19 @@ static void flame_data(struct text *out, const struct flame_data *d)
 	for (size_t i = 0; i < d->view_count; i++)
 		flame_cells_put(&cells, i,
 				columns + TREE_COLUMNS + CELL_COLUMNS * i);
+	if (cells.place_of)
+		flame_moments_init(&moments, d->profile, cells.place_of,
+				   cells.counts, d->view_count);
+	flame_moments_put_block(&moments, d->moments);
 	text_add(out, "\0\0\0", 4);
-	flame_put_head(out, d, &cells, columns, count);
+	flame_put_head(out, d, &cells, &moments, columns, count);
 	flame_put_length(out->bytes + head, out->len - head - 4);
 	for (size_t i = 0; i < count; i++) {
 		text_add(out, columns[i].bytes, columns[i].len);
 		text_release(&columns[i]);
 	}
 	flame_cells_release(&cells);
+	flame_moments_release(&moments);
 	free(columns);
 }
 
@@ -698,7 +725,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 {
 	const struct flame_options *options = d->options;
 	struct flame_result result = { 0 };
-	struct text block = { 0 };
+	struct text block = { 0 }, moments = { 0 };
 	struct flame_widths widths;
 	struct frame_table table;
 	struct flame_tree tree;
@@ -721,18 +748,23 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	result.nodes = tree.count;
 	d->node_of = widths.marks;
 	d->result = &result;
+	d->moments = &moments;
 	flame_data(&block, d);
 	/* d must not point to local variables. */
 	d->table = NULL;
 	d->tree = NULL;
 	d->node_of = NULL;
 	d->result = NULL;
+	d->moments = NULL;
 	flame_widths_release(&widths);
 	flame_tree_release(&tree);
 	frame_table_release(&table);
 	draft_release(&draft);
 	deflate_raw(&page->data, block.bytes, block.len);
 	text_release(&block);
+	if (moments.len)
+		deflate_raw(&page->moments, moments.bytes, moments.len);
+	text_release(&moments);
 	return result;
 }
 

@@ -22,21 +22,32 @@ static void template_write_summary(struct output *out,
 	template_write_text(out, &texts->summary);
 }
 
-static void template_write_data(struct output *out,
-				const struct page_texts *texts)
+static void template_write_base64(struct output *out, const struct text *bytes)
 {
 	const size_t piece = 3 << 14; /* a multiple of 3: no padding inside */
 	struct text letters = { 0 };
 
-	for (size_t at = 0; at < texts->data.len; at += piece) {
-		size_t left = texts->data.len - at;
+	for (size_t at = 0; at < bytes->len; at += piece) {
+		size_t left = bytes->len - at;
 
 		text_clear(&letters);
-		base64_add(&letters, texts->data.bytes + at,
+		base64_add(&letters, bytes->bytes + at,
 			   left < piece ? left : piece);
 		template_write_text(out, &letters);
 	}
 	text_release(&letters);
+}
+
+static void template_write_data(struct output *out,
+				const struct page_texts *texts)
+{
+	template_write_base64(out, &texts->data);
+}
+
+static void template_write_moments(struct output *out,
+				   const struct page_texts *texts)
+{
+	template_write_base64(out, &texts->moments);
 }
 
 static const struct hole {
@@ -46,6 +57,7 @@ static const struct hole {
 	{ "<!--sjkc:title-->", template_write_title },
 	{ "<!--sjkc:summary-->", template_write_summary },
 	{ "<!--sjkc:data-->", template_write_data },
+	{ "<!--sjkc:moments-->", template_write_moments },
 };
 
 #define HOLES (sizeof(holes) / sizeof(*holes))
@@ -88,4 +100,5 @@ void page_texts_release(struct page_texts *texts)
 	text_release(&texts->title);
 	text_release(&texts->summary);
 	text_release(&texts->data);
+	text_release(&texts->moments);
 }

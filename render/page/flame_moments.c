@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/page/flame_moments.h"
+
+#include "core/base/alloc.h"
+#include "core/base/saturate.h"
+#include "core/profile/moments.h"
+
+#include <stdlib.h>
+
+#define MS_NS 1000000
+
+/* Rows of a heat map: wide enough for a sampler, fine enough for a stall. */
+#define STEP_MS 20
+/* Steps in a bucket that fit in a byte, and in both bytes with an odd one. */
+#define STEPS_OF_BYTE   256
+#define STEPS_OF_BUCKET 65000
+#define STEPS_MAX       4000000
+
+/* A moment of a page's cell. */
+struct slot {
+	uint32_t step;   /* since first_step */
+	uint32_t moment; /* index */
+};
+
+/* The moments of a cell in one step, with the span in steps. */
+struct entry {
+	uint32_t step, span;
+	uint64_t count, weight;
+};
+
+struct entries {
+	struct entry *all;
+	size_t count, cap;
+	uint64_t samples, weight; /* sums of the cell */
+};
+
+static int64_t moment_floor(int64_t value, int64_t unit)
+{
+	return value / unit - (value % unit < 0);
+}
+
+/* Returns 2, 5, 10, 20, … for 1, 2, 5, 10, … */
+static int64_t step_next(int64_t step)
+{
+	int64_t first = step;
+
+	while (first >= 10)
+		first /= 10;
+	return first == 2 ? step / 2 * 5 : step * 2;
+}
+
+static int64_t flame_moments_step(const struct profile *p)
+{
+	int64_t bucket_ms = p->bucket_ns / MS_NS + 1;
+	int64_t whole_ms = bucket_ms * PROFILE_BUCKETS;
+	int64_t step = 1;
+
+	while (step < STEP_MS && bucket_ms / step > STEPS_OF_BYTE)
+		step = step_next(step);
+	while (bucket_ms / step > STEPS_OF_BUCKET ||
+	       whole_ms / step > STEPS_MAX)
+		step = step_next(step);
+	return step;
+}
+
+bool flame_moments_are_useful(const struct profile *p)
+{
+	return p->moments && p->moments->count && p->bucket_ns &&
+	       p->bucket_ns > (int64_t)STEP_MS * MS_NS;
+}
+
+/* Returns the first step of a bucket, counted from first_step. */
+static int64_t flame_moments_base(const struct flame_moments *f,
+				  const struct profile *p, uint16_t bucket)
+{
+	int64_t ns = (p->bucket_first + bucket - 1) * p->bucket_ns;
+
+	return moment_floor(ns, f->step_ms * MS_NS) - f->first_step;
+}
+
+/*
+ * Sorts the moments by their page's cell; stores the end of each cell's slots
+ * in ends[]. The caller frees the slots.
+ */
+static struct slot *flame_moments_group(const struct flame_moments *f,
+					const struct profile *p,
+					const uint32_t *place_of,
+					uint32_t *ends, size_t places)
+{
+	const struct moments *m = p->moments;
+	struct slot *slots = xmalloc((m->count + 1) * sizeof(*slots));
+	uint32_t start = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (place_of[m->all[i].cell])
+			ends[place_of[m->all[i].cell] - 1]++;
+	for (size_t i = 0; i < places; i++) {
+		uint32_t here = ends[i];
+
+		ends[i] = start;
+		start += here;
+	}
+	for (size_t i = 0; i < m->count; i++) {
+		uint32_t place = place_of[m->all[i].cell];
+		int64_t step = moment_floor(m->base_ms + m->all[i].ms,
+					    f->step_ms) -
+			       f->first_step;
+
+		if (place)
+			slots[ends[place - 1]++] = (struct slot){
+				(uint32_t)step, (uint32_t)i
+			};
+	}
+	return slots;
+}
+
+static int slot_compare(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return x->moment < y->moment ? -1 : x->moment > y->moment;
+}
+
+/* Most recordings are in the order of time. */
+static void slots_sort(struct slot *slots, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (slots[i].step < slots[i - 1].step) {
+			qsort(slots, count, sizeof(*slots), slot_compare);
+			return;
+		}
+	}
+}
+
+/* Merges the slots of a cell with the same step and without a span. */
+static void entries_make(struct entries *e, const struct flame_moments *f,
+			 const struct profile *p, const struct slot *slots,
+			 size_t count)
+{
+	const struct moments *m = p->moments;
+
+	e->count = 0;
+	e->samples = e->weight = 0;
+	array_reserve(e->all, e->cap, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct moment *one = &m->all[slots[i].moment];
+		const struct moment_sum *sum = &m->sums[one->sum];
+		int64_t last = m->base_ms + one->ms + sum->span_ms -
+			       (sum->span_ms > 0);
+		uint32_t span = (uint32_t)(moment_floor(last, f->step_ms) -
+					   f->first_step - slots[i].step);
+		struct entry *before = e->count ? &e->all[e->count - 1] : NULL;
+
+		if (!before || before->step != slots[i].step || before->span ||
+		    span) {
+			before = &e->all[e->count++];
+			*before = (struct entry){ slots[i].step, span, 0, 0 };
+		}
+		before->count = saturate_add(before->count, sum->count);
+		before->weight = saturate_add(before->weight, sum->weight);
+		e->samples = saturate_add(e->samples, sum->count);
+		e->weight = saturate_add(e->weight, sum->weight);
+	}
+}
+
+/* True if each entry's weight is its share of the cell's samples. */
+static bool entries_share(const struct entries *e)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		if ((unsigned __int128)e->all[i].weight * e->samples !=
+		    (unsigned __int128)e->weight * e->all[i].count)
+			return false;
+	}
+	return e->samples || !e->weight;
+}
+
+/* The columns of an event, and whether the optional ones are needed. */
+struct moment_writer {
+	struct text *columns;
+	bool has_high, has_samples, has_weight, has_span;
+};
+
+static inline void moment_put(struct text *column, uint64_t value)
+{
+	if (value < 0x80 && column->len + 1 < column->cap)
+		column->bytes[column->len++] = (char)value;
+	else
+		text_varint(column, value);
+}
+
+static void moment_put_cell(struct moment_writer *w, const struct entries *e,
+			    int64_t base)
+{
+	moment_put(&w->columns[MOMENT_ENTRIES], e->count);
+	w->has_weight |= !entries_share(e);
+	for (size_t i = 0; i < e->count; i++) {
+		const struct entry *one = &e->all[i];
+		uint64_t offset = (uint64_t)(one->step - base);
+
+		text_putc(&w->columns[MOMENT_LOW], (char)offset);
+		text_putc(&w->columns[MOMENT_HIGH], (char)(offset >> 8));
+		moment_put(&w->columns[MOMENT_SAMPLES], one->count);
+		moment_put(&w->columns[MOMENT_WEIGHT], one->weight);
+		moment_put(&w->columns[MOMENT_SPAN], one->span);
+		w->has_high |= offset > UINT8_MAX;
+		w->has_samples |= one->count != 1;
+		w->has_span |= one->span != 0;
+	}
+}
+
+static void moment_writer_end(struct moment_writer *w)
+{
+	if (!w->has_high)
+		text_clear(&w->columns[MOMENT_HIGH]);
+	if (!w->has_samples)
+		text_clear(&w->columns[MOMENT_SAMPLES]);
+	if (!w->has_weight)
+		text_clear(&w->columns[MOMENT_WEIGHT]);
+	if (!w->has_span)
+		text_clear(&w->columns[MOMENT_SPAN]);
+}
+
+/* Encodes the moments of the cells of a view, whose slots end at ends[]. */
+static void flame_moments_put_view(struct flame_moments *f, size_t view,
+				   const struct profile *p, struct slot *slots,
+				   size_t start, const uint32_t *ends,
+				   size_t cells)
+{
+	struct moment_writer w = { .columns = f->columns +
+					      MOMENT_COLUMNS * view };
+	struct entries e = { 0 };
+
+	for (size_t i = 0; i < cells; i++) {
+		size_t count = ends[i] - start;
+		int64_t base = 0;
+
+		slots_sort(slots + start, count);
+		entries_make(&e, f, p, slots + start, count);
+		if (count) {
+			uint32_t cell = p->moments->all[slots[start].moment]
+						.cell;
+
+			base = flame_moments_base(f, p, p->cells[cell].bucket);
+		}
+		moment_put_cell(&w, &e, base);
+		f->entries[view] += e.count;
+		start = ends[i];
+	}
+	moment_writer_end(&w);
+	free(e.all);
+}
+
+void flame_moments_init(struct flame_moments *f, const struct profile *p,
+			const uint32_t *place_of, const size_t *counts,
+			size_t view_count)
+{
+	size_t places = 0, first = 0;
+	struct slot *slots;
+	uint32_t *ends;
+	int64_t step_ns, first_ns = p->bucket_first * p->bucket_ns;
+
+	*f = (struct flame_moments){ .view_count = view_count };
+	f->step_ms = flame_moments_step(p);
+	step_ns = f->step_ms * MS_NS;
+	f->first_step = moment_floor(first_ns, step_ns);
+	f->lead_ns = first_ns - f->first_step * step_ns;
+	f->steps = moment_floor((p->bucket_last + 1) * p->bucket_ns - 1,
+				step_ns) -
+		   f->first_step + 1;
+	f->columns = xcalloc(MOMENT_COLUMNS * view_count, sizeof(*f->columns));
+	f->entries = xcalloc(view_count, sizeof(*f->entries));
+	for (size_t i = 0; i < view_count; i++)
+		places += counts[i];
+	ends = xcalloc(places, sizeof(*ends));
+	slots = flame_moments_group(f, p, place_of, ends, places);
+	for (size_t i = 0; i < view_count; i++) {
+		flame_moments_put_view(f, i, p, slots,
+				       first ? ends[first - 1] : 0,
+				       ends + first, counts[i]);
+		first += counts[i];
+	}
+	free(slots);
+	free(ends);
+}
+
+void flame_moments_release(struct flame_moments *f)
+{
+	for (size_t i = 0; i < MOMENT_COLUMNS * f->view_count; i++)
+		text_release(&f->columns[i]);
+	free(f->columns);
+	free(f->entries);
+	*f = (struct flame_moments){ 0 };
+}
+
+void flame_moments_put_head(const struct flame_moments *f, struct json *j)
+{
+	json_open_object(j);
+	json_key(j, "start_ms");
+	json_int(j, f->first_step * f->step_ms);
+	json_key(j, "lead_ns");
+	json_int(j, f->lead_ns);
+	json_key(j, "step_ms");
+	json_int(j, f->step_ms);
+	json_key(j, "steps");
+	json_int(j, f->steps);
+	json_key(j, "events");
+	json_open_array(j);
+	for (size_t i = 0; i < f->view_count; i++) {
+		json_open_object(j);
+		json_key(j, "entries");
+		json_uint(j, f->entries[i]);
+		json_key(j, "columns");
+		json_open_array(j);
+		for (size_t k = 0; k < MOMENT_COLUMNS; k++)
+			json_uint(j, f->columns[MOMENT_COLUMNS * i + k].len);
+		json_close_array(j);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	json_close_object(j);
+}
+
+void flame_moments_put_block(const struct flame_moments *f, struct text *out)
+{
+	for (size_t i = 0; i < MOMENT_COLUMNS * f->view_count; i++)
+		text_add(out, f->columns[i].bytes, f->columns[i].len);
+}
