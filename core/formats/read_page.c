@@ -32,8 +32,10 @@
 #define MS_NS         INT64_C(1000000)
 #define PAGE_SCHEMA   "sjkc.flame/1"
 #define PAGE_DATA     "<script id=\"data\" type=\"application/octet-stream\">"
+#define PAGE_MOMENTS  "<script id=\"moments\" type=\"application/octet-stream\">"
 #define EVENTS_MAX    1024
 #define EVENT_COLUMNS 6
+#define STEP_MAX_MS   1000000000 /* 11 days */
 
 /*
  * Maximum bytes of all names, besides a number per byte of the page: a name
@@ -63,9 +65,21 @@ enum {
 	CELL_WEIGHT
 };
 
+enum {
+	MOMENT_ENTRIES,
+	MOMENT_LOW,
+	MOMENT_HIGH,
+	MOMENT_SAMPLES,
+	MOMENT_WEIGHT,
+	MOMENT_SPAN,
+	MOMENT_COLUMNS
+};
+
 struct page_event {
 	uint32_t event;
 	uint64_t cells;
+	struct cursor moments[MOMENT_COLUMNS];
+	bool has_high, has_samples, has_weight, has_span;
 };
 
 struct page_reader {
@@ -77,6 +91,10 @@ struct page_reader {
 	uint64_t *columns; /* lengths */
 	size_t column_count, column_cap;
 	int64_t start_ns, bucket_ns;
+	uint64_t buckets;
+	int64_t step_start_ns, step_ns, lead_ns; /* step_ns 0: no moments */
+	uint64_t *moment_columns;                /* lengths */
+	size_t moment_column_count, moment_column_cap;
 	uint64_t name_count, frame_count, node_count;
 	uint32_t *frames, *nodes; /* ids of the profile */
 	/*
@@ -121,9 +139,9 @@ static void page_read_event(struct page_reader *g, struct json_reader *r)
 	if (!r->failed && g->event_count < EVENTS_MAX) {
 		array_reserve(g->events, g->event_cap, g->event_count + 1);
 		g->events[g->event_count++] = (struct page_event){
-			profile_event(g->profile, name.len ? name.bytes : "",
-				      unit),
-			cells
+			.event = profile_event(
+				g->profile, name.len ? name.bytes : "", unit),
+			.cells = cells,
 		};
 	} else if (!r->failed) {
 		profile_lost(g->profile, "events skipped", 1,
@@ -170,6 +188,10 @@ static void page_read_time(struct page_reader *g, struct json_reader *r)
 	while (json_next_member(r, &key)) {
 		double ms;
 
+		if (line_is(key, "buckets")) {
+			g->buckets = json_read_uint(r);
+			continue;
+		}
 		if (!line_is(key, "start_ms") && !line_is(key, "bucket_ms")) {
 			json_skip(r);
 			continue;
@@ -182,6 +204,55 @@ static void page_read_time(struct page_reader *g, struct json_reader *r)
 		else
 			g->bucket_ns = (int64_t)(ms * (double)MS_NS);
 	}
+}
+
+/* Reads the lengths of the columns of an event's moments. */
+static void page_read_moment_event(struct page_reader *g, struct json_reader *r)
+{
+	struct line key;
+
+	json_enter_object(r);
+	while (json_next_member(r, &key)) {
+		if (!line_is(key, "columns")) {
+			json_skip(r);
+			continue;
+		}
+		json_enter_array(r);
+		while (json_next_element(r)) {
+			array_reserve(g->moment_columns, g->moment_column_cap,
+				      g->moment_column_count + 1);
+			g->moment_columns
+				[g->moment_column_count++] = json_read_uint(r);
+		}
+	}
+}
+
+static void page_read_moments(struct page_reader *g, struct json_reader *r)
+{
+	int64_t start_ms = 0, step_ms = 0;
+	struct line key;
+
+	json_enter_object(r);
+	while (json_next_member(r, &key)) {
+		if (line_is(key, "start_ms")) {
+			start_ms = json_read_int(r);
+		} else if (line_is(key, "lead_ns")) {
+			g->lead_ns = json_read_int(r);
+		} else if (line_is(key, "step_ms")) {
+			step_ms = json_read_int(r);
+		} else if (line_is(key, "events")) {
+			json_enter_array(r);
+			while (json_next_element(r))
+				page_read_moment_event(g, r);
+		} else {
+			json_skip(r);
+		}
+	}
+	if (step_ms <= 0 || step_ms > STEP_MAX_MS ||
+	    __builtin_mul_overflow(start_ms, MS_NS, &g->step_start_ns) ||
+	    g->lead_ns < 0 || g->lead_ns >= step_ms * MS_NS)
+		return;
+	g->step_ns = step_ms * MS_NS;
 }
 
 static void page_read_head(struct page_reader *g, struct json_reader *r)
@@ -204,6 +275,8 @@ static void page_read_head(struct page_reader *g, struct json_reader *r)
 				page_read_thread(g, r);
 		} else if (line_is(key, "time")) {
 			page_read_time(g, r);
+		} else if (line_is(key, "moments")) {
+			page_read_moments(g, r);
 		} else if (line_is(key, "names")) {
 			g->name_count = json_read_uint(r);
 		} else if (line_is(key, "frames")) {
@@ -396,7 +469,95 @@ static uint64_t page_next(struct cursor *c)
 	return cursor_left(c) ? protobuf_varint(c) : 0;
 }
 
-static void page_read_cells(struct page_reader *g, const struct page_event *e,
+/*
+ * Returns the start of a bucket. With moments it is exact; "start_ms" of the
+ * buckets is rounded.
+ */
+static bool page_bucket_ns(const struct page_reader *g, uint64_t bucket,
+			   int64_t *at_ns)
+{
+	int64_t start_ns = g->start_ns;
+
+	if (!bucket || bucket > PROFILE_BUCKETS)
+		return false;
+	if (g->step_ns &&
+	    __builtin_add_overflow(g->step_start_ns, g->lead_ns, &start_ns))
+		return false;
+	return !__builtin_mul_overflow((int64_t)(bucket - 1), g->bucket_ns,
+				       at_ns) &&
+	       !__builtin_add_overflow(*at_ns, start_ns, at_ns);
+}
+
+/* Returns the entry's weight: without a column, its share of the cell. */
+static uint64_t page_entry_weight(struct page_event *e, const struct sample *s,
+				  uint64_t count)
+{
+	if (e->has_weight)
+		return page_next(&e->moments[MOMENT_WEIGHT]);
+	return s->count ? (uint64_t)((unsigned __int128)s->weight * count /
+				     s->count)
+			: 0;
+}
+
+/*
+ * Adds the parts of a cell that have moments, and takes them from the sample. A
+ * step may begin before the cell's bucket, or end after it.
+ */
+static void page_add_entries(struct page_reader *g, struct page_event *e,
+			     struct sample *s, uint64_t bucket)
+{
+	struct cursor *columns = e->moments;
+	uint64_t left = page_next(&columns[MOMENT_ENTRIES]);
+	struct sample whole = *s;
+	int64_t first = ((int64_t)(bucket - 1) * g->bucket_ns + g->lead_ns) /
+			g->step_ns;
+
+	for (; left && cursor_left(&columns[MOMENT_LOW]); left--) {
+		struct sample part = whole;
+		uint64_t low = cursor_u8(&columns[MOMENT_LOW]);
+		uint64_t high = e->has_high ? cursor_u8(&columns[MOMENT_HIGH])
+					    : 0;
+		uint64_t span;
+		int64_t at = first + (int64_t)(low | high << 8), from, to;
+		int64_t end = whole.time_ns + g->bucket_ns;
+
+		part.count = e->has_samples
+				     ? page_next(&columns[MOMENT_SAMPLES])
+				     : 1;
+		part.weight = page_entry_weight(e, &whole, part.count);
+		span = e->has_span ? page_next(&columns[MOMENT_SPAN]) : 0;
+		if (part.count > s->count)
+			part.count = s->count;
+		if (part.weight > s->weight)
+			part.weight = s->weight;
+		if (__builtin_mul_overflow(at, g->step_ns, &from) ||
+		    __builtin_add_overflow(from, g->step_start_ns, &from) ||
+		    from >= end)
+			continue;
+		part.time_ns = from > whole.time_ns ? from : whole.time_ns;
+		if (span && span < UINT16_MAX &&
+		    !__builtin_add_overflow(
+			    from, ((int64_t)span + 1) * g->step_ns, &to))
+			part.duration_ns = (uint64_t)((to < end ? to : end) -
+						      part.time_ns);
+		s->count -= part.count;
+		s->weight -= part.weight;
+		profile_add(g->profile, &part);
+	}
+}
+
+/* Keeps the widths of the buckets, in whatever order the cells are. */
+static void page_expect_times(const struct page_reader *g)
+{
+	int64_t first_ns, last_ns;
+
+	if (g->bucket_ns > 0 && page_bucket_ns(g, 1, &first_ns) &&
+	    page_bucket_ns(g, g->buckets, &last_ns) &&
+	    !__builtin_add_overflow(last_ns, g->bucket_ns - 1, &last_ns))
+		profile_expect_times(g->profile, first_ns, last_ns);
+}
+
+static void page_read_cells(struct page_reader *g, struct page_event *e,
 			    struct cursor columns[EVENT_COLUMNS])
 {
 	bool has_weights = cursor_left(&columns[CELL_WEIGHT]) > 0;
@@ -405,7 +566,7 @@ static void page_read_cells(struct page_reader *g, const struct page_event *e,
 	for (i = 0; i < e->cells && cursor_left(&columns[CELL_NODE]); i++) {
 		struct sample s = { .event = e->event };
 		uint64_t thread, state, bucket;
-		int64_t at_ns;
+		bool is_timed;
 
 		node += page_next(&columns[CELL_NODE]);
 		thread = page_next(&columns[CELL_THREAD]);
@@ -420,11 +581,16 @@ static void page_read_cells(struct page_reader *g, const struct page_event *e,
 			s.thread = g->threads[thread];
 		if (state < THREAD_STATES)
 			s.state = (enum thread_state)state;
-		if (bucket && bucket <= PROFILE_BUCKETS &&
-		    !__builtin_mul_overflow((int64_t)(bucket - 1), g->bucket_ns,
-					    &at_ns) &&
-		    !__builtin_add_overflow(at_ns, g->start_ns, &at_ns))
-			s.time_ns = at_ns;
+		is_timed = page_bucket_ns(g, bucket, &s.time_ns);
+		if (!is_timed)
+			s.time_ns = 0;
+		if (cursor_left(&e->moments[MOMENT_ENTRIES])) {
+			bool had = s.count || s.weight;
+
+			page_add_entries(g, e, &s, is_timed ? bucket : 1);
+			if (had && !s.count && !s.weight)
+				continue;
+		}
 		profile_add(g->profile, &s);
 	}
 	if (i < e->cells)
@@ -437,6 +603,7 @@ static void page_release(struct page_reader *g)
 	free(g->events);
 	free(g->threads);
 	free(g->columns);
+	free(g->moment_columns);
 	free(g->frames);
 	free(g->nodes);
 	free(g->name_ends);
@@ -483,6 +650,37 @@ static int page_read_columns(struct page_reader *g, struct cursor c,
 	return 0;
 }
 
+/* Finds the columns of moments; times stay coarse if the block is damaged. */
+static void page_find_moments(struct page_reader *g, struct cursor c)
+{
+	size_t n = 0;
+
+	if (!g->step_ns || g->bucket_ns <= 0)
+		return;
+	if (g->moment_column_count < g->event_count * MOMENT_COLUMNS) {
+		profile_lost(g->profile, "truncated times", 1, "%s", "");
+		return;
+	}
+	for (size_t i = 0; i < g->event_count; i++) {
+		struct page_event *e = &g->events[i];
+
+		for (size_t k = 0; k < MOMENT_COLUMNS; k++) {
+			uint64_t len = g->moment_columns[n++];
+
+			if (len > cursor_left(&c)) {
+				len = cursor_left(&c);
+				profile_lost(g->profile, "truncated times", 1,
+					     "%s", "");
+			}
+			e->moments[k] = cursor_slice(&c, len);
+		}
+		e->has_high = cursor_left(&e->moments[MOMENT_HIGH]) > 0;
+		e->has_samples = cursor_left(&e->moments[MOMENT_SAMPLES]) > 0;
+		e->has_weight = cursor_left(&e->moments[MOMENT_WEIGHT]) > 0;
+		e->has_span = cursor_left(&e->moments[MOMENT_SPAN]) > 0;
+	}
+}
+
 static uint32_t page_little_endian(struct cursor *c)
 {
 	const uint8_t *b = cursor_bytes(c, 4);
@@ -492,27 +690,45 @@ static uint32_t page_little_endian(struct cursor *c)
 		 : 0;
 }
 
-/* Reads a data block of sjkc: JSON and columns, compressed as base64. */
+/* Decodes base64 and inflates; -1 and *err if the text is not base64. */
+static int page_unpack(struct profile *p, struct line base64,
+		       struct inflated *block, struct error *err)
+{
+	struct text packed = { 0 };
+	int ret = 0;
+
+	base64.len -= base64.len % 4;
+	if (!base64_read(&packed, base64.text, base64.len)) {
+		ret = fail(err, ERROR_INPUT, "the data of the page is damaged");
+	} else {
+		*block = inflate_bytes(INFLATE_RAW,
+				       (const uint8_t *)packed.bytes,
+				       packed.len, 0);
+		if (block->damage)
+			profile_lost(p, "truncated pages", 1, "%s",
+				     block->damage);
+	}
+	text_release(&packed);
+	return ret;
+}
+
+/*
+ * Reads the data block of sjkc, JSON and columns, and the block of moments,
+ * which may be empty.
+ */
 static int page_read_block(struct profile *p, struct line base64,
-			   struct error *err)
+			   struct line moments64, struct error *err)
 {
 	struct page_reader g = { .profile = p };
-	struct text packed = { 0 };
-	struct inflated block = { 0 };
+	struct inflated block = { 0 }, moments = { 0 };
+	struct error unused;
 	struct json_reader r;
 	struct cursor c;
 	uint32_t len;
 	int ret = -1;
 
-	base64.len -= base64.len % 4;
-	if (!base64_read(&packed, base64.text, base64.len)) {
-		fail(err, ERROR_INPUT, "the data of the page is damaged");
+	if (page_unpack(p, base64, &block, err))
 		goto out;
-	}
-	block = inflate_bytes(INFLATE_RAW, (const uint8_t *)packed.bytes,
-			      packed.len, 0);
-	if (block.damage)
-		profile_lost(p, "truncated pages", 1, "%s", block.damage);
 	c = cursor_over(block.bytes, block.len);
 	len = page_little_endian(&c);
 	if (!len || len > cursor_left(&c)) {
@@ -522,14 +738,19 @@ static int page_read_block(struct profile *p, struct line base64,
 	r = json_reader_over((const char *)c.at, len);
 	cursor_skip(&c, len);
 	page_read_head(&g, &r);
-	if (r.failed || !g.is_ours)
+	if (r.failed || !g.is_ours) {
 		fail(err, ERROR_INPUT, "the page is of an unknown version");
-	else
-		ret = page_read_columns(&g, c, err);
+		goto out;
+	}
+	if (moments64.len && page_unpack(p, moments64, &moments, &unused))
+		profile_lost(p, "truncated times", 1, "%s", "");
+	page_find_moments(&g, cursor_over(moments.bytes, moments.len));
+	page_expect_times(&g);
+	ret = page_read_columns(&g, c, err);
 out:
 	page_release(&g);
-	text_release(&packed);
 	free(block.bytes);
+	free(moments.bytes);
 	return ret;
 }
 
@@ -776,17 +997,30 @@ static int apage_read(struct profile *p, struct lines lines, struct error *err)
 
 /* ---- both ---- */
 
+/* Returns the text of the second data block; empty if there is none. */
+static struct line page_find_moment_line(struct lines lines)
+{
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		if (line_is(line, PAGE_MOMENTS) && lines_next(&lines, &line))
+			return line;
+	}
+	return (struct line){ "", 0 };
+}
+
 static int page_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
 	struct lines lines = lines_over(bytes, len);
-	struct line line;
+	struct line line, data;
 
 	while (lines_next(&lines, &line)) {
 		if (line_is(line, PAGE_DATA)) {
-			if (!lines_next(&lines, &line))
-				line.len = 0;
-			return page_read_block(p, line, err);
+			if (!lines_next(&lines, &data))
+				data.len = 0;
+			return page_read_block(
+				p, data, page_find_moment_line(lines), err);
 		}
 		if (line_starts(line, "const cpool"))
 			return apage_read(p, lines, err);

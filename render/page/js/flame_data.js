@@ -5,7 +5,7 @@ const MOST_BUCKETS = 65536; // sjkc writes 256
 
 export class DataError extends Error {}
 
-function bytesFromBase64(text) {
+export function bytesFromBase64(text) {
 	if (Uint8Array.fromBase64)
 		return Uint8Array.fromBase64(text);
 	const chars = atob(text.trim());
@@ -15,7 +15,7 @@ function bytesFromBase64(text) {
 	return bytes;
 }
 
-async function inflate(bytes) {
+export async function inflate(bytes) {
 	if (typeof DecompressionStream === 'undefined')
 		throw new DataError('This browser does not support DecompressionStream: ' +
 			'use Chrome 103, Firefox 113, Safari 16.4 or newer.');
@@ -45,7 +45,7 @@ function checkCount(bytes, count) {
 
 // Reads varints below 2^32. A column of one-byte varints is returned as it is. Using
 // one array type for all other columns makes this function twice as fast.
-function readSmall(bytes, count) {
+export function readSmall(bytes, count) {
 	checkCount(bytes, count);
 	if (bytes.length === count)
 		return bytes;
@@ -66,7 +66,7 @@ function readSmall(bytes, count) {
 }
 
 // Reads varints of any size, rounded to doubles.
-function readLarge(bytes, count) {
+export function readLarge(bytes, count) {
 	checkCount(bytes, count);
 	const out = new Float64Array(count);
 	let p = 0;
@@ -158,6 +158,7 @@ class Profile {
 		this.states = head.states || [];
 		this.threads = head.threads || [];
 		this.time = head.time;
+		this.moments = null; // see flame_moments.js
 		this.columns = columns;
 		this.cellsOf = [];
 		this.readFrames(columns);

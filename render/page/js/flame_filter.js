@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters samples by thread, thread state and time.
 
+import { bucketsIn } from './flame_moments.js';
 import { compilePattern, matchNames } from './flame_search.js';
 
 const NUMBERS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/gi;
@@ -48,34 +49,36 @@ export class Filter {
 	}
 
 	// Adds the cells that pass to `sums`, by node. Also sums by thread, state and
-	// bucket, each ignoring its own filter.
-	apply(cells, node, weights, state, sums) {
+	// bucket, each ignoring its own filter. `part` returns the part of a cell whose
+	// bucket is partly in the time range; it may be null.
+	apply(cells, node, weights, state, sums, part) {
 		const { profile } = this;
 		const threadOn = this.threadsOn(state);
 		const stateOn = new Uint8Array(profile.states.length).fill(1);
 		for (const off of state.stateOff)
 			stateOn[off] = 0;
-		const [from, to] = state.time || [0, Infinity];
 		const buckets = profile.time ? profile.time.buckets : 0;
+		const inTime = state.time && bucketsIn(buckets, state.time);
 		this.threadOn = threadOn;
 		this.threadSum = new Float64Array(profile.threads.length);
 		this.stateSum = new Float64Array(profile.states.length);
 		this.timeSum = new Float64Array(buckets);
 		const { thread, state: states, bucket } = cells;
 		for (let i = 0; i < cells.n; i++) {
-			const w = weights[i];
+			let w = weights[i];
 			const t = thread === null || threadOn[thread[i]] === 1;
 			const s = states === null || stateOn[states[i]] === 1;
-			const b = bucket === null || state.time === null ||
-				(bucket[i] > from && bucket[i] <= to);
+			const b = bucket === null || inTime === null || inTime[bucket[i]] > 0;
+			if (bucket !== null && t && s && bucket[i] > 0)
+				this.timeSum[bucket[i] - 1] += w;
+			if (part !== null && b && bucket !== null && inTime[bucket[i]] === 2)
+				w = part(i);
 			if (t && s && b)
 				sums[node[i]] += w;
 			if (thread !== null && s && b)
 				this.threadSum[thread[i]] += w;
 			if (states !== null && t && b)
 				this.stateSum[states[i]] += w;
-			if (bucket !== null && t && s && bucket[i] > 0)
-				this.timeSum[bucket[i] - 1] += w;
 		}
 	}
 

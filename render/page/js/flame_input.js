@@ -188,6 +188,8 @@ export class Input {
 			page.pane.box.focus();
 		} else if (page.state.query) {
 			page.set({ query: '' }, 'push');
+		} else if (page.state.view === 'heatmap' && page.state.time) {
+			page.set({ time: null }, 'push');
 		} else {
 			page.select(null);
 			page.draw();
@@ -274,6 +276,7 @@ export const keyTable = {
 	c: { run: view('callers', 'callees'), help: 'callers or callees' },
 	s: { frame: true, run: (page, pane, node) => page.actions.sandwich(pane, node), help: 'callers and callees of a frame' },
 	t: { run: view('table', 'callees'), help: 'table of the hottest frames' },
+	h: { run: (page) => page.profile.time && view('heatmap', 'callees')(page), help: 'heat map of time' },
 	f: { frame: true, run: action('focus'), help: 'focus on the selected frame' },
 	x: { frame: true, run: action('remove'), help: 'remove stack traces with the frame' },
 	e: { frame: true, run: action('merge'), help: 'merge the frame into its callers' },

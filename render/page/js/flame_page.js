@@ -6,8 +6,10 @@ import { Colours } from './flame_colour.js';
 import { Filter } from './flame_filter.js';
 import { formatWeight, percent, shortened, simpleName } from './flame_format.js';
 import { GrownTree } from './flame_grow.js';
+import { Heat } from './flame_heat.js';
 import { Input } from './flame_input.js';
 import { FrameActions, Menu } from './flame_menu.js';
+import { isFine } from './flame_moments.js';
 import { Mirror } from './flame_mirror.js';
 import { Pane } from './flame_pane.js';
 import { FilterPanel } from './flame_panel.js';
@@ -40,6 +42,7 @@ export class Page {
 		this.menu = new Menu(this);
 		this.panel = new FilterPanel(this);
 		this.table = new Table(this);
+		this.heat = new Heat(this);
 		this.mirror = new Mirror(this);
 		this.toolbar = new Toolbar(this);
 		this.status = new Status(this);
@@ -86,7 +89,7 @@ export class Page {
 	}
 
 	commit(how) {
-		const fragment = '#' + writeState(this.state, this.initial);
+		const fragment = '#' + writeState(this.state, this.initial, this.profile);
 		if (fragment === (location.hash || '#'))
 			return;
 		try {
@@ -175,6 +178,7 @@ export class Page {
 		}
 		this.dress();
 		this.status.update(weighed);
+		this.heat.update();
 		this.panel.update();
 		this.table.update(weighed);
 		this.draw();
@@ -197,13 +201,19 @@ export class Page {
 	weigh(made) {
 		const { state, graph } = this;
 		const { event, measure, threadPattern, threadOff, stateOff, time } = state;
+		const fine = isFine(time);
+		if (fine)
+			this.heat.load();
+		const { moments } = this.profile;
 		if (!this.changed('weights', event, measure, threadPattern,
-			[...threadOff], [...stateOff], time) && !made)
+			[...threadOff], [...stateOff], time, fine && moments !== null) && !made)
 			return false;
 		const cells = this.cells();
 		const node = graph.threaded ? graph.threaded.node : cells.node;
 		const weights = measure === 'weight' ? cells.weight : cells.count;
-		this.filter.apply(cells, node, weights, state, graph.sums());
+		const part = fine && moments && moments.isFine && cells.bucket ?
+			moments.partBetween(event, measure, time) : null;
+		this.filter.apply(cells, node, weights, state, graph.sums(), part);
 		graph.weigh();
 		return true;
 	}
@@ -317,6 +327,7 @@ export class Page {
 		this.drawnSize = Page.stageSize();
 		for (const pane of this.panes())
 			pane.draw();
+		this.heat.draw();
 		this.placeMarks();
 		this.panel.drawTime();
 		this.mirror.later();

@@ -237,6 +237,8 @@ export class FilterPanel {
 		event.stopPropagation();
 		let [from, to] = this.page.state.time || [0, Math.max(1, buckets >> 3)];
 		if (this.page.state.time) {
+			from = Math.max(0, Math.floor(from));
+			to = Math.min(buckets, Math.ceil(to));
 			const end = Math.min(buckets, Math.max(from + 1, to + step));
 			from = event.shiftKey ? from : Math.max(0, Math.min(from + step, buckets - to + from));
 			to = event.shiftKey ? end : Math.max(end, from + 1);
@@ -295,12 +297,12 @@ export class FilterPanel {
 
 	timeText(from, to) {
 		const { start_ms: start, bucket_ms: bucket } = this.page.profile.time;
-		const text = `${formatOffset(from * bucket)} – ${formatOffset(to * bucket)}`;
+		const text = `${formatOffset(Math.max(0, from * bucket))} – ${formatOffset(to * bucket)}`;
 		const clock = `${formatClock(start + from * bucket)} – ${formatClock(start + to * bucket)}`;
 		byId('time-text').replaceChildren(text, element('br'), clock);
 		byId('time-clear').hidden = !this.page.state.time;
 		this.time.setAttribute('aria-valuemax', String(this.page.profile.time.buckets));
-		this.time.setAttribute('aria-valuenow', String(from));
+		this.time.setAttribute('aria-valuenow', String(Math.max(0, Math.floor(from))));
 		this.time.setAttribute('aria-valuetext', `${text}, ${clock}`);
 	}
 }

@@ -14,6 +14,8 @@ import { writeState } from './flame_state.js';
 //                      (as drawn), level, total, self, kind, lit (a match), and their
 //                      rectangle in pixels of the window
 //   ticks()            the labels of the time axis and their positions in pixels
+//   heat()             the heat map: lengths of columns and rows, the weights of its
+//                      cells, column after column, and the rectangle of a cell
 //   matches()          the number and weight of the search matches
 //   levels(which)      the number of levels of a pane
 //   nodes()            the number of nodes of the shown tree
@@ -27,7 +29,7 @@ class Probe {
 	}
 
 	state() {
-		return writeState(this.page.state, this.page.initial);
+		return writeState(this.page.state, this.page.initial, this.page.profile);
 	}
 
 	total() {
@@ -59,6 +61,21 @@ class Probe {
 
 	ticks() {
 		return this.page.panel.ticks;
+	}
+
+	heat() {
+		const { scale, cells, matches, canvas, left, wide, tall } = this.page.heat;
+		const { moments } = this.page.profile;
+		if (!moments || !scale)
+			return null;
+		const box = canvas.getBoundingClientRect();
+		return {
+			column: scale.column, row: scale.row * moments.step_ms, rows: scale.rows,
+			columns: scale.columns, start_ms: moments.start_ms, step_ms: moments.step_ms,
+			first_ms: moments.start_ms + scale.firstStep(0) * moments.step_ms,
+			cells: [...cells], matches: matches && [...matches],
+			x: box.left + left, y: box.top, width: wide, height: tall / scale.rows, tall,
+		};
 	}
 
 	matches() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of the user, and their format in the URL fragment.
 
+import { isFine } from './flame_moments.js';
 import { transforms } from './flame_transform.js';
 
 // Parses indexes below count. `left` bounds the work for hostile links that repeat
@@ -50,10 +51,32 @@ const indexes = (list) => ({
 	read: (t, profile) => indexesOf(t, profile[list].length),
 });
 
+// A time range is in buckets. Finer times are in milliseconds since the first step,
+// which rounds the range to the page's steps.
+const range = {
+	write: (v, profile) => {
+		const { lead_ns, step_ms } = profile.head.moments || { lead_ns: 0, step_ms: 0 };
+		const ms = (t) => t * profile.time.bucket_ms + lead_ns / 1e6;
+		const rounded = (t) => step_ms ? Math.round(ms(t) / step_ms) * step_ms : ms(t);
+		return v === null ? '' : !isFine(v) ? v.map(Math.round).join('~') :
+			v.map((t) => `${rounded(t)}ms`).join('~');
+	},
+	read: (t, profile) => {
+		if (/^\d+~\d+$/.test(t))
+			return t.split('~').map(Number);
+		const [, ...bounds] = /^(\d{1,12})ms~(\d{1,12})ms$/.exec(t) || [];
+		if (bounds.length === 0 || !profile.time)
+			return undefined;
+		const { lead_ns } = profile.head.moments || { lead_ns: 0 };
+		const times = bounds.map((ms) => (Number(ms) - lead_ns / 1e6) / profile.time.bucket_ms);
+		return profile.head.moments ? times : [Math.floor(times[0]), Math.ceil(times[1])];
+	},
+};
+
 // The key of each field in the fragment, and its format.
 const fields = {
 	event: ['e', { write: String, read: (t) => /^\d{1,6}$/.test(t) ? Number(t) : undefined }],
-	view: ['v', word('callees', 'callers', 'sandwich', 'table')],
+	view: ['v', word('callees', 'callers', 'sandwich', 'table', 'heatmap')],
 	grows: ['o', word('down', 'up')],
 	measure: ['m', word('samples', 'weight')],
 	zoom: ['z', numbers(/^\d+~\d+~\d+$/)],
@@ -66,7 +89,8 @@ const fields = {
 	threadPattern: ['tp', text],
 	threadOff: ['t', indexes('threads')],
 	stateOff: ['s', indexes('states')],
-	time: ['time', numbers(/^\d+~\d+$/)],
+	time: ['time', range],
+	heat: ['hm', { write: String, read: (t) => /^\d{1,9}$/.test(t) ? Number(t) : undefined }],
 	threads: ['tr', flag],
 	simple: ['sn', flag],
 	lines: ['ln', flag],
@@ -87,6 +111,7 @@ export function defaultState(profile) {
 		zoom: null, range: null, callersZoom: null, callersRange: null,
 		frame: '', query: '', regex: false,
 		threadPattern: '', threadOff: new Set(), stateOff: new Set(), time: null,
+		heat: 0,
 		threads: !!options.threads, simple: !!options.simple, lines: !!options.lines,
 		native: 'all',
 		sort: 'self', ascending: false, theme: 'auto', blind: false,
@@ -99,11 +124,11 @@ const MOST_TRANSFORMS = 100;
 
 // Transforms store the name of their frame, so that a link works on later pages of
 // the same program, too.
-export function writeState(state, initial) {
+export function writeState(state, initial, profile) {
 	const params = new URLSearchParams();
 	for (const [field, [key, form]] of Object.entries(fields)) {
-		const value = form.write(state[field]);
-		if (value !== form.write(initial[field]))
+		const value = form.write(state[field], profile);
+		if (value !== form.write(initial[field], profile))
 			params.append(key, value);
 	}
 	for (const { op, frame } of state.transforms)
@@ -127,6 +152,8 @@ export function readState(fragment, profile) {
 		if (Object.hasOwn(transforms, op) && state.transforms.length < MOST_TRANSFORMS)
 			state.transforms.push({ op, frame: part.slice(colon + 1) });
 	}
+	if (state.view === 'heatmap' && !profile.time)
+		state.view = 'callees';
 	state.event = Math.min(state.event, profile.events.length - 1);
 	return state;
 }

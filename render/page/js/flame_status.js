@@ -112,6 +112,7 @@ export class Status {
 		byId('graph').hidden = view === 'table';
 		byId('upper').hidden = view !== 'sandwich';
 		byId('table').hidden = view !== 'table';
+		byId('heat').hidden = view !== 'heatmap';
 		byId('stage').className = view;
 		const empty = !(this.page.pane.whole() > 0) && view !== 'table';
 		byId('empty').hidden = !empty;

@@ -71,6 +71,7 @@ export class Toolbar {
 
 	listen() {
 		const { page } = this;
+		document.querySelector('[data-view=heatmap]').hidden = !page.profile.time;
 		for (const button of document.querySelectorAll('[data-view]'))
 			button.addEventListener('click', () => this.openView(button.dataset.view));
 		for (const button of document.querySelectorAll('[data-grows]'))
