@@ -468,6 +468,31 @@ static bool targets_is_wanted(const struct sampling_targets *t,
 	       (t->ancestor && targets_is_descendant(t, jvm));
 }
 
+static bool jvm_list_has(const struct jvm_list *list,
+			 const struct sampling_refusal *r)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->jvms[i].pid == r->pid &&
+		    list->jvms[i].start_ticks == r->start_ticks)
+			return true;
+	return false;
+}
+
+/* Forgets the refusals of JVMs that have ended: any number may start. */
+static void targets_prune_refusals(struct sampling_targets *t,
+				   const struct jvm_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->refusal_count; i++) {
+		if (jvm_list_has(list, &t->refusals[i]))
+			t->refusals[kept++] = t->refusals[i];
+		else
+			free(t->refusals[i].why);
+	}
+	t->refusal_count = kept;
+}
+
 static int targets_add_all(struct sampling_targets *t, struct error *err)
 {
 	struct jvm_list list;
@@ -475,6 +500,9 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 
 	if (jvm_list(&list, err))
 		return -1;
+	/* The refused descendants of a program need not be JVMs yet. */
+	if (t->shared->o->all)
+		targets_prune_refusals(t, &list);
 	for (size_t i = 0; goes_on && i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
 
