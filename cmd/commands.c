@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&perfmap_command,
 	&stcap_command,
 	&ssa_command,
+	&jfr2json_command,
 	&stcpy_command,
 	&dexp_command,
 	&prfi_command,

@@ -26,6 +26,7 @@ extern const struct command mxprx_command;
 extern const struct command perfmap_command;
 extern const struct command dexp_command;
 extern const struct command ssa_command;
+extern const struct command jfr2json_command;
 extern const struct command stcap_command;
 extern const struct command stcpy_command;
 extern const struct command prfi_command;

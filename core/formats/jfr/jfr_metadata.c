@@ -123,6 +123,8 @@ static void parse_class_attribute(struct jfr_type *t, const char *key,
 		t->name = value;
 	else if (strcmp(key, "superType") == 0)
 		t->is_event = is_event_class(value);
+	else if (strcmp(key, "simpleType") == 0)
+		t->is_simple = strcmp(value, "true") == 0;
 }
 
 static void parse_field_attribute(struct jfr_field *f, const char *key,
@@ -310,6 +312,8 @@ static void metadata_finish(struct parse *ps)
 		const struct jfr_type *t = jfr_type_by_id(m, a->type_id);
 		enum jfr_unit unit = JFR_UNIT_NONE;
 
+		if (t && strcmp(jfr_type_short_name(t), "Unsigned") == 0)
+			m->fields[a->field].is_unsigned = true;
 		if (t)
 			unit = annotation_unit(jfr_type_short_name(t),
 					       a->value);

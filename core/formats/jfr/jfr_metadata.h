@@ -46,12 +46,14 @@ struct jfr_field {
 	bool is_array; /* a count, followed by as many values */
 	enum jfr_unit unit;
 	bool is_moment; /* a time, not a time span */
+	bool is_unsigned;
 };
 
 struct jfr_type {
 	uint64_t id;
 	const char *name; /* jdk.ExecutionSample, java.lang.String, int */
 	bool is_event;    /* its super class is jdk.jfr.Event */
+	bool is_simple;   /* a value of its only field stands for it */
 	enum jfr_wire wire;
 	size_t first_field, field_count; /* index into jfr_metadata.fields */
 };
