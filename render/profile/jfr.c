@@ -67,6 +67,7 @@ struct jfr_event {
 	const char *size; /* name of the field of the size or count, or NULL */
 	const char *class_field; /* name of the field of the class, or NULL */
 	bool is_sample;          /* jdk.ExecutionSample */
+	bool has_state;          /* of the thread */
 	bool is_period;          /* the size is a time */
 };
 
@@ -266,7 +267,7 @@ static void put_event_type(struct jfr_writer *w, uint32_t event)
 	t.fields[n++] = (struct jfr_field){
 		"stackTrace", TYPE_STACK_TRACE, true, false, 0, NULL
 	};
-	if (e->is_sample)
+	if (e->has_state)
 		t.fields[n++] = (struct jfr_field){ "state", TYPE_STATE, true,
 						    false,   0,          NULL };
 	if (e->class_field)
@@ -590,8 +591,10 @@ static void put_event(struct jfr_writer *w, const struct cell *c,
 		put_varint(t, weight);
 	put_varint(t, c->thread);
 	put_varint(t, stack);
-	if (e->is_sample)
-		put_varint(t, c->state + (uint64_t)1);
+	/* The pool has no entry 0; the JDK's samples always have a state. */
+	if (e->has_state)
+		put_varint(t, c->state || e->is_sample ? c->state + (uint64_t)1
+						       : 0);
 	if (e->class_field)
 		put_varint(t, stack != c->stack
 				      ? w->class_of[profile_leaf_class(
@@ -688,11 +691,14 @@ static void jfr_describe(struct jfr_writer *w, uint32_t event)
 		e->class_field = known[i].class_field;
 		e->is_sample = known[i].is_sample;
 		e->is_period = strcmp(name, "jdk.CPUTimeSample") == 0;
+		e->has_state = e->is_sample ||
+			       strcmp(name, "profiler.WallClockSample") == 0;
 		if (e->is_sample || e->is_period)
 			e->unit = UNIT_SAMPLES;
 		return;
 	}
 	jfr_name_type(e, name);
+	e->has_state = true;
 	if (e->unit == UNIT_BYTES)
 		e->size = "size";
 	else if (e->unit == UNIT_COUNT || source->weight != source->samples)
