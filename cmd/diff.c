@@ -8,6 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/profile/bias.h"
+#include "render/page/flame.h"
 #include "render/profile/diff.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define DIFF_TOP 10
+#define DIFF_TOP   10
+#define PAGE_PAIRS 50 /* maximum number of tabs of a page */
 
 static struct {
 	struct option_list events;
@@ -26,11 +28,13 @@ static struct {
 	const char *normalize, *output;
 	bool samples, csv, json;
 	uint64_t top;
+	double min_width;
 	bool quiet, verbose;
 } opt = {
 	.format = "auto",
 	.output = "-",
 	.top = DIFF_TOP,
+	.min_width = -1,
 };
 
 static int diff_parse_base(struct diff_options *o, struct error *err)
@@ -258,9 +262,9 @@ static void choice_log_others(const struct diff_choice *c)
 	text_release(&names);
 }
 
-/* Chooses the views; leaves one in the list unless the user named several. */
+/* Chooses the views: for a report one, unless the user named several. */
 static int diff_choose(struct diff_choice *c, const struct diff_pair *pair,
-		       struct error *err)
+		       bool all, struct error *err)
 {
 	const char *events = flame_output_events(&opt.events);
 	size_t room = pair->sources[0].side.view_count + 1;
@@ -276,10 +280,15 @@ static int diff_choose(struct diff_choice *c, const struct diff_pair *pair,
 		diff_log_lonely(pair, 0);
 		diff_log_lonely(pair, 1);
 	}
+	if (all) {
+		c->count = c->count < PAGE_PAIRS ? c->count : PAGE_PAIRS;
+		return 0;
+	}
 	choice_log_others(c);
 	c->views[0][0] = c->views[c->selected][0];
 	c->views[0][1] = c->views[c->selected][1];
 	c->count = 1;
+	c->selected = 0;
 	return 0;
 }
 
@@ -296,46 +305,152 @@ static int choice_check_samples(const struct diff_choice *c, struct error *err)
 	return 0;
 }
 
-static int diff_make_report(const struct diff_choice *c,
-			    const struct diff_pair *pair,
-			    const struct diff_options *options,
-			    struct text *out, struct error *err)
+/* The differences of all pairs. */
+static int diff_init_all(struct diff *diffs, const struct diff_choice *c,
+			 const struct diff_pair *pair,
+			 const struct diff_options *options, struct error *err)
 {
-	struct diff *diffs = xcalloc(c->count, sizeof(*diffs));
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < c->count; i++)
 		ret = diff_init(&diffs[i], pair, c->views[i][0], c->views[i][1],
 				options, err);
-	if (ret == 0)
-		(opt.json  ? diff_json
-		 : opt.csv ? diff_csv
-			   : diff_text)(out, diffs, c->count);
-	for (size_t i = 0; i < c->count; i++)
-		diff_release(&diffs[i]);
-	free(diffs);
 	return ret;
+}
+
+static int diff_write_report(const struct diff *diffs, size_t count,
+			     struct error *err)
+{
+	struct text text = { 0 };
+	int ret;
+
+	(opt.json  ? diff_json
+	 : opt.csv ? diff_csv
+		   : diff_text)(&text, diffs, count);
+	ret = output_file(opt.output, text.bytes, text.len, err);
+	text_release(&text);
+	return ret;
+}
+
+/* The page's data about each pair. */
+struct diff_page {
+	struct event_view *views; /* two of each pair */
+	double *weight_scales, *sample_scales;
+	struct text *selfs, *totals;
+};
+
+static void diff_page_fill(struct diff_page *page, const struct diff *diffs,
+			   size_t count)
+{
+	*page = (struct diff_page){
+		.views = xcalloc(2 * count, sizeof(*page->views)),
+		.weight_scales = xcalloc(count, sizeof(double)),
+		.sample_scales = xcalloc(count, sizeof(double)),
+		.selfs = xcalloc(count, sizeof(*page->selfs)),
+		.totals = xcalloc(count, sizeof(*page->totals)),
+	};
+	for (size_t i = 0; i < count; i++) {
+		page->views[2 * i] = *diffs[i].views[0];
+		page->views[2 * i + 1] = *diffs[i].views[1];
+		page->weight_scales[i] = diff_scale(&diffs[i], false);
+		page->sample_scales[i] = diff_scale(&diffs[i], true);
+		diff_add_significant(&page->selfs[i], &diffs[i], DIFF_SELF);
+		diff_add_significant(&page->totals[i], &diffs[i], DIFF_TOTAL);
+	}
+}
+
+static void diff_page_release(struct diff_page *page, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		text_release(&page->selfs[i]);
+		text_release(&page->totals[i]);
+	}
+	free(page->selfs);
+	free(page->totals);
+	free(page->weight_scales);
+	free(page->sample_scales);
+	free(page->views);
+}
+
+static int diff_write_page(const struct diff_pair *pair,
+			   const struct diff *diffs, size_t count,
+			   size_t selected, struct error *err)
+{
+	struct diff_page page;
+	struct text title = { 0 };
+	const struct flame_comparison comparison = {
+		.names = { pair->sources[0].name, pair->sources[1].name },
+		.base = diff_base_names[diffs->base],
+	};
+	struct flame_options options = {
+		.style = diffs->options->style,
+		.min_width = opt.min_width,
+	};
+	struct flame_comparison filled = comparison;
+	struct flame_result result;
+	struct output out;
+	int ret;
+
+	diff_page_fill(&page, diffs, count);
+	filled.weight_scales = page.weight_scales;
+	filled.sample_scales = page.sample_scales;
+	filled.changed_selfs = page.selfs;
+	filled.changed_totals = page.totals;
+	options.comparison = &filled;
+	text_printf(&title, "%s → %s", comparison.names[0],
+		    comparison.names[1]);
+	options.title = options.source = title.bytes;
+	sides_forget_parts(pair->profile);
+	ret = output_open(&out, opt.output, err);
+	if (ret == 0) {
+		result = flame_write(&out, pair->profile, page.views, 2 * count,
+				     2 * selected + 1, &options);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	if (ret == 0 && result.elided && opt.min_width < 0)
+		log_info("omitted %zu of %zu stack traces, which are narrower "
+			 "than %g %%; --min-width 0 draws them",
+			 result.elided, result.elided + result.nodes,
+			 result.below);
+	text_release(&title);
+	diff_page_release(&page, count);
+	return ret;
+}
+
+static bool diff_wants_page(void)
+{
+	const char *dot = strrchr(opt.output, '.');
+
+	return !opt.csv && !opt.json && dot &&
+	       (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 }
 
 static int diff_report(const struct diff_pair *pair,
 		       const struct diff_options *options, struct error *err)
 {
 	struct diff_choice choice = { 0 };
-	struct text text = { 0 };
-	int ret = diff_choose(&choice, pair, err);
+	struct diff *diffs = NULL;
+	int ret = diff_choose(&choice, pair, diff_wants_page(), err);
 
 	if (ret == 0)
 		ret = choice_check_samples(&choice, err);
+	diffs = xcalloc(choice.count + 1, sizeof(*diffs));
 	if (ret == 0)
-		ret = diff_make_report(&choice, pair, options, &text, err);
+		ret = diff_init_all(diffs, &choice, pair, options, err);
 	if (ret == 0)
-		ret = output_file(opt.output, text.bytes, text.len, err);
+		ret = diff_wants_page()
+			      ? diff_write_page(pair, diffs, choice.count,
+						choice.selected, err)
+			      : diff_write_report(diffs, choice.count, err);
 	if (ret == 0 && strcmp(opt.output, "-") != 0)
 		log_info("wrote %s", opt.output);
 	if (ret == 0 && profile_is_partial(pair->profile))
 		ret = fail(err, ERROR_PARTIAL,
 			   "the comparison covers only part of the input");
-	text_release(&text);
+	for (size_t i = 0; i < choice.count; i++)
+		diff_release(&diffs[i]);
+	free(diffs);
 	free(choice.views);
 	return ret;
 }
@@ -382,6 +497,10 @@ static int diff_check_options(int argc, char **argv, struct error *err)
 		return misuse(err, "--csv and --json exclude each other");
 	if (!*opt.output)
 		return misuse(err, "--output requires a file name");
+	if (opt.min_width >= 0 && !diff_wants_page())
+		return misuse(err, "--min-width requires -o with .html");
+	if (opt.min_width > 100)
+		return misuse(err, "--min-width must be at most 100");
 	return flame_output_check_output(opt.output, paths, 2, err);
 }
 
@@ -431,7 +550,9 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file"),
+		   "write to this file; .html: a page"),
+	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
+		   "omit frames of a page narrower than this"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
@@ -445,6 +566,7 @@ const struct command diff_command = {
 	.summary = "compare two recordings",
 	.group = "see where time goes",
 	.examples = "  sjkc diff old.jfr new.jfr\n"
+		    "  sjkc diff -o out.html old.jfr new.jfr # draws it\n"
 		    "  sjkc diff -e alloc old.jfr new.jfr\n"
 		    "  sjkc diff --normalize total 1.txt 2.txt\n"
 		    "  sjkc diff --json old.jfr new.jfr\n",

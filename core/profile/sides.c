@@ -180,3 +180,15 @@ void sides_join(struct profile *p, struct side sides[2],
 	}
 	p->event_count = event;
 }
+
+static bool cell_forget_part(void *unused, struct cell *c)
+{
+	(void)unused;
+	c->bucket = 0;
+	return true;
+}
+
+void sides_forget_parts(struct profile *p)
+{
+	profile_retain(p, cell_forget_part, NULL);
+}

@@ -60,4 +60,7 @@ void side_release(struct side *s); /* may be zeroed */
 void sides_join(struct profile *p, struct side sides[2],
 		const uint32_t *thread_of);
 
+/* Removes the parts from the cells, which become fewer. */
+void sides_forget_parts(struct profile *p);
+
 #endif

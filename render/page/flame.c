@@ -610,6 +610,50 @@ static void flame_put_counts(struct json *j, const struct flame_data *d,
 	json_close_array(j);
 }
 
+static void flame_put_lines(struct json *j, const char *key,
+			    const struct text *lines)
+{
+	const char *at = lines->len ? lines->bytes : "";
+
+	json_key(j, key);
+	json_open_array(j);
+	while (*at) {
+		size_t len = strcspn(at, "\n");
+
+		json_string(j, at, len);
+		at += len + (at[len] == '\n');
+	}
+	json_close_array(j);
+}
+
+static void flame_put_comparison(struct json *j, const struct flame_data *d)
+{
+	const struct flame_comparison *c = d->options->comparison;
+
+	if (!c)
+		return;
+	json_key(j, "comparison");
+	json_open_object(j);
+	flame_put_safe(j, "before", c->names[0]);
+	flame_put_safe(j, "after", c->names[1]);
+	json_key(j, "base");
+	json_text(j, c->base);
+	json_key(j, "pairs");
+	json_open_array(j);
+	for (size_t i = 0; i < d->view_count / 2; i++) {
+		json_open_object(j);
+		json_key(j, "weight_scale");
+		json_double(j, c->weight_scales[i]);
+		json_key(j, "sample_scale");
+		json_double(j, c->sample_scales[i]);
+		flame_put_lines(j, "changed_selfs", &c->changed_selfs[i]);
+		flame_put_lines(j, "changed_totals", &c->changed_totals[i]);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	json_close_object(j);
+}
+
 static void flame_put_head(struct text *out, const struct flame_data *d,
 			   const struct flame_cells *cells,
 			   const struct flame_moments *moments,
@@ -643,6 +687,7 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 		json_key(&j, "moments");
 		flame_moments_put_head(moments, &j);
 	}
+	flame_put_comparison(&j, d);
 	flame_put_counts(&j, d, columns, count);
 	json_close_object(&j);
 }

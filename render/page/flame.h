@@ -7,11 +7,26 @@
 #define RENDER_PAGE_FLAME_H
 
 #include "core/base/output.h"
+#include "core/base/text.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
+
+/*
+ * Two recordings on one page. Views come in pairs: of the first recording, then
+ * of the second.
+ */
+struct flame_comparison {
+	const char *names[2]; /* of the recordings */
+	const char *base;     /* name of the base, "time"; for display */
+	/* By pair: the sums of the first times this compare to the second. */
+	const double *weight_scales, *sample_scales;
+	/* By pair: frames whose self or total changed significantly, as lines.
+	 */
+	const struct text *changed_selfs, *changed_totals;
+};
 
 struct flame_options {
 	const char *title;
@@ -19,6 +34,7 @@ struct flame_options {
 	struct style style; /* initial settings; annotate is ignored */
 	double min_width;   /* percent of an event's total; < 0: automatic */
 	bool no_threads;    /* omit threads, states and times */
+	const struct flame_comparison *comparison; /* or NULL */
 };
 
 /* Result of writing a page. */

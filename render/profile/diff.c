@@ -591,6 +591,28 @@ void diff_add_name(struct text *out, const struct diff *d,
 	}
 }
 
+double diff_scale(const struct diff *d, bool samples)
+{
+	double before = d->bases[0].value, after = d->bases[1].value;
+
+	if (d->base == DIFF_BY_TOTAL) {
+		before = (double)(samples ? d->views[0]->samples
+					  : d->views[0]->weight);
+		after = (double)(samples ? d->views[1]->samples
+					 : d->views[1]->weight);
+	}
+	return before > 0 && after > 0 ? after / before : 1;
+}
+
+void diff_add_significant(struct text *out, const struct diff *d,
+			  enum diff_part_kind part)
+{
+	for (size_t i = 0; i < d->parts[part].significant; i++) {
+		diff_add_name(out, d, part, &d->parts[part].rows[i]);
+		text_putc(out, '\n');
+	}
+}
+
 void diff_add_method(struct text *out, const struct diff *d)
 {
 	text_puts(out, "Welch's t-test, ");

@@ -125,6 +125,16 @@ void diff_add_name(struct text *out, const struct diff *d,
 /* Returns the length of a recording in seconds; 0 if it is unknown. */
 double diff_seconds(const struct diff *d, size_t side);
 
+/*
+ * Returns the factor that makes sums of the first recording, or numbers of
+ * samples, comparable with those of the second.
+ */
+double diff_scale(const struct diff *d, bool samples);
+
+/* Appends the names of a part's significant rows, a line each. */
+void diff_add_significant(struct text *out, const struct diff *d,
+			  enum diff_part_kind part);
+
 /* Appends how significance was determined. */
 void diff_add_method(struct text *out, const struct diff *d);
 

@@ -153,7 +153,9 @@ function threadLabel(thread) {
 class Profile {
 	constructor(head, columns) {
 		this.head = head;
-		this.events = head.events;
+		// Of two recordings, the events come in pairs: before and after.
+		this.events = head.comparison ? head.events.filter((_, i) => i % 2 === 1) :
+			head.events;
 		this.kinds = head.kinds;
 		this.states = head.states || [];
 		this.threads = head.threads || [];
@@ -217,7 +219,7 @@ class Profile {
 	}
 
 	readCells(index) {
-		const n = this.events[index].cells;
+		const n = this.head.events[index].cells;
 		const column = (k) => this.columns[6 + 6 * index + k];
 		const optional = (k, limit) => {
 			if (column(k).length === 0)

@@ -35,7 +35,7 @@ export class GrownTree {
 		for (const [field, Type] of [['parent', Int32Array], ['label', Int32Array],
 			['first', Int32Array], ['end', Int32Array],
 			['kinds', Uint8Array],
-			['total', Float64Array], ['self', Float64Array],
+			['total', Float64Array], ['self', Float64Array], ['old', Float64Array],
 			['left', Float64Array]]) {
 			const wider = new Type(capacity);
 			if (this[field])
@@ -56,13 +56,14 @@ export class GrownTree {
 		this.left[i] = left;
 		this.first[i] = this.end[i] = -1;
 		this.self[i] = this.ownOf(i, group);
+		this.old[i] = group.olds ? group.olds.reduce((sum, w) => sum + w, 0) : 0;
 		this.kinds[i] = group.nodes.length ? this.heaviestKind(group) : 255;
 		this.groups[i] = group;
 		return i;
 	}
 
 	leaves() {
-		const { self, n } = this.graph;
+		const { self, oldSelf, n } = this.graph;
 		let count = 0;
 		for (let i = 1; i < n; i++)
 			if (self[i] > 0)
@@ -74,7 +75,7 @@ export class GrownTree {
 				nodes[k] = i;
 				weights[k++] = self[i];
 			}
-		return { nodes, weights };
+		return { nodes, weights, olds: oldSelf && Float64Array.from(nodes, (i) => oldSelf[i]) };
 	}
 
 	outermost(name) {
@@ -87,6 +88,7 @@ export class GrownTree {
 		return {
 			nodes: Int32Array.from(nodes),
 			weights: Float64Array.from(nodes, (i) => this.graph.total[i]),
+			olds: this.graph.old && Float64Array.from(nodes, (i) => this.graph.old[i]),
 		};
 	}
 
@@ -134,13 +136,13 @@ export class GrownTree {
 
 	// Returns the callers, or the callees, of a group's nodes.
 	step(i) {
-		const { nodes, weights } = this.groups[i];
-		const { parent, next, total } = this.graph;
+		const { nodes, weights, olds } = this.groups[i];
+		const { parent, next, total, old } = this.graph;
 		if (this.fromLeaves && i === 0)
 			return this.groups[i];
 		if (this.towards === 'callers') {
 			const callers = nodes.map((node) => parent[node]);
-			return { nodes: callers, weights };
+			return { nodes: callers, weights, olds };
 		}
 		const callees = [], calleeWeights = [];
 		for (const node of nodes)
@@ -149,11 +151,12 @@ export class GrownTree {
 					callees.push(c);
 					calleeWeights.push(total[c]);
 				}
-		return { nodes: callees, weights: calleeWeights };
+		return { nodes: callees, weights: calleeWeights,
+			olds: old && callees.map((c) => old[c]) };
 	}
 
 	// Splits a group by label, the largest first; "all" is not a caller.
-	part({ nodes, weights }) {
+	part({ nodes, weights, olds }) {
 		const { label } = this.graph;
 		const { slots } = this;
 		const seen = [];
@@ -164,13 +167,16 @@ export class GrownTree {
 			const size = slots[l];
 			slots[l] = k;
 			return { label: l, size: 0, total: 0,
-				nodes: new Int32Array(size), weights: new Float64Array(size) };
+				nodes: new Int32Array(size), weights: new Float64Array(size),
+				olds: olds && new Float64Array(size) };
 		});
 		for (let k = 0; k < nodes.length; k++) {
 			if (nodes[k] === 0)
 				continue;
 			const to = parts[slots[label[nodes[k]]]];
 			to.nodes[to.size] = nodes[k];
+			if (olds)
+				to.olds[to.size] = olds[k];
 			to.weights[to.size++] = weights[k];
 			to.total += weights[k];
 		}

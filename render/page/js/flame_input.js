@@ -285,6 +285,7 @@ export const keyTable = {
 	y: { frame: true, run: (page, pane, node) => page.actions.copyStack(pane, node), help: 'copy the stack trace' },
 	ContextMenu: { frame: true, run: (page, pane, node) => page.toolbar.menuAt(pane, node) },
 	m: { frame: true, run: (page, pane, node) => page.toolbar.menuAt(pane, node), help: 'menu of the selected frame' },
+	b: { run: (page) => page.comparison && page.comparison.next(), help: 'before, after, difference of two recordings' },
 	w: { run: (page) => page.toolbar.switchMeasure(), help: 'samples, or time or bytes' },
 	g: { run: (page) => page.panel.toggle(), help: 'open the filters' },
 	T: { run: (page) => page.canThreads() && toggle('threads')(page), help: 'threads as root frames' },

@@ -3,6 +3,8 @@
 // has changed.
 
 import { Colours } from './flame_colour.js';
+import { Comparison } from './flame_diff.js';
+import { DiffTable } from './flame_diff_table.js';
 import { Filter } from './flame_filter.js';
 import { formatWeight, percent, shortened, simpleName } from './flame_format.js';
 import { GrownTree } from './flame_grow.js';
@@ -32,6 +34,7 @@ export class Page {
 		this.systemDark = window.matchMedia('(prefers-color-scheme: dark)');
 		this.stillness = window.matchMedia('(prefers-reduced-motion: reduce)');
 		this.filter = new Filter(profile);
+		this.comparison = profile.head.comparison ? new Comparison(this) : null;
 		this.pane = new Pane(document.getElementById('graph'), this);
 		this.upper = new Pane(document.getElementById('upper'), this);
 		// The lower pane of the sandwich shows the common frame of both panes.
@@ -41,7 +44,7 @@ export class Page {
 		this.tip = new Tooltip(this);
 		this.menu = new Menu(this);
 		this.panel = new FilterPanel(this);
-		this.table = new Table(this);
+		this.table = this.comparison ? new DiffTable(this) : new Table(this);
 		this.heat = new Heat(this);
 		this.mirror = new Mirror(this);
 		this.toolbar = new Toolbar(this);
@@ -109,8 +112,8 @@ export class Page {
 	}
 
 	reset() {
-		const { event, theme, blind } = this.state;
-		this.set({ ...defaultState(this.profile), event, theme, blind }, 'push');
+		const { event, side, theme, blind } = this.state;
+		this.set({ ...defaultState(this.profile), event, side, theme, blind }, 'push');
 	}
 
 	changed(part, ...on) {
@@ -122,11 +125,13 @@ export class Page {
 	}
 
 	cells() {
-		return this.profile.cells(this.state.event);
+		return this.comparison ? this.comparison.cells() :
+			this.profile.cells(this.state.event);
 	}
 
 	event() {
-		return this.profile.events[this.state.event];
+		return this.comparison ? this.comparison.event() :
+			this.profile.events[this.state.event];
 	}
 
 	// If weights are samples, a record may stand for many samples.
@@ -159,7 +164,8 @@ export class Page {
 	}
 
 	weightText(weight) {
-		return formatWeight(weight, this.unit());
+		const factor = this.comparison ? this.comparison.factor() : 1;
+		return formatWeight(weight / factor, this.unit());
 	}
 
 	refresh() {
@@ -185,9 +191,10 @@ export class Page {
 	}
 
 	makeGraph() {
-		const { event, threads, lines, native, transforms: list } = this.state;
+		const { event, side, threads, lines, native, transforms: list } = this.state;
 		const { profile } = this;
-		if (!this.changed('graph', lines, native, list, threads, threads ? event : 0))
+		if (!this.changed('graph', lines, native, list, threads,
+			threads ? [event, side] : 0))
 			return false;
 		const labels = new Labels(profile, lines);
 		this.graph = new Graph(profile, labels, this.cells(), {
@@ -200,12 +207,12 @@ export class Page {
 
 	weigh(made) {
 		const { state, graph } = this;
-		const { event, measure, threadPattern, threadOff, stateOff, time } = state;
+		const { event, side, measure, threadPattern, threadOff, stateOff, time } = state;
 		const fine = isFine(time);
 		if (fine)
 			this.heat.load();
 		const { moments } = this.profile;
-		if (!this.changed('weights', event, measure, threadPattern,
+		if (!this.changed('weights', event, side, measure, threadPattern,
 			[...threadOff], [...stateOff], time, fine && moments !== null) && !made)
 			return false;
 		const cells = this.cells();
@@ -213,6 +220,8 @@ export class Page {
 		const weights = measure === 'weight' ? cells.weight : cells.count;
 		const part = fine && moments && moments.isFine && cells.bucket ?
 			moments.partBetween(event, measure, time) : null;
+		if (this.comparison)
+			this.comparison.weigh(cells, node);
 		this.filter.apply(cells, node, weights, state, graph.sums(), part);
 		graph.weigh();
 		return true;
@@ -295,6 +304,8 @@ export class Page {
 	fill(pane, node) {
 		if (this.matches && this.matches.isHit(pane.tree, node))
 			return this.colours.match;
+		if (this.comparison && this.comparison.isOn())
+			return this.comparison.fill(pane.tree, node);
 		return this.colours.fill(node === 0 && pane.tree.labels.nameOf(pane.tree.label[0]) >=
 			this.profile.threadName0 ? 255 : pane.tree.kindOf(node),
 		pane.tree.labels.nameOf(pane.tree.label[node]));
@@ -310,7 +321,8 @@ export class Page {
 		// Only the first characters of very long names are visible.
 		if (this.state.simple || text.length + suffix.length > chars)
 			text = simpleName(text.slice(0, 4096));
-		return text + suffix;
+		return (this.comparison ? this.comparison.mark(pane.tree, node) : '') +
+			text + suffix;
 	}
 
 	panes() {

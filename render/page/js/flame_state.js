@@ -78,6 +78,7 @@ const fields = {
 	event: ['e', { write: String, read: (t) => /^\d{1,6}$/.test(t) ? Number(t) : undefined }],
 	view: ['v', word('callees', 'callers', 'sandwich', 'table', 'heatmap')],
 	grows: ['o', word('down', 'up')],
+	side: ['d', word('before', 'after', 'difference')],
 	measure: ['m', word('samples', 'weight')],
 	zoom: ['z', numbers(/^\d+~\d+~\d+$/)],
 	range: ['x', numbers(/^[\d.e-]+~[\d.e-]+$/)],
@@ -102,9 +103,10 @@ const fields = {
 };
 
 export function defaultState(profile) {
-	const { options, selected, measure } = profile.head;
+	const { options, selected, measure, comparison } = profile.head;
 	return {
-		event: selected || 0,
+		event: comparison ? selected >> 1 : selected || 0,
+		side: comparison ? 'difference' : 'after',
 		view: options.reverse ? 'callers' : 'callees',
 		grows: 'down',
 		measure: measure || 'samples',

@@ -42,6 +42,7 @@ export class Status {
 		press('[data-view]', state.view, 'view');
 		press('[data-grows]', state.grows, 'grows');
 		press('[data-measure]', state.measure, 'measure');
+		press('[data-side]', state.side, 'side');
 		for (const button of document.querySelectorAll('[data-grows]'))
 			button.disabled = state.view === 'sandwich' || state.view === 'table';
 		this.showMeasures();
@@ -94,6 +95,11 @@ export class Status {
 	// Totals of an event are exact; totals after filters are sums of doubles.
 	showSummary() {
 		const { page } = this;
+		if (page.comparison && page.comparison.isOn()) {
+			byId('summary').textContent = byId('summary').title =
+				page.comparison.summary();
+			return;
+		}
 		const event = page.event();
 		const whole = page.state.measure === 'weight' ? event.weight : event.samples;
 		const left = page.graph.total[0];
@@ -224,16 +230,19 @@ export class Status {
 		const { selected } = page;
 		byId('details').textContent = !selected ? '' :
 			`${shortened(page.text(selected.pane, selected.node), 300)} — ` +
-			page.tip.facts(selected.pane, selected.node).slice(0, 2)
+			page.tip.facts(selected.pane, selected.node).slice(0, page.comparison ? 4 : 2)
 				.map(([title, ...cells]) => `${title} ${cells.join(', ')}`).join(' · ');
 	}
 
 	showLegend() {
 		const { profile, colours } = this.page;
 		const searched = this.page.state.query !== '';
-		if (!this.page.changed('legend', searched, colours.match, colours.dark))
+		const comparison = this.page.comparison && this.page.comparison.isOn() ?
+			this.page.comparison : null;
+		if (!this.page.changed('legend', searched, colours.match, colours.dark,
+			!!comparison))
 			return;
-		const items = profile.kinds.map((kind, k) => profile.kindUsed[k] ?
+		const items = comparison ? comparison.legend() : profile.kinds.map((kind, k) => profile.kindUsed[k] ?
 			[kindTitles[kind] || kind, colours.legend(k), kindMeanings[kind]] : null)
 			.filter(Boolean);
 		if (searched)

@@ -42,14 +42,29 @@ export class Table {
 
 	sorted() {
 		const { sort, ascending } = this.page.state;
-		const { selfs, totals, rows } = this.data;
+		const { rows } = this.data;
 		const { found } = this.page;
 		const listed = found ? rows.filter((name) => found.hit[name]) : rows.slice();
-		const by = sort === 'name' ? (a, b) => a - b :
-			sort === 'total' ? (a, b) => totals[b] - totals[a] || a - b :
-				(a, b) => selfs[b] - selfs[a] || totals[b] - totals[a] || a - b;
-		listed.sort(by);
+		listed.sort(this.orders()[sort]);
 		return ascending ? listed.reverse() : listed;
+	}
+
+	orders() {
+		const { selfs, totals } = this.data;
+		return {
+			name: (a, b) => a - b,
+			total: (a, b) => totals[b] - totals[a] || a - b,
+			self: (a, b) => selfs[b] - selfs[a] || totals[b] - totals[a] || a - b,
+		};
+	}
+
+	title() {
+		return 'Hottest frames';
+	}
+
+	headings() {
+		return [this.heading('self', 'Self', 2), this.heading('total', 'Total', 2),
+			this.heading('name', 'Frame', 1)];
 	}
 
 	update(weighed) {
@@ -67,10 +82,8 @@ export class Table {
 		const listed = this.sorted();
 		const top = listed.slice(0, TABLE_ROWS);
 		this.box.replaceChildren(this.head(listed),
-			element('table', { 'aria-label': 'Hottest frames' },
-				element('thead', null, element('tr', null,
-					this.heading('self', 'Self', 2), this.heading('total', 'Total', 2),
-					this.heading('name', 'Frame', 1))),
+			element('table', { 'aria-label': this.title() },
+				element('thead', null, element('tr', null, ...this.headings())),
 				element('tbody', null, ...top.map((name) => this.row(name)))));
 	}
 

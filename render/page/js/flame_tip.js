@@ -73,12 +73,21 @@ export class Tooltip {
 		const { tree } = pane;
 		const total = tree.total[node];
 		const weight = (w) => page.weightText(w);
+		if (page.comparison && page.comparison.isOn())
+			return [...page.comparison.facts(tree, node), ...this.mixFacts(tree, node)];
 		const rows = [['Total', weight(total), `${percent(total, tree.total[0])} of root`]];
 		if (node > 0)
 			rows[0].push(`${percent(total, tree.total[tree.parent[node]])} of ` +
 				(tree.towards === 'callers' ? 'callee' : 'caller'));
 		rows.push(['Self', weight(tree.selfOf(node)),
 			`${percent(tree.selfOf(node), tree.total[0])} of root`]);
+		return [...rows, ...this.mixFacts(tree, node)];
+	}
+
+	// Returns the rows about kinds and lines.
+	mixFacts(tree, node) {
+		const { page } = this;
+		const rows = [];
 		const mix = mixOf(page.graph, tree, node);
 		const kindTotal = mix.kinds.reduce((sum, [, w]) => sum + w, 0);
 		if (node > 0 && mix.kinds.length)
