@@ -550,7 +550,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file; .html: a page"),
+		   "write to this file"),
 	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
 		   "omit frames of a page narrower than this"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
