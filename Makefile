@@ -424,9 +424,9 @@ sizes:				## how large the product is, beside the targets
 	$(Q)sh tests/setup.sh sizes
 	$(Q)sh tests/sizes.sh
 
-bless: all $(tools)		## rewrite the expected output of tests/cli and tests/screen; T=part-of-name
+bless: all $(tools)		## rewrite the expected output of tests/cli and tests/screen; ONLY=part-of-name
 	$(Q)BLESS=1 CASES='cli screen' TOOLS=$(B)/tests/tools \
-		sh tests/cli.sh ./sjkc $(T)
+		sh tests/cli.sh ./sjkc $(or $(ONLY),$(T))
 
 picture: all			## take the pictures of the README
 	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done

@@ -570,9 +570,10 @@ static int jcmd_list_jvms(struct error *err)
 		process_release(&p);
 	}
 	ret = reply_put(lines.bytes ? lines.bytes : "", lines.len, err);
-	if (ret == 0 && !lines.len)
-		log_info("no JVM runs here%s",
-			 list.hidden ? " that sjkc can inspect" : "");
+	if (ret == 0 && !list.count && list.hidden)
+		ret = target_fail_no_jvm(&list, err);
+	else if (ret == 0 && !lines.len)
+		log_info("no JVM runs here");
 	text_clear(&lines);
 	target_add_hidden(&list, &lines);
 	if (ret == 0 && lines.len)

@@ -293,9 +293,7 @@ static void jps_explain_empty(struct listed *l)
 				 : "");
 	else if (l->count == 0)
 		log_info("no JVM runs here%s",
-			 l->list.hidden || l->list.hides
-				 ? " that sjkc can inspect"
-				 : "");
+			 l->list.hides ? " that sjkc can inspect" : "");
 	target_add_hidden(&l->list, &hidden);
 	if (hidden.len)
 		log_info("%s", hidden.bytes);
@@ -344,7 +342,9 @@ static int jps_run(int argc, char **argv, struct error *err)
 	jps_put(&l, &text);
 	ret = output_file(opt.output ? opt.output : "-", text.bytes, text.len,
 			  err);
-	if (ret == 0)
+	if (ret == 0 && !l.list.count && l.list.hidden)
+		ret = target_fail_no_jvm(&l.list, err);
+	else if (ret == 0)
 		jps_explain_empty(&l);
 out:
 	listed_release(&l);

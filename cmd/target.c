@@ -324,18 +324,19 @@ out:
 	return ret;
 }
 
-static int target_fail_no_jvm(const struct candidates *c, struct error *err)
+int target_fail_no_jvm(const struct jvm_list *list, struct error *err)
 {
 	struct text hidden = { 0 };
 
 	text_puts(&hidden, "no JVM runs here");
-	if (c->list.hidden)
-		text_puts(&hidden, " that sjkc can inspect; ");
-	else if (c->list.hides)
+	if (list->hidden)
+		text_puts(&hidden, " that sjkc can inspect: ");
+	else if (list->hides)
 		text_puts(&hidden, " that sjkc can see: /proc hides the "
 				   "processes of other users (hidepid)");
-	target_add_hidden(&c->list, &hidden);
-	fail(err, ERROR_NO_TARGET, "%s", hidden.bytes);
+	target_add_hidden(list, &hidden);
+	fail(err, list->hidden ? ERROR_PERMISSION : ERROR_NO_TARGET, "%s",
+	     hidden.bytes);
 	text_release(&hidden);
 	return -1;
 }
@@ -356,7 +357,7 @@ int target_open_any(struct jvm *jvm, struct error *err)
 	for (size_t i = 0; i < c.count; i++)
 		target_mark(&c, i);
 	if (c.count == 0) {
-		ret = target_fail_no_jvm(&c, err);
+		ret = target_fail_no_jvm(&c.list, err);
 	} else if (c.count == 1) {
 		target_log_only(&c.at[0]);
 		ret = target_open_listed(jvm, c.at[0].jvm, err);

@@ -37,4 +37,10 @@ int target_open_any(struct jvm *jvm, struct error *err);
 /* Appends "no permission to inspect 2 processes …" if there are any. */
 void target_add_hidden(const struct jvm_list *list, struct text *out);
 
+/*
+ * Fails for a list without a JVM: ERROR_PERMISSION if processes that may be
+ * JVMs cannot be inspected, else ERROR_NO_TARGET. Returns -1.
+ */
+int target_fail_no_jvm(const struct jvm_list *list, struct error *err);
+
 #endif

@@ -3,20 +3,48 @@
 
 #include <string.h>
 
-/* Removes "{product} {ergonomic}" from the end of a value and returns it. */
+/*
+ * The last words of a flag's kind, as in "{C2 product}" and "{product rw}".
+ * Origins, such as "{command line}", have none of them.
+ */
+static const char *const kind_words[] = {
+	"product}",      "manageable}", "diagnostic}", "rw}",
+	"experimental}", "commercial}", "develop}",
+};
+
+/* Removes the group in braces at the end of *value. Returns its length. */
+static size_t vm_flag_cut_group(struct line *value)
+{
+	const char *end = value->text + value->len;
+
+	if (!line_ends(*value, "}"))
+		return 0;
+	while (value->len && value->text[value->len - 1] != '{')
+		value->len--;
+	if (value->len)
+		value->len--;
+	return (size_t)(end - value->text) - value->len;
+}
+
+/*
+ * Removes "{product} {ergonomic}" from the end of a value and returns it; of
+ * JDK 8, which prints no origin, "{product}". The value itself may end with
+ * "}".
+ */
 static struct line vm_flag_cut_origin(struct line *value)
 {
-	struct line origin = { value->text + value->len, 0 };
+	struct line whole = *value, origin;
+	bool is_kind = false;
 
-	for (int groups = 0; groups < 2 && line_ends(*value, "}"); groups++) {
-		while (value->len && value->text[value->len - 1] != '{')
-			value->len--;
-		if (value->len)
-			value->len--;
-		origin.len += (size_t)(origin.text - value->text) - value->len;
-		origin.text = value->text + value->len;
+	for (size_t i = 0; i < sizeof(kind_words) / sizeof(*kind_words); i++)
+		is_kind |= line_ends(whole, kind_words[i]);
+	if (vm_flag_cut_group(value) && !is_kind) {
 		*value = line_trimmed(*value);
+		vm_flag_cut_group(value);
 	}
+	origin = (struct line){ value->text + value->len,
+				whole.len - value->len };
+	*value = line_trimmed(*value);
 	return origin;
 }
 

@@ -195,6 +195,32 @@ static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
 	return 0;
 }
 
+static bool live_has(const struct gc_streams *streams, const struct jvm *jvm)
+{
+	for (size_t i = 0; i < streams->count; i++) {
+		if (streams->all[i]->jvm.pid == jvm->pid)
+			return true;
+	}
+	return false;
+}
+
+/* A JVM that is named twice is observed once. */
+static int live_add_named(const struct gc_options *o,
+			  struct gc_streams *streams, const char *name,
+			  struct error *err)
+{
+	struct jvm jvm;
+
+	if (target_open_named(&jvm, name, err))
+		return -1;
+	if (!live_has(streams, &jvm))
+		return live_add(o, streams, &jvm, err);
+	log_info("'%s' is JVM %d, which was already given", name,
+		 (int)jvm.pid);
+	jvm_close(&jvm);
+	return 0;
+}
+
 int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
 		 struct error *err)
 {
@@ -203,8 +229,7 @@ int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
 	if (o->all)
 		return live_add_all(o, streams, err);
 	for (size_t i = 0; i < o->pids.count; i++) {
-		if (target_open_named(&jvm, o->pids.values[i], err) ||
-		    live_add(o, streams, &jvm, err))
+		if (live_add_named(o, streams, o->pids.values[i], err))
 			return -1;
 	}
 	if (o->pids.count)

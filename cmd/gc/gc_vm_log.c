@@ -9,7 +9,7 @@
  *
  * Other outputs of the JVM's log stay as they are. A cleanup process disables
  * the output if sjkc is killed, or if sjkc does not read for a minute because
- *it is stopped or its output blocks: the JVM would fill its disk.
+ * it is stopped or its output blocks: the JVM would fill its disk.
  */
 #include "cmd/gc/gc_command.h"
 #include "cmd/log.h"
@@ -216,7 +216,11 @@ static int vm_log_remove_job(void *self, int channel, struct error *err)
 			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory >= 0)
 		unlinkat(directory, vm_log_file, 0);
-	unlinkat(tmp, v->directory, AT_REMOVEDIR);
+	/* Fails if the file could not be removed, too. */
+	if (unlinkat(tmp, v->directory, AT_REMOVEDIR) && errno != ENOENT)
+		return fail_sys(err, ERROR_FAILED,
+				"cannot remove /tmp/%s of the JVM",
+				v->directory);
 	return CHILD_NOTHING;
 }
 
@@ -234,13 +238,16 @@ static int vm_log_run_job(struct vm_log *v, child_job *job, struct error *err)
 	return fd;
 }
 
+/* The /tmp of a JVM that has ended may not be reachable. */
 static void vm_log_remove(struct vm_log *v)
 {
-	struct error unused;
+	struct error err = { 0 };
 
 	if (v->is_made)
-		vm_log_run_job(v, vm_log_remove_job, &unused);
+		vm_log_run_job(v, vm_log_remove_job, &err);
 	v->is_made = false;
+	if (err.kind && jvm_runs(v->jvm))
+		log_always("%d: %s; remove it", (int)v->jvm->pid, err.text);
 }
 
 /* ---- cleaning up ---- */
@@ -325,13 +332,16 @@ static int vm_log_free_read(struct vm_log *v, struct error *err)
 	return 0;
 }
 
-/* The JVM omits lines for which there is no space. */
+/*
+ * The JVM omits lines for which there is no space. Blocks that a file system
+ * reserves for root are space only for a JVM of root.
+ */
 static void vm_log_check_space(struct vm_log *v)
 {
 	struct statvfs space;
 
 	if (v->was_full || fstatvfs(v->fd, &space) || !space.f_blocks ||
-	    space.f_bavail)
+	    (v->jvm->uid ? space.f_bavail : space.f_bfree))
 		return;
 	v->was_full = true;
 	log_always("%d: the JVM's /tmp is full: its log lacks lines",

@@ -263,27 +263,37 @@ static void diagnosis_add_no_host(const struct rmi_probe *p,
 			    p->pid);
 }
 
+/* Adds how the client logged in, and who else could. */
+static void diagnosis_add_login(const struct rmi_probe *p, struct text *verdict)
+{
+	const char *user = p->ignores_login ? NULL : p->access.user;
+
+	if (p->access.target.stub.len)
+		text_puts(verdict, ", through the local JMX agent");
+	else if (user && p->server_is_tls)
+		text_puts(verdict, ", over TLS, with a password");
+	else if (user)
+		text_puts(verdict, ", with a password that is sent in clear: "
+				   "anyone on the network can read it");
+	else if (p->login.tls.wants_certificate && p->access.tls.cert)
+		text_puts(verdict, "; the JVM requires a client certificate, "
+				   "but no password");
+	else if (p->may_execute)
+		text_puts(verdict, "; the JVM requires no password: anyone "
+				   "who reaches the port can run code in it");
+	else
+		text_puts(verdict, "; no password is required");
+	if (p->ignores_login)
+		text_printf(verdict, "; it ignores the user %s",
+			    p->access.user);
+}
+
 void rmi_judge_success(struct rmi_probe *p)
 {
-	const char *user = p->access.user;
 	struct text verdict = { 0 }, remedy = { 0 };
 
 	text_puts(&verdict, "JMX works");
-	if (p->access.target.stub.len)
-		text_puts(&verdict, ", through the local JMX agent");
-	else if (user && p->server_is_tls)
-		text_puts(&verdict, ", over TLS, with a password");
-	else if (user)
-		text_puts(&verdict, ", with a password that is sent in clear: "
-				    "anyone on the network can read it");
-	else if (p->login.tls.wants_certificate && p->access.tls.cert)
-		text_puts(&verdict, "; the JVM requires a client certificate, "
-				    "but no password");
-	else if (p->may_execute)
-		text_puts(&verdict, "; the JVM requires no password: anyone "
-				    "who reaches the port can run code in it");
-	else
-		text_puts(&verdict, "; no password is required");
+	diagnosis_add_login(p, &verdict);
 	if (!p->may_execute)
 		text_puts(&verdict, "; the server denies operations");
 	text_puts(&remedy, "");

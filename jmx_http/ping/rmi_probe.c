@@ -450,22 +450,6 @@ static bool rmi_probe_may_execute(struct rmi_probe *p)
 	return !is_denied;
 }
 
-static int rmi_probe_run_step(
-	struct rmi_probe *p, const char *name, const char *means,
-	int (*run)(struct rmi_probe *p, struct text *detail, struct error *err))
-{
-	struct text *detail = probe_begin(p->report, name);
-	struct error err = { 0 };
-
-	rmi_probe_set_deadline(p);
-	if (run(p, detail, &err)) {
-		probe_fail(p->report, means, &err);
-		return -1;
-	}
-	probe_end(p->report);
-	return 0;
-}
-
 /*
  * Otherwise the JVM would keep the session for two minutes, and the exported
  * object for five.  After a failure the JVM gets only CLOSE_NS to reply.
@@ -487,6 +471,46 @@ static void rmi_probe_close_session(struct rmi_probe *p)
 					   p->deadline_ns, &unused);
 	text_release(&message);
 	jrmp_return_release(&r);
+}
+
+/*
+ * True if a login without the user succeeds, too. A JVM without authentication
+ * accepts any user and password.
+ */
+static bool rmi_probe_ignores_login(struct rmi_probe *p)
+{
+	struct rmi_login login = p->login;
+	char *user = p->access.user;
+	struct error unused;
+	bool ignores;
+
+	if (!user || p->access.target.stub.len)
+		return false;
+	p->login = (struct rmi_login){ .access = &p->access };
+	p->access.user = NULL;
+	ignores = !rmi_login_run(&p->login, &unused);
+	if (ignores)
+		rmi_probe_close_session(p);
+	rmi_login_release(&p->login);
+	p->access.user = user;
+	p->login = login;
+	return ignores;
+}
+
+static int rmi_probe_run_step(
+	struct rmi_probe *p, const char *name, const char *means,
+	int (*run)(struct rmi_probe *p, struct text *detail, struct error *err))
+{
+	struct text *detail = probe_begin(p->report, name);
+	struct error err = { 0 };
+
+	rmi_probe_set_deadline(p);
+	if (run(p, detail, &err)) {
+		probe_fail(p->report, means, &err);
+		return -1;
+	}
+	probe_end(p->report);
+	return 0;
 }
 
 static void rmi_probe_run_steps(struct rmi_probe *p)
@@ -511,6 +535,7 @@ static void rmi_probe_run_steps(struct rmi_probe *p)
 	    !rmi_probe_run_step(p, "round-trip", "calls get no reply",
 				rmi_probe_time_calls)) {
 		p->may_execute = rmi_probe_may_execute(p);
+		p->ignores_login = rmi_probe_ignores_login(p);
 		rmi_judge_success(p);
 	}
 	rmi_probe_close_session(p);

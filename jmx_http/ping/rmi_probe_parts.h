@@ -20,6 +20,7 @@ struct rmi_probe {
 	struct rmi_login login;
 	int64_t deadline_ns; /* of a step after the login, or of a fallback */
 	bool server_is_tls;
+	bool ignores_login; /* users need no password */
 	bool may_execute; /* the server does not deny all operations */
 };
 

@@ -91,7 +91,7 @@ static void report_put_frames(struct text *out, const struct report *r)
 	text_printf(out, "\n%s\n", group_headings[group]);
 	report_put_amount_heading(out, r, "   self          ");
 	report_put_amount_heading(out, r, "   total        ");
-	text_printf(out, "   %s\n", frame_group_names[group]);
+	text_printf(out, "  %s\n", frame_group_names[group]);
 	for (size_t i = 0; i < rows && (all || r->frames[i].self); i++) {
 		const struct frame_sum *f = &r->frames[i];
 		const struct label_name *name = report_frame_name(r, f->label);

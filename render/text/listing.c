@@ -95,8 +95,12 @@ static void listing_put_column(struct text *out, const struct profile *p,
 		text_printf(out, "%" PRIu64, e->without_stack);
 		break;
 	default:
-		text_printf(out, "%" PRIu64 " %s", e->weight,
-			    unit_names[e->unit]);
+		/* JFR's settings and statistics have no duration. */
+		if (!e->weight && e->unit == UNIT_NS)
+			text_puts(out, "-");
+		else
+			text_printf(out, "%" PRIu64 " %s", e->weight,
+				    unit_names[e->unit]);
 	}
 }
 

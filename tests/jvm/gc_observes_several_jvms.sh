@@ -46,6 +46,11 @@ assert all(r["schema"] == "sjkc.gc/1" for r in records)
 assert {int(p) for p in sys.argv[2:]} <= {r["pid"] for r in records}
 END
 
+# A JVM that is given twice is observed once.
+gc 0 "$first" -p "$first" 1s --source perfdata &&
+	gc_has "$gc_err" "'$first' is JVM $first, which was already given" &&
+	! grep -q ' JVMs' "$gc_out" || { cat "$gc_out"; exit 1; }
+
 gc_start "$first" --source perfdata && target_wait "$gc_out" ' full ' || exit 1
 kill -INT "$gc_job"
 gc_end 0 && gc_has "$gc_out" '^full +Serial +System.gc\(\) '

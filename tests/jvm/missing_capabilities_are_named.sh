@@ -25,8 +25,8 @@ root='setpriv --reuid=0 --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace'
 {
 	refused 'run as that user or as root' $other "$scratch/sjkc" doctor $pid
 	refused 'run as that user or as root' $other "$scratch/sjkc" jcmd $pid
-	$other "$scratch/sjkc" jps 2>&1 | grep -q 'run as root to see all' ||
-		{ echo 'jps does not report the missing rights'; exit 1; }
+	refused 'run as root to see all' $other "$scratch/sjkc" jps
+	refused 'run as root to see all' $other "$scratch/sjkc" jcmd -l
 	target_end $pid
 
 	within='setpriv --reuid=1 --regid=1 --clear-groups'

@@ -43,6 +43,10 @@ all_the_way() {
 			    assert s["ok"] is True and s["ms"] >= 0, s
 			    assert s["name"] and s["detail"], s
 		END
+		SJKC_PASSWORD=any ask 0 mxping -s "127.0.0.1:$port" \
+			--user nobody &&
+		printed 'the JVM requires no password' &&
+		printed 'it ignores the user nobody' &&
 		no_session_is_left && target_end "$pid"
 }
 

@@ -22,6 +22,10 @@ static const char jdk8[] =
 	"                     {product}\n"
 	"     bool UseConcMarkSweepGC                       := true           "
 	"                     {product}\n"
+	"ccstrlist OnError                                  = a=b {c}        "
+	"                     {product}\n"
+	"    ccstr PerfDataSaveFile                         := {d}            "
+	"                     {product rw}\n"
 	"     intx hashCode                                  = 5              "
 	"                     {product}\n";
 
@@ -61,6 +65,8 @@ static void flags_of_jdk_8_tell_whether_they_are_the_default(void **state)
 	check(jdk8, "PrintGC", "false", "{manageable}", false);
 	check(jdk8, "HeapDumpPath", "", "{manageable}", false);
 	check(jdk8, "hashCode", "5", "{product}", false);
+	check(jdk8, "OnError", "a=b {c}", "{product}", false);
+	check(jdk8, "PerfDataSaveFile", "{d}", "{product rw}", true);
 }
 
 static void flags_since_jdk_9_tell_where_they_are_from(void **state)

@@ -82,6 +82,22 @@ static void listing_json_has_the_documented_keys(void **state)
 	      "\"tables\":[]}\n");
 }
 
+static void listing_marks_events_without_a_duration(void **state)
+{
+	struct profile *p = profile_new();
+
+	(void)state;
+	add(p, "jdk.ActiveSetting", UNIT_NS, 337, 0, "");
+	add(p, "jdk.ObjectAllocationSample", UNIT_BYTES, 2, 0, "a.A.a");
+	check(write_table, p,
+	      "event                       family  samples  without stack   "
+	      "weight\n"
+	      "jdk.ActiveSetting                       337            337   "
+	      "     -\n"
+	      "jdk.ObjectAllocationSample  alloc         2              0  "
+	      "0 bytes\n");
+}
+
 static void listing_of_an_empty_profile_has_no_rows(void **state)
 {
 	(void)state;
@@ -97,6 +113,7 @@ int main(void)
 		cmocka_unit_test(
 			listing_has_a_line_per_event_sorted_by_samples),
 		cmocka_unit_test(listing_json_has_the_documented_keys),
+		cmocka_unit_test(listing_marks_events_without_a_duration),
 		cmocka_unit_test(listing_of_an_empty_profile_has_no_rows),
 	};
 
