@@ -29,8 +29,8 @@
  * reading wakes this process, which costs more than the records do. Phases fill
  * the ring buffer sooner.
  */
-#define POLL_NS        (250 * CLOCK_NS_PER_MS)
-#define POLL_PHASES_NS (100 * CLOCK_NS_PER_MS)
+#define POLL_NS        (500 * CLOCK_NS_PER_MS)
+#define POLL_PHASES_NS (250 * CLOCK_NS_PER_MS)
 
 enum {
 	PROBES_MAX = 5 + GC_REPORTS,

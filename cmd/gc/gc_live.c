@@ -54,28 +54,6 @@ static const struct {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-/*
- * The field startstack of /proc/PID/stat, which execve(2) changes; 0 without
- * the right to read it.
- */
-static uint64_t live_read_stack(pid_t pid)
-{
-	struct text stat = { 0 };
-	struct error unused;
-	uint64_t value = 0;
-	const char *at;
-
-	if (procfs_read(pid, "stat", 4096, &stat, &unused) == 0 &&
-	    (at = strrchr(stat.bytes, ')'))) {
-		/* The state is field 3, behind the name; startstack is 28. */
-		for (int field = 2; at && field < 28; field++)
-			at = strchr(at + 1, ' ');
-		value = at ? strtoull(at, NULL, 10) : 0;
-	}
-	text_release(&stat);
-	return value;
-}
-
 static bool live_wants(const struct gc_options *o, const char *kind)
 {
 	if (o->source && strcmp(o->source, "auto") != 0)
@@ -148,6 +126,7 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		    struct jvm *jvm, struct error *err)
 {
 	struct gc_stream *s = xcalloc(1, sizeof(*s));
+	struct proc_stat stat;
 	struct error unused;
 
 	/* Sources borrow the JVM, so it must not move. */
@@ -159,7 +138,8 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		free(s);
 		return -1;
 	}
-	s->stack = live_read_stack(s->jvm.pid);
+	if (procfs_stat(s->jvm.pid, &stat, &unused) == 0)
+		s->stack = stat.start_stack;
 	if (!o->json && !o->csv)
 		s->tasks = tasks_open(&s->jvm, &unused);
 	s->cpu_ns = live_read_cpu(s->tasks);
@@ -215,8 +195,7 @@ static int live_add_named(const struct gc_options *o,
 		return -1;
 	if (!live_has(streams, &jvm))
 		return live_add(o, streams, &jvm, err);
-	log_info("'%s' is JVM %d, which was already given", name,
-		 (int)jvm.pid);
+	log_info("'%s' is JVM %d, which was already given", name, (int)jvm.pid);
 	jvm_close(&jvm);
 	return 0;
 }
@@ -258,7 +237,6 @@ static bool live_has_ended(const struct gc_stream *s, struct proc_stat *stat)
 void gc_live_check(struct gc_stream *s)
 {
 	struct proc_stat stat;
-	uint64_t stack;
 	bool is_stopped;
 
 	/* Records of a file have no process. */
@@ -269,8 +247,8 @@ void gc_live_check(struct gc_stream *s)
 		s->has_ended = true;
 		return;
 	}
-	stack = live_read_stack(s->jvm.pid);
-	if (!jvm_runs(&s->jvm) || (s->stack && stack && stack != s->stack)) {
+	if (!jvm_runs(&s->jvm) ||
+	    (s->stack && stat.start_stack && stat.start_stack != s->stack)) {
 		log_always("%s has executed another program",
 			   s->source->label.bytes);
 		s->has_ended = true;

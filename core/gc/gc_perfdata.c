@@ -7,7 +7,15 @@
 
 #include <stdlib.h>
 
-#define POLL_NS (2 * CLOCK_NS_PER_MS)
+/*
+ * Each reading wakes this process, which costs ten times as much as the reading
+ * itself, also if the file were mapped, which would crash sjkc if the file were
+ * truncated. Pauses often follow each other, so the interval is short after a
+ * pause, and grows to a quarter of the time without one: few are then read
+ * together.
+ */
+#define POLL_NS     (2 * CLOCK_NS_PER_MS)
+#define POLL_MAX_NS (20 * CLOCK_NS_PER_MS)
 
 /*
  * A safepoint that has begun, but not ended, is counted, too. If it lasts
@@ -27,6 +35,7 @@ struct poll_source {
 	 * them may be under way. 0 = no such change.
 	 */
 	int64_t held_ns, held_wall_ns;
+	int64_t change_ns; /* when the last change was read */
 	/*
 	 * A safepoint that was under way at the last record may be counted in
 	 * it. False after opening: a safepoint under way is not counted yet.
@@ -102,6 +111,19 @@ static enum gc_next poll_resolve(struct poll_source *s, struct gc_pause *p,
 	return poll_take_held(s, &held, false, p);
 }
 
+/* Sets the time until the next reading from the time without a change. */
+static void poll_set_wait(struct poll_source *s, bool changed)
+{
+	int64_t now_ns = clock_monotonic_ns(), wait_ns;
+
+	if (changed)
+		s->change_ns = now_ns;
+	wait_ns = (now_ns - s->change_ns) / 4;
+	s->source.wait_ns = wait_ns < POLL_NS       ? POLL_NS
+			    : wait_ns > POLL_MAX_NS ? POLL_MAX_NS
+						    : wait_ns;
+}
+
 static enum gc_next poll_next(struct gc_source *source, struct gc_pause *p,
 			      struct error *err)
 {
@@ -112,6 +134,7 @@ static enum gc_next poll_next(struct gc_source *source, struct gc_pause *p,
 		return poll_resolve(s, p, err);
 	if (gc_counters_changed(s->counters, &s->last, &changed, err))
 		return GC_NEXT_FAILED;
+	poll_set_wait(s, changed);
 	if (!changed)
 		return GC_NEXT_LATER;
 	if (gc_counters_read(s->counters, &s->now, err))
@@ -168,8 +191,8 @@ struct gc_source *gc_perfdata_open(const struct jvm *jvm, struct error *err)
 	poll_read_start(s);
 	source->columns = gc_counters_columns(s->counters);
 	text_puts(&source->collector, gc_counters_collector(s->counters));
-	text_puts(&source->description, "perf data, read every 2 ms: durations "
-					"are the JVM's own, the time of "
-					"a pause is known to 2 ms");
+	text_puts(&source->description, "perf data, read every 2 to 20 ms: "
+					"durations are the JVM's own, the time "
+					"of a pause is known to 20 ms");
 	return source;
 }

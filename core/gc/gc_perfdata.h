@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gc_perfdata: pauses from a JVM's shared counters, read every 2 ms.
+ * gc_perfdata: pauses from a JVM's shared counters, read every 2
+ * to 20 ms, more often after a pause.
  *
  * It needs no rights but the JVM's user and touches nothing. Durations are
  * those of the JVM, exact to the ns; several pauses between two readings are

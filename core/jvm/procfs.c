@@ -313,6 +313,7 @@ enum {
 	STAT_SYS = 15 - 4,
 	STAT_THREADS = 20 - 4,
 	STAT_START = 22 - 4,
+	STAT_STACK = 28 - 4,
 	STAT_NUMBERS,
 };
 
@@ -322,8 +323,11 @@ static bool stat_set_numbers(struct line rest, struct proc_stat *stat)
 	struct line word;
 
 	for (size_t i = 0; i < STAT_NUMBERS; i++) {
-		if (!line_next_word(&rest, &word))
-			return false;
+		if (!line_next_word(&rest, &word)) {
+			if (i <= STAT_START)
+				return false;
+			break;
+		}
 		/* Other fields may be negative. */
 		if (!word_number(word, 10, &values[i]) &&
 		    (i == STAT_USER || i == STAT_SYS || i == STAT_THREADS ||
@@ -334,6 +338,7 @@ static bool stat_set_numbers(struct line rest, struct proc_stat *stat)
 	stat->sys_ticks = values[STAT_SYS];
 	stat->threads = (uint32_t)values[STAT_THREADS];
 	stat->start_ticks = values[STAT_START];
+	stat->start_stack = values[STAT_STACK];
 	return true;
 }
 

@@ -49,6 +49,8 @@ struct proc_stat {
 	uint32_t threads;
 	uint64_t start_ticks; /* since boot; identifies a process together with
 				 its PID */
+	/* Where the stack begins, which execve(2) changes; 0 = no right. */
+	uint64_t start_stack;
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -208,9 +209,27 @@ static void stop_that_outlasts_the_wait_is_counted_once(void **state)
 	fixture_release(&f);
 }
 
+static void readings_are_rare_unless_a_pause_has_just_ended(void **state)
+{
+	struct fixture f;
+	struct timespec quiet = { 0, 100000000 };
+
+	(void)state;
+	fixture_init(&f);
+	nanosleep(&quiet, NULL);
+	assert_later(&f);
+	assert_int_equal(f.source->wait_ns, 20000000);
+	jvm_stops(&f, 1, 1000);
+	assert_record(&f, 1, 1000);
+	assert_int_equal(f.source->wait_ns, 2000000);
+	fixture_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			readings_are_rare_unless_a_pause_has_just_ended),
 		cmocka_unit_test(stop_is_a_record_when_it_ends),
 		cmocka_unit_test(stop_under_way_at_the_start_is_counted),
 		cmocka_unit_test(last_of_two_stops_is_awaited),

@@ -133,7 +133,7 @@ static void stat_is_read_from_behind_the_last_parenthesis(void **state)
 {
 	static const char text[] = "4711 () R 1 () S 1 4711 4711 0 -1 4194560 "
 				   "1 0 0 0 55 66 0 0 "
-				   "20 0 33 0 987654321 1\n";
+				   "20 0 33 0 987654321 1 2 3 4 5 140726 0\n";
 	struct proc_stat s;
 
 	(void)state;
@@ -144,6 +144,7 @@ static void stat_is_read_from_behind_the_last_parenthesis(void **state)
 	assert_int_equal(s.sys_ticks, 66);
 	assert_int_equal(s.threads, 33);
 	assert_int_equal(s.start_ticks, 987654321);
+	assert_int_equal(s.start_stack, 140726);
 }
 
 static void overlong_process_name_is_truncated(void **state)
