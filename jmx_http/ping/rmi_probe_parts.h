@@ -21,7 +21,7 @@ struct rmi_probe {
 	int64_t deadline_ns; /* of a step after the login, or of a fallback */
 	bool server_is_tls;
 	bool ignores_login; /* users need no password */
-	bool may_execute; /* the server does not deny all operations */
+	bool may_execute;   /* the server does not deny all operations */
 };
 
 /* Sets the deadline of a new step. */
