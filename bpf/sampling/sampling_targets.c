@@ -24,6 +24,8 @@
 #define REFUSED_NS   (CLOCK_NS_PER_S / 2)
 #define REFUSED_PART 50
 #define RETRY_NS     (CLOCK_NS_PER_S / 5)
+/* A JVM that is older has its tables, even on a slow machine. */
+#define YOUNG_NS (6 * CLOCK_NS_PER_S)
 enum { GENERATIONS = 16 };
 /* Maximum number of reported refusals. */
 enum { REPORTED_MAX = 8 };
@@ -259,12 +261,26 @@ static void targets_put(struct sampling_targets *t,
 	targets_index(t);
 }
 
-/* Returns true for a process that started recently and may become a JVM. */
+/* Time since the start of the process, in ns. */
+static int64_t targets_age(const struct jvm *jvm)
+{
+	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
+
+	return clock_boot_ns() - (int64_t)jvm->start_ticks * tick_ns;
+}
+
+/*
+ * Returns true for a process that started recently and may become a JVM, or is
+ * a JVM whose tables may be incomplete still.
+ */
 static bool targets_may_retry(const struct sampling_targets *t,
 			      const struct jvm *jvm)
 {
-	return t->ancestor && jvm->kind != JVM_OPENJ9 &&
-	       descendants_awaits(&t->descendants, jvm->pid);
+	if (jvm->kind == JVM_OPENJ9)
+		return false;
+	if (t->shared->o->all)
+		return targets_age(jvm) < YOUNG_NS;
+	return t->ancestor && descendants_awaits(&t->descendants, jvm->pid);
 }
 
 /* Adds a process.  Takes over jvm, even on failure. */
@@ -458,6 +474,14 @@ static bool targets_is_known(const struct sampling_targets *t,
 {
 	const struct sampling_target *known = targets_find_same(t, jvm);
 
+	/*
+	 * The tables of a JVM are incomplete in its first moments.  The last
+	 * attempt, after YOUNG_NS, reports what is missing.
+	 */
+	if (known && t->shared->o->all && jvm->kind == JVM_HOTSPOT &&
+	    !sampling_target_is_complete(known) &&
+	    targets_age(jvm) < YOUNG_NS + 2 * LOOK_NS)
+		return false;
 	return known && (known->jvm.kind != JVM_NONE || jvm->kind == JVM_NONE);
 }
 
