@@ -463,7 +463,7 @@ static const struct flame_output_format formats[] = {
 	  .annotates = true, .write = format_write_firefox },
 	{ "jfr", ".jfr", .write = format_write_jfr },
 	{ "svg", ".svg", .titled = true, .annotates = true, .one_event = true,
-	  .write = format_write_svg },
+	  .has_no_threads = true, .write = format_write_svg },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
@@ -512,6 +512,9 @@ static int flame_output_check_options(const struct flame_output_format *f,
 			      f->name);
 	if (o->style.reverse && !f->reverses)
 		return misuse(err, "--reverse does not work with %s output",
+			      f->name);
+	if (o->style.threads && f->has_no_threads)
+		return misuse(err, "--threads does not work with %s output",
 			      f->name);
 	if (o->title && !f->titled)
 		return misuse(err, "--title does not work with %s output",

@@ -85,7 +85,8 @@ struct flame_output_format {
 	const char *extensions; /* ".html .htm", the preferred one first */
 	/* Options of flame_output_options that require it. */
 	bool is_page, titled, annotates, reverses;
-	bool one_event; /* a file holds one event only */
+	bool one_event;      /* a file holds one event only */
+	bool has_no_threads; /* supports no root frames of threads */
 	/* Returns true when the output is complete. */
 	bool (*write)(struct output *out, const struct flame_output *d);
 };

@@ -11,6 +11,7 @@
 #include "cmd/sjk/sjk_input.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
+#include "core/base/saturate.h"
 #include "core/formats/std/std_encoder.h"
 
 #include <inttypes.h>
@@ -98,6 +99,7 @@ static void prfi_split(struct resampling *r)
 {
 	uint64_t most = 0;
 	size_t longest = 0;
+	double step = 0;
 
 	for (size_t at = 0; at < r->count;) {
 		size_t end = at;
@@ -105,7 +107,7 @@ static void prfi_split(struct resampling *r)
 
 		while (end < r->count &&
 		       r->samples[end].thread == r->samples[at].thread)
-			weight += r->samples[end++].weight;
+			weight = saturate_add(weight, r->samples[end++].weight);
 		array_reserve(r->streams, r->stream_cap, r->stream_count + 1);
 		r->streams[r->stream_count++] = (struct stream){
 			.next = at,
@@ -119,18 +121,20 @@ static void prfi_split(struct resampling *r)
 		at = end;
 	}
 	if (longest)
-		r->step = (uint64_t)((double)most / (double)longest /
-				     opt.upscale);
+		step = (double)most / (double)longest / opt.upscale;
+	r->step = step < 0x1p63 ? (uint64_t)step : (uint64_t)1 << 63;
 }
 
 /* Moves a stream to its next output sample; false at its end. */
 static bool stream_advance(const struct resampling *r, struct stream *s)
 {
-	s->threshold += r->step;
+	/* A saturated sum has no position: the stream ends. */
+	if (__builtin_add_overflow(s->threshold, r->step, &s->threshold))
+		return false;
 	while (s->rolled <= s->threshold) {
-		if (++s->next == s->end)
+		if (s->rolled == UINT64_MAX || ++s->next == s->end)
 			return false;
-		s->rolled += r->samples[s->next].weight;
+		s->rolled = saturate_add(s->rolled, r->samples[s->next].weight);
 	}
 	return true;
 }

@@ -6,7 +6,9 @@
 #include "cmd/sjk/sjk_table.h"
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
+#include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
+#include "render/profile/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@
 
 #define SSA_NS_PER_MS 1000000
 
-static struct ssa_options opt;
+static struct ssa_options opt = { .width = SVG_WIDTH };
 
 /* Appends "2026-11-21T08:47:57.269", in the time zone of the options. */
 static void print_add_time(struct text *out, int64_t ns)
@@ -157,6 +159,108 @@ static int ssa_categorize(struct ssa_options *o, int argc, char **argv,
 	return ret;
 }
 
+/* Adds a sample to the profile, as without a tap. */
+static void flame_add(void *self, struct profile *p, const struct sample *s,
+		      const struct sample_details *d)
+{
+	const struct sample_tap *tap = p->tap;
+
+	(void)self;
+	(void)d;
+	p->tap = NULL;
+	profile_add(p, s);
+	p->tap = tap;
+}
+
+/* The colors of --rainbow, in the order of its filters. */
+static const char *const rainbow[] = {
+	"#f0a6a0", "#8ed0cb", "#b9b4ea", "#f2b27c", "#8fd18c",
+	"#e8d27a", "#9cc4f0", "#e6a5d2", "#c3d7ab", "#c8b7a6",
+};
+
+#define RAINBOW        (sizeof(rainbow) / sizeof(*rainbow))
+#define RAINBOW_OTHERS "#d5d5d5"
+
+/*
+ * Returns the color of each frame: that of the first filter that a stack trace
+ * of this frame alone matches. The caller frees the array.
+ */
+static const char **flame_colors(const struct ssa_classes *filters,
+				 struct profile *p)
+{
+	size_t count = p->frame_count;
+	const char **colors = xcalloc(count + 1, sizeof(*colors));
+
+	for (uint32_t id = 1; id < count; id++) {
+		uint32_t alone = profile_push(p, 0, id);
+
+		colors[id] = RAINBOW_OTHERS;
+		for (size_t k = filters->count; k-- > 0;) {
+			uint32_t stack = alone;
+
+			if (trace_verdicts_pass(filters->all[k].verdicts, p,
+						&stack, STATE_NONE))
+				colors[id] = rainbow[k % RAINBOW];
+		}
+	}
+	return colors;
+}
+
+/* Each filter is a class without a name of its own. */
+static int flame_compile(struct ssa_classes *filters,
+			 const struct ssa_options *o, struct error *err)
+{
+	unsigned flags = o->input.sjk_compat ? 0 : TRACE_EXCLUSIVE;
+	struct text word = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < o->rainbow.count; i++) {
+		text_clear(&word);
+		text_printf(&word, "%zu=%s", i + 1, o->rainbow.values[i]);
+		ret = ssa_classes_add(filters, word.bytes, flags, err);
+	}
+	text_release(&word);
+	return ret ? fail_in(err, "option --rainbow") : 0;
+}
+
+static int flame_draw(const struct ssa_options *o, struct profile *p,
+		      const struct ssa_classes *filters, struct output *out,
+		      struct error *err)
+{
+	const char **colors = filters->count ? flame_colors(filters, p) : NULL;
+	const struct svg_options options = {
+		.title = o->title ? o->title : "Flame Graph",
+		.width = (unsigned)o->width,
+		.colors = colors,
+	};
+	struct event_view view;
+	int ret = event_view_choose(p, NULL, &view, err);
+
+	if (ret == 0)
+		svg_write(out, p, &view, &options);
+	free(colors);
+	return ret;
+}
+
+static int ssa_flame(struct ssa_options *o, int argc, char **argv,
+		     struct ssa_classes *c, struct output *out,
+		     struct error *err)
+{
+	const struct sjk_sink sink = { .add = flame_add };
+	struct ssa_classes filters = { 0 };
+	struct profile *p = NULL;
+	int ret = -1;
+
+	(void)c;
+	if (flame_compile(&filters, o, err) == 0)
+		p = sjk_input_read(&o->input, argc, argv, &sink, err);
+	if (p && flame_draw(o, p, &filters, out, err) == 0)
+		ret = sjk_input_check(p, err);
+	profile_free(p);
+	ssa_classes_release(&filters);
+	return ret;
+}
+
 static int ssa_help(struct ssa_options *o, int argc, char **argv,
 		    struct ssa_classes *c, struct output *out,
 		    struct error *err)
@@ -198,6 +302,7 @@ static const struct {
 	{ &opt.histo, "--histo", ssa_histo },
 	{ &opt.categorize, "--categorize", ssa_categorize },
 	{ &opt.thread_info, "--thread-info", ssa_thread_info },
+	{ &opt.flame, "--flame", ssa_flame },
 	{ &opt.ssa_help, "--ssa-help", ssa_help },
 };
 
@@ -215,7 +320,7 @@ static ssa_report *ssa_choose(struct error *err)
 	if (count == 1)
 		return chosen;
 	misuse(err, "choose one report: --print, --histo, --categorize, "
-		    "--thread-info or --ssa-help");
+		    "--thread-info, --flame or --ssa-help");
 	return NULL;
 }
 
@@ -226,6 +331,12 @@ static int ssa_check_options(struct error *err)
 				   "exclude each other");
 	if (opt.by_term && opt.sort)
 		return misuse(err, "--by-term and --sort exclude each other");
+	if (!opt.flame &&
+	    (opt.title || opt.rainbow.count || opt.width != SVG_WIDTH))
+		return misuse(err, "--title, --width and --rainbow require "
+				   "--flame");
+	if (opt.width < 100 || opt.width > 100000)
+		return misuse(err, "--width is between 100 and 100000 pixels");
 	return 0;
 }
 
@@ -265,15 +376,12 @@ out:
 	sjk_input_release(&opt.input);
 	free(opt.named.values);
 	free(opt.summaries.values);
+	free(opt.rainbow.values);
 	return ret;
 }
 
 static const struct refusal refusals[] = {
 	SJK_REFUSE_PARSERS,
-	{ "--flame", "`sjkc flame FILE` draws a flame graph with the same "
-		     "filters" },
-	{ "--title --width", "`sjkc flame` draws flame graphs" },
-	{ "-rc --rainbow", "`sjkc flame` colors frames by their type" },
 	{ NULL, NULL },
 };
 
@@ -303,6 +411,14 @@ static const struct command_option options[] = {
 		 "print plain numbers instead of percentages"),
 	OPT_FLAG(0, "csv-output", &opt.csv, "print CSV",
 		 .aliases = "-co --csv"),
+	OPT_FLAG(0, "flame", &opt.flame, "draw a flame graph as SVG"),
+	OPT_STRING(0, "title", &opt.title, "<text>",
+		   "with --flame: set the title"),
+	OPT_COUNT(0, "width", &opt.width, "<pixels>",
+		  "with --flame: set the width"),
+	OPT_LIST(0, "rainbow", &opt.rainbow, "<filter>",
+		 "with --flame: color the frames that match",
+		 .aliases = "-rc"),
 	OPT_FLAG(0, "ssa-help", &opt.ssa_help, "explain the filters"),
 	OPT_SJK_FILTERS(opt.input),
 	OPT_SJK_TIMES(opt.input),

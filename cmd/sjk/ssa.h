@@ -38,6 +38,10 @@ struct ssa_options {
 	struct sjk_input_options input;
 	struct option_list named, summaries;
 	const char *category_file, *sort;
+	/* Of --flame. */
+	const char *title;
+	struct option_list rainbow;
+	uint64_t width;
 	bool csv, numeric;
 	bool print, histo, categorize, thread_info, flame, ssa_help, by_term;
 };

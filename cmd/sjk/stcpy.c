@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
 #include "core/base/output.h"
+#include "core/base/units.h"
 #include "core/formats/std/std_encoder.h"
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@ static struct {
 	struct sjk_input_options input;
 	struct option_list masks;
 	const char *output, *version;
+	const char *subsample_text; /* "0.1" or "10%" */
 	double subsample;
 	bool empty;
 } opt = {
@@ -190,12 +192,25 @@ static int copy_finish(struct copy *c, struct error *err)
 	return 0;
 }
 
+/* Reads a fraction, or a percentage with its sign. */
+static int stcpy_parse_subsample(struct error *err)
+{
+	if (units_number(opt.subsample_text, &opt.subsample, err))
+		return -1;
+	if (strchr(opt.subsample_text, '%'))
+		opt.subsample /= 100;
+	if (opt.subsample > 1)
+		return misuse(err, "'%s' is more than 1 or 100%%",
+			      opt.subsample_text);
+	return 0;
+}
+
 static int stcpy_check_options(struct error *err)
 {
 	if (!opt.output || !*opt.output)
 		return misuse(err, "no output: name a file with -o");
-	if (opt.subsample > 1)
-		return misuse(err, "--subsample is at most 1");
+	if (opt.subsample_text && stcpy_parse_subsample(err))
+		return fail_in(err, "option --subsample");
 	for (size_t i = 0; i < opt.masks.count; i++) {
 		const char *mask = opt.masks.values[i];
 		const char *colon = strchr(mask, ':');
@@ -257,7 +272,7 @@ static const struct command_option options[] = {
 		 "copy samples without a stack trace, too"),
 	OPT_LIST(0, "mask", &opt.masks, "<prefix>:<replacement>",
 		 "replace the start of class names"),
-	OPT_NUMBER(0, "subsample", &opt.subsample, "<fraction>",
+	OPT_STRING(0, "subsample", &opt.subsample_text, "<fraction>",
 		   "copy this fraction of the samples",
 		   .aliases = "-ss"),
 	OPT_SJK_FILTERS(opt.input),

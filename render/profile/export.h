@@ -193,7 +193,12 @@ void otlp_request_end(struct otlp_request *r, struct text *out);
 struct svg_options {
 	const char *title;  /* any bytes */
 	struct style style; /* threads and reverse are ignored */
+	unsigned width;     /* of the frames in pixels; 0: SVG_WIDTH */
+	/* Colors by frame, such as "#8fd18c"; NULL, also of a frame: by kind */
+	const char *const *colors;
 };
+
+#define SVG_WIDTH 1200
 
 struct svg_result {
 	size_t narrow; /* frames that are too narrow or too deep to draw */

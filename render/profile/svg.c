@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SVG_WIDTH  1200 /* pixels */
-#define SVG_ROW    18   /* height of a frame */
+#define SVG_ROW    18 /* height of a frame */
 #define SVG_MARGIN 10
 #define SVG_HEAD   36  /* height of the title */
 #define SVG_CHAR   7.3 /* width of a character of the font */
@@ -26,9 +25,11 @@ struct svg {
 	const struct svg_options *options;
 	struct trace_tree traces;
 	enum frame_kind *kinds; /* by label */
-	uint64_t *totals;       /* by place */
-	uint64_t *lefts;        /* by place: in the unit of the totals */
-	uint64_t *used;         /* by place: what the callees so far take */
+	const char **colors;    /* by label; NULL: by kind */
+	unsigned width;
+	uint64_t *totals; /* by place */
+	uint64_t *lefts;  /* by place: in the unit of the totals */
+	uint64_t *used;   /* by place: what the callees so far take */
 	uint64_t whole;
 	uint64_t without_stack;
 	size_t rows;
@@ -115,7 +116,7 @@ static void svg_sum(struct svg *s)
 
 static bool svg_is_drawn(const struct svg *s, size_t place)
 {
-	return (double)s->totals[place] * SVG_WIDTH >=
+	return (double)s->totals[place] * s->width >=
 	       SVG_NARROW * (double)s->whole;
 }
 
@@ -147,11 +148,15 @@ static void svg_set_kinds(struct svg *s)
 	const struct profile *p = s->profile;
 
 	s->kinds = xcalloc(s->traces.table.label_count + 1, sizeof(*s->kinds));
+	s->colors = xcalloc(s->traces.table.label_count + 1,
+			    sizeof(*s->colors));
 	for (uint32_t id = 1; id < p->frame_count; id++) {
 		uint32_t label = s->traces.table.label_of[id];
 
 		if (label != NO_LABEL)
 			s->kinds[label] = p->frames[id].kind;
+		if (label != NO_LABEL && s->options->colors)
+			s->colors[label] = s->options->colors[id];
 	}
 }
 
@@ -197,7 +202,7 @@ static void svg_put_frame(struct svg *s, const char *name, size_t len,
 			  uint64_t left, uint64_t total, size_t row,
 			  const char *color)
 {
-	double scale = s->whole ? SVG_WIDTH / (double)s->whole : 0;
+	double scale = s->whole ? s->width / (double)s->whole : 0;
 	double x = SVG_MARGIN + (double)left * scale;
 	double width = (double)total * scale;
 	size_t y = SVG_HEAD + (s->rows - row) * SVG_ROW;
@@ -233,31 +238,34 @@ static void svg_put_frames(struct svg *s)
 	svg_put_frame(s, "all", 3, 0, s->whole, 0, "#e4e4e4");
 	for (uint32_t i = 0; i < s->traces.tree.count; i++) {
 		const struct label_name *n;
+		const char *color;
 
 		if (!svg_is_drawn(s, i) || nodes[i].depth >= SVG_ROWS)
 			continue;
 		n = trace_tree_name(&s->traces, nodes[i].label);
+		color = s->colors[nodes[i].label];
 		svg_put_frame(s, n->text, n->len, s->lefts[i], s->totals[i],
 			      nodes[i].depth + 1,
-			      svg_color(s->kinds[nodes[i].label]));
+			      color ? color
+				    : svg_color(s->kinds[nodes[i].label]));
 	}
 }
 
 static void svg_put_head(struct svg *s)
 {
-	int width = SVG_WIDTH + 2 * SVG_MARGIN;
+	unsigned width = s->width + 2 * SVG_MARGIN;
 	size_t height = SVG_HEAD + (s->rows + 1) * SVG_ROW + SVG_MARGIN;
 	struct text *t = &s->text;
 
 	text_printf(t,
 		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-		    "height=\"%zu\" viewBox=\"0 0 %d %zu\" "
+		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		    "height=\"%zu\" viewBox=\"0 0 %u %zu\" "
 		    "font-family=\"monospace\" font-size=\"12\">\n<title>",
 		    width, height, width, height);
 	svg_add_safe(t, s->options->title);
 	text_printf(t,
-		    "</title>\n<rect width=\"%d\" height=\"%zu\" "
+		    "</title>\n<rect width=\"%u\" height=\"%zu\" "
 		    "fill=\"#ffffff\"/>\n<text x=\"%d\" y=\"22\" "
 		    "font-size=\"15\">",
 		    width, height, SVG_MARGIN);
@@ -284,6 +292,7 @@ struct svg_result svg_write(struct output *out, const struct profile *p,
 		.view = view,
 		.options = options,
 		.out = out,
+		.width = options->width ? options->width : SVG_WIDTH,
 	};
 
 	s.unit = view_weighs(view, options->style.weights) ? view->unit
@@ -305,5 +314,6 @@ struct svg_result svg_write(struct output *out, const struct profile *p,
 	free(s.lefts);
 	free(s.used);
 	free(s.kinds);
+	free(s.colors);
 	return s.result;
 }

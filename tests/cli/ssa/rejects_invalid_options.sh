@@ -11,7 +11,7 @@ try -f "$dump" --categorize -nc x
 try -f "$dump" --categorize -nc x='a,,b'
 try -f "$dump" --thread-info -si WHAT
 try -f "$dump" --histo --by-term --sort FREQ
-try -f "$dump" --flame
+try -f "$dump" --flame --print
 try -f missing.std --histo
 echo 'a b c' >bad
 try -f "$dump" --categorize -cf bad -tf '('
