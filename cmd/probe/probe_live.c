@@ -248,8 +248,8 @@ static int live_fail_empty(struct live *l, struct error *err)
 
 	if (l->skipped)
 		return fail(err, ERROR_NO_TARGET,
-			    "%d: all %zu methods that match are in the JDK; "
-			    "use --system to include them",
+			    "%d: only methods of the JDK match (%zu); use "
+			    "--system to include them",
 			    pid, l->skipped);
 	live_suggest_class(l, &hint);
 	if (!hint.len)
@@ -291,10 +291,11 @@ static void live_announce(const struct live *l)
 	struct text pause = { 0 };
 
 	probe_add_pause(&l->run->jvm, l->class_count, &pause);
-	log_info("%zu %s of %zu %s will be armed; expect a pause of up to %s, "
+	log_info("%zu %s of %zu %s %s be armed; expect a pause of up to %s, "
 		 "and slower calls while the JVM compiles them again",
 		 methods, methods == 1 ? "method" : "methods", l->class_count,
-		 l->class_count == 1 ? "class" : "classes", pause.bytes);
+		 l->class_count == 1 ? "class" : "classes",
+		 l->run->o->list ? "would" : "will", pause.bytes);
 	text_release(&pause);
 }
 

@@ -57,6 +57,23 @@ struct class_text class_text_of(const char *text)
 				    system_length(text) };
 }
 
+struct class_text class_text_of_signature(const char *signature)
+{
+	struct class_text name = class_text_of(signature);
+
+	if (name.len < 3 || *name.bytes != 'L')
+		return (struct class_text){ 0 };
+	return (struct class_text){ name.bytes + 1, name.len - 2 };
+}
+
+struct class_text class_read_text(struct class_reader *r)
+{
+	size_t len = class_u2(r);
+	const uint8_t *bytes = class_read(r, len);
+
+	return (struct class_text){ bytes, bytes ? len : 0 };
+}
+
 bool class_text_equals(struct class_text a, struct class_text b)
 {
 	if (a.len != b.len)

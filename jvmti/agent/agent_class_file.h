@@ -101,6 +101,13 @@ bool class_text_is(struct class_text a, const char *b);
 bool class_text_equals(struct class_text a, struct class_text b);
 /* Returns the text of a string literal. */
 struct class_text class_text_of(const char *text);
+/*
+ * Returns "com/acme/Orders" of the signature "Lcom/acme/Orders;", which must
+ * outlive it; an empty text for an array or a primitive type.
+ */
+struct class_text class_text_of_signature(const char *signature);
+/* Reads a length (2 bytes) and its bytes; an empty text if there are fewer. */
+struct class_text class_read_text(struct class_reader *r);
 
 /*
  * The constant pool.  Constants can be added: their numbers follow those of the

@@ -82,14 +82,6 @@ static void again_begin(void)
 
 /* ---- the request ---- */
 
-static struct class_text request_text(struct class_reader *r)
-{
-	size_t len = class_u2(r);
-	const uint8_t *bytes = class_read(r, len);
-
-	return (struct class_text){ bytes, bytes ? len : 0 };
-}
-
 /* Adds the next method of the request.  Returns false if it is malformed. */
 static bool weaving_add_method(const struct probe_classes *all,
 			       struct class_reader *r, uint32_t *last)
@@ -99,8 +91,8 @@ static bool weaving_add_method(const struct probe_classes *all,
 	struct weave_method m = { .id = class_u2(r), .mode = class_u1(r) };
 	struct woven_class *class = &weaving.classes[weaving.class_count];
 
-	m.name = request_text(r);
-	m.descriptor = request_text(r);
+	m.name = class_read_text(r);
+	m.descriptor = class_read_text(r);
 	if (r->is_bad || number >= all->count || m.id < c->first_id ||
 	    m.id >= c->first_id + c->ids)
 		return false;
@@ -180,16 +172,6 @@ static void weaving_free_memory(jvm_table *jni)
 	weaving.method_count = weaving.class_count = 0;
 }
 
-/* "Lcom/acme/Orders;" without its first and last byte. */
-static struct class_text weaving_name(const char *signature)
-{
-	struct class_text name = class_text_of(signature);
-
-	if (name.len < 3)
-		return (struct class_text){ 0 };
-	return (struct class_text){ name.bytes + 1, name.len - 2 };
-}
-
 /* Keeps the name of a class; without room or memory, it stays unknown. */
 static void weaving_keep_name(jvm_table *env, jvm_table *jni,
 			      struct woven_class *class)
@@ -200,7 +182,7 @@ static void weaving_keep_name(jvm_table *env, jvm_table *jni,
 
 	if (!ref || jvmti_class_signature(env, ref, &signature))
 		signature = NULL;
-	name = weaving_name(signature ? signature : "");
+	name = class_text_of_signature(signature ? signature : "");
 	if (name.len <= NAMES - weaving.names_len) {
 		memcpy(weaving.names + weaving.names_len, name.bytes, name.len);
 		class->name = (struct class_text){
@@ -566,7 +548,8 @@ static uint32_t again_search(jvm_table *env, jvm_table *jni, bool adds)
 		char *signature = NULL;
 
 		if (jvmti_class_signature(env, classes[i], &signature) == 0)
-			like = weaving_find_name(weaving_name(signature));
+			like = weaving_find_name(
+				class_text_of_signature(signature));
 		if (like && !weaving_find_class(jni, classes[i], like->name) &&
 		    !(adds && again_add_class(jni, like, classes[i])))
 			left++;

@@ -104,14 +104,6 @@ struct listing {
 	uint8_t *hits;  /* PATTERNS: patterns that match the class */
 };
 
-static struct class_text listing_text(struct class_reader *r)
-{
-	size_t len = class_u2(r);
-	const uint8_t *bytes = class_read(r, len);
-
-	return (struct class_text){ bytes, bytes ? len : 0 };
-}
-
 static bool listing_read_patterns(struct listing *l, const uint8_t *bytes,
 				  uint32_t len)
 {
@@ -122,20 +114,10 @@ static bool listing_read_patterns(struct listing *l, const uint8_t *bytes,
 		return false;
 	for (uint32_t i = 0; i < l->pattern_count; i++) {
 		l->patterns[i].has_subtypes = class_u1(&r) & PROBE_SUBTYPES;
-		l->patterns[i].class_name = listing_text(&r);
-		l->patterns[i].method = listing_text(&r);
+		l->patterns[i].class_name = class_read_text(&r);
+		l->patterns[i].method = class_read_text(&r);
 	}
 	return !r.is_bad;
-}
-
-/* "Lcom/acme/Orders;" without its first and last byte; else empty. */
-static struct class_text listing_name(const char *signature)
-{
-	struct class_text name = class_text_of(signature);
-
-	if (name.len < 3 || *name.bytes != 'L')
-		return (struct class_text){ 0 };
-	return (struct class_text){ name.bytes + 1, name.len - 2 };
 }
 
 /* Sets the patterns that match the class; returns false if there are none. */
@@ -173,7 +155,7 @@ static void listing_find_bases(struct listing *l, void *const *classes,
 
 		if (jvmti_class_signature(probes.env, classes[k], &signature))
 			continue;
-		name = listing_name(signature);
+		name = class_text_of_signature(signature);
 		for (uint32_t i = 0; i < l->pattern_count && name.len; i++) {
 			if (!l->patterns[i].has_subtypes ||
 			    l->base_count == BASES ||
@@ -245,7 +227,8 @@ static uint8_t listing_refusal(const struct listed *c, const char *name,
 		return PROBE_IS_ABSTRACT;
 	if (class_text_is(class_text_of(name), "<clinit>"))
 		return PROBE_IS_INITIALIZER;
-	if (weave_is_used(listing_name(c->signature), class_text_of(name)))
+	if (weave_is_used(class_text_of_signature(c->signature),
+			  class_text_of(name)))
 		return PROBE_IS_USED;
 	return PROBE_ARMED;
 }
@@ -359,7 +342,8 @@ static void listing_run(struct listing *l, void *const *classes, int32_t count)
 
 		if (jvmti_class_signature(probes.env, c.class, &c.signature))
 			continue;
-		if (listing_find_hits(l, c.class, listing_name(c.signature)))
+		if (listing_find_hits(l, c.class,
+				      class_text_of_signature(c.signature)))
 			listing_add_class(l, &c);
 		jvmti_deallocate(probes.env, c.signature);
 	}

@@ -152,6 +152,23 @@ static bool trace_try_native(jvm_table *jni, const char *name, const char *type)
 	return !jni_clear(jni) && trace.is_tried;
 }
 
+/*
+ * The class of an earlier version, which the JVM keeps, may have other methods:
+ * woven code would throw NoSuchMethodError into the application.
+ */
+static bool trace_has_methods(jvm_table *jni)
+{
+	static const char *const names[] = { "exit", "fail" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		jni_member(jni, JNI_GET_STATIC_METHOD_ID, trace.class, names[i],
+			   "(JI)J");
+		if (jni_clear(jni))
+			return false;
+	}
+	return true;
+}
+
 bool trace_prepare(jvm_table *jni)
 {
 	const struct helper_class class = { WEAVE_TRACE, trace_jdk9,
@@ -161,7 +178,7 @@ bool trace_prepare(jvm_table *jni)
 
 	if (!trace.class)
 		trace.class = helper_define(jni, &class);
-	if (!trace.class || !trace_reserve(jni))
+	if (!trace.class || !trace_has_methods(jni) || !trace_reserve(jni))
 		return false;
 	table = helper_field_of(jni, trace.class, "TABLE", "J");
 	if (!table)

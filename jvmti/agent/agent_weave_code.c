@@ -62,7 +62,7 @@ struct argument {
 };
 
 /* A method whose code is being woven. */
-struct weaving {
+struct woven_code {
 	struct weaver *w;
 	struct class_out *o;
 	struct class_reader r; /* of the Code attribute */
@@ -82,26 +82,26 @@ struct weaving {
 	enum probe_refusal refusal;
 };
 
-static bool weaving_fail(struct weaving *v, enum probe_refusal why)
+static bool code_fail(struct woven_code *v, enum probe_refusal why)
 {
 	if (v->refusal == PROBE_ARMED)
 		v->refusal = why;
 	return false;
 }
 
-static bool weaving_is_timed(const struct weaving *v)
+static bool code_is_timed(const struct woven_code *v)
 {
 	return v->m->mode & PROBE_TIME;
 }
 
-static bool weaving_has_args(const struct weaving *v)
+static bool code_has_args(const struct woven_code *v)
 {
-	return weaving_is_timed(v) && v->m->mode & PROBE_ARGS;
+	return code_is_timed(v) && v->m->mode & PROBE_ARGS;
 }
 
-static bool weaving_is_traced(const struct weaving *v)
+static bool code_is_traced(const struct woven_code *v)
 {
-	return weaving_is_timed(v) && v->m->mode & PROBE_TRACE;
+	return code_is_timed(v) && v->m->mode & PROBE_TRACE;
 }
 
 /* ---- the code that is added ---- */
@@ -192,16 +192,16 @@ static bool descriptor_next(struct class_text d, size_t *at,
 }
 
 /* Finds the arguments that are recorded, and numbers the new locals. */
-static bool weaving_plan_locals(struct weaving *v)
+static bool code_plan_locals(struct woven_code *v)
 {
 	unsigned from = v->is_static ? 0 : 1;
 	struct class_text type;
 	size_t at = 1;
 
-	if (!weaving_is_timed(v))
+	if (!code_is_timed(v))
 		return true;
 	v->added = 2;
-	while (weaving_has_args(v) && v->argument_count < PROBE_ARGUMENTS &&
+	while (code_has_args(v) && v->argument_count < PROBE_ARGUMENTS &&
 	       descriptor_next(v->m->descriptor, &at, &type)) {
 		struct argument *a = &v->arguments[v->argument_count++];
 
@@ -213,22 +213,22 @@ static bool weaving_plan_locals(struct weaving *v)
 	}
 	/* A descriptor that needs more locals is of another method. */
 	if (from > v->locals)
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	if (v->locals + v->added > WEAVE_CODE)
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+		return code_fail(v, PROBE_CODE_TOO_LARGE);
 	return true;
 }
 
-static void weaving_put_entry(struct weaving *v)
+static void code_put_entry(struct woven_code *v)
 {
 	struct weaver *w = v->w;
 
-	if (!weaving_is_timed(v)) {
+	if (!code_is_timed(v)) {
 		code_put_number(v->o, v->m->id);
 		code_put_call(v->o, w->count);
 		return;
 	}
-	if (weaving_is_traced(v)) {
+	if (code_is_traced(v)) {
 		code_put_number(v->o, v->m->id);
 		code_put_call(v->o, w->trace_entry);
 	}
@@ -249,9 +249,9 @@ static void weaving_put_entry(struct weaving *v)
  * it takes.  It precedes the count: a stack overflow in it would be counted as
  * an exception of the method.
  */
-static void weaving_put_trace(struct weaving *v, unsigned method)
+static void code_put_trace(struct woven_code *v, unsigned method)
 {
-	if (!weaving_is_traced(v))
+	if (!code_is_traced(v))
 		return;
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
@@ -260,7 +260,7 @@ static void weaving_put_trace(struct weaving *v, unsigned method)
 }
 
 /* Passes the copies of the arguments.  Needs 5 words of the stack. */
-static void weaving_put_args(struct weaving *v)
+static void code_put_args(struct woven_code *v)
 {
 	for (unsigned i = 0; i < v->argument_count; i++) {
 		const struct argument *a = &v->arguments[i];
@@ -277,12 +277,12 @@ static void weaving_put_args(struct weaving *v)
 }
 
 /* The result of a method is on the stack.  Needs 5 words of the stack. */
-static void weaving_put_exit(struct weaving *v)
+static void code_put_exit(struct woven_code *v)
 {
-	bool has_args = weaving_has_args(v);
+	bool has_args = code_has_args(v);
 	size_t begin = v->o->len;
 
-	weaving_put_trace(v, v->w->trace_exit);
+	code_put_trace(v, v->w->trace_exit);
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
 	code_put_call(v->o, has_args ? v->w->exit_args : v->w->exit);
@@ -290,7 +290,7 @@ static void weaving_put_exit(struct weaving *v)
 	if (!has_args)
 		return;
 	code_put_local(v->o, OP_LSTORE, v->locals);
-	weaving_put_args(v);
+	code_put_args(v);
 	class_put_u1(v->o, OP_ACONST_NULL);
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
@@ -298,21 +298,21 @@ static void weaving_put_exit(struct weaving *v)
 }
 
 /* The handler of all exceptions.  Needs 6 words of the stack. */
-static void weaving_put_handler(struct weaving *v)
+static void code_put_handler(struct woven_code *v)
 {
-	bool has_args = weaving_has_args(v);
+	bool has_args = code_has_args(v);
 
 	v->handler = v->o->len - v->at;
 	if (!v->has_handler)
 		return;
-	weaving_put_trace(v, v->w->trace_fail);
+	code_put_trace(v, v->w->trace_fail);
 	class_put_u1(v->o, OP_DUP);
 	code_put_local(v->o, OP_LLOAD, v->locals);
 	code_put_number(v->o, v->m->id);
 	code_put_call(v->o, has_args ? v->w->fail_args : v->w->fail);
 	if (has_args) {
 		code_put_local(v->o, OP_LSTORE, v->locals);
-		weaving_put_args(v);
+		code_put_args(v);
 		class_put_u1(v->o, OP_DUP);
 		code_put_local(v->o, OP_LLOAD, v->locals);
 		code_put_number(v->o, v->m->id);
@@ -345,7 +345,7 @@ static bool code_is_narrow_jump(unsigned op)
 static size_t code_switch_operands(size_t at) { return (at & ~(size_t)3) + 4; }
 
 /* Copies an instruction; a switch is padded for its new offset. */
-static void weaving_copy_instruction(struct weaving *v, size_t at, size_t len)
+static void code_copy_instruction(struct woven_code *v, size_t at, size_t len)
 {
 	size_t operands = code_switch_operands(at);
 
@@ -360,61 +360,61 @@ static void weaving_copy_instruction(struct weaving *v, size_t at, size_t len)
 }
 
 /* Copies all instructions, with calls before returns; fills the labels. */
-static bool weaving_copy_code(struct weaving *v)
+static bool code_copy_instructions(struct woven_code *v)
 {
 	uint32_t *label = v->w->label, *own = v->w->own;
 	size_t len;
 
 	memset(own, 0, (v->len + 1) * sizeof(*own));
-	weaving_put_entry(v);
+	code_put_entry(v);
 	v->body = v->o->len - v->at;
 	for (size_t i = 0; i < v->len; i += len) {
 		len = class_instruction(v->code, v->len, i);
 		if (!len)
-			return weaving_fail(v, PROBE_CLASS_BAD);
+			return code_fail(v, PROBE_CLASS_BAD);
 		for (size_t k = i; k < i + len; k++)
 			label[k] = (uint32_t)(v->o->len - v->at);
-		if (weaving_is_timed(v) && code_is_return(v->code[i]))
-			weaving_put_exit(v);
+		if (code_is_timed(v) && code_is_return(v->code[i]))
+			code_put_exit(v);
 		own[i] = (uint32_t)(v->o->len - v->at);
-		weaving_copy_instruction(v, i, len);
+		code_copy_instruction(v, i, len);
 		if (v->o->len - v->at > WEAVE_CODE)
-			return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+			return code_fail(v, PROBE_CODE_TOO_LARGE);
 	}
 	label[v->len] = own[v->len] = (uint32_t)(v->o->len - v->at);
-	weaving_put_handler(v);
+	code_put_handler(v);
 	if (v->o->len - v->at > WEAVE_CODE)
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+		return code_fail(v, PROBE_CODE_TOO_LARGE);
 	return true;
 }
 
 /* Translates the distance of a jump from an instruction. */
-static bool weaving_translate_jump(struct weaving *v, size_t from,
-				   int32_t distance, int32_t *out)
+static bool code_translate_jump(struct woven_code *v, size_t from,
+				int32_t distance, int32_t *out)
 {
 	int64_t to = (int64_t)from + distance;
 
 	if (to < 0 || (uint64_t)to >= v->len || !v->w->own[to])
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	*out = (int32_t)v->w->label[to] - (int32_t)v->w->own[from];
 	return true;
 }
 
-static bool weaving_mend_jump(struct weaving *v, size_t i)
+static bool code_mend_jump(struct woven_code *v, size_t i)
 {
 	size_t at = v->at + v->w->own[i] + 1;
 	bool is_narrow = code_is_narrow_jump(v->code[i]);
 	int32_t distance = is_narrow ? (int16_t)class_u2_at(v->code + i + 1)
 				     : (int32_t)class_u4_at(v->code + i + 1);
 
-	if (!weaving_translate_jump(v, i, distance, &distance))
+	if (!code_translate_jump(v, i, distance, &distance))
 		return false;
 	if (!is_narrow)
 		class_set_u4(v->o, at, (uint32_t)distance);
 	else if (distance == (int16_t)distance)
 		class_set_u2(v->o, at, (uint16_t)distance);
 	else
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+		return code_fail(v, PROBE_CODE_TOO_LARGE);
 	return true;
 }
 
@@ -422,7 +422,7 @@ static bool weaving_mend_jump(struct weaving *v, size_t i)
  * The default distance comes first; the others begin after 12 bytes, one in 4
  * (tableswitch) or in 8 bytes (lookupswitch, which has its keys there).
  */
-static bool weaving_mend_switch(struct weaving *v, size_t i, size_t len)
+static bool code_mend_switch(struct woven_code *v, size_t i, size_t len)
 {
 	size_t from = code_switch_operands(i);
 	size_t to = v->at + code_switch_operands(v->w->own[i]);
@@ -432,14 +432,14 @@ static bool weaving_mend_switch(struct weaving *v, size_t i, size_t len)
 
 	for (size_t x = 0; x + 4 <= size; x += x ? step : 12) {
 		distance = (int32_t)class_u4_at(v->code + from + x);
-		if (!weaving_translate_jump(v, i, distance, &distance))
+		if (!code_translate_jump(v, i, distance, &distance))
 			return false;
 		class_set_u4(v->o, to + x, (uint32_t)distance);
 	}
 	return true;
 }
 
-static bool weaving_mend_jumps(struct weaving *v)
+static bool code_mend_jumps(struct woven_code *v)
 {
 	size_t len;
 
@@ -449,10 +449,9 @@ static bool weaving_mend_jumps(struct weaving *v)
 		len = class_instruction(v->code, v->len, i);
 		if (code_is_narrow_jump(op) || op == OP_GOTO_W ||
 		    op == OP_JSR_W) {
-			if (!weaving_mend_jump(v, i))
+			if (!code_mend_jump(v, i))
 				return false;
-		} else if (code_is_switch(op) &&
-			   !weaving_mend_switch(v, i, len)) {
+		} else if (code_is_switch(op) && !code_mend_switch(v, i, len)) {
 			return false;
 		}
 	}
@@ -460,7 +459,7 @@ static bool weaving_mend_jumps(struct weaving *v)
 }
 
 /* Adds an entry of the handler of all exceptions. */
-static unsigned weaving_put_range(struct weaving *v, size_t from, size_t to)
+static unsigned code_put_range(struct woven_code *v, size_t from, size_t to)
 {
 	if (from >= to)
 		return 0;
@@ -476,7 +475,7 @@ static unsigned weaving_put_range(struct weaving *v, size_t from, size_t to)
  * A call that has been counted at its return is not in them: an exception of
  * the natives that record it would count it again.  Returns their number.
  */
-static unsigned weaving_put_handled(struct weaving *v)
+static unsigned code_put_handled(struct woven_code *v)
 {
 	size_t from = v->body, len;
 	unsigned count = 0;
@@ -487,14 +486,14 @@ static unsigned weaving_put_handled(struct weaving *v)
 		len = class_instruction(v->code, v->len, i);
 		if (!code_is_return(v->code[i]))
 			continue;
-		count += weaving_put_range(v, from,
-					   v->w->label[i] + v->until_counted);
+		count += code_put_range(v, from,
+					v->w->label[i] + v->until_counted);
 		from = v->w->own[i] + len;
 	}
-	return count + weaving_put_range(v, from, v->handler);
+	return count + code_put_range(v, from, v->handler);
 }
 
-static bool weaving_copy_exceptions(struct weaving *v)
+static bool code_copy_exceptions(struct woven_code *v)
 {
 	unsigned count = class_u2(&v->r);
 	const uint32_t *label = v->w->label;
@@ -507,17 +506,17 @@ static bool weaving_copy_exceptions(struct weaving *v)
 
 		if (from >= v->len || to > v->len || handler >= v->len ||
 		    !v->w->own[from] || !v->w->own[to] || !v->w->own[handler])
-			return weaving_fail(v, PROBE_CLASS_BAD);
+			return code_fail(v, PROBE_CLASS_BAD);
 		class_put_u2(v->o, label[from]);
 		class_put_u2(v->o, label[to]);
 		class_put_u2(v->o, label[handler]);
 		class_put_u2(v->o, type);
 	}
-	count += weaving_put_handled(v);
+	count += code_put_handled(v);
 	if (count > 0xffff)
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+		return code_fail(v, PROBE_CODE_TOO_LARGE);
 	class_set_u2(v->o, count_at, count);
-	return !v->r.is_bad || weaving_fail(v, PROBE_CLASS_BAD);
+	return !v->r.is_bad || code_fail(v, PROBE_CLASS_BAD);
 }
 
 /* ---- stack map frames ---- */
@@ -543,13 +542,13 @@ static unsigned frame_slots(const struct weave_frame *f)
 	return slots;
 }
 
-static bool frame_read_items(struct weaving *v, struct class_reader *r,
+static bool frame_read_items(struct woven_code *v, struct class_reader *r,
 			     struct weave_item *items, unsigned *count)
 {
 	*count = class_u2(r);
 	if (*count > WEAVE_ITEMS) {
 		*count = 0;
-		return weaving_fail(v, PROBE_FRAME_TOO_LARGE);
+		return code_fail(v, PROBE_FRAME_TOO_LARGE);
 	}
 	for (unsigned i = 0; i < *count; i++)
 		items[i] = frame_read_item(r);
@@ -560,7 +559,7 @@ static bool frame_read_items(struct weaving *v, struct class_reader *r,
  * Sets the frame at the beginning of the method from its descriptor.  Later
  * frames are written whole, so its classes need constants.
  */
-static bool frame_begin(struct weaving *v)
+static bool frame_begin(struct woven_code *v)
 {
 	struct weave_frame *f = &v->w->frame;
 	struct class_text type;
@@ -576,7 +575,7 @@ static bool frame_begin(struct weaving *v)
 		struct weave_item item = { argument_of(*type.bytes).item, 0 };
 
 		if (f->locals == WEAVE_ITEMS)
-			return weaving_fail(v, PROBE_FRAME_TOO_LARGE);
+			return code_fail(v, PROBE_FRAME_TOO_LARGE);
 		if (item.tag == ITEM_OBJECT) {
 			/* Without L and ;, but an array's as it is. */
 			if (*type.bytes == 'L' && type.len >= 2)
@@ -585,7 +584,7 @@ static bool frame_begin(struct weaving *v)
 			item.value = (uint16_t)class_pool_add_class(&v->w->pool,
 								    type);
 			if (!item.value)
-				return weaving_fail(v, PROBE_POOL_TOO_LARGE);
+				return code_fail(v, PROBE_POOL_TOO_LARGE);
 		}
 		f->local[f->locals++] = item;
 	}
@@ -593,7 +592,7 @@ static bool frame_begin(struct weaving *v)
 }
 
 /* Applies the next entry of the table to the frame. */
-static bool frame_read(struct weaving *v, struct class_reader *r,
+static bool frame_read(struct woven_code *v, struct class_reader *r,
 		       unsigned *delta)
 {
 	struct weave_frame *f = &v->w->frame;
@@ -604,46 +603,46 @@ static bool frame_read(struct weaving *v, struct class_reader *r,
 		return frame_read_items(v, r, f->local, &f->locals) &&
 		       frame_read_items(v, r, f->on_stack, &f->stack);
 	if (tag >= 128 && tag < 247)
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	f->stack = 0;
 	if ((tag >= 64 && tag < 128) || tag == 247) {
 		f->on_stack[f->stack++] = frame_read_item(r);
 	} else if (tag >= 248 && tag <= 250) {
 		if (251 - tag > f->locals)
-			return weaving_fail(v, PROBE_CLASS_BAD);
+			return code_fail(v, PROBE_CLASS_BAD);
 		f->locals -= 251 - tag;
 	} else if (tag >= 252) {
 		for (unsigned i = 251; i < tag; i++) {
 			if (f->locals == WEAVE_ITEMS)
-				return weaving_fail(v, PROBE_FRAME_TOO_LARGE);
+				return code_fail(v, PROBE_FRAME_TOO_LARGE);
 			f->local[f->locals++] = frame_read_item(r);
 		}
 	}
 	return true;
 }
 
-static bool frame_put_item(struct weaving *v, struct weave_item item)
+static bool frame_put_item(struct woven_code *v, struct weave_item item)
 {
 	class_put_u1(v->o, item.tag);
 	if (item.tag == ITEM_OBJECT)
 		class_put_u2(v->o, item.value);
 	if (item.tag == ITEM_UNINITIALIZED) {
 		if (item.value >= v->len || !v->w->own[item.value])
-			return weaving_fail(v, PROBE_CLASS_BAD);
+			return code_fail(v, PROBE_CLASS_BAD);
 		class_put_u2(v->o, v->w->own[item.value]);
 	}
 	return true;
 }
 
 /* The number of items of the new locals. */
-static unsigned frame_added_items(const struct weaving *v)
+static unsigned frame_added_items(const struct woven_code *v)
 {
-	return weaving_is_timed(v) ? 1 + v->argument_count : 0;
+	return code_is_timed(v) ? 1 + v->argument_count : 0;
 }
 
-static void frame_put_added(struct weaving *v)
+static void frame_put_added(struct woven_code *v)
 {
-	if (weaving_is_timed(v))
+	if (code_is_timed(v))
 		class_put_u1(v->o, ITEM_LONG);
 	for (unsigned i = 0; i < v->argument_count; i++) {
 		class_put_u1(v->o, v->arguments[i].item);
@@ -653,14 +652,14 @@ static void frame_put_added(struct weaving *v)
 }
 
 /* Writes the frame whole, with the unused locals up to the new ones. */
-static bool frame_put(struct weaving *v, unsigned delta)
+static bool frame_put(struct woven_code *v, unsigned delta)
 {
 	const struct weave_frame *f = &v->w->frame;
 	unsigned slots = frame_slots(f), unused = 0;
 
 	if (slots > v->locals)
-		return weaving_fail(v, PROBE_CLASS_BAD);
-	if (weaving_is_timed(v))
+		return code_fail(v, PROBE_CLASS_BAD);
+	if (code_is_timed(v))
 		unused = v->locals - slots;
 	class_put_u1(v->o, 255);
 	class_put_u2(v->o, delta);
@@ -679,7 +678,7 @@ static bool frame_put(struct weaving *v, unsigned delta)
 }
 
 /* The handler knows only the new locals, and has the exception. */
-static void frame_put_handler(struct weaving *v, int64_t last)
+static void frame_put_handler(struct woven_code *v, int64_t last)
 {
 	class_put_u1(v->o, 255);
 	class_put_u2(v->o, (unsigned)((int64_t)v->handler - last - 1));
@@ -693,15 +692,15 @@ static void frame_put_handler(struct weaving *v, int64_t last)
 }
 
 /* Writes the StackMapTable; r is NULL if the method had none. */
-static bool weaving_put_frames(struct weaving *v, struct class_reader *r,
-			       unsigned name)
+static bool code_put_frames(struct woven_code *v, struct class_reader *r,
+			    unsigned name)
 {
 	unsigned count = r ? class_u2(r) : 0, delta;
 	int64_t old = -1, last = -1;
 	size_t len_at;
 
 	if (count + v->has_handler > 0xffff)
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
+		return code_fail(v, PROBE_CODE_TOO_LARGE);
 	class_put_u2(v->o, name);
 	len_at = v->o->len;
 	class_put_u4(v->o, 0);
@@ -713,7 +712,7 @@ static bool weaving_put_frames(struct weaving *v, struct class_reader *r,
 			return false;
 		old += delta + 1;
 		if (r->is_bad || (uint64_t)old >= v->len || !v->w->own[old])
-			return weaving_fail(v, PROBE_CLASS_BAD);
+			return code_fail(v, PROBE_CLASS_BAD);
 		if (!frame_put(v, (unsigned)(v->w->label[old] - last - 1)))
 			return false;
 		last = v->w->label[old];
@@ -730,12 +729,12 @@ static bool weaving_put_frames(struct weaving *v, struct class_reader *r,
  * The entry code belongs to the first line and to the parameters: position 0
  * stays 0.
  */
-static unsigned weaving_position(const struct weaving *v, size_t old)
+static unsigned code_position(const struct woven_code *v, size_t old)
 {
 	return old ? v->w->label[old] : 0;
 }
 
-static bool weaving_put_lines(struct weaving *v, struct class_reader *r)
+static bool code_put_lines(struct woven_code *v, struct class_reader *r)
 {
 	unsigned count = class_u2(r);
 
@@ -744,14 +743,14 @@ static bool weaving_put_lines(struct weaving *v, struct class_reader *r)
 		unsigned at = class_u2(r), line = class_u2(r);
 
 		if (at >= v->len)
-			return weaving_fail(v, PROBE_CLASS_BAD);
-		class_put_u2(v->o, weaving_position(v, at));
+			return code_fail(v, PROBE_CLASS_BAD);
+		class_put_u2(v->o, code_position(v, at));
 		class_put_u2(v->o, line);
 	}
 	return true;
 }
 
-static bool weaving_put_variables(struct weaving *v, struct class_reader *r)
+static bool code_put_variables(struct woven_code *v, struct class_reader *r)
 {
 	unsigned count = class_u2(r);
 
@@ -761,10 +760,10 @@ static bool weaving_put_variables(struct weaving *v, struct class_reader *r)
 		const uint8_t *rest = class_read(r, 6);
 
 		if (!rest || from + len > v->len)
-			return weaving_fail(v, PROBE_CLASS_BAD);
-		class_put_u2(v->o, weaving_position(v, from));
-		class_put_u2(v->o, v->w->label[from + len] -
-					   weaving_position(v, from));
+			return code_fail(v, PROBE_CLASS_BAD);
+		class_put_u2(v->o, code_position(v, from));
+		class_put_u2(v->o,
+			     v->w->label[from + len] - code_position(v, from));
 		class_put(v->o, rest, 6);
 	}
 	return true;
@@ -772,15 +771,15 @@ static bool weaving_put_variables(struct weaving *v, struct class_reader *r)
 
 /* Copies the head of an attribute and its contents by a function. */
 static bool
-weaving_put_attribute(struct weaving *v, unsigned name, struct class_reader *r,
-		      bool (*put)(struct weaving *, struct class_reader *))
+code_put_attribute(struct woven_code *v, unsigned name, struct class_reader *r,
+		   bool (*put)(struct woven_code *, struct class_reader *))
 {
 	class_put_u2(v->o, name);
 	class_put_u4(v->o, (uint32_t)r->len);
 	return put(v, r);
 }
 
-static bool weaving_copy_rest(struct weaving *v, struct class_reader *r)
+static bool code_copy_rest(struct woven_code *v, struct class_reader *r)
 {
 	class_put(v->o, r->bytes, r->len);
 	r->at = r->len;
@@ -791,8 +790,8 @@ static bool weaving_copy_rest(struct weaving *v, struct class_reader *r)
  * Copies or translates an attribute of the code.  Type annotations of code are
  * omitted: they have offsets, and no program can read them.
  */
-static bool weaving_copy_attribute(struct weaving *v, unsigned *kept,
-				   bool *has_frames)
+static bool code_copy_attribute(struct woven_code *v, unsigned *kept,
+				bool *has_frames)
 {
 	unsigned name = class_u2(&v->r);
 	uint32_t len = class_u4(&v->r);
@@ -801,30 +800,30 @@ static bool weaving_copy_attribute(struct weaving *v, unsigned *kept,
 	bool ret;
 
 	if (!r.bytes || !text.bytes)
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	if (class_text_is(text, "RuntimeVisibleTypeAnnotations") ||
 	    class_text_is(text, "RuntimeInvisibleTypeAnnotations"))
 		return true;
 	++*kept;
 	if (class_text_is(text, "StackMapTable")) {
 		if (*has_frames)
-			return weaving_fail(v, PROBE_CLASS_BAD);
+			return code_fail(v, PROBE_CLASS_BAD);
 		*has_frames = true;
-		ret = weaving_put_frames(v, &r, name);
+		ret = code_put_frames(v, &r, name);
 	} else if (class_text_is(text, "LineNumberTable")) {
-		ret = weaving_put_attribute(v, name, &r, weaving_put_lines);
+		ret = code_put_attribute(v, name, &r, code_put_lines);
 	} else if (class_text_is(text, "LocalVariableTable") ||
 		   class_text_is(text, "LocalVariableTypeTable")) {
-		ret = weaving_put_attribute(v, name, &r, weaving_put_variables);
+		ret = code_put_attribute(v, name, &r, code_put_variables);
 	} else {
-		ret = weaving_put_attribute(v, name, &r, weaving_copy_rest);
+		ret = code_put_attribute(v, name, &r, code_copy_rest);
 	}
 	if (ret && (r.is_bad || r.at != r.len))
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	return ret;
 }
 
-static bool weaving_copy_attributes(struct weaving *v)
+static bool code_copy_attributes(struct woven_code *v)
 {
 	unsigned count = class_u2(&v->r), kept = 0;
 	size_t count_at = v->o->len;
@@ -832,22 +831,22 @@ static bool weaving_copy_attributes(struct weaving *v)
 
 	class_put_u2(v->o, 0);
 	for (unsigned i = 0; i < count; i++)
-		if (!weaving_copy_attribute(v, &kept, &has_frames))
+		if (!code_copy_attribute(v, &kept, &has_frames))
 			return false;
 	/* The handler needs a frame. */
 	if (!has_frames && v->has_handler && v->w->version >= VERSION_FRAMES) {
-		if (!weaving_put_frames(v, NULL, v->w->stack_map_table))
+		if (!code_put_frames(v, NULL, v->w->stack_map_table))
 			return false;
 		kept++;
 	}
 	if (v->r.is_bad || v->r.at != v->r.len || kept > 0xffff)
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	class_set_u2(v->o, count_at, kept);
 	return true;
 }
 
 /* Weaves a Code attribute; v->r is over its contents. */
-static bool weaving_run(struct weaving *v)
+static bool code_weave(struct woven_code *v)
 {
 	unsigned stack = class_u2(&v->r);
 	uint32_t len;
@@ -857,26 +856,26 @@ static bool weaving_run(struct weaving *v)
 	v->code = class_read(&v->r, len);
 	v->len = len;
 	if (!v->code || !len || len > WEAVE_CODE)
-		return weaving_fail(v, PROBE_CLASS_BAD);
+		return code_fail(v, PROBE_CLASS_BAD);
 	if (stack + STACK_ADDED > 0xffff)
-		return weaving_fail(v, PROBE_CODE_TOO_LARGE);
-	v->has_handler = weaving_is_timed(v) && !v->is_init;
-	if (!weaving_plan_locals(v))
+		return code_fail(v, PROBE_CODE_TOO_LARGE);
+	v->has_handler = code_is_timed(v) && !v->is_init;
+	if (!code_plan_locals(v))
 		return false;
 	class_put_u2(v->o, stack + STACK_ADDED);
 	class_put_u2(v->o, v->locals + v->added);
 	class_put_u4(v->o, 0);
 	v->at = v->o->len;
-	if (!weaving_copy_code(v) || !weaving_mend_jumps(v))
+	if (!code_copy_instructions(v) || !code_mend_jumps(v))
 		return false;
 	class_set_u4(v->o, v->at - 4, (uint32_t)(v->o->len - v->at));
-	return weaving_copy_exceptions(v) && weaving_copy_attributes(v);
+	return code_copy_exceptions(v) && code_copy_attributes(v);
 }
 
 enum probe_refusal weave_code(struct weaver *w, struct class_reader *contents,
 			      const struct weave_method *m, unsigned access)
 {
-	struct weaving v = {
+	struct woven_code v = {
 		.w = w,
 		.o = &w->out,
 		.r = *contents,
@@ -885,7 +884,7 @@ enum probe_refusal weave_code(struct weaver *w, struct class_reader *contents,
 		.is_init = class_text_is(m->name, "<init>"),
 	};
 
-	if (weaving_run(&v) && !w->pool.is_full && !w->out.is_full)
+	if (code_weave(&v) && !w->pool.is_full && !w->out.is_full)
 		return PROBE_ARMED;
 	if (v.refusal != PROBE_ARMED)
 		return v.refusal;

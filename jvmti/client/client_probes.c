@@ -466,6 +466,12 @@ static int probes_explain(const struct probes *p, struct error *err)
 
 	if (step == PROBE_AT_NOTHING)
 		return 0;
+	if (step == PROBE_AT_TRACE)
+		return fail(err, ERROR_REFUSED,
+			    "%d: cannot publish methods: the JVM refused the "
+			    "class SjkcTrace, or has one of another version of "
+			    "sjkc",
+			    (int)p->session.jvm->pid);
 	return fail(err, ERROR_REFUSED, "%d: the agent failed: %s: %d",
 		    (int)p->session.jvm->pid,
 		    steps[step <= PROBE_AT_LIBRARY ? step : 0],

@@ -56,7 +56,11 @@ public class ProbedCalls {
     }
 
     public static void main(String[] args) throws Exception {
-        ProbedCalls one = new ProbedCalls();
+        /*
+         * In turns: the JIT compiler unrolls a small loop and merges the locked regions of one object,
+         * with or without probes as their size allows.
+         */
+        ProbedCalls[] two = {new ProbedCalls(), new ProbedCalls()};
         for (int round = 0; ; round++) {
             measure("small", 4_000_000, n -> small(n, 0));
             measure("thrower", 400_000, n -> caught(n));
@@ -64,7 +68,7 @@ public class ProbedCalls {
                     "locked",
                     1_000_000,
                     n -> {
-                        for (int i = 0; i < n; i++) one.locked(i, 1.5, "abc");
+                        for (int i = 0; i < n; i++) two[i & 1].locked(i, 1.5, "abc");
                     });
             measure(
                     "nanoTime",
