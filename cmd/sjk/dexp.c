@@ -5,17 +5,21 @@
 #include "cmd/sjk/sjk_input.h"
 #include "cmd/sjk/sjk_table.h"
 #include "core/base/alloc.h"
+#include "core/base/input.h"
 #include "core/base/intern.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/formats/std/std_format.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#define DEXP_FLUSH     10000 /* number of cells of CSV */
 #define DEXP_NS_PER_MS 1000000
 #define DEXP_WIDTH     512 /* of a cell */
 
@@ -71,7 +75,7 @@ struct dexp {
 	size_t cell_count, cell_cap;
 	/* The exported rows; with all columns, known only at the end. */
 	struct sjk_table table;
-	struct text *csv; /* NULL: the table */
+	struct output *csv; /* gets rows when there are many; NULL: none */
 };
 
 static size_t dexp_key(struct dexp *d, uint32_t name)
@@ -258,6 +262,14 @@ static void dexp_export(struct dexp *d, const struct sample *s)
 	free(cells);
 }
 
+/* Writes the rows so far. */
+static void dexp_flush_csv(struct dexp *d)
+{
+	sjk_table_print_csv(&d->table, d->csv);
+	sjk_table_release(&d->table);
+	d->table = (struct sjk_table){ .columns = d->table.columns };
+}
+
 static void dexp_add(void *self, struct profile *p, const struct sample *s,
 		     const struct sample_details *details)
 {
@@ -270,6 +282,8 @@ static void dexp_add(void *self, struct profile *p, const struct sample *s,
 		dexp_summarize(d, s);
 	else
 		dexp_export(d, s);
+	if (d->csv && d->table.count >= DEXP_FLUSH)
+		dexp_flush_csv(d);
 }
 
 static void dexp_print_time(struct output *out, int64_t ns)
@@ -506,6 +520,66 @@ static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
 	return sjk_input_read(&opt.input, argc, argv, &sink, err);
 }
 
+/* Why the copied standard input ends early, or NULL. */
+static const char *input_damage;
+
+/* Copies standard input to memory; returns the descriptor, or -1. */
+static int dexp_copy_input(struct error *err)
+{
+	struct input in = { 0 };
+	int fd = -1;
+	int ret = input_open(&in, "-", err);
+
+	if (ret == 0)
+		ret = input_complete(&in, err);
+	if (ret == 0)
+		fd = memfd_create("stdin", MFD_CLOEXEC);
+	for (size_t at = 0; fd >= 0 && at < in.len;) {
+		ssize_t n = write(fd, in.bytes + at, in.len - at);
+
+		if (n > 0) {
+			at += (size_t)n;
+		} else if (n < 0 && errno != EINTR) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (in.damage)
+		input_damage = in.damage;
+	input_close(&in);
+	if (fd < 0 && ret == 0)
+		fail(err, ERROR_FAILED, "cannot copy standard input: %s",
+		     strerror(errno));
+	return fd;
+}
+
+/* Both readings of --export-all need standard input. */
+static int dexp_keep_input(int argc, char **argv, struct error *err)
+{
+	static char path[32];
+	int fd = -1;
+
+	for (size_t i = 0; i < opt.input.files.count + (size_t)argc; i++) {
+		size_t at = i - opt.input.files.count;
+		const char *name = i < opt.input.files.count
+					   ? opt.input.files.values[i]
+					   : argv[at];
+
+		if (strcmp(name, "-") != 0)
+			continue;
+		if (fd < 0)
+			fd = dexp_copy_input(err);
+		if (fd < 0)
+			return -1;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (i < opt.input.files.count)
+			opt.input.files.values[i] = path;
+		else
+			argv[at] = path;
+	}
+	return 0;
+}
+
 static int dexp_find_columns(int argc, char **argv, struct error *err)
 {
 	struct dexp d = { 0 };
@@ -528,7 +602,7 @@ static void dexp_print(struct dexp *d, struct output *out)
 	else if (opt.tags)
 		output_puts(out, "No events\n");
 	else if (opt.csv)
-		sjk_table_print_csv(&d->table, out);
+		dexp_flush_csv(d);
 	else
 		sjk_table_print_bordered(&d->table, out, DEXP_WIDTH);
 }
@@ -540,6 +614,8 @@ static int dexp_write(int argc, char **argv, struct error *err)
 	struct profile *p = NULL;
 	int ret = output_open(&out, opt.output ? opt.output : "-", err);
 
+	if (opt.csv && !opt.tags)
+		d.csv = &out;
 	if (ret == 0)
 		p = dexp_read(&d, argc, argv, err);
 	if (p) {
@@ -547,6 +623,9 @@ static int dexp_write(int argc, char **argv, struct error *err)
 		ret = output_commit(&out, err);
 		if (ret == 0)
 			ret = sjk_input_check(p, err);
+		if (ret == 0 && input_damage)
+			ret = fail(err, ERROR_PARTIAL, "standard input: %s",
+				   input_damage);
 	} else {
 		ret = -1;
 	}
@@ -576,7 +655,9 @@ static int dexp_run(int argc, char **argv, struct error *err)
 
 	if (ret == 0 && opt.all && !opt.tags) {
 		opt.columns.count = given = 0;
-		ret = dexp_find_columns(argc, argv, err);
+		ret = dexp_keep_input(argc, argv, err);
+		if (ret == 0)
+			ret = dexp_find_columns(argc, argv, err);
 		/* The first reading has copied the names of the files. */
 		argc = 0;
 	}
