@@ -26,6 +26,7 @@ const struct command *const commands[] = {
 	&jps_command,
 	&jcmd_command,
 	&jstack_command,
+	&threads_command,
 	&hh_command,
 	&jstat_command,
 	&vminfo_command,
@@ -62,7 +63,7 @@ static const struct {
 	{ "jfrflame jfrconv heatmap", "`sjkc flame FILE` draws a recording" },
 	{ "flamegraph fg", "`sjkc flame FILE` draws a recording, `sjkc prof "
 			   "PID -o out.html` a running JVM" },
-	{ "top htop threads", "`sjkc ttop PID` shows the threads" },
+	{ "top htop", "`sjkc ttop PID` shows the threads" },
 	{ "profile profiler asprof record perf",
 	  "`sjkc prof PID -d 30s -o out.html` samples a JVM" },
 	{ "heap histo histogram jhat",

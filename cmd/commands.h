@@ -18,6 +18,7 @@ extern const struct command hh_command;
 extern const struct command jcmd_command;
 extern const struct command jps_command;
 extern const struct command jstack_command;
+extern const struct command threads_command;
 extern const struct command jstat_command;
 extern const struct command mx_command;
 extern const struct command mxdump_command;

@@ -383,7 +383,8 @@ static int recording_check_samples(const struct profile *p,
 		return fail(err, ERROR_FAILED,
 			    "cannot apply %s: the samples have no times",
 			    ranges);
-	if (recording_has_samples(p) || recording_has_tables(p))
+	if (p->thread_tap || recording_has_samples(p) ||
+	    recording_has_tables(p))
 		return 0;
 	if (!p->outside)
 		return fail(err, ERROR_INPUT, "the input has no samples");

@@ -217,6 +217,11 @@ struct profile {
 	 * core/profile/sample_tap.h.
 	 */
 	const struct sample_tap *tap;
+	/*
+	 * Gets the threads of thread dumps in place of their samples. See
+	 * core/profile/thread_tap.h.
+	 */
+	const struct thread_tap *thread_tap;
 	struct event_table **tables;
 	size_t table_count, table_cap;
 	struct map64 table_ids; /* index by the string of the name */

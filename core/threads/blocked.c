@@ -29,6 +29,7 @@ void blocked_begin(struct blocked *b, const char *source, int64_t at_ns)
 	b->at_ns = at_ns;
 	b->pause_ns = -1;
 	b->knows_synchronizers = b->knows_blocks = false;
+	b->owner_hint = NULL;
 }
 
 void blocked_release(struct blocked *b)

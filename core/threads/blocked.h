@@ -60,6 +60,10 @@ struct blocked {
 	int64_t pause_ns;   /* time that the dump stopped the program; -1 =
 			       unknown */
 	const char *source; /* "Thread.print", "JMX" */
+	/* Why owners of java.util.concurrent's locks are unknown; NULL: no
+	   idea beyond JMX. Static, like source; set it after blocked_begin().
+	 */
+	const char *owner_hint;
 	/*
 	 * knows_synchronizers: the owners of java.util.concurrent's locks are
 	 * known. knows_blocks: a thread was blocked for the whole time.

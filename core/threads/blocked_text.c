@@ -53,7 +53,7 @@ static void text_add_name(struct text *out, const struct blocked_thread *t)
 static void text_add_lock(struct text *out, const struct blocked_thread *t)
 {
 	text_add_safe(out, t->lock_class);
-	text_puts(out, " <");
+	text_puts(out, *t->lock_class ? " <" : "<");
 	text_add_safe(out, t->lock_id);
 	text_putc(out, '>');
 }
@@ -225,7 +225,9 @@ static int compare_held_back(const void *left, const void *right, void *self)
 
 static bool thread_is_root(const struct blocked_thread *t)
 {
-	return t->held_back && t->owner == BLOCKED_NONE;
+	/* A thread that waits for a lock without a known owner is no root. */
+	return t->held_back && t->owner == BLOCKED_NONE &&
+	       t->kind == BLOCKED_NOT;
 }
 
 static void text_add_roots(struct writer *w)
@@ -265,11 +267,11 @@ static void text_add_ownerless(struct writer *w)
 		any |= b->threads[b->order[i]].kind != BLOCKED_NOT;
 	if (!any)
 		return;
-	text_puts(w->out, b->knows_synchronizers
-				  ? "\nOwner unknown (read locks have none)\n"
-				  : "\nOwner unknown (thread dumps do not name "
-				    "owners of java.util.concurrent locks; JMX "
-				    "does)\n");
+	text_printf(w->out, "\nOwner unknown (%s)\n",
+		    b->knows_synchronizers ? "read locks have none"
+		    : b->owner_hint        ? b->owner_hint
+				    : "thread dumps do not name owners of "
+				      "java.util.concurrent locks; JMX does");
 	text_add_waiters(w, BLOCKED_NONE, 1);
 }
 

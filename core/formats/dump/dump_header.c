@@ -162,13 +162,54 @@ static bool header_read_allocated(struct line word, struct dump_header *h)
 	return true;
 }
 
+/* Parses "0.33ms" or "1.52s" into nanoseconds; false for another text. */
+static bool word_time(const char *text, size_t len, int64_t *ns)
+{
+	int64_t whole, unit, sum;
+	size_t at = dump_decimal(text, len, &whole);
+	size_t point = at;
+
+	if (!at)
+		return false;
+	while (at < len && (is_digit(text[at]) || text[at] == '.'))
+		at++;
+	if (line_is((struct line){ text + at, len - at }, "ms"))
+		unit = 1000000;
+	else if (line_is((struct line){ text + at, len - at }, "s"))
+		unit = 1000000000;
+	else
+		return false;
+	if (__builtin_mul_overflow(whole, unit, &sum))
+		return false;
+	if (point < at && text[point] == '.') {
+		for (size_t i = point + 1; i < at && is_digit(text[i]); i++)
+			sum += (unit /= 10) * (text[i] - '0');
+	}
+	*ns = sum;
+	return true;
+}
+
+/* Parses cpu=0.33ms and elapsed=1.52s, JDK 11. */
+static bool header_read_time(struct line word, const char *name, int64_t *ns)
+{
+	size_t from = strlen(name);
+
+	return line_starts(word, name) &&
+	       word_time(word.text + from, word.len - from, ns);
+}
+
 /* Parses one of "#12 [4711] daemon prio=5 …", the words before the address. */
 static bool header_read_setting(struct line word, struct dump_header *h)
 {
+	if (line_is(word, "daemon")) {
+		h->is_daemon = true;
+		return true;
+	}
 	return word_framed_number(word, '#', 0, &h->java_id) ||
 	       word_framed_number(word, '[', ']', &h->os_id) ||
-	       line_is(word, "daemon") || header_read_allocated(word, h) ||
-	       word_is_setting(word);
+	       header_read_time(word, "cpu=", &h->cpu_ns) ||
+	       header_read_time(word, "elapsed=", &h->elapsed_ns) ||
+	       header_read_allocated(word, h) || word_is_setting(word);
 }
 
 /*

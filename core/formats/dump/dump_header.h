@@ -23,6 +23,8 @@ struct dump_header {
 	enum thread_state state; /* if the header has it */
 	bool by_jmx;             /* printed by Java code, not by the VM */
 	bool waits;              /* "waiting on condition" or similar */
+	bool is_daemon;
+	int64_t cpu_ns, elapsed_ns; /* JDK 11; 0 = unknown */
 	/*
 	 * Bytes allocated, rounded to allocated_step; a step of 0 means
 	 * unknown.

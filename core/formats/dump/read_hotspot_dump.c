@@ -47,9 +47,10 @@ struct hotspot {
 	bool by_sa_lwp; /* --mixed: only the number of the thread is known */
 	bool is_mixed;
 	bool by_jmx;
-	bool heading; /* neither an empty line nor a thread has been read */
-	bool gap;     /* an empty line has followed the thread's last line */
-	bool astray;  /* the next frames belong to no thread */
+	bool heading;   /* neither an empty line nor a thread has been read */
+	bool gap;       /* an empty line has followed the thread's last line */
+	bool in_traces; /* behind the list of a deadlock's threads */
+	bool astray;    /* the next frames belong to no thread */
 };
 
 static const char full_dump[] = "Full thread dump ";
@@ -152,6 +153,7 @@ static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
 	if (date.len)
 		date = dump_lines_unwrap(&r->lines, date);
 	hotspot_end_dump(r);
+	thread_dump_new(&r->dump);
 	r->dumps++;
 	r->part = SECTION_THREADS;
 	r->by_sa = by_sa;
@@ -312,11 +314,23 @@ static void hotspot_on_frame(struct hotspot *r, struct line body)
 	hotspot_on_frame_text(r, DUMP_FRAME_JAVA, body);
 }
 
+/* Only a tap needs locks; a line in an astray part belongs to no thread. */
+static void hotspot_on_lock(struct hotspot *r, struct line body)
+{
+	struct dump_lock lock;
+
+	if (r->dump.profile->thread_tap && !r->astray &&
+	    dump_lock_parse(body, &lock))
+		thread_dump_lock(&r->dump, &lock);
+}
+
 /* A lock, or a frame of jhsdb. */
 static void hotspot_on_dash(struct hotspot *r, struct line body)
 {
-	if (!r->by_sa || !hotspot_dump_has(body, " @bci="))
+	if (!r->by_sa || !hotspot_dump_has(body, " @bci=")) {
+		hotspot_on_lock(r, body);
 		return;
+	}
 	body.text += strlen("- ");
 	body.len -= strlen("- ");
 	hotspot_on_frame_text(r, DUMP_FRAME_SA, body);
@@ -359,11 +373,22 @@ static void hotspot_on_nameless(struct hotspot *r, struct line body)
 	hotspot_begin_thread(r, &nameless);
 }
 
+/* A line of a carrier since JDK 21. */
+static void hotspot_on_carrying(struct hotspot *r, struct line body)
+{
+	size_t from = strlen("Carrying virtual thread #");
+
+	if (r->dump.open && !r->astray)
+		dump_decimal(body.text + from, body.len - from,
+			     &r->dump.tap.peer_id);
+}
+
 /* The second half of a carrier's block since JDK 25. */
 static void hotspot_on_mounted(struct hotspot *r, struct line body)
 {
 	struct dump_header h = { .name = "", .is_virtual = true };
 	size_t from = strlen("Mounted virtual thread #");
+	int64_t carrier = r->dump.thread.java_id;
 
 	if (!r->dump.open || r->astray) {
 		hotspot_count_inside(r);
@@ -371,6 +396,7 @@ static void hotspot_on_mounted(struct hotspot *r, struct line body)
 	}
 	dump_decimal(body.text + from, body.len - from, &h.java_id);
 	hotspot_begin_thread(r, &h);
+	r->dump.tap.peer_id = carrier;
 }
 
 static void hotspot_end_threads(struct hotspot *r, enum part next)
@@ -385,10 +411,20 @@ static void hotspot_on_footer(struct hotspot *r, struct line body)
 	hotspot_end_threads(r, SECTION_FOOTER);
 }
 
+/* Begins a deadlock in the JVM's list. */
+static void hotspot_begin_deadlock(struct hotspot *r)
+{
+	r->in_traces = false;
+	if (r->dump.profile->thread_tap)
+		thread_dump_deadlock(&r->dump, TAPPED_DEADLOCK,
+				     (struct line){ "", 0 });
+}
+
 static void hotspot_on_deadlock(struct hotspot *r, struct line body)
 {
 	(void)body;
 	hotspot_end_threads(r, SECTION_DEADLOCKS);
+	hotspot_begin_deadlock(r);
 }
 
 static void hotspot_on_heap(struct hotspot *r, struct line body)
@@ -417,7 +453,7 @@ static const struct {
 	{ "0x", hotspot_on_address },
 	{ "Locked ownable synchronizers:", hotspot_on_nothing },
 	{ "JavaThread state:", hotspot_on_nothing },
-	{ "Carrying virtual thread #", hotspot_on_nothing },
+	{ "Carrying virtual thread #", hotspot_on_carrying },
 	{ "Mounted virtual thread #", hotspot_on_mounted },
 	{ "No compile task", hotspot_on_nothing },
 	{ "Compiling:", hotspot_on_nothing },
@@ -560,6 +596,63 @@ static void hotspot_settle_doubt(struct hotspot *r)
 	r->doubtful = 0;
 }
 
+/* Returns the text between the last occurrences of two texts; or an empty one.
+ */
+static struct line line_between(struct line line, const char *open, char close)
+{
+	const char *at = memmem(line.text, line.len, open, strlen(open));
+	const char *end = at ? memrchr(line.text, close, line.len) : NULL;
+
+	if (at)
+		at += strlen(open);
+	if (!at || !end || end < at)
+		return (struct line){ line.text, 0 };
+	return (struct line){ at, (size_t)(end - at) };
+}
+
+/*
+ * A list of deadlocks, before the stack traces:
+ *	"A":
+ *	  waiting to lock monitor 0x… (object 0x…, a c.D),
+ *	  waiting for ownable synchronizer 0x…, (a c.D),
+ *	  which is held by "B"
+ */
+static void hotspot_tap_deadlock(struct hotspot *r, struct line line)
+{
+	enum tapped_deadlock_kind kind = TAPPED_DEADLOCK_LOCK;
+	struct line body = line_trimmed(line), text;
+	const char *comma;
+
+	if (line_starts(line, "Java stack information"))
+		r->in_traces = true;
+	if (r->in_traces)
+		return;
+	if (line_starts(line, "\"") && line_ends(line, "\":")) {
+		kind = TAPPED_DEADLOCK_THREAD;
+		text = line_between(line, "\"", '"');
+	} else if (line_starts(body, "which is held by \"")) {
+		kind = TAPPED_DEADLOCK_OWNER;
+		text = line_between(body, "\"", '"');
+	} else if (line_starts(body, "waiting to lock ")) {
+		text = line_between(body, "bject", ',');
+	} else if (line_starts(body, "waiting for ownable synchronizer ")) {
+		text = line_between(body, "synchronizer ", ',');
+	} else {
+		return;
+	}
+	if (kind == TAPPED_DEADLOCK_LOCK) {
+		while (text.len &&
+		       (text.text[0] == ' ' || text.text[0] == '@')) {
+			text.text++;
+			text.len--;
+		}
+		comma = memchr(text.text, ',', text.len);
+		if (comma)
+			text.len = (size_t)(comma - text.text);
+	}
+	thread_dump_deadlock(&r->dump, kind, text);
+}
+
 /*
  * "Found 2 deadlocks." ends the section; jhsdb prints "Found a total of 2 …".
  */
@@ -567,6 +660,10 @@ static void hotspot_in_deadlocks(struct hotspot *r, struct line line)
 {
 	size_t word = strlen("Found ");
 
+	if (line_starts(line, "Found one Java-level deadlock"))
+		hotspot_begin_deadlock(r);
+	else if (r->dump.profile->thread_tap)
+		hotspot_tap_deadlock(r, line);
 	if (line_is(line, "Heap"))
 		r->part = SECTION_HEAP;
 	else if (line_starts(line, "Found a total of ") ||
@@ -578,7 +675,7 @@ static void hotspot_in_deadlocks(struct hotspot *r, struct line line)
 static void hotspot_in_footer(struct hotspot *r, struct line line)
 {
 	if (line_starts(line, "Found one Java-level deadlock"))
-		r->part = SECTION_DEADLOCKS;
+		hotspot_on_deadlock(r, line);
 	else if (line_is(line, "Heap"))
 		r->part = SECTION_HEAP;
 	else
@@ -610,6 +707,18 @@ static void (*const in_part[])(struct hotspot *r, struct line line) = {
 	[SECTION_HEAP] = hotspot_in_heap,
 };
 
+/* Reads the VM's name and version in the first line of a dump. */
+static void hotspot_read_vm(struct hotspot *r, struct line line, size_t offset)
+{
+	size_t from = offset + sizeof(full_dump) - 1;
+	struct line vm = line_trimmed(
+		(struct line){ line.text + from, line.len - from });
+
+	if (line_ends(vm, ":"))
+		vm.len--;
+	r->dump.vm = profile_string(r->dump.profile, vm.text, vm.len);
+}
+
 static void hotspot_on_line(struct hotspot *r, struct line line)
 {
 	size_t offset;
@@ -620,6 +729,8 @@ static void hotspot_on_line(struct hotspot *r, struct line line)
 		if (offset)
 			dump_lines_prefix(&r->lines, line, offset);
 		hotspot_begin_dump(r, by_sa);
+		if (!by_sa)
+			hotspot_read_vm(r, line, offset);
 		if (r->dump.time_ns)
 			r->doubtful = 0;
 		hotspot_settle_doubt(r);

@@ -271,12 +271,14 @@ void thread_dump_init(struct thread_dump *d, struct profile *p)
 	*d = (struct thread_dump){
 		.profile = p,
 		.event = profile_event(p, "thread-dump", UNIT_SAMPLES),
+		.is_new = true,
 	};
 }
 
 void thread_dump_release(struct thread_dump *d)
 {
 	free(d->frames);
+	free(d->locks);
 	free(d->text_frames);
 	intern_release(&d->texts);
 	*d = (struct thread_dump){ 0 };
@@ -323,6 +325,68 @@ void thread_dump_begin(struct thread_dump *d, const struct dump_header *h)
 		.os_id = h->os_id,
 		.is_virtual = h->is_virtual,
 	};
+	d->tap = (struct tapped_thread){
+		.cpu_ns = h->cpu_ns ? h->cpu_ns : -1,
+		.elapsed_ns = h->elapsed_ns ? h->elapsed_ns : -1,
+		.is_daemon = h->is_daemon,
+		.waits = h->waits,
+	};
+}
+
+void thread_dump_new(struct thread_dump *d)
+{
+	thread_dump_end(d);
+	d->is_new = true;
+	d->vm = 0;
+}
+
+static uint32_t dump_line_string(struct thread_dump *d, struct line line)
+{
+	return profile_string(d->profile, line.text, line.len);
+}
+
+void thread_dump_lock(struct thread_dump *d, const struct dump_lock *lock)
+{
+	if (!d->open)
+		return;
+	array_reserve(d->locks, d->lock_cap, d->tap.lock_count + 1);
+	d->locks[d->tap.lock_count++] = (struct tapped_lock){
+		.kind = lock->kind,
+		.id = dump_line_string(d, lock->id),
+		.class_name = dump_line_string(d, lock->class_name),
+		.owner_id = lock->owner_id,
+	};
+}
+
+/* Announces the dump to the tap before its first thread or deadlock. */
+static const struct thread_tap *dump_announce(struct thread_dump *d)
+{
+	const struct thread_tap *tap = d->profile->thread_tap;
+	const struct tap_dump dump = { .time_ns = d->time_ns, .vm = d->vm };
+
+	if (d->is_new)
+		tap->dump(tap->self, &dump);
+	d->is_new = false;
+	return tap;
+}
+
+void thread_dump_deadlock(struct thread_dump *d, enum tapped_deadlock_kind kind,
+			  struct line text)
+{
+	const struct thread_tap *tap = dump_announce(d);
+
+	tap->deadlock(tap->self, kind, dump_line_string(d, text));
+}
+
+static void dump_tap_thread(struct thread_dump *d)
+{
+	const struct thread_tap *tap = dump_announce(d);
+
+	d->tap.thread = d->thread;
+	d->tap.state = d->state;
+	d->tap.stack = profile_stack(d->profile, d->frames, d->frame_count);
+	d->tap.locks = d->locks;
+	tap->thread(tap->self, &d->tap);
 }
 
 /* True for RUNNABLE threads that wait for the VM or in native code. */
@@ -347,7 +411,9 @@ void thread_dump_end(struct thread_dump *d)
 
 	if (!d->open)
 		return;
-	if (d->profile->leave_out_idle && dump_is_idle(d)) {
+	if (d->profile->thread_tap) {
+		dump_tap_thread(d);
+	} else if (d->profile->leave_out_idle && dump_is_idle(d)) {
 		d->idle++;
 	} else {
 		s.stack = profile_stack(d->profile, d->frames, d->frame_count);

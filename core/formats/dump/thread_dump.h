@@ -14,7 +14,9 @@
 #include "core/base/intern.h"
 #include "core/formats/dump/dump_header.h"
 #include "core/formats/dump/dump_lines.h"
+#include "core/formats/dump/dump_lock.h"
 #include "core/profile/profile.h"
+#include "core/profile/thread_tap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +60,14 @@ struct thread_dump {
 	uint64_t idle;    /* number of samples omitted */
 	struct thread thread;
 	enum thread_state state;
+
+	/* For the profile's thread_tap; unused without one. */
+	bool is_new;              /* no thread of the dump has been passed */
+	uint32_t vm;              /* set by the reader; 0 = unknown */
+	struct tapped_thread tap; /* the rest of the open thread */
+	struct tapped_lock *locks;
+	size_t lock_cap;
+
 	uint32_t *frames;
 	size_t frame_count, frame_cap;
 
@@ -80,6 +90,19 @@ void thread_dump_release(struct thread_dump *d);
 
 /* Ends the previous thread and begins the thread of a header. */
 void thread_dump_begin(struct thread_dump *d, const struct dump_header *h);
+
+/*
+ * Begins a dump: its threads may have the ids of the last dump's. The members
+ * time_ns and vm may be set later, until its first thread ends.
+ */
+void thread_dump_new(struct thread_dump *d);
+
+/* Adds a lock to the open thread; strings are copied. Needs a thread_tap. */
+void thread_dump_lock(struct thread_dump *d, const struct dump_lock *lock);
+
+/* Passes a fact of the JVM's list of deadlocks. Needs a thread_tap. */
+void thread_dump_deadlock(struct thread_dump *d, enum tapped_deadlock_kind kind,
+			  struct line text);
 
 /* Adds the caller of the previous frame; false if the text is not a frame. */
 bool thread_dump_frame(struct thread_dump *d, enum dump_frame_form form,

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/threads/dump_series.h"
+
+#include "core/base/alloc.h"
+#include "core/profile/idle_method.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const series_activity_names[SERIES_ACTIVITIES] = {
+	[SERIES_RUNS] = "runs",     [SERIES_BLOCKED] = "blocked",
+	[SERIES_WAITS] = "waits",   [SERIES_IDLE] = "idle",
+	[SERIES_NATIVE] = "native",
+};
+
+/*
+ * Methods in which a thread waits for work rather than for another thread. "*"
+ * matches the start of a class name.
+ */
+static const struct {
+	const char *class_name, *methods;
+} waits_for_work[] = {
+	{ "*Queue", "take poll remove remove0" },
+	{ "*Deque", "take poll takeFirst takeLast pollFirst pollLast" },
+	{ "*ThreadPoolExecutor", "getTask" },
+	{ "java.util.concurrent.ForkJoinPool", "awaitWork" },
+	{ "java.util.concurrent.ForkJoinPool$DelayScheduler", "loop" },
+	{ "java.util.TimerThread", "mainLoop" },
+	{ "java.lang.Thread", "sleep" },
+	{ "java.lang.ref.Finalizer$FinalizerThread", "run" },
+	{ "java.lang.ref.Reference$ReferenceHandler", "run" },
+	{ "java.lang.VirtualThread", "unblockVirtualThreads takeVirtualThread"
+				     "ListToUnblock" },
+};
+
+static bool class_matches(const char *pattern, const char *name)
+{
+	size_t len = strlen(name), wanted;
+
+	if (pattern[0] != '*')
+		return strcmp(pattern, name) == 0;
+	wanted = strlen(++pattern);
+	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
+}
+
+static bool methods_have(const char *methods, const char *method)
+{
+	size_t len = strlen(method);
+	const char *at = methods;
+
+	while ((at = strstr(at, method))) {
+		if ((at == methods || at[-1] == ' ') &&
+		    (!at[len] || at[len] == ' '))
+			return true;
+		at += len ? len : 1;
+	}
+	return false;
+}
+
+static bool frame_waits_for_work(const struct profile *p, const struct frame *f)
+{
+	const char *method = profile_text(p, f->method);
+	size_t count = sizeof(waits_for_work) / sizeof(*waits_for_work);
+
+	for (size_t i = 0; i < count; i++) {
+		if (methods_have(waits_for_work[i].methods, method) &&
+		    class_matches(waits_for_work[i].class_name,
+				  profile_text(p, f->class_name)))
+			return true;
+	}
+	return false;
+}
+
+enum series_activity series_activity_of(const struct profile *p,
+					const struct series_thread *t)
+{
+	const struct frame *leaf = &p->frames[p->stacks[t->stack].frame];
+	bool waits = t->state == STATE_WAITING ||
+		     (t->state == STATE_NONE && t->waits);
+
+	if (!t->stack)
+		return SERIES_NATIVE;
+	if (t->state == STATE_BLOCKED)
+		return SERIES_BLOCKED;
+	if (t->state == STATE_NEW || t->state == STATE_TERMINATED ||
+	    t->state == STATE_TIMED_WAITING)
+		return SERIES_IDLE;
+	if (!waits)
+		return t->waits || idle_method_is(p, leaf) ? SERIES_IDLE
+							   : SERIES_RUNS;
+	for (uint32_t at = t->stack; at; at = p->stacks[at].caller) {
+		if (frame_waits_for_work(p, &p->frames[p->stacks[at].frame]))
+			return SERIES_IDLE;
+	}
+	return SERIES_WAITS;
+}
+
+/* ---- comparison with the dump before ---- */
+
+/* Threads of one JVM have the same id; 0 if a dump has none. */
+static uint64_t thread_key(const struct thread *t)
+{
+	return t->java_id ? (uint64_t)t->java_id
+	       : t->os_id ? (uint64_t)t->os_id | UINT64_C(1) << 63
+			  : 0;
+}
+
+/* True if both may be the same thread of one JVM. */
+static bool thread_is_same(const struct series_thread *a,
+			   const struct series_thread *b)
+{
+	return a->thread.name == b->thread.name &&
+	       (!a->thread.os_id || !b->thread.os_id ||
+		a->thread.os_id == b->thread.os_id);
+}
+
+/* Fills *by_id with the threads of the dump before. */
+static void old_by_id(const struct dump_series *s, struct map64 *by_id)
+{
+	map64_reserve(by_id, s->old_count);
+	for (size_t i = 0; i < s->old_count; i++) {
+		uint64_t key = thread_key(&s->old[i].thread);
+
+		if (key)
+			map64_add(by_id, key, (uint32_t)i);
+	}
+}
+
+static const struct series_thread *old_of(const struct dump_series *s,
+					  const struct map64 *by_id,
+					  const struct series_thread *t)
+{
+	uint64_t key = thread_key(&t->thread);
+	uint32_t at = key ? map64_get(by_id, key) : MAP64_NONE;
+
+	return at == MAP64_NONE ? NULL : &s->old[at];
+}
+
+/* The age of a thread never decreases, and no two threads share an id. */
+static bool old_contradicts(const struct series_thread *now,
+			    const struct series_thread *old)
+{
+	if (now->thread.name != old->thread.name)
+		return false; /* threads may be renamed */
+	return !thread_is_same(now, old) ||
+	       (now->elapsed_ns >= 0 && old->elapsed_ns >= 0 &&
+		now->elapsed_ns < old->elapsed_ns);
+}
+
+/* True if the dump is of another JVM than the dump before. */
+static bool dump_is_of_another_jvm(const struct dump_series *s,
+				   const struct map64 *by_id)
+{
+	const struct series_dump *now = &s->dumps[s->dump_count - 1];
+	size_t same = 0, contradictions = 0;
+
+	if (s->dump_count > 1 && now->head.vm && now[-1].head.vm &&
+	    now->head.vm != now[-1].head.vm)
+		return true;
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+		const struct series_thread *old = old_of(s, by_id, t);
+
+		if (!old)
+			continue;
+		if (old_contradicts(t, old))
+			contradictions++;
+		else if (thread_is_same(t, old))
+			same++;
+	}
+	return s->old_count && contradictions >= same;
+}
+
+/* The time since the dump before, by the age of a thread, or by the dates. */
+static int64_t dump_interval(const struct dump_series *s,
+			     const struct map64 *by_id)
+{
+	const struct series_dump *now = &s->dumps[s->dump_count - 1];
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+		const struct series_thread *old = old_of(s, by_id, t);
+
+		if (old && thread_is_same(t, old) && t->elapsed_ns >= 0 &&
+		    old->elapsed_ns >= 0)
+			return t->elapsed_ns - old->elapsed_ns;
+	}
+	if (s->dump_count < 2 || !now->head.time_ns || !now[-1].head.time_ns ||
+	    now->head.time_ns < now[-1].head.time_ns)
+		return 0;
+	return now->head.time_ns - now[-1].head.time_ns;
+}
+
+/* True if a thread has not moved: the same frames, and the same lock. */
+static bool thread_stays(const struct series_thread *now,
+			 const struct series_thread *old)
+{
+	return now->stack && now->stack == old->stack &&
+	       now->state == old->state;
+}
+
+static void thread_compare(struct series_thread *t,
+			   const struct series_thread *old, int64_t clock_ns)
+{
+	t->looks = 1;
+	t->since_ns = clock_ns;
+	t->first_cpu_ns = t->cpu_ns;
+	t->first_elapsed_ns = t->elapsed_ns;
+	t->used_ns = t->used_in_ns = -1;
+	if (!old || !thread_is_same(t, old))
+		return;
+	if (thread_stays(t, old)) {
+		t->looks = old->looks + 1;
+		t->since_ns = old->since_ns;
+	}
+	if (old->first_cpu_ns < 0 || old->first_elapsed_ns < 0 ||
+	    t->cpu_ns < old->first_cpu_ns ||
+	    t->elapsed_ns <= old->first_elapsed_ns)
+		return;
+	t->first_cpu_ns = old->first_cpu_ns;
+	t->first_elapsed_ns = old->first_elapsed_ns;
+	t->used_ns = t->cpu_ns - t->first_cpu_ns;
+	t->used_in_ns = t->elapsed_ns - t->first_elapsed_ns;
+}
+
+static void dump_compare(struct dump_series *s)
+{
+	struct series_dump *now = &s->dumps[s->dump_count - 1];
+	struct map64 by_id = { 0 };
+
+	old_by_id(s, &by_id);
+	now->is_of_another_jvm = dump_is_of_another_jvm(s, &by_id);
+	if (now->is_of_another_jvm) {
+		s->old_count = 0;
+		map64_clear(&by_id);
+		blocked_release(&s->blocked);
+	} else if (s->dump_count > 1) {
+		now->clock_ns = now[-1].clock_ns + dump_interval(s, &by_id);
+	}
+	for (size_t i = 0; i < s->thread_count; i++) {
+		struct series_thread *t = &s->threads[i];
+
+		thread_compare(t, old_of(s, &by_id, t), now->clock_ns);
+		t->activity = series_activity_of(s->profile, t);
+		t->blocked = BLOCKED_NONE;
+	}
+	map64_release(&by_id);
+}
+
+/* ---- the tap ---- */
+
+static bool series_has_wanted(const struct dump_series *s)
+{
+	return s->wanted && s->dump_count >= s->wanted && !s->is_open;
+}
+
+void dump_series_end(struct dump_series *s)
+{
+	struct series_dump *dump;
+
+	if (!s->is_open)
+		return;
+	s->is_open = false;
+	s->number = s->dump_count;
+	dump = &s->dumps[s->dump_count - 1];
+	dump_compare(s);
+	series_find_blocked(s);
+	dump->threads = s->thread_count;
+	for (size_t i = 0; i < s->thread_count; i++)
+		dump->states[s->threads[i].state]++;
+	dump->blocked = s->blocked.waiting;
+	dump->deadlocks = s->blocked.deadlocks;
+	for (size_t i = 0; i < s->fact_count; i++)
+		dump->vm_deadlocks += s->facts[i].kind == TAPPED_DEADLOCK;
+}
+
+static void series_on_dump(void *self, const struct tap_dump *head)
+{
+	struct dump_series *s = self;
+	struct series_thread *threads = s->old;
+	size_t cap = s->old_cap;
+
+	dump_series_end(s);
+	if (series_has_wanted(s)) {
+		/* The dumps after the wanted one are only counted. */
+		array_reserve(s->dumps, s->dump_cap, s->dump_count + 1);
+		s->dumps[s->dump_count++] = (struct series_dump){
+			.head = *head
+		};
+		return;
+	}
+	s->old = s->threads;
+	s->old_count = s->thread_count;
+	s->old_cap = s->thread_cap;
+	s->threads = threads;
+	s->thread_cap = cap;
+	s->thread_count = s->lock_count = s->fact_count = 0;
+	array_reserve(s->dumps, s->dump_cap, s->dump_count + 1);
+	s->dumps[s->dump_count++] = (struct series_dump){ .head = *head };
+	s->is_open = true;
+}
+
+static void series_on_thread(void *self, const struct tapped_thread *t)
+{
+	struct dump_series *s = self;
+
+	if (!s->is_open) {
+		s->dumps[s->dump_count - 1].threads++;
+		s->dumps[s->dump_count - 1].states[t->state]++;
+		return;
+	}
+	array_reserve(s->threads, s->thread_cap, s->thread_count + 1);
+	s->threads[s->thread_count++] = (struct series_thread){
+		.thread = t->thread,
+		.state = t->state,
+		.stack = t->stack,
+		.first_lock = s->lock_count,
+		.lock_count = t->lock_count,
+		.cpu_ns = t->cpu_ns,
+		.elapsed_ns = t->elapsed_ns,
+		.peer_id = t->peer_id,
+		.is_daemon = t->is_daemon,
+		.waits = t->waits,
+	};
+	array_reserve(s->locks, s->lock_cap, s->lock_count + t->lock_count + 1);
+	for (size_t i = 0; i < t->lock_count; i++)
+		s->locks[s->lock_count++] = t->locks[i];
+}
+
+static void series_on_deadlock(void *self, enum tapped_deadlock_kind kind,
+			       uint32_t text)
+{
+	struct dump_series *s = self;
+
+	if (!s->is_open)
+		return;
+	array_reserve(s->facts, s->fact_cap, s->fact_count + 1);
+	s->facts[s->fact_count++] = (struct series_fact){ kind, text };
+}
+
+void dump_series_init(struct dump_series *s, struct profile *p)
+{
+	*s = (struct dump_series){
+		.profile = p,
+		.tap = { .dump = series_on_dump,
+			 .thread = series_on_thread,
+			 .deadlock = series_on_deadlock },
+	};
+	s->tap.self = s;
+	p->thread_tap = &s->tap;
+	p->keep_lines = true;
+}
+
+void dump_series_release(struct dump_series *s)
+{
+	free(s->dumps);
+	free(s->threads);
+	free(s->old);
+	free(s->locks);
+	free(s->facts);
+	blocked_release(&s->blocked);
+	*s = (struct dump_series){ 0 };
+}
+
+bool dump_series_compares(const struct dump_series *s)
+{
+	return s->number > 1 && !s->dumps[s->number - 1].is_of_another_jvm;
+}

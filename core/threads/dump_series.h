@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dump_series: the threads of one or several thread dumps.
+ *
+ * A reader passes the dumps through the tap of a profile. The series keeps the
+ * threads of one dump, usually the last, and for each thread what changed since
+ * the dumps before it. The memory follows the threads, not the dumps.
+ */
+#ifndef CORE_THREADS_DUMP_SERIES_H
+#define CORE_THREADS_DUMP_SERIES_H
+
+#include "core/base/map64.h"
+#include "core/profile/profile.h"
+#include "core/profile/thread_tap.h"
+#include "core/threads/blocked.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a thread does, as far as a dump tells. */
+enum series_activity {
+	SERIES_RUNS,    /* RUNNABLE, and not in a method that waits */
+	SERIES_BLOCKED, /* needs a lock of another thread */
+	SERIES_WAITS,   /* for another thread, without a time limit */
+	SERIES_IDLE,    /* waits for work, for input or for a time */
+	SERIES_NATIVE,  /* has no Java frames */
+	SERIES_ACTIVITIES
+};
+
+extern const char *const series_activity_names[SERIES_ACTIVITIES];
+
+struct series_thread {
+	struct thread thread;
+	enum thread_state state;
+	uint32_t stack;    /* of the profile */
+	size_t first_lock; /* in locks */
+	size_t lock_count;
+	int64_t cpu_ns, elapsed_ns; /* -1 = unknown */
+	int64_t peer_id;            /* as in struct tapped_thread */
+	bool is_daemon, waits;
+	enum series_activity activity;
+	/* Index in blocked.threads, or BLOCKED_NONE. */
+	size_t blocked;
+
+	/* Number of consecutive dumps, up to this one, with this stack. */
+	unsigned looks;
+	int64_t since_ns; /* clock_ns of the first of these */
+	/*
+	 * CPU time, and the time in which it was used, since the first dump
+	 * that had the thread; -1 = unknown.
+	 */
+	int64_t used_ns, used_in_ns;
+	int64_t first_cpu_ns, first_elapsed_ns; /* private: in that dump */
+};
+
+struct series_dump {
+	struct tap_dump head;
+	/* Time since the first dump of this JVM, by the age of threads. */
+	int64_t clock_ns;
+	size_t threads;
+	size_t states[THREAD_STATES];
+	size_t blocked;
+	unsigned deadlocks;     /* found by sjkc */
+	unsigned vm_deadlocks;  /* reported by the JVM */
+	bool is_of_another_jvm; /* than the dump before it */
+};
+
+/* A fact of the JVM's list of deadlocks. */
+struct series_fact {
+	enum tapped_deadlock_kind kind;
+	uint32_t text;
+};
+
+struct dump_series {
+	struct profile *profile;
+	struct thread_tap tap;
+	size_t wanted; /* number of the dump to keep, from 1; 0 = the last */
+
+	struct series_dump *dumps;
+	size_t dump_count, dump_cap;
+	/* The dump that the members below describe; 0 = none was read. */
+	size_t number;
+	struct series_thread *threads;
+	size_t thread_count, thread_cap;
+	struct tapped_lock *locks;
+	size_t lock_count, lock_cap;
+	struct series_fact *facts;
+	size_t fact_count, fact_cap;
+	struct blocked blocked;
+
+	/* Private: the dump before. */
+	struct series_thread *old;
+	size_t old_count, old_cap;
+	bool is_open; /* the last dump is not complete yet */
+};
+
+/*
+ * Sets the tap of the profile, which is borrowed, and its keep_lines. Call
+ * dump_series_end() after the last reader, and dump_series_release().
+ */
+void dump_series_init(struct dump_series *s, struct profile *p);
+void dump_series_end(struct dump_series *s);
+void dump_series_release(struct dump_series *s);
+
+/* True if the series has several dumps of the JVM of the kept dump. */
+bool dump_series_compares(const struct dump_series *s);
+
+/* Returns the lock that a thread waits for, or NULL. */
+const struct tapped_lock *series_wait(const struct dump_series *s,
+				      const struct series_thread *t);
+
+/* Iterates over the locks that a thread owns; *at begins at 0. NULL at the end.
+ */
+const struct tapped_lock *series_next_owned(const struct dump_series *s,
+					    const struct series_thread *t,
+					    size_t *at);
+
+/*
+ * Fills s->blocked and the threads' activity BLOCKED, for the complete dump:
+ * owners are known from the dump, and from the JVM's list of deadlocks.
+ */
+void series_find_blocked(struct dump_series *s);
+
+/* Returns what a thread does, without regard to locks. */
+enum series_activity series_activity_of(const struct profile *p,
+					const struct series_thread *t);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/threads/thread_groups.h"
+
+#include "core/base/alloc.h"
+#include "render/profile/pool_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double series_thread_cpu(const struct series_thread *t)
+{
+	return t->used_in_ns > 0 ? (double)t->used_ns / (double)t->used_in_ns
+				 : -1;
+}
+
+static bool groups_want(const struct series_thread *t, enum thread_grouping by)
+{
+	switch (by) {
+	case GROUP_STACKS:
+		return t->stack;
+	case GROUP_STUCK:
+		return t->looks > 1 && t->activity <= SERIES_WAITS;
+	case GROUP_POOLS:
+		return true;
+	}
+	return false;
+}
+
+struct groups_sort {
+	const struct thread_groups *g;
+	const struct dump_series *s;
+	enum thread_grouping by;
+};
+
+/* By pool, or by stack trace and state; then in the order of the dump. */
+static int groups_compare_threads(const void *left, const void *right,
+				  void *self)
+{
+	const struct groups_sort *sort = self;
+	size_t l = *(const size_t *)left, r = *(const size_t *)right;
+	const struct series_thread *a = &sort->s->threads[l];
+	const struct series_thread *b = &sort->s->threads[r];
+	const uint32_t *pool_of = sort->g->pool_of;
+
+	if (sort->by == GROUP_POOLS) {
+		if (pool_of[l] != pool_of[r])
+			return pool_of[l] < pool_of[r] ? -1 : 1;
+	} else {
+		if (a->stack != b->stack)
+			return a->stack < b->stack ? -1 : 1;
+		if (a->state != b->state)
+			return a->state < b->state ? -1 : 1;
+	}
+	return l < r ? -1 : l > r;
+}
+
+static bool groups_are_one(const struct groups_sort *sort, size_t l, size_t r)
+{
+	const struct series_thread *a = &sort->s->threads[l];
+	const struct series_thread *b = &sort->s->threads[r];
+
+	if (sort->by == GROUP_POOLS)
+		return sort->g->pool_of[l] == sort->g->pool_of[r];
+	return a->stack == b->stack && a->state == b->state;
+}
+
+/*
+ * Threads that run come first when they are stuck, then the blocked ones; other
+ * groups are sorted by size. Ties keep the order of the dump.
+ */
+static int groups_compare(const void *left, const void *right, void *self)
+{
+	const struct thread_group *a = left, *b = right;
+	const struct groups_sort *sort = self;
+	const size_t *order = sort->g->order;
+	const struct series_thread *t = &sort->s->threads[order[a->first]];
+	const struct series_thread *u = &sort->s->threads[order[b->first]];
+
+	if (sort->by == GROUP_STUCK && t->activity != u->activity)
+		return t->activity < u->activity ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (sort->by == GROUP_STACKS && t->activity != u->activity)
+		return t->activity < u->activity ? -1 : 1;
+	return order[a->first] < order[b->first] ? -1 : 1;
+}
+
+static void group_add(struct thread_group *g, const struct series_thread *t)
+{
+	double cpu = series_thread_cpu(t);
+
+	g->states[t->state]++;
+	if (cpu >= 0)
+		g->cpu = g->cpu < 0 ? cpu : g->cpu + cpu;
+	if (!g->count || t->looks < g->looks) {
+		g->looks = t->looks;
+		g->since_ns = t->since_ns;
+	}
+	g->count++;
+}
+
+static void groups_name_pools(struct thread_groups *g,
+			      const struct dump_series *s)
+{
+	struct text name = { 0 };
+
+	g->pool_of = xcalloc(s->thread_count + 1, sizeof(*g->pool_of));
+	for (size_t i = 0; i < s->thread_count; i++) {
+		text_clear(&name);
+		pool_name(&name,
+			  profile_text(s->profile, s->threads[i].thread.name));
+		g->pool_of[i] = name.len ? intern_id(&g->names, name.bytes,
+						     name.len)
+					 : 0;
+	}
+	text_release(&name);
+}
+
+void thread_groups_make(struct thread_groups *g, const struct dump_series *s,
+			enum thread_grouping by)
+{
+	struct groups_sort sort = { g, s, by };
+
+	*g = (struct thread_groups){ 0 };
+	groups_name_pools(g, s);
+	g->order = xcalloc(s->thread_count + 1, sizeof(*g->order));
+	for (size_t i = 0; i < s->thread_count; i++) {
+		if (groups_want(&s->threads[i], by))
+			g->order[g->ordered++] = i;
+	}
+	qsort_r(g->order, g->ordered, sizeof(*g->order), groups_compare_threads,
+		&sort);
+	for (size_t i = 0; i < g->ordered; i++) {
+		size_t at = g->order[i];
+
+		if (!i || !groups_are_one(&sort, g->order[i - 1], at)) {
+			array_reserve(g->groups, g->cap, g->count + 1);
+			g->groups[g->count++] = (struct thread_group){
+				.first = i,
+				.cpu = -1,
+				.pool = g->pool_of[at],
+			};
+		}
+		group_add(&g->groups[g->count - 1], &s->threads[at]);
+	}
+	if (g->count)
+		qsort_r(g->groups, g->count, sizeof(*g->groups), groups_compare,
+			&sort);
+}
+
+void thread_groups_release(struct thread_groups *g)
+{
+	free(g->groups);
+	free(g->order);
+	free(g->pool_of);
+	intern_release(&g->names);
+	*g = (struct thread_groups){ 0 };
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the report of thread dumps as text. */
+#include "core/base/safe_text.h"
+#include "core/base/units.h"
+#include "core/profile/frame_name.h"
+#include "render/text/columns.h"
+#include "render/text/table.h"
+#include "render/threads/thread_groups.h"
+#include "render/threads/threads_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define POOLS_SHOWN 6 /* names of a group */
+
+static const char bold[] = "\033[1m", red[] = "\033[1;31m", plain[] = "\033[0m";
+
+struct writer {
+	struct text *out;
+	const struct dump_series *s;
+	const struct threads_options *o;
+};
+
+static size_t writer_limit(const struct writer *w, size_t count)
+{
+	return w->o->top && w->o->top < count ? w->o->top : count;
+}
+
+static void write_coloured(struct writer *w, const char *colour,
+			   const char *words)
+{
+	text_printf(w->out, "%s%s%s", w->o->colour ? colour : "", words,
+		    w->o->colour ? plain : "");
+}
+
+static void write_heading(struct writer *w, const char *heading)
+{
+	text_putc(w->out, '\n');
+	write_coloured(w, bold, heading);
+	text_putc(w->out, '\n');
+}
+
+/* Reports rows that the limit hides. */
+static void write_rest(struct writer *w, size_t count, const char *noun)
+{
+	if (count > writer_limit(w, count))
+		text_printf(w->out, "  … %zu more %s (-n 0 prints all)\n",
+			    count - writer_limit(w, count), noun);
+}
+
+static void write_name(struct writer *w, const struct series_thread *t)
+{
+	const char *name = profile_text(w->s->profile, t->thread.name);
+
+	text_putc(w->out, '"');
+	safe_text(w->out, name, strlen(name));
+	text_putc(w->out, '"');
+	if (t->thread.java_id)
+		text_printf(w->out, " #%" PRId64, t->thread.java_id);
+	else if (t->thread.os_id)
+		text_printf(w->out, " tid=%" PRId64, t->thread.os_id);
+}
+
+static void write_percent(struct text *out, double fraction)
+{
+	if (fraction < 0)
+		text_putc(out, '-');
+	else
+		text_printf(out, "%.1f%%", 100 * fraction);
+}
+
+static const char *state_name(enum thread_state state)
+{
+	return state == STATE_NONE ? "no state" : thread_state_names[state];
+}
+
+static void write_dump_line(struct writer *w, size_t number)
+{
+	const struct series_dump *d = &w->s->dumps[number - 1];
+
+	text_printf(w->out, "%s dump %zu: ", number == w->s->number ? "*" : " ",
+		    number);
+	if (d->head.time_ns) {
+		units_add_local_time(w->out, d->head.time_ns);
+		text_puts(w->out, ", ");
+	}
+	text_printf(w->out, "%zu threads", d->threads);
+	if (d->blocked)
+		text_printf(w->out, ", %zu blocked", d->blocked);
+	if (d->deadlocks || d->vm_deadlocks)
+		text_printf(w->out, ", %u deadlocks",
+			    d->deadlocks > d->vm_deadlocks ? d->deadlocks
+							   : d->vm_deadlocks);
+	if (d->is_of_another_jvm)
+		text_puts(w->out, "; of another JVM than the dump before");
+	text_putc(w->out, '\n');
+}
+
+static void write_head(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+	const struct series_dump *d = &s->dumps[s->number - 1];
+	const char *vm = profile_text(s->profile, d->head.vm);
+
+	safe_text(w->out, w->o->source, strlen(w->o->source));
+	if (s->dump_count > 1) {
+		text_printf(w->out, ": %zu thread dumps; * is reported\n",
+			    s->dump_count);
+		for (size_t i = 1; i <= s->dump_count; i++) {
+			if (i <= 5 || i + 5 > s->dump_count || i == s->number)
+				write_dump_line(w, i);
+			else if (i == 6)
+				text_puts(w->out, "  …\n");
+		}
+	} else {
+		text_puts(w->out, ": thread dump");
+		if (d->head.time_ns) {
+			text_puts(w->out, " of ");
+			units_add_local_time(w->out, d->head.time_ns);
+		}
+		text_putc(w->out, '\n');
+	}
+	if (*vm) {
+		safe_text(w->out, vm, strlen(vm));
+		text_putc(w->out, '\n');
+	}
+}
+
+static void write_states(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+	const struct series_dump *d = &s->dumps[s->number - 1];
+	size_t natives = 0, daemons = 0, runs = 0, virtuals = 0;
+	const char *comma = "";
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+
+		natives += t->activity == SERIES_NATIVE;
+		runs += t->activity == SERIES_RUNS;
+		daemons += t->is_daemon;
+		virtuals += t->thread.is_virtual;
+	}
+	text_printf(w->out, "\n%zu threads: ", s->thread_count);
+	for (int state = STATE_NONE + 1; state <= THREAD_STATES; state++) {
+		/* Threads without a state come last. */
+		enum thread_state at = state == THREAD_STATES
+					       ? STATE_NONE
+					       : (enum thread_state)state;
+
+		if (!d->states[at])
+			continue;
+		text_printf(w->out, "%s%zu %s", comma, d->states[at],
+			    state_name(at));
+		if (at == STATE_RUNNABLE)
+			text_printf(w->out, " (%zu of them run Java code)",
+				    runs);
+		comma = ", ";
+	}
+	text_putc(w->out, '\n');
+	text_printf(w->out, "%zu have no Java frames", natives);
+	if (daemons)
+		text_printf(w->out, ", %zu are daemons", daemons);
+	if (virtuals)
+		text_printf(w->out, ", %zu %s virtual", virtuals,
+			    virtuals == 1 ? "is" : "are");
+	text_putc(w->out, '\n');
+}
+
+/* Virtual threads that keep a carrier although they wait. */
+static bool thread_is_pinned(const struct dump_series *s,
+			     const struct series_thread *t)
+{
+	const struct tapped_lock *wait = series_wait(s, t);
+
+	if (!t->thread.is_virtual || !t->peer_id)
+		return false;
+	return wait || t->state == STATE_BLOCKED || t->state == STATE_WAITING ||
+	       t->state == STATE_TIMED_WAITING;
+}
+
+static void write_virtual(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+	size_t mounted = 0, pinned = 0, shown = 0;
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+
+		mounted += t->thread.is_virtual && t->peer_id;
+		pinned += thread_is_pinned(s, t);
+	}
+	if (!mounted)
+		return;
+	units_add_counted(w->out, mounted, "virtual thread");
+	text_printf(w->out, " mounted on carriers, %zu of them pinned\n",
+		    pinned);
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+
+		if (!thread_is_pinned(s, t) ||
+		    shown++ >= writer_limit(w, pinned))
+			continue;
+		text_puts(w->out, "  ");
+		write_name(w, t);
+		text_printf(w->out,
+			    " waits and keeps the carrier #%" PRId64 "\n",
+			    t->peer_id);
+	}
+	write_rest(w, pinned, "pinned threads");
+}
+
+/* The JVM's list of deadlocks, if it differs from the report's. */
+static void write_vm_deadlocks(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+	const struct series_dump *d = &s->dumps[s->number - 1];
+	const char *comma = "";
+
+	if (d->vm_deadlocks == d->deadlocks) {
+		if (d->deadlocks)
+			text_puts(w->out, "\nThe JVM reports the same number "
+					  "of deadlocks.\n");
+		return;
+	}
+	text_printf(w->out,
+		    "\nThe JVM reports %u deadlocks, sjkc found %u. The JVM's "
+		    "list:\n",
+		    d->vm_deadlocks, d->deadlocks);
+	for (size_t i = 0; i < s->fact_count; i++) {
+		const char *name = profile_text(s->profile, s->facts[i].text);
+
+		if (s->facts[i].kind == TAPPED_DEADLOCK)
+			comma = i ? "\n  " : "  ";
+		if (s->facts[i].kind != TAPPED_DEADLOCK_THREAD)
+			continue;
+		text_printf(w->out, "%s\"", comma);
+		safe_text(w->out, name, strlen(name));
+		text_putc(w->out, '"');
+		comma = ", ";
+	}
+	text_putc(w->out, '\n');
+}
+
+static void write_blocked(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+
+	text_putc(w->out, '\n');
+	write_coloured(w, s->blocked.deadlocks ? red : bold,
+		       "Blocked threads: ");
+	blocked_text(&s->blocked, w->out);
+	write_vm_deadlocks(w);
+}
+
+static void pool_add_states(struct table *t, const struct thread_group *g)
+{
+	static const enum thread_state shown[] = {
+		STATE_RUNNABLE,      STATE_BLOCKED, STATE_WAITING,
+		STATE_TIMED_WAITING, STATE_NONE,
+	};
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		struct text *cell = table_cell(t);
+
+		if (g->states[shown[i]])
+			text_printf(cell, "%zu", g->states[shown[i]]);
+	}
+}
+
+static void write_pools(struct writer *w)
+{
+	static const struct table_column columns[] = {
+		{ .head = "threads", .right = true },
+		{ .head = "RUNNABLE", .right = true },
+		{ .head = "BLOCKED", .right = true },
+		{ .head = "WAITING", .right = true },
+		{ .head = "TIMED_WAITING", .right = true },
+		{ .head = "none", .right = true },
+		{ .head = "CPU", .right = true },
+		{ .head = "pool" },
+	};
+	struct table table = { .columns = columns, .column_count = 8 };
+	struct thread_groups g;
+	size_t count = 0;
+
+	thread_groups_make(&g, w->s, GROUP_POOLS);
+	/* The largest come first; the threads after them have own names. */
+	while (count < g.count && g.groups[count].count > 1)
+		count++;
+	for (size_t i = 0; i < writer_limit(w, count); i++) {
+		const struct thread_group *pool = &g.groups[i];
+
+		text_printf(table_cell(&table), "%zu", pool->count);
+		pool_add_states(&table, pool);
+		write_percent(table_cell(&table), pool->cpu);
+		table_add(&table, intern_text(&g.names, pool->pool));
+	}
+	write_heading(w, "Pools: threads whose names differ in numbers");
+	table_text(&table, w->o->width, w->out);
+	write_rest(w, count, "pools");
+	text_printf(w->out, "%zu threads are alone in their pool\n",
+		    g.count - count);
+	table_release(&table);
+	thread_groups_release(&g);
+}
+
+/* "pool-*-thread-* (12), main": the names in a group, shortened to pools. */
+static void write_members(struct writer *w, const struct thread_groups *g,
+			  const struct thread_group *group)
+{
+	uint32_t pools[POOLS_SHOWN];
+	size_t counts[POOLS_SHOWN], shown = 0, rest = 0;
+
+	if (group->count == 1) {
+		write_name(w, &w->s->threads[g->order[group->first]]);
+		return;
+	}
+	for (size_t i = 0; i < group->count; i++) {
+		uint32_t pool = g->pool_of[g->order[group->first + i]];
+		size_t at = 0;
+
+		while (at < shown && pools[at] != pool)
+			at++;
+		if (at == POOLS_SHOWN) {
+			rest++;
+			continue;
+		}
+		if (at == shown) {
+			pools[shown] = pool;
+			counts[shown++] = 0;
+		}
+		counts[at]++;
+	}
+	for (size_t i = 0; i < shown; i++) {
+		text_puts(w->out, i ? ", \"" : "\"");
+		safe_text(w->out, intern_text(&g->names, pools[i]),
+			  intern_len(&g->names, pools[i]));
+		text_putc(w->out, '"');
+		if (counts[i] > 1)
+			text_printf(w->out, " (%zu)", counts[i]);
+	}
+	if (rest)
+		text_printf(w->out, " and %zu others", rest);
+}
+
+/* Prints the lock that the threads of a group wait for. */
+static void write_wait(struct writer *w, const struct thread_groups *g,
+		       const struct thread_group *group)
+{
+	static const char *const verbs[] = {
+		[TAPPED_ENTERS] = "waiting to lock",
+		[TAPPED_REENTERS] = "waiting to lock again",
+		[TAPPED_WAITS] = "waiting on",
+		[TAPPED_PARKS] = "parking to wait for",
+		[TAPPED_INITIALIZES] = "waiting for the initialization of",
+	};
+	const struct dump_series *s = w->s;
+	const struct tapped_lock *first = NULL;
+	bool differs = false;
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct tapped_lock *lock = series_wait(
+			s, &s->threads[g->order[group->first + i]]);
+
+		if (!lock)
+			return;
+		if (!i)
+			first = lock;
+		differs |= lock->id != first->id;
+	}
+	if (!first || !first->class_name)
+		return;
+	text_printf(w->out, "      - %s ", verbs[first->kind]);
+	if (differs) {
+		text_puts(w->out, "different objects, the first is ");
+	} else if (first->id != first->class_name) {
+		text_putc(w->out, '<');
+		safe_text(w->out, profile_text(s->profile, first->id),
+			  strlen(profile_text(s->profile, first->id)));
+		text_puts(w->out, "> ");
+	}
+	safe_text(w->out, profile_text(s->profile, first->class_name),
+		  strlen(profile_text(s->profile, first->class_name)));
+	text_putc(w->out, '\n');
+}
+
+static void write_stack(struct writer *w, const struct thread_groups *g,
+			const struct thread_group *group)
+{
+	const struct profile *p = w->s->profile;
+	uint32_t stack = w->s->threads[g->order[group->first]].stack;
+	size_t shown = 0, rest = 0;
+
+	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
+		if (w->o->frames && shown == w->o->frames) {
+			rest++;
+			continue;
+		}
+		text_puts(w->out, "    at ");
+		frame_place_name(w->out, p, &p->frames[p->stacks[at].frame]);
+		text_putc(w->out, '\n');
+		if (!shown++)
+			write_wait(w, g, group);
+	}
+	if (rest)
+		text_printf(w->out, "    … %zu more frames\n", rest);
+}
+
+static void write_group_head(struct writer *w, const struct thread_groups *g,
+			     const struct thread_group *group)
+{
+	const struct series_thread *t = &w->s->threads[g->order[group->first]];
+
+	text_printf(w->out, "\n%zu thread%s, %s", group->count,
+		    group->count == 1 ? "" : "s", state_name(t->state));
+	if (t->activity == SERIES_IDLE && t->state != STATE_TIMED_WAITING)
+		text_puts(w->out, " (idle)");
+	text_puts(w->out, ": ");
+	write_members(w, g, group);
+	text_putc(w->out, '\n');
+}
+
+static void write_stuck(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+	struct thread_groups g;
+
+	if (!dump_series_compares(s))
+		return;
+	thread_groups_make(&g, s, GROUP_STUCK);
+	write_heading(w, "Threads that did not move, without idle threads");
+	if (!g.count)
+		text_puts(w->out, "none\n");
+	for (size_t i = 0; i < writer_limit(w, g.count); i++) {
+		const struct thread_group *group = &g.groups[i];
+		int64_t ns = s->dumps[s->number - 1].clock_ns - group->since_ns;
+
+		write_group_head(w, &g, group);
+		text_printf(w->out, "    the same frames in %u dumps",
+			    group->looks);
+		if (ns > 0) {
+			text_puts(w->out, ", ");
+			units_add_time(w->out, (double)ns);
+		}
+		if (group->cpu >= 0) {
+			text_puts(w->out, ", CPU ");
+			write_percent(w->out, group->cpu);
+		}
+		text_putc(w->out, '\n');
+		write_stack(w, &g, group);
+	}
+	write_rest(w, g.count, "groups");
+	thread_groups_release(&g);
+}
+
+/* The index of the thread that used the most CPU time below a bound. */
+static size_t next_by_cpu(const struct dump_series *s, double below,
+			  size_t after)
+{
+	size_t best = s->thread_count;
+	double most = 0;
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		double cpu = series_thread_cpu(&s->threads[i]);
+
+		if (cpu < 0.001 || cpu > below || (cpu == below && i <= after))
+			continue;
+		if (cpu > most) {
+			most = cpu;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static void write_cpu(struct writer *w)
+{
+	const struct dump_series *s = w->s;
+	size_t limit = w->o->top ? w->o->top : s->thread_count;
+	double below = 1e9;
+	size_t at = 0;
+
+	if (!dump_series_compares(s) ||
+	    next_by_cpu(s, below, at) == s->thread_count)
+		return;
+	write_heading(w, "CPU use between the dumps");
+	for (size_t i = 0; i < limit; i++) {
+		const struct series_thread *t;
+
+		at = next_by_cpu(s, below, at);
+		if (at == s->thread_count)
+			break;
+		t = &s->threads[at];
+		below = series_thread_cpu(t);
+		text_printf(w->out, "  %6.1f%%  %-13s  ", 100 * below,
+			    state_name(t->state));
+		write_name(w, t);
+		text_putc(w->out, '\n');
+	}
+}
+
+static void write_stacks(struct writer *w)
+{
+	struct thread_groups g;
+
+	thread_groups_make(&g, w->s, GROUP_STACKS);
+	write_heading(w, "Threads by stack trace");
+	for (size_t i = 0; i < writer_limit(w, g.count); i++) {
+		write_group_head(w, &g, &g.groups[i]);
+		write_stack(w, &g, &g.groups[i]);
+	}
+	if (g.count > writer_limit(w, g.count))
+		text_putc(w->out, '\n');
+	write_rest(w, g.count, "stack traces");
+	thread_groups_release(&g);
+}
+
+void threads_text(struct text *out, const struct dump_series *s,
+		  const struct threads_options *o)
+{
+	struct writer w = { out, s, o };
+
+	write_head(&w);
+	write_states(&w);
+	write_virtual(&w);
+	write_blocked(&w);
+	write_stuck(&w);
+	write_cpu(&w);
+	write_pools(&w);
+	write_stacks(&w);
+}
