@@ -97,6 +97,12 @@ static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 		return fail(err, ERROR_MISUSE,
 			    "%d is a thread of process %d; use the process ID",
 			    (int)pid, (int)status->tgid);
+	/* The kernel shows memory and files of the first thread only. */
+	if (status->state == 'Z' && status->threads > 1)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d cannot be inspected: its first thread has "
+			    "ended, and /proc/%d has no memory without it",
+			    (int)pid, (int)pid);
 	if (status->state == 'Z' || status->state == 'X')
 		return fail(err, ERROR_NO_TARGET,
 			    "%d has ended (it is a zombie until its parent "

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for pauses.
 # The first thread of the process ends, which makes it a zombie in /proc, and the
-# JVM lives on: gc goes on, without a loss, until the JVM has ended.
+# JVM lives on: gc goes on, without a loss, until the JVM has ended.  A gc that is
+# started later reports why it cannot observe the JVM.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -36,6 +37,12 @@ for jdk in $(jdks); do
 		[ "$(wc -l <"$out")" -gt $((lines + 30)) ] ||
 			{ echo "no records in $out"; exit 1; }
 	done
+	observing=$gc_job
+	gc_out=$scratch/late.out gc_err=$scratch/late.err
+	gc 8 "$pid" 1s && gc_has "$gc_err" 'its first thread has ended' ||
+		exit 1
+	gc_job=$observing
+	gc_out=$scratch/perfdata.out gc_err=$scratch/perfdata.err
 	kill -INT "$first"
 	wait "$first" || { echo "status $?"; cat "$scratch/gc.err"; exit 1; }
 	kill -KILL "$pid"
