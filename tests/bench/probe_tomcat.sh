@@ -56,8 +56,8 @@ for jdk in ${2-$(all_jdks)}; do
 	kill -INT "$probing"
 	wait "$probing" || cat "$scratch/err"
 	rounds 'taken back'
-	# The first rounds may have other frames on error pages: the JVM replaces
-	# reflective calls by generated ones.
+	# A round may differ while classes are changed: the JVM prints "Unknown
+	# Source" for an exception that was thrown before the change.
 	grep ROUND "$said" | uniq -c |
 		sed 's/^ *\([0-9]*\) ROUND \(.......\).* \([0-9]*\)$/  \1 rounds \2 of \3 requests/'
 	/usr/bin/python3 - "$scratch/out" <<-'END'
