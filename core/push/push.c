@@ -41,6 +41,17 @@ struct push {
 	int64_t reported_ns;
 };
 
+enum { GRPC_PREFIX = 5 };
+
+enum {
+	GRPC_CANCELLED = 1,
+	GRPC_DEADLINE_EXCEEDED = 4,
+	GRPC_ABORTED = 10,
+	GRPC_OUT_OF_RANGE = 11,
+	GRPC_UNAVAILABLE = 14,
+	GRPC_DATA_LOSS = 15,
+};
+
 /* ---- replies ---- */
 
 /* google.rpc.Status: 2 = message. Appends printable text, at most a line. */
@@ -73,7 +84,8 @@ static void judge_add_message(struct text *why, const struct push_reply *r)
 static void judge_partial(const struct push_reply *r, struct text *why,
 			  uint64_t *rejected)
 {
-	struct cursor c = cursor_over(r->body, r->len);
+	size_t skipped = r->is_grpc && r->len >= GRPC_PREFIX ? GRPC_PREFIX : 0;
+	struct cursor c = cursor_over(r->body + skipped, r->len - skipped);
 	struct protobuf_field f, part;
 
 	while (protobuf_next(&c, &f)) {
@@ -97,6 +109,29 @@ static void judge_partial(const struct push_reply *r, struct text *why,
 		text_puts(why, "the engine gives no reason");
 }
 
+/* Statuses of gRPC for which the OTLP specification asks to try again. */
+static enum push_verdict judge_grpc(const struct push_reply *r,
+				    struct text *why)
+{
+	if (r->grpc_status < 0) {
+		text_puts(why, "the response has no grpc-status");
+		return PUSH_AGAIN;
+	}
+	text_printf(why, "gRPC status %d%s%.200s", r->grpc_status,
+		    *r->problem ? ": " : "", r->problem);
+	switch (r->grpc_status) {
+	case GRPC_CANCELLED:
+	case GRPC_DEADLINE_EXCEEDED:
+	case GRPC_ABORTED:
+	case GRPC_OUT_OF_RANGE:
+	case GRPC_UNAVAILABLE:
+	case GRPC_DATA_LOSS:
+		return PUSH_AGAIN;
+	default:
+		return PUSH_REFUSED;
+	}
+}
+
 enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 			     uint64_t *rejected)
 {
@@ -105,6 +140,8 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 		text_puts(why, *r->problem ? r->problem : "no response");
 		return r->is_wrong ? PUSH_REFUSED : PUSH_AGAIN;
 	}
+	if (r->is_grpc && r->status == 200 && r->grpc_status)
+		return judge_grpc(r, why);
 	if (r->status >= 200 && r->status < 300) {
 		judge_partial(r, why, rejected);
 		return PUSH_DELIVERED;

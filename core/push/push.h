@@ -25,6 +25,7 @@
 
 struct push_settings {
 	char *url;                 /* of each request */
+	bool is_grpc;              /* OTLP over gRPC instead of HTTP */
 	char *header_file;         /* read before each request; or NULL */
 	struct text headers;       /* "Name: value\n", from the environment */
 	char *cacert, *cert, *key; /* PEM files; or NULL */
@@ -33,15 +34,18 @@ struct push_settings {
 	int64_t queue_ns;          /* maximum age of a request */
 };
 
-/* The path that follows the URL of an OTLP receiver. */
+/* The path that follows the URL of an OTLP receiver, and that of gRPC. */
 #define PUSH_OTLP_PATH "/v1development/profiles"
+#define PUSH_GRPC_PATH                                                         \
+	"/opentelemetry.proto.collector.profiles.v1development"                \
+	".ProfilesService/Export"
 
 /*
  * Makes the settings of an OTLP receiver. A url without a path gets
- * PUSH_OTLP_PATH. "env" takes the URL from OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT
- * or OTEL_EXPORTER_OTLP_ENDPOINT. The variables of OTLP exporters for headers,
- * the timeout and certificates always apply. ERROR_MISUSE; release them even
- * then.
+ * PUSH_OTLP_PATH; grpc:// and grpcs:// are OTLP over gRPC. "env" takes the URL
+ * from OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. The
+ * variables of OTLP exporters for headers, the timeout and certificates always
+ * apply. ERROR_MISUSE; release them even then.
  */
 int push_settings_init(struct push_settings *s, const char *url,
 		       struct error *err);
@@ -63,6 +67,8 @@ struct push_reply {
 	bool is_sent;          /* false: there is no response, see problem */
 	bool is_wrong;         /* sending it again cannot help */
 	int status;            /* of the HTTP response */
+	bool is_grpc;          /* gRPC's prefix precedes the message */
+	int grpc_status;       /* -1 = none; problem has its message */
 	int64_t retry_after_s; /* asked for by the engine; 0 = not */
 	size_t len;            /* of body */
 	char problem[PUSH_PROBLEM_MAX];

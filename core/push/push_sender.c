@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,6 +102,35 @@ static size_t sender_take_body(char *bytes, size_t size, size_t count,
 	return len;
 }
 
+/* gRPC's result is in trailers, or in headers if there is no body. */
+static size_t sender_take_header(char *bytes, size_t size, size_t count,
+				 void *self)
+{
+	static const char status[] = "grpc-status:", text[] = "grpc-message:";
+	struct push_reply *r = self;
+	char line[PUSH_PROBLEM_MAX];
+	size_t len = size * count, all = len;
+
+	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
+		len--;
+	snprintf(line, sizeof(line), "%.*s", (int)(len < 500 ? len : 500),
+		 bytes);
+	if (strncasecmp(line, status, sizeof(status) - 1) == 0) {
+		const char *number = line + sizeof(status) - 1;
+		char *end;
+		long value = strtol(number, &end, 10);
+
+		if (end > number && value >= 0 && value <= 100)
+			r->grpc_status = (int)value;
+	} else if (strncasecmp(line, text, sizeof(text) - 1) == 0) {
+		const char *message = line + sizeof(text) - 1;
+
+		snprintf(r->problem, sizeof(r->problem), "%s",
+			 message + strspn(message, " "));
+	}
+	return all;
+}
+
 static void sender_add_header(struct curl_slist **list, const char *header)
 {
 	struct curl_slist *longer = curl.slist_append(*list, header);
@@ -131,8 +161,16 @@ static struct curl_slist *sender_headers(const struct push_settings *s,
 		text_release(&own);
 		return NULL;
 	}
-	sender_add_header(&list, "Content-Type: application/x-protobuf");
-	sender_add_header(&list, "Content-Encoding: gzip");
+	if (s->is_grpc) {
+		sender_add_header(&list,
+				  "Content-Type: application/grpc+proto");
+		sender_add_header(&list, "TE: trailers");
+		sender_add_header(&list, "grpc-encoding: gzip");
+	} else {
+		sender_add_header(&list,
+				  "Content-Type: application/x-protobuf");
+		sender_add_header(&list, "Content-Encoding: gzip");
+	}
 	/* Servers that do not know it delay a request by a second. */
 	sender_add_header(&list, "Expect:");
 	sender_add_lines(&list, &own);
@@ -140,6 +178,16 @@ static struct curl_slist *sender_headers(const struct push_settings *s,
 		explicit_bzero(own.bytes, own.cap);
 	text_release(&own);
 	return list;
+}
+
+/* Without TLS, nothing negotiates HTTP/2. */
+static long sender_version(const struct push_settings *o)
+{
+	if (!o->is_grpc)
+		return CURL_HTTP_VERSION_1_1;
+	return strncmp(o->url, "https:", 6) == 0
+		       ? CURL_HTTP_VERSION_2TLS
+		       : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 }
 
 static CURL *sender_new_handle(struct push_sender *s)
@@ -153,8 +201,11 @@ static CURL *sender_new_handle(struct push_sender *s)
 	curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl.easy_setopt(easy, CURLOPT_POST, 1L);
 	curl.easy_setopt(easy, CURLOPT_USERAGENT, "sjkc/" SJKC_VERSION);
-	curl.easy_setopt(easy, CURLOPT_HTTP_VERSION,
-			 (long)CURL_HTTP_VERSION_1_1);
+	curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, sender_version(o));
+	/* libcurl 7.88 fails on a connection whose last stream was reset. */
+	curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, o->is_grpc ? 1L : 0L);
+	curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, sender_take_header);
+	curl.easy_setopt(easy, CURLOPT_HEADERDATA, s->reply);
 	curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, sender_take_body);
 	curl.easy_setopt(easy, CURLOPT_WRITEDATA, s->reply);
 	curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, s->reply->problem);
@@ -237,6 +288,8 @@ static void sender_send_memory(struct push_sender *s, CURL *easy)
 	void *body;
 
 	memset(s->reply, 0, offsetof(struct push_reply, body));
+	s->reply->is_grpc = s->settings->is_grpc;
+	s->reply->grpc_status = -1;
 	if (fstat(s->memory, &file) < 0 || file.st_size <= 0)
 		return;
 	body = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED,
@@ -320,14 +373,20 @@ void push_sender_close(struct push_sender *s)
 static int sender_write_body(const struct push_sender *s,
 			     const struct text *body, struct error *err)
 {
-	size_t done = 0;
+	/* gRPC's prefix: the message is compressed; its length, big-endian. */
+	const uint8_t prefix[5] = { 1, (uint8_t)(body->len >> 24),
+				    (uint8_t)(body->len >> 16),
+				    (uint8_t)(body->len >> 8),
+				    (uint8_t)body->len };
+	size_t first = s->settings->is_grpc ? sizeof(prefix) : 0, done = 0;
 	ssize_t wrote = 0;
 
-	if (ftruncate(s->memory, 0) < 0)
+	if (ftruncate(s->memory, 0) < 0 ||
+	    pwrite(s->memory, prefix, first, 0) != (ssize_t)first)
 		wrote = -1;
 	while (wrote >= 0 && done < body->len) {
 		wrote = pwrite(s->memory, body->bytes + done, body->len - done,
-			       (off_t)done);
+			       (off_t)(first + done));
 		if (wrote > 0)
 			done += (size_t)wrote;
 		else if (wrote < 0 && errno == EINTR)

@@ -45,18 +45,40 @@ static char *settings_copy_variable(const char *name)
 	return value ? xstrdup(value) : NULL;
 }
 
+static bool settings_is_tls(const char *url)
+{
+	return strncmp(url, "https:", 6) == 0 || strncmp(url, "grpcs:", 6) == 0;
+}
+
+/* Returns false for an unknown scheme; the scheme ends at `end`. */
+static bool settings_take_scheme(struct push_settings *s, const char *url,
+				 const char *end)
+{
+	static const char *const schemes[] = { "http", "https", "grpc",
+					       "grpcs" };
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
+		size_t len = strlen(schemes[i]);
+
+		if ((size_t)(end - url) != len ||
+		    memcmp(url, schemes[i], len) != 0)
+			continue;
+		s->is_grpc |= i >= 2;
+		return true;
+	}
+	return false;
+}
+
 /* Sets the URL; its path is added if there is none, or always. */
 static int settings_set_url(struct push_settings *s, const char *url,
 			    bool adds_path, struct error *err)
 {
 	const char *host = strstr(url, "://"), *path;
 	struct text whole = { 0 };
-	size_t len = strlen(url);
+	size_t len;
 
-	if (!host ||
-	    (strncmp(url, "http://", 7) != 0 &&
-	     strncmp(url, "https://", 8) != 0) ||
-	    !host[3] || host[3] == '/')
+	if (!host || !settings_take_scheme(s, url, host) || !host[3] ||
+	    host[3] == '/')
 		return fail(err, ERROR_MISUSE,
 			    "'%s' is not the URL of an engine (examples: "
 			    "http://localhost:4318, https://otel.acme.com/"
@@ -69,10 +91,14 @@ static int settings_set_url(struct push_settings *s, const char *url,
 		return fail(err, ERROR_MISUSE,
 			    "the URL of --push must not have a password; use "
 			    "--header-file");
-	while (path && len && url[len - 1] == '/' && (adds_path || !path[1]))
+	len = s->is_grpc && path ? (size_t)(path - host) : strlen(host);
+	while (path && len && host[len - 1] == '/' && (adds_path || !path[1]))
 		len--;
-	text_add(&whole, url, len);
-	if (adds_path || !path || !path[1])
+	text_printf(&whole, "http%s://", settings_is_tls(url) ? "s" : "");
+	text_add(&whole, host, len);
+	if (s->is_grpc)
+		text_puts(&whole, PUSH_GRPC_PATH);
+	else if (adds_path || !path || !path[1])
 		text_puts(&whole, PUSH_OTLP_PATH);
 	free(s->url);
 	s->url = whole.bytes;
@@ -84,9 +110,11 @@ static int settings_find_url(struct push_settings *s, const char *url,
 {
 	const char *own = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
 	const char *any = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+	const char *protocol = settings_variable("PROTOCOL");
 
 	if (strcmp(url, "env") != 0)
 		return settings_set_url(s, url, false, err);
+	s->is_grpc = protocol && strcmp(protocol, "grpc") == 0;
 	if (own && *own)
 		return settings_set_url(s, own, false, err);
 	if (any && *any)

@@ -96,6 +96,43 @@ static void request_without_a_response_is_sent_again(void **state)
 	free(r);
 }
 
+static void grpc_statuses_are_judged_by_the_specification(void **state)
+{
+	static const struct {
+		int grpc_status;
+		enum push_verdict verdict;
+		const char *why;
+	} rows[] = {
+		{ 0, PUSH_DELIVERED, "bad" },
+		{ 14, PUSH_AGAIN, "gRPC status 14: busy" },
+		{ 4, PUSH_AGAIN, "gRPC status 4: busy" },
+		{ 3, PUSH_REFUSED, "gRPC status 3: busy" },
+		{ 13, PUSH_REFUSED, "gRPC status 13: busy" },
+		{ -1, PUSH_AGAIN, "the response has no grpc-status" },
+	};
+	static const char body[] = "\0\0\0\0\x07\x0a\x05\x12\x03"
+				   "bad";
+	struct push_reply *r = calloc(1, sizeof(*r));
+
+	(void)state;
+	r->is_sent = r->is_grpc = true;
+	r->status = 200;
+	r->len = sizeof(body) - 1;
+	memcpy(r->body, body, r->len);
+	snprintf(r->problem, sizeof(r->problem), "busy");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct text why = { 0 };
+		uint64_t rejected;
+
+		r->grpc_status = rows[i].grpc_status;
+		assert_int_equal(push_judge(r, &why, &rejected),
+				 rows[i].verdict);
+		assert_string_equal(why.bytes, rows[i].why);
+		text_release(&why);
+	}
+	free(r);
+}
+
 /* ---- settings ---- */
 
 static int clear_environment(void **state)
@@ -106,6 +143,7 @@ static int clear_environment(void **state)
 		"OTEL_EXPORTER_OTLP_HEADERS",
 		"OTEL_EXPORTER_OTLP_PROFILES_HEADERS",
 		"OTEL_EXPORTER_OTLP_TIMEOUT",
+		"OTEL_EXPORTER_OTLP_PROTOCOL",
 		"OTEL_EXPORTER_OTLP_CERTIFICATE",
 	};
 
@@ -142,6 +180,8 @@ static void url_gets_the_path_of_otlp(void **state)
 	expect_url("http://h:4318", "http://h:4318/v1development/profiles");
 	expect_url("http://h:4318/", "http://h:4318/v1development/profiles");
 	expect_url("https://h/otlp/x", "https://h/otlp/x");
+	expect_url("grpc://h:4317", "http://h:4317" PUSH_GRPC_PATH);
+	expect_url("grpcs://h/", "https://h" PUSH_GRPC_PATH);
 	expect_refused("h:4318", "'h:4318' is not the URL");
 	expect_refused("ftp://h", "is not the URL");
 	expect_refused("http://", "is not the URL");
@@ -156,6 +196,8 @@ static void environment_names_the_receiver(void **state)
 	expect_url("env", "http://h:4318/base/v1development/profiles");
 	setenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT", "http://p/as/is", 1);
 	expect_url("env", "http://p/as/is");
+	setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 1);
+	expect_url("env", "http://p" PUSH_GRPC_PATH);
 	expect_url("http://x:1", "http://x:1/v1development/profiles");
 }
 
@@ -295,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replies_are_judged_by_the_specification),
 		cmocka_unit_test(request_without_a_response_is_sent_again),
+		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
 		cmocka_unit_test_setup(url_gets_the_path_of_otlp,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_names_the_receiver,

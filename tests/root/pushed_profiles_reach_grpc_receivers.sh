@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# prof --push grpc://… sends the same requests over gRPC, and obeys its statuses.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+. tests/root/lib/engine.sh
+
+/usr/bin/python3 -c 'import grpc' 2>/dev/null ||
+	{ echo 'python3-grpcio is not installed'; exit 77; }
+jdk=$(jdks | head -n 1)
+target "$jdk" -Dotel.service.name=shop -- burners=1 || exit 1
+/usr/bin/python3 tests/tools/otlp_grpc_engine.py "$engine" >"$scratch/engine.err" 2>&1 &
+target_jobs="$target_jobs $!"
+target_wait "$engine/port" . || { cat "$scratch/engine.err"; exit 1; }
+echo UNAVAILABLE >"$engine/answer"
+echo 'x-tenant: red' >"$scratch/headers"
+prof 0 -p "$pid" -F 99 -d 3s --push "grpc://127.0.0.1:$(cat "$engine/port")" \
+	--interval 1s --header-file "$scratch/headers" --shutdown-timeout 20s || exit 1
+engine_accepts && engine_agrees "$prof_err" || exit 1
+[ "$(head -n 2 "$engine/log")" = 'red UNAVAILABLE
+red OK' ] || { cat "$engine/log"; exit 1; }
+grep -q 'trying again' "$prof_err" || { cat "$prof_err"; exit 1; }
+grep -q '^resource service.name=shop ' "$engine/1.txt" || exit 1
+
+# A status that is final.
+echo INVALID_ARGUMENT >"$engine/answer"
+prof 7 -p "$pid" -F 99 -d 1s --push "grpc://127.0.0.1:$(cat "$engine/port")" || exit 1
+grep -q 'dropped: gRPC status 3: busy' "$prof_err" || { cat "$prof_err"; exit 1; }
