@@ -284,7 +284,10 @@ static bool type_counts(const struct pprof_reader *r, size_t count,
 		return false;
 	return names_differ_by(c, "_objects", w, "_space") ||
 	       (line_is(c, "contentions") && line_is(w, "delay")) ||
-	       (line_is(c, "samples") && r->type_count == 2);
+	       (line_is(c, "objects") && line_is(w, "space")) ||
+	       /* Node.js: sample and wall */
+	       ((line_is(c, "samples") || line_is(c, "sample")) &&
+		r->type_count == 2);
 }
 
 static void pprof_pair_types(struct pprof_reader *r)

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,33 @@ static void types_that_count_and_weigh_are_one_event(void **state)
 			"wall: java.lang.Thread.run:12||1 3000000\n");
 	assert_true(pprof_reader.sniff((uint8_t *)m.file.bytes, m.file.len));
 	made_release(&m);
+}
+
+/* The types of pprof for Node.js (@datadog/pprof 5). */
+static void types_of_node_are_paired(void **state)
+{
+	static const char *const types[][2] = {
+		{ "sample", "wall" },
+		{ "objects", "space" },
+		{ "inuse_objects", "inuse_space" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct made m = { 0 };
+		char lines[64];
+
+		made_string(&m, "");
+		made_type(&m, types[i][0], "count");
+		made_type(&m, types[i][1], i ? "bytes" : "nanoseconds");
+		made_location(&m, 1, "work", 0);
+		made_sample(&m, true, (uint64_t[]){ 1 }, 1,
+			    (uint64_t[]){ 5, 10000 }, 2);
+		snprintf(lines, sizeof(lines), "%s: work||5 10000\n",
+			 types[i][1]);
+		made_expect(&m, lines);
+		made_release(&m);
+	}
 }
 
 static void inlined_lines_labels_and_mappings_are_read(void **state)
@@ -341,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_that_count_and_weigh_are_one_event),
+		cmocka_unit_test(types_of_node_are_paired),
 		cmocka_unit_test(inlined_lines_labels_and_mappings_are_read),
 		cmocka_unit_test(missing_references_are_unknown_frames),
 		cmocka_unit_test(damaged_samples_are_counted),
