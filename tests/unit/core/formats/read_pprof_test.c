@@ -304,6 +304,53 @@ static void other_messages_are_refused(void **state)
 	assert_false(pprof_reader.sniff((const uint8_t *)"", 0));
 }
 
+/* Returns the weight of an event's samples with that leaf. */
+static uint64_t self_of(const struct profile *p, const char *event,
+			const char *method)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t frame = p->stacks[c->stack].frame;
+		const char *of = profile_text(p, p->events[c->event].name);
+
+		if (strcmp(of, event) == 0 &&
+		    strcmp(profile_text(p, p->frames[frame].method), method) ==
+			    0)
+			sum += c->weight;
+	}
+	return sum;
+}
+
+/* The numbers are those of `go tool pprof -top` of Go 1.19. */
+static void profiles_of_go_equal_its_own_tool(void **state)
+{
+	struct text cpu = foreign_file("tests/data/pprof/go-cpu.pb.gz");
+	struct text heap = foreign_file("tests/data/pprof/go-heap.pb.gz");
+	struct profile *p = foreign_read(&pprof_reader, cpu.bytes, cpu.len);
+
+	(void)state;
+	assert_true(pprof_reader.sniff((uint8_t *)cpu.bytes, cpu.len));
+	assert_int_equal(p->event_count, 1);
+	assert_int_equal(p->events[0].samples, 52);
+	assert_int_equal(p->events[0].weight, 520000000);
+	assert_int_equal(self_of(p, "cpu", "memclrNoHeapPointers"), 370000000);
+	assert_int_equal(self_of(p, "cpu", "memmove"), 60000000);
+	profile_free(p);
+	p = foreign_read(&pprof_reader, heap.bytes, heap.len);
+	assert_int_equal(p->event_count, 2);
+	assert_int_equal(p->events[0].weight, 250115280);
+	assert_int_equal(p->events[0].samples, 224151);
+	assert_int_equal(p->events[1].weight, 43195941);
+	assert_int_equal(p->events[1].samples, 46697);
+	assert_int_equal(self_of(p, "inuse_space", "alloc"), 40934413);
+	profile_free(p);
+	foreign_cut_everywhere(&pprof_reader, cpu.bytes, cpu.len, true);
+	text_release(&cpu);
+	text_release(&heap);
+}
+
 struct writing {
 	const struct profile *profile;
 	struct event_view *views;
@@ -376,6 +423,7 @@ int main(void)
 		cmocka_unit_test(long_names_are_parsed_once),
 		cmocka_unit_test(expanded_stack_traces_have_a_limit),
 		cmocka_unit_test(other_messages_are_refused),
+		cmocka_unit_test(profiles_of_go_equal_its_own_tool),
 		cmocka_unit_test(written_profiles_are_read_back_equal),
 	};
 
