@@ -212,17 +212,6 @@ static inline void sums_add_cell(struct diff_sums *s, uint32_t id,
 	s->lanes[id].of[SAMPLE_LANE] += (float)c->count;
 }
 
-static inline void sums_add_sum(struct diff_sums *s, uint32_t id,
-				const struct diff_sums *from, uint32_t other)
-{
-	float *to = s->lanes[id].of;
-	const float *add = from->lanes[other].of;
-
-	s->sums[id] = saturate_add(s->sums[id], from->sums[other]);
-	for (size_t i = 0; i < LANES; i++)
-		to[i] += add[i];
-}
-
 /* Sums of a view of one side. */
 struct side_sums {
 	struct diff_sums whole; /* one sum */
@@ -238,27 +227,93 @@ static void diff_id_counts(const struct diff_pair *pair,
 	counts[DIFF_THREADS] = pair->profile->thread_count;
 }
 
-/* Adds the totals of stack traces to those of their leaf frames. */
+/*
+ * stack_sums: sums by stack trace. Most stack traces have no samples of their
+ * own and a single callee, so only the others get a slot.
+ */
+struct stack_sum {
+	uint64_t sum;
+	struct lanes lanes;
+};
+
+struct stack_sums {
+	uint32_t *slot_of; /* by stack trace; 0 = none */
+	struct stack_sum *slots;
+	size_t count, cap;
+};
+
+static void stack_sum_add(struct stack_sum *to, const struct stack_sum *from)
+{
+	to->sum = saturate_add(to->sum, from->sum);
+	for (size_t i = 0; i < LANES; i++)
+		to->lanes.of[i] += from->lanes.of[i];
+}
+
+/* Returns the slot of a stack trace, which the next call may move. */
+static struct stack_sum *stack_sums_slot(struct stack_sums *s, uint32_t stack)
+{
+	if (!s->slot_of[stack]) {
+		array_reserve(s->slots, s->cap, s->count + 2);
+		s->slots[++s->count] = (struct stack_sum){ 0 };
+		s->slot_of[stack] = (uint32_t)s->count;
+	}
+	return &s->slots[s->slot_of[stack]];
+}
+
+static void stack_sums_add_cell(struct stack_sums *s, const struct cell *c,
+				bool weighs)
+{
+	struct stack_sum *to = stack_sums_slot(s, c->stack);
+	uint64_t measure = cell_measure(c, weighs);
+
+	to->sum = saturate_add(to->sum, measure);
+	if (c->bucket)
+		to->lanes.of[c->bucket - 1] += (float)measure;
+	to->lanes.of[SAMPLE_LANE] += (float)c->count;
+}
+
+/* Adds the total of a stack trace to that of its leaf frame. */
+static void side_sums_add_total(struct diff_sums *totals, uint32_t label,
+				const struct stack_sum *from)
+{
+	float *to = totals->lanes[label].of;
+
+	totals->sums[label] = saturate_add(totals->sums[label], from->sum);
+	for (size_t i = 0; i < LANES; i++)
+		to[i] += from->lanes.of[i];
+}
+
+/*
+ * Adds up totals from callees to callers. The total of a stack trace whose
+ * caller has the id before it is carried to the next step.
+ */
 static void side_sums_add_totals(struct side_sums *s,
 				 const struct diff_pair *pair,
-				 struct diff_sums *stacks)
+				 struct stack_sums *stacks)
 {
 	const struct profile *p = pair->profile;
+	struct stack_sum carried = { 0 };
+	bool is_carried = false;
 
 	for (uint32_t id = (uint32_t)p->stack_count; id-- > 1;) {
-		if (id > AHEAD) {
-			uint32_t ahead = p->stacks[id - AHEAD].caller;
+		uint32_t slot = stacks->slot_of[id];
+		uint32_t caller = p->stacks[id].caller;
 
-			__builtin_prefetch(&stacks->sums[ahead], 1);
-			__builtin_prefetch(&stacks->lanes[ahead], 1);
-		}
-		if (!stacks->sums[id])
+		if (!slot && !is_carried)
 			continue;
-		sums_add_sum(stacks, p->stacks[id].caller, stacks, id);
+		if (slot && is_carried)
+			stack_sum_add(&carried, &stacks->slots[slot]);
+		else if (slot)
+			carried = stacks->slots[slot];
 		if (pair->is_outer[id])
-			sums_add_sum(&s->of[DIFF_TOTAL],
-				     pair->table.label_of[p->stacks[id].frame],
-				     stacks, id);
+			side_sums_add_total(
+				&s->of[DIFF_TOTAL],
+				pair->table.label_of[p->stacks[id].frame],
+				&carried);
+		is_carried = caller && caller == id - 1;
+		if (caller && !is_carried)
+			stack_sum_add(stack_sums_slot(stacks, caller),
+				      &carried);
 	}
 }
 
@@ -269,7 +324,9 @@ static void side_sums_init(struct side_sums *s, const struct diff_pair *pair,
 	const uint32_t *label_of = pair->table.label_of;
 	bool weighs = view_weighs(view, weights);
 	bool *in_view = view_events(p, view);
-	struct diff_sums stacks = sums_new(p->stack_count);
+	struct stack_sums stacks = {
+		.slot_of = xcalloc(p->stack_count, sizeof(uint32_t)),
+	};
 	size_t counts[DIFF_PARTS];
 
 	diff_id_counts(pair, counts);
@@ -282,7 +339,7 @@ static void side_sums_init(struct side_sums *s, const struct diff_pair *pair,
 
 		if (i + AHEAD < p->cell_count) {
 			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);
-			__builtin_prefetch(&stacks.lanes[c[AHEAD].stack], 1);
+			__builtin_prefetch(&stacks.slot_of[c[AHEAD].stack], 1);
 		}
 		if (!in_view[c->event])
 			continue;
@@ -295,10 +352,11 @@ static void side_sums_init(struct side_sums *s, const struct diff_pair *pair,
 			continue;
 		sums_add_cell(&s->of[DIFF_SELF],
 			      label_of[p->stacks[calls].frame], c, weighs);
-		sums_add_cell(&stacks, c->stack, c, weighs);
+		stack_sums_add_cell(&stacks, c, weighs);
 	}
 	side_sums_add_totals(s, pair, &stacks);
-	sums_free(&stacks);
+	free(stacks.slot_of);
+	free(stacks.slots);
 	free(in_view);
 }
 

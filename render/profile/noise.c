@@ -47,19 +47,21 @@ static double student_probability(double t, double freedom)
 }
 
 /*
- * Returns the variance of a ratio that follows from the parts; 0 without
- * parts.
+ * Returns the variance of a ratio that follows from the differences between
+ * neighbouring parts; 0 without parts.
  */
 static double noise_parts_variance(const struct noise_sum *s,
 				   const struct noise_base *b)
 {
-	double ratio = s->value / b->value, sum = 0;
+	double ratio = s->value / b->value, sum = 0, last = 0;
 	size_t count = b->part_count;
 
 	for (size_t i = 0; i < count; i++) {
 		double rest = (double)s->parts[i] - ratio * b->parts[i];
 
-		sum += rest * rest;
+		if (i)
+			sum += (rest - last) * (rest - last) / 2;
+		last = rest;
 	}
 	if (count < 2)
 		return 0;

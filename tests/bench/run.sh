@@ -145,6 +145,20 @@ bench_exports() {
 	done
 }
 
+# Compares a recording with a copy. Merging them into collapsed stack traces that
+# a filter drops reads both without writing much.
+bench_diff() {
+	kind=$1 input=$2
+	[ -e "$out/before-$kind.jfr" ] ||
+		cp "$input" "$out/before-$kind.jfr"
+	both="$out/before-$kind.jfr $input"
+	table "difference of two recordings, $kind-heavy" \
+		"1.2 x reading both" "$input" \
+		diff "$sjkc diff -q $both >/dev/null" \
+		"reading both" "$sjkc flame -q --output-format collapsed \
+			--thread-name ^none$ -o - $both 2>/dev/null || true"
+}
+
 bench_collapsed() {
 	input=$out/stacks.collapsed
 	set -- "collapsed stack traces" "0.25 CPU s" "$input" \
@@ -206,6 +220,8 @@ echo "medians of $rounds runs"
 bench_recording "event-heavy recording" "0.35 CPU s, 100 MiB above the file" \
 	"$out/events.jfr"
 bench_recording "stack-heavy recording" "1.5 CPU s, 1 GiB" "$out/stacks.jfr"
+bench_diff event "$out/events.jfr"
+bench_diff stack "$out/stacks.jfr"
 bench_exports
 bench_recording "small recording" "0.015 CPU s" "$small"
 bench_collapsed
