@@ -152,18 +152,23 @@ void sides_join(struct profile *p, struct side sides[2],
 	size_t cells = sides[0].cell_count + sides[1].cell_count;
 	size_t event = 0;
 
+	/* The cells of the first side stay where they are. */
+	p->cells = sides[0].cells;
+	p->cell_cap = sides[0].cell_count;
+	sides[0].cells = NULL;
 	array_reserve(p->events, p->event_cap, events);
 	array_reserve(p->cells, p->cell_cap, cells);
 	for (size_t i = 0; i < 2; i++) {
 		struct side *s = &sides[i];
 
 		for (size_t k = 0; k < s->cell_count; k++) {
-			struct cell c = s->cells[k];
+			struct cell *c = &p->cells[p->cell_count++];
 
-			c.event += (uint32_t)event;
-			c.thread = thread_of[c.thread];
-			c.owner = thread_of[c.owner];
-			p->cells[p->cell_count++] = c;
+			if (s->cells)
+				*c = s->cells[k];
+			c->event += (uint32_t)event;
+			c->thread = thread_of[c->thread];
+			c->owner = thread_of[c->owner];
 		}
 		for (size_t k = 0; k < s->view_count; k++) {
 			struct event_view *v = &s->views[k];
