@@ -21,7 +21,7 @@ measure() {
 	rm -f "$gc_log"
 	jdk_target "$version" -Xlog:async \
 		"-Xlog:gc,gc+phases,safepoint:file=$gc_log:un:filecount=0" \
-		-- live=6000 rate=200 full=300 dumps=100 &&
+		-- live=6000 rate=200 full=300 dumps=60 &&
 		gc 0 "$pid" "$2" --json --safepoints --no-heap-probe \
 			--source probe
 	measured=$?

@@ -31,7 +31,7 @@ near() {
 
 # without_counters OPTION REASON: falls back to the probes alone
 without_counters() {
-	gc_target "$jdk" Serial "$1" -- live=4000 rate=200 full=200 &&
+	gc_target "$jdk" Serial "$1" -- live=4000 rate=200 full=1000 &&
 		gc 0 "$pid" 1500ms --json &&
 		gc_has "$gc_err" "no perf data: .*-XX:.${1#-XX:?}" &&
 		gc_has "$gc_out" '"kind":"young","operation":"' && near &&
