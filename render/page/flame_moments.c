@@ -15,11 +15,12 @@
 #define STEPS_OF_BYTE   256
 #define STEPS_OF_BUCKET 65000
 #define STEPS_MAX       4000000
+#define AHEAD           16 /* distance of prefetches */
 
 /* A moment of a page's cell. */
 struct slot {
-	uint32_t step;   /* since first_step */
-	uint32_t moment; /* index */
+	uint32_t ms;  /* since first_step */
+	uint32_t sum; /* index into the profile's sums of moments */
 };
 
 /* The moments of a cell in one step, with the span in steps. */
@@ -32,6 +33,8 @@ struct entries {
 	struct entry *all;
 	size_t count, cap;
 	uint64_t samples, weight; /* sums of the cell */
+	/* Each sample counts 1 and weighs 1: entries are not merged. */
+	bool plain;
 };
 
 static int64_t moment_floor(int64_t value, int64_t unit)
@@ -89,6 +92,8 @@ static struct slot *flame_moments_group(const struct flame_moments *f,
 {
 	const struct moments *m = p->moments;
 	struct slot *slots = xmalloc((m->count + 1) * sizeof(*slots));
+	/* A moment is at most 24 days after the start of the first bucket. */
+	int64_t lead_ms = m->base_ms - f->first_step * f->step_ms;
 	uint32_t start = 0;
 
 	for (size_t i = 0; i < m->count; i++)
@@ -102,13 +107,13 @@ static struct slot *flame_moments_group(const struct flame_moments *f,
 	}
 	for (size_t i = 0; i < m->count; i++) {
 		uint32_t place = place_of[m->all[i].cell];
-		int64_t step = moment_floor(m->base_ms + m->all[i].ms,
-					    f->step_ms) -
-			       f->first_step;
+		uint32_t ms = (uint32_t)(lead_ms + m->all[i].ms);
 
+		if (i + AHEAD < m->count)
+			__builtin_prefetch(&place_of[m->all[i + AHEAD].cell]);
 		if (place)
 			slots[ends[place - 1]++] = (struct slot){
-				(uint32_t)step, (uint32_t)i
+				ms, m->all[i].sum
 			};
 	}
 	return slots;
@@ -118,16 +123,16 @@ static int slot_compare(const void *a, const void *b)
 {
 	const struct slot *x = a, *y = b;
 
-	if (x->step != y->step)
-		return x->step < y->step ? -1 : 1;
-	return x->moment < y->moment ? -1 : x->moment > y->moment;
+	if (x->ms != y->ms)
+		return x->ms < y->ms ? -1 : 1;
+	return x->sum < y->sum ? -1 : x->sum > y->sum;
 }
 
 /* Most recordings are in the order of time. */
 static void slots_sort(struct slot *slots, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		if (slots[i].step < slots[i - 1].step) {
+		if (slots[i].ms < slots[i - 1].ms) {
 			qsort(slots, count, sizeof(*slots), slot_compare);
 			return;
 		}
@@ -139,30 +144,42 @@ static void entries_make(struct entries *e, const struct flame_moments *f,
 			 const struct profile *p, const struct slot *slots,
 			 size_t count)
 {
-	const struct moments *m = p->moments;
+	uint32_t step_ms = (uint32_t)f->step_ms;
 
 	e->count = 0;
 	e->samples = e->weight = 0;
 	array_reserve(e->all, e->cap, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct moment *one = &m->all[slots[i].moment];
-		const struct moment_sum *sum = &m->sums[one->sum];
-		int64_t last = m->base_ms + one->ms + sum->span_ms -
-			       (sum->span_ms > 0);
-		uint32_t span = (uint32_t)(moment_floor(last, f->step_ms) -
-					   f->first_step - slots[i].step);
+		const struct moment_sum *sum = &p->moments->sums[slots[i].sum];
+		uint32_t step = slots[i].ms / step_ms;
+		uint32_t span = sum->span_ms ? (slots[i].ms + sum->span_ms -
+						1) / step_ms -
+						       step
+					     : 0;
 		struct entry *before = e->count ? &e->all[e->count - 1] : NULL;
 
-		if (!before || before->step != slots[i].step || before->span ||
-		    span) {
+		if (!before || e->plain || before->step != step ||
+		    before->span || span) {
 			before = &e->all[e->count++];
-			*before = (struct entry){ slots[i].step, span, 0, 0 };
+			*before = (struct entry){ step, span, 0, 0 };
 		}
 		before->count = saturate_add(before->count, sum->count);
 		before->weight = saturate_add(before->weight, sum->weight);
 		e->samples = saturate_add(e->samples, sum->count);
 		e->weight = saturate_add(e->weight, sum->weight);
 	}
+}
+
+/* True if all moments of the profile are one sample of weight 1. */
+static bool moments_are_plain(const struct moments *m)
+{
+	for (size_t i = 0; i < m->sum_count; i++) {
+		const struct moment_sum *s = &m->sums[i];
+
+		if (s->count != 1 || s->weight != 1 || s->span_ms)
+			return false;
+	}
+	return true;
 }
 
 /* True if each entry's weight is its share of the cell's samples. */
@@ -193,18 +210,28 @@ static inline void moment_put(struct text *column, uint64_t value)
 static void moment_put_cell(struct moment_writer *w, const struct entries *e,
 			    int64_t base)
 {
+	struct text *low = &w->columns[MOMENT_LOW];
+	struct text *high = &w->columns[MOMENT_HIGH];
+
 	moment_put(&w->columns[MOMENT_ENTRIES], e->count);
+	array_reserve(low->bytes, low->cap, low->len + e->count + 1);
+	array_reserve(high->bytes, high->cap, high->len + e->count + 1);
+	for (size_t i = 0; i < e->count; i++) {
+		uint64_t offset = (uint64_t)(e->all[i].step - base);
+
+		low->bytes[low->len++] = (char)offset;
+		high->bytes[high->len++] = (char)(offset >> 8);
+		w->has_high |= offset > UINT8_MAX;
+	}
+	if (e->plain)
+		return;
 	w->has_weight |= !entries_share(e);
 	for (size_t i = 0; i < e->count; i++) {
 		const struct entry *one = &e->all[i];
-		uint64_t offset = (uint64_t)(one->step - base);
 
-		text_putc(&w->columns[MOMENT_LOW], (char)offset);
-		text_putc(&w->columns[MOMENT_HIGH], (char)(offset >> 8));
 		moment_put(&w->columns[MOMENT_SAMPLES], one->count);
 		moment_put(&w->columns[MOMENT_WEIGHT], one->weight);
 		moment_put(&w->columns[MOMENT_SPAN], one->span);
-		w->has_high |= offset > UINT8_MAX;
 		w->has_samples |= one->count != 1;
 		w->has_span |= one->span != 0;
 	}
@@ -222,34 +249,43 @@ static void moment_writer_end(struct moment_writer *w)
 		text_clear(&w->columns[MOMENT_SPAN]);
 }
 
-/* Encodes the moments of the cells of a view, whose slots end at ends[]. */
+/*
+ * Encodes the moments of the cells of a view. The slots of cell i end at
+ * ends[i]; its bucket is buckets[i].
+ */
 static void flame_moments_put_view(struct flame_moments *f, size_t view,
 				   const struct profile *p, struct slot *slots,
 				   size_t start, const uint32_t *ends,
-				   size_t cells)
+				   const uint16_t *buckets, size_t cells)
 {
 	struct moment_writer w = { .columns = f->columns +
 					      MOMENT_COLUMNS * view };
-	struct entries e = { 0 };
+	struct entries e = { .plain = moments_are_plain(p->moments) };
 
 	for (size_t i = 0; i < cells; i++) {
 		size_t count = ends[i] - start;
-		int64_t base = 0;
 
 		slots_sort(slots + start, count);
 		entries_make(&e, f, p, slots + start, count);
-		if (count) {
-			uint32_t cell = p->moments->all[slots[start].moment]
-						.cell;
-
-			base = flame_moments_base(f, p, p->cells[cell].bucket);
-		}
-		moment_put_cell(&w, &e, base);
+		moment_put_cell(&w, &e, flame_moments_base(f, p, buckets[i]));
 		f->entries[view] += e.count;
 		start = ends[i];
 	}
 	moment_writer_end(&w);
 	free(e.all);
+}
+
+/* Returns the bucket of each of the page's cells; the caller frees the array.
+ */
+static uint16_t *flame_moments_buckets(const struct profile *p,
+				       const uint32_t *place_of, size_t places)
+{
+	uint16_t *buckets = xcalloc(places, sizeof(*buckets));
+
+	for (size_t i = 0; i < p->cell_count; i++)
+		if (place_of[i])
+			buckets[place_of[i] - 1] = p->cells[i].bucket;
+	return buckets;
 }
 
 void flame_moments_init(struct flame_moments *f, const struct profile *p,
@@ -258,6 +294,7 @@ void flame_moments_init(struct flame_moments *f, const struct profile *p,
 {
 	size_t places = 0, first = 0;
 	struct slot *slots;
+	uint16_t *buckets;
 	uint32_t *ends;
 	int64_t step_ns, first_ns = p->bucket_first * p->bucket_ns;
 
@@ -275,13 +312,15 @@ void flame_moments_init(struct flame_moments *f, const struct profile *p,
 		places += counts[i];
 	ends = xcalloc(places, sizeof(*ends));
 	slots = flame_moments_group(f, p, place_of, ends, places);
+	buckets = flame_moments_buckets(p, place_of, places);
 	for (size_t i = 0; i < view_count; i++) {
-		flame_moments_put_view(f, i, p, slots,
-				       first ? ends[first - 1] : 0,
-				       ends + first, counts[i]);
+		flame_moments_put_view(
+			f, i, p, slots, first ? ends[first - 1] : 0,
+			ends + first, buckets + first, counts[i]);
 		first += counts[i];
 	}
 	free(slots);
+	free(buckets);
 	free(ends);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_jfr FILE CHUNKS STACKS: writes a recording with CHUNKS different chunks
- * of STACKS deep stack traces each, then the same chunks again, later in time.
- * It resembles a recording of async-profiler: all constant pools are in one
+ * make_jfr FILE CHUNKS STACKS [SAMPLES]: writes a recording with CHUNKS
+ * different chunks of STACKS deep stack traces each, then the same chunks
+ * again, later in time. A chunk lasts a minute. It has 1.7 samples of each
+ * stack trace, or SAMPLES samples, most of them of few stack traces. It
+ * resembles a recording of async-profiler: all constant pools are in one
  * checkpoint at the end, and the pool of stack traces has most of the bytes.
  * Classes have the four fields that async-profiler's converter expects.
  */
@@ -298,15 +300,28 @@ static void put_sample(struct text *out, struct workload *w, uint64_t ticks,
 	out->bytes[start] = (char)(out->len - start);
 }
 
-static void put_samples(struct text *out, struct workload *w, uint64_t ticks,
-			size_t stacks)
+/* Returns a stack trace; an eighth of them have half of the samples. */
+static size_t choose_hot(struct workload *w, size_t stacks)
 {
-	size_t count = stacks + stacks / 10 * 7;
+	uint32_t below = (uint32_t)stacks;
+
+	for (int i = 0; i < 2; i++)
+		below = workload_random(w, below) + 1;
+	return workload_random(w, below);
+}
+
+static void put_samples(struct text *out, struct workload *w, uint64_t ticks,
+			size_t stacks, size_t samples)
+{
+	size_t count = samples ? samples : stacks + stacks / 10 * 7;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t stack = i < stacks
-				       ? i
-				       : workload_random(w, (uint32_t)stacks);
+		size_t stack = i;
+
+		if (samples)
+			stack = choose_hot(w, stacks);
+		else if (i >= stacks)
+			stack = workload_random(w, (uint32_t)stacks);
 
 		put_sample(out, w, ticks + CHUNK_NS / count * i, stack + 1);
 	}
@@ -450,7 +465,7 @@ static void put_header(struct text *out, uint64_t ticks)
 }
 
 static void make_chunk(struct text *out, struct workload *w, size_t index,
-		       size_t stacks)
+		       size_t stacks, size_t samples)
 {
 	uint64_t ticks = 1000 + index * CHUNK_NS;
 	size_t first = w->leaf_count;
@@ -459,7 +474,7 @@ static void make_chunk(struct text *out, struct workload *w, size_t index,
 	put_metadata(out, ticks);
 	for (size_t i = 0; i < stacks; i++)
 		workload_add(w);
-	put_samples(out, w, ticks, stacks);
+	put_samples(out, w, ticks, stacks, samples);
 	set_be64(out, 16, out->len);
 	put_checkpoint(out, w, first, ticks);
 	set_be64(out, 8, out->len);
@@ -467,14 +482,17 @@ static void make_chunk(struct text *out, struct workload *w, size_t index,
 
 int main(int argc, char **argv)
 {
-	size_t chunks = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
-	size_t stacks = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
+	bool usable = argc == 4 || argc == 5;
+	size_t chunks = usable ? strtoul(argv[2], NULL, 10) : 0;
+	size_t stacks = usable ? strtoul(argv[3], NULL, 10) : 0;
+	size_t samples = argc == 5 ? strtoul(argv[4], NULL, 10) : 0;
 	struct text *made;
 	struct workload w;
 	FILE *file;
 
 	if (!chunks || !stacks) {
-		fprintf(stderr, "usage: make_jfr FILE CHUNKS STACKS\n");
+		fprintf(stderr,
+			"usage: make_jfr FILE CHUNKS STACKS [SAMPLES]\n");
 		return 2;
 	}
 	file = fopen(argv[1], "we");
@@ -485,7 +503,7 @@ int main(int argc, char **argv)
 	made = xcalloc(chunks, sizeof(*made));
 	workload_init(&w, 50);
 	for (size_t i = 0; i < chunks; i++)
-		make_chunk(&made[i], &w, i, stacks);
+		make_chunk(&made[i], &w, i, stacks, samples);
 	for (size_t i = 0; i < 2 * chunks; i++) {
 		struct text *chunk = &made[i % chunks];
 
