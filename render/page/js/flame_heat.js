@@ -110,36 +110,35 @@ export class Heat {
 		const entries = moments.event(state.event);
 		const value = weigher(entries, cells, state.measure);
 		const hit = this.matchingNodes();
-		// A difference per step for weights that last longer than a step.
 		this.sums = new Float64Array(moments.steps + 1);
 		this.matched = hit ? new Float64Array(moments.steps + 1) : null;
-		this.lasting = entries.span ? new Float64Array(moments.steps + 2) : null;
 		const plain = !entries.samples && !entries.span &&
 			(state.measure !== 'weight' || cells.weight === cells.count);
+		const { thread, state: states, bucket, node } = cells;
+		const { threadOn } = filter;
+		const stateOn = profile.states.map((_, s) => !state.stateOff.has(s));
 		for (let i = 0; i < cells.n; i++) {
-			if (cells.bucket[i] === 0 ||
-				(cells.thread !== null && !filter.threadOn[cells.thread[i]]) ||
-				(cells.state !== null && state.stateOff.has(cells.state[i])))
+			if (bucket[i] === 0 || (thread !== null && threadOn[thread[i]] === 0) ||
+				(states !== null && !stateOn[states[i]]))
 				continue;
-			const base = moments.base[cells.bucket[i]];
-			const match = hit !== null && hit[cells.node[i]] === 1;
-			if (plain)
-				this.countEntries(entries, i, base, match);
-			else
+			const base = moments.base[bucket[i]];
+			const match = hit !== null && hit[node[i]] === 1;
+			if (!plain)
 				this.weighEntries(entries, i, base, match, value(i));
+			else if (match)
+				Heat.countEntries(entries, i, base, this.matched);
+			if (plain)
+				Heat.countEntries(entries, i, base, this.sums);
 		}
 		this.total = this.sums.reduce((a, b) => a + b, 0);
 		this.gap = this.usualGap();
 	}
 
-	countEntries({ start, low, high }, cell, base, match) {
-		const { sums, matched } = this;
-		for (let e = start[cell]; e < start[cell + 1]; e++) {
-			const step = base + low[e] + (high === null ? 0 : high[e] << 8);
-			sums[step]++;
-			if (match)
-				matched[step]++;
-		}
+	static countEntries(entries, cell, base, sums) {
+		const { start, low, high } = entries;
+		const end = start[cell + 1];
+		for (let e = start[cell]; e < end; e++)
+			sums[high === null ? base + low[e] : base + low[e] + (high[e] << 8)]++;
 	}
 
 	weighEntries(entries, cell, base, match, weight) {

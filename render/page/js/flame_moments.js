@@ -58,7 +58,7 @@ export class Moments {
 			throw new DataError('The times of this page are damaged.');
 		// Nanoseconds are exact in doubles: a recording lasts less than 104 days.
 		const bucket = Math.round(time.bucket_ms * 1e6), step = Math.round(head.step_ms * 1e6);
-		this.base = new Float64Array(time.buckets + 1);
+		this.base = new Int32Array(time.buckets + 1);
 		for (let b = 1; b <= time.buckets; b++)
 			this.base[b] = Math.floor((head.lead_ns + (b - 1) * bucket) / step);
 		this.cache = [];
