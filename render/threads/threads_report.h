@@ -27,8 +27,5 @@ void threads_text(struct text *out, const struct dump_series *s,
 		  const struct threads_options *o);
 void threads_json(struct text *out, const struct dump_series *s,
 		  const struct threads_options *o);
-/* A row for each thread of the dump. */
-void threads_csv(struct text *out, const struct dump_series *s,
-		 const struct threads_options *o);
 
 #endif

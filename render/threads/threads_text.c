@@ -88,7 +88,7 @@ static void write_dump_line(struct writer *w, size_t number)
 	if (d->blocked)
 		text_printf(w->out, ", %zu blocked", d->blocked);
 	if (d->deadlocks || d->vm_deadlocks)
-		text_printf(w->out, ", %u deadlocks",
+		text_printf(w->out, ", deadlocks: %u",
 			    d->deadlocks > d->vm_deadlocks ? d->deadlocks
 							   : d->vm_deadlocks);
 	if (d->is_of_another_jvm)
@@ -141,7 +141,9 @@ static void write_states(struct writer *w)
 		daemons += t->is_daemon;
 		virtuals += t->thread.is_virtual;
 	}
-	text_printf(w->out, "\n%zu threads: ", s->thread_count);
+	text_putc(w->out, '\n');
+	units_add_counted(w->out, s->thread_count, "thread");
+	text_puts(w->out, ": ");
 	for (int state = STATE_NONE + 1; state <= THREAD_STATES; state++) {
 		/* Threads without a state come last. */
 		enum thread_state at = state == THREAD_STATES
@@ -223,10 +225,14 @@ static void write_vm_deadlocks(struct writer *w)
 					  "of deadlocks.\n");
 		return;
 	}
-	text_printf(w->out,
-		    "\nThe JVM reports %u deadlocks, sjkc found %u. The JVM's "
-		    "list:\n",
-		    d->vm_deadlocks, d->deadlocks);
+	if (!d->vm_deadlocks) {
+		text_puts(w->out, "\nThe dump has no list of deadlocks by the "
+				  "JVM.\n");
+		return;
+	}
+	text_puts(w->out, "\nThe JVM reports ");
+	units_add_counted(w->out, d->vm_deadlocks, "deadlock");
+	text_printf(w->out, ", sjkc found %u. The JVM's list:\n", d->deadlocks);
 	for (size_t i = 0; i < s->fact_count; i++) {
 		const char *name = profile_text(s->profile, s->facts[i].text);
 
@@ -299,7 +305,7 @@ static void write_pools(struct writer *w)
 	write_heading(w, "Pools: threads whose names differ in numbers");
 	table_text(&table, w->o->width, w->out);
 	write_rest(w, count, "pools");
-	text_printf(w->out, "%zu threads are alone in their pool\n",
+	text_printf(w->out, "threads alone in their pool: %zu\n",
 		    g.count - count);
 	table_release(&table);
 	thread_groups_release(&g);

@@ -219,6 +219,52 @@ static void json_add_frames(struct json_dump *r, const cJSON *stack)
 		r->dump.thread.is_virtual = true;
 }
 
+/* Adds a lock "c.D@1f"; nothing if the text is no object. */
+static void json_add_lock(struct json_dump *r, enum tapped_lock_kind kind,
+			  const char *object, int64_t owner_id)
+{
+	struct dump_lock lock = {
+		.kind = kind,
+		.id = { object, strlen(object) },
+		.owner_id = owner_id,
+	};
+
+	if (dump_lock_object(object, lock.id.len, &lock.class_name))
+		thread_dump_lock(&r->dump, &lock);
+}
+
+/*
+ * Locks, since JDK 25: "blockedOn":"c.D@1f", "waitingOn":"c.D@1f",
+ * "parkBlocker":{"object":"c.D@1f","owner":"12"}, and
+ * "monitorsOwned":[{"depth":"3","locks":["c.D@1f"]}].
+ */
+static void json_add_locks(struct json_dump *r, const cJSON *thread)
+{
+	const cJSON *blocker = cJSON_GetObjectItemCaseSensitive(thread,
+								"parkBlocker");
+	const cJSON *owned = cJSON_GetObjectItemCaseSensitive(thread,
+							      "monitorsOwned");
+	const cJSON *at, *lock;
+
+	json_add_lock(r, TAPPED_ENTERS, json_text_of(thread, "blockedOn"), 0);
+	json_add_lock(r, TAPPED_WAITS, json_text_of(thread, "waitingOn"), 0);
+	json_add_lock(r, TAPPED_PARKS, json_text_of(blocker, "object"),
+		      json_number_of(blocker, "owner"));
+	cJSON_ArrayForEach(at, owned)
+	{
+		const cJSON *locks = cJSON_GetObjectItemCaseSensitive(at,
+								      "locks");
+
+		cJSON_ArrayForEach(lock, locks)
+		{
+			const char *text = cJSON_GetStringValue(lock);
+
+			json_add_lock(r, TAPPED_OWNS, text ? text : "", 0);
+		}
+	}
+	r->dump.tap.peer_id = json_number_of(thread, "carrier");
+}
+
 static bool json_read_thread(struct json_dump *r)
 {
 	struct dump_header h = { 0 };
@@ -242,6 +288,8 @@ static bool json_read_thread(struct json_dump *r)
 	h.is_virtual = cJSON_IsTrue(
 		cJSON_GetObjectItemCaseSensitive(thread, "virtual"));
 	thread_dump_begin(&r->dump, &h);
+	if (r->dump.profile->thread_tap)
+		json_add_locks(r, thread);
 	json_add_frames(r, cJSON_GetObjectItemCaseSensitive(thread, "stack"));
 	thread_dump_end(&r->dump);
 	profile_progress(r->dump.profile, (uint64_t)(r->at - r->base),
@@ -288,6 +336,7 @@ static bool json_read_dump(struct json_dump *r)
 		{ "\"threadContainers\"", json_read_containers },
 	};
 
+	thread_dump_new(&r->dump);
 	r->dump.time_ns = 0;
 	return json_read_object(r, members, 2);
 }

@@ -110,12 +110,23 @@ static void file_on_header(struct to_file *r, struct line line)
 			dump_file_line(r));
 }
 
+/* Only a tap needs locks. */
+static void file_on_lock(struct to_file *r, struct line body)
+{
+	struct dump_lock lock;
+
+	if (r->walk.dump.profile->thread_tap && dump_lock_parse(body, &lock))
+		thread_dump_lock(&r->walk.dump, &lock);
+}
+
 static void file_on_frame(struct to_file *r, struct line body)
 {
 	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
 
-	if (line_starts(body, "- "))
-		return; /* a lock */
+	if (line_starts(body, "- ")) {
+		file_on_lock(r, body);
+		return;
+	}
 	if (line_starts(body, "at ")) {
 		body.text += 3;
 		body.len -= 3;
@@ -142,6 +153,7 @@ static void file_on_line(struct dump_walk *w, struct line line)
 	}
 	if (file_read_beginning(&r->walk.lines, line, &ns)) {
 		file_end_dump(&r->walk);
+		thread_dump_new(&r->walk.dump);
 		r->walk.dump.time_ns = ns;
 	} else if (line.text[0] == '#') {
 		file_on_header(r, line);

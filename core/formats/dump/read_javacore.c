@@ -46,7 +46,7 @@ static void javacore_end_dump(struct dump_walk *w)
 	if (!r->ended && r->walk.dump.open)
 		thread_dump_cut(&r->walk.dump, r->midway,
 				r->walk.lines.lines.number);
-	thread_dump_end(&r->walk.dump);
+	thread_dump_new(&r->walk.dump);
 	r->walk.dump.time_ns = 0;
 	r->has_utc = r->ended = false;
 }
