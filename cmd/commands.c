@@ -57,9 +57,10 @@ const struct command *command_find(const char *name)
 static const struct {
 	const char *names, *instead;
 } elsewhere[] = {
-	{ "hs", "`sjkc vminfo PID --perf` prints HotSpot's counters" },
-	{ "jfr2json jfr", "`sjkc prof -i FILE` reports a recording, `sjkc "
-			  "flame --list-events FILE` lists its events" },
+	{ "hs", "JDK 9 and later reject reading HotSpot's internal MBeans; "
+		"`sjkc vminfo PID --perf` prints HotSpot's counters" },
+	{ "jfr", "`sjkc prof -i FILE` reports a recording, `sjkc "
+		 "flame --list-events FILE` lists its events" },
 	{ "jfrflame jfrconv heatmap", "`sjkc flame FILE` draws a recording" },
 	{ "flamegraph fg", "`sjkc flame FILE` draws a recording, `sjkc prof "
 			   "PID -o out.html` a running JVM" },
