@@ -15,7 +15,7 @@ engine_start || exit 1
 cat >"$scratch/program" <<-'END'
 	for i in 1 2 3 4; do
 		"$1" -Dotel.service.name="jvm-$i" -Dtarget.seconds=1 -cp "$2" Target \
-			burners=1 >/dev/null || exit
+			burners=1 >/dev/null || { echo "jvm-$i: status $?" >&2; exit; }
 	done
 	for i in $(seq 1 50); do
 		set -- $(cat "/proc/$PPID/task/$PPID/children")
@@ -28,7 +28,7 @@ prof 0 -F 99 --push "http://127.0.0.1:$engine_port" --interval 1s \
 	--shutdown-timeout 60s -- \
 	sh "$scratch/program" "$jdk/bin/java" "$classes" || exit 1
 engine_accepts && engine_agrees "$prof_err" || exit 1
-children=$(cat "$scratch/children")
+children=$(cat "$scratch/children") || { cat "$prof_err"; exit 1; }
 [ "$children" -le 4 ] || { echo "prof has $children children"; exit 1; }
 for i in 1 2 3 4; do
 	grep -q "^resource service.name=jvm-$i " "$engine"/*.txt ||

@@ -2,14 +2,16 @@
 # shellcheck shell=sh
 # Sourced, after tests/jvm/lib/target.sh, by tests of `prof --push`.
 # tests/tools/otlp_engine.py is the receiver.
-# shellcheck disable=SC2154 # variables of the caller
+# shellcheck disable=SC2034,SC2154 # variables of the caller
 engine=$scratch/engine
 mkdir -p "$engine"
 
-# engine_start [PORT]: starts the receiver; sets $engine_pid, $engine_port
+# engine_start: starts the receiver, again at its port; sets $engine_pid, $engine_port
+engine_port=0
 engine_start() {
 	rm -f "$engine/port"
-	python3 tests/tools/otlp_engine.py "$engine" "$@" >"$scratch/engine.err" 2>&1 &
+	python3 tests/tools/otlp_engine.py "$engine" "$engine_port" \
+		>"$scratch/engine.err" 2>&1 &
 	engine_pid=$!
 	target_jobs="$target_jobs $engine_pid"
 	target_wait "$engine/port" . || { cat "$scratch/engine.err"; return 1; }
