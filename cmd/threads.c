@@ -199,6 +199,19 @@ static int threads_report(const struct dump_series *s, const struct profile *p,
 				     : 0;
 }
 
+/* A page must not be expected of a name. */
+static int threads_check_output(struct error *err)
+{
+	const char *dot = strrchr(opt.output, '.');
+
+	if (dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0))
+		return misuse(err,
+			      "unknown output format '%s'; valid: text, "
+			      "or JSON with --json",
+			      opt.output);
+	return strcmp(opt.output, "-") == 0 ? 0 : output_try(opt.output, err);
+}
+
 static int threads_run(int argc, char **argv, struct error *err)
 {
 	struct dump_series s = { 0 };
@@ -211,6 +224,8 @@ static int threads_run(int argc, char **argv, struct error *err)
 				  : LOG_NORMAL);
 	if (!opt.count)
 		return misuse(err, "option --count must be at least 1");
+	if (threads_check_output(err))
+		return -1;
 	p = threads_means_files(argc, argv)
 		    ? threads_of_files(&s, argc, argv, &source, err)
 		    : threads_of_jvm(&s, argc, argv, &source, err);

@@ -28,3 +28,5 @@ sjkc threads --dump 9 hostile.txt 2>&1
 echo "exit status $?"
 sjkc threads no-such-jvm-or-file 2>&1
 echo "exit status $?"
+sjkc threads -o threads.html hostile.txt 2>&1
+echo "exit status $?"
