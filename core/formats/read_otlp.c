@@ -13,46 +13,13 @@
 #include "core/base/saturate.h"
 #include "core/formats/frame_text.h"
 #include "core/formats/labels.h"
+#include "core/formats/otlp_fields.h"
 #include "core/formats/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Fields of the messages. */
-enum { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY = 2 };
-enum { RESOURCE_SCOPE_PROFILES = 2, SCOPE_PROFILES = 2 };
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLES = 2,
-	PROFILE_PERIOD_TYPE = 5,
-	PROFILE_PERIOD = 6,
-};
-enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
-enum {
-	SAMPLE_STACK = 1,
-	SAMPLE_ATTRIBUTES = 2,
-	SAMPLE_VALUES = 4,
-	SAMPLE_TIMES = 5,
-};
-enum { LOCATION_MAPPING = 1, LOCATION_LINES = 3, LOCATION_ATTRIBUTES = 4 };
-enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_NAME = 1, MAPPING_FILENAME = 4, STACK_LOCATIONS = 1 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
-enum { VALUE_STRING = 1, VALUE_INT = 3 };
-
-/* The tables of the dictionary, by their fields. */
-enum table {
-	TABLE_MAPPING = 1,
-	TABLE_LOCATION = 2,
-	TABLE_FUNCTION = 3,
-	TABLE_LINK = 4,
-	TABLE_STRING = 5,
-	TABLE_ATTRIBUTE = 6,
-	TABLE_STACK = 7,
-	TABLES
-};
 
 #define LINES_MAX 64   /* inlined frames of a location: more are damage */
 #define PROGRESS  4096 /* samples */
@@ -68,7 +35,7 @@ enum table {
  * An entry is kept as its place in the file, NULL if it is damaged. Entries may
  * be large and have millions of references, so each is parsed once.
  */
-struct otlp_table {
+struct otlp_entries {
 	const uint8_t **entries;
 	size_t count, cap;
 };
@@ -85,7 +52,7 @@ struct otlp_attribute {
 
 struct otlp_reader {
 	struct profile *profile;
-	struct otlp_table tables[TABLES];
+	struct otlp_entries tables[OTLP_TABLES];
 	const uint8_t *end; /* of the file */
 	uint32_t *stacks;   /* stack traces of the table, or NO_STACK */
 	struct otlp_location *locations;
@@ -113,10 +80,10 @@ struct otlp_profile {
 };
 
 /* Returns an entry of a table; an empty one if the index is too large. */
-static struct cursor otlp_entry(struct otlp_reader *o, enum table table,
+static struct cursor otlp_entry(struct otlp_reader *o, enum otlp_table table,
 				uint64_t index)
 {
-	const struct otlp_table *t = &o->tables[table];
+	const struct otlp_entries *t = &o->tables[table];
 	struct protobuf_field f = { 0 };
 
 	if (index < t->count && t->entries[index]) {
@@ -145,7 +112,7 @@ static struct line otlp_string(struct otlp_reader *o, uint64_t index)
 
 static void otlp_check_strings(struct otlp_reader *o)
 {
-	struct otlp_table *t = &o->tables[TABLE_STRING];
+	struct otlp_entries *t = &o->tables[TABLE_STRING];
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct line s = otlp_string(o, i);
@@ -176,9 +143,9 @@ static void otlp_read_dictionary(struct otlp_reader *o, struct cursor message)
 	struct protobuf_field f;
 
 	for (; protobuf_next(&message, &f); entry = message.at) {
-		struct otlp_table *t;
+		struct otlp_entries *t;
 
-		if (f.number >= TABLES || f.type != PROTOBUF_BYTES)
+		if (f.number >= OTLP_TABLES || f.type != PROTOBUF_BYTES)
 			continue;
 		t = &o->tables[f.number];
 		if (t->count == TABLE_MAX) {
@@ -222,10 +189,9 @@ static void otlp_parse_attribute(struct otlp_reader *o, uint64_t index,
 
 	*a = (struct otlp_attribute){ .text = "" };
 	while (protobuf_next(&c, &f)) {
-		if (f.number == ATTRIBUTE_KEY)
+		if (f.number == ENTRY_KEY)
 			a->key = f.value < UINT32_MAX ? (uint32_t)f.value : 0;
-		while (f.number == ATTRIBUTE_VALUE &&
-		       protobuf_next(&f.bytes, &v)) {
+		while (f.number == ENTRY_VALUE && protobuf_next(&f.bytes, &v)) {
 			size_t len = cursor_left(&v.bytes);
 
 			if (v.number == VALUE_STRING &&
@@ -537,8 +503,8 @@ static void otlp_read_sample(struct otlp_reader *o,
 static struct line otlp_value_type(struct otlp_reader *o, struct cursor message,
 				   struct otlp_profile *of)
 {
-	uint64_t type = otlp_number_of(message, VALUE_TYPE);
-	uint64_t unit = otlp_number_of(message, VALUE_UNIT);
+	uint64_t type = otlp_number_of(message, TYPE_NAME);
+	uint64_t unit = otlp_number_of(message, TYPE_UNIT);
 
 	of->unit = unit_of_word(otlp_string(o, unit), &of->factor);
 	return otlp_string(o, type);
@@ -598,17 +564,17 @@ static void otlp_read_scopes(struct otlp_reader *o, struct cursor resource)
 	struct protobuf_field scope, f;
 
 	while (protobuf_next(&resource, &scope)) {
-		if (scope.number != RESOURCE_SCOPE_PROFILES)
+		if (scope.number != RESOURCES_SCOPES)
 			continue;
 		while (protobuf_next(&scope.bytes, &f))
-			if (f.number == SCOPE_PROFILES)
+			if (f.number == SCOPES_PROFILES)
 				otlp_read_profile(o, f.bytes);
 	}
 }
 
 static void otlp_release(struct otlp_reader *o)
 {
-	for (size_t i = 0; i < TABLES; i++)
+	for (size_t i = 0; i < OTLP_TABLES; i++)
 		free(o->tables[i].entries);
 	free(o->stacks);
 	free(o->locations);
@@ -626,7 +592,7 @@ static void otlp_release(struct otlp_reader *o)
 /* Allocates what is known of each entry. */
 static void otlp_prepare(struct otlp_reader *o)
 {
-	const struct otlp_table *t = o->tables;
+	const struct otlp_entries *t = o->tables;
 	size_t strings = t[TABLE_STRING].count;
 
 	o->stacks = xmalloc(t[TABLE_STACK].count * sizeof(*o->stacks));
@@ -647,7 +613,7 @@ static void otlp_read_all(struct otlp_reader *o, struct cursor file)
 	struct protobuf_field f;
 
 	while (protobuf_next(&c, &f))
-		if (f.number == DATA_DICTIONARY)
+		if (f.number == REQUEST_DICTIONARY)
 			otlp_read_dictionary(o, f.bytes);
 	if (!cursor_ok(&c))
 		profile_lost(o->profile, "truncated requests", 1,
@@ -656,7 +622,7 @@ static void otlp_read_all(struct otlp_reader *o, struct cursor file)
 	otlp_prepare(o);
 	/* A damaged file may have lost the dictionary, its last part. */
 	while (o->tables[TABLE_STRING].count && protobuf_next(&file, &f))
-		if (f.number == DATA_RESOURCE_PROFILES)
+		if (f.number == REQUEST_RESOURCES)
 			otlp_read_scopes(o, f.bytes);
 }
 
@@ -702,9 +668,9 @@ static bool otlp_sniff(const uint8_t *head, size_t len)
 	bool any = false;
 
 	while (protobuf_next(&file, &f)) {
-		if (f.number > DATA_DICTIONARY || f.type != PROTOBUF_BYTES)
+		if (f.number > REQUEST_DICTIONARY || f.type != PROTOBUF_BYTES)
 			return false;
-		if (f.number == DATA_RESOURCE_PROFILES &&
+		if (f.number == REQUEST_RESOURCES &&
 		    !otlp_has_only(f.bytes, 3, &any))
 			return false;
 	}

@@ -13,33 +13,13 @@
 #include "core/base/protobuf.h"
 #include "core/formats/frame_text.h"
 #include "core/formats/labels.h"
+#include "core/formats/pprof_fields.h"
 #include "core/formats/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Fields of profile.proto, by message. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6,
-	PROFILE_PERIOD_TYPE = 11,
-	PROFILE_PERIOD = 12,
-	PROFILE_LAST = 15,
-};
-
-enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
-enum { MAPPING_ID = 1, MAPPING_FILENAME = 5 };
-enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
 #define LINES_MAX  64  /* inlined frames of a location: more are damage */
 #define VALUES_MAX 256 /* sample types */

@@ -16,47 +16,13 @@
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/base/version.h"
+#include "core/formats/otlp_fields.h"
 #include "core/profile/bias.h"
 #include "render/profile/sort.h"
 #include "render/profile/trace_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Fields of the messages. */
-enum { REQUEST_RESOURCES = 1, REQUEST_DICTIONARY = 2 };
-enum { RESOURCES_RESOURCE = 1, RESOURCES_SCOPES = 2 };
-enum { SCOPES_SCOPE = 1, SCOPES_PROFILES = 2 };
-enum { SCOPE_NAME = 1, SCOPE_VERSION = 2 };
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLES = 2,
-	PROFILE_TIME = 3,
-	PROFILE_DURATION = 4,
-	PROFILE_PERIOD_TYPE = 5,
-	PROFILE_PERIOD = 6,
-};
-enum { TYPE_NAME = 1, TYPE_UNIT = 2 };
-enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4 };
-enum { STACK_LOCATIONS = 1 };
-enum { LOCATION_LINES = 3, LOCATION_ATTRIBUTES = 4 };
-enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_NAME = 1 };
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2 };
-enum { VALUE_STRING = 1, VALUE_INT = 3 };
-
-/* The tables of the dictionary, by their fields. */
-enum otlp_table {
-	TABLE_MAPPING = 1,
-	TABLE_LOCATION = 2,
-	TABLE_FUNCTION = 3,
-	TABLE_LINK = 4,
-	TABLE_STRING = 5,
-	TABLE_ATTRIBUTE = 6,
-	TABLE_STACK = 7,
-	OTLP_TABLES
-};
 
 struct otlp_request {
 	struct intern tables[OTLP_TABLES];

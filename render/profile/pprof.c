@@ -9,6 +9,7 @@
 #include "core/base/saturate.h"
 #include "core/base/version.h"
 #include "core/base/zip.h"
+#include "core/formats/pprof_fields.h"
 #include "core/profile/event_view.h"
 #include "render/profile/sort.h"
 #include "render/profile/thread_ranks.h"
@@ -17,31 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_AT ((size_t)64 << 10)
-
-/* Fields of profile.proto, by message. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6,
-	PROFILE_TIME_NANOS = 9,
-	PROFILE_DURATION_NANOS = 10,
-	PROFILE_PERIOD_TYPE = 11,
-	PROFILE_PERIOD = 12,
-	PROFILE_COMMENT = 13,
-	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
-};
-
-enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
-enum { MAPPING_ID = 1, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_LINES = 9 };
-enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
+#define FLUSH_AT    ((size_t)64 << 10)
 
 #define THE_MAPPING 1
 

@@ -155,8 +155,7 @@ static void write_states(struct writer *w)
 		text_printf(w->out, "%s%zu %s", comma, d->states[at],
 			    state_name(at));
 		if (at == STATE_RUNNABLE)
-			text_printf(w->out, " (%zu in Java code)",
-				    runs);
+			text_printf(w->out, " (%zu in Java code)", runs);
 		comma = ", ";
 	}
 	text_putc(w->out, '\n');
