@@ -188,6 +188,8 @@ static bool probes_wants_reports(const struct probe_source *s)
 {
 	const char *collector = s->source.collector.bytes;
 
+	if (s->options.no_reports)
+		return false;
 	return s->options.phases || !s->counters ||
 	       (collector && strcmp(collector, "Shenandoah") == 0) ||
 	       (collector && strcmp(collector, "ZGC") == 0);
@@ -404,7 +406,8 @@ static int probes_start_join(struct probe_source *s, struct error *err)
 	};
 
 	/* Shenandoah's time of a pause is only among its cycle's phases. */
-	o.holds_pauses = s->points.report_count && o.vm_start_ns != GC_ABSENT &&
+	o.holds_pauses = !s->options.no_reports && s->points.report_count &&
+			 o.vm_start_ns != GC_ABSENT &&
 			 (strcmp(o.collector, "Shenandoah") == 0 ||
 			  (s->options.phases &&
 			   strcmp(o.collector, "ZGC") == 0));

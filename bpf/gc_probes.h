@@ -16,6 +16,11 @@ struct gc_probes_options {
 	bool phases;  /* record the phases of collections and cycles */
 	bool no_heap; /* omit the size before, which takes 2 hits in a pause */
 	bool last_threads; /* a hit per running thread and safepoint */
+	/*
+	 * Omit the phases of ZGC and Shenandoah: the time of some of their
+	 * collections is absent, and no pause is held until its cycle ends.
+	 */
+	bool no_reports;
 };
 
 /*

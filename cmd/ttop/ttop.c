@@ -5,6 +5,7 @@
  */
 #include "cmd/ttop/ttop.h"
 
+#include "bpf/gc_probes.h"
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/signals.h"
@@ -15,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/input.h"
 #include "core/base/units.h"
+#include "core/jvm/procfs.h"
 #include "core/threads/proc_source.h"
 #include "core/threads/top_record.h"
 #include "render/top/top_csv.h"
@@ -23,6 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +143,128 @@ static int recorder_shown(struct top_recorder *r, const char *kind, int64_t of,
 	return recorder_write(r, err);
 }
 
+/*
+ * Pauses, measured by a probe. Reading the JVM's counters as often would cost
+ * more than ttop does; at each sample, the counters tell only sums.
+ */
+struct ttop_pauses {
+	const struct jvm *jvm;
+	bool is_late; /* attach after the first sample, to display it sooner */
+	bool is_tried;
+	bool has_sampled;
+	struct gc_source *source; /* NULL: nothing is measured */
+	int64_t wall_ns;          /* to add to CLOCK_MONOTONIC */
+	struct measured totals;
+};
+
+static void stops_add(struct measured_stops *s, int64_t ns)
+{
+	s->count++;
+	s->time_ns += ns;
+	if (ns > s->longest_ns)
+		s->longest_ns = ns;
+}
+
+static void pauses_add(struct measured *m, const struct gc_pause *p)
+{
+	/* A sum of several stops: some were lost. */
+	if (p->count != 1 || p->stopped_ns == GC_ABSENT ||
+	    p->sync_ns == GC_ABSENT)
+		return;
+	stops_add(&m->all, p->stopped_ns);
+	m->sync_ns += p->sync_ns;
+	if (!gc_pause_is_collection(p))
+		return;
+	if (p->stopped_ns > m->gc.longest_ns)
+		snprintf(m->cause, sizeof(m->cause), "%s",
+			 p->cause ? p->cause : "");
+	stops_add(&m->gc, p->stopped_ns);
+	m->collections += p->collections ? p->collections : 1;
+	m->collect_ns += p->gc_ns == GC_ABSENT ? p->stopped_ns : p->gc_ns;
+}
+
+/* Replaces the note about an upper bound. */
+static void pauses_note(struct top_sample *sample)
+{
+	size_t kept = 0;
+
+	if (!sample->process.gc_count || !sample->process.gc[0].at_most)
+		return;
+	for (size_t i = 0; i < sample->note_count; i++) {
+		if (strcmp(sample->notes[i].figure, "gc") != 0)
+			sample->notes[kept++] = sample->notes[i];
+	}
+	sample->note_count = kept;
+	source_note_add(sample, "gc", false, "each pause, by a probe");
+}
+
+/*
+ * Adds the pauses that ended since the probe was attached. Pauses during the
+ * first sample, which waits for a thread dump, belong to the next.
+ */
+static void pauses_sample(struct ttop_pauses *t, struct top_sample *sample)
+{
+	const bool is_first = !t->has_sampled;
+	bool is_over = false;
+	struct gc_pause p;
+	struct error unused;
+
+	t->has_sampled = true;
+	if (!t->source)
+		return;
+	while (gc_source_next(t->source, &p, &unused) == GC_NEXT_RECORD) {
+		if (is_first && !is_over &&
+		    p.end_ns - t->wall_ns > sample->monotonic_ns) {
+			sample->process.measured = t->totals;
+			is_over = true;
+		}
+		pauses_add(&t->totals, &p);
+	}
+	if (!is_over)
+		sample->process.measured = t->totals;
+	pauses_note(sample);
+}
+
+/* Loading programs in vain would cost more than asking for the right. */
+static bool pauses_may_load(void)
+{
+	const uint64_t rights = UINT64_C(1) << CAP_BPF |
+				UINT64_C(1) << CAP_SYS_ADMIN;
+	struct proc_status own;
+	struct error unused;
+
+	return procfs_status(getpid(), &own, &unused) == 0 &&
+	       own.capabilities & rights;
+}
+
+static struct gc_source *pauses_open_source(const struct jvm *jvm)
+{
+	const struct gc_probes_options o = { .no_heap = true,
+					     .no_reports = true };
+	struct error no_counters, err;
+	struct gc_source *source = gc_probes_open(jvm, &o, &no_counters, &err);
+
+	if (source && !no_counters.kind)
+		return source;
+	log_detail("pauses are not measured: %s",
+		   source ? no_counters.text : err.text);
+	gc_source_close(source);
+	return NULL;
+}
+
+/* Attaches the probe once; without it, the counters have bounds. */
+static void pauses_open(struct ttop_pauses *t)
+{
+	if (t->is_tried)
+		return;
+	t->is_tried = true;
+	t->wall_ns = clock_wall_ns() - clock_monotonic_ns();
+	if (pauses_may_load())
+		t->source = pauses_open_source(t->jvm);
+}
+
+static void pauses_close(struct ttop_pauses *t) { gc_source_close(t->source); }
+
 /* Sampling and waiting, for reports and for the screen */
 
 enum { FDS = 5 };
@@ -172,10 +297,16 @@ unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err)
 {
+	if (o->pauses && !o->pauses->is_late)
+		pauses_open(o->pauses);
 	if (o->source->ops->sample(o->source, sample, err)) {
 		if (o->has_ended)
 			*o->has_ended = err->kind == ERROR_NO_TARGET;
 		return -1;
+	}
+	if (o->pauses) {
+		pauses_sample(o->pauses, sample);
+		pauses_open(o->pauses);
 	}
 	return o->recorder ? recorder_sample(o->recorder, sample, err) : 0;
 }
@@ -195,7 +326,8 @@ static struct {
 	uint64_t top, iterations;
 	struct option_list order;
 	const char *filter;
-	bool contention, blocked, batch, csv, json, no_attach, over_jmx;
+	bool contention, blocked, batch, csv, json, no_attach, no_probes;
+	bool over_jmx;
 	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
@@ -445,6 +577,10 @@ static int ttop_watch(struct ttop_options *o, int argc, char **argv,
 {
 	struct jvm jvm = { .pidfd = -1 };
 	struct ttop_jmx over = { 0 };
+	struct ttop_pauses pauses = {
+		.jvm = &jvm,
+		.is_late = !ttop_wants_reports() && !opt.screen,
+	};
 	int ret = -1;
 
 	if (target_open(&jvm, opt.jmx.pid, &argc, &argv, err))
@@ -456,8 +592,11 @@ static int ttop_watch(struct ttop_options *o, int argc, char **argv,
 	else
 		o->source = ttop_open_source(&over, &jvm, err);
 	o->over = over.source ? &over : NULL;
+	o->pauses = opt.no_probes ? NULL : &pauses;
 	if (o->source)
 		ret = ttop_record_and_show(o, err);
+	pauses_close(&pauses);
+	o->pauses = NULL;
 	o->over = NULL;
 	ttop_jmx_put_back(&over);
 	if (o->source)
@@ -591,6 +730,8 @@ static const struct command_option options[] = {
 		  "exit after this many reports"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
 		 "do not attach: show no Java thread names"),
+	OPT_FLAG(0, "no-probes", &opt.no_probes,
+		 "do not measure pauses by a probe in the JVM"),
 	OPT_FLAG(0, "jmx", &opt.over_jmx,
 		 "with -p: also use JMX; start the local agent"),
 	OPT_STRING(0, "record", &opt.record, "<file>",

@@ -20,6 +20,7 @@
 struct blocked;
 struct top_recorder;
 struct ttop_jmx;
+struct ttop_pauses;
 
 struct ttop_options {
 	struct thread_source *source; /* borrowed */
@@ -36,14 +37,16 @@ struct ttop_options {
 	const struct blocked *looked;  /* the blocked threads, or NULL */
 	struct ttop_jmx *over;         /* the connection over JMX, or NULL */
 	const char *keys;              /* keys of a printed screen, or NULL */
+	struct ttop_pauses *pauses;    /* measured by a probe, or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
 	bool *has_ended; /* set when sampling finds that the JVM ended; or NULL
 			  */
 };
 
 /*
- * Takes the next sample from the source and records it with --record. Errors
- * are the source's; ERROR_OUTPUT is the recorder's.
+ * Takes the next sample from the source, adds the pauses that a probe has
+ * measured, and records it with --record. Errors are the source's; ERROR_OUTPUT
+ * is the recorder's.
  */
 int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err);

@@ -6,6 +6,7 @@
 #include "core/base/map64.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +36,23 @@ struct known_threads {
 	struct map64 index;
 };
 
+/*
+ * Stops that the JVM counted and that were not measured, since the first
+ * sample. Negative if a sample has measured a stop that ended after its
+ * counters were read.
+ */
+struct missed {
+	int64_t count, at_ns, sync_ns;
+	int64_t collections, collect_ns;
+};
+
 struct thread_rates {
 	struct known_threads before, now;
 	struct process_sample process; /* of the previous sample */
 	int64_t monotonic_ns;          /* of the previous sample */
 	bool primed;
 	struct longest_pause gc_longest, longest; /* since the first sample */
+	struct missed missed;
 	struct thread_row *rows;
 	size_t row_cap;
 	struct top_rates rates;
@@ -333,6 +345,47 @@ static const struct gc_sample *rates_find_gc(const struct process_sample *p,
 	return NULL;
 }
 
+/* Nothing was measured before the probe was attached. */
+static int64_t measured_added(int64_t before, int64_t now)
+{
+	return counter_added(counter_is_known(before) ? before : 0, now);
+}
+
+static bool process_is_measured(const struct process_sample *p)
+{
+	const struct measured *m = &p->measured;
+
+	return counter_is_known(m->all.count) &&
+	       counter_is_known(m->all.time_ns) &&
+	       counter_is_known(m->gc.count) &&
+	       counter_is_known(m->gc.time_ns) &&
+	       counter_is_known(m->sync_ns) &&
+	       counter_is_known(m->collections) &&
+	       counter_is_known(m->collect_ns);
+}
+
+/*
+ * Replaces an upper bound by the measured stops, unless some are missing. At
+ * the begin and the end of the interval, one may be counted only in the
+ * other.
+ */
+static void rate_measured(struct gc_rate *gc, const struct process_sample *now,
+			  const struct process_sample *old, double interval_ns)
+{
+	const struct measured *m = &now->measured, *before = &old->measured;
+	int64_t counted = counter_added(old->safepoints, now->safepoints);
+	int64_t seen = measured_added(before->all.count, m->all.count);
+
+	if (!process_is_measured(now) || counted - seen > 1)
+		return;
+	gc->at_most = false;
+	gc->count = measured_added(before->gc.count, m->gc.count);
+	gc->share = rate_at_most(
+		rate(measured_added(before->gc.time_ns, m->gc.time_ns),
+		     interval_ns),
+		1);
+}
+
 static void rate_gc(struct process_rates *out, const struct top_sample *s,
 		    const struct process_sample *before, double interval_ns)
 {
@@ -354,8 +407,11 @@ static void rate_gc(struct process_rates *out, const struct top_sample *s,
 				     : -1,
 			.at_most = gc->at_most,
 		};
+		if (gc->at_most)
+			rate_measured(&out->gc[i], &s->process, before,
+				      interval_ns);
 		out->gc_pauses += out->gc[i].share;
-		out->gc_at_most |= gc->at_most;
+		out->gc_at_most |= out->gc[i].at_most;
 	}
 	out->gc_pauses = rate_at_most(out->gc_pauses, 1);
 }
@@ -421,41 +477,148 @@ static int64_t pauses_ended(int64_t count, bool was_in_pause,
 	return count < 0 ? count : count + was_in_pause - is_in_pause_now;
 }
 
+/* Returns false if a collector does not count single pauses. */
+static bool pauses_of_gc(const struct gc_sample *old,
+			 const struct gc_sample *gc, struct pauses *p)
+{
+	/* Safepoints and cycles are not single pauses. */
+	if (!old || gc->at_most || gc->is_cycles)
+		return false;
+	p->count = pauses_ended(counter_added(old->count, gc->count),
+				gc_is_in_pause(old), gc_is_in_pause(gc));
+	p->sum_ns = counter_added(old->time_ns, gc->time_ns);
+	p->last_ns = gc->last_ns;
+	return true;
+}
+
 static void rates_find_longest_gc(struct thread_rates *r,
 				  const struct top_sample *s)
 {
 	const struct process_sample *now = &s->process;
 
 	for (size_t i = 0; i < now->gc_count; i++) {
-		const struct gc_sample *gc = &now->gc[i];
 		const struct gc_sample *old = rates_find_gc(&r->process,
-							    gc->name);
-		struct pauses p = { .last_ns = gc->last_ns };
+							    now->gc[i].name);
+		struct pauses p;
 
-		/* Safepoints and cycles are not single pauses. */
-		if (!old || gc->at_most || gc->is_cycles)
+		if (pauses_of_gc(old, &now->gc[i], &p))
+			longest_update(&r->gc_longest, &p, s);
+	}
+}
+
+/* All stops of the interval; sum_ns is 0 if they are unknown. */
+static struct pauses rates_stops(const struct process_sample *before,
+				 const struct process_sample *now)
+{
+	int64_t at = counter_added(before->safepoint_ns, now->safepoint_ns);
+	int64_t sync = counter_added(before->sync_ns, now->sync_ns);
+	struct pauses p = { .last_ns = COUNTER_ABSENT };
+
+	if (at < 0 || sync < 0 || __builtin_add_overflow(at, sync, &p.sum_ns))
+		return (struct pauses){ .last_ns = COUNTER_ABSENT };
+	p.count = pauses_ended(
+		counter_added(before->safepoints, now->safepoints),
+		gc_is_in_any_pause(before), gc_is_in_any_pause(now));
+	return p;
+}
+
+/* Adds a difference of counters; saturates. */
+static void missed_add(int64_t *sum, int64_t counted, int64_t measured)
+{
+	/* Both are 0 or more, so their difference does not overflow. */
+	if (__builtin_add_overflow(*sum, counted - measured, sum))
+		*sum = 0;
+}
+
+/* Adds the stops of an interval; false if the JVM did not count them. */
+static bool missed_update(struct missed *m, const struct process_sample *before,
+			  const struct process_sample *now)
+{
+	const struct measured *old = &before->measured, *new = &now->measured;
+	int64_t at = counter_added(before->safepoint_ns, now->safepoint_ns);
+	int64_t sync = counter_added(before->sync_ns, now->sync_ns);
+	int64_t seen_sync = measured_added(old->sync_ns, new->sync_ns);
+	int64_t seen = measured_added(old->all.time_ns, new->all.time_ns);
+	struct pauses stops = rates_stops(before, now), p;
+
+	if (at < 0 || sync < 0 || stops.count < 0)
+		return false;
+	missed_add(&m->count, stops.count,
+		   measured_added(old->all.count, new->all.count));
+	missed_add(&m->at_ns, at, seen > seen_sync ? seen - seen_sync : 0);
+	missed_add(&m->sync_ns, sync, seen_sync);
+	missed_add(&m->collections, 0,
+		   measured_added(old->collections, new->collections));
+	missed_add(&m->collect_ns, 0,
+		   measured_added(old->collect_ns, new->collect_ns));
+	for (size_t i = 0; i < now->gc_count; i++) {
+		const struct gc_sample *gc = rates_find_gc(before,
+							   now->gc[i].name);
+
+		if (!pauses_of_gc(gc, &now->gc[i], &p) || p.count < 0 ||
+		    p.sum_ns < 0)
 			continue;
-		p.count = pauses_ended(counter_added(old->count, gc->count),
-				       gc_is_in_pause(old), gc_is_in_pause(gc));
-		p.sum_ns = counter_added(old->time_ns, gc->time_ns);
-		longest_update(&r->gc_longest, &p, s);
+		missed_add(&m->collections, p.count, 0);
+		missed_add(&m->collect_ns, p.sum_ns, 0);
+	}
+	return true;
+}
+
+/* The longest pause is at least the one, and at most the other. */
+static void longest_bound(struct longest_pause *l, int64_t least_ns,
+			  int64_t most_ns, const char *cause,
+			  const struct top_sample *s)
+{
+	if (most_ns > l->most_ns)
+		l->most_ns = most_ns;
+	if (least_ns <= 0 || least_ns <= l->ns)
+		return;
+	l->ns = least_ns;
+	l->wall_ns = s->wall_ns;
+	snprintf(l->cause, sizeof(l->cause), "%s", cause);
+}
+
+/*
+ * Stops that ended before the probe was attached, or whose records were lost.
+ * The time to safepoint may include that of a stop that has not ended.
+ */
+static void rates_find_missed(struct thread_rates *r,
+			      const struct top_sample *s)
+{
+	const struct process_sample *now = &s->process;
+	struct missed *m = &r->missed;
+	int64_t most, each;
+
+	if (!missed_update(m, &r->process, now) || m->count < 1 ||
+	    m->at_ns <= 0)
+		return;
+	if (m->sync_ns <= 0 ||
+	    __builtin_add_overflow(m->at_ns, m->sync_ns, &most))
+		most = m->at_ns;
+	longest_bound(&r->longest, m->at_ns / m->count, most, "", s);
+	if (m->collections > 0) {
+		each = m->collect_ns / m->collections;
+		longest_bound(&r->gc_longest, each < most ? each : most, most,
+			      now->gc_cause, s);
+	} else if (now->gc_count && now->gc[0].at_most) {
+		longest_bound(&r->gc_longest, 0, most, "", s);
 	}
 }
 
 static void rates_find_longest(struct thread_rates *r,
 			       const struct top_sample *s)
 {
-	const struct process_sample *now = &s->process, *before = &r->process;
-	int64_t at = counter_added(before->safepoint_ns, now->safepoint_ns);
-	int64_t sync = counter_added(before->sync_ns, now->sync_ns);
-	struct pauses stops = { .last_ns = COUNTER_ABSENT };
+	const struct process_sample *now = &s->process;
+	const struct measured *m = &now->measured;
+	struct pauses stops;
 
-	rates_find_longest_gc(r, s);
-	if (at >= 0 && sync >= 0 &&
-	    !__builtin_add_overflow(at, sync, &stops.sum_ns)) {
-		stops.count = pauses_ended(
-			counter_added(before->safepoints, now->safepoints),
-			gc_is_in_any_pause(before), gc_is_in_any_pause(now));
+	if (process_is_measured(now)) {
+		longest_bound(&r->gc_longest, m->gc.longest_ns, 0, m->cause, s);
+		longest_bound(&r->longest, m->all.longest_ns, 0, "", s);
+		rates_find_missed(r, s);
+	} else {
+		rates_find_longest_gc(r, s);
+		stops = rates_stops(&r->process, now);
 		longest_update(&r->longest, &stops, s);
 	}
 	/* Safepoints without a collection have other causes. */

@@ -69,6 +69,15 @@ void process_sample_clear(struct process_sample *p)
 		.machine_idle_ns = COUNTER_ABSENT,
 		.cpu_limit = COUNTER_ABSENT,
 		.throttled_ns = COUNTER_ABSENT,
+		.measured.all.count = COUNTER_ABSENT,
+		.measured.all.time_ns = COUNTER_ABSENT,
+		.measured.all.longest_ns = COUNTER_ABSENT,
+		.measured.gc.count = COUNTER_ABSENT,
+		.measured.gc.time_ns = COUNTER_ABSENT,
+		.measured.gc.longest_ns = COUNTER_ABSENT,
+		.measured.sync_ns = COUNTER_ABSENT,
+		.measured.collections = COUNTER_ABSENT,
+		.measured.collect_ns = COUNTER_ABSENT,
 	};
 }
 

@@ -98,6 +98,25 @@ struct gc_sample {
 			   pauses */
 };
 
+/* Stops of the application; times include the time to safepoint. */
+struct measured_stops {
+	int64_t count;
+	int64_t time_ns;
+	int64_t longest_ns; /* 0: none yet */
+};
+
+/*
+ * Totals of the stops that were measured one by one, since the measuring
+ * began. COUNTER_ABSENT: nothing is measured.
+ */
+struct measured {
+	struct measured_stops all, gc;
+	int64_t sync_ns;     /* time to safepoint in all */
+	int64_t collections; /* in gc */
+	int64_t collect_ns;  /* the collectors' own time in gc */
+	char cause[48];      /* of the longest of gc; foreign; "" = unknown */
+};
+
 /* Each value is COUNTER_ABSENT if the source does not have it. */
 struct process_sample {
 	int64_t cpu_ns, user_ns, sys_ns; /* including ended threads */
@@ -113,8 +132,9 @@ struct process_sample {
 	int64_t machine_busy_ns, machine_idle_ns; /* sum of all CPUs */
 	int64_t cpu_limit;    /* of its cgroup, in thousandths of a CPU */
 	int64_t throttled_ns; /* time that the limit stopped its cgroup */
-	char gc_cause[48];    /* cause of the last collection; foreign; "" =
-				 unknown */
+	struct measured measured;
+	char gc_cause[48]; /* cause of the last collection; foreign; "" =
+			      unknown */
 	size_t gc_count;
 	struct gc_sample gc[GC_COLLECTORS_MAX];
 };

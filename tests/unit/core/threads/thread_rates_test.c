@@ -579,6 +579,138 @@ static void safepoints_and_cycles_are_not_pauses(void **state)
 	thread_rates_free(p.rates);
 }
 
+/* A sample in which a probe measured pauses of a collector. */
+static void made_measured(struct made_sample *m, int64_t count, int64_t time,
+			  int64_t longest)
+{
+	m->sample.process.measured = (struct measured){
+		.all = { count, time, longest },
+		.gc = { count, time, longest },
+		.sync_ns = count * MS,
+		.collections = count,
+		.collect_ns = time - count * MS,
+	};
+	snprintf(m->sample.process.measured.cause, 48, "%s",
+		 longest ? "measured" : "");
+}
+
+static void made_safepoints(struct made_sample *m, int64_t count, int64_t at,
+			    int64_t sync)
+{
+	m->sample.process.safepoints = count;
+	m->sample.process.safepoint_ns = at;
+	m->sample.process.sync_ns = sync;
+}
+
+/* Eight pauses: the counters have only their sum, the probe the longest. */
+static void measured_pauses_are_exact(void **state)
+{
+	struct sample_pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, S);
+	add_gc(&p.before, "young", 2, 10 * MS);
+	add_gc(&p.now, "young", 10, 90 * MS);
+	made_safepoints(&p.before, 2, 10 * MS, MS);
+	made_safepoints(&p.now, 10, 90 * MS, 9 * MS);
+	made_measured(&p.before, 0, 0, 0);
+	made_measured(&p.now, 8, 88 * MS, 40 * MS);
+	r = compared(&p);
+	assert_int_equal(r->process.gc_longest.ns, 40 * MS);
+	assert_true(r->process.gc_longest.most_ns <= 40 * MS);
+	assert_string_equal(r->process.gc_longest.cause, "measured");
+	assert_int_equal(r->process.longest.ns, 40 * MS);
+	assert_true(r->process.longest.most_ns <= 40 * MS);
+	assert_string_equal(r->process.longest.cause, "");
+	/* The collector's own time stays the share. */
+	assert_close(r->process.gc_pauses, 0.08);
+	thread_rates_free(p.rates);
+}
+
+/* Stops before the probe was attached, or whose records were lost. */
+static void missed_stops_leave_a_bound(void **state)
+{
+	struct sample_pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, S);
+	add_gc(&p.before, "young", 2, 10 * MS);
+	add_gc(&p.now, "young", 10, 190 * MS);
+	made_safepoints(&p.before, 2, 10 * MS, MS);
+	made_safepoints(&p.now, 10, 190 * MS, 9 * MS);
+	made_measured(&p.now, 5, 85 * MS, 30 * MS);
+	r = compared(&p);
+	/* The other three took 100 ms, and 3 ms to safepoint. */
+	assert_int_equal(r->process.gc_longest.ns, 100 * MS / 3);
+	assert_int_equal(r->process.gc_longest.most_ns, 103 * MS);
+	assert_int_equal(r->process.longest.ns, 100 * MS / 3);
+	assert_int_equal(r->process.longest.most_ns, 103 * MS);
+	/* A measured pause that is longer is exact again. */
+	made_begin(&p.now, 102 * S);
+	add_gc(&p.now, "young", 11, 390 * MS);
+	made_safepoints(&p.now, 11, 390 * MS, 10 * MS);
+	made_measured(&p.now, 6, 286 * MS, 201 * MS);
+	r = thread_rates_update(p.rates, &p.now.sample);
+	assert_int_equal(r->process.gc_longest.ns, 201 * MS);
+	assert_true(r->process.gc_longest.most_ns <= 201 * MS);
+	assert_true(r->process.longest.most_ns <= 201 * MS);
+	thread_rates_free(p.rates);
+}
+
+/* The counters are read a little before the measured stops. */
+static void stop_after_the_counters_were_read_is_not_missed(void **state)
+{
+	struct sample_pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, S);
+	made_safepoints(&p.before, 2, 10 * MS, 2 * MS);
+	made_safepoints(&p.now, 3, 20 * MS, 3 * MS);
+	made_measured(&p.before, 0, 0, 0);
+	made_measured(&p.now, 3, 33 * MS, 11 * MS);
+	r = compared(&p);
+	assert_int_equal(r->process.longest.ns, 11 * MS);
+	made_begin(&p.now, 102 * S);
+	made_safepoints(&p.now, 5, 40 * MS, 5 * MS);
+	made_measured(&p.now, 3, 33 * MS, 11 * MS);
+	r = thread_rates_update(p.rates, &p.now.sample);
+	assert_int_equal(r->process.longest.ns, 11 * MS);
+	assert_true(r->process.longest.most_ns <= 11 * MS);
+	thread_rates_free(p.rates);
+}
+
+static void measured_pauses_replace_an_upper_bound(void **state)
+{
+	struct sample_pair p;
+	struct top_rates *r;
+
+	(void)state;
+	for (int missed = 0; missed < 3; missed++) {
+		pair_init(&p, S);
+		add_gc(&p.before, "Shenandoah pauses", 5, 10 * MS);
+		add_gc(&p.now, "Shenandoah pauses", 15, 100 * MS);
+		p.before.sample.process.gc[0].at_most = true;
+		p.now.sample.process.gc[0].at_most = true;
+		made_safepoints(&p.before, 5, 10 * MS, MS);
+		made_safepoints(&p.now, 15, 100 * MS, MS);
+		made_measured(&p.before, 0, 0, 0);
+		made_measured(&p.now, 10 - missed, 80 * MS, 30 * MS);
+		p.now.sample.process.measured.gc.count = 4;
+		p.now.sample.process.measured.gc.time_ns = 50 * MS;
+		r = compared(&p);
+		/* A stop at the end of the interval may be in the next. */
+		assert_int_equal(r->process.gc_at_most, missed > 1);
+		assert_int_equal(r->process.gc[0].at_most, missed > 1);
+		assert_int_equal(r->process.gc[0].count, missed > 1 ? 10 : 4);
+		assert_close(r->process.gc_pauses, missed > 1 ? 0.09 : 0.05);
+		assert_int_equal(r->process.gc_longest.ns, 30 * MS);
+		thread_rates_free(p.rates);
+	}
+}
+
 static void machine_load_includes_all_cpus(void **state)
 {
 	struct sample_pair p;
@@ -711,6 +843,11 @@ int main(void)
 		cmocka_unit_test(collectors_are_matched_by_name),
 		cmocka_unit_test(longest_pause_is_exact_if_each_is_seen),
 		cmocka_unit_test(longest_pause_is_a_bound_if_some_are_unseen),
+		cmocka_unit_test(measured_pauses_are_exact),
+		cmocka_unit_test(missed_stops_leave_a_bound),
+		cmocka_unit_test(
+			stop_after_the_counters_were_read_is_not_missed),
+		cmocka_unit_test(measured_pauses_replace_an_upper_bound),
 		cmocka_unit_test(
 			sample_inside_a_pause_does_not_add_up_two_pauses),
 		cmocka_unit_test(safepoints_and_cycles_are_not_pauses),

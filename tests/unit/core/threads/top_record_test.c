@@ -43,6 +43,15 @@ static void make_full(struct made_sample *m)
 	p->machine_idle_ns = value--;
 	p->cpu_limit = value--;
 	p->throttled_ns = value--;
+	p->measured = (struct measured){
+		.all = { value, value - 1, value - 2 },
+		.gc = { value - 3, value - 4, value - 5 },
+		.sync_ns = value - 6,
+		.collections = value - 7,
+		.collect_ns = value - 8,
+		.cause = "System.gc()",
+	};
+	value -= 9;
 	snprintf(p->gc_cause, sizeof(p->gc_cause), "Allocation \"Failure\"");
 	p->gc_count = 2;
 	p->gc[0] = (struct gc_sample){ .name = "G1 young \"pauses\"",
