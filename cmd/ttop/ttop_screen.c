@@ -51,9 +51,10 @@ static void loop_sample(struct loop *l)
 	/* --iterations counts rates, which need one sample more. */
 	if (s->o->iterations && s->samples > s->o->iterations)
 		l->done = true;
+	l->sampled_ns = clock_monotonic_ns();
 	/* After the first sample, ttop does more while the screen is empty. */
-	l->sampled_ns = s->samples == 1 ? s->sample.monotonic_ns
-					: clock_monotonic_ns();
+	if (s->samples == 1 && !s->o->is_replay)
+		l->sampled_ns = s->sample.monotonic_ns;
 }
 
 /* Returns when the next sample is due; INT64_MAX while paused or at the end. */
