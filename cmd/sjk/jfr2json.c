@@ -13,12 +13,15 @@
 #include "core/base/input.h"
 #include "core/base/intern.h"
 #include "core/base/json.h"
+#include "core/base/nearest.h"
 #include "core/base/output.h"
+#include "core/base/saturate.h"
 #include "core/base/text.h"
 #include "core/formats/jfr/jfr_chunk.h"
 #include "core/formats/jfr/jfr_layout.h"
 #include "core/formats/jfr/jfr_metadata.h"
 #include "core/formats/jfr/jfr_string.h"
+#include "core/formats/reader.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,9 +30,16 @@
 
 #define JFR2JSON_DEPTH  32 /* default of --max-depth */
 #define JFR2JSON_LEVELS 60 /* limit of the JSON writer */
-#define JFR2JSON_FLUSH  ((size_t)64 << 10)
+#define JFR2JSON_MOST_DEPTH                                                    \
+	(JFR2JSON_LEVELS - 3) /* levels that jfr2json_is_full() allows */
+#define JFR2JSON_FLUSH ((size_t)64 << 10)
 /* Constants may refer to one another, so an event may be much larger. */
 #define JFR2JSON_EVENT ((size_t)64 << 20)
+/*
+ * Most output per byte of input. An event of 20 bytes may write out a stack
+ * trace of 80 KB; JVMs stay far below on average.
+ */
+#define JFR2JSON_TIMES 4096
 
 static struct {
 	const char *input, *output;
@@ -54,7 +64,7 @@ struct level {
 	size_t left;                   /* number of elements */
 	struct cursor c;
 	bool is_pooled; /* c is not that of the level above */
-	bool is_simple; /* no braces: a type with one field */
+	bool is_simple; /* no braces: its only field stands for the value */
 };
 
 struct conversion {
@@ -70,7 +80,13 @@ struct conversion {
 	struct level levels[JFR2JSON_LEVELS];
 	size_t depth;
 	uint64_t events, damaged, lost_bytes, chunks, bad_chunks, too_large;
-	uint64_t missing; /* references to lost constants */
+	uint64_t missing;           /* references to lost constants */
+	uint64_t made, limit;       /* bytes of JSON */
+	uint64_t cut;               /* events beyond the limit */
+	uint64_t unreadable;        /* chunks */
+	struct error first_failure; /* of the first unreadable chunk */
+	size_t failed_at;           /* its offset */
+	struct intern declared;     /* names of the event types */
 	/*
 	 * For --list-types: the numbers of events, by index of the type, and of
 	 * all chunks by name.
@@ -81,21 +97,53 @@ struct conversion {
 	size_t total_count, total_cap;
 };
 
+/* Returns the next name of a list and its length, or NULL at the end. */
+static const char *types_next(const char **at, size_t *len)
+{
+	const char *name = *at + strspn(*at, ", ");
+
+	*len = strcspn(name, ", ");
+	*at = name + *len;
+	return *len ? name : NULL;
+}
+
 static bool types_have(const struct option_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const char *at = list->values[i];
+		const char *at = list->values[i], *one;
+		size_t len;
 
-		while (*at) {
-			size_t len = strcspn(at, ", ");
-
-			if (strlen(name) == len && memcmp(name, at, len) == 0)
+		while ((one = types_next(&at, &len))) {
+			if (strlen(name) == len && memcmp(name, one, len) == 0)
 				return true;
-			at += len;
-			at += strspn(at, ", ");
 		}
 	}
 	return false;
+}
+
+/* Prints which types of the list no chunk describes. */
+static void types_check(const struct option_list *list,
+			const struct intern *declared)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *at = list->values[i], *one;
+		size_t len;
+
+		while ((one = types_next(&at, &len))) {
+			struct nearest near = nearest_to(one, len);
+			struct text hint = { 0 };
+
+			if (intern_find(declared, one, len))
+				continue;
+			for (uint32_t id = 1; id <= declared->count; id++)
+				nearest_offer(&near, intern_text(declared, id));
+			text_puts(&hint, "");
+			nearest_suggest(&near, &hint);
+			log_info("the recording has no event type '%.*s'%s",
+				 (int)len, one, hint.bytes);
+			text_release(&hint);
+		}
+	}
 }
 
 static bool jfr2json_wants(const struct jfr_type *t)
@@ -291,7 +339,9 @@ static void jfr2json_open(struct conversion *v, const struct jfr_type *t,
 		.type = t,
 		.c = c,
 		.is_pooled = is_pooled,
-		.is_simple = t->is_simple,
+		/* The event itself has eventType, too. */
+		.is_simple = t->is_simple && t->field_count == 1 &&
+			     !t->is_event && v->depth > 1,
 	};
 	if (!l->is_simple)
 		json_open_object(&v->json);
@@ -403,6 +453,7 @@ static void jfr2json_put_event(struct conversion *v, const struct jfr_type *t,
 			jfr2json_close(v);
 		}
 	}
+	v->made = saturate_add(v->made, v->text.len - start);
 	if (failed) {
 		v->too_large += v->text.len - start > JFR2JSON_EVENT;
 		v->damaged++;
@@ -419,6 +470,10 @@ static void jfr2json_add_event(struct conversion *v, const struct jfr_type *t,
 
 	if (v->counts) {
 		v->counts[type_index(v, t)]++;
+		return;
+	}
+	if (v->made >= v->limit) {
+		v->cut++;
 		return;
 	}
 	text_puts(&v->text, between);
@@ -514,25 +569,34 @@ static void jfr2json_add_counts(struct conversion *v)
 	v->counts = NULL;
 }
 
-static void jfr2json_put_types(struct conversion *v)
+/* Returns the number of types. */
+static uint64_t jfr2json_put_types(struct conversion *v)
 {
 	for (uint32_t id = 1; id < v->total_count; id++)
 		text_printf(&v->text, "%s %" PRIu64 "\n",
 			    intern_text(&v->names, id), v->totals[id]);
+	return v->names.count;
+}
+
+static void jfr2json_note_types(struct conversion *v)
+{
+	for (size_t i = 0; i < v->m.type_count; i++) {
+		const struct jfr_type *t = &v->m.types[i];
+
+		if (t->is_event)
+			intern_id(&v->declared, t->name, strlen(t->name));
+	}
 }
 
 static int jfr2json_read_chunk(struct conversion *v, struct error *err)
 {
 	struct jfr_scan scan = { 0 };
 
-	if ((v->chunk.major != 1 && v->chunk.major != 2) ||
-	    (!v->chunk.unfinished && !(v->chunk.flags & JFR_COMPRESSED_INTS)))
-		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported",
-			    v->chunk.major, v->chunk.minor);
 	if (jfr2json_read_metadata(v, err))
 		return -1;
 	v->constants = xcalloc(v->m.type_count + 1, sizeof(*v->constants));
 	jfr2json_find_string_type(v);
+	jfr2json_note_types(v);
 	jfr_scan_events(&scan, &v->chunk, &v->m);
 	constants_read(v, &scan);
 	jfr_scan_release(&scan);
@@ -552,14 +616,48 @@ static int jfr2json_read_chunk(struct conversion *v, struct error *err)
 	return 0;
 }
 
+/*
+ * Reads the chunk at an offset; a chunk that is not readable is counted.
+ * Returns the offset behind it, where the next chunk may have to be searched
+ * for.
+ */
+static size_t jfr2json_read_at(struct conversion *v, const struct input *in,
+			       size_t offset)
+{
+	struct error why = { 0 };
+	int ret;
+
+	v->chunk = jfr_chunk_open(in->bytes, in->len, offset);
+	v->chunks++;
+	ret = jfr_chunk_check_kind(&v->chunk, &why);
+	if (ret == 0 && jfr_chunk_is_damaged(&v->chunk))
+		jfr_chunk_measure(&v->chunk, in->len);
+	/* A chunk that only data follows is not damaged. */
+	v->bad_chunks += ret == 0 && jfr_chunk_is_damaged(&v->chunk);
+	/* The size of an unsupported chunk may be wrong, too. */
+	if (ret && jfr_chunk_is_damaged(&v->chunk))
+		v->chunk.bytes.end = v->chunk.bytes.base + 1;
+	if (ret == 0)
+		ret = jfr2json_read_chunk(v, &why);
+	if (ret) {
+		v->lost_bytes += cursor_left(&v->chunk.bytes);
+		if (!v->unreadable++) {
+			v->first_failure = why;
+			v->failed_at = offset;
+		}
+	}
+	return offset + cursor_left(&v->chunk.bytes);
+}
+
 static int jfr2json_read(struct conversion *v, const struct input *in,
 			 struct error *err)
 {
 	size_t offset = 0;
-	struct error why = { 0 };
 
-	while (in->len - offset >= JFR_HEADER_SIZE) {
-		if (!jfr_is_header(in->bytes + offset, in->len - offset)) {
+	v->limit = JFR2JSON_EVENT + (uint64_t)in->len * JFR2JSON_TIMES;
+	while (offset < in->len) {
+		if (in->len - offset < JFR_HEADER_SIZE ||
+		    !jfr_reader.sniff(in->bytes + offset, in->len - offset)) {
 			size_t next = jfr_chunk_find(in->bytes, in->len,
 						     offset + 1);
 
@@ -567,32 +665,62 @@ static int jfr2json_read(struct conversion *v, const struct input *in,
 			offset = next;
 			continue;
 		}
-		v->chunk = jfr_chunk_open(in->bytes, in->len, offset);
-		if (jfr_chunk_is_damaged(&v->chunk)) {
-			v->bad_chunks++;
-			jfr_chunk_measure(&v->chunk, in->len);
-		}
-		v->chunks++;
-		if (jfr2json_read_chunk(v, &why)) {
-			v->lost_bytes += cursor_left(&v->chunk.bytes);
-			log_always("the chunk at offset %zu: %s", offset,
-				   why.text);
-		}
-		offset += cursor_left(&v->chunk.bytes);
+		offset = jfr2json_read_at(v, in, offset);
 		if (output_check(&v->out, err))
 			return -1;
 	}
 	if (!v->chunks)
-		return fail(err, ERROR_INPUT,
-			    "not a JFR recording: it contains no chunk header");
+		return fail(
+			err, ERROR_INPUT,
+			jfr_is_header(in->bytes, in->len)
+				? "the header of the first chunk is truncated"
+				: "not a JFR recording: it contains no "
+				  "chunk header");
+	if (v->unreadable == v->chunks) {
+		*err = v->first_failure;
+		return -1;
+	}
 	return 0;
+}
+
+/* Fails if events or other parts of the input are missing in the output. */
+static int jfr2json_check_losses(const struct conversion *v,
+				 const struct input *in, struct error *err)
+{
+	struct text cut = { 0 };
+
+	if (v->unreadable)
+		log_always("%s: lost: unreadable chunks: %" PRIu64
+			   " (first: the one at offset %zu: %s)",
+			   in->name, v->unreadable, v->failed_at,
+			   v->first_failure.text);
+	if (!v->damaged && !v->lost_bytes && !v->bad_chunks && !v->cut &&
+	    !in->damage)
+		return 0;
+	text_puts(&cut, "");
+	if (v->cut)
+		text_printf(&cut,
+			    ", %" PRIu64 " events omitted because the output "
+			    "exceeds %d times the input",
+			    v->cut, JFR2JSON_TIMES);
+	fail(err, ERROR_PARTIAL,
+	     "the output is incomplete: %" PRIu64 " damaged events, %" PRIu64
+	     " of them too large, %" PRIu64 " missing constants, %" PRIu64
+	     " unreadable bytes, %" PRIu64
+	     " truncated or unfinished chunks%s%s%s",
+	     v->damaged, v->too_large, v->missing, v->lost_bytes, v->bad_chunks,
+	     cut.bytes, in->damage ? ", " : "", in->damage ? in->damage : "");
+	text_release(&cut);
+	return -1;
 }
 
 static int jfr2json_finish(struct conversion *v, const struct input *in,
 			   struct error *err)
 {
+	uint64_t count = v->events;
+
 	if (opt.list_types)
-		jfr2json_put_types(v);
+		count = jfr2json_put_types(v);
 	else if (!opt.lines)
 		text_puts(&v->text, v->events ? "\n]" : "]");
 	if (!opt.list_types && (!opt.lines || v->events))
@@ -601,18 +729,11 @@ static int jfr2json_finish(struct conversion *v, const struct input *in,
 	if (output_commit(&v->out, err))
 		return -1;
 	if (strcmp(v->out.name, "<stdout>") != 0)
-		log_info("wrote %s: %" PRIu64 " events", v->out.name,
-			 v->events);
-	if (!v->damaged && !v->lost_bytes && !v->bad_chunks && !in->damage)
-		return 0;
-	return fail(err, ERROR_PARTIAL,
-		    "the output is incomplete: %" PRIu64
-		    " damaged events, %" PRIu64 " of them too large, %" PRIu64
-		    " missing constants, %" PRIu64 " unreadable bytes, %" PRIu64
-		    " truncated or unfinished chunks%s%s",
-		    v->damaged, v->too_large, v->missing, v->lost_bytes,
-		    v->bad_chunks, in->damage ? ", " : "",
-		    in->damage ? in->damage : "");
+		log_info("wrote %s: %" PRIu64 " %s", v->out.name, count,
+			 opt.list_types ? "types" : "events");
+	types_check(&opt.only, &v->declared);
+	types_check(&opt.omit, &v->declared);
+	return jfr2json_check_losses(v, in, err);
 }
 
 static int jfr2json_convert(struct conversion *v, struct error *err)
@@ -622,6 +743,8 @@ static int jfr2json_convert(struct conversion *v, struct error *err)
 
 	if (ret == 0)
 		ret = input_complete(&in, err);
+	if (ret)
+		fail_in(err, "%s", in.name);
 	if (ret == 0)
 		ret = output_open(&v->out, opt.output ? opt.output : "-", err);
 	if (ret == 0 && !opt.list_types && !opt.lines)
@@ -653,10 +776,14 @@ static int jfr2json_run(int argc, char **argv, struct error *err)
 	if (!opt.input)
 		return misuse(err, "no input: name a recording, or - for "
 				   "standard input");
+	if (opt.max_depth > JFR2JSON_MOST_DEPTH)
+		return misuse(err, "--max-depth must be at most %d",
+			      JFR2JSON_MOST_DEPTH);
 	v = xcalloc(1, sizeof(*v));
 	ret = jfr2json_convert(v, err);
 	text_release(&v->text);
 	intern_release(&v->names);
+	intern_release(&v->declared);
 	free(v->totals);
 	free(v->offsets);
 	free(v);

@@ -182,6 +182,22 @@ struct jfr_chunk jfr_chunk_open(const uint8_t *file, size_t len, size_t offset)
 	return chunk;
 }
 
+int jfr_chunk_check_kind(const struct jfr_chunk *chunk, struct error *err)
+{
+	if (chunk->major != 1 && chunk->major != 2)
+		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
+			    chunk->major, chunk->minor,
+			    chunk->major ? ""
+					 : ": the format of Oracle JDK 7 and "
+					   "8; OpenJDK 8u262 and later write "
+					   "2.0");
+	if (!chunk->unfinished && !(chunk->flags & JFR_COMPRESSED_INTS))
+		return fail(err, ERROR_INPUT,
+			    "chunks without compressed integers are not "
+			    "supported");
+	return 0;
+}
+
 void jfr_chunk_measure(struct jfr_chunk *chunk, size_t len)
 {
 	const uint8_t *base = chunk->bytes.base;

@@ -10,6 +10,7 @@
 #define CORE_FORMATS_JFR_JFR_CHUNK_H
 
 #include "core/base/cursor.h"
+#include "core/base/error.h"
 #include "core/formats/jfr/jfr_metadata.h"
 
 #include <stdbool.h>
@@ -110,6 +111,12 @@ static inline bool jfr_chunk_is_damaged(const struct jfr_chunk *chunk)
 {
 	return chunk->cut || chunk->unfinished || chunk->misfit;
 }
+
+/*
+ * Fails with ERROR_INPUT for a chunk whose header has a version or an encoding
+ * that no JVM in use writes.
+ */
+int jfr_chunk_check_kind(const struct jfr_chunk *chunk, struct error *err);
 
 /*
  * Determines the end of a damaged chunk in a file of len bytes. If no chunk

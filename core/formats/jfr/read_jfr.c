@@ -525,23 +525,6 @@ static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 			     at);
 }
 
-/* Fails for a format that no JVM in use writes. */
-static int chunk_check_kind(const struct jfr_chunk *chunk, struct error *err)
-{
-	if (chunk->major != 1 && chunk->major != 2)
-		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
-			    chunk->major, chunk->minor,
-			    chunk->major ? ""
-					 : ": the format of Oracle JDK 7 and "
-					   "8; OpenJDK 8u262 and later write "
-					   "2.0");
-	if (!chunk->unfinished && !(chunk->flags & JFR_COMPRESSED_INTS))
-		return fail(err, ERROR_INPUT,
-			    "chunks without compressed integers are not "
-			    "supported");
-	return 0;
-}
-
 /*
  * Reads the readable part of a chunk. *end is the end of the chunk, relative to
  * its start.
@@ -553,7 +536,7 @@ static int chunk_read(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	bool chained = false;
 
 	*end = cursor_left(&chunk->bytes);
-	if (chunk_check_kind(chunk, err)) {
+	if (jfr_chunk_check_kind(chunk, err)) {
 		/* The size is unreliable, so the next chunk is searched for. */
 		if (jfr_chunk_is_damaged(chunk))
 			*end = 1;
