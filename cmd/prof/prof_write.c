@@ -127,6 +127,26 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 	return 0;
 }
 
+/* Rejects options of parts that the report does not have. */
+static int prof_check_parts(const struct prof_output *output, struct error *err)
+{
+	const struct prof_options *o = output->options;
+	unsigned frames = 1U << REPORT_FRAMES,
+		 histogram = 1U << REPORT_HISTOGRAM;
+	bool by_frequency = o->sort && strcmp(o->sort, "FREQ") == 0;
+
+	if (!(output->parts & 1U << REPORT_CALLS) &&
+	    (o->callers_of || o->drawing.style.reverse))
+		return misuse(err, "%s requires --show calls",
+			      o->callers_of ? "--callers-of" : "--reverse");
+	if (by_frequency && !(output->parts & histogram))
+		return misuse(err, "--sort FREQ requires --show histogram");
+	if (o->sort && !(output->parts & (frames | histogram)))
+		return misuse(err, "--sort requires --show frames or "
+				   "--show histogram");
+	return 0;
+}
+
 /* Rejects options of reports for a drawing. */
 static int prof_check_drawing(const struct prof_options *o, struct error *err)
 {
@@ -179,9 +199,10 @@ static int prof_choose_report(struct prof_output *output, struct error *err)
 		if (!output->callers_of)
 			return fail_in(err, "option --callers-of");
 	}
-	return prof_choose_categories(output, err) == 0
-		       ? prof_choose_parts(output, err)
-		       : -1;
+	if (prof_choose_categories(output, err) ||
+	    prof_choose_parts(output, err))
+		return -1;
+	return prof_check_parts(output, err);
 }
 
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,

@@ -173,6 +173,7 @@ static void reversed_init(struct reversed *v, struct report *r)
 			made[c->stack] = reversed_trace(v, p, c->stack, starts,
 							depth);
 		c->stack = made[c->stack];
+		r->has_callers |= starts && c->stack;
 	}
 	v->view.stacks = v->made->stacks;
 	v->view.stack_count = v->made->stack_count;

@@ -104,6 +104,7 @@ struct report {
 	size_t info_count;
 	struct timeline timeline;
 	struct call_tree calls;
+	bool has_callers;     /* a frame matches options->callers_of */
 	size_t reverse_depth; /* callers beyond it are cut; 0: none are */
 };
 

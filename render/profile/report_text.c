@@ -435,7 +435,12 @@ static void report_put_calls(struct text *out, const struct report *r)
 	const struct call_tree *t = &r->calls;
 
 	if (!t->count) {
-		if (r->options->callers_of)
+		if (r->has_callers)
+			text_printf(out,
+				    "\nmatching frames are below %g%%; use "
+				    "--min-percent\n",
+				    t->min_percent);
+		else if (r->options->callers_of)
 			text_puts(out, "\nno stack trace has such a frame\n");
 		return;
 	}
@@ -487,6 +492,7 @@ static const enum thread_state info_states[] = { STATE_RUNNABLE, STATE_BLOCKED,
 
 #define INFO_STATES (sizeof(info_states) / sizeof(*info_states))
 
+/* Puts when the bucket starts; "~", because the sample may be later. */
 static void report_put_info_time(struct text *out, const struct report *r,
 				 uint16_t bucket)
 {
@@ -496,10 +502,9 @@ static void report_put_info_time(struct text *out, const struct report *r,
 			    : 0;
 	struct text time = { 0 };
 
+	text_puts(&time, bucket ? "~" : "-");
 	if (bucket)
 		amount_add(&time, UNIT_NS, ns > 0 ? (uint64_t)ns : 0);
-	else
-		text_puts(&time, "-");
 	columns_right(out, &time, 9);
 	text_release(&time);
 }

@@ -11,6 +11,8 @@ sjkc prof -i in.folded --callers-of '^query$' --show calls
 sjkc prof -i in.folded --inverted --show calls --csv
 echo '-- no match'
 sjkc prof -i in.folded --callers-of absent --show calls
+echo '-- a match below the minimum'
+sjkc prof -i in.folded --callers-of '^parse$' --min-percent 50 --show calls
 sjkc prof -i in.folded --callers-of '(' --show calls 2>&1
 # A drawing is reversed as that of flame is.
 sjkc prof -q -i in.folded -r -o a.collapsed

@@ -14,6 +14,10 @@ try -i in.folded -o out.exe
 try -i in.folded -o ''
 try -i in.folded -o in.folded --output-format text
 try -i in.folded --min-percent 101
+try -i in.folded --csv --callers-of b
+try -i in.folded --show threads -r
+try -i in.folded --show frames --sort FREQ
+try -i in.folded --show calls --sort TERM
 try -i in.folded -e alloc
 try -i in.folded --include nothing
 try -i nowhere.jfr
