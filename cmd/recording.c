@@ -27,6 +27,7 @@
 /* One input. It stays open for a second reading: it may be a pipe. */
 struct source {
 	const char *path;
+	const char *name; /* for messages */
 	const struct reader *reader;
 	struct input input;
 	bool failed;
@@ -52,9 +53,12 @@ const char *recording_formats(void)
 }
 
 /* Returns the name of an input for messages. */
-static const char *recording_name(const char *path)
+static const char *recording_name(const struct recording_options *o,
+				  const char *path)
 {
-	return strcmp(path, "-") == 0 ? "<stdin>" : path;
+	const char *name = o->name_of ? o->name_of(path) : path;
+
+	return strcmp(name, "-") == 0 ? "<stdin>" : name;
 }
 
 /* Adds the command for a running process when a missing file is a PID. */
@@ -92,15 +96,14 @@ static int source_read(struct source *s, const char *format, struct profile *p,
 		       struct error *err)
 {
 	if (source_open(s, format, err))
-		return fail_in(err, "%s", recording_name(s->path));
+		return fail_in(err, "%s", s->name);
 	if (s->input.damage)
 		profile_lost(p, "truncated compressed inputs", 1, "%s",
 			     s->input.damage);
-	log_detail("%s: %zu bytes of %s", recording_name(s->path), s->input.len,
+	log_detail("%s: %zu bytes of %s", s->name, s->input.len,
 		   s->reader->summary);
 	if (s->reader->read(s->input.bytes, s->input.len, p, err))
-		return fail_in(err, "%s: %s", recording_name(s->path),
-			       s->reader->name);
+		return fail_in(err, "%s: %s", s->name, s->reader->name);
 	return 0;
 }
 
@@ -157,14 +160,13 @@ static void source_read_and_report(struct source *s, const struct sources *all,
 
 	for (size_t i = 0; i < known; i++)
 		before[i] = p->remarks[i].count;
-	text_printf(&title, "reading %s", recording_name(s->path));
+	text_printf(&title, "reading %s", s->name);
 	progress_start(title.bytes);
 	s->failed = source_read(s, format, p, err) != 0;
 	progress_end();
 	/* If the whole input is unreadable, the error gives the reason. */
 	if (all->loud && !s->failed)
-		recording_print_losses(p, recording_name(s->path), before,
-				       known);
+		recording_print_losses(p, s->name, before, known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
 	text_release(&title);
@@ -402,14 +404,17 @@ struct profile *recording_read(const struct recording_options *o,
 	struct sources all = {
 		.all = xcalloc(o->path_count, sizeof(*all.all)),
 		.count = o->path_count,
-		.loud = true,
+		.loud = !o->silent,
 	};
 	struct profile *p = o->into ? o->into : profile_new();
 	struct time_period period = { 0 };
 	int ret;
 
 	for (size_t i = 0; i < all.count; i++)
-		all.all[i].path = o->paths[i];
+		all.all[i] = (struct source){
+			.path = o->paths[i],
+			.name = recording_name(o, o->paths[i]),
+		};
 	p->keep_lines = o->keep_lines;
 	if (o->keep_moments)
 		profile_keep_moments(p);
@@ -425,7 +430,7 @@ struct profile *recording_read(const struct recording_options *o,
 		event_table_sort(p->tables[i]);
 	if (ret == 0 && recording_check_samples(p, o, err))
 		ret = fail_in(err, "%s",
-			      o->path_count == 1 ? recording_name(o->paths[0])
+			      o->path_count == 1 ? all.all[0].name
 						 : "all inputs");
 	for (size_t i = 0; i < all.count; i++)
 		input_close(&all.all[i].input);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -503,8 +504,30 @@ static void dexp_release(struct dexp *d)
 	sjk_table_release(&d->table);
 }
 
+/* An input that can be read only once, copied to memory. */
+struct dexp_copy {
+	const char *given; /* its name on the command line */
+	int fd;
+	char path[32];      /* of the copy */
+	const char *damage; /* why it ends early, or NULL */
+};
+
+static struct {
+	struct dexp_copy *all; /* room for all inputs */
+	size_t count;
+} copies;
+
+static const char *dexp_name_of(const char *path)
+{
+	for (size_t i = 0; i < copies.count; i++) {
+		if (strcmp(copies.all[i].path, path) == 0)
+			return copies.all[i].given;
+	}
+	return path;
+}
+
 static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
-				 struct error *err)
+				 bool silent, struct error *err)
 {
 	const struct sjk_sink sink = {
 		.add = dexp_add,
@@ -512,6 +535,8 @@ static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
 		.wants_events = true,
 		.unfiltered = true,
 		.any_event = true,
+		.name_of = dexp_name_of,
+		.silent = silent,
 	};
 
 	d->table.columns = opt.columns.count;
@@ -520,64 +545,117 @@ static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
 	return sjk_input_read(&opt.input, argc, argv, &sink, err);
 }
 
-/* Why the copied standard input ends early, or NULL. */
-static const char *input_damage;
-
-/* Copies standard input to memory; returns the descriptor, or -1. */
-static int dexp_copy_input(struct error *err)
+/* Writes bytes to a new file in memory; returns its descriptor, or -1. */
+static int dexp_write_copy(const uint8_t *bytes, size_t len)
 {
-	struct input in = { 0 };
-	int fd = -1;
-	int ret = input_open(&in, "-", err);
+	int fd = memfd_create("input", MFD_CLOEXEC);
 
-	if (ret == 0)
-		ret = input_complete(&in, err);
-	if (ret == 0)
-		fd = memfd_create("stdin", MFD_CLOEXEC);
-	for (size_t at = 0; fd >= 0 && at < in.len;) {
-		ssize_t n = write(fd, in.bytes + at, in.len - at);
+	for (size_t at = 0; fd >= 0 && at < len;) {
+		ssize_t n = write(fd, bytes + at, len - at);
 
 		if (n > 0) {
 			at += (size_t)n;
 		} else if (n < 0 && errno != EINTR) {
+			int reason = errno;
+
 			close(fd);
+			errno = reason;
 			fd = -1;
 		}
 	}
-	if (in.damage)
-		input_damage = in.damage;
-	input_close(&in);
-	if (fd < 0 && ret == 0)
-		fail(err, ERROR_FAILED, "cannot copy standard input: %s",
-		     strerror(errno));
 	return fd;
 }
 
-/* Both readings of --export-all need standard input. */
-static int dexp_keep_input(int argc, char **argv, struct error *err)
+/* Copies an input to memory and adds it to the copies. */
+static int dexp_copy_input(const char *given, struct error *err)
 {
-	static char path[32];
-	int fd = -1;
+	struct dexp_copy *copy = &copies.all[copies.count];
+	struct input in = { 0 };
+	int ret = input_open(&in, given, err);
 
-	for (size_t i = 0; i < opt.input.files.count + (size_t)argc; i++) {
-		size_t at = i - opt.input.files.count;
-		const char *name = i < opt.input.files.count
-					   ? opt.input.files.values[i]
-					   : argv[at];
+	if (ret == 0)
+		ret = input_complete(&in, err);
+	if (ret == 0) {
+		*copy = (struct dexp_copy){
+			.given = given,
+			.fd = dexp_write_copy(in.bytes, in.len),
+			.damage = in.damage,
+		};
+		if (copy->fd < 0)
+			ret = fail_sys(err, ERROR_FAILED,
+				       "cannot copy it to memory");
+	}
+	if (ret)
+		fail_in(err, "%s", in.name);
+	input_close(&in);
+	if (ret)
+		return -1;
+	snprintf(copy->path, sizeof(copy->path), "/proc/self/fd/%d", copy->fd);
+	copies.count++;
+	return 0;
+}
 
-		if (strcmp(name, "-") != 0)
-			continue;
-		if (fd < 0)
-			fd = dexp_copy_input(err);
-		if (fd < 0)
+/* Replaces a name by that of a copy if it can be read only once. */
+static int dexp_keep_input(const char **name, struct error *err)
+{
+	struct stat st;
+
+	if (strcmp(*name, "-") != 0 &&
+	    (stat(*name, &st) < 0 || S_ISREG(st.st_mode) ||
+	     S_ISDIR(st.st_mode)))
+		return 0;
+	for (size_t i = 0; i < copies.count; i++) {
+		if (strcmp(copies.all[i].given, *name) == 0) {
+			*name = copies.all[i].path;
+			return 0;
+		}
+	}
+	if (dexp_copy_input(*name, err))
+		return -1;
+	*name = copies.all[copies.count - 1].path;
+	return 0;
+}
+
+/* Both readings of --export-all need pipes and standard input. */
+static int dexp_keep_inputs(int argc, char **argv, struct error *err)
+{
+	struct option_list *files = &opt.input.files;
+
+	copies.all = xcalloc(files->count + (size_t)argc, sizeof(*copies.all));
+	for (size_t i = 0; i < files->count; i++) {
+		if (dexp_keep_input(&files->values[i], err))
 			return -1;
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (i < opt.input.files.count)
-			opt.input.files.values[i] = path;
-		else
-			argv[at] = path;
+	}
+	for (int i = 0; i < argc; i++) {
+		const char *name = argv[i];
+
+		if (dexp_keep_input(&name, err))
+			return -1;
+		argv[i] = (char *)name;
 	}
 	return 0;
+}
+
+/* Fails if a copied input ends early. */
+static int dexp_check_copies(struct error *err)
+{
+	for (size_t i = 0; i < copies.count; i++) {
+		const struct dexp_copy *c = &copies.all[i];
+
+		if (c->damage)
+			return fail(err, ERROR_PARTIAL, "%s: %s",
+				    strcmp(c->given, "-") == 0 ? "<stdin>"
+							       : c->given,
+				    c->damage);
+	}
+	return 0;
+}
+
+static void dexp_release_copies(void)
+{
+	for (size_t i = 0; i < copies.count; i++)
+		close(copies.all[i].fd);
+	free(copies.all);
 }
 
 static int dexp_find_columns(int argc, char **argv, struct error *err)
@@ -586,7 +664,7 @@ static int dexp_find_columns(int argc, char **argv, struct error *err)
 	struct profile *p;
 
 	opt.tags = true;
-	p = dexp_read(&d, argc, argv, err);
+	p = dexp_read(&d, argc, argv, false, err);
 	opt.tags = false;
 	if (p)
 		dexp_choose_all(&d);
@@ -616,16 +694,16 @@ static int dexp_write(int argc, char **argv, struct error *err)
 
 	if (opt.csv && !opt.tags)
 		d.csv = &out;
+	/* The first reading has printed the losses. */
 	if (ret == 0)
-		p = dexp_read(&d, argc, argv, err);
+		p = dexp_read(&d, argc, argv, opt.all && !opt.tags, err);
 	if (p) {
 		dexp_print(&d, &out);
 		ret = output_commit(&out, err);
 		if (ret == 0)
 			ret = sjk_input_check(p, err);
-		if (ret == 0 && input_damage)
-			ret = fail(err, ERROR_PARTIAL, "standard input: %s",
-				   input_damage);
+		if (ret == 0)
+			ret = dexp_check_copies(err);
 	} else {
 		ret = -1;
 	}
@@ -655,7 +733,7 @@ static int dexp_run(int argc, char **argv, struct error *err)
 
 	if (ret == 0 && opt.all && !opt.tags) {
 		opt.columns.count = given = 0;
-		ret = dexp_keep_input(argc, argv, err);
+		ret = dexp_keep_inputs(argc, argv, err);
 		if (ret == 0)
 			ret = dexp_find_columns(argc, argv, err);
 		/* The first reading has copied the names of the files. */
@@ -667,6 +745,7 @@ static int dexp_run(int argc, char **argv, struct error *err)
 		free((char *)opt.columns.values[i]);
 	free(opt.columns.values);
 	sjk_input_release(&opt.input);
+	dexp_release_copies();
 	return ret;
 }
 

@@ -238,6 +238,8 @@ static struct profile *input_read(struct sjk_input *in, struct error *err)
 			.keep_lines = true,
 			.prepare = input_prepare,
 			.prepare_self = in,
+			.name_of = in->sink->name_of,
+			.silent = in->sink->silent,
 		},
 		err);
 }

@@ -70,6 +70,9 @@ struct sjk_sink {
 	bool wants_events; /* also events that are not samples of threads */
 	bool unfiltered;   /* only the time range applies */
 	bool any_event;    /* it chooses among events that are not of JFR */
+	/* Returns what messages call a path, or NULL: each by its path. */
+	const char *(*name_of)(const char *path);
+	bool silent; /* print no losses: another reading prints them */
 };
 
 /*

@@ -223,6 +223,36 @@ static int flame_compile(struct ssa_classes *filters,
 	return ret ? fail_in(err, "option --rainbow") : 0;
 }
 
+/* Fails: the filters leave no samples. */
+static int flame_fail_empty(const struct sjk_input_options *o,
+			    const struct event_view *view, struct error *err)
+{
+	const struct {
+		const char *name, *value;
+	} filters[] = {
+		{ "--thread-name", o->thread_name },
+		{ "--trace-filter", o->trace_filter },
+		{ "--trace-trim", o->trace_trim },
+		{ "--jfr-event", o->jfr_event ? o->jfr_event : "EXEC" },
+	};
+	const char *between = "";
+	struct text names = { 0 };
+
+	/* The event alone leaves none only without another filter. */
+	for (size_t i = 0; i < 4 && (i < 3 || !names.len); i++) {
+		if (!filters[i].value)
+			continue;
+		text_printf(&names, "%s%s '%s'", between, filters[i].name,
+			    filters[i].value);
+		between = ", ";
+	}
+	fail(err, ERROR_FAILED,
+	     "%s leaves none of the %" PRIu64 " %s samples; nothing is written",
+	     names.bytes, view->samples, view->name);
+	text_release(&names);
+	return -1;
+}
+
 static int flame_draw(const struct ssa_options *o, struct profile *p,
 		      const struct ssa_classes *filters, struct output *out,
 		      struct error *err)
@@ -236,6 +266,8 @@ static int flame_draw(const struct ssa_options *o, struct profile *p,
 	struct event_view view;
 	int ret = event_view_choose(p, NULL, &view, err);
 
+	if (ret == 0 && !p->cell_count)
+		ret = flame_fail_empty(&o->input, &view, err);
 	if (ret == 0)
 		svg_write(out, p, &view, &options);
 	free(colors);

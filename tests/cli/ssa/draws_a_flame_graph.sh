@@ -10,6 +10,8 @@ wc -l <a
 sed 's/Lambda[^ .]*/Lambda/' a | sort >a1
 sed 's/Lambda[^ .]*/Lambda/' b | sort >b1
 cmp a1 b1 && echo same
+sjkc ssa -f in.folded --flame -tf absent 2>&1
+echo "exit status $?"
 sjkc ssa -f in.folded --histo --title x 2>&1
 sjkc ssa -f in.folded --flame --width 5 2>&1
 sjkc ssa -f in.folded --flame --rainbow 'a,,b' 2>&1
