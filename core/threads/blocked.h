@@ -113,4 +113,31 @@ void blocked_read_dump(struct blocked *b, const char *reply, size_t len);
  */
 void blocked_text(const struct blocked *b, struct text *out);
 
+/*
+ * Returns the indices of the threads that block others and are not blocked, in
+ * descending order of the number of threads that they block. The caller frees
+ * the array.
+ */
+size_t *blocked_roots(const struct blocked *b, size_t *count);
+
+/* True if the owner of the lock of a blocked thread is unknown. */
+bool blocked_has_ownerless(const struct blocked *b);
+
+/* Returns the reason why owners are unknown; static text. */
+const char *blocked_owner_hint(const struct blocked *b);
+
+/* Each appends a part of the report, safe for a terminal: */
+
+/* "6 threads are blocked; 2 DEADLOCKS  (JMX)" */
+void blocked_head(const struct blocked *b, struct text *out);
+/* "name" #12, with the quotes */
+void blocked_name(const struct blocked_thread *t, struct text *out);
+/* "a.B <0x00000000ffd1be00>", the lock that it waits for */
+void blocked_lock(const struct blocked_thread *t, struct text *out);
+/* "blocked now", or "blocked >=12.5 s" */
+void blocked_since(const struct blocked *b, const struct blocked_thread *t,
+		   struct text *out);
+/* "  at a.B.run(B.java:7)", or nothing */
+void blocked_frames(const struct blocked_thread *t, struct text *out);
+
 #endif

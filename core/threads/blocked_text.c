@@ -41,7 +41,7 @@ static void text_indent(struct text *out, size_t depth)
 }
 
 /* A name reads "name" #12. */
-static void text_add_name(struct text *out, const struct blocked_thread *t)
+void blocked_name(const struct blocked_thread *t, struct text *out)
 {
 	text_putc(out, '"');
 	text_add_safe(out, t->name);
@@ -50,7 +50,7 @@ static void text_add_name(struct text *out, const struct blocked_thread *t)
 		text_printf(out, " #%" PRId64, t->id);
 }
 
-static void text_add_lock(struct text *out, const struct blocked_thread *t)
+void blocked_lock(const struct blocked_thread *t, struct text *out)
 {
 	text_add_safe(out, t->lock_class);
 	text_puts(out, *t->lock_class ? " <" : "<");
@@ -61,8 +61,8 @@ static void text_add_lock(struct text *out, const struct blocked_thread *t)
 /*
  * "~12.5 s" if the thread may have been unblocked in between; only JMX tells.
  */
-static void text_add_since(const struct blocked *b,
-			   const struct blocked_thread *t, struct text *out)
+void blocked_since(const struct blocked *b, const struct blocked_thread *t,
+		   struct text *out)
 {
 	double s = (double)(b->at_ns - t->since_ns) / (double)CLOCK_NS_PER_S;
 
@@ -79,7 +79,7 @@ static void text_add_since(const struct blocked *b,
 }
 
 /* Prints "at a.B.run(B.java:7)", preceded by the leaf if it differs. */
-static void text_add_frames(struct text *out, const struct blocked_thread *t)
+void blocked_frames(const struct blocked_thread *t, struct text *out)
 {
 	if (!*t->leaf)
 		return;
@@ -95,9 +95,9 @@ static void text_add_waiter(struct writer *w, const struct blocked_thread *t,
 			    size_t depth)
 {
 	text_indent(w->out, depth);
-	text_add_name(w->out, t);
+	blocked_name(t, w->out);
 	text_puts(w->out, "  ");
-	text_add_since(w->b, t, w->out);
+	blocked_since(w->b, t, w->out);
 	if (*t->frame) {
 		text_puts(w->out, "  at ");
 		text_add_safe(w->out, t->frame);
@@ -167,7 +167,7 @@ static void text_add_waiters(struct writer *w, size_t owner, size_t depth)
 			text_indent(w->out, depth + 2 * count - 2);
 			text_puts(w->out,
 				  owner == BLOCKED_NONE ? "" : "holds ");
-			text_add_lock(w->out, t);
+			blocked_lock(t, w->out);
 			text_printf(w->out, ": %zu blocked\n",
 				    level_same_lock(b, l));
 		}
@@ -199,9 +199,9 @@ static void text_add_deadlock(struct writer *w, unsigned number)
 		text_add_waiter(w, t, 1);
 		text_indent(w->out, 2);
 		text_puts(w->out, "waits for ");
-		text_add_lock(w->out, t);
+		blocked_lock(t, w->out);
 		text_puts(w->out, ", held by ");
-		text_add_name(w->out, &b->threads[t->owner]);
+		blocked_name(&b->threads[t->owner], w->out);
 		text_putc(w->out, '\n');
 		text_add_waiters(w, at, 2);
 		at = t->owner;
@@ -230,48 +230,65 @@ static bool thread_is_root(const struct blocked_thread *t)
 	       t->kind == BLOCKED_NOT;
 }
 
+size_t *blocked_roots(const struct blocked *b, size_t *count)
+{
+	size_t *roots = xcalloc(b->count + 1, sizeof(*roots));
+
+	*count = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		if (thread_is_root(&b->threads[i]))
+			roots[(*count)++] = i;
+	}
+	qsort_r(roots, *count, sizeof(*roots), compare_held_back, (void *)b);
+	return roots;
+}
+
 static void text_add_roots(struct writer *w)
 {
 	const struct blocked *b = w->b;
-	size_t *roots = xcalloc(b->count + 1, sizeof(*roots));
-	size_t count = 0;
+	size_t count, *roots = blocked_roots(b, &count);
 
-	for (size_t i = 0; i < b->count; i++) {
-		if (thread_is_root(&b->threads[i]))
-			roots[count++] = i;
-	}
-	qsort_r(roots, count, sizeof(*roots), compare_held_back, (void *)b);
 	for (size_t i = 0; i < count && w->shown < LINES_MAX; i++) {
 		const struct blocked_thread *t = &b->threads[roots[i]];
 
 		text_putc(w->out, '\n');
-		text_add_name(w->out, t);
+		blocked_name(t, w->out);
 		if (t->state != RUN_UNKNOWN)
 			text_printf(w->out, "  %s",
 				    thread_run_state_name(t->state));
-		text_add_frames(w->out, t);
+		blocked_frames(t, w->out);
 		text_putc(w->out, '\n');
 		text_add_waiters(w, roots[i], 1);
 	}
 	free(roots);
 }
 
-/* Prints blocked threads whose lock has no known owner. */
-static void text_add_ownerless(struct writer *w)
+bool blocked_has_ownerless(const struct blocked *b)
 {
-	const struct blocked *b = w->b;
 	struct level l = level_over(b, BLOCKED_NONE);
 	bool any = false;
 
 	for (size_t i = l.at; i < l.end; i++)
 		any |= b->threads[b->order[i]].kind != BLOCKED_NOT;
-	if (!any)
+	return any;
+}
+
+const char *blocked_owner_hint(const struct blocked *b)
+{
+	return b->knows_synchronizers ? "read locks have none"
+	       : b->owner_hint        ? b->owner_hint
+				      : "thread dumps do not name owners of "
+					"java.util.concurrent locks; JMX does";
+}
+
+/* Prints blocked threads whose lock has no known owner. */
+static void text_add_ownerless(struct writer *w)
+{
+	const struct blocked *b = w->b;
+
+	if (!blocked_has_ownerless(b))
 		return;
-	text_printf(w->out, "\nOwner unknown (%s)\n",
-		    b->knows_synchronizers ? "read locks have none"
-		    : b->owner_hint        ? b->owner_hint
-				    : "thread dumps do not name owners of "
-				      "java.util.concurrent locks; JMX does");
+	text_printf(w->out, "\nOwner unknown (%s)\n", blocked_owner_hint(b));
 	text_add_waiters(w, BLOCKED_NONE, 1);
 }
 
@@ -282,7 +299,7 @@ static void text_count_holders(const struct blocked *b, size_t *holders)
 		*holders += thread_is_root(&b->threads[i]);
 }
 
-static void text_add_head(const struct blocked *b, struct text *out)
+void blocked_head(const struct blocked *b, struct text *out)
 {
 	size_t holders;
 
@@ -302,7 +319,7 @@ static void text_add_head(const struct blocked *b, struct text *out)
 	if (b->pause_ns >= 0)
 		text_printf(out, "; it stopped the program for at most %.1f ms",
 			    (double)b->pause_ns / (double)CLOCK_NS_PER_MS);
-	text_puts(out, ")\n");
+	text_putc(out, ')');
 }
 
 /* A recording is foreign text: only its newlines are kept as they are. */
@@ -325,7 +342,8 @@ void blocked_text(const struct blocked *b, struct text *out)
 		text_add_recorded(b, out);
 		return;
 	}
-	text_add_head(b, out);
+	blocked_head(b, out);
+	text_putc(out, '\n');
 	for (unsigned i = 1; i <= b->deadlocks && w.shown < LINES_MAX; i++)
 		text_add_deadlock(&w, i);
 	text_add_roots(&w);

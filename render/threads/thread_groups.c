@@ -2,8 +2,10 @@
 #include "render/threads/thread_groups.h"
 
 #include "core/base/alloc.h"
+#include "core/base/safe_text.h"
 #include "render/profile/pool_name.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,4 +157,153 @@ void thread_groups_release(struct thread_groups *g)
 	free(g->pool_of);
 	intern_release(&g->names);
 	*g = (struct thread_groups){ 0 };
+}
+
+/* ---- words of the reports ---- */
+
+#define NAMES_SHOWN 6 /* of a group */
+
+/* Appends a foreign name in quotes. */
+static void name_add_quoted(struct text *out, const char *name, size_t len)
+{
+	text_putc(out, '"');
+	safe_text(out, name, len);
+	text_putc(out, '"');
+}
+
+const char *series_state_name(enum thread_state state)
+{
+	return state == STATE_NONE ? "no state" : thread_state_names[state];
+}
+
+void series_thread_name(struct text *out, const struct dump_series *s,
+			const struct series_thread *t)
+{
+	const char *name = profile_text(s->profile, t->thread.name);
+
+	name_add_quoted(out, name, strlen(name));
+	if (t->thread.java_id)
+		text_printf(out, " #%" PRId64, t->thread.java_id);
+	else if (t->thread.os_id)
+		text_printf(out, " tid=%" PRId64, t->thread.os_id);
+}
+
+bool series_thread_is_pinned(const struct dump_series *s,
+			     const struct series_thread *t)
+{
+	const struct tapped_lock *wait = series_wait(s, t);
+
+	if (!t->thread.is_virtual || !t->peer_id)
+		return false;
+	return wait || t->state == STATE_BLOCKED || t->state == STATE_WAITING ||
+	       t->state == STATE_TIMED_WAITING;
+}
+
+size_t series_next_by_cpu(const struct dump_series *s, double below,
+			  size_t after)
+{
+	size_t best = s->thread_count;
+	double most = 0;
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		double cpu = series_thread_cpu(&s->threads[i]);
+
+		if (cpu < 0.001 || cpu > below || (cpu == below && i <= after))
+			continue;
+		if (cpu > most) {
+			most = cpu;
+			best = i;
+		}
+	}
+	return best;
+}
+
+void thread_group_names(struct text *out, const struct dump_series *s,
+			const struct thread_groups *g,
+			const struct thread_group *group)
+{
+	uint32_t pools[NAMES_SHOWN];
+	size_t counts[NAMES_SHOWN], shown = 0, rest = 0;
+
+	if (group->count == 1) {
+		series_thread_name(out, s, &s->threads[g->order[group->first]]);
+		return;
+	}
+	for (size_t i = 0; i < group->count; i++) {
+		uint32_t pool = g->pool_of[g->order[group->first + i]];
+		size_t at = 0;
+
+		while (at < shown && pools[at] != pool)
+			at++;
+		if (at == NAMES_SHOWN) {
+			rest++;
+			continue;
+		}
+		if (at == shown) {
+			pools[shown] = pool;
+			counts[shown++] = 0;
+		}
+		counts[at]++;
+	}
+	for (size_t i = 0; i < shown; i++) {
+		text_puts(out, i ? ", " : "");
+		name_add_quoted(out, intern_text(&g->names, pools[i]),
+				intern_len(&g->names, pools[i]));
+		if (counts[i] > 1)
+			text_printf(out, " (%zu)", counts[i]);
+	}
+	if (rest)
+		text_printf(out, " and %zu others", rest);
+}
+
+/* The lock of the group's first thread; NULL unless all threads have one. */
+static const struct tapped_lock *group_lock(const struct dump_series *s,
+					    const struct thread_groups *g,
+					    const struct thread_group *group,
+					    bool *differs)
+{
+	const struct tapped_lock *first = NULL;
+
+	*differs = false;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct tapped_lock *lock = series_wait(
+			s, &s->threads[g->order[group->first + i]]);
+
+		if (!lock)
+			return NULL;
+		if (!i)
+			first = lock;
+		*differs |= lock->id != first->id;
+	}
+	return first;
+}
+
+bool thread_group_wait(struct text *out, const struct dump_series *s,
+		       const struct thread_groups *g,
+		       const struct thread_group *group)
+{
+	static const char *const verbs[] = {
+		[TAPPED_ENTERS] = "waiting to lock",
+		[TAPPED_REENTERS] = "waiting to lock again",
+		[TAPPED_WAITS] = "waiting on",
+		[TAPPED_PARKS] = "parking to wait for",
+		[TAPPED_INITIALIZES] = "waiting for the initialization of",
+	};
+	bool differs;
+	const struct tapped_lock *first = group_lock(s, g, group, &differs);
+
+	if (!first || !first->class_name)
+		return false;
+	text_printf(out, "%s ", verbs[first->kind]);
+	if (differs) {
+		text_puts(out, "different objects, the first is ");
+	} else if (first->id != first->class_name) {
+		text_putc(out, '<');
+		safe_text(out, profile_text(s->profile, first->id),
+			  strlen(profile_text(s->profile, first->id)));
+		text_puts(out, "> ");
+	}
+	safe_text(out, profile_text(s->profile, first->class_name),
+		  strlen(profile_text(s->profile, first->class_name)));
+	return true;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread_groups: groups the threads of a dump by stack trace or by pool. */
+/*
+ * thread_groups: groups the threads of a dump by stack trace or by pool, and
+ * the words for threads and groups in reports.
+ */
 #ifndef RENDER_THREADS_THREAD_GROUPS_H
 #define RENDER_THREADS_THREAD_GROUPS_H
 
 #include "core/base/intern.h"
+#include "core/base/text.h"
 #include "core/threads/dump_series.h"
 
 #include <stdbool.h>
@@ -43,5 +47,39 @@ void thread_groups_release(struct thread_groups *g);
 
 /* Returns the fraction of a CPU that a thread used; negative = unknown. */
 double series_thread_cpu(const struct series_thread *t);
+
+/*
+ * Returns the index of the thread that used the most CPU time, but less than
+ * the fraction `below`, or as much and is listed behind `after`; thread_count
+ * if no other thread used 0.1% of a CPU.
+ */
+size_t series_next_by_cpu(const struct dump_series *s, double below,
+			  size_t after);
+
+/* True for a virtual thread that keeps its carrier although it waits. */
+bool series_thread_is_pinned(const struct dump_series *s,
+			     const struct series_thread *t);
+
+/* Returns "RUNNABLE", or "no state". */
+const char *series_state_name(enum thread_state state);
+
+/* Each appends text that is safe for a terminal. */
+
+/* "main" #1, with the quotes; "tid=12" if the Java id is unknown. */
+void series_thread_name(struct text *out, const struct dump_series *s,
+			const struct series_thread *t);
+
+/* "pool-*-thread-*" (12), "main": names of a group, shortened to pools. */
+void thread_group_names(struct text *out, const struct dump_series *s,
+			const struct thread_groups *g,
+			const struct thread_group *group);
+
+/*
+ * "waiting to lock <0x1> a.B": the lock that all threads of a group wait for.
+ * Returns false, with nothing appended, if they do not wait.
+ */
+bool thread_group_wait(struct text *out, const struct dump_series *s,
+		       const struct thread_groups *g,
+		       const struct thread_group *group);
 
 #endif

@@ -11,8 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define POOLS_SHOWN 6 /* names of a group */
-
 static const char bold[] = "\033[1m", red[] = "\033[1;31m", plain[] = "\033[0m";
 
 struct writer {
@@ -50,15 +48,7 @@ static void write_rest(struct writer *w, size_t count, const char *noun)
 
 static void write_name(struct writer *w, const struct series_thread *t)
 {
-	const char *name = profile_text(w->s->profile, t->thread.name);
-
-	text_putc(w->out, '"');
-	safe_text(w->out, name, strlen(name));
-	text_putc(w->out, '"');
-	if (t->thread.java_id)
-		text_printf(w->out, " #%" PRId64, t->thread.java_id);
-	else if (t->thread.os_id)
-		text_printf(w->out, " tid=%" PRId64, t->thread.os_id);
+	series_thread_name(w->out, w->s, t);
 }
 
 static void write_percent(struct text *out, double fraction)
@@ -67,11 +57,6 @@ static void write_percent(struct text *out, double fraction)
 		text_putc(out, '-');
 	else
 		text_printf(out, "%.1f%%", 100 * fraction);
-}
-
-static const char *state_name(enum thread_state state)
-{
-	return state == STATE_NONE ? "no state" : thread_state_names[state];
 }
 
 static void write_dump_line(struct writer *w, size_t number)
@@ -153,7 +138,7 @@ static void write_states(struct writer *w)
 		if (!d->states[at])
 			continue;
 		text_printf(w->out, "%s%zu %s", comma, d->states[at],
-			    state_name(at));
+			    series_state_name(at));
 		if (at == STATE_RUNNABLE)
 			text_printf(w->out, " (%zu in Java code)", runs);
 		comma = ", ";
@@ -168,18 +153,6 @@ static void write_states(struct writer *w)
 	text_putc(w->out, '\n');
 }
 
-/* Virtual threads that keep a carrier although they wait. */
-static bool thread_is_pinned(const struct dump_series *s,
-			     const struct series_thread *t)
-{
-	const struct tapped_lock *wait = series_wait(s, t);
-
-	if (!t->thread.is_virtual || !t->peer_id)
-		return false;
-	return wait || t->state == STATE_BLOCKED || t->state == STATE_WAITING ||
-	       t->state == STATE_TIMED_WAITING;
-}
-
 static void write_virtual(struct writer *w)
 {
 	const struct dump_series *s = w->s;
@@ -189,7 +162,7 @@ static void write_virtual(struct writer *w)
 		const struct series_thread *t = &s->threads[i];
 
 		mounted += t->thread.is_virtual && t->peer_id;
-		pinned += thread_is_pinned(s, t);
+		pinned += series_thread_is_pinned(s, t);
 	}
 	if (!mounted)
 		return;
@@ -199,7 +172,7 @@ static void write_virtual(struct writer *w)
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const struct series_thread *t = &s->threads[i];
 
-		if (!thread_is_pinned(s, t) ||
+		if (!series_thread_is_pinned(s, t) ||
 		    shown++ >= writer_limit(w, pinned))
 			continue;
 		text_puts(w->out, "  ");
@@ -310,92 +283,13 @@ static void write_pools(struct writer *w)
 	thread_groups_release(&g);
 }
 
-/* "pool-*-thread-* (12), main": the names in a group, shortened to pools. */
-static void write_members(struct writer *w, const struct thread_groups *g,
-			  const struct thread_group *group)
-{
-	uint32_t pools[POOLS_SHOWN];
-	size_t counts[POOLS_SHOWN], shown = 0, rest = 0;
-
-	if (group->count == 1) {
-		write_name(w, &w->s->threads[g->order[group->first]]);
-		return;
-	}
-	for (size_t i = 0; i < group->count; i++) {
-		uint32_t pool = g->pool_of[g->order[group->first + i]];
-		size_t at = 0;
-
-		while (at < shown && pools[at] != pool)
-			at++;
-		if (at == POOLS_SHOWN) {
-			rest++;
-			continue;
-		}
-		if (at == shown) {
-			pools[shown] = pool;
-			counts[shown++] = 0;
-		}
-		counts[at]++;
-	}
-	for (size_t i = 0; i < shown; i++) {
-		text_puts(w->out, i ? ", \"" : "\"");
-		safe_text(w->out, intern_text(&g->names, pools[i]),
-			  intern_len(&g->names, pools[i]));
-		text_putc(w->out, '"');
-		if (counts[i] > 1)
-			text_printf(w->out, " (%zu)", counts[i]);
-	}
-	if (rest)
-		text_printf(w->out, " and %zu others", rest);
-}
-
-/* Prints the lock that the threads of a group wait for. */
-static void write_wait(struct writer *w, const struct thread_groups *g,
-		       const struct thread_group *group)
-{
-	static const char *const verbs[] = {
-		[TAPPED_ENTERS] = "waiting to lock",
-		[TAPPED_REENTERS] = "waiting to lock again",
-		[TAPPED_WAITS] = "waiting on",
-		[TAPPED_PARKS] = "parking to wait for",
-		[TAPPED_INITIALIZES] = "waiting for the initialization of",
-	};
-	const struct dump_series *s = w->s;
-	const struct tapped_lock *first = NULL;
-	bool differs = false;
-
-	for (size_t i = 0; i < group->count; i++) {
-		const struct tapped_lock *lock = series_wait(
-			s, &s->threads[g->order[group->first + i]]);
-
-		if (!lock)
-			return;
-		if (!i)
-			first = lock;
-		differs |= lock->id != first->id;
-	}
-	if (!first || !first->class_name)
-		return;
-	text_printf(w->out, "      - %s ", verbs[first->kind]);
-	if (differs) {
-		text_puts(w->out, "different objects, the first is ");
-	} else if (first->id != first->class_name) {
-		text_putc(w->out, '<');
-		safe_text(w->out, profile_text(s->profile, first->id),
-			  strlen(profile_text(s->profile, first->id)));
-		text_puts(w->out, "> ");
-	}
-	safe_text(w->out, profile_text(s->profile, first->class_name),
-		  strlen(profile_text(s->profile, first->class_name)));
-	text_putc(w->out, '\n');
-}
-
 static void write_stack(struct writer *w, const struct thread_groups *g,
 			const struct thread_group *group)
 {
 	const struct profile *p = w->s->profile;
 	uint32_t stack = w->s->threads[g->order[group->first]].stack;
 	size_t shown = 0, rest = 0;
+	struct text wait = { 0 };
 
 	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
 		if (w->o->frames && shown == w->o->frames) {
@@ -405,11 +299,15 @@ static void write_stack(struct writer *w, const struct thread_groups *g,
 		text_puts(w->out, "    at ");
 		frame_place_name(w->out, p, &p->frames[p->stacks[at].frame]);
 		text_putc(w->out, '\n');
-		if (!shown++)
-			write_wait(w, g, group);
+		if (shown++)
+			continue;
+		text_clear(&wait);
+		if (thread_group_wait(&wait, w->s, g, group))
+			text_printf(w->out, "      - %s\n", wait.bytes);
 	}
 	if (rest)
 		text_printf(w->out, "    … %zu more frames\n", rest);
+	text_release(&wait);
 }
 
 static void write_group_head(struct writer *w, const struct thread_groups *g,
@@ -418,11 +316,11 @@ static void write_group_head(struct writer *w, const struct thread_groups *g,
 	const struct series_thread *t = &w->s->threads[g->order[group->first]];
 
 	text_printf(w->out, "\n%zu thread%s, %s", group->count,
-		    group->count == 1 ? "" : "s", state_name(t->state));
+		    group->count == 1 ? "" : "s", series_state_name(t->state));
 	if (t->activity == SERIES_IDLE && t->state != STATE_TIMED_WAITING)
 		text_puts(w->out, " (idle)");
 	text_puts(w->out, ": ");
-	write_members(w, g, group);
+	thread_group_names(w->out, w->s, g, group);
 	text_putc(w->out, '\n');
 }
 
@@ -459,26 +357,6 @@ static void write_stuck(struct writer *w)
 	thread_groups_release(&g);
 }
 
-/* The index of the thread that used the most CPU time below a bound. */
-static size_t next_by_cpu(const struct dump_series *s, double below,
-			  size_t after)
-{
-	size_t best = s->thread_count;
-	double most = 0;
-
-	for (size_t i = 0; i < s->thread_count; i++) {
-		double cpu = series_thread_cpu(&s->threads[i]);
-
-		if (cpu < 0.001 || cpu > below || (cpu == below && i <= after))
-			continue;
-		if (cpu > most) {
-			most = cpu;
-			best = i;
-		}
-	}
-	return best;
-}
-
 static void write_cpu(struct writer *w)
 {
 	const struct dump_series *s = w->s;
@@ -487,19 +365,19 @@ static void write_cpu(struct writer *w)
 	size_t at = 0;
 
 	if (!dump_series_compares(s) ||
-	    next_by_cpu(s, below, at) == s->thread_count)
+	    series_next_by_cpu(s, below, at) == s->thread_count)
 		return;
 	write_heading(w, "CPU use between the dumps");
 	for (size_t i = 0; i < limit; i++) {
 		const struct series_thread *t;
 
-		at = next_by_cpu(s, below, at);
+		at = series_next_by_cpu(s, below, at);
 		if (at == s->thread_count)
 			break;
 		t = &s->threads[at];
 		below = series_thread_cpu(t);
 		text_printf(w->out, "  %6.1f%%  %-13s  ", 100 * below,
-			    state_name(t->state));
+			    series_state_name(t->state));
 		write_name(w, t);
 		text_putc(w->out, '\n');
 	}
