@@ -170,11 +170,16 @@ export flame_page_S
 $(B)/flame_page.o: build/flame_page.html $(B)/flags
 	$(Q)printf '%s\n' "$$flame_page_S" | $(CC) -x assembler -c -o $@ -
 
-# Likewise for the page of sjkc gc, which gc_page.c knows.
+# Likewise for the pages of sjkc gc and sjkc threads.
 gc_page_parts := $(wildcard render/page/gc.html render/page/gc.css render/page/gc_js/*.js)
 build/gc_page.html: render/page/assemble.sh $(gc_page_parts)
 	$(call say,PAGE,$@)
 	$(Q)sh render/page/assemble.sh $@ gc
+
+threads_page_parts := $(wildcard render/page/threads.html render/page/threads.css render/page/threads_js/*.js)
+build/threads_page.html: render/page/assemble.sh $(threads_page_parts)
+	$(call say,PAGE,$@)
+	$(Q)sh render/page/assemble.sh $@ threads
 
 define gc_page_S
 .section .rodata
@@ -186,6 +191,17 @@ endef
 export gc_page_S
 $(B)/gc_page.o: build/gc_page.html $(B)/flags
 	$(Q)printf '%s\n' "$$gc_page_S" | $(CC) -x assembler -c -o $@ -
+
+define threads_page_S
+.section .rodata
+.global threads_page_start, threads_page_end
+threads_page_start: .incbin "build/threads_page.html"
+threads_page_end: .byte 0
+.section .note.GNU-stack, "", @progbits
+endef
+export threads_page_S
+$(B)/threads_page.o: build/threads_page.html $(B)/flags
+	$(Q)printf '%s\n' "$$threads_page_S" | $(CC) -x assembler -c -o $@ -
 
 # The programs that run in the kernel are checked by it, and are the same whatever
 # the compiler of the rest.  -target bpf does not look where Debian has <asm/*.h>.
@@ -235,7 +251,7 @@ export agent_library_S
 $(B)/agent_library.o: $(B)/agent.so $(B)/flags
 	$(Q)printf '%s\n' "$$agent_library_S" | $(CC) -x assembler -c -o $@ -
 
-$(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/gc_page.o $(B)/agent_library.o $(B)/names
+$(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/gc_page.o $(B)/threads_page.o $(B)/agent_library.o $(B)/names
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $(filter %.o,$^)

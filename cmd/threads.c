@@ -25,17 +25,18 @@
 #define THREADS_TOP      20
 #define THREADS_FRAMES   12
 #define THREADS_INTERVAL (2 * CLOCK_NS_PER_S)
+#define THREADS_UNSET    UINT64_MAX
 
 static struct {
 	const char *pid;
 	uint64_t count, dump, top, frames;
 	int64_t interval_ns, timeout_ns;
 	const char *output;
-	bool locks, json, quiet, verbose;
+	bool locks, json, quiet, verbose, page;
 } opt = {
 	.count = 1,
-	.top = THREADS_TOP,
-	.frames = THREADS_FRAMES,
+	.top = THREADS_UNSET,
+	.frames = THREADS_UNSET,
 	.interval_ns = THREADS_INTERVAL,
 	.timeout_ns = ATTACH_TIMEOUT_NS,
 	.output = "-",
@@ -163,19 +164,44 @@ static bool threads_means_files(int argc, char **argv)
 
 /* ---- the command ---- */
 
+static int threads_write_page(const struct dump_series *s,
+			      const struct threads_options *options,
+			      struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, opt.output, err);
+
+	if (ret == 0) {
+		threads_page(&out, s, options);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
+/* A page has everything, and the text what fits a terminal. */
+static size_t threads_limit(uint64_t given, size_t text)
+{
+	if (given == THREADS_UNSET)
+		return opt.page ? 0 : text;
+	return given;
+}
+
 static int threads_write(const struct dump_series *s, const char *source,
 			 struct error *err)
 {
 	const struct threads_options options = {
 		.source = source,
-		.top = opt.top,
-		.frames = opt.frames,
+		.top = threads_limit(opt.top, THREADS_TOP),
+		.frames = threads_limit(opt.frames, THREADS_FRAMES),
 		.colour = strcmp(opt.output, "-") == 0 &&
 			  isatty(STDOUT_FILENO) == 1 && !getenv("NO_COLOR"),
 	};
 	struct text text = { 0 };
 	int ret;
 
+	if (opt.page)
+		return threads_write_page(s, &options, err);
 	(opt.json ? threads_json : threads_text)(&text, s, &options);
 	ret = output_file(opt.output, text.bytes, text.len, err);
 	text_release(&text);
@@ -199,15 +225,17 @@ static int threads_report(const struct dump_series *s, const struct profile *p,
 				     : 0;
 }
 
-/* A page must not be expected of a name. */
+/* The name selects the format of the output. */
 static int threads_check_output(struct error *err)
 {
 	const char *dot = strrchr(opt.output, '.');
 
-	if (dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0))
+	opt.page = dot &&
+		   (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+	if (opt.page && opt.json)
 		return misuse(err,
-			      "unknown output format '%s'; valid: text, "
-			      "or JSON with --json",
+			      "options --json and -o %s conflict: *.html "
+			      "selects a page",
 			      opt.output);
 	return strcmp(opt.output, "-") == 0 ? 0 : output_try(opt.output, err);
 }
@@ -256,7 +284,8 @@ static const struct command_option options[] = {
 	OPT_COUNT(0, "frames", &opt.frames, "<count>",
 		  "limit the frames; 0: all"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write to this file; *.html: a page"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
@@ -273,6 +302,7 @@ const struct command threads_command = {
 	.examples = "  sjkc threads dump.txt             # of any tool\n"
 		    "  sjkc threads -l 4711              # with lock owners\n"
 		    "  sjkc threads --count 5 Main     # what does not move?\n"
+		    "  sjkc threads -o out.html dump.txt # a page\n"
 		    "  sjkc threads --json dump.txt\n",
 	.options = options,
 	.run = threads_run,

@@ -3,7 +3,7 @@
  * threads_report: writes the report of a dump_series.
  *
  * Text is safe for a terminal except for its newlines; JSON is the document
- * sjkc.threads/1, which the page reads, too.
+ * sjkc.threads/1; the page is complete without its script, which only filters.
  */
 #ifndef RENDER_THREADS_THREADS_REPORT_H
 #define RENDER_THREADS_THREADS_REPORT_H
@@ -26,6 +26,8 @@ struct threads_options {
 void threads_text(struct text *out, const struct dump_series *s,
 		  const struct threads_options *o);
 void threads_json(struct text *out, const struct dump_series *s,
+		  const struct threads_options *o);
+void threads_page(struct output *out, const struct dump_series *s,
 		  const struct threads_options *o);
 
 #endif

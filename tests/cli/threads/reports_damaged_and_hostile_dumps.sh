@@ -28,5 +28,12 @@ sjkc threads --dump 9 hostile.txt 2>&1
 echo "exit status $?"
 sjkc threads no-such-jvm-or-file 2>&1
 echo "exit status $?"
+echo '-- a page'
 sjkc threads -o threads.html hostile.txt 2>&1
 echo "exit status $?"
+sed -n 's/.*<li class="thread">//p; /<li class="lock">/p' threads.html
+sjkc threads --json -o threads.html hostile.txt 2>&1
+echo "exit status $?"
+sjkc threads -q -o cut.html cut.txt
+echo "exit status $?"
+grep Lost cut.html
