@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes one template of flame.html, flame.css and js/*.js, or of another page,
-# gc.html, gc.css and gc_js/*.js:
+# such as gc.html, gc.css and gc_js/*.js:
 #
-#     sh render/page/assemble.sh OUTPUT [flame|gc]
+#     sh render/page/assemble.sh OUTPUT [flame|gc|threads]
 #
 # The JavaScript files are modules: each becomes a function of its own, in the
 # order of their imports, so a name that a file does not export is private to it.

@@ -27,8 +27,9 @@ struct page {
 	struct text *out;
 	const struct dump_series *s;
 	const struct threads_options *o;
-	struct text words;           /* not escaped yet */
-	struct thread_groups stacks; /* as listed at the end of the page */
+	struct text words;             /* not escaped yet */
+	struct thread_groups stacks;   /* as listed at the end of the page */
+	bool has_state[THREAD_STATES]; /* any dump has a thread in it */
 	/* 1 + the group in stacks, by thread and by index in blocked. */
 	size_t *group_of, *group_of_blocked;
 };
@@ -113,14 +114,18 @@ static const enum thread_state shown_states[] = {
 
 static void page_put_state_heads(struct page *p)
 {
-	for (size_t i = 0; i < SHOWN_STATES; i++)
-		text_printf(p->out, "<th>%s</th>",
-			    series_state_name(shown_states[i]));
+	for (size_t i = 0; i < SHOWN_STATES; i++) {
+		if (p->has_state[shown_states[i]])
+			text_printf(p->out, "<th>%s</th>",
+				    series_state_name(shown_states[i]));
+	}
 }
 
 static void page_put_state_cells(struct page *p, const size_t *states)
 {
 	for (size_t i = 0; i < SHOWN_STATES; i++) {
+		if (!p->has_state[shown_states[i]])
+			continue;
 		page_put(p, "<td>");
 		if (states[shown_states[i]])
 			text_printf(p->out, "%zu", states[shown_states[i]]);
@@ -702,6 +707,14 @@ static void page_find_groups(struct page *p)
 	}
 }
 
+static void page_find_states(struct page *p)
+{
+	for (size_t i = 0; i < p->s->dump_count; i++) {
+		for (int state = 0; state < THREAD_STATES; state++)
+			p->has_state[state] |= p->s->dumps[i].states[state] > 0;
+	}
+}
+
 void threads_page(struct output *out, const struct dump_series *s,
 		  const struct threads_options *o)
 {
@@ -709,6 +722,7 @@ void threads_page(struct output *out, const struct dump_series *s,
 	struct page p = { .out = &texts.summary, .s = s, .o = o };
 
 	page_find_groups(&p);
+	page_find_states(&p);
 	flame_html(&texts.title, o->source, strlen(o->source));
 	text_puts(&texts.title, ": threads");
 	page_put_head(&p);

@@ -120,7 +120,7 @@ module.exports = (test) => {
 			const whole = await visible('#stacks details');
 			await tab.locator('#filter').fill('HOLDER-nested');
 			assert.strictEqual(await visible('#stacks details'), 1);
-			assert.strictEqual(await tab.locator('#found').textContent(), '1 stack traces match');
+			assert.strictEqual(await tab.locator('#found').textContent(), 'matching stack traces: 1');
 			// A holder is shown with the threads that it blocks.
 			assert.deepStrictEqual(await tab.locator('#blocked li.thread:visible > .name').allTextContents(), ['"holder-nested" #24', '"blocked-on-class" #25']);
 			await tab.locator('#filter').fill('ReentrantReadWriteLock$WriteLock.lock(');

@@ -47,7 +47,7 @@ export function startPage() {
 		const wanted = get('filter').value.trim().toLowerCase();
 		const groups = filterRows(wanted);
 		filterTree(wanted);
-		get('found').textContent = wanted ? `${groups.toLocaleString('en-US')} stack traces match` : '';
+		get('found').textContent = wanted ? `matching stack traces: ${groups.toLocaleString('en-US')}` : '';
 	};
 	get('filter').addEventListener('input', filter);
 	get('unfold').addEventListener('click', () => openAll(true));
