@@ -285,7 +285,7 @@ static const struct command_option options[] = {
 		  "limit the frames; 0: all"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file; *.html: a page"),
+		   "write to this file"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
