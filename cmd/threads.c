@@ -16,10 +16,11 @@
 #include "core/threads/dump_series.h"
 #include "render/threads/threads_report.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define THREADS_TOP      20
@@ -34,34 +35,37 @@ static struct {
 	const char *output;
 	bool locks, json, quiet, verbose, page;
 } opt = {
-	.count = 1,
+	.count = COUNT_NOT_GIVEN,
 	.top = THREADS_UNSET,
 	.frames = THREADS_UNSET,
-	.interval_ns = THREADS_INTERVAL,
-	.timeout_ns = ATTACH_TIMEOUT_NS,
+	.interval_ns = -1, /* not given */
+	.timeout_ns = -1,
 	.output = "-",
 };
 
 /* ---- dumps of a running JVM ---- */
 
-/* Waits for the next dump; false if the user ends the series or the JVM. */
-static bool threads_wait(const struct jvm *jvm, int64_t until_ns)
+/*
+ * Waits for the next dump. False if the user, ERROR_NONE, or the JVM ends the
+ * series; *err has a text then.
+ */
+static bool threads_wait(const struct jvm *jvm, int64_t until_ns,
+			 struct error *err)
 {
 	struct pollfd fds[] = {
 		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = jvm->pidfd, .events = POLLIN },
 	};
-
-	for (;;) {
-		int64_t left = until_ns - clock_monotonic_ns();
-		int ms = left > 0 ? (int)(left / CLOCK_NS_PER_MS) + 1 : 0;
-		int ready = poll(fds, 2, ms);
-
-		if (ready == 0)
-			return true;
-		if (ready > 0 || errno != EINTR)
-			return false;
-	}
+	do {
+		if (poll(fds, 2, clock_left_ms(until_ns)) <= 0)
+			continue;
+		if (fds[0].revents)
+			fail(err, ERROR_NONE, "interrupted");
+		else
+			fail(err, ERROR_NO_TARGET, "the JVM has exited");
+		return false;
+	} while (clock_left_ms(until_ns) > 0);
+	return true;
 }
 
 /* Takes a dump as jstack does, and reads it. */
@@ -81,32 +85,59 @@ static int threads_take(struct attach *a, struct profile *p, struct error *err)
 	return ret;
 }
 
+/*
+ * Takes the dumps. If one of them fails, the dumps before it are reported, and
+ * *early has the reason.
+ */
 static int threads_take_all(const struct jvm *jvm, struct profile *p,
-			    struct error *err)
+			    struct error *early, struct error *err)
 {
 	struct attach *a = attach_open(jvm, opt.timeout_ns, err);
 	int64_t due_ns = clock_monotonic_ns();
-	int ret = a ? 0 : -1;
+	uint64_t taken = 0;
+	int ret = a ? threads_take(a, p, err) : -1;
 
 	signals_listen();
-	for (uint64_t i = 0; ret == 0 && i < opt.count; i++) {
-		if (i && !threads_wait(jvm, due_ns))
-			break;
-		ret = threads_take(a, p, err);
+	while (ret == 0 && ++taken < opt.count) {
 		due_ns = clock_after(due_ns, opt.interval_ns);
+		if (threads_wait(jvm, due_ns, early) &&
+		    threads_take(a, p, early) == 0)
+			continue;
+		fail_in(early, "took %" PRIu64 " of %" PRIu64 " dumps", taken,
+			opt.count);
+		break;
 	}
 	attach_close(a);
 	return ret;
 }
 
+static void threads_set_defaults(void)
+{
+	if (opt.count == COUNT_NOT_GIVEN)
+		opt.count = 1;
+	if (opt.interval_ns < 0)
+		opt.interval_ns = THREADS_INTERVAL;
+	if (opt.timeout_ns < 0)
+		opt.timeout_ns = ATTACH_TIMEOUT_NS;
+}
+
 static struct profile *threads_of_jvm(struct dump_series *s, int argc,
 				      char **argv, struct text *source,
-				      struct error *err)
+				      struct error *early, struct error *err)
 {
 	struct jvm jvm = { 0 };
 	struct profile *p = NULL;
-	int ret = target_open(&jvm, opt.pid, &argc, &argv, err);
+	int ret;
 
+	threads_set_defaults();
+	if (opt.dump > opt.count) {
+		misuse(err,
+		       "option --dump: invalid number %" PRIu64
+		       "; the last dump is number %" PRIu64,
+		       opt.dump, opt.count);
+		return NULL;
+	}
+	ret = target_open(&jvm, opt.pid, &argc, &argv, err);
 	if (ret == 0 && argc)
 		ret = misuse(err,
 			     "unexpected argument '%s': name one JVM, or "
@@ -117,7 +148,7 @@ static struct profile *threads_of_jvm(struct dump_series *s, int argc,
 		p = profile_new();
 		dump_series_init(s, p);
 		s->wanted = opt.dump;
-		ret = threads_take_all(&jvm, p, err);
+		ret = threads_take_all(&jvm, p, early, err);
 	}
 	jvm_close(&jvm);
 	if (ret == 0)
@@ -136,6 +167,17 @@ static void threads_prepare(void *self, struct profile *p)
 	s->wanted = opt.dump;
 }
 
+static int threads_check_files(struct error *err)
+{
+	const char *given = opt.count != COUNT_NOT_GIVEN ? "--count"
+			    : opt.interval_ns >= 0       ? "--interval"
+			    : opt.timeout_ns >= 0        ? "--timeout"
+			    : opt.locks                  ? "--locks"
+							 : NULL;
+
+	return given ? misuse(err, "%s requires a JVM, not files", given) : 0;
+}
+
 static struct profile *threads_of_files(struct dump_series *s, int argc,
 					char **argv, struct text *source,
 					struct error *err)
@@ -143,11 +185,12 @@ static struct profile *threads_of_files(struct dump_series *s, int argc,
 	const struct recording_options options = {
 		.paths = (const char *const *)argv,
 		.path_count = (size_t)argc,
-		.format = "auto",
 		.prepare = threads_prepare,
 		.prepare_self = s,
 	};
 
+	if (threads_check_files(err))
+		return NULL;
 	text_puts(source, argv[0]);
 	if (argc > 1)
 		text_printf(source, " and %d more", argc - 1);
@@ -163,6 +206,30 @@ static bool threads_means_files(int argc, char **argv)
 }
 
 /* ---- the command ---- */
+
+static bool threads_is_on_terminal(void)
+{
+	return strcmp(opt.output, "-") == 0 && isatty(STDOUT_FILENO) == 1;
+}
+
+/* The width of the terminal; 0 if the output is no terminal. */
+static size_t threads_width(void)
+{
+	struct winsize size;
+
+	if (!threads_is_on_terminal() ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* https://no-color.org: NO_COLOR disables colours unless it is empty. */
+static bool threads_wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return threads_is_on_terminal() && (!no || !*no);
+}
 
 static int threads_write_page(const struct dump_series *s,
 			      const struct threads_options *options,
@@ -194,8 +261,8 @@ static int threads_write(const struct dump_series *s, const char *source,
 		.source = source,
 		.top = threads_limit(opt.top, THREADS_TOP),
 		.frames = threads_limit(opt.frames, THREADS_FRAMES),
-		.colour = strcmp(opt.output, "-") == 0 &&
-			  isatty(STDOUT_FILENO) == 1 && !getenv("NO_COLOR"),
+		.width = threads_width(),
+		.colour = threads_wants_colour(),
 	};
 	struct text text = { 0 };
 	int ret;
@@ -208,18 +275,28 @@ static int threads_write(const struct dump_series *s, const char *source,
 	return ret;
 }
 
+/* early: why dumps are missing; empty if none is. */
 static int threads_report(const struct dump_series *s, const struct profile *p,
-			  const char *source, struct error *err)
+			  const char *source, const struct error *early,
+			  struct error *err)
 {
+	bool is_short = early->kind != ERROR_NONE;
+
 	if (!s->number)
 		return fail(err, ERROR_INPUT, "%s has no thread dumps", source);
-	if (opt.dump && opt.dump > s->dump_count)
-		return fail(err, ERROR_MISUSE,
-			    "option --dump: invalid number %llu; the last "
-			    "dump is number %zu",
-			    (unsigned long long)opt.dump, s->dump_count);
+	if (opt.dump > s->dump_count && *early->text)
+		return fail(err, ERROR_PARTIAL, "%s: %s", source, early->text);
+	if (opt.dump > s->dump_count)
+		return misuse(err,
+			      "option --dump: invalid number %" PRIu64
+			      "; the last dump is number %zu",
+			      opt.dump, s->dump_count);
 	if (threads_write(s, source, err))
 		return -1;
+	if (*early->text && !is_short)
+		log_info("%s: %s", source, early->text);
+	if (is_short)
+		return fail(err, ERROR_PARTIAL, "%s: %s", source, early->text);
 	return profile_is_partial(p) ? fail(err, ERROR_PARTIAL,
 					    "%s: the report is partial", source)
 				     : 0;
@@ -230,6 +307,8 @@ static int threads_check_output(struct error *err)
 {
 	const char *dot = strrchr(opt.output, '.');
 
+	if (!*opt.output)
+		return misuse(err, "--output requires a file name");
 	opt.page = dot &&
 		   (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 	if (opt.page && opt.json)
@@ -244,6 +323,7 @@ static int threads_run(int argc, char **argv, struct error *err)
 {
 	struct dump_series s = { 0 };
 	struct text source = { 0 };
+	struct error early = { 0 };
 	struct profile *p;
 	int ret = -1;
 
@@ -256,10 +336,10 @@ static int threads_run(int argc, char **argv, struct error *err)
 		return -1;
 	p = threads_means_files(argc, argv)
 		    ? threads_of_files(&s, argc, argv, &source, err)
-		    : threads_of_jvm(&s, argc, argv, &source, err);
+		    : threads_of_jvm(&s, argc, argv, &source, &early, err);
 	if (p) {
 		dump_series_end(&s);
-		ret = threads_report(&s, p, source.bytes, err);
+		ret = threads_report(&s, p, source.bytes, &early, err);
 	}
 	dump_series_release(&s);
 	profile_free(p);
@@ -271,23 +351,23 @@ static int threads_run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_COUNT(0, "count", &opt.count, "<count>",
-		  "take this many dumps of a JVM"),
+		  "take this many dumps of a JVM (default: 1)"),
 	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",
-		     "take them this far apart"),
+		     "take them this far apart (default: 2s)"),
 	OPT_FLAG('l', "locks", &opt.locks,
 		 "ask for owners of java.util.concurrent locks",
 		 .aliases = "--long"),
 	OPT_COUNT(0, "dump", &opt.dump, "<number>",
 		  "report this dump of several (default: the last)"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "limit the rows and groups; 0: all"),
+		  "limit rows, not of JSON; 0: all (default: 20)"),
 	OPT_COUNT(0, "frames", &opt.frames, "<count>",
-		  "limit the frames; 0: all"),
+		  "limit frames, not of JSON; 0: all (default: 12)"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
-		     "give up after this time"),
+		     "give up after this time (default: 10s)"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
@@ -301,7 +381,7 @@ const struct command threads_command = {
 	.group = "ask a JVM",
 	.examples = "  sjkc threads dump.txt             # of any tool\n"
 		    "  sjkc threads -l 4711              # with lock owners\n"
-		    "  sjkc threads --count 5 Main     # what does not move?\n"
+		    "  sjkc threads --count 5 Main       # stuck threads\n"
 		    "  sjkc threads -o out.html dump.txt # a page\n"
 		    "  sjkc threads --json dump.txt\n",
 	.options = options,

@@ -78,7 +78,7 @@ static const struct reader *reader_by_text(const uint8_t *text, size_t len)
 const struct reader *reader_for(const char *name, const uint8_t *head,
 				size_t len, struct error *err)
 {
-	bool any = strcmp(name, "auto") == 0;
+	bool any = !name || strcmp(name, "auto") == 0;
 	const struct reader *found;
 
 	if (!any)
@@ -89,5 +89,9 @@ const struct reader *reader_for(const char *name, const uint8_t *head,
 	if (!found && any && len > READER_HEAD)
 		found = reader_by_text(head,
 				       len < READER_LOOK ? len : READER_LOOK);
-	return found ? found : reader_fail_unknown(any ? NULL : name, err);
+	if (!found && !name)
+		fail(err, ERROR_INPUT, "unrecognized input format");
+	else if (!found)
+		reader_fail_unknown(any ? NULL : name, err);
+	return found;
 }

@@ -147,16 +147,13 @@ static bool old_contradicts(const struct series_thread *now,
 		now->elapsed_ns < old->elapsed_ns);
 }
 
-/* True if the dump is of another JVM than the dump before. */
-static bool dump_is_of_another_jvm(const struct dump_series *s,
-				   const struct map64 *by_id)
+/* Finds out whether the dump is of the JVM of the dump before. */
+static void dump_find_relation(const struct dump_series *s,
+			       const struct map64 *by_id,
+			       struct series_dump *now)
 {
-	const struct series_dump *now = &s->dumps[s->dump_count - 1];
 	size_t same = 0, contradictions = 0;
 
-	if (s->dump_count > 1 && now->head.vm && now[-1].head.vm &&
-	    now->head.vm != now[-1].head.vm)
-		return true;
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const struct series_thread *t = &s->threads[i];
 		const struct series_thread *old = old_of(s, by_id, t);
@@ -168,7 +165,10 @@ static bool dump_is_of_another_jvm(const struct dump_series *s,
 		else if (thread_is_same(t, old))
 			same++;
 	}
-	return s->old_count && contradictions >= same;
+	now->is_of_another_jvm = (now->head.vm && now[-1].head.vm &&
+				  now->head.vm != now[-1].head.vm) ||
+				 (contradictions && contradictions >= same);
+	now->is_unrelated = !now->is_of_another_jvm && !same;
 }
 
 /* The time since the dump before, by the age of a thread, or by the dates. */
@@ -182,7 +182,7 @@ static int64_t dump_interval(const struct dump_series *s,
 		const struct series_thread *old = old_of(s, by_id, t);
 
 		if (old && thread_is_same(t, old) && t->elapsed_ns >= 0 &&
-		    old->elapsed_ns >= 0)
+		    old->elapsed_ns >= 0 && t->elapsed_ns >= old->elapsed_ns)
 			return t->elapsed_ns - old->elapsed_ns;
 	}
 	if (s->dump_count < 2 || !now->head.time_ns || !now[-1].head.time_ns ||
@@ -191,12 +191,25 @@ static int64_t dump_interval(const struct dump_series *s,
 	return now->head.time_ns - now[-1].head.time_ns;
 }
 
+/*
+ * The id of a lock is its address, which a garbage collection changes. A thread
+ * that used no CPU time since cannot have changed from one lock to another.
+ */
+static bool thread_keeps_lock(const struct series_thread *now,
+			      const struct series_thread *old)
+{
+	return now->wait_class == old->wait_class &&
+	       (now->wait_id == old->wait_id ||
+		(now->wait_id && old->wait_id && now->cpu_ns >= 0 &&
+		 now->cpu_ns == old->cpu_ns));
+}
+
 /* True if a thread has not moved: the same frames, and the same lock. */
 static bool thread_stays(const struct series_thread *now,
 			 const struct series_thread *old)
 {
 	return now->stack && now->stack == old->stack &&
-	       now->state == old->state;
+	       now->state == old->state && thread_keeps_lock(now, old);
 }
 
 static void thread_compare(struct series_thread *t,
@@ -229,8 +242,9 @@ static void dump_compare(struct dump_series *s)
 	struct map64 by_id = { 0 };
 
 	old_by_id(s, &by_id);
-	now->is_of_another_jvm = dump_is_of_another_jvm(s, &by_id);
-	if (now->is_of_another_jvm) {
+	if (s->dump_count > 1)
+		dump_find_relation(s, &by_id, now);
+	if (now->is_of_another_jvm || now->is_unrelated) {
 		s->old_count = 0;
 		map64_clear(&by_id);
 		blocked_release(&s->blocked);
@@ -265,6 +279,7 @@ void dump_series_end(struct dump_series *s)
 	dump = &s->dumps[s->dump_count - 1];
 	dump_compare(s);
 	series_find_blocked(s);
+	dump->is_analysed = true;
 	dump->threads = s->thread_count;
 	for (size_t i = 0; i < s->thread_count; i++)
 		dump->states[s->threads[i].state]++;
@@ -303,6 +318,8 @@ static void series_on_dump(void *self, const struct tap_dump *head)
 static void series_on_thread(void *self, const struct tapped_thread *t)
 {
 	struct dump_series *s = self;
+	struct series_thread *added;
+	const struct tapped_lock *wait;
 
 	if (!s->is_open) {
 		s->dumps[s->dump_count - 1].threads++;
@@ -310,7 +327,8 @@ static void series_on_thread(void *self, const struct tapped_thread *t)
 		return;
 	}
 	array_reserve(s->threads, s->thread_cap, s->thread_count + 1);
-	s->threads[s->thread_count++] = (struct series_thread){
+	added = &s->threads[s->thread_count++];
+	*added = (struct series_thread){
 		.thread = t->thread,
 		.state = t->state,
 		.stack = t->stack,
@@ -325,6 +343,11 @@ static void series_on_thread(void *self, const struct tapped_thread *t)
 	array_reserve(s->locks, s->lock_cap, s->lock_count + t->lock_count + 1);
 	for (size_t i = 0; i < t->lock_count; i++)
 		s->locks[s->lock_count++] = t->locks[i];
+	wait = series_wait(s, added);
+	if (wait) {
+		added->wait_id = wait->id;
+		added->wait_class = wait->class_name;
+	}
 }
 
 static void series_on_deadlock(void *self, enum tapped_deadlock_kind kind,
@@ -364,5 +387,10 @@ void dump_series_release(struct dump_series *s)
 
 bool dump_series_compares(const struct dump_series *s)
 {
-	return s->number > 1 && !s->dumps[s->number - 1].is_of_another_jvm;
+	const struct series_dump *kept;
+
+	if (s->number < 2)
+		return false;
+	kept = &s->dumps[s->number - 1];
+	return !kept->is_of_another_jvm && !kept->is_unrelated;
 }

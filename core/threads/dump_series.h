@@ -39,11 +39,16 @@ struct series_thread {
 	int64_t cpu_ns, elapsed_ns; /* -1 = unknown */
 	int64_t peer_id;            /* as in struct tapped_thread */
 	bool is_daemon, waits;
+	/* The lock that it waits for, strings of the profile; 0 = unknown. */
+	uint32_t wait_id, wait_class;
 	enum series_activity activity;
 	/* Index in blocked.threads, or BLOCKED_NONE. */
 	size_t blocked;
 
-	/* Number of consecutive dumps, up to this one, with this stack. */
+	/*
+	 * Number of consecutive dumps, up to this one, with this stack and this
+	 * lock.
+	 */
 	unsigned looks;
 	int64_t since_ns; /* clock_ns of the first of these */
 	/*
@@ -60,10 +65,13 @@ struct series_dump {
 	int64_t clock_ns;
 	size_t threads;
 	size_t states[THREAD_STATES];
+	/* The members below are unknown in dumps after the wanted one. */
+	bool is_analysed;
 	size_t blocked;
 	unsigned deadlocks;     /* found by sjkc */
 	unsigned vm_deadlocks;  /* reported by the JVM */
 	bool is_of_another_jvm; /* than the dump before it */
+	bool is_unrelated;      /* shares no thread with the dump before */
 };
 
 /* A fact of the JVM's list of deadlocks. */
@@ -103,7 +111,7 @@ void dump_series_init(struct dump_series *s, struct profile *p);
 void dump_series_end(struct dump_series *s);
 void dump_series_release(struct dump_series *s);
 
-/* True if the series has several dumps of the JVM of the kept dump. */
+/* True if the kept dump can be compared with the dump before it. */
 bool dump_series_compares(const struct dump_series *s);
 
 /* Returns the lock that a thread waits for, or NULL. */

@@ -15,6 +15,31 @@ double series_thread_cpu(const struct series_thread *t)
 				 : -1;
 }
 
+static int compare_cpu(const void *left, const void *right, void *self)
+{
+	const struct dump_series *s = self;
+	size_t l = *(const size_t *)left, r = *(const size_t *)right;
+	double a = series_thread_cpu(&s->threads[l]);
+	double b = series_thread_cpu(&s->threads[r]);
+
+	if (a != b)
+		return a > b ? -1 : 1;
+	return l < r ? -1 : l > r;
+}
+
+size_t *series_by_cpu(const struct dump_series *s, size_t *count)
+{
+	size_t *found = xcalloc(s->thread_count + 1, sizeof(*found));
+
+	*count = 0;
+	for (size_t i = 0; i < s->thread_count; i++) {
+		if (series_thread_cpu(&s->threads[i]) >= 0.001)
+			found[(*count)++] = i;
+	}
+	qsort_r(found, *count, sizeof(*found), compare_cpu, (void *)s);
+	return found;
+}
+
 static bool groups_want(const struct series_thread *t, enum thread_grouping by)
 {
 	switch (by) {
@@ -197,25 +222,6 @@ bool series_thread_is_pinned(const struct dump_series *s,
 		return false;
 	return wait || t->state == STATE_BLOCKED || t->state == STATE_WAITING ||
 	       t->state == STATE_TIMED_WAITING;
-}
-
-size_t series_next_by_cpu(const struct dump_series *s, double below,
-			  size_t after)
-{
-	size_t best = s->thread_count;
-	double most = 0;
-
-	for (size_t i = 0; i < s->thread_count; i++) {
-		double cpu = series_thread_cpu(&s->threads[i]);
-
-		if (cpu < 0.001 || cpu > below || (cpu == below && i <= after))
-			continue;
-		if (cpu > most) {
-			most = cpu;
-			best = i;
-		}
-	}
-	return best;
 }
 
 void thread_group_names(struct text *out, const struct dump_series *s,

@@ -49,12 +49,10 @@ void thread_groups_release(struct thread_groups *g);
 double series_thread_cpu(const struct series_thread *t);
 
 /*
- * Returns the index of the thread that used the most CPU time, but less than
- * the fraction `below`, or as much and is listed behind `after`; thread_count
- * if no other thread used 0.1% of a CPU.
+ * Returns the indices of the threads that used at least 0.1% of a CPU, in
+ * descending order of their use. The caller frees the array.
  */
-size_t series_next_by_cpu(const struct dump_series *s, double below,
-			  size_t after);
+size_t *series_by_cpu(const struct dump_series *s, size_t *count);
 
 /* True for a virtual thread that keeps its carrier although it waits. */
 bool series_thread_is_pinned(const struct dump_series *s,

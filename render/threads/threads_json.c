@@ -40,6 +40,17 @@ static void write_states(struct writer *w, const size_t *states)
 	json_close_object(&w->j);
 }
 
+/* Writes null if `known` is false. */
+static void write_count(struct writer *w, const char *key, bool known,
+			size_t count)
+{
+	json_key(&w->j, key);
+	if (known)
+		json_uint(&w->j, count);
+	else
+		json_null(&w->j);
+}
+
 static void write_dumps(struct writer *w)
 {
 	json_key(&w->j, "dumps");
@@ -57,14 +68,14 @@ static void write_dumps(struct writer *w)
 		json_key(&w->j, "threads");
 		json_uint(&w->j, d->threads);
 		write_states(w, d->states);
-		json_key(&w->j, "blocked");
-		json_uint(&w->j, d->blocked);
-		json_key(&w->j, "deadlocks");
-		json_uint(&w->j, d->deadlocks);
-		json_key(&w->j, "vm_deadlocks");
-		json_uint(&w->j, d->vm_deadlocks);
+		write_count(w, "blocked", d->is_analysed, d->blocked);
+		write_count(w, "deadlocks", d->is_analysed, d->deadlocks);
+		write_count(w, "vm_deadlocks", d->is_analysed, d->vm_deadlocks);
 		json_key(&w->j, "is_of_another_jvm");
-		json_bool(&w->j, d->is_of_another_jvm);
+		if (d->is_analysed && !d->is_unrelated)
+			json_bool(&w->j, d->is_of_another_jvm);
+		else
+			json_null(&w->j);
 		json_close_object(&w->j);
 	}
 	json_close_array(&w->j);

@@ -149,12 +149,18 @@ static void page_put_dump(struct page *p, size_t number)
 		units_add_local_time(p->out, d->head.time_ns);
 	text_printf(p->out, "</td><td>%zu</td>", d->threads);
 	page_put_state_cells(p, d->states);
-	text_printf(
-		p->out,
-		"<td>%zu</td><td>%u</td><td class=\"text\">%s%s</td></tr>\n",
-		d->blocked, dump_deadlocks(d),
-		number == p->s->number ? "reported here " : "",
-		d->is_of_another_jvm ? "another JVM than the dump before" : "");
+	if (d->is_analysed)
+		text_printf(p->out, "<td>%zu</td><td>%u</td>", d->blocked,
+			    dump_deadlocks(d));
+	else
+		page_put(p, "<td>-</td><td>-</td>");
+	text_printf(p->out, "<td class=\"text\">%s%s</td></tr>\n",
+		    number == p->s->number ? "reported here " : "",
+		    !d->is_analysed        ? "not analysed"
+		    : d->is_of_another_jvm ? "another JVM than the dump before"
+		    : d->is_unrelated ? "not comparable with the dump before: "
+					"no threads with the same id"
+				      : "");
 }
 
 static void page_put_dumps(struct page *p)
@@ -208,7 +214,8 @@ static void page_put_kinds(struct page *p)
 		const struct series_thread *t = &s->threads[i];
 
 		natives += t->activity == SERIES_NATIVE;
-		runs += t->activity == SERIES_RUNS;
+		runs += t->state == STATE_RUNNABLE &&
+			t->activity == SERIES_RUNS;
 		daemons += t->is_daemon;
 		virtuals += t->thread.is_virtual;
 	}
@@ -619,31 +626,34 @@ static void page_put_stacks(struct page *p)
 static void page_put_cpu(struct page *p)
 {
 	const struct dump_series *s = p->s;
-	size_t limit = p->o->top ? p->o->top : s->thread_count;
-	double below = 1e9;
-	size_t at = 0;
+	size_t count, *by_cpu;
 
-	if (!dump_series_compares(s) ||
-	    series_next_by_cpu(s, below, at) == s->thread_count)
+	if (!dump_series_compares(s))
 		return;
+	by_cpu = series_by_cpu(s, &count);
+	if (!count) {
+		free(by_cpu);
+		return;
+	}
 	page_put(p, "<section id=\"cpu\"><h2>CPU use between the dumps</h2>\n"
 		    "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>"
 		    "<th>CPU</th><th class=\"text\">state</th>"
 		    "<th class=\"text\">thread</th></tr></thead><tbody>\n");
-	for (size_t i = 0; i < limit; i++) {
-		at = series_next_by_cpu(s, below, at);
-		if (at == s->thread_count)
-			break;
-		below = series_thread_cpu(&s->threads[at]);
+	for (size_t i = 0; i < page_limit(p, count); i++) {
+		size_t at = by_cpu[i];
+
 		page_put(p, "<tr class=\"row\"><td>");
-		page_put_percent(p, below);
+		page_put_percent(p, series_thread_cpu(&s->threads[at]));
 		page_put(p, "</td><td class=\"text\">");
 		page_put_state(p, s->threads[at].state);
 		page_put(p, "</td><td class=\"text\">");
 		page_put_thread(p, at);
 		page_put(p, "</td></tr>\n");
 	}
-	page_put(p, "</tbody></table></div></section>\n");
+	page_put(p, "</tbody></table></div>\n");
+	page_put_rest(p, count, "threads");
+	page_put(p, "</section>\n");
+	free(by_cpu);
 }
 
 static void page_put_pools(struct page *p)
@@ -663,10 +673,12 @@ static void page_put_pools(struct page *p)
 	page_put(p, "<th>CPU</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < page_limit(p, count); i++) {
 		const struct thread_group *pool = &g.groups[i];
+		const char *name = pool->pool
+					   ? intern_text(&g.names, pool->pool)
+					   : "[no name]";
 
 		page_put(p, "<tr class=\"row\"><td class=\"text\">");
-		flame_html(p->out, intern_text(&g.names, pool->pool),
-			   intern_len(&g.names, pool->pool));
+		flame_html(p->out, name, strlen(name));
 		text_printf(p->out, "</td><td>%zu</td>", pool->count);
 		page_put_state_cells(p, pool->states);
 		page_put(p, "<td>");

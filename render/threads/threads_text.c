@@ -9,6 +9,7 @@
 #include "render/threads/threads_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char bold[] = "\033[1m", red[] = "\033[1;31m", plain[] = "\033[0m";
@@ -38,12 +39,16 @@ static void write_heading(struct writer *w, const char *heading)
 	text_putc(w->out, '\n');
 }
 
-/* Reports rows that the limit hides. */
+/* Reports rows that the limit hides; noun is "more thread". */
 static void write_rest(struct writer *w, size_t count, const char *noun)
 {
-	if (count > writer_limit(w, count))
-		text_printf(w->out, "  … %zu more %s (-n 0 prints all)\n",
-			    count - writer_limit(w, count), noun);
+	size_t rest = count - writer_limit(w, count);
+
+	if (!rest)
+		return;
+	text_puts(w->out, "  … ");
+	units_add_counted(w->out, rest, noun);
+	text_puts(w->out, " (-n 0 prints all)\n");
 }
 
 static void write_name(struct writer *w, const struct series_thread *t)
@@ -69,7 +74,9 @@ static void write_dump_line(struct writer *w, size_t number)
 		units_add_local_time(w->out, d->head.time_ns);
 		text_puts(w->out, ", ");
 	}
-	text_printf(w->out, "%zu threads", d->threads);
+	units_add_counted(w->out, d->threads, "thread");
+	if (!d->is_analysed)
+		text_puts(w->out, "; not analysed");
 	if (d->blocked)
 		text_printf(w->out, ", %zu blocked", d->blocked);
 	if (d->deadlocks || d->vm_deadlocks)
@@ -78,6 +85,9 @@ static void write_dump_line(struct writer *w, size_t number)
 							   : d->vm_deadlocks);
 	if (d->is_of_another_jvm)
 		text_puts(w->out, "; of another JVM than the dump before");
+	if (d->is_unrelated)
+		text_puts(w->out, "; not comparable with the dump before: no "
+				  "threads with the same id");
 	text_putc(w->out, '\n');
 }
 
@@ -122,7 +132,8 @@ static void write_states(struct writer *w)
 		const struct series_thread *t = &s->threads[i];
 
 		natives += t->activity == SERIES_NATIVE;
-		runs += t->activity == SERIES_RUNS;
+		runs += t->state == STATE_RUNNABLE &&
+			t->activity == SERIES_RUNS;
 		daemons += t->is_daemon;
 		virtuals += t->thread.is_virtual;
 	}
@@ -144,9 +155,11 @@ static void write_states(struct writer *w)
 		comma = ", ";
 	}
 	text_putc(w->out, '\n');
-	text_printf(w->out, "%zu have no Java frames", natives);
+	text_printf(w->out, "%zu %s no Java frames", natives,
+		    natives == 1 ? "has" : "have");
 	if (daemons)
-		text_printf(w->out, ", %zu are daemons", daemons);
+		text_printf(w->out, ", %zu %s", daemons,
+			    daemons == 1 ? "is a daemon" : "are daemons");
 	if (virtuals)
 		text_printf(w->out, ", %zu %s virtual", virtuals,
 			    virtuals == 1 ? "is" : "are");
@@ -181,7 +194,7 @@ static void write_virtual(struct writer *w)
 			    " waits and keeps the carrier #%" PRId64 "\n",
 			    t->peer_id);
 	}
-	write_rest(w, pinned, "pinned threads");
+	write_rest(w, pinned, "more pinned thread");
 }
 
 /* The JVM's list of deadlocks, if it differs from the report's. */
@@ -272,11 +285,12 @@ static void write_pools(struct writer *w)
 		text_printf(table_cell(&table), "%zu", pool->count);
 		pool_add_states(&table, pool);
 		write_percent(table_cell(&table), pool->cpu);
-		table_add(&table, intern_text(&g.names, pool->pool));
+		table_add(&table, pool->pool ? intern_text(&g.names, pool->pool)
+					     : "[no name]");
 	}
 	write_heading(w, "Pools: threads whose names differ in numbers");
 	table_text(&table, w->o->width, w->out);
-	write_rest(w, count, "pools");
+	write_rest(w, count, "more pool");
 	text_printf(w->out, "threads alone in their pool: %zu\n",
 		    g.count - count);
 	table_release(&table);
@@ -305,8 +319,11 @@ static void write_stack(struct writer *w, const struct thread_groups *g,
 		if (thread_group_wait(&wait, w->s, g, group))
 			text_printf(w->out, "      - %s\n", wait.bytes);
 	}
-	if (rest)
-		text_printf(w->out, "    … %zu more frames\n", rest);
+	if (rest) {
+		text_puts(w->out, "    … ");
+		units_add_counted(w->out, rest, "more frame");
+		text_putc(w->out, '\n');
+	}
 	text_release(&wait);
 }
 
@@ -315,8 +332,9 @@ static void write_group_head(struct writer *w, const struct thread_groups *g,
 {
 	const struct series_thread *t = &w->s->threads[g->order[group->first]];
 
-	text_printf(w->out, "\n%zu thread%s, %s", group->count,
-		    group->count == 1 ? "" : "s", series_state_name(t->state));
+	text_putc(w->out, '\n');
+	units_add_counted(w->out, group->count, "thread");
+	text_printf(w->out, ", %s", series_state_name(t->state));
 	if (t->activity == SERIES_IDLE && t->state != STATE_TIMED_WAITING)
 		text_puts(w->out, " (idle)");
 	text_puts(w->out, ": ");
@@ -353,34 +371,31 @@ static void write_stuck(struct writer *w)
 		text_putc(w->out, '\n');
 		write_stack(w, &g, group);
 	}
-	write_rest(w, g.count, "groups");
+	write_rest(w, g.count, "more group");
 	thread_groups_release(&g);
 }
 
 static void write_cpu(struct writer *w)
 {
 	const struct dump_series *s = w->s;
-	size_t limit = w->o->top ? w->o->top : s->thread_count;
-	double below = 1e9;
-	size_t at = 0;
+	size_t count, *by_cpu;
 
-	if (!dump_series_compares(s) ||
-	    series_next_by_cpu(s, below, at) == s->thread_count)
+	if (!dump_series_compares(s))
 		return;
-	write_heading(w, "CPU use between the dumps");
-	for (size_t i = 0; i < limit; i++) {
-		const struct series_thread *t;
+	by_cpu = series_by_cpu(s, &count);
+	if (count)
+		write_heading(w, "CPU use between the dumps");
+	for (size_t i = 0; i < writer_limit(w, count); i++) {
+		const struct series_thread *t = &s->threads[by_cpu[i]];
 
-		at = series_next_by_cpu(s, below, at);
-		if (at == s->thread_count)
-			break;
-		t = &s->threads[at];
-		below = series_thread_cpu(t);
-		text_printf(w->out, "  %6.1f%%  %-13s  ", 100 * below,
+		text_printf(w->out, "  %6.1f%%  %-13s  ",
+			    100 * series_thread_cpu(t),
 			    series_state_name(t->state));
 		write_name(w, t);
 		text_putc(w->out, '\n');
 	}
+	write_rest(w, count, "more thread");
+	free(by_cpu);
 }
 
 static void write_stacks(struct writer *w)
@@ -395,7 +410,7 @@ static void write_stacks(struct writer *w)
 	}
 	if (g.count > writer_limit(w, g.count))
 		text_putc(w->out, '\n');
-	write_rest(w, g.count, "stack traces");
+	write_rest(w, g.count, "more stack trace");
 	thread_groups_release(&g);
 }
 
