@@ -96,6 +96,7 @@ static int diff_read_side(struct diff_pair *pair, size_t side, const char *path,
 		sample_filter_apply(filter, p);
 		recording_log_notes(p, s->name, views, count, false);
 		side_take(&s->side, p, views, count);
+		s->side.has_gaps = opt.time_range != NULL;
 	}
 	sample_filter_free(filter);
 	return p ? 0 : -1;
@@ -121,22 +122,6 @@ static bool diff_wants_colour(void)
 	       (!no || !*no);
 }
 
-/* Returns the view with that name, or whose name's last part it is, or NULL. */
-static const struct event_view *diff_find(const struct diff_pair *pair,
-					  size_t side, const char *name)
-{
-	const struct side *s = &pair->sources[side].side;
-	const struct event_view *found = diff_find_view(pair, side, name);
-
-	for (size_t i = 0; !found && i < s->view_count; i++) {
-		const char *dot = strrchr(s->views[i].name, '.');
-
-		if (dot && strcmp(dot + 1, name) == 0)
-			found = &s->views[i];
-	}
-	return found;
-}
-
 /* The views to compare, pair by pair. */
 struct diff_choice {
 	const struct event_view *(*views)[2];
@@ -151,26 +136,64 @@ static void choice_add(struct diff_choice *c, const struct event_view *before,
 	c->views[c->count++][1] = after;
 }
 
-static void diff_add_views(struct text *out, const struct side *s)
+static bool choice_has(const struct diff_choice *c,
+		       const struct event_view *const views[2])
 {
-	for (size_t i = 0; i < s->view_count; i++)
-		text_printf(out, "%s%s", i ? ", " : "", s->views[i].name);
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->views[i][0] == views[0] && c->views[i][1] == views[1])
+			return true;
+	}
+	return false;
 }
 
-static int diff_fail_missing(const struct diff_pair *pair, size_t side,
-			     const char *name, struct error *err)
+/*
+ * Returns the only view of a side, to be compared with another event, or NULL:
+ * formats such as collapsed stack traces do not name events.
+ */
+static const struct event_view *diff_find_only(const struct diff_pair *pair,
+					       size_t side)
 {
-	const struct diff_source *s = &pair->sources[side];
-	struct text names = { 0 };
+	const struct side *s = &pair->sources[side].side;
 
-	diff_add_views(&names, &s->side);
-	fail(err, ERROR_INPUT, "%s has no '%s' samples to compare; it has %s",
-	     s->name, name, names.bytes);
-	text_release(&names);
-	return -1;
+	return s->view_count == 1 &&
+			       !diff_find_view(pair, !side, s->views->name)
+		       ? s->views
+		       : NULL;
 }
 
-/* Adds the named events; each must be on both sides. */
+static void diff_log_different(const struct diff_pair *pair,
+			       const struct event_view *before,
+			       const struct event_view *after)
+{
+	log_info("comparing different events: %s of %s with %s of %s",
+		 before->name, pair->sources[0].name, after->name,
+		 pair->sources[1].name);
+}
+
+/* Finds the views of a name: at least one side has that name. */
+static int diff_find_named(const struct event_view *views[2],
+			   const struct diff_pair *pair, const char *name,
+			   struct error *err)
+{
+	struct error errors[2];
+
+	for (size_t i = 0; i < 2; i++)
+		views[i] = diff_choose_view(pair, i, name, &errors[i]);
+	for (size_t i = 0; i < 2; i++) {
+		if (views[i])
+			continue;
+		if (views[!i])
+			views[i] = diff_find_only(pair, i);
+		if (!views[i]) {
+			*err = errors[i];
+			return -1;
+		}
+		diff_log_different(pair, views[0], views[1]);
+	}
+	return 0;
+}
+
+/* Adds the named events, each once. */
 static int choice_add_named(struct diff_choice *c, const struct diff_pair *pair,
 			    const char *events, struct error *err)
 {
@@ -180,12 +203,8 @@ static int choice_add_named(struct diff_choice *c, const struct diff_pair *pair,
 	while (ret == 0 && (name = strsep(&rest, ","))) {
 		const struct event_view *views[2];
 
-		for (size_t i = 0; ret == 0 && i < 2; i++) {
-			views[i] = diff_find(pair, i, name);
-			if (!views[i])
-				ret = diff_fail_missing(pair, i, name, err);
-		}
-		if (ret == 0)
+		ret = diff_find_named(views, pair, name, err);
+		if (ret == 0 && !choice_has(c, views))
 			choice_add(c, views[0], views[1]);
 	}
 	free(names);
@@ -197,8 +216,66 @@ static uint64_t choice_samples(const struct diff_choice *c, size_t i)
 	return c->views[i][0]->samples + c->views[i][1]->samples;
 }
 
-/* Adds the events of both sides; selects cpu, or the event with most samples.
- */
+/* Removes the pairs without samples on both sides, unless that removes all. */
+static void choice_drop_empty(struct diff_choice *c)
+{
+	struct text names = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (!choice_samples(c, i)) {
+			text_printf(&names, "%s%s", names.len ? ", " : "",
+				    c->views[i][0]->name);
+			continue;
+		}
+		c->views[kept][0] = c->views[i][0];
+		c->views[kept++][1] = c->views[i][1];
+	}
+	if (kept) {
+		c->count = kept;
+		if (names.len)
+			log_info("the filter leaves no samples of %s",
+				 names.bytes);
+	}
+	text_release(&names);
+}
+
+/* Selects cpu, which is the first, or the event with the most samples. */
+static void choice_select(struct diff_choice *c)
+{
+	for (size_t i = 1; i < c->count; i++) {
+		if (strcmp(c->views[c->selected][0]->name, "cpu") != 0 &&
+		    choice_samples(c, i) > choice_samples(c, c->selected))
+			c->selected = i;
+	}
+}
+
+static void diff_add_views(struct text *out, const struct diff_pair *pair,
+			   size_t side)
+{
+	const struct side *s = &pair->sources[side].side;
+
+	text_printf(out, "%s has ", pair->sources[side].name);
+	for (size_t i = 0; i < s->view_count; i++)
+		text_printf(out, "%s%s", i ? ", " : "", s->views[i].name);
+}
+
+/* Fails when no event is on both sides. */
+static int diff_fail_common(const struct diff_pair *pair, struct error *err)
+{
+	bool has_only = diff_find_only(pair, 0) || diff_find_only(pair, 1);
+	struct text names = { 0 };
+
+	diff_add_views(&names, pair, 0);
+	text_puts(&names, "; ");
+	diff_add_views(&names, pair, 1);
+	fail(err, ERROR_INPUT, "the recordings have no event in common%s: %s",
+	     has_only ? "; choose one with -e" : "", names.bytes);
+	text_release(&names);
+	return -1;
+}
+
+/* Adds the events of both sides. */
 static int choice_add_common(struct diff_choice *c,
 			     const struct diff_pair *pair, struct error *err)
 {
@@ -214,18 +291,13 @@ static int choice_add_common(struct diff_choice *c,
 			choice_add(c, v, other);
 	}
 	if (!c->count && before->view_count == 1 && after->view_count == 1) {
-		log_info("comparing different events: %s of %s with %s of %s",
-			 before->views->name, pair->sources[0].name,
-			 after->views->name, pair->sources[1].name);
+		diff_log_different(pair, before->views, after->views);
 		choice_add(c, before->views, after->views);
 	}
 	if (!c->count)
-		return diff_fail_missing(pair, 1, before->views->name, err);
-	for (size_t i = 1; i < c->count; i++) {
-		if (strcmp(c->views[c->selected][0]->name, "cpu") != 0 &&
-		    choice_samples(c, i) > choice_samples(c, c->selected))
-			c->selected = i;
-	}
+		return diff_fail_common(pair, err);
+	choice_drop_empty(c);
+	choice_select(c);
 	return 0;
 }
 
@@ -262,6 +334,32 @@ static void choice_log_others(const struct diff_choice *c)
 	text_release(&names);
 }
 
+/* Keeps the selected pair and those with the most stack traces. */
+static void choice_limit(struct diff_choice *c)
+{
+	struct event_view *sums = xcalloc(c->count, sizeof(*sums));
+	size_t kept;
+
+	for (size_t i = 0; i < c->count; i++) {
+		sums[i].events[0] = (uint32_t)i;
+		for (size_t k = 0; k < 2; k++) {
+			sums[i].samples += c->views[i][k]->samples;
+			sums[i].without_stack += c->views[i][k]->without_stack;
+		}
+	}
+	kept = event_views_limit(sums, c->count, PAGE_PAIRS, &c->selected);
+	for (size_t i = 0; i < kept; i++) {
+		c->views[i][0] = c->views[sums[i].events[0]][0];
+		c->views[i][1] = c->views[sums[i].events[0]][1];
+	}
+	if (kept < c->count)
+		log_info("the page omits %zu of the %zu kinds of events; use "
+			 "--event for them",
+			 c->count - kept, c->count);
+	c->count = kept;
+	free(sums);
+}
+
 /* Chooses the views: for a report one, unless the user named several. */
 static int diff_choose(struct diff_choice *c, const struct diff_pair *pair,
 		       bool all, struct error *err)
@@ -281,7 +379,7 @@ static int diff_choose(struct diff_choice *c, const struct diff_pair *pair,
 		diff_log_lonely(pair, 1);
 	}
 	if (all) {
-		c->count = c->count < PAGE_PAIRS ? c->count : PAGE_PAIRS;
+		choice_limit(c);
 		return 0;
 	}
 	choice_log_others(c);
@@ -546,7 +644,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "simple-names", &opt.style.simple,
 		 "print classes without their packages"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "print this many changes of a kind"),
+		  "text only: print this many changes of a kind"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",

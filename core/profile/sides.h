@@ -27,11 +27,15 @@ struct side {
 	size_t cell_count;
 	struct remark *remarks;
 	size_t remark_count;
-	bool is_partial;
 	struct event_view
 		*views; /* all of them; after the join, of all events */
 	size_t view_count;
 	int64_t from_ns, to_ns; /* first and last sample; equal = unknown */
+	/*
+	 * Set by the caller: times between from_ns and to_ns were left out, so
+	 * the length of what is compared is unknown.
+	 */
+	bool has_gaps;
 	/*
 	 * The parts of the recording in ns. part_count is 0 if samples have no
 	 * times or the recording is too short to divide.

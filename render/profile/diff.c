@@ -172,14 +172,47 @@ const struct event_view *diff_find_view(const struct diff_pair *pair,
 	return NULL;
 }
 
+static const struct event_view *diff_find_part(const struct diff_pair *pair,
+					       size_t side, const char *part)
+{
+	const struct side *s = &pair->sources[side].side;
+
+	for (size_t i = 0; i < s->view_count; i++) {
+		const char *dot = strrchr(s->views[i].name, '.');
+
+		if (dot && strcmp(dot + 1, part) == 0)
+			return &s->views[i];
+	}
+	return NULL;
+}
+
+const struct event_view *diff_choose_view(const struct diff_pair *pair,
+					  size_t side, const char *name,
+					  struct error *err)
+{
+	const struct diff_source *s = &pair->sources[side];
+	const struct event_view *found = diff_find_view(pair, side, name);
+	struct text names = { 0 };
+
+	if (!found)
+		found = diff_find_part(pair, side, name);
+	if (found)
+		return found;
+	for (size_t i = 0; i < s->side.view_count; i++)
+		text_printf(&names, "%s%s", i ? ", " : "",
+			    s->side.views[i].name);
+	fail(err, ERROR_INPUT, "%s has no '%s' samples to compare; it has %s",
+	     s->name, name, names.len ? names.bytes : "none");
+	text_release(&names);
+	return NULL;
+}
+
 /* diff_sums: sums by id, and how they are spread over the recording. */
 
-/* The parts of a recording, then the number of samples: a cache line. */
-#define LANES       (SIDE_PARTS + 1)
-#define SAMPLE_LANE SIDE_PARTS
-
+/* The number of samples, and the measure in each part of the recording. */
 struct lanes {
-	float of[LANES];
+	uint64_t samples;
+	float of[SIDE_PARTS];
 };
 
 struct diff_sums {
@@ -201,15 +234,28 @@ static void sums_free(struct diff_sums *s)
 	free(s->lanes);
 }
 
+static inline void lanes_add_cell(struct lanes *to, const struct cell *c,
+				  uint64_t measure)
+{
+	if (c->bucket)
+		to->of[c->bucket - 1] += (float)measure;
+	to->samples = saturate_add(to->samples, c->count);
+}
+
+static void lanes_add(struct lanes *to, const struct lanes *from)
+{
+	for (size_t i = 0; i < SIDE_PARTS; i++)
+		to->of[i] += from->of[i];
+	to->samples = saturate_add(to->samples, from->samples);
+}
+
 static inline void sums_add_cell(struct diff_sums *s, uint32_t id,
 				 const struct cell *c, bool weighs)
 {
 	uint64_t measure = cell_measure(c, weighs);
 
 	s->sums[id] = saturate_add(s->sums[id], measure);
-	if (c->bucket)
-		s->lanes[id].of[c->bucket - 1] += (float)measure;
-	s->lanes[id].of[SAMPLE_LANE] += (float)c->count;
+	lanes_add_cell(&s->lanes[id], c, measure);
 }
 
 /* Sums of a view of one side. */
@@ -245,8 +291,7 @@ struct stack_sums {
 static void stack_sum_add(struct stack_sum *to, const struct stack_sum *from)
 {
 	to->sum = saturate_add(to->sum, from->sum);
-	for (size_t i = 0; i < LANES; i++)
-		to->lanes.of[i] += from->lanes.of[i];
+	lanes_add(&to->lanes, &from->lanes);
 }
 
 /* Returns the slot of a stack trace, which the next call may move. */
@@ -267,20 +312,15 @@ static void stack_sums_add_cell(struct stack_sums *s, const struct cell *c,
 	uint64_t measure = cell_measure(c, weighs);
 
 	to->sum = saturate_add(to->sum, measure);
-	if (c->bucket)
-		to->lanes.of[c->bucket - 1] += (float)measure;
-	to->lanes.of[SAMPLE_LANE] += (float)c->count;
+	lanes_add_cell(&to->lanes, c, measure);
 }
 
 /* Adds the total of a stack trace to that of its leaf frame. */
 static void side_sums_add_total(struct diff_sums *totals, uint32_t label,
 				const struct stack_sum *from)
 {
-	float *to = totals->lanes[label].of;
-
 	totals->sums[label] = saturate_add(totals->sums[label], from->sum);
-	for (size_t i = 0; i < LANES; i++)
-		to[i] += from->lanes.of[i];
+	lanes_add(&totals->lanes[label], &from->lanes);
 }
 
 /*
@@ -373,7 +413,7 @@ double diff_seconds(const struct diff *d, size_t side)
 {
 	const struct side *s = &d->pair->sources[side].side;
 
-	return (double)(s->to_ns - s->from_ns) / 1e9;
+	return s->has_gaps ? 0 : (double)(s->to_ns - s->from_ns) / 1e9;
 }
 
 static const char *diff_rate(const struct diff *d, size_t side)
@@ -382,6 +422,12 @@ static const char *diff_rate(const struct diff *d, size_t side)
 	const struct text *rate = &s->rates[d->views[side] - s->side.views];
 
 	return rate->len ? rate->bytes : "";
+}
+
+static bool diff_has_gaps(const struct diff *d)
+{
+	return d->pair->sources[0].side.has_gaps ||
+	       d->pair->sources[1].side.has_gaps;
 }
 
 /* Chooses the default, with its reason. */
@@ -394,7 +440,9 @@ static enum diff_base diff_default_base(struct diff *d)
 		return has_times ? DIFF_BY_TIME : DIFF_BY_NONE;
 	}
 	if (!has_times) {
-		d->reason = "not both recordings have times";
+		d->reason = diff_has_gaps(d)
+				    ? "--time-range leaves no known length"
+				    : "not both recordings have times";
 		return DIFF_BY_TOTAL;
 	}
 	if (d->units[0] != d->units[1]) {
@@ -415,7 +463,7 @@ static void diff_base_of_sums(struct noise_base *b, const struct diff_sums *s,
 			      size_t part_count)
 {
 	b->value = (double)s->sums[0];
-	b->samples = (double)s->lanes[0].of[SAMPLE_LANE];
+	b->samples = (double)s->lanes[0].samples;
 	b->part_count = part_count;
 	for (size_t i = 0; i < part_count; i++)
 		b->parts[i] = (double)s->lanes[0].of[i];
@@ -428,8 +476,8 @@ static void diff_base_of_time(struct noise_base *b, const struct side *s,
 	double ns = (double)(s->to_ns - s->from_ns);
 
 	b->value = seconds ? ns / 1e9 : 1;
-	b->part_count = s->part_count;
-	for (size_t i = 0; i < s->part_count; i++)
+	b->part_count = s->has_gaps ? 0 : s->part_count;
+	for (size_t i = 0; i < b->part_count; i++)
 		b->parts[i] = (double)s->part_ns[i] / ns * b->value;
 }
 
@@ -438,16 +486,19 @@ static int diff_base_of_event(struct diff *d, size_t side, struct error *err)
 {
 	const struct diff_pair *pair = d->pair;
 	const char *name = d->options->event;
-	const struct event_view *view = diff_find_view(pair, side, name);
+	const struct event_view *view = diff_choose_view(pair, side, name, err);
 	struct side_sums sums;
 
 	if (!view)
-		return fail(err, ERROR_FAILED, "%s has no '%s' samples",
-			    pair->sources[side].name, name);
+		return fail_in(err, "option --normalize");
 	side_sums_init(&sums, pair, view, d->options->style.weights);
 	diff_base_of_sums(&d->bases[side], &sums.whole,
 			  pair->sources[side].side.part_count);
 	side_sums_release(&sums);
+	if (!(d->bases[side].value > 0))
+		return fail(err, ERROR_FAILED,
+			    "cannot divide by %s: its sum in %s is 0",
+			    view->name, pair->sources[side].name);
 	return 0;
 }
 
@@ -466,8 +517,11 @@ static int diff_set_base(struct diff *d, const struct side_sums sums[2],
 
 		if (d->base == DIFF_BY_TIME && !(diff_seconds(d, i) > 0))
 			return fail(err, ERROR_FAILED,
-				    "%s has no times; use --normalize total",
-				    s->name);
+				    "%s has no %s; use --normalize total",
+				    s->name,
+				    s->side.has_gaps
+					    ? "known length with --time-range"
+					    : "times");
 		if (d->base == DIFF_BY_EVENT && diff_base_of_event(d, i, err))
 			return -1;
 		if (d->base == DIFF_BY_TOTAL)
@@ -493,18 +547,18 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t id,
 	struct diff_row row = { .id = id };
 
 	for (size_t i = 0; i < 2; i++) {
-		const float *lanes = sides[i]->lanes[at].of;
+		const struct lanes *lanes = &sides[i]->lanes[at];
 
 		row.sums[i] = sides[i]->sums[at];
-		row.samples[i] = (uint64_t)lanes[SAMPLE_LANE];
+		row.samples[i] = lanes->samples;
 		row.values[i] = d->bases[i].value > 0
 					? (double)row.sums[i] /
 						  d->bases[i].value
 					: 0;
 		sums[i] = (struct noise_sum){
 			.value = (double)row.sums[i],
-			.samples = (double)lanes[SAMPLE_LANE],
-			.parts = lanes,
+			.samples = (double)lanes->samples,
+			.parts = lanes->of,
 		};
 	}
 	row.probability = noise_probability(sums, d->bases);
@@ -673,12 +727,25 @@ void diff_add_significant(struct text *out, const struct diff *d,
 
 void diff_add_method(struct text *out, const struct diff *d)
 {
+	size_t before = d->bases[0].part_count, after = d->bases[1].part_count;
+
 	text_puts(out, "Welch's t-test, ");
-	text_puts(out, d->has_parts ? "variation between 15 parts of each "
-				      "recording"
-				    : "samples taken as independent because "
-				      "not both recordings have times to show "
-				      "their variation");
+	if (d->has_parts && before == after)
+		text_printf(out,
+			    "variation between %zu parts of each recording",
+			    before);
+	else if (d->has_parts)
+		text_printf(out,
+			    "variation between %zu parts of the recording "
+			    "before and %zu of the one after",
+			    before, after);
+	else
+		text_printf(out,
+			    "samples taken as independent because %s to show "
+			    "their variation",
+			    diff_has_gaps(d)
+				    ? "--time-range leaves no known parts"
+				    : "not both recordings have times");
 	text_printf(out, "; at most %.0f%% of the reported changes are chance",
 		    100 * NOISE_FALSE_DISCOVERIES);
 }

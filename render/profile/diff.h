@@ -110,8 +110,17 @@ const struct event_view *diff_find_view(const struct diff_pair *pair,
 					size_t side, const char *name);
 
 /*
+ * Likewise, by the name or by the last part of it. Fails with ERROR_INPUT,
+ * naming the views of the side, when there is none.
+ */
+const struct event_view *diff_choose_view(const struct diff_pair *pair,
+					  size_t side, const char *name,
+					  struct error *err);
+
+/*
  * Compares a view of each side. Fails with ERROR_FAILED when the base of the
- * options does not exist on both sides. diff_release() must follow in any case.
+ * options is unknown or 0 on a side, with ERROR_INPUT when a side does not have
+ * the event of the base. diff_release() must follow in any case.
  */
 int diff_init(struct diff *d, const struct diff_pair *pair,
 	      const struct event_view *before, const struct event_view *after,
@@ -122,7 +131,7 @@ void diff_release(struct diff *d);
 void diff_add_name(struct text *out, const struct diff *d,
 		   enum diff_part_kind part, const struct diff_row *row);
 
-/* Returns the length of a recording in seconds; 0 if it is unknown. */
+/* Returns the compared length of a recording in seconds; 0: unknown. */
 double diff_seconds(const struct diff *d, size_t side);
 
 /*

@@ -23,11 +23,17 @@ static const char *const part_titles[DIFF_PARTS] = {
 	[DIFF_THREADS] = "threads",
 };
 
+/* Rounds a number >= 0; what exceeds 64 bits becomes the largest number. */
+static uint64_t text_round(double value)
+{
+	return value < 0x1p64 - 0x1p11 ? (uint64_t)(value + 0.5) : UINT64_MAX;
+}
+
 /* Appends a number >= 0 with at least three digits. */
 static void text_add_number(struct text *out, double value)
 {
 	if (value >= 999.5)
-		units_add_count(out, (uint64_t)(value + 0.5));
+		units_add_count(out, text_round(value));
 	else
 		text_printf(out, "%.*f",
 			    value >= 99.95   ? 0
@@ -50,7 +56,7 @@ static void text_add_value(struct text *out, const struct diff *d, double value,
 	else if (d->units[0] == UNIT_BYTES)
 		units_add_bytes(out, value);
 	else if (d->base == DIFF_BY_NONE)
-		units_add_count(out, (uint64_t)(value + 0.5));
+		units_add_count(out, text_round(value));
 	else if (value > 0 && value < 0.01)
 		text_printf(out, "%.2g", value);
 	else
