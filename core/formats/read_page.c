@@ -106,6 +106,7 @@ struct page_reader {
 	size_t *name_ends;
 	struct text text;
 	bool is_ours;
+	bool is_comparison; /* of two recordings */
 };
 
 static bool page_text_is(const struct text *t, const char *value)
@@ -277,6 +278,9 @@ static void page_read_head(struct page_reader *g, struct json_reader *r)
 			page_read_time(g, r);
 		} else if (line_is(key, "moments")) {
 			page_read_moments(g, r);
+		} else if (line_is(key, "comparison")) {
+			g->is_comparison = true;
+			json_skip(r);
 		} else if (line_is(key, "names")) {
 			g->name_count = json_read_uint(r);
 		} else if (line_is(key, "frames")) {
@@ -740,6 +744,12 @@ static int page_read_block(struct profile *p, struct line base64,
 	page_read_head(&g, &r);
 	if (r.failed || !g.is_ours) {
 		fail(err, ERROR_INPUT, "the page is of an unknown version");
+		goto out;
+	}
+	if (g.is_comparison) {
+		fail(err, ERROR_INPUT,
+		     "the page compares two recordings, whose samples must not "
+		     "be added up; read one of the recordings");
 		goto out;
 	}
 	if (moments64.len && page_unpack(p, moments64, &moments, &unused))
