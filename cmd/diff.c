@@ -433,6 +433,7 @@ static int diff_write_report(const struct diff *diffs, size_t count,
 /* The page's data about each pair. */
 struct diff_page {
 	struct event_view *views; /* two of each pair */
+	const char **bases;
 	double *weight_scales, *sample_scales;
 	struct text *selfs, *totals;
 };
@@ -442,6 +443,7 @@ static void diff_page_fill(struct diff_page *page, const struct diff *diffs,
 {
 	*page = (struct diff_page){
 		.views = xcalloc(2 * count, sizeof(*page->views)),
+		.bases = xcalloc(count, sizeof(*page->bases)),
 		.weight_scales = xcalloc(count, sizeof(double)),
 		.sample_scales = xcalloc(count, sizeof(double)),
 		.selfs = xcalloc(count, sizeof(*page->selfs)),
@@ -450,6 +452,7 @@ static void diff_page_fill(struct diff_page *page, const struct diff *diffs,
 	for (size_t i = 0; i < count; i++) {
 		page->views[2 * i] = *diffs[i].views[0];
 		page->views[2 * i + 1] = *diffs[i].views[1];
+		page->bases[i] = diff_base_names[diffs[i].base];
 		page->weight_scales[i] = diff_scale(&diffs[i], false);
 		page->sample_scales[i] = diff_scale(&diffs[i], true);
 		diff_add_significant(&page->selfs[i], &diffs[i], DIFF_SELF);
@@ -465,6 +468,7 @@ static void diff_page_release(struct diff_page *page, size_t count)
 	}
 	free(page->selfs);
 	free(page->totals);
+	free(page->bases);
 	free(page->weight_scales);
 	free(page->sample_scales);
 	free(page->views);
@@ -478,7 +482,6 @@ static int diff_write_page(const struct diff_pair *pair,
 	struct text title = { 0 };
 	const struct flame_comparison comparison = {
 		.names = { pair->sources[0].name, pair->sources[1].name },
-		.base = diff_base_names[diffs->base],
 	};
 	struct flame_options options = {
 		.style = diffs->options->style,
@@ -490,6 +493,7 @@ static int diff_write_page(const struct diff_pair *pair,
 	int ret;
 
 	diff_page_fill(&page, diffs, count);
+	filled.bases = page.bases;
 	filled.weight_scales = page.weight_scales;
 	filled.sample_scales = page.sample_scales;
 	filled.changed_selfs = page.selfs;
@@ -516,12 +520,40 @@ static int diff_write_page(const struct diff_pair *pair,
 	return ret;
 }
 
+static bool diff_has_extension(const char *extension)
+{
+	return strcmp(flame_output_extension(opt.output), extension) == 0;
+}
+
 static bool diff_wants_page(void)
 {
-	const char *dot = strrchr(opt.output, '.');
+	return diff_has_extension(".html") || diff_has_extension(".htm");
+}
 
-	return !opt.csv && !opt.json && dot &&
-	       (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+/* Chooses by the extension; refuses what contradicts it, or other formats. */
+static int diff_choose_format(struct error *err)
+{
+	static const struct flame_output_options any = { .min_width = -1 };
+	const char *dot = flame_output_extension(opt.output);
+	bool is_json = diff_has_extension(".json");
+	bool is_csv = diff_has_extension(".csv");
+	struct error unused;
+
+	if (opt.csv && opt.json)
+		return misuse(err, "--csv and --json exclude each other");
+	if ((opt.csv || opt.json) &&
+	    (diff_wants_page() || (is_json && opt.csv) || (is_csv && opt.json)))
+		return misuse(err, "%s contradicts the extension of -o %s",
+			      opt.csv ? "--csv" : "--json", opt.output);
+	if (*dot && !diff_wants_page() && !is_json &&
+	    flame_output_format(NULL, opt.output, &any, &unused))
+		return misuse(err,
+			      "%s: diff does not write %s; use .html, .json, "
+			      ".csv or .txt",
+			      opt.output, dot);
+	opt.json |= is_json;
+	opt.csv |= is_csv;
+	return 0;
 }
 
 static int diff_report(const struct diff_pair *pair,
@@ -591,10 +623,10 @@ static int diff_check_options(int argc, char **argv, struct error *err)
 			      "AFTER");
 	if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0)
 		return misuse(err, "only one recording can be standard input");
-	if (opt.csv && opt.json)
-		return misuse(err, "--csv and --json exclude each other");
 	if (!*opt.output)
 		return misuse(err, "--output requires a file name");
+	if (diff_choose_format(err))
+		return -1;
 	if (opt.min_width >= 0 && !diff_wants_page())
 		return misuse(err, "--min-width requires -o with .html");
 	if (opt.min_width > 100)

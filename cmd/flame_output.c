@@ -45,7 +45,7 @@ static const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const char *path_extension(const char *path)
+const char *flame_output_extension(const char *path)
 {
 	const char *base = path_base(path);
 	const char *dot = strrchr(base, '.');
@@ -56,7 +56,7 @@ static const char *path_extension(const char *path)
 char *flame_output_name(const char *input, const struct flame_output_format *f)
 {
 	const char *base = strcmp(input, "-") == 0 ? "flame" : path_base(input);
-	size_t len = strlen(base) - strlen(path_extension(base));
+	size_t len = strlen(base) - strlen(flame_output_extension(base));
 	struct text name = { 0 };
 
 	text_add(&name, base, len);
@@ -535,7 +535,7 @@ const struct flame_output_format *
 flame_output_format(const char *name, const char *output,
 		    const struct flame_output_options *o, struct error *err)
 {
-	const char *dot = output ? path_extension(output) : "";
+	const char *dot = output ? flame_output_extension(output) : "";
 	const struct flame_output_format *found = NULL;
 
 	for (size_t i = 0; !found && i < FORMATS; i++) {

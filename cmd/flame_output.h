@@ -104,6 +104,9 @@ const struct flame_output_format *
 flame_output_format(const char *name, const char *output,
 		    const struct flame_output_options *o, struct error *err);
 
+/* Returns the extension of the file's name, from its last dot on, or "". */
+const char *flame_output_extension(const char *path);
+
 /*
  * Returns "dump.html" for "/x/dump.jfr", a file in the current directory. The
  * caller frees it.

@@ -636,12 +636,12 @@ static void flame_put_comparison(struct json *j, const struct flame_data *d)
 	json_open_object(j);
 	flame_put_safe(j, "before", c->names[0]);
 	flame_put_safe(j, "after", c->names[1]);
-	json_key(j, "base");
-	json_text(j, c->base);
 	json_key(j, "pairs");
 	json_open_array(j);
 	for (size_t i = 0; i < d->view_count / 2; i++) {
 		json_open_object(j);
+		json_key(j, "base");
+		json_text(j, c->bases[i]);
 		json_key(j, "weight_scale");
 		json_double(j, c->weight_scales[i]);
 		json_key(j, "sample_scale");

@@ -19,8 +19,8 @@
  * of the second.
  */
 struct flame_comparison {
-	const char *names[2]; /* of the recordings */
-	const char *base;     /* name of the base, "time"; for display */
+	const char *names[2];     /* of the recordings */
+	const char *const *bases; /* by pair: "time", "total", …; for display */
 	/* By pair: the sums of the first times this compare to the second. */
 	const double *weight_scales, *sample_scales;
 	/* By pair: frames whose self or total changed significantly, as lines.

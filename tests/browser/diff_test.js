@@ -127,6 +127,8 @@ module.exports = (test) => {
 					.map((sum) => Math.round(sum / page.comparison.factor()));
 			});
 			assert.deepStrictEqual(root, [6114, 6114]);
+			assert.match(await tab.locator('#summary').textContent(),
+				/4,503 samples → 6,114 samples, \+0\.0% \(shares\)/, 'true sums');
 		});
 	});
 

@@ -135,6 +135,23 @@ export class Comparison {
 		cells[`${column}Factor`] = factor;
 	}
 
+	// The factor of the sums from before.
+	sumScale() {
+		const { oldWeight, oldCount } = this.cells();
+		const { sample_scale: samples, weight_scale: weights } = this.pair();
+		return this.page.state.measure === 'weight' && oldWeight !== oldCount ? weights : samples;
+	}
+
+	// The true sum from before of a scaled one.
+	unscaled(old) {
+		return old / this.sumScale();
+	}
+
+	// The true sum from before, as text.
+	oldText(old) {
+		return this.page.weightText(this.unscaled(old));
+	}
+
 	factor() {
 		if (!this.isOn())
 			return 1;
@@ -253,11 +270,12 @@ export class Comparison {
 		const self = tree.selfOf(node) - oldSelf;
 		const verdict = this.nodeVerdict(tree, node);
 		return [
-			['Before', page.weightText(old), percent(old, whole)],
+			['Before', this.oldText(old), percent(old, whole)],
 			['After', page.weightText(now), percent(now, tree.total[0] - whole)],
-			['Change', ...this.changeText(old, now),
+			[this.sumScale() === 1 ? 'Change' : 'Change, scaled',
+				...this.changeText(old, now),
 				verdict === 'noise' ? 'within noise' : ''],
-			['Self', `${page.weightText(oldSelf)} → ${page.weightText(self)}`,
+			['Self', `${this.oldText(oldSelf)} → ${page.weightText(self)}`,
 				...this.changeText(oldSelf, self)],
 		];
 	}
@@ -267,8 +285,8 @@ export class Comparison {
 		const old = page.graph.old[0];
 		const now = page.graph.total[0] - old;
 		const base = { time: 'per second', total: 'shares', event: 'per event',
-			none: 'not scaled' }[this.head.base];
-		return `${page.weightText(old)} → ${page.weightText(now)}, ` +
+			none: 'not scaled' }[this.pair().base];
+		return `${this.oldText(old)} → ${page.weightText(now)}, ` +
 			`${this.changeText(old, now)[1]} (${base})`;
 	}
 }

@@ -71,7 +71,7 @@ export class DiffTable extends Table {
 		const verdict = this.verdictOf(sort, name);
 		const [change, share] = page.comparison.changeText(old, now);
 		const quiet = verdict === 'noise' || verdict === 'same' ? 'quiet-text' : null;
-		return [page.weightText(old), page.weightText(now),
+		return [page.comparison.oldText(old), page.weightText(now),
 			verdict === 'same' ? '=' : change,
 			verdict === 'noise' ? `${share} within noise` : share]
 			.map((text) => element('td', { class: quiet }, text));
@@ -93,14 +93,16 @@ export class DiffTable extends Table {
 	csv(listed) {
 		if (!this.isOn())
 			return super.csv(listed);
-		const factor = this.page.comparison.factor();
+		const { comparison } = this.page;
+		const factor = comparison.factor();
 		const unit = this.page.unit();
 		const lines = [`frame,self_before_${unit},self_after_${unit},self_verdict,` +
 			`total_before_${unit},total_after_${unit},total_verdict`];
 		for (const name of listed)
 			lines.push([csvField(this.page.profile.names[name]),
 				...['self', 'total'].flatMap((sort) => [
-					...this.pairOf(sort, name).map((sum) => sum / factor),
+					...this.pairOf(sort, name).map((sum, i) => Math.round(
+						(i ? sum : comparison.unscaled(sum)) / factor)),
 					this.verdictOf(sort, name)])].join(','));
 		return lines.join('\n') + '\n';
 	}
