@@ -676,7 +676,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "simple-names", &opt.style.simple,
 		 "print classes without their packages"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "text only: print this many changes of a kind"),
+		  "text only: print this many changes"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
