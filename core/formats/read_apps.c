@@ -9,6 +9,7 @@
 #include "core/base/cursor.h"
 #include "core/base/text.h"
 #include "core/base/zip.h"
+#include "core/formats/read_nps.h"
 #include "core/formats/reader.h"
 #include "core/profile/profile.h"
 
@@ -28,7 +29,8 @@ enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
 /*
  * Bytes of all members together, besides a number per byte of the archive:
- * snapshots are compressed already, and thread dumps shrink to a tenth.
+ * snapshots are compressed already, and thread dumps shrink to a tenth. What
+ * all snapshots decompress themselves has the same maximum.
  */
 #define APPS_ROOM  ((size_t)256 << 20)
 #define APPS_RATIO 32
@@ -46,9 +48,10 @@ struct archive {
 	const uint8_t *bytes;
 	size_t len;
 	struct profile *profile;
-	size_t used; /* compressed bytes of all members so far */
-	size_t room; /* maximum bytes of further members, inflated */
-	size_t read; /* number of members */
+	size_t used;          /* compressed bytes of all members so far */
+	size_t room;          /* maximum bytes of further members, inflated */
+	size_t snapshot_room; /* the same of what snapshots compress again */
+	size_t read;          /* number of members */
 };
 
 struct member {
@@ -169,10 +172,16 @@ static void apps_lose_member(struct archive *a, const struct member *m,
 static void apps_read_bytes(struct archive *a, const struct member *m,
 			    const uint8_t *bytes, size_t len)
 {
+	const struct reader *reader = member_reader(m);
 	struct error err;
+	int ret;
 
 	a->read++;
-	if (member_reader(m)->read(bytes, len, a->profile, &err))
+	ret = reader == &nps_reader
+		      ? nps_read_within(bytes, len, &a->snapshot_room,
+					a->profile, &err)
+		      : reader->read(bytes, len, a->profile, &err);
+	if (ret)
 		apps_lose_member(a, m, err.text);
 }
 
@@ -208,6 +217,7 @@ static int apps_read(const uint8_t *bytes, size_t len, struct profile *p,
 		.len = len,
 		.profile = p,
 		.room = APPS_ROOM + len * APPS_RATIO,
+		.snapshot_room = APPS_ROOM + len * APPS_RATIO,
 	};
 	struct cursor c = apps_directory(&a);
 	struct member m;

@@ -19,6 +19,7 @@
 #include "core/base/lines.h"
 #include "core/base/map64.h"
 #include "core/base/zip.h"
+#include "core/formats/read_nps.h"
 #include "core/formats/reader.h"
 #include "core/profile/java_name.h"
 #include "core/profile/profile.h"
@@ -961,9 +962,11 @@ static int nps_read_memory(struct snapshot *s, struct cursor *c, uint32_t type,
 	return ret;
 }
 
-static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
-		    struct error *err)
+int nps_read_within(const uint8_t *bytes, size_t len, size_t *room,
+		    struct profile *p, struct error *err)
 {
+	size_t max = *room < NPS_MAX ? *room + 1 : NPS_MAX;
+
 	struct snapshot s = { .profile = p };
 	struct cursor file = cursor_over(bytes, len);
 	struct header header;
@@ -974,8 +977,13 @@ static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
 	if (nps_check_kind(bytes, len, err) ||
 	    nps_read_header(&file, &header, err))
 		return -1;
-	data = inflate_bytes(INFLATE_ZLIB, file.at, cursor_left(&file),
-			     NPS_MAX);
+	data = inflate_bytes(INFLATE_ZLIB, file.at, cursor_left(&file), max);
+	if (data.len > *room) {
+		free(data.bytes);
+		*room = 0;
+		return fail(err, ERROR_INPUT, "expands too much");
+	}
+	*room -= data.len;
 	nps_check_lengths(p, &header, &data);
 	if (!data.damage) {
 		cursor_skip(&file, data.used);
@@ -991,6 +999,14 @@ static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
 	free(s.methods.frames);
 	free(data.bytes);
 	return ret;
+}
+
+static int nps_read(const uint8_t *bytes, size_t len, struct profile *p,
+		    struct error *err)
+{
+	size_t room = NPS_MAX;
+
+	return nps_read_within(bytes, len, &room, p, err);
 }
 
 const struct reader nps_reader = {

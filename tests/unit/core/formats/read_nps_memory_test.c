@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory snapshots of VisualVM, and archives that contain snapshots. */
 #include "core/base/alloc.h"
+#include "core/formats/read_nps.h"
 #include "core/formats/reader.h"
 #include "core/profile/frame_name.h"
 #include "tests/unit/dump_check.h"
@@ -294,6 +295,28 @@ static void damaged_archives_are_rejected_or_partial(void **state)
 	free(bytes);
 }
 
+static void snapshots_of_an_archive_share_the_room(void **state)
+{
+	struct nps_made m = nps_made_payload(1700000000000, 1700000001000);
+	size_t len = m.payload.len, room = 2 * len - 1;
+	struct text file = nps_made_file(&m);
+	const uint8_t *bytes = (const uint8_t *)file.bytes;
+	struct profile *p = profile_new();
+	struct error err;
+
+	(void)state;
+	assert_int_equal(nps_read_within(bytes, file.len, &room, p, &err), 0);
+	assert_int_equal(room, len - 1);
+	assert_int_equal(nps_read_within(bytes, file.len, &room, p, &err), -1);
+	assert_int_equal(err.kind, ERROR_INPUT);
+	assert_string_equal(err.text, "expands too much");
+	assert_int_equal(room, 0);
+	assert_int_equal(nps_read_within(bytes, file.len, &room, p, &err), -1);
+	assert_int_equal(p->events[0].weight, UINT64_C(2501000));
+	profile_free(p);
+	text_release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +327,7 @@ int main(void)
 		cmocka_unit_test(sampled_histogram_equals_that_of_visualvm),
 		cmocka_unit_test(archive_has_snapshots_and_dumps),
 		cmocka_unit_test(damaged_archives_are_rejected_or_partial),
+		cmocka_unit_test(snapshots_of_an_archive_share_the_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
