@@ -504,26 +504,69 @@ static uint64_t page_entry_weight(struct page_event *e, const struct sample *s,
 }
 
 /*
- * Adds the parts of a cell that have moments, and takes them from the sample. A
- * step may begin before the cell's bucket, or end after it.
+ * Returns the first step of a bucket and its end, or false if the page has
+ * numbers that are no times.
+ */
+static bool page_bucket_steps(const struct page_reader *g, uint64_t bucket,
+			      int64_t start_ns, int64_t *first, int64_t *end_ns)
+{
+	if (__builtin_mul_overflow((int64_t)(bucket - 1), g->bucket_ns,
+				   first) ||
+	    __builtin_add_overflow(*first, g->lead_ns, first) ||
+	    __builtin_add_overflow(start_ns, g->bucket_ns, end_ns))
+		return false;
+	*first /= g->step_ns;
+	return true;
+}
+
+/*
+ * Sets the times of a part of a cell. A step may begin before the cell's
+ * bucket, or end after it. Returns false for a step outside the bucket.
+ */
+static bool page_place_part(const struct page_reader *g, int64_t step,
+			    uint64_t span, int64_t end_ns, struct sample *part)
+{
+	int64_t from, to;
+
+	if (__builtin_mul_overflow(step, g->step_ns, &from) ||
+	    __builtin_add_overflow(from, g->step_start_ns, &from) ||
+	    from >= end_ns)
+		return false;
+	if (from > part->time_ns)
+		part->time_ns = from;
+	if (!span || span >= UINT16_MAX ||
+	    __builtin_mul_overflow((int64_t)span + 1, g->step_ns, &to) ||
+	    __builtin_add_overflow(from, to, &to))
+		return true;
+	if (to > end_ns)
+		to = end_ns;
+	if (to > part->time_ns)
+		part->duration_ns = (uint64_t)to - (uint64_t)part->time_ns;
+	return true;
+}
+
+/*
+ * Adds the parts of a cell that have moments, and takes them from the sample.
+ * The parts of a cell without a time are skipped.
  */
 static void page_add_entries(struct page_reader *g, struct page_event *e,
-			     struct sample *s, uint64_t bucket)
+			     struct sample *s, uint64_t bucket, bool is_timed)
 {
 	struct cursor *columns = e->moments;
 	uint64_t left = page_next(&columns[MOMENT_ENTRIES]);
 	struct sample whole = *s;
-	int64_t first = ((int64_t)(bucket - 1) * g->bucket_ns + g->lead_ns) /
-			g->step_ns;
+	int64_t first = 0, end_ns = 0;
 
+	if (is_timed)
+		is_timed = page_bucket_steps(g, bucket, whole.time_ns, &first,
+					     &end_ns);
 	for (; left && cursor_left(&columns[MOMENT_LOW]); left--) {
 		struct sample part = whole;
 		uint64_t low = cursor_u8(&columns[MOMENT_LOW]);
 		uint64_t high = e->has_high ? cursor_u8(&columns[MOMENT_HIGH])
 					    : 0;
 		uint64_t span;
-		int64_t at = first + (int64_t)(low | high << 8), from, to;
-		int64_t end = whole.time_ns + g->bucket_ns;
+		int64_t step;
 
 		part.count = e->has_samples
 				     ? page_next(&columns[MOMENT_SAMPLES])
@@ -534,16 +577,11 @@ static void page_add_entries(struct page_reader *g, struct page_event *e,
 			part.count = s->count;
 		if (part.weight > s->weight)
 			part.weight = s->weight;
-		if (__builtin_mul_overflow(at, g->step_ns, &from) ||
-		    __builtin_add_overflow(from, g->step_start_ns, &from) ||
-		    from >= end)
+		if (!is_timed ||
+		    __builtin_add_overflow(first, (int64_t)(low | high << 8),
+					   &step) ||
+		    !page_place_part(g, step, span, end_ns, &part))
 			continue;
-		part.time_ns = from > whole.time_ns ? from : whole.time_ns;
-		if (span && span < UINT16_MAX &&
-		    !__builtin_add_overflow(
-			    from, ((int64_t)span + 1) * g->step_ns, &to))
-			part.duration_ns = (uint64_t)((to < end ? to : end) -
-						      part.time_ns);
 		s->count -= part.count;
 		s->weight -= part.weight;
 		profile_add(g->profile, &part);
@@ -591,7 +629,7 @@ static void page_read_cells(struct page_reader *g, struct page_event *e,
 		if (cursor_left(&e->moments[MOMENT_ENTRIES])) {
 			bool had = s.count || s.weight;
 
-			page_add_entries(g, e, &s, is_timed ? bucket : 1);
+			page_add_entries(g, e, &s, bucket, is_timed);
 			if (had && !s.count && !s.weight)
 				continue;
 		}

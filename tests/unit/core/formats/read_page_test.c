@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/base64.h"
+#include "core/base/zip.h"
 #include "core/formats/reader.h"
 #include "tests/unit/foreign.h"
 
@@ -104,6 +106,93 @@ static void other_pages_are_refused(void **state)
 	assert_false(page_reader.sniff((const uint8_t *)"<html>", 6));
 }
 
+static void put_block(struct text *page, const char *id, const void *bytes,
+		      size_t len)
+{
+	struct text packed = { 0 };
+
+	text_printf(page,
+		    "<script id=\"%s\" type=\"application/octet-stream\">\n",
+		    id);
+	deflate_raw(&packed, bytes, len);
+	base64_add(page, packed.bytes, packed.len);
+	text_puts(page, "\n</script>\n");
+	text_release(&packed);
+}
+
+/* Reads a page with a cell of two samples, in the steps 0 and 5. */
+static struct profile *read_timed(uint64_t bucket, const char *times,
+				  const char *moments)
+{
+	const char cells[] = { 0, (char)bucket, 2 };
+	/* Entries, steps, and the numbers of further steps that they last. */
+	static const char entries[] = { 2, 0, 5, 1, 1 };
+	struct text head = { 0 }, block = { 0 }, page = { 0 };
+	struct profile *p;
+
+	text_printf(&head,
+		    "{\"schema\":\"sjkc.flame/1\",\"events\":[{\"name\":"
+		    "\"wait\",\"unit\":\"samples\",\"cells\":1}],\"time\":{%s,"
+		    "\"buckets\":%d},\"moments\":{%s,\"events\":[{\"columns\":"
+		    "[1,2,0,0,0,2]}]},\"columns\":[0,0,0,0,0,0,1,0,0,1,1,0]}",
+		    times, (int)bucket, moments);
+	for (int i = 0; i < 4; i++)
+		text_putc(&block, (char)(head.len >> 8 * i));
+	text_add(&block, head.bytes, head.len);
+	text_add(&block, cells, sizeof(cells));
+	text_puts(&page, "<!doctype html>\n");
+	put_block(&page, "data", block.bytes, block.len);
+	put_block(&page, "moments", entries, sizeof(entries));
+	p = foreign_read(&page_reader, page.bytes, page.len);
+	text_release(&head);
+	text_release(&block);
+	text_release(&page);
+	return p;
+}
+
+static void times_that_overflow_leave_the_samples(void **state)
+{
+	static const char times[] = "\"start_ms\":0,\"bucket_ms\":922337203685";
+	static const struct {
+		uint64_t bucket;
+		const char *times, *moments;
+	} pages[] = {
+		/* A start of a bucket, its end, a cell without a bucket. */
+		{ 11, times,
+		  "\"start_ms\":-1000000000000,\"step_ms\":1000000000,"
+		  "\"lead_ns\":999999999999999" },
+		{ 10, times,
+		  "\"start_ms\":0,\"step_ms\":1000000000,"
+		  "\"lead_ns\":999999999999999" },
+		{ 0, "\"start_ms\":0,\"bucket_ms\":1000",
+		  "\"start_ms\":-1000000,\"step_ms\":1,\"lead_ns\":0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		struct profile *p = read_timed(pages[i].bucket, pages[i].times,
+					       pages[i].moments);
+
+		foreign_expect(p, "wait: ||2 2\n");
+		/* Without a bucket, no part has a time. */
+		assert_true(!p->bucket_ns == !pages[i].bucket);
+		profile_free(p);
+	}
+}
+
+static void parts_of_a_cell_have_their_times(void **state)
+{
+	struct profile *p = read_timed(
+		2, "\"start_ms\":1000,\"bucket_ms\":1000",
+		"\"start_ms\":1000,\"step_ms\":20,\"lead_ns\":0");
+
+	(void)state;
+	foreign_expect(p, "wait: ||2 2\n");
+	assert_true(p->cell_count >= 2);
+	assert_int_not_equal(p->cells[0].bucket, p->cells[1].bucket);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +201,8 @@ int main(void)
 		cmocka_unit_test(pages_may_be_truncated_anywhere),
 		cmocka_unit_test(names_of_async_profiler_have_a_limit),
 		cmocka_unit_test(other_pages_are_refused),
+		cmocka_unit_test(times_that_overflow_leave_the_samples),
+		cmocka_unit_test(parts_of_a_cell_have_their_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
