@@ -26,14 +26,24 @@
 
 #define RING_LEAST     ((size_t)1024 * 1024)
 
+/* An attached uprobe. */
+struct sampler_link {
+	struct bpf_link *link;
+	enum sample_kind kind;
+	pid_t pid;
+	dev_t dev; /* of the file; 0 = unknown */
+	ino_t ino;
+	uint64_t offset;
+};
+
 struct sampler {
 	struct sampler_options options;
 	struct sampler_bpf *programs;
 	struct ring_buffer *ring;
 	struct ticks ticks;
 	struct bpf_link *switches, *task_link;
-	struct bpf_link **probes;
-	size_t probe_count;
+	struct sampler_link *probes;
+	size_t probe_count, probe_cap;
 	struct off_cpu off_cpu; /* by threads */
 	struct off_cpu locks;  /* by the time when a wait for a monitor began */
 	int64_t stopped_ns;    /* 0 = sampling */
@@ -324,8 +334,37 @@ static void sampler_detach(struct sampler *s)
 	bpf_link__destroy(s->task_link);
 	s->task_link = NULL;
 	for (size_t i = 0; i < s->probe_count; i++)
-		bpf_link__destroy(s->probes[i]);
+		bpf_link__destroy(s->probes[i].link);
 	s->probe_count = 0;
+}
+
+/* Detaches the probes of a process that has ended. */
+static void sampler_detach_probes(struct sampler *s, pid_t pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->probe_count; i++) {
+		if (s->probes[i].pid == pid)
+			bpf_link__destroy(s->probes[i].link);
+		else
+			s->probes[kept++] = s->probes[i];
+	}
+	s->probe_count = kept;
+}
+
+/* Returns true if the same probe is attached to the process already. */
+static bool sampler_has_probe(const struct sampler *s,
+			      const struct sampler_link *probe)
+{
+	for (size_t i = 0; probe->dev && i < s->probe_count; i++) {
+		const struct sampler_link *l = &s->probes[i];
+
+		if (l->kind == probe->kind && l->pid == probe->pid &&
+		    l->dev == probe->dev && l->ino == probe->ino &&
+		    l->offset == probe->offset)
+			return true;
+	}
+	return false;
 }
 
 void sampler_close(struct sampler *s)
@@ -364,6 +403,7 @@ void sampler_remove(struct sampler *s, pid_t pid)
 	if (sampler_wants(s, SAMPLE_LOCK))
 		bpf_map_delete_elem(bpf_map__fd(s->programs->maps.monitors),
 				    &key);
+	sampler_detach_probes(s, pid);
 }
 
 void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end)
@@ -385,15 +425,25 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 				      : kind == SAMPLE_PROBE
 					      ? s->programs->progs.on_probe
 					      : s->programs->progs.on_alloc;
+	struct sampler_link probe = { .kind = kind,
+				      .pid = pid,
+				      .offset = offset };
 	const char *what = "uprobe";
-	struct bpf_link *link;
+	struct stat file;
 
 	if (!sampler_wants(s, kind))
 		return fail(err, ERROR_FAILED,
 			    "%d: this kind of probe was not loaded", (int)pid);
-	link = bpf_program__attach_uprobe_opts(program, pid, path, offset,
-					       &options);
-	if (!link) {
+	if (stat(path, &file) == 0) {
+		probe.dev = file.st_dev;
+		probe.ino = file.st_ino;
+	}
+	/* A second probe would count each call twice. */
+	if (sampler_has_probe(s, &probe))
+		return 0;
+	probe.link = bpf_program__attach_uprobe_opts(program, pid, path, offset,
+						     &options);
+	if (!probe.link) {
 		int sys = errno;
 
 		if (sys == ESRCH || sys == ENOENT)
@@ -405,8 +455,8 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		load_refused(what, sys, err);
 		return fail_in(err, "%d", (int)pid);
 	}
-	s->probes = xrealloc(s->probes, s->probe_count + 1, sizeof(*s->probes));
-	s->probes[s->probe_count++] = link;
+	array_reserve(s->probes, s->probe_cap, s->probe_count + 1);
+	s->probes[s->probe_count++] = probe;
 	return 0;
 }
 

@@ -47,7 +47,7 @@ void sampler_close(struct sampler *s); /* NULL is fine */
 
 /*
  * Starts or stops sampling a process; pid is in this PID namespace.  Both may
- * be called while sampling.
+ * be called while sampling.  sampler_remove() detaches the process's probes.
  */
 int sampler_add(struct sampler *s, pid_t pid, struct error *err);
 void sampler_remove(struct sampler *s, pid_t pid);
@@ -60,7 +60,8 @@ void sampler_remove(struct sampler *s, pid_t pid);
  * function's first argument is the weight, the third an
  * object's handle.  For SAMPLE_LOCK, the second argument is the time when the
  * wait began, the fourth the thread's JNIEnv; at the beginning of a wait, when
- * the sample is taken, the weight is 0.
+ * the sample is taken, the weight is 0.  Does nothing if the same probe is
+ * attached to the process already.
  */
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, uint64_t semaphore,

@@ -61,7 +61,9 @@ struct sampling_options {
 
 	/*
 	 * With separate: appends a description of a process, any bytes, which
-	 * comes with its profiles.  Called once, when the process is added.
+	 * comes with its profiles.  Called when the process has been opened.  A
+	 * young JVM, which may lack names still, is opened several times; each
+	 * has its own description.
 	 */
 	void (*describe)(void *self, const struct jvm *jvm, struct text *out);
 

@@ -434,12 +434,13 @@ struct sampling_target *sampling_target_new(struct sampling_shared *s,
 	s->o->add_name(&t->jvm, &t->name);
 	t->profile = s->o->separate ? sampling_shared_new_profile(s)
 				    : s->profile;
+	if (target_open(t, err)) {
+		sampling_target_free(t);
+		return NULL;
+	}
 	if (s->o->separate && s->o->describe)
 		s->o->describe(s->o->self, &t->jvm, &t->about);
-	if (target_open(t, err) == 0)
-		return t;
-	sampling_target_free(t);
-	return NULL;
+	return t;
 }
 
 void sampling_target_free(struct sampling_target *t)

@@ -297,6 +297,7 @@ static int targets_add(struct sampling_targets *t, const struct jvm *jvm,
 		return -1;
 	}
 	target->since_ns = clock_monotonic_ns();
+	target->is_last = !t->shared->is_tried_again;
 	if (target->jvm.kind != JVM_NONE &&
 	    (!t->shared->is_tried_again || sampling_target_is_complete(target)))
 		t->shared->has_begun |= t->ancestor != 0;
@@ -479,7 +480,7 @@ static bool targets_is_known(const struct sampling_targets *t,
 	 * attempt, after YOUNG_NS, reports what is missing.
 	 */
 	if (known && t->shared->o->all && jvm->kind == JVM_HOTSPOT &&
-	    !sampling_target_is_complete(known) &&
+	    !known->is_last && !sampling_target_is_complete(known) &&
 	    targets_age(jvm) < YOUNG_NS + 2 * LOOK_NS)
 		return false;
 	return known && (known->jvm.kind != JVM_NONE || jvm->kind == JVM_NONE);
@@ -502,7 +503,10 @@ static bool jvm_list_has(const struct jvm_list *list,
 	return false;
 }
 
-/* Forgets the refusals of JVMs that have ended: any number may start. */
+/*
+ * Forgets the refusals of JVMs that have ended: any number may start. They are
+ * final now, and reported.
+ */
 static void targets_prune_refusals(struct sampling_targets *t,
 				   const struct jvm_list *list)
 {
@@ -512,7 +516,7 @@ static void targets_prune_refusals(struct sampling_targets *t,
 		if (jvm_list_has(list, &t->refusals[i]))
 			t->refusals[kept++] = t->refusals[i];
 		else
-			free(t->refusals[i].why);
+			targets_report_refusal(t, &t->refusals[i]);
 	}
 	t->refusal_count = kept;
 }
