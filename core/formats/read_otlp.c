@@ -436,6 +436,9 @@ static void otlp_add_sample(struct otlp_reader *o,
 			otlp_add(o, of, s, 1, o->times[i]);
 		return;
 	}
+	if (!times && of->unit != UNIT_SAMPLES)
+		profile_note(o->profile, "sums without numbers of samples", 1,
+			     "each counts as one sample");
 	if (values == 1 || !times) {
 		uint64_t sum = 0;
 
@@ -510,11 +513,57 @@ static struct line otlp_value_type(struct otlp_reader *o, struct cursor message,
 	return otlp_string(o, type);
 }
 
+/*
+ * The names of events that sjkc writes under the names that receivers expect. A
+ * period's type tells the same name of another kind of profile apart.
+ */
+static const struct {
+	const char *type, *period_type, *event;
+} otlp_names[] = {
+	{ "off_cpu", "", "offcpu" },
+	{ "alloc_space", "memory", "alloc" },
+	{ "alloc_objects", "memory", "alloc" },
+	{ "delay", "mutex", "lock" },
+	{ "contentions", "mutex", "lock" },
+};
+
+/* Returns false if the file has such an event in another unit. */
+static bool otlp_has_place(const struct profile *p, struct line name,
+			   enum unit unit)
+{
+	for (size_t i = 0; i < p->event_count; i++)
+		if (line_is(name, profile_text(p, p->events[i].name)))
+			return p->events[i].unit == unit;
+	return true;
+}
+
+/*
+ * Returns the event's name. Samples of a clock are named after it: their
+ * period's type is cpu or wall.
+ */
+static struct line otlp_event_name(const struct otlp_reader *o,
+				   struct line type, struct line period_type,
+				   enum unit unit)
+{
+	struct line name = type;
+
+	if (!type.len || line_is(type, "samples"))
+		name = period_type;
+	for (size_t i = 0; i < sizeof(otlp_names) / sizeof(*otlp_names); i++)
+		if (line_is(type, otlp_names[i].type) &&
+		    line_is(period_type, otlp_names[i].period_type))
+			name = (struct line){ otlp_names[i].event,
+					      strlen(otlp_names[i].event) };
+	if (!name.len || !otlp_has_place(o->profile, name, unit))
+		name = type;
+	return name.len ? name : (struct line){ "samples", 7 };
+}
+
 static struct otlp_profile otlp_describe(struct otlp_reader *o,
 					 struct cursor message)
 {
 	struct otlp_profile of = { .factor = 1 }, period = { 0 };
-	struct line name = { "samples", 7 };
+	struct line name = { "", 0 }, clock = { "", 0 };
 	struct protobuf_field f;
 	uint64_t every = 0;
 	char text[256];
@@ -523,10 +572,11 @@ static struct otlp_profile otlp_describe(struct otlp_reader *o,
 		if (f.number == PROFILE_SAMPLE_TYPE)
 			name = otlp_value_type(o, f.bytes, &of);
 		else if (f.number == PROFILE_PERIOD_TYPE)
-			otlp_value_type(o, f.bytes, &period);
+			clock = otlp_value_type(o, f.bytes, &period);
 		else if (f.number == PROFILE_PERIOD)
 			every = f.value;
 	}
+	name = otlp_event_name(o, name, clock, of.unit);
 	snprintf(text, sizeof(text), "%.*s",
 		 name.len < sizeof(text) ? (int)name.len : 255, name.text);
 	of.event = profile_event(o->profile, *text ? text : "samples", of.unit);
