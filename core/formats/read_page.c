@@ -792,7 +792,9 @@ static int page_read_block(struct profile *p, struct line base64,
 	}
 	if (moments64.len && page_unpack(p, moments64, &moments, &unused))
 		profile_lost(p, "truncated times", 1, "%s", "");
-	page_find_moments(&g, cursor_over(moments.bytes, moments.len));
+	page_find_moments(&g, moments.len
+				      ? cursor_over(moments.bytes, moments.len)
+				      : cursor_over("", 0));
 	page_expect_times(&g);
 	ret = page_read_columns(&g, c, err);
 out:

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
@@ -13,7 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Looks at a process that seems to be ending, 20 ms apart. */
+#define ENDING_LOOKS 25
 
 static int pidfd_open_pid(pid_t pid)
 {
@@ -83,6 +88,26 @@ static void jvm_set_status(struct jvm *jvm, const struct proc_status *status)
 	jvm->gid = status->gid;
 }
 
+/*
+ * Reads the status. When a process is killed, its first thread may end some
+ * moments before the others, which is not the state of a process that goes on
+ * without its first thread.
+ */
+static int jvm_read_status(pid_t pid, struct proc_status *status,
+			   struct error *err)
+{
+	const struct timespec moment = { .tv_nsec = 20 * CLOCK_NS_PER_MS };
+
+	for (int i = 0;; i++) {
+		if (procfs_status(pid, status, err))
+			return -1;
+		if (status->state != 'Z' || status->threads <= 1 ||
+		    i == ENDING_LOOKS)
+			return 0;
+		nanosleep(&moment, NULL);
+	}
+}
+
 /* Fills all members except pidfd; *status is the status read for it. */
 static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 		       struct error *err)
@@ -91,7 +116,7 @@ static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 	struct proc_stat stat_now;
 	struct stat exe;
 
-	if (procfs_status(pid, status, err))
+	if (jvm_read_status(pid, status, err))
 		return -1;
 	if (status->tgid != pid)
 		return fail(err, ERROR_MISUSE,

@@ -127,13 +127,17 @@ static void probability_is_that_of_students_distribution(void **unused)
 				       base_of_time(15, SIDE_PARTS) };
 	float parts[2][SIDE_PARTS];
 	struct noise_sum sums[2] = { { 0, 0, parts[0] }, { 0, 0, parts[1] } };
-	/* The root of the sum of both variances, 2 / 15 * 600^2. */
-	const double deviation = 219.0890230;
+	/*
+	 * Half the sum of the squared differences between neighbours is
+	 * 26.5 * 600^2, and the variance of a side 1 / (14 * 15) of it. This
+	 * is the root of the sum of both variances.
+	 */
+	const double deviation = 301.4251862;
 	const double t = 2.048407;
 
 	(void)unused;
 	for (size_t i = 0; i < SIDE_PARTS; i++) {
-		double spread = i == 7 ? 0 : i < 7 ? 600 : -600;
+		double spread = i == 14 ? 0 : i % 2 ? -600 : 600;
 
 		parts[0][i] = (float)(1000 + spread);
 		parts[1][i] = (float)(1000 + spread);
