@@ -31,7 +31,10 @@ static double noise_root(double x)
  */
 static double student_probability(double t, double freedom)
 {
-	int n = freedom < FREEDOM_MOST ? (int)freedom / 2 * 2 : FREEDOM_MOST;
+	/* The sum of rounded variances may leave a little less than a number.
+	 */
+	int n = freedom < FREEDOM_MOST ? (int)(freedom + 1e-6) / 2 * 2
+				       : FREEDOM_MOST;
 	double cos2, sum = 1, term = 1;
 
 	if (n < 2)
