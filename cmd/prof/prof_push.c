@@ -43,6 +43,7 @@ struct push_loop {
 	uint64_t request_samples;
 	uint64_t samples;   /* handed to the queue */
 	uint64_t truncated; /* samples with truncated stack traces */
+	uint64_t omitted;   /* attributes of JVMs */
 	/* Kinds of losses of the session; static texts. */
 	struct {
 		const char *what;
@@ -219,6 +220,8 @@ static void push_log_result(const struct push_loop *l,
 	if (l->truncated)
 		log_info("stack traces truncated to %d frames: %" PRIu64,
 			 OTLP_DEPTH, l->truncated);
+	if (l->omitted)
+		log_info("omitted resource attributes: %" PRIu64, l->omitted);
 }
 
 /* Sends the last window and what is queued. */
@@ -257,9 +260,18 @@ static enum prof_labels push_labels(const char *word)
 /* The sampling session describes the JVMs by this. */
 static void push_describe(void *self, const struct jvm *jvm, struct text *out)
 {
-	const struct prof_push_options *o = self;
+	struct push_loop *l = self;
+	const struct prof_push_options *o = l->options;
+	uint64_t omitted = prof_resource_add(jvm, o->service,
+					     push_labels(o->labels), out);
 
-	prof_resource_add(jvm, o->service, push_labels(o->labels), out);
+	if (omitted && !l->omitted)
+		log_always("PID %d: omitting %" PRIu64
+			   " resource attributes: keys must be different and "
+			   "of A-Z a-z 0-9 . _ -, values at most 1 KB; at most "
+			   "16 are sent",
+			   (int)jvm->pid, omitted);
+	l->omitted += omitted;
 }
 
 static int push_check_options(struct prof_push_options *o, struct error *err)
@@ -329,7 +341,7 @@ int prof_push(const struct prof_live_options *given,
 
 	live.sampling.separate = true;
 	live.sampling.describe = push_describe;
-	live.sampling.self = &o;
+	live.sampling.self = &l;
 	if (!live.sampling.hz)
 		live.sampling.hz = PUSH_HZ;
 	if (!live.sampling.agent &&

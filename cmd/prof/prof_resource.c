@@ -14,16 +14,21 @@
 #include "render/profile/export.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 enum {
 	ENVIRON_MAX = 256 * 1024,
 	CGROUP_MAX = 16 * 1024,
 	CONTAINER_ID = 64,
 	CONTAINERS_MAX = 8192, /* entries of a directory that are read */
-	PAIRS_MAX = 64,        /* attributes that the environment gives */
+	/* Attributes that the user gives; engines limit them, too. */
+	PAIRS_MAX = 16,
+	KEY_MAX = 128,
+	VALUE_MAX = 1024,
 };
 
 struct resource {
@@ -40,7 +45,7 @@ struct resource {
 static void resource_put(struct resource *r, const char *key, const char *value)
 {
 	if (value && *value)
-		otlp_attribute(r->out, key, value, strlen(value));
+		otlp_attribute(r->out, key, value, strnlen(value, VALUE_MAX));
 }
 
 /* ---- sources ---- */
@@ -70,72 +75,121 @@ static const char *resource_property(const struct resource *r,
 	return found ? found + strlen(option) : NULL;
 }
 
-static int resource_hex(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	return c >= 'a' && c <= 'f'   ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
+/* ---- attributes that the user gives ---- */
 
-/* Appends a value of OTEL_RESOURCE_ATTRIBUTES, which is percent-encoded. */
-static void resource_decode(struct text *out, const char *bytes, size_t len)
+/* A key with another separator is the same label in most engines. */
+static bool resource_is_key(const char *key, const char *other)
 {
-	for (size_t i = 0; i < len; i++) {
-		int high = i + 2 < len ? resource_hex(bytes[i + 1]) : -1;
-		int low = i + 2 < len ? resource_hex(bytes[i + 2]) : -1;
-
-		if (bytes[i] == '%' && high >= 0 && low >= 0) {
-			text_putc(out, (char)(high * 16 + low));
-			i += 2;
-		} else {
-			text_putc(out, bytes[i]);
-		}
+	while (*key && (*key == *other || (*key == '.' && *other == '_') ||
+			(*key == '_' && *other == '.'))) {
+		key++;
+		other++;
 	}
+	return !*key && !*other;
 }
 
 /* Attributes that are set from other sources. */
 static bool resource_is_own(const char *key)
 {
-	return strcmp(key, "service.name") == 0 ||
-	       strncmp(key, "process.", 8) == 0 ||
-	       strncmp(key, "container.", 10) == 0 ||
-	       strncmp(key, "host.", 5) == 0 || strncmp(key, "k8s.", 4) == 0;
+	static const char *const spaces[] = { "process", "container", "host",
+					      "k8s" };
+
+	if (resource_is_key(key, "service.name"))
+		return true;
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++) {
+		size_t len = strlen(spaces[i]);
+
+		if (strncmp(key, spaces[i], len) == 0 &&
+		    (key[len] == '.' || key[len] == '_'))
+			return true;
+	}
+	return false;
+}
+
+/* Engines refuse a whole request for one key that they cannot read. */
+static bool resource_is_valid_key(const struct text *key)
+{
+	static const char valid[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_.-";
+
+	return key->len && key->len <= KEY_MAX &&
+	       strspn(key->bytes, valid) == key->len;
 }
 
 /*
- * Reads "key=value,key=value": sets the service unless it is known, or puts
- * the other attributes.
+ * Reads the first pair of "key=value,key=value"; a text without "=" leaves both
+ * empty. Returns the rest of the list.
  */
-static void resource_read_list(struct resource *r, const char *list,
-			       bool for_service)
+static const char *resource_next_pair(const char *list, struct text *key,
+				      struct text *value)
+{
+	size_t len = strcspn(list, ","), blanks = 0;
+	const char *equals = memchr(list, '=', len);
+
+	text_clear(key);
+	text_clear(value);
+	text_puts(key, "");
+	text_puts(value, "");
+	if (equals) {
+		size_t key_len = (size_t)(equals - list);
+		size_t value_len = len - key_len - 1;
+
+		while (blanks < key_len && is_blank(list[blanks]))
+			blanks++;
+		while (key_len > blanks && is_blank(list[key_len - 1]))
+			key_len--;
+		while (value_len && is_blank(*++equals))
+			value_len--;
+		while (value_len && is_blank(equals[value_len - 1]))
+			value_len--;
+		text_add(key, list + blanks, key_len - blanks);
+		text_percent_decoded(value, equals, value_len);
+	}
+	return list + len + (list[len] == ',');
+}
+
+uint64_t prof_resource_add_list(const char *list, struct text *out)
+{
+	struct text keys[PAIRS_MAX] = { { 0 } }, value = { 0 };
+	uint64_t omitted = 0;
+	size_t count = 0;
+
+	while (*list) {
+		struct text key = { 0 };
+		size_t same = 0;
+
+		list = resource_next_pair(list, &key, &value);
+		while (same < count &&
+		       !resource_is_key(keys[same].bytes, key.bytes))
+			same++;
+		if (!key.len || !value.len || resource_is_own(key.bytes)) {
+			text_release(&key);
+		} else if (same < count || count == PAIRS_MAX ||
+			   value.len > VALUE_MAX ||
+			   !resource_is_valid_key(&key)) {
+			omitted++;
+			text_release(&key);
+		} else {
+			otlp_attribute(out, key.bytes, value.bytes, value.len);
+			keys[count++] = key;
+		}
+	}
+	while (count)
+		text_release(&keys[--count]);
+	text_release(&value);
+	return omitted;
+}
+
+/* Sets the service to that of "key=value,key=value", unless it is known. */
+static void resource_take_service(struct resource *r, const char *list)
 {
 	struct text key = { 0 }, value = { 0 };
 
-	for (int i = 0; list && *list && i < PAIRS_MAX; i++) {
-		size_t len = strcspn(list, ",");
-		const char *equals = memchr(list, '=', len);
-
-		text_clear(&key);
-		text_clear(&value);
-		if (equals) {
-			while (is_blank(*list)) {
-				list++;
-				len--;
-			}
-			text_add(&key, list, (size_t)(equals - list));
-			resource_decode(&value, equals + 1,
-					len - (size_t)(equals + 1 - list));
-		}
-		if (key.len && value.len && for_service && !r->service.len &&
-		    strcmp(key.bytes, "service.name") == 0)
-			text_puts(&r->service, value.bytes);
-		else if (key.len && value.len && !for_service &&
-			 !resource_is_own(key.bytes))
-			resource_put(r, key.bytes, value.bytes);
-		list += len;
-		list += *list == ',';
+	while (list && *list && !r->service.len) {
+		list = resource_next_pair(list, &key, &value);
+		if (strcmp(key.bytes, "service.name") == 0)
+			text_add(&r->service, value.bytes, value.len);
 	}
 	text_release(&key);
 	text_release(&value);
@@ -248,10 +302,10 @@ static void resource_find_service(struct resource *r, const char *service)
 
 	for (size_t i = 0; i < 3 && !r->service.len; i++)
 		text_puts(&r->service, direct[i] ? direct[i] : "");
-	resource_read_list(
-		r, resource_property(r, "-Dotel.resource.attributes="), true);
-	resource_read_list(r, resource_variable(r, "OTEL_RESOURCE_ATTRIBUTES"),
-			   true);
+	resource_take_service(
+		r, resource_property(r, "-Dotel.resource.attributes="));
+	resource_take_service(r,
+			      resource_variable(r, "OTEL_RESOURCE_ATTRIBUTES"));
 	for (size_t i = 0; i < 3 && !r->service.len; i++)
 		text_puts(&r->service, later[i] ? later[i] : "");
 	if (!r->service.len)
@@ -272,37 +326,58 @@ static void resource_put_ids(struct resource *r)
 	resource_put(r, "process.pid", pid);
 }
 
-static void resource_put_all(struct resource *r, enum prof_labels labels)
+/* The program may have any name: an application that embeds a JVM. */
+static void resource_put_executable(struct resource *r)
 {
+	char link[32], path[PATH_MAX];
+	const char *slash;
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)r->jvm->pid);
+	len = readlink(link, path, sizeof(path) - 1);
+	path[len > 0 ? len : 0] = '\0';
+	/* The kernel appends this to the path of a file that was replaced. */
+	if (len > 10 && strcmp(path + len - 10, " (deleted)") == 0)
+		path[len - 10] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		resource_put(r, "process.executable.name", slash + 1);
+}
+
+/* Returns how many attributes that the user gives are omitted. */
+static uint64_t resource_put_all(struct resource *r, enum prof_labels labels)
+{
+	const char *list = resource_property(r, "-Dotel.resource.attributes=");
 	struct utsname host;
+	uint64_t omitted = 0;
 
 	resource_put(r, "service.name", r->service.bytes);
 	if (labels == PROF_LABELS_SERVICE)
-		return;
-	resource_read_list(
-		r, resource_property(r, "-Dotel.resource.attributes="), false);
-	if (!resource_property(r, "-Dotel.resource.attributes="))
-		resource_read_list(
-			r, resource_variable(r, "OTEL_RESOURCE_ATTRIBUTES"),
-			false);
+		return 0;
+	if (!list)
+		list = resource_variable(r, "OTEL_RESOURCE_ATTRIBUTES");
+	if (list)
+		omitted = prof_resource_add_list(list, r->out);
 	resource_put(r, "k8s.pod.name", r->pod.bytes);
 	resource_put(r, "k8s.namespace.name", r->namespace.bytes);
 	resource_put(r, "k8s.container.name", r->container_name.bytes);
 	resource_put(r, "k8s.node.name", getenv("NODE_NAME"));
 	if (uname(&host) == 0)
 		resource_put(r, "host.name", host.nodename);
-	resource_put(r, "process.executable.name", "java");
+	resource_put_executable(r);
 	resource_put(r, "process.runtime.name", r->info.vm_name);
 	resource_put(r, "process.runtime.version", r->info.version);
 	if (labels == PROF_LABELS_FULL)
 		resource_put_ids(r);
+	return omitted;
 }
 
-void prof_resource_add(const struct jvm *jvm, const char *service,
-		       enum prof_labels labels, struct text *out)
+uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
+			   enum prof_labels labels, struct text *out)
 {
 	struct resource r = { .jvm = jvm, .out = out };
 	struct error unused;
+	uint64_t omitted;
 
 	if (jvm_info(jvm, &r.info, &unused))
 		r.info = (struct jvm_info){ 0 };
@@ -310,7 +385,7 @@ void prof_resource_add(const struct jvm *jvm, const char *service,
 	resource_read_cgroup(&r);
 	resource_find_pod(&r);
 	resource_find_service(&r, service);
-	resource_put_all(&r, labels);
+	omitted = resource_put_all(&r, labels);
 	jvm_info_release(&r.info);
 	/* The environment may have secrets. */
 	if (r.environ.bytes)
@@ -320,4 +395,5 @@ void prof_resource_add(const struct jvm *jvm, const char *service,
 	text_release(&r.namespace);
 	text_release(&r.container_name);
 	text_release(&r.service);
+	return omitted;
 }

@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +67,18 @@ void text_utf8(struct text *t, uint32_t c)
 		text_putc(t, (char)(0x80 | (c >> 12 & 0x3f)));
 		text_putc(t, (char)(0x80 | (c >> 6 & 0x3f)));
 		text_putc(t, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+void text_percent_decoded(struct text *t, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		int32_t byte = -1;
+
+		if (bytes[i] == '%' && len - i > 2)
+			byte = hex_value(bytes + i + 1, 2);
+		text_putc(t, byte < 0 ? bytes[i] : (char)byte);
+		i += byte < 0 ? 0 : 2;
 	}
 }
 

@@ -38,6 +38,18 @@ void text_printf(struct text *t, const char *fmt, ...)
 void text_utf8(struct text *t, uint32_t character);
 
 /*
+ * Appends bytes in which %XX are bytes in hexadecimal digits; other uses of %
+ * are kept.
+ */
+void text_percent_decoded(struct text *t, const char *bytes, size_t len);
+
+/*
+ * Appends len bytes, of which each %XX becomes the byte with these hexadecimal
+ * digits; any other % stays.
+ */
+void text_percent_decoded(struct text *t, const char *bytes, size_t len);
+
+/*
  * Appends an LEB128 varint: 7 bits per byte, low bits first, at most 10 bytes.
  */
 void text_varint(struct text *t, uint64_t value);

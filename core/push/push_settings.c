@@ -124,43 +124,40 @@ static int settings_find_url(struct push_settings *s, const char *url,
 		    "OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
 }
 
-static int settings_hex(char c)
+/* Removes the blanks at both ends. */
+static void settings_trim(const char **text, size_t *len)
 {
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	while (*len && is_blank(**text)) {
+		++*text;
+		--*len;
+	}
+	while (*len && is_blank((*text)[*len - 1]))
+		--*len;
 }
 
 /* Appends "name=value" as "name: value"; the value is percent-encoded. */
 static void settings_add_header(struct text *out, const char *pair, size_t len)
 {
 	const char *equals = memchr(pair, '=', len);
-	size_t name = equals ? (size_t)(equals - pair) : 0;
+	size_t name_len = equals ? (size_t)(equals - pair) : 0, value_len;
+	const char *name = pair, *value = equals ? equals + 1 : NULL;
+	struct text decoded = { 0 };
 
-	while (name && is_blank(*pair)) {
-		pair++;
-		name--;
-		len--;
-	}
-	if (!name)
+	settings_trim(&name, &name_len);
+	if (!name_len)
 		return;
-	text_add(out, pair, name);
+	value_len = len - (size_t)(value - pair);
+	settings_trim(&value, &value_len);
+	text_percent_decoded(&decoded, value, value_len);
+	text_add(out, name, name_len);
 	text_puts(out, ": ");
-	for (size_t i = name + 1; i < len; i++) {
-		int high = i + 2 < len ? settings_hex(pair[i + 1]) : -1;
-		int low = i + 2 < len ? settings_hex(pair[i + 2]) : -1;
-		char c = pair[i];
-
-		if (c == '%' && high >= 0 && low >= 0) {
-			c = (char)(high * 16 + low);
-			i += 2;
-		}
-		if ((unsigned char)c >= ' ')
-			text_putc(out, c);
-	}
+	for (size_t i = 0; i < decoded.len; i++)
+		if ((unsigned char)decoded.bytes[i] >= ' ')
+			text_putc(out, decoded.bytes[i]);
 	text_putc(out, '\n');
+	if (decoded.bytes)
+		explicit_bzero(decoded.bytes, decoded.cap);
+	text_release(&decoded);
 }
 
 static void settings_take_headers(struct push_settings *s)

@@ -163,7 +163,7 @@ struct otlp_result otlp_write(struct output *out, const struct profile *p,
 			      const struct event_view *views, size_t view_count,
 			      const struct otlp_options *options);
 
-/* Appends an attribute to those of a resource; its value may be any bytes. */
+/* Appends an attribute to those of a resource; both texts may be any bytes. */
 void otlp_attribute(struct text *resource, const char *key, const char *value,
 		    size_t len);
 

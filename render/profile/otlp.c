@@ -480,9 +480,12 @@ void otlp_attribute(struct text *resource, const char *key, const char *value,
 {
 	struct text any = { 0 }, both = { 0 }, valid = { 0 };
 
+	/* Receivers refuse a request with a string that is not UTF-8. */
+	safe_text(&valid, key, strlen(key));
+	protobuf_bytes(&both, KEY_VALUE_KEY, valid.bytes, valid.len);
+	text_clear(&valid);
 	safe_text(&valid, value, len);
 	protobuf_bytes(&any, VALUE_STRING, valid.bytes, valid.len);
-	protobuf_bytes(&both, KEY_VALUE_KEY, key, strlen(key));
 	protobuf_message(&both, KEY_VALUE_VALUE, &any);
 	/* Resource.attributes is field 1. */
 	protobuf_message(resource, 1, &both);

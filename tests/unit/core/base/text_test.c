@@ -95,6 +95,17 @@ static void characters_become_one_to_four_bytes(void **state)
 	text_release(&t);
 }
 
+static void percent_decoding_keeps_what_is_not_encoded(void **state)
+{
+	static const char given[] = "a%20b%3D%3d%%4%zz%2";
+	struct text t = { 0 };
+
+	(void)state;
+	text_percent_decoded(&t, given, strlen(given));
+	assert_string_equal(t.bytes, "a b==%%4%zz%2");
+	text_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +113,7 @@ int main(void)
 		cmocka_unit_test(text_grows_on_demand),
 		cmocka_unit_test(varints_have_seven_bits_a_byte_low_first),
 		cmocka_unit_test(characters_become_one_to_four_bytes),
+		cmocka_unit_test(percent_decoding_keeps_what_is_not_encoded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,7 +208,7 @@ static void environment_sets_headers_and_timeout(void **state)
 
 	(void)state;
 	setenv("OTEL_EXPORTER_OTLP_HEADERS",
-	       "X-Tenant=blue%20one, Authorization=Basic%20YQ%3D%3D,bad", 1);
+	       "X-Tenant = blue%20one , Authorization=Basic%20YQ%3D%3D,bad", 1);
 	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2500", 1);
 	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca.pem", 1);
 	assert_int_equal(push_settings_init(&s, "http://h", &err), 0);
