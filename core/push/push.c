@@ -27,6 +27,12 @@ struct push_item {
 	int64_t added_ns;
 };
 
+/* A message that repeats, or begins to differ. */
+struct push_said {
+	struct text text; /* empty: not said */
+	int64_t at_ns;
+};
+
 struct push {
 	const struct push_settings *settings;
 	struct push_sender *sender;
@@ -37,8 +43,7 @@ struct push {
 	int64_t next_ns;    /* when the next attempt may start */
 	int64_t backoff_ns; /* 0 = the last attempt succeeded */
 	struct push_counts counts;
-	struct text trouble; /* the last reported trouble, or empty */
-	int64_t reported_ns;
+	struct push_said trouble, refusal, rejection, advice, full, old;
 };
 
 enum { GRPC_PREFIX = 5 };
@@ -46,6 +51,7 @@ enum { GRPC_PREFIX = 5 };
 enum {
 	GRPC_CANCELLED = 1,
 	GRPC_DEADLINE_EXCEEDED = 4,
+	GRPC_RESOURCE_EXHAUSTED = 8,
 	GRPC_ABORTED = 10,
 	GRPC_OUT_OF_RANGE = 11,
 	GRPC_UNAVAILABLE = 14,
@@ -109,6 +115,18 @@ static void judge_partial(const struct push_reply *r, struct text *why,
 		text_puts(why, "the engine gives no reason");
 }
 
+/* Servers use one status for their rate limits and for large messages. */
+static bool judge_is_too_large(const char *message)
+{
+	static const char *const words[] = { "larger than", "exceeds maximum",
+					     "too large" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(message, words[i]))
+			return true;
+	return false;
+}
+
 /* Statuses of gRPC for which the OTLP specification asks to try again. */
 static enum push_verdict judge_grpc(const struct push_reply *r,
 				    struct text *why)
@@ -127,6 +145,9 @@ static enum push_verdict judge_grpc(const struct push_reply *r,
 	case GRPC_UNAVAILABLE:
 	case GRPC_DATA_LOSS:
 		return PUSH_AGAIN;
+	case GRPC_RESOURCE_EXHAUSTED:
+		return judge_is_too_large(r->problem) ? PUSH_REFUSED
+						      : PUSH_AGAIN;
 	default:
 		return PUSH_REFUSED;
 	}
@@ -201,6 +222,20 @@ static void push_report(struct push *p, bool is_loss, const char *fmt, ...)
 	p->notice(p->self, is_loss, text);
 }
 
+/* True when a message differs from the last one, or that is long ago. */
+static bool push_is_news(struct push_said *said, const char *text)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (said->text.len && strcmp(said->text.bytes, text) == 0 &&
+	    now_ns - said->at_ns < REPORT_NS)
+		return false;
+	text_clear(&said->text);
+	text_puts(&said->text, text);
+	said->at_ns = now_ns;
+	return true;
+}
+
 static void push_drop(struct push *p, struct push_item **at, bool is_old)
 {
 	struct push_item *item = push_unlink(p, at);
@@ -208,12 +243,15 @@ static void push_drop(struct push *p, struct push_item **at, bool is_old)
 	uint64_t *samples = is_old ? &p->counts.too_old_samples
 				   : &p->counts.too_many_samples;
 
-	if (!(*count)++)
-		push_report(p, true,
-			    is_old ? "dropping requests that could not be "
-				     "sent for too long"
-				   : "dropping the oldest requests: the queue "
-				     "is full; a larger --buffer keeps more");
+	const char
+		*text = is_old ? "dropping requests that could not be sent "
+				 "for too long"
+			       : "dropping the oldest requests: the queue is "
+				 "full; a larger --buffer keeps more";
+
+	(*count)++;
+	if (push_is_news(is_old ? &p->old : &p->full, text))
+		push_report(p, true, "%s", text);
 	*samples += item->samples;
 	push_free_item(item);
 }
@@ -251,28 +289,22 @@ void push_add(struct push *p, struct text *body, uint64_t samples)
 
 static void push_report_trouble(struct push *p, const char *why)
 {
-	int64_t now_ns = clock_monotonic_ns();
-
-	if (p->trouble.len && strcmp(p->trouble.bytes, why) == 0 &&
-	    now_ns - p->reported_ns < REPORT_NS)
+	if (!push_is_news(&p->trouble, why))
 		return;
 	push_report(p, true,
 		    "cannot send to %s: %s; trying again (queued requests: "
 		    "%" PRIu64 ")",
 		    p->settings->url, why, p->counts.queued);
-	text_clear(&p->trouble);
-	text_puts(&p->trouble, why);
-	p->reported_ns = now_ns;
 }
 
 static void push_end_trouble(struct push *p)
 {
-	if (p->trouble.len)
+	if (p->trouble.text.len)
 		push_report(p, false,
 			    "sending to %s again (queued requests: %" PRIu64
 			    ")",
 			    p->settings->url, p->counts.queued);
-	text_clear(&p->trouble);
+	text_clear(&p->trouble.text);
 	p->backoff_ns = 0;
 	p->next_ns = 0;
 }
@@ -300,6 +332,20 @@ static void push_wait(struct push *p, int64_t retry_after_s)
 				       : now_ns + push_jitter(p->backoff_ns);
 }
 
+/* What the engine says although it took the request. */
+static void push_report_partial(struct push *p, const char *why,
+				uint64_t rejected)
+{
+	if (rejected && push_is_news(&p->rejection, why))
+		push_report(p, true, "%s rejected %" PRIu64 " profiles: %s",
+			    p->settings->url, rejected, why);
+	else if (!rejected && *why &&
+		 (!p->advice.text.len || strcmp(p->advice.text.bytes, why)) &&
+		 push_is_news(&p->advice, why))
+		push_report(p, false, "%s took the profiles and says: %s",
+			    p->settings->url, why);
+}
+
 static void push_take_reply(struct push *p, const struct push_reply *r)
 {
 	struct text why = { 0 };
@@ -323,13 +369,10 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->counts.delivered++;
 		p->counts.delivered_samples += item->samples;
 		p->counts.delivered_bytes += item->body.len;
-		if (why.len && !p->counts.rejected_profiles)
-			push_report(p, true,
-				    "%s rejected %" PRIu64 " profiles: %s",
-				    p->settings->url, rejected, why.bytes);
+		push_report_partial(p, why.bytes, rejected);
 		p->counts.rejected_profiles += rejected;
 	} else {
-		if (!p->counts.refused)
+		if (push_is_news(&p->refusal, why.bytes))
 			push_report(p, true,
 				    "%s refused a request, which is dropped: "
 				    "%s",
@@ -423,6 +466,11 @@ void push_close(struct push *p)
 		p->first = item->next;
 		push_free_item(item);
 	}
-	text_release(&p->trouble);
+	text_release(&p->trouble.text);
+	text_release(&p->refusal.text);
+	text_release(&p->rejection.text);
+	text_release(&p->advice.text);
+	text_release(&p->full.text);
+	text_release(&p->old.text);
 	free(p);
 }

@@ -106,6 +106,7 @@ static void grpc_statuses_are_judged_by_the_specification(void **state)
 		{ 0, PUSH_DELIVERED, "bad" },
 		{ 14, PUSH_AGAIN, "gRPC status 14: busy" },
 		{ 4, PUSH_AGAIN, "gRPC status 4: busy" },
+		{ 8, PUSH_AGAIN, "gRPC status 8: busy" },
 		{ 3, PUSH_REFUSED, "gRPC status 3: busy" },
 		{ 13, PUSH_REFUSED, "gRPC status 13: busy" },
 		{ -1, PUSH_AGAIN, "the response has no grpc-status" },
@@ -130,6 +131,23 @@ static void grpc_statuses_are_judged_by_the_specification(void **state)
 		assert_string_equal(why.bytes, rows[i].why);
 		text_release(&why);
 	}
+	free(r);
+}
+
+static void too_large_message_is_not_sent_again(void **state)
+{
+	struct push_reply *r = calloc(1, sizeof(*r));
+	struct text why = { 0 };
+	uint64_t rejected;
+
+	(void)state;
+	r->is_sent = r->is_grpc = true;
+	r->status = 200;
+	r->grpc_status = 8;
+	snprintf(r->problem, sizeof(r->problem),
+		 "received message larger than max (5 vs. 4)");
+	assert_int_equal(push_judge(r, &why, &rejected), PUSH_REFUSED);
+	text_release(&why);
 	free(r);
 }
 
@@ -338,6 +356,7 @@ int main(void)
 		cmocka_unit_test(replies_are_judged_by_the_specification),
 		cmocka_unit_test(request_without_a_response_is_sent_again),
 		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
+		cmocka_unit_test(too_large_message_is_not_sent_again),
 		cmocka_unit_test_setup(url_gets_the_path_of_otlp,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_names_the_receiver,
