@@ -28,7 +28,13 @@
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
 #define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
 /* gRPC servers accept 4 MiB by default, other receivers more. */
-#define REQUEST_BYTES ((size_t)3 << 20)
+#define REQUEST_BYTES ((size_t)15 << 18)
+#define LARGEST_BYTES ((size_t)16 << 20)
+/* The smallest queue that has room for a few requests. */
+#define BUFFER_BYTES ((uint64_t)4 << 20)
+/* Frames of a profile that is reduced, first and last attempt. */
+#define MOST_FRAMES  ((uint64_t)1 << 20)
+#define LEAST_FRAMES ((uint64_t)1 << 10)
 
 /* Rates that are low enough for all JVMs of a node, day and night. */
 enum { PUSH_HZ = 19, LOSSES_MAX = 32 };
@@ -40,10 +46,13 @@ struct push_loop {
 	struct sampling *sampling;
 	struct push *push;
 	struct otlp_request *request;
-	uint64_t request_samples;
-	uint64_t samples;   /* handed to the queue */
+	uint64_t request_samples, request_truncated;
+	uint64_t samples;   /* of all windows */
 	uint64_t truncated; /* samples with truncated stack traces */
-	uint64_t omitted;   /* attributes of JVMs */
+	uint64_t too_large; /* samples in profiles that fit in no request */
+	bool said_reduced, said_too_large;
+	size_t largest;   /* maximum size of a request with one profile */
+	uint64_t omitted; /* attributes of JVMs */
 	/* Kinds of losses of the session; static texts. */
 	struct {
 		const char *what;
@@ -74,34 +83,100 @@ static void push_queue_request(struct push_loop *l)
 	gzip_bytes(&packed, bytes.bytes, bytes.len);
 	text_release(&bytes);
 	push_add(l->push, &packed, l->request_samples);
+	l->truncated += l->request_truncated;
 	l->request_samples = 0;
+	l->request_truncated = 0;
 }
 
-static void push_add_part(struct push_loop *l, const struct sampling_part *part)
+/* Empties the request without sending it. */
+static void push_discard_request(struct push_loop *l)
+{
+	otlp_request_free(l->request);
+	l->request = otlp_request_new();
+	l->request_samples = 0;
+	l->request_truncated = 0;
+}
+
+/* Encodes a profile; most_frames as in struct otlp_options. */
+static void push_encode_part(struct push_loop *l,
+			     const struct sampling_part *part,
+			     uint64_t most_frames)
 {
 	const struct otlp_options options = {
 		.resource = &part->about,
 		.style.weights = true,
 		.folds_threads = true,
+		.most_frames = most_frames,
 	};
+	uint64_t samples = push_count_samples(part->profile);
 	struct event_view *views = NULL;
 	struct otlp_result result;
-	uint64_t samples;
 	size_t count;
 
-	sample_filter_apply(l->filter, part->profile);
-	samples = push_count_samples(part->profile);
 	if (!samples)
 		return;
 	count = event_views(part->profile, &views);
 	result = otlp_request_add(l->request, part->profile, views, count,
 				  &options);
-	l->truncated += result.cut;
+	l->request_truncated += result.cut;
 	l->request_samples += samples;
-	l->samples += samples;
 	free(views);
-	if (otlp_request_bytes(l->request) >= REQUEST_BYTES)
+}
+
+/* Sends a profile in a request of its own; most of it, if it is too large. */
+static void push_queue_alone(struct push_loop *l,
+			     const struct sampling_part *part)
+{
+	uint64_t most = 0;
+
+	for (;;) {
+		push_encode_part(l, part, most);
+		if (otlp_request_bytes(l->request) <= l->largest)
+			break;
+		push_discard_request(l);
+		most = most ? most / 4 : MOST_FRAMES;
+		if (most < LEAST_FRAMES)
+			break;
+	}
+	if (most && most >= LEAST_FRAMES && !l->said_reduced) {
+		log_always("a profile is too large for a request: its stack "
+			   "traces are truncated; a shorter --interval helps");
+		l->said_reduced = true;
+	} else if (most && most < LEAST_FRAMES) {
+		if (!l->said_too_large)
+			log_always("dropping a profile that is too large for a "
+				   "request; a shorter --interval helps");
+		l->said_too_large = true;
+		l->too_large += push_count_samples(part->profile);
+	}
+	push_queue_request(l);
+}
+
+/*
+ * Sends the profiles in as few requests as possible. A request that is too
+ * large with its last profile is encoded again without it.
+ */
+static void push_queue_parts(struct push_loop *l,
+			     const struct sampling_part *parts, size_t count)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		push_encode_part(l, &parts[i], 0);
+		if (otlp_request_bytes(l->request) <= REQUEST_BYTES)
+			continue;
+		push_discard_request(l);
+		for (; first < i; first++)
+			push_encode_part(l, &parts[first], 0);
 		push_queue_request(l);
+		push_encode_part(l, &parts[i], 0);
+		if (otlp_request_bytes(l->request) <= REQUEST_BYTES)
+			continue;
+		push_discard_request(l);
+		push_queue_alone(l, &parts[i]);
+		first = i + 1;
+	}
+	push_queue_request(l);
 }
 
 /* Adds up the losses of a window; each kind is reported when it begins. */
@@ -139,11 +214,13 @@ static void push_end_window(struct push_loop *l)
 	profile_free(remarks);
 	for (size_t i = 0; i < count; i++) {
 		push_add_losses(l, parts[i].profile);
-		push_add_part(l, &parts[i]);
-		sampling_part_release(&parts[i]);
+		sample_filter_apply(l->filter, parts[i].profile);
+		l->samples += push_count_samples(parts[i].profile);
 	}
+	push_queue_parts(l, parts, count);
+	for (size_t i = 0; i < count; i++)
+		sampling_part_release(&parts[i]);
 	free(parts);
-	push_queue_request(l);
 	push_step(l->push);
 }
 
@@ -210,6 +287,10 @@ static void push_log_result(const struct push_loop *l,
 		log_always("lost: %" PRIu64 " samples in %" PRIu64
 			   " requests: not sent before the end",
 			   c->queued_samples, c->queued);
+	if (l->too_large)
+		log_always("lost: %" PRIu64
+			   " samples in profiles that were too large",
+			   l->too_large);
 	if (c->rejected_profiles)
 		log_always("lost: %" PRIu64
 			   " profiles: the engine rejected them",
@@ -218,7 +299,8 @@ static void push_log_result(const struct push_loop *l,
 		log_always("lost: %s: %" PRIu64, l->losses[i].what,
 			   l->losses[i].count);
 	if (l->truncated)
-		log_info("stack traces truncated to %d frames: %" PRIu64,
+		log_info("stack traces truncated to %d frames or fewer: "
+			 "%" PRIu64,
 			 OTLP_DEPTH, l->truncated);
 	if (l->omitted)
 		log_info("omitted resource attributes: %" PRIu64, l->omitted);
@@ -274,6 +356,23 @@ static void push_describe(void *self, const struct jvm *jvm, struct text *out)
 	l->omitted += omitted;
 }
 
+static void push_on_hangup(int number) { (void)number; }
+
+/*
+ * A service manager asks for a reload by SIGHUP, and the headers are read again
+ * anyway. A program that --push starts would inherit that it is ignored.
+ */
+static void push_survive_hangup(void)
+{
+	struct sigaction action = { .sa_handler = push_on_hangup,
+				    .sa_flags = SA_RESTART },
+			 old;
+
+	/* nohup(1) wants the program to ignore it, too. */
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+}
+
 static int push_check_options(struct prof_push_options *o, struct error *err)
 {
 	if (o->interval_ns < 0)
@@ -283,6 +382,8 @@ static int push_check_options(struct prof_push_options *o, struct error *err)
 	if (o->interval_ns < CLOCK_NS_PER_S ||
 	    o->interval_ns > 300 * CLOCK_NS_PER_S)
 		return misuse(err, "--interval must be 1s to 5m");
+	if (o->buffer_bytes && o->buffer_bytes < BUFFER_BYTES)
+		return misuse(err, "--buffer must be at least 4m");
 	if (o->service && !*o->service)
 		return misuse(err, "--service requires a name");
 	return 0;
@@ -313,6 +414,7 @@ static int push_loop_run(struct push_loop *l, const struct push_settings *s,
 	int ret = -1;
 
 	/* Before anything else, while this process is small. */
+	l->largest = s->is_grpc ? REQUEST_BYTES : LARGEST_BYTES;
 	l->push = push_open(s, push_on_notice, l, err);
 	if (l->push)
 		l->sampling = prof_live_start(l->live, err);
@@ -347,8 +449,7 @@ int prof_push(const struct prof_live_options *given,
 	if (!live.sampling.agent &&
 	    !(live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK)))
 		live.sampling.no_agent = true;
-	/* A service manager asks for a reload of the headers by it. */
-	signal(SIGHUP, SIG_IGN);
+	push_survive_hangup();
 	if (push_check_options(&o, err) == 0 &&
 	    push_set(&settings, &o, err) == 0)
 		ret = push_loop_run(&l, &settings, err);
