@@ -23,7 +23,6 @@ static struct prof_options opt = {
 	.sampler = "bpf",
 	.tid = COUNT_NOT_GIVEN,
 	.push = {
-		.labels = "full",
 		.interval_ns = -1,
 		.shutdown_ns = -1,
 	},
@@ -122,24 +121,61 @@ static int prof_sample(int argc, char **argv, struct error *err)
 	return prof_process(&opt, program ? argv : NULL, err);
 }
 
+/* Returns an option of reports and drawings that is given, or NULL. */
+static const char *prof_output_option(void)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} all[] = {
+		{ "-o", opt.output },
+		{ "-f", opt.file },
+		{ "--output-format", opt.output_format },
+		{ "--csv", opt.csv },
+		{ "--json", opt.json },
+		{ "--show", opt.show },
+		{ "--categorizer-file", opt.category_file },
+		{ "--named-class", opt.named.count },
+		{ "--by", opt.by },
+		{ "--sort", opt.sort },
+		{ "-r", opt.drawing.style.reverse },
+		{ "--callers-of", opt.callers_of },
+		{ "-n", opt.top != REPORT_TOP },
+		{ "--min-percent", opt.min_percent >= 0 },
+		{ "--chain", opt.chain != REPORT_CHAIN },
+		{ "--samples", opt.drawing.samples },
+		{ "-t", opt.drawing.style.threads },
+		{ "--lines", opt.drawing.style.lines },
+		{ "--simple-names", opt.drawing.style.simple },
+		{ "--annotate", opt.drawing.style.annotate },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].given)
+			return all[i].name;
+	return NULL;
+}
+
 /* Rejects options of the output with --push, and those of --push without it. */
 static int prof_check_push(struct error *err)
 {
 	const struct prof_push_options *p = &opt.push;
+	const char *output = prof_output_option();
 
-	if (!p->url && (p->service || p->header_file || p->buffer_bytes ||
-			p->interval_ns >= 0 || p->shutdown_ns >= 0))
-		return misuse(err, "--interval, --service, --header-file, "
-				   "--buffer and --shutdown-timeout require "
-				   "--push");
+	if (!p->url &&
+	    (p->service || p->labels || p->header_file || p->buffer_bytes ||
+	     p->interval_ns >= 0 || p->shutdown_ns >= 0))
+		return misuse(err, "--interval, --service, --labels, "
+				   "--header-file, --buffer and "
+				   "--shutdown-timeout require --push");
 	if (!p->url)
 		return 0;
 	if (opt.inputs.count)
 		return misuse(err, "--push requires running JVMs, not -i");
-	if (opt.output || opt.file || opt.output_format || opt.csv ||
-	    opt.json || opt.show)
-		return misuse(err, "--push excludes -o and other options of "
-				   "the output");
+	if (output)
+		return misuse(err,
+			      "--push excludes %s, an option of the output",
+			      output);
 	if (strcmp(opt.sampler, "dump") == 0)
 		return misuse(err, "--push requires --sampler bpf");
 	return 0;
@@ -191,19 +227,19 @@ static const struct command_option options[] = {
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "push", &opt.push.url, "<url>",
-		   "send profiles to this OTLP receiver, or env"),
+		   "send profiles to this OTLP URL, or env: OTEL_…"),
 	OPT_DURATION(0, "interval", &opt.push.interval_ns, "<time>",
 		     "with --push: send this often (default: 30s)"),
 	OPT_STRING(0, "service", &opt.push.service, "<name>",
 		   "with --push: set service.name of all JVMs"),
 	OPT_CHOICE(0, "labels", &opt.push.labels, "full|low|service",
-		   "with --push: set attributes"),
+		   "with --push: choose the attributes of a JVM"),
 	OPT_STRING(0, "header-file", &opt.push.header_file, "<file>",
 		   "with --push: send the headers in this file"),
 	OPT_SIZE(0, "buffer", &opt.push.buffer_bytes, "<size>",
 		 "with --push: limit the queue (default: 32m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
-		     "with --push: send for this long at the end"),
+		     "with --push: send this long at the end (5s)"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "report on this recording; - reads standard input"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
@@ -222,7 +258,7 @@ static const struct command_option options[] = {
 		 .accepts = command_takes_one,
 		 .complete = "cpu|offcpu|wall|alloc|lock"),
 	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",
-		  "set the samples per second and CPU (default: 99)"),
+		  "set samples per second and CPU (99; --push: 19)"),
 	OPT_COUNT(0, "tid", &opt.tid, "<tid>", "sample only this thread"),
 	OPT_FLAG(0, "user-frames", &opt.live.sampling.only_user,
 		 "omit kernel frames", .aliases = "--user"),
@@ -292,7 +328,8 @@ const struct command prof_command = {
 		    "  sjkc prof -o out.html -- java -jar app.jar\n"
 		    "  sjkc prof -i dump.jfr              # hottest frames\n"
 		    "  sjkc prof -i dump.jfr -e alloc     # allocation sites\n"
-		    "  jstack 4711 | sjkc prof -i -\n",
+		    "  jstack 4711 | sjkc prof -i -\n"
+		    "  sjkc prof --all --push http://localhost:4318\n",
 	.options = options,
 	.before_dashes = &before_dashes,
 	.refusals = prof_asprof_refusals,

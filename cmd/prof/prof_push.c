@@ -333,10 +333,10 @@ static void push_on_notice(void *self, bool is_loss, const char *text)
 
 static enum prof_labels push_labels(const char *word)
 {
-	if (strcmp(word, "low") == 0)
+	if (word && strcmp(word, "low") == 0)
 		return PROF_LABELS_LOW;
-	return strcmp(word, "service") == 0 ? PROF_LABELS_SERVICE
-					    : PROF_LABELS_FULL;
+	return word && strcmp(word, "service") == 0 ? PROF_LABELS_SERVICE
+						    : PROF_LABELS_FULL;
 }
 
 /* The sampling session describes the JVMs by this. */

@@ -16,7 +16,7 @@ struct prof_push_options {
 	const char *url; /* or "env"; NULL: prof does not push */
 	const char *header_file;
 	const char *service; /* of all JVMs; NULL: each has its own */
-	const char *labels;  /* full, low or service */
+	const char *labels;  /* full, low or service; NULL: full */
 	int64_t interval_ns, shutdown_ns;
 	uint64_t buffer_bytes;
 };

@@ -5,10 +5,18 @@ try() {
 	sjkc prof "$@"
 }
 try --interval 10s $$
+try --labels low $$
 try --push http://h -i in.jfr
 try --push http://h -o out.html $$
 try --push http://h --json $$
+for option in -t --lines --simple-names --annotate --samples -r '--by class' \
+	'--sort TERM' '--callers-of x' '--named-class a=b' '-n 7' '--chain 2' \
+	'--min-percent 1' '--categorizer-file x'; do
+	# shellcheck disable=SC2086
+	try --push http://h $option $$
+done
 try --push http://h --sampler dump $$
+try --push http://h --buffer 1m $$
 try --push http://h --interval 1h $$
 try --push http://h --labels all $$
 try --push localhost:4318 $$
