@@ -419,7 +419,7 @@ static int push_loop_run(struct push_loop *l, const struct push_settings *s,
 	if (l->push)
 		l->sampling = prof_live_start(l->live, err);
 	if (l->sampling) {
-		log_info("sending profiles to %s%s", s->url,
+		log_info("sending profiles to %s%s", s->shown_url,
 			 s->is_grpc ? " (gRPC)" : "");
 		l->request = otlp_request_new();
 		push_run(l);

@@ -294,7 +294,7 @@ static void push_report_trouble(struct push *p, const char *why)
 	push_report(p, true,
 		    "cannot send to %s: %s; trying again (queued requests: "
 		    "%" PRIu64 ")",
-		    p->settings->url, why, p->counts.queued);
+		    p->settings->shown_url, why, p->counts.queued);
 }
 
 static void push_end_trouble(struct push *p)
@@ -303,7 +303,7 @@ static void push_end_trouble(struct push *p)
 		push_report(p, false,
 			    "sending to %s again (queued requests: %" PRIu64
 			    ")",
-			    p->settings->url, p->counts.queued);
+			    p->settings->shown_url, p->counts.queued);
 	text_clear(&p->trouble.text);
 	p->backoff_ns = 0;
 	p->next_ns = 0;
@@ -338,12 +338,12 @@ static void push_report_partial(struct push *p, const char *why,
 {
 	if (rejected && push_is_news(&p->rejection, why))
 		push_report(p, true, "%s rejected %" PRIu64 " profiles: %s",
-			    p->settings->url, rejected, why);
+			    p->settings->shown_url, rejected, why);
 	else if (!rejected && *why &&
 		 (!p->advice.text.len || strcmp(p->advice.text.bytes, why)) &&
 		 push_is_news(&p->advice, why))
 		push_report(p, false, "%s took the profiles and says: %s",
-			    p->settings->url, why);
+			    p->settings->shown_url, why);
 }
 
 static void push_take_reply(struct push *p, const struct push_reply *r)
@@ -376,7 +376,7 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 			push_report(p, true,
 				    "%s refused a request, which is dropped: "
 				    "%s",
-				    p->settings->url, why.bytes);
+				    p->settings->shown_url, why.bytes);
 		p->counts.refused++;
 		p->counts.refused_samples += item->samples;
 		p->backoff_ns = 0;

@@ -25,6 +25,7 @@
 
 struct push_settings {
 	char *url;                 /* of each request */
+	char *shown_url;           /* without the query, which may be secret */
 	bool is_grpc;              /* OTLP over gRPC instead of HTTP */
 	char *header_file;         /* read before each request; or NULL */
 	struct text headers;       /* "Name: value\n", from the environment */

@@ -69,37 +69,52 @@ static bool settings_take_scheme(struct push_settings *s, const char *url,
 	return false;
 }
 
+static int settings_refuse_url(const char *url, struct error *err)
+{
+	/* Command lines and logs are no place for secrets. */
+	if (strchr(url, '@'))
+		return fail(err, ERROR_MISUSE,
+			    "the URL of --push must not have a password; use "
+			    "--header-file");
+	return fail(err, ERROR_MISUSE,
+		    "'%.*s' is not the URL of an engine (examples: "
+		    "http://localhost:4318, https://otel.acme.com/"
+		    "v1development/profiles)",
+		    (int)strcspn(url, "?#"), url);
+}
+
 /* Sets the URL; its path is added if there is none, or always. */
 static int settings_set_url(struct push_settings *s, const char *url,
 			    bool adds_path, struct error *err)
 {
-	const char *host = strstr(url, "://"), *path;
+	const char *host = strstr(url, "://"), *path, *query;
 	struct text whole = { 0 };
-	size_t len;
+	size_t host_len, path_len;
 
-	if (!host || !settings_take_scheme(s, url, host) || !host[3] ||
-	    host[3] == '/')
-		return fail(err, ERROR_MISUSE,
-			    "'%s' is not the URL of an engine (examples: "
-			    "http://localhost:4318, https://otel.acme.com/"
-			    "v1development/profiles)",
-			    url);
+	if (!host || !settings_take_scheme(s, url, host))
+		return settings_refuse_url(url, err);
 	host += 3;
-	path = strchr(host, '/');
-	/* Command lines and logs are no place for secrets. */
-	if (memchr(host, '@', path ? (size_t)(path - host) : strlen(host)))
-		return fail(err, ERROR_MISUSE,
-			    "the URL of --push must not have a password; use "
-			    "--header-file");
-	len = s->is_grpc && path ? (size_t)(path - host) : strlen(host);
-	while (path && len && host[len - 1] == '/' && (adds_path || !path[1]))
-		len--;
+	host_len = strcspn(host, "/?#");
+	if (!host_len || memchr(host, '@', host_len))
+		return settings_refuse_url(url, err);
+	path = host + host_len;
+	path_len = strcspn(path, "?#");
+	query = path + path_len;
+	while (path_len && path[path_len - 1] == '/' &&
+	       (adds_path || path_len == 1))
+		path_len--;
 	text_printf(&whole, "http%s://", settings_is_tls(url) ? "s" : "");
-	text_add(&whole, host, len);
+	text_add(&whole, host, host_len);
 	if (s->is_grpc)
 		text_puts(&whole, PUSH_GRPC_PATH);
-	else if (adds_path || !path || !path[1])
+	else
+		text_add(&whole, path, path_len);
+	if (!s->is_grpc && (adds_path || !path_len))
 		text_puts(&whole, PUSH_OTLP_PATH);
+	free(s->shown_url);
+	s->shown_url = xstrdup(whole.bytes);
+	if (!s->is_grpc)
+		text_puts(&whole, query);
 	free(s->url);
 	s->url = whole.bytes;
 	return 0;
@@ -210,6 +225,7 @@ void push_settings_release(struct push_settings *s)
 		explicit_bzero(s->headers.bytes, s->headers.cap);
 	text_release(&s->headers);
 	free(s->url);
+	free(s->shown_url);
 	free(s->header_file);
 	free(s->cacert);
 	free(s->cert);

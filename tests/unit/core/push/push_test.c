@@ -204,6 +204,25 @@ static void url_gets_the_path_of_otlp(void **state)
 	expect_refused("ftp://h", "is not the URL");
 	expect_refused("http://", "is not the URL");
 	expect_refused("http://me:secret@h/", "must not have a password");
+	expect_refused("htp://me:secret@h/", "must not have a password");
+	expect_url("http://h?a=b", "http://h/v1development/profiles?a=b");
+	expect_url("http://h/x?a=b@c", "http://h/x?a=b@c");
+}
+
+static void query_of_the_url_is_not_shown(void **state)
+{
+	struct push_settings s;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(push_settings_init(&s, "http://h/x?key=secret", &err),
+			 0);
+	assert_string_equal(s.url, "http://h/x?key=secret");
+	assert_string_equal(s.shown_url, "http://h/x");
+	push_settings_release(&s);
+	assert_int_equal(push_settings_init(&s, "h?key=secret", &err), -1);
+	assert_null(strstr(err.text, "secret"));
+	push_settings_release(&s);
 }
 
 static void environment_names_the_receiver(void **state)
@@ -358,6 +377,8 @@ int main(void)
 		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
 		cmocka_unit_test(too_large_message_is_not_sent_again),
 		cmocka_unit_test_setup(url_gets_the_path_of_otlp,
+				       clear_environment),
+		cmocka_unit_test_setup(query_of_the_url_is_not_shown,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_names_the_receiver,
 				       clear_environment),
