@@ -389,6 +389,18 @@ static int push_check_options(struct prof_push_options *o, struct error *err)
 	return 0;
 }
 
+static void push_log_ignored(const struct push_settings *s)
+{
+	const char *line = s->ignored.bytes;
+
+	while (line && *line) {
+		size_t len = strcspn(line, "\n");
+
+		log_always("%.*s", (int)len, line);
+		line += len + (line[len] == '\n');
+	}
+}
+
 static int push_set(struct push_settings *s, const struct prof_push_options *o,
 		    struct error *err)
 {
@@ -397,6 +409,7 @@ static int push_set(struct push_settings *s, const struct prof_push_options *o,
 
 	if (push_settings_init(s, o->url, err))
 		return -1;
+	push_log_ignored(s);
 	if (o->buffer_bytes)
 		s->queue_bytes = o->buffer_bytes;
 	if (!o->header_file)

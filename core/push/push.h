@@ -29,6 +29,7 @@ struct push_settings {
 	bool is_grpc;              /* OTLP over gRPC instead of HTTP */
 	char *header_file;         /* read before each request; or NULL */
 	struct text headers;       /* "Name: value\n", from the environment */
+	struct text ignored;       /* a line for each variable of no use */
 	char *cacert, *cert, *key; /* PEM files; or NULL */
 	int64_t timeout_ns;        /* of one request */
 	size_t queue_bytes;        /* maximum size of the queue */

@@ -199,7 +199,28 @@ static int settings_take_timeout(struct push_settings *s, struct error *err)
 		return fail_in(err, "OTEL_EXPORTER_OTLP_TIMEOUT");
 	if (ms && ms < 600000)
 		s->timeout_ns = (int64_t)ms * CLOCK_NS_PER_MS;
+	else
+		text_puts(&s->ignored,
+			  "OTEL_EXPORTER_OTLP_TIMEOUT is ignored: it must be "
+			  "1 to 599999 ms\n");
 	return 0;
+}
+
+/* Notes what the variables ask for in vain. */
+static void settings_note_ignored(struct push_settings *s, bool is_env)
+{
+	const char *protocol = is_env ? settings_variable("PROTOCOL") : NULL;
+	const char *compression = settings_variable("COMPRESSION");
+
+	if (protocol && strcmp(protocol, "grpc") != 0 &&
+	    strcmp(protocol, "http/protobuf") != 0)
+		text_puts(&s->ignored,
+			  "OTEL_EXPORTER_OTLP_PROTOCOL is ignored: profiles "
+			  "are sent by grpc or http/protobuf\n");
+	if (compression && strcmp(compression, "gzip") != 0)
+		text_puts(&s->ignored,
+			  "OTEL_EXPORTER_OTLP_COMPRESSION is ignored: profiles "
+			  "are sent with gzip\n");
 }
 
 int push_settings_init(struct push_settings *s, const char *url,
@@ -214,6 +235,7 @@ int push_settings_init(struct push_settings *s, const char *url,
 		.key = settings_copy_variable("CLIENT_KEY"),
 	};
 	settings_take_headers(s);
+	settings_note_ignored(s, strcmp(url, "env") == 0);
 	return settings_find_url(s, url, err) || settings_take_timeout(s, err)
 		       ? -1
 		       : 0;
@@ -224,6 +246,7 @@ void push_settings_release(struct push_settings *s)
 	if (s->headers.bytes)
 		explicit_bzero(s->headers.bytes, s->headers.cap);
 	text_release(&s->headers);
+	text_release(&s->ignored);
 	free(s->url);
 	free(s->shown_url);
 	free(s->header_file);

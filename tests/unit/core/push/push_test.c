@@ -162,6 +162,7 @@ static int clear_environment(void **state)
 		"OTEL_EXPORTER_OTLP_PROFILES_HEADERS",
 		"OTEL_EXPORTER_OTLP_TIMEOUT",
 		"OTEL_EXPORTER_OTLP_PROTOCOL",
+		"OTEL_EXPORTER_OTLP_COMPRESSION",
 		"OTEL_EXPORTER_OTLP_CERTIFICATE",
 	};
 
@@ -260,6 +261,23 @@ static void environment_sets_headers_and_timeout(void **state)
 	push_settings_release(&s);
 	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "soon", 1);
 	expect_refused("http://h", "OTEL_EXPORTER_OTLP_TIMEOUT");
+}
+
+static void variables_of_no_use_are_named(void **state)
+{
+	struct push_settings s;
+	struct error err;
+
+	(void)state;
+	setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://h", 1);
+	setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", 1);
+	setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none", 1);
+	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0", 1);
+	assert_int_equal(push_settings_init(&s, "env", &err), 0);
+	assert_non_null(strstr(s.ignored.bytes, "_PROTOCOL is ignored"));
+	assert_non_null(strstr(s.ignored.bytes, "_COMPRESSION is ignored"));
+	assert_non_null(strstr(s.ignored.bytes, "_TIMEOUT is ignored"));
+	push_settings_release(&s);
 }
 
 static void header_file_is_read_without_quoting_secrets(void **state)
@@ -383,6 +401,8 @@ int main(void)
 		cmocka_unit_test_setup(environment_names_the_receiver,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_sets_headers_and_timeout,
+				       clear_environment),
+		cmocka_unit_test_setup(variables_of_no_use_are_named,
 				       clear_environment),
 		cmocka_unit_test_setup(
 			header_file_is_read_without_quoting_secrets,
