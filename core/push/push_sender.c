@@ -28,7 +28,9 @@
 #undef curl_easy_getinfo
 
 /* Loading libcurl may read many files from a slow disk. */
-#define LOAD_NS    (20 * CLOCK_NS_PER_S)
+#define LOAD_NS (20 * CLOCK_NS_PER_S)
+/* More than the timeout of a request: the child itself is stuck. */
+#define STUCK_NS   (5 * CLOCK_NS_PER_S)
 #define CONNECT_NS (3 * CLOCK_NS_PER_S)
 
 struct push_sender {
@@ -37,6 +39,8 @@ struct push_sender {
 	int memory;               /* memory file with the body */
 	struct push_reply *reply; /* shared memory */
 	bool is_sending;
+	bool is_ready;    /* the child has loaded libcurl */
+	int64_t until_ns; /* when the child must have replied */
 };
 
 /* ---- in the child ---- */
@@ -331,13 +335,21 @@ static int sender_start_child(struct push_sender *s, struct error *err)
 		.kept_count = 1,
 		.dies_with_parent = true,
 	};
+
+	s->is_ready = false;
+	return child_start(&s->child, &options, sender_job, s, err);
+}
+
+/* Waits until the child has loaded libcurl. */
+static int sender_await_child(struct push_sender *s, struct error *err)
+{
 	int fd;
 
-	if (child_start(&s->child, &options, sender_job, s, err))
-		return -1;
 	if (child_wait(&s->child, clock_monotonic_ns() + LOAD_NS, &fd, err) ==
-	    CHILD_TOLD)
+	    CHILD_TOLD) {
+		s->is_ready = true;
 		return 0;
+	}
 	child_end(&s->child, 0);
 	return -1;
 }
@@ -353,7 +365,8 @@ struct push_sender *push_sender_open(const struct push_settings *settings,
 	s->memory = memfd_create("sjkc-push", MFD_CLOEXEC);
 	if (s->memory < 0)
 		fail_sys(err, ERROR_FAILED, "cannot create a memory file");
-	else if (sender_start_child(s, err) == 0)
+	else if (sender_start_child(s, err) == 0 &&
+		 sender_await_child(s, err) == 0)
 		return s;
 	push_sender_close(s);
 	return NULL;
@@ -399,6 +412,12 @@ static int sender_write_body(const struct push_sender *s,
 					    "cannot write the request");
 }
 
+static int sender_tell_child(struct push_sender *s)
+{
+	s->until_ns = clock_monotonic_ns() + s->settings->timeout_ns + STUCK_NS;
+	return child_tell(s->child.channel, 's', -1);
+}
+
 int push_sender_start(struct push_sender *s, const struct text *body,
 		      struct error *err)
 {
@@ -406,7 +425,8 @@ int push_sender_start(struct push_sender *s, const struct text *body,
 		return -1;
 	if (sender_write_body(s, body, err))
 		return -1;
-	if (child_tell(s->child.channel, 's', -1)) {
+	s->until_ns = clock_monotonic_ns() + LOAD_NS;
+	if (s->is_ready && sender_tell_child(s)) {
 		child_end(&s->child, 0);
 		return fail(err, ERROR_FAILED, "the sending process ended");
 	}
@@ -414,27 +434,44 @@ int push_sender_start(struct push_sender *s, const struct text *body,
 	return 0;
 }
 
+/* Ends the child; another is started for the next request. */
+static void sender_give_up(struct push_sender *s, const char *why)
+{
+	child_end(&s->child, 0);
+	memset(s->reply, 0, offsetof(struct push_reply, body));
+	snprintf(s->reply->problem, sizeof(s->reply->problem), "%s", why);
+}
+
 const struct push_reply *push_sender_reply(struct push_sender *s,
 					   int64_t until_ns)
 {
+	enum child_news news = CHILD_SILENT;
 	struct error why;
 	int fd;
 
-	if (!s->is_sending)
-		return NULL;
-	switch (child_wait(&s->child, until_ns, &fd, &why)) {
-	case CHILD_SILENT:
-		return NULL;
-	case CHILD_TOLD:
-		break;
-	default:
-		/* Another is started for the next request. */
-		child_end(&s->child, 0);
-		memset(s->reply, 0, offsetof(struct push_reply, body));
-		snprintf(s->reply->problem, sizeof(s->reply->problem),
-			 "the sending process ended");
-		break;
+	while (s->is_sending) {
+		news = child_wait(&s->child,
+				  until_ns < s->until_ns ? until_ns
+							 : s->until_ns,
+				  &fd, &why);
+		if (news != CHILD_TOLD || s->is_ready)
+			break;
+		/* A new child is ready for the request. */
+		s->is_ready = true;
+		if (sender_tell_child(s)) {
+			news = CHILD_GONE;
+			break;
+		}
 	}
+	if (!s->is_sending ||
+	    (news == CHILD_SILENT && clock_monotonic_ns() < s->until_ns))
+		return NULL;
+	if (news == CHILD_SILENT)
+		sender_give_up(s, "the sending process does not reply");
+	else if (news == CHILD_FAILED)
+		sender_give_up(s, why.text);
+	else if (news != CHILD_TOLD)
+		sender_give_up(s, "the sending process ended");
 	s->is_sending = false;
 	s->reply->problem[PUSH_PROBLEM_MAX - 1] = '\0';
 	return s->reply;
