@@ -129,8 +129,16 @@ static size_t sender_take_header(char *bytes, size_t size, size_t count,
 	} else if (strncasecmp(line, text, sizeof(text) - 1) == 0) {
 		const char *message = line + sizeof(text) - 1;
 
+		struct text decoded = { 0 };
+
+		message += strspn(message, " ");
+		text_percent_decoded(&decoded, message, strlen(message));
+		for (size_t i = 0; i < decoded.len; i++)
+			if ((unsigned char)decoded.bytes[i] < ' ')
+				decoded.bytes[i] = ' ';
 		snprintf(r->problem, sizeof(r->problem), "%s",
-			 message + strspn(message, " "));
+			 decoded.bytes ? decoded.bytes : "");
+		text_release(&decoded);
 	}
 	return all;
 }

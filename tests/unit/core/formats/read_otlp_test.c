@@ -21,8 +21,7 @@ static void smallest_request_is_one_sample(void **state)
 	assert_true(otlp_reader.sniff((uint8_t *)file.bytes, file.len));
 	assert_false(pprof_reader.sniff((uint8_t *)file.bytes, file.len));
 	foreign_expect(p, "cpu: com.acme.Main.run:42|[main]|7 7\n");
-	assert_string_equal(profile_setting(p, "cpu", "period"),
-			    "52631578 ns");
+	assert_string_equal(profile_setting(p, "cpu", "period"), "52631578 ns");
 	assert_int_equal(p->remark_count, 0);
 	profile_free(p);
 	text_release(&file);
