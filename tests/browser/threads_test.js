@@ -84,7 +84,7 @@ module.exports = (test) => {
 				assert.strictEqual(await tab.locator('.deadlock').count(), json.dumps[json.dump - 1].deadlocks);
 				const states = Object.values(json.dumps[json.dump - 1].states).filter(Boolean).sort();
 				assert.deepStrictEqual((await tab.locator('#states + table td:nth-child(2)').allTextContents()).map(Number).sort(), states);
-				const pools = json.pools.filter((pool) => pool.threads > 1).map((pool) => `${pool.name} ${pool.threads}`);
+				const pools = json.pools.filter((pool) => pool.threads > 1).map((pool) => `${pool.name || '[no name]'} ${pool.threads}`);
 				assert.deepStrictEqual(await tab.locator('#pools tbody tr').evaluateAll((rows) =>
 					rows.map((row) => `${row.cells[0].textContent} ${row.cells[1].textContent}`)), pools);
 			});
