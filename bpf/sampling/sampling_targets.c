@@ -427,6 +427,8 @@ static bool targets_try_add(struct sampling_targets *t, const struct jvm *jvm)
 	t->shared->is_tried_again = targets_may_retry(t, jvm);
 	ret = targets_add(t, jvm, &why);
 	took = clock_monotonic_ns() - began_ns;
+	/* A JVM may outgrow its first moments during a long attempt. */
+	t->shared->is_tried_again = targets_may_retry(t, &tried);
 	if (ret == 0)
 		targets_forget_refusal(t, &tried);
 	else
