@@ -114,7 +114,7 @@ struct sampling_target {
 	uint64_t batch;   /* the batch that its code was read for; 0 = none */
 	int64_t read_ns;  /* when its code was read; CLOCK_MONOTONIC */
 	int64_t since_ns; /* start of sampling; CLOCK_MONOTONIC */
-	bool is_last;     /* opening it has reported what is missing */
+	bool is_last;     /* its limitations have been reported */
 	bool has_ended;
 };
 

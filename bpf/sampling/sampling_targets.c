@@ -479,7 +479,7 @@ static bool targets_is_known(const struct sampling_targets *t,
 
 	/*
 	 * The tables of a JVM are incomplete in its first moments.  The last
-	 * attempt, after YOUNG_NS, reports what is missing.
+	 * attempt, after YOUNG_NS, reports the limitations.
 	 */
 	if (known && t->shared->o->all && jvm->kind == JVM_HOTSPOT &&
 	    !known->is_last && !sampling_target_is_complete(known) &&

@@ -306,7 +306,7 @@ static void push_log_result(const struct push_loop *l,
 		log_info("omitted resource attributes: %" PRIu64, l->omitted);
 }
 
-/* Sends the last window and what is queued. */
+/* Sends the last window and the queued requests. */
 static int push_finish_all(struct push_loop *l, struct error *err)
 {
 	struct push_counts c;

@@ -639,7 +639,7 @@ static void otlp_release(struct otlp_reader *o)
 	free(o->times);
 }
 
-/* Allocates what is known of each entry. */
+/* Allocates the parsed form of each entry. */
 static void otlp_prepare(struct otlp_reader *o)
 {
 	const struct otlp_entries *t = o->tables;

@@ -33,7 +33,7 @@ struct side {
 	int64_t from_ns, to_ns; /* first and last sample; equal = unknown */
 	/*
 	 * Set by the caller: times between from_ns and to_ns were left out, so
-	 * the length of what is compared is unknown.
+	 * the length of the compared part is unknown.
 	 */
 	bool has_gaps;
 	/*

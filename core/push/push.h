@@ -118,8 +118,8 @@ int push_fd(const struct push *p);
 void push_step(struct push *p);
 
 /*
- * Sends what is queued until until_ns (CLOCK_MONOTONIC). Returns true when the
- * queue is empty.
+ * Sends the queued requests until until_ns (CLOCK_MONOTONIC). Returns true when
+ * the queue is empty.
  */
 bool push_finish(struct push *p, int64_t until_ns);
 
