@@ -11,10 +11,9 @@
 #include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
+#include "core/base/libcurl.h"
 #include "core/base/version.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,9 +22,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
 
 /* Loading libcurl may read many files from a slow disk. */
 #define LOAD_NS (20 * CLOCK_NS_PER_S)
@@ -44,53 +40,6 @@ struct push_sender {
 };
 
 /* ---- in the child ---- */
-
-static struct {
-	CURLcode (*global_init)(long flags);
-	CURL *(*easy_init)(void);
-	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-	CURLcode (*easy_perform)(CURL *easy);
-	const char *(*easy_strerror)(CURLcode code);
-	struct curl_slist *(*slist_append)(struct curl_slist *list,
-					   const char *text);
-	void (*slist_free_all)(struct curl_slist *list);
-} curl;
-
-static int sender_load_curl(struct error *err)
-{
-	const struct {
-		const char *name;
-		void *at;
-	} functions[] = {
-		{ "curl_global_init", &curl.global_init },
-		{ "curl_easy_init", &curl.easy_init },
-		{ "curl_easy_setopt", &curl.easy_setopt },
-		{ "curl_easy_getinfo", &curl.easy_getinfo },
-		{ "curl_easy_perform", &curl.easy_perform },
-		{ "curl_easy_strerror", &curl.easy_strerror },
-		{ "curl_slist_append", &curl.slist_append },
-		{ "curl_slist_free_all", &curl.slist_free_all },
-	};
-	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "cannot load libcurl.so.4, which --push requires: "
-			    "%s; install the package libcurl4",
-			    dlerror());
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		void *function = dlsym(library, functions[i].name);
-
-		if (!function)
-			return fail(err, ERROR_UNAVAILABLE,
-				    "libcurl.so.4 has no %s",
-				    functions[i].name);
-		memcpy(functions[i].at, &function, sizeof(function));
-	}
-	curl.global_init(CURL_GLOBAL_DEFAULT);
-	return 0;
-}
 
 static size_t sender_take_body(char *bytes, size_t size, size_t count,
 			       void *self)
@@ -321,7 +270,7 @@ static int sender_job(void *self, int channel, struct error *err)
 	CURL *easy;
 	char word;
 
-	if (sender_load_curl(err))
+	if (libcurl_load("--push", err))
 		return -1;
 	easy = sender_new_handle(s);
 	if (child_tell(channel, 'r', -1))

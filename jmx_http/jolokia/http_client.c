@@ -4,13 +4,9 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
+#include "core/base/libcurl.h"
 #include "jmx_http/net/address.h"
 
-#define CURL_DISABLE_TYPECHECK
-#include <curl/curl.h>
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
-#include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -80,66 +76,6 @@ void http_url_add(struct text *out, const struct http_url *parts,
 	if (parts->port != (parts->is_tls ? 443 : 80))
 		text_printf(out, ":%u", parts->port);
 	text_puts(out, path);
-}
-
-/* libcurl */
-
-static struct {
-	void *library;
-	CURLcode (*global_init)(long flags);
-	CURL *(*easy_init)(void);
-	void (*easy_cleanup)(CURL *easy);
-	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-	CURLcode (*easy_perform)(CURL *easy);
-	const char *(*easy_strerror)(CURLcode code);
-	struct curl_slist *(*slist_append)(struct curl_slist *list,
-					   const char *text);
-	void (*slist_free_all)(struct curl_slist *list);
-} curl;
-
-static int curl_load(struct error *err)
-{
-	const struct {
-		const char *name;
-		void *at;
-	} functions[] = {
-		{ "curl_global_init", &curl.global_init },
-		{ "curl_easy_init", &curl.easy_init },
-		{ "curl_easy_cleanup", &curl.easy_cleanup },
-		{ "curl_easy_setopt", &curl.easy_setopt },
-		{ "curl_easy_getinfo", &curl.easy_getinfo },
-		{ "curl_easy_perform", &curl.easy_perform },
-		{ "curl_easy_strerror", &curl.easy_strerror },
-		{ "curl_slist_append", &curl.slist_append },
-		{ "curl_slist_free_all", &curl.slist_free_all },
-	};
-	void *library;
-
-	if (curl.library)
-		return 0;
-	library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "cannot load libcurl.so.4, which -u requires: %s; "
-			    "install the package libcurl4",
-			    dlerror());
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		void *function = dlsym(library, functions[i].name);
-
-		if (!function) {
-			fail(err, ERROR_UNAVAILABLE,
-			     "libcurl.so.4 has no %s; install a libcurl of "
-			     "version 7.56 or later",
-			     functions[i].name);
-			dlclose(library);
-			return -1;
-		}
-		memcpy(functions[i].at, &function, sizeof(function));
-	}
-	curl.global_init(CURL_GLOBAL_DEFAULT);
-	curl.library = library;
-	return 0;
 }
 
 struct http_client {
@@ -458,7 +394,7 @@ struct http_client *http_client_new(const struct jmx_target *target,
 {
 	struct http_client *c;
 
-	if (curl_load(err))
+	if (libcurl_load("-u", err))
 		return NULL;
 	c = xcalloc(1, sizeof(*c));
 	c->socket = -1;
