@@ -72,6 +72,7 @@ struct push_reply {
 	bool is_grpc;          /* gRPC's prefix precedes the message */
 	int grpc_status;       /* -1 = none; problem has its message */
 	int64_t retry_after_s; /* asked for by the engine; 0 = not */
+	size_t received;       /* bytes of the response's body */
 	size_t len;            /* of body */
 	char problem[PUSH_PROBLEM_MAX];
 	uint8_t body[PUSH_REPLY_MAX]; /* the first bytes of the response */

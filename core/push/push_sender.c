@@ -28,6 +28,8 @@
 /* More than the timeout of a request: the child itself is stuck. */
 #define STUCK_NS   (5 * CLOCK_NS_PER_S)
 #define CONNECT_NS (3 * CLOCK_NS_PER_S)
+/* The OTLP specification's limit of a response. */
+#define RESPONSE_MAX ((size_t)4 << 20)
 
 struct push_sender {
 	const struct push_settings *settings;
@@ -47,7 +49,13 @@ static size_t sender_take_body(char *bytes, size_t size, size_t count,
 	struct push_reply *r = self;
 	size_t len = size * count, room = sizeof(r->body) - r->len;
 
-	/* The rest of a long response is read, so that the connection stays. */
+	/*
+	 * The rest of a long response is read, so that the connection stays; an
+	 * endless one is cut off.
+	 */
+	r->received += len;
+	if (r->received > RESPONSE_MAX)
+		return 0;
 	if (len < room)
 		room = len;
 	memcpy(r->body + r->len, bytes, room);
@@ -230,7 +238,8 @@ static void sender_send(struct push_sender *s, CURL *easy, const void *body,
 	code = curl.easy_perform(easy);
 	curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	curl.slist_free_all(headers);
-	if (code != CURLE_OK) {
+	/* The status is known if only the body was too long. */
+	if (code != CURLE_OK && r->received <= RESPONSE_MAX) {
 		r->is_wrong = sender_is_wrong(code);
 		sender_describe(r, easy, code);
 		return;

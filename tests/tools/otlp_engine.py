@@ -14,6 +14,8 @@ DIRECTORY/answer and follows its words:
     reset           closes the connection without a response
     hang            responds after 30 s
     wrong           responds with something that is not HTTP
+    flood           responds with 503 and a body of up to 4 GB, and writes the
+                    number of bytes sent to DIRECTORY/flooded
 
 A line of DIRECTORY/answer that begins with a number is used so many times:
 "3 503 1".  DIRECTORY/log has a line for each request: its headers that matter, and
@@ -99,6 +101,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         os.replace(path + ".new", path)
         return lines[0] if name.endswith(".bad") else None
 
+    def flood(self):
+        self.send_response(503)
+        self.send_header("Content-Length", str(4 << 30))
+        self.end_headers()
+        sent = 0
+        try:
+            while sent < 4 << 30:
+                self.wfile.write(bytes(1 << 16))
+                sent += 1 << 16
+        except OSError:
+            pass
+        self.close_connection = True
+        with open(os.path.join(directory, "flooded"), "w",
+                  encoding="utf-8") as file:
+            file.write(f"{sent}\n")
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         words = next_answer()
@@ -118,6 +136,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.note(word)
             self.wfile.write(b"hello\r\n\r\n")
             self.close_connection = True
+        elif word == "flood":
+            self.note(word)
+            self.flood()
         elif word.isdigit():
             # google.rpc.Status: 1 = code, 2 = message
             self.respond(int(word), b"\x08\x0e\x12\x04busy",
