@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define DIFF_TOP   10
@@ -100,26 +99,6 @@ static int diff_read_side(struct diff_pair *pair, size_t side, const char *path,
 	}
 	sample_filter_free(filter);
 	return p ? 0 : -1;
-}
-
-/* The width of the terminal; 0 if the output is no terminal. */
-static size_t diff_width(void)
-{
-	struct winsize size;
-
-	if (strcmp(opt.output, "-") != 0 || !isatty(STDOUT_FILENO) ||
-	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
-}
-
-/* https://no-color.org: NO_COLOR disables colours unless it is empty. */
-static bool diff_wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return strcmp(opt.output, "-") == 0 && isatty(STDOUT_FILENO) &&
-	       (!no || !*no);
 }
 
 /* The views to compare, pair by pair. */
@@ -644,8 +623,8 @@ static int diff_run(int argc, char **argv, struct error *err)
 				  : LOG_NORMAL);
 	options.style.weights = !opt.samples;
 	options.rows = opt.top;
-	options.width = diff_width();
-	options.colour = diff_wants_colour();
+	options.width = output_terminal_width(opt.output);
+	options.colour = output_wants_colour(opt.output);
 	ret = diff_check_options(argc, argv, err);
 	if (ret == 0)
 		ret = diff_parse_base(&options, err);

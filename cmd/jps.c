@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,17 +130,6 @@ static void jps_add_row(struct table *t, const struct process *p, int64_t now)
 		jps_add_options(p, table_cell(t));
 }
 
-/* Returns the width of the terminal, or 0 to print whole lines. */
-static size_t jps_width(void)
-{
-	struct winsize size;
-
-	if (opt.verbose || (opt.output && strcmp(opt.output, "-") != 0) ||
-	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
-}
-
 static void jps_put_table(const struct listed *l, struct text *out)
 {
 	struct table t = {
@@ -155,7 +143,11 @@ static void jps_put_table(const struct listed *l, struct text *out)
 	if (opt.csv)
 		table_csv(&t, out);
 	else if (l->count)
-		table_text(&t, jps_width(), out);
+		table_text(&t,
+			   opt.verbose ? 0
+				       : output_terminal_width(
+						 opt.output ? opt.output : "-"),
+			   out);
 	table_release(&t);
 }
 

@@ -20,7 +20,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define THREADS_TOP      20
@@ -207,30 +206,6 @@ static bool threads_means_files(int argc, char **argv)
 
 /* ---- the command ---- */
 
-static bool threads_is_on_terminal(void)
-{
-	return strcmp(opt.output, "-") == 0 && isatty(STDOUT_FILENO) == 1;
-}
-
-/* The width of the terminal; 0 if the output is no terminal. */
-static size_t threads_width(void)
-{
-	struct winsize size;
-
-	if (!threads_is_on_terminal() ||
-	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
-}
-
-/* https://no-color.org: NO_COLOR disables colours unless it is empty. */
-static bool threads_wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return threads_is_on_terminal() && (!no || !*no);
-}
-
 static int threads_write_page(const struct dump_series *s,
 			      const struct threads_options *options,
 			      struct error *err)
@@ -261,8 +236,8 @@ static int threads_write(const struct dump_series *s, const char *source,
 		.source = source,
 		.top = threads_limit(opt.top, THREADS_TOP),
 		.frames = threads_limit(opt.frames, THREADS_FRAMES),
-		.width = threads_width(),
-		.colour = threads_wants_colour(),
+		.width = output_terminal_width(opt.output),
+		.colour = output_wants_colour(opt.output),
 	};
 	struct text text = { 0 };
 	int ret;

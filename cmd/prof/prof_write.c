@@ -15,7 +15,6 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct prof_report_format {
@@ -54,21 +53,12 @@ const char *prof_output_formats(void)
 	return choices.bytes;
 }
 
-/* Returns the file name's extension with its dot, or "". */
-static const char *prof_extension(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *dot = strrchr(slash ? slash : path, '.');
-
-	return dot ? dot : "";
-}
-
 /* Returns the format of the report, or NULL for a drawing. */
 static const struct prof_report_format *
 prof_find_report(const struct prof_options *o)
 {
 	const char *name = o->json ? "json" : o->csv ? "csv" : o->output_format;
-	const char *dot = o->output ? prof_extension(o->output) : "";
+	const char *dot = o->output ? flame_output_extension(o->output) : "";
 
 	for (size_t i = 0; i < FORMATS; i++) {
 		const struct prof_report_format *f = &formats[i];
@@ -238,17 +228,6 @@ bool prof_output_shows_notes(const struct prof_output *output)
 			      : output->drawing->is_page;
 }
 
-/* Returns the width of the terminal; 0 if the output is no terminal. */
-static size_t prof_width(const char *path)
-{
-	struct winsize size;
-
-	if (strcmp(path, "-") != 0 || !isatty(STDOUT_FILENO) ||
-	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
-}
-
 /* True if the user's locale, not the program's, is one of UTF-8. */
 static bool prof_is_utf8(void)
 {
@@ -297,7 +276,7 @@ static struct report_options report_options(const struct prof_output *output,
 		.order = (enum frame_order)prof_choice(frame_order_names,
 						       o->sort),
 		.callers_of = output->callers_of,
-		.width = prof_width(d->output),
+		.width = output_terminal_width(d->output),
 		.ascii = !prof_is_utf8(),
 	};
 }
@@ -402,7 +381,7 @@ int prof_write_table(const struct prof_output *output,
 	const struct event_table_options options = {
 		.source = d->name ? d->name : d->source,
 		.rows = output->options->top,
-		.width = prof_width(d->output),
+		.width = output_terminal_width(d->output),
 	};
 	struct text text = { 0 };
 	int ret;

@@ -179,14 +179,6 @@ static void screen_print_last(struct ttop_session *s)
 	text_release(&text);
 }
 
-/* https://no-color.org: NO_COLOR disables colours unless it is empty. */
-static bool screen_wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return !no || !*no;
-}
-
 int ttop_screen_run(const struct ttop_options *o, struct error *err)
 {
 	struct loop l = { 0 };
@@ -195,7 +187,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	ttop_session_open(&l.session, o);
 	signals_listen();
 	screen_signals_listen();
-	ret = terminal_open(screen_wants_colour(), err);
+	ret = terminal_open(output_wants_colour("-"), err);
 	if (ret == 0) {
 		loop_run(&l);
 		ret = ttop_session_end(&l.session, err);

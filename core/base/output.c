@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -334,4 +335,21 @@ void output_close(struct output *out)
 	free(out->target);
 	free(out->buffer);
 	*out = (struct output){ .fd = -1 };
+}
+
+size_t output_terminal_width(const char *path)
+{
+	struct winsize size;
+
+	if (strcmp(path, "-") != 0 || !isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+bool output_wants_colour(const char *path)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) && (!no || !*no);
 }

@@ -73,6 +73,18 @@ int output_file(const char *path, const void *bytes, size_t len,
 		struct error *err);
 
 /*
+ * Returns the width in columns of the terminal that path, "-", is written to;
+ * 0 if it is a file, or standard output is no terminal.
+ */
+size_t output_terminal_width(const char *path);
+
+/*
+ * Returns true if path, "-", is written to a terminal where the user wants
+ * colours: NO_COLOR is unset or empty (https://no-color.org).
+ */
+bool output_wants_colour(const char *path);
+
+/*
  * Removes the temporary file of an open output, if any. Async-signal-safe, for
  * handlers that end the process.
  */

@@ -9,6 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct thread_kinds series_count_kinds(const struct dump_series *s)
+{
+	struct thread_kinds k = { 0 };
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+
+		k.natives += t->activity == SERIES_NATIVE;
+		k.runs += t->state == STATE_RUNNABLE &&
+			  t->activity == SERIES_RUNS;
+		k.daemons += t->is_daemon;
+		k.virtuals += t->thread.is_virtual;
+	}
+	return k;
+}
+
 double series_thread_cpu(const struct series_thread *t)
 {
 	return t->used_in_ns > 0 ? (double)t->used_ns / (double)t->used_in_ns

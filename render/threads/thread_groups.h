@@ -45,6 +45,15 @@ void thread_groups_make(struct thread_groups *g, const struct dump_series *s,
 			enum thread_grouping by);
 void thread_groups_release(struct thread_groups *g);
 
+/* Numbers of threads of a dump. */
+struct thread_kinds {
+	size_t natives; /* without Java frames */
+	size_t runs;    /* RUNNABLE in Java code */
+	size_t daemons, virtuals;
+};
+
+struct thread_kinds series_count_kinds(const struct dump_series *s);
+
 /* Returns the fraction of a CPU that a thread used; negative = unknown. */
 double series_thread_cpu(const struct series_thread *t);
 

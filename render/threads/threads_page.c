@@ -208,21 +208,12 @@ static void page_put_head(struct page *p)
 static void page_put_kinds(struct page *p)
 {
 	const struct dump_series *s = p->s;
-	size_t natives = 0, daemons = 0, runs = 0, virtuals = 0;
+	const struct thread_kinds k = series_count_kinds(s);
 
-	for (size_t i = 0; i < s->thread_count; i++) {
-		const struct series_thread *t = &s->threads[i];
-
-		natives += t->activity == SERIES_NATIVE;
-		runs += t->state == STATE_RUNNABLE &&
-			t->activity == SERIES_RUNS;
-		daemons += t->is_daemon;
-		virtuals += t->thread.is_virtual;
-	}
 	text_printf(p->out,
 		    "<p>%zu in Java code, %zu without Java frames, %zu "
-		    "daemons, %zu virtual</p>\n",
-		    runs, natives, daemons, virtuals);
+		    "k.daemons, %zu virtual</p>\n",
+		    k.runs, k.natives, k.daemons, k.virtuals);
 }
 
 static void page_put_states(struct page *p)

@@ -125,18 +125,9 @@ static void write_states(struct writer *w)
 {
 	const struct dump_series *s = w->s;
 	const struct series_dump *d = &s->dumps[s->number - 1];
-	size_t natives = 0, daemons = 0, runs = 0, virtuals = 0;
+	const struct thread_kinds k = series_count_kinds(s);
 	const char *comma = "";
 
-	for (size_t i = 0; i < s->thread_count; i++) {
-		const struct series_thread *t = &s->threads[i];
-
-		natives += t->activity == SERIES_NATIVE;
-		runs += t->state == STATE_RUNNABLE &&
-			t->activity == SERIES_RUNS;
-		daemons += t->is_daemon;
-		virtuals += t->thread.is_virtual;
-	}
 	text_putc(w->out, '\n');
 	units_add_counted(w->out, s->thread_count, "thread");
 	text_puts(w->out, ": ");
@@ -151,18 +142,18 @@ static void write_states(struct writer *w)
 		text_printf(w->out, "%s%zu %s", comma, d->states[at],
 			    series_state_name(at));
 		if (at == STATE_RUNNABLE)
-			text_printf(w->out, " (%zu in Java code)", runs);
+			text_printf(w->out, " (%zu in Java code)", k.runs);
 		comma = ", ";
 	}
 	text_putc(w->out, '\n');
-	text_printf(w->out, "%zu %s no Java frames", natives,
-		    natives == 1 ? "has" : "have");
-	if (daemons)
-		text_printf(w->out, ", %zu %s", daemons,
-			    daemons == 1 ? "is a daemon" : "are daemons");
-	if (virtuals)
-		text_printf(w->out, ", %zu %s virtual", virtuals,
-			    virtuals == 1 ? "is" : "are");
+	text_printf(w->out, "%zu %s no Java frames", k.natives,
+		    k.natives == 1 ? "has" : "have");
+	if (k.daemons)
+		text_printf(w->out, ", %zu %s", k.daemons,
+			    k.daemons == 1 ? "is a daemon" : "are daemons");
+	if (k.virtuals)
+		text_printf(w->out, ", %zu %s virtual", k.virtuals,
+			    k.virtuals == 1 ? "is" : "are");
 	text_putc(w->out, '\n');
 }
 
