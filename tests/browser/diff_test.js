@@ -128,7 +128,7 @@ module.exports = (test) => {
 			});
 			assert.deepStrictEqual(root, [6114, 6114]);
 			assert.match(await tab.locator('#summary').textContent(),
-				/4,503 samples → 6,114 samples, [+−]0\.0% \(shares\)/);
+				/4,503 samples → 6,114 samples, compared by shares$/);
 		});
 	});
 

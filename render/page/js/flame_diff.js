@@ -284,9 +284,12 @@ export class Comparison {
 		const { page } = this;
 		const old = page.graph.old[0];
 		const now = page.graph.total[0] - old;
-		const base = { time: 'per second', total: 'shares', event: 'per event',
-			none: 'not scaled' }[this.pair().base];
-		return `${this.oldText(old)} → ${page.weightText(now)}, ` +
-			`${this.changeText(old, now)[1]} (${base})`;
+		const { base } = this.pair();
+		const sums = `${this.oldText(old)} → ${page.weightText(now)}`;
+		// The sums of shares are always equal.
+		if (base === 'total')
+			return `${sums}, compared by shares`;
+		const word = { time: 'per second', event: 'per event', none: 'not scaled' }[base];
+		return `${sums}, ${this.changeText(old, now)[1]} (${word})`;
 	}
 }
