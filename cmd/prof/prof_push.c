@@ -23,7 +23,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
 #define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
@@ -226,17 +225,6 @@ static void push_end_window(struct push_loop *l)
 
 /* ---- the loop ---- */
 
-/* The first window is shorter, so that nodes do not send all at once. */
-static int64_t push_first_interval(int64_t interval_ns)
-{
-	uint64_t random = 0;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (uint64_t)clock_monotonic_ns();
-	return interval_ns / 2 +
-	       (int64_t)(random % (uint64_t)(interval_ns / 2 + 1));
-}
-
 static void push_run(struct push_loop *l)
 {
 	struct pollfd fds[2] = {
@@ -245,7 +233,7 @@ static void push_run(struct push_loop *l)
 	};
 	int64_t interval_ns = l->options->interval_ns;
 	int64_t next_ns = clock_monotonic_ns() +
-			  push_first_interval(interval_ns);
+			  push_first_interval_ns(interval_ns);
 
 	for (;;) {
 		fds[1].fd = push_fd(l->push);

@@ -15,6 +15,12 @@
 /* The wait before another attempt doubles, and is random up to this limit. */
 #define BACKOFF_FIRST_NS (1 * CLOCK_NS_PER_S)
 #define BACKOFF_LAST_NS  (60 * CLOCK_NS_PER_S)
+/*
+ * A node sends its backlog this much faster than it was made. If all nodes sent
+ * theirs as fast as possible, the engine would have to take an hour of a fleet
+ * in a minute (tests/bench/fleet.sh).
+ */
+enum { BACKLOG_SPEED = 4 };
 /* A longer Retry-After is a mistake. */
 enum { RETRY_AFTER_MAX_S = 3600 };
 /* The same trouble is reported again after this time. */
@@ -40,8 +46,7 @@ struct push {
 	void *self;
 	struct push_item *first, **last; /* the first may be being sent */
 	bool is_sending;
-	int64_t next_ns;    /* when the next attempt may start */
-	int64_t backoff_ns; /* 0 = the last attempt succeeded */
+	struct push_pace pace;
 	struct push_counts counts;
 	struct push_said trouble, refusal, rejection, advice, full, old;
 };
@@ -285,6 +290,56 @@ void push_add(struct push *p, struct text *body, uint64_t samples)
 	push_trim(p, item->added_ns);
 }
 
+/* ---- when to send ---- */
+
+/* A random time below limit_ns, so that nodes do not return all at once. */
+static int64_t pace_jitter(int64_t limit_ns)
+{
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint64_t)clock_monotonic_ns();
+	return limit_ns > 0 ? (int64_t)(random % (uint64_t)limit_ns) : 0;
+}
+
+void push_pace_retry(struct push_pace *p, int64_t now_ns, int64_t retry_after_s)
+{
+	int64_t limit_ns;
+
+	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : BACKOFF_FIRST_NS;
+	if (p->backoff_ns > BACKOFF_LAST_NS)
+		p->backoff_ns = BACKOFF_LAST_NS;
+	limit_ns = p->backoff_ns;
+	p->next_ns = now_ns;
+	if (retry_after_s > 0) {
+		if (retry_after_s > RETRY_AFTER_MAX_S)
+			retry_after_s = RETRY_AFTER_MAX_S;
+		limit_ns = retry_after_s * CLOCK_NS_PER_S;
+		p->next_ns += limit_ns;
+		/* An engine may ask all nodes to return at the same time. */
+		if (limit_ns > BACKOFF_LAST_NS)
+			limit_ns = BACKOFF_LAST_NS;
+	}
+	p->next_ns += pace_jitter(limit_ns);
+}
+
+void push_pace_go_on(struct push_pace *p, int64_t now_ns, uint64_t queued,
+		     int64_t oldest_ns)
+{
+	int64_t wait_ns = 0;
+
+	if (queued)
+		wait_ns = (now_ns - oldest_ns) / (int64_t)queued /
+			  BACKLOG_SPEED;
+	p->backoff_ns = 0;
+	p->next_ns = now_ns + wait_ns / 2 + pace_jitter(wait_ns);
+}
+
+int64_t push_first_interval_ns(int64_t interval_ns)
+{
+	return interval_ns / 2 + pace_jitter(interval_ns);
+}
+
 /* ---- attempts ---- */
 
 static void push_report_trouble(struct push *p, const char *why)
@@ -305,31 +360,6 @@ static void push_end_trouble(struct push *p)
 			    ")",
 			    p->settings->shown_url, p->counts.queued);
 	text_clear(&p->trouble.text);
-	p->backoff_ns = 0;
-	p->next_ns = 0;
-}
-
-/* A random time below limit_ns, so that nodes do not return all at once. */
-static int64_t push_jitter(int64_t limit_ns)
-{
-	uint64_t random = 0;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (uint64_t)clock_monotonic_ns();
-	return (int64_t)(random % (uint64_t)limit_ns);
-}
-
-static void push_wait(struct push *p, int64_t retry_after_s)
-{
-	int64_t now_ns = clock_monotonic_ns();
-
-	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : BACKOFF_FIRST_NS;
-	if (p->backoff_ns > BACKOFF_LAST_NS)
-		p->backoff_ns = BACKOFF_LAST_NS;
-	if (retry_after_s > RETRY_AFTER_MAX_S)
-		retry_after_s = RETRY_AFTER_MAX_S;
-	p->next_ns = retry_after_s > 0 ? now_ns + retry_after_s * CLOCK_NS_PER_S
-				       : now_ns + push_jitter(p->backoff_ns);
 }
 
 /* What the engine says although it took the request. */
@@ -358,7 +388,8 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	p->is_sending = false;
 	if (verdict == PUSH_AGAIN) {
 		push_report_trouble(p, why.bytes);
-		push_wait(p, r->retry_after_s);
+		push_pace_retry(&p->pace, clock_monotonic_ns(),
+				r->retry_after_s);
 		push_trim(p, clock_monotonic_ns());
 		text_release(&why);
 		return;
@@ -379,9 +410,9 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 				    p->settings->shown_url, why.bytes);
 		p->counts.refused++;
 		p->counts.refused_samples += item->samples;
-		p->backoff_ns = 0;
-		p->next_ns = 0;
 	}
+	push_pace_go_on(&p->pace, clock_monotonic_ns(), p->counts.queued,
+			p->first ? p->first->added_ns : 0);
 	push_free_item(item);
 	text_release(&why);
 }
@@ -396,7 +427,7 @@ static void push_start_next(struct push *p)
 		return;
 	}
 	push_report_trouble(p, why.text);
-	push_wait(p, 0);
+	push_pace_retry(&p->pace, clock_monotonic_ns(), 0);
 }
 
 void push_step(struct push *p)
@@ -411,15 +442,22 @@ void push_step(struct push *p)
 		push_take_reply(p, r);
 	}
 	push_trim(p, now_ns);
-	if (p->first && clock_monotonic_ns() >= p->next_ns)
+	if (p->first && clock_monotonic_ns() >= p->pace.next_ns)
 		push_start_next(p);
 }
 
 bool push_finish(struct push *p, int64_t until_ns)
 {
-	/* One attempt is due at once, whatever the wait. */
-	p->next_ns = 0;
+	bool is_first = true;
+
 	while (p->first && clock_monotonic_ns() < until_ns) {
+		/*
+		 * One attempt is due at once, and the backlog, whatever the
+		 * wait: the time is short.
+		 */
+		if (!p->pace.backoff_ns || is_first)
+			p->pace.next_ns = 0;
+		is_first = false;
 		push_step(p);
 		if (p->is_sending) {
 			const struct push_reply *r = push_sender_reply(
@@ -428,8 +466,9 @@ bool push_finish(struct push *p, int64_t until_ns)
 			if (r)
 				push_take_reply(p, r);
 		} else if (p->first) {
-			clock_sleep_until(p->next_ns < until_ns ? p->next_ns
-								: until_ns);
+			clock_sleep_until(p->pace.next_ns < until_ns
+						  ? p->pace.next_ns
+						  : until_ns);
 		}
 	}
 	return !p->first;

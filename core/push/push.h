@@ -115,7 +115,10 @@ void push_add(struct push *p, struct text *body, uint64_t samples);
 /* Becomes readable when push_step() has something to do; -1 = never. */
 int push_fd(const struct push *p);
 
-/* Takes a reply and starts the next request, if it is time. Never waits. */
+/*
+ * Takes a reply and starts the next request, if it is time. Never waits. After
+ * an outage, the backlog is sent at a limited speed.
+ */
 void push_step(struct push *p);
 
 /*
@@ -123,6 +126,34 @@ void push_step(struct push *p);
  * the queue is empty.
  */
 bool push_finish(struct push *p, int64_t until_ns);
+
+/* ---- when to send ---- */
+
+/* All zero: at once. Times are of CLOCK_MONOTONIC. */
+struct push_pace {
+	int64_t next_ns;    /* when the next attempt may start */
+	int64_t backoff_ns; /* 0 = the last attempt succeeded */
+};
+
+/* An attempt failed; the engine asks for a wait of retry_after_s, 0 = none. */
+void push_pace_retry(struct push_pace *p, int64_t now_ns,
+		     int64_t retry_after_s);
+
+/*
+ * The engine has judged a request; the queue has more, the oldest since
+ * oldest_ns. A backlog is sent faster than it was made, but not as fast as
+ * possible, since all nodes have one after an outage.
+ */
+void push_pace_go_on(struct push_pace *p, int64_t now_ns, uint64_t queued,
+		     int64_t oldest_ns);
+
+/*
+ * A random length of the first interval, from a half to one and a half, so that
+ * nodes that start together send at different times.
+ */
+int64_t push_first_interval_ns(int64_t interval_ns);
+
+/* ---- counts ---- */
 
 struct push_counts {
 	uint64_t delivered, delivered_samples, delivered_bytes; /* requests … */

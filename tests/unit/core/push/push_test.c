@@ -151,6 +151,108 @@ static void too_large_message_is_not_sent_again(void **state)
 	free(r);
 }
 
+/* ---- when to send ---- */
+
+static void expect_between(int64_t ns, double least_s, double most_s)
+{
+	assert_true((double)ns >= least_s * 1e9);
+	assert_true((double)ns <= most_s * 1e9);
+}
+
+static void wait_for_another_attempt_doubles_up_to_a_minute(void **state)
+{
+	static const double most_s[] = { 1, 2, 4, 8, 16, 32, 60, 60 };
+	struct push_pace p = { 0 };
+	int64_t longest_ns = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(most_s) / sizeof(*most_s); i++) {
+		push_pace_retry(&p, 1000, 0);
+		expect_between(p.next_ns - 1000, 0, most_s[i]);
+	}
+	for (int i = 0; i < 1000; i++) {
+		push_pace_retry(&p, 0, 0);
+		longest_ns = p.next_ns > longest_ns ? p.next_ns : longest_ns;
+	}
+	/* It is random: the chance of less is 2^-1000. */
+	expect_between(longest_ns, 30, 60);
+}
+
+static void nodes_told_to_return_at_one_time_spread(void **state)
+{
+	static const struct {
+		int64_t retry_after_s;
+		double least_s, most_s;
+	} rows[] = { { 1, 1, 2 },
+		     { 30, 30, 60 },
+		     { 600, 600, 660 },
+		     { 100000, 3600, 3660 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int64_t least_ns = INT64_MAX, longest_ns = 0;
+
+		for (int k = 0; k < 1000; k++) {
+			struct push_pace p = { 0 };
+
+			push_pace_retry(&p, 0, rows[i].retry_after_s);
+			expect_between(p.next_ns, rows[i].least_s,
+				       rows[i].most_s);
+			if (p.next_ns < least_ns)
+				least_ns = p.next_ns;
+			if (p.next_ns > longest_ns)
+				longest_ns = p.next_ns;
+		}
+		expect_between(longest_ns - least_ns,
+			       (rows[i].most_s - rows[i].least_s) / 2, 60);
+	}
+}
+
+static void backlog_is_sent_four_times_as_fast_as_it_was_made(void **state)
+{
+	struct push_pace p = { 0 };
+	int64_t sum_ns = 0;
+
+	(void)state;
+	/* 120 requests of an hour: 30 s each. */
+	for (int i = 0; i < 1000; i++) {
+		push_pace_retry(&p, 0, 0);
+		push_pace_go_on(&p, 3600 * CLOCK_NS_PER_S, 120, 0);
+		assert_int_equal(p.backoff_ns, 0);
+		p.next_ns -= 3600 * CLOCK_NS_PER_S;
+		expect_between(p.next_ns, 3.75, 11.25);
+		sum_ns += p.next_ns;
+	}
+	expect_between(sum_ns / 1000, 7, 8);
+}
+
+static void requests_without_a_backlog_are_sent_at_once(void **state)
+{
+	struct push_pace p = { 0 };
+
+	(void)state;
+	push_pace_go_on(&p, 5000, 0, 0);
+	assert_int_equal(p.next_ns, 5000);
+	/* Ten requests of one interval. */
+	push_pace_go_on(&p, 5000, 9, 5000);
+	assert_int_equal(p.next_ns, 5000);
+}
+
+static void first_intervals_of_nodes_spread_over_an_interval(void **state)
+{
+	int64_t least_ns = INT64_MAX, longest_ns = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		int64_t ns = push_first_interval_ns(30 * CLOCK_NS_PER_S);
+
+		expect_between(ns, 15, 45);
+		least_ns = ns < least_ns ? ns : least_ns;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+	}
+	expect_between(longest_ns - least_ns, 25, 30);
+}
+
 /* ---- settings ---- */
 
 static int clear_environment(void **state)
@@ -394,6 +496,14 @@ int main(void)
 		cmocka_unit_test(request_without_a_response_is_sent_again),
 		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
 		cmocka_unit_test(too_large_message_is_not_sent_again),
+		cmocka_unit_test(
+			wait_for_another_attempt_doubles_up_to_a_minute),
+		cmocka_unit_test(nodes_told_to_return_at_one_time_spread),
+		cmocka_unit_test(
+			backlog_is_sent_four_times_as_fast_as_it_was_made),
+		cmocka_unit_test(requests_without_a_backlog_are_sent_at_once),
+		cmocka_unit_test(
+			first_intervals_of_nodes_spread_over_an_interval),
 		cmocka_unit_test_setup(url_gets_the_path_of_otlp,
 				       clear_environment),
 		cmocka_unit_test_setup(query_of_the_url_is_not_shown,
