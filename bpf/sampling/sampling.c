@@ -781,6 +781,16 @@ struct profile *sampling_next_parts(struct sampling *s,
 	return remarks;
 }
 
+struct sampling_status sampling_status(const struct sampling *s)
+{
+	return (struct sampling_status){
+		.sampled = sampling_targets_sampled(&s->targets),
+		.refused = sampling_targets_refused(&s->targets),
+		.unnamed = sampling_targets_counts(&s->targets).unnamed,
+		.hz = s->shared.hz,
+	};
+}
+
 /*
  * Returns true if the end of a process makes the session incomplete.  With a
  * launched program or all JVMs, processes start and end at any time.

@@ -120,6 +120,16 @@ struct sampling_result {
 
 struct sampling_result sampling_result(const struct sampling *s);
 
+/* A running session. */
+struct sampling_status {
+	size_t sampled;   /* running processes that are sampled */
+	size_t refused;   /* JVMs that cannot be sampled */
+	uint64_t unnamed; /* Java frames without a name since the start */
+	uint64_t hz;      /* ticks per second and CPU */
+};
+
+struct sampling_status sampling_status(const struct sampling *s);
+
 /*
  * The time that samples wait in the ring buffer before they are read.
  *

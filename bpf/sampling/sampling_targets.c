@@ -751,6 +751,31 @@ void sampling_targets_retire_ended(struct sampling_targets *t)
 	targets_index(t);
 }
 
+size_t sampling_targets_sampled(const struct sampling_targets *t)
+{
+	size_t sampled = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		sampled += !t->all[i]->has_ended;
+	return sampled;
+}
+
+size_t sampling_targets_refused(const struct sampling_targets *t)
+{
+	size_t refused = 0;
+
+	for (size_t i = 0; i < t->refusal_count; i++) {
+		const struct sampling_refusal *r = &t->refusals[i];
+		const struct sampling_target *known = sampling_targets_find(
+			t, r->pid);
+
+		/* It may have become a target since then. */
+		refused += !(known && !known->has_ended &&
+			     known->jvm.start_ticks == r->start_ticks);
+	}
+	return refused;
+}
+
 size_t sampling_targets_total(const struct sampling_targets *t)
 {
 	return t->count + t->retired;

@@ -137,6 +137,10 @@ size_t sampling_targets_running(struct sampling_targets *t);
  */
 void sampling_targets_retire_ended(struct sampling_targets *t);
 
+/* The number of running processes that are sampled, and of refused ones. */
+size_t sampling_targets_sampled(const struct sampling_targets *t);
+size_t sampling_targets_refused(const struct sampling_targets *t);
+
 /* The number of targets so far. */
 size_t sampling_targets_total(const struct sampling_targets *t);
 

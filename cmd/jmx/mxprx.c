@@ -98,30 +98,10 @@ static void mxprx_say(void *self, const char *line)
 static int mxprx_parse_bind(struct sockaddr_storage *to, const char *option,
 			    const char *text, struct error *err)
 {
-	const char *colon = strrchr(text, ':');
-	const char *port = colon ? colon + 1 : text;
-	struct net_address address;
-	struct error unused;
-	struct text whole = { 0 };
-	uint64_t number;
-	int ret;
-
-	if (units_count(port, &number, &unused) || number > UINT16_MAX)
-		return misuse(err,
-			      "%s: invalid address '%s'; use <port> or "
-			      "<host>:<port>",
-			      option, text);
-	/* net_address_parse() rejects port 0. */
-	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
-		    colon ? text : "127.0.0.1");
-	ret = net_address_parse(&address, whole.bytes, err);
-	text_release(&whole);
-	if (ret || net_address_resolve(
-			   &address,
-			   clock_after(clock_monotonic_ns(), RESOLVE_NS), err))
+	if (net_address_parse_bind(
+		    to, text, clock_after(clock_monotonic_ns(), RESOLVE_NS),
+		    err))
 		return fail_in(err, "%s", option);
-	*to = address.list[0];
-	((struct sockaddr_in *)to)->sin_port = htons((uint16_t)number);
 	return 0;
 }
 

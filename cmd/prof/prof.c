@@ -168,6 +168,9 @@ static int prof_check_push(struct error *err)
 		return misuse(err, "--interval, --service, --labels, "
 				   "--header-file, --buffer and "
 				   "--shutdown-timeout require --push");
+	if (p->metrics ? !p->url : p->allow.count > 0)
+		return misuse(err, p->metrics ? "--metrics requires --push"
+					      : "--allow requires --metrics");
 	if (!p->url)
 		return 0;
 	if (opt.inputs.count)
@@ -215,6 +218,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	free(opt.inputs.values);
 	free(opt.pids.values);
 	free(opt.named.values);
+	free(opt.push.allow.values);
 	return ret;
 }
 
@@ -240,6 +244,11 @@ static const struct command_option options[] = {
 		 "with --push: limit the queue (default: 32m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
 		     "with --push: send this long at the end (5s)"),
+	OPT_STRING(0, "metrics", &opt.push.metrics, "<address>",
+		   "with --push: serve metrics at [host:]port"),
+	OPT_LIST(0, "allow", &opt.push.allow, "<network>",
+		 "with --metrics: accept clients of this network",
+		 .accepts = command_takes_one),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "report on this recording; - reads standard input"),
 	OPT_STRING('o', "output", &opt.output, "<file>",

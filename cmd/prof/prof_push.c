@@ -9,6 +9,7 @@
 
 #include "bpf/sampling/sampling.h"
 #include "cmd/log.h"
+#include "cmd/prof/prof_metrics.h"
 #include "cmd/sample_filter.h"
 #include "cmd/signals.h"
 #include "core/base/alloc.h"
@@ -52,12 +53,10 @@ struct push_loop {
 	bool said_reduced, said_too_large;
 	size_t largest;   /* maximum size of a request with one profile */
 	uint64_t omitted; /* attributes of JVMs */
-	/* Kinds of losses of the session; static texts. */
-	struct {
-		const char *what;
-		uint64_t count;
-	} losses[LOSSES_MAX];
+	struct prof_loss losses[LOSSES_MAX]; /* of the session */
 	size_t loss_count;
+	struct prof_metrics *metrics;
+	struct text problem; /* the last one of pushing */
 };
 
 /* ---- a window ---- */
@@ -208,6 +207,7 @@ static void push_end_window(struct push_loop *l)
 	struct profile *remarks;
 	size_t count;
 
+	prof_metrics_end_window(l->metrics);
 	remarks = sampling_next_parts(l->sampling, &parts, &count);
 	push_add_losses(l, remarks);
 	profile_free(remarks);
@@ -240,6 +240,7 @@ static void push_run(struct push_loop *l)
 		if (!sampling_step(l->sampling, fds, 2) || fds[0].revents)
 			break;
 		push_step(l->push);
+		prof_metrics_step(l->metrics);
 		if (clock_monotonic_ns() < next_ns)
 			continue;
 		push_end_window(l);
@@ -315,8 +316,36 @@ static int push_finish_all(struct push_loop *l, struct error *err)
 
 static void push_on_notice(void *self, bool is_loss, const char *text)
 {
-	(void)self;
+	struct push_loop *l = self;
+
 	(is_loss ? log_always : log_info)("%s", text);
+	text_clear(&l->problem);
+	text_puts(&l->problem, is_loss ? text : "");
+}
+
+static void push_fill_metrics(void *self, struct prof_metrics_values *v)
+{
+	const struct push_loop *l = self;
+
+	v->push = push_counts(l->push);
+	v->sampling = sampling_status(l->sampling);
+	v->samples = l->samples;
+	v->too_large = l->too_large;
+	v->losses = l->losses;
+	v->loss_count = l->loss_count;
+	if (l->problem.len)
+		v->problem = l->problem.bytes;
+}
+
+/* True if metrics are served, or not wanted. */
+static bool push_open_metrics(struct push_loop *l, struct error *err)
+{
+	const struct prof_push_options *o = l->options;
+
+	if (o->metrics)
+		l->metrics = prof_metrics_open(o->metrics, &o->allow,
+					       push_fill_metrics, l, err);
+	return !o->metrics || l->metrics;
 }
 
 static enum prof_labels push_labels(const char *word)
@@ -417,7 +446,7 @@ static int push_loop_run(struct push_loop *l, const struct push_settings *s,
 	/* Before anything else, while this process is small. */
 	l->largest = s->is_grpc ? REQUEST_BYTES : LARGEST_BYTES;
 	l->push = push_open(s, push_on_notice, l, err);
-	if (l->push)
+	if (l->push && push_open_metrics(l, err))
 		l->sampling = prof_live_start(l->live, err);
 	if (l->sampling) {
 		log_info("sending profiles to %s%s", s->shown_url,
@@ -428,7 +457,9 @@ static int push_loop_run(struct push_loop *l, const struct push_settings *s,
 	}
 	otlp_request_free(l->request);
 	sampling_close(l->sampling);
+	prof_metrics_close(l->metrics);
 	push_close(l->push);
+	text_release(&l->problem);
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CMD_PROF_PROF_PUSH_H
 #define CMD_PROF_PROF_PUSH_H
 
+#include "cmd/command.h"
 #include "cmd/prof/prof_live.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
@@ -19,6 +20,8 @@ struct prof_push_options {
 	const char *labels;  /* full, low or service; NULL: full */
 	int64_t interval_ns, shutdown_ns;
 	uint64_t buffer_bytes;
+	const char *metrics;      /* an address to serve them at; or NULL */
+	struct option_list allow; /* networks of other machines */
 };
 
 /*

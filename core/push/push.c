@@ -387,6 +387,7 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	verdict = push_judge(r, &why, &rejected);
 	p->is_sending = false;
 	if (verdict == PUSH_AGAIN) {
+		p->counts.failed++;
 		push_report_trouble(p, why.bytes);
 		push_pace_retry(&p->pace, clock_monotonic_ns(),
 				r->retry_after_s);
@@ -426,6 +427,7 @@ static void push_start_next(struct push *p)
 		p->is_sending = true;
 		return;
 	}
+	p->counts.failed++;
 	push_report_trouble(p, why.text);
 	push_pace_retry(&p->pace, clock_monotonic_ns(), 0);
 }

@@ -158,6 +158,7 @@ int64_t push_first_interval_ns(int64_t interval_ns);
 struct push_counts {
 	uint64_t delivered, delivered_samples, delivered_bytes; /* requests … */
 	uint64_t attempts; /* requests sent, also those that failed */
+	uint64_t failed;   /* attempts that are repeated */
 	uint64_t too_old, too_old_samples;   /* dropped for their age */
 	uint64_t too_many, too_many_samples; /* dropped: the queue was full */
 	uint64_t refused, refused_samples;   /* the engine refused them */

@@ -139,6 +139,35 @@ int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 	return 0;
 }
 
+int net_address_parse_bind(struct sockaddr_storage *to, const char *text,
+			   int64_t deadline_ns, struct error *err)
+{
+	const char *colon = strrchr(text, ':');
+	const char *port = colon ? colon + 1 : text;
+	struct net_address address;
+	struct error unused;
+	struct text whole = { 0 };
+	uint64_t number;
+	int ret;
+
+	if (units_count(port, &number, &unused) || number > UINT16_MAX)
+		return fail(err, ERROR_MISUSE,
+			    "invalid address '%s'; use <port> or "
+			    "<host>:<port>",
+			    text);
+	/* net_address_parse() rejects port 0. */
+	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
+		    colon ? text : "127.0.0.1");
+	ret = net_address_parse(&address, whole.bytes, err);
+	text_release(&whole);
+	if (ret || net_address_resolve(&address, deadline_ns, err))
+		return -1;
+	*to = address.list[0];
+	/* The port is at the same place in a sockaddr_in6. */
+	((struct sockaddr_in *)to)->sin_port = htons((uint16_t)number);
+	return 0;
+}
+
 void net_address_add(struct text *out, const struct sockaddr_storage *one)
 {
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)one;

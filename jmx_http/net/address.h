@@ -37,6 +37,14 @@ int net_address_parse(struct net_address *a, const char *text,
 int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 			struct error *err);
 
+/*
+ * Parses and resolves an address to listen on: "[HOST:]PORT"; without a host,
+ * 127.0.0.1.  Port 0 is valid: the kernel chooses one.  ERROR_MISUSE, and the
+ * errors of net_address_resolve().
+ */
+int net_address_parse_bind(struct sockaddr_storage *to, const char *text,
+			   int64_t deadline_ns, struct error *err);
+
 /* Appends "127.0.0.1:9010", "[::1]:9010". */
 void net_address_add(struct text *out, const struct sockaddr_storage *one);
 

@@ -19,7 +19,8 @@ DIRECTORY/answer and follows its words:
 
 A line of DIRECTORY/answer that begins with a number is used so many times:
 "3 503 1".  DIRECTORY/log has a line for each request: its headers that matter, and
-the word or status; DIRECTORY/times has the start of each stored request, in ns.
+the word or status; DIRECTORY/times has the start of each stored request, in ns, and DIRECTORY/bytes
+its compressed length.
 """
 import gzip
 import http.server
@@ -91,6 +92,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with open(os.path.join(directory, "times"), "a",
                       encoding="utf-8") as times:
                 times.write(f"{start}\n")
+            with open(os.path.join(directory, "bytes"), "a",
+                      encoding="utf-8") as lengths:
+                lengths.write(f"{len(body)}\n")
             name = f"{count}.txt"
         except (ValueError, KeyError, IndexError, OSError) as error:
             lines = [f"{type(error).__name__}: {error}"]

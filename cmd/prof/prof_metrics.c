@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_metrics.h"
+
+#include "cmd/log.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/version.h"
+#include "core/jvm/procfs.h"
+#include "jmx_http/metrics/exposition.h"
+#include "jmx_http/net/address.h"
+#include "jmx_http/net/cidr.h"
+#include "jmx_http/net/page_server.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The lookup of a host name. */
+#define RESOLVE_NS (5 * CLOCK_NS_PER_S)
+
+struct prof_metrics {
+	struct page_server *server;
+	struct cidr *allowed;
+	void (*fill)(void *self, struct prof_metrics_values *v);
+	void *self;
+	uint64_t delivered, refused; /* requests, when they were last read */
+	unsigned failed_windows;     /* in succession */
+	int64_t last_push_ns;        /* wall clock; 0 = none */
+};
+
+/* ---- the document ---- */
+
+static const struct metric jvms = {
+	"sjkc_jvms",
+	METRIC_GAUGE,
+	"JVMs that are sampled, cannot be sampled, or are excluded by options.",
+};
+static const struct metric lost = {
+	"sjkc_samples_lost_total",
+	METRIC_COUNTER,
+	"Lost samples, stack traces, names and reads, by reason.",
+};
+static const struct metric requests = {
+	"sjkc_push_requests_total",
+	METRIC_COUNTER,
+	"Attempts to send a request, by result; failed ones are repeated.",
+};
+static const struct metric dropped = {
+	"sjkc_push_dropped_total",
+	METRIC_COUNTER,
+	"Requests that were dropped, by reason.",
+};
+
+static void metrics_put(struct exposition *e, const struct metric *metric,
+			const char *label, const char *value, uint64_t number)
+{
+	struct metric_labels labels = { 0 };
+	char text[24];
+
+	if (label)
+		metric_labels_add(&labels, label, value);
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	exposition_add(e, metric, "", &labels, text);
+}
+
+static void metrics_put_number(struct exposition *e, const char *name,
+			       enum metric_type type, double number,
+			       const char *help)
+{
+	const struct metric metric = { name, type, help };
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.15g", number);
+	exposition_add(e, &metric, "", NULL, text);
+}
+
+static void metrics_put_losses(struct exposition *e,
+			       const struct prof_metrics_values *v)
+{
+	const struct push_counts *c = &v->push;
+
+	metrics_put(e, &lost, "reason", "queue full", c->too_many_samples);
+	metrics_put(e, &lost, "reason", "too old", c->too_old_samples);
+	metrics_put(e, &lost, "reason", "refused", c->refused_samples);
+	metrics_put(e, &lost, "reason", "too large", v->too_large);
+	for (size_t i = 0; i < v->loss_count; i++)
+		metrics_put(e, &lost, "reason", v->losses[i].what,
+			    v->losses[i].count);
+	metrics_put(e, &dropped, "reason", "queue full", c->too_many);
+	metrics_put(e, &dropped, "reason", "too old", c->too_old);
+	metrics_put(e, &dropped, "reason", "refused", c->refused);
+}
+
+static void metrics_put_push(struct exposition *e,
+			     const struct prof_metrics_values *v,
+			     int64_t last_push_ns)
+{
+	const struct push_counts *c = &v->push;
+
+	metrics_put(e, &requests, "result", "delivered", c->delivered);
+	metrics_put(e, &requests, "result", "refused", c->refused);
+	metrics_put(e, &requests, "result", "failed", c->failed);
+	metrics_put_number(e, "sjkc_push_samples_total", METRIC_COUNTER,
+			   (double)c->delivered_samples,
+			   "Samples that the engine has taken.");
+	metrics_put_number(e, "sjkc_push_bytes_total", METRIC_COUNTER,
+			   (double)c->delivered_bytes,
+			   "Compressed bytes that the engine has taken.");
+	metrics_put_number(e, "sjkc_queue_bytes", METRIC_GAUGE,
+			   (double)c->queued_bytes,
+			   "Compressed bytes that wait to be sent.");
+	metrics_put_number(e, "sjkc_queue_samples", METRIC_GAUGE,
+			   (double)c->queued_samples,
+			   "Samples that wait to be sent.");
+	if (last_push_ns)
+		metrics_put_number(e, "sjkc_last_push_timestamp_seconds",
+				   METRIC_GAUGE, (double)last_push_ns / 1e9,
+				   "Time when the engine last took a request.");
+}
+
+/* Seconds of CPU time of this process. */
+static double metrics_cpu_s(void)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_SELF, &r))
+		return 0;
+	return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+	       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
+/* /proc/self/statm: "size resident …", in pages. */
+static double metrics_resident_bytes(void)
+{
+	struct text file = { 0 };
+	struct error unused;
+	double pages = 0;
+	const char *space;
+
+	if (procfs_read(getpid(), "statm", 256, &file, &unused) == 0 &&
+	    file.len && (space = strchr(file.bytes, ' ')))
+		pages = (double)strtoull(space, NULL, 10);
+	text_release(&file);
+	return pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static void metrics_put_process(struct exposition *e)
+{
+	static const struct metric build = {
+		"sjkc_build_info",
+		METRIC_GAUGE,
+		"1, with the version of sjkc.",
+	};
+
+	metrics_put(e, &build, "version", SJKC_VERSION, 1);
+	metrics_put_number(e, "process_cpu_seconds_total", METRIC_COUNTER,
+			   metrics_cpu_s(),
+			   "CPU time of sjkc, without its child processes.");
+	metrics_put_number(e, "process_resident_memory_bytes", METRIC_GAUGE,
+			   metrics_resident_bytes(),
+			   "Resident memory of sjkc, without its child "
+			   "processes.");
+}
+
+/* Appends the document of Prometheus. */
+static void metrics_add(const struct prof_metrics_values *v,
+			int64_t last_push_ns, struct text *out)
+{
+	struct exposition e = { 0 };
+
+	metrics_put(&e, &jvms, "state", "sampled", v->sampling.sampled);
+	metrics_put(&e, &jvms, "state", "refused", v->sampling.refused);
+	metrics_put_number(&e, "sjkc_sampling_hz", METRIC_GAUGE,
+			   (double)v->sampling.hz,
+			   "Samples per second and CPU.");
+	metrics_put_number(&e, "sjkc_samples_total", METRIC_COUNTER,
+			   (double)v->samples,
+			   "Samples taken, in intervals that have ended.");
+	metrics_put_number(&e, "sjkc_frames_unnamed_total", METRIC_COUNTER,
+			   (double)v->sampling.unnamed,
+			   "Java frames whose names are unavailable.");
+	metrics_put_losses(&e, v);
+	metrics_put_push(&e, v, last_push_ns);
+	metrics_put_process(&e);
+	exposition_write(&e, out);
+	exposition_release(&e);
+}
+
+/* ---- health ---- */
+
+/* Reads the values, and resets the failures if a request was delivered. */
+static void metrics_read_values(struct prof_metrics *m,
+				struct prof_metrics_values *v)
+{
+	*v = (struct prof_metrics_values){ .problem = "" };
+	m->fill(m->self, v);
+	if (v->push.delivered != m->delivered) {
+		m->failed_windows = 0;
+		m->last_push_ns = clock_wall_ns();
+	}
+	m->delivered = v->push.delivered;
+}
+
+void prof_metrics_end_window(struct prof_metrics *m)
+{
+	struct prof_metrics_values v;
+	uint64_t delivered;
+
+	if (!m)
+		return;
+	delivered = m->delivered;
+	metrics_read_values(m, &v);
+	if (delivered == v.push.delivered &&
+	    (v.push.queued || v.push.refused != m->refused))
+		m->failed_windows++;
+	m->refused = v.push.refused;
+}
+
+static void metrics_add_health(const struct prof_metrics *m,
+			       const struct prof_metrics_values *v,
+			       struct page *page)
+{
+	page->status = 200;
+	text_puts(&page->body, "sampling and sending\n");
+	if (m->failed_windows < PROF_UNHEALTHY)
+		return;
+	page->status = 503;
+	text_clear(&page->body);
+	text_printf(&page->body, "no profile was delivered in %u intervals",
+		    m->failed_windows);
+	if (*v->problem)
+		text_printf(&page->body, ": %s", v->problem);
+	text_putc(&page->body, '\n');
+}
+
+static void metrics_answer(void *self, const char *path, struct page *page)
+{
+	struct prof_metrics *m = self;
+	struct prof_metrics_values v;
+
+	if (strcmp(path, EXPOSITION_PATH) != 0 && strcmp(path, "/healthz") != 0)
+		return;
+	metrics_read_values(m, &v);
+	if (strcmp(path, EXPOSITION_PATH) != 0) {
+		metrics_add_health(m, &v, page);
+		return;
+	}
+	page->status = 200;
+	page->type = EXPOSITION_TYPE;
+	metrics_add(&v, m->last_push_ns, &page->body);
+}
+
+/* ---- set-up ---- */
+
+void prof_metrics_step(struct prof_metrics *m)
+{
+	struct prof_metrics_values v;
+
+	if (!m)
+		return;
+	metrics_read_values(m, &v);
+	page_server_step(m->server);
+}
+
+static int metrics_listen(struct prof_metrics *m, const char *address,
+			  const struct option_list *allow, struct error *err)
+{
+	struct page_server_options o = { .answer = metrics_answer, .self = m };
+	struct sockaddr_storage to = { 0 };
+
+	m->allowed = xcalloc(allow->count + 1, sizeof(*m->allowed));
+	for (size_t i = 0; i < allow->count; i++)
+		if (cidr_parse(&m->allowed[i], allow->values[i], err))
+			return fail_in(err, "--allow");
+	if (net_address_parse_bind(
+		    &to, address, clock_after(clock_monotonic_ns(), RESOLVE_NS),
+		    err))
+		return fail_in(err, "--metrics");
+	if (!cidr_is_loopback(&to) && !allow->count)
+		return misuse(err,
+			      "--metrics %s lets other machines connect; use "
+			      "--allow <network>",
+			      address);
+	o.allowed = m->allowed;
+	o.allowed_count = allow->count;
+	m->server = page_server_open(&to, &o, err);
+	return m->server ? 0 : fail_in(err, "--metrics");
+}
+
+struct prof_metrics *
+prof_metrics_open(const char *address, const struct option_list *allow,
+		  void (*fill)(void *self, struct prof_metrics_values *v),
+		  void *self, struct error *err)
+{
+	struct prof_metrics *m = xcalloc(1, sizeof(*m));
+	struct text name = { 0 };
+
+	m->fill = fill;
+	m->self = self;
+	if (metrics_listen(m, address, allow, err)) {
+		prof_metrics_close(m);
+		return NULL;
+	}
+	page_server_add_address(m->server, &name);
+	log_info("serving http://%s/metrics and /healthz", name.bytes);
+	text_release(&name);
+	return m;
+}
+
+void prof_metrics_close(struct prof_metrics *m)
+{
+	if (!m)
+		return;
+	page_server_close(m->server);
+	free(m->allowed);
+	free(m);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_metrics: the pages of prof --metrics: /metrics for Prometheus, and
+ * /healthz.
+ */
+#ifndef CMD_PROF_PROF_METRICS_H
+#define CMD_PROF_PROF_METRICS_H
+
+#include "bpf/sampling/sampling.h"
+#include "cmd/command.h"
+#include "core/base/error.h"
+#include "core/push/push.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A kind of loss and its number; what is a static text. */
+struct prof_loss {
+	const char *what;
+	uint64_t count;
+};
+
+/* What the pages show, from the loop of prof --push. */
+struct prof_metrics_values {
+	struct push_counts push;
+	struct sampling_status sampling;
+	uint64_t samples;   /* of all windows that have ended */
+	uint64_t too_large; /* samples in profiles that fit in no request */
+	const struct prof_loss *losses; /* of the sampling session; borrowed */
+	size_t loss_count;
+	const char *problem; /* the last one of pushing, foreign; "": none */
+};
+
+struct prof_metrics;
+
+/*
+ * Listens on "[host:]port"; other machines may connect only from the networks
+ * of allow. fill sets the values for a request. NULL and ERROR_MISUSE or
+ * ERROR_REFUSED on failure.
+ */
+struct prof_metrics *
+prof_metrics_open(const char *address, const struct option_list *allow,
+		  void (*fill)(void *self, struct prof_metrics_values *v),
+		  void *self, struct error *err);
+void prof_metrics_close(struct prof_metrics *m); /* NULL is fine */
+
+/* Serves the clients that are there. Never waits. NULL is fine. */
+void prof_metrics_step(struct prof_metrics *m);
+
+/*
+ * Call it at the end of a window, before its requests are queued: /healthz
+ * fails after PROF_UNHEALTHY windows in which requests waited or were refused
+ * and none was delivered. NULL is fine.
+ */
+enum { PROF_UNHEALTHY = 3 };
+void prof_metrics_end_window(struct prof_metrics *m);
+
+#endif
