@@ -4,12 +4,13 @@
 #include "cmd/log.h"
 #include "cmd/reply_print.h"
 #include "cmd/target.h"
+#include "cmd/virtual_dump.h"
 #include "core/attach/attach.h"
 
 static struct {
 	const char *pid;
 	int64_t timeout_ns;
-	bool locks, extended, quiet, verbose;
+	bool locks, extended, virtual_threads, quiet, verbose;
 } opt = {
 	.timeout_ns = ATTACH_TIMEOUT_NS,
 };
@@ -35,6 +36,31 @@ static int jstack_print(const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
+/* Prints the dump that the JVM writes to a file. */
+static int jstack_print_virtual(const struct jvm *jvm, struct error *err)
+{
+	struct attach *a = NULL;
+	struct input dump = { 0 };
+	int ret = -1;
+
+	if (opt.locks || opt.extended)
+		return misuse(
+			err,
+			"options --virtual and --%s conflict: a dump with "
+			"virtual threads has no such details",
+			opt.locks ? "locks" : "extended");
+	if (virtual_dump_check(jvm, err) == 0)
+		a = attach_open(jvm, opt.timeout_ns, err);
+	if (a)
+		ret = virtual_dump_take(jvm, a, false, opt.timeout_ns, &dump,
+					err);
+	if (ret == 0)
+		ret = reply_put((const char *)dump.bytes, dump.len, err);
+	input_close(&dump);
+	attach_close(a);
+	return ret;
+}
+
 static int jstack_run(int argc, char **argv, struct error *err)
 {
 	struct jvm jvm = { 0 };
@@ -44,11 +70,12 @@ static int jstack_run(int argc, char **argv, struct error *err)
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
 	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
-		ret = argc ? misuse(err,
-				    "unexpected argument '%s': name one "
-				    "JVM",
-				    argv[0])
-			   : jstack_print(&jvm, err);
+		ret = argc                  ? misuse(err,
+						     "unexpected argument '%s': name one "
+								      "JVM",
+						     argv[0])
+		      : opt.virtual_threads ? jstack_print_virtual(&jvm, err)
+					    : jstack_print(&jvm, err);
 	jvm_close(&jvm);
 	return ret;
 }
@@ -61,6 +88,8 @@ static const struct command_option options[] = {
 		 .aliases = "--long"),
 	OPT_FLAG('e', "extended", &opt.extended,
 		 "print thread details (JDK 11 and later)"),
+	OPT_FLAG(0, "virtual", &opt.virtual_threads,
+		 "let the JVM write all virtual threads to a file (JDK 21)"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),

@@ -9,6 +9,7 @@
 #include "cmd/recording.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
+#include "cmd/virtual_dump.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
@@ -32,7 +33,7 @@ static struct {
 	uint64_t count, dump, top, frames;
 	int64_t interval_ns, timeout_ns;
 	const char *output;
-	bool locks, json, quiet, verbose, page;
+	bool locks, virtual_threads, json, csv, quiet, verbose, page;
 } opt = {
 	.count = COUNT_NOT_GIVEN,
 	.top = THREADS_UNSET,
@@ -67,8 +68,25 @@ static bool threads_wait(const struct jvm *jvm, int64_t until_ns,
 	return true;
 }
 
+/* Adds the virtual threads, of which the JVM prints only those that run. */
+static int threads_take_virtual(const struct jvm *jvm, struct attach *a,
+				struct dump_series *s, struct error *err)
+{
+	struct input dump = { 0 };
+	int ret = virtual_dump_take(jvm, a, true, opt.timeout_ns, &dump, err);
+
+	if (ret == 0) {
+		dump_series_supplement(s);
+		ret = dump_json_reader.read(dump.bytes, dump.len, s->profile,
+					    err);
+	}
+	input_close(&dump);
+	return ret;
+}
+
 /* Takes a dump as jstack does, and reads it. */
-static int threads_take(struct attach *a, struct profile *p, struct error *err)
+static int threads_take(const struct jvm *jvm, struct attach *a,
+			struct dump_series *s, struct error *err)
 {
 	const struct attach_request request = {
 		.operation = "threaddump",
@@ -79,34 +97,63 @@ static int threads_take(struct attach *a, struct profile *p, struct error *err)
 
 	if (ret == 0)
 		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
-				       p, err);
+				       s->profile, err);
 	text_release(&reply);
+	if (ret == 0 && opt.virtual_threads)
+		ret = threads_take_virtual(jvm, a, s, err);
 	return ret;
+}
+
+/*
+ * Points to --virtual if the dump has a virtual thread, or a thread that serves
+ * them: VirtualThread-unparker, VirtualThread-unblocker.
+ */
+static void threads_suggest_virtual(const struct dump_series *s)
+{
+	static const char service[] = "VirtualThread-";
+
+	for (size_t i = 0; !opt.virtual_threads && i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+		const char *name = profile_text(s->profile, t->thread.name);
+
+		if (!t->thread.is_virtual &&
+		    strncmp(name, service, strlen(service)) != 0)
+			continue;
+		log_info("the JVM uses virtual threads, and its dump lacks "
+			 "all but the running ones; --virtual adds them");
+		return;
+	}
 }
 
 /*
  * Takes the dumps. If one of them fails, the dumps before it are reported, and
  * *early has the reason.
  */
-static int threads_take_all(const struct jvm *jvm, struct profile *p,
+static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 			    struct error *early, struct error *err)
 {
-	struct attach *a = attach_open(jvm, opt.timeout_ns, err);
+	struct attach *a = NULL;
 	int64_t due_ns = clock_monotonic_ns();
 	uint64_t taken = 0;
-	int ret = a ? threads_take(a, p, err) : -1;
+	int ret = opt.virtual_threads ? virtual_dump_check(jvm, err) : 0;
+
+	if (ret == 0)
+		a = attach_open(jvm, opt.timeout_ns, err);
+	ret = a ? threads_take(jvm, a, s, err) : -1;
 
 	signals_listen();
 	while (ret == 0 && ++taken < opt.count) {
 		due_ns = clock_after(due_ns, opt.interval_ns);
 		if (threads_wait(jvm, due_ns, early) &&
-		    threads_take(a, p, early) == 0)
+		    threads_take(jvm, a, s, early) == 0)
 			continue;
 		fail_in(early, "took %" PRIu64 " of %" PRIu64 " dumps", taken,
 			opt.count);
 		break;
 	}
 	attach_close(a);
+	if (ret == 0)
+		threads_suggest_virtual(s);
 	return ret;
 }
 
@@ -147,7 +194,7 @@ static struct profile *threads_of_jvm(struct dump_series *s, int argc,
 		p = profile_new();
 		dump_series_init(s, p);
 		s->wanted = opt.dump;
-		ret = threads_take_all(&jvm, p, early, err);
+		ret = threads_take_all(&jvm, s, early, err);
 	}
 	jvm_close(&jvm);
 	if (ret == 0)
@@ -172,6 +219,7 @@ static int threads_check_files(struct error *err)
 			    : opt.interval_ns >= 0       ? "--interval"
 			    : opt.timeout_ns >= 0        ? "--timeout"
 			    : opt.locks                  ? "--locks"
+			    : opt.virtual_threads        ? "--virtual"
 							 : NULL;
 
 	return given ? misuse(err, "%s requires a JVM, not files", given) : 0;
@@ -244,7 +292,9 @@ static int threads_write(const struct dump_series *s, const char *source,
 
 	if (opt.page)
 		return threads_write_page(s, &options, err);
-	(opt.json ? threads_json : threads_text)(&text, s, &options);
+	(opt.json  ? threads_json
+	 : opt.csv ? threads_csv
+		   : threads_text)(&text, s, &options);
 	ret = output_file(opt.output, text.bytes, text.len, err);
 	text_release(&text);
 	return ret;
@@ -284,13 +334,17 @@ static int threads_check_output(struct error *err)
 
 	if (!*opt.output)
 		return misuse(err, "--output requires a file name");
+	if (dot && strcmp(dot, ".csv") == 0)
+		opt.csv = true;
 	opt.page = dot &&
 		   (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
-	if (opt.page && opt.json)
+	if (opt.json && opt.csv)
+		return misuse(err, "options --json and --csv conflict");
+	if (opt.page && (opt.json || opt.csv))
 		return misuse(err,
-			      "options --json and -o %s conflict: *.html "
-			      "selects a page",
-			      opt.output);
+			      "options --%s and -o %s conflict: *.html selects "
+			      "a page",
+			      opt.json ? "json" : "csv", opt.output);
 	return strcmp(opt.output, "-") == 0 ? 0 : output_try(opt.output, err);
 }
 
@@ -332,13 +386,16 @@ static const struct command_option options[] = {
 	OPT_FLAG('l', "locks", &opt.locks,
 		 "ask for owners of java.util.concurrent locks",
 		 .aliases = "--long"),
+	OPT_FLAG(0, "virtual", &opt.virtual_threads,
+		 "let the JVM write all virtual threads to a file (JDK 21)"),
 	OPT_COUNT(0, "dump", &opt.dump, "<number>",
 		  "report this dump of several (default: the last)"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "limit rows, not of JSON; 0: all (default: 20)"),
+		  "limit rows of text and pages; 0: all (default: 20)"),
 	OPT_COUNT(0, "frames", &opt.frames, "<count>",
-		  "limit frames, not of JSON; 0: all (default: 12)"),
+		  "limit frames there; 0: all (default: 12)"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a line for each thread"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
@@ -357,6 +414,7 @@ const struct command threads_command = {
 	.examples = "  sjkc threads dump.txt             # of any tool\n"
 		    "  sjkc threads -l 4711              # with lock owners\n"
 		    "  sjkc threads --count 5 Main       # stuck threads\n"
+		    "  sjkc threads --virtual 4711       # all of JDK 21\n"
 		    "  sjkc threads -o out.html dump.txt # a page\n"
 		    "  sjkc threads --json dump.txt\n",
 	.options = options,

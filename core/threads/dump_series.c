@@ -215,10 +215,13 @@ static bool thread_stays(const struct series_thread *now,
 static void thread_compare(struct series_thread *t,
 			   const struct series_thread *old, int64_t clock_ns)
 {
+	/* Formats without the age of a thread have the time of the dump. */
+	int64_t age_ns = t->elapsed_ns < 0 ? clock_ns : t->elapsed_ns;
+
 	t->looks = 1;
 	t->since_ns = clock_ns;
 	t->first_cpu_ns = t->cpu_ns;
-	t->first_elapsed_ns = t->elapsed_ns;
+	t->first_age_ns = age_ns;
 	t->used_ns = t->used_in_ns = -1;
 	if (!old || !thread_is_same(t, old))
 		return;
@@ -226,14 +229,14 @@ static void thread_compare(struct series_thread *t,
 		t->looks = old->looks + 1;
 		t->since_ns = old->since_ns;
 	}
-	if (old->first_cpu_ns < 0 || old->first_elapsed_ns < 0 ||
-	    t->cpu_ns < old->first_cpu_ns ||
-	    t->elapsed_ns <= old->first_elapsed_ns)
+	if (old->first_cpu_ns < 0 || t->cpu_ns < old->first_cpu_ns ||
+	    (old->elapsed_ns < 0) != (t->elapsed_ns < 0) ||
+	    age_ns <= old->first_age_ns)
 		return;
 	t->first_cpu_ns = old->first_cpu_ns;
-	t->first_elapsed_ns = old->first_elapsed_ns;
+	t->first_age_ns = old->first_age_ns;
 	t->used_ns = t->cpu_ns - t->first_cpu_ns;
-	t->used_in_ns = t->elapsed_ns - t->first_elapsed_ns;
+	t->used_in_ns = age_ns - t->first_age_ns;
 }
 
 static void dump_compare(struct dump_series *s)
@@ -279,6 +282,8 @@ void dump_series_end(struct dump_series *s)
 	dump = &s->dumps[s->dump_count - 1];
 	dump_compare(s);
 	series_find_blocked(s);
+	s->is_supplemented = false;
+	map64_clear(&s->by_id);
 	dump->is_analysed = true;
 	dump->threads = s->thread_count;
 	for (size_t i = 0; i < s->thread_count; i++)
@@ -295,6 +300,8 @@ static void series_on_dump(void *self, const struct tap_dump *head)
 	struct series_thread *threads = s->old;
 	size_t cap = s->old_cap;
 
+	if (s->is_supplemented)
+		return;
 	dump_series_end(s);
 	if (series_has_wanted(s)) {
 		/* The dumps after the wanted one are only counted. */
@@ -315,12 +322,79 @@ static void series_on_dump(void *self, const struct tap_dump *head)
 	s->is_open = true;
 }
 
+static void series_add_lock(struct dump_series *s, struct series_thread *to,
+			    struct tapped_lock lock)
+{
+	array_reserve(s->locks, s->lock_cap, s->lock_count + 1);
+	s->locks[s->lock_count++] = lock;
+	to->lock_count++;
+}
+
+/*
+ * Sets the locks of a thread. In a supplemented dump, only the first reading
+ * knows the owners of java.util.concurrent locks, by ids of its own.
+ */
+static void series_set_locks(struct dump_series *s, struct series_thread *to,
+			     const struct tapped_thread *t)
+{
+	const struct series_thread old = *to;
+	const struct tapped_lock *wait = series_wait(s, &old);
+	struct tapped_lock parks = wait ? *wait : (struct tapped_lock){ 0 };
+	bool has_parked = wait && parks.kind == TAPPED_PARKS;
+
+	to->first_lock = s->lock_count;
+	to->lock_count = 0;
+	for (size_t i = 0; i < t->lock_count; i++)
+		series_add_lock(s, to,
+				has_parked && t->locks[i].kind == TAPPED_PARKS
+					? parks
+					: t->locks[i]);
+	for (size_t i = 0; i < old.lock_count; i++) {
+		if (s->locks[old.first_lock + i].kind ==
+		    TAPPED_OWNS_SYNCHRONIZER)
+			series_add_lock(s, to, s->locks[old.first_lock + i]);
+	}
+}
+
+/* Sets what a thread does. */
+static void series_set_activity(struct dump_series *s, struct series_thread *to,
+				const struct tapped_thread *t)
+{
+	const struct tapped_lock *wait;
+
+	to->state = t->state;
+	to->stack = t->stack;
+	if (t->peer_id)
+		to->peer_id = t->peer_id;
+	to->waits = t->waits;
+	series_set_locks(s, to, t);
+	wait = series_wait(s, to);
+	to->wait_id = wait ? wait->id : 0;
+	to->wait_class = wait ? wait->class_name : 0;
+}
+
+/* Returns the thread of a supplemented dump with the id of t, or NULL. */
+static struct series_thread *series_known(struct dump_series *s,
+					  const struct tapped_thread *t)
+{
+	uint32_t at = s->is_supplemented && t->thread.java_id
+			      ? map64_get(&s->by_id,
+					  (uint64_t)t->thread.java_id)
+			      : MAP64_NONE;
+
+	return at == MAP64_NONE ? NULL : &s->threads[at];
+}
+
 static void series_on_thread(void *self, const struct tapped_thread *t)
 {
 	struct dump_series *s = self;
-	struct series_thread *added;
-	const struct tapped_lock *wait;
+	struct series_thread *added = series_known(s, t);
 
+	if (added) {
+		if (t->state != STATE_NONE)
+			series_set_activity(s, added, t);
+		return;
+	}
 	if (!s->is_open) {
 		s->dumps[s->dump_count - 1].threads++;
 		s->dumps[s->dump_count - 1].states[t->state]++;
@@ -330,23 +404,24 @@ static void series_on_thread(void *self, const struct tapped_thread *t)
 	added = &s->threads[s->thread_count++];
 	*added = (struct series_thread){
 		.thread = t->thread,
-		.state = t->state,
-		.stack = t->stack,
-		.first_lock = s->lock_count,
-		.lock_count = t->lock_count,
 		.cpu_ns = t->cpu_ns,
 		.elapsed_ns = t->elapsed_ns,
-		.peer_id = t->peer_id,
 		.is_daemon = t->is_daemon,
-		.waits = t->waits,
 	};
-	array_reserve(s->locks, s->lock_cap, s->lock_count + t->lock_count + 1);
-	for (size_t i = 0; i < t->lock_count; i++)
-		s->locks[s->lock_count++] = t->locks[i];
-	wait = series_wait(s, added);
-	if (wait) {
-		added->wait_id = wait->id;
-		added->wait_class = wait->class_name;
+	series_set_activity(s, added, t);
+}
+
+void dump_series_supplement(struct dump_series *s)
+{
+	if (!s->is_open)
+		return;
+	s->is_supplemented = true;
+	map64_reserve(&s->by_id, s->thread_count);
+	for (size_t i = 0; i < s->thread_count; i++) {
+		int64_t id = s->threads[i].thread.java_id;
+
+		if (id)
+			map64_add(&s->by_id, (uint64_t)id, (uint32_t)i);
 	}
 }
 
@@ -381,6 +456,7 @@ void dump_series_release(struct dump_series *s)
 	free(s->old);
 	free(s->locks);
 	free(s->facts);
+	map64_release(&s->by_id);
 	blocked_release(&s->blocked);
 	*s = (struct dump_series){ 0 };
 }

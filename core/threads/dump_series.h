@@ -56,7 +56,7 @@ struct series_thread {
 	 * that had the thread; -1 = unknown.
 	 */
 	int64_t used_ns, used_in_ns;
-	int64_t first_cpu_ns, first_elapsed_ns; /* private: in that dump */
+	int64_t first_cpu_ns, first_age_ns; /* private: in that dump */
 };
 
 struct series_dump {
@@ -101,6 +101,8 @@ struct dump_series {
 	struct series_thread *old;
 	size_t old_count, old_cap;
 	bool is_open; /* the last dump is not complete yet */
+	bool is_supplemented;
+	struct map64 by_id; /* thread of this dump by Java id, until its end */
 };
 
 /*
@@ -110,6 +112,16 @@ struct dump_series {
 void dump_series_init(struct dump_series *s, struct profile *p);
 void dump_series_end(struct dump_series *s);
 void dump_series_release(struct dump_series *s);
+
+/*
+ * The next reading has the same threads, and virtual threads beside them
+ * (Thread.dump_to_file): it supplements the last dump, which must not be
+ * complete yet, until dump_series_end(). A thread that both have keeps its
+ * times, and gets the state, frames and locks of the second reading if that has
+ * states at all (JDK 25). Locks of java.util.concurrent are kept, because the
+ * second reading lacks their owners.
+ */
+void dump_series_supplement(struct dump_series *s);
 
 /* True if the kept dump can be compared with the dump before it. */
 bool dump_series_compares(const struct dump_series *s);

@@ -314,9 +314,12 @@ void series_find_blocked(struct dump_series *s)
 		      s->dumps[s->dump_count - 1].clock_ns);
 	owners_fill(s, &o);
 	s->blocked.knows_synchronizers = o.has_synchronizers;
-	s->blocked.owner_hint = "the dump lacks the owners of "
-				"java.util.concurrent locks; `jstack -l` "
-				"prints them";
+	s->blocked.owner_hint =
+		s->is_supplemented
+			? "the JVM does not write who owns the "
+			  "java.util.concurrent locks of virtual threads"
+			: "the dump lacks the owners of java.util.concurrent "
+			  "locks; `jstack -l` prints them";
 	for (size_t i = 0; i < s->thread_count; i++)
 		blocked_put_waiting(s, &o, i);
 	blocked_link(&s->blocked);

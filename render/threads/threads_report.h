@@ -3,7 +3,8 @@
  * threads_report: writes the report of a dump_series.
  *
  * Text is safe for a terminal except for its newlines; JSON is the document
- * sjkc.threads/1; the page is complete without its script, which only filters.
+ * sjkc.threads/1; CSV has a line for each thread; the page is complete without
+ * its script, which only filters.
  */
 #ifndef RENDER_THREADS_THREADS_REPORT_H
 #define RENDER_THREADS_THREADS_REPORT_H
@@ -27,6 +28,9 @@ void threads_text(struct text *out, const struct dump_series *s,
 		  const struct threads_options *o);
 void threads_json(struct text *out, const struct dump_series *s,
 		  const struct threads_options *o);
+/* Has no limits: a spreadsheet has its own. */
+void threads_csv(struct text *out, const struct dump_series *s,
+		 const struct threads_options *o);
 void threads_page(struct output *out, const struct dump_series *s,
 		  const struct threads_options *o);
 

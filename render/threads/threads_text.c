@@ -224,14 +224,39 @@ static void write_vm_deadlocks(struct writer *w)
 	text_putc(w->out, '\n');
 }
 
+/* Formats like .std have the state BLOCKED, but not the locks. */
+static size_t count_unknown_locks(const struct dump_series *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		size_t at = s->threads[i].blocked;
+
+		count += s->threads[i].state == STATE_BLOCKED &&
+			 (at == BLOCKED_NONE ||
+			  s->blocked.threads[at].kind == BLOCKED_NOT);
+	}
+	return count;
+}
+
 static void write_blocked(struct writer *w)
 {
 	const struct dump_series *s = w->s;
+	size_t unknown = count_unknown_locks(s);
 
 	text_putc(w->out, '\n');
 	write_coloured(w, s->blocked.deadlocks ? red : bold,
 		       "Blocked threads: ");
-	blocked_text(&s->blocked, w->out);
+	if (s->blocked.waiting || !unknown)
+		blocked_text(&s->blocked, w->out);
+	if (unknown) {
+		units_add_counted(w->out, unknown, "thread");
+		text_printf(w->out,
+			    " %s BLOCKED; the dump does not name the "
+			    "lock%s\n",
+			    unknown == 1 ? "is" : "are",
+			    unknown == 1 ? "" : "s");
+	}
 	write_vm_deadlocks(w);
 }
 

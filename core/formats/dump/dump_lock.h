@@ -24,7 +24,8 @@ struct dump_lock {
 	enum tapped_lock_kind kind;
 	/* Borrowed from the line. An empty id is unknown. */
 	struct line id, class_name;
-	int64_t owner_id; /* 0 = unknown */
+	int64_t owner_id;       /* 0 = unknown */
+	struct line owner_name; /* if the id is unknown; empty = unknown, too */
 };
 
 /*

@@ -200,9 +200,21 @@ static bool frame_is_virtual_root(const char *frame)
 	return strstr(frame, "java.lang.VirtualThread.run(") != NULL;
 }
 
+/* JDK 21 prints no states. A virtual thread waits in these methods. */
+static enum thread_state frame_virtual_state(const char *leaf)
+{
+	if (strstr(leaf, "java.lang.VirtualThread.parkNanos(") ||
+	    strstr(leaf, "java.lang.VirtualThread.sleepNanos("))
+		return STATE_TIMED_WAITING;
+	if (strstr(leaf, "java.lang.VirtualThread.park("))
+		return STATE_WAITING;
+	return STATE_NONE;
+}
+
 static void json_add_frames(struct json_dump *r, const cJSON *stack)
 {
 	const char *root = "";
+	const char *leaf = cJSON_GetStringValue(cJSON_GetArrayItem(stack, 0));
 	const cJSON *item;
 
 	cJSON_ArrayForEach(item, stack)
@@ -217,6 +229,8 @@ static void json_add_frames(struct json_dump *r, const cJSON *stack)
 	}
 	if (frame_is_virtual_root(root))
 		r->dump.thread.is_virtual = true;
+	if (r->dump.thread.is_virtual && r->dump.state == STATE_NONE && leaf)
+		r->dump.state = frame_virtual_state(leaf);
 }
 
 /* Adds a lock "c.D@1f"; nothing if the text is no object. */

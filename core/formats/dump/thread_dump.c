@@ -355,6 +355,7 @@ void thread_dump_lock(struct thread_dump *d, const struct dump_lock *lock)
 		.id = dump_line_string(d, lock->id),
 		.class_name = dump_line_string(d, lock->class_name),
 		.owner_id = lock->owner_id,
+		.owner_name = dump_line_string(d, lock->owner_name),
 	};
 }
 

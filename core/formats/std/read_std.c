@@ -5,11 +5,12 @@
  *
  * Each stack trace is one sample of the event "thread-dump", like a thread of a
  * thread dump in text form, which it is. Stack traces that were converted from
- * a JFR recording keep the name of their event.
+ * a JFR recording keep the name of their event, and are not threads of dumps.
  */
 #include "core/base/alloc.h"
 #include "core/formats/reader.h"
 #include "core/formats/std/std_decoder.h"
+#include "core/profile/thread_tap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@
 /* Tag of an event that SJK has converted from a JFR recording. */
 #define STD_KEY_JFR_TYPE "jfr.typeId"
 
+#define STD_KEY_CPU      "java.cpu-time.ms"
+
 /*
  * Samples whose stack traces are added together, which is faster. Also limited
  * by the number of frames, so that deep stack traces stay in the cache.
@@ -33,7 +36,12 @@ struct dump {
 	struct std_decoder decoder;
 	uint32_t event;    /* "thread-dump" */
 	uint32_t jfr_type; /* string of the tag's key */
+	uint32_t cpu_time; /* string of the counter's key */
 	uint64_t events;   /* without a stack trace */
+	/* For the profile's thread_tap: the current dump. */
+	bool has_dump;
+	int64_t dump_ns;
+	struct map64 dump_threads; /* of the profile */
 	/* The batch. */
 	struct sample samples[STD_BATCH];
 	uint32_t depths[STD_BATCH], stacks[STD_BATCH];
@@ -111,6 +119,55 @@ static void dump_tap_event(struct dump *r, const struct std_event *e)
 	profile_tap(r->profile, &s, &details);
 }
 
+static int64_t dump_cpu_time(const struct dump *r, const struct std_event *e)
+{
+	int64_t ns;
+
+	for (size_t i = 0; i < e->counter_count; i++) {
+		if (e->counters[i].key == r->cpu_time &&
+		    e->counters[i].value >= 0 &&
+		    !__builtin_mul_overflow(e->counters[i].value, STD_MS_NS,
+					    &ns))
+			return ns;
+	}
+	return -1;
+}
+
+/*
+ * All threads of a dump have the time at which it was taken. Without times, a
+ * dump ends before the first thread that it has already.
+ */
+static void dump_begin(struct dump *r, int64_t time_ns, uint32_t thread)
+{
+	const struct thread_tap *tap = r->profile->thread_tap;
+	const struct tap_dump dump = { .time_ns = time_ns };
+
+	if (r->has_dump && time_ns == r->dump_ns &&
+	    map64_add(&r->dump_threads, thread, 0))
+		return;
+	map64_clear(&r->dump_threads);
+	map64_add(&r->dump_threads, thread, 0);
+	r->has_dump = true;
+	r->dump_ns = time_ns;
+	tap->dump(tap->self, &dump);
+}
+
+static void dump_tap_thread(struct dump *r, const struct std_event *e)
+{
+	const struct thread_tap *tap = r->profile->thread_tap;
+	uint32_t thread = dump_thread(r, e);
+	const struct tapped_thread t = {
+		.thread = r->profile->threads[thread],
+		.state = e->state,
+		.stack = profile_stack(r->profile, e->frames, e->depth),
+		.cpu_ns = dump_cpu_time(r, e),
+		.elapsed_ns = -1,
+	};
+
+	dump_begin(r, dump_time(e), thread);
+	tap->thread(tap->self, &t);
+}
+
 static void dump_add(struct dump *r, const struct std_event *e)
 {
 	if (r->profile->tap) {
@@ -119,6 +176,10 @@ static void dump_add(struct dump *r, const struct std_event *e)
 	}
 	if (!e->has_trace) {
 		r->events++;
+		return;
+	}
+	if (r->profile->thread_tap && dump_event(r, e) == r->event) {
+		dump_tap_thread(r, e);
 		return;
 	}
 	if (r->count == STD_BATCH ||
@@ -166,8 +227,11 @@ static int std_read(const uint8_t *bytes, size_t len, struct profile *p,
 		r.event = profile_event(p, "thread-dump", UNIT_SAMPLES);
 		r.jfr_type = profile_string(p, STD_KEY_JFR_TYPE,
 					    strlen(STD_KEY_JFR_TYPE));
+		r.cpu_time = profile_string(p, STD_KEY_CPU,
+					    strlen(STD_KEY_CPU));
 		dump_read_events(&r);
 	}
+	map64_release(&r.dump_threads);
 	std_decoder_close(&r.decoder);
 	free(r.frames);
 	return ret;

@@ -180,6 +180,36 @@ public class Target {
 	}
 
 	/**
+	 * Virtual threads that park, and one that is blocked by main; since JDK
+	 * 21.
+	 */
+	private static void waitingVirtual(int count) throws Exception {
+		Class<?> builders;
+		try {
+			builders = Class.forName("java.lang.Thread$Builder");
+		} catch (ClassNotFoundException before21) {
+			System.out.println("NO VIRTUAL THREADS");
+			return;
+		}
+		for (int i = 0; i <= count; i++) {
+			boolean blocked = i == count;
+			Runnable body = () -> {
+				while (!blocked)
+					LockSupport.park();
+				synchronized (LOCK) {
+					sink++;
+				}
+			};
+			Object builder = Thread.class.getMethod("ofVirtual")
+				.invoke(null);
+			builders.getMethod("name", String.class).invoke(builder,
+				blocked ? "virtual-blocked" : "virtual-parked-" + i);
+			builders.getMethod("start", Runnable.class)
+				.invoke(builder, body);
+		}
+	}
+
+	/**
 	 * Names that are dangerous for terminals, parsers of thread dumps, HTML
 	 * and CSV.
 	 */
@@ -244,6 +274,9 @@ public class Target {
 			break;
 		case "virtual":
 			virtual(count);
+			break;
+		case "waitingvirtual":
+			waitingVirtual(count);
 			break;
 		case "hostile":
 			hostile();
