@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct prof_options opt = {
 	.format = "auto",
@@ -156,32 +157,81 @@ static const char *prof_output_option(void)
 	return NULL;
 }
 
+/* A directory takes a file for each interval instead of one file. */
+static void prof_take_directory(void)
+{
+	size_t len = opt.output ? strlen(opt.output) : 0;
+	struct stat st;
+
+	if (!len || opt.inputs.count ||
+	    (opt.output[len - 1] != '/' &&
+	     (stat(opt.output, &st) < 0 || !S_ISDIR(st.st_mode))))
+		return;
+	opt.push.directory = opt.output;
+	opt.output = NULL;
+}
+
+/* Returns an option of --push that is given, or NULL. */
+static const char *prof_push_option(void)
+{
+	const struct prof_push_options *p = &opt.push;
+
+	return p->interval_ns >= 0   ? "--interval"
+	       : p->service          ? "--service"
+	       : p->labels           ? "--labels"
+	       : p->buffer_bytes     ? "--buffer"
+	       : p->shutdown_ns >= 0 ? "--shutdown-timeout"
+	       : p->metrics          ? "--metrics"
+				     : push_options_given(&p->engine);
+}
+
+static int prof_check_directory(struct error *err)
+{
+	const struct prof_push_options *p = &opt.push;
+	struct push_options others = p->engine;
+
+	if (!p->directory && (p->keep_bytes || p->keep_files || p->keep_ns > 0))
+		return misuse(err, "--keep-size, --keep-files and --keep-time "
+				   "require -o with a directory");
+	/* Without an engine, only the format applies. */
+	others.format = NULL;
+	if (!p->engine.url && push_options_given(&others))
+		return misuse(err, "%s requires --push",
+			      push_options_given(&others));
+	return 0;
+}
+
 /* Rejects options of the output with --push, and those of --push without it. */
 static int prof_check_push(struct error *err)
 {
-	const struct prof_push_options *p = &opt.push;
 	const char *output = prof_output_option();
+	const char *push = prof_push_option();
+	const char *name = opt.push.engine.url ? "--push"
+					       : "-o with a directory";
 
-	if (!p->url &&
-	    (p->service || p->labels || p->header_file || p->buffer_bytes ||
-	     p->interval_ns >= 0 || p->shutdown_ns >= 0))
-		return misuse(err, "--interval, --service, --labels, "
-				   "--header-file, --buffer and "
-				   "--shutdown-timeout require --push");
-	if (p->metrics ? !p->url : p->allow.count > 0)
-		return misuse(err, p->metrics ? "--metrics requires --push"
-					      : "--allow requires --metrics");
-	if (!p->url)
-		return 0;
+	if (opt.push.allow.count && !opt.push.metrics)
+		return misuse(err, "--allow requires --metrics");
+	if (!prof_push_is_wanted(&opt.push)) {
+		if (push)
+			return misuse(err,
+				      "%s requires --push, or -o with a "
+				      "directory",
+				      push);
+		return prof_check_directory(err);
+	}
 	if (opt.inputs.count)
 		return misuse(err, "--push requires running JVMs, not -i");
 	if (output)
+		return misuse(err, "%s excludes %s, an option of the output",
+			      name, output);
+	if (opt.from || opt.to || opt.time_range || opt.time_zone)
 		return misuse(err,
-			      "--push excludes %s, an option of the output",
-			      output);
+			      "%s excludes --from and --to, which select "
+			      "a part of a recording",
+			      name);
 	if (strcmp(opt.sampler, "dump") == 0)
-		return misuse(err, "--push requires --sampler bpf");
-	return 0;
+		return misuse(err, "%s requires --sampler bpf", name);
+	return prof_check_directory(err);
 }
 
 static int prof_run(int argc, char **argv, struct error *err)
@@ -204,6 +254,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (opt.live.idle &&
 	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
 		return misuse(err, "--idle requires --sampler dump");
+	prof_take_directory();
 	if (prof_check_push(err))
 		return -1;
 	if (opt.inputs.count) {
@@ -230,16 +281,15 @@ static const struct command_option options[] = {
 		 "sample all JVMs, including JVMs started later"),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
-	OPT_STRING(0, "push", &opt.push.url, "<url>",
+	OPT_STRING(0, "push", &opt.push.engine.url, "<url>",
 		   "send profiles to this OTLP URL, or env: OTEL_…"),
+	OPT_PUSH(&opt.push.engine),
 	OPT_DURATION(0, "interval", &opt.push.interval_ns, "<time>",
 		     "with --push: send this often (default: 30s)"),
 	OPT_STRING(0, "service", &opt.push.service, "<name>",
 		   "with --push: set service.name of all JVMs"),
 	OPT_CHOICE(0, "labels", &opt.push.labels, "full|low|service",
 		   "with --push: choose the attributes of a JVM"),
-	OPT_STRING(0, "header-file", &opt.push.header_file, "<file>",
-		   "with --push: send the headers in this file"),
 	OPT_SIZE(0, "buffer", &opt.push.buffer_bytes, "<size>",
 		 "with --push: limit the queue (default: 32m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
@@ -249,10 +299,16 @@ static const struct command_option options[] = {
 	OPT_LIST(0, "allow", &opt.push.allow, "<network>",
 		 "with --metrics: accept clients of this network",
 		 .accepts = command_takes_one),
+	OPT_SIZE(0, "keep-size", &opt.push.keep_bytes, "<size>",
+		 "with -o DIR/: limit the size of all files (1g)"),
+	OPT_COUNT(0, "keep-files", &opt.push.keep_files, "<count>",
+		  "with -o DIR/: limit the number of files (100000)"),
+	OPT_DURATION(0, "keep-time", &opt.push.keep_ns, "<time>",
+		     "with -o DIR/: limit the age of files (168h)"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "report on this recording; - reads standard input"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file (default: standard output)"),
+		   "write to this file; DIR/: a file each interval"),
 	OPT_STRING('f', "file", &opt.file, "<file>",
 		   "write to this file; %p is the PID, %t the time"),
 	OPT_CHOICE(0, "format", &opt.format, NULL,

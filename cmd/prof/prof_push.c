@@ -10,12 +10,11 @@
 #include "bpf/sampling/sampling.h"
 #include "cmd/log.h"
 #include "cmd/prof/prof_metrics.h"
+#include "cmd/prof/prof_requests.h"
 #include "cmd/sample_filter.h"
 #include "cmd/signals.h"
-#include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
-#include "core/base/zip.h"
 #include "core/push/push.h"
 #include "render/profile/export.h"
 
@@ -24,157 +23,60 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
 #define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
-/* gRPC servers accept 4 MiB by default, other receivers more. */
-#define REQUEST_BYTES ((size_t)15 << 18)
-#define LARGEST_BYTES ((size_t)16 << 20)
 /* The smallest queue that has room for a few requests. */
 #define BUFFER_BYTES ((uint64_t)4 << 20)
-/* Frames of a profile that is reduced, first and last attempt. */
-#define MOST_FRAMES  ((uint64_t)1 << 20)
-#define LEAST_FRAMES ((uint64_t)1 << 10)
-
 /* Rates that are low enough for all JVMs of a node, day and night. */
-enum { PUSH_HZ = 19, LOSSES_MAX = 32 };
+enum { PUSH_HZ = 19, LOSSES_MAX = 32, SINKS_MAX = 2 };
+
+/* Where requests go: an engine or a directory. */
+struct push_sink {
+	struct push_settings settings;
+	struct push *push;
+};
 
 struct push_loop {
 	struct prof_live_options *live;
 	const struct prof_push_options *options;
 	const struct sample_filter *filter;
 	struct sampling *sampling;
-	struct push *push;
-	struct otlp_request *request;
-	uint64_t request_samples, request_truncated;
-	uint64_t samples;   /* of all windows */
-	uint64_t truncated; /* samples with truncated stack traces */
-	uint64_t too_large; /* samples in profiles that fit in no request */
-	bool said_reduced, said_too_large;
-	size_t largest;   /* maximum size of a request with one profile */
+	struct push_sink sinks[SINKS_MAX];
+	size_t sink_count;
+	struct prof_requests requests;
+	uint64_t samples; /* of all windows */
 	uint64_t omitted; /* attributes of JVMs */
 	struct prof_loss losses[LOSSES_MAX]; /* of the session */
 	size_t loss_count;
 	struct prof_metrics *metrics;
 	struct text problem; /* the last one of pushing */
+	uint64_t other_losses; /* of further kinds */
 };
 
 /* ---- a window ---- */
 
-static uint64_t push_count_samples(const struct profile *p)
+/* Hands a request to the queues. */
+static void push_queue_request(void *self, struct text *body, const char *query,
+			       const char *ending, uint64_t samples)
 {
-	uint64_t samples = 0;
+	struct push_loop *l = self;
 
-	for (size_t i = 0; i < p->event_count; i++)
-		samples += p->events[i].samples;
-	return samples;
-}
+	for (size_t i = 0; i < l->sink_count; i++) {
+		const struct push_sink *s = &l->sinks[i];
+		struct text own = { 0 };
 
-/* Hands the encoded request to the queue. */
-static void push_queue_request(struct push_loop *l)
-{
-	struct text bytes = { 0 }, packed = { 0 };
-
-	if (!otlp_request_bytes(l->request))
-		return;
-	otlp_request_end(l->request, &bytes);
-	gzip_bytes(&packed, bytes.bytes, bytes.len);
-	text_release(&bytes);
-	push_add(l->push, &packed, l->request_samples);
-	l->truncated += l->request_truncated;
-	l->request_samples = 0;
-	l->request_truncated = 0;
-}
-
-/* Empties the request without sending it. */
-static void push_discard_request(struct push_loop *l)
-{
-	otlp_request_free(l->request);
-	l->request = otlp_request_new();
-	l->request_samples = 0;
-	l->request_truncated = 0;
-}
-
-/* Encodes a profile; most_frames as in struct otlp_options. */
-static void push_encode_part(struct push_loop *l,
-			     const struct sampling_part *part,
-			     uint64_t most_frames)
-{
-	const struct otlp_options options = {
-		.resource = &part->about,
-		.style.weights = true,
-		.folds_threads = true,
-		.most_frames = most_frames,
-	};
-	uint64_t samples = push_count_samples(part->profile);
-	struct event_view *views = NULL;
-	struct otlp_result result;
-	size_t count;
-
-	if (!samples)
-		return;
-	count = event_views(part->profile, &views);
-	result = otlp_request_add(l->request, part->profile, views, count,
-				  &options);
-	l->request_truncated += result.cut;
-	l->request_samples += samples;
-	free(views);
-}
-
-/* Sends a profile in a request of its own; most of it, if it is too large. */
-static void push_queue_alone(struct push_loop *l,
-			     const struct sampling_part *part)
-{
-	uint64_t most = 0;
-
-	for (;;) {
-		push_encode_part(l, part, most);
-		if (otlp_request_bytes(l->request) <= l->largest)
-			break;
-		push_discard_request(l);
-		most = most ? most / 4 : MOST_FRAMES;
-		if (most < LEAST_FRAMES)
-			break;
+		text_add(&own, body->bytes, body->len);
+		push_add(s->push, &own, s->settings.directory ? ending : query,
+			 samples);
 	}
-	if (most && most >= LEAST_FRAMES && !l->said_reduced) {
-		log_always("a profile is too large for a request: its stack "
-			   "traces are truncated; a shorter --interval helps");
-		l->said_reduced = true;
-	} else if (most && most < LEAST_FRAMES) {
-		if (!l->said_too_large)
-			log_always("dropping a profile that is too large for a "
-				   "request; a shorter --interval helps");
-		l->said_too_large = true;
-		l->too_large += push_count_samples(part->profile);
-	}
-	push_queue_request(l);
 }
 
-/*
- * Sends the profiles in as few requests as possible. A request that is too
- * large with its last profile is encoded again without it.
- */
-static void push_queue_parts(struct push_loop *l,
-			     const struct sampling_part *parts, size_t count)
+static void push_step_all(struct push_loop *l)
 {
-	size_t first = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		push_encode_part(l, &parts[i], 0);
-		if (otlp_request_bytes(l->request) <= REQUEST_BYTES)
-			continue;
-		push_discard_request(l);
-		for (; first < i; first++)
-			push_encode_part(l, &parts[first], 0);
-		push_queue_request(l);
-		push_encode_part(l, &parts[i], 0);
-		if (otlp_request_bytes(l->request) <= REQUEST_BYTES)
-			continue;
-		push_discard_request(l);
-		push_queue_alone(l, &parts[i]);
-		first = i + 1;
-	}
-	push_queue_request(l);
+	for (size_t i = 0; i < l->sink_count; i++)
+		push_step(l->sinks[i].push);
 }
 
 /* Adds up the losses of a window; each kind is reported when it begins. */
@@ -189,8 +91,10 @@ static void push_add_losses(struct push_loop *l, const struct profile *p)
 		while (at < l->loss_count &&
 		       strcmp(l->losses[at].what, r->what) != 0)
 			at++;
-		if (at == LOSSES_MAX)
+		if (at == LOSSES_MAX) {
+			l->other_losses += r->count;
 			continue;
+		}
 		if (at == l->loss_count) {
 			log_always("%s: %" PRIu64 " (%s)", r->what, r->count,
 				   r->first);
@@ -214,32 +118,36 @@ static void push_end_window(struct push_loop *l)
 	for (size_t i = 0; i < count; i++) {
 		push_add_losses(l, parts[i].profile);
 		sample_filter_apply(l->filter, parts[i].profile);
-		l->samples += push_count_samples(parts[i].profile);
+		l->samples += prof_requests_samples(parts[i].profile);
 	}
-	push_queue_parts(l, parts, count);
+	prof_requests_add(&l->requests, parts, count);
 	for (size_t i = 0; i < count; i++)
 		sampling_part_release(&parts[i]);
 	free(parts);
-	push_step(l->push);
+	push_step_all(l);
 }
 
 /* ---- the loop ---- */
 
 static void push_run(struct push_loop *l)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[1 + SINKS_MAX] = {
 		{ .fd = signals_fd(), .events = POLLIN },
-		{ .events = POLLIN },
 	};
 	int64_t interval_ns = l->options->interval_ns;
 	int64_t next_ns = clock_monotonic_ns() +
 			  push_first_interval_ns(interval_ns);
 
 	for (;;) {
-		fds[1].fd = push_fd(l->push);
-		if (!sampling_step(l->sampling, fds, 2) || fds[0].revents)
+		for (size_t i = 0; i < l->sink_count; i++)
+			fds[1 + i] = (struct pollfd){
+				.fd = push_fd(l->sinks[i].push),
+				.events = POLLIN,
+			};
+		if (!sampling_step(l->sampling, fds, 1 + l->sink_count) ||
+		    fds[0].revents)
 			break;
-		push_step(l->push);
+		push_step_all(l);
 		prof_metrics_step(l->metrics);
 		if (clock_monotonic_ns() < next_ns)
 			continue;
@@ -250,47 +158,75 @@ static void push_run(struct push_loop *l)
 	}
 }
 
-static void push_log_result(const struct push_loop *l,
-			    const struct push_counts *c)
+static void push_log_removed(const struct push_counts *c, const char *name)
 {
 	struct text bytes = { 0 };
 
-	units_add_bytes(&bytes, (double)c->delivered_bytes);
-	log_info("delivered %" PRIu64 " of %" PRIu64 " samples in %" PRIu64
-		 " requests (%s)",
-		 c->delivered_samples, l->samples, c->delivered, bytes.bytes);
+	units_add_bytes(&bytes, (double)c->removed_bytes);
+	if (c->removed_files)
+		log_info("%s: removed %" PRIu64 " old files (%s)", name,
+			 c->removed_files, bytes.bytes);
 	text_release(&bytes);
-	if (c->too_many)
-		log_always("lost: %" PRIu64 " samples in %" PRIu64
-			   " requests: the queue was full",
-			   c->too_many_samples, c->too_many);
-	if (c->too_old)
-		log_always("lost: %" PRIu64 " samples in %" PRIu64
-			   " requests: they were too old",
-			   c->too_old_samples, c->too_old);
-	if (c->refused)
-		log_always("lost: %" PRIu64 " samples in %" PRIu64
-			   " requests: the engine refused them",
-			   c->refused_samples, c->refused);
-	if (c->queued)
-		log_always("lost: %" PRIu64 " samples in %" PRIu64
-			   " requests: not sent before the end",
-			   c->queued_samples, c->queued);
-	if (l->too_large)
-		log_always("lost: %" PRIu64
-			   " samples in profiles that were too large",
-			   l->too_large);
+}
+
+/* Prints what became of the requests. */
+static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
+			  const struct push_counts *c)
+{
+	const struct {
+		const char *why;
+		uint64_t requests, samples;
+	} lost[] = {
+		{ "the queue was full", c->too_many, c->too_many_samples },
+		{ "they were too old", c->too_old, c->too_old_samples },
+		{ "the engine refused them", c->refused, c->refused_samples },
+		{ "not sent before the end", c->queued, c->queued_samples },
+	};
+	bool is_directory = s->settings.directory;
+	struct text bytes = { 0 };
+
+	units_add_bytes(&bytes, (double)c->delivered_bytes);
+	log_info("%s %" PRIu64 " of %" PRIu64 " samples in %" PRIu64 " %s (%s)",
+		 is_directory ? "wrote" : "delivered", c->delivered_samples,
+		 l->samples, c->delivered, is_directory ? "files" : "requests",
+		 bytes.bytes);
+	text_release(&bytes);
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
+		if (lost[i].requests)
+			log_always("lost: %" PRIu64 " samples in %" PRIu64
+				   " requests: %s",
+				   lost[i].samples, lost[i].requests,
+				   lost[i].why);
 	if (c->rejected_profiles)
 		log_always("lost: %" PRIu64
 			   " profiles: the engine rejected them",
 			   c->rejected_profiles);
+	push_log_removed(c, s->settings.shown_url);
+}
+
+/* Prints what never became a request. */
+static void push_log_result(const struct push_loop *l)
+{
+	const struct prof_requests *r = &l->requests;
+
+	if (r->too_large)
+		log_always("lost: %" PRIu64
+			   " samples in profiles that were too large",
+			   r->too_large);
+	if (r->omitted)
+		log_always("lost: %" PRIu64
+			   " samples of events without any stack trace",
+			   r->omitted);
 	for (size_t i = 0; i < l->loss_count; i++)
 		log_always("lost: %s: %" PRIu64, l->losses[i].what,
 			   l->losses[i].count);
-	if (l->truncated)
+	if (l->other_losses)
+		log_always("lost: losses of other kinds: %" PRIu64,
+			   l->other_losses);
+	if (r->truncated)
 		log_info("stack traces truncated to %d frames or fewer: "
 			 "%" PRIu64,
-			 OTLP_DEPTH, l->truncated);
+			 OTLP_DEPTH, r->truncated);
 	if (l->omitted)
 		log_info("omitted resource attributes: %" PRIu64, l->omitted);
 }
@@ -298,18 +234,27 @@ static void push_log_result(const struct push_loop *l,
 /* Sends the last window and the queued requests. */
 static int push_finish_all(struct push_loop *l, struct error *err)
 {
-	struct push_counts c;
+	int64_t until_ns;
+	bool is_whole;
 
 	sampling_stop(l->sampling);
 	push_end_window(l);
-	push_finish(l->push,
-		    clock_after(clock_monotonic_ns(), l->options->shutdown_ns));
-	c = push_counts(l->push);
-	push_log_result(l, &c);
-	if (c.delivered_samples == l->samples && !c.rejected_profiles &&
-	    !l->loss_count)
-		return 0;
-	return fail(err, ERROR_PARTIAL, "part of the samples is lost");
+	until_ns = clock_after(clock_monotonic_ns(), l->options->shutdown_ns);
+	is_whole = !l->loss_count;
+	for (size_t i = 0; i < l->sink_count; i++) {
+		const struct push_sink *s = &l->sinks[i];
+		struct push_counts c;
+
+		push_finish(s->push, until_ns);
+		c = push_counts(s->push);
+		push_log_sink(l, s, &c);
+		is_whole &= c.delivered_samples == l->samples &&
+			    !c.rejected_profiles;
+	}
+	push_log_result(l);
+	return is_whole ? 0
+			: fail(err, ERROR_PARTIAL,
+			       "part of the samples is lost");
 }
 
 /* ---- set-up ---- */
@@ -327,10 +272,10 @@ static void push_fill_metrics(void *self, struct prof_metrics_values *v)
 {
 	const struct push_loop *l = self;
 
-	v->push = push_counts(l->push);
+	v->push = push_counts(l->sinks[0].push);
 	v->sampling = sampling_status(l->sampling);
 	v->samples = l->samples;
-	v->too_large = l->too_large;
+	v->too_large = l->requests.too_large;
 	v->losses = l->losses;
 	v->loss_count = l->loss_count;
 	if (l->problem.len)
@@ -406,61 +351,97 @@ static int push_check_options(struct prof_push_options *o, struct error *err)
 	return 0;
 }
 
-static void push_log_ignored(const struct push_settings *s)
+/* Adds the engine and the directory. */
+static int push_add_sinks(struct push_loop *l, struct error *err)
 {
-	const char *line = s->ignored.bytes;
+	const struct prof_push_options *o = l->options;
+	struct push_settings *s = &l->sinks[0].settings;
 
-	while (line && *line) {
-		size_t len = strcspn(line, "\n");
+	if (o->engine.url) {
+		l->sink_count++;
+		if (push_options_set(s, &o->engine, err))
+			return -1;
+	}
+	if (o->directory) {
+		s = &l->sinks[l->sink_count].settings;
+		push_settings_init_directory(
+			s, o->directory,
+			l->sink_count ? l->sinks[0].settings.format
+				      : push_options_format(&o->engine));
+		if (o->keep_bytes)
+			s->limits.bytes = o->keep_bytes;
+		if (o->keep_files)
+			s->limits.files = o->keep_files;
+		if (o->keep_ns > 0)
+			s->limits.age_ns = o->keep_ns;
+		l->sink_count++;
+		if (access(s->directory, W_OK | X_OK) < 0)
+			return fail_sys(err, ERROR_OUTPUT, "%s", s->directory);
+	}
+	for (size_t i = 0; i < l->sink_count; i++)
+		if (o->buffer_bytes)
+			l->sinks[i].settings.queue_bytes = o->buffer_bytes;
+	return 0;
+}
 
-		log_always("%.*s", (int)len, line);
-		line += len + (line[len] == '\n');
+/* Starts the sending processes, while this process is small. */
+static int push_open_sinks(struct push_loop *l, struct error *err)
+{
+	for (size_t i = 0; i < l->sink_count; i++) {
+		struct push_sink *s = &l->sinks[i];
+
+		s->push = push_open(&s->settings, push_on_notice, l, err);
+		if (!s->push)
+			return -1;
+	}
+	return 0;
+}
+
+static void push_log_start(const struct push_loop *l)
+{
+	static const char *const names[] = {
+		[PUSH_OTLP] = "",
+		[PUSH_GRPC] = " (gRPC)",
+		[PUSH_PYROSCOPE] = " (Pyroscope)",
+	};
+
+	for (size_t i = 0; i < l->sink_count; i++) {
+		const struct push_settings *s = &l->sinks[i].settings;
+
+		if (s->directory)
+			log_info("writing profiles to %s", s->directory);
+		else
+			log_info("sending profiles to %s%s", s->shown_url,
+				 names[s->format]);
 	}
 }
 
-static int push_set(struct push_settings *s, const struct prof_push_options *o,
-		    struct error *err)
-{
-	struct text unused = { 0 };
-	int ret;
-
-	if (push_settings_init(s, o->url, err))
-		return -1;
-	push_log_ignored(s);
-	if (o->buffer_bytes)
-		s->queue_bytes = o->buffer_bytes;
-	if (!o->header_file)
-		return 0;
-	s->header_file = xstrdup(o->header_file);
-	/* It is read again before each request. */
-	ret = push_headers_read(&unused, o->header_file, err);
-	text_release(&unused);
-	return ret;
-}
-
-static int push_loop_run(struct push_loop *l, const struct push_settings *s,
-			 struct error *err)
+static int push_loop_run(struct push_loop *l, struct error *err)
 {
 	int ret = -1;
 
-	/* Before anything else, while this process is small. */
-	l->largest = s->is_grpc ? REQUEST_BYTES : LARGEST_BYTES;
-	l->push = push_open(s, push_on_notice, l, err);
-	if (l->push && push_open_metrics(l, err))
+	if (push_open_sinks(l, err) == 0 && push_open_metrics(l, err))
 		l->sampling = prof_live_start(l->live, err);
 	if (l->sampling) {
-		log_info("sending profiles to %s%s", s->shown_url,
-			 s->is_grpc ? " (gRPC)" : "");
-		l->request = otlp_request_new();
+		push_log_start(l);
+		prof_requests_init(&l->requests, l->sinks[0].settings.format);
+		l->requests.send = push_queue_request;
+		l->requests.self = l;
 		push_run(l);
 		ret = push_finish_all(l, err);
 	}
-	otlp_request_free(l->request);
+	prof_requests_release(&l->requests);
 	sampling_close(l->sampling);
 	prof_metrics_close(l->metrics);
-	push_close(l->push);
+	for (size_t i = 0; i < l->sink_count; i++)
+		push_close(l->sinks[i].push);
 	text_release(&l->problem);
 	return ret;
+}
+
+bool prof_push_is_wanted(const struct prof_push_options *o)
+{
+	return o->engine.url || o->directory;
 }
 
 int prof_push(const struct prof_live_options *given,
@@ -469,7 +450,6 @@ int prof_push(const struct prof_live_options *given,
 {
 	struct prof_push_options o = *options;
 	struct prof_live_options live = *given;
-	struct push_settings settings = { 0 };
 	struct push_loop l = { .live = &live, .options = &o, .filter = filter };
 	int ret = -1;
 
@@ -482,9 +462,9 @@ int prof_push(const struct prof_live_options *given,
 	    !(live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK)))
 		live.sampling.no_agent = true;
 	push_survive_hangup();
-	if (push_check_options(&o, err) == 0 &&
-	    push_set(&settings, &o, err) == 0)
-		ret = push_loop_run(&l, &settings, err);
-	push_settings_release(&settings);
+	if (push_check_options(&o, err) == 0 && push_add_sinks(&l, err) == 0)
+		ret = push_loop_run(&l, err);
+	for (size_t i = 0; i < SINKS_MAX; i++)
+		push_settings_release(&l.sinks[i].settings);
 	return ret;
 }

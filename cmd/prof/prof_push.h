@@ -5,6 +5,7 @@
 
 #include "cmd/command.h"
 #include "cmd/prof/prof_live.h"
+#include "cmd/push_options.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
 
@@ -14,8 +15,11 @@ struct sample_filter;
 
 /* Only the values of options are set; times < 0: not given. */
 struct prof_push_options {
-	const char *url; /* or "env"; NULL: prof does not push */
-	const char *header_file;
+	struct push_options engine; /* its url may be NULL */
+	const char *directory;      /* write files there; or NULL */
+	/* Limits of the directory; 0: not given. */
+	uint64_t keep_bytes, keep_files;
+	int64_t keep_ns;
 	const char *service; /* of all JVMs; NULL: each has its own */
 	const char *labels;  /* full, low or service; NULL: full */
 	int64_t interval_ns, shutdown_ns;
@@ -23,6 +27,9 @@ struct prof_push_options {
 	const char *metrics;      /* an address to serve them at; or NULL */
 	struct option_list allow; /* networks of other machines */
 };
+
+/* True if prof sends profiles instead of writing one. */
+bool prof_push_is_wanted(const struct prof_push_options *o);
 
 /*
  * Samples until a signal or the end of the duration, and sends a profile for

@@ -29,6 +29,7 @@ enum { RETRY_AFTER_MAX_S = 3600 };
 struct push_item {
 	struct push_item *next;
 	struct text body;
+	char *name;
 	uint64_t samples;
 	int64_t added_ns;
 };
@@ -169,7 +170,8 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	if (r->is_grpc && r->status == 200 && r->grpc_status)
 		return judge_grpc(r, why);
 	if (r->status >= 200 && r->status < 300) {
-		judge_partial(r, why, rejected);
+		if (!r->is_plain)
+			judge_partial(r, why, rejected);
 		return PUSH_DELIVERED;
 	}
 	text_printf(why, "HTTP status %d", r->status);
@@ -185,11 +187,72 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	}
 }
 
+/* Statuses of HTTP, and of gRPC, that have a usual cause. */
+enum {
+	HTTP_BAD_REQUEST = 400,
+	HTTP_UNAUTHORIZED = 401,
+	HTTP_FORBIDDEN = 403,
+	HTTP_NOT_FOUND = 404,
+	HTTP_TOO_LARGE = 413,
+	HTTP_WRONG_TYPE = 415,
+	GRPC_PERMISSION_DENIED = 7,
+	GRPC_UNIMPLEMENTED = 12,
+	GRPC_UNAUTHENTICATED = 16,
+};
+
+static const char *advice_of_path(enum push_format format)
+{
+	if (format == PUSH_PYROSCOPE)
+		return "Pyroscope serves /ingest; others need --push-format "
+		       "otlp";
+	return "OTLP is at " PUSH_OTLP_PATH ", and the Collector requires "
+	       "--feature-gates=service.profilesSupport; Pyroscope before "
+	       "1.20 needs --push-format pyroscope";
+}
+
+const char *push_advice(const struct push_settings *s,
+			const struct push_reply *r)
+{
+	int status = r->status;
+
+	if (!r->is_sent)
+		return NULL;
+	if (r->is_grpc && status == 200)
+		status = r->grpc_status == GRPC_UNIMPLEMENTED ? HTTP_NOT_FOUND
+			 : r->grpc_status == GRPC_UNAUTHENTICATED ||
+					 r->grpc_status ==
+						 GRPC_PERMISSION_DENIED
+				 ? HTTP_UNAUTHORIZED
+				 : 0;
+	switch (status) {
+	case HTTP_NOT_FOUND:
+		return r->is_grpc ? "the Collector requires "
+				    "--feature-gates=service.profilesSupport "
+				    "and a pipeline of profiles"
+				  : advice_of_path(s->format);
+	case HTTP_UNAUTHORIZED:
+	case HTTP_FORBIDDEN:
+		return "use --header-file with a valid token";
+	case HTTP_WRONG_TYPE:
+		return "the URL is not that of OTLP profiles";
+	case HTTP_TOO_LARGE:
+		return "a shorter --interval helps";
+	case HTTP_BAD_REQUEST:
+		return s->format == PUSH_PYROSCOPE
+			       ? NULL
+			       : "the receiver may have profiles of another "
+				 "OTLP version than 1.10 or 1.11";
+	default:
+		return NULL;
+	}
+}
+
 /* ---- the queue ---- */
 
 static void push_free_item(struct push_item *item)
 {
 	text_release(&item->body);
+	free(item->name);
 	free(item);
 }
 
@@ -274,11 +337,13 @@ static void push_trim(struct push *p, int64_t now_ns)
 		push_drop(p, at, false);
 }
 
-void push_add(struct push *p, struct text *body, uint64_t samples)
+void push_add(struct push *p, struct text *body, const char *name,
+	      uint64_t samples)
 {
 	struct push_item *item = xcalloc(1, sizeof(*item));
 
 	item->body = *body;
+	item->name = xstrdup(name);
 	*body = (struct text){ 0 };
 	item->samples = samples;
 	item->added_ns = clock_monotonic_ns();
@@ -347,8 +412,9 @@ static void push_report_trouble(struct push *p, const char *why)
 	if (!push_is_news(&p->trouble, why))
 		return;
 	push_report(p, true,
-		    "cannot send to %s: %s; trying again (queued requests: "
+		    "cannot %s to %s: %s; trying again (queued requests: "
 		    "%" PRIu64 ")",
+		    p->settings->directory ? "write" : "send",
 		    p->settings->shown_url, why, p->counts.queued);
 }
 
@@ -356,8 +422,8 @@ static void push_end_trouble(struct push *p)
 {
 	if (p->trouble.text.len)
 		push_report(p, false,
-			    "sending to %s again (queued requests: %" PRIu64
-			    ")",
+			    "%s to %s again (queued requests: %" PRIu64 ")",
+			    p->settings->directory ? "writing" : "sending",
 			    p->settings->shown_url, p->counts.queued);
 	text_clear(&p->trouble.text);
 }
@@ -374,6 +440,17 @@ static void push_report_partial(struct push *p, const char *why,
 		 push_is_news(&p->advice, why))
 		push_report(p, false, "%s took the profiles and says: %s",
 			    p->settings->shown_url, why);
+}
+
+/* Adds up the files that a directory no longer has. */
+static void push_count_removed(struct push *p, const struct push_reply *r)
+{
+	if (r->removed_files && !p->counts.removed_files)
+		push_report(p, false,
+			    "%s has reached a limit: removing the oldest files",
+			    p->settings->shown_url);
+	p->counts.removed_files += r->removed_files;
+	p->counts.removed_bytes += r->removed_bytes;
 }
 
 static void push_take_reply(struct push *p, const struct push_reply *r)
@@ -403,12 +480,16 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->counts.delivered_bytes += item->body.len;
 		push_report_partial(p, why.bytes, rejected);
 		p->counts.rejected_profiles += rejected;
+		push_count_removed(p, r);
 	} else {
+		const char *advice = push_advice(p->settings, r);
+
 		if (push_is_news(&p->refusal, why.bytes))
 			push_report(p, true,
 				    "%s refused a request, which is dropped: "
-				    "%s",
-				    p->settings->shown_url, why.bytes);
+				    "%s%s%s",
+				    p->settings->shown_url, why.bytes,
+				    advice ? "; " : "", advice ? advice : "");
 		p->counts.refused++;
 		p->counts.refused_samples += item->samples;
 	}
@@ -423,7 +504,8 @@ static void push_start_next(struct push *p)
 	struct error why;
 
 	p->counts.attempts++;
-	if (push_sender_start(p->sender, &p->first->body, &why) == 0) {
+	if (push_sender_start(p->sender, &p->first->body, p->first->name,
+			      &why) == 0) {
 		p->is_sending = true;
 		return;
 	}

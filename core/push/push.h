@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * push: sends requests over HTTP to an engine, one after another, in order.
+ * push: sends requests over HTTP to an engine, one after another, in order, or
+ * writes them to files of a directory.
  *
  * A queue in memory holds the encoded requests. It is limited in bytes and in
  * age; the oldest requests are dropped and counted. A child process sends one
  * request at a time by libcurl, so that neither a slow name server nor a slow
- * engine ever delays the caller.
+ * engine nor a slow disk ever delays the caller.
  *
- *     push_add() ──► queue ──► push_step() ──► child ──► engine
+ *     push_add() ──► queue ──► push_step() ──► child ──► engine, directory
  *                      ▲            │
  *                      └── retry ◄──┴──► delivered, or dropped and counted
  */
@@ -23,10 +24,28 @@
 
 /* ---- settings ---- */
 
+enum push_format {
+	PUSH_AUTO,      /* by the URL: gRPC, Pyroscope, or else OTLP */
+	PUSH_OTLP,      /* OTLP over HTTP */
+	PUSH_GRPC,      /* OTLP over gRPC */
+	PUSH_PYROSCOPE, /* pprof, by Pyroscope's own interface */
+};
+
+/* How many files of a directory are kept; the oldest are removed. */
+struct push_limits {
+	uint64_t bytes, files;
+	int64_t age_ns;
+};
+
 struct push_settings {
 	char *url;                 /* of each request */
 	char *shown_url;           /* without the query, which may be secret */
-	bool is_grpc;              /* OTLP over gRPC instead of HTTP */
+	enum push_format format;   /* never PUSH_AUTO */
+	char *socket;              /* connect to this unix socket; or NULL */
+	char *server_name;         /* of the URL; it is connected to… */
+	char *connect_to;          /* "::host:port"; both are NULL, or none */
+	char *directory;           /* write files here instead; or NULL */
+	struct push_limits limits; /* of the directory */
 	char *header_file;         /* read before each request; or NULL */
 	struct text headers;       /* "Name: value\n", from the environment */
 	struct text ignored;       /* a line for each variable of no use */
@@ -36,21 +55,34 @@ struct push_settings {
 	int64_t queue_ns;          /* maximum age of a request */
 };
 
-/* The path that follows the URL of an OTLP receiver, and that of gRPC. */
-#define PUSH_OTLP_PATH "/v1development/profiles"
+/* The paths that follow the URL of a receiver. */
+#define PUSH_OTLP_PATH      "/v1development/profiles"
+#define PUSH_PYROSCOPE_PATH "/ingest"
 #define PUSH_GRPC_PATH                                                         \
 	"/opentelemetry.proto.collector.profiles.v1development"                \
 	".ProfilesService/Export"
 
 /*
- * Makes the settings of an OTLP receiver. A url without a path gets
- * PUSH_OTLP_PATH; grpc:// and grpcs:// are OTLP over gRPC. "env" takes the URL
- * from OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. The
+ * Makes the settings of a receiver. A url without a path gets that of the
+ * format; grpc:// and grpcs:// are OTLP over gRPC, the path /ingest is
+ * Pyroscope's, and unix:PATH is a socket. "env" takes the URL from
+ * OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. The
  * variables of OTLP exporters for headers, the timeout and certificates always
  * apply. ERROR_MISUSE; release them even then.
  */
 int push_settings_init(struct push_settings *s, const char *url,
-		       struct error *err);
+		       enum push_format format, struct error *err);
+
+/* Makes the settings of a directory; PUSH_PYROSCOPE is pprof, others OTLP. */
+void push_settings_init_directory(struct push_settings *s, const char *path,
+				  enum push_format format);
+
+/*
+ * Connects to the host of the URL, but asks for a server of this name, in TLS
+ * and HTTP. ERROR_MISUSE for a unix socket or an invalid name.
+ */
+int push_settings_set_server(struct push_settings *s, const char *name,
+			     struct error *err);
 void push_settings_release(struct push_settings *s);
 
 /*
@@ -64,16 +96,26 @@ int push_headers_read(struct text *out, const char *path, struct error *err);
 
 enum { PUSH_REPLY_MAX = 64 * 1024, PUSH_PROBLEM_MAX = 512 };
 
+/* When a step of a request was over, in us since its start; 0 = it was not. */
+struct push_times {
+	int64_t resolved, connected, encrypted, sent, ended;
+};
+
 /* What came back for a request; shared with the child. */
 struct push_reply {
 	bool is_sent;          /* false: there is no response, see problem */
 	bool is_wrong;         /* sending it again cannot help */
 	int status;            /* of the HTTP response */
 	bool is_grpc;          /* gRPC's prefix precedes the message */
+	bool is_plain;         /* the response's body is no OTLP message */
 	int grpc_status;       /* -1 = none; problem has its message */
 	int64_t retry_after_s; /* asked for by the engine; 0 = not */
-	size_t received;       /* bytes of the response's body */
-	size_t len;            /* of body */
+	int curl_code;         /* of libcurl; 0 = success */
+	struct push_times times;
+	char address[64];                      /* of the peer, or "" */
+	uint64_t removed_files, removed_bytes; /* from a directory */
+	size_t received; /* bytes of the response's body */
+	size_t len;      /* of body */
 	char problem[PUSH_PROBLEM_MAX];
 	uint8_t body[PUSH_REPLY_MAX]; /* the first bytes of the response */
 };
@@ -92,6 +134,13 @@ enum push_verdict {
 enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 			     uint64_t *rejected);
 
+/*
+ * Returns advice for a refused request, which follows "; " in messages, or
+ * NULL.
+ */
+const char *push_advice(const struct push_settings *s,
+			const struct push_reply *r);
+
 /* ---- sending ---- */
 
 struct push;
@@ -108,9 +157,11 @@ void push_close(struct push *p);
 
 /*
  * Adds a request, a compressed body with this number of samples, whose memory
- * is taken over. May drop the oldest requests.
+ * is taken over. name is added to the URL as its query, or is the end of the
+ * file's name. May drop the oldest requests.
  */
-void push_add(struct push *p, struct text *body, uint64_t samples);
+void push_add(struct push *p, struct text *body, const char *name,
+	      uint64_t samples);
 
 /* Becomes readable when push_step() has something to do; -1 = never. */
 int push_fd(const struct push *p);
@@ -159,11 +210,12 @@ struct push_counts {
 	uint64_t delivered, delivered_samples, delivered_bytes; /* requests … */
 	uint64_t attempts; /* requests sent, also those that failed */
 	uint64_t failed;   /* attempts that are repeated */
-	uint64_t too_old, too_old_samples;   /* dropped for their age */
-	uint64_t too_many, too_many_samples; /* dropped: the queue was full */
-	uint64_t refused, refused_samples;   /* the engine refused them */
-	uint64_t rejected_profiles;          /* by partial success */
-	uint64_t queued, queued_samples;     /* waiting or being sent */
+	uint64_t too_old, too_old_samples;     /* dropped for their age */
+	uint64_t too_many, too_many_samples;   /* dropped: the queue was full */
+	uint64_t refused, refused_samples;     /* the engine refused them */
+	uint64_t rejected_profiles;            /* by partial success */
+	uint64_t queued, queued_samples;       /* waiting or being sent */
+	uint64_t removed_files, removed_bytes; /* old ones of a directory */
 	size_t queued_bytes;
 };
 
@@ -178,9 +230,9 @@ struct push_sender *push_sender_open(const struct push_settings *s,
 				     struct error *err);
 void push_sender_close(struct push_sender *s); /* NULL is fine */
 
-/* Starts sending a body. Fails if the child has ended. */
+/* Starts sending a body, as push_add(). Fails if the child has ended. */
 int push_sender_start(struct push_sender *s, const struct text *body,
-		      struct error *err);
+		      const char *name, struct error *err);
 
 /*
  * Returns the reply, or NULL if it has not arrived until until_ns. If the child
@@ -190,5 +242,20 @@ const struct push_reply *push_sender_reply(struct push_sender *s,
 					   int64_t until_ns);
 
 int push_sender_fd(const struct push_sender *s); /* -1 = none */
+
+/* ---- push_files.c: files of a directory, in the child ---- */
+
+struct push_files;
+
+struct push_files *push_files_open(const char *directory,
+				   const struct push_limits *limits);
+void push_files_close(struct push_files *f); /* NULL is fine */
+
+/*
+ * Writes a file sjkc-TIME<name>, complete or not at all, and removes the oldest
+ * files beyond the limits. The reply has the result.
+ */
+void push_files_write(struct push_files *f, const char *name, const void *body,
+		      size_t len, struct push_reply *r);
 
 #endif

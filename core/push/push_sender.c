@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child of push, which sends requests by libcurl.
+ * The child of push, which sends requests by libcurl, or writes files.
  *
- * The parent writes a body to a memory file and tells the child; the child
- * writes the reply to shared memory and tells the parent. libcurl is loaded in
- * the child alone: its libraries cost the parent nothing.
+ * The parent writes the request's name, a NUL and the body to a memory file and
+ * tells the child; the child writes the reply to shared memory and tells the
+ * parent. libcurl is loaded in the child alone: its libraries cost the parent
+ * nothing.
  */
 #include "core/push/push.h"
 
@@ -39,7 +40,16 @@ struct push_sender {
 	bool is_sending;
 	bool is_ready;    /* the child has loaded libcurl */
 	int64_t until_ns; /* when the child must have replied */
+	/* Of the child alone; one of both is NULL. */
+	CURL *easy;
+	struct push_files *files;
+	struct curl_slist *connect_to;
 };
+
+static bool sender_is_grpc(const struct push_sender *s)
+{
+	return s->settings->format == PUSH_GRPC && !s->settings->directory;
+}
 
 /* ---- in the child ---- */
 
@@ -130,11 +140,14 @@ static struct curl_slist *sender_headers(const struct push_settings *s,
 		text_release(&own);
 		return NULL;
 	}
-	if (s->is_grpc) {
+	if (s->format == PUSH_GRPC) {
 		sender_add_header(&list,
 				  "Content-Type: application/grpc+proto");
 		sender_add_header(&list, "TE: trailers");
 		sender_add_header(&list, "grpc-encoding: gzip");
+	} else if (s->format == PUSH_PYROSCOPE) {
+		sender_add_header(&list,
+				  "Content-Type: application/octet-stream");
 	} else {
 		sender_add_header(&list,
 				  "Content-Type: application/x-protobuf");
@@ -152,11 +165,29 @@ static struct curl_slist *sender_headers(const struct push_settings *s,
 /* Without TLS, nothing negotiates HTTP/2. */
 static long sender_version(const struct push_settings *o)
 {
-	if (!o->is_grpc)
+	if (o->format != PUSH_GRPC)
 		return CURL_HTTP_VERSION_1_1;
 	return strncmp(o->url, "https:", 6) == 0
 		       ? CURL_HTTP_VERSION_2TLS
 		       : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+}
+
+/* Where to connect, unless the URL tells. */
+static void sender_set_peer(struct push_sender *s, CURL *easy)
+{
+	const struct push_settings *o = s->settings;
+
+	if (o->socket) {
+		curl.easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, o->socket);
+		curl.easy_setopt(easy, CURLOPT_PROXY, "");
+	}
+	if (o->connect_to) {
+		sender_add_header(&s->connect_to, o->connect_to);
+		curl.easy_setopt(easy, CURLOPT_CONNECT_TO, s->connect_to);
+	}
+	/* A proxy forwards gRPC's HTTP/2 only through a tunnel. */
+	if (sender_is_grpc(s))
+		curl.easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
 }
 
 static CURL *sender_new_handle(struct push_sender *s)
@@ -166,13 +197,14 @@ static CURL *sender_new_handle(struct push_sender *s)
 
 	if (!easy)
 		alloc_give_up(0);
-	curl.easy_setopt(easy, CURLOPT_URL, o->url);
+	sender_set_peer(s, easy);
 	curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl.easy_setopt(easy, CURLOPT_POST, 1L);
 	curl.easy_setopt(easy, CURLOPT_USERAGENT, "sjkc/" SJKC_VERSION);
 	curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, sender_version(o));
 	/* libcurl 7.88 fails on a connection whose last stream was reset. */
-	curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, o->is_grpc ? 1L : 0L);
+	curl.easy_setopt(easy, CURLOPT_FORBID_REUSE,
+			 sender_is_grpc(s) ? 1L : 0L);
 	curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, sender_take_header);
 	curl.easy_setopt(easy, CURLOPT_HEADERDATA, s->reply);
 	curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, sender_take_body);
@@ -217,11 +249,50 @@ static void sender_describe(struct push_reply *r, CURL *easy, CURLcode code)
 			 curl.easy_strerror(code));
 }
 
-static void sender_send(struct push_sender *s, CURL *easy, const void *body,
-			size_t len)
+/* Adds the query of a request to the URL. */
+static void sender_set_url(struct push_sender *s, const char *query)
+{
+	const char *url = s->settings->url;
+	struct text whole = { 0 };
+
+	text_puts(&whole, url);
+	if (*query)
+		text_printf(&whole, "%c%s", strchr(url, '?') ? '&' : '?',
+			    query);
+	curl.easy_setopt(s->easy, CURLOPT_URL, whole.bytes);
+	text_release(&whole);
+}
+
+static int64_t sender_time(const struct push_sender *s, CURLINFO info)
+{
+	curl_off_t us = 0;
+
+	curl.easy_getinfo(s->easy, info, &us);
+	return (int64_t)us;
+}
+
+static void sender_take_times(struct push_sender *s)
+{
+	struct push_reply *r = s->reply;
+	const char *address = NULL;
+
+	r->times = (struct push_times){
+		.resolved = sender_time(s, CURLINFO_NAMELOOKUP_TIME_T),
+		.connected = sender_time(s, CURLINFO_CONNECT_TIME_T),
+		.encrypted = sender_time(s, CURLINFO_APPCONNECT_TIME_T),
+		.sent = sender_time(s, CURLINFO_PRETRANSFER_TIME_T),
+		.ended = sender_time(s, CURLINFO_TOTAL_TIME_T),
+	};
+	curl.easy_getinfo(s->easy, CURLINFO_PRIMARY_IP, &address);
+	snprintf(r->address, sizeof(r->address), "%s", address ? address : "");
+}
+
+static void sender_send(struct push_sender *s, const char *query,
+			const void *body, size_t len)
 {
 	struct push_reply *r = s->reply;
 	struct curl_slist *headers;
+	CURL *easy = s->easy;
 	long status = 0;
 	curl_off_t after = 0;
 	struct error why;
@@ -232,12 +303,15 @@ static void sender_send(struct push_sender *s, CURL *easy, const void *body,
 		snprintf(r->problem, sizeof(r->problem), "%s", why.text);
 		return;
 	}
+	sender_set_url(s, query);
 	curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 	curl.easy_setopt(easy, CURLOPT_POSTFIELDS, body);
 	curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
 	code = curl.easy_perform(easy);
 	curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	curl.slist_free_all(headers);
+	sender_take_times(s);
+	r->curl_code = (int)code;
 	/* The status is known if only the body was too long. */
 	if (code != CURLE_OK && r->received <= RESPONSE_MAX) {
 		r->is_wrong = sender_is_wrong(code);
@@ -251,41 +325,57 @@ static void sender_send(struct push_sender *s, CURL *easy, const void *body,
 	r->retry_after_s = (int64_t)after;
 }
 
-/* Maps the body, sends it, and fills the reply. */
-static void sender_send_memory(struct push_sender *s, CURL *easy)
+static void sender_clear_reply(struct push_sender *s)
 {
-	struct stat file;
-	void *body;
-
 	memset(s->reply, 0, offsetof(struct push_reply, body));
-	s->reply->is_grpc = s->settings->is_grpc;
+	s->reply->is_grpc = sender_is_grpc(s);
+	s->reply->is_plain = s->settings->directory ||
+			     s->settings->format == PUSH_PYROSCOPE;
 	s->reply->grpc_status = -1;
+}
+
+/* Maps the name and the body, sends it, and fills the reply. */
+static void sender_send_memory(struct push_sender *s)
+{
+	const char *all, *end;
+	struct stat file;
+	size_t len;
+
+	sender_clear_reply(s);
 	if (fstat(s->memory, &file) < 0 || file.st_size <= 0)
 		return;
-	body = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED,
-		    s->memory, 0);
-	if (body == MAP_FAILED) {
+	len = (size_t)file.st_size;
+	all = mmap(NULL, len, PROT_READ, MAP_SHARED, s->memory, 0);
+	if (all == MAP_FAILED) {
 		snprintf(s->reply->problem, sizeof(s->reply->problem),
 			 "cannot map the request");
 		return;
 	}
-	sender_send(s, easy, body, (size_t)file.st_size);
-	munmap(body, (size_t)file.st_size);
+	end = memchr(all, '\0', len);
+	if (end && s->files)
+		push_files_write(s->files, all, end + 1,
+				 len - (size_t)(end + 1 - all), s->reply);
+	else if (end)
+		sender_send(s, all, end + 1, len - (size_t)(end + 1 - all));
+	munmap((void *)(uintptr_t)all, len);
 }
 
 static int sender_job(void *self, int channel, struct error *err)
 {
 	struct push_sender *s = self;
-	CURL *easy;
+	const struct push_settings *o = s->settings;
 	char word;
 
-	if (libcurl_load("--push", err))
+	if (o->directory)
+		s->files = push_files_open(o->directory, &o->limits);
+	else if (libcurl_load("--push", err))
 		return -1;
-	easy = sender_new_handle(s);
+	else
+		s->easy = sender_new_handle(s);
 	if (child_tell(channel, 'r', -1))
 		return CHILD_NOTHING;
 	while (child_hear(channel, INT64_MAX, &word) == CHILD_TOLD) {
-		sender_send_memory(s, easy);
+		sender_send_memory(s);
 		if (child_tell(channel, 'd', -1))
 			break;
 	}
@@ -349,33 +439,41 @@ void push_sender_close(struct push_sender *s)
 	free(s);
 }
 
-static int sender_write_body(const struct push_sender *s,
-			     const struct text *body, struct error *err)
+static int sender_write(const struct push_sender *s, const void *bytes,
+			size_t len, size_t at)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t wrote = pwrite(s->memory, (const char *)bytes + done,
+				       len - done, (off_t)(at + done));
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return -1;
+		done += (size_t)wrote;
+	}
+	return 0;
+}
+
+static int sender_write_request(const struct push_sender *s,
+				const struct text *body, const char *name,
+				struct error *err)
 {
 	/* gRPC's prefix: the message is compressed; its length, big-endian. */
 	const uint8_t prefix[5] = { 1, (uint8_t)(body->len >> 24),
 				    (uint8_t)(body->len >> 16),
 				    (uint8_t)(body->len >> 8),
 				    (uint8_t)body->len };
-	size_t first = s->settings->is_grpc ? sizeof(prefix) : 0, done = 0;
-	ssize_t wrote = 0;
+	size_t prefix_len = sender_is_grpc(s) ? sizeof(prefix) : 0;
+	size_t name_len = strlen(name) + 1;
 
-	if (ftruncate(s->memory, 0) < 0 ||
-	    pwrite(s->memory, prefix, first, 0) != (ssize_t)first)
-		wrote = -1;
-	while (wrote >= 0 && done < body->len) {
-		wrote = pwrite(s->memory, body->bytes + done, body->len - done,
-			       (off_t)(first + done));
-		if (wrote > 0)
-			done += (size_t)wrote;
-		else if (wrote < 0 && errno == EINTR)
-			wrote = 0;
-		else
-			break;
-	}
-	return done == body->len ? 0
-				 : fail_sys(err, ERROR_FAILED,
-					    "cannot write the request");
+	if (ftruncate(s->memory, 0) < 0 || sender_write(s, name, name_len, 0) ||
+	    sender_write(s, prefix, prefix_len, name_len) ||
+	    sender_write(s, body->bytes, body->len, name_len + prefix_len))
+		return fail_sys(err, ERROR_FAILED, "cannot write the request");
+	return 0;
 }
 
 static int sender_tell_child(struct push_sender *s)
@@ -385,11 +483,11 @@ static int sender_tell_child(struct push_sender *s)
 }
 
 int push_sender_start(struct push_sender *s, const struct text *body,
-		      struct error *err)
+		      const char *name, struct error *err)
 {
 	if (s->child.channel < 0 && sender_start_child(s, err))
 		return -1;
-	if (sender_write_body(s, body, err))
+	if (sender_write_request(s, body, name, err))
 		return -1;
 	s->until_ns = clock_monotonic_ns() + LOAD_NS;
 	if (s->is_ready && sender_tell_child(s)) {

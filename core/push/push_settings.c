@@ -15,11 +15,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#define TIMEOUT_NS  (10 * CLOCK_NS_PER_S)
+#define TIMEOUT_NS (10 * CLOCK_NS_PER_S)
+/* A disk may be busy for long. */
+#define FILE_NS     (60 * CLOCK_NS_PER_S)
 #define QUEUE_BYTES ((size_t)32 << 20)
 #define QUEUE_NS    (3600 * CLOCK_NS_PER_S)
+
+/* Limits of a directory. */
+#define KEEP_BYTES ((uint64_t)1 << 30)
+#define KEEP_NS    (7 * 86400 * CLOCK_NS_PER_S)
+enum { KEEP_FILES = 100000 };
 
 enum { HEADERS_MAX = 64 * 1024 };
 
@@ -63,8 +72,9 @@ static bool settings_take_scheme(struct push_settings *s, const char *url,
 		if ((size_t)(end - url) != len ||
 		    memcmp(url, schemes[i], len) != 0)
 			continue;
-		s->is_grpc |= i >= 2;
-		return true;
+		if (i >= 2 && s->format == PUSH_AUTO)
+			s->format = PUSH_GRPC;
+		return i < 2 || s->format == PUSH_GRPC;
 	}
 	return false;
 }
@@ -83,6 +93,55 @@ static int settings_refuse_url(const char *url, struct error *err)
 		    (int)strcspn(url, "?#"), url);
 }
 
+/* Returns the path of a format, which follows a URL without one. */
+static const char *settings_path(enum push_format format)
+{
+	return format == PUSH_GRPC        ? PUSH_GRPC_PATH
+	       : format == PUSH_PYROSCOPE ? PUSH_PYROSCOPE_PATH
+					  : PUSH_OTLP_PATH;
+}
+
+/* Chooses the format by a path, unless it is known. */
+static void settings_choose_format(struct push_settings *s, const char *path,
+				   size_t len)
+{
+	static const char own[] = PUSH_PYROSCOPE_PATH;
+	size_t own_len = sizeof(own) - 1;
+
+	if (s->format != PUSH_AUTO)
+		return;
+	s->format = len >= own_len && memcmp(path + len - own_len, own,
+					     own_len) == 0
+			    ? PUSH_PYROSCOPE
+			    : PUSH_OTLP;
+}
+
+/* "unix:/run/x.sock" and "unix:///run/x.sock", as gRPC writes them. */
+static int settings_set_socket(struct push_settings *s, const char *url,
+			       struct error *err)
+{
+	const char *path = url + strlen("unix:");
+	const struct sockaddr_un unused = { 0 };
+	struct text whole = { 0 };
+
+	if (strncmp(path, "//", 2) == 0)
+		path += 2;
+	if (*path != '/' || strlen(path) >= sizeof(unused.sun_path))
+		return fail(err, ERROR_MISUSE,
+			    "'%s' is not a unix socket (example: "
+			    "unix:/run/otel.sock)",
+			    url);
+	settings_choose_format(s, "", 0);
+	text_printf(&whole, "http://localhost%s", settings_path(s->format));
+	free(s->socket);
+	s->socket = xstrdup(path);
+	free(s->url);
+	s->url = whole.bytes;
+	free(s->shown_url);
+	s->shown_url = xstrdup(url);
+	return 0;
+}
+
 /* Sets the URL; its path is added if there is none, or always. */
 static int settings_set_url(struct push_settings *s, const char *url,
 			    bool adds_path, struct error *err)
@@ -90,7 +149,10 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	const char *host = strstr(url, "://"), *path, *query;
 	struct text whole = { 0 };
 	size_t host_len, path_len;
+	bool is_grpc;
 
+	if (strncmp(url, "unix:", 5) == 0)
+		return settings_set_socket(s, url, err);
 	if (!host || !settings_take_scheme(s, url, host))
 		return settings_refuse_url(url, err);
 	host += 3;
@@ -103,18 +165,18 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	while (path_len && path[path_len - 1] == '/' &&
 	       (adds_path || path_len == 1))
 		path_len--;
+	settings_choose_format(s, path, path_len);
+	is_grpc = s->format == PUSH_GRPC;
 	text_printf(&whole, "http%s://", settings_is_tls(url) ? "s" : "");
 	text_add(&whole, host, host_len);
-	if (s->is_grpc)
-		text_puts(&whole, PUSH_GRPC_PATH);
-	else
+	if (!is_grpc)
 		text_add(&whole, path, path_len);
-	if (!s->is_grpc && (adds_path || !path_len))
-		text_puts(&whole, PUSH_OTLP_PATH);
+	if (is_grpc || adds_path || !path_len)
+		text_puts(&whole, settings_path(s->format));
 	free(s->shown_url);
 	s->shown_url = xstrdup(whole.bytes);
-	if (!s->is_grpc)
-		text_puts(&whole, query);
+	if (!is_grpc)
+		text_add(&whole, query, strcspn(query, "#"));
 	free(s->url);
 	s->url = whole.bytes;
 	return 0;
@@ -129,7 +191,8 @@ static int settings_find_url(struct push_settings *s, const char *url,
 
 	if (strcmp(url, "env") != 0)
 		return settings_set_url(s, url, false, err);
-	s->is_grpc = protocol && strcmp(protocol, "grpc") == 0;
+	if (s->format == PUSH_AUTO && protocol && strcmp(protocol, "grpc") == 0)
+		s->format = PUSH_GRPC;
 	if (own && *own)
 		return settings_set_url(s, own, false, err);
 	if (any && *any)
@@ -224,9 +287,10 @@ static void settings_note_ignored(struct push_settings *s, bool is_env)
 }
 
 int push_settings_init(struct push_settings *s, const char *url,
-		       struct error *err)
+		       enum push_format format, struct error *err)
 {
 	*s = (struct push_settings){
+		.format = format,
 		.timeout_ns = TIMEOUT_NS,
 		.queue_bytes = QUEUE_BYTES,
 		.queue_ns = QUEUE_NS,
@@ -241,6 +305,60 @@ int push_settings_init(struct push_settings *s, const char *url,
 		       : 0;
 }
 
+void push_settings_init_directory(struct push_settings *s, const char *path,
+				  enum push_format format)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	*s = (struct push_settings){
+		.format = format == PUSH_PYROSCOPE ? format : PUSH_OTLP,
+		.directory = xstrndup(path, len),
+		.shown_url = xstrndup(path, len),
+		.timeout_ns = FILE_NS,
+		.queue_bytes = QUEUE_BYTES,
+		.queue_ns = QUEUE_NS,
+		.limits = { KEEP_BYTES, KEEP_FILES, KEEP_NS },
+	};
+}
+
+int push_settings_set_server(struct push_settings *s, const char *name,
+			     struct error *err)
+{
+	const char *host = s->url ? strstr(s->url, "://") : NULL;
+	struct text url = { 0 }, to = { 0 };
+	size_t len, colon;
+
+	if (!host || s->socket)
+		return fail(err, ERROR_MISUSE,
+			    "--server-name requires a URL with a host");
+	if (!*name || name[strcspn(name, "/?#@: ")])
+		return fail(err, ERROR_MISUSE,
+			    "'%s' is not the name of a server", name);
+	host += 3;
+	len = strcspn(host, "/?#");
+	/* The host may be "[::1]:4318". */
+	colon = *host == '[' ? strcspn(host, "]") : 0;
+	colon += strcspn(host + colon, ":/?#");
+	text_puts(&to, "::");
+	text_add(&to, host, len);
+	if (colon >= len)
+		text_putc(&to, ':');
+	text_add(&url, s->url, (size_t)(host - s->url));
+	text_puts(&url, name);
+	if (colon < len)
+		text_add(&url, host + colon, len - colon);
+	text_puts(&url, host + len);
+	free(s->url);
+	s->url = url.bytes;
+	free(s->connect_to);
+	s->connect_to = to.bytes;
+	free(s->server_name);
+	s->server_name = xstrdup(name);
+	return 0;
+}
+
 void push_settings_release(struct push_settings *s)
 {
 	if (s->headers.bytes)
@@ -249,6 +367,10 @@ void push_settings_release(struct push_settings *s)
 	text_release(&s->ignored);
 	free(s->url);
 	free(s->shown_url);
+	free(s->socket);
+	free(s->server_name);
+	free(s->connect_to);
+	free(s->directory);
 	free(s->header_file);
 	free(s->cacert);
 	free(s->cert);

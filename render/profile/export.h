@@ -107,6 +107,14 @@ struct pprof_options {
 	uint64_t period_ns;
 	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
+	/*
+	 * For engines: sample types have the names from which Pyroscope chooses
+	 * the name of the profile, and threads are as with
+	 * otlp_options.folds_threads.
+	 */
+	bool for_engine;
+	/* Writes at most this many frames, those at the leaf; 0 = all. */
+	size_t leaf_frames;
 };
 
 /* `go tool pprof` needs about 16 bytes of memory for each frame. */
@@ -114,6 +122,7 @@ struct pprof_options {
 
 struct pprof_result {
 	size_t depth; /* frames that stack traces were truncated to, or 0 */
+	uint64_t cut; /* number of samples that lost frames at the root */
 };
 
 /*
@@ -125,6 +134,12 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 				const struct event_view *views,
 				size_t view_count, size_t selected,
 				const struct pprof_options *options);
+
+/* Appends the same to out, without compression. */
+struct pprof_result pprof_encode(struct text *out, const struct profile *p,
+				 const struct event_view *views,
+				 size_t view_count, size_t selected,
+				 const struct pprof_options *options);
 
 /*
  * otlp: requests of OpenTelemetry profiles, without compression
@@ -162,6 +177,12 @@ struct otlp_result {
 struct otlp_result otlp_write(struct output *out, const struct profile *p,
 			      const struct event_view *views, size_t view_count,
 			      const struct otlp_options *options);
+
+/*
+ * Replaces each run of digits by one '#': "worker-12" is "worker-#", so that
+ * the threads of a pool have one name.
+ */
+void otlp_fold_digits(struct text *name);
 
 /* Appends an attribute to those of a resource; both texts may be any bytes. */
 void otlp_attribute(struct text *resource, const char *key, const char *value,

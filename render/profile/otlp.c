@@ -240,8 +240,7 @@ static void otlp_fit(struct otlp_part *w, const uint32_t *view_of)
 
 /* ---- attributes of samples ---- */
 
-/* Replaces each run of digits by one '#': "worker-12" is "worker-#". */
-static void otlp_fold_digits(struct text *name)
+void otlp_fold_digits(struct text *name)
 {
 	size_t len = 0;
 

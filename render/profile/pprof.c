@@ -42,7 +42,9 @@ struct pprof {
 	struct thread_ranks threads;
 	struct pprof_result result;
 
-	struct row *rows; /* one per cell, sorted by sample */
+	uint32_t
+		*thread_of; /* by thread: the first of the same name; or NULL */
+	struct row *rows;   /* one per cell, sorted by sample */
 	size_t row_count;
 	struct text labels; /* encoded labels of all threads, then states */
 	size_t *label_ends; /* end of each in labels */
@@ -50,7 +52,8 @@ struct pprof {
 	/* Ids are indexes of the string table, where 0 must be "", too. */
 	struct intern strings;
 	struct gzip zip;
-	struct text out; /* buffer of bytes to compress */
+	bool is_zipped;
+	struct text out; /* buffer of bytes to compress, or all bytes */
 	struct text message, inner, packed;
 };
 
@@ -62,7 +65,7 @@ static uint32_t pprof_string_id(struct pprof *w, const char *text)
 /* Compresses the buffer if it has at least `at` bytes. */
 static void pprof_flush(struct pprof *w, size_t at)
 {
-	if (w->out.len < at)
+	if (!w->is_zipped || w->out.len < at)
 		return;
 	gzip_write(&w->zip, w->out.bytes, w->out.len);
 	text_clear(&w->out);
@@ -74,9 +77,36 @@ static void pprof_put_message(struct pprof *w, uint32_t field)
 	pprof_flush(w, FLUSH_AT);
 }
 
-/* Writes a value type: a name and its unit. */
-static void pprof_put_value_type(struct pprof *w, uint32_t field, uint32_t type,
-				 enum unit unit)
+/*
+ * The names by which engines recognize an event. Pyroscope's name of a profile
+ * follows from its types: "cpu" anywhere in a type is process_cpu, so off-CPU
+ * time must not have it; "wall", "alloc_" and "block_" are names, too, and
+ * "contentions" is mutex.
+ */
+struct pprof_names {
+	const char *event, *samples, *weight;
+	const char *period_type, *period_unit;
+};
+
+static const struct pprof_names *pprof_names_of(const struct pprof *w,
+						const struct event_view *view)
+{
+	static const struct pprof_names all[] = {
+		{ "cpu", "cpu_samples", "cpu", "cpu", "nanoseconds" },
+		{ "offcpu", "block_count", "block_duration", "block", "count" },
+		{ "wall", "wall_samples", "wall", "wall", "nanoseconds" },
+		{ "alloc", "alloc_objects", "alloc_space", "space", "bytes" },
+		{ "lock", "contentions", "delay", "mutex", "count" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (w->options->for_engine &&
+		    strcmp(all[i].event, view->name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+static const char *pprof_unit(enum unit unit)
 {
 	static const char *const units[] = {
 		[UNIT_SAMPLES] = "count",
@@ -85,8 +115,15 @@ static void pprof_put_value_type(struct pprof *w, uint32_t field, uint32_t type,
 		[UNIT_COUNT] = "count",
 	};
 
+	return units[unit];
+}
+
+/* Writes a value type: a name and its unit. */
+static void pprof_put_value_type(struct pprof *w, uint32_t field, uint32_t type,
+				 const char *unit)
+{
 	protobuf_uint(&w->message, VALUE_TYPE, type);
-	protobuf_uint(&w->message, VALUE_UNIT, pprof_string_id(w, units[unit]));
+	protobuf_uint(&w->message, VALUE_UNIT, pprof_string_id(w, unit));
 	pprof_put_message(w, field);
 }
 
@@ -94,9 +131,13 @@ static void pprof_put_value_type(struct pprof *w, uint32_t field, uint32_t type,
 static uint32_t pprof_type_name(struct pprof *w, const struct event_view *view,
 				bool counts)
 {
+	const struct pprof_names *names = pprof_names_of(w, view);
 	struct text name = { 0 };
 	uint32_t id;
 
+	if (names)
+		return pprof_string_id(w,
+				       counts ? names->samples : names->weight);
 	safe_text(&name, view->name, strlen(view->name));
 	if (counts)
 		text_puts(&name, "_samples");
@@ -120,13 +161,33 @@ static void pprof_put_view(struct pprof *w, size_t index, bool weight_last)
 			v->weight = (uint32_t)w->value_count++;
 			pprof_put_value_type(w, PROFILE_SAMPLE_TYPE,
 					     pprof_type_name(w, view, false),
-					     view->unit);
+					     pprof_unit(view->unit));
 		} else if (counts) {
 			v->samples = (uint32_t)w->value_count++;
 			pprof_put_value_type(w, PROFILE_SAMPLE_TYPE,
 					     pprof_type_name(w, view, true),
-					     UNIT_SAMPLES);
+					     pprof_unit(UNIT_SAMPLES));
 		}
+	}
+}
+
+/* Engines select profiles by their type of period, too. */
+static void pprof_put_period(struct pprof *w, const struct event_view *front)
+{
+	const struct pprof_names *names = pprof_names_of(w, front);
+	uint64_t period_ns = w->options->period_ns;
+
+	if (names) {
+		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
+				     pprof_string_id(w, names->period_type),
+				     names->period_unit);
+		protobuf_uint(&w->out, PROFILE_PERIOD,
+			      period_ns ? period_ns : 1);
+	} else if (period_ns) {
+		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
+				     pprof_type_name(w, front, false),
+				     pprof_unit(UNIT_NS));
+		protobuf_uint(&w->out, PROFILE_PERIOD, period_ns);
 	}
 }
 
@@ -143,11 +204,7 @@ static void pprof_put_views(struct pprof *w)
 	pprof_put_view(w, w->selected, weights);
 	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE,
 		      pprof_type_name(w, front, !weights));
-	if (w->options->period_ns) {
-		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
-				     pprof_type_name(w, front, false), UNIT_NS);
-		protobuf_uint(&w->out, PROFILE_PERIOD, w->options->period_ns);
-	}
+	pprof_put_period(w, front);
 }
 
 static void pprof_put_times(struct pprof *w)
@@ -277,10 +334,42 @@ static void pprof_add_thread_labels(struct pprof *w, const struct thread *t)
 
 	safe_text(&name, profile_text(p, t->name),
 		  intern_len(&p->strings, t->name));
-	pprof_add_label(w, "thread", name.bytes, name.len);
-	pprof_add_number_label(w, "thread_id", t->os_id);
-	pprof_add_number_label(w, "java_thread_id", t->java_id);
+	if (w->options->for_engine) {
+		otlp_fold_digits(&name);
+		pprof_add_label(w, "thread_name", name.bytes, name.len);
+	} else {
+		pprof_add_label(w, "thread", name.bytes, name.len);
+		pprof_add_number_label(w, "thread_id", t->os_id);
+		pprof_add_number_label(w, "java_thread_id", t->java_id);
+	}
 	text_release(&name);
+}
+
+/* Finds the first thread of each name with folded digits. */
+static void pprof_fold_threads(struct pprof *w)
+{
+	const struct profile *p = w->profile;
+	struct intern names = { 0 };
+	uint32_t *first = xcalloc(p->thread_count + 1, sizeof(*first));
+	struct text name = { 0 };
+
+	w->thread_of = xcalloc(p->thread_count + 1, sizeof(*w->thread_of));
+	for (uint32_t i = 0; i < p->thread_count; i++) {
+		uint32_t text = p->threads[i].name, id;
+
+		text_clear(&name);
+		safe_text(&name, profile_text(p, text),
+			  intern_len(&p->strings, text));
+		otlp_fold_digits(&name);
+		id = intern_id(&names, name.bytes, name.len);
+		/* Thread 0 is none; an empty name is the same. */
+		if (id && !first[id])
+			first[id] = i;
+		w->thread_of[i] = id ? first[id] : 0;
+	}
+	intern_release(&names);
+	text_release(&name);
+	free(first);
 }
 
 /* Encodes the labels of each thread and each state once. */
@@ -330,7 +419,11 @@ static void pprof_sort_rows(struct pprof *w)
 			continue;
 		w->rows[w->row_count++] = (struct row){
 			.major = trace_tree_place(&w->traces, c->stack),
-			.minor = (uint64_t)c->thread << 8 | c->state,
+			.minor = (uint64_t)(w->thread_of
+						    ? w->thread_of[c->thread]
+						    : c->thread)
+					 << 8 |
+				 c->state,
 			.item = (uint32_t)i,
 		};
 	}
@@ -376,10 +469,12 @@ static void pprof_put_location_ids(struct pprof *w, uint32_t place,
 				   uint32_t thread)
 {
 	const struct tree_node *nodes = w->traces.tree.nodes;
+	size_t left = w->options->leaf_frames ? w->options->leaf_frames
+					      : SIZE_MAX;
 
 	if (!place)
 		text_varint(&w->packed, pprof_location_without_stack(w));
-	for (; place; place = nodes[place - 1].caller)
+	for (; place && left--; place = nodes[place - 1].caller)
 		text_varint(&w->packed, nodes[place - 1].label + (uint64_t)1);
 	if (w->options->style.threads)
 		text_varint(&w->packed, pprof_location_of_thread(w, thread));
@@ -419,6 +514,11 @@ static void pprof_put_samples(struct pprof *w)
 		if (i + AHEAD < w->row_count)
 			__builtin_prefetch(&cells[r[AHEAD].item]);
 		pprof_add_cell(w, &cells[r->item], values);
+		if (w->options->leaf_frames &&
+		    trace_tree_depth(&w->traces, r->major) >
+			    w->options->leaf_frames)
+			w->result.cut = saturate_add(w->result.cut,
+						     cells[r->item].count);
 		if (!pprof_ends_sample(w, i))
 			continue;
 		pprof_put_location_ids(w, r->major, thread);
@@ -468,6 +568,23 @@ static void pprof_release(struct pprof *w)
 	free(w->values);
 	free(w->rows);
 	free(w->label_ends);
+	free(w->thread_of);
+}
+
+static void pprof_init(struct pprof *w)
+{
+	const struct pprof_options *options = w->options;
+
+	w->view_of = views_of_events(w->profile, w->views, w->view_count);
+	trace_tree_of_views(&w->traces, w->profile, w->views, w->view_count,
+			    &options->style);
+	if (options->style.threads)
+		thread_ranks_init(&w->threads, w->profile, NULL);
+	if (options->for_engine)
+		pprof_fold_threads(w);
+	w->rows = xmalloc((w->profile->cell_count + 1) * sizeof(*w->rows));
+	pprof_sort_rows(w);
+	pprof_fit(w);
 }
 
 struct pprof_result pprof_write(struct output *out, const struct profile *p,
@@ -481,18 +598,33 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 		.view_count = view_count,
 		.selected = selected,
 		.options = options,
-		.view_of = views_of_events(p, views, view_count),
+		.is_zipped = true,
 	};
 
-	trace_tree_of_views(&w.traces, p, views, view_count, &options->style);
-	if (options->style.threads)
-		thread_ranks_init(&w.threads, p, NULL);
-	w.rows = xmalloc(p->cell_count * sizeof(*w.rows));
-	pprof_sort_rows(&w);
-	pprof_fit(&w);
+	pprof_init(&w);
 	gzip_open(&w.zip, out);
 	pprof_put_all(&w);
 	gzip_close(&w.zip);
+	pprof_release(&w);
+	return w.result;
+}
+
+struct pprof_result pprof_encode(struct text *out, const struct profile *p,
+				 const struct event_view *views,
+				 size_t view_count, size_t selected,
+				 const struct pprof_options *options)
+{
+	struct pprof w = {
+		.profile = p,
+		.views = views,
+		.view_count = view_count,
+		.selected = selected,
+		.options = options,
+	};
+
+	pprof_init(&w);
+	pprof_put_all(&w);
+	text_add(out, w.out.bytes, w.out.len);
 	pprof_release(&w);
 	return w.result;
 }

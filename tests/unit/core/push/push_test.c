@@ -279,7 +279,7 @@ static void expect_url(const char *given, const char *expected)
 	struct push_settings s;
 	struct error err;
 
-	assert_int_equal(push_settings_init(&s, given, &err), 0);
+	assert_int_equal(push_settings_init(&s, given, PUSH_AUTO, &err), 0);
 	assert_string_equal(s.url, expected);
 	push_settings_release(&s);
 }
@@ -289,7 +289,7 @@ static void expect_refused(const char *given, const char *message)
 	struct push_settings s;
 	struct error err;
 
-	assert_int_equal(push_settings_init(&s, given, &err), -1);
+	assert_int_equal(push_settings_init(&s, given, PUSH_AUTO, &err), -1);
 	assert_int_equal(err.kind, ERROR_MISUSE);
 	assert_non_null(strstr(err.text, message));
 	push_settings_release(&s);
@@ -318,12 +318,14 @@ static void query_of_the_url_is_not_shown(void **state)
 	struct error err;
 
 	(void)state;
-	assert_int_equal(push_settings_init(&s, "http://h/x?key=secret", &err),
+	assert_int_equal(push_settings_init(&s, "http://h/x?key=secret",
+					    PUSH_AUTO, &err),
 			 0);
 	assert_string_equal(s.url, "http://h/x?key=secret");
 	assert_string_equal(s.shown_url, "http://h/x");
 	push_settings_release(&s);
-	assert_int_equal(push_settings_init(&s, "h?key=secret", &err), -1);
+	assert_int_equal(
+		push_settings_init(&s, "h?key=secret", PUSH_AUTO, &err), -1);
 	assert_null(strstr(err.text, "secret"));
 	push_settings_release(&s);
 }
@@ -351,14 +353,16 @@ static void environment_sets_headers_and_timeout(void **state)
 	       "X-Tenant = blue%20one , Authorization=Basic%20YQ%3D%3D,bad", 1);
 	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2500", 1);
 	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca.pem", 1);
-	assert_int_equal(push_settings_init(&s, "http://h", &err), 0);
+	assert_int_equal(push_settings_init(&s, "http://h", PUSH_AUTO, &err),
+			 0);
 	assert_string_equal(s.headers.bytes, "X-Tenant: blue one\n"
 					     "Authorization: Basic YQ==\n");
 	assert_int_equal(s.timeout_ns, 2500 * CLOCK_NS_PER_MS);
 	assert_string_equal(s.cacert, "/ca.pem");
 	push_settings_release(&s);
 	setenv("OTEL_EXPORTER_OTLP_HEADERS", "X=a%0d%0aY: b", 1);
-	assert_int_equal(push_settings_init(&s, "http://h", &err), 0);
+	assert_int_equal(push_settings_init(&s, "http://h", PUSH_AUTO, &err),
+			 0);
 	assert_string_equal(s.headers.bytes, "X: aY: b\n");
 	push_settings_release(&s);
 	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "soon", 1);
@@ -375,7 +379,7 @@ static void variables_of_no_use_are_named(void **state)
 	setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", 1);
 	setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none", 1);
 	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0", 1);
-	assert_int_equal(push_settings_init(&s, "env", &err), 0);
+	assert_int_equal(push_settings_init(&s, "env", PUSH_AUTO, &err), 0);
 	assert_non_null(strstr(s.ignored.bytes, "_PROTOCOL is ignored"));
 	assert_non_null(strstr(s.ignored.bytes, "_COMPRESSION is ignored"));
 	assert_non_null(strstr(s.ignored.bytes, "_TIMEOUT is ignored"));
@@ -420,7 +424,7 @@ static void add_request(struct push *p, size_t bytes, uint64_t samples)
 
 	for (size_t i = 0; i < bytes; i++)
 		text_putc(&body, 'x');
-	push_add(p, &body, samples);
+	push_add(p, &body, "", samples);
 	assert_null(body.bytes);
 }
 
@@ -433,7 +437,9 @@ static void full_queue_drops_its_oldest_requests(void **state)
 
 	(void)state;
 	/* Nothing listens on port 1, and no attempt is made. */
-	assert_int_equal(push_settings_init(&s, "http://127.0.0.1:1", &err), 0);
+	assert_int_equal(
+		push_settings_init(&s, "http://127.0.0.1:1", PUSH_AUTO, &err),
+		0);
 	s.queue_bytes = 250;
 	p = push_open(&s, ignore_notice, NULL, &err);
 	if (!p) {
@@ -472,7 +478,9 @@ static void unreachable_engine_keeps_requests_in_the_queue(void **state)
 	struct push *p;
 
 	(void)state;
-	assert_int_equal(push_settings_init(&s, "http://127.0.0.1:1", &err), 0);
+	assert_int_equal(
+		push_settings_init(&s, "http://127.0.0.1:1", PUSH_AUTO, &err),
+		0);
 	p = push_open(&s, ignore_notice, NULL, &err);
 	if (!p) {
 		push_settings_release(&s);

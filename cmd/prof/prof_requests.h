@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_requests: encodes the profiles of a window into requests to an engine.
+ *
+ * OTLP has the profiles of all JVMs in as few requests as their size allows.
+ * Pyroscope's own interface takes a request for each JVM and event, because the
+ * name of a profile follows from its types.
+ */
+#ifndef CMD_PROF_PROF_REQUESTS_H
+#define CMD_PROF_PROF_REQUESTS_H
+
+#include "bpf/sampling/sampling_options.h"
+#include "core/base/text.h"
+#include "core/push/push.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* gRPC servers accept 4 MiB by default, other receivers more. */
+#define PROF_REQUEST_BYTES ((size_t)15 << 18)
+#define PROF_LARGEST_BYTES ((size_t)16 << 20)
+
+struct otlp_request;
+
+struct prof_requests {
+	enum push_format format;
+	/* Maximum size of a request without compression. */
+	size_t most;    /* with several profiles */
+	size_t largest; /* with one profile */
+	/*
+	 * Takes a request: the compressed body, which it may take over; the
+	 * query of its URL, or ""; the end of its file's name.
+	 */
+	void (*send)(void *self, struct text *body, const char *query,
+		     const char *ending, uint64_t samples);
+	void *self;
+
+	/* Counts since prof_requests_init(). */
+	uint64_t truncated; /* samples with truncated stack traces */
+	uint64_t too_large; /* samples in profiles that fit in no request */
+	uint64_t omitted;   /* samples of events without any stack trace */
+
+	struct otlp_request *request;
+	uint64_t samples, request_truncated; /* of the request */
+	bool said_reduced, said_too_large;
+};
+
+/* Sets the limits of the format; the caller sets send and self. */
+void prof_requests_init(struct prof_requests *r, enum push_format format);
+void prof_requests_release(struct prof_requests *r); /* zeroed is fine */
+
+/* Encodes the profiles that have samples, and sends them. */
+void prof_requests_add(struct prof_requests *r,
+		       const struct sampling_part *parts, size_t count);
+
+/* Returns the number of samples of all events. */
+uint64_t prof_requests_samples(const struct profile *p);
+
+#endif

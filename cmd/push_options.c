@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/push_options.h"
+
+#include "cmd/log.h"
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *push_options_given(const struct push_options *o)
+{
+	return o->format        ? "--push-format"
+	       : o->header_file ? "--header-file"
+	       : o->cacert      ? "--cacert"
+	       : o->cert        ? "--cert"
+	       : o->key         ? "--key"
+	       : o->server_name ? "--server-name"
+				: NULL;
+}
+
+enum push_format push_options_format(const struct push_options *o)
+{
+	static const char *const words[] = {
+		[PUSH_OTLP] = "otlp",
+		[PUSH_GRPC] = "grpc",
+		[PUSH_PYROSCOPE] = "pyroscope",
+	};
+
+	for (size_t i = PUSH_OTLP; o->format && i <= PUSH_PYROSCOPE; i++)
+		if (strcmp(o->format, words[i]) == 0)
+			return (enum push_format)i;
+	return PUSH_AUTO;
+}
+
+static void push_options_log_ignored(const struct push_settings *s)
+{
+	const char *line = s->ignored.bytes;
+
+	while (line && *line) {
+		size_t len = strcspn(line, "\n");
+
+		log_always("%.*s", (int)len, line);
+		line += len + (line[len] == '\n');
+	}
+}
+
+/* Sets a file of TLS, which libcurl reads for each connection. */
+static int push_options_set_file(char **setting, const char *path,
+				 struct error *err)
+{
+	if (path) {
+		free(*setting);
+		*setting = xstrdup(path);
+	}
+	if (*setting && access(*setting, R_OK) < 0)
+		return fail_sys(err, ERROR_INPUT, "%s", *setting);
+	return 0;
+}
+
+int push_options_set(struct push_settings *s, const struct push_options *o,
+		     struct error *err)
+{
+	struct text unused = { 0 };
+	int ret;
+
+	if (push_settings_init(s, o->url, push_options_format(o), err))
+		return -1;
+	push_options_log_ignored(s);
+	if (push_options_set_file(&s->cacert, o->cacert, err) ||
+	    push_options_set_file(&s->cert, o->cert, err) ||
+	    push_options_set_file(&s->key, o->key, err))
+		return -1;
+	if (o->server_name && push_settings_set_server(s, o->server_name, err))
+		return -1;
+	if (!o->header_file)
+		return 0;
+	s->header_file = xstrdup(o->header_file);
+	/* It is read again before each request. */
+	ret = push_headers_read(&unused, o->header_file, err);
+	if (unused.bytes)
+		explicit_bzero(unused.bytes, unused.cap);
+	text_release(&unused);
+	return ret;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that push writes to a directory, for machines without a network.
+ *
+ * A file's name begins with the time, so names sort by age. The directory is
+ * listed once; later, only this process adds files.
+ */
+#include "core/push/push.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/output.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* "sjkc-20261126T052230.123456Z"; other names are left alone. */
+static const char files_prefix[] = "sjkc-";
+enum { FILES_DIGITS = 8, FILES_LISTED_MAX = 200000 };
+
+struct files_entry {
+	char *name;
+	uint64_t bytes;
+	int64_t age_ns; /* wall clock when the file was written */
+};
+
+struct push_files {
+	const char *directory;
+	const struct push_limits *limits;
+	struct files_entry *all;  /* from the oldest on */
+	size_t first, count, cap; /* entries before the first are removed */
+	uint64_t bytes;           /* of all that are left */
+	bool is_listed;
+};
+
+static bool files_is_own(const char *name)
+{
+	size_t len = sizeof(files_prefix) - 1;
+
+	return strncmp(name, files_prefix, len) == 0 &&
+	       strspn(name + len, "0123456789") == FILES_DIGITS &&
+	       name[len + FILES_DIGITS] == 'T';
+}
+
+static void files_add(struct push_files *f, const char *name, uint64_t bytes,
+		      int64_t written_ns)
+{
+	array_reserve(f->all, f->cap, f->count + 1);
+	f->all[f->count++] = (struct files_entry){ xstrdup(name), bytes,
+						   written_ns };
+	f->bytes += bytes;
+}
+
+static int files_compare(const void *one, const void *other)
+{
+	const struct files_entry *a = one, *b = other;
+
+	return strcmp(a->name, b->name);
+}
+
+/* Lists the files of earlier runs. */
+static int files_list(struct push_files *f, struct error *err)
+{
+	DIR *dir = opendir(f->directory);
+	int left = FILES_LISTED_MAX;
+	struct dirent *entry;
+
+	if (!dir)
+		return fail_sys(err, ERROR_OUTPUT, "cannot open the directory");
+	while (left-- && (entry = readdir(dir))) {
+		struct stat st;
+
+		if (files_is_own(entry->d_name) &&
+		    fstatat(dirfd(dir), entry->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			files_add(f, entry->d_name, (uint64_t)st.st_size,
+				  (int64_t)st.st_mtim.tv_sec * CLOCK_NS_PER_S);
+	}
+	closedir(dir);
+	if (f->count)
+		qsort(f->all, f->count, sizeof(*f->all), files_compare);
+	f->is_listed = true;
+	return 0;
+}
+
+/* Removes the oldest files beyond the limits, but never the newest file. */
+static void files_rotate(struct push_files *f, struct push_reply *r)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	while (f->count - f->first > 1) {
+		struct files_entry *e = &f->all[f->first];
+		struct text path = { 0 };
+
+		if (f->bytes <= f->limits->bytes &&
+		    f->count - f->first <= f->limits->files &&
+		    now_ns - e->age_ns <= f->limits->age_ns)
+			break;
+		text_printf(&path, "%s/%s", f->directory, e->name);
+		if (unlink(path.bytes) == 0) {
+			r->removed_files++;
+			r->removed_bytes += e->bytes;
+		}
+		text_release(&path);
+		f->bytes -= e->bytes;
+		free(e->name);
+		e->name = NULL;
+		f->first++;
+	}
+	if (f->first < 1024)
+		return;
+	f->count -= f->first;
+	memmove(f->all, f->all + f->first, f->count * sizeof(*f->all));
+	f->first = 0;
+}
+
+/* Makes "sjkc-20261126T052230.123456Z.otlp.gz". */
+static void files_name(struct text *out, int64_t now_ns, const char *name)
+{
+	time_t s = (time_t)(now_ns / CLOCK_NS_PER_S);
+	char time_text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&s, &tm))
+		strftime(time_text, sizeof(time_text), "%Y%m%dT%H%M%S", &tm);
+	text_printf(out, "%s%s.%06dZ%s", files_prefix, time_text,
+		    (int)(now_ns % CLOCK_NS_PER_S / 1000), name);
+}
+
+void push_files_write(struct push_files *f, const char *name, const void *body,
+		      size_t len, struct push_reply *r)
+{
+	struct text file = { 0 }, path = { 0 };
+	int64_t now_ns = clock_wall_ns();
+	struct output out = { 0 };
+	struct error err;
+	int ret = 0;
+
+	if (!f->is_listed)
+		ret = files_list(f, &err);
+	files_name(&file, now_ns, name);
+	text_printf(&path, "%s/%s", f->directory, file.bytes);
+	if (ret == 0)
+		ret = output_open_unfollowed(&out, path.bytes, &err);
+	if (ret == 0) {
+		output_write(&out, body, len);
+		ret = output_commit(&out, &err);
+	}
+	output_close(&out);
+	if (ret == 0) {
+		r->is_sent = true;
+		r->status = 200;
+		files_add(f, file.bytes, len, now_ns);
+		files_rotate(f, r);
+	} else {
+		/* The name has the time: only the reason repeats. */
+		snprintf(r->problem, sizeof(r->problem), "%s",
+			 err.sys ? strerror(err.sys) : err.text);
+	}
+	text_release(&file);
+	text_release(&path);
+}
+
+struct push_files *push_files_open(const char *directory,
+				   const struct push_limits *limits)
+{
+	struct push_files *f = xcalloc(1, sizeof(*f));
+
+	f->directory = directory;
+	f->limits = limits;
+	return f;
+}
+
+void push_files_close(struct push_files *f)
+{
+	if (!f)
+		return;
+	for (size_t i = f->first; i < f->count; i++)
+		free(f->all[i].name);
+	free(f->all);
+	free(f);
+}
