@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc doctor: checks which commands work on a JVM, and why others fail. */
+/*
+ * sjkc doctor: checks which commands work on a JVM, and why others fail; or
+ * whether an engine takes profiles.
+ */
 #include "cmd/commands.h"
 #include "cmd/doctor_checks.h"
+#include "cmd/doctor_push.h"
 #include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/target.h"
@@ -16,6 +20,7 @@
 
 static struct {
 	const char *pid;
+	struct push_options push;
 	bool json, quiet, verbose;
 } opt;
 
@@ -241,12 +246,20 @@ static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
 
 static int doctor_run(int argc, char **argv, struct error *err)
 {
-	struct doctor_checks *c = xcalloc(1, sizeof(*c));
+	struct doctor_checks *c;
 	int ret;
 
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
+	if (opt.push.url && (opt.pid || argc))
+		return misuse(err, "doctor checks either a JVM or an engine");
+	if (opt.push.url)
+		return doctor_push(&opt.push, opt.json, err);
+	if (push_options_given(&opt.push))
+		return misuse(err, "%s requires --push",
+			      push_options_given(&opt.push));
+	c = xcalloc(1, sizeof(*c));
 	ret = doctor_examine(argc, argv, c, err);
 	doctor_checks_release(c);
 	free(c);
@@ -256,6 +269,9 @@ static int doctor_run(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
+	OPT_STRING(0, "push", &opt.push.url, "<url>",
+		   "check the engine at this URL, as of prof --push"),
+	OPT_PUSH(&opt.push),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
@@ -265,11 +281,12 @@ static const struct command_option options[] = {
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.synopsis = "doctor [<options>] <pid>",
+	.synopsis = "doctor [<options>] <pid> | --push <url>",
 	.summary = "check which commands work on a JVM and why others fail",
 	.group = "ask a JVM",
 	.examples = "  sjkc doctor 4711\n"
-		    "  sjkc doctor com.acme.Main --json\n",
+		    "  sjkc doctor com.acme.Main --json\n"
+		    "  sjkc doctor --push http://localhost:4318\n",
 	.options = options,
 	.run = doctor_run,
 };

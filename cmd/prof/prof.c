@@ -157,7 +157,10 @@ static const char *prof_output_option(void)
 	return NULL;
 }
 
-/* A directory takes a file for each interval instead of one file. */
+/*
+ * A directory takes a file for each interval instead of one file: its name ends
+ * with a slash, unless --push says that there are several.
+ */
 static void prof_take_directory(void)
 {
 	size_t len = opt.output ? strlen(opt.output) : 0;
@@ -165,7 +168,8 @@ static void prof_take_directory(void)
 
 	if (!len || opt.inputs.count ||
 	    (opt.output[len - 1] != '/' &&
-	     (stat(opt.output, &st) < 0 || !S_ISDIR(st.st_mode))))
+	     (!opt.push.engine.url || stat(opt.output, &st) < 0 ||
+	      !S_ISDIR(st.st_mode))))
 		return;
 	opt.push.directory = opt.output;
 	opt.output = NULL;
@@ -192,7 +196,7 @@ static int prof_check_directory(struct error *err)
 
 	if (!p->directory && (p->keep_bytes || p->keep_files || p->keep_ns > 0))
 		return misuse(err, "--keep-size, --keep-files and --keep-time "
-				   "require -o with a directory");
+				   "require -o DIR/");
 	/* Without an engine, only the format applies. */
 	others.format = NULL;
 	if (!p->engine.url && push_options_given(&others))
@@ -206,16 +210,13 @@ static int prof_check_push(struct error *err)
 {
 	const char *output = prof_output_option();
 	const char *push = prof_push_option();
-	const char *name = opt.push.engine.url ? "--push"
-					       : "-o with a directory";
+	const char *name = opt.push.engine.url ? "--push" : "-o DIR/";
 
 	if (opt.push.allow.count && !opt.push.metrics)
 		return misuse(err, "--allow requires --metrics");
 	if (!prof_push_is_wanted(&opt.push)) {
 		if (push)
-			return misuse(err,
-				      "%s requires --push, or -o with a "
-				      "directory",
+			return misuse(err, "%s requires --push or -o DIR/",
 				      push);
 		return prof_check_directory(err);
 	}

@@ -46,12 +46,12 @@ struct push_loop {
 	struct push_sink sinks[SINKS_MAX];
 	size_t sink_count;
 	struct prof_requests requests;
-	uint64_t samples; /* of all windows */
-	uint64_t omitted; /* attributes of JVMs */
+	uint64_t samples;                    /* of all windows */
+	uint64_t omitted;                    /* attributes of JVMs */
 	struct prof_loss losses[LOSSES_MAX]; /* of the session */
 	size_t loss_count;
 	struct prof_metrics *metrics;
-	struct text problem; /* the last one of pushing */
+	struct text problem;   /* the last one of pushing */
 	uint64_t other_losses; /* of further kinds */
 };
 
@@ -399,20 +399,13 @@ static int push_open_sinks(struct push_loop *l, struct error *err)
 
 static void push_log_start(const struct push_loop *l)
 {
-	static const char *const names[] = {
-		[PUSH_OTLP] = "",
-		[PUSH_GRPC] = " (gRPC)",
-		[PUSH_PYROSCOPE] = " (Pyroscope)",
-	};
-
 	for (size_t i = 0; i < l->sink_count; i++) {
 		const struct push_settings *s = &l->sinks[i].settings;
 
 		if (s->directory)
 			log_info("writing profiles to %s", s->directory);
 		else
-			log_info("sending profiles to %s%s", s->shown_url,
-				 names[s->format]);
+			log_info("sending profiles to %s", s->shown_url);
 	}
 }
 

@@ -74,7 +74,7 @@ static bool settings_take_scheme(struct push_settings *s, const char *url,
 			continue;
 		if (i >= 2 && s->format == PUSH_AUTO)
 			s->format = PUSH_GRPC;
-		return i < 2 || s->format == PUSH_GRPC;
+		return true;
 	}
 	return false;
 }
@@ -142,6 +142,20 @@ static int settings_set_socket(struct push_settings *s, const char *url,
 	return 0;
 }
 
+/* Returns the URL for messages: gRPC's as the user writes it. */
+static char *settings_show_url(const struct text *url, size_t host_len,
+			       bool is_grpc)
+{
+	struct text shown = { 0 };
+
+	if (!is_grpc)
+		return xstrdup(url->bytes);
+	text_printf(&shown, "grpc%s://%.*s",
+		    settings_is_tls(url->bytes) ? "s" : "", (int)host_len,
+		    strstr(url->bytes, "://") + 3);
+	return shown.bytes;
+}
+
 /* Sets the URL; its path is added if there is none, or always. */
 static int settings_set_url(struct push_settings *s, const char *url,
 			    bool adds_path, struct error *err)
@@ -153,6 +167,10 @@ static int settings_set_url(struct push_settings *s, const char *url,
 
 	if (strncmp(url, "unix:", 5) == 0)
 		return settings_set_socket(s, url, err);
+	if (strncmp(url, "grpc", 4) == 0 && s->format != PUSH_AUTO &&
+	    s->format != PUSH_GRPC)
+		return fail(err, ERROR_MISUSE,
+			    "a URL of gRPC excludes another protocol");
 	if (!host || !settings_take_scheme(s, url, host))
 		return settings_refuse_url(url, err);
 	host += 3;
@@ -174,7 +192,7 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	if (is_grpc || adds_path || !path_len)
 		text_puts(&whole, settings_path(s->format));
 	free(s->shown_url);
-	s->shown_url = xstrdup(whole.bytes);
+	s->shown_url = settings_show_url(&whole, host_len, is_grpc);
 	if (!is_grpc)
 		text_add(&whole, query, strcspn(query, "#"));
 	free(s->url);

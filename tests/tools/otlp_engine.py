@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A receiver of OpenTelemetry profiles for tests, over HTTP.
 
-    otlp_engine.py DIRECTORY [PORT]
+    otlp_engine.py DIRECTORY [PORT] [--unix PATH] [--cert FILE --key FILE]
+                   [--client-ca FILE] [--token TEXT]
+
+It also takes pprof profiles at /ingest, as Pyroscope does (pprof_check.py).  With
+--token, requests need the header "Authorization: Bearer TEXT".  A request with a whole
+URL is one to a proxy, and is served, too.
 
 Writes its port to DIRECTORY/port.  Checks each request as otlp_check.py does and
 writes its text to DIRECTORY/N.txt, N = 1, 2, …; a request that breaks a rule is
@@ -22,18 +27,29 @@ A line of DIRECTORY/answer that begins with a number is used so many times:
 the word or status; DIRECTORY/times has the start of each stored request, in ns, and DIRECTORY/bytes
 its compressed length.
 """
+import argparse
 import gzip
 import http.server
 import os
 import socket
+import socketserver
+import ssl
 import struct
 import sys
 import time
+import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import otlp_check  # noqa: E402
+import pprof_check  # noqa: E402
 
-directory = sys.argv[1]
+parser = argparse.ArgumentParser()
+parser.add_argument("directory")
+parser.add_argument("port", nargs="?", type=int, default=0)
+for option in ("--unix", "--cert", "--key", "--client-ca", "--token"):
+    parser.add_argument(option)
+arguments = parser.parse_args()
+directory = arguments.directory
 count = 0
 
 
@@ -66,7 +82,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def note(self, what):
         with open(os.path.join(directory, "log"), "a", encoding="utf-8") as log:
-            log.write(f"{self.path} {self.headers.get('Content-Type')} "
+            log.write(f"{self.path.split('?')[0]} "
+                      f"{self.headers.get('Content-Type')} "
                       f"{self.headers.get('Content-Encoding')} "
                       f"tenant={self.headers.get('X-Tenant')} {what}\n")
 
@@ -86,12 +103,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         count += 1
         try:
             plain = gzip.decompress(body)
-            lines = otlp_check.check(plain)
-            first = otlp_check.decode(plain, "Request")["resource_profiles"][0]
-            start = first["scope_profiles"][0]["profiles"][0].get("time", 0)
-            with open(os.path.join(directory, "times"), "a",
-                      encoding="utf-8") as times:
-                times.write(f"{start}\n")
+            if self.path.startswith("/ingest"):
+                lines, start = pprof_check.check_request(self.path, plain)
+            else:
+                lines = otlp_check.check(plain)
+                start = 0
+                for part in otlp_check.decode(plain, "Request")["resource_profiles"][:1]:
+                    start = part["scope_profiles"][0]["profiles"][0].get("time", 0)
+            if start:
+                with open(os.path.join(directory, "times"), "a",
+                          encoding="utf-8") as times:
+                    times.write(f"{start}\n")
             with open(os.path.join(directory, "bytes"), "a",
                       encoding="utf-8") as lengths:
                 lengths.write(f"{len(body)}\n")
@@ -125,7 +147,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         words = next_answer()
         word = words[0] if words else ""
-        if self.path != "/v1development/profiles":
+        url = urllib.parse.urlsplit(self.path)
+        if url.scheme:
+            self.note("proxied")
+            self.path = urllib.parse.urlunsplit(("", "") + url[2:])
+        token = f"Bearer {arguments.token}"
+        if arguments.token and self.headers.get("Authorization") != token:
+            self.respond(401, b"no valid token")
+        elif url.path not in ("/v1development/profiles", "/ingest"):
             self.respond(404, b"404 page not found\n")
         elif word == "reset":
             self.note(word)
@@ -163,11 +192,34 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
-server = Server(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Handler)
+class UnixServer(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = True
+
+    def get_request(self):
+        return self.socket.accept()[0], ("unix", 0)
+
+
+def encrypt(listener):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(arguments.cert, arguments.key)
+    if arguments.client_ca:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(arguments.client_ca)
+    # The thread of a connection makes its handshake.
+    listener.socket = context.wrap_socket(listener.socket, server_side=True,
+                                          do_handshake_on_connect=False)
+
+
+if arguments.unix:
+    server = UnixServer(arguments.unix, Handler)
+else:
+    server = Server(("127.0.0.1", arguments.port), Handler)
+if arguments.cert:
+    encrypt(server)
 for old in os.listdir(directory):
     if old.split(".")[0].isdigit():
         count = max(count, int(old.split(".")[0]))
 with open(os.path.join(directory, "port.new"), "w", encoding="utf-8") as port_file:
-    port_file.write(f"{server.server_address[1]}\n")
+    port_file.write(f"{0 if arguments.unix else server.server_address[1]}\n")
 os.replace(os.path.join(directory, "port.new"), os.path.join(directory, "port"))
 server.serve_forever()

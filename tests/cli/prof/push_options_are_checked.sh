@@ -23,3 +23,13 @@ try --push localhost:4318 $$
 try --push http://me:secret@h $$
 try --push env $$
 try --push http://h --header-file missing $$
+try --push http://h --cacert missing $$
+try --push http://h --from 1s $$
+try --push unix:relative $$
+try --push unix:/run/x.sock --server-name h $$
+try --push http://h --server-name a/b $$
+try --push grpc://h --push-format pyroscope $$
+try -o out.html --keep-files 3 $$
+try -o missing/ $$
+try -o ./ --header-file x $$
+try -o ./ --json $$

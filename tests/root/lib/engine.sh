@@ -26,7 +26,7 @@ engine_end() {
 # engine_samples: the number of samples in all requests
 engine_samples() {
 	cat "$engine"/*.txt 2>/dev/null | awk '
-		/^  / { sub(/ thread\.name=.*/, ""); sum += $NF }
+		/^  / { sub(/ thread[._]name=.*/, ""); sum += $NF }
 		END { print sum + 0 }'
 }
 

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/doctor_push.h"
+
+#include "cmd/log.h"
+#include "core/base/clock.h"
+#include "core/base/json.h"
+#include "core/base/libcurl.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/base/zip.h"
+#include "render/profile/export.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MAX = 4, DETAIL_MAX = 256, REMEDY_MAX = 256 };
+
+struct push_check_step {
+	const char *name;
+	bool ok;
+	int64_t us;
+	char detail[DETAIL_MAX];
+};
+
+struct push_check {
+	const struct push_options *options;
+	struct push_settings settings;
+	struct push_check_step steps[STEPS_MAX];
+	size_t count;
+	enum error_kind kind;
+	char remedy[REMEDY_MAX];
+};
+
+/* ---- a request without profiles ---- */
+
+static void check_encode_otlp(struct text *out)
+{
+	struct otlp_request *r = otlp_request_new();
+
+	otlp_request_end(r, out);
+	otlp_request_free(r);
+}
+
+static void check_encode_pprof(struct text *out)
+{
+	static const struct pprof_options options = {
+		.title = "",
+		.style.weights = true,
+		.for_engine = true,
+	};
+	struct profile *p = profile_new();
+	const struct event_view view = {
+		.name = "cpu",
+		.events = { profile_event(p, "cpu", UNIT_NS) },
+		.event_count = 1,
+		.unit = UNIT_NS,
+	};
+
+	pprof_encode(out, p, &view, 1, 0, &options);
+	profile_free(p);
+}
+
+/* Sends it; false and *err if there is no sender. *r is a copy. */
+static bool check_send(const struct push_settings *s, struct push_reply *r,
+		       struct error *err)
+{
+	bool is_pprof = s->format == PUSH_PYROSCOPE;
+	struct push_sender *sender = push_sender_open(s, err);
+	struct text bytes = { 0 }, packed = { 0 };
+	const struct push_reply *got = NULL;
+	struct text name = { 0 };
+	int64_t now_ns = clock_wall_ns();
+
+	if (!sender)
+		return false;
+	(is_pprof ? check_encode_pprof : check_encode_otlp)(&bytes);
+	gzip_bytes(&packed, bytes.bytes, bytes.len);
+	text_puts(&name, "");
+	if (is_pprof)
+		text_printf(&name,
+			    "name=sjkc-doctor%%7B%%7D&from=%lld&until=%lld&"
+			    "format=pprof&spyName=sjkc",
+			    (long long)(now_ns / CLOCK_NS_PER_S - 1),
+			    (long long)(now_ns / CLOCK_NS_PER_S));
+	if (push_sender_start(sender, &packed, name.bytes, err) == 0)
+		got = push_sender_reply(sender, INT64_MAX);
+	if (got)
+		*r = *got;
+	push_sender_close(sender);
+	text_release(&bytes);
+	text_release(&packed);
+	text_release(&name);
+	return got;
+}
+
+/* ---- steps ---- */
+
+static void check_add_step(struct push_check *c, const char *name, bool ok,
+			   int64_t us, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+static void check_add_step(struct push_check *c, const char *name, bool ok,
+			   int64_t us, const char *fmt, ...)
+{
+	struct push_check_step *s = &c->steps[c->count++];
+	va_list args;
+
+	s->name = name;
+	s->ok = ok;
+	s->us = us > 0 ? us : 0;
+	va_start(args, fmt);
+	vsnprintf(s->detail, sizeof(s->detail), fmt, args);
+	va_end(args);
+}
+
+static void check_advise(struct push_check *c, enum error_kind kind,
+			 const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void check_advise(struct push_check *c, enum error_kind kind,
+			 const char *fmt, ...)
+{
+	va_list args;
+
+	c->kind = kind;
+	va_start(args, fmt);
+	vsnprintf(c->remedy, sizeof(c->remedy), fmt, args);
+	va_end(args);
+}
+
+static void check_resolve(struct push_check *c, const struct push_reply *r)
+{
+	bool ok = r->times.resolved || r->times.connected || *r->address;
+
+	if (ok) {
+		check_add_step(c, "resolve", true, r->times.resolved, "%s",
+			       r->address);
+		return;
+	}
+	check_add_step(c, "resolve", false, r->times.ended, "%s", r->problem);
+	check_advise(c, ERROR_NO_TARGET,
+		     "check the host name in the URL, and the name server");
+}
+
+/* libcurl knows the peer, but not the time, if TLS fails. */
+static bool check_is_connected(const struct push_reply *r)
+{
+	return r->times.connected || *r->address;
+}
+
+static void check_connect(struct push_check *c, const struct push_reply *r)
+{
+	int64_t us = r->times.connected - r->times.resolved;
+
+	if (check_is_connected(r)) {
+		check_add_step(c, "connect", true, us, "%s",
+			       c->settings.socket ? c->settings.socket : "");
+		return;
+	}
+	check_add_step(c, "connect", false, r->times.ended - r->times.resolved,
+		       "%s", r->problem);
+	if (c->settings.socket)
+		check_advise(c, ERROR_REFUSED,
+			     "check the path of the socket and its owner");
+	else if (r->curl_code == CURLE_OPERATION_TIMEDOUT)
+		check_advise(c, ERROR_REFUSED,
+			     "check the address, and the firewalls between");
+	else
+		check_advise(c, ERROR_REFUSED,
+			     "check the port: OTLP 4318, gRPC 4317, Pyroscope "
+			     "4040, Parca 7070");
+}
+
+/* ---- protocols ---- */
+
+/* Tries the same host by another scheme; true if it is understood. */
+static bool check_try(const struct push_check *c, const char *scheme,
+		      const char *format)
+{
+	struct push_options o = *c->options;
+	const char *rest = strstr(o.url, "://");
+	struct push_settings s = { 0 };
+	struct push_reply *r = calloc(1, sizeof(*r));
+	struct text url = { 0 };
+	struct error unused;
+	bool ok = false;
+
+	if (r && rest) {
+		text_printf(&url, "%s%s", scheme, rest);
+		o.url = url.bytes;
+		o.format = format;
+		if (push_options_set(&s, &o, &unused) == 0 &&
+		    check_send(&s, r, &unused))
+			ok = r->is_sent ||
+			     r->curl_code == CURLE_PEER_FAILED_VERIFICATION;
+		if (s.format == PUSH_GRPC)
+			ok = r->is_sent && r->grpc_status >= 0;
+	}
+	push_settings_release(&s);
+	text_release(&url);
+	free(r);
+	return ok;
+}
+
+/* Finds out which protocol a port speaks that did not understand this one. */
+static bool check_find_protocol(struct push_check *c)
+{
+	static const struct {
+		const char *scheme, *format;
+		bool is_tls, is_grpc;
+	} all[] = {
+		{ "https", "otlp", true, false },
+		{ "http", "otlp", false, false },
+		{ "grpc", "grpc", false, true },
+		{ "grpcs", "grpc", true, true },
+	};
+	const struct push_settings *s = &c->settings;
+	bool is_tls = strncmp(s->url, "https", 5) == 0;
+	bool is_grpc = s->format == PUSH_GRPC;
+
+	if (s->socket || !strstr(c->options->url, "://"))
+		return false;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if ((is_tls == all[i].is_tls && is_grpc == all[i].is_grpc) ||
+		    !check_try(c, all[i].scheme, all[i].format))
+			continue;
+		check_advise(c, ERROR_REFUSED, "the port speaks %s: use %s://",
+			     is_tls != all[i].is_tls
+				     ? all[i].is_tls ? "TLS" : "no TLS"
+			     : all[i].is_grpc ? "gRPC"
+					      : "no gRPC",
+			     all[i].scheme);
+		return true;
+	}
+	return false;
+}
+
+static void check_tls(struct push_check *c, const struct push_reply *r)
+{
+	bool ok = r->times.encrypted > 0;
+	int64_t from = r->times.connected ? r->times.connected
+					  : r->times.resolved;
+	int64_t until = ok ? r->times.encrypted : r->times.ended;
+
+	check_add_step(c, "TLS", ok, until - from, "%s", ok ? "" : r->problem);
+	if (ok)
+		return;
+	if (r->curl_code == CURLE_PEER_FAILED_VERIFICATION)
+		check_advise(c, ERROR_REFUSED, "%s",
+			     strstr(r->problem, "name")
+				     ? "use --server-name with a name in the "
+				       "certificate"
+				     : "use --cacert with the certificates of "
+				       "the server's authority");
+	else if (r->curl_code == CURLE_SSL_CERTPROBLEM ||
+		 r->curl_code == CURLE_SSL_CACERT_BADFILE)
+		check_advise(c, ERROR_REFUSED,
+			     "check the files of --cacert, --cert and --key");
+	else if (!check_find_protocol(c))
+		check_advise(c, ERROR_REFUSED,
+			     "check that the port speaks TLS, and whether it "
+			     "requires --cert");
+}
+
+/*
+ * A request that got no response. With TLS 1.3, a server refuses a client
+ * without a certificate after the handshake, and the reason may be lost.
+ */
+static void check_no_response(struct push_check *c, const struct push_reply *r)
+{
+	bool lacks_cert = r->times.encrypted > 0 && !c->settings.cert;
+
+	if (r->curl_code != CURLE_OPERATION_TIMEDOUT &&
+	    !strstr(r->problem, "certificate required") &&
+	    check_find_protocol(c))
+		return;
+	check_advise(c, ERROR_REFUSED, "%s",
+		     lacks_cert ? "the server may require a client "
+				  "certificate: use --cert and --key"
+				: "check that the port belongs to the engine");
+}
+
+static void check_request(struct push_check *c, const struct push_reply *r)
+{
+	const struct push_times *t = &r->times;
+	int64_t us = t->ended -
+		     (t->encrypted > 0 ? t->encrypted : t->connected);
+	struct text why = { 0 };
+	const char *advice = push_advice(&c->settings, r);
+	enum push_verdict verdict;
+	uint64_t rejected;
+
+	text_puts(&why, "");
+	verdict = push_judge(r, &why, &rejected);
+	if (verdict == PUSH_DELIVERED)
+		check_add_step(c, "request", true, us, "HTTP status %d%s%s",
+			       r->status, *why.bytes ? ": " : "", why.bytes);
+	else
+		check_add_step(c, "request", false, us, "%s", why.bytes);
+	if (verdict != PUSH_DELIVERED && !r->is_sent)
+		check_no_response(c, r);
+	else if (verdict == PUSH_AGAIN)
+		check_advise(c, ERROR_REFUSED,
+			     "the engine is busy; prof sends again until it is "
+			     "not");
+	else if (verdict == PUSH_REFUSED)
+		check_advise(c,
+			     advice && strstr(advice, "--header-file")
+				     ? ERROR_PERMISSION
+				     : ERROR_REFUSED,
+			     "%s",
+			     advice ? advice : "see the log of the engine");
+	text_release(&why);
+}
+
+static int check_run(struct push_check *c, struct error *err)
+{
+	struct push_reply *r = calloc(1, sizeof(*r));
+	int ret = -1;
+
+	if (!r) {
+		fail(err, ERROR_FAILED, "out of memory");
+	} else if (check_send(&c->settings, r, err)) {
+		ret = 0;
+		if (!c->settings.socket)
+			check_resolve(c, r);
+		if (!c->kind)
+			check_connect(c, r);
+		if (!c->kind && strncmp(c->settings.url, "https", 5) == 0)
+			check_tls(c, r);
+		if (!c->kind)
+			check_request(c, r);
+	}
+	free(r);
+	return ret;
+}
+
+/* ---- output ---- */
+
+static const char *check_protocol(const struct push_check *c)
+{
+	static const char *const names[] = {
+		[PUSH_OTLP] = "OTLP over HTTP",
+		[PUSH_GRPC] = "OTLP over gRPC",
+		[PUSH_PYROSCOPE] = "Pyroscope",
+	};
+
+	return names[c->settings.format];
+}
+
+static void check_put_text(const struct push_check *c, struct text *out)
+{
+	safe_text(out, c->settings.shown_url, strlen(c->settings.shown_url));
+	text_printf(out, " (%s)\n", check_protocol(c));
+	for (size_t i = 0; i < c->count; i++) {
+		const struct push_check_step *s = &c->steps[i];
+
+		text_printf(out, "%-4s  %-7s  %7.1f ms%s", s->ok ? "ok" : "no",
+			    s->name, (double)s->us / 1000,
+			    *s->detail ? "  " : "");
+		safe_text(out, s->detail, strlen(s->detail));
+		text_putc(out, '\n');
+	}
+	if (c->kind)
+		text_printf(out, "%15s-> %s\n", "", c->remedy);
+	else
+		text_puts(out, "works: prof --push\n");
+}
+
+static void check_put_json(const struct push_check *c, struct text *out)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.push-check/1");
+	json_key(&j, "target");
+	json_text(&j, c->settings.shown_url);
+	json_key(&j, "protocol");
+	json_text(&j, check_protocol(c));
+	json_key(&j, "ok");
+	json_bool(&j, !c->kind);
+	json_key(&j, "remedy");
+	json_text_or_null(&j, c->kind ? c->remedy : NULL);
+	json_key(&j, "steps");
+	json_open_array(&j);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct push_check_step *s = &c->steps[i];
+
+		json_open_object(&j);
+		json_key(&j, "name");
+		json_text(&j, s->name);
+		json_key(&j, "ok");
+		json_bool(&j, s->ok);
+		json_key(&j, "ms");
+		json_double(&j, (double)s->us / 1000);
+		json_key(&j, "detail");
+		json_text(&j, s->detail);
+		json_close_object(&j);
+	}
+	json_close_array(&j);
+	json_close_object(&j);
+	text_putc(out, '\n');
+}
+
+static int check_report(const struct push_check *c, bool json,
+			struct error *err)
+{
+	const struct push_check_step *last = &c->steps[c->count - 1];
+	struct text text = { 0 };
+	int ret;
+
+	(json ? check_put_json : check_put_text)(c, &text);
+	ret = output_file("-", text.bytes, text.len, err);
+	text_release(&text);
+	if (ret || !c->kind)
+		return ret;
+	/* The report has the finding: do not print it twice. */
+	if (log_shares_stdout())
+		return fail(err, c->kind, "%s", "");
+	return fail(err, c->kind, "%s: %s: %s", c->settings.shown_url,
+		    last->name, last->detail);
+}
+
+int doctor_push(const struct push_options *o, bool json, struct error *err)
+{
+	struct push_check c = { .options = o };
+	int ret = push_options_set(&c.settings, o, err);
+
+	if (ret == 0)
+		ret = check_run(&c, err);
+	if (ret == 0)
+		ret = check_report(&c, json, err);
+	push_settings_release(&c.settings);
+	return ret;
+}

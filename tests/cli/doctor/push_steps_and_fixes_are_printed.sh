@@ -1,0 +1,89 @@
+# doctor --push prints each step with its time, and a fix for the step that fails.
+# The receiver is tests/tools/otlp_engine.py; times and ports are replaced.
+exec 2>&1
+unset http_proxy https_proxy all_proxy no_proxy
+jobs=
+
+# start NAME OPTION…: starts a receiver in the directory NAME, and sets $port
+start() {
+	mkdir "$1"
+	python3 "$DATA/../tools/otlp_engine.py" "$@" >"$1/err" 2>&1 &
+	jobs="$jobs $!"
+	for _ in $(seq 1 1000); do
+		[ ! -e "$1/port" ] || break
+		sleep 0.1
+	done
+	port=$(cat "$1/port") || cat "$1/err"
+}
+
+check() {
+	echo "-- $*" | sed "s/:$port/:PORT/; s,$PWD/,,"
+	sjkc doctor --push "$@" 2>&1
+	echo "exit status $?"
+}
+
+replace() {
+	# A peer that speaks another protocol ends the connection at any time.
+	sed -E "s/:[0-9]{4,5}([/ ])/:PORT\1/g; s/ +[0-9.]+ ms/ N ms/; s,$PWD/,,g;
+		/HTTP status/! s/(no    request N ms) .*/\1  (no response)/;
+		s/(no    TLS N ms) +OpenSSL.*/\1  (no TLS)/"
+}
+
+make_certificate() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
+		-keyout "$1.key" -out "$1.pem" -days 2 -subj "/CN=$1" \
+		-addext "subjectAltName=DNS:$1" 2>/dev/null
+}
+
+{
+	trap 'kill $jobs' EXIT
+	start plain
+	check "http://127.0.0.1:$port"
+	check "http://127.0.0.1:$port/ingest"
+	check "http://127.0.0.1:$port" --push-format pyroscope
+	check "http://127.0.0.1:$port/v1/profiles"
+	check "https://127.0.0.1:$port"
+	check "grpc://127.0.0.1:$port"
+	echo '2 503' >plain/answer
+	check "http://127.0.0.1:$port"
+	echo 415 >plain/answer
+	check "http://127.0.0.1:$port"
+	rm plain/answer
+	check http://127.0.0.1:1
+	check http://no.such.host.invalid
+	check unix:/no/such.sock
+	http_proxy=http://127.0.0.1:$port
+	export http_proxy
+	check http://no.such.host.invalid
+	unset http_proxy
+
+	start token --token secret-token
+	check "http://127.0.0.1:$port"
+	echo 'Authorization: Bearer secret-token' >headers
+	check "http://127.0.0.1:$port" --header-file headers
+	echo 'secret-token' >headers
+	check "http://127.0.0.1:$port" --header-file headers
+
+	make_certificate engine.test
+	make_certificate client.test
+	start tls --cert engine.test.pem --key engine.test.key \
+		--client-ca client.test.pem
+	check "https://127.0.0.1:$port"
+	check "https://127.0.0.1:$port" --cacert engine.test.pem
+	check "https://127.0.0.1:$port" --cacert engine.test.pem \
+		--server-name engine.test
+	check "https://127.0.0.1:$port" --cacert engine.test.pem \
+		--server-name engine.test --cert client.test.pem \
+		--key client.test.key
+	check "http://127.0.0.1:$port"
+
+	start socket --unix "$PWD/engine.sock"
+	check "unix:$PWD/engine.sock"
+	check "unix://$PWD/engine.sock" --push-format pyroscope --json
+	check http://127.0.0.1:1 4711
+	sjkc doctor --cacert x 4711 2>&1
+} | replace | sed -E 's/"ms":[0-9.e-]+/"ms":N/g'
+for name in plain token tls socket; do
+	cat "$name"/*.bad 2>/dev/null
+	cut -d ' ' -f 1,5- "$name/log"
+done | grep -v '^$'
