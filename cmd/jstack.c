@@ -89,7 +89,7 @@ static const struct command_option options[] = {
 	OPT_FLAG('e', "extended", &opt.extended,
 		 "print thread details (JDK 11 and later)"),
 	OPT_FLAG(0, "virtual", &opt.virtual_threads,
-		 "let the JVM write all virtual threads to a file (JDK 21)"),
+		 "add all virtual threads (JDK 21)"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),

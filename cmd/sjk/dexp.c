@@ -35,6 +35,7 @@ static struct {
 	struct sjk_input_options input;
 	struct option_list columns;
 	const char *output;
+	const char *time_format; /* of the column T, or NULL: milliseconds */
 	bool csv, all, tags, explain;
 } opt;
 
@@ -241,6 +242,138 @@ static bool dexp_format_cell(const struct dexp *d, const char *column,
 	return any;
 }
 
+/* ---- the format of times, of Java's SimpleDateFormat ---- */
+
+/* The letters, each with the number of times it may follow itself. */
+static const struct {
+	char letter;
+	unsigned most;
+} time_letters[] = {
+	{ 'y', 4 }, { 'M', 2 }, { 'd', 2 }, { 'H', 2 },
+	{ 'm', 2 }, { 's', 2 }, { 'S', 3 },
+};
+
+/* Returns the index of a letter that may appear `count` times, or -1. */
+static int time_letter(char c, unsigned count)
+{
+	for (size_t i = 0; i < sizeof(time_letters) / sizeof(*time_letters);
+	     i++) {
+		if (time_letters[i].letter == c)
+			return count <= time_letters[i].most ? (int)i : -1;
+	}
+	return -1;
+}
+
+static unsigned time_count(const char *format)
+{
+	unsigned count = 0;
+
+	while (format[count] == *format)
+		count++;
+	return count;
+}
+
+/* Returns the end of a quoted text, at its last quote or at the end. */
+static const char *time_quoted(const char *at)
+{
+	const char *end = strchr(at + 1, '\'');
+
+	return end ? end : at + strlen(at) - 1;
+}
+
+static int time_check_format(const char *format, struct error *err)
+{
+	for (const char *at = format; *at; at++) {
+		unsigned count = time_count(at);
+
+		if (*at == '\'')
+			at = time_quoted(at);
+		else if (((*at | 32) < 'a' || (*at | 32) > 'z'))
+			continue;
+		else if (time_letter(*at, count) < 0)
+			return misuse(err,
+				      "option --columns: '%.*s' is not "
+				      "supported in the format of times; use "
+				      "yyyy MM dd HH mm ss SSS",
+				      (int)count, at);
+		else
+			at += count - 1;
+	}
+	return 0;
+}
+
+static void time_add(struct text *out, int64_t ms, const char *format)
+{
+	int64_t part = (ms % 1000 + 1000) % 1000;
+	time_t seconds = (time_t)((ms - part) / 1000);
+	struct tm tm = { 0 };
+
+	localtime_r(&seconds, &tm);
+	for (const char *at = format; *at; at++) {
+		unsigned count = time_count(at);
+		const char *end = *at == '\'' ? time_quoted(at) : at;
+		int letter = time_letter(*at, count);
+		int year = tm.tm_year + 1900;
+		const int values[] = {
+			count == 2 ? year % 100 : year,
+			tm.tm_mon + 1,
+			tm.tm_mday,
+			tm.tm_hour,
+			tm.tm_min,
+			tm.tm_sec,
+			(int)part,
+		};
+
+		if (letter >= 0) {
+			text_printf(out, "%0*d", (int)count, values[letter]);
+			at += count - 1;
+		} else if (end == at) {
+			text_putc(out, *at);
+		} else if (end == at + 1) {
+			text_putc(out, '\''); /* two quotes */
+			at = end;
+		} else {
+			text_add(out, at + 1, (size_t)(end - at - 1));
+			at = end;
+		}
+	}
+}
+
+/* Splits "NAME:FORMAT"; SJK applies only the format of T. */
+static int dexp_split_column(char *column, struct error *err)
+{
+	char *colon = strchr(column, ':');
+
+	if (!colon)
+		return 0;
+	if (!colon[1] || !strchr("DTF", colon[1]))
+		return misuse(err,
+			      "option --columns: the format of '%s' must begin "
+			      "with D, T or F",
+			      column);
+	if (colon == column + 1 && *column == 'T') {
+		if (colon[1] != 'T')
+			return misuse(err,
+				      "option --columns: '%s' is not "
+				      "supported; T:Tyyyy-MM-dd prints dates, "
+				      "T milliseconds",
+				      column);
+		if (time_check_format(colon + 2, err))
+			return -1;
+		opt.time_format = colon + 2;
+	}
+	*colon = '\0';
+	return 0;
+}
+
+static void dexp_add_time(struct text *out, int64_t ns)
+{
+	if (opt.time_format)
+		time_add(out, ns / DEXP_NS_PER_MS, opt.time_format);
+	else
+		text_printf(out, "%" PRId64, ns / DEXP_NS_PER_MS);
+}
+
 static void dexp_export(struct dexp *d, const struct sample *s)
 {
 	struct text *cells = xcalloc(opt.columns.count, sizeof(*cells));
@@ -249,8 +382,7 @@ static void dexp_export(struct dexp *d, const struct sample *s)
 	for (size_t i = 0; i < opt.columns.count; i++) {
 		text_add(&cells[i], "", 0);
 		if (strcmp(opt.columns.values[i], "T") == 0)
-			text_printf(&cells[i], "%" PRId64,
-				    s->time_ns / DEXP_NS_PER_MS);
+			dexp_add_time(&cells[i], s->time_ns);
 		else
 			any |= dexp_format_cell(d, opt.columns.values[i],
 						&cells[i]);
@@ -506,7 +638,7 @@ static void dexp_release(struct dexp *d)
 
 /* An input that can be read only once, copied to memory. */
 struct dexp_copy {
-	const char *given; /* its name on the command line */
+	const char *given; /* its name on the command line, owned */
 	int fd;
 	char path[32];      /* of the copy */
 	const char *damage; /* why it ends early, or NULL */
@@ -595,43 +727,39 @@ static int dexp_copy_input(const char *given, struct error *err)
 	return 0;
 }
 
-/* Replaces a name by that of a copy if it can be read only once. */
+/* Replaces a name, which is owned, by that of a copy if it can be read only
+ * once. */
 static int dexp_keep_input(const char **name, struct error *err)
 {
+	const char *given = *name;
 	struct stat st;
 
-	if (strcmp(*name, "-") != 0 &&
-	    (stat(*name, &st) < 0 || S_ISREG(st.st_mode) ||
+	if (strcmp(given, "-") != 0 &&
+	    (stat(given, &st) < 0 || S_ISREG(st.st_mode) ||
 	     S_ISDIR(st.st_mode)))
 		return 0;
 	for (size_t i = 0; i < copies.count; i++) {
-		if (strcmp(copies.all[i].given, *name) == 0) {
-			*name = copies.all[i].path;
+		if (strcmp(copies.all[i].given, given) == 0) {
+			*name = xstrdup(copies.all[i].path);
+			free((char *)given);
 			return 0;
 		}
 	}
-	if (dexp_copy_input(*name, err))
+	if (dexp_copy_input(given, err))
 		return -1;
-	*name = copies.all[copies.count - 1].path;
+	*name = xstrdup(copies.all[copies.count - 1].path);
 	return 0;
 }
 
 /* Both readings of --export-all need pipes and standard input. */
-static int dexp_keep_inputs(int argc, char **argv, struct error *err)
+static int dexp_keep_inputs(struct error *err)
 {
 	struct option_list *files = &opt.input.files;
 
-	copies.all = xcalloc(files->count + (size_t)argc, sizeof(*copies.all));
+	copies.all = xcalloc(files->count, sizeof(*copies.all));
 	for (size_t i = 0; i < files->count; i++) {
 		if (dexp_keep_input(&files->values[i], err))
 			return -1;
-	}
-	for (int i = 0; i < argc; i++) {
-		const char *name = argv[i];
-
-		if (dexp_keep_input(&name, err))
-			return -1;
-		argv[i] = (char *)name;
 	}
 	return 0;
 }
@@ -653,8 +781,10 @@ static int dexp_check_copies(struct error *err)
 
 static void dexp_release_copies(void)
 {
-	for (size_t i = 0; i < copies.count; i++)
+	for (size_t i = 0; i < copies.count; i++) {
 		close(copies.all[i].fd);
+		free((char *)copies.all[i].given);
+	}
 	free(copies.all);
 }
 
@@ -685,6 +815,18 @@ static void dexp_print(struct dexp *d, struct output *out)
 		sjk_table_print_bordered(&d->table, out, DEXP_WIDTH);
 }
 
+static void dexp_print_inputs(struct output *out)
+{
+	const struct option_list *files = &opt.input.files;
+
+	output_puts(out, "Input files\n");
+	for (size_t i = 0; i < files->count; i++) {
+		dexp_print_name(out, "  ", dexp_name_of(files->values[i]));
+		output_puts(out, "\n");
+	}
+	output_puts(out, "\n");
+}
+
 static int dexp_write(int argc, char **argv, struct error *err)
 {
 	struct output out = { 0 };
@@ -694,6 +836,8 @@ static int dexp_write(int argc, char **argv, struct error *err)
 
 	if (opt.csv && !opt.tags)
 		d.csv = &out;
+	if (ret == 0 && opt.explain)
+		dexp_print_inputs(&out);
 	/* The first reading has printed the losses. */
 	if (ret == 0)
 		p = dexp_read(&d, argc, argv, opt.all && !opt.tags, err);
@@ -720,6 +864,11 @@ static int dexp_check_options(struct error *err)
 			    "%s exists; sjkc dexp does not "
 			    "replace files",
 			    opt.output);
+	/* The arguments may be changed. */
+	for (size_t i = 0; i < opt.columns.count; i++) {
+		if (dexp_split_column((char *)opt.columns.values[i], err))
+			return -1;
+	}
 	if (!opt.tags && !opt.all && !opt.columns.count)
 		return misuse(err, "no columns: name them with --columns, or "
 				   "use --export-all or --tags");
@@ -731,13 +880,16 @@ static int dexp_run(int argc, char **argv, struct error *err)
 	size_t given = opt.columns.count;
 	int ret = dexp_check_options(err);
 
+	/* --explain prints the names before the files are read. */
+	if (ret == 0) {
+		sjk_input_expand(&opt.input, argc, argv);
+		argc = 0;
+	}
 	if (ret == 0 && opt.all && !opt.tags) {
 		opt.columns.count = given = 0;
-		ret = dexp_keep_inputs(argc, argv, err);
+		ret = dexp_keep_inputs(err);
 		if (ret == 0)
 			ret = dexp_find_columns(argc, argv, err);
-		/* The first reading has copied the names of the files. */
-		argc = 0;
 	}
 	if (ret == 0)
 		ret = dexp_write(argc, argv, err);
@@ -751,7 +903,7 @@ static int dexp_run(int argc, char **argv, struct error *err)
 
 static const struct refusal refusals[] = {
 	SJK_REFUSE_PARSERS,
-	{ "--explain", "sjkc prints the names of files in messages" },
+	SJK_REFUSE_COMMANDS,
 	{ NULL, NULL },
 };
 
@@ -761,9 +913,12 @@ static const struct command_option options[] = {
 		 "read these files; - is stdin", .aliases = "-i --input"),
 	OPT_FLAG(0, "tags", &opt.tags, "summarize tags and counters"),
 	OPT_LIST(0, "columns", &opt.columns, "<key>",
-		 "export these keys; T is the time", .aliases = "-cl"),
+		 "export these keys; T is the time",
+		 .aliases = "-cl"),
 	OPT_FLAG(0, "export-all", &opt.all, "export all keys"),
 	OPT_FLAG(0, "csv", &opt.csv, "print CSV", .aliases = "-csv"),
+	OPT_FLAG(0, "explain", &opt.explain,
+		 "print the names of the input files first"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this new file", .aliases = "--outfile"),
 	OPT_SJK_TIMES(opt.input),

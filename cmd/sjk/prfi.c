@@ -57,12 +57,22 @@ struct resampling {
 	size_t frame_cap;
 };
 
+/* The reader omits the modifiers of an event: cycles:u is cycles. */
+static bool prfi_is_event(const char *name, const char *wanted)
+{
+	size_t len = strlen(name);
+
+	return strncmp(name, wanted, len) == 0 &&
+	       (!wanted[len] ||
+		(wanted[len] == ':' && !strchr(wanted + len + 1, ':')));
+}
+
 static bool prfi_wants_event(struct resampling *r, struct profile *p,
 			     uint32_t event)
 {
 	const char *name = profile_text(p, p->events[event].name);
 
-	if (!r->event && (!opt.event || strcmp(name, opt.event) == 0))
+	if (!r->event && (!opt.event || prfi_is_event(name, opt.event)))
 		r->event = event + 1;
 	return r->event == event + 1;
 }
@@ -270,6 +280,11 @@ static int prfi_run(int argc, char **argv, struct error *err)
 	return ret;
 }
 
+static const struct refusal refusals[] = {
+	SJK_REFUSE_COMMANDS,
+	{ NULL, NULL },
+};
+
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_LIST('i', "input", &opt.input.files, "<file>",
@@ -294,5 +309,6 @@ const struct command prfi_command = {
 	.examples = "  perf script | sjkc prfi -i - -o perf.std\n"
 		    "  sjkc prfi -i perf.txt -o perf.std -f cycles -u 1\n",
 	.options = options,
+	.refusals = refusals,
 	.run = prfi_run,
 };

@@ -207,9 +207,7 @@ static void input_add_file(struct option_list *files, const char *name,
 	files->values[files->count++] = xstrdup(name);
 }
 
-/* Replaces the options' files by those of argv, too, without wildcards. */
-static void input_expand_files(struct sjk_input_options *o, int argc,
-			       char **argv)
+void sjk_input_expand(struct sjk_input_options *o, int argc, char **argv)
 {
 	struct option_list all = { 0 };
 	glob_t found = { 0 };
@@ -254,7 +252,9 @@ struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 	log_set_level(o->verbose ? LOG_VERBOSE
 		      : o->quiet ? LOG_QUIET
 				 : LOG_NORMAL);
-	input_expand_files(o, argc, argv);
+	/* Unless the caller has done so. */
+	if (!o->files_are_copies || argc)
+		sjk_input_expand(o, argc, argv);
 	if (!o->files.count)
 		misuse(err, "no input: name a file, or - for standard input");
 	else if (input_compile(&in, err) == 0)

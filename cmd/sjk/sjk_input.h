@@ -22,7 +22,7 @@ struct sjk_input_options {
 	const char *time_range, *time_zone, *jfr_event;
 	bool sjk_compat;
 	bool quiet, verbose;
-	bool files_are_copies; /* set by sjk_input_read() */
+	bool files_are_copies; /* set by sjk_input_expand() */
 };
 
 /* The rows of option tables; o is a struct sjk_input_options. */
@@ -51,7 +51,8 @@ struct sjk_input_options {
 #define OPT_SJK_MESSAGES(o) \
 	OPT_FLAG('q', "quiet", &(o).quiet, \
 		 "print no messages but errors and losses"), \
-	OPT_FLAG('v', "verbose", &(o).verbose, "print verbose output")
+	OPT_FLAG('v', "verbose", &(o).verbose, "print verbose output", \
+		 .aliases = "-X")
 /* clang-format on */
 
 /* The options of SJK that choose one of its parsers, for .refusals. */
@@ -60,6 +61,12 @@ struct sjk_input_options {
 	  "sjkc has one JFR reader for all versions; omit the option" },       \
 	{                                                                      \
 		"--parsers-info", "sjkc flame --help lists the formats"        \
+	}
+
+/* An option that SJK has in each command. */
+#define SJK_REFUSE_COMMANDS                                                    \
+	{                                                                      \
+		"--commands", "`sjkc help` lists the commands"                 \
 	}
 
 struct sjk_sink {
@@ -74,6 +81,9 @@ struct sjk_sink {
 	const char *(*name_of)(const char *path);
 	bool silent; /* print no losses: another reading prints them */
 };
+
+/* Adds argv to the files of the options, and replaces wildcards by names. */
+void sjk_input_expand(struct sjk_input_options *o, int argc, char **argv);
 
 /*
  * Reads the files of the options and of argv, which may have wildcards. Returns

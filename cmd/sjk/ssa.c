@@ -414,6 +414,7 @@ out:
 
 static const struct refusal refusals[] = {
 	SJK_REFUSE_PARSERS,
+	SJK_REFUSE_COMMANDS,
 	{ NULL, NULL },
 };
 

@@ -9,6 +9,7 @@
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/log.h"
 #include "cmd/signals.h"
+#include "cmd/sjk/sjk_input.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
@@ -33,7 +34,7 @@ static struct {
 	struct option_list frames;
 	int64_t interval_ns, timeout_ns;
 	uint64_t limit, rotate;
-	bool empty, quiet;
+	bool empty, quiet, verbose;
 } opt = {
 	.timeout_ns = STCAP_TIMEOUT,
 };
@@ -472,8 +473,9 @@ static int stcap_run(int argc, char **argv, struct error *err)
 	struct jmx_client client = { 0 };
 	int ret = -1;
 
-	if (opt.quiet)
-		log_set_level(LOG_QUIET);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	if (!opt.output || !*opt.output) {
 		misuse(err, "no output: name a file with -o");
 		goto out;
@@ -502,6 +504,7 @@ out:
 
 static const struct refusal refusals[] = {
 	JMX_REFUSE_PASSWORD,
+	SJK_REFUSE_COMMANDS,
 	{ NULL, NULL },
 };
 
@@ -516,7 +519,7 @@ static const struct command_option options[] = {
 		     "wait this long between dumps (default: 0)",
 		     .aliases = "--sampler-interval"),
 	OPT_DURATION('t', "duration", &opt.timeout_ns, "<time>",
-		     "stop after this time"),
+		     "stop after this time", .aliases = "--timeout"),
 	OPT_COUNT('l', "limit", &opt.limit, "<count>",
 		  "stop after this number of stack traces"),
 	OPT_COUNT('r', "rotate", &opt.rotate, "<count>",
@@ -530,8 +533,11 @@ static const struct command_option options[] = {
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
-	OPT_JMX_TIMEOUT(&target_opt),
+	OPT_DURATION(0, "reply-timeout", &target_opt.timeout_ns, "<time>",
+		     "wait this long for a reply"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output",
+		 .aliases = "-X"),
 	OPT_END,
 };
 /* clang-format on */

@@ -257,6 +257,7 @@ static int stcpy_run(int argc, char **argv, struct error *err)
 
 static const struct refusal refusals[] = {
 	SJK_REFUSE_PARSERS,
+	SJK_REFUSE_COMMANDS,
 	{ NULL, NULL },
 };
 

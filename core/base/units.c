@@ -107,12 +107,50 @@ static bool units_parse(const char *text, const struct unit_name *units,
 	return !__builtin_add_overflow(*value, (uint64_t)part, value);
 }
 
+/* Bytes of a number with its unit, with the NUL. */
+enum { UNITS_PART = 40 };
+
+/* Copies "1m" of "1m 30s"; returns the rest, or NULL if it is too long. */
+static const char *units_take_part(const char *at, char part[UNITS_PART])
+{
+	size_t number = strspn(at, "0123456789.");
+	size_t len = number + strcspn(at + number, "0123456789. ");
+
+	if (len >= UNITS_PART)
+		return NULL;
+	memcpy(part, at, len);
+	part[len] = '\0';
+	at += len;
+	return len > number ? at + strspn(at, " ") : at;
+}
+
+/* Adds up "1m 30s"; a number without a unit is one of seconds, and alone. */
+static bool units_parse_sum(const char *text, uint64_t *value)
+{
+	const char *rest = text;
+
+	*value = 0;
+	do {
+		char part[UNITS_PART];
+		const char *at = rest;
+		uint64_t more;
+
+		rest = units_take_part(at, part);
+		if (!rest ||
+		    !units_parse(part, durations,
+				 at == text && !*rest ? 1000000000 : 0,
+				 &more) ||
+		    __builtin_add_overflow(*value, more, value))
+			return false;
+	} while (*rest);
+	return true;
+}
+
 int units_duration(const char *text, int64_t *ns, struct error *err)
 {
 	uint64_t value;
 
-	if (!units_parse(text, durations, 1000000000, &value) ||
-	    value > INT64_MAX)
+	if (!units_parse_sum(text, &value) || value > INT64_MAX)
 		return fail(err, ERROR_MISUSE,
 			    "invalid duration '%s' (examples: 10ms, 2s, 5m)",
 			    text);

@@ -19,7 +19,10 @@
 
 #include <stdint.h>
 
-/* Units: ns us ms s m (or min) h d; without a unit, seconds. */
+/*
+ * Units: ns us ms s m (or min) h d; without a unit, seconds. Several are added
+ * up: "1m 30s".
+ */
 int units_duration(const char *text, int64_t *ns, struct error *err);
 
 /* Units: k m g t (powers of 1024), in either case, also kb and kib. */

@@ -55,6 +55,23 @@ static void duration_without_unit_is_in_seconds(void **state)
 	assert_int_equal(duration("0"), 0);
 }
 
+static void several_durations_are_added_up(void **state)
+{
+	(void)state;
+	assert_int_equal(duration("1m 30s"), 90 * SECOND);
+	assert_int_equal(duration("1m30s"), 90 * SECOND);
+	assert_int_equal(duration("1.5s  500ms"), 2 * SECOND);
+	assert_int_equal(duration("1.5s.5s"), -1);
+	assert_int_equal(duration("1 2s"), -1);
+	assert_int_equal(duration("1s 2"), -1);
+	assert_int_equal(duration("1s s"), -1);
+	assert_int_equal(duration("1s 2s x"), -1);
+	assert_int_equal(duration("200000d 200000d"), -1);
+	assert_int_equal(duration("1s                                      "
+				  "                                         s"),
+			 -1);
+}
+
 static void durations_may_have_a_fraction(void **state)
 {
 	(void)state;
@@ -264,6 +281,7 @@ int main(void)
 		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(times_are_rounded_down_even_before_1970),
 		cmocka_unit_test(duration_without_unit_is_in_seconds),
+		cmocka_unit_test(several_durations_are_added_up),
 		cmocka_unit_test(durations_may_have_a_fraction),
 		cmocka_unit_test(invalid_duration_is_rejected),
 		cmocka_unit_test(duration_beyond_64_bits_is_rejected),
