@@ -4,6 +4,7 @@
  *
  * Every line begins with "sjkc: ". Foreign names in it are escaped
  * (core/base/safe_text.h). A message removes the progress bar from its line.
+ * With log_set_json(), every line is an object instead.
  */
 #ifndef CMD_LOG_H
 #define CMD_LOG_H
@@ -31,6 +32,40 @@ void log_bytes(const char *bytes, size_t len);
  * message that repeats the last line of the output is then superfluous.
  */
 bool log_shares_stdout(void);
+
+/*
+ * Prints a JSON object per message from now on: "time", in UTC, "level" (error,
+ * warning, info, debug), "message", and the fields of log_with().
+ */
+void log_set_json(bool is_json);
+
+/*
+ * Limits repeated messages from now on, for commands that run for days.
+ * Messages that differ only in their digits are one kind. The first LOG_REPEATS
+ * of a kind are printed, and others only counted for a minute.
+ */
+enum { LOG_REPEATS = 5 };
+void log_limit_repeats(void);
+
+/*
+ * Prints how many messages of each kind were not printed, with the last one, if
+ * their minute is over at now_ns of clock_monotonic_ns(). Call it often.
+ */
+void log_flush_repeats(int64_t now_ns);
+
+/* Prints at every level: the error that ends the command. */
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A number, or a text unless it is NULL, that a JSON object has. */
+struct log_field {
+	const char *key; /* NULL ends a list */
+	uint64_t number;
+	const char *text; /* foreign */
+};
+
+/* Like log_info(), or log_always() if is_loss, with fields. */
+void log_with(bool is_loss, const struct log_field *fields, const char *fmt,
+	      ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints at every level: an error or a loss. */
 void log_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 	if (err.kind == ERROR_OUTPUT && err.sys == EPIPE)
 		return EXIT_CLOSED_PIPE;
 	if (*err.text)
-		log_always("%s", err.text);
+		log_error("%s", err.text);
 	if (err.kind == ERROR_MISUSE && c && c != &help_command)
 		log_always("try 'sjkc %s --help'", c->name);
 	else if (err.kind == ERROR_MISUSE)

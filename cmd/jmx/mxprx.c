@@ -54,11 +54,13 @@ static struct {
 	int64_t timeout_ns; /* 0: not given */
 	int64_t shutdown_ns;
 	bool read_only, log, require_tls, deadlocks, rmi;
+	const char *log_format; /* text or json */
 	struct tls_options tls;
 } opt = {
 	.clients = 1024,
 	.clients_per_host = 64,
 	.shutdown_ns = 30 * CLOCK_NS_PER_S,
+	.log_format = "text",
 };
 
 static int64_t mxprx_connect_ns(void)
@@ -804,8 +806,10 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 		.call = opt.log ? proxy_print_call : NULL,
 	};
 	struct cidr *allowed = NULL;
-	int ret = mxprx_check(argc, argv, err);
+	int ret;
 
+	log_set_json(strcmp(opt.log_format, "json") == 0);
+	ret = mxprx_check(argc, argv, err);
 	if (ret == 0)
 		ret = mxprx_parse_allowed(&allowed, err);
 	options.allowed = allowed;
@@ -874,6 +878,8 @@ static const struct command_option options[] = {
 		  "limit the connections per address",
 		  .aliases = "--max-clients-of-host"),
 	OPT_FLAG(0, "log", &opt.log, "print a line for each call"),
+	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
+		   "print messages as text or JSON"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "wait this long for the JVM (default: 5s; -u: 1m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.shutdown_ns, "<time>",

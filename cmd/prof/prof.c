@@ -22,6 +22,7 @@ static struct prof_options opt = {
 	.chain = REPORT_CHAIN,
 	.min_percent = -1,
 	.sampler = "bpf",
+	.log_format = "text",
 	.tid = COUNT_NOT_GIVEN,
 	.push = {
 		.interval_ns = -1,
@@ -242,6 +243,9 @@ static int prof_run(int argc, char **argv, struct error *err)
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
+	log_set_json(strcmp(opt.log_format, "json") == 0);
+	if (prof_push_is_wanted(&opt.push))
+		log_limit_repeats();
 	if (opt.drawing.total && opt.drawing.samples)
 		return misuse(err, "--total and --samples exclude each other");
 	opt.drawing.event = flame_output_events(&opt.events);
@@ -379,6 +383,9 @@ static const struct command_option options[] = {
 	OPT_STYLE(opt.drawing),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
+		   "print messages as text or JSON",
+		   .aliases = "--log"),
 	OPT_END,
 };
 /* clang-format on */

@@ -42,6 +42,7 @@ struct prof_options {
 	const char *by, *sort;     /* choices, or NULL */
 	const char *callers_of;    /* a regular expression, or NULL */
 	double min_percent;        /* < 0: choose by the size of the report */
+	const char *log_format;    /* text or json */
 	bool quiet, verbose;
 };
 

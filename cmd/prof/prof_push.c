@@ -149,6 +149,7 @@ static void push_run(struct push_loop *l)
 			break;
 		push_step_all(l);
 		prof_metrics_step(l->metrics);
+		log_flush_repeats(clock_monotonic_ns());
 		if (clock_monotonic_ns() < next_ns)
 			continue;
 		push_end_window(l);
@@ -182,21 +183,38 @@ static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
 		{ "the engine refused them", c->refused, c->refused_samples },
 		{ "not sent before the end", c->queued, c->queued_samples },
 	};
+	const struct log_field fields[] = {
+		{ "delivered_samples", c->delivered_samples, NULL },
+		{ "samples", l->samples, NULL },
+		{ "requests", c->delivered, NULL },
+		{ "bytes", c->delivered_bytes, NULL },
+		{ 0 },
+	};
 	bool is_directory = s->settings.directory;
 	struct text bytes = { 0 };
 
 	units_add_bytes(&bytes, (double)c->delivered_bytes);
-	log_info("%s %" PRIu64 " of %" PRIu64 " samples in %" PRIu64 " %s (%s)",
+	log_with(false, fields,
+		 "%s %" PRIu64 " of %" PRIu64 " samples in %" PRIu64 " %s (%s)",
 		 is_directory ? "wrote" : "delivered", c->delivered_samples,
 		 l->samples, c->delivered, is_directory ? "files" : "requests",
 		 bytes.bytes);
 	text_release(&bytes);
-	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+		const struct log_field counts[] = {
+			{ "samples", lost[i].samples, NULL },
+			{ "requests", lost[i].requests, NULL },
+			{ "reason", 0, lost[i].why },
+			{ 0 },
+		};
+
 		if (lost[i].requests)
-			log_always("lost: %" PRIu64 " samples in %" PRIu64
-				   " requests: %s",
-				   lost[i].samples, lost[i].requests,
-				   lost[i].why);
+			log_with(true, counts,
+				 "lost: %" PRIu64 " samples in %" PRIu64
+				 " requests: %s",
+				 lost[i].samples, lost[i].requests,
+				 lost[i].why);
+	}
 	if (c->rejected_profiles)
 		log_always("lost: %" PRIu64
 			   " profiles: the engine rejected them",
@@ -241,6 +259,7 @@ static int push_finish_all(struct push_loop *l, struct error *err)
 	push_end_window(l);
 	until_ns = clock_after(clock_monotonic_ns(), l->options->shutdown_ns);
 	is_whole = !l->loss_count;
+	log_flush_repeats(INT64_MAX);
 	for (size_t i = 0; i < l->sink_count; i++) {
 		const struct push_sink *s = &l->sinks[i];
 		struct push_counts c;

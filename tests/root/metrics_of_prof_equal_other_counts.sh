@@ -16,7 +16,7 @@ engine_start || exit 1
 : >"$engine/bytes"
 echo '2 503 1' >"$engine/answer"
 prof_start -p "$pid" -F 49 --push "http://127.0.0.1:$engine_port" --interval 1s \
-	--metrics 127.0.0.1:0 || exit 1
+	--log-format json --metrics 127.0.0.1:0 || exit 1
 target_wait "$prof_err" 'serving http' || { cat "$prof_err"; exit 1; }
 url=$(sed -n 's|.*serving \(http://[0-9.:]*\)/metrics.*|\1|p' "$prof_err")
 
@@ -66,14 +66,23 @@ agreed() {
 			value sjkc_push_bytes_total)" ] &&
 		[ "${before%% *}" -gt 0 ]
 }
-tries=300
-until agreed; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] && sleep 0.1 && continue
+# A stopped JVM has no samples, so the receiver's counts stay as they are.
+for _ in $(seq 100); do
+	scrape && [ "$(value sjkc_push_samples_total)" -gt 0 ] && break
+	sleep 0.1
+done
+kill -STOP "$pid"
+is_agreed=
+for _ in $(seq 60); do
+	agreed && is_agreed=1 && break
+	sleep 0.5
+done
+kill -CONT "$pid"
+[ -n "$is_agreed" ] || {
 	echo "the engine has $before samples, requests and bytes:"
 	cat "$scratch/metrics"
 	exit 1
-done
+}
 awk '
 	/^sjkc_samples_total/ { taken = $2 }
 	/^sjkc_push_samples_total|^sjkc_queue_samples/ { known += $2 }
@@ -125,4 +134,14 @@ grep -q "^no profile was delivered in [0-9]* intervals: cannot send to http://12
 	"$scratch/health" || { cat "$scratch/health"; exit 1; }
 engine_start && await_health 200 || exit 1
 kill -INT "$prof_pid"
-prof_end 0
+prof_end 0 || exit 1
+python3 - "$prof_err" "$(engine_samples)" <<-'END'
+	import json, sys
+	with open(sys.argv[1], encoding="utf-8") as file:
+	    events = [json.loads(line) for line in file]
+	assert all(e["time"].endswith("Z") and e["message"] for e in events), events
+	assert {e["level"] for e in events} == {"info", "warning"}, events
+	end = [e for e in events if "delivered_samples" in e]
+	assert len(end) == 1 and end[0]["samples"] == int(sys.argv[2]), end
+	assert end[0]["delivered_samples"] == end[0]["samples"], end
+END
