@@ -260,7 +260,8 @@ static int push_finish_all(struct push_loop *l, struct error *err)
 	until_ns = clock_after(clock_monotonic_ns(), l->options->shutdown_ns);
 	is_whole = !l->loss_count;
 	log_flush_repeats(INT64_MAX);
-	for (size_t i = 0; i < l->sink_count; i++) {
+	/* The directory first: an engine may take all the time. */
+	for (size_t i = l->sink_count; i-- > 0;) {
 		const struct push_sink *s = &l->sinks[i];
 		struct push_counts c;
 

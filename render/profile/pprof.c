@@ -93,7 +93,7 @@ static const struct pprof_names *pprof_names_of(const struct pprof *w,
 {
 	static const struct pprof_names all[] = {
 		{ "cpu", "cpu_samples", "cpu", "cpu", "nanoseconds" },
-		{ "offcpu", "block_count", "block_duration", "block", "count" },
+		{ "offcpu", "block_samples", "block", "block", "count" },
 		{ "wall", "wall_samples", "wall", "wall", "nanoseconds" },
 		{ "alloc", "alloc_objects", "alloc_space", "space", "bytes" },
 		{ "lock", "contentions", "delay", "mutex", "count" },

@@ -32,7 +32,7 @@ grep -q 'tenant=red 503$' "$engine/log" || { cat "$engine/log"; exit 1; }
 for line in '^resource service.name=shop_a __name__=process_cpu .*team_name=blue' \
 	'^types cpu_samples/count cpu/nanoseconds period cpu/nanoseconds 10101010$' \
 	'^resource service.name=shop_a __name__=block ' \
-	'^types block_count/count block_duration/nanoseconds period block/count 1$' \
+	'^types block_samples/count block/nanoseconds period block/count 1$' \
 	'java.lang.Thread.run;Target.* thread_name='; do
 	grep -hq "$line" "$engine"/*.txt || { echo "no $line"; head -n 3 "$engine"/*.txt; exit 1; }
 done
