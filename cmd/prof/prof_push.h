@@ -51,16 +51,9 @@ enum prof_labels {
  * service.name is the first of: service, unless NULL; what the JVM's options
  * and environment tell OpenTelemetry's, Datadog's and Spring's agents; the
  * container's name; the main class or jar. Returns how many attributes that the
- * user gives are omitted, as by prof_resource_add_list().
+ * user gives are omitted, as in struct prof_attributes.
  */
 uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 			   enum prof_labels labels, struct text *out);
-
-/*
- * Appends the attributes of a list in the form of OTEL_RESOURCE_ATTRIBUTES,
- * without those that have other sources. Returns how many others are omitted:
- * invalid or repeated keys, long values and those after the first 16.
- */
-uint64_t prof_resource_add_list(const char *list, struct text *out);
 
 #endif

@@ -49,9 +49,11 @@ for file in "$scratch"/dir/sjkc-*-shop_a.*.pb.gz; do
 	"$sjkc" prof -i "$file" >/dev/null || exit 1
 done
 
+grep -hq '^resource .* process_pid=[0-9]' "$engine"/*.txt || { echo 'no PID'; exit 1; }
+
 # Without an engine, the directory alone; sent later with curl.
 mkdir "$scratch/alone"
-prof 0 -p "$pid" -F 99 -d 3s -o "$scratch/alone/" --interval 1s || exit 1
+prof 0 -p "$pid" -F 99 -d 3s -o "$scratch/alone/" --interval 1s --labels low || exit 1
 set -- "$scratch"/alone/sjkc-*.otlp.gz
 [ $# -ge 3 ] || { echo "files: $*"; exit 1; }
 rm -f "$engine"/*.txt "$engine/times"
@@ -61,6 +63,9 @@ for file in "$@"; do
 		"http://127.0.0.1:$engine_port/v1development/profiles" >/dev/null || exit 1
 done
 engine_accepts || exit 1
+grep -hq '^resource service.name=shop:a team.name=blue .*host.name=' "$engine"/*.txt &&
+	! grep -hq '^resource .*process\.pid=' "$engine"/*.txt ||
+	{ grep -h '^resource' "$engine"/*.txt; exit 1; }
 wrote=$(sed -n 's/.*: wrote \([0-9]*\) of \1 samples in .*/\1/p' "$prof_err")
 [ "$wrote" = "$(engine_samples)" ] || { echo "wrote '$wrote', sent $(engine_samples)"; exit 1; }
 sort -c -n "$engine/times" || exit 1

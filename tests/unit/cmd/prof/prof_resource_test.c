@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_push.h"
+#include "cmd/prof/prof_attributes.h"
+#include "cmd/prof/prof_container.h"
+#include "cmd/prof/prof_context.h"
 #include "core/base/protobuf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -28,17 +35,26 @@ static void print_attributes(struct text *out, const struct text *resource)
 			}
 }
 
+static void expect_given(struct prof_attributes *a, const char *expected,
+			 uint64_t omitted)
+{
+	struct text printed = { 0 };
+
+	text_puts(&printed, "");
+	print_attributes(&printed, &a->given);
+	assert_string_equal(printed.bytes, expected);
+	assert_int_equal(a->omitted, omitted);
+	text_release(&printed);
+	prof_attributes_release(a);
+}
+
 static void expect_list(const char *list, const char *expected,
 			uint64_t omitted)
 {
-	struct text resource = { 0 }, printed = { 0 };
+	struct prof_attributes a = { 0 };
 
-	text_puts(&printed, "");
-	assert_int_equal(prof_resource_add_list(list, &resource), omitted);
-	print_attributes(&printed, &resource);
-	assert_string_equal(printed.bytes, expected);
-	text_release(&resource);
-	text_release(&printed);
+	prof_attributes_add_list(&a, list, false);
+	expect_given(&a, expected, omitted);
 }
 
 static void pairs_are_decoded_and_trimmed(void **state)
@@ -50,12 +66,34 @@ static void pairs_are_decoded_and_trimmed(void **state)
 	expect_list("none,=empty,empty=", "", 0);
 }
 
-static void attributes_with_other_sources_are_not_copied(void **state)
+static void known_attributes_replace_those_of_the_list(void **state)
 {
+	static const char list[] = "service.name=a,service_name=b,host.name=c,"
+				   "process_pid=1,k8s.pod.name=d,"
+				   "container_id=e,k8s.deployment.name=f,"
+				   "service.instance.id=g";
+	struct prof_attributes a = { 0 };
+
 	(void)state;
-	expect_list("service.name=a,service_name=b,host.name=c,process_pid=1,"
-		    "k8s.pod.name=d,container_id=e,hostess=f",
-		    "hostess=f;", 0);
+	prof_attributes_put(&a, "host.name", "h");
+	prof_attributes_put(&a, "process.pid", "4711");
+	prof_attributes_put(&a, "k8s.pod.name", "");
+	prof_attributes_add_list(&a, list, false);
+	expect_given(&a,
+		     "k8s.pod.name=d;container_id=e;k8s.deployment.name=f;"
+		     "service.instance.id=g;",
+		     0);
+	/* Ids, also those of the list, are left out. */
+	a.omits_ids = true;
+	prof_attributes_put(&a, "process.pid", "4711");
+	assert_int_equal(a.own_count, 0);
+	prof_attributes_add_list(&a, list, false);
+	expect_given(&a, "host.name=c;k8s.pod.name=d;k8s.deployment.name=f;",
+		     0);
+	/* A second list may repeat the first. */
+	prof_attributes_add_list(&a, "a=1,b=2", false);
+	prof_attributes_add_list(&a, "b=3,c=4", true);
+	expect_given(&a, "a=1;b=2;c=4;", 0);
 }
 
 static void invalid_and_repeated_keys_are_omitted(void **state)
@@ -83,12 +121,160 @@ static void invalid_and_repeated_keys_are_omitted(void **state)
 	text_release(&pairs);
 }
 
+/* ---- containers ---- */
+
+#define HEX16 "0123456789abcdef"
+#define HEX64 HEX16 HEX16 HEX16 HEX16
+
+static void ids_of_containers_and_pods_are_found(void **state)
+{
+	static const struct {
+		const char *cgroup, *id, *pod_uid;
+	} rows[] = {
+		{ "0::/\n", "", "" },
+		{ "0::/user.slice/user-0.slice\n", "", "" },
+		{ "0::/docker/" HEX64 "\n", HEX64, "" },
+		{ "0::/system.slice/docker-" HEX64 ".scope\n", HEX64, "" },
+		{ "0::/../cri-containerd-" HEX64 ".scope/app\n", HEX64, "" },
+		{ "0::/kubepods.slice/kubepods-pod6f9c1c6e_0b5f_4ae8_9f0e_"
+		  "3f7c1a2b3c4d.slice/crio-" HEX64 ".scope/container\n",
+		  HEX64, "6f9c1c6e-0b5f-4ae8-9f0e-3f7c1a2b3c4d" },
+		{ "11:memory:/kubepods/burstable/pod6f9c1c6e-0b5f-4ae8-9f0e-"
+		  "3f7c1a2b3c4d/" HEX64 "\n0::/\n",
+		  HEX64, "6f9c1c6e-0b5f-4ae8-9f0e-3f7c1a2b3c4d" },
+		{ "9:cpu:/ecs/demo/" HEX16 HEX16 "/" HEX16 HEX16
+		  "-1234567890\n",
+		  HEX16 HEX16 "-1234567890", "" },
+		{ "0::/ecs/" HEX16 HEX16 "-12x\n", "", "" },
+		{ "0::/ecs/" HEX16 HEX16 "-\n", "", "" },
+		{ "0::/x/" HEX64 "0\n", "", "" },
+		{ "0::/x/" HEX16 HEX16 "\n", "", "" },
+		{ "0::/podcast/pod1234\n", "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct prof_container c = { 0 };
+
+		prof_container_parse(&c, rows[i].cgroup,
+				     strlen(rows[i].cgroup));
+		assert_string_equal(c.id, rows[i].id);
+		assert_string_equal(c.pod_uid, rows[i].pod_uid);
+	}
+}
+
+static void group_is_found_by_its_inode(void **state)
+{
+	static const char *const directories[] = {
+		"a", "a/b", "docker", "docker/" HEX64, "docker/" HEX64 "/init",
+	};
+	char top[] = "/tmp/sjkc-groups-XXXXXX", path[256];
+	struct prof_container c = { 0 };
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), "%s/%s", top, directories[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(prof_container_find(&c, top, st.st_ino));
+	assert_string_equal(c.id, HEX64);
+	c = (struct prof_container){ 0 };
+	assert_int_equal(stat(top, &st), 0);
+	assert_false(prof_container_find(&c, top, st.st_ino));
+	assert_false(prof_container_find(&c, top, 1));
+	assert_false(prof_container_find(&c, "/no/such/directory", 1));
+	assert_string_equal(c.id, "");
+	for (size_t i = 5; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", top, directories[i]);
+		rmdir(path);
+	}
+	rmdir(top);
+}
+
+/* ---- the published context ---- */
+
+struct published {
+	char signature[8];
+	uint32_t version, size;
+	uint64_t published, payload;
+	char bytes[64];
+};
+
+/* Returns what is read of this process; NULL = nothing. */
+static const char *read_context(struct text *out)
+{
+	struct error err;
+	struct jvm jvm;
+	bool ok;
+
+	text_clear(out);
+	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
+	ok = prof_context_read(&jvm, out);
+	jvm_close(&jvm);
+	return ok ? out->bytes : NULL;
+}
+
+static void published_context_is_read_if_it_is_whole(void **state)
+{
+	static const char payload[] = "\x0a\x23"
+				      "\x0a\x16\x0a\x0cservice.name"
+				      "\x12\x06\x0a\x04s,h="
+				      "\x0a\x09\x0a\x01n\x12\x04\x0a\x02"
+				      "a ";
+	int fd = memfd_create("OTEL_CTX", 0);
+	struct published *p;
+	struct text out = { 0 };
+
+	(void)state;
+	assert_null(read_context(&out));
+	assert_int_equal(ftruncate(fd, sizeof(*p)), 0);
+	p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(p != MAP_FAILED);
+	assert_null(read_context(&out));
+	*p = (struct published){
+		.version = 2,
+		.size = sizeof(payload) - 1,
+		.published = 1,
+		.payload = (uint64_t)(uintptr_t)p->bytes,
+	};
+	memcpy(p->signature, "OTEL_CTX", 8);
+	memcpy(p->bytes, payload, sizeof(payload));
+	if (!read_context(&out)) {
+		print_message("this process cannot be read\n");
+		skip();
+	}
+	assert_string_equal(out.bytes, "service.name=s%2Ch%3D,n=a%20");
+	p->published = 0;
+	assert_null(read_context(&out));
+	p->published = 2;
+	p->version = 1;
+	assert_null(read_context(&out));
+	p->version = 2;
+	p->size = 1 << 20;
+	assert_null(read_context(&out));
+	p->size = sizeof(payload) - 1;
+	p->payload = 8;
+	assert_null(read_context(&out));
+	p->payload = (uint64_t)(uintptr_t)p->bytes;
+	memset(p->bytes, 0xff, sizeof(p->bytes));
+	assert_null(read_context(&out));
+	munmap(p, sizeof(*p));
+	close(fd);
+	text_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_are_decoded_and_trimmed),
-		cmocka_unit_test(attributes_with_other_sources_are_not_copied),
+		cmocka_unit_test(known_attributes_replace_those_of_the_list),
 		cmocka_unit_test(invalid_and_repeated_keys_are_omitted),
+		cmocka_unit_test(ids_of_containers_and_pods_are_found),
+		cmocka_unit_test(group_is_found_by_its_inode),
+		cmocka_unit_test(published_context_is_read_if_it_is_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_attributes: the attributes of a JVM's resource, those that sjkc knows
+ * and those that the user gives in lists like OTEL_RESOURCE_ATTRIBUTES.
+ */
+#ifndef CMD_PROF_PROF_ATTRIBUTES_H
+#define CMD_PROF_PROF_ATTRIBUTES_H
+
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	/* Limits of attributes that the user gives; engines have limits, too.
+	 */
+	PROF_GIVEN_MAX = 16,
+	PROF_KEY_MAX = 128,
+	PROF_VALUE_MAX = 1024,
+	PROF_OWN_MAX = 24,
+};
+
+/* Zeroed storage is empty. */
+struct prof_attributes {
+	bool omits_ids;         /* leaves out ids of containers and processes */
+	struct text own, given; /* made by otlp_attribute() */
+	struct text keys[PROF_OWN_MAX + PROF_GIVEN_MAX];
+	size_t own_count, given_count; /* keys; the own ones are first */
+	/* Given attributes that are not sent: invalid, repeated or too many. */
+	uint64_t omitted;
+};
+
+void prof_attributes_release(struct prof_attributes *a);
+
+/* Adds an attribute that sjkc knows, before any list; an empty value is none.
+ */
+void prof_attributes_put(struct prof_attributes *a, const char *key,
+			 const char *value);
+
+/*
+ * Adds the attributes of a list "key=value,key=value". Attributes that sjkc
+ * knows itself replace those of the list, and service.name is not one of them.
+ * repeats: the list may have attributes of an earlier one.
+ */
+void prof_attributes_add_list(struct prof_attributes *a, const char *list,
+			      bool repeats);
+
+/*
+ * Reads the first pair of a list; a text without "=" leaves both empty. Returns
+ * the rest of the list.
+ */
+const char *prof_attributes_next(const char *list, struct text *key,
+				 struct text *value);
+
+#endif
