@@ -710,14 +710,34 @@ static bool otlp_has_only(struct cursor message, uint32_t last, bool *any)
 	return true;
 }
 
-/* Both parts of a request are messages, as are the parts of a resource. */
+/*
+ * Recognizes a part of a request by its first bytes: a resource, whose parts
+ * are messages, or the dictionary, whose parts are tables.
+ */
+static bool otlp_sniff_cut(uint32_t part, struct cursor bytes)
+{
+	uint32_t last = part == REQUEST_DICTIONARY ? TABLE_STACK : 3;
+	bool any = false;
+
+	return cursor_left(&bytes) && (bytes.at[0] & 7) == PROTOBUF_BYTES &&
+	       bytes.at[0] >> 3 >= 1 && bytes.at[0] >> 3 <= last &&
+	       otlp_has_only(bytes, last, &any);
+}
+
+/*
+ * Both parts of a request are messages, as are the parts of a resource. The
+ * OpenTelemetry Collector writes the dictionary first.
+ */
 static bool otlp_sniff(const uint8_t *head, size_t len)
 {
-	struct cursor file = cursor_over(head, len);
+	struct cursor file = cursor_over(head, len), part;
 	struct protobuf_field f;
 	bool any = false;
 
-	while (protobuf_next(&file, &f)) {
+	for (;;) {
+		part = file;
+		if (!protobuf_next(&file, &f))
+			break;
 		if (f.number > REQUEST_DICTIONARY || f.type != PROTOBUF_BYTES)
 			return false;
 		if (f.number == REQUEST_RESOURCES &&
@@ -726,17 +746,13 @@ static bool otlp_sniff(const uint8_t *head, size_t len)
 	}
 	if (cursor_ok(&file))
 		return any;
-	/*
-	 * The head ends within the first resource, whose parts are messages:
-	 * the resource, if it is known, and its scopes.
-	 */
-	file = cursor_over(head, len);
-	if (len < READER_HEAD || cursor_u8(&file) != 0x0a)
-		return false;
-	protobuf_varint(&file);
-	return cursor_left(&file) &&
-	       (file.at[0] == 0x0a || file.at[0] == 0x12) &&
-	       otlp_has_only(file, 3, &any);
+	/* The head ends within a part. */
+	f.number = cursor_u8(&part) >> 3;
+	protobuf_varint(&part);
+	return len >= READER_HEAD &&
+	       (f.number == REQUEST_RESOURCES ||
+		f.number == REQUEST_DICTIONARY) &&
+	       otlp_sniff_cut(f.number, part);
 }
 
 const struct reader otlp_reader = {

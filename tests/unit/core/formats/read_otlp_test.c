@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests made for OpenTelemetry collectors are in tests/data/otlp. */
 #include "core/base/protobuf.h"
+#include "core/formats/otlp_fields.h"
 #include "core/formats/reader.h"
 #include "tests/unit/foreign.h"
 
@@ -39,6 +40,61 @@ static void stack_traces_threads_and_times_are_read(void **state)
 	assert_true(p->stack_count > 100);
 	assert_int_equal(p->remark_count, 0);
 	profile_free(p);
+	text_release(&file);
+}
+
+/* Appends the fields of a message in the Collector's order, by falling number.
+ */
+static void add_reversed(struct text *out, struct cursor message, bool is_deep)
+{
+	struct protobuf_field f;
+
+	for (uint32_t number = TABLE_STACK; number > 0; number--) {
+		struct cursor c = message;
+
+		while (protobuf_next(&c, &f)) {
+			struct text part = { 0 };
+
+			if (f.number != number)
+				continue;
+			assert_int_equal(f.type, PROTOBUF_BYTES);
+			if (is_deep)
+				add_reversed(&part, f.bytes, false);
+			else
+				text_add(&part, f.bytes.at,
+					 cursor_left(&f.bytes));
+			protobuf_message(out, number, &part);
+			text_release(&part);
+		}
+	}
+}
+
+static void dictionary_may_precede_the_resources(void **state)
+{
+	struct text file = foreign_file("tests/data/otlp/load-timestamps.pb");
+	struct text reversed = { 0 }, one = { 0 };
+	struct profile *p, *same;
+
+	(void)state;
+	add_reversed(&reversed, cursor_over(file.bytes, file.len), true);
+	assert_int_equal(reversed.bytes[0], 0x12);
+	assert_true(otlp_reader.sniff((uint8_t *)reversed.bytes, READER_HEAD));
+	assert_true(otlp_reader.sniff((uint8_t *)reversed.bytes, reversed.len));
+	assert_false(
+		pprof_reader.sniff((uint8_t *)reversed.bytes, READER_HEAD));
+	p = foreign_read(&otlp_reader, reversed.bytes, reversed.len);
+	same = foreign_read(&otlp_reader, file.bytes, file.len);
+	assert_int_equal(p->stack_count, same->stack_count);
+	assert_int_equal(p->events[0].samples, same->events[0].samples);
+	profile_free(p);
+	profile_free(same);
+	/* The head ends in the second resource, after a small dictionary. */
+	text_add(&one, "\x12\x04\x2a\x02-1\x0a\x04\x12\x02\x12\x00", 12);
+	add_reversed(&one, cursor_over(file.bytes, file.len), true);
+	assert_true(otlp_reader.sniff((uint8_t *)one.bytes, READER_HEAD));
+	assert_false(otlp_reader.sniff((uint8_t *)one.bytes, 100));
+	text_release(&one);
+	text_release(&reversed);
 	text_release(&file);
 }
 
@@ -150,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(smallest_request_is_one_sample),
 		cmocka_unit_test(stack_traces_threads_and_times_are_read),
+		cmocka_unit_test(dictionary_may_precede_the_resources),
 		cmocka_unit_test(requests_may_be_truncated_anywhere),
 		cmocka_unit_test(large_location_is_parsed_once),
 		cmocka_unit_test(stack_traces_have_a_maximum_depth),
