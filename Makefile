@@ -98,7 +98,7 @@ chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
 	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
 .PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
-	replay fuzz browser jvm root jdks kernels packaging)
+	replay fuzz browser jvm root jdks kernels collector packaging)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -398,6 +398,12 @@ check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 	$(Q)for t in demo kernels; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
+
+# Not part of check: it downloads 125 MB, and compiles Go sources for minutes.
+check-collector:		## push to a real OpenTelemetry Collector; ONLY=script
+	$(Q)for t in demo collector; do sh tests/setup.sh $$t || exit 1; done
+	$(Q)$(build) all $(root_tools)
+	$(Q)TOOLS=$(B)/tests/root/lib sh tests/collector.sh ./sjkc $(ONLY)
 
 # Not part of check: it makes Debian roots and builds in one.
 check-packaging:		## test the packages in bare roots; ONLY='deb tarball image'

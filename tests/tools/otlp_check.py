@@ -94,7 +94,7 @@ def decode(data, kind):
                 one, where = varint(value, where)
                 out[name].append(one)
             continue
-        elif kind_of not in ("int", "fixed64"):
+        elif kind_of not in ("int", "fixed64", "bytes"):
             value = decode(value, kind_of)
         if repeated:
             out[name].append(value)
