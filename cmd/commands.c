@@ -58,7 +58,8 @@ static const struct {
 	const char *names, *instead;
 } elsewhere[] = {
 	{ "hs", "JDK 9 and later reject reading HotSpot's internal MBeans; "
-		"`sjkc vminfo PID --perf` prints HotSpot's counters" },
+		"`sjkc vminfo PID --perf` prints their counters, `sjkc ttop "
+		"PID` the CPU time of internal threads" },
 	{ "jfr", "`sjkc prof -i FILE` reports a recording, `sjkc "
 		 "flame --list-events FILE` lists its events" },
 	{ "jfrflame jfrconv heatmap", "`sjkc flame FILE` draws a recording" },

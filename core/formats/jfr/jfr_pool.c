@@ -268,10 +268,30 @@ static const struct jfr_value *pools_find(const struct jfr_pools *ps,
 }
 
 /*
+ * Many constants may refer to one long name, of which each copies the text, so
+ * the bytes of long names of a recording are limited.
+ */
+#define LONG_NAME  1024
+#define LONG_NAMES ((uint64_t)256 << 20)
+
+static void pools_add_text(struct jfr_pools *ps, const struct jfr_string *s,
+			   struct text *out)
+{
+	if (s->len > LONG_NAME) {
+		if (s->len > LONG_NAMES - ps->long_names) {
+			ps->skipped_names++;
+			return;
+		}
+		ps->long_names += s->len;
+	}
+	jfr_string_text(out, s);
+}
+
+/*
  * Appends the text of a field of a value: an inline string, or one of the pools
  * of symbols or strings.
  */
-static void pool_field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
+static void pool_field_text(struct jfr_pools *ps, enum jfr_pool_role role,
 			    size_t field, const struct jfr_value *value,
 			    struct text *out)
 {
@@ -286,20 +306,22 @@ static void pool_field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
 	if (value && value->string.encoding == JFR_POOLED)
 		value = pools_find(ps, JFR_POOL_STRING, value->string.key);
 	if (value)
-		jfr_string_text(out, &value->string);
+		pools_add_text(ps, &value->string, out);
 }
 
-void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
+void jfr_pools_text(struct jfr_pools *ps, const struct jfr_string *s,
 		    struct text *out)
 {
 	const struct jfr_value *value;
 
 	if (s->encoding == JFR_POOLED) {
 		value = pools_find(ps, JFR_POOL_STRING, s->key);
-		s = value ? &value->string : NULL;
+		if (value)
+			pools_add_text(ps, &value->string, out);
+		return;
 	}
-	if (s)
-		jfr_string_text(out, s);
+	/* Without a key, the text is a part of the event. */
+	jfr_string_text(out, s);
 }
 
 /*
@@ -403,7 +425,7 @@ static enum frame_kind pools_frame_kind(struct jfr_pools *ps, uint64_t key)
 }
 
 /* Only async-profiler records frames of the kernel. */
-static bool pools_are_async_profiler(const struct jfr_pools *ps)
+static bool pools_are_async_profiler(struct jfr_pools *ps)
 {
 	const struct jfr_pool *pool = &ps->pools[JFR_POOL_FRAME_TYPE];
 	struct text text = { 0 };
@@ -586,8 +608,8 @@ bool jfr_pools_has_words(const struct jfr_pools *ps, uint64_t type_id)
 	}
 }
 
-static void pool_add_word(const struct jfr_pools *ps, uint32_t type,
-			  uint64_t key, struct text *out)
+static void pool_add_word(struct jfr_pools *ps, uint32_t type, uint64_t key,
+			  struct text *out)
 {
 	const struct jfr_words *w;
 	uint32_t index;
@@ -601,7 +623,7 @@ static void pool_add_word(const struct jfr_pools *ps, uint32_t type,
 }
 
 /* Distinguishes methods of one name, as `jfr print` does. */
-static void pool_add_parameters(const struct jfr_pools *ps, uint64_t key,
+static void pool_add_parameters(struct jfr_pools *ps, uint64_t key,
 				struct text *out)
 {
 	const struct jfr_value *method = pools_find(ps, JFR_POOL_METHOD, key);
@@ -689,7 +711,7 @@ static void pools_clear(struct jfr_pools *ps)
 	ps->frame = NULL;
 	ps->type_count = 0;
 	ps->native_is_c = 0;
-	ps->unknown_frames = 0;
+	ps->unknown_frames = ps->skipped_names = 0;
 }
 
 void jfr_pools_release(struct jfr_pools *ps)

@@ -114,6 +114,8 @@ struct jfr_pools {
 
 	uint8_t native_is_c;     /* 1 = no, 2 = yes; 0 = not known yet */
 	uint64_t unknown_frames; /* frames whose method is not in the chunk */
+	uint64_t skipped_names;  /* long ones, beyond the limit */
+	uint64_t long_names;     /* their bytes, in all chunks */
 };
 
 /* Prepares to read pools of these types; both arguments are borrowed. */
@@ -140,7 +142,7 @@ uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key);
 /* Appends a string of an event, as UTF-8. */
-void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
+void jfr_pools_text(struct jfr_pools *ps, const struct jfr_string *s,
 		    struct text *out);
 enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key);
 

@@ -37,7 +37,7 @@
 struct jfr_settings {
 	struct profile *profile;
 	const struct jfr_metadata *metadata;
-	const struct jfr_pools *pools;
+	struct jfr_pools *pools;
 	/* The layout is empty if the chunk lacks the type. */
 	uint64_t setting_type, flag_type;
 	struct jfr_layout setting, flag;
@@ -103,7 +103,7 @@ static void jfr_settings_release(struct jfr_settings *js)
 
 /* All arguments are borrowed. */
 static void jfr_settings_begin(struct jfr_settings *js, struct profile *p,
-			       const struct jfr_pools *pools,
+			       struct jfr_pools *pools,
 			       const struct jfr_metadata *m)
 {
 	jfr_settings_release(js);
@@ -523,6 +523,9 @@ static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 		profile_lost(p, "methods missing from the recording",
 			     r->pools.unknown_frames, "chunk at offset %zu",
 			     at);
+	if (r->pools.skipped_names)
+		profile_lost(p, "long names skipped", r->pools.skipped_names,
+			     "chunk at offset %zu", at);
 }
 
 /*

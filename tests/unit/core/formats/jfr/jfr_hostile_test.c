@@ -175,6 +175,52 @@ static void samples_that_all_differ_cost_a_multiple_of_their_bytes(void **state)
 	check_cost(&c, 128);
 }
 
+/*
+ * Each class would copy the name of a megabyte: 20 ms for each kilobyte of the
+ * file, without a limit.
+ */
+static void
+classes_of_one_long_name_cost_a_limited_number_of_bytes(void **state)
+{
+	enum { CLASSES = 1000, FIRST = 1000, NAME = 900 };
+	char *name = xmalloc(MILLION + 1);
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	(void)state;
+	memset(name, 'n', MILLION);
+	name[MILLION] = '\0';
+	jfr_usual_begin(&c);
+	jfr_usual_pools(&c);
+	jfr_checkpoint_begin(&c, 2);
+	jfr_pool_begin(&c, T_SYMBOL, 1);
+	jfr_put_varint(&c.bytes, NAME);
+	jfr_put_string(&c.bytes, name);
+	jfr_pool_begin(&c, T_CLASS, CLASSES);
+	for (uint64_t i = 0; i < CLASSES; i++) {
+		jfr_put_varint(&c.bytes, FIRST + i);
+		jfr_put_varint(&c.bytes, 0);
+		jfr_put_varint(&c.bytes, NAME);
+		text_add(&c.bytes, "\0\0", 2);
+	}
+	jfr_checkpoint_end(&c);
+	for (uint64_t i = 0; i < CLASSES; i++) {
+		jfr_event_begin(&c, T_ALLOC);
+		jfr_put_varint(&c.bytes, 5000);
+		jfr_put_varint(&c.bytes, THREAD_MAIN);
+		jfr_put_varint(&c.bytes, STACK_FLAT);
+		jfr_put_varint(&c.bytes, FIRST + i);
+		jfr_put_varint(&c.bytes, 16);
+		jfr_event_end(&c);
+	}
+	r = jfr_read_chunk(&c);
+	assert_int_equal(r.status, 0);
+	assert_in_range(jfr_lost(r.profile, "long names skipped"),
+			CLASSES - 300, CLASSES - 200);
+	jfr_forget(&r);
+	free(name);
+}
+
 /* ---- metadata ---- */
 
 /* Begins metadata of one class, whose children follow. */
@@ -489,6 +535,8 @@ int main(void)
 			frames_that_all_differ_cost_a_multiple_of_their_bytes),
 		cmocka_unit_test(
 			samples_that_all_differ_cost_a_multiple_of_their_bytes),
+		cmocka_unit_test(
+			classes_of_one_long_name_cost_a_limited_number_of_bytes),
 		cmocka_unit_test(ten_million_types_are_rejected),
 		cmocka_unit_test(metadata_cost_a_multiple_of_their_bytes),
 		cmocka_unit_test(each_of_100000_event_types_is_counted),
