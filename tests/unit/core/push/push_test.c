@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -312,6 +313,123 @@ static void url_gets_the_path_of_otlp(void **state)
 	expect_url("http://h/x?a=b@c", "http://h/x?a=b@c");
 }
 
+static void expect_format(const char *given, enum push_format format,
+			  const char *url, const char *shown)
+{
+	struct push_settings s;
+	struct error err;
+
+	assert_int_equal(push_settings_init(&s, given, format, &err), 0);
+	assert_string_equal(s.url, url);
+	assert_string_equal(s.shown_url, shown);
+	assert_int_equal(s.format == PUSH_PYROSCOPE,
+			 strstr(url, "/ingest") != NULL);
+	assert_int_equal(s.format == PUSH_GRPC,
+			 strstr(url, PUSH_GRPC_PATH) != NULL);
+	push_settings_release(&s);
+}
+
+static void format_follows_from_the_url_or_is_given(void **state)
+{
+	struct push_settings s;
+	struct error err;
+
+	(void)state;
+	expect_format("http://h/ingest", PUSH_AUTO, "http://h/ingest",
+		      "http://h/ingest");
+	expect_format("http://h/x/ingest?a=b#c", PUSH_AUTO,
+		      "http://h/x/ingest?a=b", "http://h/x/ingest");
+	expect_format("http://h:4040/", PUSH_PYROSCOPE, "http://h:4040/ingest",
+		      "http://h:4040/ingest");
+	expect_format("https://h:1/x", PUSH_GRPC, "https://h:1" PUSH_GRPC_PATH,
+		      "grpcs://h:1");
+	expect_format("unix:/run/x.sock", PUSH_AUTO,
+		      "http://localhost/v1development/profiles",
+		      "unix:/run/x.sock");
+	expect_format("unix:///run/x.sock", PUSH_GRPC,
+		      "http://localhost" PUSH_GRPC_PATH, "unix:///run/x.sock");
+	assert_int_equal(
+		push_settings_init(&s, "unix:///run/x.sock", PUSH_AUTO, &err),
+		0);
+	assert_string_equal(s.socket, "/run/x.sock");
+	push_settings_release(&s);
+	assert_int_equal(push_settings_init(&s, "grpc://h", PUSH_OTLP, &err),
+			 -1);
+	push_settings_release(&s);
+	expect_refused("unix:x.sock", "is not a unix socket");
+}
+
+static void expect_server(const char *given, const char *url, const char *to)
+{
+	struct push_settings s;
+	struct error err;
+
+	assert_int_equal(push_settings_init(&s, given, PUSH_AUTO, &err), 0);
+	assert_int_equal(push_settings_set_server(&s, "otel.test", &err), 0);
+	assert_string_equal(s.url, url);
+	assert_string_equal(s.connect_to, to);
+	push_settings_release(&s);
+}
+
+static void server_name_replaces_the_host_but_not_the_address(void **state)
+{
+	struct push_settings s;
+	struct error err;
+
+	(void)state;
+	expect_server("https://10.0.0.1/x?a=b", "https://otel.test/x?a=b",
+		      "::10.0.0.1:");
+	expect_server("https://h:4318/x", "https://otel.test:4318/x",
+		      "::h:4318");
+	expect_server("https://[::1]:4318/x", "https://otel.test:4318/x",
+		      "::[::1]:4318");
+	expect_server("https://[::1]/x", "https://otel.test/x", "::[::1]:");
+	assert_int_equal(push_settings_init(&s, "http://h", PUSH_AUTO, &err),
+			 0);
+	assert_int_equal(push_settings_set_server(&s, "a:1", &err), -1);
+	assert_int_equal(push_settings_set_server(&s, "", &err), -1);
+	push_settings_release(&s);
+}
+
+static void refusals_have_advice(void **state)
+{
+	static const struct {
+		enum push_format format;
+		int status, grpc_status;
+		const char *advice; /* a part of it; NULL: none */
+	} rows[] = {
+		{ PUSH_OTLP, 404, -1, "--push-format pyroscope" },
+		{ PUSH_PYROSCOPE, 404, -1, "/ingest" },
+		{ PUSH_OTLP, 401, -1, "--header-file" },
+		{ PUSH_OTLP, 400, -1, "1.10" },
+		{ PUSH_PYROSCOPE, 400, -1, NULL },
+		{ PUSH_OTLP, 413, -1, "--interval" },
+		{ PUSH_OTLP, 415, -1, "URL" },
+		{ PUSH_OTLP, 500, -1, NULL },
+		{ PUSH_GRPC, 200, 12, "service.profilesSupport" },
+		{ PUSH_GRPC, 200, 16, "--header-file" },
+		{ PUSH_GRPC, 200, 13, NULL },
+		{ PUSH_GRPC, 404, -1, "service.profilesSupport" },
+	};
+	struct push_reply *r = calloc(1, sizeof(*r));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct push_settings s = { .format = rows[i].format };
+		const char *advice;
+
+		r->is_sent = true;
+		r->status = rows[i].status;
+		r->is_grpc = rows[i].format == PUSH_GRPC;
+		r->grpc_status = rows[i].grpc_status;
+		advice = push_advice(&s, r);
+		assert_int_equal(!advice, !rows[i].advice);
+		if (advice)
+			assert_non_null(strstr(advice, rows[i].advice));
+	}
+	free(r);
+}
+
 static void query_of_the_url_is_not_shown(void **state)
 {
 	struct push_settings s;
@@ -497,6 +615,86 @@ static void unreachable_engine_keeps_requests_in_the_queue(void **state)
 	push_settings_release(&s);
 }
 
+/* ---- a directory ---- */
+
+static size_t list_files(const char *directory, char *last, size_t size)
+{
+	struct dirent **names;
+	int count = scandir(directory, &names, NULL, alphasort);
+	size_t files = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (names[i]->d_name[0] != '.') {
+			snprintf(last, size, "%s", names[i]->d_name);
+			files++;
+		}
+		free(names[i]);
+	}
+	free(names);
+	return files;
+}
+
+static void write_body(struct push *p, const char *bytes, uint64_t samples)
+{
+	struct text body = { 0 };
+
+	text_puts(&body, bytes);
+	push_add(p, &body, ".otlp.gz", samples);
+}
+
+static void directory_keeps_the_newest_files(void **state)
+{
+	char directory[] = "/tmp/sjkc-push-XXXXXX", last[256], path[512];
+	struct push_settings s;
+	struct push_counts c;
+	struct error err;
+	struct push *p;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	/* A file of an earlier run, and one that is not sjkc's. */
+	snprintf(path, sizeof(path), "%s/sjkc-20200101T000000.000000Z.x",
+		 directory);
+	fclose(fopen(path, "w"));
+	snprintf(path, sizeof(path), "%s/sjkc-notes", directory);
+	fclose(fopen(path, "w"));
+	push_settings_init_directory(&s, directory, PUSH_AUTO);
+	s.limits.files = 3;
+	s.limits.bytes = 8;
+	p = push_open(&s, ignore_notice, NULL, &err);
+	assert_non_null(p);
+	write_body(p, "1", 1);
+	write_body(p, "22", 2);
+	write_body(p, "333", 3);
+	write_body(p, "4444", 4);
+	assert_true(push_finish(p, clock_monotonic_ns() + 60 * CLOCK_NS_PER_S));
+	c = push_counts(p);
+	assert_int_equal(c.delivered_samples, 10);
+	/* The old one and the first by their number, the second by its size. */
+	assert_int_equal(c.removed_files, 3);
+	assert_int_equal(c.removed_bytes, 3);
+	assert_int_equal(list_files(directory, last, sizeof(last)), 3);
+	assert_string_equal(last, "sjkc-notes");
+	/* A file larger than the limit is kept: it is the newest. */
+	write_body(p, "55555555555", 5);
+	assert_true(push_finish(p, clock_monotonic_ns() + 60 * CLOCK_NS_PER_S));
+	assert_int_equal(list_files(directory, last, sizeof(last)), 2);
+	/* Nothing can be written now. */
+	snprintf(path, sizeof(path), "rm -rf %s", directory);
+	assert_int_equal(system(path), 0);
+	write_body(p, "6", 6);
+	assert_false(push_finish(p, clock_monotonic_ns() + CLOCK_NS_PER_S / 2));
+	assert_int_equal(push_counts(p).queued_samples, 6);
+	assert_int_equal(mkdir(directory, 0700), 0);
+	assert_true(push_finish(p, clock_monotonic_ns() + 60 * CLOCK_NS_PER_S));
+	assert_int_equal(list_files(directory, last, sizeof(last)), 1);
+	snprintf(path, sizeof(path), "%s/%s", directory, last);
+	unlink(path);
+	rmdir(directory);
+	push_close(p);
+	push_settings_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +712,13 @@ int main(void)
 			first_intervals_of_nodes_spread_over_an_interval),
 		cmocka_unit_test_setup(url_gets_the_path_of_otlp,
 				       clear_environment),
+		cmocka_unit_test_setup(format_follows_from_the_url_or_is_given,
+				       clear_environment),
+		cmocka_unit_test_setup(
+			server_name_replaces_the_host_but_not_the_address,
+			clear_environment),
+		cmocka_unit_test(refusals_have_advice),
+		cmocka_unit_test(directory_keeps_the_newest_files),
 		cmocka_unit_test_setup(query_of_the_url_is_not_shown,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_names_the_receiver,
