@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A receiver of OpenTelemetry profiles over gRPC, for tests.
 
-    otlp_grpc_engine.py DIRECTORY
+    otlp_grpc_engine.py DIRECTORY [--unix PATH] [--without-profiles]
 
 As otlp_engine.py, but its only words in DIRECTORY/answer are the names of gRPC's
-statuses: UNAVAILABLE, INVALID_ARGUMENT.  Exits with 77 without python3-grpcio.
+statuses: UNAVAILABLE, INVALID_ARGUMENT.  --without-profiles serves no profiles, as a
+Collector without its feature gate.  Exits with 77 without python3-grpcio.
 """
+import argparse
 import os
 import sys
 import time
@@ -22,7 +24,12 @@ except ImportError:
     sys.exit(77)
 
 EXPORT = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
-directory = sys.argv[1]
+parser = argparse.ArgumentParser()
+parser.add_argument("directory")
+parser.add_argument("--unix")
+parser.add_argument("--without-profiles", action="store_true")
+arguments = parser.parse_args()
+directory = arguments.directory
 requests = []
 
 
@@ -57,14 +64,15 @@ def export(body, context):
 
 class Handler(grpc.GenericRpcHandler):
     def service(self, handler_call_details):
-        if handler_call_details.method != EXPORT:
+        if handler_call_details.method != EXPORT or arguments.without_profiles:
             return None
         return grpc.unary_unary_rpc_method_handler(export)
 
 
 server = grpc.server(futures.ThreadPoolExecutor(2))
 server.add_generic_rpc_handlers((Handler(),))
-write("port", f"{server.add_insecure_port('127.0.0.1:0')}\n")
+address = f"unix:{arguments.unix}" if arguments.unix else "127.0.0.1:0"
+write("port", f"{server.add_insecure_port(address)}\n")
 server.start()
 while True:
     time.sleep(3600)
