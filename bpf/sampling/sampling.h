@@ -124,6 +124,7 @@ struct sampling_result sampling_result(const struct sampling *s);
 struct sampling_status {
 	size_t sampled;   /* running processes that are sampled */
 	size_t refused;   /* JVMs that cannot be sampled */
+	size_t excluded;  /* JVMs that options.wants left out */
 	uint64_t unnamed; /* Java frames without a name since the start */
 	uint64_t hz;      /* ticks per second and CPU */
 };

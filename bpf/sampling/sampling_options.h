@@ -38,8 +38,14 @@ struct sampling_options {
 	uint64_t max_stack;      /* maximum number of frames */
 	uint64_t trace_walks;    /* number of stacks whose walk is reported */
 	pid_t tid;               /* only this thread; 0 = all */
-	bool all;     /* every JVM, also those that start while sampling */
-	bool several; /* give each process a root frame */
+	bool all; /* every JVM, also those that start while sampling */
+	/*
+	 * With all: true for a JVM that is to be sampled; or NULL. Asked about
+	 * each JVM every two seconds.
+	 */
+	bool (*wants)(void *selector, const struct jvm *jvm);
+	void *selector;
+	bool several;                /* give each process a root frame */
 	bool only_user, only_kernel; /* frames to keep */
 	bool no_agent;               /* load nothing into a JVM */
 	bool quiet_target; /* do not load the agent if the JVM would warn */

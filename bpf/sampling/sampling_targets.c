@@ -488,11 +488,16 @@ static bool targets_is_known(const struct sampling_targets *t,
 	return known && (known->jvm.kind != JVM_NONE || jvm->kind == JVM_NONE);
 }
 
-static bool targets_is_wanted(const struct sampling_targets *t,
-			      const struct jvm *jvm)
+static bool targets_is_wanted(struct sampling_targets *t, const struct jvm *jvm)
 {
-	return t->shared->o->all ||
-	       (t->ancestor && targets_is_descendant(t, jvm));
+	const struct sampling_options *o = t->shared->o;
+
+	if (!o->all)
+		return t->ancestor && targets_is_descendant(t, jvm);
+	if (!o->wants || o->wants(o->selector, jvm))
+		return true;
+	t->excluded++;
+	return false;
 }
 
 static bool jvm_list_has(const struct jvm_list *list,
@@ -530,6 +535,7 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 
 	if (jvm_list(&list, err))
 		return -1;
+	t->excluded = 0;
 	/* The refused descendants of a program need not be JVMs yet. */
 	if (t->shared->o->all)
 		targets_prune_refusals(t, &list);

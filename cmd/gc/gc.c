@@ -24,7 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gc_options opt = { .jmx.timeout_ns = -1 };
+static struct gc_options opt = {
+	.jmx.timeout_ns = -1,
+	.select.min_age_ns = -1,
+};
 
 #define CHECK_NS    CLOCK_NS_PER_S
 #define WAIT_MAX_NS CLOCK_NS_PER_S
@@ -390,6 +393,9 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 			return -1;
 		argc--;
 	}
+	if (!opt.all && jvm_selector_is_given(&opt.select))
+		return misuse(err, "--include-jvm, --exclude-jvm and --min-age "
+				   "require --all");
 	if (argc && opt.all)
 		return misuse(err, "--all and '%s' exclude each other",
 			      argv[0]);
@@ -479,6 +485,7 @@ static const struct command_option options[] = {
 		 "observe this JVM: PID, class, jar or <regex>",
 		 .accepts = command_takes_one),
 	OPT_FLAG(0, "all", &opt.all, "observe all running JVMs"),
+	OPT_JVM_SELECTOR(opt.select),
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "source", &opt.source, "<source>",

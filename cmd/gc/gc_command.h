@@ -5,6 +5,7 @@
 
 #include "cmd/command.h"
 #include "cmd/jmx/jmx_target.h"
+#include "cmd/jvm_selector.h"
 #include "core/gc/gc_pause.h"
 #include "core/jvm/jvm.h"
 #include "core/threads/tasks.h"
@@ -17,6 +18,7 @@ struct gc_options {
 	const char *output;        /* the page, or NULL */
 	struct jmx_target_options jmx;
 	bool all;
+	struct jvm_selector_options select;
 	const char *source; /* "auto", "probe", "perfdata", "log" or "jmx" */
 	bool log;           /* the same as the source "log" */
 	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;

@@ -158,18 +158,26 @@ static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
 			struct error *err)
 {
 	struct jvm_list list = { 0 };
+	struct jvm_selector *selector;
 	struct error why;
 
-	if (jvm_list(&list, err))
+	selector = jvm_selector_new(&o->select, err);
+	if (!selector || jvm_list(&list, err)) {
+		jvm_selector_free(selector);
 		return -1;
+	}
 	for (size_t i = 0; i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
 
+		if (!jvm_selector_wants(selector, jvm))
+			continue;
 		if (live_add(o, streams, jvm, &why))
 			log_always("skipping %d: %s", (int)jvm->pid, why.text);
 		jvm->pidfd = -1;
 	}
 	jvm_list_release(&list);
+	jvm_selector_log(selector);
+	jvm_selector_free(selector);
 	if (!streams->count)
 		return fail(err, ERROR_NO_TARGET, "no JVM to observe");
 	return 0;

@@ -28,6 +28,7 @@ static struct prof_options opt = {
 		.interval_ns = -1,
 		.shutdown_ns = -1,
 	},
+	.select.min_age_ns = -1,
 	.live = {
 		.sampling.duration_ns = -1,
 		.sampling.hz = COUNT_NOT_GIVEN,
@@ -275,6 +276,8 @@ static int prof_run(int argc, char **argv, struct error *err)
 	free(opt.pids.values);
 	free(opt.named.values);
 	free(opt.push.allow.values);
+	free(opt.select.include.values);
+	free(opt.select.exclude.values);
 	return ret;
 }
 
@@ -284,6 +287,7 @@ static const struct command_option options[] = {
 		 "sample this JVM: PID, main class, jar or <regex>"),
 	OPT_FLAG(0, "all", &opt.live.sampling.all,
 		 "sample all JVMs, including JVMs started later"),
+	OPT_JVM_SELECTOR(opt.select),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "push", &opt.push.engine.url, "<url>",

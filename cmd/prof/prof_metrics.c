@@ -172,6 +172,7 @@ static void metrics_add(const struct prof_metrics_values *v,
 
 	metrics_put(&e, &jvms, "state", "sampled", v->sampling.sampled);
 	metrics_put(&e, &jvms, "state", "refused", v->sampling.refused);
+	metrics_put(&e, &jvms, "state", "excluded", v->sampling.excluded);
 	metrics_put_number(&e, "sjkc_sampling_hz", METRIC_GAUGE,
 			   (double)v->sampling.hz,
 			   "Samples per second and CPU.");

@@ -8,6 +8,7 @@
 
 #include "cmd/command.h"
 #include "cmd/flame_output.h"
+#include "cmd/jvm_selector.h"
 #include "cmd/prof/prof_live.h"
 #include "cmd/prof/prof_push.h"
 #include "cmd/sample_filter.h"
@@ -28,6 +29,7 @@ struct prof_options {
 	/* Only the values of options are set; a duration < 0: not given. */
 	struct prof_live_options live;
 	struct prof_push_options push;
+	struct jvm_selector_options select;
 	/* For the output. */
 	const char *output, *output_format;
 	const char *file; /* async-profiler's -f */

@@ -18,6 +18,7 @@ struct writing {
 	const struct prof_options *options;
 	struct prof_output output;
 	struct sample_filter *filter;
+	struct jvm_selector *selector; /* or NULL */
 };
 
 /* Chooses the views each time, because the profile grows between snapshots. */
@@ -80,6 +81,11 @@ static int process_check_output(const struct writing *w, struct error *err)
 	return output_try(path ? path : "-", err);
 }
 
+static bool process_wants(void *selector, const struct jvm *jvm)
+{
+	return jvm_selector_wants(selector, jvm);
+}
+
 static int process_sample(struct writing *w, char **command, struct error *err)
 {
 	const struct prof_options *o = w->options;
@@ -100,6 +106,10 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	live.shows_no_notes = !prof_output_shows_notes(&w->output);
 	live.write = process_write;
 	live.self = w;
+	if (w->selector) {
+		live.sampling.wants = process_wants;
+		live.sampling.selector = w->selector;
+	}
 	live.sampling.events = prof_live_events(events, &live.sampling.probe,
 						err);
 	w->output.every_event = true;
@@ -125,10 +135,20 @@ int prof_process(const struct prof_options *o, char **command,
 
 	if (process_check_limits(o, err))
 		return -1;
+	if (jvm_selector_is_given(&o->select)) {
+		if (!o->live.sampling.all)
+			return misuse(err, "--include-jvm, --exclude-jvm and "
+					   "--min-age require --all");
+		w.selector = jvm_selector_new(&o->select, err);
+		if (!w.selector)
+			return -1;
+	}
 	if (prof_output_choose(&w.output, o, err) == 0)
 		w.filter = sample_filter_new(&o->filter, err);
 	if (w.filter)
 		ret = process_sample(&w, command, err);
+	jvm_selector_log(w.selector);
+	jvm_selector_free(w.selector);
 	sample_filter_free(w.filter);
 	prof_output_release(&w.output);
 	return ret;

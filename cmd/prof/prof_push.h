@@ -39,6 +39,13 @@ int prof_push(const struct prof_live_options *live,
 	      const struct prof_push_options *o,
 	      const struct sample_filter *filter, struct error *err);
 
+/*
+ * Appends the id of a JVM's container, and the container's name in Kubernetes;
+ * foreign, and nothing if there is none.
+ */
+void prof_resource_container(const struct jvm *jvm, struct text *id,
+			     struct text *name);
+
 /* How many attributes a resource has. */
 enum prof_labels {
 	PROF_LABELS_FULL,

@@ -115,6 +115,20 @@ static void resource_find_pod(struct resource *r)
 		closedir(dir);
 }
 
+void prof_resource_container(const struct jvm *jvm, struct text *id,
+			     struct text *name)
+{
+	struct resource r = { .jvm = jvm };
+
+	prof_container_read(&r.container, jvm);
+	resource_find_pod(&r);
+	text_puts(id, r.container.id);
+	text_add(name, r.container_name.bytes, r.container_name.len);
+	text_release(&r.pod);
+	text_release(&r.namespace);
+	text_release(&r.container_name);
+}
+
 /* ---- the service ---- */
 
 /* The name of a main class or jar, without directories and ".jar". */
