@@ -32,7 +32,7 @@ static bool side_used_buckets(const struct side *s, int64_t *first,
 /* Replaces the bucket of each cell by its part. */
 static void side_divide(struct side *s)
 {
-	int64_t first, last, count;
+	int64_t first = 0, last = 0, count;
 
 	if (s->from_ns < s->to_ns && side_used_buckets(s, &first, &last) &&
 	    last - first + 1 >= PARTS_LEAST)
@@ -83,6 +83,32 @@ static void side_count_view(struct event_view *v, const struct profile *p)
 	}
 }
 
+/*
+ * The least time in ns between two samples. Counts of samples may have smaller
+ * common divisors by chance.
+ */
+#define SIDE_STEP 100000
+
+/* Returns the common divisor of all counts, if they are times; otherwise 1. */
+static uint64_t side_step(const struct side *s)
+{
+	uint64_t step = 0;
+
+	for (size_t i = 0; i < s->cell_count; i++) {
+		uint64_t rest = s->cells[i].count;
+
+		if (s->cells[i].count != s->cells[i].weight)
+			return 1;
+		while (rest) {
+			uint64_t last = rest;
+
+			rest = step % rest;
+			step = last;
+		}
+	}
+	return step < SIDE_STEP ? 1 : step;
+}
+
 void side_take(struct side *s, struct profile *p, struct event_view *views,
 	       size_t view_count)
 {
@@ -120,6 +146,7 @@ void side_take(struct side *s, struct profile *p, struct event_view *views,
 	p->to_ns = INT64_MAX;
 	p->outside = 0;
 	side_divide(s);
+	s->sample_step = side_step(s);
 }
 
 void side_release(struct side *s)

@@ -42,6 +42,11 @@ struct side {
 	 */
 	int64_t part_ns[SIDE_PARTS];
 	size_t part_count;
+	/*
+	 * The count that stands for one sample. It is larger than 1 for
+	 * collapsed stack traces with times: 10101010 ns at 99 Hz.
+	 */
+	uint64_t sample_step;
 	int64_t bucket_first; /* private, like the next */
 	unsigned bucket_shift;
 };

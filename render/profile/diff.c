@@ -8,6 +8,7 @@
 #include "render/profile/pool_name.h"
 #include "render/profile/sums.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -458,12 +459,19 @@ static enum diff_base diff_default_base(struct diff *d)
 	return DIFF_BY_TIME;
 }
 
+/* Returns the number of samples that noise may depend on. */
+static double diff_samples(const struct side *side, const struct lanes *lanes)
+{
+	return (double)lanes->samples /
+	       (double)(side->sample_step ? side->sample_step : 1);
+}
+
 /* Uses the sums of a view as the base. */
-static void diff_base_of_sums(struct noise_base *b, const struct diff_sums *s,
-			      size_t part_count)
+static void diff_base_of_sums(struct noise_base *b, const struct side *side,
+			      const struct diff_sums *s, size_t part_count)
 {
 	b->value = (double)s->sums[0];
-	b->samples = (double)s->lanes[0].samples;
+	b->samples = diff_samples(side, &s->lanes[0]);
 	b->part_count = part_count;
 	for (size_t i = 0; i < part_count; i++)
 		b->parts[i] = (double)s->lanes[0].of[i];
@@ -492,8 +500,8 @@ static int diff_base_of_event(struct diff *d, size_t side, struct error *err)
 	if (!view)
 		return fail_in(err, "option --normalize");
 	side_sums_init(&sums, pair, view, d->options->style.weights);
-	diff_base_of_sums(&d->bases[side], &sums.whole,
-			  pair->sources[side].side.part_count);
+	diff_base_of_sums(&d->bases[side], &d->pair->sources[side].side,
+			  &sums.whole, pair->sources[side].side.part_count);
 	side_sums_release(&sums);
 	if (!(d->bases[side].value > 0))
 		return fail(err, ERROR_FAILED,
@@ -525,8 +533,9 @@ static int diff_set_base(struct diff *d, const struct side_sums sums[2],
 		if (d->base == DIFF_BY_EVENT && diff_base_of_event(d, i, err))
 			return -1;
 		if (d->base == DIFF_BY_TOTAL)
-			diff_base_of_sums(&d->bases[i], &sums[i].whole,
-					  s->side.part_count);
+			diff_base_of_sums(&d->bases[i],
+					  &d->pair->sources[i].side,
+					  &sums[i].whole, s->side.part_count);
 		else if (d->base != DIFF_BY_EVENT)
 			diff_base_of_time(&d->bases[i], &s->side,
 					  d->base == DIFF_BY_TIME);
@@ -557,7 +566,8 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t id,
 					: 0;
 		sums[i] = (struct noise_sum){
 			.value = (double)row.sums[i],
-			.samples = (double)lanes->samples,
+			.samples = diff_samples(&d->pair->sources[i].side,
+						lanes),
 			.parts = lanes->of,
 		};
 	}
@@ -746,6 +756,13 @@ void diff_add_method(struct text *out, const struct diff *d)
 			    diff_has_gaps(d)
 				    ? "--time-range leaves no known parts"
 				    : "not both recordings have times");
+	for (size_t i = 0; i < 2; i++) {
+		if (d->pair->sources[i].side.sample_step > 1)
+			text_printf(out, "; %" PRIu64 " of %s is one sample",
+				    d->pair->sources[i].side.sample_step,
+				    i ? "the recording after"
+				      : "the recording before");
+	}
 	text_printf(out, "; at most %.0f%% of the reported changes are chance",
 		    100 * NOISE_FALSE_DISCOVERIES);
 }
