@@ -468,7 +468,7 @@ static int probes_start(struct probe_source *s, struct error *no_counters,
 	if (s->counters)
 		text_puts(&s->source.collector,
 			  gc_counters_collector(s->counters));
-	s->memory = remote_memory_open(s->jvm, &unused);
+	s->memory = remote_memory_open(s->jvm, NULL, &unused);
 	s->names = xcalloc(NAMES_MAX, sizeof(*s->names));
 	if (probes_load(s, err) || probes_attach(s, err) ||
 	    probes_start_join(s, err))

@@ -239,7 +239,10 @@ struct sampling *sampling_open(const struct sampling_options *o,
 	s->shared.profile = sampling_new_profile(&s->shared);
 	s->launch.child.channel = -1;
 	sampling_targets_init(&s->targets, &s->shared);
-	s->shared.sampler = sampler_open(&options, err);
+	/* Before this process grows. */
+	s->shared.views.readers = memory_readers_open(err);
+	if (s->shared.views.readers)
+		s->shared.sampler = sampler_open(&options, err);
 	if (s->shared.sampler)
 		return s;
 	sampling_close(s);
@@ -252,6 +255,7 @@ void sampling_close(struct sampling *s)
 		return;
 	launch_close(&s->launch);
 	sampling_targets_release(&s->targets);
+	memory_readers_close(s->shared.views.readers);
 	sampler_close(s->shared.sampler);
 	map64_release(&s->shared.traced);
 	sampling_kernel_free(s->shared.kernel);

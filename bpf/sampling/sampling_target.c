@@ -393,7 +393,7 @@ static int target_open(struct sampling_target *t, struct error *err)
 		return target_refuse_zero(t, err);
 	if (target_load_agent(t, &no_agent, err))
 		return -1;
-	t->view = process_view_open(&t->jvm, &t->shared->images, err);
+	t->view = process_view_open(&t->jvm, &t->shared->views, err);
 	if (!t->view)
 		return -1;
 	t->unwinder = unwinder_new(&arch_x86_64, t->view);

@@ -67,10 +67,10 @@ struct sampling_shared {
 	size_t ended_count, ended_cap;
 	struct sampling_kernel *kernel;
 	struct sampler *sampler;
-	struct elf_image_set images; /* of all targets */
-	struct map64 traced;         /* walks that were reported */
-	uint32_t events[16];         /* ids in the profile, by event bit */
-	int64_t epoch_ns;            /* wall time minus CLOCK_MONOTONIC */
+	struct process_sharing views; /* of all targets */
+	struct map64 traced;          /* walks that were reported */
+	uint32_t events[16];          /* ids in the profile, by event bit */
+	int64_t epoch_ns;             /* wall time minus CLOCK_MONOTONIC */
 	uint64_t hz;
 	uint64_t tick_ns; /* CPU time of one tick */
 	/* Of the current window: */

@@ -24,6 +24,8 @@
 #define REFUSED_NS   (CLOCK_NS_PER_S / 2)
 #define REFUSED_PART 50
 #define RETRY_NS     (CLOCK_NS_PER_S / 5)
+/* How often to check whether targets have executed another program. */
+#define PROGRAMS_NS CLOCK_NS_PER_S
 /* A JVM that is older has its tables, even on a slow machine. */
 #define YOUNG_NS (6 * CLOCK_NS_PER_S)
 enum { GENERATIONS = 16 };
@@ -210,6 +212,7 @@ void sampling_targets_release(struct sampling_targets *t)
 	for (size_t i = 0; i < t->refusal_count; i++)
 		free(t->refusals[i].why);
 	free(t->refusals);
+	jvm_search_release(&t->search);
 	map64_release(&t->by_pid);
 }
 
@@ -533,7 +536,7 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 	struct jvm_list list;
 	bool goes_on = true;
 
-	if (jvm_list(&list, err))
+	if (jvm_search_next(&t->search, &list, err))
 		return -1;
 	t->excluded = 0;
 	/* The refused descendants of a program need not be JVMs yet. */
@@ -541,8 +544,11 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 		targets_prune_refusals(t, &list);
 	for (size_t i = 0; goes_on && i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
+		bool is_known = targets_is_known(t, jvm);
 
-		if (targets_is_known(t, jvm) || !targets_is_wanted(t, jvm) ||
+		if (is_known)
+			jvm_search_settle(&t->search, jvm->pid);
+		if (is_known || !targets_is_wanted(t, jvm) ||
 		    sampling_targets_is_refused(t, jvm) ||
 		    targets_awaits_start(t, jvm))
 			continue;
@@ -700,16 +706,39 @@ void sampling_targets_find_new(struct sampling_targets *t)
 	t->next_search_ns = now + LOOK_NS;
 }
 
+/*
+ * Marks the targets that have ended. Reading the program of each costs more
+ * than the rest, and only execve(2) changes it.
+ */
+static void targets_check_ended(struct sampling_targets *t, bool *ended)
+{
+	const struct jvm **jvms = xcalloc(t->count + 1, sizeof(*jvms));
+	int64_t now_ns = clock_monotonic_ns();
+	bool checks_programs = t->ancestor ||
+			       now_ns - t->checked_ns >= PROGRAMS_NS;
+
+	for (size_t i = 0; i < t->count; i++)
+		jvms[i] = &t->all[i]->jvm;
+	jvm_poll_ended(jvms, ended, t->count);
+	for (size_t i = 0; checks_programs && i < t->count; i++)
+		ended[i] |= !t->all[i]->has_ended && !jvm_runs(jvms[i]);
+	if (checks_programs)
+		t->checked_ns = now_ns;
+	free(jvms);
+}
+
 size_t sampling_targets_running(struct sampling_targets *t)
 {
+	bool *ended = xcalloc(t->count + 1, sizeof(*ended));
 	size_t running = 0;
 
+	targets_check_ended(t, ended);
 	for (size_t i = 0; i < t->count; i++) {
 		struct sampling_target *target = t->all[i];
 
 		if (target->has_ended)
 			continue;
-		target->has_ended = !jvm_runs(&target->jvm);
+		target->has_ended = ended[i];
 		running += !target->has_ended;
 		/*
 		 * Another target may have its PID already. The launched program
@@ -719,6 +748,7 @@ size_t sampling_targets_running(struct sampling_targets *t)
 		    sampling_targets_find(t, target->jvm.pid) == target)
 			sampler_remove(t->shared->sampler, target->jvm.pid);
 	}
+	free(ended);
 	return running;
 }
 

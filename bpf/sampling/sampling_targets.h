@@ -77,7 +77,9 @@ struct sampling_targets {
 			   0 = none */
 	const char *launched;           /* its name; borrowed */
 	struct descendants descendants; /* its descendants and itself */
+	struct jvm_search search;       /* of all processes */
 	int64_t next_search_ns;         /* when to search for new JVMs */
+	int64_t checked_ns; /* when the programs of all targets were checked */
 	struct sampling_refusal *refusals;
 	size_t refusal_count, refusal_cap;
 	size_t reported; /* number of refusals to report; only the first are

@@ -2,10 +2,12 @@
 #include "core/hotspot/process_view.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * Zero (--with-jvm-variants=zero, Debian's java -zero) interprets bytecodes in
@@ -24,12 +26,28 @@ static bool view_finds_zero(const struct vm_structs *v, struct memory *memory)
 	       strstr(text, " Zero VM");
 }
 
-static int view_open_hotspot(struct process_view *v, struct error *err)
+/* The loader writes the tables as a JVM starts, which takes less time. */
+#define STARTING_NS CLOCK_NS_PER_S
+
+/* Returns the set whose tables this process may use and share. */
+static struct vm_structs_set *view_structs_set(const struct process_view *v,
+					       struct process_sharing *shared)
+{
+	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
+	int64_t age_ns = clock_boot_ns() -
+			 (int64_t)v->jvm->start_ticks * tick_ns;
+
+	return shared && age_ns > STARTING_NS ? &shared->structs : NULL;
+}
+
+static int view_open_hotspot(struct process_view *v,
+			     struct process_sharing *shared, struct error *err)
 {
 	if (!v->libjvm)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "no readable libjvm.so is mapped");
-	v->structs = vm_structs_read(v->libjvm, v->libjvm_bias, v->memory, err);
+	v->structs = vm_structs_read(v->libjvm, v->libjvm_bias, v->memory,
+				     view_structs_set(v, shared), err);
 	if (!v->structs)
 		return -1;
 	v->is_zero = view_finds_zero(v->structs, v->memory);
@@ -44,12 +62,13 @@ static int view_open_hotspot(struct process_view *v, struct error *err)
 }
 
 static struct process_view *view_open(struct process_view *v,
-				      struct elf_image_set *shared,
+				      struct process_sharing *shared,
 				      struct error *err)
 {
 	struct error why;
 
-	v->images = process_images_open(v->jvm, v->memory, shared, err);
+	v->images = process_images_open(v->jvm, v->memory,
+					shared ? &shared->images : NULL, err);
 	if (!v->images) {
 		process_view_close(v);
 		return NULL;
@@ -57,7 +76,7 @@ static struct process_view *view_open(struct process_view *v,
 	if (!v->libjvm)
 		v->libjvm = process_images_library(v->images, "libjvm.so",
 						   &v->libjvm_bias);
-	if (view_open_hotspot(v, &why)) {
+	if (view_open_hotspot(v, shared, &why)) {
 		snprintf(v->limits_text, sizeof(v->limits_text),
 			 "cannot unwind Java frames: %s", why.text);
 		code_cache_close(v->code);
@@ -69,13 +88,14 @@ static struct process_view *view_open(struct process_view *v,
 }
 
 struct process_view *process_view_open(const struct jvm *jvm,
-				       struct elf_image_set *shared,
+				       struct process_sharing *shared,
 				       struct error *err)
 {
 	struct process_view *v = xcalloc(1, sizeof(*v));
 
 	v->jvm = jvm;
-	v->remote = remote_memory_open(jvm, err);
+	v->remote = remote_memory_open(jvm, shared ? shared->readers : NULL,
+				       err);
 	if (!v->remote) {
 		process_view_close(v);
 		return NULL;

@@ -39,13 +39,24 @@ struct process_view {
 };
 
 /*
+ * What the views of several processes share: the images of files that all of
+ * them map, their tables, and the child that reads their memory. Zeroed storage
+ * shares images and tables.
+ */
+struct process_sharing {
+	struct elf_image_set images;
+	struct vm_structs_set structs;
+	struct memory_readers *readers; /* NULL: each has its own child */
+};
+
+/*
  * Opens the memory of the process and reads its mappings and, if a HotSpot
  * libjvm is mapped, the JVM's tables.  If the tables are unreadable, the view
- * opens nevertheless, and limits has the reason.  jvm is borrowed.  shared,
- * which may be NULL, holds the images that views of other processes have open.
+ * opens nevertheless, and limits has the reason.  jvm is borrowed.  shared
+ * may be NULL.
  */
 struct process_view *process_view_open(const struct jvm *jvm,
-				       struct elf_image_set *shared,
+				       struct process_sharing *shared,
 				       struct error *err);
 
 /*

@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
 #include "core/base/safe_text.h"
+#include "core/process/memory_strings.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -75,19 +76,22 @@ void stub_names_free(struct stub_names *s)
 	free(s);
 }
 
-static bool stubs_add(struct stub_names *s, const struct description *d)
+static bool stubs_add(struct stub_names *s, const struct description *d,
+		      const struct memory_strings *strings)
 {
-	char buffer[LONGEST_NAME];
-	const char *name = buffer;
+	const char *name;
 	size_t len;
 
 	/* The JVM adds a description before it writes the code. */
 	if (d->end == 0)
 		return true;
-	if (d->begin >= d->end || d->end - d->begin > MOST_BYTES ||
-	    !memory_string(s->memory, d->name, buffer, sizeof(buffer)))
+	if (d->begin >= d->end || d->end - d->begin > MOST_BYTES)
 		return false;
-	len = strlen(buffer);
+	name = memory_strings_at(strings, d->name, &len);
+	if (!name)
+		return false;
+	if (len >= LONGEST_NAME)
+		len = LONGEST_NAME - 1;
 	stub_name_trim(&name, &len);
 	if (len == 0 || !safe_text_is(name, len))
 		return false;
@@ -99,22 +103,97 @@ static bool stubs_add(struct stub_names *s, const struct description *d)
 	return true;
 }
 
+/*
+ * Descriptions are allocated one after the other, so most are near each other:
+ * reading each by itself would take as many requests.
+ */
+enum { NEAR_BYTES = 4096, NEAR_PAGES = 8 };
+
+struct near_pages {
+	struct {
+		uint64_t number;
+		uint8_t bytes[NEAR_BYTES];
+	} pages[NEAR_PAGES];
+	size_t count, next;
+};
+
+static const uint8_t *pages_find(struct near_pages *n, struct memory *m,
+				 uint64_t number)
+{
+	size_t at = n->next;
+
+	for (size_t i = 0; i < n->count; i++)
+		if (n->pages[i].number == number)
+			return n->pages[i].bytes;
+	n->pages[at].number = UINT64_MAX;
+	if (n->count < NEAR_PAGES)
+		n->count++;
+	n->next = (at + 1) % NEAR_PAGES;
+	if (!memory_read(m, number * NEAR_BYTES, n->pages[at].bytes,
+			 NEAR_BYTES))
+		return NULL;
+	n->pages[at].number = number;
+	return n->pages[at].bytes;
+}
+
+static bool description_read(struct near_pages *n, struct memory *m,
+			     uint64_t at, struct description *d)
+{
+	uint64_t offset = at % NEAR_BYTES;
+	const uint8_t *page;
+
+	if (offset > NEAR_BYTES - sizeof(*d))
+		return memory_read(m, at, d, sizeof(*d));
+	page = pages_find(n, m, at / NEAR_BYTES);
+	if (page)
+		memcpy(d, page + offset, sizeof(*d));
+	return page != NULL;
+}
+
+/* Reads all descriptions; returns false if the list is damaged. */
+static bool stubs_read_descriptions(struct stub_names *s, uint64_t head,
+				    struct description **all, size_t *count)
+{
+	struct near_pages *near = xcalloc(1, sizeof(*near));
+	bool is_read = true;
+	size_t cap = 0;
+
+	*all = NULL;
+	*count = 0;
+	for (uint64_t at = head; at && is_read; at = (*all)[*count - 1].next) {
+		s->read++;
+		array_reserve(*all, cap, *count + 1);
+		is_read = *count < MOST_STUBS && at % sizeof(at) == 0 &&
+			  description_read(near, s->memory, at,
+					   &(*all)[*count]);
+		if (!is_read)
+			break;
+		++*count;
+	}
+	free(near);
+	return is_read;
+}
+
 static bool stubs_read_list(struct stub_names *s, uint64_t head)
 {
-	size_t steps = 0;
+	struct memory_strings strings = { 0 };
+	struct description *all;
+	uint64_t *names;
+	size_t count;
+	bool is_read = stubs_read_descriptions(s, head, &all, &count);
 
 	s->count = 0;
-	for (uint64_t at = head; at; steps++) {
-		struct description d = { 0 };
-
-		s->read++;
-		if (steps == MOST_STUBS || at % sizeof(at) != 0 ||
-		    !memory_read(s->memory, at, &d, sizeof(d)) ||
-		    !stubs_add(s, &d))
-			return false;
-		at = d.next;
-	}
-	return true;
+	names = xcalloc(count + 1, sizeof(*names));
+	for (size_t i = 0; i < count; i++)
+		names[i] = all[i].name;
+	if (is_read)
+		memory_strings_read(&strings, s->memory, names, count);
+	for (size_t i = 0; i < count && is_read; i++)
+		is_read = stubs_add(s, &all[i], &strings);
+	memory_strings_release(&strings);
+	free(names);
+	free(all);
+	return is_read;
 }
 
 static int stub_compare_begins(const void *a, const void *b)

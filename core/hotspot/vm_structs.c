@@ -29,8 +29,22 @@ struct names {
 	size_t count, cap;
 };
 
-struct vm_structs {
+struct tables_of {
+	const struct elf_image *libjvm; /* whose tables they are */
+	struct vm_structs_set *set;     /* NULL: not shared */
+	struct tables_of *next;         /* in the set */
+	unsigned users;
 	struct names fields, sizes, constants;
+	bool is_whole; /* nothing was unreadable */
+};
+
+/*
+ * The addresses of static fields are relative to the bias, so that all JVMs
+ * with a library share its tables.
+ */
+struct vm_structs {
+	struct tables_of *tables;
+	uint64_t bias;
 };
 
 /* Offsets of the parts of an entry; ABSENT for missing parts. */
@@ -47,7 +61,7 @@ struct table_kind {
 	const char *table;
 	const char *jvmci;
 	const char *parts[PARTS];
-	size_t names; /* offset of a struct names in struct vm_structs */
+	size_t names; /* offset of a struct names in struct tables_of */
 	uint8_t value_bytes;
 };
 
@@ -57,7 +71,7 @@ struct table {
 	uint64_t parts[PARTS];
 	uint8_t *entries;
 	size_t count, cap;
-	bool is_jvmci;
+	bool has_end; /* the last entry was found */
 };
 
 struct reading {
@@ -79,7 +93,7 @@ static const struct table_kind kinds[] = {
 			[OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
 			[ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
 		},
-		offsetof(struct vm_structs, fields), 8,
+		offsetof(struct tables_of, fields), 8,
 	},
 	{
 		"gHotSpotVMTypes",
@@ -89,7 +103,7 @@ static const struct table_kind kinds[] = {
 			[NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
 			[OFFSET] = "gHotSpotVMTypeEntrySizeOffset",
 		},
-		offsetof(struct vm_structs, sizes), 8,
+		offsetof(struct tables_of, sizes), 8,
 	},
 	{
 		"gHotSpotVMIntConstants",
@@ -99,7 +113,7 @@ static const struct table_kind kinds[] = {
 			[NAME] = "gHotSpotVMIntConstantEntryNameOffset",
 			[OFFSET] = "gHotSpotVMIntConstantEntryValueOffset",
 		},
-		offsetof(struct vm_structs, constants), 4,
+		offsetof(struct tables_of, constants), 4,
 	},
 	{
 		"gHotSpotVMLongConstants",
@@ -109,7 +123,7 @@ static const struct table_kind kinds[] = {
 			[NAME] = "gHotSpotVMLongConstantEntryNameOffset",
 			[OFFSET] = "gHotSpotVMLongConstantEntryValueOffset",
 		},
-		offsetof(struct vm_structs, constants), 8,
+		offsetof(struct tables_of, constants), 8,
 	},
 };
 /* clang-format on */
@@ -228,8 +242,10 @@ static void table_read_entries(const struct reading *r, struct table *t)
 			continue;
 		}
 		for (size_t i = 0; i < step; i++, t->count++)
-			if (entry_is_last(t, t->entries + t->count * stride))
+			if (entry_is_last(t, t->entries + t->count * stride)) {
+				t->has_end = true;
 				return;
+			}
 	}
 }
 
@@ -247,7 +263,12 @@ static size_t table_string_addresses(const struct table *t, uint64_t *out)
 	return n;
 }
 
-static struct value entry_value(const struct table *t, const uint8_t *entry)
+/* HotSpot's library has 20 to 40 MB. */
+#define LIBRARY_BYTES ((uint64_t)1 << 28)
+
+/* Returns the value; false for an address outside of the library. */
+static bool entry_value(const struct table *t, const uint8_t *entry,
+			uint64_t bias, struct value *value)
 {
 	int32_t is_static = 0;
 	enum part part = OFFSET;
@@ -257,11 +278,14 @@ static struct value entry_value(const struct table *t, const uint8_t *entry)
 		       sizeof(is_static));
 	if (is_static)
 		part = ADDRESS;
-	return (struct value){
+	*value = (struct value){
 		.number = entry_number(entry, t->parts[part],
 				       t->kind->value_bytes),
 		.is_static = is_static,
 	};
+	if (is_static)
+		value->number -= bias;
+	return !is_static || value->number < LIBRARY_BYTES;
 }
 
 /* Builds "type\0field", or a name alone; returns its length, or 0. */
@@ -287,19 +311,22 @@ static size_t entry_full_name(const struct table *t, const uint8_t *entry,
 	return at + len;
 }
 
-static void table_add_entries(struct vm_structs *v, const struct table *t,
-			      const struct memory_strings *s)
+static void table_add_entries(struct tables_of *all, const struct table *t,
+			      const struct memory_strings *s, uint64_t bias)
 {
-	struct names *names = (struct names *)((char *)v + t->kind->names);
+	struct names *names = (struct names *)((char *)all + t->kind->names);
 	char name[2 * (MEMORY_STRING_LEN + 1)];
 
 	for (size_t i = 0; i < t->count; i++) {
 		const uint8_t *entry = t->entries + i * t->parts[STRIDE];
 		size_t len = entry_full_name(t, entry, s, name);
+		struct value value;
 
+		all->is_whole &= len && entry_value(t, entry, bias, &value);
 		if (len)
-			values_add(names, name, len, entry_value(t, entry));
+			values_add(names, name, len, value);
 	}
+	all->is_whole &= t->has_end || !t->address;
 }
 
 /* Finds JVMCI's tables, which have the same layout. */
@@ -337,18 +364,53 @@ static int tables_read(const struct reading *r, struct table *tables,
 	return 0;
 }
 
-struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
-				   uint64_t bias, struct memory *memory,
-				   struct error *err)
+static void tables_free(struct tables_of *t)
 {
-	struct reading r = { libjvm, bias, memory };
+	struct tables_of **at = t && t->set ? &t->set->first : NULL;
+
+	if (!t || --t->users)
+		return;
+	for (; at && *at; at = &(*at)->next)
+		if (*at == t) {
+			*at = t->next;
+			break;
+		}
+	names_release(&t->fields);
+	names_release(&t->sizes);
+	names_release(&t->constants);
+	free(t);
+}
+
+static struct tables_of *tables_find(const struct vm_structs_set *set,
+				     const struct elf_image *libjvm)
+{
+	for (struct tables_of *t = set ? set->first : NULL; t; t = t->next)
+		if (t->libjvm == libjvm) {
+			t->users++;
+			return t;
+		}
+	return NULL;
+}
+
+static void tables_share(struct tables_of *t, struct vm_structs_set *set)
+{
+	if (!set || !t->is_whole)
+		return;
+	t->set = set;
+	t->next = set->first;
+	set->first = t;
+}
+
+static struct tables_of *tables_of_process(const struct reading *r,
+					   struct error *err)
+{
 	struct table tables[TABLES] = { 0 };
 	struct memory_strings strings = { 0 };
-	struct vm_structs *v = NULL;
+	struct tables_of *all = NULL;
 	uint64_t *addresses = NULL;
 	size_t count = 0;
 
-	if (tables_read(&r, tables, err))
+	if (tables_read(r, tables, err))
 		goto out;
 	for (size_t i = 0; i < TABLES; i++)
 		count += tables[i].count;
@@ -356,15 +418,39 @@ struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 	count = 0;
 	for (size_t i = 0; i < TABLES; i++)
 		count += table_string_addresses(&tables[i], addresses + count);
-	memory_strings_read(&strings, memory, addresses, count);
-	v = xcalloc(1, sizeof(*v));
+	memory_strings_read(&strings, r->memory, addresses, count);
+	all = xcalloc(1, sizeof(*all));
+	all->libjvm = r->libjvm;
+	all->users = 1;
+	all->is_whole = true;
 	for (size_t i = 0; i < TABLES; i++)
-		table_add_entries(v, &tables[i], &strings);
+		table_add_entries(all, &tables[i], &strings, r->bias);
 out:
 	memory_strings_release(&strings);
 	free(addresses);
 	for (size_t i = 0; i < TABLES; i++)
 		free(tables[i].entries);
+	return all;
+}
+
+struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
+				   uint64_t bias, struct memory *memory,
+				   struct vm_structs_set *set,
+				   struct error *err)
+{
+	struct reading r = { libjvm, bias, memory };
+	struct tables_of *tables = tables_find(set, libjvm);
+	struct vm_structs *v;
+
+	if (!tables) {
+		tables = tables_of_process(&r, err);
+		if (!tables)
+			return NULL;
+		tables_share(tables, set);
+	}
+	v = xcalloc(1, sizeof(*v));
+	v->tables = tables;
+	v->bias = bias;
 	return v;
 }
 
@@ -372,9 +458,7 @@ void vm_structs_free(struct vm_structs *v)
 {
 	if (!v)
 		return;
-	names_release(&v->fields);
-	names_release(&v->sizes);
-	names_release(&v->constants);
+	tables_free(v->tables);
 	free(v);
 }
 
@@ -389,7 +473,7 @@ static const struct value *structs_find_field(const struct vm_structs *v,
 		return NULL;
 	memcpy(name, type, type_len);
 	memcpy(name + type_len, field, len + 1);
-	return values_find(&v->fields, name, type_len + len);
+	return values_find(&v->tables->fields, name, type_len + len);
 }
 
 bool vm_structs_offset(const struct vm_structs *v, const char *type,
@@ -411,14 +495,15 @@ bool vm_structs_static(const struct vm_structs *v, const char *type,
 
 	if (!value || !value->is_static)
 		return false;
-	*address = value->number;
+	*address = value->number + v->bias;
 	return true;
 }
 
 bool vm_structs_size(const struct vm_structs *v, const char *type,
 		     uint32_t *out)
 {
-	const struct value *value = values_find(&v->sizes, type, strlen(type));
+	const struct value *value = values_find(&v->tables->sizes, type,
+						strlen(type));
 
 	if (!value || value->number > UINT32_MAX)
 		return false;
@@ -429,7 +514,7 @@ bool vm_structs_size(const struct vm_structs *v, const char *type,
 bool vm_structs_constant(const struct vm_structs *v, const char *name,
 			 int64_t *out)
 {
-	const struct value *value = values_find(&v->constants, name,
+	const struct value *value = values_find(&v->tables->constants, name,
 						strlen(name));
 
 	if (!value)

@@ -19,12 +19,20 @@
 
 struct vm_structs;
 
+/* The tables that JVMs with the same libjvm share; zeroed storage is empty. */
+struct vm_structs_set {
+	struct tables_of *first;
+};
+
 /*
- * Reads all tables of the JVM whose libjvm is loaded with that bias.
- * ERROR_UNAVAILABLE names the missing symbol, or the defect.
+ * Reads all tables of the JVM whose libjvm is loaded with that bias, or uses
+ * those that the set, unless NULL, has for the image.  The image must be open
+ * until vm_structs_free().  ERROR_UNAVAILABLE names the missing symbol, or the
+ * defect.
  */
 struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 				   uint64_t bias, struct memory *memory,
+				   struct vm_structs_set *set,
 				   struct error *err);
 void vm_structs_free(struct vm_structs *v); /* NULL is fine */
 

@@ -327,6 +327,27 @@ void jvm_list_release(struct jvm_list *list)
 	*list = (struct jvm_list){ 0 };
 }
 
+/* ---- all JVMs ---- */
+
+static DIR *list_open_proc(struct error *err)
+{
+	DIR *proc;
+
+	if (jvm_check_proc(err))
+		return NULL;
+	proc = opendir("/proc");
+	if (!proc)
+		fail_sys(err, ERROR_UNAVAILABLE, "/proc");
+	return proc;
+}
+
+static void list_sort(struct jvm_list *list)
+{
+	if (list->count)
+		qsort(list->jvms, list->count, sizeof(*list->jvms),
+		      compare_pid);
+}
+
 int jvm_list(struct jvm_list *list, struct error *err)
 {
 	struct dirent *entry;
@@ -334,11 +355,9 @@ int jvm_list(struct jvm_list *list, struct error *err)
 	DIR *proc;
 
 	*list = (struct jvm_list){ 0 };
-	if (jvm_check_proc(err))
-		return -1;
-	proc = opendir("/proc");
+	proc = list_open_proc(err);
 	if (!proc)
-		return fail_sys(err, ERROR_UNAVAILABLE, "/proc");
+		return -1;
 	while (ret == 0 && (entry = readdir(proc))) {
 		pid_t pid = pid_parse(entry->d_name);
 
@@ -352,8 +371,149 @@ int jvm_list(struct jvm_list *list, struct error *err)
 	}
 	/* Each PID namespace has a process 1. */
 	list->hides = access("/proc/1", F_OK) < 0;
-	if (list->count)
-		qsort(list->jvms, list->count, sizeof(*list->jvms),
-		      compare_pid);
+	list_sort(list);
 	return 0;
+}
+
+/* ---- a search that is repeated ---- */
+
+#define SEEN_LONGEST_NS (30 * CLOCK_NS_PER_S)
+
+/* A process at the last search. */
+struct jvm_seen {
+	pid_t pid;
+	/* Of /proc/PID: another process with this PID has another inode. */
+	ino_t proc_ino;
+	dev_t exe_dev;
+	ino_t exe_ino; /* 0 = unreadable, as that of a kernel thread */
+	int64_t since_ns, next_ns;
+	bool is_settled;
+};
+
+static int compare_seen(const void *a, const void *b)
+{
+	const struct jvm_seen *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static struct jvm_seen *search_find(const struct jvm_search *s, pid_t pid)
+{
+	const struct jvm_seen key = { .pid = pid };
+
+	return s->count ? bsearch(&key, s->all, s->count, sizeof(key),
+				  compare_seen)
+			: NULL;
+}
+
+/* Fills in a process as it is now; false if it has ended. */
+static bool seen_read(struct jvm_seen *seen, int proc, pid_t pid,
+		      int64_t now_ns)
+{
+	struct stat st;
+	char name[32];
+
+	*seen = (struct jvm_seen){ .pid = pid, .since_ns = now_ns };
+	snprintf(name, sizeof(name), "%d", (int)pid);
+	if (fstatat(proc, name, &st, 0) < 0)
+		return false;
+	seen->proc_ino = st.st_ino;
+	snprintf(name, sizeof(name), "%d/exe", (int)pid);
+	if (fstatat(proc, name, &st, 0) == 0) {
+		seen->exe_dev = st.st_dev;
+		seen->exe_ino = st.st_ino;
+	}
+	return true;
+}
+
+static bool seen_is_same(const struct jvm_seen *a, const struct jvm_seen *b)
+{
+	return a->proc_ino == b->proc_ino && a->exe_dev == b->exe_dev &&
+	       a->exe_ino == b->exe_ino;
+}
+
+/* Inspects a process unless that is not due; its entry becomes *seen. */
+static int search_check(const struct jvm_search *s, struct jvm_seen *seen,
+			struct jvm_list *list, struct error *err)
+{
+	const struct jvm_seen *before = search_find(s, seen->pid);
+	int64_t now_ns = seen->since_ns, wait_ns;
+	size_t count = list->count;
+	int ret;
+
+	if (before && seen_is_same(before, seen)) {
+		*seen = *before;
+		if (seen->is_settled || now_ns < seen->next_ns)
+			return 0;
+	}
+	ret = list_add_pid(list, seen->pid, err);
+	wait_ns = (now_ns - seen->since_ns) / 2;
+	if (wait_ns > SEEN_LONGEST_NS)
+		wait_ns = SEEN_LONGEST_NS;
+	seen->next_ns = list->count > count ? 0 : now_ns + wait_ns;
+	return ret;
+}
+
+int jvm_search_next(struct jvm_search *s, struct jvm_list *list,
+		    struct error *err)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct jvm_search now = { 0 };
+	struct dirent *entry;
+	size_t cap = 0;
+	int ret = 0;
+	DIR *proc;
+
+	*list = (struct jvm_list){ 0 };
+	proc = list_open_proc(err);
+	if (!proc)
+		return -1;
+	while (ret == 0 && (entry = readdir(proc))) {
+		pid_t pid = pid_parse(entry->d_name);
+
+		if (!pid)
+			continue;
+		array_reserve(now.all, cap, now.count + 1);
+		if (!seen_read(&now.all[now.count], dirfd(proc), pid, now_ns))
+			continue;
+		ret = search_check(s, &now.all[now.count++], list, err);
+	}
+	closedir(proc);
+	if (now.count)
+		qsort(now.all, now.count, sizeof(*now.all), compare_seen);
+	jvm_search_release(s);
+	*s = now;
+	if (ret)
+		jvm_list_release(list);
+	else
+		list_sort(list);
+	return ret;
+}
+
+void jvm_search_settle(struct jvm_search *s, pid_t pid)
+{
+	struct jvm_seen *seen = search_find(s, pid);
+
+	if (seen)
+		seen->is_settled = true;
+}
+
+void jvm_search_release(struct jvm_search *s)
+{
+	free(s->all);
+	*s = (struct jvm_search){ 0 };
+}
+
+void jvm_poll_ended(const struct jvm *const *jvms, bool *ended, size_t count)
+{
+	struct pollfd *fds = xcalloc(count + 1, sizeof(*fds));
+
+	for (size_t i = 0; i < count; i++)
+		fds[i] = (struct pollfd){ .fd = jvms[i]->pidfd,
+					  .events = POLLIN };
+	poll(fds, count, 0);
+	for (size_t i = 0; i < count; i++)
+		ended[i] = jvms[i]->pidfd >= 0 ? fds[i].revents != 0
+					       : !jvm_is_same_process(jvms[i]);
+	free(fds);
 }

@@ -100,6 +100,37 @@ int jvm_list(struct jvm_list *list, struct error *err);
 void jvm_list_release(struct jvm_list *list);
 
 /*
+ * A search that is repeated every few seconds, for long: a process is inspected
+ * again only when it may have become a JVM. Zeroed storage is a first search.
+ */
+struct jvm_search {
+	struct jvm_seen *all; /* ordered by PID */
+	size_t count;
+};
+
+/*
+ * The same as jvm_list(), without the settled JVMs and those processes that
+ * turn out to be JVMs only later: a process that runs the same program as
+ * before and was not a JVM is inspected again after half its known age, at most
+ * half a minute. jvm_list_release() must follow.
+ */
+int jvm_search_next(struct jvm_search *s, struct jvm_list *list,
+		    struct error *err);
+
+/*
+ * Omits a process from now on until it executes another program or ends, and
+ * another process has its PID.
+ */
+void jvm_search_settle(struct jvm_search *s, pid_t pid);
+void jvm_search_release(struct jvm_search *s);
+
+/*
+ * Sets ended[i] for each process that has ended, by one system call. Unlike
+ * jvm_runs(), does not notice that a process has executed another program.
+ */
+void jvm_poll_ended(const struct jvm *const *jvms, bool *ended, size_t count);
+
+/*
  * Opens the regular file or directory that an O_PATH descriptor refers to; held
  * stays open. -1 and errno: ELOOP for a symbolic link, ENXIO for other files.
  */

@@ -5,17 +5,11 @@
 #include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
+#include "core/process/memory_helper.h"
 
 #include <errno.h>
-#include <linux/capability.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 /* ---- any memory ---- */
 
@@ -103,198 +97,6 @@ bool stall_budget_lose(struct stall_budget *p, int64_t asked_ns, int64_t now_ns,
 
 void stall_budget_regain(struct stall_budget *p) { p->starved = 0; }
 
-/*
- * ---- the helper ----
- *
- * A child process reads another process's memory.  Requests and bytes are in
- * memory that it shares with its parent; a datagram of one byte each way
- * announces a request or a reply.  The child ends with its parent and has no
- * descriptors or capabilities that it does not need.
- */
-enum { HELPER_RANGES = 1024, HELPER_BYTES = 1 << 20 };
-
-/* Shared with the child; zeroed at first. */
-struct helper_area {
-	uint32_t count;       /* number of ranges */
-	int32_t error;        /* errno of the last range that was unreadable */
-	uint32_t target_runs; /* the target still ran after the reads */
-	struct {
-		uint64_t address;
-		uint32_t len; /* the bytes are in a row */
-		uint32_t is_read;
-	} ranges[HELPER_RANGES];
-	uint8_t bytes[HELPER_BYTES];
-};
-
-struct memory_helper {
-	struct child child;
-	struct helper_area *area;
-};
-
-enum helper_result {
-	HELPER_READ,    /* the request is complete */
-	HELPER_STALLED, /* no reply in time: kill the helper */
-	HELPER_DEAD,    /* another process killed the helper */
-};
-
-static bool helper_sees_target(int pidfd)
-{
-	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-
-	return pidfd < 0 || poll(&p, 1, 0) == 0;
-}
-
-/*
- * Marks the ranges that a call starting at range `at` has read completely, and
- * returns the first range that it has not.  Pages of that range before a
- * missing page may have been copied.
- */
-static uint32_t helper_mark(struct helper_area *a, uint32_t at, uint32_t end,
-			    ssize_t got, size_t *offset)
-{
-	for (; at < end && got >= (ssize_t)a->ranges[at].len; at++) {
-		a->ranges[at].is_read = 1;
-		got -= a->ranges[at].len;
-		*offset += a->ranges[at].len;
-	}
-	return at;
-}
-
-/* The parent has checked that all ranges fit into bytes. */
-static void helper_read_ranges(struct helper_area *a, pid_t target)
-{
-	static struct iovec remote[HELPER_RANGES];
-	uint32_t count = a->count < HELPER_RANGES ? a->count : HELPER_RANGES;
-	size_t offset = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		remote[i].iov_base = (void *)(uintptr_t)a->ranges[i].address;
-		remote[i].iov_len = a->ranges[i].len;
-		a->ranges[i].is_read = 0;
-	}
-	a->error = 0;
-	for (uint32_t i = 0; i < count;) {
-		struct iovec local = { a->bytes + offset,
-				       HELPER_BYTES - offset };
-		ssize_t got = process_vm_readv(target, &local, 1, remote + i,
-					       count - i, 0);
-
-		if (got < 0) {
-			a->error = errno;
-			if (errno == EPERM || errno == ESRCH)
-				return;
-			got = 0;
-		}
-		i = helper_mark(a, i, count, got, &offset);
-		if (i < count) {
-			a->error = a->error ? a->error : EFAULT;
-			offset += a->ranges[i++].len;
-		}
-	}
-}
-
-/* Keeps CAP_SYS_PTRACE, if present, and drops all other capabilities. */
-static void helper_drop_capabilities(void)
-{
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3
-	};
-	struct __user_cap_data_struct caps[2] = { { 0 } };
-	uint32_t trace = 1u << CAP_SYS_PTRACE;
-
-	if (syscall(SYS_capget, &head, caps) < 0 ||
-	    !(caps[0].effective & trace))
-		return;
-	for (int i = 0; i < 2; i++) {
-		caps[i].effective = caps[i].permitted = i ? 0 : trace;
-		caps[i].inheritable = 0;
-	}
-	syscall(SYS_capset, &head, caps);
-}
-
-/* The helper's job. */
-struct helper_job {
-	struct helper_area *area;
-	pid_t target;
-	int target_pidfd;
-};
-
-static int helper_serve(void *self, int channel, struct error *err)
-{
-	const struct helper_job *s = self;
-	char byte;
-
-	(void)err;
-	helper_drop_capabilities();
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	while (recv(channel, &byte, 1, 0) == 1) {
-		helper_read_ranges(s->area, s->target);
-		s->area->target_runs = helper_sees_target(s->target_pidfd);
-		if (send(channel, &byte, 1, MSG_NOSIGNAL) != 1)
-			break;
-	}
-	return CHILD_NOTHING;
-}
-
-/*
- * Kills the helper; zeroed storage is fine.  Returns false when the helper is
- * stuck in the kernel and has not ended.
- */
-static bool helper_end(struct memory_helper *h)
-{
-	bool has_ended = child_end(&h->child, 0);
-
-	child_memory_free(h->area, sizeof(*h->area));
-	*h = (struct memory_helper){ .child = { .channel = -1 } };
-	return has_ended;
-}
-
-/*
- * target_pidfd may be -1; then area->target_runs is always 1.  helper_end() is
- * due after success.
- */
-static int helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
-			struct error *err)
-{
-	const struct child_options options = {
-		.kept = &target_pidfd,
-		.kept_count = 1,
-		.dies_with_parent = true,
-	};
-	struct helper_job s = { NULL, target, target_pidfd };
-
-	*h = (struct memory_helper){ .child = { .channel = -1 } };
-	/* Each child has its own area: a killed one may still write. */
-	h->area = child_memory(sizeof(*h->area));
-	s.area = h->area;
-	if (child_start(&h->child, &options, helper_serve, &s, err)) {
-		helper_end(h);
-		return -1;
-	}
-	return 0;
-}
-
-/* Requests the ranges in the area and waits at most ms milliseconds. */
-static enum helper_result helper_request(struct memory_helper *h, int ms)
-{
-	int64_t deadline = clock_monotonic_ns() + (int64_t)ms * CLOCK_NS_PER_MS;
-	struct pollfd p = { .fd = h->child.channel, .events = POLLIN };
-	char byte = 0;
-	int ready;
-
-	if (!h->child.pid ||
-	    send(h->child.channel, &byte, 1, MSG_NOSIGNAL) != 1)
-		return HELPER_DEAD;
-	do
-		ready = poll(&p, 1, clock_left_ms(deadline));
-	while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
-		return HELPER_STALLED;
-	return recv(h->child.channel, &byte, 1, MSG_DONTWAIT) == 1
-		       ? HELPER_READ
-		       : HELPER_DEAD;
-}
-
 /* ---- reading through helpers ---- */
 
 /*
@@ -313,10 +115,17 @@ struct piece {
 	size_t offset;
 };
 
+struct memory_readers {
+	struct helper_starter *starter;
+	struct memory_helper helper; /* reads for all */
+};
+
 struct remote_memory {
 	struct memory memory;
 	const struct jvm *jvm;
-	struct memory_helper helper;
+	struct memory_readers *readers; /* NULL: none are shared */
+	struct memory_helper own;
+	struct memory_helper *helper; /* its own, or that of the readers */
 	struct piece pieces[HELPER_RANGES];
 	size_t bytes; /* of the pieces in the area */
 	struct untrusted untrusted[MAX_UNTRUSTED];
@@ -342,9 +151,9 @@ static void remote_reap(struct remote_memory *m)
 
 static void remote_end_helper(struct remote_memory *m)
 {
-	pid_t pid = m->helper.child.pid;
+	pid_t pid;
 
-	if (!helper_end(&m->helper) && m->stuck_count < MAX_STUCK)
+	if (!memory_helper_end(m->helper, &pid) && m->stuck_count < MAX_STUCK)
 		m->stuck[m->stuck_count++] = pid;
 }
 
@@ -352,12 +161,18 @@ static bool remote_has_helper(struct remote_memory *m)
 {
 	struct error err;
 
-	if (m->helper.child.pid)
+	if (memory_helper_runs(m->helper))
 		return true;
 	remote_reap(m);
 	if (m->is_over || m->stuck_count == MAX_STUCK ||
-	    ++m->failures > MAX_FAILURES ||
-	    helper_start(&m->helper, m->jvm->pid, m->jvm->pidfd, &err))
+	    ++m->failures > MAX_FAILURES)
+		m->is_over = true;
+	/* Without its starter, sjkc starts a helper that only this one uses. */
+	if (!m->is_over && m->readers &&
+	    memory_helper_start(m->helper, m->readers->starter, &err))
+		m->helper = &m->own;
+	if (!m->is_over && !memory_helper_runs(m->helper) &&
+	    memory_helper_start(m->helper, NULL, &err))
 		m->is_over = true;
 	return !m->is_over;
 }
@@ -398,13 +213,13 @@ static bool remote_is_starved(const struct remote_memory *m)
 	struct proc_stat stat;
 	struct error err;
 
-	return procfs_stat(m->helper.child.pid, &stat, &err) == 0 &&
+	return procfs_stat(m->helper->area->helper, &stat, &err) == 0 &&
 	       stat.state == 'R';
 }
 
 static void remote_note_stall(struct remote_memory *m, int64_t asked_ns)
 {
-	struct helper_area *a = m->helper.area;
+	struct helper_area *a = m->helper->area;
 	int64_t now = clock_monotonic_ns();
 	int64_t until = a->count == 1 ? now + AVOIDED_S * CLOCK_NS_PER_S : 0;
 
@@ -420,7 +235,7 @@ static void remote_note_stall(struct remote_memory *m, int64_t asked_ns)
 
 static void remote_hand_over(struct remote_memory *m)
 {
-	struct helper_area *a = m->helper.area;
+	struct helper_area *a = m->helper->area;
 	const uint8_t *bytes = a->bytes;
 
 	for (uint32_t i = 0; i < a->count; i++) {
@@ -435,21 +250,33 @@ static void remote_hand_over(struct remote_memory *m)
 	}
 }
 
+/* Returns true if the target has ended, so that another may have its PID. */
+static bool remote_has_ended(const struct remote_memory *m)
+{
+	bool ended;
+
+	if (m->jvm->pidfd < 0)
+		return !jvm_runs(m->jvm);
+	jvm_poll_ended(&m->jvm, &ended, 1);
+	return ended;
+}
+
 /* Requests the pieces in the area, and empties it. */
 static void remote_flush(struct remote_memory *m, int ms)
 {
-	struct helper_area *a = m->helper.area;
+	struct helper_area *a = m->helper->area;
 	int64_t asked_ns = clock_monotonic_ns();
 	enum helper_result result;
 
-	if (!m->helper.child.pid || !a->count)
+	if (!a || !a->count)
 		return;
-	result = helper_request(&m->helper, ms);
+	a->target = m->jvm->pid;
+	result = memory_helper_request(m->helper, ms);
 	if (result == HELPER_READ) {
 		m->failures = 0;
 		stall_budget_regain(&m->patience);
 		/* Another process with the target's PID may have been read. */
-		if (!a->target_runs || (m->jvm->pidfd < 0 && !jvm_runs(m->jvm)))
+		if (remote_has_ended(m))
 			m->is_over = true;
 	}
 	if (result == HELPER_READ && !m->is_over)
@@ -473,12 +300,13 @@ static bool remote_add_piece(struct remote_memory *m,
 {
 	struct helper_area *a;
 
-	if (m->helper.child.pid && (m->helper.area->count == HELPER_RANGES ||
-				    m->bytes + len > HELPER_BYTES))
+	if (memory_helper_runs(m->helper) &&
+	    (m->helper->area->count == HELPER_RANGES ||
+	     m->bytes + len > HELPER_BYTES))
 		remote_flush(m, WAIT_MS);
 	if (!remote_has_helper(m))
 		return false;
-	a = m->helper.area;
+	a = m->helper->area;
 	m->pieces[a->count] = (struct piece){ range, offset };
 	a->ranges[a->count].address = range->address + offset;
 	a->ranges[a->count].len = (uint32_t)len;
@@ -505,7 +333,7 @@ static bool remote_add_suspect(struct remote_memory *m,
 	remote_flush(m, SUSPECT_MS);
 	u = untrusted_find(m, start, start + len);
 	/* After a stall the helper has ended. */
-	if (u && m->helper.child.pid &&
+	if (u && memory_helper_runs(m->helper) &&
 	    u->avoided_until <= clock_monotonic_ns())
 		untrusted_remove(m, u);
 	return true;
@@ -556,11 +384,12 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 
 	if (!remote_has_helper(m))
 		return fail(err, ERROR_FAILED, "cannot start a child process");
-	a = m->helper.area;
+	a = m->helper->area;
 	a->count = 1;
 	a->ranges[0].address = 0;
 	a->ranges[0].len = 1;
-	result = helper_request(&m->helper, WAIT_MS);
+	a->target = m->jvm->pid;
+	result = memory_helper_request(m->helper, WAIT_MS);
 	if (result == HELPER_READ)
 		error = a->error;
 	a->count = 0;
@@ -582,14 +411,40 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	return 0;
 }
 
+struct memory_readers *memory_readers_open(struct error *err)
+{
+	struct memory_readers *r = xcalloc(1, sizeof(*r));
+
+	r->helper.child.channel = -1;
+	r->starter = helper_starter_open(err);
+	if (r->starter)
+		return r;
+	free(r);
+	return NULL;
+}
+
+void memory_readers_close(struct memory_readers *r)
+{
+	pid_t unused;
+
+	if (!r)
+		return;
+	memory_helper_end(&r->helper, &unused);
+	helper_starter_close(r->starter);
+	free(r);
+}
+
 struct remote_memory *remote_memory_open(const struct jvm *jvm,
+					 struct memory_readers *readers,
 					 struct error *err)
 {
 	struct remote_memory *m = xcalloc(1, sizeof(*m));
 
 	m->memory.read_all = remote_read_all;
 	m->jvm = jvm;
-	m->helper.child.channel = -1;
+	m->readers = readers;
+	m->own.child.channel = -1;
+	m->helper = readers ? &readers->helper : &m->own;
 	if (remote_probe(m, err)) {
 		remote_memory_close(m);
 		return NULL;
@@ -601,8 +456,8 @@ void remote_memory_close(struct remote_memory *m)
 {
 	if (!m)
 		return;
-	if (m->helper.child.pid)
-		remote_end_helper(m);
+	m->helper = &m->own;
+	remote_end_helper(m);
 	remote_reap(m);
 	free(m);
 }

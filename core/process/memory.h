@@ -63,11 +63,23 @@ bool memory_string(struct memory *m, uint64_t address, char *text, size_t size);
 struct remote_memory;
 
 /*
- * Starts the child.  jvm is borrowed.  After its process has ended, nothing is
+ * A child that reads the memory of several processes, and a small process that
+ * replaces it. Open it before sjkc has grown, since a child keeps the pages of
+ * its parent.
+ */
+struct memory_readers;
+
+struct memory_readers *memory_readers_open(struct error *err);
+void memory_readers_close(struct memory_readers *r); /* NULL is fine */
+
+/*
+ * Starts the child, unless readers, which is borrowed, is not NULL and has one.
+ * jvm is borrowed.  After its process has ended, nothing is
  * read, even if another process has its PID.  ERROR_PERMISSION names the
  * missing right.
  */
 struct remote_memory *remote_memory_open(const struct jvm *jvm,
+					 struct memory_readers *readers,
 					 struct error *err);
 void remote_memory_close(struct remote_memory *m); /* NULL is fine */
 

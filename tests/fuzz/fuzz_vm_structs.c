@@ -152,7 +152,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 24 && data[2] & 2)
 		memcpy(&gHotSpotVMIntConstants, data + 11, 8);
 	damage(image, data + (size ? 1 : 0), size ? size - 1 : 0);
-	v = vm_structs_read(image->program, image->bias, &image->memory, &err);
+	v = vm_structs_read(image->program, image->bias, &image->memory, NULL,
+			    &err);
 	if (v)
 		look(w, v, &image->memory);
 	vm_structs_free(v);

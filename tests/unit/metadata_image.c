@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_ENTRIES = 64, UTF8 = 1, WORD = 8, CODE_BYTES = 256 };
+enum { POOL_ENTRIES = 64, UTF8 = 1, WORD = 8, CODE_BYTES = 256, PAGE = 4096 };
 
 /* The layouts from the vmStructs of each JDK on amd64. */
 static const struct metadata_layout layout_8 = {
@@ -107,13 +107,14 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 		     size_t count)
 {
 	struct metadata_image *image = (struct metadata_image *)self;
+	/* Memory has whole pages; the rest of the last is zero. */
+	size_t used = (image->used + PAGE - 1) / PAGE * PAGE;
 
 	image->reads++;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = ranges[i].address - IMAGE_BASE;
 
-		ranges[i].is_read = at <= image->used &&
-				    ranges[i].len <= image->used - at;
+		ranges[i].is_read = at <= used && ranges[i].len <= used - at;
 		if (ranges[i].is_read && ranges[i].len)
 			memcpy(ranges[i].bytes, image->bytes + at,
 			       ranges[i].len);

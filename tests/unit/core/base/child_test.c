@@ -228,7 +228,7 @@ static bool remote_memory_lets_go_of_a_descriptor(void)
 
 	if (pipe(fds))
 		return false;
-	m = remote_memory_open(&jvm, &err);
+	m = remote_memory_open(&jvm, NULL, &err);
 	if (!m)
 		return false;
 	close(fds[1]);
@@ -503,7 +503,7 @@ static void remote_memory_close_leaves_no_zombie(void **state)
 	struct error err;
 
 	(void)state;
-	m = remote_memory_open(&jvm, &err);
+	m = remote_memory_open(&jvm, NULL, &err);
 	assert_non_null(m);
 	remote_memory_close(m);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -311,6 +312,109 @@ static void list_is_ordered_by_pid(void **state)
 	jvm_list_release(&list);
 }
 
+/* Starts a process that maps a file as code when it reads a byte. */
+static pid_t start_late_jvm(const char *library, int *starts, int *has_started)
+{
+	int to[2], from[2];
+	char byte = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		int fd = open(library, O_RDONLY);
+
+		alarm(60);
+		if (read(to[0], &byte, 1) != 1 ||
+		    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+			 0) == MAP_FAILED ||
+		    write(from[1], "m", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(to[0]);
+	close(from[1]);
+	*starts = to[1];
+	*has_started = from[0];
+	return pid;
+}
+
+static bool search_has(struct jvm_search *s, pid_t pid)
+{
+	struct jvm_list list;
+	struct error err;
+	bool has = false;
+
+	assert_int_equal(jvm_search_next(s, &list, &err), 0);
+	for (size_t i = 0; i < list.count; i++)
+		has |= list.jvms[i].pid == pid;
+	jvm_list_release(&list);
+	return has;
+}
+
+static void search_lists_a_jvm_until_it_is_settled(void **state)
+{
+	char library[] = "/tmp/jvm_test.XXXXXX/libjvm.so";
+	char *slash = strrchr(library, '/'), byte;
+	struct jvm_search search = { 0 };
+	int starts, has_started, fd;
+	pid_t pid;
+
+	(void)state;
+	*slash = '\0';
+	assert_non_null(mkdtemp(library));
+	*slash = '/';
+	fd = open(library, O_CREAT | O_RDWR, 0600);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	close(fd);
+	pid = start_late_jvm(library, &starts, &has_started);
+	assert_false(search_has(&search, pid));
+	assert_int_equal(write(starts, "m", 1), 1);
+	assert_int_equal(read(has_started, &byte, 1), 1);
+	/* A process that is seen for the second time is inspected again. */
+	assert_true(search_has(&search, pid));
+	assert_true(search_has(&search, pid));
+	jvm_search_settle(&search, pid);
+	assert_false(search_has(&search, pid));
+	jvm_search_release(&search);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(starts);
+	close(has_started);
+	unlink(library);
+	*slash = '\0';
+	rmdir(library);
+}
+
+static void ended_processes_are_found_by_one_poll(void **state)
+{
+	struct jvm own, ended;
+	const struct jvm *both[] = { &ended, &own };
+	bool has_ended[2];
+	struct error err;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(jvm_open(&own, getpid(), &err), 0);
+	assert_int_equal(jvm_open(&ended, pid, &err), 0);
+	jvm_poll_ended(both, has_ended, 2);
+	assert_false(has_ended[0] || has_ended[1]);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	jvm_poll_ended(both, has_ended, 2);
+	assert_true(has_ended[0]);
+	assert_false(has_ended[1]);
+	jvm_close(&own);
+	jvm_close(&ended);
+}
+
 /* A directory of the test with files as a hostile target might create them. */
 struct place {
 	char dir[64];
@@ -459,6 +563,8 @@ int main(void)
 		cmocka_unit_test(jvm_open_java_fails_for_other_programs),
 		cmocka_unit_test(zeroed_storage_may_be_closed),
 		cmocka_unit_test(list_is_ordered_by_pid),
+		cmocka_unit_test(search_lists_a_jvm_until_it_is_settled),
+		cmocka_unit_test(ended_processes_are_found_by_one_poll),
 		cmocka_unit_test_setup_teardown(
 			file_is_opened_in_the_root_of_the_target, place_setup,
 			place_teardown),

@@ -63,15 +63,22 @@ static pid_t begin_process(void (*prepare)(int))
 	return pid;
 }
 
-static void begin(struct target *t, void (*prepare)(int))
+/* Reads through the readers, which may be NULL. */
+static void begin_with(struct target *t, struct memory_readers *readers,
+		       void (*prepare)(int))
 {
 	struct error err;
 
 	t->pid = begin_process(prepare);
 	assert_int_equal(jvm_open(&t->jvm, t->pid, &err), 0);
-	t->remote = remote_memory_open(&t->jvm, &err);
+	t->remote = remote_memory_open(&t->jvm, readers, &err);
 	assert_non_null(t->remote);
 	t->memory = remote_memory_of(t->remote);
+}
+
+static void begin(struct target *t, void (*prepare)(int))
+{
+	begin_with(t, NULL, prepare);
 }
 
 static void end(struct target *t)
@@ -187,7 +194,7 @@ static void remote_memory_names_the_missing_permission(void **state)
 		if (setresgid(65534, 65534, 65534) ||
 		    setresuid(65534, 65534, 65534))
 			_exit(1);
-		_exit(!remote_memory_open(&jvm, &err) &&
+		_exit(!remote_memory_open(&jvm, NULL, &err) &&
 				      err.kind == ERROR_PERMISSION &&
 				      strstr(err.text, "CAP_SYS_PTRACE") &&
 				      strstr(err.text, "ptrace_scope")
@@ -307,7 +314,7 @@ static void helper_ends_with_its_parent(void **state)
 	opener = fork();
 	if (opener == 0) {
 		if (jvm_open(&jvm, target, &err) ||
-		    !remote_memory_open(&jvm, &err) ||
+		    !remote_memory_open(&jvm, NULL, &err) ||
 		    write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		for (;;)
@@ -377,11 +384,101 @@ static void killed_helper_is_replaced(void **state)
 }
 
 /* A stuck helper must not keep a pipe of the test open. */
-static void helper_has_only_its_channel_and_the_target_open(void **state)
+static void put_b(int ready)
+{
+	(void)ready;
+	memset(pages, 'b', 64);
+}
+
+static char first_byte(const struct target *t)
+{
+	char got = 0;
+
+	return memory_read(t->memory, (uintptr_t)pages, &got, 1) ? got : '-';
+}
+
+/* Returns a child of a process other than one, which may be a zombie; or 0. */
+static pid_t other_child(pid_t parent, pid_t one)
+{
+	char path[64], line[256] = "", *at = line, *end;
+	pid_t found = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent,
+		 (int)parent);
+	fd = open(path, O_RDONLY);
+	assert_true(read(fd, line, sizeof(line) - 1) >= 0);
+	close(fd);
+	for (long pid; (pid = strtol(at, &end, 10)) > 0; at = end)
+		if (pid != one)
+			found = (pid_t)pid;
+	return found;
+}
+
+/* This process may be the subreaper of the starter's children. */
+static void close_readers(struct memory_readers *readers)
+{
+	alarm(60);
+	memory_readers_close(readers);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	alarm(0);
+}
+
+static void readers_read_several_processes_through_one_child(void **state)
+{
+	struct error err;
+	struct memory_readers *readers = memory_readers_open(&err);
+	pid_t starter = other_child(getpid(), 0), reader;
+	struct target a, b;
+
+	(void)state;
+	assert_non_null(readers);
+	assert_true(starter > 0);
+	begin_with(&a, readers, NULL);
+	begin_with(&b, readers, put_b);
+	assert_int_equal(first_byte(&a), 'a');
+	assert_int_equal(first_byte(&b), 'b');
+	reader = other_child(starter, 0);
+	assert_true(reader > 0);
+	/* A killed reader is replaced, by a child of the same starter. */
+	kill(reader, SIGKILL);
+	first_byte(&a);
+	assert_int_equal(first_byte(&a), 'a');
+	assert_int_equal(first_byte(&b), 'b');
+	assert_true(other_child(starter, reader) > 0);
+	/* The end of a process does not concern the others. */
+	kill(a.pid, SIGKILL);
+	assert_int_equal(waitpid(a.pid, NULL, 0), a.pid);
+	assert_int_equal(first_byte(&a), '-');
+	assert_int_equal(first_byte(&b), 'b');
+	end(&a);
+	end(&b);
+	close_readers(readers);
+}
+
+static void readers_without_their_starter_use_other_children(void **state)
+{
+	struct error err;
+	struct memory_readers *readers = memory_readers_open(&err);
+	pid_t starter = other_child(getpid(), 0);
+	struct target a;
+
+	(void)state;
+	assert_non_null(readers);
+	assert_true(starter > 0);
+	kill(starter, SIGKILL);
+	begin_with(&a, readers, NULL);
+	assert_int_equal(first_byte(&a), 'a');
+	end(&a);
+	close_readers(readers);
+}
+
+static void helper_has_only_its_channel_open(void **state)
 {
 	struct target t;
 	char line[64], link[64], *at = line;
-	unsigned sockets = 0, pidfds = 0;
+	unsigned sockets = 0;
 	struct dirent *entry;
 	ssize_t len;
 	pid_t pid;
@@ -403,14 +500,11 @@ static void helper_has_only_its_channel_and_the_target_open(void **state)
 		link[len] = '\0';
 		if (strncmp(link, "socket:", 7) == 0)
 			sockets++;
-		else if (strcmp(link, "anon_inode:[pidfd]") == 0)
-			pidfds++;
 		else
 			assert_string_equal(link, "/dev/null");
 	}
 	closedir(dir);
 	assert_int_equal(sockets, 1);
-	assert_int_equal(pidfds, 1);
 	end(&t);
 }
 
@@ -428,8 +522,11 @@ int main(void)
 		cmocka_unit_test(stalled_target_is_given_up),
 		cmocka_unit_test(helper_ends_with_its_parent),
 		cmocka_unit_test(killed_helper_is_replaced),
+		cmocka_unit_test(helper_has_only_its_channel_open),
 		cmocka_unit_test(
-			helper_has_only_its_channel_and_the_target_open),
+			readers_read_several_processes_through_one_child),
+		cmocka_unit_test(
+			readers_without_their_starter_use_other_children),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
