@@ -129,7 +129,7 @@ bool prof_context_read(const struct jvm *jvm, struct text *out)
 		if (!context_is_mapping(&maps.all[i]))
 			continue;
 		if (!memory)
-			memory = remote_memory_open(jvm, &unused);
+			memory = remote_memory_open(jvm, NULL, &unused);
 		if (!memory)
 			break;
 		ok = context_read_at(remote_memory_of(memory),

@@ -34,7 +34,7 @@ struct helper_area {
 	uint8_t bytes[HELPER_BYTES];
 };
 
-/* Zeroed but for child.channel = -1: none. */
+/* Without a helper, child.channel is -1 and all other fields are 0. */
 struct memory_helper {
 	struct child child; /* pid 0: the starter's child, held by pidfd */
 	int pidfd;          /* if channel >= 0 and child.pid == 0 */
