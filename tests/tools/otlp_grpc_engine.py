@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A receiver of OpenTelemetry profiles over gRPC, for tests.
 
-    otlp_grpc_engine.py DIRECTORY [--unix PATH] [--without-profiles]
+    otlp_grpc_engine.py DIRECTORY [--unix PATH] [--cert FILE --key FILE]
+                        [--without-profiles]
 
 As otlp_engine.py, but its only words in DIRECTORY/answer are the names of gRPC's
 statuses: UNAVAILABLE, INVALID_ARGUMENT.  --without-profiles serves no profiles, as a
@@ -26,7 +27,8 @@ except ImportError:
 EXPORT = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
 parser = argparse.ArgumentParser()
 parser.add_argument("directory")
-parser.add_argument("--unix")
+for option in ("--unix", "--cert", "--key"):
+    parser.add_argument(option)
 parser.add_argument("--without-profiles", action="store_true")
 arguments = parser.parse_args()
 directory = arguments.directory
@@ -72,7 +74,12 @@ class Handler(grpc.GenericRpcHandler):
 server = grpc.server(futures.ThreadPoolExecutor(2))
 server.add_generic_rpc_handlers((Handler(),))
 address = f"unix:{arguments.unix}" if arguments.unix else "127.0.0.1:0"
-write("port", f"{server.add_insecure_port(address)}\n")
+if arguments.cert:
+    with open(arguments.key, "rb") as key, open(arguments.cert, "rb") as cert:
+        credentials = grpc.ssl_server_credentials([(key.read(), cert.read())])
+    write("port", f"{server.add_secure_port(address, credentials)}\n")
+else:
+    write("port", f"{server.add_insecure_port(address)}\n")
 server.start()
 while True:
     time.sleep(3600)

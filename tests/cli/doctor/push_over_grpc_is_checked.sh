@@ -1,5 +1,5 @@
-# doctor --push over gRPC, also to a unix socket: a receiver without profiles, a login
-# that is missing, and HTTP sent to a gRPC port.
+# doctor --push over gRPC, also to a unix socket and with TLS: a receiver without
+# profiles, a login that is missing, and other protocols sent to its port.
 exec 2>&1
 /usr/bin/python3 -c 'import grpc' 2>/dev/null ||
 	{ echo 'python3-grpcio is not installed'; exit 77; }
@@ -38,5 +38,12 @@ check() {
 	check "grpc://127.0.0.1:$port"
 	start socket --unix "$PWD/engine.sock"
 	check "unix:$PWD/engine.sock" --push-format grpc
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
+		-keyout engine.key -out engine.pem -days 2 -subj /CN=engine.test \
+		-addext subjectAltName=DNS:engine.test 2>/dev/null
+	start tls --cert engine.pem --key engine.key
+	check "grpcs://127.0.0.1:$port" --cacert engine.pem --server-name engine.test
+	check "grpcs://127.0.0.1:$port"
+	check "grpc://127.0.0.1:$port" --cacert engine.pem --server-name engine.test
 } | sed -E "s/:[0-9]{4,5}([/ ])/:PORT\\1/g; s/ +[0-9.]+ ms/ N ms/; s,$PWD/,,g;
 	/gRPC|HTTP status/! s/(no    request N ms) .*/\\1  (no response)/"
