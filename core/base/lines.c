@@ -28,26 +28,6 @@ bool lines_next(struct lines *l, struct line *line)
 	return true;
 }
 
-bool line_starts(struct line line, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return line.len >= len && memcmp(line.text, prefix, len) == 0;
-}
-
-bool line_ends(struct line line, const char *suffix)
-{
-	size_t len = strlen(suffix);
-
-	return line.len >= len &&
-	       memcmp(line.text + line.len - len, suffix, len) == 0;
-}
-
-bool line_is(struct line line, const char *text)
-{
-	return line.len == strlen(text) && line_starts(line, text);
-}
-
 struct line line_trimmed(struct line line)
 {
 	while (line.len && is_blank(line.text[0])) {

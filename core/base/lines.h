@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct lines {
 	const char *at;
@@ -29,12 +30,30 @@ struct lines lines_over(const void *bytes, size_t len);
 /* Reads the next line into *line; returns false at the end. */
 bool lines_next(struct lines *l, struct line *line);
 
-/* True if the line begins or ends with a text. */
-bool line_starts(struct line line, const char *prefix);
-bool line_ends(struct line line, const char *suffix);
+/*
+ * True if the line begins or ends with a text. Inline, because readers try many
+ * literals, which the compiler then compares without calls.
+ */
+static inline bool line_starts(struct line line, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return line.len >= len && memcmp(line.text, prefix, len) == 0;
+}
+
+static inline bool line_ends(struct line line, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return line.len >= len &&
+	       memcmp(line.text + line.len - len, suffix, len) == 0;
+}
 
 /* True if the whole line equals the text. */
-bool line_is(struct line line, const char *text);
+static inline bool line_is(struct line line, const char *text)
+{
+	return line.len == strlen(text) && line_starts(line, text);
+}
 
 /* Returns the line without leading and trailing spaces and tabs. */
 struct line line_trimmed(struct line line);

@@ -239,6 +239,20 @@ static void thread_compare(struct series_thread *t,
 	t->used_in_ns = age_ns - t->first_age_ns;
 }
 
+/*
+ * Most threads are as in the dump before, whose result is kept: finding the
+ * activity compares all frames with the names of known methods.
+ */
+static enum series_activity thread_activity(const struct profile *p,
+					    const struct series_thread *now,
+					    const struct series_thread *old)
+{
+	if (old && now->stack == old->stack && now->state == old->state &&
+	    now->waits == old->waits)
+		return old->activity;
+	return series_activity_of(p, now);
+}
+
 static void dump_compare(struct dump_series *s)
 {
 	struct series_dump *now = &s->dumps[s->dump_count - 1];
@@ -256,9 +270,10 @@ static void dump_compare(struct dump_series *s)
 	}
 	for (size_t i = 0; i < s->thread_count; i++) {
 		struct series_thread *t = &s->threads[i];
+		const struct series_thread *old = old_of(s, &by_id, t);
 
-		thread_compare(t, old_of(s, &by_id, t), now->clock_ns);
-		t->activity = series_activity_of(s->profile, t);
+		thread_compare(t, old, now->clock_ns);
+		t->activity = thread_activity(s->profile, t, old);
 		t->blocked = BLOCKED_NONE;
 	}
 	map64_release(&by_id);

@@ -181,8 +181,11 @@ static const char *blocked_frame(struct dump_series *s, uint32_t stack)
 	struct text name = { 0 };
 	const char *copy;
 
-	text_printf(&name, "%s%s%s", class_name, *class_name ? "." : "",
-		    profile_text(p, f->method));
+	if (*class_name) {
+		text_puts(&name, class_name);
+		text_putc(&name, '.');
+	}
+	text_puts(&name, profile_text(p, f->method));
 	if (f->line)
 		text_printf(&name, ":%u", f->line);
 	copy = blocked_string(&s->blocked, name.bytes, name.len);

@@ -51,14 +51,15 @@ enum thread_state dump_state(const char *text, size_t len)
 /* Returns the next word from *at on; empty at the end. */
 static struct line header_next_word(const char *text, size_t len, size_t *at)
 {
-	size_t from;
+	size_t from = *at, to;
 
-	while (*at < len && is_blank(text[*at]))
-		++*at;
-	from = *at;
-	while (*at < len && !is_blank(text[*at]))
-		++*at;
-	return (struct line){ text + from, *at - from };
+	while (from < len && is_blank(text[from]))
+		from++;
+	to = from;
+	while (to < len && !is_blank(text[to]))
+		to++;
+	*at = to;
+	return (struct line){ text + from, to - from };
 }
 
 /*

@@ -74,6 +74,23 @@ static bool hotspot_dump_has(struct line line, const char *words)
 }
 
 /*
+ * Returns the position of "Full thread dump " in the line, or NULL. Few lines
+ * contain an F, so this is several times faster than memmem().
+ */
+static const char *line_find_dump(struct line line)
+{
+	const char *at = line.text, *end = line.text + line.len;
+
+	while ((at = memchr(at, full_dump[0], (size_t)(end - at)))) {
+		if (line_starts((struct line){ at, (size_t)(end - at) },
+				full_dump))
+			break;
+		at++;
+	}
+	return at;
+}
+
+/*
  * True if one of the next lines belongs to the start of a dump: no list of
  * threads and no thread follows a logger's message.
  */
@@ -109,7 +126,7 @@ static bool line_begins_dump(struct line line, struct lines ahead,
 	*offset = 0;
 	if (line_is(line, "Deadlock Detection:"))
 		return true;
-	at = memmem(line.text, line.len, full_dump, sizeof(full_dump) - 1);
+	at = line_find_dump(line);
 	if (!at)
 		return false;
 	*offset = (size_t)(at - line.text);
@@ -513,7 +530,9 @@ static void hotspot_in_threads(struct hotspot *r, struct line line)
 		return;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (line_starts(body, known[i].start)) {
+		/* The first character rejects nearly all without a call. */
+		if (body.text[0] == known[i].start[0] &&
+		    line_starts(body, known[i].start)) {
 			known[i].act(r, body);
 			return;
 		}
