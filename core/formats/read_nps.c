@@ -19,6 +19,7 @@
 #include "core/base/lines.h"
 #include "core/base/map64.h"
 #include "core/base/zip.h"
+#include "core/formats/nps_tree.h"
 #include "core/formats/read_nps.h"
 #include "core/formats/reader.h"
 #include "core/profile/java_name.h"
@@ -31,236 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * nps_tree: the call tree of one thread in a snapshot.
- *
- * Nodes are packed: method id (16 bits), invocations (32), total and self time
- * in microseconds (40 each) once or twice, number of callees (16), offsets of
- * the callees. An offset has 3 bytes, or 4 in a tree of 16 MiB or more.
- */
-
-#define NPS_NODE_ONE 18 /* bytes of a node with one time and no callees */
-#define NPS_NODE_TWO 28 /* bytes of a node with two times and no callees */
-
-/* The frames of the snapshot's methods. */
-struct nps_methods {
-	uint32_t *frames; /* index: method id; [0] stands for the thread: 0 */
-	size_t count;
-};
-
-struct nps_tree {
-	const uint8_t *bytes; /* borrowed */
-	size_t len;           /* bytes that are available */
-	size_t full_len; /* size according to the snapshot, which decides on the
-			    width of offsets */
-	bool two_times;
-};
-
-#define US_NS 1000
-#define US_MS 1000
-/* Maximum size of a tree with offsets of 3 bytes. */
-#define NARROW_MAX 0xffffff
-
-struct node {
-	size_t offset;
-	unsigned method;
-	uint64_t totals[2]; /* microseconds */
-	size_t callees;
-	size_t callees_at; /* position of the callees' offsets */
-};
-
-/* A node to be read. */
-struct pending {
-	size_t offset;
-	uint32_t caller; /* stack trace */
-};
-
-enum { TREE_BATCH = 256 };
-
-struct walk {
-	struct profile *profile;
-	const struct nps_tree *tree;
-	const struct nps_methods *methods;
-	const uint32_t *events;
-	struct sample sample;
-	size_t node_size, width;
-	struct pending *pending;
-	size_t count, cap;
-	size_t room; /* upper bound of further callees */
-	/* Added together, because lookups of millions of cells wait for memory.
-	 */
-	struct sample batch[TREE_BATCH];
-	size_t batched;
-};
-
-static uint64_t tree_big_endian(const uint8_t *bytes, size_t len)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < len; i++)
-		value = value << 8 | bytes[i];
-	return value;
-}
-
-/* Reads a node; false if the node or its list of callees is incomplete. */
-static bool tree_read_node(const struct walk *w, size_t offset, struct node *n)
-{
-	const struct nps_tree *tree = w->tree;
-	const uint8_t *at;
-
-	if (offset > tree->len || tree->len - offset < w->node_size)
-		return false;
-	at = tree->bytes + offset;
-	n->offset = offset;
-	n->method = (unsigned)tree_big_endian(at, 2);
-	n->totals[0] = tree_big_endian(at + 6, 5);
-	n->totals[1] = tree->two_times ? tree_big_endian(at + 16, 5) : 0;
-	n->callees = (size_t)tree_big_endian(at + w->node_size - 2, 2);
-	n->callees_at = offset + w->node_size;
-	return n->callees <= (tree->len - n->callees_at) / w->width;
-}
-
-static void tree_lose_node(const struct walk *w, size_t offset)
-{
-	const struct thread *t = &w->profile->threads[w->sample.thread];
-
-	profile_lost(w->profile, "call tree nodes lost", 1,
-		     "thread %s, offset %zu of %zu",
-		     profile_text(w->profile, t->name), offset,
-		     w->tree->full_len);
-}
-
-/* Returns the frame of a method id that is not in the table. */
-static uint32_t tree_unknown_frame(struct profile *p, unsigned method)
-{
-	char name[32];
-	int len = snprintf(name, sizeof(name), "[method %u]", method);
-	struct frame f = {
-		.method = profile_string(p, name, (size_t)len),
-		.kind = FRAME_SYNTHETIC,
-	};
-
-	profile_note(p, "methods without a name", 1, "method %u", method);
-	return profile_frame(p, &f);
-}
-
-static uint32_t tree_stack(const struct walk *w, const struct node *n,
-			   uint32_t caller)
-{
-	uint32_t frame;
-
-	if (n->method < w->methods->count)
-		frame = w->methods->frames[n->method];
-	else
-		frame = tree_unknown_frame(w->profile, n->method);
-	/* The node of the thread is not a frame. */
-	return frame ? profile_push(w->profile, caller, frame) : caller;
-}
-
-static void tree_flush(struct walk *w)
-{
-	profile_add_all(w->profile, w->batch, w->batched);
-	w->batched = 0;
-}
-
-static void tree_add_time(struct walk *w, uint32_t event, uint64_t us)
-{
-	if (!us)
-		return;
-	w->sample.event = event;
-	w->sample.weight = us * US_NS;
-	w->sample.count = us < US_MS ? 1 : (us + US_MS / 2) / US_MS;
-	if (w->batched == TREE_BATCH)
-		tree_flush(w);
-	w->batch[w->batched++] = w->sample;
-}
-
-/*
- * Subtracts the callees' totals from the node's and adds the callees to the
- * list. Callees must follow their caller in the tree, which excludes cycles. No
- * node has two callers, so the size of the tree bounds the lists of all nodes.
- */
-static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
-{
-	if (n->callees > w->room) {
-		profile_lost(w->profile, "call tree nodes lost", n->callees,
-			     "offset %zu: the tree has too many callees",
-			     n->offset);
-		return;
-	}
-	w->room -= n->callees;
-	for (size_t i = 0; i < n->callees; i++) {
-		const uint8_t *at = w->tree->bytes + n->callees_at +
-				    i * w->width;
-		size_t offset = (size_t)tree_big_endian(at, w->width);
-		struct node callee;
-
-		if (offset <= n->offset ||
-		    !tree_read_node(w, offset, &callee)) {
-			tree_lose_node(w, offset);
-			continue;
-		}
-		for (int k = 0; k < 2; k++) {
-			if (callee.totals[k] > n->totals[k]) {
-				profile_note(w->profile,
-					     "callees longer than their caller",
-					     1, "offset %zu", offset);
-				callee.totals[k] = n->totals[k];
-			}
-			n->totals[k] -= callee.totals[k];
-		}
-		array_reserve(w->pending, w->cap, w->count + 1);
-		w->pending[w->count++] = (struct pending){ offset, stack };
-	}
-}
-
-static void nps_visit(struct walk *w, const struct pending *pending)
-{
-	struct node n;
-
-	if (!tree_read_node(w, pending->offset, &n)) {
-		tree_lose_node(w, pending->offset);
-		return;
-	}
-	w->sample.stack = tree_stack(w, &n, pending->caller);
-	tree_add_callees(w, &n, w->sample.stack);
-	tree_add_time(w, w->events[0], n.totals[0]);
-	tree_add_time(w, w->events[1], n.totals[1]);
-}
-
-/*
- * Adds the time that each node itself took: its total less its callees' totals,
- * so that the totals of the profile and of the tree agree to the microsecond.
- * (The stored self time is rounded separately and would not add up.) Sample s
- * provides the thread and the time; events are those of the first and the
- * second time.
- */
-static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
-			  const struct nps_methods *methods,
-			  const struct sample *s, const uint32_t events[2])
-{
-	struct walk w = {
-		.profile = p,
-		.tree = tree,
-		.methods = methods,
-		.events = events,
-		.sample = *s,
-		.node_size = tree->two_times ? NPS_NODE_TWO : NPS_NODE_ONE,
-		.width = tree->full_len > NARROW_MAX ? 4 : 3,
-	};
-
-	w.room = tree->len / w.width;
-	array_reserve(w.pending, w.cap, 1);
-	w.pending[w.count++] = (struct pending){ 0, 0 };
-	while (w.count) {
-		struct pending next = w.pending[--w.count];
-
-		nps_visit(&w, &next);
-	}
-	tree_flush(&w);
-	free(w.pending);
-}
 
 #define NPS_MAGIC        "nBpRoFiLeR"
 #define NPS_MAJOR        1
@@ -290,6 +61,7 @@ struct snapshot {
 	struct profile *profile;
 	const char *damage; /* why the data ends early, or NULL */
 	struct nps_methods methods;
+	struct nps_cells cells;
 	uint32_t events[2];
 	int64_t time_ns;
 };
@@ -551,6 +323,7 @@ static bool nps_read_thread(struct snapshot *s, struct cursor *c)
 	struct nps_tree tree = { 0 };
 	struct sample sample = { .time_ns = s->time_ns };
 	struct thread thread = { 0 };
+	size_t threads = p->thread_count;
 	uint32_t node_size;
 	struct utf name;
 
@@ -576,7 +349,8 @@ static bool nps_read_thread(struct snapshot *s, struct cursor *c)
 		s->events[1] = profile_event(p, "nps.cpu", UNIT_NS);
 	thread.name = profile_string(p, name.text, name.len);
 	sample.thread = profile_thread(p, &thread);
-	nps_tree_read(p, &tree, &s->methods, &sample, s->events);
+	nps_tree_read(p, &tree, &s->methods, &sample, s->events,
+		      p->thread_count > threads ? &s->cells : NULL);
 	return cursor_ok(c);
 }
 
@@ -677,7 +451,7 @@ static uint32_t memory_frame(struct memory *m, uint32_t method)
 	uint32_t frame = map64_get(&m->methods, method);
 
 	if (frame == MAP64_NONE)
-		frame = tree_unknown_frame(m->snapshot->profile, method);
+		frame = nps_unknown_frame(m->snapshot->profile, method);
 	return frame;
 }
 
@@ -997,6 +771,7 @@ int nps_read_within(const uint8_t *bytes, size_t len, size_t *room,
 			      ? nps_read_cpu(&s, &c, err)
 			      : nps_read_memory(&s, &c, header.type, err);
 	free(s.methods.frames);
+	free(s.cells.of);
 	free(data.bytes);
 	return ret;
 }

@@ -195,6 +195,13 @@ uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame)
 	return node_get(p, caller, frame);
 }
 
+void profile_push_prefetch(const struct profile *p, uint32_t caller,
+			   uint32_t frame)
+{
+	if (p->stack_ids.size)
+		idtable_prefetch(&p->stack_ids, callee_tag(caller, frame));
+}
+
 uint32_t profile_push_class(struct profile *p, uint32_t stack,
 			    uint32_t class_name)
 {

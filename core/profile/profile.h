@@ -171,8 +171,8 @@ struct profile {
 	struct idtable event_ids; /* 1 + index */
 	struct event *events;     /* from 0 */
 	size_t event_count, event_cap;
-	struct idtable cell_ids;
-	struct cell *cells; /* from 0 */
+	struct idtable cell_ids; /* of the first cells only: profile_add_at() */
+	struct cell *cells;      /* from 0 */
 	size_t cell_count, cell_cap;
 	size_t last_cell; /* cell of the last sample, often that of the next */
 	struct moments *moments; /* NULL: not kept */
@@ -258,6 +258,10 @@ uint32_t profile_frame(struct profile *p, const struct frame *f);
 uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count);
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame);
 
+/* Fetches memory that a later profile_push() with the same arguments needs. */
+void profile_push_prefetch(const struct profile *p, uint32_t caller,
+			   uint32_t frame);
+
 /*
  * Pushes the class that was allocated or locked, the string class_name. Returns
  * the stack trace unchanged if the class is unknown (0) or there is no stack
@@ -301,6 +305,14 @@ void profile_add(struct profile *p, const struct sample *s);
 
 /* Like profile_add() for n samples, but faster. Ignores durations. */
 void profile_add_all(struct profile *p, const struct sample *s, size_t n);
+
+/*
+ * Adds a sample to the cell with the index *cell - 1 if it is the sample's;
+ * else to a new cell, whose index it stores. The caller knows that no other
+ * cell can be the sample's, so none is looked up, and cells added this way
+ * enter the table of cells only when another function searches it.
+ */
+void profile_add_at(struct profile *p, const struct sample *s, uint32_t *cell);
 
 struct sample_details;
 

@@ -32,6 +32,50 @@ static uint32_t cell_tag(const struct cell *c)
 	return (uint32_t)hash_mix(where, rest ^ (uint64_t)c->owner << 40);
 }
 
+/* Number of cells whose slots are prefetched before they are stored. */
+#define INDEX_BATCH 32
+
+/* Adds the cells of profile_add_at() to the table. */
+static void cells_index(struct profile *p)
+{
+	size_t first = p->cell_ids.count, count = p->cell_count;
+
+	idtable_reserve(&p->cell_ids, count - first);
+	for (size_t from = first; from < count; from += INDEX_BATCH) {
+		size_t n = count - from;
+		uint32_t tags[INDEX_BATCH];
+
+		n = n < INDEX_BATCH ? n : INDEX_BATCH;
+		for (size_t i = 0; i < n; i++) {
+			tags[i] = cell_tag(&p->cells[from + i]);
+			idtable_prefetch(&p->cell_ids, tags[i]);
+		}
+		for (size_t i = 0; i < n; i++) {
+			struct idprobe probe = idtable_probe(&p->cell_ids,
+							     tags[i]);
+
+			while (idtable_next(&p->cell_ids, &probe))
+				;
+			idtable_put(&p->cell_ids, &probe,
+				    (uint32_t)(from + i + 1));
+		}
+	}
+}
+
+/* Reserves space in the table for `more` cells, and completes it. */
+static inline void cells_reserve(struct profile *p, size_t more)
+{
+	if (p->cell_ids.count < p->cell_count)
+		cells_index(p);
+	idtable_reserve(&p->cell_ids, more);
+}
+
+static inline void cells_append(struct profile *p, const struct cell *c)
+{
+	array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
+	p->cells[p->cell_count++] = *c;
+}
+
 /* Adds to the cell equal to c, or creates it; the cell becomes last_cell. */
 static void cells_add(struct profile *p, const struct cell *c, uint32_t tag)
 {
@@ -43,15 +87,14 @@ static void cells_add(struct profile *p, const struct cell *c, uint32_t tag)
 		cell_add(&p->cells[p->last_cell], c);
 		return;
 	}
-	idtable_reserve(&p->cell_ids, 1);
+	cells_reserve(p, 1);
 	probe = idtable_probe(&p->cell_ids, tag);
 	while ((id = idtable_next(&p->cell_ids, &probe))) {
 		if (cell_equals(&p->cells[id - 1], c))
 			break;
 	}
 	if (!id) {
-		array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
-		p->cells[p->cell_count++] = *c;
+		cells_append(p, c);
 		id = (uint32_t)p->cell_count;
 		idtable_put(&p->cell_ids, &probe, id);
 	} else {
@@ -328,6 +371,33 @@ void profile_add(struct profile *p, const struct sample *s)
 			    c.count, c.weight);
 }
 
+void profile_add_at(struct profile *p, const struct sample *s, uint32_t *cell)
+{
+	struct cell c;
+
+	if (p->tap) {
+		profile_tap(p, s, NULL);
+		return;
+	}
+	if (!cell_make(p, s, &c)) {
+		p->outside = saturate_add(p->outside, s->count);
+		return;
+	}
+	event_add(p, &c);
+	if (*cell && *cell <= p->cell_count &&
+	    cell_equals(&p->cells[*cell - 1], &c)) {
+		cell_add(&p->cells[*cell - 1], &c);
+	} else {
+		if (p->cell_count == UINT32_MAX)
+			alloc_give_up(0);
+		cells_append(p, &c);
+		*cell = (uint32_t)p->cell_count;
+	}
+	p->last_cell = *cell - 1;
+	if (c.bucket)
+		moments_add(p, p->last_cell, s->time_ns, 0, c.count, c.weight);
+}
+
 #define CELL_BATCH 32
 
 /*
@@ -370,7 +440,7 @@ static void cells_add_batch(struct profile *p, const struct sample *s, size_t n)
 	size_t count = cells_make(p, s, n, cells, times, &outside);
 
 	p->outside = saturate_add(p->outside, outside);
-	idtable_reserve(&p->cell_ids, n);
+	cells_reserve(p, n);
 	for (size_t i = 0; i < count; i++) {
 		event_add(p, &cells[i]);
 		tags[i] = cell_tag(&cells[i]);

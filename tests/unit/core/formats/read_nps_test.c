@@ -305,6 +305,33 @@ static void method_beyond_the_table_keeps_its_number(void **state)
 	text_release(&tree);
 }
 
+/* Their methods differ only in their signatures. */
+static void callees_with_one_name_share_a_cell_in_each_thread(void **state)
+{
+	static const char *const names[] = { "one", "two", "one" };
+	struct nps_made m = { .comment = "", .major = 1, .type = 1 };
+	struct text tree = { 0 };
+	struct profile *p;
+
+	(void)state;
+	nps_put_node(&tree, 0, 100, 2);
+	nps_put(&tree, 24, 3);
+	nps_put(&tree, 42, 3);
+	nps_put_node(&tree, 1, 60, 0);
+	nps_put_node(&tree, 1, 40, 0);
+	nps_put_start(&m.payload, 1700000000000, 1700000001000);
+	nps_put(&m.payload, 3, 4);
+	for (size_t i = 0; i < 3; i++)
+		nps_put_thread(&m.payload, names[i], &tree, 18);
+	p = nps_read_made(&m);
+	assert_int_equal(p->cell_count, 2);
+	assert_int_equal(p->cells[0].weight, 200000);
+	assert_int_equal(p->cells[1].weight, 100000);
+	assert_int_equal(p->cells[0].count, 4);
+	profile_free(p);
+	text_release(&tree);
+}
+
 static void callees_that_took_longer_than_their_caller_are_cut(void **state)
 {
 	struct text tree = { 0 };
@@ -380,6 +407,8 @@ int main(void)
 		cmocka_unit_test(node_with_more_callees_than_bytes_is_lost),
 		cmocka_unit_test(tree_with_nodes_of_another_size_is_skipped),
 		cmocka_unit_test(method_beyond_the_table_keeps_its_number),
+		cmocka_unit_test(
+			callees_with_one_name_share_a_cell_in_each_thread),
 		cmocka_unit_test(
 			callees_that_took_longer_than_their_caller_are_cut),
 		cmocka_unit_test(offsets_of_a_tree_of_16_mib_have_four_bytes),

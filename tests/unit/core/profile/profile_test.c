@@ -276,6 +276,37 @@ static void samples_that_agree_are_one_cell(void **state)
 	profile_free(p);
 }
 
+static void
+cells_that_were_not_searched_are_found_by_later_samples(void **state)
+{
+	struct profile *p = profile_new();
+	struct sample s = {
+		.event = profile_event(p, "e", UNIT_SAMPLES),
+		.count = 1,
+		.weight = 1,
+	};
+	uint32_t cells[100] = { 0 };
+
+	(void)state;
+	for (uint32_t round = 0; round < 2; round++) {
+		for (s.stack = 0; s.stack < 100; s.stack++)
+			profile_add_at(p, &s, &cells[s.stack]);
+	}
+	assert_int_equal(p->cell_count, 100);
+	assert_int_equal(cells[7], 8);
+	for (s.stack = 0; s.stack < 101; s.stack++)
+		profile_add(p, &s);
+	assert_int_equal(p->cell_count, 101);
+	for (size_t i = 0; i < 100; i++)
+		assert_int_equal(p->cells[i].count, 3);
+	assert_int_equal(p->events[0].samples, 301);
+	/* A cell of another sample is not used. */
+	s.thread = 1;
+	profile_add_at(p, &s, &cells[7]);
+	assert_int_equal(cells[7], 102);
+	profile_free(p);
+}
+
 static void remark_states_its_total(void **state)
 {
 	struct profile *p = profile_new();
@@ -656,6 +687,8 @@ int main(void)
 		cmocka_unit_test(push_all_continues_an_inner_stack_trace),
 		cmocka_unit_test(stack_trace_may_have_100000_frames),
 		cmocka_unit_test(samples_that_agree_are_one_cell),
+		cmocka_unit_test(
+			cells_that_were_not_searched_are_found_by_later_samples),
 		cmocka_unit_test(remark_states_its_total),
 		cmocka_unit_test(counts_and_weights_saturate),
 		cmocka_unit_test(buckets_widen_as_times_go_up),
