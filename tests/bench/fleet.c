@@ -93,7 +93,7 @@ struct push_sender *__wrap_push_sender_open(const struct push_settings *s,
 					    struct error *err);
 void __wrap_push_sender_close(struct push_sender *s);
 int __wrap_push_sender_start(struct push_sender *s, const struct text *body,
-			     struct error *err);
+			     const char *name, struct error *err);
 const struct push_reply *__wrap_push_sender_reply(struct push_sender *s,
 						  int64_t until_ns);
 
@@ -157,11 +157,11 @@ static struct push_reply *engine_take(size_t bytes, int64_t *reply_ns)
 }
 
 int __wrap_push_sender_start(struct push_sender *s, const struct text *body,
-			     struct error *err)
+			     const char *name, struct error *err)
 {
 	struct node *n = (struct node *)s;
 
-	(void)err;
+	(void)name, (void)err;
 	n->reply = engine_take(body->len, &n->reply_ns);
 	n->is_sending = true;
 	return 0;
@@ -229,7 +229,7 @@ static void node_wake(struct node *n)
 		/* The body is never read. */
 		struct text body = { .len = n->bytes };
 
-		push_add(n->push, &body, 1);
+		push_add(n->push, &body, "", 1);
 		n->window_ns += sim.interval_ns;
 	}
 	push_step(n->push);
