@@ -545,7 +545,10 @@ flame_output_format(const char *name, const char *output,
 	}
 	if (!found && !*dot)
 		found = &formats[0];
-	if (!found)
+	if (!found && (strcmp(dot, ".std") == 0 || strcmp(dot, ".sjk") == 0))
+		misuse(err, "%s: `sjkc stcpy -i INPUT -o %s` writes %s files",
+		       output, output, dot);
+	else if (!found)
 		misuse(err,
 		       "%s: unknown extension %s; use .html, .svg, "
 		       ".collapsed, .json, .json.gz, %s",
