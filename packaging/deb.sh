@@ -34,6 +34,8 @@ rmdir "$root/usr/share/zsh/site-functions"
 
 cp "$here/copyright" "$root/usr/share/doc/sjkc/copyright"
 sh "$here/licences.sh" "$sjkc" "$root/usr/share/doc/sjkc/third-party"
+mkdir "$root/usr/share/doc/sjkc/examples"
+cp "$here/sjkc.service" "$here/daemonset.yaml" "$root/usr/share/doc/sjkc/examples"
 cp "$here/lintian-overrides" "$root/usr/share/lintian/overrides/sjkc"
 {
 	printf 'sjkc (%s) unstable; urgency=medium\n\n' "$version"

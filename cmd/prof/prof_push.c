@@ -21,8 +21,11 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
@@ -417,6 +420,32 @@ static int push_open_sinks(struct push_loop *l, struct error *err)
 	return 0;
 }
 
+/*
+ * Tells a service manager the state, as sd_notify(3) does: "READY=1". Errors
+ * are ignored: the service manager notices the missing state.
+ */
+static void push_notify_manager(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len = path ? strlen(path) : 0;
+	int fd;
+
+	if (!len || len >= sizeof(to.sun_path))
+		return;
+	memcpy(to.sun_path, path, len);
+	/* The name of an abstract socket begins with a null byte. */
+	if (*path == '@')
+		to.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL,
+	       (const struct sockaddr *)&to,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
+	close(fd);
+}
+
 static void push_log_start(const struct push_loop *l)
 {
 	for (size_t i = 0; i < l->sink_count; i++) {
@@ -440,7 +469,9 @@ static int push_loop_run(struct push_loop *l, struct error *err)
 		prof_requests_init(&l->requests, l->sinks[0].settings.format);
 		l->requests.send = push_queue_request;
 		l->requests.self = l;
+		push_notify_manager("READY=1");
 		push_run(l);
+		push_notify_manager("STOPPING=1");
 		ret = push_finish_all(l, err);
 	}
 	prof_requests_release(&l->requests);
