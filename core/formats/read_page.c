@@ -32,6 +32,7 @@
 #define MS_NS         INT64_C(1000000)
 #define PAGE_SCHEMA   "sjkc.flame/1"
 #define PAGE_DATA     "<script id=\"data\" type=\"application/octet-stream\">"
+#define PAGE_CELLS    "<script id=\"cells\" type=\"application/octet-stream\">"
 #define PAGE_MOMENTS  "<script id=\"moments\" type=\"application/octet-stream\">"
 #define EVENTS_MAX    1024
 #define EVENT_COLUMNS 6
@@ -90,6 +91,8 @@ struct page_reader {
 	size_t thread_count, thread_cap;
 	uint64_t *columns; /* lengths */
 	size_t column_count, column_cap;
+	uint64_t *cell_columns; /* lengths in the block of cells */
+	size_t cell_column_count, cell_column_cap;
 	int64_t start_ns, bucket_ns;
 	uint64_t buckets;
 	int64_t step_start_ns, step_ns, lead_ns; /* step_ns 0: no moments */
@@ -294,6 +297,15 @@ static void page_read_head(struct page_reader *g, struct json_reader *r)
 					      g->column_count + 1);
 				g->columns[g->column_count++] = json_read_uint(
 					r);
+			}
+		} else if (line_is(key, "cell_columns")) {
+			json_enter_array(r);
+			while (json_next_element(r)) {
+				array_reserve(g->cell_columns,
+					      g->cell_column_cap,
+					      g->cell_column_count + 1);
+				g->cell_columns[g->cell_column_count++] =
+					json_read_uint(r);
 			}
 		} else {
 			json_skip(r);
@@ -645,6 +657,7 @@ static void page_release(struct page_reader *g)
 	free(g->events);
 	free(g->threads);
 	free(g->columns);
+	free(g->cell_columns);
 	free(g->moment_columns);
 	free(g->frames);
 	free(g->nodes);
@@ -655,14 +668,37 @@ static void page_release(struct page_reader *g)
 	text_release(&g->text);
 }
 
-/* Reads the columns behind the JSON of a data block. */
-static int page_read_columns(struct page_reader *g, struct cursor c,
-			     struct error *err)
+/* Reads the cells of all events. */
+static void page_read_events(struct page_reader *g, const uint64_t *lengths,
+			     struct cursor c)
 {
-	struct cursor fixed[COLUMN_EVENTS], cells[EVENT_COLUMNS];
+	struct cursor cells[EVENT_COLUMNS];
+
+	for (size_t e = 0; e < g->event_count; e++) {
+		for (size_t i = 0; i < EVENT_COLUMNS; i++) {
+			uint64_t len = *lengths++;
+
+			if (len > cursor_left(&c))
+				len = cursor_left(&c);
+			cells[i] = cursor_slice(&c, len);
+		}
+		page_read_cells(g, &g->events[e], cells);
+	}
+}
+
+/*
+ * Reads the columns behind the JSON of a data block. The cells of a large page
+ * are in a block of their own, which is later NULL otherwise.
+ */
+static int page_read_columns(struct page_reader *g, struct cursor c,
+			     const struct cursor *later, struct error *err)
+{
+	struct cursor fixed[COLUMN_EVENTS];
+	size_t event_columns = g->event_count * EVENT_COLUMNS;
 	size_t n = 0;
 
-	if (g->column_count < COLUMN_EVENTS + g->event_count * EVENT_COLUMNS)
+	if (g->column_count < COLUMN_EVENTS + (later ? 0 : event_columns) ||
+	    (later && g->cell_column_count < event_columns))
 		return fail(err, ERROR_INPUT, "the page has too few columns");
 	while (n < COLUMN_EVENTS) {
 		uint64_t len = g->columns[n];
@@ -679,16 +715,8 @@ static int page_read_columns(struct page_reader *g, struct cursor c,
 	page_read_frames(g, fixed[COLUMN_FRAME_NAME], fixed[COLUMN_FRAME_KIND],
 			 fixed[COLUMN_FRAME_LINE]);
 	page_read_nodes(g, fixed[COLUMN_NODE_UP], fixed[COLUMN_NODE_FRAME]);
-	for (size_t e = 0; e < g->event_count; e++) {
-		for (size_t i = 0; i < EVENT_COLUMNS; i++) {
-			uint64_t len = g->columns[n++];
-
-			if (len > cursor_left(&c))
-				len = cursor_left(&c);
-			cells[i] = cursor_slice(&c, len);
-		}
-		page_read_cells(g, &g->events[e], cells);
-	}
+	page_read_events(g, later ? g->cell_columns : g->columns + n,
+			 later ? *later : c);
 	return 0;
 }
 
@@ -754,22 +782,42 @@ static int page_unpack(struct profile *p, struct line base64,
 	return ret;
 }
 
-/*
- * Reads the data block of sjkc, JSON and columns, and the block of moments,
- * which may be empty.
- */
-static int page_read_block(struct profile *p, struct line base64,
-			   struct line moments64, struct error *err)
+/* The text of the blocks of a page; those behind the script may be empty. */
+struct page_blocks {
+	struct line data, cells, moments;
+};
+
+/* Unpacks a block behind the script; the caller frees it. */
+static struct inflated page_unpack_later(struct profile *p, struct line base64,
+					 const char *loss)
+{
+	struct inflated block = { 0 };
+	struct error unused;
+
+	if (base64.len && page_unpack(p, base64, &block, &unused))
+		profile_lost(p, loss, 1, "%s", "");
+	return block;
+}
+
+static struct cursor page_cursor(const struct inflated *block)
+{
+	return block->len ? cursor_over(block->bytes, block->len)
+			  : cursor_over("", 0);
+}
+
+/* Reads the blocks of a page of sjkc. */
+static int page_read_block(struct profile *p, const struct page_blocks *blocks,
+			   struct error *err)
 {
 	struct page_reader g = { .profile = p };
-	struct inflated block = { 0 }, moments = { 0 };
-	struct error unused;
+	struct inflated block = { 0 }, cells = { 0 }, moments = { 0 };
 	struct json_reader r;
+	struct cursor later;
 	struct cursor c;
 	uint32_t len;
 	int ret = -1;
 
-	if (page_unpack(p, base64, &block, err))
+	if (page_unpack(p, blocks->data, &block, err))
 		goto out;
 	c = cursor_over(block.bytes, block.len);
 	len = page_little_endian(&c);
@@ -790,16 +838,17 @@ static int page_read_block(struct profile *p, struct line base64,
 		     "be added up; read one of the recordings");
 		goto out;
 	}
-	if (moments64.len && page_unpack(p, moments64, &moments, &unused))
-		profile_lost(p, "truncated times", 1, "%s", "");
-	page_find_moments(&g, moments.len
-				      ? cursor_over(moments.bytes, moments.len)
-				      : cursor_over("", 0));
+	moments = page_unpack_later(p, blocks->moments, "truncated times");
+	page_find_moments(&g, page_cursor(&moments));
 	page_expect_times(&g);
-	ret = page_read_columns(&g, c, err);
+	cells = page_unpack_later(p, blocks->cells, "truncated pages");
+	later = page_cursor(&cells);
+	ret = page_read_columns(&g, c, g.cell_column_count ? &later : NULL,
+				err);
 out:
 	page_release(&g);
 	free(block.bytes);
+	free(cells.bytes);
 	free(moments.bytes);
 	return ret;
 }
@@ -1047,30 +1096,35 @@ static int apage_read(struct profile *p, struct lines lines, struct error *err)
 
 /* ---- both ---- */
 
-/* Returns the text of the second data block; empty if there is none. */
-static struct line page_find_moment_line(struct lines lines)
+/* Finds the blocks behind the script. */
+static void page_find_later(struct page_blocks *blocks, struct lines lines)
 {
 	struct line line;
 
 	while (lines_next(&lines, &line)) {
-		if (line_is(line, PAGE_MOMENTS) && lines_next(&lines, &line))
-			return line;
+		struct line *block = line_is(line, PAGE_CELLS) ? &blocks->cells
+				     : line_is(line, PAGE_MOMENTS)
+					     ? &blocks->moments
+					     : NULL;
+
+		if (block && lines_next(&lines, &line))
+			*block = line;
 	}
-	return (struct line){ "", 0 };
 }
 
 static int page_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
 	struct lines lines = lines_over(bytes, len);
-	struct line line, data;
+	struct page_blocks blocks = { { "", 0 }, { "", 0 }, { "", 0 } };
+	struct line line;
 
 	while (lines_next(&lines, &line)) {
 		if (line_is(line, PAGE_DATA)) {
-			if (!lines_next(&lines, &data))
-				data.len = 0;
-			return page_read_block(
-				p, data, page_find_moment_line(lines), err);
+			if (!lines_next(&lines, &blocks.data))
+				blocks.data.len = 0;
+			page_find_later(&blocks, lines);
+			return page_read_block(p, &blocks, err);
 		}
 		if (line_starts(line, "const cpool"))
 			return apage_read(p, lines, err);

@@ -17,6 +17,7 @@
 #include "core/profile/profile.h"
 #include "render/page/flame_moments.h"
 #include "render/page/flame_summary.h"
+#include "render/page/flame_sums.h"
 #include "render/page/flame_tree.h"
 #include "render/page/flame_widths.h"
 #include "render/page/template.h"
@@ -44,7 +45,8 @@ struct flame_data {
 	const struct flame_tree *tree;
 	const uint32_t *node_of; /* by stack trace: node of the draft */
 	const struct flame_result *result;
-	struct text *moments; /* gets the second data block */
+	struct text *cells;   /* gets the block of cells of a large page */
+	struct text *moments; /* gets the block of moments */
 };
 
 /* flame_cells: the samples of the views as columns of the data block. */
@@ -76,6 +78,8 @@ struct flame_cells {
 	 */
 	uint32_t *place_of;
 	uint32_t places; /* number of cells so far */
+	/* The columns of sums of a large page, SUM_COLUMNS of each view. */
+	struct text *sums;
 };
 
 /* text_varint() with a fast path for small numbers. */
@@ -325,6 +329,23 @@ static inline void flame_add_item(struct sums *sums, const struct cell *all,
 	sums->weight = saturate_add(sums->weight, weight);
 }
 
+static struct flame_sum_cell flame_sum_cell(const struct flame_cells *cells,
+					    const struct row *r,
+					    const struct sums *sums)
+{
+	uint64_t minor = r->minor;
+	struct flame_sum_cell cell = {
+		.node = r->major,
+		.state = minor >> BUCKET_BITS & ((1 << STATE_BITS) - 1),
+		.bucket = minor & ((1 << BUCKET_BITS) - 1),
+		.sum = { sums->count, sums->weight },
+	};
+
+	if (cells->thread_count)
+		cell.thread = (uint32_t)(minor >> THREAD_SHIFT);
+	return cell;
+}
+
 static void flame_put_row(const struct flame_cells *cells, const struct row *r,
 			  uint32_t before, const struct sums *sums,
 			  struct text *columns)
@@ -352,10 +373,15 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 	const struct flame_data *d = cells->data;
 	const struct cell *all = d->profile->cells;
 	struct sums sums = { 0 };
+	struct flame_sums all_sums = { 0 };
 	uint32_t before = 0;
 	bool weighs = false;
 	size_t count;
 	struct row *rows = flame_cell_rows(cells, view, &count);
+
+	if (cells->sums)
+		flame_sums_init(&all_sums, cells->sums + SUM_COLUMNS * view,
+				cells->thread_count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
@@ -369,6 +395,9 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 		    r[1].minor == r->minor)
 			continue;
 		flame_put_row(cells, r, before, &sums, columns);
+		if (cells->sums)
+			flame_sums_add(&all_sums,
+				       flame_sum_cell(cells, r, &sums));
 		weighs |= sums.count != sums.weight;
 		before = r->major;
 		sums = (struct sums){ 0 };
@@ -377,6 +406,8 @@ static void flame_cells_put(struct flame_cells *cells, size_t view,
 	}
 	if (!weighs)
 		text_clear(&columns[CELL_WEIGHT]);
+	if (cells->sums)
+		flame_sums_end(&all_sums);
 	free(rows);
 }
 
@@ -586,6 +617,16 @@ static void flame_put_notes(struct json *j, const struct profile *p)
 	text_release(&note);
 }
 
+static void flame_put_lengths(struct json *j, const char *key,
+			      const struct text *columns, size_t count)
+{
+	json_key(j, key);
+	json_open_array(j);
+	for (size_t i = 0; i < count; i++)
+		json_uint(j, columns[i].len);
+	json_close_array(j);
+}
+
 static void flame_put_counts(struct json *j, const struct flame_data *d,
 			     const struct text *columns, size_t count)
 {
@@ -603,11 +644,7 @@ static void flame_put_counts(struct json *j, const struct flame_data *d,
 	json_uint(j, d->table->label_count);
 	json_key(j, "nodes");
 	json_uint(j, d->tree->count);
-	json_key(j, "columns");
-	json_open_array(j);
-	for (size_t i = 0; i < count; i++)
-		json_uint(j, columns[i].len);
-	json_close_array(j);
+	flame_put_lengths(j, "columns", columns, count);
 }
 
 static void flame_put_lines(struct json *j, const char *key,
@@ -654,10 +691,16 @@ static void flame_put_comparison(struct json *j, const struct flame_data *d)
 	json_close_object(j);
 }
 
+/* The columns of the data block and, if it has sums, of the block of cells. */
+struct flame_columns {
+	struct text *data, *cells;
+	size_t data_count, cells_count;
+};
+
 static void flame_put_head(struct text *out, const struct flame_data *d,
 			   const struct flame_cells *cells,
 			   const struct flame_moments *moments,
-			   const struct text *columns, size_t count)
+			   const struct flame_columns *columns)
 {
 	struct json j = json_into(out);
 
@@ -688,7 +731,10 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 		flame_moments_put_head(moments, &j);
 	}
 	flame_put_comparison(&j, d);
-	flame_put_counts(&j, d, columns, count);
+	if (cells->sums)
+		flame_put_lengths(&j, "cell_columns", columns->cells,
+				  columns->cells_count);
+	flame_put_counts(&j, d, columns->data, columns->data_count);
 	json_close_object(&j);
 }
 
@@ -698,38 +744,67 @@ static void flame_put_length(char *to, size_t len)
 		to[i] = (char)(len >> 8 * i);
 }
 
-/* Appends the uncompressed data block. */
-static void flame_data(struct text *out, const struct flame_data *d)
+/* Appends columns and releases them. */
+static void flame_put_columns(struct text *out, struct text *columns,
+			      size_t count)
 {
-	size_t count = TREE_COLUMNS + CELL_COLUMNS * d->view_count;
-	struct text *columns = xcalloc(count, sizeof(*columns));
-	size_t head = out->len;
-	struct flame_moments moments = { 0 };
-	struct flame_cells cells;
-
-	flame_put_names(&columns[TREE_NAMES], d->table);
-	flame_put_frames(columns, d->table);
-	flame_put_node_ups(&columns[TREE_NODE_UP], d->tree);
-	flame_put_node_frames(&columns[TREE_NODE_FRAME], d->tree,
-			      flame_width_of_ids(d->table->label_count));
-	flame_cells_init(&cells, d);
-	for (size_t i = 0; i < d->view_count; i++)
-		flame_cells_put(&cells, i,
-				columns + TREE_COLUMNS + CELL_COLUMNS * i);
-	if (cells.place_of)
-		flame_moments_init(&moments, d->profile, cells.place_of,
-				   cells.counts, d->view_count);
-	flame_moments_put_block(&moments, d->moments);
-	text_add(out, "\0\0\0", 4);
-	flame_put_head(out, d, &cells, &moments, columns, count);
-	flame_put_length(out->bytes + head, out->len - head - 4);
 	for (size_t i = 0; i < count; i++) {
 		text_add(out, columns[i].bytes, columns[i].len);
 		text_release(&columns[i]);
 	}
+	free(columns);
+}
+
+/*
+ * Allocates the columns. The cells of a large page are in a block of their own;
+ * the data block has sums instead.
+ */
+static struct flame_columns flame_columns(const struct flame_data *d)
+{
+	struct flame_columns c = { .cells_count = CELL_COLUMNS * d->view_count,
+				   .data_count = TREE_COLUMNS };
+	bool has_sums = !d->options->comparison && !d->options->no_threads &&
+			flame_sums_are_useful(d->profile);
+
+	c.data_count += has_sums ? SUM_COLUMNS * d->view_count : c.cells_count;
+	c.data = xcalloc(c.data_count, sizeof(*c.data));
+	if (has_sums)
+		c.cells = xcalloc(c.cells_count, sizeof(*c.cells));
+	return c;
+}
+
+/* Appends the uncompressed blocks. */
+static void flame_data(struct text *out, const struct flame_data *d)
+{
+	struct flame_columns columns = flame_columns(d);
+	struct text *after_tree = columns.data + TREE_COLUMNS;
+	size_t head = out->len;
+	struct flame_moments moments = { 0 };
+	struct flame_cells cells;
+
+	flame_put_names(&columns.data[TREE_NAMES], d->table);
+	flame_put_frames(columns.data, d->table);
+	flame_put_node_ups(&columns.data[TREE_NODE_UP], d->tree);
+	flame_put_node_frames(&columns.data[TREE_NODE_FRAME], d->tree,
+			      flame_width_of_ids(d->table->label_count));
+	flame_cells_init(&cells, d);
+	cells.sums = columns.cells ? after_tree : NULL;
+	for (size_t i = 0; i < d->view_count; i++)
+		flame_cells_put(&cells, i,
+				(cells.sums ? columns.cells : after_tree) +
+					CELL_COLUMNS * i);
+	if (cells.place_of)
+		flame_moments_init(&moments, d->profile, cells.place_of,
+				   cells.counts, d->view_count, cells.sums);
+	flame_moments_put_block(&moments, d->moments);
+	text_add(out, "\0\0\0", 4);
+	flame_put_head(out, d, &cells, &moments, &columns);
+	flame_put_length(out->bytes + head, out->len - head - 4);
+	flame_put_columns(out, columns.data, columns.data_count);
+	if (columns.cells)
+		flame_put_columns(d->cells, columns.cells, columns.cells_count);
 	flame_cells_release(&cells);
 	flame_moments_release(&moments);
-	free(columns);
 }
 
 /* The template, linked into the binary; build/flame_page.html. */
@@ -770,7 +845,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 {
 	const struct flame_options *options = d->options;
 	struct flame_result result = { 0 };
-	struct text block = { 0 }, moments = { 0 };
+	struct text block = { 0 }, cells = { 0 }, moments = { 0 };
 	struct flame_widths widths;
 	struct frame_table table;
 	struct flame_tree tree;
@@ -793,6 +868,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	result.nodes = tree.count;
 	d->node_of = widths.marks;
 	d->result = &result;
+	d->cells = &cells;
 	d->moments = &moments;
 	flame_data(&block, d);
 	/* d must not point to local variables. */
@@ -800,6 +876,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	d->tree = NULL;
 	d->node_of = NULL;
 	d->result = NULL;
+	d->cells = NULL;
 	d->moments = NULL;
 	flame_widths_release(&widths);
 	flame_tree_release(&tree);
@@ -807,6 +884,9 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	draft_release(&draft);
 	deflate_raw(&page->data, block.bytes, block.len);
 	text_release(&block);
+	if (cells.len)
+		deflate_raw(&page->cells, cells.bytes, cells.len);
+	text_release(&cells);
 	if (moments.len)
 		deflate_raw(&page->moments, moments.bytes, moments.len);
 	text_release(&moments);

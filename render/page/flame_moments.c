@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
 #include "core/profile/moments.h"
+#include "render/page/flame_sums.h"
 
 #include <stdlib.h>
 
@@ -237,6 +238,17 @@ static void moment_put_cell(struct moment_writer *w, const struct entries *e,
 	}
 }
 
+/* Adds the entries of a cell to the sums of the event's steps. */
+static void steps_add(struct flame_sum *steps, const struct entries *e)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		struct flame_sum *step = &steps[e->all[i].step];
+
+		step->count = saturate_add(step->count, e->all[i].count);
+		step->weight = saturate_add(step->weight, e->all[i].weight);
+	}
+}
+
 static void moment_writer_end(struct moment_writer *w)
 {
 	if (!w->has_high)
@@ -256,11 +268,15 @@ static void moment_writer_end(struct moment_writer *w)
 static void flame_moments_put_view(struct flame_moments *f, size_t view,
 				   const struct profile *p, struct slot *slots,
 				   size_t start, const uint32_t *ends,
-				   const uint16_t *buckets, size_t cells)
+				   const uint16_t *buckets, size_t cells,
+				   struct text *sums)
 {
 	struct moment_writer w = { .columns = f->columns +
 					      MOMENT_COLUMNS * view };
 	struct entries e = { .plain = moments_are_plain(p->moments) };
+	size_t step_count = (size_t)f->steps + 1;
+	struct flame_sum *steps = sums ? xcalloc(step_count, sizeof(*steps))
+				       : NULL;
 
 	for (size_t i = 0; i < cells; i++) {
 		size_t count = ends[i] - start;
@@ -270,7 +286,14 @@ static void flame_moments_put_view(struct flame_moments *f, size_t view,
 		moment_put_cell(&w, &e, flame_moments_base(f, p, buckets[i]));
 		f->entries[view] += e.count;
 		start = ends[i];
+		if (steps)
+			steps_add(steps, &e);
 	}
+	/* Weights that last need fractions. */
+	if (steps && !w.has_span)
+		flame_sums_put_steps(sums + SUM_COLUMNS * view, steps,
+				     step_count);
+	free(steps);
 	moment_writer_end(&w);
 	free(e.all);
 }
@@ -290,7 +313,7 @@ static uint16_t *flame_moments_buckets(const struct profile *p,
 
 void flame_moments_init(struct flame_moments *f, const struct profile *p,
 			const uint32_t *place_of, const size_t *counts,
-			size_t view_count)
+			size_t view_count, struct text *sums)
 {
 	size_t places = 0, first = 0;
 	struct slot *slots;
@@ -316,7 +339,7 @@ void flame_moments_init(struct flame_moments *f, const struct profile *p,
 	for (size_t i = 0; i < view_count; i++) {
 		flame_moments_put_view(
 			f, i, p, slots, first ? ends[first - 1] : 0,
-			ends + first, buckets + first, counts[i]);
+			ends + first, buckets + first, counts[i], sums);
 		first += counts[i];
 	}
 	free(slots);

@@ -42,11 +42,12 @@ bool flame_moments_are_useful(const struct profile *p);
 /*
  * Encodes the moments. place_of[i] is 1 + the number of the page's cell that
  * the profile's cell i became, counted over all views, or 0; view v has
- * counts[v] of them.
+ * counts[v] of them. Also writes the steps of sums, SUM_COLUMNS of each
+ * view, unless it is NULL.
  */
 void flame_moments_init(struct flame_moments *f, const struct profile *p,
 			const uint32_t *place_of, const size_t *counts,
-			size_t view_count);
+			size_t view_count, struct text *sums);
 void flame_moments_release(struct flame_moments *f);
 
 /* Adds the value of "moments" in the page's JSON. */

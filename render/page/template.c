@@ -44,6 +44,12 @@ static void template_write_data(struct output *out,
 	template_write_base64(out, &texts->data);
 }
 
+static void template_write_cells(struct output *out,
+				 const struct page_texts *texts)
+{
+	template_write_base64(out, &texts->cells);
+}
+
 static void template_write_moments(struct output *out,
 				   const struct page_texts *texts)
 {
@@ -57,6 +63,7 @@ static const struct hole {
 	{ "<!--sjkc:title-->", template_write_title },
 	{ "<!--sjkc:summary-->", template_write_summary },
 	{ "<!--sjkc:data-->", template_write_data },
+	{ "<!--sjkc:cells-->", template_write_cells },
 	{ "<!--sjkc:moments-->", template_write_moments },
 };
 
@@ -100,5 +107,6 @@ void page_texts_release(struct page_texts *texts)
 	text_release(&texts->title);
 	text_release(&texts->summary);
 	text_release(&texts->data);
+	text_release(&texts->cells);
 	text_release(&texts->moments);
 }

@@ -15,6 +15,7 @@ struct page_texts {
 	struct text title;   /* HTML */
 	struct text summary; /* HTML, for browsers without JavaScript */
 	struct text data;    /* bytes, which are written as base64 */
+	struct text cells;   /* likewise; may be empty */
 	struct text moments; /* likewise; may be empty */
 };
 

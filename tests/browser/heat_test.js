@@ -250,6 +250,72 @@ module.exports = (test) => {
 		});
 	});
 
+	// Writes 70,000 samples of 70 s as perf script does, and returns them.
+	const many = (browser) => {
+		const samples = Array.from({ length: 70000 }, (_, i) => ({
+			ms: 100000 + i, thread: `worker-${i % 3}`, leaf: `leaf${i * 7919 % 40}` }));
+		const input = path.join(browser.folder, 'many.txt');
+		fs.writeFileSync(input, samples.map(({ ms, thread, leaf }, i) =>
+			`${thread} 4711/${4712 + i % 3} [000] ${(ms / 1000).toFixed(6)}: 1 cpu-clock:\n` +
+			`\t    55d0c0de1000 ${leaf} (/usr/bin/app)\n` +
+			'\t    55d0c0de0000 main (/usr/bin/app)\n\n').join(''));
+		return { input, samples };
+	};
+	const hasCells = (tab) => tab.evaluate(() => window.sjkcPage.page.profile.hasCells());
+
+	test('large_page_draws_its_heat_map_before_it_reads_the_samples', async (browser, { sjkc }) => {
+		const { input, samples } = many(browser);
+		const page = pageOf(browser, sjkc, input);
+		let link;
+		await browser.with(page, async (tab) => {
+			assert.strictEqual(await total(tab), samples.length);
+			await open(tab);
+			const scales = await tab.locator('#heat-column option').evaluateAll(
+				(options) => options.map((o) => o.value));
+			for (const scale of scales) {
+				await tab.locator('#heat-column').selectOption(scale);
+				const map = await heat(tab);
+				assert.deepStrictEqual(map.cells, binned(samples.map(({ ms }) => ms), map), `scale ${scale}`);
+			}
+			await tab.keyboard.press('g');
+			assert.deepStrictEqual(await tab.evaluate(() => [...window.sjkcPage.page.filter.threadSum]),
+				[0, 1, 2].map((t) => samples.filter((_, i) => i % 3 === t).length));
+			assert(!await hasCells(tab), 'the samples were read');
+			const frames = await tab.frames_();
+			// A filter reads the samples.
+			await tab.evaluate(() => window.sjkcPage.page.set({ threadPattern: 'worker-1' }, 'replace'));
+			const count = samples.filter(({ thread }) => thread === 'worker-1').length;
+			await tab.waitForFunction((n) => window.sjkcPage.total() === n, count);
+			assert(await hasCells(tab));
+			await tab.waitForFunction((n) => window.sjkcPage.heat().cells.reduce((a, b) => a + b) === n, count);
+			await tab.evaluate(() => window.sjkcPage.page.set({ threadPattern: '' }, 'replace'));
+			assert.deepStrictEqual(await tab.frames_(), frames);
+			await tab.locator('#heat-column').selectOption('0');
+			await drag(tab, [2, 3], [4, 5]);
+			const [from, to] = await selected(tab);
+			const inside = samples.filter(({ ms }) => ms >= from && ms < to).length;
+			assert(inside > 0);
+			assert.strictEqual(await total(tab), inside);
+			link = [new URL(await tab.link()).hash, inside];
+		});
+		await browser.with(page, async (tab) => {
+			await tab.waitForFunction((n) => window.sjkcPage.total() === n, link[1]);
+			assert(await tab.locator('#reading').isHidden());
+		}, { hash: link[0] });
+	});
+
+	test('large_page_without_its_samples_shows_their_sums', async (browser, { sjkc }) => {
+		const { input, samples } = many(browser);
+		const html = fs.readFileSync(pageOf(browser, sjkc, input), 'utf8');
+		const at = html.indexOf('\n', html.indexOf('<script id="cells"')) + 1;
+		const cut = browser.file(html.slice(0, at + 400) + '\n</script>\n');
+		await browser.with(cut, async (tab) => {
+			await tab.evaluate(() => window.sjkcPage.page.set({ threads: true }, 'replace'));
+			await tab.locator('#reading').filter({ hasText: /damaged/ }).waitFor();
+			assert.strictEqual(await total(tab), samples.length);
+		});
+	});
+
 	test('page_without_times_has_no_heat_map', async (browser) => {
 		await browser.with(lines('a.A.a 1'), async (tab) => {
 			assert(!await tab.locator('[data-view=heatmap]').isVisible());

@@ -214,6 +214,7 @@ function pageOf(template, title, base64) {
 	let page = fs.readFileSync(template, 'utf8');
 	page = fill(page, 'title', escapeHtml(title));
 	page = fill(page, 'summary', `<h1>${escapeHtml(title)}</h1>`);
+	page = fill(page, 'cells', '');
 	page = fill(page, 'moments', '');
 	return fill(page, 'data', base64);
 }

@@ -41,10 +41,10 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Decodes the line of base64 in the element with id="data". */
-static struct text data_of(const struct text *html)
+/* Decodes the line of base64 in the element that starts like `tag`. */
+static struct text data_of(const struct text *html, const char *tag)
 {
-	const char *at = strstr(html->bytes, "<script id=\"data\"");
+	const char *at = strstr(html->bytes, tag);
 	struct text data = { 0 };
 	uint32_t bits = 0;
 	int have = 0;
@@ -235,38 +235,136 @@ static void read_event(struct page *page, size_t index,
 		assert_true(e->node[i] <= page->node_count);
 }
 
+/* Finds the columns whose lengths are the array `key`; they end at `end`. */
+static struct column *columns_of(const struct page *page, const char *key,
+				 const uint8_t *at, const uint8_t *end,
+				 size_t expected)
+{
+	const cJSON *lens = cJSON_GetObjectItemCaseSensitive(page->head, key);
+	struct column *columns = xcalloc(expected, sizeof(*columns));
+	const cJSON *item;
+	size_t count = 0;
+
+	assert_int_equal(cJSON_GetArraySize(lens), expected);
+	cJSON_ArrayForEach(item, lens)
+	{
+		size_t bytes = (size_t)item->valuedouble;
+
+		assert_true(bytes <= (size_t)(end - at));
+		columns[count++] = (struct column){ at, at + bytes };
+		at += bytes;
+	}
+	assert_ptr_equal(at, end);
+	return columns;
+}
+
+/* Checks a column of sums of `values` by key; the column may be empty. */
+static void check_sums(const struct column *column, const uint64_t *keys,
+		       const uint64_t *values, size_t cells, size_t keys_max)
+{
+	uint64_t *sums = xcalloc(keys_max, sizeof(*sums));
+	uint64_t *written = numbers(*column, keys_max, true);
+
+	for (size_t i = 0; i < cells; i++) {
+		size_t key = keys ? keys[i] : 0;
+
+		assert_true(key < keys_max);
+		sums[key] += values[i];
+	}
+	for (size_t k = 0; written && k < keys_max; k++)
+		assert_int_equal(sums[k], written[k]);
+	free(sums);
+	free(written);
+}
+
+static size_t numbers_in(struct column column)
+{
+	size_t count = 0;
+
+	for (; column.at < column.end; column.at++)
+		count += *column.at < 0x80;
+	return count;
+}
+
+/* Checks the sums of an event of a large page against its cells. */
+static void check_event_sums(const struct page_event *e,
+			     const struct column *columns, size_t threads)
+{
+	const uint64_t *weight = e->weight ? e->weight : e->count;
+	size_t nodes = numbers_in(columns[0]), at = 0;
+	uint64_t *node = numbers(columns[0], nodes, false);
+	uint64_t *counts = numbers(columns[1], nodes, false);
+	uint64_t *weights = numbers(columns[2], nodes, false);
+
+	add_up(node, nodes);
+	for (size_t i = 0; i < nodes; i++) {
+		for (; at < e->cells && e->node[at] == node[i]; at++) {
+			counts[i] -= e->count[at];
+			weights[i] -= weight[at];
+		}
+		assert_int_equal(counts[i], 0);
+		assert_int_equal(weights[i], 0);
+	}
+	assert_int_equal(at, e->cells);
+	check_sums(&columns[3], e->thread, e->count, e->cells, threads);
+	check_sums(&columns[4], e->thread, weight, e->cells, threads);
+	check_sums(&columns[5], e->state, e->count, e->cells, THREAD_STATES);
+	check_sums(&columns[6], e->state, weight, e->cells, THREAD_STATES);
+	check_sums(&columns[7], e->bucket, e->count, e->cells,
+		   PROFILE_BUCKETS + 1);
+	check_sums(&columns[8], e->bucket, weight, e->cells,
+		   PROFILE_BUCKETS + 1);
+	free(node);
+	free(counts);
+	free(weights);
+}
+
+/* Reads the cells of a large page, and checks the sums in its data block. */
+static void read_later(struct page *page, const struct column *sums)
+{
+	struct text data = data_of(&page->html, "<script id=\"cells\"");
+	size_t threads = (size_t)cJSON_GetArraySize(
+		cJSON_GetObjectItemCaseSensitive(page->head, "threads"));
+	struct column *columns;
+	uint8_t *block;
+	size_t len;
+
+	block = inflated(&data, &len);
+	text_release(&data);
+	columns = columns_of(page, "cell_columns", block, block + len,
+			     6 * page->event_count);
+	for (size_t i = 0; i < page->event_count; i++) {
+		read_event(page, i, columns + 6 * i);
+		check_event_sums(&page->events[i], sums + 11 * i,
+				 threads ? threads : 1);
+	}
+	free(columns);
+	free(block);
+}
+
 static void read_block(struct page *page, size_t len)
 {
 	const uint8_t *b = page->block;
 	size_t head = b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 |
 		      (size_t)b[3] << 24;
-	const uint8_t *at = b + 4 + head;
-	const cJSON *lens, *item;
 	struct column *columns;
-	size_t count = 0;
+	bool is_large;
 
 	assert_true(4 + head <= len);
 	page->head = cJSON_ParseWithLength((const char *)b + 4, head);
 	assert_non_null(page->head);
-	lens = cJSON_GetObjectItemCaseSensitive(page->head, "columns");
+	is_large = cJSON_HasObjectItem(page->head, "cell_columns");
 	page->event_count = (size_t)cJSON_GetArraySize(
 		cJSON_GetObjectItemCaseSensitive(page->head, "events"));
-	assert_int_equal(cJSON_GetArraySize(lens), 6 + 6 * page->event_count);
-	columns = xcalloc(6 + 6 * page->event_count, sizeof(*columns));
-	cJSON_ArrayForEach(item, lens)
-	{
-		size_t bytes = (size_t)item->valuedouble;
-
-		assert_true(bytes <= len - (size_t)(at - b));
-		columns[count++] = (struct column){ at, at + bytes };
-		at += bytes;
-	}
-	assert_true(at == b + len);
+	columns = columns_of(page, "columns", b + 4 + head, b + len,
+			     6 + (is_large ? 11 : 6) * page->event_count);
 	read_names(page, columns[0]);
 	read_frames(page, columns);
 	read_nodes(page, columns);
 	page->events = xcalloc(page->event_count, sizeof(*page->events));
-	for (size_t i = 0; i < page->event_count; i++)
+	if (is_large)
+		read_later(page, columns + 6);
+	for (size_t i = 0; !is_large && i < page->event_count; i++)
 		read_event(page, i, columns + 6 + 6 * i);
 	free(columns);
 }
@@ -282,7 +380,7 @@ struct page page_of(const struct profile *p, const struct event_view *views,
 
 	page.html = sampled_written(write_page, &w);
 	page.result = w.result;
-	data = data_of(&page.html);
+	data = data_of(&page.html, "<script id=\"data\"");
 	page.block = inflated(&data, &len);
 	text_release(&data);
 	read_block(&page, len);

@@ -2,6 +2,7 @@
 // Decodes the data block: base64, deflate, columns of varints; see PAGE.md.
 
 const MOST_BUCKETS = 65536; // sjkc writes 256
+const TREE_COLUMNS = 6, CELL_COLUMNS = 6, SUM_COLUMNS = 11;
 
 export class DataError extends Error {}
 
@@ -41,6 +42,14 @@ function wrongLength() {
 function checkCount(bytes, count) {
 	if (!(count >= 0 && count <= bytes.length))
 		throw wrongLength();
+}
+
+// Returns the number of varints in a column.
+function countNumbers(bytes) {
+	let count = 0;
+	for (const byte of bytes)
+		count += byte < 128 ? 1 : 0;
+	return count;
 }
 
 // Reads varints below 2^32. A column of one-byte varints is returned as it is. Using
@@ -162,7 +171,10 @@ class Profile {
 		this.time = head.time;
 		this.moments = null; // see flame_moments.js
 		this.columns = columns;
+		// The columns of the cells; null until the block of cells has been read.
+		this.cellColumns = head.cell_columns ? null : columns.slice(TREE_COLUMNS);
 		this.cellsOf = [];
+		this.sumsOf = [];
 		this.readFrames(columns);
 		this.readNodes(columns);
 	}
@@ -212,24 +224,75 @@ class Profile {
 		this.base.frame = frame;
 	}
 
-	// Decodes the cells of an event on first use.
+	// Decodes the cells of an event on first use. Until loadCells() is done, cells
+	// of a large page have sums: see readSums().
 	cells(index) {
+		if (this.cellColumns === null)
+			return this.sumsOf[index] || (this.sumsOf[index] = this.readSums(index));
 		return this.cellsOf[index] ||
 			(this.cellsOf[index] = this.readCells(index));
 	}
 
+	// Returns whether cells() returns all cells.
+	hasCells() {
+		return this.cellColumns !== null;
+	}
+
+	// Reads the block of cells once.
+	loadCells() {
+		this.loading = this.loading || readLater('cells').then((block) => {
+			this.cellColumns = slicesOf(block, 0, this.head.cell_columns);
+		});
+		return this.loading;
+	}
+
+	// Returns a cell per node, and sums by thread, state, bucket and step. The
+	// columns `thread`, `state` and `bucket` are blank, or null if the event's
+	// samples have none.
+	readSums(index) {
+		const columns = this.columns.slice(TREE_COLUMNS + SUM_COLUMNS * index,
+			TREE_COLUMNS + SUM_COLUMNS * (index + 1));
+		const buckets = this.time ? this.time.buckets : 0;
+		const n = countNumbers(columns[0]);
+		const node = this.placeCells(readDeltas(columns[0], n));
+		const pair = (k) => {
+			const count = readLarge(columns[k], countNumbers(columns[k]));
+			return { count, weight: columns[k + 1].length === 0 ? count :
+				readLarge(columns[k + 1], count.length) };
+		};
+		const { count, weight } = pair(1);
+		const thread = pair(3), state = pair(5), bucket = pair(7);
+		const same = weight.every((w, i) => w === count[i]);
+		const blank = ({ count: list }, used) => used(list) ? new Uint8Array(0) : null;
+		const seen = ({ count: list }) => Uint8Array.from(list, (c) => c > 0 ? 1 : 0);
+		return {
+			n, node, count, weight: same ? count : weight,
+			thread: blank(thread, (list) => list.length > 0),
+			state: blank(state, (list) => list.some((c, s) => s > 0 && c > 0)),
+			bucket: blank(bucket, (list) => list.some((c, b) => b > 0 && c > 0)),
+			threadSeen: seen(thread), stateSeen: seen(state),
+			sums: { thread, state, buckets, bucket,
+				step: columns[9].length > 0 ? pair(9) : null },
+		};
+	}
+
+	// Moves cells without a stack trace to the last node.
+	placeCells(node) {
+		for (let i = 0; i < node.length && node[i] === 0; i++)
+			node[i] = this.base.n - 1;
+		return node;
+	}
+
 	readCells(index) {
 		const n = this.head.events[index].cells;
-		const column = (k) => this.columns[6 + 6 * index + k];
+		const column = (k) => this.cellColumns[CELL_COLUMNS * index + k];
 		const optional = (k, limit) => {
 			if (column(k).length === 0)
 				return null;
 			const numbers = readSmall(column(k), n);
 			return numbers === column(k) ? numbers : new (smallest(limit))(numbers);
 		};
-		const node = readDeltas(column(0), n);
-		for (let i = 0; i < n && node[i] === 0; i++)
-			node[i] = this.base.n - 1;
+		const node = this.placeCells(readDeltas(column(0), n));
 		const count = readLarge(column(4), n);
 		const weight = column(5).length === 0 ? count : readLarge(column(5), n);
 		return {
@@ -241,6 +304,25 @@ class Profile {
 	}
 }
 
+// Reads a block behind the script, which the browser may still be loading.
+export async function readLater(id) {
+	if (document.readyState === 'loading')
+		await new Promise((done) =>
+			document.addEventListener('DOMContentLoaded', done, { once: true }));
+	const data = document.getElementById(id);
+	const block = await inflate(bytesFromBase64(data.textContent.trim()));
+	data.remove();
+	return block;
+}
+
+// Returns the columns of these lengths that follow each other up to the end.
+function slicesOf(block, at, lengths) {
+	const columns = lengths.map((bytes) => block.subarray(at, at += bytes));
+	if (at !== block.length)
+		throw new DataError('The data of this page is damaged: it is truncated.');
+	return columns;
+}
+
 export async function readProfile(base64) {
 	const block = await inflate(bytesFromBase64(base64));
 	const length = new DataView(block.buffer).getUint32(0, true);
@@ -250,13 +332,5 @@ export async function readProfile(base64) {
 		throw new DataError(`The data of this page has an unknown schema: ${head.schema}.`);
 	if (head.time && !(head.time.buckets <= MOST_BUCKETS))
 		throw wrongLength();
-	const columns = [];
-	let at = 4 + length;
-	for (const bytes of head.columns) {
-		columns.push(block.subarray(at, at + bytes));
-		at += bytes;
-	}
-	if (at !== block.length)
-		throw new DataError('The data of this page is damaged: it is truncated.');
-	return new Profile(head, columns);
+	return new Profile(head, slicesOf(block, 4 + length, head.columns));
 }

@@ -63,6 +63,10 @@ export class Filter {
 		this.threadSum = new Float64Array(profile.threads.length);
 		this.stateSum = new Float64Array(profile.states.length);
 		this.timeSum = new Float64Array(buckets);
+		if (cells.sums) {
+			this.applySums(cells, node, weights, sums);
+			return;
+		}
 		const { thread, state: states, bucket } = cells;
 		for (let i = 0; i < cells.n; i++) {
 			let w = weights[i];
@@ -80,6 +84,17 @@ export class Filter {
 			if (states !== null && t && b)
 				this.stateSum[states[i]] += w;
 		}
+	}
+
+	// Likewise without any filter, from the sums of a large page.
+	applySums(cells, node, weights, sums) {
+		const part = weights === cells.count ? 'count' : 'weight';
+		const { thread, state, bucket } = cells.sums;
+		for (let i = 0; i < cells.n; i++)
+			sums[node[i]] += weights[i];
+		thread[part].forEach((w, t) => { this.threadSum[t] = w; });
+		this.stateSum.forEach((_, s) => { this.stateSum[s] = state[part][s]; });
+		this.timeSum.forEach((_, b) => { this.timeSum[b] = bucket[part][b + 1]; });
 	}
 
 	// Returns the pools of the listed threads; pools and threads are sorted by

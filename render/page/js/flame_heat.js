@@ -5,7 +5,7 @@
 import { byId, element } from './flame_dom.js';
 import { formatClock, formatTick, percent } from './flame_format.js';
 import { heatScales, usualScale } from './flame_heat_scale.js';
-import { Moments, readMoments, weigher } from './flame_moments.js';
+import { Moments, weigher } from './flame_moments.js';
 
 const AXIS = 18; // pixels below the cells
 const MARGIN = 56; // pixels left of them
@@ -46,14 +46,34 @@ export class Heat {
 	// Starts to read the times when they are first needed.
 	load() {
 		const { page } = this;
-		if (this.loading || !page.profile.time)
+		const moments = this.moments();
+		if (this.loading || !moments)
 			return;
 		this.loading = true;
-		readMoments(page.profile).then((moments) => {
-			page.profile.moments = moments;
-		}, (error) => {
+		moments.load().catch((error) => {
 			this.error = error.message;
 		}).then(() => page.refresh());
+	}
+
+	// Returns the times of the page, or null without any.
+	moments() {
+		const { profile } = this.page;
+		if (!profile.moments && profile.time && !this.error) {
+			try {
+				profile.moments = new Moments(profile);
+			} catch (error) {
+				this.error = error.message;
+			}
+		}
+		return profile.moments;
+	}
+
+	// Returns the sums by step that the page has, or null if times must be read.
+	readySums() {
+		const { event, measure, threadPattern, threadOff, stateOff, query } = this.page.state;
+		const moments = this.moments();
+		return moments && !moments.isRead && !threadPattern && !threadOff.size &&
+			!stateOff.size && !query ? moments.sums(event, measure) : null;
 	}
 
 	update() {
@@ -61,8 +81,10 @@ export class Heat {
 		const { state } = page;
 		if (state.view !== 'heatmap')
 			return;
-		this.load();
-		const why = this.whyEmpty();
+		const ready = this.readySums();
+		if (!ready)
+			this.load();
+		const why = this.whyEmpty(ready);
 		this.canvas.hidden = why !== '';
 		byId('heat-column').disabled = why !== '';
 		if (why) {
@@ -73,18 +95,21 @@ export class Heat {
 		const { event, measure, threadPattern, threadOff, stateOff, query, regex } = state;
 		if (page.changed('heat', event, measure, threadPattern, [...threadOff],
 			[...stateOff], query, regex)) {
-			this.addUp();
+			if (ready)
+				this.take(ready);
+			else
+				this.addUp();
 			this.offerScales();
 			this.shown = null;
 		}
 		this.chooseScale();
 	}
 
-	whyEmpty() {
+	whyEmpty(ready) {
 		const { page } = this;
-		if (this.error)
+		if (this.error && !ready)
 			return this.error;
-		if (!page.profile.moments)
+		if (!ready && !page.profile.moments.isRead)
 			return 'Reading the times of the samples …';
 		return page.cells().bucket === null ? 'The samples of this event have no times.' : '';
 	}
@@ -99,6 +124,13 @@ export class Heat {
 		for (let i = 1; i < base.n; i++)
 			hit[i] = hit[base.parent[i]] | found.hit[frameName[base.frame[i]]];
 		return hit;
+	}
+
+	take(sums) {
+		this.sums = sums;
+		this.matched = null;
+		this.total = sums.reduce((a, b) => a + b, 0);
+		this.gap = this.usualGap();
 	}
 
 	// Adds up the weights by step, with the filters of threads and states.
@@ -292,7 +324,12 @@ export class Heat {
 		canvas.addEventListener('dblclick', () => this.clear());
 		canvas.addEventListener('keydown', (event) => this.key(event));
 		canvas.addEventListener('blur', () => this.drawSoon());
-		canvas.addEventListener('focus', () => this.drawSoon());
+		canvas.addEventListener('focus', () => {
+			this.load();
+			this.drawSoon();
+		});
+		// A selection needs the times of single samples.
+		canvas.addEventListener('pointerenter', () => this.load());
 	}
 
 	// Returns the first and last cell of a drag: whole columns along the axis.

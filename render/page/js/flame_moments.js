@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times of samples in steps that are finer than the time buckets; see PAGE.md.
 
-import { DataError, bytesFromBase64, inflate, readLarge, readSmall } from './flame_data.js';
+import { DataError, readLarge, readLater, readSmall } from './flame_data.js';
 
 const COLUMNS = 6;
 const MOST_STEPS = 1 << 23; // sjkc writes 4,000,000
@@ -41,14 +41,14 @@ function entriesOfCells(cells) {
 }
 
 export class Moments {
-	// `block` is null for a page without finer times: its steps are the buckets.
-	constructor(profile, block) {
+	// The steps of a page without finer times are its buckets.
+	constructor(profile) {
 		const { time } = profile;
-		const head = block ? profile.head.moments : { start_ms: time.start_ms, lead_ns: 0,
+		const head = profile.head.moments || { start_ms: time.start_ms, lead_ns: 0,
 			step_ms: time.bucket_ms, steps: time.buckets };
 		this.profile = profile;
-		this.isFine = block !== null;
-		this.block = block;
+		this.isFine = !!profile.head.moments;
+		this.block = null;
 		this.start_ms = head.start_ms;
 		this.step_ms = head.step_ms;
 		this.steps = head.steps;
@@ -62,6 +62,24 @@ export class Moments {
 		for (let b = 1; b <= time.buckets; b++)
 			this.base[b] = Math.floor((head.lead_ns + (b - 1) * bucket) / step);
 		this.cache = [];
+	}
+
+	// Reads the second data block and the cells once.
+	load() {
+		const { profile } = this;
+		this.loading = this.loading || Promise.all([
+			this.isFine ? readLater('moments').then((block) => { this.block = block; }) : null,
+			profile.hasCells() ? null : profile.loadCells(),
+		]).then(() => { this.isRead = true; });
+		return this.loading;
+	}
+
+	// Returns the sums by step of all samples of an event, or null if they must be
+	// added up.
+	sums(index, measure) {
+		const { sums } = this.profile.cells(index);
+		return !this.isFine || !sums || !sums.step ? null :
+			measure === 'weight' ? sums.step.weight : sums.step.count;
 	}
 
 	// Returns the entries of an event.
@@ -153,17 +171,4 @@ export function bucketsIn(buckets, [from, to]) {
 // True if a range of times is finer than the buckets.
 export function isFine(time) {
 	return time !== null && time.some((t) => Math.abs(t - Math.round(t)) > EDGE);
-}
-
-// Reads the second data block, which the browser may still be loading.
-export async function readMoments(profile) {
-	if (!profile.head.moments)
-		return new Moments(profile, null);
-	if (document.readyState === 'loading')
-		await new Promise((done) =>
-			document.addEventListener('DOMContentLoaded', done, { once: true }));
-	const data = document.getElementById('moments');
-	const block = await inflate(bytesFromBase64(data.textContent.trim()));
-	data.remove();
-	return new Moments(profile, block);
 }

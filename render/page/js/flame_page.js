@@ -53,7 +53,8 @@ export class Page {
 		this.selected = null;
 	}
 
-	start() {
+	async start() {
+		await this.read();
 		window.addEventListener('hashchange', () => this.restore());
 		this.systemDark.addEventListener('change', () => this.refresh());
 		new ResizeObserver(() => this.resized())
@@ -168,9 +169,41 @@ export class Page {
 		return formatWeight(weight / factor, this.unit());
 	}
 
+	// Filters and thread roots need the cells, which large pages read later.
+	needsCells() {
+		const { threads, threadPattern, threadOff, stateOff, time } = this.state;
+		return !this.profile.hasCells() && !this.cellsError &&
+			(threads || threadPattern !== '' || threadOff.size > 0 || stateOff.size > 0 ||
+			time !== null);
+	}
+
+	// Reads the cells if the state needs them. Without them, the page shows all
+	// samples.
+	async read() {
+		if (!this.needsCells())
+			return;
+		const box = document.getElementById('reading');
+		box.textContent = 'Reading the samples …';
+		box.hidden = false;
+		try {
+			await this.profile.loadCells();
+			box.hidden = true;
+		} catch (error) {
+			this.cellsError = error.message;
+			box.textContent = error.message;
+		}
+	}
+
 	refresh() {
 		if (this.profile.events.length === 0)
 			return;
+		if (this.needsCells()) {
+			this.read().then(() => this.refresh());
+			return;
+		}
+		if (this.cellsError)
+			Object.assign(this.state, { threads: false, threadPattern: '',
+				threadOff: new Set(), stateOff: new Set(), time: null });
 		const made = this.makeGraph();
 		const weighed = this.weigh(made);
 		const shownTree = this.showTrees(weighed);
@@ -212,13 +245,14 @@ export class Page {
 		if (fine)
 			this.heat.load();
 		const { moments } = this.profile;
+		const isRead = fine && moments !== null && !!moments.isRead;
 		if (!this.changed('weights', event, side, measure, threadPattern,
-			[...threadOff], [...stateOff], time, fine && moments !== null) && !made)
+			[...threadOff], [...stateOff], time, isRead) && !made)
 			return false;
 		const cells = this.cells();
 		const node = graph.threaded ? graph.threaded.node : cells.node;
 		const weights = measure === 'weight' ? cells.weight : cells.count;
-		const part = fine && moments && moments.isFine && cells.bucket ?
+		const part = isRead && moments.isFine && cells.bucket ?
 			moments.partBetween(event, measure, time) : null;
 		if (this.comparison)
 			this.comparison.weigh(cells, node);

@@ -129,7 +129,7 @@ export async function startPage() {
 		if (profile.events.length === 0)
 			throw new DataError('This recording has no samples.');
 		const page = new Page(profile);
-		page.start();
+		await page.start();
 		window.sjkcPage = new Probe(page, began);
 	} catch (error) {
 		byId('app').hidden = true;
