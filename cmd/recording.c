@@ -417,7 +417,7 @@ struct profile *recording_read(const struct recording_options *o,
 		};
 	p->keep_lines = o->keep_lines;
 	if (o->keep_moments)
-		profile_keep_moments(p);
+		profile_keep_moments(p, MOMENTS_MAX);
 	p->wants_tables = o->tables;
 	if (o->prepare)
 		o->prepare(o->prepare_self, p);

@@ -7,6 +7,7 @@
 #include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
+#include "core/profile/moments.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -201,6 +202,8 @@ static struct profile *sampling_new_profile(struct sampling_shared *s)
 	struct profile *p = profile_new();
 
 	p->keep_lines = s->o->lines;
+	if (s->o->moments)
+		profile_keep_moments(p, MOMENTS_LIVE);
 	for (unsigned i = 0; i < EVENTS; i++) {
 		if (s->o->events & 1U << i)
 			s->events[i] = profile_event(p, events[i].name,

@@ -51,6 +51,7 @@ struct sampling_options {
 	bool quiet_target; /* do not load the agent if the JVM would warn */
 	bool agent;    /* load the agent even if it may crash the JDK build */
 	bool lines;    /* frames have line numbers */
+	bool moments;  /* keep the times of samples: core/profile/moments.h */
 	bool separate; /* each process has a profile: sampling_next_parts() */
 	int64_t duration_ns; /* 0 = until the caller stops */
 

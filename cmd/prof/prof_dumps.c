@@ -13,6 +13,7 @@
 #include "core/base/lines.h"
 #include "core/base/safe_text.h"
 #include "core/formats/reader.h"
+#include "core/profile/moments.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -253,6 +254,8 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 		return -1;
 	d.profile = profile_new();
 	d.profile->keep_lines = o->sampling.lines;
+	if (o->sampling.moments)
+		profile_keep_moments(d.profile, MOMENTS_LIVE);
 	d.profile->leave_out_idle = o->sampling.events == SAMPLING_CPU &&
 				    !o->idle;
 	if (dumps_start(&d, err) == 0) {

@@ -103,6 +103,9 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	live.dumps = strcmp(o->sampler, "dump") == 0;
 	live.sampling.lines = o->drawing.style.lines ||
 			      sample_filter_wants_lines(w->filter);
+	live.sampling.moments = !w->output.report &&
+				w->output.drawing->is_page &&
+				!prof_push_is_wanted(&o->push);
 	live.shows_no_notes = !prof_output_shows_notes(&w->output);
 	live.write = process_write;
 	live.self = w;

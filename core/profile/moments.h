@@ -31,19 +31,26 @@ struct moments {
 	struct moment_sum *sums;
 	size_t sum_count, sum_cap;
 	uint32_t recent[MOMENT_RECENT]; /* private: sums by hash */
+	int64_t step_ms; /* ms are multiples of it since the epoch */
+	size_t most;     /* maximum number of moments before step_ms grows */
 };
 
 /* More samples need more memory than a heat map is worth. */
 #define MOMENTS_MAX ((size_t)1 << 25)
 
+/* The same for a profile that grows as long as a user wants: 12 to 36 MB. */
+#define MOMENTS_LIVE ((size_t)1 << 20)
+
 struct profile;
 
 /*
  * Makes the profile keep the moments of the samples that are added from now on,
- * in p->moments. Above MOMENTS_MAX samples, or 12 days between two of them, the
- * moments are dropped, p->moments is NULL again, and a note tells why.
+ * in p->moments. Above `most` moments, their times become less exact, until
+ * equal ones can be merged. If the times would be hardly finer than the time
+ * buckets, or two samples are 12 days apart, the moments are dropped,
+ * p->moments is NULL again, and a note tells why.
  */
-void profile_keep_moments(struct profile *p);
+void profile_keep_moments(struct profile *p, size_t most);
 
 /*
  * Adds a moment of the cell with this index; times are in nanoseconds. Does

@@ -62,7 +62,7 @@ static int64_t flame_moments_step(const struct profile *p)
 	while (step < STEP_MS && bucket_ms / step > STEPS_OF_BYTE)
 		step = step_next(step);
 	while (bucket_ms / step > STEPS_OF_BUCKET ||
-	       whole_ms / step > STEPS_MAX)
+	       whole_ms / step > STEPS_MAX || step % p->moments->step_ms)
 		step = step_next(step);
 	return step;
 }

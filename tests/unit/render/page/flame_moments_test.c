@@ -76,7 +76,7 @@ static char *moment_lines(const struct profile *p, int64_t step_ms)
 }
 
 /* Returns two events over `seconds`; times differ by at least 40 ms. */
-static struct profile *timed_profile(unsigned seconds)
+static struct profile *timed_profile(unsigned seconds, size_t most)
 {
 	static const char *const paths[] = { "a.A.main;b.B.run",
 					     "a.A.main;b.B.wait", "c.C.loop" };
@@ -85,7 +85,7 @@ static struct profile *timed_profile(unsigned seconds)
 	uint32_t lock = profile_event(p, "lock", UNIT_NS);
 	unsigned count = seconds * 25;
 
-	profile_keep_moments(p);
+	profile_keep_moments(p, most);
 	for (unsigned i = 0; i < count; i++) {
 		/* Out of order, so that the buckets widen in both directions.
 		 */
@@ -111,7 +111,7 @@ static struct profile *read_back(const struct page *page)
 	struct profile *p = profile_new();
 	struct error err = { 0 };
 
-	profile_keep_moments(p);
+	profile_keep_moments(p, MOMENTS_MAX);
 	if (page_reader.read((const uint8_t *)page->html.bytes, page->html.len,
 			     p, &err))
 		fail_msg("%s", err.text);
@@ -130,7 +130,7 @@ static int64_t moment_number(const struct page *page, const char *key)
 
 static void check_round_trip(unsigned seconds, int64_t step_ms)
 {
-	struct profile *p = timed_profile(seconds);
+	struct profile *p = timed_profile(seconds, MOMENTS_MAX);
 	struct event_view views[] = { sampled_view(p, 0), sampled_view(p, 1) };
 	struct page page = page_of(p, views, 2, 0, &plain);
 	struct profile *back = read_back(&page);
@@ -156,9 +156,45 @@ static void moments_of_a_page_are_those_of_the_profile(void **state)
 	check_round_trip(3600, 20);
 }
 
+/* Fewer moments than samples: their times are rounded, none is lost. */
+static void moments_above_the_limit_are_merged(void **state)
+{
+	struct profile *p = timed_profile(3600, 80000);
+	struct event_view views[] = { sampled_view(p, 0), sampled_view(p, 1) };
+	struct page page = page_of(p, views, 2, 0, &plain);
+	struct profile *back = read_back(&page);
+	int64_t step_ms = moment_number(&page, "step_ms");
+	char *before, *after;
+
+	(void)state;
+	assert_non_null(p->moments);
+	assert_in_range(p->moments->count, 1, 80000);
+	assert_int_equal(p->moments->step_ms, 500);
+	assert_int_equal(step_ms, 500);
+	before = moment_lines(p, step_ms);
+	after = moment_lines(back, step_ms);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	profile_free(back);
+	page_release(&page);
+	profile_free(p);
+}
+
+static void moments_that_cannot_be_merged_are_dropped(void **state)
+{
+	struct profile *p = timed_profile(3600, 500);
+
+	(void)state;
+	assert_null(p->moments);
+	assert_int_equal(p->remark_count, 1);
+	assert_int_equal(p->events[0].samples + p->events[1].samples, 90000);
+	profile_free(p);
+}
+
 static void moments_follow_their_cells(void **state)
 {
-	struct profile *p = timed_profile(300);
+	struct profile *p = timed_profile(300, MOMENTS_MAX);
 	uint64_t counts[2] = { 0 }, weights[2] = { 0 };
 
 	(void)state;
@@ -189,7 +225,7 @@ static bool keep_cpu(void *self, struct cell *cell)
 
 static void filters_drop_the_moments_of_their_cells(void **state)
 {
-	struct profile *p = timed_profile(20);
+	struct profile *p = timed_profile(20, MOMENTS_MAX);
 	uint64_t count = 0;
 
 	(void)state;
@@ -205,7 +241,7 @@ static void filters_drop_the_moments_of_their_cells(void **state)
 
 static void short_recordings_have_no_block(void **state)
 {
-	struct profile *p = timed_profile(2);
+	struct profile *p = timed_profile(2, MOMENTS_MAX);
 	struct event_view views[] = { sampled_view(p, 0), sampled_view(p, 1) };
 	struct page page = page_of(p, views, 2, 0, &plain);
 
@@ -221,7 +257,7 @@ static void samples_years_apart_give_up_moments(void **state)
 	struct sample s = { .count = 1, .weight = 1, .time_ns = 1 };
 
 	(void)state;
-	profile_keep_moments(p);
+	profile_keep_moments(p, MOMENTS_MAX);
 	s.event = profile_event(p, "cpu", UNIT_SAMPLES);
 	profile_add(p, &s);
 	s.time_ns = 1700000000123 * MS_NS;
@@ -250,7 +286,7 @@ static void check_truncated(const struct page *page, size_t len)
 static void truncated_moments_leave_all_samples(void **state)
 {
 	static const char start[] = "<script id=\"moments\"";
-	struct profile *p = timed_profile(20);
+	struct profile *p = timed_profile(20, MOMENTS_MAX);
 	struct event_view views[] = { sampled_view(p, 0), sampled_view(p, 1) };
 	struct page page = page_of(p, views, 2, 0, &plain);
 	const char *block = strstr(page.html.bytes, start);
@@ -271,6 +307,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moments_of_a_page_are_those_of_the_profile),
+		cmocka_unit_test(moments_above_the_limit_are_merged),
+		cmocka_unit_test(moments_that_cannot_be_merged_are_dropped),
 		cmocka_unit_test(moments_follow_their_cells),
 		cmocka_unit_test(filters_drop_the_moments_of_their_cells),
 		cmocka_unit_test(short_recordings_have_no_block),
