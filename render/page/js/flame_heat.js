@@ -566,7 +566,7 @@ export class Heat {
 		const { scale, tall } = this;
 		context.fillStyle = this.page.theme().ink;
 		context.textAlign = 'right';
-		for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+		for (const part of tall < 60 ? [0, 1] : tall < 90 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]) {
 			context.textBaseline = part === 1 ? 'top' : part === 0 ? 'bottom' : 'middle';
 			context.fillText(scale.offsetText(part), MARGIN - 6, tall * (1 - part));
 		}
