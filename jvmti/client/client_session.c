@@ -168,26 +168,44 @@ static int session_load(struct client_session *s, struct attach *attach,
 	return ret;
 }
 
+/* Returns true if the JVM does not link the natives of a loaded library. */
+static bool session_lacks_natives(const struct client_session *s)
+{
+	return s->stream.report.state == AGENT_REFUSED &&
+	       s->stream.report.step == AGENT_AT_NATIVES;
+}
+
 /*
- * Has the JVM load the agent.  The probes of a killed sjkc are taken back
- * within a moment, so a busy agent is asked again.
+ * Has the JVM load the agent.  A library that is loaded already (is_known) is
+ * not prepared again, because the JVM keeps a record of each load until it
+ * exits; only a library whose first load failed needs it.  The probes of a
+ * killed sjkc are taken back within a moment, so a busy agent is asked again.
  */
 static int session_start(struct client_session *s, struct attach *attach,
-			 const struct client_loading *l, struct error *err)
+			 const struct client_loading *l, bool is_known,
+			 struct error *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + BUSY_NS;
+	bool is_prepared = l->prepare && !is_known;
 	struct error unused;
 
-	if (l->prepare && session_load(s, attach, AGENT_PREPARE, err))
+	if (is_prepared && session_load(s, attach, AGENT_PREPARE, err))
 		return -1;
 	for (int64_t pause_ns = BUSY_PAUSE_NS;; pause_ns *= 2) {
 		if (session_load(s, attach, AGENT_START, err))
 			return -1;
 		if (!l->prepare || clock_monotonic_ns() > until_ns ||
-		    client_stream_read_report(&s->stream, &unused) ||
-		    s->stream.report.state != AGENT_BUSY)
+		    client_stream_read_report(&s->stream, &unused))
 			return 0;
-		clock_sleep_until(clock_monotonic_ns() + pause_ns);
+		if (session_lacks_natives(s) && !is_prepared) {
+			is_prepared = true;
+			if (session_load(s, attach, AGENT_PREPARE, err))
+				return -1;
+		} else if (s->stream.report.state == AGENT_BUSY) {
+			clock_sleep_until(clock_monotonic_ns() + pause_ns);
+		} else {
+			return 0;
+		}
 	}
 }
 
@@ -212,7 +230,7 @@ static int session_begin(struct client_session *s, struct attach *attach,
 		l->before_load(l->self,
 			       session_warning(s->jvm, attach, is_known));
 	if (ret == 0)
-		ret = session_start(s, attach, l, err);
+		ret = session_start(s, attach, l, is_known, err);
 	agent_directory_remove(&folder);
 	return ret ? ret : session_check_start(s, err);
 }

@@ -25,7 +25,9 @@ struct client_loading {
 	/* See struct agent_options. */
 	void (*before_load)(void *self, const char *warning);
 	void *self;
-	/* Load the library once without work: its natives can be linked then.
+	/*
+	 * Load a library that is not loaded yet once without work: the JVM
+	 * links its natives then.
 	 */
 	bool prepare;
 };

@@ -3,10 +3,14 @@
 #
 #	tests/bench/probe_cycles.sh SJKC [CYCLES [JDK]]
 #
-# Arms and disarms the methods of three classes in 10,000 sessions, each with two
-# loads of the agent, and prints what the target has at ten times: its resident
+# Arms and disarms the methods of three classes in 10,000 sessions, each with a
+# load of the agent, and prints what the target has at ten times: its resident
 # memory, descriptors, mappings, metaspace, and threads.  At the end, the bytes of
 # the classes equal those after the first cycle.
+#
+# The heap is touched at the start, and a collection after each hundred cycles
+# frees replaced classes and code: otherwise the resident memory tells how much
+# of them was there at a time.
 #
 # ARMED='Calls::*' has a class with a lambda expression.  The JVM links it again
 # after each change of the class, and makes another class for it that stays.
@@ -37,7 +41,7 @@ measured() {
 classes_armed=${ARMED:-'Calls$*::*'}
 for jdk in ${3-$(all_jdks)}; do
 	target_program=Calls
-	target_memory='-Xmx64m -XX:+UseSerialGC'
+	target_memory='-Xms64m -Xmx64m -XX:+AlwaysPreTouch -XX:+UseSerialGC'
 	target "$jdk" -- hold=1 threads=1 calls=50 slow=0 && witness_build "$jdk" ||
 		exit
 	echo "$(basename "$jdk"), $cycles cycles"
@@ -47,11 +51,15 @@ for jdk in ${3-$(all_jdks)}; do
 	begin=$(date +%s)
 	for part in 0 1 2 3 4 5 6 7 8 9; do
 		measured $((part * cycles / 10))
-		"$TOOLS/show_probes" "$pid" "cycles=$((cycles / 10))" \
-			"$classes_armed" arm disarm >"$scratch/out" || exit
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			"$TOOLS/show_probes" "$pid" \
+				"cycles=$((cycles / 100))" "$classes_armed" \
+				arm disarm >"$scratch/out" || exit
+			"$sjkc" jcmd "$pid" GC.run >"$scratch/gc" 2>&1
+		done
 	done
 	measured "$cycles"
-	echo "$(($(date +%s) - begin)) s, $(grep -c '^armed' "$scratch/out") armed in the last tenth"
+	echo "$(($(date +%s) - begin)) s, $(grep -c '^armed' "$scratch/out") armed in the last hundredth"
 	witness Calls "$scratch/last" && cmp "$scratch/first" "$scratch/last" &&
 		echo 'class bytes are identical'
 	target_end "$pid"
