@@ -123,8 +123,8 @@ static int probes_read_points(struct probe_source *s, struct error *err)
 	s->bias = library->start - library->offset + s->points.stop.offset -
 		  s->points.stop.address;
 	snprintf(s->path, sizeof(s->path),
-		 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)s->jvm->pid,
-		 library->start, library->end);
+		 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 (int)procfs_owner(s->jvm->pid), library->start, library->end);
 	return 0;
 }
 

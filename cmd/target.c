@@ -36,7 +36,7 @@ static bool target_is_launcher(pid_t pid)
 	char path[32], exe[PATH_MAX];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)procfs_owner(pid));
 	len = readlink(path, exe, sizeof(exe));
 	return len >= (ssize_t)strlen(name) &&
 	       memcmp(exe + len - strlen(name), name, strlen(name)) == 0;

@@ -91,7 +91,7 @@ static void search_mapping(struct search *s, const struct jvm *jvm,
 	if (s->is_found)
 		snprintf(s->out->path, sizeof(s->out->path),
 			 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-			 (int)jvm->pid, m->start, m->end);
+			 (int)procfs_owner(jvm->pid), m->start, m->end);
 }
 
 static int search_fail(const struct search *s, const struct jvm *jvm,

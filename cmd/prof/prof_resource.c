@@ -195,7 +195,8 @@ static void resource_put_executable(struct resource *r)
 	const char *slash;
 	ssize_t len;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)r->jvm->pid);
+	snprintf(link, sizeof(link), "/proc/%d/exe",
+		 (int)procfs_owner(r->jvm->pid));
 	len = readlink(link, path, sizeof(path) - 1);
 	path[len > 0 ? len : 0] = '\0';
 	/* The kernel appends this to the path of a file that was replaced. */

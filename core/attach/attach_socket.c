@@ -183,7 +183,8 @@ static bool socket_is_of_process(const struct jvm *jvm, uint64_t inode)
 	bool found = false;
 	DIR *fds;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)jvm->pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd",
+		 (int)procfs_owner(jvm->pid));
 	snprintf(wanted, sizeof(wanted), "socket:[%" PRIu64 "]", inode);
 	fds = opendir(path);
 	if (!fds)

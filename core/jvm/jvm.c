@@ -56,7 +56,8 @@ static bool pid_read_identity(pid_t pid, const char *name, struct stat *st)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)procfs_owner(pid),
+		 name);
 	return stat(path, st) == 0;
 }
 
@@ -122,13 +123,8 @@ static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 		return fail(err, ERROR_MISUSE,
 			    "%d is a thread of process %d; use the process ID",
 			    (int)pid, (int)status->tgid);
-	/* The kernel shows memory and files of the first thread only. */
-	if (status->state == 'Z' && status->threads > 1)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "%d cannot be inspected: its first thread has "
-			    "ended, and /proc/%d has no memory without it",
-			    (int)pid, (int)pid);
-	if (status->state == 'Z' || status->state == 'X')
+	if ((status->state == 'Z' && !procfs_use_thread(pid)) ||
+	    status->state == 'X')
 		return fail(err, ERROR_NO_TARGET,
 			    "%d has ended (it is a zombie until its parent "
 			    "reaps it)",
@@ -220,7 +216,7 @@ bool jvm_is_ending(const struct jvm *jvm)
 
 	if (!jvm_runs(jvm))
 		return true;
-	return procfs_status(jvm->pid, &status, &unused) ||
+	return procfs_status(procfs_owner(jvm->pid), &status, &unused) ||
 	       status.rss_bytes == 0;
 }
 

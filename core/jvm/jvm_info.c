@@ -58,7 +58,7 @@ static bool info_is_launcher(pid_t pid, const struct java_words *words)
 	const char *slash;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)procfs_owner(pid));
 	len = readlink(path, exe, sizeof(exe) - 1);
 	if (len > 0) {
 		exe[len] = '\0';

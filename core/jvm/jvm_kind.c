@@ -213,7 +213,8 @@ static bool scan_by_query(int fd, struct found *found)
 	}
 }
 
-static int scan_maps(pid_t pid, struct found *found, struct error *err)
+static int scan_maps_once(pid_t pid, struct found *found, bool *is_empty,
+			  struct error *err)
 {
 	int fd = procfs_open(pid, "maps", O_RDONLY, err);
 	struct text text = { 0 };
@@ -222,18 +223,33 @@ static int scan_maps(pid_t pid, struct found *found, struct error *err)
 
 	if (fd < 0)
 		return -1;
+	*is_empty = false;
 	if (scan_by_query(fd, found)) {
 		close(fd);
 		return 0;
 	}
+	*is_empty = true;
 	while ((got = procfs_part(pid, "maps", fd, part, sizeof(part), err)) >
 	       0) {
+		*is_empty = false;
 		text_add(&text, part, (size_t)got);
 		scan(&text, found);
 	}
 	text_release(&text);
 	close(fd);
 	return got < 0 ? -1 : 0;
+}
+
+/* A kernel thread has no mappings, nor has a first thread that has ended. */
+static int scan_maps(pid_t pid, struct found *found, struct error *err)
+{
+	bool is_empty;
+
+	if (scan_maps_once(pid, found, &is_empty, err))
+		return -1;
+	return is_empty && procfs_use_thread(pid)
+		       ? scan_maps_once(pid, found, &is_empty, err)
+		       : 0;
 }
 
 int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
@@ -296,7 +312,7 @@ static bool pid_is_kernel_thread(pid_t pid)
 {
 	char path[32], target[16];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)procfs_owner(pid));
 	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
 }
 

@@ -4,9 +4,12 @@
 #include "core/base/ascii.h"
 #include "core/base/lines.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,12 +59,20 @@ static int procfs_fail(pid_t pid, const char *name, struct error *err)
 	return -1;
 }
 
+/* Returns true for files that tell about a thread, not about its process. */
+static bool procfs_is_of_thread(const char *name)
+{
+	return strcmp(name, "stat") == 0 || strcmp(name, "status") == 0 ||
+	       strcmp(name, "comm") == 0 || strncmp(name, "task", 4) == 0;
+}
+
 int procfs_open(pid_t pid, const char *name, int flags, struct error *err)
 {
+	pid_t owner = procfs_is_of_thread(name) ? pid : procfs_owner(pid);
 	char path[128];
 	int fd, len;
 
-	len = snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	len = snprintf(path, sizeof(path), "/proc/%d/%s", (int)owner, name);
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return fail(err, ERROR_FAILED, "/proc/%d/%s: too long",
 			    (int)pid, name);
@@ -392,4 +403,75 @@ int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err)
 			   (int)pid);
 	text_release(&text);
 	return ret;
+}
+
+/* ---- processes whose first thread has ended ---- */
+
+/* With more of them at a time, the oldest entry is replaced. */
+enum { OWNERS = 64 };
+
+static struct {
+	pid_t pid, tid; /* 0 = none */
+} owners[OWNERS];
+
+static size_t owners_used; /* entries ever added */
+
+static bool owner_lives(pid_t pid, pid_t tid)
+{
+	struct proc_status status;
+	struct error unused;
+
+	return tid && procfs_status(tid, &status, &unused) == 0 &&
+	       status.tgid == pid && status.state != 'Z' && status.state != 'X';
+}
+
+/* Returns a living thread of the process, or 0. */
+static pid_t owner_find(pid_t pid)
+{
+	char path[32];
+	struct dirent *e;
+	pid_t found = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && !found && (e = readdir(tasks))) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid != pid && owner_lives(pid, tid))
+			found = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+bool procfs_use_thread(pid_t pid)
+{
+	pid_t tid = owner_find(pid);
+
+	for (size_t i = 0; tid && i < OWNERS; i++) {
+		if (owners[i].pid == pid) {
+			owners[i].tid = tid;
+			return true;
+		}
+	}
+	if (!tid)
+		return false;
+	owners[owners_used % OWNERS].pid = pid;
+	owners[owners_used % OWNERS].tid = tid;
+	owners_used++;
+	return true;
+}
+
+pid_t procfs_owner(pid_t pid)
+{
+	for (size_t i = 0; i < OWNERS && i < owners_used; i++) {
+		if (owners[i].pid != pid)
+			continue;
+		if (!owner_lives(pid, owners[i].tid))
+			owners[i].tid = owner_find(pid);
+		return owners[i].tid ? owners[i].tid : pid;
+	}
+	return pid;
 }

@@ -69,6 +69,19 @@ int procfs_open(pid_t pid, const char *name, int flags, struct error *err);
 ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
 		    size_t size, struct error *err);
 
+/*
+ * A process whose first thread has ended is a zombie in /proc/PID, without
+ * memory, files and root. Another thread has them in /proc/TID, which can be
+ * opened although it is not listed.
+ *
+ * procfs_use_thread() finds such a thread; false if there is none. From then
+ * on, procfs_open() and procfs_read() use its directory for all files but
+ * "stat", "status", "comm" and those of threads. procfs_owner() returns the
+ * TID, or the PID of any other process: for paths that are not opened here.
+ */
+bool procfs_use_thread(pid_t pid);
+pid_t procfs_owner(pid_t pid);
+
 int procfs_status(pid_t pid, struct proc_status *status, struct error *err);
 int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err);
 

@@ -270,7 +270,7 @@ static void remote_flush(struct remote_memory *m, int ms)
 
 	if (!a || !a->count)
 		return;
-	a->target = m->jvm->pid;
+	a->target = procfs_owner(m->jvm->pid);
 	result = memory_helper_request(m->helper, ms);
 	if (result == HELPER_READ) {
 		m->failures = 0;
@@ -388,7 +388,7 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	a->count = 1;
 	a->ranges[0].address = 0;
 	a->ranges[0].len = 1;
-	a->target = m->jvm->pid;
+	a->target = procfs_owner(m->jvm->pid);
 	result = memory_helper_request(m->helper, WAIT_MS);
 	if (result == HELPER_READ)
 		error = a->error;

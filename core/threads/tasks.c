@@ -74,7 +74,8 @@ static bool process_runs_another(const struct jvm *jvm)
 	char path[32];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)jvm->pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe",
+		 (int)procfs_owner(jvm->pid));
 	return jvm->exe_ino && stat(path, &st) == 0 &&
 	       (st.st_ino != jvm->exe_ino || st.st_dev != jvm->exe_dev);
 }

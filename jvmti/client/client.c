@@ -84,7 +84,7 @@ static int client_find_probe(const struct agent_client *a, const char *function,
 	if (!agent_library_function(function, &out->offset))
 		return fail(err, ERROR_FAILED, "the agent has no %s", function);
 	snprintf(out->path, sizeof(out->path), "/proc/%d/map_files/%s",
-		 (int)a->session.jvm->pid, range);
+		 (int)procfs_owner(a->session.jvm->pid), range);
 	return 0;
 }
 

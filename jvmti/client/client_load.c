@@ -138,7 +138,8 @@ static void path_strip_root(const struct jvm *jvm, struct line *path)
 	char link[32], root[PATH_MAX];
 	ssize_t len;
 
-	snprintf(link, sizeof(link), "/proc/%d/root", (int)jvm->pid);
+	snprintf(link, sizeof(link), "/proc/%d/root",
+		 (int)procfs_owner(jvm->pid));
 	len = readlink(link, root, sizeof(root));
 	if (len > 1 && (size_t)len < path->len &&
 	    memcmp(path->text, root, (size_t)len) == 0 &&
@@ -371,7 +372,8 @@ static int directory_open_cwd(const struct jvm *jvm, struct place *p)
 	ssize_t len;
 	int fd, same;
 
-	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)jvm->pid);
+	snprintf(link, sizeof(link), "/proc/%d/cwd",
+		 (int)procfs_owner(jvm->pid));
 	len = readlink(link, p->path, sizeof(p->path));
 	if (len <= 0 || (size_t)len == sizeof(p->path) || p->path[0] != '/') {
 		snprintf(p->path, sizeof(p->path), "its working directory");

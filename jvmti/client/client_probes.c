@@ -293,8 +293,8 @@ static int probes_open_memory(struct probes *p, struct error *err)
 	ssize_t len;
 	int fd, held, ret;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)jvm->pid,
-		 number - 1);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%u",
+		 (int)procfs_owner(jvm->pid), number - 1);
 	/*
 	 * Opening another file could have effects, and the JVM can replace the
 	 * descriptor at any time, so the file is held first.

@@ -1,15 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for pauses.
 # The first thread of the process ends, which makes it a zombie in /proc, and the
-# JVM lives on: gc goes on, without a loss, until the JVM has ended.  A gc that is
-# started later reports why it cannot observe the JVM.
+# JVM lives on: gc goes on, without a loss, until the JVM has ended.  Commands that
+# are started later inspect the JVM through another thread.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/gc.sh
 
+# other_commands: list the JVM, attach to it, load the agent, sample
+other_commands() {
+	"$sjkc" jps >"$scratch/late" && gc_has "$scratch/late" "^ *$pid " &&
+		"$sjkc" jcmd "$pid" VM.version >"$scratch/late" &&
+		gc_has "$scratch/late" '^JDK ' &&
+		"$sjkc" ttop "$pid" -b --iterations 1 >"$scratch/late" 2>&1 &&
+		gc_has "$scratch/late" ' main$' &&
+		"$sjkc" probe "$pid" Collecting.argument -d 1s \
+			>"$scratch/late" 2>&1 &&
+		gc_has "$scratch/late" '^Collecting.argument' &&
+		"$sjkc" prof "$pid" -e wall -d 1s -o "$scratch/late.collapsed" \
+			>"$scratch/late" 2>&1 &&
+		gc_has "$scratch/late.collapsed" 'Collecting\.main' && return
+	cat "$scratch/late"
+	return 1
+}
+
 for jdk in $(jdks); do
 	classes=$(target_compile "$jdk") || exit 1
+	rm -f "$scratch/said"
 	env --default-signal=QUIT,INT "$TOOLS/leaving_main" \
 		"$(find "$jdk/" -name libjvm.so | head -n 1)" "$scratch/leave" \
 		-Xmx64m -Xms64m -XX:+UseSerialGC -Xlog:async \
@@ -39,8 +57,9 @@ for jdk in $(jdks); do
 	done
 	observing=$gc_job
 	gc_out=$scratch/late.out gc_err=$scratch/late.err
-	gc 8 "$pid" 1s && gc_has "$gc_err" 'its first thread has ended' ||
-		exit 1
+	gc 0 "$pid" 3s --json --safepoints && gc_truth 5 &&
+		gc_has "$gc_err" 'probes in libjvm and perf data' &&
+		other_commands || exit 1
 	gc_job=$observing
 	gc_out=$scratch/perfdata.out gc_err=$scratch/perfdata.err
 	kill -INT "$first"

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/jvm/procfs.h"
 
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -233,6 +236,72 @@ static void missing_proc_file_is_reported(void **state)
 	text_release(&text);
 }
 
+static void *second_thread(void *unused)
+{
+	(void)unused;
+	pause();
+	return NULL;
+}
+
+/* Starts a child whose first thread has ended, unlike the process. */
+static pid_t child_without_first_thread(void)
+{
+	pid_t child = fork();
+	struct proc_stat stat = { 0 };
+	struct error err;
+	pthread_t other;
+
+	if (child == 0) {
+		if (pthread_create(&other, NULL, second_thread, NULL))
+			_exit(1);
+		/* Not pthread_exit(), which would unwind into the test. */
+		syscall(SYS_exit, 0);
+	}
+	for (int i = 0; i < 1000 && stat.state != 'Z'; i++) {
+		usleep(10000);
+		assert_int_equal(procfs_stat(child, &stat, &err), 0);
+	}
+	return child;
+}
+
+static void process_is_read_through_another_thread(void **state)
+{
+	pid_t child = child_without_first_thread();
+	struct text text = { 0 };
+	struct proc_stat stat;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(procfs_read(child, "maps", 65536, &text, &err), 0);
+	assert_int_equal(text.len, 0);
+	assert_int_equal(procfs_owner(child), child);
+	assert_true(procfs_use_thread(child));
+	assert_int_not_equal(procfs_owner(child), child);
+	assert_int_equal(procfs_read(child, "maps", 65536, &text, &err), 0);
+	assert_true(text.len > 0);
+	/* The state stays that of the first thread. */
+	assert_int_equal(procfs_stat(child, &stat, &err), 0);
+	assert_int_equal(stat.state, 'Z');
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(procfs_owner(child), child);
+	assert_false(procfs_use_thread(child));
+	text_release(&text);
+}
+
+static void process_of_one_thread_has_no_other(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		_exit(0);
+	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+	assert_false(procfs_use_thread(child));
+	waitpid(child, NULL, 0);
+	assert_false(procfs_use_thread(getpid()));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +316,8 @@ int main(void)
 		cmocka_unit_test(reads_stop_at_their_limit),
 		cmocka_unit_test(procfs_stat_fails_for_an_ended_process),
 		cmocka_unit_test(missing_proc_file_is_reported),
+		cmocka_unit_test(process_is_read_through_another_thread),
+		cmocka_unit_test(process_of_one_thread_has_no_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
