@@ -3,7 +3,7 @@
 # Each JDK: the places of the probes depend on the build of libjvm.
 # ttop's longest pause and longest safepoint are those of the JVM's own log, with
 # collectors that count their pauses and with others. Without the probe, several
-# pauses between two reports leave a bound.
+# pauses between two reports leave a bound.  COLLECTORS='Serial Parallel Z' runs others.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -31,7 +31,7 @@ bounded() {
 }
 
 for jdk in $(jdks); do
-	for collector in G1 Shenandoah; do
+	for collector in ${COLLECTORS-G1 Shenandoah}; do
 		gc_target "$jdk" $collector -- live=6000 rate=300 full=400 \
 			dumps=70 && top && equal || exit 1
 		top --no-probes && bounded || exit 1

@@ -12,7 +12,8 @@ import json
 import re
 import sys
 
-GC = re.compile(r"G1(Collect|Pause|Try)|CGC_|Shenandoah(?!Send)")
+GC = re.compile(r"G1(Collect|Pause|Try)|CGC_|Shenandoah(?!Send)|GenCollect|"
+                r"Serial(GC)?Collect|Parallel(GC|Collect)|[XZ](Mark|Relocate)")
 
 
 def read_log(path):
