@@ -34,12 +34,21 @@ struct push_check {
 
 /* ---- a request without profiles ---- */
 
+/* Receivers refuse a request without a resource, but not without profiles. */
 static void check_encode_otlp(struct text *out)
 {
+	static const char name[] = "sjkc-doctor";
 	struct otlp_request *r = otlp_request_new();
+	struct profile *p = profile_new();
+	struct text resource = { 0 };
+	const struct otlp_options options = { .resource = &resource };
 
+	otlp_attribute(&resource, "service.name", name, sizeof(name) - 1);
+	otlp_request_add(r, p, NULL, 0, &options);
 	otlp_request_end(r, out);
 	otlp_request_free(r);
+	profile_free(p);
+	text_release(&resource);
 }
 
 static void check_encode_pprof(struct text *out)
@@ -174,7 +183,11 @@ static void check_connect(struct push_check *c, const struct push_reply *r)
 
 /* ---- protocols ---- */
 
-/* Tries the same host by another scheme; true if it is understood. */
+/*
+ * Tries the same host by another scheme; true if it is understood. Headers may
+ * be secrets, which that scheme would send in clear: they are left out, and a
+ * refusal shows the protocol, too.
+ */
 static bool check_try(const struct push_check *c, const char *scheme,
 		      const char *format)
 {
@@ -190,10 +203,14 @@ static bool check_try(const struct push_check *c, const char *scheme,
 		text_printf(&url, "%s%s", scheme, rest);
 		o.url = url.bytes;
 		o.format = format;
-		if (push_options_set(&s, &o, &unused) == 0 &&
-		    check_send(&s, r, &unused))
-			ok = r->is_sent ||
-			     r->curl_code == CURLE_PEER_FAILED_VERIFICATION;
+		o.header_file = NULL;
+		if (push_options_set(&s, &o, &unused) == 0) {
+			text_clear(&s.headers);
+			if (check_send(&s, r, &unused))
+				ok = r->is_sent ||
+				     r->curl_code ==
+					     CURLE_PEER_FAILED_VERIFICATION;
+		}
 		if (s.format == PUSH_GRPC)
 			ok = r->is_sent && r->grpc_status >= 0;
 	}

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 
 /* The wait before another attempt doubles, and is random up to this limit. */
@@ -159,6 +160,25 @@ static enum push_verdict judge_grpc(const struct push_reply *r,
 	}
 }
 
+/*
+ * A login page, or another server, responds with 200, too. Some receivers
+ * answer with JSON, or without a type.
+ */
+static bool judge_is_foreign(const struct push_reply *r)
+{
+	struct cursor c = cursor_over(r->body, r->len);
+	struct protobuf_field f;
+
+	if (strncasecmp(r->type, "text/html", 9) == 0)
+		return true;
+	if (r->is_plain || r->is_grpc || r->received > r->len ||
+	    strncasecmp(r->type, "application/json", 16) == 0)
+		return false;
+	while (protobuf_next(&c, &f))
+		;
+	return !cursor_ok(&c);
+}
+
 enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 			     uint64_t *rejected)
 {
@@ -170,6 +190,13 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	if (r->is_grpc && r->status == 200 && r->grpc_status)
 		return judge_grpc(r, why);
 	if (r->status >= 200 && r->status < 300) {
+		if (judge_is_foreign(r)) {
+			text_printf(why,
+				    "HTTP status %d, but the response is not "
+				    "an engine's (%s)",
+				    r->status, *r->type ? r->type : "no type");
+			return PUSH_REFUSED;
+		}
 		if (!r->is_plain)
 			judge_partial(r, why, rejected);
 		return PUSH_DELIVERED;
@@ -224,6 +251,8 @@ const char *push_advice(const struct push_settings *s,
 						 GRPC_PERMISSION_DENIED
 				 ? HTTP_UNAUTHORIZED
 				 : 0;
+	if (!r->is_grpc && status >= 200 && status < 300)
+		return "another server may respond, such as a login page";
 	switch (status) {
 	case HTTP_NOT_FOUND:
 		return r->is_grpc ? "the Collector requires "

@@ -113,6 +113,7 @@ struct push_reply {
 	int curl_code;         /* of libcurl; 0 = success */
 	struct push_times times;
 	char address[64];                      /* of the peer, or "" */
+	char type[64];                         /* Content-Type, or "" */
 	uint64_t removed_files, removed_bytes; /* from a directory */
 	size_t received; /* bytes of the response's body */
 	size_t len;      /* of body */

@@ -294,6 +294,7 @@ static void sender_send(struct push_sender *s, const char *query,
 	struct curl_slist *headers;
 	CURL *easy = s->easy;
 	long status = 0;
+	const char *type = NULL;
 	curl_off_t after = 0;
 	struct error why;
 	CURLcode code;
@@ -320,6 +321,8 @@ static void sender_send(struct push_sender *s, const char *query,
 	}
 	curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	curl.easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
+	curl.easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+	snprintf(r->type, sizeof(r->type), "%s", type ? type : "");
 	r->is_sent = true;
 	r->status = (int)status;
 	r->retry_after_s = (int64_t)after;

@@ -193,7 +193,10 @@ struct otlp_request;
 struct otlp_request *otlp_request_new(void);
 void otlp_request_free(struct otlp_request *r); /* NULL is allowed */
 
-/* Adds a resource with its profiles. Keeps no reference to its arguments. */
+/*
+ * Adds a resource with its profiles; without views, it has no scope. Keeps no
+ * reference to its arguments.
+ */
 struct otlp_result otlp_request_add(struct otlp_request *r,
 				    const struct profile *p,
 				    const struct event_view *views,

@@ -522,9 +522,18 @@ static void otlp_put_resource(struct otlp_part *w)
 	protobuf_bytes(&both, RESOURCES_RESOURCE,
 		       resource && resource->len ? resource->bytes : "",
 		       resource ? resource->len : 0);
-	protobuf_message(&both, RESOURCES_SCOPES, &w->scopes);
+	if (w->scopes.len)
+		protobuf_message(&both, RESOURCES_SCOPES, &w->scopes);
 	protobuf_message(&r->resources, REQUEST_RESOURCES, &both);
 	text_release(&both);
+}
+
+static void otlp_put_scope(struct otlp_part *w)
+{
+	protobuf_bytes(&w->message, SCOPE_NAME, "sjkc", 4);
+	protobuf_bytes(&w->message, SCOPE_VERSION, SJKC_VERSION,
+		       strlen(SJKC_VERSION));
+	protobuf_message(&w->scopes, SCOPES_SCOPE, &w->message);
 }
 
 static void otlp_part_release(struct otlp_part *w)
@@ -562,10 +571,8 @@ struct otlp_result otlp_request_add(struct otlp_request *r,
 	struct otlp_result result = { 0 };
 
 	otlp_fit(&w, view_of);
-	protobuf_bytes(&w.message, SCOPE_NAME, "sjkc", 4);
-	protobuf_bytes(&w.message, SCOPE_VERSION, SJKC_VERSION,
-		       strlen(SJKC_VERSION));
-	protobuf_message(&w.scopes, SCOPES_SCOPE, &w.message);
+	if (view_count)
+		otlp_put_scope(&w);
 	for (size_t i = 0; i < view_count; i++)
 		otlp_put_profile(&w, &views[i]);
 	otlp_put_resource(&w);

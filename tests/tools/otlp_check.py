@@ -171,6 +171,8 @@ class Checker:
 
     def run(self):
         lines = []
+        if not self.request["resource_profiles"]:
+            raise ValueError("missing resource profiles")
         for name, entries in self.tables.items():
             empty = "" if name == "string" else decode(b"", name.capitalize())
             if not entries or entries[0] != empty:

@@ -16,6 +16,7 @@ DIRECTORY/answer and follows its words:
 
     503 [SECONDS]   that status, with Retry-After; also 400, 429, 500, …
     partial         accepts the request, but says that it rejected a profile
+    page            responds with 200 and a page of HTML, as a login page does
     reset           closes the connection without a response
     hang            responds after 30 s
     wrong           responds with something that is not HTTP
@@ -87,11 +88,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                       f"{self.headers.get('Content-Encoding')} "
                       f"tenant={self.headers.get('X-Tenant')} {what}\n")
 
-    def respond(self, status, body=b"", after=None):
+    def respond(self, status, body=b"", after=None, kind="application/x-protobuf"):
         self.send_response(status)
         if after:
             self.send_header("Retry-After", after)
-        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -109,7 +110,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 lines = otlp_check.check(plain)
                 start = 0
                 for part in otlp_check.decode(plain, "Request")["resource_profiles"][:1]:
-                    start = part["scope_profiles"][0]["profiles"][0].get("time", 0)
+                    for scope in part["scope_profiles"][:1]:
+                        start = scope["profiles"][0].get("time", 0)
             if start:
                 with open(os.path.join(directory, "times"), "a",
                           encoding="utf-8") as times:
@@ -176,6 +178,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             # google.rpc.Status: 1 = code, 2 = message
             self.respond(int(word), b"\x08\x0e\x12\x04busy",
                          words[1] if len(words) > 1 else None)
+        elif word == "page":
+            self.respond(200, b"<html>log in</html>", kind="text/html; charset=utf-8")
         elif (why := self.store(body)) is not None:
             self.respond(400, b"\x08\x03\x12" + bytes([min(len(why), 100)]) +
                          why.encode()[:100])

@@ -61,6 +61,7 @@ def export(body, context):
         write(f"{len(requests)}.txt", "".join(line + "\n" for line in lines))
     except (ValueError, KeyError, IndexError) as error:
         write(f"{len(requests)}.bad", f"{error}\n")
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     return b"\x0a\x00"
 
 

@@ -44,6 +44,15 @@ make_certificate() {
 	check "http://127.0.0.1:$port/v1/profiles"
 	check "https://127.0.0.1:$port"
 	check "grpc://127.0.0.1:$port"
+	# Other protocols are tried without the headers, which may be secrets.
+	echo 'X-Tenant: secret' >headers
+	check "https://127.0.0.1:$port" --header-file headers
+	OTEL_EXPORTER_OTLP_HEADERS=X-Tenant=secret
+	export OTEL_EXPORTER_OTLP_HEADERS
+	check "https://127.0.0.1:$port"
+	unset OTEL_EXPORTER_OTLP_HEADERS
+	echo page >plain/answer
+	check "http://127.0.0.1:$port"
 	echo '2 503' >plain/answer
 	check "http://127.0.0.1:$port"
 	echo 415 >plain/answer
@@ -83,6 +92,7 @@ make_certificate() {
 	check http://127.0.0.1:1 4711
 	sjkc doctor --cacert x 4711 2>&1
 } | replace | sed -E 's/"ms":[0-9.e-]+/"ms":N/g'
+grep tenant=secret */log
 for name in plain token tls socket; do
 	cat "$name"/*.bad 2>/dev/null
 	cut -d ' ' -f 1,5- "$name/log"

@@ -40,10 +40,18 @@ static void replies_are_judged_by_the_specification(void **state)
 		  "\x0a\x05\x12\x03"
 		  "odd",
 		  7, PUSH_DELIVERED, "odd", 0 },
-		/* A rejected number below 0, and a damaged response. */
+		/* A rejected number below 0. */
 		{ 200, "\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 		  13, PUSH_DELIVERED, "", 0 },
-		{ 200, "\x0a\x7f\x08", 3, PUSH_DELIVERED, "", 0 },
+		/* A damaged response, and one of another server. */
+		{ 200, "\x0a\x7f\x08", 3, PUSH_REFUSED,
+		  "HTTP status 200, but the response is not an engine's (no "
+		  "type)",
+		  0 },
+		{ 200, "OK", 2, PUSH_REFUSED,
+		  "HTTP status 200, but the response is not an engine's (no "
+		  "type)",
+		  0 },
 		{ 503,
 		  "\x08\x0e\x12\x04"
 		  "busy",
@@ -74,6 +82,44 @@ static void replies_are_judged_by_the_specification(void **state)
 				 rows[i].verdict);
 		assert_string_equal(why.bytes, rows[i].why);
 		assert_int_equal(rejected, rows[i].rejected);
+		text_release(&why);
+	}
+	free(r);
+}
+
+static void page_of_a_login_is_no_delivery(void **state)
+{
+	static const struct {
+		const char *type, *body;
+		bool is_plain;
+		enum push_verdict verdict;
+	} rows[] = {
+		{ "text/html; charset=utf-8", "<html>", false, PUSH_REFUSED },
+		{ "text/html", "<html>", true, PUSH_REFUSED },
+		{ "text/html", "", false, PUSH_REFUSED },
+		{ "text/plain", "hello", false, PUSH_REFUSED },
+		{ "text/plain", "hello", true, PUSH_DELIVERED },
+		{ "text/plain", "", false, PUSH_DELIVERED },
+		{ "application/json", "{}", false, PUSH_DELIVERED },
+		{ "application/x-protobuf", "", false, PUSH_DELIVERED },
+		{ "application/x-protobuf", "hello", false, PUSH_REFUSED },
+	};
+	struct push_reply *r = calloc(1, sizeof(*r));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct text why = { 0 };
+		uint64_t rejected;
+
+		r->is_sent = true;
+		r->status = 200;
+		r->is_plain = rows[i].is_plain;
+		r->len = r->received = strlen(rows[i].body);
+		memcpy(r->body, rows[i].body, r->len);
+		snprintf(r->type, sizeof(r->type), "%s", rows[i].type);
+		text_puts(&why, "");
+		assert_int_equal(push_judge(r, &why, &rejected),
+				 rows[i].verdict);
 		text_release(&why);
 	}
 	free(r);
@@ -406,6 +452,7 @@ static void refusals_have_advice(void **state)
 		{ PUSH_OTLP, 413, -1, "--interval" },
 		{ PUSH_OTLP, 415, -1, "URL" },
 		{ PUSH_OTLP, 500, -1, NULL },
+		{ PUSH_OTLP, 200, -1, "login" },
 		{ PUSH_GRPC, 200, 12, "service.profilesSupport" },
 		{ PUSH_GRPC, 200, 16, "--header-file" },
 		{ PUSH_GRPC, 200, 13, NULL },
@@ -699,6 +746,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replies_are_judged_by_the_specification),
+		cmocka_unit_test(page_of_a_login_is_no_delivery),
 		cmocka_unit_test(request_without_a_response_is_sent_again),
 		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
 		cmocka_unit_test(too_large_message_is_not_sent_again),
