@@ -493,6 +493,17 @@ int sampler_start(struct sampler *s, struct error *err)
 	return 0;
 }
 
+void sampler_stop_ticks(struct sampler *s) { ticks_close(&s->ticks); }
+
+int sampler_start_ticks(struct sampler *s, unsigned hz, struct error *err)
+{
+	s->options.hz = hz;
+	return sampler_wants(s, SAMPLE_CPU)
+		       ? ticks_open(&s->ticks, s->programs->progs.on_tick, hz,
+				    err)
+		       : 0;
+}
+
 void sampler_stop(struct sampler *s)
 {
 	sampler_detach(s);

@@ -82,6 +82,14 @@ void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end);
 int sampler_start(struct sampler *s, struct error *err);
 
 /*
+ * Stops the ticks of SAMPLE_CPU, so that samples of one frequency can be read
+ * to the last one, and starts them with another frequency, at most that of
+ * sampler_open().  Fails like sampler_start(); there are no ticks then.
+ */
+void sampler_stop_ticks(struct sampler *s);
+int sampler_start_ticks(struct sampler *s, unsigned hz, struct error *err);
+
+/*
  * Stops sampling.  Samples can still be read.  Threads that are off-CPU get a
  * sample that ends now, SAMPLE_UNFINISHED.
  */

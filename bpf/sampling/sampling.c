@@ -37,8 +37,11 @@ enum { USUAL_HZ = 99 };
  * Time limit for the stacks of threads that slept all the time, at the end.
  * Four thousand take 0.5 s of CPU time, which many processes may share.
  */
-#define SLEEPERS_NS    (10 * CLOCK_NS_PER_S)
-#define LAUNCH_NS      (10 * CLOCK_NS_PER_S)
+#define SLEEPERS_NS (10 * CLOCK_NS_PER_S)
+#define LAUNCH_NS   (10 * CLOCK_NS_PER_S)
+
+/* Time limit for samples of the frequency before. */
+#define LAST_TICKS_NS  CLOCK_NS_PER_S
 
 #define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
 /* Less than a tick at 99 Hz: each sample is read separately then. */
@@ -797,6 +800,38 @@ struct sampling_status sampling_status(const struct sampling *s)
 		.unnamed = sampling_targets_counts(&s->targets).unnamed,
 		.hz = s->shared.hz,
 	};
+}
+
+int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err)
+{
+	struct sampling_shared *shared = &s->shared;
+
+	sampler_stop_ticks(shared->sampler);
+	sampling_read_batch(s, clock_monotonic_ns() + LAST_TICKS_NS);
+	shared->hz = hz;
+	shared->tick_ns = (uint64_t)CLOCK_NS_PER_S / hz;
+	return sampler_start_ticks(shared->sampler, (unsigned)hz, err);
+}
+
+bool sampling_drop_caches(struct sampling *s)
+{
+	struct sampling_target *oldest = NULL;
+
+	for (size_t i = 0; i < s->targets.count; i++) {
+		struct sampling_target *t = s->targets.all[i];
+
+		if (!t->has_dropped &&
+		    (!oldest || t->read_ns < oldest->read_ns))
+			oldest = t;
+	}
+	if (oldest)
+		sampling_target_drop_caches(oldest);
+	return oldest != NULL;
+}
+
+void sampling_refuse_new(struct sampling *s, bool refuses)
+{
+	s->targets.refuses_new = refuses;
 }
 
 /*

@@ -92,6 +92,24 @@ struct profile *sampling_next_parts(struct sampling *s,
 				    struct sampling_part **parts,
 				    size_t *count);
 
+/*
+ * Changes the frequency of the next window: call it right before
+ * sampling_next_parts(), which ends the window with the frequency before.  All
+ * samples of that frequency are read first.  hz is at most that of the options.
+ * On failure, nothing samples the CPUs any more.
+ */
+int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err);
+
+/*
+ * Frees what the JVM that was sampled longest ago has cached, which is read
+ * again when needed.  Returns false when there is no such JVM left in this
+ * window.
+ */
+bool sampling_drop_caches(struct sampling *s);
+
+/* Refuses JVMs that are not sampled yet, or no longer; they are counted. */
+void sampling_refuse_new(struct sampling *s, bool refuses);
+
 /* Appends the name of what is sampled: "com.acme.Main (4711)", "3 JVMs";
  * foreign. */
 void sampling_add_name(const struct sampling *s, struct text *out);

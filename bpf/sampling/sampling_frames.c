@@ -146,6 +146,17 @@ static void frames_forget(struct sampling_frames *f)
 	f->id_count = 0;
 }
 
+void sampling_frames_drop(struct sampling_frames *f)
+{
+	frames_forget(f);
+	idtable_release(&f->table);
+	free(f->places);
+	free(f->ids);
+	f->places = NULL;
+	f->ids = NULL;
+	f->place_cap = f->id_cap = 0;
+}
+
 void sampling_frames_renew(struct sampling_frames *f, struct profile *p)
 {
 	f->profile = p;

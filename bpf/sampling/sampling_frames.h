@@ -48,6 +48,9 @@ void sampling_frames_set_names(struct sampling_frames *f,
 /* Adds frames to another profile from now on. */
 void sampling_frames_renew(struct sampling_frames *f, struct profile *p);
 
+/* Frees what is known of addresses; it is looked up again. */
+void sampling_frames_drop(struct sampling_frames *f);
+
 /*
  * Starts a batch of samples: looks up interpreted methods again, since their
  * Method* may have been reused.  Compiled code is known by its identity.

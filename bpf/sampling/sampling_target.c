@@ -35,7 +35,10 @@ struct sampling_wait {
 /* A longer notice is truncated. */
 enum { NOTICE_BYTES = 4096 };
 
-#define AGENT_NS (10 * CLOCK_NS_PER_S)
+/* Bytes of the names of a JVM that are kept from one window to the next. */
+#define NAMES_MOST ((size_t)16 << 20)
+
+#define AGENT_NS   (10 * CLOCK_NS_PER_S)
 /* The time limit while other targets are sampled, whose samples wait. */
 #define AGENT_MEANWHILE_NS CLOCK_NS_PER_S
 
@@ -552,11 +555,26 @@ void sampling_shared_clear(struct sampling_shared *s)
 	s->estimated = 0;
 }
 
+void sampling_target_drop_caches(struct sampling_target *t)
+{
+	sampling_frames_drop(t->frames);
+	if (t->view->code)
+		code_cache_drop(t->view->code);
+	if (t->metadata)
+		vm_symbols_drop(t->metadata);
+	t->batch = 0;
+	t->has_dropped = true;
+}
+
 void sampling_target_renew(struct sampling_target *t, struct profile *p)
 {
 	const struct profile *before = t->profile;
 
 	t->profile = p;
+	t->has_dropped = false;
+	/* A JVM loads classes and compiles methods for days. */
+	if (t->metadata && vm_symbols_bytes(t->metadata) > NAMES_MOST)
+		vm_symbols_drop(t->metadata);
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	if (t->idle)

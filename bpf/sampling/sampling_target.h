@@ -114,6 +114,7 @@ struct sampling_target {
 	uint64_t batch;   /* the batch that its code was read for; 0 = none */
 	int64_t read_ns;  /* when its code was read; CLOCK_MONOTONIC */
 	int64_t since_ns; /* start of sampling; CLOCK_MONOTONIC */
+	bool has_dropped; /* its caches were dropped in this window */
 	bool is_last;     /* its limitations have been reported */
 	bool has_ended;
 };
@@ -135,6 +136,9 @@ void sampling_target_free(struct sampling_target *t); /* NULL is fine */
  * before more samples are added.
  */
 void sampling_target_renew(struct sampling_target *t, struct profile *p);
+
+/* Frees the caches, which are filled again when needed. */
+void sampling_target_drop_caches(struct sampling_target *t);
 
 /* Returns an empty profile with the session's events and settings. */
 struct profile *sampling_shared_new_profile(struct sampling_shared *s);

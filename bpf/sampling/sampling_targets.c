@@ -531,6 +531,20 @@ static void targets_prune_refusals(struct sampling_targets *t,
 	t->refusal_count = kept;
 }
 
+/* Refuses a JVM if the caller wants no more. */
+static bool targets_refuses_new(struct sampling_targets *t,
+				const struct jvm *jvm)
+{
+	struct error why;
+
+	if (!t->refuses_new)
+		return false;
+	fail(&why, ERROR_REFUSED, "%d: the memory limit is reached",
+	     (int)jvm->pid);
+	sampling_targets_refuse(t, jvm, 0, &why);
+	return true;
+}
+
 static int targets_add_all(struct sampling_targets *t, struct error *err)
 {
 	struct jvm_list list;
@@ -550,7 +564,7 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 			jvm_search_settle(&t->search, jvm->pid);
 		if (is_known || !targets_is_wanted(t, jvm) ||
 		    sampling_targets_is_refused(t, jvm) ||
-		    targets_awaits_start(t, jvm))
+		    targets_awaits_start(t, jvm) || targets_refuses_new(t, jvm))
 			continue;
 		goes_on = targets_try_add(t, jvm) || !t->shared->has_begun;
 		*jvm = (struct jvm){ .pidfd = -1 };

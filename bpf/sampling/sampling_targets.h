@@ -82,8 +82,9 @@ struct sampling_targets {
 	int64_t checked_ns; /* when the programs of all targets were checked */
 	struct sampling_refusal *refusals;
 	size_t refusal_count, refusal_cap;
-	size_t reported; /* number of refusals to report; only the first are
-			    printed */
+	bool refuses_new; /* new JVMs are not sampled: memory is short */
+	size_t reported;  /* number of refusals to report; only the first are
+			     printed */
 };
 
 void sampling_targets_init(struct sampling_targets *t,

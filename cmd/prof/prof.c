@@ -187,6 +187,8 @@ static const char *prof_push_option(void)
 	       : p->labels           ? "--labels"
 	       : p->buffer_bytes     ? "--buffer"
 	       : p->shutdown_ns >= 0 ? "--shutdown-timeout"
+	       : p->cpu_limit        ? "--cpu-limit"
+	       : p->memory_bytes     ? "--memory-limit"
 	       : p->metrics          ? "--metrics"
 				     : push_options_given(&p->engine);
 }
@@ -303,6 +305,10 @@ static const struct command_option options[] = {
 		 "with --push: limit the queue (default: 32m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
 		     "with --push: send this long at the end (5s)"),
+	OPT_STRING(0, "cpu-limit", &opt.push.cpu_limit, "<percent>",
+		   "with --push: sample less above this (default: 1%)"),
+	OPT_SIZE(0, "memory-limit", &opt.push.memory_bytes, "<size>",
+		 "with --push: drop caches above this (default: 100m)"),
 	OPT_STRING(0, "metrics", &opt.push.metrics, "<address>",
 		   "with --push: serve metrics at [host:]port"),
 	OPT_LIST(0, "allow", &opt.push.allow, "<network>",

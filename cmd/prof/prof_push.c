@@ -9,6 +9,7 @@
 
 #include "bpf/sampling/sampling.h"
 #include "cmd/log.h"
+#include "cmd/prof/prof_budget.h"
 #include "cmd/prof/prof_metrics.h"
 #include "cmd/prof/prof_requests.h"
 #include "cmd/sample_filter.h"
@@ -19,6 +20,7 @@
 #include "render/profile/export.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -30,6 +32,9 @@
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
 #define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
+/* Of a core, and of all processes of sjkc. */
+#define CPU_PERCENT  1
+#define MEMORY_BYTES ((uint64_t)100 << 20)
 /* The smallest queue that has room for a few requests. */
 #define BUFFER_BYTES ((uint64_t)4 << 20)
 /* Rates that are low enough for all JVMs of a node, day and night. */
@@ -53,6 +58,10 @@ struct push_loop {
 	uint64_t omitted;                    /* attributes of JVMs */
 	struct prof_loss losses[LOSSES_MAX]; /* of the session */
 	size_t loss_count;
+	struct prof_budget budget;
+	uint64_t memory_bytes; /* limit */
+	uint64_t dropped;      /* how often caches of a JVM were dropped */
+	bool refuses_new;      /* the limit of memory was reached */
 	struct prof_metrics *metrics;
 	struct text problem;   /* the last one of pushing */
 	uint64_t other_losses; /* of further kinds */
@@ -82,6 +91,12 @@ static void push_step_all(struct push_loop *l)
 		push_step(l->sinks[i].push);
 }
 
+/* The launched program is no part of sjkc's costs; 0 = none. */
+static pid_t push_launched(const struct push_loop *l)
+{
+	return sampling_result(l->sampling).launched;
+}
+
 /* Adds up the losses of a window; each kind is reported when it begins. */
 static void push_add_losses(struct push_loop *l, const struct profile *p)
 {
@@ -105,6 +120,64 @@ static void push_add_losses(struct push_loop *l, const struct profile *p)
 		}
 		l->losses[at].count += r->count;
 	}
+}
+
+/* Changes the frequency if the last window used too much or little. */
+static void push_keep_cpu_limit(struct push_loop *l, int64_t cpu_ns)
+{
+	struct prof_budget *b = &l->budget;
+	uint64_t hz = b->hz ? b->hz : b->wanted_hz, next;
+	bool was_at_least = b->is_at_least;
+	struct error why;
+
+	next = prof_budget_next(b, cpu_ns, clock_monotonic_ns());
+	if (next != hz && sampling_set_hz(l->sampling, next, &why))
+		log_always("cannot sample at %" PRIu64 " Hz: %s", next,
+			   why.text);
+	else if (next < hz)
+		log_always("sampling at %" PRIu64 " Hz instead of %" PRIu64
+			   " Hz: sjkc used %.2f %% of a core, more than "
+			   "--cpu-limit %g%%",
+			   next, hz, b->percent, b->limit_percent);
+	else if (next > hz)
+		log_info("sampling at %" PRIu64 " Hz again: sjkc used %.2f %% "
+			 "of a core",
+			 next, b->percent);
+	else if (b->is_at_least && !was_at_least)
+		log_always("sjkc used %.2f %% of a core, more than --cpu-limit "
+			   "%g%%, at the lowest frequency, %" PRIu64 " Hz",
+			   b->percent, b->limit_percent, hz);
+}
+
+/* Drops caches until the memory is below the limit, or refuses new JVMs. */
+static void push_keep_memory_limit(struct push_loop *l, uint64_t used_bytes)
+{
+	struct text limit = { 0 }, used = { 0 };
+	uint64_t before = l->dropped;
+
+	while (used_bytes > l->memory_bytes &&
+	       sampling_drop_caches(l->sampling)) {
+		l->dropped++;
+		malloc_trim(0);
+		used_bytes = prof_usage_read(push_launched(l)).memory_bytes;
+	}
+	units_add_bytes(&limit, (double)l->memory_bytes);
+	units_add_bytes(&used, (double)used_bytes);
+	if (l->dropped > before && !before)
+		log_info("dropping caches: sjkc used more memory than "
+			 "--memory-limit %s",
+			 limit.bytes);
+	if (used_bytes > l->memory_bytes && !l->refuses_new)
+		log_always("no further JVMs are sampled: sjkc uses %s of "
+			   "memory, more than --memory-limit %s",
+			   used.bytes, limit.bytes);
+	else if (used_bytes <= l->memory_bytes && l->refuses_new)
+		log_info("new JVMs are sampled again: sjkc uses %s of memory",
+			 used.bytes);
+	l->refuses_new = used_bytes > l->memory_bytes;
+	sampling_refuse_new(l->sampling, l->refuses_new);
+	text_release(&limit);
+	text_release(&used);
 }
 
 /* Sends the profiles of the window that ends now. */
@@ -138,6 +211,7 @@ static void push_run(struct push_loop *l)
 		{ .fd = signals_fd(), .events = POLLIN },
 	};
 	int64_t interval_ns = l->options->interval_ns;
+	struct prof_usage usage;
 	int64_t next_ns = clock_monotonic_ns() +
 			  push_first_interval_ns(interval_ns);
 
@@ -155,7 +229,10 @@ static void push_run(struct push_loop *l)
 		log_flush_repeats(clock_monotonic_ns());
 		if (clock_monotonic_ns() < next_ns)
 			continue;
+		usage = prof_usage_read(push_launched(l));
+		push_keep_cpu_limit(l, usage.cpu_ns);
 		push_end_window(l);
+		push_keep_memory_limit(l, usage.memory_bytes);
 		/* Windows that were missed are not made up for. */
 		while (next_ns <= clock_monotonic_ns())
 			next_ns += interval_ns;
@@ -505,7 +582,13 @@ int prof_push(const struct prof_live_options *given,
 	if (!live.sampling.agent &&
 	    !(live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK)))
 		live.sampling.no_agent = true;
+	l.budget.wanted_hz = live.sampling.hz;
+	l.budget.limit_percent = CPU_PERCENT;
+	l.memory_bytes = o.memory_bytes ? o.memory_bytes : MEMORY_BYTES;
 	push_survive_hangup();
+	if (o.cpu_limit &&
+	    prof_budget_parse(o.cpu_limit, &l.budget.limit_percent, err))
+		return -1;
 	if (push_check_options(&o, err) == 0 && push_add_sinks(&l, err) == 0)
 		ret = push_loop_run(&l, err);
 	for (size_t i = 0; i < SINKS_MAX; i++)

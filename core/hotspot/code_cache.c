@@ -457,6 +457,16 @@ static void cache_forget_all(struct code_cache *c)
 	arena_release(&c->arena);
 }
 
+void code_cache_drop(struct code_cache *c)
+{
+	cache_forget_all(c);
+	free(c->entries);
+	free(c->used);
+	c->entries = NULL;
+	c->used = NULL;
+	c->cap = c->used_cap = 0;
+}
+
 /* Removes entries from the list that were not used for a long time. */
 static void cache_forget_unused(struct code_cache *c)
 {

@@ -60,6 +60,9 @@ uint64_t code_cache_gone(const struct code_cache *c);
  */
 void code_cache_begin(struct code_cache *c);
 
+/* Frees all blobs and copies of code; valid pointers to blobs end. */
+void code_cache_drop(struct code_cache *c);
+
 struct code_list {
 	/* Sorted by begin; identities are unique in the list. */
 	struct code_blob *blobs;

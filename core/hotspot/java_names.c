@@ -184,6 +184,11 @@ uint32_t java_names_add(struct java_names *n, struct java_symbol class_name,
 	return names_triple_id(n, &t);
 }
 
+size_t java_names_bytes(const struct java_names *n)
+{
+	return n->strings.arena.total + n->count * sizeof(*n->names);
+}
+
 struct java_name java_names_get(const struct java_names *n, uint32_t id)
 {
 	const struct triple *t = &n->names[id - 1];

@@ -27,6 +27,9 @@ struct java_names;
 struct java_names *java_names_new(void);
 void java_names_free(struct java_names *n); /* NULL is fine */
 
+/* Returns the bytes of all names. */
+size_t java_names_bytes(const struct java_names *n);
+
 /*
  * Returns the ID of a method by the JVM's names of its class ("a/B"), of the
  * method and of its descriptor.  Returns 0 when they are not valid names or the

@@ -527,6 +527,23 @@ void vm_symbols_begin(struct vm_symbols *s)
 	java_methods_begin(s->methods);
 }
 
+size_t vm_symbols_bytes(const struct vm_symbols *s)
+{
+	return s->bytes + java_names_bytes(s->names);
+}
+
+void vm_symbols_drop(struct vm_symbols *s)
+{
+	symbols_forget_compiled(s);
+	free(s->compiled);
+	s->compiled = NULL;
+	s->cap = 0;
+	java_methods_free(s->methods);
+	java_names_free(s->names);
+	s->names = java_names_new();
+	s->methods = java_methods_new(&s->layout.method, s->memory, s->names);
+}
+
 const char *vm_symbols_limits(const struct vm_symbols *s)
 {
 	return s->layout.scopes_why;

@@ -42,6 +42,12 @@ struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
 					struct memory *memory);
 void vm_symbols_close(struct vm_symbols *s); /* NULL is fine */
 
+/* Returns the bytes of all cached methods and names. */
+size_t vm_symbols_bytes(const struct vm_symbols *s);
+
+/* Frees all cached methods and names; they are read again when needed. */
+void vm_symbols_drop(struct vm_symbols *s);
+
 struct java_symbols *vm_symbols_of(struct vm_symbols *s);
 
 /*

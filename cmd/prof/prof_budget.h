@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_budget: keeps the costs of `prof --push` below --cpu-limit and
+ * --memory-limit, by what sjkc and its child processes use.
+ */
+#ifndef CMD_PROF_PROF_BUDGET_H
+#define CMD_PROF_PROF_BUDGET_H
+
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Use of CPU time of this process and its descendants, and of their memory. */
+struct prof_usage {
+	int64_t cpu_ns;        /* also of descendants that have ended */
+	uint64_t memory_bytes; /* proportional (PSS) */
+};
+
+/* Reads the usage, without the process `omitted` and its descendants. */
+struct prof_usage prof_usage_read(pid_t omitted);
+
+/* The limit of CPU time; zeroed but for the first two is a new one. */
+struct prof_budget {
+	double limit_percent; /* of a core; 0 = none */
+	uint64_t wanted_hz;   /* the frequency without a limit */
+	uint64_t hz;          /* the frequency now; 0 = wanted_hz */
+	unsigned quiet;       /* windows in a row that permit the next one */
+	bool has_begun;       /* the window of the start is over */
+	bool is_at_least;     /* even the lowest frequency is over the limit */
+	int64_t cpu_ns, time_ns; /* at the last window */
+	double percent;          /* of the last window */
+};
+
+/* Windows in a row before the frequency is raised. */
+enum { PROF_BUDGET_QUIET = 5 };
+
+/*
+ * Call at the end of each window with the CPU time used so far and the time
+ * (both only grow); returns the frequency for the next window. The window of
+ * the start, whose costs do not recur, counts for nothing. The frequency rises
+ * by one step when PROF_BUDGET_QUIET windows in a row would have stayed below
+ * the limit at the higher frequency.
+ */
+uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
+			  int64_t time_ns);
+
+/* Parses "1%", "0.5", "200%": percent of a core. ERROR_MISUSE. */
+int prof_budget_parse(const char *word, double *percent, struct error *err);
+
+#endif

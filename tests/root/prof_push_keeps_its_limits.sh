@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# With a CPU limit that is always exceeded, prof --push lowers the frequency to
+# 5 Hz.  The profiles of each frequency have its period, so their samples add up
+# to the CPU time of the JVM.  With a memory limit that is always exceeded, it
+# drops caches, which costs no sample, and refuses JVMs that start later.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+. tests/root/lib/engine.sh
+
+jdk=$(jdks | head -n 1)
+target "$jdk" -Dotel.service.name=busy -- burners=1 || exit 1
+engine_start || exit 1
+
+# cpu_ticks: of the JVM so far
+cpu_ticks() { sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'; }
+
+# periods: the periods of the profiles, in the order of the requests
+periods() {
+	for file in $(ls "$engine" | grep '^[0-9]*\.txt$' | sort -n); do
+		sed -n 's/^profile .*nanoseconds \([0-9]*\)$/\1/p' "$engine/$file"
+	done | uniq
+}
+
+before=$(cpu_ticks)
+prof 0 -p "$pid" -d 9s --interval 1s --cpu-limit 0.01% --memory-limit 100m \
+	--push "http://127.0.0.1:$engine_port" --shutdown-timeout 60s || exit 1
+after=$(cpu_ticks)
+engine_accepts && engine_agrees "$prof_err" || exit 1
+wanted=$(printf '%s\n' 52631578 90909090 142857142 200000000)
+[ "$(periods)" = "$wanted" ] || { periods; cat "$prof_err"; exit 1; }
+for line in 'sampling at 11 Hz instead of 19 Hz: .* more than --cpu-limit 0.01%' \
+	'sampling at 7 Hz instead of 11 Hz' 'sampling at 5 Hz instead of 7 Hz' \
+	'at the lowest frequency, 5 Hz'; do
+	[ "$(grep -c "$line" "$prof_err")" -eq 1 ] ||
+		{ echo "not once: $line"; cat "$prof_err"; exit 1; }
+done
+# The sampled time is that of the JVM, within half of it: few samples vary.
+sampled=$(cat "$engine"/[0-9]*.txt | awk '
+	/^profile / { period = $NF }
+	/^  / { sub(/ thread\.name=.*/, ""); sum += $NF * period }
+	END { printf "%d", sum / 1e9 * '"$(getconf CLK_TCK)"' }')
+used=$((after - before))
+[ "$sampled" -gt $((used / 2)) ] && [ "$sampled" -lt $((used * 2)) ] ||
+	{ echo "sampled $sampled ticks, used $used"; exit 1; }
+
+# The first JVM is sampled although memory is short; the second one is refused.
+rm -f "$engine"/[0-9]*.txt
+prof_start --all --include "busy|Target" --min-age 0s -d 60s --interval 1s \
+	--memory-limit 1k --push "http://127.0.0.1:$engine_port" \
+	--shutdown-timeout 60s -F 19 || exit 1
+first=$pid
+target_wait "$prof_err" 'no further JVMs are sampled: .* more than --memory-limit 1 KB' ||
+	exit 1
+target "$jdk" -- burners=1 || exit 1
+late=$pid
+wait_for_requests=$(($(ls "$engine" | grep -c '^[0-9]*\.txt$') + 4))
+for _ in $(seq 1 300); do
+	[ "$(ls "$engine" | grep -c '^[0-9]*\.txt$')" -lt $wait_for_requests ] || break
+	sleep 0.1
+done
+kill -INT "$prof_pid"
+prof_end 0 || exit 1
+engine_agrees "$prof_err" || exit 1
+grep -q "not sampled: $late: the memory limit is reached" "$prof_err" ||
+	{ cat "$prof_err"; exit 1; }
+if grep -h '^resource' "$engine"/[0-9]*.txt | grep -q "process.pid=$late"; then
+	echo "the refused JVM $late was sampled"
+	exit 1
+fi
+grep -q 'dropping caches: ' "$prof_err" || { cat "$prof_err"; exit 1; }
+kill -0 "$first" || { echo 'the JVM was harmed'; exit 1; }
