@@ -399,6 +399,10 @@ check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
 
+# Not part of check: it takes ten minutes.
+check-day: all			## run prof --push while 200 JVMs start and end
+	$(Q)sh tests/day.sh ./sjkc
+
 # Not part of check: it downloads 125 MB, and compiles Go sources for minutes.
 check-collector:		## push to a real OpenTelemetry Collector; ONLY=script
 	$(Q)for t in demo collector; do sh tests/setup.sh $$t || exit 1; done

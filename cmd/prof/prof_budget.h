@@ -21,7 +21,7 @@ struct prof_usage {
 /* Reads the usage, without the process `omitted` and its descendants. */
 struct prof_usage prof_usage_read(pid_t omitted);
 
-/* The limit of CPU time; zeroed but for the first two is a new one. */
+/* The limit of CPU time. A new one has the first two fields alone. */
 struct prof_budget {
 	double limit_percent; /* of a core; 0 = none */
 	uint64_t wanted_hz;   /* the frequency without a limit */

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A day in ten minutes: JVMs start and stop all the time while `prof --all --push`
+# runs, and the engine is away for half of it.  prof's memory, descriptors,
+# processes and BPF objects must not grow, and each sample taken must be delivered
+# or counted as lost.
+#
+#	sh tests/day.sh SJKC [SECONDS [STARTS]]
+#
+# Needs root, and runs in a PID namespace of its own, so that --all finds only the
+# JVMs of this script.
+if [ -z "$DAY_INSIDE" ]; then
+	DAY_INSIDE=1 exec unshare -pf --mount-proc sh "$0" "$@"
+fi
+sjkc=$1
+seconds=${2:-600}
+starts=${3:-200}
+scratch=$(mktemp -d)
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+. tests/root/lib/engine.sh
+trap 'trap - EXIT; target_cleanup 2>/dev/null; kill $target_jobs 2>/dev/null; rm -rf "$scratch"' EXIT
+
+# Two JVMs run all the time; the others live from one to nine seconds.
+start_jvms() {
+	for i in $(seq 1 "$starts"); do
+		jdk=$(jdks | sed -n "$((i % $(jdks | wc -l) + 1))p")
+		"$jdk/bin/java" -Xmx32m -XX:+UseSerialGC "-Dtarget.seconds=$((i % 5))" \
+			-cp "$classes" Target burners=1 >/dev/null 2>&1 &
+		sleep "$(awk "BEGIN { print $seconds / $starts }")"
+	done
+}
+
+# held: resident bytes, descriptors, children, BPF objects of prof
+held() {
+	echo "$(awk '/^VmRSS:/ { print $2 }' "/proc/$prof_pid/status")" \
+		"$(find "/proc/$prof_pid/fd" -type l | wc -l)" \
+		"$(wc -w <"/proc/$prof_pid/task/$prof_pid/children")" \
+		"$(cat "/proc/$prof_pid/fdinfo"/* 2>/dev/null | grep -cE '^(prog|map|link)_id:')"
+}
+
+cpu_ticks() {
+	sed 's/.*) //' "/proc/$prof_pid/stat" | awk '{ print $12 + $13 }'
+}
+
+classes=$(target_compile "$(jdks | head -n 1)") || exit 1
+for jdk in $(jdks); do
+	target "$jdk" -- burners=1 || exit 1
+done
+engine_start || exit 1
+env --default-signal=INT "$sjkc" prof --all --push "http://127.0.0.1:$engine_port" \
+	--interval 5s --shutdown-timeout 60s >"$prof_out" 2>"$prof_err" &
+prof_pid=$!
+began=$(date +%s)
+start_jvms &
+starter=$!
+away=0
+early=
+while kill -0 "$starter" 2>/dev/null; do
+	now=$(($(date +%s) - began))
+	# Away in every second twentieth of the time.
+	wanted=$((now * 20 / seconds % 2))
+	if [ $wanted -ne $away ]; then
+		if [ $wanted -eq 1 ]; then engine_end; else engine_start || exit 1; fi
+		away=$wanted
+	fi
+	if [ -z "$early" ] && [ $now -ge $((seconds / 5)) ]; then
+		early=$(held)
+		early_ticks=$(cpu_ticks)
+		echo "# after $now s: $early (RSS KB, descriptors, children, BPF objects)"
+	fi
+	sleep 1
+done
+[ $away -eq 0 ] || engine_start || exit 1
+sleep 12
+late=$(held)
+now=$(($(date +%s) - began))
+echo "# after $now s: $late; CPU ticks since then: $(($(cpu_ticks) - early_ticks))"
+for child in $(cat "/proc/$prof_pid/task/$prof_pid/children"); do
+	children="$children $child"
+done
+kill -INT "$prof_pid"
+wait "$prof_pid"
+status=$?
+grep -E 'delivered|lost' "$prof_err" | sed 's/^/# /' | cut -c1-160
+failed=0
+# fails TEXT: counts a failure
+fails() {
+	echo "not ok: $*"
+	failed=1
+}
+[ $status -eq 0 ] || [ $status -eq 7 ] || fails "exit status $status"
+set -- $early $late
+[ "$5" -le $(($1 + $1 / 20)) ] || fails "resident memory grew from $1 to $5 KB"
+# A descriptor for each of the JVMs that ran at these moments.
+[ "$6" -le $(($2 + 8)) ] || fails "descriptors grew from $2 to $6"
+[ "$7" -le "$3" ] || fails "children grew from $3 to $7"
+[ "$8" -le "$4" ] || fails "BPF objects grew from $4 to $8"
+for child in $children; do
+	kill -0 "$child" 2>/dev/null && fails "child $child is left"
+done
+set -- $(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples.*/\1 \2/p' "$prof_err")
+lost=$(sed -n 's/.*lost: \([0-9]*\) samples in .*/\1/p' "$prof_err" | awk '{ n += $1 } END { print n + 0 }')
+[ $(($1 + lost)) -eq "$2" ] || fails "$2 samples taken, $1 delivered, $lost lost"
+[ "$(engine_samples)" -ge "$1" ] || fails "the engine has $(engine_samples) samples"
+jvms=$(cat "$engine"/*.txt | grep -c '^resource')
+echo "# $jvms profiles of JVMs; samples: $2 taken, $1 delivered, $lost counted as lost"
+[ $failed -eq 0 ] && echo ok
+exit $failed
