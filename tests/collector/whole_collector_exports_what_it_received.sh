@@ -64,7 +64,7 @@ for url in "grpc://127.0.0.1:$1" "http://127.0.0.1:$2"; do
 			{ cat "$scratch/agrees"; exit 1; }
 	done
 done
-grep -q '"samples": [1-9]' "$scratch/service.log" ||
+grep -q '"sample records": [1-9]' "$scratch/service.log" ||
 	{ tail -n 5 "$scratch/service.log"; exit 1; }
 kill -TERM "$service_pid"
 wait "$service_pid" || { echo 'the Collector failed'; exit 1; }
