@@ -242,11 +242,12 @@ static bool check_find_protocol(struct push_check *c)
 		if ((is_tls == all[i].is_tls && is_grpc == all[i].is_grpc) ||
 		    !check_try(c, all[i].scheme, all[i].format))
 			continue;
-		check_advise(c, ERROR_REFUSED, "the port speaks %s: use %s://",
-			     is_tls != all[i].is_tls
-				     ? all[i].is_tls ? "TLS" : "no TLS"
-			     : all[i].is_grpc ? "gRPC"
-					      : "no gRPC",
+		check_advise(c, ERROR_REFUSED, "the port %s: use %s://",
+			     is_tls != all[i].is_tls ? all[i].is_tls
+							       ? "speaks TLS"
+							       : "speaks no TLS"
+			     : all[i].is_grpc        ? "speaks gRPC"
+						     : "expects HTTP",
 			     all[i].scheme);
 		return true;
 	}
@@ -445,6 +446,8 @@ int doctor_push(const struct push_options *o, bool json, struct error *err)
 	struct push_check c = { .options = o };
 	int ret = push_options_set(&c.settings, o, err);
 
+	if (ret == 0)
+		push_options_warn(&c.settings);
 	if (ret == 0)
 		ret = check_run(&c, err);
 	if (ret == 0)

@@ -83,3 +83,19 @@ int push_options_set(struct push_settings *s, const struct push_options *o,
 	text_release(&unused);
 	return ret;
 }
+
+void push_options_warn(const struct push_settings *s)
+{
+	const char *host = s->connect_to ? s->connect_to + strlen("::")
+					 : strstr(s->url, "://") + 3;
+
+	if ((!s->headers.len && !s->header_file) || s->socket ||
+	    strncmp(s->url, "https:", 6) == 0 ||
+	    strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0 ||
+	    (strncmp(host, "localhost", 9) == 0 && strchr(":/?", host[9])))
+		return;
+	log_always(
+		"the headers are sent to %s without encryption; use https:// "
+		"or grpcs://",
+		s->shown_url);
+}

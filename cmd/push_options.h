@@ -49,4 +49,8 @@ enum push_format push_options_format(const struct push_options *o);
 int push_options_set(struct push_settings *s, const struct push_options *o,
 		     struct error *err);
 
+/* Prints a warning if headers, which may be secrets, leave this machine bare.
+ */
+void push_options_warn(const struct push_settings *s);
+
 #endif

@@ -104,10 +104,10 @@ static void metrics_put_push(struct exposition *e,
 	metrics_put(e, &requests, "result", "failed", c->failed);
 	metrics_put_number(e, "sjkc_push_samples_total", METRIC_COUNTER,
 			   (double)c->delivered_samples,
-			   "Samples that the engine has taken.");
+			   "Samples that the engine accepted.");
 	metrics_put_number(e, "sjkc_push_bytes_total", METRIC_COUNTER,
 			   (double)c->delivered_bytes,
-			   "Compressed bytes that the engine has taken.");
+			   "Compressed bytes that the engine accepted.");
 	metrics_put_number(e, "sjkc_queue_bytes", METRIC_GAUGE,
 			   (double)c->queued_bytes,
 			   "Compressed bytes that wait to be sent.");

@@ -461,6 +461,7 @@ static int push_add_sinks(struct push_loop *l, struct error *err)
 		l->sink_count++;
 		if (push_options_set(s, &o->engine, err))
 			return -1;
+		push_options_warn(s);
 	}
 	if (o->directory) {
 		s = &l->sinks[l->sink_count].settings;

@@ -22,6 +22,11 @@
  * in a minute (tests/bench/fleet.sh).
  */
 enum { BACKLOG_SPEED = 4 };
+/*
+ * The mean wait of a backlog: few old requests, or one, make the quotient
+ * large. That of an hour with intervals of 30 s is 7.5 s.
+ */
+#define PACE_MAX_NS (10 * CLOCK_NS_PER_S)
 /* A longer Retry-After is a mistake. */
 enum { RETRY_AFTER_MAX_S = 3600 };
 /* The same trouble is reported again after this time. */
@@ -425,6 +430,8 @@ void push_pace_go_on(struct push_pace *p, int64_t now_ns, uint64_t queued,
 	if (queued)
 		wait_ns = (now_ns - oldest_ns) / (int64_t)queued /
 			  BACKLOG_SPEED;
+	if (wait_ns > PACE_MAX_NS)
+		wait_ns = PACE_MAX_NS;
 	p->backoff_ns = 0;
 	p->next_ns = now_ns + wait_ns / 2 + pace_jitter(wait_ns);
 }
@@ -467,7 +474,8 @@ static void push_report_partial(struct push *p, const char *why,
 	else if (!rejected && *why &&
 		 (!p->advice.text.len || strcmp(p->advice.text.bytes, why)) &&
 		 push_is_news(&p->advice, why))
-		push_report(p, false, "%s took the profiles and says: %s",
+		push_report(p, false,
+			    "%s accepted the profiles with a message: %s",
 			    p->settings->shown_url, why);
 }
 
@@ -507,6 +515,8 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->counts.delivered++;
 		p->counts.delivered_samples += item->samples;
 		p->counts.delivered_bytes += item->body.len;
+		if (p->settings->directory)
+			text_puts(&why, r->problem);
 		push_report_partial(p, why.bytes, rejected);
 		p->counts.rejected_profiles += rejected;
 		push_count_removed(p, r);

@@ -12,6 +12,7 @@
 #include "core/base/output.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ static int files_list(struct push_files *f, struct error *err)
 static void files_rotate(struct push_files *f, struct push_reply *r)
 {
 	int64_t now_ns = clock_wall_ns();
+	int ret;
 
 	while (f->count - f->first > 1) {
 		struct files_entry *e = &f->all[f->first];
@@ -104,11 +106,19 @@ static void files_rotate(struct push_files *f, struct push_reply *r)
 		    now_ns - e->age_ns <= f->limits->age_ns)
 			break;
 		text_printf(&path, "%s/%s", f->directory, e->name);
-		if (unlink(path.bytes) == 0) {
+		ret = unlink(path.bytes);
+		text_release(&path);
+		if (ret < 0 && errno != ENOENT) {
+			/* The file is still there: it counts. */
+			snprintf(r->problem, sizeof(r->problem),
+				 "cannot remove the oldest file: %s",
+				 strerror(errno));
+			break;
+		}
+		if (ret == 0) {
 			r->removed_files++;
 			r->removed_bytes += e->bytes;
 		}
-		text_release(&path);
 		f->bytes -= e->bytes;
 		free(e->name);
 		e->name = NULL;

@@ -214,8 +214,11 @@ static CURL *sender_new_handle(struct push_sender *s)
 			 (long)(CONNECT_NS / CLOCK_NS_PER_MS));
 	curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
 			 (long)(o->timeout_ns / CLOCK_NS_PER_MS));
-	if (o->cacert)
+	if (o->cacert) {
 		curl.easy_setopt(easy, CURLOPT_CAINFO, o->cacert);
+		/* Or the system's authorities are trusted, too. */
+		curl.easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	}
 	if (o->cert)
 		curl.easy_setopt(easy, CURLOPT_SSLCERT, o->cert);
 	if (o->key)
@@ -488,6 +491,11 @@ static int sender_tell_child(struct push_sender *s)
 int push_sender_start(struct push_sender *s, const struct text *body,
 		      const char *name, struct error *err)
 {
+	/* A child that the kernel holds must not get a second one beside it. */
+	if (s->child.channel < 0 && s->child.pid &&
+	    !child_reap(s->child.pid, NULL, 0))
+		return fail(err, ERROR_FAILED,
+			    "the sending process has not ended");
 	if (s->child.channel < 0 && sender_start_child(s, err))
 		return -1;
 	if (sender_write_request(s, body, name, err))

@@ -170,7 +170,7 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	if (strncmp(url, "grpc", 4) == 0 && s->format != PUSH_AUTO &&
 	    s->format != PUSH_GRPC)
 		return fail(err, ERROR_MISUSE,
-			    "a URL of gRPC excludes another protocol");
+			    "grpc:// requires --push-format grpc");
 	if (!host || !settings_take_scheme(s, url, host))
 		return settings_refuse_url(url, err);
 	host += 3;
@@ -200,6 +200,21 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	return 0;
 }
 
+/* The path of gRPC is fixed; another one would be dropped in silence. */
+static int settings_check_grpc(const struct push_settings *s, const char *url,
+			       struct error *err)
+{
+	const char *path = strstr(url, "://");
+
+	if (s->format != PUSH_GRPC || s->socket || !path)
+		return 0;
+	path += 3 + strcspn(path + 3, "/?#");
+	if (!*path || strcmp(path, "/") == 0 ||
+	    strcmp(path, PUSH_GRPC_PATH) == 0)
+		return 0;
+	return fail(err, ERROR_MISUSE, "a gRPC URL has no path or query");
+}
+
 static int settings_find_url(struct push_settings *s, const char *url,
 			     struct error *err)
 {
@@ -208,7 +223,10 @@ static int settings_find_url(struct push_settings *s, const char *url,
 	const char *protocol = settings_variable("PROTOCOL");
 
 	if (strcmp(url, "env") != 0)
-		return settings_set_url(s, url, false, err);
+		return settings_set_url(s, url, false, err) ||
+				       settings_check_grpc(s, url, err)
+			       ? -1
+			       : 0;
 	if (s->format == PUSH_AUTO && protocol && strcmp(protocol, "grpc") == 0)
 		s->format = PUSH_GRPC;
 	if (own && *own)

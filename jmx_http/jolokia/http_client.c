@@ -339,10 +339,13 @@ static int client_set_tls(struct http_client *c, const struct tls_options *tls,
 	    client_check_file(tls->cert, err) ||
 	    client_check_file(tls->key, err))
 		return -1;
-	if (tls->cacert)
+	if (tls->cacert) {
 		curl.easy_setopt(c->easy, CURLOPT_CAINFO, tls->cacert);
-	else
+		/* Or the system's authorities are trusted, too. */
+		curl.easy_setopt(c->easy, CURLOPT_CAPATH, NULL);
+	} else {
 		client_trust_system(c);
+	}
 	if (tls->cert) {
 		curl.easy_setopt(c->easy, CURLOPT_SSLCERT, tls->cert);
 		curl.easy_setopt(c->easy, CURLOPT_SSLKEY,

@@ -60,6 +60,7 @@ make_certificate() {
 	rm plain/answer
 	check http://127.0.0.1:1
 	check http://no.such.host.invalid
+	check http://no.such.host.invalid --header-file headers
 	check unix:/no/such.sock
 	http_proxy=http://127.0.0.1:$port
 	export http_proxy

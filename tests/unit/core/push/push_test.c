@@ -271,6 +271,9 @@ static void backlog_is_sent_four_times_as_fast_as_it_was_made(void **state)
 		sum_ns += p.next_ns;
 	}
 	expect_between(sum_ns / 1000, 7, 8);
+	/* One request, of 40 minutes, needs no wait of its age. */
+	push_pace_go_on(&p, 2400 * CLOCK_NS_PER_S, 1, 0);
+	expect_between(p.next_ns - 2400 * CLOCK_NS_PER_S, 5, 15);
 }
 
 static void requests_without_a_backlog_are_sent_at_once(void **state)
@@ -353,6 +356,9 @@ static void url_gets_the_path_of_otlp(void **state)
 	expect_refused("h:4318", "'h:4318' is not the URL");
 	expect_refused("ftp://h", "is not the URL");
 	expect_refused("http://", "is not the URL");
+	expect_refused("grpc://h/x", "has no path");
+	expect_refused("grpc://h?a=b", "has no path");
+	expect_url("grpc://h" PUSH_GRPC_PATH, "http://h" PUSH_GRPC_PATH);
 	expect_refused("http://me:secret@h/", "must not have a password");
 	expect_refused("htp://me:secret@h/", "must not have a password");
 	expect_url("http://h?a=b", "http://h/v1development/profiles?a=b");
@@ -387,7 +393,7 @@ static void format_follows_from_the_url_or_is_given(void **state)
 		      "http://h/x/ingest?a=b", "http://h/x/ingest");
 	expect_format("http://h:4040/", PUSH_PYROSCOPE, "http://h:4040/ingest",
 		      "http://h:4040/ingest");
-	expect_format("https://h:1/x", PUSH_GRPC, "https://h:1" PUSH_GRPC_PATH,
+	expect_format("https://h:1/", PUSH_GRPC, "https://h:1" PUSH_GRPC_PATH,
 		      "grpcs://h:1");
 	expect_format("unix:/run/x.sock", PUSH_AUTO,
 		      "http://localhost/v1development/profiles",
