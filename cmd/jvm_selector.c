@@ -98,7 +98,21 @@ struct selector_facts {
 	struct text main, user, container, container_name;
 };
 
-static void selector_read_facts(const struct jvm *jvm, struct selector_facts *f)
+static bool selector_has_key(const struct jvm_selector *s,
+			     enum selector_key key)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < s->include_count; i++)
+		has |= s->include[i].key == key;
+	for (size_t i = 0; i < s->exclude_count; i++)
+		has |= s->exclude[i].key == key;
+	return has;
+}
+
+/* The container takes long to find: it is read only for a rule about it. */
+static void selector_read_facts(const struct jvm_selector *s,
+				const struct jvm *jvm, struct selector_facts *f)
 {
 	struct jvm_info info;
 	struct error unused;
@@ -108,7 +122,8 @@ static void selector_read_facts(const struct jvm *jvm, struct selector_facts *f)
 	main_name_of(jvm, &info, &f->main);
 	text_puts(&f->user, info.user ? info.user : "");
 	jvm_info_release(&info);
-	prof_resource_container(jvm, &f->container, &f->container_name);
+	if (selector_has_key(s, KEY_CONTAINER))
+		prof_resource_container(jvm, &f->container, &f->container_name);
 }
 
 static void selector_release_facts(struct selector_facts *f)
@@ -140,7 +155,9 @@ static bool selector_judge(struct jvm_selector *s, const struct jvm *jvm)
 	struct selector_rule *out = NULL;
 	bool is_included = !s->include_count;
 
-	selector_read_facts(jvm, &f);
+	if (!s->include_count && !s->exclude_count)
+		return true;
+	selector_read_facts(s, jvm, &f);
 	for (size_t i = 0; i < s->include_count && !is_included; i++)
 		is_included = selector_rule_fits(&s->include[i], &f);
 	for (size_t i = 0; i < s->exclude_count && is_included && !out; i++)
@@ -201,7 +218,8 @@ static struct selected_jvm *selector_find(struct jvm_selector *s,
 	return j;
 }
 
-bool jvm_selector_wants(struct jvm_selector *s, const struct jvm *jvm)
+bool jvm_selector_wants(struct jvm_selector *s, const struct jvm *jvm,
+			bool *is_final)
 {
 	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
 	struct selected_jvm *j = selector_find(s, jvm);
@@ -209,6 +227,7 @@ bool jvm_selector_wants(struct jvm_selector *s, const struct jvm *jvm)
 	j->seen_ns = clock_monotonic_ns();
 	j->is_young = clock_boot_ns() - (int64_t)jvm->start_ticks * tick_ns <
 		      s->min_age_ns;
+	*is_final = !j->is_wanted || !j->is_young;
 	return j->is_wanted && !j->is_young;
 }
 

@@ -48,9 +48,11 @@ void jvm_selector_free(struct jvm_selector *s); /* NULL is fine */
 /*
  * True if a JVM is selected: it is old enough, some include matches, unless
  * there is none, and no exclude matches. A JVM may be given any number of
- * times, which is cheap after the first; only its age changes the result.
+ * times, which is cheap after the first; *is_final is false if its age will
+ * change the result.
  */
-bool jvm_selector_wants(struct jvm_selector *s, const struct jvm *jvm);
+bool jvm_selector_wants(struct jvm_selector *s, const struct jvm *jvm,
+			bool *is_final);
 
 /* Logs how many JVMs were left out, by option. NULL is fine. */
 void jvm_selector_log(const struct jvm_selector *s);

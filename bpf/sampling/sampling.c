@@ -796,7 +796,8 @@ struct sampling_status sampling_status(const struct sampling *s)
 	return (struct sampling_status){
 		.sampled = sampling_targets_sampled(&s->targets),
 		.refused = sampling_targets_refused(&s->targets),
-		.excluded = s->targets.excluded,
+		.excluded = jvm_search_excluded(&s->targets.search) +
+			    s->targets.young,
 		.unnamed = sampling_targets_counts(&s->targets).unnamed,
 		.hz = s->shared.hz,
 	};

@@ -41,9 +41,9 @@ struct sampling_options {
 	bool all; /* every JVM, also those that start while sampling */
 	/*
 	 * With all: true for a JVM that is to be sampled; or NULL. Asked about
-	 * each JVM every two seconds.
+	 * each new JVM, and again every two seconds if *is_final is false.
 	 */
-	bool (*wants)(void *selector, const struct jvm *jvm);
+	bool (*wants)(void *selector, const struct jvm *jvm, bool *is_final);
 	void *selector;
 	bool several;                /* give each process a root frame */
 	bool only_user, only_kernel; /* frames to keep */

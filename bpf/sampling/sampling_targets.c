@@ -494,12 +494,17 @@ static bool targets_is_known(const struct sampling_targets *t,
 static bool targets_is_wanted(struct sampling_targets *t, const struct jvm *jvm)
 {
 	const struct sampling_options *o = t->shared->o;
+	bool is_final = true;
 
 	if (!o->all)
 		return t->ancestor && targets_is_descendant(t, jvm);
-	if (!o->wants || o->wants(o->selector, jvm))
+	if (!o->wants || o->wants(o->selector, jvm, &is_final))
 		return true;
-	t->excluded++;
+	/* Others are asked about again. */
+	if (is_final)
+		jvm_search_exclude(&t->search, jvm->pid);
+	else
+		t->young++;
 	return false;
 }
 
@@ -552,7 +557,7 @@ static int targets_add_all(struct sampling_targets *t, struct error *err)
 
 	if (jvm_search_next(&t->search, &list, err))
 		return -1;
-	t->excluded = 0;
+	t->young = 0;
 	/* The refused descendants of a program need not be JVMs yet. */
 	if (t->shared->o->all)
 		targets_prune_refusals(t, &list);

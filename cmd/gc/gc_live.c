@@ -168,8 +168,9 @@ static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
+		bool is_final;
 
-		if (!jvm_selector_wants(selector, jvm))
+		if (!jvm_selector_wants(selector, jvm, &is_final))
 			continue;
 		if (live_add(o, streams, jvm, &why))
 			log_always("skipping %d: %s", (int)jvm->pid, why.text);

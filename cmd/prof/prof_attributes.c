@@ -6,11 +6,16 @@
 
 #include <string.h>
 
+static bool attributes_is_separator(char c)
+{
+	return c == '.' || c == '_' || c == '-';
+}
+
 /* A key with another separator is the same label in most engines. */
 static bool attributes_is_key(const char *key, const char *other)
 {
-	while (*key && (*key == *other || (*key == '.' && *other == '_') ||
-			(*key == '_' && *other == '.'))) {
+	while (*key && (*key == *other || (attributes_is_separator(*key) &&
+					   attributes_is_separator(*other)))) {
 		key++;
 		other++;
 	}

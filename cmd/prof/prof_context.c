@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTEXT_VERSION = 2, CONTEXT_MAX = 64 * 1024 };
+enum {
+	CONTEXT_VERSION = 2,
+	CONTEXT_MAX = 64 * 1024,
+	/* A process may map any number, and each is read while JVMs wait. */
+	CONTEXTS_MAX = 4,
+};
 
 /* At the start of the mapping. */
 struct context_header {
@@ -122,12 +127,14 @@ bool prof_context_read(const struct jvm *jvm, struct text *out)
 	struct mappings maps = { 0 };
 	struct error unused;
 	bool ok = false;
+	int left = CONTEXTS_MAX;
 
 	if (mappings_read(&maps, jvm, &unused))
 		return false;
-	for (size_t i = 0; i < maps.count && !ok; i++) {
+	for (size_t i = 0; i < maps.count && !ok && left; i++) {
 		if (!context_is_mapping(&maps.all[i]))
 			continue;
+		left--;
 		if (!memory)
 			memory = remote_memory_open(jvm, NULL, &unused);
 		if (!memory)

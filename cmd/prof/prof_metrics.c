@@ -25,9 +25,10 @@ struct prof_metrics {
 	struct cidr *allowed;
 	void (*fill)(void *self, struct prof_metrics_values *v);
 	void *self;
-	uint64_t delivered, refused; /* requests, when they were last read */
-	unsigned failed_windows;     /* in succession */
-	int64_t last_push_ns;        /* wall clock; 0 = none */
+	uint64_t delivered, rejected; /* when they were last read */
+	struct push_counts window;    /* when the last window ended */
+	unsigned failed_windows;      /* in succession */
+	int64_t last_push_ns;         /* wall clock; 0 = none */
 };
 
 /* ---- the document ---- */
@@ -40,7 +41,12 @@ static const struct metric jvms = {
 static const struct metric lost = {
 	"sjkc_samples_lost_total",
 	METRIC_COUNTER,
-	"Lost samples, stack traces, names and reads, by reason.",
+	"Samples that were taken and not delivered, by reason.",
+};
+static const struct metric losses = {
+	"sjkc_losses_total",
+	METRIC_COUNTER,
+	"Lost samples, stack traces, names and reads of sampling, by kind.",
 };
 static const struct metric requests = {
 	"sjkc_push_requests_total",
@@ -85,9 +91,11 @@ static void metrics_put_losses(struct exposition *e,
 	metrics_put(e, &lost, "reason", "too old", c->too_old_samples);
 	metrics_put(e, &lost, "reason", "refused", c->refused_samples);
 	metrics_put(e, &lost, "reason", "too large", v->too_large);
+	metrics_put(e, &lost, "reason", "no stack trace", v->without_stack);
 	for (size_t i = 0; i < v->loss_count; i++)
-		metrics_put(e, &lost, "reason", v->losses[i].what,
+		metrics_put(e, &losses, "kind", v->losses[i].what,
 			    v->losses[i].count);
+	metrics_put(e, &losses, "kind", "others", v->other_losses);
 	metrics_put(e, &dropped, "reason", "queue full", c->too_many);
 	metrics_put(e, &dropped, "reason", "too old", c->too_old);
 	metrics_put(e, &dropped, "reason", "refused", c->refused);
@@ -102,9 +110,13 @@ static void metrics_put_push(struct exposition *e,
 	metrics_put(e, &requests, "result", "delivered", c->delivered);
 	metrics_put(e, &requests, "result", "refused", c->refused);
 	metrics_put(e, &requests, "result", "failed", c->failed);
+	metrics_put_number(e, "sjkc_push_rejected_profiles_total",
+			   METRIC_COUNTER, (double)c->rejected_profiles,
+			   "Profiles that the engine rejected of requests that "
+			   "it accepted.");
 	metrics_put_number(e, "sjkc_push_samples_total", METRIC_COUNTER,
 			   (double)c->delivered_samples,
-			   "Samples that the engine accepted.");
+			   "Samples in requests that the engine accepted.");
 	metrics_put_number(e, "sjkc_push_bytes_total", METRIC_COUNTER,
 			   (double)c->delivered_bytes,
 			   "Compressed bytes that the engine accepted.");
@@ -115,9 +127,29 @@ static void metrics_put_push(struct exposition *e,
 			   (double)c->queued_samples,
 			   "Samples that wait to be sent.");
 	if (last_push_ns)
-		metrics_put_number(e, "sjkc_last_push_timestamp_seconds",
-				   METRIC_GAUGE, (double)last_push_ns / 1e9,
-				   "Time when the engine last took a request.");
+		metrics_put_number(
+			e, "sjkc_last_push_timestamp_seconds", METRIC_GAUGE,
+			(double)last_push_ns / 1e9,
+			"Time when the engine last accepted a request.");
+}
+
+/* Of the directory beside an engine. */
+static void metrics_put_files(struct exposition *e, const struct push_counts *c)
+{
+	metrics_put_number(e, "sjkc_files_total", METRIC_COUNTER,
+			   (double)c->delivered,
+			   "Files written to the directory.");
+	metrics_put_number(e, "sjkc_files_samples_total", METRIC_COUNTER,
+			   (double)c->delivered_samples,
+			   "Samples written to the directory.");
+	metrics_put_number(e, "sjkc_files_samples_lost_total", METRIC_COUNTER,
+			   (double)(c->too_many_samples + c->too_old_samples +
+				    c->refused_samples),
+			   "Samples that could not be written to the "
+			   "directory.");
+	metrics_put_number(e, "sjkc_files_removed_total", METRIC_COUNTER,
+			   (double)c->removed_files,
+			   "Old files removed from the directory.");
 }
 
 /* Seconds of CPU time of this process. */
@@ -184,6 +216,8 @@ static void metrics_add(const struct prof_metrics_values *v,
 			   "Java frames whose names are unavailable.");
 	metrics_put_losses(&e, v);
 	metrics_put_push(&e, v, last_push_ns);
+	if (v->has_files)
+		metrics_put_files(&e, &v->files);
 	metrics_put_process(&e);
 	exposition_write(&e, out);
 	exposition_release(&e);
@@ -198,25 +232,27 @@ static void metrics_read_values(struct prof_metrics *m,
 	*v = (struct prof_metrics_values){ .problem = "" };
 	m->fill(m->self, v);
 	if (v->push.delivered != m->delivered) {
-		m->failed_windows = 0;
+		/* A request whose profiles are rejected is no success. */
+		if (v->push.rejected_profiles == m->rejected)
+			m->failed_windows = 0;
 		m->last_push_ns = clock_wall_ns();
 	}
 	m->delivered = v->push.delivered;
+	m->rejected = v->push.rejected_profiles;
 }
 
 void prof_metrics_end_window(struct prof_metrics *m)
 {
 	struct prof_metrics_values v;
-	uint64_t delivered;
 
 	if (!m)
 		return;
-	delivered = m->delivered;
 	metrics_read_values(m, &v);
-	if (delivered == v.push.delivered &&
-	    (v.push.queued || v.push.refused != m->refused))
+	if (v.push.rejected_profiles != m->window.rejected_profiles ||
+	    (v.push.delivered == m->window.delivered &&
+	     (v.push.queued || v.push.refused != m->window.refused)))
 		m->failed_windows++;
-	m->refused = v.push.refused;
+	m->window = v.push;
 }
 
 static void metrics_add_health(const struct prof_metrics *m,

@@ -24,11 +24,15 @@ struct prof_loss {
 struct prof_metrics_values {
 	struct push_counts push;
 	struct sampling_status sampling;
-	uint64_t samples;   /* of all windows that have ended */
-	uint64_t too_large; /* samples in profiles that fit in no request */
+	uint64_t samples;         /* of all windows that have ended */
+	struct push_counts files; /* of the directory beside an engine */
+	bool has_files;
+	uint64_t too_large;     /* samples in profiles that fit in no request */
+	uint64_t without_stack; /* samples of events without stack traces */
 	const struct prof_loss *losses; /* of the sampling session; borrowed */
 	size_t loss_count;
-	const char *problem; /* the last one of pushing, foreign; "": none */
+	uint64_t other_losses; /* of kinds that are not in losses */
+	const char *problem;   /* the last one of pushing, foreign; "": none */
 };
 
 struct prof_metrics;
@@ -50,7 +54,7 @@ void prof_metrics_step(struct prof_metrics *m);
 /*
  * Call it at the end of a window, before its requests are queued: /healthz
  * fails after PROF_UNHEALTHY windows in which requests waited or were refused
- * and none was delivered. NULL is fine.
+ * and none was delivered, or profiles were rejected. NULL is fine.
  */
 enum { PROF_UNHEALTHY = 3 };
 void prof_metrics_end_window(struct prof_metrics *m);

@@ -81,9 +81,9 @@ static int process_check_output(const struct writing *w, struct error *err)
 	return output_try(path ? path : "-", err);
 }
 
-static bool process_wants(void *selector, const struct jvm *jvm)
+static bool process_wants(void *selector, const struct jvm *jvm, bool *is_final)
 {
-	return jvm_selector_wants(selector, jvm);
+	return jvm_selector_wants(selector, jvm, is_final);
 }
 
 static int process_sample(struct writing *w, char **command, struct error *err)

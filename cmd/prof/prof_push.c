@@ -44,6 +44,7 @@ enum { PUSH_HZ = 19, LOSSES_MAX = 32, SINKS_MAX = 2 };
 struct push_sink {
 	struct push_settings settings;
 	struct push *push;
+	struct text problem; /* the last one */
 };
 
 struct push_loop {
@@ -63,7 +64,6 @@ struct push_loop {
 	uint64_t dropped;      /* how often caches of a JVM were dropped */
 	bool refuses_new;      /* the limit of memory was reached */
 	struct prof_metrics *metrics;
-	struct text problem;   /* the last one of pushing */
 	uint64_t other_losses; /* of further kinds */
 };
 
@@ -361,11 +361,11 @@ static int push_finish_all(struct push_loop *l, struct error *err)
 
 static void push_on_notice(void *self, bool is_loss, const char *text)
 {
-	struct push_loop *l = self;
+	struct push_sink *s = self;
 
 	(is_loss ? log_always : log_info)("%s", text);
-	text_clear(&l->problem);
-	text_puts(&l->problem, is_loss ? text : "");
+	text_clear(&s->problem);
+	text_puts(&s->problem, is_loss ? text : "");
 }
 
 static void push_fill_metrics(void *self, struct prof_metrics_values *v)
@@ -373,13 +373,18 @@ static void push_fill_metrics(void *self, struct prof_metrics_values *v)
 	const struct push_loop *l = self;
 
 	v->push = push_counts(l->sinks[0].push);
+	v->has_files = l->sink_count > 1;
+	if (v->has_files)
+		v->files = push_counts(l->sinks[1].push);
 	v->sampling = sampling_status(l->sampling);
 	v->samples = l->samples;
 	v->too_large = l->requests.too_large;
+	v->without_stack = l->requests.omitted;
+	v->other_losses = l->other_losses;
 	v->losses = l->losses;
 	v->loss_count = l->loss_count;
-	if (l->problem.len)
-		v->problem = l->problem.bytes;
+	if (l->sinks[0].problem.len)
+		v->problem = l->sinks[0].problem.bytes;
 }
 
 /* True if metrics are served, or not wanted. */
@@ -430,6 +435,9 @@ static void push_survive_hangup(void)
 				    .sa_flags = SA_RESTART },
 			 old;
 
+	/* A terminal that closes ends the program. */
+	if (isatty(STDERR_FILENO))
+		return;
 	/* nohup(1) wants the program to ignore it, too. */
 	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
@@ -491,7 +499,7 @@ static int push_open_sinks(struct push_loop *l, struct error *err)
 	for (size_t i = 0; i < l->sink_count; i++) {
 		struct push_sink *s = &l->sinks[i];
 
-		s->push = push_open(&s->settings, push_on_notice, l, err);
+		s->push = push_open(&s->settings, push_on_notice, s, err);
 		if (!s->push)
 			return -1;
 	}
@@ -555,9 +563,10 @@ static int push_loop_run(struct push_loop *l, struct error *err)
 	prof_requests_release(&l->requests);
 	sampling_close(l->sampling);
 	prof_metrics_close(l->metrics);
-	for (size_t i = 0; i < l->sink_count; i++)
+	for (size_t i = 0; i < l->sink_count; i++) {
 		push_close(l->sinks[i].push);
-	text_release(&l->problem);
+		text_release(&l->sinks[i].problem);
+	}
 	return ret;
 }
 

@@ -383,7 +383,7 @@ struct jvm_seen {
 	dev_t exe_dev;
 	ino_t exe_ino; /* 0 = unreadable, as that of a kernel thread */
 	int64_t since_ns, next_ns;
-	bool is_settled;
+	bool is_settled, is_excluded;
 };
 
 static int compare_seen(const void *a, const void *b)
@@ -492,6 +492,23 @@ void jvm_search_settle(struct jvm_search *s, pid_t pid)
 
 	if (seen)
 		seen->is_settled = true;
+}
+
+void jvm_search_exclude(struct jvm_search *s, pid_t pid)
+{
+	struct jvm_seen *seen = search_find(s, pid);
+
+	if (seen)
+		seen->is_settled = seen->is_excluded = true;
+}
+
+size_t jvm_search_excluded(const struct jvm_search *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		count += s->all[i].is_excluded;
+	return count;
 }
 
 void jvm_search_release(struct jvm_search *s)

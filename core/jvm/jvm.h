@@ -122,6 +122,10 @@ int jvm_search_next(struct jvm_search *s, struct jvm_list *list,
  * another process has its PID.
  */
 void jvm_search_settle(struct jvm_search *s, pid_t pid);
+
+/* The same, and jvm_search_excluded() counts the process until it ends. */
+void jvm_search_exclude(struct jvm_search *s, pid_t pid);
+size_t jvm_search_excluded(const struct jvm_search *s);
 void jvm_search_release(struct jvm_search *s);
 
 /*

@@ -86,7 +86,7 @@ kill -CONT "$pid"
 awk '
 	/^sjkc_samples_total/ { taken = $2 }
 	/^sjkc_push_samples_total|^sjkc_queue_samples/ { known += $2 }
-	/^sjkc_samples_lost_total.*"(queue full|too old|refused|too large)"/ {
+	/^sjkc_samples_lost_total.*"(queue full|too old|refused|too large|no stack trace)"/ {
 		known += $2
 	}
 	END { exit taken != known }' "$scratch/metrics" ||

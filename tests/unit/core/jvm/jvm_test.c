@@ -379,9 +379,15 @@ static void search_lists_a_jvm_until_it_is_settled(void **state)
 	assert_true(search_has(&search, pid));
 	jvm_search_settle(&search, pid);
 	assert_false(search_has(&search, pid));
-	jvm_search_release(&search);
+	assert_int_equal(jvm_search_excluded(&search), 0);
+	jvm_search_exclude(&search, pid);
+	assert_false(search_has(&search, pid));
+	assert_int_equal(jvm_search_excluded(&search), 1);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	assert_false(search_has(&search, pid));
+	assert_int_equal(jvm_search_excluded(&search), 0);
+	jvm_search_release(&search);
 	close(starts);
 	close(has_started);
 	unlink(library);
