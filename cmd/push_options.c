@@ -4,6 +4,7 @@
 #include "cmd/log.h"
 #include "core/base/alloc.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,15 +85,31 @@ int push_options_set(struct push_settings *s, const struct push_options *o,
 	return ret;
 }
 
+/* True for a host, "name:port/…", that is this machine. */
+static bool options_is_loopback(const char *host)
+{
+	char name[sizeof("255.255.255.255")];
+	size_t len = strcspn(host, ":/?#");
+	struct in_addr address;
+
+	if (strncmp(host, "[::1]", 5) == 0)
+		return true;
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	return strcmp(name, "localhost") == 0 ||
+	       (inet_pton(AF_INET, name, &address) == 1 &&
+		ntohl(address.s_addr) >> 24 == 127);
+}
+
 void push_options_warn(const struct push_settings *s)
 {
 	const char *host = s->connect_to ? s->connect_to + strlen("::")
 					 : strstr(s->url, "://") + 3;
 
 	if ((!s->headers.len && !s->header_file) || s->socket ||
-	    strncmp(s->url, "https:", 6) == 0 ||
-	    strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0 ||
-	    (strncmp(host, "localhost", 9) == 0 && strchr(":/?", host[9])))
+	    strncmp(s->url, "https:", 6) == 0 || options_is_loopback(host))
 		return;
 	log_always(
 		"the headers are sent to %s without encryption; use https:// "

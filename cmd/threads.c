@@ -68,23 +68,11 @@ static bool threads_wait(const struct jvm *jvm, int64_t until_ns,
 	return true;
 }
 
-/* Adds the virtual threads, of which the JVM prints only those that run. */
-static int threads_take_virtual(const struct jvm *jvm, struct attach *a,
-				struct dump_series *s, struct error *err)
-{
-	struct input dump = { 0 };
-	int ret = virtual_dump_take(jvm, a, true, opt.timeout_ns, &dump, err);
-
-	if (ret == 0) {
-		dump_series_supplement(s);
-		ret = dump_json_reader.read(dump.bytes, dump.len, s->profile,
-					    err);
-	}
-	input_close(&dump);
-	return ret;
-}
-
-/* Takes a dump as jstack does, and reads it. */
+/*
+ * Takes a dump as jstack does, and reads it. The JVM prints only the virtual
+ * threads that run: another dump has all of them. It is taken first, so that a
+ * failure does not leave half a dump.
+ */
 static int threads_take(const struct jvm *jvm, struct attach *a,
 			struct dump_series *s, struct error *err)
 {
@@ -92,15 +80,23 @@ static int threads_take(const struct jvm *jvm, struct attach *a,
 		.operation = "threaddump",
 		.args = { opt.locks ? "-le" : "-e" },
 	};
+	struct input all = { 0 };
 	struct text reply = { 0 };
-	int ret = attach_call(a, &request, &reply, err);
+	int ret = 0;
 
+	if (opt.virtual_threads)
+		ret = virtual_dump_take(jvm, a, true, opt.timeout_ns, &all,
+					err);
+	if (ret == 0)
+		ret = attach_call(a, &request, &reply, err);
 	if (ret == 0)
 		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
 				       s->profile, err);
+	if (ret == 0 && opt.virtual_threads && dump_series_supplement(s))
+		ret = dump_json_reader.read(all.bytes, all.len, s->profile,
+					    err);
 	text_release(&reply);
-	if (ret == 0 && opt.virtual_threads)
-		ret = threads_take_virtual(jvm, a, s, err);
+	input_close(&all);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,8 @@
 
 enum { VIRTUAL_READY = 'r', VIRTUAL_WRITTEN = 'w' };
 enum { VIRTUAL_PATHS = 64 };
+/* As of an attach reply. */
+#define VIRTUAL_MAX ((size_t)512 << 20)
 
 /* The JVM may not be able to write to some of them. */
 static const char *const places[] = { "/tmp", "/dev/shm", "/var/tmp" };
@@ -102,9 +105,12 @@ static int place_make(struct virtual_place *v, int which)
 		unlinkat(v->parent, v->name, AT_REMOVEDIR);
 		return sys;
 	}
-	/* Leave a directory alone that another process has put in its place. */
+	/*
+	 * Leave a directory alone that another process has put in its place.
+	 * It may inherit the bit of a set-group-ID directory.
+	 */
 	if (fstat(v->fd, &st) == 0 && st.st_uid == v->jvm->uid &&
-	    (st.st_mode & 07777) == 0700)
+	    (st.st_mode & 0777) == 0700)
 		return 0;
 	close(v->fd);
 	v->fd = -1;
@@ -153,6 +159,37 @@ static int place_open_file(const struct virtual_place *v, struct error *err)
 		    (int)v->jvm->pid);
 }
 
+/*
+ * Copies the dump to memory that nobody can change: the JVM could truncate its
+ * file while it is read, and its file system could stall the parent.
+ */
+static int place_copy(int file, struct error *err)
+{
+	int memory = memfd_create("sjkc-dump", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t len = 0;
+	char bytes[65536];
+	ssize_t got = 0;
+
+	while (memory >= 0 && len <= VIRTUAL_MAX &&
+	       (got = read(file, bytes, sizeof(bytes))) > 0) {
+		if (write(memory, bytes, (size_t)got) != got)
+			break;
+		len += (size_t)got;
+	}
+	if (memory < 0 || got)
+		fail_sys(err, ERROR_FAILED, "cannot copy the dump of the JVM");
+	if (len > VIRTUAL_MAX)
+		fail(err, ERROR_REFUSED, "the dump is larger than 512 MB");
+	close(file);
+	if (memory >= 0 && got == 0 && len <= VIRTUAL_MAX &&
+	    fcntl(memory, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+		return memory;
+	if (memory >= 0)
+		close(memory);
+	return -1;
+}
+
 static int place_job(void *self, int channel, struct error *err)
 {
 	struct virtual_place *v = self;
@@ -177,7 +214,7 @@ static int place_job(void *self, int channel, struct error *err)
 	    word == VIRTUAL_WRITTEN)
 		file = place_open_file(v, err);
 	place_remove(v);
-	return file;
+	return file >= 0 ? place_copy(file, err) : file;
 }
 
 /* ---- the parent ---- */

@@ -426,10 +426,10 @@ static void series_on_thread(void *self, const struct tapped_thread *t)
 	series_set_activity(s, added, t);
 }
 
-void dump_series_supplement(struct dump_series *s)
+bool dump_series_supplement(struct dump_series *s)
 {
 	if (!s->is_open)
-		return;
+		return false;
 	s->is_supplemented = true;
 	map64_reserve(&s->by_id, s->thread_count);
 	for (size_t i = 0; i < s->thread_count; i++) {
@@ -438,6 +438,7 @@ void dump_series_supplement(struct dump_series *s)
 		if (id)
 			map64_add(&s->by_id, (uint64_t)id, (uint32_t)i);
 	}
+	return true;
 }
 
 static void series_on_deadlock(void *self, enum tapped_deadlock_kind kind,

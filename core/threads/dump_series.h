@@ -119,9 +119,10 @@ void dump_series_release(struct dump_series *s);
  * complete yet, until dump_series_end(). A thread that both have keeps its
  * times, and gets the state, frames and locks of the second reading if that has
  * states at all (JDK 25). Locks of java.util.concurrent are kept, because the
- * second reading lacks their owners.
+ * second reading lacks their owners. False if the last dump is not kept: the
+ * second reading would count as another dump.
  */
-void dump_series_supplement(struct dump_series *s);
+bool dump_series_supplement(struct dump_series *s);
 
 /* True if the kept dump can be compared with the dump before it. */
 bool dump_series_compares(const struct dump_series *s);

@@ -493,9 +493,12 @@ static int directory_make_directory(const struct making *m, struct place *p,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (made->fd < 0)
 		sys = errno;
-	/* Leave a directory alone that another process has put in its place. */
+	/*
+	 * Leave a directory alone that another process has put in its place.
+	 * It may inherit the bit of a set-group-ID directory.
+	 */
 	else if (fstat(made->fd, &st) < 0 || st.st_uid != m->jvm->uid ||
-		 (st.st_mode & 07777) != 0700)
+		 (st.st_mode & 0777) != 0700)
 		sys = EPERM;
 	if (!sys)
 		return 0;

@@ -194,14 +194,15 @@ static int session_start(struct client_session *s, struct attach *attach,
 	for (int64_t pause_ns = BUSY_PAUSE_NS;; pause_ns *= 2) {
 		if (session_load(s, attach, AGENT_START, err))
 			return -1;
-		if (!l->prepare || clock_monotonic_ns() > until_ns ||
+		if (!l->prepare ||
 		    client_stream_read_report(&s->stream, &unused))
 			return 0;
 		if (session_lacks_natives(s) && !is_prepared) {
 			is_prepared = true;
 			if (session_load(s, attach, AGENT_PREPARE, err))
 				return -1;
-		} else if (s->stream.report.state == AGENT_BUSY) {
+		} else if (s->stream.report.state == AGENT_BUSY &&
+			   clock_monotonic_ns() <= until_ns) {
 			clock_sleep_until(clock_monotonic_ns() + pause_ns);
 		} else {
 			return 0;

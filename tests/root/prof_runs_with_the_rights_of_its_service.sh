@@ -14,8 +14,9 @@ capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' $unit)
 sed "s|/usr/bin/sjkc|$(realpath "$sjkc")|; /^Documentation=/d" $unit \
 	>"$scratch/sjkc.service"
 if command -v systemd-analyze >/dev/null; then
-	systemd-analyze verify "$scratch/sjkc.service" >"$scratch/verify" 2>&1 &&
-		[ ! -s "$scratch/verify" ] || { cat "$scratch/verify"; exit 1; }
+	# It also checks the units of the machine.
+	systemd-analyze verify "$scratch/sjkc.service" >"$scratch/verify" 2>&1
+	! grep sjkc "$scratch/verify" || exit 1
 else
 	echo '# SKIP systemd-analyze verify: there is no systemd'
 fi
