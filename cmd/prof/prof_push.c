@@ -593,7 +593,8 @@ int prof_push(const struct prof_live_options *given,
 	    !(live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK)))
 		live.sampling.no_agent = true;
 	l.budget.wanted_hz = live.sampling.hz;
-	l.budget.limit_percent = CPU_PERCENT;
+	/* A frequency that the user chose is kept, unless there is a limit. */
+	l.budget.limit_percent = given->sampling.hz ? 0 : CPU_PERCENT;
 	l.memory_bytes = o.memory_bytes ? o.memory_bytes : MEMORY_BYTES;
 	push_survive_hangup();
 	if (o.cpu_limit &&
