@@ -160,7 +160,7 @@ static int place_open_file(const struct virtual_place *v, struct error *err)
 }
 
 /*
- * Copies the dump to memory that nobody can change: the JVM could truncate its
+ * Copies the dump to memory that is constant: the JVM could truncate its
  * file while it is read, and its file system could stall the parent.
  */
 static int place_copy(int file, struct error *err)
