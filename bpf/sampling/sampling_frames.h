@@ -48,7 +48,7 @@ void sampling_frames_set_names(struct sampling_frames *f,
 /* Adds frames to another profile from now on. */
 void sampling_frames_renew(struct sampling_frames *f, struct profile *p);
 
-/* Frees what is known of addresses; it is looked up again. */
+/* Frees the cached frames of addresses; later samples look them up again. */
 void sampling_frames_drop(struct sampling_frames *f);
 
 /*

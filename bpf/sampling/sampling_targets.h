@@ -69,7 +69,7 @@ struct sampling_targets {
 	struct sampling_shared *shared;
 	struct sampling_target **all; /* some may have ended */
 	size_t count, cap;
-	size_t young;   /* JVMs that options.wants left out last, for now */
+	size_t young;   /* JVMs that options.wants left out for their age */
 	size_t retired; /* number of ended targets that were freed */
 	size_t named;   /* number of targets that the caller named */
 	struct map64 by_pid; /* index of the PID's last target */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A kind of loss and its number; what is a static text. */
+/* A kind of loss, a static text, and its number. */
 struct prof_loss {
 	const char *what;
 	uint64_t count;

@@ -45,7 +45,7 @@ static void csv_put_number(struct writer *w, int64_t value, int64_t min)
 	text_putc(w->out, ',');
 }
 
-/* Writes who has the lock that the thread needs. */
+/* Writes the owner of the lock that the thread needs. */
 static void csv_put_blocked(struct writer *w, const struct series_thread *t)
 {
 	const struct blocked *all = &w->s->blocked;

@@ -34,7 +34,7 @@ static int restore(void **state)
 	return 0;
 }
 
-/* Compares what was printed since the last call, and removes it. */
+/* Compares the messages since the last call, and removes them. */
 static void expect(const char *expected)
 {
 	char printed[4096];

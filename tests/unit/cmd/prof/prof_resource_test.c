@@ -203,7 +203,7 @@ struct published {
 	char bytes[64];
 };
 
-/* Returns what is read of this process; NULL = nothing. */
+/* Returns the context of this process, or NULL. */
 static const char *read_context(struct text *out)
 {
 	struct error err;
