@@ -164,8 +164,9 @@ static void javacore_on_cpu_time(struct javacore *r, struct line rest)
 static bool javacore_read_object(struct javacore *r, struct line text,
 				 struct dump_lock *lock)
 {
-	const char *at = text.len ? memchr(text.text, '@', text.len) : NULL;
-	size_t len = at ? (size_t)(at - text.text) : 0, digits;
+	const char *name = text.text;
+	const char *at = text.len ? memchr(name, '@', text.len) : NULL;
+	size_t len = at ? (size_t)(at - name) : 0, digits;
 	int64_t unused;
 
 	if (!len || len > sizeof(r->class_name))
@@ -177,7 +178,7 @@ static bool javacore_read_object(struct javacore *r, struct line text,
 	digits = dump_hex(text.text + 2, text.len - 2, &unused);
 	lock->id = (struct line){ text.text, digits + 2 };
 	for (size_t i = 0; i < len; i++)
-		r->class_name[i] = at[i - len] == '/' ? '.' : at[i - len];
+		r->class_name[i] = name[i] == '/' ? '.' : name[i];
 	lock->class_name = (struct line){ r->class_name, len };
 	return digits != 0;
 }
