@@ -239,6 +239,11 @@ static bool image_has_key(const struct elf_image *image,
 	       k->changed.tv_nsec == key->changed.tv_nsec;
 }
 
+bool elf_image_is_of_one_place(const struct elf_image *image)
+{
+	return image->set && image->key.dev;
+}
+
 /* Returns the image with that key, which has one more user, or NULL. */
 static struct elf_image *set_find(const struct elf_image_set *set,
 				  const struct image_key *key)

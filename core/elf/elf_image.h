@@ -93,6 +93,12 @@ const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 bool elf_image_cfi(struct elf_image *image, uint64_t address,
 		   struct cfi_row *row);
 
+/*
+ * True if the users of a shared image map the same file of one file system, so
+ * none of them is another container with a copy of the file.
+ */
+bool elf_image_is_of_one_place(const struct elf_image *image);
+
 /* Returns the file name without directories; foreign. */
 const char *elf_image_name(const struct elf_image *image);
 

@@ -29,7 +29,11 @@ static bool view_finds_zero(const struct vm_structs *v, struct memory *memory)
 /* The loader writes the tables as a JVM starts, which takes less time. */
 #define STARTING_NS CLOCK_NS_PER_S
 
-/* Returns the set whose tables this process may use and share. */
+/*
+ * Returns the set whose tables this process may use and share. The tables come
+ * from the memory of a process, which can forge them: only processes of the
+ * same user that map the same file share them, not those of other containers.
+ */
 static struct vm_structs_set *view_structs_set(const struct process_view *v,
 					       struct process_sharing *shared)
 {
@@ -37,7 +41,10 @@ static struct vm_structs_set *view_structs_set(const struct process_view *v,
 	int64_t age_ns = clock_boot_ns() -
 			 (int64_t)v->jvm->start_ticks * tick_ns;
 
-	return shared && age_ns > STARTING_NS ? &shared->structs : NULL;
+	return shared && age_ns > STARTING_NS &&
+			       elf_image_is_of_one_place(v->libjvm)
+		       ? &shared->structs
+		       : NULL;
 }
 
 static int view_open_hotspot(struct process_view *v,

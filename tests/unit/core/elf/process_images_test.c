@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -168,6 +170,7 @@ static void processes_of_one_user_share_the_image_of_a_file(void **state)
 	struct elf_image_set set = { NULL };
 	struct process_images *a, *b;
 	struct elf_image *image;
+	struct stat st;
 
 	(void)state;
 	map_copy("first.so");
@@ -175,6 +178,9 @@ static void processes_of_one_user_share_the_image_of_a_file(void **state)
 	b = open_images(&self.jvm, &set);
 	image = image_there(a);
 	assert_ptr_equal(image_there(b), image);
+	assert_int_equal(stat(self.directory, &st), 0);
+	assert_int_equal(elf_image_is_of_one_place(image),
+			 major(st.st_dev) != 0);
 	process_images_close(a);
 	assert_ptr_equal(set.first, image);
 	assert_string_equal(elf_image_name(image), "first.so");
@@ -231,6 +237,8 @@ static void file_without_a_block_device_is_shared_by_its_start(void **state)
 	a = open_images(&self.jvm, &set);
 	b = open_images(&self.jvm, &set);
 	assert_ptr_equal(image_there(a), image_there(b));
+	/* The other process may have a copy in another container. */
+	assert_false(elf_image_is_of_one_place(image_there(a)));
 	self.memory.read_all = read_all_changed;
 	c = open_images(&self.jvm, &set);
 	assert_ptr_not_equal(image_there(a), image_there(c));
