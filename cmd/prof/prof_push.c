@@ -332,21 +332,25 @@ static void push_log_result(const struct push_loop *l)
 /* Sends the last window and the queued requests. */
 static int push_finish_all(struct push_loop *l, struct error *err)
 {
-	int64_t until_ns;
+	int64_t left_ns = l->options->shutdown_ns;
 	bool is_whole;
 
 	sampling_stop(l->sampling);
 	push_end_window(l);
-	until_ns = clock_after(clock_monotonic_ns(), l->options->shutdown_ns);
 	is_whole = !l->loss_count;
 	log_flush_repeats(INT64_MAX);
-	/* The directory first: an engine may take all the time. */
+	/* The directory first, with half the time: a disk is usually fast. */
+	for (size_t i = l->sink_count; i-- > 0;) {
+		int64_t now_ns = clock_monotonic_ns();
+
+		push_finish(l->sinks[i].push,
+			    clock_after(now_ns, i ? left_ns / 2 : left_ns));
+		left_ns -= clock_monotonic_ns() - now_ns;
+	}
 	for (size_t i = l->sink_count; i-- > 0;) {
 		const struct push_sink *s = &l->sinks[i];
-		struct push_counts c;
+		struct push_counts c = push_counts(s->push);
 
-		push_finish(s->push, until_ns);
-		c = push_counts(s->push);
 		push_log_sink(l, s, &c);
 		is_whole &= c.delivered_samples == l->samples &&
 			    !c.rejected_profiles;
