@@ -254,6 +254,28 @@ static bool check_find_protocol(struct push_check *c)
 	return false;
 }
 
+/* Advises by libcurl's text about the server's certificate. */
+static void check_advise_certificate(struct push_check *c, const char *problem)
+{
+	if (strstr(problem, "expired") || strstr(problem, "not yet valid"))
+		check_advise(c, ERROR_REFUSED,
+			     "renew the server's certificate, or set the clock "
+			     "of this machine");
+	else if (strstr(problem, "name"))
+		check_advise(c, ERROR_REFUSED,
+			     "use --server-name with a name in the "
+			     "certificate");
+	else if (c->settings.cacert)
+		check_advise(c, ERROR_REFUSED,
+			     "the certificates in %s did not sign the server's "
+			     "certificate: use those of its authority",
+			     c->settings.cacert);
+	else
+		check_advise(c, ERROR_REFUSED,
+			     "use --cacert with the certificates of the "
+			     "server's authority");
+}
+
 static void check_tls(struct push_check *c, const struct push_reply *r)
 {
 	bool ok = r->times.encrypted > 0;
@@ -265,12 +287,7 @@ static void check_tls(struct push_check *c, const struct push_reply *r)
 	if (ok)
 		return;
 	if (r->curl_code == CURLE_PEER_FAILED_VERIFICATION)
-		check_advise(c, ERROR_REFUSED, "%s",
-			     strstr(r->problem, "name")
-				     ? "use --server-name with a name in the "
-				       "certificate"
-				     : "use --cacert with the certificates of "
-				       "the server's authority");
+		check_advise_certificate(c, r->problem);
 	else if (r->curl_code == CURLE_SSL_CERTPROBLEM ||
 		 r->curl_code == CURLE_SSL_CACERT_BADFILE)
 		check_advise(c, ERROR_REFUSED,

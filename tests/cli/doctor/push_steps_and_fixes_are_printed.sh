@@ -79,6 +79,7 @@ make_certificate() {
 	start tls --cert engine.test.pem --key engine.test.key \
 		--client-ca client.test.pem
 	check "https://127.0.0.1:$port"
+	check "https://127.0.0.1:$port" --cacert client.test.pem
 	check "https://127.0.0.1:$port" --cacert engine.test.pem
 	check "https://127.0.0.1:$port" --cacert engine.test.pem \
 		--server-name engine.test
@@ -86,6 +87,16 @@ make_certificate() {
 		--server-name engine.test --cert client.test.pem \
 		--key client.test.key
 	check "http://127.0.0.1:$port"
+
+	make_certificate old.test
+	# Only x509 makes a certificate that has expired.
+	openssl req -new -key old.test.key -subj /CN=old.test \
+		-addext subjectAltName=DNS:old.test -out old.csr
+	openssl x509 -req -in old.csr -signkey old.test.key -days -1 \
+		-copy_extensions copy -out old.test.pem 2>/dev/null
+	start old --cert old.test.pem --key old.test.key
+	check "https://127.0.0.1:$port" --cacert old.test.pem \
+		--server-name old.test
 
 	start socket --unix "$PWD/engine.sock"
 	check "unix:$PWD/engine.sock"
