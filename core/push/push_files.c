@@ -24,6 +24,8 @@
 /* "sjkc-20261126T052230.123456Z"; other names are left alone. */
 static const char files_prefix[] = "sjkc-";
 enum { FILES_DIGITS = 8, FILES_LISTED_MAX = 200000 };
+/* The maximum number of files that make room for one. */
+enum { FILES_REMOVED_MAX = 64 };
 
 struct files_entry {
 	char *name;
@@ -91,38 +93,44 @@ static int files_list(struct push_files *f, struct error *err)
 	return 0;
 }
 
+/* Removes the oldest file. If that fails, the file still counts. */
+static bool files_remove_oldest(struct push_files *f, struct push_reply *r)
+{
+	struct files_entry *e = &f->all[f->first];
+	struct text path = { 0 };
+	int ret;
+
+	text_printf(&path, "%s/%s", f->directory, e->name);
+	ret = unlink(path.bytes);
+	text_release(&path);
+	if (ret < 0 && errno != ENOENT) {
+		snprintf(r->problem, sizeof(r->problem),
+			 "cannot remove the oldest file: %s", strerror(errno));
+		return false;
+	}
+	if (ret == 0) {
+		r->removed_files++;
+		r->removed_bytes += e->bytes;
+	}
+	f->bytes -= e->bytes;
+	free(e->name);
+	e->name = NULL;
+	f->first++;
+	return true;
+}
+
 /* Removes the oldest files beyond the limits, but never the newest file. */
 static void files_rotate(struct push_files *f, struct push_reply *r)
 {
 	int64_t now_ns = clock_wall_ns();
-	int ret;
 
 	while (f->count - f->first > 1) {
-		struct files_entry *e = &f->all[f->first];
-		struct text path = { 0 };
-
 		if (f->bytes <= f->limits->bytes &&
 		    f->count - f->first <= f->limits->files &&
-		    now_ns - e->age_ns <= f->limits->age_ns)
+		    now_ns - f->all[f->first].age_ns <= f->limits->age_ns)
 			break;
-		text_printf(&path, "%s/%s", f->directory, e->name);
-		ret = unlink(path.bytes);
-		text_release(&path);
-		if (ret < 0 && errno != ENOENT) {
-			/* The file is still there: it counts. */
-			snprintf(r->problem, sizeof(r->problem),
-				 "cannot remove the oldest file: %s",
-				 strerror(errno));
+		if (!files_remove_oldest(f, r))
 			break;
-		}
-		if (ret == 0) {
-			r->removed_files++;
-			r->removed_bytes += e->bytes;
-		}
-		f->bytes -= e->bytes;
-		free(e->name);
-		e->name = NULL;
-		f->first++;
 	}
 	if (f->first < 1024)
 		return;
@@ -144,12 +152,27 @@ static void files_name(struct text *out, int64_t now_ns, const char *name)
 		    (int)(now_ns % CLOCK_NS_PER_S / 1000), name);
 }
 
+/* Writes the file, or nothing. */
+static int files_create(const char *path, const void *body, size_t len,
+			struct error *err)
+{
+	struct output out = { 0 };
+	int ret = output_open_unfollowed(&out, path, err);
+
+	if (ret == 0) {
+		output_write(&out, body, len);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
 void push_files_write(struct push_files *f, const char *name, const void *body,
 		      size_t len, struct push_reply *r)
 {
 	struct text file = { 0 }, path = { 0 };
 	int64_t now_ns = clock_wall_ns();
-	struct output out = { 0 };
+	int left = FILES_REMOVED_MAX;
 	struct error err;
 	int ret = 0;
 
@@ -158,12 +181,11 @@ void push_files_write(struct push_files *f, const char *name, const void *body,
 	files_name(&file, now_ns, name);
 	text_printf(&path, "%s/%s", f->directory, file.bytes);
 	if (ret == 0)
-		ret = output_open_unfollowed(&out, path.bytes, &err);
-	if (ret == 0) {
-		output_write(&out, body, len);
-		ret = output_commit(&out, &err);
-	}
-	output_close(&out);
+		ret = files_create(path.bytes, body, len, &err);
+	/* On a full disk, new profiles are worth more than old ones. */
+	while (ret && (err.sys == ENOSPC || err.sys == EDQUOT) && left-- &&
+	       f->count > f->first && files_remove_oldest(f, r))
+		ret = files_create(path.bytes, body, len, &err);
 	if (ret == 0) {
 		r->is_sent = true;
 		r->status = 200;

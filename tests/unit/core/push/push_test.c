@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -748,6 +749,40 @@ static void directory_keeps_the_newest_files(void **state)
 	push_settings_release(&s);
 }
 
+static void full_disk_loses_the_oldest_files(void **state)
+{
+	char directory[] = "/tmp/sjkc-push-XXXXXX", last[256], body[20001];
+	struct push_settings s;
+	struct push_counts c;
+	struct error err;
+	struct push *p;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	if (mount("tmpfs", directory, "tmpfs", 0, "size=64k")) {
+		rmdir(directory);
+		print_message("no right to mount a file system\n");
+		skip();
+	}
+	memset(body, 'b', sizeof(body) - 1);
+	body[sizeof(body) - 1] = '\0';
+	push_settings_init_directory(&s, directory, PUSH_AUTO);
+	p = push_open(&s, ignore_notice, NULL, &err);
+	assert_non_null(p);
+	for (int i = 0; i < 10; i++)
+		write_body(p, body, 1);
+	push_finish(p, clock_monotonic_ns() + 60 * CLOCK_NS_PER_S);
+	c = push_counts(p);
+	push_close(p);
+	push_settings_release(&s);
+	/* Three files of 20 KB fit into 64 KB. */
+	assert_int_equal(list_files(directory, last, sizeof(last)), 3);
+	umount(directory);
+	rmdir(directory);
+	assert_int_equal(c.delivered, 10);
+	assert_int_equal(c.removed_files, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -773,6 +808,7 @@ int main(void)
 			clear_environment),
 		cmocka_unit_test(refusals_have_advice),
 		cmocka_unit_test(directory_keeps_the_newest_files),
+		cmocka_unit_test(full_disk_loses_the_oldest_files),
 		cmocka_unit_test_setup(query_of_the_url_is_not_shown,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_names_the_receiver,
