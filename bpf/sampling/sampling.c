@@ -803,12 +803,17 @@ struct sampling_status sampling_status(const struct sampling *s)
 	};
 }
 
+void sampling_pause(struct sampling *s)
+{
+	sampler_stop_ticks(s->shared.sampler);
+	sampling_read_batch(s, clock_monotonic_ns() + LAST_TICKS_NS);
+}
+
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err)
 {
 	struct sampling_shared *shared = &s->shared;
 
-	sampler_stop_ticks(shared->sampler);
-	sampling_read_batch(s, clock_monotonic_ns() + LAST_TICKS_NS);
+	sampling_pause(s);
 	shared->hz = hz;
 	shared->tick_ns = (uint64_t)CLOCK_NS_PER_S / hz;
 	return sampler_start_ticks(shared->sampler, (unsigned)hz, err);

@@ -101,6 +101,11 @@ struct profile *sampling_next_parts(struct sampling *s,
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err);
 
 /*
+ * Stops sampling the CPUs until sampling_set_hz(): the same holds as for that.
+ */
+void sampling_pause(struct sampling *s);
+
+/*
  * Frees what the JVM that was sampled longest ago has cached, which is read
  * again when needed.  Returns false when there is no such JVM left in this
  * window.

@@ -187,6 +187,7 @@ static const char *prof_push_option(void)
 	       : p->labels           ? "--labels"
 	       : p->buffer_bytes     ? "--buffer"
 	       : p->shutdown_ns >= 0 ? "--shutdown-timeout"
+	       : p->probability      ? "--probability"
 	       : p->cpu_limit        ? "--cpu-limit"
 	       : p->memory_bytes     ? "--memory-limit"
 	       : p->metrics          ? "--metrics"
@@ -305,6 +306,8 @@ static const struct command_option options[] = {
 		 "with --push: limit the queue (default: 32m)"),
 	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
 		     "with --push: send this long at the end (5s)"),
+	OPT_STRING(0, "probability", &opt.push.probability, "<percent>",
+		   "with --push: sample in some of the minutes only"),
 	OPT_STRING(0, "cpu-limit", &opt.push.cpu_limit, "<percent>",
 		   "with --push: sample less above this CPU use (1%)"),
 	OPT_SIZE(0, "memory-limit", &opt.push.memory_bytes, "<size>",

@@ -6,10 +6,13 @@
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- usage ---- */
@@ -41,32 +44,53 @@ static size_t usage_add_children(pid_t pids[PROCESSES_MAX], size_t count,
 	return count;
 }
 
-/* Returns the CPU time of a process and, perhaps, of children that ended. */
-static int64_t usage_cpu_ns(pid_t pid, bool with_ended)
+/* Returns the CPU time of a process, or 0. */
+static int64_t usage_cpu_ns(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	/* procfs has only ticks of 10 ms, as much as 1 % of a second. */
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
+		return 0;
+	return time.tv_sec * CLOCK_NS_PER_S + time.tv_nsec;
+}
+
+/* Returns the CPU time of sjkc's children that have ended. */
+static int64_t usage_own_ended_cpu_ns(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_CHILDREN, &r);
+	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * CLOCK_NS_PER_S +
+	       (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000;
+}
+
+/* The same of another process, in ticks. */
+static int64_t usage_ended_cpu_ns(pid_t pid)
 {
 	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
-	unsigned long times[4] = { 0 };
+	unsigned long times[2] = { 0 };
 	struct text stat = { 0 };
 	struct error unused;
 	const char *behind = NULL;
 
-	/* "4711 (a name) S PARENT …": utime is the 12th field after the name.
-	 */
+	/* "4711 (a name) S …": cutime is the 14th field after the name. */
 	if (procfs_read(pid, "stat", LIST_BYTES, &stat, &unused) == 0 &&
 	    stat.len)
 		behind = strrchr(stat.bytes, ')');
-	for (int i = 0; behind && i < 12; i++) {
+	for (int i = 0; behind && i < 14; i++) {
 		behind = strchr(behind, ' ');
 		behind += behind != NULL;
 	}
-	for (int i = 0; behind && i < (with_ended ? 4 : 2); i++) {
+	for (int i = 0; behind && i < 2; i++) {
 		char *end;
 
 		times[i] = strtoul(behind, &end, 10);
 		behind = end;
 	}
 	text_release(&stat);
-	return (int64_t)(times[0] + times[1] + times[2] + times[3]) * tick_ns;
+	return (int64_t)(times[0] + times[1]) * tick_ns;
 }
 
 static uint64_t usage_memory_bytes(pid_t pid)
@@ -97,7 +121,11 @@ struct prof_usage prof_usage_read(pid_t omitted)
 	for (size_t i = 0; i < count; i++) {
 		count = usage_add_children(pids, count, pids[i], omitted);
 		/* The omitted process may have ended as a child of sjkc. */
-		usage.cpu_ns += usage_cpu_ns(pids[i], i || !omitted);
+		usage.cpu_ns += usage_cpu_ns(pids[i]);
+		if (i)
+			usage.cpu_ns += usage_ended_cpu_ns(pids[i]);
+		else if (!omitted)
+			usage.cpu_ns += usage_own_ended_cpu_ns();
 		usage.memory_bytes += usage_memory_bytes(pids[i]);
 	}
 	return usage;
@@ -141,13 +169,15 @@ uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
 	if (!had_begun || passed_ns <= 0 || b->limit_percent <= 0)
 		return b->hz;
 	b->percent = 100 * (double)used_ns / (double)passed_ns;
-	b->is_at_least = false;
 	if (b->percent > b->limit_percent) {
+		b->within = 0;
 		b->quiet = 0;
 		b->is_at_least = budget_lower(b->hz) == b->hz;
 		b->hz = budget_lower(b->hz);
 		return b->hz;
 	}
+	if (++b->within >= PROF_BUDGET_QUIET)
+		b->is_at_least = false;
 	higher = budget_higher(b);
 	if (b->percent * (double)higher / (double)b->hz > b->limit_percent)
 		b->quiet = 0;
@@ -158,15 +188,35 @@ uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
 	return b->hz;
 }
 
-int prof_budget_parse(const char *word, double *percent, struct error *err)
+int prof_budget_parse(const char *option, const char *word, double *percent,
+		      struct error *err)
 {
 	char *end;
 
 	*percent = strtod(word, &end);
 	if (end == word || !isfinite(*percent) || *percent <= 0 ||
 	    *percent > 100000 || (*end && strcmp(end, "%") != 0))
-		return misuse(err,
-			      "invalid --cpu-limit '%s' (examples: 1%%, 0.5%%)",
-			      word);
+		return misuse(err, "invalid %s '%s' (examples: 1%%, 0.5%%)",
+			      option, word);
 	return 0;
+}
+
+/* ---- minutes ---- */
+
+bool prof_budget_hits(const char *node, int64_t minute, double percent)
+{
+	/* FNV-1a: the hash of tables differs in each process. */
+	uint64_t hash = 0xcbf29ce484222325u;
+	char text[32];
+
+	snprintf(text, sizeof(text), ":%" PRId64, minute);
+	for (const char *at = node; *at; at++)
+		hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+	for (const char *at = text; *at; at++)
+		hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+	/* The last digits reach all bits. */
+	hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29) * 0xd6e8feb86659fd93u;
+	hash ^= hash >> 32;
+	return (double)(hash >> 11) < percent / 100 * 0x1p53;
 }

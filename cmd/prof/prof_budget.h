@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * prof_budget: keeps the costs of `prof --push` below --cpu-limit and
- * --memory-limit, by what sjkc and its child processes use.
+ * --memory-limit, by what sjkc and its child processes use, and chooses the
+ * minutes of --probability.
  */
 #ifndef CMD_PROF_PROF_BUDGET_H
 #define CMD_PROF_PROF_BUDGET_H
@@ -27,13 +28,18 @@ struct prof_budget {
 	uint64_t wanted_hz;   /* the frequency without a limit */
 	uint64_t hz;          /* the frequency now; 0 = wanted_hz */
 	unsigned quiet;       /* windows in a row that permit the next one */
+	unsigned within;      /* windows in a row within the limit */
 	bool has_begun;       /* the window of the start is over */
-	bool is_at_least;     /* even the lowest frequency is over the limit */
+	/*
+	 * Even the lowest frequency was over the limit, less than
+	 * PROF_BUDGET_QUIET windows ago.
+	 */
+	bool is_at_least;
 	int64_t cpu_ns, time_ns; /* at the last window */
 	double percent;          /* of the last window */
 };
 
-/* Windows in a row before the frequency is raised. */
+/* Windows in a row before the frequency is raised or all is well again. */
 enum { PROF_BUDGET_QUIET = 5 };
 
 /*
@@ -46,7 +52,15 @@ enum { PROF_BUDGET_QUIET = 5 };
 uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
 			  int64_t time_ns);
 
-/* Parses "1%", "0.5", "200%": percent of a core. ERROR_MISUSE. */
-int prof_budget_parse(const char *word, double *percent, struct error *err);
+/* Parses "1%", "0.5", "200%" of an option. ERROR_MISUSE. */
+int prof_budget_parse(const char *option, const char *word, double *percent,
+		      struct error *err);
+
+/*
+ * True if a node is sampled in a minute, of the Unix epoch, when every node is
+ * to be sampled in this percentage of the minutes. The choice is random, but
+ * always the same.
+ */
+bool prof_budget_hits(const char *node, int64_t minute, double percent);
 
 #endif

@@ -28,6 +28,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
@@ -63,6 +64,10 @@ struct push_loop {
 	uint64_t memory_bytes; /* limit */
 	uint64_t dropped;      /* how often caches of a JVM were dropped */
 	bool refuses_new;      /* the limit of memory was reached */
+	double probability;    /* percent of minutes; 0 = all */
+	struct text node;      /* chooses the minutes */
+	bool is_paused;
+	int64_t paused_since_ns, paused_ns; /* monotonic; before that */
 	struct prof_metrics *metrics;
 	uint64_t other_losses; /* of further kinds */
 };
@@ -203,7 +208,79 @@ static void push_end_window(struct push_loop *l)
 	push_step_all(l);
 }
 
+/* ---- minutes that are not sampled ---- */
+
+static void push_name_node(struct push_loop *l)
+{
+	const char *node = getenv("NODE_NAME");
+	struct utsname host;
+
+	if (node && *node)
+		text_puts(&l->node, node);
+	else if (uname(&host) == 0)
+		text_puts(&l->node, host.nodename);
+}
+
+static bool push_hits_minute(const struct push_loop *l)
+{
+	return !l->probability ||
+	       prof_budget_hits(l->node.bytes ? l->node.bytes : "",
+				clock_wall_ns() / (60 * CLOCK_NS_PER_S),
+				l->probability);
+}
+
+static void push_pause(struct push_loop *l)
+{
+	sampling_pause(l->sampling);
+	l->is_paused = true;
+	l->paused_since_ns = clock_monotonic_ns();
+	log_detail("not sampling in this minute (--probability %g%%)",
+		   l->probability);
+}
+
+static void push_go_on(struct push_loop *l)
+{
+	uint64_t hz = l->budget.hz ? l->budget.hz : l->budget.wanted_hz;
+	struct error why;
+
+	if (sampling_set_hz(l->sampling, hz, &why))
+		log_always("cannot sample at %" PRIu64 " Hz: %s", hz, why.text);
+	l->is_paused = false;
+	l->paused_ns += clock_monotonic_ns() - l->paused_since_ns;
+	log_detail("sampling in this minute (--probability %g%%)",
+		   l->probability);
+}
+
+/*
+ * Pauses or goes on at the turn of a minute. Returns true if that ended the
+ * window, so that no profile has a time that was not sampled.
+ */
+static bool push_keep_minutes(struct push_loop *l)
+{
+	if (push_hits_minute(l) != l->is_paused)
+		return false;
+	(l->is_paused ? push_go_on : push_pause)(l);
+	push_end_window(l);
+	return true;
+}
+
 /* ---- the loop ---- */
+
+/* Ends a window after its interval. */
+static void push_end_interval(struct push_loop *l)
+{
+	struct prof_usage usage = prof_usage_read(push_launched(l));
+
+	/* The costs of a pause are not those of a frequency. */
+	if (l->is_paused) {
+		l->budget.cpu_ns = usage.cpu_ns;
+		l->budget.time_ns = clock_monotonic_ns();
+	} else {
+		push_keep_cpu_limit(l, usage.cpu_ns);
+	}
+	push_end_window(l);
+	push_keep_memory_limit(l, usage.memory_bytes);
+}
 
 static void push_run(struct push_loop *l)
 {
@@ -211,7 +288,6 @@ static void push_run(struct push_loop *l)
 		{ .fd = signals_fd(), .events = POLLIN },
 	};
 	int64_t interval_ns = l->options->interval_ns;
-	struct prof_usage usage;
 	int64_t next_ns = clock_monotonic_ns() +
 			  push_first_interval_ns(interval_ns);
 
@@ -227,12 +303,11 @@ static void push_run(struct push_loop *l)
 		push_step_all(l);
 		prof_metrics_step(l->metrics);
 		log_flush_repeats(clock_monotonic_ns());
+		if (push_keep_minutes(l))
+			next_ns = clock_monotonic_ns() + interval_ns;
 		if (clock_monotonic_ns() < next_ns)
 			continue;
-		usage = prof_usage_read(push_launched(l));
-		push_keep_cpu_limit(l, usage.cpu_ns);
-		push_end_window(l);
-		push_keep_memory_limit(l, usage.memory_bytes);
+		push_end_interval(l);
 		/* Windows that were missed are not made up for. */
 		while (next_ns <= clock_monotonic_ns())
 			next_ns += interval_ns;
@@ -327,6 +402,13 @@ static void push_log_result(const struct push_loop *l)
 			 OTLP_DEPTH, r->truncated);
 	if (l->omitted)
 		log_info("omitted resource attributes: %" PRIu64, l->omitted);
+	if (l->probability)
+		log_info("not sampled by --probability: %.0f s",
+			 (double)(l->paused_ns +
+				  (l->is_paused ? clock_monotonic_ns() -
+							  l->paused_since_ns
+						: 0)) /
+				 CLOCK_NS_PER_S);
 }
 
 /* Sends the last window and the queued requests. */
@@ -381,6 +463,8 @@ static void push_fill_metrics(void *self, struct prof_metrics_values *v)
 	if (v->has_files)
 		v->files = push_counts(l->sinks[1].push);
 	v->sampling = sampling_status(l->sampling);
+	if (l->is_paused)
+		v->sampling.hz = 0;
 	v->samples = l->samples;
 	v->too_large = l->requests.too_large;
 	v->without_stack = l->requests.omitted;
@@ -546,6 +630,10 @@ static void push_log_start(const struct push_loop *l)
 		else
 			log_info("sending profiles to %s", s->shown_url);
 	}
+	if (l->probability)
+		log_info("sampling in %g%% of the minutes, which the name of "
+			 "the node chooses: %s",
+			 l->probability, l->node.bytes ? l->node.bytes : "");
 }
 
 static int push_loop_run(struct push_loop *l, struct error *err)
@@ -560,6 +648,7 @@ static int push_loop_run(struct push_loop *l, struct error *err)
 		l->requests.send = push_queue_request;
 		l->requests.self = l;
 		push_notify_manager("READY=1");
+		push_keep_minutes(l);
 		push_run(l);
 		push_notify_manager("STOPPING=1");
 		ret = push_finish_all(l, err);
@@ -577,6 +666,18 @@ static int push_loop_run(struct push_loop *l, struct error *err)
 bool prof_push_is_wanted(const struct prof_push_options *o)
 {
 	return o->engine.url || o->directory;
+}
+
+static int push_parse_probability(struct push_loop *l, struct error *err)
+{
+	if (prof_budget_parse("--probability", l->options->probability,
+			      &l->probability, err))
+		return -1;
+	if (l->probability > 100)
+		return misuse(err, "--probability must be at most 100%%");
+	if (l->live->sampling.events != SAMPLING_CPU)
+		return misuse(err, "--probability requires -e cpu");
+	return 0;
 }
 
 int prof_push(const struct prof_live_options *given,
@@ -601,12 +702,15 @@ int prof_push(const struct prof_live_options *given,
 	l.budget.limit_percent = given->sampling.hz ? 0 : CPU_PERCENT;
 	l.memory_bytes = o.memory_bytes ? o.memory_bytes : MEMORY_BYTES;
 	push_survive_hangup();
-	if (o.cpu_limit &&
-	    prof_budget_parse(o.cpu_limit, &l.budget.limit_percent, err))
+	if ((o.cpu_limit && prof_budget_parse("--cpu-limit", o.cpu_limit,
+					      &l.budget.limit_percent, err)) ||
+	    (o.probability && push_parse_probability(&l, err)))
 		return -1;
+	push_name_node(&l);
 	if (push_check_options(&o, err) == 0 && push_add_sinks(&l, err) == 0)
 		ret = push_loop_run(&l, err);
 	for (size_t i = 0; i < SINKS_MAX; i++)
 		push_settings_release(&l.sinks[i].settings);
+	text_release(&l.node);
 	return ret;
 }

@@ -24,6 +24,7 @@ struct prof_push_options {
 	const char *labels;  /* full, low or service; NULL: full */
 	int64_t interval_ns, shutdown_ns;
 	uint64_t buffer_bytes;
+	const char *probability;  /* percent of the minutes; NULL: all */
 	const char *cpu_limit;    /* percent of a core; NULL: the default */
 	uint64_t memory_bytes;    /* of all processes of sjkc; 0: the default */
 	const char *metrics;      /* an address to serve them at; or NULL */

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -73,6 +74,27 @@ static void frequency_rises_after_five_quiet_windows(void **state)
 		assert_int_equal(window(&s, 0), 19);
 }
 
+static void
+being_over_at_the_lowest_frequency_ends_after_quiet_windows(void **state)
+{
+	struct session s = begin(5);
+
+	(void)state;
+	window(&s, 0);
+	window(&s, 1.5);
+	assert_true(s.budget.is_at_least);
+	/* Varying about the limit is one event, not one for each window. */
+	for (int i = 0; i < 20; i++) {
+		window(&s, i % 5 == 4 ? 1.1 : 0.9);
+		assert_true(s.budget.is_at_least);
+	}
+	for (int i = 0; i < 4; i++)
+		window(&s, 0.9);
+	assert_true(s.budget.is_at_least);
+	window(&s, 0.9);
+	assert_false(s.budget.is_at_least);
+}
+
 static void other_frequencies_use_the_same_steps(void **state)
 {
 	struct session s = begin(99);
@@ -111,13 +133,13 @@ static void limits_are_percent_of_a_core(void **state)
 	double percent;
 
 	(void)state;
-	assert_int_equal(prof_budget_parse("0.5%", &percent, &err), 0);
+	assert_int_equal(prof_budget_parse("--x", "0.5%", &percent, &err), 0);
 	assert_true(percent == 0.5);
-	assert_int_equal(prof_budget_parse("200", &percent, &err), 0);
+	assert_int_equal(prof_budget_parse("--x", "200", &percent, &err), 0);
 	assert_true(percent == 200);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(prof_budget_parse(wrong[i], &percent, &err),
-				 -1);
+		assert_int_equal(
+			prof_budget_parse("--x", wrong[i], &percent, &err), -1);
 }
 
 /* A child that uses CPU time and memory, and then waits. */
@@ -163,15 +185,64 @@ static void usage_includes_children_unless_omitted(void **state)
 	assert_true(prof_usage_read(0).cpu_ns >= with.cpu_ns);
 }
 
+/* Returns how many of 10,000 nodes are sampled in a minute. */
+static int count_nodes(int64_t minute, double percent)
+{
+	int count = 0;
+
+	for (int node = 0; node < 10000; node++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "ip-10-0-%d-%d", node / 256,
+			 node % 256);
+		count += prof_budget_hits(name, minute, percent);
+	}
+	return count;
+}
+
+static void as_many_nodes_are_sampled_in_each_minute(void **state)
+{
+	(void)state;
+	for (int64_t minute = 29000000; minute < 29000060; minute++) {
+		/* The standard deviation is 30 and 10. */
+		assert_in_range(count_nodes(minute, 10), 850, 1150);
+		assert_in_range(count_nodes(minute, 1), 50, 150);
+		assert_int_equal(count_nodes(minute, 100), 10000);
+	}
+}
+
+static void a_node_is_sampled_in_its_share_of_the_minutes(void **state)
+{
+	int count = 0, in_a_row = 0;
+
+	(void)state;
+	for (int64_t minute = 0; minute < 10000; minute++) {
+		bool hits = prof_budget_hits("node-7", minute, 10);
+
+		count += hits;
+		in_a_row += hits && prof_budget_hits("node-7", minute + 1, 10);
+	}
+	assert_in_range(count, 850, 1150);
+	/* Minutes are independent: 100 of 10,000 follow another one. */
+	assert_in_range(in_a_row, 50, 150);
+	/* The choice is the same in each version: fleets mix versions. */
+	assert_true(prof_budget_hits("node-7", 3, 10));
+	assert_false(prof_budget_hits("node-7", 3 - 1, 10));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frequency_falls_to_5_hz_while_over_the_limit),
 		cmocka_unit_test(frequency_rises_after_five_quiet_windows),
+		cmocka_unit_test(
+			being_over_at_the_lowest_frequency_ends_after_quiet_windows),
 		cmocka_unit_test(other_frequencies_use_the_same_steps),
 		cmocka_unit_test(without_a_limit_nothing_changes),
 		cmocka_unit_test(limits_are_percent_of_a_core),
 		cmocka_unit_test(usage_includes_children_unless_omitted),
+		cmocka_unit_test(as_many_nodes_are_sampled_in_each_minute),
+		cmocka_unit_test(a_node_is_sampled_in_its_share_of_the_minutes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
