@@ -260,6 +260,9 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
 		return misuse(err, "prof either reads a recording or samples "
 				   "running JVMs, not both");
+	if (opt.inputs.count && opt.live.sampling.duration_ns >= 0)
+		return misuse(err, "--duration requires a running JVM; --to "
+				   "omits the rest of a recording");
 	if (opt.live.idle &&
 	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
 		return misuse(err, "--idle requires --sampler dump");

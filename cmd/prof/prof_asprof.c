@@ -336,10 +336,9 @@ int prof_asprof_refuse_event(const char *word, size_t len, struct error *err)
 			      (int)len, word);
 	if (asprof_is_method(word, len))
 		return misuse(err,
-			      "-e %.*s is not supported: methods are not "
-			      "instrumented; in JDK 25 and later, `sjkc jcmd "
-			      "PID JFR.start method-trace=CLASS::METHOD` "
-			      "records calls",
+			      "-e %.*s is not supported: `sjkc probe PID "
+			      "CLASS.METHOD` counts and times calls; with its "
+			      "--publish, -e probe:METHOD samples the callers",
 			      (int)len, word);
 	return 0;
 }

@@ -52,6 +52,23 @@ static int dumps_fail_idle(const struct dumping *d, struct error *err)
 		    d->name.bytes, d->taken);
 }
 
+/*
+ * Thread dumps are dated to the second, so their dates make a recording up to a
+ * second shorter. A JVM of another time zone keeps its dates.
+ */
+static void dumps_set_times(const struct dumping *d, int64_t until_ns)
+{
+	struct profile *p = d->profile;
+	int64_t until = clock_wall_ns() - (clock_monotonic_ns() - until_ns);
+	int64_t from = until - (until_ns - d->start_ns);
+
+	if (!p->earliest_ns || p->earliest_ns < from - CLOCK_NS_PER_S ||
+	    p->latest_ns > until)
+		return;
+	p->earliest_ns = from;
+	p->latest_ns = until;
+}
+
 static int dumps_write(void *self, struct error *err)
 {
 	struct dumping *d = self;
@@ -60,6 +77,7 @@ static int dumps_write(void *self, struct error *err)
 	int ret;
 
 	profile_retain(d->profile, dumps_is_wanted, d);
+	dumps_set_times(d, until);
 	if (d->o->sampling.events == SAMPLING_CPU && !d->profile->cell_count)
 		return dumps_fail_idle(d, err);
 	text_printf(&title,

@@ -136,7 +136,8 @@ int class_histogram_read(struct class_histogram *h, const char *text,
 		return fail(err, ERROR_INPUT,
 			    "no class histogram: the reply is empty");
 	if (h->count == before)
-		return fail(err, ERROR_INPUT, "no class histogram: %.*s",
+		return fail(err, ERROR_INPUT,
+			    "no class histogram; the first line is '%.*s'",
 			    first.len < 200 ? (int)first.len : 200, first.text);
 	return 0;
 }

@@ -15,6 +15,7 @@ static const struct {
 	{ "java.lang.ref.Reference", "waitForReferencePendingList" },
 	{ "java.lang.Object", "wait wait0" },
 	{ "java.lang.Thread", "sleep sleep0 sleepNanos0" },
+	{ "java.lang.VirtualThread", "takeVirtualThreadListToUnblock" },
 	{ "jdk.internal.misc.Unsafe", "park" },
 	{ "sun.misc.Unsafe", "park" },
 	{ "java.lang.UNIXProcess", "waitForProcessExit" },

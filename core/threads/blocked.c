@@ -2,6 +2,7 @@
 #include "core/threads/blocked.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/base/map64.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ void blocked_begin(struct blocked *b, const char *source, int64_t at_ns)
 	b->waiting = b->left_out = 0;
 	b->deadlocks = 0;
 	b->source = source;
+	b->old_at_ns = b->at_ns;
 	b->at_ns = at_ns;
 	b->pause_ns = -1;
 	b->knows_synchronizers = b->knows_blocks = false;
@@ -60,6 +62,7 @@ struct blocked_thread *blocked_add(struct blocked *b)
 		.lock_class = "",
 		.lock_id = "",
 		.blocks = COUNTER_ABSENT,
+		.cpu_ns = -1,
 		.owner = BLOCKED_NONE,
 	};
 	return t;
@@ -187,15 +190,34 @@ static void blocked_count_held_back(struct blocked *b)
 }
 
 /*
- * True if a thread is blocked as in the previous sample. The address of a lock
- * changes when the object moves, so the same class, frame and owner mean the
- * same lock. If the number of blocks is known, a different number means another
- * block.
+ * A thread that waits for a monitor wakes about once a second before JDK 24
+ * (ObjectMonitor::EnterI, recheckInterval): measured on JDK 17, 0.1 ms of CPU
+ * time a second, 0.3 ms on a loaded machine. Other blocked threads use none.
+ */
+bool blocked_has_run(int64_t old_cpu_ns, int64_t cpu_ns, int64_t in_ns)
+{
+	return old_cpu_ns >= 0 && cpu_ns >= 0 &&
+	       cpu_ns - old_cpu_ns > CLOCK_NS_PER_MS / 2 + in_ns / 2000;
+}
+
+static bool blocked_forever(const struct blocked_thread *now,
+			    const struct blocked_thread *old)
+{
+	return now->deadlock && old->deadlock;
+}
+
+/*
+ * True if a thread is blocked as in the previous sample, in_ns before. The
+ * address of a lock changes when the object moves, so the same class, frame and
+ * owner mean the same lock. If the number of blocks is known, a different
+ * number means another block.
  */
 static bool blocked_continues(const struct blocked_thread *now,
-			      const struct blocked_thread *old)
+			      const struct blocked_thread *old, int64_t in_ns)
 {
 	if (old->kind != now->kind || old->blocks != now->blocks ||
+	    (!blocked_forever(now, old) &&
+	     blocked_has_run(old->cpu_ns, now->cpu_ns, in_ns)) ||
 	    strcmp(old->lock_class, now->lock_class) != 0 ||
 	    strcmp(old->frame, now->frame) != 0)
 		return false;
@@ -213,11 +235,20 @@ static void blocked_find_since(struct blocked *b)
 	for (size_t i = 0; i < b->count; i++) {
 		struct blocked_thread *t = &b->threads[i];
 		uint32_t at = map64_get(&by_id, (uint64_t)t->id);
-		bool same = at != MAP64_NONE &&
-			    blocked_continues(t, &b->old[at]);
+		const struct blocked_thread *old;
 
-		t->since_ns = same ? b->old[at].since_ns : b->at_ns;
-		t->looks = same ? b->old[at].looks + 1 : 1;
+		t->since_ns = b->at_ns;
+		t->looks = 1;
+		if (at == MAP64_NONE)
+			continue;
+		old = &b->old[at];
+		if (!blocked_continues(t, old, b->at_ns - b->old_at_ns))
+			continue;
+		t->since_ns = old->since_ns;
+		t->looks = old->looks + 1;
+		t->did_run = !blocked_forever(t, old) &&
+			     (old->did_run || t->cpu_ns < 0 ||
+			      t->cpu_ns != old->cpu_ns);
 	}
 	map64_release(&by_id);
 }

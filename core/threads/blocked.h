@@ -39,6 +39,7 @@ struct blocked_thread {
 	const char *lock_class, *lock_id;
 	int64_t owner_id; /* 0 = unknown */
 	int64_t blocks; /* number of times blocked; COUNTER_ABSENT = unknown */
+	int64_t cpu_ns; /* CPU time of the thread; -1 = unknown */
 
 	/* Set by blocked_link(). */
 	size_t owner;      /* index, or BLOCKED_NONE */
@@ -46,6 +47,7 @@ struct blocked_thread {
 	unsigned deadlock; /* number of its deadlock; 0 = none */
 	int64_t since_ns;  /* when it was first seen blocked; monotonic */
 	unsigned looks;    /* number of samples that saw it blocked */
+	bool did_run;      /* it may have run in between */
 };
 
 struct blocked {
@@ -57,6 +59,7 @@ struct blocked {
 	size_t left_out;
 	unsigned deadlocks;
 	int64_t at_ns;      /* time of the request, monotonic */
+	int64_t old_at_ns;  /* private: of the previous sample */
 	int64_t pause_ns;   /* time that the dump stopped the program; -1 =
 			       unknown */
 	const char *source; /* "Thread.print", "JMX" */
@@ -93,6 +96,12 @@ bool blocked_is_lock(const char *class_name);
 
 /* True for a frame of the JDK's own code that parks or locks. */
 bool blocked_is_plumbing(const char *frame);
+
+/*
+ * True if a thread used more CPU time between two samples, in_ns apart, than a
+ * thread uses that stays blocked. Both CPU times are -1 if unknown.
+ */
+bool blocked_has_run(int64_t old_cpu_ns, int64_t cpu_ns, int64_t in_ns);
 
 /* Finds owners, deadlocks and durations, after all threads were added. */
 void blocked_link(struct blocked *b);
@@ -134,7 +143,7 @@ void blocked_head(const struct blocked *b, struct text *out);
 void blocked_name(const struct blocked_thread *t, struct text *out);
 /* "a.B <0x00000000ffd1be00>", the lock that it waits for */
 void blocked_lock(const struct blocked_thread *t, struct text *out);
-/* "blocked now", or "blocked >=12.5 s" */
+/* "blocked now", "blocked >=12.5 s", or "blocked in 3 dumps over 4.0 s" */
 void blocked_since(const struct blocked *b, const struct blocked_thread *t,
 		   struct text *out);
 /* "  at a.B.run(B.java:7)", or nothing */

@@ -147,6 +147,8 @@ static struct blocked_thread *dump_add_thread(struct blocked *b,
 	t->id = dump_thread_id(&block->header);
 	t->name = blocked_string(b, block->header.name, block->header.name_len);
 	t->state = body_state(block->body);
+	if (block->header.cpu_ns > 0)
+		t->cpu_ns = block->header.cpu_ns;
 	dump_read_frames(b, t, block->body);
 	return t;
 }

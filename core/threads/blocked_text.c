@@ -59,23 +59,26 @@ void blocked_lock(const struct blocked_thread *t, struct text *out)
 }
 
 /*
- * "~12.5 s" if the thread may have been unblocked in between; only JMX tells.
+ * The duration is of one wait if JMX counts the waits, or if the thread used no
+ * CPU time. Otherwise the thread may have had the lock in between.
  */
 void blocked_since(const struct blocked *b, const struct blocked_thread *t,
 		   struct text *out)
 {
 	double s = (double)(b->at_ns - t->since_ns) / (double)CLOCK_NS_PER_S;
 
-	if (t->looks < 2)
+	if (t->looks < 2) {
 		text_puts(out, "blocked now");
-	else if (s < 120)
-		text_printf(out, "blocked %s%.1f s",
-			    b->knows_blocks ? ">=" : "~", s);
+		return;
+	}
+	if (b->knows_blocks || !t->did_run)
+		text_puts(out, "blocked >=");
 	else
-		text_printf(out, "blocked %s%.0f min",
-			    b->knows_blocks ? ">=" : "~", s / 60);
-	if (t->looks > 1 && !b->knows_blocks)
-		text_printf(out, " (in %u dumps)", t->looks);
+		text_printf(out, "blocked in %u dumps over ", t->looks);
+	if (s < 120)
+		text_printf(out, "%.1f s", s);
+	else
+		text_printf(out, "%.0f min", s / 60);
 }
 
 /* Prints "at a.B.run(B.java:7)", preceded by the leaf if it differs. */

@@ -204,17 +204,24 @@ static bool thread_keeps_lock(const struct series_thread *now,
 		 now->cpu_ns == old->cpu_ns));
 }
 
-/* True if a thread has not moved: the same frames, and the same lock. */
+/*
+ * True if a thread has not moved since the dump before, in_ns ago: the same
+ * frames and the same lock. A waiting thread that used CPU time has run.
+ */
 static bool thread_stays(const struct series_thread *now,
-			 const struct series_thread *old)
+			 const struct series_thread *old, int64_t in_ns)
 {
 	return now->stack && now->stack == old->stack &&
-	       now->state == old->state && thread_keeps_lock(now, old);
+	       now->state == old->state && thread_keeps_lock(now, old) &&
+	       (now->state == STATE_RUNNABLE || now->state == STATE_NONE ||
+		!blocked_has_run(old->cpu_ns, now->cpu_ns, in_ns));
 }
 
 static void thread_compare(struct series_thread *t,
-			   const struct series_thread *old, int64_t clock_ns)
+			   const struct series_thread *old,
+			   const struct series_dump *dump)
 {
+	int64_t clock_ns = dump->clock_ns;
 	/* Formats without the age of a thread have the time of the dump. */
 	int64_t age_ns = t->elapsed_ns < 0 ? clock_ns : t->elapsed_ns;
 
@@ -225,7 +232,7 @@ static void thread_compare(struct series_thread *t,
 	t->used_ns = t->used_in_ns = -1;
 	if (!old || !thread_is_same(t, old))
 		return;
-	if (thread_stays(t, old)) {
+	if (thread_stays(t, old, clock_ns - dump[-1].clock_ns)) {
 		t->looks = old->looks + 1;
 		t->since_ns = old->since_ns;
 	}
@@ -272,7 +279,7 @@ static void dump_compare(struct dump_series *s)
 		struct series_thread *t = &s->threads[i];
 		const struct series_thread *old = old_of(s, &by_id, t);
 
-		thread_compare(t, old, now->clock_ns);
+		thread_compare(t, old, now);
 		t->activity = thread_activity(s->profile, t, old);
 		t->blocked = BLOCKED_NONE;
 	}

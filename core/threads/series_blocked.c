@@ -247,6 +247,7 @@ static struct blocked_thread *blocked_put(struct dump_series *s, size_t index)
 	b->id = blocked_id(s, index);
 	b->name = blocked_string(&s->blocked, name, strlen(name));
 	b->state = run_states[t->state];
+	b->cpu_ns = t->cpu_ns;
 	blocked_set_frames(s, b, t->stack);
 	return b;
 }

@@ -26,6 +26,7 @@ try --
 try $$ --no-agent -e cpu,alloc
 try $$ --user --kernel --quiet-target
 try $$ --user-frames --kernel-frames --no-agent-warning
+try -i x.jfr -d 5s
 for none in -F -d --tid --max-stack; do
 	try $$ $none 0
 done

@@ -18,6 +18,8 @@ static void idle_method_is_found_by_class_and_name(void **state)
 		{ "java.net.PlainSocketImpl", "socketAccept", true },
 		{ "java.net.PlainSocketImpl", "socketAvailable", false },
 		{ "sun.nio.ch.EPollArrayWrapper", "epollWait", true },
+		{ "java.lang.VirtualThread", "takeVirtualThreadListToUnblock",
+		  true },
 		{ "sun.nio.ch.KQueueArrayWrapper", "kevent0", true },
 		{ "java.lang.UNIXProcess", "waitForProcessExit", true },
 		{ "java.lang.ProcessHandleImpl", "waitForProcessExit0", true },

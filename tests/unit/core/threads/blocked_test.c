@@ -117,9 +117,9 @@ static void how_long_is_counted_over_the_looks(void **state)
 	(void)state;
 	look(chain, S);
 	assert_non_null(strstr(look(chain, 5 * S),
-			       "\"leaf\" #12  blocked ~4.0 s (in 2 dumps)"));
+			       "\"leaf\" #12  blocked in 2 dumps over 4.0 s"));
 	assert_non_null(strstr(look(chain, 6 * S),
-			       "\"leaf\" #12  blocked ~5.0 s (in 3 dumps)"));
+			       "\"leaf\" #12  blocked in 3 dumps over 5.0 s"));
 	look("", 7 * S);
 	assert_string_equal(text.bytes,
 			    "no thread is blocked  (Thread.print)\n");
@@ -138,7 +138,38 @@ static void moved_lock_is_the_same_lock(void **state)
 		memcpy(at, "abc00002", 8);
 	look(chain, S);
 	assert_non_null(strstr(look(moved, 3 * S),
-			       "\"leaf\" #12  blocked ~2.0 s (in 2 dumps)"));
+			       "\"leaf\" #12  blocked in 2 dumps over 2.0 s"));
+}
+
+/* Returns the report of a thread with this CPU time, as cpu= prints it. */
+static const char *look_with_cpu(const char *cpu_ms, int64_t at_ns)
+{
+	char dump[512];
+
+	snprintf(dump, sizeof(dump),
+		 "\"busy\" #1 prio=5 os_prio=0 cpu=%sms elapsed=9.00s "
+		 "tid=0x00007f nid=1 waiting for monitor entry [0x0]\n" BLOCKED
+		 "\tat a.B.one(B.java:1)\n"
+		 "\t- waiting to lock <0x0000000000000002> (a a.L)\n\n",
+		 cpu_ms);
+	return look(dump, at_ns);
+}
+
+/* A hot lock blocks a thread in each dump, but in another wait. */
+static void cpu_time_tells_whether_a_block_is_the_same(void **state)
+{
+	(void)state;
+	look_with_cpu("5.10", S);
+	assert_non_null(strstr(look_with_cpu("5.10", 3 * S),
+			       "\"busy\" #1  blocked >=2.0 s  at"));
+	assert_non_null(
+		strstr(look_with_cpu("5.20", 5 * S),
+		       "\"busy\" #1  blocked in 3 dumps over 4.0 s  at"));
+	assert_non_null(
+		strstr(look_with_cpu("5.20", 7 * S),
+		       "\"busy\" #1  blocked in 4 dumps over 6.0 s  at"));
+	assert_non_null(strstr(look_with_cpu("9.20", 9 * S),
+			       "\"busy\" #1  blocked now  at"));
 }
 
 static void another_block_restarts_the_duration(void **state)
@@ -290,6 +321,7 @@ int main(void)
 		TEST(chain_is_printed_below_the_thread_at_its_end),
 		TEST(how_long_is_counted_over_the_looks),
 		TEST(moved_lock_is_the_same_lock),
+		TEST(cpu_time_tells_whether_a_block_is_the_same),
 		TEST(another_block_restarts_the_duration),
 		TEST(deadlocks_and_who_waits_for_them_are_marked),
 		TEST(thread_in_object_wait_holds_no_lock),
