@@ -61,6 +61,9 @@ extern const struct reader dump_to_file_dialect; /* plain text, JDK 21 */
 extern const struct reader javacore_dialect;     /* OpenJ9 */
 extern const struct reader hotspot_dialect;      /* HotSpot and similar */
 
+/* A dialect of page_reader, which detects it; reads whole pages. */
+extern const struct reader async_page_dialect; /* async-profiler */
+
 #define READER_HEAD 4096
 #define READER_LOOK ((size_t)1 << 20)
 
