@@ -58,6 +58,25 @@ module.exports = (test) => {
 		});
 	});
 
+	test('axis_has_round_times_of_the_log', async (browser, { sjkc }) => {
+		const log = path.join(browser.folder, 'uptime.log');
+		fs.writeFileSync(log, Array.from({ length: 40 }, (_, i) => `[${(i * 60 + 7.25).toFixed(3)}s][info][gc] ` +
+			`GC(${i}) Pause Young (Allocation Failure) 30M->10M(60M) 12.345ms\n`).join(''));
+		await browser.with(pageOfLog(browser, sjkc, log), async (tab) => {
+			const ticks = () => tab.evaluate(() => window.sjkcPage.ticks());
+			const texts = (await ticks()).map(([, text]) => text);
+			assert(texts.length > 3, String(texts));
+			texts.forEach((text, i) => assert.strictEqual(text, `${i * parseInt(texts[1], 10)} s`));
+			assert.match(await tab.locator('#range').innerText(), /^7\.2\d+ s to 2347\.2\d+ s, 40 records$/);
+		});
+		await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
+			const list = await tab.evaluate(() => window.sjkcPage.ticks());
+			assert(list.length > 3);
+			for (const [, text] of list)
+				assert.match(text, /^\d\d:\d\d:\d\d(\.\d+)?$/);
+		}, { context: { timezoneId: 'UTC' } });
+	});
+
 	test('hover_and_arrow_keys_describe_a_pause', async (browser, { sjkc }) => {
 		await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
 			const box = await tab.locator('#pauses').boundingBox();

@@ -3,7 +3,7 @@
 // page with many records draws each pixel once.
 
 import { pauseOf } from './gc_data.js';
-import { momentText, sizeText, timeText } from './gc_format.js';
+import { sizeText, ticks, timeText } from './gc_format.js';
 
 // Colours of the kinds; both themes have enough contrast with them.
 export const COLOURS = {
@@ -87,11 +87,19 @@ export class Chart {
 			pen.fillText(value ? text(value) : '0', LEFT - 6, y);
 		}
 		pen.textBaseline = 'alphabetic';
-		const count = Math.max(2, Math.floor((this.width - LEFT) / 130));
-		for (let i = 0; i <= count; i++) {
-			const ms = view.range[0] + (view.range[1] - view.range[0]) * i / count;
-			pen.textAlign = i === 0 ? 'left' : i === count ? 'right' : 'center';
-			pen.fillText(momentText(view.data, ms), this.x(ms), this.height - 4);
+		this.axis();
+	}
+
+	// Labels round times below the chart; a label near an end is moved inside.
+	axis() {
+		const { pen, view } = this;
+		const foot = this.height - BOTTOM;
+		this.ticks = ticks(view.data, ...view.range, Math.max(2, Math.floor((this.width - LEFT) / 100)));
+		pen.textAlign = 'center';
+		for (const [ms, text] of this.ticks) {
+			const x = this.x(ms), half = pen.measureText(text).width / 2;
+			pen.fillRect(Math.round(x), foot, 1, 4);
+			pen.fillText(text, Math.min(Math.max(x, LEFT - 6 + half), this.width - 4 - half), this.height - 3);
 		}
 	}
 

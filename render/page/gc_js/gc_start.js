@@ -48,7 +48,8 @@ class Page {
 		get('reset').disabled = !view.isZoomed();
 		get('scale').setAttribute('aria-pressed', String(view.log));
 		const [from, to] = view.visible();
-		get('range').textContent = `${momentText(data, view.range[0])} to ${momentText(data, view.range[1])}, ${(to - from).toLocaleString('en-US')} records`;
+		const ends = [Math.max(view.range[0], view.first), Math.min(view.range[1], view.last)];
+		get('range').textContent = `${ends.map((ms) => momentText(data, ms)).join(' to ')}, ${(to - from).toLocaleString('en-US')} records`;
 		get('detail').textContent = view.selected < 0 ? '' : describe(data, view.selected).join(' · ');
 	}
 
@@ -195,7 +196,7 @@ export async function startPage() {
 		// For tests: numbers only.
 		window.sjkcPage = {
 			range: () => [...page.view.range], selected: () => page.view.selected, size: data.size,
-			position: (i) => page.charts[0].x(data.at[i]), groups: () => groupsOf(data, ...page.view.visible()).length,
+			position: (i) => page.charts[0].x(data.at[i]), ticks: () => page.charts[0].ticks, groups: () => groupsOf(data, ...page.view.visible()).length,
 		};
 	} catch (error) {
 		get('trouble').textContent = `This page cannot be shown: ${error.message}`;

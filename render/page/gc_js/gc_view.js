@@ -12,6 +12,8 @@ export class View {
 		this.changed = () => {};
 		const first = data.size ? data.at[0] : 0, last = data.size ? data.at[data.size - 1] : 1;
 		const margin = Math.max((last - first) * 0.01, 1);
+		this.first = first;
+		this.last = last;
 		this.whole = [first - margin, last + margin];
 		this.range = [...this.whole];
 	}
