@@ -119,6 +119,21 @@ module.exports = (test) => {
 		});
 	});
 
+	for (const width of [480, 900, 1400])
+		test(`table_shows_names_in_a_window_of_${width}_pixels`, async (browser, { sjkc }) => {
+			await browser.with(diff(browser, sjkc), async (tab) => {
+				await tab.locator('[data-view=table]').click();
+				const lost = await tab.locator('#table').evaluate((box) => ({
+					scrolls: box.scrollWidth - box.clientWidth,
+					names: [...box.querySelectorAll('td.frame')].filter((cell) => {
+						const { left, right } = cell.getBoundingClientRect();
+						return left < 0 || right > window.innerWidth || right - left < 180;
+					}).length,
+				}));
+				assert.deepStrictEqual(lost, { scrolls: 0, names: 0 });
+			}, { context: { viewport: { width, height: 600 } } });
+		});
+
 	test('normalized_difference_compares_shares', async (browser, { sjkc }) => {
 		await browser.with(diff(browser, sjkc, '--normalize', 'total'), async (tab) => {
 			const root = await tab.evaluate(() => {

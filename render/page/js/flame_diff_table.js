@@ -65,6 +65,10 @@ export class DiffTable extends Table {
 		return this.isOn() ? 'Largest changes' : super.title();
 	}
 
+	look() {
+		return this.isOn() ? 'changes' : super.look();
+	}
+
 	cells(sort, name) {
 		const { page } = this;
 		const [old, now] = this.pairOf(sort, name);

@@ -62,6 +62,10 @@ export class Table {
 		return 'Hottest frames';
 	}
 
+	look() {
+		return '';
+	}
+
 	headings() {
 		return [this.heading('self', 'Self', 2), this.heading('total', 'Total', 2),
 			this.heading('name', 'Frame', 1)];
@@ -82,7 +86,7 @@ export class Table {
 		const listed = this.sorted();
 		const top = listed.slice(0, TABLE_ROWS);
 		this.box.replaceChildren(this.head(listed),
-			element('table', { 'aria-label': this.title() },
+			element('table', { 'aria-label': this.title(), class: this.look() },
 				element('thead', null, element('tr', null, ...this.headings())),
 				element('tbody', null, ...top.map((name) => this.row(name)))));
 	}
