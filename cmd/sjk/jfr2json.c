@@ -33,13 +33,15 @@
 #define JFR2JSON_MOST_DEPTH                                                    \
 	(JFR2JSON_LEVELS - 3) /* levels that jfr2json_is_full() allows */
 #define JFR2JSON_FLUSH ((size_t)64 << 10)
-/* Constants may refer to one another, so an event may be much larger. */
-#define JFR2JSON_EVENT ((size_t)64 << 20)
 /*
- * Most output per byte of input. An event of 20 bytes may write out a stack
- * trace of 80 KB; JVMs stay far below on average.
+ * Constants may refer to one another, so an event may be much larger. Then most
+ * output per byte of input: an event of 20 bytes may write out a stack trace of
+ * 80 KB; JVMs stay far below on average. A fuzzer has lower limits.
  */
+#ifndef JFR2JSON_EVENT
+#define JFR2JSON_EVENT ((size_t)64 << 20)
 #define JFR2JSON_TIMES 4096
+#endif
 
 static struct {
 	const char *input, *output;

@@ -29,6 +29,17 @@ static bool side_used_buckets(const struct side *s, int64_t *first,
 	return s->cell_count != 0;
 }
 
+/* Returns the time at which a bucket starts; buckets count from 1. */
+static int64_t side_bucket_time(const struct side *s, int64_t bucket)
+{
+	int64_t width = (int64_t)1 << s->bucket_shift, ns;
+
+	/* The last bucket may end behind the largest time. */
+	return __builtin_mul_overflow(s->bucket_first + bucket - 1, width, &ns)
+		       ? INT64_MAX
+		       : ns;
+}
+
 /* Replaces the bucket of each cell by its part. */
 static void side_divide(struct side *s)
 {
@@ -54,8 +65,8 @@ static void side_divide(struct side *s)
 	if (!count)
 		return;
 	for (int64_t at = first; at <= last; at++) {
-		int64_t from = (s->bucket_first + at - 1) << s->bucket_shift;
-		int64_t to = from + ((int64_t)1 << s->bucket_shift);
+		int64_t from = side_bucket_time(s, at);
+		int64_t to = side_bucket_time(s, at + 1);
 
 		if (from < s->from_ns)
 			from = s->from_ns;

@@ -410,11 +410,17 @@ static void side_sums_release(struct side_sums *s)
 
 /* The base of the values. */
 
+/* Times may be anywhere, so only an unsigned difference cannot overflow. */
+static double diff_length_ns(const struct side *s)
+{
+	return (double)((uint64_t)s->to_ns - (uint64_t)s->from_ns);
+}
+
 double diff_seconds(const struct diff *d, size_t side)
 {
 	const struct side *s = &d->pair->sources[side].side;
 
-	return s->has_gaps ? 0 : (double)(s->to_ns - s->from_ns) / 1e9;
+	return s->has_gaps ? 0 : diff_length_ns(s) / 1e9;
 }
 
 static const char *diff_rate(const struct diff *d, size_t side)
@@ -481,7 +487,7 @@ static void diff_base_of_sums(struct noise_base *b, const struct side *side,
 static void diff_base_of_time(struct noise_base *b, const struct side *s,
 			      bool seconds)
 {
-	double ns = (double)(s->to_ns - s->from_ns);
+	double ns = diff_length_ns(s);
 
 	b->value = seconds ? ns / 1e9 : 1;
 	b->part_count = s->has_gaps ? 0 : s->part_count;
@@ -602,9 +608,12 @@ static int row_compare(const void *a, const void *b)
 /* Finds the significant rows and sorts all. */
 static void part_finish(struct diff_part *part)
 {
-	double *probabilities = xmalloc(part->count * sizeof(double));
+	double *probabilities;
 	double threshold;
 
+	if (!part->count)
+		return;
+	probabilities = xmalloc(part->count * sizeof(double));
 	for (size_t i = 0; i < part->count; i++)
 		probabilities[i] = part->rows[i].probability;
 	threshold = noise_threshold(probabilities, part->count);

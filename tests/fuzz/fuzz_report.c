@@ -2,115 +2,16 @@
 /*
  * Fuzzes profiles and everything that is written from them except pages:
  * reports, whose sums are checked, collapsed stack traces, speedscope's file
- * and pprof's. The first byte selects the options; then each sample has seven
- * bytes.
+ * and pprof's. The first byte selects the options; the others are samples.
  */
 #include "core/base/alloc.h"
 #include "render/profile/export.h"
 #include "render/profile/report.h"
+#include "tests/fuzz/profile_bytes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { RECORD = 7, EVENTS = 6, THREADS = 12, DEEPEST = 2000, TIME = 1 << 20 };
-
-/* The last event belongs to the same family as the first. */
-static const struct {
-	const char *name;
-	enum unit unit;
-} events[EVENTS] = {
-	{ "jdk.FileRead", UNIT_NS },
-	{ "cpu", UNIT_SAMPLES },
-	{ "\x1b[31m\xff\n", UNIT_SAMPLES },
-	{ "wall", UNIT_NS },
-	{ "alloc", UNIT_BYTES },
-	{ "jdk.SocketRead", UNIT_NS },
-};
-
-static uint32_t string(struct profile *p, const char *text)
-{
-	return profile_string(p, text, strlen(text));
-}
-
-static uint32_t frame_of(struct profile *p, uint8_t byte)
-{
-	static const char *const methods[] = { "a",   "b",       "\x1b]0;\a",
-					       "run", "x\ty",    "",
-					       "c;d", "\xc3\x28" };
-	const struct frame f = {
-		.class_name = byte & 8 ? string(p, "org.acme.Main") : 0,
-		.method = string(p, methods[byte & 7]),
-		.line = byte >> 6,
-		.kind = (enum frame_kind)(byte >> 4 & 3),
-	};
-
-	return profile_frame(p, &f);
-}
-
-static uint32_t thread_of(struct profile *p, uint8_t byte)
-{
-	static const char *const names[] = { "main",    "main", "",
-					     "\x1b[2J", "a b",  "\"q\",\n" };
-	struct thread t = {
-		.name = string(p, names[byte % 6]),
-		.os_id = byte % THREADS,
-		.java_id = byte & 1 ? byte : 0,
-	};
-
-	return byte % THREADS ? profile_thread(p, &t) : 0;
-}
-
-/* The next stack trace extends the previous one by callees, or shortens it. */
-static uint32_t next_stack(struct profile *p, uint32_t stack, const uint8_t *at)
-{
-	static size_t depth;
-	size_t change = at[0] & 0x3f;
-
-	if (!stack)
-		depth = 0;
-	for (; at[0] & 0x80 && stack && change; change--, depth--)
-		stack = p->stacks[stack].caller;
-	for (; change && depth < DEEPEST; change--, depth++)
-		stack = profile_push(p, stack, frame_of(p, at[1]));
-	return stack;
-}
-
-static int64_t time_of(uint8_t byte)
-{
-	return byte == 255   ? INT64_MAX
-	       : byte == 254 ? INT64_MIN
-			     : ((int64_t)byte - 32) * TIME;
-}
-
-static struct profile *profile_of(const uint8_t *data, size_t size)
-{
-	struct profile *p = profile_new();
-	uint32_t stack = 0;
-
-	for (; size >= RECORD; data += RECORD, size -= RECORD) {
-		size_t event = data[2] % EVENTS;
-		uint64_t count = (uint64_t)1 << (data[3] & 0x3f);
-		uint64_t weight = (uint64_t)data[4] << (data[3] & 0x38);
-
-		stack = next_stack(p, stack, data);
-		profile_add(
-			p, &(struct sample){
-				   .event = profile_event(p, events[event].name,
-							  events[event].unit),
-				   .stack = stack,
-				   .thread = thread_of(p, data[5]),
-				   .state = data[5] % THREAD_STATES,
-				   .time_ns = time_of(data[6]),
-				   .count = data[3] & 0x80 ? count : 1,
-				   .weight = weight,
-			   });
-	}
-	if (size > 1)
-		profile_lost(p, "\x1b[1m", data[0], "at %u", data[1]);
-	return p;
-}
 
 static void expect(bool holds)
 {
@@ -223,9 +124,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile *p;
 	size_t count;
 
-	if (size < 1 + RECORD)
+	if (size < 1 + PROFILE_BYTES_EACH)
 		return 0;
-	p = profile_of(data + 1, size - 1);
+	p = profile_new();
+	profile_bytes_add(p, data + 1, size - 1);
 	count = event_views(p, &views);
 	if (count) {
 		write_reports(p, views, count, data[0]);
