@@ -531,6 +531,40 @@ static int flame_output_check_options(const struct flame_output_format *f,
 	return 0;
 }
 
+/*
+ * Appends the preferred extension, in short if it may be shortened: .json of
+ * .speedscope.json.
+ */
+static void format_add_extension(struct text *out,
+				 const struct flame_output_format *f)
+{
+	const char *first = f->extensions, *last = strrchr(first, ' ');
+	size_t len = strcspn(first, " "), last_len = last ? strlen(++last) : 0;
+
+	if (last && last_len < len &&
+	    memcmp(first + len - last_len, last, last_len) == 0)
+		text_add(out, last, last_len);
+	else
+		text_add(out, first, len);
+}
+
+static void format_fail_unknown(const char *output, const char *dot,
+				bool by_extension, struct error *err)
+{
+	struct text known = { 0 };
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		if (i)
+			text_puts(&known, by_extension && i + 1 == FORMATS
+						  ? " or "
+						  : ", ");
+		format_add_extension(&known, &formats[i]);
+	}
+	misuse(err, "%s: unknown extension %s; use %s%s", output, dot,
+	       known.bytes, by_extension ? "" : ", or --output-format");
+	text_release(&known);
+}
+
 const struct flame_output_format *
 flame_output_format(const char *name, const char *output,
 		    const struct flame_output_options *o, struct error *err)
@@ -549,12 +583,7 @@ flame_output_format(const char *name, const char *output,
 		misuse(err, "%s: `sjkc stcpy -i INPUT -o %s` writes %s files",
 		       output, output, dot);
 	else if (!found)
-		misuse(err,
-		       "%s: unknown extension %s; use .html, .svg, "
-		       ".collapsed, .json, .json.gz, %s",
-		       output, dot,
-		       o->by_extension ? ".pb.gz or .otlp"
-				       : ".pb.gz, .otlp, or --output-format");
+		format_fail_unknown(output, dot, o->by_extension, err);
 	return found && flame_output_check_options(found, o, err) == 0 ? found
 								       : NULL;
 }
