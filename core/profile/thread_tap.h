@@ -58,6 +58,7 @@ enum tapped_deadlock_kind {
 struct tap_dump {
 	int64_t time_ns; /* since the epoch; 0 = unknown */
 	uint32_t vm;     /* "OpenJDK 64-Bit Server VM (25.0.3+9 …)" */
+	bool has_owners; /* each lock that has an owner names it */
 };
 
 /* The calls come in the order of the input. Arguments are valid during them. */

@@ -317,7 +317,9 @@ void series_find_blocked(struct dump_series *s)
 	blocked_begin(&s->blocked, "thread dump",
 		      s->dumps[s->dump_count - 1].clock_ns);
 	owners_fill(s, &o);
-	s->blocked.knows_synchronizers = o.has_synchronizers;
+	s->blocked.knows_synchronizers = o.has_synchronizers ||
+					 s->dumps[s->dump_count - 1]
+						 .head.has_owners;
 	s->blocked.owner_hint =
 		s->is_supplemented
 			? "the JVM does not write who owns the "

@@ -362,6 +362,7 @@ static int javacore_read(const uint8_t *bytes, size_t len, struct profile *p,
 		.line = javacore_on_line,
 		.end = javacore_end_dump,
 		.nothing = "a javacore without threads",
+		.has_owners = true,
 	};
 	struct javacore r = { 0 };
 

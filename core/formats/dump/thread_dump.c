@@ -363,7 +363,9 @@ void thread_dump_lock(struct thread_dump *d, const struct dump_lock *lock)
 static const struct thread_tap *dump_announce(struct thread_dump *d)
 {
 	const struct thread_tap *tap = d->profile->thread_tap;
-	const struct tap_dump dump = { .time_ns = d->time_ns, .vm = d->vm };
+	const struct tap_dump dump = { .time_ns = d->time_ns,
+				       .vm = d->vm,
+				       .has_owners = d->has_owners };
 
 	if (d->is_new)
 		tap->dump(tap->self, &dump);
@@ -541,6 +543,7 @@ int dump_walk(struct dump_walk *w, const struct dump_steps *steps,
 	int ret = 0;
 
 	thread_dump_init(&w->dump, p);
+	w->dump.has_owners = steps->has_owners;
 	dump_lines_init(&w->lines, bytes, len);
 	while (dump_lines_next(&w->lines, &line))
 		steps->line(w, line);

@@ -64,6 +64,7 @@ struct thread_dump {
 	/* For the profile's thread_tap; unused without one. */
 	bool is_new;              /* no thread of the dump has been passed */
 	uint32_t vm;              /* set by the reader; 0 = unknown */
+	bool has_owners;          /* set by the reader, for all dumps */
 	struct tapped_thread tap; /* the rest of the open thread */
 	struct tapped_lock *locks;
 	size_t lock_cap;
@@ -143,6 +144,7 @@ struct dump_steps {
 	void (*line)(struct dump_walk *w, struct line line);
 	void (*end)(struct dump_walk *w); /* called at the end of the input */
 	const char *nothing; /* the error message if there is no thread */
+	bool has_owners;     /* each lock that has an owner names it */
 };
 
 /*
