@@ -121,28 +121,33 @@ static struct line fox_string(const struct fox_tables *t, uint32_t index)
 static void fox_read_table(struct json_reader *r, struct fox_tables *t,
 			   struct line table)
 {
-	bool is_stacks = line_is(table, "stackTable");
-	bool is_frames = line_is(table, "frameTable");
+	const struct {
+		const char *table, *key;
+		struct fox_column *to;
+	} columns[] = {
+		{ "stackTable", "prefix", &t->callers },
+		{ "stackTable", "prefixOffset", &t->callers },
+		{ "stackTable", "frame", &t->stack_frames },
+		{ "frameTable", "func", &t->funcs },
+		{ "frameTable", "line", &t->lines },
+		{ "funcTable", "name", &t->names },
+	};
 	struct line key;
 
 	json_enter_object(r);
 	while (json_next_member(r, &key)) {
-		if (is_stacks && line_is(key, "prefix")) {
-			fox_read_column(r, &t->callers);
-		} else if (is_stacks && line_is(key, "prefixOffset")) {
-			fox_read_column(r, &t->callers);
-			t->callers_are_offsets = true;
-		} else if (is_stacks && line_is(key, "frame")) {
-			fox_read_column(r, &t->stack_frames);
-		} else if (is_frames && line_is(key, "func")) {
-			fox_read_column(r, &t->funcs);
-		} else if (is_frames && line_is(key, "line")) {
-			fox_read_column(r, &t->lines);
-		} else if (!is_stacks && !is_frames && line_is(key, "name")) {
-			fox_read_column(r, &t->names);
-		} else {
+		struct fox_column *to = NULL;
+
+		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+			if (line_is(table, columns[i].table) &&
+			    line_is(key, columns[i].key))
+				to = columns[i].to;
+		if (to == &t->callers)
+			t->callers_are_offsets = line_is(key, "prefixOffset");
+		if (to)
+			fox_read_column(r, to);
+		else
 			json_skip(r);
-		}
 	}
 }
 
@@ -338,11 +343,22 @@ static void fox_add_samples(struct fox_reader *f, const struct fox_samples *s,
 
 /* ---- threads ---- */
 
+/* The tables of samples of a thread. */
+static const struct {
+	const char *key, *event; /* event NULL: by the type of the weights */
+} fox_sampled[] = {
+	{ "samples", NULL },
+	{ "nativeAllocations", "native-allocations" },
+	{ "jsAllocations", "js-allocations" },
+};
+
+#define FOX_SAMPLED (sizeof(fox_sampled) / sizeof(*fox_sampled))
+
 /* What a thread has besides its tables; at NULL: none. */
 struct fox_thread {
 	struct text name;
 	int64_t tid;
-	struct json_reader samples, native, js;
+	struct json_reader sampled[FOX_SAMPLED];
 };
 
 /* Reads a thread id, a number or a text such as "4711.1". */
@@ -372,16 +388,9 @@ static void fox_read_thread(struct json_reader *r, struct fox_thread *thread,
 
 	json_enter_object(r);
 	while (json_next_member(r, &key)) {
-		struct json_reader *later = NULL;
-
-		if (line_is(key, "samples"))
-			later = &thread->samples;
-		else if (line_is(key, "nativeAllocations"))
-			later = &thread->native;
-		else if (line_is(key, "jsAllocations"))
-			later = &thread->js;
-		if (later)
-			*later = *r;
+		for (size_t i = 0; i < FOX_SAMPLED; i++)
+			if (line_is(key, fox_sampled[i].key))
+				thread->sampled[i] = *r;
 		if (line_is(key, "name"))
 			json_read_text(r, &thread->name);
 		else if (line_is(key, "tid") && !json_accept_null(r))
@@ -411,17 +420,14 @@ static uint32_t fox_thread_id(struct fox_reader *f,
 	return t.name ? profile_thread(f->profile, &t) : 0;
 }
 
-static void fox_add_table(struct fox_reader *f, struct json_reader *r,
+static void fox_add_table(struct fox_reader *f, struct json_reader r,
 			  const struct fox_thread *thread,
 			  const struct fox_tables *t, const char *event)
 {
 	struct fox_samples s = { 0 };
 
-	if (r->at) {
-		fox_read_samples(r, &s);
-		fox_add_samples(f, &s, t, fox_thread_id(f, thread, &s.event),
-				event);
-	}
+	fox_read_samples(&r, &s);
+	fox_add_samples(f, &s, t, fox_thread_id(f, thread, &s.event), event);
 	fox_release_samples(&s);
 }
 
@@ -436,10 +442,10 @@ static void fox_add_thread(struct fox_reader *f, struct json_reader *r)
 		if (!own.stack_frames.count)
 			t = &f->shared;
 		fox_resolve(f, t);
-		fox_add_table(f, &thread.samples, &thread, t, NULL);
-		fox_add_table(f, &thread.native, &thread, t,
-			      "native-allocations");
-		fox_add_table(f, &thread.js, &thread, t, "js-allocations");
+		for (size_t i = 0; i < FOX_SAMPLED; i++)
+			if (thread.sampled[i].at)
+				fox_add_table(f, thread.sampled[i], &thread, t,
+					      fox_sampled[i].event);
 		profile_progress(f->profile, (uint64_t)(r->at - f->start),
 				 f->len);
 	}
