@@ -12,6 +12,7 @@
 #include "core/jvm/procfs.h"
 #include "core/threads/thread_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,16 @@ static bool live_wants(const struct gc_options *o, const char *kind)
 	return strcmp(kind, "log") != 0;
 }
 
+/* The text of an error without the PID at its start. */
+static const char *live_reason(const struct jvm *jvm, const struct error *why)
+{
+	char prefix[16];
+	int len = snprintf(prefix, sizeof(prefix), "%d: ", (int)jvm->pid);
+
+	return strncmp(why->text, prefix, (size_t)len) == 0 ? why->text + len
+							    : why->text;
+}
+
 /* Opens the first source that works; prints why better ones do not. */
 static struct gc_source *live_open_source(const struct gc_options *o,
 					  const struct jvm *jvm,
@@ -75,10 +86,12 @@ static struct gc_source *live_open_source(const struct gc_options *o,
 			continue;
 		if (why.kind)
 			log_info("%d: no probes: %s; trying %s", (int)jvm->pid,
-				 why.text, kinds[i].name);
+				 live_reason(jvm, &why), kinds[i].name);
 		s = kinds[i].open(o, jvm, &why);
 		if (s)
 			return s;
+		if (jvm_is_ending(jvm))
+			break;
 	}
 	*err = why;
 	return NULL;
@@ -154,6 +167,16 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 	return 0;
 }
 
+/* Reports a JVM that cannot be observed.  One that has ended is not missed. */
+static void live_log_skipped(const struct jvm *jvm, const struct error *why)
+{
+	if (jvm_is_ending(jvm))
+		log_detail("%d has ended", (int)jvm->pid);
+	else
+		log_always("skipping %d: %s", (int)jvm->pid,
+			   live_reason(jvm, why));
+}
+
 static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
 			struct error *err)
 {
@@ -169,12 +192,14 @@ static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
 	for (size_t i = 0; i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
 		bool is_final;
+		int failed;
 
 		if (!jvm_selector_wants(selector, jvm, &is_final))
 			continue;
-		if (live_add(o, streams, jvm, &why))
-			log_always("skipping %d: %s", (int)jvm->pid, why.text);
+		failed = live_add(o, streams, jvm, &why);
 		jvm->pidfd = -1;
+		if (failed)
+			live_log_skipped(jvm, &why);
 	}
 	jvm_list_release(&list);
 	jvm_selector_log(selector);

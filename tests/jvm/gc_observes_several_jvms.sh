@@ -54,3 +54,47 @@ gc 0 "$first" -p "$first" 1s --source perfdata &&
 gc_start "$first" --source perfdata && target_wait "$gc_out" ' full ' || exit 1
 kill -INT "$gc_job"
 gc_end 0 && gc_has "$gc_out" '^full +Serial +System.gc\(\) '
+
+# A JVM ends after it was listed: a full pipe holds gc back at the message about
+# the JVM before it.  Such a JVM is not missed.
+python3 - "$sjkc" "$first" "$second" <<'END' || exit 1
+import os, re, signal, subprocess, sys, time
+victim = max(int(p) for p in sys.argv[2:])
+other = min(int(p) for p in sys.argv[2:])
+read, write = os.pipe()
+os.set_blocking(write, False)
+filled = 0
+for size in (4096, 1):
+    try:
+        while True:
+            filled += os.write(write, b"x" * size)
+    except BlockingIOError:
+        pass
+os.set_blocking(write, True)
+gc = subprocess.Popen(
+    [sys.argv[1], "gc", "--all", "1s", "--source", "perfdata", "--json"],
+    stdout=subprocess.DEVNULL, stderr=write)
+os.close(write)
+# The first message blocks in write(2, …) when all JVMs have been listed.
+for _ in range(3000):
+    with open(f"/proc/{gc.pid}/syscall") as f:
+        if f.read().split()[1:2] == ["0x2"]:
+            break
+    time.sleep(0.1)
+else:
+    sys.exit("gc prints no message")
+os.kill(victim, signal.SIGKILL)
+while True:  # until it is a zombie: its parent waits for it later
+    try:
+        with open(f"/proc/{victim}/stat") as f:
+            if f.read().rsplit(")", 1)[1].split()[0] in "ZX":
+                break
+    except OSError:
+        break
+    time.sleep(0.1)
+messages = os.fdopen(read, "rb").read()[filled:].decode()
+# 7: another JVM of the machine may lose pauses.
+assert gc.wait() in (0, 7), messages
+assert f"({other}): " in messages, messages
+assert not re.search(rf"\b{victim}\b", messages), messages
+END
