@@ -27,6 +27,7 @@ struct joined {
 	char cause[GC_CAUSE_BYTES];
 	struct text thread;
 	int64_t time_ns; /* when it ended, CLOCK_MONOTONIC */
+	int64_t last_ns; /* when the stop before it ended; 0 = unknown */
 	bool is_held;
 };
 
@@ -35,6 +36,7 @@ struct gc_join {
 	struct gc_values last;
 	bool has_last;
 	int64_t last_stopped; /* of the last stop, in ticks */
+	int64_t last_ns;      /* when the last stop ended; 0 = none yet */
 	/* Of the current stop. */
 	int64_t begin_ns, before, after, committed;
 	uint32_t heap_tid;              /* the thread that reported the heap */
@@ -211,6 +213,21 @@ static void join_use_heap(struct gc_join *j, uint32_t tid, struct joined *r)
 /* ---- cycles ---- */
 
 /*
+ * The earliest begin of a stop, since the JVM started.  The event of a stop may
+ * be late, because the JVM logs the stop before, but not before the event of
+ * the stop before it.
+ */
+static int64_t join_earliest(const struct gc_join *j, const struct joined *r)
+{
+	int64_t begin = r->pause.uptime_ns - r->pause.stopped_ns;
+
+	if (r->pause.count == 1 && r->last_ns &&
+	    r->last_ns - j->o.vm_start_ns < begin)
+		begin = r->last_ns - j->o.vm_start_ns;
+	return begin;
+}
+
+/*
  * Gives a held pause its phase of the cycle: an outermost pause that ended
  * within the stop.
  */
@@ -219,7 +236,7 @@ static bool join_match(const struct gc_join *j, struct joined *r,
 {
 	size_t count = report_count(e);
 	int64_t end = r->pause.uptime_ns;
-	int64_t begin = end - r->pause.stopped_ns;
+	int64_t begin = join_earliest(j, r);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct gc_event_phase *p = &e->phases[i];
@@ -370,6 +387,14 @@ static bool join_use_counters(struct gc_join *j, const struct gc_event_stop *e,
 	return steps > 0;
 }
 
+/* True for the collectors that make a GCTraceCPUTime in each pause. */
+static bool collector_has_brackets(const char *collector)
+{
+	return collector && (strcmp(collector, "Serial") == 0 ||
+			     strcmp(collector, "Parallel") == 0 ||
+			     strcmp(collector, "G1") == 0);
+}
+
 /*
  * Without counters, the operation tells the kind. Returns false for a stop that
  * began before the observation.
@@ -380,6 +405,10 @@ static bool join_use_times(const struct gc_join *j,
 {
 	r->pause.operation = operation;
 	r->pause.kind = gc_operation_kind(operation, &r->pause.collector);
+	/* An operation may find that it cannot collect, or need not. */
+	if (j->o.has_collections && !e->collections &&
+	    collector_has_brackets(r->pause.collector))
+		r->pause.kind = GC_OTHER;
 	if (r->pause.kind == GC_OTHER)
 		r->pause.collector = NULL;
 	r->pause.stopped_ns = e->stopped;
@@ -391,6 +420,24 @@ static bool join_use_times(const struct gc_join *j,
 	if (r->pause.stopped_ns >= e->stopped)
 		r->pause.sync_ns = r->pause.stopped_ns - e->stopped;
 	return true;
+}
+
+/*
+ * The time of the collections as the JVM logs them, which the counter of the
+ * collector is within. The counter is longer if the JVM logs phases but not the
+ * pause. A time above that of the stop would mean that the probes are at
+ * another place than expected.
+ */
+static void join_use_collections(const struct gc_join *j,
+				 const struct gc_event_stop *e,
+				 struct joined *r)
+{
+	if (!j->o.has_collections || !e->collections || r->pause.count != 1 ||
+	    !gc_pause_is_collection(&r->pause) ||
+	    e->collections_ns > e->stopped ||
+	    e->collections_ns < r->pause.gc_ns)
+		return;
+	r->pause.gc_ns = e->collections_ns;
 }
 
 /* The last thread, if it stopped in the time to this safepoint. */
@@ -452,6 +499,8 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 	if (j->report && j->report->event.tid != e->event.tid)
 		join_end_report(j);
 	r = join_append(j, (int64_t)e->event.time_ns);
+	r->last_ns = j->last_ns;
+	j->last_ns = r->time_ns;
 	if (j->has_last)
 		is_whole = join_use_counters(j, e, operation, r);
 	else
@@ -466,6 +515,7 @@ static void join_add_stop(struct gc_join *j, const struct gc_event_stop *e)
 		return;
 	}
 	join_set_thread(j, e, r);
+	join_use_collections(j, e, r);
 	if (j->report)
 		join_use_report(j, e, r);
 	join_use_heap(j, e->event.tid, r);

@@ -25,6 +25,7 @@ struct gc_join_options {
 	const char *collector; /* "" = unknown */
 	bool holds_pauses;     /* of cycles, until the cycle ends */
 	bool keeps_phases;
+	bool has_collections; /* stops have the times of their collections */
 	/* Returns a string of the process that lives as long as self; or NULL.
 	 */
 	const char *(*name)(void *self, uint64_t address);

@@ -33,7 +33,7 @@
 #define POLL_PHASES_NS (250 * CLOCK_NS_PER_MS)
 
 enum {
-	PROBES_MAX = 5 + GC_REPORTS,
+	PROBES_MAX = 8 + GC_REPORTS,
 	NAMES_MAX = 512, /* HotSpot has some 200 names of phases */
 	NAME_BYTES = 80,
 };
@@ -196,6 +196,21 @@ static bool probes_wants_reports(const struct probe_source *s)
 }
 
 /*
+ * True if the counters of the collector omit parts of its pauses, or if there
+ * are no counters.
+ */
+static bool probes_wants_collections(const struct probe_source *s)
+{
+	const char *collector = s->source.collector.bytes;
+
+	if (s->options.no_reports || !s->points.collect.offset)
+		return false;
+	return !s->counters ||
+	       (collector && (strcmp(collector, "Serial") == 0 ||
+			      strcmp(collector, "G1") == 0));
+}
+
+/*
  * Returns the VM thread, or the process. The kernel takes probes of a process
  * back when the thread by which they name it ends, and the first thread may end
  * before the JVM does.
@@ -274,6 +289,13 @@ static int probes_attach(struct probe_source *s, struct error *err)
 		return -1;
 	if (s->options.last_threads && s->points.state &&
 	    probes_attach_one(s, p->progs.on_block, &s->points.block, err))
+		return -1;
+	if (probes_wants_collections(s) &&
+	    (probes_attach_one(s, p->progs.on_collected, &s->points.collected,
+			       err) ||
+	     probes_attach_one(s, p->progs.on_logged, &s->points.logged, err) ||
+	     probes_attach_one(s, p->progs.on_collect, &s->points.collect,
+			       err)))
 		return -1;
 	for (size_t i = 0;
 	     probes_wants_reports(s) && i < s->points.report_count; i++) {
@@ -400,6 +422,7 @@ static int probes_start_join(struct probe_source *s, struct error *err)
 		.collector = s->source.collector.len ? s->source.collector.bytes
 						     : "",
 		.keeps_phases = s->options.phases,
+		.has_collections = probes_wants_collections(s),
 		.name = probes_phase_name,
 		.thread = probes_thread_name,
 		.self = s,
@@ -429,6 +452,8 @@ static void probes_describe(struct probe_source *s)
 	else
 		source->columns = GC_HAS_STOPPED | GC_HAS_SYNC | GC_HAS_OTHER;
 	source->columns |= s->points.operation ? GC_HAS_OPERATION : 0;
+	if (probes_wants_collections(s))
+		source->columns |= GC_HAS_GC;
 	if (s->points.heap.offset && !s->options.no_heap)
 		source->columns |= GC_HAS_BEFORE | GC_HAS_AFTER;
 	if (probes_wants_reports(s) && s->points.report_count)

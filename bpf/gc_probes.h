@@ -17,8 +17,10 @@ struct gc_probes_options {
 	bool no_heap; /* omit the size before, which takes 2 hits in a pause */
 	bool last_threads; /* a hit per running thread and safepoint */
 	/*
-	 * Omit the phases of ZGC and Shenandoah: the time of some of their
-	 * collections is absent, and no pause is held until its cycle ends.
+	 * Omit the probes within a pause that tell the collector's time better
+	 * than its counters, and the phases of ZGC and Shenandoah: the time of
+	 * some collections is absent, and no pause is held until its cycle
+	 * ends.
 	 */
 	bool no_reports;
 };

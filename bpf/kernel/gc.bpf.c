@@ -29,6 +29,14 @@ struct {
 static __u64 last_ns;
 static __u32 last_tid;
 
+/* The collection that goes on, and those of this stop that have ended. */
+static struct {
+	__u64 bracket, begin_ns; /* bracket: a GCTraceCPUTime; 0 = none */
+	__u64 logged_ns;         /* when a line of the log was due; 0 = never */
+	__s64 ns;
+	__u32 count, tid;
+} collections;
+
 static __always_inline void event_begin(struct gc_event *e,
 					enum gc_event_kind kind)
 {
@@ -72,6 +80,17 @@ static __always_inline void stop_read_counters(struct gc_event_stop *e)
 	event_read_text(e->last_cause, at.last_cause);
 }
 
+static __always_inline void stop_take_collections(struct gc_event_stop *e)
+{
+	bool is_same = collections.tid == e->event.tid;
+
+	e->collections = is_same ? collections.count : 0;
+	e->collections_ns = is_same ? collections.ns : 0;
+	collections.bracket = 0;
+	collections.ns = 0;
+	collections.count = 0;
+}
+
 /* RuntimeService::record_safepoint_end(jlong): threads may run again. */
 SEC("uprobe/stop")
 int on_stop(struct pt_regs *ctx)
@@ -90,8 +109,8 @@ int on_stop(struct pt_regs *ctx)
 		e->operation = (__u64)event_read(e->operation);
 	e->last_ns = last_ns;
 	e->last_tid = last_tid;
-	e->unused = 0;
 	last_tid = 0;
+	stop_take_collections(e);
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -123,6 +142,53 @@ int on_block(void *ctx)
 		last_ns = bpf_ktime_get_ns();
 		last_tid = (__u32)bpf_get_current_pid_tgid();
 	}
+	return 0;
+}
+
+/*
+ * GCTraceCPUTime::GCTraceCPUTime(GCTracer *): HotSpot makes this object before,
+ * and destroys it after, the one that logs the duration of a pause.
+ */
+SEC("uprobe/collect")
+int on_collect(struct pt_regs *ctx)
+{
+	if (collections.bracket)
+		return 0;
+	collections.bracket = ctx->rdi;
+	collections.tid = (__u32)bpf_get_current_pid_tgid();
+	collections.logged_ns = 0;
+	collections.begin_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * GCTraceTimeLoggerImpl::log_end(Ticks): a duration is logged, that of the
+ * pause last.  Writing the line takes longer than all else after the
+ * collection.
+ */
+SEC("uprobe/logged")
+int on_logged(void *ctx)
+{
+	(void)ctx;
+	if (collections.bracket)
+		collections.logged_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* GCTraceCPUTime::~GCTraceCPUTime() */
+SEC("uprobe/collected")
+int on_collected(struct pt_regs *ctx)
+{
+	__u64 end_ns;
+
+	if (!collections.bracket || collections.bracket != ctx->rdi)
+		return 0;
+	end_ns = collections.logged_ns;
+	if (!end_ns)
+		end_ns = bpf_ktime_get_ns();
+	collections.ns += (__s64)(end_ns - collections.begin_ns);
+	collections.count++;
+	collections.bracket = 0;
 	return 0;
 }
 

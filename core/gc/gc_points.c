@@ -12,6 +12,8 @@
 enum {
 	OPERATIONS_MAX = 1024,
 	ENDBR_SIZE = 4,
+	CMPB_SIZE = 3,
+	CODE_SIZE = ENDBR_SIZE + CMPB_SIZE + 2, /* enough of a function */
 	/* Objects point behind the offset and the type of their table. */
 	VTABLE_HEAD = 16,
 };
@@ -28,6 +30,10 @@ static const char
 	block_symbol[] = "_ZN20SafepointSynchronize5blockEP10JavaThread";
 static const char operation_symbol[] = "_ZN8VMThread17_cur_vm_operationE";
 static const char state_symbol[] = "_ZN20SafepointSynchronize6_stateE";
+static const char
+	collect_symbol[] = "_ZN14GCTraceCPUTimeC1EP8GCTracer"; /* JDK 17 */
+static const char collected_symbol[] = "_ZN14GCTraceCPUTimeD1Ev";
+static const char logged_symbol[] = "_ZN21GCTraceTimeLoggerImpl7log_endE" TICKS;
 static const char time_symbol[] = "_ZL18initial_time_count";
 
 #define REPORT(tracer)                                                         \
@@ -55,30 +61,40 @@ static bool code_is_emulated(const uint8_t *code)
 	       first == 0xeb;
 }
 
-/* Finds the best place for a probe at the start of a function. */
+/* The number of bytes before the best place for a probe in a function. */
+static size_t code_skip(const uint8_t code[CODE_SIZE])
+{
+	static const uint8_t endbr64[ENDBR_SIZE] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t cmpb[CMPB_SIZE] = { 0x80, 0x3f, 0 }; /* 0,(%rdi) */
+	size_t at = memcmp(code, endbr64, ENDBR_SIZE) == 0 ? ENDBR_SIZE : 0;
+
+	if (memcmp(code + at, cmpb, CMPB_SIZE) == 0)
+		at += CMPB_SIZE;
+	return at;
+}
+
+/*
+ * Finds the best place for a probe at the start of a function, where arguments
+ * are still in their registers.
+ */
 static void points_place(const struct elf_file *f, uint64_t address,
 			 struct gc_point *point)
 {
-	static const uint8_t endbr64[ENDBR_SIZE] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	const Elf64_Phdr *segment = address ? elf_file_loaded(f, address)
 					    : NULL;
 	struct elf_part code;
 	uint64_t offset;
+	size_t skip;
 
 	if (!segment || !(segment->p_flags & PF_X))
 		return;
 	offset = address - segment->p_vaddr + segment->p_offset;
-	if (!elf_file_read(f, offset, ENDBR_SIZE + 2, ENDBR_SIZE + 2, &code))
+	if (!elf_file_read(f, offset, CODE_SIZE, CODE_SIZE, &code))
 		return;
-	point->offset = offset;
-	point->address = address;
-	if (memcmp(code.bytes, endbr64, ENDBR_SIZE) == 0) {
-		point->offset += ENDBR_SIZE;
-		point->address += ENDBR_SIZE;
-		point->is_emulated = code_is_emulated(code.bytes + ENDBR_SIZE);
-	} else {
-		point->is_emulated = code_is_emulated(code.bytes);
-	}
+	skip = code_skip(code.bytes);
+	point->offset = offset + skip;
+	point->address = address + skip;
+	point->is_emulated = code_is_emulated(code.bytes + skip);
 	free(code.bytes);
 }
 
@@ -112,7 +128,8 @@ static uint64_t points_find_note(const struct elf_file *f, const char *probe)
 
 /* Addresses of the symbols that were found. */
 struct found {
-	uint64_t end, heap, block, reports[GC_REPORTS];
+	uint64_t end, heap, block, collect, logged, collected,
+		reports[GC_REPORTS];
 };
 
 /* "_ZTV25VM_G1CollectForAllocation" is the table of that class. */
@@ -142,6 +159,9 @@ static void points_take_symbol(struct gc_points *p, struct found *found,
 		{ end_symbol, &found->end },
 		{ heap_symbol, &found->heap },
 		{ block_symbol, &found->block },
+		{ collect_symbol, &found->collect },
+		{ logged_symbol, &found->logged },
+		{ collected_symbol, &found->collected },
 		{ operation_symbol, &p->operation },
 		{ state_symbol, &p->state },
 		{ time_symbol, &p->initial_time },
@@ -178,6 +198,20 @@ static void points_read_symbols(struct gc_points *p, const struct elf_file *f,
 	elf_symbols_release(&symbols);
 }
 
+/* Finds the points that enclose a collection: all or none. */
+static void points_place_collection(const struct elf_file *f,
+				    const struct found *found,
+				    struct gc_points *p)
+{
+	points_place(f, found->collect, &p->collect);
+	points_place(f, found->logged, &p->logged);
+	points_place(f, found->collected, &p->collected);
+	if (p->collect.is_emulated && p->logged.is_emulated &&
+	    p->collected.is_emulated)
+		return;
+	p->collect = p->logged = p->collected = (struct gc_point){ 0 };
+}
+
 static int compare_operation(const void *a, const void *b)
 {
 	const struct gc_operation *one = a, *two = b;
@@ -203,6 +237,7 @@ int gc_points_read(struct gc_points *p, int fd, struct error *err)
 		points_place(&f, note, &p->stop);
 	points_place(&f, found.heap, &p->heap);
 	points_place(&f, found.block, &p->block);
+	points_place_collection(&f, &found, p);
 	for (size_t i = 0; i < GC_REPORTS; i++) {
 		struct gc_point *report = &p->reports[p->report_count];
 

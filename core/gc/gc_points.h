@@ -45,6 +45,14 @@ struct gc_points {
 	struct gc_point reports[GC_REPORTS];
 	size_t report_count;
 	struct gc_point block; /* SafepointSynchronize::block(JavaThread *) */
+	/*
+	 * The constructor and the destructor of GCTraceCPUTime, which enclose
+	 * the pause as the JVM logs it, with the object in the first register,
+	 * and GCTraceTimeLoggerImpl::log_end(Ticks), where the JVM logs it. All
+	 * are within the pause, so there are none unless the kernel emulates
+	 * their instructions.
+	 */
+	struct gc_point collect, logged, collected;
 
 	/* Addresses of variables in the file; 0 = none. */
 	uint64_t operation;    /* VMThread::_cur_vm_operation */

@@ -11,11 +11,12 @@ version=$3
 . tests/jvm/lib/jdk.sh
 . tests/root/lib/gc.sh
 
-# recorded: runs gc until it has recorded 200 stops, or for two minutes
+# recorded: runs gc until it has recorded 200 stops, or for one minute, so that
+# all collectors fit into the time of a script
 recorded() {
 	gc_start "$pid" --json --safepoints --no-heap-probe --source probe ||
 		return
-	for _ in $(seq 1200); do
+	for _ in $(seq 600); do
 		[ "$(wc -l <"$gc_out")" -lt 200 ] || break
 		sleep 0.1
 	done

@@ -165,6 +165,79 @@ static void stop_without_a_collection_has_no_cause(void **state)
 	fixture_release(&f);
 }
 
+/*
+ * A stop after which the collector's counter has grown by 900 ns: the join's GC
+ * time if the probes of the collections tell this time.
+ */
+static int64_t gc_time_with(int64_t collections_ns, uint32_t collections)
+{
+	struct fixture f;
+	struct gc_event_stop e;
+	struct gc_values v;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	fixture_init(&f);
+	f.options.has_collections = true;
+	v = f.first;
+	v.safepoints++;
+	v.collectors[0].ns += 900;
+	v.collectors[0].count++;
+	e = a_stop(&v, 50000, 1000);
+	e.collections = collections;
+	e.collections_ns = collections_ns;
+	j = gc_join_new(&f.options, &f.first);
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	assert_int_equal(p.kind, GC_YOUNG);
+	gc_join_free(j);
+	fixture_release(&f);
+	return p.gc_ns;
+}
+
+static void time_of_the_probes_is_used_unless_implausible(void **state)
+{
+	(void)state;
+	assert_int_equal(gc_time_with(950, 1), 950);
+	assert_int_equal(gc_time_with(899, 1), 900);
+	assert_int_equal(gc_time_with(1001, 1), 900);
+	assert_int_equal(gc_time_with(0, 0), 900);
+}
+
+/* The GC locker prevents a collection: the operation does nothing. */
+static void operation_that_collects_nothing_is_no_collection(void **state)
+{
+	struct gc_event begin = { 48900, 5, GC_EVENT_BEGIN };
+	struct gc_event_stop e = { .event = { 50000, 5, GC_EVENT_STOP },
+				   .stopped = 1000,
+				   .operation = 0x1100 };
+	struct fixture f;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	f.options.counters = NULL;
+	f.options.has_collections = true;
+	f.points.begin.offset = 1;
+	j = gc_join_new(&f.options, NULL);
+	gc_join_add(j, &begin, sizeof(begin));
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	assert_int_equal(p.kind, GC_OTHER);
+	assert_string_equal(p.operation, "G1CollectForAllocation");
+	assert_null(p.collector);
+	e.collections = 1;
+	e.collections_ns = 990;
+	gc_join_add(j, &begin, sizeof(begin));
+	gc_join_add(j, &e, sizeof(e));
+	assert_true(gc_join_next(j, 60000, &p));
+	assert_int_equal(p.kind, GC_YOUNG);
+	assert_int_equal(p.gc_ns, 990);
+	gc_join_free(j);
+	fixture_release(&f);
+}
+
 /* It is in the ring, and the counters that are read first include it. */
 static void stop_before_the_first_reading_is_not_missed(void **state)
 {
@@ -398,6 +471,39 @@ static void pause_of_a_cycle_waits_for_the_time_of_its_phase(void **state)
 	fixture_release(&f);
 }
 
+/* The JVM writes its log between the end of the stop and the probe. */
+static void phase_of_a_pause_whose_event_is_late_is_found(void **state)
+{
+	struct gc_operation operation = { 0x100, "ShenandoahInitMark" };
+	struct gc_event_report *report = a_report(9, 1000000);
+	struct gc_event_stop e = { .event = { 600000, 5, GC_EVENT_STOP },
+				   .stopped = 55000,
+				   .operation = 0x1100 };
+	struct fixture f;
+	struct gc_pause p;
+	struct gc_join *j;
+
+	(void)state;
+	fixture_init(&f);
+	f.options.counters = NULL;
+	f.options.holds_pauses = true;
+	f.options.collector = "Shenandoah";
+	f.points.operations = &operation;
+	f.points.operation_count = 1;
+	j = gc_join_new(&f.options, NULL);
+	gc_join_add(j, &e, sizeof(e));
+	e.event.time_ns = 960000;
+	gc_join_add(j, &e, sizeof(e));
+	gc_join_add(j, report, sizeof(*report));
+	assert_true(gc_join_next(j, INT64_MAX, &p));
+	assert_int_equal(p.gc_ns, GC_ABSENT);
+	assert_true(gc_join_next(j, INT64_MAX, &p));
+	assert_int_equal(p.gc_ns, 50000);
+	gc_join_free(j);
+	free(report);
+	fixture_release(&f);
+}
+
 /* JDK 26 and later: all phases are below one that is concurrent. */
 static void pause_inside_a_concurrent_phase_is_found_by_its_name(void **state)
 {
@@ -548,6 +654,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stop_has_the_differences_of_the_counters),
 		cmocka_unit_test(stop_without_a_collection_has_no_cause),
+		cmocka_unit_test(time_of_the_probes_is_used_unless_implausible),
+		cmocka_unit_test(
+			operation_that_collects_nothing_is_no_collection),
 		cmocka_unit_test(stop_before_the_first_reading_is_not_missed),
 		cmocka_unit_test(unreadable_stop_is_missed_once),
 		cmocka_unit_test(
@@ -558,6 +667,7 @@ int main(void)
 		cmocka_unit_test(heap_summaries_belong_to_the_next_stop),
 		cmocka_unit_test(
 			pause_of_a_cycle_waits_for_the_time_of_its_phase),
+		cmocka_unit_test(phase_of_a_pause_whose_event_is_late_is_found),
 		cmocka_unit_test(
 			pause_inside_a_concurrent_phase_is_found_by_its_name),
 		cmocka_unit_test(report_of_a_missed_stop_is_dropped),

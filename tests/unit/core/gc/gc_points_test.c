@@ -49,6 +49,9 @@ static void check_all_points(const char *path)
 	assert_true(p.begin.offset && p.begin.is_emulated);
 	assert_true(p.heap.offset && p.heap.is_emulated);
 	assert_true(p.block.offset != 0);
+	assert_true(p.collect.offset && p.collect.is_emulated);
+	assert_true(p.logged.offset && p.logged.is_emulated);
+	assert_true(p.collected.offset && p.collected.is_emulated);
 	assert_int_equal(p.report_count, GC_REPORTS);
 	assert_true(p.operation && p.state && p.initial_time);
 	assert_true(has_operation(&p, "G1CollectForAllocation"));
