@@ -138,18 +138,35 @@ static void check_advise(struct push_check *c, enum error_kind kind,
 	va_end(args);
 }
 
+/* True if a proxy failed before it made a tunnel to the engine. */
+static bool check_advise_proxy(struct push_check *c, enum error_kind kind,
+			       const struct push_reply *r)
+{
+	if (!*r->proxy_from || r->is_tunnelled || r->is_sent)
+		return false;
+	check_advise(c, kind,
+		     "check the proxy in %s, or add the host of the engine to "
+		     "no_proxy",
+		     r->proxy_from);
+	return true;
+}
+
 static void check_resolve(struct push_check *c, const struct push_reply *r)
 {
 	bool ok = r->times.resolved || r->times.connected || *r->address;
 
 	if (ok) {
-		check_add_step(c, "resolve", true, r->times.resolved, "%s",
-			       r->address);
+		check_add_step(c, "resolve", true, r->times.resolved,
+			       *r->proxy ? "%s%sthe proxy of %s" : "%s",
+			       r->address, *r->address ? ", " : "",
+			       r->proxy_from);
 		return;
 	}
 	check_add_step(c, "resolve", false, r->times.ended, "%s", r->problem);
-	check_advise(c, ERROR_NO_TARGET,
-		     "check the host name in the URL, and the name server");
+	if (!check_advise_proxy(c, ERROR_NO_TARGET, r))
+		check_advise(c, ERROR_NO_TARGET,
+			     "check the host name in the URL, and the name "
+			     "server");
 }
 
 /* libcurl knows the peer, but not the time, if TLS fails. */
@@ -169,6 +186,8 @@ static void check_connect(struct push_check *c, const struct push_reply *r)
 	}
 	check_add_step(c, "connect", false, r->times.ended - r->times.resolved,
 		       "%s", r->problem);
+	if (check_advise_proxy(c, ERROR_REFUSED, r))
+		return;
 	if (c->settings.socket)
 		check_advise(c, ERROR_REFUSED,
 			     "check the path of the socket and its owner");
@@ -221,7 +240,8 @@ static bool check_try(const struct push_check *c, const char *scheme,
 }
 
 /* Finds out which protocol a port speaks that did not understand this one. */
-static bool check_find_protocol(struct push_check *c)
+static bool check_find_protocol(struct push_check *c,
+				const struct push_reply *r)
 {
 	static const struct {
 		const char *scheme, *format;
@@ -236,7 +256,8 @@ static bool check_find_protocol(struct push_check *c)
 	bool is_tls = strncmp(s->url, "https", 5) == 0;
 	bool is_grpc = s->format == PUSH_GRPC;
 
-	if (s->socket || !strstr(c->options->url, "://"))
+	/* A proxy responds for any engine. */
+	if (s->socket || *r->proxy || !strstr(c->options->url, "://"))
 		return false;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		if ((is_tls == all[i].is_tls && is_grpc == all[i].is_grpc) ||
@@ -284,7 +305,7 @@ static void check_tls(struct push_check *c, const struct push_reply *r)
 	int64_t until = ok ? r->times.encrypted : r->times.ended;
 
 	check_add_step(c, "TLS", ok, until - from, "%s", ok ? "" : r->problem);
-	if (ok)
+	if (ok || check_advise_proxy(c, ERROR_REFUSED, r))
 		return;
 	if (r->curl_code == CURLE_PEER_FAILED_VERIFICATION)
 		check_advise_certificate(c, r->problem);
@@ -292,7 +313,7 @@ static void check_tls(struct push_check *c, const struct push_reply *r)
 		 r->curl_code == CURLE_SSL_CACERT_BADFILE)
 		check_advise(c, ERROR_REFUSED,
 			     "check the files of --cacert, --cert and --key");
-	else if (!check_find_protocol(c))
+	else if (!check_find_protocol(c, r))
 		check_advise(c, ERROR_REFUSED,
 			     "check that the port speaks TLS, and whether it "
 			     "requires --cert");
@@ -306,14 +327,33 @@ static void check_no_response(struct push_check *c, const struct push_reply *r)
 {
 	bool lacks_cert = r->times.encrypted > 0 && !c->settings.cert;
 
+	if (check_advise_proxy(c, ERROR_REFUSED, r))
+		return;
 	if (r->curl_code != CURLE_OPERATION_TIMEDOUT &&
 	    !strstr(r->problem, "certificate required") &&
-	    check_find_protocol(c))
+	    check_find_protocol(c, r))
 		return;
 	check_advise(c, ERROR_REFUSED, "%s",
 		     lacks_cert ? "the server may require a client "
 				  "certificate: use --cert and --key"
 				: "check that the port belongs to the engine");
+}
+
+static const char *check_again_advice(const struct push_reply *r)
+{
+	switch (r->status) {
+	case 407:
+		return "write the URL of the proxy as "
+		       "http://USER:PASSWORD@HOST";
+	case 429:
+		return "the engine limits the rate; prof sends again later";
+	case 502:
+	case 504:
+		return "a gateway cannot reach the engine; prof sends again "
+		       "until it can";
+	default:
+		return "the engine is busy; prof sends again until it is not";
+	}
 }
 
 static void check_request(struct push_check *c, const struct push_reply *r)
@@ -336,9 +376,7 @@ static void check_request(struct push_check *c, const struct push_reply *r)
 	if (verdict != PUSH_DELIVERED && !r->is_sent)
 		check_no_response(c, r);
 	else if (verdict == PUSH_AGAIN)
-		check_advise(c, ERROR_REFUSED,
-			     "the engine is busy; prof sends again until it is "
-			     "not");
+		check_advise(c, ERROR_REFUSED, "%s", check_again_advice(r));
 	else if (verdict == PUSH_REFUSED)
 		check_advise(c,
 			     advice && strstr(advice, "--header-file")

@@ -56,6 +56,7 @@ struct push {
 	struct push_pace pace;
 	struct push_counts counts;
 	struct push_said trouble, refusal, rejection, advice, full, old;
+	uint64_t refused; /* requests in succession */
 };
 
 enum { GRPC_PREFIX = 5 };
@@ -63,11 +64,25 @@ enum { GRPC_PREFIX = 5 };
 enum {
 	GRPC_CANCELLED = 1,
 	GRPC_DEADLINE_EXCEEDED = 4,
+	GRPC_PERMISSION_DENIED = 7,
 	GRPC_RESOURCE_EXHAUSTED = 8,
 	GRPC_ABORTED = 10,
 	GRPC_OUT_OF_RANGE = 11,
+	GRPC_UNIMPLEMENTED = 12,
 	GRPC_UNAVAILABLE = 14,
 	GRPC_DATA_LOSS = 15,
+	GRPC_UNAUTHENTICATED = 16,
+};
+
+/* Statuses of HTTP that have a usual cause. */
+enum {
+	HTTP_BAD_REQUEST = 400,
+	HTTP_UNAUTHORIZED = 401,
+	HTTP_FORBIDDEN = 403,
+	HTTP_NOT_FOUND = 404,
+	HTTP_PROXY_LOGIN = 407,
+	HTTP_TOO_LARGE = 413,
+	HTTP_WRONG_TYPE = 415,
 };
 
 /* ---- replies ---- */
@@ -80,11 +95,16 @@ static void judge_add_message(struct text *why, const struct push_reply *r)
 	const char *text = (const char *)r->body;
 	size_t len = r->len;
 
+	/* A page for people, whose first line tells nothing. */
+	if (strncasecmp(r->type, "text/html", 9) == 0)
+		return;
 	while (len && protobuf_next(&c, &f))
 		if (f.number == 2 && f.type == PROTOBUF_BYTES) {
 			text = (const char *)f.bytes.at;
 			len = cursor_left(&f.bytes);
 		}
+	for (; len && (unsigned char)*text <= ' '; len--)
+		text++;
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)text[i] < ' ') {
 			len = i;
@@ -125,6 +145,22 @@ static void judge_partial(const struct push_reply *r, struct text *why,
 		*rejected = 0;
 	if (*rejected && !why->len)
 		text_puts(why, "the engine gives no reason");
+}
+
+/* Appends the status of a response that is no success, and its reason. */
+static void judge_add_status(struct text *why, const struct push_reply *r)
+{
+	text_printf(why, "HTTP status %d", r->status);
+	/* A tunnel has no statuses but the engine's. */
+	if (*r->proxy && !r->is_tunnelled)
+		text_printf(why, " through the proxy %s (%s)", r->proxy,
+			    r->proxy_from);
+	if (r->status == HTTP_PROXY_LOGIN)
+		text_puts(why, ": the proxy requires a user and a password");
+	else if (*r->location)
+		text_printf(why, ", a redirect to %s", r->location);
+	else
+		judge_add_message(why, r);
 }
 
 /* Servers use one status for their rate limits and for large messages. */
@@ -206,9 +242,9 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 			judge_partial(r, why, rejected);
 		return PUSH_DELIVERED;
 	}
-	text_printf(why, "HTTP status %d", r->status);
-	judge_add_message(why, r);
+	judge_add_status(why, r);
 	switch (r->status) {
+	case HTTP_PROXY_LOGIN: /* the engine has not seen the request */
 	case 429:
 	case 502:
 	case 503:
@@ -219,18 +255,12 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	}
 }
 
-/* Statuses of HTTP, and of gRPC, that have a usual cause. */
-enum {
-	HTTP_BAD_REQUEST = 400,
-	HTTP_UNAUTHORIZED = 401,
-	HTTP_FORBIDDEN = 403,
-	HTTP_NOT_FOUND = 404,
-	HTTP_TOO_LARGE = 413,
-	HTTP_WRONG_TYPE = 415,
-	GRPC_PERMISSION_DENIED = 7,
-	GRPC_UNIMPLEMENTED = 12,
-	GRPC_UNAUTHENTICATED = 16,
-};
+static const char *advice_of_token(const struct push_settings *s)
+{
+	return s->header_file ? "the token in --header-file is wrong or "
+				"has expired"
+			      : "use --header-file with a valid token";
+}
 
 static const char *advice_of_path(enum push_format format)
 {
@@ -258,6 +288,8 @@ const char *push_advice(const struct push_settings *s,
 				 : 0;
 	if (!r->is_grpc && status >= 200 && status < 300)
 		return "another server may respond, such as a login page";
+	if (*r->location)
+		return "use this URL for --push, unless it is a login page";
 	switch (status) {
 	case HTTP_NOT_FOUND:
 		return r->is_grpc ? "the Collector requires "
@@ -266,7 +298,10 @@ const char *push_advice(const struct push_settings *s,
 				  : advice_of_path(s->format);
 	case HTTP_UNAUTHORIZED:
 	case HTTP_FORBIDDEN:
-		return "use --header-file with a valid token";
+		return *r->proxy && !r->is_tunnelled
+			       ? "the proxy forbids it, or the engine requires "
+				 "a token in --header-file"
+			       : advice_of_token(s);
 	case HTTP_WRONG_TYPE:
 		return "the URL is not that of OTLP profiles";
 	case HTTP_TOO_LARGE:
@@ -464,6 +499,19 @@ static void push_end_trouble(struct push *p)
 	text_clear(&p->trouble.text);
 }
 
+/* One bad request between good ones is no outage. */
+static void push_end_refusal(struct push *p)
+{
+	if (p->refused > 1) {
+		push_report(p, false,
+			    "%s accepts requests again (refused requests: "
+			    "%" PRIu64 ")",
+			    p->settings->shown_url, p->refused);
+		text_clear(&p->refusal.text);
+	}
+	p->refused = 0;
+}
+
 /* What the engine says although it took the request. */
 static void push_report_partial(struct push *p, const char *why,
 				uint64_t rejected)
@@ -512,6 +560,7 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	item = push_unlink(p, &p->first);
 	if (verdict == PUSH_DELIVERED) {
 		push_end_trouble(p);
+		push_end_refusal(p);
 		p->counts.delivered++;
 		p->counts.delivered_samples += item->samples;
 		p->counts.delivered_bytes += item->body.len;
@@ -529,6 +578,7 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 				    "%s%s%s",
 				    p->settings->shown_url, why.bytes,
 				    advice ? "; " : "", advice ? advice : "");
+		p->refused++;
 		p->counts.refused++;
 		p->counts.refused_samples += item->samples;
 	}

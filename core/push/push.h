@@ -112,8 +112,12 @@ struct push_reply {
 	int64_t retry_after_s; /* asked for by the engine; 0 = not */
 	int curl_code;         /* of libcurl; 0 = success */
 	struct push_times times;
-	char address[64];                      /* of the peer, or "" */
-	char type[64];                         /* Content-Type, or "" */
+	char address[64];    /* of the peer, or "" */
+	char proxy[128];     /* HOST:PORT of a proxy that was used, or "" */
+	char proxy_from[32]; /* the environment variable that names it */
+	bool is_tunnelled;   /* the engine's responses pass the proxy unread */
+	char location[256];  /* of a redirect, without the query; or "" */
+	char type[64];       /* Content-Type, or "" */
 	uint64_t removed_files, removed_bytes; /* from a directory */
 	size_t received; /* bytes of the response's body */
 	size_t len;      /* of body */

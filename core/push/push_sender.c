@@ -190,6 +190,50 @@ static void sender_set_peer(struct push_sender *s, CURL *easy)
 		curl.easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
 }
 
+/* Without the user and the password; "" if it is not a URL. */
+static void sender_copy_host(char *out, size_t size, const char *url)
+{
+	const char *host = strstr(url, "://"), *at;
+	size_t len;
+
+	host = host ? host + 3 : url;
+	len = strcspn(host, "/?#'");
+	while ((at = memchr(host, '@', len))) {
+		len -= (size_t)(at + 1 - host);
+		host = at + 1;
+	}
+	snprintf(out, size, "%.*s", (int)len, host);
+}
+
+/*
+ * libcurl 7.88 tells only its log that it uses a proxy: "Uses proxy env
+ * variable https_proxy == 'http://user:password@host:3128'".
+ */
+static int sender_take_log(CURL *easy, curl_infotype type, char *bytes,
+			   size_t size, void *self)
+{
+	static const char prefix[] = "Uses proxy env variable ";
+	struct push_reply *r = self;
+	char line[1024];
+	const char *name = line + sizeof(prefix) - 1, *quote;
+
+	(void)easy;
+	if (type != CURLINFO_TEXT)
+		return 0;
+	snprintf(line, sizeof(line), "%.*s", (int)(size < 1000 ? size : 1000),
+		 bytes);
+	quote = strchr(line, '\'');
+	/* The same words tell the value of no_proxy. */
+	if (strncmp(line, prefix, sizeof(prefix) - 1) == 0 && quote &&
+	    strncasecmp(name, "no_proxy", 8) != 0) {
+		snprintf(r->proxy_from, sizeof(r->proxy_from), "%.*s",
+			 (int)strcspn(name, " "), name);
+		sender_copy_host(r->proxy, sizeof(r->proxy), quote + 1);
+	}
+	explicit_bzero(line, sizeof(line));
+	return 0;
+}
+
 static CURL *sender_new_handle(struct push_sender *s)
 {
 	const struct push_settings *o = s->settings;
@@ -210,6 +254,9 @@ static CURL *sender_new_handle(struct push_sender *s)
 	curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, sender_take_body);
 	curl.easy_setopt(easy, CURLOPT_WRITEDATA, s->reply);
 	curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, s->reply->problem);
+	curl.easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+	curl.easy_setopt(easy, CURLOPT_DEBUGFUNCTION, sender_take_log);
+	curl.easy_setopt(easy, CURLOPT_DEBUGDATA, s->reply);
 	curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 			 (long)(CONNECT_NS / CLOCK_NS_PER_MS));
 	curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
@@ -233,23 +280,83 @@ static bool sender_is_wrong(CURLcode code)
 	       code == CURLE_UNSUPPORTED_PROTOCOL;
 }
 
-/*
- * libcurl's text has times and ports, which differ at each attempt: the errno
- * says the same.
- */
-static void sender_describe(struct push_reply *r, CURL *easy, CURLcode code)
+/* Appends " the proxy host:3128 (https_proxy)" if there is one. */
+static void sender_add_proxy(struct text *out, const struct push_reply *r)
 {
-	long sys = 0;
+	if (*r->proxy)
+		text_printf(out, " the proxy %s (%s)", r->proxy, r->proxy_from);
+}
 
-	curl.easy_getinfo(easy, CURLINFO_OS_ERRNO, &sys);
-	if (code == CURLE_COULDNT_CONNECT && sys)
-		snprintf(r->problem, sizeof(r->problem), "cannot connect: %s",
-			 strerror((int)sys));
-	else if (code == CURLE_OPERATION_TIMEDOUT)
-		snprintf(r->problem, sizeof(r->problem), "no response in time");
-	else if (!*r->problem)
-		snprintf(r->problem, sizeof(r->problem), "%s",
-			 curl.easy_strerror(code));
+static int64_t sender_time(const struct push_sender *s, CURLINFO info)
+{
+	curl_off_t us = 0;
+
+	curl.easy_getinfo(s->easy, info, &us);
+	return (int64_t)us;
+}
+
+/* A request or one of its steps took too long. */
+static void sender_describe_timeout(struct text *out,
+				    const struct push_sender *s)
+{
+	const struct push_reply *r = s->reply;
+	const struct push_times *t = &r->times;
+
+	if (t->sent) {
+		text_printf(out, "no response within %g s",
+			    (double)s->settings->timeout_ns / CLOCK_NS_PER_S);
+	} else if (*r->address && *r->proxy) {
+		sender_add_proxy(out, r);
+		text_puts(out, " did not respond in time");
+	} else if (*r->address) {
+		text_puts(out, "no TLS handshake in time");
+	} else if (t->resolved) {
+		text_puts(out, "no connection in time");
+		if (*r->proxy)
+			text_puts(out, " to");
+		sender_add_proxy(out, r);
+	} else {
+		text_puts(out, "the name server did not respond in time");
+	}
+}
+
+/*
+ * libcurl's text has times and ports, which differ at each attempt, or the
+ * password of a proxy.
+ */
+static void sender_describe(struct push_sender *s, CURLcode code)
+{
+	static const char bad_proxy[] = "Unsupported proxy";
+	struct push_reply *r = s->reply;
+	long sys = 0, tunnel = 0;
+	struct text out = { 0 };
+
+	curl.easy_getinfo(s->easy, CURLINFO_OS_ERRNO, &sys);
+	curl.easy_getinfo(s->easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
+	if (strncmp(r->problem, bad_proxy, sizeof(bad_proxy) - 1) == 0) {
+		text_printf(&out, "the value of %s is not the URL of a proxy",
+			    r->proxy_from);
+	} else if (code == CURLE_OPERATION_TIMEDOUT) {
+		sender_describe_timeout(&out, s);
+	} else if (tunnel && tunnel / 100 != 2) {
+		sender_add_proxy(&out, r);
+		text_printf(&out, " refused a tunnel: HTTP status %ld", tunnel);
+	} else if (code == CURLE_COULDNT_RESOLVE_PROXY) {
+		text_puts(&out, "cannot resolve");
+		sender_add_proxy(&out, r);
+	} else if (code == CURLE_COULDNT_CONNECT && sys) {
+		text_puts(&out, "cannot connect");
+		if (*r->proxy)
+			text_puts(&out, " to");
+		sender_add_proxy(&out, r);
+		text_printf(&out, ": %s", strerror((int)sys));
+	} else {
+		text_puts(&out,
+			  *r->problem ? r->problem : curl.easy_strerror(code));
+	}
+	snprintf(r->problem, sizeof(r->problem), "%s",
+		 out.bytes + strspn(out.bytes, " "));
+	text_release(&out);
 }
 
 /* Adds the query of a request to the URL. */
@@ -264,14 +371,6 @@ static void sender_set_url(struct push_sender *s, const char *query)
 			    query);
 	curl.easy_setopt(s->easy, CURLOPT_URL, whole.bytes);
 	text_release(&whole);
-}
-
-static int64_t sender_time(const struct push_sender *s, CURLINFO info)
-{
-	curl_off_t us = 0;
-
-	curl.easy_getinfo(s->easy, info, &us);
-	return (int64_t)us;
 }
 
 static void sender_take_times(struct push_sender *s)
@@ -296,8 +395,8 @@ static void sender_send(struct push_sender *s, const char *query,
 	struct push_reply *r = s->reply;
 	struct curl_slist *headers;
 	CURL *easy = s->easy;
-	long status = 0;
-	const char *type = NULL;
+	long status = 0, tunnel = 0;
+	const char *type = NULL, *location = NULL;
 	curl_off_t after = 0;
 	struct error why;
 	CURLcode code;
@@ -315,17 +414,24 @@ static void sender_send(struct push_sender *s, const char *query,
 	curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	curl.slist_free_all(headers);
 	sender_take_times(s);
+	curl.easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
+	r->is_tunnelled = tunnel / 100 == 2;
 	r->curl_code = (int)code;
 	/* The status is known if only the body was too long. */
 	if (code != CURLE_OK && r->received <= RESPONSE_MAX) {
 		r->is_wrong = sender_is_wrong(code);
-		sender_describe(r, easy, code);
+		sender_describe(s, code);
 		return;
 	}
 	curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	curl.easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
 	curl.easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+	curl.easy_getinfo(easy, CURLINFO_REDIRECT_URL, &location);
 	snprintf(r->type, sizeof(r->type), "%s", type ? type : "");
+	/* The query may be secret. */
+	if (location)
+		snprintf(r->location, sizeof(r->location), "%.*s",
+			 (int)strcspn(location, "?#"), location);
 	r->is_sent = true;
 	r->status = (int)status;
 	r->retry_after_s = (int64_t)after;

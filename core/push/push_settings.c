@@ -88,9 +88,30 @@ static int settings_refuse_url(const char *url, struct error *err)
 			    "--header-file");
 	return fail(err, ERROR_MISUSE,
 		    "'%.*s' is not the URL of an engine (examples: "
-		    "http://localhost:4318, https://otel.acme.com/"
-		    "v1development/profiles)",
+		    "http://localhost:4318, http://[::1]:4318, "
+		    "https://otel.acme.com/v1development/profiles)",
 		    (int)strcspn(url, "?#"), url);
+}
+
+/* True for "name", "name:4318", "10.0.0.1:4318" and "[::1]:4318". */
+static bool settings_is_host(const char *host, size_t len)
+{
+	bool is_ipv6 = *host == '[';
+	size_t name_len = strcspn(host, is_ipv6 ? "]/?#" : ":/?#") + is_ipv6;
+	uint64_t port = 0;
+
+	if (memchr(host, '@', len) || !name_len || name_len > len)
+		return false;
+	if (name_len == len)
+		return true;
+	if (host[name_len] != ':' || name_len + 1 == len)
+		return false;
+	for (size_t i = name_len + 1; i < len; i++) {
+		if (!is_digit(host[i]) || port > UINT16_MAX)
+			return false;
+		port = port * 10 + (uint64_t)(host[i] - '0');
+	}
+	return port && port <= UINT16_MAX;
 }
 
 /* Returns the path of a format, which follows a URL without one. */
@@ -175,7 +196,7 @@ static int settings_set_url(struct push_settings *s, const char *url,
 		return settings_refuse_url(url, err);
 	host += 3;
 	host_len = strcspn(host, "/?#");
-	if (!host_len || memchr(host, '@', host_len))
+	if (!host_len || !settings_is_host(host, host_len))
 		return settings_refuse_url(url, err);
 	path = host + host_len;
 	path_len = strcspn(path, "?#");
@@ -322,6 +343,18 @@ static void settings_note_ignored(struct push_settings *s, bool is_env)
 			  "are sent with gzip\n");
 }
 
+/* libcurl ignores it: a server may have it from a client's header "Proxy". */
+static void settings_note_proxy(struct push_settings *s)
+{
+	const char *proxy = getenv("HTTP_PROXY");
+
+	if (proxy && *proxy && !s->socket && !settings_is_tls(s->url) &&
+	    !getenv("http_proxy"))
+		text_puts(&s->ignored,
+			  "HTTP_PROXY is ignored: the variable for http and "
+			  "grpc is http_proxy\n");
+}
+
 int push_settings_init(struct push_settings *s, const char *url,
 		       enum push_format format, struct error *err)
 {
@@ -336,9 +369,10 @@ int push_settings_init(struct push_settings *s, const char *url,
 	};
 	settings_take_headers(s);
 	settings_note_ignored(s, strcmp(url, "env") == 0);
-	return settings_find_url(s, url, err) || settings_take_timeout(s, err)
-		       ? -1
-		       : 0;
+	if (settings_find_url(s, url, err) || settings_take_timeout(s, err))
+		return -1;
+	settings_note_proxy(s);
+	return 0;
 }
 
 void push_settings_init_directory(struct push_settings *s, const char *path,

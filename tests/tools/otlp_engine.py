@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A receiver of OpenTelemetry profiles for tests, over HTTP.
 
-    otlp_engine.py DIRECTORY [PORT] [--unix PATH] [--cert FILE --key FILE]
-                   [--client-ca FILE] [--token TEXT]
+    otlp_engine.py DIRECTORY [PORT] [--host ADDRESS] [--unix PATH]
+                   [--cert FILE --key FILE] [--client-ca FILE] [--token TEXT]
 
 It also takes pprof profiles at /ingest, as Pyroscope does (pprof_check.py).  With
 --token, requests need the header "Authorization: Bearer TEXT".  A request with a whole
@@ -16,7 +16,11 @@ DIRECTORY/answer and follows its words:
 
     503 [SECONDS]   that status, with Retry-After; also 400, 429, 500, …
     partial         accepts the request, but says that it rejected a profile
-    page            responds with 200 and a page of HTML, as a login page does
+    page [STATUS]   responds with 200, or this status, and a page of HTML, as a
+                    login page or a gateway does
+    redirect        responds with 308 and another URL
+    old             accepts the request, and responds by HTTP/1.0
+    chunks          accepts the request, and responds by 100 and by 200 in chunks
     reset           closes the connection without a response
     hang            responds after 30 s
     wrong           responds with something that is not HTTP
@@ -47,6 +51,7 @@ import pprof_check  # noqa: E402
 parser = argparse.ArgumentParser()
 parser.add_argument("directory")
 parser.add_argument("port", nargs="?", type=int, default=0)
+parser.add_argument("--host", default="127.0.0.1")
 for option in ("--unix", "--cert", "--key", "--client-ca", "--token"):
     parser.add_argument(option)
 arguments = parser.parse_args()
@@ -145,6 +150,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
                   encoding="utf-8") as file:
             file.write(f"{sent}\n")
 
+    def redirect(self):
+        self.note("308")
+        self.send_response(308)
+        self.send_header("Location", "https://login.test/profiles?token=secret")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def accept_otherwise(self, word):
+        self.note(word)
+        kind = b"Content-Type: application/x-protobuf\r\n"
+        if word == "old":
+            self.wfile.write(b"HTTP/1.0 200 OK\r\n" + kind + b"\r\n\n\0")
+            self.close_connection = True
+            return
+        for part in (b"HTTP/1.1 100 Continue\r\n\r\n",
+                     b"HTTP/1.1 200 OK\r\n" + kind +
+                     b"Transfer-Encoding: chunked\r\n\r\n",
+                     b"1\r\n\n\r\n", b"1\r\n\0\r\n", b"0\r\n\r\n"):
+            self.wfile.write(part)
+
+    def do_CONNECT(self):
+        self.note("tunnel")
+        self.send_response(403)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         words = next_answer()
@@ -179,10 +210,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.respond(int(word), b"\x08\x0e\x12\x04busy",
                          words[1] if len(words) > 1 else None)
         elif word == "page":
-            self.respond(200, b"<html>log in</html>", kind="text/html; charset=utf-8")
+            self.respond(int(words[1]) if len(words) > 1 else 200,
+                         b"<html>\n<p>a page</p>\n", kind="text/html; charset=utf-8")
+        elif word == "redirect":
+            self.redirect()
         elif (why := self.store(body)) is not None:
             self.respond(400, b"\x08\x03\x12" + bytes([min(len(why), 100)]) +
                          why.encode()[:100])
+        elif word in ("old", "chunks"):
+            self.accept_otherwise(word)
         elif word == "partial":
             self.respond(200, b"\x0a\x0f\x08\x01\x12\x0bbad profile")
         else:
@@ -217,7 +253,9 @@ def encrypt(listener):
 if arguments.unix:
     server = UnixServer(arguments.unix, Handler)
 else:
-    server = Server(("127.0.0.1", arguments.port), Handler)
+    if ":" in arguments.host:
+        Server.address_family = socket.AF_INET6
+    server = Server((arguments.host, arguments.port), Handler)
 if arguments.cert:
     encrypt(server)
 for old in os.listdir(directory):

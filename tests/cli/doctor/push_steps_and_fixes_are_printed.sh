@@ -57,15 +57,43 @@ make_certificate() {
 	check "http://127.0.0.1:$port"
 	echo 415 >plain/answer
 	check "http://127.0.0.1:$port"
+	# Other responses than those of a modern engine.
+	for word in redirect 'page 502' 407 429 old chunks; do
+		echo "$word" >plain/answer
+		check "http://127.0.0.1:$port"
+	done
 	rm plain/answer
 	check http://127.0.0.1:1
+	check http://::1:4318
 	check http://no.such.host.invalid
 	check http://no.such.host.invalid --header-file headers
 	check unix:/no/such.sock
 	http_proxy=http://127.0.0.1:$port
 	export http_proxy
 	check http://no.such.host.invalid
+	echo 407 >plain/answer
+	check http://no.such.host.invalid
+	echo 'page 403' >plain/answer
+	check http://no.such.host.invalid
+	check grpc://no.such.host.invalid
+	no_proxy=no.such.host.invalid
+	export no_proxy
+	check http://no.such.host.invalid
+	unset no_proxy
+	# Passwords of proxies are never printed.
+	for http_proxy in http://me:secret@127.0.0.1:1 me:secret@no.such.proxy.invalid \
+		odd://me:secret@127.0.0.1:1; do
+		check http://no.such.host.invalid
+	done
+	HTTP_PROXY=http://127.0.0.1:1
+	export HTTP_PROXY
 	unset http_proxy
+	check "http://127.0.0.1:$port"
+	unset HTTP_PROXY
+	https_proxy=http://127.0.0.1:$port
+	export https_proxy
+	check https://no.such.host.invalid
+	unset https_proxy
 
 	start token --token secret-token
 	check "http://127.0.0.1:$port"

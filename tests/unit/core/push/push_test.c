@@ -66,6 +66,11 @@ static void replies_are_judged_by_the_specification(void **state)
 		  "HTTP status 404: 404 page not found", 0 },
 		{ 500, "", 0, PUSH_REFUSED, "HTTP status 500", 0 },
 		{ 301, "", 0, PUSH_REFUSED, "HTTP status 301", 0 },
+		{ 407, "", 0, PUSH_AGAIN,
+		  "HTTP status 407: the proxy requires a user and a password",
+		  0 },
+		{ 500, "\n  oops\n", 8, PUSH_REFUSED, "HTTP status 500: oops",
+		  0 },
 	};
 	struct push_reply *r = calloc(1, sizeof(*r));
 
@@ -123,6 +128,48 @@ static void page_of_a_login_is_no_delivery(void **state)
 				 rows[i].verdict);
 		text_release(&why);
 	}
+	free(r);
+}
+
+/* Returns push_judge()'s reason. */
+static void expect_reason(const struct push_reply *r, const char *reason)
+{
+	struct text why = { 0 };
+	uint64_t rejected;
+
+	text_puts(&why, "");
+	push_judge(r, &why, &rejected);
+	assert_string_equal(why.bytes, reason);
+	text_release(&why);
+}
+
+static void reason_names_the_redirect_and_the_proxy(void **state)
+{
+	struct push_reply *r = calloc(1, sizeof(*r));
+	const struct push_settings s = { .format = PUSH_OTLP };
+
+	(void)state;
+	r->is_sent = true;
+	r->status = 302;
+	snprintf(r->location, sizeof(r->location), "http://b/c");
+	expect_reason(r, "HTTP status 302, a redirect to http://b/c");
+	assert_non_null(strstr(push_advice(&s, r), "this URL"));
+	*r->location = '\0';
+	r->status = 403;
+	r->len = 6;
+	memcpy(r->body, "denied", 6);
+	snprintf(r->proxy, sizeof(r->proxy), "p:3128");
+	snprintf(r->proxy_from, sizeof(r->proxy_from), "http_proxy");
+	expect_reason(r, "HTTP status 403 through the proxy p:3128 "
+			 "(http_proxy): denied");
+	assert_non_null(strstr(push_advice(&s, r), "proxy"));
+	/* Behind a tunnel, the status is the engine's. */
+	r->is_tunnelled = true;
+	expect_reason(r, "HTTP status 403: denied");
+	assert_null(strstr(push_advice(&s, r), "proxy"));
+	/* A page is no reason. */
+	snprintf(r->type, sizeof(r->type), "text/html");
+	expect_reason(r, "HTTP status 403");
 	free(r);
 }
 
@@ -357,6 +404,17 @@ static void url_gets_the_path_of_otlp(void **state)
 	expect_refused("h:4318", "'h:4318' is not the URL");
 	expect_refused("ftp://h", "is not the URL");
 	expect_refused("http://", "is not the URL");
+	expect_url("http://[::1]", "http://[::1]/v1development/profiles");
+	expect_url("http://[::1]:1/x", "http://[::1]:1/x");
+	expect_refused("http://::1:4318", "is not the URL");
+	expect_refused("http://[::1", "is not the URL");
+	expect_refused("http://[::1]4318", "is not the URL");
+	expect_refused("http://h:", "is not the URL");
+	expect_refused("http://h:/x", "is not the URL");
+	expect_refused("http://h:0", "is not the URL");
+	expect_refused("http://h:65536", "is not the URL");
+	expect_refused("http://h:4318a", "is not the URL");
+	expect_refused("http://:4318", "is not the URL");
 	expect_refused("grpc://h/x", "has no path");
 	expect_refused("grpc://h?a=b", "has no path");
 	expect_url("grpc://h" PUSH_GRPC_PATH, "http://h" PUSH_GRPC_PATH);
@@ -788,6 +846,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replies_are_judged_by_the_specification),
 		cmocka_unit_test(page_of_a_login_is_no_delivery),
+		cmocka_unit_test(reason_names_the_redirect_and_the_proxy),
 		cmocka_unit_test(request_without_a_response_is_sent_again),
 		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
 		cmocka_unit_test(too_large_message_is_not_sent_again),
