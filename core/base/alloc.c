@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define PAGE ((size_t)4 << 10) /* divides the size of any page */
+/* Bytes of a mapping that malloc() uses itself, rounded up. */
+#define OVERHEAD ((size_t)32)
+/* Size of allocations that malloc() maps: growing moves pages, not bytes. */
+#define MAPPED ((size_t)256 << 10)
+/* Free memory that malloc() keeps. */
+#define KEPT ((size_t)1 << 20)
 
 static alloc_failed_fn *on_failure;
 
@@ -17,6 +27,19 @@ void alloc_give_up(size_t size)
 	abort();
 }
 
+/* By default, malloc() changes its thresholds whenever memory is freed. */
+__attribute__((constructor)) static void alloc_set_thresholds(void)
+{
+	mallopt(M_MMAP_THRESHOLD, (int)MAPPED);
+	mallopt(M_TRIM_THRESHOLD, (int)KEPT);
+}
+
+void alloc_use_huge_pages(void *mapping, size_t bytes)
+{
+	/* Without huge pages, this fails and changes nothing. */
+	madvise(mapping, bytes, MADV_HUGEPAGE);
+}
+
 static void *alloc_checked(void *got, size_t size)
 {
 	if (!got)
@@ -24,14 +47,34 @@ static void *alloc_checked(void *got, size_t size)
 	return got;
 }
 
+/* The mapping must stay whole, otherwise realloc() cannot move it. */
+static void *alloc_filled(void *got, size_t size)
+{
+	uint8_t *start = got, *end;
+
+	if (size < ALLOC_HUGE_PAGE || !got)
+		return alloc_checked(got, size);
+	end = start + malloc_usable_size(got);
+	start -= (uintptr_t)got & (PAGE - 1);
+	alloc_use_huge_pages(start, (size_t)(end - start));
+	return got;
+}
+
 void *xmalloc(size_t size)
 {
-	return alloc_checked(malloc(size ? size : 1), size);
+	return alloc_filled(malloc(size ? size : 1), size);
 }
 
 void *xcalloc(size_t count, size_t size)
 {
 	return alloc_checked(calloc(count ? count : 1, size ? size : 1), size);
+}
+
+void *array_new(size_t count, size_t size)
+{
+	void *got = xcalloc(count, size);
+
+	return alloc_filled(got, count * size);
 }
 
 void *xrealloc(void *old, size_t count, size_t size)
@@ -40,7 +83,7 @@ void *xrealloc(void *old, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		alloc_give_up(0);
-	return alloc_checked(realloc(old, bytes ? bytes : 1), bytes);
+	return alloc_filled(realloc(old, bytes ? bytes : 1), bytes);
 }
 
 char *xstrndup(const char *text, size_t len)
@@ -58,10 +101,18 @@ char *xstrdup(const char *text) { return xstrndup(text, strlen(text)); }
 void *array_grown(void *array, size_t *cap, size_t need, size_t size)
 {
 	size_t grown = *cap ? *cap : 16;
+	size_t bytes;
 
 	while (grown < need) {
 		if (__builtin_mul_overflow(grown, 2, &grown))
 			alloc_give_up(0);
+	}
+	if (!__builtin_mul_overflow(grown, size, &bytes) &&
+	    bytes >= ALLOC_HUGE_PAGE && bytes < SIZE_MAX / 2) {
+		/* The kernel aligns mappings of whole huge pages. */
+		bytes = (bytes + OVERHEAD + ALLOC_HUGE_PAGE - 1) &
+			~(ALLOC_HUGE_PAGE - 1);
+		grown = (bytes - OVERHEAD) / size;
 	}
 	*cap = grown;
 	return xrealloc(array, grown, size);

@@ -36,6 +36,20 @@ char *xstrdup(const char *text) __attribute__((malloc));
 char *xstrndup(const char *text, size_t len) __attribute__((malloc));
 
 /*
+ * The usual size of a huge page. Memory of at least this size is in huge pages
+ * where the system offers them, since page faults would take longer than the
+ * work on the data; except that of xcalloc(), which may be a table with few
+ * entries. An array fills its pages in order, so at most one is partly used.
+ */
+#define ALLOC_HUGE_PAGE ((size_t)2 << 20)
+
+/* Returns an array of zeros, which the caller fills; like xcalloc(). */
+void *array_new(size_t count, size_t size) __attribute__((malloc));
+
+/* Requests huge pages for a mapping, which must begin at a page. */
+void alloc_use_huge_pages(void *mapping, size_t bytes);
+
+/*
  * Reserves space for at least `need` elements in an array, which doubles. array
  * is an lvalue pointer, cap an lvalue size_t that counts elements. Afterwards
  * the array is not NULL, which the first condition tells static analysers.

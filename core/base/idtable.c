@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/idtable.h"
 
-#include "core/base/alloc.h"
+#include "core/base/pages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FIRST_SIZE ((size_t)256)
@@ -48,12 +47,12 @@ void idtable_grow(struct idtable *t, size_t more)
 	size_t size = t->size ? t->size : FIRST_SIZE;
 
 	if (!t->size)
-		t->slots = xcalloc(size, sizeof(*t->slots));
+		t->slots = pages_new(size * sizeof(*t->slots));
 	t->size = size;
 	while (t->count + more > t->size / 8 * 5) {
 		size = t->size;
-		t->slots = xrealloc(t->slots, size * 2, sizeof(*t->slots));
-		memset(t->slots + size, 0, size * sizeof(*t->slots));
+		t->slots = pages_grown(t->slots, size * sizeof(*t->slots),
+				       size * 2 * sizeof(*t->slots));
 		t->size = size * 2;
 		if (t->count)
 			idtable_spread(t, size);
@@ -71,6 +70,6 @@ void idtable_clear(struct idtable *t)
 
 void idtable_release(struct idtable *t)
 {
-	free(t->slots);
+	pages_free(t->slots, t->size * sizeof(*t->slots));
 	*t = (struct idtable){ 0 };
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/map64.h"
 
-#include "core/base/alloc.h"
+#include "core/base/pages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FIRST_SIZE ((size_t)64)
@@ -20,13 +19,13 @@ void map64_reserve(struct map64 *m, size_t more)
 		size *= 2;
 	if (size == old_size)
 		return;
-	m->entries = xcalloc(size, sizeof(*m->entries));
+	m->entries = pages_new(size * sizeof(*m->entries));
 	m->size = size;
 	for (size_t i = 0; i < old_size; i++) {
 		if (old[i].used)
 			*map64_slot(m, old[i].key) = old[i];
 	}
-	free(old);
+	pages_free(old, old_size * sizeof(*old));
 }
 
 void map64_clear(struct map64 *m)
@@ -40,6 +39,6 @@ void map64_clear(struct map64 *m)
 
 void map64_release(struct map64 *m)
 {
-	free(m->entries);
+	pages_free(m->entries, m->size * sizeof(*m->entries));
 	*m = (struct map64){ 0 };
 }

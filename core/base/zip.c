@@ -6,7 +6,6 @@
 #include <libdeflate.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <zlib.h>
 
 #define STEP ((size_t)1 << 30) /* zlib counts bytes in unsigned int */
@@ -47,24 +46,6 @@ static int inflate_step(z_stream *z, struct inflated *out, size_t *cap,
 /* The first guess of the size: recordings shrink to a tenth or less. */
 #define INFLATE_GUESS 16
 
-#define HUGE_PAGE     ((size_t)2 << 20)
-
-/*
- * Allocates memory for output, in huge pages where the system offers them: page
- * faults would take longer than decompression. Output fills the pages in order,
- * so at most one is partly used.
- */
-static uint8_t *inflate_allocate(size_t cap)
-{
-	uint8_t *bytes = xmalloc(cap);
-	size_t skip = -(uintptr_t)bytes & (HUGE_PAGE - 1);
-
-	if (cap >= skip + HUGE_PAGE)
-		madvise(bytes + skip, (cap - skip) & ~(HUGE_PAGE - 1),
-			MADV_HUGEPAGE);
-	return bytes;
-}
-
 /*
  * Inflates a complete RFC 1950 stream by libdeflate, twice as fast as zlib;
  * false if it is damaged or larger than the guess, which zlib then handles.
@@ -81,7 +62,7 @@ static bool inflate_whole(const uint8_t *in, size_t len, size_t max,
 		return false;
 	if (max && cap > max)
 		cap = max;
-	out->bytes = inflate_allocate(cap);
+	out->bytes = xmalloc(cap);
 	result = libdeflate_zlib_decompress_ex(d, in, len, out->bytes, cap,
 					       &out->used, &out->len);
 	libdeflate_free_decompressor(d);

@@ -58,7 +58,7 @@ static uint8_t *filter_judge_stacks(const struct profile *p,
 				    const struct filter *f)
 {
 	uint8_t *frames = filter_match_frames(p, f);
-	uint8_t *stacks = xcalloc(p->stack_count, 1);
+	uint8_t *stacks = array_new(p->stack_count, 1);
 
 	for (size_t i = 1; i < p->stack_count; i++)
 		stacks[i] = stacks[p->stacks[i].caller] |

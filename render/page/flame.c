@@ -164,8 +164,8 @@ static void flame_cells_init(struct flame_cells *cells,
 	if (data->options->no_threads)
 		return;
 	if (flame_moments_are_useful(data->profile))
-		cells->place_of = xcalloc(data->profile->cell_count,
-					  sizeof(*cells->place_of));
+		cells->place_of = array_new(data->profile->cell_count,
+					    sizeof(*cells->place_of));
 	flame_cells_scan(cells);
 	cells->threads = xmalloc(count * sizeof(*cells->threads));
 	for (uint32_t id = 0; id < count; id++) {
@@ -769,7 +769,7 @@ static struct flame_columns flame_columns(const struct flame_data *d)
 	c.data_count += has_sums ? SUM_COLUMNS * d->view_count : c.cells_count;
 	c.data = xcalloc(c.data_count, sizeof(*c.data));
 	if (has_sums)
-		c.cells = xcalloc(c.cells_count, sizeof(*c.cells));
+		c.cells = array_new(c.cells_count, sizeof(*c.cells));
 	return c;
 }
 

@@ -275,7 +275,7 @@ static void flame_moments_put_view(struct flame_moments *f, size_t view,
 					      MOMENT_COLUMNS * view };
 	struct entries e = { .plain = moments_are_plain(p->moments) };
 	size_t step_count = (size_t)f->steps + 1;
-	struct flame_sum *steps = sums ? xcalloc(step_count, sizeof(*steps))
+	struct flame_sum *steps = sums ? array_new(step_count, sizeof(*steps))
 				       : NULL;
 
 	for (size_t i = 0; i < cells; i++) {

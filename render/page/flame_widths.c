@@ -13,8 +13,8 @@
 void flame_widths_init(struct flame_widths *w, const struct profile *p)
 {
 	*w = (struct flame_widths){ .profile = p };
-	w->totals = xcalloc(p->stack_count, sizeof(*w->totals));
-	w->marks = xcalloc(p->stack_count, sizeof(*w->marks));
+	w->totals = array_new(p->stack_count, sizeof(*w->totals));
+	w->marks = array_new(p->stack_count, sizeof(*w->marks));
 }
 
 void flame_widths_release(struct flame_widths *w)

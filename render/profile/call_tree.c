@@ -140,7 +140,7 @@ static void calls_make_nodes(struct call_builder *m)
 	struct map64 known = { 0 };
 	size_t len = 0;
 
-	m->node_of = xcalloc(t->count + 1, sizeof(*m->node_of));
+	m->node_of = array_new(t->count + 1, sizeof(*m->node_of));
 	array_reserve(m->nodes, m->node_cap, 1);
 	m->nodes[0] = (struct node){ .label = NO_LABEL };
 	m->count = 1;

@@ -60,7 +60,7 @@ static size_t collapsed_measure(struct collapsing *f)
 	const struct profile *p = f->profile;
 	uint32_t deepest = 0;
 
-	f->depths = xcalloc(p->stack_count, sizeof(*f->depths));
+	f->depths = array_new(p->stack_count, sizeof(*f->depths));
 	for (size_t i = 1; i < p->stack_count; i++) {
 		f->depths[i] = f->depths[p->stacks[i].caller] + 1;
 		if (f->depths[i] > deepest)
@@ -106,7 +106,7 @@ static void collapsed_cut_all(struct collapsing *f)
 {
 	const struct profile *p = f->profile;
 
-	f->stack_of = xcalloc(p->stack_count, sizeof(*f->stack_of));
+	f->stack_of = array_new(p->stack_count, sizeof(*f->stack_of));
 	for (uint32_t i = 1; i < p->stack_count; i++)
 		f->stack_of[i] = f->depths[i] <= f->result.depth
 					 ? i
@@ -133,7 +133,7 @@ static void collapsed_reverse_all(struct collapsing *f)
 	const struct profile *p = f->profile;
 
 	f->reversed = profile_new();
-	f->stack_of = xcalloc(p->stack_count, sizeof(*f->stack_of));
+	f->stack_of = array_new(p->stack_count, sizeof(*f->stack_of));
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 		uint32_t *made = &f->stack_of[c->stack];
@@ -154,7 +154,7 @@ static void collapsed_arrange(struct collapsing *f)
 		.by_name = true,
 		.adapt = collapsed_adapt,
 	};
-	uint32_t *marks = xcalloc(f->stack_count, sizeof(*marks));
+	uint32_t *marks = array_new(f->stack_count, sizeof(*marks));
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];

@@ -110,13 +110,13 @@ static void outer_walk_all(struct outer_walk *w, const uint32_t *first,
 static void pair_find_outer(struct diff_pair *pair)
 {
 	const struct profile *p = pair->profile;
-	uint32_t *first = xcalloc(p->stack_count, sizeof(*first));
-	uint32_t *next = xcalloc(p->stack_count, sizeof(*next));
+	uint32_t *first = array_new(p->stack_count, sizeof(*first));
+	uint32_t *next = array_new(p->stack_count, sizeof(*next));
 	struct outer_walk w = {
 		.profile = p,
 		.label_of = pair->table.label_of,
 		.on_path = xcalloc(pair->table.label_count, sizeof(*w.on_path)),
-		.is_outer = xcalloc(p->stack_count, 1),
+		.is_outer = array_new(p->stack_count, 1),
 	};
 
 	for (size_t id = p->stack_count; id-- > 1;) {
@@ -224,8 +224,8 @@ struct diff_sums {
 static struct diff_sums sums_new(size_t count)
 {
 	return (struct diff_sums){
-		.sums = xcalloc(count, sizeof(uint64_t)),
-		.lanes = xcalloc(count, sizeof(struct lanes)),
+		.sums = array_new(count, sizeof(uint64_t)),
+		.lanes = array_new(count, sizeof(struct lanes)),
 	};
 }
 
@@ -366,7 +366,7 @@ static void side_sums_init(struct side_sums *s, const struct diff_pair *pair,
 	bool weighs = view_weighs(view, weights);
 	bool *in_view = view_events(p, view);
 	struct stack_sums stacks = {
-		.slot_of = xcalloc(p->stack_count, sizeof(uint32_t)),
+		.slot_of = array_new(p->stack_count, sizeof(uint32_t)),
 	};
 	size_t counts[DIFF_PARTS];
 

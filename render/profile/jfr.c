@@ -743,7 +743,7 @@ struct jfr_result jfr_write(struct output *out, const struct profile *p,
 	};
 
 	w.events = xcalloc(p->event_count + 1, sizeof(*w.events));
-	w.stacks = xcalloc(p->stack_count + 1, sizeof(*w.stacks));
+	w.stacks = array_new(p->stack_count + 1, sizeof(*w.stacks));
 	w.frames = xcalloc(p->frame_count + 1, sizeof(*w.frames));
 	w.class_of = xcalloc(p->strings.count + 1, sizeof(*w.class_of));
 	for (uint32_t i = 0; i < p->event_count; i++)

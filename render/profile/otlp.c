@@ -205,7 +205,7 @@ static uint32_t otlp_stack(struct otlp_part *w, const struct cell *c)
 /* Returns the depths of all stack traces: a callee's id is the greater one. */
 static uint32_t *otlp_depths(const struct profile *p)
 {
-	uint32_t *depths = xcalloc(p->stack_count, sizeof(*depths));
+	uint32_t *depths = array_new(p->stack_count, sizeof(*depths));
 
 	for (size_t i = 1; i < p->stack_count; i++)
 		depths[i] = depths[p->stacks[i].caller] + 1;
@@ -219,7 +219,7 @@ static void otlp_fit(struct otlp_part *w, const uint32_t *view_of)
 	uint64_t most = w->options->most_frames ? w->options->most_frames
 						: OTLP_FRAMES;
 	uint64_t traces_at[OTLP_DEPTH + 1] = { 0 };
-	bool *used = xcalloc(p->stack_count, sizeof(*used));
+	bool *used = array_new(p->stack_count, sizeof(*used));
 	uint32_t *depths = otlp_depths(p);
 
 	for (size_t i = 0; i < p->cell_count; i++)
@@ -562,7 +562,7 @@ struct otlp_result otlp_request_add(struct otlp_request *r,
 		.profile = p,
 		.options = options,
 		.locations = xcalloc(p->frame_count + 1, sizeof(uint32_t)),
-		.stacks = xcalloc(p->stack_count + 1, sizeof(uint32_t)),
+		.stacks = array_new(p->stack_count + 1, sizeof(uint32_t)),
 		.sets = xcalloc((p->thread_count + 1) * THREAD_STATES,
 				sizeof(uint32_t)),
 		.rows = xmalloc((p->cell_count + 1) * sizeof(struct row)),

@@ -111,7 +111,7 @@ static uint8_t *reversed_starts(const struct report *r)
 static size_t reversed_depth(struct report *r, const bool *in_view)
 {
 	const struct profile *p = r->profile;
-	uint32_t *depths = xcalloc(p->stack_count, sizeof(*depths));
+	uint32_t *depths = array_new(p->stack_count, sizeof(*depths));
 	size_t deepest = 0, depth;
 	uint64_t *traces_at;
 

@@ -19,8 +19,8 @@ static struct callees callees_of(const struct flame_widths *w)
 {
 	const struct profile *p = w->profile;
 	struct callees c = {
-		.first = xcalloc(p->stack_count, sizeof(*c.first)),
-		.next = xcalloc(p->stack_count, sizeof(*c.next)),
+		.first = array_new(p->stack_count, sizeof(*c.first)),
+		.next = array_new(p->stack_count, sizeof(*c.next)),
 	};
 
 	/* Backwards: each list becomes sorted by id. */

@@ -39,7 +39,7 @@ void trace_tree_of_views(struct trace_tree *t, const struct profile *p,
 		.by_line = style->lines,
 	};
 	uint32_t *view_of = views_of_events(p, views, view_count);
-	uint32_t *marks = xcalloc(p->stack_count, sizeof(*marks));
+	uint32_t *marks = array_new(p->stack_count, sizeof(*marks));
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		if (view_of[p->cells[i].event])

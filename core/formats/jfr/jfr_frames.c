@@ -503,7 +503,7 @@ static void frames_index_keys(struct jfr_pools *ps)
 	ps->key_first = first;
 	ps->key_count = (size_t)(last - first) + 1;
 	free(ps->by_key);
-	ps->by_key = xcalloc(ps->key_count, sizeof(*ps->by_key));
+	ps->by_key = array_new(ps->key_count, sizeof(*ps->by_key));
 	for (size_t i = 0; i < keys->size; i++) {
 		if (keys->entries[i].used)
 			ps->by_key[keys->entries[i].key -
