@@ -6,8 +6,8 @@
 # Runs tests/jvm/*.sh, or the named scripts, which need a JDK.  A script gets the
 # binary and a scratch directory; its exit status is the result and its output the
 # reason.  Lines that begin with "| " are shown for a script that passes.  After
-# each result comes the CPU time of the script and its children.  Names of failed
-# scripts are added to the file $FAILED, if that is set.
+# each result come the CPU time of the script and its children, and its duration.
+# Names of failed scripts are added to the file $FAILED, if that is set.
 #
 # Most scripts wait, so JOBS=4 run at a time, long ones first.  Therefore a script
 # must diagnose its own JVM only.
@@ -27,9 +27,11 @@ early='^# Begins early:'
 { grep -l "$early" "$@"; grep -L "$early" "$@"; } | xargs -P "${JOBS:-4}" -n 1 sh -c '
 	scratch=$(mktemp -d)
 	name=$(basename "$1" .sh)
+	date +%s >"$results/$name.took"
 	sh "$1" "$sjkc" "$scratch" >"$results/$name.out" 2>&1
 	echo $? >"$results/$name.status"
 	times >"$results/$name.times"
+	date +%s >>"$results/$name.took"
 	rm -rf "$scratch"' -
 for script in "$@"; do
 	result=$results/$(basename "$script" .sh)
@@ -48,9 +50,12 @@ for script in "$@"; do
 		;;
 	esac
 	# The second line is of children: 0m1.5s of the program, 0m0.2s of the kernel.
-	awk -F '[ms ]+' 'NR == 2 {
-		printf "# cpu %.1f s\n", 60 * ($1 + $3) + $2 + $4
-	}' "$result.times"
+	awk -F '[ms ]+' '
+		FILENAME ~ /took$/ { took = $1 - took; next }
+		FNR == 2 {
+			printf "# cpu %.1f s of %d s\n",
+				60 * ($1 + $3) + $2 + $4, took
+		}' "$result.took" "$result.times"
 done
 rm -rf "$results"
 tap_end

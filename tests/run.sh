@@ -102,7 +102,7 @@ show_failures() {
 await_parts() {
 	for part in $(echo "$2" | tr , ' '); do
 		while [ ! -e "build/check/$part.done" ] && runs "$1"; do
-			sleep 0.2
+			sleep 0.5
 		done
 		[ -e "build/check/$part.done" ] ||
 			echo 1 0 >"build/check/$part.done"
@@ -114,13 +114,15 @@ runs() {
 	grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$1/status"
 }
 
-# slowest: the scripts that took the most CPU time (tests/jvm.sh prints it).
+# slowest: the scripts that took the most CPU time (tests/jvm.sh prints it).  All
+# of them, with their duration, are in build/check/times.
 slowest() {
 	awk '
 		/^(not )?ok / { sub(/^(not )?ok [0-9]+ - /, ""); name = $0 }
-		/^# cpu / { printf "    %6.1f s  %s\n", $3, name }' \
+		/^# cpu / { printf "    %6.1f s of %4d s  %s\n", $3, $6, name }' \
 		build/check/jvm.log build/check/root.log 2>/dev/null |
-		sort -k 1 -rn | head -n 10
+		sort -k 1 -rn >build/check/times
+	head -n 10 build/check/times
 }
 
 # run_again PART: runs each failed name alone.  If it passes, its failures count as

@@ -8,15 +8,18 @@ scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 
+# On a busy machine, the burner has its CPU time later.
+burned=-Dtarget.burned=1000
+
 for jdk in $(jdks); do
 	classes=$(target_compile "$jdk") || exit 1
 	out=$scratch/out.collapsed
-	prof 0 -F 499 -t -o "$out" -- "$jdk/bin/java" -Dtarget.seconds=2 \
+	prof 0 -F 499 -t -o "$out" -- "$jdk/bin/java" "$burned" -Dtarget.seconds=2 \
 		-cp "$classes" Target burners=1 || exit 1
 	# The launcher, before it starts the JVM, and the JVM's threads.
 	has "$out" '^.java tid=' &&
 		has "$out" "^.burner-0 tid=[0-9]+\];$at_root.*;Target\.burn" || exit 1
-	prof 0 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' -Dtarget.seconds=3 \
+	prof 0 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' $burned -Dtarget.seconds=3 \
 		-cp '$classes' Target burners=1; exit 3" || exit 1
 	has "$out" "^$at_root.*;Target\.burn" &&
 		has "$prof_err" 'sh exited with status 3' || exit 1
@@ -24,7 +27,7 @@ for jdk in $(jdks); do
 	# a grandchild.
 	for how in '' 'exec '; do
 		prof 0 -F 499 -t --no-agent -o "$out" -- sh -c "sleep 2.5; \
-			$how'$jdk/bin/java' -Dtarget.seconds=2 \
+			$how'$jdk/bin/java' $burned -Dtarget.seconds=2 \
 			-cp '$classes' Target burners=1" || exit 1
 		has "$out" "^.burner-0 tid=[0-9]+\];$at_root.*;Target\.burn" || exit 1
 	done
@@ -33,7 +36,7 @@ done
 # shellcheck disable=SC2016 # for the inner shell
 prof 0 -F 199 --samples --output-format speedscope -o "$scratch/became.json" \
 	-- sh -c 'for i in $(seq 1 100000); do :; done; exec "$@"' sh \
-	"$jdk/bin/java" -Dtarget.seconds=4 -cp "$classes" Target burners=1 &&
+	"$jdk/bin/java" "$burned" -Dtarget.seconds=4 -cp "$classes" Target burners=1 &&
 	python3 -c '
 import json, re, sys
 page = json.load(open(sys.argv[1]))

@@ -11,7 +11,8 @@ import javax.management.ObjectName;
 /**
  * The target of most tests.  Each argument, KIND=COUNT or KIND, starts threads
  * of one kind.  Prints READY when all of them run.  Exits after target.seconds
- * (default: 300).
+ * (default: 300) if burner-0 has used target.burned ms of CPU time by then
+ * (default: 0), or else later.
  */
 public class Target {
 	private static final int MOST = 100_000;
@@ -54,6 +55,21 @@ public class Target {
 		READY.add(running);
 		thread.start();
 		return thread;
+	}
+
+	/** Waits until burner-0 has used the CPU time of target.burned. */
+	@SuppressWarnings("deprecation") /* getId, for JDK 8 */
+	private static void awaitBurned() throws InterruptedException {
+		long ns = 1_000_000L * Integer.getInteger("target.burned", 0);
+		if (ns == 0)
+			return;
+		for (Thread thread : Thread.getAllStackTraces().keySet()) {
+			if (!thread.getName().equals("burner-0"))
+				continue;
+			while (ManagementFactory.getThreadMXBean()
+				.getThreadCpuTime(thread.getId()) < ns)
+				Thread.sleep(50);
+		}
 	}
 
 	private static void sleep() throws InterruptedException {
@@ -303,6 +319,8 @@ public class Target {
 		/* Runs in a thread, because main may be blocked. */
 		start("end", () -> {
 			Thread.sleep(2000L * Integer.getInteger("target.seconds", 300));
+			if (Integer.getInteger("target.burned", 0) > 0)
+				Thread.sleep(500_000);
 			Runtime.getRuntime().halt(1);
 		});
 		FAIR.lock();
@@ -315,6 +333,7 @@ public class Target {
 				running.await();
 			System.out.println("READY");
 			Thread.sleep(1000L * Integer.getInteger("target.seconds", 300));
+			awaitBurned();
 		}
 	}
 }

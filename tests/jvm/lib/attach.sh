@@ -6,10 +6,21 @@
 
 # ask STATUS ARGUMENT…: runs sjkc and fails unless it exits with STATUS.  Its
 # output is in $scratch/out and $scratch/err, its duration in milliseconds in
-# $took.
+# $took.  A command that must succeed waits for replies until ask gives up: on a
+# busy machine, a JVM may need more than the default time.
 ask() {
 	wanted=$1
 	shift
+	case "$wanted $*" in
+	*' --timeout '*) ;;
+	'0 mx -'* | '0 mxdump -'* | '0 ttop '*' --jmx '* | '0 ttop -u '* | \
+	'0 jcmd -'[psu]* | "0 jcmd ${pid-} "* | \
+	"0 threads "*" ${pid-}" | "0 jstack "*" ${pid-}")
+		ask_command=$1
+		shift
+		set -- "$ask_command" --timeout 290s "$@"
+		;;
+	esac
 	began=$(date +%s%N)
 	timeout 300 "$sjkc" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?

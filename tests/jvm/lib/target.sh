@@ -19,6 +19,7 @@ target_classes=/var/tmp/sjkc-target-$(id -u)
 target_pids=
 target_jobs=
 target_number=0
+target_await=tests/jvm/lib/await.pl
 : "${scratch:?must name a directory}"
 
 # target_compile JDK [PROGRAM [JAVAC-OPTION…]]: compiles a program of this
@@ -34,7 +35,7 @@ target_compile() {
 	[ $# -eq 0 ] || shift
 	source=tests/jvm/lib/$program.java
 	sum=$(cksum <"$source") && how=$(echo "$*" | cksum) || return 1
-	compiled=$target_classes/$(basename "$compiling_jdk").$program
+	compiled=$target_classes/${compiling_jdk##*/}.$program
 	compiled=$compiled.${sum%% *}.${how%% *}
 	if [ ! -e "$compiled" ]; then
 		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
@@ -53,10 +54,8 @@ target_compile() {
 # target_wait FILE TEXT: waits until the file has a line that matches TEXT, for
 # up to five minutes, because the machine may be busy.
 target_wait() {
-	for _ in $(seq 1 3000); do
-		grep -q -- "$2" "$1" 2>/dev/null && return
-		sleep 0.1
-	done
+	grep -q -- "$2" "$1" 2>/dev/null && return
+	perl $target_await line "$2" "$1" && return
 	echo "$1 has no $2:"
 	cat "$1"
 	return 1
@@ -87,14 +86,7 @@ target() {
 # target_ready: waits until the target prints READY, and fails as soon as the
 # target has exited.
 target_ready() {
-	for _ in $(seq 1 3000); do
-		! grep -q READY "$said" || return 0
-		case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
-			"/proc/$starter/status" 2>/dev/null) in
-		'' | Z) grep -q READY "$said" && return; break ;;
-		esac
-		sleep 0.1
-	done
+	perl $target_await line READY "$said" "$starter" && return
 	echo "$starter did not print READY:"
 	cat "$said"
 	return 1
@@ -128,10 +120,11 @@ target_start() {
 # target_find: sets $pid to the JVM among the started process and its
 # descendants.
 target_find() {
+	pid=$starter
+	! target_is_jvm || return 0
 	for _ in $(seq 1 600); do
 		for pid in $starter $(target_below "$starter"); do
-			grep -q '/libjvm\.so' "/proc/$pid/maps" 2>/dev/null ||
-				continue
+			target_is_jvm || continue
 			case " $target_pids " in
 			*" $pid "*) ;;
 			*) target_pids="$target_pids $pid" ;;
@@ -142,6 +135,11 @@ target_find() {
 	done
 	echo "$starter runs no JVM"
 	return 1
+}
+
+# target_is_jvm: whether $pid runs a JVM.
+target_is_jvm() {
+	grep -q '/libjvm\.so' "/proc/$pid/maps" 2>/dev/null
 }
 
 # target_below PID: prints the descendants of a process, four generations.
@@ -205,13 +203,8 @@ target_stop() {
 # exited.
 target_end() {
 	kill -KILL "$1" 2>/dev/null
-	for _ in $(seq 1 600); do
-		state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
-			"/proc/$1/status" 2>/dev/null)
-		case $state in '' | Z) break ;; esac
-		sleep 0.1
-	done
 	wait "$1" 2>/dev/null
+	[ ! -e "/proc/$1" ] || perl $target_await end "$1"
 	# A killed JVM does not remove its attach socket.
 	rm -f "/tmp/.java_pid$1"
 	return 0

@@ -10,6 +10,9 @@ prof_err=$scratch/prof.err
 # shellcheck disable=SC2034 # for the caller
 at_root='([^[]|\[[^ut])'
 
+# The messages about losses that the load of the machine explains.
+prof_losses=' lost: |threads not checked: '
+
 # prof STATUS OPTION…: runs prof, which must exit with STATUS.  Status 7 is
 # accepted instead of 0 if the only losses are samples without space and
 # sleeping threads that prof had no time to check.  These losses depend on the
@@ -17,7 +20,7 @@ at_root='([^[]|\[[^ut])'
 prof() {
 	wanted=$1
 	shift
-	timeout 100 "$sjkc" prof "$@" >"$prof_out" 2>"$prof_err"
+	timeout 600 "$sjkc" prof "$@" >"$prof_out" 2>"$prof_err"
 	status=$?
 	[ $status -eq "$wanted" ] && return
 	[ "$wanted$status" = 07 ] && prof_lacked_time && return
@@ -27,13 +30,14 @@ prof() {
 }
 
 prof_lacked_time() {
-	grep -q ' lost: ' "$prof_err" && ! grep ' lost: ' "$prof_err" | grep -Evq \
-		'samples lost: .*a buffer was full|threads not checked: '
+	grep -Eq "$prof_losses" "$prof_err" &&
+		! grep -E "$prof_losses" "$prof_err" | grep -Evq \
+			'samples lost: .*a buffer was full|threads not checked: '
 }
 
 # prof_start OPTION…: starts prof in the background; $prof_pid receives signals
 prof_start() {
-	env --default-signal=INT timeout 100 "$sjkc" prof "$@" \
+	env --default-signal=INT timeout 1200 "$sjkc" prof "$@" \
 		>"$prof_out" 2>"$prof_err" &
 	prof_job=$!
 	target_jobs="$target_jobs $prof_job"

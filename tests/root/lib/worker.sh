@@ -5,11 +5,12 @@
 # $pid the JVM; jdk_jfr runs the JDK's jfr command.
 # shellcheck disable=SC2154 # variables of the caller
 
-# begin NAME OPTION…: starts prof, which writes NAME.collapsed
+# begin NAME OPTION…: starts prof, which writes NAME.collapsed.  On a busy
+# machine, the worker needs minutes for its CPU time.
 begin() {
 	name=$1
 	shift
-	env --default-signal=INT timeout --foreground 120 "$sjkc" prof -p "$pid" \
+	env --default-signal=INT timeout --foreground 1800 "$sjkc" prof -p "$pid" \
 		--thread-name '^worker$' --annotate --samples \
 		-o "$scratch/$name.collapsed" "$@" 2>"$scratch/$name.err" &
 	eval "${name}_job=$!"
@@ -43,12 +44,12 @@ ticks() {
 	done
 }
 
-# burn TICKS: waits until the worker has used TICKS more, at most a minute
+# burn TICKS: waits until the worker has used TICKS more, at most ten minutes
 burn() {
 	until_ticks=$(($(ticks) + $1))
-	for _ in $(seq 1 300); do
+	for _ in $(seq 1 1200); do
 		[ "$(ticks)" -lt $until_ticks ] || return 0
-		sleep 0.2
+		sleep 0.5
 	done
 	echo "the worker has had $(ticks) ticks, not $until_ticks"
 	return 1
