@@ -340,6 +340,11 @@ static struct otlp_types otlp_types_of(const struct otlp_part *w,
 		return (struct otlp_types){ .type = "off_cpu",
 					    .unit = unit,
 					    .weighs = true };
+	/*
+	 * The values are bytes that the samples represent (agent.c), so an
+	 * engine must not multiply them by an interval, and the interval of a
+	 * JVM is unknown unless --alloc sets it.
+	 */
 	if (strcmp(name, "alloc") == 0 && view->unit == UNIT_BYTES)
 		return (struct otlp_types){
 			.type = counts ? "alloc_objects" : "alloc_space",

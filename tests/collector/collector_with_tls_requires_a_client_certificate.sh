@@ -8,6 +8,11 @@ scratch=$2
 . tests/root/lib/prof.sh
 . tests/collector/lib.sh
 
+# README.md shows the configuration.
+while IFS= read -r line; do
+	grep -qxF -- "$line" README.md || { echo "README.md has no: $line"; exit 1; }
+done <packaging/collector.yaml
+
 collector_has service
 jdk=$(all_jdks | head -n 1)
 target "$jdk" -Dotel.service.name=shop -- burners=1 || exit 1
