@@ -27,6 +27,8 @@
  * method; the interval is then their number (FlightRecorder::recordEvent,
  * writeSettings). Its allocation samples are JVMTI's SampledObjectAlloc where
  * the JVM has it, not TLABs.
+ *
+ * The setting "sjkc" is the event that sjkc wrote as this event of the JDK.
  */
 /* clang-format off */
 #define TIMES "cpu cpu-clock ctimer itimer wall"
@@ -35,6 +37,8 @@ static const struct bias {
 	const char *event, *setting, *value;
 	const char *text;
 } biases[] = {
+	{ "jdk.ExecutionSample", "sjkc", "cpu cpu-clock task-clock",
+	  "CPU time only; waiting threads are not included" },
 	{ "jdk.ExecutionSample", "nobatch", "true",
 	  "unknown: one event has samples of several kinds" },
 	{ "jdk.ExecutionSample", "event", "",
@@ -65,6 +69,11 @@ static const struct bias {
 	  "counts threads whether they run or wait: not CPU time" },
 	{ "jdk.ObjectAllocationSample", NULL, NULL,
 	  "an estimate: a sample covers all bytes since the thread's last sample" },
+	{ "jdk.JavaMonitorEnter", "sjkc", "lock",
+	  "monitors only: waits for java.util.concurrent are in offcpu and wall" },
+	{ "jdk.ObjectAllocationInNewTLAB", "sjkc",
+	  "alloc jdk.ObjectAllocationSample",
+	  "an estimate: each sample represents many allocations" },
 	{ "jdk.ObjectAllocationInNewTLAB", "alloc", NULL,
 	  "an estimate: each sample represents many allocations" },
 	{ "jdk.ObjectAllocationInNewTLAB", NULL, NULL,

@@ -6,6 +6,9 @@
  * (pools of threads, stack traces, methods, …) and events. Each chunk has all
  * pools, because constants belong to their chunk. A cell becomes as many events
  * as it has samples, which share its weight.
+ *
+ * Events jdk.ActiveSetting {id of an event type, "sjkc", name of the event}
+ * record which event a type of the JDK stands for.
  */
 #include "render/profile/export.h"
 
@@ -17,11 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER_SIZE 68
-#define CHUNK_BYTES ((size_t)32 << 20) /* of events */
-#define TICKS_PER_S UINT64_C(1000000000)
-#define EVENT_SUPER "jdk.jfr.Event"
-#define ANNOTATION  "java.lang.annotation.Annotation"
+#define HEADER_SIZE  68
+#define CHUNK_BYTES  ((size_t)32 << 20) /* of events */
+#define TICKS_PER_S  UINT64_C(1000000000)
+#define NAME_LONGEST 64 /* of an event in a setting */
+#define EVENT_SUPER  "jdk.jfr.Event"
+#define ANNOTATION   "java.lang.annotation.Annotation"
 
 /* Ids of types; events follow. */
 enum {
@@ -290,9 +294,27 @@ static void put_event_type(struct jfr_writer *w, uint32_t event)
 	put_type(w, &t);
 }
 
+static uint32_t setting_type(const struct jfr_writer *w)
+{
+	return TYPE_EVENTS + (uint32_t)w->profile->event_count;
+}
+
+/* The order of the fields is that of put_setting(). */
+static void put_setting_type(struct jfr_writer *w)
+{
+	put_type(w, &(struct jfr_type){ setting_type(w),
+					"jdk.ActiveSetting",
+					EVENT_SUPER,
+					{ { "startTime", TYPE_LONG, false,
+					    false, TYPE_TIMESTAMP, "TICKS" },
+					  { .name = "id", TYPE_LONG },
+					  { .name = "name", TYPE_STRING },
+					  { .name = "value", TYPE_STRING } } });
+}
+
 static void put_metadata(struct jfr_writer *w)
 {
-	size_t count = sizeof(types) / sizeof(*types), events = 0;
+	size_t count = sizeof(types) / sizeof(*types), events = 1;
 	char *size;
 
 	for (uint32_t i = 0; i < w->profile->event_count; i++)
@@ -308,6 +330,7 @@ static void put_metadata(struct jfr_writer *w)
 	for (uint32_t i = 0; i < w->profile->event_count; i++)
 		if (w->view_of[i])
 			put_event_type(w, i);
+	put_setting_type(w);
 	put_ref(w, "region");
 	put_varint(&w->elements, 2);
 	put_attribute(w, "locale", "en_US");
@@ -542,8 +565,7 @@ static void jfr_flush(struct jfr_writer *w)
 	const struct profile *p = w->profile;
 	struct text h = { 0 };
 	int64_t start = p->bucket_ns ? p->earliest_ns : 1;
-	int64_t duration = p->bucket_ns ? p->latest_ns - start + p->bucket_ns
-					: 1;
+	int64_t duration = p->bucket_ns ? p->latest_ns - start : 1;
 
 	text_add(&h, "FLR\0", 4);
 	put_big_endian(&h, 2, 2);
@@ -552,7 +574,7 @@ static void jfr_flush(struct jfr_writer *w)
 	put_big_endian(&h, HEADER_SIZE + w->checkpoint, 8);
 	put_big_endian(&h, HEADER_SIZE, 8);
 	put_big_endian(&h, (uint64_t)start, 8);
-	put_big_endian(&h, (uint64_t)duration, 8);
+	put_big_endian(&h, duration ? (uint64_t)duration : 1, 8);
 	put_big_endian(&h, 0, 8); /* ticks at the start */
 	put_big_endian(&h, TICKS_PER_S, 8);
 	put_big_endian(&h, 1, 4); /* compressed integers */
@@ -574,6 +596,15 @@ static uint64_t jfr_ticks(const struct jfr_writer *w, const struct cell *c)
 	return time > p->earliest_ns ? (uint64_t)(time - p->earliest_ns) : 0;
 }
 
+/* Sets the size of the event that begins at start: two bytes. */
+static void put_size(struct text *t, size_t start)
+{
+	size_t len = t->len - start;
+
+	t->bytes[start] = (char)(0x80 | (len & 0x7f));
+	t->bytes[start + 1] = (char)(len >> 7);
+}
+
 /* Writes one event of a cell, with this part of its weight. */
 static void put_event(struct jfr_writer *w, const struct cell *c,
 		      uint64_t weight)
@@ -581,7 +612,7 @@ static void put_event(struct jfr_writer *w, const struct cell *c,
 	const struct jfr_event *e = &w->events[c->event];
 	uint32_t stack = e->class_field ? profile_calls(w->profile, c->stack)
 					: c->stack;
-	size_t start = w->chunk.len, len;
+	size_t start = w->chunk.len;
 	struct text *t = &w->chunk;
 
 	text_add(t, "\0\0", 2); /* the size */
@@ -602,9 +633,33 @@ static void put_event(struct jfr_writer *w, const struct cell *c,
 				      : 0);
 	if (e->size)
 		put_varint(t, weight);
-	len = t->len - start;
-	t->bytes[start] = (char)(0x80 | (len & 0x7f));
-	t->bytes[start + 1] = (char)(len >> 7);
+	put_size(t, start);
+}
+
+/* Writes the name of an event of the profile as a setting of its type. */
+static void put_setting(struct jfr_writer *w, uint32_t event)
+{
+	const struct profile *p = w->profile;
+	uint32_t name = p->events[event].name;
+	size_t start = w->chunk.len, len = intern_len(&p->strings, name);
+	struct text *t = &w->chunk;
+
+	if (len > NAME_LONGEST)
+		return;
+	text_add(t, "\0\0", 2); /* the size */
+	put_varint(t, setting_type(w));
+	put_varint(t, 0); /* ticks */
+	put_varint(t, TYPE_EVENTS + event);
+	put_string(t, "sjkc", 4);
+	put_string(t, profile_text(p, name), len);
+	put_size(t, start);
+}
+
+static void put_settings(struct jfr_writer *w)
+{
+	for (uint32_t i = 0; i < w->profile->event_count; i++)
+		if (w->view_of[i])
+			put_setting(w, i);
 }
 
 static void put_events(struct jfr_writer *w)
@@ -612,6 +667,7 @@ static void put_events(struct jfr_writer *w)
 	const struct profile *p = w->profile;
 	uint64_t written = 0;
 
+	put_settings(w);
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 		uint64_t n = c->count ? c->count : 1;

@@ -43,6 +43,7 @@ struct jfr_settings {
 	struct jfr_layout setting, flag;
 	uint64_t flags; /* number of flags read */
 	bool debug_non_safepoints;
+	bool are_of_sjkc;
 };
 
 static inline bool jfr_settings_wants(const struct jfr_settings *js,
@@ -67,6 +68,7 @@ static const char *const kept[] = {
 	"nobatch",   /* running and waiting threads are in one event */
 	"lock",      /* threshold of waits for locks, in ns (bias.c) */
 	"alloc",     /* bytes between allocation samples */
+	"sjkc",      /* the event that sjkc wrote as this type */
 };
 
 /* async-profiler's settings of its recording apply to all its events. */
@@ -144,6 +146,7 @@ static void settings_keep(struct jfr_settings *js, uint64_t type_id,
 
 	if (!t || !*value)
 		return;
+	js->are_of_sjkc |= strcmp(name, "sjkc") == 0;
 	if (settings_is_one_of(kept, sizeof(kept) / sizeof(*kept), name))
 		profile_set(js->profile, jfr_event_name(t), name, value);
 	if (settings_is_one_of(of_all, sizeof(of_all) / sizeof(*of_all),
@@ -445,6 +448,24 @@ found:
 	return 0;
 }
 
+/*
+ * The header of sjkc has the times of the recording, which samples of an idle
+ * program do not cover.
+ */
+static void chunk_note_times(struct profile *p, const struct jfr_chunk *chunk)
+{
+	int64_t end;
+
+	if (!p->earliest_ns || chunk->duration_ns <= 1 ||
+	    __builtin_add_overflow(chunk->clock.start_ns, chunk->duration_ns,
+				   &end))
+		return;
+	if (chunk->clock.start_ns < p->earliest_ns)
+		p->earliest_ns = chunk->clock.start_ns;
+	if (end > p->latest_ns)
+		p->latest_ns = end;
+}
+
 /* Reads all events, and continues after those with an invalid size. */
 static void chunk_read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
@@ -478,6 +499,8 @@ static void chunk_read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 		cursor_skip(&c, next - at);
 	}
 	jfr_events_end(&r->events);
+	if (r->settings.are_of_sjkc && !damaged)
+		chunk_note_times(r->profile, chunk);
 	jfr_settings_end(&r->settings);
 }
 

@@ -16,10 +16,14 @@ sjkc flame --list-events y.jfr
 printf 'a 1 2.3: 4 page-faults:\n\t7f12 work (/bin/x)\n\n' >in.perf
 sjkc flame -q -o z.jfr in.perf
 sjkc flame --list-events z.jfr
+# A report knows which event sjkc wrote as an event of the JDK.
+printf 'a 1 2.3: 10000 cpu-clock:\n\t7f12 work (/bin/x)\n\n' >in.perf
+sjkc flame -q -o w.jfr in.perf
+sjkc prof -q -i w.jfr --show frames
 # The tool of the JDK reads them.
 jfr=$(ls /usr/lib/jvm/*/bin/jfr 2>/dev/null | head -n 1)
 [ -n "$jfr" ] || exit 0
-for file in x y z; do
+for file in w x y z; do
 	"$jfr" print --stack-depth 64 $file.jfr >printed 2>&1 ||
 		{ echo "$file.jfr:"; head -n 3 printed; }
 done

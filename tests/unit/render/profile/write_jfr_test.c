@@ -172,6 +172,24 @@ static void sums_of_weights_are_exact(void **state)
 	profile_free(p);
 }
 
+/* A program may be idle before its first sample and after its last. */
+static void times_of_the_recording_are_kept(void **state)
+{
+	const int64_t s = INT64_C(1000000000), start = 1700000000 * s;
+	struct profile *p = profile_new(), *again;
+
+	(void)state;
+	add(p, "cpu", UNIT_SAMPLES, "a.B.main", NULL,
+	    (struct sample){ .time_ns = start + 3 * s, .count = 1 });
+	p->earliest_ns = start;
+	p->latest_ns = start + 10 * s;
+	again = written_again(p, NULL);
+	assert_int_equal(again->earliest_ns, start);
+	assert_int_equal(again->latest_ns, start + 10 * s);
+	profile_free(again);
+	profile_free(p);
+}
+
 static void deep_stack_traces_are_truncated_and_counted(void **state)
 {
 	struct profile *p = profile_new(), *again;
@@ -193,6 +211,7 @@ int main(void)
 		cmocka_unit_test(events_are_written_with_the_types_of_the_jdk),
 		cmocka_unit_test(states_and_missing_parts_are_kept),
 		cmocka_unit_test(sums_of_weights_are_exact),
+		cmocka_unit_test(times_of_the_recording_are_kept),
 		cmocka_unit_test(deep_stack_traces_are_truncated_and_counted),
 	};
 
