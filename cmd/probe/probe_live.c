@@ -290,6 +290,9 @@ static void live_announce(const struct live *l)
 	size_t methods = l->wish_count - l->refused;
 	struct text pause = { 0 };
 
+	/* Their refusals are printed instead. */
+	if (!methods)
+		return;
 	probe_add_pause(&l->run->jvm, l->class_count, &pause);
 	log_info("%zu %s of %zu %s %s be armed; expect a pause of up to %s, "
 		 "and slower calls while the JVM compiles them again",

@@ -177,7 +177,7 @@ void probe_pauses_end(struct probe_pauses *p, const char *action)
 	int64_t count, ns;
 
 	if (p->counters && perfdata_refresh(p->counters, &unused) == 0 &&
-	    pauses_read(p, &count, &ns)) {
+	    pauses_read(p, &count, &ns) && count > p->count) {
 		units_add_time(&time, (double)(ns - p->ns));
 		units_add_counted(&pauses, (uint64_t)(count - p->count),
 				  "pause");
