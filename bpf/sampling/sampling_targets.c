@@ -25,7 +25,7 @@
 #define REFUSED_PART 50
 #define RETRY_NS     (CLOCK_NS_PER_S / 5)
 /* How often to check whether targets have executed another program. */
-#define PROGRAMS_NS CLOCK_NS_PER_S
+#define PROGRAMS_NS (2 * CLOCK_NS_PER_S)
 /* A JVM that is older has its tables, even on a slow machine. */
 #define YOUNG_NS (6 * CLOCK_NS_PER_S)
 enum { GENERATIONS = 16 };

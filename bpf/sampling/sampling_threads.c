@@ -16,8 +16,11 @@
 
 #define ASK_NS  (5 * CLOCK_NS_PER_S)
 #define LOOK_NS (CLOCK_NS_PER_S / 5)
-/* Internal threads of the JVM are never found in its thread list. */
-#define READS 10
+/*
+ * Internal threads of the JVM, and threads of native libraries, are never found
+ * in its thread list.
+ */
+#define READS 5
 /*
  * After ZGC has moved a name, the reference to it is out of date until the
  * collector marks or the program reads it, and may soon be out of date again.
@@ -146,6 +149,10 @@ static bool comm_may_be_truncated(const char *comm)
 	return strlen(comm) == PROCFS_NAMES - 1 || strcmp(comm, "java") == 0;
 }
 
+/* The internal thread that runs most often, and whose name is truncated. */
+static const char periodic_comm[] = "VM Periodic Tas",
+		  periodic_name[] = "VM Periodic Task Thread";
+
 static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 			     const char *comm)
 {
@@ -158,6 +165,12 @@ static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 	k->seen = 0;
 	if (!comm_may_be_truncated(k->comm))
 		return;
+	if (t->jvm->kind == JVM_HOTSPOT && strcmp(comm, periodic_comm) == 0) {
+		k->is_named = true;
+		t->profile->threads[k->id].name = threads_add_string(
+			t->profile, periodic_name);
+		return;
+	}
 	/* The last dump may contain the thread. */
 	if (t->dumps)
 		threads_take_name(t, k);
@@ -500,26 +513,36 @@ static void threads_take_read(struct sampling_threads *t,
 	threads_take_read_name(t, k, seen);
 }
 
+/* Returns the number of threads to read names of. */
+static size_t threads_count_unnamed(const struct sampling_threads *t)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		count += thread_needs_name(&t->all[i]);
+	return count;
+}
+
 /* Reads names of new threads from the JVM's memory. */
 static void threads_read_names(struct sampling_threads *t)
 {
+	size_t *who, count = 0, most = JAVA_THREAD_NAMES_AT_ONCE;
 	struct java_thread_name *all;
-	size_t *who, count = 0;
 
-	if (!t->structs || !t->has_new || !jvm_runs(t->jvm) ||
-	    !threads_open_names(t))
+	if (!t->structs || !t->has_new || !jvm_runs(t->jvm))
+		return;
+	if (threads_count_unnamed(t) < most)
+		most = threads_count_unnamed(t);
+	t->has_new = most > 0;
+	if (!most || !threads_open_names(t))
 		return;
 	t->read_ns = clock_monotonic_ns();
 	t->has_missed = false;
-	all = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*all));
-	who = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*who));
-	t->has_new = false;
-	for (size_t i = 0; i < t->count; i++) {
+	all = xcalloc(most, sizeof(*all));
+	who = xcalloc(most, sizeof(*who));
+	for (size_t i = 0; count < most; i++) {
 		if (!thread_needs_name(&t->all[i]))
 			continue;
-		t->has_new = true;
-		if (count == JAVA_THREAD_NAMES_AT_ONCE)
-			break;
 		all[count].tid = t->all[i].ns_tid;
 		who[count++] = i;
 	}

@@ -19,7 +19,7 @@
  * So mappings are read this often even when each address is in a mapping, and
  * less often if reading takes more than one part in COST_PART of the time.
  */
-#define REPLACED_NS (5 * CLOCK_NS_PER_S)
+#define REPLACED_NS (15 * CLOCK_NS_PER_S)
 #define COST_PART   500
 
 /*

@@ -235,21 +235,82 @@ static void fields_read_stream(const struct layout_reader *r, uint64_t class_at,
 	free(bytes);
 }
 
-/* Reads a symbol; "" when it is longer than all names of interest. */
-static void layout_read_symbol(const struct layout_reader *r, uint64_t pool,
-			       uint32_t index, char out[NAME_MOST])
-{
-	uint64_t slot = pool + r->pool_size + (uint64_t)index * WORD;
-	uint64_t symbol = memory_u64(r->memory, slot);
-	uint16_t len = 0;
+/* A symbol of a field while it is read. */
+struct layout_symbol {
+	uint64_t address;
+	uint16_t len;
+	char *out; /* NAME_MOST bytes; "" when unreadable, or too long */
+};
 
-	if (symbol < LOWEST ||
-	    !memory_read(r->memory, symbol + r->symbol_length, &len,
-			 sizeof(len)) ||
-	    len >= NAME_MOST ||
-	    !memory_read(r->memory, symbol + r->symbol_body, out, len))
-		len = 0;
-	out[len] = '\0';
+static void layout_read_ranges(const struct layout_reader *r,
+			       struct memory_range *ranges, size_t count)
+{
+	if (count)
+		r->memory->read_all(r->memory, ranges, count);
+}
+
+/*
+ * Reads symbols, all at once in each of three steps: a read of the memory of a
+ * process takes as long for one range as for all.
+ */
+static void layout_read_symbols(const struct layout_reader *r,
+				const uint64_t *slots,
+				struct layout_symbol *symbols, size_t count)
+{
+	struct memory_range *ranges = xcalloc(count + 1, sizeof(*ranges));
+	size_t *of = xcalloc(count + 1, sizeof(*of)), wanted = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct memory_range){ slots[i],
+						   &symbols[i].address, WORD,
+						   false };
+	layout_read_ranges(r, ranges, count);
+	for (size_t i = 0; i < count; i++) {
+		if (!ranges[i].is_read || symbols[i].address < LOWEST)
+			continue;
+		of[wanted] = i;
+		ranges[wanted++] = (struct memory_range){
+			symbols[i].address + r->symbol_length, &symbols[i].len,
+			sizeof(symbols[i].len), false
+		};
+	}
+	layout_read_ranges(r, ranges, wanted);
+	count = wanted;
+	wanted = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct layout_symbol *s = &symbols[of[i]];
+
+		if (!ranges[i].is_read || !s->len || s->len >= NAME_MOST)
+			continue;
+		of[wanted] = of[i];
+		ranges[wanted++] = (struct memory_range){
+			s->address + r->symbol_body, s->out, s->len, false
+		};
+	}
+	layout_read_ranges(r, ranges, wanted);
+	for (size_t i = 0; i < wanted; i++)
+		symbols[of[i]].out[ranges[i].is_read ? ranges[i].len : 0] = 0;
+	free(of);
+	free(ranges);
+}
+
+/* Reads the names and the signatures of the fields. */
+static void fields_read_symbols(const struct layout_reader *r, uint64_t pool,
+				struct class_fields *f)
+{
+	struct layout_symbol symbols[FIELDS_MOST * 2] = { 0 };
+	uint64_t slots[FIELDS_MOST * 2], first = pool + r->pool_size;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct class_field *field = &f->all[i];
+
+		slots[2 * i] = first + (uint64_t)field->name_index * WORD;
+		slots[2 * i + 1] = first +
+				   (uint64_t)field->signature_index * WORD;
+		symbols[2 * i].out = field->name;
+		symbols[2 * i + 1].out = field->signature;
+	}
+	layout_read_symbols(r, slots, symbols, 2 * f->count);
 }
 
 static bool fields_read(const struct layout_reader *r, uint64_t class_at,
@@ -266,13 +327,8 @@ static bool fields_read(const struct layout_reader *r, uint64_t class_at,
 		fields_read_stream(r, class_at, at, f);
 	else if (layout_offset(r, "InstanceKlass", "_fields", &at))
 		fields_read_slots(r, class_at, at, f);
-	for (size_t i = 0; i < f->count && pool >= LOWEST; i++) {
-		struct class_field *field = &f->all[i];
-
-		layout_read_symbol(r, pool, field->name_index, field->name);
-		layout_read_symbol(r, pool, field->signature_index,
-				   field->signature);
-	}
+	if (pool >= LOWEST)
+		fields_read_symbols(r, pool, f);
 	return f->count > 0;
 }
 

@@ -6,13 +6,13 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,21 +269,36 @@ int memory_helper_start(struct memory_helper *h, struct helper_starter *s,
 	return 0;
 }
 
+/* Limits the wait of recv(2), which then needs no poll(2) before it. */
+static bool helper_set_wait(struct memory_helper *h, int ms)
+{
+	const struct timeval wait = { ms / 1000, ms % 1000 * 1000 };
+
+	if (h->wait_ms == ms)
+		return true;
+	if (setsockopt(h->child.channel, SOL_SOCKET, SO_RCVTIMEO, &wait,
+		       sizeof(wait)) < 0)
+		return false;
+	h->wait_ms = ms;
+	return true;
+}
+
 enum helper_result memory_helper_request(struct memory_helper *h, int ms)
 {
 	int64_t deadline = clock_monotonic_ns() + (int64_t)ms * CLOCK_NS_PER_MS;
-	struct pollfd p = { .fd = h->child.channel, .events = POLLIN };
 	char byte = 0;
-	int ready;
+	ssize_t got;
 
 	if (!h->area || send(h->child.channel, &byte, 1, MSG_NOSIGNAL) != 1)
 		return HELPER_DEAD;
-	do
-		ready = poll(&p, 1, clock_left_ms(deadline));
-	while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
+	do {
+		/* 0 would be no limit. */
+		if (!helper_set_wait(h, ms > 0 ? ms : 1))
+			return HELPER_DEAD;
+		got = recv(h->child.channel, &byte, 1, 0);
+		ms = clock_left_ms(deadline);
+	} while (got < 0 && errno == EINTR && ms > 0);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return HELPER_STALLED;
-	return recv(h->child.channel, &byte, 1, MSG_DONTWAIT) == 1
-		       ? HELPER_READ
-		       : HELPER_DEAD;
+	return got == 1 ? HELPER_READ : HELPER_DEAD;
 }

@@ -39,6 +39,7 @@ struct memory_helper {
 	struct child child; /* pid 0: the starter's child, held by pidfd */
 	int pidfd;          /* if channel >= 0 and child.pid == 0 */
 	struct helper_area *area; /* NULL: none */
+	int wait_ms;              /* limit of recv(2); 0 = none is set */
 };
 
 /*
