@@ -206,6 +206,8 @@ static void push_end_window(struct push_loop *l)
 		sampling_part_release(&parts[i]);
 	free(parts);
 	push_step_all(l);
+	/* Caches that live longer lie between the freed profiles. */
+	malloc_trim(0);
 }
 
 /* ---- minutes that are not sampled ---- */
