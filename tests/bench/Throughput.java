@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//	java Throughput SECONDS
+//	java Throughput SECONDS [locks]
 //
 // One thread, "worker", does one piece of work after another (maps, sorting,
 // strings, some recursion).  For each line that is read, between two pieces:
 // how many are done, and the nanoseconds that have passed, that the worker was
-// on a CPU, and that the whole process was.
+// on a CPU, and that the whole process was.  With "locks", three threads allocate
+// and wait for one lock, and the pieces are those of all three.
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
@@ -19,6 +20,33 @@ public class Throughput {
 		new ArrayBlockingQueue<>(1);
 	static volatile boolean asked;
 	static volatile int sink;
+
+	static final Object LOCK = new Object();
+	static long lockedPieces;
+	static volatile byte[] kept;
+
+	// 16 KB of garbage, half of it while the thread owns the lock.
+	static void lockedPiece(int seed) {
+		for (int i = 0; i < 8; i++)
+			kept = new byte[1024];
+		synchronized (LOCK) {
+			for (int i = 0; i < 8; i++)
+				kept = new byte[1024];
+			sink = deep(20, seed);
+			lockedPieces++;
+		}
+	}
+
+	static void startContenders(long end) {
+		for (int k = 0; k < 2; k++) {
+			Thread thread = new Thread(() -> {
+				for (int i = 0; System.nanoTime() < end; i++)
+					lockedPiece(i);
+			}, "contender");
+			thread.setDaemon(true);
+			thread.start();
+		}
+	}
 
 	static int deep(int depth, int x) {
 		return depth == 0 ? x : deep(depth - 1, x * 31 + depth) + 1;
@@ -55,16 +83,24 @@ public class Throughput {
 	public static void main(String[] args) throws Exception {
 		long end = System.nanoTime() +
 			Long.parseLong(args[0]) * 1_000_000_000L;
+		boolean locks = args.length > 1;
 		Thread worker = new Thread(() -> {
 			for (int i = 0; System.nanoTime() < end; i++) {
-				sink = piece(i);
+				if (locks)
+					lockedPiece(i);
+				else
+					sink = piece(i);
 				if (asked)
-					answer(i);
+					synchronized (LOCK) {
+						answer(locks ? lockedPieces : i);
+					}
 			}
 			System.exit(0);
 		}, "worker");
 		var lines = new BufferedReader(new InputStreamReader(System.in));
 
+		if (locks)
+			startContenders(end);
 		worker.setDaemon(true);
 		worker.start();
 		while (lines.readLine() != null) {

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-#	prof.py SJKC JDK CLASSES SECONDS
+#	prof.py SJKC JDK CLASSES SECONDS [push [locks]]
 #
-# Measures the cost of sampling for a program and for sjkc.  A round has several
+# Measures the cost of sampling for a program and for sjkc; with "push", of
+# prof --push at 19 Hz, also with sjkc on one CPU; with "locks", of a program whose
+# threads allocate and wait for a lock.  A round has several
 # short windows; in each window the program runs alone, under prof, or under
 # JFR. Every other round has the reverse order, so that drift cancels out.  Each
 # round yields the work of a window relative to the mean of the two windows
@@ -22,7 +24,8 @@ import subprocess
 import sys
 import time
 
-sjkc, jdk, classes, seconds = sys.argv[1:]
+sjkc, jdk, classes, seconds = sys.argv[1:5]
+mode = sys.argv[5:]
 seconds = float(seconds)
 WINDOW = 1.0
 OWN_RUNS = 3
@@ -34,7 +37,7 @@ def begin():
     return subprocess.Popen(
         ["env", "--default-signal=QUIT,INT", f"{jdk}/bin/java", "-Xmx512m",
          "-XX:+UseSerialGC", "-cp", classes, "Throughput",
-         str(int(seconds + 60))],
+         str(int(seconds + 60)), *mode[1:]],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True)
 
@@ -89,6 +92,24 @@ def with_prof(hz):
     return run
 
 
+def with_push(*before):
+    """The profiles go to files: the costs of an engine are not those of sjkc."""
+    def run(java):
+        prof = subprocess.Popen(
+            [*before, sjkc, "prof", "-p", str(java.pid), "--interval", "1s",
+             "-o", f"{classes}/pushed/"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for line in prof.stderr:
+            if "writing profiles" in line:
+                break
+        time.sleep(0.5)
+        rates = window(java)
+        prof.send_signal(signal.SIGINT)
+        end_prof(prof)
+        return rates
+    return run
+
+
 def with_jfr(java):
     ask = [sjkc, "jcmd", str(java.pid)]
     subprocess.run(ask + ["JFR.start", "name=b", "settings=profile"],
@@ -127,21 +148,28 @@ def own_cost(java, options):
 kinds = {"alone": alone, "prof, 99 Hz": with_prof(99),
          "prof, 999 Hz": with_prof(999), "alone again": alone,
          "JFR, profile": with_jfr}
+if mode:
+    os.makedirs(f"{classes}/pushed", exist_ok=True)
+    kinds = {"alone": alone, "push": with_push(),
+             "push, pinned": with_push("taskset", "-c", "0"),
+             "alone again": alone}
 java = begin()
 rounds = []
 try:
     mark(java)
     # Until all methods are compiled, and JFR has loaded its classes.
-    for run in (alone, alone, with_jfr, with_prof(99), alone):
+    for run in (alone, alone, *(kinds.values() if mode else
+                                (with_jfr, with_prof(99))), alone):
         run(java)
-    own_time = OWN_RUNS * 13
+    own_time = 0 if mode else OWN_RUNS * 13
     longest = 0
     while time.monotonic() + longest + own_time < until:
         began = time.monotonic()
         order = list(kinds) if len(rounds) % 2 else list(kinds)[::-1]
         rounds.append({name: kinds[name](java) for name in order})
         longest = max(longest, time.monotonic() - began)
-    short, whole = (own_cost(java, ["-d", d]) for d in ("2s", "10s"))
+    if not mode:
+        short, whole = (own_cost(java, ["-d", d]) for d in ("2s", "10s"))
 finally:
     java.kill()
     java.wait()
@@ -160,6 +188,7 @@ show("alone again", rounds, "alone")
 for name in kinds:
     if not name.startswith("alone"):
         show(name, rounds, "both")
-print(f"    prof -d 10s at 99 Hz takes {whole:.3f} s of CPU in all "
-      f"({whole * 10:.1f} % of a core), {(whole - short) / 8 * 100:.2f} % "
-      "while it samples", flush=True)
+if not mode:
+    print(f"    prof -d 10s at 99 Hz takes {whole:.3f} s of CPU in all "
+          f"({whole * 10:.1f} % of a core), {(whole - short) / 8 * 100:.2f} % "
+          "while it samples", flush=True)
