@@ -250,8 +250,8 @@ static void layout_read_ranges(const struct layout_reader *r,
 }
 
 /*
- * Reads symbols, all at once in each of three steps: a read of the memory of a
- * process takes as long for one range as for all.
+ * Reads all symbols in three steps, each with one request: a request costs
+ * about the same for one range as for many.
  */
 static void layout_read_symbols(const struct layout_reader *r,
 				const uint64_t *slots,
