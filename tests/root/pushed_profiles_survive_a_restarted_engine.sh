@@ -8,6 +8,11 @@ scratch=$2
 . tests/root/lib/prof.sh
 . tests/root/lib/engine.sh
 
+# cpu_ticks: prints the CPU time of the target, in 1/100 s
+cpu_ticks() {
+	sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'
+}
+
 jdk=$(jdks | head -n 1)
 target "$jdk" -- burners=2 || exit 1
 engine_start || exit 1
@@ -29,7 +34,12 @@ rm -f "$engine"/*.txt
 echo partial >"$engine/answer"
 prof_start --pid "$pid" --push "http://127.0.0.1:$engine_port" --interval 5m || exit 1
 target_wait "$prof_err" 'sending profiles' || exit 1
-sleep 1
+# A second of the target's CPU time has samples, however long it takes.
+before=$(cpu_ticks)
+for _ in $(seq 600); do
+	[ "$(cpu_ticks)" -lt $((before + 100)) ] || break
+	sleep 0.1
+done
 kill -TERM "$prof_pid"
 prof_end 7 || exit 1
 engine_agrees "$prof_err" || exit 1

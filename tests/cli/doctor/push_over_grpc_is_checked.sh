@@ -4,6 +4,9 @@ exec 2>&1
 /usr/bin/python3 -c 'import grpc' 2>/dev/null ||
 	{ echo 'python3-grpcio is not installed'; exit 77; }
 unset http_proxy https_proxy all_proxy no_proxy
+# A loaded machine responds late.
+OTEL_EXPORTER_OTLP_TIMEOUT=60000
+export OTEL_EXPORTER_OTLP_TIMEOUT
 jobs=
 
 # start NAME OPTION…: starts a receiver in the directory NAME, and sets $port

@@ -2,6 +2,9 @@
 # The receiver is tests/tools/otlp_engine.py; times and ports are replaced.
 exec 2>&1
 unset http_proxy https_proxy all_proxy no_proxy
+# A loaded machine responds late.
+OTEL_EXPORTER_OTLP_TIMEOUT=60000
+export OTEL_EXPORTER_OTLP_TIMEOUT
 jobs=
 
 # start NAME OPTION…: starts a receiver in the directory NAME, and sets $port
