@@ -87,14 +87,17 @@ static enum gc_next poll_take_held(struct poll_source *s,
  *
  *	a begin, but no end	all of them had ended
  *	an end, but no begin	the last one was under way, and now has ended
- *	both			unknown; the last one is counted, and not again
- *				if it ends later
+ *	both			unknown; the new ones are added, and the next
+ *				change tells
+ *
+ * Without an answer in time, the last one is counted, and not again if it ends
+ * later.
  */
 static enum gc_next poll_resolve(struct poll_source *s, struct gc_pause *p,
 				 struct error *err)
 {
 	struct gc_values held = s->now;
-	bool has_begun, has_ended;
+	bool has_begun, has_ended, is_in_time;
 
 	if (gc_counters_read(s->counters, &s->now, err))
 		return GC_NEXT_FAILED;
@@ -102,13 +105,17 @@ static enum gc_next poll_resolve(struct poll_source *s, struct gc_pause *p,
 	has_ended = s->now.stopped_ns != held.stopped_ns;
 	if (has_ended && !has_begun)
 		return poll_take(s, clock_wall_ns(), p);
+	if (has_begun && !has_ended)
+		return poll_take_held(s, &held, true, p);
+	is_in_time = !s->source.is_ending &&
+		     clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS;
+	if (!is_in_time)
+		return poll_take_held(s, &held, false, p);
 	if (has_begun)
-		return poll_take_held(s, &held, !has_ended, p);
-	s->now = held;
-	if (!s->source.is_ending &&
-	    clock_monotonic_ns() - s->held_ns < UNDER_WAY_NS)
-		return GC_NEXT_LATER;
-	return poll_take_held(s, &held, false, p);
+		s->held_wall_ns = clock_wall_ns();
+	else
+		s->now = held;
+	return GC_NEXT_LATER;
 }
 
 /* Sets the time until the next reading from the time without a change. */
