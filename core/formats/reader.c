@@ -26,6 +26,38 @@ const struct reader *const readers[] = {
 	/* clang-format on */
 };
 
+/*
+ * Compressed files that no reader unpacks: their first bytes, and a program
+ * that writes the contents to its standard output.
+ */
+static const struct {
+	const char *name, *magic, *unpack;
+} packed[] = {
+	{ "zstd", "\x28\xb5\x2f\xfd", "zstd -dc" },
+	{ "LZ4", "\x04\x22\x4d\x18", "lz4 -dc" },
+	{ "xz", "\xfd\x37zXZ", "xz -dc" },
+	{ "bzip2", "BZh", "bzip2 -dc" },
+	{ "ZIP", "PK\x03\x04", "unzip -p" },
+};
+
+/* Fails with the program that unpacks the input; false if none is known. */
+static bool reader_fail_packed(const uint8_t *head, size_t len,
+			       struct error *err)
+{
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
+		size_t magic = strlen(packed[i].magic);
+
+		if (len < magic || memcmp(head, packed[i].magic, magic) != 0)
+			continue;
+		fail(err, ERROR_INPUT,
+		     "compressed by %s, which sjkc does not read: use `%s FILE "
+		     "| sjkc … -`",
+		     packed[i].name, packed[i].unpack);
+		return true;
+	}
+	return false;
+}
+
 /* Fails with the valid formats; name is NULL if the user gave none. */
 static const struct reader *reader_fail_unknown(const char *name,
 						struct error *err)
@@ -89,6 +121,8 @@ const struct reader *reader_for(const char *name, const uint8_t *head,
 	if (!found && any && len > READER_HEAD)
 		found = reader_by_text(head,
 				       len < READER_LOOK ? len : READER_LOOK);
+	if (!found && any && reader_fail_packed(head, len, err))
+		return NULL;
 	if (!found && !name)
 		fail(err, ERROR_INPUT, "unrecognized input format");
 	else if (!found)
