@@ -546,6 +546,10 @@ static int diff_set_base(struct diff *d, const struct side_sums sums[2],
 			diff_base_of_time(&d->bases[i], &s->side,
 					  d->base == DIFF_BY_TIME);
 		d->bases[i].has_sums = d->base == DIFF_BY_TOTAL;
+		/* Samples and ns become comparable as numbers of samples. */
+		if (d->units[0] != d->units[1] && d->bases[i].value > 0)
+			d->bases[i].scale = d->bases[i].samples /
+					    d->bases[i].value;
 	}
 	d->has_parts = d->bases[0].part_count && d->bases[1].part_count;
 	return 0;

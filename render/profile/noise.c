@@ -72,6 +72,11 @@ static double noise_parts_variance(const struct noise_sum *s,
 	       (b->value * b->value);
 }
 
+static double base_scale(const struct noise_base *b)
+{
+	return b->scale > 0 ? b->scale : 1;
+}
+
 /*
  * Returns the variance of a ratio if samples are independent. The expected
  * number of samples is that of equal ratios on both sides, so that a side
@@ -83,10 +88,12 @@ static double noise_samples_variance(const struct noise_sum sums[2],
 {
 	const struct noise_base *b = &bases[side];
 	double samples = sums[0].samples + sums[1].samples;
-	double value = sums[0].value + sums[1].value;
-	double ratio = value / (bases[0].value + bases[1].value);
+	double scales[] = { base_scale(&bases[0]), base_scale(&bases[1]) };
+	double value = sums[0].value * scales[0] + sums[1].value * scales[1];
+	double ratio = value / (bases[0].value * scales[0] +
+				bases[1].value * scales[1]);
 	/* The mean weight of a sample times the expected value. */
-	double variance = value / samples * ratio / b->value;
+	double variance = value / samples * ratio / (b->value * scales[side]);
 
 	if (b->has_sums)
 		variance *= ratio < 1 ? 1 - ratio : 0;

@@ -49,6 +49,9 @@ struct noise_base {
 	double parts[SIDE_PARTS];
 	size_t part_count; /* 0: unknown, samples count as independent */
 	bool has_sums;     /* each sum is a part of the base: a share */
+	/* Makes values of both sides comparable if their units differ; 0 = 1.
+	 */
+	double scale;
 };
 
 /*
