@@ -41,6 +41,24 @@ threads() {
 		grep -qi 'found one java-level deadlock' "$scratch/out"
 }
 
+# The JVM writes its virtual threads to a file, JDK 21 as text without states.
+virtual() {
+	ask 'virtual-parked-19' threads --virtual --csv "$pid" &&
+		count=$(grep -c '^virtual-parked' "$scratch/out") &&
+		ask '"virtual-parked-0" virtual' jstack --virtual "$pid" || return
+	grep -q 'Target\.' "$scratch/out" || { echo 'no frames'; return 1; }
+	echo "| $count virtual threads"
+}
+
+# Another JVM than that of the other rows. JDK 8 to 20 have no virtual threads.
+with_virtual_threads() {
+	[ "$version" -ge 21 ] || { echo '| none'; return; }
+	jdk_target "$version" -- waitingvirtual=20 && virtual
+	status=$?
+	target_end "$pid"
+	return $status
+}
+
 flame() {
 	timeout 60 "$sjkc" jstack "$pid" >"$scratch/stacks" &&
 		timeout 60 "$sjkc" flame -o "$scratch/dump.collapsed" \
@@ -98,6 +116,7 @@ cell 'vminfo --perf' ask 'sun\.rt' vminfo --perf "$pid"
 cell jcmd ask '[0-9]' jcmd "$pid" VM.version
 cell jstack threads
 cell 'jstack, flame' flame
+cell 'threads --virtual' with_virtual_threads
 cell hh ask '\[B' hh "$pid"
 cell 'ttop -b' ask 'burner-0' ttop -b --iterations 1 "$pid"
 cell prof sampled agent
