@@ -22,12 +22,14 @@ scratch=$(mktemp -d)
 trap 'trap - EXIT; target_cleanup 2>/dev/null; kill $target_jobs 2>/dev/null; rm -rf "$scratch"' EXIT
 
 # Two JVMs run all the time; the others live from one to nine seconds.
+# Starts keep to the clock, however slow the machine is.
 start_jvms() {
 	for i in $(seq 1 "$starts"); do
-		jdk=$(jdks | sed -n "$((i % $(jdks | wc -l) + 1))p")
+		jdk=$(echo "$all" | sed -n "$((i % $(echo "$all" | wc -l) + 1))p")
 		"$jdk/bin/java" -Xmx32m -XX:+UseSerialGC "-Dtarget.seconds=$((i % 5))" \
 			-cp "$classes" Target burners=1 >/dev/null 2>&1 &
-		sleep "$(awk "BEGIN { print $seconds / $starts }")"
+		left=$((began + i * seconds / starts - $(date +%s)))
+		[ $left -le 0 ] || sleep $left
 	done
 }
 
@@ -43,6 +45,7 @@ cpu_ticks() {
 	sed 's/.*) //' "/proc/$prof_pid/stat" | awk '{ print $12 + $13 }'
 }
 
+all=$(jdks)
 classes=$(target_compile "$(jdks | head -n 1)") || exit 1
 for jdk in $(jdks); do
 	target "$jdk" -- burners=1 || exit 1

@@ -19,4 +19,10 @@ for jdk in $(jdks); do
 	echo "a program under prof ($(basename "$jdk")), load $(cut -d ' ' -f 1 /proc/loadavg):"
 	python3 tests/bench/prof.py "$sjkc" "$jdk" "$scratch" \
 		"${SECONDS_EACH:-220}" || exit 1
+	for mode in push 'push locks'; do
+		echo "under prof --push at 19 Hz${mode#push}:"
+		# shellcheck disable=SC2086 # words
+		python3 tests/bench/prof.py "$sjkc" "$jdk" "$scratch" \
+			"${SECONDS_EACH:-220}" $mode || exit 1
+	done
 done
