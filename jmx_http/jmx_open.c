@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the protocol by the address, and connects. */
+#include "core/base/clock.h"
 #include "jmx_http/jolokia/jolokia_client.h"
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/rmi_client.h"
@@ -13,6 +14,20 @@ bool jmx_is_http(const char *address)
 {
 	return strncasecmp(address, "http://", strlen("http://")) == 0 ||
 	       strncasecmp(address, "https://", strlen("https://")) == 0;
+}
+
+/*
+ * The JVM loads hundreds of classes when it starts its agent.  That takes a
+ * second of CPU time, and longer than a reply on a busy machine.  A shorter
+ * timeout than the default is the user's.
+ */
+static int64_t local_find_timeout(int64_t timeout_ns)
+{
+	const int64_t start_ns = 30 * CLOCK_NS_PER_S;
+
+	return timeout_ns >= JMX_TIMEOUT_NS && timeout_ns < start_ns
+		       ? start_ns
+		       : timeout_ns;
 }
 
 /*
@@ -33,7 +48,7 @@ static struct jmx *jmx_open_local(const struct jmx_target *target,
 	if (!local.timeout_ns)
 		local.timeout_ns = JMX_TIMEOUT_NS;
 	if (rmi_local_find(&found, jvm, target->starting_agent,
-			   local.timeout_ns, err) == 0)
+			   local_find_timeout(local.timeout_ns), err) == 0)
 		dialer = local_dialer_new(NULL, jvm, LOCAL_LOOPBACK, err);
 	if (dialer) {
 		local.address = found.url.bytes;

@@ -4,14 +4,14 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerBuilder;
 import javax.management.MBeanServerDelegate;
 
-/** A JVM whose local JMX agent takes eight seconds to start. */
+/** A JVM whose local JMX agent takes twelve seconds to start. */
 public class SlowAgent {
     public static class Builder extends MBeanServerBuilder {
         @Override
         public MBeanServer newMBeanServer(String domain, MBeanServer outer,
                 MBeanServerDelegate delegate) {
             try {
-                Thread.sleep(8000);
+                Thread.sleep(12_000);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
