@@ -10,7 +10,7 @@ sjkc=$(realpath "$1") scratch=$2
 target_program=Beans target_memory='-Xmx400m -XX:+UseSerialGC'
 
 jmx_target "$(jdks | head -n 1)" -- many=100000 &&
-	ask 2 mx -s "127.0.0.1:$port" -b 'sjkc.many:*' -mg &&
+	ask 2 mx -s "127.0.0.1:$port" --timeout 250s -b 'sjkc.many:*' -mg &&
 	said 'matches 100000 MBeans' && said 'and 99980 more' || exit
 prlimit --as=300000000 timeout 300 "$sjkc" mxdump -s "127.0.0.1:$port" \
 	-q 'sjkc.many:*' --timeout 60s >"$scratch/out" || { echo "exit status $?"; exit 1; }

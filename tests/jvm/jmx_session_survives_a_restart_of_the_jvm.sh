@@ -58,21 +58,31 @@ connector() {
 	url=service:jmx:rmi:///jndi/rmi://127.0.0.1:$port/a/door
 }
 
-# logins COUNT: fails unless there were exactly COUNT logins.
+# A busy machine may pause for longer than a session or a lease lasts.  The client would then log in once more, but not in
+# each of three runs.  A run that returns 2 is repeated.
+again_if_late() {
+	for _ in 1 2 3; do
+		"$@"
+		late=$?
+		[ $late -eq 2 ] || return $late
+	done
+	return 1
+}
+
+# logins LEAST MOST: fails unless the number of logins is between these two.
 logins() {
 	seen=$(grep -c LOGIN "$said")
-	[ "$seen" -eq "$1" ] || { echo "$seen logins, not $1"; return 1; }
+	[ "$seen" -lt "$1" ] || [ "$seen" -gt "$2" ] || return 0
+	echo "$seen logins, not $1 to $2"
+	[ "$seen" -lt "$1" ] && return 1
+	target_end "$pid"
+	return 2
 }
 
 idle_too_long() {
-	connector 1000 "$1" && jmx 0 "$url" count sleep=2500 count &&
-		logins 2 && target_end "$pid"
-}
-
-# logins_at_most COUNT: fails if there were more than COUNT logins.
-logins_at_most() {
-	seen=$(grep -c LOGIN "$said")
-	[ "$seen" -le "$1" ] || { echo "$seen logins, not $1"; return 1; }
+	connector 1000 "$1" && jmx 0 "$url" count sleep=2500 count || return 1
+	logins 2 2 || return
+	target_end "$pid"
 }
 
 # A lease lasts 1.5 s.  The session never times out, so no timer thread refers
@@ -82,14 +92,16 @@ logins_at_most() {
 kept_by_a_lease() {
 	connector 9223372036854775807 "$1" -Djava.rmi.dgc.leaseValue=1500 \
 		-Dsun.rmi.dgc.checkInterval=200 -Dsun.rmi.dgc.ackTimeout=100 ||
-		return
+		return 1
 	# shellcheck disable=SC2046 # words
-	jmx 0 "$url" $(yes 'sleep=300 count' | head -n 20) count &&
-		logins_at_most 2 && target_end "$pid"
+	jmx 0 "$url" $(yes 'sleep=300 count' | head -n 20) count || return 1
+	logins 1 2 || return
+	target_end "$pid"
 }
 
 check() {
-	restarted "$1" && idle_too_long "$1" && kept_by_a_lease "$1"
+	restarted "$1" && again_if_late idle_too_long "$1" &&
+		again_if_late kept_by_a_lease "$1"
 }
 
 for_each_jdk check
