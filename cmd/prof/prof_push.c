@@ -225,7 +225,7 @@ static void push_name_node(struct push_loop *l)
 
 static bool push_hits_minute(const struct push_loop *l)
 {
-	return !l->probability ||
+	return l->probability <= 0 ||
 	       prof_budget_hits(l->node.bytes ? l->node.bytes : "",
 				clock_wall_ns() / (60 * CLOCK_NS_PER_S),
 				l->probability);
@@ -404,7 +404,7 @@ static void push_log_result(const struct push_loop *l)
 			 OTLP_DEPTH, r->truncated);
 	if (l->omitted)
 		log_info("omitted resource attributes: %" PRIu64, l->omitted);
-	if (l->probability)
+	if (l->probability > 0)
 		log_info("not sampled by --probability: %.0f s",
 			 (double)(l->paused_ns +
 				  (l->is_paused ? clock_monotonic_ns() -
@@ -632,7 +632,7 @@ static void push_log_start(const struct push_loop *l)
 		else
 			log_info("sending profiles to %s", s->shown_url);
 	}
-	if (l->probability)
+	if (l->probability > 0)
 		log_info("sampling in %g%% of the minutes, which the name of "
 			 "the node chooses: %s",
 			 l->probability, l->node.bytes ? l->node.bytes : "");
