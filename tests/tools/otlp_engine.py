@@ -36,11 +36,13 @@ import argparse
 import gzip
 import http.server
 import os
+import signal
 import socket
 import socketserver
 import ssl
 import struct
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -78,6 +80,15 @@ def next_answer():
         file.write("".join(line + "\n" for line in rest))
     os.replace(path + ".new", path)
     return words
+
+
+# Held from the storing of a request to its response, which would be lost between.
+answering = threading.Lock()
+
+
+def end(*_):
+    answering.acquire(timeout=10)
+    os._exit(0)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -214,7 +225,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                          b"<html>\n<p>a page</p>\n", kind="text/html; charset=utf-8")
         elif word == "redirect":
             self.redirect()
-        elif (why := self.store(body)) is not None:
+        else:
+            with answering:
+                self.accept(body, word)
+
+    def accept(self, body, word):
+        if (why := self.store(body)) is not None:
             self.respond(400, b"\x08\x03\x12" + bytes([min(len(why), 100)]) +
                          why.encode()[:100])
         elif word in ("old", "chunks"):
@@ -264,4 +280,5 @@ for old in os.listdir(directory):
 with open(os.path.join(directory, "port.new"), "w", encoding="utf-8") as port_file:
     port_file.write(f"{0 if arguments.unix else server.server_address[1]}\n")
 os.replace(os.path.join(directory, "port.new"), os.path.join(directory, "port"))
+signal.signal(signal.SIGTERM, end)
 server.serve_forever()
