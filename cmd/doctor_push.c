@@ -387,6 +387,24 @@ static void check_request(struct push_check *c, const struct push_reply *r)
 	text_release(&why);
 }
 
+/*
+ * libcurl 7.88 often loses the status of a gRPC server that refuses a request
+ * before it has read it. prof sends again later; here it would hide the reason.
+ */
+static bool check_send_until_status(const struct push_settings *s,
+				    struct push_reply *r, struct error *err)
+{
+	enum { ATTEMPTS = 5 };
+
+	for (unsigned i = 0; i < ATTEMPTS; i++) {
+		if (!check_send(s, r, err))
+			return false;
+		if (r->is_sent || r->curl_code != CURLE_HTTP2_STREAM)
+			break;
+	}
+	return true;
+}
+
 static int check_run(struct push_check *c, struct error *err)
 {
 	struct push_reply *r = calloc(1, sizeof(*r));
@@ -394,7 +412,7 @@ static int check_run(struct push_check *c, struct error *err)
 
 	if (!r) {
 		fail(err, ERROR_FAILED, "out of memory");
-	} else if (check_send(&c->settings, r, err)) {
+	} else if (check_send_until_status(&c->settings, r, err)) {
 		ret = 0;
 		if (!c->settings.socket)
 			check_resolve(c, r);
