@@ -2,7 +2,7 @@
 /*
  * profile_bytes: profiles made of bytes, seven for each sample.
  *
- * Fuzzers of what is written from profiles share it, so it is in a header.
+ * fuzz_report and fuzz_diff use it.
  */
 #ifndef TESTS_FUZZ_PROFILE_BYTES_H
 #define TESTS_FUZZ_PROFILE_BYTES_H
