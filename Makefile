@@ -58,7 +58,7 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # start.  Debian has no static libcjson.
 LIBS := -Wl,-Bstatic -lpcre2-8 -lz -ldeflate -lncursesw -ltinfo \
 	-levent_openssl -levent -lssl -lcrypto -lbpf -lelf -llzma -lz -liberty \
-	-Wl,-Bdynamic -lcjson
+	-lzstd -llz4 -Wl,-Bdynamic -lcjson
 # The reference for the reader of call frame information.
 UNIT_LIBS := -lcmocka -Wl,-Bstatic -ldw -lelf -llzma -lbz2 -lz -Wl,-Bdynamic
 

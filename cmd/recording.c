@@ -98,7 +98,7 @@ static int source_read(struct source *s, const char *format, struct profile *p,
 	if (source_open(s, format, err))
 		return fail_in(err, "%s", s->name);
 	if (s->input.damage)
-		profile_lost(p, "truncated compressed inputs", 1, "%s",
+		profile_lost(p, "damaged compressed inputs", 1, "%s",
 			     s->input.damage);
 	log_detail("%s: %zu bytes of %s", s->name, s->input.len,
 		   s->reader->summary);

@@ -36,7 +36,7 @@ static int files_open_inputs(const struct option_list *paths, struct error *err)
 		struct input *in = &files.all[files.count];
 		struct error why;
 
-		if (input_open(in, paths->values[i], &why) == 0 &&
+		if (input_open_single(in, paths->values[i], &why) == 0 &&
 		    input_complete(in, &why) == 0) {
 			files.count++;
 			continue;

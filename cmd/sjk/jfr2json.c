@@ -741,7 +741,7 @@ static int jfr2json_finish(struct conversion *v, const struct input *in,
 static int jfr2json_convert(struct conversion *v, struct error *err)
 {
 	struct input in = { 0 };
-	int ret = input_open(&in, opt.input, err);
+	int ret = input_open_single(&in, opt.input, err);
 
 	if (ret == 0)
 		ret = input_complete(&in, err);

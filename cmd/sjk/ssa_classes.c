@@ -218,7 +218,7 @@ int ssa_classes_load(struct ssa_classes *c, const char *path, unsigned flags,
 		     struct error *err)
 {
 	struct input in = { 0 };
-	int ret = input_open(&in, path, err);
+	int ret = input_open_single(&in, path, err);
 
 	if (ret == 0)
 		ret = input_complete(&in, err);

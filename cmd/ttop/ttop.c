@@ -407,7 +407,7 @@ static struct thread_source *replay_open(struct input *in, struct error *err)
 {
 	struct thread_source *source = NULL;
 
-	if (input_open(in, opt.replay, err) == 0 &&
+	if (input_open_single(in, opt.replay, err) == 0 &&
 	    replay_check(in, err) == 0 && input_complete(in, err) == 0)
 		source = replay_source(in, err);
 	if (!source)

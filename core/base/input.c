@@ -2,7 +2,7 @@
 #include "core/base/input.h"
 
 #include "core/base/alloc.h"
-#include "core/base/zip.h"
+#include "core/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,19 +124,81 @@ static void input_compressed(const struct input *in, const uint8_t **bytes,
 	*len = in->mapped ? in->mapped_len : in->raw_len;
 }
 
-static void input_unzip(struct input *in, size_t max)
+/* Unpacks a file, or the only member of a ZIP file. */
+static struct inflated input_unpack_once(const struct input *in, size_t max)
 {
 	struct inflated out;
 	const uint8_t *bytes;
 	size_t len;
 
 	input_compressed(in, &bytes, &len);
-	out = inflate_bytes(INFLATE_GZIP, bytes, len, max);
+	if (!in->zipped)
+		return unpack_bytes(in->packed, bytes, len, max);
+	out = archive_unpack(&in->member, max, INFLATE_BOMB_BYTES);
+	if (!out.damage && in->zip_is_cut)
+		out.damage = "truncated ZIP file";
+	return out;
+}
+
+/* Unpacks the input, which may be compressed twice: profile.pb.gz in a ZIP. */
+static void input_unpack(struct input *in, size_t max)
+{
+	struct inflated out = input_unpack_once(in, max);
+	enum unpack_kind kind = unpack_kind(out.bytes, out.len);
+
+	if (kind != UNPACK_NONE) {
+		struct inflated inner = unpack_bytes(kind, out.bytes, out.len,
+						     max);
+
+		if (out.damage)
+			inner.damage = out.damage;
+		free(out.bytes);
+		out = inner;
+	}
 	free(in->owned);
 	in->owned = out.bytes;
 	in->bytes = out.bytes;
 	in->len = out.len;
 	in->damage = out.damage;
+}
+
+/* Finds the only file of a ZIP file; other ZIP files remain as they are. */
+static int input_find_member(struct input *in, struct error *err)
+{
+	struct archive_member m;
+	struct archive archive;
+	size_t count = 0;
+
+	if (!in->complete &&
+	    input_read_up_to(in->fd, &in->raw, &in->raw_len, SIZE_MAX, err))
+		return -1;
+	input_compressed(in, &in->bytes, &in->len);
+	in->complete = true;
+	archive_open(&archive, in->bytes, in->len);
+	while (archive_next(&archive, &m)) {
+		if (archive_is_file(&m) && !count++)
+			in->member = m;
+	}
+	in->zipped = count == 1;
+	in->zip_is_cut = archive.is_cut || archive.is_damaged;
+	return 0;
+}
+
+/* Detects the compression, and unpacks the head. */
+static int input_unpack_head(struct input *in, struct error *err)
+{
+	in->packed = unpack_kind(in->bytes, in->len);
+	if (in->packed == UNPACK_NONE && archive_is_zip(in->bytes, in->len) &&
+	    input_find_member(in, err))
+		return -1;
+	if (in->packed == UNPACK_NONE && !in->zipped)
+		return 0;
+	input_unpack(in, INPUT_HEAD);
+	in->complete = false;
+	if (in->len)
+		return 0;
+	return fail(err, ERROR_INPUT, "empty after decompression%s%s",
+		    in->damage ? ": " : "", in->damage ? in->damage : "");
 }
 
 int input_open(struct input *in, const char *path, struct error *err)
@@ -162,16 +224,34 @@ int input_open(struct input *in, const char *path, struct error *err)
 	}
 	if (in->len == 0)
 		return fail(err, ERROR_INPUT, "empty input");
-	in->zipped = inflate_is_gzip(in->bytes, in->len);
-	if (in->zipped) {
-		input_unzip(in, INPUT_HEAD);
-		in->complete = false;
+	return input_unpack_head(in, err);
+}
+
+#define INPUT_NAMES 5 /* files of a ZIP file that an error lists */
+
+int input_open_single(struct input *in, const char *path, struct error *err)
+{
+	struct archive archive;
+	struct archive_member m;
+	struct text names = { 0 };
+	size_t count = 0;
+
+	if (input_open(in, path, err))
+		return -1;
+	if (!archive_is_zip(in->bytes, in->len))
+		return 0;
+	archive_open(&archive, in->bytes, in->len);
+	while (archive_next(&archive, &m)) {
+		if (archive_is_file(&m) && count++ < INPUT_NAMES)
+			text_printf(&names, "%s%.*s", count > 1 ? ", " : "",
+				    (int)m.name_len, m.name);
 	}
-	if (in->len == 0)
-		return fail(err, ERROR_INPUT, "empty after decompression%s%s",
-			    in->damage ? ": " : "",
-			    in->damage ? in->damage : "");
-	return 0;
+	fail(err, ERROR_INPUT,
+	     "is a ZIP file of %zu files; unpack the one to read: %s%s", count,
+	     names.len ? names.bytes : "none",
+	     count > INPUT_NAMES ? ", …" : "");
+	text_release(&names);
+	return -1;
 }
 
 int input_complete(struct input *in, struct error *err)
@@ -181,8 +261,8 @@ int input_complete(struct input *in, struct error *err)
 	if (!in->mapped &&
 	    input_read_up_to(in->fd, &in->raw, &in->raw_len, SIZE_MAX, err))
 		return -1;
-	if (in->zipped) {
-		input_unzip(in, 0);
+	if (in->packed != UNPACK_NONE || in->zipped) {
+		input_unpack(in, 0);
 		free(in->raw);
 		in->raw = NULL;
 	} else {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input: the bytes of a file, a pipe or standard input, decompressed if they
- * are gzipped.
+ * are compressed by gzip, zstd, LZ4 or xz, or the only file in a ZIP file.
  *
  * input_open() reads the head, enough to detect the format; input_complete()
- * reads the rest. So an endless device is rejected after 1 MiB.
+ * reads the rest. So an endless device is rejected after 1 MiB. ZIP files are
+ * read completely, because their directory is at the end.
  */
 #ifndef CORE_BASE_INPUT_H
 #define CORE_BASE_INPUT_H
 
+#include "core/base/archive.h"
 #include "core/base/error.h"
+#include "core/base/unpack.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +29,10 @@ struct input {
 
 	/* Private from here on. */
 	int fd;
-	bool zipped;
+	enum unpack_kind packed;
+	bool zipped; /* the input is `member` of a ZIP file */
+	bool zip_is_cut;
+	struct archive_member member;
 	bool complete;
 	const uint8_t *mapped; /* mapped_len bytes; NULL for a stream */
 	size_t mapped_len;
@@ -41,6 +47,12 @@ struct input {
  * set and input_close() must follow. path is borrowed.
  */
 int input_open(struct input *in, const char *path, struct error *err);
+
+/*
+ * The same for input that cannot be merged: also fails for a ZIP file of
+ * several files, and names these.
+ */
+int input_open_single(struct input *in, const char *path, struct error *err);
 
 /* Reads the rest and updates bytes and len. Fails with ERROR_INPUT. */
 int input_complete(struct input *in, struct error *err);

@@ -15,7 +15,7 @@ bool inflate_is_gzip(const uint8_t *in, size_t len)
 	return len >= 3 && in[0] == 0x1f && in[1] == 0x8b && in[2] == 8;
 }
 
-static bool inflated_is_bomb(const struct inflated *out, size_t bomb)
+bool inflated_is_bomb(const struct inflated *out, size_t bomb)
 {
 	return out->len > bomb && out->len / INFLATE_BOMB_RATIO > out->used;
 }

@@ -38,6 +38,9 @@ struct inflated {
 	const char *damage; /* NULL, or the reason: "truncated", … */
 };
 
+/* True if the output so far is a bomb; the first `bomb` bytes never are. */
+bool inflated_is_bomb(const struct inflated *out, size_t bomb);
+
 /*
  * Decompresses up to max bytes (0: no limit except the bomb rule). Damaged
  * input yields the bytes before the damage, and its description. Reaching max

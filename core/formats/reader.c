@@ -12,6 +12,7 @@ const struct reader *const readers[] = {
 	&std_reader,
 	&nps_reader,
 	&apps_reader,
+	&zip_reader,
 	&perf_data_reader,
 	&pprof_reader,
 	&otlp_reader,
@@ -33,11 +34,8 @@ const struct reader *const readers[] = {
 static const struct {
 	const char *name, *magic, *unpack;
 } packed[] = {
-	{ "zstd", "\x28\xb5\x2f\xfd", "zstd -dc" },
-	{ "LZ4", "\x04\x22\x4d\x18", "lz4 -dc" },
-	{ "xz", "\xfd\x37zXZ", "xz -dc" },
 	{ "bzip2", "BZh", "bzip2 -dc" },
-	{ "ZIP", "PK\x03\x04", "unzip -p" },
+	{ "7-Zip", "7z\xbc\xaf\x27\x1c", "7z x -so" },
 };
 
 /* Fails with the program that unpacks the input; false if none is known. */
@@ -56,6 +54,24 @@ static bool reader_fail_packed(const uint8_t *head, size_t len,
 		return true;
 	}
 	return false;
+}
+
+/*
+ * Fails if a format is forced on an archive; an archive of a single file does
+ * not come here.
+ */
+static bool reader_fail_archive(const struct reader *forced,
+				const uint8_t *head, size_t len,
+				struct error *err)
+{
+	if (forced == &zip_reader || !zip_reader.sniff(head, len) ||
+	    forced == &apps_reader)
+		return false;
+	fail(err, ERROR_INPUT,
+	     "is a ZIP file of several files, whose formats are detected: omit "
+	     "--format %s",
+	     forced->name);
+	return true;
 }
 
 /* Fails with the valid formats; name is NULL if the user gave none. */
@@ -118,6 +134,8 @@ const struct reader *reader_for(const char *name, const uint8_t *head,
 	else
 		found = reader_by_head(head,
 				       len < READER_HEAD ? len : READER_HEAD);
+	if (found && !any && reader_fail_archive(found, head, len, err))
+		return NULL;
 	if (!found && any && len > READER_HEAD)
 		found = reader_by_text(head,
 				       len < READER_LOOK ? len : READER_LOOK);

@@ -417,7 +417,7 @@ int class_histogram_read_file(struct class_histogram *h, const char *path,
 			      struct error *err)
 {
 	struct input in = { 0 };
-	int ret = input_open(&in, path, err);
+	int ret = input_open_single(&in, path, err);
 
 	if (ret == 0)
 		ret = input_complete(&in, err);

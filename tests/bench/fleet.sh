@@ -35,9 +35,9 @@ for name in clock_monotonic_ns getrandom push_sender_open push_sender_close \
 	wrapped=$wrapped,--wrap=$name
 done
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I. -o "$out/fleet" tests/bench/fleet.c \
-	"$lib" $wrapped -lz -ldeflate || exit 1
+	"$lib" $wrapped -lz -ldeflate -llzma -lzstd -llz4 || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I. -o "$out/push_sizes" \
-	tests/bench/push_sizes.c "$lib" -lpcre2-8 -lz -ldeflate -lcjson -lm ||
+	tests/bench/push_sizes.c "$lib" -lpcre2-8 -lz -ldeflate -llzma -lzstd -llz4 -lcjson -lm ||
 	exit 1
 
 if [ $# -eq 0 ]; then

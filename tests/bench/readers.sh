@@ -17,7 +17,7 @@ mkdir -p "$out"
 make --no-print-directory "$lib" >/dev/null || exit 1
 for tool in measure make_dumps make_collapsed; do
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I . -o "$out/$tool" \
-		"tests/bench/$tool.c" tests/bench/workload.c "$lib" -lz -ldeflate ||
+		"tests/bench/$tool.c" tests/bench/workload.c "$lib" -lz -ldeflate -llzma -lzstd -llz4 ||
 		exit 1
 done
 

@@ -24,7 +24,7 @@ build_tools() {
 	for tool in measure walk_jfr make_jfr make_collapsed; do
 		# shellcheck disable=SC2086 # they are words
 		${CC:-cc} $flags -o "$out/$tool" "tests/bench/$tool.c" \
-			tests/bench/workload.c "$lib" -lz -ldeflate
+			tests/bench/workload.c "$lib" -lz -ldeflate -llzma -lzstd -llz4
 	done
 }
 

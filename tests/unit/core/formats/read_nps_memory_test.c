@@ -273,13 +273,15 @@ static void damaged_archives_are_rejected_or_partial(void **state)
 	char *bytes = file_bytes(DATA "application.apps", &len);
 
 	(void)state;
-	/* The directory is at the end, so any cut rejects the file. */
-	for (size_t cut = 0; cut < len; cut += 7) {
+	/* The directory is at the end, so any cut is noticed. */
+	for (size_t cut = 0; cut < len; cut += cut < len - 600 ? 997 : 7) {
 		struct profile *p = profile_new();
 		struct error err;
 
-		assert_int_equal(read_apps(bytes, cut, p, &err), -1);
-		assert_int_equal(err.kind, ERROR_INPUT);
+		if (read_apps(bytes, cut, p, &err))
+			assert_int_equal(err.kind, ERROR_INPUT);
+		else
+			assert_true(profile_is_partial(p));
 		profile_free(p);
 	}
 	for (size_t at = 0; at < len; at += at < len - 600 ? 97 : 1) {
