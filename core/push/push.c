@@ -212,7 +212,7 @@ static bool judge_is_foreign(const struct push_reply *r)
 
 	if (strncasecmp(r->type, "text/html", 9) == 0)
 		return true;
-	if (r->is_plain || r->is_grpc || r->received > r->len ||
+	if (r->is_plain || r->is_grpc || r->is_cut || r->received > r->len ||
 	    strncasecmp(r->type, "application/json", 16) == 0)
 		return false;
 	while (protobuf_next(&c, &f))
@@ -240,6 +240,9 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 		}
 		if (!r->is_plain)
 			judge_partial(r, why, rejected);
+		/* Sending it again would count its samples twice. */
+		if (r->is_cut && !why->len)
+			text_puts(why, "the response is incomplete");
 		return PUSH_DELIVERED;
 	}
 	judge_add_status(why, r);
@@ -513,8 +516,8 @@ static void push_end_refusal(struct push *p)
 }
 
 /* What the engine says although it took the request. */
-static void push_report_partial(struct push *p, const char *why,
-				uint64_t rejected)
+static void push_report_partial(struct push *p, const struct push_reply *r,
+				const char *why, uint64_t rejected)
 {
 	if (rejected && push_is_news(&p->rejection, why))
 		push_report(p, true, "%s rejected %" PRIu64 " profiles: %s",
@@ -522,9 +525,9 @@ static void push_report_partial(struct push *p, const char *why,
 	else if (!rejected && *why &&
 		 (!p->advice.text.len || strcmp(p->advice.text.bytes, why)) &&
 		 push_is_news(&p->advice, why))
-		push_report(p, false,
-			    "%s accepted the profiles with a message: %s",
-			    p->settings->shown_url, why);
+		push_report(p, false, "%s accepted the profiles%s: %s",
+			    p->settings->shown_url,
+			    r->is_cut ? "" : " with a message", why);
 }
 
 /* Adds up the files that a directory no longer has. */
@@ -566,7 +569,7 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->counts.delivered_bytes += item->body.len;
 		if (p->settings->directory)
 			text_puts(&why, r->problem);
-		push_report_partial(p, why.bytes, rejected);
+		push_report_partial(p, r, why.bytes, rejected);
 		p->counts.rejected_profiles += rejected;
 		push_count_removed(p, r);
 	} else {

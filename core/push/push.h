@@ -105,6 +105,7 @@ struct push_times {
 struct push_reply {
 	bool is_sent;          /* false: there is no response, see problem */
 	bool is_wrong;         /* sending it again cannot help */
+	bool is_cut;           /* the response ends before its end */
 	int status;            /* of the HTTP response */
 	bool is_grpc;          /* gRPC's prefix precedes the message */
 	bool is_plain;         /* the response's body is no OTLP message */

@@ -30,7 +30,7 @@ enum { FILES_REMOVED_MAX = 64 };
 struct files_entry {
 	char *name;
 	uint64_t bytes;
-	int64_t age_ns; /* wall clock when the file was written */
+	int64_t written_ns; /* clock_boot_ns() */
 };
 
 struct push_files {
@@ -67,10 +67,26 @@ static int files_compare(const void *one, const void *other)
 	return strcmp(a->name, b->name);
 }
 
+/*
+ * Returns when a file was written, by a clock that nobody sets: if the wall
+ * clock jumped, it would remove all files for their age, or none.
+ */
+static int64_t files_written_ns(const struct stat *st, int64_t boot_ns,
+				int64_t wall_ns)
+{
+	int64_t wall_s = wall_ns / CLOCK_NS_PER_S;
+	int64_t written_s = st->st_mtim.tv_sec > 0 ? st->st_mtim.tv_sec : 0;
+
+	return written_s < wall_s
+		       ? boot_ns - (wall_s - written_s) * CLOCK_NS_PER_S
+		       : boot_ns;
+}
+
 /* Lists the files of earlier runs. */
 static int files_list(struct push_files *f, struct error *err)
 {
 	DIR *dir = opendir(f->directory);
+	int64_t boot_ns = clock_boot_ns(), wall_ns = clock_wall_ns();
 	int left = FILES_LISTED_MAX;
 	struct dirent *entry;
 
@@ -84,7 +100,7 @@ static int files_list(struct push_files *f, struct error *err)
 			    AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(st.st_mode))
 			files_add(f, entry->d_name, (uint64_t)st.st_size,
-				  (int64_t)st.st_mtim.tv_sec * CLOCK_NS_PER_S);
+				  files_written_ns(&st, boot_ns, wall_ns));
 	}
 	closedir(dir);
 	if (f->count)
@@ -122,12 +138,12 @@ static bool files_remove_oldest(struct push_files *f, struct push_reply *r)
 /* Removes the oldest files beyond the limits, but never the newest file. */
 static void files_rotate(struct push_files *f, struct push_reply *r)
 {
-	int64_t now_ns = clock_wall_ns();
+	int64_t now_ns = clock_boot_ns();
 
 	while (f->count - f->first > 1) {
 		if (f->bytes <= f->limits->bytes &&
 		    f->count - f->first <= f->limits->files &&
-		    now_ns - f->all[f->first].age_ns <= f->limits->age_ns)
+		    now_ns - f->all[f->first].written_ns <= f->limits->age_ns)
 			break;
 		if (!files_remove_oldest(f, r))
 			break;
@@ -189,7 +205,7 @@ void push_files_write(struct push_files *f, const char *name, const void *body,
 	if (ret == 0) {
 		r->is_sent = true;
 		r->status = 200;
-		files_add(f, file.bytes, len, now_ns);
+		files_add(f, file.bytes, len, clock_boot_ns());
 		files_rotate(f, r);
 	} else {
 		/* The name has the time: only the reason repeats. */

@@ -22,6 +22,7 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Loading libcurl may read many files from a slow disk. */
@@ -42,6 +43,7 @@ struct push_sender {
 	int64_t until_ns; /* when the child must have replied */
 	/* Of the child alone; one of both is NULL. */
 	CURL *easy;
+	int64_t date_s, retry_s; /* headers Date and Retry-After; 0 = none */
 	struct push_files *files;
 	struct curl_slist *connect_to;
 };
@@ -73,12 +75,24 @@ static size_t sender_take_body(char *bytes, size_t size, size_t count,
 	return len;
 }
 
+/* Reads "Thu, 26 Nov 2026 12:00:10 GMT"; 0 = it is not a date. */
+static int64_t sender_parse_date(const char *text)
+{
+	struct tm tm = { 0 };
+
+	return strptime(text, " %a, %d %b %Y %H:%M:%S GMT", &tm)
+		       ? (int64_t)timegm(&tm)
+		       : 0;
+}
+
 /* gRPC's result is in trailers, or in headers if there is no body. */
 static size_t sender_take_header(char *bytes, size_t size, size_t count,
 				 void *self)
 {
 	static const char status[] = "grpc-status:", text[] = "grpc-message:";
-	struct push_reply *r = self;
+	static const char date[] = "date:", retry[] = "retry-after:";
+	struct push_sender *s = self;
+	struct push_reply *r = s->reply;
 	char line[PUSH_PROBLEM_MAX];
 	size_t len = size * count, all = len;
 
@@ -86,7 +100,11 @@ static size_t sender_take_header(char *bytes, size_t size, size_t count,
 		len--;
 	snprintf(line, sizeof(line), "%.*s", (int)(len < 500 ? len : 500),
 		 bytes);
-	if (strncasecmp(line, status, sizeof(status) - 1) == 0) {
+	if (strncasecmp(line, date, sizeof(date) - 1) == 0) {
+		s->date_s = sender_parse_date(line + sizeof(date) - 1);
+	} else if (strncasecmp(line, retry, sizeof(retry) - 1) == 0) {
+		s->retry_s = sender_parse_date(line + sizeof(retry) - 1);
+	} else if (strncasecmp(line, status, sizeof(status) - 1) == 0) {
 		const char *number = line + sizeof(status) - 1;
 		char *end;
 		long value = strtol(number, &end, 10);
@@ -250,7 +268,7 @@ static CURL *sender_new_handle(struct push_sender *s)
 	curl.easy_setopt(easy, CURLOPT_FORBID_REUSE,
 			 sender_is_grpc(s) ? 1L : 0L);
 	curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, sender_take_header);
-	curl.easy_setopt(easy, CURLOPT_HEADERDATA, s->reply);
+	curl.easy_setopt(easy, CURLOPT_HEADERDATA, s);
 	curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, sender_take_body);
 	curl.easy_setopt(easy, CURLOPT_WRITEDATA, s->reply);
 	curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, s->reply->problem);
@@ -389,6 +407,16 @@ static void sender_take_times(struct push_sender *s)
 	snprintf(r->address, sizeof(r->address), "%s", address ? address : "");
 }
 
+/*
+ * The status tells what became of the request, even if the rest of the response
+ * is cut off or too long. gRPC's own status follows the body.
+ */
+static bool sender_has_status(const struct push_reply *r, long status)
+{
+	return status >= 200 &&
+	       (!r->is_grpc || status != 200 || r->grpc_status >= 0);
+}
+
 static void sender_send(struct push_sender *s, const char *query,
 			const void *body, size_t len)
 {
@@ -417,13 +445,13 @@ static void sender_send(struct push_sender *s, const char *query,
 	curl.easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
 	r->is_tunnelled = tunnel / 100 == 2;
 	r->curl_code = (int)code;
-	/* The status is known if only the body was too long. */
-	if (code != CURLE_OK && r->received <= RESPONSE_MAX) {
+	curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	r->is_cut = code != CURLE_OK;
+	if (r->is_cut && !sender_has_status(r, status)) {
 		r->is_wrong = sender_is_wrong(code);
 		sender_describe(s, code);
 		return;
 	}
-	curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	curl.easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
 	curl.easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
 	curl.easy_getinfo(easy, CURLINFO_REDIRECT_URL, &location);
@@ -434,12 +462,15 @@ static void sender_send(struct push_sender *s, const char *query,
 			 (int)strcspn(location, "?#"), location);
 	r->is_sent = true;
 	r->status = (int)status;
-	r->retry_after_s = (int64_t)after;
+	/* The clocks of both machines may differ by more than the wait. */
+	r->retry_after_s = s->date_s && s->retry_s ? s->retry_s - s->date_s
+						   : (int64_t)after;
 }
 
 static void sender_clear_reply(struct push_sender *s)
 {
 	memset(s->reply, 0, offsetof(struct push_reply, body));
+	s->date_s = s->retry_s = 0;
 	s->reply->is_grpc = sender_is_grpc(s);
 	s->reply->is_plain = s->settings->directory ||
 			     s->settings->format == PUSH_PYROSCOPE;

@@ -4,10 +4,12 @@
 
     otlp_engine.py DIRECTORY [PORT] [--host ADDRESS] [--unix PATH]
                    [--cert FILE --key FILE] [--client-ca FILE] [--token TEXT]
+                   [--raw]
 
 It also takes pprof profiles at /ingest, as Pyroscope does (pprof_check.py).  With
---token, requests need the header "Authorization: Bearer TEXT".  A request with a whole
-URL is one to a proxy, and is served, too.
+--token, requests need the header "Authorization: Bearer TEXT", or "Authorization: TEXT"
+if TEXT has a space.  --raw keeps the decompressed requests in DIRECTORY/N.pb.  A request
+with a whole URL is one to a proxy, and is served, too.
 
 Writes its port to DIRECTORY/port.  Checks each request as otlp_check.py does and
 writes its text to DIRECTORY/N.txt, N = 1, 2, …; a request that breaks a rule is
@@ -15,12 +17,14 @@ answered with 400 and its text is DIRECTORY/N.bad.  Before that, it looks for
 DIRECTORY/answer and follows its words:
 
     503 [SECONDS]   that status, with Retry-After; also 400, 429, 500, …
+    503 date        that status, and the next second in Retry-After
     partial         accepts the request, but says that it rejected a profile
     page [STATUS]   responds with 200, or this status, and a page of HTML, as a
                     login page or a gateway does
     redirect        responds with 308 and another URL
     old             accepts the request, and responds by HTTP/1.0
     chunks          accepts the request, and responds by 100 and by 200 in chunks
+    cut             accepts the request, and closes the connection in the body of 200
     reset           closes the connection without a response
     hang            responds after 30 s
     wrong           responds with something that is not HTTP
@@ -56,6 +60,7 @@ parser.add_argument("port", nargs="?", type=int, default=0)
 parser.add_argument("--host", default="127.0.0.1")
 for option in ("--unix", "--cert", "--key", "--client-ca", "--token"):
     parser.add_argument(option)
+parser.add_argument("--raw", action="store_true")
 arguments = parser.parse_args()
 directory = arguments.directory
 count = 0
@@ -120,6 +125,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         count += 1
         try:
             plain = gzip.decompress(body)
+            if arguments.raw:
+                with open(os.path.join(directory, f"{count}.pb"), "wb") as raw:
+                    raw.write(plain)
             if self.path.startswith("/ingest"):
                 lines, start = pprof_check.check_request(self.path, plain)
             else:
@@ -175,6 +183,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.0 200 OK\r\n" + kind + b"\r\n\n\0")
             self.close_connection = True
             return
+        if word == "cut":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n" + kind +
+                             b"Content-Length: 20\r\n\r\n\n")
+            self.close_connection = True
+            return
         for part in (b"HTTP/1.1 100 Continue\r\n\r\n",
                      b"HTTP/1.1 200 OK\r\n" + kind +
                      b"Transfer-Encoding: chunked\r\n\r\n",
@@ -195,7 +208,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if url.scheme:
             self.note("proxied")
             self.path = urllib.parse.urlunsplit(("", "") + url[2:])
-        token = f"Bearer {arguments.token}"
+        token = arguments.token or ""
+        token = token if " " in token else f"Bearer {token}"
         if arguments.token and self.headers.get("Authorization") != token:
             self.respond(401, b"no valid token")
         elif url.path not in ("/v1development/profiles", "/ingest"):
@@ -217,9 +231,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.note(word)
             self.flood()
         elif word.isdigit():
+            after = words[1] if len(words) > 1 else None
+            if after == "date":
+                after = self.date_time_string(int(time.time()) + 1)
             # google.rpc.Status: 1 = code, 2 = message
-            self.respond(int(word), b"\x08\x0e\x12\x04busy",
-                         words[1] if len(words) > 1 else None)
+            self.respond(int(word), b"\x08\x0e\x12\x04busy", after)
         elif word == "page":
             self.respond(int(words[1]) if len(words) > 1 else 200,
                          b"<html>\n<p>a page</p>\n", kind="text/html; charset=utf-8")
@@ -233,7 +249,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if (why := self.store(body)) is not None:
             self.respond(400, b"\x08\x03\x12" + bytes([min(len(why), 100)]) +
                          why.encode()[:100])
-        elif word in ("old", "chunks"):
+        elif word in ("old", "chunks", "cut"):
             self.accept_otherwise(word)
         elif word == "partial":
             self.respond(200, b"\x0a\x0f\x08\x01\x12\x0bbad profile")

@@ -191,6 +191,46 @@ static void request_without_a_response_is_sent_again(void **state)
 	free(r);
 }
 
+static void response_that_is_cut_off_counts_by_its_status(void **state)
+{
+	static const struct {
+		int status;
+		const char *type;
+		enum push_verdict verdict;
+		const char *why;
+	} rows[] = {
+		{ 200, "application/x-protobuf", PUSH_DELIVERED,
+		  "the response is incomplete" },
+		{ 202, "", PUSH_DELIVERED, "the response is incomplete" },
+		{ 200, "text/html", PUSH_REFUSED,
+		  "HTTP status 200, but the response is not an engine's "
+		  "(text/html)" },
+		{ 503, "", PUSH_AGAIN, "HTTP status 503" },
+		{ 400, "", PUSH_REFUSED, "HTTP status 400" },
+	};
+	struct push_reply *r = calloc(1, sizeof(*r));
+
+	(void)state;
+	r->is_sent = r->is_cut = true;
+	r->curl_code = 18;
+	/* A message of 127 bytes, of which one arrived. */
+	memcpy(r->body, "\x0a\x7f\x08", 3);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct text why = { 0 };
+		uint64_t rejected;
+
+		r->status = rows[i].status;
+		r->len = r->received = r->status < 300 ? 3 : 0;
+		snprintf(r->type, sizeof(r->type), "%s", rows[i].type);
+		assert_int_equal(push_judge(r, &why, &rejected),
+				 rows[i].verdict);
+		assert_string_equal(why.bytes, rows[i].why);
+		assert_int_equal(rejected, 0);
+		text_release(&why);
+	}
+	free(r);
+}
+
 static void grpc_statuses_are_judged_by_the_specification(void **state)
 {
 	static const struct {
@@ -848,6 +888,7 @@ int main(void)
 		cmocka_unit_test(page_of_a_login_is_no_delivery),
 		cmocka_unit_test(reason_names_the_redirect_and_the_proxy),
 		cmocka_unit_test(request_without_a_response_is_sent_again),
+		cmocka_unit_test(response_that_is_cut_off_counts_by_its_status),
 		cmocka_unit_test(grpc_statuses_are_judged_by_the_specification),
 		cmocka_unit_test(too_large_message_is_not_sent_again),
 		cmocka_unit_test(
