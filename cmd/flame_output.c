@@ -374,7 +374,7 @@ static bool format_write_pprof(struct output *out, const struct flame_output *d)
 	const struct flame_output_options *o = d->options;
 	const struct event_view *front = &d->views[d->selected];
 	const struct pprof_options options = {
-		.period_ns = rate_period(d->profile, front),
+		.period = rate_period(d->profile, front),
 		.title = flame_output_title(d),
 		.style = flame_output_style(o, !o->samples),
 	};

@@ -13,6 +13,7 @@
 #include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
+#include "jvmti/client/client.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -226,6 +227,17 @@ failed:
 	return NULL;
 }
 
+void prof_live_set_interval(const struct sampling_options *o, struct profile *p)
+{
+	char period[32];
+
+	if (!(o->events & SAMPLING_ALLOC))
+		return;
+	snprintf(period, sizeof(period), "%" PRIu64 " bytes",
+		 agent_client_interval(o->alloc_interval));
+	profile_set(p, "alloc", "period", period);
+}
+
 /* The context of live_write_snapshot(). */
 struct live {
 	const struct prof_live_options *o;
@@ -238,6 +250,7 @@ static int live_write(const struct live *l, struct profile *p,
 	struct text name = { 0 }, title = { 0 };
 	int ret;
 
+	prof_live_set_interval(&l->o->sampling, p);
 	sampling_add_name(l->sampling, &name);
 	sampling_add_title(l->sampling, &title);
 	ret = l->o->write(l->o->self, p, name.bytes, title.bytes, err);

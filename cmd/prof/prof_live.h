@@ -41,6 +41,10 @@ int prof_live(const struct prof_live_options *o, struct error *err);
 
 struct sampling;
 
+/* Adds to a profile, for exporters, how many bytes are between allocations. */
+void prof_live_set_interval(const struct sampling_options *o,
+			    struct profile *p);
+
 /*
  * Opens a session with the processes and starts sampling, for callers that run
  * the session.  NULL and *err on failure; the caller calls sampling_close().

@@ -199,6 +199,7 @@ static void push_end_window(struct push_loop *l)
 	for (size_t i = 0; i < count; i++) {
 		push_add_losses(l, parts[i].profile);
 		sample_filter_apply(l->filter, parts[i].profile);
+		prof_live_set_interval(&l->live->sampling, parts[i].profile);
 		l->samples += prof_requests_samples(parts[i].profile);
 	}
 	prof_requests_add(&l->requests, parts, count);

@@ -304,7 +304,7 @@ static bool requests_encode_view(struct prof_requests *r,
 	struct pprof_options options = {
 		.title = "",
 		.style.weights = true,
-		.period_ns = rate_period(p, view),
+		.period = rate_period(p, view),
 		.for_engine = true,
 		.leaf_frames = OTLP_DEPTH,
 	};

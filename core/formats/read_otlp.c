@@ -581,10 +581,12 @@ static struct otlp_profile otlp_describe(struct otlp_reader *o,
 		 name.len < sizeof(text) ? (int)name.len : 255, name.text);
 	of.event = profile_event(o->profile, *text ? text : "samples", of.unit);
 	of.unit = o->profile->events[of.event].unit;
-	if (period.unit == UNIT_NS && every && every < INT64_MAX) {
+	if ((period.unit == UNIT_NS || period.unit == UNIT_BYTES) && every &&
+	    every < INT64_MAX) {
 		char value[32];
 
-		snprintf(value, sizeof(value), "%" PRIu64 " ns", every);
+		snprintf(value, sizeof(value), "%" PRIu64 " %s", every,
+			 period.unit == UNIT_NS ? "ns" : "bytes");
 		profile_set(o->profile, *text ? text : "samples", "period",
 			    value);
 	}

@@ -303,9 +303,11 @@ static void pprof_make_event(struct pprof_reader *r, size_t index)
 	if (!*name)
 		snprintf(name, sizeof(name), "samples");
 	t->event = profile_event(r->profile, name, t->unit);
-	if (r->period && r->period < INT64_MAX && r->period_unit == UNIT_NS &&
-	    t->unit == UNIT_NS && line_equals(t->name, r->period_type)) {
-		snprintf(period, sizeof(period), "%" PRIu64 " ns", r->period);
+	if (r->period && r->period < INT64_MAX && r->period_unit == t->unit &&
+	    (t->unit == UNIT_NS || t->unit == UNIT_BYTES) &&
+	    line_equals(t->name, r->period_type)) {
+		snprintf(period, sizeof(period), "%" PRIu64 " %s", r->period,
+			 t->unit == UNIT_NS ? "ns" : "bytes");
 		profile_set(r->profile, name, "period", period);
 	}
 }

@@ -2,6 +2,7 @@
 #include "core/profile/bias.h"
 
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/base/units.h"
 
 #include <inttypes.h>
@@ -330,12 +331,40 @@ void rate_add(struct text *out, const struct profile *p,
 		text_puts(out, rate);
 	else if (interval)
 		rate_add_interval(out, interval, bias_counted(p, event));
-	else if (period && is_digit(*period))
+	else if (period && is_digit(*period) && view->unit != UNIT_BYTES)
 		rate_add_each(out, period);
 	else if (throttle && is_digit(*throttle) && rate_is_period(throttle))
 		rate_add_each(out, throttle);
 	else if (throttle && is_digit(*throttle))
 		text_printf(out, "at most %s", throttle);
+}
+
+/* Reads "524288 bytes". */
+static uint64_t rate_parse_bytes(const char *period)
+{
+	static const char unit[] = " bytes";
+	uint64_t bytes;
+	char *end;
+
+	if (!period || !is_digit(*period))
+		return 0;
+	bytes = strtoull(period, &end, 10);
+	return strcmp(end, unit) == 0 && bytes <= INT64_MAX ? bytes : 0;
+}
+
+/* Reads "at 19 Hz (cpu-clock)", the rate of live samples. */
+static uint64_t rate_parse_hz(const char *rate)
+{
+	static const char prefix[] = "at ";
+	uint64_t hz;
+	char *end;
+
+	if (!rate || strncmp(rate, prefix, sizeof(prefix) - 1) != 0 ||
+	    !is_digit(rate[sizeof(prefix) - 1]))
+		return 0;
+	hz = strtoull(rate + sizeof(prefix) - 1, &end, 10);
+	return hz && strncmp(end, " Hz", 3) == 0 ? (uint64_t)CLOCK_NS_PER_S / hz
+						 : 0;
 }
 
 uint64_t rate_period(const struct profile *p, const struct event_view *view)
@@ -346,7 +375,9 @@ uint64_t rate_period(const struct profile *p, const struct event_view *view)
 	const char *throttle = profile_setting(p, event, "throttle");
 	uint64_t ns = 0;
 
-	if (view->unit == UNIT_BYTES || (interval && bias_counted(p, event)))
+	if (view->unit == UNIT_BYTES)
+		return rate_parse_bytes(period);
+	if (interval && bias_counted(p, event))
 		return 0;
 	if (interval && is_digit(*interval))
 		ns = strtoull(interval, NULL, 10);
@@ -354,5 +385,7 @@ uint64_t rate_period(const struct profile *p, const struct event_view *view)
 		ns = rate_parse_duration(period);
 	else if (!interval && throttle && rate_is_period(throttle))
 		ns = rate_parse_duration(throttle);
+	else if (!interval && view->unit == UNIT_NS)
+		ns = rate_parse_hz(profile_setting(p, event, "rate"));
 	return ns <= INT64_MAX ? ns : 0;
 }

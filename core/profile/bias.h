@@ -28,8 +28,8 @@ void rate_add(struct text *out, const struct profile *p,
 	      const struct event_view *view);
 
 /*
- * The sampling period in ns; 0 if samples were not taken periodically or it is
- * unknown.
+ * The sampling period in ns, or in bytes for a view of bytes; 0 if samples were
+ * not taken periodically or it is unknown.
  */
 uint64_t rate_period(const struct profile *p, const struct event_view *view);
 

@@ -23,8 +23,6 @@ static struct {
 
 /* ---- allocations and waits for monitors ---- */
 
-#define EVENTS_INTERVAL (512 << 10) /* the JVM's default in bytes: JEP 331 */
-
 static struct {
 	double interval;
 	uint64_t begin; /* start of the session: thread data of earlier times is
@@ -241,7 +239,7 @@ static void agent_end_session(enum agent_state state, enum agent_step step,
 	if (wants)
 		agent_set_events(false, wants);
 	if (agent.has_interval)
-		jvmti_set_interval(agent.env, EVENTS_INTERVAL);
+		jvmti_set_interval(agent.env, AGENT_ALLOC_INTERVAL);
 	agent.has_interval = false;
 	agent_release_alloc();
 	agent.session = 0;
@@ -357,7 +355,7 @@ static int agent_get_environment(unsigned wants)
 
 static int agent_set_interval(const struct agent_orders *o)
 {
-	uint64_t interval = EVENTS_INTERVAL;
+	uint64_t interval = AGENT_ALLOC_INTERVAL;
 	int code = 0;
 
 	/*

@@ -53,6 +53,9 @@ enum agent_want {
 	AGENT_PROBES = 16, /* agent_probe_protocol.h; alone */
 };
 
+/* The JVM's default number of bytes between allocation samples (JEP 331). */
+#define AGENT_ALLOC_INTERVAL (512 << 10)
+
 /*
  * A position is followed by its complement, which reveals a read during a
  * write.

@@ -24,6 +24,14 @@ const char *agent_client_warning(const struct jvm *jvm)
 	return client_session_warning(jvm);
 }
 
+uint64_t agent_client_interval(uint64_t alloc_interval)
+{
+	/* SetHeapSamplingInterval takes an int; the agent uses the default. */
+	return alloc_interval && alloc_interval <= INT32_MAX
+		       ? alloc_interval
+		       : AGENT_ALLOC_INTERVAL;
+}
+
 static unsigned client_wants(const struct agent_options *o)
 {
 	return (o->no_names ? 0u : AGENT_SYMBOLS) |

@@ -41,6 +41,12 @@ struct agent_options {
 struct agent_client;
 
 /*
+ * Returns the mean number of bytes between samples for a value of
+ * agent_options.alloc_interval.
+ */
+uint64_t agent_client_interval(uint64_t alloc_interval);
+
+/*
  * Loads the agent, or wakes a loaded one.  ERROR_PERMISSION; ERROR_REFUSED with
  * the JVM's reply and a fix (attach disabled, -XX:-EnableDynamicAgentLoading,
  * no directory for the file); ERROR_UNAVAILABLE with alloc if another agent

@@ -103,8 +103,8 @@ struct pprof_options {
 	const char *title; /* any bytes */
 	/* weights: weights are the default values. reverse is ignored. */
 	struct style style;
-	/* Sampling interval of the selected view; 0 = unknown. */
-	uint64_t period_ns;
+	/* rate_period() of the selected view; 0 = unknown. */
+	uint64_t period;
 	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
 	/*

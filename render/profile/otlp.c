@@ -335,15 +335,16 @@ static struct otlp_types otlp_types_of(const struct otlp_part *w,
 			view->weight / period == view->samples;
 	bool counts = !w->options->style.weights || is_clock ||
 		      view->unit == UNIT_SAMPLES;
+	/* Wall-clock time includes waits, whose samples last longer. */
+	bool varies = strcmp(name, "wall") == 0 && view->unit == UNIT_NS;
 
 	if (strcmp(name, "offcpu") == 0 && !counts)
 		return (struct otlp_types){ .type = "off_cpu",
 					    .unit = unit,
 					    .weighs = true };
 	/*
-	 * The values are bytes that the samples represent (agent.c), so an
-	 * engine must not multiply them by an interval, and the interval of a
-	 * JVM is unknown unless --alloc sets it.
+	 * The values are bytes that the samples represent (agent.c).  Pyroscope
+	 * and Parca multiply values by the period only for samples/count.
 	 */
 	if (strcmp(name, "alloc") == 0 && view->unit == UNIT_BYTES)
 		return (struct otlp_types){
@@ -351,7 +352,7 @@ static struct otlp_types otlp_types_of(const struct otlp_part *w,
 			.unit = counts ? "count" : unit,
 			.period_type = "memory",
 			.period_unit = "bytes",
-			.period = 1,
+			.period = period ? period : 1,
 			.weighs = !counts,
 		};
 	if (strcmp(name, "lock") == 0 && view->unit == UNIT_NS)
@@ -363,7 +364,7 @@ static struct otlp_types otlp_types_of(const struct otlp_part *w,
 			.period = 1,
 			.weighs = !counts,
 		};
-	if (counts && period)
+	if (counts && period && !varies)
 		return (struct otlp_types){
 			.type = "samples",
 			.unit = "count",

@@ -175,19 +175,20 @@ static void pprof_put_view(struct pprof *w, size_t index, bool weight_last)
 static void pprof_put_period(struct pprof *w, const struct event_view *front)
 {
 	const struct pprof_names *names = pprof_names_of(w, front);
-	uint64_t period_ns = w->options->period_ns;
+	uint64_t period = w->options->period;
 
 	if (names) {
 		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
 				     pprof_string_id(w, names->period_type),
 				     names->period_unit);
-		protobuf_uint(&w->out, PROFILE_PERIOD,
-			      period_ns ? period_ns : 1);
-	} else if (period_ns) {
+		protobuf_uint(&w->out, PROFILE_PERIOD, period ? period : 1);
+	} else if (period) {
 		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
 				     pprof_type_name(w, front, false),
-				     pprof_unit(UNIT_NS));
-		protobuf_uint(&w->out, PROFILE_PERIOD, period_ns);
+				     pprof_unit(front->unit == UNIT_BYTES
+							? UNIT_BYTES
+							: UNIT_NS));
+		protobuf_uint(&w->out, PROFILE_PERIOD, period);
 	}
 }
 

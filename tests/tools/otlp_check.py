@@ -198,6 +198,33 @@ def check(data):
     return Checker(decode(data, "Request")).run()
 
 
+def official_lines(request):
+    """Prints types, stacks and values as run() does."""
+    tables = request.dictionary
+
+    def type_of(value):
+        if not value.type_strindex:
+            return "-"
+        return (f"{tables.string_table[value.type_strindex]}/"
+                f"{tables.string_table[value.unit_strindex]}")
+
+    def frame(index):
+        line = tables.location_table[index].lines[0]
+        name = tables.function_table[line.function_index].name_strindex
+        return tables.string_table[name] + (f":{line.line}" if line.line else "")
+
+    for resource in request.resource_profiles:
+        for scope in resource.scope_profiles:
+            for profile in scope.profiles:
+                assert profile.HasField("period_type")
+                yield (f"profile {type_of(profile.sample_type)} period "
+                       f"{type_of(profile.period_type)} {profile.period}")
+                for sample in profile.samples:
+                    stack = tables.stack_table[sample.stack_index]
+                    frames = map(frame, reversed(stack.location_indices))
+                    yield f"  {';'.join(frames)} {sample.values[0]}"
+
+
 def check_official(data, lines):
     try:
         from opentelemetry.proto.collector.profiles.v1development import (
@@ -207,11 +234,12 @@ def check_official(data, lines):
     request = service.ExportProfilesServiceRequest()
     request.ParseFromString(data)
     assert request.SerializeToString() == data, "unknown fields, or another order"
-    values = [sample.values[0] for resource in request.resource_profiles
-              for scope in resource.scope_profiles for profile in scope.profiles
-              for sample in profile.samples]
-    ours = [line for line in lines if line.startswith("  ")]
-    assert len(values) == len(ours), "another number of samples"
+    ours = [line for line in lines if not line.startswith("resource ")]
+    theirs = list(official_lines(request))
+    assert len(ours) == len(theirs), "another number of samples"
+    for our, their in zip(ours, theirs):
+        # Attributes follow the value.
+        assert our.startswith(their), f"the classes read {their!r}, not {our!r}"
     return True
 
 

@@ -44,10 +44,35 @@ static void invalid_period_is_unknown(void **state)
 	assert_int_equal(period(UNIT_NS, "period", ""), 0);
 }
 
+static void period_of_bytes_is_a_number_of_bytes(void **state)
+{
+	(void)state;
+	assert_int_equal(period(UNIT_BYTES, "period", "524288 bytes"), 524288);
+	assert_int_equal(period(UNIT_BYTES, "period", "524288"), 0);
+	assert_int_equal(period(UNIT_BYTES, "period", "20 ms"), 0);
+	assert_int_equal(period(UNIT_BYTES, "rate", "at 19 Hz (cpu-clock)"), 0);
+	assert_int_equal(
+		period(UNIT_BYTES, "period", "18446744073709551615 bytes"), 0);
+	assert_int_equal(period(UNIT_NS, "period", "524288 bytes"), 0);
+}
+
+static void rate_in_hz_gives_a_period(void **state)
+{
+	(void)state;
+	assert_int_equal(period(UNIT_NS, "rate", "at 19 Hz (cpu-clock)"),
+			 52631578);
+	assert_int_equal(period(UNIT_NS, "rate", "at 0 Hz"), 0);
+	assert_int_equal(period(UNIT_NS, "rate", "at most 19 Hz"), 0);
+	assert_int_equal(period(UNIT_NS, "rate", "at 19 kHz"), 0);
+	assert_int_equal(period(UNIT_SAMPLES, "rate", "at 19 Hz"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(period_is_known_for_periodic_samples),
+		cmocka_unit_test(period_of_bytes_is_a_number_of_bytes),
+		cmocka_unit_test(rate_in_hz_gives_a_period),
 		cmocka_unit_test(invalid_period_is_unknown),
 	};
 

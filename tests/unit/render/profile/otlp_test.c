@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/alloc.h"
 #include "core/base/protobuf.h"
 #include "core/formats/reader.h"
 #include "render/profile/export.h"
@@ -73,6 +74,53 @@ static void cpu_time_is_written_as_samples_with_a_period(void **state)
 			    "52631578 ns");
 	profile_free(got);
 	profile_free(p);
+}
+
+/* Writes an event with one sample of weight 5; returns its period, read back.
+ */
+static char *period_of(const char *name, enum unit unit, const char *setting,
+		       const char *value)
+{
+	struct profile *p = profile_new(), *got;
+	struct otlp_request *r = otlp_request_new();
+	const char *found;
+	char *period;
+
+	profile_set(p, name, setting, value);
+	profile_add(p, &(struct sample){
+			       .event = profile_event(p, name, unit),
+			       .stack = sampled_stack(p, "a.A.b"),
+			       .count = 1,
+			       .weight = 5,
+		       });
+	add(r, p, "x", weights);
+	got = read_back(r);
+	found = profile_setting(got, name, "period");
+	period = xstrdup(found ? found : "none");
+	profile_free(got);
+	profile_free(p);
+	return period;
+}
+
+static void expect_period(const char *name, enum unit unit, const char *setting,
+			  const char *value, const char *expected)
+{
+	char *got = period_of(name, unit, setting, value);
+
+	assert_string_equal(got, expected);
+	free(got);
+}
+
+static void period_is_that_of_the_event(void **state)
+{
+	(void)state;
+	expect_period("alloc", UNIT_BYTES, "period", "524288 bytes",
+		      "524288 bytes");
+	expect_period("alloc", UNIT_BYTES, "rate", "each 512 KB", "1 bytes");
+	expect_period("wall", UNIT_NS, "rate", "at 19 Hz (cpu-clock)",
+		      "52631578 ns");
+	expect_period("lock", UNIT_NS, "threshold", "10 ms", "none");
+	expect_period("offcpu", UNIT_NS, "threshold", "10 ms", "none");
 }
 
 static void other_events_have_the_names_that_receivers_expect(void **state)
@@ -201,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpu_time_is_written_as_samples_with_a_period),
+		cmocka_unit_test(period_is_that_of_the_event),
 		cmocka_unit_test(
 			other_events_have_the_names_that_receivers_expect),
 		cmocka_unit_test(resources_share_the_dictionary),

@@ -191,12 +191,35 @@ static void selected_event_has_a_period(void **state)
 	(void)state;
 	add(p, "cpu", UNIT_NS, "a.A.a", 0, 0, 20202020, 0);
 	check((struct writing){ .profile = p,
-				.options.period_ns = 10101010,
+				.options.period = 10101010,
 				.options.style.weights = true },
 	      "cpu_samples/count cpu/nanoseconds=\n"
 	      "period 10101010 cpu/nanoseconds\n"
 	      "comment x.jfr\n"
 	      "a.A.a 1 20202020\n");
+	profile_free(p);
+}
+
+static void period_of_allocations_is_in_bytes(void **state)
+{
+	struct profile *p = profile_new();
+	struct writing w = {
+		.profile = p,
+		.options.period = 524288,
+		.options.style.weights = true,
+	};
+
+	(void)state;
+	add(p, "alloc", UNIT_BYTES, "a.A.a", 0, 0, 600000, 0);
+	check(w, "alloc_samples/count alloc/bytes=\n"
+		 "period 524288 alloc/bytes\n"
+		 "comment x.jfr\n"
+		 "a.A.a 1 600000\n");
+	w.options.for_engine = true;
+	check(w, "alloc_objects/count alloc_space/bytes=\n"
+		 "period 524288 space/bytes\n"
+		 "comment x.jfr\n"
+		 "a.A.a 1 600000\n");
 	profile_free(p);
 }
 
@@ -310,6 +333,7 @@ int main(void)
 		cmocka_unit_test(style_threads_adds_threads_as_root_frames),
 		cmocka_unit_test(style_lines_and_annotate_distinguish_frames),
 		cmocka_unit_test(selected_event_has_a_period),
+		cmocka_unit_test(period_of_allocations_is_in_bytes),
 		cmocka_unit_test(invalid_names_become_valid_utf8),
 		cmocka_unit_test(large_values_saturate_at_int64_max),
 		cmocka_unit_test(very_deep_stack_trace_is_written),
