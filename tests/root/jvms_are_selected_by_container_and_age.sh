@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# prof --all --push selects JVMs by the id and the Kubernetes name of their container:
+# both JVMs of this test are in control groups with such ids.  A JVM is not sampled
+# before it has the age of --min-age.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+. tests/root/lib/engine.sh
+
+shop=$(printf 'a%063d' $$)
+depot=$(printf 'b%063d' $$)
+groups=
+leave_groups() {
+	target_end_all
+	# A group is empty some time after its last process.
+	for group in $groups; do
+		for _ in $(seq 50); do
+			! rmdir "$group" 2>/dev/null || break
+			sleep 0.1
+		done
+	done
+}
+trap leave_groups EXIT
+# Version 2 of control groups, or any hierarchy of version 1.
+for top in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/*; do
+	[ -w "$top/cgroup.procs" ] && mkdir "$top/sjkc-test-$$" 2>/dev/null || continue
+	groups=$top/sjkc-test-$$
+	break
+done
+[ -n "$groups" ] || { echo 'no control group can be made'; exit 77; }
+for id in "$shop" "$depot"; do
+	mkdir "${groups##* }/$id" || exit 1
+done
+groups="${groups##* }/$shop ${groups##* }/$depot $groups"
+cat >"$scratch/enter" <<-'END'
+	echo $$ >"$1/cgroup.procs" || exit 1
+	shift
+	exec "$@"
+END
+# The kubelet's links; the id of the depot has none.
+mount -t tmpfs tmpfs /var/log && mkdir /var/log/containers &&
+	ln -s /none "/var/log/containers/shop-7_prod_web$$-$shop.log" || exit 1
+
+# start NAME ID: starts a JVM in the group of this id
+start() {
+	within="sh $scratch/enter ${groups##* }/$2"
+	target "$jdk" "-Dotel.service.name=$1" -- burners=1 || return 1
+	within=
+}
+jdk=$(jdks | head -n 1)
+engine_start || exit 1
+start shop "$shop" && start depot "$depot" || exit 1
+
+# sampled SERVICE OPTION…: fails unless prof --all samples this service alone
+sampled() {
+	service=$1
+	shift
+	rm -f "$engine"/*.txt
+	prof 0 --all "$@" -F 49 -d 3s --interval 1s --shutdown-timeout 60s \
+		--push "http://127.0.0.1:$engine_port" || return 1
+	engine_accepts && engine_agrees "$prof_err" || return 1
+	services=$(sed -n 's/^resource service\.name=\([^ ]*\).*/\1/p' "$engine"/*.txt |
+		sort -u)
+	[ "$services" = "$service" ] || { echo "services: $services"; return 1; }
+}
+sampled shop --include-jvm "container=web$$" || exit 1
+for text in "container.id=$shop" "k8s.container.name=web$$" k8s.pod.name=shop-7 \
+	k8s.namespace.name=prod; do
+	grep -q "^resource .* $text" "$engine"/*.txt ||
+		{ echo "no $text"; grep -h ^resource "$engine"/*.txt; exit 1; }
+done
+sampled depot --include-jvm "container=$shop" --include-jvm "container=b*$$" \
+	--exclude-jvm "container=web$$" &&
+	has "$prof_err" "left out by --exclude-jvm container=web$$: 1\$" || exit 1
+
+# age: how long the JVM runs, in 1/100 s
+age() {
+	started=$(sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $20 }')
+	awk -v started="$started" '{ print int($1 * 100 - started) }' /proc/uptime
+}
+rm -f "$engine"/*.txt "$engine/times"
+prof_start --all --include-jvm "container=$depot" --min-age 6s -F 49 --interval 1s \
+	--shutdown-timeout 60s --push "http://127.0.0.1:$engine_port" || exit 1
+target_wait "$engine/times" . || exit 1
+start young "$depot" || exit 1
+for _ in $(seq 1000); do
+	! grep -q '^resource service.name=young ' "$engine"/*.txt || break
+	sleep 0.1
+done
+age=$(age)
+[ "$age" -ge 600 ] || { echo "sampled at the age of $age/100 s"; exit 1; }
+grep -q '^resource service.name=young ' "$engine"/*.txt ||
+	{ echo 'the young JVM was never sampled'; cat "$prof_err"; exit 1; }
+kill -INT "$prof_pid"
+prof_end 0 || exit 1
+engine_accepts && engine_agrees "$prof_err" || exit 1
