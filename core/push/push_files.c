@@ -68,8 +68,8 @@ static int files_compare(const void *one, const void *other)
 }
 
 /*
- * Returns when a file was written, by a clock that nobody sets: if the wall
- * clock jumped, it would remove all files for their age, or none.
+ * Returns the time of a file by a clock that is never set. By the wall clock, a
+ * jump would remove all files for their age, or none.
  */
 static int64_t files_written_ns(const struct stat *st, int64_t boot_ns,
 				int64_t wall_ns)
