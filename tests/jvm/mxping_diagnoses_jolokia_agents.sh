@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # mxping -u, mx -u and the real agent: plain, with Basic authentication, a
-# token, HTTPS, a client certificate and a policy; wrong URLs, whose fixes work.
+# token, HTTPS, a client certificate and policies; wrong URLs, whose fixes work.
+# One JVM has all these agents, another those with the fixed policies.
 sjkc=$(realpath "$1") scratch=$(realpath "$2")
+. tests/jvm/lib/lab.sh
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
@@ -30,7 +32,7 @@ fix_works() {
 }
 
 plain() {
-	jolokia_target "$1" Beans || return
+	jolokia_at plain
 	base=${url%/jolokia}
 	reads && ask 0 mxping -u "$url" && printed 'protocol 7.2' &&
 		printed 'read, list, search, exec allowed' &&
@@ -49,14 +51,17 @@ plain() {
 	ask 3 mx -u "$base/other" -b a:b=c --get &&
 		said 'HTTP 404: no Jolokia agent' || return
 	ask 2 mx -u "$url" --user me --tls -b a:b=c --get </dev/null
-	target_end "$pid"
+}
+
+# The JVM has ended.
+gone() {
+	jolokia_at plain
 	ask 3 mxping -u "$url" && printed 'nothing listens on the port' &&
 		ask 3 mx -u "$url" -b a:b=c --get && said 'Connection refused'
 }
 
 basic() {
-	jolokia_target "$1" Beans '-Dserve.user=me' \
-		-Dserve.password=secret || return
+	jolokia_at basic
 	echo secret >"$scratch/password"
 	reads --user me --password-file "$scratch/password" || return
 	# The token also works in the environment, and is in no argument.
@@ -80,63 +85,38 @@ basic() {
 		printed 'with a login that is sent in clear' &&
 		ask 3 mxping -u "${url%/jolokia}" &&
 		printed "a login is required at $url" && fix_works 4 'a user and'
-	status=$?
-	target_end "$pid"
-	return $status
 }
 
 token() {
-	jolokia_target "$1" Beans -Dserve.bearer=abc.def-123 || return
+	jolokia_at token
 	reads --bearer-file "$scratch/token" &&
 		ask 4 mxping -u "$url" && printed 'requires a token' &&
 		ask 4 mxping -u "$url" --bearer-file "$scratch/wrong" &&
 		printed 'rejects the token' &&
 		ask 0 mxping -u "$url" --bearer-file "$scratch/token"
-	status=$?
-	target_end "$pid"
-	return $status
-}
-
-# key NAME: makes a key with a self-signed certificate, as PKCS #12 store and as
-# PEM.
-key() {
-	"$jdk/bin/keytool" -genkeypair -alias it -keyalg EC -dname "CN=$1" \
-		-ext san=ip:127.0.0.1 -storetype PKCS12 -storepass changeit \
-		-keystore "$scratch/$1.p12" >/dev/null 2>&1 &&
-		openssl pkcs12 -in "$scratch/$1.p12" -passin pass:changeit \
-			-nodes -nokeys -out "$scratch/$1.pem" 2>/dev/null &&
-		openssl pkcs12 -in "$scratch/$1.p12" -passin pass:changeit \
-			-nodes -nocerts -out "$scratch/$1.key" 2>/dev/null
 }
 
 https() {
-	key server && key client && key stranger &&
-		"$jdk/bin/keytool" -importcert -noprompt -alias client \
-			-file "$scratch/client.pem" -storetype PKCS12 \
-			-storepass changeit \
-			-keystore "$scratch/trust.p12" 2>/dev/null || return
-	jolokia_scheme=https
-	jolokia_target "$1" Beans -Dserve.keystore="$scratch/server.p12" \
-		-Dserve.storepass=changeit || return
-	reads --cacert "$scratch/server.pem" && reads --insecure &&
+	jolokia_at https https
+	reads --cacert "$tls/server.pem" && reads --insecure &&
 		ask 5 mx -u "$url" -b a:b=c --get &&
 		said "certificate is not trusted" &&
 		ask 5 mxping -u "$url" && printed 'self-signed and not trusted' &&
-		ask 0 mxping -u "$url" --cacert "$scratch/server.pem" &&
+		ask 0 mxping -u "$url" --cacert "$tls/server.pem" &&
 		printed 'trusted and valid for 127.0.0.1' &&
 		ask 0 mxping -u "$url" --insecure &&
 		printed 'accepts a certificate that is not trusted' || return
 	# Plain HTTP to the same port.
 	ask 5 mxping -u "http://${url#https://}" &&
 		printed 'the port requires TLS' &&
-		fix_works 5 'self-signed and not trusted' || return
-	target_end "$pid"
-	jolokia_target "$1" Beans -Dserve.keystore="$scratch/server.p12" \
-		-Dserve.storepass=changeit \
-		-Dserve.truststore="$scratch/trust.p12" || return
-	trusted="--cacert $scratch/server.pem"
-	own="--cert $scratch/client.pem --key $scratch/client.key"
-	other="--cert $scratch/stranger.pem --key $scratch/stranger.key"
+		fix_works 5 'self-signed and not trusted'
+}
+
+client_certificate() {
+	jolokia_at client https
+	trusted="--cacert $tls/server.pem"
+	own="--cert $tls/client.pem --key $tls/client.key"
+	other="--cert $tls/stranger.pem --key $tls/stranger.key"
 	# shellcheck disable=SC2086 # words
 	reads $trusted $own && ask 0 mxping -u "$url" $trusted $own &&
 		printed 'with a client certificate' &&
@@ -146,69 +126,79 @@ https() {
 		printed 'requires a client certificate' &&
 		ask 4 mxping -u "$url" $trusted $other &&
 		printed 'rejects the client certificate'
-	status=$?
-	target_end "$pid"
-	jolokia_scheme=
-	return $status
 }
 
 policy() {
-	cat >"$scratch/policy.xml" <<-'END'
-		<restrict>
-		  <commands>
-		    <command>read</command>
-		    <command>version</command>
-		    <command>list</command>
-		    <command>search</command>
-		  </commands>
-		</restrict>
-	END
-	jolokia_target "$1" Beans \
-		-Dagent.policyLocation="file://$scratch/policy.xml" \
-		-Dagent.maxCollectionSize=5 || return
+	jolokia_at policy
 	reads && ask 0 mxping -u "$url" && printed 'exec denied' &&
 		printed 'maxCollectionSize 5' && printed 'which ttop and jcmd need' &&
 		ask 4 mx -u "$url" -b java.lang:type=Memory --call \
 			--operation gc &&
 		ask 4 ttop -u "$url" -b --iterations 1 -ri 100ms &&
 		said 'invoke operations (RMI: readwrite; Jolokia: exec)'
-	status=$?
-	target_end "$pid"
-	return $status
-}
-
-# denied RULE VERDICT: fails unless a policy of this rule leads to the verdict,
-# and a policy with the printed addition to the rule to an agent.
-denied() {
-	printf '<restrict>%s</restrict>\n' "$1" >"$scratch/policy.xml"
-	jolokia_target "$home" Beans \
-		-Dagent.policyLocation="file://$scratch/policy.xml" || return
-	ask 4 mxping -u "$url" && printed "the agent's policy denies $2" ||
-		return
-	target_end "$pid"
-	added=$(sed -n 's/^-> add \(<.*>\) to <.*/\1/p' "$scratch/out" |
-		sed 's/ADDRESS/127.0.0.1/')
-	[ -n "$added" ] || { echo 'no fix'; return 1; }
-	printf '<restrict>%s</restrict>\n' "$1" |
-		sed "s,</[a-z]*></restrict>,$added&," >"$scratch/policy.xml"
-	jolokia_target "$home" Beans \
-		-Dagent.policyLocation="file://$scratch/policy.xml" || return
-	ask 0 mxping -u "$url" && printed 'Jolokia works'
-	status=$?
-	target_end "$pid"
-	return $status
 }
 
 # An agent that permits the operations of some MBeans only.
 some_operations() {
-	cat >"$scratch/policy.xml" <<-'END'
+	jolokia_at some
+	ask 0 mxping -u "$url" &&
+		printed 'search, exec allowed; some operations denied' &&
+		printed 'requires no login, but denies some operations'
+}
+
+# denied NAME RULE VERDICT: fails unless the policy of this agent, a rule, leads
+# to the verdict.  Writes the policy with the printed addition to the rule.
+denied() {
+	jolokia_at "$1"
+	ask 4 mxping -u "$url" && printed "the agent's policy denies $3" ||
+		return
+	added=$(sed -n 's/^-> add \(<.*>\) to <.*/\1/p' "$scratch/out" |
+		sed 's/ADDRESS/127.0.0.1/')
+	[ -n "$added" ] || { echo 'no fix'; return 1; }
+	printf '<restrict>%s</restrict>\n' "$2" |
+		sed "s,</[a-z]*></restrict>,$added&," >"$scratch/fixed.$1.xml"
+}
+
+no_version='<commands><command>read</command></commands>'
+no_host='<remote><host>10.9.9.9</host></remote>'
+no_post='<http><method>get</method></http>'
+
+denials() {
+	denied version "$no_version" 'the command version' &&
+		denied host "$no_host" 'access from this host' &&
+		denied post "$no_post" POST
+}
+
+# The agents with the policies that denied has written.
+fixes() {
+	jolokia_agents 'version host post' "$1" Beans \
+		$(policies fixed version host post) || return
+	for name in version host post; do
+		jolokia_at $name
+		ask 0 mxping -u "$url" && printed 'Jolokia works' ||
+			{ echo "$name"; return 1; }
+	done
+	target_end "$pid"
+}
+
+# policies FILE NAME…: prints the options for these policy files of the agents
+policies() {
+	file=$1
+	shift
+	for name in "$@"; do
+		echo "-Dagent.$name.policyLocation=file://$scratch/$file.$name.xml"
+	done
+}
+
+write_policies() {
+	commands='<command>read</command><command>version</command>
+		<command>list</command><command>search</command>'
+	cat >"$scratch/policy.policy.xml" <<-END
+		<restrict><commands>$commands</commands></restrict>
+	END
+	cat >"$scratch/policy.some.xml" <<-END
 		<restrict>
-		  <commands>
-		    <command>read</command>
-		    <command>version</command>
-		    <command>list</command>
-		    <command>search</command>
-		  </commands>
+		  <commands>$commands</commands>
 		  <allow>
 		    <mbean>
 		      <name>java.lang:type=Threading</name>
@@ -217,30 +207,45 @@ some_operations() {
 		  </allow>
 		</restrict>
 	END
-	jolokia_target "$1" Beans \
-		-Dagent.policyLocation="file://$scratch/policy.xml" || return
-	ask 0 mxping -u "$url" &&
-		printed 'search, exec allowed; some operations denied' &&
-		printed 'requires no login, but denies some operations'
-	status=$?
-	target_end "$pid"
-	return $status
+	echo "<restrict>$no_version</restrict>" >"$scratch/policy.version.xml"
+	echo "<restrict>$no_host</restrict>" >"$scratch/policy.host.xml"
+	echo "<restrict>$no_post</restrict>" >"$scratch/policy.post.xml"
 }
 
-denials() {
-	home=$1
-	denied '<commands><command>read</command></commands>' \
-		'the command version' &&
-		denied '<remote><host>10.9.9.9</host></remote>' \
-			'access from this host' &&
-		denied '<http><method>get</method></http>' POST
+# certificates: makes self-signed certificates, see lab_store
+certificates() {
+	tls=$scratch
+	for name in server client stranger; do
+		openssl req -x509 -newkey ec -pkeyopt \
+			ec_paramgen_curve:prime256v1 -nodes -days 2 \
+			-subj "/CN=$name" -addext subjectAltName=IP:127.0.0.1 \
+			-keyout "$tls/$name.key" -out "$tls/$name.pem" &&
+			lab_store $name || return
+	done 2>"$scratch/openssl" || { cat "$scratch/openssl"; return 1; }
+}
+
+start_agents() {
+	certificates && write_policies || return
+	stored="keystore=$tls/server.p12"
+	# shellcheck disable=SC2046 # words
+	jolokia_agents 'plain basic token https client policy some version host post' \
+		"$1" Beans -Dserve.basic.user=me -Dserve.basic.password=secret \
+		-Dserve.token.bearer=abc.def-123 "-Dserve.https.$stored" \
+		-Dserve.https.storepass=changeit "-Dserve.client.$stored" \
+		-Dserve.client.storepass=changeit \
+		-Dserve.client.truststore="$tls/client.p12" \
+		-Dagent.policy.maxCollectionSize=5 \
+		$(policies policy policy some version host post)
 }
 
 check() {
-	for part in plain basic token https policy some_operations \
-		denials; do
-		"$part" "$1" || { echo "$part"; return 1; }
+	start_agents "$1" || return
+	for part in plain basic token https client_certificate policy \
+		some_operations denials; do
+		"$part" || { echo "$part"; return 1; }
 	done
+	target_end "$pid"
+	gone && fixes "$1"
 }
 
 for_each_jdk check

@@ -37,6 +37,8 @@ import org.json.simple.JSONAware;
  * serve.password for Basic authentication, serve.bearer for a token;
  * serve.keystore (PKCS #12, with serve.storepass) for HTTPS; serve.truststore
  * requires client certificates.  agent.NAME=VALUE is the agent's option NAME.
+ * serve.agents=A,B serves two agents, with serve.A.port, agent.A.NAME and so
+ * on.
  */
 public class JolokiaServer {
 	private static final LogHandler LOG = new LogHandler() {
@@ -45,11 +47,18 @@ public class JolokiaServer {
 		public void error(String message, Throwable thrown) { }
 	};
 
-	private static String option(String name, String otherwise) {
-		return System.getProperty("serve." + name, otherwise);
+	/** "" or, with serve.agents, the agent's name and a dot. */
+	private final String prefix;
+
+	private JolokiaServer(String prefix) {
+		this.prefix = prefix;
 	}
 
-	private static KeyStore store(String file) throws Exception {
+	private String option(String name, String otherwise) {
+		return System.getProperty("serve." + prefix + name, otherwise);
+	}
+
+	private KeyStore store(String file) throws Exception {
 		KeyStore store = KeyStore.getInstance("PKCS12");
 
 		try (InputStream in = new FileInputStream(file)) {
@@ -58,7 +67,7 @@ public class JolokiaServer {
 		return store;
 	}
 
-	private static SSLContext tls() throws Exception {
+	private SSLContext tls() throws Exception {
 		KeyManagerFactory keys = KeyManagerFactory.getInstance(
 			"SunX509");
 		TrustManagerFactory trust = null;
@@ -75,7 +84,7 @@ public class JolokiaServer {
 		return context;
 	}
 
-	private static HttpServer server() throws Exception {
+	private HttpServer server() throws Exception {
 		InetSocketAddress address = new InetSocketAddress(
 			InetAddress.getByName("127.0.0.1"),
 			Integer.parseInt(option("port", "0")));
@@ -97,16 +106,21 @@ public class JolokiaServer {
 		return server;
 	}
 
-	private static HttpRequestHandler agent() {
+	private HttpRequestHandler agent() {
 		Map<String, String> options = new HashMap<>();
 		Configuration configuration = new Configuration();
+		String first = "agent." + prefix;
 
 		options.put("agentId", "sjkc-test");
 		options.put("agentType", "test");
+		// The MBeans of each agent need their own names.
+		if (!prefix.isEmpty())
+			options.put("mbeanQualifier",
+				"qualifier=" + prefix.replace(".", ""));
 		for (String name : System.getProperties()
 			.stringPropertyNames()) {
-			if (name.startsWith("agent."))
-				options.put(name.substring(6),
+			if (name.startsWith(first))
+				options.put(name.substring(first.length()),
 					System.getProperty(name));
 		}
 		configuration.updateGlobalConfiguration(options);
@@ -152,7 +166,7 @@ public class JolokiaServer {
 		}
 	}
 
-	private static void serve(HttpRequestHandler agent, String path,
+	private void serve(HttpRequestHandler agent, String path,
 		HttpExchange x) throws IOException {
 		String token = option("bearer", null);
 		byte[] body;
@@ -175,7 +189,7 @@ public class JolokiaServer {
 		x.close();
 	}
 
-	private static void start() throws Exception {
+	private void start() throws Exception {
 		String path = option("path", "/jolokia");
 		HttpServer server = server();
 		HttpRequestHandler agent = agent();
@@ -202,7 +216,11 @@ public class JolokiaServer {
 	}
 
 	public static void main(String[] arguments) throws Exception {
-		start();
+		String names = System.getProperty("serve.agents", "");
+
+		for (String name : names.split(","))
+			new JolokiaServer(name.isEmpty() ? "" : name + ".")
+				.start();
 		Class.forName(arguments[0]).getMethod("main", String[].class)
 			.invoke(null, (Object)Arrays.copyOfRange(arguments, 1,
 				arguments.length));

@@ -3,20 +3,21 @@
 # Sourced, after target.sh and attach.sh, by tests that reach JVMs over JMX.
 # shellcheck disable=SC2154 # variables of the caller
 
-# free_port: prints a port that is unused, below the ports that the kernel
-# assigns to clients.
+# free_port [COUNT]: prints ports that are unused, below the ports that the
+# kernel assigns to clients (default: 1).
 free_port() {
-	python3 - <<-END
-		import random, socket
-		while True:
+	python3 - "${1-1}" <<-END
+		import random, socket, sys
+		ports = set()
+		while len(ports) < int(sys.argv[1]):
 		    port = random.randrange(20000, 32000)
 		    with socket.socket() as s:
 		        try:
 		            s.bind(("127.0.0.1", port))
 		        except OSError:
 		            continue
-		    print(port)
-		    break
+		    ports.add(port)
+		print(*ports)
 	END
 }
 

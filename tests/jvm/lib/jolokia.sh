@@ -12,6 +12,37 @@ jolokia_jars=/usr/share/java/jolokia-core.jar:/usr/share/java/json-simple.jar
 # include the properties of JolokiaServer.java, such as -Dserve.user=….
 # $jolokia_scheme is the scheme of the URL (default: http).
 jolokia_target() {
+	port=$(free_port)
+	url=${jolokia_scheme:-http}://127.0.0.1:$port/jolokia
+	jolokia_ports="-Dserve.port=$port"
+	jolokia_start "$@"
+}
+
+# jolokia_agents "NAME…" JDK PROGRAM [JVM-OPTION…] [-- ARGUMENT…]: like
+# jolokia_target, but with an agent for each name in the same JVM, whose
+# properties are -Dserve.NAME.user=… and so on.
+jolokia_agents() {
+	jolokia_names=$1
+	shift
+	jolokia_ports=-Dserve.agents=$(echo "$jolokia_names" | tr ' ' ,)
+	# shellcheck disable=SC2046 # the number of words
+	for port in $(free_port $(echo "$jolokia_names" | wc -w)); do
+		jolokia_ports="$jolokia_ports
+			-Dserve.${jolokia_names%% *}.port=$port"
+		jolokia_names=${jolokia_names#* }
+	done
+	jolokia_start "$@"
+}
+
+# jolokia_at NAME [SCHEME]: sets $port and $url to those of this agent.
+jolokia_at() {
+	port=${jolokia_ports#*"serve.$1.port="}
+	port=${port%%[!0-9]*}
+	# shellcheck disable=SC2034 # for the caller
+	url=${2:-http}://127.0.0.1:$port/jolokia
+}
+
+jolokia_start() {
 	jolokia_home=$1
 	jolokia_program=$2
 	shift 2
@@ -21,13 +52,10 @@ jolokia_target() {
 		jolokia_server=$(target_compile "$jolokia_home" \
 			JolokiaServer -cp "$jolokia_jars") || return
 	target_split "$@"
-	port=$(free_port)
-	# shellcheck disable=SC2034 # for the caller
-	url=${jolokia_scheme:-http}://127.0.0.1:$port/jolokia
 	# shellcheck disable=SC2086 # words
 	target_program=JolokiaServer compile_for="-cp $jolokia_jars" \
 		target "$jolokia_home" \
 		-cp "$jolokia_server:$jolokia_path:$jolokia_jars" \
-		-Dserve.port="$port" $options -- \
+		$jolokia_ports $options -- \
 		"$jolokia_program" $arguments
 }
