@@ -42,25 +42,36 @@ lab_jvm "$last" same hostname && lab_forward 17010 9010 || exit 1
 proxy -s 127.0.0.1:17010 -b 0 -s 127.0.0.1:9020 -b 0 -s 127.0.0.1:9030 -b 0 \
 	-s localhost:9040 -b 0 --cacert "$tls/ca.pem" --cert "$tls/client.pem" \
 	--key "$tls/client.key" --log || exit 1
-forwarded=$(port_of 127.0.0.1:17010)
-different=$(port_of 127.0.0.1:9020)
-jmx_client "$last" "127.0.0.1:$forwarded" attributes operations \
-	notifications || exit 1
-jmx_client "$first" "localhost:$different" attributes operations \
-	notifications churn 20 || exit 1
-JMX_USER=control JMX_PASSWORD=secret
-export JMX_USER JMX_PASSWORD
-jmx_client "$last" "127.0.0.1:$(port_of 127.0.0.1:9030)" attributes \
-	operations || exit 1
-unset JMX_USER JMX_PASSWORD
-jmx_client "$first" "127.0.0.1:$(port_of localhost:9040)" attributes \
-	notifications || exit 1
+different=127.0.0.1:$(port_of 127.0.0.1:9020)
+secret=127.0.0.1:$(port_of 127.0.0.1:9030)
+listener=$proxy
+
+# clients WORD…: a Java client of each JDK, which connects to all of the
+# addresses from one JVM.
+clients() {
+	for jdk in $(printf '%s\n' "$first" "$last" | sort -u); do
+		jmx_client "$jdk" "$@" || return
+	done
+}
+
+# client_said ADDRESS TEXT: fails unless a line that the last client printed for
+# the address has the text.
+client_said() {
+	awk -v at="at $1" '/^at / { here = $0 == at } here' "$scratch/client" |
+		grep -q -- "$2" && return
+	echo "$1: not $2, but:"
+	cat "$scratch/client"
+	return 1
+}
+
 # A wrong password is rejected, and the log contains no password.
-JMX_USER=control JMX_PASSWORD=wrong jmx_client "$last" \
-	"127.0.0.1:$(port_of 127.0.0.1:9030)" attributes >/dev/null &&
-	{ echo 'a wrong password was accepted'; exit 1; }
-grep -q 'Authentication failed' "$scratch/client" ||
-	{ cat "$scratch/client"; exit 1; }
+clients "127.0.0.1:$(port_of 127.0.0.1:17010)" attributes operations \
+	notifications \
+	-- "$different" attributes operations notifications churn 20 \
+	-- user=control:secret "$secret" attributes operations \
+	-- "127.0.0.1:$(port_of localhost:9040)" attributes notifications \
+	-- user=control:wrong "$secret" shut &&
+	client_said "$secret" 'shut: .*Authentication failed' || exit 1
 for line in 'newClient	-	-	exception	' 'getAttribute	java.lang:type='; do
 	# A call is logged after its reply.
 	target_wait "$proxy_printed" "$line" || exit 1
@@ -70,28 +81,23 @@ done
 
 # A restarted JVM has other object identifiers.
 target_end "$two_ports"
-jmx_client "$first" "127.0.0.1:$different" shut || exit 1
-here 9020 "$last" different hostname &&
-	jmx_client "$last" "127.0.0.1:$different" attributes || exit 1
-proxy_end TERM || exit 1
+jmx_client "$first" "$different" shut || exit 1
+here 9020 "$last" different hostname || exit 1
 
 proxy -s 127.0.0.1:9020 -b 0 --read-only || exit 1
-jmx_client "$last" "127.0.0.1:$proxy_port" attributes || exit 1
-jmx_client "$last" "127.0.0.1:$proxy_port" operations >/dev/null &&
-	{ echo 'operations were called'; exit 1; }
-grep -q 'SecurityException: sjkc: .*--read-only' "$scratch/client" ||
-	{ cat "$scratch/client"; exit 1; }
-proxy_end TERM || exit 1
-
-# TLS for clients; the client uses TLS to the registry or not.
+reader=$proxy
+read_only=127.0.0.1:$proxy_port
 proxy -s 127.0.0.1:9020 -b 0 --tls-cert "$tls/proxy.pem" \
 	--tls-key "$tls/proxy.key" || exit 1
+clients "$different" attributes -- "$read_only" attributes denied \
+	-- "localhost:$proxy_port" shut &&
+	client_said "$read_only" 'SecurityException: sjkc: .*--read-only' ||
+	exit 1
+# TLS for clients; the client uses TLS to the registry or not.
 client_tls=trust
-jmx_client "$last" "localhost:$proxy_port" attributes notifications || exit 1
-client_tls=registry-trust
-jmx_client "$first" "localhost:$proxy_port" attributes operations || exit 1
+clients "localhost:$proxy_port" attributes notifications \
+	-- registry=tls "localhost:$proxy_port" attributes operations || exit 1
 client_tls=
-jmx_client "$last" "localhost:$proxy_port" shut || exit 1
 # A client that does not trust the certificate is rejected, and so is a client
 # without TLS.
 PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
@@ -104,4 +110,7 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" <<-'END' || exit 1
 	rest = s.recv(1000)
 	assert b"SecurityException" in rest and b"requires TLS" in rest, rest
 END
-proxy_end TERM
+proxy_end TERM || exit 1
+for proxy in "$reader" "$listener"; do
+	proxy_end TERM || exit 1
+done

@@ -41,35 +41,57 @@ serves() {
 	proxy_end TERM
 }
 
-# fails JDK COMMAND TEXT: with this command, or without a JVM, clients get an
-# exception with TEXT.
+# failing: writes a line for each command that fails: the text that the proxy
+# and the client's exception have, and the command.  No JVM listens.
+failing() {
+	cat <<-END
+		Connection refused|$lab_dial
+		sh: exit status 3|sh -c "exit 3"
+		does not speak RMI|yes
+		no reply in time|sleep 1000
+	END
+}
+
+# fails JDK: with these commands, a client gets these exceptions.
 fails() {
-	proxy --proxy-command "$2" -s 127.0.0.1:9010 -b 0 --timeout 2s || return
-	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
-	target_wait "$proxy_said" "$3" || return
-	grep -q "ConnectException: sjkc: .*$3" "$scratch/client" ||
-		{ cat "$scratch/client"; return 1; }
-	proxy_end TERM
+	proxies='' words=''
+	failing >"$scratch/failing"
+	while IFS='|' read -r text command; do
+		proxy --proxy-command "$command" -s 127.0.0.1:9010 -b 0 \
+			--timeout 2s || return
+		proxies="$proxies $proxy"
+		mv "$proxy_said" "$scratch/said.$proxy_port"
+		echo "$proxy_port|$text" >>"$scratch/failing.ports"
+		words="$words ${words:+--} 127.0.0.1:$proxy_port shut"
+	done <"$scratch/failing"
+	# shellcheck disable=SC2086 # words
+	jmx_client "$1" $words || return
+	while IFS='|' read -r port text; do
+		target_wait "$scratch/said.$port" "$text" || return
+		grep -A 1 "^at 127.0.0.1:$port\$" "$scratch/client" |
+			grep -q "ConnectException: sjkc: .*$text" ||
+			{ echo "not $text:"; cat "$scratch/client"; return 1; }
+	done <"$scratch/failing.ports"
+	for proxy in $proxies; do
+		proxy_end TERM || return
+	done
 }
 
 # Without a command and with one forwarded port, the client's exception has
 # advice. The client makes several calls on connections that it keeps.
 advises() {
-	lab_jvm "$1" random || return
 	lab_forward 17010 9010 || return
 	proxy -s 127.0.0.1:17010 -b 0 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
 	grep -q 'ConnectException: sjkc: .*second port.*--proxy-command' \
 		"$scratch/client" || { cat "$scratch/client"; return 1; }
 	lab_unforward
-	target_end "$pid"
 	proxy_end TERM
 }
 
 # leaves_none JDK SIGNAL: when the proxy ends during a session, its commands
 # end.
 leaves_none() {
-	lab_jvm "$1" random || return
 	proxy --proxy-command "$lab_dial" -s 127.0.0.1:9010 -b 0 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" loop 1000000 &
 	client=$!
@@ -86,14 +108,10 @@ leaves_none() {
 	done
 	[ -z "$(commands)" ] || { echo "commands are left after $2"; return 1; }
 	target_end "$client"
-	target_end "$pid"
 }
 
 for jdk in $(jdks); do
 	serves "$jdk" || exit 1
 done
-fails "$jdk" "$lab_dial" 'Connection refused' &&
-	fails "$jdk" 'sh -c "exit 3"' 'sh: exit status 3' &&
-	fails "$jdk" 'yes' 'does not speak RMI' && advises "$jdk" &&
-	fails "$jdk" 'sleep 1000' 'no reply in time' &&
+fails "$jdk" && lab_jvm "$jdk" random && advises "$jdk" &&
 	leaves_none "$jdk" KILL && leaves_none "$jdk" TERM

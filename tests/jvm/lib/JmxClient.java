@@ -47,6 +47,7 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  *   held           a call of Target's MBean "door", which does not return
  *   loop N         N calls on one connection; prints their duration
  *   churn N        N connections
+ *   denied         expects that operations fail; prints the exception
  *   shut           expects that it cannot connect
  * </pre>
  *
@@ -351,6 +352,16 @@ public class JmxClient {
 		return "no more";
 	}
 
+	private String denied(int unused) {
+		String done;
+		try {
+			done = operations(1);
+		} catch (Exception e) {
+			return causes(e);
+		}
+		throw new IllegalStateException("no exception, but " + done);
+	}
+
 	private String loop(int count) throws Exception {
 		long[] took = new long[count];
 		for (int i = 0; i < count; i++) {
@@ -389,8 +400,8 @@ public class JmxClient {
 			List<String> words) {
 		Map<String, Integer> usual = Map.of("attributes", 1,
 			"operations", 1, "recording", 1, "notifications", 1,
-			"blocking", 62, "held", 1, "loop", 1000, "churn", 10,
-			"shut", 1);
+			"blocking", 62, "held", 1, "denied", 1, "loop", 1000,
+			"churn", 10, "shut", 1);
 		List<Map.Entry<String, Integer>> runs = new ArrayList<>();
 		for (int i = 0; i < words.size(); i++) {
 			String mode = words.get(i);
@@ -413,6 +424,7 @@ public class JmxClient {
 		case "notifications" -> this::notifications;
 		case "blocking" -> this::blocking;
 		case "held" -> this::held;
+		case "denied" -> this::denied;
 		case "loop" -> this::loop;
 		default -> this::churn;
 		};
