@@ -46,7 +46,14 @@ public class GcInfos {
 				MemoryUsage::getCommitted));
 	}
 
-	/** The full collection is the one whose number grows. */
+	/** The collectors of full collections, of Serial and of G1. */
+	private static final Set<String> FULL =
+		Set.of("MarkSweepCompact", "G1 Old Generation");
+
+	/**
+	 * The collector is the one whose number grows, among those of full
+	 * collections: there may be a young collection at the same time.
+	 */
 	private static void collect(MBeanServerConnection jvm, Set<String> heap)
 			throws Exception {
 		var collectors = ManagementFactory.getPlatformMXBeans(jvm,
@@ -58,7 +65,8 @@ public class GcInfos {
 			java.lang.management.MemoryMXBean.class).get(0).gc();
 		for (int i = 0; i < before.length; i++) {
 			GarbageCollectorMXBean c = collectors.get(i);
-			if (c.getCollectionCount() > before[i])
+			if (FULL.contains(c.getName())
+			    && c.getCollectionCount() > before[i])
 				print(c.getName(), c.getLastGcInfo(), heap);
 		}
 	}
