@@ -9,11 +9,12 @@ scratch=$2
 
 jdk=$(jdks | head -n 1)
 target "$jdk" -- burners=4 || exit 1
-prof_start --no-agent -F 9999 -d 11s -v -o "$scratch/some.html" "$pid" &&
+prof_start --no-agent -F 9999 -d 5s -v -o "$scratch/some.html" "$pid" &&
 	target_wait "$prof_err" 'sampling Target' || exit 1
 sleep 0.5
 kill -STOP "$prof_pid"
-sleep 10
+# The samples of 1 s of CPU time fill the ring buffer.
+jvm_burns 400 || exit 1
 kill -CONT "$prof_pid"
 prof_end 7 || exit 1
 lost=$(sed -n 's/.*samples lost: \([0-9,]*\) .*/\1/p' "$prof_err")

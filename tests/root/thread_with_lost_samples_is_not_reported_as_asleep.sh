@@ -8,23 +8,6 @@ scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 
-# ticks: prints the CPU time of the JVM in ticks of 10 ms
-ticks() {
-	sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'
-}
-
-# burn TICKS: waits, at most ten minutes, until the JVM has used TICKS more.  Its
-# samples fill the ring buffer in a tenth of that.
-burn() {
-	until_ticks=$(($(ticks) + $1))
-	for _ in $(seq 1 1200); do
-		[ "$(ticks)" -lt $until_ticks ] || return 0
-		sleep 0.5
-	done
-	echo "the JVM has had $(ticks) ticks, not $until_ticks"
-	return 1
-}
-
 jdk=$(jdks | head -n 1)
 wall=$scratch/wall.collapsed
 target_memory='-Xmx64m -XX:+UseParallelGC -XX:ParallelGCThreads=24' \
@@ -34,7 +17,8 @@ prof_start --no-agent -e wall -F 9999 -d 15s -v -t -o "$wall" "$pid" &&
 	target_wait "$prof_err" 'sampling Target' || exit 1
 sleep 0.5
 kill -STOP "$prof_pid"
-burn 1000 || exit 1
+# The samples of a tenth of that fill the ring buffer.
+jvm_burns 1000 || exit 1
 timeout 300 "$jdk/bin/jcmd" "$pid" GC.run >"$scratch/jcmd" || exit 1
 kill -CONT "$prof_pid"
 prof_end 7 && has "$prof_err" 'threads omitted: [0-9]+ .*samples were lost' ||

@@ -62,6 +62,27 @@ prof_end() {
 	return 1
 }
 
+# jvm_ticks: sets $ticks to the CPU time of the JVM in ticks of 10 ms
+jvm_ticks() {
+	read -r jvm_stat <"/proc/$pid/stat" || return
+	# shellcheck disable=SC2086 # words
+	set -- ${jvm_stat##*) }
+	ticks=$((${12} + ${13}))
+}
+
+# jvm_burns TICKS: waits, at most ten minutes, until the JVM has used TICKS more
+jvm_burns() {
+	jvm_ticks || return
+	until_ticks=$((ticks + $1))
+	for _ in $(seq 1 1200); do
+		jvm_ticks || return
+		[ $ticks -lt $until_ticks ] || return 0
+		sleep 0.5
+	done
+	echo "the JVM has had $ticks ticks, not $until_ticks"
+	return 1
+}
+
 # weight_of FILE PATTERN [PART]: prints the share in percent of the lines that
 # match the extended expression, among the lines that match PART
 weight_of() {
