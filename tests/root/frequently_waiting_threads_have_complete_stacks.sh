@@ -23,7 +23,7 @@ to_the_root() {
 
 check() {
 	out=$scratch/waits.collapsed
-	prof 0 --no-agent -e "$1" -d 2s -t -o "$out" "$pid" || return
+	prof 0 --no-agent -e "$1" -d 1s -t -o "$out" "$pid" || return
 	share=$(to_the_root "$out")
 	[ "$share" -ge 995 ] || {
 		echo "$jdk: $1: $share of 1000 to the root"

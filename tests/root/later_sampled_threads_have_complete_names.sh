@@ -10,7 +10,7 @@ scratch=$2
 for jdk in $(jdks); do
 	target "$jdk" -- named=10 || exit 1
 	for _ in 1 2 3; do
-		prof 0 -d 2s --show threads -n 0 "$pid" || exit 1
+		prof 0 -d 1s --show threads -n 0 "$pid" || exit 1
 		has "$prof_out" 'a-burner-whose-name-is-long-[0-9]* #' || exit 1
 		! grep -q 'a-burner-whose- ' "$prof_out" ||
 			{ cat "$prof_out"; exit 1; }
