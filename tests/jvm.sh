@@ -21,12 +21,14 @@ results=$(mktemp -d)
 mkdir "$results/bin"
 [ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$results/bin/"
 PATH=$results/bin:$PATH
-export sjkc results PATH
+ALL_JDKS=$(. tests/jvm/lib/jdks.sh && all_jdks)
+export sjkc results PATH ALL_JDKS
 early='^# Begins early:'
 # shellcheck disable=SC2016 # for the inner shell
 { grep -l "$early" "$@"; grep -L "$early" "$@"; } | xargs -P "${JOBS:-4}" -n 1 sh -c '
 	scratch=$(mktemp -d)
-	name=$(basename "$1" .sh)
+	name=${1##*/}
+	name=${name%.sh}
 	date +%s >"$results/$name.took"
 	sh "$1" "$sjkc" "$scratch" >"$results/$name.out" 2>&1
 	echo $? >"$results/$name.status"
@@ -34,10 +36,12 @@ early='^# Begins early:'
 	date +%s >>"$results/$name.took"
 	rm -rf "$scratch"' -
 for script in "$@"; do
-	result=$results/$(basename "$script" .sh)
-	name=$(basename "$script" .sh | tr _ ' ')
+	name=${script##*/}
+	result=$results/${name%.sh}
+	name=$(echo "${name%.sh}" | tr _ ' ')
 	out=$(cat "$result.out")
-	status=$(cat "$result.status")
+	status=
+	read -r status 2>/dev/null <"$result.status"
 	case $status in
 	0)
 		tap_result "$name"

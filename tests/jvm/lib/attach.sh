@@ -21,11 +21,14 @@ ask() {
 		set -- "$ask_command" --timeout 290s "$@"
 		;;
 	esac
-	began=$(date +%s%N)
+	# In hundredths of a second; date would be another process.
+	read -r ask_began _ </proc/uptime
 	timeout 300 "$sjkc" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
+	read -r ask_ended _ </proc/uptime
 	# shellcheck disable=SC2034 # for the caller
-	took=$((($(date +%s%N) - began) / 1000000))
+	took=$(((${ask_ended%.*}${ask_ended#*.} -
+		${ask_began%.*}${ask_began#*.}) * 10))
 	[ "$status" -eq "$wanted" ] && return
 	echo "sjkc $*: exit status $status, not $wanted"
 	head -n 5 "$scratch/out" "$scratch/err"

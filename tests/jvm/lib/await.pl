@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #	await.pl line TEXT FILE [PID]
+#	await.pl COUNT TEXT FILE [PID]
 #	await.pl end PID
 #
 # Waits until a line of the file matches TEXT, a basic regular expression, or
-# until the process has exited.  Waits up to five minutes, or a minute for an
+# COUNT lines do, or until the process has exited.  Waits up to five minutes, or a minute for an
 # end.  With a PID, waits for a line only until the process has exited.
 #
 # A shell would start three programs for each look, and many tests wait at the
@@ -24,10 +25,11 @@ sub has_ended {
 
 sub has_line {
 	my ($file, $pattern) = @_;
+	my $missing = $mode eq 'line' ? 1 : $mode;
 	open(my $lines, '<', $file) or return 0;
 	while (my $line = <$lines>) {
 		chomp $line;
-		return 1 if $line =~ $pattern;
+		return 1 if $line =~ $pattern && --$missing <= 0;
 	}
 	return 0;
 }

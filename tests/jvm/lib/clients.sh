@@ -77,13 +77,10 @@ visualvm_jars() {
 	END
 }
 
-# visualvm_shows TEXT: waits up to 180 s until a window of VisualVM has the
+# visualvm_shows TEXT: waits up to five minutes until a window of VisualVM has the
 # text.
 visualvm_shows() {
-	for _ in $(seq 900); do
-		! grep -q -- "$1" "$visualvm/texts" 2>/dev/null || return 0
-		sleep 0.2
-	done
+	perl "$target_await" line "$1" "$visualvm/texts" && return
 	echo "VisualVM does not show $1, but:"
 	cat "$visualvm/texts" "$visualvm/log"
 	return 1
@@ -97,12 +94,13 @@ visualvm_client() {
 	mv "$visualvm/words.new" "$visualvm/words"
 	visualvm_step='' visualvm_waits=0
 	until [ -e "$visualvm/said" ]; do
-		sleep 0.2
+		sleep 0.5
 		visualvm_waits=$((visualvm_waits + 1))
-		if [ "$(cat "$visualvm/progress" 2>&1)" != "$visualvm_step" ]; then
-			visualvm_step=$(cat "$visualvm/progress" 2>&1)
+		visualvm_now=$(cat "$visualvm/progress" 2>&1)
+		if [ "$visualvm_now" != "$visualvm_step" ]; then
+			visualvm_step=$visualvm_now
 			visualvm_waits=0
-		elif [ $visualvm_waits -gt 1500 ] || [ -e "$visualvm/ended" ]; then
+		elif [ $visualvm_waits -gt 600 ] || [ -e "$visualvm/ended" ]; then
 			visualvm_is_stuck
 			return 1
 		fi

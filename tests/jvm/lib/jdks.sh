@@ -3,12 +3,19 @@
 # Sourced by target.sh and jfr.sh: selects the JDKs that a script runs.
 
 # all_jdks: prints the home of each installed JDK and of each JDK that jdk_here
-# made (jdk.sh), if it has the program $jdks_tool (default: javac).
+# made (jdk.sh), if it has the program $jdks_tool (default: javac).  tests/jvm.sh
+# finds those with javac once, in $ALL_JDKS.
 all_jdks() {
+	if [ -n "${ALL_JDKS-}" ] && [ "${jdks_tool-javac}" = javac ]; then
+		echo "$ALL_JDKS"
+		return
+	fi
+	set --
 	for home in /usr/lib/jvm/* \
 		"${SJKC_JDK_CACHE:-/var/tmp/sjkc-jdks-$(id -u)}"/here/*; do
-		[ ! -x "$home/bin/${jdks_tool-javac}" ] || readlink -f "$home"
-	done | sort -u
+		[ ! -x "$home/bin/${jdks_tool-javac}" ] || set -- "$@" "$home"
+	done
+	[ $# -eq 0 ] || readlink -f "$@" | sort -u
 }
 
 # jdks: prints the homes of the JDKs that the script runs.  A script of
@@ -24,7 +31,10 @@ jdks() {
 		all_jdks
 		return
 	fi
-	all_jdks | awk -v name="$(basename "$0" | cksum)" '
-		{ jdk[NR - 1] = $0 }
-		END { if (NR) print jdk[int(name) % NR] }'
+	jdks_name=$(echo "${0##*/}" | cksum)
+	# shellcheck disable=SC2046 # one word each
+	set -- $(all_jdks)
+	[ $# -gt 0 ] || return 0
+	shift $((${jdks_name%% *} % $#))
+	echo "$1"
 }

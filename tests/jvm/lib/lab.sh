@@ -39,11 +39,16 @@ lab_enter() {
 # lab_tls: makes certificates in $tls/NAME.pem, with $tls/NAME.key and, for
 # Java, $tls/NAME.p12 (password "changeit"): ca, server (all names and addresses
 # of the pod and of this machine), nosan (another host), expired, client, and
-# proxy (this machine).
+# proxy (this machine).  The tests of one run share them.
 lab_tls() {
-	tls=$scratch/tls
-	[ ! -e "$tls/done" ] || return 0
+	tls=${results:-$scratch}/tls
 	mkdir -p "$tls"
+	[ -e "$tls/done" ] || lab_tls_make 9>"$tls/lock"
+}
+
+lab_tls_make() {
+	flock 9
+	[ ! -e "$tls/done" ] || return 0
 	here=DNS:localhost,IP:127.0.0.1,IP:::1
 	{
 		openssl req -x509 -newkey ec -pkeyopt \

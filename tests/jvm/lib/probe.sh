@@ -13,11 +13,8 @@ probe_start() {
 		>"$scratch/out" 2>"$scratch/err" &
 	probing=$!
 	target_jobs="$target_jobs $probing"
-	for _ in $(seq 1 1200); do
-		! grep -q '^sjkc: armed' "$scratch/err" || return 0
-		kill -0 "$probing" 2>/dev/null || break
-		sleep 0.1
-	done
+	perl "$target_await" line '^sjkc: armed' "$scratch/err" "$probing" &&
+		return
 	echo "probe $* is not armed:"
 	cat "$scratch/err"
 	return 1
@@ -27,12 +24,12 @@ probe_start() {
 # to $scratch/account.
 program_calls() {
 	before=$(wc -l <"$said")
+	done_before=$(grep -c '^DONE' "$said")
 	: >"$scratch/go"
-	for _ in $(seq 1 6000); do
+	if perl "$target_await" $((done_before + 1)) '^DONE' "$said"; then
 		tail -n "+$((before + 1))" "$said" >"$scratch/account"
-		! grep -q '^DONE' "$scratch/account" || return 0
-		sleep 0.05
-	done
+		return
+	fi
 	echo 'the program made no calls:'
 	cat "$said"
 	return 1

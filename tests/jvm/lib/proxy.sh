@@ -16,14 +16,11 @@ proxy() {
 		>"$proxy_printed" 2>"$proxy_said" &
 	proxy=$!
 	target_pids="$target_pids $proxy"
-	for _ in $(seq 1200); do
-		proxy_port=$(sed -n 's/.* is at .*:\([0-9]*\)\(\/.*\)*$/\1/p;
+	perl "$target_await" line ' is at .*:[0-9]\| by SOCKS .*:[0-9]' \
+		"$proxy_printed" "$proxy" && proxy_port=$(sed -n '
+			s/.* is at .*:\([0-9]*\)\(\/.*\)*$/\1/p;
 			s/.* by SOCKS .*:\([0-9]*\)$/\1/p' "$proxy_printed" |
-			head -n 1)
-		[ -z "$proxy_port" ] || return 0
-		ended "$proxy" && break
-		sleep 0.05
-	done
+			head -n 1) && [ -n "$proxy_port" ] && return
 	echo "mxprx $* does not listen:"
 	cat "$proxy_said"
 	return 1
@@ -31,6 +28,7 @@ proxy() {
 
 # ended PID: succeeds if the process has exited, even if it is a zombie.
 ended() {
+	[ -e "/proc/$1" ] || return 0
 	case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
 		"/proc/$1/status" 2>/dev/null) in
 	'' | Z) return 0 ;;
@@ -41,11 +39,8 @@ ended() {
 # proxy_end SIGNAL: sends the signal to mxprx and waits up to 60 s for its exit.
 proxy_end() {
 	kill -"$1" "$proxy" || return
-	for _ in $(seq 1200); do
-		ended "$proxy" && break
-		sleep 0.05
-	done
-	ended "$proxy" || { echo "mxprx runs on after $1"; return 1; }
+	perl "$target_await" end "$proxy" ||
+		{ echo "mxprx runs on after $1"; return 1; }
 	wait "$proxy" 2>/dev/null
 	return 0
 }
