@@ -3,8 +3,11 @@
 
 #include "bpf/kernel_names.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/idtable.h"
+#include "core/base/intern.h"
+#include "core/base/map64.h"
 #include "core/elf/demangle.h"
 #include "core/profile/java_name.h"
 
@@ -45,11 +48,22 @@ struct sampling_frames {
 
 /* ---- names of kernel functions ---- */
 
+/*
+ * Asking the kernel takes longer than the rest of a frame.  The addresses are
+ * the same in all processes, so their names are kept for a time in which no
+ * module is likely to be replaced by another.
+ */
+#define KERNEL_KEPT_NS (300 * CLOCK_NS_PER_S)
+#define KERNEL_KEPT    ((size_t)1 << 16)
+
 struct sampling_kernel {
 	const struct sampling_options *o;
 	struct kernel_names *names;
 	struct kernel_symbols *symbols; /* used if names is NULL */
 	bool asked_names, asked_symbols;
+	struct map64 known;  /* ids of texts by address; 0 = no name */
+	struct intern texts; /* names of the known addresses */
+	int64_t since_ns;    /* of the first known address */
 };
 
 struct sampling_kernel *sampling_kernel_new(const struct sampling_options *o)
@@ -66,6 +80,8 @@ void sampling_kernel_free(struct sampling_kernel *k)
 		return;
 	kernel_names_close(k->names);
 	kernel_symbols_close(k->symbols);
+	map64_release(&k->known);
+	intern_release(&k->texts);
 	free(k);
 }
 
@@ -84,11 +100,7 @@ static bool kernel_find_by_program(struct sampling_kernel *k, uint64_t address,
 	return false;
 }
 
-/*
- * Returns the function that holds the address, or NULL; valid until the next
- * call.
- */
-static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
+static const char *kernel_find_name(struct sampling_kernel *k, uint64_t address)
 {
 	const char *name;
 	struct error why;
@@ -104,6 +116,37 @@ static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
 	}
 	k->asked_symbols = true;
 	return k->symbols ? kernel_symbols_function(k->symbols, address) : NULL;
+}
+
+static void kernel_forget_old(struct sampling_kernel *k)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (k->known.count && k->known.count < KERNEL_KEPT &&
+	    now_ns - k->since_ns < KERNEL_KEPT_NS)
+		return;
+	map64_clear(&k->known);
+	intern_release(&k->texts);
+	k->since_ns = now_ns;
+}
+
+/*
+ * Returns the function that holds the address, or NULL; valid until the next
+ * call.
+ */
+static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
+{
+	const char *name;
+	uint32_t id;
+
+	kernel_forget_old(k);
+	id = map64_get(&k->known, address);
+	if (id == MAP64_NONE) {
+		name = kernel_find_name(k, address);
+		id = name ? intern_id(&k->texts, name, strlen(name)) : 0;
+		map64_add(&k->known, address, id);
+	}
+	return id ? intern_text(&k->texts, id) : NULL;
 }
 
 /* ---- frames ---- */
