@@ -512,7 +512,7 @@ static void cache_recheck_used(struct code_cache *c)
 				c->heaps.block_header,
 			headers + i * size, size, false
 		};
-	c->memory->read_all(c->memory, ranges, c->used_count);
+	memory_read_again(c->memory, ranges, c->used_count);
 	for (size_t i = 0; i < c->used_count; i++) {
 		struct cache_entry *e = c->entries[c->used[i]];
 

@@ -356,8 +356,8 @@ static void method_symbol_places(const struct method_layout *l,
 }
 
 /*
- * Returns true when the method with these traits is still there.  Takes one
- * read.
+ * Returns true when the method with these traits was there when the batch
+ * began.
  */
 static bool method_is_unchanged(const struct method_layout *l,
 				struct memory *memory,
@@ -393,7 +393,7 @@ static bool method_is_unchanged(const struct method_layout *l,
 		*r++ = (struct memory_range){ t->symbols[i], heads[i],
 					      SYMBOL_HEAD, false };
 	}
-	memory->read_all(memory, ranges, count);
+	memory_read_again(memory, ranges, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!ranges[i].is_read)
 			return false;

@@ -181,7 +181,7 @@ static void check_recheck_used(struct method_check *m)
 							   &values[2 * i + 1],
 							   8, false };
 	}
-	m->memory->read_all(m->memory, ranges, 2 * n);
+	memory_read_again(m->memory, ranges, 2 * n);
 	for (size_t i = 0; i < n; i++) {
 		struct known *k = &m->all[m->used[i]];
 		bool is_gone = !ranges[2 * i].is_read;

@@ -140,6 +140,8 @@ void process_view_close(struct process_view *v)
 void process_view_begin(struct process_view *v)
 {
 	process_images_begin(v->images);
+	if (v->remote)
+		remote_memory_begin(v->remote);
 	if (!v->code)
 		return;
 	code_cache_begin(v->code);

@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
+#include "core/base/map64.h"
 #include "core/jvm/procfs.h"
 #include "core/process/memory_helper.h"
 
@@ -115,6 +116,30 @@ struct piece {
 	size_t offset;
 };
 
+/* A range that is read in most batches. */
+struct known_range {
+	uint64_t address;
+	uint32_t len;
+	uint32_t at;         /* its bytes in known_ranges.bytes */
+	uint32_t used, read; /* the last batches that did */
+	bool is_read;
+};
+
+/* The ranges of read_again(). */
+struct known_ranges {
+	struct known_range *all;
+	size_t count, cap;
+	struct map64 index; /* by address and length */
+	uint8_t *bytes;
+	size_t len, bytes_cap;
+	uint32_t batch;
+};
+
+/* Batches that a range is read ahead for without being used. */
+enum { KNOWN_FOR = 64 };
+/* Limits of a process: one request has room for them. */
+enum { KNOWN_MOST = HELPER_RANGES, KNOWN_BYTES = HELPER_BYTES / 2 };
+
 struct memory_readers {
 	struct helper_starter *starter;
 	struct memory_helper helper; /* reads for all */
@@ -136,6 +161,7 @@ struct remote_memory {
 	bool is_over; /* the target has ended, or no helper starts */
 	struct stall_budget patience;
 	uint64_t stalls, missed;
+	struct known_ranges known;
 };
 
 /* Reaps helpers that were stuck and have ended. */
@@ -375,6 +401,136 @@ static void remote_read_all(struct memory *self, struct memory_range *ranges,
 	remote_flush(m, WAIT_MS);
 }
 
+/* ---- ranges that are read in most batches ---- */
+
+static uint64_t known_key(uint64_t address, size_t len)
+{
+	/* An address has 47 bits. */
+	return address ^ (uint64_t)len << 48;
+}
+
+/* Returns the entry of a range, or NULL. */
+static struct known_range *known_find(const struct known_ranges *k,
+				      const struct memory_range *r)
+{
+	uint32_t at = map64_get(&k->index, known_key(r->address, r->len));
+	struct known_range *one = at == MAP64_NONE ? NULL : &k->all[at];
+
+	return one && one->address == r->address && one->len == r->len ? one
+								       : NULL;
+}
+
+/* Removes the ranges that were not used for a long time, with their bytes. */
+static void known_forget_unused(struct known_ranges *k)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		kept += k->batch - k->all[i].used <= KNOWN_FOR;
+	if (kept == k->count)
+		return;
+	map64_clear(&k->index);
+	kept = 0;
+	k->len = 0;
+	for (size_t i = 0; i < k->count; i++) {
+		struct known_range one = k->all[i];
+
+		if (k->batch - one.used > KNOWN_FOR)
+			continue;
+		/* All are read again before their bytes are used. */
+		one.at = (uint32_t)k->len;
+		k->len += one.len;
+		map64_add(&k->index, known_key(one.address, one.len),
+			  (uint32_t)kept);
+		k->all[kept++] = one;
+	}
+	k->count = kept;
+}
+
+void remote_memory_begin(struct remote_memory *m)
+{
+	struct known_ranges *k = &m->known;
+	struct memory_range *ranges;
+
+	k->batch++;
+	known_forget_unused(k);
+	if (!k->count)
+		return;
+	ranges = xcalloc(k->count, sizeof(*ranges));
+	for (size_t i = 0; i < k->count; i++)
+		ranges[i] = (struct memory_range){ k->all[i].address,
+						   k->bytes + k->all[i].at,
+						   k->all[i].len, false };
+	m->memory.read_all(&m->memory, ranges, k->count);
+	for (size_t i = 0; i < k->count; i++) {
+		k->all[i].is_read = ranges[i].is_read;
+		k->all[i].read = k->batch;
+	}
+	free(ranges);
+}
+
+/* Keeps the result of a range that was not known in this batch. */
+static void known_keep(struct known_ranges *k, const struct memory_range *r)
+{
+	struct known_range *one = known_find(k, r);
+
+	if (!one) {
+		if (k->count == KNOWN_MOST || r->len > KNOWN_BYTES - k->len ||
+		    !map64_add(&k->index, known_key(r->address, r->len),
+			       (uint32_t)k->count))
+			return;
+		array_reserve(k->all, k->cap, k->count + 1);
+		one = &k->all[k->count++];
+		*one = (struct known_range){ .address = r->address,
+					     .len = (uint32_t)r->len,
+					     .at = (uint32_t)k->len };
+		array_reserve(k->bytes, k->bytes_cap, k->len + r->len);
+		k->len += r->len;
+	}
+	if (r->is_read)
+		memcpy(k->bytes + one->at, r->bytes, r->len);
+	one->is_read = r->is_read;
+	one->read = one->used = k->batch;
+}
+
+static void remote_read_again(struct memory *self, struct memory_range *ranges,
+			      size_t count)
+{
+	struct remote_memory *m = (struct remote_memory *)self;
+	struct known_ranges *k = &m->known;
+	struct memory_range *missing = xcalloc(count + 1, sizeof(*missing));
+	size_t *of = xcalloc(count + 1, sizeof(*of)), wanted = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct known_range *one = known_find(k, &ranges[i]);
+
+		if (!one || one->read != k->batch) {
+			of[wanted] = i;
+			missing[wanted++] = ranges[i];
+			continue;
+		}
+		one->used = k->batch;
+		ranges[i].is_read = one->is_read;
+		if (one->is_read)
+			memcpy(ranges[i].bytes, k->bytes + one->at, one->len);
+	}
+	if (wanted)
+		self->read_all(self, missing, wanted);
+	for (size_t i = 0; i < wanted; i++) {
+		ranges[of[i]].is_read = missing[i].is_read;
+		known_keep(k, &missing[i]);
+	}
+	free(missing);
+	free(of);
+}
+
+static void known_release(struct known_ranges *k)
+{
+	free(k->all);
+	free(k->bytes);
+	map64_release(&k->index);
+}
+
 /* Reads address 0, which no process has, to check the permission. */
 static int remote_probe(struct remote_memory *m, struct error *err)
 {
@@ -441,6 +597,7 @@ struct remote_memory *remote_memory_open(const struct jvm *jvm,
 	struct remote_memory *m = xcalloc(1, sizeof(*m));
 
 	m->memory.read_all = remote_read_all;
+	m->memory.read_again = remote_read_again;
 	m->jvm = jvm;
 	m->readers = readers;
 	m->own.child.channel = -1;
@@ -459,6 +616,7 @@ void remote_memory_close(struct remote_memory *m)
 	m->helper = &m->own;
 	remote_end_helper(m);
 	remote_reap(m);
+	known_release(&m->known);
 	free(m);
 }
 

@@ -27,7 +27,19 @@ struct memory {
 	/* Reads each range completely or not at all, and sets its is_read. */
 	void (*read_all)(struct memory *self, struct memory_range *ranges,
 			 size_t count);
+	/*
+	 * The same for ranges that are read in most batches: the bytes may be
+	 * those of the start of the batch.  NULL = read_all().
+	 */
+	void (*read_again)(struct memory *self, struct memory_range *ranges,
+			   size_t count);
 };
+
+static inline void memory_read_again(struct memory *m,
+				     struct memory_range *ranges, size_t count)
+{
+	(m->read_again ? m->read_again : m->read_all)(m, ranges, count);
+}
 
 static inline bool memory_read(struct memory *m, uint64_t address, void *bytes,
 			       size_t len)
@@ -84,6 +96,12 @@ struct remote_memory *remote_memory_open(const struct jvm *jvm,
 void remote_memory_close(struct remote_memory *m); /* NULL is fine */
 
 struct memory *remote_memory_of(struct remote_memory *m);
+
+/*
+ * Begins a batch: reads all ranges of recent calls of read_again() with one
+ * request, since the number of requests determines the cost.
+ */
+void remote_memory_begin(struct remote_memory *m);
 
 /* Returns how often a child was killed because a read stalled. */
 uint64_t remote_memory_stalls(const struct remote_memory *m);

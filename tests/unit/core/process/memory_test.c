@@ -37,6 +37,7 @@ struct target {
 static uint8_t huge[HUGE_BYTES];
 static uint8_t *pages; /* three: readable, missing, readable */
 static uint8_t *lake;  /* many pages */
+static uint8_t *sea;   /* a page that the test and its targets share */
 
 static pid_t begin_process(void (*prepare)(int))
 {
@@ -94,6 +95,8 @@ static int set_up(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(huge); i++)
 		huge[i] = (uint8_t)(i * 7 + i / 4096);
+	sea = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(pages, 'a', 3 * PAGE);
@@ -508,6 +511,90 @@ static void helper_has_only_its_channel_open(void **state)
 	end(&t);
 }
 
+/* Returns the byte that is read again; 0 = unreadable. */
+static uint8_t again(struct target *t, const uint8_t *at)
+{
+	uint8_t got = 0;
+	struct memory_range r = { (uintptr_t)at, &got, 1, false };
+
+	memory_read_again(t->memory, &r, 1);
+	return r.is_read ? got : 0;
+}
+
+static void ranges_of_recent_batches_are_read_as_a_batch_begins(void **state)
+{
+	struct target t;
+	uint8_t now;
+
+	(void)state;
+	begin(&t, NULL);
+	remote_memory_begin(t.remote);
+	sea[0] = 'a';
+	assert_int_equal(again(&t, sea), 'a');
+	sea[0] = 'b';
+	assert_int_equal(again(&t, sea), 'a');
+	remote_memory_begin(t.remote);
+	sea[0] = 'c';
+	assert_int_equal(again(&t, sea), 'b');
+	/* Other reads are as before. */
+	assert_true(memory_read(t.memory, (uintptr_t)sea, &now, 1));
+	assert_int_equal(now, 'c');
+	assert_int_equal(again(&t, pages + PAGE), 0);
+	remote_memory_begin(t.remote);
+	assert_int_equal(again(&t, pages + PAGE), 0);
+	assert_int_equal(again(&t, sea), 'c');
+	end(&t);
+}
+
+static void ranges_that_are_not_used_any_more_are_forgotten(void **state)
+{
+	enum { BATCHES = 100 };
+	struct target t;
+
+	(void)state;
+	begin(&t, NULL);
+	remote_memory_begin(t.remote);
+	sea[0] = 'a';
+	sea[1] = 'x';
+	again(&t, sea);
+	again(&t, sea + 1);
+	for (int i = 0; i < BATCHES; i++) {
+		remote_memory_begin(t.remote);
+		again(&t, sea + 1);
+	}
+	sea[0] = 'b';
+	sea[1] = 'y';
+	assert_int_equal(again(&t, sea), 'b');
+	assert_int_equal(again(&t, sea + 1), 'x');
+	end(&t);
+}
+
+static void more_ranges_than_a_request_has_are_read_again(void **state)
+{
+	enum { RANGES = 2000 };
+	struct memory_range ranges[RANGES];
+	static uint8_t got[RANGES];
+	struct target t;
+
+	(void)state;
+	for (size_t i = 0; i < RANGES; i++) {
+		sea[i] = (uint8_t)(i * 7);
+		ranges[i] = (struct memory_range){ (uintptr_t)sea + i, &got[i],
+						   1, false };
+	}
+	begin(&t, NULL);
+	for (int batch = 0; batch < 3; batch++) {
+		remote_memory_begin(t.remote);
+		memset(got, 0, sizeof(got));
+		memory_read_again(t.memory, ranges, RANGES);
+		for (size_t i = 0; i < RANGES; i++) {
+			assert_true(ranges[i].is_read);
+			assert_int_equal(got[i], (uint8_t)(i * 7));
+		}
+	}
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +604,11 @@ int main(void)
 			remote_memory_reads_any_number_and_size_of_ranges),
 		cmocka_unit_test(
 			remote_memory_reads_nothing_after_the_process_has_ended),
+		cmocka_unit_test(
+			ranges_of_recent_batches_are_read_as_a_batch_begins),
+		cmocka_unit_test(
+			ranges_that_are_not_used_any_more_are_forgotten),
+		cmocka_unit_test(more_ranges_than_a_request_has_are_read_again),
 		cmocka_unit_test(remote_memory_names_the_missing_permission),
 		cmocka_unit_test(stalled_range_costs_one_second),
 		cmocka_unit_test(stalled_target_is_given_up),
