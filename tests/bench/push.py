@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-#	push.py SJKC[,SJKC...] JDK CLASSES COUNTS RUNS SECONDS
+#	push.py SJKC[,SJKC...] JDK CLASSES COUNTS RUNS SECONDS [LIBRARY]
 #
 # Measures `prof --all --push` with 1, 5, ... JVMs (COUNTS, with commas between
 # them), each 1 % busy.  Several binaries take turns.  For each run:
 #   - the CPU time until the JVMs are sampled;
 #   - the CPU time of sjkc's processes in SECONDS, in percent of a core, after the
-#     first window, with what its BPF programs used, by the kernel's statistics;
+#     first windows, with what its BPF programs used, by the kernel's statistics;
+#   - the same CPU time for each sample, of the whole run;
 #   - the proportional memory (PSS) of sjkc's processes at the end.
 # The sum includes BPF programs of others, if any run.  An HTTP server in this
 # process receives the requests.
+#
+# With LIBRARY, async-profiler's libasyncProfiler.so, also measures what the JVMs
+# use more with this agent, at the same frequency: the CPU time until they have
+# started, the CPU time in SECONDS, and the memory.  JVMs with the agent and
+# without it take turns; their work is a number of loops, not of milliseconds.
 import http.server
 import os
 import re
@@ -21,12 +27,18 @@ import sys
 import threading
 import time
 
-binaries, jdk, classes, counts, runs, seconds = sys.argv[1:]
+binaries, jdk, classes, counts, runs, seconds = sys.argv[1:7]
+library = sys.argv[7] if len(sys.argv) > 7 else ""
 binaries = binaries.split(",")
 counts = [int(count) for count in counts.split(",")]
 runs, seconds = int(runs), float(seconds)
 INTERVAL = 10
+# Processes that have been sampled for 30 s cost less.
+SETTLE = 35
 OPTIONS = ["-Xmx16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+HZ = 19
+# About a millisecond.
+LOOPS = 5000
 
 
 class Engine(http.server.BaseHTTPRequestHandler):
@@ -70,9 +82,9 @@ def cpu(pid):
     return total
 
 
-def memory(pid):
+def memory(pids):
     total = 0
-    for p in processes(pid):
+    for p in pids:
         try:
             with open(f"/proc/{p}/smaps_rollup") as f:
                 total += int(re.search(r"\nPss: *(\d+)", f.read()).group(1))
@@ -93,10 +105,10 @@ def load():
         return f.read().split()[0]
 
 
-def start_jvms(count):
+def start_jvms(count, options=(), arguments=()):
     jvms = [subprocess.Popen(
         ["env", "--default-signal=QUIT,INT", f"{jdk}/bin/java", *OPTIONS,
-         "-cp", classes, "QuietProgram"],
+         *options, "-cp", classes, "QuietProgram", *arguments],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(count)]
     # sjkc opens young JVMs again.
@@ -104,8 +116,15 @@ def start_jvms(count):
     return jvms
 
 
+def end_jvms(jvms):
+    for jvm in jvms:
+        jvm.kill()
+        jvm.wait()
+
+
 def run(sjkc, count, port):
-    """CPU time at the beginning, percent, percent of BPF programs, MB."""
+    """CPU time at the beginning, percent, percent of BPF programs, ms of CPU
+    time for each sample, MB."""
     prof = subprocess.Popen(
         [sjkc, "prof", "--all", "--push", f"http://127.0.0.1:{port}",
          "--interval", f"{INTERVAL}s", "--cpu-limit", "100000%"],
@@ -116,34 +135,65 @@ def run(sjkc, count, port):
         said += line
         if not line:
             sys.exit(said)
-    began = cpu(prof.pid)
-    time.sleep(INTERVAL + 3)
+    start, began = time.monotonic(), cpu(prof.pid)
+    time.sleep(SETTLE)
     at, used, bpf = time.monotonic(), cpu(prof.pid), kernel()
     time.sleep(seconds)
-    at = time.monotonic() - at
+    end = time.monotonic()
     used, bpf = cpu(prof.pid) - used, kernel() - bpf
-    mb = memory(prof.pid)
+    mb = memory(processes(prof.pid))
     prof.send_signal(signal.SIGINT)
     said += prof.stderr.read()
     if prof.wait() not in (0, 7):
         sys.exit(said)
     for line in re.findall(r".* lost: .*", said):
         print(f"    {line}", flush=True)
-    return began, 100 * used / at, 100 * bpf / at, mb
+    taken = int(re.search(r"delivered \d+ of (\d+) samples", said).group(1))
+    ms = 1000 * used / (end - at) / (taken / (end - start))
+    return began, 100 * used / (end - at), 100 * bpf / (end - at), ms, mb
+
+
+def jvms_cpu(jvms):
+    """Seconds of CPU time of the JVMs; the clock of a process has this number."""
+    return sum(time.clock_gettime(~jvm.pid << 3 | 2) for jvm in jvms)
+
+
+def run_jvms(count, *options):
+    """CPU time until the JVMs have started, percent, MB."""
+    jvms = start_jvms(count, options, ["1", str(LOOPS)])
+    try:
+        began = jvms_cpu(jvms)
+        at, used = time.monotonic(), began
+        time.sleep(seconds)
+        used, at = jvms_cpu(jvms) - used, time.monotonic() - at
+        return began, 100 * used / at, memory([jvm.pid for jvm in jvms])
+    finally:
+        end_jvms(jvms)
+
+
+def run_agent(count):
+    """The JVMs, and what they use more with async-profiler."""
+    agent = (f"-agentpath:{library}=start,event=cpu,interval={10**9 // HZ}ns,"
+             f"loop={INTERVAL}s,jfr,file={classes}/%p.jfr")
+    without = run_jvms(count)
+    began, percent, mb = (b - a for a, b in zip(without,
+                                                run_jvms(count, agent)))
+    return began, percent, 0, 0, mb
 
 
 def show(name, count, results):
     columns = list(zip(*results))
     print(f"    {count:4} {name:8}" + "".join(
         f"   {min(c):7.{digits}f} {statistics.median(c):7.{digits}f}"
-        for c, digits in zip(columns, (2, 2, 3, 1))) + f"   {load()}", flush=True)
+        for c, digits in zip(columns, (2, 2, 3, 2, 1))) + f"   {load()}",
+        flush=True)
 
 
 engine = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Engine)
 threading.Thread(target=engine.serve_forever, daemon=True).start()
 print(f"    {runs} runs of {seconds:.0f} s: minimum and median\n"
       "    JVMs              CPU s at start   % of a core      of it BPF        "
-      "PSS in MB         load")
+      "ms a sample       PSS in MB         load")
 for count in counts:
     jvms = start_jvms(count)
     try:
@@ -155,8 +205,8 @@ for count in counts:
             show("sjkc" if len(binaries) == 1 else f"no. {i + 1}", count,
                  results[sjkc])
     finally:
-        for jvm in jvms:
-            jvm.kill()
-            jvm.wait()
+        end_jvms(jvms)
+    if library:
+        show("async-p.", count, [run_agent(count) for _ in range(runs)])
     if not Engine.received:
         sys.exit("no request arrived")

@@ -6,6 +6,7 @@
 # Measures `prof --all --push` at 19 Hz with several numbers of quiet JVMs: at most
 # 1 % of a core and 100 MB with 20 of them.  $COUNTS, $RUNS and $SECONDS_EACH change
 # the numbers of JVMs, the runs with each, and the seconds that are measured.
+# $ASYNC_PROFILER, the path of libasyncProfiler.so, adds its costs in the JVMs.
 #
 # The JVMs run in a PID namespace of their own, so that --all finds no others.
 if [ -z "${PUSH_INSIDE-}" ]; then
@@ -24,4 +25,4 @@ jdk=$(jdks | head -n 1)
 "$jdk/bin/javac" -nowarn -d "$scratch" tests/bench/QuietProgram.java || exit 1
 echo "prof --all --push ($(basename "$jdk")):"
 python3 tests/bench/push.py "$1" "$jdk" "$scratch" "${COUNTS:-1,5,10,20,40}" \
-	"${RUNS:-3}" "${SECONDS_EACH:-60}"
+	"${RUNS:-3}" "${SECONDS_EACH:-60}" "${ASYNC_PROFILER-}"
