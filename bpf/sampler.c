@@ -86,6 +86,11 @@ static size_t sampler_ring_bytes(const struct sampler *s)
 	return bytes;
 }
 
+size_t sampler_targets_max(const struct sampler *s)
+{
+	return s->options.targets ? s->options.targets : SAMPLER_TARGETS;
+}
+
 /* Checks that a record has the size that its header gives. */
 static bool record_is_complete(const struct sample_event *e, size_t size)
 {
@@ -186,6 +191,7 @@ static int sampler_size_maps(struct sampler *s)
 	int probed = sampler_has_probes(s) ? SAMPLER_PROBES * cpus : 0;
 	bool off = sampler_wants(s, SAMPLE_OFFCPU),
 	     locks = sampler_wants(s, SAMPLE_LOCK);
+	__u32 targets = (__u32)sampler_targets_max(s);
 
 	return cpus < 1 ||
 	       sampler_size_areas(s, s->programs->maps.tick_areas,
@@ -204,6 +210,8 @@ static int sampler_size_maps(struct sampler *s)
 					s->options.threads ? s->options.threads
 							   : SAMPLER_THREADS) ||
 	       bpf_map__set_autocreate(s->programs->maps.monitors, locks) ||
+	       bpf_map__set_max_entries(s->programs->maps.targets, targets) ||
+	       bpf_map__set_max_entries(s->programs->maps.monitors, targets) ||
 	       bpf_map__set_max_entries(s->programs->maps.ring,
 					(__u32)sampler_ring_bytes(s));
 }
@@ -388,11 +396,12 @@ int sampler_add(struct sampler *s, pid_t pid, struct error *err)
 	if (bpf_map_update_elem(bpf_map__fd(s->programs->maps.targets), &key,
 				&since, BPF_ANY) == 0)
 		return 0;
-	return errno == E2BIG ? fail(err, ERROR_UNAVAILABLE,
-				     "%d: cannot sample more than %d processes",
-				     (int)pid, SAMPLER_TARGETS)
-			      : fail_sys(err, ERROR_FAILED, "cannot sample %d",
-					 (int)pid);
+	return errno == E2BIG
+		       ? fail(err, ERROR_UNAVAILABLE,
+			      "%d: cannot sample more than %zu processes",
+			      (int)pid, sampler_targets_max(s))
+		       : fail_sys(err, ERROR_FAILED, "cannot sample %d",
+				  (int)pid);
 }
 
 void sampler_remove(struct sampler *s, pid_t pid)

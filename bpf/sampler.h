@@ -35,6 +35,7 @@ struct sampler_options {
 	size_t ring_bytes; /* size of the ring buffer, a power of two; 0 =
 			      automatic */
 	unsigned threads; /* maximum threads off-CPU at a time; 0 = automatic */
+	unsigned targets; /* maximum processes at a time; 0 = automatic */
 };
 
 /*
@@ -51,6 +52,9 @@ void sampler_close(struct sampler *s); /* NULL is fine */
  */
 int sampler_add(struct sampler *s, pid_t pid, struct error *err);
 void sampler_remove(struct sampler *s, pid_t pid);
+
+/* Returns the maximum number of processes at a time. */
+size_t sampler_targets_max(const struct sampler *s);
 
 /*
  * Takes a sample whenever the process pid reaches the function at an offset of

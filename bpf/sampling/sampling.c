@@ -48,6 +48,11 @@ enum { USUAL_HZ = 99 };
 #define DRAIN_LEAST_NS (8 * CLOCK_NS_PER_MS)
 /* The ring buffer has room for a quarter of a second. */
 #define DRAIN_MOST_NS (200 * CLOCK_NS_PER_MS)
+/*
+ * A process that has been sampled for this time is not likely to end soon: its
+ * last samples, which are read too late, have no names.
+ */
+#define CALM_NS (30 * CLOCK_NS_PER_S)
 
 struct sampling {
 	const struct sampling_options *o;
@@ -234,6 +239,7 @@ struct sampling *sampling_open(const struct sampling_options *o,
 		.kernel = !o->only_user,
 		.user = !o->only_kernel,
 		.tid = o->tid,
+		.targets = o->targets,
 	};
 
 	s->o = o;
@@ -466,7 +472,8 @@ bool drain_interval_is_short(const struct drain_interval *d)
 	return d->ns && d->ns < DRAIN_FIRST_NS;
 }
 
-int64_t drain_interval_next(struct drain_interval *d, uint64_t changes)
+int64_t drain_interval_next(struct drain_interval *d, uint64_t changes,
+			    int64_t most_ns)
 {
 	if (!d->ns)
 		d->ns = DRAIN_FIRST_NS;
@@ -477,16 +484,36 @@ int64_t drain_interval_next(struct drain_interval *d, uint64_t changes)
 	d->changes = changes;
 	if (d->ns < DRAIN_LEAST_NS)
 		d->ns = DRAIN_LEAST_NS;
-	if (d->ns > DRAIN_MOST_NS)
-		d->ns = DRAIN_MOST_NS;
+	if (d->ns > most_ns)
+		d->ns = most_ns;
 	return d->ns;
+}
+
+/*
+ * Returns the maximum time between two batches.  A full ring buffer ends the
+ * wait for the next batch.
+ */
+static int64_t sampling_drain_most(const struct sampling *s)
+{
+	int64_t since_ns = clock_monotonic_ns() - CALM_NS;
+
+	if (s->o->drain_ns <= DRAIN_MOST_NS || s->launch.child.pid)
+		return DRAIN_MOST_NS;
+	for (size_t i = 0; i < s->targets.count; i++) {
+		const struct sampling_target *t = s->targets.all[i];
+
+		if (!t->has_ended && t->since_ns > since_ns)
+			return DRAIN_MOST_NS;
+	}
+	return s->o->drain_ns;
 }
 
 /* A launched program may become a JVM soon, so check it often. */
 static int64_t sampling_drain_ns(struct sampling *s)
 {
 	int64_t ns = drain_interval_next(&s->drain,
-					 sampling_targets_changes(&s->targets));
+					 sampling_targets_changes(&s->targets),
+					 sampling_drain_most(s));
 
 	return s->launch.child.pid && ns > BATCH_NS ? BATCH_NS : ns;
 }
@@ -545,8 +572,11 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 		is_ready |= all[i].revents != 0;
 	}
 	free(all);
-	/* The caller must not wait for a process that is slow to open. */
-	if (!is_ready)
+	/*
+	 * The caller must not wait for a process that is slow to open, unless
+	 * its descriptors are ready all the time.
+	 */
+	if (!is_ready || sampling_targets_are_overdue(&s->targets))
 		sampling_targets_find_new(&s->targets);
 	sampling_read_batch(s, clock_monotonic_ns() + BATCH_NS);
 	if (!s->is_behind)

@@ -168,10 +168,11 @@ struct drain_interval {
 };
 
 /*
- * Returns the time until the next batch, in ns.  Call it after each batch.
- * changes is sampling_targets_changes(), which only grows.
+ * Returns the time until the next batch, in ns, at most most_ns.  Call it after
+ * each batch.  changes is sampling_targets_changes(), which only grows.
  */
-int64_t drain_interval_next(struct drain_interval *d, uint64_t changes);
+int64_t drain_interval_next(struct drain_interval *d, uint64_t changes,
+			    int64_t most_ns);
 
 /*
  * True if code is freed so fast that even a short interval is too long: read

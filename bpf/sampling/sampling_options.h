@@ -53,6 +53,12 @@ struct sampling_options {
 	bool lines;    /* frames have line numbers */
 	bool moments;  /* keep the times of samples: core/profile/moments.h */
 	bool separate; /* each process has a profile: sampling_next_parts() */
+	unsigned targets; /* maximum processes at a time; 0 = automatic */
+	/*
+	 * Maximum time between two batches of samples, if all processes have
+	 * been sampled for a while; 0 = automatic.  A longer time costs less.
+	 */
+	int64_t drain_ns;
 	int64_t duration_ns; /* 0 = until the caller stops */
 
 	/*

@@ -536,16 +536,26 @@ static void targets_prune_refusals(struct sampling_targets *t,
 	t->refusal_count = kept;
 }
 
-/* Refuses a JVM if the caller wants no more. */
+/*
+ * Refuses a JVM if the caller wants no more or the kernel's table is full:
+ * opening it would cost the more the more JVMs are refused.
+ */
 static bool targets_refuses_new(struct sampling_targets *t,
 				const struct jvm *jvm)
 {
+	size_t most = sampler_targets_max(t->shared->sampler);
 	struct error why;
 
-	if (!t->refuses_new)
+	if (t->refuses_new)
+		fail(&why, ERROR_REFUSED, "%d: the memory limit is reached",
+		     (int)jvm->pid);
+	else if (sampling_targets_sampled(t) >= most &&
+		 !targets_find_same(t, jvm))
+		fail(&why, ERROR_UNAVAILABLE,
+		     "%d: cannot sample more than %zu processes", (int)jvm->pid,
+		     most);
+	else
 		return false;
-	fail(&why, ERROR_REFUSED, "%d: the memory limit is reached",
-	     (int)jvm->pid);
 	sampling_targets_refuse(t, jvm, 0, &why);
 	return true;
 }
@@ -710,6 +720,11 @@ static void targets_check_descendants(struct sampling_targets *t)
 		else
 			targets_check_child(t, due[i]);
 	}
+}
+
+bool sampling_targets_are_overdue(const struct sampling_targets *t)
+{
+	return clock_monotonic_ns() > t->next_search_ns + LOOK_NS;
 }
 
 void sampling_targets_find_new(struct sampling_targets *t)

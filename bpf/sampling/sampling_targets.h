@@ -128,6 +128,9 @@ struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 /* Searches for new JVMs; call it often. */
 void sampling_targets_find_new(struct sampling_targets *t);
 
+/* True if sampling_targets_find_new() has not been called for too long. */
+bool sampling_targets_are_overdue(const struct sampling_targets *t);
+
 /*
  * Marks ended processes and stops sampling them; returns the number of running
  * processes.  Call it often.

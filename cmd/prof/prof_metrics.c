@@ -291,6 +291,12 @@ static void metrics_answer(void *self, const char *path, struct page *page)
 
 /* ---- set-up ---- */
 
+size_t prof_metrics_polls(const struct prof_metrics *m,
+			  struct pollfd fds[PROF_METRICS_FDS])
+{
+	return m ? page_server_polls(m->server, fds) : 0;
+}
+
 void prof_metrics_step(struct prof_metrics *m)
 {
 	struct prof_metrics_values v;

@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "core/base/error.h"
 #include "core/push/push.h"
+#include "jmx_http/net/page_server.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,6 +48,14 @@ prof_metrics_open(const char *address, const struct option_list *allow,
 		  void (*fill)(void *self, struct prof_metrics_values *v),
 		  void *self, struct error *err);
 void prof_metrics_close(struct prof_metrics *m); /* NULL is fine */
+
+/*
+ * Sets the descriptors to poll until the next prof_metrics_step(), and returns
+ * their number. NULL has none.
+ */
+enum { PROF_METRICS_FDS = PAGE_FDS };
+size_t prof_metrics_polls(const struct prof_metrics *m,
+			  struct pollfd fds[PROF_METRICS_FDS]);
 
 /* Serves the clients that are there. Never waits. NULL is fine. */
 void prof_metrics_step(struct prof_metrics *m);

@@ -32,6 +32,8 @@
 #include <unistd.h>
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
+/* Maximum time between two batches of samples; a window has ten or more. */
+#define DRAIN_NS    CLOCK_NS_PER_S
 #define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
 /* Of a core, and of all processes of sjkc. */
 #define CPU_PERCENT  1
@@ -287,9 +289,10 @@ static void push_end_interval(struct push_loop *l)
 
 static void push_run(struct push_loop *l)
 {
-	struct pollfd fds[1 + SINKS_MAX] = {
+	struct pollfd fds[1 + SINKS_MAX + PROF_METRICS_FDS] = {
 		{ .fd = signals_fd(), .events = POLLIN },
 	};
+	nfds_t own = 1 + l->sink_count;
 	int64_t interval_ns = l->options->interval_ns;
 	int64_t next_ns = clock_monotonic_ns() +
 			  push_first_interval_ns(interval_ns);
@@ -300,7 +303,9 @@ static void push_run(struct push_loop *l)
 				.fd = push_fd(l->sinks[i].push),
 				.events = POLLIN,
 			};
-		if (!sampling_step(l->sampling, fds, 1 + l->sink_count) ||
+		if (!sampling_step(
+			    l->sampling, fds,
+			    own + prof_metrics_polls(l->metrics, fds + own)) ||
 		    fds[0].revents)
 			break;
 		push_step_all(l);
@@ -710,8 +715,12 @@ int prof_push(const struct prof_live_options *given,
 	    (o.probability && push_parse_probability(&l, err)))
 		return -1;
 	push_name_node(&l);
-	if (push_check_options(&o, err) == 0 && push_add_sinks(&l, err) == 0)
+	if (push_check_options(&o, err) == 0 && push_add_sinks(&l, err) == 0) {
+		live.sampling.drain_ns = o.interval_ns / 10 < DRAIN_NS
+						 ? o.interval_ns / 10
+						 : DRAIN_NS;
 		ret = push_loop_run(&l, err);
+	}
 	for (size_t i = 0; i < SINKS_MAX; i++)
 		push_settings_release(&l.sinks[i].settings);
 	text_release(&l.node);

@@ -233,6 +233,28 @@ static void server_accept(struct page_server *s)
 	}
 }
 
+size_t page_server_polls(const struct page_server *s,
+			 struct pollfd fds[PAGE_FDS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < PAGE_CLIENTS; i++) {
+		const struct page_client *c = &s->clients[i];
+		bool writes = c->sent < c->reply.len;
+
+		if (c->fd >= 0)
+			fds[count++] = (struct pollfd){
+				.fd = c->fd,
+				.events = writes ? POLLOUT : POLLIN,
+			};
+	}
+	/* Without a free place, a client would wake the caller in vain. */
+	if (count < PAGE_CLIENTS)
+		fds[count++] = (struct pollfd){ .fd = s->listener,
+						.events = POLLIN };
+	return count;
+}
+
 void page_server_step(struct page_server *s)
 {
 	for (size_t i = 0; i < PAGE_CLIENTS; i++)

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "jmx_http/net/cidr.h"
 
+#include <poll.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -50,6 +51,14 @@ void page_server_close(struct page_server *s); /* NULL is fine */
 
 /* Appends the address, with the port that the kernel chose. */
 void page_server_add_address(const struct page_server *s, struct text *out);
+
+/*
+ * Sets the descriptors to poll until the next page_server_step(); returns their
+ * number.
+ */
+enum { PAGE_FDS = PAGE_CLIENTS + 1 };
+size_t page_server_polls(const struct page_server *s,
+			 struct pollfd fds[PAGE_FDS]);
 
 /* Accepts clients, reads requests and writes responses, as far as possible. */
 void page_server_step(struct page_server *s);

@@ -161,6 +161,44 @@ static void silent_clients_take_a_limited_number_of_connections(void **state)
 	page_server_close(s);
 }
 
+static bool polls_are_ready(const struct page_server *s)
+{
+	struct pollfd fds[PAGE_FDS];
+
+	return poll(fds, page_server_polls(s, fds), 0) > 0;
+}
+
+static void polled_descriptors_tell_when_a_step_is_due(void **state)
+{
+	struct sockaddr_in at;
+	struct page_server *s = open_server("127.0.0.1", NULL, &at);
+	int clients[PAGE_CLIENTS + 1];
+	struct text reply;
+
+	(void)state;
+	assert_false(polls_are_ready(s));
+	for (size_t i = 0; i < PAGE_CLIENTS; i++) {
+		clients[i] = connect_to(&at);
+		assert_true(polls_are_ready(s));
+		page_server_step(s);
+		assert_false(polls_are_ready(s));
+	}
+	/* A client that finds no place waits. */
+	clients[PAGE_CLIENTS] = connect_to(&at);
+	assert_false(polls_are_ready(s));
+	assert_int_equal(send(clients[0], "GET", 3, 0), 3);
+	assert_true(polls_are_ready(s));
+	reply = ask(s, clients[0], " /page HTTP/1.1\r\nHost: a\r\n\r\n");
+	assert_non_null(strstr(reply.bytes, "hello"));
+	text_release(&reply);
+	for (int i = 0; i < STEPS; i++)
+		page_server_step(s);
+	assert_false(polls_are_ready(s));
+	for (size_t i = 1; i <= PAGE_CLIENTS; i++)
+		close(clients[i]);
+	page_server_close(s);
+}
+
 /* Stores an address of this machine that is not loopback. */
 static bool find_own_address(char host[INET_ADDRSTRLEN])
 {
@@ -229,6 +267,7 @@ int main(void)
 		cmocka_unit_test(pages_are_served_and_others_rejected),
 		cmocka_unit_test(
 			silent_clients_take_a_limited_number_of_connections),
+		cmocka_unit_test(polled_descriptors_tell_when_a_step_is_due),
 		cmocka_unit_test(other_networks_are_rejected),
 		cmocka_unit_test(used_address_is_refused),
 	};
