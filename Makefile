@@ -401,7 +401,8 @@ check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 
 # Not part of check: it takes ten minutes.
 check-day: all			## run prof --push while 200 JVMs start and end
-	$(Q)sh tests/day.sh ./sjkc
+	$(Q)$(build) $(tools)
+	$(Q)TOOLS=$(B)/tests/tools sh tests/day.sh ./sjkc
 
 # Not part of check: it downloads 125 MB, and compiles Go sources for minutes.
 check-collector:		## push to a real OpenTelemetry Collector; ONLY=script

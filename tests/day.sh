@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A day in ten minutes: JVMs start and stop all the time while `prof --all --push`
-# runs, and the engine is away for half of it.  prof's memory, descriptors,
-# processes and BPF objects must not grow, and each sample taken must be delivered
-# or counted as lost.
+# runs, the engine is away for half of it, and the wall clock of prof jumps by an hour
+# ahead and back.  prof's memory, descriptors, processes and BPF objects must not grow,
+# and each sample taken must be delivered or counted as lost.
 #
 #	sh tests/day.sh SJKC [SECONDS [STARTS]]
 #
@@ -51,16 +51,25 @@ for jdk in $(jdks); do
 	target "$jdk" -- burners=1 || exit 1
 done
 engine_start || exit 1
-env --default-signal=INT "$sjkc" prof --all --push "http://127.0.0.1:$engine_port" \
+echo 0 >"$scratch/jump"
+CLOCK_JUMP=$scratch/jump LD_PRELOAD=$(realpath "$TOOLS/clock_jump.so") \
+	env --default-signal=INT "$sjkc" prof --all --push "http://127.0.0.1:$engine_port" \
 	--interval 5s --shutdown-timeout 60s >"$prof_out" 2>"$prof_err" &
 prof_pid=$!
 began=$(date +%s)
 start_jvms &
 starter=$!
-away=0
+away=0 ahead=0 back=0
 early=
 while kill -0 "$starter" 2>/dev/null; do
 	now=$(($(date +%s) - began))
+	# Ahead, back and right again, each for a fifth of the time.
+	case $((now * 5 / seconds)) in
+	1) jump=3600 ahead=$((ahead + 1)) ;;
+	3) jump=-3600 back=$((back + 1)) ;;
+	*) jump=0 ;;
+	esac
+	echo $jump >"$scratch/jump.new" && mv "$scratch/jump.new" "$scratch/jump"
 	# Away in every second twentieth of the time.
 	wanted=$((now * 20 / seconds % 2))
 	if [ $wanted -ne $away ]; then
@@ -107,6 +116,14 @@ lost=$(sed -n 's/.*lost: \([0-9]*\) samples in .*/\1/p' "$prof_err" | awk '{ n +
 [ $(($1 + lost)) -eq "$2" ] || fails "$2 samples taken, $1 delivered, $lost lost"
 [ "$(engine_samples)" -ge "$1" ] || fails "the engine has $(engine_samples) samples"
 jvms=$(cat "$engine"/*.txt | grep -c '^resource')
+# Each hour has its profiles: the engine's times, rounded to hours from now.
+hours=$(awk -v now="$(date +%s)" '{ print int(($1 / 1e9 - now) / 3600 + 100.5) - 100 }' \
+	"$engine/times" | sort -n | uniq | tr '\n' ' ')
+# A clock that was set for some intervals; this script may be slow.
+for hour in "$ahead 1" "$back -1"; do
+	[ "${hour% *}" -lt 15 ] || echo " $hours" | grep -q " ${hour#* } " ||
+		fails "the profiles are of the hours $hours"
+done
 echo "# $jvms profiles of JVMs; samples: $2 taken, $1 delivered, $lost counted as lost"
 [ $failed -eq 0 ] && echo ok
 exit $failed

@@ -10,7 +10,8 @@
 # "image" runs the steps of packaging/Dockerfile with a root in place of each
 # image. "engine" has podman build the Dockerfile and runs the image beside a
 # JVM in another container.  "debug" has kubectl create an ephemeral container.
-# PART is one of deb, tarball, rebuild, image, engine and debug; the default is
+# "manifest" checks the DaemonSet by the API of Kubernetes, from an npm package, and
+# "unit" has systemd check the service.  PART is one of these; the default is
 # all.  Needs root and a Debian mirror; the roots are made once, in
 # $SJKC_ROOT_CACHE (default: /var/tmp/sjkc-roots-UID).
 # shellcheck disable=SC2317 # "check_$part" calls the parts
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 out=$(realpath "$1")
 shift
-parts=${*:-deb tarball rebuild image engine debug}
+parts=${*:-deb tarball rebuild image engine debug manifest unit}
 cache=${SJKC_ROOT_CACHE:-/var/tmp/sjkc-roots-$(id -u)}
 scratch=$(mktemp -d /var/tmp/sjkc-packaging.XXXXXX) || exit 2
 java_pid='' stand_in=''
@@ -494,6 +495,72 @@ check_debug() {
 			echo "no $wanted"
 	done 2>&1; [ -s "$scratch/cluster/debugger" ] ||
 		cat "$scratch/said" "$scratch/cluster.log")"
+}
+
+# kubernetes_models: prints the directory of the npm packages, which it makes once.
+kubernetes_models() {
+	models=$cache/kubernetes-models-4.5.1
+	if [ ! -e "$models/.made" ]; then
+		rm -rf "$models"
+		mkdir -p "$models"
+		npm install --prefix "$models" --no-audit --no-fund --loglevel=error \
+			kubernetes-models@4.5.1 >"$scratch/npm" 2>&1 ||
+			{ head -n 3 "$scratch/npm" >&2; return 1; }
+		touch "$models/.made"
+	fi
+	echo "$models/node_modules"
+}
+
+# manifest_faults [SED-EXPRESSION]: prints the faults of the changed manifest.
+manifest_faults() {
+	sed "${1-}" packaging/daemonset.yaml |
+		python3 -c 'import json, sys, yaml
+json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)' |
+		node tests/tools/manifest_check.js "$modules" 2>&1
+}
+
+check_manifest() {
+	name='the DaemonSet fits the API of Kubernetes'
+	for tool in npm node; do
+		command -v $tool >/dev/null || { tap_skip "$name" "no $tool"; return; }
+	done
+	python3 -c 'import yaml' 2>/dev/null ||
+		{ tap_skip "$name" 'no python3-yaml'; return; }
+	modules=$(kubernetes_models 2>&1) ||
+		{ tap_skip "$name" "npm: $modules"; return; }
+	tap_result "$name" "$(manifest_faults)"
+	tap_result 'mistakes in the DaemonSet are found' "$(
+		for mistake in s/readOnlyRootFilesystem/readOnlyRootFileSystem/ \
+			's/hostPID: true/hostPID: "true"/' s/150Mi/150MiB/ \
+			's/- name: sjkc/- nome: sjkc/' 's/RuntimeDefault/Default/'; do
+			[ -n "$(manifest_faults "$mistake")" ] || echo "not found: $mistake"
+		done)"
+}
+
+check_unit() {
+	# Of systemd, whose other checks concern the units of a machine.
+	sed "s|/usr/bin/sjkc|/bin/true|; /^Documentation=/d" packaging/sjkc.service \
+		>"$scratch/sjkc.service"
+	if ! command -v systemd-analyze >/dev/null; then
+		if ! why=$(fresh bookworm systemd 2>&1) || ! within "$scratch/systemd" \
+			'apt-get update -qq && apt-get install -qq --no-install-recommends \
+			systemd' >"$scratch/apt" 2>&1; then
+			tap_skip 'systemd accepts the service' "no systemd: $why"
+			return
+		fi
+		cp "$scratch/sjkc.service" "$scratch/systemd/tmp/"
+		analyze="within $scratch/systemd"
+		at=/tmp
+	else
+		analyze='sh -c' at=$scratch
+	fi
+	$analyze "systemd-analyze verify $at/sjkc.service" >"$scratch/said" 2>&1
+	tap_result 'systemd accepts the service' "$(grep sjkc "$scratch/said")"
+	$analyze "systemd-analyze security --offline=true --threshold=45 \
+		--no-pager $at/sjkc.service" >"$scratch/said" 2>&1
+	status=$?
+	tap_result 'the exposure that systemd computes for the service is at most 4.5' \
+		"$([ $status -eq 0 ] || tail -n 2 "$scratch/said")"
 }
 
 why=
