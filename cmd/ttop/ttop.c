@@ -557,13 +557,17 @@ static struct thread_source *ttop_open_source(struct ttop_jmx *over,
 		.switches = ttop_wants_switches(),
 		.attach_timeout_ns = ATTACH_TIMEOUT_NS,
 	};
+	const struct ttop_jmx_options over_jmx = {
+		.wish = ttop_jmx_choice(),
+		.contention = opt.contention,
+		.timeout_ns = opt.jmx.timeout_ns,
+	};
 	struct thread_source *source = proc_source_open(jvm, &options, err);
 
 	/* --no-attach asks the JVM nothing, not even over JMX. */
 	if (!source || opt.no_attach)
 		return source;
-	return ttop_jmx_join(over, jvm, source, ttop_jmx_choice(),
-			     opt.contention, err);
+	return ttop_jmx_join(over, jvm, source, &over_jmx, err);
 }
 
 static void ttop_use_interval(struct ttop_options *o)
@@ -651,6 +655,8 @@ static int ttop_check_options(int argc, struct error *err)
 		return misuse(
 			err,
 			"--jmx and --no-attach do not work with -s and -u");
+	if (opt.jmx.timeout_ns == 0)
+		return misuse(err, "option --timeout must be longer than 0");
 	if (opt.over_jmx && opt.no_attach)
 		return misuse(err, "--jmx and --no-attach exclude each other");
 	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))

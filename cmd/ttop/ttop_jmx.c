@@ -148,13 +148,14 @@ static bool ttop_jmx_agent_runs(const struct jvm *jvm)
 }
 
 static int ttop_jmx_open_local(struct ttop_jmx *t, const struct jvm *jvm,
-			       bool contention, struct error *err)
+			       const struct ttop_jmx_options *wanted,
+			       struct error *err)
 {
 	const struct jmx_source_options options = {
 		.beside_proc = true,
-		.contention = contention,
+		.contention = wanted->contention,
 	};
-	struct jmx_target_options o = { .timeout_ns = -1 };
+	struct jmx_target_options o = { .timeout_ns = wanted->timeout_ns };
 	int none = 0;
 	char **nothing = NULL;
 	char pid[16];
@@ -169,21 +170,21 @@ static int ttop_jmx_open_local(struct ttop_jmx *t, const struct jvm *jvm,
 
 struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 				    struct thread_source *proc,
-				    enum ttop_jmx_wish wish, bool contention,
+				    const struct ttop_jmx_options *o,
 				    struct error *err)
 {
 	struct error problem;
 
-	if (wish == TTOP_JMX_IF_THERE && !ttop_jmx_agent_runs(jvm))
+	if (o->wish == TTOP_JMX_IF_THERE && !ttop_jmx_agent_runs(jvm))
 		return proc;
-	if (ttop_jmx_open_local(t, jvm, contention, &problem) == 0)
+	if (ttop_jmx_open_local(t, jvm, o, &problem) == 0)
 		return merged_source_new(proc, t->source, t->target.jmx);
-	if (wish == TTOP_JMX_NEEDED) {
+	if (o->wish == TTOP_JMX_NEEDED) {
 		*err = problem;
 		proc->ops->close(proc);
 		return NULL;
 	}
-	if (wish == TTOP_JMX_START)
+	if (o->wish == TTOP_JMX_START)
 		log_info("contention is unavailable: cannot use JMX: %s",
 			 problem.text);
 	else

@@ -30,13 +30,19 @@ enum ttop_jmx_wish {
 	TTOP_JMX_NEEDED,   /* start the agent; a failure is an error */
 };
 
+struct ttop_jmx_options {
+	enum ttop_jmx_wish wish;
+	bool contention;
+	int64_t timeout_ns; /* of a reply; < 0: the default */
+};
+
 /*
  * Returns a source that adds samples over JMX to those of proc, a proc_source
  * of the JVM; or proc, when there is no JMX. Closes proc when it returns NULL.
  */
 struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 				    struct thread_source *proc,
-				    enum ttop_jmx_wish wish, bool contention,
+				    const struct ttop_jmx_options *o,
 				    struct error *err);
 
 enum ttop_contention {

@@ -162,13 +162,21 @@ beside_proc_afterwards() {
 		printed 'heap allocation rate' && target_end "$pid"
 }
 
+# A JVM takes longer to load the classes of its agent.
+beside_proc_in_no_time() {
+	target "$1" || return
+	ask 5 ttop -p "$pid" -b --jmx --timeout 1ms -ri 100ms --iterations 1 &&
+		target_end "$pid"
+}
+
 check() {
 	jmx_target "$1" -- allocators=1 && by_itself &&
 		signalled INT 0 && signalled TERM 0 && signalled HUP 129 &&
 		signalled KILL 137 && killed_by_pid && by_a_key && by_a_key_and_killed &&
 		leaves_what_was_on &&
 		says_when_it_cannot && reports_a_lost_jvm &&
-		beside_proc "$1" && beside_proc_afterwards
+		beside_proc "$1" && beside_proc_afterwards &&
+		beside_proc_in_no_time "$1"
 }
 
 for_each_jdk check

@@ -33,4 +33,5 @@ try -b -o CPU 127.0.0.1:1
 try -b --order NONSENSE
 try -b --sort CPU,NONSENSE
 try -s 127.0.0.1:1 -b --timeout 0
+try -p 4711 -b --timeout 0
 try -s 127.0.0.1:1 --user monitor --password secret
