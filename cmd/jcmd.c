@@ -574,10 +574,8 @@ static int jcmd_list_jvms(struct error *err)
 		ret = target_fail_no_jvm(&list, err);
 	else if (ret == 0 && !lines.len)
 		log_info("no JVM runs here");
-	text_clear(&lines);
-	target_add_hidden(&list, &lines);
-	if (ret == 0 && lines.len)
-		log_info("%s", lines.bytes);
+	if (ret == 0)
+		target_log_hidden(&list);
 	text_release(&lines);
 	jvm_list_release(&list);
 	return ret;

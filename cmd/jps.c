@@ -270,8 +270,6 @@ static void jps_put(struct listed *l, struct text *out)
 
 static void jps_explain_empty(struct listed *l)
 {
-	struct text hidden = { 0 };
-
 	for (size_t i = 0; i < l->count; i++)
 		listed_note_refusal(l, &l->processes[i]);
 	if (l->refused)
@@ -286,12 +284,7 @@ static void jps_explain_empty(struct listed *l)
 	else if (l->count == 0)
 		log_info("no JVM runs here%s",
 			 l->list.hides ? " that sjkc can inspect" : "");
-	target_add_hidden(&l->list, &hidden);
-	if (hidden.len)
-		log_info("%s", hidden.bytes);
-	text_release(&hidden);
-	if (l->list.hides)
-		log_info("/proc hides the processes of other users (hidepid)");
+	target_log_hidden(&l->list);
 }
 
 static bool jps_has_extension(const char *extension)

@@ -150,7 +150,7 @@ static int target_find(struct candidates *c, const char *name,
 	return 0;
 }
 
-void target_add_hidden(const struct jvm_list *list, struct text *out)
+static void target_add_hidden(const struct jvm_list *list, struct text *out)
 {
 	if (!list->hidden)
 		return;
@@ -339,6 +339,18 @@ int target_fail_no_jvm(const struct jvm_list *list, struct error *err)
 	     hidden.bytes);
 	text_release(&hidden);
 	return -1;
+}
+
+void target_log_hidden(const struct jvm_list *list)
+{
+	struct text hidden = { 0 };
+
+	target_add_hidden(list, &hidden);
+	if (hidden.len)
+		log_info("%s", hidden.bytes);
+	if (list->hides)
+		log_info("/proc hides the processes of other users (hidepid)");
+	text_release(&hidden);
 }
 
 static void target_log_only(const struct candidate *c)

@@ -34,8 +34,9 @@ int target_open_named(struct jvm *jvm, const char *name, struct error *err);
 /* Opens the only JVM of this machine, or the user's choice on a terminal. */
 int target_open_any(struct jvm *jvm, struct error *err);
 
-/* Appends "no permission to inspect 2 processes …" if there are any. */
-void target_add_hidden(const struct jvm_list *list, struct text *out);
+/* Logs that processes that may be JVMs cannot be inspected, if there are any.
+ */
+void target_log_hidden(const struct jvm_list *list);
 
 /*
  * Fails for a list without a JVM: ERROR_PERMISSION if processes that may be

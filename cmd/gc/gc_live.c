@@ -177,20 +177,15 @@ static void live_log_skipped(const struct jvm *jvm, const struct error *why)
 			   live_reason(jvm, why));
 }
 
-static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
-			struct error *err)
+/* Adds the JVMs of a list that the options select. */
+static void live_add_listed(const struct gc_options *o,
+			    struct gc_streams *streams, struct jvm_list *list,
+			    struct jvm_selector *selector)
 {
-	struct jvm_list list = { 0 };
-	struct jvm_selector *selector;
 	struct error why;
 
-	selector = jvm_selector_new(&o->select, err);
-	if (!selector || jvm_list(&list, err)) {
-		jvm_selector_free(selector);
-		return -1;
-	}
-	for (size_t i = 0; i < list.count; i++) {
-		struct jvm *jvm = &list.jvms[i];
+	for (size_t i = 0; i < list->count; i++) {
+		struct jvm *jvm = &list->jvms[i];
 		bool is_final;
 		int failed;
 
@@ -201,12 +196,29 @@ static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
 		if (failed)
 			live_log_skipped(jvm, &why);
 	}
+}
+
+static int live_add_all(const struct gc_options *o, struct gc_streams *streams,
+			struct error *err)
+{
+	struct jvm_selector *selector = jvm_selector_new(&o->select, err);
+	struct jvm_list list = { 0 };
+	bool has_list = selector && jvm_list(&list, err) == 0;
+	int ret = has_list ? 0 : -1;
+
+	if (has_list) {
+		live_add_listed(o, streams, &list, selector);
+		jvm_selector_log(selector);
+		if (list.count)
+			target_log_hidden(&list);
+	}
+	if (has_list && !list.count)
+		ret = target_fail_no_jvm(&list, err);
+	else if (has_list && !streams->count)
+		ret = fail(err, ERROR_NO_TARGET, "no JVM to observe");
 	jvm_list_release(&list);
-	jvm_selector_log(selector);
 	jvm_selector_free(selector);
-	if (!streams->count)
-		return fail(err, ERROR_NO_TARGET, "no JVM to observe");
-	return 0;
+	return ret;
 }
 
 static bool live_has(const struct gc_streams *streams, const struct jvm *jvm)

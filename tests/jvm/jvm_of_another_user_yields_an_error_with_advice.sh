@@ -17,10 +17,18 @@ END
 chmod 755 "$scratch/unprivileged"
 sjkc=$scratch/unprivileged
 
+# gc --all names the JVMs that it cannot observe.  JVMs of other tests may run as
+# that user.
+all_lacks_it() {
+	timeout 100 "$sjkc" gc --all 100ms --source perfdata >"$scratch/out" \
+		2>"$scratch/err"
+	said 'no permission to inspect '
+}
+
 check() {
 	target "$1" || return
 	ask 4 jcmd "$pid" VM.version && said 'run as that user' && alive "$pid" &&
-		attach_left_nothing "$pid" || return
+		attach_left_nothing "$pid" && all_lacks_it || return
 	target_end "$pid"
 	within=$as_user
 	target "$1" || return
