@@ -27,7 +27,8 @@
 /* One input. It stays open for a second reading: it may be a pipe. */
 struct source {
 	const char *path;
-	const char *name; /* for messages */
+	const char *name;   /* for messages */
+	const char *wanted; /* of reader_for() */
 	const struct reader *reader;
 	struct input input;
 	bool failed;
@@ -86,7 +87,7 @@ static int source_open(struct source *s, const char *format, struct error *err)
 		return 0;
 	if (input_open(in, s->path, err))
 		return recording_suggest_process(s->path, err);
-	s->reader = reader_for(format, in->bytes, in->len, err);
+	s->reader = reader_for(format, s->wanted, in->bytes, in->len, err);
 	if (!s->reader)
 		return -1;
 	return input_complete(in, err);
@@ -414,6 +415,7 @@ struct profile *recording_read(const struct recording_options *o,
 		all.all[i] = (struct source){
 			.path = o->paths[i],
 			.name = recording_name(o, o->paths[i]),
+			.wanted = o->wanted,
 		};
 	p->keep_lines = o->keep_lines;
 	if (o->keep_moments)

@@ -18,7 +18,7 @@
 struct recording_options {
 	const char *const *paths; /* "-" is stdin */
 	size_t path_count;
-	const char *format; /* name of reader_for() */
+	const char *format, *wanted; /* of reader_for() */
 	/* In the syntax of core/profile/time_range.h, or NULL. */
 	const char *from, *to, *time_range, *time_zone;
 	bool keep_lines;

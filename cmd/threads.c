@@ -228,6 +228,8 @@ static struct profile *threads_of_files(struct dump_series *s, int argc,
 	const struct recording_options options = {
 		.paths = (const char *const *)argv,
 		.path_count = (size_t)argc,
+		/* The readers that pass thread dumps to a tap. */
+		.wanted = "jstack jstack-json std",
 		.prepare = threads_prepare,
 		.prepare_self = s,
 	};

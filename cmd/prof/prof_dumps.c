@@ -118,13 +118,9 @@ static int dumps_add(struct dumping *d, const struct text *reply,
 		     struct error *err)
 {
 	const uint8_t *bytes = (const uint8_t *)reply->bytes;
-	const struct reader *reader = reader_for("jstack", bytes, reply->len,
-						 err);
 	struct text line;
 
-	if (!reader)
-		return -1;
-	if (reader->read(bytes, reply->len, d->profile, err) == 0)
+	if (dump_reader.read(bytes, reply->len, d->profile, err) == 0)
 		return 0;
 	line = dumps_first_line(reply);
 	fail_in(err,

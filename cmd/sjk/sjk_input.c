@@ -230,7 +230,6 @@ static struct profile *input_read(struct sjk_input *in, struct error *err)
 		&(struct recording_options){
 			.paths = o->files.values,
 			.path_count = o->files.count,
-			.format = "auto",
 			.time_range = o->time_range,
 			.time_zone = o->time_zone ? o->time_zone : "UTC",
 			.keep_lines = true,

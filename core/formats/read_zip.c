@@ -146,7 +146,7 @@ static void zip_read_member(struct zip_file *z, const struct archive_member *m)
 		zip_unpack_twice(z, m, &data);
 	if (data.len)
 		reader = reader_for(
-			NULL, data.bytes,
+			NULL, NULL, data.bytes,
 			data.len < READER_LOOK ? data.len : READER_LOOK, &err);
 	if (reader && zip_sniff(data.bytes, data.len)) {
 		zip_lose_member(z, m, "a ZIP file in a ZIP file");

@@ -74,24 +74,26 @@ static bool reader_fail_archive(const struct reader *forced,
 	return true;
 }
 
-/* Fails with the valid formats; name is NULL if the user gave none. */
-static const struct reader *reader_fail_unknown(const char *name,
-						struct error *err)
+/* Fails with the valid formats; name and wanted as in reader_for(). */
+static void reader_fail_unknown(const char *name, const char *wanted,
+				struct error *err)
 {
 	struct text known = { 0 };
 
 	for (size_t i = 0; readers[i]; i++)
 		text_printf(&known, " %s", readers[i]->name);
-	if (name)
-		nearest_fail_choice("format", name, strlen(name), known.bytes,
-				    err);
-	else
+	if (!name)
+		fail(err, ERROR_INPUT, "unrecognized input format; valid: %s",
+		     wanted ? wanted : known.bytes + 1);
+	else if (strcmp(name, "auto") == 0)
 		fail(err, ERROR_INPUT,
 		     "unrecognized input format; use --format to force one of:"
 		     "%s",
 		     known.bytes);
+	else
+		nearest_fail_choice("format", name, strlen(name), known.bytes,
+				    err);
 	text_release(&known);
-	return NULL;
 }
 
 static const struct reader *reader_by_name(const char *name)
@@ -123,8 +125,9 @@ static const struct reader *reader_by_text(const uint8_t *text, size_t len)
 	return NULL;
 }
 
-const struct reader *reader_for(const char *name, const uint8_t *head,
-				size_t len, struct error *err)
+const struct reader *reader_for(const char *name, const char *wanted,
+				const uint8_t *head, size_t len,
+				struct error *err)
 {
 	bool any = !name || strcmp(name, "auto") == 0;
 	const struct reader *found;
@@ -141,9 +144,7 @@ const struct reader *reader_for(const char *name, const uint8_t *head,
 				       len < READER_LOOK ? len : READER_LOOK);
 	if (!found && any && reader_fail_packed(head, len, err))
 		return NULL;
-	if (!found && !name)
-		fail(err, ERROR_INPUT, "unrecognized input format");
-	else if (!found)
-		reader_fail_unknown(any ? NULL : name, err);
+	if (!found)
+		reader_fail_unknown(name, wanted, err);
 	return found;
 }

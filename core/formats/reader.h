@@ -75,9 +75,12 @@ extern const struct reader *const readers[]; /* NULL after the last */
  * Returns the reader called name, or for "auto" the reader of the input's
  * format; head is its first len bytes, up to READER_LOOK. NULL and ERROR_INPUT
  * (ERROR_MISUSE for an unknown name) if there is none. The name NULL means
- * "auto" for commands without --format: the error does not advise the option.
+ * "auto" for commands without --format: the error does not advise the option,
+ * and names the formats that the command wants, "jstack std", or all if wanted
+ * is NULL.
  */
-const struct reader *reader_for(const char *name, const uint8_t *head,
-				size_t len, struct error *err);
+const struct reader *reader_for(const char *name, const char *wanted,
+				const uint8_t *head, size_t len,
+				struct error *err);
 
 #endif

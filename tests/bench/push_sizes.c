@@ -82,7 +82,7 @@ static struct profile *sizes_read(const char *path)
 
 	if (input_open(&in, path, &err) || input_complete(&in, &err))
 		goto failed;
-	reader = reader_for(NULL, in.bytes,
+	reader = reader_for(NULL, NULL, in.bytes,
 			    in.len < READER_LOOK ? in.len : READER_LOOK, &err);
 	if (!reader || reader->read(in.bytes, in.len, p, &err))
 		goto failed;
