@@ -41,6 +41,7 @@ struct known_thread {
 	char comm[PROCFS_NAMES];
 	bool is_sampled;
 	bool is_named;      /* by the JVM */
+	bool is_guessed;    /* named as the JVM's periodic thread */
 	bool was_requested; /* a dump was requested: a missing name stays
 			       missing */
 	uint8_t reads;      /* reads of the JVM's memory without a name */
@@ -57,6 +58,7 @@ struct sampling_threads {
 	size_t count, cap;
 	struct thread_dumps *dumps; /* NULL = no thread dumps */
 	bool has_new;               /* a thread's whole name may be unknown */
+	size_t guesses;             /* threads named by a guess, ever */
 	bool has_searched;          /* all tasks were searched in vain */
 	/* Without dumps: where to read names, once known; or NULL. */
 	const struct vm_structs *structs;
@@ -149,9 +151,21 @@ static bool comm_may_be_truncated(const char *comm)
 	return strlen(comm) == PROCFS_NAMES - 1 || strcmp(comm, "java") == 0;
 }
 
-/* The internal thread that runs most often, and whose name is truncated. */
+/*
+ * The internal thread that runs most often, and whose name is truncated. Java
+ * threads may have the name, too: a guess stays only while the JVM's list of
+ * threads does not have the thread. Only several such threads require to read
+ * the list for them alone.
+ */
 static const char periodic_comm[] = "VM Periodic Tas",
 		  periodic_name[] = "VM Periodic Task Thread";
+
+/* True if the list of threads is read for this thread alone. */
+static bool thread_is_awaited(const struct sampling_threads *t,
+			      const struct known_thread *k)
+{
+	return !k->is_guessed || t->guesses > 1;
+}
 
 static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 			     const char *comm)
@@ -159,6 +173,7 @@ static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 	memset(k->comm, 0, sizeof(k->comm));
 	memcpy(k->comm, comm, strnlen(comm, sizeof(k->comm) - 1));
 	k->is_named = false;
+	k->is_guessed = false;
 	k->was_requested = false;
 	k->reads = 0;
 	k->misses = 0;
@@ -166,15 +181,15 @@ static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 	if (!comm_may_be_truncated(k->comm))
 		return;
 	if (t->jvm->kind == JVM_HOTSPOT && strcmp(comm, periodic_comm) == 0) {
-		k->is_named = true;
+		k->is_guessed = true;
+		t->guesses++;
 		t->profile->threads[k->id].name = threads_add_string(
 			t->profile, periodic_name);
-		return;
 	}
 	/* The last dump may contain the thread. */
 	if (t->dumps)
 		threads_take_name(t, k);
-	t->has_new |= !k->is_named;
+	t->has_new |= !k->is_named && thread_is_awaited(t, k);
 }
 
 static struct known_thread *threads_add(struct sampling_threads *t, pid_t tid,
@@ -395,7 +410,8 @@ static void threads_take_names(struct sampling_threads *t)
 		    !(k->was_requested || comm_may_be_truncated(k->comm)))
 			continue;
 		threads_take_name(t, k);
-		t->has_new |= !k->is_named && !k->was_requested;
+		t->has_new |= !k->is_named && !k->was_requested &&
+			      thread_is_awaited(t, k);
 	}
 }
 
@@ -513,26 +529,39 @@ static void threads_take_read(struct sampling_threads *t,
 	threads_take_read_name(t, k, seen);
 }
 
-/* Returns the number of threads to read names of. */
-static size_t threads_count_unnamed(const struct sampling_threads *t)
+/*
+ * Returns the number of threads to read names of; 0 if only guesses are left,
+ * unless is_last.
+ */
+static size_t threads_count_unnamed(const struct sampling_threads *t,
+				    bool is_last)
 {
+	bool is_awaited = is_last;
 	size_t count = 0;
 
-	for (size_t i = 0; i < t->count; i++)
-		count += thread_needs_name(&t->all[i]);
-	return count;
+	for (size_t i = 0; i < t->count; i++) {
+		if (!thread_needs_name(&t->all[i]))
+			continue;
+		is_awaited |= thread_is_awaited(t, &t->all[i]);
+		count++;
+	}
+	return is_awaited ? count : 0;
 }
 
-/* Reads names of new threads from the JVM's memory. */
-static void threads_read_names(struct sampling_threads *t)
+/*
+ * Reads names of new threads from the JVM's memory; is_last: and of guessed
+ * threads.
+ */
+static void threads_read_names(struct sampling_threads *t, bool is_last)
 {
-	size_t *who, count = 0, most = JAVA_THREAD_NAMES_AT_ONCE;
+	size_t *who, count = 0, most = JAVA_THREAD_NAMES_AT_ONCE, unnamed;
 	struct java_thread_name *all;
 
-	if (!t->structs || !t->has_new || !jvm_runs(t->jvm))
+	if (!t->structs || !(t->has_new || is_last) || !jvm_runs(t->jvm))
 		return;
-	if (threads_count_unnamed(t) < most)
-		most = threads_count_unnamed(t);
+	unnamed = threads_count_unnamed(t, is_last);
+	if (unnamed < most)
+		most = unnamed;
 	t->has_new = most > 0;
 	if (!most || !threads_open_names(t))
 		return;
@@ -570,7 +599,7 @@ void sampling_threads_refresh(struct sampling_threads *t)
 	if (!t->dumps) {
 		if (clock_monotonic_ns() - t->read_ns >=
 		    threads_read_interval(t))
-			threads_read_names(t);
+			threads_read_names(t, false);
 		return;
 	}
 	if (thread_dumps_take(t->dumps, 0, -1))
@@ -583,15 +612,15 @@ static void threads_read_last_names(struct sampling_threads *t,
 				    int64_t until_ns)
 {
 	/* Twice, since some names must be read twice. */
-	threads_read_names(t);
-	threads_read_names(t);
+	threads_read_names(t, true);
+	threads_read_names(t, true);
 	for (int i = 2; i < LAST_READS && t->has_missed; i++) {
 		int64_t next_ns = clock_monotonic_ns() + MISSED_NS;
 
 		if (next_ns > until_ns)
 			break;
 		clock_sleep_until(next_ns);
-		threads_read_names(t);
+		threads_read_names(t, true);
 	}
 }
 

@@ -264,6 +264,9 @@ public class Target {
 		case "named":
 			threads("a-burner-whose-name-is-long", count, Target::burn);
 			break;
+		case "periodic":
+			start("VM Periodic Tas", Target::burn);
+			break;
 		case "allocators":
 			threads("allocator", count, Target::allocate);
 			break;
