@@ -38,10 +38,6 @@ enum { NOTICE_BYTES = 4096 };
 /* Bytes of the names of a JVM that are kept from one window to the next. */
 #define NAMES_MOST ((size_t)16 << 20)
 
-#define AGENT_NS   (10 * CLOCK_NS_PER_S)
-/* The time limit while other targets are sampled, whose samples wait. */
-#define AGENT_MEANWHILE_NS CLOCK_NS_PER_S
-
 void sampling_notify(const struct sampling_options *o,
 		     enum sampling_notice level, const char *fmt, ...)
 {
@@ -52,398 +48,6 @@ void sampling_notify(const struct sampling_options *o,
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	o->notice(o->self, level, text);
-}
-
-/* Returns the sources of names that are available now. */
-static struct sampling_names target_names(const struct sampling_target *t)
-{
-	return (struct sampling_names){
-		.agent = t->agent && t->agent_names
-				 ? agent_client_symbols(t->agent)
-				 : NULL,
-		.metadata = t->metadata ? vm_symbols_of(t->metadata) : NULL,
-		.kernel = t->shared->kernel,
-	};
-}
-
-/* The agent has one client, so a target with an agent is not opened again. */
-static bool target_is_tried_again(const struct sampling_target *t)
-{
-	return t->shared->is_tried_again && !t->agent;
-}
-
-/*
- * Opens the metadata.  They are optional: the agent may report names, and
- * native frames have symbols.
- */
-static void target_open_metadata(struct sampling_target *t)
-{
-	struct error why;
-
-	if (!t->view->structs)
-		return;
-	t->metadata = vm_symbols_open_for(t->view, &why);
-	if (!t->metadata && target_is_tried_again(t))
-		return;
-	if (!t->metadata)
-		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",
-				t->name.bytes, why.text);
-	else if (vm_symbols_limits(t->metadata))
-		sampling_notify(t->shared->o, SAMPLING_INFO,
-				"%s: inlined methods are unavailable: %s",
-				t->name.bytes, vm_symbols_limits(t->metadata));
-}
-
-/* Waiting virtual threads are not mounted on a kernel thread (JEP 444). */
-static void target_note_virtual_threads(const struct sampling_target *t)
-{
-	struct profile *p = t->profile;
-
-	if (!unwinder_has_continuations(t->unwinder))
-		return;
-	profile_set(p, "offcpu", "virtual-threads", "not known");
-	profile_set(p, "wall", "virtual-threads", "not known");
-	/* JVMTI reports these on the carrier of the virtual thread. */
-	profile_set(p, "lock", "virtual-threads", "carriers");
-}
-
-/* Returns true for events that only the agent reports. */
-static bool target_needs_agent(const struct sampling_target *t)
-{
-	return t->events & (SAMPLING_ALLOC | SAMPLING_LOCK);
-}
-
-static void target_open_classes(struct sampling_target *t)
-{
-	const struct vm_structs *v = t->view->structs;
-	struct object_layout layout;
-	struct error why = { 0 };
-
-	if (!target_needs_agent(t))
-		return;
-	if (v && object_layout_read(&layout, v, t->view->memory, &why) == 0)
-		t->classes = object_classes_new(&layout, t->view->memory);
-	if (!t->classes)
-		sampling_notify(
-			t->shared->o, SAMPLING_INFO,
-			"%s: allocated and locked classes are unavailable: %s",
-			t->name.bytes,
-			why.kind ? why.text : "the JVM has no vmStructs");
-}
-
-/*
- * Reads owners of monitors.  They are optional; the reason of a failure is
- * reported.
- */
-static int target_read_owners(struct sampling_target *t, struct error *err)
-{
-	const struct vm_structs *v = t->view->structs;
-	struct sampler_monitors monitors;
-	struct thread_layout layout;
-	struct monitor_places places;
-	struct error why = { 0 };
-
-	if (v && thread_layout_read(&layout, v, &why) == 0)
-		t->owners = java_threads_new(&layout, t->view->memory);
-	if (!t->owners ||
-	    !java_threads_places(t->owners, agent_client_jni(t->agent),
-				 &places)) {
-		sampling_notify(
-			t->shared->o, SAMPLING_INFO,
-			"%s: monitor owners are unavailable: %s", t->name.bytes,
-			why.kind ? why.text : "cannot read its threads");
-		return 0;
-	}
-	monitors = (struct sampler_monitors){
-		.env = places.env,
-		.pending = places.pending,
-		.owner = places.owner,
-	};
-	return sampler_read_owners(t->shared->sampler, t->jvm.pid, &monitors,
-				   err);
-}
-
-/*
- * Attaches a uprobe to the published probe.  With --all, the JVMs without the
- * probe are sampled for the other events, if there are any.
- */
-static int target_add_published(struct sampling_target *t, struct error *err)
-{
-	struct published_probe probe;
-
-	if (!(t->events & SAMPLING_PROBE))
-		return 0;
-	if (published_probe_find(&t->jvm, t->shared->o->probe, &probe, err)) {
-		if (err->kind != ERROR_NO_TARGET || !t->shared->o->all ||
-		    t->events == SAMPLING_PROBE)
-			return -1;
-		t->events &= ~(unsigned)SAMPLING_PROBE;
-		return 0;
-	}
-	return sampler_probe(t->shared->sampler, SAMPLE_PROBE, t->jvm.pid,
-			     probe.path, probe.offset, probe.semaphore, err);
-}
-
-/* Attaches uprobes to the agent's functions. */
-static int target_add_probes(struct sampling_target *t, struct error *err)
-{
-	struct agent_probe probe;
-
-	if ((t->events & SAMPLING_ALLOC) &&
-	    (agent_client_probe_alloc(t->agent, &probe, err) ||
-	     sampler_probe(t->shared->sampler, SAMPLE_ALLOC, t->jvm.pid,
-			   probe.path, probe.offset, 0, err)))
-		return -1;
-	if ((t->events & SAMPLING_LOCK) &&
-	    (agent_client_probe_lock(t->agent, &probe, err) ||
-	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
-			   probe.path, probe.offset, 0, err) ||
-	     target_read_owners(t, err)))
-		return -1;
-	return 0;
-}
-
-static void target_report_costs(const struct sampling_target *t)
-{
-	struct agent_costs costs;
-
-	agent_client_costs(t->agent, &costs);
-	sampling_notify(t->shared->o, SAMPLING_DETAIL,
-			"%s: the agent was loaded in %.1f ms and received all "
-			"methods in %.1f ms",
-			t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
-			(double)costs.replay_ns / CLOCK_NS_PER_MS);
-}
-
-static void target_report_warning(void *self, const char *warning)
-{
-	const struct sampling_target *t = self;
-
-	if (warning)
-		sampling_notify(t->shared->o, SAMPLING_INFO,
-				"%s: loading the agent: %s", t->name.bytes,
-				warning);
-}
-
-static int target_load_agent_once(struct sampling_target *t, struct error *err)
-{
-	const struct sampling_options *o = t->shared->o;
-	const struct agent_options options = {
-		.alloc = t->events & SAMPLING_ALLOC,
-		.lock = t->events & SAMPLING_LOCK,
-		.lines = o->lines,
-		.no_names = !t->agent_names,
-		.alloc_interval = o->alloc_interval,
-		.timeout_ns = t->shared->has_begun ? AGENT_MEANWHILE_NS
-						   : AGENT_NS,
-		.before_load = target_report_warning,
-		.self = t,
-	};
-
-	t->agent = agent_client_open(&t->jvm, &options, err);
-	if (!t->agent)
-		return -1;
-	target_report_costs(t);
-	return 0;
-}
-
-/* Omits allocations if another agent samples them. */
-static int target_try_agent(struct sampling_target *t, struct error *err)
-{
-	struct error why = { 0 };
-
-	if (target_load_agent_once(t, &why) == 0)
-		return 0;
-	if (why.kind == ERROR_UNAVAILABLE && t->events & SAMPLING_ALLOC &&
-	    t->events & ~(unsigned)SAMPLING_ALLOC) {
-		t->events &= ~(unsigned)SAMPLING_ALLOC;
-		t->shared->unavailable |= SAMPLING_ALLOC;
-		text_puts(&t->no_alloc,
-			  "allocations are not sampled: another agent in this "
-			  "JVM has claimed them, and the JVM allows one agent "
-			  "at a time");
-		return target_needs_agent(t) || t->agent_names
-			       ? target_load_agent_once(t, err)
-			       : 0;
-	}
-	*err = why;
-	return -1;
-}
-
-/*
- * Omits events that the JVM's build does not support, and names from the agent
- * where they can crash the build.  Fails if no event remains.
- */
-static int target_check_build(struct sampling_target *t, struct error *err)
-{
-	const struct sampling_options *o = t->shared->o;
-	struct jvm_info about = { 0 };
-	struct error unused;
-
-	jvm_info(&t->jvm, &about, &unused);
-	if (t->events & SAMPLING_ALLOC &&
-	    !agent_has_alloc(&about, &t->no_alloc)) {
-		t->events &= ~(unsigned)SAMPLING_ALLOC;
-		t->shared->unavailable |= SAMPLING_ALLOC;
-	}
-	t->agent_names = o->agent || agent_names_are_safe(&about, &t->no_names);
-	jvm_info_release(&about);
-	if (t->events)
-		return 0;
-	return fail(err, ERROR_UNAVAILABLE, "%s: %s", t->name.bytes,
-		    t->no_alloc.bytes);
-}
-
-/*
- * Loads the agent, unless an option forbids it, and reports what that does to
- * the JVM.  Fails only if an event needs the agent (alloc, lock); otherwise
- * sets *why, which must be empty, to the reason.
- */
-static int target_load_agent(struct sampling_target *t, struct error *why,
-			     struct error *err)
-{
-	const struct sampling_options *o = t->shared->o;
-	const char *warning;
-
-	/* --all does not modify JVMs that the user has not named. */
-	if ((o->all && !target_needs_agent(t)) || o->no_agent ||
-	    t->jvm.kind != JVM_HOTSPOT)
-		return 0;
-	/* The agent serves the sjkc that has published the probe. */
-	if (t->events & SAMPLING_PROBE && !target_needs_agent(t))
-		return 0;
-	if (target_check_build(t, err))
-		return -1;
-	if (!t->agent_names && !target_needs_agent(t))
-		return 0;
-	warning = o->quiet_target && !target_needs_agent(t)
-			  ? agent_client_warning(&t->jvm)
-			  : NULL;
-	if (warning) {
-		sampling_notify(
-			t->shared->o, SAMPLING_DETAIL,
-			"%s: no agent is loaded, since %s; names come from the "
-			"JVM's memory",
-			t->name.bytes, warning);
-		return 0;
-	}
-	if (target_try_agent(t, why) == 0 || !target_needs_agent(t))
-		return 0;
-	*err = *why;
-	return -1;
-}
-
-/* A target that will be opened again may get an agent then. */
-static void target_report_no_agent(const struct sampling_target *t,
-				   const struct error *why)
-{
-	if (!t->agent && why->kind &&
-	    (!target_is_tried_again(t) || sampling_target_is_complete(t)))
-		sampling_notify(
-			t->shared->o, SAMPLING_INFO,
-			"%s: cannot load the agent, names come from the JVM's "
-			"memory: %s",
-			t->name.bytes, why->text);
-}
-
-/* Reports each reason once. */
-static void target_report_build(const struct sampling_target *t)
-{
-	if (target_is_tried_again(t) && !sampling_target_is_complete(t))
-		return;
-	if (t->no_names.len)
-		sampling_notify(
-			t->shared->o, SAMPLING_INFO,
-			"%s: names come from the JVM's memory, not from the "
-			"agent: %s; --agent uses the agent anyway",
-			t->name.bytes, t->no_names.bytes);
-	if (t->no_alloc.len)
-		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",
-				t->name.bytes, t->no_alloc.bytes);
-}
-
-static int target_refuse_zero(const struct sampling_target *t,
-			      struct error *err)
-{
-	return fail(err, ERROR_UNAVAILABLE,
-		    "%s: cannot sample the Zero interpreter: its Java frames "
-		    "are not on the threads' stacks; use --sampler dump",
-		    t->name.bytes);
-}
-
-/*
- * Reads the VM's name before the JVM is modified.  Some JVMs have no counters.
- */
-static bool target_is_zero(const struct sampling_target *t)
-{
-	struct jvm_info about = { 0 };
-	struct error unused;
-	bool is_zero;
-
-	jvm_info(&t->jvm, &about, &unused);
-	is_zero = about.vm_name && strstr(about.vm_name, " Zero VM");
-	jvm_info_release(&about);
-	return is_zero;
-}
-
-/* The agent is loaded first, so that its library is among the mappings. */
-static int target_open(struct sampling_target *t, struct error *err)
-{
-	struct error no_agent = { 0 };
-	struct sampling_names names;
-
-	if (target_is_zero(t))
-		return target_refuse_zero(t, err);
-	if (target_load_agent(t, &no_agent, err))
-		return -1;
-	t->view = process_view_open(&t->jvm, &t->shared->views, err);
-	if (!t->view)
-		return -1;
-	t->unwinder = unwinder_new(&arch_x86_64, t->view);
-	if (t->view->is_zero)
-		return target_refuse_zero(t, err);
-	if (t->view->limits && t->jvm.kind != JVM_NONE &&
-	    !target_is_tried_again(t))
-		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",
-				t->name.bytes, t->view->limits);
-	target_open_metadata(t);
-	target_note_virtual_threads(t);
-	target_open_classes(t);
-	target_report_no_agent(t, &no_agent);
-	target_report_build(t);
-	names = target_names(t);
-	t->frames = sampling_frames_new(t->profile, &names);
-	t->threads = sampling_threads_new(t->profile, &t->jvm);
-	if (target_add_published(t, err))
-		return -1;
-	if (!t->agent) {
-		sampling_threads_use_memory(t->threads, t->view->structs,
-					    t->view->memory);
-		return 0;
-	}
-	sampling_threads_allow_dumps(t->threads);
-	return target_add_probes(t, err);
-}
-
-struct sampling_target *sampling_target_new(struct sampling_shared *s,
-					    const struct jvm *jvm,
-					    struct error *err)
-{
-	struct sampling_target *t = xcalloc(1, sizeof(*t));
-
-	t->shared = s;
-	t->events = s->o->events;
-	t->jvm = *jvm;
-	s->o->add_name(&t->jvm, &t->name);
-	t->profile = s->o->separate ? sampling_shared_new_profile(s)
-				    : s->profile;
-	if (target_open(t, err)) {
-		sampling_target_free(t);
-		return NULL;
-	}
-	if (s->o->separate && s->o->describe)
-		s->o->describe(s->o->self, &t->jvm, &t->about);
-	return t;
 }
 
 void sampling_target_free(struct sampling_target *t)
@@ -517,13 +121,6 @@ void sampling_target_retire(struct sampling_target *t)
 	sampling_target_free(t);
 }
 
-bool sampling_target_is_complete(const struct sampling_target *t)
-{
-	/* The agent has one client. */
-	return t->jvm.kind != JVM_NONE &&
-	       (t->agent || (!t->view->limits && t->metadata != NULL));
-}
-
 uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
 			     uint32_t stack)
 {
@@ -584,7 +181,7 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 
 		w->stack = sampling_copy_stack(before, p, w->stack);
 	}
-	target_note_virtual_threads(t);
+	sampling_target_note_virtual_threads(t);
 }
 
 void sampling_target_begin(struct sampling_target *t)
@@ -608,14 +205,14 @@ void sampling_target_begin(struct sampling_target *t)
 			"%s: lost the agent, names come from the JVM's memory: "
 			"%s",
 			t->name.bytes, why.text);
-		if (target_needs_agent(t))
+		if (sampling_target_needs_agent(t))
 			profile_lost(
 				t->profile, "the agent was lost", 1,
 				"no allocations and lock waits after that");
 		t->unrecorded = target_unrecorded(t);
 		agent_client_close(t->agent);
 		t->agent = NULL;
-		names = target_names(t);
+		names = sampling_target_names(t);
 		sampling_frames_set_names(t->frames, &names);
 	}
 	sampling_threads_refresh(t->threads);
@@ -814,7 +411,7 @@ static void target_trace_walk(struct sampling_target *t,
 			      const struct unwound *u)
 {
 	struct sampling_shared *s = t->shared;
-	struct sampling_names names = target_names(t);
+	struct sampling_names names = sampling_target_names(t);
 	uint64_t hash = unwound_hash(u);
 	struct text line = { 0 };
 

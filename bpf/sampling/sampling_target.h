@@ -196,6 +196,20 @@ const char *sampling_end_frame(enum sampling_end end);
 void sampling_target_add(struct sampling_target *t, unsigned events,
 			 struct sample *sample);
 
+/* ---- sampling_target_open.c ---- */
+
+/* Returns the sources of names that are available now. */
+struct sampling_names sampling_target_names(const struct sampling_target *t);
+
+/* True if the target has events that only the agent reports. */
+bool sampling_target_needs_agent(const struct sampling_target *t);
+
+/*
+ * Notes in the profile what is unknown about waiting virtual threads, which are
+ * not mounted on a kernel thread (JEP 444).
+ */
+void sampling_target_note_virtual_threads(const struct sampling_target *t);
+
 /* ---- sampling_probe.c ---- */
 
 struct published_probe {
