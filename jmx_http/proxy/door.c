@@ -7,8 +7,10 @@
 #include "core/base/text.h"
 #include "jmx_http/net/address.h"
 #include "jmx_http/net/socket.h"
+#include "jmx_http/proxy/call_log.h"
 
 #include <errno.h>
+#include <event2/bufferevent_ssl.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -85,6 +87,38 @@ void door_report_limited(struct door *d, const char *about, const char *fmt,
 			    m->suppressed);
 	m->suppressed = 0;
 	m->quiet_until_ns = clock_after(now, LIMITED_NS);
+}
+
+void door_log_call(const struct door_client *c, struct call_log *log,
+		   const char *target)
+{
+	const struct door_options *o = &c->front->door->options;
+	struct proxy_call call = { .target = target };
+	struct text client = { 0 };
+
+	call_log_fill(log, &call);
+	net_address_add(&client, &c->peer);
+	call.client = client.bytes;
+	o->call(o->self, &call);
+	text_release(&client);
+	call_log_release(log);
+}
+
+struct bufferevent *door_new_tls(struct door *d, evutil_socket_t fd)
+{
+	SSL *ssl = SSL_new(d->options.to_client);
+	struct bufferevent *tls = NULL;
+
+	if (ssl) {
+		SSL_set_read_ahead(ssl, 0);
+		tls = bufferevent_openssl_socket_new(d->base, fd, ssl,
+						     BUFFEREVENT_SSL_ACCEPTING,
+						     BEV_OPT_CLOSE_ON_FREE);
+	}
+	if (!tls)
+		alloc_give_up(sizeof(*d));
+	bufferevent_openssl_set_allow_dirty_shutdown(tls, 1);
+	return tls;
 }
 
 struct door *door_new(const struct door_options *options, struct error *err)

@@ -25,6 +25,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+struct bufferevent;
+struct call_log;
 struct proxy_call;
 
 struct door_options {
@@ -150,6 +152,17 @@ void door_leave(struct door_client *c);
  * False if the budget is exceeded: the front must disconnect the client.
  */
 bool door_set_memory(struct door_client *c, size_t bytes, bool is_trusted);
+
+/*
+ * Prints a call of the client to a target with this title, and releases it. The
+ * door logs calls.
+ */
+void door_log_call(const struct door_client *c, struct call_log *log,
+		   const char *target);
+
+/* Returns a stream that accepts TLS from a client, and closes fd; never NULL.
+ */
+struct bufferevent *door_new_tls(struct door *d, evutil_socket_t fd);
 
 /* Prints a message. */
 void door_report(struct door *d, const char *fmt, ...)

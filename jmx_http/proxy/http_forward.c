@@ -567,3 +567,38 @@ void http_forward_fault(const struct http_session *s, unsigned status,
 	text_release(&body);
 	text_release(&message);
 }
+
+void http_forward_frame_body(struct http_session *s, struct evbuffer *out)
+{
+	size_t len = evbuffer_get_length(s->body);
+	bool is_chunked = s->request.framing == HTTP_CHUNKED;
+
+	if (is_chunked && len)
+		evbuffer_add_printf(out, "%zx\r\n", len);
+	evbuffer_add_buffer(out, s->body);
+	if (is_chunked && len)
+		evbuffer_add(out, "\r\n", 2);
+	if (is_chunked && s->request.is_done)
+		evbuffer_add(out, "0\r\n\r\n", 5);
+}
+
+void http_forward_frame_head(struct http_session *s, struct evbuffer *out)
+{
+	size_t len = evbuffer_get_length(s->body);
+
+	if (s->request.framing == HTTP_CHUNKED && s->request.is_done) {
+		s->request.framing = HTTP_LENGTH;
+		s->length = len;
+	}
+	evbuffer_add(out, s->head.bytes, s->head.len);
+	s->login = s->target->login;
+	if (s->target->authorization)
+		evbuffer_add_printf(out, "Authorization: %s\r\n",
+				    s->target->authorization);
+	if (s->request.framing == HTTP_CHUNKED)
+		evbuffer_add(out, "Transfer-Encoding: chunked\r\n", 28);
+	else if (s->request.framing == HTTP_LENGTH)
+		evbuffer_add_printf(out, "Content-Length: %llu\r\n",
+				    (unsigned long long)s->length);
+	evbuffer_add(out, "\r\n", 2);
+}

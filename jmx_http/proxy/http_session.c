@@ -3,7 +3,6 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/net/address.h"
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/upstream.h"
@@ -95,10 +94,6 @@ static void session_log(struct http_session *s, const char *refused)
 	struct door *d = session_door(s);
 	struct policy_call call = jolokia_call_log(&s->call);
 	struct call_log log = { 0 };
-	struct proxy_call p = {
-		.target = s->target ? s->target->title : "",
-	};
-	struct text client = { 0 };
 
 	if (!d->options.call)
 		return;
@@ -107,12 +102,7 @@ static void session_log(struct http_session *s, const char *refused)
 	log.refused = refused;
 	log.is_exception = s->status >= 400;
 	call_log_add(&log, s->response_len);
-	call_log_fill(&log, &p);
-	net_address_add(&client, &s->base.peer);
-	p.client = client.bytes;
-	d->options.call(d->options.self, &p);
-	text_release(&client);
-	call_log_release(&log);
+	door_log_call(&s->base, &log, s->target ? s->target->title : "");
 }
 
 static size_t session_waiting(const struct http_session *s)
@@ -330,21 +320,6 @@ static bool session_agent_is_full(const struct http_session *s)
 		http_backend_waiting(s->backend) > HTTP_WAITING_MAX);
 }
 
-/* Moves the collected part of the body to out, framed for the agent. */
-static void session_frame_body(struct http_session *s, struct evbuffer *out)
-{
-	size_t len = evbuffer_get_length(s->body);
-	bool is_chunked = s->request.framing == HTTP_CHUNKED;
-
-	if (is_chunked && len)
-		evbuffer_add_printf(out, "%zx\r\n", len);
-	evbuffer_add_buffer(out, s->body);
-	if (is_chunked && len)
-		evbuffer_add(out, "\r\n", 2);
-	if (is_chunked && s->request.is_done)
-		evbuffer_add(out, "0\r\n\r\n", 5);
-}
-
 /*
  * Keeps the body of a request that may be sent again: by another connection if
  * it changes nothing, or with another token.
@@ -360,37 +335,15 @@ static void session_keep_copy(struct http_session *s)
 		evbuffer_add(s->copy, evbuffer_pullup(s->body, -1), len);
 }
 
-/* A complete body gets a Content-Length, even if it was chunked. */
-static void session_frame_head(struct http_session *s, struct evbuffer *out)
-{
-	size_t len = evbuffer_get_length(s->body);
-
-	if (s->request.framing == HTTP_CHUNKED && s->request.is_done) {
-		s->request.framing = HTTP_LENGTH;
-		s->length = len;
-	}
-	evbuffer_add(out, s->head.bytes, s->head.len);
-	s->login = s->target->login;
-	if (s->target->authorization)
-		evbuffer_add_printf(out, "Authorization: %s\r\n",
-				    s->target->authorization);
-	if (s->request.framing == HTTP_CHUNKED)
-		evbuffer_add(out, "Transfer-Encoding: chunked\r\n", 28);
-	else if (s->request.framing == HTTP_LENGTH)
-		evbuffer_add_printf(out, "Content-Length: %llu\r\n",
-				    (unsigned long long)s->length);
-	evbuffer_add(out, "\r\n", 2);
-}
-
 static void session_send_request(struct http_session *s)
 {
 	if (!s->has_sent_head) {
 		s->has_sent_head = true;
 		session_keep_copy(s);
-		session_frame_head(s, s->out);
-		session_frame_body(s, s->out);
+		http_forward_frame_head(s, s->out);
+		http_forward_frame_body(s, s->out);
 	} else {
-		session_frame_body(s, s->out);
+		http_forward_frame_body(s, s->out);
 	}
 	http_backend_send(s->backend, s->out);
 	if (s->request.is_done)
@@ -421,7 +374,7 @@ static void session_on_ready(void *self)
 	struct http_session *s = self;
 
 	if (s->has_copy) {
-		session_frame_head(s, s->out);
+		http_forward_frame_head(s, s->out);
 		evbuffer_add(s->out, evbuffer_pullup(s->copy, -1),
 			     evbuffer_get_length(s->copy));
 		http_backend_send(s->backend, s->out);
@@ -975,27 +928,6 @@ static void session_on_timer(evutil_socket_t fd, short what, void *arg)
 		session_on_deadline(s);
 }
 
-static struct bufferevent *session_new_stream(struct door *d,
-					      evutil_socket_t fd)
-{
-	struct bufferevent *tls = NULL;
-	SSL *ssl;
-
-	if (!d->options.to_client)
-		return bufferevent_socket_new(d->base, fd,
-					      BEV_OPT_CLOSE_ON_FREE);
-	ssl = SSL_new(d->options.to_client);
-	if (ssl) {
-		SSL_set_read_ahead(ssl, 0);
-		tls = bufferevent_openssl_socket_new(d->base, fd, ssl,
-						     BUFFEREVENT_SSL_ACCEPTING,
-						     BEV_OPT_CLOSE_ON_FREE);
-	}
-	if (tls)
-		bufferevent_openssl_set_allow_dirty_shutdown(tls, 1);
-	return tls;
-}
-
 void http_session_begin(struct door_front *f, evutil_socket_t fd,
 			const struct sockaddr_storage *peer)
 {
@@ -1005,7 +937,9 @@ void http_session_begin(struct door_front *f, evutil_socket_t fd,
 	door_enter(f, &s->base, peer);
 	s->front = (struct http_front *)f;
 	s->is_tls = d->options.to_client;
-	s->client = session_new_stream(d, fd);
+	s->client = s->is_tls ? door_new_tls(d, fd)
+			      : bufferevent_socket_new(d->base, fd,
+						       BEV_OPT_CLOSE_ON_FREE);
 	s->timer = evtimer_new(d->base, session_on_timer, s);
 	s->in = evbuffer_new();
 	s->body = evbuffer_new();

@@ -127,6 +127,15 @@ bool http_forward_check(struct http_session *s, const struct http_head *h,
 void http_forward_request(struct http_session *s, const struct http_head *h);
 
 /*
+ * Appends s->head with the login of the target and the framing of the body. A
+ * complete body gets a Content-Length, even if it was chunked.
+ */
+void http_forward_frame_head(struct http_session *s, struct evbuffer *out);
+
+/* Moves the collected part of the body to out, framed for the agent. */
+void http_forward_frame_body(struct http_session *s, struct evbuffer *out);
+
+/*
  * Appends the head of the response for the client: keeps says whether the
  * client's connection stays open, framing how the body will be delimited.
  */

@@ -7,7 +7,6 @@
 #include "jmx_http/net/socket.h"
 
 #include <event2/buffer.h>
-#include <event2/bufferevent_ssl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,18 +111,8 @@ void session_end(struct session *s, const char *why)
 
 void session_log(struct session *s)
 {
-	struct door *d = session_door(s);
-	struct proxy_call call = { .target = s->front->jvm.title };
-	struct text client = { 0 };
-
-	if (!s->log.method)
-		return;
-	call_log_fill(&s->log, &call);
-	net_address_add(&client, &s->base.peer);
-	call.client = client.bytes;
-	d->options.call(d->options.self, &call);
-	text_release(&client);
-	call_log_release(&s->log);
+	if (s->log.method)
+		door_log_call(&s->base, &s->log, s->front->jvm.title);
 }
 
 static bool session_has_output(const struct session *s)
@@ -428,23 +417,6 @@ static void session_begin_reading(struct session *s)
 	s->state = SESSION_HELLO;
 }
 
-static struct bufferevent *session_new_tls(struct door *d, evutil_socket_t fd)
-{
-	SSL *ssl = SSL_new(d->options.to_client);
-	struct bufferevent *tls = NULL;
-
-	if (ssl)
-		SSL_set_read_ahead(ssl, 0);
-	if (ssl)
-		tls = bufferevent_openssl_socket_new(d->base, fd, ssl,
-						     BUFFEREVENT_SSL_ACCEPTING,
-						     BEV_OPT_CLOSE_ON_FREE);
-	if (!tls)
-		alloc_give_up(sizeof(struct session));
-	bufferevent_openssl_set_allow_dirty_shutdown(tls, 1);
-	return tls;
-}
-
 /* Detects TLS by the first byte. */
 static void session_on_look(evutil_socket_t fd, short what, void *arg)
 {
@@ -460,7 +432,7 @@ static void session_on_look(evutil_socket_t fd, short what, void *arg)
 	if (first == TLS_HANDSHAKE) {
 		bufferevent_setfd(s->client, -1);
 		bufferevent_free(s->client);
-		s->client = session_new_tls(d, fd);
+		s->client = door_new_tls(d, fd);
 		s->is_tls = true;
 	}
 	event_assign(s->timer, d->base, -1, 0, session_on_timer, s);
