@@ -81,6 +81,7 @@ struct page_reader {
 	size_t cell_column_count, cell_column_cap;
 	int64_t start_ns, bucket_ns;
 	uint64_t buckets;
+	int64_t from_ns, to_ns; /* of the recording; 0, 0: unknown */
 	int64_t step_start_ns, step_ns, lead_ns; /* step_ns 0: no moments */
 	uint64_t *moment_columns;                /* lengths */
 	size_t moment_column_count, moment_column_cap;
@@ -170,29 +171,38 @@ static void page_read_thread(struct page_reader *g, struct json_reader *r)
 
 static void page_read_time(struct page_reader *g, struct json_reader *r)
 {
+	const struct {
+		const char *key;
+		int64_t *ns;
+	} times[] = {
+		{ "start_ms", &g->start_ns },
+		{ "bucket_ms", &g->bucket_ns },
+		{ "from_ms", &g->from_ns },
+		{ "to_ms", &g->to_ns },
+	};
 	struct line key;
 
 	if (json_accept_null(r))
 		return;
 	json_enter_object(r);
 	while (json_next_member(r, &key)) {
+		size_t i = 0;
 		double ms;
 
 		if (line_is(key, "buckets")) {
 			g->buckets = json_read_uint(r);
 			continue;
 		}
-		if (!line_is(key, "start_ms") && !line_is(key, "bucket_ms")) {
+		while (i < 4 && !line_is(key, times[i].key))
+			i++;
+		if (i == 4) {
 			json_skip(r);
 			continue;
 		}
 		ms = json_read_double(r);
 		if (!(ms > -9e12 && ms < 9e12))
 			ms = 0;
-		if (line_is(key, "start_ms"))
-			g->start_ns = (int64_t)(ms * (double)MS_NS);
-		else
-			g->bucket_ns = (int64_t)(ms * (double)MS_NS);
+		*times[i].ns = (int64_t)(ms * (double)MS_NS);
 	}
 }
 
@@ -638,6 +648,19 @@ static void page_read_cells(struct page_reader *g, struct page_event *e,
 			     "%s", "");
 }
 
+/* Samples of an idle program do not cover the recorded period. */
+static void page_note_period(const struct page_reader *g)
+{
+	struct profile *p = g->profile;
+
+	if (!p->earliest_ns || g->from_ns >= g->to_ns)
+		return;
+	if (g->from_ns < p->earliest_ns)
+		p->earliest_ns = g->from_ns;
+	if (g->to_ns > p->latest_ns)
+		p->latest_ns = g->to_ns;
+}
+
 static void page_release(struct page_reader *g)
 {
 	free(g->events);
@@ -703,6 +726,7 @@ static int page_read_columns(struct page_reader *g, struct cursor c,
 	page_read_nodes(g, fixed[COLUMN_NODE_UP], fixed[COLUMN_NODE_FRAME]);
 	page_read_events(g, later ? g->cell_columns : g->columns + n,
 			 later ? *later : c);
+	page_note_period(g);
 	return 0;
 }
 

@@ -584,6 +584,26 @@ static void flame_put_thread(struct json *j, const struct profile *p,
 	json_close_object(j);
 }
 
+/*
+ * The period that was recorded, unless parts of it were left out: samples of an
+ * idle program do not cover it.
+ */
+static void flame_put_period(struct json *j, const struct profile *p)
+{
+	int64_t from_ns = p->earliest_ns, to_ns = p->latest_ns;
+
+	if (p->outside && p->from_ns == INT64_MIN && p->to_ns == INT64_MAX)
+		return;
+	if (from_ns < p->from_ns)
+		from_ns = p->from_ns;
+	if (to_ns > p->to_ns)
+		to_ns = p->to_ns;
+	json_key(j, "from_ms");
+	json_double(j, (double)from_ns / 1e6);
+	json_key(j, "to_ms");
+	json_double(j, (double)to_ns / 1e6);
+}
+
 static void flame_put_time(struct json *j, const struct profile *p,
 			   bool has_times)
 {
@@ -599,6 +619,7 @@ static void flame_put_time(struct json *j, const struct profile *p,
 	json_double(j, (double)p->bucket_ns / 1e6);
 	json_key(j, "buckets");
 	json_int(j, p->bucket_last - p->bucket_first + 1);
+	flame_put_period(j, p);
 	json_close_object(j);
 }
 

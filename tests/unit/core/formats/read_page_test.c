@@ -193,6 +193,38 @@ static void parts_of_a_cell_have_their_times(void **state)
 	profile_free(p);
 }
 
+/* A program may be idle before its first sample and after its last. */
+static void times_of_the_recording_are_kept(void **state)
+{
+	static const char
+		moments[] = "\"start_ms\":1000,\"step_ms\":20,\"lead_ns\":0";
+	static const char start[] = "\"start_ms\":1000,\"bucket_ms\":1000";
+	static const struct {
+		const char *period;
+		int64_t from_ms, to_ms;
+	} pages[] = {
+		{ ",\"from_ms\":500.25,\"to_ms\":9000", 500, 9000 },
+		/* No period, and periods that are not those of the samples. */
+		{ "", 2000, 2140 },
+		{ ",\"from_ms\":9000,\"to_ms\":500", 2000, 2140 },
+		{ ",\"from_ms\":2050,\"to_ms\":2051", 2000, 2140 },
+		{ ",\"from_ms\":1e300,\"to_ms\":-1e300", 2000, 2140 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		struct text times = { 0 };
+		struct profile *p;
+
+		text_printf(&times, "%s%s", start, pages[i].period);
+		p = read_timed(2, times.bytes, moments);
+		assert_int_equal(p->earliest_ns / 1000000, pages[i].from_ms);
+		assert_int_equal(p->latest_ns / 1000000, pages[i].to_ms);
+		profile_free(p);
+		text_release(&times);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +235,7 @@ int main(void)
 		cmocka_unit_test(other_pages_are_refused),
 		cmocka_unit_test(times_that_overflow_leave_the_samples),
 		cmocka_unit_test(parts_of_a_cell_have_their_times),
+		cmocka_unit_test(times_of_the_recording_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
