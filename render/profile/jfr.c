@@ -565,7 +565,10 @@ static void jfr_flush(struct jfr_writer *w)
 	const struct profile *p = w->profile;
 	struct text h = { 0 };
 	int64_t start = p->bucket_ns ? p->earliest_ns : 1;
-	int64_t duration = p->bucket_ns ? p->latest_ns - start : 1;
+	/* Times may be anywhere: an unsigned difference cannot overflow. */
+	uint64_t duration = p->bucket_ns
+				    ? (uint64_t)p->latest_ns - (uint64_t)start
+				    : 1;
 
 	text_add(&h, "FLR\0", 4);
 	put_big_endian(&h, 2, 2);
@@ -574,7 +577,7 @@ static void jfr_flush(struct jfr_writer *w)
 	put_big_endian(&h, HEADER_SIZE + w->checkpoint, 8);
 	put_big_endian(&h, HEADER_SIZE, 8);
 	put_big_endian(&h, (uint64_t)start, 8);
-	put_big_endian(&h, duration ? (uint64_t)duration : 1, 8);
+	put_big_endian(&h, duration ? duration : 1, 8);
 	put_big_endian(&h, 0, 8); /* ticks at the start */
 	put_big_endian(&h, TICKS_PER_S, 8);
 	put_big_endian(&h, 1, 4); /* compressed integers */
@@ -593,7 +596,8 @@ static uint64_t jfr_ticks(const struct jfr_writer *w, const struct cell *c)
 	if (!c->bucket)
 		return 0;
 	time = (p->bucket_first + c->bucket - 1) * p->bucket_ns;
-	return time > p->earliest_ns ? (uint64_t)(time - p->earliest_ns) : 0;
+	return time > p->earliest_ns ? (uint64_t)time - (uint64_t)p->earliest_ns
+				     : 0;
 }
 
 /* Sets the size of the event that begins at start: two bytes. */

@@ -190,6 +190,22 @@ static void times_of_the_recording_are_kept(void **state)
 	profile_free(p);
 }
 
+/* The times of a hostile input may be as far apart as numbers can be. */
+static void any_times_are_written(void **state)
+{
+	struct profile *p = profile_new(), *again;
+
+	(void)state;
+	add(p, "cpu", UNIT_SAMPLES, "a.B.main", NULL,
+	    (struct sample){ .time_ns = INT64_MIN + 1, .count = 1 });
+	add(p, "cpu", UNIT_SAMPLES, "a.B.main", NULL,
+	    (struct sample){ .time_ns = INT64_MAX - 1, .count = 1 });
+	again = written_again(p, NULL);
+	assert_int_equal(again->events[0].samples, 2);
+	profile_free(again);
+	profile_free(p);
+}
+
 static void deep_stack_traces_are_truncated_and_counted(void **state)
 {
 	struct profile *p = profile_new(), *again;
@@ -212,6 +228,7 @@ int main(void)
 		cmocka_unit_test(states_and_missing_parts_are_kept),
 		cmocka_unit_test(sums_of_weights_are_exact),
 		cmocka_unit_test(times_of_the_recording_are_kept),
+		cmocka_unit_test(any_times_are_written),
 		cmocka_unit_test(deep_stack_traces_are_truncated_and_counted),
 	};
 
