@@ -61,7 +61,7 @@ make_certificate() {
 	echo 415 >plain/answer
 	check "http://127.0.0.1:$port"
 	# Other responses than those of a modern engine.
-	for word in redirect 'page 502' 407 429 old chunks; do
+	for word in redirect 'page 502' 407 429 old chunks cut; do
 		echo "$word" >plain/answer
 		check "http://127.0.0.1:$port"
 	done
@@ -104,6 +104,15 @@ make_certificate() {
 	check "http://127.0.0.1:$port" --header-file headers
 	echo 'secret-token' >headers
 	check "http://127.0.0.1:$port" --header-file headers
+
+	start login --token 'Basic bWU6c2VjcmV0'
+	printf 'Authorization: Basic %s\n' "$(printf me:secret | base64)" >headers
+	check "http://127.0.0.1:$port" --header-file headers
+	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:$port
+	OTEL_EXPORTER_OTLP_HEADERS=Authorization=Basic%20bWU6c2VjcmV0
+	export OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS
+	check env
+	unset OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS
 
 	make_certificate engine.test
 	make_certificate client.test
