@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DIFF_TOP   10
@@ -564,6 +565,18 @@ static int diff_report(const struct diff_pair *pair,
 	return ret;
 }
 
+/* A file compared with itself has no changes, which looks like a result. */
+static void diff_log_same(const char *const *paths)
+{
+	struct stat before, after;
+
+	if (strcmp(paths[0], "-") != 0 && strcmp(paths[1], "-") != 0 &&
+	    stat(paths[0], &before) == 0 && stat(paths[1], &after) == 0 &&
+	    before.st_dev == after.st_dev && before.st_ino == after.st_ino)
+		log_info("%s and %s are the same file, so nothing can change",
+			 paths[0], paths[1]);
+}
+
 static int diff_compare(const char *const *paths, struct diff_options *options,
 			struct error *err)
 {
@@ -586,6 +599,8 @@ static int diff_compare(const char *const *paths, struct diff_options *options,
 		diff_pair_join(&pair, &options->style);
 		ret = diff_report(&pair, options, err);
 	}
+	if (ret == 0)
+		diff_log_same(paths);
 	diff_pair_release(&pair);
 	free(names[0]);
 	free(names[1]);
