@@ -225,6 +225,111 @@ static void damaged_samples_are_counted(void **state)
 	made_release(&m);
 }
 
+/* A function, a type and a label whose strings are not in the table. */
+static void strings_outside_the_table_are_unknown(void **state)
+{
+	static const uint64_t outside[] = { 7, UINT32_MAX, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
+		struct made m = { 0 };
+		struct profile *p;
+
+		made_string(&m, "");
+		made_type(&m, "samples", "count");
+		made_location(&m, 1, "main", 0);
+		protobuf_uint(&m.message, 1, 2);
+		protobuf_uint(&m.message, 2, outside[i]);
+		protobuf_message(&m.file, 5, &m.message);
+		protobuf_uint(&m.inner, 1, 2);
+		protobuf_uint(&m.message, 1, 2);
+		protobuf_message(&m.message, 4, &m.inner);
+		protobuf_message(&m.file, 4, &m.message);
+		/* A label: its key and its value. */
+		protobuf_uint(&m.inner, 1, outside[i]);
+		protobuf_uint(&m.inner, 2, outside[i]);
+		protobuf_message(&m.message, 3, &m.inner);
+		made_sample(&m, true, (uint64_t[]){ 2, 1 }, 2,
+			    (uint64_t[]){ 5 }, 1);
+		p = foreign_read(&pprof_reader, m.file.bytes, m.file.len);
+		foreign_expect(p, "samples: main;[unknown]||5 5\n");
+		profile_free(p);
+		made_release(&m);
+	}
+}
+
+static void type_outside_the_table_is_a_loss(void **state)
+{
+	struct made m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	made_string(&m, "");
+	protobuf_uint(&m.message, 1, 99);
+	protobuf_uint(&m.message, 2, 99);
+	protobuf_message(&m.file, 1, &m.message);
+	made_location(&m, 1, "main", 0);
+	foreign_refuse(&pprof_reader, m.file.bytes, m.file.len,
+		       "the names of the sample types are missing: "
+		       "the profile is truncated");
+	made_type(&m, "samples", "count");
+	made_sample(&m, true, (uint64_t[]){ 1 }, 1, (uint64_t[]){ 5, 6 }, 2);
+	p = foreign_read(&pprof_reader, m.file.bytes, m.file.len);
+	foreign_expect(p, "samples: main||6 6\n");
+	assert_true(profile_is_partial(p));
+	profile_free(p);
+	made_release(&m);
+}
+
+/* Both encodings of a repeated field may appear in one message. */
+static void packed_and_single_numbers_of_a_sample_are_joined(void **state)
+{
+	struct made m = { 0 };
+
+	(void)state;
+	made_string(&m, "");
+	made_type(&m, "wall", "milliseconds");
+	made_type(&m, "samples", "count");
+	for (uint64_t id = 1; id <= 4; id++)
+		made_location(&m, id, id & 1 ? "odd" : "even", id);
+	made_numbers(&m.message, 1, true, (uint64_t[]){ 4, 3 }, 2);
+	made_numbers(&m.message, 1, false, (uint64_t[]){ 2 }, 1);
+	made_numbers(&m.message, 2, false, (uint64_t[]){ 5 }, 1);
+	made_numbers(&m.message, 1, true, (uint64_t[]){ 1 }, 1);
+	made_sample(&m, true, NULL, 0, (uint64_t[]){ 6 }, 1);
+	made_expect(&m, "wall: odd;even;odd;even||6 5000000\n");
+	made_release(&m);
+}
+
+/* Each of the ten bytes of a varint that is too long, and truncated ones. */
+static void varints_that_overflow_are_damage(void **state)
+{
+	static const char *const numbers[] = {
+		"\x80", "\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x7f",
+		"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct made m = { 0 };
+		struct profile *p;
+
+		made_string(&m, "");
+		made_type(&m, "samples", "count");
+		made_location(&m, 1, "main", 0);
+		made_sample(&m, true, (uint64_t[]){ 1 }, 1, (uint64_t[]){ 5 },
+			    1);
+		protobuf_bytes(&m.message, 2, numbers[i], strlen(numbers[i]));
+		protobuf_message(&m.file, 2, &m.message);
+		p = foreign_read(&pprof_reader, m.file.bytes, m.file.len);
+		foreign_expect(p, "samples: main||5 5\n");
+		assert_true(profile_is_partial(p));
+		profile_free(p);
+		made_release(&m);
+	}
+}
+
 /* Without a frame of their own, 10^6 lines would each parse 10^6 bytes. */
 static void long_names_are_parsed_once(void **state)
 {
@@ -420,6 +525,11 @@ int main(void)
 		cmocka_unit_test(inlined_lines_labels_and_mappings_are_read),
 		cmocka_unit_test(missing_references_are_unknown_frames),
 		cmocka_unit_test(damaged_samples_are_counted),
+		cmocka_unit_test(strings_outside_the_table_are_unknown),
+		cmocka_unit_test(type_outside_the_table_is_a_loss),
+		cmocka_unit_test(
+			packed_and_single_numbers_of_a_sample_are_joined),
+		cmocka_unit_test(varints_that_overflow_are_damage),
 		cmocka_unit_test(long_names_are_parsed_once),
 		cmocka_unit_test(expanded_stack_traces_have_a_limit),
 		cmocka_unit_test(other_messages_are_refused),

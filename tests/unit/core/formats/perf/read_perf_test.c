@@ -55,6 +55,17 @@ static void headers_of_all_versions_of_perf_are_parsed(void **state)
 		  "task-clock: work|[GC Thread#0 [x] tid=12]|1 5\n" },
 		{ "1:2 5/6 7 8.9: 5 cycles: ",
 		  "cycles: work|[1:2 5/6 tid=7]|1 5\n" },
+		{ "[001] 2.2: 3 12 [002] 4.5: 6 cycles: ",
+		  "cycles: work|[[001] 2.2: 3 tid=12]|1 6\n" },
+		{ ": 12/13 [000] 4.5: 6 cycles: ",
+		  "cycles: work|[: tid=13]|1 6\n" },
+		{ "(a) [b] {c}:7 9/10 4.5: 6 cycles: ",
+		  "cycles: work|[(a) [b] {c}:7 tid=10]|1 6\n" },
+		/* Fields that -F leaves out: the thread, the command. */
+		{ "java [003] 4.5: 6 cycles: ", "cycles: work|[java]|1 6\n" },
+		{ "12/13 4.5: 6 cycles: ",
+		  "cycles: work|[unnamed tid=13]|1 6\n" },
+		{ "4.5: 6 cycles: ", "cycles: work||1 6\n" },
 	};
 
 	(void)state;
