@@ -235,12 +235,12 @@ static int64_t watch_cpu_ns(const struct watch *w)
 
 /*
  * The time that was observed, the sum of all JVMs; of files, from the first
- * record to the last.
+ * record to the last. 0 = unknown.
  */
 static int64_t watch_span(const struct watch *w)
 {
 	if (opt.inputs.count)
-		return w->totals.end_ns - w->totals.begin_ns;
+		return gc_totals_span(&w->totals);
 	return gc_streams_observed_ns(&w->streams, w->end_ns);
 }
 

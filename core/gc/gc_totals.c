@@ -204,24 +204,40 @@ static void totals_add_sync(struct gc_totals *t, const struct gc_pause *p)
 		 name ? name : gc_kind_name(p->kind));
 }
 
+static void period_add(struct gc_period *period, int64_t at_ns)
+{
+	if (at_ns == GC_ABSENT) {
+		period->has_gaps = true;
+		return;
+	}
+	if (!period->has_begun || at_ns < period->begin_ns)
+		period->begin_ns = at_ns;
+	if (!period->has_begun || at_ns > period->end_ns)
+		period->end_ns = at_ns;
+	period->has_begun = true;
+}
+
+int64_t gc_totals_span(const struct gc_totals *t)
+{
+	const struct gc_period *p = t->wall.has_gaps ? &t->uptime : &t->wall;
+	int64_t span_ns;
+
+	if (p->has_gaps ||
+	    __builtin_sub_overflow(p->end_ns, p->begin_ns, &span_ns))
+		return 0;
+	return span_ns;
+}
+
 void gc_totals_add(struct gc_totals *t, const struct gc_pause *p)
 {
-	int64_t end_ns = p->end_ns;
-
 	group_add(totals_find(t, p), p);
 	if (gc_pause_is_collection(p))
 		group_add(&t->collections, p);
 	else if (p->kind == GC_OTHER)
 		group_add(&t->safepoints, p);
 	totals_add_sync(t, p);
-	if (end_ns == GC_ABSENT)
-		end_ns = p->uptime_ns;
-	if (end_ns == GC_ABSENT)
-		return;
-	if (!t->begin_ns || end_ns < t->begin_ns)
-		t->begin_ns = end_ns;
-	if (end_ns > t->end_ns)
-		t->end_ns = end_ns;
+	period_add(&t->wall, p->end_ns);
+	period_add(&t->uptime, p->uptime_ns);
 }
 
 void gc_totals_release(struct gc_totals *t)

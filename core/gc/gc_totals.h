@@ -44,6 +44,13 @@ struct gc_group {
 	uint64_t together; /* stops that the source could not separate */
 };
 
+/* Ends of the first and last record on a clock. */
+struct gc_period {
+	int64_t begin_ns, end_ns;
+	bool has_begun;
+	bool has_gaps; /* a record lacks the time */
+};
+
 /* At most 256 groups; records beyond are added to the last, "(others)". */
 struct gc_totals {
 	struct gc_group *groups; /* in the order of their first records */
@@ -52,13 +59,19 @@ struct gc_totals {
 	/* The longest time to safepoint and its operation; GC_ABSENT = none. */
 	int64_t longest_sync_ns;
 	char longest_sync[96];
-	/* Ends of the first and last record: since the epoch, or the start. */
-	int64_t begin_ns, end_ns;
+	/* Since the epoch, and since the start of the JVM. */
+	struct gc_period wall, uptime;
 };
 
 /* A zeroed struct is empty. */
 void gc_totals_add(struct gc_totals *t, const struct gc_pause *p);
 void gc_totals_release(struct gc_totals *t);
+
+/*
+ * Returns the time in ns from the first to the last record; 0 if they have no
+ * clock in common, as those of several logs.
+ */
+int64_t gc_totals_span(const struct gc_totals *t);
 
 /* Sorts groups by kind, collections first, and by stopped time. */
 void gc_totals_sort(struct gc_totals *t);

@@ -157,6 +157,40 @@ static void groups_beyond_the_limit_are_summed_up(void **state)
 	gc_totals_release(&t);
 }
 
+static int64_t span_of(const int64_t (*times)[2], size_t count)
+{
+	struct gc_totals t = { 0 };
+	int64_t span_ns;
+
+	for (size_t i = 0; i < count; i++) {
+		struct gc_pause p = a_pause(GC_YOUNG, 1, "full heap");
+
+		p.end_ns = times[i][0];
+		p.uptime_ns = times[i][1];
+		gc_totals_add(&t, &p);
+	}
+	span_ns = gc_totals_span(&t);
+	gc_totals_release(&t);
+	return span_ns;
+}
+
+/* Logs may have the time of day, the time since the start, or both. */
+static void span_is_that_of_a_common_clock(void **state)
+{
+	static const int64_t times[][2] = {
+		{ 1700000000, 5 },
+		{ 1700000020, 26 },
+		{ GC_ABSENT, 30 },
+		{ 1700000040, GC_ABSENT },
+	};
+
+	(void)state;
+	assert_int_equal(span_of(times, 0), 0);
+	assert_int_equal(span_of(times, 2), 20);
+	assert_int_equal(span_of(times, 3), 25);
+	assert_int_equal(span_of(times, 4), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +201,7 @@ int main(void)
 			pauses_are_grouped_by_kind_collector_and_cause),
 		cmocka_unit_test(pauses_that_were_not_separated_count_each),
 		cmocka_unit_test(groups_beyond_the_limit_are_summed_up),
+		cmocka_unit_test(span_is_that_of_a_common_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
