@@ -188,6 +188,12 @@ uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
 	return b->hz;
 }
 
+void prof_budget_skip(struct prof_budget *b, int64_t cpu_ns, int64_t time_ns)
+{
+	b->cpu_ns = cpu_ns;
+	b->time_ns = time_ns;
+}
+
 int prof_budget_parse(const char *option, const char *word, double *percent,
 		      struct error *err)
 {

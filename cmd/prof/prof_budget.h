@@ -52,6 +52,9 @@ enum { PROF_BUDGET_QUIET = 5 };
 uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
 			  int64_t time_ns);
 
+/* Ignores the costs until now: those of a pause. */
+void prof_budget_skip(struct prof_budget *b, int64_t cpu_ns, int64_t time_ns);
+
 /* Parses "1%", "0.5", "200%" of an option. ERROR_MISUSE. */
 int prof_budget_parse(const char *option, const char *word, double *percent,
 		      struct error *err);

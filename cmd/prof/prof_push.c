@@ -35,6 +35,9 @@
 /* Maximum time between two batches of samples; a window has ten or more. */
 #define DRAIN_NS    CLOCK_NS_PER_S
 #define SHUTDOWN_NS (5 * CLOCK_NS_PER_S)
+/* The least time at a frequency whose costs are judged at a turn of a minute.
+ */
+#define JUDGED_NS (10 * CLOCK_NS_PER_S)
 /* Of a core, and of all processes of sjkc. */
 #define CPU_PERCENT  1
 #define MEMORY_BYTES ((uint64_t)100 << 20)
@@ -156,6 +159,20 @@ static void push_keep_cpu_limit(struct push_loop *l, int64_t cpu_ns)
 			   b->percent, b->limit_percent, hz);
 }
 
+/*
+ * Judges the costs since the last call. Those of a pause are not those of a
+ * frequency, and a short time has mostly those of the end of a window.
+ */
+static void push_judge_costs(struct push_loop *l, int64_t cpu_ns)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (l->is_paused)
+		prof_budget_skip(&l->budget, cpu_ns, now_ns);
+	else if (now_ns - l->budget.time_ns >= JUDGED_NS)
+		push_keep_cpu_limit(l, cpu_ns);
+}
+
 /* Drops caches until the memory is below the limit, or refuses new JVMs. */
 static void push_keep_memory_limit(struct push_loop *l, uint64_t used_bytes)
 {
@@ -262,10 +279,16 @@ static void push_go_on(struct push_loop *l)
  */
 static bool push_keep_minutes(struct push_loop *l)
 {
+	struct prof_usage usage;
+
 	if (push_hits_minute(l) != l->is_paused)
 		return false;
+	/* The minutes may turn more often than intervals end. */
+	usage = prof_usage_read(push_launched(l));
+	push_judge_costs(l, usage.cpu_ns);
 	(l->is_paused ? push_go_on : push_pause)(l);
 	push_end_window(l);
+	push_keep_memory_limit(l, usage.memory_bytes);
 	return true;
 }
 
@@ -276,13 +299,10 @@ static void push_end_interval(struct push_loop *l)
 {
 	struct prof_usage usage = prof_usage_read(push_launched(l));
 
-	/* The costs of a pause are not those of a frequency. */
-	if (l->is_paused) {
-		l->budget.cpu_ns = usage.cpu_ns;
-		l->budget.time_ns = clock_monotonic_ns();
-	} else {
+	if (l->is_paused)
+		push_judge_costs(l, usage.cpu_ns);
+	else
 		push_keep_cpu_limit(l, usage.cpu_ns);
-	}
 	push_end_window(l);
 	push_keep_memory_limit(l, usage.memory_bytes);
 }

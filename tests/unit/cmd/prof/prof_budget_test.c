@@ -52,6 +52,19 @@ static void frequency_falls_to_5_hz_while_over_the_limit(void **state)
 	assert_true(s.budget.is_at_least);
 }
 
+/* A pause costs little, and its end lasts no whole window. */
+static void costs_of_a_pause_are_skipped(void **state)
+{
+	struct session s = begin(19);
+
+	(void)state;
+	window(&s, 0);
+	s.time_ns += WINDOW_NS;
+	prof_budget_skip(&s.budget, s.cpu_ns, s.time_ns);
+	assert_int_equal(window(&s, 1.01), 11);
+	assert_true(s.budget.percent > 1);
+}
+
 static void frequency_rises_after_five_quiet_windows(void **state)
 {
 	struct session s = begin(19);
@@ -234,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frequency_falls_to_5_hz_while_over_the_limit),
+		cmocka_unit_test(costs_of_a_pause_are_skipped),
 		cmocka_unit_test(frequency_rises_after_five_quiet_windows),
 		cmocka_unit_test(
 			being_over_at_the_lowest_frequency_ends_after_quiet_windows),
