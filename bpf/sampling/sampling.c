@@ -541,7 +541,7 @@ static void sampling_await_batch(struct sampling *s, struct pollfd *fds,
 		    !sampling_wants_sleepers(s);
 
 	sampler_wake(s->shared.sampler, each);
-	if (s->is_behind)
+	if (s->is_behind || sampling_targets_have_more(&s->targets))
 		sampling_poll(s, fds, count, 0);
 	else if (!each)
 		sampling_poll(s, fds, count + 1, ns);

@@ -18,6 +18,11 @@
 /* Searching all processes costs a few ms of CPU. */
 #define LOOK_NS (2 * CLOCK_NS_PER_S)
 /*
+ * Opening a JVM takes tens of ms.  When many have started, samples are read
+ * after this time, before the ring buffer is full.
+ */
+#define OPENING_NS (CLOCK_NS_PER_S / 20)
+/*
  * Attempts to open a refused process delay reading samples: maximum time of an
  * attempt, and maximum part of the whole time.
  */
@@ -213,6 +218,7 @@ void sampling_targets_release(struct sampling_targets *t)
 		free(t->refusals[i].why);
 	free(t->refusals);
 	jvm_search_release(&t->search);
+	jvm_list_release(&t->found);
 	map64_release(&t->by_pid);
 }
 
@@ -560,31 +566,53 @@ static bool targets_refuses_new(struct sampling_targets *t,
 	return true;
 }
 
+/*
+ * Adds a process of the list, if it is wanted and new.  Returns false if the
+ * others must wait until the next search.
+ */
+static bool targets_add_found(struct sampling_targets *t, struct jvm *jvm)
+{
+	bool is_known = targets_is_known(t, jvm), goes_on;
+
+	if (is_known)
+		jvm_search_settle(&t->search, jvm->pid);
+	if (is_known || !targets_is_wanted(t, jvm) ||
+	    sampling_targets_is_refused(t, jvm) ||
+	    targets_awaits_start(t, jvm) || targets_refuses_new(t, jvm))
+		return true;
+	goes_on = targets_try_add(t, jvm) || !t->shared->has_begun;
+	*jvm = (struct jvm){ .pidfd = -1 };
+	return goes_on;
+}
+
+/* Adds the processes that were found.  The rest stays if samples must be read.
+ */
+static void targets_add_rest(struct sampling_targets *t)
+{
+	int64_t until_ns = clock_monotonic_ns() + OPENING_NS;
+
+	while (t->found_next < t->found.count) {
+		if (!targets_add_found(t, &t->found.jvms[t->found_next++]))
+			break;
+		if (t->shared->has_begun && clock_monotonic_ns() > until_ns &&
+		    t->found_next < t->found.count)
+			return;
+	}
+	jvm_list_release(&t->found);
+	t->found_next = 0;
+}
+
 static int targets_add_all(struct sampling_targets *t, struct error *err)
 {
-	struct jvm_list list;
-	bool goes_on = true;
-
-	if (jvm_search_next(&t->search, &list, err))
+	jvm_list_release(&t->found);
+	t->found_next = 0;
+	if (jvm_search_next(&t->search, &t->found, err))
 		return -1;
 	t->young = 0;
 	/* The refused descendants of a program need not be JVMs yet. */
 	if (t->shared->o->all)
-		targets_prune_refusals(t, &list);
-	for (size_t i = 0; goes_on && i < list.count; i++) {
-		struct jvm *jvm = &list.jvms[i];
-		bool is_known = targets_is_known(t, jvm);
-
-		if (is_known)
-			jvm_search_settle(&t->search, jvm->pid);
-		if (is_known || !targets_is_wanted(t, jvm) ||
-		    sampling_targets_is_refused(t, jvm) ||
-		    targets_awaits_start(t, jvm) || targets_refuses_new(t, jvm))
-			continue;
-		goes_on = targets_try_add(t, jvm) || !t->shared->has_begun;
-		*jvm = (struct jvm){ .pidfd = -1 };
-	}
-	jvm_list_release(&list);
+		targets_prune_refusals(t, &t->found);
+	targets_add_rest(t);
 	return 0;
 }
 
@@ -722,6 +750,11 @@ static void targets_check_descendants(struct sampling_targets *t)
 	}
 }
 
+bool sampling_targets_have_more(const struct sampling_targets *t)
+{
+	return t->found_next < t->found.count;
+}
+
 bool sampling_targets_are_overdue(const struct sampling_targets *t)
 {
 	return clock_monotonic_ns() > t->next_search_ns + LOOK_NS;
@@ -734,6 +767,10 @@ void sampling_targets_find_new(struct sampling_targets *t)
 
 	if (t->ancestor)
 		targets_check_descendants(t);
+	if (sampling_targets_have_more(t)) {
+		targets_add_rest(t);
+		return;
+	}
 	if ((!t->shared->o->all && !t->ancestor) || now < t->next_search_ns)
 		return;
 	targets_add_all(t, &unused);

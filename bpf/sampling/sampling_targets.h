@@ -72,7 +72,9 @@ struct sampling_targets {
 	size_t young;   /* JVMs that options.wants left out for their age */
 	size_t retired; /* number of ended targets that were freed */
 	size_t named;   /* number of targets that the caller named */
-	struct map64 by_pid; /* index of the PID's last target */
+	struct jvm_list found; /* by the last search */
+	size_t found_next;     /* the first one that was not looked at */
+	struct map64 by_pid;   /* index of the PID's last target */
 	pid_t ancestor; /* the launched program, whose descendants are sampled;
 			   0 = none */
 	const char *launched;           /* its name; borrowed */
@@ -127,6 +129,9 @@ struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 
 /* Searches for new JVMs; call it often. */
 void sampling_targets_find_new(struct sampling_targets *t);
+
+/* True if JVMs were found that sampling_targets_find_new() opens next. */
+bool sampling_targets_have_more(const struct sampling_targets *t);
 
 /* True if sampling_targets_find_new() has not been called for too long. */
 bool sampling_targets_are_overdue(const struct sampling_targets *t);
