@@ -3,7 +3,8 @@
 """Checks a request of OpenTelemetry profiles and prints what it says.
 
     otlp_check.py FILE            the rules that receivers enforce, and the stacks
-    otlp_check.py --official FILE the same, decoded by the official classes too
+    otlp_check.py --official FILE…
+                                  the same, decoded by the official classes too
 
 The rules: index 0 of each table is empty, indexes are in range, no entry appears
 twice or is unreferenced, each string is valid UTF-8, each sample has one value and
@@ -234,7 +235,7 @@ def check_official(data, lines):
     request = service.ExportProfilesServiceRequest()
     request.ParseFromString(data)
     assert request.SerializeToString() == data, "unknown fields, or another order"
-    ours = [line for line in lines if not line.startswith("resource ")]
+    ours = [line for line in lines if line.split(" ")[0] != "resource"]
     theirs = list(official_lines(request))
     assert len(ours) == len(theirs), "another number of samples"
     for our, their in zip(ours, theirs):
@@ -245,16 +246,17 @@ def check_official(data, lines):
 
 if __name__ == "__main__":
     is_official = sys.argv[1] == "--official"
-    with open(sys.argv[-1], "rb") as file:
-        content = file.read()
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
-    printed = check(content)
-    if is_official:
-        if not check_official(content, printed):
+    for path in sys.argv[1 + is_official:]:
+        with open(path, "rb") as file:
+            content = file.read()
+        if content[:2] == b"\x1f\x8b":
+            content = gzip.decompress(content)
+        printed = check(content)
+        if not is_official:
+            print("\n".join(printed))
+        elif not check_official(content, printed):
             print("the official classes are not installed "
                   "(python3-opentelemetry-proto)")
             sys.exit(77)
+    if is_official:
         print("the official classes agree")
-    else:
-        print("\n".join(printed))

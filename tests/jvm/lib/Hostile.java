@@ -26,15 +26,14 @@ public class Hostile {
 
 		@Override
 		public void run() {
-			for (;;) {
+			for (;;)
 				mBBBBBBm();
-				LockSupport.parkNanos(1_000_000);
-			}
 		}
 
 		static void mBBBBBBm() {
-			for (int i = 0; i < 300_000; i++)
+			for (int i = 0; i < 100_000; i++)
 				own++;
+			LockSupport.parkNanos(20_000_000);
 		}
 	}
 
@@ -69,14 +68,14 @@ public class Hostile {
 		for (;;) {
 			kept = new byte[4096];
 			if (++sink % 256 == 0)
-				LockSupport.parkNanos(1_000_000);
+				LockSupport.parkNanos(10_000_000);
 		}
 	}
 
 	private static void contend() {
 		for (;;) {
 			synchronized (LOCK) {
-				LockSupport.parkNanos(2_000_000);
+				LockSupport.parkNanos(5_000_000);
 			}
 		}
 	}
