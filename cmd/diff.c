@@ -677,7 +677,8 @@ static const struct command_option options[] = {
 		   "write to this file"),
 	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
 		   "omit frames of a page narrower than this"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('q', "quiet", &opt.quiet,
+		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

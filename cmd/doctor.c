@@ -270,10 +270,10 @@ static int doctor_run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_STRING(0, "push", &opt.push.url, "<url>",
-		   "check the engine at this URL, as of prof --push"),
+		   "check the engine of prof --push at this URL"),
 	OPT_PUSH(&opt.push),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

@@ -258,7 +258,7 @@ static const struct command_option options[] = {
 	OPT_CHOICE(0, "jfr-event", &opt.jfr_event, "EXEC|ALLOC|THROW",
 		   "draw cpu, alloc or exception, by SJK's names"),
 	OPT_FLAG(0, "list-events", &opt.list_events,
-		 "list the events of the recording instead"),
+		 "list the events of the recording"),
 	OPT_FLAG(0, "json", &opt.json, "with --list-events: print JSON"),
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
@@ -270,7 +270,8 @@ static const struct command_option options[] = {
 	OPT_NUMBER(0, "min-width", &opt.drawing.min_width, "<percent>",
 		   "omit frames narrower than this",
 		   .aliases = "--minwidth"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('q', "quiet", &opt.quiet,
+		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

@@ -36,7 +36,7 @@ struct flame_output_options {
 	OPT_FLAG(0, "samples", &(o).samples, \
 		 "count samples instead of time or bytes"), \
 	OPT_FLAG(0, "total", &(o).total, \
-		 "measure time or bytes, in collapsed output too"), \
+		 "measure time or bytes, also in collapsed output"), \
 	OPT_FLAG('t', "threads", &(o).style.threads, \
 		 "add a root frame for each thread"), \
 	OPT_FLAG(0, "lines", &(o).style.lines, \

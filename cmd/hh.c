@@ -347,9 +347,9 @@ static int hh_watch(struct heap *heap, take_fn *take,
 			due_ns = clock_monotonic_ns() + 9 * taken_ns -
 				 opt.watch_ns;
 			if (!is_slow)
-				log_always("a histogram stops the program for "
-					   "long, so sjkc takes them less "
-					   "often");
+				log_always("taking a histogram stops the "
+					   "program for long; increasing the "
+					   "interval");
 			is_slow = true;
 		}
 	}
@@ -431,7 +431,7 @@ static int hh_read(const char *path, struct class_histogram *h,
 		return fail(err, ERROR_INPUT, "%s: %zu lines are unreadable",
 			    path, h->unread);
 	if (status == 0 && !h->has_total)
-		log_always("%s: states no total, so sjkc cannot tell whether "
+		log_always("%s: has no total line, so sjkc cannot tell whether "
 			   "it lacks classes",
 			   path);
 	return status;
@@ -479,7 +479,8 @@ static int hh_run(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
-	OPT_FLAG(0, "all", &opt.all, "count all objects, garbage too (default)",
+	OPT_FLAG(0, "all", &opt.all,
+		 "count all objects including garbage (default)",
 		 .aliases = "-histo -histo:all"),
 	OPT_FLAG(0, "live", &opt.live,
 		 "count objects in use; forces a full GC",
@@ -487,9 +488,9 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "dead", &opt.dead,
 		 "count garbage; forces a full GC"),
 	OPT_FLAG(0, "dead-young", &opt.dead_young,
-		 "count garbage made during -d; forces full GCs"),
+		 "count garbage created during -d; forces GCs"),
 	OPT_FLAG(0, "young", &opt.young,
-		 "count objects made during -d; forces a full GC"),
+		 "count objects created during -d; forces a GC"),
 	OPT_DURATION('d', "sample-depth", &opt.depth, "<time>",
 		     "wait this long for new objects (default: 10s)"),
 	OPT_STRING(0, "diff", &opt.diff, "<file>",
@@ -497,16 +498,16 @@ static const struct command_option options[] = {
 	OPT_STRING('i', "input", &opt.input, "<file>",
 		   "read a histogram from a file instead of a JVM"),
 	OPT_DURATION(0, "watch", &opt.watch_ns, "<time>",
-		     "print the changes this often"),
+		     "print the changes at this interval"),
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
-		  "stop --watch after this many changes"),
+		  "stop --watch after this many comparisons"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "print this many classes", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file",
 		   .aliases = "-histo:file -histo:all,file"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END
 };
 /* clang-format on */

@@ -615,8 +615,8 @@ static const struct command_option options[] = {
 	OPT_DURATION(0, "timeout", &target_opt.timeout_ns, "<time>",
 		     "give up after this time (default: 10s to 10m)"),
 	OPT_FLAG('l', "list", &opt.list,
-		 "list the JVMs, as without arguments"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+		 "list the JVMs"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

@@ -364,7 +364,7 @@ static const struct command_option options[] = {
 	OPT_FLAG('q', "pids", &opt.plain.pids_only, "print PIDs only"),
 	OPT_FLAG('v', "verbose", &opt.verbose,
 		 "also print the JVM's options; truncate no line"),
-	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END,
 };
 /* clang-format on */
@@ -378,8 +378,7 @@ static const struct refusal refusals[] = {
 const struct command jps_command = {
 	.name = "jps",
 	.synopsis = "jps [<options>]",
-	.summary = "list the JVMs of this machine, including those in "
-		   "containers",
+	.summary = "list the JVMs of this machine and its containers",
 	.group = "ask a JVM",
 	.examples = "  sjkc jps                           # all JVMs\n"
 		    "  sjkc jps -lmv                      # as the JDK's jps\n"

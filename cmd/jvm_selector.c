@@ -168,7 +168,7 @@ static bool selector_judge(struct jvm_selector *s, const struct jvm *jvm)
 	else if (!is_included)
 		s->not_included++;
 	if (out || !is_included)
-		log_detail("leaving out %s (%d): %s%s", f.main.bytes,
+		log_detail("excluding %s (%d): %s%s", f.main.bytes,
 			   (int)jvm->pid,
 			   out ? "--exclude-jvm " : "no --include-jvm matches",
 			   out ? out->text : "");
@@ -241,14 +241,13 @@ void jvm_selector_log(const struct jvm_selector *s)
 		young += s->jvms[i].is_young && s->jvms[i].is_wanted;
 	for (size_t i = 0; i < s->exclude_count; i++)
 		if (s->exclude[i].count)
-			log_info("JVMs left out by --exclude-jvm %s: %" PRIu64,
+			log_info("JVMs excluded by --exclude-jvm %s: %" PRIu64,
 				 s->exclude[i].text, s->exclude[i].count);
 	if (s->not_included)
-		log_info("JVMs left out, since no --include-jvm matches: "
-			 "%" PRIu64,
+		log_info("JVMs that match no --include-jvm: %" PRIu64,
 			 s->not_included);
 	if (young)
-		log_info("JVMs left out by --min-age: %" PRIu64, young);
+		log_info("JVMs excluded by --min-age: %" PRIu64, young);
 }
 
 struct jvm_selector *jvm_selector_new(const struct jvm_selector_options *o,

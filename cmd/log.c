@@ -165,7 +165,7 @@ static void repeats_end(struct repeated *r)
 		};
 
 		text_printf(&line,
-			    "%" PRIu64 " more of these in the last minute: ",
+			    "%" PRIu64 " similar messages in the last minute: ",
 			    r->count - LOG_REPEATS);
 		text_add(&line, r->last.bytes, r->last.len);
 		log_write(r->kind, fields, line.bytes, line.len);

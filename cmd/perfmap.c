@@ -242,7 +242,7 @@ static const struct command_option options[] = {
 		   "set the file (default: /tmp/perf-<pid>.map)"),
 	OPT_FLAG('s', "signature", &opt.signature,
 		 "add parameter and return types: a.B.c(I)V"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END
 };
 /* clang-format on */
@@ -250,7 +250,7 @@ static const struct command_option options[] = {
 const struct command perfmap_command = {
 	.name = "perfmap",
 	.synopsis = "perfmap [<options>] <pid>",
-	.summary = "write a map of the compiled methods for perf(1)",
+	.summary = "write a symbol map of compiled methods for perf(1)",
 	.group = "see where time goes",
 	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"
 		    "  sjkc perfmap 4711 -s -o -   # with types, to stdout\n",

@@ -616,7 +616,7 @@ static int vminfo_run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_FLAG(0, "sysprops", &opt.sysprops,
-		 "print the system properties, by attaching"),
+		 "print the system properties"),
 	OPT_FLAG(0, "agentprops", &opt.agentprops,
 		 "print agent properties (local JMX address)"),
 	OPT_FLAG(0, "flags", &opt.flags,

@@ -288,7 +288,7 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 	if (files)
 		return fail(err, ERROR_PARTIAL,
 			    "%" PRIu64 " of %zu inputs "
-			    "are not readable, or only in part",
+			    "are unreadable or incomplete",
 			    files, opt.inputs.count);
 	if (!sum.pauses && !sum.records && !sum.lines)
 		return 0;
@@ -492,7 +492,7 @@ static const struct command_option options[] = {
 		   "use probe, perfdata, log or jmx (default: auto)",
 		   .complete = "auto|probe|perfdata|log|jmx"),
 	OPT_FLAG(0, "log", &opt.log,
-		 "let the JVM write a log, without root"),
+		 "make the JVM write a log; requires no root"),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
 	OPT_FLAG(0, "phases", &opt.phases,
@@ -500,9 +500,9 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "no-heap-probe", &opt.no_heap,
 		 "do not measure the heap before collections"),
 	OPT_FLAG(0, "safepoints", &opt.safepoints,
-		 "print stops for other reasons, too"),
+		 "also print stops for other reasons"),
 	OPT_DURATION(0, "min", &opt.min_ns, "<time>",
-		     "omit pauses that stop the application for less"),
+		     "omit pauses shorter than this"),
 	OPT_FLAG(0, "histogram", &opt.histogram,
 		 "print a histogram of stopped times at the end"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a row per pause"),
@@ -511,7 +511,8 @@ static const struct command_option options[] = {
 	OPT_JMX_TLS(&opt.jmx),
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_JMX_TIMEOUT(&opt.jmx),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('q', "quiet", &opt.quiet,
+		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

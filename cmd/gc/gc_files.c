@@ -190,10 +190,10 @@ uint64_t gc_files_report(void)
 
 	if (files.log) {
 		count = gc_log_broken_lines(files.log, &where, &number);
-		files_report_lines(count, "lines that are not whole", where,
-				   number, true);
+		files_report_lines(count, "incomplete lines", where, number,
+				   true);
 		count = gc_log_foreign_lines(files.log, &where, &number);
-		files_report_lines(count, "lines in no format of a GC log",
+		files_report_lines(count, "lines that are not part of a GC log",
 				   where, number, false);
 	}
 	return files.unreadable + files.damaged;

@@ -48,7 +48,7 @@ struct jmx_target_options {
 	OPT_STRING(0, "password-file", &(o)->password_file, "<file>", \
 		   "read the password from the first line of a file"), \
 	OPT_FLAG(0, "tls", &(o)->require_tls, \
-		 "refuse every connection without TLS")
+		 "require TLS for all connections")
 #define OPT_JMX_TLS(o) \
 	OPT_STRING(0, "cacert", &(o)->tls.cacert, "<file>", \
 		   "trust the certificates in a PEM file"), \

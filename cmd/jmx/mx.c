@@ -151,7 +151,7 @@ static int mx_fail_no_bean(const struct mx *m, struct error *err)
 
 	text_puts(&hint, "");
 	if (!bean_hint(m->jmx, opt.bean, &hint))
-		text_puts(&hint, "; -b '*:*' --all --info lists them all");
+		text_puts(&hint, "; -b '*:*' --all --info lists all MBeans");
 	fail(err, ERROR_NO_TARGET, "%s has no MBean %s%s", m->title, opt.bean,
 	     hint.bytes);
 	text_release(&hint);

@@ -305,7 +305,7 @@ static const struct command_option options[] = {
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_JMX_TIMEOUT(&target_opt),
-	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END,
 };
 
@@ -318,7 +318,7 @@ static const struct refusal refusals[] = {
 const struct command mxdump_command = {
 	.name = "mxdump",
 	.synopsis = "mxdump [<options>] -s <host>:<port> | -u <url> | -p <pid>",
-	.summary = "write all MBeans' attributes as JSON",
+	.summary = "write the attributes of all MBeans as JSON",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxdump -p 4711 -o mbeans.json\n"
 		    "  sjkc mxdump -s 10.0.0.7:9010 -q 'java.lang:*'\n"

@@ -554,16 +554,16 @@ static void live_log_losses(const struct live *l)
 			   losses.redefinitions);
 	if (losses.loaded_again)
 		log_info("classes loaded again by other class loaders: %u; "
-			 "their calls are included from a moment later on",
+			 "the first calls after loading are not counted",
 			 losses.loaded_again);
 	if (losses.loaded_unarmed)
-		log_always("classes loaded again that could not be armed, or "
-			   "not all of their methods: %u; those calls are not "
+		log_always("classes loaded again that could not be armed "
+			   "completely: %u; some of their calls are not "
 			   "counted",
 			   losses.loaded_unarmed);
 	if (losses.stale)
-		log_always("classes not restored yet: %u; the agent tries for "
-			   "10 s more, and then leaves them slower",
+		log_always("classes not restored yet: %u; the agent retries "
+			   "for 10 s, then their methods remain slower",
 			   losses.stale);
 }
 

@@ -815,10 +815,11 @@ static const struct command_option options[] = {
 	OPT_COUNT(0, "max-depth", &opt.max_depth, "<count>",
 		  "write deeper values as null"),
 	OPT_FLAG(0, "list-types", &opt.list_types,
-		 "count the events of each type instead"),
+		 "print the number of events of each type"),
 	OPT_FLAG(0, "json-lines", &opt.lines,
 		 "write one event per line without an array"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('q', "quiet", &opt.quiet,
+		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

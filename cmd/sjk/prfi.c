@@ -295,7 +295,7 @@ static const struct command_option options[] = {
 		   "use this event (default: the first one)",
 		   .aliases = "--filter"),
 	OPT_NUMBER('u', "upscale", &opt.upscale, "<factor>",
-		   "write this number of samples each"),
+		   "multiply the samples by this"),
 	OPT_SJK_MESSAGES(opt.input),
 	OPT_END,
 };

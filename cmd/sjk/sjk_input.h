@@ -50,7 +50,7 @@ struct sjk_input_options {
 		 "apply filters with the deviations of SJK")
 #define OPT_SJK_MESSAGES(o) \
 	OPT_FLAG('q', "quiet", &(o).quiet, \
-		 "print no messages but errors and losses"), \
+		 "print no messages except errors and losses"), \
 	OPT_FLAG('v', "verbose", &(o).verbose, "print verbose output", \
 		 .aliases = "-X")
 /* clang-format on */

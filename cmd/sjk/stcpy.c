@@ -270,7 +270,7 @@ static const struct command_option options[] = {
 	OPT_CHOICE(0, "dump-version", &opt.version, "V2|V4",
 		   "write this version of the format (default: V2)"),
 	OPT_FLAG('e', "empty", &opt.empty,
-		 "copy samples without a stack trace, too"),
+		 "also copy samples without a stack trace"),
 	OPT_LIST(0, "mask", &opt.masks, "<prefix>:<replacement>",
 		 "replace the start of class names"),
 	OPT_STRING(0, "subsample", &opt.subsample_text, "<fraction>",

@@ -712,7 +712,7 @@ static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
 	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
-		     "report this often (default: 10s; screen: 1s)",
+		     "set the time between reports (default: 10s, 1s)",
 		     .aliases = "-ri"),
 	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
 		     "report first after 10 of these",
@@ -753,7 +753,7 @@ static const struct command_option options[] = {
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_JMX_TIMEOUT(&opt.jmx),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages but errors and losses"),
+		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

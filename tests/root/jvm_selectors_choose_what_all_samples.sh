@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # --include-jvm, --exclude-jvm and --min-age choose the JVMs of `prof --all` and
-# `gc --all`, and the number of JVMs left out is printed for each option.
+# `gc --all`, and the number of excluded JVMs is printed for each option.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -23,7 +23,7 @@ set -- --all --include-jvm "main=*/shop-$$.jar" --include-jvm "main=*/depot-$$.j
 prof 0 "$@" --exclude-jvm 'main=*/depot-*' -F 49 -d 3s --interval 1s \
 	--push "http://127.0.0.1:$engine_port" --shutdown-timeout 60s || exit 1
 engine_accepts && engine_agrees "$prof_err" &&
-	has "$prof_err" 'JVMs left out by --exclude-jvm main=\*/depot-\*: 1$' || exit 1
+	has "$prof_err" 'JVMs excluded by --exclude-jvm main=\*/depot-\*: 1$' || exit 1
 services=$(sed -n 's/^resource service\.name=\([^ ]*\).*/\1/p' "$engine"/*.txt |
 	sort -u)
 [ "$services" = "shop-$$" ] || { echo "services: $services"; exit 1; }
@@ -33,13 +33,13 @@ nothing() {
 	prof 3 "$@" -d 1s || return
 	has "$prof_err" 'no JVM to sample'
 }
-nothing "$@" --min-age 1d && has "$prof_err" 'JVMs left out by --min-age: 2$' &&
+nothing "$@" --min-age 1d && has "$prof_err" 'JVMs excluded by --min-age: 2$' &&
 	nothing "$@" --exclude-jvm user=root &&
-	has "$prof_err" 'JVMs left out by --exclude-jvm user=root: 2$' &&
+	has "$prof_err" 'JVMs excluded by --exclude-jvm user=root: 2$' &&
 	nothing --all --include-jvm "container=none-$$" &&
-	has "$prof_err" 'JVMs left out, since no --include-jvm matches: [1-9]' || exit 1
+	has "$prof_err" 'JVMs that match no --include-jvm: [1-9]' || exit 1
 
 timeout 60 "$sjkc" gc "$@" --exclude-jvm 'main=*/shop-*' --json 1 \
 	>"$scratch/gc.out" 2>"$scratch/gc.err" || { cat "$scratch/gc.err"; exit 1; }
-grep -q 'JVMs left out by --exclude-jvm main=\*/shop-\*: 1$' "$scratch/gc.err" ||
+grep -q 'JVMs excluded by --exclude-jvm main=\*/shop-\*: 1$' "$scratch/gc.err" ||
 	{ cat "$scratch/gc.err"; exit 1; }

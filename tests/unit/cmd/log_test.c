@@ -113,7 +113,7 @@ static void repeated_messages_are_counted(void **state)
 	log_flush_repeats(clock_monotonic_ns());
 	expect("");
 	log_flush_repeats(clock_monotonic_ns() + 61 * CLOCK_NS_PER_S);
-	expect("sjkc: 7 more of these in the last minute: "
+	expect("sjkc: 7 similar messages in the last minute: "
 	       "JVM 4711 is not sampled\n");
 	log_always("JVM %d is not sampled", 4712);
 	expect("sjkc: JVM 4712 is not sampled\n");
@@ -133,7 +133,7 @@ static void any_number_of_kinds_is_limited(void **state)
 	lseek(file, 0, SEEK_SET);
 	log_always("another kind");
 	snprintf(expected, sizeof(expected),
-		 "sjkc: 1 more of these in the last minute: kind xxxxx%c\n"
+		 "sjkc: 1 similar messages in the last minute: kind xxxxx%c\n"
 		 "sjkc: another kind\n",
 		 'a' + (200 - 64) % 26);
 	expect(expected);
