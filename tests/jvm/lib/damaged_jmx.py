@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#	damaged_jmx.py SJKC PORT CUTS
+#	damaged_jmx.py SJKC PORT CUTS [COMMAND…]
 #
 # Records the replies of a JVM's JMX port to each command, then sends them
 # again, damaged: truncated at CUTS places, followed by silence, slow, endless,
 # or with replies of other types and impossible lengths.  The command must end
 # by itself in time, use little memory, and print the reason.
-import concurrent.futures, itertools, select, signal, socket, struct
+#
+# All commands log in by the same code.  With EVERY_JDK, each command gets each
+# damage to the replies to the login; otherwise only the commands of LOGIN do.
+import concurrent.futures, itertools, os, select, signal, socket, struct
 import subprocess, sys, tempfile, threading, time
 
 sjkc, jvm_port, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -31,6 +34,11 @@ COMMANDS = {
     "ttop": ["ttop", "-b", "-ri", "300ms", "-si", "100ms", "--iterations",
              "1"],
 }
+
+# These report failures of the login each in their own way.
+LOGIN = ("mxping", "mx --get", "ttop")
+# The replies to the login: the greeting, the stub of the server, and the session.
+LOGIN_PARTS = 3
 
 
 def listening():
@@ -370,11 +378,16 @@ def attacks(name):
             place, how), whole
     all_parts = list(parts(connections))
     middle = all_parts[len(all_parts) // 2]
+    own = 1
+    if name not in LOGIN and not os.environ.get("EVERY_JDK"):
+        own = LOGIN_PARTS
+        assert len(all_parts) > own, all_parts
     for what, bytes in ANSWERS.items():
-        for place in all_parts[1:7]:
+        for place in all_parts[own:7]:
             yield name, "%s in place of %s" % (what, place), *args, answer(
                 bytes)(place)
-    for place in all_parts[0], middle, (middle[0], middle[1] + 30):
+    for place in all_parts[:1 if own == 1 else 0] + [
+            middle, (middle[0], middle[1] + 30)]:
         for what, deed in ENDS.items():
             # Each of the endless returns is a valid reply.
             yield name, "%s at %s" % (what, place), *args, at(
