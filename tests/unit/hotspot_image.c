@@ -425,7 +425,8 @@ void hotspot_image_init(struct hotspot_image *i, int jdk)
 {
 	uint64_t heap, array, heaps;
 
-	*i = (struct hotspot_image){ .memory = { read_all }, .jdk = jdk };
+	*i = (struct hotspot_image){ .memory = { .read_all = read_all },
+				     .jdk = jdk };
 	i->bytes = xcalloc(1, HOTSPOT_IMAGE_BYTES);
 	i->used = 64;
 	memset(i->bytes + MAP_AT, 0xff, CODE_BYTES >> SEGMENT_SHIFT);

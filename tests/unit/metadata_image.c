@@ -123,7 +123,7 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 
 void image_init(struct metadata_image *image, int jdk)
 {
-	*image = (struct metadata_image){ .memory = { read_all } };
+	*image = (struct metadata_image){ .memory = { .read_all = read_all } };
 	if (jdk < 17)
 		image->layout = jdk < 11 ? layout_8 : layout_11;
 	else
