@@ -77,11 +77,11 @@ static bool archive_read_end(struct archive *a, size_t end)
 	const uint8_t *at = a->bytes + end;
 	uint64_t size = zip_u32(at + 12);
 	uint64_t first = zip_u32(at + 16);
-	const uint8_t *locator = at - ZIP64_LOCATOR_LEN;
 	uint64_t big;
 
-	if (end >= ZIP64_LOCATOR_LEN && zip_starts(locator, 4, ZIP64_LOCATOR)) {
-		big = zip_u64(locator + 8);
+	if (end >= ZIP64_LOCATOR_LEN &&
+	    zip_starts(at - ZIP64_LOCATOR_LEN, 4, ZIP64_LOCATOR)) {
+		big = zip_u64(at - ZIP64_LOCATOR_LEN + 8);
 		if (big <= a->len && a->len - big >= ZIP64_END_SIZE &&
 		    zip_starts(a->bytes + big, 4, ZIP64_END)) {
 			size = zip_u64(a->bytes + big + 40);
@@ -135,10 +135,13 @@ static void archive_read_extra(struct cursor c, uint64_t *full, uint64_t *size,
 static void archive_find_bytes(struct archive *a, struct archive_member *m,
 			       uint64_t size, uint64_t local_at)
 {
-	const uint8_t *local = a->bytes + local_at;
+	const uint8_t *local;
 	uint64_t at;
 
-	if (local_at > a->len || !archive_is_zip(local, a->len - local_at))
+	if (local_at > a->len)
+		return;
+	local = a->bytes + local_at;
+	if (!archive_is_zip(local, a->len - local_at))
 		return;
 	at = local_at + ARCHIVE_LOCAL_SIZE + zip_u16(local + 26) +
 	     zip_u16(local + 28);

@@ -29,8 +29,8 @@ struct given {
 
 static void add_number(struct text *out, uint64_t value, int size)
 {
-	for (int i = 0; i < size; i++)
-		text_putc(out, (char)(value >> 8 * i));
+	for (int i = 0; i < size; i++, value >>= 8)
+		text_putc(out, (char)value);
 }
 
 /* Appends the bytes of a member as zip(1) would store them. */
@@ -295,6 +295,33 @@ static void members_that_overlap_are_left_out(void **state)
 	text_release(&zip);
 }
 
+/* ZIP64 holds the offset of a member in 64 bits (APPNOTE 4.5.3). */
+static void offsets_of_64_bits_may_lie_outside_the_address_space(void **state)
+{
+	struct archive_member m;
+	struct text zip = { 0 };
+	struct archive a;
+
+	(void)state;
+	text_puts(&zip, "PK\1\2");
+	add_number(&zip, 0, 26);
+	add_number(&zip, 12, 2); /* extra field */
+	add_number(&zip, 0, 10);
+	add_number(&zip, 0xffffffff, 4);
+	add_number(&zip, 1, 2);
+	add_number(&zip, 8, 2);
+	add_number(&zip, UINT64_MAX, 8);
+	text_puts(&zip, "PK\5\6");
+	add_number(&zip, 0, 8);
+	add_number(&zip, zip.len - 12, 4);
+	add_number(&zip, 0, 6);
+	archive_open(&a, (const uint8_t *)zip.bytes, zip.len);
+	assert_true(archive_next(&a, &m));
+	assert_null(m.bytes);
+	assert_false(a.is_cut);
+	text_release(&zip);
+}
+
 static void encrypted_member_is_rejected(void **state)
 {
 	size_t directory;
@@ -436,6 +463,8 @@ int main(void)
 		cmocka_unit_test(each_changed_byte_is_harmless),
 		cmocka_unit_test(wrong_sizes_are_damage),
 		cmocka_unit_test(members_that_overlap_are_left_out),
+		cmocka_unit_test(
+			offsets_of_64_bits_may_lie_outside_the_address_space),
 		cmocka_unit_test(encrypted_member_is_rejected),
 		cmocka_unit_test(directories_are_no_files),
 		cmocka_unit_test(input_unpacks_the_only_file),
