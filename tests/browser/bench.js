@@ -39,10 +39,10 @@ function print(name, used, wall) {
 // Opens the pages in turn, each in its own process.
 async function benchOpen(browser, pages) {
 	const seen = pages.map(() => ({ used: [], wall: [] }));
-	await (await browser.visit(pages[0][1])).done();
+	await (await browser.visit(pages[0][1], { alone: true })).done();
 	for (let round = 0; round < ROUNDS; round++)
 		for (const [k, [, file]] of pages.entries()) {
-			const tab = await browser.visit(file);
+			const tab = await browser.visit(file, { alone: true });
 			seen[k].wall.push(await tab.evaluate(() => window.sjkcPage.opened));
 			seen[k].used.push(await cpu(tab));
 			await tab.done();
@@ -112,7 +112,7 @@ async function benchSteps(tab) {
 }
 
 async function benchMemory(browser, file) {
-	const tab = await browser.visit(file);
+	const tab = await browser.visit(file, { alone: true });
 	const session = await tab.context().newCDPSession(tab);
 	await session.send('HeapProfiler.collectGarbage');
 	const heap = await session.send('Runtime.getHeapUsage');
@@ -134,7 +134,7 @@ async function main() {
 		['open a page without samples', browser.write({ title: 'blank', events: [{ name: 'cpu', samples: [] }] })],
 		['open', file],
 	]);
-	const tab = await browser.visit(file);
+	const tab = await browser.visit(file, { alone: true });
 	await benchSteps(tab);
 	await tab.done();
 	await benchMemory(browser, file);

@@ -13,9 +13,11 @@ const LOG = path.join(__dirname, '../data/gc/jdk25-g1-utc.log');
 const hostile = ['</script><img src=x onerror=attack()>', '</pre></noscript><script>attack()</script>', '\u202egnp.exe', '__proto__', '&lt;b&gt;'];
 
 function pageOfLog(browser, sjkc, log) {
-	const file = path.join(browser.folder, `gc${browser.count++}.html`);
-	execFileSync(sjkc, ['gc', '-q', '-i', log, '-o', file], { stdio: 'pipe', env: { ...process.env, TZ: 'UTC' } });
-	return file;
+	return browser.once(`gc ${log}`, () => {
+		const file = path.join(browser.folder, `gc${browser.count++}.html`);
+		execFileSync(sjkc, ['gc', '-q', '-i', log, '-o', file], { stdio: 'pipe', env: { ...process.env, TZ: 'UTC' } });
+		return file;
+	});
 }
 
 const guard = () => {

@@ -20,9 +20,11 @@ function run(sjkc, ...args) {
 }
 
 function flame(browser, sjkc, input, ...options) {
-	const output = path.join(browser.folder, `made${browser.count++}.html`);
-	run(sjkc, 'flame', ...options, '-o', output, input);
-	return output;
+	return browser.once(['flame', ...options, input].join(' '), () => {
+		const output = path.join(browser.folder, `made${browser.count++}.html`);
+		run(sjkc, 'flame', ...options, '-o', output, input);
+		return output;
+	});
 }
 
 function write(browser, name, text) {

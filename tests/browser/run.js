@@ -43,6 +43,7 @@ async function main() {
 			if (process.env.FAILED)
 				fs.appendFileSync(process.env.FAILED, `${name}\n`);
 			console.log(String(error.stack).replace(/^/gm, '# '));
+			await browser.forgetTabs();
 		}
 	}
 	await browser.close();
