@@ -142,7 +142,7 @@ static void page_put_dump(struct page *p, size_t number)
 {
 	const struct series_dump *d = &p->s->dumps[number - 1];
 
-	text_printf(p->out, "<tr%s><td>%zu</td><td>",
+	text_printf(p->out, "<tr%s><td>%zu</td><td class=\"time\">",
 		    number == p->s->number ? " class=\"reported\"" : "",
 		    number);
 	if (d->head.time_ns)
@@ -635,7 +635,7 @@ static void page_put_cpu(struct page *p)
 
 		page_put(p, "<tr class=\"row\"><td>");
 		page_put_percent(p, series_thread_cpu(&s->threads[at]));
-		page_put(p, "</td><td class=\"text\">");
+		page_put(p, "</td><td class=\"text short\">");
 		page_put_state(p, s->threads[at].state);
 		page_put(p, "</td><td class=\"text\">");
 		page_put_thread(p, at);

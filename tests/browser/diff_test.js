@@ -21,13 +21,20 @@ main;app.Rare.call 4
 `;
 
 function diff(browser, sjkc, ...options) {
-	const name = (kind) => path.join(browser.folder, `${kind}${browser.count++}`);
-	const files = [[`${name('before')}.txt`, before], [`${name('after')}.txt`, after]];
-	for (const [file, text] of files)
-		fs.writeFileSync(file, text);
-	const output = `${name('diff')}.html`;
-	execFileSync(sjkc, ['diff', '-q', ...options, '-o', output, ...files.map(([f]) => f)]);
-	return output;
+	return diffOf(browser, sjkc, '', options);
+}
+
+// The files' names end with `suffix`.
+function diffOf(browser, sjkc, suffix, options) {
+	return browser.once(`diff ${suffix} ${options}`, () => {
+		const name = (kind) => path.join(browser.folder, `${kind}${browser.count++}${suffix}`);
+		const files = [[`${name('before')}.txt`, before], [`${name('after')}.txt`, after]];
+		for (const [file, text] of files)
+			fs.writeFileSync(file, text);
+		const output = `${name('diff')}.html`;
+		execFileSync(sjkc, ['diff', '-q', ...options, '-o', output, ...files.map(([f]) => f)]);
+		return output;
+	});
 }
 
 const side = (tab, name) => tab.locator(`#sides [data-side=${name}]`).click();
@@ -131,6 +138,20 @@ module.exports = (test) => {
 					}).length,
 				}));
 				assert.deepStrictEqual(lost, { scrolls: 0, names: 0 });
+			}, { context: { viewport: { width, height: 600 } } });
+		});
+
+	for (const [width, lines] of [[480, 2], [900, 1], [1400, 1]])
+		test(`title_has_at_most_${lines}_lines_in_a_window_of_${width}_pixels`, async (browser, { sjkc }) => {
+			await browser.with(diffOf(browser, sjkc, '-of-the-release', []), async (tab) => {
+				const found = await tab.evaluate(() => {
+					const box = document.getElementById('title');
+					const { left, right, height } = box.getBoundingClientRect();
+					const sum = document.getElementById('summary').getBoundingClientRect();
+					return [Math.round(height / parseFloat(getComputedStyle(box).lineHeight)),
+						left >= 0 && right <= window.innerWidth && sum.right <= window.innerWidth];
+				});
+				assert.deepStrictEqual([found[0] <= lines, found[1]], [true, true], String(found));
 			}, { context: { viewport: { width, height: 600 } } });
 		});
 

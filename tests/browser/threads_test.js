@@ -19,9 +19,11 @@ const guard = () => {
 };
 
 function pageOf(browser, sjkc, files, ...options) {
-	const file = path.join(browser.folder, `threads${browser.count++}.html`);
-	execFileSync(sjkc, ['threads', '-q', ...options, '-o', file, ...files], { stdio: 'pipe', env: { ...process.env, TZ: 'UTC' } });
-	return file;
+	return browser.once(`threads ${[...options, ...files]}`, () => {
+		const file = path.join(browser.folder, `threads${browser.count++}.html`);
+		execFileSync(sjkc, ['threads', '-q', ...options, '-o', file, ...files], { stdio: 'pipe', env: { ...process.env, TZ: 'UTC' } });
+		return file;
+	});
 }
 
 const jsonOf = (sjkc, files) => JSON.parse(execFileSync(sjkc, ['threads', '-q', '--json', ...files], { encoding: 'utf8', stdio: 'pipe' }));
@@ -113,6 +115,17 @@ module.exports = (test) => {
 			assert.strictEqual(counts.reduce((sum, text) => sum + Number.parseInt(text, 10), 0), stuck.length);
 		});
 	});
+
+	for (const width of [480, 900, 1400])
+		test(`tables_show_all_columns_in_a_window_of_${width}_pixels`, async (browser, { sjkc }) => {
+			const files = [dump('jcmd-threadprint-le-jdk17'), dump('jstack-jdk25'), dump('log-with-kill3-jdk17')];
+			await browser.with(pageOf(browser, sjkc, files), async (tab) => {
+				const cut = await tab.locator('.scroll').evaluateAll((boxes) =>
+					boxes.map((box) => box.scrollWidth - box.clientWidth));
+				assert.strictEqual(cut.length, 3);
+				assert(cut.every((pixels) => pixels <= 0), String(cut));
+			}, { context: { viewport: { width, height: 800 } } });
+		});
 
 	test('filter_finds_threads_and_frames', async (browser, { sjkc }) => {
 		await browser.with(pageOf(browser, sjkc, [dump('jcmd-threadprint-le-jdk17')]), async (tab) => {
