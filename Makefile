@@ -154,7 +154,7 @@ $(B)/%.o: %.c $(B)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The page that the binary carries; flame.c knows it by these two names.
-page_parts := $(wildcard render/page/*.html render/page/*.css render/page/js/*.js)
+page_parts := $(wildcard render/page/*.html render/page/*.css render/page/js/*.js render/page/js/*/*.js)
 build/flame_page.html: render/page/assemble.sh $(page_parts)
 	$(call say,PAGE,$@)
 	$(Q)sh render/page/assemble.sh $@

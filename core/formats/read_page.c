@@ -66,7 +66,7 @@ struct page_event {
 	uint32_t event;
 	uint64_t cells;
 	struct cursor moments[MOMENT_COLUMNS];
-	bool has_high, has_samples, has_weight, has_span;
+	bool has_entries, has_high, has_samples, has_weight, has_span;
 };
 
 struct page_reader {
@@ -96,7 +96,8 @@ struct page_reader {
 	size_t *name_ends;
 	struct text text;
 	bool is_ours;
-	bool is_comparison; /* of two recordings */
+	bool has_differences; /* steps are relative to the entry before */
+	bool is_comparison;   /* of two recordings */
 };
 
 static bool page_text_is(const struct text *t, const char *value)
@@ -240,6 +241,8 @@ static void page_read_moments(struct page_reader *g, struct json_reader *r)
 			g->lead_ns = json_read_int(r);
 		} else if (line_is(key, "step_ms")) {
 			step_ms = json_read_int(r);
+		} else if (line_is(key, "differences")) {
+			g->has_differences = json_read_bool(r);
 		} else if (line_is(key, "events")) {
 			json_enter_array(r);
 			while (json_next_element(r))
@@ -561,9 +564,10 @@ static void page_add_entries(struct page_reader *g, struct page_event *e,
 			     struct sample *s, uint64_t bucket, bool is_timed)
 {
 	struct cursor *columns = e->moments;
-	uint64_t left = page_next(&columns[MOMENT_ENTRIES]);
+	uint64_t left = e->has_entries ? page_next(&columns[MOMENT_ENTRIES])
+				       : s->count;
 	struct sample whole = *s;
-	int64_t first = 0, end_ns = 0;
+	int64_t first = 0, end_ns = 0, offset = 0;
 
 	if (is_timed)
 		is_timed = page_bucket_steps(g, bucket, whole.time_ns, &first,
@@ -576,6 +580,8 @@ static void page_add_entries(struct page_reader *g, struct page_event *e,
 		uint64_t span;
 		int64_t step;
 
+		offset = (g->has_differences ? offset : 0) +
+			 (int64_t)(low | high << 8);
 		part.count = e->has_samples
 				     ? page_next(&columns[MOMENT_SAMPLES])
 				     : 1;
@@ -585,9 +591,7 @@ static void page_add_entries(struct page_reader *g, struct page_event *e,
 			part.count = s->count;
 		if (part.weight > s->weight)
 			part.weight = s->weight;
-		if (!is_timed ||
-		    __builtin_add_overflow(first, (int64_t)(low | high << 8),
-					   &step) ||
+		if (!is_timed || __builtin_add_overflow(first, offset, &step) ||
 		    !page_place_part(g, step, span, end_ns, &part))
 			continue;
 		s->count -= part.count;
@@ -634,7 +638,8 @@ static void page_read_cells(struct page_reader *g, struct page_event *e,
 		is_timed = page_bucket_ns(g, bucket, &s.time_ns);
 		if (!is_timed)
 			s.time_ns = 0;
-		if (cursor_left(&e->moments[MOMENT_ENTRIES])) {
+		if (cursor_left(&e->moments[e->has_entries ? MOMENT_ENTRIES
+							   : MOMENT_LOW])) {
 			bool had = s.count || s.weight;
 
 			page_add_entries(g, e, &s, bucket, is_timed);
@@ -754,6 +759,7 @@ static void page_find_moments(struct page_reader *g, struct cursor c)
 			}
 			e->moments[k] = cursor_slice(&c, len);
 		}
+		e->has_entries = cursor_left(&e->moments[MOMENT_ENTRIES]) > 0;
 		e->has_high = cursor_left(&e->moments[MOMENT_HIGH]) > 0;
 		e->has_samples = cursor_left(&e->moments[MOMENT_SAMPLES]) > 0;
 		e->has_weight = cursor_left(&e->moments[MOMENT_WEIGHT]) > 0;

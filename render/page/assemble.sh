@@ -11,7 +11,12 @@
 # Two forms are supported, `import { a, b } from './file.js';` and `export` before
 # a declaration at the start of a line.
 #
-# The content security policy allows one style and one script by the hashes of
+# A directory of js, such as js/heat, is a part: a script that only some pages have
+# (template.c). A part imports modules of its own and of js, and comes before the
+# script of js, which passes the exports of its main module, flame_heat, to
+# startPage().
+#
+# The content security policy allows one style and the scripts by the hashes of
 # their text, so the hashed bytes must be exactly those in the page. Comment lines
 # and indentation are removed; nothing else is changed.
 set -eu
@@ -39,7 +44,7 @@ strip() {
 	sed -e 's/^[ 	]*//' -e '/^\/\//d' -e '/^$/d' "$@"
 }
 
-# Prints "FILE IMPORTED-FILE NAME" for each name that a module imports.
+# Prints "FILE IMPORTED-FILE NAME" for each name that a module of files imports.
 imports() {
 	awk '/^import / { line = "" }
 	/^import /, /;$/ {
@@ -47,7 +52,7 @@ imports() {
 		if ($0 !~ /;$/)
 			next
 		from = line
-		sub(/.* from .\.\//, "", from)
+		sub(/.* from .\.+\//, "", from)
 		sub(/\.js.;$/, "", from)
 		gsub(/^ *import *{|}.*|,/, " ", line)
 		count = split(line, names, " ")
@@ -56,7 +61,7 @@ imports() {
 		sub(/\.js$/, "", file)
 		for (i = 1; i <= count; i++)
 			print file, from, names[i]
-	}' "$scripts"/*.js
+	}' "$@"
 }
 
 # Prints "FILE NAME" for each name that a module exports.
@@ -68,28 +73,35 @@ exports() {
 		sub(/.*\//, "", file)
 		sub(/\.js$/, "", file)
 		print file, substr($0, 1, RLENGTH)
-	}' "$scripts"/*.js
+	}' "$@"
 }
 
-# Prints the names of the modules, each after the modules that it imports.
+names() {
+	for file in "$1"/*.js; do
+		basename "$file" .js
+	done
+}
+
+# Prints the names of a directory's modules, each after those that it imports.
 modules() {
-	for file in "$scripts"/*.js; do
-		name=$(basename "$file" .js)
-		echo "$name $name"
-	done | cat - "$work/imports" | awk '{ print $2, $1 }' | tsort
+	names "$1" >"$work/names"
+	imports "$1"/*.js | cat - "$work/names" | awk '
+		NR == FNR { own[$1] = 1; next }
+		NF == 1 { print $1, $1 }
+		$2 in own { print $2, $1 }' "$work/names" - | tsort
 }
 
-# Prints a module as a constant: an object with its exports.
+# Prints a module of a directory as a constant: an object with its exports.
 module() {
 	printf 'const %s = (() => {\n' "$1"
-	strip "$scripts/$1.js" | awk '
+	strip "$2/$1.js" | awk '
 		/^import / { line = ""; inside = 1 }
 		inside {
 			line = line $0
 			if ($0 !~ /;$/)
 				next
 			from = line
-			sub(/.* from .\.\//, "", from)
+			sub(/.* from .\.+\//, "", from)
 			sub(/\.js.;$/, "", from)
 			sub(/^import /, "const ", line)
 			sub(/ from .*/, "", line)
@@ -103,8 +115,17 @@ module() {
 			paste -sd , -)"
 }
 
-imports >"$work/imports"
-exports >"$work/exports"
+# Prints the modules of a directory.
+bodies() {
+	modules "$1" >"$work/modules"
+	while read -r name; do
+		module "$name" "$1"
+	done <"$work/modules"
+}
+
+all=$(find "$scripts" -name '*.js' | sort)
+imports $all >"$work/imports"
+exports $all >"$work/exports"
 missing=$(awk 'NR == FNR { exported[$1, $2] = 1; next }
 	!(($2, $3) in exported) {
 		print "assemble.sh: " $1 ".js imports " $3 ", which " $2 \
@@ -114,24 +135,44 @@ if [ -n "$missing" ]; then
 	echo "$missing" >&2
 	exit 1
 fi
-modules >"$work/modules"
+
+shared=$(names "$scripts" | paste -sd , -)
+parts=
+for part in "$scripts"/*/; do
+	[ ! -d "$part" ] || parts="$parts $(basename "$part")"
+done
+for part in $parts; do
+	{
+		printf '"use strict";\n'
+		printf '(window.sjkcParts = window.sjkcParts || {}).%s = ' \
+			"$part"
+		printf '({ %s }) => {\n' "$shared"
+		bodies "$scripts/$part"
+		printf 'return %s_%s;\n};\n' "$page" "$part"
+	} >"$work/js.$part"
+done
 {
 	printf '(function () {\n"use strict";\n'
-	while read -r name; do
-		module "$name"
-	done <"$work/modules"
-	printf '%s_start.startPage();\n})();\n' "$page"
+	bodies "$scripts"
+	[ -z "$parts" ] || cat <<END
+const parts = {};
+for (const [name, make] of Object.entries(window.sjkcParts || {}))
+parts[name] = make({ $shared });
+END
+	printf '%s_start.startPage(%s);\n})();\n' "$page" "${parts:+parts}"
 } >"$work/js"
 strip "$here/$page.css" >"$work/css"
 
-# A `</` anywhere in the script would end the element.
-if grep -q '</' "$work/js" "$work/css"; then
+# A `</` anywhere in a script would end the element.
+if grep -q '</' "$work"/js* "$work/css"; then
 	echo "assemble.sh: '</' in a script or style" >&2
 	exit 1
 fi
 
-awk -v js="$work/js" -v css="$work/css" \
-	-v script="$(hash_source "$work/js")" -v style="$(hash_source "$work/css")" '
+hashes=$(for script in "$work"/js*; do hash_source "$script"; printf ' '; done)
+
+awk -v js="$work/js" -v css="$work/css" -v script="${hashes% }" \
+	-v style="$(hash_source "$work/css")" '
 function copy(file,   line) {
 	while ((getline line <file) > 0)
 		print line
@@ -143,6 +184,11 @@ function element(tag, file) {
 }
 /@CSS@/ { element("style", css); next }
 /@JS@/ { element("script", js); next }
+/@JS\..*@/ {
+	gsub(/.*@JS|@.*/, "")
+	element("script", js $0)
+	next
+}
 {
 	sub(/@SCRIPT@/, script)
 	sub(/@STYLE@/, style)

@@ -47,6 +47,7 @@ struct flame_data {
 	const struct flame_result *result;
 	struct text *cells;   /* gets the block of cells of a large page */
 	struct text *moments; /* gets the block of moments */
+	bool *has_times;      /* gets whether cells have times */
 };
 
 /* flame_cells: the samples of the views as columns of the data block. */
@@ -818,6 +819,7 @@ static void flame_data(struct text *out, const struct flame_data *d)
 		flame_moments_init(&moments, d->profile, cells.place_of,
 				   cells.counts, d->view_count, cells.sums);
 	flame_moments_put_block(&moments, d->moments);
+	*d->has_times = cells.has_times;
 	text_add(out, "\0\0\0", 4);
 	flame_put_head(out, d, &cells, &moments, &columns);
 	flame_put_length(out->bytes + head, out->len - head - 4);
@@ -891,6 +893,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	d->result = &result;
 	d->cells = &cells;
 	d->moments = &moments;
+	d->has_times = &page->has_times;
 	flame_data(&block, d);
 	/* d must not point to local variables. */
 	d->table = NULL;
@@ -899,6 +902,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	d->result = NULL;
 	d->cells = NULL;
 	d->moments = NULL;
+	d->has_times = NULL;
 	flame_widths_release(&widths);
 	flame_tree_release(&tree);
 	frame_table_release(&table);

@@ -24,6 +24,12 @@ struct slot {
 	uint32_t sum; /* index into the profile's sums of moments */
 };
 
+/* A cell of the page. */
+struct moment_cell {
+	uint32_t samples; /* UINT32_MAX: at least as many */
+	uint16_t bucket;
+};
+
 /* The moments of a cell in one step, with the span in steps. */
 struct entry {
 	uint32_t step, span;
@@ -197,7 +203,7 @@ static bool entries_share(const struct entries *e)
 /* The columns of an event, and whether the optional ones are needed. */
 struct moment_writer {
 	struct text *columns;
-	bool has_high, has_samples, has_weight, has_span;
+	bool has_entries, has_high, has_samples, has_weight, has_span;
 };
 
 static inline void moment_put(struct text *column, uint64_t value)
@@ -208,18 +214,25 @@ static inline void moment_put(struct text *column, uint64_t value)
 		text_varint(column, value);
 }
 
+/*
+ * Appends the entries of a cell with `samples` samples, whose bucket starts in
+ * step `base`. Steps are relative to the entry before: the small differences
+ * compress better.
+ */
 static void moment_put_cell(struct moment_writer *w, const struct entries *e,
-			    int64_t base)
+			    int64_t base, uint64_t samples)
 {
 	struct text *low = &w->columns[MOMENT_LOW];
 	struct text *high = &w->columns[MOMENT_HIGH];
 
 	moment_put(&w->columns[MOMENT_ENTRIES], e->count);
+	w->has_entries |= e->count != samples;
 	array_reserve(low->bytes, low->cap, low->len + e->count + 1);
 	array_reserve(high->bytes, high->cap, high->len + e->count + 1);
 	for (size_t i = 0; i < e->count; i++) {
 		uint64_t offset = (uint64_t)(e->all[i].step - base);
 
+		base = e->all[i].step;
 		low->bytes[low->len++] = (char)offset;
 		high->bytes[high->len++] = (char)(offset >> 8);
 		w->has_high |= offset > UINT8_MAX;
@@ -251,6 +264,8 @@ static void steps_add(struct flame_sum *steps, const struct entries *e)
 
 static void moment_writer_end(struct moment_writer *w)
 {
+	if (!w->has_entries)
+		text_clear(&w->columns[MOMENT_ENTRIES]);
 	if (!w->has_high)
 		text_clear(&w->columns[MOMENT_HIGH]);
 	if (!w->has_samples)
@@ -263,13 +278,13 @@ static void moment_writer_end(struct moment_writer *w)
 
 /*
  * Encodes the moments of the cells of a view. The slots of cell i end at
- * ends[i]; its bucket is buckets[i].
+ * ends[i].
  */
 static void flame_moments_put_view(struct flame_moments *f, size_t view,
 				   const struct profile *p, struct slot *slots,
 				   size_t start, const uint32_t *ends,
-				   const uint16_t *buckets, size_t cells,
-				   struct text *sums)
+				   const struct moment_cell *cells,
+				   size_t cell_count, struct text *sums)
 {
 	struct moment_writer w = { .columns = f->columns +
 					      MOMENT_COLUMNS * view };
@@ -278,12 +293,14 @@ static void flame_moments_put_view(struct flame_moments *f, size_t view,
 	struct flame_sum *steps = sums ? array_new(step_count, sizeof(*steps))
 				       : NULL;
 
-	for (size_t i = 0; i < cells; i++) {
+	for (size_t i = 0; i < cell_count; i++) {
+		const struct moment_cell *c = &cells[i];
 		size_t count = ends[i] - start;
 
 		slots_sort(slots + start, count);
 		entries_make(&e, f, p, slots + start, count);
-		moment_put_cell(&w, &e, flame_moments_base(f, p, buckets[i]));
+		moment_put_cell(&w, &e, flame_moments_base(f, p, c->bucket),
+				c->samples);
 		f->entries[view] += e.count;
 		start = ends[i];
 		if (steps)
@@ -298,17 +315,26 @@ static void flame_moments_put_view(struct flame_moments *f, size_t view,
 	free(e.all);
 }
 
-/* Returns the bucket of each of the page's cells; the caller frees the array.
- */
-static uint16_t *flame_moments_buckets(const struct profile *p,
-				       const uint32_t *place_of, size_t places)
+/* Returns the page's cells; the caller frees the array. */
+static struct moment_cell *flame_moments_cells(const struct profile *p,
+					       const uint32_t *place_of,
+					       size_t places)
 {
-	uint16_t *buckets = xcalloc(places, sizeof(*buckets));
+	struct moment_cell *cells = xcalloc(places, sizeof(*cells));
 
-	for (size_t i = 0; i < p->cell_count; i++)
-		if (place_of[i])
-			buckets[place_of[i] - 1] = p->cells[i].bucket;
-	return buckets;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		struct moment_cell *c;
+
+		if (!place_of[i])
+			continue;
+		c = &cells[place_of[i] - 1];
+		c->bucket = p->cells[i].bucket;
+		if (p->cells[i].count > UINT32_MAX - c->samples)
+			c->samples = UINT32_MAX;
+		else
+			c->samples += (uint32_t)p->cells[i].count;
+	}
+	return cells;
 }
 
 void flame_moments_init(struct flame_moments *f, const struct profile *p,
@@ -317,7 +343,7 @@ void flame_moments_init(struct flame_moments *f, const struct profile *p,
 {
 	size_t places = 0, first = 0;
 	struct slot *slots;
-	uint16_t *buckets;
+	struct moment_cell *cells;
 	uint32_t *ends;
 	int64_t step_ns, first_ns = p->bucket_first * p->bucket_ns;
 
@@ -335,15 +361,15 @@ void flame_moments_init(struct flame_moments *f, const struct profile *p,
 		places += counts[i];
 	ends = xcalloc(places, sizeof(*ends));
 	slots = flame_moments_group(f, p, place_of, ends, places);
-	buckets = flame_moments_buckets(p, place_of, places);
+	cells = flame_moments_cells(p, place_of, places);
 	for (size_t i = 0; i < view_count; i++) {
 		flame_moments_put_view(
 			f, i, p, slots, first ? ends[first - 1] : 0,
-			ends + first, buckets + first, counts[i], sums);
+			ends + first, cells + first, counts[i], sums);
 		first += counts[i];
 	}
 	free(slots);
-	free(buckets);
+	free(cells);
 	free(ends);
 }
 
@@ -367,6 +393,8 @@ void flame_moments_put_head(const struct flame_moments *f, struct json *j)
 	json_int(j, f->step_ms);
 	json_key(j, "steps");
 	json_int(j, f->steps);
+	json_key(j, "differences");
+	json_bool(j, true);
 	json_key(j, "events");
 	json_open_array(j);
 	for (size_t i = 0; i < f->view_count; i++) {

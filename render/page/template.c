@@ -3,6 +3,7 @@
 
 #include "core/base/base64.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static void template_write_text(struct output *out, const struct text *text)
@@ -56,15 +57,39 @@ static void template_write_moments(struct output *out,
 	template_write_base64(out, &texts->moments);
 }
 
+static bool template_has_times(const struct page_texts *texts)
+{
+	return texts->has_times;
+}
+
+static bool template_has_cells(const struct page_texts *texts)
+{
+	return texts->cells.len > 0;
+}
+
+static bool template_has_moments(const struct page_texts *texts)
+{
+	return texts->moments.len > 0;
+}
+
+#define MARK        "<!--sjkc:"
+#define SECTION_END MARK "end-->"
+
+/* A mark of a text, or at the start of a section that only some pages have. */
 static const struct hole {
 	const char *mark;
 	void (*write)(struct output *out, const struct page_texts *texts);
+	bool (*is_wanted)(const struct page_texts *texts);
 } holes[] = {
-	{ "<!--sjkc:title-->", template_write_title },
-	{ "<!--sjkc:summary-->", template_write_summary },
-	{ "<!--sjkc:data-->", template_write_data },
-	{ "<!--sjkc:cells-->", template_write_cells },
-	{ "<!--sjkc:moments-->", template_write_moments },
+	{ MARK "title-->", template_write_title, NULL },
+	{ MARK "summary-->", template_write_summary, NULL },
+	{ MARK "data-->", template_write_data, NULL },
+	{ MARK "cells-->", template_write_cells, NULL },
+	{ MARK "moments-->", template_write_moments, NULL },
+	{ MARK "if-times-->\n", NULL, template_has_times },
+	{ MARK "if-cells-->\n", NULL, template_has_cells },
+	{ MARK "if-moments-->\n", NULL, template_has_moments },
+	{ SECTION_END "\n", NULL, NULL },
 };
 
 #define HOLES (sizeof(holes) / sizeof(*holes))
@@ -73,19 +98,28 @@ static const struct hole {
 static const struct hole *template_next_hole(const char *at, const char *end,
 					     const char **where)
 {
-	const struct hole *next = NULL;
+	while ((at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
+		for (size_t i = 0; i < HOLES; i++) {
+			size_t len = strlen(holes[i].mark);
 
-	for (size_t i = 0; i < HOLES; i++) {
-		const char *found = memmem(at, (size_t)(end - at),
-					   holes[i].mark,
-					   strlen(holes[i].mark));
-
-		if (found && (!next || found < *where)) {
-			next = &holes[i];
-			*where = found;
+			if (len <= (size_t)(end - at) &&
+			    memcmp(at, holes[i].mark, len) == 0) {
+				*where = at;
+				return &holes[i];
+			}
 		}
+		at += strlen(MARK);
 	}
-	return next;
+	return NULL;
+}
+
+/* Returns the end of the section that starts at `at`. */
+static const char *template_section_end(const char *at, const char *end)
+{
+	const char *found = memmem(at, (size_t)(end - at), SECTION_END,
+				   strlen(SECTION_END));
+
+	return found ? found : end;
 }
 
 void page_write(struct output *out, const char *start, const char *end,
@@ -96,8 +130,11 @@ void page_write(struct output *out, const char *start, const char *end,
 
 	while ((hole = template_next_hole(start, end, &where))) {
 		output_write(out, start, (size_t)(where - start));
-		hole->write(out, texts);
 		start = where + strlen(hole->mark);
+		if (hole->write)
+			hole->write(out, texts);
+		else if (hole->is_wanted && !hole->is_wanted(texts))
+			start = template_section_end(start, end);
 	}
 	output_write(out, start, (size_t)(end - start));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * template: fills the holes of a page that assemble.sh has made.
+ * template: fills the holes of a page that assemble.sh has made, and leaves out
+ * the sections that the page does not need.
  *
  * The scripts of a template, and so their hashes, are the same on every page.
  */
@@ -10,6 +11,8 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 
+#include <stdbool.h>
+
 /* The texts that replace the marks of the template. */
 struct page_texts {
 	struct text title;   /* HTML */
@@ -17,6 +20,7 @@ struct page_texts {
 	struct text data;    /* bytes, which are written as base64 */
 	struct text cells;   /* likewise; may be empty */
 	struct text moments; /* likewise; may be empty */
+	bool has_times;      /* the page has a heat map */
 };
 
 /* Writes a template, which ends at `end`, with its holes filled. */

@@ -23,16 +23,12 @@ function run(sjkc, ...args) {
 	return execFileSync(sjkc, args, { stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 }).toString();
 }
 
-// A page of each recording, made once.
-const pages = new Map();
 function pageOf(browser, sjkc, file) {
-	const key = `${browser.folder} ${file}`;
-	if (!pages.has(key)) {
+	return browser.once(`flame ${file}`, () => {
 		const output = path.join(browser.folder, `heat${browser.count++}.html`);
 		run(sjkc, 'flame', '-q', '-o', output, file);
-		pages.set(key, output);
-	}
-	return pages.get(key);
+		return output;
+	});
 }
 
 // Returns the times of an event in milliseconds, from the newest JDK's jfr.
@@ -314,6 +310,23 @@ module.exports = (test) => {
 			await tab.locator('#reading').filter({ hasText: /damaged/ }).waitFor();
 			assert.strictEqual(await total(tab), samples.length);
 		});
+	});
+
+	test('page_without_times_has_no_script_and_blocks_of_the_heat_map', async (browser, { sjkc, Skip }) => {
+		const text = path.join(browser.folder, 'timeless.collapsed');
+		fs.writeFileSync(text, 'a.A.a;b.B.b 3\n');
+		const marks = ['sjkcParts = ', 'heatScales', '<script id="moments"', '<script id="cells"', '<!--sjkc:'];
+		const of = (file) => {
+			const html = fs.readFileSync(pageOf(browser, sjkc, file), 'latin1');
+			return marks.filter((mark) => html.includes(mark));
+		};
+		assert.deepStrictEqual(of(text), []);
+		assert.deepStrictEqual(of(many(browser).input), marks.slice(0, 4));
+		await browser.with(pageOf(browser, sjkc, text), async (tab) => {
+			assert.strictEqual(await total(tab), 3);
+			assert(!await tab.locator('[data-view=heatmap]').isVisible());
+		});
+		assert.deepStrictEqual(of(input('ap-busy17-cpu1ms.jfr', Skip)), marks.slice(0, 3));
 	});
 
 	test('page_without_times_has_no_heat_map', async (browser) => {

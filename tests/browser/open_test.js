@@ -17,7 +17,7 @@ module.exports = (test) => {
 			assert.deepStrictEqual(tab.seen.requests, [`file://${file}`]);
 			const html = fs.readFileSync(file, 'utf8');
 			const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)[1];
-			assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}';/);
+			assert.match(policy, /^default-src 'none'; script-src( 'sha256-[\w+/=]{44}'){2}; style-src 'sha256-[\w+/=]{44}';/);
 			assert.doesNotMatch(policy, /unsafe/);
 			assert.doesNotMatch(html, / style=/);
 			assert.strictEqual(await tab.title(), 'sample.jfr');

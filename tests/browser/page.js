@@ -208,20 +208,20 @@ function escapeHtml(text) {
 	return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-// Returns a page with the given base64 data.
-function pageOf(template, title, base64) {
+// Returns a page with the given base64 data; hasTimes: with the script of the heat map.
+function pageOf(template, title, base64, hasTimes = true) {
 	const fill = (page, hole, text) => page.split(`<!--sjkc:${hole}-->`).join(text);
-	let page = fs.readFileSync(template, 'utf8');
+	let page = fs.readFileSync(template, 'utf8').replace(
+		/<!--sjkc:if-(\w+)-->\n([^]*?)<!--sjkc:end-->\n/g,
+		(_, what, section) => what === 'times' && hasTimes ? section : '');
 	page = fill(page, 'title', escapeHtml(title));
 	page = fill(page, 'summary', `<h1>${escapeHtml(title)}</h1>`);
-	page = fill(page, 'cells', '');
-	page = fill(page, 'moments', '');
 	return fill(page, 'data', base64);
 }
 
 function makePage(template, description) {
 	const data = zlib.deflateRawSync(block(description)).toString('base64');
-	return pageOf(template, description.title || 'test', data);
+	return pageOf(template, description.title || 'test', data, !!description.time);
 }
 
 // Parses stack traces in the collapsed format, 'a;b;c 12' per line.

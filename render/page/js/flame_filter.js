@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters samples by thread, thread state and time.
 
-import { bucketsIn } from './flame_moments.js';
 import { compilePattern, matchNames } from './flame_search.js';
+import { bucketsIn } from './flame_time.js';
 
 const NUMBERS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/gi;
 

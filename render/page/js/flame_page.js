@@ -8,10 +8,8 @@ import { DiffTable } from './flame_diff_table.js';
 import { Filter } from './flame_filter.js';
 import { formatWeight, percent, shortened, simpleName } from './flame_format.js';
 import { GrownTree } from './flame_grow.js';
-import { Heat } from './flame_heat.js';
 import { Input } from './flame_input.js';
 import { FrameActions, Menu } from './flame_menu.js';
-import { isFine } from './flame_moments.js';
 import { Mirror } from './flame_mirror.js';
 import { Pane } from './flame_pane.js';
 import { FilterPanel } from './flame_panel.js';
@@ -19,6 +17,7 @@ import { Matches, compilePattern, matchNames } from './flame_search.js';
 import { defaultState, readState, writeState } from './flame_state.js';
 import { Status } from './flame_status.js';
 import { Table } from './flame_table.js';
+import { isFine } from './flame_time.js';
 import { Tooltip } from './flame_tip.js';
 import { Toolbar } from './flame_toolbar.js';
 import { javaKinds, nativeKinds } from './flame_transform.js';
@@ -26,7 +25,8 @@ import { Graph, Labels } from './flame_tree.js';
 import { Zoom } from './flame_zoom.js';
 
 export class Page {
-	constructor(profile) {
+	// `heat` is the module of the heat map, undefined on pages without times.
+	constructor(profile, heat) {
 		this.profile = profile;
 		this.initial = defaultState(profile);
 		this.state = readState(location.hash, profile);
@@ -45,7 +45,7 @@ export class Page {
 		this.menu = new Menu(this);
 		this.panel = new FilterPanel(this);
 		this.table = this.comparison ? new DiffTable(this) : new Table(this);
-		this.heat = new Heat(this);
+		this.heat = heat ? new heat.Heat(this) : null;
 		this.mirror = new Mirror(this);
 		this.toolbar = new Toolbar(this);
 		this.status = new Status(this);
@@ -217,7 +217,8 @@ export class Page {
 		}
 		this.dress();
 		this.status.update(weighed);
-		this.heat.update();
+		if (this.heat)
+			this.heat.update();
 		this.panel.update();
 		this.table.update(weighed);
 		this.draw();
@@ -242,7 +243,7 @@ export class Page {
 		const { state, graph } = this;
 		const { event, side, measure, threadPattern, threadOff, stateOff, time } = state;
 		const fine = isFine(time);
-		if (fine)
+		if (fine && this.heat)
 			this.heat.load();
 		const { moments } = this.profile;
 		const isRead = fine && moments !== null && !!moments.isRead;
@@ -373,7 +374,8 @@ export class Page {
 		this.drawnSize = Page.stageSize();
 		for (const pane of this.panes())
 			pane.draw();
-		this.heat.draw();
+		if (this.heat)
+			this.heat.draw();
 		this.placeMarks();
 		this.panel.drawTime();
 		this.mirror.later();

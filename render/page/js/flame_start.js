@@ -64,7 +64,7 @@ class Probe {
 	}
 
 	heat() {
-		const { scale, cells, matches, canvas, left, wide, tall } = this.page.heat;
+		const { scale, cells, matches, canvas, left, wide, tall } = this.page.heat || {};
 		const { moments } = this.page.profile;
 		if (!moments || !scale)
 			return null;
@@ -118,7 +118,8 @@ function showTrouble(error) {
 	box.hidden = false;
 }
 
-export async function startPage() {
+// `parts` are the modules of the page's other scripts, by name.
+export async function startPage(parts) {
 	const began = performance.now();
 	try {
 		const data = byId('data');
@@ -128,7 +129,7 @@ export async function startPage() {
 		byId('app').hidden = false;
 		if (profile.events.length === 0)
 			throw new DataError('This recording has no samples.');
-		const page = new Page(profile);
+		const page = new Page(profile, parts.heat);
 		await page.start();
 		window.sjkcPage = new Probe(page, began);
 	} catch (error) {

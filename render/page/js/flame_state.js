@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of the user, and their format in the URL fragment.
 
-import { isFine } from './flame_moments.js';
+import { isFine } from './flame_time.js';
 import { transforms } from './flame_transform.js';
 
 // Parses indexes below count. `left` bounds the work for hostile links that repeat

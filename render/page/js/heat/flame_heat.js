@@ -2,8 +2,8 @@
 // The heat map: time × time. A column is a period such as a second, a row an offset
 // in it such as 20 ms, the colour is the weight of the samples there.
 
-import { byId, element } from './flame_dom.js';
-import { formatClock, formatTick, percent } from './flame_format.js';
+import { byId, element } from '../flame_dom.js';
+import { formatClock, formatTick, percent } from '../flame_format.js';
 import { heatScales, usualScale } from './flame_heat_scale.js';
 import { Moments, weigher } from './flame_moments.js';
 
@@ -167,10 +167,10 @@ export class Heat {
 	}
 
 	static countEntries(entries, cell, base, sums) {
-		const { start, low, high } = entries;
+		const { start, offset } = entries;
 		const end = start[cell + 1];
 		for (let e = start[cell]; e < end; e++)
-			sums[high === null ? base + low[e] : base + low[e] + (high[e] << 8)]++;
+			sums[base + offset[e]]++;
 	}
 
 	weighEntries(entries, cell, base, match, weight) {

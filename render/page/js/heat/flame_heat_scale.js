@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scales of the heat map: how long a column and a row are.
 
-import { formatClock, formatTick } from './flame_format.js';
+import { formatClock, formatTick } from '../flame_format.js';
 
 const ROWS = 50;
 const FEWEST_ROWS = 20, MOST_ROWS = 60;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times of samples in steps that are finer than the time buckets; see PAGE.md.
 
-import { DataError, readLarge, readLater, readSmall } from './flame_data.js';
+import { DataError, readLarge, readLater, readSmall } from '../flame_data.js';
+import { EDGE } from '../flame_time.js';
 
 const COLUMNS = 6;
 const MOST_STEPS = 1 << 23; // sjkc writes 4,000,000
 
-// Bounds closer than this to a bucket's edge, in buckets, are on it.
-const EDGE = 1e-7;
-
-// One event: the entries of cell i are start[i] … start[i + 1] - 1, each at the
-// step base(bucket) + low[e] + 256 * high[e]. `samples`, `weight`, `high` and `span`
-// are null if all entries have 1, their share of the cell, 0 and 0.
+// One event: the entries of cell i are start[i] … start[i + 1] - 1, each at the step
+// base(bucket) + offset[e]. `samples`, `weight` and `span` are null if all entries have
+// 1, their share of the cell, and 0.
 class EventMoments {
 	constructor(columns, entries, cells) {
-		const counts = readSmall(columns[0], cells.n);
+		const counts = columns[0].length ? readSmall(columns[0], cells.n) : cells.count;
 		this.start = new Uint32Array(cells.n + 1);
 		for (let i = 0; i < cells.n; i++)
 			this.start[i + 1] = this.start[i] + counts[i];
@@ -23,11 +21,23 @@ class EventMoments {
 			!(right(columns[2]) || columns[2].length === 0))
 			throw new DataError('The times of this page are damaged.');
 		const optional = (bytes, read) => bytes.length === 0 ? null : read(bytes, entries);
-		this.low = columns[1];
-		this.high = columns[2].length ? columns[2] : null;
+		this.offset = EventMoments.offsets(this.start, columns[1], columns[2]);
 		this.samples = optional(columns[3], readLarge);
 		this.weight = optional(columns[4], readLarge);
 		this.span = optional(columns[5], readSmall);
+	}
+
+	// Adds up the differences between the entries of each cell.
+	static offsets(start, low, high) {
+		const offset = new Uint16Array(low.length);
+		for (let i = 0; i + 1 < start.length; i++) {
+			const end = start[i + 1];
+			for (let e = start[i], at = 0; e < end; e++) {
+				at += high.length === 0 ? low[e] : low[e] + (high[e] << 8);
+				offset[e] = at;
+			}
+		}
+		return offset;
 	}
 }
 
@@ -35,7 +45,7 @@ class EventMoments {
 function entriesOfCells(cells) {
 	return {
 		start: Uint32Array.from({ length: cells.n + 1 }, (_, i) => i),
-		low: new Uint8Array(cells.n), high: null,
+		offset: new Uint8Array(cells.n),
 		samples: cells.count, weight: cells.weight, span: null,
 	};
 }
@@ -113,9 +123,9 @@ export class Moments {
 	}
 
 	// Calls visit(step, entry) for each entry of a cell.
-	static visit({ start, low, high }, cell, base, visit) {
+	static visit({ start, offset }, cell, base, visit) {
 		for (let e = start[cell]; e < start[cell + 1]; e++)
-			visit(base + low[e] + (high ? high[e] << 8 : 0), e);
+			visit(base + offset[e], e);
 	}
 
 	// Returns a function of a cell and its weight: the part of the weight between
@@ -156,19 +166,4 @@ export function weigher({ start, samples, weight }, cells, measure) {
 		const each = sum > 0 ? cells.weight[cell] / sum : 0;
 		return (e) => count(e) * each;
 	};
-}
-
-// Returns how each bucket lies in a range of times: 0 outside, 1 inside, 2 partly.
-export function bucketsIn(buckets, [from, to]) {
-	const how = new Uint8Array(buckets + 1);
-	for (let b = 1; b <= buckets; b++) {
-		if (b > from + EDGE && b - 1 < to - EDGE)
-			how[b] = b - 1 >= from - EDGE && b <= to + EDGE ? 1 : 2;
-	}
-	return how;
-}
-
-// True if a range of times is finer than the buckets.
-export function isFine(time) {
-	return time !== null && time.some((t) => Math.abs(t - Math.round(t)) > EDGE);
 }
