@@ -1,2 +1,2 @@
 # Omit the formats: each new reader adds one.
-sjkc flame --help | sed "s,auto|.*,auto|…,"
+sjkc flame --help | sed "s,auto|.*,auto|…,; /^        .*|collapsed$/d"
