@@ -278,7 +278,7 @@ static struct row *flame_cell_rows(const struct flame_cells *cells, size_t view,
 	const uint32_t *members = cells->members + first;
 	size_t n = cells->ends[view] - first;
 	size_t places_count = cells->data->tree->count + 1;
-	uint32_t *ends = xcalloc(places_count, sizeof(*ends));
+	uint32_t *ends = array_new(places_count, sizeof(*ends));
 	uint32_t *places = flame_cell_places(cells, members, n, ends);
 	struct row *rows = xmalloc(n * sizeof(*rows));
 	uint32_t start = 0;

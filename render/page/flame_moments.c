@@ -320,7 +320,7 @@ static struct moment_cell *flame_moments_cells(const struct profile *p,
 					       const uint32_t *place_of,
 					       size_t places)
 {
-	struct moment_cell *cells = xcalloc(places, sizeof(*cells));
+	struct moment_cell *cells = array_new(places, sizeof(*cells));
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		struct moment_cell *c;
@@ -359,7 +359,7 @@ void flame_moments_init(struct flame_moments *f, const struct profile *p,
 	f->entries = xcalloc(view_count, sizeof(*f->entries));
 	for (size_t i = 0; i < view_count; i++)
 		places += counts[i];
-	ends = xcalloc(places, sizeof(*ends));
+	ends = array_new(places, sizeof(*ends));
 	slots = flame_moments_group(f, p, place_of, ends, places);
 	cells = flame_moments_cells(p, place_of, places);
 	for (size_t i = 0; i < view_count; i++) {

@@ -107,7 +107,7 @@ static void tree_order_init(struct order *o, struct draft *d,
 	}
 	draft_release(d);
 	sorted = tree_by_label(o, count, label_count);
-	o->callees = xcalloc(count, sizeof(*o->callees));
+	o->callees = array_new(count, sizeof(*o->callees));
 	o->next = xmalloc(count * sizeof(*o->next));
 	/* Backwards: each node goes to the front of its list. */
 	for (size_t i = count - 1; i-- > 0;) {
@@ -210,7 +210,7 @@ void flame_tree_init(struct flame_tree *t, struct draft *d,
 	tree_order_init(&o, d, label_of, label_count);
 	*t = (struct flame_tree){ 0 };
 	t->nodes = xmalloc(count * sizeof(*t->nodes));
-	t->place_of = xcalloc(count, sizeof(*t->place_of));
+	t->place_of = array_new(count, sizeof(*t->place_of));
 	tree_merge_callees(&o, 0);
 	node = o.callees[0];
 	while (node) {

@@ -152,7 +152,7 @@ static float widths_share_of_bits(size_t bin)
 static int32_t *widths_count_bins(struct flame_widths *w)
 {
 	const struct stack *stacks = w->profile->stacks;
-	int32_t *bins = xcalloc(SHARE_BINS, sizeof(*bins));
+	int32_t *bins = array_new(SHARE_BINS, sizeof(*bins));
 	uint32_t *marks = w->marks;
 
 	for (size_t id = w->profile->stack_count; id-- > 1;) {
