@@ -79,6 +79,16 @@ void *pages_grown(void *old, size_t old_bytes, size_t bytes)
 	return grown;
 }
 
+void pages_discard(const void *bytes, size_t len)
+{
+	size_t skip = -(uintptr_t)bytes & (ALLOC_HUGE_PAGE - 1);
+
+	if (len < skip + ALLOC_HUGE_PAGE)
+		return;
+	len = (len - skip) & ~(ALLOC_HUGE_PAGE - 1);
+	madvise((void *)((uintptr_t)bytes + skip), len, MADV_DONTNEED);
+}
+
 void pages_free(void *memory, size_t bytes)
 {
 	if (bytes < ALLOC_HUGE_PAGE)

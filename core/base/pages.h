@@ -23,4 +23,11 @@ void *pages_grown(void *old, size_t old_bytes, size_t bytes);
 
 void pages_free(void *memory, size_t bytes); /* NULL is allowed */
 
+/*
+ * Returns the whole huge pages of these bytes, which are part of an allocation
+ * and are not needed any more, to the system, so that other arrays can grow
+ * into them. The caller frees the allocation as usual.
+ */
+void pages_discard(const void *bytes, size_t len);
+
 #endif

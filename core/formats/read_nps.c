@@ -18,6 +18,7 @@
 #include "core/base/cursor.h"
 #include "core/base/lines.h"
 #include "core/base/map64.h"
+#include "core/base/pages.h"
 #include "core/base/zip.h"
 #include "core/formats/nps_tree.h"
 #include "core/formats/read_nps.h"
@@ -43,6 +44,7 @@
 #define NPS_PAYLOAD      1         /* version of the compressed data */
 #define NPS_MAX          INT32_MAX /* bytes; the maximum of a Java array */
 #define NPS_METHOD_MIN   6         /* bytes: three empty strings */
+#define NPS_DISCARD      ((ptrdiff_t)(4 * ALLOC_HUGE_PAGE))
 #define NPS_TREE_TRAILER 73 /* bytes of totals after a thread's node size */
 
 #define MS_NS            INT64_C(1000000)
@@ -354,10 +356,15 @@ static bool nps_read_thread(struct snapshot *s, struct cursor *c)
 	return cursor_ok(c);
 }
 
+/*
+ * Discards the call trees as they are read: most large snapshots take less
+ * memory as cells and stack traces than as bytes.
+ */
 static void nps_read_threads(struct snapshot *s, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c);
 	size_t total = cursor_offset(c) + cursor_left(c);
+	const uint8_t *kept = c->at;
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (!nps_read_thread(s, c)) {
@@ -365,6 +372,10 @@ static void nps_read_threads(struct snapshot *s, struct cursor *c)
 				     "thread %" PRIu32 " of %" PRIu32, i + 1,
 				     count);
 			return;
+		}
+		if (c->at - kept >= NPS_DISCARD) {
+			pages_discard(kept, (size_t)(c->at - kept));
+			kept = c->at;
 		}
 		profile_progress(s->profile, cursor_offset(c), total);
 	}

@@ -88,12 +88,60 @@ static void large_array_keeps_its_elements_while_it_grows(void **state)
 	free(array);
 }
 
+static void reallocated_memory_keeps_its_bytes_beyond_huge_pages(void **state)
+{
+	static const size_t sizes[] = {
+		100,
+		ALLOC_HUGE_PAGE - 100,
+		ALLOC_HUGE_PAGE + 1,
+		3 * ALLOC_HUGE_PAGE + 7,
+		ALLOC_HUGE_PAGE / 2,
+	};
+	uint8_t *m = xmalloc(1);
+	size_t kept = 1;
+
+	(void)state;
+	memset(m, 7, 1);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		m = xrealloc(m, sizes[i], 1);
+		kept = kept < sizes[i] ? kept : sizes[i];
+		assert_int_equal(others(m, kept, 7), 0);
+		memset(m, 7, sizes[i]);
+		kept = sizes[i];
+	}
+	free(m);
+	m = array_new(ALLOC_HUGE_PAGE + 5, 2);
+	assert_int_equal(others(m, 2 * ALLOC_HUGE_PAGE + 10, 0), 0);
+	free(m);
+}
+
+static void discarded_bytes_leave_those_beside_them(void **state)
+{
+	size_t bytes = 4 * ALLOC_HUGE_PAGE;
+	uint8_t *m = xmalloc(bytes);
+	size_t first = ALLOC_HUGE_PAGE / 2, len = 2 * ALLOC_HUGE_PAGE;
+
+	(void)state;
+	memset(m, 7, bytes);
+	pages_discard(m + first, ALLOC_HUGE_PAGE / 4);
+	assert_int_equal(others(m, bytes, 7), 0);
+	pages_discard(m + first, len);
+	assert_int_equal(others(m, first, 7), 0);
+	assert_int_equal(others(m + first + len, bytes - first - len, 7), 0);
+	memset(m, 8, bytes);
+	assert_int_equal(others(m, bytes, 8), 0);
+	free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grown_memory_keeps_its_bytes_and_adds_zeros),
 		cmocka_unit_test(large_memory_begins_at_a_huge_page),
 		cmocka_unit_test(large_array_keeps_its_elements_while_it_grows),
+		cmocka_unit_test(
+			reallocated_memory_keeps_its_bytes_beyond_huge_pages),
+		cmocka_unit_test(discarded_bytes_leave_those_beside_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
