@@ -82,8 +82,9 @@ check() {
 		ask 0 mx -s "$url" -b sjkc.test:type=Slow --set -f Millis -v 1 &&
 		proxy -u "$url" -b 0 --rmi &&
 		client=$(target_compile "$1" CompareJmx) || return
-	timeout 300 "$1/bin/java" -cp "$client" CompareJmx \
-		"127.0.0.1:$rmi_port" "127.0.0.1:$proxy_port" \
+	timeout 900 "$1/bin/java" -Xmx128m -XX:+UseSerialGC \
+		-XX:TieredStopAtLevel=1 -XX:-UsePerfData -cp "$client" \
+		CompareJmx "127.0.0.1:$rmi_port" "127.0.0.1:$proxy_port" \
 		>"$scratch/compared" 2>"$scratch/failed" ||
 		{ cat "$scratch/failed" "$proxy_said"; return 1; }
 	python3 "$scratch/explain.py" "$scratch/compared" && proxy_end TERM
