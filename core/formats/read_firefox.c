@@ -8,6 +8,7 @@
  * after the rest of their thread.
  */
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/json.h"
 #include "core/base/lines.h"
 #include "core/formats/frame_text.h"
@@ -33,10 +34,12 @@ struct fox_tables {
 	size_t string_count, string_cap;
 	struct fox_column callers, stack_frames; /* stackTable */
 	struct fox_column funcs, lines;          /* frameTable */
-	struct fox_column names;                 /* funcTable */
+	struct fox_column names, files;          /* funcTable */
+	struct fox_column file_names;            /* resourceTable */
 	bool callers_are_offsets;
 	uint32_t *frames, *stacks; /* ids of the profile, once resolved */
 	uint32_t *named;           /* frames by string; 0 = not parsed yet */
+	uint32_t *unnamed;         /* the same by string of a file's name */
 	bool is_resolved;
 };
 
@@ -131,6 +134,8 @@ static void fox_read_table(struct json_reader *r, struct fox_tables *t,
 		{ "frameTable", "func", &t->funcs },
 		{ "frameTable", "line", &t->lines },
 		{ "funcTable", "name", &t->names },
+		{ "funcTable", "resource", &t->files },
+		{ "resourceTable", "name", &t->file_names },
 	};
 	struct line key;
 
@@ -156,7 +161,7 @@ static bool fox_read_tables(struct json_reader *r, struct fox_tables *t,
 			    struct line key)
 {
 	if (line_is(key, "stackTable") || line_is(key, "frameTable") ||
-	    line_is(key, "funcTable"))
+	    line_is(key, "funcTable") || line_is(key, "resourceTable"))
 		fox_read_table(r, t, key);
 	else if (line_is(key, "stringArray") || line_is(key, "stringTable"))
 		fox_read_strings(r, t);
@@ -174,9 +179,12 @@ static void fox_release_tables(struct fox_tables *t)
 	free(t->funcs.values);
 	free(t->lines.values);
 	free(t->names.values);
+	free(t->files.values);
+	free(t->file_names.values);
 	free(t->frames);
 	free(t->stacks);
 	free(t->named);
+	free(t->unnamed);
 }
 
 /* Returns the frame of a name, which is parsed once. */
@@ -196,17 +204,50 @@ static uint32_t fox_name_frame(struct fox_reader *f, struct fox_tables *t,
 	return t->named[name];
 }
 
+/* True for the name "0x114c", an address whose function is unknown. */
+static bool fox_is_address(struct line name)
+{
+	size_t at = 2;
+
+	if (name.len < 3 || memcmp(name.text, "0x", 2) != 0)
+		return false;
+	while (at < name.len && hex_digit(name.text[at]) >= 0)
+		at++;
+	return at == name.len;
+}
+
+/*
+ * Returns the frame of a function.  samply names functions without a symbol by
+ * their address; they become one frame for each file, as in other formats.
+ */
+static uint32_t fox_func_frame(struct fox_reader *f, const struct fox_tables *t,
+			       struct fox_tables *strings, uint32_t func)
+{
+	uint32_t name = column_get(&t->names, func);
+	uint32_t file = column_get(&t->file_names, column_get(&t->files, func));
+	struct line path = fox_string(strings, file);
+
+	if (!path.len || !fox_is_address(fox_string(strings, name)))
+		return fox_name_frame(f, strings, name);
+	if (!strings->unnamed)
+		strings->unnamed = xcalloc(strings->string_count,
+					   sizeof(*strings->unnamed));
+	if (!strings->unnamed[file])
+		strings->unnamed[file] = frame_text_of_file(f->profile, path);
+	return strings->unnamed[file];
+}
+
 static void fox_resolve_frames(struct fox_reader *f, struct fox_tables *t,
 			       struct fox_tables *strings)
 {
 	t->frames = xmalloc((t->funcs.count + 1) * sizeof(*t->frames));
 	for (size_t i = 0; i < t->funcs.count; i++) {
-		uint32_t name = column_get(&t->names, t->funcs.values[i]);
 		uint32_t line = column_get(&t->lines, i);
+		uint32_t frame = fox_func_frame(f, t, strings,
+						t->funcs.values[i]);
 
-		t->frames[i] = frame_text_at_line(
-			f->profile, fox_name_frame(f, strings, name),
-			line < INT32_MAX ? line : 0);
+		t->frames[i] = frame_text_at_line(f->profile, frame,
+						  line < INT32_MAX ? line : 0);
 	}
 }
 

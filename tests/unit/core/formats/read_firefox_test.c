@@ -71,6 +71,24 @@ static void tables_may_be_shared_and_have_offsets(void **state)
 		"time: y;x|[t tid=5]|1 1500000\n", 0);
 }
 
+/* As samply 0.13 names them; 0x1x is a name, and function 3 has no file. */
+static void functions_without_symbols_are_named_after_their_file(void **state)
+{
+	(void)state;
+	expect_lines(META("") "\"threads\":[{\"name\":\"t\",\"tid\":5,"
+			      "\"samples\":{\"stack\":[3]},\"stackTable\":{"
+			      "\"prefix\":[null,0,1,2],\"frame\":[3,2,1,0]},"
+			      "\"frameTable\":{\"func\":[0,1,2,3]},"
+			      "\"funcTable\":{\"name\":[0,1,2,0],"
+			      "\"resource\":[0,0,0,-1]},"
+			      "\"resourceTable\":{\"name\":[3]},"
+			      "\"stringArray\":[\"0x114c\",\"0xFf\",\"0x1x\","
+			      "\"libloop.so\"]}]}",
+		     "samples: 0x114c;0x1x;[libloop.so];[libloop.so]|[t "
+		     "tid=5]|1 1\n",
+		     0);
+}
+
 static void damaged_tables_are_counted(void **state)
 {
 	(void)state;
@@ -119,6 +137,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_have_samples_and_allocations),
 		cmocka_unit_test(tables_may_be_shared_and_have_offsets),
+		cmocka_unit_test(
+			functions_without_symbols_are_named_after_their_file),
 		cmocka_unit_test(damaged_tables_are_counted),
 		cmocka_unit_test(files_of_two_versions_have_the_same_samples),
 	};
