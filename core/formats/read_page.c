@@ -903,8 +903,9 @@ static int page_read(const uint8_t *bytes, size_t len, struct profile *p,
 			return async_page_dialect.read(bytes, len, p, err);
 	}
 	return fail(err, ERROR_INPUT,
-		    "not a flame graph of sjkc or async-profiler, or truncated "
-		    "before its data");
+		    "not a flame graph of sjkc or async-profiler (its call "
+		    "trees, -o tree, are not supported), or truncated before "
+		    "the data");
 }
 
 static bool page_sniff(const uint8_t *head, size_t len)

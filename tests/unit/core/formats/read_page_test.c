@@ -99,8 +99,9 @@ static void other_pages_are_refused(void **state)
 
 	(void)state;
 	foreign_refuse(&page_reader, page, strlen(page),
-		       "not a flame graph of sjkc or async-profiler, or "
-		       "truncated before its data");
+		       "not a flame graph of sjkc or async-profiler (its call "
+		       "trees, -o tree, are not supported), or truncated "
+		       "before the data");
 	foreign_refuse(&page_reader, empty, strlen(empty),
 		       "the page has no frames, or is truncated");
 	assert_false(page_reader.sniff((const uint8_t *)"<html>", 6));
