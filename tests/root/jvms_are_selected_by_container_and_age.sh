@@ -72,7 +72,7 @@ for text in "container.id=$shop" "k8s.container.name=web$$" k8s.pod.name=shop-7 
 done
 sampled depot --include-jvm "container=$shop" --include-jvm "container=b*$$" \
 	--exclude-jvm "container=web$$" &&
-	has "$prof_err" "left out by --exclude-jvm container=web$$: 1\$" || exit 1
+	has "$prof_err" "excluded by --exclude-jvm container=web$$: 1\$" || exit 1
 
 # age: how long the JVM runs, in 1/100 s
 age() {
