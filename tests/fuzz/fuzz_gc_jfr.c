@@ -64,7 +64,7 @@ static void read_records(struct gc_source *s)
 		gc_record_csv(s, &p, &out);
 		gc_record_json(s, &p, &out);
 	}
-	summary.wall_ns = totals.end_ns - totals.begin_ns;
+	summary.wall_ns = gc_totals_span(&totals);
 	assert(summary.wall_ns >= 0);
 	gc_summary_text(&summary, &out);
 	gc_summary_histogram(&totals, &out);
