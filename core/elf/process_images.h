@@ -54,7 +54,7 @@ void process_images_close(struct process_images *p); /* NULL is fine */
 
 /*
  * Call before a batch of samples: allows mappings to be read again, and reads
- * them if they are five seconds old.
+ * them if they are 15 seconds old.
  */
 void process_images_begin(struct process_images *p);
 
