@@ -81,6 +81,9 @@ def main():
     stops = read_log(sys.argv[1])
     records = [json.loads(line) for line in open(sys.argv[2])]
     records = [r for r in records if r["count"]]
+    # With --log, gc may end between the lines of a pause and of its stop.
+    if records and records[-1]["stopped_ns"] is None:
+        records.pop()
     pairs = find_pairs(stops, records)
     results = {name: [0, 0, 0] for name in
                ("stopped", "sync", "operation", "gc", "cause", "heap", "equal")}
