@@ -14,8 +14,12 @@ class EventMoments {
 	constructor(columns, entries, cells) {
 		const counts = columns[0].length ? readSmall(columns[0], cells.n) : cells.count;
 		this.start = new Uint32Array(cells.n + 1);
-		for (let i = 0; i < cells.n; i++)
+		for (let i = 0; i < cells.n; i++) {
+			// A sum above 2³² would wrap around.
+			if (counts[i] > entries - this.start[i])
+				throw new DataError('The times of this page are damaged.');
 			this.start[i + 1] = this.start[i] + counts[i];
+		}
 		const right = (bytes) => bytes.length === entries;
 		if (this.start[cells.n] !== entries || !right(columns[1]) ||
 			!(right(columns[2]) || columns[2].length === 0))
