@@ -205,8 +205,8 @@ struct sampling_names sampling_target_names(const struct sampling_target *t);
 bool sampling_target_needs_agent(const struct sampling_target *t);
 
 /*
- * Notes in the profile what is unknown about waiting virtual threads, which are
- * not mounted on a kernel thread (JEP 444).
+ * Adds a limitation to the profile: the samples omit waiting virtual threads,
+ * which are not mounted on a kernel thread (JEP 444).
  */
 void sampling_target_note_virtual_threads(const struct sampling_target *t);
 

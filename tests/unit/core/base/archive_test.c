@@ -20,7 +20,7 @@
 
 #define NO_CRC 1 /* sizes and CRC follow the data */
 
-/* A member to write, and what is declared about it. */
+/* A member of a test file, and the values in its headers. */
 struct given {
 	const char *name, *text;
 	unsigned method, flags;
