@@ -46,18 +46,18 @@ static bool line_is_instant(struct line line, int64_t *ns)
  * Reads the first lines of a dump, after its process id; false if no dump
  * begins.
  */
-static bool file_read_beginning(struct dump_lines *lines, struct line first,
+static bool file_read_beginning(struct log_lines *lines, struct line first,
 				int64_t *ns)
 {
-	struct lines mark = dump_lines_mark(lines);
+	struct lines mark = log_lines_mark(lines);
 	struct line line;
 
-	if (line_is_process_id(first) && dump_lines_next(lines, &line) &&
+	if (line_is_process_id(first) && log_lines_next(lines, &line) &&
 	    line_is_instant(line, ns)) {
-		dump_lines_next(lines, &line); /* the version */
+		log_lines_next(lines, &line); /* the version */
 		return true;
 	}
-	dump_lines_back(lines, mark);
+	log_lines_back(lines, mark);
 	return false;
 }
 
@@ -73,7 +73,7 @@ static void file_end_dump(struct dump_walk *w)
 static bool file_read_header(struct to_file *r, struct line line,
 			     struct dump_header *h)
 {
-	struct lines mark = dump_lines_mark(&r->walk.lines);
+	struct lines mark = log_lines_mark(&r->walk.lines);
 
 	if (dump_header_to_file(line.text, line.len, 0, h))
 		return true;
@@ -82,7 +82,7 @@ static bool file_read_header(struct to_file *r, struct line line,
 	for (int i = 0; i < MOST_NAME_LINES; i++) {
 		size_t last = r->joined.len + 1;
 
-		if (!dump_lines_next(&r->walk.lines, &line) ||
+		if (!log_lines_next(&r->walk.lines, &line) ||
 		    line_starts(line, "    ") || line_starts(line, "#"))
 			break;
 		text_putc(&r->joined, '\n');
@@ -91,7 +91,7 @@ static bool file_read_header(struct to_file *r, struct line line,
 					h))
 			return true;
 	}
-	dump_lines_back(&r->walk.lines, mark);
+	log_lines_back(&r->walk.lines, mark);
 	return false;
 }
 
@@ -183,15 +183,15 @@ static int file_read(const uint8_t *bytes, size_t len, struct profile *p,
 
 static bool file_sniff(const uint8_t *head, size_t len)
 {
-	struct dump_lines lines;
+	struct log_lines lines;
 	struct line line;
 	int64_t ns;
 	bool found;
 
-	dump_lines_init(&lines, head, len);
-	found = dump_lines_next(&lines, &line) &&
+	log_lines_init(&lines, head, len);
+	found = log_lines_next(&lines, &line) &&
 		file_read_beginning(&lines, line, &ns);
-	dump_lines_release(&lines);
+	log_lines_release(&lines);
 	return found;
 }
 

@@ -12,7 +12,7 @@
  * info:", JDK 10) also begins a dump, and so does a thread's header. A dump of
  * jhsdb begins with "Deadlock Detection:" and has no last line.
  */
-#include "core/formats/dump/dump_lines.h"
+#include "core/base/log_lines.h"
 #include "core/formats/dump/thread_dump.h"
 #include "core/formats/reader.h"
 
@@ -34,7 +34,7 @@ enum part {
 
 struct hotspot {
 	struct thread_dump dump;
-	struct dump_lines lines;
+	struct log_lines lines;
 	struct text joined; /* a header that spans several lines */
 	struct line before; /* the previous raw line */
 	uint64_t doubtful;  /* its number, if it may belong to a log */
@@ -168,7 +168,7 @@ static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
 	struct line date = r->before;
 
 	if (date.len)
-		date = dump_lines_unwrap(&r->lines, date);
+		date = log_lines_unwrap(&r->lines, date);
 	hotspot_end_dump(r);
 	thread_dump_new(&r->dump);
 	r->dumps++;
@@ -215,7 +215,7 @@ static bool line_ends_name(const struct hotspot *r, struct line line)
 static bool hotspot_join_header(struct hotspot *r, struct line first,
 				struct dump_header *h)
 {
-	struct lines mark = dump_lines_mark(&r->lines);
+	struct lines mark = log_lines_mark(&r->lines);
 	struct line raw = r->lines.raw;
 	struct line line;
 
@@ -224,7 +224,7 @@ static bool hotspot_join_header(struct hotspot *r, struct line first,
 	for (int i = 0; i < MOST_NAME_LINES; i++) {
 		size_t last = r->joined.len + 1;
 
-		if (!dump_lines_next(&r->lines, &line) ||
+		if (!log_lines_next(&r->lines, &line) ||
 		    line_ends_name(r, line))
 			break;
 		text_putc(&r->joined, '\n');
@@ -235,7 +235,7 @@ static bool hotspot_join_header(struct hotspot *r, struct line first,
 		if (line_starts(line, "\""))
 			break;
 	}
-	dump_lines_back(&r->lines, mark);
+	log_lines_back(&r->lines, mark);
 	r->lines.raw = raw;
 	return false;
 }
@@ -746,7 +746,7 @@ static void hotspot_on_line(struct hotspot *r, struct line line)
 		bool by_sa = line_starts(line, "Deadlock Detection:");
 
 		if (offset)
-			dump_lines_prefix(&r->lines, line, offset);
+			log_lines_prefix(&r->lines, line, offset);
 		hotspot_begin_dump(r, by_sa);
 		if (!by_sa)
 			hotspot_read_vm(r, line, offset);
@@ -775,8 +775,8 @@ static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 	int ret = 0;
 
 	thread_dump_init(&r.dump, p);
-	dump_lines_init(&r.lines, bytes, len);
-	while (dump_lines_next(&r.lines, &line)) {
+	log_lines_init(&r.lines, bytes, len);
+	while (log_lines_next(&r.lines, &line)) {
 		hotspot_on_line(&r, line);
 		r.before = r.lines.raw;
 		if (hotspot_line_number(&r) % PROGRESS_LINES == 0)
@@ -791,7 +791,7 @@ static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 	if (!r.dump.threads)
 		ret = nothing_found(&r, err);
 	text_release(&r.joined);
-	dump_lines_release(&r.lines);
+	log_lines_release(&r.lines);
 	thread_dump_release(&r.dump);
 	return ret;
 }
@@ -812,7 +812,7 @@ static bool head_is_markup(const uint8_t *head, size_t len)
  */
 static bool hotspot_sniff(const uint8_t *head, size_t len)
 {
-	struct dump_lines lines;
+	struct log_lines lines;
 	struct line line;
 	struct dump_header h;
 	size_t offset;
@@ -821,8 +821,8 @@ static bool hotspot_sniff(const uint8_t *head, size_t len)
 
 	if (head_is_markup(head, len))
 		return false;
-	dump_lines_init(&lines, head, len);
-	while (!found && dump_lines_next(&lines, &line)) {
+	log_lines_init(&lines, head, len);
+	while (!found && log_lines_next(&lines, &line)) {
 		struct line body = line_trimmed(line);
 
 		found = line_begins_dump(line, lines.lines, &offset) ||
@@ -833,7 +833,7 @@ static bool hotspot_sniff(const uint8_t *head, size_t len)
 			    dump_header_parse(line.text, line.len, 0, &h) &&
 			    !h.by_jmx;
 	}
-	dump_lines_release(&lines);
+	log_lines_release(&lines);
 	return found;
 }
 

@@ -544,14 +544,14 @@ int dump_walk(struct dump_walk *w, const struct dump_steps *steps,
 
 	thread_dump_init(&w->dump, p);
 	w->dump.has_owners = steps->has_owners;
-	dump_lines_init(&w->lines, bytes, len);
-	while (dump_lines_next(&w->lines, &line))
+	log_lines_init(&w->lines, bytes, len);
+	while (log_lines_next(&w->lines, &line))
 		steps->line(w, line);
 	steps->end(w);
 	thread_dump_finish(&w->dump);
 	if (!w->dump.threads)
 		ret = fail(err, ERROR_INPUT, "%s", steps->nothing);
-	dump_lines_release(&w->lines);
+	log_lines_release(&w->lines);
 	thread_dump_release(&w->dump);
 	return ret;
 }

@@ -12,8 +12,8 @@
 
 #include "core/base/error.h"
 #include "core/base/intern.h"
+#include "core/base/log_lines.h"
 #include "core/formats/dump/dump_header.h"
-#include "core/formats/dump/dump_lines.h"
 #include "core/formats/dump/dump_lock.h"
 #include "core/profile/profile.h"
 #include "core/profile/thread_tap.h"
@@ -137,7 +137,7 @@ bool thread_dump_time(const char *text, size_t len, int64_t *ns);
 /* The first member of each dialect's reader. */
 struct dump_walk {
 	struct thread_dump dump;
-	struct dump_lines lines;
+	struct log_lines lines;
 };
 
 struct dump_steps {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/formats/dump/dump_lines.h"
+#include "core/base/log_lines.h"
 
 #include "core/base/ascii.h"
 
@@ -12,30 +12,26 @@ static const char docker_entry[] = "{\"log\":\"";
 
 static bool lines_is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-void dump_lines_init(struct dump_lines *l, const void *bytes, size_t len)
+void log_lines_init(struct log_lines *l, const void *bytes, size_t len)
 {
 	const char *text = bytes;
 	size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-	*l = (struct dump_lines){ .lines = lines_over(text + mark,
-						      len - mark) };
+	*l = (struct log_lines){ .lines = lines_over(text + mark, len - mark) };
 }
 
-void dump_lines_release(struct dump_lines *l)
+void log_lines_release(struct log_lines *l)
 {
 	text_release(&l->prefix);
 	text_release(&l->decoded);
-	*l = (struct dump_lines){ 0 };
+	*l = (struct log_lines){ 0 };
 }
 
-struct lines dump_lines_mark(const struct dump_lines *l) { return l->lines; }
+struct lines log_lines_mark(const struct log_lines *l) { return l->lines; }
 
-void dump_lines_back(struct dump_lines *l, struct lines mark)
-{
-	l->lines = mark;
-}
+void log_lines_back(struct log_lines *l, struct lines mark) { l->lines = mark; }
 
-void dump_lines_prefix(struct dump_lines *l, struct line line, size_t len)
+void log_lines_prefix(struct log_lines *l, struct line line, size_t len)
 {
 	static const char parting[] = " \t:|]>-";
 
@@ -134,7 +130,7 @@ static struct line lines_decode(struct text *out, const char *text, size_t len)
 	return (struct line){ out->len ? out->bytes : text, out->len };
 }
 
-struct line dump_lines_unwrap(struct dump_lines *l, struct line raw)
+struct line log_lines_unwrap(struct log_lines *l, struct line raw)
 {
 	size_t cut = sizeof(docker_entry) - 1;
 
@@ -148,10 +144,10 @@ struct line dump_lines_unwrap(struct dump_lines *l, struct line raw)
 	return raw;
 }
 
-bool dump_lines_next(struct dump_lines *l, struct line *line)
+bool log_lines_next(struct log_lines *l, struct line *line)
 {
 	if (!lines_next(&l->lines, &l->raw))
 		return false;
-	*line = dump_lines_unwrap(l, l->raw);
+	*line = log_lines_unwrap(l, l->raw);
 	return true;
 }
