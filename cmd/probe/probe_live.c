@@ -531,23 +531,33 @@ static void json_add_losses(struct json *j, const struct probes_losses *losses)
 	json_uint(j, losses->loaded_unarmed);
 }
 
+static void live_log_loss(const struct live *l, const char *what,
+			  uint64_t calls, const char *noun)
+{
+	struct text count = { 0 };
+
+	if (!calls)
+		return;
+	units_add_counted(&count, calls, noun);
+	log_always("%s: %s; more than --rate %" PRIu64 " per second", what,
+		   count.bytes, live_rate(l->run->o));
+	text_release(&count);
+}
+
 static void live_log_losses(const struct live *l)
 {
 	struct probes_losses losses;
 
 	probes_losses(l->probes, &losses);
-	if (losses.skipped && l->run->o->above_ns >= 0)
-		log_always("%" PRIu64 " slow calls were counted but not "
-			   "printed: more than --rate %" PRIu64 " per second",
-			   losses.skipped, live_rate(l->run->o));
-	if (losses.skipped && l->run->o->tree)
-		log_always("the tree lacks %" PRIu64 " calls: more than --rate "
-			   "%" PRIu64 " per second",
-			   losses.skipped, live_rate(l->run->o));
+	if (l->run->o->above_ns >= 0)
+		live_log_loss(l, "counted but not printed", losses.skipped,
+			      "slow call");
+	if (l->run->o->tree)
+		live_log_loss(l, "missing from the tree", losses.skipped,
+			      "call");
 	if (losses.calls)
-		log_always("%" PRIu64
-			   " calls were counted but lost: the buffer "
-			   "was full",
+		log_always("lost records of calls that were counted: "
+			   "%" PRIu64 "; the buffer was full",
 			   losses.calls);
 	if (losses.redefinitions)
 		log_always("other agents changed armed classes %u times",

@@ -604,6 +604,9 @@ void probes_set_threshold(struct probes *p, uint32_t method,
 void probes_set_limits(struct probes *p, const struct probes_limits *limits)
 {
 	p->control->calls_per_s = limits->calls_per_s;
+	/* The agent adds tokens per tick; the first calls end before a tick. */
+	__atomic_store_n(&p->control->tokens, limits->calls_per_s,
+			 __ATOMIC_RELAXED);
 	p->control->stack_every = limits->stack_every;
 }
 
