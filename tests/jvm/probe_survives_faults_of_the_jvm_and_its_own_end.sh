@@ -65,10 +65,10 @@ sessions_leave_nothing() {
 			>/dev/null 2>"$scratch/err" ||
 			{ echo "session $i:"; cat "$scratch/err"; return 1; }
 		[ "$i" -ne 4 ] || before=$(ls "/proc/$pid/fd" | wc -l)
-		[ "$i" -ne 4 ] || maps=$(grep -c sjkc "/proc/$pid/maps")
+		[ "$i" -ne 4 ] || maps=$(grep -c '[.:]sjkc-' "/proc/$pid/maps")
 	done
 	after=$(ls "/proc/$pid/fd" | wc -l)
-	[ "$after" -le "$before" ] && [ "$(grep -c sjkc "/proc/$pid/maps")" -le "$maps" ] ||
+	[ "$after" -le "$before" ] && [ "$(grep -c '[.:]sjkc-' "/proc/$pid/maps")" -le "$maps" ] ||
 		{ echo "descriptors: $before, $after; mappings: $maps"; return 1; }
 }
 

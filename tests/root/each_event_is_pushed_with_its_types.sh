@@ -44,7 +44,7 @@ prof 0 -p "$pid" -e cpu,offcpu -F 99 -d 3s --interval 1s --shutdown-timeout 60s 
 	--push "http://127.0.0.1:$(cat "$engine/port")" || exit 1
 received 'samples/count period cpu/nanoseconds 10101010' \
 	'off_cpu/nanoseconds period - 0' || exit 1
-! grep -q 'sjkc' "/proc/$pid/maps" || { echo 'an agent was loaded'; exit 1; }
+! grep '/\.sjkc-' "/proc/$pid/maps" || { echo 'an agent was loaded'; exit 1; }
 python3 - "$engine"/*.txt <<-'END' || exit 1
 	import sys
 	lines = "".join(open(path, encoding="utf-8").read() for path in sys.argv[1:])

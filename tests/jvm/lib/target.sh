@@ -51,11 +51,11 @@ target_compile() {
 	echo "$compiled"
 }
 
-# target_wait FILE TEXT: waits until the file has a line that matches TEXT, for
-# up to five minutes, because the machine may be busy.
+# target_wait FILE TEXT [PID]: waits until the file has a line that matches TEXT,
+# at most until the process that writes it has exited.
 target_wait() {
 	grep -q -- "$2" "$1" 2>/dev/null && return
-	perl $target_await line "$2" "$1" && return
+	perl $target_await line "$2" "$1" ${3-} && return
 	echo "$1 has no $2:"
 	cat "$1"
 	return 1

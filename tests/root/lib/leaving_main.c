@@ -3,7 +3,7 @@
  *	leaving_main LIBJVM FILE OPTION... CLASS ARGUMENT...
  *
  * Runs main() of a Java class in a second thread. The first thread ends once
- *the file exists, and the JVM lives on.
+ * the file exists, and the JVM lives on.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -98,7 +98,7 @@ static void *run_vm(void *unused)
 	jni_ref vm;
 
 	(void)unused;
-	check(library, words[1]);
+	check(library, library ? words[1] : dlerror());
 	create = (create_vm *)dlsym(library, "JNI_CreateJavaVM");
 	check((void *)create, "no JNI_CreateJavaVM");
 	while (*word && **word == '-' && arguments.count < OPTIONS_MAX)
