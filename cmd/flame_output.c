@@ -439,8 +439,8 @@ static bool format_write_jfr(struct output *out, const struct flame_output *d)
 	result = jfr_write(out, d->profile, d->views, d->view_count);
 	if (result.cut)
 		log_always(
-			"lost: stack traces truncated to %d frames: %" PRIu64,
-			JFR_DEPTH, result.cut);
+			"lost: stack traces truncated to %zu frames: %" PRIu64,
+			result.depth, result.cut);
 	if (result.dropped)
 		log_always("lost: samples beyond %" PRIu64 ": %" PRIu64,
 			   JFR_EVENTS, result.dropped);

@@ -53,8 +53,7 @@ struct resampling {
 	struct std_encoder encoder;
 	struct output out;
 	uint64_t written;
-	uint32_t *frames;
-	size_t frame_cap;
+	struct sjk_frames frames;
 };
 
 /* The reader omits the modifiers of an event: cycles:u is cycles. */
@@ -191,11 +190,9 @@ static void prfi_write_sample(struct resampling *r, const struct perf_sample *s)
 		    t->os_id);
 	e.thread_name = profile_string(p, name.bytes, name.len);
 	text_release(&name);
-	for (uint32_t at = s->stack; at; at = p->stacks[at].caller) {
-		array_reserve(r->frames, r->frame_cap, e.depth + 1);
-		r->frames[e.depth++] = p->stacks[at].frame;
-	}
-	e.frames = r->frames;
+	sjk_frames_set(&r->frames, p, s->stack);
+	e.depth = r->frames.count;
+	e.frames = r->frames.at;
 	std_encoder_add(&r->encoder, &e);
 	output_write(&r->out, r->encoder.out.bytes, r->encoder.out.len);
 	text_clear(&r->encoder.out);
@@ -268,14 +265,14 @@ static int prfi_run(int argc, char **argv, struct error *err)
 	if (p) {
 		ret = prfi_convert(&r, err);
 		if (ret == 0)
-			ret = sjk_input_check(p, err);
+			ret = sjk_frames_check(&r.frames, p, err);
 	}
 	output_close(&r.out);
 	std_encoder_release(&r.encoder);
 	profile_free(p);
 	free(r.samples);
 	free(r.streams);
-	free(r.frames);
+	free(r.frames.at);
 	sjk_input_release(&opt.input);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include "core/profile/filter.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,31 @@ int sjk_input_check(const struct profile *p, struct error *err)
 	return fail(err, ERROR_PARTIAL,
 		    "the result is incomplete: part of the input is "
 		    "unreadable or lost");
+}
+
+void sjk_frames_set(struct sjk_frames *f, const struct profile *p,
+		    uint32_t stack)
+{
+	size_t most = f->total < SJK_FRAMES ? SIZE_MAX : SJK_DEPTH;
+
+	f->count = 0;
+	for (; stack && f->count < most; stack = p->stacks[stack].caller) {
+		array_reserve(f->at, f->cap, f->count + 1);
+		f->at[f->count++] = p->stacks[stack].frame;
+	}
+	f->total += f->count;
+	f->cut += stack != 0;
+}
+
+int sjk_frames_check(const struct sjk_frames *f, const struct profile *p,
+		     struct error *err)
+{
+	if (!f->cut)
+		return sjk_input_check(p, err);
+	log_always("lost: stack traces truncated to %d frames: %" PRIu64,
+		   SJK_DEPTH, f->cut);
+	return fail(err, ERROR_PARTIAL,
+		    "the result is incomplete: stack traces are truncated");
 }
 
 void sjk_input_release(struct sjk_input_options *o)

@@ -96,6 +96,31 @@ struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 /* Fails with ERROR_PARTIAL if part of the input was lost. */
 int sjk_input_check(const struct profile *p, struct error *err);
 
+/*
+ * sjk_frames: the frames of one stack trace, for output that repeats all of
+ * them in each sample. A recording whose stack traces share their callers can
+ * be much smaller than that: half a million nested frames, each with a sample,
+ * are 10^11 frames. After SJK_FRAMES frames, longer stack traces lose the
+ * frames beyond SJK_DEPTH, at their root.
+ */
+struct sjk_frames {
+	uint32_t *at; /* the leaf first */
+	size_t count, cap;
+	uint64_t total; /* number of frames so far */
+	uint64_t cut;   /* number of truncated stack traces */
+};
+
+#define SJK_FRAMES UINT64_C(50000000)
+#define SJK_DEPTH  512
+
+/* Sets the frames of a stack trace. */
+void sjk_frames_set(struct sjk_frames *f, const struct profile *p,
+		    uint32_t stack);
+
+/* The same as sjk_input_check(), and reports truncated stack traces. */
+int sjk_frames_check(const struct sjk_frames *f, const struct profile *p,
+		     struct error *err);
+
 void sjk_input_release(struct sjk_input_options *o);
 
 #endif

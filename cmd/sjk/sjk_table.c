@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "render/text/table.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -161,6 +162,7 @@ static bool cell_is_plain(const char *cell, size_t len)
 
 static void cell_print_csv(struct text *line, const char *cell)
 {
+	bool formula;
 	size_t len;
 
 	while (is_blank(*cell))
@@ -168,11 +170,15 @@ static void cell_print_csv(struct text *line, const char *cell)
 	len = strlen(cell);
 	while (len && is_blank(cell[len - 1]))
 		len--;
-	if (cell_is_plain(cell, len)) {
+	/* SJK leaves formulas active. */
+	formula = csv_is_formula(cell, len);
+	if (!formula && cell_is_plain(cell, len)) {
 		text_add(line, cell, len);
 		return;
 	}
 	text_putc(line, '"');
+	if (formula)
+		text_putc(line, '\'');
 	for (size_t i = 0; i < len; i++) {
 		if (cell[i] == '"')
 			text_putc(line, '"');

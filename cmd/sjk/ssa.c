@@ -32,9 +32,16 @@ static void print_add_time(struct text *out, int64_t ns)
 	text_printf(out, "%s.%03d", text, (int)(ms % 1000));
 }
 
+struct printing {
+	struct output *out;
+	struct sjk_frames frames;
+};
+
 static void print_add(void *self, struct profile *p, const struct sample *s,
 		      const struct sample_details *d)
 {
+	struct printing *printing = self;
+	const struct sjk_frames *frames = &printing->frames;
 	const struct thread *t = &p->threads[s->thread];
 	int64_t id = t->java_id ? t->java_id : t->os_id ? t->os_id : -1;
 	struct text text = { 0 };
@@ -51,12 +58,13 @@ static void print_add(void *self, struct profile *p, const struct sample *s,
 			  intern_len(&p->strings, t->name));
 	}
 	text_putc(&text, '\n');
-	for (uint32_t at = s->stack; at; at = p->stacks[at].caller) {
-		frame_place_name(&text, p, &p->frames[p->stacks[at].frame]);
+	sjk_frames_set(&printing->frames, p, s->stack);
+	for (size_t i = 0; i < frames->count; i++) {
+		frame_place_name(&text, p, &p->frames[frames->at[i]]);
 		text_putc(&text, '\n');
 	}
 	text_putc(&text, '\n');
-	output_write(self, text.bytes, text.len);
+	output_write(printing->out, text.bytes, text.len);
 	text_release(&text);
 }
 
@@ -64,11 +72,13 @@ static int ssa_print(struct ssa_options *o, int argc, char **argv,
 		     struct ssa_classes *c, struct output *out,
 		     struct error *err)
 {
-	const struct sjk_sink sink = { .add = print_add, .self = out };
+	struct printing printing = { .out = out };
+	const struct sjk_sink sink = { .add = print_add, .self = &printing };
 	struct profile *p = sjk_input_read(&o->input, argc, argv, &sink, err);
-	int ret = p ? sjk_input_check(p, err) : -1;
+	int ret = p ? sjk_frames_check(&printing.frames, p, err) : -1;
 
 	(void)c;
+	free(printing.frames.at);
 	profile_free(p);
 	return ret;
 }

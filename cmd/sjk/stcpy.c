@@ -38,9 +38,8 @@ struct copy {
 	uint64_t count;
 	uint64_t tries; /* samples that were chosen or not */
 	bool is_full;
-	uint32_t *frames; /* of the current stack trace */
-	size_t frame_cap;
-	struct map64 masked; /* frame to its replacement */
+	struct sjk_frames frames; /* of the current stack trace */
+	struct map64 masked;      /* frame to its replacement */
 };
 
 /*
@@ -98,16 +97,11 @@ static uint32_t copy_frame(struct copy *c, uint32_t frame)
 	return masked;
 }
 
-static size_t copy_frames(struct copy *c, uint32_t stack)
+static void copy_frames(struct copy *c, uint32_t stack)
 {
-	const struct profile *p = c->profile;
-	size_t depth = 0;
-
-	for (; stack; stack = p->stacks[stack].caller) {
-		array_reserve(c->frames, c->frame_cap, depth + 1);
-		c->frames[depth++] = copy_frame(c, p->stacks[stack].frame);
-	}
-	return depth;
+	sjk_frames_set(&c->frames, c->profile, stack);
+	for (size_t i = 0; i < c->frames.count; i++)
+		c->frames.at[i] = copy_frame(c, c->frames.at[i]);
 }
 
 static void copy_write(struct copy *c)
@@ -136,8 +130,9 @@ static void copy_event(struct copy *c, const struct sample *s,
 		e.counter_count = d->counter_count;
 	}
 	if (e.has_trace)
-		e.depth = copy_frames(c, s->stack);
-	e.frames = c->frames;
+		copy_frames(c, s->stack);
+	e.depth = e.has_trace ? c->frames.count : 0;
+	e.frames = c->frames.at;
 	for (uint64_t i = 0; i < s->count && !c->is_full; i++) {
 		/* A sample of a huge count would take hours. */
 		if (c->tries++ == STCPY_TRIES) {
@@ -242,13 +237,13 @@ static int stcpy_run(int argc, char **argv, struct error *err)
 	if (p) {
 		ret = copy_finish(&c, err);
 		if (ret == 0)
-			ret = sjk_input_check(p, err);
+			ret = sjk_frames_check(&c.frames, p, err);
 	}
 	output_close(&c.out);
 	if (c.profile)
 		std_encoder_release(&c.encoder);
 	profile_free(p);
-	free(c.frames);
+	free(c.frames.at);
 	map64_release(&c.masked);
 	sjk_input_release(&opt.input);
 	free(opt.masks.values);

@@ -189,7 +189,7 @@ static void place_put_file(struct text *out, const char *class_name)
 	const char *dot = strrchr(class_name, '.');
 	const char *base = dot ? dot + 1 : class_name;
 
-	text_add(out, base, strcspn(base, "$"));
+	safe_text(out, base, strcspn(base, "$"));
 	text_puts(out, ".java");
 }
 

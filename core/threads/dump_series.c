@@ -48,11 +48,12 @@ static bool methods_have(const char *methods, const char *method)
 	size_t len = strlen(method);
 	const char *at = methods;
 
-	while ((at = strstr(at, method))) {
+	/* A hostile dump has methods without a name. */
+	while (len && (at = strstr(at, method))) {
 		if ((at == methods || at[-1] == ' ') &&
 		    (!at[len] || at[len] == ' '))
 			return true;
-		at += len ? len : 1;
+		at += len;
 	}
 	return false;
 }

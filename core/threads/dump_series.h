@@ -131,10 +131,13 @@ bool dump_series_compares(const struct dump_series *s);
 const struct tapped_lock *series_wait(const struct dump_series *s,
 				      const struct series_thread *t);
 
-/* Iterates over the locks that a thread owns; *at begins at 0. NULL at the end.
+/*
+ * Iterates over the locks that a thread owns; wait is its series_wait(), which
+ * the caller finds once, and *at begins at 0. NULL at the end.
  */
 const struct tapped_lock *series_next_owned(const struct dump_series *s,
 					    const struct series_thread *t,
+					    const struct tapped_lock *wait,
 					    size_t *at);
 
 /*

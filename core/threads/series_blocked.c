@@ -25,9 +25,9 @@ const struct tapped_lock *series_wait(const struct dump_series *s,
  */
 const struct tapped_lock *series_next_owned(const struct dump_series *s,
 					    const struct series_thread *t,
+					    const struct tapped_lock *wait,
 					    size_t *at)
 {
-	const struct tapped_lock *wait = series_wait(s, t);
 	bool first_is_released = wait && wait->kind == TAPPED_WAITS &&
 				 !wait->id;
 
@@ -118,10 +118,10 @@ static void owners_fill(const struct dump_series *s, struct owners *o)
 	map64_reserve(&o->by_id, s->thread_count);
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const struct series_thread *t = &s->threads[i];
-		const struct tapped_lock *lock;
+		const struct tapped_lock *wait = series_wait(s, t), *lock;
 		size_t at = 0;
 
-		while ((lock = series_next_owned(s, t, &at))) {
+		while ((lock = series_next_owned(s, t, wait, &at))) {
 			o->has_synchronizers |= lock->kind ==
 						TAPPED_OWNS_SYNCHRONIZER;
 			if (lock->id)

@@ -262,11 +262,13 @@ void firefox_write(struct output *out, const struct profile *p,
  */
 
 struct jfr_result {
-	uint64_t cut;     /* stack traces truncated to JFR_DEPTH frames */
+	size_t depth;     /* maximum number of frames of a stack trace */
+	uint64_t cut;     /* stack traces truncated to that number */
 	uint64_t dropped; /* samples beyond JFR_EVENTS */
 };
 
 #define JFR_DEPTH  4096
+#define JFR_FRAMES UINT64_C(50000000) /* of all stack traces */
 #define JFR_EVENTS UINT64_C(20000000)
 
 struct jfr_result jfr_write(struct output *out, const struct profile *p,

@@ -15,6 +15,7 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/intern.h"
+#include "render/profile/trace_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -456,10 +457,10 @@ static void put_stack(struct jfr_writer *w, uint32_t stack)
 	size_t depth = 0;
 	bool is_cut;
 
-	for (uint32_t s = stack; s && depth <= JFR_DEPTH;
+	for (uint32_t s = stack; s && depth <= w->result.depth;
 	     s = p->stacks[s].caller)
 		depth++;
-	is_cut = depth > JFR_DEPTH;
+	is_cut = depth > w->result.depth;
 	w->result.cut += is_cut;
 	depth -= is_cut;
 	put_varint(&w->body, stack);
@@ -765,6 +766,39 @@ static void jfr_describe(struct jfr_writer *w, uint32_t event)
 		e->size = e->unit == UNIT_NS ? NULL : "weight";
 }
 
+/* Marks the frames of all marked stack traces, each caller only once. */
+static void jfr_mark_frames(struct jfr_writer *w)
+{
+	const struct profile *p = w->profile;
+	uint8_t *used = array_new(p->stack_count, sizeof(*used));
+
+	/* A callee's id is greater than its caller's. */
+	for (uint32_t id = (uint32_t)p->stack_count; id-- > 1;) {
+		if (!used[id] && !w->stacks[id])
+			continue;
+		used[p->stacks[id].caller] = 1;
+		w->frames[p->stacks[id].frame] = 1;
+	}
+	free(used);
+}
+
+/* Sets the depth at which all stack traces have at most JFR_FRAMES frames. */
+static void jfr_limit_depth(struct jfr_writer *w)
+{
+	const struct profile *p = w->profile;
+	uint32_t *depths = array_new(p->stack_count, sizeof(*depths));
+	uint64_t traces_at[JFR_DEPTH + 1] = { 0 };
+
+	for (uint32_t id = 1; id < p->stack_count; id++) {
+		depths[id] = depths[p->stacks[id].caller] + 1;
+		if (w->stacks[id])
+			traces_at[depths[id] < JFR_DEPTH ? depths[id]
+							 : JFR_DEPTH]++;
+	}
+	w->result.depth = depth_limit(traces_at, JFR_DEPTH, JFR_FRAMES);
+	free(depths);
+}
+
 /* Marks the stack traces and frames of the events, and names their classes. */
 static void jfr_mark(struct jfr_writer *w)
 {
@@ -783,11 +817,7 @@ static void jfr_mark(struct jfr_writer *w)
 		w->stacks[stack] = 1;
 		w->has_stacks = true;
 	}
-	for (uint32_t id = 1; id < p->stack_count; id++) {
-		for (uint32_t s = w->stacks[id] ? id : 0; s;
-		     s = p->stacks[s].caller)
-			w->frames[p->stacks[s].frame] = 1;
-	}
+	jfr_mark_frames(w);
 	for (uint32_t id = 1; id < p->frame_count; id++)
 		if (w->frames[id])
 			jfr_class(w, p->frames[id].class_name);
@@ -810,6 +840,7 @@ struct jfr_result jfr_write(struct output *out, const struct profile *p,
 		if (w.view_of[i])
 			jfr_describe(&w, i);
 	jfr_mark(&w);
+	jfr_limit_depth(&w);
 	put_metadata(&w);
 	put_checkpoint(&w);
 	put_events(&w);

@@ -104,8 +104,7 @@ static bool table_is_number(const char *bytes, size_t len)
 	return digits && at == len;
 }
 
-/* True if a spreadsheet would read the text, or its rest, as a formula. */
-static bool table_is_formula(const char *bytes, size_t len)
+bool csv_is_formula(const char *bytes, size_t len)
 {
 	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&
 	       !table_is_number(bytes, len);
@@ -114,7 +113,7 @@ static bool table_is_formula(const char *bytes, size_t len)
 void csv_field(struct text *out, const char *bytes, size_t len,
 	       enum csv_quotes quotes)
 {
-	bool formula = quotes != CSV_NUMBER && table_is_formula(bytes, len);
+	bool formula = quotes != CSV_NUMBER && csv_is_formula(bytes, len);
 	bool quoted = formula || quotes == CSV_QUOTED ||
 		      strcspn(bytes, ",\"\r\n") < len;
 

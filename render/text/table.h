@@ -42,6 +42,9 @@ void table_csv(const struct table *t, struct text *out);
 
 void table_release(struct table *t);
 
+/* True if a spreadsheet would read the text, or its rest, as a formula. */
+bool csv_is_formula(const char *bytes, size_t len);
+
 enum csv_quotes {
 	CSV_NUMBER, /* quoted if necessary, never read as a formula */
 	CSV_TEXT,   /* quoted if necessary */

@@ -66,7 +66,8 @@ static void csv_put_blocked(struct writer *w, const struct series_thread *t)
 }
 
 /* Writes the locks that the thread owns, separated by spaces. */
-static void csv_put_owned(struct writer *w, const struct series_thread *t)
+static void csv_put_owned(struct writer *w, const struct series_thread *t,
+			  const struct tapped_lock *wait)
 {
 	const struct profile *p = w->s->profile;
 	const struct tapped_lock *lock;
@@ -74,7 +75,7 @@ static void csv_put_owned(struct writer *w, const struct series_thread *t)
 
 	text_clear(&w->scratch);
 	text_add(&w->scratch, "", 0);
-	while ((lock = series_next_owned(w->s, t, &at)))
+	while ((lock = series_next_owned(w->s, t, wait, &at)))
 		text_printf(&w->scratch, "%s%s", w->scratch.len ? " " : "",
 			    profile_text(p, lock->id ? lock->id
 						     : lock->class_name));
@@ -126,7 +127,7 @@ static void csv_put_thread(struct writer *w, const struct series_thread *t)
 	csv_put_string(w, wait ? wait->id : 0);
 	csv_put_string(w, wait ? wait->class_name : 0);
 	csv_put_blocked(w, t);
-	csv_put_owned(w, t);
+	csv_put_owned(w, t, wait);
 	csv_put_frames(w, t);
 }
 

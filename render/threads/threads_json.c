@@ -124,17 +124,17 @@ static void write_blocked(struct writer *w, const struct series_thread *t)
 
 static void write_locks(struct writer *w, const struct series_thread *t)
 {
-	const struct tapped_lock *lock = series_wait(w->s, t);
+	const struct tapped_lock *wait = series_wait(w->s, t), *lock;
 	size_t at = 0;
 
 	json_key(&w->j, "waits_for");
-	if (lock)
-		write_lock(w, lock);
+	if (wait)
+		write_lock(w, wait);
 	else
 		json_null(&w->j);
 	json_key(&w->j, "owns");
 	json_open_array(&w->j);
-	while ((lock = series_next_owned(w->s, t, &at)))
+	while ((lock = series_next_owned(w->s, t, wait, &at)))
 		write_lock(w, lock);
 	json_close_array(&w->j);
 }

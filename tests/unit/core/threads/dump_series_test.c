@@ -186,6 +186,18 @@ static void series_without_dumps_does_not_compare(void **state)
 	assert_false(dump_series_compares(&series));
 }
 
+/* An empty needle occurs in every text, even behind its end. */
+static void method_without_a_name_does_not_wait_for_work(void **state)
+{
+	(void)state;
+	begin(0);
+	add(DUMP "\"t\" #1 tid=0x1 nid=0x1 waiting on condition [0x1]\n"
+		 "   java.lang.Thread.State: WAITING (parking)\n"
+		 "\tat java.lang.Thread.(D.java:1)\n\n" END);
+	dump_series_end(&series);
+	assert_int_equal(series.threads[0].activity, SERIES_WAITS);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, release)
 
 int main(void)
@@ -200,6 +212,7 @@ int main(void)
 		TEST(clock_never_runs_backwards),
 		TEST(dumps_after_the_wanted_one_are_not_analysed),
 		TEST(series_without_dumps_does_not_compare),
+		TEST(method_without_a_name_does_not_wait_for_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
