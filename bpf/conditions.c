@@ -337,7 +337,7 @@ static const struct {
 	{ "user namespace", ERROR_PERMISSION, condition_check_user_ns,
 	  "run sjkc outside the container or in a privileged one" },
 	{ "BPF rights", ERROR_PERMISSION, condition_check_rights,
-	  "run as root or with CAP_BPF and CAP_PERFMON" },
+	  "run as root or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE" },
 	{ "seccomp", ERROR_PERMISSION, condition_check_seccomp,
 	  "have the container's seccomp profile allow bpf and "
 	  "perf_event_open" },

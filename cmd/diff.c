@@ -676,7 +676,7 @@ static const struct command_option options[] = {
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
-		   "omit frames of a page narrower than this"),
+		   "combine frames of a page narrower than this"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
 		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),

@@ -281,7 +281,7 @@ static const struct command_option options[] = {
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.synopsis = "doctor [<options>] <pid> | --push <url>",
+	.synopsis = "doctor [<options>] [<pid>] | --push <url>",
 	.summary = "check which commands work on a JVM and why others fail",
 	.group = "ask a JVM",
 	.examples = "  sjkc doctor 4711\n"

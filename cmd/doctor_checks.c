@@ -344,16 +344,23 @@ static const struct {
 } commands_need[] = {
 	{ "jps", NEED_PROC, 0 },
 	{ "ttop", NEED_PROC, NEED_COUNTERS | NEED_ATTACH },
+	{ "gc", NEED_PROC, NEED_COUNTERS | NEED_BPF },
+	{ "jstat", NEED_COUNTERS, 0 },
+	{ "perfmap", NEED_PROC | NEED_NAMES, 0 },
 	{ "vminfo --perf", NEED_COUNTERS, 0 },
 	{ "vminfo", NEED_ATTACH, 0 },
 	{ "jcmd", NEED_ATTACH, 0 },
 	{ "jstack", NEED_ATTACH, 0 },
+	{ "threads", NEED_ATTACH, 0 },
 	{ "hh", NEED_ATTACH, 0 },
 	{ "mxping -p", NEED_JMX, 0 },
 	{ "mx -p", NEED_JMX, 0 },
 	{ "mxdump -p", NEED_JMX, 0 },
+	{ "mxprx -p", NEED_JMX, 0 },
+	{ "stcap -p", NEED_JMX, 0 },
 	{ "probe", NEED_ATTACH | NEED_AGENT, 0 },
 	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
+	{ "prof --sampler dump", NEED_ATTACH, 0 },
 };
 
 const struct finding *doctor_checks_broken(const struct doctor_checks *c,

@@ -42,7 +42,7 @@ struct ability {
 	const struct finding *in_part; /* why it works in part, or NULL */
 };
 
-enum { DOCTOR_FINDINGS = 64, DOCTOR_ABILITIES = 16 };
+enum { DOCTOR_FINDINGS = 64, DOCTOR_ABILITIES = 24 };
 
 struct doctor_checks {
 	pid_t pid;

@@ -277,8 +277,8 @@ int flame_output_write(const struct flame_output *d,
 		       struct error *err)
 {
 	struct output out;
+	bool whole = false, replaced = access(d->output, F_OK) == 0;
 	int ret = output_open(&out, d->output, err);
-	bool whole = false;
 
 	if (ret == 0) {
 		whole = format->write(&out, d);
@@ -288,7 +288,8 @@ int flame_output_write(const struct flame_output *d,
 	if (ret)
 		return -1;
 	if (strcmp(d->output, "-") != 0)
-		log_info("wrote %s", d->output);
+		log_info("wrote %s%s", d->output,
+			 replaced ? " (replaced)" : "");
 	if (!whole || profile_is_partial(d->profile))
 		return fail(err, ERROR_PARTIAL,
 			    "%s is incomplete: part of the input is unreadable "
@@ -549,19 +550,22 @@ static void format_add_extension(struct text *out,
 }
 
 static void format_fail_unknown(const char *output, const char *dot,
-				bool by_extension, struct error *err)
+				const struct flame_output_options *o,
+				struct error *err)
 {
 	struct text known = { 0 };
 
 	for (size_t i = 0; i < FORMATS; i++) {
 		if (i)
-			text_puts(&known, by_extension && i + 1 == FORMATS
+			text_puts(&known, o->by_extension && i + 1 == FORMATS
 						  ? " or "
 						  : ", ");
 		format_add_extension(&known, &formats[i]);
 	}
-	misuse(err, "%s: unknown extension %s; use %s%s", output, dot,
-	       known.bytes, by_extension ? "" : ", or --output-format");
+	misuse(err, "%s: unknown extension %s; use %s%s%s%s", output, dot,
+	       known.bytes, o->reports ? ", " : "",
+	       o->reports ? o->reports : "",
+	       o->by_extension ? "" : ", or --output-format");
 	text_release(&known);
 }
 
@@ -583,7 +587,7 @@ flame_output_format(const char *name, const char *output,
 		misuse(err, "%s: `sjkc stcpy -i INPUT -o %s` writes %s files",
 		       output, output, dot);
 	else if (!found)
-		format_fail_unknown(output, dot, o->by_extension, err);
+		format_fail_unknown(output, dot, o, err);
 	return found && flame_output_check_options(found, o, err) == 0 ? found
 								       : NULL;
 }

@@ -23,20 +23,20 @@
 struct flame_output_options {
 	const char *event; /* draw these: "cpu,alloc"; NULL: all events */
 	const char *title;
-	double min_width;   /* per cent; < 0: choose by the page's size */
-	struct style style; /* style.weights is unset: see the next two */
-	bool samples;       /* count samples instead of weights */
-	bool total;         /* print weights in collapsed output, too */
-	bool by_extension;  /* the command has no --output-format */
+	double min_width;    /* per cent; < 0: choose by the page's size */
+	struct style style;  /* style.weights is unset: see the next two */
+	bool samples;        /* count samples instead of weights */
+	bool total;          /* print weights in collapsed output, too */
+	bool by_extension;   /* the command has no --output-format */
+	const char *reports; /* the command's other extensions, or NULL */
 };
 
 /* The rows of an option table; o is a struct flame_output_options. */
 /* clang-format off */
-#define OPT_STYLE(o) \
+#define OPT_STYLE(o, total_help) \
 	OPT_FLAG(0, "samples", &(o).samples, \
 		 "count samples instead of time or bytes"), \
-	OPT_FLAG(0, "total", &(o).total, \
-		 "measure time or bytes, also in collapsed output"), \
+	OPT_FLAG(0, "total", &(o).total, total_help), \
 	OPT_FLAG('t', "threads", &(o).style.threads, \
 		 "add a root frame for each thread"), \
 	OPT_FLAG(0, "lines", &(o).style.lines, \

@@ -19,7 +19,7 @@
 #include <time.h>
 
 /* Walking a large heap takes minutes; SJK waits as long. */
-#define HISTOGRAM_TIMEOUT_NS (300 * CLOCK_NS_PER_S)
+#define TIMEOUT_NS           (300 * CLOCK_NS_PER_S)
 #define DEPTH_NS             (10 * CLOCK_NS_PER_S)
 #define DEPTH_NOT_GIVEN      (-1)
 
@@ -31,12 +31,13 @@ static struct {
 	const char *pid;
 	bool all, live, dead, dead_young, young;
 	bool csv, json, quiet;
-	int64_t depth, watch_ns; /* watch_ns: 0 = not given */
+	int64_t depth, timeout_ns, watch_ns; /* watch_ns: 0 = not given */
 	uint64_t top, iterations;
 	const char *diff, *input;
 	const char *output;
 } opt = {
 	.depth = DEPTH_NOT_GIVEN,
+	.timeout_ns = TIMEOUT_NS,
 	.output = "-",
 };
 
@@ -415,7 +416,7 @@ static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 		return -1;
 	if (hh_check_collector(heap, err))
 		return -1;
-	attach_set_timeout(heap->attach, HISTOGRAM_TIMEOUT_NS);
+	attach_set_timeout(heap->attach, opt.timeout_ns);
 	if (opt.dead_young || opt.young)
 		heap->counters = perfdata_open(&heap->jvm, &ignored);
 	return 0;
@@ -507,6 +508,8 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file",
 		   .aliases = "-histo:file -histo:all,file"),
+	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
+		     "give up after this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END
 };
@@ -533,7 +536,7 @@ static const struct refusal refusals[] = {
 const struct command hh_command = {
 	.name = "hh",
 	.alias = "jmap",
-	.synopsis = "hh [<options>] <pid>",
+	.synopsis = "hh [<options>] [<pid>]",
 	.summary = "count the objects of a heap by class",
 	.group = "ask a JVM",
 	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"

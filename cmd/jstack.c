@@ -107,7 +107,7 @@ static const struct refusal refusals[] = {
 
 const struct command jstack_command = {
 	.name = "jstack",
-	.synopsis = "jstack [<options>] <pid>",
+	.synopsis = "jstack [<options>] [<pid>]",
 	.summary = "print the stack traces of a JVM's threads",
 	.group = "ask a JVM",
 	.examples = "  sjkc jstack 4711\n"

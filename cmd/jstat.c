@@ -412,7 +412,7 @@ static const struct refusal refusals[] = {
 
 const struct command jstat_command = {
 	.name = "jstat",
-	.synopsis = "jstat -gcutil|-gc|-gccause|-class <pid> [<interval> "
+	.synopsis = "jstat -gcutil|-gc|-gccause|-class [<pid>] [<interval> "
 		    "[<count>]]",
 	.summary = "print garbage collection counters, as the JDK's jstat",
 	.group = "ask a JVM",

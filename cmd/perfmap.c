@@ -249,7 +249,7 @@ static const struct command_option options[] = {
 
 const struct command perfmap_command = {
 	.name = "perfmap",
-	.synopsis = "perfmap [<options>] <pid>",
+	.synopsis = "perfmap [<options>] [<pid>]",
 	.summary = "write a symbol map of compiled methods for perf(1)",
 	.group = "see where time goes",
 	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"

@@ -334,6 +334,8 @@ static int threads_check_output(struct error *err)
 		return misuse(err, "--output requires a file name");
 	if (dot && strcmp(dot, ".csv") == 0)
 		opt.csv = true;
+	if (dot && strcmp(dot, ".json") == 0)
+		opt.json = true;
 	opt.page = dot &&
 		   (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 	if (opt.json && opt.csv)
@@ -407,7 +409,7 @@ static const struct command_option options[] = {
 
 const struct command threads_command = {
 	.name = "threads",
-	.synopsis = "threads [<options>] <pid>|<file>…",
+	.synopsis = "threads [<options>] [<pid>|<file>…]",
 	.summary = "find blocked, deadlocked and stuck threads",
 	.group = "ask a JVM",
 	.examples = "  sjkc threads dump.txt             # of any tool\n"

@@ -633,7 +633,7 @@ static const struct command_option options[] = {
 
 const struct command vminfo_command = {
 	.name = "vminfo",
-	.synopsis = "vminfo [<options>] <pid>",
+	.synopsis = "vminfo [<options>] [<pid>]",
 	.summary = "summarize a JVM; list its flags and properties",
 	.group = "ask a JVM",
 	.examples = "  sjkc vminfo 4711              # version, options, heap, "

@@ -8,6 +8,8 @@
 #include "cmd/recording.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
+#include "core/base/input.h"
+#include "core/formats/reader.h"
 #include "core/unwind/unwinder.h"
 #include "render/profile/report.h"
 
@@ -18,6 +20,7 @@
 static struct prof_options opt = {
 	.format = "auto",
 	.drawing.min_width = -1,
+	.drawing.reports = ".txt, .csv",
 	.top = REPORT_TOP,
 	.chain = REPORT_CHAIN,
 	.min_percent = -1,
@@ -97,6 +100,30 @@ static int prof_find_pid(pid_t *pid, struct error *err)
 	return 0;
 }
 
+/*
+ * Refuses -f if it names a recording: -f means input in other commands. HTML
+ * flame graphs are replaced, as by async-profiler.
+ */
+static int prof_check_file(struct error *err)
+{
+	const struct reader *reader = NULL;
+	struct error unknown = { 0 };
+	struct input in = { 0 };
+	struct stat st;
+
+	if (!opt.file || stat(opt.file, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	if (input_open(&in, opt.file, &unknown) == 0)
+		reader = reader_for("auto", NULL, in.bytes, in.len, &unknown);
+	input_close(&in);
+	if (!reader || reader == &page_reader)
+		return 0;
+	return misuse(err,
+		      "%s is a recording (%s), and -f would replace it: use -i "
+		      "to read it, or -o to replace it",
+		      opt.file, reader->name);
+}
+
 static int prof_sample(int argc, char **argv, struct error *err)
 {
 	bool program = prof_has_program(argc);
@@ -121,6 +148,8 @@ static int prof_sample(int argc, char **argv, struct error *err)
 	} else if (prof_asprof_name_file(&opt, 0, err)) {
 		return -1;
 	}
+	if (prof_check_file(err))
+		return -1;
 	return prof_process(&opt, program ? argv : NULL, err);
 }
 
@@ -272,7 +301,8 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (prof_check_push(err))
 		return -1;
 	if (opt.inputs.count) {
-		if (prof_asprof_name_file(&opt, 0, err))
+		if (prof_asprof_name_file(&opt, 0, err) ||
+		    prof_check_file(err))
 			return -1;
 		prof_take_rest(&opt.inputs, argc, argv);
 		ret = prof_recording(&opt, err);
@@ -398,7 +428,7 @@ static const struct command_option options[] = {
 		   "hide calls with a smaller share"),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
 		  "limit the frames of a call chain"),
-	OPT_STYLE(opt.drawing),
+	OPT_STYLE(opt.drawing, "report time or bytes (default)"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
 		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
@@ -411,7 +441,7 @@ static const struct command_option options[] = {
 
 const struct command prof_command = {
 	.name = "prof",
-	.synopsis = "prof [<options>] <pid>… | -i <recording>… | -- "
+	.synopsis = "prof [<options>] [<pid>…] | -i <recording>… | -- "
 		    "<program>…",
 	.summary = "report where the time goes: frames, calls, threads",
 	.group = "see where time goes",

@@ -292,21 +292,38 @@ static void live_run(struct live *l)
 	progress_end();
 }
 
-static void live_log_program(const struct live *l,
-			     const struct sampling_result *r)
+/* Returns the program's exit status as shells do: 128 + N for signal N. */
+static int live_log_program(const struct live *l,
+			    const struct sampling_result *r)
 {
 	const char *name = r->is_launched ? l->o->command[0] : "";
 
 	if (!r->is_launched)
-		return;
-	if (!r->has_exited)
+		return 0;
+	if (!r->has_exited) {
 		log_info("process %d is still running", (int)r->launched);
-	else if (WIFSIGNALED(r->status))
+		return 0;
+	}
+	if (WIFSIGNALED(r->status)) {
 		log_info("%s was terminated by signal %d (%s)", name,
 			 WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
-	else if (WEXITSTATUS(r->status))
+		return 128 + WTERMSIG(r->status);
+	}
+	if (WEXITSTATUS(r->status))
 		log_info("%s exited with status %d", name,
 			 WEXITSTATUS(r->status));
+	return WEXITSTATUS(r->status);
+}
+
+/* Makes a failed program's exit status that of sjkc, after other messages. */
+static int live_return_status(int status, int ret, struct error *err)
+{
+	if (!status || (ret && err->kind != ERROR_PARTIAL))
+		return ret;
+	if (ret)
+		log_error("%s", err->text);
+	*err = (struct error){ .kind = (enum error_kind)status };
+	return -1;
 }
 
 /* Logs losses, and notes if the output has no place for them. */
@@ -410,13 +427,13 @@ static int live_finish(struct live *l, struct error *err)
 {
 	struct sampling_result r;
 	struct profile *p;
-	int ret;
+	int ret, status;
 
 	sampling_stop(l->sampling);
 	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	r = sampling_result(l->sampling);
 	p = sampling_profile(l->sampling);
-	live_log_program(l, &r);
+	status = live_log_program(l, &r);
 	live_log_remarks(l->o, p);
 	if (!live_has_samples(p))
 		return live_fail_without_samples(l, &r, err);
@@ -427,7 +444,7 @@ static int live_finish(struct live *l, struct error *err)
 			   "the profile is incomplete: %zu of %zu processes "
 			   "ended before sampling was over",
 			   r.ended, r.processes);
-	return ret;
+	return live_return_status(status, ret, err);
 }
 
 /* Prints a notice of the library on stderr. */

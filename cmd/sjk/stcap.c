@@ -36,6 +36,7 @@ static struct {
 	uint64_t limit, rotate;
 	bool empty, quiet, verbose;
 } opt = {
+	.interval_ns = 100 * CLOCK_NS_PER_MS,
 	.timeout_ns = STCAP_TIMEOUT,
 };
 
@@ -516,7 +517,7 @@ static const struct command_option options[] = {
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_DURATION('i', "interval", &opt.interval_ns, "<time>",
-		     "wait this long between dumps (default: 0)",
+		     "set the time between dumps",
 		     .aliases = "--sampler-interval"),
 	OPT_DURATION('t', "duration", &opt.timeout_ns, "<time>",
 		     "stop after this time", .aliases = "--timeout"),

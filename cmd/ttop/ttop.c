@@ -735,7 +735,7 @@ static const struct command_option options[] = {
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
 		  "exit after this many reports"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
-		 "do not attach: show no Java thread names"),
+		 "do not attach: thread names have 15 bytes"),
 	OPT_FLAG(0, "no-probes", &opt.no_probes,
 		 "do not measure pauses by a probe in the JVM"),
 	OPT_FLAG(0, "jmx", &opt.over_jmx,
@@ -766,7 +766,7 @@ static const struct refusal refusals[] = {
 
 const struct command ttop_command = {
 	.name = "ttop",
-	.synopsis = "ttop [<options>] <pid> | -s <host>:<port> | -u <url>",
+	.synopsis = "ttop [<options>] [<pid>] | -s <host>:<port> | -u <url>",
 	.summary = "show which threads use the CPU, allocate and wait",
 	.group = "see where time goes",
 	.examples = "  sjkc ttop 4711                   # a screen; q quits\n"

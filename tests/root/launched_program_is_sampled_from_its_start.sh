@@ -2,7 +2,7 @@
 # Begins early: waits for JVMs.
 # prof -- PROGRAM samples the program and the JVM that it becomes or starts,
 # however late, until all have exited.  prof reports how the program exited, and
-# its own exit status is 0.  A missing program is an error with status 1.
+# its exit status is that of the program.  A missing program is an error with status 1.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -19,7 +19,7 @@ for jdk in $(jdks); do
 	# The launcher, before it starts the JVM, and the JVM's threads.
 	has "$out" '^.java tid=' &&
 		has "$out" "^.burner-0 tid=[0-9]+\];$at_root.*;Target\.burn" || exit 1
-	prof 0 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' $burned -Dtarget.seconds=3 \
+	prof 3 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' $burned -Dtarget.seconds=3 \
 		-cp '$classes' Target burners=1; exit 3" || exit 1
 	has "$out" "^$at_root.*;Target\.burn" &&
 		has "$prof_err" 'sh exited with status 3' || exit 1

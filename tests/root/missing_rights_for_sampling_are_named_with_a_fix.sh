@@ -47,7 +47,7 @@ without() {
 env="env LD_PRELOAD=$other_kernel"
 # shellcheck disable=SC2046,SC2086 # words
 {
-	refused 4 'BPF rights' 'with CAP_BPF and CAP_PERFMON' \
+	refused 4 'BPF rights' 'with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE' \
 		$(without sys_admin,-bpf,-perfmon)
 	refused 4 'BPF rights' 'CAP_PERFMON is missing' $(without sys_admin,-perfmon)
 	refused 4 'BPF rights' 'CAP_BPF is missing' $(without sys_admin,-bpf)
