@@ -19,9 +19,9 @@
 #include <time.h>
 
 /* Walking a large heap takes minutes; SJK waits as long. */
-#define TIMEOUT_NS           (300 * CLOCK_NS_PER_S)
-#define DEPTH_NS             (10 * CLOCK_NS_PER_S)
-#define DEPTH_NOT_GIVEN      (-1)
+#define TIMEOUT_NS      (300 * CLOCK_NS_PER_S)
+#define DEPTH_NS        (10 * CLOCK_NS_PER_S)
+#define DEPTH_NOT_GIVEN (-1)
 
 /* Each histogram stops the program; a screen shows this many classes. */
 #define WATCH_LEAST_NS CLOCK_NS_PER_S

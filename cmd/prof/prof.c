@@ -301,8 +301,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (prof_check_push(err))
 		return -1;
 	if (opt.inputs.count) {
-		if (prof_asprof_name_file(&opt, 0, err) ||
-		    prof_check_file(err))
+		if (prof_asprof_name_file(&opt, 0, err) || prof_check_file(err))
 			return -1;
 		prof_take_rest(&opt.inputs, argc, argv);
 		ret = prof_recording(&opt, err);

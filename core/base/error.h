@@ -26,7 +26,7 @@ enum error_kind {
 
 struct error {
 	enum error_kind kind; /* with no text: the status of another program */
-	int sys; /* the errno behind the failure, or 0 */
+	int sys;              /* the errno behind the failure, or 0 */
 	char text[512];
 };
 
