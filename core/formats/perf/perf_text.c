@@ -14,6 +14,7 @@
 #define SECOND_MAX   (INT64_MAX / NS_PER_S - 1)
 #define HEADER_MAX   1024 /* bytes in which the time is looked for */
 #define COMMAND_MAX  20   /* columns of a command, which perf pads to 16 */
+#define FRAME_DIGITS 4    /* least number of digits of an address */
 #define SAMPLE_BATCH 64   /* adding several samples at once is faster */
 
 /* ---- headers ---- */
@@ -242,11 +243,24 @@ static bool header_parse(struct line l, struct perf_header *h)
 	return header_parse_timeless(h, l);
 }
 
-bool perf_text_is_header(struct line line)
+/* True for a line "ADDRESS SYMBOL (FILE)" with any indentation. */
+static bool frame_has_address(struct line l)
+{
+	size_t digits = 0;
+
+	l = line_trimmed(l);
+	while (digits < l.len && hex_digit(l.text[digits]) >= 0)
+		digits++;
+	return digits >= FRAME_DIGITS && digits < l.len &&
+	       is_blank(l.text[digits]) && l.text[l.len - 1] == ')';
+}
+
+bool perf_text_is_header(struct line line, struct line next)
 {
 	struct perf_header h;
 
-	return header_parse(line, &h) && h.has_time;
+	return header_parse(line, &h) &&
+	       (h.has_time || (h.tid && frame_has_address(next)));
 }
 
 /* ---- samples ---- */
@@ -521,12 +535,27 @@ static void text_begin_sample(struct perf_text *t, const struct perf_header *h)
 		text_add_frames(t, h->rest);
 }
 
-/* A frame begins with a tab, or with a space if the text was copied. */
+/*
+ * A frame begins with a tab. In copied text, it begins with a space, or with
+ * its address. A header may begin with spaces, too, because perf pads the
+ * command; without a call graph it also ends like a frame.
+ */
+static bool text_is_frame(const struct perf_text *t, struct line l)
+{
+	struct perf_header h;
+
+	if (!t->is_open || l.text[0] == '\t')
+		return t->is_open;
+	if (l.text[l.len - 1] != ')')
+		return false;
+	if (frame_has_address(l) && !t->is_line)
+		return true;
+	return is_blank(l.text[0]) && !(header_parse(l, &h) && h.has_time);
+}
+
 static bool text_read_frame(struct perf_text *t, struct line l)
 {
-	return t->is_open && is_blank(l.text[0]) &&
-	       (l.text[0] == '\t' || l.text[l.len - 1] == ')') &&
-	       text_add_frames(t, l);
+	return text_is_frame(t, l) && text_add_frames(t, l);
 }
 
 /*
@@ -604,18 +633,24 @@ void perf_text_read(struct perf_text *t, const void *bytes, size_t len)
 
 uint64_t perf_text_finish(struct perf_text *t, bool is_truncated)
 {
+	bool has_frames = t->frame_count > t->sample_from;
+
 	/*
 	 * The callers that are missing would change the stack trace. Samples
 	 * of one line have no empty line behind them.
 	 */
-	if (t->is_open &&
-	    (is_truncated || t->has_blanks || !t->samples ||
-	     t->frame_count > t->sample_from) &&
-	    (is_truncated || !t->is_line)) {
+	if (t->is_open && (is_truncated || (!t->is_line && !has_frames &&
+					    (t->has_blanks || !t->samples)))) {
 		profile_lost(t->profile, "truncated samples", 1,
 			     "line %" PRIu64, t->line);
 		t->frame_count = t->sample_from;
 		t->is_open = false;
+	} else if (t->is_open && !t->is_line && has_frames) {
+		/* Editors and shells remove the last empty line. */
+		profile_note(t->profile,
+			     "last samples without an empty line behind them, "
+			     "whose callers may be missing",
+			     1, "line %" PRIu64, t->line);
 	}
 	text_end_sample(t);
 	text_flush(t);

@@ -30,13 +30,16 @@ void perf_text_free(struct perf_text *t); /* NULL is allowed */
 void perf_text_read(struct perf_text *t, const void *bytes, size_t len);
 
 /*
- * Adds the last sample, unless the text ends within it. Returns the number of
- * samples of the whole text.
+ * Adds the last sample, unless the text is truncated, or ends before its first
+ * frame. Returns the number of samples of the whole text.
  */
 uint64_t perf_text_finish(struct perf_text *t, bool is_truncated);
 
-/* True if the line is the first line of a sample, with a time. */
-bool perf_text_is_header(struct line line);
+/*
+ * True if the line is the first line of a sample: with a time, or followed by a
+ * frame.
+ */
+bool perf_text_is_header(struct line line, struct line next);
 
 /* Frames of one line: inlined ones have lines of their own, or "->". */
 #define PERF_FRAMES 32

@@ -28,8 +28,8 @@
 
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
-	struct lines lines = lines_over(head, len);
-	struct line line;
+	struct lines lines = lines_over(head, len), ahead;
+	struct line line, next = { NULL, 0 };
 
 	if (memchr(head, '\0', len))
 		return false;
@@ -41,7 +41,9 @@ static bool perf_sniff(const uint8_t *head, size_t len)
 			return false;
 		if (!word.len || word.text[0] == '#')
 			continue;
-		return perf_text_is_header(line);
+		ahead = lines;
+		lines_next(&ahead, &next);
+		return perf_text_is_header(line, next);
 	}
 	return false;
 }
@@ -66,7 +68,7 @@ static int perf_read(const uint8_t *bytes, size_t len, struct profile *p,
 	perf_text_free(t);
 	if (samples)
 		return 0;
-	return fail(err, ERROR_INPUT, "no line begins a sample of perf script");
+	return fail(err, ERROR_INPUT, "no whole sample of perf script");
 }
 
 const struct reader perf_reader = {

@@ -203,11 +203,58 @@ static void lost_samples_are_counted(void **state)
 	profile_free(p);
 }
 
+/* perf pads commands to 16 columns, so these lines begin with spaces. */
+static void samples_without_call_graph_are_one_line_each(void **state)
+{
+	(void)state;
+	expect_lines("            java  4711 100.5:  250000 cycles:  7f12 work "
+		     "(/bin/x)\n"
+		     "            java  4711 100.6:  250000 cycles:  7f34 rest "
+		     "(/bin/x)\n"
+		     "            beef  4712 100.7:       7 cycles:  7f34 rest "
+		     "(/bin/x)\n",
+		     "cycles: rest|[beef tid=4712]|1 7\n"
+		     "cycles: rest|[java tid=4711]|1 250000\n"
+		     "cycles: work|[java tid=4711]|1 250000\n");
+}
+
+/* The text of a tracepoint may end like a frame. */
+static void tracepoint_in_parentheses_is_a_sample(void **state)
+{
+	(void)state;
+	expect_lines("     java  4711 [001] 1.5: sched:switch: x (y)\n"
+		     "     java  4711 [001] 1.6: sched:switch: x (y)\n",
+		     "sched:switch: |[java tid=4711]|2 2\n");
+}
+
+static void frames_may_begin_with_their_addresses(void **state)
+{
+	static const char text[] = "java 4711 cycles:\n"
+				   "7f12aa work (/bin/x)\n"
+				   "7f34aa main (/bin/x)\n\n";
+
+	(void)state;
+	assert_true(perf_reader.sniff((const uint8_t *)text, strlen(text)));
+	expect_lines(text, "cycles: main;work|[java tid=4711]|1 1\n");
+}
+
+/* Editors and shells remove the empty line at the end. */
+static void last_sample_may_lack_its_empty_line(void **state)
+{
+	struct profile *p = read_string("java 4711 12.5: 7 cycles:\n"
+					"\t 7f12 work (/bin/x)\n");
+
+	(void)state;
+	foreign_expect(p, "cycles: work|[java tid=4711]|1 7\n");
+	assert_false(profile_is_partial(p));
+	profile_free(p);
+}
+
 static void input_without_samples_is_refused(void **state)
 {
 	(void)state;
 	foreign_refuse(&perf_reader, "a;b 5\n", 6,
-		       "no line begins a sample of perf script");
+		       "no whole sample of perf script");
 }
 
 static void large_numbers_do_not_overflow(void **state)
@@ -222,6 +269,7 @@ static void check_file(const char *path)
 {
 	struct text file = foreign_file(path);
 	struct profile *p = foreign_read(&perf_reader, file.bytes, file.len);
+	const char *end;
 
 	assert_true(perf_reader.sniff((uint8_t *)file.bytes, READER_HEAD));
 	assert_int_equal(p->event_count, 2);
@@ -231,8 +279,10 @@ static void check_file(const char *path)
 	assert_int_equal(p->events[1].weight, 40);
 	assert_int_equal(p->remark_count, 0);
 	profile_free(p);
-	/* Five samples: cutting a large text everywhere takes too long. */
-	foreign_cut_everywhere(&perf_reader, file.bytes, 6000, false);
+	/* Whole samples: cutting a large text everywhere takes too long. */
+	end = memmem(file.bytes + 5000, file.len - 5000, "\n\n", 2);
+	foreign_cut_everywhere(&perf_reader, file.bytes,
+			       (size_t)(end + 2 - file.bytes), false);
 	text_release(&file);
 }
 
@@ -297,6 +347,10 @@ int main(void)
 			units_are_time_for_clocks_and_counts_otherwise),
 		cmocka_unit_test(lines_of_other_forms_are_counted),
 		cmocka_unit_test(lost_samples_are_counted),
+		cmocka_unit_test(samples_without_call_graph_are_one_line_each),
+		cmocka_unit_test(tracepoint_in_parentheses_is_a_sample),
+		cmocka_unit_test(frames_may_begin_with_their_addresses),
+		cmocka_unit_test(last_sample_may_lack_its_empty_line),
 		cmocka_unit_test(input_without_samples_is_refused),
 		cmocka_unit_test(large_numbers_do_not_overflow),
 		cmocka_unit_test(recordings_may_be_truncated_anywhere),
