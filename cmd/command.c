@@ -434,11 +434,36 @@ static int option_set(const struct command_option *o, const char *value,
 	return 0;
 }
 
+/*
+ * Rejects a second text, such as another MBean or file, which would replace the
+ * first silently. Of numbers and choices, the last one counts.
+ */
+static int parser_check_repeated(const struct parser *p, size_t at,
+				 struct error *err)
+{
+	const struct setting *s = &p->settings[at];
+
+	if (s->option->kind != OPTION_STRING)
+		return 0;
+	for (size_t i = 0; i < at; i++) {
+		if (p->settings[i].option == s->option &&
+		    strcmp(p->settings[i].value, s->value) != 0)
+			return misuse(err,
+				      "option --%s has two values: '%s' and "
+				      "'%s'; give one",
+				      s->option->name, p->settings[i].value,
+				      s->value);
+	}
+	return 0;
+}
+
 static int parser_set_values(const struct parser *p, struct error *err)
 {
 	for (size_t i = 0; i < p->setting_count; i++) {
 		const struct setting *s = &p->settings[i];
 
+		if (parser_check_repeated(p, i, err))
+			return -1;
 		if (option_set(s->option, s->value, err))
 			return fail_in(err, "option --%s", s->option->name);
 	}

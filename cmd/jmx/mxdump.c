@@ -13,6 +13,7 @@
 #include "cmd/log.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
+#include "core/base/alloc.h"
 #include "core/base/intern.h"
 #include "core/base/json.h"
 #include "jmx_http/jmx_read.h"
@@ -24,7 +25,8 @@
 #include <string.h>
 
 static struct {
-	const char *query, *output;
+	struct option_list queries;
+	const char *output;
 	bool quiet, prometheus;
 } opt = { .output = "-" };
 
@@ -204,8 +206,8 @@ static int mxdump_dump(struct jmx *jmx, const char *const *names, size_t count,
 
 static int mxdump_write_metrics(struct jmx *jmx, struct error *err)
 {
-	const struct metrics_options options = { &opt.query, opt.query != NULL,
-						 false };
+	const struct metrics_options options = { opt.queries.values,
+						 opt.queries.count, false };
 	struct text text = { 0 };
 	struct error why;
 	int read = metrics_read(jmx, &options, &text, &why), ret = -1;
@@ -223,14 +225,13 @@ static int mxdump_write_metrics(struct jmx *jmx, struct error *err)
 
 static int mxdump_check(struct error *err)
 {
-	if (!opt.query)
-		return 0;
-	if (opt.prometheus)
-		return metrics_check(opt.query, err)
-			       ? fail_in(err, "-q '%s'", opt.query)
-			       : 0;
-	if (object_name_check(opt.query, NULL, err))
-		return fail_in(err, "-q '%s'", opt.query);
+	for (size_t i = 0; i < opt.queries.count; i++) {
+		const char *query = opt.queries.values[i];
+
+		if (opt.prometheus ? metrics_check(query, err)
+				   : object_name_check(query, NULL, err))
+			return fail_in(err, "-q '%s'", query);
+	}
 	return 0;
 }
 
@@ -239,23 +240,75 @@ static int mxdump_compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void mxdump_log_no_match(struct jmx *jmx)
+static void mxdump_log_no_match(struct jmx *jmx, const char *query)
 {
 	struct text hint = { 0 };
 
 	text_puts(&hint, "");
-	bean_hint(jmx, opt.query, &hint);
-	log_info("no MBean matches '%s'%s", opt.query, hint.bytes);
+	bean_hint(jmx, query, &hint);
+	log_info("no MBean matches '%s'%s", query, hint.bytes);
 	text_release(&hint);
+}
+
+/* The names that match any of the patterns, sorted, each once. */
+struct bean_names {
+	const char **names;
+	size_t count, cap;
+};
+
+static int mxdump_add_names(struct bean_names *n, struct jmx *jmx,
+			    const char *query, struct arena *a,
+			    struct error *err)
+{
+	const char *const *names;
+	size_t count;
+
+	if (jmx_query(jmx, query, a, &names, &count, err))
+		return -1;
+	if (!count && query)
+		mxdump_log_no_match(jmx, query);
+	array_reserve(n->names, n->cap, n->count + count);
+	for (size_t i = 0; i < count; i++)
+		n->names[n->count++] = names[i];
+	return 0;
+}
+
+static void mxdump_sort_names(struct bean_names *n)
+{
+	size_t kept = 0;
+
+	if (!n->count)
+		return;
+	qsort(n->names, n->count, sizeof(*n->names), mxdump_compare_names);
+	for (size_t i = 0; i < n->count; i++) {
+		if (!kept || strcmp(n->names[kept - 1], n->names[i]) != 0)
+			n->names[kept++] = n->names[i];
+	}
+	n->count = kept;
+}
+
+static int mxdump_write_beans(struct jmx *jmx, struct error *err)
+{
+	struct bean_names n = { 0 };
+	struct arena a = { 0 };
+	int ret = opt.queries.count ? 0
+				    : mxdump_add_names(&n, jmx, NULL, &a, err);
+
+	for (size_t i = 0; ret == 0 && i < opt.queries.count; i++)
+		ret = mxdump_add_names(&n, jmx, opt.queries.values[i], &a,
+				       err);
+	if (ret == 0) {
+		mxdump_sort_names(&n);
+		ret = mxdump_dump(jmx, n.names, n.count, err);
+	}
+	free(n.names);
+	arena_release(&a);
+	return ret;
 }
 
 static int mxdump_run(int argc, char **argv, struct error *err)
 {
 	struct jmx_client target;
-	const char *const *names;
-	const char **sorted;
-	struct arena a = { 0 };
-	size_t count;
 	int ret = -1;
 
 	if (opt.quiet)
@@ -271,22 +324,13 @@ static int mxdump_run(int argc, char **argv, struct error *err)
 	}
 	if (opt.prometheus) {
 		ret = mxdump_write_metrics(target.jmx, err);
-		goto out;
+	} else {
+		signals_listen();
+		ret = mxdump_write_beans(target.jmx, err);
 	}
-	signals_listen();
-	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
-		goto out;
-	if (!count && opt.query)
-		mxdump_log_no_match(target.jmx);
-	sorted = arena_alloc(&a, count * sizeof(*sorted));
-	if (count) {
-		memcpy(sorted, names, count * sizeof(*sorted));
-		qsort(sorted, count, sizeof(*sorted), mxdump_compare_names);
-	}
-	ret = mxdump_dump(target.jmx, sorted, count, err);
 out:
 	jmx_client_close(&target);
-	arena_release(&a);
+	free(opt.queries.values);
 	return ret;
 }
 
@@ -296,8 +340,9 @@ static const struct command_option options[] = {
 	OPT_JMX_URL(&target_opt),
 	OPT_TARGET(&target_opt.pid),
 	/* The letter of SJK. */
-	OPT_STRING('q', "query", &opt.query, "<name>",
-		   "write only MBeans whose names match"),
+	OPT_LIST('q', "query", &opt.queries, "<name>",
+		 "write only MBeans whose names match",
+		 .accepts = command_takes_one),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
 	OPT_FLAG(0, "prometheus", &opt.prometheus,
 		 "write the JVM's metrics in Prometheus' format"),

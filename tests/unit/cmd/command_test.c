@@ -279,11 +279,20 @@ static void value_may_look_like_an_option(void **state)
 	assert_string_equal(opt.title, "-ri");
 }
 
-static void last_value_of_an_option_wins(void **state)
+static void last_number_of_an_option_wins(void **state)
 {
 	(void)state;
 	check_no_rest("-n 1 --limit 2 -n3");
 	assert_int_equal(opt.limit, 3);
+}
+
+static void second_text_of_an_option_is_rejected(void **state)
+{
+	(void)state;
+	check_misuse("--title a --title b",
+		     "option --title has two values: 'a' and 'b'; give one");
+	check_no_rest("--title a --title a");
+	assert_string_equal(opt.title, "a");
 }
 
 static void help_sets_no_values(void **state)
@@ -438,7 +447,8 @@ int main(void)
 		cmocka_unit_test(before_dashes_ignores_two_dashes_as_a_value),
 		cmocka_unit_test(rest_after_leaves_later_words_unparsed),
 		cmocka_unit_test(value_may_look_like_an_option),
-		cmocka_unit_test(last_value_of_an_option_wins),
+		cmocka_unit_test(last_number_of_an_option_wins),
+		cmocka_unit_test(second_text_of_an_option_is_rejected),
 		cmocka_unit_test(help_sets_no_values),
 		cmocka_unit_test(unknown_option_is_rejected),
 		cmocka_unit_test(unknown_option_suggests_the_nearest),
