@@ -295,8 +295,7 @@ static int mxdump_write_beans(struct jmx *jmx, struct error *err)
 				    : mxdump_add_names(&n, jmx, NULL, &a, err);
 
 	for (size_t i = 0; ret == 0 && i < opt.queries.count; i++)
-		ret = mxdump_add_names(&n, jmx, opt.queries.values[i], &a,
-				       err);
+		ret = mxdump_add_names(&n, jmx, opt.queries.values[i], &a, err);
 	if (ret == 0) {
 		mxdump_sort_names(&n);
 		ret = mxdump_dump(jmx, n.names, n.count, err);

@@ -137,6 +137,15 @@ mbeans_that_match() {
 			assert m["modelerType"] == "sun.management.MemoryImpl", m
 			assert m["HeapMemoryUsage"]["used"] > 0, m
 		END
+	ask 0 mxdump "127.0.0.1:$port" -q 'java.lang:type=Run*' \
+		-q 'java.lang:type=Mem*' -q 'java.lang:type=Memory' &&
+		python3 - "$scratch/out" <<-'END' &&
+			import sys
+			from dump import load
+			d, beans = load(sys.argv[1])
+			assert [b["name"][15:] for b in d["beans"]] == \
+				["Memory", "Runtime"], d
+		END
 	ask 0 mxdump "127.0.0.1:$port" -q 'nobody:*' &&
 		said "no MBean matches 'nobody:*'" &&
 		[ "$(cat "$scratch/out")" = '{"beans":[]}' ]
