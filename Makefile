@@ -98,7 +98,7 @@ chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
 	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
 .PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
-	replay fuzz browser jvm root jdks kernels collector packaging)
+	replay fuzz browser jvm root live jdks kernels collector packaging)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -111,14 +111,14 @@ demo:				## record a Java program and draw it
 check:				## run the tests of a change; the last line counts them
 	$(Q)sh tests/setup.sh check
 	$(Q)sh tests/run.sh build sanitized,replay \
-		cli,screen,layers,man,browser,root jvm
+		cli,screen,layers,man,browser live
 
 # Adds unit tests without sanitizers, each script on each installed JDK, fuzzing,
 # other JDKs and the packages.
 check-all:			## run check on each JDK, and each fuzzer for SECONDS=60
 	$(Q)sh tests/setup.sh check
 	$(Q)EVERY_JDK=1 sh tests/run.sh everything sanitized,replay \
-		unit,cli,screen,layers,man,browser,root jvm,fuzz jdks,packaging
+		unit,cli,screen,layers,man,browser,fuzz live jdks,packaging
 
 quick:				## run the fast tests: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
@@ -318,6 +318,9 @@ sanitized: $(B)/sjkc $(unit_tests) $(tools) \
 fuzzers: $(fuzzers)
 replayed: $(replayed)
 
+# These wait for work of minutes, or for emulated machines.
+bench check-jdks check-kernels check-day check-collector: export AWAIT_LIMIT = 300
+
 # The parts of check; each prints TAP (tests/run.sh).  With ONLY, most run a single
 # test.
 check-build:
@@ -387,6 +390,12 @@ check-jvm:
 check-root:
 	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
+
+# The scripts of check-jvm and check-root side by side.
+check-live:
+	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
+	$(Q)JVM_TOOLS=$(B)/tests/jvm/lib TOOLS=$(B)/tests/root/lib sh tests/root.sh \
+		./sjkc $(or $(ONLY),tests/jvm/*.sh tests/root/*.sh)
 
 # Not part of check: it takes a minute for each JDK and downloads missing ones.
 check-jdks:			## run live tests on other JDKs; JDKS='8 25', ONLY=script

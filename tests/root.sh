@@ -4,10 +4,10 @@
 #	tests/root.sh SJKC [NAME...]
 #
 # Runs tests/root/*.sh, or the named scripts, as tests/jvm.sh does, in a mount
-# namespace of their own.  They load eBPF programs; without the privileges, all are
-# skipped.  $TOOLS is the directory of the programs built from tests/root/lib/*.c.
+# namespace of their own.  They load eBPF programs; without the privileges, scripts of
+# tests/root are skipped.  $TOOLS is the directory of the programs built from
+# tests/root/lib/*.c.
 cd "$(dirname "$0")/.." || exit 2
-. tests/tap.sh
 sjkc=$1
 shift
 [ $# -gt 0 ] || set -- tests/root/*.sh
@@ -21,7 +21,4 @@ else
 	exec unshare --mount --propagation private \
 		sh tests/jvm.sh "$sjkc" "$@"
 fi
-for script in "$@"; do
-	tap_skip "$(basename "$script" .sh | tr _ ' ')" "$missing"
-done
-tap_end
+NOT_ROOT=$missing exec sh tests/jvm.sh "$sjkc" "$@"

@@ -11,20 +11,33 @@
 #
 # A loaded machine can fail a test that waits.  Therefore a part writes a line to the
 # file $FAILED for each failure: a name that its target accepts as ONLY.  At the end
-# these names run again, one at a time, on an idle machine.  The last lines count and
-# name those that passed only then.  A part writes no line for a failure that time
-# cannot explain, such as a sanitizer's report.
+# these names run again, one at a time for each part.  The last lines count and name
+# those that passed only then.  A part writes no line for a failure that time cannot
+# explain, such as a sanitizer's report, or of a test that took a minute or timed out.
+#
+# The parts also print lines "# cpu SECONDS s of SECONDS s NAME"; the ten largest are
+# shown.  The CPU time of all parts is compared with tests/cpu_seconds.
 cd "$(dirname "$0")/.." || exit 2
 mkdir -p build/check
 
-# run_parts PART,PART: writes each exit status and time to build/check/PART.done.
+# run_parts PART,PART: writes each exit status, time and CPU time to
+# build/check/PART.done.
 run_parts() {
+	cpu_before=0
 	for part in $(echo "$1" | tr , ' '); do
 		began=$(date +%s)
 		FAILED=$PWD/build/check/$part.failed \
 			${MAKE:-make} --no-print-directory -s "check-$part" \
 			>"build/check/$part.log" 2>&1
-		echo $? $(($(date +%s) - began)) >"build/check/$part.done.new"
+		status=$?
+		times >"build/check/$part.times"
+		# The second line is of children: 0m1.5s of programs, 0m0.2s of the
+		# kernel.
+		cpu=$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($1 + $3) + $2 + $4) }' \
+			"build/check/$part.times")
+		echo $status $(($(date +%s) - began)) $((cpu - cpu_before)) \
+			>"build/check/$part.done.new"
+		cpu_before=$cpu
 		mv "build/check/$part.done.new" "build/check/$part.done"
 	done
 }
@@ -34,7 +47,7 @@ if [ "$1" = --these ]; then
 	exit
 fi
 
-passed=0 failed=0 skipped=0 shaky='' groups=''
+passed=0 failed=0 skipped=0 cpu_sum=0 shaky='' groups=''
 # A part with more failures is broken, not slow, and does not run again.
 max_again=10
 
@@ -56,7 +69,8 @@ begin() {
 
 report() {
 	log=build/check/$part.log
-	read -r status took <"build/check/$part.done"
+	read -r status took cpu <"build/check/$part.done"
+	cpu_sum=$((cpu_sum + cpu))
 	# cmocka prints "not ok 1 # SKIP name" for a skipped test.
 	counts=$(awk -v status="$status" '
 		/^[ \t]*(not )?ok .*# SKIP/ { skipped++; next }
@@ -71,8 +85,8 @@ report() {
 		$counts
 	END
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	printf '%-10s %4d passed, %d failed, %d skipped, %d s\n' "$part" \
-		"$p" "$f" "$s" "$took"
+	printf '%-10s %4d passed, %d failed, %d skipped, %d s, %d CPU s\n' \
+		"$part" "$p" "$f" "$s" "$took" "$cpu"
 	grep '# SKIP' "$log" | sed -E 's/^[ \t]*(not )?ok [0-9]* ?-? ?/    SKIP /'
 	[ "$f" -eq 0 ] || show_failures
 }
@@ -105,7 +119,7 @@ await_parts() {
 			sleep 0.5
 		done
 		[ -e "build/check/$part.done" ] ||
-			echo 1 0 >"build/check/$part.done"
+			echo 1 0 0 >"build/check/$part.done"
 		report
 	done
 }
@@ -114,46 +128,72 @@ runs() {
 	grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$1/status"
 }
 
-# slowest: the scripts that took the most CPU time (tests/jvm.sh prints it).  All
-# of them, with their duration, are in build/check/times.
+# slowest: the tests that took the most CPU time.  All of them, with their duration,
+# are in build/check/times.  The scripts of live JVMs begin in the order of
+# build/check/durations in the next run (tests/jvm.sh).
 slowest() {
-	awk '
-		/^(not )?ok / { sub(/^(not )?ok [0-9]+ - /, ""); name = $0 }
-		/^# cpu / { printf "    %6.1f s of %4d s  %s\n", $3, $6, name }' \
-		build/check/jvm.log build/check/root.log 2>/dev/null |
-		sort -k 1 -rn >build/check/times
+	awk '/^# cpu / { printf "    %6.1f s of %4d s  %s\n", $3, $6, $8 }' \
+		build/check/*.log 2>/dev/null | sort -k 1 -rn >build/check/times
+	awk '$5 ~ /^tests\/(jvm|root)\// { print $4, $5 }' build/check/times \
+		>build/check/durations
 	head -n 10 build/check/times
 }
 
-# run_again PART: runs each failed name alone.  If it passes, its failures count as
-# passed.
+# compare_cpu: warns if the tests take more CPU time than the file says.
+compare_cpu() {
+	read -r usual _ 2>/dev/null <tests/cpu_seconds || return
+	[ $((cpu_sum * 10)) -le $((usual * 11)) ] || printf '%s\n' \
+		"warning: a tenth more than the $usual CPU s of tests/cpu_seconds;" \
+		'see build/check/times'
+}
+
+# run_again PART: runs each failed name alone, and writes to build/check/PART.fixed
+# the names that pass.
 run_again() {
-	names=$(sort -u "build/check/$1.failed")
-	count=$(echo "$names" | wc -l)
-	if [ "$count" -gt $max_again ]; then
-		echo "$1: $count failed, more than $max_again: none runs again"
-		return
-	fi
-	while read -r name; do
+	sort -u "build/check/$1.failed" | while read -r name; do
 		again=build/check/$1.again.log
 		if env --default-signal=INT,QUIT JOBS=1 "${MAKE:-make}" \
 			--no-print-directory -s "check-$1" ONLY="$name" \
 			</dev/null >"$again" 2>&1; then
-			fixed=$(grep -cxF -- "$name" "build/check/$1.failed")
-			failed=$((failed - fixed)) passed=$((passed + fixed))
-			shaky="$shaky    $1: $name
-"
+			echo "$name" >>"build/check/$1.fixed"
 		else
 			echo "$1, run again alone: $name failed"
 			awk '/^[ \t]*(not )?ok / { show = /^[ \t]*not/ }
 				show { print "    " $0 }' "$again"
 		fi
-	done <<-END
-		$names
-	END
+	done >"build/check/$1.again"
 }
 
-rm -f build/check/*.failed build/check/*.log
+# run_failed_again: the parts side by side.  If a test passes, its failures count as
+# passed.
+run_failed_again() {
+	running=
+	for list in build/check/*.failed; do
+		[ -s "$list" ] || continue
+		part=$(basename "$list" .failed)
+		count=$(sort -u "$list" | wc -l)
+		if [ "$count" -gt $max_again ]; then
+			echo "$part: $count failed, more than $max_again: none runs again"
+			continue
+		fi
+		run_again "$part" &
+		running="$running $part:$!"
+	done
+	for one in $running; do
+		part=${one%:*}
+		wait "${one#*:}"
+		cat "build/check/$part.again"
+		[ -e "build/check/$part.fixed" ] || continue
+		while read -r name; do
+			fixed=$(grep -cxF -- "$name" "build/check/$part.failed")
+			failed=$((failed - fixed)) passed=$((passed + fixed))
+			shaky="$shaky    $part: $name
+"
+		done <"build/check/$part.fixed"
+	done
+}
+
+rm -f build/check/*.failed build/check/*.fixed build/check/*.log
 for parts in "$@"; do
 	for part in $(echo "$parts" | tr , ' '); do
 		rm -f "build/check/$part.done"
@@ -170,11 +210,11 @@ done
 for one in $beside; do
 	await_parts "${one%%:*}" "${one#*:}"
 done
-for again in build/check/*.failed; do
-	[ ! -s "$again" ] || run_again "$(basename "$again" .failed)"
-done
+run_failed_again
 scripts=$(slowest)
 [ -z "$scripts" ] || printf 'most CPU time:\n%s\n' "$scripts"
+echo "$cpu_sum CPU s in all"
+compare_cpu
 [ -z "$shaky" ] ||
 	printf '%d passed only when run again, alone:\n%s' \
 		"$(printf %s "$shaky" | wc -l)" "$shaky"

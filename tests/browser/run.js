@@ -5,7 +5,8 @@
 //
 // SJKC is the binary that makes the pages of recording_test.js.  Prints
 // `ok N - name`, `not ok N - name` with the reason, and `# SKIP` with one.  Adds the
-// names of failed tests to the file $FAILED, if that is set (tests/run.sh).
+// names of failed tests to the file $FAILED, if that is set (tests/run.sh), without
+// those that took a minute.
 'use strict';
 
 const fs = require('node:fs');
@@ -30,6 +31,7 @@ async function main() {
 	let failed = 0, number = 0;
 	for (const { name, body } of tests.filter((t) => t.name.includes(part))) {
 		number++;
+		const began = Date.now();
 		try {
 			await body(browser, { sjkc: path.resolve(sjkc), Skip });
 			console.log(`ok ${number} - ${name}`);
@@ -40,7 +42,7 @@ async function main() {
 			}
 			failed++;
 			console.log(`not ok ${number} - ${name}`);
-			if (process.env.FAILED)
+			if (process.env.FAILED && Date.now() - began < 60000)
 				fs.appendFileSync(process.env.FAILED, `${name}\n`);
 			console.log(String(error.stack).replace(/^/gm, '# '));
 			await browser.forgetTabs();

@@ -44,7 +44,7 @@ relay_start() {
 	/usr/bin/python3 tests/collector/relay.py "$received" "$http" \
 		>"$scratch/relay.out" 2>&1 &
 	target_jobs="$target_jobs $!"
-	target_wait "$received/port" . || { cat "$scratch/relay.out"; return 1; }
+	target_wait "$received/port" . "$!" || { cat "$scratch/relay.out"; return 1; }
 	relay=$(cat "$received/port")
 }
 

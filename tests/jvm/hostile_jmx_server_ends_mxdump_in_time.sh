@@ -16,7 +16,7 @@ server() {
 	python3 tests/jvm/lib/hostile_jmx.py "$mode" >"$scratch/port" 2>&1 &
 	server=$!
 	target_pids="$target_pids $server"
-	target_wait "$scratch/port" '^[0-9]' && port=$(cat "$scratch/port")
+	target_wait "$scratch/port" '^[0-9]' "$!" && port=$(cat "$scratch/port")
 }
 
 # asked STATUS ARGUMENT…: runs sjkc with at most 400 MB and 120 s, and fails

@@ -22,7 +22,7 @@ if [ -n "${kubectl_is_real-}" ]; then
 	python3 tests/jvm/lib/cluster_stand_in.py "$CLUSTER" \
 		>"$scratch/cluster.said" 2>&1 &
 	target_pids="$target_pids $!"
-	target_wait "$KUBECONFIG" clusters || { cat "$scratch/cluster.said"; exit 1; }
+	target_wait "$KUBECONFIG" clusters "$!" || { cat "$scratch/cluster.said"; exit 1; }
 else
 	ln -s "$PWD/tests/jvm/lib/kubectl-stand-in" "$scratch/bin/kubectl"
 	PATH=$scratch/bin:$PATH

@@ -66,7 +66,7 @@ for version in 1.2 1.3; do
 	: >"$scratch/port"
 	python3 "$scratch/server.py" "$scratch" $version >"$scratch/port" 2>&1 &
 	target_pids="$target_pids $!"
-	target_wait "$scratch/port" '^[0-9]' || exit 1
+	target_wait "$scratch/port" '^[0-9]' "$!" || exit 1
 	jvm_port=$(cat "$scratch/port")
 	{ reported '' 'certificate is rejected: it is self-signed and not trusted' &&
 		reported --insecure 'certificate' &&

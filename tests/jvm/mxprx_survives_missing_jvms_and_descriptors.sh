@@ -19,7 +19,7 @@ lab_enter "$0" "$@"
 ) &
 few=$!
 target_pids="$target_pids $few"
-target_wait "$scratch/few" '[0-9]' || exit 1
+target_wait "$scratch/few" '[0-9]' "$!" || exit 1
 read -r proxy_port proxy <"$scratch/few"
 target_pids="$target_pids $proxy" proxy_said=$scratch/proxy.said
 PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \

@@ -18,7 +18,7 @@ export CLUSTER="$scratch/cluster" HOME="$scratch" KUBECONFIG="$scratch/cluster/c
 mkdir -p "$CLUSTER/shop" "$CLUSTER/default"
 python3 tests/jvm/lib/cluster_stand_in.py "$CLUSTER" >"$scratch/cluster.said" 2>&1 &
 target_pids="$target_pids $!"
-target_wait "$KUBECONFIG" clusters || { cat "$scratch/cluster.said"; exit 1; }
+target_wait "$KUBECONFIG" clusters "$!" || { cat "$scratch/cluster.said"; exit 1; }
 
 lab_inside || exit 1
 within="nsenter --net=/proc/$inside/ns/net"

@@ -22,7 +22,7 @@ start_engine() {
 	python3 tests/tools/otlp_engine.py "$engine" --raw "$@" \
 		>"$scratch/engine.err" 2>&1 &
 	target_jobs="$target_jobs $!"
-	target_wait "$engine/port" . || { cat "$scratch/engine.err"; return 1; }
+	target_wait "$engine/port" . "$!" || { cat "$scratch/engine.err"; return 1; }
 }
 
 # received TYPES…: fails unless the receiver has profiles of exactly these types

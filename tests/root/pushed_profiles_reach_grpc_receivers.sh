@@ -12,7 +12,7 @@ jdk=$(jdks | head -n 1)
 target "$jdk" -Dotel.service.name=shop -- burners=1 || exit 1
 /usr/bin/python3 tests/tools/otlp_grpc_engine.py "$engine" >"$scratch/engine.err" 2>&1 &
 target_jobs="$target_jobs $!"
-target_wait "$engine/port" . || { cat "$scratch/engine.err"; exit 1; }
+target_wait "$engine/port" . "$!" || { cat "$scratch/engine.err"; exit 1; }
 echo UNAVAILABLE >"$engine/answer"
 echo 'x-tenant: red' >"$scratch/headers"
 prof 0 -p "$pid" -F 99 -d 3s --push "grpc://127.0.0.1:$(cat "$engine/port")" \

@@ -24,7 +24,7 @@ target "$(jdks | head -n 1)" -- burners=1 || exit 1
 python3 tests/tools/otlp_engine.py "$engine" --host ::1 --token new \
 	>"$scratch/engine.err" 2>&1 &
 target_jobs="$target_jobs $!"
-target_wait "$engine/port" . || { cat "$scratch/engine.err"; exit 1; }
+target_wait "$engine/port" . "$!" || { cat "$scratch/engine.err"; exit 1; }
 url=http://engine.test:$(cat "$engine/port")
 echo 'Authorization: Bearer old' >"$scratch/headers"
 prof_start --pid "$pid" -F 49 --push "$url" --interval 1s --shutdown-timeout 60s \

@@ -54,7 +54,7 @@ python_server() {
 	: >"$scratch/port"
 	python3 "$scratch/server.py" >"$scratch/port" 2>&1 &
 	target_pids="$target_pids $!"
-	target_wait "$scratch/port" '^[0-9]' || return
+	target_wait "$scratch/port" '^[0-9]' "$!" || return
 	port=$(cat "$scratch/port")
 }
 

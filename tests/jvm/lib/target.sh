@@ -52,10 +52,10 @@ target_compile() {
 }
 
 # target_wait FILE TEXT [PID]: waits until the file has a line that matches TEXT,
-# at most until the process that writes it has exited.
+# at most until the process that writes it has exited (await.pl).
 target_wait() {
 	grep -q -- "$2" "$1" 2>/dev/null && return
-	perl $target_await line "$2" "$1" ${3-} && return
+	perl $target_await line "$2" "$1" ${3+"$3"} && return
 	echo "$1 has no $2:"
 	cat "$1"
 	return 1
@@ -86,7 +86,7 @@ target() {
 # target_ready: waits until the target prints READY, and fails as soon as the
 # target has exited.
 target_ready() {
-	perl $target_await line READY "$said" "$starter" && return
+	AWAIT_LIMIT=${AWAIT_LIMIT:-30} perl $target_await line READY "$said" "$starter" && return
 	echo "$starter did not print READY:"
 	cat "$said"
 	return 1

@@ -14,7 +14,7 @@ engine_start() {
 		>"$scratch/engine.err" 2>&1 &
 	engine_pid=$!
 	target_jobs="$target_jobs $engine_pid"
-	target_wait "$engine/port" . || { cat "$scratch/engine.err"; return 1; }
+	target_wait "$engine/port" . "$!" || { cat "$scratch/engine.err"; return 1; }
 	engine_port=$(cat "$engine/port")
 }
 
