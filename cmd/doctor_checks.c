@@ -2,8 +2,10 @@
 #include "cmd/doctor_checks.h"
 
 #include "cmd/commands.h"
+#include "core/base/child.h"
 #include "core/base/text.h"
 #include "core/jvm/jdk_version.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
@@ -175,16 +177,32 @@ static void check_threads(struct doctor_checks *c)
 	text_release(&stat);
 }
 
+/* Runs in the opener. */
+static int check_root_job(const struct jvm *jvm, void *unused,
+			  struct error *err)
+{
+	int fd = jvm_open_file(jvm, "/", O_RDONLY | O_DIRECTORY, err);
+
+	(void)unused;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return CHILD_NOTHING;
+}
+
 static void check_root_directory(struct doctor_checks *c)
 {
+	struct opening o = {
+		.jvm = &c->jvm,
+		.job = check_root_job,
+		.place = OPENER_ROOT,
+	};
 	struct finding *f = doctor_checks_add(c, "files", CONDITION_HOLDS,
 					      NEED_COUNTERS | NEED_ATTACH);
 	struct error err;
-	int fd = jvm_open_file(&c->jvm, "/", O_RDONLY | O_DIRECTORY, &err);
 
-	if (fd >= 0) {
+	if (opener_run(&o, &err) == CHILD_NOTHING) {
 		finding_detail(f, "sjkc can open /proc/%d/root", (int)c->pid);
-		close(fd);
 		return;
 	}
 	f->is.state = CONDITION_FAILS;

@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/version.h"
+#include "core/jvm/opener.h"
 #include "jvmti/client/client.h"
 #include "render/top/terminal.h"
 
@@ -172,6 +173,13 @@ static int main_dispatch(int argc, char **argv, const struct command **c,
 			: help_print(help_overview, NULL, err);
 }
 
+static void main_on_stall(const struct jvm *jvm)
+{
+	log_always("%d: its file system does not respond; facts from its "
+		   "files are missing",
+		   (int)jvm->pid);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = NULL;
@@ -179,6 +187,7 @@ int main(int argc, char **argv)
 
 	main_open_standard_files();
 	alloc_on_failure(main_on_no_memory);
+	opener_on_stall(main_on_stall);
 	main_handle(SIGINT, main_on_signal);
 	main_handle(SIGTERM, main_on_signal);
 	main_handle(SIGHUP, main_on_signal);

@@ -5,6 +5,7 @@
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/jvm_kind.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
 
@@ -269,26 +270,35 @@ static void release_parse(struct jvm_info *about, const char *bytes, size_t len)
 	}
 }
 
-/* The file is in the JDK's directory; for JDK 8, in the parent of jre. */
-static int release_open(const struct jvm *jvm, const char *home)
+/*
+ * The file is in the JDK's directory; for JDK 8, in the parent of jre. Runs in
+ * the opener.
+ */
+static int release_open(const struct jvm *jvm, void *home, struct error *err)
 {
 	static const char *const names[] = { "/release", "/../release" };
-	struct text path = { 0 };
-	struct error unused;
+	char path[PATH_MAX];
 	int fd = -1;
 
 	for (size_t i = 0; i < 2 && fd < 0; i++) {
-		text_clear(&path);
-		text_printf(&path, "%s%s", home, names[i]);
-		fd = jvm_open_file(jvm, path.bytes, O_RDONLY, &unused);
+		snprintf(path, sizeof(path), "%s%s", (char *)home, names[i]);
+		fd = jvm_open_file(jvm, path, O_RDONLY, err);
 	}
-	text_release(&path);
 	return fd;
 }
 
 static void release_read(const struct jvm *jvm, struct jvm_info *about)
 {
-	int fd = about->java_home ? release_open(jvm, about->java_home) : -1;
+	struct opening o = {
+		.jvm = jvm,
+		.job = release_open,
+		.argument = about->java_home,
+		.size = about->java_home ? strlen(about->java_home) + 1 : 0,
+		.place = OPENER_HOME,
+		.copy_max = LONGEST_RELEASE,
+	};
+	struct error unused;
+	int fd = o.size && o.size < PATH_MAX ? opener_run(&o, &unused) : -1;
 	char *bytes;
 	size_t len = 0;
 	ssize_t got;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/jvm/jvm_kind.h"
 
+#include "core/base/child.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 
 #include <elf.h>
@@ -316,14 +318,32 @@ static bool pid_is_kernel_thread(pid_t pid)
 	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
 }
 
+/* Runs in the opener. */
+static int image_check_job(const struct jvm *jvm, void *is, struct error *err)
+{
+	int fd = procfs_open(jvm->pid, "exe", O_RDONLY | O_NONBLOCK, err);
+
+	if (fd < 0)
+		return -1;
+	*(bool *)is = native_image_is(fd);
+	close(fd);
+	return CHILD_NOTHING;
+}
+
 static bool pid_is_native_image(pid_t pid)
 {
+	const struct jvm process = { .pid = pid, .pidfd = -1 };
+	bool is = false;
+	struct opening o = {
+		.jvm = &process,
+		.job = image_check_job,
+		.argument = &is,
+		.size = sizeof(is),
+		.place = OPENER_PROGRAM,
+	};
 	struct error unused;
-	int fd = procfs_open(pid, "exe", O_RDONLY | O_NONBLOCK, &unused);
-	bool is = fd >= 0 && native_image_is(fd);
 
-	if (fd >= 0)
-		close(fd);
+	opener_run(&o, &unused);
 	return is;
 }
 

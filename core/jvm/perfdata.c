@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
@@ -30,6 +31,11 @@ static const char prefix[] = "hsperfdata_";
  * Maximum size of /proc/PID/maps; a JVM with ten thousand libraries has less.
  */
 enum { MAPS_MAX = 16 << 20 };
+
+/* The identity of the file, even if the opener passed a copy. */
+struct found {
+	uint64_t dev, ino;
+};
 
 /* The search, with the reason why the last candidate was rejected. */
 struct search {
@@ -207,11 +213,13 @@ static int perfdata_fail_absent(const struct jvm *jvm, struct error *err)
  * must belong to the JVM's user and be writable by no other user; links are not
  * followed. The JVM must have the file mapped: if containers share /tmp,
  * another JVM with the same PID may own the name. Returns -1 and *err as
- * perfdata_open().
+ * perfdata_open(). Runs in the opener.
  */
-static int perfdata_file_open(const struct jvm *jvm, struct error *err)
+static int perfdata_file_open(const struct jvm *jvm, struct found *found,
+			      struct error *err)
 {
 	struct search s = { .jvm = jvm };
+	struct stat st;
 	int fd = -1, tmp_fd;
 	DIR *tmp = NULL;
 
@@ -229,6 +237,10 @@ static int perfdata_file_open(const struct jvm *jvm, struct error *err)
 		goto out;
 	}
 	fd = file_search_tmp(&s, tmp);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		found->dev = st.st_dev;
+		found->ino = st.st_ino;
+	}
 	if (fd >= 0)
 		goto out;
 	if (s.why.kind) {
@@ -298,6 +310,10 @@ struct entry {
 
 struct perfdata {
 	int fd; /* -1: the image is constant */
+	/* The file system may stall: fd is a copy, which is renewed. */
+	bool is_copy;
+	struct jvm jvm;
+	struct found found;
 	uint8_t *image;
 	size_t len, cap; /* the image ends with an additional NUL */
 	bool is_little;
@@ -473,7 +489,7 @@ static int image_read(struct perfdata *p, struct error *err)
 
 	if (fstat(p->fd, &st))
 		return fail_sys(err, ERROR_NO_TARGET, "counter file");
-	if (st.st_nlink == 0)
+	if (st.st_nlink == 0 && !p->is_copy)
 		return fail(err, ERROR_NO_TARGET,
 			    "the JVM has removed its counter file");
 	if (st.st_size > PERFDATA_FILE_MAX)
@@ -488,10 +504,49 @@ static int image_read(struct perfdata *p, struct error *err)
 	return 0;
 }
 
+static int perfdata_job(const struct jvm *jvm, void *found, struct error *err)
+{
+	return perfdata_file_open(jvm, found, err);
+}
+
+/* Opens the file, or a copy of its present contents. */
+static int perfdata_reopen(struct perfdata *p, struct error *err)
+{
+	struct opening o = {
+		.jvm = &p->jvm,
+		.job = perfdata_job,
+		.argument = &p->found,
+		.size = sizeof(p->found),
+		.place = OPENER_TMP,
+		.copy_max = PERFDATA_FILE_MAX,
+	};
+	int fd = opener_run(&o, err);
+
+	if (fd < 0)
+		return -1;
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = fd;
+	p->is_copy = o.is_copy;
+	return 0;
+}
+
+/* A copy without its file means that the JVM has removed the file. */
+static int perfdata_renew(struct perfdata *p, struct error *err)
+{
+	if (!p->is_copy || perfdata_reopen(p, err) == 0)
+		return 0;
+	if (err->kind == ERROR_UNAVAILABLE)
+		err->kind = ERROR_NO_TARGET;
+	return -1;
+}
+
 int perfdata_refresh(struct perfdata *p, struct error *err)
 {
 	if (p->fd < 0)
 		return 0;
+	if (perfdata_renew(p, err))
+		return -1;
 	if (image_read(p, err) || image_parse(p, err))
 		return fail_in(err, "perfdata");
 	return 0;
@@ -501,12 +556,18 @@ struct perfdata *perfdata_open(const struct jvm *jvm, struct error *err)
 {
 	struct perfdata *p = xcalloc(1, sizeof(*p));
 
-	p->fd = perfdata_file_open(jvm, err);
-	if (p->fd < 0 || perfdata_refresh(p, err)) {
-		perfdata_close(p);
-		return NULL;
+	p->fd = -1;
+	p->jvm = *jvm;
+	if (perfdata_reopen(p, err))
+		goto failed;
+	if (image_read(p, err) || image_parse(p, err)) {
+		fail_in(err, "perfdata");
+		goto failed;
 	}
 	return p;
+failed:
+	perfdata_close(p);
+	return NULL;
 }
 
 struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err)
@@ -600,8 +661,8 @@ size_t perfdata_offset(const struct perfdata *p, const char *name)
 	return e ? e->data : 0;
 }
 
-int perfdata_peek(const struct perfdata *p, size_t offset, void *bytes,
-		  size_t len, struct error *err)
+int perfdata_peek(struct perfdata *p, size_t offset, void *bytes, size_t len,
+		  struct error *err)
 {
 	ssize_t got;
 
@@ -612,6 +673,8 @@ int perfdata_peek(const struct perfdata *p, size_t offset, void *bytes,
 		memcpy(bytes, p->image + offset, len);
 		return 0;
 	}
+	if (perfdata_renew(p, err))
+		return -1;
 	got = pread(p->fd, bytes, len, (off_t)offset);
 	if (got == (ssize_t)len)
 		return 0;
@@ -623,13 +686,9 @@ int perfdata_peek(const struct perfdata *p, size_t offset, void *bytes,
 
 bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino)
 {
-	struct stat st;
-
-	if (p->fd < 0 || fstat(p->fd, &st))
-		return false;
-	*dev = st.st_dev;
-	*ino = st.st_ino;
-	return true;
+	*dev = p->found.dev;
+	*ino = p->found.ino;
+	return p->fd >= 0;
 }
 
 int64_t perfdata_ns(const struct perfdata *p, int64_t ticks)

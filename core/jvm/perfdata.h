@@ -82,8 +82,8 @@ size_t perfdata_offset(const struct perfdata *p, const char *name);
  * Copies bytes of the file as they are now. ERROR_UNAVAILABLE if the file has
  * become shorter. It can be read until the JVM ends, even if it was unlinked.
  */
-int perfdata_peek(const struct perfdata *p, size_t offset, void *bytes,
-		  size_t len, struct error *err);
+int perfdata_peek(struct perfdata *p, size_t offset, void *bytes, size_t len,
+		  struct error *err);
 
 /* The device and inode of the file; false for perfdata_of(). */
 bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino);
