@@ -29,6 +29,15 @@
 enum { USUAL_HZ = 99 };
 
 /*
+ * Limits of the memory for symbols and call frame information: of all
+ * processes, of each that --all finds, which may be hostile, and of each that
+ * the user has chosen. Those of a JVM with debug symbols take 8 MB.
+ */
+#define SESSION_BYTES ((uint64_t)256 << 20)
+#define FOREIGN_BYTES ((uint64_t)24 << 20)
+#define CHOSEN_BYTES  ((uint64_t)64 << 20)
+
+/*
  * Time limits for thread names that are requested at the end, and for starting
  * a program.
  */
@@ -250,6 +259,10 @@ struct sampling *sampling_open(const struct sampling_options *o,
 	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
 	s->shared.profile = sampling_new_profile(&s->shared);
 	s->launch.child.channel = -1;
+	s->shared.views.images.budget.limit = o->memory_bytes ? o->memory_bytes
+							      : SESSION_BYTES;
+	s->shared.views.images.process_bytes = o->all ? FOREIGN_BYTES
+						      : CHOSEN_BYTES;
 	sampling_targets_init(&s->targets, &s->shared);
 	/* Before this process grows. */
 	s->shared.views.readers = memory_readers_open(err);
@@ -663,6 +676,7 @@ static struct sampling_counts sampling_window_counts(const struct sampling *s)
 	had.unrecorded -= before->unrecorded;
 	had.refused -= before->refused;
 	had.files -= before->files;
+	had.cut -= before->cut;
 	return had;
 }
 
@@ -701,6 +715,9 @@ static void sampling_add_losses(struct sampling *s)
 		  "reading the target's memory took more than a second" },
 		{ true, "files omitted", had.files,
 		  "their file system did not respond in time: their functions "
+		  "have no names" },
+		{ true, "files read in part", had.cut,
+		  "their symbol tables exceed the memory limit: some functions "
 		  "have no names" },
 		{ true, "code cache reads omitted", had.refused,
 		  "the code cache is larger than any JVM's" },

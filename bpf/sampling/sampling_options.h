@@ -53,6 +53,8 @@ struct sampling_options {
 	bool lines;    /* frames have line numbers */
 	bool moments;  /* keep the times of samples: core/profile/moments.h */
 	bool separate; /* each process has a profile: sampling_next_parts() */
+	/* Memory that all processes may cause to be used; 0 = automatic. */
+	uint64_t memory_bytes;
 	unsigned targets; /* maximum processes at a time; 0 = automatic */
 	/*
 	 * Maximum time between two batches of samples, if all processes have

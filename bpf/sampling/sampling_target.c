@@ -184,6 +184,23 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	sampling_target_note_virtual_threads(t);
 }
 
+/* Counts files whose tables exceed the memory limit, and names the first. */
+static void target_count_cut(struct sampling_target *t)
+{
+	const char *name;
+	uint64_t cut = process_images_cut(t->view->images, &name);
+
+	if (cut <= t->cut)
+		return;
+	t->shared->counts.cut += cut - t->cut;
+	if (!t->cut)
+		sampling_notify(t->shared->o, SAMPLING_LOSS,
+				"%s: %s has too large symbol tables for the "
+				"memory limit; some functions have no names",
+				t->name.bytes, name);
+	t->cut = cut;
+}
+
 void sampling_target_begin(struct sampling_target *t)
 {
 	struct error why;
@@ -216,6 +233,7 @@ void sampling_target_begin(struct sampling_target *t)
 		sampling_frames_set_names(t->frames, &names);
 	}
 	sampling_threads_refresh(t->threads);
+	target_count_cut(t);
 }
 
 static void shared_count_why(struct sampling_shared *s, const char *why)

@@ -36,6 +36,7 @@ struct sampling_counts {
 			      */
 	uint64_t refused;    /* code cache reads that exceeded their limit */
 	uint64_t files;      /* ELF files that could not be opened in time */
+	uint64_t cut;        /* ELF files that exceeded the memory limit */
 };
 
 /* Reasons why a stack trace does not reach its thread's root. */
@@ -111,6 +112,7 @@ struct sampling_target {
 	uint64_t samples;
 	uint64_t classless, ownerless; /* as in sampling_counts */
 	uint64_t unrecorded; /* records that a replaced agent had no room for */
+	uint64_t cut;        /* files that exceeded the memory limit */
 	uint64_t batch;   /* the batch that its code was read for; 0 = none */
 	int64_t read_ns;  /* when its code was read; CLOCK_MONOTONIC */
 	int64_t since_ns; /* start of sampling; CLOCK_MONOTONIC */

@@ -262,6 +262,7 @@ static void targets_put(struct sampling_targets *t,
 			t->all[i] = target;
 	}
 	if (before) {
+		target->cut = before->cut;
 		sampling_target_retire(before);
 		return;
 	}

@@ -729,6 +729,8 @@ int prof_push(const struct prof_live_options *given,
 	/* A frequency that the user chose is kept, unless there is a limit. */
 	l.budget.limit_percent = given->sampling.hz ? 0 : CPU_PERCENT;
 	l.memory_bytes = o.memory_bytes ? o.memory_bytes : MEMORY_BYTES;
+	/* The profiles and the queue need the other half. */
+	live.sampling.memory_bytes = l.memory_bytes / 2;
 	push_survive_hangup();
 	if ((o.cpu_limit && prof_budget_parse("--cpu-limit", o.cpu_limit,
 					      &l.budget.limit_percent, err)) ||

@@ -792,22 +792,36 @@ static int cfi_compare_starts(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Lists the functions of a section without a table. */
-static void cfi_make_places(struct elf_cfi *cfi)
+/* Writes the functions of a section to places, or only counts them (NULL). */
+static size_t cfi_list_places(const struct elf_cfi *cfi,
+			      struct cfi_place *places)
 {
 	struct cfi_function f;
 	struct cfi_entry e;
+	size_t count = 0;
 
-	cfi->has_places = true;
 	for (size_t at = 0; cfi_read_entry(cfi, at, &e); at = e.end) {
 		if (e.common == UINT32_MAX || !cfi_read_function(cfi, at, &f))
 			continue;
-		array_reserve(cfi->places, cfi->place_cap,
-			      cfi->place_count + 1);
-		cfi->places[cfi->place_count++] = (struct cfi_place){
-			.start = f.start, .entry = (uint32_t)at
-		};
+		if (places)
+			places[count] = (struct cfi_place){
+				.start = f.start, .entry = (uint32_t)at
+			};
+		count++;
 	}
+	return count;
+}
+
+/* Lists the functions of a section without a table. */
+static void cfi_make_places(struct elf_cfi *cfi)
+{
+	size_t count = cfi_list_places(cfi, NULL);
+
+	cfi->has_places = true;
+	if (!budget_charge(cfi->frames.budget, count * sizeof(*cfi->places)))
+		return;
+	cfi->places = xcalloc(count, sizeof(*cfi->places));
+	cfi->place_count = cfi_list_places(cfi, cfi->places);
 	if (cfi->place_count)
 		qsort(cfi->places, cfi->place_count, sizeof(*cfi->places),
 		      cfi_compare_starts);
@@ -964,8 +978,10 @@ void elf_cfi_init_debug(struct elf_cfi *cfi, const struct elf_file *f)
 
 void elf_cfi_release(struct elf_cfi *cfi)
 {
-	free(cfi->frames.bytes);
-	free(cfi->table.bytes);
+	budget_return(cfi->frames.budget,
+		      cfi->place_count * sizeof(*cfi->places));
 	free(cfi->places);
+	elf_part_release(&cfi->frames);
+	elf_part_release(&cfi->table);
 	*cfi = (struct elf_cfi){ 0 };
 }

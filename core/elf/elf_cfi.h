@@ -51,7 +51,7 @@ struct elf_cfi {
 		table; /* .eh_frame_hdr, if it has the usual encodings */
 	size_t table_count;
 	struct cfi_place *places; /* otherwise created on first use */
-	size_t place_count, place_cap;
+	size_t place_count;
 	bool has_places;
 };
 

@@ -82,7 +82,7 @@ static void elf_debug_build_id(const struct elf_file *f,
 		build_id_format(
 			notes_find_build_id(cursor_over(part.bytes, part.len)),
 			text);
-		free(part.bytes);
+		elf_part_release(&part);
 	}
 }
 
@@ -225,7 +225,7 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
 		s.directory = "";
 		fd = search_in_root(&s);
 	}
-	free(link.bytes);
+	elf_part_release(&link);
 	free(directory);
 	return fd;
 }
@@ -233,16 +233,19 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
 /* Unpacks all of packed into out, which grows; false when it is damaged. */
 static bool debug_decode(lzma_stream *stream, struct elf_part *out)
 {
-	size_t cap = 0;
 	lzma_ret rc = LZMA_OK;
+	size_t cap = 0;
 
-	while (rc == LZMA_OK && out->len < UNPACKED_MAX) {
-		array_reserve(out->bytes, cap, out->len + UNPACKED_PART);
+	while (rc == LZMA_OK && out->len < UNPACKED_MAX &&
+	       budget_charge(out->budget, UNPACKED_PART)) {
+		cap += UNPACKED_PART;
+		out->bytes = xrealloc(out->bytes, cap, 1);
 		stream->next_out = out->bytes + out->len;
 		stream->avail_out = cap - out->len;
 		rc = lzma_code(stream, LZMA_FINISH);
 		out->len = cap - stream->avail_out;
 	}
+	budget_return(out->budget, cap - out->len);
 	return rc == LZMA_STREAM_END;
 }
 
@@ -252,7 +255,7 @@ bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
 	struct elf_part packed;
 	bool is_complete = false;
 
-	*out = (struct elf_part){ 0 };
+	*out = (struct elf_part){ .budget = f->source.budget };
 	if (!elf_file_read_section(f, elf_file_section(f, ".gnu_debugdata"),
 				   PACKED_MAX, &packed))
 		return false;
@@ -262,10 +265,8 @@ bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
 		is_complete = debug_decode(&stream, out);
 	}
 	lzma_end(&stream);
-	free(packed.bytes);
-	if (!is_complete) {
-		free(out->bytes);
-		*out = (struct elf_part){ 0 };
-	}
+	elf_part_release(&packed);
+	if (!is_complete)
+		elf_part_release(out);
 	return is_complete;
 }

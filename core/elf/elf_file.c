@@ -12,6 +12,14 @@
 /* Linkers write a dozen segments and some forty sections. */
 enum { SEGMENTS_MAX = 512, SECTIONS_MAX = 8192, NAMES_MAX = 1 << 20 };
 
+void elf_part_release(struct elf_part *part)
+{
+	free(part->bytes);
+	if (part->bytes)
+		budget_return(part->budget, part->len);
+	*part = (struct elf_part){ 0 };
+}
+
 /* Reads len bytes or fails. */
 static bool source_read(const struct elf_source *s, uint64_t offset,
 			void *bytes, size_t len)
@@ -37,29 +45,42 @@ static bool source_read(const struct elf_source *s, uint64_t offset,
 	return true;
 }
 
+bool elf_file_read_into(const struct elf_file *f, uint64_t offset, void *bytes,
+			size_t len)
+{
+	return source_read(&f->source, offset, bytes, len);
+}
+
 bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
 		   size_t max, struct elf_part *part)
 {
 	*part = (struct elf_part){ 0 };
-	/* Check the limit before allocating. */
+	/* Check the limits before allocating. */
 	if (len == 0 || len > max || offset > f->source.len ||
-	    len > f->source.len - offset)
+	    len > f->source.len - offset ||
+	    !budget_charge(f->source.budget, len))
 		return false;
-	part->bytes = xmalloc(len);
+	/* Not xmalloc(), which may take more for huge pages. */
+	part->bytes = xcalloc(1, len);
 	part->len = len;
-	if (source_read(&f->source, offset, part->bytes, len))
+	part->budget = f->source.budget;
+	if (elf_file_read_into(f, offset, part->bytes, len))
 		return true;
-	free(part->bytes);
-	*part = (struct elf_part){ 0 };
+	elf_part_release(part);
 	return false;
+}
+
+bool elf_section_is_readable(const Elf64_Shdr *section)
+{
+	return section->sh_type != SHT_NOBITS &&
+	       !(section->sh_flags & SHF_COMPRESSED);
 }
 
 bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
 			   size_t max, struct elf_part *part)
 {
 	*part = (struct elf_part){ 0 };
-	if (!section || section->sh_type == SHT_NOBITS ||
-	    section->sh_flags & SHF_COMPRESSED)
+	if (!section || !elf_section_is_readable(section))
 		return false;
 	if (!elf_file_read(f, section->sh_offset, section->sh_size, max, part))
 		return false;
@@ -156,7 +177,10 @@ void elf_file_release(struct elf_file *f)
 {
 	free(f->segments);
 	free(f->sections);
-	free(f->names.bytes);
+	budget_return(f->source.budget,
+		      f->segment_count * sizeof(*f->segments) +
+			      f->section_count * sizeof(*f->sections));
+	elf_part_release(&f->names);
 	*f = (struct elf_file){ 0 };
 }
 

@@ -9,6 +9,7 @@
 #ifndef CORE_ELF_ELF_FILE_H
 #define CORE_ELF_ELF_FILE_H
 
+#include "core/base/budget.h"
 #include "core/base/error.h"
 
 #include <elf.h>
@@ -51,6 +52,7 @@ struct elf_source {
 	int fd;
 	const uint8_t *bytes;
 	uint64_t len;
+	struct budget *budget; /* pays for all that is read; NULL = no limit */
 };
 
 /* A part of the file in memory, and the address that it is mapped at. */
@@ -58,7 +60,10 @@ struct elf_part {
 	uint8_t *bytes; /* NULL = no such part */
 	size_t len;
 	uint64_t address;
+	struct budget *budget; /* that paid for it */
 };
+
+void elf_part_release(struct elf_part *part); /* zeroed storage is fine */
 
 struct elf_file {
 	struct elf_source source; /* borrowed; only elf_file_read…() use it */
@@ -95,10 +100,18 @@ const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f,
 
 /*
  * Reads len bytes at an offset in the file.  Returns false, with *part empty,
- * when len exceeds max or the file is shorter.  The caller frees part->bytes.
+ * when len exceeds max or what is left of the budget, or the file is shorter.
+ * elf_part_release() must follow.
  */
 bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
 		   size_t max, struct elf_part *part);
+
+/* Reads len bytes into the caller's memory; false when the file is shorter. */
+bool elf_file_read_into(const struct elf_file *f, uint64_t offset, void *bytes,
+			size_t len);
+
+/* False for a section that is compressed or has no bytes in the file. */
+bool elf_section_is_readable(const Elf64_Shdr *section);
 
 /*
  * Reads a section the same way.  Fails for a section that is compressed or has

@@ -20,6 +20,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+/* Charged for an image itself, and for a name in its tables. */
+enum { IMAGE_BYTES = 16 << 10, NAME_BYTES = 48 };
 enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
 
 /* A recognized function without a symbol. */
@@ -51,6 +53,8 @@ struct elf_image {
 	struct elf_image_set *set; /* NULL: not shared */
 	struct elf_image *next;    /* in the set */
 	struct image_key key;
+	struct budget *process; /* of the process that opened it, or NULL */
+	struct budget budget;   /* of this image, part of the other */
 	unsigned users;
 	char *name;
 	struct elf_file file; /* its tables; the source is closed */
@@ -92,15 +96,17 @@ static void image_find_symbols(struct elf_image *image,
 
 	if (elf_debug_unpack(&image->file, &unpacked))
 		found = image_read_symbols(
-			image, (struct elf_source){ -1, unpacked.bytes,
-						    unpacked.len });
-	free(unpacked.bytes);
+			image,
+			(struct elf_source){ -1, unpacked.bytes, unpacked.len,
+					     &image->budget });
+	elf_part_release(&unpacked);
 	fd = found || !files
 		     ? -1
 		     : target_files_open_debug(files, path, &image->file);
 	if (fd < 0)
 		return;
-	image_read_symbols(image, (struct elf_source){ .fd = fd });
+	image_read_symbols(image, (struct elf_source){
+					  .fd = fd, .budget = &image->budget });
 	close(fd);
 }
 
@@ -126,8 +132,8 @@ static char *file_own_name(const struct elf_file *f)
 					strnlen((char *)names.bytes + at,
 						names.len - at));
 	}
-	free(entries.bytes);
-	free(names.bytes);
+	elf_part_release(&entries);
+	elf_part_release(&names);
 	return name;
 }
 
@@ -155,6 +161,10 @@ static struct elf_image *image_new(struct elf_source source,
 	struct elf_image *image = xcalloc(1, sizeof(*image));
 
 	image->users = 1;
+	image->process = budget_keep(files ? files->budget : NULL);
+	image->budget.whole = image->process;
+	source.budget = &image->budget;
+	budget_charge(&image->budget, IMAGE_BYTES);
 	if (elf_file_init(&image->file, source, err) < 0) {
 		if (path)
 			fail_in(err, "%s", path);
@@ -162,14 +172,16 @@ static struct elf_image *image_new(struct elf_source source,
 		return NULL;
 	}
 	image->name = path ? path_name(path) : file_own_name(&image->file);
-	elf_symbols_init(&image->symbols, &image->file, SHT_SYMTAB);
-	elf_symbols_init(&image->dynamic_symbols, &image->file, SHT_DYNSYM);
+	/* If the budget is too small: first what walks of stacks need. */
 	elf_cfi_init_eh(&image->eh_frame, &image->file);
 	elf_cfi_init_debug(&image->debug_frame, &image->file);
+	elf_symbols_init(&image->dynamic_symbols, &image->file, SHT_DYNSYM);
+	elf_symbols_init(&image->symbols, &image->file, SHT_SYMTAB);
 	if (!image->symbols.count)
 		image_find_symbols(image, files, path);
 	/* The caller may close the source now. */
-	image->file.source = (struct elf_source){ .fd = -1 };
+	image->file.source = (struct elf_source){ .fd = -1,
+						  .budget = &image->budget };
 	return image;
 }
 
@@ -181,8 +193,8 @@ struct elf_image *elf_image_open_fd(int fd, struct error *err)
 struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 				       struct error *err)
 {
-	return image_new((struct elf_source){ -1, bytes, len }, NULL, NULL,
-			 err);
+	return image_new((struct elf_source){ -1, bytes, len, NULL }, NULL,
+			 NULL, err);
 }
 
 /* Fills in the key of an open file. */
@@ -285,6 +297,12 @@ struct elf_image *elf_image_open(struct target_files *files,
 		image = set_find(set, &key);
 	if (image)
 		return image;
+	if (budget_left(files->budget) < IMAGE_BYTES) {
+		files->budget->refused++;
+		fail(err, ERROR_PARTIAL, "%s: the memory limit is reached",
+		     mapping->path);
+		return NULL;
+	}
 	fd = target_files_open(files, mapping, err);
 	if (fd < 0)
 		return NULL;
@@ -325,6 +343,8 @@ void elf_image_close(struct elf_image *image)
 	arena_release(&image->texts);
 	elf_file_release(&image->file);
 	free(image->name);
+	budget_return(image->process, image->budget.used);
+	budget_free(image->process);
 	free(image);
 }
 
@@ -380,8 +400,19 @@ static void image_sort_functions(struct elf_image *image)
 					       &image->dynamic_symbols };
 
 	elf_functions_init(&image->functions, tables, 2,
-			   image->symbols.count > 0, &image->eh_frame);
+			   image->symbols.count > 0, &image->eh_frame,
+			   &image->budget);
 	image->has_functions = true;
+}
+
+/* Keeps a name as long as the image; NULL when the budget is used up. */
+static const char *image_keep_name(struct elf_image *image,
+				   const struct text *name)
+{
+	if (!budget_charge(&image->budget, name->len + NAME_BYTES))
+		return NULL;
+	return arena_copy(&image->texts, name->len ? name->bytes : "",
+			  name->len);
 }
 
 /* Returns the demangled name without a symbol version. */
@@ -396,7 +427,7 @@ static const char *image_readable_name(struct elf_image *image,
 	if (source.len && !demangle(&text, source.bytes))
 		text_add(&text, source.bytes, source.len);
 	text_release(&source);
-	kept = arena_copy(&image->texts, text.len ? text.bytes : "", text.len);
+	kept = image_keep_name(image, &text);
 	text_release(&text);
 	return kept;
 }
@@ -418,8 +449,11 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 	known = map64_get(&image->named, begin);
 	if (known != MAP64_NONE)
 		return image->names[known];
+	name = image_readable_name(image, name);
+	if (!name)
+		return NULL;
 	array_reserve(image->names, image->name_cap, image->name_count + 1);
-	image->names[image->name_count] = image_readable_name(image, name);
+	image->names[image->name_count] = name;
 	map64_add(&image->named, begin, (uint32_t)image->name_count);
 	return image->names[image->name_count++];
 }
@@ -522,7 +556,7 @@ const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 	if (name)
 		return name;
 	text_printf(&text, "[%s+0x%" PRIx64 "]", elf_image_name(image), start);
-	name = arena_copy(&image->texts, text.bytes, text.len);
+	name = image_keep_name(image, &text);
 	text_release(&text);
 	return name;
 }
@@ -532,6 +566,11 @@ bool elf_image_cfi(struct elf_image *image, uint64_t address,
 {
 	return elf_cfi_row(&image->eh_frame, address, row) ||
 	       elf_cfi_row(&image->debug_frame, address, row);
+}
+
+bool elf_image_is_cut(const struct elf_image *image)
+{
+	return image->budget.refused > 0;
 }
 
 const char *elf_image_name(const struct elf_image *image)

@@ -31,6 +31,8 @@ struct elf_image;
  */
 struct elf_image_set {
 	struct elf_image *first;
+	struct budget budget;   /* of all images */
+	uint64_t process_bytes; /* limit of each process */
 };
 
 /*
@@ -98,6 +100,12 @@ bool elf_image_cfi(struct elf_image *image, uint64_t address,
  * none of them is another container with a copy of the file.
  */
 bool elf_image_is_of_one_place(const struct elf_image *image);
+
+/*
+ * True if the budget of the process (target_files.h) did not suffice for all of
+ * the file's tables and names.
+ */
+bool elf_image_is_cut(const struct elf_image *image);
 
 /* Returns the file name without directories; foreign. */
 const char *elf_image_name(const struct elf_image *image);

@@ -6,19 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libjvm has 60,000 symbols in 6 MB. */
-enum { SYMBOLS_MAX = 32 << 20, NAMES_MAX = 128 << 20 };
+/*
+ * libjvm has 60,000 symbols in 6 MB.  Each part of a table that is read and
+ * found useless is charged for WASTE_PART of its size, so that files with
+ * endless useless tables end, too.
+ */
+enum { SYMBOLS_MAX = 64 << 20, WASTE_PART = 8, WINDOW_SYMBOLS = 2048 };
 enum { WINDOW = ELF_NAME_MOST / 2 };
 
+/* The symbols that are kept, and the names that these refer to. */
+struct selection {
+	size_t count;
+	uint32_t first_name, last_name;
+};
+
 /* Finds the ends of the sections with code. */
-static void symbols_read_ends(struct elf_symbols *s, const struct elf_file *f)
+static bool symbols_read_ends(struct elf_symbols *s, const struct elf_file *f)
 {
+	if (!budget_charge(s->budget, f->section_count * sizeof(*s->ends)))
+		return false;
 	s->section_count = f->section_count;
 	s->ends = xcalloc(f->section_count, sizeof(*s->ends));
 	for (size_t i = 0; i < f->section_count; i++)
 		if (f->sections[i].sh_flags & SHF_EXECINSTR)
 			s->ends[i] = f->sections[i].sh_addr +
 				     f->sections[i].sh_size;
+	return true;
 }
 
 /*
@@ -34,30 +47,133 @@ static void symbols_end_names(struct elf_part *names)
 	names->bytes[names->len - 1] = '\0';
 }
 
+/* Returns true for functions and variables that the file defines. */
+static bool symbol_is_useful(const Elf64_Sym *s, uint64_t names_len)
+{
+	unsigned type = ELF64_ST_TYPE(s->st_info);
+
+	return s->st_name && s->st_name < names_len &&
+	       s->st_shndx != SHN_UNDEF &&
+	       (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC ||
+		type == STT_GNU_IFUNC);
+}
+
+/*
+ * Selects useful symbols, and copies at most `max` to `all` unless that is
+ * NULL. Returns false when the file is unreadable.
+ */
+static bool symbols_select(const struct elf_file *f, const Elf64_Shdr *section,
+			   uint64_t names_len, Elf64_Sym *all, size_t max,
+			   struct selection *selected)
+{
+	size_t count = section->sh_size / sizeof(Elf64_Sym), part;
+	Elf64_Sym window[WINDOW_SYMBOLS];
+
+	*selected = (struct selection){ .first_name = UINT32_MAX };
+	for (size_t at = 0; at < count; at += part) {
+		part = count - at < WINDOW_SYMBOLS ? count - at
+						   : WINDOW_SYMBOLS;
+		if (!elf_file_read_into(
+			    f, section->sh_offset + at * sizeof(*window),
+			    window, part * sizeof(*window)))
+			return false;
+		for (size_t i = 0; i < part && selected->count < max; i++) {
+			const Elf64_Sym *s = &window[i];
+
+			if (!symbol_is_useful(s, names_len))
+				continue;
+			if (all)
+				all[selected->count] = *s;
+			selected->count++;
+			if (s->st_name < selected->first_name)
+				selected->first_name = s->st_name;
+			if (s->st_name > selected->last_name)
+				selected->last_name = s->st_name;
+		}
+	}
+	return true;
+}
+
+/* Reads the names from the first to the last that the symbols refer to. */
+static bool symbols_read_names(struct elf_symbols *s, const struct elf_file *f,
+			       const Elf64_Shdr *names,
+			       const struct selection *selected)
+{
+	uint64_t begin = selected->first_name - 1;
+	uint64_t end = (uint64_t)selected->last_name + ELF_NAME_MOST;
+
+	if (end > names->sh_size)
+		end = names->sh_size;
+	if (!elf_file_read(f, names->sh_offset + begin, end - begin, SIZE_MAX,
+			   &s->names))
+		return false;
+	for (size_t i = 0; i < s->count; i++) {
+		Elf64_Sym *symbol = (Elf64_Sym *)elf_symbols_at(s, i);
+
+		/* The file may have changed since the first look. */
+		symbol->st_name = symbol->st_name > begin
+					  ? (uint32_t)(symbol->st_name - begin)
+					  : 0;
+	}
+	s->names.bytes[0] = '\0';
+	symbols_end_names(&s->names);
+	return true;
+}
+
+static bool symbols_read(struct elf_symbols *s, const struct elf_file *f,
+			 const Elf64_Shdr *section, const Elf64_Shdr *names)
+{
+	size_t useless = section->sh_size / WASTE_PART;
+	struct selection selected;
+	size_t bytes;
+
+	s->budget = f->source.budget;
+	if (!budget_charge(s->budget, useless))
+		return false;
+	if (!symbols_select(f, section, names->sh_size, NULL, SIZE_MAX,
+			    &selected) ||
+	    !selected.count)
+		return false;
+	bytes = selected.count * sizeof(Elf64_Sym);
+	if (!budget_charge(s->budget, bytes))
+		return false;
+	s->symbols = (struct elf_part){ .bytes = xcalloc(1, bytes),
+					.len = bytes,
+					.budget = s->budget };
+	if (!symbols_select(f, section, names->sh_size,
+			    (Elf64_Sym *)s->symbols.bytes, selected.count,
+			    &selected) ||
+	    !selected.count)
+		return false;
+	s->count = selected.count;
+	return symbols_read_names(s, f, names, &selected) &&
+	       symbols_read_ends(s, f);
+}
+
 void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		      uint32_t type)
 {
-	const Elf64_Shdr *section = elf_file_section_of_type(f, type);
+	const Elf64_Shdr *section = elf_file_section_of_type(f, type), *names;
 
 	*s = (struct elf_symbols){ 0 };
 	if (!section || section->sh_entsize != sizeof(Elf64_Sym) ||
-	    section->sh_link >= f->section_count ||
-	    !elf_file_read_section(f, section, SYMBOLS_MAX, &s->symbols) ||
-	    !elf_file_read_section(f, &f->sections[section->sh_link], NAMES_MAX,
-				   &s->names)) {
-		elf_symbols_release(s);
+	    section->sh_size > SYMBOLS_MAX ||
+	    section->sh_link >= f->section_count)
 		return;
-	}
-	s->count = s->symbols.len / sizeof(Elf64_Sym);
-	symbols_read_ends(s, f);
-	symbols_end_names(&s->names);
+	names = &f->sections[section->sh_link];
+	if (elf_section_is_readable(section) &&
+	    elf_section_is_readable(names) &&
+	    symbols_read(s, f, section, names))
+		return;
+	elf_symbols_release(s);
 }
 
 void elf_symbols_release(struct elf_symbols *s)
 {
-	free(s->symbols.bytes);
-	free(s->names.bytes);
+	elf_part_release(&s->symbols);
+	elf_part_release(&s->names);
 	free(s->ends);
+	budget_return(s->budget, s->section_count * sizeof(*s->ends));
 	*s = (struct elf_symbols){ 0 };
 }
 
@@ -135,6 +251,12 @@ enum { DIGIT_BITS = 13, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
 
 /* Larger clusters are resolved once, with all others. */
 enum { CLUSTER_MOST = 1024 };
+
+/*
+ * The memory that resolving needs, in places for each function: 2 of the
+ * result, 4 more as an array grows, and 3 for its span.
+ */
+enum { PLACES_EACH = 9 };
 
 /* The function, or NONE, from an address up to the next place. */
 struct elf_place {
@@ -272,13 +394,11 @@ static void functions_drop_far(struct elf_functions *f)
 static uint32_t functions_collect(struct elf_functions *f)
 {
 	uint64_t last = 0;
-	size_t cap = 0;
 
 	f->first = UINT64_MAX;
 	for (size_t t = 0; t < f->table_count; t++) {
 		const struct elf_symbols *s = f->tables[t];
 
-		array_reserve(f->all, cap, f->count + s->count);
 		for (size_t i = 0; i < s->count && i <= NUMBER_MASK; i++) {
 			if (elf_symbols_is_code(s, i))
 				functions_add(f,
@@ -532,33 +652,52 @@ static size_t functions_until(const struct elf_functions *f, uint64_t address)
 
 void elf_functions_init(struct elf_functions *f,
 			const struct elf_symbols *const *tables, size_t count,
-			bool is_complete, struct elf_cfi *cfi)
+			bool is_complete, struct elf_cfi *cfi,
+			struct budget *budget)
 {
+	size_t most = 0;
+
 	*f = (struct elf_functions){
 		.table_count = count < ELF_TABLES ? count : ELF_TABLES,
 		.cfi = cfi,
 		.is_complete = is_complete,
+		.budget = budget,
 	};
-	for (size_t i = 0; i < f->table_count; i++)
+	for (size_t i = 0; i < f->table_count; i++) {
 		f->tables[i] = tables[i];
+		most += tables[i]->count;
+	}
+	/* The sort needs the candidates twice. */
+	if (!budget_charge(budget, 2 * most * sizeof(*f->all)))
+		return;
+	f->all = xmalloc(most * sizeof(*f->all));
 	functions_sort(f, functions_collect(f));
 	functions_cluster(f);
+	budget_return(budget, (2 * most - f->count) * sizeof(*f->all));
 }
 
 void elf_functions_release(struct elf_functions *f)
 {
+	budget_return(f->budget, f->count * sizeof(*f->all) +
+					 f->place_count * sizeof(*f->places));
 	free(f->all);
 	free(f->places);
 	*f = (struct elf_functions){ 0 };
 }
 
-/* Resolves all clusters. */
+/* Resolves all clusters; without the memory for that, there are no places. */
 static void functions_resolve(struct elf_functions *f)
 {
-	struct places p = functions_places(f, 0, f->count);
+	size_t most = PLACES_EACH * f->count * sizeof(*f->places);
+	struct places p;
 
-	f->places = p.all;
+	f->is_resolved = true;
+	if (!budget_charge(f->budget, most))
+		return;
+	p = functions_places(f, 0, f->count);
+	f->places = xrealloc(p.all, p.count, sizeof(*p.all));
 	f->place_count = p.count;
+	budget_return(f->budget, most - p.count * sizeof(*p.all));
 }
 
 static uint32_t functions_symbol(struct elf_functions *f, uint64_t address)
@@ -569,12 +708,12 @@ static uint32_t functions_symbol(struct elf_functions *f, uint64_t address)
 
 	if (!end)
 		return NONE;
-	while (!f->places && !f->all[--begin].is_first) {
+	while (!f->is_resolved && !f->all[--begin].is_first) {
 		/* Repeated work for a large cluster would add up. */
 		if (end - begin > CLUSTER_MOST)
 			functions_resolve(f);
 	}
-	if (f->places)
+	if (f->is_resolved)
 		return places_symbol(f->places, f->place_count, address);
 	p = functions_places(f, begin, end);
 	symbol = places_symbol(p.all, p.count, address);

@@ -23,13 +23,16 @@ enum { ELF_NAME_MOST = 4096 };
 struct elf_symbols {
 	struct elf_part symbols, names;
 	size_t count;
+	struct budget *budget;
 	uint64_t *ends; /* ends of sections with code; 0 for other sections */
 	size_t section_count;
 };
 
 /*
- * Reads the table of a type, SHT_SYMTAB or SHT_DYNSYM.  A missing or damaged
- * table has no symbols.  elf_symbols_release() must follow.
+ * Reads the table of a type, SHT_SYMTAB or SHT_DYNSYM: the functions and
+ * variables that the file defines.  A missing or damaged table has no symbols,
+ * nor has one that exceeds the budget of the file's source.
+ * elf_symbols_release() must follow.
  */
 void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		      uint32_t type);
@@ -68,6 +71,8 @@ struct elf_functions {
 	size_t count;
 	struct elf_place *places; /* by address; NULL = not needed so far */
 	size_t place_count;
+	bool is_resolved; /* all addresses are in places */
+	struct budget *budget;
 };
 
 /*
@@ -76,11 +81,13 @@ struct elf_functions {
  * few addresses are.  is_complete tells that the tables have all functions of
  * the file; otherwise a function without a size ends where its call frame
  * information ends.  A function 4 GiB or more after the first is not found. The
- * tables and cfi are borrowed.
+ * tables, cfi and budget are borrowed; without enough budget, no function is
+ * found.
  */
 void elf_functions_init(struct elf_functions *f,
 			const struct elf_symbols *const *tables, size_t count,
-			bool is_complete, struct elf_cfi *cfi);
+			bool is_complete, struct elf_cfi *cfi,
+			struct budget *budget);
 void elf_functions_release(struct elf_functions *f);
 
 /*

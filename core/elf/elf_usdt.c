@@ -88,6 +88,6 @@ bool elf_usdt_each(const struct elf_file *f, elf_usdt_fn *each, void *self)
 		    note_read(&note, base ? base->sh_addr : 0, &probe))
 			goes_on = each(self, &probe);
 	}
-	free(part.bytes);
+	elf_part_release(&part);
 	return true;
 }

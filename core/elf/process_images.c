@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define MAX_VDSO (64 << 10)
+/* Ten times the tables of a libjvm with debug symbols. */
+#define PROCESS_BYTES ((uint64_t)64 << 20)
 /* One page, which has the ELF header, the segments and mostly the build ID. */
 #define HEAD_BYTES 4096
 /* Time until the next read.  It doubles while reads find nothing new. */
@@ -78,6 +80,9 @@ struct process_images *process_images_open(const struct jvm *jvm,
 	p->shared = shared;
 	p->again_ns = AGAIN_NS;
 	target_files_init(&p->files, jvm);
+	p->files.budget = budget_new(shared ? &shared->budget : NULL,
+				     shared ? shared->process_bytes
+					    : PROCESS_BYTES);
 	if (images_read_mappings(p, err)) {
 		process_images_close(p);
 		return NULL;
@@ -93,6 +98,7 @@ void process_images_close(struct process_images *p)
 	for (size_t i = 0; i < p->count; i++)
 		elf_image_close(p->all[i].elf);
 	target_files_release(&p->files);
+	budget_free(p->files.budget);
 	free(p->all);
 	free(p);
 }
@@ -184,6 +190,7 @@ uint32_t process_images_of(struct process_images *p, const struct mapping *m)
 {
 	bool is_vdso = !m->inode && strcmp(m->path, "[vdso]") == 0;
 	struct process_image *i;
+	uint64_t refused;
 
 	if (!m->inode && !is_vdso)
 		return 0;
@@ -196,7 +203,9 @@ uint32_t process_images_of(struct process_images *p, const struct mapping *m)
 	array_reserve(p->all, p->cap, p->count + 1);
 	i = &p->all[p->count];
 	*i = (struct process_image){ .dev = m->dev, .inode = m->inode };
+	refused = p->files.budget->refused;
 	i->elf = is_vdso ? images_open_vdso(p, m) : images_open_file(p, m);
+	p->unopened += !i->elf && p->files.budget->refused > refused;
 	i->bias = images_bias(i->elf, m);
 	return (uint32_t)++p->count;
 }
@@ -220,4 +229,20 @@ struct elf_image *process_images_library(struct process_images *p,
 		return p->all[image - 1].elf;
 	}
 	return NULL;
+}
+
+uint64_t process_images_cut(const struct process_images *p, const char **name)
+{
+	uint64_t count = p->unopened;
+
+	*name = "its mapped files";
+	for (size_t i = p->count; i-- > 0;) {
+		const struct elf_image *elf = p->all[i].elf;
+
+		if (!elf || !elf_image_is_cut(elf))
+			continue;
+		*name = elf_image_name(elf);
+		count++;
+	}
+	return count;
 }

@@ -40,6 +40,7 @@ struct process_images {
 	uint32_t generation; /* changes when executable mappings do; never 0 */
 	struct process_image *all;
 	size_t count, cap;
+	uint64_t unopened; /* files for which no memory was left */
 };
 
 /*
@@ -78,5 +79,11 @@ uint32_t process_images_of(struct process_images *p, const struct mapping *m);
  */
 struct elf_image *process_images_library(struct process_images *p,
 					 const char *name, uint64_t *bias);
+
+/*
+ * Returns the number of files whose tables and names exceed the memory limit,
+ * shared->process_bytes, and the name of one of them; foreign.
+ */
+uint64_t process_images_cut(const struct process_images *p, const char **name);
 
 #endif

@@ -29,6 +29,7 @@ enum { TARGET_FILES_STALLED = 16 };
 
 struct target_files {
 	const struct jvm *jvm;
+	struct budget *budget; /* pays for tables of the files; may be NULL */
 	dev_t own_root, own_program; /* file systems that we run from */
 	uint64_t stalled[TARGET_FILES_STALLED]; /* devices; 0: debug files */
 	size_t stalled_count;

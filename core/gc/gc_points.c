@@ -95,7 +95,7 @@ static void points_place(const struct elf_file *f, uint64_t address,
 	point->offset = offset + skip;
 	point->address = address + skip;
 	point->is_emulated = code_is_emulated(code.bytes + skip);
-	free(code.bytes);
+	elf_part_release(&code);
 }
 
 /* ---- notes ---- */

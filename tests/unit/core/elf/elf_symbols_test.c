@@ -198,7 +198,7 @@ static void functions_are_those_of_a_simple_search(uint32_t far, size_t symbols)
 
 		fill(&t, symbols, far);
 		count = make_spans(&t, spans);
-		elf_functions_init(&f, tables, 1, true, &none);
+		elf_functions_init(&f, tables, 1, true, &none, NULL);
 		for (int i = 0; i < 500; i++)
 			agree(&f, spans, count, draw(SPACE + 100));
 		for (size_t i = 0; i < count; i += 1 + draw(50)) {
@@ -249,7 +249,7 @@ static void elf_functions_finds_none_4_gib_behind_the_first(void **state)
 		t.symbols[i].st_value = starts[i];
 		t.symbols[i].st_size = 16;
 	}
-	elf_functions_init(&f, tables, 1, true, &none);
+	elf_functions_init(&f, tables, 1, true, &none, NULL);
 	assert_string_equal(elf_functions_at(&f, starts[0] + 15, &start), "f0");
 	assert_int_equal(start, starts[0]);
 	assert_string_equal(elf_functions_at(&f, starts[2] + 3, &start), "f2");
@@ -267,7 +267,7 @@ static void elf_functions_of_empty_tables_finds_nothing(void **state)
 	uint64_t start;
 
 	(void)state;
-	elf_functions_init(&f, NULL, 0, true, NULL);
+	elf_functions_init(&f, NULL, 0, true, NULL, NULL);
 	assert_null(elf_functions_at(&f, 4096, &start));
 	elf_functions_release(&f);
 }

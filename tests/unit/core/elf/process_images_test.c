@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { BYTES = 4096 };
+enum { BYTES = 4096, PLENTY = 64 << 20 };
 
 static struct mapped {
 	char directory[64];
@@ -167,7 +167,7 @@ static void mappings_without_new_code_keep_their_generation(void **state)
 
 static void processes_of_one_user_share_the_image_of_a_file(void **state)
 {
-	struct elf_image_set set = { NULL };
+	struct elf_image_set set = { .process_bytes = PLENTY };
 	struct process_images *a, *b;
 	struct elf_image *image;
 	struct stat st;
@@ -188,9 +188,58 @@ static void processes_of_one_user_share_the_image_of_a_file(void **state)
 	assert_null(set.first);
 }
 
+static void images_are_charged_until_they_are_closed(void **state)
+{
+	struct elf_image_set set = { .process_bytes = PLENTY };
+	struct process_images *a, *b;
+	uint64_t used, start;
+	const char *name;
+
+	(void)state;
+	map_copy("first.so");
+	a = open_images(&self.jvm, &set);
+	b = open_images(&self.jvm, &set);
+	image_there(a);
+	used = a->files.budget->used;
+	assert_true(used > 0);
+	elf_image_function(image_there(b), 0, &start);
+	assert_true(a->files.budget->used > used);
+	assert_int_equal(b->files.budget->used, 0);
+	assert_int_equal(set.budget.used, a->files.budget->used);
+	assert_int_equal(process_images_cut(a, &name), 0);
+	/* The image of a process that has ended stays charged. */
+	process_images_close(a);
+	assert_true(set.budget.used > used);
+	process_images_close(b);
+	assert_int_equal(set.budget.used, 0);
+}
+
+static void files_beyond_the_budget_are_counted(void **state)
+{
+	struct elf_image_set set = { .process_bytes = 64 << 10 };
+	struct process_images *p;
+	const struct mapping *m;
+	const char *name;
+
+	(void)state;
+	map_copy("first.so");
+	p = open_images(&self.jvm, &set);
+	assert_null(elf_image_function(image_there(p), 0x1000, NULL));
+	assert_int_equal(process_images_cut(p, &name), 1);
+	assert_string_equal(name, "first.so");
+	map_copy("second.so");
+	p->read_ns -= 60 * CLOCK_NS_PER_S;
+	process_images_begin(p);
+	set.budget.limit = set.budget.used;
+	m = process_images_mapping(p, (uintptr_t)self.at);
+	assert_null(p->all[process_images_of(p, m) - 1].elf);
+	assert_int_equal(process_images_cut(p, &name), 2);
+	process_images_close(p);
+}
+
 static void changed_file_is_not_the_image_that_was_shared(void **state)
 {
-	struct elf_image_set set = { NULL };
+	struct elf_image_set set = { .process_bytes = PLENTY };
 	struct process_images *a, *b;
 	char path[128];
 
@@ -209,7 +258,7 @@ static void changed_file_is_not_the_image_that_was_shared(void **state)
 
 static void processes_of_two_users_share_no_image(void **state)
 {
-	struct elf_image_set set = { NULL };
+	struct elf_image_set set = { .process_bytes = PLENTY };
 	struct jvm other = self.jvm;
 	struct process_images *a, *b;
 
@@ -227,7 +276,7 @@ static void processes_of_two_users_share_no_image(void **state)
 /* A tmpfs has no block device, like the overlay of a container. */
 static void file_without_a_block_device_is_shared_by_its_start(void **state)
 {
-	struct elf_image_set set = { NULL };
+	struct elf_image_set set = { .process_bytes = PLENTY };
 	struct process_images *a, *b, *c;
 
 	(void)state;
@@ -260,6 +309,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			processes_of_one_user_share_the_image_of_a_file, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(
+			images_are_charged_until_they_are_closed, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			files_beyond_the_budget_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			changed_file_is_not_the_image_that_was_shared, set_up,
 			tear_down),
