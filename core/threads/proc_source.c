@@ -419,6 +419,7 @@ static void perf_add_heap(const struct perfdata *p, struct process_sample *out)
 
 void perf_sample_add(const struct perfdata *p, struct process_sample *out)
 {
+	out->threads_started = perf_counter(p, "java.threads.started");
 	perf_add_safepoints(p, out);
 	perf_add_collectors(p, out);
 	perf_add_cause(p, out);

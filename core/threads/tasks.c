@@ -679,6 +679,13 @@ void machine_load_close(struct machine_load *m)
 	m->stat = m->cpu_stat = -1;
 }
 
+static int64_t load_counter(const char *text, const char *name)
+{
+	int64_t value = load_number(text, name);
+
+	return value < 0 ? COUNTER_ABSENT : value;
+}
+
 /* Version 2 of control groups counts microseconds, version 1 nanoseconds. */
 static int64_t load_throttled_ns(const char *text)
 {
@@ -707,4 +714,6 @@ void machine_load_add(const struct machine_load *m, struct process_sample *out)
 		return;
 	text[got] = '\0';
 	out->throttled_ns = load_throttled_ns(text);
+	out->cfs_periods = load_counter(text, "nr_periods ");
+	out->throttled_periods = load_counter(text, "nr_throttled ");
 }

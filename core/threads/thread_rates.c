@@ -644,6 +644,12 @@ static void rate_machine(struct process_rates *out,
 		rate(counter_added(before->throttled_ns, now->throttled_ns),
 		     interval_ns),
 		1);
+	out->throttled_periods = rate_at_most(
+		rate(counter_added(before->throttled_periods,
+				   now->throttled_periods),
+		     (double)counter_added(before->cfs_periods,
+					   now->cfs_periods)),
+		1);
 }
 
 static void rate_safepoints(struct process_rates *out,
@@ -748,17 +754,34 @@ static void rate_allocation(struct process_rates *out,
 		out->alloc_is_coarse |= s->threads[i].alloc_is_coarse;
 }
 
+/*
+ * Counts threads that started and ended. A thread that did both between two
+ * samples is in neither; the JVM's counter of started threads includes it.
+ */
+static void rate_thread_count(struct process_rates *out,
+			      const struct top_sample *s, int64_t started,
+			      size_t before)
+{
+	if (started > 0 && (uint64_t)started > out->new_threads)
+		out->new_threads = (size_t)started;
+	out->ended_threads = before + out->new_threads > s->thread_count
+				     ? before + out->new_threads -
+					       s->thread_count
+				     : 0;
+}
+
 static void rate_process(struct thread_rates *r, const struct top_sample *s,
 			 const struct kind_sum *sums)
 {
 	struct process_rates *out = &r->rates.process;
 	double interval_ns = (double)(s->monotonic_ns - r->monotonic_ns);
-	size_t stayed = s->thread_count - out->new_threads;
 
 	out->cpu = rate_process_cpu(&s->process, &r->process, sums,
 				    interval_ns);
-	out->ended_threads = r->before.count > stayed ? r->before.count - stayed
-						      : 0;
+	rate_thread_count(out, s,
+			  counter_added(r->process.threads_started,
+					s->process.threads_started),
+			  r->before.count);
 	rate_application(out, sums);
 	rate_allocation(out, s, &r->process, sums,
 			interval_ns / (double)CLOCK_NS_PER_S);

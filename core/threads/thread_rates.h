@@ -58,8 +58,9 @@ struct process_rates {
 	struct longest_pause longest; /* of all safepoints, including the time
 					 to safepoint */
 	double machine;   /* share of the machine's CPUs that were busy */
-	double throttled; /* share of the interval that a CPU limit stopped it
-			   */
+	double throttled; /* time that a CPU limit stopped it, added up over the
+			     CPUs, as a share of the interval, at most 1 */
+	double throttled_periods; /* share of the limit's periods */
 	size_t java_threads, new_threads, ended_threads;
 };
 

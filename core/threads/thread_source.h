@@ -126,12 +126,16 @@ struct process_sample {
 	int64_t alloc_bytes;  /* total of all threads, exact */
 	int64_t heap_used, heap_committed, heap_max;
 	int64_t rss_bytes;
-	int64_t threads; /* counted by the kernel or the JVM */
+	int64_t threads;         /* counted by the kernel or the JVM */
+	int64_t threads_started; /* Java threads since the JVM started */
 	int64_t virtual_threads;
 	int64_t cpus; /* of the machine; over JMX, available to the JVM */
 	int64_t machine_busy_ns, machine_idle_ns; /* sum of all CPUs */
 	int64_t cpu_limit;    /* of its cgroup, in thousandths of a CPU */
-	int64_t throttled_ns; /* time that the limit stopped its cgroup */
+	int64_t throttled_ns; /* time that the limit stopped its cgroup, added
+				 up over the CPUs */
+	int64_t cfs_periods, throttled_periods; /* of the limit: all, and those
+						   in which it stopped it */
 	struct measured measured;
 	char gc_cause[48]; /* cause of the last collection; foreign; "" =
 			      unknown */

@@ -52,6 +52,7 @@ static const struct {
 			.beside_proc = true, .take = reply_read_alloc },
 	[REQUEST_THREADS] = { JMX_GET, THREADING,
 			  { "AllThreadIds", "ThreadCount",
+			    "TotalStartedThreadCount",
 			    "ThreadContentionMonitoringEnabled",
 			    TOTAL_ALLOCATED },
 			  .beside_proc = true, .is_needed = true,
@@ -156,6 +157,8 @@ static void reply_read_threads(struct jmx_source *s, const struct value *v)
 			s->listed[s->listed_count++] = id;
 	}
 	s->process.threads = reply_counter(v, "ThreadCount");
+	s->process.threads_started = reply_counter(v,
+						   "TotalStartedThreadCount");
 	s->process.alloc_bytes = jvm_counts_all_allocation(s)
 					 ? reply_counter(v, TOTAL_ALLOCATED)
 					 : COUNTER_ABSENT;

@@ -361,7 +361,12 @@ static void header_draw_machine(const struct top *t, struct pen *pen)
 		return;
 	pen_printf(pen, STYLE_PLAIN, " limit %.2f CPUs ",
 		   (double)p->cpu_limit / 1000);
-	header_put_share(pen, STYLE_HOT, "throttled", rates->throttled);
+	if (isnan(rates->throttled_periods)) {
+		header_put_share(pen, STYLE_HOT, "throttled", rates->throttled);
+		return;
+	}
+	header_put_share(pen, STYLE_HOT, "throttled", rates->throttled_periods);
+	pen_printf(pen, STYLE_DIM, "of periods ");
 }
 
 /* Puts the number of threads in each state, without states of no thread. */

@@ -127,6 +127,7 @@ static void top_json_put_process(struct json *j, const struct top_rates *r)
 				  ? NAN
 				  : (double)s->cpu_limit / 1000);
 	top_json_put_percent(j, "throttled_pct", p->throttled);
+	top_json_put_percent(j, "throttled_periods_pct", p->throttled_periods);
 	json_close_object(j);
 }
 

@@ -266,9 +266,15 @@ static void top_text_put_machine(struct text *out, const struct top_rates *r)
 	top_text_put_percent(out, 0, r->process.machine);
 	text_printf(out, " of %" PRId64 " CPUs", p->cpus);
 	if (p->cpu_limit != COUNTER_ABSENT) {
+		bool periods = !isnan(r->process.throttled_periods);
+
 		text_printf(out, ", container limit %.2f CPUs, throttled=",
 			    (double)p->cpu_limit / 1000);
-		top_text_put_percent(out, 0, r->process.throttled);
+		top_text_put_percent(out, 0,
+				     periods ? r->process.throttled_periods
+					     : r->process.throttled);
+		if (periods)
+			text_puts(out, " of periods");
 	}
 	text_putc(out, '\n');
 }

@@ -42,8 +42,8 @@ static int make(void **state)
 	put_directory("pod");
 	put_directory("pod/app");
 	put_file("pod/cpu.max", "150000 100000\n");
-	put_file("pod/cpu.stat",
-		 "usage_usec 9\nnr_throttled 3\nthrottled_usec 2500\n");
+	put_file("pod/cpu.stat", "usage_usec 9\nnr_periods 8\nnr_throttled 3\n"
+				 "throttled_usec 2500\n");
 	put_file("pod/app/cpu.max", "max 100000\n");
 	put_file("pod/memory.max", "4096000\n");
 	put_file("pod/app/memory.max", "max\n");
@@ -122,6 +122,8 @@ static void limit_of_a_parent_group_applies_version_2(void **state)
 	(void)state;
 	assert_int_equal(s.cpu_limit, 1500);
 	assert_int_equal(s.throttled_ns, 2500000);
+	assert_int_equal(s.cfs_periods, 8);
+	assert_int_equal(s.throttled_periods, 3);
 }
 
 static void limit_of_version_1_is_found_by_controller(void **state)

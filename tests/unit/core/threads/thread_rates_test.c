@@ -282,6 +282,25 @@ static void ended_threads_are_in_the_process_only(void **state)
 	thread_rates_free(p.rates);
 }
 
+static void threads_between_two_samples_are_counted_by_the_jvm(void **state)
+{
+	struct sample_pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, S);
+	p.before.sample.process.threads_started = 20;
+	p.now.sample.process.threads_started = 120;
+	made_busy(&p.before, 7, "stays", 0, 0, 0);
+	made_busy(&p.before, 8, "ends", 0, 0, 0);
+	made_busy(&p.now, 7, "stays", 0, 0, 0);
+	made_busy(&p.now, 9, "starts", 0, 0, 0);
+	r = compared(&p);
+	assert_int_equal(r->process.new_threads, 100);
+	assert_int_equal(r->process.ended_threads, 100);
+	thread_rates_free(p.rates);
+}
+
 /* The process's time is in ticks, the time of its threads is exact. */
 static void other_cpu_is_never_negative(void **state)
 {
@@ -724,9 +743,14 @@ static void machine_load_includes_all_cpus(void **state)
 	p.now.sample.process.machine_busy_ns = 13 * S;
 	p.now.sample.process.machine_idle_ns = 51 * S;
 	p.now.sample.process.throttled_ns = 500 * MS;
+	p.before.sample.process.cfs_periods = 100;
+	p.before.sample.process.throttled_periods = 1;
+	p.now.sample.process.cfs_periods = 120;
+	p.now.sample.process.throttled_periods = 5;
 	r = compared(&p);
 	assert_close(r->process.machine, 0.75);
 	assert_close(r->process.throttled, 0.25);
+	assert_close(r->process.throttled_periods, 0.2);
 	thread_rates_free(p.rates);
 }
 
@@ -831,6 +855,8 @@ int main(void)
 		cmocka_unit_test(
 			threads_without_a_tid_are_joined_by_their_java_id),
 		cmocka_unit_test(ended_threads_are_in_the_process_only),
+		cmocka_unit_test(
+			threads_between_two_samples_are_counted_by_the_jvm),
 		cmocka_unit_test(other_cpu_is_never_negative),
 		cmocka_unit_test(application_share_without_names_is_absent),
 		cmocka_unit_test(threads_not_named_yet_are_the_applications),

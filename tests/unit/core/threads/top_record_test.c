@@ -37,12 +37,15 @@ static void make_full(struct made_sample *m)
 	p->heap_max = value--;
 	p->rss_bytes = value--;
 	p->threads = value--;
+	p->threads_started = value--;
 	p->virtual_threads = value--;
 	p->cpus = value--;
 	p->machine_busy_ns = value--;
 	p->machine_idle_ns = value--;
 	p->cpu_limit = value--;
 	p->throttled_ns = value--;
+	p->cfs_periods = value--;
+	p->throttled_periods = value--;
 	p->measured = (struct measured){
 		.all = { value, value - 1, value - 2 },
 		.gc = { value - 3, value - 4, value - 5 },
