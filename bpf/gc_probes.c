@@ -101,15 +101,13 @@ static const struct mapping *probes_find_library(struct probe_source *s)
 static int probes_read_points(struct probe_source *s, struct error *err)
 {
 	const struct mapping *library = probes_find_library(s);
-	struct target_files files;
+	struct target_files files = { .jvm = s->jvm };
 	int fd, ret;
 
 	if (!library)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "libjvm.so is not mapped as a library");
-	target_files_init(&files, s->jvm);
 	fd = target_files_open(&files, library, err);
-	target_files_release(&files);
 	if (fd < 0)
 		return -1;
 	ret = gc_points_read(&s->points, fd, err);

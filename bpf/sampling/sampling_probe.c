@@ -72,14 +72,12 @@ static bool mapping_is_published(const struct mapping *m)
 static void search_mapping(struct search *s, const struct jvm *jvm,
 			   const struct mapping *m)
 {
-	struct target_files files;
+	struct target_files files = { .jvm = jvm };
 	struct elf_file f;
 	struct error unused;
 	int fd;
 
-	target_files_init(&files, jvm);
 	fd = target_files_open(&files, m, &unused);
-	target_files_release(&files);
 	if (fd < 0)
 		return;
 	if (elf_file_init(&f, (struct elf_source){ .fd = fd }, &unused) == 0) {

@@ -5,7 +5,6 @@
 #include "core/elf/dwarf_cursor.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +50,6 @@ static struct cursor notes_find_build_id(struct cursor c)
 	return cursor_over(NULL, 0);
 }
 
-enum { ELF_BUILD_ID_TEXT = 129 };
-
 static void build_id_format(struct cursor id, char text[ELF_BUILD_ID_TEXT])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -92,12 +89,9 @@ static void elf_debug_build_id(const struct elf_file *f,
  */
 struct search {
 	const struct jvm *jvm;
-	const struct elf_file *file;
-	char id[ELF_BUILD_ID_TEXT];
+	const struct elf_debug_search *wanted;
 	const char *directory; /* directory of the file; "" when the file is not
 				  in that root */
-	const char *link;      /* the name in .gnu_debuglink, or NULL */
-	uint32_t crc;
 };
 
 static bool file_sum(int fd, off_t size, uint32_t *crc)
@@ -137,14 +131,14 @@ static bool search_accepts(const struct search *s, int fd)
 
 	if (fstat(fd, &st) < 0 || !search_trusts_owner(s, &st))
 		return false;
-	if (!s->id[0])
+	if (!s->wanted->id[0])
 		return st.st_size <= SUMMED_MAX &&
-		       file_sum(fd, st.st_size, &crc) && crc == s->crc;
+		       file_sum(fd, st.st_size, &crc) && crc == s->wanted->crc;
 	if (elf_file_init(&debug, (struct elf_source){ .fd = fd }, &err) < 0)
 		return false;
 	elf_debug_build_id(&debug, id);
 	elf_file_release(&debug);
-	return strcmp(id, s->id) == 0;
+	return strcmp(id, s->wanted->id) == 0;
 }
 
 static int search_try_path(const struct search *s, const char *path)
@@ -169,18 +163,18 @@ static int search_in_root(const struct search *s)
 	static const char *const around[][2] = { { "", "/" },
 						 { "", "/.debug/" },
 						 { DEBUG_ROOT, "/" } };
+	const char *id = s->wanted->id, *link = s->wanted->link;
 	char path[PATH_MAX];
 	int fd = -1;
 
-	if (strlen(s->id) > 2) {
+	if (strlen(id) > 2) {
 		snprintf(path, sizeof(path),
-			 DEBUG_ROOT "/.build-id/%.2s/%s.debug", s->id,
-			 s->id + 2);
+			 DEBUG_ROOT "/.build-id/%.2s/%s.debug", id, id + 2);
 		fd = search_try_path(s, path);
 	}
-	for (size_t i = 0; i < 3 && fd < 0 && s->link && *s->directory; i++) {
+	for (size_t i = 0; i < 3 && fd < 0 && *link && *s->directory; i++) {
 		int len = snprintf(path, sizeof(path), "%s%s%s%s", around[i][0],
-				   s->directory, around[i][1], s->link);
+				   s->directory, around[i][1], link);
 
 		if (len > 0 && (size_t)len < sizeof(path))
 			fd = search_try_path(s, path);
@@ -189,7 +183,8 @@ static int search_in_root(const struct search *s)
 }
 
 /* Reads the name and the CRC of .gnu_debuglink. */
-static void debug_read_link(struct search *s, const struct elf_part *part)
+static void debug_read_link(struct elf_debug_search *s,
+			    const struct elf_part *part)
 {
 	struct cursor c = cursor_over(part->bytes, part->len);
 	const char *name = (const char *)part->bytes;
@@ -198,35 +193,44 @@ static void debug_read_link(struct search *s, const struct elf_part *part)
 	/* A NUL, and zeros up to a multiple of four. */
 	cursor_skip(&c, (len + 4) & ~(size_t)3);
 	s->crc = dwarf_u32(&c);
-	if (cursor_ok(&c) && len && !memchr(name, '/', len))
-		s->link = name;
+	if (cursor_ok(&c) && len && len < sizeof(s->link) &&
+	    !memchr(name, '/', len))
+		memcpy(s->link, name, len + 1);
 }
 
-int elf_debug_open(const struct jvm *jvm, const char *path,
-		   const struct elf_file *f)
+bool elf_debug_search_init(struct elf_debug_search *s, const char *path,
+			   const struct elf_file *f)
 {
 	const char *slash = strrchr(path, '/');
-	struct search s = { .jvm = jvm, .file = f };
+	size_t len = slash ? (size_t)(slash - path) : 0;
 	struct elf_part link;
-	char *directory;
-	int fd;
 
-	if (!slash)
-		return -1;
-	directory = xstrndup(path, (size_t)(slash - path));
-	s.directory = directory;
-	elf_debug_build_id(f, s.id);
+	*s = (struct elf_debug_search){ 0 };
+	if (!slash || len >= sizeof(s->directory))
+		return false;
+	memcpy(s->directory, path, len);
+	elf_debug_build_id(f, s->id);
 	elf_file_read_section(f, elf_file_section(f, ".gnu_debuglink"),
 			      LINK_MAX, &link);
-	debug_read_link(&s, &link);
-	fd = search_in_root(&s);
+	debug_read_link(s, &link);
+	elf_part_release(&link);
+	return *s->id || *s->link;
+}
+
+int elf_debug_open(const struct jvm *jvm, const struct elf_debug_search *wanted)
+{
+	struct search s = {
+		.jvm = jvm,
+		.wanted = wanted,
+		.directory = wanted->directory,
+	};
+	int fd = search_in_root(&s);
+
 	if (fd < 0 && jvm->own_root) {
 		s.jvm = NULL;
 		s.directory = "";
 		fd = search_in_root(&s);
 	}
-	elf_part_release(&link);
-	free(directory);
 	return fd;
 }
 

@@ -79,7 +79,7 @@ struct process_images *process_images_open(const struct jvm *jvm,
 	p->memory = memory;
 	p->shared = shared;
 	p->again_ns = AGAIN_NS;
-	target_files_init(&p->files, jvm);
+	p->files.jvm = jvm;
 	p->files.budget = budget_new(shared ? &shared->budget : NULL,
 				     shared ? shared->process_bytes
 					    : PROCESS_BYTES);
@@ -97,7 +97,6 @@ void process_images_close(struct process_images *p)
 	mappings_release(&p->mappings);
 	for (size_t i = 0; i < p->count; i++)
 		elf_image_close(p->all[i].elf);
-	target_files_release(&p->files);
 	budget_free(p->files.budget);
 	free(p->all);
 	free(p);

@@ -28,15 +28,13 @@ struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 				  uint64_t *in_file)
 {
 	const struct mapping *m = mappings_find(&s->maps, address);
-	struct target_files files;
+	struct target_files files = { .jvm = &s->jvm };
 	struct elf_image *image;
 	struct error err;
 
-	target_files_init(&files, &s->jvm);
 	assert_non_null(m);
 	assert_true(m->is_executable);
 	image = elf_image_open(&files, NULL, m, 0, &err);
-	target_files_release(&files);
 	if (!image)
 		fail_msg("%s", err.text);
 	*in_file = address - elf_image_bias(image, m);

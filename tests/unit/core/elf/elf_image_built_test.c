@@ -437,14 +437,9 @@ static struct elf_image *open_there(const struct jvm *jvm, const char *path,
 			     .inode = inode,
 			     .is_executable = true,
 			     .path = path };
-	struct target_files files;
+	struct target_files files = { .jvm = jvm };
 
-	struct elf_image *image;
-
-	target_files_init(&files, jvm);
-	image = elf_image_open(&files, NULL, &m, 0, err);
-	target_files_release(&files);
-	return image;
+	return elf_image_open(&files, NULL, &m, 0, err);
 }
 
 static void
