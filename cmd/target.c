@@ -7,9 +7,13 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
+#include "core/base/input.h"
 #include "core/base/nearest.h"
 #include "core/base/pattern.h"
 #include "core/base/units.h"
+#include "core/formats/reader.h"
+#include "core/gc/gc_log.h"
+#include "core/jvm/class_histogram.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -164,11 +168,45 @@ static void target_add_hidden(const struct jvm_list *list, struct text *out)
 			    (int)list->hidden_pid);
 }
 
+/* Appends the command that reads the file, or the reason why none does. */
+static void target_add_reader(const char *path, struct text *out)
+{
+	struct class_histogram h = { 0 };
+	struct input in = { 0 };
+	struct error err = { 0 };
+	const struct reader *reader = NULL;
+	const char *command = NULL;
+	size_t head;
+
+	if (input_open(&in, path, &err)) {
+		text_printf(out, ": it %s", err.text);
+		input_close(&in);
+		return;
+	}
+	head = in.len < INPUT_HEAD ? in.len : INPUT_HEAD;
+	reader = reader_for(NULL, NULL, in.bytes, head, &err);
+	if (reader == &dump_reader || reader == &dump_json_reader)
+		command = "threads";
+	else if (reader)
+		command = "prof -i";
+	else if (gc_log_sniff(in.bytes, head))
+		command = "gc -i";
+	else if (class_histogram_read(&h, (const char *)in.bytes, head, &err) ==
+		 0)
+		command = "hh -i";
+	if (command)
+		text_printf(out, "; use `sjkc %s %s`", command, path);
+	else
+		text_puts(out, "; `sjkc jps` lists the JVMs");
+	class_histogram_release(&h);
+	input_close(&in);
+}
+
 static int target_fail_none(const struct candidates *c, const char *name,
 			    struct error *err)
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
-	struct text hidden = { 0 };
+	struct text hidden = { 0 }, advice = { 0 };
 	struct stat file;
 
 	text_puts(&hidden, "");
@@ -178,19 +216,20 @@ static int target_fail_none(const struct candidates *c, const char *name,
 		text_puts(&hidden, "; ");
 	target_add_hidden(&c->list, &hidden);
 	if (stat(name, &file) == 0 && S_ISREG(file.st_mode) &&
-	    !(file.st_mode & 0111))
-		fail(err, ERROR_NO_TARGET,
-		     "no JVM is called '%s', but a file is; `sjkc prof -i "
-		     "%s` reports on a recording%s",
-		     name, name, hidden.bytes);
-	else if (nearest.best)
+	    !(file.st_mode & 0111)) {
+		target_add_reader(name, &advice);
+		fail(err, ERROR_NO_TARGET, "'%s' is a file, not a JVM%s%s",
+		     name, advice.bytes, hidden.bytes);
+	} else if (nearest.best) {
 		fail(err, ERROR_NO_TARGET,
 		     "no JVM is called '%s'; did you mean '%s'?%s", name,
 		     nearest.best, hidden.bytes);
-	else
+	} else {
 		fail(err, ERROR_NO_TARGET,
 		     "no JVM is called '%s'; `sjkc jps` lists the JVMs%s", name,
 		     hidden.bytes);
+	}
+	text_release(&advice);
 	text_release(&hidden);
 	return -1;
 }

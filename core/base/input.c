@@ -2,6 +2,8 @@
 #include "core/base/input.h"
 
 #include "core/base/alloc.h"
+#include "core/base/foreign_file.h"
+#include "core/base/plain_text.h"
 #include "core/base/text.h"
 
 #include <errno.h>
@@ -201,6 +203,29 @@ static int input_unpack_head(struct input *in, struct error *err)
 		    in->damage ? ": " : "", in->damage ? in->damage : "");
 }
 
+/* Removes what programs put before text, and decodes UTF-16. */
+static void input_make_plain(struct input *in)
+{
+	uint8_t *decoded = plain_text(&in->bytes, &in->len);
+
+	if (!decoded)
+		return;
+	free(in->owned);
+	in->owned = decoded;
+}
+
+/* Fails for files of a JVM that no command reads. */
+static int input_check_kind(const struct input *in, struct error *err)
+{
+	struct text name = { 0 };
+	int ret = 0;
+
+	if (foreign_file_name(&name, in->bytes, in->len))
+		ret = fail(err, ERROR_INPUT, "is %s", name.bytes);
+	text_release(&name);
+	return ret;
+}
+
 int input_open(struct input *in, const char *path, struct error *err)
 {
 	struct stat st = { 0 };
@@ -224,7 +249,12 @@ int input_open(struct input *in, const char *path, struct error *err)
 	}
 	if (in->len == 0)
 		return fail(err, ERROR_INPUT, "empty input");
-	return input_unpack_head(in, err);
+	if (input_unpack_head(in, err))
+		return -1;
+	input_make_plain(in);
+	if (in->len == 0)
+		return fail(err, ERROR_INPUT, "empty input");
+	return input_check_kind(in, err);
 }
 
 #define INPUT_NAMES 5 /* files of a ZIP file that an error lists */
@@ -269,6 +299,7 @@ int input_complete(struct input *in, struct error *err)
 		in->bytes = in->raw;
 		in->len = in->raw_len;
 	}
+	input_make_plain(in);
 	in->complete = true;
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input: the bytes of a file, a pipe or standard input, decompressed if they
- * are compressed by gzip, zstd, LZ4 or xz, or the only file in a ZIP file.
+ * are compressed by gzip, zstd, LZ4 or xz, or the only file in a ZIP file. Text
+ * is UTF-8 without a byte order mark (core/base/plain_text.h).
  *
  * input_open() reads the head, enough to detect the format; input_complete()
  * reads the rest. So an endless device is rejected after 1 MiB. ZIP files are
@@ -43,8 +44,9 @@ struct input {
 
 /*
  * Opens path ("-" is standard input) and reads its head. ERROR_INPUT for input
- * that is missing, not readable, a directory, or empty; even then in->name is
- * set and input_close() must follow. path is borrowed.
+ * that is missing, not readable, a directory, empty, or a file that no command
+ * reads (core/base/foreign_file.h); even then in->name is set and input_close()
+ * must follow. path is borrowed.
  */
 int input_open(struct input *in, const char *path, struct error *err);
 

@@ -23,6 +23,10 @@ bool lines_next(struct lines *l, struct line *line)
 	line->len = (size_t)((newline ? newline : l->end) - l->at);
 	l->at = newline ? newline + 1 : l->end;
 	l->number++;
+	while (line->len && !line->text[0]) {
+		line->text++;
+		line->len--;
+	}
 	if (line->len && line->text[line->len - 1] == '\r')
 		line->len--;
 	return true;

@@ -3,7 +3,9 @@
  * lines: iterates over the lines of a text in memory.
  *
  * A line ends with LF, CR LF or the end of the text; the end is not part of the
- * line. Lines are borrowed from the text and not NUL-terminated.
+ * line. NUL bytes before a line, which logrotate's copytruncate leaves in logs,
+ * are skipped (core/base/plain_text.h). Lines are borrowed from the text and
+ * not NUL-terminated.
  */
 #ifndef CORE_BASE_LINES_H
 #define CORE_BASE_LINES_H

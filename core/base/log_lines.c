@@ -14,10 +14,7 @@ static bool lines_is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 void log_lines_init(struct log_lines *l, const void *bytes, size_t len)
 {
-	const char *text = bytes;
-	size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-
-	*l = (struct log_lines){ .lines = lines_over(text + mark, len - mark) };
+	*l = (struct log_lines){ .lines = lines_over(bytes, len) };
 }
 
 void log_lines_release(struct log_lines *l)

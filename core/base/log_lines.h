@@ -23,7 +23,6 @@ struct log_lines {
 	struct text decoded;
 };
 
-/* Skips a UTF-8 byte order mark. */
 void log_lines_init(struct log_lines *l, const void *bytes, size_t len);
 void log_lines_release(struct log_lines *l);
 

@@ -8,6 +8,7 @@
  * all commands read it.
  */
 #include "core/base/archive.h"
+#include "core/base/plain_text.h"
 #include "core/base/text.h"
 #include "core/base/unpack.h"
 #include "core/formats/read_nps.h"
@@ -140,24 +141,31 @@ static void zip_read_member(struct zip_file *z, const struct archive_member *m)
 {
 	struct inflated data = zip_unpack_member(z, m);
 	const struct reader *reader = NULL;
+	const uint8_t *bytes;
+	uint8_t *decoded;
+	size_t len;
 	struct error err;
 
 	if (data.len)
 		zip_unpack_twice(z, m, &data);
-	if (data.len)
-		reader = reader_for(
-			NULL, NULL, data.bytes,
-			data.len < READER_LOOK ? data.len : READER_LOOK, &err);
-	if (reader && zip_sniff(data.bytes, data.len)) {
+	bytes = data.bytes;
+	len = data.len;
+	decoded = plain_text(&bytes, &len);
+	if (len)
+		reader = reader_for(NULL, NULL, bytes,
+				    len < READER_LOOK ? len : READER_LOOK,
+				    &err);
+	if (reader && zip_sniff(bytes, len)) {
 		zip_lose_member(z, m, "a ZIP file in a ZIP file");
 	} else if (reader) {
-		if (reader->read(data.bytes, data.len, z->profile, &err))
+		if (reader->read(bytes, len, z->profile, &err))
 			zip_lose_member(z, m, err.text);
 		else
 			z->read++;
 	} else if (data.len) {
 		zip_skip_member(z, m);
 	}
+	free(decoded);
 	free(data.bytes);
 }
 

@@ -11,27 +11,8 @@ static const struct reader *const dialects[] = {
 	NULL,
 };
 
-static bool dump_contains(const uint8_t *bytes, size_t len, const char *wanted,
-			  size_t wanted_len)
-{
-	return memmem(bytes, len, wanted, wanted_len) != NULL;
-}
-
-/* PowerShell's ">" writes UTF-16, whatever the program prints. */
-static bool dump_is_utf16(const uint8_t *head, size_t len)
-{
-	static const char start[] = "F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 ";
-
-	return len >= 2 &&
-	       (memcmp(head, "\xff\xfe", 2) == 0 ||
-		memcmp(head, "\xfe\xff", 2) == 0) &&
-	       dump_contains(head, len, start, sizeof(start) - 1);
-}
-
 static bool dump_sniff(const uint8_t *head, size_t len)
 {
-	if (dump_is_utf16(head, len))
-		return true;
 	if (memchr(head, '\0', len))
 		return false;
 	for (size_t i = 0; dialects[i]; i++) {
@@ -54,10 +35,6 @@ static int dump_read(const uint8_t *bytes, size_t len, struct profile *p,
 {
 	size_t head = len < READER_HEAD ? len : READER_HEAD;
 
-	if (dump_is_utf16(bytes, head))
-		return fail(err, ERROR_INPUT,
-			    "the text is UTF-16; convert it to UTF-8 first "
-			    "(iconv -f UTF-16 -t UTF-8)");
 	/* A dump in the middle of a log is HotSpot's. */
 	for (size_t i = 0; dialects[i]; i++) {
 		if (dialects[i]->sniff(bytes, head))

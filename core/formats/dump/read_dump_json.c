@@ -373,19 +373,13 @@ static void json_read_documents(struct json_dump *r)
 		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, json_dump_line(r));
 }
 
-static size_t json_skip_byte_order_mark(const uint8_t *bytes, size_t len)
-{
-	return len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
 static struct json_dump json_skip_over(const uint8_t *bytes, size_t len)
 {
 	const char *text = (const char *)bytes;
-	size_t mark = json_skip_byte_order_mark(bytes, len);
 
 	return (struct json_dump){
 		.base = text,
-		.at = text + mark,
+		.at = text,
 		.end = text + len,
 		.counted = text,
 		.line = 1,

@@ -129,6 +129,21 @@ static void line_cut_takes_the_text_before_the_separator(void **state)
 	assert_int_equal(line_cut(&none, '=').len, 0);
 }
 
+/* Parts of a log that were truncated and joined again. */
+static void nul_bytes_before_a_line_are_skipped(void **state)
+{
+	static const char text[] = "a\n\0\0\0b\n\0\nc\0d\n";
+	struct lines lines = lines_over(text, sizeof(text) - 1);
+	struct line line;
+
+	(void)state;
+	assert_true(lines_next(&lines, &line) && line_is(line, "a"));
+	assert_true(lines_next(&lines, &line) && line_is(line, "b"));
+	assert_true(lines_next(&lines, &line) && !line.len);
+	assert_true(lines_next(&lines, &line) && line.len == 3);
+	assert_false(lines_next(&lines, &line));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +151,7 @@ int main(void)
 		cmocka_unit_test(trailing_newline_begins_no_line),
 		cmocka_unit_test(empty_text_has_no_line),
 		cmocka_unit_test(line_may_contain_nul),
+		cmocka_unit_test(nul_bytes_before_a_line_are_skipped),
 		cmocka_unit_test(line_starts_reads_only_the_line),
 		cmocka_unit_test(line_ends_reads_only_the_line),
 		cmocka_unit_test(line_is_compares_the_whole_line),

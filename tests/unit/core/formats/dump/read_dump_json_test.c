@@ -95,8 +95,7 @@ static void names_in_json_are_unescaped(void **state)
 static void several_documents_are_several_dumps(void **state)
 {
 	struct profile *p = profile_of(&dump_json_reader,
-				       "\xef\xbb\xbf" JSON(A_THREAD)
-					       JSON(A_THREAD));
+				       JSON(A_THREAD) JSON(A_THREAD));
 
 	(void)state;
 	assert_int_equal(samples_in(p), 2);

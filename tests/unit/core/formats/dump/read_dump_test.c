@@ -529,14 +529,10 @@ static void assert_refused(const char *text, size_t len, const char *why)
 
 static void input_without_threads_is_rejected_with_the_reason(void **state)
 {
-	static const char utf16[] = "\xff\xfe"
-				    "F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 \0";
-
 	(void)state;
 	assert_refused("a;b;c 12\n", 9, "no thread dump found");
 	assert_refused("", 0, "no thread dump found");
 	assert_refused(START, strlen(START), "without threads");
-	assert_refused(utf16, sizeof(utf16) - 1, "UTF-16");
 	assert_refused("0SECTION       TITLE x\n", 23, "without threads");
 }
 
