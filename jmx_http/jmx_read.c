@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Memory for the values of a batch whose attributes are read one at a time. */
+#define SEPARATE_BYTES_MAX ((size_t)128 << 20)
+
 /* An MBean that is being read. */
 struct item {
 	const char *const *names; /* the chosen attributes */
@@ -134,12 +137,84 @@ static void reading_add_requests(struct reading *r)
 		reading_add_request(r, &r->next->items[i], JMX_INFO);
 }
 
+/* Takes the reply for one attribute. */
+static int separate_take(void *self, size_t index,
+			 const struct jmx_reply *reply, struct error *err)
+{
+	struct value_member *member = self;
+	const struct value *v = reply->value;
+
+	(void)index;
+	if (reply->failure)
+		return fail(err, reply->kind, "%s", reply->failure);
+	if (v && v->kind == VALUE_COMPOSITE && v->members.count)
+		member->value = v->members.at[0].value;
+	return 0;
+}
+
+static int reading_separate_one(struct reading *r, const struct item *item,
+				struct value_member *member, struct error *err)
+{
+	const struct jmx_request q = {
+		.verb = JMX_GET,
+		.object = item->bean.name,
+		.names = &member->name,
+		.name_count = 1,
+	};
+	int ret;
+
+	r->jmx->keep = &r->with_names->a;
+	ret = jmx_run(r->jmx, &q, 1, separate_take, member, err);
+	r->jmx->keep = NULL;
+	return ret;
+}
+
+/*
+ * Reads the attributes of an MBean one at a time after the connection was lost,
+ * to keep the others of a slow or unreadable one. Each becomes a value; the
+ * lost ones, and the rest after JMX_READ_LOST of them, a VALUE_ERROR. 1 if any
+ * was read, 0 if all were lost; -1 and *err if the JVM has exited.
+ */
+static int reading_separate(struct reading *r, struct item *item,
+			    struct error *err)
+{
+	struct arena *a = &r->with_names->a;
+	struct value_member *members = arena_alloc(a, item->count *
+							      sizeof(*members));
+	struct value *values = value_new(a, VALUE_COMPOSITE, "");
+	struct error why = { 0 };
+	size_t lost = 0;
+
+	for (size_t i = 0; i < item->count; i++) {
+		members[i] = (struct value_member){ item->names[i],
+						    &value_null };
+		if (a->total > SEPARATE_BYTES_MAX)
+			fail(&why, ERROR_REFUSED,
+			     "the values of the MBean are larger than 128 MiB");
+		else if (lost < JMX_READ_LOST &&
+			 reading_separate_one(r, item, &members[i], &why) == 0)
+			continue;
+		if (why.kind == ERROR_NO_TARGET) {
+			*err = why;
+			return -1;
+		}
+		lost++;
+		members[i].value = value_text(a, VALUE_ERROR, "", why.text,
+					      strlen(why.text));
+	}
+	values->members.at = members;
+	values->members.count = item->count;
+	item->bean.values = values;
+	item->bean.was_lost = lost > 0;
+	return lost < item->count;
+}
+
 /*
  * Handles a connection that was lost before all replies arrived.  Returns 0 if
  * the remaining requests may be sent again.  Only a request that was sent alone
  * identifies the MBean at fault, because a slow reply delays all later ones.
  */
-static int reading_survive(struct reading *r, const struct error *why)
+static int reading_survive(struct reading *r, struct error *why)
 {
 	size_t at = r->answered;
 	bool is_info;
@@ -153,6 +228,15 @@ static int reading_survive(struct reading *r, const struct error *why)
 	if (r->lost++ == JMX_READ_LOST)
 		return -1;
 	is_info = r->requests[at].verb == JMX_INFO;
+	if (!is_info && r->items[at]->count > 1) {
+		int any = reading_separate(r, r->items[at], why);
+
+		r->answered++;
+		if (any) {
+			r->lost = 0;
+			return any > 0 ? 0 : -1;
+		}
+	}
 	item_fail(r->items[at], is_info ? &r->next->a : &r->with_names->a,
 		  why->text, why->kind);
 	r->items[at]->bean.was_lost = true;

@@ -25,7 +25,11 @@ struct jmx_bean {
 	/* Why the MBean is unreadable, foreign; NULL on success. */
 	const char *failure;
 	enum error_kind kind;
-	bool was_lost; /* the connection failed while the MBean was read */
+	/*
+	 * The connection failed while the MBean was read: values may have a
+	 * VALUE_ERROR for each attribute at which it failed again.
+	 */
+	bool was_lost;
 };
 
 struct jmx_reader {
@@ -48,8 +52,9 @@ struct jmx_reader {
 
 /*
  * Reads the MBeans.  If the connection is lost or a reply times out, the
- * requests of the batch are repeated one at a time.  An MBean at which the
- * connection is lost again is passed on as unreadable.  The reading fails as
+ * requests of the batch are repeated one at a time.  If the connection is lost
+ * again at an MBean, its attributes are read one at a time; an MBean without
+ * any is passed on as unreadable.  The reading fails as
  * jmx_run() does if the JVM has exited, or after more than JMX_READ_LOST such
  * MBeans in a row.
  */

@@ -461,7 +461,7 @@ static void get_put_columns(struct get *g, const struct jmx_bean *bean)
 		g->format->put(g, bean->name, c, v);
 		g->mx->had++;
 		/* Some attributes always fail; report those that -f named. */
-		if (v->kind == VALUE_ERROR && c->was_named)
+		if (v->kind == VALUE_ERROR && (c->was_named || bean->was_lost))
 			get_report_failure(g, bean, c, v);
 	}
 }

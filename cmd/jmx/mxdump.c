@@ -173,11 +173,10 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 			   "%zu of %zu MBeans were written: %s", d.written,
 			   count, why.text);
 	else if (ret == 0 && d.lost)
-		ret = fail(
-			err, ERROR_PARTIAL,
-			"cannot read %zu of %zu MBeans: no reply arrived, or "
-			"the connection was lost",
-			d.lost, count);
+		ret = fail(err, ERROR_PARTIAL,
+			   "cannot read %zu of %zu MBeans completely: no reply "
+			   "arrived, or the connection was lost",
+			   d.lost, count);
 	text_release(&d.text);
 	return ret;
 }

@@ -5,6 +5,7 @@
  */
 #include "core/base/cursor.h"
 #include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_time.h"
 #include "jmx_http/java/java_to_value.h"
 
 #include <inttypes.h>
@@ -177,223 +178,7 @@ static const struct value *known_big_decimal(struct java_convert *c,
 	return big_make_value(c, v, &scaled, status);
 }
 
-/* java.time: each function reads the form that java.time.Ser writes. */
-
-static int time_read_byte(struct cursor *c)
-{
-	int byte = cursor_u8(c);
-
-	return byte > INT8_MAX ? byte - 256 : byte;
-}
-
-/* Appends ".5", ".123456789"; nothing for 0. */
-static void time_add_nanos(struct text *out, uint32_t nanos)
-{
-	int digits = 9;
-
-	if (!nanos)
-		return;
-	for (; nanos % 10 == 0; digits--)
-		nanos /= 10;
-	text_printf(out, ".%0*" PRIu32, digits, nanos);
-}
-
-static void time_read_instant(struct cursor *c, struct text *out)
-{
-	int64_t seconds = (int64_t)cursor_u64(c);
-	uint32_t nanos = cursor_u32(c);
-
-	/* Instants beyond 292 million years are printed as fields. */
-	if (seconds < INT64_MIN / 1000 || seconds > INT64_MAX / 1000 ||
-	    nanos > 999999999) {
-		cursor_fail(c);
-		return;
-	}
-	value_add_date(out, seconds * 1000);
-	out->len -= sizeof(".000Z") - 1;
-	time_add_nanos(out, nanos);
-	text_putc(out, 'Z');
-}
-
-/* A Duration is printed in seconds, "PT90S", which Java can parse. */
-static void time_read_duration(struct cursor *c, struct text *out)
-{
-	int64_t seconds = (int64_t)cursor_u64(c);
-	uint32_t nanos = cursor_u32(c);
-	uint64_t whole = (uint64_t)seconds;
-
-	if (nanos > 999999999) {
-		cursor_fail(c);
-		return;
-	}
-	text_puts(out, "PT");
-	if (seconds < 0) {
-		/* Nanoseconds count upwards, even from negative seconds. */
-		text_putc(out, '-');
-		whole = -whole - (nanos > 0);
-		nanos = nanos ? 1000000000 - nanos : 0;
-	}
-	text_printf(out, "%" PRIu64, whole);
-	time_add_nanos(out, nanos);
-	text_putc(out, 'S');
-}
-
-static void time_add_year(struct text *out, int32_t year)
-{
-	text_printf(out, "%s%0*" PRId32, year > 9999 ? "+" : "",
-		    year < 0 ? 5 : 4, year);
-}
-
-static void time_read_date(struct cursor *c, struct text *out)
-{
-	int32_t year = (int32_t)cursor_u32(c);
-	int month = cursor_u8(c);
-
-	time_add_year(out, year);
-	text_printf(out, "-%02d-%02d", month, cursor_u8(c));
-}
-
-/*
- * LocalTime.writeExternal() omits trailing zeros: the bits of the last part
- * that is present are inverted.
- */
-static void time_read_time(struct cursor *c, struct text *out)
-{
-	int parts[3] = { 0 };
-	uint32_t nanos = 0;
-	bool is_last = false;
-
-	for (int i = 0; i < 3 && !is_last; i++) {
-		parts[i] = time_read_byte(c);
-		is_last = parts[i] < 0;
-		if (is_last)
-			parts[i] = ~parts[i];
-	}
-	if (!is_last)
-		nanos = cursor_u32(c);
-	text_printf(out, "%02d:%02d", parts[0], parts[1]);
-	if (parts[2] || nanos)
-		text_printf(out, ":%02d", parts[2]);
-	if (nanos <= 999999999)
-		time_add_nanos(out, nanos);
-	else
-		cursor_fail(c);
-}
-
-static void time_read_date_time(struct cursor *c, struct text *out)
-{
-	time_read_date(c, out);
-	text_putc(out, 'T');
-	time_read_time(c, out);
-}
-
-/* ZoneOffset: quarters of an hour, or 127 and then seconds. */
-static void time_read_offset(struct cursor *c, struct text *out)
-{
-	int32_t seconds = time_read_byte(c);
-
-	seconds = seconds == 127 ? (int32_t)cursor_u32(c) : seconds * 900;
-	if (seconds < -64800 || seconds > 64800) {
-		cursor_fail(c);
-		return;
-	}
-	if (!seconds) {
-		text_putc(out, 'Z');
-		return;
-	}
-	text_putc(out, seconds < 0 ? '-' : '+');
-	seconds = seconds < 0 ? -seconds : seconds;
-	text_printf(out, "%02d:%02d", seconds / 3600, seconds / 60 % 60);
-	if (seconds % 60)
-		text_printf(out, ":%02d", seconds % 60);
-}
-
-static void time_read_region(struct cursor *c, struct text *out)
-{
-	uint16_t len = cursor_u16(c);
-	const uint8_t *name = cursor_bytes(c, len);
-
-	if (name)
-		text_add(out, name, len);
-}
-
-static void time_read_offset_date_time(struct cursor *c, struct text *out)
-{
-	time_read_date_time(c, out);
-	time_read_offset(c, out);
-}
-
-static void time_read_offset_time(struct cursor *c, struct text *out)
-{
-	time_read_time(c, out);
-	time_read_offset(c, out);
-}
-
-static void time_read_zoned(struct cursor *c, struct text *out)
-{
-	time_read_offset_date_time(c, out);
-	/* Type 7 is a ZoneRegion; another zone repeats the offset. */
-	if (cursor_u8(c) != 7)
-		return;
-	text_putc(out, '[');
-	time_read_region(c, out);
-	text_putc(out, ']');
-}
-
-static void time_read_year(struct cursor *c, struct text *out)
-{
-	text_printf(out, "%" PRId32, (int32_t)cursor_u32(c));
-}
-
-static void time_read_year_month(struct cursor *c, struct text *out)
-{
-	time_add_year(out, (int32_t)cursor_u32(c));
-	text_printf(out, "-%02d", cursor_u8(c));
-}
-
-static void time_read_month_day(struct cursor *c, struct text *out)
-{
-	int month = cursor_u8(c);
-
-	text_printf(out, "--%02d-%02d", month, cursor_u8(c));
-}
-
-static void time_read_period(struct cursor *c, struct text *out)
-{
-	size_t begin;
-
-	text_putc(out, 'P');
-	begin = out->len;
-	for (const char *unit = "YMD"; *unit; unit++) {
-		int32_t count = (int32_t)cursor_u32(c);
-
-		if (count)
-			text_printf(out, "%" PRId32 "%c", count, *unit);
-	}
-	if (out->len == begin)
-		text_puts(out, "0D");
-}
-
-/* Indexed by the type constants of java.time.Ser. */
-static const struct {
-	const char *class;
-	void (*read)(struct cursor *c, struct text *out);
-} time_kinds[] = {
-	[1] = { "java.time.Duration", time_read_duration },
-	[2] = { "java.time.Instant", time_read_instant },
-	[3] = { "java.time.LocalDate", time_read_date },
-	[4] = { "java.time.LocalTime", time_read_time },
-	[5] = { "java.time.LocalDateTime", time_read_date_time },
-	[6] = { "java.time.ZonedDateTime", time_read_zoned },
-	[7] = { "java.time.ZoneRegion", time_read_region },
-	[8] = { "java.time.ZoneOffset", time_read_offset },
-	[9] = { "java.time.OffsetTime", time_read_offset_time },
-	[10] = { "java.time.OffsetDateTime", time_read_offset_date_time },
-	[11] = { "java.time.Year", time_read_year },
-	[12] = { "java.time.YearMonth", time_read_year_month },
-	[13] = { "java.time.MonthDay", time_read_month_day },
-	[14] = { "java.time.Period", time_read_period },
-};
+/* java.time */
 
 static const struct value *known_time(struct java_convert *c,
 				      const struct java_value *v,
@@ -402,22 +187,17 @@ static const struct value *known_time(struct java_convert *c,
 	const struct java_part *part = java_part_of(v, known->class);
 	struct text t = { 0 };
 	struct value *made = NULL;
+	const char *class_name;
 	struct cursor block;
-	uint8_t kind;
 
 	if (!part || !part->annotations.count ||
 	    part->annotations.at[0]->kind != JAVA_BLOCK)
 		return NULL;
 	block = cursor_over(part->annotations.at[0]->bytes.at,
 			    part->annotations.at[0]->bytes.len);
-	kind = cursor_u8(&block);
-	if (kind >= sizeof(time_kinds) / sizeof(*time_kinds) ||
-	    !time_kinds[kind].read)
-		return NULL;
-	time_kinds[kind].read(&block, &t);
-	if (cursor_ok(&block) && t.len) {
-		made = java_convert_new(c, VALUE_STRING,
-					time_kinds[kind].class);
+	class_name = java_time_read(&block, &t);
+	if (class_name) {
+		made = java_convert_new(c, VALUE_STRING, class_name);
 		made->text = java_to_text((struct java_bytes){ t.bytes, t.len },
 					  c->arena);
 	}

@@ -7,6 +7,7 @@
 #include "jmx_http/java/java_stream.h"
 
 #include "core/base/alloc.h"
+#include "jmx_http/java/java_time.h"
 #include "jmx_http/value/java_type.h"
 
 #include <stdlib.h>
@@ -28,6 +29,8 @@ enum wanted {
 	WANT_RESET = 32,
 };
 
+#define JAVA_ONLY_ITS_CLASS "an object that only its class could read"
+
 /* The next part of an incomplete value; see frame_states, below. */
 enum frame_state {
 	CLASS_FIELDS,
@@ -38,6 +41,7 @@ enum frame_state {
 	OBJECT_CLASS,
 	OBJECT_FIELDS,
 	OBJECT_ANNOTATIONS,
+	OBJECT_TIME,
 	ARRAY_CLASS,
 	ARRAY_SIZE,
 	ARRAY_ELEMENTS,
@@ -348,13 +352,44 @@ static void frame_end_fields(struct java_stream *s, struct java_frame *f,
 	unsigned external = JAVA_EXTERNALIZABLE | JAVA_BLOCK_DATA;
 
 	if ((class->flags & external) == JAVA_EXTERNALIZABLE) {
-		stream_wrong(s, "an object that only its class could read");
+		/* Version 1 of the protocol, that of RMI, has no length. */
+		if (java_bytes_are(class->name, "java.time.Ser"))
+			f->state = OBJECT_TIME;
+		else
+			stream_wrong(s, JAVA_ONLY_ITS_CLASS);
 	} else if (class->flags & (JAVA_EXTERNALIZABLE | JAVA_WRITE_METHOD)) {
 		f->state = OBJECT_ANNOTATIONS;
 	} else {
 		f->part++;
 		f->at = 0;
 	}
+}
+
+/* Keeps the value of java.time as block data, which version 2 writes. */
+static void frame_step_time(struct java_stream *s, struct cursor *c)
+{
+	struct java_frame *f = frame_top(s);
+	struct cursor rest = *c;
+	struct java_value *v;
+	size_t len;
+
+	if (!java_time_skip(&rest)) {
+		stream_wrong(s, JAVA_ONLY_ITS_CLASS);
+		return;
+	}
+	if (!cursor_ok(&rest)) {
+		cursor_fail(c);
+		return;
+	}
+	len = cursor_offset(&rest) - cursor_offset(c);
+	v = stream_value(s, JAVA_BLOCK);
+	v->bytes = stream_bytes(s, cursor_bytes(c, len), len);
+	v->block.begin = s->offset;
+	v->block.end = s->offset + len;
+	stream_list(s, &f->value->object.parts[f->part].annotations, v);
+	f->state = OBJECT_FIELDS;
+	f->part++;
+	f->at = 0;
 }
 
 static bool frame_has_fields(const struct java_class *class)
@@ -521,6 +556,7 @@ static const struct {
 	[OBJECT_CLASS] = { frame_want_class, frame_take_object_class },
 	[OBJECT_FIELDS] = { frame_step_object_field, frame_take_object_field },
 	[OBJECT_ANNOTATIONS] = { frame_want_annotation, frame_take_object_annotation },
+	[OBJECT_TIME] = { frame_step_time, NULL },
 	[ARRAY_CLASS] = { frame_want_class, frame_take_array_class },
 	[ARRAY_SIZE] = { frame_step_array_size, NULL },
 	[ARRAY_ELEMENTS] = { frame_step_element, frame_take_element },

@@ -91,17 +91,17 @@ static int run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		const struct scripted_mbean *m = find(s, requests[i].object);
 		struct jmx_reply reply = { .kind = ERROR_NO_TARGET };
-		struct arena a = { 0 };
+		struct arena own = { 0 }, *a = j->keep ? j->keep : &own;
 		int ret;
 
 		if (is_lost(s))
 			return (fail)(err, s->lost_kind, "the line is cut");
 		if (requests[i].verb == JMX_INFO)
-			give_info(m, &reply, &a);
+			give_info(m, &reply, a);
 		else
-			give_values(m, &requests[i], &reply, &a);
+			give_values(m, &requests[i], &reply, a);
 		ret = fn(self, i, &reply, err);
-		arena_release(&a);
+		arena_release(&own);
 		if (ret)
 			return -1;
 	}

@@ -307,6 +307,8 @@ public class Values {
 
 	public static void main(String[] arguments) throws Exception {
 		out = new ObjectOutputStream(System.out);
+		/* 1 is that of RMI. */
+		out.useProtocolVersion(Integer.getInteger("protocol", 2));
 		if (arguments.length > 0)
 			longest = Integer.parseInt(arguments[0]);
 		numbers();

@@ -49,10 +49,10 @@ static int take(void *self, const struct jmx_bean *bean, struct error *err)
 	text_printf(&s->text, "%s%s", s->beans ? " " : "", bean->name);
 	if (bean->failure)
 		text_printf(&s->text, "!%s", bean->failure);
-	else if (bean->values)
+	for (size_t i = 0; bean->values && i < bean->values->members.count; i++)
 		text_printf(&s->text, "=%d",
 			    (int)value_integer_of(
-				    bean->values->members.at[0].value, -1));
+				    bean->values->members.at[i].value, -1));
 	if (bean->class && !bean->failure)
 		assert_ptr_equal(bean->note, bean->name);
 	s->lost += bean->was_lost;
@@ -217,6 +217,33 @@ static void mbean_read_alone_after_a_loss_is_not_lost(void **state)
 	text_release(&seen.text);
 }
 
+/* The other attributes of an MBean at which the connection is lost are kept. */
+static void attributes_are_read_one_at_a_time_after_a_loss(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"),
+		{ .name = "b",
+		  .class = "C",
+		  .attributes = { { "A", &one }, { "B", &one }, { "C", &one } },
+		  .count = 3 },
+		BEAN("c"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 3);
+	/* The attributes of b twice, then B alone. */
+	s.losses[0] = 3 + 2;
+	s.losses[1] = 3 + 3;
+	s.losses[2] = 3 + 5;
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_string_equal(seen.text.bytes, "a=1 b=1=-1=1 c=1");
+	assert_int_equal(seen.lost, 1);
+	text_release(&seen.text);
+}
+
 /* Lost MBeans are skipped as long as there are replies between them. */
 static void several_lost_mbeans_are_skipped(void **state)
 {
@@ -310,6 +337,8 @@ int main(void)
 		cmocka_unit_test(many_mbeans_take_few_round_trips),
 		cmocka_unit_test(mbean_that_loses_the_connection_is_skipped),
 		cmocka_unit_test(mbean_read_alone_after_a_loss_is_not_lost),
+		cmocka_unit_test(
+			attributes_are_read_one_at_a_time_after_a_loss),
 		cmocka_unit_test(several_lost_mbeans_are_skipped),
 		cmocka_unit_test(connection_lost_too_often_ends_the_reading),
 		cmocka_unit_test(exited_jvm_ends_the_reading),
