@@ -4,7 +4,7 @@
 #include "bpf/kernel/sampler_maps.h"
 #include "bpf/kernel_types.h"
 #include "bpf/load.h"
-#include "bpf/off_cpu.h"
+#include "bpf/sampling/waits.h"
 #include "bpf/ticks.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -44,8 +44,10 @@ struct sampler {
 	struct bpf_link *switches, *task_link;
 	struct sampler_link *probes;
 	size_t probe_count, probe_cap;
-	struct off_cpu off_cpu; /* by threads */
-	struct off_cpu locks;  /* by the time when a wait for a monitor began */
+	struct waits waits;
+	uint64_t lost_leaves, lost_returns, lost_entries; /* at the last cut */
+	uint64_t hidden; /* waits whose sample was lost, at the last cut */
+	uint64_t last_ns;      /* the latest time of the records read */
 	int64_t stopped_ns;    /* 0 = sampling */
 	bool has_task_program; /* the program for each task is loaded */
 	sampler_sink_fn *sink; /* valid during sampler_read() */
@@ -102,39 +104,39 @@ static bool record_is_complete(const struct sample_event *e, size_t size)
 		       size;
 }
 
+static bool kind_is_wait(unsigned kind)
+{
+	return kind == SAMPLE_OFFCPU || kind == SAMPLE_LOCK;
+}
+
 /* Returns false when the receiver wants no more samples. */
 static bool sampler_hand_over(struct sampler *s, const struct sample_event *e)
 {
 	const uint64_t *kernel = (const uint64_t *)(e + 1);
 
+	uint64_t end_ns = e->time_ns + (kind_is_wait(e->kind) ? e->weight : 0);
+
 	s->read++;
+	if (end_ns > s->last_ns)
+		s->last_ns = end_ns;
 	return s->sink(s->self, e, kernel,
 		       (const uint8_t *)(kernel + e->kernel_frames));
 }
 
-/* Hands over a sample that was kept until the end of the wait. */
-static bool sampler_hand_over_wait(struct sampler *s, struct off_cpu_sample *o,
-				   uint64_t end_ns, unsigned flags)
-{
-	struct sample_event *e = &o->event;
-	bool goes_on;
-
-	e->weight = end_ns > e->time_ns ? end_ns - e->time_ns : 0;
-	e->flags |= (uint16_t)flags;
-	goes_on = sampler_hand_over(s, e);
-	free(o);
-	return goes_on;
-}
-
 static bool sampler_end_wait(struct sampler *s, const struct sample_resumed *r)
 {
-	struct off_cpu_sample *o;
+	struct wait *wait = waits_end(&s->waits, (enum sample_kind)r->kind,
+				      r->tgid, r->tid, r->out_ns);
+	struct sample_event *e;
+	bool goes_on;
 
-	if (r->kind == SAMPLE_LOCK)
-		o = off_cpu_returned(&s->locks, (uint32_t)r->out_ns, r->out_ns);
-	else
-		o = off_cpu_returned(&s->off_cpu, r->tid, r->out_ns);
-	return o ? sampler_hand_over_wait(s, o, r->in_ns, 0) : true;
+	if (!wait)
+		return true;
+	e = &wait->event;
+	e->weight = r->in_ns > e->time_ns ? r->in_ns - e->time_ns : 0;
+	goes_on = sampler_hand_over(s, e);
+	free(wait);
+	return goes_on;
 }
 
 static int sampler_on_record(void *self, void *bytes, size_t size)
@@ -147,10 +149,8 @@ static int sampler_on_record(void *self, void *bytes, size_t size)
 		goes_on = sampler_end_wait(s, bytes);
 	else if (!record_is_complete(e, size))
 		return 0;
-	else if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_BEGAN_EARLIER))
-		off_cpu_left(&s->off_cpu, e->tid, e, size);
-	else if (e->kind == SAMPLE_LOCK)
-		off_cpu_left(&s->locks, (uint32_t)e->time_ns, e, size);
+	else if (kind_is_wait(e->kind) && !(e->flags & SAMPLE_BEGAN_EARLIER))
+		waits_begin(&s->waits, e, size);
 	else
 		goes_on = sampler_hand_over(s, e);
 	return goes_on ? 0 : -ECANCELED;
@@ -383,8 +383,7 @@ void sampler_close(struct sampler *s)
 	free(s->probes);
 	ring_buffer__free(s->ring);
 	sampler_bpf__destroy(s->programs);
-	off_cpu_release(&s->off_cpu);
-	off_cpu_release(&s->locks);
+	waits_release(&s->waits);
 	free(s);
 }
 
@@ -535,63 +534,128 @@ int sampler_fd(const struct sampler *s)
 static uint64_t sampler_lost(const struct sampler *s)
 {
 	return __atomic_load_n(&s->programs->bss->lost, __ATOMIC_RELAXED) +
-	       s->off_cpu.dropped + s->locks.dropped;
+	       s->waits.dropped;
 }
 
-/*
- * Hands over a wait that continues when sampling ends.  Returns false when the
- * receiver wants no more samples.
- */
-static bool sampler_hand_over_unfinished(struct sampler *s,
-					 struct off_cpu_sample *o)
+/* The threads that the programs listed as off their CPUs at a time. */
+struct sampler_listed {
+	struct waits_off_cpu *all; /* NULL = not listed */
+	size_t count;
+	uint64_t at_ns;
+};
+
+/* Returns true if off-CPU records were lost since the last call. */
+static bool sampler_has_lost_switches(struct sampler *s)
 {
-	return sampler_hand_over_wait(s, o, (uint64_t)s->stopped_ns,
-				      SAMPLE_UNFINISHED);
+	const struct sampler_bpf__bss *b = s->programs->bss;
+	uint64_t leaves = __atomic_load_n(&b->lost_leaves, __ATOMIC_RELAXED);
+	uint64_t returns = __atomic_load_n(&b->lost_returns, __ATOMIC_RELAXED);
+	bool has = leaves != s->lost_leaves || returns != s->lost_returns;
+
+	s->lost_leaves = leaves;
+	s->lost_returns = returns;
+	return has;
 }
 
 /*
- * If records were lost, a wait may have ended long ago: only threads that the
- * programs still list as off their CPUs are waiting.
+ * Lists the threads that are off their CPUs if records were lost since the last
+ * call: other threads wait no longer.  Counts those whose sample was lost.
  */
-static void sampler_read_waiting(struct sampler *s)
+static struct sampler_listed sampler_list_off_cpu(struct sampler *s)
 {
 	int map = bpf_map__fd(s->programs->maps.switched);
+	struct sampler_listed l = { .at_ns = (uint64_t)clock_monotonic_ns() };
 	struct switched_out out;
+	size_t cap = 0;
 	__u32 key, next;
-	bool has_next = bpf_map_get_next_key(map, NULL, &next) == 0;
+	bool has_next;
 
-	while (has_next) {
-		struct off_cpu_sample *o = NULL;
-
+	if (!sampler_wants(s, SAMPLE_OFFCPU) ||
+	    !(sampler_has_lost_switches(s) || s->hidden))
+		return l;
+	s->hidden = 0;
+	array_reserve(l.all, cap, 1);
+	has_next = bpf_map_get_next_key(map, NULL, &next) == 0;
+	/* Threads come and go: the list of keys may begin again. */
+	while (has_next && l.count < 2 * (size_t)SAMPLER_THREADS) {
 		key = next;
-		if (bpf_map_lookup_elem(map, &key, &out) == 0)
-			o = off_cpu_returned(&s->off_cpu, out.tid, out.out_ns);
-		if (o && !sampler_hand_over_unfinished(s, o))
-			return;
+		if (bpf_map_lookup_elem(map, &key, &out) == 0) {
+			s->hidden += !out.is_sent;
+			array_reserve(l.all, cap, l.count + 1);
+			l.all[l.count++] = (struct waits_off_cpu){ out.tid,
+								   out.out_ns };
+		}
 		has_next = bpf_map_get_next_key(map, &key, &next) == 0;
 	}
-	off_cpu_release(&s->off_cpu);
+	qsort(l.all, l.count, sizeof(*l.all), waits_compare);
+	return l;
 }
 
-static void sampler_read_unfinished(struct sampler *s)
+/* Removes waits that may have ended because a record was lost. */
+static void sampler_check_waits(struct sampler *s, struct sampler_listed *l)
 {
-	struct off_cpu_sample *o;
+	uint64_t entries = __atomic_load_n(&s->programs->bss->lost_entries,
+					   __ATOMIC_RELAXED);
 
-	/*
-	 * After losses, the record of a wait's end may be missing, and no map
-	 * lists the waits for monitors.
-	 */
-	if (sampler_lost(s)) {
-		if (sampler_wants(s, SAMPLE_OFFCPU))
-			sampler_read_waiting(s);
-		return;
-	}
-	while ((o = off_cpu_any(&s->off_cpu)) || (o = off_cpu_any(&s->locks)))
-		if (!sampler_hand_over_unfinished(s, o))
-			return;
+	if (l->all)
+		waits_keep_off_cpu(&s->waits, l->all, l->count, l->at_ns);
+	free(l->all);
+	/* No map lists the waits for monitors. */
+	if (entries != s->lost_entries)
+		waits_forget_locks(&s->waits);
+	s->lost_entries = entries;
 }
 
-size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
+struct sampler_cut {
+	struct sampler *sampler;
+	sampler_part_fn *part;
+	void *self;
+};
+
+static bool sampler_on_part(void *self, struct wait *wait)
+{
+	const struct sampler_cut *cut = self;
+	const uint64_t *kernel = (const uint64_t *)(&wait->event + 1);
+
+	return cut->part(
+		cut->self, &wait->event, kernel,
+		(const uint8_t *)(kernel + wait->event.kernel_frames));
+}
+
+static void sampler_cut_at(struct sampler *s, uint64_t at_ns,
+			   sampler_part_fn *part, void *self)
+{
+	struct sampler_cut cut = { s, part, self };
+
+	waits_cut(&s->waits, at_ns, sampler_on_part, &cut);
+}
+
+void sampler_each_known_wait(struct sampler *s,
+			     void (*fn)(void *self, struct sample_event *e),
+			     void *self)
+{
+	waits_each_known(&s->waits, fn, self);
+}
+
+void sampler_forget_waits(struct sampler *s, pid_t pid)
+{
+	waits_forget_process(&s->waits, (uint32_t)pid);
+}
+
+static bool sampler_on_unfinished(void *self, struct sample_event *e,
+				  const uint64_t *kernel, const uint8_t *stack)
+{
+	struct sampler *s = self;
+
+	(void)kernel, (void)stack;
+	e->flags |= SAMPLE_UNFINISHED;
+	sampler_hand_over(s, e);
+	return true;
+}
+
+/* Hands over the unread samples; false if the receiver wants no more. */
+static bool sampler_consume(struct sampler *s, sampler_sink_fn *sink,
+			    void *self)
 {
 	struct epoll_event woken;
 
@@ -600,9 +664,35 @@ size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 	s->read = 0;
 	epoll_wait(ring_buffer__epoll_fd(s->ring), &woken, 1, 0);
 	ticks_tend(&s->ticks);
-	if (ring_buffer__consume(s->ring) >= 0 && s->stopped_ns)
-		sampler_read_unfinished(s);
+	return ring_buffer__consume(s->ring) >= 0;
+}
+
+size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
+{
+	if (sampler_consume(s, sink, self) && s->stopped_ns) {
+		struct sampler_listed listed = sampler_list_off_cpu(s);
+
+		sampler_check_waits(s, &listed);
+		sampler_cut_at(s, (uint64_t)s->stopped_ns,
+			       sampler_on_unfinished, s);
+		waits_release(&s->waits);
+	}
 	return s->read;
+}
+
+uint64_t sampler_cut(struct sampler *s, sampler_sink_fn *sink,
+		     sampler_part_fn *part, void *self)
+{
+	/* Before the read: the end of a wait that is not listed is read. */
+	struct sampler_listed listed = sampler_list_off_cpu(s);
+	uint64_t at_ns = (uint64_t)clock_monotonic_ns();
+
+	/* Ends that are unread are later than all that was read. */
+	if (!sampler_consume(s, sink, self))
+		at_ns = s->last_ns;
+	sampler_check_waits(s, &listed);
+	sampler_cut_at(s, at_ns, part, self);
+	return at_ns;
 }
 
 /*
@@ -672,7 +762,11 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 	*counts = (struct sampler_counts){
 		.taken = __atomic_load_n(&p->bss->taken, __ATOMIC_RELAXED),
 		.lost = sampler_lost(s),
-		.unended = s->off_cpu.unended,
+		.unended = s->waits.unended,
+		.ended = s->waits.ended,
+		.hidden = s->hidden,
+		.unsure = s->waits.unsure +
+			  __atomic_load_n(&p->bss->unsure, __ATOMIC_RELAXED),
 	};
 	sampler_add_runs(p->progs.on_tick, counts);
 	sampler_add_runs(p->progs.on_switch, counts);

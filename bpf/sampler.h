@@ -94,8 +94,8 @@ void sampler_stop_ticks(struct sampler *s);
 int sampler_start_ticks(struct sampler *s, unsigned hz, struct error *err);
 
 /*
- * Stops sampling.  Samples can still be read.  Threads that are off-CPU get a
- * sample that ends now, SAMPLE_UNFINISHED.
+ * Stops sampling.  Samples can still be read.  Unfinished waits get a sample
+ * that ends now, SAMPLE_UNFINISHED.
  */
 void sampler_stop(struct sampler *s);
 
@@ -121,6 +121,33 @@ typedef bool sampler_sink_fn(void *self, const struct sample_event *e,
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self);
 
 /*
+ * Receives the part of an unfinished wait until a cut; e->weight is its length.
+ * If the receiver sets e->stack, its id of the stack trace, and e->owner, its
+ * id of the monitor's owner, later parts and the end of the wait have them and
+ * SAMPLE_CONTINUED, but no arrays.  Return false if the wait has ended: it is
+ * removed and counted in unended.
+ */
+typedef bool sampler_part_fn(void *self, struct sample_event *e,
+			     const uint64_t *kernel, const uint8_t *stack);
+
+/*
+ * Hands over all unread samples, and cuts the unfinished waits: each begins
+ * again at the time that is returned (CLOCK_MONOTONIC).  That is now or, if the
+ * sink ended the read, the time of its last sample.  A wait that may have
+ * ended, because the record of an end was lost, is removed.
+ */
+uint64_t sampler_cut(struct sampler *s, sampler_sink_fn *sink,
+		     sampler_part_fn *part, void *self);
+
+/* Calls a function for each wait with a stack trace, which may replace it. */
+void sampler_each_known_wait(struct sampler *s,
+			     void (*fn)(void *self, struct sample_event *e),
+			     void *self);
+
+/* Removes the unfinished waits of a process that has ended; see counts. */
+void sampler_forget_waits(struct sampler *s, pid_t pid);
+
+/*
  * Hands over each sleeping thread of the targets: its registers, the kernel's
  * stack, and its number of context switches as the weight, without a user
  * stack.  Requires SAMPLE_OFFCPU.  Fails if the kernel has no programs for each
@@ -133,6 +160,10 @@ struct sampler_counts {
 	uint64_t taken;   /* put into the ring buffer */
 	uint64_t lost;    /* because the ring buffer or a map was full */
 	uint64_t unended; /* waits whose end the kernel did not report */
+	uint64_t ended;   /* waits for monitors in processes that ended */
+	uint64_t unsure;  /* waits that may have begun earlier, or ended */
+	uint64_t hidden;  /* threads off their CPU at the last cut whose sample
+			     was lost; this does not only grow */
 	uint64_t runs;    /* of the programs, and their duration; 0 */
 	uint64_t runs_ns; /* unless kernel.bpf_stats_enabled is 1 */
 };

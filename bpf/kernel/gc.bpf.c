@@ -80,15 +80,20 @@ static __always_inline void stop_read_counters(struct gc_event_stop *e)
 	event_read_text(e->last_cause, at.last_cause);
 }
 
-static __always_inline void stop_take_collections(struct gc_event_stop *e)
+static __always_inline void stop_clear(void)
+{
+	last_tid = 0;
+	collections.bracket = 0;
+	collections.ns = 0;
+	collections.count = 0;
+}
+
+static __always_inline void stop_read_collections(struct gc_event_stop *e)
 {
 	bool is_same = collections.tid == e->event.tid;
 
 	e->collections = is_same ? collections.count : 0;
 	e->collections_ns = is_same ? collections.ns : 0;
-	collections.bracket = 0;
-	collections.ns = 0;
-	collections.count = 0;
 }
 
 /* RuntimeService::record_safepoint_end(jlong): threads may run again. */
@@ -98,6 +103,8 @@ int on_stop(struct pt_regs *ctx)
 	struct gc_event_stop *e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
 
 	if (!e) {
+		/* The next pause has its own collections and last thread. */
+		stop_clear();
 		__sync_fetch_and_add(&lost, 1);
 		return 0;
 	}
@@ -109,8 +116,8 @@ int on_stop(struct pt_regs *ctx)
 		e->operation = (__u64)event_read(e->operation);
 	e->last_ns = last_ns;
 	e->last_tid = last_tid;
-	last_tid = 0;
-	stop_take_collections(e);
+	stop_read_collections(e);
+	stop_clear();
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -58,6 +58,8 @@ enum sample_flags {
 	/* For an allocation or a lock: object and owner could be read. */
 	SAMPLE_HAS_OBJECT = 128,
 	SAMPLE_HAS_OWNER = 256,
+	/* A later part of a wait that was cut: without arrays. */
+	SAMPLE_CONTINUED = 512,
 };
 
 /* Stack bytes of a wait without a complete copy: they identify its place. */
@@ -72,7 +74,11 @@ struct sample_event {
 	__u16 flags;
 	__u32 kernel_frames; /* number of kernel addresses */
 	__u32 stack_bytes;
-	__u32 reserved;
+	/*
+	 * Of the reader, 0 in the ring buffer: the stack trace of a wait that
+	 * was cut, whose owner is an id of the reader, too.
+	 */
+	__u32 stack;
 	__u64 object[2]; /* its header: the mark word and the next word */
 	__u64 owner;     /* ObjectMonitor::_owner when the wait began */
 	char comm[16];   /* foreign */

@@ -33,12 +33,15 @@ const volatile bool want_kernel;
  * The sampler reads these as they grow, and writes started_ns when it starts.
  */
 __u64 taken, lost, started_ns;
+/* Parts of `lost`: beginnings of waits, returns to a CPU, entered monitors. */
+__u64 lost_leaves, lost_returns, lost_entries;
 __u64 wake_bytes; /* number of unread bytes that wakes the reader */
 /*
- * A thread had no room in `switched`: a thread that is missing there may be off
- * its CPU.
+ * When a thread last had no room in `switched`: a thread that is missing there
+ * may be off its CPU since then.  Waits whose beginning is unknown for this
+ * reason are counted in `unsure`.
  */
-__u64 switched_overflowed;
+__u64 switched_full_ns, unsure;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -367,6 +370,7 @@ static __always_inline void sample_begin(struct sample_event *e,
 	e->tid = id.tid;
 	e->kind = kind;
 	e->flags = 0;
+	e->stack = 0;
 	e->object[0] = e->object[1] = e->owner = 0;
 }
 
@@ -485,11 +489,12 @@ static __always_inline void thread_leaves(void *ctx, struct task_struct *task,
 	out.tid = id.tid;
 	/* Without an entry, the end of the wait would be lost. */
 	if (bpf_map_update_elem(&switched, &key, &out, BPF_ANY)) {
-		switched_overflowed = 1;
+		switched_full_ns = out.out_ns;
 		__sync_fetch_and_add(&lost, 1);
 		return;
 	}
 	if (sample_send(ctx, s)) {
+		__sync_fetch_and_add(&lost_leaves, 1);
 		out.is_sent = false;
 		bpf_map_update_elem(&switched, &key, &out, BPF_ANY);
 	}
@@ -511,12 +516,16 @@ static __always_inline void thread_returns_first(struct task_struct *task)
 	__u64 from;
 	long bytes = 0;
 
-	if (!since || switched_overflowed)
+	if (!since)
 		return;
 	from = *since > started_ns ? *since : started_ns;
 	s = bpf_map_lookup_elem(&switch_areas, &cpu);
 	if (!s || BPF_CORE_READ(task, start_time) >= from)
 		return;
+	if (switched_full_ns >= from) {
+		__sync_fetch_and_add(&unsure, 1);
+		return;
+	}
 	e = &s->event;
 	sample_begin(e, id, SAMPLE_OFFCPU, 0);
 	e->weight = e->time_ns - from;
@@ -555,8 +564,10 @@ static __always_inline void thread_returns(struct task_struct *task)
 	resumed.kind = SAMPLE_OFFCPU;
 	is_sent = out->is_sent;
 	bpf_map_delete_elem(&switched, &key);
-	if (is_sent && ring_put(&resumed, sizeof(resumed)))
+	if (is_sent && ring_put(&resumed, sizeof(resumed))) {
 		__sync_fetch_and_add(&lost, 1);
+		__sync_fetch_and_add(&lost_returns, 1);
+	}
 }
 
 SEC("tp_btf/sched_switch")
@@ -720,8 +731,10 @@ static __always_inline void probe_entered(struct pt_regs *ctx)
 	};
 
 	if (started_ns && target_since(id, task) &&
-	    ring_put(&resumed, sizeof(resumed)))
+	    ring_put(&resumed, sizeof(resumed))) {
 		__sync_fetch_and_add(&lost, 1);
+		__sync_fetch_and_add(&lost_entries, 1);
+	}
 }
 
 /* The arguments are the length of a wait, 0 where it begins, and its

@@ -317,6 +317,9 @@ static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 	/* The stack was read after the registers: check that it fits. */
 	s->is_known = !s->is_caught || s->has_stayed ||
 		      s->switches == idle_read_switches(t, s->tid);
+	/* Its whole name is read before the window ends. */
+	if (s->is_known)
+		sampling_threads_sleeper(t->threads, s->tid);
 }
 
 /* Lists the sampled TIDs of a process; the caller frees the list. */
@@ -371,12 +374,17 @@ void idle_threads_free(struct idle_threads *a)
 	free(a);
 }
 
-void idle_threads_renew(struct idle_threads *a, const struct profile *before,
-			struct profile *p)
+void idle_threads_renew(struct sampling_target *t)
 {
-	for (size_t i = 0; i < a->count; i++)
-		a->all[i].stack = sampling_copy_stack(before, p,
-						      a->all[i].stack);
+	struct idle_threads *a = t->idle;
+
+	for (size_t i = 0; i < a->count; i++) {
+		struct sleeper *s = &a->all[i];
+
+		s->is_known &= !sampling_threads_has_sample(t->threads, s->tid);
+		s->stack = s->is_known ? sampling_target_copy_stack(t, s->stack)
+				       : 0;
+	}
 }
 
 void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
@@ -472,17 +480,14 @@ static void idle_add_sample(struct sampling_target *t, const struct sleeper *s,
 		.count = 1,
 		.weight = (uint64_t)(end_ns - since_ns),
 	};
-	struct text comm = { 0 };
 
-	if (s->is_known && end_ns > since_ns &&
-	    idle_read_task(t, s->tid, "comm", PROCFS_NAMES, &comm)) {
-		sample.stack = s->stack;
-		sample.thread = sampling_threads_id(t->threads, s->tid,
-						    comm.bytes);
+	if (!s->is_known || end_ns <= since_ns)
+		return;
+	sample.stack = s->stack;
+	sample.thread = sampling_threads_sleeper(t->threads, s->tid);
+	if (sample.thread)
 		sampling_target_add(t, SAMPLING_OFFCPU | SAMPLING_WALL,
 				    &sample);
-	}
-	text_release(&comm);
 }
 
 void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late)
@@ -513,12 +518,18 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 			continue;
 		if (!idle_has_slept(t, s, has_lost)) {
 			hidden += has_lost;
+			if (s && has_lost) {
+				s->was_searched = true;
+				s->is_known = false;
+			}
 			continue;
 		}
 		if (!s->was_searched && clock_monotonic_ns() < until_ns)
 			idle_find_stack(t, s);
 		late += !s->was_searched;
-		since_ns = a->since_ns;
+		since_ns = a->since_ns > t->shared->window_ns
+				   ? a->since_ns
+				   : t->shared->window_ns;
 		/* Before that, its samples may be among the lost ones. */
 		if (has_lost && s->counted_ns > since_ns)
 			since_ns = s->counted_ns;

@@ -10,7 +10,7 @@
  * idle_threads_new; idle_threads_catch for each sleeping thread;
  * idle_threads_copy; idle_threads_confirm for each of them again;
  * idle_threads_end_round; idle_threads_walk until all stacks are walked;
- * idle_threads_add at the end.
+ * idle_threads_add at the end of each window.
  */
 #ifndef BPF_SAMPLING_IDLE_THREADS_H
 #define BPF_SAMPLING_IDLE_THREADS_H
@@ -32,9 +32,8 @@ struct idle_threads *idle_threads_new(struct sampling_target *t,
 				      int64_t since_ns);
 void idle_threads_free(struct idle_threads *a); /* NULL is fine */
 
-/* Moves stack traces to another profile; the profile before still exists. */
-void idle_threads_renew(struct idle_threads *a, const struct profile *before,
-			struct profile *p);
+/* Copies stack traces of threads that still sleep from t->before. */
+void idle_threads_renew(struct sampling_target *t);
 
 /*
  * Keeps the registers and the kernel's stack of a sleeping thread
@@ -68,9 +67,10 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
 			    uint64_t sp);
 
 /*
- * Adds a sample for each thread that has slept all the time, up to end_ns.  If
- * samples were lost, adds only threads that have not left a CPU since their
- * stacks were walked.  Counts the other threads as lost, and the threads that
+ * Adds a sample for each thread that has slept all the time, for its time in
+ * the current window up to end_ns, which ends the window.  If samples were lost
+ * in the window, adds only threads that have not left a CPU since their stacks
+ * were walked, and forgets the others.  Counts the other threads as lost, and the threads that
  * could not be checked until until_ns.  Adds nothing for a target that has
  * ended.
  */

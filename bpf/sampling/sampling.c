@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling.h"
 
+#include "bpf/launch.h"
 #include "bpf/sampling/idle_threads.h"
+#include "bpf/sampling/sampling_losses.h"
 #include "bpf/sampling/sampling_targets.h"
 #include "core/base/alloc.h"
-#include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
 #include "core/profile/moments.h"
@@ -49,8 +50,13 @@ enum { USUAL_HZ = 99 };
 #define SLEEPERS_NS (10 * CLOCK_NS_PER_S)
 #define LAUNCH_NS   (10 * CLOCK_NS_PER_S)
 
-/* Time limit for samples of the frequency before. */
-#define LAST_TICKS_NS  CLOCK_NS_PER_S
+/* The same at the end of a window, while the ring buffer fills. */
+#define WINDOW_SLEEPERS_NS (CLOCK_NS_PER_S / 4)
+
+/* Time limit for samples of the frequency or the window before. */
+#define LAST_TICKS_NS CLOCK_NS_PER_S
+/* How often to try to start ticks that could not be started. */
+#define TICKS_AGAIN_NS CLOCK_NS_PER_S
 
 #define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
 /* Less than a tick at 99 Hz: each sample is read separately then. */
@@ -69,7 +75,6 @@ struct sampling {
 	struct sampling_targets targets;
 	struct launch launch;
 	int64_t start_ns, end_ns; /* of the session; end_ns is the latest end */
-	int64_t window_ns;        /* when the current window began */
 	int64_t stopped_ns;       /* 0 = sampling */
 	int64_t batch_end_ns;     /* when a batch is long enough */
 	bool is_behind;           /* the last batch ended at batch_end_ns */
@@ -79,79 +84,12 @@ struct sampling {
 	uint64_t foreign; /* samples of processes that are not targets */
 	/* All counts until the current window began. */
 	struct sampling_counts counts_before;
-	uint64_t lost_before, unended_before;
+	/*
+	 * CPU samples are wanted, but their ticks could not be started: since
+	 * when (0 = no), when to try again, and until then in this window.
+	 */
+	int64_t tickless_ns, ticks_again_ns, tickless_before_ns;
 };
-
-/* ---- a launched program ---- */
-
-/* The program that the child executes. */
-struct program {
-	char *const *argv;
-	void (*before_exec)(void);
-};
-
-/* Waits for the start message; the parent may end before it is sent. */
-static int launch_job(void *self, int channel, struct error *err)
-{
-	const struct program *p = self;
-	char word;
-
-	if (child_hear(channel, INT64_MAX, &word) != CHILD_TOLD)
-		return CHILD_NOTHING;
-	if (p->before_exec)
-		p->before_exec();
-	return child_exec(p->argv, err);
-}
-
-int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
-		struct error *err)
-{
-	static const struct child_options options = {
-		.files = CHILD_KEEPS_FILES,
-		.signals = CHILD_KEEPS_SIGNALS,
-	};
-	struct program program = { argv, before_exec };
-
-	*l = (struct launch){ .name = argv[0] };
-	if (child_start(&l->child, &options, launch_job, &program, err))
-		return fail_in(err, "cannot start %s", argv[0]);
-	return 0;
-}
-
-int launch_begin(struct launch *l, int64_t until_ns, struct error *err)
-{
-	enum child_news news = CHILD_FAILED;
-	int fd;
-
-	errno = ECHILD;
-	fail_sys(err, ERROR_FAILED, "cannot start %s", l->name);
-	if (child_tell(l->child.channel, 'b', -1) == 0)
-		news = child_wait(&l->child, until_ns, &fd, err);
-	/* The program may be on a disk that does not respond. */
-	if (news == CHILD_SILENT)
-		return fail(err, ERROR_FAILED, "cannot start %s: timed out",
-			    l->name);
-	close(l->child.channel);
-	l->child.channel = -1;
-	/* execvp(3) has closed the other end. */
-	return news == CHILD_GONE ? 0 : -1;
-}
-
-/* True once the program has ended; then status is set. */
-static bool launch_has_ended(struct launch *l)
-{
-	if (l->child.pid && !l->has_ended)
-		l->has_ended = child_reap(l->child.pid, &l->status, 0);
-	return l->has_ended;
-}
-
-void launch_close(struct launch *l)
-{
-	/* A process with a channel has not executed the program. */
-	if (l->child.channel >= 0 && !l->has_ended)
-		child_end(&l->child, 0);
-	*l = (struct launch){ .child = { .channel = -1 } };
-}
 
 /* By bit number. */
 static const struct {
@@ -256,7 +194,7 @@ struct sampling *sampling_open(const struct sampling_options *o,
 	s->shared.kernel = sampling_kernel_new(o);
 	s->shared.hz = options.hz;
 	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / options.hz;
-	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
+	s->shared.epoch_ns = clock_wall_of(0);
 	s->shared.profile = sampling_new_profile(&s->shared);
 	s->launch.child.channel = -1;
 	s->shared.views.images.budget.limit = o->memory_bytes ? o->memory_bytes
@@ -322,7 +260,7 @@ int sampling_start(struct sampling *s, struct error *err)
 	    launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS, err))
 		return -1;
 	s->start_ns = clock_monotonic_ns();
-	s->window_ns = s->start_ns;
+	s->shared.window_ns = s->start_ns;
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
 			    : INT64_MAX;
@@ -340,16 +278,16 @@ static bool sampling_is_in_time(struct sampling *s)
 	return !s->is_behind;
 }
 
-static bool sampling_on_sample(void *self, const struct sample_event *e,
-			       const uint64_t *kernel, const uint8_t *stack)
+/* Returns the target of a sample, ready to unwind it; NULL = none. */
+static struct sampling_target *sampling_begin_sample(
+	struct sampling *s, const struct sample_event *e)
 {
-	struct sampling *s = self;
 	struct sampling_target *t = sampling_targets_find(&s->targets,
 							  (pid_t)e->tgid);
 
 	if (!t) {
 		s->foreign++;
-		return sampling_is_in_time(s);
+		return NULL;
 	}
 	/* The JVM may have changed code since the last read. */
 	if (t->batch != s->batch ||
@@ -357,8 +295,47 @@ static bool sampling_on_sample(void *self, const struct sample_event *e,
 		t->batch = s->batch;
 		sampling_target_begin(t);
 	}
-	sampling_target_sample(t, e, kernel, stack);
+	return t;
+}
+
+static bool sampling_on_sample(void *self, const struct sample_event *e,
+			       const uint64_t *kernel, const uint8_t *stack)
+{
+	struct sampling *s = self;
+	struct sampling_target *t = sampling_begin_sample(s, e);
+
+	if (t)
+		sampling_target_sample(t, e, kernel, stack);
 	return sampling_is_in_time(s);
+}
+
+/*
+ * Linux does not trace every context switch: a thread may have ended since its
+ * last part.  A wait for a monitor may continue on another thread.
+ */
+static bool sampling_still_waits(const struct sample_event *e)
+{
+	char path[48];
+
+	if (e->kind != SAMPLE_OFFCPU || !(e->flags & SAMPLE_CONTINUED))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", (unsigned)e->tgid,
+		 (unsigned)e->tid);
+	return access(path, F_OK) == 0;
+}
+
+static bool sampling_on_part(void *self, struct sample_event *e,
+			     const uint64_t *kernel, const uint8_t *stack)
+{
+	struct sampling *s = self;
+	struct sampling_target *t;
+
+	if (!sampling_still_waits(e))
+		return false;
+	t = sampling_begin_sample(s, e);
+	if (t)
+		sampling_target_part(t, e, kernel, stack);
+	return true;
 }
 
 static void sampling_read_batch(struct sampling *s, int64_t end_ns)
@@ -456,16 +433,40 @@ static bool sampling_walk_sleepers(struct sampling *s)
 	return true;
 }
 
-static void sampling_add_sleepers(struct sampling *s, int64_t until_ns)
+/* Adds sleeping threads at the end of a window. */
+static void sampling_add_sleepers(struct sampling *s, int64_t end_ns,
+				  int64_t until_ns)
 {
-	struct sampler_counts counts;
+	struct sampler_counts counts = sampling_shared_window(&s->shared);
 
-	sampler_counts(s->shared.sampler, &counts);
+	if (!sampling_wants_sleepers(s))
+		return;
 	for (size_t i = 0; i < s->targets.count; i++) {
 		if (s->targets.all[i]->idle)
-			idle_threads_add(s->targets.all[i], s->stopped_ns,
-					 counts.lost, until_ns);
+			idle_threads_add(s->targets.all[i], end_ns,
+					 counts.lost + counts.unsure, until_ns);
 	}
+}
+
+/*
+ * Reads all samples, and adds the parts of unfinished waits in the window that
+ * ends now.  Returns its end.
+ */
+static int64_t sampling_cut(struct sampling *s)
+{
+	int64_t now_ns = clock_monotonic_ns(), end_ns;
+
+	sampling_targets_running(&s->targets);
+	sampling_read_batch(s, now_ns + LAST_TICKS_NS);
+	if (!s->is_behind)
+		sampling_targets_forget_waits(&s->targets);
+	end_ns = (int64_t)sampler_cut(s->shared.sampler, sampling_on_sample,
+				      sampling_on_part, s);
+	if (end_ns < s->shared.window_ns)
+		end_ns = s->shared.window_ns;
+	sampling_add_sleepers(s, end_ns,
+			      clock_monotonic_ns() + WINDOW_SLEEPERS_NS);
+	return end_ns;
 }
 
 /* True when the duration has passed or no target is left. */
@@ -562,6 +563,24 @@ static void sampling_await_batch(struct sampling *s, struct pollfd *fds,
 		sampling_poll(s, fds, count + 1, BATCH_NS);
 }
 
+/* Tries to start ticks that could not be started. */
+static void sampling_retry_ticks(struct sampling *s)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct error unused;
+
+	if (!s->tickless_ns || now_ns < s->ticks_again_ns)
+		return;
+	s->ticks_again_ns = now_ns + TICKS_AGAIN_NS;
+	if (sampler_start_ticks(s->shared.sampler, (unsigned)s->shared.hz,
+				&unused))
+		return;
+	s->tickless_before_ns += now_ns - s->tickless_ns;
+	s->tickless_ns = 0;
+	sampling_notify(s->o, SAMPLING_LOSS, "sampling at %" PRIu64 " Hz again",
+			s->shared.hz);
+}
+
 bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 {
 	struct pollfd *all = xcalloc(count + 1, sizeof(*all));
@@ -573,6 +592,7 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 		free(all);
 		return false;
 	}
+	sampling_retry_ticks(s);
 	s->is_behind |= !sampling_walk_sleepers(s);
 	for (nfds_t i = 0; i < count; i++)
 		all[i] = fds[i];
@@ -592,74 +612,11 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 	if (!is_ready || sampling_targets_are_overdue(&s->targets))
 		sampling_targets_find_new(&s->targets);
 	sampling_read_batch(s, clock_monotonic_ns() + BATCH_NS);
-	if (!s->is_behind)
+	if (!s->is_behind) {
+		sampling_targets_forget_waits(&s->targets);
 		sampling_targets_retire_ended(&s->targets);
+	}
 	return true;
-}
-
-/* Notes the stack traces that do not reach the thread's root, by reason. */
-static void sampling_note_wait_ends(struct sampling_shared *s,
-				    enum sampling_end end, const char *what,
-				    const char *why)
-{
-	double percent = s->waited_ns ? 100.0 * (double)s->ends_ns[end] /
-						(double)s->waited_ns
-				      : 100;
-
-	/* Short waits are always lost as sampling begins: below 0.05 % of the
-	 * time they are not worth a note. */
-	if (s->ends[end] && percent >= 0.05)
-		profile_note(s->profile, what, s->ends[end],
-			     "%s; %.1f %% of the time", why, percent);
-}
-
-static void sampling_note_ends(struct sampling_shared *s)
-{
-	static const struct {
-		enum sampling_end end;
-		const char *what, *why;
-	} notes[] = {
-		{ SAMPLING_END_BYTES, "stack traces truncated at --stack-bytes",
-		  "a larger --stack-bytes shows the rest" },
-		{ SAMPLING_END_FRAMES, "stack traces truncated at --max-stack",
-		  "a larger --max-stack shows the rest" },
-		{ SAMPLING_END_PAGE,
-		  "stack traces truncated where they are read",
-		  "a page of the stack was not in memory" },
-	};
-	static const char lost[] = "stack traces that end in [unknown]";
-	struct text whys = { 0 };
-	uint64_t walks = 0;
-
-	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
-		if (s->ends[notes[i].end])
-			profile_note(s->profile, notes[i].what,
-				     s->ends[notes[i].end], "%s", notes[i].why);
-	sampling_note_wait_ends(s, SAMPLING_END_OFTEN,
-				"waits without a stack trace",
-				"threads waited too often to copy each stack");
-	sampling_note_wait_ends(
-		s, SAMPLING_END_EARLIER,
-		"waits that began before sampling and lack a stack",
-		"they ended before their stacks were read");
-	if (s->estimated)
-		profile_note(s->profile, "waits with an estimated stack trace",
-			     s->estimated,
-			     "threads waited too often to copy each stack: the "
-			     "stack trace of another wait at the same place is "
-			     "used");
-	for (size_t i = 0; i < SAMPLING_WHYS && s->whys[i].why; i++)
-		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
-			    s->whys[i].count, s->whys[i].why);
-	if (whys.len)
-		profile_note(s->profile, lost, s->ends[SAMPLING_END_LOST], "%s",
-			     whys.bytes);
-	text_release(&whys);
-	for (size_t i = 0; i < SAMPLING_ENDS; i++)
-		walks += s->ends[i];
-	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
-		profile_remark_of(s->profile, notes[i].what, walks);
-	profile_remark_of(s->profile, lost, walks);
 }
 
 /* Returns the counts of the targets in the current window. */
@@ -680,65 +637,25 @@ static struct sampling_counts sampling_window_counts(const struct sampling *s)
 	return had;
 }
 
-/* Returns the losses of the sampler in the current window. */
-static struct sampler_counts sampling_window_lost(const struct sampling *s)
+/* Returns the time without ticks in the current window. */
+static uint64_t sampling_tickless_ns(const struct sampling *s)
 {
-	struct sampler_counts counts;
+	int64_t until_ns = s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
 
-	sampler_counts(s->shared.sampler, &counts);
-	counts.lost -= s->lost_before;
-	counts.unended -= s->unended_before;
-	return counts;
+	return (uint64_t)(s->tickless_before_ns +
+			  (s->tickless_ns ? until_ns - s->tickless_ns : 0));
 }
 
 static void sampling_add_losses(struct sampling *s)
 {
-	struct profile *p = s->shared.profile;
-	struct sampling_counts had = sampling_window_counts(s);
-	struct sampler_counts lost = sampling_window_lost(s);
-	uint64_t stalled = s->shared.ends[SAMPLING_END_STALLED];
-	const struct {
-		bool is_loss;
-		const char *what;
-		uint64_t count;
-		const char *why;
-	} remarks[] = {
-		{ true, "names lost", had.unrecorded,
-		  "the agent's buffer was full" },
-		{ true, "samples lost", lost.lost,
-		  "a buffer was full; use a lower -F or --stack-bytes" },
-		{ true, "samples omitted", s->foreign,
-		  "their processes could not be opened" },
-		{ true, "stack traces lost", stalled,
-		  "reading the target's memory took more than a second" },
-		{ true, "reads lost", stalled ? 0 : had.stalls,
-		  "reading the target's memory took more than a second" },
-		{ true, "files omitted", had.files,
-		  "their file system did not respond in time: their functions "
-		  "have no names" },
-		{ true, "files read in part", had.cut,
-		  "their symbol tables exceed the memory limit: some functions "
-		  "have no names" },
-		{ true, "code cache reads omitted", had.refused,
-		  "the code cache is larger than any JVM's" },
-		{ false, "waits omitted", lost.unended,
-		  "the kernel did not report when they ended" },
-		{ false, "allocations and locks without a class", had.classless,
-		  "the object or its class could not be read" },
-		{ false, "waits for a monitor without its owner", had.ownerless,
-		  "the monitor had no owner yet, or the owner had ended" },
-		{ false, "Java frames without a name", had.unnamed,
-		  "their code or class was unloaded" },
+	const struct sampling_losses losses = {
+		.had = sampling_window_counts(s),
+		.sampler = sampling_shared_window(&s->shared),
+		.foreign = s->foreign,
+		.tickless_ms = sampling_tickless_ns(s) / CLOCK_NS_PER_MS,
 	};
 
-	sampling_note_ends(&s->shared);
-	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
-		if (!remarks[i].count)
-			continue;
-		(remarks[i].is_loss ? profile_lost : profile_note)(
-			p, remarks[i].what, remarks[i].count, "%s",
-			remarks[i].why);
-	}
+	sampling_losses_add(&s->shared, &losses);
 }
 
 static int64_t sampling_until_ns(const struct sampling *s)
@@ -755,7 +672,7 @@ void sampling_part_release(struct sampling_part *part)
 /* A program may be idle before its first sample and after its last. */
 static void sampling_set_times(const struct sampling *s, struct profile *p)
 {
-	int64_t from = s->window_ns + s->shared.epoch_ns;
+	int64_t from = s->shared.window_ns + s->shared.epoch_ns;
 	int64_t until = sampling_until_ns(s) + s->shared.epoch_ns;
 
 	if (!p->earliest_ns)
@@ -774,29 +691,48 @@ struct profile *sampling_profile(struct sampling *s)
 }
 
 /* Starts the counts of a new window. */
-static void sampling_clear_window(struct sampling *s)
+static void sampling_clear_window(struct sampling *s, int64_t now_ns)
 {
-	struct sampler_counts lost;
-
 	s->counts_before = sampling_targets_counts(&s->targets);
-	lost = sampling_window_lost(s);
-	s->lost_before += lost.lost;
-	s->unended_before += lost.unended;
+	sampler_counts(s->shared.sampler, &s->shared.before);
 	s->foreign = 0;
-	s->window_ns = clock_monotonic_ns();
+	s->tickless_before_ns = 0;
+	if (s->tickless_ns)
+		s->tickless_ns = clock_monotonic_ns();
+	s->shared.window_ns = now_ns;
 	/* The wall clock may have been set. */
-	s->shared.epoch_ns = clock_wall_ns() - s->window_ns;
+	s->shared.epoch_ns = clock_wall_of(0);
 	sampling_shared_clear(&s->shared);
+}
+
+static void sampling_renew_wait(void *self, struct sample_event *e)
+{
+	struct sampling *s = self;
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
+
+	if (t)
+		sampling_target_renew_wait(t, e);
+}
+
+/* Replaces the ids of waits; the profiles of the window before still exist. */
+static void sampling_end_renewal(struct sampling *s)
+{
+	sampler_each_known_wait(s->shared.sampler, sampling_renew_wait, s);
+	for (size_t i = 0; i < s->targets.count; i++)
+		sampling_target_end_renewal(s->targets.all[i]);
 }
 
 struct profile *sampling_next_window(struct sampling *s)
 {
+	int64_t now_ns = s->stopped_ns ? s->stopped_ns : sampling_cut(s);
 	struct profile *window = sampling_profile(s);
 
-	sampling_clear_window(s);
+	sampling_clear_window(s, now_ns);
 	s->shared.profile = sampling_shared_new_profile(&s->shared);
 	for (size_t i = 0; i < s->targets.count; i++)
 		sampling_target_renew(s->targets.all[i], s->shared.profile);
+	sampling_end_renewal(s);
 	return window;
 }
 
@@ -826,6 +762,7 @@ static size_t sampling_take_parts(struct sampling *s,
 struct profile *sampling_next_parts(struct sampling *s,
 				    struct sampling_part **parts, size_t *count)
 {
+	int64_t now_ns = s->stopped_ns ? s->stopped_ns : sampling_cut(s);
 	struct profile *remarks;
 
 	sampling_add_losses(s);
@@ -833,7 +770,8 @@ struct profile *sampling_next_parts(struct sampling *s,
 	*parts = xcalloc(s->shared.ended_count + s->targets.count + 1,
 			 sizeof(**parts));
 	*count = sampling_take_parts(s, *parts);
-	sampling_clear_window(s);
+	sampling_end_renewal(s);
+	sampling_clear_window(s, now_ns);
 	s->shared.profile = sampling_shared_new_profile(&s->shared);
 	return remarks;
 }
@@ -850,8 +788,16 @@ struct sampling_status sampling_status(const struct sampling *s)
 	};
 }
 
+/* Ends the time without ticks. */
+static void sampling_end_tickless(struct sampling *s)
+{
+	s->tickless_before_ns = (int64_t)sampling_tickless_ns(s);
+	s->tickless_ns = 0;
+}
+
 void sampling_pause(struct sampling *s)
 {
+	sampling_end_tickless(s);
 	sampler_stop_ticks(s->shared.sampler);
 	sampling_read_batch(s, clock_monotonic_ns() + LAST_TICKS_NS);
 }
@@ -863,7 +809,11 @@ int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err)
 	sampling_pause(s);
 	shared->hz = hz;
 	shared->tick_ns = (uint64_t)CLOCK_NS_PER_S / hz;
-	return sampler_start_ticks(shared->sampler, (unsigned)hz, err);
+	if (sampler_start_ticks(shared->sampler, (unsigned)hz, err) == 0)
+		return 0;
+	s->tickless_ns = clock_monotonic_ns();
+	s->ticks_again_ns = s->tickless_ns + TICKS_AGAIN_NS;
+	return -1;
 }
 
 bool sampling_drop_caches(struct sampling *s)
@@ -904,8 +854,8 @@ void sampling_stop(struct sampling *s)
 	sampler_stop(s->shared.sampler);
 	/* This ends: no samples are added any more. */
 	sampling_read_batch(s, INT64_MAX);
-	if (sampling_wants_sleepers(s))
-		sampling_add_sleepers(s, clock_monotonic_ns() + SLEEPERS_NS);
+	sampling_add_sleepers(s, s->stopped_ns,
+			      clock_monotonic_ns() + SLEEPERS_NS);
 	until_ns = clock_monotonic_ns() + FINISH_NS;
 	for (size_t i = 0; i < s->targets.count; i++)
 		sampling_threads_finish(s->targets.all[i]->threads, until_ns);
@@ -957,11 +907,11 @@ void sampling_add_title(const struct sampling *s, struct text *out)
 	if (s->o->events & ~ticks)
 		text_puts(out, ", ");
 	text_printf(out, "%.1f s, ",
-		    (double)(sampling_until_ns(s) - s->window_ns) /
+		    (double)(sampling_until_ns(s) - s->shared.window_ns) /
 			    CLOCK_NS_PER_S);
 	units_add_counted(out, had.samples, "sample");
 	text_puts(out, ", ");
-	units_add_count(out, sampling_window_lost(s).lost +
+	units_add_count(out, sampling_shared_window(&s->shared).lost +
 				     s->shared.ends[SAMPLING_END_STALLED]);
 	text_puts(out, " lost");
 }

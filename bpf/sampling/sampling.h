@@ -13,7 +13,6 @@
 #define BPF_SAMPLING_SAMPLING_H
 
 #include "bpf/sampling/sampling_options.h"
-#include "core/base/child.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
@@ -78,8 +77,8 @@ struct profile *sampling_profile(struct sampling *s);
 /*
  * Starts a new window with an empty profile while sampling continues.  Returns
  * the profile of the previous window, which the caller frees.  A sample is in
- * the window in which it was read, so that no sample is lost or counted twice;
- * a wait is in the window in which it ended.
+ * the window in which it was read, so that no sample is lost or counted twice.
+ * A wait is cut at the boundary: each window has its part, and counts it.
  */
 struct profile *sampling_next_window(struct sampling *s);
 
@@ -96,7 +95,8 @@ struct profile *sampling_next_parts(struct sampling *s,
  * Changes the frequency of the next window: call it right before
  * sampling_next_parts(), which ends the window with the frequency before.  All
  * samples of that frequency are read first.  hz is at most that of the options.
- * On failure, nothing samples the CPUs any more.
+ * On failure, nothing samples the CPUs until sampling_step() can start the ticks
+ * again; the time until then is counted as lost.
  */
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err);
 
@@ -179,36 +179,5 @@ int64_t drain_interval_next(struct drain_interval *d, uint64_t changes,
  * the first sample after the interval at once.
  */
 bool drain_interval_is_short(const struct drain_interval *d);
-
-/*
- * A launched program.
- *
- * Its process exists before it executes the program, so that sampling can be
- * set up first.  The program keeps running if sjkc exits.
- */
-
-struct launch {
-	struct child child; /* pid 0: none; the channel is closed once the
-			       program was started */
-	const char *name;   /* argv[0]; borrowed */
-	bool has_ended;
-	int status; /* status of wait(2), once the program has ended */
-};
-
-/*
- * Forks a process for a program, found in PATH; argv ends with NULL.
- * before_exec, unless NULL, is called in it just before execvp(3).
- */
-int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
-		struct error *err);
-
-/*
- * Executes the program.  ERROR_FAILED if it cannot be executed, or not before
- * until_ns (CLOCK_MONOTONIC).
- */
-int launch_begin(struct launch *l, int64_t until_ns, struct error *err);
-
-/* Kills the process if it has not executed the program. */
-void launch_close(struct launch *l);
 
 #endif

@@ -26,6 +26,7 @@ enum { WAITS = 1 << 11, WAIT_WAYS = 4, WAIT_RETURNS = 12 };
 struct sampling_wait {
 	uint64_t place;
 	uint32_t stack, count;
+	bool is_used; /* in the current window */
 	struct {
 		uint32_t offset;
 		uint64_t pc;
@@ -68,6 +69,7 @@ void sampling_target_free(struct sampling_target *t)
 	text_release(&t->no_alloc);
 	text_release(&t->name);
 	text_release(&t->about);
+	map64_release(&t->copied);
 	if (t->profile != t->shared->profile)
 		profile_free(t->profile);
 	jvm_close(&t->jvm);
@@ -121,26 +123,89 @@ void sampling_target_retire(struct sampling_target *t)
 	sampling_target_free(t);
 }
 
-uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
-			     uint32_t stack)
+uint32_t sampling_target_copy_stack(struct sampling_target *t, uint32_t stack)
 {
-	uint32_t *frames = NULL, copied;
+	const struct profile *from = t->before;
+	uint32_t *missing = NULL, copied = 0;
 	size_t count = 0, cap = 0;
 
 	for (; stack; stack = from->stacks[stack].caller) {
-		struct frame frame = from->frames[from->stacks[stack].frame];
-		const char *class_name = profile_text(from, frame.class_name);
-		const char *method = profile_text(from, frame.method);
-
-		frame.class_name = profile_string(to, class_name,
-						  strlen(class_name));
-		frame.method = profile_string(to, method, strlen(method));
-		array_reserve(frames, cap, count + 1);
-		frames[count++] = profile_frame(to, &frame);
+		copied = map64_get(&t->copied, stack);
+		if (copied != MAP64_NONE)
+			break;
+		array_reserve(missing, cap, count + 1);
+		missing[count++] = stack;
 	}
-	copied = profile_stack(to, frames, count);
-	free(frames);
+	if (!stack)
+		copied = 0;
+	while (count-- > 0) {
+		struct frame f = from->frames[from->stacks[missing[count]]
+						      .frame];
+		const char *class_name = profile_text(from, f.class_name);
+		const char *method = profile_text(from, f.method);
+
+		f.class_name = profile_string(t->profile, class_name,
+					      strlen(class_name));
+		f.method = profile_string(t->profile, method, strlen(method));
+		copied = profile_push(t->profile, copied,
+				      profile_frame(t->profile, &f));
+		map64_add(&t->copied, missing[count], copied);
+	}
+	free(missing);
 	return copied;
+}
+
+void sampling_target_renew_wait(struct sampling_target *t,
+				struct sample_event *e)
+{
+	e->stack = sampling_target_copy_stack(t, e->stack);
+	if (e->owner)
+		e->owner = sampling_threads_copy(t->before, t->profile,
+						 (uint32_t)e->owner);
+}
+
+void sampling_target_end_renewal(struct sampling_target *t)
+{
+	t->before = NULL;
+	map64_clear(&t->copied);
+}
+
+static void target_adopt_wait(void *self, struct sample_event *e)
+{
+	struct sampling_target *t = self;
+
+	if (e->tgid == (uint32_t)t->jvm.pid)
+		sampling_target_renew_wait(t, e);
+}
+
+void sampling_target_replace(struct sampling_target *t,
+			     struct sampling_target *by)
+{
+	struct sampler_counts window = sampling_shared_window(t->shared);
+
+	/* The kernel's programs sample the process anew. */
+	if (t->idle)
+		idle_threads_add(t, by->since_ns, window.lost + window.unsure,
+				 0);
+	if (t->profile != by->profile) {
+		by->before = t->profile;
+		sampler_each_known_wait(t->shared->sampler, target_adopt_wait,
+					by);
+		sampling_target_end_renewal(by);
+	}
+	sampling_target_retire(t);
+}
+
+struct sampler_counts sampling_shared_window(const struct sampling_shared *s)
+{
+	struct sampler_counts counts;
+
+	sampler_counts(s->sampler, &counts);
+	counts.lost -= s->before.lost;
+	counts.unended -= s->before.unended;
+	counts.ended -= s->before.ended;
+	counts.unsure -= s->before.unsure;
+	return counts;
 }
 
 void sampling_shared_clear(struct sampling_shared *s)
@@ -163,10 +228,21 @@ void sampling_target_drop_caches(struct sampling_target *t)
 	t->has_dropped = true;
 }
 
+/* Forgets the places where no thread waited in the window before. */
+static void target_renew_places(struct sampling_target *t)
+{
+	for (size_t i = 0; t->waits && i < (size_t)WAITS * WAIT_WAYS; i++) {
+		struct sampling_wait *w = &t->waits[i];
+
+		w->stack = w->is_used ? sampling_target_copy_stack(t, w->stack)
+				      : 0;
+		w->is_used = false;
+	}
+}
+
 void sampling_target_renew(struct sampling_target *t, struct profile *p)
 {
-	const struct profile *before = t->profile;
-
+	t->before = t->profile;
 	t->profile = p;
 	t->has_dropped = false;
 	/* A JVM loads classes and compiles methods for days. */
@@ -175,12 +251,8 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	if (t->idle)
-		idle_threads_renew(t->idle, before, p);
-	for (size_t i = 0; t->waits && i < (size_t)WAITS * WAIT_WAYS; i++) {
-		struct sampling_wait *w = &t->waits[i];
-
-		w->stack = sampling_copy_stack(before, p, w->stack);
-	}
+		idle_threads_renew(t);
+	target_renew_places(t);
 	sampling_target_note_virtual_threads(t);
 }
 
@@ -391,6 +463,7 @@ static void target_note_wait(struct sampling_target *t,
 		at++;
 	memmove(w + 1, w, at * sizeof(*w));
 	*w = new;
+	w->is_used = true;
 	t->wait = w;
 }
 
@@ -399,7 +472,7 @@ static uint32_t target_estimate_stack(struct sampling_target *t,
 				      const uint8_t *stack)
 {
 	uint64_t place;
-	const struct sampling_wait *w;
+	struct sampling_wait *w;
 
 	if (!(e->flags & SAMPLE_LEFT_OUT) || !e->stack_bytes)
 		return 0;
@@ -407,6 +480,7 @@ static uint32_t target_estimate_stack(struct sampling_target *t,
 	for (size_t i = 0; i < WAIT_WAYS; i++, w++)
 		if (w->place == place && wait_fits(w, e, stack)) {
 			t->shared->estimated++;
+			w->is_used = true;
 			return w->stack;
 		}
 	return 0;
@@ -577,9 +651,33 @@ static uint32_t target_find_owner(struct sampling_target *t,
 	return id;
 }
 
-void sampling_target_sample(struct sampling_target *t,
-			    const struct sample_event *e,
-			    const uint64_t *kernel, const uint8_t *stack)
+/* Sets the stack trace and the owner of a monitor. */
+static void target_find_place(struct sampling_target *t,
+			      const struct sample_event *e,
+			      const uint64_t *kernel, const uint8_t *stack,
+			      struct sample *sample)
+{
+	if (e->flags & SAMPLE_CONTINUED) {
+		sample->stack = e->stack;
+		sample->owner = (uint32_t)e->owner;
+		t->wait = NULL;
+		t->end = SAMPLING_END_ROOT;
+		return;
+	}
+	sample->stack = target_find_stack(t, e, kernel, stack);
+	if (e->kind == SAMPLE_LOCK)
+		sample->owner = target_find_owner(t, e);
+	if (sample_is_call(e) && e->kind != SAMPLE_PROBE)
+		sample->stack = profile_push_class(t->profile, sample->stack,
+						   target_find_class(t, e));
+	if (t->wait)
+		t->wait->stack = sample->stack;
+}
+
+/* Adds a sample that has its stack trace. */
+static void target_add_sample(struct sampling_target *t,
+			      const struct sample_event *e,
+			      struct sample *sample)
 {
 	/* A kind of sample may belong to several events. */
 	static const unsigned of[SAMPLE_KINDS] = {
@@ -591,31 +689,56 @@ void sampling_target_sample(struct sampling_target *t,
 	};
 	bool is_wait = e->kind == SAMPLE_OFFCPU || e->kind == SAMPLE_LOCK;
 	struct sampling_shared *s = t->shared;
-	struct sample sample = {
-		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
-		.duration_ns = is_wait ? e->weight : 0,
-		.count = 1,
-		.weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight,
-	};
+	int64_t from_ns = (int64_t)e->time_ns;
+
+	sample->count = 1;
+	sample->weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight;
+	/* The windows before have the time of a thread that slept then. */
+	if (e->flags & SAMPLE_BEGAN_EARLIER && from_ns < s->window_ns) {
+		int64_t end_ns = from_ns + (int64_t)e->weight;
+
+		from_ns = s->window_ns;
+		sample->weight = end_ns > from_ns ? (uint64_t)(end_ns - from_ns)
+						  : 0;
+	}
+	sample->time_ns = from_ns + s->epoch_ns;
+	sample->duration_ns = is_wait ? sample->weight : 0;
+	if (is_wait && !sample->weight)
+		return;
+	if (e->kind == SAMPLE_OFFCPU) {
+		s->waited_ns += sample->weight;
+		s->ends_ns[t->end] += sample->weight;
+	}
+	sampling_target_add(t, of[e->kind], sample);
+}
+
+void sampling_target_sample(struct sampling_target *t,
+			    const struct sample_event *e,
+			    const uint64_t *kernel, const uint8_t *stack)
+{
+	struct sample sample = { 0 };
 
 	if (e->kind >= SAMPLE_KINDS)
 		return;
 	sample.thread = sampling_threads_id(t->threads, (pid_t)e->tid, e->comm);
 	/* After the thread got its id: a short wait still shows that it ran. */
-	if (e->kind == SAMPLE_OFFCPU &&
-	    e->weight < (uint64_t)s->o->min_blocked_ns)
+	if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_CONTINUED) &&
+	    e->weight < (uint64_t)t->shared->o->min_blocked_ns)
 		return;
-	sample.stack = target_find_stack(t, e, kernel, stack);
-	if (e->kind == SAMPLE_LOCK)
-		sample.owner = target_find_owner(t, e);
-	if (sample_is_call(e) && e->kind != SAMPLE_PROBE)
-		sample.stack = profile_push_class(t->profile, sample.stack,
-						  target_find_class(t, e));
-	if (t->wait)
-		t->wait->stack = sample.stack;
-	if (e->kind == SAMPLE_OFFCPU) {
-		s->waited_ns += e->weight;
-		s->ends_ns[t->end] += e->weight;
-	}
-	sampling_target_add(t, of[e->kind], &sample);
+	target_find_place(t, e, kernel, stack, &sample);
+	target_add_sample(t, e, &sample);
+}
+
+void sampling_target_part(struct sampling_target *t, struct sample_event *e,
+			  const uint64_t *kernel, const uint8_t *stack)
+{
+	struct sample sample = {
+		.thread = sampling_threads_id(t->threads, (pid_t)e->tid,
+					      e->comm),
+	};
+
+	target_find_place(t, e, kernel, stack, &sample);
+	target_add_sample(t, e, &sample);
+	e->stack = sample.stack;
+	e->owner = sample.owner;
 }

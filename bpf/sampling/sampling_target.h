@@ -75,6 +75,8 @@ struct sampling_shared {
 	uint64_t hz;
 	uint64_t tick_ns; /* CPU time of one tick */
 	/* Of the current window: */
+	int64_t window_ns; /* when it began; CLOCK_MONOTONIC */
+	struct sampler_counts before;            /* of the sampler until then */
 	uint64_t ends[SAMPLING_ENDS];            /* number of stack traces */
 	uint64_t waited_ns;                      /* time of all waits */
 	uint64_t ends_ns[SAMPLING_ENDS];         /* the same, by end */
@@ -93,6 +95,9 @@ struct sampling_target {
 	struct text name;        /* "com.acme.Main (4711)"; foreign */
 	struct text about;       /* with options.separate */
 	struct profile *profile; /* its own with options.separate, or shared */
+	/* Of the window before, until its ids are replaced. */
+	const struct profile *before;
+	struct map64 copied; /* its stack traces by their ids there */
 	struct process_view *view;
 	struct unwinder *unwinder;
 	struct vm_symbols *metadata;
@@ -119,6 +124,7 @@ struct sampling_target {
 	bool has_dropped; /* its caches were dropped in this window */
 	bool is_last;     /* its limitations have been reported */
 	bool has_ended;
+	bool is_forgotten; /* its unfinished waits were removed */
 };
 
 /*
@@ -135,9 +141,13 @@ void sampling_target_free(struct sampling_target *t); /* NULL is fine */
 /*
  * Makes a target use a new profile: replaces all ids of the profile that it
  * has used, which still exists.  Call it once for each target and window,
- * before more samples are added.
+ * before more samples are added; then sampling_target_renew_wait() for each of
+ * its waits that was cut, and sampling_target_end_renewal().
  */
 void sampling_target_renew(struct sampling_target *t, struct profile *p);
+void sampling_target_renew_wait(struct sampling_target *t,
+				struct sample_event *e);
+void sampling_target_end_renewal(struct sampling_target *t);
 
 /* Frees the caches, which are filled again when needed. */
 void sampling_target_drop_caches(struct sampling_target *t);
@@ -148,15 +158,25 @@ struct profile *sampling_shared_new_profile(struct sampling_shared *s);
 /* Sets the counters of the current window to zero. */
 void sampling_shared_clear(struct sampling_shared *s);
 
-/* Adds a stack trace of one profile to another; returns its id there. */
-uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
-			     uint32_t stack);
+/*
+ * Adds a stack trace of the profile before to the target's profile; returns its
+ * id there.
+ */
+uint32_t sampling_target_copy_stack(struct sampling_target *t, uint32_t stack);
+
+/* Frees a target that has ended; the session keeps its counts. */
+void sampling_target_retire(struct sampling_target *t);
 
 /*
- * Frees a target that another target of its process replaces; the session keeps
- * its counts.
+ * The same for a target that another target of its process replaces: its waits
+ * that were cut go on in the other one.
  */
-void sampling_target_retire(struct sampling_target *t);
+void sampling_target_replace(struct sampling_target *t,
+			     struct sampling_target *by);
+
+/* Returns the sampler's counts of the current window. */
+struct sampler_counts
+sampling_shared_window(const struct sampling_shared *s);
 
 /* Adds the target's counters to *counts. */
 void sampling_target_counts(const struct sampling_target *t,
@@ -231,5 +251,9 @@ int published_probe_find(const struct jvm *jvm, const char *name,
 void sampling_target_sample(struct sampling_target *t,
 			    const struct sample_event *e,
 			    const uint64_t *kernel, const uint8_t *stack);
+
+/* Adds the part of a wait until a cut; see sampler_part_fn. */
+void sampling_target_part(struct sampling_target *t, struct sample_event *e,
+			  const uint64_t *kernel, const uint8_t *stack);
 
 #endif

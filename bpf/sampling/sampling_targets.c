@@ -263,7 +263,7 @@ static void targets_put(struct sampling_targets *t,
 	}
 	if (before) {
 		target->cut = before->cut;
-		sampling_target_retire(before);
+		sampling_target_replace(before, target);
 		return;
 	}
 	array_reserve(t->all, t->cap, t->count + 1);
@@ -302,6 +302,9 @@ static int targets_add(struct sampling_targets *t, const struct jvm *jvm,
 
 	if (!target)
 		return -1;
+	/* An earlier process with its PID waits no longer. */
+	if (!targets_find_process(t, &target->jvm))
+		sampler_forget_waits(t->shared->sampler, target->jvm.pid);
 	if (sampler_add(t->shared->sampler, target->jvm.pid, err)) {
 		sampling_target_free(target);
 		return -1;
@@ -822,6 +825,25 @@ size_t sampling_targets_running(struct sampling_targets *t)
 	}
 	free(ended);
 	return running;
+}
+
+void sampling_targets_forget_waits(struct sampling_targets *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct sampling_target *target = t->all[i];
+		const struct jvm *jvm = &target->jvm;
+		bool has_ended = false;
+
+		if (!target->has_ended || target->is_forgotten)
+			continue;
+		/* A process that executes another program still waits. */
+		jvm_poll_ended(&jvm, &has_ended, 1);
+		if (!has_ended)
+			continue;
+		target->is_forgotten = true;
+		if (sampling_targets_find(t, jvm->pid) == target)
+			sampler_forget_waits(t->shared->sampler, jvm->pid);
+	}
 }
 
 /*

@@ -143,6 +143,12 @@ bool sampling_targets_are_overdue(const struct sampling_targets *t);
 size_t sampling_targets_running(struct sampling_targets *t);
 
 /*
+ * Removes unfinished waits of processes that have ended.  Call it when all
+ * samples were read: they may have the ends of waits.
+ */
+void sampling_targets_forget_waits(struct sampling_targets *t);
+
+/*
  * With options.all or a launched program, frees ended targets, because each
  * holds a process and descriptors, and any number of JVMs may start and end.
  * Call it when all samples have been read.

@@ -289,8 +289,7 @@ static bool thread_began_later(const struct sampling_threads *t, pid_t tid,
 	return later;
 }
 
-/* An owner that sleeps all the time has no sample of its own. */
-static uint32_t threads_platform_owner(struct sampling_threads *t, pid_t tid)
+uint32_t sampling_threads_sleeper(struct sampling_threads *t, pid_t tid)
 {
 	const struct known_thread *known = threads_find(t, tid);
 	struct text comm = { 0 };
@@ -348,12 +347,13 @@ uint32_t sampling_threads_owner(struct sampling_threads *t,
 	if (tid)
 		return thread_began_later(t, tid, owned_ns)
 			       ? 0
-			       : threads_platform_owner(t, tid);
+			       /* It may have no sample of its own. */
+			       : sampling_threads_sleeper(t, tid);
 	return owner->java_id ? threads_java_owner(t, owner) : 0;
 }
 
-static uint32_t thread_copy(const struct profile *from, struct profile *to,
-			    uint32_t id)
+uint32_t sampling_threads_copy(const struct profile *from, struct profile *to,
+			       uint32_t id)
 {
 	struct thread thread = from->threads[id];
 
@@ -376,7 +376,7 @@ void sampling_threads_renew(struct sampling_threads *t, struct profile *p)
 			 (int)t->jvm->pid, (int)k->tid);
 		if (access(path, F_OK) < 0)
 			continue;
-		k->id = thread_copy(t->profile, p, k->id);
+		k->id = sampling_threads_copy(t->profile, p, k->id);
 		map64_add(&t->by_tid, (uint64_t)k->tid, (uint32_t)kept);
 		t->all[kept++] = *k;
 	}

@@ -37,6 +37,16 @@ uint32_t sampling_threads_id(struct sampling_threads *t, pid_t tid,
 			     const char *comm);
 
 /*
+ * Returns the profile's id of a thread that sleeps, which reads the kernel's
+ * name if it is new; 0 = it has ended.
+ */
+uint32_t sampling_threads_sleeper(struct sampling_threads *t, pid_t tid);
+
+/* Adds a thread of one profile to another; returns its id there. */
+uint32_t sampling_threads_copy(const struct profile *from, struct profile *to,
+			       uint32_t id);
+
+/*
  * Returns the profile's id of a thread that owned a monitor at owned_ns
  * (CLOCK_MONOTONIC).  The thread is found by the JVM's TID or, if it is virtual
  * or has ended, by its Java id.  0 if the thread with that TID started later.

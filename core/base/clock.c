@@ -17,6 +17,11 @@ int64_t clock_monotonic_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 int64_t clock_wall_ns(void) { return clock_ns(CLOCK_REALTIME); }
 
+int64_t clock_wall_of(int64_t monotonic_ns)
+{
+	return clock_wall_ns() - clock_monotonic_ns() + monotonic_ns;
+}
+
 int64_t clock_boot_ns(void) { return clock_ns(CLOCK_BOOTTIME); }
 
 int clock_left_ms(int64_t deadline_ns)

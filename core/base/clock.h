@@ -19,6 +19,12 @@ int64_t clock_monotonic_ns(void);
 /* Nanoseconds since 1970-01-01T00:00:00Z. */
 int64_t clock_wall_ns(void);
 
+/*
+ * The wall clock time of a time of CLOCK_MONOTONIC, as the wall clock is set
+ * now: do not keep it for other times, since the clock may be set.
+ */
+int64_t clock_wall_of(int64_t monotonic_ns);
+
 /* CLOCK_BOOTTIME in ns: the clock of start times in /proc. */
 int64_t clock_boot_ns(void);
 

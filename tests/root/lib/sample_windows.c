@@ -8,7 +8,8 @@
  *
  *	cell WINDOW EVENT TID SAMPLES WEIGHT FRAME;FRAME;…
  *
- * and for each window "title WINDOW TITLE" and "remark WINDOW COUNT WHAT".
+ * and for each window "remark WINDOW COUNT WHAT" and, in ns of the wall clock,
+ * "window WINDOW BEGIN END".
  */
 #include "bpf/sampling/sampling.h"
 #include "core/base/clock.h"
@@ -41,8 +42,7 @@ static void print_stack(const struct profile *p, uint32_t stack)
 	printf("%s;", profile_text(p, f->method));
 }
 
-static void print_window(struct profile *p, unsigned window,
-			 const struct text *title)
+static void print_window(struct profile *p, unsigned window)
 {
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
@@ -58,7 +58,8 @@ static void print_window(struct profile *p, unsigned window,
 	for (size_t i = 0; i < p->remark_count; i++)
 		printf("remark %u %" PRIu64 " %s\n", window,
 		       p->remarks[i].count, p->remarks[i].what);
-	printf("title %u %s\n", window, title->bytes);
+	printf("window %u %" PRId64 " %" PRId64 "\n", window, p->earliest_ns,
+	       p->latest_ns);
 }
 
 static int64_t number(const char *word) { return strtol(word, NULL, 10); }
@@ -73,7 +74,6 @@ int main(int argc, char **argv)
 		.add_name = add_name,
 	};
 	struct sampling *s;
-	struct text title = { 0 };
 	unsigned window = 0;
 	int64_t every_ns, next_ns;
 	struct jvm jvm;
@@ -98,22 +98,17 @@ int main(int argc, char **argv)
 		goes_on = sampling_step(s, NULL, 0);
 		if (goes_on && (!every_ns || clock_monotonic_ns() < next_ns))
 			continue;
-		text_clear(&title);
 		if (goes_on) {
-			struct profile *p;
+			struct profile *p = sampling_next_window(s);
 
-			sampling_add_title(s, &title);
-			p = sampling_next_window(s);
-			print_window(p, window++, &title);
+			print_window(p, window++);
 			profile_free(p);
 			next_ns += every_ns;
 		} else {
 			sampling_stop(s);
-			sampling_add_title(s, &title);
-			print_window(sampling_profile(s), window, &title);
+			print_window(sampling_profile(s), window);
 		}
 	} while (goes_on);
-	text_release(&title);
 	sampling_close(s);
 	return 0;
 }

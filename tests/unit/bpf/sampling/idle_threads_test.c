@@ -44,6 +44,7 @@ static void stack_trace_is_the_same_in_the_next_profile(void **state)
 		{ .method = profile_string(from, "main", 4),
 		  .kind = FRAME_NATIVE },
 	};
+	struct sampling_target t = { .before = from, .profile = to };
 	uint32_t ids[2], stack;
 
 	(void)state;
@@ -55,7 +56,12 @@ static void stack_trace_is_the_same_in_the_next_profile(void **state)
 		      1);
 	for (size_t i = 0; i < 2; i++)
 		ids[i] = profile_frame(from, &frames[i]);
-	stack = sampling_copy_stack(from, to, profile_stack(from, ids, 2));
+	stack = sampling_target_copy_stack(&t, profile_stack(from, ids, 2));
+	/* Of stack traces with the same callers, only the rest is copied. */
+	assert_int_equal(t.copied.count, 2);
+	assert_int_equal(sampling_target_copy_stack(
+				 &t, profile_stack(from, ids, 2)),
+			 stack);
 	for (size_t i = 0; i < 2; i++) {
 		const struct frame *f = &to->frames[to->stacks[stack].frame];
 
@@ -68,7 +74,8 @@ static void stack_trace_is_the_same_in_the_next_profile(void **state)
 		stack = to->stacks[stack].caller;
 	}
 	assert_int_equal(stack, 0);
-	assert_int_equal(sampling_copy_stack(from, to, 0), 0);
+	assert_int_equal(sampling_target_copy_stack(&t, 0), 0);
+	map64_release(&t.copied);
 	profile_free(from);
 	profile_free(to);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/child.h"
 
-#include "bpf/sampling/sampling.h"
+#include "bpf/launch.h"
 #include "cmd/prof/prof_snapshot.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"

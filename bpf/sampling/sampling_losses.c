@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/sampling/sampling_losses.h"
+
+#include <inttypes.h>
+
+/* Notes the stack traces that do not reach the thread's root, by reason. */
+static void losses_note_wait_ends(struct sampling_shared *s,
+				    enum sampling_end end, const char *what,
+				    const char *why)
+{
+	double percent = s->waited_ns ? 100.0 * (double)s->ends_ns[end] /
+						(double)s->waited_ns
+				      : 100;
+
+	/* Short waits are always lost as sampling begins: below 0.05 % of the
+	 * time they are not worth a note. */
+	if (s->ends[end] && percent >= 0.05)
+		profile_note(s->profile, what, s->ends[end],
+			     "%s; %.1f %% of the time", why, percent);
+}
+
+static void losses_note_ends(struct sampling_shared *s)
+{
+	static const struct {
+		enum sampling_end end;
+		const char *what, *why;
+	} notes[] = {
+		{ SAMPLING_END_BYTES, "stack traces truncated at --stack-bytes",
+		  "a larger --stack-bytes shows the rest" },
+		{ SAMPLING_END_FRAMES, "stack traces truncated at --max-stack",
+		  "a larger --max-stack shows the rest" },
+		{ SAMPLING_END_PAGE,
+		  "stack traces truncated where they are read",
+		  "a page of the stack was not in memory" },
+	};
+	static const char lost[] = "stack traces that end in [unknown]";
+	struct text whys = { 0 };
+	uint64_t walks = 0;
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (s->ends[notes[i].end])
+			profile_note(s->profile, notes[i].what,
+				     s->ends[notes[i].end], "%s", notes[i].why);
+	losses_note_wait_ends(s, SAMPLING_END_OFTEN,
+				"waits without a stack trace",
+				"threads waited too often to copy each stack");
+	losses_note_wait_ends(
+		s, SAMPLING_END_EARLIER,
+		"waits that began before sampling and lack a stack",
+		"they ended before their stacks were read");
+	if (s->estimated)
+		profile_note(s->profile, "waits with an estimated stack trace",
+			     s->estimated,
+			     "threads waited too often to copy each stack: the "
+			     "stack trace of another wait at the same place is "
+			     "used");
+	for (size_t i = 0; i < SAMPLING_WHYS && s->whys[i].why; i++)
+		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
+			    s->whys[i].count, s->whys[i].why);
+	if (whys.len)
+		profile_note(s->profile, lost, s->ends[SAMPLING_END_LOST], "%s",
+			     whys.bytes);
+	text_release(&whys);
+	for (size_t i = 0; i < SAMPLING_ENDS; i++)
+		walks += s->ends[i];
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		profile_remark_of(s->profile, notes[i].what, walks);
+	profile_remark_of(s->profile, lost, walks);
+}
+
+void sampling_losses_add(struct sampling_shared *s,
+			 const struct sampling_losses *l)
+{
+	const struct sampling_counts *had = &l->had;
+	const struct sampler_counts *lost = &l->sampler;
+	uint64_t stalled = s->ends[SAMPLING_END_STALLED];
+	const struct {
+		bool is_loss;
+		const char *what;
+		uint64_t count;
+		const char *why;
+	} remarks[] = {
+		{ true, "names lost", had->unrecorded,
+		  "the agent's buffer was full" },
+		{ true, "samples lost", lost->lost,
+		  "a buffer was full; use a lower -F or --stack-bytes" },
+		{ true, "samples omitted", l->foreign,
+		  "their processes could not be opened" },
+		{ true, "waits cut off by the end of their process", lost->ended,
+		  "they did not end before it" },
+		{ true, "unfinished waits omitted", lost->unsure,
+		  "a buffer was full: when they began or ended is unknown" },
+		{ true, "waiting threads omitted", lost->hidden,
+		  "a buffer was full when they began to wait" },
+		{ true, "milliseconds without CPU samples",
+		  l->tickless_ms,
+		  "the sampling of the CPUs could not be started again" },
+		{ true, "stack traces lost", stalled,
+		  "reading the target's memory took more than a second" },
+		{ true, "reads lost", stalled ? 0 : had->stalls,
+		  "reading the target's memory took more than a second" },
+		{ true, "files omitted", had->files,
+		  "their file system did not respond in time: their functions "
+		  "have no names" },
+		{ true, "files read in part", had->cut,
+		  "their symbol tables exceed the memory limit: some functions "
+		  "have no names" },
+		{ true, "code cache reads omitted", had->refused,
+		  "the code cache is larger than any JVM's" },
+		{ false, "waits omitted", lost->unended,
+		  "the kernel did not report when they ended" },
+		{ false, "allocations and locks without a class", had->classless,
+		  "the object or its class could not be read" },
+		{ false, "waits for a monitor without its owner", had->ownerless,
+		  "the monitor had no owner yet, or the owner had ended" },
+		{ false, "Java frames without a name", had->unnamed,
+		  "their code or class was unloaded" },
+	};
+
+	losses_note_ends(s);
+	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
+		if (!remarks[i].count)
+			continue;
+		(remarks[i].is_loss ? profile_lost : profile_note)(
+			s->profile, remarks[i].what, remarks[i].count, "%s",
+			remarks[i].why);
+	}
+}
