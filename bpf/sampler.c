@@ -46,9 +46,9 @@ struct sampler {
 	size_t probe_count, probe_cap;
 	struct waits waits;
 	uint64_t lost_leaves, lost_returns, lost_entries; /* at the last cut */
-	uint64_t hidden; /* waits whose sample was lost, at the last cut */
-	uint64_t last_ns;      /* the latest time of the records read */
-	int64_t stopped_ns;    /* 0 = sampling */
+	uint64_t hidden;    /* waits whose sample was lost, at the last cut */
+	uint64_t last_ns;   /* the latest time of the records read */
+	int64_t stopped_ns; /* 0 = sampling */
 	bool has_task_program; /* the program for each task is loaded */
 	sampler_sink_fn *sink; /* valid during sampler_read() */
 	void *self;
@@ -576,7 +576,7 @@ static struct sampler_listed sampler_list_off_cpu(struct sampler *s)
 	s->hidden = 0;
 	array_reserve(l.all, cap, 1);
 	has_next = bpf_map_get_next_key(map, NULL, &next) == 0;
-	/* Threads come and go: the list of keys may begin again. */
+	/* The keys change meanwhile, so that their list may start again. */
 	while (has_next && l.count < 2 * (size_t)SAMPLER_THREADS) {
 		key = next;
 		if (bpf_map_lookup_elem(map, &key, &out) == 0) {
@@ -617,9 +617,8 @@ static bool sampler_on_part(void *self, struct wait *wait)
 	const struct sampler_cut *cut = self;
 	const uint64_t *kernel = (const uint64_t *)(&wait->event + 1);
 
-	return cut->part(
-		cut->self, &wait->event, kernel,
-		(const uint8_t *)(kernel + wait->event.kernel_frames));
+	return cut->part(cut->self, &wait->event, kernel,
+			 (const uint8_t *)(kernel + wait->event.kernel_frames));
 }
 
 static void sampler_cut_at(struct sampler *s, uint64_t at_ns,

@@ -70,9 +70,9 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
  * Adds a sample for each thread that has slept all the time, for its time in
  * the current window up to end_ns, which ends the window.  If samples were lost
  * in the window, adds only threads that have not left a CPU since their stacks
- * were walked, and forgets the others.  Counts the other threads as lost, and the threads that
- * could not be checked until until_ns.  Adds nothing for a target that has
- * ended.
+ * were walked, and forgets the others.  Counts the other threads as lost, and
+ * the threads that could not be checked until until_ns.  Adds nothing for a
+ * target that has ended.
  */
 void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 		      int64_t until_ns);

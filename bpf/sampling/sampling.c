@@ -279,8 +279,8 @@ static bool sampling_is_in_time(struct sampling *s)
 }
 
 /* Returns the target of a sample, ready to unwind it; NULL = none. */
-static struct sampling_target *sampling_begin_sample(
-	struct sampling *s, const struct sample_event *e)
+static struct sampling_target *
+sampling_begin_sample(struct sampling *s, const struct sample_event *e)
 {
 	struct sampling_target *t = sampling_targets_find(&s->targets,
 							  (pid_t)e->tgid);

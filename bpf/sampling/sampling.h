@@ -95,8 +95,8 @@ struct profile *sampling_next_parts(struct sampling *s,
  * Changes the frequency of the next window: call it right before
  * sampling_next_parts(), which ends the window with the frequency before.  All
  * samples of that frequency are read first.  hz is at most that of the options.
- * On failure, nothing samples the CPUs until sampling_step() can start the ticks
- * again; the time until then is counted as lost.
+ * On failure, nothing samples the CPUs until sampling_step() can start the
+ * ticks again; the time until then is counted as lost.
  */
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err);
 

@@ -5,8 +5,8 @@
 
 /* Notes the stack traces that do not reach the thread's root, by reason. */
 static void losses_note_wait_ends(struct sampling_shared *s,
-				    enum sampling_end end, const char *what,
-				    const char *why)
+				  enum sampling_end end, const char *what,
+				  const char *why)
 {
 	double percent = s->waited_ns ? 100.0 * (double)s->ends_ns[end] /
 						(double)s->waited_ns
@@ -42,8 +42,8 @@ static void losses_note_ends(struct sampling_shared *s)
 			profile_note(s->profile, notes[i].what,
 				     s->ends[notes[i].end], "%s", notes[i].why);
 	losses_note_wait_ends(s, SAMPLING_END_OFTEN,
-				"waits without a stack trace",
-				"threads waited too often to copy each stack");
+			      "waits without a stack trace",
+			      "threads waited too often to copy each stack");
 	losses_note_wait_ends(
 		s, SAMPLING_END_EARLIER,
 		"waits that began before sampling and lack a stack",
@@ -86,14 +86,13 @@ void sampling_losses_add(struct sampling_shared *s,
 		  "a buffer was full; use a lower -F or --stack-bytes" },
 		{ true, "samples omitted", l->foreign,
 		  "their processes could not be opened" },
-		{ true, "waits cut off by the end of their process", lost->ended,
-		  "they did not end before it" },
+		{ true, "waits cut off by the end of their process",
+		  lost->ended, "they did not end before it" },
 		{ true, "unfinished waits omitted", lost->unsure,
 		  "a buffer was full: when they began or ended is unknown" },
 		{ true, "waiting threads omitted", lost->hidden,
 		  "a buffer was full when they began to wait" },
-		{ true, "milliseconds without CPU samples",
-		  l->tickless_ms,
+		{ true, "milliseconds without CPU samples", l->tickless_ms,
 		  "the sampling of the CPUs could not be started again" },
 		{ true, "stack traces lost", stalled,
 		  "reading the target's memory took more than a second" },
@@ -109,9 +108,10 @@ void sampling_losses_add(struct sampling_shared *s,
 		  "the code cache is larger than any JVM's" },
 		{ false, "waits omitted", lost->unended,
 		  "the kernel did not report when they ended" },
-		{ false, "allocations and locks without a class", had->classless,
-		  "the object or its class could not be read" },
-		{ false, "waits for a monitor without its owner", had->ownerless,
+		{ false, "allocations and locks without a class",
+		  had->classless, "the object or its class could not be read" },
+		{ false, "waits for a monitor without its owner",
+		  had->ownerless,
 		  "the monitor had no owner yet, or the owner had ended" },
 		{ false, "Java frames without a name", had->unnamed,
 		  "their code or class was unloaded" },

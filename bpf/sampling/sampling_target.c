@@ -139,8 +139,8 @@ uint32_t sampling_target_copy_stack(struct sampling_target *t, uint32_t stack)
 	if (!stack)
 		copied = 0;
 	while (count-- > 0) {
-		struct frame f = from->frames[from->stacks[missing[count]]
-						      .frame];
+		struct frame
+			f = from->frames[from->stacks[missing[count]].frame];
 		const char *class_name = profile_text(from, f.class_name);
 		const char *method = profile_text(from, f.method);
 
@@ -183,7 +183,7 @@ void sampling_target_replace(struct sampling_target *t,
 {
 	struct sampler_counts window = sampling_shared_window(t->shared);
 
-	/* The kernel's programs sample the process anew. */
+	/* From now on, the programs in the kernel have the new beginning. */
 	if (t->idle)
 		idle_threads_add(t, by->since_ns, window.lost + window.unsure,
 				 0);

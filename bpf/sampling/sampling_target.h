@@ -75,11 +75,11 @@ struct sampling_shared {
 	uint64_t hz;
 	uint64_t tick_ns; /* CPU time of one tick */
 	/* Of the current window: */
-	int64_t window_ns; /* when it began; CLOCK_MONOTONIC */
-	struct sampler_counts before;            /* of the sampler until then */
-	uint64_t ends[SAMPLING_ENDS];            /* number of stack traces */
-	uint64_t waited_ns;                      /* time of all waits */
-	uint64_t ends_ns[SAMPLING_ENDS];         /* the same, by end */
+	int64_t window_ns;               /* when it began; CLOCK_MONOTONIC */
+	struct sampler_counts before;    /* of the sampler until then */
+	uint64_t ends[SAMPLING_ENDS];    /* number of stack traces */
+	uint64_t waited_ns;              /* time of all waits */
+	uint64_t ends_ns[SAMPLING_ENDS]; /* the same, by end */
 	struct sampling_why whys[SAMPLING_WHYS]; /* of SAMPLING_END_LOST */
 	uint64_t estimated; /* waits with an estimated stack trace */
 	/* Of the session: */
@@ -175,8 +175,7 @@ void sampling_target_replace(struct sampling_target *t,
 			     struct sampling_target *by);
 
 /* Returns the sampler's counts of the current window. */
-struct sampler_counts
-sampling_shared_window(const struct sampling_shared *s);
+struct sampler_counts sampling_shared_window(const struct sampling_shared *s);
 
 /* Adds the target's counters to *counts. */
 void sampling_target_counts(const struct sampling_target *t,

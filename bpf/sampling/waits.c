@@ -30,8 +30,8 @@ static struct wait **waits_find_thread(struct waits *w, uint32_t tid)
 {
 	struct wait **at = waits_bucket(w, SAMPLE_OFFCPU, tid, 0);
 
-	while (*at && ((*at)->event.kind != SAMPLE_OFFCPU ||
-		       (*at)->event.tid != tid))
+	while (*at &&
+	       ((*at)->event.kind != SAMPLE_OFFCPU || (*at)->event.tid != tid))
 		at = &(*at)->next;
 	return at;
 }

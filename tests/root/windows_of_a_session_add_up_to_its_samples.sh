@@ -81,9 +81,8 @@ for window_ms in 0 100; do
 		END { print sum + 0 }' "$scratch/w.$window_ms")
 	expect 'all waits' $((all + unended)) -ge $waits
 done
-# Each window has the time of each thread, which waits all the time but for
-# moments: for 3.8 s after its beginning.  A wait whose end the kernel did not
-# report is missing.
+# Each window has the time of each thread: the threads sleep for 3.8 s, with short
+# interruptions.  Windows that lack a wait without a reported end are skipped.
 awk -v tids=" $(echo $(tids)) " -v until=$((begun / 1000 + 3600000)) '
 	/waits omitted$/ { lacks[$2] = 1 }
 	$1 == "cell" && index(tids, " " $4 " ") { ns[$2, $4] += $6 }

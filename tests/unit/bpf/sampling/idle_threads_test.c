@@ -59,9 +59,9 @@ static void stack_trace_is_the_same_in_the_next_profile(void **state)
 	stack = sampling_target_copy_stack(&t, profile_stack(from, ids, 2));
 	/* Of stack traces with the same callers, only the rest is copied. */
 	assert_int_equal(t.copied.count, 2);
-	assert_int_equal(sampling_target_copy_stack(
-				 &t, profile_stack(from, ids, 2)),
-			 stack);
+	assert_int_equal(
+		sampling_target_copy_stack(&t, profile_stack(from, ids, 2)),
+		stack);
 	for (size_t i = 0; i < 2; i++) {
 		const struct frame *f = &to->frames[to->stacks[stack].frame];
 

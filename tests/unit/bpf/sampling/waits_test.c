@@ -197,8 +197,8 @@ static void each_window_has_its_part_of_an_unfinished_wait(void **state)
 		waits_cut(&w, i * window_ns, on_part, &p);
 		assert_int_equal(p.count, 2);
 		assert_int_equal(p.sum_ns, i == 1 ? window_ns : 2 * window_ns);
-		assert_int_equal(p.earliest_ns, i == 1 ? window_ns / 2
-						       : (i - 1) * window_ns);
+		assert_int_equal(p.earliest_ns,
+				 i == 1 ? window_ns / 2 : (i - 1) * window_ns);
 		/* The stack is needed once. */
 		assert_int_equal(p.arrays, i == 1 ? 2 : 0);
 		assert_int_equal(w.bytes, 2 * sizeof(struct sample_event));
