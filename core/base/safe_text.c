@@ -5,15 +5,10 @@
 #include <string.h>
 
 #define REPLACEMENT 0xfffdu
-#define INVALID     UINT32_MAX
 
 static bool safe_is_continuation(uint8_t byte) { return (byte & 0xc0) == 0x80; }
 
-/*
- * Decodes a UTF-8 sequence, surrogates included. Sets *used to its length, or
- * to 1 and returns INVALID.
- */
-static uint32_t safe_decode(const uint8_t *p, const uint8_t *end, size_t *used)
+uint32_t safe_text_decode(const uint8_t *p, const uint8_t *end, size_t *used)
 {
 	size_t left = (size_t)(end - p);
 
@@ -25,7 +20,7 @@ static uint32_t safe_decode(const uint8_t *p, const uint8_t *end, size_t *used)
 
 		/* Java's modified UTF-8 encodes U+0000 as C0 80. */
 		if (c < 0x80 && c != 0)
-			return INVALID;
+			return SAFE_TEXT_INVALID;
 		*used = 2;
 		return c;
 	}
@@ -35,7 +30,7 @@ static uint32_t safe_decode(const uint8_t *p, const uint8_t *end, size_t *used)
 			     (p[2] & 0x3fu);
 
 		if (c < 0x800)
-			return INVALID;
+			return SAFE_TEXT_INVALID;
 		*used = 3;
 		return c;
 	}
@@ -45,11 +40,11 @@ static uint32_t safe_decode(const uint8_t *p, const uint8_t *end, size_t *used)
 			     (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu);
 
 		if (c < 0x10000 || c > 0x10ffff)
-			return INVALID;
+			return SAFE_TEXT_INVALID;
 		*used = 4;
 		return c;
 	}
-	return INVALID;
+	return SAFE_TEXT_INVALID;
 }
 
 static bool safe_is_high(uint32_t c) { return c >= 0xd800 && c < 0xdc00; }
@@ -114,10 +109,10 @@ bool safe_text_is(const void *bytes, size_t len)
 static uint32_t safe_next(const uint8_t **p, const uint8_t *end)
 {
 	size_t used, low_used;
-	uint32_t c = safe_decode(*p, end, &used);
+	uint32_t c = safe_text_decode(*p, end, &used);
 
 	if (safe_is_high(c) && *p + used < end) {
-		uint32_t low = safe_decode(*p + used, end, &low_used);
+		uint32_t low = safe_text_decode(*p + used, end, &low_used);
 
 		if (safe_is_low(low)) {
 			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
@@ -125,7 +120,7 @@ static uint32_t safe_next(const uint8_t **p, const uint8_t *end)
 		}
 	}
 	*p += used;
-	return c == INVALID || safe_is_high(c) || safe_is_low(c) ? REPLACEMENT
+	return c == SAFE_TEXT_INVALID || safe_is_high(c) || safe_is_low(c) ? REPLACEMENT
 								 : c;
 }
 

@@ -26,6 +26,15 @@ void safe_text(struct text *out, const void *bytes, size_t len);
 /* Appends valid UTF-8, but leaves hidden characters as they are. */
 void safe_text_valid(struct text *out, const void *bytes, size_t len);
 
+#define SAFE_TEXT_INVALID UINT32_MAX
+
+/*
+ * Decodes a character of (modified) UTF-8 between p and end, which differ;
+ * surrogates are characters.  Sets *used to its length in bytes, or to 1 and
+ * returns SAFE_TEXT_INVALID.
+ */
+uint32_t safe_text_decode(const uint8_t *p, const uint8_t *end, size_t *used);
+
 /*
  * True for characters, except C0 and DEL, that are invisible but may change how
  * other characters appear.

@@ -52,6 +52,12 @@ void java_output_string(struct java_output *o, const char *utf8, size_t len)
 		java_write_string(o->out, utf8, len);
 }
 
+bool java_output_modified(struct java_output *o, struct java_bytes s)
+{
+	o->handles++;
+	return java_write_modified(o->out, s);
+}
+
 void java_output_text(struct java_output *o, const char *utf8)
 {
 	if (utf8)

@@ -38,6 +38,12 @@ uint32_t java_output_array(struct java_output *o, const char *class_name,
 /* A String of len bytes of UTF-8. */
 void java_output_string(struct java_output *o, const char *utf8, size_t len);
 
+/*
+ * A String by java_write_modified(), without references: texts of foreign
+ * streams could have hashes that collide.
+ */
+bool java_output_modified(struct java_output *o, struct java_bytes s);
+
 /* A String, or null for NULL. */
 void java_output_text(struct java_output *o, const char *utf8);
 

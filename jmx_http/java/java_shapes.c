@@ -464,6 +464,40 @@ const struct java_shape java_shape_notification_result = {
 		{ '[', "targetedNotifications", "[Ljavax/management/remote/TargetedNotification;" }
 	},
 };
+const struct java_shape java_shape_marshalled = {
+	.name = "java.rmi.MarshalledObject", .suid = 0x7cbd1e97ed63fc3eu,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = {
+		{ 'I', "hash", NULL },
+		{ '[', "locBytes", "[B" },
+		{ '[', "objBytes", "[B" }
+	},
+};
+const struct java_shape java_shape_object_id = {
+	.name = "java.rmi.server.ObjID", .suid = 0xa75efa128ddce55cu,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = {
+		{ 'J', "objNum", NULL },
+		{ 'L', "space", "Ljava/rmi/server/UID;" }
+	},
+};
+const struct java_shape java_shape_uid = {
+	.name = "java.rmi.server.UID", .suid = 0x0f12700dbf364f12u,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = {
+		{ 'S', "count", NULL },
+		{ 'J', "time", NULL },
+		{ 'I', "unique", NULL }
+	},
+};
+const struct java_shape java_shape_vmid = {
+	.name = "java.rmi.dgc.VMID", .suid = 0xf8865bafa4a56db6u,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = {
+		{ '[', "addr", "[B" },
+		{ 'L', "uid", "Ljava/rmi/server/UID;" }
+	},
+};
 const struct java_shape java_shape_lease = {
 	.name = "java.rmi.dgc.Lease", .suid = 0xb0b5e2660c4adc34u,
 	.flags = JAVA_SERIALIZABLE,

@@ -2,6 +2,7 @@
 /* Writes the grammar, the objects of JMX calls, and values by their type. */
 #include "jmx_http/java/java_writer.h"
 
+#include "core/base/safe_text.h"
 #include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 
@@ -61,68 +62,90 @@ void java_write_null(struct text *out) { text_putc(out, TC_NULL); }
 
 void java_write_end(struct text *out) { text_putc(out, TC_ENDBLOCKDATA); }
 
-/* Adds a four-byte character beyond the BMP as two surrogates. */
-static void string_add_surrogates(struct text *out, const uint8_t *utf8)
+/* Returns the next character and advances *at. */
+static uint32_t string_next(const uint8_t **at, const uint8_t *end)
 {
-	uint32_t c = (uint32_t)(utf8[0] & 7) << 18 |
-		     (uint32_t)(utf8[1] & 63) << 12 |
-		     (uint32_t)(utf8[2] & 63) << 6 | (uint32_t)(utf8[3] & 63);
+	size_t used;
+	uint32_t c = safe_text_decode(*at, end, &used);
 
-	c -= 0x10000;
-	text_utf8(out, 0xd800 + (c >> 10));
-	text_utf8(out, 0xdc00 + (c & 0x3ff));
+	*at += used;
+	return c == SAFE_TEXT_INVALID ? 0xfffd : c;
 }
 
-static bool string_is_beyond_bmp(const uint8_t *utf8, size_t left)
+static void string_add_modified(struct text *out, const uint8_t *at,
+				const uint8_t *end)
 {
-	return utf8[0] >= 0xf0 && left >= 4;
-}
+	while (at < end) {
+		uint32_t c = string_next(&at, end);
 
-static void string_add_modified(struct text *out, const uint8_t *utf8,
-				size_t len)
-{
-	size_t i = 0;
-
-	while (i < len) {
-		if (utf8[i] == 0) {
+		if (c == 0) {
 			text_add(out, "\xc0\x80", 2);
-			i++;
-		} else if (string_is_beyond_bmp(utf8 + i, len - i)) {
-			string_add_surrogates(out, utf8 + i);
-			i += 4;
+		} else if (c < 0x10000) {
+			text_utf8(out, c);
 		} else {
-			text_putc(out, (char)utf8[i++]);
+			text_utf8(out, 0xd800 + ((c - 0x10000) >> 10));
+			text_utf8(out, 0xdc00 + ((c - 0x10000) & 0x3ff));
 		}
 	}
 }
 
 /* The number of bytes that string_add_modified() adds. */
-static size_t string_modified_len(const uint8_t *utf8, size_t len)
+static size_t string_modified_len(const uint8_t *at, const uint8_t *end)
 {
-	size_t i = 0, total = 0;
+	size_t total = 0;
 
-	while (i < len) {
-		bool is_long = string_is_beyond_bmp(utf8 + i, len - i);
+	while (at < end) {
+		uint32_t c = string_next(&at, end);
 
-		total += is_long ? 6 : utf8[i] == 0 ? 2 : 1;
-		i += is_long ? 4 : 1;
+		total += c >= 0x10000 ? 6 : c >= 0x800 ? 3 : 1;
+		total += c < 0x800 && (c == 0 || c >= 0x80);
 	}
 	return total;
 }
 
-void java_write_string(struct text *out, const char *utf8, size_t len)
+static void string_add_head(struct text *out, size_t len)
 {
-	const uint8_t *from = (const uint8_t *)utf8;
-	size_t written = string_modified_len(from, len);
-
-	if (written <= UINT16_MAX) {
+	if (len <= UINT16_MAX) {
 		text_putc(out, TC_STRING);
-		java_write_u16(out, (uint16_t)written);
+		java_write_u16(out, (uint16_t)len);
 	} else {
 		text_putc(out, TC_LONGSTRING);
-		java_write_u64(out, written);
+		java_write_u64(out, len);
 	}
-	string_add_modified(out, from, len);
+}
+
+void java_write_string(struct text *out, const char *utf8, size_t len)
+{
+	const uint8_t *at = (const uint8_t *)utf8;
+
+	string_add_head(out, string_modified_len(at, at + len));
+	string_add_modified(out, at, at + len);
+}
+
+/* Writers never use a zero byte, nor four bytes for a character. */
+static bool string_is_modified(const uint8_t *at, const uint8_t *end)
+{
+	size_t used;
+
+	while (at < end) {
+		if (*at == 0 ||
+		    safe_text_decode(at, end, &used) == SAFE_TEXT_INVALID ||
+		    used > 3)
+			return false;
+		at += used;
+	}
+	return true;
+}
+
+bool java_write_modified(struct text *out, struct java_bytes s)
+{
+	const uint8_t *at = (const uint8_t *)s.at;
+
+	if (!string_is_modified(at, at + s.len))
+		return false;
+	string_add_head(out, s.len);
+	text_add(out, s.at, s.len);
+	return true;
 }
 
 static void class_add_name(struct text *out, const char *name)
@@ -251,15 +274,6 @@ void java_write_enum(struct text *out, const char *class_name,
 
 /* Objects of JMX */
 
-static const struct java_shape shape_marshalled = {
-	.name = "java.rmi.MarshalledObject",
-	.suid = 0x7cbd1e97ed63fc3e,
-	.flags = JAVA_SERIALIZABLE,
-	.fields = { { 'I', "hash", NULL },
-		    { '[', "locBytes", "[B" },
-		    { '[', "objBytes", "[B" } },
-};
-
 void java_write_text(struct text *out, const char *utf8)
 {
 	if (utf8)
@@ -291,7 +305,7 @@ void java_write_strings(struct text *out, const char *const *strings,
 /* Receivers ignore the hash. */
 void java_write_marshalled(struct text *out, const struct text *stream)
 {
-	java_write_object(out, &shape_marshalled, JAVA_OF_RMI);
+	java_write_object(out, &java_shape_marshalled, JAVA_OF_RMI);
 	java_write_u32(out, 0);
 	java_write_null(out);
 	java_write_array(out, "[B", (uint32_t)stream->len, JAVA_OF_RMI);

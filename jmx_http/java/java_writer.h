@@ -32,10 +32,16 @@ void java_write_null(struct text *out);
 
 /*
  * A String of len bytes of UTF-8, converted to modified UTF-8: a NUL becomes
- * two bytes, a character beyond the BMP two surrogates.  Makes no temporary
- * copy, because the text may be a password.
+ * two bytes, a character beyond the BMP two surrogates, an invalid byte U+FFFD.
+ * Makes no temporary copy, because the text may be a password.
  */
 void java_write_string(struct text *out, const char *utf8, size_t len);
+
+/*
+ * A String of modified UTF-8, as read from a stream.  False, and nothing is
+ * written, if a JVM would not write these bytes.
+ */
+bool java_write_modified(struct text *out, struct java_bytes s);
 
 /*
  * Class annotations: a stream of RMI has a codebase after each class, null

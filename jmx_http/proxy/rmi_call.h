@@ -17,11 +17,8 @@ struct policy_call rmi_call_of(const struct request *r);
  * Returns NULL if a whole call is allowed, else the reason, as
  * policy_objection().
  *
- * The JVM creates the objects of a call before it checks their classes, so only
- * classes that JMX methods use are allowed.  Credentials must be Strings: older
- * JVMs create other objects before they check the password (CVE-2016-3427).  A
- * MarshalledObject for an MBean may contain any class; with read_only, only
- * classes of filters and queries.
+ * A call without r->message is never allowed.  A MarshalledObject for an MBean
+ * may contain any class; with read_only, only classes of filters and queries.
  */
 const char *rmi_call_objection(const struct request *r, bool read_only);
 

@@ -274,6 +274,8 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 		explicit_bzero(bytes, used);
 	evbuffer_drain(in, used);
 	session_trust_known(s);
+	if (status == REQUEST_WHOLE)
+		request_write(&s->request);
 	if (status == REQUEST_MORE && !session_charge_request(s)) {
 		session_end(s, "the memory for incomplete calls is used up");
 		return false;

@@ -69,7 +69,7 @@ static bool session_send_ping(struct session *s)
 		return true;
 	}
 	s->is_piped = s->wait != WAIT_NOTHING;
-	session_send(s, s->current, &s->request.bytes);
+	session_send(s, s->current, &s->request.message);
 	session_expect(s, WAIT_RETURN);
 	s->is_pinging = true;
 	session_limit(s, session_door(s)->options.connect_ns);
@@ -86,7 +86,7 @@ static bool session_send_ack(struct session *s)
 	if (!s->current && jvm->has_server)
 		s->current = session_backend_for(s, jvm->server);
 	if (s->current)
-		session_send(s, s->current, &s->request.bytes);
+		session_send(s, s->current, &s->request.message);
 	return true;
 }
 
@@ -111,7 +111,7 @@ static void session_log_call(struct session *s, const char *objection)
 	session_log(s);
 	if (!session_door(s)->options.call)
 		return;
-	call_log_begin(&s->log, &call, s->request.bytes.len);
+	call_log_begin(&s->log, &call, s->request.used);
 	s->log.refused = objection;
 }
 
@@ -202,7 +202,7 @@ static void session_forward(struct session *s, struct backend *b)
 	if (rmi_call_has_password(r))
 		session_warn_clear(s, b);
 	s->is_piped = s->wait != WAIT_NOTHING;
-	session_send(s, b, &r->bytes);
+	session_send(s, b, &r->message);
 	session_expect(s, WAIT_RETURN);
 	if (r->method->gives_stub)
 		session_expect_stub(s, r->method->is_login);

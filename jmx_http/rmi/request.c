@@ -157,7 +157,7 @@ bool request_is_login(const struct request *r)
 
 size_t request_memory(const struct request *r)
 {
-	return r->bytes.cap + r->stream.arena.total;
+	return r->bytes.cap + r->message.cap + r->stream.arena.total;
 }
 
 static const char *request_length_objection(const struct request *r)
@@ -201,11 +201,15 @@ enum request_status request_read(struct request *r, const void *bytes,
 void request_release(struct request *r)
 {
 	if (request_is_login(r)) {
-		explicit_bzero(r->bytes.bytes, r->bytes.cap);
+		if (r->bytes.cap)
+			explicit_bzero(r->bytes.bytes, r->bytes.cap);
+		if (r->message.cap)
+			explicit_bzero(r->message.bytes, r->message.cap);
 		arena_wipe(&r->stream.arena);
 	}
 	java_stream_release(&r->stream);
 	text_release(&r->bytes);
+	text_release(&r->message);
 	*r = (struct request){ 0 };
 }
 
@@ -225,21 +229,28 @@ static void id_put(uint8_t *to, uint64_t value, size_t len)
 	}
 }
 
+void request_uid(const struct java_value *v, uint8_t bytes[14])
+{
+	id_put(bytes, request_integer_field(v, "unique"), 4);
+	id_put(bytes + 4, request_integer_field(v, "time"), 8);
+	id_put(bytes + 12, request_integer_field(v, "count"), 2);
+}
+
 /* Encodes the ObjID as java.rmi.server.ObjID.write(). */
+void request_object_id(const struct java_value *v, struct jrmp_id *id)
+{
+	id_put(id->bytes, request_integer_field(v, "objNum"), 8);
+	request_uid(java_field_of(v, "space"), id->bytes + 8);
+}
+
 bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id)
 {
 	const struct java_value *list = r->argument_count ? r->arguments[0]
 							  : NULL;
-	const struct java_value *object, *space;
 
 	if (!list || list->kind != JAVA_ARRAY ||
 	    *at >= list->array.elements.count)
 		return false;
-	object = list->array.elements.at[(*at)++];
-	space = java_field_of(object, "space");
-	id_put(id->bytes, request_integer_field(object, "objNum"), 8);
-	id_put(id->bytes + 8, request_integer_field(space, "unique"), 4);
-	id_put(id->bytes + 12, request_integer_field(space, "time"), 8);
-	id_put(id->bytes + 20, request_integer_field(space, "count"), 2);
+	request_object_id(list->array.elements.at[(*at)++], id);
 	return true;
 }

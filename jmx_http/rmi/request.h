@@ -3,7 +3,8 @@
  * request: a client's message, parsed and checked as it arrives.
  *
  * A message becomes REQUEST_WHOLE only if it is complete, follows the grammar
- * and calls a JMX method.  The proxy forwards exactly the bytes that it parsed.
+ * and calls a JMX method.  Its bytes are never forwarded: request_write() writes
+ * another message with the same values.
  */
 #ifndef JMX_HTTP_RMI_REQUEST_H
 #define JMX_HTTP_RMI_REQUEST_H
@@ -39,9 +40,13 @@ enum request_status {
 
 /* Zeroed: a new message without bytes. */
 struct request {
-	struct text bytes; /* on REQUEST_WHOLE, exactly the message */
 	enum request_kind kind;
 	const char *wrong;
+	size_t used; /* bytes of the message, as received */
+
+	/* Set by request_write(). */
+	struct text message;   /* the message to forward; or empty */
+	const char *objection; /* the reason if it is empty */
 
 	/* For REQUEST_CALL. */
 	struct jrmp_id object;
@@ -54,8 +59,8 @@ struct request {
 
 	/* Private from here on. */
 	bool is_trusted;
+	struct text bytes; /* received */
 	struct java_stream stream;
-	size_t used;
 };
 
 /* Parses more bytes; *used is how many of them belong to the message. */
@@ -64,6 +69,22 @@ enum request_status request_read(struct request *r, const void *bytes,
 
 /* Applies the limits of a client that has logged in. */
 void request_trust(struct request *r);
+
+/*
+ * Writes r->message from the values of a whole message: its class descriptors,
+ * references and lengths are the writer's own, and its strings are valid.  Sets
+ * r->objection instead if a value is not of the type that the method declares.
+ */
+void request_write(struct request *r);
+
+/* The name that request_write() writes of an ObjectName; or "". */
+struct java_bytes request_object_name(const struct java_value *v);
+
+/*
+ * The array of bytes that request_write() writes of a MarshalledObject: a Java
+ * stream, or a Java null.  NULL for other values.
+ */
+const struct java_value *request_marshalled(const struct java_value *v);
 
 /* The memory of the message, in bytes. */
 size_t request_memory(const struct request *r);
@@ -79,6 +100,10 @@ void request_release(struct request *r);
  * which starts at 0, and advances *at.  False at the end.
  */
 bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id);
+
+/* Read an object of the class ObjID or UID. */
+void request_object_id(const struct java_value *v, struct jrmp_id *id);
+void request_uid(const struct java_value *v, uint8_t bytes[14]);
 
 /* True for the ObjID of the distributed garbage collector. */
 bool request_is_dgc(const struct jrmp_id *id);

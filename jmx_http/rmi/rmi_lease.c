@@ -3,7 +3,7 @@
 #include "jmx_http/rmi/rmi_lease.h"
 
 #include "core/base/clock.h"
-#include "jmx_http/java/java_writer.h"
+#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/rmi/methods.h"
 
 #include <string.h>
@@ -11,43 +11,10 @@
 
 #define LEASE_MS 600000 /* java.rmi.dgc.leaseValue's default */
 
-static const struct java_shape shape_object_id = {
-	.name = "java.rmi.server.ObjID",
-	.suid = 0xa75efa128ddce55c,
-	.flags = JAVA_SERIALIZABLE,
-	.fields = { { 'J', "objNum", NULL },
-		    { 'L', "space", "Ljava/rmi/server/UID;" } },
-};
-
-static const struct java_shape shape_uid = {
-	.name = "java.rmi.server.UID",
-	.suid = 0x0f12700dbf364f12,
-	.flags = JAVA_SERIALIZABLE,
-	.fields = { { 'S', "count", NULL },
-		    { 'J', "time", NULL },
-		    { 'I', "unique", NULL } },
-};
-
-static const struct java_shape shape_lease = {
-	.name = "java.rmi.dgc.Lease",
-	.suid = 0xb0b5e2660c4adc34,
-	.flags = JAVA_SERIALIZABLE,
-	.fields = { { 'J', "value", NULL },
-		    { 'L', "vmid", "Ljava/rmi/dgc/VMID;" } },
-};
-
-static const struct java_shape shape_vmid = {
-	.name = "java.rmi.dgc.VMID",
-	.suid = 0xf8865bafa4a56db6,
-	.flags = JAVA_SERIALIZABLE,
-	.fields = { { '[', "addr", "[B" },
-		    { 'L', "uid", "Ljava/rmi/server/UID;" } },
-};
-
 /* bytes: unique (4), time (8), count (2), in the order of an ObjID. */
 static void lease_write_uid(struct text *out, const uint8_t *bytes)
 {
-	java_write_object(out, &shape_uid, JAVA_OF_RMI);
+	java_write_object(out, &java_shape_uid, JAVA_OF_RMI);
 	text_add(out, bytes + 12, 2);
 	text_add(out, bytes + 4, 8);
 	text_add(out, bytes, 4);
@@ -62,7 +29,7 @@ bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login)
 static void lease_write_ids(struct text *out, const struct jrmp_id *id)
 {
 	java_write_array(out, "[Ljava.rmi.server.ObjID;", 1, JAVA_OF_RMI);
-	java_write_object(out, &shape_object_id, JAVA_OF_RMI);
+	java_write_object(out, &java_shape_object_id, JAVA_OF_RMI);
 	text_add(out, id->bytes, 8);
 	lease_write_uid(out, id->bytes + 8);
 }
@@ -81,9 +48,9 @@ void rmi_lease_request(struct rmi_lease *l, unsigned login,
 	lease_write_ids(out, session);
 	java_write_block(out, 8);
 	java_write_u64(out, ++l->sequence);
-	java_write_object(out, &shape_lease, JAVA_OF_RMI);
+	java_write_object(out, &java_shape_lease, JAVA_OF_RMI);
 	java_write_u64(out, LEASE_MS);
-	java_write_object(out, &shape_vmid, JAVA_OF_RMI);
+	java_write_object(out, &java_shape_vmid, JAVA_OF_RMI);
 	java_write_array(out, "[B", sizeof(l->address), JAVA_OF_RMI);
 	text_add(out, l->address, sizeof(l->address));
 	lease_write_uid(out, l->uid);
@@ -93,7 +60,7 @@ void rmi_lease_read(struct rmi_lease *l, const struct java_value *v)
 {
 	const struct java_value *ms = java_field_of(v, "value");
 
-	if (java_is(v, shape_lease.name) && ms && ms->kind == JAVA_INTEGER &&
+	if (java_is(v, java_shape_lease.name) && ms && ms->kind == JAVA_INTEGER &&
 	    ms->integer > 0 &&
 	    ms->integer / 2 < RMI_LEASE_RENEW_NS / CLOCK_NS_PER_MS)
 		l->renew_ns = ms->integer / 2 * CLOCK_NS_PER_MS;

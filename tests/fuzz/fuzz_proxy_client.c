@@ -2,7 +2,8 @@
 /*
  * Fuzzes what a client sends to the proxy.  In the first byte of the input, the
  * lowest bit selects --read-only, the others are the size of the pieces.
- * Whatever the client sends, the JVM must receive complete and valid messages.
+ * Whatever the client sends, the JVM must receive complete and valid messages
+ * that the proxy itself wrote.
  */
 #include "tests/fuzz/rmi_parties.h"
 
@@ -23,6 +24,15 @@ static bool gives_stub(const struct request *r)
 	return r->kind == REQUEST_CALL && r->method->gives_stub;
 }
 
+/* Aborts unless the proxy, reading the message, would write the same again. */
+static void check_written(struct request *r, const char *bytes, size_t len)
+{
+	request_write(r);
+	if (r->objection || r->message.len != len ||
+	    memcmp(r->message.bytes, bytes, len) != 0)
+		abort();
+}
+
 /* Replies to one message; returns false if none is complete. */
 static bool answer(struct jvm_end *j)
 {
@@ -30,12 +40,14 @@ static bool answer(struct jvm_end *j)
 	size_t used;
 	enum request_status status = REQUEST_MORE;
 
+	request_trust(&r);
 	if (j->answered < j->heard.len)
 		status = request_read(&r, j->heard.bytes + j->answered,
 				      j->heard.len - j->answered, &used);
 	if (status == REQUEST_WRONG || status == REQUEST_ENDED)
 		abort();
 	if (status == REQUEST_WHOLE) {
+		check_written(&r, j->heard.bytes + j->answered, used);
 		j->answered += used;
 		if (r.kind == REQUEST_PING)
 			fuzz_send(j->fd, "S", 1);

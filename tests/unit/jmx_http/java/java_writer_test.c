@@ -4,12 +4,12 @@
  * described as text, because Java refers to objects that it wrote earlier.
  */
 #include "core/base/input.h"
-#include "jmx_http/java/java_stream.h"
 #include "jmx_http/java/java_to_value.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_calls.h"
 #include "jmx_http/rmi/rmi_lease.h"
+#include "tests/unit/jmx_http/java/say_stream.h"
 
 #include <openssl/evp.h>
 #include <setjmp.h>
@@ -22,119 +22,6 @@
 
 #define DATA      "tests/data/rmi/"
 #define CALLS_MAX 64
-
-/* Append the description of a stream and of its values. */
-static size_t say_stream(struct text *out, const char *bytes, size_t len);
-static void say_value(struct text *out, const struct java_value *v);
-
-static void say_class(struct text *out, const struct java_class *c)
-{
-	for (; c; c = c->super) {
-		text_printf(out, "%s:%llx:%x(", c->name.at,
-			    (unsigned long long)c->suid, c->flags);
-		for (size_t i = 0; i < c->field_count; i++)
-			text_printf(out, "%c %s %s;", c->fields[i].type,
-				    c->fields[i].name.at,
-				    c->fields[i].signature.at
-					    ? c->fields[i].signature.at
-					    : "");
-		text_printf(out, ")%zu ", c->annotations.count);
-	}
-}
-
-/*
- * Appends the description of a nested stream; other bytes are appended
- * unchanged.
- */
-static void say_bytes(struct text *out, const char *bytes, size_t len)
-{
-	if (len > 4 && memcmp(bytes, "\xac\xed", 2) == 0) {
-		say_stream(out, bytes, len);
-		return;
-	}
-	for (size_t i = 0; i < len; i++)
-		text_printf(out, "%02x", (uint8_t)bytes[i]);
-}
-
-static void say_object(struct text *out, const struct java_object *o)
-{
-	say_class(out, o->class);
-	for (size_t i = 0; i < o->part_count; i++) {
-		const struct java_part *p = &o->parts[i];
-
-		for (size_t f = 0; p->fields && f < p->class->field_count;
-		     f++) {
-			const char *name = p->class->fields[f].name.at;
-
-			/* Readers of a MarshalledObject ignore the hash. */
-			if (strcmp(name, "hash") == 0)
-				continue;
-			text_printf(out, "%s=", name);
-			say_value(out, p->fields[f]);
-		}
-		for (size_t a = 0; a < p->annotations.count; a++)
-			say_value(out, p->annotations.at[a]);
-	}
-}
-
-static void say_array(struct text *out, const struct java_array *a)
-{
-	say_class(out, a->class);
-	text_printf(out, "[%zu ", a->count);
-	if (a->raw)
-		say_bytes(out, (const char *)a->raw,
-			  a->count * (a->type == 'B' ? 1 : 8));
-	for (size_t i = 0; i < a->elements.count; i++)
-		say_value(out, a->elements.at[i]);
-}
-
-static void say_value(struct text *out, const struct java_value *v)
-{
-	text_puts(out, "{");
-	switch (v->kind) {
-	case JAVA_INTEGER:
-		text_printf(out, "%c %lld", v->type, (long long)v->integer);
-		break;
-	case JAVA_REAL:
-		text_printf(out, "%c %g", v->type, v->real);
-		break;
-	case JAVA_STRING:
-	case JAVA_BLOCK:
-		text_printf(out, "%d ", v->kind);
-		say_bytes(out, v->bytes.at, v->bytes.len);
-		break;
-	case JAVA_ARRAY:
-		say_array(out, &v->array);
-		break;
-	case JAVA_OBJECT:
-		say_object(out, &v->object);
-		break;
-	default:
-		text_printf(out, "%d", v->kind);
-	}
-	text_puts(out, "}");
-}
-
-/*
- * Stops at the first byte that is not part of a stream; returns the length
- * before it.
- */
-static size_t say_stream(struct text *out, const char *bytes, size_t len)
-{
-	struct java_stream s = { 0 };
-	const struct java_value *v;
-	size_t at = 0, used;
-
-	text_puts(out, "<");
-	while (java_stream_read(&s, bytes + at, len - at, &used, &v) ==
-	       JAVA_DONE) {
-		at += used;
-		say_value(out, v);
-	}
-	text_puts(out, ">");
-	java_stream_release(&s);
-	return at;
-}
 
 /*
  * Appends the descriptions of a client's recorded calls; returns their number.
@@ -257,6 +144,34 @@ static void login_equals_that_of_a_java_client(void **state)
 	assert_int_not_equal(find_call(DATA "login17.c2s", &message),
 			     CALLS_MAX);
 	text_release(&message);
+}
+
+/* The declared length is that of the bytes, whatever the caller passes. */
+static void invalid_utf8_becomes_replacement_characters(void **state)
+{
+	static const struct {
+		const char *utf8, *written;
+	} texts[] = {
+		{ "a\xc3\xa4", "t\0\3a\xc3\xa4" },
+		{ "\xf0\x9f\x98\x80", "t\0\6\xed\xa0\xbd\xed\xb8\x80" },
+		{ "\xff", "t\0\3\xef\xbf\xbd" },
+		{ "\xc3", "t\0\3\xef\xbf\xbd" },
+		{ "\xf0\x80\x80\x80", "t\0\14\xef\xbf\xbd\xef\xbf\xbd"
+				      "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf5\x80\x80\x80", "t\0\14\xef\xbf\xbd\xef\xbf\xbd"
+				      "\xef\xbf\xbd\xef\xbf\xbd" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct text out = { 0 };
+		size_t len = 3 + (uint8_t)texts[i].written[2];
+
+		java_write_string(&out, texts[i].utf8, strlen(texts[i].utf8));
+		assert_int_equal(out.len, len);
+		assert_memory_equal(out.bytes, texts[i].written, len);
+		text_release(&out);
+	}
 }
 
 /* The ids and numbers of a lease differ between clients. */
@@ -457,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_equal_those_of_a_java_client),
 		cmocka_unit_test(login_equals_that_of_a_java_client),
+		cmocka_unit_test(invalid_utf8_becomes_replacement_characters),
 		cmocka_unit_test(lease_request_equals_that_of_a_java_client),
 		cmocka_unit_test(
 			method_hash_is_the_sha1_of_name_and_descriptor),

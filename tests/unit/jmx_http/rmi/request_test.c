@@ -3,7 +3,9 @@
 #include "core/base/input.h"
 #include "jmx_http/proxy/rmi_call.h"
 #include "jmx_http/rmi/request.h"
+#include "tests/unit/jmx_http/java/say_stream.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,8 +82,7 @@ static void read_all(const struct input *in, size_t step, struct text *said)
 		    REQUEST_WHOLE)
 			fail_msg("at %zu, by %zu: %s", at, step,
 				 r.wrong ? r.wrong : "not whole");
-		assert_int_equal(r.bytes.len, used);
-		assert_memory_equal(r.bytes.bytes, bytes + at, used);
+		assert_int_equal(r.used, used);
 		text_printf(said, "%zu %s\n", used,
 			    r.kind == REQUEST_CALL   ? r.method->name
 			    : r.kind == REQUEST_PING ? "ping"
@@ -296,6 +297,7 @@ static void objections_to(const char *bytes, size_t len, bool passes,
 
 	if (status_of(&r, bytes, len) != REQUEST_WHOLE)
 		fail_msg("%s", r.wrong ? r.wrong : "not whole");
+	request_write(&r);
 	assert_int_equal(!rmi_call_objection(&r, false), passes);
 	assert_int_equal(!rmi_call_objection(&r, true), passes_read_only);
 	request_release(&r);
@@ -389,9 +391,9 @@ static void arguments_of_other_classes_are_rejected(void **state)
 	objections_to(BYTES(GET_DOMAIN OBJECT_OF("\1", "E")), false, false);
 	objections_to(BYTES(GET_DOMAIN OBJECT_OF(
 			      "\33", "javax.security.auth.Subject")),
-		      true, true);
+		      false, false);
 	objections_to(BYTES(GET_DOMAIN OBJECT_OF("\21", "java.util.HashMap")),
-		      true, false);
+		      false, false);
 	objections_to(
 		BYTES(GET_DOMAIN OBJECT_OF("\24", "java.util.jar.Harmer")),
 		false, false);
@@ -440,35 +442,258 @@ static void read_only_checks_marshalled_objects(void **state)
 		true, false);
 }
 
+/*
+ * Writes the message again.  Returns NULL, or the reason for an objection; then
+ * there is no message.
+ */
+static const char *written(const char *bytes, size_t len, struct text *out)
+{
+	struct request r = { 0 };
+	const char *why;
+
+	if (status_of(&r, bytes, len) != REQUEST_WHOLE)
+		fail_msg("%s", r.wrong ? r.wrong : "not whole");
+	request_write(&r);
+	why = r.objection;
+	assert_int_equal(!why, r.message.len > 0);
+	text_clear(out);
+	text_add(out, r.message.bytes, r.message.len);
+	request_release(&r);
+	return why;
+}
+
+/* A second writing changes nothing. */
+static void keeps_its_values(const char *bytes, size_t len)
+{
+	struct text message = { 0 }, again = { 0 };
+	struct text before = { 0 }, after = { 0 };
+
+	assert_null(written(bytes, len, &message));
+	if (bytes[0] == 'P') {
+		assert_int_equal(say_stream(&before, bytes + 1, len - 1),
+				 len - 1);
+		say_stream(&after, message.bytes + 1, message.len - 1);
+		assert_string_equal(before.bytes, after.bytes);
+	} else {
+		assert_int_equal(message.len, len);
+		assert_memory_equal(message.bytes, bytes, len);
+	}
+	assert_null(written(message.bytes, message.len, &again));
+	assert_int_equal(again.len, message.len);
+	assert_memory_equal(again.bytes, message.bytes, message.len);
+	text_release(&message);
+	text_release(&again);
+	text_release(&before);
+	text_release(&after);
+}
+
+/* Returns the number of messages of a recorded client. */
+static size_t check_recording(const char *path)
+{
+	size_t at, used, count = 0;
+	struct input in;
+	struct error err;
+
+	if (input_open(&in, path, &err) || input_complete(&in, &err))
+		fail_msg("%s", err.text);
+	at = in.len && in.bytes[0] == 'J' ? behind_hello(&in) : in.len;
+	while (at < in.len) {
+		const char *bytes = (const char *)in.bytes + at;
+		struct request r = { 0 };
+
+		assert_int_equal(
+			read_by(&r, bytes, in.len - at, in.len, &used),
+			REQUEST_WHOLE);
+		request_release(&r);
+		keeps_its_values(bytes, used);
+		at += used;
+		count++;
+	}
+	input_close(&in);
+	return count;
+}
+
+static void recorded_messages_keep_their_values(void **state)
+{
+	static const char *const patterns[] = {
+		DATA "*.c2s",
+		"../shared/data/own/rmi/*.c2s.bin",
+	};
+	size_t count = 0;
+	glob_t found = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		glob(patterns[i], i ? GLOB_APPEND : 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		count += check_recording(found.gl_pathv[i]);
+	globfree(&found);
+	assert_true(count > 60);
+}
+
+#define INTEGER_NAME "\0\21java.lang.Integer"
+#define NUMBER                                                                 \
+	"r\0\20java.lang.Number\x86\xac\x95\x1d\x0b\x94\xe0\x8b\2\0\0pxp"
+#define INTEGERS                                                               \
+	"ur\0\24[Ljava.lang.Integer;\xfe\x97\xad\xa0\1\x83\xe2\x1b\2\0\0px"    \
+	"p\0\0\0\1s"
+#define REMOVE                                                                 \
+	CALL("\42", "\7", NONE, "\x23\x60\x4b\x28\x0b\x8b\xbe\x96")            \
+	"p"
+#define HONEST_INTEGER                                                         \
+	"r" INTEGER_NAME "\x12\xe2\xa0\xa4\xf7\x81\x87\x38\2\0\1I\0\5value"    \
+	"px" NUMBER
+
+/* The message has the JVM's own descriptor, and only the value. */
+static void descriptors_of_the_client_are_replaced(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} calls[] = {
+		{ BYTES(REMOVE INTEGERS HONEST_INTEGER "\0\0\0\5p") },
+		/* Another suid, more fields, no superclass, a code base. */
+		{ BYTES(REMOVE INTEGERS "r" INTEGER_NAME
+					"\0\0\0\0\0\0\0\1\2\0\3J\0\1aI\0\5value"
+					"J\0\1bt\0\7http://xp"
+					"P\xac\xed\0\5w\x22\0\0\0\0\5"
+					"R\0\0\0\0\0\0\0p") },
+		/* Flags: with block data behind the fields. */
+		{ BYTES(REMOVE INTEGERS "r" INTEGER_NAME
+					"\0\0\0\0\0\0\0\1\3\0\1I\0\5valuexp"
+					"\0\0\0\5w\3PRTxp") },
+	};
+	struct text honest = { 0 }, other = { 0 };
+
+	(void)state;
+	assert_null(written(calls[0].bytes, calls[0].len, &honest));
+	assert_int_equal(honest.len, calls[0].len);
+	assert_memory_equal(honest.bytes, calls[0].bytes, honest.len);
+	for (size_t i = 1; i < sizeof(calls) / sizeof(*calls); i++) {
+		assert_null(written(calls[i].bytes, calls[i].len, &other));
+		assert_int_equal(other.len, honest.len);
+		assert_memory_equal(other.bytes, honest.bytes, honest.len);
+	}
+	text_release(&honest);
+	text_release(&other);
+}
+
 #define MARSHALLED_HEAD                                                        \
 	"sr\0\31java.rmi.MarshalledObject\x7c\xbd\x1e\x97\xed\x63\xfc\x3e\2\0"
-#define SOME_BYTES                                                             \
-	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\5\xac\xed\0\5p"
+#define STREAM_OF(byte)                                                        \
+	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\6\xac\xed\0\5p" byte
 
-/* The JVM must read the same field that the proxy has checked. */
-static void marshalled_bytes_are_read_from_one_field(void **state)
+/* Code bases are not sent, and one stream of several is. */
+static void only_the_checked_stream_of_a_marshalled_object_is_sent(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} calls[] = {
+		{ BYTES(QUERY "p" MARSHALLED_HEAD
+			      "\3I\0\4hash[\0\10locBytest\0\2[B[\0\10objBytes"
+			      "q\0\x7e\0\1xp\0\0\0\0" STREAM_OF("x")
+				      STREAM_OF("y") "p") },
+		{ BYTES(QUERY "p" MARSHALLED_HEAD
+			      "\3[\0\10locBytest\0\2[B[\0\10objBytes"
+			      "q\0\x7e\0\1[\0\10objBytesq\0\x7e\0\1xpp"
+			      STREAM_OF("y") STREAM_OF("x") "p") },
+	};
+	struct text out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		objections_to(calls[i].bytes, calls[i].len, true, true);
+		assert_null(written(calls[i].bytes, calls[i].len, &out));
+		assert_non_null(memmem(out.bytes, out.len,
+				       "\xac\xed\0\5py", 6));
+		assert_null(memmem(out.bytes, out.len, "\xac\xed\0\5px", 6));
+	}
+	text_release(&out);
+}
+
+#define GET_ATTRIBUTE                                                          \
+	CALL("\42", "\7", NONE, "\xf0\xe0\x50\x0a\x39\x4d\x72\x15")
+#define DIRTY                                                                  \
+	CALL("\42", "\2", "\0\0\0\1", "\xf6\xb6\x89\x8d\x8b\xf2\x86\x43")
+#define SOME_BYTES "ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\2PR"
+
+static void values_that_no_jvm_writes_are_refused(void **state)
+{
+	static const char text[] = "the call contains a string that is not "
+				   "modified UTF-8";
+	static const char class[] = "the call contains an object of a class "
+				    "that JMX methods do not use";
+	static const char subject[] = "the proxy does not support delegation "
+				      "subjects";
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *why;
+	} calls[] = {
+		{ BYTES(GET_ATTRIBUTE "pt\0\1\xffp"), text },
+		{ BYTES(GET_ATTRIBUTE "pt\0\2P\xacp"), text },
+		{ BYTES(GET_ATTRIBUTE "pt\0\1\0p"), text },
+		{ BYTES(GET_ATTRIBUTE "pt\0\2\xc1\x81p"), text },
+		{ BYTES(GET_ATTRIBUTE "pt\0\2\xe2\x82p"), text },
+		{ BYTES(GET_ATTRIBUTE "pt\0\4\xf0\x9f\x98\x80p"), text },
+		{ BYTES(GET_ATTRIBUTE "p|\0\0\0\0\0\0\0\1\xffp"), text },
+		{ BYTES(GET_ATTRIBUTE NAMED("\1", "\xff") "t\0\1ap"), text },
+		{ BYTES(LOOKUP "t\0\1\xff"), text },
+		{ BYTES(GET_ATTRIBUTE "p" SOME_BYTES "p"), class },
+		{ BYTES(GET_ATTRIBUTE "t\0\3a:bt\0\1ap"), class },
+		{ BYTES(GET_ATTRIBUTE "pt\0\1a" SOME_BYTES), subject },
+		{ BYTES(QUERY "p" SOME_BYTES "p"), class },
+		{ BYTES(QUERY "p" MARSHALLED("\5", "Pxxxx") "p"), class },
+		{ BYTES(DIRTY SOME_BYTES "w\10\0\0\0\0\0\0\0\1p"), class },
+		{ BYTES(REMOVE SOME_BYTES "p"), class },
+		{ BYTES(REMOVE STRINGS("\1") "t\0\1ap"), class },
+		{ BYTES(NEW_CLIENT STRINGS("\1") "t\0\1\xff"),
+		  "credentials must be a user name and a password" },
+	};
+	struct text out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct request r = { 0 };
+		const char *why = written(calls[i].bytes, calls[i].len,
+					  &out);
+
+		if (!why || strcmp(why, calls[i].why) != 0)
+			fail_msg("%zu: %s", i, why ? why : "written");
+		assert_int_equal(status_of(&r, calls[i].bytes, calls[i].len),
+				 REQUEST_WHOLE);
+		request_write(&r);
+		assert_string_equal(rmi_call_objection(&r, false),
+				    calls[i].why);
+		request_release(&r);
+	}
+	text_release(&out);
+}
+
+/* Strings that Java writes: NUL, a surrogate alone, and a pair. */
+static void strings_of_java_keep_their_bytes(void **state)
 {
 	(void)state;
-	/* java.rmi.MarshalledObject.get() reads locBytes, too. */
-	objections_to(BYTES(QUERY
-			    "p" MARSHALLED_HEAD
-			    "\3I\0\4hash[\0\10locBytest\0\2[B[\0\10objBytes"
-			    "q\0\x7e\0\1xp\0\0\0\0" SOME_BYTES "pp"),
-		      true, false);
-	/* Of two fields with one name, the JVM reads the last. */
-	objections_to(BYTES(QUERY "p" MARSHALLED_HEAD
-				  "\3[\0\10locBytest\0\2[B[\0\10objBytes"
-				  "q\0\x7e\0\1[\0\10objBytesq\0\x7e\0\1xpp"
-				  "p" SOME_BYTES "p"),
-		      true, false);
-	/* The JVM reads none that belongs to a superclass. */
-	objections_to(BYTES(QUERY "p" MARSHALLED_HEAD
-				  "\2[\0\10locBytest\0\2[B[\0\10objBytes"
-				  "q\0\x7e\0\1xr\0\20java.lang.Number"
-				  "\0\0\0\0\0\0\0\1\2\0\1[\0\10objBytes"
-				  "q\0\x7e\0\1xpppp"
-				  "p"),
-		      true, false);
+	keeps_its_values(BYTES(LOOKUP "t\0\13a\xc0\x80\xed\xa0\xbd\xed\xb8\x80"
+				      "\xc3\xa4"));
+	keeps_its_values(BYTES(LOOKUP "t\0\3\xed\xb0\x80"));
+}
+
+/* References may multiply a string, but not beyond the limit of a message. */
+static void repeated_references_are_bounded(void **state)
+{
+	struct text call = { 0 }, out = { 0 };
+
+	(void)state;
+	text_add(&call, BYTES(NEW_CLIENT STRINGS("\4") "t\x40\0"));
+	for (int i = 0; i < 0x4000; i++)
+		text_putc(&call, 'a');
+	text_add(&call, BYTES("q\0\x7e\0\2q\0\x7e\0\2q\0\x7e\0\2"));
+	assert_string_equal(written(call.bytes, call.len, &out),
+			    "credentials must be a user name and a password");
+	text_release(&call);
+	text_release(&out);
 }
 
 static void dgc_calls_name_their_objects(void **state)
@@ -526,7 +751,13 @@ int main(void)
 		cmocka_unit_test(read_only_passes_operations_that_read),
 		cmocka_unit_test(arguments_of_other_classes_are_rejected),
 		cmocka_unit_test(read_only_checks_marshalled_objects),
-		cmocka_unit_test(marshalled_bytes_are_read_from_one_field),
+		cmocka_unit_test(recorded_messages_keep_their_values),
+		cmocka_unit_test(descriptors_of_the_client_are_replaced),
+		cmocka_unit_test(
+			only_the_checked_stream_of_a_marshalled_object_is_sent),
+		cmocka_unit_test(values_that_no_jvm_writes_are_refused),
+		cmocka_unit_test(strings_of_java_keep_their_bytes),
+		cmocka_unit_test(repeated_references_are_bounded),
 		cmocka_unit_test(dgc_calls_name_their_objects),
 	};
 
