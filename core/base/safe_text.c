@@ -120,8 +120,9 @@ static uint32_t safe_next(const uint8_t **p, const uint8_t *end)
 		}
 	}
 	*p += used;
-	return c == SAFE_TEXT_INVALID || safe_is_high(c) || safe_is_low(c) ? REPLACEMENT
-								 : c;
+	return c == SAFE_TEXT_INVALID || safe_is_high(c) || safe_is_low(c)
+		       ? REPLACEMENT
+		       : c;
 }
 
 static void safe_put_all(struct text *out, const uint8_t *p, size_t len,

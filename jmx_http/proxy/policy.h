@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * policy: decides which calls the proxy forwards, for any protocol.
+ *
+ * Invariant: the proxy itself wrote each byte that it sends to a JVM, from the
+ * values that the policy judged (rmi/request_write.c).  So a rejected call
+ * cannot reach the JVM, not even within an accepted call: a JVM that fails to
+ * read an argument takes the rest of the message for further calls.
  */
 #ifndef JMX_HTTP_PROXY_POLICY_H
 #define JMX_HTTP_PROXY_POLICY_H

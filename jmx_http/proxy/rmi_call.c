@@ -10,16 +10,16 @@
  * The classes of filters, queries and simple values.  A name that ends with a
  * dot allows a package without its subpackages.
  *
- * No hash tables: a few hundred bytes of nested sets keep the JVM's CPU busy for
- * years ("SerialDOS"), and readers may send them.  NotificationFilterSupport
+ * No hash tables: a few hundred bytes of nested sets keep the JVM's CPU busy
+ * for years ("SerialDOS"), and readers may send them. NotificationFilterSupport
  * contains a Vector, queries Numbers.
  */
 static const char *const allowed_classes[] = {
-	"java.lang.String",    "java.lang.Number",  "java.lang.Integer",
-	"java.util.Vector",    "java.util.ArrayList", "java.util.Date",
-	"java.lang.Object",    "java.lang.Boolean", "java.lang.Character",
-	"java.lang.Byte",      "java.lang.Short",   "java.lang.Long",
-	"java.lang.Float",     "java.lang.Double",  "java.math.",
+	"java.lang.String",  "java.lang.Number",    "java.lang.Integer",
+	"java.util.Vector",  "java.util.ArrayList", "java.util.Date",
+	"java.lang.Object",  "java.lang.Boolean",   "java.lang.Character",
+	"java.lang.Byte",    "java.lang.Short",     "java.lang.Long",
+	"java.lang.Float",   "java.lang.Double",    "java.math.",
 	"javax.management.",
 };
 
@@ -130,8 +130,8 @@ struct policy_call rmi_call_of(const struct request *r)
 	struct policy_call c = { .verb = verbs[m->effect], .method = m->name };
 
 	if (m->object >= 0)
-		c.object = text_of(request_object_name(
-			r->arguments[m->object]));
+		c.object = text_of(
+			request_object_name(r->arguments[m->object]));
 	if (m->member >= 0)
 		rmi_call_add_member(&c, r->arguments[m->member]);
 	return c;
@@ -145,7 +145,8 @@ const char *rmi_call_objection(const struct request *r, bool read_only)
 		return r->objection;
 	for (size_t i = 0; read_only && i < r->argument_count; i++)
 		if (!argument_is_allowed(r->arguments[i]))
-			return "--read-only permits only simple values, filters "
+			return "--read-only permits only simple values, "
+			       "filters "
 			       "and queries as arguments";
 	return policy_objection(&c, read_only);
 }

@@ -3,8 +3,8 @@
  * request: a client's message, parsed and checked as it arrives.
  *
  * A message becomes REQUEST_WHOLE only if it is complete, follows the grammar
- * and calls a JMX method.  Its bytes are never forwarded: request_write() writes
- * another message with the same values.
+ * and calls a JMX method.  Its bytes are never forwarded: request_write()
+ * writes another message with the same values.
  */
 #ifndef JMX_HTTP_RMI_REQUEST_H
 #define JMX_HTTP_RMI_REQUEST_H

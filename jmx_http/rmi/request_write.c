@@ -282,8 +282,8 @@ static void write_object(struct writer *w, const char *type,
 		write_array(w, type, v);
 		return;
 	}
-	while (i < count && strncmp(type, writers[i].type,
-				    strlen(writers[i].type)) != 0)
+	while (i < count &&
+	       strncmp(type, writers[i].type, strlen(writers[i].type)) != 0)
 		i++;
 	if (i < count)
 		writers[i].write(w, v);

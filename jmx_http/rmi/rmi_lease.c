@@ -60,8 +60,8 @@ void rmi_lease_read(struct rmi_lease *l, const struct java_value *v)
 {
 	const struct java_value *ms = java_field_of(v, "value");
 
-	if (java_is(v, java_shape_lease.name) && ms && ms->kind == JAVA_INTEGER &&
-	    ms->integer > 0 &&
+	if (java_is(v, java_shape_lease.name) && ms &&
+	    ms->kind == JAVA_INTEGER && ms->integer > 0 &&
 	    ms->integer / 2 < RMI_LEASE_RENEW_NS / CLOCK_NS_PER_MS)
 		l->renew_ns = ms->integer / 2 * CLOCK_NS_PER_MS;
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Garbage, other RMI protocols, nested and endless objects, and dangerous
 # classes in place of a password: mxprx closes the connection or returns an
-# exception, and the JVM receives none of it.  Valid messages pass unchanged in
-# both directions, also values that look like a stub.
+# exception, and the JVM receives none of it.  Valid messages pass with the same
+# values in both directions, also values that look like a stub.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh

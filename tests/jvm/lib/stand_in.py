@@ -46,7 +46,7 @@ DOMAIN = call(SESSION, GET_DOMAIN, b"p")
 
 def name(text):
     return (b"sr" + utf(b"javax.management.ObjectName") +
-            bytes.fromhex("0f03a71beb6d15cf") + b"\3\0\0xp" + string(text) +
+            bytes.fromhex("0f03a71beb6d15cf") + b"\3\0\0pxp" + string(text) +
             b"x")
 
 

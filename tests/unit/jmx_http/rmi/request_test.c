@@ -501,9 +501,8 @@ static size_t check_recording(const char *path)
 		const char *bytes = (const char *)in.bytes + at;
 		struct request r = { 0 };
 
-		assert_int_equal(
-			read_by(&r, bytes, in.len - at, in.len, &used),
-			REQUEST_WHOLE);
+		assert_int_equal(read_by(&r, bytes, in.len - at, in.len, &used),
+				 REQUEST_WHOLE);
 		request_release(&r);
 		keeps_its_values(bytes, used);
 		at += used;
@@ -532,8 +531,7 @@ static void recorded_messages_keep_their_values(void **state)
 }
 
 #define INTEGER_NAME "\0\21java.lang.Integer"
-#define NUMBER                                                                 \
-	"r\0\20java.lang.Number\x86\xac\x95\x1d\x0b\x94\xe0\x8b\2\0\0pxp"
+#define NUMBER       "r\0\20java.lang.Number\x86\xac\x95\x1d\x0b\x94\xe0\x8b\2\0\0pxp"
 #define INTEGERS                                                               \
 	"ur\0\24[Ljava.lang.Integer;\xfe\x97\xad\xa0\1\x83\xe2\x1b\2\0\0px"    \
 	"p\0\0\0\1s"
@@ -594,10 +592,11 @@ static void only_the_checked_stream_of_a_marshalled_object_is_sent(void **state)
 			      "\3I\0\4hash[\0\10locBytest\0\2[B[\0\10objBytes"
 			      "q\0\x7e\0\1xp\0\0\0\0" STREAM_OF("x")
 				      STREAM_OF("y") "p") },
-		{ BYTES(QUERY "p" MARSHALLED_HEAD
-			      "\3[\0\10locBytest\0\2[B[\0\10objBytes"
-			      "q\0\x7e\0\1[\0\10objBytesq\0\x7e\0\1xpp"
-			      STREAM_OF("y") STREAM_OF("x") "p") },
+		{ BYTES(QUERY
+			"p" MARSHALLED_HEAD
+			"\3[\0\10locBytest\0\2[B[\0\10objBytes"
+			"q\0\x7e\0\1[\0\10objBytesq\0\x7e\0\1xpp" STREAM_OF("y")
+				STREAM_OF("x") "p") },
 	};
 	struct text out = { 0 };
 
@@ -605,8 +604,8 @@ static void only_the_checked_stream_of_a_marshalled_object_is_sent(void **state)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		objections_to(calls[i].bytes, calls[i].len, true, true);
 		assert_null(written(calls[i].bytes, calls[i].len, &out));
-		assert_non_null(memmem(out.bytes, out.len,
-				       "\xac\xed\0\5py", 6));
+		assert_non_null(
+			memmem(out.bytes, out.len, "\xac\xed\0\5py", 6));
 		assert_null(memmem(out.bytes, out.len, "\xac\xed\0\5px", 6));
 	}
 	text_release(&out);
@@ -614,8 +613,7 @@ static void only_the_checked_stream_of_a_marshalled_object_is_sent(void **state)
 
 #define GET_ATTRIBUTE                                                          \
 	CALL("\42", "\7", NONE, "\xf0\xe0\x50\x0a\x39\x4d\x72\x15")
-#define DIRTY                                                                  \
-	CALL("\42", "\2", "\0\0\0\1", "\xf6\xb6\x89\x8d\x8b\xf2\x86\x43")
+#define DIRTY      CALL("\42", "\2", "\0\0\0\1", "\xf6\xb6\x89\x8d\x8b\xf2\x86\x43")
 #define SOME_BYTES "ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\2PR"
 
 static void values_that_no_jvm_writes_are_refused(void **state)
@@ -656,8 +654,7 @@ static void values_that_no_jvm_writes_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		struct request r = { 0 };
-		const char *why = written(calls[i].bytes, calls[i].len,
-					  &out);
+		const char *why = written(calls[i].bytes, calls[i].len, &out);
 
 		if (!why || strcmp(why, calls[i].why) != 0)
 			fail_msg("%zu: %s", i, why ? why : "written");
