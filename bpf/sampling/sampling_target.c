@@ -36,7 +36,7 @@ struct sampling_wait {
 /* A longer notice is truncated. */
 enum { NOTICE_BYTES = 4096 };
 
-/* Bytes of the names of a JVM that are kept from one window to the next. */
+/* Bytes of the names of a JVM that are kept from one batch to the next. */
 #define NAMES_MOST ((size_t)16 << 20)
 
 void sampling_notify(const struct sampling_options *o,
@@ -245,9 +245,6 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	t->before = t->profile;
 	t->profile = p;
 	t->has_dropped = false;
-	/* A JVM loads classes and compiles methods for days. */
-	if (t->metadata && vm_symbols_bytes(t->metadata) > NAMES_MOST)
-		vm_symbols_drop(t->metadata);
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	if (t->idle)
@@ -279,6 +276,9 @@ void sampling_target_begin(struct sampling_target *t)
 
 	t->read_ns = clock_monotonic_ns();
 	process_view_begin(t->view);
+	/* A JVM loads classes and compiles methods for days. */
+	if (t->metadata && vm_symbols_bytes(t->metadata) > NAMES_MOST)
+		vm_symbols_drop(t->metadata);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
 	if (t->classes)

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A large application has about 100,000 methods with names of 100 bytes. */
 #define MOST_NAMES ((size_t)1 << 21)
-#define MOST_BYTES ((size_t)256 << 20)
 
 enum { SYMBOL_MOST = UINT16_MAX }; /* Symbol::max_symbol_length */
 
@@ -25,13 +23,15 @@ struct java_names {
 	struct triple *names; /* by id - 1 */
 	size_t count, cap;
 	struct idtable index;
+	size_t most_bytes;
 	char *dotted; /* SYMBOL_MOST bytes */
 };
 
-struct java_names *java_names_new(void)
+struct java_names *java_names_new(size_t most_bytes)
 {
 	struct java_names *n = xcalloc(1, sizeof(*n));
 
+	n->most_bytes = most_bytes;
 	n->dotted = xmalloc(SYMBOL_MOST);
 	return n;
 }
@@ -176,7 +176,7 @@ uint32_t java_names_add(struct java_names *n, struct java_symbol class_name,
 	if (!symbol_is_name(class_name) || !symbol_is_name(method) ||
 	    !symbol_is_descriptor(signature))
 		return 0;
-	if (n->count >= MOST_NAMES || n->strings.arena.total >= MOST_BYTES)
+	if (n->count >= MOST_NAMES || n->strings.arena.total >= n->most_bytes)
 		return 0;
 	t.class_name = names_class_id(n, class_name);
 	t.method = intern_id(&n->strings, method.bytes, method.len);

@@ -24,7 +24,11 @@ struct java_symbol {
 
 struct java_names;
 
-struct java_names *java_names_new(void);
+/*
+ * The names have at most most_bytes.  A large application has about 100,000
+ * methods with names of 100 bytes.
+ */
+struct java_names *java_names_new(size_t most_bytes);
 void java_names_free(struct java_names *n); /* NULL is fine */
 
 /* Returns the bytes of all names. */

@@ -395,8 +395,11 @@ static uint32_t scopes_at(const struct nmethod_scopes *s, uint64_t offset)
 /* ---- names ---- */
 
 /* Limits of cached scopes; beyond them, all are discarded. */
-#define MOST_BYTES    ((size_t)64 << 20)
+#define MOST_BYTES    ((size_t)32 << 20)
 #define MOST_COMPILED ((size_t)1 << 17)
+
+/* The limit of all names; vm_symbols_drop() discards them. */
+#define NAMES_BYTES ((size_t)32 << 20)
 
 enum { TIER_C2 = 4 }; /* CompLevel_full_optimization */
 
@@ -453,7 +456,7 @@ struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
 	s->symbols = (struct java_symbols){ symbols_frames, symbols_generated };
 	s->memory = memory;
 	s->layout = *layout;
-	s->names = java_names_new();
+	s->names = java_names_new(NAMES_BYTES);
 	s->methods = java_methods_new(&s->layout.method, memory, s->names);
 	return s;
 }
@@ -540,7 +543,7 @@ void vm_symbols_drop(struct vm_symbols *s)
 	s->cap = 0;
 	java_methods_free(s->methods);
 	java_names_free(s->names);
-	s->names = java_names_new();
+	s->names = java_names_new(NAMES_BYTES);
 	s->methods = java_methods_new(&s->layout.method, s->memory, s->names);
 }
 

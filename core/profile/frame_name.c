@@ -16,6 +16,33 @@ static const char *const annotations[FRAME_KINDS] = {
 	[FRAME_CLASS] = "_[i]",
 };
 
+/* Maximum number of an array's dimensions (JVMS 4.3.2). */
+enum { ARRAY_MOST = 255 };
+/* Bytes of the end of a name that is shortened: its innermost class. */
+enum { NAME_END = FRAME_NAME_SHOWN / 3 };
+
+/* Returns true in the middle of a character of UTF-8. */
+static bool byte_continues(char byte) { return (byte & 0xc0) == 0x80; }
+
+/* Appends a name, made safe, as far as the profile, or NULL, shows it. */
+static void name_put(struct text *out, const struct profile *p,
+		     const char *name, size_t len)
+{
+	size_t begin = FRAME_NAME_SHOWN - NAME_END, end = len - NAME_END;
+
+	if (!p || !p->shortens || len <= FRAME_NAME_SHOWN) {
+		safe_text(out, name, len);
+		return;
+	}
+	while (begin && byte_continues(name[begin]))
+		begin--;
+	while (end < len && byte_continues(name[end]))
+		end++;
+	safe_text(out, name, begin);
+	text_puts(out, "…");
+	safe_text(out, name + end, len - end);
+}
+
 /* Returns the name of a primitive type's descriptor (JVMS 4.3.2), or NULL. */
 static const char *name_primitive(char descriptor)
 {
@@ -36,8 +63,8 @@ static const char *name_primitive(char descriptor)
 }
 
 /* Appends a class name, without its package if simple. */
-static void name_put_class(struct text *out, const char *name, size_t len,
-			   bool simple)
+static void name_put_class(struct text *out, const struct profile *p,
+			   const char *name, size_t len, bool simple)
 {
 	const char *dot = simple ? memrchr(name, '.', len) : NULL;
 
@@ -46,22 +73,23 @@ static void name_put_class(struct text *out, const char *name, size_t len,
 		len -= (size_t)(dot + 1 - name);
 		name = dot + 1;
 	}
-	safe_text(out, name, len);
+	name_put(out, p, name, len);
 }
 
 /*
  * Appends the class of an array as Java writes it: [[I is int[][]. False, and
  * nothing appended, if name is not an array descriptor.
  */
-static bool name_put_array(struct text *out, const char *name, size_t len,
-			   bool simple)
+static bool name_put_array(struct text *out, const struct profile *p,
+			   const char *name, size_t len, bool simple)
 {
 	size_t depth = strspn(name, "[");
 
-	if (!depth || depth == len)
+	if (!depth || depth == len || depth > ARRAY_MOST)
 		return false;
 	if (name[depth] == 'L' && len > depth + 2 && name[len - 1] == ';')
-		name_put_class(out, name + depth + 1, len - depth - 2, simple);
+		name_put_class(out, p, name + depth + 1, len - depth - 2,
+			       simple);
 	else if (depth + 1 == len && name_primitive(name[depth]))
 		text_puts(out, name_primitive(name[depth]));
 	else
@@ -82,7 +110,7 @@ static void name_put_slashed(struct text *out, const char *name, size_t len,
 		if (dotted.bytes[i] == '/')
 			dotted.bytes[i] = '.';
 	}
-	name_put_class(out, dotted.bytes, dotted.len, simple);
+	name_put_class(out, NULL, dotted.bytes, dotted.len, simple);
 	text_release(&dotted);
 }
 
@@ -143,8 +171,8 @@ bool frame_parameters(struct text *out, const char *descriptor, size_t len,
 static void name_put_string(struct text *out, const struct profile *p,
 			    uint32_t string)
 {
-	safe_text(out, profile_text(p, string),
-		  intern_len(&p->strings, string));
+	name_put(out, p, profile_text(p, string),
+		 intern_len(&p->strings, string));
 }
 
 void frame_name(struct text *out, const struct profile *p,
@@ -153,8 +181,8 @@ void frame_name(struct text *out, const struct profile *p,
 	const char *class_name = profile_text(p, f->class_name);
 	size_t len = intern_len(&p->strings, f->class_name);
 
-	if (len && !name_put_array(out, class_name, len, style->simple))
-		name_put_class(out, class_name, len, style->simple);
+	if (len && !name_put_array(out, p, class_name, len, style->simple))
+		name_put_class(out, p, class_name, len, style->simple);
 	/* An allocated class has no method. */
 	if (len && f->method)
 		text_putc(out, '.');
@@ -184,12 +212,13 @@ void thread_frame_name(struct text *out, const struct profile *p,
 }
 
 /* a.b.Outer$Inner is in Outer.java. */
-static void place_put_file(struct text *out, const char *class_name)
+static void place_put_file(struct text *out, const struct profile *p,
+			   const char *class_name)
 {
 	const char *dot = strrchr(class_name, '.');
 	const char *base = dot ? dot + 1 : class_name;
 
-	safe_text(out, base, strcspn(base, "$"));
+	name_put(out, p, base, strcspn(base, "$"));
 	text_puts(out, ".java");
 }
 
@@ -207,12 +236,11 @@ void frame_place_name(struct text *out, const struct profile *p,
 	}
 	text_putc(out, '(');
 	if (f->source)
-		safe_text(out, profile_text(p, f->source),
-			  intern_len(&p->strings, f->source));
+		name_put_string(out, p, f->source);
 	else if (p->keep_exact && !f->line)
 		text_puts(out, "Unknown Source");
 	else
-		place_put_file(out, profile_text(p, f->class_name));
+		place_put_file(out, p, profile_text(p, f->class_name));
 	if (f->line)
 		text_printf(out, ":%" PRIu32, f->line);
 	text_putc(out, ')');

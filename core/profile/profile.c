@@ -105,6 +105,31 @@ static bool frame_equals(const struct frame *a, const struct frame *b)
 	       a->source == b->source;
 }
 
+/* Adds up what names of a new frame are too long. */
+static void profile_weigh_names(struct profile *p, const struct frame *f)
+{
+	const uint32_t names[] = { f->class_name, f->method };
+	size_t before = p->long_bytes;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t len = intern_len(&p->strings, names[i]);
+
+		if (len > FRAME_NAME_SHOWN)
+			p->long_bytes += len - FRAME_NAME_SHOWN;
+	}
+	if (p->long_bytes == before)
+		return;
+	p->long_frames++;
+	if (p->long_bytes <= FRAME_NAMES_LONG)
+		return;
+	profile_note(p, "frames with shortened names",
+		     p->shortens ? 1 : p->long_frames,
+		     "all names together are too long: classes and methods "
+		     "are shown with at most %d bytes",
+		     FRAME_NAME_SHOWN);
+	p->shortens = true;
+}
+
 uint32_t profile_frame(struct profile *p, const struct frame *f)
 {
 	uint64_t name = (uint64_t)f->class_name << 32 | f->method;
@@ -123,6 +148,7 @@ uint32_t profile_frame(struct profile *p, const struct frame *f)
 	array_reserve(p->frames, p->frame_cap, p->frame_count + 1);
 	id = (uint32_t)p->frame_count++;
 	p->frames[id] = *f;
+	profile_weigh_names(p, f);
 	idtable_put(&p->frame_ids, &probe, id);
 	return id;
 }

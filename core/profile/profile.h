@@ -153,6 +153,14 @@ struct setting {
 /* Maximum number of settings; more are dropped. */
 #define PROFILE_SETTINGS 256
 
+/*
+ * A few long names would be composed for each of many frames: one class name of
+ * 60 KB and 100,000 methods are 6 GB.  So if the bytes of all names above the
+ * first FRAME_NAME_SHOWN exceed FRAME_NAMES_LONG, all names are shown with that
+ * length.
+ */
+enum { FRAME_NAME_SHOWN = 192, FRAME_NAMES_LONG = 16 << 20 };
+
 struct event_table; /* events without stack traces: event_table.h */
 struct moments;     /* times of single samples: moments.h */
 
@@ -166,6 +174,9 @@ struct profile {
 	struct stack *stacks;
 	size_t stack_count, stack_cap;
 	struct idtable thread_ids;
+	size_t long_frames; /* frames with a name of over FRAME_NAME_SHOWN */
+	size_t long_bytes;  /* the bytes above that, of all frames */
+	bool shortens;      /* names are shown with FRAME_NAME_SHOWN bytes */
 	struct thread *threads;
 	size_t thread_count, thread_cap;
 	struct idtable event_ids; /* 1 + index */

@@ -20,6 +20,7 @@
 #define METHODS_MOST ((size_t)1 << 21)
 #define RECORD_MOST  ((size_t)4 << 20) /* bytes of a record */
 #define NAME_MOST    8192
+#define NAMES_MOST   ((size_t)64 << 20) /* bytes of all names */
 #define PLACES_MOST  ((size_t)32 << 20) /* bytes checked in a batch */
 #define GENERATED    "generated"        /* used in place of a class name */
 
@@ -421,7 +422,7 @@ struct client_symbols *client_symbols_new(void)
 
 	s->symbols.frames = symbols_frames;
 	s->symbols.generated = symbols_generated_name;
-	s->names = java_names_new();
+	s->names = java_names_new(NAMES_MOST);
 	s->code = code_map_new(CODE_MEMORY);
 	client_symbols_begin(s);
 	return s;

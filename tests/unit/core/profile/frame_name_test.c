@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +178,68 @@ static void damaged_descriptor_yields_no_parameters(void **state)
 		expect_parameters(damaged[i], true, "");
 }
 
+enum { LONG = 60000, METHODS = 100000 };
+
+/* Adds methods of one class whose name is long and ends with "é$Inner". */
+static struct profile *long_class_profile(size_t methods)
+{
+	static const char end[] = "\xc3\xa9$Inner";
+	struct profile *p = profile_new();
+	char *name = malloc(LONG), method[32];
+	struct frame f = { .kind = FRAME_JAVA };
+
+	memset(name, 'N', LONG);
+	/* The start of the shown end is in the middle of a character. */
+	for (size_t i = LONG - 200; i < LONG - 20; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2);
+	memcpy(name + LONG - strlen(end), end, strlen(end));
+	f.class_name = profile_string(p, name, LONG);
+	for (size_t i = 0; i < methods; i++) {
+		snprintf(method, sizeof(method), "m%zu", i);
+		f.method = profile_string(p, method, strlen(method));
+		profile_frame(p, &f);
+	}
+	free(name);
+	return p;
+}
+
+static void few_long_names_are_shown_whole(void **state)
+{
+	struct profile *p = long_class_profile(200);
+	struct text out = { 0 };
+
+	(void)state;
+	frame_name(&out, p, &p->frames[200], &full);
+	assert_int_equal(out.len, LONG + strlen(".m199"));
+	assert_int_equal(p->remark_count, 0);
+	text_release(&out);
+	profile_free(p);
+}
+
+static void long_names_of_many_frames_are_shortened(void **state)
+{
+	static const char end[] = "\xc3\xa9$Inner.m99999(";
+	struct profile *p = long_class_profile(METHODS);
+	struct text out = { 0 }, place = { 0 };
+
+	(void)state;
+	for (size_t i = 1; i < p->frame_count; i++) {
+		text_clear(&place);
+		frame_name(&out, p, &p->frames[i], &full);
+		frame_place_name(&place, p, &p->frames[i]);
+	}
+	assert_true(out.len < (size_t)METHODS * 256);
+	assert_true(place.len < 512);
+	assert_non_null(strstr(place.bytes, "NNN\xe2\x80\xa6\xc3\xa9"));
+	assert_non_null(strstr(place.bytes, end));
+	assert_null(strstr(place.bytes, "\xef\xbf\xbd"));
+	assert_int_equal(p->remark_count, 1);
+	assert_int_equal(p->remarks[0].count, METHODS);
+	text_release(&out);
+	text_release(&place);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +254,8 @@ int main(void)
 		cmocka_unit_test(thread_frame_prints_the_known_id),
 		cmocka_unit_test(parameters_are_written_as_in_java),
 		cmocka_unit_test(damaged_descriptor_yields_no_parameters),
+		cmocka_unit_test(few_long_names_are_shown_whole),
+		cmocka_unit_test(long_names_of_many_frames_are_shortened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
