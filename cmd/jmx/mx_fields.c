@@ -58,6 +58,7 @@ static int fields_add_list(struct mx_fields *fields, const char *given,
 
 	if (field_is_regex(given, len))
 		return fields_add(fields, given, len, err);
+	fields->was_split |= strchr(given, ',') != NULL;
 	while (*given) {
 		len = strcspn(given, ",");
 		if (len && fields_add(fields, given, len, err))
@@ -292,6 +293,9 @@ int mx_fields_check(const struct mx_fields *f, const char *bean,
 			    "%s: there is no attribute '%s'%s", bean,
 			    field->text,
 			    field->hint.len ? field->hint.bytes
+			    : f->was_split  ? "; -f splits at commas: write "
+					      "-f '/^a,b$/' for a name with a "
+					      "comma"
 					    : "; --info lists them");
 	}
 	return 0;

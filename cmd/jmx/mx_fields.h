@@ -27,6 +27,7 @@ struct mx_field {
 struct mx_fields {
 	struct mx_field *at;
 	size_t count, cap;
+	bool was_split; /* a comma separated two of them */
 };
 
 /* One value to print of an MBean. */

@@ -140,4 +140,9 @@ void java_add_throwable(struct text *out, const struct java_value *v)
 		}
 		v = java_cause_of(v);
 	}
+	/* java.io.ObjectInputStream.filterCheck() */
+	if (out->len && strstr(out->bytes, "filter status: REJECTED"))
+		text_puts(out, " (by the JVM's serial filter: "
+			       "com.sun.management.jmxremote.serial.filter."
+			       "pattern or jdk.serialFilter)");
 }

@@ -305,8 +305,18 @@ static bool number_of_value(const struct value *v, struct text *number)
 	case VALUE_NUMBER:
 		text_add(number, v->text.at, v->text.len);
 		/* BigDecimal: "1E+3"; nothing else may reach the document. */
-		return number->len &&
-		       strspn(number->bytes, "+-.0123456789eE") == number->len;
+		if (!number->len ||
+		    strspn(number->bytes, "+-.0123456789eE") != number->len)
+			return false;
+		/* Prometheus rejects a document with a number beyond a double.
+		 */
+		if (isinf(strtod(number->bytes, NULL))) {
+			bool negative = number->bytes[0] == '-';
+
+			text_clear(number);
+			text_puts(number, negative ? "-Inf" : "+Inf");
+		}
+		return true;
 	default:
 		return false;
 	}

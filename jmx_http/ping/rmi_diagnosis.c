@@ -21,9 +21,34 @@ void rmi_judge_tcp(struct rmi_probe *p, int sys)
 		probe_judge(p->report, "nothing listens on the port",
 			    "start the JVM with -D" REMOTE
 			    "port of this number; for a container, publish or "
-			    "forward the port");
+			    "forward the port; a JVM may listen on another "
+			    "address only (" REMOTE "host; Cassandra: "
+			    "LOCAL_JMX): run sjkc mxping -p PID beside it");
 	else
 		probe_judge_unreached(p->report, sys);
+}
+
+/* A web server waits for the end of the request line, which RMI lacks. */
+static bool diagnosis_finds_http(struct rmi_probe *p)
+{
+	static const char request[] = "GET / HTTP/1.0\r\n\r\n";
+	struct net_address to = p->access.target.address;
+	struct rmi_transport *t;
+	struct error unused;
+	char reply[5];
+	bool is_http;
+
+	rmi_probe_set_deadline(p);
+	t = rmi_probe_dial(p, &to, &unused);
+	if (!t)
+		return false;
+	is_http = t->kind->write(t, request, sizeof(request) - 1,
+				 p->deadline_ns, &unused) == 0 &&
+		  t->kind->read(t, reply, sizeof(reply), p->deadline_ns,
+				&unused) == sizeof(reply) &&
+		  memcmp(reply, "HTTP/", sizeof(reply)) == 0;
+	rmi_transport_close(t);
+	return is_http;
 }
 
 void rmi_judge_protocol(struct rmi_probe *p, enum rmi_answer answer)
@@ -37,8 +62,8 @@ void rmi_judge_protocol(struct rmi_probe *p, enum rmi_answer answer)
 			      "own TLS" },
 		[RMI_HTTP] = { "a web server listens on the port, not JMX",
 			       "this may be the port of the application or of "
-			       "Jolokia; the JMX port is that of " REMOTE
-			       "port" },
+			       "Jolokia (use -u http://HOST:PORT/jolokia); the "
+			       "JMX port is that of " REMOTE "port" },
 		[RMI_OTHER] = { "something other than JMX listens on the port",
 				"the JMX port is that of " REMOTE "port" },
 		[RMI_SILENT] = { "the server accepts the connection, but sends "
@@ -53,6 +78,8 @@ void rmi_judge_protocol(struct rmi_probe *p, enum rmi_answer answer)
 				 "this, and servers of other protocols" },
 	};
 
+	if (answer == RMI_SILENT && diagnosis_finds_http(p))
+		answer = RMI_HTTP;
 	probe_judge(p->report, answers[answer].verdict, answers[answer].remedy);
 }
 
@@ -71,6 +98,19 @@ void rmi_judge_silence(struct rmi_probe *p, int sys)
 			    "change the data");
 }
 
+/* sun.management.jmxremote.SingleEntryRegistry names its only entry. */
+static bool diagnosis_names_jmxrmi(const struct java_value *thrown)
+{
+	struct text told = { 0 };
+	bool names;
+
+	text_puts(&told, "");
+	java_add_throwable(&told, thrown);
+	names = strstr(told.bytes, "only bound name is \"jmxrmi\"") != NULL;
+	text_release(&told);
+	return names;
+}
+
 void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
 {
 	struct text verdict = { 0 };
@@ -79,8 +119,12 @@ void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
 		text_puts(&verdict, "the RMI registry has no entry ");
 		text_puts(&verdict, p->access.target.entry.bytes);
 		probe_judge(p->report, verdict.bytes,
-			    "this may be an application's own registry; that "
-			    "of JMX is at " REMOTE "port");
+			    diagnosis_names_jmxrmi(thrown)
+				    ? "use the entry jmxrmi: the URL must end "
+				      "with /jmxrmi"
+				    : "this may be an application's own "
+				      "registry; that of JMX is at " REMOTE
+				      "port");
 	} else if (java_is_caused_by(thrown,
 				     "java.rmi.NoSuchObjectException")) {
 		probe_judge(p->report, "the RMI server is not a registry",
@@ -286,6 +330,16 @@ static void diagnosis_add_login(const struct rmi_probe *p, struct text *verdict)
 	if (p->ignores_login)
 		text_printf(verdict, "; it ignores the user %s",
 			    p->access.user);
+}
+
+void rmi_judge_filter(struct rmi_probe *p)
+{
+	probe_judge(p->report,
+		    "the JVM's serial filter rejects the classes of a call "
+		    "with an object name",
+		    "allow java.lang, java.util, java.rmi and "
+		    "javax.management in " REMOTE
+		    "serial.filter.pattern or jdk.serialFilter");
 }
 
 void rmi_judge_success(struct rmi_probe *p)

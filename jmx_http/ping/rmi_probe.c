@@ -421,19 +421,20 @@ static int rmi_probe_time_calls(struct rmi_probe *p, struct text *detail,
 }
 
 /*
- * mxprx --read-only denies operations, and a JVM denies them to some users.
- * Both check the permission before they look for the operation, so an operation
- * that does not exist tells, and executes nothing.
+ * Calls an operation that does not exist, which executes nothing. It shows
+ * whether a serial filter rejects object names, which nearly all calls have.
+ * mxprx --read-only denies operations, and a JVM denies them to some users;
+ * both check the permission before they look for the operation.
  */
-static bool rmi_probe_may_execute(struct rmi_probe *p)
+static int rmi_probe_name_object(struct rmi_probe *p, struct text *detail,
+				 struct error *err)
 {
 	struct rmi_login *l = &p->login;
 	struct jrmp_return r = { 0 };
 	struct text message = { 0 };
-	bool is_denied;
-	struct error err;
+	int status;
 
-	rmi_probe_set_deadline(p);
+	p->may_execute = true;
 	jmx_add_call(&message, &l->session.id, JMX_INVOKE_OPERATION);
 	java_write_object_name(&message,
 			       "JMImplementation:type=MBeanServerDelegate",
@@ -441,13 +442,23 @@ static bool rmi_probe_may_execute(struct rmi_probe *p)
 	java_write_text(&message, "doesNotExist");
 	for (int i = 0; i < 3; i++) /* arguments, signature, subject */
 		java_write_null(&message);
-	is_denied = !rmi_connection_call(&l->connection, &message, &r,
-					 p->deadline_ns, &err) &&
-		    r.is_exception && rmi_thrown(r.value, &err) &&
-		    err.kind == ERROR_PERMISSION;
+	status = rmi_connection_call(&l->connection, &message, &r,
+				     p->deadline_ns, err);
 	text_release(&message);
+	if (status) {
+		rmi_judge_silence(p, err->sys);
+	} else if (r.is_exception && rmi_thrown(r.value, err)) {
+		p->may_execute = err->kind != ERROR_PERMISSION;
+		if (strstr(err->text, "filter status: REJECTED")) {
+			rmi_judge_filter(p);
+			status = -1;
+		}
+	}
+	if (status == 0)
+		text_puts(detail, p->may_execute ? "accepted"
+						 : "operations are denied");
 	jrmp_return_release(&r);
-	return !is_denied;
+	return status;
 }
 
 /*
@@ -533,8 +544,11 @@ static void rmi_probe_run_steps(struct rmi_probe *p)
 				"the JMX server does not reply to calls",
 				rmi_probe_count_mbeans) &&
 	    !rmi_probe_run_step(p, "round-trip", "calls get no reply",
-				rmi_probe_time_calls)) {
-		p->may_execute = rmi_probe_may_execute(p);
+				rmi_probe_time_calls) &&
+	    !rmi_probe_run_step(p, "object-name",
+				"the JMX server rejects calls with an object "
+				"name",
+				rmi_probe_name_object)) {
 		p->ignores_login = rmi_probe_ignores_login(p);
 		rmi_judge_success(p);
 	}

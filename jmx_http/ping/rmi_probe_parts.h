@@ -55,6 +55,7 @@ void rmi_judge_tls(struct rmi_probe *p, const char *host,
 void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown);
 void rmi_judge_withheld(struct rmi_probe *p);
 void rmi_judge_login(struct rmi_probe *p, const struct error *err);
+void rmi_judge_filter(struct rmi_probe *p);
 void rmi_judge_success(struct rmi_probe *p);
 
 /*

@@ -91,6 +91,12 @@ static int target_parse_url(struct rmi_target *t, const char *url,
 	const char *rest = target_skip_word(url, "service:jmx:rmi://"), *path,
 		   *found;
 
+	if (!rest && strncmp(url, "service:jmx:", 12) == 0)
+		return fail(err, ERROR_MISUSE,
+			    "%.200s: only JMX over RMI is supported; use -p, "
+			    "-u for Jolokia, or -s with the port of "
+			    "com.sun.management.jmxremote.port",
+			    url);
 	if (!rest)
 		return target_fail(url, "not a URL of JMX over RMI", err);
 	/* The first host is for servers; clients ignore it. */
@@ -719,6 +725,18 @@ static int session_explain_endpoint(const struct rmi_login *l,
 	return fail_in(err, "%s, port %d", at->host, at->port);
 }
 
+/* The JVM at the endpoint has no such object: it is not the registry's JVM. */
+static int session_add_hint(struct error *err)
+{
+	size_t len = strlen(err->text);
+
+	if (strstr(err->text, "java.rmi.NoSuchObjectException"))
+		snprintf(err->text + len, sizeof(err->text) - len,
+			 "; another JVM may answer there: try --force-hostname "
+			 "or --force-address, or run mxping");
+	return -1;
+}
+
 /* Adds the step that failed. */
 static int session_explain(const struct rmi_login *l, struct error *err)
 {
@@ -746,9 +764,10 @@ static int session_explain(const struct rmi_login *l, struct error *err)
 					       "the password"
 					     : "the JVM requires --user and a "
 					       "password");
-		return fail_in(err, "login");
+		fail_in(err, "login");
+		return session_add_hint(err);
 	default:
-		return -1;
+		return session_add_hint(err);
 	}
 }
 

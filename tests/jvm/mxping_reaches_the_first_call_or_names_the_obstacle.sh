@@ -21,7 +21,7 @@ went() {
 }
 
 to_stub='ok dns ok tcp ok protocol ok registry ok stub'
-from_login='ok login ok session ok mbean ok round-trip'
+from_login='ok login ok session ok mbean ok round-trip ok object-name'
 
 all_the_way() {
 	jmx_target "$1" && ask 0 mxping -s "127.0.0.1:$port" &&
@@ -38,7 +38,7 @@ all_the_way() {
 			assert d["schema"] == "sjkc.mxping/1", d
 			assert d["target"] == sys.argv[2] and d["ok"] is True, d
 			assert d["verdict"] and d["remedy"] is None, d
-			assert len(d["steps"]) == 11, d
+			assert len(d["steps"]) == 12, d
 			for s in d["steps"]:
 			    assert s["ok"] is True and s["ms"] >= 0, s
 			    assert s["name"] and s["detail"], s
@@ -62,6 +62,19 @@ no_session_is_left() {
 	done
 	echo 'a session is left in the JVM'
 	return 1
+}
+
+# The filter lets a login pass, but no call with an object name.
+behind_a_filter() {
+	jmx_target "$1" "$jmx.serial.filter.pattern=java.lang.String;!*" &&
+		ask 5 mxping -s "127.0.0.1:$port" &&
+		went "$to_stub ok server ok version ${from_login%ok *}failed object-name" &&
+		printed 'serial filter rejects the classes' &&
+		ask 5 mx -s "127.0.0.1:$port" -b java.lang:type=Runtime --get &&
+		said 'serial.filter.pattern' &&
+		ask 5 mxping "service:jmx:rmi:///jndi/rmi://127.0.0.1:$port/karaf" &&
+		printed '-> use the entry jmxrmi' &&
+		target_end "$pid"
 }
 
 # Nothing listens on 127.0.0.2, because the JVM's ports are bound to 127.0.0.1.
@@ -125,7 +138,7 @@ nothing_listens() {
 }
 
 check() {
-	all_the_way "$1" && sent_elsewhere "$1" && with_a_password "$1"
+	all_the_way "$1" && behind_a_filter "$1" && sent_elsewhere "$1" && with_a_password "$1"
 }
 
 for_each_jdk check
@@ -137,6 +150,11 @@ python_server 'pass' && ask 5 mxping --timeout 5s -s "127.0.0.1:$port" &&
 python_server 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' &&
 	ask 5 mxping -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp failed protocol' &&
+	printed 'a web server listens on the port' || exit
+
+# This one waits for a request line.
+python_server 'c.settimeout(60); r = c.recv(100); b"GET" in r and c.sendall(b"HTTP/1.0 200 OK\r\n\r\n")' &&
+	ask 5 mxping --timeout 2s -s "127.0.0.1:$port" &&
 	printed 'a web server listens on the port' || exit
 
 python_server 'c.recv(100); c.close(); kept.clear()' &&

@@ -173,6 +173,8 @@ two_ports() {
 		printed 'failed  version' && printed 'NoSuchObjectException' &&
 		printed 'where another JVM answers, or another port of this' &&
 		printed '-> a port forward may lead to the registry instead' &&
+		ask 5 mx -s 127.0.0.1:17010 -b java.lang:type=Runtime --get &&
+		said 'try --force-hostname' &&
 		lab_unforward && pinged 5 127.0.0.1:17010 &&
 		printed 'port 9011, where nothing listens' &&
 		printed 'forward port 9011 as well, under the same number' &&

@@ -274,6 +274,8 @@ static const struct attribute kafka[] = {
 		  { "deep", MEMBERS({ "no", INTEGER(1) }) }) },
 	{ "kafka.server:type=Topic,name=\"In\\\"\\n\",topic=a", "Inf",
 	  REAL(-__builtin_inf()) },
+	{ "kafka.server:type=Topic,name=\"In\\\"\\n\",topic=a", "Large",
+	  TEXT_OF(NUMBER, "1E+400") },
 	{ "kafka.server:type=Topic,name=\"In\\\"\\n\",topic=a", "Bad",
 	  TEXT_OF(ERROR, "java.lang.RuntimeException: no") },
 	{ 0 },
@@ -292,6 +294,7 @@ static void chosen_mbeans_are_named_as_by_the_jmx_exporter(void **state)
 	assert_string_equal(table_read(&t, &options, &out),
 			    "kafka_server_Topic_Count" KAFKA_LABELS "5\n"
 			    "kafka_server_Topic_Inf" KAFKA_LABELS "-Inf\n"
+			    "kafka_server_Topic_Large" KAFKA_LABELS "+Inf\n"
 			    "kafka_server_Topic_Rate" KAFKA_LABELS "0.5\n"
 			    "kafka_server_Topic_Use_max_size" KAFKA_LABELS
 			    "9\n" SCRAPE_IS_WELL "sjkc_scrape_unreadable 1\n");
