@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiled alone: needs JDK 22.
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiled alone: needs internal packages of JConsole.
 
 import com.sun.tools.jconsole.JConsoleContext;
 import java.lang.management.MemoryUsage;

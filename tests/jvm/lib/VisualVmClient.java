@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiled alone: needs the libraries of VisualVM.
 
 import java.lang.reflect.Method;
 import java.util.List;

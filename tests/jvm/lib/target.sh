@@ -24,30 +24,54 @@ target_await=tests/jvm/lib/await.pl
 
 # target_compile JDK [PROGRAM [JAVAC-OPTION…]]: compiles a program of this
 # directory (default: $target_program, or Target) unless that was done before,
-# and prints the directory with its classes.  The name of the directory has
-# hashes of the source and of the options, so checkouts do not disturb each
-# other.  The directory is renamed to its name when it is complete, so tests may
-# compile at the same time.
+# and prints the directory with its classes.  Without options, all programs are
+# compiled together, since starting a compiler takes longer than most programs
+# do, except those with a line "// Compiled alone: reason".  The name of the
+# directory has hashes of the sources and of the options, so checkouts do not
+# disturb each other.
 target_compile() {
 	compiling_jdk=$1
 	program=${2-${target_program-Target}}
 	shift
 	[ $# -eq 0 ] || shift
 	source=tests/jvm/lib/$program.java
-	sum=$(cksum <"$source") && how=$(echo "$*" | cksum) || return 1
-	compiled=$target_classes/${compiling_jdk##*/}.$program
-	compiled=$compiled.${sum%% *}.${how%% *}
-	if [ ! -e "$compiled" ]; then
-		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
-			{ echo "$target_classes belongs to another user" >&2; return 1; }
-		mkdir -p "$target_classes" && chmod 755 "$target_classes" &&
-			fresh=$(mktemp -d "$target_classes/fresh.XXXXXX") &&
-			"$compiling_jdk/bin/javac" -J-XX:TieredStopAtLevel=1 \
-				-J-XX:+UseSerialGC -nowarn "$@" \
-				-d "$fresh" "$source" >&2 &&
-			chmod -R a+rX "$fresh" || return 1
-		mv -T "$fresh" "$compiled" 2>/dev/null || rm -rf "$fresh"
+	alone='^// Compiled alone:'
+	if [ $# -eq 0 ] && ! grep -q "$alone" "$source"; then
+		# shellcheck disable=SC2046 # names of ours
+		target_compile_once All "" \
+			$(grep -L "$alone" tests/jvm/lib/*.java) \
+			2>/dev/null && return
 	fi
+	target_compile_once "$program" "$*" "$source"
+}
+
+# target_compile_once NAME OPTIONS SOURCE…: compiles the sources with
+# $compiling_jdk, unless that was done or failed before, and prints the directory.
+# Tests that run at the same time wait for each other.
+target_compile_once() {
+	name=$1 options=$2
+	shift 2
+	sum=$(cat "$@" | cksum) && how=$(echo "$options" | cksum) || return 1
+	compiled=$target_classes/${compiling_jdk##*/}.$name
+	compiled=$compiled.${sum%% *}.${how%% *}
+	# shellcheck disable=SC2086 # words
+	[ -e "$compiled" ] || (
+		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
+			{ echo "$target_classes belongs to another user" >&2; exit 1; }
+		mkdir -p "$target_classes" && chmod 755 "$target_classes" || exit
+		exec 9>"$compiled.lock"
+		flock 9
+		[ ! -e "$compiled" ] || exit 0
+		[ ! -e "$compiled.failed" ] || [ "$name" != All ] || exit 1
+		fresh=$(mktemp -d "$target_classes/fresh.XXXXXX") &&
+			"$compiling_jdk/bin/javac" -J-XX:TieredStopAtLevel=1 \
+				-J-XX:+UseSerialGC -nowarn $options \
+				-d "$fresh" "$@" >&2 && chmod -R a+rX "$fresh" &&
+			mv -T "$fresh" "$compiled" && exit 0
+		rm -rf "$fresh"
+		: >"$compiled.failed"
+		exit 1
+	) || return 1
 	echo "$compiled"
 }
 
