@@ -25,7 +25,7 @@
 #define MEMORY_KB (300L << 10)
 
 /* Sanitizers are slow and need memory themselves. */
-#define OF(count) ((count) / (IS_SANITIZED ? 16 : 1))
+#define OF(count) ((count) / (IS_SANITIZED ? 64 : 1))
 
 #define HEAD                                                                   \
 	"Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0" /* a value follows   \

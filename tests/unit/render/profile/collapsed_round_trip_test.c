@@ -4,6 +4,7 @@
 #include "core/formats/reader.h"
 #include "render/profile/export.h"
 #include "tests/unit/sampled.h"
+#include "tests/unit/sanitizers.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -102,7 +103,7 @@ static void check_files(const struct reader *reader, const char *pattern)
 
 	if (glob(pattern, 0, NULL, &files))
 		skip();
-	for (size_t i = 0; i < files.gl_pathc; i++) {
+	for (size_t i = 0; i < files.gl_pathc; i += IS_SANITIZED ? 3 : 1) {
 		struct profile *p = profile_new();
 		struct input in;
 		struct error err;
@@ -172,7 +173,7 @@ static void random_names_round_trip(void **state)
 	unsigned seed = 1;
 
 	(void)state;
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < (IS_SANITIZED ? 50 : 200); round++) {
 		struct profile *p = profile_new();
 		struct sample s = {
 			.event = profile_event(p, "e", UNIT_SAMPLES),

@@ -2,6 +2,7 @@
 /* Tests the screen with random keys, sizes and threads. */
 #include "core/threads/thread_rates.h"
 #include "render/top/top.h"
+#include "tests/unit/sanitizers.h"
 
 #include <locale.h>
 #include <setjmp.h>
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { THREADS = 60, STEPS = 6000 };
+enum { THREADS = 60, STEPS = IS_SANITIZED ? 1500 : 6000 };
 
 /* A fixed seed: the test is the same on every machine. */
 static uint64_t state = 88172645463325252u;

@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/formats/reader.h"
 #include "tests/unit/jfr_builder.h"
+#include "tests/unit/sanitizers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -327,9 +328,9 @@ static void put_nested_types(struct jfr_chunk *c, const char *event_field)
 }
 
 /* Event types are found through a table, not by a search through all. */
-static void each_of_100000_event_types_is_counted(void **state)
+static void each_of_many_event_types_is_counted(void **state)
 {
-	enum { CHUNKS = 2, TYPES = 50000, NAME = 16 };
+	enum { CHUNKS = 2, TYPES = IS_SANITIZED ? 10000 : 50000, NAME = 16 };
 	struct jfr_type_spec *types = jfr_own_types(TYPES);
 	struct jfr_type_spec *sample = jfr_type_of(types, SAMPLE);
 	char *names = xmalloc((size_t)TYPES * NAME);
@@ -366,7 +367,7 @@ static void each_of_100000_event_types_is_counted(void **state)
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.profile->event_count, CHUNKS * TYPES);
 	assert_int_equal(r.profile->event_ids.count, CHUNKS * TYPES);
-	assert_int_equal(jfr_samples_of(r.profile, "app.E99999"), 1);
+	assert_int_equal(jfr_samples_of(r.profile, "app.E19999"), 1);
 	jfr_forget(&r);
 	free(types);
 	free(names);
@@ -539,7 +540,7 @@ int main(void)
 			classes_of_one_long_name_cost_a_limited_number_of_bytes),
 		cmocka_unit_test(ten_million_types_are_rejected),
 		cmocka_unit_test(metadata_cost_a_multiple_of_their_bytes),
-		cmocka_unit_test(each_of_100000_event_types_is_counted),
+		cmocka_unit_test(each_of_many_event_types_is_counted),
 		cmocka_unit_test(types_within_types_do_not_multiply),
 		cmocka_unit_test(
 			chain_through_nested_checkpoints_is_not_followed),
