@@ -312,9 +312,8 @@ $(B)/tests/root/lib/%: $(B)/tests/root/lib/%.o $(B)/libsjkc.a
 
 tools: $(tools) $(jvm_tools) $(root_tools)
 everything: $(B)/sjkc $(unit_tests) tools
-# The programs that tests run; the rest only has to compile.
-sanitized: $(B)/sjkc $(unit_tests) $(tools) \
-	$(jvm_tools:%=%.o) $(root_tools:%=%.o)
+# The sanitized programs that tests run.
+sanitized: $(B)/sjkc $(unit_tests) $(tools)
 fuzzers: $(fuzzers)
 replayed: $(replayed)
 

@@ -12,7 +12,8 @@
 #
 # Most scripts wait, so JOBS=6 run at a time: those of the last run by their
 # duration (build/check/durations), then those with a line "# Begins early:".
-# Therefore a script must diagnose its own JVM only.
+# Therefore a script must diagnose its own JVM only.  A script with a line "# Only in
+# check-all: reason" runs if EVERY_JDK is set or the script is named by ONLY.
 #
 # $TOOLS is the directory of the programs built from tests/*/lib/*.c; $JVM_TOOLS
 # replaces it for scripts of tests/jvm.  With $NOT_ROOT, a reason, scripts of
@@ -22,6 +23,10 @@ cd "$(dirname "$0")/.." || exit 2
 sjkc=$1
 shift
 [ $# -gt 0 ] || set -- tests/jvm/*.sh
+if [ -z "${EVERY_JDK-}" ] && [ -z "${ONLY-}" ]; then
+	# shellcheck disable=SC2046 # names of ours
+	set -- $(grep -L '^# Only in check-all: ' "$@")
+fi
 results=$(mktemp -d)
 # Debian's python3, if another python3 is a slow wrapper script.
 mkdir "$results/bin"

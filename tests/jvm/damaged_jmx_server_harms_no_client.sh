@@ -9,7 +9,8 @@ sjkc=$(realpath "$1") scratch=$2
 
 check() {
 	jmx_target "$1" || return
-	timeout 400 python3 tests/jvm/lib/damaged_jmx.py "$sjkc" "$port" 8 ||
+	timeout 400 python3 tests/jvm/lib/damaged_jmx.py "$sjkc" "$port" \
+		"${EVERY_JDK:+8}" ||
 		return
 	alive "$pid" && target_end "$pid"
 }

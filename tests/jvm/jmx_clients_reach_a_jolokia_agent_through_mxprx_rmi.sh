@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Java's own JMX client, JConsole's classes and VisualVM reach the real Jolokia
-# agent through mxprx --rmi.  With PICTURE=FILE.png, it takes a picture of VisualVM.
+# agent through mxprx --rmi; VisualVM only in make check-all.  With PICTURE=FILE.png,
+# it takes a picture of VisualVM.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
@@ -20,6 +21,7 @@ java_client() {
 }
 
 visualvm() {
+	[ -n "${EVERY_JDK-}${PICTURE-}" ] || return 0
 	{ [ -x /usr/bin/visualvm ] && command -v xvfb-run >/dev/null; } ||
 		{ echo 'no VisualVM'; return 1; }
 	# VisualVM runs on the default JDK, which is the oldest.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: classes of values and MBeans differ between JDKs.
 #
 # A Java client reads each attribute and calls each method of a JVM over RMI and,
 # through mxprx --rmi, over the Jolokia agent of the same JVM.  Each difference is

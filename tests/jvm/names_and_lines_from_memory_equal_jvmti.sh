@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: each version stores names and lines differently.
 # For all addresses of compiled code, the names and lines from the metadata in
 # the JVM's memory equal those of JVMTI, of the source, and of javap.
 sjkc=$1 scratch=$2

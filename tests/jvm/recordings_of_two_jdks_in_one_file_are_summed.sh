@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each JDK: it needs two JDKs.
+# Only in check-all: tests/unit reads recordings of two JDKs in one file, too.
 # The file is made by `cat 17.jfr 25.jfr`.  The JDK's own tool rejects it,
 # because the type ids of both recordings start at 1 and denote different types.
 . tests/jvm/lib/jfr.sh

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # sjkc threads takes dumps of a JVM and finds the deadlocks that its
 # ThreadMXBean finds, owners of locks, and threads that do not move.
-# Each JDK: the format of thread dumps differs.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

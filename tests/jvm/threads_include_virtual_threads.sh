@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # sjkc threads and jstack --virtual have all virtual threads, which the JVM
 # writes to a file. The file is removed, even if sjkc is killed. JDK 17 has none.
-# Each JDK: the dumps differ, and only JDK 21 and later write them.
+# Newest JDK: only JDK 21 and later have virtual threads.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: the JVMs store the owners of monitors differently.
 # Begins early: waits for JVMs.
 # Allocations are reported with their class and bytes; waits for a monitor with
 # the monitor's class and its owner.  The eBPF program reads both from the JVM's

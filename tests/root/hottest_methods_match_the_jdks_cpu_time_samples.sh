@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: ten seconds of CPU time of each of two programs.
+# Only in check-all: the samples of three samplers agree only statistically.
 # Compares prof with the JDK's CPU time sampler (JEP 509, since JDK 25) in the
 # same run of two programs that samplers are known to misreport.  The shares of
 # self and total of the ten hottest methods agree within 3 points, with names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each JDK: JDK 21 and later print a warning.
+# Newest JDK: JDK 21 and later print a warning.
 # Begins early: waits for JVMs.
 # If the agent may not be loaded, prof reports it and reads names from the JVM's
 # memory; events that need the agent fail with the JVM's reason. With

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for pauses.
-# Each JDK: the places of the probes depend on the build of libjvm.
 # ttop's longest pause and longest safepoint are those of the JVM's own log, with
 # collectors that count their pauses and with others. Without the probe, several
 # pauses between two reports leave a bound.  COLLECTORS='Serial Parallel Z' runs others.

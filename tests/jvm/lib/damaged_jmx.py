@@ -2,6 +2,7 @@
 #
 #	damaged_jmx.py SJKC PORT CUTS [COMMAND…]
 #
+# CUTS is 3 if it is empty.
 # Records the replies of a JVM's JMX port to each command, then sends them
 # again, damaged: truncated at CUTS places, followed by silence, slow, endless,
 # or with replies of other types and impossible lengths.  The command must end
@@ -12,7 +13,7 @@
 import concurrent.futures, itertools, os, select, signal, socket, struct
 import subprocess, sys, tempfile, threading, time
 
-sjkc, jvm_port, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+sjkc, jvm_port, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3] or 3)
 signal.alarm(1800)
 
 TIMEOUT_S = 1  # --timeout: of an answer

@@ -18,10 +18,18 @@ all_jdks() {
 	[ $# -eq 0 ] || readlink -f "$@" | sort -u
 }
 
+# newest_jdk: prints the home of the newest JDK.
+newest_jdk() {
+	for home in $(all_jdks); do
+		sed -n "s|^JAVA_VERSION=\"\([0-9]*\).*|\1 $home|p" "$home/release"
+	done | sort -n | tail -n 1 | cut -d ' ' -f 2-
+}
+
 # jdks: prints the homes of the JDKs that the script runs.  A script of
 # tests/jvm or tests/root has one, chosen by the hash of its name, so that each
-# JDK has about the same number of scripts.  It has all of them if EVERY_JDK is
-# set or if the script has a line "# Each JDK: reason".
+# JDK has about the same number of scripts.  It has the newest if the script has a
+# line "# Newest JDK: reason".  It has all of them if EVERY_JDK is set or if the
+# script has a line "# Each JDK: reason".
 jdks() {
 	case $0 in
 	*tests/jvm/*.sh | *tests/root/*.sh) ;;
@@ -29,6 +37,10 @@ jdks() {
 	esac
 	if [ -n "${EVERY_JDK-}" ] || grep -q '^# Each JDK: ' "$0"; then
 		all_jdks
+		return
+	fi
+	if grep -q '^# Newest JDK: ' "$0"; then
+		newest_jdk
 		return
 	fi
 	jdks_name=$(echo "${0##*/}" | cksum)
