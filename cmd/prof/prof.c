@@ -248,6 +248,8 @@ static int prof_check_push(struct error *err)
 
 	if (opt.push.allow.count && !opt.push.metrics)
 		return misuse(err, "--allow requires --metrics");
+	if (opt.push.hosts.count && !opt.push.metrics)
+		return misuse(err, "--allow-host requires --metrics");
 	if (!prof_push_is_wanted(&opt.push)) {
 		if (push)
 			return misuse(err, "%s requires --push or -o DIR/",
@@ -313,6 +315,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 	free(opt.pids.values);
 	free(opt.named.values);
 	free(opt.push.allow.values);
+	free(opt.push.hosts.values);
 	free(opt.select.include.values);
 	free(opt.select.exclude.values);
 	return ret;
@@ -350,6 +353,9 @@ static const struct command_option options[] = {
 		   "with --push: serve metrics at [host:]port"),
 	OPT_LIST(0, "allow", &opt.push.allow, "<network>",
 		 "with --metrics: accept clients of this network",
+		 .accepts = command_takes_one),
+	OPT_LIST(0, "allow-host", &opt.push.hosts, "<name>",
+		 "with --metrics: accept requests with this host",
 		 .accepts = command_takes_one),
 	OPT_SIZE(0, "keep-size", &opt.push.keep_bytes, "<size>",
 		 "with -o DIR/: limit the size of all files (1g)"),

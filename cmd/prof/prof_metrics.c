@@ -308,9 +308,15 @@ void prof_metrics_step(struct prof_metrics *m)
 }
 
 static int metrics_listen(struct prof_metrics *m, const char *address,
-			  const struct option_list *allow, struct error *err)
+			  const struct option_list *allow,
+			  const struct option_list *hosts, struct error *err)
 {
-	struct page_server_options o = { .answer = metrics_answer, .self = m };
+	struct page_server_options o = {
+		.answer = metrics_answer,
+		.self = m,
+		.hosts = hosts->values,
+		.host_count = hosts->count,
+	};
 	struct sockaddr_storage to = { 0 };
 
 	m->allowed = xcalloc(allow->count + 1, sizeof(*m->allowed));
@@ -334,6 +340,7 @@ static int metrics_listen(struct prof_metrics *m, const char *address,
 
 struct prof_metrics *
 prof_metrics_open(const char *address, const struct option_list *allow,
+		  const struct option_list *hosts,
 		  void (*fill)(void *self, struct prof_metrics_values *v),
 		  void *self, struct error *err)
 {
@@ -342,7 +349,7 @@ prof_metrics_open(const char *address, const struct option_list *allow,
 
 	m->fill = fill;
 	m->self = self;
-	if (metrics_listen(m, address, allow, err)) {
+	if (metrics_listen(m, address, allow, hosts, err)) {
 		prof_metrics_close(m);
 		return NULL;
 	}

@@ -40,11 +40,12 @@ struct prof_metrics;
 
 /*
  * Listens on "[host:]port"; other machines may connect only from the networks
- * of allow. fill sets the values for a request. NULL and ERROR_MISUSE or
- * ERROR_REFUSED on failure.
+ * of allow, with a Host header of hosts, an address or localhost. fill sets the
+ * values for a request. NULL and ERROR_MISUSE or ERROR_REFUSED on failure.
  */
 struct prof_metrics *
 prof_metrics_open(const char *address, const struct option_list *allow,
+		  const struct option_list *hosts,
 		  void (*fill)(void *self, struct prof_metrics_values *v),
 		  void *self, struct error *err);
 void prof_metrics_close(struct prof_metrics *m); /* NULL is fine */

@@ -509,7 +509,7 @@ static bool push_open_metrics(struct push_loop *l, struct error *err)
 	const struct prof_push_options *o = l->options;
 
 	if (o->metrics)
-		l->metrics = prof_metrics_open(o->metrics, &o->allow,
+		l->metrics = prof_metrics_open(o->metrics, &o->allow, &o->hosts,
 					       push_fill_metrics, l, err);
 	return !o->metrics || l->metrics;
 }

@@ -29,6 +29,7 @@ struct prof_push_options {
 	uint64_t memory_bytes;    /* of all processes of sjkc; 0: the default */
 	const char *metrics;      /* an address to serve them at; or NULL */
 	struct option_list allow; /* networks of other machines */
+	struct option_list hosts; /* names of this machine for metrics */
 };
 
 /* True if prof sends profiles instead of writing one. */

@@ -48,6 +48,8 @@ static const char *client_reason(unsigned status)
 		return "OK";
 	case 400:
 		return "Bad Request";
+	case 403:
+		return "Forbidden";
 	case 404:
 		return "Not Found";
 	case 405:
@@ -89,10 +91,16 @@ static void client_answer(struct page_server *s, struct page_client *c,
 	text_add(&path, head->target.text,
 		 query ? (size_t)(query - head->target.text)
 		       : head->target.len);
-	if (is_head || http_text_is(head->method, "GET"))
+	if (!http_host_is_allowed(head->host, s->options.hosts,
+				  s->options.host_count)) {
+		page.status = 403;
+		text_puts(&page.body, "the Host header is not allowed; use "
+				      "--allow-host\n");
+	} else if (is_head || http_text_is(head->method, "GET")) {
 		s->options.answer(s->options.self, path.bytes, &page);
-	else
+	} else {
 		page.status = 405;
+	}
 	if (!page.body.len)
 		text_printf(&page.body, "%s\n", client_reason(page.status));
 	client_reply(c, &page, is_head);
@@ -202,7 +210,7 @@ static bool server_allows(const struct page_server *s,
 {
 	const struct page_server_options *o = &s->options;
 
-	if (!o->allowed_count || cidr_is_loopback(peer))
+	if (cidr_is_loopback(peer))
 		return true;
 	for (size_t i = 0; i < o->allowed_count; i++)
 		if (cidr_has(&o->allowed[i], peer))

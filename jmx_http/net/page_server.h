@@ -30,9 +30,12 @@ struct page {
 };
 
 struct page_server_options {
-	/* Networks that may connect, beside loopback; borrowed. None: all. */
+	/* Networks that may connect, beside loopback; borrowed. */
 	const struct cidr *allowed;
 	size_t allowed_count;
+	/* Host names that requests may have, see http_host_is_allowed(). */
+	const char *const *hosts;
+	size_t host_count;
 	/* Makes the page of a path, which comes from the client. */
 	void (*answer)(void *self, const char *path, struct page *page);
 	void *self;

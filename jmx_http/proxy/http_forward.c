@@ -10,64 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define AUTHORITY_MAX 320
-
 static bool forward_fail(struct http_fault *fault, unsigned status,
 			 const char *why)
 {
 	*fault = (struct http_fault){ status, why };
 	return false;
-}
-
-/* Returns the host of "host:port" or "[::1]:port" as a string. */
-static bool forward_host(struct line authority, char host[AUTHORITY_MAX])
-{
-	const char *colon;
-	size_t len = authority.len;
-
-	if (!len || len >= AUTHORITY_MAX)
-		return false;
-	memcpy(host, authority.text, len);
-	host[len] = '\0';
-	if (*host == '[') {
-		char *end = strchr(host, ']');
-
-		if (!end || (end[1] && end[1] != ':'))
-			return false;
-		*end = '\0';
-		memmove(host, host + 1, strlen(host));
-		return true;
-	}
-	colon = strchr(host, ':');
-	if (colon)
-		host[colon - host] = '\0';
-	return *host;
-}
-
-static bool forward_has_name(const struct http_names *names, const char *name)
-{
-	for (size_t i = 0; i < names->count; i++)
-		if (strcasecmp(names->names[i], name) == 0)
-			return true;
-	return false;
-}
-
-/*
- * A web page whose name was made to resolve to this machine (DNS rebinding) has
- * that name in Host.  An address cannot be rebound.
- */
-static bool forward_host_is_ours(const struct http_front *f, struct line value)
-{
-	char host[AUTHORITY_MAX];
-	struct in6_addr six;
-	struct in_addr four;
-
-	if (!forward_host(value, host))
-		return false;
-	return inet_pton(AF_INET, host, &four) == 1 ||
-	       inet_pton(AF_INET6, host, &six) == 1 ||
-	       strcasecmp(host, "localhost") == 0 ||
-	       forward_has_name(&f->hosts, host);
 }
 
 /* Returns the scheme, host and port of a URL. */
@@ -339,7 +286,8 @@ bool http_forward_check(struct http_session *s, const struct http_head *h,
 		return forward_fail(fault, 405,
 				    "only GET, HEAD, POST and OPTIONS are "
 				    "supported");
-	if (!forward_host_is_ours(s->front, h->host))
+	if (!http_host_is_allowed(h->host, s->front->hosts.names,
+				  s->front->hosts.count))
 		return forward_fail(fault, 403,
 				    "the Host header is not allowed; use "
 				    "--allow-host");

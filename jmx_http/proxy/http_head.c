@@ -3,9 +3,11 @@
 
 #include "core/base/ascii.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
+#define AUTHORITY_MAX     320
 #define LENGTH_DIGITS_MAX 18 /* fits 63 bits */
 #define CHUNK_DIGITS_MAX  15 /* fits 60 bits */
 #define TRAILER_MAX       ((size_t)4 << 10)
@@ -42,10 +44,6 @@ enum http_result http_head_find(const char *bytes, size_t available,
 		*scanned = at + 1;
 		if (at == 0 || bytes[at - 1] != '\r') {
 			http_fail(fault, 400, "a line does not end with CRLF");
-			return HTTP_INVALID;
-		}
-		if (at == 1) {
-			http_fail(fault, 400, "the head begins with CRLF");
 			return HTTP_INVALID;
 		}
 		if (at + 1 > HTTP_HEAD_MAX)
@@ -313,6 +311,48 @@ static bool http_parse_target(struct http_head *h, struct http_fault *fault)
 	return true;
 }
 
+/* Returns the host of "host:port" or "[::1]:port" as a string. */
+static bool http_host_cut_port(struct line authority, char host[AUTHORITY_MAX])
+{
+	const char *colon;
+	size_t len = authority.len;
+
+	if (!len || len >= AUTHORITY_MAX)
+		return false;
+	memcpy(host, authority.text, len);
+	host[len] = '\0';
+	if (*host == '[') {
+		char *end = strchr(host, ']');
+
+		if (!end || (end[1] && end[1] != ':'))
+			return false;
+		*end = '\0';
+		memmove(host, host + 1, strlen(host));
+		return true;
+	}
+	colon = strchr(host, ':');
+	if (colon)
+		host[colon - host] = '\0';
+	return *host;
+}
+
+bool http_host_is_allowed(struct line host, const char *const *names,
+			  size_t count)
+{
+	char name[AUTHORITY_MAX];
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (!http_host_cut_port(host, name))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcasecmp(names[i], name) == 0)
+			return true;
+	return inet_pton(AF_INET, name, &four) == 1 ||
+	       inet_pton(AF_INET6, name, &six) == 1 ||
+	       strcasecmp(name, "localhost") == 0;
+}
+
 bool http_request_parse(struct http_head *h, const char *bytes, size_t len,
 			struct http_fault *fault)
 {
@@ -321,6 +361,9 @@ bool http_request_parse(struct http_head *h, const char *bytes, size_t len,
 	h->framing = HTTP_NO_BODY;
 	h->has_length = h->expects_continue = false;
 	line = http_cut_line(&rest);
+	/* An empty line before the request is ignored: RFC 9112, 2.2. */
+	if (!line.len)
+		line = http_cut_line(&rest);
 	h->method = line_cut(&line, ' ');
 	h->target = line_cut(&line, ' ');
 	version = line;

@@ -97,6 +97,14 @@ bool http_header_is(const struct http_header *header, const char *name);
 /* Returns true if the texts are equal, ignoring the case of ASCII letters. */
 bool http_text_is(struct line text, const char *wanted);
 
+/*
+ * Checks the value of Host: an address, "localhost" or one of the names, with
+ * or without a port.  A web page whose name was made to resolve to this machine
+ * (DNS rebinding) has that name in Host.  An address cannot be rebound.
+ */
+bool http_host_is_allowed(struct line host, const char *const *names,
+			  size_t count);
+
 /* A body while it is read. */
 struct http_body {
 	enum http_framing framing;

@@ -32,10 +32,13 @@ static struct page_server *open_server(const char *host,
 				       const struct cidr *allowed,
 				       struct sockaddr_in *at)
 {
+	static const char *const own_name = "node.example";
 	const struct page_server_options o = {
 		.answer = answer,
 		.allowed = allowed,
 		.allowed_count = allowed ? 1 : 0,
+		.hosts = &own_name,
+		.host_count = 1,
 	};
 	struct sockaddr_storage to = { .ss_family = AF_INET };
 	struct text name = { 0 };
@@ -105,7 +108,7 @@ static void pages_are_served_and_others_rejected(void **state)
 	(void)state;
 	reply = ask(s, connect_to(&at),
 		    "GET /page?x=1 HTTP/1.1\r\n"
-		    "Host: a\r\n\r\n");
+		    "Host: localhost\r\n\r\n");
 	assert_string_equal(reply.bytes, "HTTP/1.1 200 OK\r\n"
 					 "Content-Type: text/test\r\n"
 					 "Content-Length: 6\r\n"
@@ -114,21 +117,52 @@ static void pages_are_served_and_others_rejected(void **state)
 	text_release(&reply);
 	reply = ask(s, connect_to(&at),
 		    "HEAD /page HTTP/1.1\r\n"
-		    "Host: a\r\n\r\n");
+		    "Host: localhost\r\n\r\n");
 	assert_null(strstr(reply.bytes, "hello"));
 	assert_non_null(strstr(reply.bytes, "Content-Length: 6\r\n"));
 	text_release(&reply);
-	expect_reply(s, &at, "GET /none HTTP/1.1\r\nHost: a\r\n\r\n",
+	expect_reply(s, &at, "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		     "HTTP/1.1 404 Not Found\r\n");
-	expect_reply(s, &at, "POST /page HTTP/1.1\r\nHost: a\r\n\r\n",
+	expect_reply(s, &at, "POST /page HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		     "HTTP/1.1 405 Method Not Allowed\r\n");
-	expect_reply(s, &at, "GET  /page HTTP/1.1\r\nHost: a\r\n\r\n",
+	expect_reply(s, &at, "GET  /page HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		     "HTTP/1.1 400 ");
 	text_puts(&request, "GET /");
 	while (request.len < 8192)
 		text_puts(&request, "long");
 	expect_reply(s, &at, request.bytes, "HTTP/1.1 4");
 	text_release(&request);
+	page_server_close(s);
+}
+
+/* A page whose name resolves to this machine has that name in Host. */
+static void only_own_names_are_accepted_in_host(void **state)
+{
+	static const struct {
+		const char *host, *status;
+	} cases[] = {
+		{ "127.0.0.1:9464", "200" },
+		{ "[::1]:9464", "200" },
+		{ "LocalHost:1", "200" },
+		{ "node.example", "200" },
+		{ "evil.example", "403" },
+		{ "localhost.evil.example", "403" },
+		{ "127.0.0.1.evil.example", "403" },
+	};
+	struct sockaddr_in at;
+	struct page_server *s = open_server("127.0.0.1", NULL, &at);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct text request = { 0 }, status = { 0 };
+
+		text_printf(&request, "GET /page HTTP/1.1\r\nHost: %s\r\n\r\n",
+			    cases[i].host);
+		text_printf(&status, "HTTP/1.1 %s ", cases[i].status);
+		expect_reply(s, &at, request.bytes, status.bytes);
+		text_release(&request);
+		text_release(&status);
+	}
 	page_server_close(s);
 }
 
@@ -153,7 +187,7 @@ static void silent_clients_take_a_limited_number_of_connections(void **state)
 	close(probe + PAGE_CLIENTS);
 	usleep(1100 * 1000);
 	reply = ask(s, connect_to(&at),
-		    "GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_non_null(strstr(reply.bytes, "hello"));
 	text_release(&reply);
 	for (size_t i = 0; i < PAGE_CLIENTS + 4; i++)
@@ -188,7 +222,8 @@ static void polled_descriptors_tell_when_a_step_is_due(void **state)
 	assert_false(polls_are_ready(s));
 	assert_int_equal(send(clients[0], "GET", 3, 0), 3);
 	assert_true(polls_are_ready(s));
-	reply = ask(s, clients[0], " /page HTTP/1.1\r\nHost: a\r\n\r\n");
+	reply = ask(s, clients[0],
+		    " /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_non_null(strstr(reply.bytes, "hello"));
 	text_release(&reply);
 	for (int i = 0; i < STEPS; i++)
@@ -234,13 +269,20 @@ static void other_networks_are_rejected(void **state)
 	assert_int_equal(cidr_parse(&allowed, "203.0.113.77", &err), 0);
 	s = open_server(host, &allowed, &at);
 	reply = ask(s, connect_to(&at),
-		    "GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_string_equal(reply.bytes, "");
 	text_release(&reply);
 	assert_int_equal(cidr_parse(&allowed, host, &err), 0);
 	reply = ask(s, connect_to(&at),
-		    "GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_non_null(strstr(reply.bytes, "hello"));
+	text_release(&reply);
+	page_server_close(s);
+	/* Without networks, only this machine may connect. */
+	s = open_server(host, NULL, &at);
+	reply = ask(s, connect_to(&at),
+		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	assert_string_equal(reply.bytes, "");
 	text_release(&reply);
 	page_server_close(s);
 }
@@ -265,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_are_served_and_others_rejected),
+		cmocka_unit_test(only_own_names_are_accepted_in_host),
 		cmocka_unit_test(
 			silent_clients_take_a_limited_number_of_connections),
 		cmocka_unit_test(polled_descriptors_tell_when_a_step_is_due),

@@ -122,7 +122,10 @@ static void ambiguous_requests_are_rejected(void **state)
 		{ START ": x\r\n\r\n", 400 },
 		{ START "X(: x\r\n\r\n", 400 },
 		{ START "X: \x7f\r\n\r\n", 400 },
-		{ "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+		/* One empty line before a request is ignored. */
+		{ "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 0 },
+		{ "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+		{ "\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
 		{ START "Transfer-Encoding: gzip, chunked\r\n\r\n", 501 },
 		{ START "Transfer-Encoding: xchunked\r\n\r\n", 501 },
 		{ START "Transfer-Encoding: identity\r\n\r\n", 501 },
