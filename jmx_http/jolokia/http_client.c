@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/libcurl.h"
 #include "jmx_http/net/address.h"
+#include "jmx_http/net/tls.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -302,21 +303,21 @@ static bool client_renew_bearer(struct http_client *c)
 	return true;
 }
 
-/* The CA certificates of the distribution; libcurl knows only Debian's. */
+/*
+ * The same certificates as for JMX over RMI: libcurl knows only those of the
+ * distribution that built it, and ignores $SSL_CERT_FILE and $SSL_CERT_DIR.
+ */
 static void client_trust_system(struct http_client *c)
 {
-	static const char *const files[] = {
-		"/etc/ssl/certs/ca-certificates.crt",
-		"/etc/pki/tls/certs/ca-bundle.crt",
-		"/etc/ssl/ca-bundle.pem",
-		"/etc/ssl/cert.pem",
-	};
+	const char *directory = getenv("SSL_CERT_DIR");
+	char path[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		if (access(files[i], R_OK) == 0) {
-			curl.easy_setopt(c->easy, CURLOPT_CAINFO, files[i]);
-			return;
-		}
+	if (directory && *directory) {
+		curl.easy_setopt(c->easy, CURLOPT_CAPATH, directory);
+		curl.easy_setopt(c->easy, CURLOPT_CAINFO,
+				 getenv("SSL_CERT_FILE"));
+	} else if (tls_find_system_bundle(path, "")) {
+		curl.easy_setopt(c->easy, CURLOPT_CAINFO, path);
 	}
 }
 

@@ -2,10 +2,13 @@
 /*
  * policy: decides which calls the proxy forwards, for any protocol.
  *
- * Invariant: the proxy itself wrote each byte that it sends to a JVM, from the
- * values that the policy judged (rmi/request_write.c).  So a rejected call
- * cannot reach the JVM, not even within an accepted call: a JVM that fails to
- * read an argument takes the rest of the message for further calls.
+ * Invariant of RMI: the proxy itself wrote each byte that it sends to a JVM,
+ * from the values that the policy judged (rmi/request_write.c).  So a rejected
+ * call cannot reach the JVM, not even within an accepted call: a JVM that fails
+ * to read an argument takes the rest of the message for further calls.
+ *
+ * Of HTTP: the proxy writes the heads and the framing of bodies, and forwards a
+ * body while it judges the calls in it (jolokia_call.h).
  */
 #ifndef JMX_HTTP_PROXY_POLICY_H
 #define JMX_HTTP_PROXY_POLICY_H

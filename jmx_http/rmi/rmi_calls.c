@@ -212,7 +212,10 @@ static const struct {
 int rmi_request_add(struct text *out, const struct jrmp_id *session,
 		    const struct jmx_request *q, size_t name, struct error *err)
 {
-	/* A JVM closes the connection when it receives an invalid name. */
+	/*
+	 * A JVM stops reading the call at an invalid name, and closes the
+	 * connection, because no message begins with the byte after the name.
+	 */
 	if (q->object && object_name_check(q->object, NULL, err))
 		return -1;
 	jmx_add_call(out, session,
