@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read_collapsed: reads collapsed stack traces, lines "root;caller;leaf weight"
- * as used by flame graph tools. The weight, a whole number, follows the last
- * space. Lines that begin with "# " are comments.
+ * as used by flame graph tools. The weight follows the last space. Lines that
+ * begin with "# " are comments. Decimal weights are rounded; what a line gains
+ * or loses is carried to the next one, so that the total is right.
  *
  * The difference of two profiles has two weights per line, "before after". If
  * all of the first lines have two, the input is a difference, and the second
@@ -16,6 +17,7 @@
 #include "core/base/ascii.h"
 #include "core/base/hash.h"
 #include "core/base/lines.h"
+#include "core/base/saturate.h"
 #include "core/formats/frame_text.h"
 #include "core/formats/reader.h"
 #include "core/profile/profile.h"
@@ -28,6 +30,7 @@
 #include <string.h>
 
 #define DIFF_LINES     64 /* number of lines that are checked */
+#define ODD_LINES      2  /* least number that makes an input recognized */
 #define PROGRESS_LINES 4096
 #define SAMPLE_BATCH   64 /* adding several samples at once is faster */
 
@@ -52,38 +55,65 @@ struct collapsed {
 	struct line before; /* previous line without its weight */
 	uint64_t seed;
 	uint32_t event;
-	uint64_t taken; /* number of lines added */
+	uint64_t taken;    /* number of lines added */
+	uint64_t decimals; /* number of these with a decimal weight */
+	uint64_t carry;    /* billionths; half of one rounds to the nearest */
 	struct sample batch[SAMPLE_BATCH];
 	size_t batched;
 	bool is_diff;
 };
 
+#define ONE UINT64_C(1000000000) /* billionths */
+
+struct weight {
+	uint64_t whole;
+	uint64_t billionths;
+};
+
+/* Returns the first nine digits of a fraction. */
+static uint64_t weight_fraction(const char *digits, size_t count)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < 9; i++)
+		value = value * 10 +
+			(i < count ? (uint64_t)(digits[i] - '0') : 0);
+	return value;
+}
+
 /*
  * Removes a number and the spaces around it from the end of a line. NULL, or
  * the reason of a failure.
  */
-static const char *line_cut_weight(struct line *line, uint64_t *weight)
+static const char *line_cut_weight(struct line *line, struct weight *weight)
 {
 	size_t len = line->len, end;
-	uint64_t value = 0;
+	struct weight w = { 0 };
 
 	while (len && is_blank(line->text[len - 1]))
 		len--;
 	end = len;
 	while (len && is_digit(line->text[len - 1]))
 		len--;
+	if (len && line->text[len - 1] == '.') {
+		w.billionths = weight_fraction(line->text + len, end - len);
+		end = --len;
+		while (len && is_digit(line->text[len - 1]))
+			len--;
+	}
 	if (len == end || !len || !is_blank(line->text[len - 1]))
-		return "no whole number after the last space";
+		return "no number after the last space";
 	for (size_t i = len; i < end; i++) {
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, line->text[i] - '0', &value))
+		if (__builtin_mul_overflow(w.whole, 10, &w.whole) ||
+		    __builtin_add_overflow(w.whole, line->text[i] - '0',
+					   &w.whole))
 			return "a weight of 2^64 or more";
 	}
 	/* One space separates the weight; further spaces belong to a name. */
 	if (--len == 0)
 		return "no stack trace before the weight";
 	line->len = len;
-	*weight = value;
+	*weight = w;
 	return NULL;
 }
 
@@ -293,18 +323,30 @@ static void collapsed_flush(struct collapsed *c)
 	c->batched = 0;
 }
 
+static uint64_t collapsed_round(struct collapsed *c, const struct weight *w)
+{
+	if (!w->billionths)
+		return w->whole;
+	c->decimals++;
+	c->carry += w->billionths;
+	if (c->carry < ONE)
+		return w->whole;
+	c->carry -= ONE;
+	return saturate_add(w->whole, 1);
+}
+
 /* Adds one line. NULL, or the reason why the line is skipped. */
 static const char *collapsed_read_line(struct collapsed *c, struct line line)
 {
 	struct sample s = { .event = c->event };
-	uint64_t first;
-	const char *why = line_cut_weight(&line, &s.weight);
+	struct weight weight, first;
+	const char *why = line_cut_weight(&line, &weight);
 
 	if (!why && c->is_diff)
 		why = line_cut_weight(&line, &first);
 	if (why)
 		return why;
-	s.count = s.weight;
+	s.count = s.weight = collapsed_round(c, &weight);
 	if (!line_is_no_stack(line)) {
 		collapsed_keep_common(c, line);
 		why = collapsed_push_frames(c, line);
@@ -329,7 +371,7 @@ static bool collapsed_is_diff(const void *bytes, size_t len)
 	bool any = false;
 
 	for (size_t i = 0; i < DIFF_LINES && lines_next(&lines, &line);) {
-		uint64_t weight;
+		struct weight weight;
 
 		if (line_is_comment(line) || line_cut_weight(&line, &weight))
 			continue;
@@ -372,6 +414,7 @@ static int collapsed_read(const uint8_t *bytes, size_t len, struct profile *p,
 		.event = profile_event(p, "collapsed", UNIT_SAMPLES),
 		.is_diff = collapsed_is_diff(bytes, len),
 		.before = { (const char *)bytes, 0 },
+		.carry = ONE / 2,
 	};
 
 	collapsed_grow_seen(&c);
@@ -384,6 +427,9 @@ static int collapsed_read(const uint8_t *bytes, size_t len, struct profile *p,
 	if (!c.taken)
 		return fail(err, ERROR_INPUT,
 			    "no line is a stack trace and a weight");
+	if (c.decimals)
+		profile_note(p, "decimal weights rounded, with the right total",
+			     c.decimals, "%s", "");
 	if (c.is_diff)
 		profile_note(p, "lines with two weights", c.taken,
 			     "sjkc uses the second");
@@ -391,11 +437,18 @@ static int collapsed_read(const uint8_t *bytes, size_t len, struct profile *p,
 }
 
 /* Classes of lines in the head of an input. */
-enum looks { LOOKS_EMPTY, LOOKS_STACK, LOOKS_NAME, LOOKS_OTHER, LOOKS_BINARY };
+enum looks {
+	LOOKS_EMPTY,
+	LOOKS_STACK,
+	LOOKS_ODD_STACK, /* with names that code and logs also have */
+	LOOKS_NAME,
+	LOOKS_OTHER,
+	LOOKS_BINARY
+};
 
 static enum looks line_looks(struct line line)
 {
-	uint64_t weight;
+	struct weight weight;
 
 	for (size_t i = 0; i < line.len; i++) {
 		if ((unsigned char)line.text[i] < ' ' && line.text[i] != '\t')
@@ -405,11 +458,13 @@ static enum looks line_looks(struct line line)
 		return LOOKS_EMPTY;
 	if (line_cut_weight(&line, &weight) || is_blank(line.text[0]))
 		return LOOKS_OTHER;
-	if (memchr(line.text, '"', line.len) ||
-	    memmem(line.text, line.len, "; ", 2))
-		return LOOKS_OTHER;
 	if (memchr(line.text, ';', line.len))
-		return LOOKS_STACK;
+		return memchr(line.text, '"', line.len) ||
+				       memmem(line.text, line.len, "; ", 2)
+			       ? LOOKS_ODD_STACK
+			       : LOOKS_STACK;
+	if (memchr(line.text, '"', line.len))
+		return LOOKS_OTHER;
 	/*
 	 * "main 5" is a stack trace; "12:01 eth0 5" and "cpu  3 4 5" are not.
 	 */
@@ -459,7 +514,8 @@ static bool collapsed_sniff(const uint8_t *head, size_t len)
 	if (seen[LOOKS_STACK])
 		return first == LOOKS_STACK ||
 		       seen[LOOKS_STACK] > seen[LOOKS_OTHER];
-	return seen[LOOKS_NAME] && !seen[LOOKS_OTHER];
+	return (seen[LOOKS_NAME] || seen[LOOKS_ODD_STACK] >= ODD_LINES) &&
+	       !seen[LOOKS_OTHER];
 }
 
 /* Handles an input whose first line is longer than the head. */

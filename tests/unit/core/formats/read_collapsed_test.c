@@ -323,6 +323,23 @@ static void samples_without_a_stack_trace_are_such_again(void **state)
 	profile_free(p);
 }
 
+/* flamegraph.pl and inferno write decimals when they normalize a profile. */
+static void decimal_weights_are_rounded_with_the_right_total(void **state)
+{
+	struct profile *p = read_string("a 0.3\nb 0.3\nc 0.3\nd 0.1\n"
+					"e 2.0\nf 3.\ng 1.99999999999999\n");
+
+	(void)state;
+	assert_int_equal(p->events[0].samples, 8);
+	assert_int_equal(weight_of(p, "|e"), 2);
+	assert_int_equal(weight_of(p, "|f"), 3);
+	assert_int_equal(weight_of(p, "|g"), 2);
+	assert_int_equal(p->remark_count, 1);
+	assert_int_equal(p->remarks[0].count, 5);
+	assert_false(p->remarks[0].is_loss);
+	profile_free(p);
+}
+
 /* Each of these lines is skipped and counted. */
 static void lines_that_are_none_are_skipped_and_counted(void **state)
 {
@@ -330,7 +347,7 @@ static void lines_that_are_none_are_skipped_and_counted(void **state)
 				   "no number\n"
 				   "a;b -5\n"
 				   "a;b 18446744073709551616\n"
-				   "a;b 1.5\n"
+				   "a;b 1e9\n"
 				   " 7\n"
 				   "12\n"
 				   "a;n\0ul 3\n"
@@ -345,7 +362,7 @@ static void lines_that_are_none_are_skipped_and_counted(void **state)
 	assert_int_equal(p->remarks[0].count, 8);
 	assert_true(p->remarks[0].is_loss);
 	assert_string_equal(p->remarks[0].first,
-			    "line 2: no whole number after the last space");
+			    "line 2: no number after the last space");
 	profile_free(p);
 }
 
@@ -438,6 +455,10 @@ static void collapsed_stack_traces_are_recognised(void **state)
 	assert_true(sniffs("# comment\n\n[main tid=1];a.B.c_[j] 5\n"));
 	assert_true(sniffs("C2 CompilerThread0;Compile::Compile 7\n"));
 	assert_true(sniffs("a;b 5\nno number here\nmore of it\n"));
+	assert_true(sniffs("a;b 0.5\n"));
+	/* tracing-flame; a name with quotes. */
+	assert_true(sniffs("main; foo;bar baz 12\nmain; foo 3\n"));
+	assert_true(sniffs("java;\"a b\";c 3\njava;x 4\njava;\"d\" 5\n"));
 }
 
 static void texts_of_other_formats_are_not_recognized(void **state)
@@ -510,6 +531,8 @@ int main(void)
 		cmocka_unit_test(lines_can_be_left_out),
 		cmocka_unit_test(empty_name_is_unknown),
 		cmocka_unit_test(samples_without_a_stack_trace_are_such_again),
+		cmocka_unit_test(
+			decimal_weights_are_rounded_with_the_right_total),
 		cmocka_unit_test(lines_that_are_none_are_skipped_and_counted),
 		cmocka_unit_test(largest_weight_is_read_and_sums_saturate),
 		cmocka_unit_test(name_of_ten_megabytes_is_skipped),
