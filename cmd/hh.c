@@ -72,8 +72,9 @@ static int hh_take(struct heap *heap, const char *which,
 	if (status)
 		fail_in(err, "%d", heap->jvm.pid);
 	if (status == 0 && h->unread)
-		log_always("%d: %zu lines of the JVM's reply are unreadable",
-			   heap->jvm.pid, h->unread);
+		log_always("%d: %zu lines of the JVM's reply are unreadable "
+			   "(first: line %" PRIu64 ")",
+			   heap->jvm.pid, h->unread, h->first_unread);
 	text_release(&reply);
 	return status;
 }
@@ -429,8 +430,10 @@ static int hh_read(const char *path, struct class_histogram *h,
 
 	/* Its classes would be missing in the differences. */
 	if (status == 0 && h->unread)
-		return fail(err, ERROR_INPUT, "%s: %zu lines are unreadable",
-			    path, h->unread);
+		return fail(err, ERROR_INPUT,
+			    "%s: %zu lines are unreadable (first: line %" PRIu64
+			    ")",
+			    path, h->unread, h->first_unread);
 	if (status == 0 && !h->has_total)
 		log_always("%s: has no total line, so sjkc cannot tell whether "
 			   "it lacks classes",

@@ -7,8 +7,11 @@
 
 #define LONGEST_PREFIX 512
 
-/* Docker's json-file log driver: {"log":"a line\n","stream":…,"time":…} */
-static const char docker_entry[] = "{\"log\":\"";
+/*
+ * The members of JSON that have a line: Docker's json-file log driver writes
+ * {"log":"a line\n","stream":…,"time":…}, logstash and ECS {"message":"…"}.
+ */
+static const char *const message_keys[] = { "\"log\"", "\"message\"" };
 
 static bool lines_is_line_end(char c) { return c == '\n' || c == '\r'; }
 
@@ -21,6 +24,7 @@ void log_lines_release(struct log_lines *l)
 {
 	text_release(&l->prefix);
 	text_release(&l->decoded);
+	text_release(&l->joined);
 	*l = (struct log_lines){ 0 };
 }
 
@@ -102,8 +106,12 @@ static size_t lines_add_escape(struct text *out, const char *at, size_t left)
 	return 5;
 }
 
-/* Decodes the JSON string that begins at text, without its last newline. */
-static struct line lines_decode(struct text *out, const char *text, size_t len)
+/*
+ * Decodes the JSON string that begins at text, without its last newline;
+ * *has_end is whether it had one.
+ */
+static struct line lines_decode(struct text *out, const char *text, size_t len,
+				bool *has_end)
 {
 	size_t i = 0;
 
@@ -122,17 +130,67 @@ static struct line lines_decode(struct text *out, const char *text, size_t len)
 			i++;
 		}
 	}
+	*has_end = out->len && lines_is_line_end(out->bytes[out->len - 1]);
 	while (out->len && lines_is_line_end(out->bytes[out->len - 1]))
 		out->len--;
 	return (struct line){ out->len ? out->bytes : text, out->len };
 }
 
+/* Finds the message of a JSON object: the text after the quote. */
+static bool lines_find_message(struct line raw, struct line *message,
+			       bool *is_docker)
+{
+	const char *end = raw.text + raw.len;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t len = strlen(message_keys[i]);
+		const char *at = memmem(raw.text, raw.len, message_keys[i],
+					len);
+
+		if (!at)
+			continue;
+		at += len;
+		while (at < end && (is_blank(*at) || *at == ':'))
+			at++;
+		if (at == end || *at != '"')
+			continue;
+		*message = (struct line){ at + 1, (size_t)(end - at - 1) };
+		*is_docker = i == 0;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Removes "2026-05-03T16:12:41.1Z stdout P " of CRI's log format, in which all
+ * parts of a long line but the last, F, have the tag P.
+ */
+static bool lines_cut_partial(struct line *raw)
+{
+	struct line rest = *raw;
+	struct line time = line_cut(&rest, ' ');
+	struct line stream = line_cut(&rest, ' ');
+
+	if (!time.len || !is_digit(time.text[0]) ||
+	    !(line_is(stream, "stdout") || line_is(stream, "stderr")) ||
+	    !line_starts(rest, "P "))
+		return false;
+	line_cut(&rest, ' ');
+	*raw = rest;
+	return true;
+}
+
 struct line log_lines_unwrap(struct log_lines *l, struct line raw)
 {
-	size_t cut = sizeof(docker_entry) - 1;
+	struct line message;
+	bool is_docker = false, has_end = true;
+	size_t cut;
 
-	if (line_starts(raw, docker_entry))
-		raw = lines_decode(&l->decoded, raw.text + cut, raw.len - cut);
+	if (line_starts(raw, "{") &&
+	    lines_find_message(raw, &message, &is_docker))
+		raw = lines_decode(&l->decoded, message.text, message.len,
+				   &has_end);
+	l->is_partial = (is_docker && !has_end) || lines_cut_partial(&raw);
 	if (l->prefix.len) {
 		cut = lines_prefix_length(&l->prefix, raw);
 		raw.text += cut;
@@ -141,10 +199,26 @@ struct line log_lines_unwrap(struct log_lines *l, struct line raw)
 	return raw;
 }
 
+/* Adds the further parts of a line that a container runtime has split. */
+static struct line lines_join(struct log_lines *l, struct line line)
+{
+	struct line raw;
+
+	text_clear(&l->joined);
+	text_add(&l->joined, line.text, line.len);
+	while (l->is_partial && lines_next(&l->lines, &raw)) {
+		line = log_lines_unwrap(l, raw);
+		text_add(&l->joined, line.text, line.len);
+	}
+	return (struct line){ l->joined.bytes, l->joined.len };
+}
+
 bool log_lines_next(struct log_lines *l, struct line *line)
 {
 	if (!lines_next(&l->lines, &l->raw))
 		return false;
 	*line = log_lines_unwrap(l, l->raw);
+	if (l->is_partial)
+		*line = lines_join(l, *line);
 	return true;
 }

@@ -21,6 +21,8 @@ struct log_lines {
 	struct line raw;    /* the last line as it is in the input */
 	struct text prefix; /* the prefix of each line; may be empty */
 	struct text decoded;
+	struct text joined; /* a line that a container runtime has split */
+	bool is_partial;    /* the last part is not the end of its line */
 };
 
 void log_lines_init(struct log_lines *l, const void *bytes, size_t len);

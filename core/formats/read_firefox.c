@@ -577,5 +577,7 @@ const struct reader firefox_reader = {
 	.name = "firefox",
 	.summary = "Firefox Profiler JSON",
 	.sniff = fox_sniff,
+	/* Extensions and categories precede the version. */
+	.look = fox_sniff,
 	.read = fox_read,
 };

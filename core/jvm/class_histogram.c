@@ -2,6 +2,7 @@
 #include "core/jvm/class_histogram.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/input.h"
 #include "core/base/json.h"
 #include "core/base/lines.h"
@@ -108,13 +109,23 @@ static bool histogram_read_total(struct class_histogram *h, struct line line)
 	return true;
 }
 
+/* "4711:", which jcmd prints before the reply of each JVM. */
+static bool histogram_is_pid(struct line line)
+{
+	size_t digits = 0;
+
+	while (digits < line.len && is_digit(line.text[digits]))
+		digits++;
+	return digits && digits + 1 == line.len && line.text[digits] == ':';
+}
+
 static bool histogram_is_decoration(struct line line)
 {
 	struct line trimmed = line_trimmed(line);
 
-	return !trimmed.len || line_starts(trimmed, "num ") ||
-	       line_starts(trimmed, "# ") || line_starts(trimmed, "---") ||
-	       line_starts(trimmed, "Total ");
+	return !trimmed.len || histogram_is_pid(trimmed) ||
+	       line_starts(trimmed, "num ") || line_starts(trimmed, "# ") ||
+	       line_starts(trimmed, "---") || line_starts(trimmed, "Total ");
 }
 
 int class_histogram_read(struct class_histogram *h, const char *text,
@@ -129,8 +140,8 @@ int class_histogram_read(struct class_histogram *h, const char *text,
 			first = line_trimmed(line);
 		if (!histogram_read_row(h, line) &&
 		    !histogram_read_total(h, line) &&
-		    !histogram_is_decoration(line))
-			h->unread++;
+		    !histogram_is_decoration(line) && !h->unread++)
+			h->first_unread = lines.number;
 	}
 	if (h->count == before && !first.len)
 		return fail(err, ERROR_INPUT,

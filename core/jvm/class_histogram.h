@@ -27,7 +27,8 @@ struct class_count {
 struct class_histogram {
 	struct class_count *rows; /* in descending order of bytes */
 	size_t count, cap;
-	size_t unread; /* malformed lines between rows */
+	size_t unread;         /* malformed lines between rows */
+	uint64_t first_unread; /* number of the first of these lines */
 	/* The total that the text states; it may have fewer rows (-n). */
 	bool has_total;
 	int64_t stated_bytes;

@@ -269,6 +269,72 @@ static bool header_read_jmx(const char *text, size_t len, struct dump_header *h)
 	return digits && digits == len;
 }
 
+struct dump_wait dump_wait_parse(struct line text)
+{
+	static const char owner[] = " owned by \"", id[] = "\" Id=";
+	struct dump_wait wait = {
+		.object = line_cut(&text, ' '),
+		.owner_name = { "", 0 },
+	};
+	const char *end = text.text + text.len, *at = NULL, *next = text.text;
+
+	/* line_cut() has removed the space before "owned". */
+	if (!line_starts(text, owner + 1))
+		return wait;
+	while ((next = memmem(next, (size_t)(end - next), id,
+			      sizeof(id) - 1))) {
+		next += sizeof(id) - 1;
+		at = next;
+	}
+	if (at && dump_decimal(at, (size_t)(end - at), &wait.owner_id)) {
+		wait.owner_name.text = text.text + sizeof(owner) - 2;
+		wait.owner_name.len = (size_t)(at - wait.owner_name.text) -
+				      (sizeof(id) - 1);
+	}
+	return wait;
+}
+
+/* Parses the words of ThreadInfo.toString() after the name. */
+static bool header_read_info(const char *text, size_t len,
+			     struct dump_header *h)
+{
+	size_t at = 0;
+	struct line word = header_next_word(text, len, &at);
+
+	while (line_is(word, "daemon") || line_starts(word, "prio=")) {
+		h->is_daemon |= line_is(word, "daemon");
+		word = header_next_word(text, len, &at);
+	}
+	if (!line_starts(word, "Id=") ||
+	    dump_decimal(word.text + 3, word.len - 3, &h->java_id) + 3 !=
+		    word.len)
+		return false;
+	word = header_next_word(text, len, &at);
+	h->state = dump_state(word.text, word.len);
+	h->by_jmx = true;
+	word = header_next_word(text, len, &at);
+	if (line_is(word, "on") && at < len)
+		h->wait = dump_wait_parse(
+			(struct line){ text + at + 1, len - at - 1 });
+	return h->state != STATE_NONE;
+}
+
+/* The name of the lock's owner is in quotes, too. */
+static bool header_parse_owned(const char *text, size_t len, size_t last_line,
+			       struct dump_header *h)
+{
+	static const char owner[] = " owned by \"";
+	const char *at = memmem(text, len, owner, sizeof(owner) - 1);
+	size_t quote = at ? name_closing_quote(text, (size_t)(at - text),
+					       last_line, 1)
+			  : 0;
+
+	if (!quote)
+		return false;
+	*h = (struct dump_header){ .name = text + 1, .name_len = quote - 1 };
+	return header_read_info(text + quote + 1, len - quote - 1, h);
+}
+
 bool dump_header_parse(const char *text, size_t len, size_t last_line,
 		       struct dump_header *h)
 {
@@ -281,7 +347,9 @@ bool dump_header_parse(const char *text, size_t len, size_t last_line,
 		return false;
 	*h = (struct dump_header){ .name = text + 1, .name_len = quote - 1 };
 	return header_read_vm(text + quote + 1, len - quote - 1, h) ||
-	       header_read_jmx(text + quote + 1, len - quote - 1, h);
+	       header_read_jmx(text + quote + 1, len - quote - 1, h) ||
+	       header_read_info(text + quote + 1, len - quote - 1, h) ||
+	       header_parse_owned(text, len, last_line, h);
 }
 
 bool dump_header_to_file(const char *text, size_t len, size_t last_line,

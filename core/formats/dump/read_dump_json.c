@@ -7,12 +7,21 @@
  *	    "threads":[{"tid":"3","name":"main","state":"RUNNABLE",
  *	      "stack":["java.base/java.lang.Thread.run(Thread.java:1474)"]}]}]}}
  *
+ * And the JSON of ThreadInfo that Spring Boot's actuator (/actuator/threaddump)
+ * and others write, "{"threads":[…]}", or the array alone (Spring Boot 1):
+ *
+ *	{"threadName":"main","threadId":1,"threadState":"BLOCKED",
+ *	  "lockName":"c.D@1f","lockOwnerId":12,"stackTrace":[{"className":"c.D",
+ *	    "methodName":"run","fileName":"D.java","lineNumber":7}],
+ *	  "lockedMonitors":[{"className":"c.D","identityHashCode":31}]}
+ *
  * The levels above the threads are walked here and cJSON reads one thread at a
  * time, so memory does not follow the input, and a file that is cut keeps the
  * threads before the cut.
  */
 #include "core/base/alloc.h"
 #include "core/base/lines.h"
+#include "core/base/text.h"
 #include "core/formats/dump/thread_dump.h"
 #include "core/formats/reader.h"
 
@@ -312,6 +321,115 @@ static bool json_read_thread(struct json_dump *r)
 	return true;
 }
 
+/* Adds a frame {"className":…,"methodName":…,"fileName":…,"lineNumber":7}. */
+static void json_add_element(struct json_dump *r, const cJSON *element)
+{
+	const cJSON *line = cJSON_GetObjectItemCaseSensitive(element,
+							     "lineNumber");
+	const char *file = json_text_of(element, "fileName");
+	struct text frame = { 0 };
+
+	text_printf(&frame, "%s.%s(", json_text_of(element, "className"),
+		    json_text_of(element, "methodName"));
+	/* StackTraceElement.isNativeMethod() */
+	if (cJSON_IsNumber(line) && line->valueint == -2)
+		text_puts(&frame, "Native Method");
+	else
+		text_puts(&frame, *file ? file : "Unknown Source");
+	if (*file && cJSON_IsNumber(line) && line->valueint > 0)
+		text_printf(&frame, ":%d", line->valueint);
+	text_putc(&frame, ')');
+	if (!thread_dump_frame(&r->dump, DUMP_FRAME_JAVA, frame.bytes,
+			       frame.len))
+		thread_dump_odd(&r->dump, DUMP_BAD_FRAME, json_dump_line(r));
+	text_release(&frame);
+}
+
+/* Adds the locks of "lockedMonitors" or "lockedSynchronizers". */
+static void json_add_owned(struct json_dump *r, enum tapped_lock_kind kind,
+			   const cJSON *locks)
+{
+	struct text object = { 0 };
+	const cJSON *lock;
+
+	cJSON_ArrayForEach(lock, locks)
+	{
+		const cJSON *hash = cJSON_GetObjectItemCaseSensitive(
+			lock, "identityHashCode");
+
+		if (!cJSON_IsNumber(hash))
+			continue;
+		text_clear(&object);
+		text_printf(&object, "%s@%x", json_text_of(lock, "className"),
+			    (unsigned)hash->valueint);
+		json_add_lock(r, kind, object.bytes, 0);
+	}
+	text_release(&object);
+}
+
+/* Only the leaf tells LockSupport.park() from Object.wait(). */
+static void json_add_info_locks(struct json_dump *r, const cJSON *thread,
+				const cJSON *leaf)
+{
+	enum tapped_lock_kind kind = TAPPED_WAITS;
+
+	if (r->dump.state == STATE_BLOCKED)
+		kind = TAPPED_ENTERS;
+	else if (strcmp(json_text_of(leaf, "methodName"), "park") == 0)
+		kind = TAPPED_PARKS;
+	json_add_lock(r, kind, json_text_of(thread, "lockName"),
+		      json_number_of(thread, "lockOwnerId"));
+	json_add_owned(
+		r, TAPPED_OWNS,
+		cJSON_GetObjectItemCaseSensitive(thread, "lockedMonitors"));
+	json_add_owned(r, TAPPED_OWNS_SYNCHRONIZER,
+		       cJSON_GetObjectItemCaseSensitive(thread,
+							"lockedSynchronizers"));
+}
+
+/* Reads a thread of ThreadInfo. */
+static bool json_read_info(struct json_dump *r)
+{
+	struct dump_header h = { 0 };
+	const cJSON *stack, *element;
+	struct line value;
+	const char *state;
+	cJSON *thread;
+
+	if (!json_skip_value(r, &value))
+		return false;
+	thread = json_dump_parse(value);
+	state = json_text_of(thread, "threadState");
+	h.state = dump_state(state, strlen(state));
+	h.name = json_text_of(thread, "threadName");
+	h.name_len = strlen(h.name);
+	h.java_id = json_number_of(thread, "threadId");
+	h.is_daemon = cJSON_IsTrue(
+		cJSON_GetObjectItemCaseSensitive(thread, "daemon"));
+	if (!h.state && !h.name_len) {
+		thread_dump_odd(&r->dump, DUMP_BAD_THREAD, json_dump_line(r));
+		cJSON_Delete(thread);
+		return true;
+	}
+	stack = cJSON_GetObjectItemCaseSensitive(thread, "stackTrace");
+	thread_dump_begin(&r->dump, &h);
+	if (r->dump.profile->thread_tap)
+		json_add_info_locks(r, thread, cJSON_GetArrayItem(stack, 0));
+	cJSON_ArrayForEach(element, stack) json_add_element(r, element);
+	thread_dump_end(&r->dump);
+	profile_progress(r->dump.profile, (uint64_t)(r->at - r->base),
+			 (uint64_t)(r->end - r->base));
+	cJSON_Delete(thread);
+	return true;
+}
+
+static bool json_read_infos(struct json_dump *r)
+{
+	thread_dump_new(&r->dump);
+	r->dump.time_ns = 0;
+	return json_read_array(r, json_read_info);
+}
+
 static bool json_read_threads(struct json_dump *r)
 {
 	return json_read_array(r, json_read_thread);
@@ -360,15 +478,20 @@ static void json_read_documents(struct json_dump *r)
 {
 	static const struct member members[] = {
 		{ "\"threadDump\"", json_read_dump },
+		{ "\"threads\"", json_read_infos },
 	};
+	bool ok;
 
+	json_skip_space(r);
 	do {
-		if (!json_read_object(r, members, 1)) {
+		ok = *r->at == '[' ? json_read_infos(r)
+				   : json_read_object(r, members, 2);
+		if (!ok) {
 			thread_dump_cut(&r->dump, false, json_dump_line(r));
 			return;
 		}
 		json_skip_space(r);
-	} while (r->at < r->end && *r->at == '{');
+	} while (r->at < r->end && json_is_one_of(*r->at, "{["));
 	if (r->at < r->end)
 		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, json_dump_line(r));
 }
@@ -386,19 +509,33 @@ static struct json_dump json_skip_over(const uint8_t *bytes, size_t len)
 	};
 }
 
+static bool json_skip_nothing(struct json_dump *r)
+{
+	(void)r;
+	return true;
+}
+
+static bool json_skip_array(struct json_dump *r)
+{
+	return json_dump_take(r, '[');
+}
+
 static bool json_dump_sniff(const uint8_t *head, size_t len)
 {
-	static const char key[] = "\"threadDump\"";
+	static const char info[] = "\"threadName\"";
+	static const struct member members[] = {
+		{ "\"threadDump\"", json_skip_nothing },
+		{ "\"threads\"", json_skip_array },
+	};
 	struct json_dump r = json_skip_over(head, len);
-	size_t key_len = sizeof(key) - 1;
+	bool has_infos = memmem(head, len, info, sizeof(info) - 1);
 
-	if (!json_dump_take(&r, '{'))
-		return false;
 	json_skip_space(&r);
-	if ((size_t)(r.end - r.at) < key_len || memcmp(r.at, key, key_len) != 0)
+	if (json_skip_array(&r))
+		return has_infos && json_dump_take(&r, '{');
+	if (!json_dump_take(&r, '{') || !json_read_member(&r, members, 2))
 		return false;
-	r.at += key_len;
-	return json_dump_take(&r, ':');
+	return r.at[-1] == ':' || (has_infos && r.at[-1] == '[');
 }
 
 static int json_read(const uint8_t *bytes, size_t len, struct profile *p,
@@ -409,7 +546,8 @@ static int json_read(const uint8_t *bytes, size_t len, struct profile *p,
 
 	if (!json_dump_sniff(bytes, len))
 		return fail(err, ERROR_INPUT,
-			    "not JSON that begins with \"threadDump\"");
+			    "not JSON that begins with \"threadDump\", "
+			    "\"threads\" or threads");
 	cJSON_InitHooks(
 		&(cJSON_Hooks){ .malloc_fn = xmalloc, .free_fn = free });
 	thread_dump_init(&r.dump, p);

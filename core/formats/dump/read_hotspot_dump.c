@@ -47,6 +47,11 @@ struct hotspot {
 	bool by_sa_lwp; /* --mixed: only the number of the thread is known */
 	bool is_mixed;
 	bool by_jmx;
+	bool is_old;       /* of a JVM that does not mark the end of its dump */
+	bool has_periodic; /* its "VM Periodic Task Thread", one of the last */
+	struct text object; /* awaited by a thread whose leaf is unknown */
+	int64_t owner_id;   /* of that object */
+	struct text owner;  /* its name */
 	bool heading;   /* neither an empty line nor a thread has been read */
 	bool gap;       /* an empty line has followed the thread's last line */
 	bool in_traces; /* behind the list of a deadlock's threads */
@@ -153,9 +158,15 @@ static void hotspot_end_dump(struct hotspot *r)
 {
 	bool cut = r->part == SECTION_THREADS;
 
-	/* Only the VM itself marks the end of its dump. */
-	if (r->by_sa || r->by_jmx)
-		cut = cut && r->dump.open && !r->gap && !r->is_mixed;
+	/* Only the VM itself marks the end of its dump, since JDK 6. */
+	if (r->by_sa || r->by_jmx || r->is_old)
+		cut = cut && r->dump.open && !r->gap && !r->is_mixed &&
+		      !r->has_periodic;
+	if (cut && r->by_jmx && line_ends(r->before, ")")) {
+		/* Editors remove the last empty line. */
+		thread_dump_odd(&r->dump, DUMP_NO_END, hotspot_line_number(r));
+		cut = false;
+	}
 	if (cut)
 		thread_dump_cut(&r->dump, !r->gap && !r->astray,
 				hotspot_line_number(r));
@@ -175,6 +186,7 @@ static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
 	r->part = SECTION_THREADS;
 	r->by_sa = by_sa;
 	r->by_sa_lwp = r->is_mixed = r->by_jmx = false;
+	r->is_old = r->has_periodic = false;
 	r->heading = r->gap = true;
 	r->astray = false;
 	r->dump.time_ns = 0;
@@ -185,14 +197,68 @@ static void hotspot_begin_dump(struct hotspot *r, bool by_sa)
 				 &r->dump.time_ns);
 }
 
+static void hotspot_add_lock(struct hotspot *r, enum tapped_lock_kind kind,
+			     const struct dump_wait *object)
+{
+	struct dump_lock lock = { .kind = kind, .id = object->object };
+
+	/* IntelliJ prints no ids in headers. */
+	if (r->dump.thread.java_id)
+		lock.owner_id = object->owner_id;
+	else
+		lock.owner_name = object->owner_name;
+	if (r->dump.profile->thread_tap &&
+	    dump_lock_object(lock.id.text, lock.id.len, &lock.class_name))
+		thread_dump_lock(&r->dump, &lock);
+}
+
+/*
+ * The object that a thread waits for, by ThreadInfo. Only the leaf tells
+ * LockSupport.park() from Object.wait().
+ */
+static void hotspot_on_wait(struct hotspot *r, const struct dump_wait *wait)
+{
+	if (r->dump.state == STATE_BLOCKED) {
+		hotspot_add_lock(r, TAPPED_ENTERS, wait);
+		return;
+	}
+	text_clear(&r->object);
+	text_add(&r->object, wait->object.text, wait->object.len);
+	text_clear(&r->owner);
+	text_add(&r->owner, wait->owner_name.text, wait->owner_name.len);
+	r->owner_id = wait->owner_id;
+}
+
+static void hotspot_settle_wait(struct hotspot *r, struct line leaf)
+{
+	const struct dump_wait wait = {
+		.object = { r->object.bytes, r->object.len },
+		.owner_id = r->owner_id,
+		.owner_name = { r->owner.bytes, r->owner.len },
+	};
+
+	if (!wait.object.len)
+		return;
+	hotspot_add_lock(r,
+			 hotspot_dump_has(leaf, "park(") ? TAPPED_PARKS
+							 : TAPPED_WAITS,
+			 &wait);
+	text_clear(&r->object);
+}
+
 static void hotspot_begin_thread(struct hotspot *r, const struct dump_header *h)
 {
 	if (r->by_sa_lwp)
 		r->dump.open = false; /* now its name has been read */
 	r->by_sa_lwp = false;
 	r->by_jmx = r->by_jmx || h->by_jmx;
+	r->has_periodic |= r->is_old &&
+			   line_is((struct line){ h->name, h->name_len },
+				   "VM Periodic Task Thread");
+	text_clear(&r->object);
 	r->heading = r->gap = r->astray = false;
 	thread_dump_begin(&r->dump, h);
+	hotspot_on_wait(r, &h->wait);
 }
 
 /* True for a line that cannot continue a thread's name. */
@@ -318,6 +384,7 @@ static void hotspot_on_frame_text(struct hotspot *r, enum dump_frame_form form,
 		return;
 	}
 	r->gap = r->by_sa_lwp = false;
+	hotspot_settle_wait(r, text);
 	if (!thread_dump_frame(&r->dump, form, text.text, text.len) &&
 	    !hotspot_at_last_line(r))
 		thread_dump_odd(&r->dump, DUMP_BAD_FRAME,
@@ -331,14 +398,63 @@ static void hotspot_on_frame(struct hotspot *r, struct line body)
 	hotspot_on_frame_text(r, DUMP_FRAME_JAVA, body);
 }
 
+/*
+ * "-  locked c.D@1f" and "- c.D@1f", a synchronizer, by ThreadInfo. The object
+ * of "-  waiting on" and "-  blocked on" is in the header, too.
+ */
+static void hotspot_on_owned(struct hotspot *r, struct line body)
+{
+	static const char locked[] = "locked ";
+	enum tapped_lock_kind kind = TAPPED_OWNS_SYNCHRONIZER;
+	struct dump_wait owned = { 0 };
+
+	line_cut(&body, ' ');
+	body = line_trimmed(body);
+	if (line_starts(body, locked)) {
+		kind = TAPPED_OWNS;
+		line_cut(&body, ' ');
+	}
+	if (memchr(body.text, ' ', body.len))
+		return;
+	owned.object = body;
+	hotspot_add_lock(r, kind, &owned);
+}
+
 /* Only a tap needs locks; a line in an astray part belongs to no thread. */
 static void hotspot_on_lock(struct hotspot *r, struct line body)
 {
 	struct dump_lock lock;
 
-	if (r->dump.profile->thread_tap && !r->astray &&
-	    dump_lock_parse(body, &lock))
+	if (!r->dump.profile->thread_tap || r->astray)
+		return;
+	if (dump_lock_parse(body, &lock))
 		thread_dump_lock(&r->dump, &lock);
+	else if (r->by_jmx)
+		hotspot_on_owned(r, body);
+}
+
+/* " on c.D@1f owned by "NAME" Id=12" below the state, by IntelliJ. */
+static void hotspot_on_object(struct hotspot *r, struct line body)
+{
+	struct dump_wait wait;
+
+	if (!r->by_jmx || !r->dump.open || r->dump.frame_count) {
+		hotspot_count_inside(r);
+		return;
+	}
+	wait = dump_wait_parse((struct line){ body.text + 3, body.len - 3 });
+	hotspot_on_wait(r, &wait);
+}
+
+/* ThreadInfo.toString() prints at most 8 frames, and "..." for the others. */
+static void hotspot_on_dots(struct hotspot *r, struct line body)
+{
+	if (!line_is(body, "...") || !r->by_jmx || r->astray) {
+		hotspot_count_inside(r);
+		return;
+	}
+	thread_dump_truncate(&r->dump);
+	thread_dump_odd(&r->dump, DUMP_SHORT, hotspot_line_number(r));
 }
 
 /* A lock, or a frame of jhsdb. */
@@ -474,6 +590,11 @@ static const struct {
 	{ "Mounted virtual thread #", hotspot_on_mounted },
 	{ "No compile task", hotspot_on_nothing },
 	{ "Compiling:", hotspot_on_nothing },
+	{ "on ", hotspot_on_object },
+	{ "...", hotspot_on_dots },
+	{ "Number of locked synchronizers = ", hotspot_on_nothing },
+	{ "(in native)", hotspot_on_nothing },
+	{ "(suspended)", hotspot_on_nothing },
 	{ "JNI locked monitors:", hotspot_on_nothing },
 	{ "JNI global ref", hotspot_on_footer },
 	{ "Found one Java-level deadlock", hotspot_on_deadlock },
@@ -576,6 +697,19 @@ static void hotspot_begin_listed_dump(struct hotspot *r)
 	r->dump.time_ns = time_ns;
 }
 
+/*
+ * True if a header of JMX, which anything may contain, has the state that
+ * ThreadInfo prints, or if a state follows it.
+ */
+static bool header_is_certain(const struct dump_header *h, struct lines ahead)
+{
+	struct line line;
+
+	return h->state ||
+	       (lines_next(&ahead, &line) &&
+		line_starts(line_trimmed(line), "java.lang.Thread.State: "));
+}
+
 static void hotspot_in_outside(struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
@@ -592,15 +726,17 @@ static void hotspot_in_outside(struct hotspot *r, struct line line)
 		return;
 	}
 	if (line_starts(body, "\"") &&
-	    dump_header_parse(body.text, body.len, 0, &h) && !h.by_jmx) {
-		/* The start of the log has been removed. */
+	    dump_header_parse(body.text, body.len, 0, &h) &&
+	    (!h.by_jmx || header_is_certain(&h, r->lines.lines))) {
 		struct line raw = r->before;
 
 		r->before = (struct line){ 0 };
 		hotspot_begin_dump(r, false);
 		r->before = raw;
-		thread_dump_odd(&r->dump, DUMP_HEADLESS,
-				hotspot_line_number(r));
+		/* The start of the log has been removed; JMX prints none. */
+		if (!h.by_jmx)
+			thread_dump_odd(&r->dump, DUMP_HEADLESS,
+					hotspot_line_number(r));
 		hotspot_begin_thread(r, &h);
 		return;
 	}
@@ -726,8 +862,8 @@ static void (*const in_part[])(struct hotspot *r, struct line line) = {
 	[SECTION_HEAP] = hotspot_in_heap,
 };
 
-/* Reads the VM's name and version in the first line of a dump. */
-static void hotspot_read_vm(struct hotspot *r, struct line line, size_t offset)
+/* Returns the VM's name and version in the first line of a dump. */
+static struct line line_vm(struct line line, size_t offset)
 {
 	size_t from = offset + sizeof(full_dump) - 1;
 	struct line vm = line_trimmed(
@@ -735,7 +871,15 @@ static void hotspot_read_vm(struct hotspot *r, struct line line, size_t offset)
 
 	if (line_ends(vm, ":"))
 		vm.len--;
-	r->dump.vm = profile_string(r->dump.profile, vm.text, vm.len);
+	return vm;
+}
+
+/* JDK 5 and older print no JNI references at the end of a dump. */
+static bool line_has_no_end(struct line vm)
+{
+	const char *at = memmem(vm.text, vm.len, "(1.", 3);
+
+	return at && at + 3 < vm.text + vm.len && at[3] < '6';
 }
 
 static void hotspot_on_line(struct hotspot *r, struct line line)
@@ -744,12 +888,18 @@ static void hotspot_on_line(struct hotspot *r, struct line line)
 
 	if (line_begins_dump(line, r->lines.lines, &offset)) {
 		bool by_sa = line_starts(line, "Deadlock Detection:");
+		struct line vm = by_sa ? (struct line){ "", 0 }
+				       : line_vm(line, offset);
+		uint32_t name = profile_string(r->dump.profile, vm.text,
+					       vm.len);
+		bool is_old = line_has_no_end(vm);
 
 		if (offset)
 			log_lines_prefix(&r->lines, line, offset);
+		/* It decodes the line before, into the memory of this line. */
 		hotspot_begin_dump(r, by_sa);
-		if (!by_sa)
-			hotspot_read_vm(r, line, offset);
+		r->dump.vm = name;
+		r->is_old = is_old;
 		if (r->dump.time_ns)
 			r->doubtful = 0;
 		hotspot_settle_doubt(r);
@@ -791,6 +941,8 @@ static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 	if (!r.dump.threads)
 		ret = nothing_found(&r, err);
 	text_release(&r.joined);
+	text_release(&r.object);
+	text_release(&r.owner);
 	log_lines_release(&r.lines);
 	thread_dump_release(&r.dump);
 	return ret;
@@ -819,6 +971,8 @@ static bool hotspot_sniff(const uint8_t *head, size_t len)
 	bool in_thread = false;
 	bool found = false;
 
+	h.state = STATE_NONE;
+
 	if (head_is_markup(head, len))
 		return false;
 	log_lines_init(&lines, head, len);
@@ -828,10 +982,11 @@ static bool hotspot_sniff(const uint8_t *head, size_t len)
 		found = line_begins_dump(line, lines.lines, &offset) ||
 			line_is(body, thread_list) ||
 			(in_thread &&
-			 line_starts(body, "java.lang.Thread.State: "));
+			 line_starts(body,
+				     h.state ? "at "
+					     : "java.lang.Thread.State: "));
 		in_thread = line.len && line.text[0] == '"' &&
-			    dump_header_parse(line.text, line.len, 0, &h) &&
-			    !h.by_jmx;
+			    dump_header_parse(line.text, line.len, 0, &h);
 	}
 	log_lines_release(&lines);
 	return found;

@@ -263,6 +263,8 @@ static const struct {
 	[DUMP_CUT] = { "truncated thread dumps", true },
 	[DUMP_HEADLESS] = { "thread dumps without a start", true },
 	[DUMP_BAD_THREAD] = { "unrecognized thread headers", true },
+	[DUMP_NO_END] = { "thread dumps that may be truncated", false },
+	[DUMP_SHORT] = { "stack traces that the JVM truncated", false },
 	[DUMP_BAD_FRAME] = { "unrecognized frames", true },
 };
 
@@ -453,11 +455,17 @@ bool thread_dump_frame(struct thread_dump *d, enum dump_frame_form form,
 
 void thread_dump_cut(struct thread_dump *d, bool midway, uint64_t line)
 {
+	thread_dump_odd(d, DUMP_CUT, line);
+	if (midway)
+		thread_dump_truncate(d);
+}
+
+void thread_dump_truncate(struct thread_dump *d)
+{
 	struct profile *p = d->profile;
 	struct frame f = { .kind = FRAME_SYNTHETIC };
 
-	thread_dump_odd(d, DUMP_CUT, line);
-	if (!midway || !d->open || !d->frame_count)
+	if (!d->open || !d->frame_count)
 		return;
 	f.method = profile_string(p, "[truncated]", strlen("[truncated]"));
 	dump_add_frame(d, profile_frame(p, &f));

@@ -42,6 +42,8 @@ enum dump_oddity {
 	DUMP_LINE_OUTSIDE, /* a log line outside of dumps */
 	DUMP_LINE_INSIDE,  /* a line inside of a dump that does not belong to it
 			    */
+	DUMP_NO_END,       /* the empty line behind a dump is missing */
+	DUMP_SHORT,        /* the root of a stack trace is missing */
 	DUMP_CUT,          /* the end of a dump is missing */
 	DUMP_HEADLESS,     /* the start of a dump is missing */
 	DUMP_BAD_THREAD,   /* the header of a thread is unreadable */
@@ -121,6 +123,9 @@ void thread_dump_end(struct thread_dump *d);
  * "[truncated]".
  */
 void thread_dump_cut(struct thread_dump *d, bool midway, uint64_t line);
+
+/* Adds a frame "[truncated]" for the missing root of the open thread. */
+void thread_dump_truncate(struct thread_dump *d);
 
 /* Counts irregular input; line is its number, from 1. */
 void thread_dump_odd(struct thread_dump *d, enum dump_oddity kind,

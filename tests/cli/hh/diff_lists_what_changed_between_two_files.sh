@@ -34,3 +34,7 @@ sjkc hh --diff before -i after.csv
 sed 's/500 .* com/five com/' after >damaged
 sjkc hh --diff before -i damaged
 echo "= $?"
+# jcmd GC.class_histogram begins with the PID.
+{ echo 4711: && cat before; } >jcmd
+sjkc hh -i jcmd -n 1
+sjkc hh --diff jcmd -i after -n 1

@@ -132,6 +132,24 @@ static void files_of_two_versions_have_the_same_samples(void **state)
 	}
 }
 
+/* The profiles that the site saves list the user's extensions first. */
+static void version_may_follow_many_extensions(void **state)
+{
+	struct text text = { 0 };
+	struct error err;
+
+	(void)state;
+	text_puts(&text, "{\"meta\":{\"extensions\":[");
+	while (text.len < 2 * (size_t)READER_HEAD)
+		text_puts(&text, "\"an extension\",");
+	text_puts(&text, "\"x\"],\"preprocessedProfileVersion\":58},"
+			 "\"threads\":[]}");
+	assert_ptr_equal(reader_for("auto", NULL, (const uint8_t *)text.bytes,
+				    text.len, &err),
+			 &firefox_reader);
+	text_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +158,7 @@ int main(void)
 		cmocka_unit_test(
 			functions_without_symbols_are_named_after_their_file),
 		cmocka_unit_test(damaged_tables_are_counted),
+		cmocka_unit_test(version_may_follow_many_extensions),
 		cmocka_unit_test(files_of_two_versions_have_the_same_samples),
 	};
 
