@@ -24,85 +24,251 @@ enum {
 };
 
 /* A mount of the container may be a file system that never replies. */
-#define STAT_NS CLOCK_NS_PER_S
+#define FIND_NS CLOCK_NS_PER_S
 
-static bool container_is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-/* Takes "0123…-4567890" that ends a part of the path. */
-static void container_take_ecs(struct prof_container *c, const char *at,
-			       const char *end)
-{
-	const char *number = at + ECS_DIGITS + 1;
+/* A part of a path, without slashes. */
+struct part {
+	const char *text;
 	size_t len;
+};
 
-	if (end - at <= ECS_DIGITS + 1 || at[ECS_DIGITS] != '-')
-		return;
-	while (number < end && is_digit(*number))
-		number++;
-	len = (size_t)(number - at);
-	if (number == at + ECS_DIGITS + 1 || len >= sizeof(c->id) ||
-	    (number < end && *number != '/' && *number != '\n'))
-		return;
-	memcpy(c->id, at, len);
-	c->id[len] = '\0';
+static bool part_is(struct part p, const char *name)
+{
+	return p.len == strlen(name) && memcmp(p.text, name, p.len) == 0;
 }
 
-/* Takes the last id of containers, ECS's only without another. */
-static void container_parse_id(struct prof_container *c, const char *text,
-			       const char *end)
+static bool part_begins(struct part p, const char *name)
 {
-	struct prof_container ecs = { 0 };
+	return p.len >= strlen(name) && memcmp(p.text, name, strlen(name)) == 0;
+}
 
-	for (const char *at = text; at < end; at++) {
-		size_t digits = 0;
+/* Returns the number of hexadecimal digits from an offset on. */
+static size_t part_digits(struct part p, size_t at)
+{
+	size_t end = at;
 
-		while (at + digits < end && digits <= ID_DIGITS &&
-		       container_is_hex(at[digits]))
-			digits++;
-		if (digits == ID_DIGITS) {
-			memcpy(c->id, at, ID_DIGITS);
-			c->id[ID_DIGITS] = '\0';
-		} else if (digits == ECS_DIGITS &&
-			   (at == text || at[-1] == '/')) {
-			container_take_ecs(&ecs, at, end);
+	while (end < p.len && (is_digit(p.text[end]) ||
+			       (p.text[end] >= 'a' && p.text[end] <= 'f')))
+		end++;
+	return end - at;
+}
+
+/*
+ * Finds the uid in "pod<uid>" or "kubepods-burstable-pod<uid>.slice"; returns
+ * its length, or 0.
+ */
+static size_t part_find_pod(struct part p, size_t *at)
+{
+	const char *pod = memmem(p.text, p.len, "pod", 3);
+	size_t len = 0;
+
+	/* The first one may be that of "kubepods". */
+	while (pod && len < POD_UID_MIN) {
+		*at = (size_t)(pod - p.text) + 3;
+		for (len = 0; *at + len < p.len; len++) {
+			char c = p.text[*at + len];
+
+			if (c != '-' && c != '_' && !part_digits(p, *at + len))
+				break;
 		}
-		while (digits && at + 1 < end && container_is_hex(at[1]))
-			at++;
+		pod = memmem(p.text + *at, p.len - *at, "pod", 3);
 	}
-	if (!*c->id)
-		memcpy(c->id, ecs.id, sizeof(c->id));
+	return len >= POD_UID_MIN && len < PROF_POD_UID ? len : 0;
 }
 
-void prof_container_parse(struct prof_container *c, const char *text,
-			  size_t len)
+/* Returns true for groups in which a runtime makes groups named by an id. */
+static bool part_is_runtime(struct part p)
 {
-	const char *end = text + len;
+	static const char *const names[] = { "docker", "libpod_parent",
+					     "default" };
+	size_t at;
 
-	container_parse_id(c, text, end);
-	for (const char *at = text; end - at > 3 + POD_UID_MIN; at++) {
-		size_t uid = 0;
-
-		if (memcmp(at, "pod", 3) != 0)
-			continue;
-		while (at + 3 + uid < end &&
-		       (container_is_hex(at[3 + uid]) || at[3 + uid] == '-' ||
-			at[3 + uid] == '_'))
-			uid++;
-		if (uid < POD_UID_MIN || uid >= sizeof(c->pod_uid))
-			continue;
-		memcpy(c->pod_uid, at + 3, uid);
-		c->pod_uid[uid] = '\0';
-		for (char *one = c->pod_uid; *one; one++)
-			if (*one == '_')
-				*one = '-';
-		return;
-	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (part_is(p, names[i]))
+			return true;
+	return part_find_pod(p, &at);
 }
 
-/* ---- by inode ---- */
+/* Returns true if a runtime names the groups of containers that way. */
+static bool part_has_runtime(struct part prefix, struct part parent)
+{
+	static const char *const prefixes[] = {
+		"docker-", "cri-containerd-", "crio-", "libpod-", "nerdctl-",
+	};
+	static const char containerd[] = ":cri-containerd:";
+	size_t len = sizeof(containerd) - 1;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (part_is(prefix, prefixes[i]))
+			return true;
+	if (!prefix.len)
+		return part_is_runtime(parent);
+	return prefix.len > len && part_begins(prefix, "kubepods") &&
+	       memcmp(prefix.text + prefix.len - len, containerd, len) == 0;
+}
+
+/* Takes ECS's "0123…" or "0123…-4567890" in ecs/NAME/. */
+static bool part_take_ecs(struct prof_container *c, struct part p)
+{
+	size_t digits = part_digits(p, 0), end = digits;
+
+	if (digits == ECS_DIGITS && end < p.len && p.text[end] == '-')
+		for (end++; end < p.len && is_digit(p.text[end]);)
+			end++;
+	if (end != p.len || p.len >= sizeof(c->id) ||
+	    (digits == ECS_DIGITS ? end < ECS_DIGITS + 2 : digits != ID_DIGITS))
+		return false;
+	memcpy(c->id, p.text, p.len);
+	c->id[p.len] = '\0';
+	return true;
+}
+
+/* Takes the id of a container if the part has one. */
+static bool part_take_id(struct prof_container *c, struct part p,
+			 struct part parent, bool is_ecs)
+{
+	size_t at = 0;
+
+	if (is_ecs && part_take_ecs(c, p))
+		return true;
+	while (at < p.len && part_digits(p, at) < ID_DIGITS)
+		at++;
+	if (at == p.len || part_digits(p, at) != ID_DIGITS ||
+	    !part_has_runtime((struct part){ p.text, at }, parent))
+		return false;
+	if (at + ID_DIGITS != p.len &&
+	    !part_is((struct part){ p.text + at + ID_DIGITS,
+				    p.len - at - ID_DIGITS },
+		     ".scope"))
+		return false;
+	memcpy(c->id, p.text + at, ID_DIGITS);
+	c->id[ID_DIGITS] = '\0';
+	return true;
+}
+
+static void part_take_pod(struct prof_container *c, struct part p)
+{
+	size_t at, len = part_find_pod(p, &at);
+
+	if (!len)
+		return;
+	memcpy(c->pod_uid, p.text + at, len);
+	c->pod_uid[len] = '\0';
+	for (char *one = c->pod_uid; *one; one++)
+		if (*one == '_')
+			*one = '-';
+}
+
+/*
+ * Returns true if root made the groups of this one: by its owner or, where sjkc
+ * does not see it, because only root makes groups in the first of the path.
+ */
+static bool container_trusts(const struct prof_groups *groups,
+			     struct part controllers, struct part parent,
+			     struct part first)
+{
+	static const char *const of_root[] = {
+		"kubepods", "kubelet", "system.slice",  "docker",
+		"ecs",      "default", "libpod_parent",
+	};
+	uid_t uid;
+
+	if (groups &&
+	    groups->owner(groups->self, controllers.text, controllers.len,
+			  parent.text, parent.len, &uid))
+		return uid == 0;
+	/* Only root makes groups in the first one, or beside that of sjkc. */
+	if (first.text == parent.text + parent.len)
+		return true;
+	for (size_t i = 0; i < sizeof(of_root) / sizeof(*of_root); i++)
+		if (part_begins(first, of_root[i]))
+			return true;
+	return false;
+}
+
+/* Reads a path; the outermost container of a pod is meant, or of all. */
+static bool container_parse_path(struct prof_container *c,
+				 const struct prof_groups *groups,
+				 struct part controllers, struct part path)
+{
+	struct part first = { 0 }, parent = { 0 }, p;
+	struct prof_container found = { 0 };
+	bool is_ecs = false;
+
+	for (size_t at = 0; at < path.len; at += p.len) {
+		struct prof_container here = { 0 };
+
+		while (at < path.len && path.text[at] == '/')
+			at++;
+		p = (struct part){ path.text + at, 0 };
+		while (at + p.len < path.len && p.text[p.len] != '/')
+			p.len++;
+		if (!p.len || part_is(p, ".."))
+			continue;
+		if (!first.len)
+			first = p;
+		if (part_take_id(&here, p, parent, is_ecs) &&
+		    container_trusts(groups, controllers,
+				     (struct part){ path.text, at }, first)) {
+			part_take_pod(&here, parent);
+			part_take_pod(&here, p);
+			if (!*found.id || (*here.pod_uid && !*found.pod_uid))
+				found = here;
+		}
+		is_ecs |= part_is(p, "ecs");
+		parent = p;
+	}
+	if (*found.id)
+		*c = found;
+	return *found.id;
+}
+
+bool prof_container_parse(struct prof_container *c, const char *text,
+			  size_t len, const struct prof_groups *groups)
+{
+	const char *end = text + len, *next;
+
+	for (const char *line = text; line < end; line = next) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		const char *controllers, *path;
+
+		if (!stop)
+			stop = end;
+		next = stop + 1;
+		/* 11:memory:/path */
+		controllers = memchr(line, ':', (size_t)(stop - line));
+		if (!controllers)
+			continue;
+		controllers++;
+		path = memchr(controllers, ':', (size_t)(stop - controllers));
+		if (path &&
+		    container_parse_path(
+			    c, groups,
+			    (struct part){ controllers,
+					   (size_t)(path - controllers) },
+			    (struct part){ path + 1,
+					   (size_t)(stop - path - 1) }))
+			return true;
+	}
+	return false;
+}
+
+bool prof_container_owns_log(const struct prof_container *c, const char *target)
+{
+	static const char pods[] = "/pods/";
+	const char *at = strstr(target, pods), *pod;
+	size_t len, uid_len = strlen(c->pod_uid);
+
+	if (!at || !uid_len)
+		return false;
+	pod = at + strlen(pods);
+	len = strcspn(pod, "/");
+	return len >= uid_len &&
+	       memcmp(pod + len - uid_len, c->pod_uid, uid_len) == 0 &&
+	       (len == uid_len || pod[len - uid_len - 1] == '_');
+}
+
+/* ---- groups as directories ---- */
 
 /* Directories that are still to be searched. */
 struct container_search {
@@ -135,84 +301,161 @@ static void container_list(struct container_search *s, const char *path)
 		closedir(dir);
 }
 
-bool prof_container_find(struct prof_container *c, const char *directory,
-			 ino_t inode)
+char *prof_container_find(const char *directory, ino_t inode)
 {
 	struct container_search s = { .inode = inode };
+	struct text path = { 0 };
 	struct stat st;
-	bool found;
 
 	if (stat(directory, &st) < 0 || st.st_ino == inode)
-		return false;
+		return NULL;
 	container_list(&s, directory);
 	for (size_t i = 0; i < s.count && !s.found; i++)
 		container_list(&s, s.paths[i]);
-	found = s.found;
-	if (found)
-		prof_container_parse(c, s.found, strlen(s.found));
+	if (s.found)
+		text_printf(&path, "0::%s\n", s.found + strlen(directory));
 	while (s.count)
 		free(s.paths[--s.count]);
 	free(s.paths);
 	free(s.found);
+	return path.bytes;
+}
+
+/* The host's tree, if sjkc is in a container itself, and its own. */
+static const char *const tops[] = { "/proc/1/root/sys/fs/cgroup",
+				    "/sys/fs/cgroup" };
+
+/* Returns the owner of a group that sjkc sees. */
+static bool container_owner(void *self, const char *controllers,
+			    size_t controllers_len, const char *path,
+			    size_t path_len, uid_t *uid)
+{
+	struct part named = { controllers, controllers_len };
+	bool found = false;
+
+	(void)self;
+	if (memmem(path, path_len, "/..", 3))
+		return false;
+	if (part_begins(named, "name="))
+		named = (struct part){ controllers + 5, controllers_len - 5 };
+	/* Version 2, both versions, version 1. */
+	for (size_t i = 0; i < 6 && !found; i++) {
+		struct part below = i / 2 == 0   ? (struct part){ "", 0 }
+				    : i / 2 == 1 ? (struct part){ "unified", 7 }
+						 : named;
+		struct text text = { 0 };
+		struct stat st;
+
+		text_printf(&text, "%s/%.*s%.*s", tops[i % 2], (int)below.len,
+			    below.text, (int)path_len, path);
+		found = (i / 2 == 2) == (named.len > 0) &&
+			stat(text.bytes, &st) == 0;
+		if (found)
+			*uid = st.st_uid;
+		text_release(&text);
+	}
 	return found;
 }
 
-struct container_stat {
-	char path[64];
-	ino_t inode; /* 0 = unknown */
+struct container_reading {
+	pid_t pid;
+	struct prof_container container;
+	size_t len;
+	char text[CGROUP_MAX];
 };
-
-/* Runs in a child. */
-static int container_stat_job(void *self, int channel, struct error *err)
-{
-	struct container_stat *s = self;
-	struct statfs fs;
-	struct stat st;
-
-	(void)channel, (void)err;
-	if (statfs(s->path, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC &&
-	    stat(s->path, &st) == 0)
-		s->inode = st.st_ino;
-	return CHILD_NOTHING;
-}
 
 /* Returns the inode of the process's own root of groups; 0 = unknown. */
 static ino_t container_inode(pid_t pid)
 {
-	const struct child_options options = { .dies_with_parent = true };
-	struct container_stat *s = child_memory(sizeof(*s));
-	struct child child = { .channel = -1 };
-	ino_t inode = 0;
-	struct error unused;
-	int fd;
+	struct statfs fs;
+	char path[64];
+	struct stat st;
 
-	snprintf(s->path, sizeof(s->path), "/proc/%d/root/sys/fs/cgroup",
-		 (int)pid);
-	if (child_start(&child, &options, container_stat_job, s, &unused) ==
-		    0 &&
-	    child_wait(&child, clock_monotonic_ns() + STAT_NS, &fd, &unused) ==
-		    CHILD_DONE)
-		inode = s->inode;
-	child_end(&child, 0);
-	child_memory_free(s, sizeof(*s));
-	return inode;
+	snprintf(path, sizeof(path), "/proc/%d/root/sys/fs/cgroup", (int)pid);
+	return statfs(path, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC &&
+			       stat(path, &st) == 0
+		       ? st.st_ino
+		       : 0;
 }
+
+/* Runs in a child: a container may have mounted anything. */
+static int container_read_job(void *self, int channel, struct error *err)
+{
+	const struct prof_groups groups = { .owner = container_owner };
+	struct container_reading *r = self;
+	char *found = NULL;
+	ino_t inode;
+
+	(void)channel, (void)err;
+	if (strcmp(r->text, "0::/\n") != 0) {
+		prof_container_parse(&r->container, r->text, r->len, &groups);
+		return CHILD_NOTHING;
+	}
+	inode = container_inode(r->pid);
+	for (size_t i = 0; inode && i < 2 && !found; i++)
+		found = prof_container_find(tops[i], inode);
+	if (found)
+		prof_container_parse(&r->container, found, strlen(found),
+				     &groups);
+	free(found);
+	return CHILD_NOTHING;
+}
+
+/* Returns true if the text may lead to a container. */
+static bool container_is_possible(const struct text *text)
+{
+	for (size_t at = 0; at + ECS_DIGITS < text->len; at++)
+		if (part_digits((struct part){ text->bytes, text->len }, at) >=
+		    ECS_DIGITS)
+			return true;
+	return text->len && strcmp(text->bytes, "0::/\n") == 0;
+}
+
+/*
+ * Processes whose path is "/" are in the group of sjkc's own namespace: all are
+ * in one container, whose search may have to list thousands of directories.
+ */
+static struct {
+	bool is_known;
+	struct prof_container container;
+} own;
 
 void prof_container_read(struct prof_container *c, const struct jvm *jvm)
 {
+	const struct child_options options = { .dies_with_parent = true };
+	struct child child = { .channel = -1 };
+	struct container_reading *r;
 	struct text file = { 0 };
 	struct error unused;
-	ino_t inode;
+	bool is_own;
+	int fd;
 
 	*c = (struct prof_container){ 0 };
-	if (procfs_read(jvm->pid, "cgroup", CGROUP_MAX, &file, &unused))
+	if (procfs_read(jvm->pid, "cgroup", CGROUP_MAX - 1, &file, &unused) ||
+	    !container_is_possible(&file)) {
+		text_release(&file);
 		return;
-	if (file.len)
-		prof_container_parse(c, file.bytes, file.len);
-	if (!*c->id && file.len && strcmp(file.bytes, "0::/\n") == 0 &&
-	    (inode = container_inode(jvm->pid)) &&
-	    /* The host's tree, if sjkc is in a container itself. */
-	    !prof_container_find(c, "/proc/1/root/sys/fs/cgroup", inode))
-		prof_container_find(c, "/sys/fs/cgroup", inode);
+	}
+	is_own = strcmp(file.bytes, "0::/\n") == 0;
+	if (is_own && own.is_known) {
+		text_release(&file);
+		*c = own.container;
+		return;
+	}
+	r = child_memory(sizeof(*r));
+	r->pid = procfs_owner(jvm->pid);
+	r->len = file.len;
+	memcpy(r->text, file.bytes, file.len);
 	text_release(&file);
+	if (child_start(&child, &options, container_read_job, r, &unused) ==
+		    0 &&
+	    child_wait(&child, clock_monotonic_ns() + FIND_NS, &fd, &unused) ==
+		    CHILD_DONE)
+		*c = r->container;
+	child_end(&child, 0);
+	child_memory_free(r, sizeof(*r));
+	if (is_own) {
+		own.is_known = true;
+		own.container = *c;
+	}
 }

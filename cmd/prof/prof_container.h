@@ -20,22 +20,43 @@ struct prof_container {
 };
 
 /*
- * Reads the text of a /proc/PID/cgroup, or a path: 64 hexadecimal digits, or
- * ECS's 32 with '-' and a number; pod<uid>.
+ * Returns the owner of a group, of a path in a hierarchy of controllers ("" in
+ * version 2); false if it cannot be seen.
  */
-void prof_container_parse(struct prof_container *c, const char *text,
-			  size_t len);
+struct prof_groups {
+	bool (*owner)(void *self, const char *controllers,
+		      size_t controllers_len, const char *path, size_t path_len,
+		      uid_t *uid);
+	void *self;
+};
 
 /*
- * Finds the group with this inode below a directory, and reads its path.
- * Returns false if there is none, or only the directory itself.
+ * Reads the text of a /proc/PID/cgroup: the group of the outermost container
+ * whose name is that of a container runtime's: docker-<id>.scope, docker/<id>,
+ * kubepods/…/pod<uid>/<id>.  Everyone may choose such names in a group of their
+ * own, so root must own the group that the container's group is in.  groups may
+ * be NULL.  Returns false if there is no container.
  */
-bool prof_container_find(struct prof_container *c, const char *directory,
-			 ino_t inode);
+bool prof_container_parse(struct prof_container *c, const char *text,
+			  size_t len, const struct prof_groups *groups);
+
+/*
+ * True if the target of a link in /var/log/containers is in the directory of
+ * the pod of the container: /var/log/pods/NAMESPACE_POD_UID/CONTAINER/0.log.
+ */
+bool prof_container_owns_log(const struct prof_container *c,
+			     const char *target);
+
+/*
+ * Returns "0::" and the path below a directory of the group with this inode,
+ * which the caller frees; NULL if there is none, or only the directory itself.
+ */
+char *prof_container_find(const char *directory, ino_t inode);
 
 /*
  * Reads a process. A path of "/" means that sjkc has the same view of groups as
  * the container: then the group is found by the inode of the container's mount.
+ * Takes at most a second.
  */
 void prof_container_read(struct prof_container *c, const struct jvm *jvm);
 

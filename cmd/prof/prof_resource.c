@@ -101,6 +101,17 @@ static bool resource_take_link(struct resource *r, const char *name)
 	return true;
 }
 
+/* A link is of the JVM's pod if it leads to /var/log/pods/NS_POD_UID/…. */
+static bool resource_owns_link(const struct resource *r, DIR *dir,
+			       const char *name)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(dirfd(dir), name, target, sizeof(target) - 1);
+
+	target[len > 0 ? len : 0] = '\0';
+	return prof_container_owns_log(&r->container, target);
+}
+
 static void resource_find_pod(struct resource *r)
 {
 	DIR *dir = *r->container.id ? opendir("/var/log/containers") : NULL;
@@ -109,6 +120,7 @@ static void resource_find_pod(struct resource *r)
 
 	while (dir && left-- && (entry = readdir(dir)))
 		if (strstr(entry->d_name, r->container.id) &&
+		    resource_owns_link(r, dir, entry->d_name) &&
 		    resource_take_link(r, entry->d_name))
 			break;
 	if (dir)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # prof --all --push selects JVMs by the id and the Kubernetes name of their container:
 # both JVMs of this test are in control groups with such ids.  A JVM is not sampled
-# before it has the age of --min-age.
+# before it has the age of --min-age.  A user may give a group any name: the group of
+# a user does not name a container.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -29,10 +30,14 @@ for top in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/*; do
 	break
 done
 [ -n "$groups" ] || { echo 'no control group can be made'; exit 77; }
-for id in "$shop" "$depot"; do
-	mkdir "${groups##* }/$id" || exit 1
+top=$groups
+uid=6f9c1c6e-0b5f-4ae8-9f0e-3f7c1a2b3c4d
+for group in kubepods "kubepods/pod$uid" "kubepods/pod$uid/$shop" docker \
+	"docker/$depot" user "user/pod$uid" "user/pod$uid/$shop"; do
+	mkdir "$top/$group" || exit 1
+	groups="$top/$group $groups"
 done
-groups="${groups##* }/$shop ${groups##* }/$depot $groups"
+chown 1000 "$top/user/pod$uid" "$top/user/pod$uid/$shop" || exit 1
 cat >"$scratch/enter" <<-'END'
 	echo $$ >"$1/cgroup.procs" || exit 1
 	shift
@@ -40,17 +45,19 @@ cat >"$scratch/enter" <<-'END'
 END
 # The kubelet's links; the id of the depot has none.
 mount -t tmpfs tmpfs /var/log && mkdir /var/log/containers &&
-	ln -s /none "/var/log/containers/shop-7_prod_web$$-$shop.log" || exit 1
+	ln -s "/var/log/pods/prod_shop-7_$uid/web$$/0.log" \
+		"/var/log/containers/shop-7_prod_web$$-$shop.log" || exit 1
 
-# start NAME ID: starts a JVM in the group of this id
+# start NAME GROUP: starts a JVM in this group
 start() {
-	within="sh $scratch/enter ${groups##* }/$2"
+	within="sh $scratch/enter $top/$2"
 	target "$jdk" "-Dotel.service.name=$1" -- burners=1 || return 1
 	within=
 }
 jdk=$(jdks | head -n 1)
 engine_start || exit 1
-start shop "$shop" && start depot "$depot" || exit 1
+start shop "kubepods/pod$uid/$shop" && start depot "docker/$depot" &&
+	start spoof "user/pod$uid/$shop" || exit 1
 
 # sampled SERVICE OPTION…: fails unless prof --all samples this service alone
 sampled() {
@@ -70,6 +77,16 @@ for text in "container.id=$shop" "k8s.container.name=web$$" k8s.pod.name=shop-7 
 	grep -q "^resource .* $text" "$engine"/*.txt ||
 		{ echo "no $text"; grep -h ^resource "$engine"/*.txt; exit 1; }
 done
+rm -f "$engine"/*.txt
+prof 0 --all --exclude-jvm "container=$depot" -F 49 -d 3s --interval 1s \
+	--shutdown-timeout 60s --push "http://127.0.0.1:$engine_port" || exit 1
+spoof=$(grep -h '^resource service\.name=spoof ' "$engine"/*.txt)
+case $spoof in
+'') echo 'the JVM in the group of a user was not sampled'; exit 1 ;;
+*container.id=* | *k8s.pod* | *k8s.namespace* | *k8s.container*)
+	echo "container of another: $spoof"
+	exit 1 ;;
+esac
 sampled depot --include-jvm "container=$shop" --include-jvm "container=b*$$" \
 	--exclude-jvm "container=web$$" &&
 	has "$prof_err" "excluded by --exclude-jvm container=web$$: 1\$" || exit 1
@@ -83,7 +100,7 @@ rm -f "$engine"/*.txt "$engine/times"
 prof_start --all --include-jvm "container=$depot" --min-age 6s -F 49 --interval 1s \
 	--shutdown-timeout 60s --push "http://127.0.0.1:$engine_port" || exit 1
 target_wait "$engine/times" . || exit 1
-start young "$depot" || exit 1
+start young "docker/$depot" || exit 1
 for _ in $(seq 1000); do
 	! grep -q '^resource service.name=young ' "$engine"/*.txt || break
 	sleep 0.1
