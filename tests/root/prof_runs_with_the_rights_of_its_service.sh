@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # packaging/sjkc.service and packaging/daemonset.yaml are valid and give the same
-# capabilities.  With exactly these, as root, prof --all samples a JVM of another user
+# capabilities, without SYS_ADMIN.  With exactly these, as root, and without memory that is
+# both writable and executable, prof --all samples a JVM of another user
 # with the options of both files, and tells the service manager that it is ready.
 sjkc=$1
 scratch=$2
@@ -11,6 +12,9 @@ scratch=$2
 command -v setpriv >/dev/null || { echo 'no setpriv'; exit 77; }
 unit=packaging/sjkc.service
 capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' $unit)
+case $capabilities in
+*SYS_ADMIN*) echo "$unit gives SYS_ADMIN"; exit 1 ;;
+esac
 sed "s|/usr/bin/sjkc|$(realpath "$sjkc")|; /^Documentation=/d" $unit \
 	>"$scratch/sjkc.service"
 if command -v systemd-analyze >/dev/null; then
@@ -64,6 +68,15 @@ cat >"$scratch/manager.py" <<-'END'
 	manager.settimeout(90)
 	print("state", manager.recv(100).decode(), flush=True)
 END
+# MemoryDenyWriteExecute=yes, as the kernel has it since 6.3 (PR_SET_MDWE)
+cat >"$scratch/deny.py" <<-'END'
+	import ctypes, os, sys
+	ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
+	os.execvp(sys.argv[1], sys.argv[1:])
+END
+# Where sampling needs SYS_ADMIN, users have to add it.
+extra=
+[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 3 ] || extra=,+sys_admin
 # run_with_rights NAME OPTION…: runs prof with the capabilities for 3 s
 run_with_rights() {
 	name=$1
@@ -76,8 +89,9 @@ run_with_rights() {
 	export OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:$engine_port"
 	set=$(echo "$capabilities" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
 	NOTIFY_SOCKET=$scratch/notify timeout 100 setpriv --no-new-privs \
-		--inh-caps=-all --bounding-set="-all,$set" "$sjkc" prof "$@" -F 49 \
-		-d 3s --include-jvm "main=*/rights-$$.jar" >"$prof_out" 2>"$prof_err" ||
+		--inh-caps=-all --bounding-set="-all,$set$extra" \
+		python3 "$scratch/deny.py" "$sjkc" prof "$@" -F 49 -d 3s \
+		--include-jvm "main=*/rights-$$.jar" >"$prof_out" 2>"$prof_err" ||
 		{ echo "$name: status $?"; cat "$prof_err"; return 1; }
 	wait $manager
 	has "$scratch/$name.manager" '^state READY=1'
