@@ -408,7 +408,7 @@ static int jfr_arm(struct jfr_session *s, struct error *err)
 	if (ret == 0)
 		ret = jfr_read_directory(s, err);
 	s->start_ns = clock_monotonic_ns();
-	probe_pauses_end(&pauses, "arming");
+	probe_pauses_end(&pauses, "instrumenting");
 	text_release(&command);
 	return ret;
 }
@@ -649,11 +649,13 @@ static void jfr_announce(const struct jfr_session *s)
 	struct text pause = { 0 };
 
 	probe_add_pause(&s->run->jvm, s->class_count, &pause);
-	log_info("JFR arms methods of %zu %s; expect pauses of up to %s, and "
+	log_info("JFR instruments methods of %zu %s; expect pauses of up to "
+		 "%s, and "
 		 "0.7 s of CPU time when JFR starts for the first time",
 		 s->class_count, s->class_count == 1 ? "class" : "classes",
 		 pause.bytes);
-	log_info("a call is about 70 ns slower while armed, and about 20 ns "
+	log_info("a call is about 70 ns slower while instrumented, and about "
+		 "20 ns "
 		 "slower afterwards until the JVM ends (JDK 25)");
 	text_release(&pause);
 }
@@ -672,9 +674,9 @@ static int jfr_measure(struct jfr_session *s, struct error *err)
 			   ? clock_after(s->start_ns, o->duration_ns)
 			   : INT64_MAX;
 	if (o->duration_ns < 0)
-		log_info("armed; press Ctrl-C to stop");
+		log_info("instrumented; press Ctrl-C to stop");
 	else
-		log_info("armed");
+		log_info("instrumented");
 	probe_wait(&s->run->jvm, until_ns);
 	if (!jvm_runs(&s->run->jvm)) {
 		s->is_running = false;

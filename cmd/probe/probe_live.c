@@ -35,6 +35,9 @@ struct live {
 	struct probes *probes;
 	struct probe_wish *wishes; /* of the methods to arm */
 	size_t wish_count, refused, skipped, class_count;
+	size_t seen_methods;       /* of the list */
+	uint64_t later, later_out; /* armed later; beyond --max */
+	int64_t rest_until_ns;     /* no class is changed before that */
 	struct probe_calls *calls;
 	struct probe_row *rows; /* of the armed methods */
 	uint32_t *row_methods;
@@ -60,6 +63,7 @@ static int live_open(struct live *l, struct error *err)
 		.limit = (uint32_t)l->run->o->max,
 		.before_load = live_before_load,
 		.self = l,
+		.follows = !l->run->o->list,
 	};
 
 	if (agent_load_allowed(&l->run->jvm, err)) {
@@ -163,16 +167,16 @@ static int64_t live_threshold(const struct probe_options *o)
 	return o->above_ns >= 0 ? o->above_ns : PROBE_NEVER;
 }
 
+/* Adds the wishes for the methods that were listed since the last call. */
 static void live_choose(struct live *l)
 {
 	const struct probe_options *o = l->run->o;
 	size_t count = probes_methods(l->probes);
 	uint32_t last_class = UINT32_MAX;
 
-	free(l->wishes);
-	l->wishes = xcalloc(count + 1, sizeof(*l->wishes));
-	l->wish_count = l->refused = l->skipped = l->class_count = 0;
-	for (size_t i = 0; i < count; i++) {
+	l->wishes = xrealloc(l->wishes, count + 1, sizeof(*l->wishes));
+	l->refused = l->skipped = l->class_count = 0;
+	for (size_t i = l->seen_methods; i < count; i++) {
 		const struct probe_method *m = probes_method(l->probes, i);
 		const struct probe_class *c = probes_class(l->probes, m->class);
 
@@ -194,6 +198,7 @@ static void live_choose(struct live *l)
 			.threshold_ns = live_threshold(o),
 		};
 	}
+	l->seen_methods = count;
 }
 
 static void live_add_name(const struct live *l, uint32_t method,
@@ -294,8 +299,9 @@ static void live_announce(const struct live *l)
 	if (!methods)
 		return;
 	probe_add_pause(&l->run->jvm, l->class_count, &pause);
-	log_info("%zu %s of %zu %s %s be armed; expect a pause of up to %s, "
-		 "and slower calls while the JVM compiles them again",
+	log_info("%zu %s of %zu %s %s be instrumented; expect a pause of up "
+		 "to %s, and slower calls while the JVM compiles them again",
+
 		 methods, methods == 1 ? "method" : "methods", l->class_count,
 		 l->class_count == 1 ? "class" : "classes",
 		 l->run->o->list ? "would" : "will", pause.bytes);
@@ -312,7 +318,7 @@ static int live_print_list(const struct live *l, struct error *err)
 		const struct probe_method *m = probes_method(
 			l->probes, l->wishes[i].method);
 		const struct probe_class *c = probes_class(l->probes, m->class);
-		const char *why = probe_refusal_text(m->refusal);
+		struct text why = { 0 };
 
 		live_add_name(l, l->wishes[i].method, &out);
 		if (*c->loader) {
@@ -320,9 +326,10 @@ static int live_print_list(const struct live *l, struct error *err)
 			safe_text(&out, c->loader, strlen(c->loader));
 			text_putc(&out, ']');
 		}
-		if (why)
-			text_printf(&out, "  refused: %s", why);
+		if (probe_refusal_add(m, &why))
+			text_printf(&out, "  refused: %s", why.bytes);
 		text_putc(&out, '\n');
+		text_release(&why);
 	}
 	ret = probe_print(&out, err);
 	text_release(&out);
@@ -332,36 +339,43 @@ static int live_print_list(const struct live *l, struct error *err)
 
 /* ---- arming ---- */
 
-static void live_log_refusals(const struct live *l)
+/* The table lacks these methods, so even --quiet prints them. */
+static void live_log_refusals(const struct live *l, size_t first)
 {
-	size_t logged = 0;
+	uint64_t logged = 0,
+		 most = l->run->o->top ? l->run->o->top : UINT64_MAX;
 
-	for (size_t i = 0; i < l->wish_count; i++) {
-		const struct probe_method *m = probes_method(
-			l->probes, l->wishes[i].method);
-		const char *why = probe_refusal_text(m->refusal);
-		struct text name = { 0 };
+	for (size_t i = first; i < l->wish_count; i++) {
+		struct text name = { 0 }, why = { 0 };
 
-		if (!why)
+		if (!probe_refusal_add(
+			    probes_method(l->probes, l->wishes[i].method),
+			    &why))
 			continue;
 		live_add_name(l, l->wishes[i].method, &name);
-		if (logged++ < l->run->o->top)
-			log_info("%s is not armed: %s", name.bytes, why);
+		if (logged++ < most)
+			log_always("%s is not instrumented: %s", name.bytes,
+				   why.bytes);
 		text_release(&name);
+		text_release(&why);
 	}
-	if (logged > l->run->o->top)
-		log_info("and %zu other methods are not armed; --list has the "
-			 "reasons",
-			 logged - (size_t)l->run->o->top);
+	if (logged > most)
+		log_always("and %" PRIu64 " other methods are not "
+			   "instrumented; --list prints more reasons",
+			   logged - most);
 }
 
-/* Makes a row for each armed method. */
-static void live_make_rows(struct live *l)
+/* Makes a row for each armed method of the wishes from `first` on. */
+static void live_make_rows(struct live *l, size_t first)
 {
-	l->rows = xcalloc(l->wish_count, sizeof(*l->rows));
-	l->last = xcalloc(l->wish_count, sizeof(*l->last));
-	l->row_methods = xcalloc(l->wish_count, sizeof(*l->row_methods));
-	for (size_t i = 0; i < l->wish_count; i++) {
+	size_t rows = l->row_count;
+
+	l->rows = xrealloc(l->rows, l->wish_count, sizeof(*l->rows));
+	l->last = xrealloc(l->last, l->wish_count, sizeof(*l->last));
+	l->row_methods = xrealloc(l->row_methods, l->wish_count,
+				  sizeof(*l->row_methods));
+	memset(l->last + rows, 0, (l->wish_count - rows) * sizeof(*l->last));
+	for (size_t i = first; i < l->wish_count; i++) {
 		uint32_t method = l->wishes[i].method;
 		const struct probe_method *m = probes_method(l->probes, method);
 		const struct probe_class *c = probes_class(l->probes, m->class);
@@ -398,15 +412,15 @@ static int live_arm(struct live *l, struct error *err)
 	probes_set_limits(l->probes, &limits);
 	probe_pauses_begin(&pauses, &l->run->jvm);
 	if (probes_arm(l->probes, l->wishes, l->wish_count, &armed, err)) {
-		live_log_refusals(l);
-		probe_pauses_end(&pauses, "the attempt to arm");
+		live_log_refusals(l, 0);
+		probe_pauses_end(&pauses, "the attempt to instrument");
 		return -1;
 	}
-	probe_pauses_end(&pauses, "arming");
-	live_log_refusals(l);
-	live_make_rows(l);
+	probe_pauses_end(&pauses, "instrumenting");
+	live_log_refusals(l, 0);
+	live_make_rows(l, 0);
 	units_add_time(&time, (double)armed.retransform_ns);
-	log_info("armed %u %s in %s%s", armed.methods,
+	log_info("instrumented %u %s in %s%s", armed.methods,
 		 armed.methods == 1 ? "method" : "methods", time.bytes,
 		 o->duration_ns < 0 ? "; press Ctrl-C to stop" : "");
 	text_release(&time);
@@ -415,6 +429,86 @@ static int live_arm(struct live *l, struct error *err)
 		return 0;
 	return probe_publish(l->run, l->probes, l->row_methods, l->row_count,
 			     err);
+}
+
+/* ---- classes that are loaded later ---- */
+
+/* After a pause, no class is changed for this multiple of its duration. */
+enum { LIVE_REST = 100 };
+
+/*
+ * Limits the wishes from `first` on to --max, in all.  The library of --publish
+ * cannot grow.
+ */
+static void live_limit_later(struct live *l, size_t first)
+{
+	size_t kept = first, room = (size_t)l->run->o->max - l->row_count;
+
+	for (size_t i = first; i < l->wish_count; i++) {
+		const struct probe_method *m = probes_method(
+			l->probes, l->wishes[i].method);
+
+		if (m->refusal == PROBE_ARMED && !room) {
+			l->later_out++;
+			continue;
+		}
+		room -= m->refusal == PROBE_ARMED;
+		l->wishes[kept] = l->wishes[i];
+		l->wishes[kept++].mode &= (uint8_t)~PROBE_TRACE;
+	}
+	l->wish_count = kept;
+}
+
+static void live_log_later(const struct live *l, size_t rows)
+{
+	size_t most = rows + (l->run->o->top ? (size_t)l->run->o->top
+					     : SIZE_MAX - rows);
+
+	for (size_t i = rows; i < l->row_count && i < most; i++) {
+		struct text name = { 0 };
+
+		probe_row_name(&l->rows[i], &name);
+		log_info("instrumented a method of a class that was loaded "
+			 "since, without its first calls: %s%s",
+			 name.bytes,
+			 l->run->o->publish ? " (not published)" : "");
+		text_release(&name);
+	}
+	if (l->row_count > most)
+		log_info("and %zu other methods", l->row_count - most);
+}
+
+/*
+ * Arms the methods of classes that were loaded since.  Each change stops the
+ * JVM's threads, so all that were listed are armed at once, and then a pause
+ * follows.
+ */
+static void live_arm_later(struct live *l)
+{
+	size_t first = l->wish_count, rows = l->row_count;
+	int64_t now = clock_monotonic_ns();
+	struct probes_armed armed = { 0 };
+	struct error problem;
+
+	if (probes_methods(l->probes) == l->seen_methods ||
+	    now < l->rest_until_ns)
+		return;
+	live_choose(l);
+	live_limit_later(l, first);
+	if (l->wish_count == first)
+		return;
+	if (probes_arm(l->probes, l->wishes + first, l->wish_count - first,
+		       &armed, &problem) &&
+	    !armed.refused)
+		log_always("cannot instrument classes that were loaded since: "
+			   "%s",
+			   problem.text);
+	live_log_refusals(l, first);
+	live_make_rows(l, first);
+	live_log_later(l, rows);
+	l->later += l->row_count - rows;
+	l->rest_until_ns = clock_after(clock_monotonic_ns(),
+				       armed.retransform_ns * LIVE_REST);
 }
 
 /* ---- reports ---- */
@@ -517,7 +611,8 @@ static int live_print_interval(struct live *l, struct error *err)
 	return ret;
 }
 
-static void json_add_losses(struct json *j, const struct probes_losses *losses)
+static void json_add_losses(struct json *j, const struct live *l,
+			    const struct probes_losses *losses)
 {
 	json_key(j, "lost_calls");
 	json_uint(j, losses->calls);
@@ -529,6 +624,10 @@ static void json_add_losses(struct json *j, const struct probes_losses *losses)
 	json_uint(j, losses->loaded_again);
 	json_key(j, "loaded_unarmed");
 	json_uint(j, losses->loaded_unarmed);
+	json_key(j, "loaded_later");
+	json_uint(j, l->later);
+	json_key(j, "loaded_later_unarmed");
+	json_uint(j, l->later_out);
 }
 
 static void live_log_loss(const struct live *l, const char *what,
@@ -560,17 +659,26 @@ static void live_log_losses(const struct live *l)
 			   "%" PRIu64 "; the buffer was full",
 			   losses.calls);
 	if (losses.redefinitions)
-		log_always("other agents changed armed classes %u times",
+		log_always("other agents changed instrumented classes %u times",
 			   losses.redefinitions);
 	if (losses.loaded_again)
 		log_info("classes loaded again by other class loaders: %u; "
 			 "the first calls after loading are not counted",
 			 losses.loaded_again);
 	if (losses.loaded_unarmed)
-		log_always("classes loaded again that could not be armed "
-			   "completely: %u; some of their calls are not "
+		log_always("classes loaded again that could not be "
+			   "instrumented completely: %u; some of their calls "
+			   "are not "
 			   "counted",
 			   losses.loaded_unarmed);
+	if (l->later_out)
+		log_always("methods of classes loaded since that are not "
+			   "instrumented: %" PRIu64
+			   ", more than --max %" PRIu64,
+			   l->later_out, l->run->o->max);
+	if (losses.is_list_cut)
+		log_always("some classes that were loaded since are missing: "
+			   "the buffer was full");
 	if (losses.stale)
 		log_always("classes not restored yet: %u; the agent retries "
 			   "for 10 s, then their methods remain slower",
@@ -592,6 +700,10 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 		text_puts(out,
 			  "\n~ estimated from powers of two; the true time "
 			  "is at most twice or at least half of it\n");
+	text_puts(out, o->count ? "\nnote: calls that were running when probe "
+				  "began are not counted\n"
+				: "note: calls that were running when probe "
+				  "began or ended are not counted\n");
 	if (o->above_ns >= 0 && (o->stack || o->output))
 		probe_add_calls(l->run, probe_calls_profile(l->calls),
 				PROBE_SLOW_EVENT, out);
@@ -617,7 +729,7 @@ static int live_print_totals(struct live *l, int64_t duration_ns,
 	if (o->json) {
 		struct json j = probe_report_json(&r, &out);
 
-		json_add_losses(&j, &losses);
+		json_add_losses(&j, l, &losses);
 		json_close_object(&j);
 		text_putc(&out, '\n');
 	} else if (o->csv) {
@@ -677,6 +789,7 @@ static int live_loop(struct live *l, struct error *err)
 			return 0;
 		if (!live_read(l))
 			return 0;
+		live_arm_later(l);
 		if (l->calls && probe_calls_print(l->calls, err))
 			return -1;
 		now = clock_monotonic_ns();
@@ -712,10 +825,11 @@ static void live_disarm(struct live *l)
 
 	if (probes_disarm(l->probes, &retransform_ns, &problem) == 0) {
 		units_add_time(&time, (double)retransform_ns);
-		log_info("disarmed in %s", time.bytes);
+		log_info("removed the instrumentation in %s", time.bytes);
 		live_read(l);
 	} else {
-		log_always("cannot disarm now: %s; the agent disarms by itself",
+		log_always("cannot remove the instrumentation now: %s; the "
+			   "agent removes it by itself",
 			   problem.text);
 	}
 	text_release(&time);

@@ -116,7 +116,7 @@ struct probe_pauses {
 
 void probe_pauses_begin(struct probe_pauses *p, const struct jvm *jvm);
 
-/* Logs the pauses since the begin: "arming stopped …", and frees p. */
+/* Logs the pauses since the begin: "instrumenting stopped …", and frees p. */
 void probe_pauses_end(struct probe_pauses *p, const char *action);
 
 #endif

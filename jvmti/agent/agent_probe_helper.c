@@ -112,6 +112,41 @@ void helper_set_kind(jvm_table *jni, int kind, void *class)
 	jni_clear(jni);
 }
 
+bool helper_loader_finds(jvm_table *jni, void *loader, const char *name,
+			 void *class)
+{
+	void *type = jni_class_of(jni, class), *found = NULL;
+	void *method = jni_member(jni, JNI_GET_STATIC_METHOD_ID, type,
+				  "forName",
+				  "(Ljava/lang/String;ZLjava/lang/"
+				  "ClassLoader;)Ljava/lang/Class;");
+	void *text = JNI_CALL(jni, JNI_NEW_STRING_UTF, void *,
+			      const char *)(jni, name);
+	union jni_value args[3] = { { .l = text },
+				    { .i = 0 },
+				    { .l = loader } };
+	bool is_found = false;
+
+	if (!jni_clear(jni) && method && text)
+		found = JNI_CALL(jni, JNI_CALL_STATIC_OBJECT_METHOD_A, void *,
+				 void *, void *, const union jni_value *)(
+			jni, type, method, args);
+	if (!jni_clear(jni) && found)
+		is_found = jni_is_same(jni, found, class);
+	if (found)
+		jni_delete_local(jni, found);
+	if (text)
+		jni_delete_local(jni, text);
+	jni_delete_local(jni, type);
+	return is_found;
+}
+
+bool helper_is_found(jvm_table *jni, void *loader)
+{
+	return helper_loader_finds(jni, loader, "java.lang.SjkcProbe",
+				   helper.class);
+}
+
 /* ---- the memory ---- */
 
 int helper_map(void *at, size_t size, int fd, size_t offset)

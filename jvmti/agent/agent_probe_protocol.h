@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define PROBE_MAGIC   UINT64_C(0x65626f72702d6b6b)
-#define PROBE_VERSION 3
+#define PROBE_VERSION 4
 
 enum {
 	PROBE_MAX = 16384, /* ids */
@@ -117,7 +117,8 @@ enum probe_step {
 	PROBE_AT_HOOK,        /* SetEventNotificationMode */
 	PROBE_AT_RETRANSFORM, /* RetransformClasses */
 	PROBE_AT_TRACE,       /* the helper class of published probes */
-	PROBE_AT_LIBRARY      /* open(2), mmap(2): code is the errno */
+	PROBE_AT_LIBRARY,     /* open(2), mmap(2): code is the errno */
+	PROBE_AT_LOCK         /* another thread does not leave the hook */
 };
 
 /*
@@ -161,6 +162,10 @@ struct probe_control {
 	uint32_t calls_per_s; /* records of single calls; 0 = none */
 	uint32_t stack_every; /* every n-th of them has a stack; 0 = none */
 	uint32_t is_over;     /* 1: take everything back and sleep */
+	/* Maximum bytes of code that the JVM compiles; 0 = no limit. */
+	uint32_t code_limit;
+	/* 1: list matching classes that are loaded while methods are armed. */
+	uint32_t follows;
 
 	/*
 	 * Number of calls that may still be recorded.  The agent refills it,
@@ -179,9 +184,10 @@ struct probe_control {
  * pattern of the method's name, each as its length (2 bytes) and its bytes.  A
  * '*' matches any characters, a '?' one byte.
  *
- * PROBE_ARM: number of methods (4 bytes), and for each method, sorted by class,
- * the number of its class in the list (4 bytes), the id (2 bytes), a byte of
- * enum probe_mode, its name and its descriptor, each as length and bytes.
+ * PROBE_ARM, which adds to the armed methods: number of methods (4 bytes), and
+ * for each method, sorted by class, the number of its class in the list (4
+ * bytes), the id (2 bytes), a byte of enum probe_mode, its name and its
+ * descriptor, each as length and bytes.
  *
  * PROBE_DISARM has no contents.
  *
@@ -263,6 +269,8 @@ enum probe_refusal {
 	PROBE_CLASS_BAD,    /* the class file cannot be read */
 	PROBE_MEMORY_SHORT, /* no memory for the new class file */
 	PROBE_JVM_REFUSED,  /* RetransformClasses: code is the jvmtiError */
+	PROBE_IS_HUGE,      /* the JVM would no longer compile its code */
+	PROBE_IS_HIDDEN, /* the class loader does not find the helper class */
 	PROBE_REFUSALS
 };
 

@@ -22,7 +22,7 @@
  * longest, and at least this multiple of the time that a search takes.
  */
 #define AGAIN_NS      UINT64_C(1000000000)
-#define AGAIN_MOST_NS (64 * AGAIN_NS)
+#define AGAIN_MOST_NS (8 * AGAIN_NS)
 #define AGAIN_REST    100u
 
 /* Maximum growth of a class file, for the address space of the output. */
@@ -33,15 +33,18 @@
 
 /* A class with methods to be armed; neighbours in `methods`. */
 struct woven_class {
-	void *weak;  /* of the list; the session keeps it */
-	bool is_own; /* no, it belongs to this entry: a class loaded later */
+	void *weak;
 	struct class_text name; /* "com/acme/Orders"; empty = unknown */
 	uint32_t first, count;
 	/* Its woven methods, and those of the armed class of its name. */
 	uint32_t woven, wanted;
+	bool is_again; /* loaded again: its methods are those of another entry
+			*/
 	bool is_seen;
-	bool is_stale; /* it was not taken back */
-	int code;      /* the jvmtiError of a refusal */
+	bool is_refused; /* by the JVM or sjkc: it is never changed */
+	bool is_changed; /* the JVM may run woven code of it */
+	bool is_stale;   /* it was not taken back */
+	int code;        /* the jvmtiError of a refusal */
 };
 
 static struct {
@@ -52,7 +55,8 @@ static struct {
 	int lock;
 	bool is_armed;    /* the hook weaves */
 	uintptr_t arming; /* the thread that retransforms; 0 = none */
-	uint8_t *request; /* a copy, which has the names */
+	uint8_t *request; /* a copy, which has the names: PROBE_REQUEST */
+	uint32_t request_len;
 	struct weave_method *methods; /* PROBE_MAX */
 	uint32_t method_count;
 	struct woven_class *classes; /* PROBE_MAX */
@@ -82,50 +86,56 @@ static void again_begin(void)
 
 /* ---- the request ---- */
 
+/* A request that is being read behind the classes of the earlier ones. */
+struct reading {
+	jvm_table *jni;
+	const struct probe_classes *all;
+	struct class_reader r;
+	uint32_t classes, methods; /* used entries */
+	uint32_t last;             /* number of the last class */
+};
+
 /* Adds the next method of the request.  Returns false if it is malformed. */
-static bool weaving_add_method(const struct probe_classes *all,
-			       struct class_reader *r, uint32_t *last)
+static bool reading_add_method(struct reading *g, bool is_first)
 {
 	const struct probe_control *c = helper_control();
-	uint32_t number = class_u4(r);
-	struct weave_method m = { .id = class_u2(r), .mode = class_u1(r) };
-	struct woven_class *class = &weaving.classes[weaving.class_count];
+	uint32_t number = class_u4(&g->r);
+	struct weave_method m = { .id = class_u2(&g->r),
+				  .mode = class_u1(&g->r) };
 
-	m.name = class_read_text(r);
-	m.descriptor = class_read_text(r);
-	if (r->is_bad || number >= all->count || m.id < c->first_id ||
-	    m.id >= c->first_id + c->ids)
+	m.name = class_read_text(&g->r);
+	m.descriptor = class_read_text(&g->r);
+	if (g->r.is_bad || number >= g->all->count || m.id < c->first_id ||
+	    m.id >= c->first_id + c->ids || g->classes == PROBE_MAX)
 		return false;
-	if (weaving.class_count == 0 || number != *last) {
-		*class = (struct woven_class){
-			.weak = all->weak[number],
-			.first = weaving.method_count,
+	if (is_first || number != g->last)
+		weaving.classes[g->classes++] = (struct woven_class){
+			.weak = jni_ref(g->jni, JNI_NEW_WEAK_GLOBAL_REF,
+					g->all->weak[number]),
+			.first = g->methods,
 		};
-		weaving.class_count++;
-		*last = number;
-	} else {
-		class --;
-	}
-	class->count++;
-	weaving.methods[weaving.method_count++] = m;
+	g->last = number;
+	weaving.classes[g->classes - 1].count++;
+	weaving.methods[g->methods++] = m;
 	return true;
 }
 
-static enum probe_step weaving_read_request(const struct probe_classes *all,
-					    const uint8_t *request,
-					    uint32_t len)
+static enum probe_step reading_run(struct reading *g, const uint8_t *request,
+				   uint32_t len)
 {
-	struct class_reader r = { weaving.request, len, 0, false };
-	uint32_t count, last = 0;
+	uint8_t *copy = weaving.request + weaving.request_len;
+	uint32_t count;
 
-	/* A copy, because the client can change the shared one. */
-	memcpy(weaving.request, request, len);
-	count = class_u4(&r);
-	weaving.method_count = weaving.class_count = 0;
-	if (r.is_bad || count > PROBE_MAX)
+	if (len > PROBE_REQUEST - weaving.request_len)
 		return PROBE_AT_REQUEST;
-	while (count--)
-		if (!weaving_add_method(all, &r, &last))
+	/* A copy, because the client can change the shared one. */
+	memcpy(copy, request, len);
+	g->r = (struct class_reader){ copy, len, 0, false };
+	count = class_u4(&g->r);
+	if (g->r.is_bad || count > PROBE_MAX - g->methods)
+		return PROBE_AT_REQUEST;
+	for (uint32_t i = 0; i < count; i++)
+		if (!reading_add_method(g, i == 0))
 			return PROBE_AT_REQUEST;
 	return PROBE_AT_NOTHING;
 }
@@ -155,9 +165,8 @@ static bool weaving_get_memory(int *code)
 static void weaving_free_memory(jvm_table *jni)
 {
 	for (uint32_t i = 0; i < weaving.class_count; i++)
-		if (weaving.classes[i].is_own)
-			jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF,
-				  weaving.classes[i].weak);
+		jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF,
+			  weaving.classes[i].weak);
 	system_unmap(weaving.request, PROBE_REQUEST);
 	system_unmap(weaving.methods, PROBE_MAX * sizeof(*weaving.methods));
 	system_unmap(weaving.classes, PROBE_MAX * sizeof(*weaving.classes));
@@ -169,7 +178,7 @@ static void weaving_free_memory(jvm_table *jni)
 	weaving.classes = NULL;
 	weaving.refs = NULL;
 	weaving.weaver = NULL;
-	weaving.method_count = weaving.class_count = 0;
+	weaving.method_count = weaving.class_count = weaving.request_len = 0;
 }
 
 /* Keeps the name of a class; without room or memory, it stays unknown. */
@@ -214,14 +223,23 @@ static struct woven_class *weaving_find_class(jvm_table *jni, void *class,
 	return NULL;
 }
 
+/* Finds a class of a name that was not refused. */
 static struct woven_class *weaving_find_name(struct class_text name)
 {
 	for (uint32_t i = 0; i < weaving.class_count; i++)
 		if (name.len && weaving.classes[i].name.len &&
+		    !weaving.classes[i].is_refused &&
 		    class_text_equals(weaving.classes[i].name, name))
 			return &weaving.classes[i];
 	return NULL;
 }
+
+bool weaving_has_name(struct class_text name)
+{
+	return weaving_find_name(name);
+}
+
+bool weaving_is_armed(void) { return weaving.is_armed; }
 
 static void weaving_weave(jvm_table *env, struct woven_class *class,
 			  const uint8_t *bytes, size_t len, int32_t *new_len,
@@ -235,16 +253,18 @@ static void weaving_weave(jvm_table *env, struct woven_class *class,
 
 	if (cap > OUT_MOST)
 		cap = OUT_MOST;
+	class->woven = 0;
 	out = system_map(cap, &code);
-	if (!out) {
-		for (uint32_t i = 0; i < class->count; i++)
-			methods[i].refusal = PROBE_MEMORY_SHORT;
+	if (out &&
+	    weave_class(weaving.weaver, bytes, len, methods, class->count, out,
+			cap, &out_len) != PROBE_ARMED) {
+		system_unmap(out, cap);
 		return;
 	}
-	class->woven = 0;
-	if (weave_class(weaving.weaver, bytes, len, methods, class->count, out,
-			cap, &out_len) == PROBE_ARMED &&
-	    jvmti_allocate(env, (int64_t)out_len, &copy) == 0) {
+	if (!out || jvmti_allocate(env, (int64_t)out_len, &copy)) {
+		for (uint32_t i = 0; i < class->count; i++)
+			methods[i].refusal = PROBE_MEMORY_SHORT;
+	} else {
 		memcpy(copy, out, out_len);
 		*new_bytes = copy;
 		*new_len = (int32_t)out_len;
@@ -277,13 +297,16 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 		return;
 	if (weaving.is_armed && redefined)
 		class = weaving_find_class(jni, redefined, text);
-	else if (weaving.is_armed && weaving_find_name(text))
+	else if (weaving.is_armed &&
+		 (weaving_find_name(text) || probes_may_want(text)))
 		weaving.announced++;
 	/* The JVM would refuse the other agent's change as it refused ours. */
-	if (class && !(class->code && !is_mine)) {
+	if (class && !class->is_refused) {
 		class->is_seen |= is_mine;
 		weaving_weave(env, class, bytes, (size_t)len, new_len,
 			      new_bytes);
+		if (!is_mine && class->woven)
+			class->is_changed = true;
 		if (!is_mine)
 			__atomic_fetch_add(&c->redefinitions, 1,
 					   __ATOMIC_RELAXED);
@@ -297,18 +320,27 @@ struct range {
 	uint32_t from, to;
 };
 
+/* Returns true for a class that is to be woven, or to be taken back. */
+static bool weaving_is_due(const struct woven_class *class)
+{
+	return weaving.is_armed ? !class->is_refused : class->is_changed;
+}
+
 /* Makes references to the classes that still exist; returns their number. */
 static uint32_t weaving_make_refs(jvm_table *jni, struct range r)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = r.from; i < r.to; i++) {
-		void *class = jni_ref(jni, JNI_NEW_LOCAL_REF,
-				      weaving.classes[i].weak);
+		struct woven_class *class = &weaving.classes[i];
+		void *ref = weaving_is_due(class)
+				    ? jni_ref(jni, JNI_NEW_LOCAL_REF,
+					      class->weak)
+				    : NULL;
 
-		weaving.classes[i].is_seen = false;
-		if (class)
-			weaving.refs[count++] = class;
+		class->is_seen = false;
+		if (ref)
+			weaving.refs[count++] = ref;
 	}
 	return count;
 }
@@ -326,6 +358,9 @@ static int weaving_retransform_range(jvm_table *env, jvm_table *jni,
 	jni_clear(jni);
 	for (uint32_t i = 0; i < count; i++)
 		jni_delete_local(jni, weaving.refs[i]);
+	for (uint32_t i = r.from; !code && weaving.is_armed && i < r.to; i++)
+		if (weaving.classes[i].woven)
+			weaving.classes[i].is_changed = true;
 	return code;
 }
 
@@ -339,6 +374,7 @@ static void weaving_refuse_class(struct woven_class *class, int code)
 	}
 	class->woven = 0;
 	class->code = code;
+	class->is_refused = true;
 }
 
 /*
@@ -384,7 +420,9 @@ static void weaving_refuse_unseen(jvm_table *jni, uint32_t first)
 		struct woven_class *class = &weaving.classes[i];
 		bool is_gone = jni_is_same(jni, class->weak, NULL);
 
-		for (uint32_t k = 0; !class->is_seen && k < class->count; k++) {
+		if (class->is_seen || class->is_refused)
+			continue;
+		for (uint32_t k = 0; k < class->count; k++) {
 			struct weave_method
 				*m = &weaving.methods[class->first + k];
 
@@ -408,26 +446,24 @@ static void weaving_report_method(const struct woven_class *class,
 	probes_send(&r);
 }
 
-static void weaving_report(void)
+/* Reports the methods of the classes from `first` on. */
+static void weaving_report(uint32_t first)
 {
 	struct probe_control *c = helper_control();
-	uint32_t armed = 0, classes = 0;
 
-	for (uint32_t i = 0; i < weaving.class_count; i++) {
+	for (uint32_t i = first; i < weaving.class_count; i++) {
 		struct woven_class *class = &weaving.classes[i];
 
 		class->wanted = class->woven;
-		classes += class->woven != 0;
+		c->classes += class->woven != 0;
 		for (uint32_t k = 0; k < class->count; k++) {
 			const struct weave_method
 				*m = &weaving.methods[class->first + k];
 
 			weaving_report_method(class, m);
-			armed += m->refusal == PROBE_ARMED;
+			c->armed += m->refusal == PROBE_ARMED;
 		}
 	}
-	c->armed = armed;
-	c->classes = classes;
 }
 
 /* Lets the hook weave the classes from `first` on. */
@@ -440,84 +476,183 @@ static void weaving_weave_all(jvm_table *env, jvm_table *jni, uint32_t first,
 	weaving_refuse_unseen(jni, first);
 }
 
-static bool weaving_has_traces(void)
-{
-	for (uint32_t i = 0; i < weaving.method_count; i++)
-		if (weaving.methods[i].mode & PROBE_TRACE)
-			return true;
-	return false;
-}
-
 static bool weaving_can_weave(jvm_table *env, bool on, int *code)
 {
 	*code = jvmti_enable(env, on, JVMTI_CLASS_FILE_LOAD_HOOK);
 	return *code == 0;
 }
 
-static enum probe_step weaving_begin(jvm_table *env, jvm_table *jni,
-				     const struct probe_classes *classes,
-				     const uint8_t *request, uint32_t len,
-				     int *code)
+/* ---- arming ---- */
+
+/* The loader of the last class, and whether it finds the helper classes. */
+struct last_loader {
+	void *loader; /* local reference */
+	bool is_known, has_traces, is_found;
+};
+
+static bool weaving_has_traces(const struct woven_class *class)
 {
-	enum probe_step step = weaving_read_request(classes, request, len);
+	for (uint32_t i = 0; i < class->count; i++)
+		if (weaving.methods[class->first + i].mode & PROBE_TRACE)
+			return true;
+	return false;
+}
+
+/* The JVM lists the classes of a loader one after the other. */
+static bool loader_finds(struct last_loader *l, jvm_table *env, jvm_table *jni,
+			 const struct woven_class *class)
+{
+	void *ref = jni_ref(jni, JNI_NEW_LOCAL_REF, class->weak);
+	void *loader = NULL;
+	bool has_traces = weaving_has_traces(class);
+
+	if (ref && jvmti_class_loader(env, ref, &loader))
+		loader = NULL;
+	if (ref)
+		jni_delete_local(jni, ref);
+	if (l->is_known && l->has_traces == has_traces &&
+	    jni_is_same(jni, l->loader, loader)) {
+		if (loader)
+			jni_delete_local(jni, loader);
+	} else {
+		if (l->loader)
+			jni_delete_local(jni, l->loader);
+		*l = (struct last_loader){
+			.loader = loader,
+			.is_known = true,
+			.has_traces = has_traces,
+			.is_found = helper_is_found(jni, loader) &&
+				    (!has_traces ||
+				     trace_is_found(jni, loader)),
+		};
+	}
+	return l->is_found;
+}
+
+/*
+ * Refuses a class whose loader does not find the helper classes: woven code
+ * would throw NoClassDefFoundError into the application.
+ */
+static void weaving_check_loader(struct last_loader *l, jvm_table *env,
+				 jvm_table *jni, struct woven_class *class)
+{
+	if (loader_finds(l, env, jni, class))
+		return;
+	for (uint32_t i = 0; i < class->count; i++)
+		weaving.methods[class->first + i].refusal = PROBE_IS_HIDDEN;
+	class->is_refused = true;
+}
+
+/* Adds the classes and methods of a request; the hook finds them from then on.
+ */
+static enum probe_step weaving_read_request(jvm_table *env, jvm_table *jni,
+					    const struct probe_classes *all,
+					    const uint8_t *request,
+					    uint32_t len)
+{
+	struct reading g = { .jni = jni,
+			     .all = all,
+			     .classes = weaving.class_count,
+			     .methods = weaving.method_count };
+	enum probe_step step = reading_run(&g, request, len);
+	struct last_loader last = { 0 };
+
+	for (uint32_t i = weaving.method_count; i < g.methods; i++)
+		if (weaving.methods[i].mode & PROBE_TRACE &&
+		    step == PROBE_AT_NOTHING && !trace_prepare(jni))
+			step = PROBE_AT_TRACE;
+	for (uint32_t i = weaving.class_count; i < g.classes; i++) {
+		struct woven_class *class = &weaving.classes[i];
+
+		if (step == PROBE_AT_NOTHING) {
+			weaving_keep_name(env, jni, class);
+			weaving_check_loader(&last, env, jni, class);
+		} else {
+			jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, class->weak);
+		}
+	}
+	if (last.loader)
+		jni_delete_local(jni, last.loader);
+	if (step != PROBE_AT_NOTHING)
+		return step;
+	weaving.request_len += len;
+	weaving.method_count = g.methods;
+	__atomic_store_n(&weaving.class_count, g.classes, __ATOMIC_RELEASE);
+	return PROBE_AT_NOTHING;
+}
+
+/* Prepares the first request: no class is woven, and no hook is enabled. */
+static enum probe_step weaving_begin(jvm_table *env, jvm_table *jni,
+				     const struct probe_classes *all, int *code)
+{
+	enum probe_step step = weaving_disarm(env, jni, code);
+	struct probe_control *c = helper_control();
 
 	if (step != PROBE_AT_NOTHING)
 		return step;
-	if (weaving_has_traces() && !trace_prepare(jni))
-		return PROBE_AT_TRACE;
+	if (!weaving_get_memory(code))
+		return PROBE_AT_MEMORY;
 	weaving.names_len = 0;
-	weaving.announced = 0;
+	weaving.announced = c->follows ? all->unready : 0;
+	weaving.weaver->code_limit = c->code_limit;
+	c->armed = c->classes = 0;
 	again_begin();
-	for (uint32_t i = 0; i < weaving.class_count; i++)
-		weaving_keep_name(env, jni, &weaving.classes[i]);
-	return weaving_can_weave(env, true, code) ? PROBE_AT_NOTHING
-						  : PROBE_AT_HOOK;
+	return PROBE_AT_NOTHING;
 }
 
 enum probe_step weaving_arm(jvm_table *env, jvm_table *jni,
 			    const struct probe_classes *classes,
 			    const uint8_t *request, uint32_t len, int *code)
 {
-	enum probe_step step = weaving.is_armed || len > PROBE_REQUEST
-				       ? PROBE_AT_REQUEST
-				       : weaving_disarm(env, jni, code);
+	enum probe_step step = PROBE_AT_NOTHING;
+	bool is_first = !weaving.is_armed;
+	uint32_t first;
 
-	if (step != PROBE_AT_NOTHING)
-		return step;
-	if (!weaving_get_memory(code))
-		return PROBE_AT_MEMORY;
-	step = weaving_begin(env, jni, classes, request, len, code);
+	if (is_first)
+		step = weaving_begin(env, jni, classes, code);
+	first = weaving.class_count;
+	if (step == PROBE_AT_NOTHING)
+		step = weaving_read_request(env, jni, classes, request, len);
+	if (is_first && step == PROBE_AT_NOTHING &&
+	    !weaving_can_weave(env, true, code))
+		step = PROBE_AT_HOOK;
 	if (step != PROBE_AT_NOTHING) {
-		weaving.class_count = 0;
+		if (is_first)
+			weaving_forget(jni);
 		return step;
 	}
 	__atomic_store_n(&weaving.is_armed, true, __ATOMIC_RELEASE);
-	weaving_weave_all(env, jni, 0, code);
-	weaving_report();
+	weaving_weave_all(env, jni, first, code);
+	weaving_report(first);
 	return PROBE_AT_NOTHING;
 }
 
 /*
- * ---- classes that are loaded again ----
+ * ---- classes that are loaded later ----
  *
- * The hook announces a class with the name of an armed one.  The class is in
- * the JVM's list later, when its superclass has been loaded, or never, if it is
- * not defined after all.  So the list is searched until it had as many new
- * classes as were announced, less and less often, and once more before the
- * probes are taken back: then classes without probes are counted.
+ * The hook announces a class with the name of an armed one, or one that the
+ * client's patterns may select.  The class is in the JVM's list later, when its
+ * superclass has been loaded, or never, if it is not defined after all.  So the
+ * list is searched until it had as many new classes as were announced, less and
+ * less often, and once more before the probes are taken back: then classes
+ * without probes are counted.
+ *
+ * A class that another loader loads again gets the probes of the armed class of
+ * its name.  Other new classes are listed, and the client arms them.
  */
 
 /* Adds an entry for a class with the name of an armed one. */
-static bool again_add_class(jvm_table *jni, const struct woven_class *like,
-			    void *class)
+static bool again_add_class(jvm_table *env, jvm_table *jni,
+			    const struct woven_class *like, void *class)
 {
 	struct woven_class *new = &weaving.classes[weaving.class_count];
+	struct last_loader last = { 0 };
 
 	if (weaving.class_count == PROBE_MAX)
 		return false;
 	*new = (struct woven_class){
 		.weak = jni_ref(jni, JNI_NEW_WEAK_GLOBAL_REF, class),
-		.is_own = true,
+		.is_again = true,
 		.name = like->name,
 		.first = like->first,
 		.count = like->count,
@@ -525,6 +660,9 @@ static bool again_add_class(jvm_table *jni, const struct woven_class *like,
 	};
 	if (!new->weak)
 		return false;
+	new->is_refused = !loader_finds(&last, env, jni, new);
+	if (last.loader)
+		jni_delete_local(jni, last.loader);
 	/* The hook of another thread may search now. */
 	__atomic_store_n(&weaving.class_count, weaving.class_count + 1,
 			 __ATOMIC_RELEASE);
@@ -551,7 +689,7 @@ static uint32_t again_search(jvm_table *env, jvm_table *jni, bool adds)
 			like = weaving_find_name(
 				class_text_of_signature(signature));
 		if (like && !weaving_find_class(jni, classes[i], like->name) &&
-		    !(adds && again_add_class(jni, like, classes[i])))
+		    !(adds && again_add_class(env, jni, like, classes[i])))
 			left++;
 		jvmti_deallocate(env, signature);
 	}
@@ -574,8 +712,8 @@ static void again_report(uint32_t left)
 		const struct woven_class *class = &weaving.classes[i];
 
 		woven += class->woven != 0;
-		whole += class->is_own && class->woven >= class->wanted;
-		unarmed += class->is_own && class->woven < class->wanted;
+		whole += class->is_again && class->woven >= class->wanted;
+		unarmed += class->is_again && class->woven < class->wanted;
 	}
 	c->classes = woven;
 	c->loaded_again = whole;
@@ -600,6 +738,7 @@ void weaving_arm_again(jvm_table *env, jvm_table *jni)
 	uint32_t announced = __atomic_load_n(&weaving.announced,
 					     __ATOMIC_ACQUIRE);
 	uint64_t retransform_ns = c->retransform_ns, begin_ns = system_now();
+	uint32_t listed;
 	int code = 0;
 
 	if (!weaving.is_armed || !again_is_due(announced))
@@ -609,9 +748,10 @@ void weaving_arm_again(jvm_table *env, jvm_table *jni)
 		weaving_weave_all(env, jni, first, &code);
 	again_report(left);
 	c->retransform_ns = retransform_ns;
+	listed = probes_list_new(jni);
 	/* Without an announcement, the class was loaded before the hook. */
 	if (announced)
-		again.found += weaving.class_count - first;
+		again.found += weaving.class_count - first + listed;
 	again.pause_ns = announced == again.announced &&
 					 again.pause_ns < AGAIN_MOST_NS
 				 ? again.pause_ns * 2
@@ -637,7 +777,7 @@ static uint32_t weaving_forget_restored(jvm_table *jni)
 	for (uint32_t i = 0; i < weaving.class_count; i++) {
 		struct woven_class class = weaving.classes[i];
 
-		if (!class.is_stale && class.is_own)
+		if (!class.is_stale)
 			jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, class.weak);
 		if (!class.is_stale)
 			continue;
@@ -661,8 +801,10 @@ enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code)
 	__atomic_store_n(&weaving.is_armed, false, __ATOMIC_RELEASE);
 	weaving_can_weave(env, false, &unused);
 	/* Another thread may be weaving a class for another agent. */
-	if (!system_wait(&weaving.lock))
-		return PROBE_AT_MEMORY;
+	if (!system_wait(&weaving.lock)) {
+		*code = SYSTEM_EBUSY;
+		return PROBE_AT_LOCK;
+	}
 	system_unlock(&weaving.lock);
 	weaving_retransform(env, jni, 0, weaving_keep_stale, code);
 	failures = weaving_forget_restored(jni);
@@ -678,10 +820,12 @@ enum probe_step weaving_disarm(jvm_table *env, jvm_table *jni, int *code)
 
 void weaving_forget(jvm_table *jni)
 {
-	/* A hook that began before the end sees that it has ended. */
-	if (system_wait(&weaving.lock)) {
-		weaving_free_memory(jni);
-		system_unlock(&weaving.lock);
-	}
-	weaving.class_count = 0;
+	/*
+	 * A hook that began before the end sees that it has ended.  If one does
+	 * not return, the next session takes the memory over.
+	 */
+	if (!system_wait(&weaving.lock))
+		return;
+	weaving_free_memory(jni);
+	system_unlock(&weaving.lock);
 }

@@ -35,7 +35,8 @@ static struct {
 	uint32_t silent_ms;   /* since it changed */
 	uint64_t token_parts; /* thousandths of tokens */
 	uint64_t ticked_ns;
-	struct probe_classes classes; /* weak references: PROBE_CLASSES */
+	struct probe_classes classes;   /* PROBE_CLASSES entries */
+	struct listing_memory *listing; /* kept for the patterns */
 } probes;
 
 jvm_table *probes_env(void) { return probes.env; }
@@ -102,6 +103,7 @@ struct listing {
 	uint32_t loader_count;
 	uint8_t *bytes; /* 3 * RECORD */
 	uint8_t *hits;  /* PATTERNS: patterns that match the class */
+	bool is_later;  /* of classes that were loaded since the list */
 };
 
 static bool listing_read_patterns(struct listing *l, const uint8_t *bytes,
@@ -214,6 +216,7 @@ struct listed {
 	int32_t method_count;
 	uint32_t number;
 	bool is_kept; /* it has the number */
+	bool is_unready;
 };
 
 static uint8_t listing_refusal(const struct listed *c, const char *name,
@@ -258,6 +261,15 @@ static bool record_put_method(struct listing *l, struct record *r,
 	return is_hit;
 }
 
+static uint32_t listing_hash(struct class_text name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ name.bytes[i]) * 16777619u;
+	return hash;
+}
+
 /* The error of GetClassMethods for a class that is not linked. */
 #define NOT_PREPARED 22
 
@@ -276,6 +288,12 @@ static bool listing_keep(struct listing *l, struct listed *c)
 		return false;
 	c->number = all->count;
 	c->is_kept = true;
+	/* A class that is not linked yet is listed again when it is. */
+	all->hash[all->count] = c->is_unready
+					? 0
+					: listing_hash(class_text_of_signature(
+						  c->signature));
+	all->unready += c->is_unready;
 	all->weak[all->count++] = weak;
 	return true;
 }
@@ -328,13 +346,50 @@ static void listing_add_class(struct listing *l, struct listed *c)
 	if (jvmti_class_methods(probes.env, c->class, &c->method_count,
 				&c->methods) == NOT_PREPARED)
 		flags |= PROBE_CLASS_UNREADY;
+	c->is_unready = flags & PROBE_CLASS_UNREADY;
 	do
 		listing_send(l, c, flags, &next);
 	while (next < c->method_count);
 	jvmti_deallocate(probes.env, c->methods);
 }
 
-static void listing_run(struct listing *l, void *const *classes, int32_t count)
+static bool listing_has(const struct listing *l, void *class, uint32_t hash)
+{
+	const struct probe_classes *all = &probes.classes;
+
+	for (uint32_t i = 0; i < all->count; i++)
+		if (all->hash[i] == hash &&
+		    jni_is_same(l->jni, all->weak[i], class))
+			return true;
+	return false;
+}
+
+/*
+ * Of classes that were loaded since the list, adds those that are linked and
+ * can be changed.  A class with the name of an armed one gets the probes of
+ * that class.
+ */
+static bool listing_omits(const struct listing *l, const struct listed *c)
+{
+	struct class_text name = class_text_of_signature(c->signature);
+	int32_t count;
+	void **methods = NULL;
+	uint8_t is_modifiable = 0;
+	int code;
+
+	if (!l->is_later)
+		return false;
+	if (jvmti_is_modifiable(probes.env, c->class, &is_modifiable) ||
+	    !is_modifiable || weaving_has_name(name) ||
+	    listing_has(l, c->class, listing_hash(name)))
+		return true;
+	code = jvmti_class_methods(probes.env, c->class, &count, &methods);
+	jvmti_deallocate(probes.env, methods);
+	return code == NOT_PREPARED;
+}
+
+static void listing_visit(struct listing *l, void *const *classes,
+			  int32_t count)
 {
 	listing_find_bases(l, classes, count);
 	for (int32_t i = 0; i < count && stream_is_watched(); i++) {
@@ -343,7 +398,8 @@ static void listing_run(struct listing *l, void *const *classes, int32_t count)
 		if (jvmti_class_signature(probes.env, c.class, &c.signature))
 			continue;
 		if (listing_find_hits(l, c.class,
-				      class_text_of_signature(c.signature)))
+				      class_text_of_signature(c.signature)) &&
+		    !listing_omits(l, &c))
 			listing_add_class(l, &c);
 		jvmti_deallocate(probes.env, c.signature);
 	}
@@ -351,19 +407,10 @@ static void listing_run(struct listing *l, void *const *classes, int32_t count)
 		jni_delete_local(l->jni, l->loaders[i]);
 }
 
-static void probes_forget_classes(jvm_table *jni)
-{
-	for (uint32_t i = 0; i < probes.classes.count; i++)
-		jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF,
-			  probes.classes.weak[i]);
-	system_unmap(probes.classes.weak,
-		     PROBE_CLASSES * sizeof(*probes.classes.weak));
-	probes.classes = (struct probe_classes){ 0 };
-}
-
-/* One block of memory for a listing. */
+/* One block of memory for listings. */
 struct listing_memory {
 	struct pattern patterns[PATTERNS];
+	uint32_t pattern_count;
 	void *bases[BASES], *loaders[LOADERS];
 	uint16_t base_pattern[BASES];
 	uint8_t hits[PATTERNS];
@@ -371,42 +418,94 @@ struct listing_memory {
 	uint8_t bytes[3 * RECORD];
 };
 
-static enum probe_step probes_list(jvm_table *jni, uint32_t len, int *code)
+static void probes_forget_classes(jvm_table *jni)
 {
-	struct listing_memory *m;
-	struct listing l = { .jni = jni };
-	enum probe_step step = PROBE_AT_NOTHING;
+	struct probe_classes *all = &probes.classes;
+
+	for (uint32_t i = 0; i < all->count; i++)
+		jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, all->weak[i]);
+	system_unmap(all->weak, PROBE_CLASSES * sizeof(*all->weak));
+	system_unmap(all->hash, PROBE_CLASSES * sizeof(*all->hash));
+	system_unmap(probes.listing, sizeof(*probes.listing));
+	*all = (struct probe_classes){ 0 };
+	probes.listing = NULL;
+}
+
+static struct listing listing_over(jvm_table *jni, struct listing_memory *m)
+{
+	return (struct listing){
+		.jni = jni,
+		.patterns = m->patterns,
+		.pattern_count = m->pattern_count,
+		.bases = m->bases,
+		.base_pattern = m->base_pattern,
+		.loaders = m->loaders,
+		.bytes = m->bytes,
+		.hits = m->hits,
+	};
+}
+
+static enum probe_step listing_run(struct listing *l, int *code)
+{
 	void **classes = NULL;
 	int32_t count = 0;
 
+	*code = jvmti_loaded_classes(probes.env, &count, &classes);
+	if (*code)
+		return PROBE_AT_CLASSES;
+	listing_visit(l, classes, count);
+	for (int32_t i = 0; i < count; i++)
+		jni_delete_local(l->jni, classes[i]);
+	jvmti_deallocate(probes.env, classes);
+	return PROBE_AT_NOTHING;
+}
+
+static enum probe_step probes_list(jvm_table *jni, uint32_t len, int *code)
+{
+	struct probe_classes *all = &probes.classes;
+	struct listing_memory *m;
+	struct listing l;
+
 	probes_forget_classes(jni);
-	probes.classes.weak = system_map(
-		PROBE_CLASSES * sizeof(*probes.classes.weak), code);
-	m = system_map(sizeof(*m), code);
-	if (!m || !probes.classes.weak || len > PROBE_REQUEST) {
-		system_unmap(m, sizeof(*m));
+	all->weak = system_map(PROBE_CLASSES * sizeof(*all->weak), code);
+	all->hash = system_map(PROBE_CLASSES * sizeof(*all->hash), code);
+	m = probes.listing = system_map(sizeof(*m), code);
+	if (!m || !all->weak || !all->hash || len > PROBE_REQUEST)
 		return PROBE_AT_MEMORY;
-	}
-	l.patterns = m->patterns;
-	l.bases = m->bases;
-	l.base_pattern = m->base_pattern;
-	l.loaders = m->loaders;
-	l.bytes = m->bytes;
-	l.hits = m->hits;
 	memcpy(m->request, helper_request(), len);
-	if (!listing_read_patterns(&l, m->request, len)) {
-		step = PROBE_AT_REQUEST;
-	} else if ((*code = jvmti_loaded_classes(probes.env, &count,
-						 &classes))) {
-		step = PROBE_AT_CLASSES;
-	} else {
-		listing_run(&l, classes, count);
-		for (int32_t i = 0; i < count; i++)
-			jni_delete_local(jni, classes[i]);
-		jvmti_deallocate(probes.env, classes);
-	}
-	system_unmap(m, sizeof(*m));
-	return step;
+	l = listing_over(jni, m);
+	if (!listing_read_patterns(&l, m->request, len))
+		return PROBE_AT_REQUEST;
+	m->pattern_count = l.pattern_count;
+	return listing_run(&l, code);
+}
+
+bool probes_may_want(struct class_text name)
+{
+	const struct listing_memory *m = probes.listing;
+
+	for (uint32_t i = 0;
+	     m && helper_control()->follows && i < m->pattern_count; i++)
+		if (m->patterns[i].has_subtypes ||
+		    pattern_matches(m->patterns[i].class_name, name))
+			return true;
+	return false;
+}
+
+uint32_t probes_list_new(jvm_table *jni)
+{
+	uint32_t before = probes.classes.count;
+	struct listing l;
+	int code;
+
+	if (!probes.listing || !helper_control()->follows)
+		return 0;
+	l = listing_over(jni, probes.listing);
+	l.is_later = true;
+	listing_run(&l, &code);
+	/* Writes the records to the stream. */
+	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 0, NULL);
+	return probes.classes.count - before;
 }
 
 /* ---- the thread ---- */
@@ -425,7 +524,7 @@ static enum probe_step probes_execute(jvm_table *jni, uint32_t kind,
 {
 	switch (kind) {
 	case PROBE_LIST:
-		if (helper_control()->armed)
+		if (weaving_is_armed())
 			return PROBE_AT_REQUEST;
 		return probes_list(jni, len, code);
 	case PROBE_ARM:

@@ -17,6 +17,7 @@
 #ifndef JVMTI_AGENT_AGENT_PROBES_H
 #define JVMTI_AGENT_AGENT_PROBES_H
 
+#include "jvmti/agent/agent_class_file.h"
 #include "jvmti/agent/agent_jvmti.h"
 #include "jvmti/agent/agent_probe_protocol.h"
 #include "jvmti/agent/agent_protocol.h"
@@ -37,6 +38,15 @@ enum agent_step probes_begin(jvm_table *vm, jvm_table *jni,
 
 /* Asks the thread to end the session; does not wait. */
 void probes_stop(void);
+
+/*
+ * If the client follows new classes: returns whether its patterns may select a
+ * class of this name.
+ */
+bool probes_may_want(struct class_text name);
+
+/* Lists classes that were loaded since the list; returns their number. */
+uint32_t probes_list_new(jvm_table *jni);
 
 /* agent.c: call when the session's thread has taken everything back. */
 void agent_end_probes(void);
@@ -95,6 +105,16 @@ const uint8_t *helper_request(void);
 /* Its descriptor, -1 = none. */
 int helper_fd(void);
 
+/*
+ * Lets a class loader (NULL = bootstrap) find a class by its name with dots, as
+ * the JVM does for woven code, and returns true if it is this class.  Runs code
+ * of the application.  The JVM keeps the result: for classes of this loader, it
+ * does not ask the loader for the name again (JVMS 5.3, initiating loader).
+ */
+bool helper_loader_finds(jvm_table *jni, void *loader, const char *name,
+			 void *class);
+bool helper_is_found(jvm_table *jni, void *loader);
+
 /* Stores a class of exceptions in the array of the helper. */
 void helper_set_kind(jvm_table *jni, int kind, void *class);
 
@@ -139,6 +159,9 @@ void calls_end(jvm_table *jni);
 /* Prepares the class before methods are woven.  Returns false on failure. */
 bool trace_prepare(jvm_table *jni);
 
+/* Returns true unless a class loader does not find the prepared class. */
+bool trace_is_found(jvm_table *jni, void *loader);
+
 /* Executes PROBE_PUBLISH. */
 enum probe_step trace_publish(const uint8_t *request, uint32_t len, int *code);
 
@@ -155,13 +178,24 @@ void trace_end(void);
 /* Maximum number of listed classes. */
 #define PROBE_CLASSES 65536
 
-/* Weak references to the listed classes, by number. */
+/* Weak references to the listed classes, by number, and hashes of names. */
 struct probe_classes {
 	void **weak;
+	uint32_t *hash;
 	uint32_t count;
+	uint32_t unready; /* classes that were not linked */
 };
 
-/* Each returns the step that failed, with *code. */
+/* Returns true if methods are armed, or are being armed. */
+bool weaving_is_armed(void);
+
+/* Returns true if a class of this name is armed: "com/acme/Orders". */
+bool weaving_has_name(struct class_text name);
+
+/*
+ * Each returns the step that failed, with *code.  weaving_arm() adds to the
+ * armed methods.
+ */
 enum probe_step weaving_arm(jvm_table *env, jvm_table *jni,
 			    const struct probe_classes *classes,
 			    const uint8_t *request, uint32_t len, int *code);

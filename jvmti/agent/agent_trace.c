@@ -189,6 +189,13 @@ bool trace_prepare(jvm_table *jni)
 	       trace_try_native(jni, "return0", "(JIJIJ)V");
 }
 
+bool trace_is_found(jvm_table *jni, void *loader)
+{
+	return !trace.class ||
+	       helper_loader_finds(jni, loader, "java.lang.SjkcTrace",
+				   trace.class);
+}
+
 /* ---- the library ---- */
 
 static int trace_map_part(size_t at, size_t size, int protection, int fd,

@@ -115,6 +115,7 @@ static void weaver_weave_code(struct weaver *w, struct class_reader *r,
 	struct class_reader whole = *r, contents;
 	struct class_pool_mark mark = class_pool_mark(&w->pool);
 	size_t begin = w->out.len;
+	bool was_full = w->out.is_full;
 	uint32_t len;
 
 	class_put_u2(&w->out, class_u2(r));
@@ -130,7 +131,8 @@ static void weaver_weave_code(struct weaver *w, struct class_reader *r,
 	}
 	class_pool_rewind(&w->pool, mark);
 	w->out.len = begin;
-	w->out.is_full = false;
+	/* A copy before this method may have found no room. */
+	w->out.is_full = was_full;
 	*r = whole;
 	weaver_copy_attribute(w, r);
 }
@@ -168,7 +170,7 @@ static void weaver_copy_method(struct weaver *w, struct class_reader *r,
 		m->refusal = (uint8_t)weaver_refusal(w, m, access);
 	if (m && m->refusal != PROBE_ARMED)
 		m = NULL;
-	/* Until its code has been found. */
+	/* The class is malformed unless a Code attribute follows. */
 	if (m)
 		m->refusal = PROBE_CLASS_BAD;
 	for (unsigned i = 0; i < attributes && !r->is_bad; i++) {
@@ -264,9 +266,12 @@ enum probe_refusal weave_class(struct weaver *w, const uint8_t *in,
 	if (!weaver_add_constants(w, modes, counts))
 		return weaver_refuse(methods, count, PROBE_POOL_TOO_LARGE);
 	weaver_copy_body(w, &r, methods, count);
+	/* Without room, the rest of the class is not read. */
+	if (w->out.is_full)
+		return weaver_refuse(methods, count, PROBE_MEMORY_SHORT);
 	if (r.is_bad)
 		return weaver_refuse(methods, count, PROBE_CLASS_BAD);
-	if (w->out.is_full || !weaver_put_head(w, in))
+	if (!weaver_put_head(w, in))
 		return weaver_refuse(methods, count, PROBE_MEMORY_SHORT);
 	*len = w->out.len;
 	for (size_t i = 0; i < count; i++)

@@ -15,7 +15,7 @@
  * With PROBE_TRACE, SjkcTrace.entry(id), begin = exit(begin, id) and begin =
  * fail(begin, id) precede them.
  *
- * Exceptions of constructors are not seen: before the call of super(), "this"
+ * Constructors: exceptions are not counted.  Before the call of super(), "this"
  * may not be in a local of a handler (JVMS 4.10.1.6).
  */
 #ifndef JVMTI_AGENT_AGENT_WEAVE_H
@@ -66,6 +66,8 @@ bool weave_is_used(struct class_text class_name, struct class_text method);
 
 /* Memory of weave_class(), about 2.5 MB; zeroes at first. */
 struct weaver {
+	/* Set by the caller, as in struct probe_control. */
+	uint32_t code_limit;
 	struct class_pool pool;
 	struct class_out out;
 	unsigned version;

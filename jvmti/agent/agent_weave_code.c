@@ -845,6 +845,17 @@ static bool code_copy_attributes(struct woven_code *v)
 	return true;
 }
 
+/*
+ * HotSpot never compiles code above a limit (DontCompileHugeMethods), so a
+ * method that would cross the limit would be interpreted while it is woven.
+ */
+static bool code_is_huge(const struct woven_code *v)
+{
+	size_t limit = v->w->code_limit;
+
+	return limit && v->len <= limit && v->o->len - v->at > limit;
+}
+
 /* Weaves a Code attribute; v->r is over its contents. */
 static bool code_weave(struct woven_code *v)
 {
@@ -868,6 +879,8 @@ static bool code_weave(struct woven_code *v)
 	v->at = v->o->len;
 	if (!code_copy_instructions(v) || !code_mend_jumps(v))
 		return false;
+	if (code_is_huge(v))
+		return code_fail(v, PROBE_IS_HUGE);
 	class_set_u4(v->o, v->at - 4, (uint32_t)(v->o->len - v->at));
 	return code_copy_exceptions(v) && code_copy_attributes(v);
 }

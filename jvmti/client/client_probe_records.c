@@ -136,7 +136,36 @@ bool probe_record_call(struct cursor *r, struct arena *a, uint64_t *id,
 
 /* ---- texts ---- */
 
-const char *probe_refusal_text(enum probe_refusal refusal)
+/* Why RetransformClasses refuses a class (JVMTI, "Retransform Classes"). */
+static const char *refusal_by_jvm(int32_t code)
+{
+	static const struct {
+		int32_t code;
+		const char *text;
+	} reasons[] = {
+		{ 60, "another agent produces a malformed class" },
+		{ 61, "another agent makes the class its own superclass" },
+		{ 62, "the changed bytecode fails verification" },
+		{ 63, "another agent adds a method at each change" },
+		{ 64, "another agent adds or removes a field at each change" },
+		{ 66, "another agent changes its superclass or interfaces" },
+		{ 67, "another agent removes a method at each change" },
+		{ 68, "another agent changes its class file version" },
+		{ 69, "another agent changes its name" },
+		{ 70, "another agent changes its access flags" },
+		{ 71, "another agent changes the access flags of a method" },
+		{ 72, "another agent changes its nest or record attributes" },
+		{ 79, "the JVM does not allow changes of its class" },
+		{ 110, "the JVM is out of memory" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].code == code)
+			return reasons[i].text;
+	return NULL;
+}
+
+bool probe_refusal_add(const struct probe_method *m, struct text *out)
 {
 	static const char *const texts[PROBE_REFUSALS] = {
 		[PROBE_IS_NATIVE] = "it is native; use a uprobe on its library",
@@ -157,13 +186,24 @@ const char *probe_refusal_text(enum probe_refusal refusal)
 		[PROBE_CLASS_BAD] = "its class file is unreadable",
 		[PROBE_MEMORY_SHORT] = "the agent is out of memory",
 		[PROBE_JVM_REFUSED] = "the JVM refused the changed class",
+		[PROBE_IS_HUGE] = "its code would exceed 8,000 bytes, which "
+				  "the JVM does not compile; select its "
+				  "callers",
+		[PROBE_IS_HIDDEN] = "its class loader does not find the class "
+				    "that counts calls",
 	};
+	const char *cause = refusal_by_jvm(m->code);
 
-	if (refusal == PROBE_ARMED)
-		return NULL;
-	return (unsigned)refusal < PROBE_REFUSALS
-		       ? texts[refusal]
-		       : "the agent gives an unknown reason";
+	if (m->refusal == PROBE_ARMED)
+		return false;
+	text_puts(out, (unsigned)m->refusal < PROBE_REFUSALS
+			       ? texts[m->refusal]
+			       : "the agent gives an unknown reason");
+	if (m->refusal == PROBE_JVM_REFUSED && cause)
+		text_printf(out, ": %s", cause);
+	if (m->refusal == PROBE_JVM_REFUSED && m->code)
+		text_printf(out, " (JVMTI error %d)", (int)m->code);
+	return true;
 }
 
 bool probe_class_is_system(const struct probe_class *c)

@@ -37,6 +37,8 @@
 #define STOPPED_NS   (2 * CLOCK_NS_PER_S) /* waits for a stopped JVM */
 #define WAIT_NS      (50 * CLOCK_NS_PER_MS)
 #define CALLS_PER_S  100
+/* HotSpot's HugeMethodLimit, a constant of product builds. */
+#define HUGE_METHOD 8000
 
 struct probes {
 	struct client_session session;
@@ -368,6 +370,8 @@ struct probes *probes_open(const struct jvm *jvm,
 		return NULL;
 	}
 	p->control->lease_ms = (uint32_t)(lease_ns / CLOCK_NS_PER_MS);
+	p->control->code_limit = client_code_limit(jvm, o->timeout_ns);
+	p->control->follows = o->follows;
 	probes_set_limits(p, &limits);
 	return p;
 }
@@ -461,6 +465,7 @@ static int probes_explain(const struct probes *p, struct error *err)
 		[PROBE_AT_RETRANSFORM] = "RetransformClasses",
 		[PROBE_AT_TRACE] = "DefineClass",
 		[PROBE_AT_LIBRARY] = "mapping the library of probes",
+		[PROBE_AT_LOCK] = "waiting for a thread that loads a class",
 	};
 	uint32_t step = p->control->step;
 
@@ -474,7 +479,7 @@ static int probes_explain(const struct probes *p, struct error *err)
 			    (int)p->session.jvm->pid);
 	return fail(err, ERROR_REFUSED, "%d: the agent failed: %s: %d",
 		    (int)p->session.jvm->pid,
-		    steps[step <= PROBE_AT_LIBRARY ? step : 0],
+		    steps[step <= PROBE_AT_LOCK ? step : 0],
 		    (int)p->control->code);
 }
 
@@ -553,7 +558,7 @@ int probes_list(struct probes *p, const struct probe_pattern *patterns,
 	int ret;
 
 	if (p->is_armed)
-		return fail(err, ERROR_MISUSE, "methods are armed");
+		return fail(err, ERROR_MISUSE, "methods are instrumented");
 	list_clear(p);
 	memset(p->by_id, 0, p->ids * sizeof(*p->by_id));
 	request_u2(&request, (unsigned)count);
@@ -711,19 +716,18 @@ int probes_arm(struct probes *p, const struct probe_wish *wishes, size_t count,
 	if (count)
 		memcpy(sorted, wishes, count * sizeof(*sorted));
 	kept = probes_sort_wishes(p, sorted, count, &armed->refused);
-	if (p->is_armed)
-		ret = fail(err, ERROR_MISUSE, "methods are armed already");
-	else if (kept > p->ids - p->used_ids)
+	if (kept > p->ids - p->used_ids)
 		ret = fail(err, ERROR_MISUSE,
 			   "%zu methods exceed the limit of %u", kept,
 			   (unsigned)p->limit);
 	else if (!kept)
-		ret = fail(err, ERROR_REFUSED, "no method can be armed");
+		ret = fail(err, ERROR_REFUSED, "no method can be instrumented");
 	else
 		ret = probes_arm_sorted(p, sorted, kept, armed, err);
 	free(sorted);
 	if (ret == 0 && !armed->methods)
-		return fail(err, ERROR_REFUSED, "no method can be armed");
+		return fail(err, ERROR_REFUSED,
+			    "no method can be instrumented");
 	return ret;
 }
 
@@ -967,6 +971,7 @@ void probes_losses(const struct probes *p, struct probes_losses *out)
 		.stale = p->control->stale,
 		.loaded_again = p->control->loaded_again,
 		.loaded_unarmed = p->control->loaded_unarmed,
+		.is_list_cut = p->is_cut,
 	};
 	for (uint32_t i = 0; i < p->method_count; i++) {
 		if (p->methods[i].id < 0)

@@ -33,6 +33,11 @@ struct probes_options {
 	/* Load the agent even if this JDK build is known or likely to crash. */
 	bool ignore_bugs;
 	/*
+	 * List the classes that are loaded while methods are armed, too: their
+	 * methods that match follow those of probes_list() after probes_read().
+	 */
+	bool follows;
+	/*
 	 * NULL, or called just before the library is loaded, as in client.h:
 	 * warning describes what the JVM will print, or is NULL.
 	 */
@@ -85,7 +90,7 @@ struct probe_method {
 	 * PROBE_ARMED.  After probes_arm(): the result.
 	 */
 	enum probe_refusal refusal;
-	int32_t code; /* of PROBE_JVM_REFUSED: the jvmtiError */
+	int32_t code; /* of PROBE_JVM_REFUSED: the jvmtiError; 0 = unknown */
 	int32_t id;   /* of an armed method; -1 = not armed */
 	uint8_t mode; /* bits of enum probe_mode */
 };
@@ -107,10 +112,10 @@ const struct probe_class *probes_class(const struct probes *p, size_t index);
 const struct probe_method *probes_method(const struct probes *p, size_t index);
 
 /*
- * Returns the reason as the end of a sentence, "it is native", and advice if
- * there is any; NULL for PROBE_ARMED.
+ * Appends the reason for a refusal as the end of a sentence, "it is native",
+ * and advice if there is any.  Returns false for PROBE_ARMED.
  */
-const char *probe_refusal_text(enum probe_refusal refusal);
+bool probe_refusal_add(const struct probe_method *m, struct text *out);
 
 /* Returns true for classes of the JDK: "java.", "jdk.", "sun.", "com.sun.", …
  */
@@ -142,10 +147,10 @@ struct probes_armed {
 int64_t probes_estimate_pause(size_t classes, size_t loaded);
 
 /*
- * Arms methods, all by one retransformation.  A method that cannot be armed has
- * its refusal, and the others are armed; ERROR_REFUSED if none is.  All that is
- * armed stays so: to change it, disarm first.  Methods with a refusal already
- * are skipped.
+ * Arms methods, all by one retransformation, in addition to those that are
+ * armed.  A method that cannot be armed has its refusal, and the others are
+ * armed; ERROR_REFUSED if none is.  Methods with a refusal already are skipped.
+ * A method must not be armed twice without probes_disarm().
  */
 int probes_arm(struct probes *p, const struct probe_wish *wishes, size_t count,
 	       struct probes_armed *armed, struct error *err);
@@ -275,6 +280,7 @@ struct probes_losses {
 	 * their loading on, by the method of the first class, and the others.
 	 */
 	uint32_t loaded_again, loaded_unarmed;
+	bool is_list_cut; /* classes that were loaded since are missing */
 };
 
 void probes_losses(const struct probes *p, struct probes_losses *out);

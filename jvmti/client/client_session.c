@@ -8,8 +8,11 @@
 
 #include <string.h>
 
-#define LONGEST_NS    (60 * CLOCK_NS_PER_S) /* maximum time of loading */
-#define GOODBYE_NS    (2 * CLOCK_NS_PER_S)
+#define LONGEST_NS (60 * CLOCK_NS_PER_S) /* maximum time of loading */
+#define GOODBYE_NS (2 * CLOCK_NS_PER_S)
+/* HotSpot's HugeMethodLimit, a constant of product builds. */
+#define HUGE_METHOD   8000
+
 #define FIRST_MODERN  21 /* first JDK that warns (JEP 451) */
 #define BUSY_NS       (2 * CLOCK_NS_PER_S)
 #define BUSY_PAUSE_NS (5 * CLOCK_NS_PER_MS) /* the first one; they double */
@@ -66,6 +69,25 @@ static const char *session_warning(const struct jvm *jvm, struct attach *attach,
 	return "the JVM will print a warning about a loaded agent (JDK 21 and "
 	       "later); the library, about 70 KiB, stays mapped and idle "
 	       "afterwards";
+}
+
+uint32_t client_code_limit(const struct jvm *jvm, int64_t timeout_ns)
+{
+	const struct attach_request request = { "printflag",
+						{ "DontCompileHugeMethods" },
+						false };
+	struct error unused;
+	struct attach *attach = attach_open(jvm, timeout_ns, &unused);
+	struct text reply = { 0 };
+	bool is_off;
+
+	text_puts(&reply, "");
+	if (attach)
+		attach_call(attach, &request, &reply, &unused);
+	is_off = strstr(reply.bytes, "-XX:-DontCompileHugeMethods");
+	attach_close(attach);
+	text_release(&reply);
+	return is_off ? 0 : HUGE_METHOD;
 }
 
 const char *client_session_warning(const struct jvm *jvm)

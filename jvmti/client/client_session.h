@@ -46,4 +46,10 @@ const char *client_session_warning(const struct jvm *jvm);
 /* Sends the agent to sleep, if it runs, and closes the stream. */
 void client_session_close(struct client_session *s);
 
+/*
+ * Returns the maximum size of code that the JVM compiles; 0 = unlimited.  If
+ * the JVM does not tell, it has the default.
+ */
+uint32_t client_code_limit(const struct jvm *jvm, int64_t timeout_ns);
+
 #endif

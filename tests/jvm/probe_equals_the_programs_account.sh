@@ -22,7 +22,7 @@ misses_are_explained() {
 		grep -q 'expect a pause' "$scratch/out" ||
 		{ cat "$scratch/out"; return 1; }
 	"$sjkc" probe "$pid" -d 1s 'Calls$Handler.handle' 2>"$scratch/err"
-	[ $? -ne 0 ] && grep -q 'not armed: it is abstract' "$scratch/err" &&
+	[ $? -ne 0 ] && grep -q 'not instrumented: it is abstract' "$scratch/err" &&
 		! grep -q 'expect a pause' "$scratch/err" ||
 		{ cat "$scratch/err"; return 1; }
 	"$sjkc" probe "$pid" --max 3 -d 1s 'Orders.*' 2>"$scratch/err"

@@ -52,7 +52,7 @@ stopped_jvm_is_restored_later() {
 	wait "$probing"
 	status=$?
 	kill -CONT "$pid"
-	[ $status -eq 0 ] && grep -q 'cannot disarm now: .* the JVM is stopped' \
+	[ $status -eq 0 ] && grep -q 'cannot remove the instrumentation now: .* the JVM is stopped' \
 		"$scratch/err" && grep -q '^2 methods of Calls' "$scratch/out" ||
 		{ echo "exit $status"; cat "$scratch/err"; return 1; }
 	works

@@ -57,7 +57,7 @@ check() {
 		grep -q '"loaded_again": *1,"loaded_unarmed": *1' &&
 		grep -q 'loaded again by other class loaders: 1; the first' \
 			"$scratch/err" &&
-		grep -q 'could not be armed completely: 1; some' "$scratch/err" ||
+		grep -q 'could not be instrumented completely: 1; some' "$scratch/err" ||
 		{ cut -c 1-500 "$scratch/out" "$scratch/err"; return 1; }
 	witness 'Reloaded$Service' "$scratch/after" && witness 'Reloaded$Service' "$scratch/after" &&
 		cmp "$scratch/before" "$scratch/after" || return

@@ -13,7 +13,7 @@ probe_start() {
 		>"$scratch/out" 2>"$scratch/err" &
 	probing=$!
 	target_jobs="$target_jobs $probing"
-	perl "$target_await" line '^sjkc: armed' "$scratch/err" "$probing" &&
+	perl "$target_await" line '^sjkc: instrumented' "$scratch/err" "$probing" &&
 		return
 	echo "probe $* is not armed:"
 	cat "$scratch/err"

@@ -23,6 +23,8 @@
  *	line		waits for a line of standard input
  *	sleep=MS
  *	disarm		prints "disarmed US"
+ *	relist		tries to disarm, prints "not disarmed" if it fails, and
+ *			lists the methods again
  *	hold		reads until it is killed
  */
 #include "core/base/alloc.h"
@@ -42,6 +44,8 @@ static struct error err;
 static uint8_t mode = PROBE_TIME;
 static int64_t above = PROBE_NEVER;
 static const char *descriptor;
+static struct probe_pattern patterns[64];
+static size_t pattern_count;
 
 static void put_method(size_t i)
 {
@@ -61,10 +65,11 @@ static int show_list(void)
 			       probes_class(probes, i)->flags);
 	for (size_t i = 0; i < probes_methods(probes); i++) {
 		const struct probe_method *m = probes_method(probes, i);
-		const char *why = probe_refusal_text(m->refusal);
+		struct text why = { 0 };
 
 		put_method(i);
-		printf(" %s\n", why ? why : "ok");
+		printf(" %s\n", probe_refusal_add(m, &why) ? why.bytes : "ok");
+		text_release(&why);
 	}
 	return 0;
 }
@@ -98,6 +103,15 @@ static int disarm(void)
 		return -1;
 	printf("disarmed %" PRId64 "\n", ns / 1000);
 	return 0;
+}
+
+static int relist(void)
+{
+	int64_t ns;
+
+	if (probes_disarm(probes, &ns, &err))
+		puts("not disarmed");
+	return probes_list(probes, patterns, pattern_count, &err);
 }
 
 static int show_counts(void)
@@ -230,11 +244,17 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } deeds[] = {
-	{ "list", show_list },       { "arm", arm },
-	{ "counts", show_counts },   { "kinds", show_kinds },
-	{ "buckets", show_buckets }, { "calls", show_calls },
-	{ "losses", show_losses },   { "line", wait_line },
-	{ "disarm", disarm },        { "hold", hold },
+	{ "list", show_list },
+	{ "arm", arm },
+	{ "counts", show_counts },
+	{ "kinds", show_kinds },
+	{ "buckets", show_buckets },
+	{ "calls", show_calls },
+	{ "losses", show_losses },
+	{ "line", wait_line },
+	{ "disarm", disarm },
+	{ "relist", relist },
+	{ "hold", hold },
 };
 
 static int run(const char *deed)
@@ -266,7 +286,6 @@ static int run_all(int argc, char **argv)
 		.limit = 1000,
 	};
 	struct probes_limits limits = { .calls_per_s = 100 };
-	struct probe_pattern patterns[64];
 	size_t count = 0;
 	int ret = 0;
 
@@ -304,6 +323,7 @@ static int run_all(int argc, char **argv)
 	if (!probes)
 		return -1;
 	probes_set_limits(probes, &limits);
+	pattern_count = count;
 	ret = probes_list(probes, patterns, count, &err);
 	for (int i = 2; i < argc && !ret; i++)
 		ret = run(argv[i]);

@@ -344,6 +344,45 @@ static void code_that_grows_too_large_is_refused(void **state)
 	assert_int_equal(refusal_of(&far, PROBE_TIME), PROBE_CODE_TOO_LARGE);
 }
 
+/*
+ * The JVM compiles code of at most 8,000 bytes.  Code that is longer already is
+ * never compiled, so it may grow.
+ */
+static void code_that_the_jvm_would_no_longer_compile_is_refused(void **state)
+{
+	static uint8_t code[8100];
+	struct shape s = { .code = code,
+			   .access = CLASS_STATIC,
+			   .has_code = true };
+	size_t added, len;
+
+	(void)state;
+	weaver.code_limit = 8000;
+	for (uint8_t mode = 0; mode < 8; mode++) {
+		s.len = 1;
+		code[0] = 177;
+		weave_shape(&s, mode);
+		added = found[0].len - 1;
+		memset(code, 0, sizeof(code));
+		for (len = 7900; len <= sizeof(code); len++) {
+			bool crosses = len <= 8000 && len + added > 8000;
+
+			s.len = len;
+			code[len - 1] = 177;
+			if (crosses)
+				assert_int_equal(refusal_of(&s, mode),
+						 PROBE_IS_HUGE);
+			else
+				weave_shape(&s, mode);
+			code[len - 1] = 0;
+		}
+	}
+	weaver.code_limit = 0;
+	s.len = 7999;
+	code[7998] = 177;
+	weave_shape(&s, PROBE_TIME);
+}
+
 static void full_constant_pool_is_refused(void **state)
 {
 	const struct shape s = { SHAPE(177), .access = CLASS_STATIC,
@@ -458,6 +497,41 @@ static void output_without_room_is_refused(void **state)
 			 PROBE_MEMORY_SHORT);
 }
 
+/* A refused method must not hide that a copy before it found no room. */
+static void output_without_room_is_refused_whatever_follows(void **state)
+{
+	static uint8_t whole[sizeof(out)];
+	size_t whole_len = 0, refused = 0;
+
+	(void)state;
+	read_corpus("java17");
+	for (size_t i = 0; i < count; i++)
+		methods[i].mode = PROBE_TIME;
+	/* Refuses about half of the methods. */
+	weaver.code_limit = 40;
+	for (size_t cap = sizeof(out); cap;
+	     cap = cap == sizeof(out) ? whole_len : cap - 1) {
+		enum probe_refusal got = weave_class(&weaver, in, in_len,
+						     methods, count, out, cap,
+						     &out_len);
+
+		if (cap == sizeof(out)) {
+			assert_int_equal(got, PROBE_ARMED);
+			for (size_t i = 0; i < count; i++)
+				refused += methods[i].refusal == PROBE_IS_HUGE;
+			whole_len = out_len;
+			memcpy(whole, out, out_len);
+		} else if (got == PROBE_ARMED) {
+			assert_int_equal(out_len, whole_len);
+			assert_memory_equal(out, whole, whole_len);
+		} else {
+			assert_int_equal(got, PROBE_MEMORY_SHORT);
+		}
+	}
+	assert_in_range(refused, 1, count - 1);
+	weaver.code_limit = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,12 +547,16 @@ int main(void)
 			traced_method_calls_its_probes_before_it_counts),
 		cmocka_unit_test(methods_without_code_are_refused),
 		cmocka_unit_test(code_that_grows_too_large_is_refused),
+		cmocka_unit_test(
+			code_that_the_jvm_would_no_longer_compile_is_refused),
 		cmocka_unit_test(full_constant_pool_is_refused),
 		cmocka_unit_test(jump_between_instructions_is_refused),
 		cmocka_unit_test(methods_of_the_helper_are_refused),
 		cmocka_unit_test(classes_of_javac_stay_consistent),
 		cmocka_unit_test(cut_class_is_refused_at_every_byte),
 		cmocka_unit_test(output_without_room_is_refused),
+		cmocka_unit_test(
+			output_without_room_is_refused_whatever_follows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

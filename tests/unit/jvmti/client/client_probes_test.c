@@ -45,10 +45,30 @@ static void pause_grows_with_the_loaded_classes(void **state)
 
 static void each_refusal_has_a_reason(void **state)
 {
+	struct probe_method m = { .refusal = PROBE_ARMED, .code = 63 };
+	struct text why = { 0 };
+
 	(void)state;
-	assert_null(probe_refusal_text(PROBE_ARMED));
-	for (int i = PROBE_ARMED + 1; i <= PROBE_REFUSALS; i++)
-		assert_non_null(probe_refusal_text((enum probe_refusal)i));
+	assert_false(probe_refusal_add(&m, &why));
+	assert_int_equal(why.len, 0);
+	for (int i = PROBE_ARMED + 1; i <= PROBE_REFUSALS; i++) {
+		size_t before = why.len;
+
+		m.refusal = (enum probe_refusal)i;
+		assert_true(probe_refusal_add(&m, &why));
+		assert_true(why.len > before);
+	}
+	text_clear(&why);
+	m.refusal = PROBE_JVM_REFUSED;
+	probe_refusal_add(&m, &why);
+	assert_string_equal(why.bytes,
+			    "the JVM refused the changed class: another agent "
+			    "adds a method at each change (JVMTI error 63)");
+	text_clear(&why);
+	m.code = 0;
+	probe_refusal_add(&m, &why);
+	assert_string_equal(why.bytes, "the JVM refused the changed class");
+	text_release(&why);
 }
 
 static void signatures_become_java_names(void **state)
