@@ -125,7 +125,8 @@ static bool watch_step(struct watch *w, int64_t *wait_ns, struct error *err)
 			continue;
 		if (watch_drain(w, s, &why)) {
 			*err = why;
-			log_always("%s", why.text);
+			if (!opt.inputs.count)
+				log_always("%s", why.text);
 		}
 		if (s->has_ended)
 			continue;
@@ -212,8 +213,10 @@ static int watch_run(struct watch *w, struct error *err)
 	for (size_t i = 0; i < w->streams.count; i++)
 		w->streams.all[i]->source->is_ending = true;
 	watch_step(w, &wait_ns, &failed);
-	if (!failed.kind)
-		return 0;
+	if (failed.kind)
+		*err = failed;
+	if (!failed.kind || opt.inputs.count)
+		return failed.kind ? -1 : 0;
 	return fail(err, ERROR_PARTIAL, "the measurement is incomplete: %s",
 		    failed.text);
 }
@@ -460,7 +463,9 @@ static int gc_run(int argc, char **argv, struct error *err)
 		signals_listen();
 		watch_set_layout(&w);
 		ret = watch_run(&w, err);
-		if (ret == 0 || err->kind != ERROR_OUTPUT)
+		/* Input without a record has nothing to print. */
+		if (ret == 0 ||
+		    (err->kind != ERROR_OUTPUT && !opt.inputs.count))
 			ret |= watch_finish(&w, ret ? &unused : err);
 	}
 	gc_streams_close(&w.streams);

@@ -73,16 +73,24 @@ static struct gc_source *files_open_log(struct error *err)
 {
 	struct gc_log_file *parts = xcalloc(files.count, sizeof(*parts));
 	struct gc_source *s;
+	size_t count = 0;
 
 	for (size_t i = 0; i < files.count; i++) {
 		const struct input *in = &files.all[i];
 
-		parts[i] = (struct gc_log_file){ in->bytes, in->len, in->name,
-						 in->damage != NULL };
+		parts[count] = (struct gc_log_file){ in->bytes, in->len,
+						     in->name,
+						     in->damage != NULL };
 		if (in->damage)
 			log_always("%s: %s", in->name, in->damage);
+		if (files.count == 1 || gc_log_is_log(&parts[count])) {
+			count++;
+			continue;
+		}
+		log_always("%s: not a GC log", in->name);
+		files.unreadable++;
 	}
-	s = gc_log_open(parts, files.count, err);
+	s = gc_log_open(parts, count, err);
 	if (!s)
 		fail_in(err, "%s", files_name(files.all[0].name));
 	free(parts);
@@ -190,8 +198,8 @@ uint64_t gc_files_report(void)
 
 	if (files.log) {
 		count = gc_log_broken_lines(files.log, &where, &number);
-		files_report_lines(count, "incomplete lines", where, number,
-				   true);
+		files_report_lines(count, "incomplete or unrecognized lines",
+				   where, number, true);
 		count = gc_log_foreign_lines(files.log, &where, &number);
 		files_report_lines(count, "lines that are not part of a GC log",
 				   where, number, false);

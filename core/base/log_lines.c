@@ -184,18 +184,15 @@ struct line log_lines_unwrap(struct log_lines *l, struct line raw)
 {
 	struct line message;
 	bool is_docker = false, has_end = true;
-	size_t cut;
 
 	if (line_starts(raw, "{") &&
 	    lines_find_message(raw, &message, &is_docker))
 		raw = lines_decode(&l->decoded, message.text, message.len,
 				   &has_end);
 	l->is_partial = (is_docker && !has_end) || lines_cut_partial(&raw);
-	if (l->prefix.len) {
-		cut = lines_prefix_length(&l->prefix, raw);
-		raw.text += cut;
-		raw.len -= cut;
-	}
+	l->cut = l->prefix.len ? lines_prefix_length(&l->prefix, raw) : 0;
+	raw.text += l->cut;
+	raw.len -= l->cut;
 	return raw;
 }
 

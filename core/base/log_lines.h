@@ -20,6 +20,7 @@ struct log_lines {
 	struct lines lines;
 	struct line raw;    /* the last line as it is in the input */
 	struct text prefix; /* the prefix of each line; may be empty */
+	size_t cut;         /* bytes of it that the last line had */
 	struct text decoded;
 	struct text joined; /* a line that a container runtime has split */
 	bool is_partial;    /* the last part is not the end of its line */

@@ -25,13 +25,14 @@ struct gc_log_file {
 	bool is_cut;      /* its compressed form ended early */
 };
 
-/* True if the first bytes of a file seem to be a GC log. */
-bool gc_log_sniff(const uint8_t *head, size_t len);
+/* True if a file has a line of a GC log, anywhere. */
+bool gc_log_is_log(const struct gc_log_file *f);
 
 /*
  * Opens logs of one JVM. Several files are read in the order of their times,
  * or as given if a file has none. ERROR_INPUT if no file has a line of a GC
- * log. files may be freed, their bytes not.
+ * log; gc_source_next() fails with it if no collection of a log is readable.
+ * files may be freed, their bytes not.
  */
 struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 			      struct error *err);

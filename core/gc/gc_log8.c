@@ -9,9 +9,16 @@
  *     0.1429586 secs] 17869K->2253K(95040K), [Metaspace: …], 0.1431678 secs]
  *
  * CMS writes lines of concurrent phases into it, and other options write lines
- * with details. All of them balance their brackets, so the collection ends with
- * the bracket that closes its first one.
+ * with details. Except for class histograms and addresses, all of them balance
+ * their brackets, so the collection ends with the bracket that closes its first
+ * one. Another collection may follow in the same line.
+ *
+ * Shenandoah writes its concurrent phases in the same form:
+ *
+ *     14467.171: [Pause Final Mark 1980M->174M(2048M), 0.558 ms]
+ *     14467.158: [Concurrent marking 1966M->1980M(2048M), 12.657 ms]
  */
+#include "core/base/ascii.h"
 #include "core/gc/gc_log_line.h"
 
 #include <string.h>
@@ -32,6 +39,7 @@ bool gc_log8_reset(struct gc_log8 *s)
 	text_clear(&s->open);
 	s->depth = 0;
 	s->lines = 0;
+	s->is_nested = false;
 	s->in_details = false;
 	return was_open;
 }
@@ -42,16 +50,31 @@ void gc_log8_release(struct gc_log8 *s)
 	*s = (struct gc_log8){ 0 };
 }
 
+/* "[GC concurrent-mark-end" and "[GC Worker End" are no collections. */
 static bool log8_is_collection(struct line l)
 {
-	return line_starts(l, "[GC") || line_starts(l, "[Full GC");
+	if (line_starts(l, "[GC"))
+		return l.len < 6 || (!gc_log_may_start(l, "[GC concurrent") &&
+				     !gc_log_may_start(l, "[GC Worker"));
+	return line_starts(l, "[Full GC") || line_starts(l, "[Pause ") ||
+	       line_starts(l, "[Concurrent ");
 }
 
-/* The lines at the start of a file. */
+/* Lines without a time, which -XX:-PrintGCTimeStamps omits. */
+static bool log8_is_bracketed(struct line l)
+{
+	return log8_is_collection(l) || line_starts(l, "[GC concurrent") ||
+	       line_starts(l, "[CMS-concurrent") || line_starts(l, "[Times: ");
+}
+
+/*
+ * The first line of a file: "OpenJDK 64-Bit Server VM (25.452-b09) for
+ * linux-amd64 JRE (1.8.0_452-b09), built on …".
+ */
 static bool log8_is_banner(struct line l)
 {
-	return line_starts(l, "OpenJDK ") || line_starts(l, "Java HotSpot") ||
-	       line_starts(l, "Memory: ");
+	return (line_starts(l, "OpenJDK ") || line_starts(l, "Java HotSpot")) &&
+	       text_has(l, ") for ") && text_has(l, " JRE (");
 }
 
 bool gc_log8_is_line(const struct gc_log8 *s, struct line line)
@@ -60,7 +83,7 @@ bool gc_log8_is_line(const struct gc_log8 *s, struct line line)
 		return false;
 	/* An open collection may contain any line. */
 	if (*line.text == '[' && !s->open.len)
-		return log8_is_collection(line);
+		return s->in_details || log8_is_bracketed(line);
 	if ((*line.text >= '0' && *line.text <= '9') || s->open.len ||
 	    line_starts(line, "CommandLine flags:") || log8_is_banner(line))
 		return true;
@@ -68,23 +91,72 @@ bool gc_log8_is_line(const struct gc_log8 *s, struct line line)
 	       !line_starts(line, "Safepoint");
 }
 
-/* Takes the date and the time since the JVM started, if they are there. */
-static void log8_take_times(struct line *rest, int64_t *epoch_ns,
-			    int64_t *uptime_ns)
+/*
+ * Takes the date, the time since the JVM started, and the number of the
+ * collection (-XX:+PrintGCID: "#12: "), if they are there.
+ */
+static void log8_take_times(struct line *rest, struct gc_log_line *l)
 {
-	struct line l = *rest;
+	struct line at = *rest;
 
-	*epoch_ns = GC_ABSENT;
-	*uptime_ns = GC_ABSENT;
-	if (gc_log_take_date(&l, epoch_ns) && gc_log_take(&l, ": "))
-		*rest = l;
+	if (gc_log_take_date(&at, &l->epoch_ns) && gc_log_take(&at, ": "))
+		*rest = at;
 	else
-		*epoch_ns = GC_ABSENT;
-	l = *rest;
-	if (gc_log_take_decimal(&l, SECOND, uptime_ns) && gc_log_take(&l, ": "))
-		*rest = l;
+		l->epoch_ns = GC_ABSENT;
+	at = *rest;
+	if (gc_log_take_decimal(&at, SECOND, &l->uptime_ns) &&
+	    gc_log_take(&at, ": "))
+		*rest = at;
 	else
-		*uptime_ns = GC_ABSENT;
+		l->uptime_ns = GC_ABSENT;
+	at = *rest;
+	if (gc_log_take(&at, "#") && gc_log_take_decimal(&at, 1, &l->number) &&
+	    gc_log_take(&at, ": "))
+		*rest = at;
+	else
+		l->number = GC_ABSENT;
+}
+
+/* Returns how many bytes of times are at the end of the text before `end`. */
+static size_t log8_times_before(struct line line, size_t end)
+{
+	size_t from = end, at;
+
+	while (from > 2 && memcmp(line.text + from - 2, ": ", 2) == 0) {
+		struct line token;
+		struct gc_log_line unused;
+
+		for (at = from - 2;
+		     at && memchr("0123456789.,:+-TZ#", line.text[at - 1], 18);
+		     at--)
+			;
+		token = (struct line){ line.text + at, from - at };
+		log8_take_times(&token, &unused);
+		if (token.len)
+			break;
+		from = at;
+	}
+	return end - from;
+}
+
+size_t gc_log8_find(struct line line)
+{
+	struct line rest = line;
+
+	while (rest.len) {
+		const char *at = memchr(rest.text, '[', rest.len);
+		size_t offset;
+
+		if (!at)
+			break;
+		offset = (size_t)(at - line.text);
+		rest = (struct line){ at, line.len - offset };
+		if (log8_is_collection(rest))
+			return offset - log8_times_before(line, offset);
+		rest.text++;
+		rest.len--;
+	}
+	return line.len;
 }
 
 /* "[Times: user=0.01 sys=0.00, real=0.15 secs]" */
@@ -93,7 +165,7 @@ static void log8_read_cpu(struct line l, struct gc_log_line *out)
 	const char *at = l.len ? memmem(l.text, l.len, "[Times: user=", 13)
 			       : NULL;
 	struct line rest;
-	int64_t user, sys;
+	int64_t user, sys, real;
 
 	if (!at)
 		return;
@@ -102,24 +174,31 @@ static void log8_read_cpu(struct line l, struct gc_log_line *out)
 	if (gc_log_take_decimal(&rest, SECOND, &user) &&
 	    gc_log_take(&rest, " sys=") &&
 	    gc_log_take_decimal(&rest, SECOND, &sys) &&
-	    gc_log_take(&rest, ", real="))
+	    gc_log_take(&rest, ", real=") &&
+	    gc_log_take_decimal(&rest, SECOND, &real) &&
+	    gc_log_take(&rest, " secs]"))
 		out->cpu_ns = user + sys;
 }
 
-/* Reads "…, 0.1431678 secs" at the end of a text. */
-static bool log8_read_seconds(struct line l, int64_t *ns)
+/* Takes ", 0.1431678 secs", or " 0.005/0.043 secs", off the end of a text. */
+static bool log8_cut_time(struct line *l, int64_t *ns)
 {
-	struct line number;
+	int64_t unit = line_ends(*l, " ms") ? 1000000 : SECOND;
+	struct line all = *l, number;
 	size_t from;
 
-	if (!line_ends(l, " secs"))
+	if (unit == SECOND && !line_ends(all, " secs"))
 		return false;
-	l.len -= strlen(" secs");
-	for (from = l.len;
-	     from && l.text[from - 1] != ' ' && l.text[from - 1] != '/'; from--)
+	all.len -= unit == SECOND ? strlen(" secs") : strlen(" ms");
+	for (from = all.len;
+	     from && all.text[from - 1] != ' ' && all.text[from - 1] != '/';
+	     from--)
 		;
-	number = (struct line){ l.text + from, l.len - from };
-	return gc_log_take_decimal(&number, SECOND, ns) && !number.len;
+	number = (struct line){ all.text + from, all.len - from };
+	if (!gc_log_take_decimal(&number, unit, ns) || number.len)
+		return false;
+	l->len = from;
+	return true;
 }
 
 /*
@@ -209,6 +288,30 @@ static void log8_read_head(struct line all, struct gc_log_line *l)
 		l->pause = GC_MIXED;
 }
 
+/* The words of HotSpot for collections that ran out of space. */
+static void log8_find_failure(struct line all, struct gc_log_line *l)
+{
+	static const char *const words[] = {
+		"(to-space exhausted)",     "(to-space overflow)",
+		"(concurrent mode failure", "(concurrent mode interrupted",
+		"(promotion failed",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *at = memmem(all.text, all.len, words[i],
+					strlen(words[i]));
+		struct line rest;
+
+		if (!at)
+			continue;
+		rest = (struct line){ at, (size_t)(all.text + all.len - at) };
+		if (gc_log_take_group(&rest, &l->failure))
+			return;
+	}
+	if (line_starts(all, "[GC--"))
+		l->failure = (struct line){ "promotion failed", 16 };
+}
+
 /* Moves a time, of the start of a collection, to its end. */
 static int64_t log8_end(int64_t start_ns, int64_t ns)
 {
@@ -219,55 +322,141 @@ static int64_t log8_end(int64_t start_ns, int64_t ns)
 	return end;
 }
 
+/* "Pause Final Mark 1980M->174M(2048M)", "Concurrent marking", … */
+static void log8_read_shenandoah(struct line body, struct gc_log_line *l)
+{
+	struct line name = body;
+
+	l->collector = "Shenandoah";
+	if (gc_log_take(&body, "Pause ")) {
+		gc_log_read_pause(body, l);
+		l->collector = "Shenandoah";
+		l->name = (struct line){ name.text,
+					 l->name.len + strlen("Pause ") };
+		return;
+	}
+	for (name.len = 0; name.len < body.len; name.len++) {
+		struct line heap = { name.text + name.len,
+				     body.len - name.len };
+
+		if (gc_log_take(&heap, "  ") || gc_log_take(&heap, ",") ||
+		    (gc_log_take(&heap, " ") && gc_log_take_heap(&heap, l)))
+			break;
+	}
+	l->kind = GC_LOG_PHASE;
+	l->is_concurrent = true;
+	l->name = name;
+	l->opens_cycle = line_is(name, "Concurrent reset");
+	l->closes_cycle = line_is(name, "Concurrent reset bitmaps");
+}
+
 /* Reads the collection in s->open, whose first bracket closes at `end`. */
 static void log8_read_collection(struct gc_log8 *s, size_t end,
 				 struct gc_log_line *l)
 {
 	struct line all = { s->open.bytes, end };
-	struct line tail = { s->open.bytes + end, s->open.len - end };
+	struct line body = { s->open.bytes + 1, end - 2 };
+	int64_t ns;
 
-	l->kind = GC_LOG_BROKEN;
-	if (!log8_read_seconds((struct line){ all.text, all.len - 1 }, &l->ns))
+	if (line_ends(body, ", start")) {
+		l->kind = GC_LOG_START; /* "[Pause Full, start]" */
+		s->has_starts = true;
 		return;
+	}
+	l->kind = GC_LOG_BROKEN;
+	if (!log8_cut_time(&body, &ns))
+		return;
+	l->ns = ns;
+	l->number = s->number;
+	l->epoch_ns = log8_end(s->epoch_ns, s->has_starts ? 0 : ns);
+	l->uptime_ns = log8_end(s->uptime_ns, s->has_starts ? 0 : ns);
+	if (!line_starts(all, "[GC") && !line_starts(all, "[Full GC")) {
+		body = line_trimmed(body);
+		body.len -= line_ends(body, ",");
+		log8_read_shenandoah(body, l);
+		return;
+	}
 	l->kind = GC_LOG_PAUSE;
-	l->epoch_ns = log8_end(s->epoch_ns, l->ns);
-	l->uptime_ns = log8_end(s->uptime_ns, l->ns);
 	log8_read_head(all, l);
 	log8_read_heap(all, l);
+	log8_find_failure(all, l);
 	l->collector = log8_collector(all);
-	log8_read_cpu(tail, l);
-	s->in_details = l->cpu_ns == GC_ABSENT;
+}
+
+/*
+ * A row of a class histogram, "  12:  2050241  4701812112 [Ljava.lang.Object;",
+ * whose brackets belong to names.
+ */
+static bool log8_is_histogram(struct line line)
+{
+	struct line rest = line_trimmed(line);
+	int64_t unused;
+
+	if (!gc_log_take_decimal(&rest, 1, &unused) || !gc_log_take(&rest, ":"))
+		return false;
+	for (int column = 0; column < 2; column++) {
+		rest = line_trimmed(rest);
+		if (!gc_log_take_decimal(&rest, 1, &unused) ||
+		    !gc_log_take(&rest, " "))
+			return false;
+	}
+	return true;
+}
+
+/* True for a range of addresses, "[0x80b90000, 0x90b90000, 0x90b90000)". */
+static bool log8_is_range(const char *at, const char *end)
+{
+	if (end - at < 3 || memcmp(at, "[0x", 3) != 0)
+		return false;
+	for (at++; at < end && (hex_digit(*at) >= 0 || memchr("x, ", *at, 3));
+	     at++)
+		;
+	return at < end && *at == ')';
 }
 
 /* Returns the position behind the bracket that closes the first one, or 0. */
 static size_t log8_count_brackets(struct gc_log8 *s, size_t from)
 {
-	for (size_t i = from; i < s->open.len; i++) {
-		s->depth += s->open.bytes[i] == '[';
-		if (s->open.bytes[i] == ']' && !--s->depth)
-			return i + 1;
+	const char *end = s->open.bytes + s->open.len;
+
+	for (const char *at = s->open.bytes + from; at < end; at++) {
+		s->depth += *at == '[' && !log8_is_range(at, end);
+		if (*at == ']' && !--s->depth)
+			return (size_t)(at + 1 - s->open.bytes);
 	}
 	return 0;
 }
 
-/* Adds a line to the open collection, which may end with it. */
-static void log8_add_line(struct gc_log8 *s, struct line line,
+/*
+ * Adds a line to the open collection, which may end with it. *line becomes the
+ * text behind it.
+ */
+static void log8_add_line(struct gc_log8 *s, struct line *line,
 			  struct gc_log_line *l)
 {
 	size_t from = s->open.len;
 	size_t end;
 
 	l->kind = GC_LOG_OTHER;
-	text_add(&s->open, line.text, line.len);
+	if (log8_is_histogram(*line)) {
+		line->len = 0;
+		return;
+	}
+	text_add(&s->open, line->text, line->len);
 	end = log8_count_brackets(s, from);
 	if (end) {
+		line->text += end - from;
+		line->len -= end - from;
 		log8_read_collection(s, end, l);
+		s->in_details = l->kind == GC_LOG_PAUSE;
 		/* The texts of *l stay in the memory of s->open. */
 		s->open.len = 0;
 		s->depth = 0;
 		s->lines = 0;
+		s->is_nested = false;
 		return;
 	}
+	line->len = 0;
 	text_putc(&s->open, ' ');
 	if (s->open.len > LONGEST_OPEN || ++s->lines > MOST_LINES) {
 		gc_log8_reset(s);
@@ -290,7 +479,8 @@ static void log8_read_concurrent(struct line rest, struct gc_log_line *l)
 	if (line_ends(name, "-end"))
 		name.len -= strlen("-end");
 	all.len = rest.len ? (size_t)(rest.text - all.text) : all.len;
-	if (!log8_read_seconds(line_cut(&rest, ']'), &l->ns)) {
+	rest = line_cut(&rest, ']');
+	if (!log8_cut_time(&rest, &l->ns)) {
 		/* An abort has no duration. */
 		l->kind = all.len == 0 ? GC_LOG_BROKEN : GC_LOG_OTHER;
 		return;
@@ -312,10 +502,12 @@ static void log8_read_details(struct gc_log8 *s, struct line line,
 	const char *heap = memmem(line.text, line.len, " Heap: ", 7);
 
 	l->kind = GC_LOG_OTHER;
-	if (line_starts(trimmed, "[Times: ")) {
-		log8_read_cpu(trimmed, l);
-		l->kind = l->cpu_ns == GC_ABSENT ? GC_LOG_BROKEN : GC_LOG_CPU;
+	l->number = s->number;
+	log8_read_cpu(trimmed, l);
+	if (text_has(trimmed, "[Times: "))
 		s->in_details = false;
+	if (line_starts(trimmed, "[Times: ")) {
+		l->kind = l->cpu_ns == GC_ABSENT ? GC_LOG_BROKEN : GC_LOG_CPU;
 	} else if (line_starts(trimmed, "[Eden: ") && heap) {
 		struct line rest = {
 			heap + 7, (size_t)(line.text + line.len - heap) - 7
@@ -346,43 +538,77 @@ static void log8_read_flags(struct line line, struct gc_log_line *l)
 	}
 }
 
-/* Begins a collection with the text behind its times. */
-static void log8_open(struct gc_log8 *s, struct line rest, int64_t epoch_ns,
-		      int64_t uptime_ns, struct gc_log_line *l)
+/*
+ * True for a collection inside of an open one: with
+ * -XX:+CMSScavengeBeforeRemark a young collection is part of CMS's remark.
+ */
+static bool log8_nests(const struct gc_log8 *s)
+{
+	struct line open = { s->open.bytes, s->open.len };
+
+	return open.len && !s->is_nested &&
+	       (text_has(open, "[YG occupancy") ||
+		text_has(open, "(CMS Final Remark)"));
+}
+
+/*
+ * True for a part of a collection whose start has been lost: its inner
+ * brackets, or more closing brackets than opening ones before its end.
+ */
+static bool log8_is_torn(struct line line)
+{
+	static const char *const inner[] = { "[ParNew",     "[DefNew",
+					     "[PSYoungGen", "[Tenured",
+					     "[CMS:",       "[YG occupancy",
+					     "[1 CMS-",     "[Rescan (" };
+	int depth = 0;
+
+	for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
+		if (text_has(line, inner[i]))
+			return true;
+	}
+	if (!text_has(line, " secs]"))
+		return false;
+	for (size_t i = 0; i < line.len && depth >= 0; i++)
+		depth += (line.text[i] == '[') - (line.text[i] == ']');
+	return depth < 0;
+}
+
+/* Begins a collection with the text behind its times, which are in *l. */
+static void log8_open(struct gc_log8 *s, struct line *rest,
+		      struct gc_log_line *l)
 {
 	bool broken = gc_log8_reset(s);
 
 	s->is_known = true;
-	s->epoch_ns = epoch_ns;
-	s->uptime_ns = uptime_ns;
+	s->in_histogram = false;
+	s->epoch_ns = l->epoch_ns;
+	s->uptime_ns = l->uptime_ns;
+	s->number = l->number;
 	log8_add_line(s, rest, l);
 	l->broken_before = broken;
 }
 
-void gc_log8_read(struct gc_log8 *s, struct line line, struct gc_log_line *l)
+/* A line outside of a collection; its times are in *l. */
+static void log8_read_outside(struct gc_log8 *s, struct line line,
+			      struct line rest, struct gc_log_line *l)
 {
-	struct line rest = line;
-	int64_t epoch_ns, uptime_ns;
-
-	gc_log_line_init(l);
-	log8_take_times(&rest, &epoch_ns, &uptime_ns);
-	if (log8_is_collection(rest) && !line_starts(rest, "[GC concurrent")) {
-		log8_open(s, rest, epoch_ns, uptime_ns, l);
-		return;
-	}
-	if (s->open.len) {
-		log8_add_line(s, line, l);
-		return;
-	}
+	l->kind = GC_LOG_OTHER;
 	if (line_starts(rest, "[GC concurrent") ||
 	    line_starts(rest, "[CMS-concurrent")) {
 		log8_read_concurrent(rest, l);
 	} else if (gc_log_read_stopped(rest, l) ||
 		   line_starts(rest, "Application time: ")) {
-		if (l->kind != GC_LOG_STOP && l->kind != GC_LOG_BROKEN)
-			l->kind = GC_LOG_OTHER;
+		;
 	} else if (line_starts(line, "CommandLine flags:")) {
 		log8_read_flags(line, l);
+	} else if (line_starts(rest, "[Class Histogram")) {
+		s->in_histogram = true;
+		return;
+	} else if (log8_is_torn(rest)) {
+		l->kind = s->in_histogram ? GC_LOG_OTHER : GC_LOG_BROKEN;
+		s->in_histogram = false;
+		return;
 	} else if (s->in_details) {
 		log8_read_details(s, line, l);
 		return;
@@ -391,8 +617,61 @@ void gc_log8_read(struct gc_log8 *s, struct line line, struct gc_log_line *l)
 		l->kind = s->is_known ? GC_LOG_OTHER : GC_LOG_FOREIGN;
 		return;
 	}
-	l->epoch_ns = epoch_ns;
-	l->uptime_ns = uptime_ns;
 	s->is_known = true;
 	s->in_details = false;
+}
+
+void gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l)
+{
+	struct line rest = *line;
+	bool begins;
+
+	gc_log_line_init(l);
+	log8_take_times(&rest, l);
+	begins = log8_is_collection(rest);
+	if (begins && !log8_nests(s)) {
+		log8_open(s, &rest, l);
+		*line = rest;
+	} else if (s->open.len) {
+		s->is_nested = s->is_nested || begins;
+		log8_add_line(s, line, l);
+	} else {
+		struct line piece = *line;
+
+		/* A collection may follow the CPU time of the last one. */
+		if (line_starts(line_trimmed(piece), "[Times: "))
+			line_cut(line, ']');
+		else
+			line->len = 0;
+		log8_read_outside(s, piece, rest, l);
+	}
+}
+
+bool gc_log8_is_cut(struct line line)
+{
+	static const char *const starts[] = { "[GC",
+					      "[Full GC",
+					      "[Pause ",
+					      "[Times: ",
+					      "[Eden: ",
+					      "[CMS-concurrent-",
+					      "Total time for which" };
+	struct line rest = line_trimmed(line);
+	struct gc_log_line l;
+	size_t at;
+
+	log8_take_times(&rest, &l);
+	for (at = 0;
+	     at < rest.len && memchr("0123456789.,:+-TZ# ", rest.text[at], 19);
+	     at++)
+		;
+	if (at == rest.len)
+		return at > 0;
+	if (line_ends(rest, "]"))
+		return false;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		if (gc_log_may_start(rest, starts[i]))
+			return true;
+	}
+	return false;
 }

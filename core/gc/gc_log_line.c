@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gc/gc_log_line.h"
 
+#include "core/base/ascii.h"
 #include "core/gc/gc_names.h"
 
 #include <string.h>
@@ -9,6 +10,9 @@
 #define SECOND INT64_C(1000000000)
 /* Sums and differences of two values fit into 64 bits. As a time: year 2096. */
 #define MOST_VALUE INT64_C(4000000000000000000)
+/* Bytes before the text of the JVM, and brackets in them that are tried. */
+#define LONGEST_PREFIX 512
+#define MOST_TRIES     16
 
 void gc_log_line_init(struct gc_log_line *l)
 {
@@ -27,8 +31,6 @@ void gc_log_line_init(struct gc_log_line *l)
 }
 
 /* ---- numbers ---- */
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static void line_skip(struct line *l, size_t len)
 {
@@ -56,7 +58,9 @@ bool gc_log_take_decimal(struct line *rest, int64_t unit, int64_t *value)
 		    __builtin_add_overflow(whole, *l.text - '0', &whole))
 			return false;
 	}
-	if (l.len > 1 && *l.text == '.' && is_digit(l.text[1])) {
+	/* JVMs print the decimal point of their locale. */
+	if (l.len > 1 && (*l.text == '.' || *l.text == ',') &&
+	    is_digit(l.text[1])) {
 		int64_t scale = unit;
 
 		for (line_skip(&l, 1); l.len && is_digit(*l.text);
@@ -237,23 +241,42 @@ static void unified_read_decorators(struct line decorators,
 	while (decorators.len) {
 		struct line d;
 
+		gc_log_take(&decorators, " ");
 		line_skip(&decorators, 1); /* the bracket */
 		d = line_cut(&decorators, ']');
 		unified_read_decorator(line_trimmed(d), l);
 	}
 }
 
-/* Returns the message and leaves its decorators in *decorators. */
+/* Returns the tags, "gc,phases", or an empty text if they are not shown. */
+static struct line unified_tags(struct line decorators)
+{
+	while (decorators.len) {
+		struct line d;
+
+		gc_log_take(&decorators, " ");
+		line_skip(&decorators, 1); /* the bracket */
+		d = line_trimmed(line_cut(&decorators, ']'));
+		if (line_is(d, "gc") || line_starts(d, "gc,") ||
+		    line_starts(d, "safepoint"))
+			return d;
+	}
+	return decorators;
+}
+
+/*
+ * Returns the message and leaves its decorators in *decorators. A log collector
+ * may put one of its own, "[pod/web-0/app] ", before those of the JVM.
+ */
 static struct line unified_message(struct line line, struct line *decorators)
 {
-	struct line message = line;
+	struct line message = line, at = line;
+	const char *end;
 
-	while (message.len && *message.text == '[') {
-		const char *end = memchr(message.text, ']', message.len);
-
-		if (!end)
-			break;
-		line_skip(&message, (size_t)(end - message.text) + 1);
+	while (line_starts(at, "[") && (end = memchr(at.text, ']', at.len))) {
+		line_skip(&at, (size_t)(end - at.text) + 1);
+		message = at;
+		gc_log_take(&at, " ");
 	}
 	*decorators = (struct line){ line.text,
 				     (size_t)(message.text - line.text) };
@@ -279,8 +302,10 @@ static bool unified_cut_time(struct line *l, int64_t *ns)
 		unit = SECOND;
 		end -= 1;
 	}
-	for (from = end;
-	     from && (is_digit(l->text[from - 1]) || l->text[from - 1] == '.');
+	/* A program that rewrites the log may put a space before the unit. */
+	end -= unit && end && l->text[end - 1] == ' ';
+	for (from = end; from && (is_digit(l->text[from - 1]) ||
+				  memchr(".,", l->text[from - 1], 2));
 	     from--)
 		;
 	number = (struct line){ l->text + from, end - from };
@@ -355,32 +380,59 @@ static bool unified_is_share(struct line name)
 		memmem(name.text, name.len, "(ZWorker", strlen("(ZWorker")));
 }
 
-static void unified_read_pause(struct line name, struct gc_log_line *l)
+/*
+ * True for a name without numbers, whose parentheses are balanced: the line
+ * that announces a pause ends before the heap and the time.
+ */
+static bool unified_announces(struct line name)
 {
-	struct line rest = name;
-	bool has_heap;
+	size_t depth = 0;
 
-	gc_log_take(&rest, "Pause ");
-	if (!unified_cut_time(&rest, &l->ns)) {
-		/* The line that announces the pause ends before the heap. */
-		if (memmem(rest.text, rest.len, "->", 2))
-			l->kind = GC_LOG_BROKEN;
-		return;
+	for (size_t i = 0; i < name.len; i++) {
+		depth += name.text[i] == '(';
+		if (!depth && (is_digit(name.text[i]) || name.text[i] == '>'))
+			return false;
+		depth -= name.text[i] == ')' && depth;
 	}
-	if (unified_is_share(rest))
+	return !depth;
+}
+
+void gc_log_read_pause(struct line rest, struct gc_log_line *l)
+{
+	static const char failure[] = "(Evacuation Failure";
+	bool has_heap = unified_cut_heap(&rest, l);
+	const char *failed = memmem(rest.text, rest.len, failure,
+				    sizeof(failure) - 1);
+
+	l->kind = GC_LOG_BROKEN;
+	if (!has_heap && memmem(rest.text, rest.len, "->", 2))
 		return;
-	has_heap = unified_cut_heap(&rest, l);
-	if (!has_heap && memmem(rest.text, rest.len, "->", 2)) {
-		l->kind = GC_LOG_BROKEN;
-		return;
-	}
 	l->kind = GC_LOG_PAUSE;
 	l->pause = gc_pause_name_kind(rest);
 	l->cause = unified_cause(rest);
-	/* "Pause Remark" */
-	l->name = (struct line){ name.text, rest.len + strlen("Pause ") };
+	l->name = rest;
 	if (rest.len)
 		l->collector = gc_pause_name_collector(rest);
+	if (failed) {
+		line_skip(&rest, (size_t)(failed - rest.text));
+		gc_log_take_group(&rest, &l->failure);
+	}
+}
+
+static void unified_read_pause(struct line name, struct gc_log_line *l)
+{
+	struct line rest = name;
+
+	gc_log_take(&rest, "Pause ");
+	if (!unified_cut_time(&rest, &l->ns)) {
+		l->kind = unified_announces(rest) ? GC_LOG_START
+						  : GC_LOG_BROKEN;
+	} else if (!unified_is_share(rest)) {
+		gc_log_read_pause(rest, l);
+		/* "Pause Remark" */
+		l->name = (struct line){ name.text,
+					 l->name.len + strlen("Pause ") };
+	}
 }
 
 /* The names of cycles of ZGC and G1. */
@@ -460,17 +512,31 @@ static void unified_read_phase(struct line message, struct gc_log_line *l)
 	l->level = spaces > 2 ? spaces / 2 : !l->is_concurrent;
 }
 
+/* Takes ZGC's young or old generation: "Y: ". */
+static void unified_take_generation(struct line *rest)
+{
+	if (rest->len >= 3 && rest->text[1] == ':' && rest->text[2] == ' ' &&
+	    memchr("yYoO", *rest->text, 4))
+		line_skip(rest, 3);
+}
+
+/* "To-space exhausted", which G1 prints before the pause. */
+static void unified_read_failure(struct line message, struct gc_log_line *l)
+{
+	l->kind = GC_LOG_FAILURE;
+	l->failure = message;
+}
+
 /* A message of a collection, behind "GC(12) ". */
 static void unified_read_collection(struct line message, struct gc_log_line *l)
 {
 	struct line inner = message;
 
-	/* ZGC's young or old generation. */
-	if (inner.len > 3 && inner.text[1] == ':' && inner.text[2] == ' ' &&
-	    memchr("yYoO", *inner.text, 4))
-		line_skip(&inner, 3);
+	unified_take_generation(&inner);
 	if (line_starts(inner, "Pause "))
 		unified_read_pause(inner, l);
+	else if (line_is(inner, "To-space exhausted"))
+		unified_read_failure(inner, l);
 	else if (unified_is_cycle(inner, l))
 		unified_read_cycle(inner, l);
 	else if (line_starts(inner, "User="))
@@ -538,6 +604,18 @@ static void unified_read_using(struct line message, struct gc_log_line *l)
 		l->kind = GC_LOG_COLLECTOR;
 }
 
+/* "Allocation Stall (main) 12.345ms": ZGC made one thread wait. */
+static void unified_read_stall(struct line message, struct gc_log_line *l)
+{
+	l->kind = GC_LOG_BROKEN;
+	if (!unified_cut_time(&message, &l->ns) || !line_ends(message, ")"))
+		return;
+	l->kind = GC_LOG_STALL;
+	l->cause = line_trimmed(line_cut(&message, '('));
+	l->name = (struct line){ message.text, message.len - 1 };
+	l->collector = "ZGC";
+}
+
 static void unified_read_message(struct line message, struct gc_log_line *l)
 {
 	struct line rest = message;
@@ -554,6 +632,9 @@ static void unified_read_message(struct line message, struct gc_log_line *l)
 		l->name = rest;
 	} else if (line_starts(message, "Using ")) {
 		unified_read_using(message, l);
+	} else if (line_starts(message, "Allocation Stall (") ||
+		   line_starts(message, "Relocation Stall (")) {
+		unified_read_stall(message, l);
 	} else if (line_starts(message, "Leaving safepoint region") ||
 		   line_starts(message, "Application time: ")) {
 		l->kind = GC_LOG_OTHER;
@@ -562,16 +643,98 @@ static void unified_read_message(struct line message, struct gc_log_line *l)
 	}
 }
 
+/* True for the tags of lines that have the duration of a pause. */
+static bool unified_is_end(struct line tags)
+{
+	return line_is(tags, "gc") || line_is(tags, "gc,phases");
+}
+
 void gc_log_unified_read(struct line line, struct gc_log_line *l)
 {
 	struct line decorators;
 	struct line message = unified_message(line, &decorators);
 
 	gc_log_line_init(l);
-	l->kind = decorators.len ? GC_LOG_OTHER : GC_LOG_FOREIGN;
+	l->kind = decorators.len ? GC_LOG_BRACKETED : GC_LOG_FOREIGN;
 	/* Most lines of a verbose log are none of these. */
-	if (message.len && memchr("GSETULA", *message.text, 7))
+	if (message.len && memchr("GSETULAR", *message.text, 8))
 		unified_read_message(message, l);
+	if (l->kind == GC_LOG_BRACKETED && unified_tags(decorators).len)
+		l->kind = GC_LOG_OTHER;
+	if (l->kind == GC_LOG_START && unified_is_end(unified_tags(decorators)))
+		l->kind = GC_LOG_BROKEN;
 	if (l->kind > GC_LOG_BROKEN)
 		unified_read_decorators(decorators, l);
+}
+
+size_t gc_log_unified_find(struct line line)
+{
+	size_t limit = line.len < LONGEST_PREFIX ? line.len : LONGEST_PREFIX;
+	unsigned tries = 0;
+
+	for (size_t i = 1; i < limit && tries < MOST_TRIES; i++) {
+		struct line rest = { line.text + i, line.len - i };
+		struct gc_log_line l;
+
+		if (*rest.text != '[' && !line_starts(rest, "GC("))
+			continue;
+		tries++;
+		gc_log_unified_read(rest, &l);
+		if (l.kind != GC_LOG_FOREIGN && l.kind != GC_LOG_BRACKETED)
+			return i;
+	}
+	return line.len;
+}
+
+bool gc_log_may_start(struct line line, const char *start)
+{
+	size_t len = strlen(start);
+
+	return memcmp(line.text, start, line.len < len ? line.len : len) == 0;
+}
+
+/* True for a part of "GC(12) Pause …" that may be the start of a record. */
+static bool unified_is_cut_collection(struct line message)
+{
+	static const char *const starts[] = { "Pause ",   "Concurrent ",
+					      "Garbage ", "Minor ",
+					      "Major ",   "User=" };
+	struct line rest = message;
+	int64_t unused;
+
+	if (!gc_log_take(&rest, "GC(") ||
+	    !gc_log_take_decimal(&rest, 1, &unused) ||
+	    !gc_log_take(&rest, ") ") || rest.len < 3)
+		return true;
+	unified_take_generation(&rest);
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		if (gc_log_may_start(rest, starts[i]))
+			return true;
+	}
+	return false;
+}
+
+bool gc_log_unified_is_cut(struct line line)
+{
+	static const char *const starts[] = { "Safepoint \"",
+					      "Entering safepoint region: ",
+					      "Total time for which",
+					      "Allocation Stall (" };
+	struct line decorators;
+	struct line message = unified_message(line, &decorators);
+	struct line tags = unified_tags(decorators);
+
+	/* "[gc,heap]", "[gc,start]": no record has these tags. */
+	if (message.text > line.text && tags.len && !unified_is_end(tags) &&
+	    !line_starts(tags, "safepoint") && !line_is(tags, "gc,cpu"))
+		return false;
+	if (!message.len || *message.text == '[' ||
+	    (gc_log_may_start(message, "GC(") &&
+	     unified_is_cut_collection(message)))
+		return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		if (gc_log_may_start(message, starts[i]))
+			return true;
+	}
+	return false;
 }

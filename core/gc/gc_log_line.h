@@ -19,6 +19,8 @@
 
 enum gc_log_kind {
 	GC_LOG_OTHER,       /* of the log, but without a record */
+	GC_LOG_START,       /* announces a pause */
+	GC_LOG_BRACKETED,   /* in the form of a log, without a word of GC */
 	GC_LOG_FOREIGN,     /* not in the format of a log */
 	GC_LOG_BROKEN,      /* begins like a record but is not whole */
 	GC_LOG_PAUSE,       /* a collection that stopped the application */
@@ -27,6 +29,8 @@ enum gc_log_kind {
 	GC_LOG_PHASE,       /* a part of a pause, or of a concurrent cycle */
 	GC_LOG_CYCLE_BEGIN, /* a concurrent cycle */
 	GC_LOG_CYCLE,       /* its end */
+	GC_LOG_STALL,       /* one thread waited for the collector */
+	GC_LOG_FAILURE,     /* of the next pause, which ran out of space */
 	GC_LOG_HEAP,        /* JDK 8: the heap of the pause before */
 	GC_LOG_CPU,         /* the CPU time of the collection before */
 	GC_LOG_COLLECTOR,   /* a JVM starts and names its collector */
@@ -44,6 +48,7 @@ struct gc_log_line {
 	/* Of the pause, phase, cycle or operation. */
 	struct line name;
 	struct line cause;
+	struct line failure;   /* "To-space exhausted"; empty = none */
 	const char *collector; /* NULL = not named; a constant */
 	int64_t ns;            /* of the pause, phase or cycle */
 	int64_t stopped_ns, sync_ns, cpu_ns;
@@ -60,9 +65,12 @@ struct gc_log8 {
 	struct text open;
 	unsigned depth; /* of brackets in open */
 	unsigned lines; /* of open */
-	int64_t epoch_ns, uptime_ns;
-	bool in_details; /* lines with details of a pause follow */
-	bool is_known;   /* a line of JDK 8 has been read */
+	bool is_nested; /* open contains another collection */
+	int64_t epoch_ns, uptime_ns, number;
+	bool in_details;   /* lines with details of a pause follow */
+	bool in_histogram; /* of classes, between collections */
+	bool has_starts;   /* lines announce pauses; later lines have the end */
+	bool is_known;     /* a line of JDK 8 has been read */
 };
 
 /* Makes all numbers absent. */
@@ -71,14 +79,40 @@ void gc_log_line_init(struct gc_log_line *l);
 /* Understands a line of a unified log. */
 void gc_log_unified_read(struct line line, struct gc_log_line *l);
 
+/*
+ * Reads the pause "Final Mark (unload classes) 8M->4M(9M)", whose duration has
+ * been read.
+ */
+void gc_log_read_pause(struct line rest, struct gc_log_line *l);
+
+/*
+ * Returns where the text of a unified log begins in a line that has other text
+ * before it, such as the prefix of a log collector; or line.len.
+ */
+size_t gc_log_unified_find(struct line line);
+
+/*
+ * True if the last line of a file, which has no newline and is no record, may
+ * be the start of one.
+ */
+bool gc_log_unified_is_cut(struct line line);
+bool gc_log8_is_cut(struct line line);
+
 /* True for a line that JDK 8 may have written. */
 bool gc_log8_is_line(const struct gc_log8 *s, struct line line);
 
 /*
- * Understands a line of JDK 8. A collection becomes a GC_LOG_PAUSE with its
- * last line; its texts are valid until the next call.
+ * Returns where a collection of JDK 8, with its times, begins in the line, or
+ * line.len. Other text may be before it.
  */
-void gc_log8_read(struct gc_log8 *s, struct line line, struct gc_log_line *l);
+size_t gc_log8_find(struct line line);
+
+/*
+ * Understands a line of JDK 8. A collection becomes a GC_LOG_PAUSE with its
+ * last line; its texts are valid until the next call. *line becomes the text
+ * behind it.
+ */
+void gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l);
 
 /* Forgets the open collection. Returns true if there was one. */
 bool gc_log8_reset(struct gc_log8 *s);
@@ -96,6 +130,9 @@ bool gc_log_take_decimal(struct line *rest, int64_t unit, int64_t *value);
 
 /* "17869K", "0.0B", "96M". */
 bool gc_log_take_size(struct line *rest, int64_t *bytes);
+
+/* True if the line begins with start, or is the first part of start. */
+bool gc_log_may_start(struct line line, const char *start);
 
 /* The text that must come next. */
 bool gc_log_take(struct line *rest, const char *text);

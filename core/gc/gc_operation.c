@@ -53,3 +53,16 @@ enum gc_kind gc_operation_kind(const char *operation, const char **collector)
 		*collector = NULL;
 	return GC_OTHER;
 }
+
+enum gc_kind gc_operation_kind_alone(const char *operation, bool has_pauses,
+				     const char **collector)
+{
+	enum gc_kind kind = gc_operation_kind(operation, collector);
+
+	if (!has_pauses ||
+	    (kind != GC_YOUNG && kind != GC_FULL && kind != GC_PAUSE))
+		return kind;
+	if (collector)
+		*collector = NULL;
+	return GC_OTHER;
+}

@@ -20,7 +20,12 @@ void gc_pause_init(struct gc_pause *p)
 
 bool gc_pause_is_collection(const struct gc_pause *p)
 {
-	return p->kind != GC_OTHER && p->kind != GC_CYCLE;
+	return p->kind != GC_OTHER && gc_kind_stops(p->kind);
+}
+
+bool gc_kind_stops(enum gc_kind kind)
+{
+	return kind != GC_CYCLE && kind != GC_STALL;
 }
 
 const char *gc_kind_name(enum gc_kind kind)
@@ -33,6 +38,7 @@ const char *gc_kind_name(enum gc_kind kind)
 		[GC_CYCLE_PAUSE] = "cycle pause",
 		[GC_PAUSE] = "pause",
 		[GC_CYCLE] = "cycle",
+		[GC_STALL] = "stall",
 	};
 
 	return names[kind];

@@ -29,6 +29,7 @@ enum gc_kind {
 	GC_CYCLE_PAUSE, /* of a concurrent cycle: Remark, Pause Mark Start, … */
 	GC_PAUSE,       /* a collection of an unknown kind */
 	GC_CYCLE,       /* a concurrent cycle; has no stopped time */
+	GC_STALL,       /* one thread waited for memory; no stopped time */
 	GC_KINDS,
 };
 
@@ -50,7 +51,8 @@ struct gc_pause {
 	int64_t end_ns;        /* when it ended, ns since the epoch */
 	int64_t uptime_ns;     /* when it ended, ns since the JVM started */
 	int64_t number;        /* "GC(12)" in a log is 12 */
-	const char *operation; /* of the VM: "G1CollectForAllocation" */
+	const char *operation; /* "G1CollectForAllocation"; of a stall, its
+				  thread */
 	const char *cause;     /* "Allocation Failure" */
 	const char *collector; /* "G1", "Serial", … */
 	int64_t stopped_ns;    /* including the time to safepoint */
@@ -63,8 +65,8 @@ struct gc_pause {
 	size_t phase_count;
 	/*
 	 * Number of stops, more than 1 if the source could not separate them;
-	 * times are then their sums. 0 for a cycle, and for the rest of a stop
-	 * that is counted in an earlier record.
+	 * times are then their sums. 0 for a cycle or stall, and for the rest
+	 * of a stop that is counted in an earlier record.
 	 */
 	unsigned count;
 	unsigned collections; /* by this operation; 0 = unknown or none */
@@ -75,6 +77,9 @@ void gc_pause_init(struct gc_pause *p);
 
 /* True for a stop for garbage collection. */
 bool gc_pause_is_collection(const struct gc_pause *p);
+
+/* True if records of the kind stop the application. */
+bool gc_kind_stops(enum gc_kind kind);
 
 /* "young", "full", "cycle pause", …; a constant. */
 const char *gc_kind_name(enum gc_kind kind);

@@ -250,10 +250,10 @@ void gc_totals_release(struct gc_totals *t)
 	*t = (struct gc_totals){ 0 };
 }
 
-/* Collections, then cycles, then other safepoints. */
+/* Collections, then cycles and stalls, then other safepoints. */
 static int group_rank(const struct gc_group *g)
 {
-	return g->kind == GC_OTHER ? 2 : g->kind == GC_CYCLE;
+	return g->kind == GC_OTHER ? 2 : !gc_kind_stops(g->kind);
 }
 
 static int compare_group(const void *a, const void *b)

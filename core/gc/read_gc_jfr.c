@@ -484,7 +484,9 @@ static void jfr_add_other_stops(struct gc_jfr *g, const size_t *owners)
 			continue;
 		r = jfr_add_record(g, s->end_ns);
 		r->stop = i + 1;
-		r->kind = gc_operation_kind(jfr_text(g, s->operation), NULL);
+		r->kind = gc_operation_kind_alone(jfr_text(g, s->operation),
+						  g->collection_count > 0,
+						  NULL);
 	}
 }
 
@@ -635,7 +637,7 @@ static enum gc_next jfr_next(struct gc_source *s, struct gc_pause *p,
 		p->stopped_ns = stop->end_ns - stop->begin_ns;
 		if (stop->operation)
 			p->operation = jfr_text(g, stop->operation);
-		if (!r->collection)
+		if (!r->collection && r->kind != GC_OTHER)
 			gc_operation_kind(p->operation, &p->collector);
 	}
 	jfr_give_phases(g, r, p);

@@ -12,10 +12,12 @@
 #include "core/gc/gc_log.h"
 
 #include "core/base/alloc.h"
+#include "core/base/log_lines.h"
 #include "core/gc/gc_entry.h"
 #include "core/gc/gc_log_line.h"
 #include "core/gc/gc_operation.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +45,21 @@ struct log_place {
 	uint64_t number;
 };
 
+/* The lines of a file, which may be read in pieces. */
+struct log_text {
+	struct log_lines lines;
+	struct line line; /* the last line, or a piece of it */
+	struct line rest; /* behind that piece */
+	struct gc_log8 jdk8;
+};
+
 struct gc_log {
 	struct gc_source source;
 	struct gc_log_file *files;
 	size_t file_count, file;
-	struct lines lines;
-	struct gc_log8 jdk8;
+	struct log_text text;
+	char *failure;  /* of the pause with this number, which follows */
+	int64_t failed; /* its number */
 	bool has_stops; /* the log has safepoint lines */
 	struct gc_entry *pending;
 	struct gc_entry *phases; /* of the next pause */
@@ -56,7 +67,8 @@ struct gc_log {
 	const char *collector;   /* a constant */
 	struct log_cycle cycles[OPEN_CYCLES];
 	struct gc_entry_queue queue;
-	uint64_t known_lines;
+	bool has_records; /* one has been returned */
+	bool has_pauses;  /* the log has lines of pauses */
 	struct log_place foreign, broken;
 	bool is_cut;
 	bool is_followed; /* lines come by gc_log_feed() */
@@ -76,7 +88,7 @@ static void log_count_line(struct gc_log *g, struct log_place *place)
 {
 	if (!place->count++) {
 		place->file = g->files[g->file].name;
-		place->number = g->lines.number;
+		place->number = g->text.lines.lines.number;
 	}
 }
 
@@ -323,6 +335,35 @@ static struct line log_cause(struct gc_log *g, const struct gc_log_line *l)
 	return line_of(c->record->pause.cause);
 }
 
+/* The failure of a pause is in a line before, or in the line of the pause. */
+static void failure_keep(struct gc_log *g, const struct gc_log_line *l)
+{
+	free(g->failure);
+	g->failure = xstrndup(l->failure.text, l->failure.len);
+	g->failed = l->number;
+}
+
+/* "G1 Evacuation Pause (To-space exhausted)" */
+static void pending_add_failure(struct gc_log *g, const struct gc_log_line *l)
+{
+	struct gc_pause *p = &g->pending->pause;
+	struct text cause = { 0 };
+
+	if (l->failure.len)
+		failure_keep(g, l);
+	if (g->failure && g->failed == l->number) {
+		if (p->cause)
+			text_printf(&cause, "%s (", p->cause);
+		text_puts(&cause, g->failure);
+		text_puts(&cause, p->cause ? ")" : "");
+		p->cause = gc_entry_string(
+			g->pending, (struct line){ cause.bytes, cause.len });
+		text_release(&cause);
+	}
+	free(g->failure);
+	g->failure = NULL;
+}
+
 static void pending_add(struct gc_log *g, const struct gc_log_line *l)
 {
 	struct gc_pause *p;
@@ -337,11 +378,13 @@ static void pending_add(struct gc_log *g, const struct gc_log_line *l)
 		p->kind = l->pause;
 		p->cause = gc_entry_string(g->pending, log_cause(g, l));
 	}
+	pending_add_failure(g, l);
 	/* In parts of a rotated log, no line names the collector. */
 	g->collector = log_collector(g, l);
 	p->collector = g->collector;
 	p->number = l->number;
 	p->collections++;
+	g->has_pauses = true;
 	log_set_end(p, l);
 	pending_add_time(&p->gc_ns, l->ns);
 	pending_add_time(&p->cpu_ns, l->cpu_ns);
@@ -408,7 +451,8 @@ static struct gc_entry *stop_alone(struct gc_log *g, struct line operation)
 	struct log_cycle *cycle;
 
 	p->operation = gc_entry_string(r, operation);
-	p->kind = gc_operation_kind(p->operation, &p->collector);
+	p->kind = gc_operation_kind_alone(p->operation, g->has_pauses,
+					  &p->collector);
 	if (p->kind == GC_OTHER)
 		return r;
 	if (g->collector)
@@ -462,7 +506,7 @@ static void log_complete_pause(struct gc_log *g, const struct gc_log_line *l)
 static void log_use_collector(struct gc_log *g, const struct gc_log_line *l)
 {
 	/* JDK 8 repeats its flags in each file of a rotated log. */
-	if (!g->jdk8.is_known) {
+	if (!g->text.jdk8.is_known) {
 		pending_emit(g);
 		cycles_close(g);
 		cycles_clear(g);
@@ -470,6 +514,23 @@ static void log_use_collector(struct gc_log *g, const struct gc_log_line *l)
 	g->collector = l->collector;
 	text_clear(&g->source.collector);
 	text_puts(&g->source.collector, l->collector);
+}
+
+/* A thread that waited for memory while the application went on. */
+static void stall_add(struct gc_log *g, const struct gc_log_line *l)
+{
+	struct gc_entry *r = gc_entry_new();
+	struct gc_pause *p = &r->pause;
+
+	pending_settle(g);
+	p->kind = GC_STALL;
+	p->count = 0;
+	p->cause = gc_entry_string(r, l->cause);
+	p->operation = gc_entry_string(r, l->name);
+	p->collector = l->collector;
+	p->gc_ns = l->ns;
+	log_set_end(p, l);
+	gc_entry_put(&g->queue, r);
 }
 
 /* ---- lines ---- */
@@ -497,6 +558,12 @@ static void log_handle(struct gc_log *g, const struct gc_log_line *l)
 		pending_settle(g);
 		cycle_end(g, l);
 		break;
+	case GC_LOG_STALL:
+		stall_add(g, l);
+		break;
+	case GC_LOG_FAILURE:
+		failure_keep(g, l);
+		break;
 	case GC_LOG_HEAP:
 	case GC_LOG_CPU:
 		log_complete_pause(g, l);
@@ -505,52 +572,153 @@ static void log_handle(struct gc_log *g, const struct gc_log_line *l)
 		log_use_collector(g, l);
 		break;
 	case GC_LOG_OTHER:
+	case GC_LOG_START:
+	case GC_LOG_BRACKETED:
 	case GC_LOG_FOREIGN:
 	case GC_LOG_BROKEN:
 		break;
 	}
 }
 
-static void log_read_line(struct gc_log8 *jdk8, struct line line,
-			  struct gc_log_line *l)
+/*
+ * Leaves what follows the first `at` bytes of a line for the next piece. What
+ * is before a record may be the prefix that a log collector puts before all
+ * lines.
+ */
+static void log_text_split(struct log_text *t, struct line line, size_t at,
+			   bool is_start)
 {
-	if (gc_log8_is_line(jdk8, line))
-		gc_log8_read(jdk8, line, l);
-	else
+	struct line prefix = { line.text, at };
+
+	t->rest = (struct line){ line.text + at, line.len - at };
+	if (is_start && !t->lines.cut && line_trimmed(prefix).len)
+		log_lines_prefix(&t->lines, line, at);
+}
+
+static void log_text_read_line(struct log_text *t, struct line line,
+			       bool is_start, struct gc_log_line *l)
+{
+	bool is_jdk8 = gc_log8_is_line(&t->jdk8, line);
+	struct line piece = line;
+	size_t at;
+
+	if (!is_jdk8) {
 		gc_log_unified_read(line, l);
+	} else {
+		at = t->jdk8.open.len ? 0 : gc_log8_find(line);
+		if (at && at < line.len) {
+			log_text_split(t, line, at, is_start);
+			piece.len = at;
+		}
+		gc_log8_read(&t->jdk8, &piece, l);
+		if (piece.len)
+			t->rest = (struct line){ piece.text,
+						 (size_t)(line.text + line.len -
+							  piece.text) };
+	}
+	if (t->rest.len ||
+	    (l->kind != GC_LOG_FOREIGN && l->kind != GC_LOG_BRACKETED))
+		return;
+	at = gc_log_unified_find(line);
+	if (at == line.len && !is_jdk8)
+		at = gc_log8_find(line);
+	if (at == line.len)
+		return;
+	log_text_split(t, line, at, is_start);
+	l->kind = GC_LOG_OTHER;
+}
+
+static void log_text_open(struct log_text *t, const struct gc_log_file *f)
+{
+	log_lines_back(&t->lines, lines_over(f->bytes, f->len));
+}
+
+static void log_text_release(struct log_text *t)
+{
+	log_lines_release(&t->lines);
+	gc_log8_release(&t->jdk8);
+}
+
+/* True for the last line if it has no newline. */
+static bool log_text_is_unfinished(const struct log_text *t)
+{
+	const struct lines *lines = &t->lines.lines;
+
+	return lines->at == lines->end && lines->end[-1] != '\n';
+}
+
+/* Reads the next line, or a piece of it. False at the end. */
+static bool log_text_read(struct log_text *t, struct gc_log_line *l)
+{
+	bool is_start = !t->rest.len;
+
+	while (!t->rest.len) {
+		if (!log_lines_next(&t->lines, &t->rest))
+			return false;
+		/* It may have a part of a log collector's prefix only. */
+		if (t->lines.raw.len && log_text_is_unfinished(t))
+			break;
+	}
+	t->line = t->rest;
+	t->rest.len = 0;
+	log_text_read_line(t, t->line, is_start, l);
+	return true;
+}
+
+/*
+ * True if a file ends inside of a line: the last line has no newline, is not a
+ * whole record, and may be the start of one.
+ */
+static bool log_text_is_cut(const struct log_text *t,
+			    const struct gc_log_line *l)
+{
+	/* log_end() counts an open collection. */
+	if (!log_text_is_unfinished(t) || t->rest.len || t->jdk8.open.len ||
+	    l->kind >= GC_LOG_BROKEN)
+		return false;
+	if ((t->lines.prefix.len && !t->lines.cut) ||
+	    line_starts(t->lines.raw, "{"))
+		return true;
+	return gc_log8_is_line(&t->jdk8, t->line)
+		       ? gc_log8_is_cut(t->line)
+		       : gc_log_unified_is_cut(t->line);
 }
 
 /* Moves to the next file; false at the end. */
 static bool log_next_file(struct gc_log *g)
 {
-	const struct gc_log_file *f;
-
 	if (g->file + 1 >= g->file_count)
 		return false;
-	f = &g->files[++g->file];
-	g->lines = lines_over(f->bytes, f->len);
+	log_text_open(&g->text, &g->files[++g->file]);
 	return true;
-}
-
-/*
- * True if a file ends inside of a line: the last line has no newline and is
- * not a whole record.
- */
-static bool log_is_cut_line(const struct gc_log *g, enum gc_log_kind kind)
-{
-	/* log_end() counts an open collection. */
-	return g->lines.at == g->lines.end && g->lines.end[-1] != '\n' &&
-	       kind <= GC_LOG_BROKEN && !g->jdk8.open.len;
 }
 
 /* The log ends: what waits has no further lines. */
 static void log_end(struct gc_log *g)
 {
-	if (gc_log8_reset(&g->jdk8))
+	if (gc_log8_reset(&g->text.jdk8))
 		log_count_line(g, &g->broken);
 	pending_emit(g);
 	cycles_close(g);
 	cycles_clear(g);
+}
+
+/* A log whose collections are all in an unknown form has no useful record. */
+static enum gc_next log_finish(struct gc_log *g, struct gc_pause *p,
+			       struct error *err)
+{
+	log_end(g);
+	if (gc_entry_take(&g->queue, p)) {
+		g->has_records = true;
+		return GC_NEXT_RECORD;
+	}
+	if (g->has_records || !g->broken.count)
+		return GC_NEXT_END;
+	fail(err, ERROR_INPUT,
+	     "no collection could be read: incomplete or unrecognized lines: "
+	     "%" PRIu64 " (first: line %" PRIu64 ")",
+	     g->broken.count, g->broken.number);
+	return GC_NEXT_FAILED;
 }
 
 static enum gc_next log_next(struct gc_source *s, struct gc_pause *p,
@@ -558,31 +726,23 @@ static enum gc_next log_next(struct gc_source *s, struct gc_pause *p,
 {
 	struct gc_log *g = log_of(s);
 	struct gc_log_line l;
-	struct line line;
 
-	(void)err;
 	while (!gc_entry_take(&g->queue, p)) {
-		if (!lines_next(&g->lines, &line)) {
+		if (!log_text_read(&g->text, &l)) {
 			if (log_next_file(g))
 				continue;
 			if (g->is_followed && !s->is_ending)
 				return GC_NEXT_LATER;
-			log_end(g);
-			if (gc_entry_take(&g->queue, p))
-				return GC_NEXT_RECORD;
-			return GC_NEXT_END;
+			return log_finish(g, p, err);
 		}
-		if (!line.len)
-			continue;
-		log_read_line(&g->jdk8, line, &l);
-		g->known_lines += l.kind != GC_LOG_FOREIGN;
 		if (l.broken_before || l.kind == GC_LOG_BROKEN ||
-		    log_is_cut_line(g, l.kind))
+		    log_text_is_cut(&g->text, &l))
 			log_count_line(g, &g->broken);
 		else if (l.kind == GC_LOG_FOREIGN)
 			log_count_line(g, &g->foreign);
 		log_handle(g, &l);
 	}
+	g->has_records = true;
 	return GC_NEXT_RECORD;
 }
 
@@ -601,7 +761,8 @@ static void log_close(struct gc_source *s)
 	gc_entry_free(g->phases);
 	cycles_clear(g);
 	gc_entry_queue_release(&g->queue);
-	gc_log8_release(&g->jdk8);
+	log_text_release(&g->text);
+	free(g->failure);
 	free(g->operation);
 	free(g->files);
 	free(g);
@@ -635,45 +796,40 @@ uint64_t gc_log_broken_lines(const struct gc_source *s, const char **where,
 
 /* ---- the head of a file ---- */
 
-/* What the first lines of a file show. */
+/* The times of the first line that has one. */
 struct log_head {
-	int64_t epoch_ns, uptime_ns; /* of the first line with a time */
-	unsigned records;            /* lines that are parts of records */
-	unsigned decorated;          /* other lines of logs */
-	unsigned lines;
+	int64_t epoch_ns, uptime_ns;
 };
 
-static void log_read_head(const uint8_t *bytes, size_t len,
-			  struct log_head *head)
+static struct log_head log_read_head(const struct gc_log_file *f)
 {
-	struct lines lines = lines_over(bytes, len);
-	struct gc_log8 jdk8 = { 0 };
+	struct log_head head = { GC_ABSENT, GC_ABSENT };
+	struct log_text text = { 0 };
 	struct gc_log_line l;
-	struct line line;
 
-	*head = (struct log_head){ GC_ABSENT, GC_ABSENT, 0, 0, 0 };
-	while (head->lines++ < HEAD_LINES && lines_next(&lines, &line)) {
-		if (!line.len)
-			continue;
-		log_read_line(&jdk8, line, &l);
-		head->records += l.kind >= GC_LOG_BROKEN;
-		head->decorated += l.kind == GC_LOG_OTHER;
-		if (head->epoch_ns == GC_ABSENT)
-			head->epoch_ns = l.epoch_ns;
-		if (head->uptime_ns == GC_ABSENT)
-			head->uptime_ns = l.uptime_ns;
+	log_text_open(&text, f);
+	while (log_text_read(&text, &l) &&
+	       text.lines.lines.number < HEAD_LINES) {
+		if (head.epoch_ns == GC_ABSENT)
+			head.epoch_ns = l.epoch_ns;
+		if (head.uptime_ns == GC_ABSENT)
+			head.uptime_ns = l.uptime_ns;
 	}
-	gc_log8_release(&jdk8);
+	log_text_release(&text);
+	return head;
 }
 
-bool gc_log_sniff(const uint8_t *head, size_t len)
+bool gc_log_is_log(const struct gc_log_file *f)
 {
-	struct log_head found;
+	struct log_text text = { 0 };
+	struct gc_log_line l;
+	bool found = false;
 
-	if (!len || memchr(head, 0, len < 4096 ? len : 4096))
-		return false;
-	log_read_head(head, len, &found);
-	return found.records || found.decorated;
+	log_text_open(&text, f);
+	while (!found && log_text_read(&text, &l))
+		found = l.kind != GC_LOG_FOREIGN && l.kind != GC_LOG_BRACKETED;
+	log_text_release(&text);
+	return found;
 }
 
 struct log_order {
@@ -699,9 +855,8 @@ static void log_sort_files(struct gc_log_file *files, size_t count)
 
 	for (int by_uptime = 0; by_uptime < 2; by_uptime++) {
 		for (size_t i = 0; i < count; i++) {
-			struct log_head head;
+			struct log_head head = log_read_head(&files[i]);
 
-			log_read_head(files[i].bytes, files[i].len, &head);
 			has_epoch = has_epoch && head.epoch_ns != GC_ABSENT;
 			has_uptime = has_uptime && head.uptime_ns != GC_ABSENT;
 			order[i] = (struct log_order){
@@ -745,6 +900,7 @@ static void log_find_columns(struct gc_log *g)
 				      GC_HAS_OTHER;
 		if (has_names)
 			s->columns |= GC_HAS_OPERATION;
+		g->has_pauses = log_head_has(&g->files[i], ") Pause ");
 	}
 	text_puts(&s->description,
 		  g->has_stops ? "log with safepoint lines"
@@ -758,12 +914,8 @@ struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 	struct gc_log *g;
 	bool is_log = false;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t len = files[i].len < HEAD_BYTES ? files[i].len
-						       : HEAD_BYTES;
-
-		is_log = is_log || gc_log_sniff(files[i].bytes, len);
-	}
+	for (size_t i = 0; i < count; i++)
+		is_log = is_log || gc_log_is_log(&files[i]);
 	if (!is_log) {
 		fail(err, ERROR_INPUT,
 		     "not a GC log: no line of -Xlog:gc or -Xloggc, and not a "
@@ -781,7 +933,7 @@ struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 		log_sort_files(g->files, count);
 	for (size_t i = 0; i < count; i++)
 		g->is_cut = g->is_cut || files[i].is_cut;
-	g->lines = lines_over(g->files[0].bytes, g->files[0].len);
+	log_text_open(&g->text, &g->files[0]);
 	log_find_columns(g);
 	return &g->source;
 }
@@ -810,5 +962,6 @@ void gc_log_feed(struct gc_source *s, const uint8_t *bytes, size_t len)
 {
 	struct gc_log *g = log_of(s);
 
-	g->lines = lines_over(bytes ? bytes : (const uint8_t *)"", len);
+	log_lines_back(&g->text.lines,
+		       lines_over(bytes ? bytes : (const uint8_t *)"", len));
 }

@@ -35,18 +35,19 @@ static void summary_add_share(struct text *out, int64_t ns, int64_t wall_ns)
 }
 
 /*
- * A cycle stops nothing, and some sources have no stopped times: percentiles
- * are then of the collector's time.
+ * A cycle and a stall stop nothing, and some sources have no stopped times:
+ * percentiles are then of the collector's time.
  */
 static void summary_add_durations(const struct gc_summary *s, struct table *t,
 				  struct gc_group *g)
 {
-	bool has_stopped = s->columns & GC_HAS_STOPPED && g->kind != GC_CYCLE;
+	bool has_stopped = s->columns & GC_HAS_STOPPED &&
+			   gc_kind_stops(g->kind);
 	struct gc_durations *d = has_stopped ? &g->stopped : &g->gc;
 	bool known = d->count > 0;
 
 	units_add_count(table_cell(t),
-			g->kind == GC_CYCLE ? g->gc.count : g->stops);
+			gc_kind_stops(g->kind) ? g->stops : g->gc.count);
 	summary_add_ns(t, known && has_stopped ? d->sum_ns : GC_ABSENT);
 	if (known && has_stopped)
 		summary_add_share(table_cell(t), d->sum_ns, s->wall_ns);
@@ -90,7 +91,7 @@ static void summary_add_table(const struct gc_summary *s, struct text *out)
 
 		if (g->kind == GC_OTHER && !s->shows_safepoints)
 			continue;
-		collections += g->kind != GC_OTHER && g->kind != GC_CYCLE;
+		collections += g->kind != GC_OTHER && gc_kind_stops(g->kind);
 		summary_add_group(s, &t, g);
 	}
 	if (collections > 1)

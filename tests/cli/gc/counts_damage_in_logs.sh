@@ -24,3 +24,24 @@ try -i whole.log --csv
 echo "-- -v"
 sjkc gc -i mixed.log | tail -n 1
 try -i whole.log 4711
+echo "-- a form that no JVM writes, alone and beside another"
+form='[1.5s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 9M->4M(16M)'
+echo "$form 3 us" >unknown.log
+{ echo "$form 3 us"; echo "$form 3.0ms"; } >known.log
+try -i unknown.log
+try -i known.log
+echo "-- no line of a GC log"
+cat >hs_err.log <<'END'
+# A fatal error has been detected by the Java Runtime Environment:
+Host: node-1, 2 cores, 15G
+CommandLine: -Xmx1g Main
+Memory: 4k page, physical 16000000k(8000000k free), swap 0k(0k free)
+[error occurred during error reporting (printing the stack)]
+Event: 0.123 GC heap before
+{Heap before GC invocations=1 (full 0):
+vm_info: OpenJDK 64-Bit Server VM (17.0.15) for linux-amd64 JRE (17.0.15)
+END
+printf '[2026-11-02][INFO] ready\n[2026-11-02][WARN] [main] slow\n' >app.log
+try -i hs_err.log
+try -i app.log
+try -i app.log -i whole.log
