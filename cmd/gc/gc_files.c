@@ -83,7 +83,7 @@ static struct gc_source *files_open_log(struct error *err)
 						     in->damage != NULL };
 		if (in->damage)
 			log_always("%s: %s", in->name, in->damage);
-		if (files.count == 1 || gc_log_is_log(&parts[count])) {
+		if (files.count == 1 || gc_log_sniff(in->bytes, in->len)) {
 			count++;
 			continue;
 		}

@@ -25,8 +25,8 @@ struct gc_log_file {
 	bool is_cut;      /* its compressed form ended early */
 };
 
-/* True if a file has a line of a GC log, anywhere. */
-bool gc_log_is_log(const struct gc_log_file *f);
+/* True if a line of a GC log is anywhere in the bytes. */
+bool gc_log_sniff(const uint8_t *bytes, size_t len);
 
 /*
  * Opens logs of one JVM. Several files are read in the order of their times,

@@ -292,8 +292,9 @@ static void log8_read_head(struct line all, struct gc_log_line *l)
 static void log8_find_failure(struct line all, struct gc_log_line *l)
 {
 	static const char *const words[] = {
-		"(to-space exhausted)",     "(to-space overflow)",
-		"(concurrent mode failure", "(concurrent mode interrupted",
+		"(to-space exhausted)",
+		"(to-space overflow)",
+		"(concurrent mode failure",
 		"(promotion failed",
 	};
 

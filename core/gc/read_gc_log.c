@@ -819,13 +819,13 @@ static struct log_head log_read_head(const struct gc_log_file *f)
 	return head;
 }
 
-bool gc_log_is_log(const struct gc_log_file *f)
+bool gc_log_sniff(const uint8_t *bytes, size_t len)
 {
 	struct log_text text = { 0 };
 	struct gc_log_line l;
 	bool found = false;
 
-	log_text_open(&text, f);
+	log_text_open(&text, &(struct gc_log_file){ bytes, len, NULL, false });
 	while (!found && log_text_read(&text, &l))
 		found = l.kind != GC_LOG_FOREIGN && l.kind != GC_LOG_BRACKETED;
 	log_text_release(&text);
@@ -915,7 +915,7 @@ struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 	bool is_log = false;
 
 	for (size_t i = 0; i < count; i++)
-		is_log = is_log || gc_log_is_log(&files[i]);
+		is_log = is_log || gc_log_sniff(files[i].bytes, files[i].len);
 	if (!is_log) {
 		fail(err, ERROR_INPUT,
 		     "not a GC log: no line of -Xlog:gc or -Xloggc, and not a "
