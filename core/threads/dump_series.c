@@ -13,24 +13,89 @@ const char *const series_activity_names[SERIES_ACTIVITIES] = {
 	[SERIES_NATIVE] = "native",
 };
 
-/*
- * Methods in which a thread waits for work rather than for another thread. "*"
- * matches the start of a class name.
- */
+/* How a method on the stack of a waiting thread tells what it waits for. */
+enum frame_role {
+	FRAME_OTHER,
+	FRAME_PARKS,    /* only waits, for its caller */
+	FRAME_CONSUMES, /* waits for an element or a time: idle, unless in a
+			   task */
+	FRAME_IDLE,     /* waits for work: a pool's queue, a selector, accept */
+	FRAME_LOOP,     /* idle if no other method waits; it runs tasks, too */
+	FRAME_TASK,     /* runs a task, which therefore waits */
+};
+
+/* "*" matches the start of a class name. */
 static const struct {
 	const char *class_name, *methods;
-} waits_for_work[] = {
-	{ "*Queue", "take poll remove remove0" },
-	{ "*Deque", "take poll takeFirst takeLast pollFirst pollLast" },
-	{ "*ThreadPoolExecutor", "getTask" },
-	{ "java.util.concurrent.ForkJoinPool", "awaitWork" },
-	{ "java.util.concurrent.ForkJoinPool$DelayScheduler", "loop" },
-	{ "java.util.TimerThread", "mainLoop" },
-	{ "java.lang.Thread", "sleep" },
-	{ "java.lang.ref.Finalizer$FinalizerThread", "run" },
-	{ "java.lang.ref.Reference$ReferenceHandler", "run" },
-	{ "java.lang.VirtualThread", "unblockVirtualThreads takeVirtualThread"
-				     "ListToUnblock" },
+	enum frame_role role;
+} roles[] = {
+	{ "java.lang.Object", "wait wait0", FRAME_PARKS },
+	{ "jdk.internal.misc.Unsafe", "park", FRAME_PARKS },
+	{ "sun.misc.Unsafe", "park", FRAME_PARKS },
+	{ "java.util.concurrent.locks.LockSupport", "park parkNanos parkUntil",
+	  FRAME_PARKS },
+	{ "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
+	  "block", FRAME_PARKS },
+	{ "java.util.concurrent.locks."
+	  "AbstractQueuedSynchronizer$ConditionObject",
+	  "await awaitNanos", FRAME_PARKS },
+	{ "java.util.concurrent.ForkJoinPool", "unmanagedBlock managedBlock",
+	  FRAME_PARKS },
+	{ "java.lang.Thread", "sleep sleep0 sleepNanos sleepNanos0",
+	  FRAME_CONSUMES },
+	{ "*ThreadPoolExecutor", "getTask", FRAME_IDLE },
+	{ "*ThreadPoolExecutor", "runWorker", FRAME_TASK },
+	{ "*ForkJoinPool", "awaitWork", FRAME_IDLE },
+	{ "*ForkJoinPool", "runWorker scan", FRAME_TASK },
+	{ "java.util.concurrent.ForkJoinPool$DelayScheduler", "loop run",
+	  FRAME_IDLE },
+	{ "*EnhancedQueueExecutor$PoolThreadNode", "park", FRAME_IDLE },
+	{ "*EnhancedQueueExecutor$Task", "run", FRAME_TASK },
+	{ "*QueuedThreadPool", "idleJobPoll", FRAME_IDLE },
+	{ "*QueuedThreadPool", "runJob", FRAME_TASK },
+	{ "*SingleThreadEventExecutor", "takeTask", FRAME_IDLE },
+	{ "*Queue", "take poll remove remove0", FRAME_CONSUMES },
+	{ "*Deque", "take poll takeFirst takeLast pollFirst pollLast",
+	  FRAME_CONSUMES },
+	{ "java.util.TimerThread", "mainLoop", FRAME_LOOP },
+	{ "sun.nio.ch.EPollPort$EventHandlerTask", "run", FRAME_LOOP },
+	{ "java.lang.ref.Finalizer", "runFinalizer", FRAME_TASK },
+	{ "java.lang.ref.Reference", "waitForReferencePendingList",
+	  FRAME_IDLE },
+	{ "java.lang.ref.Reference$ReferenceHandler", "run", FRAME_LOOP },
+	{ "java.lang.VirtualThread",
+	  "unblockVirtualThreads takeVirtualThreadListToUnblock", FRAME_IDLE },
+	{ "java.lang.VirtualThread", "run", FRAME_TASK },
+	{ "java.lang.UNIXProcess", "waitForProcessExit", FRAME_IDLE },
+	{ "java.lang.ProcessHandleImpl", "waitForProcessExit0", FRAME_IDLE },
+	{ "sun.rmi.transport.GC$Daemon", "run", FRAME_LOOP },
+	{ "sun.misc.GC$Daemon", "run", FRAME_LOOP },
+	{ "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout", "run",
+	  FRAME_LOOP },
+	{ "sun.rmi.transport.Transport", "serviceCall", FRAME_TASK },
+	{ "sun.rmi.transport.tcp.TCPTransport", "handleMessages", FRAME_IDLE },
+	{ "java.net.ServerSocket", "accept implAccept", FRAME_IDLE },
+	{ "java.net.PlainSocketImpl", "socketAccept", FRAME_IDLE },
+	{ "sun.nio.ch.ServerSocketChannelImpl", "accept accept0", FRAME_IDLE },
+	{ "sun.nio.ch.UnixAsynchronousServerSocketChannelImpl", "accept0",
+	  FRAME_IDLE },
+	{ "sun.nio.ch.UnixDomainSockets", "accept accept0", FRAME_IDLE },
+	{ "org.apache.tomcat.jni.Socket", "accept acceptx", FRAME_IDLE },
+	{ "org.apache.tomcat.jni.Poll", "poll", FRAME_IDLE },
+	{ "sun.nio.ch.EPoll", "wait epollWait", FRAME_IDLE },
+	{ "sun.nio.ch.EPollArrayWrapper", "epollWait", FRAME_IDLE },
+	{ "sun.nio.ch.PollArrayWrapper", "poll0", FRAME_IDLE },
+	{ "sun.nio.ch.PollSelectorImpl", "poll", FRAME_IDLE },
+	{ "sun.nio.ch.KQueue", "poll keventPoll", FRAME_IDLE },
+	{ "sun.nio.ch.KQueueArrayWrapper", "kevent0", FRAME_IDLE },
+	{ "sun.nio.ch.WEPoll", "wait", FRAME_IDLE },
+	{ "sun.nio.ch.WindowsSelectorImpl$SubSelector", "poll0", FRAME_IDLE },
+	{ "sun.nio.ch.Iocp", "getQueuedCompletionStatus", FRAME_IDLE },
+	{ "sun.nio.fs.LinuxWatchService", "poll", FRAME_IDLE },
+	{ "*io.netty.channel.epoll.Native", "epollWait epollWait0",
+	  FRAME_IDLE },
+	{ "*io.netty.channel.kqueue.Native", "keventWait", FRAME_IDLE },
+	{ "*io.netty.channel.uring.Native", "ioUringEnter", FRAME_IDLE },
 };
 
 static bool class_matches(const char *pattern, const char *name)
@@ -58,42 +123,60 @@ static bool methods_have(const char *methods, const char *method)
 	return false;
 }
 
-static bool frame_waits_for_work(const struct profile *p, const struct frame *f)
+static enum frame_role frame_role_of(const struct profile *p,
+				     const struct frame *f)
 {
 	const char *method = profile_text(p, f->method);
-	size_t count = sizeof(waits_for_work) / sizeof(*waits_for_work);
 
-	for (size_t i = 0; i < count; i++) {
-		if (methods_have(waits_for_work[i].methods, method) &&
-		    class_matches(waits_for_work[i].class_name,
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		if (methods_have(roles[i].methods, method) &&
+		    class_matches(roles[i].class_name,
 				  profile_text(p, f->class_name)))
-			return true;
+			return roles[i].role;
 	}
-	return false;
+	return FRAME_OTHER;
+}
+
+/*
+ * The callers tell whether a waiting thread is idle, not the leaf: a pool's
+ * queue, a selector and a request that waits for a reply have the same leaf.
+ */
+static bool stack_waits_for_work(const struct profile *p, uint32_t stack)
+{
+	bool only_parks = true, consumes = false;
+
+	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
+		enum frame_role role = frame_role_of(
+			p, &p->frames[p->stacks[at].frame]);
+
+		if (role == FRAME_IDLE)
+			return true;
+		if (role == FRAME_TASK)
+			return false;
+		if (role == FRAME_LOOP)
+			return only_parks;
+		consumes |= role == FRAME_CONSUMES;
+		only_parks &= role != FRAME_OTHER;
+	}
+	return consumes;
 }
 
 enum series_activity series_activity_of(const struct profile *p,
 					const struct series_thread *t)
 {
 	const struct frame *leaf = &p->frames[p->stacks[t->stack].frame];
-	bool waits = t->state == STATE_WAITING ||
-		     (t->state == STATE_NONE && t->waits);
 
 	if (!t->stack)
 		return SERIES_NATIVE;
 	if (t->state == STATE_BLOCKED)
 		return SERIES_BLOCKED;
-	if (t->state == STATE_NEW || t->state == STATE_TERMINATED ||
-	    t->state == STATE_TIMED_WAITING)
+	if (t->state == STATE_NEW || t->state == STATE_TERMINATED)
 		return SERIES_IDLE;
-	if (!waits)
-		return t->waits || idle_method_is(p, leaf) ? SERIES_IDLE
-							   : SERIES_RUNS;
-	for (uint32_t at = t->stack; at; at = p->stacks[at].caller) {
-		if (frame_waits_for_work(p, &p->frames[p->stacks[at].frame]))
-			return SERIES_IDLE;
-	}
-	return SERIES_WAITS;
+	/* Threads in native code are RUNNABLE even if they wait. */
+	if (t->state != STATE_WAITING && t->state != STATE_TIMED_WAITING &&
+	    !t->waits && !idle_method_is(p, leaf))
+		return SERIES_RUNS;
+	return stack_waits_for_work(p, t->stack) ? SERIES_IDLE : SERIES_WAITS;
 }
 
 /* ---- comparison with the dump before ---- */

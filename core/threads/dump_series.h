@@ -22,8 +22,8 @@
 enum series_activity {
 	SERIES_RUNS,    /* RUNNABLE, and not in a method that waits */
 	SERIES_BLOCKED, /* needs a lock of another thread */
-	SERIES_WAITS,   /* for another thread, without a time limit */
-	SERIES_IDLE,    /* waits for work, for input or for a time */
+	SERIES_WAITS,   /* for another thread, a reply, input or a time */
+	SERIES_IDLE,    /* waits for work: a pool's queue, a selector, accept */
 	SERIES_NATIVE,  /* has no Java frames */
 	SERIES_ACTIVITIES
 };

@@ -505,6 +505,8 @@ static void group_put_head(struct page *p, const struct thread_groups *g,
 	page_put_state(p, t->state);
 	if (t->activity == SERIES_IDLE && t->state != STATE_TIMED_WAITING)
 		page_put(p, " (idle)");
+	else if (t->activity == SERIES_WAITS && t->state == STATE_RUNNABLE)
+		page_put(p, " (waiting)");
 	page_put(p, " ");
 	thread_group_names(&p->words, p->s, g, group);
 	page_put_words(p);

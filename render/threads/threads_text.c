@@ -353,6 +353,8 @@ static void write_group_head(struct writer *w, const struct thread_groups *g,
 	text_printf(w->out, ", %s", series_state_name(t->state));
 	if (t->activity == SERIES_IDLE && t->state != STATE_TIMED_WAITING)
 		text_puts(w->out, " (idle)");
+	else if (t->activity == SERIES_WAITS && t->state == STATE_RUNNABLE)
+		text_puts(w->out, " (waiting)");
 	text_puts(w->out, ": ");
 	thread_group_names(w->out, w->s, g, group);
 	text_putc(w->out, '\n');
