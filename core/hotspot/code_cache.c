@@ -11,7 +11,7 @@
 #define USED_FOR         64 /* generations that an unused entry stays listed */
 #define MAX_BLOBS        (1u << 16) /* all blobs are discarded at this number */
 #define MAX_CODE         (4u << 20) /* of a blob whose code is cached */
-#define MAX_CODE_TOTAL   (96u << 20) /* maximum bytes of all cached code */
+#define MAX_CODE_TOTAL   (8u << 20) /* maximum bytes of all cached code */
 #define MAX_BLOCK_HEADER 64
 #define MAX_SEGMENTS     (32u << 20) /* maximum segments of all heaps */
 /*
@@ -19,8 +19,10 @@
  * unknown blobs, each of which needs two or three.
  */
 #define MAX_CODE_READ     (32u << 20)
-#define MAX_SEGMENTS_KEPT (4u << 20)
+#define MAX_SEGMENTS_KEPT (1u << 20)
 #define MAX_READS         (16u << 10)
+/* All blobs are discarded when so many segments lead to them. */
+#define MAX_SEGMENTS_TOTAL (2u << 20)
 
 /* A blob.  Another blob at its address gets its own entry. */
 struct cache_entry {
@@ -44,6 +46,7 @@ struct code_cache {
 	uint32_t forgotten; /* number of discarded entries, so that identities
 			       are never reused */
 	uint32_t code_read, segments_kept; /* both in this generation */
+	uint64_t segments_total;           /* kept in earlier generations */
 	uint32_t reads;                    /* reads left in this generation */
 	uint64_t refused, gone;
 	struct map64
@@ -421,12 +424,12 @@ const uint8_t *code_cache_code(struct code_cache *c,
 
 	if (e->code || e->has_no_code)
 		return e->code;
-	if (len > MAX_CODE ||
-	    c->code_bytes + len > (size_t)MAX_CODE_TOTAL * 2 ||
-	    len > MAX_CODE_READ - c->code_read) {
+	if (len > MAX_CODE || len > MAX_CODE_READ - c->code_read) {
 		c->refused++;
 		return NULL;
 	}
+	if (c->code_bytes + len > MAX_CODE_TOTAL)
+		cache_drop_code(c);
 	c->code_read += (uint32_t)len;
 	e->code = xmalloc(len);
 	if (!memory_read(c->memory, blob->begin, e->code, len)) {
@@ -453,6 +456,7 @@ static void cache_forget_all(struct code_cache *c)
 		c->segments[i] = NULL;
 	}
 	c->segment_count = 0;
+	c->segments_total = 0;
 	c->count = c->used_count = 0;
 	arena_release(&c->arena);
 }
@@ -534,12 +538,12 @@ uint64_t code_cache_gone(const struct code_cache *c) { return c->gone; }
 void code_cache_begin(struct code_cache *c)
 {
 	c->generation++;
+	c->segments_total += c->segments_kept;
 	c->code_read = c->segments_kept = 0;
 	c->reads = MAX_READS;
-	if (c->count >= MAX_BLOBS - MAX_BLOBS / 4)
+	if (c->count >= MAX_BLOBS - MAX_BLOBS / 4 ||
+	    c->segments_total >= MAX_SEGMENTS_TOTAL)
 		cache_forget_all(c);
-	if (c->code_bytes > MAX_CODE_TOTAL)
-		cache_drop_code(c);
 	cache_forget_unused(c);
 	if (c->used_count)
 		cache_recheck_used(c);

@@ -38,7 +38,7 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
 /*
  * Returns a copy of the blob's code, from begin to end, or NULL when it is
  * unreadable.  The copy may be older than the blob's latest code.  Valid until
- * the next code_cache_begin().
+ * the next call of a function of the code cache.
  */
 const uint8_t *code_cache_code(struct code_cache *c,
 			       const struct code_blob *blob);

@@ -452,7 +452,7 @@ struct library {
 	Elf64_Phdr segment;
 	Elf64_Shdr sections[3]; /* none, symbols, names */
 	Elf64_Sym symbols[EXPORTED];
-	char names[EXPORTED][NAME_BYTES];
+	char names[1 + EXPORTED][NAME_BYTES]; /* the first is empty */
 };
 
 static void fill_library(struct library *l)
@@ -484,9 +484,9 @@ static void fill_library(struct library *l)
 		},
 	};
 	for (size_t k = 0; k < EXPORTED; k++) {
-		snprintf(l->names[k], NAME_BYTES, "%s", exported[k].name);
+		snprintf(l->names[1 + k], NAME_BYTES, "%s", exported[k].name);
 		l->symbols[k] = (Elf64_Sym){
-			.st_name = (Elf64_Word)(k * NAME_BYTES),
+			.st_name = (Elf64_Word)((1 + k) * NAME_BYTES),
 			.st_shndx = SHN_ABS,
 			.st_value = (uintptr_t)exported[k].value,
 		};

@@ -2,6 +2,7 @@
 #include "core/hotspot/code_cache.h"
 #include "tests/unit/hotspot_image.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -209,16 +210,18 @@ static void blob_that_may_have_grown_gets_a_new_identity(void **state)
 	const struct code_blob *b = code_cache_find(p->code, p->routines);
 	uint32_t identity = b->identity, id = 0x5a17c0de;
 	uint8_t *at = memmem(p->image.bytes, HOTSPOT_IMAGE_BYTES, &id, 4);
+	size_t before = mallinfo2().uordblks;
 
 	assert_non_null(code_cache_code(p->code, b));
 	assert_non_null(at);
-	/* 96 MiB, one method at a time. */
-	for (id = 1; id <= (97 << 20) / METHOD_BYTES; id++) {
+	/* 40 MiB, one method at a time, of which 8 MiB are kept. */
+	for (id = 1; id <= (40 << 20) / METHOD_BYTES; id++) {
 		memcpy(at, &id, 4);
 		code_cache_begin(p->code);
 		assert_non_null(code_cache_code(
 			p->code, code_cache_find(p->code, p->method + 5)));
 	}
+	assert_true(mallinfo2().uordblks < before + (16 << 20));
 	code_cache_begin(p->code);
 	memcpy(in_image(p, p->routines + 40), more, sizeof(more));
 	b = code_cache_find(p->code, p->routines);
