@@ -21,7 +21,7 @@ log() {
 }
 (log 900000 && dump) >late.log
 (log 2000000 && dump) >later.log
-(printf '\0' && log 9000 && dump) >binary.log
+(printf 'a\0b\n' && log 9000 && dump) >binary.log
 log 9000 >dumpless.log
 for input in late later binary dumpless; do
 	echo "-- $input"
