@@ -23,11 +23,11 @@
  * dumps, and VisualVM's samples, wait for a safepoint.
  *
  * async-profiler's setting "event" is the event that it was asked to sample. It
- * writes jdk.ExecutionSample for samples of the wall clock before 4.0 and with
- * its option nobatch, and always for perf's other events and for calls of a
- * method; the interval is then their number (FlightRecorder::recordEvent,
- * writeSettings). Its allocation samples are JVMTI's SampledObjectAlloc where
- * the JVM has it, not TLABs.
+ * writes jdk.ExecutionSample for samples of the wall clock before 4.0 (the
+ * setting "mixed" is of read_jfr.c) and with its option nobatch, and always for
+ * perf's other events and for calls of a method; the interval is then their
+ * number (FlightRecorder::recordEvent, writeSettings). Its allocation samples
+ * are JVMTI's SampledObjectAlloc where the JVM has it, not TLABs.
  *
  * The setting "sjkc" is the event that sjkc wrote as this event of the JDK.
  */
@@ -42,6 +42,8 @@ static const struct bias {
 	  "CPU time only; waiting threads are not included" },
 	{ "jdk.ExecutionSample", "nobatch", "true",
 	  "unknown: one event has samples of several kinds" },
+	{ "jdk.ExecutionSample", "mixed", "true",
+	  "CPU time, and running threads of the wall clock" },
 	{ "jdk.ExecutionSample", "event", "",
 	  "unknown: one event has samples of several kinds" },
 	{ "jdk.ExecutionSample", "event", "wall",
@@ -66,6 +68,8 @@ static const struct bias {
 	  "CPU time only; biased to safepoints unless +DebugNonSafepoints" },
 	{ "jdk.NativeMethodSample", NULL, NULL,
 	  "counts native methods whether they run or wait: not CPU time" },
+	{ "profiler.WallClockSample", "mixed", "true",
+	  "waiting threads only; running threads are in the event cpu" },
 	{ "profiler.WallClockSample", NULL, NULL,
 	  "counts threads whether they run or wait: not CPU time" },
 	{ "jdk.ObjectAllocationSample", NULL, NULL,

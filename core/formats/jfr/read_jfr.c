@@ -693,6 +693,53 @@ static int jfr_read_chunks(struct jfr_read *r, struct error *err)
 	return r->chunks == failed ? -1 : 0;
 }
 
+#define JAVA_SAMPLE "jdk.ExecutionSample"
+#define WALL_SAMPLE "profiler.WallClockSample"
+
+/* Which samples of an event are of the wall clock. */
+struct wall_split {
+	uint32_t from, to;
+	bool all;
+};
+
+static bool wall_moves(void *self, struct cell *c)
+{
+	const struct wall_split *split = self;
+
+	if (c->event == split->from &&
+	    (split->all || c->state != STATE_RUNNABLE))
+		c->event = split->to;
+	return true;
+}
+
+/*
+ * async-profiler 2.10 to 3.0 writes samples of the wall clock as
+ * jdk.ExecutionSample, also beside samples of the CPU. Samples of waiting
+ * threads are of the wall clock; those of running threads may be of either and
+ * stay, as jfrconv's --cpu expects. Later versions have an event for the wall
+ * clock, unless the option nobatch is given.
+ */
+static void jfr_split_wall(struct profile *p)
+{
+	const char *wall = profile_setting(p, JAVA_SAMPLE, "wall");
+	const char *event = profile_setting(p, "", "event");
+	struct wall_split split = { .all = !event };
+
+	if (!wall || strtoll(wall, NULL, 10) <= 0 ||
+	    profile_setting(p, JAVA_SAMPLE, "nobatch") ||
+	    (event && (!*event || strcmp(event, "wall") == 0)))
+		return;
+	split.from = profile_event(p, JAVA_SAMPLE, UNIT_SAMPLES);
+	split.to = profile_event(p, WALL_SAMPLE, UNIT_SAMPLES);
+	if (!p->events[split.from].samples || p->events[split.to].samples)
+		return;
+	profile_retain(p, wall_moves, &split);
+	if (!split.all && p->events[split.to].samples) {
+		profile_set(p, JAVA_SAMPLE, "mixed", "true");
+		profile_set(p, WALL_SAMPLE, "mixed", "true");
+	}
+}
+
 static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 		    struct error *err)
 {
@@ -702,6 +749,7 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	jfr_expect_times(&r);
 	ret = jfr_read_chunks(&r, err);
 	first_weights_end(&r.firsts, p);
+	jfr_split_wall(p);
 	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_INPUT, "no sample is readable: %s: %s",
 			   p->remarks[0].what, p->remarks[0].first);
