@@ -9,7 +9,8 @@
 
 enum {
 	CALLS = 16, /* calls that are recorded at a time */
-	KINDS = 64, /* classes of exceptions; number 0 is unused */
+	/* Classes of exceptions of a session; number 0 is unused. */
+	KINDS = 64,
 	ARGUMENTS = 4096,
 	RECORD = 48 << 10,
 	SIGNATURE = 512, /* maximum bytes of a name in a record */
@@ -94,7 +95,7 @@ static struct call *calls_find(void)
 	return NULL;
 }
 
-/* Takes a free buffer, or one that its thread has left for long. */
+/* Takes a free buffer, or one that its thread has not used for a second. */
 static struct call *calls_find_free(void)
 {
 	uint64_t now = 0;
@@ -256,14 +257,15 @@ static int kinds_add(jvm_table *jni, void *class)
 
 	if (kind == KINDS)
 		return 0;
-	calls.kind[kind] = jni_ref(jni, JNI_NEW_WEAK_GLOBAL_REF, class);
-	if (!calls.kind[kind])
-		return 0;
+	/*
+	 * An earlier session has left a reference.  It is not deleted, because
+	 * a thread may be comparing it.
+	 */
+	if (!calls.kind[kind] || !jni_is_same(jni, calls.kind[kind], class))
+		calls.kind[kind] = jni_ref(jni, JNI_NEW_WEAK_GLOBAL_REF, class);
 	/* The next exception tries again. */
-	if (!kinds_report(kind, class)) {
-		jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, calls.kind[kind]);
+	if (!calls.kind[kind] || !kinds_report(kind, class))
 		return 0;
-	}
 	helper_set_kind(jni, kind, class);
 	__atomic_store_n(&calls.kinds, kind + 1, __ATOMIC_RELEASE);
 	return kind;
@@ -476,19 +478,11 @@ static bool calls_find_classes(jvm_table *jni)
 	return calls.string != NULL;
 }
 
-/* Reports the known classes to a new client. */
-static void kinds_begin(jvm_table *jni)
+/* The helper's array would keep the classes loaded. */
+static void kinds_clear(jvm_table *jni)
 {
-	for (int i = 1; i < calls.kinds; i++) {
-		void *class = jni_ref(jni, JNI_NEW_LOCAL_REF, calls.kind[i]);
-
-		/* A place without a class would end the helper's search. */
-		helper_set_kind(jni, i, class ? class : calls.string);
-		if (!class)
-			continue;
-		kinds_report(i, class);
-		jni_delete_local(jni, class);
-	}
+	for (int i = 1; i < KINDS; i++)
+		helper_set_kind(jni, i, NULL);
 }
 
 int calls_begin(jvm_table *jni)
@@ -501,25 +495,19 @@ int calls_begin(jvm_table *jni)
 		calls.calls = system_map(CALLS * sizeof(*calls.calls), &code);
 	if (code)
 		return code;
-	if (!calls.kinds)
-		calls.kinds = 1;
-	kinds_begin(jni);
+	/* The numbers are the session's. */
+	kinds_clear(jni);
+	__atomic_store_n(&calls.kinds, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&calls.is_on, true, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/*
- * The weak references stay, because a thread may be comparing them; there are
- * at most KINDS in the life of a JVM.  The helper's array would keep the
- * classes loaded.
- */
 void calls_end(jvm_table *jni)
 {
 	__atomic_store_n(&calls.is_on, false, __ATOMIC_RELEASE);
 	if (!system_wait(&calls.kinds_lock))
 		return;
-	for (int i = 1; i < calls.kinds; i++)
-		helper_set_kind(jni, i, NULL);
+	kinds_clear(jni);
 	system_unlock(&calls.kinds_lock);
 }
 

@@ -249,6 +249,8 @@ public final class SjkcProbe {
                 break;
             }
         }
+        /* It needs the most stack: if it overflows, the call is not an error either. */
+        add(at, tid, nanos);
         U.getAndAddLong(null, at + THROWN, 1);
         for (int i = 0; number > 0 && i < 8; i++, slot += 16) {
             long here = U.getLong(null, slot);
@@ -259,6 +261,5 @@ public final class SjkcProbe {
                 break;
             }
         }
-        add(at, tid, nanos);
     }
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests which thread gets a buffer for a call. */
+/*
+ * Tests which thread gets a buffer for a call, and the numbers of classes of
+ * exceptions.
+ */
 /*
  * clang-format off: the test program also contains the agent's own functions.
  */
@@ -21,17 +24,53 @@
 /* ---- the rest of the agent ---- */
 
 static struct probe_control control;
+static void *helper_kinds[KINDS];
 
 struct probe_control *helper_control(void) { return &control; }
 
 void helper_set_kind(jvm_table *jni, int kind, void *class)
 {
 	(void)jni;
-	(void)kind;
-	(void)class;
+	helper_kinds[kind] = class;
 }
 
-jvm_table *probes_env(void) { return NULL; }
+static int no_signature(jvm_table *env, void *class, char **signature,
+			char **generic)
+{
+	(void)env;
+	(void)class;
+	(void)signature;
+	(void)generic;
+	return 1;
+}
+
+static void *const jvmti[256] = {
+	[JVMTI_GET_CLASS_SIGNATURE - 1] = (void *)no_signature,
+};
+static void *const jvmti_of[] = { (void *)jvmti };
+
+jvm_table *probes_env(void) { return (jvm_table *)jvmti_of; }
+
+static uint8_t is_same(jvm_table *jni, void *a, void *b)
+{
+	(void)jni;
+	return a == b;
+}
+
+static int references;
+
+static void *new_reference(jvm_table *jni, void *object)
+{
+	(void)jni;
+	references++;
+	return object;
+}
+
+static void *const jni[256] = {
+	[JNI_IS_SAME_OBJECT] = (void *)is_same,
+	[JNI_NEW_WEAK_GLOBAL_REF] = (void *)new_reference,
+};
+static void *const jni_of[] = { (void *)jni };
 
 bool stream_add(const void *bytes, size_t len, enum stream_count count,
 		unsigned methods, bool later)
@@ -123,6 +162,29 @@ static void new_buffer_between_two_natives_is_kept(void **state)
 	assert_int_equal(c->count, 2);
 }
 
+/* Each session has all numbers. The same classes need no new references. */
+static void each_session_numbers_its_exceptions(void **state)
+{
+	static char classes[3 * KINDS];
+
+	(void)state;
+	calls.string = classes;
+	for (int session = 0; session < 4; session++) {
+		char *first = &classes[session / 2 * KINDS];
+
+		assert_int_equal(calls_begin((jvm_table *)jni_of), 0);
+		for (int i = 1; i < KINDS; i++)
+			assert_int_equal(
+				calls_kind((jvm_table *)jni_of, first + i), i);
+		assert_int_equal(calls_kind((jvm_table *)jni_of, first), 0);
+		assert_ptr_equal(helper_kinds[KINDS - 1], first + KINDS - 1);
+		calls_end((jvm_table *)jni_of);
+		for (int i = 1; i < KINDS; i++)
+			assert_null(helper_kinds[i]);
+	}
+	assert_int_equal(references, 2 * (KINDS - 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +193,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			old_buffer_between_two_natives_is_taken_over, begin),
 		cmocka_unit_test_setup(new_buffer_between_two_natives_is_kept,
+				       begin),
+		cmocka_unit_test_setup(each_session_numbers_its_exceptions,
 				       begin),
 	};
 
