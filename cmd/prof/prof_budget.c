@@ -131,6 +131,24 @@ struct prof_usage prof_usage_read(pid_t omitted)
 	return usage;
 }
 
+uint64_t prof_usage_own_bytes(void)
+{
+	struct text pages = { 0 };
+	uint64_t resident = 0, shared = 0;
+	struct error unused;
+	char *end;
+
+	/* "size resident shared …", proc(5) */
+	if (procfs_read(getpid(), "statm", LIST_BYTES, &pages, &unused) == 0 &&
+	    pages.len) {
+		strtoull(pages.bytes, &end, 10);
+		resident = strtoull(end, &end, 10);
+		shared = strtoull(end, NULL, 10);
+	}
+	text_release(&pages);
+	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* ---- the limit of CPU time ---- */
 
 /* Primes, like the default, since programs work at round rates. */

@@ -22,6 +22,9 @@ struct prof_usage {
 /* Reads the usage, without the process `omitted` and its descendants. */
 struct prof_usage prof_usage_read(pid_t omitted);
 
+/* The memory of this process that it shares with no other; fast. */
+uint64_t prof_usage_own_bytes(void);
+
 /* The limit of CPU time. A new one has the first two fields alone. */
 struct prof_budget {
 	double limit_percent; /* of a core; 0 = none */

@@ -41,6 +41,14 @@
 /* Of a core, and of all processes of sjkc. */
 #define CPU_PERCENT  1
 #define MEMORY_BYTES ((uint64_t)100 << 20)
+/* The memory that sjkc's child processes may take. */
+#define OTHERS_BYTES ((uint64_t)16 << 20)
+/* Growth after which the memory is looked at within a window. */
+#define WATCH_BYTES ((uint64_t)2 << 20)
+/* A window ends early if its end frees this. */
+#define WINDOW_BYTES ((uint64_t)16 << 20)
+/* The smallest memory for symbols; that of three JVMs. */
+#define FILES_BYTES ((uint64_t)24 << 20)
 /* The smallest queue that has room for a few requests. */
 #define BUFFER_BYTES ((uint64_t)4 << 20)
 /* Rates that are low enough for all JVMs of a node, day and night. */
@@ -66,11 +74,13 @@ struct push_loop {
 	struct prof_loss losses[LOSSES_MAX]; /* of the session */
 	size_t loss_count;
 	struct prof_budget budget;
-	uint64_t memory_bytes; /* limit */
-	uint64_t dropped;      /* how often caches of a JVM were dropped */
-	bool refuses_new;      /* the limit of memory was reached */
-	double probability;    /* percent of minutes; 0 = all */
-	struct text node;      /* chooses the minutes */
+	uint64_t memory_bytes;  /* limit */
+	uint64_t dropped;       /* how often caches of a JVM were dropped */
+	bool refuses_new;       /* the limit of memory was reached */
+	uint64_t began_bytes;   /* memory at the start of the window */
+	uint64_t watched_bytes; /* own memory that is not looked at again */
+	double probability;     /* percent of minutes; 0 = all */
+	struct text node;       /* chooses the minutes */
 	bool is_paused;
 	int64_t paused_since_ns, paused_ns; /* monotonic; before that */
 	struct prof_metrics *metrics;
@@ -228,6 +238,8 @@ static void push_end_window(struct push_loop *l)
 	push_step_all(l);
 	/* Caches that live longer lie between the freed profiles. */
 	malloc_trim(0);
+	l->began_bytes = prof_usage_own_bytes();
+	l->watched_bytes = 0;
 }
 
 /* ---- minutes that are not sampled ---- */
@@ -294,6 +306,32 @@ static bool push_keep_minutes(struct push_loop *l)
 
 /* ---- the loop ---- */
 
+/*
+ * Keeps the limit of memory within a window, too, which may last five minutes.
+ * If dropping caches does not suffice, and the profiles of this window take
+ * much, the window ends early.  Returns true then.
+ */
+static bool push_watch_memory(struct push_loop *l)
+{
+	uint64_t own_bytes = prof_usage_own_bytes(), used_bytes;
+
+	if (own_bytes < l->watched_bytes ||
+	    own_bytes + OTHERS_BYTES < l->memory_bytes)
+		return false;
+	used_bytes = prof_usage_read(push_launched(l)).memory_bytes;
+	/* All that is read costs time: only after it has grown again. */
+	l->watched_bytes = own_bytes + WATCH_BYTES;
+	if (used_bytes <= l->memory_bytes)
+		return false;
+	push_keep_memory_limit(l, used_bytes);
+	own_bytes = prof_usage_own_bytes();
+	l->watched_bytes = own_bytes + WATCH_BYTES;
+	if (!l->refuses_new || own_bytes < l->began_bytes + WINDOW_BYTES)
+		return false;
+	push_end_window(l);
+	return true;
+}
+
 /* Ends a window after its interval. */
 static void push_end_interval(struct push_loop *l)
 {
@@ -332,6 +370,8 @@ static void push_run(struct push_loop *l)
 		prof_metrics_step(l->metrics);
 		log_flush_repeats(clock_monotonic_ns());
 		if (push_keep_minutes(l))
+			next_ns = clock_monotonic_ns() + interval_ns;
+		if (push_watch_memory(l))
 			next_ns = clock_monotonic_ns() + interval_ns;
 		if (clock_monotonic_ns() < next_ns)
 			continue;
@@ -730,7 +770,9 @@ int prof_push(const struct prof_live_options *given,
 	l.budget.limit_percent = given->sampling.hz ? 0 : CPU_PERCENT;
 	l.memory_bytes = o.memory_bytes ? o.memory_bytes : MEMORY_BYTES;
 	/* The profiles and the queue need the other half. */
-	live.sampling.memory_bytes = l.memory_bytes / 2;
+	live.sampling.memory_bytes = l.memory_bytes / 2 > FILES_BYTES
+					     ? l.memory_bytes / 2
+					     : FILES_BYTES;
 	push_survive_hangup();
 	if ((o.cpu_limit && prof_budget_parse("--cpu-limit", o.cpu_limit,
 					      &l.budget.limit_percent, err)) ||

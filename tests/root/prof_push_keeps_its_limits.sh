@@ -45,6 +45,13 @@ used=$((after - before))
 [ "$sampled" -gt $((used / 2)) ] && [ "$sampled" -lt $((used * 2)) ] ||
 	{ echo "sampled $sampled ticks, used $used"; exit 1; }
 
+# The limit holds within an interval as well.
+prof_start --all --min-age 0s -d 3s --interval 5m --memory-limit 1k \
+	--push "http://127.0.0.1:$engine_port" --shutdown-timeout 60s -F 19 || exit 1
+prof_end 0 || exit 1
+grep -q 'no further JVMs are sampled: .* more than --memory-limit 1 KB' "$prof_err" ||
+	{ cat "$prof_err"; exit 1; }
+
 # The first JVM is sampled although memory is short; the second one is refused.
 rm -f "$engine"/[0-9]*.txt
 prof_start --all --include "busy|Target" --min-age 0s -d 60s --interval 1s \
