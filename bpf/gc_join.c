@@ -98,7 +98,7 @@ static struct joined *join_append(struct gc_join *j, int64_t time_ns)
 	r = &j->records[j->count++];
 	*r = (struct joined){ .time_ns = time_ns };
 	gc_pause_init(&r->pause);
-	r->pause.end_ns = time_ns + j->o.wall_ns;
+	r->pause.end_ns = j->o.wall_of(time_ns);
 	if (j->o.vm_start_ns != GC_ABSENT)
 		r->pause.uptime_ns = time_ns - j->o.vm_start_ns;
 	return r;

@@ -21,7 +21,7 @@ struct gc_join_options {
 	const struct gc_points *points;
 	uint64_t bias;         /* of libjvm */
 	int64_t vm_start_ns;   /* CLOCK_MONOTONIC; GC_ABSENT = unknown */
-	int64_t wall_ns;       /* to add to CLOCK_MONOTONIC */
+	int64_t (*wall_of)(int64_t monotonic_ns); /* clock_wall_of() */
 	const char *collector; /* "" = unknown */
 	bool holds_pauses;     /* of cycles, until the cycle ends */
 	bool keeps_phases;

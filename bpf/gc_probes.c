@@ -240,12 +240,16 @@ static pid_t probes_find_thread(const struct probe_source *s)
 
 static int probes_load(struct probe_source *s, struct error *err)
 {
+	struct load_pid_ns ns = load_own_pid_ns();
+
 	load_quietly();
 	s->programs = probes_open_programs();
 	if (!s->programs)
 		return load_refused("BPF programs", errno, err);
 	probes_set_addresses(s,
 			     (struct gc_addresses *)&s->programs->rodata->at);
+	s->programs->rodata->pid_ns_dev = ns.dev;
+	s->programs->rodata->pid_ns_inode = ns.inode;
 	if (gc_bpf__load(s->programs))
 		return load_refused("BPF programs", errno, err);
 	return 0;
@@ -416,7 +420,7 @@ static int probes_start_join(struct probe_source *s, struct error *err)
 		.points = &s->points,
 		.bias = s->bias,
 		.vm_start_ns = probes_vm_start(s),
-		.wall_ns = clock_wall_ns() - clock_monotonic_ns(),
+		.wall_of = clock_wall_of,
 		.collector = s->source.collector.len ? s->source.collector.bytes
 						     : "",
 		.keeps_phases = s->options.phases,

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -71,4 +73,18 @@ int load_refused(const char *what, int sys, struct error *err)
 						  : ERROR_UNAVAILABLE,
 		    "%s: %s%s%s", what, strerror(sys), last_line[0] ? ": " : "",
 		    last_line);
+}
+
+struct load_pid_ns load_own_pid_ns(void)
+{
+	/* PROC_PID_INIT_INO in include/linux/proc_ns.h. */
+	const ino_t initial = 0xEFFFFFFC;
+	struct stat ns;
+
+	if (stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == initial)
+		return (struct load_pid_ns){ 0 };
+	return (struct load_pid_ns){
+		.dev = (uint64_t)major(ns.st_dev) << 20 | minor(ns.st_dev),
+		.inode = (uint32_t)ns.st_ino,
+	};
 }

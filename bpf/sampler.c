@@ -21,9 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* PROC_PID_INIT_INO in include/linux/proc_ns.h. */
-#define INITIAL_PID_NS 0xEFFFFFFCU
-
 #define RING_LEAST     ((size_t)1024 * 1024)
 
 /* An attached uprobe. */
@@ -157,18 +154,6 @@ static int sampler_on_record(void *self, void *bytes, size_t size)
 }
 
 /*
- * Returns the inode of this process's PID namespace, or 0 for the initial one.
- */
-static __u32 own_pid_ns(void)
-{
-	struct stat ns;
-
-	return stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == INITIAL_PID_NS
-		       ? 0
-		       : (__u32)ns.st_ino;
-}
-
-/*
  * Sizes the areas, one for each simultaneous use; none for programs that are
  * not loaded.
  */
@@ -224,7 +209,7 @@ static int sampler_configure(struct sampler *s, struct error *err)
 
 	p->rodata->stack_limit = o->user ? (__u32)o->stack_bytes : 0;
 	p->rodata->only_tid = (__u32)o->tid;
-	p->rodata->pid_ns = own_pid_ns();
+	p->rodata->pid_ns = load_own_pid_ns().inode;
 	p->bss->wake_bytes = sampler_ring_bytes(s) / 8;
 	p->rodata->want_kernel = o->kernel;
 	bpf_program__set_autoload(p->progs.on_tick,

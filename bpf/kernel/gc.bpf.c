@@ -17,6 +17,8 @@
 
 /* Set before loading; constants to the verifier. */
 const volatile struct gc_addresses at;
+/* The PID namespace of the reader; inode 0 = the initial one. */
+const volatile __u64 pid_ns_dev, pid_ns_inode;
 
 __u64 lost; /* records without space in the ring buffer */
 
@@ -36,6 +38,20 @@ static struct {
 	__s64 ns;
 	__u32 count, tid;
 } collections;
+
+/*
+ * Returns the TID of this thread in the reader's PID namespace; 0 = the thread
+ * is in another namespace.
+ */
+static __always_inline __u32 thread_number(void)
+{
+	struct bpf_pidns_info in = { 0 };
+
+	if (!pid_ns_inode)
+		return (__u32)bpf_get_current_pid_tgid();
+	bpf_get_ns_current_pid_tgid(pid_ns_dev, pid_ns_inode, &in, sizeof(in));
+	return in.pid;
+}
 
 static __always_inline void event_begin(struct gc_event *e,
 					enum gc_event_kind kind)
@@ -147,7 +163,7 @@ int on_block(void *ctx)
 	(void)ctx;
 	if (state == SYNCHRONIZING) {
 		last_ns = bpf_ktime_get_ns();
-		last_tid = (__u32)bpf_get_current_pid_tgid();
+		last_tid = thread_number();
 	}
 	return 0;
 }

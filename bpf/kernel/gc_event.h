@@ -39,7 +39,8 @@ struct gc_event_stop {
 	__s64 used, committed; /* sums */
 	__u64 operation;       /* the table of its class; 0 = unknown */
 	__u64 last_ns;         /* when the last thread reached the safepoint */
-	__u32 last_tid;        /* that thread; 0 = unknown */
+	__u32 last_tid;        /* that thread, in the reader's PID namespace;
+				  0 = unknown */
 	__u32 collections;     /* within this stop */
 	__s64 collections_ns;  /* their sum, from begin to end */
 	char cause[GC_EVENT_CAUSE], last_cause[GC_EVENT_CAUSE];

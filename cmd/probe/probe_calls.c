@@ -28,7 +28,6 @@ struct probe_calls {
 	const struct probes *probes;
 	struct profile *profile;
 	uint32_t event;
-	int64_t wall_ns; /* wall clock minus monotonic clock */
 	struct text out;
 	struct tree_call *tree;
 	size_t tree_count, tree_cap;
@@ -44,7 +43,6 @@ struct probe_calls *probe_calls_new(const struct probe_run *run,
 	c->probes = probes;
 	c->profile = profile_new();
 	c->event = profile_event(c->profile, PROBE_SLOW_EVENT, UNIT_NS);
-	c->wall_ns = clock_wall_ns() - clock_monotonic_ns();
 	return c;
 }
 
@@ -148,7 +146,7 @@ static void call_add_text(const struct probe_calls *c,
 {
 	const char *thread = call->thread ? call->thread : "";
 
-	call_add_time(out, call->start_ns + c->wall_ns);
+	call_add_time(out, clock_wall_of(call->start_ns));
 	text_puts(out, "  ");
 	units_add_time(out, (double)call->ns);
 	text_puts(out, "  ");
@@ -240,7 +238,7 @@ static void call_add_json(const struct probe_calls *c,
 	json_key(&j, "type");
 	json_text(&j, "call");
 	json_key(&j, "time");
-	json_double(&j, (double)(call->start_ns + c->wall_ns) / 1e9);
+	json_double(&j, (double)clock_wall_of(call->start_ns) / 1e9);
 	json_key(&j, "class");
 	json_text(&j, probes_class(c->probes, m->class)->name);
 	json_key(&j, "method");
@@ -307,7 +305,7 @@ static void calls_add_sample(struct probe_calls *c,
 	struct sample s = {
 		.event = c->event,
 		.thread = calls_thread(c, call),
-		.time_ns = call->start_ns + c->wall_ns,
+		.time_ns = clock_wall_of(call->start_ns),
 		.duration_ns = (uint64_t)call->ns,
 		.count = 1,
 		.weight = (uint64_t)call->ns,
@@ -400,7 +398,7 @@ static void tree_end_call(struct probe_calls *c, const struct open_call *open,
 		.event = event,
 		.stack = open->stack,
 		.thread = open->call->thread_id,
-		.time_ns = open->call->start_ns + c->wall_ns,
+		.time_ns = clock_wall_of(open->call->start_ns),
 		.count = 1,
 		.weight = self > 0 ? (uint64_t)self : 0,
 	};

@@ -59,7 +59,7 @@ static int dumps_fail_idle(const struct dumping *d, struct error *err)
 static void dumps_set_times(const struct dumping *d, int64_t until_ns)
 {
 	struct profile *p = d->profile;
-	int64_t until = clock_wall_ns() - (clock_monotonic_ns() - until_ns);
+	int64_t until = clock_wall_of(until_ns);
 	int64_t from = until - (until_ns - d->start_ns);
 
 	if (!p->earliest_ns || p->earliest_ns < from - CLOCK_NS_PER_S ||

@@ -153,7 +153,6 @@ struct ttop_pauses {
 	bool is_tried;
 	bool has_sampled;
 	struct gc_source *source; /* NULL: nothing is measured */
-	int64_t wall_ns;          /* to add to CLOCK_MONOTONIC */
 	struct measured totals;
 };
 
@@ -214,7 +213,7 @@ static void pauses_sample(struct ttop_pauses *t, struct top_sample *sample)
 		return;
 	while (gc_source_next(t->source, &p, &unused) == GC_NEXT_RECORD) {
 		if (is_first && !is_over &&
-		    p.end_ns - t->wall_ns > sample->monotonic_ns) {
+		    p.end_ns > clock_wall_of(sample->monotonic_ns)) {
 			sample->process.measured = t->totals;
 			is_over = true;
 		}
@@ -258,7 +257,6 @@ static void pauses_open(struct ttop_pauses *t)
 	if (t->is_tried)
 		return;
 	t->is_tried = true;
-	t->wall_ns = clock_wall_ns() - clock_monotonic_ns();
 	if (pauses_may_load())
 		t->source = pauses_open_source(t->jvm);
 }

@@ -34,6 +34,8 @@ static void a_thread(void *self, uint32_t tid, struct text *out)
 	text_printf(out, "thread %u", tid);
 }
 
+static int64_t a_millisecond_later(int64_t ns) { return ns + 1000000; }
+
 static void fixture_init(struct fixture *f)
 {
 	struct perfdata *file;
@@ -59,7 +61,7 @@ static void fixture_init(struct fixture *f)
 		.points = &f->points,
 		.bias = 0x1000,
 		.vm_start_ns = 1000,
-		.wall_ns = 1000000,
+		.wall_of = a_millisecond_later,
 		.collector = "G1",
 		.name = no_name,
 		.thread = a_thread,
