@@ -19,11 +19,11 @@
 struct gc_join_options {
 	const struct gc_counters *counters; /* NULL: the JVM has none */
 	const struct gc_points *points;
-	uint64_t bias;         /* of libjvm */
-	int64_t vm_start_ns;   /* CLOCK_MONOTONIC; GC_ABSENT = unknown */
+	uint64_t bias;       /* of libjvm */
+	int64_t vm_start_ns; /* CLOCK_MONOTONIC; GC_ABSENT = unknown */
 	int64_t (*wall_of)(int64_t monotonic_ns); /* clock_wall_of() */
-	const char *collector; /* "" = unknown */
-	bool holds_pauses;     /* of cycles, until the cycle ends */
+	const char *collector;                    /* "" = unknown */
+	bool holds_pauses; /* of cycles, until the cycle ends */
 	bool keeps_phases;
 	bool has_collections; /* stops have the times of their collections */
 	/* Returns a string of the process that lives as long as self; or NULL.

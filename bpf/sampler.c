@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RING_LEAST     ((size_t)1024 * 1024)
+#define RING_LEAST ((size_t)1024 * 1024)
 
 /* An attached uprobe. */
 struct sampler_link {
