@@ -46,6 +46,13 @@ const numbers = (pattern) => ({
 	write: (v) => v === null ? '' : v.join('~'),
 	read: (t) => pattern.test(t) ? t.split('~').map(Number) : undefined,
 });
+// Rejects an empty range, and bounds that are not numbers.
+const rangeOf = ([from, to, ...more]) =>
+	from < to && Number.isFinite(to - from) && more.length === 0 ? [from, to] : undefined;
+const part = {
+	write: (v) => v === null ? '' : v.join('~'),
+	read: (t) => rangeOf(t.split('~').map(Number)),
+};
 const indexes = (list) => ({
 	write: rangesOf,
 	read: (t, profile) => indexesOf(t, profile[list].length),
@@ -63,13 +70,14 @@ const range = {
 	},
 	read: (t, profile) => {
 		if (/^\d+~\d+$/.test(t))
-			return t.split('~').map(Number);
+			return rangeOf(t.split('~').map(Number));
 		const [, ...bounds] = /^(\d{1,12})ms~(\d{1,12})ms$/.exec(t) || [];
 		if (bounds.length === 0 || !profile.time)
 			return undefined;
 		const { lead_ns } = profile.head.moments || { lead_ns: 0 };
 		const times = bounds.map((ms) => (Number(ms) - lead_ns / 1e6) / profile.time.bucket_ms);
-		return profile.head.moments ? times : [Math.floor(times[0]), Math.ceil(times[1])];
+		return rangeOf(profile.head.moments ? times :
+			[Math.floor(times[0]), Math.ceil(times[1])]);
 	},
 };
 
@@ -81,9 +89,9 @@ const fields = {
 	side: ['d', word('before', 'after', 'difference')],
 	measure: ['m', word('samples', 'weight')],
 	zoom: ['z', numbers(/^\d+~\d+~\d+$/)],
-	range: ['x', numbers(/^[\d.e-]+~[\d.e-]+$/)],
+	range: ['x', part],
 	callersZoom: ['zc', numbers(/^\d+~\d+~\d+$/)],
-	callersRange: ['xc', numbers(/^[\d.e-]+~[\d.e-]+$/)],
+	callersRange: ['xc', part],
 	frame: ['f', text],
 	query: ['q', text],
 	regex: ['re', flag],
