@@ -231,7 +231,7 @@ hits() {
 	shift 2
 	$extractor "$@" >"$scratch/texts"
 	sed 's/^[^ ]*: //' "$scratch/texts" |
-		LC_ALL=C.UTF-8 grep -nE -f "$scratch/$found" |
+		LC_ALL=C grep -nE -f "$scratch/$found" |
 		cut -d : -f 1 >"$scratch/lines"
 	awk 'NR == FNR { hit[$1] = 1; next } hit[FNR]' "$scratch/lines" \
 		"$scratch/texts"

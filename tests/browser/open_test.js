@@ -152,17 +152,21 @@ module.exports = (test) => {
 			});
 		});
 
-	test('page_with_a_million_nodes_opens', async (browser) => {
-		const description = large(1e6);
+	// A million nodes, and the view of callers, only in make check-all.
+	test('page_with_many_nodes_opens', async (browser) => {
+		const all = Boolean(process.env.EVERY_JDK), nodes = all ? 1e6 : 1e5;
+		const description = large(nodes);
 		const samples = description.events[0].samples.reduce((sum, s) => sum + s.count, 0);
 		await browser.with(description, async (tab) => {
-			assert(await tab.evaluate(() => window.sjkcPage.nodes()) > 990000);
+			assert(await tab.evaluate(() => window.sjkcPage.nodes()) > 0.99 * nodes);
 			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), samples);
 			const frame = (await tab.frames_()).find((f) => f.level === 5 && f.width > 15);
 			await tab.mouse.click(frame.x + 5, frame.y + 5);
 			assert((await tab.frames_()).find((f) => f.node === frame.node).width > 1270);
 			await tab.locator('#search').fill('class77.');
 			assert((await tab.evaluate(() => window.sjkcPage.matches())).count > 0);
+			if (!all)
+				return;
 			// 60,000 leaf frames on 1,280 pixels are grey boxes until the page zooms in.
 			await tab.locator('[data-view=callers]').click();
 			const { y, height } = await tab.frame_('all');
