@@ -8,10 +8,12 @@
 #include "bpf/ticks.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/jvm/procfs.h"
 
 #include "bpf/sampler.skel.h"
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -427,7 +429,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	if (!sampler_wants(s, kind))
 		return fail(err, ERROR_FAILED,
 			    "%d: this kind of probe was not loaded", (int)pid);
-	if (stat(path, &file) == 0) {
+	if (procfs_identify(AT_FDCWD, path, &file)) {
 		probe.dev = file.st_dev;
 		probe.ino = file.st_ino;
 	}

@@ -106,6 +106,22 @@ tap_result 'every file that ARCHITECTURE.md names exists' "$(
 		[ -e "$file" ] || echo "$file"
 	done)"
 
+# A file system of a target may not respond, so only children open its files: in
+# these files, the jobs of the opener (core/jvm/opener.h) and of helper processes.
+in_children='core/jvm/(jvm_file|jvm_info|jvm_kind|perfdata)\.c
+core/elf/(elf_debug|target_files)\.c
+core/attach/(attach|attach_conditions|attach_openj9|attach_socket)\.c
+cmd/(doctor_checks|virtual_dump|probe/probe_jfr|gc/gc_vm_log)\.c
+jvmti/client/(client_load|client_probes)\.c'
+opening='(jvm_open_file|jvm_open_held|elf_debug_open|attach_socket_dir)\(|'
+opening=$opening'procfs_open\([^;]*"(exe|cwd|root|fd/|map_files)|'
+opening=$opening'"/proc/%d/(root|cwd|exe|map_files|fd/)[^"]*".*\<(open|stat|statfs)\('
+# shellcheck disable=SC2046 # file names of ours, one word each
+tap_result 'only code that runs in children opens files of targets' "$(
+	grep -nE "$opening" $(find bpf cmd core jmx_http jvmti/client render \
+		-name '*.c' | sort) | grep -vE "^($(echo "$in_children" |
+		paste -sd '|' -)):")"
+
 # Other versions format differently.
 name='clang-format changes no source; make format applies it'
 if [ -e .clang-format ] &&

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static void descendants_add(struct descendants *now,
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	if (stat(path, &exe) < 0) {
+	if (!procfs_identify(AT_FDCWD, path, &exe)) {
 		/* It has ended, or this user may not read it. */
 		if (errno != EACCES && errno != EPERM)
 			return;

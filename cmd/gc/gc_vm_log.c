@@ -21,6 +21,7 @@
 #include "core/gc/gc_counters.h"
 #include "core/gc/gc_log.h"
 #include "core/jvm/jdk_version.h"
+#include "core/jvm/opener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +30,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define VM_LOG_FIRST      11 /* the first JDK that is supported */
@@ -185,6 +187,7 @@ static int vm_log_make_job(void *self, int channel, struct error *err)
 {
 	const struct vm_log *v = self;
 	int tmp = attach_socket_dir(v->jvm, err), directory, fd = -1;
+	struct statfs fs = { 0 };
 
 	(void)channel;
 	if (tmp < 0 || helper_process_become(v->jvm, err))
@@ -199,8 +202,14 @@ static int vm_log_make_job(void *self, int channel, struct error *err)
 			    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			    0600);
 	if (fd < 0)
-		fail_sys(err, ERROR_PERMISSION,
-			 "cannot create a file in the JVM's /tmp");
+		return fail_sys(err, ERROR_PERMISSION,
+				"cannot create a file in the JVM's /tmp");
+	/* The JVM and sjkc keep the file open. */
+	if (fstatfs(fd, &fs) < 0 || !opener_is_lasting(fs.f_type))
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the file system of the JVM's /tmp may not respond "
+			    "(0x%lx); omit --log",
+			    (long)fs.f_type);
 	return fd;
 }
 

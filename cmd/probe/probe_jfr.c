@@ -26,6 +26,7 @@
 #include "core/base/units.h"
 #include "core/formats/reader.h"
 #include "core/jvm/jdk_version.h"
+#include "core/jvm/opener.h"
 #include "core/profile/event_table.h"
 
 #include <fcntl.h>
@@ -39,6 +40,7 @@
 #define JFR_FIRST      25 /* the first JDK with jdk.MethodTiming */
 #define JFR_TIMEOUT_NS (60 * CLOCK_NS_PER_S)
 #define JFR_CLEANUP_NS (10 * CLOCK_NS_PER_S)
+#define JFR_FILE_MAX   ((size_t)256 << 20)
 #define JFR_FILTER     60000 /* bytes: the JVM accepts 256 KiB of arguments */
 #define JFR_TIMING     "jdk.MethodTiming"
 #define JFR_TRACE      "jdk.MethodTrace"
@@ -247,20 +249,67 @@ static int jfr_make_filter(struct jfr_session *s, struct error *err)
 
 /* ---- cleaning up ---- */
 
-/* Opens the directory of the JVM and removes our file. */
+/* The file of the recording in a directory of the JVM. */
+struct jfr_file {
+	char directory[PATH_MAX], name[32];
+	bool is_wanted; /* false: remove it only */
+};
+
+/*
+ * Opens the file if it is wanted, and removes it. The JVM's user could have put
+ * another file there. Runs in the opener.
+ */
+static int jfr_take_job(const struct jvm *jvm, void *file, struct error *err)
+{
+	const struct jfr_file *f = file;
+	int directory = jvm_open_file(jvm, f->directory, O_PATH | O_DIRECTORY,
+				      err);
+	int held = -1, fd = f->is_wanted ? -1 : CHILD_NOTHING;
+	struct stat st;
+
+	if (directory < 0)
+		return -1;
+	if (f->is_wanted)
+		held = openat(directory, f->name,
+			      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (held >= 0 && fstat(held, &st) == 0 && st.st_uid == jvm->uid)
+		fd = jvm_open_held(held, O_RDONLY);
+	if (fd == -1)
+		fail(err, ERROR_REFUSED,
+		     "the recording is not a file of the JVM's user");
+	unlinkat(directory, f->name, 0);
+	if (held >= 0)
+		close(held);
+	close(directory);
+	return fd;
+}
+
+/* Removes the file and returns a constant copy of it, or -1. */
+static int jfr_take_file(const struct jfr_session *s, bool is_wanted,
+			 struct error *err)
+{
+	struct jfr_file f = { .is_wanted = is_wanted };
+	struct opening o = {
+		.jvm = &s->run->jvm,
+		.job = jfr_take_job,
+		.argument = &f,
+		.size = sizeof(f),
+		.place = OPENER_TMP,
+		.copy_max = JFR_FILE_MAX,
+		.copies = true,
+	};
+
+	snprintf(f.directory, sizeof(f.directory), "%s", s->shared->directory);
+	snprintf(f.name, sizeof(f.name), "%s", s->recording);
+	return opener_run(&o, err);
+}
+
 static void jfr_remove_file(const struct jfr_session *s)
 {
 	struct error unused;
-	int directory;
 
-	if (!__atomic_load_n(&s->shared->len, __ATOMIC_ACQUIRE))
-		return;
-	directory = jvm_open_file(&s->run->jvm, s->shared->directory,
-				  O_RDONLY | O_DIRECTORY | O_CLOEXEC, &unused);
-	if (directory < 0)
-		return;
-	unlinkat(directory, s->recording, 0);
-	close(directory);
+	if (__atomic_load_n(&s->shared->len, __ATOMIC_ACQUIRE))
+		jfr_take_file(s, false, &unused);
 }
 
 /*
@@ -415,26 +464,6 @@ static int jfr_arm(struct jfr_session *s, struct error *err)
 
 /* ---- reading ---- */
 
-/* Opens the recording; the JVM's user could have put another file there. */
-static int jfr_open_file(const struct jfr_session *s, struct error *err)
-{
-	struct text path = { 0 };
-	struct stat st;
-	int fd;
-
-	text_printf(&path, "%s/%s", s->shared->directory, s->recording);
-	fd = jvm_open_file(&s->run->jvm, path.bytes,
-			   O_RDONLY | O_NOFOLLOW | O_CLOEXEC, err);
-	text_release(&path);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-			st.st_uid != s->run->jvm.uid)) {
-		close(fd);
-		return fail(err, ERROR_REFUSED,
-			    "the recording is not a file of the JVM's user");
-	}
-	return fd;
-}
-
 static int jfr_read_file(struct jfr_session *s, int fd, struct error *err)
 {
 	struct input in = { 0 };
@@ -469,8 +498,7 @@ static int jfr_disarm(struct jfr_session *s, struct error *err)
 		return ret;
 	s->is_running = false;
 	__atomic_store_n(&s->shared->is_stopped, 1, __ATOMIC_RELEASE);
-	fd = jfr_open_file(s, err);
-	jfr_remove_file(s);
+	fd = jfr_take_file(s, true, err);
 	if (fd < 0)
 		return -1;
 	ret = jfr_read_file(s, fd, err);

@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/saturate.h"
 #include "core/jvm/cgroup.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 
 #include <errno.h>
@@ -73,7 +74,20 @@ static int session_fail(const struct jvm *jvm, struct error *err)
 	return -1;
 }
 
-/* A connection to an existing socket, made directly or by a child. */
+/* Runs in the opener: finds out whether there is a socket to trust. */
+static int hold_job(const struct jvm *jvm, void *unused, struct error *err)
+{
+	int dir = attach_socket_dir(jvm, err), held;
+
+	(void)unused;
+	if (dir < 0)
+		return -1;
+	held = attach_socket_hold(jvm, dir, err);
+	close(dir);
+	return held;
+}
+
+/* A connection to an existing socket, made by a child. */
 struct connecting {
 	const struct jvm *jvm;
 	int64_t deadline_ns;
@@ -88,9 +102,8 @@ static int connect_job(void *self, int channel, struct error *err)
 	if (dir < 0)
 		return -1;
 	held = attach_socket_hold(c->jvm, dir, err);
-	/* Without a channel this is not a child, and it keeps its user. */
-	if (held >= 0 &&
-	    (channel < 0 || helper_process_become(c->jvm, err) == 0))
+	(void)channel;
+	if (held >= 0 && helper_process_become(c->jvm, err) == 0)
 		fd = attach_socket_connect(c->jvm, held, c->deadline_ns, err);
 	if (held >= 0)
 		close(held);
@@ -102,12 +115,23 @@ static int connect_socket(const struct jvm *jvm, int64_t deadline_ns,
 			  struct error *err)
 {
 	struct connecting c = { .jvm = jvm, .deadline_ns = deadline_ns };
+	struct opening o = {
+		.jvm = jvm,
+		.job = hold_job,
+		.place = OPENER_TMP,
+	};
 	struct child child;
 	enum child_news news;
-	int fd = -1;
+	int held = opener_run(&o, err), fd = -1;
+	bool is_direct = !helper_process_is_needed(jvm) && !o.is_copy;
 
-	if (!helper_process_is_needed(jvm))
-		return connect_job(&c, -1, err);
+	if (held < 0)
+		return -1;
+	if (is_direct)
+		fd = attach_socket_connect(jvm, held, deadline_ns, err);
+	close(held);
+	if (is_direct)
+		return fd;
 	if (helper_process_start(&child, jvm, connect_job, &c, err))
 		return -1;
 	/* The child reports the reason, even shortly after the deadline. */

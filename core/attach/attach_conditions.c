@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/jvm/cgroup.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
@@ -588,7 +589,7 @@ static int look_job(void *self, int channel, struct error *err)
 		    !report_has(r, CONDITION_WAITS) ||
 		    clock_monotonic_ns() >= r->until_ns)
 			return CHILD_NOTHING;
-		if (channel >= 0 && child_tell(channel, 'w', -1))
+		if (child_tell(channel, 'w', -1))
 			return CHILD_NOTHING;
 		clock_sleep_until(clock_monotonic_ns() + STEP_NS);
 	}
@@ -612,7 +613,9 @@ static void look_in_child(struct report *r)
 	struct child child;
 	int fd;
 
-	if (helper_process_start(&child, r->jvm, look_job, r, &err) == 0) {
+	if (opener_avoids(r->jvm, OPENER_TMP))
+		fail(&err, ERROR_REFUSED, "its file system does not respond");
+	else if (helper_process_start(&child, r->jvm, look_job, r, &err) == 0) {
 		do
 			news = helper_process_wait(
 				&child, clock_monotonic_ns() + LOOK_NS, &fd,
@@ -632,15 +635,11 @@ static size_t look_until(const struct jvm *jvm, int64_t until_ns,
 			 struct condition *list)
 {
 	struct report *r = child_memory(sizeof(*r));
-	struct error unused;
 	size_t count;
 
 	r->jvm = jvm;
 	r->until_ns = until_ns;
-	if (helper_process_is_needed(jvm))
-		look_in_child(r);
-	else
-		look_job(r, -1, &unused);
+	look_in_child(r);
 	count = r->count;
 	memcpy(list, r->list, count * sizeof(*list));
 	child_memory_free(r, sizeof(*r));

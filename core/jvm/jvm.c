@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,30 +52,13 @@ static int jvm_check_proc(struct error *err)
 }
 
 /* Reads device and inode of a link of /proc/PID; false if unreadable. */
-/*
- * Sets the device and the inode. A file of a dead server is known without the
- * server, as long as a process runs it.
- */
-static bool file_identify(int dir, const char *path, struct stat *st)
-{
-	struct statx found;
-
-	if (statx(dir, path, AT_STATX_DONT_SYNC, STATX_INO, &found) < 0)
-		return false;
-	*st = (struct stat){
-		.st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
-		.st_ino = found.stx_ino,
-	};
-	return true;
-}
-
 static bool pid_read_identity(pid_t pid, const char *name, struct stat *st)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)procfs_owner(pid),
 		 name);
-	return file_identify(AT_FDCWD, path, st);
+	return procfs_identify(AT_FDCWD, path, st);
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -433,7 +415,7 @@ static bool seen_read(struct jvm_seen *seen, int proc, pid_t pid,
 		return false;
 	seen->proc_ino = st.st_ino;
 	snprintf(name, sizeof(name), "%d/exe", (int)pid);
-	if (file_identify(proc, name, &st)) {
+	if (procfs_identify(proc, name, &st)) {
 		seen->exe_dev = st.st_dev;
 		seen->exe_ino = st.st_ino;
 	}

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,15 +63,11 @@ static struct {
  */
 static bool file_is_local(int fd)
 {
-	enum { FUSE = 0x65735546 }; /* linux/magic.h; may be on a device, too */
-	/* memory, and disks of several devices (linux/magic.h) */
+	/* memory, and disks of several devices */
 	static const uint32_t local[] = {
-		0x01021994, /* tmpfs */
-		0x858458f6, /* ramfs */
-		0x958458f6, /* hugetlbfs */
-		0x9123683e, /* btrfs */
-		0x2fc12fc1, /* zfs */
-		0xca451a4e, /* bcachefs */
+		TMPFS_MAGIC,       RAMFS_MAGIC, HUGETLBFS_MAGIC,
+		BTRFS_SUPER_MAGIC, 0x2fc12fc1, /* ZFS */
+		0xca451a4e,                    /* bcachefs */
 	};
 	struct statfs fs;
 	struct stat st, own;
@@ -81,10 +78,26 @@ static bool file_is_local(int fd)
 		if (local[i] == (uint32_t)fs.f_type)
 			return true;
 	}
-	if (major(st.st_dev) != 0 && (uint32_t)fs.f_type != FUSE)
+	/* FUSE may have a device, too. */
+	if (major(st.st_dev) != 0 && fs.f_type != FUSE_SUPER_MAGIC)
 		return true;
 	return (stat("/", &own) == 0 && own.st_dev == st.st_dev) ||
 	       (stat("/proc/self/exe", &own) == 0 && own.st_dev == st.st_dev);
+}
+
+bool opener_is_lasting(long type)
+{
+	static const long known[] = {
+		TMPFS_MAGIC,      RAMFS_MAGIC,          EXT4_SUPER_MAGIC,
+		XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC,    OVERLAYFS_SUPER_MAGIC,
+		F2FS_SUPER_MAGIC, 0x2fc12fc1 /* ZFS */,
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (type == known[i])
+			return true;
+	}
+	return false;
 }
 
 static int file_copy_to(struct area *a, int from, int to)
@@ -120,7 +133,6 @@ static int file_copy(struct area *a, int from)
 {
 	int to = memfd_create("file", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	a->is_copy = true;
 	if (to < 0)
 		fail_sys(&a->err, ERROR_FAILED, "memfd_create");
 	else if (file_copy_to(a, from, to) || lseek(to, 0, SEEK_SET) < 0) {
@@ -140,9 +152,11 @@ static int area_run(struct area *a)
 	if (a->owner != a->jvm.pid)
 		procfs_use_thread(a->jvm.pid);
 	fd = a->job(&a->jvm, a->argument, &a->err);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    (a->copies || !file_is_local(fd)))
-		fd = file_copy(a, fd);
+	if (fd >= 0 && (a->copies || !file_is_local(fd))) {
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+			fd = file_copy(a, fd);
+		a->is_copy = true;
+	}
 	a->result = fd >= 0 ? 0 : fd;
 	return fd >= 0 ? fd : -1;
 }
@@ -231,19 +245,13 @@ static int stalled_fail(const struct jvm *jvm, struct error *err)
 	return -1;
 }
 
-bool opener_avoids(const struct jvm *jvm)
+bool opener_avoids(const struct jvm *jvm, uint64_t place)
 {
-	uint64_t target;
+	const struct opening o = { .jvm = jvm, .place = place };
 
 	stalled_renew();
-	if (!opener.stalled_count)
-		return false;
-	target = stalled_target(jvm);
-	for (size_t i = 0; i < opener.stalled_count; i++) {
-		if (opener.stalled[i].target == target)
-			return true;
-	}
-	return false;
+	return opener.stalled_count &&
+	       !stalled_wait_ns(&o, stalled_target(jvm));
 }
 
 /* ---- the parent ---- */
@@ -285,9 +293,13 @@ static int opener_start(struct error *err)
 static void opener_lose(const struct opening *o)
 {
 	uint64_t target = stalled_target(o->jvm);
-	bool is_first = !opener_avoids(o->jvm);
-	struct stalled *s = &opener.stalled[opener.stalled_count++];
+	struct stalled *s = &opener.stalled[opener.stalled_count];
 	pid_t pid = opener.child.pid;
+	bool is_first = true;
+
+	for (size_t i = 0; i < opener.stalled_count; i++)
+		is_first &= opener.stalled[i].target != target;
+	opener.stalled_count++;
 
 	*s = (struct stalled){
 		.target = target,

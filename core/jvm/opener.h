@@ -50,7 +50,8 @@ struct opening {
 	uint64_t place;  /* tells file systems of the target apart; any value */
 	size_t copy_max; /* larger files are not copied: ERROR_PARTIAL */
 	bool copies;     /* return a constant copy of any file */
-	bool is_copy;    /* result: the file is a copy */
+	/* Result: the file is a copy. A socket: its file system may stall. */
+	bool is_copy;
 };
 
 /*
@@ -60,8 +61,16 @@ struct opening {
  */
 int opener_run(struct opening *o, struct error *err);
 
-/* Returns true if a file system of this process did not respond lately. */
-bool opener_avoids(const struct jvm *jvm);
+/*
+ * Returns true for file systems that the kernel serves alone, by their type in
+ * statfs(2). A file of any other file system may block the JVM that writes to
+ * it and sjkc, which must not keep it open. An overlay counts: whoever starts
+ * the container chooses its layers.
+ */
+bool opener_is_lasting(long type);
+
+/* Returns true if that file system of the process did not respond lately. */
+bool opener_avoids(const struct jvm *jvm, uint64_t place);
 
 /*
  * Sets the function that is called when a file system of a process does not

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define FIRST_READ 4096 /* most files of /proc are shorter */
@@ -112,6 +113,19 @@ int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
 	}
 	close(fd);
 	return got < 0 ? -1 : 0;
+}
+
+bool procfs_identify(int dir, const char *path, struct stat *st)
+{
+	struct statx found;
+
+	if (statx(dir, path, AT_STATX_DONT_SYNC, STATX_INO, &found) < 0)
+		return false;
+	*st = (struct stat){
+		.st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
+		.st_ino = found.stx_ino,
+	};
+	return true;
 }
 
 /* Reads the next word of a line and advances *rest; false at the end. */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum {
@@ -81,6 +82,13 @@ ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
  */
 bool procfs_use_thread(pid_t pid);
 pid_t procfs_owner(pid_t pid);
+
+/*
+ * Sets the device and the inode of the file that a path in /proc leads to, as
+ * the kernel has cached them: a file of a dead server is known without the
+ * server, as long as a process has it open or runs it. False and errno.
+ */
+bool procfs_identify(int dir, const char *path, struct stat *st);
 
 int procfs_status(pid_t pid, struct proc_status *status, struct error *err);
 int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err);

@@ -76,7 +76,7 @@ static bool process_runs_another(const struct jvm *jvm)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe",
 		 (int)procfs_owner(jvm->pid));
-	return jvm->exe_ino && stat(path, &st) == 0 &&
+	return jvm->exe_ino && procfs_identify(AT_FDCWD, path, &st) &&
 	       (st.st_ino != jvm->exe_ino || st.st_dev != jvm->exe_dev);
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_library.h"
 
@@ -12,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -422,25 +422,6 @@ static void directory_open_places(struct making *m)
 }
 
 /*
- * Returns true for file systems that the kernel serves alone.  Any file system
- * of another process or machine may block the JVM's threads that write to it,
- * and sjkc when it reads.
- */
-static bool filesystem_is_local(long type)
-{
-	static const long known[] = {
-		TMPFS_MAGIC,      RAMFS_MAGIC,          EXT4_SUPER_MAGIC,
-		XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC,    OVERLAYFS_SUPER_MAGIC,
-		F2FS_SUPER_MAGIC, 0x2fc12fc1 /* ZFS */,
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (type == known[i])
-			return true;
-	return false;
-}
-
-/*
  * Finds out which of the wanted files the place is suitable for, without
  * creating any.
  */
@@ -465,7 +446,7 @@ static void place_check(struct place *p, int wanted)
 			p->fit &= ~LIBRARY;
 			place_reject(p, "noexec");
 		}
-		if (!filesystem_is_local((long)fs.f_type)) {
+		if (!opener_is_lasting(fs.f_type)) {
 			p->fit &= ~STREAM_FILE;
 			place_reject(p,
 				     "on a file system that may stall (0x%lx)",

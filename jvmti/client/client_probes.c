@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/cursor.h"
 #include "core/base/saturate.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
 #include "jvmti/client/client_library.h"
@@ -17,12 +18,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -287,40 +290,52 @@ static int probes_read_control(struct probes *p, struct error *err)
 	return 0;
 }
 
+/*
+ * Opens the memory by the descriptor of the JVM. Opening another file could
+ * have effects or block, and the JVM can replace the descriptor at any time, so
+ * the file is held first. A file of any name can be in the root of a container,
+ * so only an unlinked file in memory is opened. Runs in the opener.
+ */
+static int probes_open_job(const struct jvm *jvm, void *number,
+			   struct error *err)
+{
+	char path[64], link[64] = "";
+	struct statfs fs;
+	struct stat st;
+	int fd = -1, held;
+
+	snprintf(path, sizeof(path), "fd/%u", *(uint32_t *)number);
+	held = procfs_open(jvm->pid, path, O_PATH, err);
+	if (held < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
+	if (readlink(path, link, sizeof(link) - 1) > 0 &&
+	    strncmp(link, "/memfd:sjkc-probes", 18) == 0 &&
+	    fstatfs(held, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
+	    fstat(held, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0)
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	close(held);
+	return fd >= 0 ? fd
+		       : fail(err, ERROR_REFUSED,
+			      "%d: cannot open the agent's memory",
+			      (int)jvm->pid);
+}
+
 static int probes_open_memory(struct probes *p, struct error *err)
 {
-	uint32_t number = p->session.stream.report.probes_fd;
 	const struct jvm *jvm = p->session.jvm;
-	char path[64], link[64];
-	ssize_t len;
-	int fd, held, ret;
+	uint32_t number = p->session.stream.report.probes_fd - 1;
+	struct opening o = {
+		.jvm = jvm,
+		.job = probes_open_job,
+		.argument = &number,
+		.size = sizeof(number),
+		.place = OPENER_ROOT,
+	};
+	int fd = opener_run(&o, err), ret;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%u",
-		 (int)procfs_owner(jvm->pid), number - 1);
-	/*
-	 * Opening another file could have effects, and the JVM can replace the
-	 * descriptor at any time, so the file is held first.
-	 */
-	held = open(path, O_PATH | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
-	len = held < 0 ? -1 : readlink(path, link, sizeof(link) - 1);
-	if (len < 0) {
-		ret = fail_sys(
-			err, errno == EACCES ? ERROR_PERMISSION : ERROR_REFUSED,
-			"%d: cannot open the agent's memory", (int)jvm->pid);
-		if (held >= 0)
-			close(held);
-		return ret;
-	}
-	link[len] = '\0';
-	fd = number && strncmp(link, "/memfd:sjkc-probes", 18) == 0
-		     ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-		     : -1;
-	close(held);
 	if (fd < 0)
-		return fail(err, ERROR_REFUSED,
-			    "%d: cannot open the agent's memory",
-			    (int)jvm->pid);
+		return -1;
 	ret = probes_map_memory(p, fd, err);
 	close(fd);
 	if (ret == 0)
