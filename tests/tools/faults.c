@@ -7,8 +7,8 @@
  *	FAULT_IO=1	reads and writes move one byte, and every other call is
  *			interrupted or would block
  *	FAULT_SYNC=1	fsync(2) fails, as on a disk that fills up late
- *	FAULT_UNLINK=1	unlinkat(2) of the first process or its child kills both;
- *			an orphan removes the file
+ *	FAULT_UNLINK=1	unlinkat(2) of the first process or its child kills
+ *both; an orphan removes the file
  *	FAULT_UPPER=1	sockets receive upper case: nothing in a thread dump
  *			is recognized then
  */
@@ -114,8 +114,8 @@ int fsync(int fd)
 
 int unlinkat(int directory, const char *name, int flags)
 {
-	if (killed_at_unlink && (getpid() == killed_at_unlink ||
-				 getppid() == killed_at_unlink)) {
+	if (killed_at_unlink &&
+	    (getpid() == killed_at_unlink || getppid() == killed_at_unlink)) {
 		kill(killed_at_unlink, SIGKILL);
 		raise(SIGKILL);
 	}
