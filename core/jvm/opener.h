@@ -64,8 +64,8 @@ int opener_run(struct opening *o, struct error *err);
 /*
  * Returns true for file systems that the kernel serves alone, by their type in
  * statfs(2). A file of any other file system may block the JVM that writes to
- * it and sjkc, which must not keep it open. An overlay counts: whoever starts
- * the container chooses its layers.
+ * it and sjkc, which must not keep it open. An overlay counts, because
+ * the runtime of the container chooses its layers.
  */
 bool opener_is_lasting(long type);
 
