@@ -830,6 +830,16 @@ static bool events_read_other(struct jfr_events *es,
 	return et->remark || et->says_allocated;
 }
 
+/* Gives samples of the wall clock, and only these, their own event. */
+static void events_split_wall(struct jfr_events *es,
+			      const struct jfr_event_type *et, struct sample *s)
+{
+	if (strcmp(et->name, "jdk.ExecutionSample") == 0 &&
+	    (!es->wall->beside || s->state != STATE_RUNNABLE))
+		s->event = profile_event(es->profile, JFR_WALL_SAMPLE,
+					 UNIT_SAMPLES);
+}
+
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
 	struct jfr_event_type *et = events_find_type(es, type_id);
@@ -870,6 +880,8 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		s->owner = jfr_pools_thread(es->pools, v[PICK_OWNER]);
 	if (et->has_state)
 		s->state = jfr_pools_state(es->pools, v[PICK_STATE]);
+	if (es->wall && es->wall->is_mixed)
+		events_split_wall(es, et, s);
 	if (!v[PICK_FAILED] && v[PICK_STACK]) {
 		s->stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
 		if (!s->stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))

@@ -25,7 +25,18 @@ struct jfr_event_type; /* private: how one event type is read */
 #define JFR_EVENT_BATCH 64
 #define JFR_CLASSED     1024
 
+#define JFR_WALL_SAMPLE "profiler.WallClockSample"
+
+/* How the wall-clock samples of async-profiler are told from others. */
+struct jfr_wall {
+	bool is_old;   /* the version has no event for them */
+	bool beside;   /* they are beside samples of another event */
+	bool is_mixed; /* jdk.ExecutionSample has them */
+};
+
 struct jfr_events {
+	/* Set by the caller after jfr_events_begin(), or NULL. */
+	const struct jfr_wall *wall;
 	struct profile *profile;
 	struct jfr_pools *pools;
 	struct first_weights *firsts;

@@ -9,6 +9,7 @@
  * and types repeatedly, so most events of an unfinished chunk are readable.
  */
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/cursor.h"
 #include "core/formats/jfr/first_weights.h"
 #include "core/formats/jfr/jfr_chunk.h"
@@ -38,6 +39,7 @@ struct jfr_settings {
 	struct profile *profile;
 	const struct jfr_metadata *metadata;
 	struct jfr_pools *pools;
+	struct jfr_wall *wall; /* of the events */
 	/* The layout is empty if the chunk lacks the type. */
 	uint64_t setting_type, flag_type;
 	struct jfr_layout setting, flag;
@@ -106,12 +108,14 @@ static void jfr_settings_release(struct jfr_settings *js)
 /* All arguments are borrowed. */
 static void jfr_settings_begin(struct jfr_settings *js, struct profile *p,
 			       struct jfr_pools *pools,
-			       const struct jfr_metadata *m)
+			       const struct jfr_metadata *m,
+			       struct jfr_wall *wall)
 {
 	jfr_settings_release(js);
 	js->profile = p;
 	js->pools = pools;
 	js->metadata = m;
+	js->wall = wall;
 	js->setting_type = settings_find_type(m, "jdk.ActiveSetting",
 					      &js->setting);
 	js->flag_type = settings_find_type(m, "jdk.BooleanFlag", &js->flag);
@@ -139,6 +143,37 @@ static bool settings_is_one_of(const char *const *names, size_t count,
 	return false;
 }
 
+/*
+ * async-profiler 2.10 to 3.0 writes samples of the wall clock as
+ * jdk.ExecutionSample, also beside samples of the CPU. Samples of waiting
+ * threads are of the wall clock; those of running threads may be of either, and
+ * stay. Later versions have an event for the wall clock. The settings precede
+ * the samples: "version", "event" if one was asked for, "wall" of the event.
+ */
+static void settings_note_wall(struct jfr_settings *js, const char *type,
+			       const char *name, const char *value)
+{
+	struct jfr_wall *wall = js->wall;
+	bool is_recording = strcmp(type, RECORDING) == 0;
+
+	if (is_recording && strcmp(name, "version") == 0)
+		*wall = (struct jfr_wall){
+			.is_old = is_digit(value[0]) && value[0] < '4' &&
+				  value[1] == '.',
+		};
+	else if (is_recording && strcmp(name, "event") == 0)
+		wall->beside = strcmp(value, "wall") != 0;
+	else if (wall->is_old && strcmp(type, "jdk.ExecutionSample") == 0 &&
+		 strcmp(name, "wall") == 0)
+		wall->is_mixed = strtoll(value, NULL, 10) > 0;
+	if (wall->is_mixed && wall->beside)
+		profile_set(js->profile, "jdk.ExecutionSample", "mixed",
+			    "true");
+	if (wall->is_mixed)
+		profile_set(js->profile, JFR_WALL_SAMPLE, "mixed",
+			    wall->beside ? "true" : "false");
+}
+
 static void settings_keep(struct jfr_settings *js, uint64_t type_id,
 			  const char *name, const char *value)
 {
@@ -147,6 +182,7 @@ static void settings_keep(struct jfr_settings *js, uint64_t type_id,
 	if (!t || !*value)
 		return;
 	js->are_of_sjkc |= strcmp(name, "sjkc") == 0;
+	settings_note_wall(js, jfr_event_name(t), name, value);
 	if (settings_is_one_of(kept, sizeof(kept) / sizeof(*kept), name))
 		profile_set(js->profile, jfr_event_name(t), name, value);
 	if (settings_is_one_of(of_all, sizeof(of_all) / sizeof(*of_all),
@@ -228,6 +264,7 @@ struct jfr_read {
 	struct jfr_events events;
 	struct first_weights firsts;
 	struct jfr_settings settings;
+	struct jfr_wall wall;
 	struct jfr_clock clock_before; /* of the previous chunk */
 	uint64_t chunks, samples;
 };
@@ -577,7 +614,9 @@ static int chunk_read(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	first_weights_chunk(&r->firsts, chunk->clock.start_ns);
 	jfr_events_begin(&r->events, r->profile, &r->pools, &r->firsts,
 			 r->metadata, &chunk->clock, chunk_longest_ns(chunk));
-	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata);
+	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata,
+			   &r->wall);
+	r->events.wall = &r->wall;
 	if (!jfr_chunk_is_damaged(chunk)) {
 		chained = chunk_read_chain(r, chunk);
 		if (!chained)
@@ -693,53 +732,6 @@ static int jfr_read_chunks(struct jfr_read *r, struct error *err)
 	return r->chunks == failed ? -1 : 0;
 }
 
-#define JAVA_SAMPLE "jdk.ExecutionSample"
-#define WALL_SAMPLE "profiler.WallClockSample"
-
-/* Which samples of an event are of the wall clock. */
-struct wall_split {
-	uint32_t from, to;
-	bool all;
-};
-
-static bool wall_moves(void *self, struct cell *c)
-{
-	const struct wall_split *split = self;
-
-	if (c->event == split->from &&
-	    (split->all || c->state != STATE_RUNNABLE))
-		c->event = split->to;
-	return true;
-}
-
-/*
- * async-profiler 2.10 to 3.0 writes samples of the wall clock as
- * jdk.ExecutionSample, also beside samples of the CPU. Samples of waiting
- * threads are of the wall clock; those of running threads may be of either and
- * stay, as jfrconv's --cpu expects. Later versions have an event for the wall
- * clock, unless the option nobatch is given.
- */
-static void jfr_split_wall(struct profile *p)
-{
-	const char *wall = profile_setting(p, JAVA_SAMPLE, "wall");
-	const char *event = profile_setting(p, "", "event");
-	struct wall_split split = { .all = !event };
-
-	if (!wall || strtoll(wall, NULL, 10) <= 0 ||
-	    profile_setting(p, JAVA_SAMPLE, "nobatch") ||
-	    (event && (!*event || strcmp(event, "wall") == 0)))
-		return;
-	split.from = profile_event(p, JAVA_SAMPLE, UNIT_SAMPLES);
-	split.to = profile_event(p, WALL_SAMPLE, UNIT_SAMPLES);
-	if (!p->events[split.from].samples || p->events[split.to].samples)
-		return;
-	profile_retain(p, wall_moves, &split);
-	if (!split.all && p->events[split.to].samples) {
-		profile_set(p, JAVA_SAMPLE, "mixed", "true");
-		profile_set(p, WALL_SAMPLE, "mixed", "true");
-	}
-}
-
 static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 		    struct error *err)
 {
@@ -749,7 +741,6 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	jfr_expect_times(&r);
 	ret = jfr_read_chunks(&r, err);
 	first_weights_end(&r.firsts, p);
-	jfr_split_wall(p);
 	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_INPUT, "no sample is readable: %s: %s",
 			   p->remarks[0].what, p->remarks[0].first);

@@ -82,7 +82,7 @@ static size_t check_all(const char *pattern)
 static void lines_of_a_small_recording(void **state)
 {
 	(void)state;
-	assert_int_equal(check_all("tests/data/jfr/*.jfr"), 1);
+	assert_int_equal(check_all("tests/data/jfr/*.jfr"), 3);
 }
 
 static void lines_of_recordings_of_all_kinds(void **state)
