@@ -245,3 +245,33 @@ void frame_place_name(struct text *out, const struct profile *p,
 		text_printf(out, ":%" PRIu32, f->line);
 	text_putc(out, ')');
 }
+
+static bool class_has_jdk_package(const char *name)
+{
+	static const char *const packages[] = { "java.", "javax.", "jdk.",
+						"sun.", "com.sun." };
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
+		if (strncmp(name, packages[i], strlen(packages[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool frame_is_java_call(const struct frame *f)
+{
+	return f->class_name && f->method && f->kind != FRAME_CPP &&
+	       f->kind != FRAME_KERNEL && f->kind != FRAME_CLASS &&
+	       f->kind != FRAME_SYNTHETIC;
+}
+
+bool frame_is_jdk(const struct profile *p, const struct frame *f)
+{
+	return frame_is_java_call(f) &&
+	       class_has_jdk_package(profile_text(p, f->class_name));
+}
+
+bool frame_is_application(const struct profile *p, const struct frame *f)
+{
+	return frame_is_java_call(f) && !frame_is_jdk(p, f);
+}

@@ -33,6 +33,15 @@ void frame_name(struct text *out, const struct profile *p,
 		const struct frame *f, const struct style *style);
 
 /*
+ * True for a Java class outside the JDK; False for frames without a class, such
+ * as those of the kernel, of libraries and of the JVM.
+ */
+bool frame_is_application(const struct profile *p, const struct frame *f);
+
+/* True for a Java class of the JDK, by its package. */
+bool frame_is_jdk(const struct profile *p, const struct frame *f);
+
+/*
  * Appends the frame as Throwable.printStackTrace() prints it, made safe:
  * "a.b.Class.method(Class.java:12)". Without keep_exact, a profile has no
  * names of files: the file is that of the outermost class.

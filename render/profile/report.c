@@ -15,6 +15,7 @@
 
 const char *const report_part_names[REPORT_PARTS] = {
 	[REPORT_FRAMES] = "frames",
+	[REPORT_APPLICATION] = "application",
 	[REPORT_CLASSES] = "classes",
 	[REPORT_OWNERS] = "owners",
 	[REPORT_THREADS] = "threads",
@@ -132,7 +133,10 @@ static size_t reversed_depth(struct report *r, const bool *in_view)
 	return depth;
 }
 
-/* Returns a stack trace from the leaf, or from the last start; 0 = no start. */
+/*
+ * Returns a stack trace from the leaf, or from the start nearest the root,
+ * which is the call into a recursion; 0 = no start.
+ */
 static uint32_t reversed_trace(struct reversed *v, const struct profile *p,
 			       uint32_t stack, const uint8_t *starts,
 			       size_t depth)
@@ -140,8 +144,15 @@ static uint32_t reversed_trace(struct reversed *v, const struct profile *p,
 	uint32_t made = 0;
 	size_t count = 0;
 
-	while (starts && stack && !starts[p->stacks[stack].frame])
-		stack = p->stacks[stack].caller;
+	if (starts) {
+		uint32_t found = 0;
+
+		for (; stack; stack = p->stacks[stack].caller) {
+			if (starts[p->stacks[stack].frame])
+				found = stack;
+		}
+		stack = found;
+	}
 	for (; stack && count < depth; stack = p->stacks[stack].caller) {
 		array_reserve(v->path, v->path_cap, count + 1);
 		v->path[count++] = p->stacks[stack].frame;
@@ -259,6 +270,74 @@ static void report_sum_frames(struct report *r, const struct flame_widths *w)
 		r->frame_count--;
 }
 
+/* Marks the labels of the application's frames, if there are JDK frames. */
+static void report_mark_application(struct report *r)
+{
+	const struct profile *p = r->profile;
+	bool has_jdk = false;
+
+	for (size_t id = 1; !has_jdk && id < p->frame_count; id++)
+		has_jdk = r->table.label_of[id] != NO_LABEL &&
+			  frame_is_jdk(p, &p->frames[id]);
+	if (!has_jdk)
+		return;
+	r->is_application = xcalloc(r->table.label_count + 1, sizeof(bool));
+	for (size_t id = 1; id < p->frame_count; id++) {
+		if (r->table.label_of[id] != NO_LABEL &&
+		    frame_is_application(p, &p->frames[id]))
+			r->is_application[r->table.label_of[id]] = true;
+	}
+}
+
+static int report_compare_totals(const void *left, const void *right)
+{
+	const struct frame_sum *a = left, *b = right;
+
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->label < b->label ? -1 : a->label > b->label;
+}
+
+/* Adds up samples by the application's frame that is nearest the leaf. */
+static void report_sum_application(struct report *r)
+{
+	const struct profile *p = r->profile;
+	bool weighs = view_weighs(r->view, r->weights);
+	bool *in_view = view_events(p, r->view);
+	uint32_t *nearest = xmalloc(p->stack_count * sizeof(*nearest));
+	size_t kept = 0;
+
+	r->application = xcalloc(r->table.label_count + 1,
+				 sizeof(*r->application));
+	/* A callee's id is greater than its caller's. */
+	nearest[0] = NO_LABEL;
+	for (size_t id = 1; id < p->stack_count; id++) {
+		uint32_t label = r->table.label_of[p->stacks[id].frame];
+		bool is = label != NO_LABEL && r->is_application[label];
+
+		nearest[id] = is ? label : nearest[p->stacks[id].caller];
+	}
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		struct frame_sum *sum;
+
+		if (!in_view[c->event] || nearest[c->stack] == NO_LABEL)
+			continue;
+		sum = &r->application[nearest[c->stack]];
+		sum->total = saturate_add(sum->total, cell_measure(c, weighs));
+	}
+	for (size_t i = 0; i < r->table.label_count; i++) {
+		r->application[i].label = (uint32_t)i;
+		if (r->application[i].total)
+			r->application[kept++] = r->application[i];
+	}
+	r->application_count = kept;
+	qsort(r->application, kept, sizeof(*r->application),
+	      report_compare_totals);
+	free(nearest);
+	free(in_view);
+}
+
 void report_init(struct report *r, const struct profile *p,
 		 const struct event_view *view,
 		 const struct report_options *options)
@@ -276,6 +355,9 @@ void report_init(struct report *r, const struct profile *p,
 	flame_widths_init(&w, p);
 	flame_widths_add(&w, view, r->weights);
 	report_name_frames(r, &w);
+	report_mark_application(r);
+	if (parts & 1U << REPORT_APPLICATION && r->is_application)
+		report_sum_application(r);
 	if (parts & (1U << REPORT_FRAMES | 1U << REPORT_HISTOGRAM))
 		report_sum_frames(r, &w);
 	if (parts & 1U << REPORT_CLASSES)
@@ -303,6 +385,8 @@ void report_release(struct report *r)
 	frame_table_release(&r->table);
 	call_tree_release(&r->calls);
 	free(r->frames);
+	free(r->application);
+	free(r->is_application);
 	free(r->classes);
 	free(r->owners);
 	free(r->threads);
@@ -327,6 +411,8 @@ size_t report_rows(const struct report *r, enum report_part part)
 {
 	const size_t rows[REPORT_PARTS][2] = {
 		[REPORT_FRAMES] = { r->frame_count, r->options->frames },
+		[REPORT_APPLICATION] = { r->application_count,
+					 r->options->frames },
 		[REPORT_CLASSES] = { r->class_count, r->options->threads },
 		[REPORT_OWNERS] = { r->owner_count, r->options->threads },
 		[REPORT_THREADS] = { r->thread_count, r->options->threads },

@@ -26,6 +26,7 @@
 /* Parts of a report; a set of parts is the bits 1 << part. */
 enum report_part {
 	REPORT_FRAMES,
+	REPORT_APPLICATION, /* the first frame outside the JDK */
 	REPORT_CLASSES,
 	REPORT_OWNERS,
 	REPORT_THREADS,
@@ -64,8 +65,8 @@ struct report_options {
 	enum frame_group group;
 	enum frame_order order; /* of frames and of the histogram */
 	/*
-	 * With style.reverse: calls start at the last matching frame of a stack
-	 * trace instead of its leaf; NULL: at the leaf.
+	 * With style.reverse: calls start at the matching frame nearest the
+	 * root instead of at the leaf; NULL: at the leaf.
 	 */
 	struct pattern *callers_of;
 	/*
@@ -93,6 +94,14 @@ struct report {
 	struct frame_table table;
 	struct frame_sum *frames; /* sorted by self */
 	size_t frame_count;
+	/*
+	 * Sums by the application's frame that is nearest the leaf, sorted by
+	 * total; self and frequency are 0. Empty unless the stack traces have
+	 * frames of the JDK.
+	 */
+	struct frame_sum *application;
+	size_t application_count;
+	bool *is_application; /* by label; NULL without frames of the JDK */
 	struct class_sum *classes; /* sorted by total, like owners, threads */
 	size_t class_count;
 	struct class_sum *owners;

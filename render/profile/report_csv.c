@@ -15,6 +15,10 @@ static const struct table_column frame_columns[] = {
 	{ "self", true },          { "self_percent", true }, { "total", true },
 	{ "total_percent", true },
 };
+static const struct table_column application_columns[] = {
+	{ "event", false }, { "unit", false },         { "frame", false },
+	{ "total", true },  { "total_percent", true },
+};
 static const struct table_column histogram_columns[] = {
 	{ "event", false },        { "unit", false },
 	{ "frame", false },        { "term", true },
@@ -120,6 +124,15 @@ static void csv_add_frames(struct table *t, const struct report *r)
 		csv_add_frame_name(t, r, f->label);
 		csv_add_amount(t, r, f->self);
 		csv_add_amount(t, r, f->total);
+	}
+}
+
+static void csv_add_application(struct table *t, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_APPLICATION); i++) {
+		csv_begin_row(t, r);
+		csv_add_frame_name(t, r, r->application[i].label);
+		csv_add_amount(t, r, r->application[i].total);
 	}
 }
 
@@ -313,6 +326,7 @@ static const struct {
 	void (*add)(struct table *t, const struct report *r);
 } tables[REPORT_PARTS] = {
 	[REPORT_FRAMES] = { frame_columns, 7, csv_add_frames },
+	[REPORT_APPLICATION] = { application_columns, 5, csv_add_application },
 	[REPORT_CLASSES] = { class_columns, 6, csv_add_classes },
 	[REPORT_OWNERS] = { owner_columns, 9, csv_add_owners },
 	[REPORT_THREADS] = { thread_columns, 9, csv_add_threads },

@@ -101,6 +101,22 @@ static void head_add_bias(struct text *out, const struct report *r)
 	text_release(&bias);
 }
 
+/* Shares of fewer samples differ from the truth by more than 20 points. */
+#define FEW_SAMPLES 20
+
+static void head_add_few(struct text *out, const struct report *r)
+{
+	struct text rate = { 0 };
+
+	rate_add(&rate, r->profile, r->view);
+	if (rate.len && r->view->samples && r->view->samples < FEW_SAMPLES)
+		text_printf(out,
+			    "note: only %" PRIu64
+			    " samples: shares are rough; sample for longer",
+			    r->view->samples);
+	text_release(&rate);
+}
+
 /* Appends a shell argument; quotes names of nested classes such as a.B$C. */
 static void head_add_argument(struct text *out, const char *name)
 {
@@ -183,6 +199,7 @@ void report_head(struct text *out, const struct report *r)
 	head_put_line(out, r, head_add_summary);
 	head_put_remarks(out, r, true);
 	head_put_line(out, r, head_add_bias);
+	head_put_line(out, r, head_add_few);
 	head_put_remarks(out, r, false);
 	head_put_line(out, r, head_add_states);
 	if (r->options->alone)

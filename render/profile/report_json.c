@@ -52,6 +52,16 @@ static void report_json_put_frames(struct json *j, const struct report *r)
 	}
 }
 
+static void report_json_put_application(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_APPLICATION); i++) {
+		json_open_object(j);
+		report_json_put_frame(j, r, "frame", r->application[i].label);
+		report_json_put_amount(j, r, "total", r->application[i].total);
+		json_close_object(j);
+	}
+}
+
 static void report_json_put_histogram(struct json *j, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_HISTOGRAM); i++) {
@@ -376,6 +386,7 @@ static void report_json_put_head(struct json *j, const struct report *r)
 static void (*const put_part[REPORT_PARTS])(struct json *j,
 					    const struct report *r) = {
 	[REPORT_FRAMES] = report_json_put_frames,
+	[REPORT_APPLICATION] = report_json_put_application,
 	[REPORT_CLASSES] = report_json_put_classes,
 	[REPORT_OWNERS] = report_json_put_owners,
 	[REPORT_THREADS] = report_json_put_threads,

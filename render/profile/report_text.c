@@ -2,6 +2,7 @@
 /* Writes a report as text for a person. */
 #include "render/profile/report.h"
 
+#include "core/base/alloc.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "render/profile/call_tree.h"
@@ -100,6 +101,29 @@ static void report_put_frames(struct text *out, const struct report *r)
 		report_put_amount(out, r, f->self);
 		text_puts(out, " ");
 		report_put_amount(out, r, f->total);
+		text_puts(out, "  ");
+		report_put_last(out, r, start, name->text, name->len);
+	}
+}
+
+static void report_put_application(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_APPLICATION);
+
+	if (!rows)
+		return;
+	text_printf(out,
+		    "\napplication: the %s outside the JDK nearest the "
+		    "leaf\n",
+		    frame_group_names[r->options->group]);
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "  %s\n", frame_group_names[r->options->group]);
+	for (size_t i = 0; i < rows; i++) {
+		const struct label_name *name = report_frame_name(
+			r, r->application[i].label);
+		size_t start = out->len;
+
+		report_put_amount(out, r, r->application[i].total);
 		text_puts(out, "  ");
 		report_put_last(out, r, start, name->text, name->len);
 	}
@@ -398,13 +422,39 @@ static void report_put_gap(struct text *out, const struct call_row *row,
 	beside.is_choice = false;
 	text_spaces(out, 16);
 	report_put_indent(out, &beside);
-	text_printf(out, "… %zu more …\n", count);
+	text_printf(out, "… %zu more (--chain 0 shows all)\n", count);
+}
+
+/*
+ * Keeps frames of the application between the start and the end of a chain: the
+ * first and the last ones, in all as many as the chain has rows otherwise.
+ * Clears the flags of the rest.
+ */
+static bool *report_keep_application(const struct report *r,
+				     const struct call_row *rows, size_t count,
+				     size_t head, size_t tail)
+{
+	bool *keep = xcalloc(count + 1, sizeof(*keep));
+	size_t found = 0, seen = 0, half = r->options->chain / 2;
+
+	for (size_t i = head; r->is_application && i < tail; i++) {
+		keep[i] = rows[i].kind == CALL_FRAME &&
+			  r->is_application[rows[i].id];
+		found += keep[i];
+	}
+	for (size_t i = head; i < tail; i++) {
+		seen += keep[i];
+		if (keep[i] && seen > half && seen + half <= found)
+			keep[i] = false;
+	}
+	return keep;
 }
 
 /*
  * Puts a non-branching chain of calls. Of a chain longer than options->chain, a
  * quarter of the shown rows is its start, the rest its end, where the actual
- * work is. Rows between them are counted, unless their self time is large.
+ * work is. Rows between them are counted, unless they are the application's or
+ * their self time is large.
  */
 static void report_put_chain(struct text *out, const struct report *r,
 			     const struct call_row *rows, size_t count)
@@ -415,9 +465,10 @@ static void report_put_chain(struct text *out, const struct report *r,
 	size_t head = is_long ? chain / 4 : count;
 	size_t tail = is_long ? count - (chain - head) : count;
 	size_t hidden = 0;
+	bool *keep = report_keep_application(r, rows, count, head, tail);
 
 	for (size_t i = 0; i < count; i++) {
-		if (i >= head && i < tail &&
+		if (i >= head && i < tail && !keep[i] &&
 		    (r->options->style.reverse ||
 		     (double)rows[i].self < least)) {
 			hidden++;
@@ -428,6 +479,7 @@ static void report_put_chain(struct text *out, const struct report *r,
 		report_put_call(out, r, &rows[i]);
 	}
 	report_put_gap(out, &rows[count - 1], hidden);
+	free(keep);
 }
 
 static void report_put_calls(struct text *out, const struct report *r)
@@ -680,6 +732,7 @@ static void report_put_timeline(struct text *out, const struct report *r)
 static void (*const put_part[REPORT_PARTS])(struct text *out,
 					    const struct report *r) = {
 	[REPORT_FRAMES] = report_put_frames,
+	[REPORT_APPLICATION] = report_put_application,
 	[REPORT_CLASSES] = report_put_classes,
 	[REPORT_OWNERS] = report_put_owners,
 	[REPORT_THREADS] = report_put_threads,
