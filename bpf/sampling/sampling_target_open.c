@@ -170,10 +170,16 @@ static int target_add_probes(struct sampling_target *t, struct error *err)
 	return 0;
 }
 
-static void target_report_costs(const struct sampling_target *t)
+static void target_report_agent(const struct sampling_target *t)
 {
 	struct agent_costs costs;
 
+	/* The library stays mapped, and the user asked for samples only. */
+	sampling_notify(t->shared->o, SAMPLING_INFO,
+			"loaded the agent into %s for %s", t->name.bytes,
+			sampling_target_needs_agent(t)
+				? "-e alloc and -e lock"
+				: "method names; --no-agent avoids it");
 	agent_client_costs(t->agent, &costs);
 	sampling_notify(t->shared->o, SAMPLING_DETAIL,
 			"%s: the agent was loaded in %.1f ms and received all "
@@ -210,7 +216,7 @@ static int target_load_agent_once(struct sampling_target *t, struct error *err)
 	t->agent = agent_client_open(&t->jvm, &options, err);
 	if (!t->agent)
 		return -1;
-	target_report_costs(t);
+	target_report_agent(t);
 	return 0;
 }
 
@@ -322,7 +328,7 @@ static void target_report_build(const struct sampling_target *t)
 		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: names come from the JVM's memory, not from the "
-			"agent: %s; --agent uses the agent anyway",
+			"agent: %s; --force-agent uses the agent anyway",
 			t->name.bytes, t->no_names.bytes);
 	if (t->no_alloc.len)
 		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",

@@ -117,7 +117,8 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 						err);
 	w->output.every_event = true;
 	if (live.sampling.agent && live.sampling.no_agent)
-		return misuse(err, "--agent and --no-agent exclude each other");
+		return misuse(err, "options --force-agent and --no-agent "
+				   "cannot be used together");
 	if (live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK) &&
 	    live.sampling.no_agent)
 		return misuse(err, "-e alloc and -e lock require the agent: "

@@ -23,12 +23,14 @@ for jdk in $(jdks); do
 		target_end "$pid"
 	done
 	target "$jdk" -- burners=1 || exit 1
-	for quiet in --no-agent --no-agent-warning; do
+	for quiet in --no-agent --no-agent-if-warned; do
 		prof 0 $quiet -d 1s -o "$scratch/out.collapsed" "$pid" &&
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
 		[ "$(cat "$said")" = READY ] || { cat "$said"; exit 1; }
 		[ $quiet != --no-agent ] ||
 			! grep "/\.sjkc-" "/proc/$pid/maps" || exit 1
+		[ $quiet != --no-agent ] ||
+			! grep 'loaded the agent' "$prof_err" || exit 1
 	done
 	# Thread names are complete: they come from the JVM's heap.
 	prof 0 --no-agent -e wall -d 1s -t -o "$scratch/out.collapsed" "$pid" &&
@@ -45,6 +47,9 @@ for jdk in $(jdks); do
 	prof 3 --no-agent -d 1s --tid $$ "$pid" &&
 		has "$prof_err" "tid $$: no such thread in Target" || exit 1
 	prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
+	! grep -q '/\.sjkc-' "/proc/$pid/maps" || has "$prof_err" \
+		"loaded the agent into Target \($pid\) for method names; --no-agent avoids it" ||
+		exit 1
 	if grep -q WARNING "$said"; then
 		has "$prof_err" 'loading the agent: the JVM will print a warning' ||
 			exit 1

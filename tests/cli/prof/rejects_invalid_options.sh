@@ -24,8 +24,9 @@ try -i nowhere.jfr
 try in.folded | sed "s,; no permission.*,,"
 try --
 try $$ --no-agent -e cpu,alloc
+try $$ --agent --no-agent
 try $$ --user --kernel --quiet-target
-try $$ --user-frames --kernel-frames --no-agent-warning
+try $$ --user-frames --kernel-frames --no-agent-if-warned
 try -i x.jfr -d 5s
 for none in -F -d --tid --max-stack; do
 	try $$ $none 0
