@@ -92,6 +92,7 @@ static void image_find_symbols(struct elf_image *image,
 {
 	struct elf_part unpacked;
 	bool found = false;
+	uint64_t refused;
 	int fd;
 
 	if (elf_debug_unpack(&image->file, &unpacked))
@@ -100,9 +101,12 @@ static void image_find_symbols(struct elf_image *image,
 			(struct elf_source){ -1, unpacked.bytes, unpacked.len,
 					     &image->budget });
 	elf_part_release(&unpacked);
-	fd = found || !files
-		     ? -1
-		     : target_files_open_debug(files, path, &image->file);
+	if (found || !files)
+		return;
+	refused = files->budget ? files->budget->refused : 0;
+	fd = target_files_open_debug(files, path, &image->file);
+	if (files->budget && files->budget->refused > refused)
+		image->budget.refused++;
 	if (fd < 0)
 		return;
 	image_read_symbols(image, (struct elf_source){

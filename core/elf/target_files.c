@@ -13,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_MAX ((size_t)512 << 20)
+/* Bytes of a copy: libjvm has 35 MB, without its debug information. */
+#define COPY_MAX ((size_t)64 << 20)
+#define PART     ((size_t)64 << 10)
 
 /* A mapped file to open. */
 struct mapped_file {
@@ -90,19 +92,152 @@ static int file_open_job(const struct jvm *jvm, void *file, struct error *err)
 	return fd >= 0 ? fd : file_open_path(jvm, file, err);
 }
 
+/* ---- copies ---- */
+
+/* The copy of a file, whose other parts are holes. */
+struct copying {
+	int from, to;
+	size_t max, *copied;
+	struct error *err;
+};
+
+static int copy_range(const struct copying *c, uint64_t at, uint64_t len)
+{
+	static char part[PART];
+
+	while (len) {
+		size_t want = len < PART ? (size_t)len : PART;
+		ssize_t got = pread(c->from, part, want, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_sys(c->err, ERROR_FAILED,
+					"cannot read a file");
+		/* Sections may end behind the file. */
+		if (got == 0)
+			return 0;
+		if ((size_t)got > c->max - *c->copied)
+			return fail(c->err, ERROR_PARTIAL,
+				    "the tables of a file are larger than "
+				    "%zu bytes",
+				    c->max);
+		if (pwrite(c->to, part, (size_t)got, (off_t)at) != got)
+			return fail_sys(c->err, ERROR_FAILED,
+					"cannot copy a file");
+		*c->copied += (size_t)got;
+		at += (uint64_t)got;
+		len -= (uint64_t)got;
+	}
+	return 0;
+}
+
+static const char *section_name(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	return s->sh_name < f->names.len
+		       ? (const char *)f->names.bytes + s->sh_name
+		       : "";
+}
+
+/* Returns true for the sections that an elf_image is read from. */
+static bool section_is_table(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	static const char *const names[] = {
+		".eh_frame",      ".eh_frame_hdr",  ".debug_frame",
+		".gnu_debuglink", ".gnu_debugdata",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(section_name(f, s), names[i]) == 0)
+			return true;
+	return s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM ||
+	       s->sh_type == SHT_STRTAB || s->sh_type == SHT_DYNAMIC ||
+	       s->sh_type == SHT_NOTE;
+}
+
+/* Returns true for all sections except debug information. */
+static bool section_is_no_debug(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	return strncmp(section_name(f, s), ".debug_", 7) != 0;
+}
+
+static int copy_sections(const struct copying *c, const struct elf_file *f,
+			 bool (*wants)(const struct elf_file *f,
+				       const Elf64_Shdr *s))
+{
+	const Elf64_Phdr *frames = elf_file_segment(f, PT_GNU_EH_FRAME);
+	Elf64_Ehdr head;
+
+	if (!f->section_count)
+		return copy_range(c, 0, f->source.len);
+	if (!elf_file_read_into(f, 0, &head, sizeof(head)) ||
+	    copy_range(c, 0, sizeof(head)) ||
+	    copy_range(c, head.e_phoff,
+		       f->segment_count * sizeof(*f->segments)) ||
+	    copy_range(c, head.e_shoff,
+		       f->section_count * sizeof(*f->sections)) ||
+	    (frames && copy_range(c, frames->p_offset, frames->p_filesz)))
+		return -1;
+	for (size_t i = 0; i < f->section_count; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+
+		if (s->sh_type != SHT_NOBITS && wants(f, s) &&
+		    copy_range(c, s->sh_offset, s->sh_size))
+			return -1;
+	}
+	return 0;
+}
+
+static int copy_elf(int from, int to, size_t max, size_t *copied,
+		    bool (*wants)(const struct elf_file *f,
+				  const Elf64_Shdr *s),
+		    struct error *err)
+{
+	const struct copying c = { from, to, max, copied, err };
+	struct elf_file f;
+	int ret = elf_file_init(&f, (struct elf_source){ .fd = from }, err);
+
+	if (ret == 0 && ftruncate(to, (off_t)f.source.len) < 0)
+		ret = fail_sys(err, ERROR_FAILED, "cannot copy a file");
+	if (ret == 0)
+		ret = copy_sections(&c, &f, wants);
+	elf_file_release(&f);
+	return ret;
+}
+
+int target_files_copy_tables(int from, int to, size_t max, size_t *copied,
+			     struct error *err)
+{
+	return copy_elf(from, to, max, copied, section_is_table, err);
+}
+
+int target_files_copy_elf(int from, int to, size_t max, size_t *copied,
+			  struct error *err)
+{
+	return copy_elf(from, to, max, copied, section_is_no_debug, err);
+}
+
+/* ---- files ---- */
+
 /* Counts files that sjkc cannot read although they exist. */
 static int files_run(struct target_files *t, struct opening *o,
 		     const char *path, struct error *err)
 {
 	int fd;
 
+	uint64_t left = budget_left(t->budget) / 2;
+
 	o->jvm = t->jvm;
-	o->copy_max = FILE_MAX;
+	/* What is read from the copy needs the other half. */
+	o->copy_max = left < COPY_MAX ? (size_t)left : COPY_MAX;
+	o->copy = t->budget ? target_files_copy_tables : target_files_copy_elf;
 	fd = opener_run(o, err);
-	if (fd < 0 && err->sys == ETIMEDOUT)
+	if (fd < 0 && err->sys == ETIMEDOUT) {
 		fail_sys(err, ERROR_PARTIAL, "%s", path);
-	if (fd < 0 && err->kind == ERROR_PARTIAL)
 		t->missed++;
+	} else if (fd < 0 && err->kind == ERROR_PARTIAL && t->budget) {
+		t->budget->refused++;
+	}
 	return fd;
 }
 

@@ -41,4 +41,14 @@ bool target_files_stat(const struct target_files *t, const struct mapping *m,
 int target_files_open_debug(struct target_files *t, const char *path,
 			    const struct elf_file *f);
 
+/*
+ * Copy an ELF file to an empty one, in which other parts are holes: only the
+ * tables that an elf_image is read from, or all but debug information.  Fail
+ * with ERROR_PARTIAL if that is more than max bytes; add to *copied.
+ */
+int target_files_copy_tables(int from, int to, size_t max, size_t *copied,
+			     struct error *err);
+int target_files_copy_elf(int from, int to, size_t max, size_t *copied,
+			  struct error *err);
+
 #endif

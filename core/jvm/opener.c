@@ -31,6 +31,7 @@ struct area {
 	struct jvm jvm;
 	pid_t owner; /* the thread that has its files; procfs_owner() */
 	opener_job *job;
+	opener_copy *copy;
 	size_t copy_max, copied;
 	bool copies, is_copy;
 	int result; /* 0 = a descriptor */
@@ -105,6 +106,8 @@ static int file_copy_to(struct area *a, int from, int to)
 	static char part[PART];
 	ssize_t got;
 
+	if (a->copy)
+		return a->copy(from, to, a->copy_max, &a->copied, &a->err);
 	while ((got = read(from, part, sizeof(part)))) {
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -122,6 +125,11 @@ static int file_copy_to(struct area *a, int from, int to)
 					(int)a->jvm.pid);
 		a->copied += (size_t)got;
 	}
+	return 0;
+}
+
+static int file_seal(struct area *a, int to)
+{
 	if (fcntl(to, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) <
 	    0)
 		return fail_sys(&a->err, ERROR_FAILED, "F_ADD_SEALS");
@@ -135,7 +143,8 @@ static int file_copy(struct area *a, int from)
 
 	if (to < 0)
 		fail_sys(&a->err, ERROR_FAILED, "memfd_create");
-	else if (file_copy_to(a, from, to) || lseek(to, 0, SEEK_SET) < 0) {
+	else if (file_copy_to(a, from, to) || file_seal(a, to) ||
+		 lseek(to, 0, SEEK_SET) < 0) {
 		close(to);
 		to = -1;
 	}
@@ -343,6 +352,7 @@ static void area_set(struct area *a, const struct opening *o)
 	a->jvm.pidfd = -1; /* the child has no copy of it */
 	a->owner = procfs_owner(o->jvm->pid);
 	a->job = o->job;
+	a->copy = o->copy;
 	a->copy_max = o->copy_max;
 	a->copied = 0;
 	a->copies = o->copies;

@@ -42,6 +42,13 @@ enum { OPENER_ARGUMENT = 16384 };
 typedef int opener_job(const struct jvm *jvm, void *argument,
 		       struct error *err);
 
+/*
+ * Runs in the child: copies the parts of a file that matter into an empty one.
+ * Adds to *copied what it copies, at most max bytes, else ERROR_PARTIAL.
+ */
+typedef int opener_copy(int from, int to, size_t max, size_t *copied,
+			struct error *err);
+
 struct opening {
 	const struct jvm *jvm; /* the process whose files the job accesses */
 	opener_job *job;
@@ -49,7 +56,8 @@ struct opening {
 	size_t size;     /* of the argument */
 	uint64_t place;  /* tells file systems of the target apart; any value */
 	size_t copy_max; /* larger files are not copied: ERROR_PARTIAL */
-	bool copies;     /* return a constant copy of any file */
+	opener_copy *copy; /* NULL: copies all of a file */
+	bool copies;       /* return a constant copy of any file */
 	/* Result: the file is a copy. A socket: its file system may stall. */
 	bool is_copy;
 };

@@ -6,6 +6,9 @@
 #include "core/elf/elf_symbols.h"
 
 #include "core/base/budget.h"
+#include "core/elf/elf_image.h"
+#include "core/elf/target_files.h"
+#include "core/jvm/opener.h"
 #include "tests/unit/sanitizers.h"
 
 #include <fcntl.h>
@@ -16,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -218,6 +222,69 @@ static void unresolved_functions_are_not_found(void **state)
 	file_release(f);
 }
 
+/* Copies this program; returns the copy, or -1. */
+static int copy_program(opener_copy *copy, size_t max, struct error *err)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int to = memfd_create("copy", MFD_CLOEXEC);
+	size_t copied = 0;
+	int ret = copy(from, to, max, &copied, err);
+
+	close(from);
+	assert_true(copied > 0 && copied <= max);
+	if (ret == 0)
+		return to;
+	close(to);
+	return -1;
+}
+
+static void copy_of_a_file_has_all_tables_and_nothing_else(void **state)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to;
+	struct elf_image *image, *copy;
+	struct cfi_row a, b;
+	struct stat st;
+	struct error err;
+
+	(void)state;
+	to = copy_program(target_files_copy_tables, 64 * MB, &err);
+	assert_int_not_equal(to, -1);
+	image = elf_image_open_fd(from, &err);
+	copy = elf_image_open_fd(to, &err);
+	assert_non_null(image);
+	assert_non_null(copy);
+	for (uint64_t at = 0; at < 16 * MB; at += 1000) {
+		const char *name = elf_image_function(image, at, NULL);
+		const char *other = elf_image_function(copy, at, NULL);
+
+		assert_int_equal(elf_image_cfi(image, at, &a),
+				 elf_image_cfi(copy, at, &b));
+		assert_int_equal(!name, !other);
+		if (name)
+			assert_string_equal(name, other);
+	}
+	assert_non_null(elf_image_function(
+		copy, elf_image_symbol(copy, "elf_image_open_fd"), NULL));
+	elf_image_close(image);
+	elf_image_close(copy);
+	assert_int_equal(fstat(to, &st), 0);
+	assert_true(st.st_blocks * 512 < st.st_size / 2);
+	close(from);
+	close(to);
+}
+
+static void tables_beyond_the_limit_are_not_copied(void **state)
+{
+	struct error err;
+
+	(void)state;
+	assert_int_equal(copy_program(target_files_copy_tables, 100000, &err),
+			 -1);
+	assert_int_equal(err.kind, ERROR_PARTIAL);
+	assert_int_equal(copy_program(target_files_copy_elf, 100000, &err), -1);
+	assert_int_equal(err.kind, ERROR_PARTIAL);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, file_create, file_remove)
@@ -227,6 +294,9 @@ int main(void)
 		CASE(table_beyond_the_budget_has_no_symbols),
 		CASE(names_beyond_the_budget_are_not_read),
 		CASE(unresolved_functions_are_not_found),
+		cmocka_unit_test(
+			copy_of_a_file_has_all_tables_and_nothing_else),
+		cmocka_unit_test(tables_beyond_the_limit_are_not_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
