@@ -49,6 +49,8 @@ struct backend {
 	enum backend_state state;
 	struct endpoint endpoint;
 	struct bufferevent *buffer; /* NULL in BACKEND_DIALLING */
+	/* Set by the session: a return was forwarded without finding its end */
+	bool is_unparsed;
 
 	/* Private from here on. */
 	struct backend_context context;

@@ -23,15 +23,17 @@
  *	         to one backend and    and are forwarded;  refusal, NOTHING;
  *	         are forwarded; else   NOTHING             else ENDING
  *	         waits
- *	STUB     waits                 are parsed, then    as RETURN
- *	                               rewritten; NOTHING;
+ *	WHOLE    waits                 are parsed, then    as RETURN
+ *	                               forwarded; NOTHING;
+ *	                               a stub is rewritten
  *	                               or a probe is sent;
  *	                               PROBE
  *	PROBE    waits                 are parsed, then    as RETURN
  *	                               the stub is
  *	                               rewritten; NOTHING
  *
- * Bytes of another backend than the current one end the session.
+ * Bytes of another backend than the current one end the session, and so do
+ * bytes behind a return that was parsed.
  */
 #ifndef JMX_HTTP_PROXY_SESSION_H
 #define JMX_HTTP_PROXY_SESSION_H
@@ -58,7 +60,7 @@ enum session_state {
 enum session_wait {
 	WAIT_NOTHING,
 	WAIT_RETURN, /* the first byte of a return, which is forwarded */
-	WAIT_STUB,   /* a return with a stub, which is parsed */
+	WAIT_WHOLE,  /* a return that is parsed; it may have a stub */
 	WAIT_PROBE,  /* the return of a probe at the registry's port */
 };
 
@@ -133,8 +135,8 @@ bool session_call(struct session *s);
 /* The endpoint of rewritten stubs for the session's client. */
 struct stub_target session_stub_target(const struct session *s);
 
-/* Prepares to parse the return of a lookup or a login. */
-void session_expect_stub(struct session *s, bool is_login);
+/* Prepares to parse the return of the call in s->request. */
+void session_expect_whole(struct session *s);
 
 /* Replies to a call on behalf of the JVM, with an exception of the class. */
 void session_refuse(struct session *s, const struct java_shape *exception,

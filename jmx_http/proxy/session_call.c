@@ -161,6 +161,12 @@ static bool session_is_private(const struct method *m)
 	       m->interface == METHOD_OF_CONNECTION;
 }
 
+/* Before a login, returns are small; among them are those with stubs. */
+static bool session_reply_is_parsed(const struct method *m)
+{
+	return m->interface != METHOD_OF_CONNECTION;
+}
+
 static const char *session_objection(const struct session *s)
 {
 	const struct door_options *o = &session_door(s)->options;
@@ -204,8 +210,8 @@ static void session_forward(struct session *s, struct backend *b)
 	s->is_piped = s->wait != WAIT_NOTHING;
 	session_send(s, b, &r->message);
 	session_expect(s, WAIT_RETURN);
-	if (r->method->gives_stub)
-		session_expect_stub(s, r->method->is_login);
+	if (session_reply_is_parsed(r->method))
+		session_expect_whole(s);
 }
 
 static bool session_send_call(struct session *s)
@@ -220,7 +226,7 @@ static bool session_send_call(struct session *s)
 	if (s->wait != WAIT_NOTHING && s->wait != WAIT_RETURN)
 		return false;
 	b = session_backend_for(s, session_endpoint(s));
-	if (!session_may_send(s, b, !m->gives_stub))
+	if (!session_may_send(s, b, !session_reply_is_parsed(m)))
 		return false;
 	if (session_door(s)->options.tls_required && session_is_private(m) &&
 	    !backend_require_tls(b))

@@ -13,12 +13,14 @@
 #define REPLY_BYTES_MAX  ((size_t)1 << 20)  /* size of a return with a stub */
 #define REPLY_MEMORY_MAX ((size_t)16 << 20) /* memory of its values */
 
+#define NO_CALL          "the JVM sent bytes that no call asked for"
+
 #define MESSAGE_RETURN   0x51
 #define MESSAGE_PING_ACK 0x53
 
-/* A return that is parsed because it contains a stub. */
+/* A return that is parsed before it is forwarded. */
 struct reply {
-	bool is_login; /* the stub is that of a session, not of the server */
+	const struct method *method; /* see gives_stub and is_login */
 	bool is_other; /* the stub was looked up by another name than jmxrmi */
 	struct jrmp_return message;
 	struct text bytes;
@@ -30,17 +32,22 @@ struct reply {
 	size_t probe_used;
 };
 
-void session_expect_stub(struct session *s, bool is_login)
+void session_expect_whole(struct session *s)
 {
+	const struct method *m = s->request.method;
+
 	s->reply = xcalloc(1, sizeof(*s->reply));
-	s->reply->is_login = is_login;
-	s->reply->is_other = !is_login &&
+	s->reply->method = m;
+	s->reply->is_other = m->interface == METHOD_OF_REGISTRY &&
+			     m->gives_stub &&
 			     !java_bytes_are(
 				     java_string_of(s->request.arguments[0]),
 				     "jmxrmi");
+	s->reply->message.is_void = method_is_void(
+		(enum jmx_method)(m - jmx_methods));
 	s->reply->message.stream.memory_max = REPLY_MEMORY_MAX;
 	s->reply->probe.stream.memory_max = REPLY_MEMORY_MAX;
-	session_expect(s, WAIT_STUB);
+	session_expect(s, WAIT_WHOLE);
 }
 
 void session_reply_release(struct session *s)
@@ -129,7 +136,14 @@ static void reply_handle_server(struct session *s)
 	const struct stub *stub = &s->reply->stub;
 	struct endpoint registry = s->front->jvm.registry;
 
-	if (stub->port == registry.port)
+	/*
+	 * A client that sends calls before their returns have ended may have
+	 * chosen these bytes, the rest of an earlier return.  They must not
+	 * lead other clients to another port.
+	 */
+	if (s->current->is_unparsed && s->front->jvm.has_server)
+		reply_finish(s, stub);
+	else if (stub->port == registry.port)
 		reply_learn_server(s, true);
 	else if (stub->factory.len &&
 		 s->current->endpoint.tls == ENDPOINT_PLAIN)
@@ -138,18 +152,20 @@ static void reply_handle_server(struct session *s)
 		reply_probe(s);
 }
 
-static void reply_handle_stub(struct session *s)
+static void reply_handle(struct session *s)
 {
 	struct reply *r = s->reply;
 	struct error err;
 
-	if (r->message.is_exception) {
+	if (r->used < r->bytes.len) {
+		session_end(s, NO_CALL);
+	} else if (r->message.is_exception || !r->method->gives_stub) {
 		reply_finish(s, NULL);
 	} else if (stub_of(r->message.value, &r->stub, &err)) {
 		session_reply_release(s);
 		session_expect(s, WAIT_NOTHING);
 		session_refuse(s, &java_shape_security_exception, err.text);
-	} else if (r->is_login) {
+	} else if (r->method->is_login) {
 		upstream_learn_session(&s->front->jvm, &r->stub);
 		reply_finish(s, &r->stub);
 	} else {
@@ -171,7 +187,7 @@ static bool reply_read_bytes(struct backend *b, struct text *to)
 	return to->len <= REPLY_BYTES_MAX;
 }
 
-static void reply_read_stub(struct session *s, struct backend *b)
+static void reply_read_whole(struct session *s, struct backend *b)
 {
 	struct reply *r = s->reply;
 	enum java_status status;
@@ -185,7 +201,7 @@ static void reply_read_stub(struct session *s, struct backend *b)
 				  r->bytes.len - r->used, &used);
 	r->used += used;
 	if (status == JAVA_DONE)
-		reply_handle_stub(s);
+		reply_handle(s);
 	else if (status != JAVA_MORE)
 		session_end(s,
 			    "the JVM sent something that is not an RMI return");
@@ -205,7 +221,9 @@ static void reply_read_probe(struct session *s, struct backend *b)
 				  r->probe_bytes.bytes + r->probe_used,
 				  r->probe_bytes.len - r->probe_used, &used);
 	r->probe_used += used;
-	if (status == JAVA_DONE)
+	if (status == JAVA_DONE && r->probe_used < r->probe_bytes.len)
+		session_end(s, NO_CALL);
+	else if (status == JAVA_DONE)
 		reply_learn_server(
 			s,
 			!java_is_caused_by(r->probe.value,
@@ -231,6 +249,7 @@ static void session_forward_bytes(struct session *s, struct backend *b)
 		}
 		session_expect(s, WAIT_NOTHING);
 		session_touch(s);
+		b->is_unparsed |= head[0] == MESSAGE_RETURN;
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
 	backend_read_into(b, out, BACKEND_WAITING_MAX);
@@ -248,13 +267,13 @@ static void session_on_arrived(void *self, struct backend *b)
 	    !evbuffer_get_length(backend_input(b)))
 		return;
 	if (b != s->current) {
-		session_end(s, "the JVM sent bytes that no call asked for");
+		session_end(s, NO_CALL);
 		return;
 	}
 	session_touch(s);
 	s->moved_ns = clock_monotonic_ns();
-	if (s->wait == WAIT_STUB)
-		reply_read_stub(s, b);
+	if (s->wait == WAIT_WHOLE)
+		reply_read_whole(s, b);
 	else if (s->wait == WAIT_PROBE)
 		reply_read_probe(s, b);
 	else

@@ -104,6 +104,29 @@ PYTHONPATH=tests/jvm/lib timeout 300 python3 - "$proxy_port" "$proxy" \
 	    ask(greeted(port), LOOKUP, returned(server_stub(b"127.0.0.1", port)))
 	jvm.host = b"127.0.0.1"
 
+	# Bytes behind a return are not forwarded, and end the connection.
+	jvm.answer = lambda message: [returned(string(b"1.0")) +
+	                              returned(server_stub(b"192.0.2.1", 1))]
+	s = greeted(port)
+	s.sendall(call(SERVER, GET_VERSION))
+	assert rest_of(s) == b""
+	del jvm.answer
+	# The rest of a long return may look like the return of a lookup.  It
+	# leads no other client to another port.
+	s = greeted(port)
+	ask(s, LOOKUP, returned(server_stub(b"127.0.0.1", port)))
+	ask(s, DOMAIN, returned(string(b"a value")))
+	def chosen(message):
+	    if LOOKUP in message:
+	        return [returned(server_stub(b"192.0.2.1", 1))]
+	    return [returned(b"sr" + utf(b"java.rmi.NoSuchObjectException") +
+			     bytes(8) + b"\2\0\0pxp", b"\2")]
+	jvm.answer = chosen
+	s.sendall(LOOKUP)
+	assert s.recv(1 << 16)[:1] == b"Q"
+	del jvm.answer
+	ask(greeted(port), LOGIN, returned(session_stub(b"127.0.0.1", port)))
+
 	# Many clients send endless messages before login: each uses at most
 	# 256 KiB, including socket buffers.
 	before, held = resident_kib(pid), []
