@@ -10,6 +10,10 @@
 
 void java_words_add(struct java_words *w, const char *text, size_t len)
 {
+	if (w->count == JAVA_WORDS_MAX) {
+		w->is_cut = true;
+		return;
+	}
 	array_reserve(w->at, w->cap, w->count + 2);
 	w->at[w->count++] = xstrndup(text, len);
 	w->at[w->count] = NULL;
@@ -25,19 +29,25 @@ void java_words_release(struct java_words *w)
 
 void java_words_move(struct java_words *to, struct java_words *from)
 {
-	if (from->count == 0)
-		return;
-	array_reserve(to->at, to->cap, to->count + from->count + 1);
-	memcpy(to->at + to->count, from->at, from->count * sizeof(*to->at));
-	to->count += from->count;
-	to->at[to->count] = NULL;
-	from->count = 0;
+	size_t room = JAVA_WORDS_MAX - to->count;
+	size_t count = from->count < room ? from->count : room;
+
+	to->is_cut |= from->is_cut || from->count > room;
+	if (count) {
+		array_reserve(to->at, to->cap, to->count + count + 1);
+		memcpy(to->at + to->count, from->at, count * sizeof(*to->at));
+		memmove(from->at, from->at + count,
+			(from->count - count) * sizeof(*from->at));
+		from->count -= count;
+		to->count += count;
+		to->at[to->count] = NULL;
+	}
 	java_words_release(from);
 }
 
 void java_words_of_nuls(struct java_words *w, const char *bytes, size_t len)
 {
-	for (size_t at = 0; at < len;) {
+	for (size_t at = 0; at < len && !w->is_cut;) {
 		size_t word = strnlen(bytes + at, len - at);
 
 		java_words_add(w, bytes + at, word);
@@ -57,7 +67,7 @@ void java_words_of_options(struct java_words *w, const char *text, size_t len)
 	bool within = false;
 	char quote = 0;
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len && !w->is_cut; i++) {
 		char c = text[i];
 
 		if (quote ? c == quote : c == '"' || c == '\'') {

@@ -16,10 +16,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * Maximum number of words, far above what a JVM is started with. A process can
+ * replace its arguments by megabytes of NULs, each of which is an empty word.
+ */
+enum { JAVA_WORDS_MAX = 16384 };
+
 /* Strings on the heap; a nonempty array ends with NULL. */
 struct java_words {
 	char **at;
 	size_t count, cap;
+	bool is_cut; /* there were more words */
 };
 
 void java_words_add(struct java_words *w, const char *text, size_t len);

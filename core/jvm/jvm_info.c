@@ -19,7 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LONGEST_COMMAND ((size_t)4 << 20)
+/*
+ * The kernel accepts longer command lines, but a word of at most 128 KB; a JVM
+ * with all options that it has needs less.
+ */
+#define LONGEST_COMMAND ((size_t)1 << 20)
 #define LONGEST_RELEASE ((size_t)64 << 10)
 /* HotSpot truncates longer strings: PerfMaxStringConstLength. */
 #define LONGEST_COUNTER ((size_t)1024)
@@ -87,12 +91,15 @@ static const struct variable {
 	{ "_JAVA_OPTIONS=", false, false, true },
 };
 
-static const char *variable_value(const struct java_words *variables_of,
-				  const char *name)
+/* Looks up "NAME=" in the text of an environ file, which ends with a NUL. */
+static const char *variable_value(const struct text *environ, const char *name)
 {
-	for (size_t i = 0; i < variables_of->count; i++) {
-		if (strncmp(variables_of->at[i], name, strlen(name)) == 0)
-			return variables_of->at[i] + strlen(name);
+	for (size_t at = 0; at < environ->len;) {
+		const char *variable = environ->bytes + at;
+
+		if (strncmp(variable, name, strlen(name)) == 0)
+			return variable + strlen(name);
+		at += strlen(variable) + 1;
 	}
 	return NULL;
 }
@@ -108,14 +115,14 @@ static bool words_have_file(const struct java_words *words)
 }
 
 static void info_add_variables(struct java_words *to,
-			       const struct java_words *from,
+			       const struct text *environ,
 			       const struct jvm *jvm, struct java_command *c,
 			       bool is_java, bool last)
 {
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
 		const struct variable *v = &variables[i];
 		struct java_words words = { 0 };
-		const char *value = variable_value(from, v->name);
+		const char *value = variable_value(environ, v->name);
 
 		if (!value || v->last != last || (v->launcher && !is_java) ||
 		    (v->openj9 && jvm->kind != JVM_OPENJ9))
@@ -127,41 +134,32 @@ static void info_add_variables(struct java_words *to,
 	}
 }
 
-static int info_read_words(pid_t pid, const char *name,
-			   struct java_words *words, bool *cut,
-			   struct error *err)
-{
-	struct text text = { 0 };
-	int ret = procfs_read(pid, name, LONGEST_COMMAND, &text, err);
-
-	if (ret == 0)
-		java_words_of_nuls(words, text.bytes, text.len);
-	*cut |= text.len == LONGEST_COMMAND;
-	text_release(&text);
-	return ret;
-}
-
 /* Reads the command line and the options in the environment. */
 static int info_read_command(const struct jvm *jvm, struct java_command *c,
 			     bool *is_java, bool *cut, struct error *err)
 {
-	struct java_words words = { 0 }, env = { 0 }, all = { 0 };
-	int ret = info_read_words(jvm->pid, "cmdline", &words, cut, err);
+	struct java_words words = { 0 }, all = { 0 };
+	struct text text = { 0 };
+	int ret = procfs_read(jvm->pid, "cmdline", LONGEST_COMMAND, &text, err);
 	struct error unused;
 
 	if (ret)
 		goto out;
-	/* The environment is optional. */
-	info_read_words(jvm->pid, "environ", &env, cut, &unused);
+	java_words_of_nuls(&words, text.bytes, text.len);
+	*cut |= text.len == LONGEST_COMMAND || words.is_cut;
 	*is_java = info_is_launcher(jvm->pid, &words);
 	java_command_read(c, &words, *is_java);
-	info_add_variables(&all, &env, jvm, c, *is_java, false);
-	java_words_move(&all, &c->vm_args);
-	info_add_variables(&all, &env, jvm, c, *is_java, true);
-	c->vm_args = all;
-out:
 	java_words_release(&words);
-	java_words_release(&env);
+	/* The environment is optional. */
+	procfs_read(jvm->pid, "environ", LONGEST_COMMAND, &text, &unused);
+	*cut |= text.len == LONGEST_COMMAND;
+	info_add_variables(&all, &text, jvm, c, *is_java, false);
+	java_words_move(&all, &c->vm_args);
+	info_add_variables(&all, &text, jvm, c, *is_java, true);
+	c->vm_args = all;
+	*cut |= all.is_cut;
+out:
+	text_release(&text);
 	return ret;
 }
 

@@ -136,6 +136,30 @@ static void words_move_appends_words(void **state)
 	java_words_release(&a);
 }
 
+static void too_many_words_are_cut(void **state)
+{
+	static char nuls[JAVA_WORDS_MAX + 1], spaces[2 * JAVA_WORDS_MAX + 1];
+	struct java_words a = { 0 }, b = { 0 };
+
+	(void)state;
+	java_words_of_nuls(&a, nuls, JAVA_WORDS_MAX);
+	assert_int_equal(a.count, JAVA_WORDS_MAX);
+	assert_false(a.is_cut);
+	for (size_t i = 0; i < sizeof(spaces); i++)
+		spaces[i] = i % 2 ? ' ' : 'a';
+	java_words_of_options(&b, spaces, sizeof(spaces));
+	assert_int_equal(b.count, JAVA_WORDS_MAX);
+	assert_true(b.is_cut);
+	java_words_move(&a, &b);
+	assert_int_equal(a.count, JAVA_WORDS_MAX);
+	assert_true(a.is_cut);
+	java_words_release(&a);
+	java_words_of_nuls(&a, nuls, sizeof(nuls));
+	assert_int_equal(a.count, JAVA_WORDS_MAX);
+	assert_true(a.is_cut);
+	java_words_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +170,7 @@ int main(void)
 		cmocka_unit_test(jdk_tool_passes_options_after_j),
 		cmocka_unit_test(either_quote_keeps_blanks),
 		cmocka_unit_test(words_move_appends_words),
+		cmocka_unit_test(too_many_words_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
