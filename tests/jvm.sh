@@ -10,7 +10,7 @@
 # Names of failed scripts are added to the file $FAILED, if that is set, unless the
 # script took a minute or timed out: a repetition would only wait again.
 #
-# Most scripts wait, so JOBS=6 run at a time: those of the last run by their
+# Most scripts wait, so JOBS=8 run at a time: those of the last run by their
 # duration (build/check/durations), then those with a line "# Begins early:".
 # Therefore a script must diagnose its own JVM only.  A script with a line "# Only in
 # check-all: reason" runs if EVERY_JDK is set or the script is named by ONLY.
@@ -54,7 +54,7 @@ ordered() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-ordered "$@" | xargs -P "${JOBS:-6}" -n 1 sh -c '
+ordered "$@" | xargs -P "${JOBS:-8}" -n 1 sh -c '
 	scratch=$(mktemp -d)
 	name=${1##*/}
 	name=${name%.sh}

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Begins early: it mostly waits.
 # The recorded replies of a JVM to each command are sent again: truncated,
 # delayed, endless, not at all, or with other types and lengths.  The command
 # ends by itself in time, uses at most 300 MB, and prints the reason.

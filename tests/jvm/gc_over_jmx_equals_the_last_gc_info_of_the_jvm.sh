@@ -36,7 +36,8 @@ equal() {
 collections() {
 	target_memory="-XX:+Use$1GC -Xmx64m"
 	jmx_target "$jdk" || return
-	"$sjkc" gc "$pid" --source jmx --json -d 60s >"$scratch/out" \
+	# A shell without job control starts it with SIGINT ignored.
+	env --default-signal=INT "$sjkc" gc "$pid" --source jmx --json -d 60s >"$scratch/out" \
 		2>"$scratch/err" &
 	gc=$!
 	target_wait "$scratch/err" 'JMX notifications' &&
@@ -54,6 +55,5 @@ collections() {
 
 for jdk in $(jdks); do
 	client=$(target_compile "$jdk" GcInfos) || exit 1
-	collections Serial || exit 1
-	[ -z "${EVERY_JDK-}" ] || collections G1 || exit 1
+	collections Serial && collections G1 || exit 1
 done

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Begins early: it mostly waits.
 # Replies that are endless, nested, slow, truncated or no RMI at all, and a JVM
 # that is killed during a dump: mxdump ends in time, in little memory, with
 # valid JSON.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Begins early: it mostly waits.
 # Through forwarded ports, mxping reports why clients cannot connect to the
 # address in the stub, for each possible reason.  The printed fixes work.
 sjkc=$(realpath "$1") scratch=$2
