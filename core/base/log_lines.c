@@ -167,12 +167,13 @@ static bool lines_find_message(struct line raw, struct line *message,
  */
 static bool lines_cut_partial(struct line *raw)
 {
-	struct line rest = *raw;
-	struct line time = line_cut(&rest, ' ');
-	struct line stream = line_cut(&rest, ' ');
+	struct line rest = *raw, stream;
 
-	if (!time.len || !is_digit(time.text[0]) ||
-	    !(line_is(stream, "stdout") || line_is(stream, "stderr")) ||
+	if (!raw->len || !is_digit(*raw->text))
+		return false;
+	line_cut(&rest, ' '); /* the time */
+	stream = line_cut(&rest, ' ');
+	if (!(line_is(stream, "stdout") || line_is(stream, "stderr")) ||
 	    !line_starts(rest, "P "))
 		return false;
 	line_cut(&rest, ' ');

@@ -53,6 +53,8 @@ void gc_log8_release(struct gc_log8 *s)
 /* "[GC concurrent-mark-end" and "[GC Worker End" are no collections. */
 static bool log8_is_collection(struct line l)
 {
+	if (l.len < 3 || *l.text != '[' || !memchr("GFPC", l.text[1], 4))
+		return false;
 	if (line_starts(l, "[GC"))
 		return l.len < 6 || (!gc_log_may_start(l, "[GC concurrent") &&
 				     !gc_log_may_start(l, "[GC Worker"));
@@ -351,12 +353,11 @@ static void log8_read_shenandoah(struct line body, struct gc_log_line *l)
 	l->closes_cycle = line_is(name, "Concurrent reset bitmaps");
 }
 
-/* Reads the collection in s->open, whose first bracket closes at `end`. */
-static void log8_read_collection(struct gc_log8 *s, size_t end,
-				 struct gc_log_line *l)
+/* Reads the collection in s->open, which is complete. */
+static void log8_read_collection(struct gc_log8 *s, struct gc_log_line *l)
 {
-	struct line all = { s->open.bytes, end };
-	struct line body = { s->open.bytes + 1, end - 2 };
+	struct line all = { s->open.bytes, s->open.len };
+	struct line body = { all.text + 1, all.len - 2 };
 	int64_t ns;
 
 	if (line_ends(body, ", start")) {
@@ -415,15 +416,15 @@ static bool log8_is_range(const char *at, const char *end)
 	return at < end && *at == ')';
 }
 
-/* Returns the position behind the bracket that closes the first one, or 0. */
-static size_t log8_count_brackets(struct gc_log8 *s, size_t from)
+/* Returns the length of the text that ends the open collection, or 0. */
+static size_t log8_count_brackets(struct gc_log8 *s, struct line line)
 {
-	const char *end = s->open.bytes + s->open.len;
+	const char *end = line.text + line.len;
 
-	for (const char *at = s->open.bytes + from; at < end; at++) {
+	for (const char *at = line.text; at < end; at++) {
 		s->depth += *at == '[' && !log8_is_range(at, end);
 		if (*at == ']' && !--s->depth)
-			return (size_t)(at + 1 - s->open.bytes);
+			return (size_t)(at + 1 - line.text);
 	}
 	return 0;
 }
@@ -435,20 +436,19 @@ static size_t log8_count_brackets(struct gc_log8 *s, size_t from)
 static void log8_add_line(struct gc_log8 *s, struct line *line,
 			  struct gc_log_line *l)
 {
-	size_t from = s->open.len;
-	size_t end;
+	size_t last;
 
 	l->kind = GC_LOG_OTHER;
 	if (log8_is_histogram(*line)) {
 		line->len = 0;
 		return;
 	}
-	text_add(&s->open, line->text, line->len);
-	end = log8_count_brackets(s, from);
-	if (end) {
-		line->text += end - from;
-		line->len -= end - from;
-		log8_read_collection(s, end, l);
+	last = log8_count_brackets(s, *line);
+	text_add(&s->open, line->text, last ? last : line->len);
+	if (last) {
+		line->text += last;
+		line->len -= last;
+		log8_read_collection(s, l);
 		s->in_details = l->kind == GC_LOG_PAUSE;
 		/* The texts of *l stay in the memory of s->open. */
 		s->open.len = 0;
@@ -499,24 +499,26 @@ static void log8_read_concurrent(struct line rest, struct gc_log_line *l)
 static void log8_read_details(struct gc_log8 *s, struct line line,
 			      struct gc_log_line *l)
 {
-	struct line trimmed = line_trimmed(line);
-	const char *heap = memmem(line.text, line.len, " Heap: ", 7);
+	struct line trimmed = line_trimmed(line), rest;
+	const char *heap;
 
 	l->kind = GC_LOG_OTHER;
 	l->number = s->number;
-	log8_read_cpu(trimmed, l);
-	if (text_has(trimmed, "[Times: "))
-		s->in_details = false;
 	if (line_starts(trimmed, "[Times: ")) {
+		log8_read_cpu(trimmed, l);
 		l->kind = l->cpu_ns == GC_ABSENT ? GC_LOG_BROKEN : GC_LOG_CPU;
-	} else if (line_starts(trimmed, "[Eden: ") && heap) {
-		struct line rest = {
-			heap + 7, (size_t)(line.text + line.len - heap) - 7
-		};
-
-		l->kind = gc_log_take_heap(&rest, l) ? GC_LOG_HEAP
-						     : GC_LOG_BROKEN;
+		s->in_details = false;
+		return;
 	}
+	if (!line_starts(trimmed, "[Eden: "))
+		return;
+	heap = memmem(line.text, line.len, " Heap: ", 7);
+	if (!heap)
+		return;
+	rest = (struct line){ heap, (size_t)(line.text + line.len - heap) };
+	gc_log_take(&rest, " Heap: ");
+	l->kind = gc_log_take_heap(&rest, l) ? GC_LOG_HEAP : GC_LOG_BROKEN;
+	log8_read_cpu(trimmed, l);
 }
 
 static void log8_read_flags(struct line line, struct gc_log_line *l)
@@ -552,27 +554,44 @@ static bool log8_nests(const struct gc_log8 *s)
 		text_has(open, "(CMS Final Remark)"));
 }
 
-/*
- * True for a part of a collection whose start has been lost: its inner
- * brackets, or more closing brackets than opening ones before its end.
- */
-static bool log8_is_torn(struct line line)
+/* The brackets inside of collections. */
+static bool log8_is_inner(struct line l)
 {
 	static const char *const inner[] = { "[ParNew",     "[DefNew",
 					     "[PSYoungGen", "[Tenured",
 					     "[CMS:",       "[YG occupancy",
 					     "[1 CMS-",     "[Rescan (" };
-	int depth = 0;
 
 	for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
-		if (text_has(line, inner[i]))
+		/* Most details are rejected without a call. */
+		if (l.len > 2 && l.text[1] == inner[i][1] &&
+		    l.text[2] == inner[i][2] && line_starts(l, inner[i]))
 			return true;
 	}
-	if (!text_has(line, " secs]"))
-		return false;
-	for (size_t i = 0; i < line.len && depth >= 0; i++)
-		depth += (line.text[i] == '[') - (line.text[i] == ']');
-	return depth < 0;
+	return false;
+}
+
+/*
+ * True for a part of a collection whose start has been lost: an inner bracket,
+ * or ", 0.0011450 secs]" without an opening bracket before it.
+ */
+static bool log8_is_torn(struct line line)
+{
+	const char *open = memchr(line.text, '[', line.len);
+	const char *close = memchr(line.text, ']', line.len);
+	struct line before = { line.text, (size_t)(close - line.text) };
+
+	if (close && (!open || close < open) && line_ends(before, " secs"))
+		return true;
+	while (open) {
+		struct line rest = { open, line.len };
+
+		rest.len -= (size_t)(open - line.text);
+		if (log8_is_inner(rest))
+			return true;
+		open = memchr(open + 1, '[', rest.len - 1);
+	}
+	return false;
 }
 
 /* Begins a collection with the text behind its times, which are in *l. */
@@ -605,6 +624,9 @@ static void log8_read_outside(struct gc_log8 *s, struct line line,
 		log8_read_flags(line, l);
 	} else if (line_starts(rest, "[Class Histogram")) {
 		s->in_histogram = true;
+		return;
+	} else if (s->in_details && line_starts(line, "   ")) {
+		log8_read_details(s, line, l); /* of G1 */
 		return;
 	} else if (log8_is_torn(rest)) {
 		l->kind = s->in_histogram ? GC_LOG_OTHER : GC_LOG_BROKEN;

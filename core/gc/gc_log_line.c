@@ -273,10 +273,12 @@ static struct line unified_message(struct line line, struct line *decorators)
 	struct line message = line, at = line;
 	const char *end;
 
-	while (line_starts(at, "[") && (end = memchr(at.text, ']', at.len))) {
+	while (at.len && *at.text == '[' &&
+	       (end = memchr(at.text, ']', at.len))) {
 		line_skip(&at, (size_t)(end - at.text) + 1);
 		message = at;
-		gc_log_take(&at, " ");
+		if (at.len && *at.text == ' ')
+			line_skip(&at, 1);
 	}
 	*decorators = (struct line){ line.text,
 				     (size_t)(message.text - line.text) };
