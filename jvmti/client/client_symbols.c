@@ -18,8 +18,8 @@
 #define CODE_MEMORY  ((size_t)256 << 20)
 #define LINES_MEMORY ((size_t)64 << 20)
 #define METHODS_MOST ((size_t)1 << 21)
-#define RECORD_MOST  ((size_t)4 << 20) /* bytes of a record */
-#define NAME_MOST    8192
+#define RECORD_MOST  ((size_t)4 << 20)  /* bytes of a record */
+#define NAME_MOST    8192               /* RECORD_NAME of the agent */
 #define NAMES_MOST   ((size_t)64 << 20) /* bytes of all names */
 #define PLACES_MOST  ((size_t)32 << 20) /* bytes checked in a batch */
 #define GENERATED    "generated"        /* used in place of a class name */
@@ -500,6 +500,18 @@ static size_t name_without_hash(const char *name, size_t len)
 	return at - 1;
 }
 
+/* Marks the end of a name that the agent has cut, perhaps in a character. */
+static size_t name_mark_cut(char *name, size_t len)
+{
+	static const char mark[] = "…";
+
+	len -= sizeof(mark) - 1;
+	while ((name[len] & 0xc0) == 0x80)
+		len--;
+	memcpy(name + len, mark, sizeof(mark) - 1);
+	return len + sizeof(mark) - 1;
+}
+
 /*
  * Converts a signature "La/B;" to the JVM's symbol, "a/B".  The address of a
  * hidden class follows a dot in a signature, which has no other dot, and a plus
@@ -509,17 +521,21 @@ static struct java_symbol name_of_class(struct client_symbols *s,
 					struct java_symbol signature)
 {
 	size_t len = signature.len;
+	bool is_cut = len == NAME_MOST && signature.bytes[len - 1] != ';';
 	char *dot;
 
 	if (len < 3 || len > NAME_MOST || signature.bytes[0] != 'L' ||
-	    signature.bytes[len - 1] != ';')
+	    (!is_cut && signature.bytes[len - 1] != ';'))
 		return signature;
 	len -= 2;
-	len = name_without_hash(signature.bytes + 1, len);
+	if (!is_cut)
+		len = name_without_hash(signature.bytes + 1, len);
 	memcpy(s->class_name, signature.bytes + 1, len);
 	dot = memrchr(s->class_name, '.', len);
 	if (dot)
 		*dot = '+';
+	if (is_cut)
+		len = name_mark_cut(s->class_name, len);
 	return (struct java_symbol){ s->class_name, len };
 }
 

@@ -255,6 +255,36 @@ static void class_names_follow_their_symbols(void **state)
 	}
 }
 
+/* The agent cuts names of more than 8,192 bytes, here within "é". */
+static void cut_class_name_is_marked(void **state)
+{
+	static char class[8193];
+
+	(void)state;
+	for (size_t shift = 0; shift < 6; shift++) {
+		struct client_symbols *symbols;
+		struct java_frame f[8];
+		struct stream s = { 0 };
+		size_t len;
+
+		memset(class, 'x', sizeof(class) - 1);
+		memcpy(class, "La/", 3);
+		memcpy(class + 8190 - shift, "\xc3\xa9", 2);
+		method(&s, 1, class, "run");
+		method(&s, 2, "La/C;", "call");
+		load(&s, 0, 0x1000);
+		symbols = take(&s);
+		assert_int_equal(frames_at(symbols, 0x1030, 50, f), 1);
+		len = strlen(f[0].class_name);
+		assert_in_range(len, 8185, 8191);
+		assert_memory_equal(f[0].class_name, "a.xx", 4);
+		assert_string_equal(f[0].class_name + len - 3, "…");
+		assert_true(f[0].class_name[len - 4] == 'x' ||
+			    memcmp(f[0].class_name + len - 5, "é", 2) == 0);
+		client_symbols_free(symbols);
+	}
+}
+
 static void repeated_code_is_kept_once(void **state)
 {
 	struct client_symbols_counts counts;
@@ -535,6 +565,7 @@ int main(void)
 		cmocka_unit_test(code_is_known_while_it_is_loaded),
 		cmocka_unit_test(lookup_finds_the_code_at_the_time),
 		cmocka_unit_test(class_names_follow_their_symbols),
+		cmocka_unit_test(cut_class_name_is_marked),
 		cmocka_unit_test(repeated_code_is_kept_once),
 		cmocka_unit_test(
 			generated_code_has_the_name_of_the_smallest_piece),
