@@ -17,6 +17,7 @@ enum {
 	PAGE = 4096,
 	COPIES = 1024,   /* number of stacks that are copied at a time */
 	COPY = 2 * PAGE, /* maximum bytes of each copy */
+	MOST_SLEEPERS = 8192, /* maximum number of threads of a process */
 	MOST_STALLS = 3, /* after this number of stalls, no user stack is read
 			  */
 };
@@ -40,6 +41,7 @@ struct idle_threads {
 	struct map64 by_tid; /* index */
 	struct sleeper *all;
 	size_t count, next; /* next index to check */
+	size_t omitted;     /* threads beyond MOST_SLEEPERS */
 	int64_t since_ns;
 	unsigned stalls;
 	uint64_t *kernel; /* addresses of all caught threads */
@@ -353,6 +355,11 @@ struct idle_threads *idle_threads_new(struct sampling_target *t,
 	struct idle_threads *a = xcalloc(1, sizeof(*a));
 	pid_t *tids = idle_list_tids(t, &a->count);
 
+	/* Each has a cell in the profile for each time bucket. */
+	if (a->count > MOST_SLEEPERS) {
+		a->omitted = a->count - MOST_SLEEPERS;
+		a->count = MOST_SLEEPERS;
+	}
 	a->since_ns = since_ns;
 	a->all = xcalloc(a->count, sizeof(*a->all));
 	for (size_t i = 0; i < a->count; i++) {
@@ -536,5 +543,10 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 		idle_add_sample(t, s, since_ns, end_ns);
 	}
 	idle_threads_count_lost(t->profile, hidden, late);
+	if (a->omitted && count)
+		profile_lost(t->profile, "sleeping threads not reported",
+			     a->omitted,
+			     "the process had more than %d threads",
+			     MOST_SLEEPERS);
 	free(tids);
 }

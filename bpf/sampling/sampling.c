@@ -58,6 +58,9 @@ enum { USUAL_HZ = 99 };
 /* How often to try to start ticks that could not be started. */
 #define TICKS_AGAIN_NS CLOCK_NS_PER_S
 
+/* The longest window of prof --push: one or two time buckets. */
+#define WINDOW_NS (300 * CLOCK_NS_PER_S)
+
 #define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
 /* Less than a tick at 99 Hz: each sample is read separately then. */
 #define DRAIN_LEAST_NS (8 * CLOCK_NS_PER_MS)
@@ -170,8 +173,13 @@ static struct profile *sampling_new_profile(struct sampling_shared *s)
 struct profile *sampling_shared_new_profile(struct sampling_shared *s)
 {
 	struct profile *p = sampling_new_profile(s);
+	int64_t now_ns = clock_wall_ns();
 
 	sampling_set_rates(s, p);
+	/* A window needs no times of samples, which would take memory. */
+	if (s->o->separate)
+		profile_expect_times(p, now_ns,
+				     now_ns + PROFILE_BUCKETS * WINDOW_NS);
 	return p;
 }
 
