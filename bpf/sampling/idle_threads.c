@@ -15,8 +15,8 @@ enum {
 	STACK_BYTES = 64 * 1024, /* maximum bytes of /proc/TID/stack */
 	STATUS_BYTES = 16 * 1024,
 	PAGE = 4096,
-	COPIES = 1024,   /* number of stacks that are copied at a time */
-	COPY = 2 * PAGE, /* maximum bytes of each copy */
+	COPIES = 1024,        /* number of stacks that are copied at a time */
+	COPY = 2 * PAGE,      /* maximum bytes of each copy */
 	MOST_SLEEPERS = 8192, /* maximum number of threads of a process */
 	MOST_STALLS = 3, /* after this number of stalls, no user stack is read
 			  */
@@ -545,8 +545,7 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 	idle_threads_count_lost(t->profile, hidden, late);
 	if (a->omitted && count)
 		profile_lost(t->profile, "sleeping threads not reported",
-			     a->omitted,
-			     "the process had more than %d threads",
+			     a->omitted, "the process had more than %d threads",
 			     MOST_SLEEPERS);
 	free(tids);
 }

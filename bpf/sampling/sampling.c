@@ -59,7 +59,7 @@ enum { USUAL_HZ = 99 };
 #define TICKS_AGAIN_NS CLOCK_NS_PER_S
 
 /* The longest window of prof --push: one or two time buckets. */
-#define WINDOW_NS (300 * CLOCK_NS_PER_S)
+#define WINDOW_NS      (300 * CLOCK_NS_PER_S)
 
 #define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
 /* Less than a tick at 99 Hz: each sample is read separately then. */
@@ -678,10 +678,11 @@ void sampling_part_release(struct sampling_part *part)
 }
 
 /* A program may be idle before its first sample and after its last. */
-static void sampling_set_times(const struct sampling *s, struct profile *p)
+static void sampling_set_times(const struct sampling *s, struct profile *p,
+			       int64_t until_ns)
 {
 	int64_t from = s->shared.window_ns + s->shared.epoch_ns;
-	int64_t until = sampling_until_ns(s) + s->shared.epoch_ns;
+	int64_t until = until_ns + s->shared.epoch_ns;
 
 	if (!p->earliest_ns)
 		return;
@@ -691,11 +692,18 @@ static void sampling_set_times(const struct sampling *s, struct profile *p)
 		p->latest_ns = until;
 }
 
-struct profile *sampling_profile(struct sampling *s)
+/* The profile of a window that ends at until_ns. */
+static struct profile *sampling_profile_until(struct sampling *s,
+					      int64_t until_ns)
 {
 	sampling_add_losses(s);
-	sampling_set_times(s, s->shared.profile);
+	sampling_set_times(s, s->shared.profile, until_ns);
 	return s->shared.profile;
+}
+
+struct profile *sampling_profile(struct sampling *s)
+{
+	return sampling_profile_until(s, sampling_until_ns(s));
 }
 
 /* Starts the counts of a new window. */
@@ -734,7 +742,7 @@ static void sampling_end_renewal(struct sampling *s)
 struct profile *sampling_next_window(struct sampling *s)
 {
 	int64_t now_ns = s->stopped_ns ? s->stopped_ns : sampling_cut(s);
-	struct profile *window = sampling_profile(s);
+	struct profile *window = sampling_profile_until(s, now_ns);
 
 	sampling_clear_window(s, now_ns);
 	s->shared.profile = sampling_shared_new_profile(&s->shared);
@@ -746,7 +754,7 @@ struct profile *sampling_next_window(struct sampling *s)
 
 /* Moves the profiles of all targets to parts, and gives them new ones. */
 static size_t sampling_take_parts(struct sampling *s,
-				  struct sampling_part *parts)
+				  struct sampling_part *parts, int64_t until_ns)
 {
 	struct sampling_shared *shared = &s->shared;
 	size_t count = shared->ended_count;
@@ -763,7 +771,7 @@ static size_t sampling_take_parts(struct sampling *s,
 		sampling_target_renew(t, sampling_shared_new_profile(shared));
 	}
 	for (size_t i = 0; i < count; i++)
-		sampling_set_times(s, parts[i].profile);
+		sampling_set_times(s, parts[i].profile, until_ns);
 	return count;
 }
 
@@ -777,7 +785,7 @@ struct profile *sampling_next_parts(struct sampling *s,
 	remarks = s->shared.profile;
 	*parts = xcalloc(s->shared.ended_count + s->targets.count + 1,
 			 sizeof(**parts));
-	*count = sampling_take_parts(s, *parts);
+	*count = sampling_take_parts(s, *parts, now_ns);
 	sampling_end_renewal(s);
 	sampling_clear_window(s, now_ns);
 	s->shared.profile = sampling_shared_new_profile(&s->shared);
