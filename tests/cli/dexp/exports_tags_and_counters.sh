@@ -12,11 +12,3 @@ echo '-- no columns'
 sjkc dexp -f "$dump" 2>&1
 echo '-- a thread dump'
 sjkc dexp -q -f "$DATA/dumps/jstack-jdk25.txt" --tags
-expected=$SHARED/foreign/std/expected
-[ -d "$expected" ] || exit
-for name in busy17 dump_v1 dump_v2 dump_v4; do
-	dump=$SHARED/foreign/std/$name.std
-	[ -e "$dump" ] || dump=$SHARED/own/std/$name.std
-	sjkc dexp -q -f "$dump" --tags |
-		cmp - "$expected/$name.std.dexp-tags.txt"
-done
