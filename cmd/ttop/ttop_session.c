@@ -208,7 +208,7 @@ static void session_fetch_blocked(struct ttop_session *s)
 	struct error err;
 
 	if (ttop_blocked(s->o, &s->blocked, &err) == 0) {
-		blocked_text(&s->blocked, &text);
+		blocked_text(&s->blocked, 0, &text);
 		if (!s->o->is_replay)
 			session_record(s, "blocked", 0, &text);
 		top_set_blocked(&s->top, &text, session_wall_ns(s),

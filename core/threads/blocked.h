@@ -117,10 +117,12 @@ void blocked_read_dump(struct blocked *b, const char *reply, size_t len);
 
 /*
  * Appends a report for people: deadlocks, then each thread that blocks others,
- * in descending order of their number, with the threads that wait for it. The
- * output is safe for a terminal, except for its newlines.
+ * in descending order of their number, with the threads that wait for it. Of
+ * threads that wait for the same lock and block no others, at most this number
+ * is listed (0: all), and the rest counted. The output is safe for a terminal,
+ * except for its newlines.
  */
-void blocked_text(const struct blocked *b, struct text *out);
+void blocked_text(const struct blocked *b, size_t same_lock, struct text *out);
 
 /*
  * Returns the indices of the threads that block others and are not blocked, in

@@ -21,12 +21,14 @@ enum {
 struct writer {
 	const struct blocked *b;
 	struct text *out;
-	size_t shown;
+	size_t same_lock; /* maximum number of like waiters of a lock; 0: all */
+	size_t shown, counted;
 };
 
 /* Waiting threads that are not printed yet: order[at] up to order[end]. */
 struct level {
 	size_t at, end;
+	size_t alike; /* of the current lock: waiters that block no others */
 };
 
 static void text_add_safe(struct text *out, const char *foreign)
@@ -133,9 +135,20 @@ static bool level_begins_lock(const struct blocked *b, size_t from,
 		      b->threads[b->order[l->at - 1]].lock_id) != 0;
 }
 
+/* Counts the waiters of a lock that are not listed, before the next lock. */
+static void level_end_lock(struct writer *w, struct level *l, size_t depth)
+{
+	if (w->same_lock && l->alike > w->same_lock) {
+		text_indent(w->out, depth);
+		text_printf(w->out, "… %zu more wait for it\n",
+			    l->alike - w->same_lock);
+	}
+	l->alike = 0;
+}
+
 static struct level level_over(const struct blocked *b, size_t owner)
 {
-	struct level l;
+	struct level l = { 0 };
 
 	l.end = blocked_waiters(b, owner, &l.at) + l.at;
 	return l;
@@ -160,11 +173,14 @@ static void text_add_waiters(struct writer *w, size_t owner, size_t depth)
 		size_t next;
 
 		if (l->at == l->end || w->shown >= LINES_MAX) {
+			level_end_lock(w, l, depth + 2 * count - 1);
 			count--;
 			continue;
 		}
 		next = b->order[l->at];
 		t = &b->threads[next];
+		if (level_begins_lock(b, from[count - 1], l))
+			level_end_lock(w, l, depth + 2 * count - 1);
 		if (level_begins_lock(b, from[count - 1], l) &&
 		    level_same_lock(b, l)) {
 			text_indent(w->out, depth + 2 * count - 2);
@@ -177,6 +193,11 @@ static void text_add_waiters(struct writer *w, size_t owner, size_t depth)
 		l->at++;
 		if (t->kind == BLOCKED_NOT || t->deadlock)
 			continue;
+		if (!t->held_back && w->same_lock &&
+		    ++l->alike > w->same_lock) {
+			w->counted++;
+			continue;
+		}
 		text_add_waiter(w, t, depth + 2 * count - 1);
 		levels[count] = level_over(b, next);
 		from[count] = levels[count].at;
@@ -337,9 +358,9 @@ static void text_add_recorded(const struct blocked *b, struct text *out)
 	}
 }
 
-void blocked_text(const struct blocked *b, struct text *out)
+void blocked_text(const struct blocked *b, size_t same_lock, struct text *out)
 {
-	struct writer w = { b, out, 0 };
+	struct writer w = { .b = b, .out = out, .same_lock = same_lock };
 
 	if (b->recorded.len) {
 		text_add_recorded(b, out);
@@ -351,7 +372,7 @@ void blocked_text(const struct blocked *b, struct text *out)
 		text_add_deadlock(&w, i);
 	text_add_roots(&w);
 	text_add_ownerless(&w);
-	if (w.shown < b->waiting || b->left_out)
+	if (w.shown + w.counted < b->waiting || b->left_out)
 		text_printf(out, "\n%zu more are not shown\n",
-			    b->waiting - w.shown + b->left_out);
+			    b->waiting - w.shown - w.counted + b->left_out);
 }

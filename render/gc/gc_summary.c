@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/gc/gc_summary.h"
 
+#include "core/base/clock.h"
 #include "core/base/units.h"
 #include "render/text/columns.h"
 #include "render/text/table.h"
 
 #include <inttypes.h>
+
+/* A thread that is this late to stop deserves a search for it. */
+#define LONG_SYNC_NS (10 * CLOCK_NS_PER_MS)
 
 static const struct table_column summary_columns[] = {
 	{ "kind", false },   { "collector", false }, { "cause", false },
@@ -138,8 +142,14 @@ static void summary_add_sync(const struct gc_summary *s, struct text *out)
 		text_putc(out, '\n');
 	}
 	if (s->totals->longest_sync[0] && s->totals->longest_sync_ns > 0)
-		text_printf(out, "the longest time to safepoint was for: %s\n",
-			    s->totals->longest_sync);
+		text_printf(out,
+			    "the longest time to safepoint was for: %s%s\n",
+			    s->totals->longest_sync,
+			    s->totals->longest_sync_ns >= LONG_SYNC_NS &&
+					    s->jvms && !s->shows_safepoints
+				    ? " (--safepoints names the thread that "
+				      "was the last to stop)"
+				    : "");
 }
 
 static void summary_add_safepoints(const struct gc_summary *s, struct text *out)

@@ -249,19 +249,37 @@ static const char *report_samples_heading(const struct report *r)
 	return r->unit == UNIT_SAMPLES ? "" : "  samples";
 }
 
+/* Returns the length of the recording if the classes are locks; 0: none. */
+static double report_lock_seconds(const struct report *r)
+{
+	int64_t from, to;
+
+	if (strcmp(r->view->name, "lock") != 0 || r->unit != UNIT_NS ||
+	    !report_times(r, &from, &to) || to <= from)
+		return 0;
+	return (double)(to - from) / 1e9;
+}
+
+/* Of locks, the mean number of waiting threads tells how bad a convoy is. */
 static void report_put_classes(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_CLASSES);
+	double seconds = report_lock_seconds(r);
 
 	if (!rows)
 		return;
 	text_puts(out, "\nby class\n");
 	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "%s  class\n", report_samples_heading(r));
+	text_printf(out, "%s%s  class\n", report_samples_heading(r),
+		    seconds > 0 ? "  threads waiting" : "");
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len;
 
 		report_put_class_values(out, r, &r->classes[i]);
+		if (seconds > 0)
+			text_printf(out, "%15.1f  ",
+				    (double)r->classes[i].total / 1e9 /
+					    seconds);
 		report_put_class_name(out, r, &r->classes[i], start);
 	}
 	report_put_rest(out, r, r->classes, rows, r->class_count);

@@ -403,7 +403,7 @@ void top_text_add(struct text *out, const struct top_report *report)
 	}
 	if (report->blocked) {
 		text_putc(out, '\n');
-		blocked_text(report->blocked, out);
+		blocked_text(report->blocked, 0, out);
 	}
 	text_putc(out, '\n');
 }

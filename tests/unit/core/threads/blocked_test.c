@@ -32,7 +32,7 @@ static const char *look(const char *dump, int64_t at_ns)
 	blocked_read_dump(&blocked, dump, strlen(dump));
 	blocked_link(&blocked);
 	text_clear(&text);
-	blocked_text(&blocked, &text);
+	blocked_text(&blocked, 0, &text);
 	return text.bytes;
 }
 
@@ -309,8 +309,33 @@ static void twenty_thousand_in_a_row_are_followed(void **state)
 	assert_int_equal(blocked.left_out, 5);
 	assert_int_equal(blocked.threads[BLOCKED_MAX - 1].held_back,
 			 BLOCKED_MAX - 1);
-	blocked_text(&blocked, &text);
+	blocked_text(&blocked, 0, &text);
 	assert_non_null(strstr(text.bytes, " more are not shown\n"));
+}
+
+/* Waiters that block others are listed; of the rest, the first ones. */
+static void like_waiters_of_a_lock_are_counted(void **state)
+{
+	(void)state;
+	blocked_begin(&blocked, "JMX", S);
+	for (int64_t i = 0; i < 6; i++) {
+		struct blocked_thread *t = blocked_add(&blocked);
+
+		t->id = i + 1;
+		t->name = "w";
+		t->owner_id = i == 5 ? 5 : 1;
+		t->kind = i ? BLOCKED_MONITOR : BLOCKED_NOT;
+		t->lock_id = i == 5 ? "y" : "x";
+	}
+	blocked_link(&blocked);
+	blocked_text(&blocked, 1, &text);
+	assert_non_null(strstr(text.bytes, "  holds <x>: 4 blocked\n"
+					   "    \"w\" #2  blocked now\n"
+					   "    \"w\" #5  blocked now\n"
+					   "      holds <y>: 1 blocked\n"
+					   "        \"w\" #6  blocked now\n"
+					   "    … 2 more wait for it\n"));
+	assert_null(strstr(text.bytes, "not shown"));
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, release)
@@ -327,6 +352,7 @@ int main(void)
 		TEST(thread_in_object_wait_holds_no_lock),
 		TEST(hostile_text_is_shown_safely),
 		TEST(twenty_thousand_in_a_row_are_followed),
+		TEST(like_waiters_of_a_lock_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
