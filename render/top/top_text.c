@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "render/top/top_format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -318,6 +319,57 @@ static void top_text_put_safepoints(struct text *out, const struct top_rates *r)
 	text_puts(out, " (wallclock time)\n");
 }
 
+/* Not in SJK: sums over the threads, and memory. */
+static void top_text_put_runq(struct text *out, const struct top_rates *r)
+{
+	double sum = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < r->row_count; i++) {
+		double share = r->rows[i].rates[THREAD_RUNQ];
+
+		if (isnan(share))
+			continue;
+		sum += share;
+		any = true;
+	}
+	if (!any)
+		return;
+	text_puts(out, "  runnable threads waited for a CPU=");
+	top_text_put_percent(out, 0, sum);
+	text_puts(out, " (sum of all threads)\n");
+}
+
+static void top_text_put_memory(struct text *out, const struct top_rates *r)
+{
+	const struct process_sample *p = &r->sample->process;
+	const struct {
+		const char *label;
+		int64_t bytes;
+	} parts[] = {
+		{ "heap ", p->heap_used },
+		{ ", committed ", p->heap_committed },
+		{ ", max ", p->heap_max },
+		{ ", RSS ", p->rss_bytes },
+	};
+	const struct source_note *heap = top_note(r->sample, "heap");
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *label = parts[i].label;
+
+		if (parts[i].bytes == COUNTER_ABSENT)
+			continue;
+		text_puts(out, any ? "" : "  memory: ");
+		text_puts(out, any ? label : label + strspn(label, ", "));
+		top_format_bytes(out, parts[i].bytes);
+		any = true;
+	}
+	if (heap && !heap->is_absent)
+		text_printf(out, " (heap %s)", heap->text);
+	text_puts(out, any ? "\n" : "");
+}
+
 static void top_text_put_id(struct text *out, const struct thread_sample *t)
 {
 	if (t->java_id)
@@ -395,6 +447,8 @@ void top_text_add(struct text *out, const struct top_report *report)
 	top_text_put_safepoints(out, r);
 	top_text_put_longest(out, r);
 	top_text_put_machine(out, r);
+	top_text_put_runq(out, r);
+	top_text_put_memory(out, r);
 	for (size_t i = 0; i < report->passing && shown < report->shown; i++) {
 		if (r->rows[i].is_new)
 			continue;
