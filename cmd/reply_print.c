@@ -6,13 +6,14 @@
 #include "core/base/text.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LINE_LIMIT ((size_t)64 << 10) /* longer lines are split */
 
 struct reply {
 	struct output out;
-	bool terminal;
+	bool escapes;     /* control characters */
 	struct text line; /* the incomplete line, not printed yet */
 	struct text safe;
 };
@@ -62,17 +63,28 @@ static int reply_add(void *self, const void *bytes, size_t len,
 {
 	struct reply *a = self;
 
-	if (a->terminal)
+	if (a->escapes)
 		reply_add_lines(a, bytes, len);
 	else
 		output_write(&a->out, bytes, len);
 	return output_check(&a->out, err);
 }
 
+/*
+ * A pipe may end at a terminal ("| grep", "| head"); a file has the bytes that
+ * the JVM sent.
+ */
+static bool reply_escapes(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) < 0 || !S_ISREG(st.st_mode);
+}
+
 int reply_print(struct attach *a, const struct attach_request *request,
 		struct error *err)
 {
-	struct reply reply = { .terminal = isatty(STDOUT_FILENO) == 1 };
+	struct reply reply = { .escapes = reply_escapes() };
 	struct error unused;
 	int ret = output_open(&reply.out, "-", err);
 
@@ -91,7 +103,7 @@ int reply_print(struct attach *a, const struct attach_request *request,
 
 int reply_put(const char *bytes, size_t len, struct error *err)
 {
-	struct reply reply = { .terminal = isatty(STDOUT_FILENO) == 1 };
+	struct reply reply = { .escapes = reply_escapes() };
 	int ret = output_open(&reply.out, "-", err);
 
 	if (ret == 0) {

@@ -2,8 +2,8 @@
 /*
  * reply_print: prints a JVM's reply on standard output.
  *
- * On a terminal, control characters are escaped; otherwise the bytes are
- * printed unchanged.
+ * Control characters are escaped unless standard output is a file, which gets
+ * the bytes unchanged.
  */
 #ifndef CMD_REPLY_PRINT_H
 #define CMD_REPLY_PRINT_H

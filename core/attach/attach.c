@@ -22,7 +22,8 @@
 
 #define READ_SIZE ((size_t)64 << 10)
 /* Maximum size of a reply in memory. */
-#define CALL_LIMIT ((uint64_t)512 << 20)
+#define CALL_LIMIT ((uint64_t)512 << 20) /* of dumps and lists */
+#define FACT_LIMIT ((uint64_t)16 << 20)  /* of other replies */
 /* Maximum time to open a session, even if calls have a longer timeout. */
 #define OPEN_LIMIT_NS (30 * CLOCK_NS_PER_S)
 #define WORDS_LIMIT   300 /* bytes of a refusal that an error message quotes */
@@ -50,6 +51,7 @@ struct call {
 	int64_t deadline_ns;
 	struct hotspot_status status;
 	uint64_t came;      /* bytes after the status */
+	uint64_t limit;     /* of these bytes */
 	struct text words;  /* the first bytes of a refusal */
 	bool wants_refusal; /* the sink also receives the text of a refusal */
 	attach_sink_fn *sink;
@@ -245,6 +247,11 @@ static int call_receive(struct call *c, const char *bytes, size_t len,
 	if (len == 0)
 		return 0;
 	c->came = saturate_add(c->came, len);
+	if (c->came > c->limit)
+		return fail(err, ERROR_REFUSED,
+			    "%d: the reply is larger than %llu MB",
+			    (int)c->a->jvm->pid,
+			    (unsigned long long)c->limit >> 20);
 	if (c->status.value != 0)
 		text_add(&c->words, bytes, len < room ? len : room);
 	if (c->status.value != 0 && !c->wants_refusal)
@@ -422,6 +429,30 @@ static int call_run(struct call *c, struct error *err)
 	return ret ? session_fail(jvm, err) : 0;
 }
 
+/*
+ * Replies are kept in memory, and a hostile JVM sends any number of bytes. Only
+ * dumps, and lists of all classes or methods, may be long.
+ */
+static uint64_t call_limit(const struct attach_request *r)
+{
+	static const char *const commands[] = {
+		"Thread.",      "GC.class_",      "Compiler.",
+		"VM.class",     "VM.stringtable", "VM.symboltable",
+		"VM.metaspace", "JFR.view",       "System.",
+	};
+
+	if (strcmp(r->operation, "threaddump") == 0 ||
+	    strcmp(r->operation, "inspectheap") == 0)
+		return CALL_LIMIT;
+	if (strcmp(r->operation, "jcmd") != 0 || !r->args[0])
+		return FACT_LIMIT;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (strncmp(r->args[0], commands[i], strlen(commands[i])) == 0)
+			return CALL_LIMIT;
+	}
+	return FACT_LIMIT;
+}
+
 static struct call call_new(struct attach *a, const struct attach_request *r,
 			    attach_sink_fn *sink, void *self)
 {
@@ -429,6 +460,7 @@ static struct call call_new(struct attach *a, const struct attach_request *r,
 		.a = a,
 		.request = r,
 		.deadline_ns = attach_deadline(a->timeout_ns),
+		.limit = r->streaming ? UINT64_MAX : call_limit(r),
 		.sink = sink,
 		.self = self,
 	};

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -272,7 +273,7 @@ bool attach_socket_reopens(const char *version)
  * A line reads "1: FLOCK  ADVISORY  WRITE 4242 00:16:12345 0 EOF", proc(5). The
  * PID is 0 for a process in another PID namespace.
  */
-static pid_t lock_parse_holder(struct line line, const char *inode)
+static pid_t lock_parse_holder(struct line line, const char *file)
 {
 	char text[128];
 	char *at, *pid;
@@ -281,15 +282,10 @@ static pid_t lock_parse_holder(struct line line, const char *inode)
 		return 0;
 	memcpy(text, line.text, line.len);
 	text[line.len] = '\0';
-	at = strstr(text, inode);
+	at = strstr(text, file);
 	if (!strstr(text, " FLOCK ") || strstr(text, " -> ") || !at)
 		return 0;
-	/* Go back over "00:16" and the space to the PID. */
-	*at = '\0';
-	at = strrchr(text, ' ');
-	if (!at)
-		return 0;
-	*at = '\0';
+	*at = '\0'; /* the PID is the last word now */
 	pid = strrchr(text, ' ');
 	return pid ? (pid_t)strtol(pid + 1, NULL, 10) : 0;
 }
@@ -302,18 +298,20 @@ static pid_t lock_find_holder(int fd)
 	struct lines lines;
 	struct line line;
 	struct stat st;
-	char inode[32];
+	char file[48];
 	pid_t pid = 0;
 
 	if (fstat(fd, &st) < 0)
 		return 0;
-	snprintf(inode, sizeof(inode), ":%" PRIu64 " ", (uint64_t)st.st_ino);
+	/* Other file systems have the same inode numbers. */
+	snprintf(file, sizeof(file), " %02x:%02x:%" PRIu64 " ",
+		 major(st.st_dev), minor(st.st_dev), (uint64_t)st.st_ino);
 	/* /proc/PID/../locks is /proc/locks. */
 	if (procfs_read(getpid(), "../locks", LOCKS_LIMIT, &locks, &unused))
 		return 0;
 	lines = lines_over(locks.bytes, locks.len);
 	while (!pid && lines_next(&lines, &line))
-		pid = lock_parse_holder(line, inode);
+		pid = lock_parse_holder(line, file);
 	text_release(&locks);
 	return pid;
 }
@@ -448,6 +446,18 @@ static bool trigger_remove_stale(const struct waking *w, int dir)
 	return unlinkat(dir, w->trigger, 0) == 0 || errno == ENOENT;
 }
 
+/*
+ * Returns true for a file of a user other than root and the JVM's: the JVM
+ * ignores it, so no attach has created it.
+ */
+static bool trigger_is_foreign(const struct waking *w, int dir)
+{
+	struct stat st;
+
+	return fstatat(dir, w->trigger, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_uid != w->jvm->uid && st.st_uid != 0;
+}
+
 /* Returns 0 or an errno. The JVM requires a file of its own user. */
 static int trigger_create_in(struct waking *w, int dir)
 {
@@ -481,7 +491,7 @@ static int trigger_create_in(struct waking *w, int dir)
 
 /*
  * Returns 1 if the file was created, 0 if another attach has a file there, or
- * -1 and *err.
+ * -1 and *err. The JVM looks in its working directory first.
  */
 static int trigger_create(struct waking *w, struct error *err)
 {
@@ -490,12 +500,12 @@ static int trigger_create(struct waking *w, struct error *err)
 
 	if (in_tmp == 0)
 		return 1;
-	if (in_tmp == EEXIST)
+	if (in_tmp == EEXIST && !trigger_is_foreign(w, w->tmp))
 		return 0;
 	in_cwd = trigger_create_in(w, w->cwd);
 	if (in_cwd == 0)
 		return 1;
-	if (in_cwd == EEXIST)
+	if (in_cwd == EEXIST && !trigger_is_foreign(w, w->cwd))
 		return 0;
 	return fail(err, ERROR_REFUSED,
 		    "%d: cannot attach: cannot create %s in the JVM's /tmp "

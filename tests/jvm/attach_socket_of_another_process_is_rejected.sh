@@ -69,6 +69,18 @@ left_behind() {
 	rm -f "/tmp/.java_pid$pid"
 }
 
+# The file of a user whom the JVM ignores is no attach in progress.
+foreign_trigger() {
+	trigger=/tmp/.attach_pid$pid
+	setpriv --reuid 65534 --regid 65534 --clear-groups touch "$trigger" &&
+		ask 0 jcmd "$pid" VM.version || return
+	[ "$(stat -c %u "$trigger")" = 65534 ] ||
+		{ echo 'the file of another user is gone'; return 1; }
+	rm "$trigger"
+	[ ! -e "/proc/$pid/cwd/.attach_pid$pid" ] ||
+		{ echo 'a file is left'; return 1; }
+}
+
 check() {
 	left_behind "$1" && target "$1" || return
 	path=/tmp/.java_pid$pid
@@ -83,7 +95,7 @@ check() {
 	rm "$path"
 	alive "$pid" && attach_left_nothing "$pid" || return
 	# Without the other sockets, sjkc attaches.
-	ask 0 jcmd "$pid" VM.version || return
+	foreign_trigger || return
 	target_end "$pid"
 }
 

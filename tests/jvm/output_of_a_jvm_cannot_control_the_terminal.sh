@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thread names with escape sequences: unchanged in a file, escaped on a
-# terminal.
+# terminal and in a pipe, which may end at one.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -15,6 +15,10 @@ check() {
 	ask 0 jstack "$pid" || return
 	[ "$(escapes "$scratch/out")" -gt 0 ] ||
 		{ echo 'the file has no escapes to begin with'; return 1; }
+	"$sjkc" jstack "$pid" | cat >"$scratch/piped"
+	grep -q '␛\[31mred' "$scratch/piped" &&
+		! grep -q "$(printf '\033')" "$scratch/piped" ||
+		{ echo 'an escape in a pipe'; return 1; }
 	script -qec "'$sjkc' jstack $pid" "$scratch/typed" >/dev/null </dev/null
 	# Omit the lines that script(1) adds, and valid UTF-8.
 	sed '1d;$d' "$scratch/typed" >"$scratch/shown"
