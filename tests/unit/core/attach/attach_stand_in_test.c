@@ -301,6 +301,27 @@ static void attach_call_with_an_endless_reply_meets_the_deadline(void **state)
 	end(&s);
 }
 
+static void attach_call_limits_replies_that_are_short(void **state)
+{
+	const struct attach_request version = { .operation = "jcmd",
+						.args = { "VM.version" } };
+	struct stand_in s = { .path = "" };
+	struct text reply = { 0 };
+	struct error err = { 0 };
+	struct attach *a;
+
+	(void)state;
+	start(&s, v1_probe, floods);
+	a = attach_open(&s.jvm, GENEROUS_NS, &err);
+	assert_non_null(a);
+	assert_int_equal(attach_call(a, &version, &reply, &err), -1);
+	assert_non_null(strstr(err.text, "larger than 16 MB"));
+	assert_true(reply.len <= (size_t)16 << 20);
+	text_release(&reply);
+	attach_close(a);
+	end(&s);
+}
+
 static void breaks_off(int fd, const char *bytes, size_t len)
 {
 	(void)fd;
@@ -444,6 +465,7 @@ int main(void)
 			attach_call_with_a_slow_reply_meets_the_deadline),
 		cmocka_unit_test(
 			attach_call_with_an_endless_reply_meets_the_deadline),
+		cmocka_unit_test(attach_call_limits_replies_that_are_short),
 		cmocka_unit_test(attach_call_rejects_a_malformed_reply),
 		cmocka_unit_test(attach_call_accepts_an_empty_reply),
 		cmocka_unit_test(
