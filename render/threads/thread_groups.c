@@ -229,15 +229,36 @@ void series_thread_name(struct text *out, const struct dump_series *s,
 		text_printf(out, " tid=%" PRId64, t->thread.os_id);
 }
 
+static bool frame_pins(const struct profile *p, const struct frame *f)
+{
+	const char *class = profile_text(p, f->class_name);
+	const char *method = profile_text(p, f->method);
+
+	if (strcmp(class, "java.lang.VirtualThread") == 0)
+		return strcmp(method, "parkOnCarrierThread") == 0;
+	return strcmp(class, "java.lang.Object") == 0 &&
+	       (strcmp(method, "wait") == 0 || strcmp(method, "wait0") == 0);
+}
+
+/*
+ * A dump reads the state and the carrier of a thread at different times, so a
+ * thread that waits and has a carrier may just have been unmounted. It is
+ * pinned if it waits in a method that keeps the carrier.
+ */
 bool series_thread_is_pinned(const struct dump_series *s,
 			     const struct series_thread *t)
 {
-	const struct tapped_lock *wait = series_wait(s, t);
+	const struct profile *p = s->profile;
 
 	if (!t->thread.is_virtual || !t->peer_id)
 		return false;
-	return wait || t->state == STATE_BLOCKED || t->state == STATE_WAITING ||
-	       t->state == STATE_TIMED_WAITING;
+	if (t->state == STATE_BLOCKED)
+		return true;
+	for (uint32_t at = t->stack; at; at = p->stacks[at].caller) {
+		if (frame_pins(p, &p->frames[p->stacks[at].frame]))
+			return true;
+	}
+	return false;
 }
 
 void thread_group_names(struct text *out, const struct dump_series *s,

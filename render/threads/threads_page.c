@@ -212,7 +212,7 @@ static void page_put_kinds(struct page *p)
 
 	text_printf(p->out,
 		    "<p>%zu in Java code, %zu without Java frames, %zu "
-		    "k.daemons, %zu virtual</p>\n",
+		    "daemons, %zu virtual</p>\n",
 		    k.runs, k.natives, k.daemons, k.virtuals);
 }
 
