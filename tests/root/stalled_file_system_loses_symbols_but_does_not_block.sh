@@ -70,7 +70,8 @@ target_program=Workload
 for jdk in $(jdks); do
 	serve "$jdk" || { cat "$scratch/serving"; exit 1; }
 	target "$jdk" -- 100 zlib reflection || exit 1
-	grep -q ' 00:.*libzip' "/proc/$pid/maps" || { echo 'not mapped'; exit 1; }
+	target_wait "/proc/$pid/maps" " 00:.*libzip" "$pid" >/dev/null ||
+		{ echo "libzip is not mapped"; exit 1; }
 	check || exit 1
 	target_end "$pid"
 	unserve "$jdk"
