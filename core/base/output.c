@@ -14,17 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 #define LINKS_MAX   40 /* Linux follows as many links */
 
+#define NAME_TRIES  100
+
+/* Maximum time that a named pipe waits for a reader. */
+#define READER_WAIT_MS 5000
+#define READER_POLL_MS 50
+
 /*
- * The temporary file of the process, which a signal handler removes. There is
- * at most one.
+ * The temporary file of the process and its directory, for a signal handler
+ * that removes it. There is at most one.
  */
 static const char *volatile pending;
+static volatile int pending_dir;
 
 int output_file(const char *path, const void *bytes, size_t len,
 		struct error *err)
@@ -45,7 +53,7 @@ void output_abandon_all(void)
 	const char *path = pending;
 
 	if (path)
-		unlink(path);
+		unlinkat(pending_dir, path, 0);
 }
 
 /*
@@ -59,21 +67,46 @@ static bool output_is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/* Creates a file beside the target; the X of name become its own name. */
+static int output_create_named(int dir, char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+	size_t end = strlen(name);
+	uint8_t random[6];
+	int fd = -1;
+
+	for (int i = 0; i < NAME_TRIES; i++) {
+		if (getrandom(random, sizeof(random), 0) < 0)
+			return -1;
+		for (size_t k = 0; k < sizeof(random); k++)
+			name[end - sizeof(random) +
+			     k] = letters[random[k] % 32];
+		fd = openat(dir, name,
+			    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
 /*
  * Blocks signals, so that a handler finds both the file and its name, or
  * neither.
  */
-static int output_create_temporary(char *name)
+static int output_create_temporary(int dir, char *name)
 {
 	sigset_t all, old;
 	int fd, sys;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	fd = mkostemp(name, O_CLOEXEC);
+	fd = output_create_named(dir, name);
 	sys = errno;
-	if (fd >= 0)
+	if (fd >= 0) {
+		pending_dir = dir;
 		pending = name;
+	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	errno = sys;
 	return fd;
@@ -114,14 +147,19 @@ static int output_open_temporary(struct output *out, const struct stat *old,
 
 	text_printf(&name, "%s.XXXXXX", out->target);
 	out->temporary = name.bytes;
-	out->fd = output_create_temporary(out->temporary);
+	out->fd = output_create_temporary(out->dir, out->temporary);
 	if (out->fd < 0) {
 		free(out->temporary);
 		out->temporary = NULL;
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create",
 				out->name);
 	}
-	mode = old ? output_copy_owner(out->fd, old) : output_new_mode();
+	if (!old)
+		mode = output_new_mode();
+	else if (out->is_shared && old->st_uid != geteuid())
+		mode = old->st_mode & 0700;
+	else
+		mode = output_copy_owner(out->fd, old);
 	if (fchmod(out->fd, mode) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot set mode",
 				out->name);
@@ -129,70 +167,172 @@ static int output_open_temporary(struct output *out, const struct stat *old,
 }
 
 /*
- * Returns the path that a dangling symbolic link leads to, where the file will
- * be created. realpath(3) fails for such links.
+ * True if users other than the owner create files in the directory: the sticky
+ * bit alone keeps them from replacing each other's.
  */
-static char *output_follow_dangling(const char *path)
+static bool directory_is_shared(const struct stat *dir)
 {
-	char *at = xstrdup(path);
-	char link[PATH_MAX];
-	int steps = 0;
-	ssize_t len;
-
-	while ((len = readlink(at, link, sizeof(link) - 1)) > 0 &&
-	       steps++ < LINKS_MAX) {
-		struct text next = { 0 };
-		const char *slash = strrchr(at, '/');
-
-		link[len] = '\0';
-		if (slash && *link != '/')
-			text_add(&next, at, (size_t)(slash + 1 - at));
-		text_puts(&next, link);
-		free(at);
-		at = next.bytes;
-	}
-	return at;
+	return (dir->st_mode & S_IWOTH) ||
+	       ((dir->st_mode & S_ISVTX) && (dir->st_mode & S_IWGRP));
 }
 
-static int output_open_beside(struct output *out, struct error *err)
+/* Opens the directory of a path; *base is the name in it. */
+static int output_open_directory(struct output *out, const char *path,
+				 const char **base)
 {
-	struct stat st;
-	bool is_there;
+	const char *slash = strrchr(path, '/');
+	char *name = slash ? xstrndup(path, slash == path
+						    ? 1
+						    : (size_t)(slash - path))
+			   : xstrdup(".");
+	int dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	out->target = realpath(out->name, NULL);
-	if (!out->target)
-		out->target = output_follow_dangling(out->name);
-	is_there = stat(out->target, &st) == 0;
-	if (is_there && access(out->target, W_OK) < 0)
+	free(name);
+	if (out->dir >= 0)
+		close(out->dir);
+	out->dir = dir;
+	*base = slash ? slash + 1 : path;
+	return dir;
+}
+
+/* Replaces a path by the one that its last component, a link, leads to. */
+static bool output_follow(struct output *out, char **path, const char *base)
+{
+	struct text next = { 0 };
+	char link[PATH_MAX];
+	ssize_t len = readlinkat(out->dir, base, link, sizeof(link));
+
+	if (len <= 0 || len == sizeof(link))
+		return false;
+	if (link[0] != '/')
+		text_add(&next, *path, (size_t)(base - *path));
+	text_add(&next, link, (size_t)len);
+	free(*path);
+	*path = next.bytes;
+	return true;
+}
+
+/*
+ * Finds the directory and the name of the file, following links. Each link is
+ * read here, so the kernel does not apply its rules (fs.protected_symlinks,
+ * protected_regular, protected_fifos in proc(5)): in a directory that users
+ * share, an entry of another user is refused, unless it belongs to the owner of
+ * the directory. *old is the existing file; its mode is 0 if there is none.
+ */
+static int output_resolve(struct output *out, bool follow, struct stat *old,
+			  struct error *err)
+{
+	char *path = xstrdup(out->name);
+	const char *base;
+	struct stat dir;
+	int ret = -1;
+
+	*old = (struct stat){ 0 };
+	for (int i = 0; i <= LINKS_MAX; i++) {
+		errno = ELOOP;
+		if (i == LINKS_MAX ||
+		    output_open_directory(out, path, &base) < 0 ||
+		    fstat(out->dir, &dir) < 0) {
+			fail_sys(err, ERROR_OUTPUT, "%s: cannot create",
+				 out->name);
+			break;
+		}
+		out->is_shared = directory_is_shared(&dir);
+		if (fstatat(out->dir, base, old, AT_SYMLINK_NOFOLLOW) < 0)
+			*old = (struct stat){ 0 };
+		if (old->st_mode && follow && out->is_shared &&
+		    old->st_uid != geteuid() && old->st_uid != dir.st_uid) {
+			fail(err, ERROR_OUTPUT,
+			     "%s: belongs to another user, in a directory "
+			     "where "
+			     "others may write; choose another name",
+			     out->name);
+			break;
+		}
+		if (follow && S_ISLNK(old->st_mode) &&
+		    output_follow(out, &path, base))
+			continue;
+		out->target = xstrdup(base);
+		ret = 0;
+		break;
+	}
+	free(path);
+	return ret;
+}
+
+static int output_open_beside(struct output *out, const struct stat *old,
+			      struct error *err)
+{
+	if (old->st_mode && faccessat(out->dir, out->target, W_OK, 0) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
 				out->name);
-	return output_open_temporary(out, is_there ? &st : NULL, err);
+	return output_open_temporary(out, old->st_mode ? old : NULL, err);
+}
+
+/*
+ * Opens a device or a pipe. A pipe without a reader would wait forever; another
+ * process may have put a regular file in its place meanwhile.
+ */
+static int output_open_in_place(struct output *out, struct error *err)
+{
+	struct stat st = { 0 };
+	int waited = 0;
+
+	stat(out->name, &st);
+	do {
+		out->fd = open(out->name,
+			       O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (out->fd >= 0 || errno != ENXIO || !S_ISFIFO(st.st_mode))
+			break;
+		poll(NULL, 0, READER_POLL_MS);
+		waited += READER_POLL_MS;
+	} while (waited < READER_WAIT_MS);
+	if (out->fd < 0 && errno == ENXIO && waited)
+		return fail(err, ERROR_OUTPUT,
+			    "%s: no process reads from this pipe", out->name);
+	if (out->fd < 0)
+		return fail_sys(err, ERROR_OUTPUT, "%s: cannot open",
+				out->name);
+	if (fstat(out->fd, &st) < 0 || S_ISREG(st.st_mode))
+		return fail(err, ERROR_OUTPUT, "%s: was replaced meanwhile",
+			    out->name);
+	if (fcntl(out->fd, F_SETFL, 0) < 0)
+		return fail_sys(err, ERROR_OUTPUT, "%s: cannot open",
+				out->name);
+	return 0;
+}
+
+static void output_init(struct output *out, const char *path)
+{
+	*out = (struct output){ .name = path, .fd = -1, .dir = -1 };
+	out->buffer = xmalloc(BUFFER_SIZE);
 }
 
 int output_open_unfollowed(struct output *out, const char *path,
 			   struct error *err)
 {
-	*out = (struct output){ .name = path, .fd = -1 };
-	out->buffer = xmalloc(BUFFER_SIZE);
-	out->target = xstrdup(path);
+	struct stat old;
+
+	output_init(out, path);
+	if (output_resolve(out, false, &old, err))
+		return -1;
 	return output_open_temporary(out, NULL, err);
 }
 
 int output_open(struct output *out, const char *path, struct error *err)
 {
-	*out = (struct output){ .name = path, .fd = -1 };
-	out->buffer = xmalloc(BUFFER_SIZE);
+	struct stat old;
+
+	output_init(out, path);
 	if (strcmp(path, "-") == 0) {
 		out->name = "<stdout>";
 		out->fd = STDOUT_FILENO;
 		return 0;
 	}
-	if (!output_is_in_place(path))
-		return output_open_beside(out, err);
-	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (out->fd < 0)
-		return fail_sys(err, ERROR_OUTPUT, "%s: cannot open", path);
-	return 0;
+	if (output_resolve(out, true, &old, err))
+		return -1;
+	return output_is_in_place(path) ? output_open_in_place(out, err)
+					: output_open_beside(out, &old, err);
 }
 
 int output_try(const char *path, struct error *err)
@@ -210,6 +350,11 @@ int output_try(const char *path, struct error *err)
 	if (is_stdout)
 		return 0;
 	if (output_is_in_place(path)) {
+		output_init(&out, path);
+		ret = output_resolve(&out, true, &st, err);
+		output_close(&out);
+		if (ret)
+			return -1;
 		errno = EISDIR;
 		if ((stat(path, &st) == 0 && S_ISDIR(st.st_mode)) ||
 		    access(path, W_OK) < 0)
@@ -307,7 +452,7 @@ int output_commit(struct output *out, struct error *err)
 		out->fd = -1;
 	}
 	if (!out->sys && out->temporary &&
-	    rename(out->temporary, out->target) < 0)
+	    renameat(out->dir, out->temporary, out->dir, out->target) < 0)
 		out->sys = errno;
 	if (out->sys) {
 		errno = out->sys;
@@ -326,15 +471,17 @@ int output_commit(struct output *out, struct error *err)
 void output_close(struct output *out)
 {
 	if (out->temporary) {
-		unlink(out->temporary);
+		unlinkat(out->dir, out->temporary, 0);
 		pending = NULL;
 		free(out->temporary);
 	}
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
+	if (out->dir > STDERR_FILENO)
+		close(out->dir);
 	free(out->target);
 	free(out->buffer);
-	*out = (struct output){ .fd = -1 };
+	*out = (struct output){ .fd = -1, .dir = -1 };
 }
 
 size_t output_terminal_width(const char *path)

@@ -19,8 +19,10 @@
 struct output {
 	const char *name; /* borrowed; "<stdout>" for "-" */
 	int fd;
-	char *temporary; /* path of the file until it is renamed, or NULL */
+	int dir;         /* the directory of the next two names, or -1 */
+	char *temporary; /* name of the file until it is renamed, or NULL */
 	char *target;    /* the name after following links */
+	bool is_shared;  /* other users may create files in the directory */
 	uint8_t *buffer;
 	size_t used;
 	uint64_t written; /* bytes that the kernel has accepted */
@@ -29,7 +31,9 @@ struct output {
 
 /*
  * Opens path ("-" is standard output). Fails with ERROR_OUTPUT; even then,
- * output_close() must follow. path is borrowed.
+ * output_close() must follow. path is borrowed. In a directory where others may
+ * write, another user's link, file or pipe is refused. A named pipe waits five
+ * seconds for a reader.
  */
 int output_open(struct output *out, const char *path, struct error *err);
 

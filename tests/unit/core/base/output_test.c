@@ -190,7 +190,7 @@ static void replaced_file_keeps_its_owner_and_group(void **state)
 	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-/* A user who may write to the directory but must not change owners. */
+/* A member of the directory's group, who must not change owners. */
 static void group_gets_no_access_when_it_cannot_be_kept(void **state)
 {
 	struct stat st;
@@ -203,7 +203,8 @@ static void group_gets_no_access_when_it_cannot_be_kept(void **state)
 	write_file("theirs");
 	assert_int_equal(chown(path, 65534, 65533), 0);
 	assert_int_equal(chmod(path, 0646), 0);
-	assert_int_equal(chmod(folder, 0777), 0);
+	assert_int_equal(chown(folder, 0, 65532), 0);
+	assert_int_equal(chmod(folder, 0770), 0);
 	pid = fork();
 	if (pid == 0) {
 		if (setgroups(0, NULL) || setgid(65532) || setuid(65532))
@@ -218,6 +219,107 @@ static void group_gets_no_access_when_it_cannot_be_kept(void **state)
 	assert_int_equal(st.st_mode & 07777, 0606);
 	unlink(path);
 	chmod(folder, 0700);
+}
+
+/* Fails unless output_open() and output_try() refuse the path, and soon. */
+static void expect_refused(const char *name, const char *reason)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct output out;
+		struct error err = { 0 };
+		int ret;
+
+		alarm(60);
+		ret = output_open(&out, name, &err);
+		output_close(&out);
+		if (!ret || err.kind != ERROR_OUTPUT ||
+		    !strstr(err.text, reason))
+			_exit(2);
+		err = (struct error){ 0 };
+		_exit(output_try(name, &err) && strstr(err.text, reason) ? 0
+									 : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* As the kernel does for open(2): fs.protected_symlinks, _regular, _fifos. */
+static void
+entries_of_other_users_in_shared_directories_are_refused(void **state)
+{
+	static const mode_t modes[] = { 01777, 0777, 01770 };
+	static const char reason[] = "belongs to another user";
+	char target[128];
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	snprintf(target, sizeof(target), "%s/target", folder);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		assert_int_equal(chmod(folder, modes[i]), 0);
+		/* A link to a file of root's, and a dangling link. */
+		for (int dangling = 0; dangling < 2; dangling++) {
+			int fd = dangling ? -1 : creat(target, 0600);
+
+			if (!dangling)
+				close(fd);
+			assert_int_equal(symlink("target", path), 0);
+			assert_int_equal(lchown(path, 65534, 65534), 0);
+			expect_refused(path, reason);
+			assert_int_equal(access(target, F_OK),
+					 dangling ? -1 : 0);
+			unlink(path);
+			unlink(target);
+		}
+		assert_int_equal(mkfifo(path, 0666), 0);
+		assert_int_equal(chown(path, 65534, 65534), 0);
+		expect_refused(path, reason);
+		unlink(path);
+		close(creat(path, 0600));
+		assert_int_equal(chown(path, 65534, 65534), 0);
+		expect_refused(path, reason);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_uid, 65534);
+		assert_int_equal(st.st_size, 0);
+		unlink(path);
+	}
+	/* An entry of the directory's owner; the result is not given away. */
+	assert_int_equal(chown(folder, 65534, 65534), 0);
+	close(creat(path, 0600));
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	write_file("secret");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	unlink(path);
+	/* The file of another user in a directory that is not shared. */
+	assert_int_equal(chmod(folder, 0755), 0);
+	close(creat(path, 0644));
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	write_file("theirs");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 65534);
+	unlink(path);
+	assert_int_equal(chown(folder, 0, 0), 0);
+	chmod(folder, 0700);
+}
+
+static void pipe_without_a_reader_is_refused(void **state)
+{
+	struct output out;
+	struct error err;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(output_open(&out, path, &err), -1);
+	output_close(&out);
+	assert_non_null(strstr(err.text, "no process reads from this pipe"));
+	unlink(path);
 }
 
 static void much_is_written_whatever_the_pieces(void **state)
@@ -391,6 +493,9 @@ int main(void)
 			dangling_link_stays_and_the_file_is_made_where_it_leads),
 		cmocka_unit_test(replaced_file_keeps_its_owner_and_group),
 		cmocka_unit_test(group_gets_no_access_when_it_cannot_be_kept),
+		cmocka_unit_test(
+			entries_of_other_users_in_shared_directories_are_refused),
+		cmocka_unit_test(pipe_without_a_reader_is_refused),
 		cmocka_unit_test(much_is_written_whatever_the_pieces),
 		cmocka_unit_test(output_open_fails_for_unwritable_paths),
 		cmocka_unit_test(commit_reports_a_full_disk),
