@@ -147,7 +147,8 @@ void foreign_cut_everywhere(const struct reader *r, const void *bytes,
 			fail_msg("cut at %zu: %s", cut, err.text);
 		if (!ret && foreign_samples(p) > all)
 			fail_msg("cut at %zu: more samples", cut);
-		if (!has_end && cut && ((const char *)bytes)[cut - 1] == '\n')
+		if (!has_end && cut &&
+		    memchr("\n)", ((const char *)bytes)[cut - 1], 2))
 			ret = -1;
 		if (!ret && foreign_samples(p) < all && !profile_is_partial(p))
 			fail_msg("cut at %zu: %" PRIu64 " of %" PRIu64

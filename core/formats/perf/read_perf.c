@@ -64,7 +64,8 @@ static int perf_read(const uint8_t *bytes, size_t len, struct profile *p,
 		profile_progress(p, end, len);
 		at = end;
 	}
-	samples = perf_text_finish(t, len && bytes[len - 1] != '\n');
+	/* A frame ends with its file; copied text may lack the newline. */
+	samples = perf_text_finish(t, len && !memchr("\n)", bytes[len - 1], 2));
 	perf_text_free(t);
 	if (samples)
 		return 0;

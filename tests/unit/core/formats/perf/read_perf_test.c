@@ -241,13 +241,20 @@ static void frames_may_begin_with_their_addresses(void **state)
 /* Editors and shells remove the empty line at the end. */
 static void last_sample_may_lack_its_empty_line(void **state)
 {
-	struct profile *p = read_string("java 4711 12.5: 7 cycles:\n"
-					"\t 7f12 work (/bin/x)\n");
+	static const char *const texts[] = {
+		"java 4711 12.5: 7 cycles:\n\t 7f12 work (/bin/x)\n",
+		"java 4711 12.5: 7 cycles:\n\t 7f12 work (/bin/x)",
+	};
 
 	(void)state;
-	foreign_expect(p, "cycles: work|[java tid=4711]|1 7\n");
-	assert_false(profile_is_partial(p));
-	profile_free(p);
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *p = read_string(texts[i]);
+
+		foreign_expect(p, "cycles: work|[java tid=4711]|1 7\n");
+		assert_false(profile_is_partial(p));
+		assert_int_equal(p->remark_count, 1);
+		profile_free(p);
+	}
 }
 
 static void input_without_samples_is_refused(void **state)
