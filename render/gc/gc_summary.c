@@ -2,6 +2,7 @@
 #include "render/gc/gc_summary.h"
 
 #include "core/base/clock.h"
+#include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "render/text/columns.h"
 #include "render/text/table.h"
@@ -141,15 +142,16 @@ static void summary_add_sync(const struct gc_summary *s, struct text *out)
 		units_add_time(out, (double)d->longest_ns);
 		text_putc(out, '\n');
 	}
-	if (s->totals->longest_sync[0] && s->totals->longest_sync_ns > 0)
-		text_printf(out,
-			    "the longest time to safepoint was for: %s%s\n",
-			    s->totals->longest_sync,
-			    s->totals->longest_sync_ns >= LONG_SYNC_NS &&
-					    s->jvms && !s->shows_safepoints
-				    ? " (--safepoints names the thread that "
-				      "was the last to stop)"
-				    : "");
+	if (s->totals->longest_sync[0] && s->totals->longest_sync_ns > 0) {
+		text_puts(out, "the longest time to safepoint was for: ");
+		safe_text(out, s->totals->longest_sync,
+			  strlen(s->totals->longest_sync));
+		if (s->totals->longest_sync_ns >= LONG_SYNC_NS && s->jvms &&
+		    !s->shows_safepoints)
+			text_puts(out, " (--safepoints names the thread that "
+				       "was the last to stop)");
+		text_putc(out, '\n');
+	}
 }
 
 static void summary_add_safepoints(const struct gc_summary *s, struct text *out)

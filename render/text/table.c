@@ -144,7 +144,7 @@ void table_csv(const struct table *t, struct text *out)
 	for (size_t i = 0, column = 0; i < t->count; i++) {
 		text_clear(&valid);
 		text_puts(&valid, "");
-		safe_text_valid(&valid, t->cells[i].bytes, t->cells[i].len);
+		safe_text(&valid, t->cells[i].bytes, t->cells[i].len);
 		csv_field(out, valid.bytes, valid.len,
 			  t->columns[column].right ? CSV_NUMBER : CSV_TEXT);
 		column = column + 1 < columns ? column + 1 : 0;

@@ -35,8 +35,8 @@ void table_add(struct table *t, const char *string);
 void table_text(const struct table *t, size_t width, struct text *out);
 
 /*
- * Appends CSV (RFC 4180, but lines end with LF). Text that a spreadsheet would
- * read as a formula is prefixed with "'".
+ * Appends CSV (RFC 4180, but lines end with LF). Cells are safe for a terminal.
+ * Text that a spreadsheet would read as a formula is prefixed with "'".
  */
 void table_csv(const struct table *t, struct text *out);
 

@@ -78,7 +78,7 @@ static void formulas_in_csv_are_prefixed(void **state)
 				       "-1,\"'=cmd|'x'\"\n"
 				       "2,\"a,\"\"b\"\"\"\n"
 				       "3,plain\n"
-				       "4,\"'\t=1\"\n"
+				       "4,\xe2\x90\x89=1\n"
 				       "5,\n"
 				       "6,-2.5E-3\n"
 				       "7,\"'-1+2\"\n"
