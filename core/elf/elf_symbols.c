@@ -11,7 +11,12 @@
  * found useless is charged for WASTE_PART of its size, so that files with
  * endless useless tables end, too.
  */
-enum { SYMBOLS_MAX = 64 << 20, WASTE_PART = 8, WINDOW_SYMBOLS = 2048 };
+enum {
+	SYMBOLS_MAX = 64 << 20,
+	NAMES_MAX = 128 << 20,
+	WASTE_PART = 8,
+	WINDOW_SYMBOLS = 2048,
+};
 enum { WINDOW = ELF_NAME_MOST / 2 };
 
 /* The symbols that are kept, and the names that these refer to. */
@@ -104,7 +109,7 @@ static bool symbols_read_names(struct elf_symbols *s, const struct elf_file *f,
 
 	if (end > names->sh_size)
 		end = names->sh_size;
-	if (!elf_file_read(f, names->sh_offset + begin, end - begin, SIZE_MAX,
+	if (!elf_file_read(f, names->sh_offset + begin, end - begin, NAMES_MAX,
 			   &s->names))
 		return false;
 	for (size_t i = 0; i < s->count; i++) {

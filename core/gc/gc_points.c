@@ -11,6 +11,9 @@
 
 enum {
 	OPERATIONS_MAX = 1024,
+	/* Symbols of a process that may be hostile; those of libjvm take 6 MB.
+	 */
+	MEMORY_MAX = 24 << 20,
 	ENDBR_SIZE = 4,
 	CMPB_SIZE = 3,
 	CODE_SIZE = ENDBR_SIZE + CMPB_SIZE + 2, /* enough of a function */
@@ -221,12 +224,14 @@ static int compare_operation(const void *a, const void *b)
 
 int gc_points_read(struct gc_points *p, int fd, struct error *err)
 {
+	struct budget budget = { .limit = MEMORY_MAX };
+	struct elf_source source = { .fd = fd, .budget = &budget };
 	struct found found = { 0 };
 	struct elf_file f;
 	uint64_t note;
 
 	*p = (struct gc_points){ 0 };
-	if (elf_file_init(&f, (struct elf_source){ .fd = fd }, err))
+	if (elf_file_init(&f, source, err))
 		return -1;
 	points_read_symbols(p, &f, &found);
 	note = points_find_note(&f, "safepoint__end");
