@@ -294,11 +294,12 @@ public class Smuggling {
 			u4(1), utf(text), "pxp"));
 		all.put("array-class", bytes(get, "t", utf("Verbose"), "u",
 			descriptor(bytes("[", text), 1, 2), "p", u4(0)));
-		// The JVM has a serial filter with a limit for arrays.
+		// The JVM has a serial filter with a limit for arrays, so it
+		// reads the second stream of bytes, a null, only at its start.
 		byte[] large = Arrays.copyOf(inner, 250001);
 		all.put("array", bytes(get, "t", utf("Verbose"),
 			array("[B", large.length), large));
-		for (String head : new String[] { "", "\u00ac\u00ed\0\5" })
+		for (String head : new String[] { "", "\u00ac\u00ed\0\5p" })
 			all.put("marshalled-array-" + head.length(), bytes(
 				call(id, -1, QUERY_NAMES, MEMORY), "s",
 				descriptor("java.rmi.MarshalledObject",
