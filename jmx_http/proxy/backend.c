@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 #define GREETING_MAX ((size_t)1 << 10)
-#define READ_LEN     (16 << 10)
+/* A shorter message is copied: its own memory is larger than its bytes. */
+#define COPIED_MAX ((size_t)4 << 10)
+
+#define READ_LEN   (16 << 10)
 
 static void backend_dial(struct backend *b);
 
@@ -331,9 +334,15 @@ bool backend_require_tls(struct backend *b)
 	return b->state != BACKEND_READY || backend_is_tls(b);
 }
 
-void backend_send(struct backend *b, const void *bytes, size_t len)
+void backend_send(struct backend *b, struct text *bytes)
 {
-	text_add(&b->waiting, bytes, len);
+	if (b->state == BACKEND_READY && bytes->len > COPIED_MAX) {
+		backend_write_wiped(b, bytes);
+		return;
+	}
+	text_add(&b->waiting, bytes->bytes, bytes->len);
+	explicit_bzero(bytes->bytes, bytes->len);
+	text_release(bytes);
 	if (b->state == BACKEND_READY)
 		backend_write_wiped(b, &b->waiting);
 }

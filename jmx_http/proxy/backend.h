@@ -81,8 +81,8 @@ bool backend_require_tls(struct backend *b);
 /* Closes the connection and frees b; NULL is fine. */
 void backend_free(struct backend *b);
 
-/* Sends a copy of the bytes, and wipes the copy afterwards. */
-void backend_send(struct backend *b, const void *bytes, size_t len);
+/* Sends the bytes, takes their memory, and wipes it afterwards. */
+void backend_send(struct backend *b, struct text *bytes);
 
 /* True while more than BACKEND_WAITING_MAX bytes wait to be written. */
 bool backend_is_full(const struct backend *b);

@@ -216,8 +216,7 @@ static void discovery_look_up(struct endpoint_discovery *a)
 	a->reply = xcalloc(1, sizeof(*a->reply));
 	a->backend = backend_new(&context, a->jvm, a->jvm->registry);
 	rmi_add_lookup(&call, ENTRY, strlen(ENTRY));
-	backend_send(a->backend, call.bytes, call.len);
-	text_release(&call);
+	backend_send(a->backend, &call);
 	/* Limits the time of a registry that greets and then stalls. */
 	evtimer_add(a->next, &limit);
 }

@@ -48,10 +48,10 @@ static bool session_may_send(const struct session *s, const struct backend *b,
 }
 
 static void session_send(struct session *s, struct backend *b,
-			 const struct text *bytes)
+			 struct text *bytes)
 {
 	s->current = b;
-	backend_send(b, bytes->bytes, bytes->len);
+	backend_send(b, bytes);
 }
 
 /*
@@ -202,7 +202,7 @@ static void session_warn_clear(struct session *s, const struct backend *b)
 
 static void session_forward(struct session *s, struct backend *b)
 {
-	const struct request *r = &s->request;
+	struct request *r = &s->request;
 
 	session_log_call(s, NULL);
 	if (rmi_call_has_password(r))

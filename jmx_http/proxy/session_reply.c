@@ -126,8 +126,7 @@ static void reply_probe(struct session *s)
 	struct text call = { 0 };
 
 	jmx_add_call(&call, &s->reply->stub.id, JMX_GET_VERSION);
-	backend_send(s->current, call.bytes, call.len);
-	text_release(&call);
+	backend_send(s->current, &call);
 	session_expect(s, WAIT_PROBE);
 }
 
