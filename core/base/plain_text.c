@@ -87,7 +87,9 @@ uint8_t *plain_text(const uint8_t **bytes, size_t *len)
 	skipped = *len >= 3 && memcmp(*bytes, "\xef\xbb\xbf", 3) == 0
 			  ? 3
 			  : text_leading_nuls(*bytes, *len);
-	*bytes += skipped;
+	/* An empty text may be NULL, to which C adds no zero. */
+	if (skipped)
+		*bytes += skipped;
 	*len -= skipped;
 	return NULL;
 }
