@@ -92,10 +92,10 @@ static const struct variable {
 };
 
 /* Looks up "NAME=" in the text of an environ file, which ends with a NUL. */
-static const char *variable_value(const struct text *environ, const char *name)
+static const char *variable_value(const struct text *block, const char *name)
 {
-	for (size_t at = 0; at < environ->len;) {
-		const char *variable = environ->bytes + at;
+	for (size_t at = 0; at < block->len;) {
+		const char *variable = block->bytes + at;
 
 		if (strncmp(variable, name, strlen(name)) == 0)
 			return variable + strlen(name);
@@ -114,15 +114,14 @@ static bool words_have_file(const struct java_words *words)
 	return false;
 }
 
-static void info_add_variables(struct java_words *to,
-			       const struct text *environ,
+static void info_add_variables(struct java_words *to, const struct text *block,
 			       const struct jvm *jvm, struct java_command *c,
 			       bool is_java, bool last)
 {
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
 		const struct variable *v = &variables[i];
 		struct java_words words = { 0 };
-		const char *value = variable_value(environ, v->name);
+		const char *value = variable_value(block, v->name);
 
 		if (!value || v->last != last || (v->launcher && !is_java) ||
 		    (v->openj9 && jvm->kind != JVM_OPENJ9))
