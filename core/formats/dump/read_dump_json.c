@@ -546,8 +546,8 @@ static int json_read(const uint8_t *bytes, size_t len, struct profile *p,
 
 	if (!json_dump_sniff(bytes, len))
 		return fail(err, ERROR_INPUT,
-			    "not JSON that begins with \"threadDump\", "
-			    "\"threads\" or threads");
+			    "not JSON that begins with \"threadDump\" or "
+			    "with a list of threads");
 	cJSON_InitHooks(
 		&(cJSON_Hooks){ .malloc_fn = xmalloc, .free_fn = free });
 	thread_dump_init(&r.dump, p);
@@ -561,7 +561,7 @@ static int json_read(const uint8_t *bytes, size_t len, struct profile *p,
 
 const struct reader dump_json_reader = {
 	.name = "jstack-json",
-	.summary = "thread dumps of Thread.dump_to_file -format=json",
+	.summary = "thread dumps of dump_to_file and Spring Boot as JSON",
 	.sniff = json_dump_sniff,
 	.read = json_read,
 };
