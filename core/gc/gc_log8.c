@@ -86,7 +86,7 @@ bool gc_log8_is_line(const struct gc_log8 *s, struct line line)
 	/* An open collection may contain any line. */
 	if (*line.text == '[' && !s->open.len)
 		return s->in_details || log8_is_bracketed(line);
-	if ((*line.text >= '0' && *line.text <= '9') || s->open.len ||
+	if (is_digit(*line.text) || *line.text == '#' || s->open.len ||
 	    line_starts(line, "CommandLine flags:") || log8_is_banner(line))
 		return true;
 	return s->is_known && !line_starts(line, "GC(") &&

@@ -622,7 +622,7 @@ static void log_text_read_line(struct log_text *t, struct line line,
 	at = gc_log_unified_find(line);
 	if (at == line.len && !is_jdk8)
 		at = gc_log8_find(line);
-	if (at == line.len)
+	if (!at || at == line.len)
 		return;
 	log_text_split(t, line, at, is_start);
 	l->kind = GC_LOG_OTHER;

@@ -297,6 +297,59 @@ static void a_number_cut_short_is_a_broken_line(void **state)
 	assert_end(s, 1);
 }
 
+static void
+last_line_without_a_newline_is_a_loss_if_a_record_may_begin(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t broken;
+	} rows[] = {
+		{ "[2.0s][info][gc,heap] GC(1) Eden regions: 5->0(10)", 0 },
+		{ "[2.0s][info][gc,start] GC(1) Pause Remark", 0 },
+		{ "[2.0s][info][safepoint] Application time: 1.2 seconds", 0 },
+		{ "[2.0s] Free: 68683K, Max: 256K regular", 0 },
+		{ "  Metaspace       used 2476K, capacity 4490K", 0 },
+		{ "done", 0 },
+		{ "[2.0s][info][gc] GC(1) Pause Remark", 1 },
+		{ "[2.0s][info][gc] GC(1)", 1 },
+		{ "[2.0s][info][gc", 1 },
+		{ "[2.0s][info][safepoint] Safepo", 1 },
+		{ "2.0: [Full G", 1 },
+		{ "2026-11-02T10:00", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct text text = { 0 };
+		struct gc_source *s;
+
+		text_printf(&text,
+			    "[1.0s][info][gc] GC(0) Pause Full (System.gc()) "
+			    "9M->8M(9M) 1.0ms\n%s",
+			    rows[i].line);
+		s = open_text(text.bytes);
+		next(s);
+		assert_end(s, rows[i].broken);
+		text_release(&text);
+	}
+}
+
+static void pause_behind_the_text_of_a_program_is_read(void **state)
+{
+	struct gc_source *s;
+
+	(void)state;
+	s = open_text("loading ...[1.0s][info][gc] GC(0) Pause Full "
+		      "(System.gc()) 9M->8M(9M) 1.0ms\n"
+		      "ready[1.5s][info][gc] GC(1) Pause Full "
+		      "(System.gc()) 9M->8M(9M) 2.0ms\n"
+		      "3.0: [ParNew3.1: [GC 9M->8M(9M), 0.003 secs]\n");
+	assert_int_equal(next(s).gc_ns, 1000000);
+	assert_int_equal(next(s).gc_ns, 2000000);
+	assert_int_equal(next(s).gc_ns, 3000000);
+	assert_end(s, 1);
+}
+
 /* ---- joining ---- */
 
 static void safepoint_line_is_joined_with_the_pauses_before(void **state)
@@ -656,6 +709,9 @@ int main(void)
 		cmocka_unit_test(whole_logs_have_the_sums_of_their_lines),
 		cmocka_unit_test(truncated_logs_report_what_they_lose),
 		cmocka_unit_test(a_number_cut_short_is_a_broken_line),
+		cmocka_unit_test(
+			last_line_without_a_newline_is_a_loss_if_a_record_may_begin),
+		cmocka_unit_test(pause_behind_the_text_of_a_program_is_read),
 		cmocka_unit_test(
 			safepoint_line_is_joined_with_the_pauses_before),
 		cmocka_unit_test(followed_log_joins_lines_of_several_parts),
