@@ -49,15 +49,15 @@ static void opened_session_is_closed(void **state)
 	(void)state;
 	stand_in_start(&s);
 	probe(&s, &p, 20 * CLOCK_NS_PER_S);
-	assert_string_equal(last_of(&p)->name, "round-trip");
+	assert_string_equal(last_of(&p)->name, "object-name");
 	assert_int_equal(p.kind, ERROR_NONE);
-	assert_string_equal(p.steps[p.step_count - 2].detail.bytes,
+	assert_string_equal(p.steps[p.step_count - 3].detail.bytes,
 			    "42 MBeans");
 	/* Registry and server share a port, as for Java clients. */
 	assert_int_equal(s.shared->connections, 1);
 	assert_int_equal(s.shared->logins, 1);
 	assert_int_equal(s.shared->closed, 1);
-	/* A count, ten to measure the round trip, and one denied or not. */
+	/* A count, ten to measure the round trip, and one with a name. */
 	assert_int_equal(s.shared->calls, 12);
 	probe_release(&p);
 	stand_in_end(&s);
