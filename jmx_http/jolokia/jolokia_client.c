@@ -3,10 +3,10 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/base/safe_text.h"
 #include "jmx_http/jmx_read.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
 #include "jmx_http/jolokia/jolokia_pull.h"
+#include "jmx_http/jolokia/jolokia_response.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,103 +52,6 @@ struct jolokia_client {
 	struct jolokia_pull pull;
 };
 
-const char *const jolokia_paths[] = {
-	"/jolokia", "/actuator/jolokia", "/hawtio/jolokia", "/console/jolokia",
-	NULL,
-};
-
-/* Responses that are not Jolokia's */
-
-static bool response_is_json(const struct http_response *r)
-{
-	size_t at = strspn(r->body.bytes, " \t\r\n");
-
-	return r->body.bytes[at] == '{' || r->body.bytes[at] == '[';
-}
-
-static bool response_is_html(const struct http_response *r)
-{
-	return strncasecmp(r->type.bytes, "text/html", 9) == 0 ||
-	       r->body.bytes[strspn(r->body.bytes, " \t\r\n")] == '<';
-}
-
-static int response_fail_login(const struct http_response *r, const char *user,
-			       bool has_token, struct error *err)
-{
-	struct text scheme = { 0 };
-
-	safe_text(&scheme, r->authenticate.bytes, r->authenticate.len);
-	text_puts(&scheme, "");
-	if (user)
-		fail(err, ERROR_PERMISSION,
-		     "the server rejected the user '%s' or the password (%s)",
-		     user, scheme.len ? scheme.bytes : "HTTP 401");
-	else if (has_token)
-		fail(err, ERROR_PERMISSION,
-		     "the server rejected the token (%s); put a valid token "
-		     "into the file of --bearer-file",
-		     scheme.len ? scheme.bytes : "HTTP 401");
-	else
-		fail(err, ERROR_PERMISSION,
-		     "the server requires a login (%s); use --user and "
-		     "--password-file, or --bearer-file",
-		     scheme.len ? scheme.bytes : "HTTP 401");
-	err->sys = EACCES;
-	text_release(&scheme);
-	return -1;
-}
-
-static int response_fail_redirect(const struct http_response *r, bool is_loop,
-				  struct error *err)
-{
-	struct text to = { 0 };
-
-	safe_text(&to, r->location.bytes, r->location.len);
-	text_puts(&to, "");
-	fail(err, ERROR_REFUSED,
-	     is_loop ? "the server redirects in a loop, to %s, perhaps a login "
-		       "page"
-		     : "the server redirects to %s, perhaps a login page; if "
-		       "an agent is there, give that URL",
-	     to.len ? to.bytes : "nowhere");
-	text_release(&to);
-	return -1;
-}
-
-int jolokia_check_response(const struct http_response *r, const char *user,
-			   bool has_token, struct error *err)
-{
-	if (r->status == 401)
-		return response_fail_login(r, user, has_token, err);
-	if (r->status == 407)
-		return fail(err, ERROR_PERMISSION,
-			    "the HTTP proxy requires a login; use "
-			    "--http-proxy with its user name and password in "
-			    "the environment variable http_proxy");
-	if (r->status >= 300 && r->status < 400)
-		return response_fail_redirect(r, false, err);
-	if (response_is_json(r))
-		return 0;
-	if (r->status == 403)
-		return fail(err, ERROR_PERMISSION,
-			    "HTTP 403: the server denies access to this URL, "
-			    "by its own rules or by the agent's policy");
-	if (r->status == 404)
-		return fail(err, ERROR_NO_TARGET,
-			    "HTTP 404: no Jolokia agent at this path; usual "
-			    "paths are %s, %s, %s and %s",
-			    jolokia_paths[0], jolokia_paths[1],
-			    jolokia_paths[2], jolokia_paths[3]);
-	if (r->status >= 400)
-		return fail(err, ERROR_REFUSED, "the server returned HTTP %d",
-			    r->status);
-	return fail(err, ERROR_REFUSED,
-		    "HTTP, but not Jolokia: the response is %s",
-		    !r->body.len          ? "empty"
-		    : response_is_html(r) ? "an HTML page"
-					  : "not JSON");
-}
-
 /* One POST */
 
 /*
@@ -183,7 +86,7 @@ static int client_send(struct jolokia_client *c, const struct text *body,
 	}
 	if (r->status >= 300 && r->status < 400 && r->status != 304 &&
 	    client_is_same_server(c, r->location.bytes))
-		return response_fail_redirect(r, true, err);
+		return jolokia_fail_redirect(r, true, err);
 	return jolokia_check_response(r, c->user.len ? c->user.bytes : NULL,
 				      c->has_token, err);
 }
@@ -730,7 +633,10 @@ static int client_begin(struct jolokia_client *c, struct error *err)
 				     &agent, &a))
 			status = 0;
 		else if ((why = jolokia_failure(first, &a, &kind)))
-			fail(err, kind, "%s", why);
+			fail(err, kind, "%s%s", why,
+			     strstr(why, "Origin null")
+				     ? "; use -H 'Origin: http://localhost'"
+				     : "");
 		else
 			fail(err, ERROR_REFUSED,
 			     "HTTP and JSON, but not Jolokia");

@@ -8,10 +8,11 @@
 
 #include "core/base/clock.h"
 #include "jmx_http/jolokia/jolokia_client.h"
-#include "jmx_http/jolokia/jolokia_protocol.h"
+#include "jmx_http/jolokia/jolokia_response.h"
 #include "jmx_http/net/cidr.h"
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/net/rmi_transport.h"
+#include "jmx_http/ping/http_probe_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,22 +23,6 @@
 #define REDIRECTS_MAX 3
 #define DEFAULT_PORT  8778 /* of Jolokia's JVM agent */
 #define SHALLOW_DEPTH 8    /* platform MBeans have no deeper values */
-
-struct http_probe {
-	struct probe *report;
-	const struct jmx_target *target;
-	const char *as_given;
-	struct http_url url;
-	struct text address; /* the URL, after redirects */
-	struct net_address host;
-	struct tls_report tls;
-	struct http_client *http;
-	struct http_response response;
-	struct jolokia_agent agent;
-	struct arena arena;
-	bool ignores_login; /* the server requires none, but got one */
-	bool may_execute, may_execute_any;
-};
 
 static const char version_request[] = "{\"type\":\"version\"}";
 
@@ -201,6 +186,35 @@ static bool http_probe_try_scheme(struct http_probe *p, const char *verdict)
 	return found;
 }
 
+/* Agents with strict checking reject clients without the header Origin. */
+static bool http_probe_try_origin(struct http_probe *p)
+{
+	const char *headers[] = { "Origin: http://localhost" };
+	struct jmx_target with_origin = *p->target;
+	struct http_client *http = p->http;
+	struct text remedy = { 0 };
+	struct error err;
+	bool found;
+
+	if (with_origin.http.header_count)
+		return false;
+	with_origin.http.headers = headers;
+	with_origin.http.header_count = 1;
+	p->http = http_client_new(&with_origin, &err);
+	found = p->http && http_probe_finds_agent(p, p->address.bytes);
+	http_client_free(p->http);
+	p->http = http;
+	text_printf(&remedy, "sjkc mxping -u %s -H '%s'%s", p->address.bytes,
+		    headers[0], p->as_given);
+	if (found)
+		probe_judge(p->report,
+			    "the agent rejects requests without the header "
+			    "Origin",
+			    remedy.bytes);
+	text_release(&remedy);
+	return found;
+}
+
 static bool http_probe_try_default_port(struct http_probe *p)
 {
 	struct http_url server = p->url;
@@ -260,71 +274,15 @@ static int http_probe_connect(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
-static void http_probe_judge_certificate(struct http_probe *p)
-{
-	const struct tls_report *tls = &p->tls;
-	int64_t now = clock_wall_ns() / CLOCK_NS_PER_S;
-	struct text verdict = { 0 }, remedy = { 0 };
-
-	if (tls->not_after < now) {
-		text_puts(&verdict, "the server's certificate has expired");
-		text_puts(&remedy, "renew the certificate; check the clocks of "
-				   "both machines");
-	} else if (tls->not_before > now) {
-		text_puts(&verdict,
-			  "the server's certificate is not valid yet");
-		text_puts(&remedy, "check the clocks of both machines");
-	} else if (!tls->is_trusted) {
-		text_puts(&verdict,
-			  tls->is_self_signed
-				  ? "the server's certificate is self-signed "
-				    "and not trusted"
-				  : "the issuer of the server's certificate is "
-				    "not trusted");
-		text_printf(&remedy,
-			    "if it is the right certificate, trust it: openssl "
-			    "s_client -connect %s:%u </dev/null | openssl x509 "
-			    ">server.pem; then --cacert server.pem",
-			    p->url.host, p->url.port);
-	} else {
-		text_printf(&verdict,
-			    "the server's certificate is for %s, not for %s",
-			    tls->names.len ? tls->names.bytes : "no host",
-			    p->url.host);
-		text_puts(&remedy, "use one of these names in the URL, or a "
-				   "certificate with the right name");
-	}
-	text_puts(&remedy, "\n--insecure accepts any certificate");
-	probe_judge(p->report, verdict.bytes, remedy.bytes);
-	text_release(&verdict);
-	text_release(&remedy);
-}
-
-static void http_probe_judge_client_certificate(struct http_probe *p)
-{
-	if (p->target->tls.cert)
-		probe_judge(p->report,
-			    "the server rejects the client certificate",
-			    "--cert must name a certificate that has not "
-			    "expired and whose issuer the server trusts");
-	else
-		probe_judge(p->report,
-			    "the server requires a client certificate",
-			    "use --cert FILE --key FILE with a certificate "
-			    "whose issuer the server trusts; Jolokia's JVM "
-			    "agent requires one with useSslClientAuthentication"
-			    "=true");
-}
-
 static void http_probe_judge_tls(struct http_probe *p, const struct error *err)
 {
 	const struct tls_report *tls = &p->tls;
 
 	if (err->kind == ERROR_PERMISSION)
-		http_probe_judge_client_certificate(p);
+		http_judge_client_certificate(p);
 	else if (tls->not_after && !p->target->tls.insecure &&
 		 !(tls->is_trusted && tls->is_of_host))
-		http_probe_judge_certificate(p);
+		http_judge_certificate(p);
 	else if (!(tls->protocol.len && tls->not_after) &&
 		 !http_probe_try_scheme(
 			 p, "the port does not speak TLS, which https:// "
@@ -377,7 +335,7 @@ static bool http_probe_may_follow(const struct http_probe *p)
 static void http_probe_judge_http(struct http_probe *p, const struct error *err)
 {
 	if (p->url.is_tls && err->kind == ERROR_PERMISSION)
-		http_probe_judge_client_certificate(p);
+		http_judge_client_certificate(p);
 	else if (http_client_uses_proxy(p->http) &&
 		 err->kind == ERROR_NO_TARGET)
 		probe_judge(p->report, "the HTTP proxy cannot be reached",
@@ -436,50 +394,6 @@ static int http_probe_request(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
-static void http_probe_judge_login(struct http_probe *p)
-{
-	const char *scheme = p->response.authenticate.bytes;
-	bool is_basic = strcasestr(scheme, "basic") != NULL;
-	bool is_bearer = strcasestr(scheme, "bearer") != NULL;
-
-	if (p->target->credentials.user && is_bearer && !is_basic)
-		probe_judge(p->report,
-			    "the server requires a token, not a password",
-			    "use --bearer-file FILE instead of --user");
-	else if (p->target->credentials.user)
-		probe_judge(p->report,
-			    "the server rejects this user and password",
-			    "the login of the agent is not that of JMX over "
-			    "RMI: Jolokia's JVM agent has the options user and "
-			    "password");
-	else if (p->target->http.bearer && is_basic && !is_bearer)
-		probe_judge(p->report,
-			    "the server requires a password, not a token",
-			    "use --user NAME instead of --bearer-file");
-	else if (p->target->http.bearer)
-		probe_judge(p->report, "the server rejects the token",
-			    "tokens of Kubernetes expire: kubectl create token "
-			    "SERVICE-ACCOUNT makes a new one\n"
-			    "if the server requires a password, use --user "
-			    "NAME instead of --bearer-file");
-	else if (is_basic || !*scheme)
-		probe_judge(p->report,
-			    "HTTP works up to the login; the server requires a "
-			    "user and a password",
-			    "use --user NAME, with the password from "
-			    "--password-file, SJKC_PASSWORD or the prompt");
-	else if (is_bearer)
-		probe_judge(p->report,
-			    "HTTP works up to the login; the server requires a "
-			    "token",
-			    "use --bearer-file FILE");
-	else
-		probe_judge(p->report,
-			    "the server requires an authentication scheme that "
-			    "sjkc does not support",
-			    "sjkc supports Basic and Bearer");
-}
-
 /*
  * Returns true if the server sends the same status to a client without a login.
  * Keeps the response.
@@ -513,7 +427,7 @@ static int http_probe_log_in(struct http_probe *p, struct text *detail,
 	const char *user = p->target->credentials.user;
 
 	if (p->response.status == 401) {
-		http_probe_judge_login(p);
+		http_judge_login(p);
 		return fail(err, ERROR_PERMISSION, "HTTP 401: %s",
 			    p->response.authenticate.len
 				    ? p->response.authenticate.bytes
@@ -526,7 +440,8 @@ static int http_probe_log_in(struct http_probe *p, struct text *detail,
 	p->ignores_login = (user || p->target->http.bearer) &&
 			   http_probe_ignores_login(p);
 	if (p->response.status >= 400)
-		text_puts(detail, "the server asked for none at this URL");
+		text_printf(detail, "not checked: the server returned HTTP %d",
+			    p->response.status);
 	else if (p->ignores_login)
 		text_printf(detail, "none required; the server ignores %s%s",
 			    user ? "the user " : "the token", user ? user : "");
@@ -542,48 +457,6 @@ static int http_probe_log_in(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
-/* why is the agent's, of 1.x and 2.x. */
-static void http_probe_judge_policy(struct http_probe *p, const char *why)
-{
-	if (strstr(why, "HTTP method"))
-		probe_judge(p->report,
-			    "the agent's policy denies POST, which sjkc "
-			    "requires",
-			    "add <method>post</method> to <http> in the policy "
-			    "(jolokia-access.xml)");
-	else if (strstr(why, "No access from client"))
-		probe_judge(p->report,
-			    "the agent's policy denies access from this host",
-			    "add <host>ADDRESS</host> to <remote> in the "
-			    "policy (jolokia-access.xml), or run sjkc on a "
-			    "host that the policy allows");
-	else if (strstr(why, "Command type"))
-		probe_judge(p->report,
-			    "the agent's policy denies the command version, "
-			    "which sjkc requires",
-			    "add <command>version</command> to <commands> in "
-			    "the policy (jolokia-access.xml)");
-	else
-		probe_judge(p->report, "the agent's policy denies access",
-			    "the policy is in jolokia-access.xml");
-}
-
-static void http_probe_judge_other_server(struct http_probe *p)
-{
-	struct text verdict = { 0 };
-
-	text_puts(&verdict, "HTTP, but not Jolokia, at this URL; sjkc tried ");
-	for (size_t i = 0; jolokia_paths[i]; i++)
-		text_printf(&verdict, "%s%s", i ? ", " : "", jolokia_paths[i]);
-	text_puts(&verdict, ", too");
-	probe_judge(p->report, verdict.bytes,
-		    "this may be the port of the application; Jolokia's JVM "
-		    "agent has a port of its own (default: 8778)\n"
-		    "a Spring Boot application must expose the endpoint: "
-		    "management.endpoints.web.exposure.include=jolokia");
-	text_release(&verdict);
-}
-
 static void http_probe_judge_stranger(struct http_probe *p,
 				      const struct error *err)
 {
@@ -597,9 +470,16 @@ static void http_probe_judge_stranger(struct http_probe *p,
 			    "correct the command line of that mxprx; sjkc "
 			    "mxping -u with the agent's own URL finds the "
 			    "cause");
-		text_release(&verdict);
 		return;
 	}
+	if (status >= 400 && http_judge_gateway(p, err)) {
+		if (status == 405)
+			http_probe_try_paths(p, &p->url);
+		return;
+	}
+	if (status == 200 && strstr(err->text, "Origin") &&
+	    http_probe_try_origin(p))
+		return;
 	if (http_probe_is_redirect(p)) {
 		text_printf(&verdict, "the server redirects to %s",
 			    p->response.location.bytes);
@@ -607,7 +487,7 @@ static void http_probe_judge_stranger(struct http_probe *p,
 			    "this may be a login page; if an agent is there, "
 			    "give that URL");
 	} else if (status == 200 && err->kind == ERROR_PERMISSION) {
-		http_probe_judge_policy(p, err->text);
+		http_judge_policy(p, err->text);
 	} else if (err->kind == ERROR_PERMISSION) {
 		probe_judge(p->report, "the server denies access to this URL",
 			    "the agent's policy (jolokia-access.xml) may allow "
@@ -630,7 +510,7 @@ static void http_probe_judge_stranger(struct http_probe *p,
 			    "allow requests without a session to the agent's "
 			    "path");
 	} else {
-		http_probe_judge_other_server(p);
+		http_judge_other_server(p);
 	}
 	text_release(&verdict);
 	/*

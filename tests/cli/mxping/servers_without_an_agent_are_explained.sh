@@ -1,9 +1,24 @@
-# Web servers: a gateway without its application, redirects, JSON, logins, a
+# Web servers: API servers of Kubernetes and other gateways with a reason, an
+# agent that requires the header Origin, a gateway without its application, redirects, JSON, logins, a
 # path of an agent that requires a login; then an HTTP proxy that is not there.
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy
 cat >web.py <<'END'
-import http.server, signal, sys
+import http.server, json, signal, sys
 signal.alarm(60)
+
+def kubernetes(status, message):
+    return (status, "Content-Type", "application/json",
+            json.dumps({"kind": "Status", "apiVersion": "v1", "metadata": {},
+                        "status": "Failure", "message": message,
+                        "code": status}, indent=2).encode())
+
+def agent(origin):
+    reply = ({"status": 200, "value": {"agent": "1.7.1", "protocol": "7.2"}}
+             if origin else
+             {"status": 403, "error_type": "java.lang.Exception", "error":
+              "java.lang.Exception : Origin null is not allowed to call this "
+              "agent"})
+    return 200, "Content-Type", "text/plain", json.dumps(reply).encode()
 
 class Web(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
@@ -16,6 +31,21 @@ class Web(http.server.BaseHTTPRequestHandler):
             "/health": (200, "Content-Type", "a/json", b'{"status":"UP"}'),
             "/token": (401, "WWW-Authenticate", "Bearer", b""),
             "/basic": (401, "WWW-Authenticate", "Basic realm=a", b""),
+            "/forbidden/proxy": kubernetes(403, 'pods "web-0:8778" is '
+                'forbidden: User "dev" cannot create resource "pods/proxy" in '
+                'API group "" in the namespace "shop"'),
+            "/gone/proxy": kubernetes(404, 'pods "web-0" not found'),
+            "/dial/proxy": kubernetes(503, "error trying to reach service: "
+                "dial tcp 10.1.2.3:8778: connect: connection refused"),
+            "/tls/proxy": kubernetes(503, "error trying to reach service: "
+                "tls: first record does not look like a TLS handshake"),
+            "/large": (413, "Content-Type", "text/html", b"<html><head><title>"
+                b"413 Request Entity Too Large</title></head></html>"),
+            "/rate": (429, "Content-Type", "text/plain", b"slow down\n"),
+            "/post": (405, "Allow", "GET", b"<html>"),
+            "/spring": (404, "Content-Type", "application/json",
+                b'{"status":404,"error":"Not Found","path":"/spring"}'),
+            "/artemis": agent(self.headers.get("Origin")),
             "/jolokia": (int(sys.argv[1]), "Content-Type", "a/b", b""),
         }.get(self.path, (404, "Content-Type", "a/b", b""))
         self.send_response_only(status)
@@ -58,6 +88,16 @@ serve 404
 for path in /gateway /loop /session /health; do
 	ping "$path"
 done
+for path in /forbidden/proxy /gone/proxy /dial/proxy /tls/proxy /large /rate \
+	/post /spring /artemis; do
+	echo "== $path"
+	ping "$path"
+	sjkc mx -u "http://127.0.0.1:$port$path" -b a:b=c --get 2>&1 |
+		sed "s/$port/PORT/g"
+	sjkc mx -u "http://127.0.0.1:$port$path" -b a:b=c --get 2>/dev/null
+	echo "exit status $?"
+done
+echo "== logins"
 ping /basic --user me --password-file password
 ping /token --user me --password-file password
 ping /basic --bearer-file password

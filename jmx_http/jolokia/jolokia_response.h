@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jolokia_response: recognizes responses that are not an agent's, but those of
+ * another server, or of a gateway in front of the agent.
+ */
+#ifndef JMX_HTTP_JOLOKIA_JOLOKIA_RESPONSE_H
+#define JMX_HTTP_JOLOKIA_JOLOKIA_RESPONSE_H
+
+#include "jmx_http/jolokia/http_client.h"
+
+/* The usual paths of agents, in the order in which to try them, then NULL. */
+extern const char *const jolokia_paths[];
+
+/*
+ * Checks the HTTP status, the content type and the redirect of a response.
+ * Returns 0 if it may be Jolokia's, a JSON object or array; else -1, with the
+ * reason in *err.  user is the user of the login that was sent, or NULL;
+ * has_token: a token was sent.  HTTP 401 sets err->sys to EACCES.
+ *
+ * The message of a gateway is "HTTP 413: message", and that of an API server of
+ * Kubernetes "HTTP 403: Kubernetes: message".
+ */
+int jolokia_check_response(const struct http_response *r, const char *user,
+			   bool has_token, struct error *err);
+
+/* Fails because of a redirect, which may lead back to itself. */
+int jolokia_fail_redirect(const struct http_response *r, bool is_loop,
+			  struct error *err);
+
+#endif
