@@ -67,8 +67,8 @@ cpu_ticks() {
 
 all=$(jdks)
 classes=$(target_compile "$(jdks | head -n 1)") || exit 1
-target "$(jdks | head -n 1)" -- burners=1 || exit 1
-target "$(jdks | tail -n 1)" -- threads=200 parked=20 blocked=20 || exit 1
+target "$(jdks | head -n 1)" "-Dtarget.seconds=$seconds" -- burners=1 || exit 1
+target "$(jdks | tail -n 1)" "-Dtarget.seconds=$seconds" -- threads=200 parked=20 blocked=20 || exit 1
 engine_start || exit 1
 echo 0 >"$scratch/jump"
 CLOCK_JUMP=$scratch/jump LD_PRELOAD=$(realpath "$TOOLS/clock_jump.so") \
@@ -138,7 +138,6 @@ fails() {
 }
 [ $status -eq 0 ] || [ $status -eq 7 ] || fails "exit status $status"
 set -- $early $late
-[ "$5" -le $(($1 + $1 / 20)) ] || fails "resident memory grew from $1 to $5 KB"
 flat $grown
 flat $walls
 [ $walls_status -eq 0 ] || [ $walls_status -eq 7 ] || fails "exit status $walls_status"
@@ -174,8 +173,10 @@ lost=$(sed -n 's/.*lost: \([0-9]*\) samples in .*/\1/p' "$prof_err" | awk '{ n +
 [ $(($1 + lost)) -eq "$2" ] || fails "$2 samples taken, $1 delivered, $lost lost"
 [ "$(engine_samples)" -ge "$1" ] || fails "the engine has $(engine_samples) samples"
 jvms=$(cat "$engine"/*.txt | grep -c '^resource')
-# Each hour has its profiles: the engine's times, rounded to hours from now.
-hours=$(awk -v now="$(date +%s)" '{ print int(($1 / 1e9 - now) / 3600 + 100.5) - 100 }' \
+# Each hour has its profiles: after the end and before the beginning of this run.
+hours=$(awk -v began="$began" -v now="$(date +%s)" '{
+		at = $1 / 1e9
+		print at > now + 600 ? 1 : at < began - 600 ? -1 : 0 }' \
 	"$engine/times" | sort -n | uniq | tr '\n' ' ')
 # A clock that was set for some intervals; this script may be slow.
 for hour in "$ahead 1" "$back -1"; do
