@@ -199,8 +199,16 @@ static void check_root_directory(struct doctor_checks *c)
 	};
 	struct finding *f = doctor_checks_add(c, "files", CONDITION_HOLDS,
 					      NEED_COUNTERS | NEED_ATTACH);
+	struct proc_status status;
+	enum jvm_kind kind;
 	struct error err;
 
+	if (c->jvm.is_hidden) {
+		if (procfs_status(c->pid, &status, &err) == 0)
+			jvm_kind_of(c->pid, &status, &kind, &err);
+		finding_detail(f, "sjkc uses its own /tmp; %s", err.text);
+		return;
+	}
 	if (opener_run(&o, &err) == CHILD_NOTHING) {
 		finding_detail(f, "sjkc can open /proc/%d/root", (int)c->pid);
 		return;

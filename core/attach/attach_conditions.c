@@ -206,7 +206,11 @@ static void process_runs(struct look *l, struct condition *c)
 static void library_is_mapped(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_NO_TARGET;
-	if (l->jvm->kind == JVM_HOTSPOT)
+	if (l->jvm->is_hidden)
+		condition_set(c, CONDITION_HOLDS,
+			      "HotSpot (it has counters in /tmp; the kernel "
+			      "hides its mappings from sjkc)");
+	else if (l->jvm->kind == JVM_HOTSPOT)
 		condition_set(c, CONDITION_HOLDS,
 			      "HotSpot (libjvm.so is mapped)");
 	else if (l->jvm->kind == JVM_OPENJ9)

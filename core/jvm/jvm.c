@@ -9,7 +9,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,6 +112,33 @@ static int jvm_read_status(pid_t pid, struct proc_status *status,
 	}
 }
 
+/*
+ * Recognizes a JVM of sjkc's user that the kernel hides from sjkc, because its
+ * group or capabilities differ. The JVM writes its counters to /tmp while it
+ * runs; an older file of the name belongs to another process.
+ */
+static bool jvm_has_counters_here(const struct jvm *jvm,
+				  const struct proc_status *status)
+{
+	const int64_t hz = sysconf(_SC_CLK_TCK);
+	const struct passwd *user = getpwuid(geteuid());
+	struct timespec boot, now;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (jvm->own_pid_ns || jvm->uid != geteuid() || !user ||
+	    !jvm_kind_may_be(status))
+		return false;
+	snprintf(path, sizeof(path), "/tmp/hsperfdata_%s/%d", user->pw_name,
+		 (int)jvm->pid);
+	if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != jvm->uid)
+		return false;
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return st.st_mtim.tv_sec + 2 >=
+	       now.tv_sec - boot.tv_sec + (int64_t)jvm->start_ticks / hz;
+}
+
 /* Fills all members except pidfd; *status is the status read for it. */
 static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 		       struct error *err)
@@ -133,8 +163,13 @@ static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 	if (procfs_stat(pid, &stat_now, err))
 		return -1;
 	jvm->start_ticks = stat_now.start_ticks;
-	if (jvm_kind_of(pid, status->uid, &jvm->kind, err))
-		return -1;
+	if (jvm_kind_of(pid, status, &jvm->kind, err)) {
+		jvm->is_hidden = err->kind == ERROR_PERMISSION &&
+				 jvm_has_counters_here(jvm, status);
+		if (!jvm->is_hidden)
+			return -1;
+		jvm->kind = JVM_HOTSPOT;
+	}
 	jvm->own_root = pid_has_own_root(pid);
 	if (pid_read_identity(pid, "exe", &exe)) {
 		jvm->exe_dev = exe.st_dev;
@@ -291,18 +326,20 @@ static int list_add_pid(struct jvm_list *list, pid_t pid, struct error *err)
 	enum jvm_kind kind;
 
 	/* Most processes are not JVMs, so check this first. */
-	if (jvm_kind_of(pid, 0, &kind, &why)) {
-		if (why.kind == ERROR_PERMISSION && pid_has_command_line(pid) &&
-		    pid_may_be_one(pid)) {
+	if (jvm_kind_of(pid, NULL, &kind, &why) == 0) {
+		if (kind == JVM_NONE)
+			return 0;
+	} else if (why.kind != ERROR_PERMISSION || !pid_has_command_line(pid) ||
+		   !pid_may_be_one(pid)) {
+		return list_fail_if_starved(&why, err);
+	}
+	if (jvm_open_pid(&jvm, pid, &status, &why)) {
+		if (why.kind == ERROR_PERMISSION) {
 			list->hidden++;
 			list->hidden_pid = pid;
 		}
 		return list_fail_if_starved(&why, err);
 	}
-	if (kind == JVM_NONE)
-		return 0;
-	if (jvm_open_pid(&jvm, pid, &status, &why))
-		return list_fail_if_starved(&why, err);
 	array_reserve(list->jvms, list->cap, list->count + 1);
 	list->jvms[list->count++] = jvm;
 	return 0;

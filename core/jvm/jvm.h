@@ -31,6 +31,11 @@ struct jvm {
 	dev_t exe_dev;        /* of the program file, which execve(2) changes */
 	ino_t exe_ino;        /* 0 = unknown */
 	enum jvm_kind kind;
+	/*
+	 * The kernel denies sjkc /proc/PID/maps, root and fd of a process of
+	 * the same user. The JVM is recognized by its counters in /tmp of sjkc.
+	 */
+	bool is_hidden;
 	int pidfd; /* -1 = not opened */
 };
 

@@ -155,11 +155,13 @@ static int file_open(int root, const char *path, int flags)
 int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		  struct error *err)
 {
-	int root = procfs_open(jvm->pid, "root", O_PATH | O_DIRECTORY, err);
+	int root = jvm->is_hidden ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
+				  : procfs_open(jvm->pid, "root",
+						O_PATH | O_DIRECTORY, err);
 	int fd = -1, sys;
 
 	if (root < 0)
-		return -1;
+		return jvm->is_hidden ? fail_sys(err, ERROR_FAILED, "/") : -1;
 	/*
 	 * The root must belong to this process, not to a later one with its
 	 * PID.

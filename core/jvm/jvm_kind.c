@@ -15,9 +15,10 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Java programs compiled ahead of time, without a JVM ---- */
@@ -266,48 +267,152 @@ int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 	return ret;
 }
 
-static bool kind_may_trace(void)
+static bool kind_may_trace(const struct proc_status *own)
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3
-	};
-	struct __user_cap_data_struct caps[2] = { { 0 } };
-
-	return syscall(SYS_capget, &head, caps) == 0 &&
-	       caps[0].effective & 1U << CAP_SYS_PTRACE;
+	return own->capabilities >> CAP_SYS_PTRACE & 1;
 }
 
 /* root without the capability usually runs in a container. */
 static const char *kind_remedy(bool has_right)
 {
 	if (has_right)
-		return "it may hold capabilities that sjkc lacks, run in "
-		       "another user namespace, or be protected by a security "
-		       "module";
+		return "it may run in another user namespace, or be protected "
+		       "by a security module";
 	return geteuid() ? "run as that user or as root"
 			 : "run as that user, or with CAP_SYS_PTRACE (docker "
 			   "run --cap-add SYS_PTRACE, kubectl debug "
 			   "--profile=sysadmin)";
 }
 
-int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
+/* Names of linux/capability.h, in its order. */
+static const char *const capability_names[] = {
+	"chown",
+	"dac_override",
+	"dac_read_search",
+	"fowner",
+	"fsetid",
+	"kill",
+	"setgid",
+	"setuid",
+	"setpcap",
+	"linux_immutable",
+	"net_bind_service",
+	"net_broadcast",
+	"net_admin",
+	"net_raw",
+	"ipc_lock",
+	"ipc_owner",
+	"sys_module",
+	"sys_rawio",
+	"sys_chroot",
+	"sys_ptrace",
+	"sys_pacct",
+	"sys_admin",
+	"sys_boot",
+	"sys_nice",
+	"sys_resource",
+	"sys_time",
+	"sys_tty_config",
+	"mknod",
+	"lease",
+	"audit_write",
+	"audit_control",
+	"setfcap",
+	"mac_override",
+	"mac_admin",
+	"syslog",
+	"wake_alarm",
+	"block_suspend",
+	"audit_read",
+	"perfmon",
+	"bpf",
+	"checkpoint_restore",
+};
+
+static void kind_add_capabilities(struct text *out, uint64_t capabilities)
+{
+	const size_t known = sizeof(capability_names) /
+			     sizeof(*capability_names);
+	const char *between = "";
+
+	for (size_t i = 0; i < 64; i++) {
+		if (!(capabilities >> i & 1))
+			continue;
+		if (i < known)
+			text_printf(out, "%scap_%s", between,
+				    capability_names[i]);
+		else
+			text_printf(out, "%scapability %zu", between, i);
+		between = ", ";
+	}
+}
+
+/*
+ * Adds the reason why the kernel denies sjkc a process of the same user
+ * (__ptrace_may_access()): the groups must be equal, and sjkc must have all
+ * capabilities that the process may have. False if the reason is another one.
+ */
+static bool kind_add_denial(struct text *out, pid_t pid,
+			    const struct proc_status *target,
+			    const struct proc_status *own)
+{
+	uint64_t lacks = target->permitted & ~own->capabilities;
+	struct stat proc;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (target->gid != own->gid) {
+		text_printf(out,
+			    "the process runs with gid %u, sjkc with gid %u; "
+			    "run with that group (newgrp, sg, setpriv --regid) "
+			    "or as root",
+			    (unsigned)target->gid, (unsigned)own->gid);
+	} else if (lacks) {
+		text_puts(out, "the process has capabilities that sjkc lacks "
+			       "(");
+		kind_add_capabilities(out, lacks);
+		text_puts(out, "); run as root, or with these capabilities");
+	} else if (stat(path, &proc) == 0 && proc.st_uid != target->uid) {
+		/* Owned by root: task_dump_owner(). */
+		text_puts(out, "the kernel protects the process, because its "
+			       "program file grants capabilities (setcap) or "
+			       "it changed its user; run as root");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+int jvm_kind_of(pid_t pid, const struct proc_status *status,
+		enum jvm_kind *kind, struct error *err)
 {
 	struct found found = { .kind = JVM_NONE };
 	int ret = scan_maps(pid, &found, err);
+	struct proc_status own = { 0 };
+	struct text why = { 0 };
+	struct error unused;
 	bool has_right;
 
 	*kind = found.kind;
 	if (ret == 0)
 		return 0;
-	if (err->kind != ERROR_PERMISSION ||
-	    (err->sys != EACCES && err->sys != EPERM))
+	if (!status || err->kind != ERROR_PERMISSION ||
+	    (err->sys != EACCES && err->sys != EPERM) ||
+	    procfs_status(getpid(), &own, &unused))
 		return -1;
-	has_right = kind_may_trace();
-	return fail(err, ERROR_PERMISSION,
-		    "%d: permission denied: the process runs as uid %u, sjkc "
-		    "as uid %u with%s CAP_SYS_PTRACE; %s",
-		    (int)pid, (unsigned)uid, (unsigned)geteuid(),
-		    has_right ? "" : "out", kind_remedy(has_right));
+	has_right = kind_may_trace(&own);
+	if (!has_right && status->uid == own.uid &&
+	    kind_add_denial(&why, pid, status, &own))
+		fail(err, ERROR_PERMISSION, "%d: permission denied: %s",
+		     (int)pid, why.bytes);
+	else
+		fail(err, ERROR_PERMISSION,
+		     "%d: permission denied: the process runs as uid %u, sjkc "
+		     "as uid %u with%s CAP_SYS_PTRACE; %s",
+		     (int)pid, (unsigned)status->uid, (unsigned)own.uid,
+		     has_right ? "" : "out", kind_remedy(has_right));
+	text_release(&why);
+	return -1;
 }
 
 static bool pid_is_kernel_thread(pid_t pid)

@@ -17,10 +17,11 @@ enum jvm_kind {
 };
 
 /*
- * Reads /proc/PID/maps and sets *kind. uid is the owner, for the message of
- * ERROR_PERMISSION, which has the fix; ERROR_NO_TARGET.
+ * Reads /proc/PID/maps and sets *kind. The status, unless it is NULL, is for
+ * the message of ERROR_PERMISSION, which has the fix; ERROR_NO_TARGET.
  */
-int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err);
+int jvm_kind_of(pid_t pid, const struct proc_status *status,
+		enum jvm_kind *kind, struct error *err);
 
 /*
  * The same, and sets *library to the mapped path of the JVM's library; empty if

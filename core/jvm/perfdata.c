@@ -84,6 +84,9 @@ static bool file_is_mapped(struct search *s, const struct stat *st,
 	struct line line;
 	char end[320];
 
+	/* jvm_open() has compared its age. */
+	if (s->jvm->is_hidden)
+		return true;
 	if (mapped_is_of(s->jvm) && mapped.dev == st->st_dev &&
 	    mapped.ino == st->st_ino)
 		return true;
@@ -224,7 +227,7 @@ static int perfdata_file_open(const struct jvm *jvm, struct found *found,
 	DIR *tmp = NULL;
 
 	snprintf(s.file, sizeof(s.file), "%d", jvm->ns_pid);
-	if (!mapped_is_of(jvm) &&
+	if (!jvm->is_hidden && !mapped_is_of(jvm) &&
 	    procfs_read(jvm->pid, "maps", MAPS_MAX, &s.maps, err))
 		goto out;
 	tmp_fd = jvm_open_file(jvm, "/tmp", O_RDONLY | O_DIRECTORY, err);

@@ -268,6 +268,7 @@ NUMBER_FIELD(blocked, blocked, 16)
 NUMBER_FIELD(ignored, ignored, 16)
 NUMBER_FIELD(caught, caught, 16)
 NUMBER_FIELD(capabilities, capabilities, 16)
+NUMBER_FIELD(permitted, permitted, 16)
 NUMBER_FIELD(voluntary, voluntary, 10)
 NUMBER_FIELD(involuntary, involuntary, 10)
 
@@ -295,6 +296,7 @@ static const struct field {
 	{ "SigIgn:", take_ignored, 0 },
 	{ "SigCgt:", take_caught, 0 },
 	{ "CapEff:", take_capabilities, 0 },
+	{ "CapPrm:", take_permitted, 0 },
 	{ "voluntary_ctxt_switches:", take_voluntary, 0 },
 	{ "nonvoluntary_ctxt_switches:", take_involuntary, 0 },
 };

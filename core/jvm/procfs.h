@@ -35,8 +35,8 @@ struct proc_status {
 	pid_t ns_pids[PROCFS_NAMESPACES]; /* NSpid, outermost namespace first */
 	size_t ns_depth; /* number of ns_pids; 1 = no nested namespace */
 	uint64_t caught, ignored,
-		blocked;       /* signal masks; bit N-1 is signal N */
-	uint64_t capabilities; /* effective */
+		blocked; /* signal masks; bit N-1 is signal N */
+	uint64_t capabilities, permitted; /* effective; permitted */
 	uint32_t threads;
 	uint64_t voluntary, involuntary; /* context switches */
 	uint64_t rss_bytes;

@@ -36,5 +36,32 @@ root='setpriv --reuid=0 --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace'
 	setpriv --reuid=1 --regid=1 --clear-groups \
 		"$scratch/sjkc" doctor $pid >"$scratch/got" 2>&1 ||
 		{ cat "$scratch/got"; exit 1; }
+	target_end $pid
+
+	# The kernel hides a JVM with more capabilities or another group from
+	# its own user: the JVM is found by its counters.
+	user='setpriv --reuid=1 --regid=1 --clear-groups --inh-caps=-all'
+	within='setpriv --reuid=1 --regid=1 --clear-groups
+		--inh-caps=+net_bind_service --ambient-caps=+net_bind_service'
+	target "$(jdks | head -n 1)" || exit 1
+	for command in "jcmd $pid VM.uptime" "jcmd $pid VM.uptime" \
+		"jstat -gc $pid"; do
+		$user "$scratch/sjkc" $command >"$scratch/got" 2>&1 ||
+			{ echo "$command:"; cat "$scratch/got"; exit 1; }
+	done
+	$user "$scratch/sjkc" jps 2>&1 | tee "$scratch/got" |
+		grep -q "^ *$pid .* Target" &&
+		$user "$scratch/sjkc" doctor $pid 2>&1 | tee "$scratch/got" |
+		grep -q 'lacks (cap_net_bind_service); run as root' ||
+		{ cat "$scratch/got"; exit 1; }
+	target_end $pid
+	within='setpriv --reuid=1 --regid=2 --clear-groups'
+	target "$(jdks | head -n 1)" || exit 1
+	refused 'JVM runs with gid 2, sjkc with gid 1' \
+		$user "$scratch/sjkc" jcmd $pid VM.uptime
+	target_end $pid
+	target "$(jdks | head -n 1)" -XX:-UsePerfData || exit 1
+	refused 'process runs with gid 2, sjkc with gid 1' \
+		$user "$scratch/sjkc" jcmd $pid VM.uptime
 }
 exit 0
