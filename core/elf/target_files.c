@@ -143,8 +143,10 @@ static const char *section_name(const struct elf_file *f, const Elf64_Shdr *s)
 static bool section_is_table(const struct elf_file *f, const Elf64_Shdr *s)
 {
 	static const char *const names[] = {
-		".eh_frame",      ".eh_frame_hdr",  ".debug_frame",
-		".gnu_debuglink", ".gnu_debugdata",
+		".eh_frame",
+		".debug_frame",
+		".gnu_debuglink",
+		".gnu_debugdata",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
