@@ -229,8 +229,8 @@ static bool jvm_is_same_process(const struct jvm *jvm)
 	if (jvm->pidfd >= 0)
 		return !pidfd_has_ended(jvm->pidfd);
 	return procfs_stat(jvm->pid, &now, &unused) == 0 &&
-	       now.start_ticks == jvm->start_ticks && now.state != 'Z' &&
-	       now.state != 'X';
+	       now.start_ticks == jvm->start_ticks && now.state != 'X' &&
+	       (now.state != 'Z' || procfs_use_thread(jvm->pid));
 }
 
 bool jvm_runs(const struct jvm *jvm)
