@@ -499,11 +499,15 @@ int sampler_start_ticks(struct sampler *s, unsigned hz, struct error *err)
 		       : 0;
 }
 
-void sampler_stop(struct sampler *s)
+int64_t sampler_stop(struct sampler *s)
 {
-	/* Detaching uprobes takes a tenth of a second. */
+	/* Detaching may take seconds, while waits begin and end. */
+	ticks_close(&s->ticks);
+	bpf_link__destroy(s->switches);
+	s->switches = NULL;
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_detach(s);
+	return s->stopped_ns;
 }
 
 void sampler_wake(struct sampler *s, bool each)

@@ -95,9 +95,9 @@ int sampler_start_ticks(struct sampler *s, unsigned hz, struct error *err);
 
 /*
  * Stops sampling.  Samples can still be read.  Unfinished waits get a sample
- * that ends now, SAMPLE_UNFINISHED.
+ * that ends then, SAMPLE_UNFINISHED.  Returns that time (CLOCK_MONOTONIC).
  */
-void sampler_stop(struct sampler *s);
+int64_t sampler_stop(struct sampler *s);
 
 /*
  * Returns a descriptor for poll(2).  It becomes readable when many samples are

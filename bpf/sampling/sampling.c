@@ -866,8 +866,7 @@ void sampling_stop(struct sampling *s)
 {
 	int64_t until_ns;
 
-	s->stopped_ns = clock_monotonic_ns();
-	sampler_stop(s->shared.sampler);
+	s->stopped_ns = sampler_stop(s->shared.sampler);
 	/* This ends: no samples are added any more. */
 	sampling_read_batch(s, INT64_MAX);
 	sampling_add_sleepers(s, s->stopped_ns,
