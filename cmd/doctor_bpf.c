@@ -109,12 +109,9 @@ void doctor_check_stacks(struct doctor_checks *c)
 	f = doctor_checks_add(c, "Java stacks",
 			      view && !view->limits ? CONDITION_HOLDS
 						    : CONDITION_FAILS,
-			      NEED_STACKS);
+			      view ? NEED_STACKS : NEED_STACKS | NEED_NAMES);
 	if (!view) {
 		finding_error(c, f, &err);
-		if (err.kind == ERROR_PERMISSION)
-			finding_remedy(f, "run as the JVM's user or root, with "
-					  "CAP_SYS_PTRACE");
 	} else if (view->limits) {
 		finding_detail(f, "%s", view->limits);
 		finding_remedy(f, "use prof --sampler dump");

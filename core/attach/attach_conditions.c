@@ -500,6 +500,22 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 	}
 }
 
+static void signal_can_be_sent(struct look *l, struct condition *c)
+{
+	struct error err;
+
+	if (l->socket == SOCKET_OPEN) {
+		condition_set(c, CONDITION_HOLDS,
+			      "not needed: the socket exists");
+	} else if (attach_check_pidfd(l->jvm, &err)) {
+		c->kind = err.kind;
+		condition_set(c, CONDITION_FAILS, "%s", err.text);
+	} else {
+		condition_set(c, CONDITION_HOLDS,
+			      "sjkc can signal the JVM by pidfd");
+	}
+}
+
 /* Conditions of OpenJ9. */
 static void api_is_enabled(struct look *l, struct condition *c)
 {
@@ -527,6 +543,7 @@ static const struct {
 	{ "socket", socket_is_good, JVM_HOTSPOT },
 	{ "attach mechanism", mechanism_is_enabled, JVM_HOTSPOT },
 	{ "signal handler", signal_is_handled, JVM_HOTSPOT },
+	{ "pidfd", signal_can_be_sent, JVM_HOTSPOT },
 	{ "attach API", api_is_enabled, JVM_OPENJ9 },
 };
 

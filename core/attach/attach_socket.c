@@ -3,6 +3,7 @@
 
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
+#include "core/base/kernel_call.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
@@ -703,12 +704,27 @@ static int signal_check_handler(const struct jvm *jvm, struct error *err)
 	return 0;
 }
 
+int attach_check_pidfd(const struct jvm *jvm, struct error *err)
+{
+	static const struct kernel_call opens = { "pidfd_open(2)", 5, 3 };
+	static const struct kernel_call sends = { "pidfd_send_signal(2)", 5,
+						  1 };
+
+	/* Without a filter, invalid arguments yield EINVAL and EBADF. */
+	if (jvm->pidfd < 0 && syscall(SYS_pidfd_open, -1, 0) < 0 &&
+	    errno != EINVAL)
+		return kernel_call_fail(&opens, errno, err);
+	if (syscall(SYS_pidfd_send_signal, -1, 0, NULL, 0) < 0 &&
+	    errno != EBADF)
+		return kernel_call_fail(&sends, errno, err);
+	return 0;
+}
+
 static int signal_send(const struct jvm *jvm, struct error *err)
 {
 	if (jvm->pidfd < 0)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "%d: cannot signal the JVM safely: this kernel has "
-			    "no pidfd (Linux 5.3)",
+			    "%d: cannot signal the JVM safely without a pidfd",
 			    (int)jvm->pid);
 	if (signal_check_handler(jvm, err))
 		return -1;

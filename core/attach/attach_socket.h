@@ -83,6 +83,12 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 int attach_wake(const struct jvm *jvm, int64_t deadline_ns, bool *is_silent,
 		struct error *err);
 
+/*
+ * Fails if a seccomp filter or an old kernel prevents the signal by pidfd that
+ * attach_wake() sends. The message names the system call.
+ */
+int attach_check_pidfd(const struct jvm *jvm, struct error *err);
+
 /* Implements attach_abandon_all(). */
 void attach_wake_abandon(void);
 

@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
+#include "core/base/kernel_call.h"
 #include "core/base/map64.h"
 #include "core/jvm/procfs.h"
 #include "core/process/memory_helper.h"
@@ -11,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* ---- any memory ---- */
 
@@ -531,6 +534,22 @@ static void known_release(struct known_ranges *k)
 	map64_release(&k->index);
 }
 
+/* Explains EPERM and ENOSYS: a process may read its own memory. */
+static int memory_fail_denied(const struct jvm *jvm, struct error *err)
+{
+	static const struct kernel_call reads = { "process_vm_readv(2)", 3, 2 };
+	char byte = 0, copy;
+	const struct iovec from = { .iov_base = &byte, .iov_len = 1 };
+	const struct iovec to = { .iov_base = &copy, .iov_len = 1 };
+
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0)
+		return kernel_call_fail(&reads, errno, err);
+	return fail(err, ERROR_PERMISSION,
+		    "%d: cannot read its memory: run as its user with "
+		    "kernel.yama.ptrace_scope 0, or with CAP_SYS_PTRACE",
+		    (int)jvm->pid);
+}
+
 /* Reads address 0, which no process has, to check the permission. */
 static int remote_probe(struct remote_memory *m, struct error *err)
 {
@@ -555,16 +574,9 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	if (error == ESRCH)
 		return fail(err, ERROR_NO_TARGET, "%d: the process has ended",
 			    (int)m->jvm->pid);
-	if (error == EPERM)
-		return fail(err, ERROR_PERMISSION,
-			    "%d: cannot read its memory: run as its user "
-			    "with kernel.yama.ptrace_scope 0, or with "
-			    "CAP_SYS_PTRACE",
-			    (int)m->jvm->pid);
-	if (error == ENOSYS)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "this kernel has no process_vm_readv(2)");
-	return 0;
+	return error == EPERM || error == ENOSYS
+		       ? memory_fail_denied(m->jvm, err)
+		       : 0;
 }
 
 struct memory_readers *memory_readers_open(struct error *err)

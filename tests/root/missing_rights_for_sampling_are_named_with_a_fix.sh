@@ -112,11 +112,11 @@ refused 8 BTF 'CONFIG_DEBUG_INFO_BTF' \
 		$env OTHER_LOCKDOWN="$scratch/lockdown"
 }
 
-# A kernel without process_vm_readv(2) is not reported as a missing right.
+# A filter of process_vm_readv(2) is not reported as a missing capability.
 # shellcheck disable=SC2086 # words
 $env OTHER_NO_READV=1 "$sjkc" doctor "$pid" >"$scratch/out" 2>&1
 grep -A1 '^no *Java stacks ' "$scratch/out" >"$scratch/stacks"
-grep -q 'this kernel has no process_vm_readv(2)' "$scratch/stacks" ||
+grep -q 'a filter (seccomp) blocks process_vm_readv(2)' "$scratch/stacks" ||
 	failed 'without process_vm_readv: Java stacks'
 ! grep -q CAP_SYS_PTRACE "$scratch/stacks" ||
 	failed 'without process_vm_readv: advice about CAP_SYS_PTRACE'

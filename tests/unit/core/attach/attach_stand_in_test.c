@@ -8,7 +8,9 @@
 #include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
+#include "tests/unit/refuse_call.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -453,9 +455,52 @@ static void conditions_met_awaits_a_starting_jvm_with_one_child(void **state)
 	jvm_close(&jvm);
 }
 
+static bool conditions_have(const struct jvm *jvm, const char *detail)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	size_t count = attach_conditions(jvm, list);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].name, "pidfd") == 0)
+			return list[i].kind == ERROR_PERMISSION &&
+			       list[i].state == CONDITION_FAILS &&
+			       strstr(list[i].detail, detail);
+	return false;
+}
+
+static void conditions_name_a_filter_of_pidfds(void **state)
+{
+	static const struct {
+		unsigned number;
+		const char *name;
+	} calls[] = {
+		{ SYS_pidfd_open, "blocks pidfd_open(2)" },
+		{ SYS_pidfd_send_signal, "blocks pidfd_send_signal(2)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct jvm jvm;
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			if (!refuse_call(calls[i].number, EPERM))
+				_exit(77);
+			fill(&jvm, getpid());
+			_exit(!conditions_have(&jvm, calls[i].name));
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WEXITSTATUS(status) == 77)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conditions_name_a_filter_of_pidfds),
 		cmocka_unit_test(attach_call_returns_the_reply),
 		cmocka_unit_test(attach_call_disables_streaming_of_protocol_2),
 		cmocka_unit_test(attach_call_quotes_the_refusal),

@@ -6,11 +6,10 @@
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/process/memory.h"
+#include "tests/unit/refuse_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +18,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -256,27 +254,9 @@ static bool helper_process_lets_go_of_a_high_descriptor(void)
 }
 
 /*
- * Simulates Linux 5.8, and seccomp filters of older container engines (EPERM).
+ * Runs a scene while close_range(2) fails, as before Linux 5.9 and in filters
+ * of older container engines (EPERM); 77 = no filter can be installed.
  */
-static bool refuse_close_range(int sys)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)sys),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = {
-		.len = sizeof(code) / sizeof(*code),
-		.filter = code,
-	};
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-/* Runs a scene while close_range(2) fails; 77 = no filter can be installed. */
 static int run_without_close_range(scene_fn *scene, int sys)
 {
 	pid_t pid = fork();
@@ -284,7 +264,7 @@ static int run_without_close_range(scene_fn *scene, int sys)
 
 	if (pid == 0) {
 		alarm(60);
-		if (!refuse_close_range(sys))
+		if (!refuse_call(SYS_close_range, sys))
 			_exit(77);
 		_exit(scene() ? 0 : 1);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/clock.h"
 #include "core/process/memory.h"
+#include "tests/unit/refuse_call.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -175,6 +176,33 @@ remote_memory_reads_nothing_after_the_process_has_ended(void **state)
 	assert_false(memory_read(t.memory, (uintptr_t)huge, &byte, 1));
 	assert_int_equal(remote_memory_stalls(t.remote), 0);
 	end(&t);
+}
+
+static void remote_memory_names_a_filter(void **state)
+{
+	struct error err;
+	struct jvm jvm;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (!refuse_call(SYS_process_vm_readv, EPERM))
+			_exit(77);
+		_exit(!remote_memory_open(&jvm, NULL, &err) &&
+				      err.kind == ERROR_PERMISSION &&
+				      strstr(err.text, "seccomp") &&
+				      strstr(err.text, "process_vm_readv(2)")
+			      ? 0
+			      : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	jvm_close(&jvm);
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void remote_memory_names_the_missing_permission(void **state)
@@ -610,6 +638,7 @@ int main(void)
 			ranges_that_are_not_used_any_more_are_forgotten),
 		cmocka_unit_test(more_ranges_than_a_request_has_are_read_again),
 		cmocka_unit_test(remote_memory_names_the_missing_permission),
+		cmocka_unit_test(remote_memory_names_a_filter),
 		cmocka_unit_test(stalled_range_costs_one_second),
 		cmocka_unit_test(stalled_target_is_given_up),
 		cmocka_unit_test(helper_ends_with_its_parent),
