@@ -599,6 +599,35 @@ static const struct jmx_ops client_ops = {
 };
 
 /*
+ * Sends the first requests, to the path with or without a "/" at its end.  If
+ * neither is an agent's, *err is that of the given URL.
+ */
+static cJSON *client_post_first(struct jolokia_client *c,
+				const struct text *body, struct error *err)
+{
+	cJSON *json = client_post(c, body, false, err);
+	struct text other = { 0 }, given;
+	struct error unused = { 0 };
+
+	if (json || c->response.status != 404 ||
+	    !jolokia_add_other_slash(&other, c->url.bytes))
+		return json;
+	given = c->url;
+	c->url = other;
+	json = client_post(c, body, false, &unused);
+	if (!json && c->response.status == 404) {
+		other = c->url;
+		c->url = given;
+	} else {
+		other = given;
+		if (!json)
+			*err = unused;
+	}
+	text_release(&other);
+	return json;
+}
+
+/*
  * Reads the versions of the agent and of the JVM, which also proves that the
  * server is an agent.
  */
@@ -616,7 +645,7 @@ static int client_begin(struct jolokia_client *c, struct error *err)
 	int status = -1;
 
 	text_puts(&body, requests);
-	json = client_post(c, &body, false, err);
+	json = client_post_first(c, &body, err);
 	first = cJSON_IsArray(json) ? json->child : json;
 	second = cJSON_IsArray(json) && first ? first->next : NULL;
 	if (json) {

@@ -13,6 +13,20 @@ const char *const jolokia_paths[] = {
 	"/console/jolokia", "/jolokia/",         NULL,
 };
 
+bool jolokia_add_other_slash(struct text *out, const char *url)
+{
+	struct http_url parts;
+	struct error unused;
+	size_t len = strlen(url);
+
+	if (http_url_parse(&parts, url, &unused) || strlen(parts.path) < 2 ||
+	    strpbrk(parts.path, "?#"))
+		return false;
+	text_add(out, url, url[len - 1] == '/' ? len - 1 : len);
+	text_puts(out, url[len - 1] == '/' ? "" : "/");
+	return true;
+}
+
 #define SAID_MAX 300 /* bytes of a server's own message */
 
 /* Responses that are not Jolokia's */

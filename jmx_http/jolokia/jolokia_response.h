@@ -23,6 +23,14 @@ extern const char *const jolokia_paths[];
 int jolokia_check_response(const struct http_response *r, const char *user,
 			   bool has_token, struct error *err);
 
+/*
+ * Appends the URL with a "/" at its end, or without the one that it has.
+ * Jolokia's JVM agents before 2.6 return 404 for /jolokia, which later agents
+ * and web servers may require.  Returns false, and appends nothing, if the URL
+ * has no path, or a query.
+ */
+bool jolokia_add_other_slash(struct text *out, const char *url);
+
 /* Fails because of a redirect, which may lead back to itself. */
 int jolokia_fail_redirect(const struct http_response *r, bool is_loop,
 			  struct error *err);

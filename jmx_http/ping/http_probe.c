@@ -366,6 +366,29 @@ static int http_probe_fail_loop(struct http_probe *p, struct error *err)
 		    REDIRECTS_MAX + 1, p->response.location.bytes);
 }
 
+/* Like the client, tries the path with or without a "/" at its end. */
+static void http_probe_try_slash(struct http_probe *p)
+{
+	struct http_response given = p->response;
+	struct text other = { 0 };
+	struct error unused;
+
+	if (!jolokia_add_other_slash(&other, p->address.bytes))
+		return;
+	p->response = (struct http_response){ 0 };
+	if (http_probe_send(p, other.bytes, version_request, &unused) ||
+	    p->response.status == 404) {
+		http_response_release(&p->response);
+		p->response = given;
+	} else {
+		http_response_release(&given);
+		text_clear(&p->address);
+		text_puts(&p->address, other.bytes);
+		p->was_slash = true;
+	}
+	text_release(&other);
+}
+
 static int http_probe_request(struct http_probe *p, struct text *detail,
 			      struct error *err)
 {
@@ -384,13 +407,17 @@ static int http_probe_request(struct http_probe *p, struct text *detail,
 	}
 	if (http_probe_is_redirect(p) && http_probe_may_follow(p))
 		return http_probe_fail_loop(p, err);
+	if (p->response.status == 404)
+		http_probe_try_slash(p);
 	text_printf(detail, "HTTP %d", p->response.status);
 	if (p->response.type.len)
 		text_printf(detail, ", %s", p->response.type.bytes);
 	if (p->response.server.len)
 		text_printf(detail, ", server: %s", p->response.server.bytes);
 	if (strcmp(p->address.bytes, p->target->address) != 0)
-		text_printf(detail, "; redirected to %s", p->address.bytes);
+		text_printf(detail, "; %s %s",
+			    p->was_slash ? "the agent is at" : "redirected to",
+			    p->address.bytes);
 	return 0;
 }
 
@@ -501,7 +528,8 @@ static void http_probe_judge_stranger(struct http_probe *p,
 		probe_judge(p->report, verdict.bytes,
 			    "check that the JVM runs, and try the JVM's own "
 			    "port");
-	} else if (strcmp(p->address.bytes, p->target->address) != 0) {
+	} else if (!p->was_slash &&
+		   strcmp(p->address.bytes, p->target->address) != 0) {
 		text_printf(&verdict,
 			    "the server redirects to %s, which is not Jolokia",
 			    p->address.bytes);

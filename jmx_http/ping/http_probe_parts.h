@@ -24,6 +24,7 @@ struct http_probe {
 	struct http_response response;
 	struct jolokia_agent agent;
 	struct arena arena;
+	bool was_slash;     /* the agent's path has another end than the URL */
 	bool ignores_login; /* the server requires none, but got one */
 	bool may_execute, may_execute_any;
 };

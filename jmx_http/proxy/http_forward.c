@@ -362,11 +362,13 @@ void http_forward_request(struct http_session *s, const struct http_head *h)
 	forward_add(&s->head, h->method);
 	text_putc(&s->head, ' ');
 	text_puts(&s->head, s->wants_metrics ? "" : t->path);
-	/* The path may end with a '/', which the agent may need. */
-	if (rest.len && *rest.text == '/' && s->head.len &&
-	    s->head.bytes[s->head.len - 1] == '/')
+	/*
+	 * A '/' follows the agent's path: JVM agents before 2.6 return 404
+	 * without it, and other agents accept it.
+	 */
+	if (s->head.bytes[s->head.len - 1] == '/')
 		s->head.len--;
-	if (!s->wants_metrics && !*t->path && !(rest.len && *rest.text == '/'))
+	if (!(rest.len && *rest.text == '/'))
 		text_putc(&s->head, '/');
 	forward_add(&s->head, rest);
 	text_puts(&s->head, " HTTP/1.1\r\nHost: ");

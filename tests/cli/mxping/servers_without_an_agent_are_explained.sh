@@ -45,6 +45,8 @@ class Web(http.server.BaseHTTPRequestHandler):
             "/post": (405, "Allow", "GET", b"<html>"),
             "/spring": (404, "Content-Type", "application/json",
                 b'{"status":404,"error":"Not Found","path":"/spring"}'),
+            "/agent/": agent(True),
+            "/slashless": agent(True),
             "/artemis": agent(self.headers.get("Origin")),
             "/jolokia": (int(sys.argv[1]), "Content-Type", "a/b", b""),
         }.get(self.path, (404, "Content-Type", "a/b", b""))
@@ -96,6 +98,12 @@ for path in /forbidden/proxy /gone/proxy /dial/proxy /tls/proxy /large /rate \
 		sed "s/$port/PORT/g"
 	sjkc mx -u "http://127.0.0.1:$port$path" -b a:b=c --get 2>/dev/null
 	echo "exit status $?"
+done
+for path in /agent /slashless/; do
+	echo "== $path"
+	ping "$path" | sed -n 1p
+	sjkc mxping -u "http://127.0.0.1:$port$path" 2>/dev/null |
+		sed -n "s/$port/PORT/g; s/ *[0-9.]* ms/ MS/; /^ok  *http/p"
 done
 echo "== logins"
 ping /basic --user me --password-file password
