@@ -124,21 +124,18 @@ static void *map_counters(const struct counter *counters)
 
 static void look(struct rmi_local *l, const struct counter *counters)
 {
-	struct jvm jvm = {
-		.pid = getpid(),
-		.ns_pid = getpid(),
-		.uid = geteuid(),
-		.gid = getegid(),
-		.kind = JVM_HOTSPOT,
-		.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0),
-	};
 	void *mapped = map_counters(counters);
 	struct error err = { 0 };
+	struct jvm jvm;
 
+	/* The child that opens the counters checks when the process began. */
+	if (jvm_open(&jvm, getpid(), &err))
+		fail_msg("%s", err.text);
+	jvm.kind = JVM_HOTSPOT;
 	if (rmi_local_look(l, &jvm, &err))
 		fail_msg("%s", err.text);
 	munmap(mapped, 4096);
-	close(jvm.pidfd);
+	jvm_close(&jvm);
 }
 
 static int listen_somewhere(uint16_t *port)
