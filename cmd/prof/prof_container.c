@@ -59,7 +59,7 @@ static size_t part_digits(struct part p, size_t at)
  */
 static size_t part_find_pod(struct part p, size_t *at)
 {
-	const char *pod = memmem(p.text, p.len, "pod", 3);
+	const char *pod = p.len ? memmem(p.text, p.len, "pod", 3) : NULL;
 	size_t len = 0;
 
 	/* The first one may be that of "kubepods". */

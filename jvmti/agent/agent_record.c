@@ -40,7 +40,8 @@ void record_put_bytes(struct record *r, const void *bytes, size_t len)
 		r->is_full = true;
 		return;
 	}
-	memcpy(r->at, bytes, len);
+	if (len)
+		memcpy(r->at, bytes, len);
 	r->at += len;
 }
 

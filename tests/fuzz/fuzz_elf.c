@@ -29,7 +29,7 @@ static size_t look_at(struct elf_image *image, uint64_t address)
 static size_t look_over(struct elf_image *image, const uint8_t *data,
 			size_t size)
 {
-	struct elf_source source = { -1, data, size };
+	struct elf_source source = { .fd = -1, .bytes = data, .len = size };
 	struct elf_file f;
 	struct error err;
 	size_t len = 0;
