@@ -180,15 +180,62 @@ static void command_read_tool(struct java_command *c,
 	}
 }
 
+/* Options of jsvc whose value is the next word: arguments.c, 1.0 to 1.4. */
+static const char *const jsvc_with_value[] = {
+	"-cp",       "-classpath", "-jvm",     "-home",     "-java-home",
+	"-user",     "-cwd",       "-pidfile", "-outfile",  "-errfile",
+	"-procname", "-wait",      "-umask",   "-restarts", NULL,
+};
+
+/* As command_read_options(); all options count as the JVM's. */
+static size_t command_read_jsvc(struct java_command *c,
+				const struct java_words *w)
+{
+	size_t i = 1;
+
+	while (i < w->count) {
+		const char *word = w->at[i++];
+
+		if (word[0] != '-') {
+			c->main_class = xstrdup(word);
+			break;
+		}
+		words_keep(&c->vm_args, word);
+		if (i < w->count && words_contain(jsvc_with_value, word))
+			words_keep(&c->vm_args, w->at[i++]);
+	}
+	return i;
+}
+
+enum java_launcher java_launcher_of(const char *name)
+{
+	static const char deleted[] = " (deleted)"; /* proc(5) */
+	size_t len = strlen(name);
+
+	if (len >= sizeof(deleted) &&
+	    strcmp(name + len - (sizeof(deleted) - 1), deleted) == 0)
+		len -= sizeof(deleted) - 1;
+	if (len == 4 && memcmp(name, "java", len) == 0)
+		return JAVA_LAUNCHER_JAVA;
+	/* Its child, which runs the JVM, sets its own name. */
+	if ((len == 4 && memcmp(name, "jsvc", len) == 0) ||
+	    (len == 9 && memcmp(name, "jsvc.exec", len) == 0))
+		return JAVA_LAUNCHER_JSVC;
+	return JAVA_LAUNCHER_OTHER;
+}
+
 void java_command_read(struct java_command *c, const struct java_words *words,
-		       bool is_java)
+		       enum java_launcher launcher)
 {
 	*c = (struct java_command){ 0 };
-	if (!is_java) {
+	if (launcher == JAVA_LAUNCHER_OTHER) {
 		command_read_tool(c, words);
 		return;
 	}
-	for (size_t i = command_read_options(c, words); i < words->count; i++)
+	for (size_t i = launcher == JAVA_LAUNCHER_JSVC
+				? command_read_jsvc(c, words)
+				: command_read_options(c, words);
+	     i < words->count; i++)
 		words_keep(&c->args, words->at[i]);
 }
 

@@ -51,13 +51,22 @@ struct java_command {
 	bool has_file; /* the options include an @file, so others are unknown */
 };
 
-/*
- * Parses the name and arguments of a launcher. is_java: the launcher is `java`;
- * otherwise it is a JDK tool or another program, whose -J... options are the
- * VM's and whose main class is not on the command line.
- */
+enum java_launcher {
+	/*
+	 * A JDK tool or another program, whose -J... options are the VM's and
+	 * whose main class is not on the command line.
+	 */
+	JAVA_LAUNCHER_OTHER,
+	JAVA_LAUNCHER_JAVA,
+	JAVA_LAUNCHER_JSVC, /* of Apache Commons Daemon */
+};
+
+/* By the name of the program file. */
+enum java_launcher java_launcher_of(const char *name);
+
+/* Parses the name and arguments of a launcher. */
 void java_command_read(struct java_command *c, const struct java_words *words,
-		       bool is_java);
+		       enum java_launcher launcher);
 void java_command_release(struct java_command *c);
 
 /*

@@ -55,8 +55,8 @@ static int64_t info_start(const struct jvm *jvm)
 	return clock_wall_ns() - up_ns + started_ns;
 }
 
-/* True if the program is `java`, whose options follow its manual page. */
-static bool info_is_launcher(pid_t pid, const struct java_words *words)
+static enum java_launcher info_launcher(pid_t pid,
+					const struct java_words *words)
 {
 	char path[32], exe[PATH_MAX];
 	const char *name = words->count ? words->at[0] : "";
@@ -70,8 +70,7 @@ static bool info_is_launcher(pid_t pid, const struct java_words *words)
 		name = exe;
 	}
 	slash = strrchr(name, '/');
-	name = slash ? slash + 1 : name;
-	return strcmp(name, "java") == 0 || strcmp(name, "java (deleted)") == 0;
+	return java_launcher_of(slash ? slash + 1 : name);
 }
 
 /*
@@ -138,6 +137,7 @@ static int info_read_command(const struct jvm *jvm, struct java_command *c,
 			     bool *is_java, bool *cut, struct error *err)
 {
 	struct java_words words = { 0 }, all = { 0 };
+	enum java_launcher launcher;
 	struct text text = { 0 };
 	int ret = procfs_read(jvm->pid, "cmdline", LONGEST_COMMAND, &text, err);
 	struct error unused;
@@ -146,8 +146,9 @@ static int info_read_command(const struct jvm *jvm, struct java_command *c,
 		goto out;
 	java_words_of_nuls(&words, text.bytes, text.len);
 	*cut |= text.len == LONGEST_COMMAND || words.is_cut;
-	*is_java = info_is_launcher(jvm->pid, &words);
-	java_command_read(c, &words, *is_java);
+	launcher = info_launcher(jvm->pid, &words);
+	*is_java = launcher == JAVA_LAUNCHER_JAVA;
+	java_command_read(c, &words, launcher);
 	java_words_release(&words);
 	/* The environment is optional. */
 	procfs_read(jvm->pid, "environ", LONGEST_COMMAND, &text, &unused);

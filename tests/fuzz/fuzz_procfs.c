@@ -40,14 +40,15 @@ static void mask(const struct java_words *words)
 	text_release(&out);
 }
 
-static void read_command(const char *text, size_t len, bool is_java)
+static void read_command(const char *text, size_t len,
+			 enum java_launcher launcher)
 {
 	struct java_words words = { 0 }, options = { 0 };
 	struct java_command c;
 
 	java_words_of_nuls(&words, text, len);
 	java_words_of_options(&options, text, len);
-	java_command_read(&c, &words, is_java);
+	java_command_read(&c, &words, launcher);
 	assert(c.vm_args.count + c.args.count <= words.count);
 	mask(&words);
 	java_words_move(&options, &c.vm_args);
@@ -73,8 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(exact, data, size);
 	read_proc(exact, size);
-	read_command(exact, size, true);
-	read_command(exact, size, false);
+	read_command(exact, size, JAVA_LAUNCHER_JAVA);
+	read_command(exact, size, JAVA_LAUNCHER_OTHER);
+	read_command(exact, size, JAVA_LAUNCHER_JSVC);
 	if (size >= 4 && memcmp(data, "\177ELF", 4) == 0)
 		read_program(data, size);
 	free(exact);

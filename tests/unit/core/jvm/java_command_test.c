@@ -28,7 +28,7 @@ static void put_command(struct text *out, const struct java_command *c)
 		text_puts(out, " | @");
 }
 
-static void same(const char *cmdline, size_t len, bool is_java,
+static void same(const char *cmdline, size_t len, enum java_launcher launcher,
 		 const char *wanted)
 {
 	struct java_words words = { 0 };
@@ -36,7 +36,7 @@ static void same(const char *cmdline, size_t len, bool is_java,
 	struct text got = { 0 };
 
 	java_words_of_nuls(&words, cmdline, len);
-	java_command_read(&c, &words, is_java);
+	java_command_read(&c, &words, launcher);
 	put_command(&got, &c);
 	assert_string_equal(got.bytes, wanted);
 	text_release(&got);
@@ -44,9 +44,12 @@ static void same(const char *cmdline, size_t len, bool is_java,
 	java_words_release(&words);
 }
 
-#define JAVA(cmdline, wanted) same((cmdline), sizeof(cmdline) - 1, true, wanted)
+#define JAVA(cmdline, wanted)                                                  \
+	same((cmdline), sizeof(cmdline) - 1, JAVA_LAUNCHER_JAVA, wanted)
 #define TOOL(cmdline, wanted)                                                  \
-	same((cmdline), sizeof(cmdline) - 1, false, wanted)
+	same((cmdline), sizeof(cmdline) - 1, JAVA_LAUNCHER_OTHER, wanted)
+#define JSVC(cmdline, wanted)                                                  \
+	same((cmdline), sizeof(cmdline) - 1, JAVA_LAUNCHER_JSVC, wanted)
 
 static void main_class_is_the_first_word_that_no_option_takes(void **state)
 {
@@ -121,6 +124,21 @@ static void either_quote_keeps_blanks(void **state)
 	options_of_a_variable_are_split("\"\" -Xrs", ",-Xrs");
 }
 
+static void main_class_of_jsvc_is_behind_its_options(void **state)
+{
+	(void)state;
+	JSVC("jsvc.exec\0-nodetach\0-home\0/opt/jdk\0-user\0tomcat\0"
+	     "-procname\0web\0-Dx=y\0org.apache.catalina.startup.Bootstrap\0"
+	     "start\0-x\0",
+	     "org.apache.catalina.startup.Bootstrap | -nodetach,-home,/opt/jdk,"
+	     "-user,tomcat,-procname,web,-Dx=y | start,-x");
+	JSVC("jsvc\0-pidfile\0", "? | -pidfile | ");
+	assert_int_equal(java_launcher_of("jsvc"), JAVA_LAUNCHER_JSVC);
+	assert_int_equal(java_launcher_of("java (deleted)"),
+			 JAVA_LAUNCHER_JAVA);
+	assert_int_equal(java_launcher_of("javac"), JAVA_LAUNCHER_OTHER);
+}
+
 static void words_move_appends_words(void **state)
 {
 	struct java_words a = { 0 }, b = { 0 }, none = { 0 };
@@ -169,6 +187,7 @@ int main(void)
 		cmocka_unit_test(behind_a_file_of_arguments_nothing_is_sure),
 		cmocka_unit_test(jdk_tool_passes_options_after_j),
 		cmocka_unit_test(either_quote_keeps_blanks),
+		cmocka_unit_test(main_class_of_jsvc_is_behind_its_options),
 		cmocka_unit_test(words_move_appends_words),
 		cmocka_unit_test(too_many_words_are_cut),
 	};
