@@ -9,7 +9,7 @@ scratch=$2
 . tests/root/lib/prof.sh
 
 for jdk in $(jdks); do
-	target "$jdk" -- named=10 periodic=1 || exit 1
+	target "$jdk" -- named=3 periodic=1 || exit 1
 	for _ in 1 2 3; do
 		prof 0 -d 1s --show threads -n 0 "$pid" || exit 1
 		has "$prof_out" 'a-burner-whose-name-is-long-[0-9]* #' || exit 1
