@@ -15,6 +15,8 @@
 #	$DATA		the recordings of tests/data
 #	$SHARED		recordings beside the checkout, optional
 #	$TOOLS		the compiled programs of tests/tools (faults.so, …)
+#	$NO_JVM		before a command: runs it in namespaces without the JVMs of
+#			other tests; empty if this machine allows none
 here=$(cd "$(dirname "$0")" && pwd)
 
 # run_one SCRIPT: prints a line of TAP without a number
@@ -91,7 +93,10 @@ ln -s "$SJKC" "$bin/sjkc"
 [ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$bin/"
 PATH=$bin:$PATH DATA=$here/data SHARED=$here/../../shared/data
 BLESS=${BLESS-} LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
-export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
+NO_JVM='unshare --pid --fork --mount-proc'
+$NO_JVM true 2>/dev/null || NO_JVM="$NO_JVM --user --map-root-user"
+$NO_JVM true 2>/dev/null || NO_JVM=
+export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS NO_JVM
 
 # In parallel, since some of them wait; each writes to a file of its own.
 mkdir "$bin/results"

@@ -1,7 +1,7 @@
 # A signal would end the process.
 exec 2>&1
 try() {
-	sjkc doctor "$@" >said 2>&1
+	$no_jvm sjkc doctor "$@" >said 2>&1
 	status=$?
 	# Other users may run JVMs on this machine.
 	sed "s/$sleeper/SLEEPER/g; s/; no permission to inspect.*//" said
@@ -18,7 +18,9 @@ done
 for pid in 0 -1 2147483648 4294967297 99999999999999999999 +0 ''; do
 	try -- "$pid"
 done
+no_jvm=$NO_JVM
 try abc-of-no-jvm
+no_jvm=
 try "$sleeper"
 kill -0 $sleeper && echo 'it runs'
 kill $sleeper

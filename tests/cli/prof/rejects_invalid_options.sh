@@ -1,7 +1,7 @@
 exec 2>&1
 echo 'a;b 1' >in.folded
 try() {
-	sjkc prof "$@"
+	$no_jvm sjkc prof "$@"
 	echo "= $?"
 }
 try -i
@@ -21,7 +21,9 @@ try -i in.folded --show calls --sort TERM
 try -i in.folded -e alloc
 try -i in.folded --include nothing
 try -i nowhere.jfr
+no_jvm=$NO_JVM
 try in.folded | sed "s,; no permission.*,,"
+no_jvm=
 try --
 try $$ --no-agent -e cpu,alloc
 try $$ --agent --no-agent

@@ -5,7 +5,7 @@ printf '#!/bin/sh\ntouch "%s"\n' "$PWD/started" >"$prog"
 chmod +x "$prog"
 try() {
 	echo "-- $*"
-	sjkc prof "$@" 2>&1
+	$NO_JVM sjkc prof "$@" 2>&1
 	[ ! -e started ] || echo 'the program was started'
 }
 try -o -- "$prog"

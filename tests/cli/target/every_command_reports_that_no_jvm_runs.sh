@@ -1,12 +1,10 @@
-# New namespaces, in which no JVM runs.
-inside='unshare --user --map-root-user --pid --fork --mount-proc'
-$inside true 2>/dev/null || { echo 'no namespaces'; exit 77; }
+[ -n "$NO_JVM" ] || { echo 'no namespaces'; exit 77; }
 exec 2>&1
 for command in jstack hh 'jmap -histo' perfmap vminfo doctor 'ttop -b' \
 	'jstat -gcutil' 'jstat -gcutil 1s' 'prof -d 1s' 'gc 1s' jps 'jps -l' \
 	'jps -q' jcmd 'jcmd -l' 'jcmd Thread.print' 'jstack Tomcat'; do
 	echo "-- $command"
 	# shellcheck disable=SC2086 # words
-	$inside sjkc $command
+	$NO_JVM sjkc $command
 	echo "exit status $?"
 done
