@@ -231,6 +231,7 @@ static void check_counters(struct doctor_checks *c)
 		perfdata_close(p);
 		return;
 	}
+	perfdata_explain(&c->jvm, &err);
 	f->is.state = CONDITION_FAILS;
 	finding_error(c, f, &err);
 }

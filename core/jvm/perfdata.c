@@ -2,6 +2,7 @@
 #include "core/jvm/perfdata.h"
 
 #include "core/base/alloc.h"
+#include "core/base/child.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
 #include "core/jvm/opener.h"
@@ -265,21 +266,102 @@ static const char *const reasons[] = {
 	"-XX:+PerfDisableSharedMem",
 };
 
+/* Whether /etc/passwd of the JVM's root has a user. */
+struct passwd_search {
+	uid_t uid; /* in the JVM's user namespace */
+	bool is_read, has_user;
+};
+
+/* Lines read "name:password:uid:…". Runs in the opener. */
+static int passwd_job(const struct jvm *jvm, void *self, struct error *err)
+{
+	struct passwd_search *s = self;
+	int fd = jvm_open_file(jvm, "/etc/passwd", O_RDONLY, err);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[1024];
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file)) {
+		const char *at = strchr(line, ':');
+
+		at = at ? strchr(at + 1, ':') : NULL;
+		if (at && strtoul(at + 1, NULL, 10) == s->uid)
+			s->has_user = true;
+	}
+	s->is_read = !ferror(file);
+	fclose(file);
+	return CHILD_NOTHING;
+}
+
+/* Lines of uid_map read "inside outside count", in numbers of sjkc. */
+static uid_t passwd_uid_inside(const struct jvm *jvm)
+{
+	struct text map = { 0 };
+	struct error unused;
+	uid_t uid = jvm->uid;
+	char *at;
+
+	if (procfs_read(jvm->pid, "uid_map", 4096, &map, &unused) == 0) {
+		for (at = map.bytes; at && *at; at += strspn(at, " \n")) {
+			uint64_t inside = strtoull(at, &at, 10);
+			uint64_t outside = strtoull(at, &at, 10);
+			uint64_t count = strtoull(at, &at, 10);
+
+			if (jvm->uid >= outside && jvm->uid - outside < count)
+				uid = (uid_t)(inside + jvm->uid - outside);
+			if (!count)
+				break;
+		}
+	}
+	text_release(&map);
+	return uid;
+}
+
+/*
+ * The JVM names the directory of its counters after its user, and writes none
+ * if the user has no name, as under random uids (JDK-8341518).
+ */
+static void perfdata_explain_user(const struct jvm *jvm, struct error *err)
+{
+	struct passwd_search s = { .uid = passwd_uid_inside(jvm) };
+	struct opening o = {
+		.jvm = jvm,
+		.job = passwd_job,
+		.argument = &s,
+		.size = sizeof(s),
+		.place = OPENER_ROOT,
+	};
+	struct error unused;
+
+	if (opener_run(&o, &unused) == CHILD_NOTHING && s.is_read &&
+	    !s.has_user)
+		fail(err, ERROR_UNAVAILABLE,
+		     "%d has no performance counters: its uid %u has no name "
+		     "in /etc/passwd (JDK-8341518); add the uid to /etc/passwd "
+		     "of its image",
+		     jvm->pid, (unsigned)s.uid);
+}
+
 void perfdata_explain(const struct jvm *jvm, struct error *err)
 {
 	struct jvm_info about;
 	struct error unused;
+	bool is_known = false;
 
 	if (err->kind != ERROR_UNAVAILABLE || jvm_info(jvm, &about, &unused))
 		return;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (jvm_info_option(&about, reasons[i]))
-			fail(err, ERROR_UNAVAILABLE,
-			     "%d has no performance counters: it was started "
-			     "with %s",
-			     jvm->pid, reasons[i]);
+		if (!jvm_info_option(&about, reasons[i]))
+			continue;
+		is_known = true;
+		fail(err, ERROR_UNAVAILABLE,
+		     "%d has no performance counters: it was started with %s",
+		     jvm->pid, reasons[i]);
 	}
 	jvm_info_release(&about);
+	if (!is_known && jvm->kind == JVM_HOTSPOT)
+		perfdata_explain_user(jvm, err);
 }
 
 /*

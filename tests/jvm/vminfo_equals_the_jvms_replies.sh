@@ -64,4 +64,16 @@ for jdk in $(jdks); do
 		exit 1
 	fi
 	target_end "$pid"
+	[ "$(id -u)" -eq 0 ] || continue
+	within='setpriv --reuid=1234567 --regid=1234567 --clear-groups'
+	target "$jdk" -- threads=1 || exit 1
+	within=
+	"$sjkc" vminfo "$pid" --perf >"$scratch/info" 2>&1
+	if [ $? != 8 ] ||
+		! grep -q 'uid 1234567 has no name' "$scratch/info"; then
+		echo "$jdk: not told:"
+		cat "$scratch/info"
+		exit 1
+	fi
+	target_end "$pid"
 done
