@@ -47,6 +47,13 @@ enum error_kind jmx_failure_kind(const char *failure)
 	return kind == ERROR_NONE ? ERROR_REFUSED : kind;
 }
 
+enum error_kind jmx_value_error_kind(const struct value *v)
+{
+	enum error_kind kind = failure_kind_of_class(v->type);
+
+	return kind == ERROR_NONE ? jmx_failure_kind(v->text.at) : kind;
+}
+
 int jmx_run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	    jmx_reply_fn *fn, void *self, struct error *err)
 {
@@ -98,7 +105,7 @@ const struct value *jmx_get(struct jmx *j, const char *object,
 	if (v && v->kind == VALUE_COMPOSITE && v->members.count)
 		v = v->members.at[0].value;
 	if (v && v->kind == VALUE_ERROR) {
-		fail(err, jmx_failure_kind(v->text.at), "%s", v->text.at);
+		fail(err, jmx_value_error_kind(v), "%s", v->text.at);
 		v = NULL;
 	}
 	if (!v)

@@ -115,11 +115,15 @@ struct jmx {
 };
 
 /*
- * Returns the kind of a failure, or of the text of a VALUE_ERROR, by the
- * exception classes in it: ERROR_NO_TARGET if the MBean, attribute or operation
- * does not exist, ERROR_PERMISSION if access is denied, else ERROR_REFUSED.
+ * Returns the kind of a failure by the exception classes in it: ERROR_NO_TARGET
+ * if the MBean, attribute or operation does not exist, ERROR_PERMISSION if
+ * access is denied, else ERROR_REFUSED.
  */
 enum error_kind jmx_failure_kind(const char *failure);
+
+/* As jmx_failure_kind(), of a VALUE_ERROR, whose type may be the exception's.
+ */
+enum error_kind jmx_value_error_kind(const struct value *v);
 
 /*
  * Makes the requests and calls fn for each reply.  A failed request has a

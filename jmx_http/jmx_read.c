@@ -84,6 +84,12 @@ static int reading_take_info(struct reading *r, struct item *item,
 	struct arena *a = &r->next->a;
 	const struct jmx_info *info = reply->info;
 
+	if (reply->failure && reply->kind == ERROR_PERMISSION &&
+	    r->reader->choose_unseen)
+		item->names = r->reader->choose_unseen(
+			r->reader->self, a, &item->count, &item->bean.note);
+	if (item->names)
+		return 0;
 	if (reply->failure || !info) {
 		item_fail(item, a,
 			  reply->failure ? reply->failure

@@ -48,6 +48,13 @@ struct jmx_reader {
 	 */
 	int (*take)(void *self, const struct jmx_bean *bean, struct error *err);
 	void *self;
+	/*
+	 * As choose(), for an MBean whose description the JVM or an agent
+	 * denies, but perhaps not its attributes.  NULL, and a return of NULL:
+	 * the MBean is unreadable.
+	 */
+	const char *const *(*choose_unseen)(void *self, struct arena *a,
+					    size_t *count, const void **note);
 };
 
 /*

@@ -163,8 +163,15 @@ static int mx_find_beans(struct mx *m, struct arena *a, struct error *err)
 {
 	const char **sorted;
 
-	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err))
-		return -1;
+	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err)) {
+		/* A policy may permit reading, but not searching. */
+		if (err->kind != ERROR_PERMISSION || strpbrk(opt.bean, "*?"))
+			return -1;
+		m->names = memcpy(arena_alloc(a, sizeof(opt.bean)), &opt.bean,
+				  sizeof(opt.bean));
+		m->count = 1;
+		return 0;
+	}
 	if (m->count == 0)
 		return mx_fail_no_bean(m, err);
 	sorted = arena_alloc(a, m->count * sizeof(*sorted));

@@ -292,7 +292,8 @@ struct get {
 	struct text text; /* not written yet */
 	struct json json;
 	struct mx_csv csv;
-	size_t beans; /* number of MBeans so far */
+	size_t beans;  /* number of MBeans so far */
+	size_t failed; /* of these, without attributes or a description */
 };
 
 static void get_begin_text(struct get *g, const char *object)
@@ -417,6 +418,35 @@ static const char *const *get_choose(void *self, const char *object,
 	return names;
 }
 
+/* Without a description, exact names are attributes up to the first dot. */
+static const char *const *get_choose_unseen(void *self, struct arena *a,
+					    size_t *count, const void **note)
+{
+	struct get *g = self;
+	struct mx_columns *columns = arena_alloc(a, sizeof(*columns));
+	struct jmx_info info = { .class = "", .description = "" };
+	struct jmx_feature *features = arena_alloc(
+		a, (g->fields.count + 1) * sizeof(*features));
+	struct error unused;
+
+	for (size_t i = 0; i < g->fields.count; i++) {
+		const char *name = g->fields.at[i].text;
+
+		if (g->fields.at[i].pattern)
+			return NULL;
+		features[info.attribute_count++] = (struct jmx_feature){
+			.name = arena_copy(a, name, strcspn(name, ".")),
+			.type = "",
+			.description = "",
+			.readable = true,
+		};
+	}
+	info.attributes = features;
+	return info.attribute_count
+		       ? get_choose(g, NULL, &info, a, count, note, &unused)
+		       : NULL;
+}
+
 /* Returns the attribute or its part; sets and returns none without one. */
 static const struct value *get_find_value(const struct jmx_bean *bean,
 					  const struct mx_column *c,
@@ -444,8 +474,11 @@ static void get_report_failure(struct get *g, const struct jmx_bean *bean,
 	text_puts(&hint, "");
 	if (whole && c->path && whole->kind != VALUE_ERROR)
 		mx_part_hint(whole, c->path, &hint);
-	mx_failed(g->mx, ERROR_REFUSED, "%s: %s: %s%s", bean->name, c->key,
-		  value_text_of(v), hint.bytes);
+	mx_failed(g->mx,
+		  jmx_value_error_kind(v) == ERROR_PERMISSION ? ERROR_PERMISSION
+							      : ERROR_REFUSED,
+		  "%s: %s: %s%s", bean->name, c->key, value_text_of(v),
+		  hint.bytes);
 	text_release(&hint);
 }
 
@@ -479,6 +512,7 @@ static int get_take_bean(void *self, const struct jmx_bean *bean,
 	if (g->format->begin)
 		g->format->begin(g, bean->name);
 	if (bean->failure) {
+		g->failed++;
 		g->mx->had++;
 		if (g->format->failed)
 			g->format->failed(g, bean->failure);
@@ -518,7 +552,8 @@ int mx_get(struct mx *m, struct error *err)
 			  : o->json || o->json_array ? &get_as_json
 						     : &get_as_text,
 	};
-	const struct jmx_reader reader = { get_choose, get_take_bean, &g };
+	const struct jmx_reader reader = { get_choose, get_take_bean, &g,
+					   get_choose_unseen };
 	struct error unused;
 	int ret = mx_fields_init(&g.fields, &o->fields, err);
 
@@ -534,7 +569,8 @@ int mx_get(struct mx *m, struct error *err)
 		mx_failed(m, ERROR_PARTIAL, "%s", err->text);
 		err->kind = ERROR_PARTIAL;
 	}
-	if (ret == 0)
+	/* The attribute may be in an MBean that cannot be read. */
+	if (ret == 0 && !g.failed)
 		ret = mx_fields_check(&g.fields, o->bean, err);
 	/* After a failure, print the values so far as valid JSON. */
 	if (ret == 0 || g.beans) {

@@ -40,6 +40,8 @@ struct dump {
 	struct text text;
 	struct json json;
 	size_t written, lost;
+	size_t failed; /* MBeans without attributes, though they exist */
+	struct error first;
 };
 
 static int dump_flush(struct dump *d, struct error *err)
@@ -129,6 +131,10 @@ static int dump_take_bean(void *self, const struct jmx_bean *bean,
 	json_close_object(j);
 	d->written++;
 	d->lost += bean->was_lost;
+	if (bean->failure && !bean->was_lost && bean->kind != ERROR_NO_TARGET &&
+	    !d->failed++)
+		fail(&d->first, bean->kind, "%s: %s", bean->name,
+		     bean->failure);
 	if (dump_flush(d, err))
 		return -1;
 	return dump_is_stopped()
@@ -151,7 +157,8 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 		 struct output *out, struct error *err)
 {
 	struct dump d = { .out = out };
-	const struct jmx_reader reader = { dump_choose, dump_take_bean, &d };
+	const struct jmx_reader reader = { dump_choose, dump_take_bean, &d,
+					   NULL };
 	struct error why;
 	bool is_cut;
 	int ret = 0;
@@ -177,6 +184,10 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 			   "cannot read %zu of %zu MBeans completely: no reply "
 			   "arrived, or the connection was lost",
 			   d.lost, count);
+	else if (ret == 0 && d.failed)
+		ret = fail(err, ERROR_PARTIAL,
+			   "cannot read %zu of %zu MBeans: %s", d.failed, count,
+			   d.first.text);
 	text_release(&d.text);
 	return ret;
 }

@@ -27,6 +27,9 @@
 
 #define REDIRECTS_MAX 3
 
+/* The type of an attribute that the agent's policy denies, whatever it sends */
+#define DENIED_CLASS  "java.lang.SecurityException"
+
 #define UNREGISTER_NS (3 * CLOCK_NS_PER_S)
 
 struct kept_type {
@@ -234,8 +237,10 @@ static void bulk_fail(struct bulk *b, const struct ask *ask, const char *why,
 	struct job *j = &b->jobs[ask->job];
 
 	if (j->values && ask->name != JOLOKIA_WHOLE)
-		j->values[ask->name] = value_text(b->arena, VALUE_ERROR, "",
-						  why, strlen(why));
+		j->values[ask->name] = value_text(
+			b->arena, VALUE_ERROR,
+			kind == ERROR_PERMISSION ? DENIED_CLASS : "", why,
+			strlen(why));
 	else
 		job_fail(j, why, kind);
 }

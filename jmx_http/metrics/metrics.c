@@ -788,7 +788,8 @@ static int scrape_run_second(struct scrape *s, struct error *err)
 /* MBeans for which the user chose all attributes. */
 static int scrape_read_whole(struct scrape *s, struct error *err)
 {
-	const struct jmx_reader reader = { chosen_choose, chosen_take, s };
+	const struct jmx_reader reader = { chosen_choose, chosen_take, s,
+					   NULL };
 	const char **names = arena_alloc(&s->arena,
 					 (s->found_count + 1) * sizeof(*names));
 	size_t count = 0;

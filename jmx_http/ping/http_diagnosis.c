@@ -139,6 +139,21 @@ void http_judge_policy(struct http_probe *p, const char *why)
 			    "the policy is in jolokia-access.xml");
 }
 
+void http_judge_read(struct http_probe *p, const char *why)
+{
+	if (strstr(why, "Command type"))
+		probe_judge(p->report,
+			    "the agent's policy denies reading MBeans",
+			    "add <command>read</command> to <commands> in the "
+			    "policy (jolokia-access.xml)");
+	else
+		probe_judge(p->report,
+			    "the agent's policy permits the command read, but "
+			    "not for platform MBeans",
+			    "add the MBeans to <allow>, or remove them from "
+			    "<deny>, in the policy (jolokia-access.xml)");
+}
+
 void http_judge_other_server(struct http_probe *p)
 {
 	struct text verdict = { 0 };

@@ -617,6 +617,22 @@ static int http_probe_list_limits(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
+/* A policy may deny single MBeans. */
+static bool http_probe_may_read_other(struct http_probe *p)
+{
+	static const char
+		request[] = "{\"type\":\"read\",\"mbean\":\"JMImplementation:"
+			    "type=MBeanServerDelegate\",\"attribute\":"
+			    "\"ImplementationName\"}";
+	enum error_kind kind = ERROR_NONE;
+	struct error err;
+	cJSON *json = http_probe_ask(p, p->address.bytes, request, &err);
+	bool may = json && !jolokia_failure(json, &p->arena, &kind);
+
+	cJSON_Delete(json);
+	return may;
+}
+
 static int http_probe_read(struct http_probe *p, struct text *detail,
 			   struct error *err)
 {
@@ -640,12 +656,14 @@ static int http_probe_read(struct http_probe *p, struct text *detail,
 				      &p->arena)
 				      .at;
 
-	if (json && why) {
+	if (why && kind == ERROR_PERMISSION && http_probe_may_read_other(p)) {
+		text_puts(detail, "the agent's policy denies the MBean "
+				  "java.lang:type=Runtime, but not others");
+		p->denies_runtime = true;
+		why = NULL;
+	} else if (json && why) {
 		if (kind == ERROR_PERMISSION)
-			probe_judge(p->report,
-				    "the agent's policy denies reading MBeans",
-				    "the policy (jolokia-access.xml) must "
-				    "allow the command read");
+			http_judge_read(p, why);
 		fail(err, kind, "%s", why);
 	} else if (json) {
 		text_printf(detail, "%s %s, process %s", name ? name : "?",
@@ -707,6 +725,8 @@ static int http_probe_check_access(struct http_probe *p, struct text *detail,
 		else
 			break;
 		p->may_execute = i == 2 && kind != ERROR_PERMISSION;
+		p->denies_list |= i == 0 && kind == ERROR_PERMISSION;
+		p->denies_search |= i == 1 && kind == ERROR_PERMISSION;
 		if (kind == ERROR_PERMISSION)
 			text_printf(&denied, "%s%s", denied.len ? ", " : "",
 				    commands[i].command);
@@ -786,6 +806,15 @@ static void http_probe_judge_success(struct http_probe *p)
 				    "reaches the port can run code in the JVM");
 	else
 		text_puts(&verdict, "; the agent requires no login");
+	if (p->denies_runtime)
+		text_puts(&verdict, "; its policy denies the MBean "
+				    "java.lang:type=Runtime");
+	if (p->denies_list)
+		text_puts(&verdict, "; its policy denies list, which mxdump "
+				    "and mx need, except mx --get -f NAME");
+	if (p->denies_search)
+		text_puts(&verdict, "; its policy denies search, which mxdump "
+				    "and patterns need");
 	if (!p->may_execute)
 		text_puts(&verdict, "; its policy denies operations, which "
 				    "ttop and jcmd need");

@@ -26,6 +26,7 @@ struct http_probe {
 	struct arena arena;
 	bool was_slash;     /* the agent's path has another end than the URL */
 	bool ignores_login; /* the server requires none, but got one */
+	bool denies_runtime, denies_list, denies_search;
 	bool may_execute, may_execute_any;
 };
 
@@ -36,6 +37,8 @@ void http_judge_client_certificate(struct http_probe *p);
 void http_judge_login(struct http_probe *p);
 /* why: the agent's reason, of 1.x or 2.x. */
 void http_judge_policy(struct http_probe *p, const char *why);
+/* The policy denies the command read, or the MBean that was read. */
+void http_judge_read(struct http_probe *p, const char *why);
 void http_judge_other_server(struct http_probe *p);
 /*
  * Judges an error of jolokia_check_response() that has the words of a server

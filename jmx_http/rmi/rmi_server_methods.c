@@ -290,8 +290,7 @@ static void server_get_attribute(struct rmi_server *s)
 		return;
 	v = member_value(single.value, 0);
 	if (v->kind == VALUE_ERROR)
-		server_throw_failure(s, v->text.at,
-				     jmx_failure_kind(v->text.at));
+		server_throw_failure(s, v->text.at, jmx_value_error_kind(v));
 	else
 		server_return_value(s, v, info_attribute_type(info, attribute));
 }

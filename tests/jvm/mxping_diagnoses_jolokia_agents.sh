@@ -151,6 +151,28 @@ some_operations() {
 		printed 'requires no login, but denies some operations'
 }
 
+# Attributes with exact names need no description.
+reading() {
+	jolokia_at reading
+	memory='-b java.lang:type=Memory --get'
+	# shellcheck disable=SC2086 # words
+	reads && ask 0 mx -u "$url" $memory -f HeapMemoryUsage.used -q &&
+		ask 4 mx -u "$url" $memory -f 'Heap*' && said LIST &&
+		! grep 'no attribute' "$scratch/err" && ask 7 mxdump -u "$url" -q \
+		'java.lang:type=Memory*' && said 'cannot read 1 of 1 MBeans' &&
+		ask 0 mxping -u "$url" &&
+		printed 'denies list, which mxdump and mx need'
+}
+
+# A policy that denies single attributes and MBeans.
+some_beans() {
+	jolokia_at beans
+	ask 4 mx -u "$url" -b java.lang:type=Memory --get -f HeapMemoryUsage &&
+		ask 4 mx -u "$url" -b java.lang:type=Runtime --get -f VmName &&
+		ask 0 mxping -u "$url" &&
+		printed 'policy denies the MBean java.lang:type=Runtime'
+}
+
 # denied NAME RULE VERDICT: fails unless the policy of this agent, a rule, leads
 # to the verdict.  Writes the policy with the printed addition to the rule.
 denied() {
@@ -212,6 +234,19 @@ write_policies() {
 		  </allow>
 		</restrict>
 	END
+	cat >"$scratch/policy.reading.xml" <<-END
+		<restrict><commands><command>read</command>
+		<command>version</command><command>search</command>
+		</commands></restrict>
+	END
+	cat >"$scratch/policy.beans.xml" <<-END
+		<restrict><deny>
+		  <mbean><name>java.lang:type=Memory</name>
+		    <attribute>HeapMemoryUsage</attribute></mbean>
+		  <mbean><name>java.lang:type=Runtime</name>
+		    <attribute>*</attribute></mbean>
+		</deny></restrict>
+	END
 	echo "<restrict>$no_version</restrict>" >"$scratch/policy.version.xml"
 	echo "<restrict>$no_host</restrict>" >"$scratch/policy.host.xml"
 	echo "<restrict>$no_post</restrict>" >"$scratch/policy.post.xml"
@@ -233,20 +268,21 @@ start_agents() {
 	certificates && write_policies || return
 	stored="keystore=$tls/server.p12"
 	# shellcheck disable=SC2046 # words
-	jolokia_agents 'plain basic token https client policy some version host post' \
+	jolokia_agents 'plain basic token https client policy some reading beans version host post' \
 		"$1" Beans -Dserve.basic.user=me -Dserve.basic.password=secret \
 		-Dserve.token.bearer=abc.def-123 "-Dserve.https.$stored" \
 		-Dserve.https.storepass=changeit "-Dserve.client.$stored" \
 		-Dserve.client.storepass=changeit \
 		-Dserve.client.truststore="$tls/client.p12" \
 		-Dagent.policy.maxCollectionSize=5 \
-		$(policies policy policy some version host post)
+		$(policies policy policy some reading beans version host \
+			post)
 }
 
 check() {
 	start_agents "$1" || return
 	for part in plain basic token https client_certificate policy \
-		some_operations denials; do
+		some_operations reading some_beans denials; do
 		"$part" || { echo "$part"; return 1; }
 	done
 	target_end "$pid"

@@ -62,7 +62,7 @@ static int take(void *self, const struct jmx_bean *bean, struct error *err)
 static int read_all(struct scripted_jmx *s, struct seen *seen,
 		    struct error *err)
 {
-	const struct jmx_reader reader = { choose, take, seen };
+	const struct jmx_reader reader = { choose, take, seen, NULL };
 	const char **names = xcalloc(s->count + 1, sizeof(*names));
 	int ret;
 
