@@ -5,8 +5,8 @@
 
 ACCOUNT is the output of Waiting.java, FILE… are requests in the order of their windows.
 No window may have more time of a thread than it lasts.  At least LEAST windows must have
-exactly the program's, except the last one, the first ones, since a wait for a monitor
-that began before sampling is unknown, and those of BEGIN-END (CLOCK_MONOTONIC in
+exactly the program's, except the first ones, since a wait for a monitor that began
+before sampling is unknown, and those of BEGIN-END (CLOCK_MONOTONIC in
 seconds), when records were lost, and until all unfinished waits of that time are over.
 Linux does not trace every context switch (seen on 6.18): two may lack a short sleep.
 The wall clock may be ahead by hours.
@@ -74,8 +74,7 @@ def main():
         # The clock was set by whole hours.
         shift = round((begin - now) / HOUR) * HOUR
         begin, end = begin - shift, end - shift
-        whole = (3 < number < len(everything) - 1 and
-                 not overlap(begin, end, *lost))
+        whole = 3 < number and not overlap(begin, end, *lost)
         for name, (kind, threads) in EXACT.items():
             got = sums.get((kind, name), 0)
             wanted = threads * (end - begin) if name == "sleeping" else sum(
