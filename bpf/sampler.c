@@ -505,6 +505,8 @@ int64_t sampler_stop(struct sampler *s)
 	ticks_close(&s->ticks);
 	bpf_link__destroy(s->switches);
 	s->switches = NULL;
+	/* Probes that are still attached take no samples. */
+	__atomic_store_n(&s->programs->bss->started_ns, 0, __ATOMIC_RELAXED);
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_detach(s);
 	return s->stopped_ns;
