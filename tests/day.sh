@@ -22,10 +22,10 @@ scratch=$(mktemp -d)
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 . tests/root/lib/engine.sh
-trap 'trap - EXIT; target_cleanup 2>/dev/null; kill $target_jobs 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'trap - EXIT; target_end_all; rm -rf "$scratch"' EXIT
 
-# A busy JVM and one that sleeps run all the time; the others live from one to nine
-# seconds.
+# A busy JVM and one that sleeps run until this script ends; the others live from one to
+# nine seconds.
 # Starts keep to the clock, however slow the machine is.
 start_jvms() {
 	for i in $(seq 1 "$starts"); do
@@ -53,12 +53,17 @@ flat() {
 	! [ -s "$scratch/flat" ] || fails "$(cat "$scratch/flat")"
 }
 
-# held: resident bytes, descriptors, children, BPF objects of prof
+# held: resident bytes, descriptors, children, BPF objects of prof, without the program
+# that names the kernel's functions and its two maps, which are loaded once, at the first
+# sample in the kernel.
 held() {
+	cat "/proc/$prof_pid/fdinfo"/* >"$scratch/fdinfo" 2>/dev/null
+	! grep -q '^prog_type:[[:space:]]*31$' "$scratch/fdinfo"
+	names=$?
 	echo "$(resident "$prof_pid")" \
 		"$(find "/proc/$prof_pid/fd" -type l | wc -l)" \
 		"$(wc -w <"/proc/$prof_pid/task/$prof_pid/children")" \
-		"$(cat "/proc/$prof_pid/fdinfo"/* 2>/dev/null | grep -cE '^(prog|map|link)_id:')"
+		"$(($(grep -cE '^(prog|map|link)_id:' "$scratch/fdinfo") - 3 * names))"
 }
 
 cpu_ticks() {
@@ -67,8 +72,8 @@ cpu_ticks() {
 
 all=$(jdks)
 classes=$(target_compile "$(jdks | head -n 1)") || exit 1
-target "$(jdks | head -n 1)" "-Dtarget.seconds=$seconds" -- burners=1 || exit 1
-target "$(jdks | tail -n 1)" "-Dtarget.seconds=$seconds" -- threads=200 parked=20 blocked=20 || exit 1
+target "$(jdks | head -n 1)" "-Dtarget.seconds=$((seconds + 600))" -- burners=1 || exit 1
+target "$(jdks | tail -n 1)" "-Dtarget.seconds=$((seconds + 600))" -- threads=200 parked=20 blocked=20 || exit 1
 engine_start || exit 1
 echo 0 >"$scratch/jump"
 CLOCK_JUMP=$scratch/jump LD_PRELOAD=$(realpath "$TOOLS/clock_jump.so") \
