@@ -543,6 +543,8 @@ static int jcmd_by_jmx(int *argc, char ***argv, struct error *err)
 	if (target_opt.timeout_ns < 0 && jcmd_trait(line.bytes).is_long)
 		target.jmx->timeout_ns = LONG_NS;
 	ret = jcmd_jmx(target.jmx, line.bytes, err);
+	if (ret == 0)
+		ret = jmx_client_check_limits(err);
 out:
 	jmx_client_close(&target);
 	text_release(&line);

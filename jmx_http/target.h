@@ -72,6 +72,12 @@ struct jmx_target {
 	 * TLS.  May be NULL.
 	 */
 	void (*warn_clear)(const char *host, uint16_t port);
+	/*
+	 * Called once when a reply has as many elements as a limit of the
+	 * Jolokia agent allows, "maxCollectionSize" or "maxObjects", so some
+	 * may be missing.  May be NULL.
+	 */
+	void (*warn_limit)(const char *option, int64_t limit);
 };
 
 /*

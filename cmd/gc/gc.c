@@ -468,6 +468,8 @@ static int gc_run(int argc, char **argv, struct error *err)
 		    (err->kind != ERROR_OUTPUT && !opt.inputs.count))
 			ret |= watch_finish(&w, ret ? &unused : err);
 	}
+	if (ret == 0)
+		ret = jmx_client_check_limits(err);
 	gc_streams_close(&w.streams);
 	gc_files_close();
 	gc_jmx_close();

@@ -9,6 +9,7 @@
 #include "core/base/safe_text.h"
 #include "core/jvm/procfs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -171,6 +172,25 @@ static void jmx_warn_clear_http(const char *host, uint16_t port)
 		   host, port);
 }
 
+/* Set when a reply was truncated. */
+static bool jmx_was_limited;
+
+static void jmx_warn_limit(const char *option, int64_t limit)
+{
+	log_always("warning: the option %s=%" PRId64 " of the Jolokia agent "
+		   "truncates replies; MBeans, attributes, operations, threads "
+		   "or values may be missing",
+		   option, limit);
+	jmx_was_limited = true;
+}
+
+int jmx_client_check_limits(struct error *err)
+{
+	if (jmx_was_limited)
+		*err = (struct error){ .kind = ERROR_PARTIAL };
+	return jmx_was_limited ? -1 : 0;
+}
+
 void jmx_log_starting(const struct jvm *jvm)
 {
 	log_info("starting the local JMX agent in JVM %d; it listens on "
@@ -203,6 +223,7 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 		.warn_clear = address && jmx_is_http(address)
 				      ? jmx_warn_clear_http
 				      : jmx_warn_clear,
+		.warn_limit = jmx_warn_limit,
 		.starting_agent = jmx_log_starting,
 	};
 }

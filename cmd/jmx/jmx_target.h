@@ -98,6 +98,12 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 void jmx_client_close(struct jmx_client *t);
 
 /*
+ * Fails with ERROR_PARTIAL if a limit of the Jolokia agent truncated a reply,
+ * which was reported on stderr: a command calls this before it succeeds.
+ */
+int jmx_client_check_limits(struct error *err);
+
+/*
  * Stores the URL of -u, or removes the first argument if it is an address, as
  * the address of -s. ERROR_MISUSE when options exclude each other.
  */

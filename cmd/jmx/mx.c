@@ -235,6 +235,8 @@ static int mx_run(int argc, char **argv, struct error *err)
 	ret = mx_find_beans(&m, &a, err);
 	if (ret == 0)
 		ret = mx_act(&m, action, err);
+	if (ret == 0)
+		ret = jmx_client_check_limits(err);
 out:
 	jmx_client_close(&target);
 	arena_release(&a);

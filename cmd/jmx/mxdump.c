@@ -337,6 +337,8 @@ static int mxdump_run(int argc, char **argv, struct error *err)
 		signals_listen();
 		ret = mxdump_write_beans(target.jmx, err);
 	}
+	if (ret == 0)
+		ret = jmx_client_check_limits(err);
 out:
 	jmx_client_close(&target);
 	free(opt.queries.values);

@@ -492,6 +492,8 @@ static int stcap_run(int argc, char **argv, struct error *err)
 				    "unexpected argument '%s': name one JVM",
 				    argv[0])
 			   : stcap_record(&c, err);
+		if (ret == 0)
+			ret = jmx_client_check_limits(err);
 	}
 	jmx_client_close(&client);
 out:

@@ -629,6 +629,14 @@ static int ttop_watch_remote(struct ttop_options *o, struct error *err)
 	ttop_jmx_close(&over);
 	if (ret == 0 && ended)
 		log_info("%s: the JVM no longer responds", opt.jmx.socket);
+	if (ret == 0 && jmx_client_check_limits(err)) {
+		ret = -1;
+		/* The screen hid the warning. */
+		if (!ttop_wants_reports())
+			fail(err, ERROR_PARTIAL,
+			     "limits of the Jolokia agent truncated replies; "
+			     "threads or values may be missing");
+	}
 	o->has_ended = NULL;
 	o->over = NULL;
 	return ret;

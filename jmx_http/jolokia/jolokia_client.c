@@ -53,6 +53,8 @@ struct jolokia_client {
 	struct kept_bean kept[TYPES_KEPT]; /* the oldest is replaced */
 	size_t kept_next;
 	struct jolokia_pull pull;
+	struct jolokia_agent agent; /* its limits; no texts */
+	void (*warn_limit)(const char *option, int64_t limit);
 };
 
 /* One POST */
@@ -313,6 +315,22 @@ static bool bulk_is_repeated(struct bulk *b, const struct ask *ask,
 	return true;
 }
 
+/* Warns once. */
+static void client_check_limits(struct jolokia_client *c, const cJSON *value,
+				bool is_list)
+{
+	const char *option = c->warn_limit ? jolokia_limit_reached(
+						     value, is_list, &c->agent)
+					   : NULL;
+
+	if (!option)
+		return;
+	c->warn_limit(option, strcmp(option, "maxObjects") == 0
+				      ? c->agent.max_objects
+				      : c->agent.max_collection);
+	c->warn_limit = NULL;
+}
+
 static void bulk_take(struct bulk *b, const struct ask *ask,
 		      const cJSON *response)
 {
@@ -326,6 +344,7 @@ static void bulk_take(struct bulk *b, const struct ask *ask,
 			bulk_fail(b, ask, why, kind);
 		return;
 	}
+	client_check_limits(b->client, value, j->request->verb == JMX_INFO);
 	switch (j->request->verb) {
 	case JMX_GET:
 		bulk_take_attributes(b, ask, value);
@@ -664,9 +683,11 @@ static int client_begin(struct jolokia_client *c, struct error *err)
 
 		text_puts(&c->version, version ? version : "");
 		if (jolokia_to_agent(jolokia_json_member(first, "value"),
-				     &agent, &a))
+				     &agent, &a)) {
+			c->agent.max_collection = agent.max_collection;
+			c->agent.max_objects = agent.max_objects;
 			status = 0;
-		else if ((why = jolokia_failure(first, &a, &kind)))
+		} else if ((why = jolokia_failure(first, &a, &kind)))
 			fail(err, kind, "%s%s", why,
 			     strstr(why, "Origin null")
 				     ? "; use -H 'Origin: http://localhost'"
@@ -722,6 +743,7 @@ struct jmx *jolokia_client_open(const struct jmx_target *target,
 	text_puts(&c->version, "");
 	text_puts(&c->user, user ? user : "");
 	c->has_token = target->http.bearer;
+	c->warn_limit = target->warn_limit;
 	if (http_url_parse(&url, target->address, err) ||
 	    client_check_secrecy(target, &url, err))
 		goto failed;

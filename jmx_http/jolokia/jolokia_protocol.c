@@ -391,6 +391,62 @@ static int64_t agent_limit(const cJSON *config, const char *name)
 	return number ? strtoll(number, NULL, 10) : 0;
 }
 
+/*
+ * A limit of a few elements truncates the response itself, so that agents of
+ * 2.x omit their configuration.  Maps have one element more than the limit.
+ */
+static int64_t agent_max_collection(const cJSON *value, const cJSON *config)
+{
+	if (!config && jolokia_json_member(value, "id"))
+		return cJSON_GetArraySize(value) - 1;
+	return agent_limit(config, "maxCollectionSize");
+}
+
+static bool limit_is_size(const cJSON *list, int64_t size)
+{
+	return list && cJSON_GetArraySize(list) == size;
+}
+
+/* Agents truncate maps, but no composites and no tables. */
+static bool limit_cuts_list(const cJSON *value, int64_t max)
+{
+	return limit_is_size(value, max + 1) ||
+	       limit_is_size(jolokia_json_member(value, "attr"), max + 1) ||
+	       limit_is_size(jolokia_json_member(value, "op"), max + 1);
+}
+
+/* The parser limits the depth to this. */
+#define LIMIT_DEPTH_MAX 1000
+
+const char *jolokia_limit_reached(const cJSON *value, bool is_list,
+				  const struct jolokia_agent *agent)
+{
+	const cJSON *within[LIMIT_DEPTH_MAX], *at = value;
+	int64_t max = agent->max_collection;
+	size_t depth = 0;
+
+	if (!max && !agent->max_objects)
+		return NULL;
+	if (max && is_list && limit_cuts_list(value, max))
+		return "maxCollectionSize";
+	while (at) {
+		if (max && cJSON_IsArray(at) && limit_is_size(at, max))
+			return "maxCollectionSize";
+		if (cJSON_IsString(at) &&
+		    strcmp(at->valuestring, "[Object limit exceeded]") == 0)
+			return "maxObjects";
+		if (at->child && depth < LIMIT_DEPTH_MAX) {
+			within[depth++] = at;
+			at = at->child;
+			continue;
+		}
+		while (depth && !at->next)
+			at = within[--depth];
+		at = depth ? at->next : NULL;
+	}
+	return NULL;
+}
+
 bool jolokia_to_agent(const cJSON *value, struct jolokia_agent *agent,
 		      struct arena *a)
 {
@@ -403,7 +459,7 @@ bool jolokia_to_agent(const cJSON *value, struct jolokia_agent *agent,
 		.agent = info_text(value, "agent", a),
 		.protocol = info_text(value, "protocol", a),
 		.max_depth = agent_limit(config, "maxDepth"),
-		.max_collection = agent_limit(config, "maxCollectionSize"),
+		.max_collection = agent_max_collection(value, config),
 		.max_objects = agent_limit(config, "maxObjects"),
 	};
 	return true;

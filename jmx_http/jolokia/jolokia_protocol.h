@@ -56,6 +56,14 @@ struct jolokia_agent {
 	int64_t max_depth, max_collection, max_objects;
 };
 
+/*
+ * Returns the name of the agent's option that truncated a value, or may have,
+ * because the value has as many elements as the option allows; else NULL.
+ * is_list: the value of a response to "list".
+ */
+const char *jolokia_limit_reached(const cJSON *value, bool is_list,
+				  const struct jolokia_agent *agent);
+
 /* Returns false if the value is not that of an agent. */
 bool jolokia_to_agent(const cJSON *value, struct jolokia_agent *agent,
 		      struct arena *a);

@@ -135,7 +135,13 @@ client_certificate() {
 
 policy() {
 	jolokia_at policy
-	reads && ask 0 mxping -u "$url" && printed 'exec denied' &&
+	# shellcheck disable=SC2086 # words
+	ask 7 mx -u "$url" $runtime && printed VM &&
+		said 'maxCollectionSize=5 of the Jolokia agent truncates' &&
+		ask 7 mxdump -u "$url" && said maxCollectionSize=5 &&
+		ask 7 mxdump -u "$url" --prometheus &&
+		said maxCollectionSize=5 &&
+		ask 0 mxping -u "$url" && printed 'exec denied' &&
 		printed 'maxCollectionSize 5' && printed 'which ttop and jcmd need' &&
 		ask 4 mx -u "$url" -b java.lang:type=Memory --call \
 			--operation gc &&

@@ -84,6 +84,71 @@ static void an_agent_of_2x_has_versions_and_limits(void **state)
 	cJSON_Delete(json);
 }
 
+static cJSON *parsed(const char *json)
+{
+	struct error err;
+	cJSON *made = jolokia_json_parse(json, strlen(json), &err);
+
+	assert_non_null(made);
+	return made;
+}
+
+/* As agents of 1.7.1 and 2.2.9 with maxCollectionSize=3 truncate. */
+static void values_as_large_as_a_limit_are_recognized(void **state)
+{
+	static const struct {
+		const char *json;
+		bool is_list;
+		const char *option;
+	} values[] = {
+		{ "[1,2]", false, NULL },
+		{ "[1,2,3]", false, "maxCollectionSize" },
+		{ "[1,2,3,4]", false, NULL },
+		{ "[]", false, NULL },
+		{ "{\"a\":[{\"b\":[1,2,3]}],\"c\":4}", false,
+		  "maxCollectionSize" },
+		{ "{\"init\":1,\"committed\":2,\"max\":3,\"used\":4}", false,
+		  NULL },
+		{ "{\"attr\":{\"A\":{},\"B\":{},\"C\":{},\"D\":{}}}", true,
+		  "maxCollectionSize" },
+		{ "{\"op\":{\"A\":{},\"B\":{},\"C\":{},\"D\":{}}}", true,
+		  "maxCollectionSize" },
+		{ "{\"attr\":{\"A\":{},\"B\":{},\"C\":{}}}", true, NULL },
+		{ "[{\"waitedCount\":\"[Object limit exceeded]\"}]", false,
+		  "maxObjects" },
+	};
+	const struct jolokia_agent agent = { .max_collection = 3,
+					     .max_objects = 30 };
+	const struct jolokia_agent unlimited = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		cJSON *json = parsed(values[i].json);
+		const char *option = jolokia_limit_reached(
+			json, values[i].is_list, &agent);
+
+		assert_string_equal(option ? option : "none",
+				    values[i].option ? values[i].option
+						     : "none");
+		assert_null(jolokia_limit_reached(json, values[i].is_list,
+						  &unlimited));
+		cJSON_Delete(json);
+	}
+}
+
+/* The limit truncates the response to "version", too. */
+static void agent_of_2x_without_configuration_has_a_limit(void **state)
+{
+	cJSON *json = parsed("{\"agent\":\"2.2.9\",\"protocol\":\"8.0\","
+			     "\"details\":{},\"id\":\"66a29884-jvm\"}");
+	struct jolokia_agent agent;
+
+	(void)state;
+	assert_true(jolokia_to_agent(json, &agent, &arena));
+	assert_int_equal(agent.max_collection, 3);
+	cJSON_Delete(json);
+}
+
 static void a_description_of_2x_has_flags_and_notifications(void **state)
 {
 	cJSON *json = recorded("get-list-domain");
@@ -231,6 +296,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_of_2x_have_class_message_and_kind),
 		cmocka_unit_test(an_agent_of_2x_has_versions_and_limits),
+		cmocka_unit_test(values_as_large_as_a_limit_are_recognized),
+		cmocka_unit_test(agent_of_2x_without_configuration_has_a_limit),
 		cmocka_unit_test(
 			a_description_of_2x_has_flags_and_notifications),
 		cmocka_unit_test(values_of_2x_are_converted),
