@@ -181,7 +181,7 @@ jvms=$(cat "$engine"/*.txt | grep -c '^resource')
 # Each hour has its profiles: after the end and before the beginning of this run.
 hours=$(awk -v began="$began" -v now="$(date +%s)" '{
 		at = $1 / 1e9
-		print at > now + 600 ? 1 : at < began - 600 ? -1 : 0 }' \
+		print (at > now + 600) - (at < began - 600) }' \
 	"$engine/times" | sort -n | uniq | tr '\n' ' ')
 # A clock that was set for some intervals; this script may be slow.
 for hour in "$ahead 1" "$back -1"; do
