@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -24,7 +25,14 @@
 /* After so many stalls in AVOIDED_NS, all targets are suspect. */
 enum { TRUSTED_STALLS = 4 };
 /* Children that cannot be killed; with more, no request is served. */
-enum { STALLED_MAX = 64 };
+enum { STALLED_MAX = 64, STALLED_OF_TARGET = 8 };
+/*
+ * Maximum time that the files of a target may block in AVOIDED_NS, for file
+ * systems that respond, but slowly.
+ */
+#define BLOCKED_NS (10 * CLOCK_NS_PER_S)
+#define IGNORED_NS (10 * CLOCK_NS_PER_MS)
+enum { SLOW_TARGETS = 64 };
 
 /* Memory that the child shares with its parent. */
 struct area {
@@ -33,6 +41,7 @@ struct area {
 	opener_job *job;
 	opener_copy *copy;
 	size_t copy_max, copied;
+	int64_t blocked_ns;
 	bool copies, is_copy;
 	int result; /* 0 = a descriptor */
 	struct error err;
@@ -45,6 +54,11 @@ struct stalled {
 	pid_t stuck; /* the blocked child; 0 = it has ended */
 };
 
+struct slow {
+	uint64_t target;
+	int64_t until_ns, blocked_ns;
+};
+
 static struct {
 	pid_t parent; /* the process that started the child; 0 = none */
 	bool is_child;
@@ -52,6 +66,8 @@ static struct {
 	struct area *area;
 	struct stalled stalled[STALLED_MAX];
 	size_t stalled_count;
+	struct slow slow[SLOW_TARGETS];
+	bool has_slow;
 	opener_report *report;
 } opener;
 
@@ -152,6 +168,20 @@ static int file_copy(struct area *a, int from)
 	return to;
 }
 
+/* Returns the CPU time of this process, with its time in run queues. */
+static int64_t busy_ns(void)
+{
+	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	char text[64] = "", *end = text;
+	int64_t ns = 0;
+
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0)
+		ns = strtoll(text, &end, 10) + strtoll(end, NULL, 10);
+	if (fd >= 0)
+		close(fd);
+	return ns;
+}
+
 /* Runs the job of the area; returns its descriptor, or -1. */
 static int area_run(struct area *a)
 {
@@ -177,8 +207,11 @@ static int opener_serve(void *self, int channel, struct error *err)
 	(void)err;
 	opener.is_child = true;
 	while (child_hear(channel, INT64_MAX, &word) == CHILD_TOLD) {
-		int fd = area_run(self);
+		struct area *a = self;
+		int64_t began_ns = clock_monotonic_ns() - busy_ns();
+		int fd = area_run(a);
 
+		a->blocked_ns = clock_monotonic_ns() - busy_ns() - began_ns;
 		if (child_tell(channel, word, fd))
 			break;
 		if (fd >= 0)
@@ -224,26 +257,76 @@ static void stalled_renew(void)
 
 /*
  * Returns how long to wait for a target's file system; 0 if it has stalled, or
- * if there are too many blocked children.
+ * if there are too many blocked children. A file system with a blocked child
+ * has not responded since.
  */
 static int64_t stalled_wait_ns(const struct opening *o, uint64_t target)
 {
 	int64_t now_ns = clock_monotonic_ns(), wait_ns = WAIT_NS;
-	size_t recent = 0;
+	size_t recent = 0, own = 0;
 
 	if (opener.stalled_count == STALLED_MAX)
 		return 0;
 	for (size_t i = 0; i < opener.stalled_count; i++) {
 		const struct stalled *s = &opener.stalled[i];
+		bool is_recent = s->until_ns > now_ns;
 
-		if (s->until_ns <= now_ns)
-			continue;
-		if (s->target == target && s->place == o->place)
+		if (s->target == target &&
+		    (s->place == o->place || ++own == STALLED_OF_TARGET))
 			return 0;
-		if (s->target == target || ++recent >= TRUSTED_STALLS)
+		recent += is_recent && s->target != target;
+		if (s->target == target || recent >= TRUSTED_STALLS)
 			wait_ns = SUSPECT_NS;
 	}
 	return wait_ns;
+}
+
+/* Returns the entry of a target, or one to replace. */
+static struct slow *slow_find(uint64_t target)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct slow *found = opener.slow;
+
+	for (size_t i = 0; i < SLOW_TARGETS; i++) {
+		struct slow *s = &opener.slow[i];
+
+		if (s->until_ns <= now_ns)
+			*s = (struct slow){ 0 };
+		if (s->until_ns && s->target == target)
+			return s;
+		if (s->blocked_ns < found->blocked_ns)
+			found = s;
+	}
+	return found;
+}
+
+/* Adds to the time of a target; what a sound file system needs is ignored. */
+static void slow_add(const struct jvm *jvm, int64_t blocked_ns)
+{
+	uint64_t target;
+	struct slow *s;
+
+	if (blocked_ns < IGNORED_NS)
+		return;
+	target = stalled_target(jvm);
+	s = slow_find(target);
+	opener.has_slow = true;
+	if (!s->until_ns || s->target != target)
+		*s = (struct slow){
+			.target = target,
+			.until_ns = clock_monotonic_ns() + AVOIDED_NS,
+		};
+	if (s->blocked_ns < BLOCKED_NS &&
+	    s->blocked_ns + blocked_ns >= BLOCKED_NS && opener.report)
+		opener.report(jvm);
+	s->blocked_ns += blocked_ns;
+}
+
+static bool slow_is(uint64_t target)
+{
+	const struct slow *s = slow_find(target);
+
+	return s->target == target && s->blocked_ns >= BLOCKED_NS;
 }
 
 static int stalled_fail(const struct jvm *jvm, struct error *err)
@@ -254,13 +337,23 @@ static int stalled_fail(const struct jvm *jvm, struct error *err)
 	return -1;
 }
 
+/* Returns how long to wait for a request; 0 if it must not be tried. */
+static int64_t request_wait_ns(const struct opening *o)
+{
+	uint64_t target;
+
+	stalled_renew();
+	if (!opener.stalled_count && !opener.has_slow)
+		return WAIT_NS;
+	target = stalled_target(o->jvm);
+	return slow_is(target) ? 0 : stalled_wait_ns(o, target);
+}
+
 bool opener_avoids(const struct jvm *jvm, uint64_t place)
 {
 	const struct opening o = { .jvm = jvm, .place = place };
 
-	stalled_renew();
-	return opener.stalled_count &&
-	       !stalled_wait_ns(&o, stalled_target(jvm));
+	return !request_wait_ns(&o);
 }
 
 /* ---- the parent ---- */
@@ -400,22 +493,22 @@ static int opener_request(const struct opening *o, struct error *err)
 
 int opener_run(struct opening *o, struct error *err)
 {
-	int64_t wait_ns = WAIT_NS;
 	enum child_news news;
+	int64_t limit_ns;
 	int fd = -1;
 
 	if (opener.is_child)
 		return opener_run_here(o, err);
-	stalled_renew();
-	if (opener.stalled_count)
-		wait_ns = stalled_wait_ns(o, stalled_target(o->jvm));
-	if (!wait_ns)
+	limit_ns = request_wait_ns(o);
+	if (!limit_ns)
 		return stalled_fail(o->jvm, err);
 	if (opener_request(o, err))
 		return -1;
-	news = opener_await(wait_ns, &fd, err);
-	if (news == CHILD_TOLD)
+	news = opener_await(limit_ns, &fd, err);
+	if (news == CHILD_TOLD) {
+		slow_add(o->jvm, opener.area->blocked_ns);
 		return area_finish(opener.area, o, fd, err);
+	}
 	if (news == CHILD_SILENT) {
 		opener_lose(o);
 		return stalled_fail(o->jvm, err);

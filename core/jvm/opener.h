@@ -9,9 +9,11 @@
  * system, whose reads cannot block, and a copy of any other file.
  *
  * A request without progress for a second ends the child; the next request
- * starts another one. The file system is then avoided for a minute, and other
- * file systems of that target get a tenth of the time. A blocked child may not
- * end until it gets its reply, so it holds no descriptors of sjkc.
+ * starts another one. The file system is then avoided for a minute and as long
+ * as the child is blocked, and other file systems of that target get a tenth of
+ * the time. All files of a target together may block for ten seconds a minute.
+ * A blocked child may not end until it gets its reply, so it holds no
+ * descriptors of sjkc.
  */
 #ifndef CORE_JVM_OPENER_H
 #define CORE_JVM_OPENER_H
