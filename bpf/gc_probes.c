@@ -348,8 +348,34 @@ static void probes_thread_name(void *self, uint32_t tid, struct text *out)
 
 static int probes_on_event(void *self, void *bytes, size_t size)
 {
-	gc_join_add(self, bytes, size);
+	struct probe_source *s = self;
+	const struct gc_event *e = bytes;
+
+	if (size >= sizeof(*e) && e->kind == GC_EVENT_STOP)
+		s->source.pending.since_ns = 0;
+	gc_join_add(s->join, bytes, size);
 	return 0;
+}
+
+/*
+ * Reads the ring buffer. SafepointSynchronize::_state, 0 while threads run, is
+ * read before: a stop that ends in between counts as ended.
+ */
+static void probes_consume(struct probe_source *s)
+{
+	struct gc_pending *p = &s->source.pending;
+	int64_t now_ns = clock_monotonic_ns();
+	uint32_t state = 0;
+
+	if (s->memory && s->points.state)
+		state = memory_u32(remote_memory_of(s->memory),
+				   s->points.state + s->bias);
+	p->is_synchronizing = state == 1;
+	if (!state)
+		p->since_ns = 0;
+	else if (!p->since_ns)
+		p->since_ns = now_ns;
+	ring_buffer__consume(s->ring);
 }
 
 static enum gc_next probes_next(struct gc_source *source, struct gc_pause *p,
@@ -360,7 +386,7 @@ static enum gc_next probes_next(struct gc_source *source, struct gc_pause *p,
 	(void)err;
 	if (gc_join_next(s->join, clock_monotonic_ns(), p))
 		return GC_NEXT_RECORD;
-	ring_buffer__consume(s->ring);
+	probes_consume(s);
 	if (gc_join_next(s->join,
 			 source->is_ending ? INT64_MAX : clock_monotonic_ns(),
 			 p))
@@ -441,7 +467,7 @@ static int probes_start_join(struct probe_source *s, struct error *err)
 		return -1;
 	s->join = gc_join_new(&o, s->counters ? &first : NULL);
 	s->ring = ring_buffer__new(bpf_map__fd(s->programs->maps.ring),
-				   probes_on_event, s->join, NULL);
+				   probes_on_event, s, NULL);
 	return s->ring ? 0 : load_refused("BPF ring buffer", errno, err);
 }
 

@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
 #include "core/base/units.h"
+#include "core/gc/gc_pending.h"
 #include "core/gc/gc_totals.h"
 #include "render/gc/gc_record.h"
 #include "render/gc/gc_summary.h"
@@ -111,6 +112,19 @@ static int watch_drain(struct watch *w, struct gc_stream *s, struct error *err)
 	return fail_in(err, "%s", s->source->label.bytes);
 }
 
+/* Reports once that a stop does not end: it has no record before. */
+static void watch_check_pending(struct gc_stream *s)
+{
+	const struct gc_pending *p = &s->source->pending;
+	struct text why = { 0 };
+
+	if (p->since_ns != s->pending_ns && gc_pending_add(&why, p, &s->jvm)) {
+		log_always("%s: the JVM %s", s->source->label.bytes, why.bytes);
+		s->pending_ns = p->since_ns;
+	}
+	text_release(&why);
+}
+
 /* Returns false when no source is left. */
 static bool watch_step(struct watch *w, int64_t *wait_ns, struct error *err)
 {
@@ -131,6 +145,7 @@ static bool watch_step(struct watch *w, int64_t *wait_ns, struct error *err)
 		if (s->has_ended)
 			continue;
 		is_left = true;
+		watch_check_pending(s);
 		if (s->source->wait_ns < *wait_ns)
 			*wait_ns = s->source->wait_ns;
 	}
@@ -265,6 +280,16 @@ static void watch_put_totals(struct watch *w)
 {
 	if (!w->totals.collections.stops)
 		text_puts(&w->out, "no collections\n");
+	for (size_t i = 0; i < w->streams.count; i++) {
+		const struct gc_stream *s = w->streams.all[i];
+		struct text why = { 0 };
+
+		if (!s->has_ended &&
+		    gc_pending_add(&why, &s->source->pending, &s->jvm))
+			text_printf(&w->out, "not included: the JVM %s\n",
+				    why.bytes);
+		text_release(&why);
+	}
 	if (w->has_head)
 		text_putc(&w->out, '\n');
 	watch_put_summary(w, &w->out);

@@ -33,6 +33,7 @@ struct gc_stream {
 	/* The JVM of a live source; .pidfd is -1 for others. */
 	struct jvm jvm;
 	bool was_stopped;    /* reported once */
+	int64_t pending_ns;  /* the begin of a stop that was reported */
 	uint64_t stack;      /* where the program's stack begins; 0 = unknown */
 	struct tasks *tasks; /* NULL: the CPU time of GC threads is unknown */
 	int64_t cpu_ns;      /* of the GC threads at the start */

@@ -16,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/input.h"
 #include "core/base/units.h"
+#include "core/gc/gc_pending.h"
 #include "core/jvm/procfs.h"
 #include "core/threads/proc_source.h"
 #include "core/threads/top_record.h"
@@ -204,6 +205,7 @@ static void pauses_note(struct top_sample *sample)
 static void pauses_sample(struct ttop_pauses *t, struct top_sample *sample)
 {
 	const bool is_first = !t->has_sampled;
+	struct text pending = { 0 };
 	bool is_over = false;
 	struct gc_pause p;
 	struct error unused;
@@ -222,6 +224,9 @@ static void pauses_sample(struct ttop_pauses *t, struct top_sample *sample)
 	if (!is_over)
 		sample->process.measured = t->totals;
 	pauses_note(sample);
+	if (gc_pending_add(&pending, &t->source->pending, t->jvm))
+		source_note_add(sample, "pending", false, "%s", pending.bytes);
+	text_release(&pending);
 }
 
 /* Loading programs in vain would cost more than asking for the right. */

@@ -739,7 +739,10 @@ int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
 	units_add_time(&time, (double)timeout_ns);
 	if (!timeout_find_reason(jvm, &why))
 		text_puts(&why, "it may be busy with another request, in a "
-				"long pause, or short of CPU");
+				"long pause, short of CPU, or wait for a "
+				"thread to reach a safepoint (sjkc gc reports "
+				"this, prof shows the code); the request may "
+				"stay queued in the JVM");
 	fail(err, ERROR_REFUSED, "%d: the JVM did not respond within %s: %s",
 	     (int)jvm->pid, time.bytes, why.bytes);
 	text_release(&time);

@@ -113,6 +113,12 @@ struct gc_lost {
 	uint64_t lines;   /* unreadable input; bytes that were cut off: 1 */
 };
 
+/* A stop that had begun and not ended when the source was read last. */
+struct gc_pending {
+	int64_t since_ns;      /* at the latest, CLOCK_MONOTONIC; 0 = none */
+	bool is_synchronizing; /* threads have not reached the safepoint */
+};
+
 struct gc_source;
 
 struct gc_source_methods {
@@ -138,6 +144,7 @@ struct gc_source {
 	int pid;          /* 0 = not a process */
 	bool is_ending;   /* set before the last reads: nothing may be held */
 	int64_t cpu_ns;   /* of the GC threads so far; GC_ABSENT = unknown */
+	struct gc_pending pending;
 };
 
 /*

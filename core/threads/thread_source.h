@@ -146,7 +146,7 @@ struct process_sample {
 /* The source of a value, or why the value is absent. */
 struct source_note {
 	const char *figure; /* "cpu", "runq", "names", "allocation", "gc",
-			       "safepoints", "heap", "contention" */
+			       "safepoints", "pending", "heap", "contention" */
 	char text[256];     /* "Thread.print, 4 s ago, coarse"; "- (…)" */
 	bool is_absent;
 };

@@ -298,7 +298,10 @@ static void top_text_put_allocation(struct text *out, const struct top_rates *r)
 static void top_text_put_safepoints(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
+	const struct source_note *pending = top_note(r->sample, "pending");
 
+	if (pending)
+		text_printf(out, "  the JVM %s\n", pending->text);
 	if (isnan(p->safepoints)) {
 		text_puts(out, "  safe points: ");
 		top_text_put_absent(out, r->sample, "safepoints");
