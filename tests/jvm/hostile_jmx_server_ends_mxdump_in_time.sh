@@ -56,10 +56,12 @@ fails_without_output query-integer 'is not a list' &&
 	fails_without_output query-garbage 'invalid RMI reply' || exit
 
 server query-others && asked 5 mx -b '*:*' -all -mg &&
-	printed 'not an MBeanInfo' && asked 0 mxdump && is_json &&
+	printed 'not an MBeanInfo' && asked 7 mxdump && is_json &&
+	said 'cannot read 3 of 3 MBeans: ' &&
 	printed '"name":"a:d=e","$error":"the reply is not an MBeanInfo"' &&
 	kill "$server" || exit
-server query-lies && asked 0 mxdump && is_json && kill "$server" || exit
+server query-lies && asked 7 mxdump && is_json &&
+	said "cannot read 1 of 1 MBeans: a:b=c: " && kill "$server" || exit
 server info-mute && asked 7 mxdump && is_json && printed 'timed out' &&
 	said 'cannot read 2 of 2 MBeans' && kill "$server" || exit
 server info-endless && asked 7 mxdump && is_json &&
@@ -99,7 +101,7 @@ ended_partly() {
 		printed '"$partial":' && said 'MBeans were written'
 }
 
-# The MBeans after one that is too slow are read.
+# The MBeans after one that is too slow are read, and its other attributes.
 one_is_too_slow() {
 	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
 		-v 16000 &&
@@ -110,8 +112,10 @@ one_is_too_slow() {
 			d = json.load(open(sys.argv[1]))
 			assert set(d) == {"beans"}, list(d)
 			beans = {b["name"]: b for b in d["beans"]}
-			(slow,) = [n for n, b in beans.items() if "$error" in b]
-			assert slow == "sjkc.test:type=Slow", slow
+			assert not [n for n, b in beans.items() if "$error" in b]
+			slow = beans["sjkc.test:type=Slow"]
+			assert slow["Millis"] == 16000, slow
+			assert "timed out" in slow["Slow"]["$error"], slow
 			assert beans["sjkc.test:type=Types"]["Boxed"] == 42
 		END
 	slow_is_read not

@@ -41,7 +41,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" <<-'END' ||
 	        pieces(c, [ok + b"Content-Type: text/event-stream;x=y\r\n\r\n",
 	                   b"data: 1\n\n", b"data: 2\n\n"], 4)
 	        return False
-	    elif path == b"jolokia":
+	    elif path == b"":
 	        c.sendall(OK)
 	    else:
 	        done.wait(60)

@@ -61,7 +61,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    (get(b"X: a\rb\r\n"), 400),
 	    (get(b"X\r\n"), 400),
 	    (b"GET /jolokia HTTP/1.1\nHost: localhost\n\n", 400),
-	    (b"\r\n" + get(), 400),
+	    (b"\r\n\r\n" + get(), 400),
 	    (b"GET /jolokia HTTP/1.1\r\n\r\n", 400),
 	    (get(b"Host: localhost\r\n"), 400),
 	    (b"GET /jolokia HTTP/2.0\r\nHost: localhost\r\n\r\n", 505),
@@ -158,7 +158,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" "$agent" \
 	    assert Client(port).ask(path=path, headers=headers).status() == \
 	        200, (path, headers)
 	agent.heads[len(good):] = []
-	assert all(h.startswith("GET /agent HTTP/1.1\r\n") for h in seen), seen
+	assert all(h.startswith("GET /agent/ HTTP/1.1\r\n") for h in seen), seen
 	assert sum("Origin" in h for h in seen) == 1, seen
 	assert "Upgrade" not in seen[-1] and "h2c" not in seen[-1], seen[-1]
 

@@ -28,6 +28,8 @@ check() {
 
 check_exit() {
 	target_contained "$1" || return
+	# The shell in the background may truncate it later.
+	: >"$scratch/out"
 	"$sjkc" jstat -gcutil "$pid" 200ms >"$scratch/out" 2>"$scratch/err" &
 	jstat=$!
 	until [ "$(wc -l <"$scratch/out")" -ge 3 ]; do
