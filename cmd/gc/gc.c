@@ -326,6 +326,21 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 		    sum.pauses, sum.records, sum.lines);
 }
 
+/* The period in which live sources were observed, on the page's clock. */
+static void watch_set_period(struct watch *w)
+{
+	int64_t begin_ns = w->end_ns;
+
+	for (size_t i = 0; i < w->streams.count; i++) {
+		const struct gc_source *s = w->streams.all[i]->source;
+
+		if (s->begin_ns < begin_ns)
+			begin_ns = s->begin_ns;
+	}
+	w->timeline.from_ns = clock_wall_of(begin_ns);
+	w->timeline.to_ns = clock_wall_of(w->end_ns);
+}
+
 /* Writes the page. */
 static int watch_write_page(struct watch *w, struct error *err)
 {
@@ -338,6 +353,8 @@ static int watch_write_page(struct watch *w, struct error *err)
 	if (w->streams.count > 1)
 		text_printf(&title, " and %zu more", w->streams.count - 1);
 	watch_put_summary(w, &summary);
+	if (!opt.inputs.count)
+		watch_set_period(w);
 	ret = output_open(&out, opt.output, err);
 	if (ret == 0) {
 		gc_timeline_write(&w->timeline, title.bytes,

@@ -104,6 +104,25 @@ static void timeline_put_names(struct json *j, const struct gc_timeline *t)
 	json_close_array(j);
 }
 
+/*
+ * The observed period in ms since the first record, or since its own begin
+ * if there is no record; null for logs and records without a date.
+ */
+static void timeline_put_observed(struct json *j, const struct gc_timeline *t)
+{
+	int64_t start_ns = t->count ? t->start_ns : t->from_ns;
+
+	json_key(j, "observed");
+	if (!t->from_ns || (t->count && !t->is_epoch)) {
+		json_null(j);
+		return;
+	}
+	json_open_array(j);
+	json_double(j, (double)(t->from_ns - start_ns) / 1e6);
+	json_double(j, (double)(t->to_ns - start_ns) / 1e6);
+	json_close_array(j);
+}
+
 /* The whole document. Columns are JSON numbers already. */
 static void timeline_put_document(struct text *out, const struct gc_timeline *t,
 				  const char *title, const char *description,
@@ -123,8 +142,11 @@ static void timeline_put_document(struct text *out, const struct gc_timeline *t,
 	json_key(&j, "start_ms");
 	if (t->is_epoch)
 		json_double(&j, (double)t->start_ns / 1e6);
+	else if (!t->count && t->from_ns)
+		json_double(&j, (double)t->from_ns / 1e6);
 	else
 		json_null(&j);
+	timeline_put_observed(&j, t);
 	json_key(&j, "uptime_ms");
 	json_double(&j, t->is_epoch || t->start_ns < 0
 				? 0

@@ -25,6 +25,7 @@ struct gc_timeline {
 	struct text columns[GC_TIMELINE_COLUMNS];
 	int64_t start_ns; /* the first time; times of records are relative */
 	bool is_epoch;    /* start_ns is since the epoch, not the JVM's start */
+	int64_t from_ns, to_ns; /* observed, ns since the epoch; 0 = unknown */
 	uint64_t count;
 	uint64_t omitted; /* records beyond GC_TIMELINE_RECORDS */
 };

@@ -5,6 +5,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
+const zlib = require('node:zlib');
 const { execFileSync } = require('node:child_process');
 const { quiet } = require('./browser.js');
 
@@ -77,6 +78,71 @@ module.exports = (test) => {
 			for (const [, text] of list)
 				assert.match(text, /^\d\d:\d\d:\d\d(\.\d+)?$/);
 		}, { context: { timezoneId: 'UTC' } });
+	});
+
+	test('page_of_one_record_names_unknown_values_and_shows_a_second', async (browser, { sjkc }) => {
+		const log = path.join(browser.folder, 'one.log');
+		fs.writeFileSync(log, '[2.000s] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 12.345ms\n');
+		await browser.with(pageOfLog(browser, sjkc, log), async (tab) => {
+			assert.strictEqual(await tab.locator('#range').innerText(), '2.000 s to 2.000 s, 1 record');
+			const [from, to] = await range(tab);
+			assert.strictEqual(to - from, 1000);
+			const text = await tab.locator('#charts').innerText();
+			assert.match(text, /Time to safepoint: unknown/);
+			assert.match(text, /Heap before and after collections: unknown/);
+			assert.deepStrictEqual(await Promise.all(['#pauses', '#syncs', '#heap'].map((id) => tab.locator(id).isVisible())), [true, false, false]);
+		});
+	});
+
+	test('axis_is_the_observed_period_of_a_live_jvm', async (browser, { sjkc }) => {
+		const page = fs.readFileSync(pageOfLog(browser, sjkc, LOG), 'utf8');
+		const live = (change) => browser.file(page.replace(/(<script id="data"[^>]*>)([^<]*)/, (all, tag, data) => {
+			const document = JSON.parse(zlib.inflateRawSync(Buffer.from(data, 'base64')));
+			change(document);
+			return tag + zlib.deflateRawSync(JSON.stringify(document)).toString('base64');
+		}));
+		const observed = live((document) => { document.observed = [-3000, 9000]; });
+		await browser.with(observed, async (tab) => {
+			const [from, to] = await range(tab);
+			assert.deepStrictEqual([Math.round(from), Math.round(to)], [-3120, 9120]);
+			assert.match(await tab.locator('#range').innerText(), /^18:39:40\.\d+ to 18:39:52\.\d+, 24 records$/);
+		}, { context: { timezoneId: 'UTC' } });
+		const empty = live((document) => {
+			document.observed = [0, 3000];
+			for (const name of Object.keys(document).filter((key) => Array.isArray(document[key])))
+				document[name] = ['observed', 'kinds', 'names'].includes(name) ? document[name] : [];
+		});
+		await browser.with(empty, async (tab) => {
+			assert.match(await tab.locator('#range').innerText(), /^18:39:43\.\d+ to 18:39:46\.\d+, no pauses$/);
+			assert(!await tab.locator('#charts').isVisible());
+		}, { context: { timezoneId: 'UTC' } });
+	});
+
+	test('small_screen_shows_all_totals_without_scrolling', async (browser, { sjkc }) => {
+		for (const width of [390, 900])
+			await browser.with(pageOfLog(browser, sjkc, LOG), async (tab) => {
+				const [inner, outer] = await tab.evaluate(() => {
+					const { scrollWidth, clientWidth } = document.getElementById('totals');
+					return [scrollWidth, clientWidth];
+				});
+				assert(inner <= outer, `${width}: ${inner} > ${outer}`);
+			}, { context: { viewport: { width, height: 800 } } });
+	});
+
+	test('single_heap_size_is_visible', async (browser, { sjkc }) => {
+		const log = path.join(browser.folder, 'single.log');
+		fs.writeFileSync(log, '[1.0s] GC(0) Garbage Collection (Warmup) 10M(1%)->8M(1%)\n[3.0s] GC(1) Pause Mark Start 0.5ms\n');
+		await browser.with(pageOfLog(browser, sjkc, log), async (tab) => {
+			const pixels = await tab.evaluate(() => {
+				const canvas = document.getElementById('heap');
+				const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+				let blue = 0;
+				for (let i = 0; i < data.length; i += 4)
+					blue += data[i] === 0x3b && data[i + 1] === 0x82 && data[i + 2] === 0xf6 ? 1 : 0;
+				return blue;
+			});
+			assert(pixels > 0);
+		});
 	});
 
 	test('hover_and_arrow_keys_describe_a_pause', async (browser, { sjkc }) => {

@@ -187,17 +187,32 @@ export class HeapChart extends Chart {
 		pen.setLineDash([]);
 		pen.lineWidth = 1.5;
 		pen.beginPath();
-		let column = null;
+		let column = null, points = 0;
 		const flush = () => {
 			if (!column)
 				return;
 			for (const size of [column.first, column.most, column.least, column.last])
 				pen.lineTo(column.x, this.y(size, false));
+			points += column.most > column.least ? 2 : 1;
+		};
+		// A line of one point is not visible.
+		const end = () => {
+			flush();
+			if (points === 1)
+				pen.rect(column.x - 1, this.y(column.last, false) - 1, 2, 2);
+			column = null;
+			points = 0;
 		};
 		for (let i = first; i < last; i++) {
 			const x = Math.round(this.x(data.at[i]) * 2) / 2;
 			// The size before a cycle is that of its begin.
-			const before = data.kinds[data.kind[i]] === 'cycle' ? -1 : data.before[i];
+			const isCycle = data.kinds[data.kind[i]] === 'cycle';
+			const before = isCycle ? -1 : data.before[i];
+			// How the heap grew to an unknown size is not drawn.
+			if (!isCycle && before < 0 && data.after[i] >= 0 && !(column && column.x === x)) {
+				end();
+				pen.moveTo(x, this.y(data.after[i], false));
+			}
 			for (const size of [before, data.after[i]]) {
 				if (size < 0)
 					continue;
@@ -211,7 +226,7 @@ export class HeapChart extends Chart {
 				column = { x, first: size, most: size, least: size, last: size };
 			}
 		}
-		flush();
+		end();
 		pen.stroke();
 	}
 
@@ -225,8 +240,14 @@ export class HeapChart extends Chart {
 		for (let i = first; i < last; i++) {
 			if (values[i] < 0 || (values[i] === before && i + 1 < last))
 				continue;
+			// A step; a single value is a short line.
+			const x = this.x(view.data.at[i]);
+			if (before < 0)
+				pen.moveTo(x - 3, this.y(values[i], false));
+			else
+				pen.lineTo(x, this.y(before, false));
+			pen.lineTo(x, this.y(values[i], false));
 			before = values[i];
-			pen.lineTo(this.x(view.data.at[i]), this.y(values[i], false));
 		}
 		pen.stroke();
 	}

@@ -22,11 +22,13 @@ export async function readData() {
 	known.sort((a, b) => raw.end[a] - raw.end[b]);
 	data.timeless = raw.end.length - known.length;
 	// Without any time, records are drawn one after another.
-	data.has_times = known.length > 0;
+	data.has_times = known.length > 0 || !!(data.observed && !raw.end.length);
 	const order = known.length ? known : raw.end.map((ns, i) => i);
 	for (const name of NUMBERS)
 		data[name] = Float64Array.from(order, (i) => raw[name][i]);
 	data.size = order.length;
+	if (!data.has_times)
+		data.observed = null;
 	data.at = data.has_times ? data.end.map((ns) => ns / 1e6) : data.end.map((ns, i) => i);
 	return data;
 }

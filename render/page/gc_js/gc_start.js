@@ -28,6 +28,12 @@ function describe(data, i) {
 	return lines;
 }
 
+function recordsText(data, count) {
+	if (!data.size)
+		return 'no pauses';
+	return `${count.toLocaleString('en-US')} ${count === 1 ? 'record' : 'records'}`;
+}
+
 function setTheme(theme) {
 	document.documentElement.dataset.theme = theme;
 }
@@ -48,8 +54,9 @@ class Page {
 		get('reset').disabled = !view.isZoomed();
 		get('scale').setAttribute('aria-pressed', String(view.log));
 		const [from, to] = view.visible();
-		const ends = [Math.max(view.range[0], view.first), Math.min(view.range[1], view.last)];
-		get('range').textContent = `${ends.map((ms) => momentText(data, ms)).join(' to ')}, ${(to - from).toLocaleString('en-US')} records`;
+		const ends = [Math.max(view.range[0], view.first), Math.min(view.range[1], view.last)]
+			.map((ms) => momentText(data, ms));
+		get('range').textContent = `${data.size || data.has_times ? `${ends.join(' to ')}, ` : ''}${recordsText(data, to - from)}`;
 		get('detail').textContent = view.selected < 0 ? '' : describe(data, view.selected).join(' · ');
 	}
 
@@ -66,6 +73,13 @@ class Page {
 			notes.push('the records have no times and are drawn in their order');
 		get('source').textContent = notes.join('; ');
 		get('pause-title').textContent = data.has_stopped ? 'Stopped time' : "Collector's time; the stopped time is unknown";
+		// A chart without values would show a scale of nothing.
+		const sizes = [data.before, data.after, data.committed].some((values) => values.some((v) => v >= 0));
+		for (const [id, isKnown] of [['syncs', data.sync.some((v) => v >= 0)], ['heap', sizes]]) {
+			get(id).hidden = !isKnown;
+			get(`${id}-title`).textContent += isKnown ? '' : ': unknown';
+		}
+		get('charts').hidden = get('totals').hidden = get('keys').hidden = !data.size;
 		const kinds = new Set(data.kind);
 		for (const [kind, colour] of Object.entries(COLOURS)) {
 			if (!kinds.has(data.kinds.indexOf(kind)) || kind === 'cycle')

@@ -10,8 +10,13 @@ export class View {
 		this.log = false;
 		this.selected = -1;
 		this.changed = () => {};
-		const first = data.size ? data.at[0] : 0, last = data.size ? data.at[data.size - 1] : 1;
-		const margin = Math.max((last - first) * 0.01, 1);
+		let first = data.size ? data.at[0] : 0, last = data.size ? data.at[data.size - 1] : 1;
+		if (data.observed) {
+			first = Math.min(first, data.observed[0]);
+			last = Math.max(last, data.observed[1]);
+		}
+		// A log with one record does not tell how long the JVM was observed.
+		const margin = Math.max((last - first) * 0.01, last > first || !data.has_times ? 1 : 500);
 		this.first = first;
 		this.last = last;
 		this.whole = [first - margin, last + margin];
