@@ -78,6 +78,7 @@ struct jmx_target {
 	 * may be missing.  May be NULL.
 	 */
 	void (*warn_limit)(const char *option, int64_t limit);
+	bool warn_any_limit; /* when connected, even if no reply reached it */
 };
 
 /*

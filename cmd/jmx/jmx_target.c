@@ -224,6 +224,7 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 				      ? jmx_warn_clear_http
 				      : jmx_warn_clear,
 		.warn_limit = jmx_warn_limit,
+		.warn_any_limit = o->warn_any_limit,
 		.starting_agent = jmx_log_starting,
 	};
 }

@@ -23,7 +23,8 @@ struct jmx_target_options {
 	struct option_list headers;
 	struct tls_options tls;
 	bool require_tls, force_address, force_hostname, force_port;
-	int64_t timeout_ns; /* -1: not given */
+	int64_t timeout_ns;  /* -1: not given */
+	bool warn_any_limit; /* no option: as in struct jmx_target */
 };
 
 /* clang-format off */

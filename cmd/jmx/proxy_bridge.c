@@ -115,9 +115,13 @@ int proxy_bridge_open_agent(struct proxy_bridge *b,
 	int no_arguments = 0;
 	char **arguments = NULL;
 	bool takes_login = !o->user && !o->bearer_file;
-	int ret = jmx_client_open(&b->client, o, &no_arguments, &arguments,
-				  err);
+	struct jmx_target_options checked = *o;
+	int ret;
 
+	/* The workers, which read the replies, print nothing. */
+	checked.warn_any_limit = true;
+	ret = jmx_client_open(&b->client, &checked, &no_arguments, &arguments,
+			      err);
 	b->title = o->url;
 	if (ret && err->kind == ERROR_PERMISSION && takes_login)
 		ret = 0;

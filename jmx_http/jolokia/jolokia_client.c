@@ -315,7 +315,14 @@ static bool bulk_is_repeated(struct bulk *b, const struct ask *ask,
 	return true;
 }
 
-/* Warns once. */
+static void client_warn_limit(struct jolokia_client *c, const char *option)
+{
+	c->warn_limit(option, strcmp(option, "maxObjects") == 0
+				      ? c->agent.max_objects
+				      : c->agent.max_collection);
+	c->warn_limit = NULL; /* once */
+}
+
 static void client_check_limits(struct jolokia_client *c, const cJSON *value,
 				bool is_list)
 {
@@ -323,12 +330,8 @@ static void client_check_limits(struct jolokia_client *c, const cJSON *value,
 						     value, is_list, &c->agent)
 					   : NULL;
 
-	if (!option)
-		return;
-	c->warn_limit(option, strcmp(option, "maxObjects") == 0
-				      ? c->agent.max_objects
-				      : c->agent.max_collection);
-	c->warn_limit = NULL;
+	if (option)
+		client_warn_limit(c, option);
 }
 
 static void bulk_take(struct bulk *b, const struct ask *ask,
@@ -754,6 +757,10 @@ struct jmx *jolokia_client_open(const struct jmx_target *target,
 		fail_in(err, "%s", c->title.bytes);
 		goto failed;
 	}
+	if (target->warn_any_limit && c->agent.max_collection)
+		client_warn_limit(c, "maxCollectionSize");
+	else if (target->warn_any_limit && c->agent.max_objects)
+		client_warn_limit(c, "maxObjects");
 	c->base.title = c->title.bytes;
 	c->base.version = c->version.bytes;
 	return &c->base;

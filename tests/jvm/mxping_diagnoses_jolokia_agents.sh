@@ -8,6 +8,7 @@ sjkc=$(realpath "$1") scratch=$(realpath "$2")
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 . tests/jvm/lib/jolokia.sh
+. tests/jvm/lib/proxy.sh
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY
 
 echo 'right & wrong' >"$scratch/password"
@@ -141,6 +142,8 @@ policy() {
 		ask 7 mxdump -u "$url" && said maxCollectionSize=5 &&
 		ask 7 mxdump -u "$url" --prometheus &&
 		said maxCollectionSize=5 &&
+		proxy -u "$url" -b 0 --rmi && proxy_end TERM &&
+		grep maxCollectionSize=5 "$proxy_said" &&
 		ask 0 mxping -u "$url" && printed 'exec denied' &&
 		printed 'maxCollectionSize 5' && printed 'which ttop and jcmd need' &&
 		ask 4 mx -u "$url" -b java.lang:type=Memory --call \
