@@ -12,10 +12,15 @@ lab_inside && lab_tls || exit
 # asked STATUS OPTION…: runs mxping in the JVM's network, and fails unless it
 # exits with STATUS
 asked() {
-	asked_for=$1
-	shift
+	asked_trusting "$tls/ca.pem" "$@"
+}
+
+# asked_trusting FILE STATUS ARGUMENT…: the same with other trusted certificates
+asked_trusting() {
+	asked_ca=$1 asked_for=$2
+	shift 2
 	within_lab timeout 300 "$sjkc" mxping -s "$lab_address:$jmx_port" \
-		--cacert "$tls/ca.pem" --timeout 30s "$@" >"$scratch/out" 2>"$scratch/err"
+		--cacert "$asked_ca" --timeout 30s "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ $status -eq "$asked_for" ] && return
 	echo "$*: exit status $status, not $asked_for"
@@ -30,12 +35,12 @@ server_alone() {
 		printed 'certificate of CN=sjkc test server by CN=sjkc test CA' &&
 		printed 'IP Address:10.99.0.1' && printed ' (1 day left)' &&
 		printed 'the certificate is trusted and valid for 10.99.0.1' &&
-		asked 5 --cacert "$tls/client.pem" &&
+		asked_trusting "$tls/client.pem" 5 &&
 		printed 'failed  server-tls' &&
 		printed 'is not trusted' &&
 		printed "the issuer of the JVM's certificate is not trusted" &&
-		openssl_command_of_the_fix_works && asked 0 --insecure \
-			--cacert "$tls/client.pem" &&
+		openssl_command_of_the_fix_works && asked_trusting \
+			"$tls/client.pem" 0 --insecure &&
 		printed '--insecure accepts a certificate that is not trusted' &&
 		ask 0 mxping -p "$pid" --cacert "$tls/ca.pem" &&
 		printed 'TLS except for the registry, no password' &&
@@ -89,7 +94,7 @@ openssl_command_of_the_fix_works() {
 	[ -n "$line" ] || { echo 'no command'; return 1; }
 	(cd "$scratch" && within_lab sh -c "$line" 2>"$scratch/openssl") ||
 		{ cat "$scratch/openssl"; return 1; }
-	asked 0 --cacert "$scratch/jvm.pem"
+	asked_trusting "$scratch/jvm.pem" 0
 }
 
 with_a_certificate_of_ours() {
