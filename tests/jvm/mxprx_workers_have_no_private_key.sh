@@ -57,11 +57,11 @@ holders() {
 }
 
 # kept COMMAND…: the command reaches the JVM through mxprx, which has two more
-# processes then; mxprx alone has the key.
+# processes then, and those that open files of the JVM; mxprx alone has the key.
 kept() {
 	"$@" >"$scratch/out" 2>&1 || { cat "$scratch/out" "$proxy_said"; return 1; }
 	found=$(holders)
-	[ "$found" = '1 3' ] && return
+	case $found in '1 '[3-5]) return ;; esac
 	echo "processes with the key, processes: $found"
 	return 1
 }
