@@ -4,7 +4,10 @@
 #include "cmd/commands.h"
 #include "core/base/child.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/jvm/cgroup.h"
 #include "core/jvm/jdk_version.h"
+#include "core/jvm/open_files.h"
 #include "core/jvm/opener.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
@@ -175,6 +178,43 @@ static void check_threads(struct doctor_checks *c)
 		finding_detail(f, "%u, visible in /proc", status.threads);
 	}
 	text_release(&stat);
+}
+
+/* Beyond the limit, the JVM can neither accept connections nor open files. */
+static void check_open_files(struct doctor_checks *c)
+{
+	struct open_files o;
+	struct text text = { 0 };
+	struct error err;
+	struct finding *f;
+
+	if (open_files_read(&o, c->pid, &err))
+		return;
+	open_files_add(&text, &o);
+	f = doctor_checks_note(c, "open files");
+	finding_detail(f, "%s", text.bytes);
+	text_release(&text);
+}
+
+static void check_memory(struct doctor_checks *c)
+{
+	struct proc_status status;
+	struct cgroup_limits l;
+	struct text text = { 0 };
+	struct error unused;
+
+	if (procfs_status(c->pid, &status, &unused))
+		return;
+	units_add_bytes(&text, (double)status.rss_bytes);
+	text_puts(&text, " resident");
+	cgroup_limits_read(&l, c->pid);
+	if (l.memory >= 0) {
+		text_puts(&text, ", limited by its cgroup to ");
+		units_add_bytes(&text, (double)l.memory);
+	}
+	cgroup_limits_release(&l);
+	finding_detail(doctor_checks_note(c, "memory"), "%s", text.bytes);
+	text_release(&text);
 }
 
 /* Runs in the opener. */
@@ -354,11 +394,11 @@ static void check_probes(struct doctor_checks *c)
  * first obstacle decides the exit status.
  */
 static check_fn *const checks[] = {
-	check_sjkc,           check_namespaces, check_java,
-	check_options,        check_agents,     check_threads,
-	check_root_directory, check_attach,     check_counters,
-	doctor_check_jmx,     check_probes,     doctor_check_bpf,
-	doctor_check_stacks,
+	check_sjkc,       check_namespaces, check_java,
+	check_options,    check_agents,     check_threads,
+	check_open_files, check_memory,     check_root_directory,
+	check_attach,     check_counters,   doctor_check_jmx,
+	check_probes,     doctor_check_bpf, doctor_check_stacks,
 };
 
 /*

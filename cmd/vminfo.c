@@ -17,6 +17,7 @@
 #include "core/jvm/cgroup.h"
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm.h"
+#include "core/jvm/open_files.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
 #include "core/jvm/properties.h"
@@ -58,6 +59,15 @@ static void summary_add(struct text *out, const char *before, const char *word,
 	if (word && *word)
 		text_printf(out, "%s%s%s", before, word, after);
 }
+
+/* The JVM's replies; empty if it did not reply. */
+struct vminfo_replies {
+	struct text flags; /* VM.flags -all */
+	struct text heap;  /* GC.heap_info */
+	struct text code;  /* Compiler.codecache */
+	/* Of JDKs whose GC.heap_info omits it: VM.metaspace basic. */
+	struct text metaspace;
+};
 
 static void summary_put_jvm(struct summary *s, const struct jvm_info *info)
 {
@@ -149,15 +159,65 @@ static void summary_put_heap(struct summary *s, const struct text *heap)
 	summary_put(s, "heap");
 }
 
-static void summary_put_memory(struct summary *s, const struct text *flags,
-			       const struct text *heap)
+/* " Metaspace       used 223K, committed 384K, reserved 1114112K" */
+static void summary_put_metaspace(struct summary *s, const struct text *heap)
 {
-	const struct vm_collector *c = vm_collector_of(flags);
+	struct lines lines = lines_over(heap->bytes, heap->len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		struct line trimmed = line_trimmed(line);
+
+		if (!line_starts(trimmed, "Metaspace"))
+			continue;
+		trimmed.text += strlen("Metaspace");
+		trimmed.len -= strlen("Metaspace");
+		trimmed = line_trimmed(trimmed);
+		text_add(&s->value, trimmed.text, trimmed.len);
+		break;
+	}
+	summary_put(s, "metaspace");
+}
+
+/* The number of kilobytes after " name=" in the line at `at`; 0 = none. */
+static uint64_t code_heap_kilobytes(const char *at, size_t len,
+				    const char *name)
+{
+	const char *found = memmem(at, len, name, strlen(name));
+
+	return found ? strtoull(found + strlen(name), NULL, 10) : 0;
+}
+
+/* Adds up "CodeHeap 'name': size=120032Kb used=24Kb max_used=24Kb …". */
+static void summary_put_code(struct summary *s, const struct text *code)
+{
+	struct lines lines = lines_over(code->bytes, code->len);
+	uint64_t size = 0, used = 0;
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		size += code_heap_kilobytes(line.text, line.len, ": size=");
+		used += code_heap_kilobytes(line.text, line.len, " used=");
+	}
+	if (size) {
+		units_add_bytes(&s->value, (double)used * 1024);
+		text_puts(&s->value, " of ");
+		units_add_bytes(&s->value, (double)size * 1024);
+	}
+	summary_put(s, "code cache");
+}
+
+static void summary_put_memory(struct summary *s,
+			       const struct vminfo_replies *r)
+{
+	const struct vm_collector *c = vm_collector_of(&r->flags);
 
 	summary_add(&s->value, "", c ? c->name : NULL, "");
 	summary_put(s, "collector");
-	summary_put_heap(s, heap);
-	summary_put_size_flag(s, flags, "MaxHeapSize", "maximum heap size");
+	summary_put_heap(s, &r->heap);
+	summary_put_size_flag(s, &r->flags, "MaxHeapSize", "maximum heap size");
+	summary_put_metaspace(s, r->metaspace.len ? &r->metaspace : &r->heap);
+	summary_put_code(s, &r->code);
 }
 
 static void summary_put_cpus(struct summary *s, pid_t pid,
@@ -214,6 +274,22 @@ static void summary_put_container(struct summary *s, const struct jvm *jvm,
 	summary_put(s, "container");
 }
 
+static void summary_put_process(struct summary *s, pid_t pid)
+{
+	struct proc_status status;
+	struct open_files files;
+	struct error unused;
+
+	if (procfs_status(pid, &status, &unused) == 0) {
+		text_printf(&s->value, "%u", status.threads);
+		summary_put(s, "threads");
+	}
+	if (open_files_read(&files, pid, &unused) == 0) {
+		open_files_add(&s->value, &files);
+		summary_put(s, "open files");
+	}
+}
+
 static void summary_put_machine(struct summary *s, const struct jvm *jvm,
 				const struct text *flags)
 {
@@ -222,18 +298,15 @@ static void summary_put_machine(struct summary *s, const struct jvm *jvm,
 	cgroup_limits_read(&limits, jvm->pid);
 	summary_put_cpus(s, jvm->pid, flags, &limits);
 	summary_put_resident(s, jvm->pid, &limits);
+	summary_put_process(s, jvm->pid);
 	summary_put_container(s, jvm, &limits.path);
 	cgroup_limits_release(&limits);
 }
 
-/*
- * Passes the lines of the summary to put_line. flags and heap are the JVM's
- * replies to "VM.flags -all" and "GC.heap_info", empty if attach failed.
- */
-static int vminfo_summary(const struct jvm *jvm, const struct text *flags,
-			  const struct text *heap, bool show_secrets,
-			  vminfo_put_fn *put_line, void *self,
-			  struct error *err)
+/* Passes the lines of the summary to put_line. */
+static int vminfo_summary(const struct jvm *jvm, const struct vminfo_replies *r,
+			  bool show_secrets, vminfo_put_fn *put_line,
+			  void *self, struct error *err)
 {
 	struct summary s = { .put = put_line, .self = self };
 	struct process p;
@@ -245,8 +318,8 @@ static int vminfo_summary(const struct jvm *jvm, const struct text *flags,
 	summary_put_jvm(&s, &p.info);
 	summary_put_time(&s, p.info.start_ns);
 	summary_put_command(&s, &p);
-	summary_put_memory(&s, flags, heap);
-	summary_put_machine(&s, jvm, flags);
+	summary_put_memory(&s, r);
+	summary_put_machine(&s, jvm, &r->flags);
 	text_release(&s.value);
 	process_release(&p);
 	return 0;
@@ -438,20 +511,30 @@ static void facts_add_line(void *self, const char *name,
 static int vminfo_get_summary(struct vm *vm, struct facts *facts,
 			      struct error *err)
 {
-	struct text flags = { 0 }, heap = { 0 };
+	struct vminfo_replies r = { 0 };
 	struct error why;
 	int status;
 
-	if (vminfo_ask(vm, "jcmd", "VM.flags -all", &flags, &why))
+	if (vminfo_ask(vm, "jcmd", "VM.flags -all", &r.flags, &why)) {
 		log_always("the collector and the heap are unknown: %s",
 			   why.text);
-	/* JDK 8 before 8u40 does not have this command. */
-	else if (vminfo_ask(vm, "jcmd", "GC.heap_info", &heap, &why))
-		text_clear(&heap);
-	status = vminfo_summary(&vm->jvm, &flags, &heap, opt.show_secrets,
-				facts_add_line, facts, err);
-	text_release(&flags);
-	text_release(&heap);
+	} else {
+		/* JDK 8 before 8u40 does not have these commands. */
+		if (vminfo_ask(vm, "jcmd", "GC.heap_info", &r.heap, &why))
+			text_clear(&r.heap);
+		if ((!r.heap.len || !strstr(r.heap.bytes, "Metaspace")) &&
+		    vminfo_ask(vm, "jcmd", "VM.metaspace basic", &r.metaspace,
+			       &why))
+			text_clear(&r.metaspace);
+		if (vminfo_ask(vm, "jcmd", "Compiler.codecache", &r.code, &why))
+			text_clear(&r.code);
+	}
+	status = vminfo_summary(&vm->jvm, &r, opt.show_secrets, facts_add_line,
+				facts, err);
+	text_release(&r.flags);
+	text_release(&r.heap);
+	text_release(&r.code);
+	text_release(&r.metaspace);
 	return status;
 }
 

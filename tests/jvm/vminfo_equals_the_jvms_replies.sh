@@ -31,7 +31,10 @@ for jdk in $(jdks); do
 	for line in 'JVM: .*[1-9]' 'started: .*, up [0-9]' \
 		'JVM options: -Xmx64m .*-Dmy.password=\*\*\*' \
 		'heap: .* total [0-9]*K.*used [0-9]*K' 'maximum heap size: 64 MB' \
-		'CPUs: may run on [1-9]' 'memory: [0-9.]* [MG]B resident'; do
+		'CPUs: may run on [1-9]' 'memory: [0-9.]* [MG]B resident' \
+		'metaspace: .*used [1-9][0-9]*K' 'threads: [1-9]' \
+		'code cache: [1-9].* of [1-9]' \
+		'open files: [1-9][0-9]* of [1-9].*: [0-9]* sockets, [1-9]'; do
 		grep -q "^$line" "$scratch/info" ||
 			{ echo "$jdk: no line $line in:"; cat "$scratch/info"; exit 1; }
 	done

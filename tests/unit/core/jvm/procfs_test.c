@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/open_files.h"
 #include "core/jvm/procfs.h"
 
 #include <pthread.h>
@@ -302,9 +303,34 @@ static void process_of_one_thread_has_no_other(void **state)
 	assert_false(procfs_use_thread(getpid()));
 }
 
+static void open_files_are_counted_by_kind(void **state)
+{
+	struct open_files before, after;
+	struct error err;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(open_files_read(&before, getpid(), &err), 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(open_files_read(&after, getpid(), &err), 0);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(after.pipes, before.pipes + 2);
+	assert_int_equal(after.files, before.files);
+	assert_int_equal(
+		open_files_parse_limit("Limit  Soft Limit  Hard Limit  Units\n"
+				       "Max open files            1024        "
+				       "         524288               files\n"),
+		1024);
+	assert_int_equal(open_files_parse_limit("Max open files  unlimited"),
+			 -1);
+	assert_int_equal(open_files_parse_limit(""), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_files_are_counted_by_kind),
 		cmocka_unit_test(status_is_read_field_by_field),
 		cmocka_unit_test(process_name_cannot_forge_a_status_field),
 		cmocka_unit_test(status_without_what_matters_is_none),
