@@ -401,6 +401,7 @@ static void probes_lost(const struct gc_source *source, struct gc_lost *lost)
 	lost->records = __atomic_load_n(&s->programs->bss->lost,
 					__ATOMIC_RELAXED);
 	lost->pauses = gc_join_missed(s->join);
+	lost->more_pauses = lost->records && !s->counters;
 }
 
 static void probes_close(struct gc_source *source)

@@ -312,6 +312,7 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 		sum.pauses += lost.pauses;
 		sum.records += lost.records;
 		sum.lines += lost.lines;
+		sum.more_pauses |= lost.more_pauses;
 	}
 	if (files)
 		return fail(err, ERROR_PARTIAL,
@@ -321,9 +322,10 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 	if (!sum.pauses && !sum.records && !sum.lines)
 		return 0;
 	return fail(err, ERROR_PARTIAL,
-		    "the output is incomplete: %" PRIu64 " pauses missed, "
+		    "the output is incomplete: %" PRIu64 "%s pauses missed, "
 		    "%" PRIu64 " records lost, %" PRIu64 " lines unreadable",
-		    sum.pauses, sum.records, sum.lines);
+		    sum.pauses, sum.more_pauses ? " or more" : "", sum.records,
+		    sum.lines);
 }
 
 /* The period in which live sources were observed, on the page's clock. */

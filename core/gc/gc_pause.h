@@ -111,6 +111,7 @@ struct gc_lost {
 	uint64_t pauses;  /* the JVM counted them, the source missed them */
 	uint64_t records; /* the kernel's buffer was full */
 	uint64_t lines;   /* unreadable input; bytes that were cut off: 1 */
+	bool more_pauses; /* any of the records; no counter tells */
 };
 
 /* A stop that had begun and not ended when the source was read last. */
