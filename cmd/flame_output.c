@@ -18,6 +18,8 @@
 
 #define NAMED_VIEWS 8   /* maximum number of other events in the message */
 #define PAGE_VIEWS  100 /* maximum number of tabs of a page */
+/* With fewer samples, cpu is the first tab only if no other time is longer. */
+#define CPU_SAMPLES_MIN 20
 
 const char *flame_output_events(const struct option_list *events)
 {
@@ -254,6 +256,28 @@ static void flame_output_log_choice(const struct flame_output *d,
 	text_release(&others);
 }
 
+/*
+ * Opens the page with the longest time if few samples of the CPU hide where the
+ * threads wait.
+ */
+static void flame_output_choose_front(struct flame_output *d)
+{
+	const struct event_view *cpu = &d->views[d->selected];
+
+	if (strcmp(cpu->name, "cpu") != 0 || cpu->unit != UNIT_NS ||
+	    cpu->samples >= CPU_SAMPLES_MIN)
+		return;
+	for (size_t i = 0; i < d->view_count; i++) {
+		if (d->views[i].unit == UNIT_NS &&
+		    d->views[i].weight > d->views[d->selected].weight)
+			d->selected = i;
+	}
+	if (d->all_asked && cpu != &d->views[d->selected])
+		log_info("the page opens with %s; cpu has only %" PRIu64
+			 " samples",
+			 d->views[d->selected].name, cpu->samples);
+}
+
 /* Each tab costs as much as a graph, even with few samples. */
 void flame_output_limit(struct flame_output *d,
 			const struct flame_output_format *format)
@@ -262,6 +286,8 @@ void flame_output_limit(struct flame_output *d,
 
 	if (d->options->event)
 		return;
+	if (format->is_page)
+		flame_output_choose_front(d);
 	if (!d->all_asked)
 		flame_output_log_choice(d, format);
 	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,

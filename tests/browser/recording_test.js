@@ -61,6 +61,18 @@ function stacksOfText(text) {
 }
 
 module.exports = (test) => {
+	test('page_opens_with_the_longest_time_if_cpu_has_few_samples', async (browser, { sjkc }) => {
+		const waits = [{ stack: ['app.Main.main', 'app.Main.read'], count: 1, weight: 9e9 }];
+		for (const [count, name] of [[19, 'offcpu'], [20, 'cpu']]) {
+			const input = browser.write({ title: 'waits', events: [
+				{ name: 'cpu', unit: 'ns', samples: [{ stack: ['app.Main.main'], count, weight: count * 1e7 }] },
+				{ name: 'offcpu', unit: 'ns', samples: waits }] });
+			await browser.with(flame(browser, sjkc, input), async (tab) => {
+				assert.strictEqual(await tab.locator('[role=tab][aria-selected=true]').textContent(), name);
+			});
+		}
+	});
+
 	test('page_of_collapsed_stack_traces_has_their_totals', async (browser, { sjkc }) => {
 		const text = 'app.Main.main;app.Work.sort;java.util.Arrays.sort 30\n' +
 			'app.Main.main;app.Work.sort 20\napp.Main.main;app.Work.walk 40\nGC::mark 10\n';
