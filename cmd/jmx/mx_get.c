@@ -2,6 +2,7 @@
 /* mx --get: prints attributes of MBeans as text, JSON and CSV. */
 #include "cmd/jmx/mx.h"
 
+#include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mx_fields.h"
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
@@ -570,8 +571,12 @@ int mx_get(struct mx *m, struct error *err)
 		err->kind = ERROR_PARTIAL;
 	}
 	/* The attribute may be in an MBean that cannot be read. */
-	if (ret == 0 && !g.failed)
-		ret = mx_fields_check(&g.fields, o->bean, err);
+	if (ret == 0 && !g.failed &&
+	    (ret = mx_fields_check(&g.fields, o->bean, err)) &&
+	    err->kind == ERROR_NO_TARGET && jmx_client_check_limits(&unused))
+		fail(err, ERROR_PARTIAL,
+		     "%s: the truncated list of attributes lacks one of -f",
+		     o->bean);
 	/* After a failure, print the values so far as valid JSON. */
 	if (ret == 0 || g.beans) {
 		get_finish(&g);

@@ -139,6 +139,8 @@ policy() {
 	# shellcheck disable=SC2086 # words
 	ask 7 mx -u "$url" $runtime && printed VM &&
 		said 'maxCollectionSize=5 of the Jolokia agent truncates' &&
+		ask 7 mx -u "$url" -b java.lang:type=Runtime --get -f NoSuch &&
+		said 'truncated list of attributes' &&
 		ask 7 mxdump -u "$url" && said maxCollectionSize=5 &&
 		ask 7 mxdump -u "$url" --prometheus &&
 		said maxCollectionSize=5 &&
