@@ -13,7 +13,9 @@
  * ---- reading ----
  *
  * The path from a Method* to its names has six steps, each of which needs the
- * result of the step before.  Each step is one read for all methods of a batch.
+ * result of the step before.  The seventh reads the heads of the symbols again:
+ * the JVM may have freed a symbol before its text was read.  Each step is one
+ * read for all methods of a batch.
  */
 
 enum { METHOD_CLASS, METHOD_NAME, METHOD_SIGNATURE, METHOD_SYMBOLS };
@@ -260,14 +262,24 @@ static void batch_request_class_name(struct method_batch *b,
 	batch_request_symbol(b, w, METHOD_CLASS);
 }
 
-static void batch_check_class_name(struct method_batch *b,
-				   struct method_work *w)
+static void batch_request_heads(struct method_batch *b, struct method_work *w)
+{
+	for (int i = 0; i < METHOD_SYMBOLS; i++)
+		batch_add_range(b, &w->is_alive, w->out->traits.symbols[i],
+				w->heads[i], SYMBOL_HEAD);
+}
+
+static void batch_check_heads(struct method_batch *b, struct method_work *w)
 {
 	struct java_symbol s[METHOD_SYMBOLS];
 	struct cursor c;
 
-	for (int i = 0; i < METHOD_SYMBOLS; i++)
+	for (int i = 0; i < METHOD_SYMBOLS; i++) {
+		if (symbol_mark(b->l, w->heads[i]) !=
+		    w->out->traits.symbol_marks[i])
+			return;
 		s[i] = (struct java_symbol){ w->text[i], w->lengths[i] };
+	}
 	w->out->name = java_names_add(b->names, s[METHOD_CLASS], s[METHOD_NAME],
 				      s[METHOD_SIGNATURE]);
 	w->out->is_known = w->out->name != 0;
@@ -288,7 +300,8 @@ static const struct {
 	{ batch_request_pool, batch_check_pool },
 	{ batch_request_holder, batch_check_holder },
 	{ batch_request_names, batch_check_names },
-	{ batch_request_class_name, batch_check_class_name },
+	{ batch_request_class_name, NULL },
+	{ batch_request_heads, batch_check_heads },
 };
 
 static void batch_run(struct method_batch *b)
