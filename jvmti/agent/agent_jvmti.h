@@ -343,11 +343,11 @@ static inline int jvmti_thread_info(jvm_table *env, void *thread,
 static inline int jvmti_run_thread(jvm_table *env, void *thread,
 				   void (*run)(jvm_table *env, jvm_table *jni,
 					       void *self),
-				   int priority)
+				   void *self, int priority)
 {
 	return JVMTI_CALL(env, JVMTI_RUN_AGENT_THREAD, void *,
 			  void (*)(jvm_table *, jvm_table *, void *),
-			  const void *, int)(env, thread, run, NULL, priority);
+			  const void *, int)(env, thread, run, self, priority);
 }
 
 #define JNI_CALL(jni, number, type, ...)                                       \

@@ -271,6 +271,7 @@ enum probe_refusal {
 	PROBE_JVM_REFUSED,  /* RetransformClasses: code is the jvmtiError */
 	PROBE_IS_HUGE,      /* the JVM would no longer compile its code */
 	PROBE_IS_HIDDEN, /* the class loader does not find the helper class */
+	PROBE_IS_SILENT, /* the class loader does not respond */
 	PROBE_REFUSALS
 };
 

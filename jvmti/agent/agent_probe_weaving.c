@@ -484,10 +484,11 @@ static bool weaving_can_weave(jvm_table *env, bool on, int *code)
 
 /* ---- arming ---- */
 
-/* The loader of the last class, and whether it finds the helper classes. */
+/* The loader of the last class, and PROBE_ARMED if it finds the helpers. */
 struct last_loader {
 	void *loader; /* local reference */
-	bool is_known, has_traces, is_found;
+	bool is_known, has_traces;
+	enum probe_refusal refusal;
 };
 
 static bool weaving_has_traces(const struct woven_class *class)
@@ -499,8 +500,9 @@ static bool weaving_has_traces(const struct woven_class *class)
 }
 
 /* The JVM lists the classes of a loader one after the other. */
-static bool loader_finds(struct last_loader *l, jvm_table *env, jvm_table *jni,
-			 const struct woven_class *class)
+static enum probe_refusal loader_refusal(struct last_loader *l, jvm_table *env,
+					 jvm_table *jni,
+					 const struct woven_class *class)
 {
 	void *ref = jni_ref(jni, JNI_NEW_LOCAL_REF, class->weak);
 	void *loader = NULL;
@@ -521,12 +523,10 @@ static bool loader_finds(struct last_loader *l, jvm_table *env, jvm_table *jni,
 			.loader = loader,
 			.is_known = true,
 			.has_traces = has_traces,
-			.is_found = helper_is_found(jni, loader) &&
-				    (!has_traces ||
-				     trace_is_found(jni, loader)),
+			.refusal = probes_ask_loader(jni, loader, has_traces),
 		};
 	}
-	return l->is_found;
+	return l->refusal;
 }
 
 /*
@@ -536,10 +536,12 @@ static bool loader_finds(struct last_loader *l, jvm_table *env, jvm_table *jni,
 static void weaving_check_loader(struct last_loader *l, jvm_table *env,
 				 jvm_table *jni, struct woven_class *class)
 {
-	if (loader_finds(l, env, jni, class))
+	enum probe_refusal refusal = loader_refusal(l, env, jni, class);
+
+	if (refusal == PROBE_ARMED)
 		return;
 	for (uint32_t i = 0; i < class->count; i++)
-		weaving.methods[class->first + i].refusal = PROBE_IS_HIDDEN;
+		weaving.methods[class->first + i].refusal = refusal;
 	class->is_refused = true;
 }
 
@@ -660,7 +662,7 @@ static bool again_add_class(jvm_table *env, jvm_table *jni,
 	};
 	if (!new->weak)
 		return false;
-	new->is_refused = !loader_finds(&last, env, jni, new);
+	new->is_refused = loader_refusal(&last, env, jni, new) != PROBE_ARMED;
 	if (last.loader)
 		jni_delete_local(jni, last.loader);
 	/* The hook of another thread may search now. */

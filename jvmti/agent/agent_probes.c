@@ -21,6 +21,8 @@ enum {
 	PRIORITY = 5,        /* of the thread: the normal one */
 	RESTORES = 20,       /* tries to take the probes back at the end */
 	RESTORE_MS = 500,    /* between them */
+	ASK_MS = 2000,       /* for a class loader */
+	ASKINGS = 8,         /* class loaders that do not respond */
 };
 
 struct pattern {
@@ -705,7 +707,10 @@ static int probes_get_environment(void)
 }
 
 /* Starts the thread; its name is in thread dumps of the JVM. */
-static int probes_start_thread(jvm_table *jni)
+static int probes_start_thread(jvm_table *jni, const char *title,
+			       void (*run)(jvm_table *env, jvm_table *jni,
+					   void *self),
+			       void *self)
 {
 	void *class = jni_find_class(jni, "java/lang/Thread");
 	void *init = NULL, *name = NULL, *thread = NULL;
@@ -717,7 +722,7 @@ static int probes_start_thread(jvm_table *jni)
 				  "(Ljava/lang/String;)V");
 	if (init)
 		name = JNI_CALL(jni, JNI_NEW_STRING_UTF, void *,
-				const char *)(jni, "sjkc probes");
+				const char *)(jni, title);
 	if (name) {
 		args[0].l = name;
 		thread = JNI_CALL(jni, JNI_NEW_OBJECT_A, void *, void *, void *,
@@ -725,7 +730,7 @@ static int probes_start_thread(jvm_table *jni)
 							   args);
 	}
 	if (!jni_clear(jni) && thread)
-		code = jvmti_run_thread(probes.env, thread, probes_run,
+		code = jvmti_run_thread(probes.env, thread, run, self,
 					PRIORITY);
 	if (thread)
 		jni_delete_local(jni, thread);
@@ -734,6 +739,85 @@ static int probes_start_thread(jvm_table *jni)
 	if (class)
 		jni_delete_local(jni, class);
 	return code;
+}
+
+/* ---- class loaders ---- */
+
+enum asking_state { ASKING_NOTHING, ASKING, ASKED };
+
+/* Questions for class loaders, each with a thread; state is the thread's. */
+static struct asking {
+	void *loader; /* weak */
+	bool has_traces, is_found;
+	enum asking_state state;
+} askings[ASKINGS];
+
+static bool loader_finds(jvm_table *jni, void *loader, bool has_traces)
+{
+	return helper_is_found(jni, loader) &&
+	       (!has_traces || trace_is_found(jni, loader));
+}
+
+static void asking_run(jvm_table *env, jvm_table *jni, void *self)
+{
+	struct asking *a = self;
+	void *loader = jni_ref(jni, JNI_NEW_LOCAL_REF, a->loader);
+
+	(void)env;
+	a->is_found = loader && loader_finds(jni, loader, a->has_traces);
+	__atomic_store_n(&a->state, ASKED, __ATOMIC_RELEASE);
+}
+
+/* Returns a free one, or NULL: the loader, or too many, have not replied. */
+static struct asking *asking_find(jvm_table *jni, void *loader)
+{
+	struct asking *found = NULL;
+
+	for (int i = 0; i < ASKINGS; i++) {
+		struct asking *a = &askings[i];
+
+		if (__atomic_load_n(&a->state, __ATOMIC_ACQUIRE) != ASKING)
+			found = a;
+		else if (jni_is_same(jni, a->loader, loader))
+			return NULL;
+	}
+	if (found && found->loader)
+		jni_unref(jni, JNI_DELETE_WEAK_GLOBAL_REF, found->loader);
+	if (found)
+		found->loader = NULL;
+	return found;
+}
+
+/*
+ * A loader is code of the application, which may wait for ever, and the probes
+ * must be taken back in time.  So another thread calls it.
+ */
+enum probe_refusal probes_ask_loader(jvm_table *jni, void *loader,
+				     bool has_traces)
+{
+	struct asking *a;
+
+	if (!loader)
+		return loader_finds(jni, loader, has_traces) ? PROBE_ARMED
+							     : PROBE_IS_HIDDEN;
+	a = asking_find(jni, loader);
+	if (!a)
+		return PROBE_IS_SILENT;
+	*a = (struct asking){ .loader = jni_ref(jni, JNI_NEW_WEAK_GLOBAL_REF,
+						loader),
+			      .has_traces = has_traces,
+			      .state = ASKING };
+	if (!a->loader ||
+	    probes_start_thread(jni, "sjkc class loader", asking_run, a)) {
+		a->state = ASKING_NOTHING;
+		return PROBE_MEMORY_SHORT;
+	}
+	for (int i = 0; i < ASK_MS; i++) {
+		if (__atomic_load_n(&a->state, __ATOMIC_ACQUIRE) == ASKED)
+			return a->is_found ? PROBE_ARMED : PROBE_IS_HIDDEN;
+		probes_sleep_ms(1);
+	}
+	return PROBE_IS_SILENT;
 }
 
 enum agent_step probes_begin(jvm_table *vm, jvm_table *jni,
@@ -759,7 +843,7 @@ enum agent_step probes_begin(jvm_table *vm, jvm_table *jni,
 		return AGENT_AT_MEMORY;
 	}
 	stream_report_probes(helper_fd());
-	*code = probes_start_thread(jni);
+	*code = probes_start_thread(jni, "sjkc probes", probes_run, NULL);
 	if (*code) {
 		calls_end(jni);
 		helper_end(jni);

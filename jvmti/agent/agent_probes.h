@@ -221,6 +221,13 @@ void weaving_hook(jvm_table *env, jvm_table *jni, void *redefined, void *loader,
 		  const uint8_t *bytes, int32_t *new_len, uint8_t **new_bytes);
 
 /*
+ * Asks a class loader for the helper classes, for up to two seconds:
+ * PROBE_ARMED if it finds them.  loader may be NULL, for the JVM's own.
+ */
+enum probe_refusal probes_ask_loader(jvm_table *jni, void *loader,
+				     bool has_traces);
+
+/*
  * Adds a record to the stream; waits up to some seconds for room.  Only for the
  * agent's own thread.
  */

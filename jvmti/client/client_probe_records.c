@@ -191,6 +191,7 @@ bool probe_refusal_add(const struct probe_method *m, struct text *out)
 				  "callers",
 		[PROBE_IS_HIDDEN] = "its class loader does not find the class "
 				    "that counts calls",
+		[PROBE_IS_SILENT] = "its class loader does not respond",
 	};
 	const char *cause = refusal_by_jvm(m->code);
 

@@ -24,6 +24,7 @@ says() {
 }
 
 deaf='is not instrumented: its class loader does not find the class that counts calls'
+mute='instrumented: its class loader does not respond'
 huge='is not instrumented: its code would exceed 8,000 bytes, which the JVM does not compile'
 
 # counted NAME…: the CSV has calls of each class
@@ -61,6 +62,19 @@ quiet_and_published_methods_are_refused() {
 		"Delicate\$Half.step() $deaf"
 }
 
+# The second probe finds the loader still waiting.
+loader_that_never_returns_is_left() {
+	target "$1" -- "$scratch/none" mute || return
+	for _ in first second; do
+		timeout 60 "$sjkc" probe "$pid" --csv -d 50ms \
+			'+Delicate$Task.step' >"$scratch/out" 2>"$scratch/err" ||
+			{ cat "$scratch/err"; return 1; }
+		says "$scratch/err" "Delicate\$Mute.step() is not $mute" \
+			'removed the instrumentation' && counted Later || return
+	done
+	target_end "$pid"
+}
+
 check() {
 	rm -f "$scratch/later"
 	target "$1" -- "$scratch/later" || return
@@ -71,7 +85,8 @@ check() {
 	target "$1" -XX:-DontCompileHugeMethods -- "$scratch/later" || return
 	"$sjkc" probe "$pid" -q --csv -d 10ms Sized.s7990 >"$scratch/out" ||
 		return
-	says "$scratch/out" "Sized,s7990,(int)," && target_end "$pid"
+	says "$scratch/out" "Sized,s7990,(int)," && target_end "$pid" &&
+		loader_that_never_returns_is_left "$1"
 }
 
 for_each_jdk check
