@@ -16,6 +16,8 @@ struct thread_row {
 	const struct thread_sample *thread; /* in the later sample */
 	bool is_new; /* the earlier sample lacks the thread: its rates are NaN
 		      */
+	/* Of a pool: the number of threads in the state of the row. */
+	size_t in_state;               /* 0 = the row is a thread */
 	double rates[THREAD_COUNTERS]; /* times: share of one core or of the
 					  interval; else per second */
 };

@@ -134,6 +134,8 @@ static enum screen_style format_state(const struct top_column *c,
 	(void)c;
 	if (t->state_is_old)
 		text_putc(out, '~');
+	if (row->in_state)
+		text_printf(out, "%zu ", row->in_state);
 	text_puts(out, states[t->state].name);
 	return states[t->state].style;
 }

@@ -458,11 +458,11 @@ static const struct {
 } lines[] = {
 	{ 1, header_draw_cpu, NULL },
 	{ 3, header_draw_program, NULL },
-	{ 8, header_draw_machine, header_has_machine },
-	{ 5, header_draw_memory, NULL },
-	{ 4, header_draw_gc, NULL },
-	{ 6, header_draw_safepoints, NULL },
-	{ 7, header_draw_threads, NULL },
+	{ 4, header_draw_machine, header_has_machine },
+	{ 6, header_draw_memory, NULL },
+	{ 5, header_draw_gc, NULL },
+	{ 7, header_draw_safepoints, NULL },
+	{ 8, header_draw_threads, NULL },
 	{ 2, header_draw_sources, NULL },
 };
 
@@ -473,6 +473,10 @@ unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
 	unsigned ranks = rows >= 6 ? rows / 2 - 1 : 0;
 	unsigned drawn = 0;
 
+	/* The line of a higher rank replaces an unavailable one. */
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		ranks += lines[i].is_available && !lines[i].is_available(t) &&
+			 lines[i].rank <= ranks;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		struct pen pen = pen_at(s, top + drawn);
 

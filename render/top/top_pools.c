@@ -93,6 +93,25 @@ static double pool_add_rate(double sum, double rate)
 	return isnan(rate) ? sum : isnan(sum) ? rate : sum + rate;
 }
 
+/* Sets the state that most threads of the pool have. */
+static void pool_set_state(const struct top_pools *p, const struct pool *pool,
+			   const struct thread_row *rows,
+			   struct thread_row *row, struct thread_sample *sample)
+{
+	size_t counts[RUN_STOPPED + 1] = { 0 };
+
+	for (size_t i = pool->first + 1; i; i = p->next[i - 1]) {
+		const struct thread_sample *t = rows[i - 1].thread;
+
+		sample->state_is_old |= t->state_is_old;
+		if (t->state == RUN_UNKNOWN ||
+		    ++counts[t->state] <= row->in_state)
+			continue;
+		row->in_state = counts[t->state];
+		sample->state = t->state;
+	}
+}
+
 static void pool_add_rows(const struct top_pools *p, const struct pool *pool,
 			  const struct thread_row *rows, struct thread_row *row,
 			  struct thread_sample *sample)
@@ -120,6 +139,7 @@ static void pool_add_rows(const struct top_pools *p, const struct pool *pool,
 		}
 		sample->alloc_is_coarse |= member->thread->alloc_is_coarse;
 	}
+	pool_set_state(p, pool, rows, row, sample);
 }
 
 /* Sorts the pools like threads; ties are sorted by name. */

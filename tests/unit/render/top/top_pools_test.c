@@ -35,13 +35,14 @@ static void pool_names_replace_numbers_and_uuids(void **state)
 enum { ROWS = 4 };
 
 static struct thread_sample samples[ROWS] = {
-	{ .name = "w-1", .tid = 1, .kind = THREAD_JAVA },
+	{ .name = "w-1", .tid = 1, .kind = THREAD_JAVA, .state = RUN_WAITING },
 	{ .name = "solo", .tid = 2, .kind = THREAD_JAVA },
 	{ .name = "w-2",
 	  .tid = 3,
 	  .kind = THREAD_JAVA,
+	  .state = RUN_RUNNABLE,
 	  .alloc_is_coarse = true },
-	{ .name = "w-3", .tid = 4, .kind = THREAD_JAVA },
+	{ .name = "w-3", .tid = 4, .kind = THREAD_JAVA, .state = RUN_RUNNABLE },
 };
 
 static struct thread_row rows[ROWS];
@@ -88,6 +89,8 @@ static void pool_row_is_the_sum_of_its_threads(void **state)
 	assert_int_equal(p.lines[0].row->thread->counters[THREAD_ALLOC],
 			 COUNTER_ABSENT);
 	assert_true(p.lines[0].row->thread->alloc_is_coarse);
+	assert_int_equal(p.lines[0].row->thread->state, RUN_RUNNABLE);
+	assert_int_equal(p.lines[0].row->in_state, 2);
 	assert_int_equal(p.lines[1].kind, LINE_THREAD);
 	assert_ptr_equal(p.lines[1].row, &rows[1]);
 	top_pools_release(&p);
