@@ -129,7 +129,6 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 			    struct error *early, struct error *err)
 {
 	struct attach *a = NULL;
-	int64_t due_ns = clock_monotonic_ns();
 	uint64_t taken = 0;
 	int ret = opt.virtual_threads ? virtual_dump_check(jvm, err) : 0;
 
@@ -139,7 +138,10 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 
 	signals_listen();
 	while (ret == 0 && ++taken < opt.count) {
-		due_ns = clock_after(due_ns, opt.interval_ns);
+		/* A late dump does not shorten the time to the next one. */
+		int64_t due_ns = clock_after(clock_monotonic_ns(),
+					     opt.interval_ns);
+
 		if (threads_wait(jvm, due_ns, early) &&
 		    threads_take(jvm, a, s, early) == 0)
 			continue;
