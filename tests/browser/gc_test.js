@@ -156,6 +156,8 @@ module.exports = (test) => {
 			assert.match(await tab.locator('#detail').innerText(), /young · G1 Evacuation Pause .*stopped: 67\.7 ms/);
 			await tab.keyboard.press('l');
 			assert.strictEqual(await tab.locator('#scale').getAttribute('aria-pressed'), 'true');
+			assert.deepStrictEqual(await tab.evaluate(() => window.sjkcPage.marks(0)), [1e3, 1e4, 1e5, 1e6, 1e7, 1e8]);
+			assert.deepStrictEqual(await tab.evaluate(() => window.sjkcPage.marks(1)), [1e3, 1e4, 1e5]);
 		});
 	});
 

@@ -70,9 +70,12 @@ export class Chart {
 		pen.textAlign = 'right';
 		pen.textBaseline = 'middle';
 		const log = text === timeText && view.log;
-		const marks = [];
+		const marks = this.marks = [];
 		if (log) {
-			for (let value = 1000; value <= Math.max(this.top, 10000); value *= this.height > 120 ? 10 : 1000)
+			// As many powers of ten as have room for their labels.
+			const top = Math.max(this.top, 10000);
+			const least = 14 / (this.height - BOTTOM - TOP) * Math.log10(top / 1000);
+			for (let value = 1000; value <= top; value *= 10 ** Math.ceil(least))
 				marks.push(value);
 		} else {
 			for (let i = 0; i <= 2; i++)

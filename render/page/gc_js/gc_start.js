@@ -210,7 +210,7 @@ export async function startPage() {
 		// For tests: numbers only.
 		window.sjkcPage = {
 			range: () => [...page.view.range], selected: () => page.view.selected, size: data.size,
-			position: (i) => page.charts[0].x(data.at[i]), ticks: () => page.charts[0].ticks, groups: () => groupsOf(data, ...page.view.visible()).length,
+			position: (i) => page.charts[0].x(data.at[i]), ticks: () => page.charts[0].ticks, marks: (i) => page.charts[i].marks, groups: () => groupsOf(data, ...page.view.visible()).length,
 		};
 	} catch (error) {
 		get('trouble').textContent = `This page cannot be shown: ${error.message}`;
