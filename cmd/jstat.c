@@ -332,6 +332,7 @@ static int jstat_choose(struct watch *w, struct error *err)
 static int watch_open_counters(struct watch *w, struct error *err)
 {
 	struct jvm_info info;
+	int64_t metaspace;
 
 	w->counters = perfdata_open(&w->jvm, err);
 	if (!w->counters) {
@@ -342,6 +343,13 @@ static int watch_open_counters(struct watch *w, struct error *err)
 		return -1;
 	w->start_ns = info.start_ns;
 	jvm_info_release(&info);
+	if (!opt.classes &&
+	    perfdata_value(w->counters, "sun.gc.metaspace.capacity",
+			   &metaspace) &&
+	    !metaspace)
+		log_info("%d: metaspace and class space are 0 until the first "
+			 "collection, which sets their counters",
+			 (int)w->jvm.pid);
 	return 0;
 }
 

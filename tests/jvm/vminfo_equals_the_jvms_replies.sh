@@ -41,6 +41,8 @@ for jdk in $(jdks); do
 	ask --json
 	grep -q '"summary":\[{"name":"JVM","value":' "$scratch/info" ||
 		{ echo "$jdk: no summary in JSON"; exit 1; }
+	"$sjkc" jstat -gc "$pid" 2>&1 | grep -q 'until the first collection' ||
+		{ echo "$jdk: jstat explains no metaspace of 0"; exit 1; }
 	ask --sysprops
 	has 'odd.name: a=b:c'
 	has 'my.password: ***'
