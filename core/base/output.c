@@ -271,9 +271,11 @@ static int output_open_beside(struct output *out, const struct stat *old,
 
 /*
  * Opens a device or a pipe. A pipe without a reader would wait forever; another
- * process may have put a regular file in its place meanwhile.
+ * process may have put a regular file in its place meanwhile, or, in a shared
+ * directory, a pipe or a link of its own.
  */
-static int output_open_in_place(struct output *out, struct error *err)
+static int output_open_in_place(struct output *out, const struct stat *old,
+				struct error *err)
 {
 	struct stat st = { 0 };
 	int waited = 0;
@@ -293,7 +295,9 @@ static int output_open_in_place(struct output *out, struct error *err)
 	if (out->fd < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot open",
 				out->name);
-	if (fstat(out->fd, &st) < 0 || S_ISREG(st.st_mode))
+	if (fstat(out->fd, &st) < 0 || S_ISREG(st.st_mode) ||
+	    (out->is_shared &&
+	     (st.st_dev != old->st_dev || st.st_ino != old->st_ino)))
 		return fail(err, ERROR_OUTPUT, "%s: was replaced meanwhile",
 			    out->name);
 	if (fcntl(out->fd, F_SETFL, 0) < 0)
@@ -331,7 +335,7 @@ int output_open(struct output *out, const char *path, struct error *err)
 	}
 	if (output_resolve(out, true, &old, err))
 		return -1;
-	return output_is_in_place(path) ? output_open_in_place(out, err)
+	return output_is_in_place(path) ? output_open_in_place(out, &old, err)
 					: output_open_beside(out, &old, err);
 }
 
