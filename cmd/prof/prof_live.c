@@ -318,7 +318,8 @@ static int live_log_program(const struct live *l,
 /* Makes a failed program's exit status that of sjkc, after other messages. */
 static int live_return_status(int status, int ret, struct error *err)
 {
-	if (!status || (ret && err->kind != ERROR_PARTIAL))
+	if (!status ||
+	    (ret && err->kind != ERROR_PARTIAL && err->kind != ERROR_NO_TARGET))
 		return ret;
 	if (ret)
 		log_error("%s", err->text);
@@ -435,8 +436,10 @@ static int live_finish(struct live *l, struct error *err)
 	p = sampling_profile(l->sampling);
 	status = live_log_program(l, &r);
 	live_log_remarks(l->o, p);
-	if (!live_has_samples(p))
-		return live_fail_without_samples(l, &r, err);
+	if (!live_has_samples(p)) {
+		ret = live_fail_without_samples(l, &r, err);
+		return live_return_status(status, ret, err);
+	}
 	live_log_missing(p, r.events);
 	ret = live_write(l, p, err);
 	if (ret == 0 && r.ended)

@@ -13,6 +13,10 @@
  *	MarshalledObject     the JVM reads the array at once or not at all, and
  *	                     no message begins with the first byte, AC
  *	numbers, ObjID       at most 22 bytes in a row, fewer than a call has
+ *
+ * A number may begin like a ping or an acknowledgement, which skips 14 bytes.
+ *The first descriptor of a MarshalledObject ends such a chain: it has more than
+ *14 bytes without the first byte of a message.
  */
 #include "core/base/alloc.h"
 #include "jmx_http/java/java_output.h"
