@@ -541,7 +541,7 @@ static void weaving_check_loader(struct last_loader *l, jvm_table *env,
 	if (refusal == PROBE_ARMED)
 		return;
 	for (uint32_t i = 0; i < class->count; i++)
-		weaving.methods[class->first + i].refusal = refusal;
+		weaving.methods[class->first + i].refusal = (uint8_t)refusal;
 	class->is_refused = true;
 }
 

@@ -7,11 +7,14 @@ scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 
-# The test has a PID namespace, so --all finds only its JVMs.
+# The test has a PID namespace, so --all finds only its JVMs, and a /tmp, where
+# JVMs of other namespaces with the same PIDs have sockets.
 if [ -z "${ALONE-}" ]; then
 	export ALONE=1
-	exec unshare --pid --fork --kill-child --mount --mount-proc \
-		sh "$0" "$@"
+	# shellcheck disable=SC2016 # for the inner shell
+	exec unshare --pid --fork --kill-child --mount --mount-proc sh -c \
+		'mount -t tmpfs none /tmp && mkdir -p "$3" && exec sh "$@"' \
+		- "$0" "$@"
 fi
 jdk=$(jdks | head -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }

@@ -188,7 +188,7 @@ container_is_traced() {
 	publish Orders.submit || return
 	prof 0 -d 1s --output-format collapsed -e probe:submit "$pid" &&
 		has "$prof_out" "$at_root.*Calls.Orders.submit" || return
-	prof 0 -d 1s --all -e cpu,probe:submit -I "Calls .$other" &&
+	prof 0 -d 1s --all --include-jvm main=Calls -e cpu,probe:submit -I "Calls .$other" &&
 		has "$prof_out" "^cpu of " || return
 	target_end "$other"
 	kill -INT "$probing"
