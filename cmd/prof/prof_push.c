@@ -43,7 +43,7 @@
 #define MEMORY_BYTES ((uint64_t)100 << 20)
 /* The memory that sjkc's child processes may take. */
 #define OTHERS_BYTES ((uint64_t)16 << 20)
-/* Growth after which the memory is looked at within a window. */
+/* Growth after which the memory is checked within a window. */
 #define WATCH_BYTES ((uint64_t)2 << 20)
 /* A window ends early if its end frees this. */
 #define WINDOW_BYTES ((uint64_t)16 << 20)

@@ -100,7 +100,7 @@ const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f,
 
 /*
  * Reads len bytes at an offset in the file.  Returns false, with *part empty,
- * when len exceeds max or what is left of the budget, or the file is shorter.
+ * when len exceeds max or the rest of the budget, or the file is shorter.
  * elf_part_release() must follow.
  */
 bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,

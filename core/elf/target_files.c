@@ -230,7 +230,7 @@ static int files_run(struct target_files *t, struct opening *o,
 	uint64_t left = budget_left(t->budget) / 2;
 
 	o->jvm = t->jvm;
-	/* What is read from the copy needs the other half. */
+	/* Reads from the copy need the other half. */
 	o->copy_max = left < COPY_MAX ? (size_t)left : COPY_MAX;
 	o->copy = t->budget ? target_files_copy_tables : target_files_copy_elf;
 	fd = opener_run(o, err);

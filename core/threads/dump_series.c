@@ -13,7 +13,7 @@ const char *const series_activity_names[SERIES_ACTIVITIES] = {
 	[SERIES_NATIVE] = "native",
 };
 
-/* How a method on the stack of a waiting thread tells what it waits for. */
+/* The role of a method on the stack of a waiting thread. */
 enum frame_role {
 	FRAME_OTHER,
 	FRAME_PARKS,    /* only waits, for its caller */
