@@ -46,7 +46,7 @@ typedef int opener_job(const struct jvm *jvm, void *argument,
 
 /*
  * Runs in the child: copies the parts of a file that matter into an empty one.
- * Adds the number of copied bytes, at most max, to *copied, else ERROR_PARTIAL.
+ * Adds the number of copied bytes to *copied; ERROR_PARTIAL beyond max bytes.
  */
 typedef int opener_copy(int from, int to, size_t max, size_t *copied,
 			struct error *err);
