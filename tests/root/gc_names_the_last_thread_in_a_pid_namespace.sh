@@ -8,6 +8,9 @@ if [ "${INSIDE-}" != "$scratch" ]; then
 	# The test mounts its own /proc; no other process sees the mount.
 	exec unshare --pid --fork --kill-child --mount-proc sh "$0" "$@"
 fi
+# JVMs of other namespaces with the same PIDs have files in /tmp.
+echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
+	>/proc/sys/kernel/ns_last_pid
 . tests/jvm/lib/target.sh
 . tests/root/lib/gc.sh
 

@@ -12,6 +12,9 @@ if [ -z "${ALONE-}" ]; then
 	exec unshare --pid --fork --kill-child --mount --mount-proc \
 		sh "$0" "$@"
 fi
+# JVMs of other namespaces with the same PIDs have files in /tmp.
+echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
+	>/proc/sys/kernel/ns_last_pid
 jdk=$(jdks | head -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }
 target_memory='-Xmx16m -XX:+UseSerialGC'
