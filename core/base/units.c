@@ -262,10 +262,10 @@ static const struct scale bytes_scale[] = {
 
 /*
  * Prints three digits, or all digits before the decimal point; whole numbers
- * have no fraction.
+ * have no fraction if they are exact or in the last unit.
  */
 static void units_add_scaled(struct text *out, const struct scale *scale,
-			     double value)
+			     double value, bool exact)
 {
 	double scaled;
 
@@ -285,22 +285,29 @@ static void units_add_scaled(struct text *out, const struct scale *scale,
 		units_add_count(out, (uint64_t)(scaled + 0.5));
 	else
 		text_printf(out, "%.*f",
-			    scaled == floor(scaled) ? 0
-			    : scaled >= 99.95       ? 0
-			    : scaled >= 9.995       ? 1
-						    : 2,
+			    scaled == floor(scaled) &&
+					    (exact || scale->unit <= 1)
+				    ? 0
+			    : scaled >= 99.95 ? 0
+			    : scaled >= 9.995 ? 1
+					      : 2,
 			    scaled);
 	text_printf(out, " %s", scale->name);
 }
 
 void units_add_time(struct text *out, double ns)
 {
-	units_add_scaled(out, time_scale, ns);
+	units_add_scaled(out, time_scale, ns, true);
 }
 
 void units_add_bytes(struct text *out, double bytes)
 {
-	units_add_scaled(out, bytes_scale, bytes);
+	units_add_scaled(out, bytes_scale, bytes, true);
+}
+
+void units_add_measured_bytes(struct text *out, double bytes)
+{
+	units_add_scaled(out, bytes_scale, bytes, false);
 }
 
 /* Rounds down before 1970, too. */

@@ -59,6 +59,12 @@ void units_add_time(struct text *out, double ns);
  */
 void units_add_bytes(struct text *out, double bytes);
 
+/*
+ * The same for a measured value: a whole number has decimals, too, "3.00 MB",
+ * so that the format of a value that changes stays.
+ */
+void units_add_measured_bytes(struct text *out, double bytes);
+
 /* Appends "1,730". */
 void units_add_count(struct text *out, uint64_t count);
 

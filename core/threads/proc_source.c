@@ -74,7 +74,9 @@ static enum thread_run_state task_state(char state)
 
 /*
  * Sets the JVM's state of a thread while it is valid: a thread that has not run
- * cannot have changed its state.
+ * cannot have changed its state. Java calls a thread that sleeps in native code
+ * runnable. One that was runnable, has run since and sleeps now waits for
+ * something unknown.
  */
 static void task_set_state(struct thread_sample *out, const struct task *task,
 			   const struct thread_name *name, bool has_run)
@@ -87,6 +89,10 @@ static void task_set_state(struct thread_sample *out, const struct task *task,
 		return;
 	if (now == RUN_ON_CPU) {
 		out->state = RUN_RUNNABLE;
+	} else if (task->sleeps_in_call) {
+		out->state = RUN_IN_NATIVE;
+	} else if (name->state == RUN_RUNNABLE) {
+		out->state = has_run ? now : RUN_IN_NATIVE;
 	} else if (name->state != RUN_UNKNOWN) {
 		out->state = name->state;
 		out->state_is_old = has_run;

@@ -189,7 +189,7 @@ static void task_process_close(struct task_process *p)
 #define MOST_KEPT  4096
 #define FDS_SPARED 256 /* left for the rest of sjkc */
 
-enum file { FILE_STAT, FILE_SCHEDSTAT, FILE_STATUS, FILE_COUNT };
+enum file { FILE_STAT, FILE_SCHEDSTAT, FILE_STATUS, FILE_WCHAN, FILE_COUNT };
 
 enum { SLOT_GONE = -1, SLOT_CHANGED, SLOT_UNCHANGED, SLOT_DENIED };
 
@@ -218,6 +218,7 @@ static const char *const file_names[FILE_COUNT] = {
 	[FILE_STAT] = "stat",
 	[FILE_SCHEDSTAT] = "schedstat",
 	[FILE_STATUS] = "status",
+	[FILE_WCHAN] = "wchan",
 };
 
 static void slot_close_fd(struct tasks *t, struct slot *s, enum file file)
@@ -356,6 +357,22 @@ static int slot_read_stat(struct tasks *t, struct slot *s)
 }
 
 /*
+ * Reads the kernel function in which a sleeping thread waits; it is "0" for a
+ * thread that runs, without the right to know it, or if the kernel does not
+ * tell.
+ */
+static void slot_read_wchan(struct tasks *t, struct slot *s)
+{
+	char buf[64];
+	ssize_t got = 0;
+
+	if (s->task.state == 'S')
+		got = slot_read_file(t, s, FILE_WCHAN, false, buf, sizeof(buf));
+	s->task.sleeps_in_call = got > 0 && *buf != '0' &&
+				 (got < 5 || memcmp(buf, "futex", 5) != 0);
+}
+
+/*
  * Reads the context switches and, the first time, the tid in the JVM's
  * namespace.
  */
@@ -388,6 +405,8 @@ static void slot_read(struct tasks *t, struct slot *s, bool switches)
 		goto gone;
 	if (ran != SLOT_UNCHANGED && slot_read_stat(t, s) == SLOT_GONE)
 		goto gone;
+	if (ran != SLOT_UNCHANGED)
+		slot_read_wchan(t, s);
 	if (first)
 		s->task.ns_tid = t->jvm->own_pid_ns ? 0 : s->task.tid;
 	if ((switches && (ran != SLOT_UNCHANGED || !s->task.has_switches)) ||
@@ -437,7 +456,7 @@ static void tasks_add_slot(struct tasks *t, pid_t tid)
 	array_reserve(t->slots, t->cap, t->count + 1);
 	t->slots[t->count++] = (struct slot){
 		.task = { .tid = tid },
-		.fds = { -1, -1, -1 },
+		.fds = { -1, -1, -1, -1 },
 	};
 }
 

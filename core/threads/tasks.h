@@ -48,8 +48,13 @@ struct task {
 	pid_t tid;    /* in our PID namespace */
 	pid_t ns_tid; /* in the JVM's PID namespace: nid=, [NTID] */
 	uint64_t start_ticks;
-	char comm[PROCFS_NAMES];  /* foreign */
-	char state;               /* as in proc_stat */
+	char comm[PROCFS_NAMES]; /* foreign */
+	char state;              /* as in proc_stat */
+	/*
+	 * Asleep in a system call other than futex(2), with which the JVM
+	 * implements its own waits. False if unknown.
+	 */
+	bool sleeps_in_call;
 	uint64_t user_ns, sys_ns; /* in ns, from ticks of 10 ms */
 	bool has_schedstat;       /* otherwise the next three are 0 */
 	uint64_t cpu_ns;          /* in ns, exact */

@@ -822,9 +822,16 @@ struct top_rates *thread_rates_update(struct thread_rates *r,
 		.rows = r->rows,
 		.row_count = s->thread_count,
 	};
+	r->rates.process.runq = NAN;
 	for (size_t i = 0; i < s->thread_count; i++) {
+		double *runq = &r->rates.process.runq;
+		double share;
+
 		r->rows[i] = (struct thread_row){ .thread = &s->threads[i] };
 		rate_row(r, &r->rows[i], s, sums);
+		share = r->rows[i].rates[THREAD_RUNQ];
+		if (!isnan(share))
+			*runq = isnan(*runq) ? share : *runq + share;
 	}
 	rate_process(r, s, sums);
 	if (comparable)

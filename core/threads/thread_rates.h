@@ -47,7 +47,8 @@ struct process_rates {
 	 */
 	double cpu, application, user, sys, other;
 	double vm_cpu, gc_cpu, jit_cpu, native_cpu; /* by kind of thread */
-	double alloc;                               /* bytes per second */
+	double runq;  /* time that threads waited for a CPU; NaN: unknown */
+	double alloc; /* bytes per second */
 	bool alloc_is_coarse; /* sum of threads whose allocation is coarse */
 	double safepoints;    /* per second */
 	double safepoint_pause_ms; /* mean, including the time to safepoint */

@@ -51,6 +51,8 @@ enum thread_run_state {
 	RUN_UNKNOWN,
 	RUN_NEW,
 	RUN_RUNNABLE,
+	RUN_IN_NATIVE, /* runnable for Java, but asleep in native code; over
+			  JMX: in native code */
 	RUN_BLOCKED,
 	RUN_WAITING,
 	RUN_TIMED_WAITING,

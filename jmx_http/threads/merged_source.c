@@ -48,7 +48,10 @@ static void merged_source_join_row(struct thread_sample *row,
 		row->alloc_is_coarse = false;
 		row->has_alloc_mean = false;
 	}
-	if (jmx_sample->state != RUN_UNKNOWN) {
+	/* The kernel knows better whether a runnable thread runs. */
+	if (jmx_sample->state != RUN_UNKNOWN &&
+	    (row->state_is_old ||
+	     (row->state != RUN_RUNNABLE && row->state != RUN_IN_NATIVE))) {
 		row->state = jmx_sample->state;
 		row->state_is_old = false;
 	}

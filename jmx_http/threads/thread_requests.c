@@ -190,6 +190,9 @@ static void reply_read_info(struct jmx_source *s, const struct value *v,
 	if (name)
 		t->name = arena_copy(&s->names, name, strlen(name));
 	t->state = info_state(v);
+	if (t->state == RUN_RUNNABLE &&
+	    value_integer_of(value_member(v, "inNative"), 0))
+		t->state = RUN_IN_NATIVE;
 	t->counters[THREAD_WAITS] = reply_counter(v, "waitedCount");
 	t->counters[THREAD_BLOCKS] = reply_counter(v, "blockedCount");
 	t->counters[THREAD_WAIT_TIME] = reply_scale(

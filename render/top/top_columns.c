@@ -28,7 +28,7 @@ static const struct top_column columns[] = {
 	{ "KIND", "KIND", "thread kind: Java, VM, GC, JIT or native",
 	  .width = 6, .since = 140, .is_text = true, .format = format_kind },
 	{ "STATE", "STATE", "thread state; ~: from the last thread dump",
-	  .width = 11, .since = 60, .is_text = true, .format = format_state },
+	  .width = 13, .since = 60, .is_text = true, .format = format_state },
 	{ "CPU%", "CPU", "CPU time; 100 is one core", .width = 6,
 	  .since = 8, .counter = THREAD_CPU, .format = format_share },
 	{ "USR%", "USER", "CPU time in user mode", .width = 6, .since = 70,
@@ -107,22 +107,27 @@ static enum screen_style format_kind(const struct top_column *c,
 	return styles[row->thread->kind];
 }
 
-/* At most ten characters: Java's TIMED_WAITING is shortened. */
+/*
+ * At most ten characters: Java's TIMED_WAITING is shortened. Names with a
+ * number of threads have at most nine.
+ */
 static const struct {
 	const char *name;
+	const char *counted;
 	enum screen_style style;
 } states[] = {
-	[RUN_UNKNOWN] = { "-", STYLE_DIM },
-	[RUN_NEW] = { "NEW", STYLE_PLAIN },
-	[RUN_RUNNABLE] = { "RUNNABLE", STYLE_USER },
-	[RUN_BLOCKED] = { "BLOCKED", STYLE_HOT },
-	[RUN_WAITING] = { "WAITING", STYLE_DIM },
-	[RUN_TIMED_WAITING] = { "TIMED_WAIT", STYLE_DIM },
-	[RUN_TERMINATED] = { "TERMINATED", STYLE_DIM },
-	[RUN_ON_CPU] = { "running", STYLE_USER },
-	[RUN_SLEEPING] = { "sleeping", STYLE_DIM },
-	[RUN_DISK] = { "disk", STYLE_WARM },
-	[RUN_STOPPED] = { "stopped", STYLE_HOT },
+	[RUN_UNKNOWN] = { "-", NULL, STYLE_DIM },
+	[RUN_NEW] = { "NEW", "new", STYLE_PLAIN },
+	[RUN_RUNNABLE] = { "RUNNABLE", "runnable", STYLE_USER },
+	[RUN_IN_NATIVE] = { "in native", "in native", STYLE_PLAIN },
+	[RUN_BLOCKED] = { "BLOCKED", "blocked", STYLE_HOT },
+	[RUN_WAITING] = { "WAITING", "waiting", STYLE_DIM },
+	[RUN_TIMED_WAITING] = { "TIMED_WAIT", "timed", STYLE_DIM },
+	[RUN_TERMINATED] = { "TERMINATED", "ended", STYLE_DIM },
+	[RUN_ON_CPU] = { "running", "running", STYLE_USER },
+	[RUN_SLEEPING] = { "sleeping", "sleeping", STYLE_DIM },
+	[RUN_DISK] = { "disk", "disk", STYLE_WARM },
+	[RUN_STOPPED] = { "stopped", "stopped", STYLE_HOT },
 };
 
 static enum screen_style format_state(const struct top_column *c,
@@ -135,8 +140,10 @@ static enum screen_style format_state(const struct top_column *c,
 	if (t->state_is_old)
 		text_putc(out, '~');
 	if (row->in_state)
-		text_printf(out, "%zu ", row->in_state);
-	text_puts(out, states[t->state].name);
+		text_printf(out, "%zu %s", row->in_state,
+			    states[t->state].counted);
+	else
+		text_puts(out, states[t->state].name);
 	return states[t->state].style;
 }
 
@@ -163,7 +170,7 @@ static enum screen_style format_allocation(const struct top_column *c,
 
 	if (row->thread->alloc_is_coarse && !isnan(value))
 		text_putc(out, '~');
-	units_add_bytes(out, value);
+	units_add_measured_bytes(out, value);
 	return value >= 1 ? STYLE_PLAIN : STYLE_DIM;
 }
 

@@ -57,5 +57,6 @@ void top_format_time(struct text *out, int64_t ns)
 
 void top_format_bytes(struct text *out, int64_t bytes)
 {
-	units_add_bytes(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);
+	units_add_measured_bytes(out,
+				 bytes == COUNTER_ABSENT ? NAN : (double)bytes);
 }

@@ -20,6 +20,7 @@ enum {
 	SCALE = 6,         /* width of "1600%]" */
 	NARROWEST_BAR = 8, /* a narrower bar is omitted */
 	NARROWEST_HISTORY = 8,
+	WIDE = 100, /* columns from which collectors have shares */
 };
 
 /* Appends a value between before and after; "-" alone for NaN. */
@@ -219,7 +220,8 @@ static void header_draw_memory(const struct top *t, struct pen *pen)
 	struct text number = { 0 };
 
 	header_add_value(&number, t->rates->process.alloc_is_coarse ? "~" : "",
-			 units_add_bytes, t->rates->process.alloc, "/s");
+			 units_add_measured_bytes, t->rates->process.alloc,
+			 "/s");
 	header_put_value(pen, "Alloc", &number);
 	pen->end -= header_history_columns(pen->screen);
 	header_put_bytes(pen, "heap", p->heap_used);
@@ -260,49 +262,44 @@ static const char *header_bound_sign(const struct pen *pen, bool is_bound,
 	return at_most ? "\u2264" : "\u2265";
 }
 
+/*
+ * Puts a collector; the text has a minimum width, so that the places of the
+ * next ones stay. Narrow screens have no space for the shares.
+ */
 static void header_put_gc(struct pen *pen, const struct gc_rate *gc,
 			  const char *before)
 {
 	const char *bound = header_bound_sign(pen, gc->at_most, true);
 	struct text text = { 0 };
+	size_t width;
 
 	header_put_collector(&text, gc->name, before);
+	width = text.len + sizeof(": 999") - 1;
 	text_printf(&text, ": %s%" PRId64, bound, gc->count);
-	if (gc->count) {
+	if (pen->screen->columns >= WIDE) {
+		width += sizeof(", 99.99%") - 1;
 		text_printf(&text, ", %s", bound);
 		top_format_percent(&text, gc->share);
 		text_putc(&text, '%');
 	}
-	pen_printf(pen, gc->count ? STYLE_GC : STYLE_DIM, " %s ", text.bytes);
+	while (text.len < width)
+		text_putc(&text, ' ');
+	pen_printf(pen, gc->count ? STYLE_GC : STYLE_DIM, " %s", text.bytes);
 	text_release(&text);
 }
 
-/*
- * Puts the collectors with pauses, or those without any. Returns the name of
- * the last one put, or before.
- */
-static const char *header_put_collectors(struct pen *pen,
-					 const struct process_rates *p,
-					 bool had_some, const char *before)
-{
-	for (size_t i = 0; i < p->gc_count; i++) {
-		if ((p->gc[i].count > 0) != had_some)
-			continue;
-		header_put_gc(pen, &p->gc[i], before);
-		before = p->gc[i].name;
-	}
-	return before;
-}
-
+/* Puts "longest 1.50 ms" of a constant width, or "longest -". */
 static void header_put_longest(struct pen *pen, const struct longest_pause *l)
 {
+	bool is_known = l->ns != COUNTER_ABSENT;
 	struct text text = { 0 };
 
-	if (l->ns == COUNTER_ABSENT)
-		return;
-	units_add_time(&text, (double)l->ns);
-	pen_printf(pen, STYLE_PLAIN, " longest %s%s ",
-		   header_bound_sign(pen, l->most_ns > l->ns, false),
+	text_puts(&text, header_bound_sign(pen, is_known && l->most_ns > l->ns,
+					   false));
+	units_add_time(&text, is_known ? (double)l->ns : NAN);
+	while (screen_width(pen->screen, text.bytes, text.len) < 8)
+		text_putc(&text, ' ');
+	pen_printf(pen, is_known ? STYLE_PLAIN : STYLE_DIM, " longest %s ",
 		   text.bytes);
 	text_release(&text);
 }
@@ -311,16 +308,18 @@ static void header_draw_gc(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	const char *cause = t->sample->process.gc_cause;
-	const char *before;
+	const char *before = NULL;
 	struct text number = { 0 };
 
 	header_add_value(&number, header_bound_sign(pen, p->gc_at_most, true),
 			 top_format_percent, p->gc_pauses, "%");
 	header_put_value(pen, "GC pauses", &number);
 	header_leave_history(pen);
-	before = header_put_collectors(pen, p, true, NULL);
 	header_put_longest(pen, &p->gc_longest);
-	header_put_collectors(pen, p, false, before);
+	for (size_t i = 0; i < p->gc_count; i++) {
+		header_put_gc(pen, &p->gc[i], before);
+		before = p->gc[i].name;
+	}
 	if (*cause)
 		pen_printf(pen, STYLE_DIM, " last: %s ", cause);
 	header_put_history(pen, &t->gc, 0.01);
@@ -338,7 +337,8 @@ static void header_draw_safepoints(const struct top *t, struct pen *pen)
 			   p->safepoint_pause_ms);
 	header_put_share(pen, STYLE_PLAIN, "time to safepoint", p->sync);
 	header_put_share(pen, STYLE_PLAIN, "at safepoint", p->safepoint);
-	header_put_longest(pen, &p->longest);
+	if (p->longest.ns != COUNTER_ABSENT)
+		header_put_longest(pen, &p->longest);
 }
 
 static bool header_has_machine(const struct top *t)
@@ -357,19 +357,27 @@ static void header_draw_machine(const struct top *t, struct pen *pen)
 	if (p->cpus > 0)
 		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
 			   p->cpus, p->cpus == 1 ? "" : "s");
-	if (p->cpu_limit == COUNTER_ABSENT)
-		return;
-	pen_printf(pen, STYLE_PLAIN, " limit %.2f CPUs ",
-		   (double)p->cpu_limit / 1000);
-	if (isnan(rates->throttled_periods)) {
-		header_put_share(pen, STYLE_HOT, "throttled", rates->throttled);
-		return;
+	if (p->cpu_limit != COUNTER_ABSENT) {
+		bool periods = !isnan(rates->throttled_periods);
+
+		pen_printf(pen, STYLE_PLAIN, " limit %.2f CPUs ",
+			   (double)p->cpu_limit / 1000);
+		header_put_share(pen, STYLE_HOT, "throttled",
+				 periods ? rates->throttled_periods
+					 : rates->throttled);
+		if (periods)
+			pen_printf(pen, STYLE_DIM, "of periods ");
 	}
-	header_put_share(pen, STYLE_HOT, "throttled", rates->throttled_periods);
-	pen_printf(pen, STYLE_DIM, "of periods ");
+	/* Narrow screens have no column RUNQ%. */
+	if (!isnan(rates->runq))
+		header_put_share(pen, STYLE_WARM, "waiting for a CPU",
+				 rates->runq);
 }
 
-/* Puts the number of threads in each state, without states of no thread. */
+/*
+ * Puts the number of threads in each state, without states of no thread; "~" if
+ * the last thread dump has the state of some.
+ */
 static void header_put_states(const struct top *t, struct pen *pen)
 {
 	static const struct {
@@ -379,19 +387,30 @@ static void header_put_states(const struct top *t, struct pen *pen)
 	} counted[] = {
 		{ RUN_ON_CPU, "running", STYLE_USER },
 		{ RUN_RUNNABLE, "runnable", STYLE_USER },
+		{ RUN_DISK, "disk", STYLE_WARM },
+		{ RUN_STOPPED, "stopped", STYLE_HOT },
 		{ RUN_BLOCKED, "blocked", STYLE_HOT },
+		{ RUN_IN_NATIVE, "in native", STYLE_PLAIN },
 		{ RUN_WAITING, "waiting", STYLE_PLAIN },
 		{ RUN_TIMED_WAITING, "timed", STYLE_PLAIN },
 		{ RUN_SLEEPING, "sleeping", STYLE_PLAIN },
 	};
 	size_t counts[RUN_STOPPED + 1] = { 0 };
+	bool old[RUN_STOPPED + 1] = { false };
 
-	for (size_t i = 0; i < t->sample->thread_count; i++)
-		counts[t->sample->threads[i].state]++;
+	for (size_t i = 0; i < t->sample->thread_count; i++) {
+		const struct thread_sample *s = &t->sample->threads[i];
+
+		counts[s->state]++;
+		old[s->state] |= s->state_is_old;
+	}
 	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++) {
-		if (counts[counted[i].state])
-			pen_printf(pen, counted[i].style, " %zu %s ",
-				   counts[counted[i].state], counted[i].name);
+		enum thread_run_state state = counted[i].state;
+
+		if (counts[state])
+			pen_printf(pen, counted[i].style, " %s%zu %s ",
+				   old[state] ? "~" : "", counts[state],
+				   counted[i].name);
 	}
 }
 

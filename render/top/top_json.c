@@ -105,6 +105,7 @@ static void top_json_put_process(struct json *j, const struct top_rates *r)
 	top_json_put_percent(j, "gc_cpu_pct", p->gc_cpu);
 	top_json_put_percent(j, "jit_pct", p->jit_cpu);
 	top_json_put_percent(j, "native_pct", p->native_cpu);
+	top_json_put_percent(j, "runq_pct", p->runq);
 	top_json_put_count(j, "threads", (int64_t)r->row_count);
 	top_json_put_count(j, "java_threads", (int64_t)p->java_threads);
 	top_json_put_count(j, "new_threads", (int64_t)p->new_threads);

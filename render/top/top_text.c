@@ -308,7 +308,8 @@ static void top_text_put_safepoints(struct text *out, const struct top_rates *r)
 		return;
 	}
 	if (isnan(p->safepoint_pause_ms)) {
-		text_puts(out, "  no safe points\n");
+		/* The pending one is a safe point that has not ended. */
+		text_puts(out, pending ? "" : "  no safe points\n");
 		return;
 	}
 	text_printf(out,
@@ -322,24 +323,13 @@ static void top_text_put_safepoints(struct text *out, const struct top_rates *r)
 	text_puts(out, " (wallclock time)\n");
 }
 
-/* Not in SJK: sums over the threads, and memory. */
+/* Not in SJK: the sum over the threads, and memory. */
 static void top_text_put_runq(struct text *out, const struct top_rates *r)
 {
-	double sum = 0;
-	bool any = false;
-
-	for (size_t i = 0; i < r->row_count; i++) {
-		double share = r->rows[i].rates[THREAD_RUNQ];
-
-		if (isnan(share))
-			continue;
-		sum += share;
-		any = true;
-	}
-	if (!any)
+	if (isnan(r->process.runq))
 		return;
 	text_puts(out, "  runnable threads waited for a CPU=");
-	top_text_put_percent(out, 0, sum);
+	top_text_put_percent(out, 0, r->process.runq);
 	text_puts(out, " (sum of all threads)\n");
 }
 

@@ -200,6 +200,20 @@ static void check_bytes(double bytes, const char *want)
 	text_release(&out);
 }
 
+static void measured_bytes_keep_their_format(void **state)
+{
+	struct text out = { 0 };
+
+	(void)state;
+	units_add_measured_bytes(&out, 3 << 20);
+	text_puts(&out, ", ");
+	units_add_measured_bytes(&out, 64 << 20);
+	text_puts(&out, ", ");
+	units_add_measured_bytes(&out, 0);
+	assert_string_equal(out.bytes, "3.00 MB, 64.0 MB, 0 B");
+	text_release(&out);
+}
+
 static void printed_times_have_three_digits_and_a_space(void **state)
 {
 	(void)state;
@@ -290,6 +304,7 @@ int main(void)
 		cmocka_unit_test(counts_are_whole),
 		cmocka_unit_test(numbers_may_be_per_cent),
 		cmocka_unit_test(printing_uses_the_largest_exact_unit),
+		cmocka_unit_test(measured_bytes_keep_their_format),
 		cmocka_unit_test(printed_times_have_three_digits_and_a_space),
 		cmocka_unit_test(printed_sizes_are_powers_of_1024),
 		cmocka_unit_test(printed_counts_have_commas),

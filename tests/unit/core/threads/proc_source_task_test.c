@@ -150,7 +150,11 @@ static void state_is_valid_until_the_thread_runs(void **state)
 		{ 10, 'R', true, RUN_ON_CPU, false },
 		{ 77, 'R', true, RUN_ON_CPU, false },
 		{ 77, 'x', true, RUN_UNKNOWN, false },
+		/* Runnable in the dump, but asleep. */
+		{ 8, 'S', false, RUN_IN_NATIVE, false },
+		{ 8, 'S', true, RUN_SLEEPING, false },
 	};
+	struct task reader = task_of(7, 50, 'S');
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -160,6 +164,9 @@ static void state_is_valid_until_the_thread_runs(void **state)
 		assert_int_equal(s.state, cases[i].state);
 		assert_int_equal(s.state_is_old, cases[i].is_old);
 	}
+	reader.sleeps_in_call = true;
+	assert_int_equal(sample_of(&reader, true).state, RUN_IN_NATIVE);
+	assert_false(sample_of(&reader, true).state_is_old);
 }
 
 static void counters_missing_in_the_kernel_are_absent(void **state)

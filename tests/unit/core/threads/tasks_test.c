@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -278,6 +279,66 @@ static void threads_are_read_when_no_file_is_left_to_keep_open(void **state)
 	close_tasks(t, &jvm);
 }
 
+static int pipe_ends[2];
+static sem_t semaphore;
+
+static void *read_pipe(void *arg)
+{
+	_Atomic pid_t *tid = arg;
+	char byte;
+
+	*tid = (pid_t)syscall(SYS_gettid);
+	return read(pipe_ends[0], &byte, 1) == 1 ? arg : NULL;
+}
+
+static void *wait_for_semaphore(void *arg)
+{
+	_Atomic pid_t *tid = arg;
+
+	*tid = (pid_t)syscall(SYS_gettid);
+	while (sem_wait(&semaphore))
+		;
+	return arg;
+}
+
+/* Reads until the thread sleeps. */
+static const struct task *sleeping_task(struct tasks *t, _Atomic pid_t *tid)
+{
+	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
+	const struct task *task;
+
+	do {
+		usleep(1000);
+		read_tasks(t, false);
+		task = *tid ? task_of(t, *tid) : NULL;
+	} while ((!task || task->state != 'S') &&
+		 clock_monotonic_ns() < deadline);
+	assert_non_null(task);
+	assert_int_equal(task->state, 'S');
+	return task;
+}
+
+static void sleep_in_a_call_differs_from_a_wait_for_another_thread(void **state)
+{
+	_Atomic pid_t reader = 0, waiter = 0;
+	pthread_t threads[2];
+	struct jvm jvm;
+	struct tasks *t = open_tasks(&jvm, getpid());
+
+	(void)state;
+	assert_int_equal(pipe(pipe_ends), 0);
+	assert_int_equal(sem_init(&semaphore, 0, 0), 0);
+	pthread_create(&threads[0], NULL, read_pipe, (void *)&reader);
+	pthread_create(&threads[1], NULL, wait_for_semaphore, (void *)&waiter);
+	assert_true(sleeping_task(t, &reader)->sleeps_in_call);
+	assert_false(sleeping_task(t, &waiter)->sleeps_in_call);
+	assert_int_equal(write(pipe_ends[1], "", 1), 1);
+	sem_post(&semaphore);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	close_tasks(t, &jvm);
+}
+
 static void *nothing(void *arg) { return arg; }
 
 /* Starts and ends threads as fast as possible. */
@@ -492,6 +553,8 @@ int main(void)
 			threads_are_read_when_no_file_is_left_to_keep_open),
 		cmocka_unit_test(
 			threads_that_end_while_they_are_read_are_counted),
+		cmocka_unit_test(
+			sleep_in_a_call_differs_from_a_wait_for_another_thread),
 		cmocka_unit_test(end_of_the_process_is_reported),
 		cmocka_unit_test(exec_of_another_program_ends_the_process),
 		cmocka_unit_test(tids_are_mapped_to_another_pid_namespace),

@@ -20,9 +20,9 @@ static void each_counter_kind_and_state_has_a_name(void **state)
 	static const char *const kinds[] = { "unknown", "java", "vm",
 					     "gc",      "jit",  "native" };
 	static const char *const states[] = {
-		"UNKNOWN",  "NEW",           "RUNNABLE",   "BLOCKED",
-		"WAITING",  "TIMED_WAITING", "TERMINATED", "ON_CPU",
-		"SLEEPING", "DISK",          "STOPPED",
+		"UNKNOWN", "NEW",      "RUNNABLE",      "IN_NATIVE",
+		"BLOCKED", "WAITING",  "TIMED_WAITING", "TERMINATED",
+		"ON_CPU",  "SLEEPING", "DISK",          "STOPPED",
 	};
 
 	(void)state;
