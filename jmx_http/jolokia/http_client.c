@@ -619,6 +619,7 @@ static void client_clear(struct http_response *r)
 	text_clear(&r->authenticate);
 	text_clear(&r->server);
 	text_clear(&r->location);
+	r->status = 0;
 }
 
 static void client_take_rest(struct http_client *c, struct http_response *r)

@@ -647,8 +647,10 @@ static cJSON *client_post_first(struct jolokia_client *c,
 		c->url = given;
 	} else {
 		other = given;
-		if (!json)
+		if (!json) {
 			*err = unused;
+			fail_in(err, "HTTP 404, and at %s", c->url.bytes);
+		}
 	}
 	text_release(&other);
 	return json;

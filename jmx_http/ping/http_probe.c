@@ -367,17 +367,17 @@ static int http_probe_fail_loop(struct http_probe *p, struct error *err)
 }
 
 /* Like the client, tries the path with or without a "/" at its end. */
-static void http_probe_try_slash(struct http_probe *p)
+static int http_probe_try_slash(struct http_probe *p, struct error *err)
 {
 	struct http_response given = p->response;
 	struct text other = { 0 };
-	struct error unused;
+	int status;
 
 	if (!jolokia_add_other_slash(&other, p->address.bytes))
-		return;
+		return 0;
 	p->response = (struct http_response){ 0 };
-	if (http_probe_send(p, other.bytes, version_request, &unused) ||
-	    p->response.status == 404) {
+	status = http_probe_send(p, other.bytes, version_request, err);
+	if (status || p->response.status == 404) {
 		http_response_release(&p->response);
 		p->response = given;
 	} else {
@@ -386,7 +386,18 @@ static void http_probe_try_slash(struct http_probe *p)
 		text_puts(&p->address, other.bytes);
 		p->was_slash = true;
 	}
+	if (status) {
+		if (err->sys == ETIMEDOUT)
+			http_probe_judge_http(p, err);
+		else
+			probe_judge(p->report,
+				    "the server returned HTTP 404, and then "
+				    "no response",
+				    "");
+		fail_in(err, "HTTP 404, and at %s", other.bytes);
+	}
 	text_release(&other);
+	return status;
 }
 
 static int http_probe_request(struct http_probe *p, struct text *detail,
@@ -407,8 +418,8 @@ static int http_probe_request(struct http_probe *p, struct text *detail,
 	}
 	if (http_probe_is_redirect(p) && http_probe_may_follow(p))
 		return http_probe_fail_loop(p, err);
-	if (p->response.status == 404)
-		http_probe_try_slash(p);
+	if (p->response.status == 404 && http_probe_try_slash(p, err))
+		return -1;
 	text_printf(detail, "HTTP %d", p->response.status);
 	if (p->response.type.len)
 		text_printf(detail, ", %s", p->response.type.bytes);

@@ -1,6 +1,7 @@
 # Web servers: API servers of Kubernetes and other gateways with a reason, an
-# agent that requires the header Origin, a gateway without its application, redirects, JSON, logins, a
-# path of an agent that requires a login; then an HTTP proxy that is not there.
+# agent that requires the header Origin, a path at which the connection ends, a gateway
+# without its application, redirects, JSON, logins, a path of an agent that requires a
+# login; then an HTTP proxy that is not there.
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy
 cat >web.py <<'END'
 import http.server, json, signal, sys
@@ -23,6 +24,8 @@ def agent(origin):
 class Web(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/cut/":
+            return
         status, name, value, body = {
             "/gateway": (503, "Content-Type", "text/html", b"<html>"),
             "/loop": (302, "Location", "/loop", b""),
@@ -91,7 +94,7 @@ for path in /gateway /loop /session /health; do
 	ping "$path"
 done
 for path in /forbidden/proxy /gone/proxy /dial/proxy /tls/proxy /large /rate \
-	/post /spring /artemis; do
+	/post /spring /artemis /cut; do
 	echo "== $path"
 	ping "$path"
 	sjkc mx -u "http://127.0.0.1:$port$path" -b a:b=c --get 2>&1 |
