@@ -18,7 +18,7 @@ refused() {
 doctor() {
 	"$sjkc" doctor "$pid" >"$scratch/doctor" 2>&1
 	has "$scratch/doctor" 'does not work:.*prof' &&
-		! grep '^works:.*prof' "$scratch/doctor" && echo '| says no'
+		! grep -E '^works:.* prof(,|$)' "$scratch/doctor" && echo '| says no'
 }
 
 # The Zero of JDK 8 names no thread for the kernel, so sjkc cannot see that the
