@@ -3,18 +3,10 @@
 # reach each safepoint: the kernel's TIDs are not those of this namespace.
 sjkc=$1
 scratch=$2
-if [ "${INSIDE-}" != "$scratch" ]; then
-	export INSIDE="$scratch"
-	# The test mounts its own /proc; no other process sees the mount.
-	exec unshare --pid --fork --kill-child --mount-proc sh "$0" "$@"
-fi
-# JVMs of other namespaces with the same PIDs have files in /tmp.
-echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
-	>/proc/sys/kernel/ns_last_pid
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/gc.sh
 
-[ $$ -eq 1 ] || { echo "not alone: $$"; exit 1; }
 target_program=Target
 jdk=$(jdks | head -n 1)
 target "$jdk" -- burners=3 || exit 1

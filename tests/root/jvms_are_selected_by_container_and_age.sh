@@ -5,6 +5,7 @@
 # a user does not name a container.
 sjkc=$1
 scratch=$2
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 . tests/root/lib/engine.sh
@@ -25,8 +26,8 @@ leave_groups() {
 trap leave_groups EXIT
 # Version 2 of control groups, or any hierarchy of version 1.
 for top in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/*; do
-	[ -w "$top/cgroup.procs" ] && mkdir "$top/sjkc-test-$$" 2>/dev/null || continue
-	groups=$top/sjkc-test-$$
+	[ -w "$top/cgroup.procs" ] && mkdir "$top/sjkc-${scratch##*/}" 2>/dev/null || continue
+	groups=$top/sjkc-${scratch##*/}
 	break
 done
 [ -n "$groups" ] || { echo 'no control group can be made'; exit 77; }

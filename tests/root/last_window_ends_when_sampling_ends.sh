@@ -4,14 +4,7 @@
 # sleeping threads slept.
 sjkc=$1
 scratch=$2
-if [ "${INSIDE-}" != "$scratch" ]; then
-	export INSIDE="$scratch"
-	# --all finds only the JVMs of this test.
-	exec unshare --pid --fork --kill-child --mount-proc sh "$0" "$@"
-fi
-# JVMs of other namespaces with the same PIDs have files in /tmp.
-echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
-	>/proc/sys/kernel/ns_last_pid
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 

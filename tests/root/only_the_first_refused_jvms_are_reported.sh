@@ -4,18 +4,10 @@
 # reports eight of the ten by name, and the number of the others.
 sjkc=$1
 scratch=$2
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 
-# The test has a PID namespace, so --all finds only its JVMs.
-if [ -z "${ALONE-}" ]; then
-	export ALONE=1
-	exec unshare --pid --fork --kill-child --mount --mount-proc \
-		sh "$0" "$@"
-fi
-# JVMs of other namespaces with the same PIDs have files in /tmp.
-echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
-	>/proc/sys/kernel/ns_last_pid
 jdk=$(jdks | head -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }
 target "$jdk" -- allocators=1 || exit 1

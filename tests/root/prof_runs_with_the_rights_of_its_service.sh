@@ -5,6 +5,7 @@
 # with the options of both files, and tells the service manager that it is ready.
 sjkc=$1
 scratch=$2
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 . tests/root/lib/engine.sh
@@ -91,7 +92,7 @@ run_with_rights() {
 	NOTIFY_SOCKET=$scratch/notify timeout 100 setpriv --no-new-privs \
 		--inh-caps=-all --bounding-set="-all,$set$extra" \
 		python3 "$scratch/deny.py" "$sjkc" prof "$@" -F 49 -d 3s \
-		--include-jvm "main=*/rights-$$.jar" >"$prof_out" 2>"$prof_err" ||
+		>"$prof_out" 2>"$prof_err" ||
 		{ echo "$name: status $?"; cat "$prof_err"; return 1; }
 	wait $manager
 	has "$scratch/$name.manager" '^state READY=1'
@@ -99,10 +100,8 @@ run_with_rights() {
 
 jdk=$(jdks | head -n 1)
 classes=$(target_compile "$jdk") || exit 1
-# Other tests have JVMs, too.
-jar=$target_classes/rights-$$.jar
-"$jdk/bin/jar" cfe "$jar" Target -C "$classes" . && chmod 755 "$target_classes" &&
-	chmod 644 "$jar" || exit 1
+jar=/tmp/rights.jar
+"$jdk/bin/jar" cfe "$jar" Target -C "$classes" . && chmod 644 "$jar" || exit 1
 setpriv --reuid=4321 --regid=4321 --clear-groups \
 	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -jar "$jar" burners=1 \
 	>"$scratch/jvm" 2>&1 &
@@ -113,11 +112,10 @@ options=$(sed -n 's|^ExecStart=/usr/bin/sjkc prof ||p' $unit | sed 's/:9464/:0/'
 # shellcheck disable=SC2086 # words
 run_with_rights unit $options --min-age 0 && engine_accepts &&
 	engine_agrees "$prof_err" || exit 1
-for frame in 'java.lang.Thread.run;Target' "service.name=rights-$$ "; do
+for frame in 'java.lang.Thread.run;Target' "service.name=rights "; do
 	grep -q "$frame" "$engine"/*.txt || { echo "no $frame"; cat "$engine"/*.txt; exit 1; }
 done
 [ ! -s "$scratch/args" ] || {
 	# shellcheck disable=SC2046 # words
 	run_with_rights pod $(cat "$scratch/args") --min-age 0 || exit 1
 }
-rm -f "$jar"

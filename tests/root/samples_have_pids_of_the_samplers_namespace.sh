@@ -4,15 +4,10 @@
 # namespaces.  It does not confuse them with processes that have the same PID
 # elsewhere.
 scratch=$2
-if [ "${INSIDE-}" != "$scratch" ]; then
-	export INSIDE="$scratch"
-	# The test mounts its own /proc; no other process sees the mount.
-	exec unshare --pid --fork --kill-child --mount-proc sh "$0" "$@"
-fi
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh
 
-[ $$ -eq 1 ] || { echo "not alone: $$"; exit 1; }
 workload threads=2 burn=200 'sleep=30*3' || exit 1
 within='unshare --pid --fork --kill-child'
 first=$pid first_work=$work first_tids=$(tids)

@@ -3,19 +3,10 @@
 # command ends in time, reports the file system once, and serves another JVM.
 sjkc=$1
 scratch=$2
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 
 [ -c /dev/fuse ] || { echo 'no FUSE'; exit 77; }
-# --all finds only the JVMs of this test, and no other process sees its mounts.
-if [ -z "${ALONE-}" ]; then
-	export ALONE=1
-	exec unshare --pid --fork --kill-child --mount --propagation private \
-		--mount-proc sh "$0" "$@"
-fi
-# PIDs of a PID namespace are not unique.
-mkdir -p "$scratch/counters" "/tmp/hsperfdata_$(id -un)" &&
-	chmod 755 "$scratch/counters" &&
-	mount --bind "$scratch/counters" "/tmp/hsperfdata_$(id -un)" || exit 1
 
 # The served files are those of the JDK; its /tmp is empty.
 serve() {

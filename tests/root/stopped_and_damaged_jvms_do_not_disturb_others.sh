@@ -4,28 +4,15 @@
 # another JVM arrive, and none is lost.
 sjkc=$1
 scratch=$2
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 . tests/root/lib/engine.sh
-
-# The test has a PID namespace, so --all finds only its JVMs.
-if [ -z "${ALONE-}" ]; then
-	export ALONE=1
-	exec unshare --pid --fork --kill-child --mount --mount-proc \
-		sh "$0" "$@"
-fi
-# JVMs of other namespaces with the same PIDs have files in /tmp.
-echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
-	>/proc/sys/kernel/ns_last_pid
 
 counters() {
 	echo "/tmp/hsperfdata_$(id -un)/$1"
 }
 
-# The JVMs write their counters to a directory of this test: PIDs are not unique.
-mkdir -p "$scratch/counters" "/tmp/hsperfdata_$(id -un)" &&
-	chmod 755 "$scratch/counters" &&
-	mount --bind "$scratch/counters" "/tmp/hsperfdata_$(id -un)" || exit 1
 jdk=$(jdks | head -n 1)
 engine_start || exit 1
 target "$jdk" -Dotel.service.name=sound -- burners=1 || exit 1

@@ -6,20 +6,12 @@
 # while prof waits for that JVM, because nothing has been sampled.
 sjkc=$1
 scratch=$2
+. tests/jvm/lib/alone.sh
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/root/lib/prof.sh
 
 command -v strace >/dev/null || { echo 'no strace'; exit 77; }
-# The test has a PID namespace, so --all finds only its JVMs.
-if [ -z "${ALONE-}" ]; then
-	export ALONE=1
-	exec unshare --pid --fork --kill-child --mount --mount-proc \
-		sh "$0" "$@"
-fi
-# JVMs of other namespaces with the same PIDs have files in /tmp.
-echo $(($(od -An -N2 -tu2 /dev/urandom) % 30000 + 1000)) \
-	>/proc/sys/kernel/ns_last_pid
 
 # prof gives the JVM up after at least 10 s.
 check() {
