@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/signals.h"
 
+#include "core/base/clock.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -12,23 +14,34 @@
 
 static const int numbers[] = { SIGINT, SIGTERM };
 
+#define SAME_NS (CLOCK_NS_PER_S / 5)
+
 enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 
 static struct sigaction before[NUMBERS];
 static int event = -1;
 
-/* Restores main()'s handlers, so that a second signal ends the process. */
+/*
+ * A second signal ends the process by main()'s handler. timeout(1) signals both
+ * the process and its group, so one that follows at once is the same request.
+ */
 static void signals_on_stop(int number)
 {
+	static volatile int64_t first_ns;
 	const uint64_t one = 1;
+	int64_t now_ns = clock_monotonic_ns();
 	int saved = errno;
 
-	(void)number;
-	for (int i = 0; i < NUMBERS; i++)
-		sigaction(numbers[i], &before[i], NULL);
-	/* Only a full counter would refuse; this one is written once. */
-	if (write(event, &one, sizeof(one)) < 0)
-		_exit(1);
+	if (!first_ns) {
+		first_ns = now_ns;
+		if (write(event, &one, sizeof(one)) < 0)
+			_exit(1);
+	} else if (now_ns - first_ns > SAME_NS) {
+		for (int i = 0; i < NUMBERS; i++)
+			sigaction(numbers[i], &before[i], NULL);
+		/* Delivered when this handler returns. */
+		kill(getpid(), number);
+	}
 	errno = saved;
 }
 

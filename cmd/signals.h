@@ -3,8 +3,9 @@
  * signals: signals as descriptors to poll.
  *
  * The first SIGINT or SIGTERM asks a command to finish its work. The second
- * ends the process at once: the handlers that main() installed are active
- * again. ttop's screen also listens for the signals of its terminal.
+ * ends the process at once by the handlers that main() installed, unless it
+ * follows within 0.2 s, as that of timeout(1) does. ttop's screen also listens
+ * for the signals of its terminal.
  */
 #ifndef CMD_SIGNALS_H
 #define CMD_SIGNALS_H

@@ -713,6 +713,10 @@ static int push_loop_run(struct push_loop *l, struct error *err)
 	if (l->sampling) {
 		push_log_start(l);
 		prof_requests_init(&l->requests, l->sinks[0].settings.format);
+		l->requests.threads = push_labels(l->options->labels) ==
+						      PROF_LABELS_FULL
+					      ? THREADS_FOLDED
+					      : THREADS_OMITTED;
 		l->requests.send = push_queue_request;
 		l->requests.self = l;
 		push_notify_manager("READY=1");

@@ -112,7 +112,7 @@ static void requests_encode(struct prof_requests *r,
 	const struct otlp_options options = {
 		.resource = &part->about,
 		.style.weights = true,
-		.folds_threads = true,
+		.threads = r->threads,
 		.most_frames = most_frames,
 	};
 	struct event_view *views = NULL;
@@ -306,6 +306,7 @@ static bool requests_encode_view(struct prof_requests *r,
 		.style.weights = true,
 		.period = rate_period(p, view),
 		.for_engine = true,
+		.threads = r->threads,
 		.leaf_frames = OTLP_DEPTH,
 	};
 	struct pprof_result result;

@@ -12,6 +12,7 @@
 #include "bpf/sampling/sampling_options.h"
 #include "core/base/text.h"
 #include "core/push/push.h"
+#include "render/profile/export.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ struct prof_requests {
 	/* Maximum size of a request without compression. */
 	size_t most;    /* with several profiles */
 	size_t largest; /* with one profile */
+	enum export_threads threads;
 	/*
 	 * Takes a request: the compressed body, which it may take over; the
 	 * query of its URL, or ""; the end of its file's name.
@@ -46,7 +48,7 @@ struct prof_requests {
 	bool said_reduced, said_too_large;
 };
 
-/* Sets the limits of the format; the caller sets send and self. */
+/* Sets the limits of the format; the caller sets send, self and threads. */
 void prof_requests_init(struct prof_requests *r, enum push_format format);
 void prof_requests_release(struct prof_requests *r); /* zeroed is fine */
 

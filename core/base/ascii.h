@@ -9,6 +9,11 @@
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+static inline bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
 /* True for the characters that separate words of a line. */
 static inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 

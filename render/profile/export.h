@@ -99,6 +99,14 @@ speedscope_write(struct output *out, const struct profile *p,
  * does not find strings of digits.
  */
 
+/* How the threads of samples are written. */
+enum export_threads {
+	THREADS_EXACT, /* with their ids */
+	/* Threads of a pool are one: otlp_fold_name(), without ids. */
+	THREADS_FOLDED,
+	THREADS_OMITTED,
+};
+
 struct pprof_options {
 	const char *title; /* any bytes */
 	/* weights: weights are the default values. reverse is ignored. */
@@ -108,11 +116,11 @@ struct pprof_options {
 	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
 	/*
-	 * For engines: sample types have the names from which Pyroscope chooses
-	 * the name of the profile, and threads are as with
-	 * otlp_options.folds_threads.
+	 * Sample types have the names from which Pyroscope chooses the name of
+	 * the profile.
 	 */
 	bool for_engine;
+	enum export_threads threads;
 	/* Writes at most this many frames, those at the leaf; 0 = all. */
 	size_t leaf_frames;
 };
@@ -154,11 +162,7 @@ struct otlp_options {
 	const struct text *resource;
 	/* weights: values are weights. reverse is ignored. */
 	struct style style;
-	/*
-	 * Writes thread names with '#' for each number, and no thread ids:
-	 * threads of one pool have the same attributes.
-	 */
-	bool folds_threads;
+	enum export_threads threads;
 	/* Maximum number of frames in all stack traces; 0: OTLP_FRAMES. */
 	uint64_t most_frames;
 };
@@ -179,10 +183,11 @@ struct otlp_result otlp_write(struct output *out, const struct profile *p,
 			      const struct otlp_options *options);
 
 /*
- * Replaces each run of digits by one '#': "worker-12" is "worker-#", so that
- * the threads of a pool have one name.
+ * Replaces each number, UUID and hexadecimal identifier of at least 8 digits by
+ * one '#', so that the threads of a pool have one name: "worker-12" becomes
+ * "worker-#". The number of C1, C2 or G1 at the start of a name is kept.
  */
-void otlp_fold_digits(struct text *name);
+void otlp_fold_name(struct text *name);
 
 /* Appends an attribute to those of a resource; both texts may be any bytes. */
 void otlp_attribute(struct text *resource, const char *key, const char *value,

@@ -702,9 +702,8 @@ static void jfr_name_type(struct jfr_event *e, const char *name)
 		 strchr(name, '.') ? "" : "sjkc.", name);
 	for (char *at = e->own; *at; at++) {
 		bool starts = at == e->own || at[-1] == '.';
-		bool is_letter = (*at | 0x20) >= 'a' && (*at | 0x20) <= 'z';
 
-		if (!is_letter && (starts || !is_digit(*at)) &&
+		if (!is_letter(*at) && (starts || !is_digit(*at)) &&
 		    (*at != '.' || starts))
 			*at = '_';
 	}

@@ -240,16 +240,60 @@ static void otlp_fit(struct otlp_part *w, const uint32_t *view_of)
 
 /* ---- attributes of samples ---- */
 
-void otlp_fold_digits(struct text *name)
+static size_t hex_length(const char *text, size_t len)
 {
-	size_t len = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < name->len; i++) {
-		bool digit = is_digit(name->bytes[i]);
+	while (n < len && hex_digit(text[n]) >= 0)
+		n++;
+	return n;
+}
 
-		if (digit && len && name->bytes[len - 1] == '#')
-			continue;
-		name->bytes[len++] = digit ? '#' : name->bytes[i];
+/* The length of a UUID, or of an identifier of 8 or more hex digits; or 0. */
+static size_t name_id_length(const char *text, size_t len)
+{
+	static const size_t uuid[] = { 8, 4, 4, 4, 12 };
+	size_t first = hex_length(text, len), at = 0;
+
+	for (size_t i = 0; i < 5; i++) {
+		if (i && (at == len || text[at++] != '-'))
+			break;
+		if (hex_length(text + at, len - at) != uuid[i])
+			break;
+		at += uuid[i];
+		if (i == 4)
+			return at;
+	}
+	if (first < 8 || (first < len && is_letter(text[first])))
+		return 0;
+	for (size_t i = 0; i < first; i++)
+		if (is_digit(text[i]))
+			return first;
+	return 0; /* a word of the letters a to f */
+}
+
+void otlp_fold_name(struct text *name)
+{
+	const char *bytes = name->bytes;
+	size_t len = 0, i = 0;
+
+	/* C1, C2 and G1 of the VM's threads, e.g. "C2 CompilerThread0" */
+	if (name->len > 2 && bytes[0] >= 'A' && bytes[0] <= 'Z' &&
+	    is_digit(bytes[1]) && bytes[2] == ' ')
+		len = i = 2;
+	while (i < name->len) {
+		bool begins = !i || !(is_letter(bytes[i - 1]) ||
+				      is_digit(bytes[i - 1]));
+		size_t id = begins ? name_id_length(bytes + i, name->len - i)
+				   : 0;
+
+		if (!id && is_digit(bytes[i]))
+			id = 1;
+		if (!id)
+			name->bytes[len++] = bytes[i++];
+		else if (!len || name->bytes[len - 1] != '#')
+			name->bytes[len++] = '#';
+		i += id;
 	}
 	name->len = len;
 }
@@ -259,12 +303,12 @@ static void otlp_add_thread(struct otlp_part *w, struct text *set,
 {
 	const struct profile *p = w->profile;
 	const struct thread *t = &p->threads[thread];
-	bool folds = w->options->folds_threads;
+	bool folds = w->options->threads == THREADS_FOLDED;
 
 	safe_text(&w->name, profile_text(p, t->name),
 		  intern_len(&p->strings, t->name));
 	if (folds)
-		otlp_fold_digits(&w->name);
+		otlp_fold_name(&w->name);
 	if (w->name.len)
 		text_varint(set,
 			    otlp_text_attribute(w, "thread.name", w->name.bytes,
@@ -288,7 +332,7 @@ static uint32_t otlp_set(struct otlp_part *w, const struct cell *c)
 
 	if (*known)
 		return *known - 1;
-	if (c->thread)
+	if (c->thread && w->options->threads != THREADS_OMITTED)
 		otlp_add_thread(w, &set, c->thread);
 	if (c->state != STATE_NONE)
 		text_varint(&set, otlp_text_attribute(w, "thread_state", state,

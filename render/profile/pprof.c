@@ -335,8 +335,8 @@ static void pprof_add_thread_labels(struct pprof *w, const struct thread *t)
 
 	safe_text(&name, profile_text(p, t->name),
 		  intern_len(&p->strings, t->name));
-	if (w->options->for_engine) {
-		otlp_fold_digits(&name);
+	if (w->options->threads == THREADS_FOLDED) {
+		otlp_fold_name(&name);
 		pprof_add_label(w, "thread_name", name.bytes, name.len);
 	} else {
 		pprof_add_label(w, "thread", name.bytes, name.len);
@@ -346,22 +346,24 @@ static void pprof_add_thread_labels(struct pprof *w, const struct thread *t)
 	text_release(&name);
 }
 
-/* Finds the first thread of each name with folded digits. */
+/* Finds the first thread of each folded name. */
 static void pprof_fold_threads(struct pprof *w)
 {
 	const struct profile *p = w->profile;
 	struct intern names = { 0 };
 	uint32_t *first = xcalloc(p->thread_count + 1, sizeof(*first));
+	bool is_omitted = w->options->threads == THREADS_OMITTED;
+	size_t count = is_omitted ? 0 : p->thread_count;
 	struct text name = { 0 };
 
 	w->thread_of = xcalloc(p->thread_count + 1, sizeof(*w->thread_of));
-	for (uint32_t i = 0; i < p->thread_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t text = p->threads[i].name, id;
 
 		text_clear(&name);
 		safe_text(&name, profile_text(p, text),
 			  intern_len(&p->strings, text));
-		otlp_fold_digits(&name);
+		otlp_fold_name(&name);
 		id = intern_id(&names, name.bytes, name.len);
 		/* Thread 0 is none; an empty name is the same. */
 		if (id && !first[id])
@@ -581,7 +583,7 @@ static void pprof_init(struct pprof *w)
 			    &options->style);
 	if (options->style.threads)
 		thread_ranks_init(&w->threads, w->profile, NULL);
-	if (options->for_engine)
+	if (options->threads != THREADS_EXACT)
 		pprof_fold_threads(w);
 	w->rows = xmalloc((w->profile->cell_count + 1) * sizeof(*w->rows));
 	pprof_sort_rows(w);

@@ -213,7 +213,7 @@ static void deep_stack_traces_keep_their_leaves(void **state)
 static void samples_that_receivers_cannot_distinguish_are_added_up(void **state)
 {
 	struct otlp_options folds = { .style.weights = true,
-				      .folds_threads = true };
+				      .threads = THREADS_FOLDED };
 	struct profile *p = profile_new(), *got;
 	struct otlp_request *r = otlp_request_new();
 
@@ -242,7 +242,42 @@ static void samples_that_receivers_cannot_distinguish_are_added_up(void **state)
 	foreign_expect(got, "cpu: m|[pool-# \xef\xbf\xbd]|4 4\n");
 	assert_int_equal(got->cell_count, 1);
 	profile_free(got);
+	r = otlp_request_new();
+	folds.threads = THREADS_OMITTED;
+	add(r, p, "x", folds);
+	got = read_back(r);
+	foreign_expect(got, "cpu: m||4 4\n");
+	profile_free(got);
 	profile_free(p);
+}
+
+static void threads_of_a_pool_have_one_name(void **state)
+{
+	static const char *const names[][2] = {
+		{ "worker-12", "worker-#" },
+		{ "job-550e8400-e29b-41d4-a716-446655440000", "job-#" },
+		{ "a1b2c3d4e5f60718 consumer", "# consumer" },
+		{ "session_DEADBEEF01/io-3", "session_#/io-#" },
+		{ "C2 CompilerThread0", "C2 CompilerThread#" },
+		{ "G1 Conc#0", "G1 Conc#" },
+		{ "T1", "T#" },
+		{ "interface12345678", "interface#" },
+		{ "12345678th effaceable", "#th effaceable" },
+		{ "facade1 cafe", "facade# cafe" },
+		{ "550e8400-e29b-41d4-a716-44665544000", "#-e#b-#d#-a#-#" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct text name = { 0 };
+
+		text_puts(&name, names[i][0]);
+		otlp_fold_name(&name);
+		name.bytes[name.len] = '\0';
+		assert_string_equal(name.bytes, names[i][1]);
+		text_release(&name);
+	}
 }
 
 int main(void)
@@ -256,6 +291,7 @@ int main(void)
 		cmocka_unit_test(deep_stack_traces_keep_their_leaves),
 		cmocka_unit_test(
 			samples_that_receivers_cannot_distinguish_are_added_up),
+		cmocka_unit_test(threads_of_a_pool_have_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
