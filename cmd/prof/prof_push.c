@@ -231,6 +231,7 @@ static void push_end_window(struct push_loop *l)
 		prof_live_set_interval(&l->live->sampling, parts[i].profile);
 		l->samples += prof_requests_samples(parts[i].profile);
 	}
+	l->requests.alone = push_counts(l->sinks[0].push).wants_alone;
 	prof_requests_add(&l->requests, parts, count);
 	for (size_t i = 0; i < count; i++)
 		sampling_part_release(&parts[i]);
@@ -442,6 +443,16 @@ static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
 		log_always("lost: %" PRIu64
 			   " profiles: the engine rejected them",
 			   c->rejected_profiles);
+	if (c->partly_samples)
+		log_always("lost or stored in part: %" PRIu64
+			   " of the lost samples, in requests that failed in "
+			   "the engine",
+			   c->partly_samples);
+	if (c->repeated_samples)
+		log_always("perhaps stored twice: %" PRIu64
+			   " samples, sent again after an attempt that failed "
+			   "in the engine",
+			   c->repeated_samples);
 	push_log_removed(c, s->settings.shown_url);
 }
 

@@ -93,6 +93,29 @@ static uint64_t requests_view_samples(const struct event_view *views,
 	return samples;
 }
 
+/* Encodes views of a profile; most_frames as in struct otlp_options. */
+static void requests_encode(struct prof_requests *r,
+			    const struct sampling_part *part,
+			    const struct event_view *views, size_t count,
+			    uint64_t most_frames)
+{
+	const struct otlp_options options = {
+		.resource = &part->about,
+		.style.weights = true,
+		.threads = r->threads,
+		.most_frames = most_frames,
+	};
+	uint64_t samples = requests_view_samples(views, count);
+
+	if (samples) {
+		struct otlp_result result = otlp_request_add(
+			r->request, part->profile, views, count, &options);
+
+		r->request_truncated += result.cut;
+		r->samples += samples;
+	}
+}
+
 /* Returns the number of samples that are encoded. */
 static uint64_t requests_part_samples(const struct sampling_part *part)
 {
@@ -104,39 +127,26 @@ static uint64_t requests_part_samples(const struct sampling_part *part)
 	return samples;
 }
 
-/* Encodes a profile; most_frames as in struct otlp_options. */
-static void requests_encode(struct prof_requests *r,
-			    const struct sampling_part *part,
-			    uint64_t most_frames)
+/* Encodes all events of a profile. */
+static void requests_encode_all(struct prof_requests *r,
+				const struct sampling_part *part)
 {
-	const struct otlp_options options = {
-		.resource = &part->about,
-		.style.weights = true,
-		.threads = r->threads,
-		.most_frames = most_frames,
-	};
 	struct event_view *views = NULL;
 	size_t count = event_views(part->profile, &views);
-	uint64_t samples = requests_view_samples(views, count);
 
-	if (samples) {
-		struct otlp_result result = otlp_request_add(
-			r->request, part->profile, views, count, &options);
-
-		r->request_truncated += result.cut;
-		r->samples += samples;
-	}
+	requests_encode(r, part, views, count, 0);
 	free(views);
 }
 
-/* Sends a profile in a request of its own; most of it, if it is too large. */
-static void requests_send_alone(struct prof_requests *r,
-				const struct sampling_part *part)
+/* Sends views in a request of their own; most of it, if it is too large. */
+static void requests_send_views(struct prof_requests *r,
+				const struct sampling_part *part,
+				const struct event_view *views, size_t count)
 {
 	uint64_t most = 0;
 
 	for (;;) {
-		requests_encode(r, part, most);
+		requests_encode(r, part, views, count, most);
 		if (otlp_request_bytes(r->request) <= r->largest)
 			break;
 		requests_discard_request(r);
@@ -147,8 +157,20 @@ static void requests_send_alone(struct prof_requests *r,
 	if (most && most >= LEAST_FRAMES)
 		requests_report_reduced(r);
 	else if (most)
-		requests_drop(r, requests_part_samples(part));
+		requests_drop(r, requests_view_samples(views, count));
 	requests_end_request(r);
+}
+
+static void requests_send_alone(struct prof_requests *r,
+				const struct sampling_part *part)
+{
+	struct event_view *views = NULL;
+	size_t count = event_views(part->profile, &views);
+	size_t step = r->alone ? 1 : count;
+
+	for (size_t i = 0; i < count; i += step)
+		requests_send_views(r, part, views + i, step);
+	free(views);
 }
 
 /*
@@ -161,14 +183,18 @@ static void requests_add_otlp(struct prof_requests *r,
 	size_t first = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		requests_encode(r, &parts[i], 0);
+		if (r->alone) {
+			requests_send_alone(r, &parts[i]);
+			continue;
+		}
+		requests_encode_all(r, &parts[i]);
 		if (otlp_request_bytes(r->request) <= r->most)
 			continue;
 		requests_discard_request(r);
 		for (; first < i; first++)
-			requests_encode(r, &parts[first], 0);
+			requests_encode_all(r, &parts[first]);
 		requests_end_request(r);
-		requests_encode(r, &parts[i], 0);
+		requests_encode_all(r, &parts[i]);
 		if (otlp_request_bytes(r->request) <= r->most)
 			continue;
 		requests_discard_request(r);

@@ -30,6 +30,7 @@ struct prof_requests {
 	size_t most;    /* with several profiles */
 	size_t largest; /* with one profile */
 	enum export_threads threads;
+	bool alone; /* OTLP: each event of each JVM in a request of its own */
 	/*
 	 * Takes a request: the compressed body, which it may take over; the
 	 * query of its URL, or ""; the end of its file's name.

@@ -38,6 +38,8 @@ struct push_item {
 	char *name;
 	uint64_t samples;
 	int64_t added_ns;
+	unsigned attempts;
+	bool may_be_stored; /* a part, by an attempt that failed */
 };
 
 /* A message that repeats, or begins to differ. */
@@ -63,12 +65,15 @@ enum { GRPC_PREFIX = 5 };
 
 enum {
 	GRPC_CANCELLED = 1,
+	GRPC_UNKNOWN = 2,
+	GRPC_INVALID_ARGUMENT = 3,
 	GRPC_DEADLINE_EXCEEDED = 4,
 	GRPC_PERMISSION_DENIED = 7,
 	GRPC_RESOURCE_EXHAUSTED = 8,
 	GRPC_ABORTED = 10,
 	GRPC_OUT_OF_RANGE = 11,
 	GRPC_UNIMPLEMENTED = 12,
+	GRPC_INTERNAL = 13,
 	GRPC_UNAVAILABLE = 14,
 	GRPC_DATA_LOSS = 15,
 	GRPC_UNAUTHENTICATED = 16,
@@ -83,7 +88,12 @@ enum {
 	HTTP_PROXY_LOGIN = 407,
 	HTTP_TOO_LARGE = 413,
 	HTTP_WRONG_TYPE = 415,
+	HTTP_UNPROCESSABLE = 422,
+	HTTP_INTERNAL = 500,
 };
+
+/* Attempts for an error of an engine that does not tell whether it passes. */
+enum { INTERNAL_ATTEMPTS = 4 };
 
 /* ---- replies ---- */
 
@@ -163,16 +173,69 @@ static void judge_add_status(struct text *why, const struct push_reply *r)
 		judge_add_message(why, r);
 }
 
+/* words ends with NULL. */
+static bool judge_has_word(const char *message, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcasestr(message, *words))
+			return true;
+	return false;
+}
+
 /* Servers use one status for their rate limits and for large messages. */
 static bool judge_is_too_large(const char *message)
 {
 	static const char *const words[] = { "larger than", "exceeds maximum",
-					     "too large" };
+					     "too large", NULL };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strstr(message, words[i]))
-			return true;
-	return false;
+	return judge_has_word(message, words);
+}
+
+/*
+ * Pyroscope up to 2.1 responds with 500, 422, or gRPC's 2 or 13 when a part of
+ * it starts or stops, and at a tenant's rate limit; its text tells.
+ */
+static bool judge_is_temporary(const char *message)
+{
+	static const char *const words[] = { "unavailable", "deadlineexceeded",
+					     "resource_exhausted", "rate limit",
+					     NULL };
+
+	return judge_has_word(message, words) && !judge_is_too_large(message);
+}
+
+/* The first bytes of the body, as text. */
+static bool judge_body_is_temporary(const struct push_reply *r)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%.*s",
+		 (int)(r->len < sizeof(text) ? r->len : sizeof(text)),
+		 (const char *)r->body);
+	return judge_is_temporary(text);
+}
+
+/*
+ * True for a failed attempt whose profiles the engine may have stored, or a
+ * part of them: it checks each series by itself, or its response got lost.
+ */
+static bool judge_may_be_stored(const struct push_reply *r)
+{
+	if (!r->is_sent)
+		return r->times.sent > 0;
+	if (r->is_grpc && r->status == 200)
+		return r->grpc_status == GRPC_UNKNOWN ||
+		       r->grpc_status == GRPC_INTERNAL;
+	return r->status == HTTP_INTERNAL || r->status == HTTP_UNPROCESSABLE;
+}
+
+/* True if the engine refused the profiles of a request, not each request. */
+static bool judge_is_of_profiles(const struct push_reply *r)
+{
+	return r->is_sent &&
+	       (judge_may_be_stored(r) || r->status == HTTP_BAD_REQUEST ||
+		r->status == HTTP_TOO_LARGE ||
+		r->grpc_status == GRPC_INVALID_ARGUMENT);
 }
 
 /* Statuses of gRPC for which the OTLP specification asks to try again. */
@@ -196,6 +259,10 @@ static enum push_verdict judge_grpc(const struct push_reply *r,
 	case GRPC_RESOURCE_EXHAUSTED:
 		return judge_is_too_large(r->problem) ? PUSH_REFUSED
 						      : PUSH_AGAIN;
+	case GRPC_UNKNOWN:
+	case GRPC_INTERNAL:
+		return judge_is_temporary(r->problem) ? PUSH_AGAIN
+						      : PUSH_REFUSED;
 	default:
 		return PUSH_REFUSED;
 	}
@@ -253,6 +320,9 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	case 503:
 	case 504:
 		return PUSH_AGAIN;
+	case HTTP_UNPROCESSABLE:
+	case HTTP_INTERNAL:
+		return judge_body_is_temporary(r) ? PUSH_AGAIN : PUSH_REFUSED;
 	default:
 		return PUSH_REFUSED;
 	}
@@ -393,6 +463,8 @@ static void push_drop(struct push *p, struct push_item **at, bool is_old)
 	if (push_is_news(is_old ? &p->old : &p->full, text))
 		push_report(p, true, "%s", text);
 	*samples += item->samples;
+	if (item->may_be_stored)
+		p->counts.partly_samples += item->samples;
 	push_free_item(item);
 }
 
@@ -541,6 +613,24 @@ static void push_count_removed(struct push *p, const struct push_reply *r)
 	p->counts.removed_bytes += r->removed_bytes;
 }
 
+/* Notes what a failed attempt tells of the engine; returns the verdict. */
+static enum push_verdict push_note_failure(struct push *p,
+					   const struct push_reply *r,
+					   enum push_verdict verdict)
+{
+	struct push_item *item = p->first;
+
+	item->may_be_stored |= judge_may_be_stored(r);
+	/* An engine that has accepted no request may be of another kind. */
+	if (judge_is_of_profiles(r) &&
+	    (verdict == PUSH_AGAIN || p->counts.delivered))
+		p->counts.wants_alone = true;
+	if (r->is_sent && r->status == HTTP_INTERNAL &&
+	    ++item->attempts < INTERNAL_ATTEMPTS)
+		return PUSH_AGAIN;
+	return verdict;
+}
+
 static void push_take_reply(struct push *p, const struct push_reply *r)
 {
 	struct text why = { 0 };
@@ -551,6 +641,8 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	text_puts(&why, "");
 	verdict = push_judge(r, &why, &rejected);
 	p->is_sending = false;
+	if (verdict != PUSH_DELIVERED)
+		verdict = push_note_failure(p, r, verdict);
 	if (verdict == PUSH_AGAIN) {
 		p->counts.failed++;
 		push_report_trouble(p, why.bytes);
@@ -567,6 +659,8 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->counts.delivered++;
 		p->counts.delivered_samples += item->samples;
 		p->counts.delivered_bytes += item->body.len;
+		if (item->may_be_stored)
+			p->counts.repeated_samples += item->samples;
 		if (p->settings->directory)
 			text_puts(&why, r->problem);
 		push_report_partial(p, r, why.bytes, rejected);
@@ -584,6 +678,8 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->refused++;
 		p->counts.refused++;
 		p->counts.refused_samples += item->samples;
+		if (item->may_be_stored)
+			p->counts.partly_samples += item->samples;
 	}
 	push_pace_go_on(&p->pace, clock_monotonic_ns(), p->counts.queued,
 			p->first ? p->first->added_ns : 0);

@@ -216,10 +216,17 @@ struct push_counts {
 	uint64_t delivered, delivered_samples, delivered_bytes; /* requests … */
 	uint64_t attempts; /* requests sent, also those that failed */
 	uint64_t failed;   /* attempts that are repeated */
-	uint64_t too_old, too_old_samples;     /* dropped for their age */
-	uint64_t too_many, too_many_samples;   /* dropped: the queue was full */
-	uint64_t refused, refused_samples;     /* the engine refused them */
-	uint64_t rejected_profiles;            /* by partial success */
+	uint64_t too_old, too_old_samples;   /* dropped for their age */
+	uint64_t too_many, too_many_samples; /* dropped: the queue was full */
+	uint64_t refused, refused_samples;   /* the engine refused them */
+	uint64_t rejected_profiles;          /* by partial success */
+	/* Of the samples that were dropped: the engine may have a part. */
+	uint64_t partly_samples;
+	/* Delivered after such an attempt: the engine may have them twice. */
+	uint64_t repeated_samples;
+	/* The engine fails a request for one of its profiles: send each alone.
+	 */
+	bool wants_alone;
 	uint64_t queued, queued_samples;       /* waiting or being sent */
 	uint64_t removed_files, removed_bytes; /* old ones of a directory */
 	size_t queued_bytes;

@@ -22,11 +22,14 @@ prof_start --pid "$pid" -F 49 --push "http://127.0.0.1:$engine_port" --interval 
 target_wait "$engine/times" . || exit 1
 engine_end
 target_wait "$prof_err" 'cannot send to .* trying again' || exit 1
+# Pyroscope 2.0 answers so for a while.
+printf '1 starting 500\n1 starting 422\n' >"$engine/answer"
 engine_start || exit 1
 target_wait "$prof_err" 'sending to .* again' || exit 1
 kill -TERM "$prof_pid"
 prof_end 0 || exit 1
 engine_accepts && engine_agrees "$prof_err" || exit 1
+has "$prof_err" 'perhaps stored twice: [1-9][0-9]* samples' || exit 1
 sort -c -n "$engine/times" || exit 1
 
 # The last interval alone; the engine rejects a part of it.

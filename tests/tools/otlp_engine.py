@@ -18,6 +18,7 @@ DIRECTORY/answer and follows its words:
 
     503 [SECONDS]   that status, with Retry-After; also 400, 429, 500, …
     503 date        that status, and the next second in Retry-After
+    starting STATUS that status, with the text of Pyroscope 2.0.6 while it starts
     partial         accepts the request, but says that it rejected a profile
     page [STATUS]   responds with 200, or this status, and a page of HTML, as a
                     login page or a gateway does
@@ -236,6 +237,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 after = self.date_time_string(int(time.time()) + 1)
             # google.rpc.Status: 1 = code, 2 = message
             self.respond(int(word), b"\x08\x0e\x12\x04busy", after)
+        elif word == "starting":
+            self.respond(int(words[1]), b"rpc error: code = Unavailable desc = "
+                         b"service is unavailable", kind="text/plain")
         elif word == "page":
             self.respond(int(words[1]) if len(words) > 1 else 200,
                          b"<html>\n<p>a page</p>\n", kind="text/html; charset=utf-8")

@@ -264,6 +264,37 @@ static void profile_that_never_fits_is_dropped_and_counted(void **state)
 		sampling_part_release(&parts[i]);
 }
 
+static void refused_event_takes_no_others_with_it(void **state)
+{
+	struct sampling_part parts[2] = { part_new("a"), part_new("b") };
+	struct sent sent = { 0 };
+	struct prof_requests r;
+
+	(void)state;
+	part_add_wide(&parts[0], 10);
+	part_add_wide(&parts[1], 20);
+	profile_add(parts[1].profile,
+		    &(struct sample){
+			    .event = profile_event(parts[1].profile, "offcpu",
+						   UNIT_NS),
+			    .stack = sampled_stack(parts[1].profile, "a.A.b"),
+			    .count = 1,
+			    .weight = 5,
+		    });
+	requests_open(&r, PUSH_GRPC, &sent);
+	r.alone = true;
+	prof_requests_add(&r, parts, 2);
+	assert_int_equal(sent.count, 3);
+	assert_int_equal(sent.samples[0], 10);
+	assert_int_equal(sent.samples[1], 20);
+	assert_int_equal(sent.samples[2], 1);
+	assert_int_equal(sent_read(&sent, &otlp_reader), 31);
+	sent_release(&sent);
+	prof_requests_release(&r);
+	for (size_t i = 0; i < 2; i++)
+		sampling_part_release(&parts[i]);
+}
+
 /* ---- Pyroscope ---- */
 
 static void each_event_of_each_jvm_is_a_request_to_pyroscope(void **state)
@@ -441,6 +472,7 @@ int main(void)
 			profile_above_the_largest_request_loses_frames),
 		cmocka_unit_test(
 			profile_that_never_fits_is_dropped_and_counted),
+		cmocka_unit_test(refused_event_takes_no_others_with_it),
 		cmocka_unit_test(
 			each_event_of_each_jvm_is_a_request_to_pyroscope),
 		cmocka_unit_test(jvms_without_samples_send_nothing),

@@ -65,6 +65,17 @@ static void replies_are_judged_by_the_specification(void **state)
 		{ 404, "404 page not found\n", 19, PUSH_REFUSED,
 		  "HTTP status 404: 404 page not found", 0 },
 		{ 500, "", 0, PUSH_REFUSED, "HTTP status 500", 0 },
+		/* Pyroscope 2.0 while a part of it starts, and at a limit. */
+		{ 500, "rpc error: code = Unavailable desc = x", 38, PUSH_AGAIN,
+		  "HTTP status 500: rpc error: code = Unavailable desc = x",
+		  0 },
+		{ 422, "resource_exhausted: push rate limit (2.0 KiB) exceeded",
+		  54, PUSH_AGAIN,
+		  "HTTP status 422: resource_exhausted: push rate limit (2.0 "
+		  "KiB) exceeded",
+		  0 },
+		{ 422, "label name too long", 19, PUSH_REFUSED,
+		  "HTTP status 422: label name too long", 0 },
 		{ 301, "", 0, PUSH_REFUSED, "HTTP status 301", 0 },
 		{ 407, "", 0, PUSH_AGAIN,
 		  "HTTP status 407: the proxy requires a user and a password",
@@ -235,16 +246,25 @@ static void grpc_statuses_are_judged_by_the_specification(void **state)
 {
 	static const struct {
 		int grpc_status;
+		const char *message;
 		enum push_verdict verdict;
 		const char *why;
 	} rows[] = {
-		{ 0, PUSH_DELIVERED, "bad" },
-		{ 14, PUSH_AGAIN, "gRPC status 14: busy" },
-		{ 4, PUSH_AGAIN, "gRPC status 4: busy" },
-		{ 8, PUSH_AGAIN, "gRPC status 8: busy" },
-		{ 3, PUSH_REFUSED, "gRPC status 3: busy" },
-		{ 13, PUSH_REFUSED, "gRPC status 13: busy" },
-		{ -1, PUSH_AGAIN, "the response has no grpc-status" },
+		{ 0, "busy", PUSH_DELIVERED, "bad" },
+		{ 14, "busy", PUSH_AGAIN, "gRPC status 14: busy" },
+		{ 4, "busy", PUSH_AGAIN, "gRPC status 4: busy" },
+		{ 8, "busy", PUSH_AGAIN, "gRPC status 8: busy" },
+		{ 3, "busy", PUSH_REFUSED, "gRPC status 3: busy" },
+		{ 13, "busy", PUSH_REFUSED, "gRPC status 13: busy" },
+		{ 2, "resource_exhausted: rate", PUSH_AGAIN,
+		  "gRPC status 2: resource_exhausted: rate" },
+		{ 13, "code = Unavailable", PUSH_AGAIN,
+		  "gRPC status 13: code = Unavailable" },
+		{ 2, "resource_exhausted: message larger than max",
+		  PUSH_REFUSED,
+		  "gRPC status 2: resource_exhausted: message larger than "
+		  "max" },
+		{ -1, "busy", PUSH_AGAIN, "the response has no grpc-status" },
 	};
 	static const char body[] = "\0\0\0\0\x07\x0a\x05\x12\x03"
 				   "bad";
@@ -255,11 +275,11 @@ static void grpc_statuses_are_judged_by_the_specification(void **state)
 	r->status = 200;
 	r->len = sizeof(body) - 1;
 	memcpy(r->body, body, r->len);
-	snprintf(r->problem, sizeof(r->problem), "busy");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct text why = { 0 };
 		uint64_t rejected;
 
+		snprintf(r->problem, sizeof(r->problem), "%s", rows[i].message);
 		r->grpc_status = rows[i].grpc_status;
 		assert_int_equal(push_judge(r, &why, &rejected),
 				 rows[i].verdict);
