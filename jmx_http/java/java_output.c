@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-/* java.io.ObjectStreamConstants */
-#define TC_REFERENCE 0x71
-#define TC_CLASSDESC 0x72
-#define TC_OBJECT    0x73
-#define TC_ARRAY     0x75
-#define BASE_HANDLE  0x7e0000
-
 /* Of a table for count keys, as java.util.HashMap computes it. */
 #define MAP_LOAD_FACTOR 0x3f400000 /* 0.75 as a float */
 #define MAP_BUCKETS_MAX (UINT32_C(1) << 30)
@@ -25,7 +18,7 @@ void java_output_release(struct java_output *o)
 void java_output_reference(struct java_output *o, uint32_t handle)
 {
 	text_putc(o->out, TC_REFERENCE);
-	java_write_u32(o->out, BASE_HANDLE + handle);
+	java_write_u32(o->out, TC_BASE_HANDLE + handle);
 }
 
 /*

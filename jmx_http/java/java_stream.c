@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_HEADER 0xaced0005u /* STREAM_MAGIC, STREAM_VERSION */
-
-#define FIRST_HANDLE  0x7e0000u /* baseWireHandle */
-#define FIRST_TAG     0x70      /* TC_NULL */
-#define NO_MORE_TAGS  0x7f
-
 /* Grammar rules that allow a tag at the current position. */
 enum wanted {
 	WANT_CLASS = 1,
@@ -590,7 +584,7 @@ static void tag_read_null(struct java_stream *s, struct cursor *c)
 
 static void tag_read_reference(struct java_stream *s, struct cursor *c)
 {
-	uint32_t handle = cursor_u32(c) - FIRST_HANDLE;
+	uint32_t handle = cursor_u32(c) - TC_BASE_HANDLE;
 
 	if (!cursor_ok(c))
 		return;
@@ -770,27 +764,26 @@ static void tag_read_end(struct java_stream *s, struct cursor *c)
 	}
 }
 
-/* Indexed by java.io.ObjectStreamConstants.TC_* minus FIRST_TAG. */
 /* clang-format off */
 static const struct tag {
 	unsigned wanted; /* positions that allow the tag */
 	void (*read)(struct java_stream *s, struct cursor *c);
-} tags[NO_MORE_TAGS - FIRST_TAG] = {
-	[0x0] = { WANT_CLASS | WANT_VALUE, tag_read_null },
-	[0x1] = { WANT_CLASS | WANT_STRING | WANT_VALUE, tag_read_reference },
-	[0x2] = { WANT_CLASS | WANT_VALUE, tag_read_class },
-	[0x3] = { WANT_VALUE, tag_read_object },
-	[0x4] = { WANT_STRING | WANT_VALUE, tag_read_string },
-	[0x5] = { WANT_VALUE, tag_read_array },
-	[0x6] = { WANT_VALUE, tag_read_class_object },
-	[0x7] = { WANT_BLOCK, tag_read_block },
-	[0x8] = { WANT_END, tag_read_end },
-	[0x9] = { WANT_RESET, tag_read_reset },
-	[0xa] = { WANT_BLOCK, tag_read_long_block },
-	[0xb] = { WANT_CLASS | WANT_STRING | WANT_VALUE, tag_read_exception },
-	[0xc] = { WANT_STRING | WANT_VALUE, tag_read_long_string },
-	[0xd] = { WANT_CLASS | WANT_VALUE, tag_read_proxy },
-	[0xe] = { WANT_VALUE, tag_read_enum },
+} tags[TC_COUNT] = {
+	[TC_NULL] = { WANT_CLASS | WANT_VALUE, tag_read_null },
+	[TC_REFERENCE] = { WANT_CLASS | WANT_STRING | WANT_VALUE, tag_read_reference },
+	[TC_CLASSDESC] = { WANT_CLASS | WANT_VALUE, tag_read_class },
+	[TC_OBJECT] = { WANT_VALUE, tag_read_object },
+	[TC_STRING] = { WANT_STRING | WANT_VALUE, tag_read_string },
+	[TC_ARRAY] = { WANT_VALUE, tag_read_array },
+	[TC_CLASS] = { WANT_VALUE, tag_read_class_object },
+	[TC_BLOCKDATA] = { WANT_BLOCK, tag_read_block },
+	[TC_ENDBLOCKDATA] = { WANT_END, tag_read_end },
+	[TC_RESET] = { WANT_RESET, tag_read_reset },
+	[TC_BLOCKDATALONG] = { WANT_BLOCK, tag_read_long_block },
+	[TC_EXCEPTION] = { WANT_CLASS | WANT_STRING | WANT_VALUE, tag_read_exception },
+	[TC_LONGSTRING] = { WANT_STRING | WANT_VALUE, tag_read_long_string },
+	[TC_PROXYCLASSDESC] = { WANT_CLASS | WANT_VALUE, tag_read_proxy },
+	[TC_ENUM] = { WANT_VALUE, tag_read_enum },
 };
 /* clang-format on */
 
@@ -800,12 +793,12 @@ static void tag_read(struct java_stream *s, struct cursor *c, unsigned wanted)
 
 	if (!cursor_ok(c))
 		return;
-	if (tag < FIRST_TAG || tag >= NO_MORE_TAGS)
+	if (tag < TC_NULL || tag >= TC_COUNT)
 		stream_wrong(s, "an unknown tag");
-	else if (!(tags[tag - FIRST_TAG].wanted & wanted))
+	else if (!(tags[tag].wanted & wanted))
 		stream_wrong(s, "a tag that is not allowed there");
 	else
-		tags[tag - FIRST_TAG].read(s, c);
+		tags[tag].read(s, c);
 }
 
 /* The stream */
@@ -816,7 +809,7 @@ static void stream_read_header(struct java_stream *s, struct cursor *c)
 
 	if (!cursor_ok(c))
 		return;
-	if (header == STREAM_HEADER)
+	if (header == TC_STREAM_HEADER)
 		s->has_header = true;
 	else
 		stream_wrong(s, "not a stream of Java objects");

@@ -19,6 +19,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* java.io.ObjectStreamConstants */
+#define TC_STREAM_HEADER 0xaced0005u
+#define TC_BASE_HANDLE   0x7e0000u
+
+enum java_tag {
+	TC_NULL = 0x70,
+	TC_REFERENCE,
+	TC_CLASSDESC,
+	TC_OBJECT,
+	TC_STRING,
+	TC_ARRAY,
+	TC_CLASS,
+	TC_BLOCKDATA,
+	TC_ENDBLOCKDATA,
+	TC_RESET,
+	TC_BLOCKDATALONG,
+	TC_EXCEPTION,
+	TC_LONGSTRING,
+	TC_PROXYCLASSDESC,
+	TC_ENUM,
+	TC_COUNT, /* no tag */
+};
+
 enum java_kind {
 	JAVA_NULL,
 	JAVA_INTEGER, /* .integer: boolean, byte, char, short, int, long */

@@ -21,17 +21,6 @@
 
 /* The grammar */
 
-/* java.io.ObjectStreamConstants */
-#define TC_NULL         0x70
-#define TC_CLASSDESC    0x72
-#define TC_OBJECT       0x73
-#define TC_STRING       0x74
-#define TC_ARRAY        0x75
-#define TC_BLOCKDATA    0x77
-#define TC_ENDBLOCKDATA 0x78
-#define TC_LONGSTRING   0x7c
-#define TC_ENUM         0x7e
-
 void java_write_u16(struct text *out, uint16_t value)
 {
 	value = htobe16(value);
@@ -50,7 +39,10 @@ void java_write_u64(struct text *out, uint64_t value)
 	text_add(out, &value, sizeof(value));
 }
 
-void java_write_header(struct text *out) { text_add(out, "\xac\xed\0\5", 4); }
+void java_write_header(struct text *out)
+{
+	java_write_u32(out, TC_STREAM_HEADER);
+}
 
 void java_write_block(struct text *out, uint8_t len)
 {

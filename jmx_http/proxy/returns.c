@@ -6,11 +6,9 @@
 
 #include <string.h>
 
-#define RETURN_TAG_LEN 1 /* before the stream: Java RMI Specification, 10.2 */
+#define RETURN_TAG_LEN  1 /* before the stream: Java RMI Specification, 10.2 */
 
-/* java.io.ObjectStreamConstants */
-#define TC_BLOCKDATALONG 0x7a
-#define SHORT_BLOCK_MAX  255
+#define SHORT_BLOCK_MAX 255
 
 /* The byte after the name of a UnicastRef2. */
 #define WITHOUT_FACTORY 0

@@ -11,13 +11,9 @@
 #include <string.h>
 
 /* Java RMI Specification, 10.2. */
-#define HELLO           "JRMI\0\2"
-#define HELLO_LEN       6
-#define PROTOCOL_STREAM 0x4b
-#define PROTOCOL_MULTI  0x4d
-#define PROTOCOL_ACK    0x4e
-#define PROTOCOL_NACK   0x4f
-#define TLS_HANDSHAKE   0x16
+#define HELLO         "JRMI\0\2"
+#define HELLO_LEN     6
+#define TLS_HANDSHAKE 0x16
 
 /* A call is logged after this time without a byte. */
 #define LOG_NS     (CLOCK_NS_PER_S / 5)
@@ -166,7 +162,7 @@ static void session_greet(struct session *s)
 	struct text host = { 0 }, out = { 0 };
 
 	socket_add_host(&host, &s->base.peer);
-	text_putc(&out, PROTOCOL_ACK);
+	text_putc(&out, JRMP_ACK);
 	text_putc(&out, 0);
 	text_putc(&out, (char)host.len);
 	text_add(&out, host.bytes, host.len);
@@ -198,15 +194,15 @@ static bool session_read_hello(struct session *s, struct evbuffer *in)
 	}
 	if (len <= HELLO_LEN)
 		return false;
-	if (bytes[HELLO_LEN] == PROTOCOL_STREAM) {
+	if (bytes[HELLO_LEN] == JRMP_STREAM) {
 		evbuffer_drain(in, HELLO_LEN + 1);
 		session_greet(s);
 		return true;
 	}
-	if (bytes[HELLO_LEN] == PROTOCOL_MULTI) {
+	if (bytes[HELLO_LEN] == JRMP_MULTI) {
 		struct text nack = { 0 };
 
-		text_putc(&nack, PROTOCOL_NACK);
+		text_putc(&nack, JRMP_NACK);
 		session_write(s, &nack);
 		text_release(&nack);
 		session_finish(s);

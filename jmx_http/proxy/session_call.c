@@ -7,8 +7,6 @@
 #include <event2/buffer.h>
 #include <string.h>
 
-#define PING_ACK 0x53
-
 /* Returns the connection to a port; a new one may replace an unused one. */
 static struct backend *session_backend_for(struct session *s,
 					   struct endpoint endpoint)
@@ -60,7 +58,7 @@ static void session_send(struct session *s, struct backend *b,
  */
 static bool session_send_ping(struct session *s)
 {
-	const uint8_t ack = PING_ACK;
+	const uint8_t ack = JRMP_PING_ACK;
 
 	if (!session_may_send(s, s->current, true))
 		return false;

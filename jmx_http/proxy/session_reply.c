@@ -15,9 +15,6 @@
 
 #define NO_CALL          "the JVM sent bytes that no call asked for"
 
-#define MESSAGE_RETURN   0x51
-#define MESSAGE_PING_ACK 0x53
-
 /* A return that is parsed before it is forwarded. */
 struct reply {
 	const struct method *method; /* see gives_stub and is_login */
@@ -241,14 +238,14 @@ static void session_forward_bytes(struct session *s, struct backend *b)
 	ssize_t len = evbuffer_copyout(backend_input(b), head, sizeof(head));
 
 	if (s->wait == WAIT_RETURN) {
-		if (head[0] != MESSAGE_RETURN && head[0] != MESSAGE_PING_ACK) {
+		if (head[0] != JRMP_RETURN && head[0] != JRMP_PING_ACK) {
 			session_end(s, "the JVM sent something that is not an "
 				       "RMI return");
 			return;
 		}
 		session_expect(s, WAIT_NOTHING);
 		session_touch(s);
-		b->is_unparsed |= head[0] == MESSAGE_RETURN;
+		b->is_unparsed |= head[0] == JRMP_RETURN;
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
 	backend_read_into(b, out, BACKEND_WAITING_MAX);

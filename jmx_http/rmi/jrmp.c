@@ -8,20 +8,6 @@
 
 #include <string.h>
 
-/* Java RMI Specification, 10.2. */
-enum {
-	PROTOCOL_STREAM = 0x4b,
-	PROTOCOL_ACK = 0x4e,
-	PROTOCOL_NACK = 0x4f,
-	MESSAGE_CALL = 0x50,
-	MESSAGE_RETURN = 0x51,
-	MESSAGE_PING = 0x52,
-	MESSAGE_PING_ACK = 0x53,
-	MESSAGE_DGC_ACK = 0x54,
-	RETURN_VALUE = 1,
-	RETURN_EXCEPTION = 2,
-};
-
 #define RETURN_HEAD 15 /* type and id, in block data */
 
 const struct jrmp_id jrmp_registry = { { 0 } };
@@ -64,9 +50,9 @@ enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
 
 	if (!len)
 		return JRMP_SHORT;
-	if (b[0] == PROTOCOL_ACK)
+	if (b[0] == JRMP_ACK)
 		return jrmp_read_greeting(cursor_over(bytes, len), greeting);
-	if (b[0] == PROTOCOL_NACK)
+	if (b[0] == JRMP_NACK)
 		return JRMP_REFUSED;
 	/* The record of a TLS alert, RFC 8446, 5.1; the version is 3.x. */
 	if (jrmp_begins_with(bytes, len, "\x15\3"))
@@ -79,7 +65,7 @@ enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
 void jrmp_add_hello(struct text *out)
 {
 	text_add(out, "JRMI\0\2", 6);
-	text_putc(out, PROTOCOL_STREAM);
+	text_putc(out, JRMP_STREAM);
 }
 
 /* The server ignores the content: sun.rmi.transport.tcp.TCPTransport. */
@@ -90,13 +76,11 @@ void jrmp_add_endpoint(struct text *out)
 	java_write_u32(out, 0);
 }
 
-void jrmp_add_ping(struct text *out) { text_putc(out, MESSAGE_PING); }
-
-bool jrmp_is_pong(char byte) { return byte == MESSAGE_PING_ACK; }
+void jrmp_add_ping(struct text *out) { text_putc(out, JRMP_PING); }
 
 void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN])
 {
-	text_putc(out, MESSAGE_DGC_ACK);
+	text_putc(out, JRMP_DGC_ACK);
 	text_add(out, id, JRMP_ACK_LEN);
 }
 
@@ -110,7 +94,7 @@ void jrmp_add_call_with(struct text *out, const struct jrmp_id *object,
 			int32_t operation, uint64_t hash,
 			const void *primitives, uint8_t len)
 {
-	text_putc(out, MESSAGE_CALL);
+	text_putc(out, JRMP_CALL);
 	java_write_header(out);
 	java_write_block(out, (uint8_t)(JRMP_ID_LEN + 4 + 8 + len));
 	text_add(out, object->bytes, JRMP_ID_LEN);
@@ -131,7 +115,7 @@ static enum java_status return_read_tag(struct jrmp_return *r, struct cursor *c)
 
 	if (!cursor_ok(c))
 		return JAVA_MORE;
-	if (tag != MESSAGE_RETURN)
+	if (tag != JRMP_RETURN)
 		return return_fail(r, "another message in place of a return");
 	r->has_tag = true;
 	return JAVA_DONE;
@@ -149,9 +133,9 @@ static enum java_status return_read_head(struct jrmp_return *r,
 	c = cursor_over(v->bytes.at, v->bytes.len);
 	type = cursor_u8(&c);
 	memcpy(r->ack_id, cursor_bytes(&c, JRMP_ACK_LEN), JRMP_ACK_LEN);
-	if (type != RETURN_VALUE && type != RETURN_EXCEPTION)
+	if (type != JRMP_RETURN_VALUE && type != JRMP_RETURN_EXCEPTION)
 		return return_fail(r, "unknown return type");
-	r->is_exception = type == RETURN_EXCEPTION;
+	r->is_exception = type == JRMP_RETURN_EXCEPTION;
 	r->primitive.at = v->bytes.at + RETURN_HEAD;
 	r->primitive.len = cursor_left(&c);
 	r->has_head = true;

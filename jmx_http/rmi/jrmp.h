@@ -20,6 +20,21 @@
 #define JRMP_ID_LEN   22
 #define JRMP_ACK_LEN  14
 
+/* Java RMI Specification, 10.2. */
+enum jrmp_tag {
+	JRMP_STREAM = 0x4b, /* the protocols of a client */
+	JRMP_MULTI = 0x4d,
+	JRMP_ACK = 0x4e, /* the server's reply */
+	JRMP_NACK,
+	JRMP_CALL, /* messages */
+	JRMP_RETURN,
+	JRMP_PING,
+	JRMP_PING_ACK,
+	JRMP_DGC_ACK,
+	JRMP_RETURN_VALUE = 1, /* types of returns */
+	JRMP_RETURN_EXCEPTION,
+};
+
 /* An ObjID, the identifier of an exported object of a JVM. */
 struct jrmp_id {
 	uint8_t bytes[JRMP_ID_LEN];
@@ -52,8 +67,6 @@ enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
 void jrmp_add_hello(struct text *out);    /* the stream protocol */
 void jrmp_add_endpoint(struct text *out); /* after a greeting */
 void jrmp_add_ping(struct text *out);
-/* True for the reply to a ping. */
-bool jrmp_is_pong(char byte);
 void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN]);
 
 /*

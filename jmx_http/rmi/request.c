@@ -7,12 +7,7 @@
 
 #include <string.h>
 
-/* Java RMI Specification, 10.2. */
-#define MESSAGE_CALL    0x50
-#define MESSAGE_PING    0x52
-#define MESSAGE_DGC_ACK 0x54
-
-#define HEAD_LEN        (JRMP_ID_LEN + 4 + 8)
+#define HEAD_LEN (JRMP_ID_LEN + 4 + 8)
 
 bool request_is_dgc(const struct jrmp_id *id)
 {
@@ -113,13 +108,13 @@ static enum request_status request_begin(struct request *r, uint8_t tag)
 	r->used = 1;
 	r->stream.memory_max = REQUEST_EARLY_MEMORY_MAX;
 	switch (tag) {
-	case MESSAGE_CALL:
+	case JRMP_CALL:
 		r->kind = REQUEST_CALL;
 		return REQUEST_MORE;
-	case MESSAGE_PING:
+	case JRMP_PING:
 		r->kind = REQUEST_PING;
 		return REQUEST_WHOLE;
-	case MESSAGE_DGC_ACK:
+	case JRMP_DGC_ACK:
 		r->kind = REQUEST_DGC_ACK;
 		return REQUEST_MORE;
 	default:

@@ -234,7 +234,7 @@ int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 			return -1;
 	}
 	bytes = connection_unread(c, &len);
-	if (!jrmp_is_pong(*bytes))
+	if (*bytes != JRMP_PING_ACK)
 		return fail(err, ERROR_REFUSED, "invalid RMI reply to a ping");
 	c->at++;
 	return 0;

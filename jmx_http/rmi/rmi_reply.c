@@ -3,29 +3,29 @@
 
 #include <string.h>
 
-#define MESSAGE_RETURN   0x51
-#define RETURN_VALUE     1
-#define RETURN_EXCEPTION 2
-#define RETURN_HEAD_LEN  (1 + JRMP_ACK_LEN)
-#define CLASS_MAX        256
-#define CLASSES_MAX      16 /* depth of an exception's class hierarchy */
+#define RETURN_HEAD_LEN (1 + JRMP_ACK_LEN)
+#define CLASS_MAX       256
+#define CLASSES_MAX     16 /* depth of an exception's class hierarchy */
 
 static void reply_head(struct text *out, int type, uint8_t primitives)
 {
 	static const uint8_t no_id[JRMP_ACK_LEN];
 
-	text_putc(out, MESSAGE_RETURN);
+	text_putc(out, JRMP_RETURN);
 	java_write_header(out);
 	java_write_block(out, (uint8_t)(RETURN_HEAD_LEN + primitives));
 	text_putc(out, (char)type);
 	text_add(out, no_id, sizeof(no_id));
 }
 
-void rmi_reply_value(struct text *out) { reply_head(out, RETURN_VALUE, 0); }
+void rmi_reply_value(struct text *out)
+{
+	reply_head(out, JRMP_RETURN_VALUE, 0);
+}
 
 void rmi_reply_boolean(struct text *out, bool value)
 {
-	reply_head(out, RETURN_VALUE, 1);
+	reply_head(out, JRMP_RETURN_VALUE, 1);
 	text_putc(out, value);
 }
 
@@ -67,7 +67,7 @@ void rmi_reply_exception(struct text *out, const struct rmi_exception *e)
 {
 	struct java_output o = { .out = out, .dialect = JAVA_OF_RMI };
 
-	reply_head(out, RETURN_EXCEPTION, 0);
+	reply_head(out, JRMP_RETURN_EXCEPTION, 0);
 	exception_write(&o, e);
 	java_output_release(&o);
 }

@@ -11,16 +11,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define READ_LEN     16384
-#define HELLO_LEN    7 /* "JRMI", version, protocol */
-#define PING_ACK     0x53
-#define PROTOCOL_ACK 0x4e
+#define READ_LEN   16384
+#define HELLO_LEN  7 /* "JRMI", version, protocol */
 
-#define LEASE_MS     INT64_C(3600000)
-#define BYTES_KEPT   ((size_t)1 << 20)
+#define LEASE_MS   INT64_C(3600000)
+#define BYTES_KEPT ((size_t)1 << 20)
 
-#define ENTRY        "jmxrmi"
-#define HOST         "localhost"
+#define ENTRY      "jmxrmi"
+#define HOST       "localhost"
 
 /* The "jmxrmi" object; no JVM has such an object number. */
 static const struct jrmp_id server_id = { "sjkcRMIS" };
@@ -355,7 +353,7 @@ static bool server_greet(struct rmi_server *s)
 	text_release(&expected);
 	if (!is_hello)
 		return false;
-	text_putc(&greeting, PROTOCOL_ACK);
+	text_putc(&greeting, JRMP_ACK);
 	java_write_u16(&greeting, (uint16_t)strlen(HOST));
 	text_puts(&greeting, HOST);
 	java_write_u32(&greeting, 0);
@@ -370,7 +368,7 @@ static bool server_greet(struct rmi_server *s)
 
 static bool server_reply(struct rmi_server *s)
 {
-	const uint8_t ack = PING_ACK;
+	const uint8_t ack = JRMP_PING_ACK;
 	bool is_sent = true;
 
 	text_clear(&s->out);

@@ -44,7 +44,7 @@ static void split(struct session *s)
 		struct jrmp_return r = { 0 };
 		size_t used;
 
-		if (jrmp_is_pong((char)s->bytes[at])) {
+		if (s->bytes[at] == JRMP_PING_ACK) {
 			s->ends[s->count] = ++at;
 			continue;
 		}
