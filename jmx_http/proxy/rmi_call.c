@@ -14,14 +14,16 @@
  * for years ("SerialDOS"), and readers may send them. NotificationFilterSupport
  * contains a Vector, queries Numbers.
  */
+/* clang-format off */
 static const char *const allowed_classes[] = {
-	"java.lang.String",  "java.lang.Number",    "java.lang.Integer",
-	"java.util.Vector",  "java.util.ArrayList", "java.util.Date",
-	"java.lang.Object",  "java.lang.Boolean",   "java.lang.Character",
-	"java.lang.Byte",    "java.lang.Short",     "java.lang.Long",
-	"java.lang.Float",   "java.lang.Double",    "java.math.",
-	"javax.management.",
+	"java.lang.String", "java.lang.Number", "java.lang.Integer",
+	"java.util.Vector", "java.util.ArrayList", "java.util.Date",
+	"java.lang.Object", "java.lang.Boolean", "java.lang.Character",
+	"java.lang.Byte", "java.lang.Short", "java.lang.Long",
+	"java.lang.Float", "java.lang.Double", "java.math.", "javax.management.",
+	"javax.management.relation.MBeanServerNotificationFilter",
 };
+/* clang-format on */
 
 static bool class_name_matches(const char *name, size_t len,
 			       const char *pattern)
@@ -157,8 +159,7 @@ bool rmi_call_has_password(const struct request *r)
 }
 
 /* A return: its tag, four bytes of the stream, block data of 15, its type. */
-#define RETURN_TYPE_AT   7
-#define RETURN_EXCEPTION 2
+#define RETURN_TYPE_AT 7
 
 void rmi_call_log_return(struct call_log *l, const void *bytes, size_t len)
 {
@@ -166,6 +167,6 @@ void rmi_call_log_return(struct call_log *l, const void *bytes, size_t len)
 
 	if (l->len <= RETURN_TYPE_AT && RETURN_TYPE_AT - l->len < len)
 		l->is_exception = at[RETURN_TYPE_AT - l->len] ==
-				  RETURN_EXCEPTION;
+				  JRMP_RETURN_EXCEPTION;
 	call_log_add(l, len);
 }

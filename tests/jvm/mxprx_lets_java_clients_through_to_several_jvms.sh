@@ -89,7 +89,7 @@ reader=$proxy
 read_only=127.0.0.1:$proxy_port
 proxy -s 127.0.0.1:9020 -b 0 --tls-cert "$tls/proxy.pem" \
 	--tls-key "$tls/proxy.key" || exit 1
-clients "$different" attributes -- "$read_only" attributes denied \
+clients "$different" attributes -- "$read_only" attributes filters denied \
 	-- "localhost:$proxy_port" shut &&
 	client_said "$read_only" 'SecurityException: sjkc: .*--read-only' ||
 	exit 1

@@ -16,14 +16,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.management.Attribute;
+import javax.management.AttributeChangeNotificationFilter;
 import javax.management.AttributeList;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
 import javax.management.Notification;
+import javax.management.NotificationFilter;
+import javax.management.NotificationFilterSupport;
 import javax.management.NotificationListener;
 import javax.management.ObjectName;
+import javax.management.Query;
+import javax.management.QueryExp;
 import javax.management.ReflectionException;
 import javax.management.openmbean.CompositeData;
 import javax.management.relation.MBeanServerNotificationFilter;
@@ -43,6 +48,7 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  *   operations     overloads, setAttribute, threadPrint, errors
  *   recording      options and settings of a JFR recording, which are maps
  *   notifications  of two kinds of MBeans, caused by the client
+ *   filters        each filter of the JDK, and queries
  *   blocking [S]   a notification after S seconds (default: 62) without one
  *   held           a call of Target's MBean "door", which does not return
  *   loop N         N calls on one connection; prints their duration
@@ -327,6 +333,32 @@ public class JmxClient {
 		return "three, and none after";
 	}
 
+	/** Readers may use them. */
+	private String filters(int unused) throws Exception {
+		NotificationFilterSupport types = new NotificationFilterSupport();
+		AttributeChangeNotificationFilter names =
+			new AttributeChangeNotificationFilter();
+		MBeanServerNotificationFilter beans =
+			new MBeanServerNotificationFilter();
+		types.enableType("any");
+		names.enableAttribute("Any");
+		beans.enableObjectName(timer);
+		for (NotificationFilter filter : List.of(types, names, beans)) {
+			NotificationListener listener = (n, h) -> { };
+			server.addNotificationListener(DELEGATE, listener, filter,
+				null);
+			server.removeNotificationListener(DELEGATE, listener);
+		}
+		QueryExp named = Query.match(Query.attr("Name"),
+			Query.value("*"));
+		QueryExp started = Query.gt(Query.times(Query.value(2),
+			Query.attr("StartTime")), Query.value(1.5));
+		expect(server.queryNames(name("java.lang:*"),
+			Query.and(named, Query.or(started, Query.not(named))))
+			.equals(java.util.Set.of(RUNTIME)), "other MBeans");
+		return "three, and a query";
+	}
+
 	/**
 	 * The JVM replies to a fetch of notifications after 60 s at the latest.
 	 */
@@ -398,10 +430,12 @@ public class JmxClient {
 	 */
 	private static List<Map.Entry<String, Integer>> modes(
 			List<String> words) {
-		Map<String, Integer> usual = Map.of("attributes", 1,
-			"operations", 1, "recording", 1, "notifications", 1,
-			"blocking", 62, "held", 1, "denied", 1, "loop", 1000,
-			"churn", 10, "shut", 1);
+		Map<String, Integer> usual = new HashMap<>(Map.of(
+			"blocking", 62, "loop", 1000, "churn", 10));
+		for (String mode : List.of("attributes", "operations",
+				"recording", "notifications", "filters", "held",
+				"denied", "shut"))
+			usual.put(mode, 1);
 		List<Map.Entry<String, Integer>> runs = new ArrayList<>();
 		for (int i = 0; i < words.size(); i++) {
 			String mode = words.get(i);
@@ -422,6 +456,7 @@ public class JmxClient {
 		case "operations" -> this::operations;
 		case "recording" -> this::recording;
 		case "notifications" -> this::notifications;
+		case "filters" -> this::filters;
 		case "blocking" -> this::blocking;
 		case "held" -> this::held;
 		case "denied" -> this::denied;
