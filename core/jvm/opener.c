@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -22,17 +24,21 @@
 #define SUSPECT_NS (CLOCK_NS_PER_S / 10)
 #define LONGEST_NS (5 * CLOCK_NS_PER_S) /* for a request */
 #define AVOIDED_NS (60 * CLOCK_NS_PER_S)
-/* After so many stalls in AVOIDED_NS, all targets are suspect. */
+/* After so many waits of WAIT_NS in AVOIDED_NS, all targets are suspect. */
 enum { TRUSTED_STALLS = 4 };
-/* Children that cannot be killed; with more, no request is served. */
-enum { STALLED_MAX = 64, STALLED_OF_TARGET = 8 };
 /*
- * Maximum time that the files of a target may block in AVOIDED_NS, for file
+ * Children that cannot be killed. A container may have any number of mount
+ * namespaces, so their limit is that of an owner: with more, its requests are
+ * not served. With STALLED_MAX, which needs 128 owners, no request is.
+ */
+enum { STALLED_MAX = 1024, STALLED_OF_OWNER = 8 };
+/*
+ * Maximum time that the files of an owner may block in AVOIDED_NS, for file
  * systems that respond, but slowly.
  */
 #define BLOCKED_NS (10 * CLOCK_NS_PER_S)
 #define IGNORED_NS (10 * CLOCK_NS_PER_MS)
-enum { SLOW_TARGETS = 64 };
+enum { SLOW_OWNERS = 64 };
 
 /* Memory that the child shares with its parent. */
 struct area {
@@ -49,13 +55,14 @@ struct area {
 };
 
 struct stalled {
-	uint64_t target, place;
+	uint64_t owner, target, place;
 	int64_t until_ns;
-	pid_t stuck; /* the blocked child; 0 = it has ended */
+	pid_t stuck;  /* the blocked child; 0 = it has ended */
+	bool is_long; /* the request waited for WAIT_NS */
 };
 
 struct slow {
-	uint64_t target;
+	uint64_t owner;
 	int64_t until_ns, blocked_ns;
 };
 
@@ -66,7 +73,7 @@ static struct {
 	struct area *area;
 	struct stalled stalled[STALLED_MAX];
 	size_t stalled_count;
-	struct slow slow[SLOW_TARGETS];
+	struct slow slow[SLOW_OWNERS];
 	bool has_slow;
 	opener_report *report;
 } opener;
@@ -238,6 +245,42 @@ static uint64_t stalled_target(const struct jvm *jvm)
 	return jvm->start_ticks << 32 | (uint64_t)jvm->pid;
 }
 
+/*
+ * Returns the inode of the outermost PID namespace of a process below that of
+ * sjkc, which it cannot leave; 0 = it is in that of sjkc, or has ended.
+ */
+static uint64_t pid_namespace(const struct jvm *jvm)
+{
+	char path[32];
+	struct stat own, st;
+	uint64_t outermost = 0;
+	int fd, parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)jvm->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (stat("/proc/self/ns/pid", &own) < 0)
+		own.st_ino = 0;
+	while (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino != own.st_ino) {
+		outermost = st.st_ino;
+		parent = ioctl(fd, NS_GET_PARENT);
+		close(fd);
+		fd = parent;
+	}
+	if (fd >= 0)
+		close(fd);
+	return outermost;
+}
+
+/* Returns the container or the user of a process; root has many services. */
+static uint64_t stalled_owner(const struct jvm *jvm, uint64_t target)
+{
+	uint64_t container = pid_namespace(jvm);
+
+	if (container)
+		return container;
+	return jvm->uid ? 1ULL << 63 | jvm->uid : target;
+}
+
 /* Forgets old stalls whose children have ended. */
 static void stalled_renew(void)
 {
@@ -260,39 +303,39 @@ static void stalled_renew(void)
  * if there are too many blocked children. A file system with a blocked child
  * has not responded since.
  */
-static int64_t stalled_wait_ns(const struct opening *o, uint64_t target)
+static int64_t stalled_wait_ns(const struct opening *o, uint64_t owner,
+			       uint64_t target)
 {
 	int64_t now_ns = clock_monotonic_ns(), wait_ns = WAIT_NS;
-	size_t recent = 0, own = 0;
+	size_t recent = 0, count = 0;
 
 	if (opener.stalled_count == STALLED_MAX)
 		return 0;
 	for (size_t i = 0; i < opener.stalled_count; i++) {
 		const struct stalled *s = &opener.stalled[i];
-		bool is_recent = s->until_ns > now_ns;
 
-		if (s->target == target &&
-		    (s->place == o->place || ++own == STALLED_OF_TARGET))
+		if ((s->target == target && s->place == o->place) ||
+		    (s->owner == owner && ++count == STALLED_OF_OWNER))
 			return 0;
-		recent += is_recent && s->target != target;
-		if (s->target == target || recent >= TRUSTED_STALLS)
+		recent += s->is_long && s->until_ns > now_ns;
+		if (s->owner == owner || recent >= TRUSTED_STALLS)
 			wait_ns = SUSPECT_NS;
 	}
 	return wait_ns;
 }
 
-/* Returns the entry of a target, or one to replace. */
-static struct slow *slow_find(uint64_t target)
+/* Returns the entry of an owner, or one to replace. */
+static struct slow *slow_find(uint64_t owner)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct slow *found = opener.slow;
 
-	for (size_t i = 0; i < SLOW_TARGETS; i++) {
+	for (size_t i = 0; i < SLOW_OWNERS; i++) {
 		struct slow *s = &opener.slow[i];
 
 		if (s->until_ns <= now_ns)
 			*s = (struct slow){ 0 };
-		if (s->until_ns && s->target == target)
+		if (s->until_ns && s->owner == owner)
 			return s;
 		if (s->blocked_ns < found->blocked_ns)
 			found = s;
@@ -300,20 +343,20 @@ static struct slow *slow_find(uint64_t target)
 	return found;
 }
 
-/* Adds to the time of a target; what a sound file system needs is ignored. */
+/* Adds to the time of an owner; what a sound file system needs is ignored. */
 static void slow_add(const struct jvm *jvm, int64_t blocked_ns)
 {
-	uint64_t target;
+	uint64_t owner;
 	struct slow *s;
 
 	if (blocked_ns < IGNORED_NS)
 		return;
-	target = stalled_target(jvm);
-	s = slow_find(target);
+	owner = stalled_owner(jvm, stalled_target(jvm));
+	s = slow_find(owner);
 	opener.has_slow = true;
-	if (!s->until_ns || s->target != target)
+	if (!s->until_ns || s->owner != owner)
 		*s = (struct slow){
-			.target = target,
+			.owner = owner,
 			.until_ns = clock_monotonic_ns() + AVOIDED_NS,
 		};
 	if (s->blocked_ns < BLOCKED_NS &&
@@ -322,11 +365,11 @@ static void slow_add(const struct jvm *jvm, int64_t blocked_ns)
 	s->blocked_ns += blocked_ns;
 }
 
-static bool slow_is(uint64_t target)
+static bool slow_is(uint64_t owner)
 {
-	const struct slow *s = slow_find(target);
+	const struct slow *s = slow_find(owner);
 
-	return s->target == target && s->blocked_ns >= BLOCKED_NS;
+	return s->owner == owner && s->blocked_ns >= BLOCKED_NS;
 }
 
 static int stalled_fail(const struct jvm *jvm, struct error *err)
@@ -340,13 +383,14 @@ static int stalled_fail(const struct jvm *jvm, struct error *err)
 /* Returns how long to wait for a request; 0 if it must not be tried. */
 static int64_t request_wait_ns(const struct opening *o)
 {
-	uint64_t target;
+	uint64_t target, owner;
 
 	stalled_renew();
 	if (!opener.stalled_count && !opener.has_slow)
 		return WAIT_NS;
 	target = stalled_target(o->jvm);
-	return slow_is(target) ? 0 : stalled_wait_ns(o, target);
+	owner = stalled_owner(o->jvm, target);
+	return slow_is(owner) ? 0 : stalled_wait_ns(o, owner, target);
 }
 
 bool opener_avoids(const struct jvm *jvm, uint64_t place)
@@ -392,7 +436,7 @@ static int opener_start(struct error *err)
 	return 0;
 }
 
-static void opener_lose(const struct opening *o)
+static void opener_lose(const struct opening *o, int64_t waited_ns)
 {
 	uint64_t target = stalled_target(o->jvm);
 	struct stalled *s = &opener.stalled[opener.stalled_count];
@@ -404,9 +448,11 @@ static void opener_lose(const struct opening *o)
 	opener.stalled_count++;
 
 	*s = (struct stalled){
+		.owner = stalled_owner(o->jvm, target),
 		.target = target,
 		.place = o->place,
 		.until_ns = clock_monotonic_ns() + AVOIDED_NS,
+		.is_long = waited_ns == WAIT_NS,
 	};
 	if (!child_end(&opener.child, 0))
 		s->stuck = pid;
@@ -510,7 +556,7 @@ int opener_run(struct opening *o, struct error *err)
 		return area_finish(opener.area, o, fd, err);
 	}
 	if (news == CHILD_SILENT) {
-		opener_lose(o);
+		opener_lose(o, limit_ns);
 		return stalled_fail(o->jvm, err);
 	}
 	opener_end();

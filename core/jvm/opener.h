@@ -10,10 +10,11 @@
  *
  * A request without progress for a second ends the child; the next request
  * starts another one. The file system is then avoided for a minute and as long
- * as the child is blocked, and other file systems of that target get a tenth of
- * the time. All files of a target together may block for ten seconds a minute.
- * A blocked child may not end until it gets its reply, so it holds no
- * descriptors of sjkc.
+ * as the child is blocked, and other file systems of its owner get a tenth of
+ * the time. The owner is the container, the user, or a process of root, so that
+ * none takes the time or the children of others. All files of an owner together
+ * may block for ten seconds a minute. A blocked child may not end until it gets
+ * its reply, so it holds no descriptors of sjkc.
  */
 #ifndef CORE_JVM_OPENER_H
 #define CORE_JVM_OPENER_H

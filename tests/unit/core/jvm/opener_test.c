@@ -58,8 +58,15 @@ static int reset(void **state)
 static void stall(const struct jvm *jvm, uint64_t place, int64_t until_ns,
 		  pid_t stuck)
 {
+	uint64_t target = stalled_target(jvm);
+
 	opener.stalled[opener.stalled_count++] = (struct stalled){
-		stalled_target(jvm), place, until_ns, stuck
+		stalled_owner(jvm, target),
+		target,
+		place,
+		until_ns,
+		stuck,
+		false
 	};
 }
 
@@ -90,22 +97,26 @@ static void file_system_is_avoided_while_a_child_waits_for_it(void **state)
 	assert_int_equal(opener.stalled_count, 0);
 }
 
-static void target_with_many_stalls_leaves_requests_of_others(void **state)
+/* The processes of a user are of one owner; see the live test for containers.
+ */
+static void owner_with_many_stalls_leaves_requests_of_others(void **state)
 {
-	const struct jvm jvm = { .pid = getpid(), .start_ticks = 1 };
+	const struct jvm jvm = { .pid = getpid(), .start_ticks = 1, .uid = 7 };
+	const struct jvm more = { .pid = getpid(), .start_ticks = 3, .uid = 7 };
 	const struct jvm other = { .pid = getpid(), .start_ticks = 2 };
 	uint64_t place = 0;
 
 	(void)state;
-	while (place + 1 < STALLED_OF_TARGET)
+	while (place + 1 < STALLED_OF_OWNER)
 		stall(&jvm, place++, INT64_MAX, 0);
 	assert_int_equal(run(&jvm, place, nothing_job), CHILD_NOTHING);
 	stall(&jvm, place++, INT64_MAX, 0);
 	assert_int_equal(run(&jvm, place, nothing_job), -1);
+	assert_int_equal(run(&more, place, nothing_job), -1);
 	assert_int_equal(run(&other, 0, nothing_job), CHILD_NOTHING);
 }
 
-static void slow_file_systems_of_a_target_have_a_limit_in_all(void **state)
+static void slow_file_systems_of_an_owner_have_a_limit_in_all(void **state)
 {
 	const struct jvm jvm = { .pid = getpid(), .start_ticks = 1 };
 	const struct jvm other = { .pid = getpid(), .start_ticks = 2 };
@@ -114,7 +125,7 @@ static void slow_file_systems_of_a_target_have_a_limit_in_all(void **state)
 	assert_int_equal(run(&jvm, 0, nothing_job), CHILD_NOTHING);
 	assert_int_equal(run(&jvm, 1, slow_job), CHILD_NOTHING);
 	assert_true(opener.has_slow);
-	assert_int_equal(slow_find(stalled_target(&jvm))->target,
+	assert_int_equal(slow_find(stalled_target(&jvm))->owner,
 			 stalled_target(&jvm));
 	slow_find(stalled_target(&jvm))->blocked_ns = BLOCKED_NS - IGNORED_NS;
 	assert_int_equal(reports, 0);
@@ -133,10 +144,10 @@ int main(void)
 			file_system_is_avoided_while_a_child_waits_for_it,
 			reset),
 		cmocka_unit_test_setup(
-			target_with_many_stalls_leaves_requests_of_others,
+			owner_with_many_stalls_leaves_requests_of_others,
 			reset),
 		cmocka_unit_test_setup(
-			slow_file_systems_of_a_target_have_a_limit_in_all,
+			slow_file_systems_of_an_owner_have_a_limit_in_all,
 			reset),
 	};
 
