@@ -36,7 +36,7 @@ make_certificate stranger
 # shellcheck disable=SC2046 # one word a port
 set -- $(free_ports 2)
 sed "s|0.0.0.0:4317\"|127.0.0.1:$1\", tls: \$tls|; s|0.0.0.0:4318\"|127.0.0.1:$2\", tls: \$tls|
-	s|parca:7070|127.0.0.1:$grpc|
+	s|gateway:4317|127.0.0.1:$grpc|
 	s|\$tls|{ cert_file: $scratch/server.pem, key_file: $scratch/server.key, client_ca_file: $scratch/authority.pem }|
 	s|^service:|&\n  telemetry: { metrics: { level: none } }|" \
 	packaging/collector.yaml >"$scratch/config.yaml"
