@@ -78,15 +78,28 @@ locked() {
 }
 
 # whole_names: threads have the complete names that the program set, from the
-# JVM's heap
+# JVM's heap.  ZGC moves names and updates the references in its next cycle, so
+# a name is unreadable until then.
 whole_names() {
+	case $name in
+	*Z) tries=20 ;;
+	*) tries=1 ;;
+	esac
+	for _ in $(seq $tries); do
+		! have_whole_names >"$scratch/why" || return 0
+	done
+	cat "$scratch/why"
+	return 1
+}
+
+have_whole_names() {
 	prof 0 --no-agent -d 2s -F 499 -t -e wall -o "$scratch/names.collapsed" \
 		"$pid" || return
 	sed -n 's/^\[\(.*\) tid=.*/\1/p' "$scratch/names.collapsed" |
 		sort -u >"$scratch/threads"
-	for name in math deep alloc lambda handles huge; do
-		grep -qx "$name of the matrix" "$scratch/threads" ||
-			{ echo "no $name of the matrix"; cat "$scratch/threads"; return 1; }
+	for part in math deep alloc lambda handles huge; do
+		grep -qx "$part of the matrix" "$scratch/threads" ||
+			{ echo "no $part of the matrix"; cat "$scratch/threads"; return 1; }
 	done
 	grep -qx "$foreign" "$scratch/threads" && return
 	echo "no $foreign"

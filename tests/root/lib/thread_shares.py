@@ -45,7 +45,8 @@ def main(before, after, profile, points, *wanted):
     with open(profile, encoding="utf-8") as lines:
         for line in lines:
             stack, _, weight = line.rpartition(" ")
-            thread = stack[1:].split(" ")[0]
+            # "handles..matrix" is "handles of the matrix", shortened by the JVM.
+            thread = re.split("[ .]", stack[1:])[0]
             if thread not in methods:
                 continue
             weight = int(weight)
