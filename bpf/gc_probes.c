@@ -6,6 +6,7 @@
 #include "bpf/load.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/units.h"
 #include "core/elf/target_files.h"
 #include "core/gc/gc_counters.h"
 #include "core/gc/gc_points.h"
@@ -488,7 +489,8 @@ static void probes_describe(struct probe_source *s)
 	if (probes_wants_reports(s) && s->points.report_count)
 		source->columns |= GC_HAS_PHASES | GC_HAS_CYCLES | GC_HAS_GC;
 	text_printf(&source->description,
-		    "%zu probes in libjvm%s: times are %s", s->link_count,
+		    "%zu probe%s in libjvm%s: times are %s", s->link_count,
+		    units_plural(s->link_count),
 		    s->counters ? " and perf data" : "",
 		    s->counters ? "exact" : "estimates");
 }

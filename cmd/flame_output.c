@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/profile/bias.h"
 #include "render/page/flame.h"
 #include "render/profile/export.h"
@@ -245,14 +246,15 @@ static void flame_output_log_choice(const struct flame_output *d,
 	if (more)
 		text_printf(&others, " and %zu more", more);
 	if (others.len && format->is_page)
-		log_info("the page opens with %s (%" PRIu64 " samples); other "
+		log_info("the page opens with %s (%" PRIu64 " sample%s); other "
 			 "tabs: %s",
-			 front->name, front->samples, others.bytes);
+			 front->name, front->samples,
+			 units_plural(front->samples), others.bytes);
 	else if (others.len)
-		log_info("%s output has only %s (%" PRIu64 " samples); use "
+		log_info("%s output has only %s (%" PRIu64 " sample%s); use "
 			 "--event for %s",
 			 format->name, front->name, front->samples,
-			 others.bytes);
+			 units_plural(front->samples), others.bytes);
 	text_release(&others);
 }
 
@@ -439,8 +441,8 @@ static bool format_write_svg(struct output *out, const struct flame_output *d)
 
 	result = svg_write(out, d->profile, &d->views[d->selected], &options);
 	if (result.narrow)
-		log_info("omitted %zu frames, which are too narrow or "
-			 "too deep to draw",
+		log_info("omitted frames, which are too narrow or "
+			 "too deep to draw: %zu",
 			 result.narrow);
 	return true;
 }

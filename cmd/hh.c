@@ -72,7 +72,7 @@ static int hh_take(struct heap *heap, const char *which,
 	if (status)
 		fail_in(err, "%d", heap->jvm.pid);
 	if (status == 0 && h->unread)
-		log_always("%d: %zu lines of the JVM's reply are unreadable "
+		log_always("%d: unreadable lines of the JVM's reply: %zu "
 			   "(first: line %" PRIu64 ")",
 			   heap->jvm.pid, h->unread, h->first_unread);
 	text_release(&reply);
@@ -431,7 +431,7 @@ static int hh_read(const char *path, struct class_histogram *h,
 	/* Its classes would be missing in the differences. */
 	if (status == 0 && h->unread)
 		return fail(err, ERROR_INPUT,
-			    "%s: %zu lines are unreadable (first: line %" PRIu64
+			    "%s: unreadable lines: %zu (first: line %" PRIu64
 			    ")",
 			    path, h->unread, h->first_unread);
 	if (status == 0 && !h->has_total)

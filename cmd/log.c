@@ -165,8 +165,10 @@ static void repeats_end(struct repeated *r)
 		};
 
 		text_printf(&line,
-			    "%" PRIu64 " similar messages in the last minute: ",
-			    r->count - LOG_REPEATS);
+			    "%" PRIu64
+			    " similar message%s in the last minute: ",
+			    r->count - LOG_REPEATS,
+			    units_plural(r->count - LOG_REPEATS));
 		text_add(&line, r->last.bytes, r->last.len);
 		log_write(r->kind, fields, line.bytes, line.len);
 	}

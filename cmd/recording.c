@@ -364,8 +364,10 @@ static void recording_log_details(const struct profile *p)
 		text_puts(&times, ", from ");
 		recording_add_times(&times, p);
 	}
-	log_detail("%zu stack traces of %zu frames in %zu threads%s",
-		   p->stack_count - 1, p->frame_count - 1, p->thread_count - 1,
+	log_detail("%zu stack trace%s of %zu frame%s in %zu thread%s%s",
+		   p->stack_count - 1, units_plural(p->stack_count - 1),
+		   p->frame_count - 1, units_plural(p->frame_count - 1),
+		   p->thread_count - 1, units_plural(p->thread_count - 1),
 		   times.len ? times.bytes : "");
 	text_release(&times);
 }
@@ -393,8 +395,8 @@ static int recording_check_samples(const struct profile *p,
 		return fail(err, ERROR_INPUT, "the input has no samples");
 	recording_add_times(&times, p);
 	fail(err, ERROR_FAILED,
-	     "no sample is within %s; the %" PRIu64 " samples are from %s",
-	     ranges, p->outside, times.bytes);
+	     "no sample is within %s; the %" PRIu64 " sample%s from %s", ranges,
+	     p->outside, p->outside == 1 ? " is" : "s are", times.bytes);
 	text_release(&times);
 	return -1;
 }

@@ -322,10 +322,12 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 	if (!sum.pauses && !sum.records && !sum.lines)
 		return 0;
 	return fail(err, ERROR_PARTIAL,
-		    "the output is incomplete: %" PRIu64 "%s pauses missed, "
-		    "%" PRIu64 " records lost, %" PRIu64 " lines unreadable",
-		    sum.pauses, sum.more_pauses ? " or more" : "", sum.records,
-		    sum.lines);
+		    "the output is incomplete: %" PRIu64 "%s pause%s missed, "
+		    "%" PRIu64 " record%s lost, %" PRIu64 " line%s unreadable",
+		    sum.pauses, sum.more_pauses ? " or more" : "",
+		    sum.more_pauses ? "s" : units_plural(sum.pauses),
+		    sum.records, units_plural(sum.records), sum.lines,
+		    units_plural(sum.lines));
 }
 
 /* The period in which live sources were observed, on the page's clock. */
@@ -366,8 +368,9 @@ static int watch_write_page(struct watch *w, struct error *err)
 	}
 	output_close(&out);
 	if (ret == 0 && w->timeline.omitted)
-		log_always("%s: %" PRIu64 " records are omitted", opt.output,
-			   w->timeline.omitted);
+		log_always("%s: %" PRIu64 " record%s omitted", opt.output,
+			   w->timeline.omitted,
+			   units_plural(w->timeline.omitted));
 	text_release(&title);
 	text_release(&summary);
 	return ret;

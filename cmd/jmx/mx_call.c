@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 #include "jmx_http/value/argument.h"
 #include "jmx_http/value/java_type.h"
 
@@ -169,7 +170,7 @@ static int operation_keep_shape(struct candidates *c, const struct wanted *w,
 	if (kept == 0) {
 		snprintf(why, sizeof(why), "no overload %stakes %zu argument%s",
 			 w->types ? "of these types " : "", w->arguments->count,
-			 w->arguments->count == 1 ? "" : "s");
+			 units_plural(w->arguments->count));
 		return operation_list(&all, why, err);
 	}
 	kept = 0;

@@ -6,6 +6,7 @@
 #include "cmd/signals.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -104,9 +105,8 @@ static int listening_fail_lost(const struct listening *l, struct error *err)
 			    "the session was lost; notifications sent until "
 			    "the next session are missing");
 	return fail(err, ERROR_PARTIAL,
-		    "%" PRId64 " notifications were lost: they arrived faster "
-		    "than sjkc read them",
-		    l->lost);
+		    "%" PRId64 " notification%s lost: sjkc read too slowly",
+		    l->lost, l->lost == 1 ? " was" : "s were");
 }
 
 static int listening_take(void *self, const struct jmx_notification *n,

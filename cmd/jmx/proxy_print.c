@@ -136,9 +136,9 @@ static void print_log_line(const struct text *line)
 	    write(STDOUT_FILENO, line->bytes, line->len) ==
 		    (ssize_t)line->len) {
 		if (lost)
-			log_always("%" PRIu64 " lines of the log were lost: "
+			log_always("%" PRIu64 " line%s of the log lost: "
 				   "standard output was not read",
-				   lost);
+				   lost, units_plural(lost));
 		lost = 0;
 		return;
 	}

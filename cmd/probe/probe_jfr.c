@@ -233,7 +233,7 @@ static int jfr_make_filter(struct jfr_session *s, struct error *err)
 				       run->patterns[c->pattern].method);
 	}
 	if (skipped)
-		log_always("%zu classes of the JDK are skipped; --system "
+		log_always("skipped classes of the JDK: %zu; --system "
 			   "includes them",
 			   skipped);
 	if (!s->class_count)

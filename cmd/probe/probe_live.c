@@ -277,10 +277,9 @@ static int live_find(struct live *l, struct error *err)
 	if (!l->wish_count)
 		return live_fail_empty(l, err);
 	if (l->skipped)
-		log_info(
-			"%zu methods of the JDK are skipped; --system includes "
-			"them",
-			l->skipped);
+		log_info("skipped methods of the JDK: %zu; --system includes "
+			 "them",
+			 l->skipped);
 	methods = l->wish_count - l->refused;
 	if (methods > l->run->o->max && !l->run->o->list)
 		return fail(err, ERROR_FAILED,
@@ -360,9 +359,9 @@ static void live_log_refusals(const struct live *l, size_t first)
 		text_release(&why);
 	}
 	if (logged > most)
-		log_always("and %" PRIu64 " other methods are not "
+		log_always("and %" PRIu64 " other method%s not "
 			   "instrumented; --list prints more reasons",
-			   logged - most);
+			   logged - most, logged - most == 1 ? " is" : "s are");
 }
 
 /* Makes a row for each armed method of the wishes from `first` on. */
@@ -475,7 +474,8 @@ static void live_log_later(const struct live *l, size_t rows)
 		text_release(&name);
 	}
 	if (l->row_count > most)
-		log_info("and %zu other methods", l->row_count - most);
+		log_info("and %zu other method%s", l->row_count - most,
+			 units_plural(l->row_count - most));
 }
 
 /*
@@ -659,8 +659,10 @@ static void live_log_losses(const struct live *l)
 			   "%" PRIu64 "; the buffer was full",
 			   losses.calls);
 	if (losses.redefinitions)
-		log_always("other agents changed instrumented classes %u times",
-			   losses.redefinitions);
+		log_always(
+			"other agents changed instrumented classes %u time%s",
+			losses.redefinitions,
+			units_plural(losses.redefinitions));
 	if (losses.loaded_again)
 		log_info("classes loaded again by other class loaders: %u; "
 			 "the first calls after loading are not counted",

@@ -8,6 +8,7 @@
 #include "cmd/probe/probe_report.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,8 +191,9 @@ static void names_log(const struct probe_run *run, const struct probes *probes,
 		text_release(&title);
 	}
 	if (count > run->o->top)
-		log_info("and %zu other methods; --top lists more of them",
-			 count - (size_t)run->o->top);
+		log_info("and %zu other method%s; --top lists more of them",
+			 count - (size_t)run->o->top,
+			 units_plural(count - run->o->top));
 }
 
 int probe_publish(const struct probe_run *run, struct probes *probes,

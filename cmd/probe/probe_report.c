@@ -223,8 +223,9 @@ static void text_add_exceptions(struct text *out, const struct probe_row *row)
 			  strlen(name ? name : "others"));
 	}
 	if (shown < c->exception_count)
-		text_printf(out, ", and %zu other classes",
-			    c->exception_count - shown);
+		text_printf(out, ", and %zu other class%s",
+			    c->exception_count - shown,
+			    c->exception_count - shown == 1 ? "" : "es");
 	text_putc(out, '\n');
 }
 
@@ -276,8 +277,8 @@ void probe_report_text(const struct probe_report *r, struct text *out)
 		table_add_row(&t, r, &r->rows[i]);
 	table_text(&t, r->width, out);
 	if (rows < r->count)
-		text_printf(out, "and %zu other methods (-n 0 lists all)\n",
-			    r->count - rows);
+		text_printf(out, "and %zu other method%s (-n 0 lists all)\n",
+			    r->count - rows, units_plural(r->count - rows));
 	for (size_t i = 0; i < rows && r->detail == PROBE_TIMED; i++)
 		text_add_exceptions(out, &r->rows[i]);
 	for (size_t i = 0; i < rows && r->has_histogram; i++)

@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 #include "core/formats/reader.h"
 #include "core/profile/moments.h"
 
@@ -47,9 +48,9 @@ static bool dumps_is_wanted(void *self, struct cell *cell)
 static int dumps_fail_idle(const struct dumping *d, struct error *err)
 {
 	return fail(err, ERROR_FAILED,
-		    "%s: no thread was busy in %" PRIu64 " thread dumps; "
+		    "%s: no thread was busy in %" PRIu64 " thread dump%s; "
 		    "-e wall shows the waiting threads, too",
-		    d->name.bytes, d->taken);
+		    d->name.bytes, d->taken, units_plural(d->taken));
 }
 
 /*
@@ -81,12 +82,12 @@ static int dumps_write(void *self, struct error *err)
 	if (d->o->sampling.events == SAMPLING_CPU && !d->profile->cell_count)
 		return dumps_fail_idle(d, err);
 	text_printf(&title,
-		    "%s: %s by %" PRIu64 " thread dumps, %" PRIu64 " Hz, "
+		    "%s: %s by %" PRIu64 " thread dump%s, %" PRIu64 " Hz, "
 		    "%.1f s: biased towards safepoints",
 		    d->name.bytes,
 		    d->o->sampling.events == SAMPLING_CPU ? "runnable threads"
 							  : "all threads",
-		    d->taken, d->hz,
+		    d->taken, units_plural(d->taken), d->hz,
 		    (double)(until - d->start_ns) / CLOCK_NS_PER_S);
 	text_printf(&rate, "of threads at %" PRIu64 " Hz", d->hz);
 	profile_set(d->profile, "thread-dump", "rate", rate.bytes);

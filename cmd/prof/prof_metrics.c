@@ -4,6 +4,7 @@
 #include "cmd/log.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/units.h"
 #include "core/base/version.h"
 #include "core/jvm/procfs.h"
 #include "jmx_http/metrics/exposition.h"
@@ -265,8 +266,8 @@ static void metrics_add_health(const struct prof_metrics *m,
 		return;
 	page->status = 503;
 	text_clear(&page->body);
-	text_printf(&page->body, "no profile was delivered in %u intervals",
-		    m->failed_windows);
+	text_printf(&page->body, "no profile was delivered in %u interval%s",
+		    m->failed_windows, units_plural(m->failed_windows));
 	if (*v->problem)
 		text_printf(&page->body, ": %s", v->problem);
 	text_putc(&page->body, '\n');

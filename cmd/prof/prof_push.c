@@ -389,8 +389,9 @@ static void push_log_removed(const struct push_counts *c, const char *name)
 
 	units_add_bytes(&bytes, (double)c->removed_bytes);
 	if (c->removed_files)
-		log_info("%s: removed %" PRIu64 " old files (%s)", name,
-			 c->removed_files, bytes.bytes);
+		log_info("%s: removed %" PRIu64 " old file%s (%s)", name,
+			 c->removed_files, units_plural(c->removed_files),
+			 bytes.bytes);
 	text_release(&bytes);
 }
 
@@ -419,9 +420,11 @@ static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
 
 	units_add_bytes(&bytes, (double)c->delivered_bytes);
 	log_with(false, fields,
-		 "%s %" PRIu64 " of %" PRIu64 " samples in %" PRIu64 " %s (%s)",
+		 "%s %" PRIu64 " of %" PRIu64 " sample%s in %" PRIu64
+		 " %s%s (%s)",
 		 is_directory ? "wrote" : "delivered", c->delivered_samples,
-		 l->samples, c->delivered, is_directory ? "files" : "requests",
+		 l->samples, units_plural(l->samples), c->delivered,
+		 is_directory ? "file" : "request", units_plural(c->delivered),
 		 bytes.bytes);
 	text_release(&bytes);
 	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
@@ -434,10 +437,11 @@ static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
 
 		if (lost[i].requests)
 			log_with(true, counts,
-				 "lost: %" PRIu64 " samples in %" PRIu64
-				 " requests: %s",
-				 lost[i].samples, lost[i].requests,
-				 lost[i].why);
+				 "lost: %" PRIu64 " sample%s in %" PRIu64
+				 " request%s: %s",
+				 lost[i].samples, units_plural(lost[i].samples),
+				 lost[i].requests,
+				 units_plural(lost[i].requests), lost[i].why);
 	}
 	if (c->rejected_profiles)
 		log_always("lost: %" PRIu64

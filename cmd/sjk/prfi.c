@@ -12,6 +12,7 @@
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/saturate.h"
+#include "core/base/units.h"
 #include "core/formats/std/std_encoder.h"
 
 #include <inttypes.h>
@@ -239,8 +240,9 @@ static int prfi_convert(struct resampling *r, struct error *err)
 	output_write(&r->out, r->encoder.out.bytes, r->encoder.out.len);
 	if (output_commit(&r->out, err))
 		return -1;
-	log_info("wrote %s: %" PRIu64 " stack traces of %zu samples",
-		 r->out.name, r->written, r->count);
+	log_info("wrote %s: %" PRIu64 " stack trace%s of %zu sample%s",
+		 r->out.name, r->written, units_plural(r->written), r->count,
+		 units_plural(r->count));
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "core/base/arena.h"
 #include "core/base/clock.h"
 #include "core/base/pattern.h"
+#include "core/base/units.h"
 #include "core/formats/std/std_encoder.h"
 #include "core/profile/filter.h"
 
@@ -456,9 +457,10 @@ static int stcap_record(struct capture *c, struct error *err)
 	if (capture_close_file(c, err))
 		return -1;
 	if (ret == 0 || c->dumps)
-		log_info("recorded %" PRIu64 " stack traces of %" PRIu64
-			 " thread dumps",
-			 c->count, c->dumps);
+		log_info("recorded %" PRIu64 " stack trace%s of %" PRIu64
+			 " thread dump%s",
+			 c->count, units_plural(c->count), c->dumps,
+			 units_plural(c->dumps));
 	if (ret == 0)
 		return 0;
 	*err = end;

@@ -183,7 +183,8 @@ static int copy_finish(struct copy *c, struct error *err)
 	copy_write(c);
 	if (output_commit(&c->out, err))
 		return -1;
-	log_info("wrote %s: %" PRIu64 " stack traces", c->out.name, c->count);
+	log_info("wrote %s: %" PRIu64 " stack trace%s", c->out.name, c->count,
+		 units_plural(c->count));
 	return 0;
 }
 

@@ -238,10 +238,12 @@ void units_add_count(struct text *out, uint64_t count)
 	}
 }
 
+const char *units_plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
 void units_add_counted(struct text *out, uint64_t count, const char *noun)
 {
 	units_add_count(out, count);
-	text_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+	text_printf(out, " %s%s", noun, units_plural(count));
 }
 
 struct scale {

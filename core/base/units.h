@@ -71,4 +71,7 @@ void units_add_count(struct text *out, uint64_t count);
 /* Appends "1,730 samples", "1 sample". */
 void units_add_counted(struct text *out, uint64_t count, const char *noun);
 
+/* "" for 1, "s" for other numbers: the ending of a noun after the number. */
+const char *units_plural(uint64_t count);
+
 #endif

@@ -2,6 +2,7 @@
 #include "core/jvm/open_files.h"
 
 #include "core/base/ascii.h"
+#include "core/base/units.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
@@ -72,6 +73,8 @@ void open_files_add(struct text *out, const struct open_files *o)
 	text_printf(out, "%zu", o->sockets + o->files + o->pipes + o->others);
 	if (o->limit >= 0)
 		text_printf(out, " of %" PRId64, o->limit);
-	text_printf(out, ": %zu sockets, %zu files, %zu pipes, %zu others",
-		    o->sockets, o->files, o->pipes, o->others);
+	text_printf(out, ": %zu socket%s, %zu file%s, %zu pipe%s, %zu other%s",
+		    o->sockets, units_plural(o->sockets), o->files,
+		    units_plural(o->files), o->pipes, units_plural(o->pipes),
+		    o->others, units_plural(o->others));
 }

@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/protobuf.h"
+#include "core/base/units.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -592,8 +593,9 @@ static void push_report_partial(struct push *p, const struct push_reply *r,
 				const char *why, uint64_t rejected)
 {
 	if (rejected && push_is_news(&p->rejection, why))
-		push_report(p, true, "%s rejected %" PRIu64 " profiles: %s",
-			    p->settings->shown_url, rejected, why);
+		push_report(p, true, "%s rejected %" PRIu64 " profile%s: %s",
+			    p->settings->shown_url, rejected,
+			    units_plural(rejected), why);
 	else if (!rejected && *why &&
 		 (!p->advice.text.len || strcmp(p->advice.text.bytes, why)) &&
 		 push_is_news(&p->advice, why))

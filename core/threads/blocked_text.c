@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -335,7 +336,7 @@ void blocked_head(const struct blocked *b, struct text *out)
 			    b->waiting == 1 ? " is" : "s are");
 	if (holders)
 		text_printf(out, "; %zu other%s hold%s the locks", holders,
-			    holders == 1 ? "" : "s", holders == 1 ? "s" : "");
+			    units_plural(holders), holders == 1 ? "s" : "");
 	if (b->deadlocks)
 		text_printf(out, "; %u DEADLOCK%s", b->deadlocks,
 			    b->deadlocks == 1 ? "" : "S");

@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "jmx_http/net/address.h"
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/call_log.h"
@@ -83,8 +84,8 @@ void door_report_limited(struct door *d, const char *about, const char *fmt,
 	door_vreport(d, fmt, args);
 	va_end(args);
 	if (m->suppressed)
-		door_report(d, "%" PRIu64 " similar messages were suppressed",
-			    m->suppressed);
+		door_report(d, "%" PRIu64 " similar message%s suppressed",
+			    m->suppressed, units_plural(m->suppressed));
 	m->suppressed = 0;
 	m->quiet_until_ns = clock_after(now, LIMITED_NS);
 }

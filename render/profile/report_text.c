@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
+#include "core/base/units.h"
 #include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
 #include "render/text/amount.h"
@@ -616,8 +617,9 @@ static void report_put_infos(struct text *out, const struct report *r)
 	for (size_t i = 0; i < rows; i++)
 		report_put_info(out, r, &r->infos[i]);
 	if (rows < r->info_count)
-		text_printf(out, "%zu more threads: use -n\n",
-			    r->info_count - rows);
+		text_printf(out, "%zu more thread%s: use -n\n",
+			    r->info_count - rows,
+			    units_plural(r->info_count - rows));
 }
 
 /* Appends a column of a timeline: an eighth of the maximum for each level. */

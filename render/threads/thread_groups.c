@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 #include "render/profile/pool_name.h"
 
 #include <inttypes.h>
@@ -296,7 +297,7 @@ void thread_group_names(struct text *out, const struct dump_series *s,
 			text_printf(out, " (%zu)", counts[i]);
 	}
 	if (rest)
-		text_printf(out, " and %zu others", rest);
+		text_printf(out, " and %zu other%s", rest, units_plural(rest));
 }
 
 /* The lock of the group's first thread; NULL unless all threads have one. */

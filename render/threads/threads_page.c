@@ -501,7 +501,7 @@ static void group_put_head(struct page *p, const struct thread_groups *g,
 	text_printf(p->out,
 		    "<details class=\"group row\"><summary><span "
 		    "class=\"count\">%zu thread%s</span> ",
-		    group->count, group->count == 1 ? "" : "s");
+		    group->count, units_plural(group->count));
 	page_put_state(p, t->state);
 	if (t->activity == SERIES_IDLE && t->state != STATE_TIMED_WAITING)
 		page_put(p, " (idle)");
@@ -560,7 +560,8 @@ static void group_put_stack(struct page *p, const struct thread_groups *g,
 		}
 	}
 	if (rest)
-		text_printf(p->out, "<li>… %zu more frames</li>\n", rest);
+		text_printf(p->out, "<li>… %zu more frame%s</li>\n", rest,
+			    units_plural(rest));
 	page_put(p, "</ol></details>\n");
 }
 

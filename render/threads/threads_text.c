@@ -254,8 +254,7 @@ static void write_blocked(struct writer *w)
 		text_printf(w->out,
 			    " %s BLOCKED; the dump does not name the "
 			    "lock%s\n",
-			    unknown == 1 ? "is" : "are",
-			    unknown == 1 ? "" : "s");
+			    unknown == 1 ? "is" : "are", units_plural(unknown));
 	}
 	write_vm_deadlocks(w);
 }

@@ -356,7 +356,7 @@ static void header_draw_machine(const struct top *t, struct pen *pen)
 	header_put_value(pen, "Machine", &number);
 	if (p->cpus > 0)
 		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
-			   p->cpus, p->cpus == 1 ? "" : "s");
+			   p->cpus, units_plural((uint64_t)p->cpus));
 	if (p->cpu_limit != COUNTER_ABSENT) {
 		bool periods = !isnan(rates->throttled_periods);
 

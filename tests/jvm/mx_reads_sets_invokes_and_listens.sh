@@ -286,7 +286,7 @@ loses() {
 	status=$?
 	[ $status -eq 7 ] || { echo "it ended with $status"; return 1; }
 	heard=$(grep -c ' many$' "$scratch/heard")
-	lost=$(sed -n 's/^sjkc: \([0-9]*\) notifications were lost: .*/\1/p' \
+	lost=$(sed -n 's/^sjkc: \([0-9]*\) notifications* were lost: .*/\1/p' \
 		"$scratch/lost")
 	# While more notifications arrive, the JVM counts some that it delivers
 	# as lost.

@@ -34,7 +34,7 @@ for jdk in $(jdks); do
 		'CPUs: may run on [1-9]' 'memory: [0-9.]* [MG]B resident' \
 		'metaspace: .*used [1-9][0-9]*K' 'threads: [1-9]' \
 		'code cache: [1-9].* of [1-9]' \
-		'open files: [1-9][0-9]* of [1-9].*: [0-9]* sockets, [1-9]'; do
+		'open files: [1-9][0-9]* of [1-9].*: [0-9]* sockets*, [1-9]'; do
 		grep -q "^$line" "$scratch/info" ||
 			{ echo "$jdk: no line $line in:"; cat "$scratch/info"; exit 1; }
 	done

@@ -101,7 +101,7 @@ static void rows_beyond_the_top_are_counted(void **state)
 	r.top = 1;
 	probe_report_text(&r, &out);
 	assert_null(strstr(out.bytes, "a.Quiet"));
-	assert_non_null(strstr(out.bytes, "and 1 other methods"));
+	assert_non_null(strstr(out.bytes, "and 1 other method ("));
 	text_release(&out);
 }
 

@@ -168,9 +168,8 @@ static void limited_message_is_printed_once_in_ten_seconds(void **state)
 	/* Pretends that the ten seconds have passed. */
 	d->messages[0].quiet_until_ns = d->messages[1].quiet_until_ns = 0;
 	door_report_limited(d, about, "client %d", 100);
-	assert_string_equal(said.bytes,
-			    "client 0\nother\nclient 100\n"
-			    "99 similar messages were suppressed\n");
+	assert_string_equal(said.bytes, "client 0\nother\nclient 100\n"
+					"99 similar messages suppressed\n");
 	door_free(d);
 	text_release(&said);
 }
