@@ -7,7 +7,7 @@ scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/gc.sh
 
-jdk=$(jdks)
+jdk=$(jdks | head -n 1)
 target_memory='-XX:+UseSerialGC -Xms64m -Xmx64m'
 target "$jdk" -- live=4000 rate=200 full=200 dumps=50 || exit 1
 first=$pid
