@@ -14,7 +14,7 @@ cat >"$scratch/mount.sh" <<-END
 END
 within="unshare --mount sh $scratch/mount.sh"
 target_memory='-XX:+UseSerialGC -Xms64m -Xmx64m'
-target "$(jdks)" -- live=4000 rate=200 full=50 || exit 1
+target "$(jdks | head -n 1)" -- live=4000 rate=200 full=50 || exit 1
 within=
 ! grep -q '^mount' "$said" || { echo 'no loop device'; exit 77; }
 tmp=/proc/$pid/root/tmp
