@@ -49,7 +49,7 @@ struct sampler {
 	uint64_t last_ns;   /* the latest time of the records read */
 	int64_t stopped_ns; /* 0 = sampling */
 	bool has_task_program; /* the program for each task is loaded */
-	sampler_sink_fn *sink; /* valid during sampler_read() */
+	sampler_sink_fn *sink; /* while samples are read */
 	void *self;
 	size_t read;
 };
@@ -138,6 +138,30 @@ static bool sampler_end_wait(struct sampler *s, const struct sample_resumed *r)
 	return goes_on;
 }
 
+/*
+ * Hands over a wait that began before sampling.  If its stack trace is known,
+ * so is its last cut.
+ */
+static bool sampler_end_earlier(struct sampler *s, const struct sample_event *e)
+{
+	struct wait *wait = waits_end_earlier(&s->waits, e->tid);
+	uint64_t end_ns = e->time_ns + e->weight;
+	bool goes_on;
+
+	if (wait && wait->event.regs[SAMPLE_SP] == e->regs[SAMPLE_SP]) {
+		struct sample_event *known = &wait->event;
+
+		memcpy(known->comm, e->comm, sizeof(known->comm));
+		known->weight = end_ns > known->time_ns
+					? end_ns - known->time_ns
+					: 0;
+		e = known;
+	}
+	goes_on = sampler_hand_over(s, e);
+	free(wait);
+	return goes_on;
+}
+
 static int sampler_on_record(void *self, void *bytes, size_t size)
 {
 	struct sampler *s = self;
@@ -148,7 +172,9 @@ static int sampler_on_record(void *self, void *bytes, size_t size)
 		goes_on = sampler_end_wait(s, bytes);
 	else if (!record_is_complete(e, size))
 		return 0;
-	else if (kind_is_wait(e->kind) && !(e->flags & SAMPLE_BEGAN_EARLIER))
+	else if (e->flags & SAMPLE_BEGAN_EARLIER)
+		goes_on = sampler_end_earlier(s, e);
+	else if (kind_is_wait(e->kind))
 		waits_begin(&s->waits, e, size);
 	else
 		goes_on = sampler_hand_over(s, e);
@@ -615,14 +641,6 @@ static bool sampler_on_part(void *self, struct wait *wait)
 			 (const uint8_t *)(kernel + wait->event.kernel_frames));
 }
 
-static void sampler_cut_at(struct sampler *s, uint64_t at_ns,
-			   sampler_part_fn *part, void *self)
-{
-	struct sampler_cut cut = { s, part, self };
-
-	waits_cut(&s->waits, at_ns, sampler_on_part, &cut);
-}
-
 void sampler_each_known_wait(struct sampler *s,
 			     void (*fn)(void *self, struct sample_event *e),
 			     void *self)
@@ -635,15 +653,14 @@ void sampler_forget_waits(struct sampler *s, pid_t pid)
 	waits_forget_process(&s->waits, (uint32_t)pid);
 }
 
-static bool sampler_on_unfinished(void *self, struct sample_event *e,
-				  const uint64_t *kernel, const uint8_t *stack)
+void sampler_begin_earlier(struct sampler *s, const struct sample_event *e)
 {
-	struct sampler *s = self;
+	waits_begin_earlier(&s->waits, e);
+}
 
-	(void)kernel, (void)stack;
-	e->flags |= SAMPLE_UNFINISHED;
-	sampler_hand_over(s, e);
-	return true;
+bool sampler_has_wait(struct sampler *s, pid_t tid)
+{
+	return waits_find(&s->waits, (uint32_t)tid);
 }
 
 /* Hands over the unread samples; false if the receiver wants no more. */
@@ -662,14 +679,7 @@ static bool sampler_consume(struct sampler *s, sampler_sink_fn *sink,
 
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 {
-	if (sampler_consume(s, sink, self) && s->stopped_ns) {
-		struct sampler_listed listed = sampler_list_off_cpu(s);
-
-		sampler_check_waits(s, &listed);
-		sampler_cut_at(s, (uint64_t)s->stopped_ns,
-			       sampler_on_unfinished, s);
-		waits_release(&s->waits);
-	}
+	sampler_consume(s, sink, self);
 	return s->read;
 }
 
@@ -678,13 +688,15 @@ uint64_t sampler_cut(struct sampler *s, sampler_sink_fn *sink,
 {
 	/* Before the read: the end of a wait that is not listed is read. */
 	struct sampler_listed listed = sampler_list_off_cpu(s);
-	uint64_t at_ns = (uint64_t)clock_monotonic_ns();
+	struct sampler_cut cut = { s, part, self };
+	uint64_t at_ns = (uint64_t)(s->stopped_ns ? s->stopped_ns
+						  : clock_monotonic_ns());
 
 	/* Ends that are unread are later than all that was read. */
 	if (!sampler_consume(s, sink, self))
 		at_ns = s->last_ns;
 	sampler_check_waits(s, &listed);
-	sampler_cut_at(s, at_ns, part, self);
+	waits_cut(&s->waits, at_ns, sampler_on_part, &cut);
 	return at_ns;
 }
 
@@ -748,6 +760,17 @@ static void sampler_add_runs(const struct bpf_program *program,
 	}
 }
 
+static uint64_t sampler_unsure(const struct sampler *s)
+{
+	return s->waits.unsure +
+	       __atomic_load_n(&s->programs->bss->unsure, __ATOMIC_RELAXED);
+}
+
+bool sampler_has_lost(const struct sampler *s, const struct sampler_counts *c)
+{
+	return sampler_lost(s) != c->lost || sampler_unsure(s) != c->unsure;
+}
+
 void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 {
 	const struct sampler_bpf *p = s->programs;
@@ -758,8 +781,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 		.unended = s->waits.unended,
 		.ended = s->waits.ended,
 		.hidden = s->hidden,
-		.unsure = s->waits.unsure +
-			  __atomic_load_n(&p->bss->unsure, __ATOMIC_RELAXED),
+		.unsure = sampler_unsure(s),
 	};
 	sampler_add_runs(p->progs.on_tick, counts);
 	sampler_add_runs(p->progs.on_switch, counts);

@@ -94,8 +94,8 @@ void sampler_stop_ticks(struct sampler *s);
 int sampler_start_ticks(struct sampler *s, unsigned hz, struct error *err);
 
 /*
- * Stops sampling.  Samples can still be read.  Unfinished waits get a sample
- * that ends then, SAMPLE_UNFINISHED.  Returns that time (CLOCK_MONOTONIC).
+ * Stops sampling.  Samples can still be read, and unfinished waits cut.
+ * Returns that time (CLOCK_MONOTONIC).
  */
 int64_t sampler_stop(struct sampler *s);
 
@@ -132,8 +132,9 @@ typedef bool sampler_part_fn(void *self, struct sample_event *e,
 
 /*
  * Hands over all unread samples, and cuts the unfinished waits: each begins
- * again at the time that is returned (CLOCK_MONOTONIC).  That is now or, if the
- * sink ended the read, the time of its last sample.  A wait that may have
+ * again at the time that is returned (CLOCK_MONOTONIC).  That is now, the time
+ * of sampler_stop() or, if the sink ended the read, the time of its last
+ * sample.  A wait that may have
  * ended, because the record of an end was lost, is removed.
  */
 uint64_t sampler_cut(struct sampler *s, sampler_sink_fn *sink,
@@ -143,6 +144,16 @@ uint64_t sampler_cut(struct sampler *s, sampler_sink_fn *sink,
 void sampler_each_known_wait(struct sampler *s,
 			     void (*fn)(void *self, struct sample_event *e),
 			     void *self);
+
+/*
+ * Adds the wait of a thread that sleeps since before sampling began, whose
+ * stack trace is known; see struct sample_event.  It is ignored if the thread
+ * has left a CPU since.
+ */
+void sampler_begin_earlier(struct sampler *s, const struct sample_event *e);
+
+/* Returns true if the thread has an unfinished wait off a CPU. */
+bool sampler_has_wait(struct sampler *s, pid_t tid);
 
 /* Removes the unfinished waits of a process that has ended; see counts. */
 void sampler_forget_waits(struct sampler *s, pid_t pid);
@@ -169,6 +180,10 @@ struct sampler_counts {
 };
 
 void sampler_counts(const struct sampler *s, struct sampler_counts *counts);
+
+/* Returns true if samples, or beginnings or ends of waits, were lost since. */
+bool sampler_has_lost(const struct sampler *s,
+		      const struct sampler_counts *since);
 
 /* The source of ticks: "cycles" or "cpu-clock"; "none" = none is open. */
 const char *sampler_clock(const struct sampler *s);

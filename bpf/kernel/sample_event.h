@@ -43,8 +43,6 @@ enum sample_flags {
 	SAMPLE_NO_USER = 4, /* no user registers: a kernel thread, or the thread
 			       has ended */
 	SAMPLE_PREEMPTED = 8, /* off-CPU although it was runnable */
-	/* Still off-CPU when sampling ended; weight is the time until then. */
-	SAMPLE_UNFINISHED = 16,
 	/*
 	 * Off-CPU when sampling began, which is time_ns.  Only user registers
 	 * are available: the stack could not be read.
@@ -76,12 +74,18 @@ struct sample_event {
 	__u32 stack_bytes;
 	/*
 	 * Of the reader, 0 in the ring buffer: the stack trace of a wait that
-	 * was cut, whose owner is an id of the reader, too.
+	 * was cut, whose owner is an id of the reader, too, or of a thread that
+	 * was found asleep.
 	 */
 	__u32 stack;
-	__u64 object[2]; /* its header: the mark word and the next word */
-	__u64 owner;     /* ObjectMonitor::_owner when the wait began */
-	char comm[16];   /* foreign */
+	/*
+	 * Its header: the mark word and the next word.  Of a wait that began
+	 * before sampling: the thread's number of context switches, and when
+	 * they were counted.
+	 */
+	__u64 object[2];
+	__u64 owner;   /* ObjectMonitor::_owner when the wait began */
+	char comm[16]; /* foreign */
 };
 
 /*

@@ -24,7 +24,6 @@ enum {
 
 struct sleeper {
 	pid_t tid;
-	uint32_t stack;
 	uint64_t switches;  /* number of context switches */
 	int64_t counted_ns; /* when the switches were counted */
 	__u64 regs[SAMPLE_REGISTERS];
@@ -34,7 +33,6 @@ struct sleeper {
 	bool is_caught;                /* its registers were reported */
 	bool has_stayed;               /* it did not move while copied */
 	bool was_searched;             /* its stack was searched */
-	bool is_known;                 /* it slept, and its stack is known */
 };
 
 struct idle_threads {
@@ -48,17 +46,18 @@ struct idle_threads {
 	size_t kernel_count, kernel_cap;
 	uint8_t *copies;
 	bool is_complete; /* all sleeping threads were reported */
+	bool is_walked;   /* all were searched, and forgotten */
 };
 
 /* Reads a task's file without its newline; false if the thread has ended. */
-static bool idle_read_task(const struct sampling_target *t, pid_t tid,
-			   const char *name, size_t limit, struct text *out)
+static bool idle_read_task(pid_t pid, pid_t tid, const char *name, size_t limit,
+			   struct text *out)
 {
 	struct error unused;
 	char path[48];
 
 	snprintf(path, sizeof(path), "task/%d/%s", (int)tid, name);
-	if (procfs_read(t->jvm.pid, path, limit, out, &unused) || !out->len)
+	if (procfs_read(pid, path, limit, out, &unused) || !out->len)
 		return false;
 	if (out->bytes[out->len - 1] == '\n')
 		out->bytes[--out->len] = '\0';
@@ -76,7 +75,7 @@ static bool idle_read_place(const struct sampling_target *t, pid_t tid,
 	const char *at, *before;
 	bool ret = false;
 
-	if (idle_read_task(t, tid, "syscall", SYSCALL_BYTES, &line)) {
+	if (idle_read_task(t->jvm.pid, tid, "syscall", SYSCALL_BYTES, &line)) {
 		at = strrchr(line.bytes, ' ');
 		before = at ? memrchr(line.bytes, ' ',
 				      (size_t)(at - line.bytes))
@@ -97,7 +96,7 @@ static void idle_add_kernel_frames(struct sampling_target *t, pid_t tid)
 	struct text stack = { 0 };
 	const char *at = NULL;
 
-	if (idle_read_task(t, tid, "stack", STACK_BYTES, &stack))
+	if (idle_read_task(t->jvm.pid, tid, "stack", STACK_BYTES, &stack))
 		at = stack.bytes;
 	while (at && *at) {
 		size_t len = strcspn(at, "\n");
@@ -113,14 +112,14 @@ static void idle_add_kernel_frames(struct sampling_target *t, pid_t tid)
 }
 
 /* Returns the number of context switches; 0 = unknown. */
-static uint64_t idle_read_switches(const struct sampling_target *t, pid_t tid)
+static uint64_t idle_read_switches(pid_t pid, pid_t tid)
 {
 	static const char name[] = "ctxt_switches:";
 	struct text status = { 0 };
 	uint64_t switches = 0;
 	const char *at = NULL;
 
-	if (idle_read_task(t, tid, "status", STATUS_BYTES, &status))
+	if (idle_read_task(pid, tid, "status", STATUS_BYTES, &status))
 		at = strstr(status.bytes, name);
 	for (; at; at = strstr(at, name)) {
 		at += strlen(name);
@@ -218,7 +217,7 @@ static bool idle_find_by_proc(struct sampling_target *t, struct sleeper *s)
 
 	/* Count first: a thread that runs in the meantime has more switches. */
 	s->counted_ns = clock_monotonic_ns();
-	s->switches = idle_read_switches(t, s->tid);
+	s->switches = idle_read_switches(t->jvm.pid, s->tid);
 	if (!idle_read_place(t, s->tid, &sp, &ip))
 		return false;
 	s->regs[SAMPLE_SP] = sp;
@@ -301,6 +300,28 @@ static void idle_copy_from(struct sampling_target *t, size_t first)
 	free(whose);
 }
 
+/* Adds the wait of a thread whose stack was walked, from this window on. */
+static void idle_add_wait(struct sampling_target *t, const struct sleeper *s)
+{
+	int64_t since_ns = t->idle->since_ns > t->shared->window_ns
+				   ? t->idle->since_ns
+				   : t->shared->window_ns;
+	struct sample_event e = {
+		.time_ns = (uint64_t)since_ns,
+		.tgid = (uint32_t)t->jvm.pid,
+		.tid = (uint32_t)s->tid,
+		.kind = SAMPLE_OFFCPU,
+		.flags = SAMPLE_BEGAN_EARLIER,
+		.object = { s->switches, (uint64_t)s->counted_ns },
+		.stack = sampling_target_stack(t),
+	};
+
+	memcpy(e.regs, s->regs, sizeof(e.regs));
+	sampler_begin_earlier(t->shared->sampler, &e);
+	/* Its whole name is read before the window ends. */
+	sampling_threads_sleeper(t->threads, s->tid);
+}
+
 /* Finds the stack trace of a thread that sleeps now. */
 static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 {
@@ -315,13 +336,10 @@ static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 			idle_copy_from(t, (size_t)(s - t->idle->all));
 		idle_add_user_frames(t, s);
 	}
-	s->stack = sampling_target_stack(t);
 	/* The stack was read after the registers: check that it fits. */
-	s->is_known = !s->is_caught || s->has_stayed ||
-		      s->switches == idle_read_switches(t, s->tid);
-	/* Its whole name is read before the window ends. */
-	if (s->is_known)
-		sampling_threads_sleeper(t->threads, s->tid);
+	if (!s->is_caught || s->has_stayed ||
+	    s->switches == idle_read_switches(t->jvm.pid, s->tid))
+		idle_add_wait(t, s);
 }
 
 /* Lists the sampled TIDs of a process; the caller frees the list. */
@@ -370,37 +388,39 @@ struct idle_threads *idle_threads_new(struct sampling_target *t,
 	return a;
 }
 
-void idle_threads_free(struct idle_threads *a)
+/* Frees all that only the search needs. */
+static void idle_forget(struct idle_threads *a)
 {
-	if (!a)
-		return;
 	map64_release(&a->by_tid);
 	free(a->kernel);
 	free(a->copies);
 	free(a->all);
+	*a = (struct idle_threads){ .omitted = a->omitted, .is_walked = true };
+}
+
+void idle_threads_free(struct idle_threads *a)
+{
+	if (a)
+		idle_forget(a);
 	free(a);
 }
 
-void idle_threads_renew(struct sampling_target *t)
+/* Returns the thread if its registers are wanted, or NULL. */
+static struct sleeper *idle_find(struct idle_threads *a, uint32_t tid)
 {
-	struct idle_threads *a = t->idle;
+	uint32_t at = a->is_complete || a->is_walked
+			      ? MAP64_NONE
+			      : map64_get(&a->by_tid, tid);
 
-	for (size_t i = 0; i < a->count; i++) {
-		struct sleeper *s = &a->all[i];
-
-		s->is_known &= !sampling_threads_has_sample(t->threads, s->tid);
-		s->stack = s->is_known ? sampling_target_copy_stack(t, s->stack)
-				       : 0;
-	}
+	return at == MAP64_NONE ? NULL : &a->all[at];
 }
 
 void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 			const uint64_t *kernel)
 {
-	uint32_t at = map64_get(&a->by_tid, e->tid);
-	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
+	struct sleeper *s = idle_find(a, e->tid);
 
-	if (!s || s->was_searched || a->is_complete)
+	if (!s || s->was_searched)
 		return;
 	s->is_caught = true;
 	s->switches = e->weight;
@@ -420,130 +440,83 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 
 void idle_threads_copy(struct sampling_target *t)
 {
-	if (!t->idle->is_complete && !t->shared->o->only_kernel)
+	if (!t->idle->is_complete && !t->idle->is_walked &&
+	    !t->shared->o->only_kernel)
 		idle_copy_from(t, 0);
 }
 
 void idle_threads_confirm(struct idle_threads *a, const struct sample_event *e)
 {
-	uint32_t at = map64_get(&a->by_tid, e->tid);
-	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
+	struct sleeper *s = idle_find(a, e->tid);
 
-	if (s && !a->is_complete && s->is_caught && s->switches == e->weight)
+	if (s && s->is_caught && s->switches == e->weight)
 		s->has_stayed = true;
 }
 
 void idle_threads_end_round(struct idle_threads *a) { a->is_complete = true; }
 
+/* A thread with a sample or a wait is not asleep since before sampling. */
+static bool idle_is_new(const struct sampling_target *t, pid_t tid)
+{
+	return !sampling_threads_has_sample(t->threads, tid) &&
+	       !sampler_has_wait(t->shared->sampler, tid);
+}
+
 bool idle_threads_walk(struct sampling_target *t, int64_t until_ns)
 {
 	struct idle_threads *a = t->idle;
 
-	if (a->next < a->count)
-		sampling_target_begin(t);
+	if (a->is_walked)
+		return true;
+	sampling_target_begin(t);
 	while (a->next < a->count && clock_monotonic_ns() < until_ns) {
 		struct sleeper *s = &a->all[a->next++];
 
-		/* A thread with a sample is not asleep all the time. */
-		if (!sampling_threads_has_sample(t->threads, s->tid))
+		if (idle_is_new(t, s->tid))
 			idle_find_stack(t, s);
 	}
 	if (a->next < a->count)
 		return false;
-	idle_drop_copies(a);
-	free(a->copies);
-	a->copies = NULL;
+	idle_forget(a);
 	return true;
 }
 
-uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
-			    uint64_t sp)
+bool idle_threads_sleeps(struct sample_event *e)
 {
-	uint32_t at = map64_get(&a->by_tid, (uint64_t)tid);
-	const struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
+	uint64_t seen_ns = e->object[1];
 
-	return s && s->is_known && s->regs[SAMPLE_SP] == sp ? s->stack : 0;
-}
-
-/*
- * Returns true if a thread without a sample has slept all the time.  That is
- * certain if no sample was lost: a thread that ran would have a sample.
- */
-static bool idle_has_slept(const struct sampling_target *t,
-			   const struct sleeper *s, bool has_lost)
-{
-	if (!s || (s->was_searched && !s->is_known))
+	if (!e->object[0] ||
+	    idle_read_switches((pid_t)e->tgid, (pid_t)e->tid) != e->object[0])
 		return false;
-	return !has_lost || ((s->is_known || s->is_caught) && s->switches &&
-			     s->switches == idle_read_switches(t, s->tid));
-}
-
-static void idle_add_sample(struct sampling_target *t, const struct sleeper *s,
-			    int64_t since_ns, int64_t end_ns)
-{
-	struct sample sample = {
-		.time_ns = since_ns + t->shared->epoch_ns,
-		.duration_ns = (uint64_t)(end_ns - since_ns),
-		.count = 1,
-		.weight = (uint64_t)(end_ns - since_ns),
-	};
-
-	if (!s->is_known || end_ns <= since_ns)
-		return;
-	sample.stack = s->stack;
-	sample.thread = sampling_threads_sleeper(t->threads, s->tid);
-	if (sample.thread)
-		sampling_target_add(t, SAMPLING_OFFCPU | SAMPLING_WALL,
-				    &sample);
-}
-
-void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late)
-{
-	if (hidden)
-		profile_lost(p, "threads omitted", hidden,
-			     "they may have slept, but samples were lost");
-	if (late)
-		profile_lost(p, "threads not checked", late,
-			     "there was no time to read their stacks");
-}
-
-void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
-		      int64_t until_ns)
-{
-	struct idle_threads *a = t->idle;
-	uint64_t hidden = 0, late = 0;
-	size_t count;
-	pid_t *tids = idle_list_tids(t, &count);
-	int64_t since_ns;
-
-	sampling_target_begin(t);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t at = map64_get(&a->by_tid, (uint64_t)tids[i]);
-		struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
-
-		if (sampling_threads_has_sample(t->threads, tids[i]))
-			continue;
-		if (!idle_has_slept(t, s, has_lost)) {
-			hidden += has_lost;
-			if (s && has_lost) {
-				s->was_searched = true;
-				s->is_known = false;
-			}
-			continue;
-		}
-		if (!s->was_searched && clock_monotonic_ns() < until_ns)
-			idle_find_stack(t, s);
-		late += !s->was_searched;
-		since_ns = a->since_ns > t->shared->window_ns
-				   ? a->since_ns
-				   : t->shared->window_ns;
-		/* Before that, its samples may be among the lost ones. */
-		if (has_lost && s->counted_ns > since_ns)
-			since_ns = s->counted_ns;
-		idle_add_sample(t, s, since_ns, end_ns);
+	/* Before that, its samples may be among the lost ones. */
+	if (seen_ns > e->time_ns) {
+		e->weight -= seen_ns - e->time_ns < e->weight
+				     ? seen_ns - e->time_ns
+				     : e->weight;
+		e->time_ns = seen_ns;
 	}
-	idle_threads_count_lost(t->profile, hidden, late);
-	if (a->omitted && count)
+	return true;
+}
+
+void idle_threads_count_lost(struct sampling_target *t, bool has_lost)
+{
+	const struct idle_threads *a = t->idle;
+	uint64_t late = 0, hidden = 0;
+	size_t count = 0;
+	pid_t *tids;
+
+	for (size_t i = a->next; i < a->count; i++)
+		late += idle_is_new(t, a->all[i].tid);
+	if (late)
+		profile_lost(t->profile, "threads not checked", late,
+			     "there was no time to read their stacks");
+	tids = has_lost ? idle_list_tids(t, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		hidden += idle_is_new(t, tids[i]);
+	if (hidden > late)
+		profile_lost(t->profile, "threads omitted", hidden - late,
+			     "they may have slept, but samples were lost");
+	if (a->omitted && jvm_runs(&t->jvm))
 		profile_lost(t->profile, "sleeping threads not reported",
 			     a->omitted, "the process had more than %d threads",
 			     MOST_SLEEPERS);

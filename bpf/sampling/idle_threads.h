@@ -4,13 +4,14 @@
  *
  * The kernel's programs see a thread when it leaves or gets a CPU, so they miss
  * a thread that sleeps all the time.  Its registers come from another program,
- * which runs once for each task, or from /proc on older kernels.  The calls in
+ * which runs once for each task, or from /proc on older kernels.  A thread
+ * whose stack was walked gets a wait of the sampler (waits.h).  The calls in
  * order:
  *
  * idle_threads_new; idle_threads_catch for each sleeping thread;
  * idle_threads_copy; idle_threads_confirm for each of them again;
  * idle_threads_end_round; idle_threads_walk until all stacks are walked;
- * idle_threads_add at the end of each window.
+ * idle_threads_count_lost at the end of each window.
  */
 #ifndef BPF_SAMPLING_IDLE_THREADS_H
 #define BPF_SAMPLING_IDLE_THREADS_H
@@ -31,9 +32,6 @@ struct idle_threads;
 struct idle_threads *idle_threads_new(struct sampling_target *t,
 				      int64_t since_ns);
 void idle_threads_free(struct idle_threads *a); /* NULL is fine */
-
-/* Copies stack traces of threads that still sleep from t->before. */
-void idle_threads_renew(struct sampling_target *t);
 
 /*
  * Keeps the registers and the kernel's stack of a sleeping thread
@@ -60,27 +58,16 @@ void idle_threads_end_round(struct idle_threads *a);
 bool idle_threads_walk(struct sampling_target *t, int64_t until_ns);
 
 /*
- * Returns the profile's stack trace of a thread that is still where it slept,
- * by its stack pointer; otherwise 0.
+ * When samples were lost: returns true if a thread is in the wait that began
+ * before sampling, which then counts since that is known.
  */
-uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
-			    uint64_t sp);
+bool idle_threads_sleeps(struct sample_event *e);
 
 /*
- * Adds a sample for each thread that has slept all the time, for its time in
- * the current window up to end_ns, which ends the window.  If samples were lost
- * in the window, adds only threads that have not left a CPU since their stacks
- * were walked, and forgets the others.  Counts the other threads as lost, and
- * the threads that could not be checked until until_ns.  Adds nothing for a
- * target that has ended.
+ * Counts the threads without a sample and without a wait as losses of the
+ * profile: those that there was no time for and, if samples were lost, all
+ * others.
  */
-void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
-		      int64_t until_ns);
-
-/*
- * Counts omitted threads as losses of the profile: those hidden by lost
- * samples, and those that there was no time for.
- */
-void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late);
+void idle_threads_count_lost(struct sampling_target *t, bool has_lost);
 
 #endif

@@ -321,12 +321,17 @@ static bool sampling_on_sample(void *self, const struct sample_event *e,
  * Linux does not trace every context switch: a thread may have ended since its
  * last part.  A wait for a monitor may continue on another thread.
  */
-static bool sampling_still_waits(const struct sample_event *e)
+static bool sampling_still_waits(struct sampling *s, struct sample_event *e)
 {
 	char path[48];
 
-	if (e->kind != SAMPLE_OFFCPU || !(e->flags & SAMPLE_CONTINUED))
+	if (e->kind != SAMPLE_OFFCPU ||
+	    !(e->flags & (SAMPLE_CONTINUED | SAMPLE_BEGAN_EARLIER)))
 		return true;
+	if (e->flags & SAMPLE_BEGAN_EARLIER &&
+	    sampler_has_lost(s->shared.sampler, &s->shared.before) &&
+	    !idle_threads_sleeps(e))
+		return false;
 	snprintf(path, sizeof(path), "/proc/%u/task/%u", (unsigned)e->tgid,
 		 (unsigned)e->tid);
 	return access(path, F_OK) == 0;
@@ -338,10 +343,13 @@ static bool sampling_on_part(void *self, struct sample_event *e,
 	struct sampling *s = self;
 	struct sampling_target *t;
 
-	if (!sampling_still_waits(e))
+	if (!sampling_still_waits(s, e))
 		return false;
 	t = sampling_begin_sample(s, e);
-	if (t)
+	/* The last part may be the only one, and too short. */
+	if (t && s->stopped_ns && !(e->flags & SAMPLE_BEGAN_EARLIER))
+		sampling_target_sample(t, e, kernel, stack);
+	else if (t)
 		sampling_target_part(t, e, kernel, stack);
 	return true;
 }
@@ -441,40 +449,40 @@ static bool sampling_walk_sleepers(struct sampling *s)
 	return true;
 }
 
-/* Adds sleeping threads at the end of a window. */
-static void sampling_add_sleepers(struct sampling *s, int64_t end_ns,
-				  int64_t until_ns)
+/* Finds the remaining stacks of sleeping threads, before a window ends. */
+static void sampling_finish_sleepers(struct sampling *s, int64_t until_ns)
 {
-	struct sampler_counts counts = sampling_shared_window(&s->shared);
-
-	if (!sampling_wants_sleepers(s))
-		return;
-	for (size_t i = 0; i < s->targets.count; i++) {
-		if (s->targets.all[i]->idle)
-			idle_threads_add(s->targets.all[i], end_ns,
-					 counts.lost + counts.unsure, until_ns);
-	}
+	for (size_t i = 0; i < s->targets.count; i++)
+		if (s->targets.all[i]->idle && !s->targets.all[i]->has_ended)
+			idle_threads_walk(s->targets.all[i], until_ns);
 }
 
 /*
  * Reads all samples, and adds the parts of unfinished waits in the window that
  * ends now.  Returns its end.
  */
+static int64_t sampling_cut_waits(struct sampling *s)
+{
+	int64_t end_ns = (int64_t)sampler_cut(
+		s->shared.sampler, sampling_on_sample, sampling_on_part, s);
+	bool has_lost = sampler_has_lost(s->shared.sampler, &s->shared.before);
+
+	for (size_t i = 0; i < s->targets.count; i++)
+		if (s->targets.all[i]->idle && !s->targets.all[i]->has_ended)
+			idle_threads_count_lost(s->targets.all[i], has_lost);
+	return end_ns > s->shared.window_ns ? end_ns : s->shared.window_ns;
+}
+
 static int64_t sampling_cut(struct sampling *s)
 {
-	int64_t now_ns = clock_monotonic_ns(), end_ns;
+	int64_t now_ns = clock_monotonic_ns();
 
 	sampling_targets_running(&s->targets);
 	sampling_read_batch(s, now_ns + LAST_TICKS_NS);
 	if (!s->is_behind)
 		sampling_targets_forget_waits(&s->targets);
-	end_ns = (int64_t)sampler_cut(s->shared.sampler, sampling_on_sample,
-				      sampling_on_part, s);
-	if (end_ns < s->shared.window_ns)
-		end_ns = s->shared.window_ns;
-	sampling_add_sleepers(s, end_ns,
-			      clock_monotonic_ns() + WINDOW_SLEEPERS_NS);
-	return end_ns;
+	sampling_finish_sleepers(s, clock_monotonic_ns() + WINDOW_SLEEPERS_NS);
+	return sampling_cut_waits(s);
 }
 
 /* True when the duration has passed or no target is left. */
@@ -869,8 +877,8 @@ void sampling_stop(struct sampling *s)
 	s->stopped_ns = sampler_stop(s->shared.sampler);
 	/* This ends: no samples are added any more. */
 	sampling_read_batch(s, INT64_MAX);
-	sampling_add_sleepers(s, s->stopped_ns,
-			      clock_monotonic_ns() + SLEEPERS_NS);
+	sampling_finish_sleepers(s, clock_monotonic_ns() + SLEEPERS_NS);
+	sampling_cut_waits(s);
 	until_ns = clock_monotonic_ns() + FINISH_NS;
 	for (size_t i = 0; i < s->targets.count; i++)
 		sampling_threads_finish(s->targets.all[i]->threads, until_ns);

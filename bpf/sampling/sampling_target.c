@@ -181,12 +181,6 @@ static void target_adopt_wait(void *self, struct sample_event *e)
 void sampling_target_replace(struct sampling_target *t,
 			     struct sampling_target *by)
 {
-	struct sampler_counts window = sampling_shared_window(t->shared);
-
-	/* From now on, the programs in the kernel have the new beginning. */
-	if (t->idle)
-		idle_threads_add(t, by->since_ns, window.lost + window.unsure,
-				 0);
 	if (t->profile != by->profile) {
 		by->before = t->profile;
 		sampler_each_known_wait(t->shared->sampler, target_adopt_wait,
@@ -247,8 +241,6 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	t->has_dropped = false;
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
-	if (t->idle)
-		idle_threads_renew(t);
 	target_renew_places(t);
 	sampling_target_note_virtual_threads(t);
 }
@@ -581,27 +573,13 @@ static bool sample_is_call(const struct sample_event *e)
 	       e->kind == SAMPLE_PROBE;
 }
 
-/*
- * Returns the stack trace of a thread that slept before sampling began, whose
- * stack no program copied.
- */
-static uint32_t target_idle_stack(const struct sampling_target *t,
-				  const struct sample_event *e)
-{
-	if (!t->idle || !(e->flags & SAMPLE_BEGAN_EARLIER))
-		return 0;
-	return idle_threads_stack(t->idle, (pid_t)e->tid, e->regs[SAMPLE_SP]);
-}
-
 static uint32_t target_find_stack(struct sampling_target *t,
 				  const struct sample_event *e,
 				  const uint64_t *kernel, const uint8_t *stack)
 {
 	const struct sampling_options *o = t->shared->o;
-	uint32_t known = target_idle_stack(t, e);
+	uint32_t known = target_estimate_stack(t, e, stack);
 
-	if (!known)
-		known = target_estimate_stack(t, e, stack);
 	t->wait = NULL;
 	t->end = SAMPLING_END_ROOT;
 	if (known)
@@ -657,7 +635,7 @@ static void target_find_place(struct sampling_target *t,
 			      const uint64_t *kernel, const uint8_t *stack,
 			      struct sample *sample)
 {
-	if (e->flags & SAMPLE_CONTINUED) {
+	if (e->stack) {
 		sample->stack = e->stack;
 		sample->owner = (uint32_t)e->owner;
 		t->wait = NULL;
@@ -732,11 +710,14 @@ void sampling_target_sample(struct sampling_target *t,
 void sampling_target_part(struct sampling_target *t, struct sample_event *e,
 			  const uint64_t *kernel, const uint8_t *stack)
 {
-	struct sample sample = {
-		.thread = sampling_threads_id(t->threads, (pid_t)e->tid,
-					      e->comm),
-	};
+	struct sample sample = { 0 };
 
+	/* A thread that sleeps since before sampling has no sample yet. */
+	sample.thread = e->flags & SAMPLE_BEGAN_EARLIER
+				? sampling_threads_sleeper(t->threads,
+							   (pid_t)e->tid)
+				: sampling_threads_id(t->threads, (pid_t)e->tid,
+						      e->comm);
 	target_find_place(t, e, kernel, stack, &sample);
 	target_add_sample(t, e, &sample);
 	e->stack = sample.stack;

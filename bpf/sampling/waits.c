@@ -36,17 +36,11 @@ static struct wait **waits_find_thread(struct waits *w, uint32_t tid)
 	return at;
 }
 
-void waits_begin(struct waits *w, const struct sample_event *e, size_t size)
+static void waits_add(struct waits *w, const struct sample_event *e,
+		      size_t size)
 {
 	struct wait **at, *one;
 
-	if (e->kind == SAMPLE_OFFCPU) {
-		at = waits_find_thread(w, e->tid);
-		if (*at) {
-			free(waits_take(w, at));
-			w->unended++;
-		}
-	}
 	if (w->bytes + size > WAITS_BYTES) {
 		w->dropped++;
 		return;
@@ -56,11 +50,48 @@ void waits_begin(struct waits *w, const struct sample_event *e, size_t size)
 	one->size = size;
 	one->out_ns = e->time_ns;
 	memcpy(&one->event, e, size);
-	one->event.stack = 0;
 	one->next = *at;
 	*at = one;
 	w->bytes += size;
 	w->count++;
+}
+
+static bool wait_began_earlier(const struct wait *one)
+{
+	return one->event.flags & SAMPLE_BEGAN_EARLIER;
+}
+
+void waits_begin(struct waits *w, const struct sample_event *e, size_t size)
+{
+	struct wait **at = waits_find_thread(w, e->tid);
+
+	if (e->kind == SAMPLE_OFFCPU && *at) {
+		struct wait *one = waits_take(w, at);
+
+		/* A thread found asleep may be in this wait. */
+		w->unended += !wait_began_earlier(one) ||
+			      one->event.object[1] < e->time_ns;
+		free(one);
+	}
+	waits_add(w, e, size);
+}
+
+void waits_begin_earlier(struct waits *w, const struct sample_event *e)
+{
+	if (!waits_find(w, e->tid))
+		waits_add(w, e, sizeof(*e));
+}
+
+const struct wait *waits_find(struct waits *w, uint32_t tid)
+{
+	return *waits_find_thread(w, tid);
+}
+
+struct wait *waits_end_earlier(struct waits *w, uint32_t tid)
+{
+	struct wait **at = waits_find_thread(w, tid);
+
+	return *at && wait_began_earlier(*at) ? waits_take(w, at) : NULL;
 }
 
 struct wait *waits_end(struct waits *w, enum sample_kind kind, uint32_t tgid,
@@ -103,8 +134,8 @@ static bool waits_cut_one(struct waits *w, struct wait **at, uint64_t at_ns,
 		return true;
 	e->weight = at_ns - e->time_ns;
 	if (!part(self, *at)) {
+		w->unended += !wait_began_earlier(*at);
 		free(waits_take(w, at));
-		w->unended++;
 		return false;
 	}
 	e->time_ns = at_ns;
@@ -203,7 +234,7 @@ static bool wait_is_over(const struct wait *one, const void *self)
 	const struct waits_list *list = self;
 	struct waits_off_cpu key = { one->event.tid, one->out_ns };
 
-	return one->event.kind == SAMPLE_OFFCPU &&
+	return one->event.kind == SAMPLE_OFFCPU && !wait_began_earlier(one) &&
 	       one->out_ns < list->before_ns &&
 	       !(list->count && bsearch(&key, list->all, list->count,
 					sizeof(key), waits_compare));

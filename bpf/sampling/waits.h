@@ -4,7 +4,8 @@
  *
  * A thread's stack can be read when the thread leaves its CPU or is about to
  * wait for a monitor; the length of the wait is known when it ends.  This
- * module keeps the sample in between.
+ * module keeps the sample in between.  The stack trace of a thread that sleeps
+ * when sampling begins is found by idle_threads, which adds its wait.
  *
  * A session that never ends cuts its unfinished waits at the end of each
  * window: the part until then is handed over, and the wait begins again there.
@@ -51,6 +52,18 @@ struct waits {
 void waits_begin(struct waits *w, const struct sample_event *e, size_t size);
 
 /*
+ * Adds the wait of a thread that sleeps since before sampling began
+ * (SAMPLE_BEGAN_EARLIER), with its stack trace, unless the thread has a wait.
+ */
+void waits_begin_earlier(struct waits *w, const struct sample_event *e);
+
+/* Returns the wait off a CPU of a thread; NULL = none. */
+const struct wait *waits_find(struct waits *w, uint32_t tid);
+
+/* Removes and returns such a wait that began before sampling; NULL = none. */
+struct wait *waits_end_earlier(struct waits *w, uint32_t tid);
+
+/*
  * Removes and returns the wait of this kind that began at out_ns; the caller
  * frees it.  A wait for a monitor may end on another thread of the process: its
  * tid is ignored.  NULL = none.
@@ -67,7 +80,8 @@ typedef bool waits_part_fn(void *self, struct wait *wait);
 
 /*
  * Cuts all waits that began before at_ns, which is the time_ns of their next
- * part.  Waits that the receiver removes are counted in unended.
+ * part.  Waits that the receiver removes are counted in unended, except those
+ * that began before sampling.
  */
 void waits_cut(struct waits *w, uint64_t at_ns, waits_part_fn *part,
 	       void *self);
@@ -88,8 +102,9 @@ void waits_forget_locks(struct waits *w);
 
 /*
  * Removes the waits off a CPU that began before before_ns, except those in the
- * list of TIDs and beginnings, which is sorted by waits_compare().  The lost
- * records of their ends are counted elsewhere.
+ * list of TIDs and beginnings, which is sorted by waits_compare(), and those
+ * that began before sampling.  The lost records of their ends are counted
+ * elsewhere.
  */
 struct waits_off_cpu {
 	uint32_t tid;

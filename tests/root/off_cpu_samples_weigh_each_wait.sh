@@ -21,7 +21,7 @@ holds 'times that it slept' "$(taken "$slept")" -ge 10 &&
 	holds 'since the beginning' "$(taken "tid == $tid && has(flags, 32) &&
 		weight >= 200000000 && kernel > 2 && stack == 0")" -eq 1 &&
 	holds 'that wait still' \
-		"$(taken "has(flags, 16) && tid == $pid")" -eq 1 || exit 1
+		"$(taken "has(flags, 32768) && tid == $pid")" -eq 1 || exit 1
 end_work
 
 within='taskset --cpu-list 0' workload threads=2 burn=300 || exit 1

@@ -75,6 +75,16 @@ static bool show(void *self, const struct sample_event *e,
 	return true;
 }
 
+/* Of this program: a wait that has not ended. */
+enum { SHOW_UNFINISHED = 32768 };
+
+static bool show_part(void *self, struct sample_event *e,
+		      const uint64_t *kernel, const uint8_t *stack)
+{
+	e->flags |= SHOW_UNFINISHED;
+	return show(self, e, kernel, stack);
+}
+
 static bool has_ended(pid_t pid) { return kill(pid, 0) && errno == ESRCH; }
 
 /* Reads for ms milliseconds or, unless pid is 0, until pid has ended. */
@@ -210,6 +220,7 @@ static int do_word(const char *word)
 		ret = sampler_start(sampler, &err);
 	} else if (strcmp(word, "stop") == 0) {
 		sampler_stop(sampler);
+		sampler_cut(sampler, show, show_part, NULL);
 	} else if (strcmp(word, "close") == 0) {
 		sampler_close(sampler);
 		sampler = NULL;

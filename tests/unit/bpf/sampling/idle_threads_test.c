@@ -10,28 +10,6 @@
 
 #include <cmocka.h>
 
-static uint64_t lost_for(const struct profile *p, const char *why)
-{
-	for (size_t i = 0; i < p->remark_count; i++) {
-		if (strstr(p->remarks[i].first, why))
-			return p->remarks[i].count;
-	}
-	return 0;
-}
-
-static void each_reason_has_its_own_count(void **state)
-{
-	struct profile *p = profile_new();
-
-	(void)state;
-	idle_threads_count_lost(p, 2, 3);
-	assert_int_equal(p->remark_count, 2);
-	assert_int_equal(lost_for(p, "samples were lost"), 2);
-	assert_int_equal(lost_for(p, "no time"), 3);
-	assert_true(profile_is_partial(p));
-	profile_free(p);
-}
-
 /* The next window has the same stack traces in another profile. */
 static void stack_trace_is_the_same_in_the_next_profile(void **state)
 {
@@ -83,7 +61,6 @@ static void stack_trace_is_the_same_in_the_next_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_reason_has_its_own_count),
 		cmocka_unit_test(stack_trace_is_the_same_in_the_next_profile),
 	};
 

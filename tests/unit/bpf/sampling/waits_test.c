@@ -286,6 +286,52 @@ static void lost_ends_remove_only_waits_that_may_have_ended(void **state)
 	assert_int_equal(w.count, 0);
 }
 
+/* A thread that was asleep at 120 and sleeps since before sampling, 50. */
+static void sleep_earlier(struct waits *w, uint32_t tid)
+{
+	const struct sample_event e = {
+		.tgid = PROCESS,
+		.tid = tid,
+		.time_ns = 50,
+		.kind = SAMPLE_OFFCPU,
+		.flags = SAMPLE_BEGAN_EARLIER,
+		.object = { 3, 120 },
+		.stack = 5,
+	};
+
+	waits_begin_earlier(w, &e);
+}
+
+static void threads_asleep_before_sampling_have_one_wait(void **state)
+{
+	struct waits w = { 0 };
+	struct parts p = { 0 };
+	struct wait *one;
+
+	(void)state;
+	leave(&w, 7, 110, 0);
+	sleep_earlier(&w, 7); /* it has left its CPU since */
+	sleep_earlier(&w, 8);
+	sleep_earlier(&w, 9);
+	sleep_earlier(&w, 10);
+	assert_int_equal(w.count, 4);
+	assert_null(waits_end_earlier(&w, 7));
+	/* The list of waits that the programs began has none of them. */
+	waits_keep_off_cpu(&w, NULL, 0, 100);
+	waits_cut(&w, 200, on_part, &p);
+	one = waits_end_earlier(&w, 8);
+	assert_int_equal(one->event.time_ns, 200);
+	assert_int_equal(one->out_ns, 50);
+	free(one);
+	leave(&w, 9, 110, 0); /* the wait in which it was found asleep */
+	assert_int_equal(w.unended, 0);
+	leave(&w, 10, 210, 0); /* another one: the end was not reported */
+	assert_int_equal(w.unended, 1);
+	assert_int_equal(waits_find(&w, 10)->out_ns, 210);
+	assert_null(waits_find(&w, 8));
+	waits_release(&w);
+}
+
 static void set_stack(void *self, struct sample_event *e)
 {
 	e->stack += *(const uint32_t *)self;
@@ -331,6 +377,7 @@ int main(void)
 		cmocka_unit_test(ended_process_keeps_no_waits),
 		cmocka_unit_test(
 			lost_ends_remove_only_waits_that_may_have_ended),
+		cmocka_unit_test(threads_asleep_before_sampling_have_one_wait),
 		cmocka_unit_test(known_stacks_are_replaced),
 	};
 
