@@ -296,9 +296,6 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (opt.inputs.count && opt.live.sampling.duration_ns >= 0)
 		return misuse(err, "--duration requires a running JVM; --to "
 				   "omits the rest of a recording");
-	if (opt.live.idle &&
-	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
-		return misuse(err, "--idle requires --sampler dump");
 	prof_take_directory();
 	if (prof_check_push(err))
 		return -1;
@@ -408,7 +405,7 @@ static const struct command_option options[] = {
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
 		   "use eBPF or thread dumps"),
 	OPT_FLAG(0, "idle", &opt.live.idle,
-		 "with --sampler dump: keep idle threads"),
+		 "include idle threads in reports of waits"),
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
 	OPT_STRING(0, "show", &opt.show, "<parts>",

@@ -20,7 +20,7 @@ struct prof_live_options {
 	size_t pid_count;
 	char **command;      /* a program to start, ends with NULL; or NULL */
 	bool dumps;          /* use thread dumps instead of eBPF */
-	bool idle;           /* with dumps: keep idle runnable threads */
+	bool idle;           /* reports and dumps: keep idle threads */
 	bool shows_no_notes; /* the output has no notes: print them */
 
 	/*

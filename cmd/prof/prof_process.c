@@ -123,6 +123,10 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	    live.sampling.no_agent)
 		return misuse(err, "-e alloc and -e lock require the agent: "
 				   "omit --no-agent");
+	if (live.idle && !live.dumps &&
+	    !(live.sampling.events & (SAMPLING_OFFCPU | SAMPLING_WALL)))
+		return misuse(err, "--idle requires -e offcpu, -e wall or "
+				   "--sampler dump");
 	if (live.sampling.events && prof_push_is_wanted(&o->push))
 		return prof_push(&live, &o->push, w->filter, err);
 	if (live.sampling.events && process_check_output(w, err) == 0)

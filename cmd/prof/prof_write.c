@@ -278,6 +278,8 @@ static struct report_options report_options(const struct prof_output *output,
 		.callers_of = output->callers_of,
 		.width = output_terminal_width(d->output),
 		.ascii = !prof_is_utf8(),
+		.keep_idle = o->live.idle,
+		.for_people = output->report->fits,
 	};
 }
 

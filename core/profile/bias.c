@@ -110,7 +110,7 @@ static const struct bias {
 	{ "wall", "virtual-threads", NULL,
 	  "omits waiting virtual threads: use sjkc threads --virtual or JFR" },
 	{ "offcpu", NULL, NULL, "time off the CPU only, including waits for a CPU" },
-	{ "wall", NULL, NULL, "running and waiting time; includes idle threads" },
+	{ "wall", NULL, NULL, "running and waiting time of all threads" },
 	{ "alloc", NULL, NULL,
 	  "an estimate: each sample represents many allocations" },
 	{ "lock", "virtual-threads", NULL,

@@ -258,7 +258,7 @@ static bool class_has_jdk_package(const char *name)
 	return false;
 }
 
-static bool frame_is_java_call(const struct frame *f)
+bool frame_is_java_call(const struct frame *f)
 {
 	return f->class_name && f->method && f->kind != FRAME_CPP &&
 	       f->kind != FRAME_KERNEL && f->kind != FRAME_CLASS &&

@@ -38,6 +38,9 @@ void frame_name(struct text *out, const struct profile *p,
  */
 bool frame_is_application(const struct profile *p, const struct frame *f);
 
+/* True for a Java method, which may be native. */
+bool frame_is_java_call(const struct frame *f);
+
 /* True for a Java class of the JDK, by its package. */
 bool frame_is_jdk(const struct profile *p, const struct frame *f);
 

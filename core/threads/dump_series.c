@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/profile/idle_method.h"
+#include "core/threads/idle_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,154 +13,6 @@ const char *const series_activity_names[SERIES_ACTIVITIES] = {
 	[SERIES_WAITS] = "waits",   [SERIES_IDLE] = "idle",
 	[SERIES_NATIVE] = "native",
 };
-
-/* The role of a method on the stack of a waiting thread. */
-enum frame_role {
-	FRAME_OTHER,
-	FRAME_PARKS,    /* only waits, for its caller */
-	FRAME_CONSUMES, /* waits for an element or a time: idle, unless in a
-			   task */
-	FRAME_IDLE,     /* waits for work: a pool's queue, a selector, accept */
-	FRAME_LOOP,     /* idle if no other method waits; it runs tasks, too */
-	FRAME_TASK,     /* runs a task, which therefore waits */
-};
-
-/* "*" matches the start of a class name. */
-static const struct {
-	const char *class_name, *methods;
-	enum frame_role role;
-} roles[] = {
-	{ "java.lang.Object", "wait wait0", FRAME_PARKS },
-	{ "jdk.internal.misc.Unsafe", "park", FRAME_PARKS },
-	{ "sun.misc.Unsafe", "park", FRAME_PARKS },
-	{ "java.util.concurrent.locks.LockSupport", "park parkNanos parkUntil",
-	  FRAME_PARKS },
-	{ "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
-	  "block", FRAME_PARKS },
-	{ "java.util.concurrent.locks."
-	  "AbstractQueuedSynchronizer$ConditionObject",
-	  "await awaitNanos", FRAME_PARKS },
-	{ "java.util.concurrent.ForkJoinPool", "unmanagedBlock managedBlock",
-	  FRAME_PARKS },
-	{ "java.lang.Thread", "sleep sleep0 sleepNanos sleepNanos0",
-	  FRAME_CONSUMES },
-	{ "*ThreadPoolExecutor", "getTask", FRAME_IDLE },
-	{ "*ThreadPoolExecutor", "runWorker", FRAME_TASK },
-	{ "*ForkJoinPool", "awaitWork", FRAME_IDLE },
-	{ "*ForkJoinPool", "runWorker scan", FRAME_TASK },
-	{ "java.util.concurrent.ForkJoinPool$DelayScheduler", "loop run",
-	  FRAME_IDLE },
-	{ "*EnhancedQueueExecutor$PoolThreadNode", "park", FRAME_IDLE },
-	{ "*EnhancedQueueExecutor$Task", "run", FRAME_TASK },
-	{ "*QueuedThreadPool", "idleJobPoll", FRAME_IDLE },
-	{ "*QueuedThreadPool", "runJob", FRAME_TASK },
-	{ "*SingleThreadEventExecutor", "takeTask", FRAME_IDLE },
-	{ "*Queue", "take poll remove remove0", FRAME_CONSUMES },
-	{ "*Deque", "take poll takeFirst takeLast pollFirst pollLast",
-	  FRAME_CONSUMES },
-	{ "java.util.TimerThread", "mainLoop", FRAME_LOOP },
-	{ "sun.nio.ch.EPollPort$EventHandlerTask", "run", FRAME_LOOP },
-	{ "java.lang.ref.Finalizer", "runFinalizer", FRAME_TASK },
-	{ "java.lang.ref.Reference", "waitForReferencePendingList",
-	  FRAME_IDLE },
-	{ "java.lang.ref.Reference$ReferenceHandler", "run", FRAME_LOOP },
-	{ "java.lang.VirtualThread",
-	  "unblockVirtualThreads takeVirtualThreadListToUnblock", FRAME_IDLE },
-	{ "java.lang.VirtualThread", "run", FRAME_TASK },
-	{ "java.lang.UNIXProcess", "waitForProcessExit", FRAME_IDLE },
-	{ "java.lang.ProcessHandleImpl", "waitForProcessExit0", FRAME_IDLE },
-	{ "sun.rmi.transport.GC$Daemon", "run", FRAME_LOOP },
-	{ "sun.misc.GC$Daemon", "run", FRAME_LOOP },
-	{ "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout", "run",
-	  FRAME_LOOP },
-	{ "sun.rmi.transport.Transport", "serviceCall", FRAME_TASK },
-	{ "sun.rmi.transport.tcp.TCPTransport", "handleMessages", FRAME_IDLE },
-	{ "java.net.ServerSocket", "accept implAccept", FRAME_IDLE },
-	{ "java.net.PlainSocketImpl", "socketAccept", FRAME_IDLE },
-	{ "sun.nio.ch.ServerSocketChannelImpl", "accept accept0", FRAME_IDLE },
-	{ "sun.nio.ch.UnixAsynchronousServerSocketChannelImpl", "accept0",
-	  FRAME_IDLE },
-	{ "sun.nio.ch.UnixDomainSockets", "accept accept0", FRAME_IDLE },
-	{ "org.apache.tomcat.jni.Socket", "accept acceptx", FRAME_IDLE },
-	{ "org.apache.tomcat.jni.Poll", "poll", FRAME_IDLE },
-	{ "sun.nio.ch.EPoll", "wait epollWait", FRAME_IDLE },
-	{ "sun.nio.ch.EPollArrayWrapper", "epollWait", FRAME_IDLE },
-	{ "sun.nio.ch.PollArrayWrapper", "poll0", FRAME_IDLE },
-	{ "sun.nio.ch.PollSelectorImpl", "poll", FRAME_IDLE },
-	{ "sun.nio.ch.KQueue", "poll keventPoll", FRAME_IDLE },
-	{ "sun.nio.ch.KQueueArrayWrapper", "kevent0", FRAME_IDLE },
-	{ "sun.nio.ch.WEPoll", "wait", FRAME_IDLE },
-	{ "sun.nio.ch.WindowsSelectorImpl$SubSelector", "poll0", FRAME_IDLE },
-	{ "sun.nio.ch.Iocp", "getQueuedCompletionStatus", FRAME_IDLE },
-	{ "sun.nio.fs.LinuxWatchService", "poll", FRAME_IDLE },
-	{ "*io.netty.channel.epoll.Native", "epollWait epollWait0",
-	  FRAME_IDLE },
-	{ "*io.netty.channel.kqueue.Native", "keventWait", FRAME_IDLE },
-	{ "*io.netty.channel.uring.Native", "ioUringEnter", FRAME_IDLE },
-};
-
-static bool class_matches(const char *pattern, const char *name)
-{
-	size_t len = strlen(name), wanted;
-
-	if (pattern[0] != '*')
-		return strcmp(pattern, name) == 0;
-	wanted = strlen(++pattern);
-	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
-}
-
-static bool methods_have(const char *methods, const char *method)
-{
-	size_t len = strlen(method);
-	const char *at = methods;
-
-	/* A hostile dump has methods without a name. */
-	while (len && (at = strstr(at, method))) {
-		if ((at == methods || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' '))
-			return true;
-		at += len;
-	}
-	return false;
-}
-
-static enum frame_role frame_role_of(const struct profile *p,
-				     const struct frame *f)
-{
-	const char *method = profile_text(p, f->method);
-
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
-		if (methods_have(roles[i].methods, method) &&
-		    class_matches(roles[i].class_name,
-				  profile_text(p, f->class_name)))
-			return roles[i].role;
-	}
-	return FRAME_OTHER;
-}
-
-/*
- * The callers tell whether a waiting thread is idle, not the leaf: a pool's
- * queue, a selector and a request that waits for a reply have the same leaf.
- */
-static bool stack_waits_for_work(const struct profile *p, uint32_t stack)
-{
-	bool only_parks = true, consumes = false;
-
-	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
-		enum frame_role role = frame_role_of(
-			p, &p->frames[p->stacks[at].frame]);
-
-		if (role == FRAME_IDLE)
-			return true;
-		if (role == FRAME_TASK)
-			return false;
-		if (role == FRAME_LOOP)
-			return only_parks;
-		consumes |= role == FRAME_CONSUMES;
-		only_parks &= role != FRAME_OTHER;
-	}
-	return consumes;
-}
 
 enum series_activity series_activity_of(const struct profile *p,
 					const struct series_thread *t)
@@ -176,7 +29,7 @@ enum series_activity series_activity_of(const struct profile *p,
 	if (t->state != STATE_WAITING && t->state != STATE_TIMED_WAITING &&
 	    !t->waits && !idle_method_is(p, leaf))
 		return SERIES_RUNS;
-	return stack_waits_for_work(p, t->stack) ? SERIES_IDLE : SERIES_WAITS;
+	return idle_stack_waits(p, t->stack) ? SERIES_IDLE : SERIES_WAITS;
 }
 
 /* ---- comparison with the dump before ---- */

@@ -5,15 +5,18 @@
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
+#include "core/threads/idle_stack.h"
 #include "render/page/flame_widths.h"
 #include "render/profile/trace_tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Maximum number of frames of all reversed stack traces. */
 #define REVERSED_FRAMES ((uint64_t)20000000)
 
 const char *const report_part_names[REPORT_PARTS] = {
+	[REPORT_WAITS] = "waits",
 	[REPORT_FRAMES] = "frames",
 	[REPORT_APPLICATION] = "application",
 	[REPORT_CLASSES] = "classes",
@@ -25,6 +28,56 @@ const char *const report_part_names[REPORT_PARTS] = {
 	[REPORT_THREAD_INFO] = "thread-info",
 	[REPORT_TIMELINE] = "timeline",
 };
+
+/*
+ * Moves the samples of idle threads to an event of a copy of the profile which
+ * is in no view.
+ */
+static void report_omit_idle(struct report *r)
+{
+	struct profile *kept = &r->kept_profile;
+	struct event_view *view = &r->kept_view;
+	const struct profile *p = r->profile;
+
+	*kept = *p;
+	*view = *r->view;
+	kept->cells = xmalloc((p->cell_count + 1) * sizeof(*kept->cells));
+	kept->events = xcalloc(p->event_count + 1, sizeof(*kept->events));
+	memcpy(kept->events, p->events, p->event_count * sizeof(*p->events));
+	kept->event_count++;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		struct cell *c = &kept->cells[i];
+
+		*c = p->cells[i];
+		if (r->idle_cells[i])
+			c->event = (uint32_t)p->event_count;
+	}
+	view->samples -= r->idle.samples;
+	view->weight -= view->weight < r->idle.weight ? view->weight
+						      : r->idle.weight;
+	r->profile = kept;
+	r->view = view;
+}
+
+/* Finds the samples of idle threads, and omits them if the options say so. */
+static void report_find_idle(struct report *r)
+{
+	const struct profile *p = r->profile;
+
+	if (r->options->keep_idle)
+		return;
+	r->idle_cells = idle_cells(p, r->view);
+	for (size_t i = 0; r->idle_cells && i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!r->idle_cells[i])
+			continue;
+		r->idle.samples = saturate_add(r->idle.samples, c->count);
+		r->idle.weight = saturate_add(r->idle.weight, c->weight);
+	}
+	if (r->idle_cells && r->options->for_people)
+		report_omit_idle(r);
+}
 
 /* Chooses weights or samples: samples if no sample has a weight. */
 static void report_choose_measure(struct report *r)
@@ -270,11 +323,14 @@ static void report_sum_frames(struct report *r, const struct flame_widths *w)
 		r->frame_count--;
 }
 
-/* Marks the labels of the application's frames, if there are JDK frames. */
+/*
+ * Marks the labels of the application's frames, if there are JDK frames. Idle
+ * threads may have had them all.
+ */
 static void report_mark_application(struct report *r)
 {
 	const struct profile *p = r->profile;
-	bool has_jdk = false;
+	bool has_jdk = view_has_waits(r->view);
 
 	for (size_t id = 1; !has_jdk && id < p->frame_count; id++)
 		has_jdk = r->table.label_of[id] != NO_LABEL &&
@@ -350,6 +406,9 @@ void report_init(struct report *r, const struct profile *p,
 		.view = view,
 		.options = options,
 	};
+	report_find_idle(r);
+	p = r->profile;
+	view = r->view;
 	report_choose_measure(r);
 	report_count_cells(r);
 	flame_widths_init(&w, p);
@@ -358,6 +417,11 @@ void report_init(struct report *r, const struct profile *p,
 	report_mark_application(r);
 	if (parts & 1U << REPORT_APPLICATION && r->is_application)
 		report_sum_application(r);
+	if (parts & 1U << REPORT_WAITS && r->is_application &&
+	    view_has_waits(view))
+		r->waits = wait_sums(p, view, r->weights, &r->table,
+				     r->is_application, r->idle_cells,
+				     &r->wait_count);
 	if (parts & (1U << REPORT_FRAMES | 1U << REPORT_HISTOGRAM))
 		report_sum_frames(r, &w);
 	if (parts & 1U << REPORT_CLASSES)
@@ -368,6 +432,10 @@ void report_init(struct report *r, const struct profile *p,
 				       &r->owner_count);
 	if (parts & 1U << REPORT_THREADS || options->style.threads)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
+					 options->for_people &&
+							 view_has_waits(view)
+						 ? r->is_application
+						 : NULL,
 					 &r->thread_count);
 	if (parts & 1U << REPORT_CATEGORIES)
 		report_sum_categories(r);
@@ -387,6 +455,10 @@ void report_release(struct report *r)
 	free(r->frames);
 	free(r->application);
 	free(r->is_application);
+	free(r->waits);
+	free(r->idle_cells);
+	free(r->kept_profile.cells);
+	free(r->kept_profile.events);
 	free(r->classes);
 	free(r->owners);
 	free(r->threads);
@@ -410,6 +482,7 @@ double report_percent(const struct report *r, uint64_t part)
 size_t report_rows(const struct report *r, enum report_part part)
 {
 	const size_t rows[REPORT_PARTS][2] = {
+		[REPORT_WAITS] = { r->wait_count, r->options->frames },
 		[REPORT_FRAMES] = { r->frame_count, r->options->frames },
 		[REPORT_APPLICATION] = { r->application_count,
 					 r->options->frames },

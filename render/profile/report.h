@@ -25,6 +25,7 @@
 
 /* Parts of a report; a set of parts is the bits 1 << part. */
 enum report_part {
+	REPORT_WAITS, /* as APPLICATION, and the call below; of waits only */
 	REPORT_FRAMES,
 	REPORT_APPLICATION, /* the first frame outside the JDK */
 	REPORT_CLASSES,
@@ -74,8 +75,11 @@ struct report_options {
 	 * leads from leaf frames to their callers. annotate is ignored.
 	 */
 	struct style style;
-	size_t width; /* width of the terminal in characters; 0: unlimited */
-	bool ascii;   /* draw timelines without UTF-8 */
+	size_t width;   /* width of the terminal in characters; 0: unlimited */
+	bool ascii;     /* draw timelines without UTF-8 */
+	bool keep_idle; /* waits include those of idle threads */
+	/* Omit idle threads in all parts, and name the application's frames. */
+	bool for_people;
 	/* Names of categories; category_of[cell] is 1 + an index, or 0. */
 	const char *const *categories;
 	size_t category_count;
@@ -86,10 +90,14 @@ struct report {
 	const struct profile *profile; /* borrowed, like view and options */
 	const struct event_view *view;
 	const struct report_options *options;
-	bool weights;                   /* values are weights, not samples */
-	enum unit unit;                 /* unit of the values */
-	uint64_t whole;                 /* total of the view */
-	uint64_t without_stack;         /* total without a stack trace */
+	bool weights;           /* values are weights, not samples */
+	enum unit unit;         /* unit of the values */
+	uint64_t whole;         /* total of the view */
+	uint64_t without_stack; /* total without a stack trace */
+	/* The idle threads of a view with waits, unless they are kept. */
+	struct {
+		uint64_t samples, weight;
+	} idle;
 	uint64_t states[THREAD_STATES]; /* samples in each thread state */
 	struct frame_table table;
 	struct frame_sum *frames; /* sorted by self */
@@ -101,7 +109,9 @@ struct report {
 	 */
 	struct frame_sum *application;
 	size_t application_count;
-	bool *is_application; /* by label; NULL without frames of the JDK */
+	bool *is_application;   /* by label; NULL without frames of the JDK */
+	struct wait_sum *waits; /* empty unless the view has waits */
+	size_t wait_count;
 	struct class_sum *classes; /* sorted by total, like owners, threads */
 	size_t class_count;
 	struct class_sum *owners;
@@ -115,6 +125,11 @@ struct report {
 	struct call_tree calls;
 	bool has_callers;     /* a frame matches options->callers_of */
 	size_t reverse_depth; /* callers beyond it are cut; 0: none are */
+
+	/* Private: the profile and the view without idle threads. */
+	bool *idle_cells;
+	struct profile kept_profile;
+	struct event_view kept_view;
 };
 
 /* Sums up a view. Parts that are not in options->parts are empty. */

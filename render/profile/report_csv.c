@@ -19,6 +19,10 @@ static const struct table_column application_columns[] = {
 	{ "event", false }, { "unit", false },         { "frame", false },
 	{ "total", true },  { "total_percent", true },
 };
+static const struct table_column wait_columns[] = {
+	{ "event", false }, { "unit", false }, { "frame", false },
+	{ "call", false },  { "total", true }, { "total_percent", true },
+};
 static const struct table_column histogram_columns[] = {
 	{ "event", false },        { "unit", false },
 	{ "frame", false },        { "term", true },
@@ -133,6 +137,22 @@ static void csv_add_application(struct table *t, const struct report *r)
 		csv_begin_row(t, r);
 		csv_add_frame_name(t, r, r->application[i].label);
 		csv_add_amount(t, r, r->application[i].total);
+	}
+}
+
+static void csv_add_waits(struct table *t, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_WAITS); i++) {
+		const struct wait_sum *w = &r->waits[i];
+
+		csv_begin_row(t, r);
+		csv_add_frame_name(t, r, w->label);
+		if (w->callee == WAIT_MONITOR || w->callee == WAIT_CPU)
+			table_add(t, w->callee == WAIT_CPU ? "[cpu]"
+							   : "[monitor]");
+		else
+			csv_add_frame_name(t, r, w->callee);
+		csv_add_amount(t, r, w->total);
 	}
 }
 
@@ -325,6 +345,7 @@ static const struct {
 	size_t column_count;
 	void (*add)(struct table *t, const struct report *r);
 } tables[REPORT_PARTS] = {
+	[REPORT_WAITS] = { wait_columns, 6, csv_add_waits },
 	[REPORT_FRAMES] = { frame_columns, 7, csv_add_frames },
 	[REPORT_APPLICATION] = { application_columns, 5, csv_add_application },
 	[REPORT_CLASSES] = { class_columns, 6, csv_add_classes },

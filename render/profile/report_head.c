@@ -101,6 +101,17 @@ static void head_add_bias(struct text *out, const struct report *r)
 	text_release(&bias);
 }
 
+static void head_add_idle(struct text *out, const struct report *r)
+{
+	if (!r->idle.samples || !r->options->for_people)
+		return;
+	text_puts(out, "note: idle threads omitted: ");
+	/* Records of samples may count for several; the summary has records. */
+	amount_add(out, r->unit,
+		   r->unit == UNIT_SAMPLES ? r->idle.samples : r->idle.weight);
+	text_puts(out, "; --idle includes them");
+}
+
 /* Shares of fewer samples differ from the truth by more than 20 points. */
 #define FEW_SAMPLES 20
 
@@ -199,6 +210,7 @@ void report_head(struct text *out, const struct report *r)
 	head_put_line(out, r, head_add_summary);
 	head_put_remarks(out, r, true);
 	head_put_line(out, r, head_add_bias);
+	head_put_line(out, r, head_add_idle);
 	head_put_line(out, r, head_add_few);
 	head_put_remarks(out, r, false);
 	head_put_line(out, r, head_add_states);

@@ -5,6 +5,7 @@
 #include "core/base/json.h"
 #include "core/base/units.h"
 #include "core/profile/bias.h"
+#include "core/threads/idle_stack.h"
 #include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
 
@@ -58,6 +59,25 @@ static void report_json_put_application(struct json *j, const struct report *r)
 		json_open_object(j);
 		report_json_put_frame(j, r, "frame", r->application[i].label);
 		report_json_put_amount(j, r, "total", r->application[i].total);
+		json_close_object(j);
+	}
+}
+
+static void report_json_put_waits(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_WAITS); i++) {
+		const struct wait_sum *w = &r->waits[i];
+
+		json_open_object(j);
+		report_json_put_frame(j, r, "frame", w->label);
+		if (w->callee == WAIT_MONITOR || w->callee == WAIT_CPU) {
+			json_key(j, "call");
+			json_text(j, w->callee == WAIT_CPU ? "[cpu]"
+							   : "[monitor]");
+		} else {
+			report_json_put_frame(j, r, "call", w->callee);
+		}
+		report_json_put_amount(j, r, "total", w->total);
 		json_close_object(j);
 	}
 }
@@ -376,6 +396,10 @@ static void report_json_put_head(struct json *j, const struct report *r)
 	json_text(j, unit_names[r->unit]);
 	report_json_put_amount(j, r, "total", r->whole);
 	report_json_put_amount(j, r, "without_stack", r->without_stack);
+	if (view_has_waits(r->view))
+		report_json_put_amount(j, r, "idle",
+				       r->weights ? r->idle.weight
+						  : r->idle.samples);
 	json_key(j, "by");
 	json_text(j, frame_group_names[r->options->group]);
 	json_key(j, "is_reversed");
@@ -385,6 +409,7 @@ static void report_json_put_head(struct json *j, const struct report *r)
 
 static void (*const put_part[REPORT_PARTS])(struct json *j,
 					    const struct report *r) = {
+	[REPORT_WAITS] = report_json_put_waits,
 	[REPORT_FRAMES] = report_json_put_frames,
 	[REPORT_APPLICATION] = report_json_put_application,
 	[REPORT_CLASSES] = report_json_put_classes,

@@ -19,7 +19,9 @@
 #define THREAD_WIDTH 28
 #define MOST_THREAD  60 /* without a terminal: longer names overflow */
 #define MOST_INDENT  12 /* levels; deeper calls are not indented further */
-#define AMOUNT_WIDTH 9  /* of a column of amounts, if they fit */
+/* Stack traces without a frame of the application. */
+#define WAIT_NOWHERE "[no application frame]"
+#define AMOUNT_WIDTH 9 /* of a column of amounts, if they fit */
 
 static void report_put_share(struct text *out, uint64_t part, uint64_t whole)
 {
@@ -107,11 +109,84 @@ static void report_put_frames(struct text *out, const struct report *r)
 	}
 }
 
+static const char *report_wait_callee(const struct report *r,
+				      const struct wait_sum *w, size_t *len)
+{
+	const struct label_name *name;
+	const char *text = w->callee == WAIT_MONITOR ? "[enters a monitor]"
+			   : w->callee == WAIT_CPU   ? "[waits for a CPU]"
+						     : "";
+
+	*len = strlen(text);
+	if (*text || w->callee == WAIT_NONE)
+		return text;
+	name = report_frame_name(r, w->callee);
+	*len = name->len;
+	return name->text;
+}
+
+/* Puts an application's frame, the column's width, and the call below it. */
+static void report_put_wait(struct text *out, const struct report *r,
+			    const struct wait_sum *w, size_t column)
+{
+	struct text fitted = { 0 };
+	size_t start = out->len, wide, len;
+	const char *callee = report_wait_callee(r, w, &len);
+
+	if (w->label == NO_LABEL) {
+		text_puts(&fitted, WAIT_NOWHERE);
+	} else {
+		const struct label_name *name = report_frame_name(r, w->label);
+
+		columns_fit(&fitted, name->text, name->len,
+			    r->options->width ? column : SIZE_MAX);
+	}
+	wide = text_width(fitted.bytes, fitted.len);
+	report_put_amount(out, r, w->total);
+	text_puts(out, "  ");
+	text_add(out, fitted.bytes, fitted.len);
+	if (len)
+		text_spaces(out, 2 + (wide < column ? column - wide : 0));
+	report_put_last(out, r, start, callee, len);
+	text_release(&fitted);
+}
+
+static void report_put_waits(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_WAITS);
+	size_t column = strlen(WAIT_NOWHERE), limit = MOST_THREAD;
+
+	if (!rows || (rows == 1 && r->waits[0].label == NO_LABEL))
+		return;
+	for (size_t i = 0; i < rows; i++) {
+		const struct wait_sum *w = &r->waits[i];
+		const struct label_name *name;
+
+		if (w->label == NO_LABEL)
+			continue;
+		name = report_frame_name(r, w->label);
+		if (text_width(name->text, name->len) > column)
+			column = text_width(name->text, name->len);
+	}
+	column = column < limit ? column : limit;
+	text_printf(out,
+		    "\nwaits: the %s outside the JDK nearest the leaf, and its "
+		    "call that waits\n",
+		    frame_group_names[r->options->group]);
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "  %s", frame_group_names[r->options->group]);
+	text_spaces(out, column - strlen(frame_group_names[r->options->group]));
+	text_puts(out, "  call\n");
+	for (size_t i = 0; i < rows; i++)
+		report_put_wait(out, r, &r->waits[i], column);
+}
+
+/* The table of waits has these sums, too. */
 static void report_put_application(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_APPLICATION);
 
-	if (!rows)
+	if (!rows || r->wait_count)
 		return;
 	text_printf(out,
 		    "\napplication: the %s outside the JDK nearest the "
@@ -751,6 +826,7 @@ static void report_put_timeline(struct text *out, const struct report *r)
 
 static void (*const put_part[REPORT_PARTS])(struct text *out,
 					    const struct report *r) = {
+	[REPORT_WAITS] = report_put_waits,
 	[REPORT_FRAMES] = report_put_frames,
 	[REPORT_APPLICATION] = report_put_application,
 	[REPORT_CLASSES] = report_put_classes,

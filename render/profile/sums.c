@@ -279,10 +279,25 @@ void class_sum_name(struct text *out, const struct profile *p,
 		frame_name(out, p, &f, &plain);
 }
 
+/* Returns the stack trace up to the application's last frame; 0 = none. */
+static uint32_t stack_application(const struct profile *p, uint32_t stack,
+				  const struct frame_table *table,
+				  const bool *is_application)
+{
+	for (; stack; stack = p->stacks[stack].caller) {
+		uint32_t label = table->label_of[p->stacks[stack].frame];
+
+		if (label != NO_LABEL && is_application[label])
+			break;
+	}
+	return stack;
+}
+
 /* Returns a row per cell of the view, sorted by thread, then leaf label. */
 static struct row *thread_rows(const struct profile *p,
 			       const struct event_view *view,
-			       const struct frame_table *table, size_t *count)
+			       const struct frame_table *table,
+			       const bool *is_application, size_t *count)
 {
 	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
 	bool *in_view = view_events(p, view);
@@ -290,11 +305,15 @@ static struct row *thread_rows(const struct profile *p,
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
-		uint32_t calls = profile_calls(p, c->stack);
-		uint32_t frame = p->stacks[calls].frame;
+		uint32_t calls, frame;
 
 		if (!in_view[c->event])
 			continue;
+		calls = is_application ? stack_application(p, c->stack, table,
+							   is_application)
+				       : 0;
+		calls = calls ? calls : profile_calls(p, c->stack);
+		frame = p->stacks[calls].frame;
 		rows[n++] = (struct row){
 			.major = c->thread,
 			.minor = c->stack ? table->label_of[frame] : NO_LABEL,
@@ -349,12 +368,14 @@ static void thread_sums_sort(struct thread_sum *sums, size_t count)
 
 struct thread_sum *thread_sums(const struct profile *p,
 			       const struct event_view *view, bool weights,
-			       const struct frame_table *table, size_t *count)
+			       const struct frame_table *table,
+			       const bool *is_application, size_t *count)
 {
 	bool weighs = view_weighs(view, weights);
 	struct thread_sum *sums = NULL;
 	size_t row_count, cap = 0;
-	struct row *rows = thread_rows(p, view, table, &row_count);
+	struct row *rows = thread_rows(p, view, table, is_application,
+				       &row_count);
 
 	*count = 0;
 	for (size_t i = 0; i < row_count;) {

@@ -69,6 +69,31 @@ struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,
 void class_sum_name(struct text *out, const struct profile *p,
 		    const struct class_sum *sum, const struct style *style);
 
+/*
+ * wait_sums: sums by the application's frame that is nearest the leaf, and by
+ * the call that waits below it.
+ */
+struct wait_sum {
+	uint32_t label;  /* NO_LABEL: no frame of the application */
+	uint32_t callee; /* a label, or as below */
+	uint64_t total;
+};
+
+/* Values of callee that are not labels. */
+#define WAIT_NONE    NO_LABEL       /* the application's frame is the leaf */
+#define WAIT_MONITOR (NO_LABEL - 1) /* enters a monitor */
+#define WAIT_CPU     (NO_LABEL - 2) /* could run, but another thread does */
+
+/*
+ * Returns *count sums, sorted by total; the caller frees them. Cells for which
+ * left_out[cell] is true are omitted; left_out may be NULL.
+ */
+struct wait_sum *wait_sums(const struct profile *p,
+			   const struct event_view *view, bool weights,
+			   const struct frame_table *table,
+			   const bool *is_application, const bool *left_out,
+			   size_t *count);
+
 /* thread_sums: the total of each thread and its hottest leaf frame. */
 struct thread_sum {
 	uint32_t thread; /* 0: samples without a thread */
@@ -79,11 +104,13 @@ struct thread_sum {
 
 /*
  * Returns *count sums, one per thread with a sample, sorted by total; the
- * caller frees them.
+ * caller frees them. With is_application, the leaf is the application's frame
+ * nearest the leaf, if there is one.
  */
 struct thread_sum *thread_sums(const struct profile *p,
 			       const struct event_view *view, bool weights,
-			       const struct frame_table *table, size_t *count);
+			       const struct frame_table *table,
+			       const bool *is_application, size_t *count);
 
 /* thread_infos: how often and in which states each thread was sampled. */
 struct thread_info {
