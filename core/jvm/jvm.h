@@ -154,4 +154,11 @@ int jvm_open_held(int held, int flags);
 int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		  struct error *err);
 
+/*
+ * The kernel prints paths from the root of sjkc, as in /proc/PID/maps.  Returns
+ * the length of the prefix of a path that is the JVM's root, if that is a
+ * directory (chroot), or 0.  jvm_open_file() and the JVM know the rest.
+ */
+size_t jvm_root_len(const struct jvm *jvm, const char *path, size_t len);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
@@ -178,4 +179,19 @@ int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		return fd;
 	errno = sys;
 	return fail_sys(err, file_kind(sys), "%d: %s", (int)jvm->pid, path);
+}
+
+size_t jvm_root_len(const struct jvm *jvm, const char *path, size_t len)
+{
+	char link[32], root[PATH_MAX];
+	ssize_t root_len;
+
+	snprintf(link, sizeof(link), "/proc/%d/root",
+		 (int)procfs_owner(jvm->pid));
+	root_len = readlink(link, root, sizeof(root));
+	return root_len > 1 && (size_t)root_len < len &&
+			       memcmp(path, root, (size_t)root_len) == 0 &&
+			       path[root_len] == '/'
+		       ? (size_t)root_len
+		       : 0;
 }

@@ -218,26 +218,6 @@ static void info_set_properties(struct jvm_info *about,
 }
 
 /*
- * /proc/PID/maps has paths of sjkc's root. Removes the root directory that a
- * JVM has by chroot(2), because jvm_open_file() begins there.
- */
-static void home_remove_root(const struct jvm *jvm, struct text *path)
-{
-	char link[32], root[PATH_MAX];
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "/proc/%d/root",
-		 (int)procfs_owner(jvm->pid));
-	len = readlink(link, root, sizeof(root));
-	if (len > 1 && (size_t)len < path->len &&
-	    memcmp(path->bytes, root, (size_t)len) == 0 &&
-	    path->bytes[len] == '/') {
-		path->len -= (size_t)len;
-		memmove(path->bytes, path->bytes + len, path->len + 1);
-	}
-}
-
-/*
  * Returns the directory above the JVM's library: the parent of
  * lib/server/libjvm.so, or of lib/amd64/server/libjvm.so up to JDK 8.
  */
@@ -246,17 +226,18 @@ static char *info_find_home(const struct jvm *jvm)
 	struct text library = { 0 };
 	enum jvm_kind kind;
 	struct error unused;
-	char *lib = NULL, *home = NULL;
+	const char *from = "", *lib = NULL;
+	char *home = NULL;
 
 	if (jvm_kind_library(jvm->pid, &kind, &library, &unused) == 0 &&
 	    library.len) {
-		home_remove_root(jvm, &library);
-		for (char *at = library.bytes; (at = strstr(at, "/lib/"));
-		     at += 5)
+		from = library.bytes +
+		       jvm_root_len(jvm, library.bytes, library.len);
+		for (const char *at = from; (at = strstr(at, "/lib/")); at += 5)
 			lib = at;
 	}
 	if (lib)
-		home = xstrndup(library.bytes, (size_t)(lib - library.bytes));
+		home = xstrndup(from, (size_t)(lib - from));
 	text_release(&library);
 	return home;
 }

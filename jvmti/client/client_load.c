@@ -128,27 +128,6 @@ static bool directory_copy(char *to, size_t size, struct line from)
 	return true;
 }
 
-/*
- * Removes the JVM's root from a path.  If the root is a directory (chroot), the
- * kernel prints paths from the root of sjkc, but the JVM's loader knows them
- * from its own.
- */
-static void path_strip_root(const struct jvm *jvm, struct line *path)
-{
-	char link[32], root[PATH_MAX];
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "/proc/%d/root",
-		 (int)procfs_owner(jvm->pid));
-	len = readlink(link, root, sizeof(root));
-	if (len > 1 && (size_t)len < path->len &&
-	    memcmp(path->text, root, (size_t)len) == 0 &&
-	    path->text[len] == '/') {
-		path->text += len;
-		path->len -= (size_t)len;
-	}
-}
-
 bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 {
 	struct text maps = { 0 };
@@ -158,11 +137,12 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
 		struct found f = directory_find_library(&maps);
+		size_t root = jvm_root_len(jvm, f.path.text, f.path.len);
 
-		if (f.is_there)
-			path_strip_root(jvm, &f.path);
 		is_known = f.is_there && !f.has_musl &&
-			   directory_copy(path, size, f.path);
+			   directory_copy(path, size,
+					  (struct line){ f.path.text + root,
+							 f.path.len - root });
 	}
 	text_release(&maps);
 	return is_known;
