@@ -178,28 +178,28 @@ static unsigned pool_skip_constant(struct class_reader *r, unsigned tag)
 	case CLASS_UTF8:
 		class_read(r, class_u2(r));
 		return 1;
-	case 7:
-	case 8:
-	case 16:
-	case 19:
-	case 20:
+	case CLASS_CLASS:
+	case CLASS_STRING:
+	case CLASS_METHOD_TYPE:
+	case CLASS_MODULE:
+	case CLASS_PACKAGE:
 		class_read(r, 2);
 		return 1;
-	case 15:
+	case CLASS_METHOD_HANDLE:
 		class_read(r, 3);
 		return 1;
-	case 3:
-	case 4:
-	case 9:
-	case 10:
-	case 11:
-	case 12:
-	case 17:
-	case 18:
+	case CLASS_INTEGER:
+	case CLASS_FLOAT:
+	case CLASS_FIELDREF:
+	case CLASS_METHODREF:
+	case CLASS_INTERFACE_METHODREF:
+	case CLASS_NAME_AND_TYPE:
+	case CLASS_DYNAMIC:
+	case CLASS_INVOKE_DYNAMIC:
 		class_read(r, 4);
 		return 1;
-	case 5:
-	case 6:
+	case CLASS_LONG:
+	case CLASS_DOUBLE:
 		class_read(r, 8);
 		return 2;
 	default:
@@ -315,17 +315,12 @@ void class_pool_rewind(struct class_pool *p, struct class_pool_mark mark)
 
 /* ---- instructions ---- */
 
-#define WIDE   196
-#define IINC   132
-#define TABLE  170
-#define LOOKUP 171
-
 /* Bytes of each instruction, JVMS 6.5; 0 = variable or invalid. */
 /* clang-format off */
 static const uint8_t lengths[256] = {
 	[0 ... 15] = 1, [16] = 2, [17] = 3, [18] = 2, [19 ... 20] = 3,
 	[21 ... 25] = 2, [26 ... 53] = 1, [54 ... 58] = 2, [59 ... 131] = 1,
-	[IINC] = 3, [133 ... 152] = 1, [153 ... 168] = 3, [169] = 2,
+	[OP_IINC] = 3, [133 ... 152] = 1, [153 ... 168] = 3, [169] = 2,
 	[172 ... 177] = 1, [178 ... 184] = 3, [185 ... 186] = 5, [187] = 3,
 	[188] = 2, [189] = 3, [190 ... 191] = 1, [192 ... 193] = 3,
 	[194 ... 195] = 1, [197] = 4, [198 ... 199] = 3, [200 ... 201] = 5,
@@ -338,10 +333,10 @@ size_t class_instruction(const uint8_t *code, size_t len, size_t at)
 	int64_t count;
 
 	switch (code[at]) {
-	case WIDE:
-		size = at + 1 < len && code[at + 1] == IINC ? 6 : 4;
+	case OP_WIDE:
+		size = at + 1 < len && code[at + 1] == OP_IINC ? 6 : 4;
 		break;
-	case TABLE:
+	case OP_TABLESWITCH:
 		if (operands + 12 > len)
 			return 0;
 		count = (int64_t)(int32_t)class_u4_at(code + operands + 8) -
@@ -350,7 +345,7 @@ size_t class_instruction(const uint8_t *code, size_t len, size_t at)
 			return 0;
 		size = operands - at + 12 + (size_t)count * 4;
 		break;
-	case LOOKUP:
+	case OP_LOOKUPSWITCH:
 		if (operands + 8 > len)
 			return 0;
 		count = class_u4_at(code + operands + 4);

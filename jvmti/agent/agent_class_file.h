@@ -78,12 +78,61 @@ void class_put_u4(struct class_out *o, uint32_t value);
 void class_set_u2(struct class_out *o, size_t at, unsigned value);
 void class_set_u4(struct class_out *o, size_t at, uint32_t value);
 
+/* Tags of constants, JVMS 4.4. */
 enum {
-	CLASS_UTF8 = 1, /* tags of constants: JVMS 4.4 */
-	CLASS_CLASS = 7,
-	CLASS_METHODREF = 10,
-	CLASS_NAME_AND_TYPE = 12,
+	CLASS_UTF8 = 1,
+	CLASS_INTEGER = 3,
+	CLASS_FLOAT,
+	CLASS_LONG,
+	CLASS_DOUBLE,
+	CLASS_CLASS,
+	CLASS_STRING,
+	CLASS_FIELDREF,
+	CLASS_METHODREF,
+	CLASS_INTERFACE_METHODREF,
+	CLASS_NAME_AND_TYPE,
+	CLASS_METHOD_HANDLE = 15,
+	CLASS_METHOD_TYPE,
+	CLASS_DYNAMIC,
+	CLASS_INVOKE_DYNAMIC,
+	CLASS_MODULE,
+	CLASS_PACKAGE,
+};
 
+/* Instructions, JVMS 6.5. */
+enum {
+	OP_ACONST_NULL = 1,
+	OP_SIPUSH = 17,
+	OP_ILOAD = 21,
+	OP_LLOAD = 22,
+	OP_FLOAD = 23,
+	OP_DLOAD = 24,
+	OP_ALOAD = 25,
+	OP_ISTORE = 54,
+	OP_LSTORE = 55,
+	OP_FSTORE = 56,
+	OP_DSTORE = 57,
+	OP_ASTORE = 58,
+	OP_DUP = 89,
+	OP_IINC = 132,
+	OP_I2L = 133,
+	OP_F2D = 141,
+	OP_IFEQ = 153,
+	OP_JSR = 168,
+	OP_TABLESWITCH = 170,
+	OP_LOOKUPSWITCH = 171,
+	OP_IRETURN = 172,
+	OP_RETURN = 177,
+	OP_INVOKESTATIC = 184,
+	OP_ATHROW = 191,
+	OP_WIDE = 196,
+	OP_IFNULL = 198,
+	OP_IFNONNULL = 199,
+	OP_GOTO_W = 200,
+	OP_JSR_W = 201,
+};
+
+enum {
 	CLASS_CONSTANTS = 65536,
 	CLASS_HASHES = 131072, /* twice as many, a power of two */
 	CLASS_ADDED = 1 << 20, /* bytes of added constants */

@@ -4,38 +4,6 @@
 
 #include "jvmti/agent/agent_system.h"
 
-/* Instructions, JVMS 6.5. */
-enum {
-	OP_ACONST_NULL = 1,
-	OP_SIPUSH = 17,
-	OP_ILOAD = 21,
-	OP_LLOAD = 22,
-	OP_FLOAD = 23,
-	OP_DLOAD = 24,
-	OP_ALOAD = 25,
-	OP_ISTORE = 54,
-	OP_LSTORE = 55,
-	OP_FSTORE = 56,
-	OP_DSTORE = 57,
-	OP_ASTORE = 58,
-	OP_DUP = 89,
-	OP_I2L = 133,
-	OP_F2D = 141,
-	OP_IFEQ = 153,
-	OP_JSR = 168,
-	OP_TABLESWITCH = 170,
-	OP_LOOKUPSWITCH = 171,
-	OP_IRETURN = 172,
-	OP_RETURN = 177,
-	OP_INVOKESTATIC = 184,
-	OP_ATHROW = 191,
-	OP_WIDE = 196,
-	OP_IFNULL = 198,
-	OP_IFNONNULL = 199,
-	OP_GOTO_W = 200,
-	OP_JSR_W = 201,
-};
-
 /* Tags of stack map frames, JVMS 4.7.4. */
 enum {
 	ITEM_TOP = 0,
