@@ -2,17 +2,18 @@
 #include "cmd/doctor_push.h"
 
 #include "cmd/log.h"
+#include "cmd/prof/prof_requests.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/base/libcurl.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
-#include "core/base/zip.h"
-#include "render/profile/export.h"
+#include "core/profile/profile.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STEPS_MAX = 4, DETAIL_MAX = 256, REMEDY_MAX = 256 };
 
@@ -32,74 +33,76 @@ struct push_check {
 	char remedy[REMEDY_MAX];
 };
 
-/* ---- a request without profiles ---- */
+/* ---- a request with one sample ---- */
 
-/* Receivers refuse a request without a resource, but not without profiles. */
-static void check_encode_otlp(struct text *out)
+struct check_request {
+	struct text body, query;
+};
+
+static void check_take(void *self, struct text *body, const char *query,
+		       const char *ending, uint64_t samples)
 {
-	static const char name[] = "sjkc-doctor";
-	struct otlp_request *r = otlp_request_new();
-	struct profile *p = profile_new();
-	struct text resource = { 0 };
-	const struct otlp_options options = { .resource = &resource };
+	struct check_request *r = self;
 
-	otlp_attribute(&resource, "service.name", name, sizeof(name) - 1);
-	otlp_request_add(r, p, NULL, 0, &options);
-	otlp_request_end(r, out);
-	otlp_request_free(r);
-	profile_free(p);
-	text_release(&resource);
+	(void)ending;
+	(void)samples;
+	r->body = *body;
+	*body = (struct text){ 0 };
+	text_puts(&r->query, query);
 }
 
-static void check_encode_pprof(struct text *out)
+/* Makes a request as prof does: a receiver checks the whole profile. */
+static void check_encode(struct check_request *out, enum push_format format)
 {
-	static const struct pprof_options options = {
-		.title = "",
-		.style.weights = true,
-		.for_engine = true,
-	};
-	struct profile *p = profile_new();
-	const struct event_view view = {
-		.name = "cpu",
-		.events = { profile_event(p, "cpu", UNIT_NS) },
-		.event_count = 1,
-		.unit = UNIT_NS,
-	};
+	static const char service[] = "sjkc-doctor", name[] = "sjkc doctor";
+	struct sampling_part part = { .profile = profile_new() };
+	struct profile *p = part.profile;
+	struct frame frame = { .kind = FRAME_NATIVE };
+	struct thread thread = { .os_id = getpid() };
+	struct prof_requests r;
 
-	pprof_encode(out, p, &view, 1, 0, &options);
-	profile_free(p);
+	otlp_attribute(&part.about, "service.name", service,
+		       sizeof(service) - 1);
+	frame.method = profile_string(p, name, sizeof(name) - 1);
+	thread.name = frame.method;
+	profile_add(p, &(struct sample){
+			       .event = profile_event(p, "cpu", UNIT_NS),
+			       .stack = profile_push(p, 0,
+						     profile_frame(p, &frame)),
+			       .thread = profile_thread(p, &thread),
+			       .count = 1,
+			       .weight = CLOCK_NS_PER_MS,
+			       .time_ns = clock_wall_ns(),
+		       });
+	profile_set(p, "cpu", "period", "1000000 ns");
+	prof_requests_init(&r, format);
+	r.threads = THREADS_FOLDED;
+	r.send = check_take;
+	r.self = out;
+	prof_requests_add(&r, &part, 1);
+	prof_requests_release(&r);
+	sampling_part_release(&part);
 }
 
 /* Sends it; false and *err if there is no sender. *r is a copy. */
 static bool check_send(const struct push_settings *s, struct push_reply *r,
 		       struct error *err)
 {
-	bool is_pprof = s->format == PUSH_PYROSCOPE;
 	struct push_sender *sender = push_sender_open(s, err);
-	struct text bytes = { 0 }, packed = { 0 };
 	const struct push_reply *got = NULL;
-	struct text name = { 0 };
-	int64_t now_ns = clock_wall_ns();
+	struct check_request request = { 0 };
 
 	if (!sender)
 		return false;
-	(is_pprof ? check_encode_pprof : check_encode_otlp)(&bytes);
-	gzip_bytes(&packed, bytes.bytes, bytes.len);
-	text_puts(&name, "");
-	if (is_pprof)
-		text_printf(&name,
-			    "name=sjkc-doctor%%7B%%7D&from=%lld&until=%lld&"
-			    "format=pprof&spyName=sjkc",
-			    (long long)(now_ns / CLOCK_NS_PER_S - 1),
-			    (long long)(now_ns / CLOCK_NS_PER_S));
-	if (push_sender_start(sender, &packed, name.bytes, err) == 0)
+	check_encode(&request, s->format);
+	if (push_sender_start(sender, &request.body, request.query.bytes,
+			      err) == 0)
 		got = push_sender_reply(sender, INT64_MAX);
 	if (got)
 		*r = *got;
 	push_sender_close(sender);
-	text_release(&bytes);
-	text_release(&packed);
-	text_release(&name);
+	text_release(&request.body);
+	text_release(&request.query);
 	return got;
 }
 

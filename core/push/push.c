@@ -329,8 +329,15 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	}
 }
 
-static const char *advice_of_token(const struct push_settings *s)
+static const char *advice_of_token(const struct push_settings *s,
+				   const struct push_reply *r)
 {
+	static const char tenant[] = "no org id"; /* Pyroscope, Mimir */
+
+	if (memmem(r->body, r->len, tenant, sizeof(tenant) - 1) ||
+	    strstr(r->problem, tenant))
+		return "add a line 'X-Scope-OrgID: TENANT' to a file for "
+		       "--header-file";
 	return s->header_file ? "the token in --header-file is wrong or "
 				"has expired"
 			      : "use --header-file with a valid token";
@@ -359,9 +366,12 @@ const char *push_advice(const struct push_settings *s,
 					 r->grpc_status ==
 						 GRPC_PERMISSION_DENIED
 				 ? HTTP_UNAUTHORIZED
+			 : strcasestr(r->problem, "unmarshal")
+				 ? HTTP_BAD_REQUEST
 				 : 0;
 	if (!r->is_grpc && status >= 200 && status < 300)
-		return "another server may respond, such as a login page";
+		return "another server may respond, such as a login page; "
+		       "Parca requires grpc://";
 	if (*r->location)
 		return "use this URL for --push, unless it is a login page";
 	switch (status) {
@@ -375,7 +385,7 @@ const char *push_advice(const struct push_settings *s,
 		return *r->proxy && !r->is_tunnelled
 			       ? "the proxy forbids it, or the engine requires "
 				 "a token in --header-file"
-			       : advice_of_token(s);
+			       : advice_of_token(s, r);
 	case HTTP_WRONG_TYPE:
 		return "the URL is not that of OTLP profiles";
 	case HTTP_TOO_LARGE:

@@ -65,7 +65,7 @@ for url in "grpcs://127.0.0.1:$1" "https://127.0.0.1:$2"; do
 	[ -z "$(find "$received" -name '*.json')" ] || { echo 'accepted'; exit 1; }
 	check 0 '^works: prof --push' "$url" --cacert "$scratch/authority.pem" \
 		--cert "$scratch/client.pem" --key "$scratch/client.key"
-	# The empty request of doctor has passed through.
+	# The request of doctor has passed through.
 	sleep 1
 	rm -f "$received"/*
 	prof 0 -p "$pid" -F 99 -d 4s --interval 1s --shutdown-timeout 60s --push "$url" \

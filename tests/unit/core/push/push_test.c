@@ -568,20 +568,25 @@ static void refusals_have_advice(void **state)
 		enum push_format format;
 		int status, grpc_status;
 		const char *advice; /* a part of it; NULL: none */
+		const char *problem;
 	} rows[] = {
-		{ PUSH_OTLP, 404, -1, "--push-format pyroscope" },
-		{ PUSH_PYROSCOPE, 404, -1, "/ingest" },
-		{ PUSH_OTLP, 401, -1, "--header-file" },
-		{ PUSH_OTLP, 400, -1, "1.10" },
-		{ PUSH_PYROSCOPE, 400, -1, NULL },
-		{ PUSH_OTLP, 413, -1, "--interval" },
-		{ PUSH_OTLP, 415, -1, "URL" },
-		{ PUSH_OTLP, 500, -1, NULL },
-		{ PUSH_OTLP, 200, -1, "login" },
-		{ PUSH_GRPC, 200, 12, "service.profilesSupport" },
-		{ PUSH_GRPC, 200, 16, "--header-file" },
-		{ PUSH_GRPC, 200, 13, NULL },
-		{ PUSH_GRPC, 404, -1, "service.profilesSupport" },
+		{ PUSH_OTLP, 404, -1, "--push-format pyroscope", NULL },
+		{ PUSH_PYROSCOPE, 404, -1, "/ingest", NULL },
+		{ PUSH_OTLP, 401, -1, "--header-file", NULL },
+		{ PUSH_OTLP, 400, -1, "1.10", NULL },
+		{ PUSH_PYROSCOPE, 400, -1, NULL, NULL },
+		{ PUSH_OTLP, 413, -1, "--interval", NULL },
+		{ PUSH_OTLP, 415, -1, "URL", NULL },
+		{ PUSH_OTLP, 500, -1, NULL, NULL },
+		{ PUSH_OTLP, 200, -1, "login", NULL },
+		{ PUSH_GRPC, 200, 12, "service.profilesSupport", NULL },
+		{ PUSH_GRPC, 200, 16, "--header-file", NULL },
+		{ PUSH_GRPC, 200, 13, NULL, NULL },
+		{ PUSH_GRPC, 200, 13, "1.10",
+		  "grpc: error unmarshalling request: proto: wrong wireType" },
+		{ PUSH_OTLP, 401, -1, "X-Scope-OrgID", "no org id" },
+		{ PUSH_OTLP, 200, -1, "grpc://", NULL },
+		{ PUSH_GRPC, 404, -1, "service.profilesSupport", NULL },
 	};
 	struct push_reply *r = calloc(1, sizeof(*r));
 
@@ -594,6 +599,8 @@ static void refusals_have_advice(void **state)
 		r->status = rows[i].status;
 		r->is_grpc = rows[i].format == PUSH_GRPC;
 		r->grpc_status = rows[i].grpc_status;
+		snprintf(r->problem, sizeof(r->problem), "%s",
+			 rows[i].problem ? rows[i].problem : "");
 		advice = push_advice(&s, r);
 		assert_int_equal(!advice, !rows[i].advice);
 		if (advice)
