@@ -56,7 +56,7 @@ for jdk in $(jdks); do
 	while read -r map; do
 		tell "$map" || exit 1
 	done <"$scratch/maps"
-	stalled_prof 10 -e cpu || exit 1
+	stalled_prof 10 -e cpu -F 499 || exit 1
 	prof 7 --no-agent -d 1s -o "$scratch/some.html" "$pid" &&
 		has "$scratch/some.html" ', [0-9,]+ samples, [1-9][0-9,]* lost' ||
 		exit 1
