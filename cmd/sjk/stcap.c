@@ -107,11 +107,15 @@ static void capture_name_file(struct capture *c)
 
 static int capture_open_file(struct capture *c, struct error *err)
 {
+	bool is_stdout = strcmp(opt.output, "-") == 0;
+
 	capture_name_file(c);
+	c->fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+			  : output_open_device(c->path.bytes, err);
+	if (c->fd == -1 && !is_stdout)
+		return -1;
 	/* Names of later files are predictable: follow no link. */
-	if (strcmp(opt.output, "-") == 0)
-		c->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	else
+	if (c->fd == OUTPUT_NO_DEVICE)
 		c->fd = open(c->path.bytes,
 			     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
 				     (c->file ? O_NOFOLLOW : 0),

@@ -30,7 +30,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SECONDS(n)  ((n)*CLOCK_NS_PER_S)
@@ -80,14 +79,12 @@ static int recorder_write(struct top_recorder *r, struct error *err)
 
 static int recorder_create(const char *path, struct error *err)
 {
-	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-	struct stat st;
-	int fd;
+	int fd = output_open_device(path, err);
 
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		fd = open(path, flags);
-	else
-		fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+	if (fd != OUTPUT_NO_DEVICE)
+		return fd;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY,
+		  0666);
 	if (fd < 0 && errno == EEXIST)
 		return fail(err, ERROR_OUTPUT,
 			    "%s exists; ttop does not overwrite recordings, "

@@ -371,6 +371,20 @@ int output_try(const char *path, struct error *err)
 	return ret;
 }
 
+int output_open_device(const char *path, struct error *err)
+{
+	struct output out;
+	int fd;
+
+	if (!output_is_in_place(path))
+		return OUTPUT_NO_DEVICE;
+	fd = output_open(&out, path, err) ? -1 : out.fd;
+	if (fd >= 0)
+		out.fd = -1;
+	output_close(&out);
+	return fd;
+}
+
 static void output_write_out(struct output *out, const uint8_t *bytes,
 			     size_t len)
 {

@@ -44,6 +44,13 @@ int output_open(struct output *out, const char *path, struct error *err);
 int output_try(const char *path, struct error *err);
 
 /*
+ * Opens a device or a pipe as output_open() does. Returns its descriptor, which
+ * is the caller's; OUTPUT_NO_DEVICE for any other path; or -1 and *err.
+ */
+enum { OUTPUT_NO_DEVICE = -2 };
+int output_open_device(const char *path, struct error *err);
+
+/*
  * Like output_open(), for directories that other users may write to, such as
  * /tmp. Replaces an existing link or pipe instead of following it or writing to
  * it.

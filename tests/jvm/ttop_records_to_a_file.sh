@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ttop does not overwrite a recording, and ends if it cannot write one.
+# ttop does not overwrite a recording, and ends if it cannot write one, as if no
+# process reads from the pipe.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -12,6 +13,10 @@ check() {
 	[ "$(cat "$scratch/mine")" = mine ] || { echo 'written over'; return 1; }
 	ask 9 ttop "$pid" --record "$scratch/none/file" && said 'none/file' ||
 		return
+	mkfifo "$scratch/pipe"
+	ask 9 ttop "$pid" --record "$scratch/pipe" && said 'no process reads' ||
+		return
+	rm "$scratch/pipe"
 	ask 9 ttop "$pid" --record /dev/full && said 'No space left' || return
 	# Columns that need JMX are reported as unavailable.
 	ask 0 ttop -c --no-attach -o CPU NAME "$pid" -ri 200ms \

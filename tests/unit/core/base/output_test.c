@@ -319,7 +319,11 @@ static void pipe_without_a_reader_is_refused(void **state)
 	assert_int_equal(output_open(&out, path, &err), -1);
 	output_close(&out);
 	assert_non_null(strstr(err.text, "no process reads from this pipe"));
+	err = (struct error){ 0 };
+	assert_int_equal(output_open_device(path, &err), -1);
+	assert_non_null(strstr(err.text, "no process reads from this pipe"));
 	unlink(path);
+	assert_int_equal(output_open_device(path, &err), OUTPUT_NO_DEVICE);
 }
 
 static void much_is_written_whatever_the_pieces(void **state)
