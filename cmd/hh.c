@@ -198,6 +198,7 @@ static int hh_choose(take_fn **take, struct error *err)
 		{ opt.dead_young, hh_take_dead_young },
 		{ opt.young, hh_take_young },
 	};
+	const char *dot = strrchr(opt.output, '.');
 	int chosen = 0;
 
 	*take = hh_take_all;
@@ -211,6 +212,10 @@ static int hh_choose(take_fn **take, struct error *err)
 	}
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv and --json exclude each other");
+	if (dot && !opt.csv && !opt.json) {
+		opt.csv = strcmp(dot, ".csv") == 0;
+		opt.json = strcmp(dot, ".json") == 0;
+	}
 	if (opt.input && (opt.watch_ns || chosen))
 		return misuse(err, "-i reads a file and excludes --watch and "
 				   "the options that select objects");

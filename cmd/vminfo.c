@@ -680,8 +680,10 @@ static int vminfo_run(int argc, char **argv, struct error *err)
 	struct vm vm = { .jvm.pidfd = -1 };
 	struct text text = { 0 };
 	int status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
+	const char *dot = strrchr(opt.output, '.');
 
 	vminfo_choose_sections();
+	opt.json |= dot && strcmp(dot, ".json") == 0;
 	if (status == 0 && argc > 0)
 		status = misuse(err, "unexpected argument '%s': name one JVM",
 				argv[0]);

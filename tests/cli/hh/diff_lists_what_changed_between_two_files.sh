@@ -21,6 +21,11 @@ sjkc hh --diff before -i after -n 1
 sjkc hh --diff before -i after --csv
 sjkc hh --diff before -i after --json
 sjkc hh -i before -n 1
+# The extension of the output selects its format.
+for name in out.csv out.json out.txt; do
+	sjkc hh -i before -n 1 -o $name
+	cat $name
+done
 sjkc hh -i before -n 1 >cut
 sjkc hh --diff cut -i after
 echo "= $?"
