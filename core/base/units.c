@@ -262,6 +262,30 @@ static const struct scale bytes_scale[] = {
 
 #define GROUPED_FROM 9999.5 /* smaller numbers are printed without commas */
 
+/* Prints a number below GROUPED_FROM as printf() does, in a tenth of its time.
+ */
+static void units_add_rounded(struct text *out, double value, unsigned digits)
+{
+	static const double powers[] = { 1, 10, 100 };
+	double shifted = value * powers[digits];
+	uint64_t number = (uint64_t)(shifted + 0.5);
+	char bytes[24];
+	size_t at = sizeof(bytes);
+
+	/* Near the middle of two numbers, all bits of the value decide. */
+	if (fabs(shifted - (double)number) > 0.4999) {
+		text_printf(out, "%.*f", digits, value);
+		return;
+	}
+	for (unsigned i = 0; number || i <= digits; i++) {
+		if (digits && i == digits)
+			bytes[--at] = '.';
+		bytes[--at] = (char)('0' + number % 10);
+		number /= 10;
+	}
+	text_add(out, bytes + at, sizeof(bytes) - at);
+}
+
 /*
  * Prints three digits, or all digits before the decimal point; whole numbers
  * have no fraction if they are exact or in the last unit.
@@ -283,18 +307,20 @@ static void units_add_scaled(struct text *out, const struct scale *scale,
 	while (scale->unit > 1 && value < scale->unit * 0.9995)
 		scale++;
 	scaled = value / scale->unit;
-	if (scaled >= GROUPED_FROM && scaled < 0x1p63)
+	if (scaled >= 0x1p63)
+		text_printf(out, "%.0f", scaled);
+	else if (scaled >= GROUPED_FROM)
 		units_add_count(out, (uint64_t)(scaled + 0.5));
 	else
-		text_printf(out, "%.*f",
-			    scaled == floor(scaled) &&
-					    (exact || scale->unit <= 1)
-				    ? 0
-			    : scaled >= 99.95 ? 0
-			    : scaled >= 9.995 ? 1
-					      : 2,
-			    scaled);
-	text_printf(out, " %s", scale->name);
+		units_add_rounded(out, scaled,
+				  scaled == floor(scaled) &&
+						  (exact || scale->unit <= 1)
+					  ? 0
+				  : scaled >= 99.95 ? 0
+				  : scaled >= 9.995 ? 1
+						    : 2);
+	text_putc(out, ' ');
+	text_puts(out, scale->name);
 }
 
 void units_add_time(struct text *out, double ns)

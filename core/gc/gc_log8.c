@@ -264,6 +264,7 @@ static const char *log8_collector(struct line all)
 static void log8_read_head(struct line all, struct gc_log_line *l)
 {
 	struct line rest = all, group = { 0 };
+	bool is_cms = text_has(all, "CMS-");
 
 	l->pause = GC_YOUNG;
 	if (gc_log_take(&rest, "[Full GC"))
@@ -271,11 +272,12 @@ static void log8_read_head(struct line all, struct gc_log_line *l)
 	else
 		gc_log_take(&rest, "[GC");
 	gc_log_take(&rest, "--"); /* a failed promotion */
-	if (gc_log_take(&rest, " remark") || text_has(all, "CMS-remark"))
+	if (gc_log_take(&rest, " remark") ||
+	    (is_cms && text_has(all, "CMS-remark")))
 		l->name = (struct line){ "Pause Remark", 12 };
 	else if (gc_log_take(&rest, " cleanup"))
 		l->name = (struct line){ "Pause Cleanup", 13 };
-	else if (text_has(all, "CMS-initial-mark"))
+	else if (is_cms && text_has(all, "CMS-initial-mark"))
 		l->name = (struct line){ "Pause Initial Mark", 18 };
 	if (l->name.len)
 		l->pause = GC_CYCLE_PAUSE;
@@ -290,7 +292,7 @@ static void log8_read_head(struct line all, struct gc_log_line *l)
 		l->pause = GC_MIXED;
 }
 
-/* The words of HotSpot for collections that ran out of space. */
+/* The words of HotSpot for collections that ran out of space; the first win. */
 static void log8_find_failure(struct line all, struct gc_log_line *l)
 {
 	static const char *const words[] = {
@@ -299,19 +301,21 @@ static void log8_find_failure(struct line all, struct gc_log_line *l)
 		"(concurrent mode failure",
 		"(promotion failed",
 	};
+	const char *at = all.text, *end = all.text + all.len;
+	size_t found = sizeof(words) / sizeof(*words);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const char *at = memmem(all.text, all.len, words[i],
-					strlen(words[i]));
-		struct line rest;
+	for (; (at = memchr(at, '(', (size_t)(end - at))); at++) {
+		struct line rest = { at, (size_t)(end - at) };
 
-		if (!at)
+		if (rest.len < 2 || !memchr("tcp", at[1], 3))
 			continue;
-		rest = (struct line){ at, (size_t)(all.text + all.len - at) };
-		if (gc_log_take_group(&rest, &l->failure))
-			return;
+		for (size_t i = 0; i < found; i++) {
+			if (line_starts(rest, words[i]) &&
+			    gc_log_take_group(&rest, &l->failure))
+				found = i;
+		}
 	}
-	if (line_starts(all, "[GC--"))
+	if (!l->failure.len && line_starts(all, "[GC--"))
 		l->failure = (struct line){ "promotion failed", 16 };
 }
 
@@ -382,7 +386,9 @@ static void log8_read_collection(struct gc_log8 *s, struct gc_log_line *l)
 	log8_read_head(all, l);
 	log8_read_heap(all, l);
 	log8_find_failure(all, l);
-	l->collector = log8_collector(all);
+	if (!s->collector)
+		s->collector = log8_collector(all);
+	l->collector = s->collector;
 }
 
 /*
@@ -521,7 +527,8 @@ static void log8_read_details(struct gc_log8 *s, struct line line,
 	log8_read_cpu(trimmed, l);
 }
 
-static void log8_read_flags(struct line line, struct gc_log_line *l)
+static void log8_read_flags(struct gc_log8 *s, struct line line,
+			    struct gc_log_line *l)
 {
 	static const struct {
 		const char *flag, *collector;
@@ -533,6 +540,7 @@ static void log8_read_flags(struct line line, struct gc_log_line *l)
 	};
 
 	l->kind = GC_LOG_OTHER;
+	s->collector = NULL;
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		if (text_has(line, flags[i].flag)) {
 			l->kind = GC_LOG_COLLECTOR;
@@ -621,7 +629,7 @@ static void log8_read_outside(struct gc_log8 *s, struct line line,
 		   line_starts(rest, "Application time: ")) {
 		;
 	} else if (line_starts(line, "CommandLine flags:")) {
-		log8_read_flags(line, l);
+		log8_read_flags(s, line, l);
 	} else if (line_starts(rest, "[Class Histogram")) {
 		s->in_histogram = true;
 		return;
@@ -644,10 +652,11 @@ static void log8_read_outside(struct gc_log8 *s, struct line line,
 	s->in_details = false;
 }
 
-void gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l)
+bool gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l)
 {
-	struct line rest = *line;
-	bool begins;
+	struct line rest = *line, piece = *line;
+	bool begins, has_text = false;
+	size_t at;
 
 	gc_log_line_init(l);
 	log8_take_times(&rest, l);
@@ -655,19 +664,26 @@ void gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l)
 	if (begins && !log8_nests(s)) {
 		log8_open(s, &rest, l);
 		*line = rest;
-	} else if (s->open.len) {
+		return false;
+	}
+	if (s->open.len) {
 		s->is_nested = s->is_nested || begins;
 		log8_add_line(s, line, l);
-	} else {
-		struct line piece = *line;
-
-		/* A collection may follow the CPU time of the last one. */
-		if (line_starts(line_trimmed(piece), "[Times: "))
-			line_cut(line, ']');
-		else
-			line->len = 0;
-		log8_read_outside(s, piece, rest, l);
+		return false;
 	}
+	/* A collection may follow the CPU time of the last one. */
+	if (line_starts(line_trimmed(piece), "[Times: ")) {
+		line_cut(line, ']');
+	} else {
+		at = gc_log8_find(piece);
+		has_text = at < piece.len && piece.text + at > rest.text;
+		at = has_text ? at : piece.len;
+		*line = (struct line){ piece.text + at, piece.len - at };
+	}
+	piece.len -= line->len;
+	rest.len -= line->len;
+	log8_read_outside(s, piece, rest, l);
+	return has_text;
 }
 
 bool gc_log8_is_cut(struct line line)

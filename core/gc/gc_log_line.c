@@ -82,16 +82,20 @@ bool gc_log_take_size(struct line *rest, int64_t *bytes)
 {
 	static const char units[] = "BKMGT";
 	struct line l = *rest;
-	int64_t unused;
 	const char *unit;
 
-	if (!gc_log_take_decimal(&l, 1, &unused) || !l.len)
+	while (l.len && (is_digit(*l.text) || *l.text == '.' || *l.text == ','))
+		line_skip(&l, 1);
+	unit = l.len ? memchr(units, *l.text, sizeof(units) - 1) : NULL;
+	if (!unit)
 		return false;
-	unit = memchr(units, *l.text, sizeof(units) - 1);
-	if (!unit || !gc_log_take_decimal(
-			     rest, INT64_C(1) << 10 * (unit - units), bytes))
+	l = *rest;
+	if (!gc_log_take_decimal(&l, INT64_C(1) << 10 * (unit - units),
+				 bytes) ||
+	    !l.len || *l.text != *unit)
 		return false;
-	line_skip(rest, 1);
+	line_skip(&l, 1);
+	*rest = l;
 	return true;
 }
 

@@ -63,9 +63,10 @@ struct gc_log_line {
 /* A collection of JDK 8 whose lines have not all been read. Zeroed: none. */
 struct gc_log8 {
 	struct text open;
-	unsigned depth; /* of brackets in open */
-	unsigned lines; /* of open */
-	bool is_nested; /* open contains another collection */
+	unsigned depth;        /* of brackets in open */
+	unsigned lines;        /* of open */
+	bool is_nested;        /* open contains another collection */
+	const char *collector; /* that the first pause shows; a constant */
 	int64_t epoch_ns, uptime_ns, number;
 	bool in_details;   /* lines with details of a pause follow */
 	bool in_histogram; /* of classes, between collections */
@@ -108,11 +109,12 @@ bool gc_log8_is_line(const struct gc_log8 *s, struct line line);
 size_t gc_log8_find(struct line line);
 
 /*
- * Understands a line of JDK 8. A collection becomes a GC_LOG_PAUSE with its
- * last line; its texts are valid until the next call. *line becomes the text
- * behind it.
+ * Understands a line of JDK 8, up to a collection that begins in it. The
+ * collection becomes a GC_LOG_PAUSE with its last line; its texts are valid
+ * until the next call. *line becomes the text behind what has been read. True
+ * if a collection follows other text, which has been read.
  */
-void gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l);
+bool gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l);
 
 /* Forgets the open collection. Returns true if there was one. */
 bool gc_log8_reset(struct gc_log8 *s);

@@ -599,33 +599,27 @@ static void log_text_read_line(struct log_text *t, struct line line,
 			       bool is_start, struct gc_log_line *l)
 {
 	bool is_jdk8 = gc_log8_is_line(&t->jdk8, line);
-	struct line piece = line;
-	size_t at;
+	bool has_prefix = false;
+	size_t at = line.len;
 
-	if (!is_jdk8) {
-		gc_log_unified_read(line, l);
+	if (is_jdk8) {
+		t->rest = line;
+		has_prefix = gc_log8_read(&t->jdk8, &t->rest, l);
+		at -= t->rest.len;
 	} else {
-		at = t->jdk8.open.len ? 0 : gc_log8_find(line);
-		if (at && at < line.len) {
-			log_text_split(t, line, at, is_start);
-			piece.len = at;
-		}
-		gc_log8_read(&t->jdk8, &piece, l);
-		if (piece.len)
-			t->rest = (struct line){ piece.text,
-						 (size_t)(line.text + line.len -
-							  piece.text) };
+		gc_log_unified_read(line, l);
 	}
-	if (t->rest.len ||
-	    (l->kind != GC_LOG_FOREIGN && l->kind != GC_LOG_BRACKETED))
-		return;
-	at = gc_log_unified_find(line);
-	if (at == line.len && !is_jdk8)
-		at = gc_log8_find(line);
-	if (!at || at == line.len)
-		return;
-	log_text_split(t, line, at, is_start);
-	l->kind = GC_LOG_OTHER;
+	if (at == line.len &&
+	    (l->kind == GC_LOG_FOREIGN || l->kind == GC_LOG_BRACKETED)) {
+		at = gc_log_unified_find(line);
+		if (at == line.len && !is_jdk8)
+			at = gc_log8_find(line);
+		if (at < line.len)
+			l->kind = GC_LOG_OTHER;
+		has_prefix = true;
+	}
+	if (at && at < line.len)
+		log_text_split(t, line, at, is_start && has_prefix);
 }
 
 static void log_text_open(struct log_text *t, const struct gc_log_file *f)

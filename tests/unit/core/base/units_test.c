@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -229,6 +230,32 @@ static void printed_times_have_three_digits_and_a_space(void **state)
 	check_time(NAN, "-");
 }
 
+/* Among them are ties and their neighbors: 1.125, 9.995, 0.005 and others. */
+static void printed_times_are_rounded_like_those_of_printf(void **state)
+{
+	char want[64];
+
+	(void)state;
+	for (int i = 0; i < 3000000; i++) {
+		double ns = i % 2 ? i : i * 1e-3, value = ns;
+		const char *unit = "ns";
+
+		if (ns >= 999500) {
+			value = ns / 1e6;
+			unit = "ms";
+		} else if (ns >= 999.5) {
+			value = ns / 1e3;
+			unit = "us";
+		}
+		snprintf(want, sizeof(want), "%.*f %s",
+			 value == floor(value) || value >= 99.95 ? 0
+			 : value >= 9.995                        ? 1
+								 : 2,
+			 value, unit);
+		check_time(ns, want);
+	}
+}
+
 static void printed_sizes_are_powers_of_1024(void **state)
 {
 	(void)state;
@@ -306,6 +333,8 @@ int main(void)
 		cmocka_unit_test(printing_uses_the_largest_exact_unit),
 		cmocka_unit_test(measured_bytes_keep_their_format),
 		cmocka_unit_test(printed_times_have_three_digits_and_a_space),
+		cmocka_unit_test(
+			printed_times_are_rounded_like_those_of_printf),
 		cmocka_unit_test(printed_sizes_are_powers_of_1024),
 		cmocka_unit_test(printed_counts_have_commas),
 	};
