@@ -4,6 +4,7 @@
  * those of async-profiler.
  */
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/base64.h"
 #include "core/base/cursor.h"
 #include "core/base/json.h"
@@ -24,6 +25,7 @@
 #define PAGE_MOMENTS  "<script id=\"moments\" type=\"application/octet-stream\">"
 #define EVENTS_MAX    1024
 #define EVENT_COLUMNS 6
+#define NOTES_MAX     1000
 #define STEP_MAX_MS   1000000000 /* 11 days */
 
 /*
@@ -258,6 +260,62 @@ static void page_read_moments(struct page_reader *g, struct json_reader *r)
 	g->step_ns = step_ms * MS_NS;
 }
 
+/* Takes "1,234" from the start of a text. */
+static uint64_t page_take_count(struct line *rest)
+{
+	uint64_t count = 0;
+
+	for (; rest->len && (is_digit(*rest->text) || *rest->text == ',');
+	     rest->text++, rest->len--) {
+		if (*rest->text != ',')
+			count = count * 10 + (uint64_t)(*rest->text - '0');
+	}
+	return count;
+}
+
+/*
+ * Keeps a note of the page, which flame_remark() wrote:
+ * "Lost: samples skipped: 1,234 of 5,678 (first: line 9)".
+ */
+static void page_read_note(struct page_reader *g, struct json_reader *r)
+{
+	static const char lost[] = "Lost: ", first[] = " (first: ";
+	struct line what, rest, place = { "", 0 };
+	const char *at, *name;
+	uint64_t count;
+	bool is_lost;
+
+	text_clear(&g->text);
+	json_read_text(r, &g->text);
+	what = (struct line){ g->text.bytes, g->text.len };
+	is_lost = line_starts(what, lost);
+	if (is_lost)
+		line_cut(&what, ' ');
+	at = what.len ? memmem(what.text, what.len, first, strlen(first))
+		      : NULL;
+	if (at && line_ends(what, ")")) {
+		place.text = at + strlen(first);
+		place.len = (size_t)(what.text + what.len - place.text) - 1;
+		what.len = (size_t)(at - what.text);
+	}
+	at = what.len ? memrchr(what.text, ':', what.len) : NULL;
+	if (!at || r->failed || g->profile->remark_count >= NOTES_MAX)
+		return;
+	rest = line_trimmed((struct line){
+		at + 1, (size_t)(what.text + what.len - at) - 1 });
+	count = page_take_count(&rest);
+	name = profile_text(g->profile,
+			    profile_string(g->profile, what.text,
+					   (size_t)(at - what.text)));
+	(is_lost ? profile_lost : profile_note)(g->profile, name, count, "%.*s",
+						(int)place.len, place.text);
+	line_cut(&rest, 'f'); /* "of" */
+	if (rest.len) {
+		rest = line_trimmed(rest);
+		profile_remark_of(g->profile, name, page_take_count(&rest));
+	}
+}
+
 static void page_read_head(struct page_reader *g, struct json_reader *r)
 {
 	struct line key;
@@ -283,6 +341,10 @@ static void page_read_head(struct page_reader *g, struct json_reader *r)
 		} else if (line_is(key, "comparison")) {
 			g->is_comparison = true;
 			json_skip(r);
+		} else if (line_is(key, "notes")) {
+			json_enter_array(r);
+			while (json_next_element(r))
+				page_read_note(g, r);
 		} else if (line_is(key, "names")) {
 			g->name_count = json_read_uint(r);
 		} else if (line_is(key, "frames")) {

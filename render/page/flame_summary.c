@@ -168,6 +168,7 @@ static size_t summary_hot_frames(struct flame_widths *w,
 /* Appends "chunks were cut: 2 (first: offset 68)", safe for a terminal. */
 void flame_remark(struct text *out, const struct remark *r)
 {
+	text_puts(out, r->is_loss ? "Lost: " : "");
 	safe_text(out, r->what, strlen(r->what));
 	text_puts(out, ": ");
 	remark_add_count(out, r);

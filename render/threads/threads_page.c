@@ -197,7 +197,7 @@ static void page_put_head(struct page *p)
 	for (size_t i = 0; i < s->profile->remark_count; i++) {
 		const struct remark *r = &s->profile->remarks[i];
 
-		page_put(p, r->is_loss ? "<p class=\"loss\">Lost: "
+		page_put(p, r->is_loss ? "<p class=\"loss\">"
 				       : "<p class=\"soft\">");
 		flame_remark(&p->words, r);
 		page_put_words(p);
