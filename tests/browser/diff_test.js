@@ -25,10 +25,10 @@ function diff(browser, sjkc, ...options) {
 }
 
 // The files' names end with `suffix`.
-function diffOf(browser, sjkc, suffix, options) {
+function diffOf(browser, sjkc, suffix, options, texts = [before, after]) {
 	return browser.once(`diff ${suffix} ${options}`, () => {
 		const name = (kind) => path.join(browser.folder, `${kind}${browser.count++}${suffix}`);
-		const files = [[`${name('before')}.txt`, before], [`${name('after')}.txt`, after]];
+		const files = [[`${name('before')}.txt`, texts[0]], [`${name('after')}.txt`, texts[1]]];
 		for (const [file, text] of files)
 			fs.writeFileSync(file, text);
 		const output = `${name('diff')}.html`;
@@ -53,6 +53,18 @@ module.exports = (test) => {
 			assert.match(await tab.locator('#summary').textContent(),
 				/4,503 samples → 6,114 samples, \+35\.8%/);
 			assert.match(await tab.locator('#legend').textContent(), /▲ More.*Within noise/);
+		});
+	});
+
+	test('frames_below_vanished_frames_have_vanished', async (browser, { sjkc }) => {
+		const kept = 'main;app.Kept.run;byte[] 5000\n';
+		const texts = [`${kept}main;app.Gone.run;byte[] 40\n`, kept];
+		const options = ['--normalize', 'none'];
+		await browser.with(diffOf(browser, sjkc, '.gone', options, texts), async (tab) => {
+			const names = await tab.evaluate(() =>
+				window.sjkcPage.frames('graph').map((f) => f.name));
+			assert.deepStrictEqual(names.filter((n) => n.includes('byte[]')).sort(),
+				['byte[]', '✖ byte[]']);
 		});
 	});
 

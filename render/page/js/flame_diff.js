@@ -200,7 +200,20 @@ export class Comparison {
 		return after > before ? 'more' : 'less';
 	}
 
+	// A frame below one that is new or gone is so too, whatever chance does to the sum
+	// of its name.
 	nodeVerdict(tree, node) {
+		const own = this.nameVerdict(tree, node);
+		const isOnOneSide = (i) => tree.old[i] === 0 || tree.old[i] === tree.total[i];
+		let [verdict, at] = [own, node];
+		while (verdict === 'noise' && at !== 0 && isOnOneSide(at)) {
+			at = tree.parent[at];
+			verdict = this.nameVerdict(tree, at);
+		}
+		return verdict === 'new' || verdict === 'gone' ? verdict : own;
+	}
+
+	nameVerdict(tree, node) {
 		const old = tree.old[node];
 		const name = tree.labels.nameOf(tree.label[node]);
 		return node === 0 && tree === this.page.graph ? 'same' :
