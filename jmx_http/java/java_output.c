@@ -28,9 +28,13 @@ void java_output_reference(struct java_output *o, uint32_t handle)
 static bool output_refer(struct java_output *o, struct map64 *handles,
 			 const char *text, size_t len)
 {
-	uint64_t hash = hash_bytes(text, len);
-	uint32_t handle = map64_get(handles, hash);
+	uint64_t hash;
+	uint32_t handle;
 
+	if (o->has_no_references)
+		return false;
+	hash = hash_bytes(text, len);
+	handle = map64_get(handles, hash);
 	if (handle != MAP64_NONE) {
 		java_output_reference(o, handle);
 		return true;
@@ -85,8 +89,7 @@ static void output_fields(struct java_output *o, const struct java_shape *shape)
 	}
 }
 
-/* Writes a class descriptor, followed by those of its superclasses. */
-static void output_class(struct java_output *o, const struct java_shape *shape)
+void java_output_class(struct java_output *o, const struct java_shape *shape)
 {
 	for (; shape; shape = shape->super) {
 		if (output_refer(o, &o->classes, shape->name,
@@ -108,7 +111,7 @@ uint32_t java_output_object(struct java_output *o,
 			    const struct java_shape *shape)
 {
 	text_putc(o->out, TC_OBJECT);
-	output_class(o, shape);
+	java_output_class(o, shape);
 	return o->handles++;
 }
 
@@ -122,7 +125,7 @@ uint32_t java_output_array(struct java_output *o, const char *class_name,
 	};
 
 	text_putc(o->out, TC_ARRAY);
-	output_class(o, &shape);
+	java_output_class(o, &shape);
 	java_write_u32(o->out, count);
 	return o->handles++;
 }

@@ -12,10 +12,11 @@
 #include "core/base/map64.h"
 #include "jmx_http/java/java_writer.h"
 
-/* The caller sets the first two fields and zeroes the others. */
+/* The caller sets the first fields and zeroes the others. */
 struct java_output {
 	struct text *out; /* the caller writes primitive values here */
 	enum java_dialect dialect;
+	bool has_no_references; /* writes repeated strings and classes again */
 
 	/* Private from here on. */
 	uint32_t handles;              /* number of handles so far */
@@ -34,6 +35,9 @@ uint32_t java_output_object(struct java_output *o,
 /* Begins an array of the class; the caller appends the elements. */
 uint32_t java_output_array(struct java_output *o, const char *class_name,
 			   uint32_t count);
+
+/* A class descriptor, followed by those of its superclasses. */
+void java_output_class(struct java_output *o, const struct java_shape *shape);
 
 /* A String of len bytes of UTF-8. */
 void java_output_string(struct java_output *o, const char *utf8, size_t len);

@@ -3,6 +3,7 @@
 #include "jmx_http/java/java_writer.h"
 
 #include "core/base/safe_text.h"
+#include "jmx_http/java/java_output.h"
 #include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 
@@ -140,55 +141,20 @@ bool java_write_modified(struct text *out, struct java_bytes s)
 	return true;
 }
 
-static void class_add_name(struct text *out, const char *name)
+static struct java_output writer_output(struct text *out,
+					enum java_dialect dialect)
 {
-	size_t len = strlen(name);
-
-	java_write_u16(out, (uint16_t)len);
-	text_add(out, name, len);
-}
-
-static void class_add_fields(struct text *out, const struct java_shape *shape)
-{
-	size_t most = sizeof(shape->fields) / sizeof(*shape->fields);
-	size_t count = 0;
-
-	while (count < most && shape->fields[count].name)
-		count++;
-	java_write_u16(out, (uint16_t)count);
-	for (size_t i = 0; i < count; i++) {
-		const struct java_shape_field *f = &shape->fields[i];
-
-		text_putc(out, f->type);
-		class_add_name(out, f->name);
-		if (f->signature)
-			java_write_string(out, f->signature,
-					  strlen(f->signature));
-	}
-}
-
-/* Adds a class descriptor, followed by those of its superclasses. */
-static void class_add(struct text *out, const struct java_shape *shape,
-		      enum java_dialect dialect)
-{
-	for (; shape; shape = shape->super) {
-		text_putc(out, TC_CLASSDESC);
-		class_add_name(out, shape->name);
-		java_write_u64(out, shape->suid);
-		text_putc(out, (char)shape->flags);
-		class_add_fields(out, shape);
-		if (dialect == JAVA_OF_RMI)
-			java_write_null(out);
-		java_write_end(out);
-	}
-	java_write_null(out);
+	return (struct java_output){ .out = out,
+				     .dialect = dialect,
+				     .has_no_references = true };
 }
 
 void java_write_object(struct text *out, const struct java_shape *shape,
 		       enum java_dialect dialect)
 {
-	text_putc(out, TC_OBJECT);
-	class_add(out, shape, dialect);
+	struct java_output o = writer_output(out, dialect);
+
+	java_output_object(&o, shape);
 }
 
 uint64_t java_array_suid(const char *class_name)
@@ -235,19 +201,14 @@ uint64_t java_array_suid(const char *class_name)
 void java_write_array(struct text *out, const char *class_name, uint32_t count,
 		      enum java_dialect dialect)
 {
-	struct java_shape shape = {
-		.name = class_name,
-		.suid = java_array_suid(class_name),
-		.flags = JAVA_SERIALIZABLE,
-	};
+	struct java_output o = writer_output(out, dialect);
 
-	text_putc(out, TC_ARRAY);
-	class_add(out, &shape, dialect);
-	java_write_u32(out, count);
+	java_output_array(&o, class_name, count);
 }
 
-void java_write_enum(struct text *out, const char *class_name,
-		     const char *constant, enum java_dialect dialect)
+/* The suid of an enum is 0 (java.io.ObjectStreamClass). */
+static void write_enum(struct text *out, const char *class_name,
+		       const char *constant)
 {
 	static const struct java_shape root = {
 		.name = "java.lang.Enum",
@@ -258,9 +219,10 @@ void java_write_enum(struct text *out, const char *class_name,
 		.flags = JAVA_SERIALIZABLE | JAVA_IS_ENUM,
 		.super = &root,
 	};
+	struct java_output o = writer_output(out, JAVA_PLAIN);
 
 	text_putc(out, TC_ENUM);
-	class_add(out, &shape, dialect);
+	java_output_class(&o, &shape);
 	java_write_string(out, constant, strlen(constant));
 }
 
@@ -724,7 +686,7 @@ int java_write_value(struct text *out, const struct value *v, const char *type,
 			return writers[i].write(out, v, type, err);
 	/* Only the JVM can check that the class is an enum. */
 	if (v->kind == VALUE_ENUM && strlen(type) <= UINT16_MAX) {
-		java_write_enum(out, type, v->text.at, JAVA_PLAIN);
+		write_enum(out, type, v->text.at);
 		return 0;
 	}
 	return fail(err, ERROR_MISUSE,

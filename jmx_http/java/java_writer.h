@@ -83,13 +83,6 @@ void java_write_object(struct text *out, const struct java_shape *shape,
 void java_write_array(struct text *out, const char *class_name, uint32_t count,
 		      enum java_dialect dialect);
 
-/*
- * An enum constant, by its name.  The suid of an enum is 0
- * (java.io.ObjectStreamClass).
- */
-void java_write_enum(struct text *out, const char *class_name,
-		     const char *constant, enum java_dialect dialect);
-
 /* The end of the annotations of a class with JAVA_WRITE_METHOD. */
 void java_write_end(struct text *out);
 
