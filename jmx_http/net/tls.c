@@ -427,8 +427,6 @@ void tls_report_release(struct tls_report *r)
 
 bool tls_wants_certificate(SSL *ssl) { return peer_of(ssl)->wants_certificate; }
 
-bool tls_has_alert(SSL *ssl) { return peer_of(ssl)->alert >= 0; }
-
 static int tls_fail_client_certificate(SSL *ssl, const char *alert,
 				       struct error *err)
 {
@@ -483,15 +481,7 @@ static int tls_fail_protocol(unsigned long code, struct error *err)
 		    reason ? reason : "unknown reason");
 }
 
-int tls_fail(SSL *ssl, struct error *err)
-{
-	unsigned long code = ERR_peek_error();
-
-	ERR_clear_error();
-	return tls_fail_with(ssl, code, err);
-}
-
-int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
+static int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
 {
 	const struct tls_peer *peer = peer_of(ssl);
 
@@ -500,6 +490,28 @@ int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
 	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED)
 		return tls_fail_certificate(peer, err);
 	return tls_fail_protocol(code, err);
+}
+
+int tls_fail(SSL *ssl, struct error *err)
+{
+	unsigned long code = ERR_peek_error();
+
+	ERR_clear_error();
+	return tls_fail_with(ssl, code, err);
+}
+
+int tls_fail_event(SSL *ssl, unsigned long code, struct error *err)
+{
+	if (ERR_GET_LIB(code) || peer_of(ssl)->alert >= 0)
+		return tls_fail_with(ssl, code, err);
+	/* A reset may arrive before the alert. */
+	if (tls_wants_certificate(ssl) && !SSL_get_certificate(ssl))
+		return fail(err, ERROR_PERMISSION,
+			    "the server requires a client certificate (--cert, "
+			    "--key) and closed the connection");
+	return fail(err, ERROR_REFUSED,
+		    "the server closed the connection during the TLS "
+		    "handshake");
 }
 
 /* ---- contexts and their files ---- */

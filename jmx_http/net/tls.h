@@ -77,10 +77,10 @@ void tls_report_fill(struct tls_report *r, SSL *ssl);
  */
 int tls_fail(SSL *ssl, struct error *err);
 
-/* As tls_fail(), for an error that ERR_get_error() returned. */
-int tls_fail_with(SSL *ssl, unsigned long code, struct error *err);
-
-/* True if the server ended the connection with an alert. */
-bool tls_has_alert(SSL *ssl);
+/*
+ * As tls_fail(), for the error of a bufferevent, which is one of libssl, or a
+ * number of SSL_get_error() if the connection was lost.
+ */
+int tls_fail_event(SSL *ssl, unsigned long code, struct error *err);
 
 #endif

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent_ssl.h>
-#include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -160,23 +159,11 @@ static void backend_on_write(struct bufferevent *buffer, void *arg)
  */
 static void backend_fail_tls(struct backend *b, unsigned long code)
 {
-	SSL *ssl = bufferevent_openssl_get_ssl(b->buffer);
 	struct error why = { 0 };
 
 	/* After a restart, the server may not use TLS. */
 	upstream_learn_tls(b->jvm, b->jvm->registry.port, ENDPOINT_LOOK);
-	/* For a lost connection, libevent keeps SSL_get_error()'s number. */
-	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
-		tls_fail_with(ssl, code, &why);
-	else if (tls_wants_certificate(ssl) && !SSL_get_certificate(ssl))
-		/* A reset may arrive before the alert. */
-		fail(&why, ERROR_PERMISSION,
-		     "the server requires a client certificate (--cert, "
-		     "--key) and closed the connection");
-	else
-		fail(&why, ERROR_REFUSED,
-		     "the server closed the connection during the TLS "
-		     "handshake");
+	tls_fail_event(bufferevent_openssl_get_ssl(b->buffer), code, &why);
 	backend_fail(b, why.kind, why.text);
 }
 

@@ -87,19 +87,9 @@ bool http_stream_fill(struct bufferevent *from, struct evbuffer *in)
  */
 static void backend_fail_tls(struct http_backend *b, unsigned long code)
 {
-	SSL *ssl = bufferevent_openssl_get_ssl(b->buffer);
 	struct error why = { 0 };
 
-	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
-		tls_fail_with(ssl, code, &why);
-	else if (tls_wants_certificate(ssl) && !SSL_get_certificate(ssl))
-		fail(&why, ERROR_PERMISSION,
-		     "the agent requires a client certificate (--cert, --key) "
-		     "and closed the connection");
-	else
-		fail(&why, ERROR_REFUSED,
-		     "the agent closed the connection during the TLS "
-		     "handshake");
+	tls_fail_event(bufferevent_openssl_get_ssl(b->buffer), code, &why);
 	backend_fail(b, why.kind, why.text);
 }
 
