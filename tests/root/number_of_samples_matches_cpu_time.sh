@@ -9,13 +9,13 @@ workload threads=2 depth=100 burn=400 calls=400 || exit 1
 sampling hz=499 open "add=$pid" start || exit 1
 do_work && sampled || exit 1
 
-# about TID: accepts half to one and a half of the expected number; a busy
-# machine loses ticks
+# about TID: accepts four to six fifths of the expected number.  A virtual machine
+# loses ticks while its host runs others.
 about() {
 	wanted=$(($(cpu_of "$1") * 499 / 1000000000))
 	got=$(taken "kind == \"cpu\" && tid == $1")
-	holds "samples of $1" "$got" -ge $((wanted / 2)) &&
-		holds "samples of $1" "$got" -le $((wanted * 3 / 2))
+	holds "samples of $1" "$got" -ge $((wanted * 4 / 5)) &&
+		holds "samples of $1" "$got" -le $((wanted * 6 / 5))
 }
 
 for tid in $(tids); do
