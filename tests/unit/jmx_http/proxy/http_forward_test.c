@@ -97,7 +97,7 @@ static void pages_of_other_sites_are_rejected(void **state)
 		{ 0, false, "GET", READ, HERE "Sec-Fetch-Site: same-origin" },
 		{ 403, false, "GET", READ, HERE "Sec-Fetch-Site: same-site" },
 		{ 403, false, "GET", READ, HERE "Sec-Fetch-Site: cross-site" },
-		/* A browser that says nothing may read, but not change. */
+		/* A browser without these headers may read, but not change. */
 		{ 0, false, "GET", READ, "127.0.0.1" BROWSER },
 		{ 0, false, "GET", CHANGE, "127.0.0.1" },
 		{ 403, false, "GET", CHANGE, "127.0.0.1" BROWSER },
