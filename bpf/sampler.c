@@ -340,7 +340,9 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	struct sampler *s = xcalloc(1, sizeof(*s));
 
 	s->options = *o;
-	if (sampler_load(s, err)) {
+	/* Later, an agent is in the JVM already. */
+	if (sampler_load(s, err) ||
+	    (sampler_wants(s, SAMPLE_CPU) && ticks_try(o->hz, err))) {
 		sampler_close(s);
 		return NULL;
 	}

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -104,6 +105,21 @@ static int ticks_refuse(unsigned hz, int sys, struct error *err)
 			    "kernel.perf_event_max_sample_rate",
 			    hz, most);
 	return load_refused("perf_event_open", sys, err);
+}
+
+int ticks_try(unsigned hz, struct error *err)
+{
+	struct ticks t = { .hz = hz };
+	int saved = 0;
+
+	for (t.clock = 1; t.clock < CLOCKS; t.clock++) {
+		int fd = ticks_open_event(&t, sched_getcpu());
+
+		saved = errno;
+		if (fd >= 0)
+			return close(fd);
+	}
+	return ticks_refuse(hz, saved, err);
 }
 
 int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,

@@ -28,6 +28,9 @@ struct ticks {
 	int64_t checked_ns; /* when the online CPUs were read */
 };
 
+/* Fails if ticks_open() would fail now, by one event that runs no program. */
+int ticks_try(unsigned hz, struct error *err);
+
 /*
  * Runs program, which is borrowed, hz times per second on each online CPU.
  */
