@@ -123,8 +123,8 @@ static void head_add_few(struct text *out, const struct report *r)
 	if (rate.len && r->view->samples && r->view->samples < FEW_SAMPLES)
 		text_printf(out,
 			    "note: only %" PRIu64
-			    " samples: shares are rough; sample for longer",
-			    r->view->samples);
+			    " sample%s: shares are rough; sample for longer",
+			    r->view->samples, r->view->samples == 1 ? "" : "s");
 	text_release(&rate);
 }
 

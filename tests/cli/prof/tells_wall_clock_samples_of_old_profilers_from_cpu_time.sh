@@ -10,3 +10,8 @@ done
 # Both are not added up.
 sjkc prof -n 1 -i "$DATA/jfr/ap3-cpu-and-wall.jfr" "$DATA/jfr/ap3-wall.jfr" |
 	head -n 3
+echo '-- a report of few samples says so'
+for end in 2ms 30ms 1s; do
+	sjkc prof -i "$DATA/jfr/ap3-wall.jfr" --to $end |
+		sed -n '/^note: only/p'
+done
