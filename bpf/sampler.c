@@ -342,7 +342,8 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	s->options = *o;
 	/* Later, an agent is in the JVM already. */
 	if (sampler_load(s, err) ||
-	    (sampler_wants(s, SAMPLE_CPU) && ticks_try(o->hz, err))) {
+	    ((sampler_wants(s, SAMPLE_CPU) || sampler_has_probes(s)) &&
+	     ticks_try(o->hz, err))) {
 		sampler_close(s);
 		return NULL;
 	}

@@ -61,11 +61,13 @@ env="env LD_PRELOAD=$other_kernel"
 	# blocks them.
 	grep -q '^? *perf rights .*unknown' "$scratch/out" ||
 		failed 'with a filter: perf rights'
-	# No agent is loaded if the CPUs cannot be sampled.
-	! "$tools/without_bpf" -p "$sjkc" prof "$pid" -d 1s \
-		>"$scratch/out" 2>&1 && grep -q seccomp "$scratch/out" &&
-		! grep -q '/\.sjkc-' "/proc/$pid/maps" ||
-		failed 'prof with a filter of perf_event_open(2)'
+	# No agent is loaded if there are no perf events.
+	for event in cpu alloc; do
+		! "$tools/without_bpf" -p "$sjkc" prof "$pid" -e $event -d 1s \
+			>"$scratch/out" 2>&1 && grep -q seccomp "$scratch/out" &&
+			! grep -q '/\.sjkc-' "/proc/$pid/maps" ||
+			failed "prof -e $event with a filter of perf_event_open(2)"
+	done
 	echo 3 >"$scratch/paranoid"
 	refused 4 'perf rights' 'CAP_SYS_ADMIN.*perf_event_paranoid to 2' \
 		$env OTHER_PARANOID="$scratch/paranoid"
