@@ -80,7 +80,14 @@ logins() {
 }
 
 idle_too_long() {
-	connector 1000 "$1" && jmx 0 "$url" count sleep=2500 count || return 1
+	connector 1000 "$1" || return 1
+	jmx 0 "$url" count sleep=2500 count || {
+		# The session timed out before the JVM had returned it.
+		grep -q 'NotSerializableException.*RMIConnectionImpl' \
+			"$scratch/err" || return 1
+		target_end "$pid"
+		return 2
+	}
 	logins 2 2 || return
 	target_end "$pid"
 }

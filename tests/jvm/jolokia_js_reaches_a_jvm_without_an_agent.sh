@@ -276,9 +276,9 @@ END
 
 # client_works MXPRX-OPTION…
 client_works() {
-	proxy "$@" --http 0 --allow-origin https://hawtio.example || return
+	proxy "$@" --timeout 60s --http 0 --allow-origin https://hawtio.example || return
 	# shellcheck disable=SC2154 # proxy_port: proxy.sh
-	NODE_PATH=$modules timeout 60 node "$scratch/client.js" \
+	NODE_PATH=$modules timeout 300 node "$scratch/client.js" \
 		"http://127.0.0.1:$proxy_port/jolokia" >"$scratch/client" 2>&1
 	grep -qx 'done' "$scratch/client" ||
 		{ cat "$scratch/client" "$proxy_said"; return 1; }
@@ -290,7 +290,7 @@ client_works() {
 readme_works() {
 	sed -n '/^\$ cat heap.js$/,/^\$ node heap.js$/ { /^\$/d; p; }' README.md |
 		sed "s/:9000/:$proxy_port/" >"$scratch/heap.js"
-	NODE_PATH=$modules timeout 60 node "$scratch/heap.js" \
+	NODE_PATH=$modules timeout 300 node "$scratch/heap.js" \
 		>"$scratch/shown" 2>&1
 	# shellcheck disable=SC2016 # backquotes of the README
 	sed -n '/^\$ node heap.js$/,/^```$/ { /^\$/d; /^```$/d; p; }' README.md |

@@ -73,8 +73,9 @@ silence_is_not_another_server() {
 		    threading.Thread(target=serve, args=kept[-1:], daemon=True).start()
 	END
 	: >"$scratch/up"
-	within_lab python3 "$scratch/silent.py" "$lab_address" \
-		>"$scratch/up" 2>&1 &
+	# within_lab would be a shell, which ends without python3.
+	nsenter --net="/proc/$inside/ns/net" python3 "$scratch/silent.py" \
+		"$lab_address" >"$scratch/up" 2>&1 &
 	silent=$!
 	target_pids="$target_pids $silent"
 	target_wait "$scratch/up" up || return
@@ -83,7 +84,7 @@ silence_is_not_another_server() {
 		printed 'the TLS handshake timed out'
 	status=$?
 	jmx_port=9010
-	kill "$silent"
+	target_end "$silent"
 	return $status
 }
 
