@@ -15,6 +15,7 @@
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
+#include "core/threads/idle_stack.h"
 #include "render/page/flame_moments.h"
 #include "render/page/flame_summary.h"
 #include "render/page/flame_sums.h"
@@ -69,6 +70,7 @@ struct flame_cells {
 	size_t thread_count;
 	uint32_t *thread_index; /* by thread id: index into threads */
 	bool has_states, has_times;
+	bool *idle;     /* by cell of the profile; NULL: none is idle */
 	size_t *counts; /* by view: number of cells of the page */
 	/* The cells of each view: indices into the profile's cells. */
 	uint32_t *members;
@@ -98,7 +100,8 @@ static inline void flame_column_put(struct text *column, uint64_t value)
 #define THREAD_SHIFT (STATE_BITS + BUCKET_BITS)
 
 _Static_assert(PROFILE_BUCKETS < 1 << BUCKET_BITS, "a bucket must fit");
-_Static_assert(THREAD_STATES <= 1 << STATE_BITS, "a state must fit");
+/* The page has one state more: idle. */
+_Static_assert(THREAD_STATES < 1 << STATE_BITS, "a state must fit");
 
 /* Distributes the cells to their views. */
 static void flame_cells_group(struct flame_cells *cells)
@@ -130,6 +133,25 @@ static void flame_cells_group(struct flame_cells *cells)
 static size_t flame_cells_start(const struct flame_cells *cells, size_t view)
 {
 	return view ? cells->ends[view - 1] : 0;
+}
+
+/* Finds the samples of idle threads, which belong to views with waits. */
+static void flame_cells_find_idle(struct flame_cells *cells)
+{
+	const struct flame_data *d = cells->data;
+
+	for (size_t i = 0; i < d->view_count; i++) {
+		bool *idle = idle_cells(d->profile, &d->views[i]);
+
+		for (size_t k = 0;
+		     idle && cells->idle && k < d->profile->cell_count; k++)
+			idle[k] |= cells->idle[k];
+		if (!idle)
+			continue;
+		free(cells->idle);
+		cells->idle = idle;
+	}
+	cells->has_states |= cells->idle != NULL;
 }
 
 /* Finds the threads of all views, and whether cells have states and times. */
@@ -168,6 +190,9 @@ static void flame_cells_init(struct flame_cells *cells,
 		cells->place_of = array_new(data->profile->cell_count,
 					    sizeof(*cells->place_of));
 	flame_cells_scan(cells);
+	/* The cells of a comparison are joined: they have no idle threads. */
+	if (!data->options->comparison)
+		flame_cells_find_idle(cells);
 	cells->threads = xmalloc(count * sizeof(*cells->threads));
 	for (uint32_t id = 0; id < count; id++) {
 		if (!cells->thread_index[id])
@@ -188,17 +213,22 @@ static void flame_cells_release(struct flame_cells *cells)
 	free(cells->members);
 	free(cells->ends);
 	free(cells->place_of);
+	free(cells->idle);
 	*cells = (struct flame_cells){ 0 };
 }
 
 /* Returns the sort key of a cell within its node. */
 static uint64_t flame_cell_sort_key(const struct flame_cells *cells,
-				    const struct cell *c)
+				    uint32_t cell)
 {
+	const struct cell *c = &cells->data->profile->cells[cell];
+	uint64_t state = cells->idle && cells->idle[cell] ? THREAD_STATES
+							  : c->state;
+
 	if (cells->data->options->no_threads)
 		return 0;
 	return (uint64_t)cells->thread_index[c->thread] << THREAD_SHIFT |
-	       (uint64_t)c->state << BUCKET_BITS | c->bucket;
+	       state << BUCKET_BITS | c->bucket;
 }
 
 /*
@@ -273,7 +303,6 @@ static void flame_sort_by_minor(struct row *rows, size_t count)
 static struct row *flame_cell_rows(const struct flame_cells *cells, size_t view,
 				   size_t *count)
 {
-	const struct profile *p = cells->data->profile;
 	size_t first = flame_cells_start(cells, view);
 	const uint32_t *members = cells->members + first;
 	size_t n = cells->ends[view] - first;
@@ -297,8 +326,8 @@ static struct row *flame_cell_rows(const struct flame_cells *cells, size_t view,
 		if (i + AHEAD < n)
 			__builtin_prefetch(&rows[ends[places[i + AHEAD]]], 1);
 		rows[ends[places[i]]++] = (struct row){
-			flame_cell_sort_key(cells, &p->cells[members[i]]),
-			places[i], flame_cell_item(cells, members[i])
+			flame_cell_sort_key(cells, members[i]), places[i],
+			flame_cell_item(cells, members[i])
 		};
 	}
 	for (size_t i = 0; i < places_count; i++) {
@@ -713,6 +742,17 @@ static void flame_put_comparison(struct json *j, const struct flame_data *d)
 	json_close_object(j);
 }
 
+static void flame_put_states(struct json *j, const struct flame_cells *cells)
+{
+	json_key(j, "states");
+	json_open_array(j);
+	for (size_t i = 0; cells->has_states && i < THREAD_STATES; i++)
+		json_text(j, thread_state_names[i]);
+	if (cells->idle)
+		json_text(j, "idle");
+	json_close_array(j);
+}
+
 /* The columns of the data block and, if it has sums, of the block of cells. */
 struct flame_columns {
 	struct text *data, *cells;
@@ -740,8 +780,7 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 	json_close_array(&j);
 	flame_put_options(&j, d);
 	flame_put_array(&j, "kinds", frame_kind_names, FRAME_KINDS);
-	flame_put_array(&j, "states", thread_state_names,
-			cells->has_states ? THREAD_STATES : 0);
+	flame_put_states(&j, cells);
 	json_key(&j, "threads");
 	json_open_array(&j);
 	for (size_t i = 0; i < cells->thread_count; i++)

@@ -69,7 +69,8 @@ void flame_sums_end(struct flame_sums *s)
 	flame_sums_put_node(s);
 	flame_sums_put(&s->columns[SUM_THREAD_COUNT], s->threads,
 		       s->thread_count);
-	flame_sums_put(&s->columns[SUM_STATE_COUNT], s->states, THREAD_STATES);
+	flame_sums_put(&s->columns[SUM_STATE_COUNT], s->states,
+		       THREAD_STATES + 1);
 	flame_sums_put(&s->columns[SUM_BUCKET_COUNT], s->buckets,
 		       PROFILE_BUCKETS + 1);
 	free(s->threads);

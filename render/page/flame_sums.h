@@ -37,7 +37,7 @@ struct flame_sum {
 struct flame_sums {
 	struct flame_sum *threads; /* by index into the page's threads */
 	size_t thread_count;
-	struct flame_sum states[THREAD_STATES];
+	struct flame_sum states[THREAD_STATES + 1]; /* the last is idle */
 	struct flame_sum buckets[PROFILE_BUCKETS + 1];
 	uint32_t node, node_before;
 	struct flame_sum of_node; /* of the current node */

@@ -64,6 +64,34 @@ module.exports = (test) => {
 		});
 	});
 
+	test('idle_threads_are_hidden_until_switched_on', async (browser) => {
+		const at = (stack, state, weight) => ({ stack, thread: 0, state, bucket: 0, count: 1, weight });
+		const states = ['none', 'NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'idle'];
+		const events = [
+			{ name: 'cpu', unit: 'samples', samples: [at(['a.A.run'], 0, 1)] },
+			{ name: 'offcpu', unit: 'ns', samples: [
+				at(['a.A.run', 'a.A.read'], 0, 3e9), at(['b.Pool.run', 'b.Pool.getTask'], 7, 97e9)] },
+		];
+		await browser.with(sample({ states, events, selected: 1, measure: 'weight' }), async (tab) => {
+			const idle = tab.locator('#idle');
+			assert.strictEqual(await total(tab), 3e9);
+			assert.match(await idle.innerText(), /^Idle: 97 s hidden$/);
+			assert.strictEqual(await tab.locator('#filter-count').textContent(), '');
+			await idle.click();
+			assert.strictEqual(await total(tab), 100e9);
+			assert.strictEqual(await idle.getAttribute('aria-pressed'), 'true');
+			const link = tab.url();
+			await tab.keyboard.press('z');
+			assert.strictEqual(await total(tab), 3e9);
+			await tab.goto(link);
+			await tab.reload();
+			await tab.waitForFunction(() => window.sjkcPage);
+			assert.strictEqual(await total(tab), 100e9);
+			await tab.locator('#event-0').click();
+			assert(await idle.isHidden());
+		});
+	});
+
 	test('state_filter_lists_states_with_counts', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await open(tab);

@@ -167,6 +167,7 @@ class Profile {
 			head.events;
 		this.kinds = head.kinds;
 		this.states = head.states || [];
+		this.idleState = this.states.indexOf('idle');
 		this.threads = head.threads || [];
 		this.time = head.time;
 		this.moments = null; // see flame_moments.js

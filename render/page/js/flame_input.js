@@ -288,6 +288,7 @@ export const keyTable = {
 	b: { run: (page) => page.comparison && page.comparison.next(), help: 'before, after, difference of two recordings' },
 	w: { run: (page) => page.toolbar.switchMeasure(), help: 'samples, or time or bytes' },
 	g: { run: (page) => page.panel.toggle(), help: 'open the filters' },
+	z: { run: (page) => page.toolbar.switchIdle(), help: 'show or hide idle threads' },
 	T: { run: (page) => page.canThreads() && toggle('threads')(page), help: 'threads as root frames' },
 	S: { run: toggle('simple'), help: 'class names without package' },
 	L: { run: (page) => page.canLines() && toggle('lines')(page), help: 'line numbers' },

@@ -169,11 +169,17 @@ export class Page {
 		return formatWeight(weight / factor, this.unit());
 	}
 
+	// Returns the hidden states that samples of this event have.
+	statesOff() {
+		const seen = Filter.seen(this.cells(), 'state', this.profile.states.length);
+		return [...this.state.stateOff].filter((s) => seen[s]);
+	}
+
 	// Filters and thread roots need the cells, which large pages read later.
 	needsCells() {
-		const { threads, threadPattern, threadOff, stateOff, time } = this.state;
+		const { threads, threadPattern, threadOff, time } = this.state;
 		return !this.profile.hasCells() && !this.cellsError &&
-			(threads || threadPattern !== '' || threadOff.size > 0 || stateOff.size > 0 ||
+			(threads || threadPattern !== '' || threadOff.size > 0 || this.statesOff().length > 0 ||
 			time !== null);
 	}
 

@@ -41,9 +41,10 @@ export class FilterPanel {
 	}
 
 	count() {
-		const { state } = this.page;
+		const { state, profile } = this.page;
+		const states = this.page.statesOff().filter((s) => s !== profile.idleState);
 		return (state.threadOff.size > 0 || state.threadPattern !== '' ? 1 : 0) +
-			(state.stateOff.size > 0 ? 1 : 0) + (state.time ? 1 : 0);
+			(states.length > 0 ? 1 : 0) + (state.time ? 1 : 0);
 	}
 
 	update() {

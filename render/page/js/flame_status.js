@@ -3,6 +3,7 @@
 
 import { kindMeanings, kindTitles } from './flame_colour.js';
 import { byId, element } from './flame_dom.js';
+import { Filter } from './flame_filter.js';
 import {
 	formatExact, formatWeight, grouped, percent, shortened,
 	shown, simpleName, unitSteps,
@@ -56,6 +57,7 @@ export class Status {
 			'This page does not have both Java and native frames');
 		byId('theme').value = state.theme;
 		byId('native').value = state.native;
+		this.showIdle();
 		this.showLegend();
 		this.showEvents();
 		this.showSummary();
@@ -81,6 +83,19 @@ export class Status {
 			button.textContent = title;
 			button.title = `Frame widths show ${title.toLowerCase()} (w)`;
 		}
+	}
+
+	showIdle() {
+		const { state, profile, filter } = this.page;
+		const { idleState } = profile;
+		const cells = this.page.cells();
+		const off = state.stateOff.has(idleState);
+		byId('idle').hidden = idleState < 0 ||
+			!Filter.seen(cells, 'state', profile.states.length)[idleState];
+		byId('idle').setAttribute('aria-pressed', String(!off));
+		if (!byId('idle').hidden)
+			byId('idle').textContent = `Idle: ${this.page.weightText(filter.stateSum[idleState])}` +
+				(off ? ' hidden' : '');
 	}
 
 	showEvents() {

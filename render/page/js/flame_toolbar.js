@@ -88,6 +88,7 @@ export class Toolbar {
 		byId('theme').addEventListener('change', (event) =>
 			page.set({ theme: event.target.value }, 'replace'));
 		byId('filters').addEventListener('click', () => page.panel.toggle());
+		byId('idle').addEventListener('click', () => this.switchIdle());
 		byId('reset').addEventListener('click', () => page.reset());
 		byId('help-open').addEventListener('click', () => this.openHelp());
 		document.addEventListener('pointerdown', (event) => {
@@ -126,6 +127,15 @@ export class Toolbar {
 		const at = order.indexOf(this.page.state.native);
 		if (this.page.canHideNative())
 			this.setNative(order[(at + 1) % order.length]);
+	}
+
+	switchIdle() {
+		const { state, profile } = this.page;
+		const off = new Set(state.stateOff);
+		if (byId('idle').hidden)
+			return;
+		off[off.has(profile.idleState) ? 'delete' : 'add'](profile.idleState);
+		this.page.set({ stateOff: off }, 'push');
 	}
 
 	switchTheme() {

@@ -70,10 +70,10 @@ export class Heat {
 
 	// Returns the sums by step that the page has, or null if times must be read.
 	readySums() {
-		const { event, measure, threadPattern, threadOff, stateOff, query } = this.page.state;
+		const { event, measure, threadPattern, threadOff, query } = this.page.state;
 		const moments = this.moments();
 		return moments && !moments.isRead && !threadPattern && !threadOff.size &&
-			!stateOff.size && !query ? moments.sums(event, measure) : null;
+			this.page.statesOff().length === 0 && !query ? moments.sums(event, measure) : null;
 	}
 
 	update() {
