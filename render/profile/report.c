@@ -345,55 +345,6 @@ static void report_mark_application(struct report *r)
 	}
 }
 
-static int report_compare_totals(const void *left, const void *right)
-{
-	const struct frame_sum *a = left, *b = right;
-
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
-
-/* Adds up samples by the application's frame that is nearest the leaf. */
-static void report_sum_application(struct report *r)
-{
-	const struct profile *p = r->profile;
-	bool weighs = view_weighs(r->view, r->weights);
-	bool *in_view = view_events(p, r->view);
-	uint32_t *nearest = xmalloc(p->stack_count * sizeof(*nearest));
-	size_t kept = 0;
-
-	r->application = xcalloc(r->table.label_count + 1,
-				 sizeof(*r->application));
-	/* A callee's id is greater than its caller's. */
-	nearest[0] = NO_LABEL;
-	for (size_t id = 1; id < p->stack_count; id++) {
-		uint32_t label = r->table.label_of[p->stacks[id].frame];
-		bool is = label != NO_LABEL && r->is_application[label];
-
-		nearest[id] = is ? label : nearest[p->stacks[id].caller];
-	}
-	for (size_t i = 0; i < p->cell_count; i++) {
-		const struct cell *c = &p->cells[i];
-		struct frame_sum *sum;
-
-		if (!in_view[c->event] || nearest[c->stack] == NO_LABEL)
-			continue;
-		sum = &r->application[nearest[c->stack]];
-		sum->total = saturate_add(sum->total, cell_measure(c, weighs));
-	}
-	for (size_t i = 0; i < r->table.label_count; i++) {
-		r->application[i].label = (uint32_t)i;
-		if (r->application[i].total)
-			r->application[kept++] = r->application[i];
-	}
-	r->application_count = kept;
-	qsort(r->application, kept, sizeof(*r->application),
-	      report_compare_totals);
-	free(nearest);
-	free(in_view);
-}
-
 void report_init(struct report *r, const struct profile *p,
 		 const struct event_view *view,
 		 const struct report_options *options)
@@ -416,11 +367,13 @@ void report_init(struct report *r, const struct profile *p,
 	report_name_frames(r, &w);
 	report_mark_application(r);
 	if (parts & 1U << REPORT_APPLICATION && r->is_application)
-		report_sum_application(r);
+		r->application = wait_sums(p, view, r->weights, &r->table,
+					   r->is_application, NULL, false,
+					   &r->application_count);
 	if (parts & 1U << REPORT_WAITS && r->is_application &&
 	    view_has_waits(view))
 		r->waits = wait_sums(p, view, r->weights, &r->table,
-				     r->is_application, r->idle_cells,
+				     r->is_application, r->idle_cells, true,
 				     &r->wait_count);
 	if (parts & (1U << REPORT_FRAMES | 1U << REPORT_HISTOGRAM))
 		report_sum_frames(r, &w);

@@ -102,12 +102,8 @@ struct report {
 	struct frame_table table;
 	struct frame_sum *frames; /* sorted by self */
 	size_t frame_count;
-	/*
-	 * Sums by the application's frame that is nearest the leaf, sorted by
-	 * total; self and frequency are 0. Empty unless the stack traces have
-	 * frames of the JDK.
-	 */
-	struct frame_sum *application;
+	/* Without calls; empty unless the stack traces have JDK frames. */
+	struct wait_sum *application;
 	size_t application_count;
 	bool *is_application;   /* by label; NULL without frames of the JDK */
 	struct wait_sum *waits; /* empty unless the view has waits */

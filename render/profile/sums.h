@@ -86,13 +86,14 @@ struct wait_sum {
 
 /*
  * Returns *count sums, sorted by total; the caller frees them. Cells for which
- * left_out[cell] is true are omitted; left_out may be NULL.
+ * left_out[cell] is true are omitted; left_out may be NULL. Without calls, sums
+ * have no callee, and samples without a frame of the application are omitted.
  */
 struct wait_sum *wait_sums(const struct profile *p,
 			   const struct event_view *view, bool weights,
 			   const struct frame_table *table,
 			   const bool *is_application, const bool *left_out,
-			   size_t *count);
+			   bool calls, size_t *count);
 
 /* thread_sums: the total of each thread and its hottest leaf frame. */
 struct thread_sum {

@@ -77,7 +77,7 @@ struct wait_sum *wait_sums(const struct profile *p,
 			   const struct event_view *view, bool weights,
 			   const struct frame_table *table,
 			   const bool *is_application, const bool *left_out,
-			   size_t *count)
+			   bool calls, size_t *count)
 {
 	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
 	struct place *places = places_of(p, table, is_application);
@@ -88,9 +88,12 @@ struct wait_sum *wait_sums(const struct profile *p,
 
 	*count = 0;
 	for (size_t i = 0; i < p->cell_count; i++) {
-		const struct place *at = &places[p->cells[i].stack];
+		struct place *at = &places[p->cells[i].stack];
 
-		if (in_view[p->cells[i].event] && !(left_out && left_out[i]))
+		if (!calls)
+			at->callee = WAIT_NONE;
+		if (in_view[p->cells[i].event] && !(left_out && left_out[i]) &&
+		    (calls || at->label != NO_LABEL))
 			rows[n++] = (struct row){ at->callee, at->label,
 						  (uint32_t)i };
 	}

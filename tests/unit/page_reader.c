@@ -310,8 +310,7 @@ static void check_event_sums(const struct page_event *e,
 	check_sums(&columns[4], e->thread, weight, e->cells, threads);
 	check_sums(&columns[5], e->state, e->count, e->cells,
 		   THREAD_STATES + 1);
-	check_sums(&columns[6], e->state, weight, e->cells,
-		   THREAD_STATES + 1);
+	check_sums(&columns[6], e->state, weight, e->cells, THREAD_STATES + 1);
 	check_sums(&columns[7], e->bucket, e->count, e->cells,
 		   PROFILE_BUCKETS + 1);
 	check_sums(&columns[8], e->bucket, weight, e->cells,
