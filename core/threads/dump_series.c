@@ -225,6 +225,35 @@ static void dump_compare(struct dump_series *s)
 
 /* ---- the tap ---- */
 
+/* Maps the Java ids of the threads to their indices. */
+static void series_map_ids(const struct dump_series *s, struct map64 *by_id)
+{
+	map64_reserve(by_id, s->thread_count);
+	for (size_t i = 0; i < s->thread_count; i++) {
+		int64_t id = s->threads[i].thread.java_id;
+
+		if (id)
+			map64_add(by_id, (uint64_t)id, (uint32_t)i);
+	}
+}
+
+static void series_name_carriers(struct dump_series *s)
+{
+	struct map64 by_id = { 0 };
+
+	series_map_ids(s, &by_id);
+	for (size_t i = 0; i < s->thread_count; i++) {
+		struct series_thread *t = &s->threads[i];
+		uint32_t at = t->thread.is_virtual && t->peer_id
+				      ? map64_get(&by_id, (uint64_t)t->peer_id)
+				      : MAP64_NONE;
+
+		if (at != MAP64_NONE)
+			t->carrier = s->threads[at].thread.name;
+	}
+	map64_release(&by_id);
+}
+
 static bool series_has_wanted(const struct dump_series *s)
 {
 	return s->wanted && s->dump_count >= s->wanted && !s->is_open;
@@ -240,6 +269,7 @@ void dump_series_end(struct dump_series *s)
 	s->number = s->dump_count;
 	dump = &s->dumps[s->dump_count - 1];
 	dump_compare(s);
+	series_name_carriers(s);
 	series_find_blocked(s);
 	s->is_supplemented = false;
 	map64_clear(&s->by_id);
@@ -350,6 +380,12 @@ static void series_on_thread(void *self, const struct tapped_thread *t)
 	struct series_thread *added = series_known(s, t);
 
 	if (added) {
+		/* Thread.print does not name mounted virtual threads. */
+		if (!*profile_text(s->profile, added->thread.name))
+			added->thread.name = t->thread.name;
+		/* With states, the second reading knows the carriers, too. */
+		if (t->state != STATE_NONE && added->thread.is_virtual)
+			added->peer_id = t->peer_id;
 		if (t->state != STATE_NONE)
 			series_set_activity(s, added, t);
 		return;
@@ -375,13 +411,7 @@ bool dump_series_supplement(struct dump_series *s)
 	if (!s->is_open)
 		return false;
 	s->is_supplemented = true;
-	map64_reserve(&s->by_id, s->thread_count);
-	for (size_t i = 0; i < s->thread_count; i++) {
-		int64_t id = s->threads[i].thread.java_id;
-
-		if (id)
-			map64_add(&s->by_id, (uint64_t)id, (uint32_t)i);
-	}
+	series_map_ids(s, &s->by_id);
 	return true;
 }
 

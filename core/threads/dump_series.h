@@ -38,6 +38,7 @@ struct series_thread {
 	size_t lock_count;
 	int64_t cpu_ns, elapsed_ns; /* -1 = unknown */
 	int64_t peer_id;            /* as in struct tapped_thread */
+	uint32_t carrier; /* the carrier's name, a string; 0 = unknown */
 	bool is_daemon, waits;
 	/* The lock that it waits for, strings of the profile; 0 = unknown. */
 	uint32_t wait_id, wait_class;

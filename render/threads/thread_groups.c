@@ -10,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * JDK 21 to 24 have no states of virtual threads. With frames, it may be
+ * mounted: not all dumps name the carriers.
+ */
+bool series_thread_needs_carrier(const struct series_thread *t)
+{
+	return t->thread.is_virtual && !t->peer_id && !t->stack &&
+	       (t->state == STATE_RUNNABLE || t->state == STATE_NEW ||
+		t->state == STATE_NONE);
+}
+
 struct thread_kinds series_count_kinds(const struct dump_series *s)
 {
 	struct thread_kinds k = { 0 };
@@ -22,6 +33,8 @@ struct thread_kinds series_count_kinds(const struct dump_series *s)
 			  t->activity == SERIES_RUNS;
 		k.daemons += t->is_daemon;
 		k.virtuals += t->thread.is_virtual;
+		k.mounted += t->thread.is_virtual && t->peer_id;
+		k.unmounted += series_thread_needs_carrier(t);
 	}
 	return k;
 }
@@ -150,9 +163,15 @@ static void groups_name_pools(struct thread_groups *g,
 
 	g->pool_of = xcalloc(s->thread_count + 1, sizeof(*g->pool_of));
 	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+
 		text_clear(&name);
-		pool_name(&name,
-			  profile_text(s->profile, s->threads[i].thread.name));
+		pool_name(&name, profile_text(s->profile, t->thread.name));
+		if (!name.len && series_thread_needs_carrier(t))
+			text_puts(&name, "[virtual, not started or waiting for "
+					 "a carrier]");
+		else if (!name.len && t->thread.is_virtual)
+			text_puts(&name, "[virtual, no name]");
 		g->pool_of[i] = name.len ? intern_id(&g->names, name.bytes,
 						     name.len)
 					 : 0;
@@ -223,11 +242,19 @@ void series_thread_name(struct text *out, const struct dump_series *s,
 {
 	const char *name = profile_text(s->profile, t->thread.name);
 
-	name_add_quoted(out, name, strlen(name));
+	if (*name || !t->thread.is_virtual)
+		name_add_quoted(out, name, strlen(name));
+	else
+		text_puts(out, "virtual thread");
 	if (t->thread.java_id)
 		text_printf(out, " #%" PRId64, t->thread.java_id);
 	else if (t->thread.os_id)
 		text_printf(out, " tid=%" PRId64, t->thread.os_id);
+	if (t->carrier) {
+		name = profile_text(s->profile, t->carrier);
+		text_puts(out, " mounted on ");
+		name_add_quoted(out, name, strlen(name));
+	}
 }
 
 static bool frame_pins(const struct profile *p, const struct frame *f)

@@ -50,9 +50,16 @@ struct thread_kinds {
 	size_t natives; /* without Java frames */
 	size_t runs;    /* RUNNABLE in Java code */
 	size_t daemons, virtuals;
+	size_t mounted, unmounted; /* virtual: with a carrier; in need of one */
 };
 
 struct thread_kinds series_count_kinds(const struct dump_series *s);
+
+/*
+ * True for a virtual thread without frames that has not started or waits for a
+ * carrier.
+ */
+bool series_thread_needs_carrier(const struct series_thread *t);
 
 /* Returns the fraction of a CPU that a thread used; negative = unknown. */
 double series_thread_cpu(const struct series_thread *t);

@@ -243,17 +243,20 @@ static void page_put_states(struct page *p)
 static void page_put_virtual(struct page *p)
 {
 	const struct dump_series *s = p->s;
-	size_t mounted = 0, pinned = 0, shown = 0;
+	struct thread_kinds k = series_count_kinds(s);
+	size_t pinned = 0, shown = 0;
 
-	for (size_t i = 0; i < s->thread_count; i++) {
-		mounted += s->threads[i].thread.is_virtual &&
-			   s->threads[i].peer_id;
+	for (size_t i = 0; i < s->thread_count; i++)
 		pinned += series_thread_is_pinned(s, &s->threads[i]);
-	}
-	if (!mounted)
+	if (k.unmounted)
+		text_printf(p->out,
+			    "<p>virtual threads that have not started or wait "
+			    "for a carrier: %zu</p>\n",
+			    k.unmounted);
+	if (!k.mounted)
 		return;
 	page_put(p, "<p>");
-	units_add_counted(p->out, mounted, "virtual thread");
+	units_add_counted(p->out, k.mounted, "virtual thread");
 	text_printf(p->out,
 		    " mounted on carriers, %zu of them pinned</p>\n<ul>",
 		    pinned);

@@ -160,17 +160,19 @@ static void write_states(struct writer *w)
 static void write_virtual(struct writer *w)
 {
 	const struct dump_series *s = w->s;
-	size_t mounted = 0, pinned = 0, shown = 0;
+	struct thread_kinds k = series_count_kinds(s);
+	size_t pinned = 0, shown = 0;
 
-	for (size_t i = 0; i < s->thread_count; i++) {
-		const struct series_thread *t = &s->threads[i];
-
-		mounted += t->thread.is_virtual && t->peer_id;
-		pinned += series_thread_is_pinned(s, t);
-	}
-	if (!mounted)
+	for (size_t i = 0; i < s->thread_count; i++)
+		pinned += series_thread_is_pinned(s, &s->threads[i]);
+	if (k.unmounted)
+		text_printf(w->out,
+			    "virtual threads that have not started or wait "
+			    "for a carrier: %zu\n",
+			    k.unmounted);
+	if (!k.mounted)
 		return;
-	units_add_counted(w->out, mounted, "virtual thread");
+	units_add_counted(w->out, k.mounted, "virtual thread");
 	text_printf(w->out, " mounted on carriers, %zu of them pinned\n",
 		    pinned);
 	for (size_t i = 0; i < s->thread_count; i++) {

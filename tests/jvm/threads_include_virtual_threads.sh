@@ -88,6 +88,18 @@ with_virtual() {
 		killed_sjkc_leaves_nothing && alive "$pid"
 }
 
+# Six virtual threads take turns on one carrier.
+shows_mounted() {
+	target "$jdk" -Djdk.virtualThreadScheduler.parallelism=1 \
+		-Djdk.virtualThreadScheduler.maxPoolSize=1 -- virtual=6 || return
+	for _ in $(seq 50); do
+		ask 0 threads --virtual -n 0 "$pid" && directory_is_gone || return
+		grep -q '"virtual-[0-9]" #[0-9]* mounted on "ForkJoinPool-1-worker-1"' \
+			"$scratch/out" && break
+	done
+	printed ' mounted on "ForkJoinPool-1-worker-1"' && target_end "$pid"
+}
+
 without_virtual() {
 	ask 8 threads --virtual "$pid" && printed_nothing &&
 		said 'requires JDK 21 or later, and this is JDK' &&
@@ -100,7 +112,7 @@ for jdk in $(jdks); do
 	if grep -q 'NO VIRTUAL THREADS' "$said"; then
 		without_virtual
 	else
-		with_virtual
+		with_virtual && target_end "$pid" && shows_mounted
 	fi || { echo "with $jdk"; exit 1; }
 	target_end "$pid"
 	# As another user, in another file system.
