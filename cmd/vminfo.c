@@ -516,7 +516,8 @@ static int vminfo_get_summary(struct vm *vm, struct facts *facts,
 	int status;
 
 	if (vminfo_ask(vm, "jcmd", "VM.flags -all", &r.flags, &why)) {
-		log_always("the collector and the heap are unknown: %s",
+		log_always("collector, heap, metaspace and code cache are "
+			   "unknown: %s",
 			   why.text);
 	} else {
 		/* JDK 8 before 8u40 does not have these commands. */
