@@ -20,6 +20,15 @@ enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 
 static struct sigaction before[NUMBERS];
 static int event = -1;
+static volatile sig_atomic_t first_number;
+
+void signals_repeat(void)
+{
+	for (int i = 0; i < NUMBERS && first_number; i++)
+		sigaction(numbers[i], &before[i], NULL);
+	if (first_number)
+		kill(getpid(), first_number);
+}
 
 /*
  * A second signal ends the process by main()'s handler. timeout(1) signals both
@@ -34,13 +43,12 @@ static void signals_on_stop(int number)
 
 	if (!first_ns) {
 		first_ns = now_ns;
+		first_number = number;
 		if (write(event, &one, sizeof(one)) < 0)
 			_exit(1);
 	} else if (now_ns - first_ns > SAME_NS) {
-		for (int i = 0; i < NUMBERS; i++)
-			sigaction(numbers[i], &before[i], NULL);
 		/* Delivered when this handler returns. */
-		kill(getpid(), number);
+		signals_repeat();
 	}
 	errno = saved;
 }
@@ -63,6 +71,8 @@ void signals_listen(void)
 }
 
 int signals_fd(void) { return event; }
+
+bool signals_arrived(void) { return first_number != 0; }
 
 /* Signals of the terminal */
 

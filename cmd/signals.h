@@ -10,11 +10,21 @@
 #ifndef CMD_SIGNALS_H
 #define CMD_SIGNALS_H
 
+#include <stdbool.h>
+
 /* Catches the first SIGINT or SIGTERM from now on; further calls do nothing. */
 void signals_listen(void);
 
 /* Becomes readable when a signal has arrived; callers only poll it. */
 int signals_fd(void);
+
+bool signals_arrived(void);
+
+/*
+ * Ends the process by the signal that has arrived, as without
+ * signals_listen(); does nothing if none has.
+ */
+void signals_repeat(void);
 
 /* Bits. */
 enum screen_signal {

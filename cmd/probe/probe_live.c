@@ -408,6 +408,7 @@ static int live_arm(struct live *l, struct error *err)
 	live_announce(l);
 	/* From now on, a signal ends sjkc in order. */
 	signals_listen();
+	probes_stop_by(l->probes, signals_fd());
 	probes_set_limits(l->probes, &limits);
 	probe_pauses_begin(&pauses, &l->run->jvm);
 	if (probes_arm(l->probes, l->wishes, l->wish_count, &armed, err)) {
@@ -876,6 +877,13 @@ int probe_by_agent(struct probe_run *run, struct error *err)
 	}
 	probe_calls_free(l.calls);
 	probes_close(l.probes);
+	/* Stopped before anything was measured. */
+	if (ret && !l.start_ns && signals_arrived()) {
+		log_always(
+			"%s; the agent removes the instrumentation by itself",
+			err->text);
+		signals_repeat();
+	}
 	free(l.wishes);
 	free(l.rows);
 	free(l.row_methods);

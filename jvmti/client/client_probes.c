@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +30,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RECORD_MOST  ((size_t)4 << 20)   /* bytes of a record */
-#define PENDING_MOST ((size_t)16 << 20)  /* bytes of calls not yet passed on */
-#define NAMES_MOST   ((size_t)256 << 20) /* bytes of the names of a list */
-#define METHODS_MOST ((size_t)1 << 20)
-#define KINDS        64 /* classes of exceptions */
-#define LEASE_NS     (30 * CLOCK_NS_PER_S)
-#define ARM_NS       (120 * CLOCK_NS_PER_S) /* 1,000 classes take 14 s */
-#define END_NS       (20 * CLOCK_NS_PER_S)
-#define STOPPED_NS   (2 * CLOCK_NS_PER_S) /* waits for a stopped JVM */
-#define WAIT_NS      (50 * CLOCK_NS_PER_MS)
-#define CALLS_PER_S  100
+#define RECORD_MOST   ((size_t)4 << 20)   /* bytes of a record */
+#define PENDING_MOST  ((size_t)16 << 20)  /* bytes of calls not yet passed on */
+#define NAMES_MOST    ((size_t)256 << 20) /* bytes of the names of a list */
+#define METHODS_MOST  ((size_t)1 << 20)
+#define KINDS         64 /* classes of exceptions */
+#define LEASE_NS      (30 * CLOCK_NS_PER_S)
+#define ARM_NS        (120 * CLOCK_NS_PER_S) /* 1,000 classes take 14 s */
+#define END_NS        (20 * CLOCK_NS_PER_S)
+#define STOPPED_NS    (2 * CLOCK_NS_PER_S) /* waits for a stopped JVM */
+#define AFTER_STOP_NS (CLOCK_NS_PER_S / 2)
+#define WAIT_NS       (50 * CLOCK_NS_PER_MS)
+#define CALLS_PER_S   100
 /* HotSpot's HugeMethodLimit, a constant of product builds. */
 #define HUGE_METHOD 8000
 
@@ -51,6 +53,8 @@ struct probes {
 	uint32_t first_id, ids, used_ids;
 	size_t slots_at;
 	int64_t timeout_ns;
+	int stop_fd;        /* -1 = none */
+	int64_t stopped_at; /* when stop_fd became readable; 0 = not yet */
 	uint32_t limit;
 	/* The list. */
 	struct arena names;
@@ -375,6 +379,7 @@ struct probes *probes_open(const struct jvm *jvm,
 	const struct probes_limits limits = { .calls_per_s = CALLS_PER_S };
 
 	p->timeout_ns = o->timeout_ns;
+	p->stop_fd = -1;
 	p->limit = o->limit < PROBE_MAX ? o->limit : PROBE_MAX;
 	client_stream_init(&p->session.stream, AGENT_PROBES, UINT64_MAX);
 	p->session.stream.orders.probes = p->limit;
@@ -409,6 +414,19 @@ static bool probes_is_stopped(struct probes *p)
 	return p->stopped_ns && now - p->stopped_ns > STOPPED_NS;
 }
 
+void probes_stop_by(struct probes *p, int fd) { p->stop_fd = fd; }
+
+/* Returns true when the time to wait after a stop has passed. */
+static bool probes_has_waited(struct probes *p)
+{
+	struct pollfd stop = { .fd = p->stop_fd, .events = POLLIN };
+
+	if (!p->stopped_at && poll(&stop, 1, 0) > 0)
+		p->stopped_at = clock_monotonic_ns();
+	return p->stopped_at &&
+	       clock_monotonic_ns() - p->stopped_at > AFTER_STOP_NS;
+}
+
 /* Waits until the agent sleeps; it takes probes back even without waiting. */
 static void probes_end(struct probes *p)
 {
@@ -421,7 +439,7 @@ static void probes_end(struct probes *p)
 	probes_futex(&c->request, FUTEX_WAKE, INT_MAX, 0);
 	while (probes_load(&c->state) != PROBE_ENDED &&
 	       jvm_runs(p->session.jvm) && !probes_is_stopped(p) &&
-	       clock_monotonic_ns() < until)
+	       !probes_has_waited(p) && clock_monotonic_ns() < until)
 		clock_sleep_until(clock_monotonic_ns() + CLOCK_NS_PER_MS);
 	/* No need to stop the agent by an attach operation. */
 	p->session.stream.report.state = AGENT_STOPPED;
@@ -532,6 +550,11 @@ static int probes_request(struct probes *p, enum probe_request kind,
 			return fail(err, ERROR_REFUSED,
 				    "%d: the JVM is stopped; continue it by "
 				    "SIGCONT",
+				    (int)p->session.jvm->pid);
+		if (probes_has_waited(p))
+			return fail(err, ERROR_REFUSED,
+				    "%d: the JVM did not let the agent work "
+				    "before sjkc was stopped",
 				    (int)p->session.jvm->pid);
 		if (clock_monotonic_ns() > until)
 			return fail(err, ERROR_REFUSED,

@@ -54,6 +54,13 @@ struct probes *probes_open(const struct jvm *jvm,
 			   const struct probes_options *o, struct error *err);
 
 /*
+ * From when fd is readable, nothing waits for the agent longer than half a
+ * second: requests fail, and the agent takes the probes back by itself as soon
+ * as the JVM lets it.
+ */
+void probes_stop_by(struct probes *p, int fd);
+
+/*
  * Takes all probes back if they are armed, sends the agent to sleep, and frees
  * everything.  NULL is fine.
  */
