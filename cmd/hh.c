@@ -333,6 +333,8 @@ static int hh_watch(struct heap *heap, take_fn *take,
 	int status = 0;
 
 	signals_listen();
+	if (heap->attach)
+		attach_stop_by(heap->attach, signals_fd());
 	while (status == 0 && (!opt.iterations || printed < opt.iterations)) {
 		struct class_histogram h = { 0 };
 
@@ -361,6 +363,8 @@ static int hh_watch(struct heap *heap, take_fn *take,
 		}
 	}
 	text_release(&title);
+	if (signals_arrived())
+		status = 0; /* even if it interrupted a request */
 	if (!jvm_runs(&heap->jvm)) {
 		log_info("%d has exited", (int)heap->jvm.pid);
 		status = 0;

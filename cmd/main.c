@@ -8,6 +8,7 @@
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
+#include "core/base/units.h"
 #include "core/base/version.h"
 #include "core/jvm/opener.h"
 #include "jvmti/client/client.h"
@@ -54,6 +55,17 @@ static void main_on_bus_error(int number)
 	main_clean_up();
 	log_bytes(message, sizeof(message) - 1);
 	_exit(ERROR_INPUT);
+}
+
+static void main_on_slow_jvm(const struct jvm *jvm, int64_t took_ns)
+{
+	struct text took = { 0 };
+
+	units_add_time(&took, (double)took_ns);
+	log_info("%d: the JVM replied after %s: it was busy, or its threads "
+		 "stopped slowly, which `sjkc gc --safepoints %d` shows",
+		 (int)jvm->pid, took.bytes, (int)jvm->pid);
+	text_release(&took);
 }
 
 static void main_on_no_memory(size_t size)
@@ -188,6 +200,7 @@ int main(int argc, char **argv)
 	main_open_standard_files();
 	alloc_on_failure(main_on_no_memory);
 	opener_on_stall(main_on_stall);
+	attach_report_slow(main_on_slow_jvm);
 	main_handle(SIGINT, main_on_signal);
 	main_handle(SIGTERM, main_on_signal);
 	main_handle(SIGHUP, main_on_signal);

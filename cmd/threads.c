@@ -137,6 +137,8 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 	ret = a ? threads_take(jvm, a, s, err) : -1;
 
 	signals_listen();
+	if (a)
+		attach_stop_by(a, signals_fd());
 	while (ret == 0 && ++taken < opt.count) {
 		/* A late dump does not shorten the time to the next one. */
 		int64_t due_ns = clock_after(clock_monotonic_ns(),
@@ -145,6 +147,8 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 		if (threads_wait(jvm, due_ns, early) &&
 		    threads_take(jvm, a, s, early) == 0)
 			continue;
+		if (signals_arrived())
+			fail(early, ERROR_NONE, "interrupted");
 		fail_in(early, "took %" PRIu64 " of %" PRIu64 " dumps", taken,
 			opt.count);
 		break;

@@ -172,8 +172,12 @@ static void dumps_run(struct dumping *d)
 	int64_t due_ns = d->start_ns;
 
 	do {
-		if (dumps_take(d, &d->end))
+		if (dumps_take(d, &d->end)) {
+			/* The dumps until the signal are the profile. */
+			if (signals_arrived() && d->taken)
+				d->end = (struct error){ 0 };
 			return;
+		}
 		due_ns += step_ns;
 		if (due_ns < clock_monotonic_ns()) {
 			due_ns = clock_monotonic_ns();
@@ -226,6 +230,7 @@ static int dumps_start(struct dumping *d, struct error *err)
 	if (!d->attach)
 		return -1;
 	signals_listen();
+	attach_stop_by(d->attach, signals_fd());
 	prof_snapshot_listen();
 	d->start_ns = clock_monotonic_ns();
 	d->end_ns = d->o->sampling.duration_ns

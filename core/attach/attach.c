@@ -40,6 +40,7 @@
 struct attach {
 	const struct jvm *jvm;
 	int64_t timeout_ns;
+	int stop_fd; /* as in attach_stop_by(); -1 = none */
 	struct hotspot_protocol protocol;
 	char description[64];
 };
@@ -153,6 +154,7 @@ struct wire {
 	int fd;
 	int64_t deadline_ns; /* for the whole exchange; clock_monotonic_ns() */
 	int64_t timeout_ns;  /* the timeout behind the deadline, for messages */
+	int stop_fd;         /* as in attach_stop_by() */
 };
 
 /* Waits until the socket is ready; fails as soon as the JVM ends. */
@@ -161,6 +163,7 @@ static int wire_wait(struct wire *w, short events, struct error *err)
 	struct pollfd fds[] = {
 		{ .fd = w->fd, .events = events },
 		{ .fd = w->jvm->pidfd, .events = POLLIN },
+		{ .fd = w->stop_fd, .events = POLLIN },
 	};
 	int ready;
 
@@ -169,7 +172,7 @@ static int wire_wait(struct wire *w, short events, struct error *err)
 
 		if (left_ms == 0)
 			return attach_timed_out(w->jvm, w->timeout_ns, err);
-		ready = poll(fds, 2, left_ms);
+		ready = poll(fds, 3, left_ms);
 		if (ready < 0 && errno != EINTR)
 			return fail_sys(err, ERROR_FAILED, "cannot wait");
 		/* Read the data that the JVM sent before it ended. */
@@ -177,6 +180,11 @@ static int wire_wait(struct wire *w, short events, struct error *err)
 			return 0;
 		if (ready > 0 && fds[1].revents)
 			return jvm_fail_ended(w->jvm, err);
+		if (ready > 0 && fds[2].revents)
+			return fail(err, ERROR_REFUSED,
+				    "%d: stopped by a signal before the JVM "
+				    "replied",
+				    (int)w->jvm->pid);
 	}
 }
 
@@ -318,6 +326,7 @@ static int call_exchange(struct call *c, int fd, struct error *err)
 		.fd = fd,
 		.deadline_ns = c->deadline_ns,
 		.timeout_ns = c->a->timeout_ns,
+		.stop_fd = c->a->stop_fd,
 	};
 	struct text bytes = { 0 };
 	int ret = hotspot_encode(&bytes, c->a->protocol, c->request, err);
@@ -407,10 +416,37 @@ static int call_exchange_openj9(struct call *c, int fd, struct error *err)
 	return ret;
 }
 
+static void (*slow_report)(const struct jvm *jvm, int64_t took_ns);
+
+void attach_report_slow(void (*report)(const struct jvm *jvm, int64_t took_ns))
+{
+	slow_report = report;
+}
+
+static void attach_check_time(const struct jvm *jvm, int64_t began_ns)
+{
+	int64_t took_ns = clock_monotonic_ns() - began_ns;
+
+	if (slow_report && took_ns > CLOCK_NS_PER_S)
+		slow_report(jvm, took_ns);
+}
+
+/* A JVM replies to these at once unless it cannot stop its threads. */
+static bool call_is_short(const struct attach_request *r)
+{
+	const char *arg = r->args[0];
+
+	return strcmp(r->operation, "threaddump") == 0 ||
+	       (strcmp(r->operation, "jcmd") == 0 && arg &&
+		(strncmp(arg, "Thread.print", 12) == 0 ||
+		 strncmp(arg, "VM.", 3) == 0));
+}
+
 /* Runs a call on a new connection while this process holds the JVM's lock. */
 static int call_run(struct call *c, struct error *err)
 {
 	const struct jvm *jvm = c->a->jvm;
+	int64_t began_ns = clock_monotonic_ns();
 	int lock, fd, ret = -1;
 
 	if (!jvm_runs(jvm))
@@ -426,6 +462,8 @@ static int call_run(struct call *c, struct error *err)
 		err->kind = ERROR_REFUSED;
 	if (lock >= 0)
 		close(lock);
+	if (ret == 0 && call_is_short(c->request))
+		attach_check_time(jvm, began_ns);
 	return ret ? session_fail(jvm, err) : 0;
 }
 
@@ -580,6 +618,7 @@ static int session_begin(struct attach *a, struct error *err)
 	int64_t timeout_ns = a->timeout_ns < OPEN_LIMIT_NS ? a->timeout_ns
 							   : OPEN_LIMIT_NS;
 	int64_t deadline_ns = attach_deadline(timeout_ns);
+	int64_t began_ns = clock_monotonic_ns();
 	int lock, fd, ret = -1;
 
 	if (attach_lock(a->jvm, deadline_ns, &lock, err))
@@ -589,8 +628,13 @@ static int session_begin(struct attach *a, struct error *err)
 		ret = session_read_protocol(a, fd, deadline_ns, err);
 	if (lock >= 0)
 		close(lock);
-	return ret ? session_fail(a->jvm, err) : 0;
+	if (ret)
+		return session_fail(a->jvm, err);
+	attach_check_time(a->jvm, began_ns);
+	return 0;
 }
+
+void attach_stop_by(struct attach *a, int fd) { a->stop_fd = fd; }
 
 void attach_set_timeout(struct attach *a, int64_t timeout_ns)
 {
@@ -604,6 +648,7 @@ struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
 
 	a->jvm = jvm;
 	a->timeout_ns = timeout_ns;
+	a->stop_fd = -1;
 	if (jvm->kind == JVM_OPENJ9) {
 		snprintf(a->description, sizeof(a->description), "OpenJ9");
 		if (attach_conditions_met(jvm, attach_deadline(timeout_ns),

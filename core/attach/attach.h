@@ -71,6 +71,18 @@ int attach_call(struct attach *a, const struct attach_request *request,
 int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err);
 
+/*
+ * From when fd is readable, calls of this session that wait for a HotSpot JVM
+ * fail with ERROR_REFUSED.
+ */
+void attach_stop_by(struct attach *a, int fd);
+
+/*
+ * From now on, report gets each opening, thread dump and question about the VM
+ * that took longer than a second, in any session.
+ */
+void attach_report_slow(void (*report)(const struct jvm *jvm, int64_t took_ns));
+
 /* Sets the timeout of later calls. */
 void attach_set_timeout(struct attach *a, int64_t timeout_ns);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LONGEST_NS (60 * CLOCK_NS_PER_S) /* maximum time of loading */
-#define GOODBYE_NS (2 * CLOCK_NS_PER_S)
+#define GOODBYE_NS (CLOCK_NS_PER_S / 2)
 /* HotSpot's HugeMethodLimit, a constant of product builds. */
 #define HUGE_METHOD   8000
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread runs a loop whose compiled code does not poll for safepoints, given
-// -XX:-UseCountedLoopSafepoints; a collection then waits for it.
+// -XX:-UseCountedLoopSafepoints; a collection then waits for it. With an
+// argument, both begin when the file of this name exists.
 public class Unstoppable {
 	static int sum;
 
@@ -14,6 +15,9 @@ public class Unstoppable {
 	}
 
 	public static void main(String[] args) throws Exception {
+		System.out.println("READY");
+		while (args.length > 0 && !new java.io.File(args[0]).exists())
+			Thread.sleep(50);
 		Thread spinner = new Thread(() -> {
 			for (;;)
 				sum += loop();
@@ -21,10 +25,10 @@ public class Unstoppable {
 
 		spinner.setDaemon(true);
 		spinner.start();
-		System.out.println("READY");
 		for (;;) {
 			Thread.sleep(100);
 			System.gc();
+			System.out.println("collected");
 		}
 	}
 }
