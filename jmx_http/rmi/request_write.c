@@ -14,9 +14,12 @@
  *	                     no message begins with the first byte, AC
  *	numbers, ObjID       at most 22 bytes in a row, fewer than a call has
  *
- * A number may begin like a ping or an acknowledgement, which skips 14 bytes.
- *The first descriptor of a MarshalledObject ends such a chain: it has more than
- *14 bytes without the first byte of a message.
+ * A number or a string may begin like a ping or an acknowledgement, which
+ * skips 14 bytes, so a JVM that failed may go on at later bytes.  Only the
+ * length of an array can continue 50 AC ED, before the bytes of a
+ * MarshalledObject.  The first descriptor of a MarshalledObject in the message
+ * ends each such chain: it has more than 14 bytes without the first byte of a
+ * message.
  */
 #include "core/base/alloc.h"
 #include "jmx_http/java/java_output.h"
