@@ -340,6 +340,7 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	struct sampler *s = xcalloc(1, sizeof(*s));
 
 	s->options = *o;
+	s->waits.limit = o->waits_bytes;
 	/* Later, an agent is in the JVM already. */
 	if (sampler_load(s, err) ||
 	    ((sampler_wants(s, SAMPLE_CPU) || sampler_has_probes(s)) &&

@@ -36,6 +36,7 @@ struct sampler_options {
 			      automatic */
 	unsigned threads; /* maximum threads off-CPU at a time; 0 = automatic */
 	unsigned targets; /* maximum processes at a time; 0 = automatic */
+	size_t waits_bytes; /* maximum of unfinished waits; 0 = automatic */
 };
 
 /*

@@ -469,7 +469,8 @@ bool idle_threads_walk(struct sampling_target *t, int64_t until_ns)
 	if (a->is_walked)
 		return true;
 	sampling_target_begin(t);
-	while (a->next < a->count && clock_monotonic_ns() < until_ns) {
+	while (a->next < a->count && clock_monotonic_ns() < until_ns &&
+	       !sampling_shared_is_full(t->shared, true)) {
 		struct sleeper *s = &a->all[a->next++];
 
 		if (idle_is_new(t, s->tid))
@@ -508,8 +509,9 @@ void idle_threads_count_lost(struct sampling_target *t, bool has_lost)
 	for (size_t i = a->next; i < a->count; i++)
 		late += idle_is_new(t, a->all[i].tid);
 	if (late)
-		profile_lost(t->profile, "threads not checked", late,
-			     "there was no time to read their stacks");
+		profile_lost(
+			t->profile, "threads not checked", late,
+			"there was no time or memory to read their stacks");
 	tids = has_lost ? idle_list_tids(t, &count) : NULL;
 	for (size_t i = 0; i < count; i++)
 		hidden += idle_is_new(t, tids[i]);

@@ -80,7 +80,8 @@ struct sampling {
 	int64_t start_ns, end_ns; /* of the session; end_ns is the latest end */
 	int64_t stopped_ns;       /* 0 = sampling */
 	int64_t batch_end_ns;     /* when a batch is long enough */
-	bool is_behind;           /* the last batch ended at batch_end_ns */
+	bool is_behind;           /* the last batch had no time or memory */
+	bool reads_all;           /* whatever memory it takes */
 	struct drain_interval drain;
 	uint64_t batch;
 	/* Of the current window. */
@@ -195,6 +196,7 @@ struct sampling *sampling_open(const struct sampling_options *o,
 		.user = !o->only_kernel,
 		.tid = o->tid,
 		.targets = o->targets,
+		.waits_bytes = o->memory_bytes / 2,
 	};
 
 	s->o = o;
@@ -278,11 +280,14 @@ int sampling_start(struct sampling *s, struct error *err)
 /*
  * Ends a batch after BATCH_NS: targets may take samples faster than sjkc
  * unwinds them, and signals, the agent and the end of the session must not
- * wait for the last sample.
+ * wait for the last sample.  Samples beyond the memory limit stay in the ring
+ * buffer until the window has ended.
  */
 static bool sampling_is_in_time(struct sampling *s)
 {
-	s->is_behind = clock_monotonic_ns() >= s->batch_end_ns;
+	s->is_behind = clock_monotonic_ns() >= s->batch_end_ns ||
+		       (!s->reads_all &&
+			sampling_shared_is_full(&s->shared, false));
 	return !s->is_behind;
 }
 
@@ -823,7 +828,9 @@ void sampling_pause(struct sampling *s)
 {
 	sampling_end_tickless(s);
 	sampler_stop_ticks(s->shared.sampler);
+	s->reads_all = true;
 	sampling_read_batch(s, clock_monotonic_ns() + LAST_TICKS_NS);
+	s->reads_all = false;
 }
 
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err)
@@ -876,6 +883,7 @@ void sampling_stop(struct sampling *s)
 
 	s->stopped_ns = sampler_stop(s->shared.sampler);
 	/* This ends: no samples are added any more. */
+	s->reads_all = true;
 	sampling_read_batch(s, INT64_MAX);
 	sampling_finish_sleepers(s, clock_monotonic_ns() + SLEEPERS_NS);
 	sampling_cut_waits(s);

@@ -55,6 +55,12 @@ struct sampling_options {
 	bool separate; /* each process has a profile: sampling_next_parts() */
 	/* Memory that all processes may cause to be used; 0 = automatic. */
 	uint64_t memory_bytes;
+	/*
+	 * Returns true if there is no memory for more samples in this window,
+	 * which the caller should then end, or, with lasts, for more stacks of
+	 * sleeping threads, which the next windows have, too.  NULL = never.
+	 */
+	bool (*is_full)(void *self, bool lasts);
 	unsigned targets; /* maximum processes at a time; 0 = automatic */
 	/*
 	 * Maximum time between two batches of samples, if all processes have

@@ -36,6 +36,9 @@ struct sampling_wait {
 /* A longer notice is truncated. */
 enum { NOTICE_BYTES = 4096 };
 
+/* Stack traces that may be added without a look at the memory: 1 MB. */
+enum { STACKS_UNCHECKED = 8 };
+
 /* Bytes of the names of a JVM that are kept from one batch to the next. */
 #define NAMES_MOST ((size_t)16 << 20)
 
@@ -200,6 +203,14 @@ struct sampler_counts sampling_shared_window(const struct sampling_shared *s)
 	counts.ended -= s->before.ended;
 	counts.unsure -= s->before.unsure;
 	return counts;
+}
+
+bool sampling_shared_is_full(struct sampling_shared *s, bool lasts)
+{
+	if (!s->o->is_full || ++s->since_check < STACKS_UNCHECKED)
+		return false;
+	s->since_check = 0;
+	return s->o->is_full(s->o->self, lasts);
 }
 
 void sampling_shared_clear(struct sampling_shared *s)

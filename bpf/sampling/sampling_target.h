@@ -87,6 +87,7 @@ struct sampling_shared {
 	bool has_begun;      /* samples wait while a new target is opened */
 	struct sampling_counts counts; /* of targets that were replaced */
 	unsigned unavailable;          /* events that some JVM lacks */
+	unsigned since_check;          /* stacks since options.is_full */
 };
 
 struct sampling_target {
@@ -151,6 +152,9 @@ void sampling_target_end_renewal(struct sampling_target *t);
 
 /* Frees the caches, which are filled again when needed. */
 void sampling_target_drop_caches(struct sampling_target *t);
+
+/* Calls options.is_full before some stack traces. */
+bool sampling_shared_is_full(struct sampling_shared *s, bool lasts);
 
 /* Returns an empty profile with the session's events and settings. */
 struct profile *sampling_shared_new_profile(struct sampling_shared *s);

@@ -41,7 +41,8 @@ static void waits_add(struct waits *w, const struct sample_event *e,
 {
 	struct wait **at, *one;
 
-	if (w->bytes + size > WAITS_BYTES) {
+	if (w->bytes + size > WAITS_BYTES ||
+	    (w->limit && w->bytes + size > w->limit)) {
 		w->dropped++;
 		return;
 	}

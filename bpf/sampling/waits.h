@@ -38,6 +38,7 @@ struct wait {
 struct waits {
 	struct wait *buckets[WAITS_BUCKETS];
 	size_t bytes, count;
+	size_t limit;     /* of bytes, below WAITS_BYTES; 0 = none */
 	uint64_t dropped; /* samples without room */
 	uint64_t unended; /* waits whose end was not reported */
 	uint64_t ended;   /* waits for monitors in processes that ended */

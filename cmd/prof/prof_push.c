@@ -43,10 +43,10 @@
 #define MEMORY_BYTES ((uint64_t)100 << 20)
 /* The memory that sjkc's child processes may take. */
 #define OTHERS_BYTES ((uint64_t)16 << 20)
+/* A window may take this, however much memory the rest of sjkc takes. */
+#define LEAST_BYTES ((uint64_t)2 << 20)
 /* Growth after which the memory is checked within a window. */
 #define WATCH_BYTES ((uint64_t)2 << 20)
-/* A window ends early if its end frees this. */
-#define WINDOW_BYTES ((uint64_t)16 << 20)
 /* The smallest memory for symbols; that of three JVMs. */
 #define FILES_BYTES ((uint64_t)24 << 20)
 /* The smallest queue that has room for a few requests. */
@@ -78,6 +78,7 @@ struct push_loop {
 	uint64_t dropped;       /* how often caches of a JVM were dropped */
 	bool refuses_new;       /* the limit of memory was reached */
 	uint64_t began_bytes;   /* memory at the start of the window */
+	bool is_full;           /* the window has to end: push_is_full() */
 	uint64_t watched_bytes; /* own memory that is not looked at again */
 	double probability;     /* percent of minutes; 0 = all */
 	struct text node;       /* chooses the minutes */
@@ -308,29 +309,49 @@ static bool push_keep_minutes(struct push_loop *l)
 /* ---- the loop ---- */
 
 /*
+ * Returns true if there is no memory for more samples of this window.  A
+ * quarter of what is left is for the profiles, since their request, which has
+ * the same stack traces, and its compressed form are made beside them.
+ */
+static bool push_is_full(void *self, bool lasts)
+{
+	struct push_loop *l = self;
+	uint64_t own_bytes = prof_usage_own_bytes(), left = 0;
+	uint64_t most = l->memory_bytes > OTHERS_BYTES
+				? l->memory_bytes - OTHERS_BYTES
+				: 0;
+
+	if (lasts)
+		return own_bytes > most / 3;
+	if (most > l->began_bytes)
+		left = (most - l->began_bytes) / 4;
+	if (left < LEAST_BYTES)
+		left = LEAST_BYTES;
+	l->is_full = own_bytes > l->began_bytes + left;
+	return l->is_full;
+}
+
+/*
  * Keeps the limit of memory within a window, too, which may last five minutes.
- * If dropping caches does not suffice, and the profiles of this window take
- * much, the window ends early.  Returns true then.
+ * Returns true if the window has ended early.
  */
 static bool push_watch_memory(struct push_loop *l)
 {
 	uint64_t own_bytes = prof_usage_own_bytes(), used_bytes;
+	bool is_full = l->is_full;
 
-	if (own_bytes < l->watched_bytes ||
-	    own_bytes + OTHERS_BYTES < l->memory_bytes)
+	if (!is_full && (own_bytes < l->watched_bytes ||
+			 own_bytes + OTHERS_BYTES < l->memory_bytes))
 		return false;
+	l->is_full = false;
+	if (is_full)
+		push_end_window(l);
 	used_bytes = prof_usage_read(push_launched(l)).memory_bytes;
+	if (used_bytes > l->memory_bytes)
+		push_keep_memory_limit(l, used_bytes);
 	/* All that is read costs time: only after it has grown again. */
-	l->watched_bytes = own_bytes + WATCH_BYTES;
-	if (used_bytes <= l->memory_bytes)
-		return false;
-	push_keep_memory_limit(l, used_bytes);
-	own_bytes = prof_usage_own_bytes();
-	l->watched_bytes = own_bytes + WATCH_BYTES;
-	if (!l->refuses_new || own_bytes < l->began_bytes + WINDOW_BYTES)
-		return false;
-	push_end_window(l);
-	return true;
+	l->watched_bytes = prof_usage_own_bytes() + WATCH_BYTES;
+	return is_full;
 }
 
 /* Ends a window after its interval. */
@@ -356,6 +377,7 @@ static void push_run(struct push_loop *l)
 	int64_t next_ns = clock_monotonic_ns() +
 			  push_first_interval_ns(interval_ns);
 
+	l->began_bytes = prof_usage_own_bytes();
 	for (;;) {
 		for (size_t i = 0; i < l->sink_count; i++)
 			fds[1 + i] = (struct pollfd){
@@ -778,6 +800,7 @@ int prof_push(const struct prof_live_options *given,
 
 	live.sampling.separate = true;
 	live.sampling.describe = push_describe;
+	live.sampling.is_full = push_is_full;
 	live.sampling.self = &l;
 	if (!live.sampling.hz)
 		live.sampling.hz = PUSH_HZ;
