@@ -33,6 +33,16 @@ struct lines lines_over(const void *bytes, size_t len);
 bool lines_next(struct lines *l, struct line *line);
 
 /*
+ * True behind the last line of a text if it has no newline: the line may be
+ * truncated. A reader keeps it if it is a whole record, and counts it as a loss
+ * and names it if it is the start of one.
+ */
+static inline bool lines_end_open(const struct lines *l)
+{
+	return l->number && l->at == l->end && l->end[-1] != '\n';
+}
+
+/*
  * True if the line begins or ends with a text. Inline, because readers try many
  * literals, which the compiler then compares without calls.
  */

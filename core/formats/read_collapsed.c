@@ -399,8 +399,11 @@ static void collapsed_read_lines(struct collapsed *c, const uint8_t *bytes,
 			continue;
 		why = collapsed_read_line(c, line);
 		if (why)
-			profile_lost(c->profile, "lines skipped", 1,
-				     "line %" PRIu64 ": %s", lines.number, why);
+			profile_lost(c->profile,
+				     lines_end_open(&lines) ? "truncated lines"
+							    : "lines skipped",
+				     1, "line %" PRIu64 ": %s", lines.number,
+				     why);
 	}
 }
 

@@ -633,14 +633,6 @@ static void log_text_release(struct log_text *t)
 	gc_log8_release(&t->jdk8);
 }
 
-/* True for the last line if it has no newline. */
-static bool log_text_is_unfinished(const struct log_text *t)
-{
-	const struct lines *lines = &t->lines.lines;
-
-	return lines->at == lines->end && lines->end[-1] != '\n';
-}
-
 /* Reads the next line, or a piece of it. False at the end. */
 static bool log_text_read(struct log_text *t, struct gc_log_line *l)
 {
@@ -650,7 +642,7 @@ static bool log_text_read(struct log_text *t, struct gc_log_line *l)
 		if (!log_lines_next(&t->lines, &t->rest))
 			return false;
 		/* It may have a part of a log collector's prefix only. */
-		if (t->lines.raw.len && log_text_is_unfinished(t))
+		if (t->lines.raw.len && lines_end_open(&t->lines.lines))
 			break;
 	}
 	t->line = t->rest;
@@ -667,8 +659,8 @@ static bool log_text_is_cut(const struct log_text *t,
 			    const struct gc_log_line *l)
 {
 	/* log_end() counts an open collection. */
-	if (!log_text_is_unfinished(t) || t->rest.len || t->jdk8.open.len ||
-	    l->kind >= GC_LOG_BROKEN)
+	if (!lines_end_open(&t->lines.lines) || t->rest.len ||
+	    t->jdk8.open.len || l->kind >= GC_LOG_BROKEN)
 		return false;
 	if ((t->lines.prefix.len && !t->lines.cut) ||
 	    line_starts(t->lines.raw, "{"))

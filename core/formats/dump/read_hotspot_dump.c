@@ -67,12 +67,6 @@ static uint64_t hotspot_line_number(const struct hotspot *r)
 	return r->lines.lines.number;
 }
 
-/* True for the last line of the input, which may be truncated. */
-static bool hotspot_at_last_line(const struct hotspot *r)
-{
-	return r->lines.lines.at == r->lines.lines.end;
-}
-
 static bool hotspot_dump_has(struct line line, const char *words)
 {
 	return memmem(line.text, line.len, words, strlen(words)) != NULL;
@@ -325,7 +319,7 @@ static void hotspot_on_header(struct hotspot *r, struct line line)
 		hotspot_begin_thread(r, &h);
 		return;
 	}
-	if (hotspot_at_last_line(r))
+	if (lines_end_open(&r->lines.lines))
 		return; /* the dump is truncated, which is reported once */
 	damaged = (struct line){ r->joined.bytes, line.len };
 	if (!hotspot_dump_has(damaged, " prio=") &&
@@ -386,7 +380,7 @@ static void hotspot_on_frame_text(struct hotspot *r, enum dump_frame_form form,
 	r->gap = r->by_sa_lwp = false;
 	hotspot_settle_wait(r, text);
 	if (!thread_dump_frame(&r->dump, form, text.text, text.len) &&
-	    !hotspot_at_last_line(r))
+	    !lines_end_open(&r->lines.lines))
 		thread_dump_odd(&r->dump, DUMP_BAD_FRAME,
 				hotspot_line_number(r));
 }

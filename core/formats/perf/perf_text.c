@@ -307,6 +307,7 @@ struct perf_text {
 	struct sample sample;
 	bool is_open;
 	bool is_line;    /* the open sample: all of it is one line */
+	bool ends_open;  /* within a line */
 	bool has_blanks; /* an empty line has ended a sample */
 	uint64_t line;
 	uint64_t samples;
@@ -629,6 +630,8 @@ void perf_text_read(struct perf_text *t, const void *bytes, size_t len)
 
 	while (lines_next(&lines, &line))
 		text_read_line(t, line);
+	/* A frame is whole with the file at its end. */
+	t->ends_open = lines_end_open(&lines) && !line_ends(line, ")");
 }
 
 uint64_t perf_text_finish(struct perf_text *t, bool is_truncated)
@@ -639,6 +642,7 @@ uint64_t perf_text_finish(struct perf_text *t, bool is_truncated)
 	 * The callers that are missing would change the stack trace. Samples
 	 * of one line have no empty line behind them.
 	 */
+	is_truncated = is_truncated || t->ends_open;
 	if (t->is_open && (is_truncated || (!t->is_line && !has_frames &&
 					    (t->has_blanks || !t->samples)))) {
 		profile_lost(t->profile, "truncated samples", 1,

@@ -64,8 +64,7 @@ static int perf_read(const uint8_t *bytes, size_t len, struct profile *p,
 		profile_progress(p, end, len);
 		at = end;
 	}
-	/* A frame ends with its file; copied text may lack the newline. */
-	samples = perf_text_finish(t, len && !memchr("\n)", bytes[len - 1], 2));
+	samples = perf_text_finish(t, false);
 	perf_text_free(t);
 	if (samples)
 		return 0;

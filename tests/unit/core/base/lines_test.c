@@ -144,6 +144,23 @@ static void nul_bytes_before_a_line_are_skipped(void **state)
 	assert_false(lines_next(&lines, &line));
 }
 
+static void last_line_without_a_newline_ends_open(void **state)
+{
+	static const char *const texts[] = { "a\nb", "a\nb\n", "a", "" };
+	static const bool open[] = { true, false, true, false };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct lines l = lines_over(texts[i], strlen(texts[i]));
+		struct line line;
+
+		assert_false(lines_end_open(&l));
+		while (lines_next(&l, &line))
+			;
+		assert_int_equal(lines_end_open(&l), open[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +173,7 @@ int main(void)
 		cmocka_unit_test(line_ends_reads_only_the_line),
 		cmocka_unit_test(line_is_compares_the_whole_line),
 		cmocka_unit_test(blanks_and_tabs_are_trimmed_from_both_ends),
+		cmocka_unit_test(last_line_without_a_newline_ends_open),
 		cmocka_unit_test(line_cut_takes_the_text_before_the_separator),
 	};
 
