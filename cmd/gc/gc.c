@@ -299,11 +299,10 @@ static void watch_put_totals(struct watch *w)
 	gc_summary_histogram(&w->totals, &w->out);
 }
 
-/* Prints what was lost; ERROR_PARTIAL if anything was. */
-static int watch_report_losses(const struct watch *w, struct error *err)
+/* Appends what was lost; false if nothing was. */
+static bool watch_put_losses(const struct watch *w, struct text *out)
 {
 	struct gc_lost sum = { 0 };
-	uint64_t files = gc_files_report();
 
 	for (size_t i = 0; i < w->streams.count; i++) {
 		struct gc_lost lost;
@@ -314,20 +313,35 @@ static int watch_report_losses(const struct watch *w, struct error *err)
 		sum.lines += lost.lines;
 		sum.more_pauses |= lost.more_pauses;
 	}
-	if (files)
-		return fail(err, ERROR_PARTIAL,
-			    "%" PRIu64 " of %zu inputs "
-			    "are unreadable or incomplete",
-			    files, opt.inputs.count);
 	if (!sum.pauses && !sum.records && !sum.lines)
-		return 0;
-	return fail(err, ERROR_PARTIAL,
-		    "the output is incomplete: %" PRIu64 "%s pause%s missed, "
-		    "%" PRIu64 " record%s lost, %" PRIu64 " line%s unreadable",
+		return false;
+	text_printf(out,
+		    "incomplete: %" PRIu64 "%s pause%s missed, %" PRIu64
+		    " record%s lost, "
+		    "%" PRIu64 " line%s unreadable",
 		    sum.pauses, sum.more_pauses ? " or more" : "",
 		    sum.more_pauses ? "s" : units_plural(sum.pauses),
 		    sum.records, units_plural(sum.records), sum.lines,
 		    units_plural(sum.lines));
+	return true;
+}
+
+/* Prints what was lost; ERROR_PARTIAL if anything was. */
+static int watch_report_losses(const struct watch *w, struct error *err)
+{
+	uint64_t files = gc_files_report();
+	struct text lost = { 0 };
+	int ret = 0;
+
+	if (files)
+		ret = fail(err, ERROR_PARTIAL,
+			   "%" PRIu64 " of %zu inputs "
+			   "are unreadable or incomplete",
+			   files, opt.inputs.count);
+	else if (watch_put_losses(w, &lost))
+		ret = fail(err, ERROR_PARTIAL, "the output is %s", lost.bytes);
+	text_release(&lost);
+	return ret;
 }
 
 /* The period in which live sources were observed, on the page's clock. */
@@ -349,21 +363,23 @@ static void watch_set_period(struct watch *w)
 static int watch_write_page(struct watch *w, struct error *err)
 {
 	const struct gc_source *first = w->streams.all[0]->source;
-	struct text title = { 0 }, summary = { 0 };
+	struct text title = { 0 }, description = { 0 }, summary = { 0 };
 	struct output out;
 	int ret;
 
 	text_puts(&title, first->label.bytes);
 	if (w->streams.count > 1)
 		text_printf(&title, " and %zu more", w->streams.count - 1);
+	if (watch_put_losses(w, &description))
+		text_puts(&description, "; ");
+	text_puts(&description, first->description.bytes);
 	watch_put_summary(w, &summary);
 	if (!opt.inputs.count)
 		watch_set_period(w);
 	ret = output_open(&out, opt.output, err);
 	if (ret == 0) {
-		gc_timeline_write(&w->timeline, title.bytes,
-				  first->description.bytes, w->layout.columns,
-				  &summary, &out);
+		gc_timeline_write(&w->timeline, title.bytes, description.bytes,
+				  w->layout.columns, &summary, &out);
 		ret = output_commit(&out, err);
 	}
 	output_close(&out);
@@ -372,6 +388,7 @@ static int watch_write_page(struct watch *w, struct error *err)
 			   w->timeline.omitted,
 			   units_plural(w->timeline.omitted));
 	text_release(&title);
+	text_release(&description);
 	text_release(&summary);
 	return ret;
 }

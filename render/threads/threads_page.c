@@ -212,8 +212,9 @@ static void page_put_kinds(struct page *p)
 
 	text_printf(p->out,
 		    "<p>%zu in Java code, %zu without Java frames, %zu "
-		    "daemons, %zu virtual</p>\n",
-		    k.runs, k.natives, k.daemons, k.virtuals);
+		    "daemon%s, %zu virtual</p>\n",
+		    k.runs, k.natives, k.daemons, units_plural(k.daemons),
+		    k.virtuals);
 }
 
 static void page_put_states(struct page *p)

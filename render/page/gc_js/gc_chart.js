@@ -239,12 +239,14 @@ export class HeapChart extends Chart {
 		pen.lineWidth = 1;
 		pen.setLineDash(dash);
 		pen.beginPath();
-		let before = -1;
+		let [before, x] = [-1, 0];
 		for (let i = first; i < last; i++) {
-			if (values[i] < 0 || (values[i] === before && i + 1 < last))
+			if (values[i] < 0)
+				continue;
+			x = this.x(view.data.at[i]);
+			if (values[i] === before)
 				continue;
 			// A step; a single value is a short line.
-			const x = this.x(view.data.at[i]);
 			if (before < 0)
 				pen.moveTo(x - 3, this.y(values[i], false));
 			else
@@ -252,6 +254,8 @@ export class HeapChart extends Chart {
 			pen.lineTo(x, this.y(values[i], false));
 			before = values[i];
 		}
+		if (before >= 0)
+			pen.lineTo(x, this.y(before, false));
 		pen.stroke();
 	}
 }

@@ -66,9 +66,9 @@ class Page {
 		get('title').textContent = data.title;
 		const notes = [data.description];
 		if (data.omitted)
-			notes.push(`${data.omitted.toLocaleString('en-US')} records are omitted: the page has at most ${data.size.toLocaleString('en-US')}`);
+			notes.push(`records omitted: ${data.omitted.toLocaleString('en-US')} (the page has at most ${data.size.toLocaleString('en-US')})`);
 		if (data.has_times && data.timeless)
-			notes.push(`${data.timeless} records have no time and are not shown`);
+			notes.push(`records without a time, not shown: ${data.timeless.toLocaleString('en-US')}`);
 		if (!data.has_times && data.size)
 			notes.push('the records have no times and are drawn in their order');
 		get('source').textContent = notes.join('; ');

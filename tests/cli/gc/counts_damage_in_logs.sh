@@ -45,3 +45,11 @@ printf '[2026-11-02][INFO] ready\n[2026-11-02][WARN] [main] slow\n' >app.log
 try -i hs_err.log
 try -i app.log
 try -i app.log -i whole.log
+echo "-- the page of a truncated log"
+sjkc gc -q -i cut.log -o page.html >/dev/null 2>&1
+python3 - <<'P'
+import base64, re, zlib
+block = re.search(r'application/octet-stream">\n?([^<]*)', open('page.html').read())
+print(re.search(rb'"description":"[^"]*"',
+                zlib.decompress(base64.b64decode(block[1]), -15)).group().decode())
+P
