@@ -94,7 +94,7 @@ struct http_client {
 	size_t sent;
 	bool is_once;
 	curl_socket_t socket; /* of the last connection */
-	bool is_too_large, uses_proxy, has_certificate;
+	bool is_too_large, uses_proxy, has_certificate, is_tls;
 };
 
 void http_response_release(struct http_response *r)
@@ -501,8 +501,12 @@ static int client_fail_lost(struct http_client *c, CURLcode code,
 			    "the response was lost; the JVM may have executed "
 			    "the call: %s",
 			    client_problem(c, code));
-	return fail(err, ERROR_REFUSED, "the connection was lost: %s",
-		    client_problem(c, code));
+	return fail(err, ERROR_REFUSED, "the connection was lost: %s%s",
+		    client_problem(c, code),
+		    c->is_tls && !c->has_certificate
+			    ? "; if the server requires a client certificate, "
+			      "use --cert and --key"
+			    : "");
 }
 
 static int client_fail_connect(struct http_client *c, const char *problem,
@@ -671,6 +675,7 @@ int http_client_send(struct http_client *c, const char *url,
 	if (http_url_parse(&parts, url, err))
 		return -1;
 	client_clear(r);
+	c->is_tls = parts.is_tls;
 	if (client_resolve(c, &parts, timeout_ns, err) ||
 	    client_exchange(c, url, body, is_once, timeout_ns, r, err))
 		return -1;

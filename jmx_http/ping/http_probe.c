@@ -334,7 +334,10 @@ static bool http_probe_may_follow(const struct http_probe *p)
 
 static void http_probe_judge_http(struct http_probe *p, const struct error *err)
 {
-	if (p->url.is_tls && err->kind == ERROR_PERMISSION)
+	/* JDK 17.0.21 resets the connection instead of sending an alert. */
+	if (p->url.is_tls &&
+	    (err->kind == ERROR_PERMISSION ||
+	     (p->tls.wants_certificate && err->sys != ETIMEDOUT)))
 		http_judge_client_certificate(p);
 	else if (http_client_uses_proxy(p->http) &&
 		 err->kind == ERROR_NO_TARGET)

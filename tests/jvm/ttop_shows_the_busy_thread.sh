@@ -20,7 +20,7 @@ reports() {
 }
 
 json() {
-	ask 0 ttop "$pid" --json -ri 300ms --iterations 3 -n 0 \
+	ask 0 ttop "$pid" --json -ri 1s --iterations 3 -n 0 \
 		--record "$scratch/$1.jsonl" || return
 	cp "$scratch/out" "$scratch/live"
 	node tests/jvm/lib/reports.js "$scratch/live" >"$scratch/checked" 2>&1 ||
