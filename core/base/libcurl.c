@@ -2,7 +2,10 @@
 #include "core/base/libcurl.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct libcurl curl;
 
@@ -48,4 +51,44 @@ int libcurl_load(const char *option, struct error *err)
 	curl.global_init(CURL_GLOBAL_DEFAULT);
 	curl.library = library;
 	return 0;
+}
+
+/* The list of Go's crypto/x509, root_linux.go. */
+static const char *const system_bundles[] = {
+	"/etc/ssl/certs/ca-certificates.crt",                /* Debian */
+	"/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, RHEL */
+	"/etc/ssl/ca-bundle.pem",                            /* SUSE */
+	"/etc/pki/tls/cacert.pem",                           /* OpenELEC */
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* RHEL 7 */
+	"/etc/ssl/cert.pem",                                 /* Alpine */
+};
+
+const char *trusted_find_bundle(char path[PATH_MAX], const char *root)
+{
+	const char *chosen = getenv("SSL_CERT_FILE");
+
+	if (chosen && *chosen) {
+		snprintf(path, PATH_MAX, "%s", chosen);
+		return path;
+	}
+	for (size_t i = 0; i < sizeof(system_bundles) / sizeof(*system_bundles);
+	     i++) {
+		snprintf(path, PATH_MAX, "%s%s", root, system_bundles[i]);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+void libcurl_trust_system(CURL *easy)
+{
+	const char *directory = getenv("SSL_CERT_DIR");
+	char path[PATH_MAX];
+
+	if (directory && *directory) {
+		curl.easy_setopt(easy, CURLOPT_CAPATH, directory);
+		curl.easy_setopt(easy, CURLOPT_CAINFO, getenv("SSL_CERT_FILE"));
+	} else if (trusted_find_bundle(path, "")) {
+		curl.easy_setopt(easy, CURLOPT_CAINFO, path);
+	}
 }

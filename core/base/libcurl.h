@@ -10,6 +10,7 @@
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <limits.h>
 /* Macros that count arguments do not work with pointers to functions. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -34,5 +35,20 @@ extern struct libcurl {
  * messages. ERROR_UNAVAILABLE.
  */
 int libcurl_load(const char *option, struct error *err);
+
+/*
+ * Finds the PEM file of the certificates that the system trusts: $SSL_CERT_FILE
+ * or the first existing path of those that distributions use.  root precedes
+ * these paths; it is "" except in tests.  Returns path, or NULL if there is no
+ * such file.
+ */
+const char *trusted_find_bundle(char path[PATH_MAX], const char *root);
+
+/*
+ * Lets a handle trust the certificates that all TLS clients of sjkc trust:
+ * libcurl knows only those of the distribution that built it, and ignores
+ * $SSL_CERT_FILE and $SSL_CERT_DIR.
+ */
+void libcurl_trust_system(CURL *easy);
 
 #endif

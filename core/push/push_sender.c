@@ -283,6 +283,8 @@ static CURL *sender_new_handle(struct push_sender *s)
 		curl.easy_setopt(easy, CURLOPT_CAINFO, o->cacert);
 		/* Or the system's authorities are trusted, too. */
 		curl.easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	} else {
+		libcurl_trust_system(easy);
 	}
 	if (o->cert)
 		curl.easy_setopt(easy, CURLOPT_SSLCERT, o->cert);

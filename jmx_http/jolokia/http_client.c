@@ -303,24 +303,6 @@ static bool client_renew_bearer(struct http_client *c)
 	return true;
 }
 
-/*
- * The same certificates as for JMX over RMI: libcurl knows only those of the
- * distribution that built it, and ignores $SSL_CERT_FILE and $SSL_CERT_DIR.
- */
-static void client_trust_system(struct http_client *c)
-{
-	const char *directory = getenv("SSL_CERT_DIR");
-	char path[PATH_MAX];
-
-	if (directory && *directory) {
-		curl.easy_setopt(c->easy, CURLOPT_CAPATH, directory);
-		curl.easy_setopt(c->easy, CURLOPT_CAINFO,
-				 getenv("SSL_CERT_FILE"));
-	} else if (tls_find_system_bundle(path, "")) {
-		curl.easy_setopt(c->easy, CURLOPT_CAINFO, path);
-	}
-}
-
 static int client_check_file(const char *file, struct error *err)
 {
 	if (file && access(file, R_OK))
@@ -345,7 +327,7 @@ static int client_set_tls(struct http_client *c, const struct tls_options *tls,
 		/* Or the system's authorities are trusted, too. */
 		curl.easy_setopt(c->easy, CURLOPT_CAPATH, NULL);
 	} else {
-		client_trust_system(c);
+		libcurl_trust_system(c->easy);
 	}
 	if (tls->cert) {
 		curl.easy_setopt(c->easy, CURLOPT_SSLCERT, tls->cert);

@@ -7,6 +7,7 @@
 #include "jmx_http/net/tls.h"
 
 #include "core/base/alloc.h"
+#include "core/base/libcurl.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -137,7 +138,7 @@ static void store_trust_system(X509_STORE *trusted)
 	 * that built libcrypto, which is linked statically. */
 	X509_STORE_set_default_paths(trusted);
 	if (store_is_empty(trusted) && !getenv("SSL_CERT_DIR") &&
-	    tls_find_system_bundle(path, ""))
+	    trusted_find_bundle(path, ""))
 		X509_STORE_load_file(trusted, path);
 	ERR_pop_to_mark();
 }
@@ -650,33 +651,6 @@ static int context_trust(SSL_CTX *context, const char *cacert,
 					 "readable certificates in PEM format",
 					 false, err);
 	return 0;
-}
-
-/* The list of Go's crypto/x509, root_linux.go. */
-static const char *const system_bundles[] = {
-	"/etc/ssl/certs/ca-certificates.crt",                /* Debian */
-	"/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, RHEL */
-	"/etc/ssl/ca-bundle.pem",                            /* SUSE */
-	"/etc/pki/tls/cacert.pem",                           /* OpenELEC */
-	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* RHEL 7 */
-	"/etc/ssl/cert.pem",                                 /* Alpine */
-};
-
-const char *tls_find_system_bundle(char path[PATH_MAX], const char *root)
-{
-	const char *chosen = getenv("SSL_CERT_FILE");
-
-	if (chosen && *chosen) {
-		snprintf(path, PATH_MAX, "%s", chosen);
-		return path;
-	}
-	for (size_t i = 0; i < sizeof(system_bundles) / sizeof(*system_bundles);
-	     i++) {
-		snprintf(path, PATH_MAX, "%s%s", root, system_bundles[i]);
-		if (access(path, R_OK) == 0)
-			return path;
-	}
-	return NULL;
 }
 
 static SSL_CTX *context_new(const SSL_METHOD *method)

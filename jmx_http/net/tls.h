@@ -31,14 +31,6 @@ struct tls_options {
 SSL_CTX *tls_client_context(const struct tls_options *options,
 			    struct error *err);
 
-/*
- * Finds the PEM file of the certificates that the system trusts: $SSL_CERT_FILE
- * or the first existing path of those that distributions use.  root precedes
- * these paths; it is "" except in tests.  Returns path, or NULL if there is no
- * such file.
- */
-const char *tls_find_system_bundle(char path[PATH_MAX], const char *root);
-
 /* Creates a context for clients of the proxy.  Errors as above. */
 SSL_CTX *tls_server_context(const char *cert, const char *key,
 			    struct error *err);

@@ -1,5 +1,6 @@
 # doctor --push over gRPC, also to a unix socket and with TLS: a receiver without
-# profiles, a login that is missing, and other protocols sent to its port.
+# profiles, a login that is missing, other protocols sent to its port, and
+# SSL_CERT_FILE.
 exec 2>&1
 /usr/bin/python3 -c 'import grpc' 2>/dev/null ||
 	{ echo 'python3-grpcio is not installed'; exit 77; }
@@ -47,6 +48,7 @@ check() {
 	start tls --cert engine.pem --key engine.key
 	check "grpcs://127.0.0.1:$port" --cacert engine.pem --server-name engine.test
 	check "grpcs://127.0.0.1:$port"
+	SSL_CERT_FILE=$PWD/engine.pem check "grpcs://127.0.0.1:$port" --server-name engine.test
 	check "grpc://127.0.0.1:$port" --cacert engine.pem --server-name engine.test
 } | sed -E "s/:[0-9]{4,5}([/ ])/:PORT\\1/g; s/ +[0-9.]+ ms/ N ms/; s,$PWD/,,g;
 	/gRPC|HTTP status/! s/(no    request N ms) .*/\\1  (no response)/"

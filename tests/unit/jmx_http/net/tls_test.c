@@ -2,6 +2,8 @@
 #include "core/base/text.h"
 #include "jmx_http/net/tls.h"
 
+#include "core/base/libcurl.h"
+
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,11 +68,11 @@ static void bundle_of_each_distribution_is_found_in_order(void **state)
 	char path[PATH_MAX], wanted[PATH_MAX];
 
 	(void)state;
-	assert_null(tls_find_system_bundle(path, root));
+	assert_null(trusted_find_bundle(path, root));
 	for (size_t i = 0; i < sizeof(bundles) / sizeof(*bundles); i++) {
 		snprintf(wanted, sizeof(wanted), "%s%s", root, bundles[i]);
 		make_file(wanted);
-		assert_ptr_equal(tls_find_system_bundle(path, root), path);
+		assert_ptr_equal(trusted_find_bundle(path, root), path);
 		assert_string_equal(path, wanted);
 	}
 }
@@ -81,10 +83,10 @@ static void environment_names_another_bundle(void **state)
 
 	(void)state;
 	setenv("SSL_CERT_FILE", "/srv/own.pem", 1);
-	assert_non_null(tls_find_system_bundle(path, root));
+	assert_non_null(trusted_find_bundle(path, root));
 	assert_string_equal(path, "/srv/own.pem");
 	setenv("SSL_CERT_FILE", "", 1);
-	assert_non_null(tls_find_system_bundle(path, root));
+	assert_non_null(trusted_find_bundle(path, root));
 	assert_string_not_equal(path, "");
 	unsetenv("SSL_CERT_FILE");
 }
