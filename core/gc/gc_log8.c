@@ -675,7 +675,10 @@ bool gc_log8_read(struct gc_log8 *s, struct line *line, struct gc_log_line *l)
 	if (line_starts(line_trimmed(piece), "[Times: ")) {
 		line_cut(line, ']');
 	} else {
-		at = gc_log8_find(piece);
+		/* G1's details, most of a log, are lines of their own. */
+		at = s->in_details && line_starts(piece, "   ")
+			     ? piece.len
+			     : gc_log8_find(piece);
 		has_text = at < piece.len && piece.text + at > rest.text;
 		at = has_text ? at : piece.len;
 		*line = (struct line){ piece.text + at, piece.len - at };
