@@ -150,6 +150,9 @@ module.exports = (test) => {
 				const events = await tab.evaluate(() => window.sjkcPage.page.profile.events);
 				for (let i = 0; i < events.length; i++) {
 					await tab.locator(`#event-${i}`).click();
+					// The totals of events include idle threads.
+					if (await tab.locator('#idle[aria-pressed=false]').isVisible())
+						await tab.locator('#idle').click();
 					const sums = await tab.evaluate(() => {
 						const { page } = window.sjkcPage;
 						page.set({ measure: 'weight' }, 'replace');
