@@ -142,8 +142,9 @@ $(shell sh packaging/build_info.sh build/include/build_info.h)
 $(B)/cmd/main.o: build/include/build_info.h
 
 $(B)/cmd/%.o $(B)/jmx_http/%.o $(B)/render/%.o $(B)/bpf/%.o \
-$(B)/core/attach/%.o $(B)/core/jvm/%.o $(B)/core/process/%.o \
-$(B)/core/threads/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
+$(B)/core/attach/%.o $(B)/core/elf/%.o $(B)/core/jvm/%.o \
+$(B)/core/process/%.o $(B)/core/push/%.o $(B)/core/threads/%.o \
+$(B)/core/unwind/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
 	OPTIMISED = $(RUN_LITTLE)
 # Their unit tests read every prefix of a reply.
 $(B)/jmx_http/java/%.o $(B)/jmx_http/rmi/%.o: OPTIMISED =
