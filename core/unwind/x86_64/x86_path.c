@@ -376,7 +376,6 @@ static bool search_follow(struct search *s, struct branch b, size_t *left,
 
 	while (*left > 0 && search_is_new(s, b.at)) {
 		enum outcome outcome;
-		int64_t target;
 
 		(*left)--;
 		out->instructions++;
@@ -386,10 +385,10 @@ static bool search_follow(struct search *s, struct branch b, size_t *left,
 		if (outcome == BRANCH_RETURNS)
 			return branch_finish(&b, out);
 		b.at += i.length;
-		target = (int64_t)b.at + i.immediate;
+		/* Only the distances of jumps are limited to 32 bits. */
 		if (outcome == BRANCH_JUMPS ||
 		    (outcome == BRANCH_ENDS && instruction_is_jump(&i)))
-			search_add_branch(s, &b, target);
+			search_add_branch(s, &b, (int64_t)b.at + i.immediate);
 		if (outcome == BRANCH_ENDS)
 			return false;
 	}
