@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Threads wait at the ends of deep stacks, each time at another one, and hundreds sleep
 # there.  A window of 5 minutes would take hundreds of MB: it ends before, and the
-# peak of the memory, by the kernel's account, is at most 16 MB above the limit, for
-# the request of a window and the unfinished waits.
+# peak of the memory, by the kernel's account, is at most 48 MB above the limit: at the
+# end, all samples in the ring buffer are read, and become a request, at once.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -28,4 +28,4 @@ peak=$(awk '$1 > most { most = $1 } $2 > files { files = $2 }
 	END { print int((most - files) / 1024) }' "$scratch/peaks")
 windows=$(find "$scratch/dir" -name '*.gz' | wc -l)
 echo "# $peak MB, $windows windows"
-[ "$peak" -le 64 ] && [ "$windows" -ge 2 ] || { cat "$prof_err"; exit 1; }
+[ "$peak" -le 96 ] && [ "$windows" -ge 2 ] || { cat "$prof_err"; exit 1; }
