@@ -593,7 +593,7 @@ static void losses_are_listed_on_the_page(void **state)
 	page = page_with(p, &plain);
 	notes = cJSON_GetObjectItemCaseSensitive(page.head, "notes");
 	assert_string_equal(cJSON_GetArrayItem(notes, 0)->valuestring,
-			    "chunks were cut: 2 (first: offset 68 <b>)");
+			    "Lost: chunks were cut: 2 (first: offset 68 <b>)");
 	assert_string_equal(cJSON_GetArrayItem(notes, 1)->valuestring,
 			    "events have no time: 7");
 	assert_non_null(
