@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * loaded_classes: the names of a JVM's classes, by jcmd VM.class_hierarchy (JDK
- * 9 or later).
+ * 9 or later), and their class loaders, by jcmd VM.classloaders.
  */
 #ifndef CMD_PROBE_LOADED_CLASSES_H
 #define CMD_PROBE_LOADED_CLASSES_H
@@ -19,11 +19,25 @@ struct chosen_class {
 	size_t pattern;   /* index */
 };
 
+/* A class of any name, which several loaders may have loaded. */
+struct loaded_class {
+	uint32_t name;   /* id */
+	uint32_t loader; /* id of its address; 0 = the bootstrap loader */
+};
+
 /* Zeroed storage is an empty list. */
 struct loaded_classes {
 	struct intern names;         /* all, without hidden classes */
 	struct chosen_class *chosen; /* sorted, each once */
 	size_t chosen_count, chosen_cap;
+	struct loaded_class *all;
+	size_t count, cap;
+	struct intern addresses; /* of class loaders: "0x00007f4e3c0ab470" */
+	struct intern loaders;   /* "app", a.Loader */
+	uint32_t *barred;        /* by id of name - 1: id of a loader */
+	/* Loaders that may not find all classes of the bootstrap loader. */
+	size_t barring;
+	const char *barring_name; /* one of them */
 };
 
 /*
@@ -38,6 +52,25 @@ int loaded_classes_read(struct loaded_classes *l, struct attach *attach,
 void loaded_classes_parse(struct loaded_classes *l, const char *text,
 			  size_t len, const struct method_pattern *patterns,
 			  size_t count);
+
+/*
+ * Reads the class loaders of the classes: those of the JDK delegate to the
+ * bootstrap loader, and the code of others may not. Errors are those of
+ * attach_call().
+ */
+int loaded_classes_read_loaders(struct loaded_classes *l, struct attach *attach,
+				struct error *err);
+
+/* The same from the text of the reply; for tests. */
+void loaded_classes_parse_loaders(struct loaded_classes *l, const char *text,
+				  size_t len);
+
+/*
+ * Returns a class loader that has loaded a class of this name and may not find
+ * all classes of the bootstrap loader, as the JVM prints it, or NULL.
+ */
+const char *loaded_classes_barring(const struct loaded_classes *l,
+				   const char *name);
 
 /*
  * Appends "; did you mean 'com.acme.Orders'?" for a pattern whose class is not

@@ -3,6 +3,7 @@
  * probe --jfr: measures with the method timing of JFR (JEP 520, JDK 25).
  *
  *	VM.class_hierarchy	finds the classes
+ *	VM.classloaders		finds their loaders
  *	JFR.start		arms jdk.MethodTiming, and jdk.MethodTrace
  *				for --above
  *	JFR.stop		disarms, and writes the recording to JFR's own
@@ -57,7 +58,7 @@ struct jfr_session {
 	struct attach *attach;
 	struct loaded_classes classes;
 	struct text filter; /* "a.B::m;a.C::m" */
-	size_t class_count;
+	size_t class_count, refused;
 	char recording[32]; /* name of the recording */
 	bool is_running;
 	struct jfr_shared *shared;
@@ -169,6 +170,28 @@ static void jfr_add_filter(struct jfr_session *s, const char *class_name,
 	s->class_count++;
 }
 
+/*
+ * JFR's code in a class calls jdk.jfr.tracing.MethodTracer. If the class loader
+ * does not find it, calls of the class throw NoClassDefFoundError. Asking a
+ * loader would need an agent, so only known loaders are accepted. The filter
+ * selects all classes of the name. Even --quiet prints the refusal.
+ */
+static bool jfr_refuses(struct jfr_session *s, const char *class_name)
+{
+	const char *loader = loaded_classes_barring(&s->classes, class_name);
+	uint64_t top = s->run->o->top;
+
+	if (!loader)
+		return false;
+	s->refused++;
+	if (!top || s->refused <= top)
+		log_always("%s is not instrumented: its class loader may not "
+			   "find the classes of JFR (%s); omit --jfr to use "
+			   "the agent, which asks the loader",
+			   class_name, loader);
+	return true;
+}
+
 static bool jfr_has_choice(const struct jfr_session *s, size_t pattern)
 {
 	for (size_t i = 0; i < s->classes.chosen_count; i++) {
@@ -195,6 +218,12 @@ static int jfr_add_unloaded(struct jfr_session *s,
 			   "%d: no loaded class matches '%s'%s",
 			   (int)s->run->jvm.pid, m->class_name,
 			   hint.len ? hint.bytes : "");
+	} else if (s->classes.barring) {
+		ret = fail(err, ERROR_NO_TARGET,
+			   "%d: class %s is not loaded, and its class loader "
+			   "may not find the classes of JFR (%s)",
+			   (int)s->run->jvm.pid, m->class_name,
+			   s->classes.barring_name);
 	} else {
 		log_info("class %s is not loaded; its calls are counted once "
 			 "it is",
@@ -215,6 +244,7 @@ static int jfr_make_filter(struct jfr_session *s, struct error *err)
 {
 	const struct probe_run *run = s->run;
 	size_t skipped = 0;
+	bool is_refused = false;
 
 	for (size_t i = 0; i < run->pattern_count; i++) {
 		const struct method_pattern *m = &run->patterns[i];
@@ -226,16 +256,29 @@ static int jfr_make_filter(struct jfr_session *s, struct error *err)
 	for (size_t i = 0; i < s->classes.chosen_count; i++) {
 		const struct chosen_class *c = &s->classes.chosen[i];
 
-		if (!run->o->system && jfr_is_system(c->name))
+		if (!run->o->system && jfr_is_system(c->name)) {
 			skipped++;
-		else
+			continue;
+		}
+		/* Several patterns may choose a class. */
+		if (i == 0 || strcmp(c->name, c[-1].name) != 0)
+			is_refused = jfr_refuses(s, c->name);
+		if (!is_refused)
 			jfr_add_filter(s, c->name,
 				       run->patterns[c->pattern].method);
 	}
+	if (run->o->top && s->refused > run->o->top)
+		log_always("and %zu other %s not instrumented",
+			   s->refused - (size_t)run->o->top,
+			   s->refused - run->o->top == 1 ? "class is"
+							 : "classes are");
 	if (skipped)
 		log_always("skipped classes of the JDK: %zu; --system "
 			   "includes them",
 			   skipped);
+	if (!s->class_count && s->refused)
+		return fail(err, ERROR_REFUSED,
+			    "no method can be instrumented");
 	if (!s->class_count)
 		return fail(err, ERROR_NO_TARGET,
 			    "no method is left to measure");
@@ -682,6 +725,14 @@ static void jfr_announce(const struct jfr_session *s)
 		 "0.7 s of CPU time when JFR starts for the first time",
 		 s->class_count, s->class_count == 1 ? "class" : "classes",
 		 pause.bytes);
+	if (s->classes.barring)
+		log_info("%zu class loader%s may not find the classes of JFR "
+			 "(%s%s); do not let %s load a class of the same name "
+			 "now: its calls would fail",
+			 s->classes.barring, units_plural(s->classes.barring),
+			 s->classes.barring_name,
+			 s->classes.barring == 1 ? "" : ", …",
+			 s->classes.barring == 1 ? "it" : "them");
 	log_info("a call is about 70 ns slower while instrumented, and about "
 		 "20 ns "
 		 "slower afterwards until the JVM ends (JDK 25)");
@@ -735,6 +786,7 @@ int probe_by_jfr(struct probe_run *run, struct error *err)
 	if (s.attach &&
 	    loaded_classes_read(&s.classes, s.attach, run->patterns,
 				run->pattern_count, err) == 0 &&
+	    loaded_classes_read_loaders(&s.classes, s.attach, err) == 0 &&
 	    jfr_make_filter(&s, err) == 0)
 		ret = run->o->list ? jfr_list(&s, err) : jfr_measure(&s, err);
 	if (s.is_running) {

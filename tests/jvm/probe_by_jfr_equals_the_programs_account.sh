@@ -2,6 +2,7 @@
 # Begins early: waits for recordings.
 # sjkc probe --jfr: counts equal the program's own account, times are within the
 # times that the program measured around the calls, and nothing stays behind.
+# Classes whose loader does not find JFR's classes are refused and not harmed.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/jdk.sh
@@ -80,4 +81,25 @@ fi
 status=$?
 [ $status -eq 3 ] && grep -q 'Orders.nope' "$scratch/err" ||
 	{ echo "no such method: $status"; cat "$scratch/err"; exit 1; }
+target_end "$pid"
+
+target_program=Delicate
+target "$jdk" -- "$scratch/none" || exit 1
+refused='is not instrumented: its class loader may not find the classes of JFR (Delicate$Loader)'
+"$sjkc" probe "$pid" -q --jfr --csv -d 100ms 'Delicate$Deaf.step' \
+	Delicate.start >"$scratch/out" 2>"$scratch/err" &&
+	grep -qF "Delicate\$Deaf $refused" "$scratch/err" &&
+	grep -q '^Delicate,start,' "$scratch/out" ||
+	{ echo 'not refused:'; cat "$scratch/out" "$scratch/err"; exit 1; }
+"$sjkc" probe "$pid" --jfr -d 100ms 'Delicate$Deaf.step' 2>"$scratch/err"
+status=$?
+[ $status -eq 5 ] && grep -q 'no method can be instrumented' "$scratch/err" ||
+	{ echo "all refused: $status"; cat "$scratch/err"; exit 1; }
+# A loader of the JVM may load it.
+"$sjkc" probe "$pid" --jfr -d 100ms com.acme.shop.Basket.add \
+	2>"$scratch/err"
+status=$?
+[ $status -eq 3 ] && grep -q 'Basket is not loaded' "$scratch/err" ||
+	{ echo "not loaded: $status"; cat "$scratch/err"; exit 1; }
+! grep HARMED "$said" || exit 1
 target_end "$pid"

@@ -120,6 +120,78 @@ static void damaged_reply_is_read_as_far_as_possible(void **state)
 	method_pattern_release(&m);
 }
 
+/* As JDK 25 prints it, without empty lines. */
+static const char loaders
+	[] = "4711:\n"
+	     "+-- <bootstrap>\n"
+	     "      |           Loader Data: 0x00007f4e3c0ab400\n"
+	     "      +-- \"platform\", "
+	     "jdk.internal.loader.ClassLoaders$PlatformClassLoader\n"
+	     "      |     |            Loader Oop: 0x00000000ffe1eb18\n"
+	     "      |     |           Loader Data: 0x00007f4e3c0ab401\n"
+	     "      |     +-- \"app\", "
+	     "jdk.internal.loader.ClassLoaders$AppClassLoader\n"
+	     "      |           |           Loader Data: 0x00007f4e3c0ab470\n"
+	     "      |           +-- java.net.URLClassLoader\n"
+	     "      |                       Loader Data: 0x00007f4e3c0ab472\n"
+	     "      +-- \"strict\", a.Strict\n"
+	     "            |           Loader Data: 0x00007f4e3c0ab471\n"
+	     "            +-- java.net.URLClassLoader\n"
+	     "                        Loader Data: 0x00007f4e3c0ab473\n";
+
+static const char loaded_by_several[] = "java.lang.Object/null\n"
+					"|--a.App/0x00007f4e3c0ab470\n"
+					"|--a.Url/0x00007f4e3c0ab472\n"
+					"|--a.Strict/0x00007f4e3c0ab471\n"
+					"|--a.BelowStrict/0x00007f4e3c0ab473\n"
+					"|--a.Twice/0x00007f4e3c0ab471 (intf)\n"
+					"|--a.Twice/0x00007f4e3c0ab470\n"
+					"|--a.Unlisted/0x00007f4e3c0ab479\n";
+
+static void expect_barring(const struct loaded_classes *l, const char *name,
+			   const char *loader)
+{
+	const char *got = loaded_classes_barring(l, name);
+
+	if (loader)
+		assert_string_equal(got, loader);
+	else
+		assert_null(got);
+}
+
+static void only_loaders_that_ask_their_parent_do_not_bar_a_name(void **state)
+{
+	struct loaded_classes l = { 0 };
+	struct method_pattern m;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(method_pattern_init(&m, "a.App.f", &err), 0);
+	loaded_classes_parse(&l, loaded_by_several, strlen(loaded_by_several),
+			     &m, 1);
+	loaded_classes_parse_loaders(&l, loaders, strlen(loaders));
+	expect_barring(&l, "java.lang.Object", NULL);
+	expect_barring(&l, "a.App", NULL);
+	expect_barring(&l, "a.Url", NULL);
+	expect_barring(&l, "a.Strict", "\"strict\", a.Strict");
+	expect_barring(&l, "a.BelowStrict", "java.net.URLClassLoader");
+	expect_barring(&l, "a.Twice", "\"strict\", a.Strict");
+	expect_barring(&l, "a.Unlisted", "a loader that the JVM does not list");
+	expect_barring(&l, "a.NotLoaded", NULL);
+	assert_int_equal(l.barring, 2);
+	/* A part of the reply accepts no more loaders. */
+	for (size_t len = 0; len < strlen(loaders); len++) {
+		l.barring = 0;
+		loaded_classes_parse_loaders(&l, loaders, len);
+		assert_non_null(loaded_classes_barring(&l, "a.Strict"));
+		loaded_classes_parse_loaders(&l, loaders + len,
+					     strlen(loaders) - len);
+		assert_non_null(loaded_classes_barring(&l, "a.Strict"));
+	}
+	method_pattern_release(&m);
+	loaded_classes_release(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +200,8 @@ int main(void)
 		cmocka_unit_test(excluded_classes_are_not_chosen),
 		cmocka_unit_test(near_miss_is_suggested_with_its_package),
 		cmocka_unit_test(damaged_reply_is_read_as_far_as_possible),
+		cmocka_unit_test(
+			only_loaders_that_ask_their_parent_do_not_bar_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
