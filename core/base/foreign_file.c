@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/foreign_file.h"
 
-#include "core/base/lines.h"
+#include "core/base/log_lines.h"
 #include "core/base/safe_text.h"
 
 #include <elf.h>
@@ -28,37 +28,60 @@ static void name_add_line(struct text *out, const char *lead, struct line line)
  *	# Problematic frame:
  *	# C  [libc.so.6+0x16d5d3]
  */
-static bool name_error_log(struct text *out, const void *bytes, size_t len)
+static bool name_error_lines(struct text *out, struct log_lines *lines)
 {
 	static const char *const titles[] = {
 		"# A fatal error has been detected by ",
 		"# There is insufficient memory for the Java Runtime ",
 	};
-	struct lines lines = lines_over(bytes, len);
-	struct line line, cause = { NULL, 0 };
+	struct line line;
+	bool has_cause = false;
 	size_t read = 0;
 
-	if (!lines_next(&lines, &line) || !line_is(line, "#") ||
-	    !lines_next(&lines, &line) ||
+	if (!log_lines_next(lines, &line) || !line_is(line, "#") ||
+	    !log_lines_next(lines, &line) ||
 	    !(line_starts(line, titles[0]) || line_starts(line, titles[1])))
 		return false;
 	text_puts(out, "a HotSpot fatal error log");
-	while (read++ < LOG_LINES && lines_next(&lines, &line) &&
+	while (read++ < LOG_LINES && log_lines_next(lines, &line) &&
 	       line_starts(line, "#")) {
 		line.text++;
 		line.len--;
 		line = line_trimmed(line);
-		if (line.len && !cause.len) {
-			cause = line;
+		if (line.len && !has_cause) {
+			has_cause = true;
 			name_add_line(out, ": ", line);
 		} else if (line_starts(line, "Problematic frame:") &&
-			   lines_next(&lines, &line) && line.len > 1) {
+			   log_lines_next(lines, &line) && line.len > 1) {
 			line.text++;
 			line.len--;
 			name_add_line(out, "; problematic frame: ",
 				      line_trimmed(line));
 		}
 	}
+	return true;
+}
+
+/* The JVM also prints the log into the log of its container. */
+static bool name_error_log(struct text *out, const void *bytes, size_t len)
+{
+	struct log_lines lines;
+	bool found;
+
+	log_lines_init(&lines, bytes, len);
+	found = name_error_lines(out, &lines);
+	log_lines_release(&lines);
+	return found;
+}
+
+/* Windows writes hs_err_pid*.mdmp beside the fatal error log. */
+static bool name_minidump(struct text *out, const void *bytes, size_t len)
+{
+	static const char magic[] = { 'M', 'D', 'M', 'P', '\x93', '\xa7' };
+
+	if (len < sizeof(magic) || memcmp(bytes, magic, sizeof(magic)) != 0)
+		return false;
+	text_puts(out, "a Windows minidump; open it with WinDbg");
 	return true;
 }
 
@@ -87,5 +110,6 @@ bool foreign_file_name(struct text *out, const void *bytes, size_t len)
 			       "as Eclipse MAT");
 		return true;
 	}
-	return name_error_log(out, bytes, len) || name_core(out, bytes, len);
+	return name_error_log(out, bytes, len) || name_core(out, bytes, len) ||
+	       name_minidump(out, bytes, len);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * foreign_file: names the files that a JVM leaves behind and sjkc does not
- * read: fatal error logs, core files and heap dumps.
+ * read: fatal error logs, core files, minidumps and heap dumps.
  */
 #ifndef CORE_BASE_FOREIGN_FILE_H
 #define CORE_BASE_FOREIGN_FILE_H

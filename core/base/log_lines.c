@@ -162,21 +162,24 @@ static bool lines_find_message(struct line raw, struct line *message,
 }
 
 /*
- * Removes "2026-05-03T16:12:41.1Z stdout P " of CRI's log format, in which all
- * parts of a long line but the last, F, have the tag P.
+ * Removes "2026-05-03T16:12:41.1Z stdout F " of CRI's log format. All parts of
+ * a long line but the last, F, have the tag P. Editors remove the space behind
+ * the tag of an empty line.
  */
-static bool lines_cut_partial(struct line *raw)
+static bool lines_cut_cri(struct line *raw, bool *is_partial)
 {
-	struct line rest = *raw, stream;
+	struct line rest = *raw, stream, tag;
 
 	if (!raw->len || !is_digit(*raw->text))
 		return false;
 	line_cut(&rest, ' '); /* the time */
 	stream = line_cut(&rest, ' ');
-	if (!(line_is(stream, "stdout") || line_is(stream, "stderr")) ||
-	    !line_starts(rest, "P "))
+	if (!line_is(stream, "stdout") && !line_is(stream, "stderr"))
 		return false;
-	line_cut(&rest, ' ');
+	tag = line_cut(&rest, ' ');
+	if (!line_is(tag, "P") && !line_is(tag, "F"))
+		return false;
+	*is_partial = line_is(tag, "P");
 	*raw = rest;
 	return true;
 }
@@ -190,11 +193,18 @@ struct line log_lines_unwrap(struct log_lines *l, struct line raw)
 	    lines_find_message(raw, &message, &is_docker))
 		raw = lines_decode(&l->decoded, message.text, message.len,
 				   &has_end);
-	l->is_partial = (is_docker && !has_end) || lines_cut_partial(&raw);
+	l->is_partial = is_docker && !has_end;
+	l->is_cri = lines_cut_cri(&raw, &l->is_partial);
+	l->any_cri |= l->is_cri;
 	l->cut = l->prefix.len ? lines_prefix_length(&l->prefix, raw) : 0;
 	raw.text += l->cut;
 	raw.len -= l->cut;
 	return raw;
+}
+
+bool log_lines_lacks_format(const struct log_lines *l)
+{
+	return (l->prefix.len && !l->cut) || (l->any_cri && !l->is_cri);
 }
 
 /* Adds the further parts of a line that a container runtime has split. */

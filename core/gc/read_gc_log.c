@@ -662,8 +662,7 @@ static bool log_text_is_cut(const struct log_text *t,
 	if (!lines_end_open(&t->lines.lines) || t->rest.len ||
 	    t->jdk8.open.len || l->kind >= GC_LOG_BROKEN)
 		return false;
-	if ((t->lines.prefix.len && !t->lines.cut) ||
-	    line_starts(t->lines.raw, "{"))
+	if (log_lines_lacks_format(&t->lines) || line_starts(t->lines.raw, "{"))
 		return true;
 	return gc_log8_is_line(&t->jdk8, t->line)
 		       ? gc_log8_is_cut(t->line)

@@ -5,7 +5,7 @@
 #include "core/base/ascii.h"
 #include "core/base/input.h"
 #include "core/base/json.h"
-#include "core/base/lines.h"
+#include "core/base/log_lines.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -128,21 +128,33 @@ static bool histogram_is_decoration(struct line line)
 	       line_starts(trimmed, "---") || line_starts(trimmed, "Total ");
 }
 
-int class_histogram_read(struct class_histogram *h, const char *text,
-			 size_t len, struct error *err)
+/* Returns the first line, which remains valid. */
+static struct line histogram_read_rows(struct class_histogram *h,
+				       const char *text, size_t len)
 {
-	struct lines lines = lines_over(text, len);
+	struct log_lines lines;
+	struct lines raw = lines_over(text, len);
 	struct line line, first = { "", 0 };
-	size_t before = h->count;
 
-	while (lines_next(&lines, &line)) {
-		if (lines.number == 1)
-			first = line_trimmed(line);
+	if (lines_next(&raw, &line))
+		first = line_trimmed(line);
+	log_lines_init(&lines, text, len);
+	while (log_lines_next(&lines, &line)) {
 		if (!histogram_read_row(h, line) &&
 		    !histogram_read_total(h, line) &&
 		    !histogram_is_decoration(line) && !h->unread++)
-			h->first_unread = lines.number;
+			h->first_unread = lines.lines.number;
 	}
+	log_lines_release(&lines);
+	return first;
+}
+
+int class_histogram_read(struct class_histogram *h, const char *text,
+			 size_t len, struct error *err)
+{
+	size_t before = h->count;
+	struct line first = histogram_read_rows(h, text, len);
+
 	if (h->count == before && !first.len)
 		return fail(err, ERROR_INPUT,
 			    "no class histogram: the reply is empty");
@@ -391,6 +403,19 @@ static int histogram_read_csv(struct class_histogram *h, const char *bytes,
 	return h->count ? 0 : fail(err, ERROR_INPUT, "the CSV has no rows");
 }
 
+/* True if the first line is a JSON object of a log with a line of text. */
+static bool histogram_is_logged(const char *bytes, size_t len)
+{
+	struct log_lines lines;
+	struct line line;
+	bool logged;
+
+	log_lines_init(&lines, bytes, len);
+	logged = log_lines_next(&lines, &line) && !line_starts(line, "{");
+	log_lines_release(&lines);
+	return logged;
+}
+
 /* Detects the format by the first bytes. */
 static int histogram_read_any(struct class_histogram *h, const char *bytes,
 			      size_t len, struct error *err)
@@ -400,7 +425,8 @@ static int histogram_read_any(struct class_histogram *h, const char *bytes,
 
 	while (skipped < len && memchr(" \t\r\n", bytes[skipped], 4))
 		skipped++;
-	if (skipped < len && bytes[skipped] == '{')
+	if (skipped < len && bytes[skipped] == '{' &&
+	    !histogram_is_logged(bytes + skipped, len - skipped))
 		return histogram_read_json(h, bytes, len, err);
 	if (len > strlen(head) && memcmp(bytes, head, strlen(head)) == 0)
 		return histogram_read_csv(h, bytes, len, err);

@@ -693,15 +693,14 @@ static void hotspot_begin_listed_dump(struct hotspot *r)
 
 /*
  * True if a header of JMX, which anything may contain, has the state that
- * ThreadInfo prints, or if a state follows it.
+ * ThreadInfo prints, or if a state follows it, behind any prefix of a log.
  */
 static bool header_is_certain(const struct dump_header *h, struct lines ahead)
 {
 	struct line line;
 
-	return h->state ||
-	       (lines_next(&ahead, &line) &&
-		line_starts(line_trimmed(line), "java.lang.Thread.State: "));
+	return h->state || (lines_next(&ahead, &line) &&
+			    hotspot_dump_has(line, "java.lang.Thread.State: "));
 }
 
 static void hotspot_in_outside(struct hotspot *r, struct line line)

@@ -37,3 +37,47 @@ for log in docker cri logstash; do
 	sjkc threads --json $log.txt | sed "s/$log.txt//" >$log.json
 	cmp plain.json $log.json && echo "$log: the same"
 done
+
+# Dumps without a title, which Java code prints, and class histograms.
+cat >info.txt <<'E'
+"worker-1" Id=12 BLOCKED on com.acme.Store@1b2c3d owned by "worker-2" Id=13
+	at com.acme.Store.put(Store.java:40)
+	-  blocked on com.acme.Store@1b2c3d
+
+"worker-2" Id=13 RUNNABLE
+	at com.acme.Store.get(Store.java:20)
+
+E
+cat >visualvm.txt <<'E'
+"http-1" - Thread t@96965
+   java.lang.Thread.State: TIMED_WAITING
+    at sun.misc.Unsafe.park(Native Method)
+    at java.lang.Thread.run(Thread.java:745)
+
+   Locked ownable synchronizers:
+    - None
+
+E
+cat >histo.txt <<'E'
+4711:
+ num     #instances         #bytes  class name (module)
+-------------------------------------------------------
+   1:          1500         150000  [B (java.base@17.0.9)
+   2:          1200          28800  java.lang.String (java.base@17.0.9)
+Total          2700         178800
+E
+for text in info visualvm histo; do
+	report="sjkc threads --json"
+	[ $text = histo ] && report="sjkc hh -i"
+	sed 's/^/2026-05-03T16:12:41.1Z stdout F /' $text.txt >$text.cri
+	python3 -c 'import json, sys
+for line in sys.stdin:
+    print(json.dumps({"log": line, "stream": "stdout"}))
+' <$text.txt >$text.docker
+	$report $text.txt 2>&1 | sed "s/$text.txt//" >plain.out
+	echo "$text: $(grep -c 'worker-1\|http-1\|java.lang.String' plain.out)"
+	for log in cri docker; do
+		$report $text.$log 2>&1 | sed "s/$text.$log//" |
+			cmp plain.out - && echo "$text in $log: the same"
+	done
+done

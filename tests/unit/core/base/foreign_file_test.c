@@ -48,6 +48,41 @@ static void fatal_error_logs_are_named_with_their_cause(void **state)
 	EXPECT("#\n# a comment\n", NULL);
 }
 
+static void fatal_error_logs_in_logs_of_containers_are_named(void **state)
+{
+	static const char name
+		[] = "a HotSpot fatal error log: SIGSEGV (0xb) at pc=0x7f12; "
+		     "problematic frame: V  [libjvm.so+0x16d5d3]";
+
+	(void)state;
+	EXPECT("2026-05-03T16:12:41.1Z stdout F #\n"
+	       "2026-05-03T16:12:41.1Z stdout F # A fatal error has been "
+	       "detected by the Java Runtime Environment:\n"
+	       "2026-05-03T16:12:41.1Z stdout F #\n"
+	       "2026-05-03T16:12:41.1Z stdout F #  SIGSEGV (0xb) at pc=0x7f12\n"
+	       "2026-05-03T16:12:41.1Z stdout F # Problematic frame:\n"
+	       "2026-05-03T16:12:41.1Z stdout P # V  [libjvm.so\n"
+	       "2026-05-03T16:12:41.1Z stdout F +0x16d5d3]\n",
+	       name);
+	EXPECT("{\"log\":\"#\\n\"}\n"
+	       "{\"log\":\"# A fatal error has been detected by X:\\n\"}\n"
+	       "{\"log\":\"#  SIGSEGV (0xb) at pc=0x7f12\\n\"}\n"
+	       "{\"log\":\"# Problematic frame:\\n\"}\n"
+	       "{\"log\":\"# V  [libjvm.so+0x16d5d3]\\n\"}\n",
+	       name);
+	EXPECT("2026-05-03T16:12:41.1Z stdout F #\n"
+	       "2026-05-03T16:12:41.1Z stdout F # a comment\n",
+	       NULL);
+}
+
+static void minidumps_are_named(void **state)
+{
+	(void)state;
+	EXPECT("MDMP\x93\xa7\0\0", "a Windows minidump; open it with WinDbg");
+	EXPECT("MDMP of a log", NULL);
+	EXPECT("MDMP", NULL);
+}
+
 static void core_files_are_named_in_either_byte_order(void **state)
 {
 	static const char core[] = "a core file; `jhsdb jstack --exe JAVA "
@@ -76,6 +111,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fatal_error_logs_are_named_with_their_cause),
+		cmocka_unit_test(
+			fatal_error_logs_in_logs_of_containers_are_named),
+		cmocka_unit_test(minidumps_are_named),
 		cmocka_unit_test(core_files_are_named_in_either_byte_order),
 		cmocka_unit_test(heap_dumps_are_named),
 	};
