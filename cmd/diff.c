@@ -4,6 +4,7 @@
 #include "cmd/flame_output.h"
 #include "cmd/log.h"
 #include "cmd/recording.h"
+#include "cmd/report_format.h"
 #include "cmd/sample_filter.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
@@ -26,7 +27,7 @@ static struct {
 	struct sample_filter_options filter;
 	struct style style;
 	const char *normalize, *output;
-	bool samples, csv, json;
+	bool samples, csv, json, page;
 	uint64_t top;
 	double min_width;
 	bool quiet, verbose;
@@ -500,48 +501,12 @@ static int diff_write_page(const struct diff_pair *pair,
 	return ret;
 }
 
-static bool diff_has_extension(const char *extension)
-{
-	return strcmp(flame_output_extension(opt.output), extension) == 0;
-}
-
-static bool diff_wants_page(void)
-{
-	return diff_has_extension(".html") || diff_has_extension(".htm");
-}
-
-/* Chooses by the extension; refuses what contradicts it, or other formats. */
-static int diff_choose_format(struct error *err)
-{
-	static const struct flame_output_options any = { .min_width = -1 };
-	const char *dot = flame_output_extension(opt.output);
-	bool is_json = diff_has_extension(".json");
-	bool is_csv = diff_has_extension(".csv");
-	struct error unused;
-
-	if (opt.csv && opt.json)
-		return misuse(err, "--csv and --json exclude each other");
-	if ((opt.csv || opt.json) &&
-	    (diff_wants_page() || (is_json && opt.csv) || (is_csv && opt.json)))
-		return misuse(err, "%s contradicts the extension of -o %s",
-			      opt.csv ? "--csv" : "--json", opt.output);
-	if (*dot && !diff_wants_page() && !is_json &&
-	    flame_output_format(NULL, opt.output, &any, &unused))
-		return misuse(err,
-			      "%s: diff does not write %s; use .html, .json, "
-			      ".csv or .txt",
-			      opt.output, dot);
-	opt.json |= is_json;
-	opt.csv |= is_csv;
-	return 0;
-}
-
 static int diff_report(const struct diff_pair *pair,
 		       const struct diff_options *options, struct error *err)
 {
 	struct diff_choice choice = { 0 };
 	struct diff *diffs = NULL;
-	int ret = diff_choose(&choice, pair, diff_wants_page(), err);
+	int ret = diff_choose(&choice, pair, opt.page, err);
 
 	if (ret == 0)
 		ret = choice_check_samples(&choice, err);
@@ -549,10 +514,9 @@ static int diff_report(const struct diff_pair *pair,
 	if (ret == 0)
 		ret = diff_init_all(diffs, &choice, pair, options, err);
 	if (ret == 0)
-		ret = diff_wants_page()
-			      ? diff_write_page(pair, diffs, choice.count,
-						choice.selected, err)
-			      : diff_write_report(diffs, choice.count, err);
+		ret = opt.page ? diff_write_page(pair, diffs, choice.count,
+						 choice.selected, err)
+			       : diff_write_report(diffs, choice.count, err);
 	if (ret == 0 && strcmp(opt.output, "-") != 0)
 		log_info("wrote %s", opt.output);
 	if (ret == 0 && profile_is_partial(pair->profile))
@@ -609,6 +573,7 @@ static int diff_compare(const char *const *paths, struct diff_options *options,
 
 static int diff_check_options(int argc, char **argv, struct error *err)
 {
+	const struct report_format format = { &opt.csv, &opt.json, &opt.page };
 	const char *const *paths = (const char *const *)argv;
 
 	if (argc != 2)
@@ -619,9 +584,9 @@ static int diff_check_options(int argc, char **argv, struct error *err)
 		return misuse(err, "only one recording can be standard input");
 	if (!*opt.output)
 		return misuse(err, "--output requires a file name");
-	if (diff_choose_format(err))
+	if (report_format_choose(&format, opt.output, err))
 		return -1;
-	if (opt.min_width >= 0 && !diff_wants_page())
+	if (opt.min_width >= 0 && !opt.page)
 		return misuse(err, "--min-width requires -o with .html");
 	if (opt.min_width > 100)
 		return misuse(err, "--min-width must be at most 100");

@@ -2,6 +2,7 @@
 /* sjkc hh: heap histograms of all, live, dead or new objects. */
 #include "cmd/commands.h"
 #include "cmd/log.h"
+#include "cmd/report_format.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
@@ -198,7 +199,7 @@ static int hh_choose(take_fn **take, struct error *err)
 		{ opt.dead_young, hh_take_dead_young },
 		{ opt.young, hh_take_young },
 	};
-	const char *dot = strrchr(opt.output, '.');
+	const struct report_format format = { &opt.csv, &opt.json, NULL };
 	int chosen = 0;
 
 	*take = hh_take_all;
@@ -210,12 +211,8 @@ static int hh_choose(take_fn **take, struct error *err)
 		if (kinds[i].chosen)
 			*take = kinds[i].take;
 	}
-	if (opt.csv && opt.json)
-		return misuse(err, "--csv and --json exclude each other");
-	if (dot && !opt.csv && !opt.json) {
-		opt.csv = strcmp(dot, ".csv") == 0;
-		opt.json = strcmp(dot, ".json") == 0;
-	}
+	if (report_format_choose(&format, opt.output, err))
+		return -1;
 	if (opt.input && (opt.watch_ns || chosen))
 		return misuse(err, "-i reads a file and excludes --watch and "
 				   "the options that select objects");

@@ -4,6 +4,7 @@
 #include "cmd/jps_details.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
+#include "cmd/report_format.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -287,15 +288,9 @@ static void jps_explain_empty(struct listed *l)
 	target_log_hidden(&l->list);
 }
 
-static bool jps_has_extension(const char *extension)
-{
-	const char *dot = opt.output ? strrchr(opt.output, '.') : NULL;
-
-	return dot && strcmp(dot, extension) == 0;
-}
-
 static int jps_run(int argc, char **argv, struct error *err)
 {
+	const struct report_format format = { &opt.csv, &opt.json, NULL };
 	struct jps_filter filter = { 0 };
 	struct text text = { 0 };
 	struct listed l = { 0 };
@@ -309,17 +304,13 @@ static int jps_run(int argc, char **argv, struct error *err)
 			      "unexpected argument '%s': to filter by "
 			      "name, use -fd '*%s*'",
 			      argv[0], argv[0]);
-	if (opt.csv && opt.json)
-		return misuse(err, "--csv and --json exclude each other");
+	if (report_format_choose(&format, opt.output ? opt.output : "-", err))
+		return -1;
 	if (jps_is_plain() && (opt.csv || opt.json || opt.details.count))
 		return misuse(err, "-l, -m and -q exclude --csv, --json and "
 				   "-pd");
 	opt.plain.options = opt.verbose && !opt.plain.pids_only;
 	opt.plain.arguments &= !opt.plain.pids_only;
-	if (!opt.csv && !opt.json) {
-		opt.csv = jps_has_extension(".csv");
-		opt.json = jps_has_extension(".json");
-	}
 	if (jps_details_check(&opt.details, err) ||
 	    jps_filter_init(&filter, opt.description, &opt.properties, err) ||
 	    listed_init(&l, &filter, err))

@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/recording.h"
+#include "cmd/report_format.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
 #include "cmd/virtual_dump.h"
@@ -331,26 +332,14 @@ static int threads_report(const struct dump_series *s, const struct profile *p,
 				     : 0;
 }
 
-/* The name selects the format of the output. */
 static int threads_check_output(struct error *err)
 {
-	const char *dot = strrchr(opt.output, '.');
+	const struct report_format format = { &opt.csv, &opt.json, &opt.page };
 
 	if (!*opt.output)
 		return misuse(err, "--output requires a file name");
-	if (dot && strcmp(dot, ".csv") == 0)
-		opt.csv = true;
-	if (dot && strcmp(dot, ".json") == 0)
-		opt.json = true;
-	opt.page = dot &&
-		   (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
-	if (opt.json && opt.csv)
-		return misuse(err, "options --json and --csv conflict");
-	if (opt.page && (opt.json || opt.csv))
-		return misuse(err,
-			      "options --%s and -o %s conflict: *.html selects "
-			      "a page",
-			      opt.json ? "json" : "csv", opt.output);
+	if (report_format_choose(&format, opt.output, err))
+		return -1;
 	return strcmp(opt.output, "-") == 0 ? 0 : output_try(opt.output, err);
 }
 

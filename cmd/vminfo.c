@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
+#include "cmd/report_format.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
 #include "core/attach/attach.h"
@@ -680,11 +681,12 @@ static int vminfo_run(int argc, char **argv, struct error *err)
 {
 	struct vm vm = { .jvm.pidfd = -1 };
 	struct text text = { 0 };
-	int status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
-	const char *dot = strrchr(opt.output, '.');
+	const struct report_format format = { .json = &opt.json };
+	int status = report_format_choose(&format, opt.output, err);
 
 	vminfo_choose_sections();
-	opt.json |= dot && strcmp(dot, ".json") == 0;
+	if (status == 0)
+		status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
 	if (status == 0 && argc > 0)
 		status = misuse(err, "unexpected argument '%s': name one JVM",
 				argv[0]);

@@ -4,4 +4,4 @@ sjkc diff --json -o - 1.txt 2.txt
 sjkc diff --json -o out.json -q 1.txt 2.txt && head -c 24 out.json
 sjkc diff -o by_extension.json -q 1.txt 2.txt && cmp out.json by_extension.json
 sjkc diff -o out.csv -q 1.txt 2.txt && head -n 1 out.csv
-sjkc diff -o out.log -q 1.txt 2.txt && head -n 1 out.log
+sjkc diff -o out.txt -q 1.txt 2.txt && head -n 1 out.txt
