@@ -288,6 +288,7 @@ static int threads_write(const struct dump_series *s, const char *source,
 	const struct threads_options options = {
 		.source = source,
 		.top = threads_limit(opt.top, THREADS_TOP),
+		.few = opt.verbose ? 0 : threads_limit(opt.top, BLOCKED_FEW),
 		.frames = threads_limit(opt.frames, THREADS_FRAMES),
 		.width = output_terminal_width(opt.output),
 		.colour = output_wants_colour(opt.output),

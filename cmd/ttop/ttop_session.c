@@ -208,9 +208,12 @@ static void session_fetch_blocked(struct ttop_session *s)
 	struct error err;
 
 	if (ttop_blocked(s->o, &s->blocked, &err) == 0) {
+		/* A recording has each thread. */
 		blocked_text(&s->blocked, 0, &text);
 		if (!s->o->is_replay)
 			session_record(s, "blocked", 0, &text);
+		text_clear(&text);
+		blocked_text(&s->blocked, BLOCKED_FEW, &text);
 		top_set_blocked(&s->top, &text, session_wall_ns(s),
 				session_blocked_interval(
 					s, clock_monotonic_ns() - began));

@@ -20,6 +20,8 @@ enum {
 	BLOCKED_MAX = 20000
 }; /* maximum number of threads; further threads are only counted */
 
+enum { BLOCKED_FEW = 3 }; /* the default of blocked_text() */
+
 enum blocked_kind {
 	BLOCKED_NOT,          /* not blocked, but owns locks */
 	BLOCKED_MONITOR,      /* synchronized */
@@ -117,12 +119,12 @@ void blocked_read_dump(struct blocked *b, const char *reply, size_t len);
 
 /*
  * Appends a report for people: deadlocks, then each thread that blocks others,
- * in descending order of their number, with the threads that wait for it. Of
- * threads that wait for the same lock and block no others, at most this number
- * is listed (0: all), and the rest counted. The output is safe for a terminal,
- * except for its newlines.
+ * in descending order of their number, with the threads that wait for it. More
+ * than a few threads (0: any number) of a pool that wait for the same lock in
+ * the same frame and block no others are one line. The output is safe for a
+ * terminal, except for its newlines.
  */
-void blocked_text(const struct blocked *b, size_t same_lock, struct text *out);
+void blocked_text(const struct blocked *b, size_t few, struct text *out);
 
 /*
  * Returns the indices of the threads that block others and are not blocked, in

@@ -4,9 +4,11 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/intern.h"
 #include "core/base/lines.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
+#include "core/threads/pool_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,14 +24,21 @@ enum {
 struct writer {
 	const struct blocked *b;
 	struct text *out;
-	size_t same_lock; /* maximum number of like waiters of a lock; 0: all */
+	size_t few; /* see blocked_text() */
 	size_t shown, counted;
+	bool *is_counted; /* by thread: it is in the line of its pool */
+	struct intern pools;
 };
 
 /* Waiting threads that are not printed yet: order[at] up to order[end]. */
 struct level {
 	size_t at, end;
-	size_t alike; /* of the current lock: waiters that block no others */
+};
+
+/* A thread that waits for a lock and blocks no others. */
+struct waiter {
+	size_t thread, position; /* position: in the order */
+	uint32_t pool;
 };
 
 static void text_add_safe(struct text *out, const char *foreign)
@@ -136,15 +145,80 @@ static bool level_begins_lock(const struct blocked *b, size_t from,
 		      b->threads[b->order[l->at - 1]].lock_id) != 0;
 }
 
-/* Counts the waiters of a lock that are not listed, before the next lock. */
-static void level_end_lock(struct writer *w, struct level *l, size_t depth)
+static int compare_waiters(const void *left, const void *right, void *self)
 {
-	if (w->same_lock && l->alike > w->same_lock) {
-		text_indent(w->out, depth);
-		text_printf(w->out, "… %zu more wait for it\n",
-			    l->alike - w->same_lock);
+	const struct waiter *l = left, *r = right;
+	const struct blocked *b = self;
+	int order;
+
+	if (l->pool != r->pool)
+		return l->pool < r->pool ? -1 : 1;
+	order = strcmp(b->threads[l->thread].frame,
+		       b->threads[r->thread].frame);
+	if (order)
+		return order;
+	return l->position < r->position ? -1 : 1;
+}
+
+/* The first thread of the waiters has waited longest. */
+static void text_add_pool(struct writer *w, const struct waiter *waiters,
+			  size_t count, size_t depth)
+{
+	const struct blocked_thread *t = &w->b->threads[waiters->thread];
+
+	for (size_t i = 0; i < count; i++)
+		w->is_counted[waiters[i].thread] = true;
+	w->counted += count;
+	text_indent(w->out, depth);
+	text_printf(w->out, "%zu threads \"", count);
+	text_add_safe(w->out, intern_text(&w->pools, waiters->pool));
+	text_puts(w->out, t->looks < 2 ? "\"  " : "\"  longest: ");
+	blocked_since(w->b, t, w->out);
+	if (*t->frame) {
+		text_puts(w->out, "  at ");
+		text_add_safe(w->out, t->frame);
 	}
-	l->alike = 0;
+	text_putc(w->out, '\n');
+}
+
+/* Prints a line for each pool with many like waiters of a level's next lock. */
+static void text_add_pools(struct writer *w, const struct level *l,
+			   size_t depth)
+{
+	const struct blocked *b = w->b;
+	const char *lock_id = b->threads[b->order[l->at]].lock_id;
+	struct waiter *waiters = xcalloc(l->end - l->at, sizeof(*waiters));
+	size_t count = 0, next;
+	struct text pool = { 0 };
+
+	for (size_t i = l->at; i < l->end; i++) {
+		const struct blocked_thread *t = &b->threads[b->order[i]];
+
+		if (strcmp(t->lock_id, lock_id) != 0)
+			break;
+		if (t->kind == BLOCKED_NOT || t->deadlock || t->held_back)
+			continue;
+		text_clear(&pool);
+		pool_name(&pool, t->name);
+		waiters[count++] = (struct waiter){
+			b->order[i], i,
+			intern_id(&w->pools, pool.bytes, pool.len)
+		};
+	}
+	qsort_r(waiters, count, sizeof(*waiters), compare_waiters, (void *)b);
+	for (size_t i = 0; i < count; i = next) {
+		const char *frame = b->threads[waiters[i].thread].frame;
+
+		for (next = i + 1;
+		     next < count && waiters[next].pool == waiters[i].pool &&
+		     strcmp(b->threads[waiters[next].thread].frame, frame) ==
+			     0;)
+			next++;
+		if (next - i > w->few)
+			text_add_pool(w, &waiters[i], next - i, depth);
+	}
+	free(waiters);
+	text_release(&pool);
 }
 
 static struct level level_over(const struct blocked *b, size_t owner)
@@ -174,14 +248,11 @@ static void text_add_waiters(struct writer *w, size_t owner, size_t depth)
 		size_t next;
 
 		if (l->at == l->end || w->shown >= LINES_MAX) {
-			level_end_lock(w, l, depth + 2 * count - 1);
 			count--;
 			continue;
 		}
 		next = b->order[l->at];
 		t = &b->threads[next];
-		if (level_begins_lock(b, from[count - 1], l))
-			level_end_lock(w, l, depth + 2 * count - 1);
 		if (level_begins_lock(b, from[count - 1], l) &&
 		    level_same_lock(b, l)) {
 			text_indent(w->out, depth + 2 * count - 2);
@@ -190,15 +261,13 @@ static void text_add_waiters(struct writer *w, size_t owner, size_t depth)
 			blocked_lock(t, w->out);
 			text_printf(w->out, ": %zu blocked\n",
 				    level_same_lock(b, l));
+			if (w->few)
+				text_add_pools(w, l, depth + 2 * count - 1);
 		}
 		l->at++;
-		if (t->kind == BLOCKED_NOT || t->deadlock)
+		if (t->kind == BLOCKED_NOT || t->deadlock ||
+		    w->is_counted[next])
 			continue;
-		if (!t->held_back && w->same_lock &&
-		    ++l->alike > w->same_lock) {
-			w->counted++;
-			continue;
-		}
 		text_add_waiter(w, t, depth + 2 * count - 1);
 		levels[count] = level_over(b, next);
 		from[count] = levels[count].at;
@@ -359,14 +428,15 @@ static void text_add_recorded(const struct blocked *b, struct text *out)
 	}
 }
 
-void blocked_text(const struct blocked *b, size_t same_lock, struct text *out)
+void blocked_text(const struct blocked *b, size_t few, struct text *out)
 {
-	struct writer w = { .b = b, .out = out, .same_lock = same_lock };
+	struct writer w = { .b = b, .out = out, .few = few };
 
 	if (b->recorded.len) {
 		text_add_recorded(b, out);
 		return;
 	}
+	w.is_counted = xcalloc(b->count + 1, sizeof(*w.is_counted));
 	blocked_head(b, out);
 	text_putc(out, '\n');
 	for (unsigned i = 1; i <= b->deadlocks && w.shown < LINES_MAX; i++)
@@ -376,4 +446,6 @@ void blocked_text(const struct blocked *b, size_t same_lock, struct text *out)
 	if (w.shown + w.counted < b->waiting || b->left_out)
 		text_printf(out, "\n%zu more are not shown\n",
 			    b->waiting - w.shown - w.counted + b->left_out);
+	free(w.is_counted);
+	intern_release(&w.pools);
 }

@@ -5,7 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
-#include "render/profile/pool_name.h"
+#include "core/threads/pool_name.h"
 #include "render/profile/sums.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
 #include "core/base/saturate.h"
-#include "render/profile/pool_name.h"
+#include "core/threads/pool_name.h"
 #include "render/profile/sort.h"
 
 #include <stdlib.h>

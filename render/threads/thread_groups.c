@@ -4,7 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
-#include "render/profile/pool_name.h"
+#include "core/threads/pool_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

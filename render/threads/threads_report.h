@@ -19,6 +19,7 @@
 struct threads_options {
 	const char *source; /* foreign: the name of the file or of the JVM */
 	size_t top;         /* maximum rows of a table and groups; 0 = all */
+	size_t few;         /* of like waiters of a lock: blocked_text() */
 	size_t frames;      /* maximum frames of a stack trace; 0 = all */
 	size_t width;       /* of the terminal; 0 = unlimited */
 	bool colour;

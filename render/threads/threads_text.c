@@ -250,7 +250,7 @@ static void write_blocked(struct writer *w)
 	write_coloured(w, s->blocked.deadlocks ? red : bold,
 		       "Blocked threads: ");
 	if (s->blocked.waiting || !unknown)
-		blocked_text(&s->blocked, w->o->top, w->out);
+		blocked_text(&s->blocked, w->o->few, w->out);
 	if (unknown) {
 		units_add_counted(w->out, unknown, "thread");
 		text_printf(w->out,

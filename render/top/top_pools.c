@@ -3,7 +3,7 @@
 #include "render/top/top_pools.h"
 
 #include "core/base/alloc.h"
-#include "render/profile/pool_name.h"
+#include "core/threads/pool_name.h"
 
 #include <math.h>
 

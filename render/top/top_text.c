@@ -450,7 +450,7 @@ void top_text_add(struct text *out, const struct top_report *report)
 	}
 	if (report->blocked) {
 		text_putc(out, '\n');
-		blocked_text(report->blocked, 0, out);
+		blocked_text(report->blocked, BLOCKED_FEW, out);
 	}
 	text_putc(out, '\n');
 }

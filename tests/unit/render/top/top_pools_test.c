@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/profile/pool_name.h"
+#include "core/threads/pool_name.h"
 #include "render/top/top_pools.h"
 
 #include <math.h>

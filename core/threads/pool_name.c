@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replaces numbers and UUIDs in thread names by "*". */
-#include "render/profile/pool_name.h"
+#include "core/threads/pool_name.h"
 
 #include "core/base/ascii.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool_name: the common name of threads whose names differ only in numbers. */
-#ifndef RENDER_PROFILE_POOL_NAME_H
-#define RENDER_PROFILE_POOL_NAME_H
+#ifndef CORE_THREADS_POOL_NAME_H
+#define CORE_THREADS_POOL_NAME_H
 
 #include "core/base/text.h"
 
