@@ -562,21 +562,27 @@ static uint64_t jfr_value(const struct event_table *t,
 	return 0;
 }
 
+/* Returns true if a pattern selects the method of a row, or excludes it. */
+static bool jfr_selects(const struct method_pattern *m,
+			const struct probe_row *row)
+{
+	return method_pattern_has_method(m, row->method, NULL) &&
+	       ((m->with_subtypes && !m->excludes) ||
+		method_pattern_has_class(m, row->class_name));
+}
+
 /* Other recordings may measure other methods. */
-static bool jfr_is_wanted(const struct probe_run *run, const char *class_name,
-			  const char *method)
+static bool jfr_is_wanted(const struct probe_run *run,
+			  const struct probe_row *row)
 {
 	bool wanted = false;
 
 	for (size_t i = 0; i < run->pattern_count; i++) {
-		const struct method_pattern *m = &run->patterns[i];
+		bool selects = jfr_selects(&run->patterns[i], row);
 
-		if (!method_pattern_has_method(m, method, NULL))
-			continue;
-		if (m->excludes && method_pattern_has_class(m, class_name))
+		if (selects && run->patterns[i].excludes)
 			return false;
-		wanted |= m->with_subtypes ||
-			  method_pattern_has_class(m, class_name);
+		wanted |= selects;
 	}
 	return wanted;
 }
@@ -607,8 +613,7 @@ static void jfr_add_row(const struct jfr_session *s, struct probe_report *r,
 	struct probe_row row = { 0 };
 	char *name = xstrdup(profile_text(s->profile, from->texts[0]));
 
-	if (!jfr_split_name(name, &row) ||
-	    !jfr_is_wanted(s->run, row.class_name, row.method)) {
+	if (!jfr_split_name(name, &row) || !jfr_is_wanted(s->run, &row)) {
 		free((char *)row.parameters);
 		free(name);
 		return;
@@ -659,9 +664,30 @@ static void jfr_add_text(const struct jfr_session *s,
 	text_printf(out, " of %s, timed by JFR for %s\n\n", s->run->name.bytes,
 		    time.bytes);
 	probe_report_text(r, out);
+	text_puts(out, "\nnote: calls that were running when probe began or "
+		       "ended are not counted\n");
 	if (s->run->o->above_ns >= 0)
 		probe_add_calls(s->run, s->profile, JFR_TRACE, out);
 	text_release(&time);
+}
+
+/* A method that was named is missing in the table, so even --quiet prints it.
+ */
+static void jfr_log_untimed(const struct jfr_session *s,
+			    const struct probe_report *r)
+{
+	for (size_t i = 0; i < s->run->pattern_count; i++) {
+		const struct method_pattern *m = &s->run->patterns[i];
+		bool is_timed = m->excludes;
+
+		for (size_t k = 0; !is_timed && k < r->count; k++)
+			is_timed = jfr_selects(m, &r->rows[k]);
+		if (!is_timed)
+			log_always("JFR timed no method '%s': no class with it "
+				   "was instrumented, or it is native or "
+				   "abstract",
+				   m->word);
+	}
 }
 
 static int jfr_write(const struct jfr_session *s, struct error *err)
@@ -679,6 +705,7 @@ static int jfr_write(const struct jfr_session *s, struct error *err)
 			    "method '%s', or it is native or abstract",
 			    (int)s->run->jvm.pid, s->run->patterns[0].word);
 	}
+	jfr_log_untimed(s, &r);
 	if (o->json) {
 		struct json j = probe_report_json(&r, &out);
 

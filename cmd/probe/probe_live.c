@@ -133,6 +133,13 @@ static int live_list(struct live *l, bool all_methods, struct error *err)
 }
 
 /* The JVM has already selected subtypes, whose names match no pattern. */
+static bool live_selects(const struct method_pattern *p,
+			 const struct probe_class *c)
+{
+	return !p->excludes &&
+	       (p->with_subtypes || method_pattern_has_class(p, c->name));
+}
+
 static bool live_is_chosen(const struct live *l, const struct probe_class *c,
 			   const struct probe_method *m)
 {
@@ -145,11 +152,33 @@ static bool live_is_chosen(const struct live *l, const struct probe_class *c,
 			continue;
 		if (p->excludes && method_pattern_has_class(p, c->name))
 			return false;
-		chosen |= !p->excludes &&
-			  (p->with_subtypes ||
-			   method_pattern_has_class(p, c->name));
+		chosen |= live_selects(p, c);
 	}
 	return chosen;
+}
+
+/* A method that was named is missing in the table, so even --quiet prints it.
+ */
+static void live_log_unmatched(const struct live *l)
+{
+	for (size_t i = 0; i < l->run->pattern_count; i++) {
+		const struct method_pattern *p = &l->run->patterns[i];
+		size_t count = probes_methods(l->probes);
+		bool is_found = p->excludes;
+
+		for (size_t k = 0; !is_found && k < count; k++) {
+			const struct probe_method *m = probes_method(l->probes,
+								     k);
+
+			is_found = method_pattern_has_method(p, m->name,
+							     m->descriptor) &&
+				   live_selects(p, probes_class(l->probes,
+								m->class));
+		}
+		if (!is_found)
+			log_always("no method of a loaded class matches '%s'",
+				   p->word);
+	}
 }
 
 static uint8_t live_mode(const struct probe_options *o)
@@ -276,10 +305,11 @@ static int live_find(struct live *l, struct error *err)
 	live_choose(l);
 	if (!l->wish_count)
 		return live_fail_empty(l, err);
+	live_log_unmatched(l);
 	if (l->skipped)
-		log_info("skipped methods of the JDK: %zu; --system includes "
-			 "them",
-			 l->skipped);
+		log_always("skipped methods of the JDK: %zu; --system includes "
+			   "them",
+			   l->skipped);
 	methods = l->wish_count - l->refused;
 	if (methods > l->run->o->max && !l->run->o->list)
 		return fail(err, ERROR_FAILED,

@@ -53,6 +53,8 @@ probe_start --jfr --above 50ms -o "$scratch/slow.html" Orders.slow || exit 1
 probe_finish || exit 1
 grep -q 'jdk.MethodTrace of .*: 5 samples' "$scratch/out" &&
 	grep -q 'Calls.slowly' "$scratch/out" &&
+	grep -q '^note: calls that were running when .* not counted' \
+		"$scratch/out" &&
 	grep -q 'Calls$Orders.slow' "$scratch/slow.html" ||
 	{ echo 'slow calls are missing:'; cat "$scratch/out"; exit 1; }
 
@@ -89,6 +91,7 @@ refused='is not instrumented: its class loader may not find the classes of JFR (
 "$sjkc" probe "$pid" -q --jfr --csv -d 100ms 'Delicate$Deaf.step' \
 	Delicate.start >"$scratch/out" 2>"$scratch/err" &&
 	grep -qF "Delicate\$Deaf $refused" "$scratch/err" &&
+	grep -qF "timed no method 'Delicate\$Deaf.step'" "$scratch/err" &&
 	grep -q '^Delicate,start,' "$scratch/out" ||
 	{ echo 'not refused:'; cat "$scratch/out" "$scratch/err"; exit 1; }
 "$sjkc" probe "$pid" --jfr -d 100ms 'Delicate$Deaf.step' 2>"$scratch/err"

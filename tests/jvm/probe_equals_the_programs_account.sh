@@ -25,6 +25,15 @@ misses_are_explained() {
 	[ $? -ne 0 ] && grep -q 'not instrumented: it is abstract' "$scratch/err" &&
 		! grep -q 'expect a pause' "$scratch/err" ||
 		{ cat "$scratch/err"; return 1; }
+	# The table lacks these, so even --quiet prints them.
+	"$sjkc" probe "$pid" -q --csv -d 10ms Orders.submit Orders.nope \
+		'Calls$Handler.handle' java.lang.String.hashCode \
+		>"$scratch/out" 2>"$scratch/err" &&
+		grep -q "no method .* matches 'Orders.nope'" "$scratch/err" &&
+		grep -q 'not instrumented: it is abstract' "$scratch/err" &&
+		grep -q 'skipped methods of the JDK: 1;' "$scratch/err" &&
+		[ "$(wc -l <"$scratch/err")" -eq 3 ] ||
+		{ cat "$scratch/err"; return 1; }
 	"$sjkc" probe "$pid" --max 3 -d 1s 'Orders.*' 2>"$scratch/err"
 	[ $? -eq 1 ] && grep -q 'raise --max' "$scratch/err" ||
 		{ cat "$scratch/err"; return 1; }
