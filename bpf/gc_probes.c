@@ -488,11 +488,11 @@ static void probes_describe(struct probe_source *s)
 		source->columns |= GC_HAS_BEFORE | GC_HAS_AFTER;
 	if (probes_wants_reports(s) && s->points.report_count)
 		source->columns |= GC_HAS_PHASES | GC_HAS_CYCLES | GC_HAS_GC;
-	text_printf(&source->description,
-		    "%zu probe%s in libjvm%s: times are %s", s->link_count,
-		    units_plural(s->link_count),
-		    s->counters ? " and perf data" : "",
-		    s->counters ? "exact" : "estimates");
+	text_printf(&source->description, "%zu probe%s in libjvm%s",
+		    s->link_count, units_plural(s->link_count),
+		    s->counters ? " and perf data: they add up to 50 us to "
+				  "each pause"
+				: ": times are estimates");
 }
 
 /* Counters of a file that the JVM has not mapped cannot be read in a probe. */

@@ -135,7 +135,7 @@ struct gc_source_methods {
 struct gc_source {
 	const struct gc_source_methods *methods;
 	unsigned columns; /* bits of enum gc_column */
-	/* How it measures: "safepoint probe and perf data, exact to the ns". */
+	/* How it measures: "2 probes in libjvm: times are estimates". */
 	struct text description;
 	struct text collector; /* "G1"; empty = unknown */
 	struct text label;     /* "4711 Main", or the name of a file */

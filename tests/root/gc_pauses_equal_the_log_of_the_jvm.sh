@@ -29,7 +29,7 @@ probed() {
 	gc_target "$1" "$2" -- live=6000 rate=200 full=300 dumps=50 &&
 		recorded 25 '"kind"' --source probe && gc_truth 20 &&
 		gc_has "$gc_out" '"kind":"(full|cycle pause)"' &&
-		gc_has "$gc_err" 'probes in libjvm and perf data'
+		gc_has "$gc_err" 'probes in libjvm and perf data: they add up to 50 us to each pause'
 }
 
 # A record of several pauses has their sum, which the log lacks.
