@@ -91,7 +91,7 @@ static void report_choose_measure(struct report *r)
 	r->whole = weighs ? view->weight : view->samples;
 }
 
-/* Adds up the samples by thread state and those without a stack trace. */
+/* Adds up the samples by state, without a stack trace, and interpreted. */
 static void report_count_cells(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -108,6 +108,10 @@ static void report_count_cells(struct report *r)
 		if (!c->stack)
 			r->without_stack = saturate_add(
 				r->without_stack, cell_measure(c, weighs));
+		else if (p->frames[p->stacks[c->stack].frame].kind ==
+			 FRAME_INTERPRETED)
+			r->interpreted = saturate_add(r->interpreted,
+						      cell_measure(c, weighs));
 	}
 	free(in_view);
 }

@@ -98,6 +98,7 @@ struct report {
 	struct {
 		uint64_t samples, weight;
 	} idle;
+	uint64_t interpreted;           /* in unit; with a leaf of this kind */
 	uint64_t states[THREAD_STATES]; /* samples in each thread state */
 	struct frame_table table;
 	struct frame_sum *frames; /* sorted by self */

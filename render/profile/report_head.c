@@ -112,20 +112,58 @@ static void head_add_idle(struct text *out, const struct report *r)
 	text_puts(out, "; --idle includes them");
 }
 
+/*
+ * True for events that are recorded one by one, or of one moment: their shares
+ * are no estimates. Where there is a rate, they were sampled nevertheless.
+ */
+static bool head_is_complete(const struct report *r)
+{
+	static const char *const complete[] = {
+		"thread-dump", "probe", "lock", "offcpu", "jdk.", "nps.",
+	};
+	const struct event_view *view = r->view;
+	const char *event = profile_text(
+		r->profile, r->profile->events[view->events[0]].name);
+	struct text rate = { 0 };
+	bool is_sampled;
+
+	rate_add(&rate, r->profile, view);
+	is_sampled = rate.len != 0;
+	text_release(&rate);
+	if (is_sampled)
+		return false;
+	for (size_t i = 0; i < sizeof(complete) / sizeof(*complete); i++) {
+		if (strncmp(event, complete[i], strlen(complete[i])) == 0)
+			return true;
+	}
+	/* Tracepoints of perf: "sched:sched_switch". */
+	return strchr(event, ':') ||
+	       (view->unit == UNIT_COUNT && view->weight == view->samples);
+}
+
 /* Shares of fewer samples differ from the truth by more than 20 points. */
 #define FEW_SAMPLES 20
 
 static void head_add_few(struct text *out, const struct report *r)
 {
-	struct text rate = { 0 };
+	uint64_t samples = r->view->samples;
 
-	rate_add(&rate, r->profile, r->view);
-	if (rate.len && r->view->samples && r->view->samples < FEW_SAMPLES)
+	if (samples && samples < FEW_SAMPLES && !head_is_complete(r))
 		text_printf(out,
 			    "note: only %" PRIu64
 			    " sample%s: shares are rough; sample for longer",
-			    r->view->samples, r->view->samples == 1 ? "" : "s");
-	text_release(&rate);
+			    samples, units_plural(samples));
+}
+
+#define INTERPRETED_LEAST 0.05 /* minimum share that is printed */
+
+static void head_add_interpreted(struct text *out, const struct report *r)
+{
+	double share = (double)r->interpreted / (double)r->whole;
+
+	if (r->interpreted && share >= INTERPRETED_LEAST &&
+	    !head_is_complete(r))
+		text_printf(out, "note: interpreted code: %.1f%%", 100 * share);
 }
 
 /* Appends a shell argument; quotes names of nested classes such as a.B$C. */
@@ -212,6 +250,7 @@ void report_head(struct text *out, const struct report *r)
 	head_put_line(out, r, head_add_bias);
 	head_put_line(out, r, head_add_idle);
 	head_put_line(out, r, head_add_few);
+	head_put_line(out, r, head_add_interpreted);
 	head_put_remarks(out, r, false);
 	head_put_line(out, r, head_add_states);
 	if (r->options->alone)

@@ -2,7 +2,7 @@ exec 2>&1
 echo 'a.B.c;d.E.f 5' >in.folded
 try() {
 	echo "-- $*" | sed "s/ $$\$/ PID/"
-	sjkc prof "$@" | head -n 6
+	sjkc prof "$@" | head -n 7
 }
 for event in cycles cache-misses page-faults nativemem java.util.HashMap.put \
 	Thread::run kprobe:do_sys_open cpuu walll help; do
