@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvmti/client/client_probe_records.h"
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 
 #include <string.h>
@@ -217,4 +218,36 @@ bool probe_class_is_system(const struct probe_class *c)
 		if (strncmp(c->name, packages[i], strlen(packages[i])) == 0)
 			return true;
 	return false;
+}
+
+/* ---- estimates ---- */
+
+/*
+ * The JVM visits all loaded classes and all compiled code.  Measured with 500
+ * loaded classes: 1 to 13 ms; with 3,500: 21 to 270 ms, the first change of a
+ * JVM being the longest; for each of 1,000 changed classes 0.2 to 0.5 ms more.
+ */
+int64_t probes_estimate_pause(size_t classes, size_t loaded)
+{
+	return 5 * CLOCK_NS_PER_MS +
+	       (int64_t)loaded * (75 * CLOCK_NS_PER_MS / 1000) +
+	       (int64_t)classes * (CLOCK_NS_PER_MS / 2);
+}
+
+uint64_t probe_counts_quantile(const struct probe_counts *c, double part)
+{
+	double wanted = part * (double)c->calls, below = 0;
+
+	for (size_t b = 0; b < PROBE_BUCKETS; b++) {
+		double here = (double)c->buckets[b], value;
+		double from = b ? (double)(UINT64_C(1) << (b - 1)) : 0;
+
+		if (here <= 0 || below + here < wanted) {
+			below += here;
+			continue;
+		}
+		value = from + from * ((wanted - below) / here);
+		return value < (double)c->max_ns ? (uint64_t)value : c->max_ns;
+	}
+	return c->calls ? c->max_ns : 0;
 }

@@ -524,6 +524,7 @@ static int probes_request(struct probes *p, enum probe_request kind,
 	int64_t until = clock_after(clock_monotonic_ns(), timeout_ns);
 	struct probe_control *c = p->control;
 	uint32_t number = c->request + 1;
+	bool has_waited;
 
 	if (contents && contents->len > PROBE_REQUEST)
 		return fail(err, ERROR_MISUSE,
@@ -546,12 +547,13 @@ static int probes_request(struct probes *p, enum probe_request kind,
 			return probes_explain(p, err);
 		if (probes_check_state(p, err))
 			return -1;
-		if (probes_is_stopped(p))
+		has_waited = probes_has_waited(p);
+		if (probes_is_stopped(p) || (has_waited && p->stopped_ns))
 			return fail(err, ERROR_REFUSED,
 				    "%d: the JVM is stopped; continue it by "
 				    "SIGCONT",
 				    (int)p->session.jvm->pid);
-		if (probes_has_waited(p))
+		if (has_waited)
 			return fail(err, ERROR_REFUSED,
 				    "%d: the JVM did not let the agent work "
 				    "before sjkc was stopped",
@@ -851,18 +853,6 @@ int probes_publish(struct probes *p, const struct probe_name *names,
 	return ret;
 }
 
-/*
- * The JVM visits all loaded classes and all compiled code.  Measured with 500
- * loaded classes: 1 to 13 ms; with 3,500: 21 to 270 ms, the first change of a
- * JVM being the longest; for each of 1,000 changed classes 0.2 to 0.5 ms more.
- */
-int64_t probes_estimate_pause(size_t classes, size_t loaded)
-{
-	return 5 * CLOCK_NS_PER_MS +
-	       (int64_t)loaded * (75 * CLOCK_NS_PER_MS / 1000) +
-	       (int64_t)classes * (CLOCK_NS_PER_MS / 2);
-}
-
 /* ---- counts ---- */
 
 static uint64_t slot_load(const uint64_t *slot, size_t stripe, size_t at)
@@ -925,24 +915,6 @@ void probes_counts(const struct probes *p, uint32_t method,
 		out->max_ns = max > out->max_ns ? max : out->max_ns;
 	}
 	counts_add_exceptions(p, slot, out);
-}
-
-uint64_t probe_counts_quantile(const struct probe_counts *c, double part)
-{
-	double wanted = part * (double)c->calls, below = 0;
-
-	for (size_t b = 0; b < PROBE_BUCKETS; b++) {
-		double here = (double)c->buckets[b], value;
-		double from = b ? (double)(UINT64_C(1) << (b - 1)) : 0;
-
-		if (here <= 0 || below + here < wanted) {
-			below += here;
-			continue;
-		}
-		value = from + from * ((wanted - below) / here);
-		return value < (double)c->max_ns ? (uint64_t)value : c->max_ns;
-	}
-	return c->calls ? c->max_ns : 0;
 }
 
 /* ---- single calls ---- */
