@@ -40,11 +40,16 @@ static struct {
 } opt;
 
 /* A key of tags or counters. */
+struct dexp_value {
+	uint32_t tag; /* string */
+	uint64_t count;
+};
+
 struct dexp_key {
 	uint32_t name; /* string */
 	uint64_t count;
 	bool has_values; /* of tags only */
-	uint32_t values[DEXP_VALUES + 1];
+	struct dexp_value values[DEXP_VALUES + 1];
 	size_t value_count;
 };
 
@@ -154,10 +159,12 @@ static void dexp_collect(struct dexp *d, const struct sample *s,
 static void key_add_value(struct dexp_key *k, uint32_t tag)
 {
 	for (size_t i = 0; i < k->value_count; i++) {
-		if (k->values[i] == tag)
+		if (k->values[i].tag == tag) {
+			k->values[i].count++;
 			return;
+		}
 	}
-	k->values[k->value_count++] = tag;
+	k->values[k->value_count++] = (struct dexp_value){ tag, 1 };
 	if (k->value_count > DEXP_VALUES)
 		k->has_values = false;
 }
@@ -430,47 +437,31 @@ static void dexp_print_time(struct output *out, int64_t ns)
 	output_puts(out, text);
 }
 
-/* String.hashCode() of Java, spread as java.util.HashMap does. */
-static uint32_t dexp_java_hash(const char *text)
+/* The most frequent first. */
+static int dexp_compare_values(const void *left, const void *right,
+			       void *profile)
 {
-	uint32_t hash = 0;
+	const struct dexp_value *a = left, *b = right;
 
-	for (; *text; text++) {
-		uint32_t unit = (unsigned char)*text;
-
-		if (unit >= 0xe0 && text[1] && text[2]) {
-			unit = (unit & 15) << 12 |
-			       ((unsigned char)text[1] & 63u) << 6 |
-			       ((unsigned char)text[2] & 63u);
-			text += 2;
-		} else if (unit >= 0xc0 && text[1]) {
-			unit = (unit & 31) << 6 |
-			       ((unsigned char)text[1] & 63u);
-			text++;
-		}
-		hash = hash * 31 + unit;
-	}
-	return hash ^ hash >> 16;
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return strcmp(profile_text(profile, a->tag),
+		      profile_text(profile, b->tag));
 }
 
-/* Prints the values in the order of a java.util.HashSet. */
-static void dexp_print_values(const struct dexp *d, const struct dexp_key *k,
+static void dexp_print_values(const struct dexp *d, struct dexp_key *k,
 			      struct output *out)
 {
-	uint32_t size = k->value_count > 12 ? 32 : 16;
 	struct text list = { 0 };
 
+	qsort_r(k->values, k->value_count, sizeof(*k->values),
+		dexp_compare_values, d->profile);
 	text_putc(&list, '[');
-	for (uint32_t bucket = 0; bucket < size; bucket++) {
-		for (size_t i = 0; i < k->value_count; i++) {
-			const char *text = profile_text(d->profile,
-							k->values[i]);
+	for (size_t i = 0; i < k->value_count; i++) {
+		const char *text = profile_text(d->profile, k->values[i].tag);
 
-			if ((dexp_java_hash(text) & (size - 1)) != bucket)
-				continue;
-			text_puts(&list, list.len > 1 ? ", " : "");
-			safe_text(&list, text, strlen(text));
-		}
+		text_puts(&list, i ? ", " : "");
+		safe_text(&list, text, strlen(text));
 	}
 	text_putc(&list, ']');
 	if (list.len > DEXP_LIST) {
@@ -481,17 +472,15 @@ static void dexp_print_values(const struct dexp *d, const struct dexp_key *k,
 	text_release(&list);
 }
 
-/* qsort(3) passes no context. */
-static const struct dexp *dexp_sorted;
-
-static int dexp_compare_counts(const void *left, const void *right)
+static int dexp_compare_counts(const void *left, const void *right,
+			       void *profile)
 {
 	const struct dexp_key *a = left, *b = right;
 
 	if (a->count != b->count)
 		return a->count < b->count ? 1 : -1;
-	return strcmp(profile_text(dexp_sorted->profile, a->name),
-		      profile_text(dexp_sorted->profile, b->name));
+	return strcmp(profile_text(profile, a->name),
+		      profile_text(profile, b->name));
 }
 
 static int dexp_compare_schemas(const void *left, const void *right)
@@ -589,8 +578,8 @@ static void dexp_print_tags(struct dexp *d, struct output *out)
 
 	if (d->key_count)
 		memcpy(sorted, d->keys, d->key_count * sizeof(*sorted));
-	dexp_sorted = d;
-	qsort(sorted, d->key_count, sizeof(*sorted), dexp_compare_counts);
+	qsort_r(sorted, d->key_count, sizeof(*sorted), dexp_compare_counts,
+		d->profile);
 	output_printf(o, "Event count: %" PRIu64 "\nTime range: ", d->count);
 	dexp_print_time(o, d->min_ns);
 	output_puts(o, " - ");
