@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,7 +30,7 @@
 
 /*
  * The temporary file of the process and its directory, for a signal handler
- * that removes it. There is at most one.
+ * that removes it. There is at most one, see output_create_temporary().
  */
 static const char *volatile pending;
 static volatile int pending_dir;
@@ -101,6 +102,8 @@ static int output_create_temporary(int dir, char *name)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
+	/* A second one would remain if a signal ended the process. */
+	assert(!pending);
 	fd = output_create_named(dir, name);
 	sys = errno;
 	if (fd >= 0) {

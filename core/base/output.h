@@ -33,7 +33,7 @@ struct output {
  * Opens path ("-" is standard output). Fails with ERROR_OUTPUT; even then,
  * output_close() must follow. path is borrowed. In a directory where others may
  * write, another user's link, file or pipe is refused. A named pipe waits five
- * seconds for a reader.
+ * seconds for a reader. At most one file may be open at a time.
  */
 int output_open(struct output *out, const char *path, struct error *err);
 

@@ -268,82 +268,12 @@ int object_name_check(const char *text, bool *is_pattern, struct error *err)
 	return 0;
 }
 
-/*
- * Skips one UTF-16 unit, which is what '?' matches: two of the four bytes of a
- * surrogate pair.
- */
-static const char *name_skip_unit(const char *at)
-{
-	uint8_t byte = (uint8_t)*at;
-	size_t len = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 2;
-
-	while (len-- && *at)
-		at++;
-	return at;
-}
-
-/* com.sun.jmx.mbeanserver.Util.wildmatch: quotes and escapes are literal. */
-static bool name_match_wild(const char *text, const char *pattern)
-{
-	const char *star = NULL, *tried = NULL;
-
-	for (;;) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			tried = text;
-		} else if (*pattern == '?' && *text) {
-			text = name_skip_unit(text);
-			pattern++;
-		} else if (*pattern && *pattern != '?' && *pattern == *text) {
-			text++;
-			pattern++;
-		} else if (!*pattern && !*text) {
-			return true;
-		} else {
-			/* Let the last star match one more unit. */
-			if (!star || !*tried)
-				return false;
-			pattern = star;
-			text = tried = name_skip_unit(tried);
-		}
-	}
-}
-
 const char *object_name_property(const struct object_name *n, const char *key)
 {
 	for (size_t i = 0; i < n->property_count; i++)
 		if (!strcmp(n->properties[i].key, key))
 			return n->properties[i].value;
 	return NULL;
-}
-
-static bool name_match_property(const struct object_name_property *pattern,
-				const struct object_name *name)
-{
-	const char *value = object_name_property(name, pattern->key);
-
-	if (!value)
-		return false;
-	return pattern->is_pattern ? name_match_wild(value, pattern->value)
-				   : !strcmp(value, pattern->value);
-}
-
-bool object_name_matches(const struct object_name *pattern,
-			 const struct object_name *name)
-{
-	if (object_name_is_pattern(name))
-		return false;
-	if (pattern->domain_is_pattern
-		    ? !name_match_wild(name->domain, pattern->domain)
-		    : strcmp(name->domain, pattern->domain) != 0)
-		return false;
-	if (!pattern->list_is_pattern &&
-	    pattern->property_count != name->property_count)
-		return false;
-	for (size_t i = 0; i < pattern->property_count; i++)
-		if (!name_match_property(&pattern->properties[i], name))
-			return false;
-	return true;
 }
 
 void object_name_canonical(const struct object_name *n, struct text *out)

@@ -25,7 +25,7 @@ struct object_name {
 	struct object_name_property *properties; /* as written */
 	size_t property_count;
 	bool domain_is_pattern;
-	bool list_is_pattern; /* matches names with more properties */
+	bool list_is_pattern; /* ends with "*": may have more properties */
 
 	/* Private: the memory of the strings above. */
 	char *storage;
@@ -46,10 +46,6 @@ void object_name_release(struct object_name *n); /* zeroed storage is fine */
 int object_name_check(const char *text, bool *is_pattern, struct error *err);
 
 bool object_name_is_pattern(const struct object_name *n);
-
-/* True if the name matches the pattern, and is not itself a pattern. */
-bool object_name_matches(const struct object_name *pattern,
-			 const struct object_name *name);
 
 /* Appends the name with sorted keys, as getCanonicalName() does. */
 void object_name_canonical(const struct object_name *n, struct text *out);

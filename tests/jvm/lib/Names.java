@@ -9,8 +9,7 @@ import javax.management.ObjectName;
 
 /**
  * Prints how ObjectName parses texts: "text TAB canonical name", with nothing
- * after the TAB for an invalid name; then "pattern TAB name" for each pair of
- * short names that match.  A newline is written \n, a backslash \\.
+ * after the TAB for an invalid name.  A newline is written \n, a backslash \\.
  */
 public class Names {
 	private static final String[] GIVEN = {
@@ -75,7 +74,6 @@ public class Names {
 		PrintStream out = new PrintStream(System.out, false, "UTF-8");
 		Random random = new Random(20261121);
 		List<String> texts = new ArrayList<>(List.of(GIVEN));
-		List<ObjectName> names = new ArrayList<>();
 
 		for (int i = 0; i < 2000; i++)
 			texts.add(random(random));
@@ -84,24 +82,13 @@ public class Names {
 			String canonical = "";
 
 			try {
-				ObjectName name = new ObjectName(text);
-
-				canonical = name.getCanonicalName();
-				names.add(name);
+				canonical = new ObjectName(text)
+					.getCanonicalName();
 			} catch (MalformedObjectNameException e) {
 				/* An invalid name: canonical stays "". */
 			}
 			out.println(shown(text) + "\t" + shown(canonical));
 		}
-		if (names.size() > 400)
-			names = names.subList(0, 400);
-		for (ObjectName pattern : names)
-			for (ObjectName name : names)
-				if (pattern.apply(name))
-					out.println("match\t" + shown(
-						
-						pattern.getCanonicalName()) + "\t" +
-						shown(name.getCanonicalName()));
 		out.flush();
 	}
 }

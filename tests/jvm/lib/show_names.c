@@ -9,9 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define NAMES_MAX 400
 
 /* Returns the text of a line up to its TAB, with \n and \\ replaced. */
 static struct text text_of(const char *line)
@@ -49,12 +46,7 @@ static void put_canonical(const struct object_name *n)
 	text_release(&t);
 }
 
-struct names {
-	struct object_name at[NAMES_MAX];
-	size_t count;
-};
-
-static void take(struct names *names, const char *line)
+static void take(const char *line)
 {
 	struct text t = text_of(line);
 	struct object_name n;
@@ -64,40 +56,19 @@ static void take(struct names *names, const char *line)
 	putchar('\t');
 	if (!object_name_parse(&n, t.bytes, t.len, &err)) {
 		put_canonical(&n);
-		if (names->count < NAMES_MAX)
-			names->at[names->count++] = n;
-		else
-			object_name_release(&n);
+		object_name_release(&n);
 	}
 	putchar('\n');
 	text_release(&t);
 }
 
-static void show_match(const struct names *names, size_t pattern, size_t name)
-{
-	if (!object_name_matches(&names->at[pattern], &names->at[name]))
-		return;
-	fputs("match\t", stdout);
-	put_canonical(&names->at[pattern]);
-	putchar('\t');
-	put_canonical(&names->at[name]);
-	putchar('\n');
-}
-
 int main(void)
 {
-	static struct names names;
 	char *line = NULL;
 	size_t cap = 0;
 
 	while (getline(&line, &cap, stdin) > 0)
-		if (strncmp(line, "match\t", 6) != 0)
-			take(&names, line);
-	for (size_t i = 0; i < names.count; i++)
-		for (size_t k = 0; k < names.count; k++)
-			show_match(&names, i, k);
-	for (size_t i = 0; i < names.count; i++)
-		object_name_release(&names.at[i]);
+		take(line);
 	free(line);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,6 +117,35 @@ static mode_t mode_of(const char *name)
 
 	assert_int_equal(stat(name, &st), 0);
 	return st.st_mode & 07777;
+}
+
+/* A handler could remove the temporary file of only one of them. */
+static void second_open_file_is_a_program_error(void **state)
+{
+	struct output one, two;
+	struct error err;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(output_open(&one, path, &err), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		signal(SIGABRT, SIG_DFL);
+		prctl(PR_SET_DUMPABLE, 0);
+		close(STDERR_FILENO);
+		output_open(&two, path, &err);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	output_close(&one);
+	assert_int_equal(output_open(&two, path, &err), 0);
+	assert_int_equal(output_commit(&two, &err), 0);
+	output_close(&two);
+	assert_int_equal(output_open(&two, path, &err), 0);
+	output_close(&two);
 }
 
 static void new_file_has_the_mode_of_the_old_file_or_of_umask(void **state)
@@ -489,6 +519,7 @@ int main(void)
 		cmocka_unit_test(committed_file_exists),
 		cmocka_unit_test(old_file_stays_until_the_commit),
 		cmocka_unit_test(output_closed_without_commit_is_removed),
+		cmocka_unit_test(second_open_file_is_a_program_error),
 		cmocka_unit_test(
 			new_file_has_the_mode_of_the_old_file_or_of_umask),
 		cmocka_unit_test(

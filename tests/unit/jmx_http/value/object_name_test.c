@@ -74,37 +74,6 @@ static void invalid_names_report_fault_and_position(void **state)
 	assert_non_null(strstr(err.text, "a NUL, at character 5"));
 }
 
-static bool means(const char *pattern, const char *name)
-{
-	struct object_name p, n;
-	bool does;
-
-	parse(&p, pattern);
-	parse(&n, name);
-	does = object_name_matches(&p, &n);
-	object_name_release(&p);
-	object_name_release(&n);
-	return does;
-}
-
-static void patterns_match_names(void **state)
-{
-	(void)state;
-	assert_true(means("", "d:a=b"));
-	assert_true(means("java.*:type=Mem*,*", "java.lang:id=1,type=Memory"));
-	assert_false(means("java.*:type=Mem*", "java.lang:id=1,type=Memory"));
-	assert_true(means("d:b=2,a=1", "d:a=1,b=2"));
-	assert_false(means("d:a=1", "d:a=1,b=2"));
-	assert_true(means("d:a=*x*y", "d:a=xyxzy"));
-	assert_false(means("d:a=*x*y", "d:a=xyxz"));
-	assert_false(means("d:a=?", "d:a="));
-	/* Quotes count as characters, too. */
-	assert_true(means("d:a=\"b*\"", "d:a=\"b,c\""));
-	assert_false(means("d:a=b*", "d:a=\"b,c\""));
-	/* A pattern is no name. */
-	assert_false(means("d:*", "d:a=*"));
-}
-
 /* In Java, U+1F600 is two characters, and is sorted before U+FF01. */
 static void characters_are_utf16_units(void **state)
 {
@@ -112,9 +81,6 @@ static void characters_are_utf16_units(void **state)
 	struct text t = { 0 };
 
 	(void)state;
-	assert_true(means("d:a=??", "d:a=\xf0\x9f\x98\x80"));
-	assert_false(means("d:a=?", "d:a=\xf0\x9f\x98\x80"));
-	assert_true(means("d:a=?", "d:a=\xc3\xa4"));
 	parse(&n, "d:\xef\xbc\x81=1,\xf0\x9f\x98\x80=2");
 	object_name_canonical(&n, &t);
 	assert_string_equal(t.bytes, "d:\xf0\x9f\x98\x80=2,\xef\xbc\x81=1");
@@ -127,7 +93,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_parsed),
 		cmocka_unit_test(invalid_names_report_fault_and_position),
-		cmocka_unit_test(patterns_match_names),
 		cmocka_unit_test(characters_are_utf16_units),
 	};
 
