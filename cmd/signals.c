@@ -20,14 +20,14 @@ enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 
 static struct sigaction before[NUMBERS];
 static int event = -1;
-static volatile sig_atomic_t first_number;
+static volatile sig_atomic_t last_number;
 
 void signals_repeat(void)
 {
-	for (int i = 0; i < NUMBERS && first_number; i++)
+	for (int i = 0; i < NUMBERS && last_number; i++)
 		sigaction(numbers[i], &before[i], NULL);
-	if (first_number)
-		kill(getpid(), first_number);
+	if (last_number)
+		kill(getpid(), last_number);
 }
 
 /*
@@ -41,9 +41,9 @@ static void signals_on_stop(int number)
 	int64_t now_ns = clock_monotonic_ns();
 	int saved = errno;
 
+	last_number = number;
 	if (!first_ns) {
 		first_ns = now_ns;
-		first_number = number;
 		if (write(event, &one, sizeof(one)) < 0)
 			_exit(1);
 	} else if (now_ns - first_ns > SAME_NS) {
@@ -72,7 +72,7 @@ void signals_listen(void)
 
 int signals_fd(void) { return event; }
 
-bool signals_arrived(void) { return first_number != 0; }
+bool signals_arrived(void) { return last_number != 0; }
 
 /* Signals of the terminal */
 

@@ -467,8 +467,9 @@ static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
 	}
 	if (c->rejected_profiles)
 		log_always("lost: %" PRIu64
-			   " profiles: the engine rejected them",
-			   c->rejected_profiles);
+			   " profile%s: the engine rejected them",
+			   c->rejected_profiles,
+			   units_plural(c->rejected_profiles));
 	if (c->partly_samples)
 		log_always("lost or stored in part: %" PRIu64
 			   " of the lost samples, in requests that failed in "

@@ -390,6 +390,7 @@ static int call_exchange_openj9(struct call *c, int fd, struct error *err)
 		.fd = fd,
 		.deadline_ns = c->deadline_ns,
 		.timeout_ns = c->a->timeout_ns,
+		.stop_fd = c->a->stop_fd,
 	};
 	struct text bytes = { 0 }, reply = { 0 }, said = { 0 };
 	struct error unused, refusal;

@@ -72,8 +72,8 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err);
 
 /*
- * From when fd is readable, calls of this session that wait for a HotSpot JVM
- * fail with ERROR_REFUSED.
+ * From when fd is readable, calls of this session that wait for a reply fail
+ * with ERROR_REFUSED.
  */
 void attach_stop_by(struct attach *a, int fd);
 

@@ -33,7 +33,7 @@ const sorted = (list) => list.map((item) => JSON.stringify(item)).sort();
 // Controls are shown as their pictures.
 const shown = (name) => name.replace(/[\0-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)));
 
-const idOf = (thread) => `"${shown(thread.name)}"${thread.id ? ` #${thread.id}` : thread.tid ? ` tid=${thread.tid}` : ''}`;
+const idOf = (thread) => `${thread.name || !thread.virtual ? `"${shown(thread.name)}"` : 'virtual thread'}${thread.id ? ` #${thread.id}` : thread.tid ? ` tid=${thread.tid}` : ''}`;
 
 // [blocked thread, owner or null, deadlock] of the JSON, and of the page's tree.
 const edgesOfJson = (json) => sorted(json.threads.filter((t) => t.blocked).map((t) =>
@@ -59,7 +59,8 @@ const groupsOfJson = (json) => {
 		const key = `${thread.stack} ${thread.state}`;
 		if (!groups.has(key))
 			groups.set(key, [thread.state || 'no state', [], json.stacks[thread.stack].map((frame) => `at ${frame}`)]);
-		groups.get(key)[1].push(idOf(thread));
+		const carrier = thread.carrier_id && json.threads.find((t) => t.id === thread.carrier_id);
+		groups.get(key)[1].push(idOf(thread) + (carrier ? ` mounted on "${shown(carrier.name)}"` : ''));
 	}
 	return sorted([...groups.values()]);
 };

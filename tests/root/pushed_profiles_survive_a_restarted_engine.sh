@@ -46,12 +46,12 @@ done
 kill -TERM "$prof_pid"
 prof_end 7 || exit 1
 engine_agrees "$prof_err" || exit 1
-grep -q 'rejected 1 profiles: bad profile' "$prof_err" ||
+grep -q 'rejected 1 profile: bad profile' "$prof_err" ||
 	{ cat "$prof_err"; exit 1; }
 
 # Requests that the engine refuses are lost, and prof counts them.
 prof 7 -p "$pid" -d 1s --push "http://127.0.0.1:$engine_port/v1/profiles" || exit 1
 for message in 'refused a request, which is dropped: HTTP status 404: 404 page not found' \
-	'lost: [1-9][0-9]* samples in 1 requests: the engine refused'; do
+	'lost: [1-9][0-9]* samples in 1 request: the engine refused'; do
 	grep -q "$message" "$prof_err" || { cat "$prof_err"; exit 1; }
 done

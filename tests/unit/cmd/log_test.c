@@ -133,7 +133,7 @@ static void any_number_of_kinds_is_limited(void **state)
 	lseek(file, 0, SEEK_SET);
 	log_always("another kind");
 	snprintf(expected, sizeof(expected),
-		 "sjkc: 1 similar messages in the last minute: kind xxxxx%c\n"
+		 "sjkc: 1 similar message in the last minute: kind xxxxx%c\n"
 		 "sjkc: another kind\n",
 		 'a' + (200 - 64) % 26);
 	expect(expected);

@@ -19,6 +19,8 @@ static void signal_twice(bool later)
 	struct pollfd fd;
 	sigset_t both;
 
+	/* A shell may have made its jobs ignore SIGINT. */
+	signal(SIGINT, SIG_DFL);
 	signals_listen();
 	fd = (struct pollfd){ .fd = signals_fd(), .events = POLLIN };
 	sigfillset(&both);
