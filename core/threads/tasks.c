@@ -367,7 +367,8 @@ static void slot_read_wchan(struct tasks *t, struct slot *s)
 	ssize_t got = 0;
 
 	if (s->task.state == 'S')
-		got = slot_read_file(t, s, FILE_WCHAN, false, buf, sizeof(buf));
+		got = slot_read_file(t, s, FILE_WCHAN, s->is_read, buf,
+				     sizeof(buf));
 	s->task.sleeps_in_call = got > 0 && *buf != '0' &&
 				 (got < 5 || memcmp(buf, "futex", 5) != 0);
 }
