@@ -237,6 +237,11 @@ static void attach_call_without_a_reply_meets_the_deadline(void **state)
 	assert_null(attach_open(&s.jvm, SHORT_NS, &err));
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	assert_non_null(strstr(err.text, "400 ms"));
+	/* A safepoint that a thread does not reach has no other sign. */
+	assert_non_null(strstr(
+		err.text, "or wait for a thread to reach a safepoint (sjkc "
+			  "gc reports this, prof shows the code); the "
+			  "request may stay queued in the JVM"));
 	end(&s);
 }
 

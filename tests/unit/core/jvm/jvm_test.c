@@ -471,6 +471,72 @@ static int place_teardown(void **state)
 	return 0;
 }
 
+/* Returns a process whose root is the directory and that maps a JVM's code. */
+static pid_t chrooted_jvm(const char *dir)
+{
+	char library[128], ready = 'n';
+	int ends[2];
+	pid_t pid;
+
+	snprintf(library, sizeof(library), "%s/jdk/lib/server/libjvm.so", dir);
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = open(library, O_RDONLY);
+
+		alarm(20); /* the end, if the test fails */
+		if (mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) !=
+			    MAP_FAILED &&
+		    (chroot(dir) == 0 ||
+		     (unshare(CLONE_NEWUSER) == 0 && chroot(dir) == 0)))
+			ready = 'y';
+		if (write(ends[1], &ready, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ends[0], &ready, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	if (ready == 'y')
+		return pid;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+/* /proc/PID/maps has paths from the root of the reader. */
+static void home_of_a_chrooted_jvm_is_below_its_root(void **state)
+{
+	struct place *p = *state;
+	struct jvm_info about;
+	struct error err;
+	char command[512];
+	struct jvm jvm;
+	pid_t pid;
+
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/jdk/lib/server && cd %s/jdk && "
+		 "echo code >lib/server/libjvm.so && "
+		 "echo 'JAVA_VERSION=\"21.0.9\"' >release",
+		 p->dir, p->dir);
+	assert_int_equal(system(command), 0);
+	pid = chrooted_jvm(p->dir);
+	if (pid) {
+		assert_int_equal(jvm_open(&jvm, pid, &err), 0);
+		assert_int_equal(jvm_info(&jvm, &about, &err), 0);
+		assert_string_equal(about.java_home, "/jdk");
+		assert_string_equal(about.version, "21.0.9");
+		jvm_info_release(&about);
+		jvm_close(&jvm);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	snprintf(command, sizeof(command), "rm -r %s/jdk", p->dir);
+	assert_int_equal(system(command), 0);
+	if (!pid)
+		skip();
+}
+
 static int open_at(struct place *p, const char *name, int flags,
 		   struct error *err)
 {
@@ -573,6 +639,9 @@ int main(void)
 		cmocka_unit_test(ended_processes_are_found_by_one_poll),
 		cmocka_unit_test_setup_teardown(
 			file_is_opened_in_the_root_of_the_target, place_setup,
+			place_teardown),
+		cmocka_unit_test_setup_teardown(
+			home_of_a_chrooted_jvm_is_below_its_root, place_setup,
 			place_teardown),
 		cmocka_unit_test_setup_teardown(links_and_pipes_are_no_traps,
 						place_setup, place_teardown),
