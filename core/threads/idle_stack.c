@@ -186,6 +186,22 @@ static bool frame_waits_in_libc(const struct profile *p, const struct frame *f)
 	return false;
 }
 
+/* True for a frame of libc without a symbol, "[libc.so.6+0x85e50]". */
+static bool frame_is_of_libc(const struct profile *p, const struct frame *f)
+{
+	const char *name = profile_text(p, f->method);
+
+	return f->kind == FRAME_NATIVE && (strncmp(name, "[libc", 5) == 0 ||
+					   strncmp(name, "[ld-musl", 8) == 0);
+}
+
+static bool frame_locks_mutex(const struct profile *p, const struct frame *f)
+{
+	const char *name = profile_text(p, f->method);
+
+	return strstr(name, "mutex") || strstr(name, "rwlock");
+}
+
 /* Threads of the JVM that JMX lists among those of Java. */
 static bool thread_is_helper(const char *name)
 {
@@ -212,7 +228,7 @@ enum stack_wait {
 
 static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 {
-	bool waits = false;
+	bool waits = false, in_kernel = false, unnamed = false;
 
 	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
 		const struct frame *f = &p->frames[p->stacks[at].frame];
@@ -221,7 +237,14 @@ static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 			return idle_method_is(p, f) && idle_stack_waits(p, at)
 				       ? STACK_IDLE
 				       : STACK_OTHER;
-		waits |= frame_waits_in_libc(p, f);
+		/*
+		 * Most libraries have exported symbols only: the function that
+		 * waits has no name, but that of a mutex calls it by its own.
+		 */
+		waits |= frame_waits_in_libc(p, f) ||
+			 (unnamed && !frame_locks_mutex(p, f));
+		in_kernel |= f->kind == FRAME_KERNEL;
+		unnamed = in_kernel && frame_is_of_libc(p, f);
 		if (waits &&
 		    strcmp(profile_text(p, f->method), "JLI_Launch") == 0)
 			return STACK_LAUNCHER;
