@@ -493,7 +493,7 @@ check_debug() {
 		>"$scratch/said" 2>&1
 	tap_result "$name" "$(for wanted in '"image": "example.org/sjkc"' \
 		'"targetContainerName": "jvm"' '"privileged": true' \
-		'"command": ["sjkc", "ttop", "1"]'; do
+		'"command": ["sjkc", "ttop"]'; do
 		grep -qF "$wanted" "$scratch/cluster/debugger" ||
 			echo "no $wanted"
 	done 2>&1; [ -s "$scratch/cluster/debugger" ] ||
