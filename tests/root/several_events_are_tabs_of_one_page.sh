@@ -9,10 +9,10 @@ scratch=$2
 
 for jdk in $(jdks); do
 	target "$jdk" -- allocators=1 || exit 1
-	prof 0 -e cpu,offcpu,wall,alloc --alloc-interval 64k -d 2s "$pid" ||
+	prof 0 -e cpu,offcpu,wall,alloc --alloc-interval 64k -d 4s "$pid" ||
 		exit 1
 	for event in cpu offcpu wall alloc; do
-		has "$prof_out" "^$event of Target \\($pid\\): [0-9,]+ samples" ||
+		has "$prof_out" "^$event of Target \\($pid\\): [0-9,]+ samples?" ||
 			exit 1
 	done
 	has "$prof_out" '^alloc of .* samples each 64 KB on average, ' &&
