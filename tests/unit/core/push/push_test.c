@@ -18,87 +18,85 @@
 
 /* ---- replies ---- */
 
+static const struct {
+	int status;
+	const char *body;
+	size_t len;
+	enum push_verdict verdict;
+	const char *why;
+	uint64_t rejected;
+} http_rows[] = {
+	{ 200, "", 0, PUSH_DELIVERED, "", 0 },
+	{ 200, "\x0a\x00", 2, PUSH_DELIVERED, "", 0 },
+	{ 202, "", 0, PUSH_DELIVERED, "", 0 },
+	{ 200,
+	  "\x0a\x07\x08\x02\x12\x03"
+	  "bad",
+	  9, PUSH_DELIVERED, "bad", 2 },
+	{ 200, "\x0a\x02\x08\x02", 4, PUSH_DELIVERED,
+	  "the engine gives no reason", 2 },
+	{ 200,
+	  "\x0a\x05\x12\x03"
+	  "odd",
+	  7, PUSH_DELIVERED, "odd", 0 },
+	/* A rejected number below 0. */
+	{ 200, "\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13,
+	  PUSH_DELIVERED, "", 0 },
+	/* A damaged response, and one of another server. */
+	{ 200, "\x0a\x7f\x08", 3, PUSH_REFUSED,
+	  "HTTP status 200, but the response is not an engine's (no "
+	  "type)",
+	  0 },
+	{ 200, "OK", 2, PUSH_REFUSED,
+	  "HTTP status 200, but the response is not an engine's (no "
+	  "type)",
+	  0 },
+	{ 503,
+	  "\x08\x0e\x12\x04"
+	  "busy",
+	  8, PUSH_AGAIN, "HTTP status 503: busy", 0 },
+	{ 429, "", 0, PUSH_AGAIN, "HTTP status 429", 0 },
+	{ 502, "", 0, PUSH_AGAIN, "HTTP status 502", 0 },
+	{ 504, "", 0, PUSH_AGAIN, "HTTP status 504", 0 },
+	{ 400, "no such tenant\nmore", 19, PUSH_REFUSED,
+	  "HTTP status 400: no such tenant", 0 },
+	{ 404, "404 page not found\n", 19, PUSH_REFUSED,
+	  "HTTP status 404: 404 page not found", 0 },
+	{ 500, "", 0, PUSH_REFUSED, "HTTP status 500", 0 },
+	/* Pyroscope 2.0 while a part of it starts, and at a limit. */
+	{ 500, "rpc error: code = Unavailable desc = x", 38, PUSH_AGAIN,
+	  "HTTP status 500: rpc error: code = Unavailable desc = x", 0 },
+	{ 422, "resource_exhausted: push rate limit (2.0 KiB) exceeded", 54,
+	  PUSH_AGAIN,
+	  "HTTP status 422: resource_exhausted: push rate limit (2.0 "
+	  "KiB) exceeded",
+	  0 },
+	{ 422, "label name too long", 19, PUSH_REFUSED,
+	  "HTTP status 422: label name too long", 0 },
+	{ 301, "", 0, PUSH_REFUSED, "HTTP status 301", 0 },
+	{ 407, "", 0, PUSH_AGAIN,
+	  "HTTP status 407: the proxy requires a user and a password", 0 },
+	{ 500, "\n  oops\n", 8, PUSH_REFUSED, "HTTP status 500: oops", 0 },
+};
+
 static void replies_are_judged_by_the_specification(void **state)
 {
-	static const struct {
-		int status;
-		const char *body;
-		size_t len;
-		enum push_verdict verdict;
-		const char *why;
-		uint64_t rejected;
-	} rows[] = {
-		{ 200, "", 0, PUSH_DELIVERED, "", 0 },
-		{ 200, "\x0a\x00", 2, PUSH_DELIVERED, "", 0 },
-		{ 202, "", 0, PUSH_DELIVERED, "", 0 },
-		{ 200,
-		  "\x0a\x07\x08\x02\x12\x03"
-		  "bad",
-		  9, PUSH_DELIVERED, "bad", 2 },
-		{ 200, "\x0a\x02\x08\x02", 4, PUSH_DELIVERED,
-		  "the engine gives no reason", 2 },
-		{ 200,
-		  "\x0a\x05\x12\x03"
-		  "odd",
-		  7, PUSH_DELIVERED, "odd", 0 },
-		/* A rejected number below 0. */
-		{ 200, "\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-		  13, PUSH_DELIVERED, "", 0 },
-		/* A damaged response, and one of another server. */
-		{ 200, "\x0a\x7f\x08", 3, PUSH_REFUSED,
-		  "HTTP status 200, but the response is not an engine's (no "
-		  "type)",
-		  0 },
-		{ 200, "OK", 2, PUSH_REFUSED,
-		  "HTTP status 200, but the response is not an engine's (no "
-		  "type)",
-		  0 },
-		{ 503,
-		  "\x08\x0e\x12\x04"
-		  "busy",
-		  8, PUSH_AGAIN, "HTTP status 503: busy", 0 },
-		{ 429, "", 0, PUSH_AGAIN, "HTTP status 429", 0 },
-		{ 502, "", 0, PUSH_AGAIN, "HTTP status 502", 0 },
-		{ 504, "", 0, PUSH_AGAIN, "HTTP status 504", 0 },
-		{ 400, "no such tenant\nmore", 19, PUSH_REFUSED,
-		  "HTTP status 400: no such tenant", 0 },
-		{ 404, "404 page not found\n", 19, PUSH_REFUSED,
-		  "HTTP status 404: 404 page not found", 0 },
-		{ 500, "", 0, PUSH_REFUSED, "HTTP status 500", 0 },
-		/* Pyroscope 2.0 while a part of it starts, and at a limit. */
-		{ 500, "rpc error: code = Unavailable desc = x", 38, PUSH_AGAIN,
-		  "HTTP status 500: rpc error: code = Unavailable desc = x",
-		  0 },
-		{ 422, "resource_exhausted: push rate limit (2.0 KiB) exceeded",
-		  54, PUSH_AGAIN,
-		  "HTTP status 422: resource_exhausted: push rate limit (2.0 "
-		  "KiB) exceeded",
-		  0 },
-		{ 422, "label name too long", 19, PUSH_REFUSED,
-		  "HTTP status 422: label name too long", 0 },
-		{ 301, "", 0, PUSH_REFUSED, "HTTP status 301", 0 },
-		{ 407, "", 0, PUSH_AGAIN,
-		  "HTTP status 407: the proxy requires a user and a password",
-		  0 },
-		{ 500, "\n  oops\n", 8, PUSH_REFUSED, "HTTP status 500: oops",
-		  0 },
-	};
 	struct push_reply *r = calloc(1, sizeof(*r));
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(http_rows) / sizeof(*http_rows); i++) {
 		struct text why = { 0 };
 		uint64_t rejected;
 
 		r->is_sent = true;
-		r->status = rows[i].status;
-		r->len = rows[i].len;
-		memcpy(r->body, rows[i].body, rows[i].len);
+		r->status = http_rows[i].status;
+		r->len = http_rows[i].len;
+		memcpy(r->body, http_rows[i].body, http_rows[i].len);
 		text_puts(&why, "");
 		assert_int_equal(push_judge(r, &why, &rejected),
-				 rows[i].verdict);
-		assert_string_equal(why.bytes, rows[i].why);
-		assert_int_equal(rejected, rows[i].rejected);
+				 http_rows[i].verdict);
+		assert_string_equal(why.bytes, http_rows[i].why);
+		assert_int_equal(rejected, http_rows[i].rejected);
 		text_release(&why);
 	}
 	free(r);
