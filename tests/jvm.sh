@@ -8,7 +8,7 @@
 # reason.  Lines that begin with "| " are shown for a script that passes.  After
 # each result come the CPU time of the script and its children, and its duration.
 # Names of failed scripts are added to the file $FAILED, if that is set, unless the
-# script took a minute or timed out: a repetition would only wait again.
+# script timed out: a repetition would only wait again.
 #
 # Most scripts wait, so JOBS=8 run at a time: those of the last run by their
 # duration (build/check/durations), then those with a line "# Begins early:".
@@ -78,12 +78,6 @@ ordered "$@" | xargs -P "${JOBS:-8}" -n 1 sh -c '
 	times >"$results/$name.times"
 	date +%s >>"$results/$name.took"
 	rm -rf "$scratch"' -
-# may_run_again: whether the script failed soon, and for another reason than time.
-may_run_again() {
-	! grep -q '^timed out after' "$result.out" &&
-		awk 'NR > 1 { exit $1 - first >= 60 } { first = $1 }' "$result.took"
-}
-
 for script in "$@"; do
 	name=${script##*/}
 	result=$results/${name%.sh}
@@ -99,7 +93,8 @@ for script in "$@"; do
 	77) tap_skip "$name" "$out" ;;
 	*)
 		tap_result "$name" "${out:-exit status ${status:-unknown}}"
-		may_run_again && echo "$script" >>"${FAILED:-/dev/null}"
+		grep -q '^timed out after' "$result.out" ||
+			echo "$script" >>"${FAILED:-/dev/null}"
 		;;
 	esac
 	# The second line is of children: 0m1.5s of the program, 0m0.2s of the kernel.

@@ -13,7 +13,7 @@
 # file $FAILED for each failure: a name that its target accepts as ONLY.  At the end
 # these names run again, one at a time for each part.  The last lines count and name
 # those that passed only then.  A part writes no line for a failure that time cannot
-# explain, such as a sanitizer's report, or of a test that took a minute or timed out.
+# explain, such as a sanitizer's report, or of a test that timed out.
 #
 # The parts also print lines "# cpu SECONDS s of SECONDS s NAME"; the ten largest are
 # shown.  The CPU time of each part is in build/check/cpu_seconds, and is compared with
@@ -158,6 +158,16 @@ compare_cpu() {
 		}' tests/cpu_seconds build/check/cpu_seconds
 }
 
+# list_failures: the names of all failures of the first run, which were shown with their
+# reasons far above.
+list_failures() {
+	echo 'failed in the first run:'
+	grep -H '^[ \t]*not ok ' build/check/*.log | grep -v -e '# SKIP' \
+		-e '\.again\.log:' |
+		sed -E 's|^build/check/(.*)\.log:[ \t]*not ok [0-9]* ?-?|    \1:|' |
+		head -n 30
+}
+
 # run_again PART: runs each failed name alone, and writes to build/check/PART.fixed
 # the names that pass.
 run_again() {
@@ -230,5 +240,6 @@ compare_cpu
 [ -z "$shaky" ] ||
 	printf '%d passed only when run again, alone:\n%s' \
 		"$(printf %s "$shaky" | wc -l)" "$shaky"
+[ "$failed" -eq 0 ] || list_failures
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
