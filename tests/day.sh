@@ -173,7 +173,7 @@ END
 for child in $children; do
 	kill -0 "$child" 2>/dev/null && fails "child $child is left"
 done
-set -- $(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples.*/\1 \2/p' "$prof_err")
+set -- $(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples*.*/\1 \2/p' "$prof_err")
 lost=$(sed -n 's/.*lost: \([0-9]*\) samples in .*/\1/p' "$prof_err" | awk '{ n += $1 } END { print n + 0 }')
 [ $(($1 + lost)) -eq "$2" ] || fails "$2 samples taken, $1 delivered, $lost lost"
 [ "$(engine_samples)" -ge "$1" ] || fails "the engine has $(engine_samples) samples"

@@ -53,7 +53,7 @@ relay_start() {
 received_agrees() {
 	/usr/bin/python3 tests/collector/compare.py "$received" \
 		>"$scratch/agrees" || { cat "$scratch/agrees" "$1"; return 1; }
-	delivered=$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples in \([0-9]*\) .*/\1 \2 \3/p' "$1")
+	delivered=$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples* in \([0-9]*\) .*/\1 \2 \3/p' "$1")
 	got=$(sed -n 's/^samples //p' "$scratch/agrees")
 	requests=$(sed -n 's/^requests //p' "$scratch/agrees")
 	[ "$delivered" = "$got $got $requests" ] && [ "$got" -gt 0 ] && {

@@ -27,7 +27,7 @@ start_engine() {
 
 # received TYPES…: fails unless the receiver has profiles of exactly these types
 received() {
-	engine_accepts && has "$prof_err" ': delivered ([1-9][0-9]*) of \1 samples' ||
+	engine_accepts && has "$prof_err" ': delivered ([1-9][0-9]*) of \1 samples?' ||
 		return 1
 	printf 'profile %s\n' "$@" | sort >"$scratch/wanted"
 	cat "$engine"/*.txt | grep '^profile ' | sort -u >"$scratch/types"

@@ -12,7 +12,7 @@ scratch=$2
 . tests/root/lib/engine.sh
 
 jdk=$(jdks | head -n 1)
-target "$jdk" -Dotel.service.name=busy -- burners=1 || exit 1
+target "$jdk" -Dotel.service.name=busy -Dtarget.duty=25 -- burners=1 || exit 1
 engine_start || exit 1
 
 # cpu_ticks: of the JVM so far
@@ -71,7 +71,7 @@ prof_start --all --min-age 0s -d 60s --interval 1s \
 first=$pid
 target_wait "$prof_err" 'no further JVMs are sampled: .* more than --memory-limit 1 KB' ||
 	exit 1
-target "$jdk" -- burners=1 || exit 1
+target "$jdk" -Dtarget.duty=25 -- burners=1 || exit 1
 late=$pid
 wait_for_requests=$(($(ls "$engine" | grep -c '^[0-9]*\.txt$') + 4))
 for _ in $(seq 1 300); do

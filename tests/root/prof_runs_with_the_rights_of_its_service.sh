@@ -103,7 +103,7 @@ classes=$(target_compile "$jdk") || exit 1
 jar=/tmp/rights.jar
 "$jdk/bin/jar" cfe "$jar" Target -C "$classes" . && chmod 644 "$jar" || exit 1
 setpriv --reuid=4321 --regid=4321 --clear-groups \
-	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -jar "$jar" burners=1 \
+	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -Dtarget.duty=25 -jar "$jar" burners=1 \
 	>"$scratch/jvm" 2>&1 &
 target_jobs="$target_jobs $!"
 target_wait "$scratch/jvm" . || { cat "$scratch/jvm"; exit 1; }

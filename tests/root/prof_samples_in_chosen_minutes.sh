@@ -8,7 +8,7 @@ scratch=$2
 . tests/root/lib/prof.sh
 . tests/root/lib/engine.sh
 
-target "$(jdks | head -n 1)" -- burners=1 || exit 1
+target "$(jdks | head -n 1)" -Dtarget.duty=25 -- burners=1 || exit 1
 engine_start || exit 1
 
 # node HITS EARLIER COUNT: prints the name of a node that samples, or not, in this minute

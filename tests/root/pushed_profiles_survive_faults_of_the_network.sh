@@ -55,7 +55,7 @@ for message in \
 done
 ! grep -q Bearer "$prof_err" || { cat "$prof_err"; exit 1; }
 # Each sample was delivered or refused.
-set -- "$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples.*/\1 \2/p' "$prof_err")" \
+set -- "$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples*.*/\1 \2/p' "$prof_err")" \
 	"$(sed -n 's/.*: lost: \([0-9]*\) samples in .*refused them$/\1/p' "$prof_err")"
 [ "${1% *}" = "$(engine_samples)" ] && [ "${1#* }" = $((${1% *} + $2)) ] || {
 	echo "delivered ${1% *} and refused $2 of ${1#* }; received: $(engine_samples)"

@@ -76,9 +76,18 @@ public class Target {
 		Thread.sleep(Long.MAX_VALUE);
 	}
 
+	/** Uses a CPU, or target.duty per cent of it in turns of 5 ms. */
 	private static void burn() {
-		for (long n = 1;; n = n * 6364136223846793005L + 1)
+		int duty = Integer.getInteger("target.duty", 100);
+		long begin = System.nanoTime();
+		for (long n = 1;; n = n * 6364136223846793005L + 1) {
 			sink = n;
+			if (duty == 100 || (n & 4095) != 1 ||
+				System.nanoTime() - begin < 5_000_000)
+				continue;
+			LockSupport.parkNanos(5_000_000L * (100 - duty) / duty);
+			begin = System.nanoTime();
+		}
 	}
 
 	private static void allocate() {

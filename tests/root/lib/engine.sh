@@ -40,7 +40,7 @@ engine_accepts() {
 # engine_agrees FILE: whether prof's messages in FILE report that as many samples
 # were delivered as the receiver has, and as were taken
 engine_agrees() {
-	delivered=$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples.*/\1 \2/p' "$1")
+	delivered=$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples*.*/\1 \2/p' "$1")
 	got=$(engine_samples)
 	[ "$delivered" = "$got $got" ] && [ "$got" -gt 0 ] && return
 	echo "delivered '$delivered' samples, the engine has $got"
