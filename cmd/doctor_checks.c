@@ -207,10 +207,12 @@ static void check_memory(struct doctor_checks *c)
 		return;
 	units_add_bytes(&text, (double)status.rss_bytes);
 	text_puts(&text, " resident");
-	cgroup_limits_read(&l, c->pid);
+	cgroup_limits_read(&l, &c->jvm);
 	if (l.memory >= 0) {
 		text_puts(&text, ", limited by its cgroup to ");
 		units_add_bytes(&text, (double)l.memory);
+	} else if (l.memory == CGROUP_UNKNOWN) {
+		text_puts(&text, ", limit unknown");
 	}
 	cgroup_limits_release(&l);
 	finding_detail(doctor_checks_note(c, "memory"), "%s", text.bytes);

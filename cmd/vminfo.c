@@ -237,6 +237,8 @@ static void summary_put_cpus(struct summary *s, pid_t pid,
 	if (l->cpus > 0)
 		text_printf(&s->value, ", limited by its cgroup to %.2f",
 			    (double)l->cpus / 1000);
+	else if (l->cpus == CGROUP_UNKNOWN)
+		text_puts(&s->value, ", limit unknown");
 	if (given.len && *given.text != '-' && !line_is(given, "0"))
 		text_printf(&s->value, ", set by -XX:ActiveProcessorCount %.*s",
 			    (int)given.len, given.text);
@@ -256,6 +258,8 @@ static void summary_put_resident(struct summary *s, pid_t pid,
 	if (l->memory >= 0) {
 		text_puts(&s->value, ", limited by its cgroup to ");
 		units_add_bytes(&s->value, (double)l->memory);
+	} else if (l->memory == CGROUP_UNKNOWN) {
+		text_puts(&s->value, ", limit unknown");
 	}
 	summary_put(s, "memory");
 }
@@ -296,7 +300,7 @@ static void summary_put_machine(struct summary *s, const struct jvm *jvm,
 {
 	struct cgroup_limits limits;
 
-	cgroup_limits_read(&limits, jvm->pid);
+	cgroup_limits_read(&limits, jvm);
 	summary_put_cpus(s, jvm->pid, flags, &limits);
 	summary_put_resident(s, jvm->pid, &limits);
 	summary_put_process(s, jvm->pid);

@@ -563,7 +563,7 @@ static bool session_jvm_is_stopped(const struct jvm *jvm)
 
 	return (procfs_status(jvm->pid, &status, &unused) == 0 &&
 		status.state == 'T') ||
-	       cgroup_is_frozen(jvm->pid);
+	       cgroup_is_frozen(jvm);
 }
 
 /* Connects to a JVM, and wakes its attach listener if necessary. */

@@ -286,7 +286,7 @@ static void state_is_running(struct look *l, struct condition *c)
 
 static void cgroup_is_thawed(struct look *l, struct condition *c)
 {
-	bool frozen = cgroup_is_frozen(l->jvm->pid);
+	bool frozen = cgroup_is_frozen(l->jvm);
 
 	c->kind = ERROR_REFUSED;
 	condition_set(c, frozen ? CONDITION_FAILS : CONDITION_HOLDS, "%s",

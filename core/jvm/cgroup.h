@@ -7,39 +7,50 @@
 #define CORE_JVM_CGROUP_H
 
 #include "core/base/text.h"
+#include "core/jvm/jvm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+/* The value of a limit whose group sjkc cannot see. */
+#define CGROUP_UNKNOWN INT64_C(-2)
 
 /*
  * The lowest limits of the groups of a process and of their parents, whose
  * limits apply to all groups below.
  */
 struct cgroup_limits {
-	int64_t cpus;     /* thousandths of a CPU; -1 = no limit */
-	int64_t memory;   /* bytes; -1 = no limit */
+	int64_t cpus; /* thousandths of a CPU; -1 = no limit, or CGROUP_UNKNOWN
+		       */
+	int64_t memory;   /* bytes; the same */
 	struct text path; /* path of the longest group, relative to its mount;
 			     foreign */
-	struct text cpu_directory; /* directory of the group that sets the CPU
-				      limit */
+	int cpu_stat;     /* cpu.stat of the group that sets the CPU limit; -1 =
+			     none */
 };
 
-/* Reads the limits of a process; unknown limits stay unset. */
-void cgroup_limits_read(struct cgroup_limits *l, pid_t pid);
+/*
+ * Reads the limits of a process: below /sys/fs/cgroup of sjkc, below its other
+ * mounts of groups, or, as from a debug container beside the process, below
+ * the mounts of the process.
+ */
+void cgroup_limits_read(struct cgroup_limits *l, const struct jvm *jvm);
 void cgroup_limits_release(struct cgroup_limits *l); /* zeroed is allowed */
 
-/*
- * The same for the text of a /proc/PID/cgroup and for groups mounted below a
- * directory, which is /sys/fs/cgroup on a running system.
- */
-void cgroup_limits_find(struct cgroup_limits *l, const char *mount,
-			const struct text *groups);
+struct cgroup_view {
+	const struct text *groups; /* text of /proc/PID/cgroup */
+	const char *mount;         /* /sys/fs/cgroup on a running system */
+	const struct text *mounts; /* text of mountinfo; NULL: that of sjkc */
+	const struct jvm *jvm;     /* NULL: there is no other root */
+};
+
+/* The same for other files. For tests. */
+void cgroup_limits_find(struct cgroup_limits *l, const struct cgroup_view *v);
 
 /*
  * True if a group of the process is frozen (a paused container); false if that
  * is unknown.
  */
-bool cgroup_is_frozen(pid_t pid);
+bool cgroup_is_frozen(const struct jvm *jvm);
 
 #endif

@@ -89,9 +89,10 @@ static bool file_is_local(int fd)
 {
 	/* memory, and disks of several devices */
 	static const uint32_t local[] = {
-		TMPFS_MAGIC,       RAMFS_MAGIC, HUGETLBFS_MAGIC,
-		BTRFS_SUPER_MAGIC, 0x2fc12fc1, /* ZFS */
-		0xca451a4e,                    /* bcachefs */
+		TMPFS_MAGIC,        RAMFS_MAGIC,         HUGETLBFS_MAGIC,
+		CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+		0x2fc12fc1, /* ZFS */
+		0xca451a4e, /* bcachefs */
 	};
 	struct statfs fs;
 	struct stat st, own;

@@ -911,7 +911,7 @@ proc_source_open(const struct jvm *jvm,
 		source_close(&s->base);
 		return NULL;
 	}
-	machine_load_open(&s->machine, jvm->pid);
+	machine_load_open(&s->machine, jvm);
 	marks_record(s);
 	s->first_until_ns = clock_monotonic_ns() + FIRST_WAIT_NS;
 	if (!source_is_stopped(s))

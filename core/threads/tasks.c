@@ -663,11 +663,11 @@ static int64_t load_number(const char *text, const char *key)
 	return -1;
 }
 
-void machine_load_open(struct machine_load *m, pid_t pid)
+void machine_load_open(struct machine_load *m, const struct jvm *jvm)
 {
 	struct cgroup_limits limits;
 
-	cgroup_limits_read(&limits, pid);
+	cgroup_limits_read(&limits, jvm);
 	*m = (struct machine_load){
 		.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC),
 		.cpu_stat = -1,
@@ -678,16 +678,14 @@ void machine_load_open(struct machine_load *m, pid_t pid)
 }
 
 void machine_load_set_limit(struct machine_load *m,
-			    const struct cgroup_limits *limits)
+			    struct cgroup_limits *limits)
 {
-	char path[PATH_MAX];
-
-	if (limits->cpus < 0)
-		return;
-	m->cpu_limit = limits->cpus;
-	if (snprintf(path, sizeof(path), "%s/cpu.stat",
-		     limits->cpu_directory.bytes) < (int)sizeof(path))
-		m->cpu_stat = open(path, O_RDONLY | O_CLOEXEC);
+	if (limits->cpus >= 0)
+		m->cpu_limit = limits->cpus;
+	else if (limits->cpus == CGROUP_UNKNOWN)
+		m->cpu_limit = CPU_LIMIT_UNKNOWN;
+	m->cpu_stat = limits->cpu_stat;
+	limits->cpu_stat = -1;
 }
 
 void machine_load_close(struct machine_load *m)

@@ -100,15 +100,15 @@ struct machine_load {
 };
 
 /* Opens the existing files of a process; never fails. */
-void machine_load_open(struct machine_load *m, pid_t pid);
+void machine_load_open(struct machine_load *m, const struct jvm *jvm);
 void machine_load_close(struct machine_load *m); /* zeroed storage is allowed */
 
 /* Sets the machine's values in *out; unavailable values stay absent. */
 void machine_load_add(const struct machine_load *m, struct process_sample *out);
 
-/* Sets the CPU limit, and opens cpu.stat of the group with the limit. */
+/* Sets the CPU limit, and takes cpu.stat of the group with the limit. */
 void machine_load_set_limit(struct machine_load *m,
-			    const struct cgroup_limits *limits);
+			    struct cgroup_limits *limits);
 
 /* Parses the first line of /proc/stat; false if it is malformed. */
 bool machine_load_parse(const char *stat, size_t len,

@@ -119,6 +119,9 @@ struct measured {
 	char cause[48];      /* of the longest of gc; foreign; "" = unknown */
 };
 
+/* There may be a limit, which sjkc cannot see. */
+#define CPU_LIMIT_UNKNOWN INT64_C(-1)
+
 /* Each value is COUNTER_ABSENT if the source does not have it. */
 struct process_sample {
 	int64_t cpu_ns, user_ns, sys_ns; /* including ended threads */
@@ -133,7 +136,8 @@ struct process_sample {
 	int64_t virtual_threads;
 	int64_t cpus; /* of the machine; over JMX, available to the JVM */
 	int64_t machine_busy_ns, machine_idle_ns; /* sum of all CPUs */
-	int64_t cpu_limit;    /* of its cgroup, in thousandths of a CPU */
+	int64_t cpu_limit;    /* of its cgroup, in thousandths of a CPU; or
+				 CPU_LIMIT_UNKNOWN */
 	int64_t throttled_ns; /* time that the limit stopped its cgroup, added
 				 up over the CPUs */
 	int64_t cfs_periods, throttled_periods; /* of the limit: all, and those

@@ -357,7 +357,9 @@ static void header_draw_machine(const struct top *t, struct pen *pen)
 	if (p->cpus > 0)
 		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
 			   p->cpus, units_plural((uint64_t)p->cpus));
-	if (p->cpu_limit != COUNTER_ABSENT) {
+	if (p->cpu_limit == CPU_LIMIT_UNKNOWN)
+		pen_printf(pen, STYLE_PLAIN, " container limit unknown ");
+	if (p->cpu_limit >= 0) {
 		bool periods = !isnan(rates->throttled_periods);
 
 		pen_printf(pen, STYLE_PLAIN, " limit %.2f CPUs ",

@@ -124,9 +124,7 @@ static void top_json_put_process(struct json *j, const struct top_rates *r)
 	top_json_put_count(j, "machine_cpus",
 			   isnan(p->machine) ? COUNTER_ABSENT : s->cpus);
 	top_json_put_rate(j, "cpu_limit_cpus",
-			  s->cpu_limit == COUNTER_ABSENT
-				  ? NAN
-				  : (double)s->cpu_limit / 1000);
+			  s->cpu_limit < 0 ? NAN : (double)s->cpu_limit / 1000);
 	top_json_put_percent(j, "throttled_pct", p->throttled);
 	top_json_put_percent(j, "throttled_periods_pct", p->throttled_periods);
 	json_close_object(j);

@@ -266,7 +266,9 @@ static void top_text_put_machine(struct text *out, const struct top_rates *r)
 	text_puts(out, "  machine cpu=");
 	top_text_put_percent(out, 0, r->process.machine);
 	text_printf(out, " of %" PRId64 " CPUs", p->cpus);
-	if (p->cpu_limit != COUNTER_ABSENT) {
+	if (p->cpu_limit == CPU_LIMIT_UNKNOWN)
+		text_puts(out, ", container limit unknown");
+	if (p->cpu_limit >= 0) {
 		bool periods = !isnan(r->process.throttled_periods);
 
 		text_printf(out, ", container limit %.2f CPUs, throttled=",

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 static char mount[] = "/tmp/sjkc-machine-XXXXXX";
+static struct text mounts;
 
 static void put_directory(const char *name)
 {
@@ -59,6 +60,17 @@ static int make(void **state)
 	put_file("memory/b/memory.limit_in_bytes", "8192000\n");
 	put_file("cpu,cpuacct/a/cpu.stat",
 		 "nr_periods 1\nnr_throttled 1\nthrottled_time 777\n");
+	/* Two hierarchies, and those that containers see of their own. */
+	text_printf(&mounts,
+		    "30 23 0:27 / %s rw,relatime - cgroup2 cgroup2 rw\n"
+		    "31 30 0:28 / %s/cpu,cpuacct rw shared:9 master:1 - cgroup "
+		    "cgroup rw,cpu,cpuacct\n"
+		    "32 30 0:29 / %s/memory rw - cgroup cgroup rw,memory\n"
+		    "33 30 0:28 /kubepods/x %s/cpu,cpuacct/a ro - cgroup "
+		    "cgroup rw,cpu,cpuacct\n"
+		    "34 30 0:27 /../x %s ro - cgroup2 cgroup rw\n"
+		    "35 30 0:30 /other %s/pod ro - tmpfs tmpfs rw\n35 30\n",
+		    mount, mount, mount, mount, mount, mount);
 	return 0;
 }
 
@@ -92,6 +104,7 @@ static int drop(void **state)
 			rmdir(path);
 	}
 	rmdir(mount);
+	text_release(&mounts);
 	return 0;
 }
 
@@ -106,7 +119,9 @@ static struct process_sample sample_of(const char *groups)
 
 	process_sample_clear(&s);
 	text_puts(&text, groups);
-	cgroup_limits_find(&limits, mount, &text);
+	cgroup_limits_find(&limits, &(struct cgroup_view){ .groups = &text,
+							   .mount = mount,
+							   .mounts = &mounts });
 	machine_load_set_limit(&m, &limits);
 	cgroup_limits_release(&limits);
 	machine_load_add(&m, &s);
@@ -142,7 +157,9 @@ static int64_t memory_of(const char *groups, const char *path)
 	int64_t memory;
 
 	text_puts(&text, groups);
-	cgroup_limits_find(&limits, mount, &text);
+	cgroup_limits_find(&limits, &(struct cgroup_view){ .groups = &text,
+							   .mount = mount,
+							   .mounts = &mounts });
 	memory = limits.memory;
 	assert_string_equal(limits.path.bytes, path);
 	cgroup_limits_release(&limits);
@@ -163,7 +180,6 @@ static void throttling_without_a_limit_is_absent(void **state)
 {
 	static const char *const groups[] = { "",
 					      "0::/\n",
-					      "0::/../pod\n",
 					      "4:cpu,cpuacct:/\n",
 					      "4:cpuset:/a\n",
 					      "no colons at all\n",
@@ -176,6 +192,40 @@ static void throttling_without_a_limit_is_absent(void **state)
 		assert_true(s.cpu_limit == COUNTER_ABSENT);
 		assert_true(s.throttled_ns == COUNTER_ABSENT);
 	}
+}
+
+static void limits_of_a_container_are_found_by_its_mounts(void **state)
+{
+	struct process_sample s = sample_of("4:cpu,cpuacct:/kubepods/x\n");
+
+	(void)state;
+	assert_int_equal(s.cpu_limit, 500);
+	assert_int_equal(s.throttled_ns, 777);
+	s = sample_of("0::/../x/pod/app\n");
+	assert_int_equal(s.cpu_limit, 1500);
+	assert_int_equal(s.throttled_ns, 2500000);
+	assert_int_equal(memory_of("0::/../x/pod\n", "/../x/pod"), 4096000);
+}
+
+static void limits_of_groups_outside_of_all_mounts_are_unknown(void **state)
+{
+	static const char *const groups[] = {
+		"4:cpu,cpuacct,memory:/kubepods/y\n",
+		"4:cpu,cpuacct:/kubepods/xy\n",
+		"0::/../y\n",
+		"0::/other\n",
+		"0::/../../x\n",
+		"0::/pod/absent\n"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		struct process_sample s = sample_of(groups[i]);
+
+		assert_int_equal(s.cpu_limit, CPU_LIMIT_UNKNOWN);
+		assert_true(s.throttled_ns == COUNTER_ABSENT);
+	}
+	assert_int_equal(memory_of(groups[0], "/kubepods/y"), CGROUP_UNKNOWN);
 }
 
 static void idle_and_iowait_are_not_busy(void **state)
@@ -204,6 +254,9 @@ int main(void)
 		cmocka_unit_test(limit_of_version_1_is_found_by_controller),
 		cmocka_unit_test(memory_limits_of_both_versions_are_found),
 		cmocka_unit_test(throttling_without_a_limit_is_absent),
+		cmocka_unit_test(limits_of_a_container_are_found_by_its_mounts),
+		cmocka_unit_test(
+			limits_of_groups_outside_of_all_mounts_are_unknown),
 		cmocka_unit_test(idle_and_iowait_are_not_busy),
 	};
 
