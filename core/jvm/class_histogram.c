@@ -140,9 +140,13 @@ static struct line histogram_read_rows(struct class_histogram *h,
 		first = line_trimmed(line);
 	log_lines_init(&lines, text, len);
 	while (log_lines_next(&lines, &line)) {
-		if (!histogram_read_row(h, line) &&
+		/* The last word may be truncated. */
+		bool is_open = lines_end_open(&lines.lines) &&
+			       line_trimmed(line).len;
+
+		if ((is_open || !histogram_read_row(h, line)) &&
 		    !histogram_read_total(h, line) &&
-		    !histogram_is_decoration(line) && !h->unread++)
+		    (is_open || !histogram_is_decoration(line)) && !h->unread++)
 			h->first_unread = lines.lines.number;
 	}
 	log_lines_release(&lines);
@@ -394,9 +398,13 @@ static int histogram_read_csv(struct class_histogram *h, const char *bytes,
 	struct line line;
 
 	while (lines_next(&lines, &line)) {
-		if (lines.number > 1 && line_trimmed(line).len &&
-		    !histogram_read_csv_row(h, line, &name, &module))
-			h->unread++;
+		if (lines.number == 1 || !line_trimmed(line).len)
+			continue;
+		/* The last number may be truncated. */
+		if ((lines_end_open(&lines) ||
+		     !histogram_read_csv_row(h, line, &name, &module)) &&
+		    !h->unread++)
+			h->first_unread = lines.number;
 	}
 	text_release(&name);
 	text_release(&module);

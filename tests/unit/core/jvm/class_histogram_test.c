@@ -238,6 +238,56 @@ static void file_cut_at_any_byte_is_read_or_an_error(void **state)
 	}
 }
 
+/* Rows that are read are rows of the whole file, and a part of one is counted.
+ */
+static void assert_cuts_add_no_wrong_row(const char *text)
+{
+	struct class_histogram whole, h;
+	struct error err = { 0 };
+	char part[512];
+
+	assert_int_equal(read_file(&whole, text, &err), 0);
+	for (size_t len = 1; len < strlen(text); len++) {
+		bool is_between = strchr(" \n", text[len - 1]) ||
+				  text[len] == '\n';
+
+		memcpy(part, text, len);
+		part[len] = '\0';
+		if (read_file(&h, part, &err)) {
+			class_histogram_release(&h);
+			continue;
+		}
+		for (size_t i = 0; i < h.count; i++) {
+			size_t k = 0;
+
+			while (k < whole.count &&
+			       (strcmp(h.rows[i].name, whole.rows[k].name) ||
+				strcmp(h.rows[i].module,
+				       whole.rows[k].module) ||
+				h.rows[i].bytes != whole.rows[k].bytes))
+				k++;
+			if (k == whole.count)
+				fail_msg("cut at %zu: %s", len, h.rows[i].name);
+		}
+		if (h.count < whole.count && !h.unread && !is_between)
+			fail_msg("cut at %zu: nothing is reported", len);
+		class_histogram_release(&h);
+	}
+	class_histogram_release(&whole);
+}
+
+static void truncated_rows_are_not_read(void **state)
+{
+	(void)state;
+	assert_cuts_add_no_wrong_row(
+		HEAD "   1:  500  12000  com.acme.Order (orders@1.2)\n"
+		     "   2:   10   1600  [B (java.base@17.0.21)\n"
+		     "Total  510  13600\n");
+	assert_cuts_add_no_wrong_row("class,module,instances,bytes\n"
+				     "com.acme.Order,orders@1.2,500,12000\n"
+				     "\"a,b\",,10,1600\n");
+}
+
 static void compare_finds_grown_new_and_gone_classes(void **state)
 {
 	struct class_histogram before = { 0 }, after = { 0 };
@@ -281,6 +331,7 @@ int main(void)
 		cmocka_unit_test(files_of_hh_and_jmap_are_read),
 		cmocka_unit_test(file_without_all_classes_is_an_error),
 		cmocka_unit_test(file_cut_at_any_byte_is_read_or_an_error),
+		cmocka_unit_test(truncated_rows_are_not_read),
 		cmocka_unit_test(compare_finds_grown_new_and_gone_classes),
 	};
 
