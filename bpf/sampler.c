@@ -68,21 +68,22 @@ static bool sampler_has_probes(const struct sampler *s)
 /*
  * Returns the size of the ring buffer.  If the rate of samples is known, it
  * holds the largest samples of a quarter of a second; most samples are a tenth
- * of that.  Memory costs CPU time.
+ * of that.  Memory costs CPU time.  options.ring_most limits the size.
  */
 static size_t sampler_ring_bytes(const struct sampler *s)
 {
 	const struct sampler_options *o = &s->options;
 	int cpus = libbpf_num_possible_cpus();
-	size_t bytes = RING_LEAST, needed;
+	size_t bytes = RING_LEAST, most = SAMPLER_RING_BYTES, needed = most;
 
 	if (o->ring_bytes)
 		return o->ring_bytes;
-	if (o->kinds != 1U << SAMPLE_CPU || cpus < 1)
-		return SAMPLER_RING_BYTES;
-	needed = (size_t)cpus * o->hz *
-		 (o->stack_bytes + (size_t)SAMPLER_ARRAYS) / 4;
-	while (bytes < needed && bytes < SAMPLER_RING_BYTES)
+	if (o->ring_most && o->ring_most < most)
+		most = o->ring_most;
+	if (o->kinds == 1U << SAMPLE_CPU && cpus >= 1)
+		needed = (size_t)cpus * o->hz *
+			 (o->stack_bytes + (size_t)SAMPLER_ARRAYS) / 4;
+	while (bytes < needed && bytes * 2 <= most)
 		bytes *= 2;
 	return bytes;
 }

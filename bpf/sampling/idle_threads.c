@@ -469,15 +469,18 @@ bool idle_threads_walk(struct sampling_target *t, int64_t until_ns)
 	if (a->is_walked)
 		return true;
 	sampling_target_begin(t);
-	while (a->next < a->count && clock_monotonic_ns() < until_ns &&
-	       !sampling_shared_is_full(t->shared, true)) {
-		struct sleeper *s = &a->all[a->next++];
+	while (a->next < a->count) {
+		struct sleeper *s = &a->all[a->next];
 
+		/* Memory may become free in a later window. */
+		if (sampling_shared_is_full(t->shared, true))
+			return true;
+		if (clock_monotonic_ns() >= until_ns)
+			return false;
+		a->next++;
 		if (idle_is_new(t, s->tid))
 			idle_find_stack(t, s);
 	}
-	if (a->next < a->count)
-		return false;
 	idle_forget(a);
 	return true;
 }

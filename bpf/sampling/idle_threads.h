@@ -53,7 +53,7 @@ void idle_threads_end_round(struct idle_threads *a);
 
 /*
  * Walks stacks until about until_ns; a read that stalls may take a second more.
- * True when all are walked.
+ * True when all are walked, or when there is no memory for more now.
  */
 bool idle_threads_walk(struct sampling_target *t, int64_t until_ns);
 

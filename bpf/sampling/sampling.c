@@ -79,9 +79,10 @@ struct sampling {
 	struct launch launch;
 	int64_t start_ns, end_ns; /* of the session; end_ns is the latest end */
 	int64_t stopped_ns;       /* 0 = sampling */
+	bool is_over;             /* after that, all samples have been read */
 	int64_t batch_end_ns;     /* when a batch is long enough */
 	bool is_behind;           /* the last batch had no time or memory */
-	bool reads_all;           /* whatever memory it takes */
+	bool is_full;             /* it had no memory */
 	struct drain_interval drain;
 	uint64_t batch;
 	/* Of the current window. */
@@ -93,6 +94,7 @@ struct sampling {
 	 * when (0 = no), when to try again, and until then in this window.
 	 */
 	int64_t tickless_ns, ticks_again_ns, tickless_before_ns;
+	int64_t paused_ns; /* since when there are no ticks; 0 = there are */
 };
 
 /* By bit number. */
@@ -197,6 +199,7 @@ struct sampling *sampling_open(const struct sampling_options *o,
 		.tid = o->tid,
 		.targets = o->targets,
 		.waits_bytes = o->memory_bytes / 2,
+		.ring_most = o->memory_bytes / 2,
 	};
 
 	s->o = o;
@@ -285,9 +288,8 @@ int sampling_start(struct sampling *s, struct error *err)
  */
 static bool sampling_is_in_time(struct sampling *s)
 {
-	s->is_behind = clock_monotonic_ns() >= s->batch_end_ns ||
-		       (!s->reads_all &&
-			sampling_shared_is_full(&s->shared, false));
+	s->is_full = sampling_shared_is_full(&s->shared, false);
+	s->is_behind = s->is_full || clock_monotonic_ns() >= s->batch_end_ns;
 	return !s->is_behind;
 }
 
@@ -352,19 +354,21 @@ static bool sampling_on_part(void *self, struct sample_event *e,
 		return false;
 	t = sampling_begin_sample(s, e);
 	/* The last part may be the only one, and too short. */
-	if (t && s->stopped_ns && !(e->flags & SAMPLE_BEGAN_EARLIER))
+	if (t && s->is_over && !(e->flags & SAMPLE_BEGAN_EARLIER))
 		sampling_target_sample(t, e, kernel, stack);
 	else if (t)
 		sampling_target_part(t, e, kernel, stack);
 	return true;
 }
 
-static void sampling_read_batch(struct sampling *s, int64_t end_ns)
+/* Returns false if there was no memory for all samples. */
+static bool sampling_read_batch(struct sampling *s, int64_t end_ns)
 {
 	s->batch++;
 	s->batch_end_ns = end_ns;
-	s->is_behind = false;
+	s->is_behind = s->is_full = false;
 	sampler_read(s->shared.sampler, sampling_on_sample, s);
+	return !s->is_full;
 }
 
 /*
@@ -478,10 +482,13 @@ static int64_t sampling_cut_waits(struct sampling *s)
 	return end_ns > s->shared.window_ns ? end_ns : s->shared.window_ns;
 }
 
+/* Returns the end of the window that ends now. */
 static int64_t sampling_cut(struct sampling *s)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
+	if (s->is_over)
+		return s->stopped_ns;
 	sampling_targets_running(&s->targets);
 	sampling_read_batch(s, now_ns + LAST_TICKS_NS);
 	if (!s->is_behind)
@@ -754,7 +761,7 @@ static void sampling_end_renewal(struct sampling *s)
 
 struct profile *sampling_next_window(struct sampling *s)
 {
-	int64_t now_ns = s->stopped_ns ? s->stopped_ns : sampling_cut(s);
+	int64_t now_ns = sampling_cut(s);
 	struct profile *window = sampling_profile_until(s, now_ns);
 
 	sampling_clear_window(s, now_ns);
@@ -791,7 +798,7 @@ static size_t sampling_take_parts(struct sampling *s,
 struct profile *sampling_next_parts(struct sampling *s,
 				    struct sampling_part **parts, size_t *count)
 {
-	int64_t now_ns = s->stopped_ns ? s->stopped_ns : sampling_cut(s);
+	int64_t now_ns = sampling_cut(s);
 	struct profile *remarks;
 
 	sampling_add_losses(s);
@@ -824,20 +831,23 @@ static void sampling_end_tickless(struct sampling *s)
 	s->tickless_ns = 0;
 }
 
-void sampling_pause(struct sampling *s)
+bool sampling_pause(struct sampling *s)
 {
+	int64_t now_ns = clock_monotonic_ns();
+
 	sampling_end_tickless(s);
 	sampler_stop_ticks(s->shared.sampler);
-	s->reads_all = true;
-	sampling_read_batch(s, clock_monotonic_ns() + LAST_TICKS_NS);
-	s->reads_all = false;
+	if (!s->paused_ns)
+		s->paused_ns = now_ns;
+	return sampling_read_batch(s, s->paused_ns + LAST_TICKS_NS) ||
+	       now_ns >= s->paused_ns + LAST_TICKS_NS;
 }
 
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err)
 {
 	struct sampling_shared *shared = &s->shared;
 
-	sampling_pause(s);
+	s->paused_ns = 0;
 	shared->hz = hz;
 	shared->tick_ns = (uint64_t)CLOCK_NS_PER_S / hz;
 	if (sampler_start_ticks(shared->sampler, (unsigned)hz, err) == 0)
@@ -877,14 +887,16 @@ static bool sampling_ends_early(const struct sampling *s)
 	return !s->launch.child.pid && !s->o->all;
 }
 
-void sampling_stop(struct sampling *s)
+bool sampling_stop(struct sampling *s)
 {
 	int64_t until_ns;
 
-	s->stopped_ns = sampler_stop(s->shared.sampler);
+	if (!s->stopped_ns)
+		s->stopped_ns = sampler_stop(s->shared.sampler);
 	/* This ends: no samples are added any more. */
-	s->reads_all = true;
-	sampling_read_batch(s, INT64_MAX);
+	if (!sampling_read_batch(s, INT64_MAX))
+		return false;
+	s->is_over = true;
 	sampling_finish_sleepers(s, clock_monotonic_ns() + SLEEPERS_NS);
 	sampling_cut_waits(s);
 	until_ns = clock_monotonic_ns() + FINISH_NS;
@@ -900,6 +912,7 @@ void sampling_stop(struct sampling *s)
 					"are kept",
 					s->targets.all[i]->name.bytes);
 	}
+	return true;
 }
 
 void sampling_add_name(const struct sampling *s, struct text *out)

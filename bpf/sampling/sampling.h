@@ -65,8 +65,12 @@ int sampling_start(struct sampling *s, struct error *err);
  */
 bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count);
 
-/* Stops sampling and adds all samples taken so far to the profile. */
-void sampling_stop(struct sampling *s);
+/*
+ * Stops sampling and adds all samples taken so far to the profile.  Returns
+ * false if options.is_full ended that: call sampling_next_parts(), and then
+ * sampling_stop() again.
+ */
+bool sampling_stop(struct sampling *s);
 
 /*
  * The profile of the current window, with its losses and notes.  It belongs to
@@ -92,18 +96,20 @@ struct profile *sampling_next_parts(struct sampling *s,
 				    size_t *count);
 
 /*
- * Changes the frequency of the next window: call it right before
- * sampling_next_parts(), which ends the window with the frequency before.  All
- * samples of that frequency are read first.  hz is at most that of the options.
- * On failure, nothing samples the CPUs until sampling_step() can start the
- * ticks again; the time until then is counted as lost.
+ * Changes the frequency of the next window: call it after sampling_pause() and
+ * right before sampling_next_parts(), which ends the window with the frequency
+ * before.  hz is at most that of the options.  On failure, nothing samples the
+ * CPUs until sampling_step() can start the ticks again; the time until then is
+ * counted as lost.
  */
 int sampling_set_hz(struct sampling *s, uint64_t hz, struct error *err);
 
 /*
- * Stops sampling the CPUs until sampling_set_hz(): the same holds as for that.
+ * Stops sampling the CPUs until sampling_set_hz(), and reads all samples of the
+ * frequency.  Returns false if options.is_full ended that: call
+ * sampling_next_parts(), and then sampling_pause() again.
  */
-void sampling_pause(struct sampling *s);
+bool sampling_pause(struct sampling *s);
 
 /*
  * Frees what the JVM that was sampled longest ago has cached, which is read

@@ -53,7 +53,10 @@ struct sampling_options {
 	bool lines;    /* frames have line numbers */
 	bool moments;  /* keep the times of samples: core/profile/moments.h */
 	bool separate; /* each process has a profile: sampling_next_parts() */
-	/* Memory that all processes may cause to be used; 0 = automatic. */
+	/*
+	 * Memory that all processes may cause to be used; 0 = automatic.  The
+	 * ring buffer has at most half of it.
+	 */
 	uint64_t memory_bytes;
 	/*
 	 * Returns true if there is no memory for more samples in this window,

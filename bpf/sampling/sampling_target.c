@@ -72,7 +72,7 @@ void sampling_target_free(struct sampling_target *t)
 	text_release(&t->no_alloc);
 	text_release(&t->name);
 	text_release(&t->about);
-	map64_release(&t->copied);
+	free(t->copied);
 	if (t->profile != t->shared->profile)
 		profile_free(t->profile);
 	jvm_close(&t->jvm);
@@ -129,18 +129,16 @@ void sampling_target_retire(struct sampling_target *t)
 uint32_t sampling_target_copy_stack(struct sampling_target *t, uint32_t stack)
 {
 	const struct profile *from = t->before;
-	uint32_t *missing = NULL, copied = 0;
+	uint32_t *missing = NULL, copied;
 	size_t count = 0, cap = 0;
 
-	for (; stack; stack = from->stacks[stack].caller) {
-		copied = map64_get(&t->copied, stack);
-		if (copied != MAP64_NONE)
-			break;
+	if (!t->copied)
+		t->copied = xcalloc(from->stack_count + 1, sizeof(*t->copied));
+	for (; stack && !t->copied[stack]; stack = from->stacks[stack].caller) {
 		array_reserve(missing, cap, count + 1);
 		missing[count++] = stack;
 	}
-	if (!stack)
-		copied = 0;
+	copied = t->copied[stack];
 	while (count-- > 0) {
 		struct frame
 			f = from->frames[from->stacks[missing[count]].frame];
@@ -152,7 +150,7 @@ uint32_t sampling_target_copy_stack(struct sampling_target *t, uint32_t stack)
 		f.method = profile_string(t->profile, method, strlen(method));
 		copied = profile_push(t->profile, copied,
 				      profile_frame(t->profile, &f));
-		map64_add(&t->copied, missing[count], copied);
+		t->copied[missing[count]] = copied;
 	}
 	free(missing);
 	return copied;
@@ -170,7 +168,8 @@ void sampling_target_renew_wait(struct sampling_target *t,
 void sampling_target_end_renewal(struct sampling_target *t)
 {
 	t->before = NULL;
-	map64_clear(&t->copied);
+	free(t->copied);
+	t->copied = NULL;
 }
 
 static void target_adopt_wait(void *self, struct sample_event *e)
@@ -207,7 +206,8 @@ struct sampler_counts sampling_shared_window(const struct sampling_shared *s)
 
 bool sampling_shared_is_full(struct sampling_shared *s, bool lasts)
 {
-	if (!s->o->is_full || ++s->since_check < STACKS_UNCHECKED)
+	/* Stacks of sleeping threads are read in many rounds of a few. */
+	if (!s->o->is_full || (!lasts && ++s->since_check < STACKS_UNCHECKED))
 		return false;
 	s->since_check = 0;
 	return s->o->is_full(s->o->self, lasts);

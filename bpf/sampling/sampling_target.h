@@ -98,7 +98,7 @@ struct sampling_target {
 	struct profile *profile; /* its own with options.separate, or shared */
 	/* Of the window before, until its ids are replaced. */
 	const struct profile *before;
-	struct map64 copied; /* its stack traces by their ids there */
+	uint32_t *copied; /* its stack traces by their ids there; 0 = not yet */
 	struct process_view *view;
 	struct unwinder *unwinder;
 	struct vm_symbols *metadata;

@@ -41,8 +41,8 @@
 /* Of a core, and of all processes of sjkc. */
 #define CPU_PERCENT  1
 #define MEMORY_BYTES ((uint64_t)100 << 20)
-/* The memory that sjkc's child processes may take. */
-#define OTHERS_BYTES ((uint64_t)16 << 20)
+/* The memory that sjkc's child processes may take; they take 5 MB to 10 MB. */
+#define OTHERS_BYTES ((uint64_t)12 << 20)
 /* A window may take this, however much memory the rest of sjkc takes. */
 #define LEAST_BYTES ((uint64_t)2 << 20)
 /* Growth after which the memory is checked within a window. */
@@ -143,6 +143,54 @@ static void push_add_losses(struct push_loop *l, const struct profile *p)
 	}
 }
 
+/* Sends the profiles of the window that ends now. */
+static void push_end_window(struct push_loop *l)
+{
+	struct sampling_part *parts;
+	struct profile *remarks;
+	size_t count;
+
+	prof_metrics_end_window(l->metrics);
+	remarks = sampling_next_parts(l->sampling, &parts, &count);
+	push_add_losses(l, remarks);
+	profile_free(remarks);
+	for (size_t i = 0; i < count; i++) {
+		push_add_losses(l, parts[i].profile);
+		sample_filter_apply(l->filter, parts[i].profile);
+		prof_live_set_interval(&l->live->sampling, parts[i].profile);
+		l->samples += prof_requests_samples(parts[i].profile);
+	}
+	l->requests.alone = push_counts(l->sinks[0].push).wants_alone;
+	prof_requests_add(&l->requests, parts, count);
+	for (size_t i = 0; i < count; i++)
+		sampling_part_release(&parts[i]);
+	free(parts);
+	push_step_all(l);
+	/* Caches that live longer lie between the freed profiles. */
+	malloc_trim(0);
+	l->began_bytes = prof_usage_own_bytes();
+	l->watched_bytes = 0;
+}
+
+/*
+ * Pauses or stops sampling.  Samples that exceed the memory limit get windows
+ * of their own.
+ */
+static void push_read_all(struct push_loop *l,
+			  bool (*read)(struct sampling *sampling))
+{
+	while (!read(l->sampling))
+		push_end_window(l);
+	l->is_full = false;
+}
+
+/* Samples at another frequency from now on; the window has to end. */
+static int push_set_hz(struct push_loop *l, uint64_t hz, struct error *why)
+{
+	push_read_all(l, sampling_pause);
+	return sampling_set_hz(l->sampling, hz, why);
+}
+
 /* Changes the frequency if the last window used too much or little. */
 static void push_keep_cpu_limit(struct push_loop *l, int64_t cpu_ns)
 {
@@ -152,7 +200,7 @@ static void push_keep_cpu_limit(struct push_loop *l, int64_t cpu_ns)
 	struct error why;
 
 	next = prof_budget_next(b, cpu_ns, clock_monotonic_ns());
-	if (next != hz && sampling_set_hz(l->sampling, next, &why))
+	if (next != hz && push_set_hz(l, next, &why))
 		log_always("cannot sample at %" PRIu64 " Hz: %s", next,
 			   why.text);
 	else if (next < hz)
@@ -215,35 +263,6 @@ static void push_keep_memory_limit(struct push_loop *l, uint64_t used_bytes)
 	text_release(&used);
 }
 
-/* Sends the profiles of the window that ends now. */
-static void push_end_window(struct push_loop *l)
-{
-	struct sampling_part *parts;
-	struct profile *remarks;
-	size_t count;
-
-	prof_metrics_end_window(l->metrics);
-	remarks = sampling_next_parts(l->sampling, &parts, &count);
-	push_add_losses(l, remarks);
-	profile_free(remarks);
-	for (size_t i = 0; i < count; i++) {
-		push_add_losses(l, parts[i].profile);
-		sample_filter_apply(l->filter, parts[i].profile);
-		prof_live_set_interval(&l->live->sampling, parts[i].profile);
-		l->samples += prof_requests_samples(parts[i].profile);
-	}
-	l->requests.alone = push_counts(l->sinks[0].push).wants_alone;
-	prof_requests_add(&l->requests, parts, count);
-	for (size_t i = 0; i < count; i++)
-		sampling_part_release(&parts[i]);
-	free(parts);
-	push_step_all(l);
-	/* Caches that live longer lie between the freed profiles. */
-	malloc_trim(0);
-	l->began_bytes = prof_usage_own_bytes();
-	l->watched_bytes = 0;
-}
-
 /* ---- minutes that are not sampled ---- */
 
 static void push_name_node(struct push_loop *l)
@@ -267,7 +286,7 @@ static bool push_hits_minute(const struct push_loop *l)
 
 static void push_pause(struct push_loop *l)
 {
-	sampling_pause(l->sampling);
+	push_read_all(l, sampling_pause);
 	l->is_paused = true;
 	l->paused_since_ns = clock_monotonic_ns();
 	log_detail("not sampling in this minute (--probability %g%%)",
@@ -279,7 +298,7 @@ static void push_go_on(struct push_loop *l)
 	uint64_t hz = l->budget.hz ? l->budget.hz : l->budget.wanted_hz;
 	struct error why;
 
-	if (sampling_set_hz(l->sampling, hz, &why))
+	if (push_set_hz(l, hz, &why))
 		log_always("cannot sample at %" PRIu64 " Hz: %s", hz, why.text);
 	l->is_paused = false;
 	l->paused_ns += clock_monotonic_ns() - l->paused_since_ns;
@@ -308,6 +327,14 @@ static bool push_keep_minutes(struct push_loop *l)
 
 /* ---- the loop ---- */
 
+/* The memory for this process, without the ring buffer of the samples. */
+static uint64_t push_own_most(const struct push_loop *l)
+{
+	uint64_t others = OTHERS_BYTES + l->live->sampling.memory_bytes / 2;
+
+	return l->memory_bytes > others ? l->memory_bytes - others : 0;
+}
+
 /*
  * Returns true if there is no memory for more samples of this window.  A
  * quarter of what is left is for the profiles, since their request, which has
@@ -317,9 +344,7 @@ static bool push_is_full(void *self, bool lasts)
 {
 	struct push_loop *l = self;
 	uint64_t own_bytes = prof_usage_own_bytes(), left = 0;
-	uint64_t most = l->memory_bytes > OTHERS_BYTES
-				? l->memory_bytes - OTHERS_BYTES
-				: 0;
+	uint64_t most = push_own_most(l);
 
 	if (lasts)
 		return own_bytes > most / 3;
@@ -340,8 +365,8 @@ static bool push_watch_memory(struct push_loop *l)
 	uint64_t own_bytes = prof_usage_own_bytes(), used_bytes;
 	bool is_full = l->is_full;
 
-	if (!is_full && (own_bytes < l->watched_bytes ||
-			 own_bytes + OTHERS_BYTES < l->memory_bytes))
+	if (!is_full &&
+	    (own_bytes < l->watched_bytes || own_bytes < push_own_most(l)))
 		return false;
 	l->is_full = false;
 	if (is_full)
@@ -523,7 +548,7 @@ static int push_finish_all(struct push_loop *l, struct error *err)
 	int64_t left_ns = l->options->shutdown_ns;
 	bool is_whole;
 
-	sampling_stop(l->sampling);
+	push_read_all(l, sampling_stop);
 	push_end_window(l);
 	is_whole = !l->loss_count;
 	log_flush_repeats(INT64_MAX);
