@@ -39,13 +39,15 @@ struct check_request {
 	struct text body, query;
 };
 
-static void check_take(void *self, struct text *body, const char *query,
-		       const char *ending, uint64_t samples)
+static void check_take(void *self, struct text *body, struct text *parca,
+		       const char *query, const char *ending, uint64_t samples)
 {
 	struct check_request *r = self;
 
 	(void)ending;
 	(void)samples;
+	if (parca->len)
+		body = parca;
 	r->body = *body;
 	*body = (struct text){ 0 };
 	text_puts(&r->query, query);
@@ -84,8 +86,28 @@ static void check_encode(struct check_request *out, enum push_format format)
 	sampling_part_release(&part);
 }
 
+/*
+ * Asks a gRPC server whether it is Parca, and sets the format. Returns the
+ * reply if there is no response, otherwise NULL.
+ */
+static const struct push_reply *check_detect(struct push_settings *s,
+					     struct push_sender *sender)
+{
+	const struct push_reply *got;
+	struct error unused;
+
+	if (!s->detects || push_probe_start(sender, &unused))
+		return NULL;
+	got = push_sender_reply(sender, INT64_MAX);
+	if (push_probe_kind(got) == PUSH_PARCA)
+		s->format = PUSH_PARCA;
+	s->detects = false;
+	return got->is_sent || got->curl_code == CURLE_HTTP2_STREAM ? NULL
+								    : got;
+}
+
 /* Sends it; false and *err if there is no sender. *r is a copy. */
-static bool check_send(const struct push_settings *s, struct push_reply *r,
+static bool check_send(struct push_settings *s, struct push_reply *r,
 		       struct error *err)
 {
 	struct push_sender *sender = push_sender_open(s, err);
@@ -94,10 +116,16 @@ static bool check_send(const struct push_settings *s, struct push_reply *r,
 
 	if (!sender)
 		return false;
-	check_encode(&request, s->format);
-	if (push_sender_start(sender, &request.body, request.query.bytes,
-			      err) == 0)
-		got = push_sender_reply(sender, INT64_MAX);
+	got = check_detect(s, sender);
+	if (!got) {
+		check_encode(&request, s->format);
+		if (push_sender_start(sender, &request.body,
+				      s->format == PUSH_PARCA
+					      ? PUSH_PARCA_PATH
+					      : request.query.bytes,
+				      err) == 0)
+			got = push_sender_reply(sender, INT64_MAX);
+	}
 	if (got)
 		*r = *got;
 	push_sender_close(sender);
@@ -257,7 +285,7 @@ static bool check_find_protocol(struct push_check *c,
 	};
 	const struct push_settings *s = &c->settings;
 	bool is_tls = strncmp(s->url, "https", 5) == 0;
-	bool is_grpc = s->format == PUSH_GRPC;
+	bool is_grpc = r->is_grpc;
 
 	/* A proxy responds for any engine. */
 	if (s->socket || *r->proxy || !strstr(c->options->url, "://"))
@@ -394,7 +422,7 @@ static void check_request(struct push_check *c, const struct push_reply *r)
  * libcurl 7.88 often loses the status of a gRPC server that refuses a request
  * before it has read it. prof sends again later; here it would hide the reason.
  */
-static bool check_send_until_status(const struct push_settings *s,
+static bool check_send_until_status(struct push_settings *s,
 				    struct push_reply *r, struct error *err)
 {
 	enum { ATTEMPTS = 5 };
@@ -438,6 +466,7 @@ static const char *check_protocol(const struct push_check *c)
 		[PUSH_OTLP] = "OTLP over HTTP",
 		[PUSH_GRPC] = "OTLP over gRPC",
 		[PUSH_PYROSCOPE] = "Pyroscope",
+		[PUSH_PARCA] = "Parca, pprof over gRPC",
 	};
 
 	return names[c->settings.format];

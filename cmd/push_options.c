@@ -26,9 +26,10 @@ enum push_format push_options_format(const struct push_options *o)
 		[PUSH_OTLP] = "otlp",
 		[PUSH_GRPC] = "grpc",
 		[PUSH_PYROSCOPE] = "pyroscope",
+		[PUSH_PARCA] = "parca",
 	};
 
-	for (size_t i = PUSH_OTLP; o->format && i <= PUSH_PYROSCOPE; i++)
+	for (size_t i = PUSH_OTLP; o->format && i <= PUSH_PARCA; i++)
 		if (strcmp(o->format, words[i]) == 0)
 			return (enum push_format)i;
 	return PUSH_AUTO;

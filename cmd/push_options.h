@@ -21,7 +21,8 @@ struct push_options {
 /* The rows of an option table, after that of --push. */
 /* clang-format off */
 #define OPT_PUSH(o) \
-	OPT_CHOICE(0, "push-format", &(o)->format, "otlp|grpc|pyroscope", \
+	OPT_CHOICE(0, "push-format", &(o)->format, \
+		   "otlp|grpc|pyroscope|parca", \
 		   "with --push: set the protocol (default: by URL)"), \
 	OPT_STRING(0, "header-file", &(o)->header_file, "<file>", \
 		   "with --push: send the headers in this file"), \

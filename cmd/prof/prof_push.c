@@ -91,18 +91,22 @@ struct push_loop {
 /* ---- a window ---- */
 
 /* Hands a request to the queues. */
-static void push_queue_request(void *self, struct text *body, const char *query,
+static void push_queue_request(void *self, struct text *body,
+			       struct text *parca, const char *query,
 			       const char *ending, uint64_t samples)
 {
 	struct push_loop *l = self;
 
 	for (size_t i = 0; i < l->sink_count; i++) {
 		const struct push_sink *s = &l->sinks[i];
+		bool is_directory = s->settings.directory;
+		enum push_format kind = push_kind(s->push);
 		struct text own = { 0 };
 
-		text_add(&own, body->bytes, body->len);
-		push_add(s->push, &own, s->settings.directory ? ending : query,
-			 samples);
+		if (is_directory || kind != PUSH_PARCA)
+			text_add(&own, body->bytes, body->len);
+		push_add(s->push, &own, is_directory ? NULL : parca,
+			 is_directory ? ending : query, samples);
 	}
 }
 
@@ -143,6 +147,20 @@ static void push_add_losses(struct push_loop *l, const struct profile *p)
 	}
 }
 
+/* A server that has not told whether it is Parca may be either. */
+static void push_choose_encodings(struct push_loop *l)
+{
+	struct prof_requests *r = &l->requests;
+
+	r->otlp = r->parca = false;
+	for (size_t i = 0; i < l->sink_count; i++) {
+		enum push_format kind = push_kind(l->sinks[i].push);
+
+		r->parca |= kind == PUSH_PARCA || kind == PUSH_AUTO;
+		r->otlp |= kind != PUSH_PARCA;
+	}
+}
+
 /* Sends the profiles of the window that ends now. */
 static void push_end_window(struct push_loop *l)
 {
@@ -161,6 +179,7 @@ static void push_end_window(struct push_loop *l)
 		l->samples += prof_requests_samples(parts[i].profile);
 	}
 	l->requests.alone = push_counts(l->sinks[0].push).wants_alone;
+	push_choose_encodings(l);
 	prof_requests_add(&l->requests, parts, count);
 	for (size_t i = 0; i < count; i++)
 		sampling_part_release(&parts[i]);

@@ -2,9 +2,12 @@
 #include "cmd/prof/prof_requests.h"
 
 #include "cmd/log.h"
+#include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
+#include "core/base/intern.h"
 #include "core/base/protobuf.h"
+#include "core/base/safe_text.h"
 #include "core/base/zip.h"
 #include "core/formats/otlp_fields.h"
 #include "core/profile/bias.h"
@@ -51,27 +54,236 @@ static void requests_send(struct prof_requests *r, const struct text *bytes,
 			  const char *query, const char *ending,
 			  uint64_t samples)
 {
-	struct text packed = { 0 };
+	struct text packed = { 0 }, parca = { 0 };
 
-	gzip_bytes(&packed, bytes->bytes, bytes->len);
-	r->send(r->self, &packed, query, ending, samples);
+	if (bytes->len)
+		gzip_bytes(&packed, bytes->bytes, bytes->len);
+	if (r->series.len)
+		gzip_bytes(&parca, r->series.bytes, r->series.len);
+	r->send(r->self, &packed, &parca, query, ending, samples);
 	text_release(&packed);
+	text_release(&parca);
 }
 
-/* ---- OTLP ---- */
+/* ---- attributes of resources ---- */
+
+static bool requests_is_plain(char c)
+{
+	return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* Appends bytes, those that are not allowed as '_'. */
+static void requests_add_allowed(struct text *out, const struct cursor *bytes,
+				 const char *marks)
+{
+	const char *at = (const char *)bytes->at;
+
+	for (size_t i = 0; i < cursor_left(bytes); i++)
+		text_putc(out, requests_is_plain(at[i]) ||
+					       (at[i] && strchr(marks, at[i]))
+				       ? at[i]
+				       : '_');
+}
+
+/* Reads the next attribute of a resource that otlp_attribute() made. */
+static bool requests_next_attribute(struct cursor *resource, struct cursor *key,
+				    struct cursor *value)
+{
+	struct protobuf_field attribute, pair, text;
+
+	*key = *value = cursor_over("", 0);
+	if (!protobuf_next(resource, &attribute))
+		return false;
+	while (protobuf_next(&attribute.bytes, &pair))
+		if (pair.number == KEY_VALUE_KEY)
+			*key = pair.bytes;
+		else if (pair.number == KEY_VALUE_VALUE &&
+			 protobuf_next(&pair.bytes, &text))
+			*value = text.bytes;
+	return true;
+}
+
+/* ---- Parca ---- */
+
+/* parca.profilestore.v1alpha1: WriteRawRequest, RawProfileSeries, … */
+enum {
+	WRITE_RAW_SERIES = 2,
+	SERIES_LABELS = 1,
+	SERIES_SAMPLES = 2,
+	LABEL_SET_LABELS = 1,
+	LABEL_NAME = 1,
+	LABEL_VALUE = 2,
+	RAW_SAMPLE_PROFILE = 1,
+};
+
+/* Appends a label to a set; the key with characters that Parca allows. */
+static void requests_add_label(struct text *set, const struct cursor *key,
+			       const struct cursor *value)
+{
+	struct text name = { 0 }, label = { 0 };
+
+	requests_add_allowed(&name, key, "_");
+	if (name.len && is_digit(*name.bytes))
+		*name.bytes = '_';
+	protobuf_bytes(&label, LABEL_NAME, name.bytes, name.len);
+	protobuf_bytes(&label, LABEL_VALUE, value->at, cursor_left(value));
+	protobuf_message(set, LABEL_SET_LABELS, &label);
+	text_release(&label);
+	text_release(&name);
+}
+
+static void requests_add_text_label(struct text *set, const char *key,
+				    const char *value, size_t len)
+{
+	const struct cursor name = cursor_over(key, strlen(key));
+	const struct cursor text = cursor_over(value, len);
+
+	requests_add_label(set, &name, &text);
+}
+
+/* Appends a series of a profile, which has the cells of one thread. */
+static uint64_t
+requests_add_one_series(struct prof_requests *r, const struct text *about,
+			const struct profile *p, const struct event_view *view,
+			const struct text *thread, uint64_t most_frames)
+{
+	const struct pprof_options options = {
+		.title = "",
+		.style.weights = true,
+		.period = rate_period(p, view),
+		.engine = PPROF_PARCA,
+		/* Parca drops the labels of samples. */
+		.threads = THREADS_OMITTED,
+		.leaf_frames = OTLP_DEPTH,
+		.most_frames = most_frames,
+	};
+	struct cursor all = cursor_over(about->bytes, about->len), key, value;
+	struct text bytes = { 0 }, series = { 0 }, inner = { 0 };
+	struct pprof_result result;
+
+	result = pprof_encode(&bytes, p, view, 1, 0, &options);
+	requests_add_text_label(&inner, "__name__", result.family,
+				strlen(result.family));
+	while (requests_next_attribute(&all, &key, &value))
+		requests_add_label(&inner, &key, &value);
+	if (thread->len)
+		requests_add_text_label(&inner, "thread_name", thread->bytes,
+					thread->len);
+	protobuf_message(&series, SERIES_LABELS, &inner);
+	protobuf_bytes(&inner, RAW_SAMPLE_PROFILE, bytes.bytes, bytes.len);
+	protobuf_message(&series, SERIES_SAMPLES, &inner);
+	protobuf_message(&r->series, WRITE_RAW_SERIES, &series);
+	text_release(&bytes);
+	text_release(&series);
+	text_release(&inner);
+	return result.cut;
+}
+
+/* Appends the name that a thread has in a series; "" without a name. */
+static void requests_thread_name(const struct prof_requests *r,
+				 const struct profile *p, uint32_t thread,
+				 struct text *out)
+{
+	uint32_t name = p->threads[thread].name;
+
+	text_puts(out, "");
+	if (r->threads == THREADS_OMITTED)
+		return;
+	safe_text(out, profile_text(p, name), intern_len(&p->strings, name));
+	otlp_fold_name(out);
+}
+
+/*
+ * Appends a view as series, one for each name of threads: Parca stores the
+ * labels of series alone. Returns the number of samples with truncated stack
+ * traces.
+ */
+static uint64_t requests_add_view_series(struct prof_requests *r,
+					 const struct sampling_part *part,
+					 const struct event_view *view,
+					 uint64_t most_frames)
+{
+	struct profile one = *part->profile;
+	const struct profile *p = part->profile;
+	bool *wanted = view_events(p, view);
+	uint32_t *ids = xcalloc(p->thread_count + 1, sizeof(*ids));
+	struct intern names = { 0 };
+	struct text name = { 0 };
+	uint64_t cut = 0;
+
+	one.cells = xcalloc(p->cell_count + 1, sizeof(*one.cells));
+	for (uint32_t i = 0; i < p->thread_count; i++) {
+		text_clear(&name);
+		requests_thread_name(r, p, i, &name);
+		ids[i] = intern_id(&names, name.bytes, name.len);
+	}
+	for (uint32_t id = 0; id <= names.count; id++) {
+		one.cell_count = 0;
+		for (size_t i = 0; i < p->cell_count; i++)
+			if (wanted[p->cells[i].event] &&
+			    ids[p->cells[i].thread] == id)
+				one.cells[one.cell_count++] = p->cells[i];
+		text_clear(&name);
+		text_add(&name, intern_text(&names, id),
+			 intern_len(&names, id));
+		if (one.cell_count)
+			cut += requests_add_one_series(r, &part->about, &one,
+						       view, &name,
+						       most_frames);
+	}
+	intern_release(&names);
+	text_release(&name);
+	free(one.cells);
+	free(wanted);
+	free(ids);
+	return cut;
+}
+
+static uint64_t requests_add_series(struct prof_requests *r,
+				    const struct sampling_part *part,
+				    const struct event_view *views,
+				    size_t count, uint64_t most_frames)
+{
+	uint64_t cut = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (views[i].samples)
+			cut += requests_add_view_series(r, part, &views[i],
+							most_frames);
+	return cut;
+}
+
+/* ---- OTLP, and the same for Parca ---- */
+
+/* The size that the limits are for. */
+static size_t requests_bytes(const struct prof_requests *r)
+{
+	size_t otlp = otlp_request_bytes(r->request);
+	size_t parca = r->series.len / PROF_PARCA_FACTOR;
+
+	return otlp > parca ? otlp : parca;
+}
+
+/* Makes the request empty. */
+static void requests_clear(struct prof_requests *r)
+{
+	text_clear(&r->series);
+	r->samples = 0;
+	r->request_truncated = 0;
+}
 
 static void requests_end_request(struct prof_requests *r)
 {
 	struct text bytes = { 0 };
 
-	if (!otlp_request_bytes(r->request))
+	if (!r->samples)
 		return;
-	otlp_request_end(r->request, &bytes);
+	if (r->otlp)
+		otlp_request_end(r->request, &bytes);
 	requests_send(r, &bytes, "", ".otlp.gz", r->samples);
 	text_release(&bytes);
 	r->truncated += r->request_truncated;
-	r->samples = 0;
-	r->request_truncated = 0;
+	requests_clear(r);
 }
 
 /* Empties the request without sending it. */
@@ -79,8 +291,7 @@ static void requests_discard_request(struct prof_requests *r)
 {
 	otlp_request_free(r->request);
 	r->request = otlp_request_new();
-	r->samples = 0;
-	r->request_truncated = 0;
+	requests_clear(r);
 }
 
 static uint64_t requests_view_samples(const struct event_view *views,
@@ -105,15 +316,18 @@ static void requests_encode(struct prof_requests *r,
 		.threads = r->threads,
 		.most_frames = most_frames,
 	};
-	uint64_t samples = requests_view_samples(views, count);
+	uint64_t samples = requests_view_samples(views, count), cut = 0;
 
-	if (samples) {
-		struct otlp_result result = otlp_request_add(
-			r->request, part->profile, views, count, &options);
-
-		r->request_truncated += result.cut;
-		r->samples += samples;
-	}
+	if (!samples)
+		return;
+	if (r->parca)
+		cut = requests_add_series(r, part, views, count, most_frames);
+	if (r->otlp)
+		cut = otlp_request_add(r->request, part->profile, views, count,
+				       &options)
+			      .cut;
+	r->request_truncated += cut;
+	r->samples += samples;
 }
 
 /* Returns the number of samples that are encoded. */
@@ -147,7 +361,7 @@ static void requests_send_views(struct prof_requests *r,
 
 	for (;;) {
 		requests_encode(r, part, views, count, most);
-		if (otlp_request_bytes(r->request) <= r->largest)
+		if (requests_bytes(r) <= r->largest)
 			break;
 		requests_discard_request(r);
 		most = most ? most / 4 : MOST_FRAMES;
@@ -177,8 +391,8 @@ static void requests_send_alone(struct prof_requests *r,
  * Sends the profiles in as few requests as possible. A request that is too
  * large with its last profile is encoded again without it.
  */
-static void requests_add_otlp(struct prof_requests *r,
-			      const struct sampling_part *parts, size_t count)
+static void requests_add_shared(struct prof_requests *r,
+				const struct sampling_part *parts, size_t count)
 {
 	size_t first = 0;
 
@@ -188,14 +402,14 @@ static void requests_add_otlp(struct prof_requests *r,
 			continue;
 		}
 		requests_encode_all(r, &parts[i]);
-		if (otlp_request_bytes(r->request) <= r->most)
+		if (requests_bytes(r) <= r->most)
 			continue;
 		requests_discard_request(r);
 		for (; first < i; first++)
 			requests_encode_all(r, &parts[first]);
 		requests_end_request(r);
 		requests_encode_all(r, &parts[i]);
-		if (otlp_request_bytes(r->request) <= r->most)
+		if (requests_bytes(r) <= r->most)
 			continue;
 		requests_discard_request(r);
 		requests_send_alone(r, &parts[i]);
@@ -205,11 +419,6 @@ static void requests_add_otlp(struct prof_requests *r,
 }
 
 /* ---- Pyroscope ---- */
-
-static bool requests_is_plain(char c)
-{
-	return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
 
 static void requests_add_encoded(struct text *out, const char *bytes,
 				 size_t len)
@@ -229,19 +438,6 @@ static void requests_add_encoded(struct text *out, const char *bytes,
 	}
 }
 
-/* Appends bytes, those that are not allowed as '_'. */
-static void requests_add_allowed(struct text *out, const struct cursor *bytes,
-				 const char *marks)
-{
-	const char *at = (const char *)bytes->at;
-
-	for (size_t i = 0; i < cursor_left(bytes); i++)
-		text_putc(out, requests_is_plain(at[i]) ||
-					       (at[i] && strchr(marks, at[i]))
-				       ? at[i]
-				       : '_');
-}
-
 /* In Pyroscope's list of labels, only these end a value. */
 static void requests_add_value(struct text *out, const struct cursor *bytes)
 {
@@ -249,24 +445,6 @@ static void requests_add_value(struct text *out, const struct cursor *bytes)
 
 	for (size_t i = 0; i < cursor_left(bytes); i++)
 		text_putc(out, strchr(",{}", at[i]) ? '_' : at[i]); /* or NUL */
-}
-
-/* Reads the next attribute of a resource that otlp_attribute() made. */
-static bool requests_next_attribute(struct cursor *resource, struct cursor *key,
-				    struct cursor *value)
-{
-	struct protobuf_field attribute, pair, text;
-
-	*key = *value = cursor_over("", 0);
-	if (!protobuf_next(resource, &attribute))
-		return false;
-	while (protobuf_next(&attribute.bytes, &pair))
-		if (pair.number == KEY_VALUE_KEY)
-			*key = pair.bytes;
-		else if (pair.number == KEY_VALUE_VALUE &&
-			 protobuf_next(&pair.bytes, &text))
-			*value = text.bytes;
-	return true;
 }
 
 static bool requests_is_service(const struct cursor *key)
@@ -331,7 +509,7 @@ static bool requests_encode_view(struct prof_requests *r,
 		.title = "",
 		.style.weights = true,
 		.period = rate_period(p, view),
-		.for_engine = true,
+		.engine = PPROF_PYROSCOPE,
 		.threads = r->threads,
 		.leaf_frames = OTLP_DEPTH,
 	};
@@ -398,7 +576,7 @@ void prof_requests_add(struct prof_requests *r,
 		r->omitted += prof_requests_samples(parts[i].profile) -
 			      requests_part_samples(&parts[i]);
 	if (r->format != PUSH_PYROSCOPE) {
-		requests_add_otlp(r, parts, count);
+		requests_add_shared(r, parts, count);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -410,8 +588,11 @@ void prof_requests_init(struct prof_requests *r, enum push_format format)
 	*r = (struct prof_requests){
 		.format = format,
 		.most = PROF_REQUEST_BYTES,
-		.largest = format == PUSH_GRPC ? PROF_REQUEST_BYTES
-					       : PROF_LARGEST_BYTES,
+		.largest = format == PUSH_GRPC || format == PUSH_PARCA
+				   ? PROF_REQUEST_BYTES
+				   : PROF_LARGEST_BYTES,
+		.otlp = format != PUSH_PARCA,
+		.parca = format == PUSH_PARCA,
 		.request = otlp_request_new(),
 	};
 }
@@ -419,5 +600,6 @@ void prof_requests_init(struct prof_requests *r, enum push_format format)
 void prof_requests_release(struct prof_requests *r)
 {
 	otlp_request_free(r->request);
+	text_release(&r->series);
 	*r = (struct prof_requests){ 0 };
 }

@@ -3,8 +3,9 @@
  * prof_requests: encodes the profiles of a window into requests to an engine.
  *
  * OTLP has the profiles of all JVMs in as few requests as their size allows.
- * Pyroscope's own interface takes a request for each JVM and event, because the
- * name of a profile follows from its types.
+ * Parca's own interface has, too. Until the server is known, each request is
+ * made in both encodings. Pyroscope's own interface requires a request for each
+ * JVM and event, because the name of a profile follows from its types.
  */
 #ifndef CMD_PROF_PROF_REQUESTS_H
 #define CMD_PROF_PROF_REQUESTS_H
@@ -21,6 +22,11 @@
 /* gRPC servers accept 4 MiB by default, other receivers more. */
 #define PROF_REQUEST_BYTES ((size_t)15 << 18)
 #define PROF_LARGEST_BYTES ((size_t)16 << 20)
+/*
+ * Parca accepts 64 MiB. Its profiles share no names, so they are larger than
+ * those of OTLP.
+ */
+#define PROF_PARCA_FACTOR 8
 
 struct otlp_request;
 
@@ -30,13 +36,15 @@ struct prof_requests {
 	size_t most;    /* with several profiles */
 	size_t largest; /* with one profile */
 	enum export_threads threads;
-	bool alone; /* OTLP: each event of each JVM in a request of its own */
+	bool alone;       /* each event of each JVM in a request of its own */
+	bool otlp, parca; /* not PUSH_PYROSCOPE: the encodings to make */
 	/*
-	 * Takes a request: the compressed body, which it may take over; the
-	 * query of its URL, or ""; the end of its file's name.
+	 * Takes a request: the compressed body and that for Parca, which it may
+	 * take over, and of which one may be empty; the query of its URL, or
+	 * ""; the end of its file's name.
 	 */
-	void (*send)(void *self, struct text *body, const char *query,
-		     const char *ending, uint64_t samples);
+	void (*send)(void *self, struct text *body, struct text *parca,
+		     const char *query, const char *ending, uint64_t samples);
 	void *self;
 
 	/* Counts since prof_requests_init(). */
@@ -45,11 +53,15 @@ struct prof_requests {
 	uint64_t omitted;   /* samples of events without any stack trace */
 
 	struct otlp_request *request;
+	struct text series;                  /* the same request for Parca */
 	uint64_t samples, request_truncated; /* of the request */
 	bool said_reduced, said_too_large;
 };
 
-/* Sets the limits of the format; the caller sets send, self and threads. */
+/*
+ * Sets the limits and the encoding of the format; the caller sets send, self
+ * and threads.
+ */
 void prof_requests_init(struct prof_requests *r, enum push_format format);
 void prof_requests_release(struct prof_requests *r); /* zeroed is fine */
 

@@ -3,8 +3,10 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/libcurl.h"
 #include "core/base/protobuf.h"
 #include "core/base/units.h"
+#include "core/base/zip.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -32,10 +34,12 @@ enum { BACKLOG_SPEED = 4 };
 enum { RETRY_AFTER_MAX_S = 3600 };
 /* The same trouble is reported again after this time. */
 #define REPORT_NS (300 * CLOCK_NS_PER_S)
+/* Profiles share requests again after so long without a refusal. */
+#define ALONE_NS (600 * CLOCK_NS_PER_S)
 
 struct push_item {
 	struct push_item *next;
-	struct text body;
+	struct text body, parca; /* one or both */
 	char *name;
 	uint64_t samples;
 	int64_t added_ns;
@@ -56,6 +60,11 @@ struct push {
 	void *self;
 	struct push_item *first, **last; /* the first may be being sent */
 	bool is_sending;
+	enum push_format kind; /* of the server; PUSH_AUTO = unknown */
+	bool wants_probe;      /* ask the server for its kind */
+	bool is_probing;
+	unsigned lost_probes; /* in succession, without a status */
+	int64_t alone_ns;     /* since when wants_alone is set */
 	struct push_pace pace;
 	struct push_counts counts;
 	struct push_said trouble, refusal, rejection, advice, full, old;
@@ -345,6 +354,13 @@ static const char *advice_of_token(const struct push_settings *s,
 
 static const char *advice_of_path(enum push_format format)
 {
+	if (format == PUSH_PARCA)
+		return "the server is not Parca; others need --push-format "
+		       "grpc";
+	if (format == PUSH_GRPC)
+		return "the Collector requires "
+		       "--feature-gates=service.profilesSupport and a pipeline "
+		       "of profiles";
 	if (format == PUSH_PYROSCOPE)
 		return "Pyroscope serves /ingest; others need --push-format "
 		       "otlp";
@@ -376,10 +392,7 @@ const char *push_advice(const struct push_settings *s,
 		return "use this URL for --push, unless it is a login page";
 	switch (status) {
 	case HTTP_NOT_FOUND:
-		return r->is_grpc ? "the Collector requires "
-				    "--feature-gates=service.profilesSupport "
-				    "and a pipeline of profiles"
-				  : advice_of_path(s->format);
+		return advice_of_path(s->format);
 	case HTTP_UNAUTHORIZED:
 	case HTTP_FORBIDDEN:
 		return *r->proxy && !r->is_tunnelled
@@ -391,7 +404,7 @@ const char *push_advice(const struct push_settings *s,
 	case HTTP_TOO_LARGE:
 		return "a shorter --interval helps";
 	case HTTP_BAD_REQUEST:
-		return s->format == PUSH_PYROSCOPE
+		return s->format == PUSH_PYROSCOPE || s->format == PUSH_PARCA
 			       ? NULL
 			       : "the receiver may have profiles of another "
 				 "OTLP version than 1.10 or 1.11";
@@ -400,11 +413,40 @@ const char *push_advice(const struct push_settings *s,
 	}
 }
 
+int push_probe_start(struct push_sender *s, struct error *err)
+{
+	struct text empty = { 0 };
+	int ret;
+
+	gzip_bytes(&empty, "", 0);
+	ret = push_sender_start(s, &empty, PUSH_PARCA_PATH, err);
+	text_release(&empty);
+	return ret;
+}
+
+enum push_format push_probe_kind(const struct push_reply *r)
+{
+	if (!r->is_sent || !r->is_grpc)
+		return PUSH_AUTO;
+	if (r->status == 200 && r->grpc_status == 0)
+		return PUSH_PARCA;
+	return r->status == HTTP_NOT_FOUND ||
+			       r->grpc_status == GRPC_UNIMPLEMENTED
+		       ? PUSH_GRPC
+		       : PUSH_AUTO;
+}
+
 /* ---- the queue ---- */
+
+static size_t push_item_bytes(const struct push_item *item)
+{
+	return item->body.len + item->parca.len;
+}
 
 static void push_free_item(struct push_item *item)
 {
 	text_release(&item->body);
+	text_release(&item->parca);
 	free(item->name);
 	free(item);
 }
@@ -419,7 +461,7 @@ static struct push_item *push_unlink(struct push *p, struct push_item **at)
 		p->last = at;
 	p->counts.queued--;
 	p->counts.queued_samples -= item->samples;
-	p->counts.queued_bytes -= item->body.len;
+	p->counts.queued_bytes -= push_item_bytes(item);
 	return item;
 }
 
@@ -492,22 +534,34 @@ static void push_trim(struct push *p, int64_t now_ns)
 		push_drop(p, at, false);
 }
 
-void push_add(struct push *p, struct text *body, const char *name,
-	      uint64_t samples)
+void push_add(struct push *p, struct text *body, struct text *parca,
+	      const char *name, uint64_t samples)
 {
 	struct push_item *item = xcalloc(1, sizeof(*item));
 
 	item->body = *body;
 	item->name = xstrdup(name);
 	*body = (struct text){ 0 };
+	if (parca) {
+		item->parca = *parca;
+		*parca = (struct text){ 0 };
+	}
 	item->samples = samples;
 	item->added_ns = clock_monotonic_ns();
 	*p->last = item;
 	p->last = &item->next;
 	p->counts.queued++;
 	p->counts.queued_samples += samples;
-	p->counts.queued_bytes += item->body.len;
+	p->counts.queued_bytes += push_item_bytes(item);
 	push_trim(p, item->added_ns);
+}
+
+enum push_format push_kind(const struct push *p) { return p->kind; }
+
+/* The body for the server, and its size. */
+static struct text *push_body(const struct push *p, struct push_item *item)
+{
+	return p->kind == PUSH_PARCA ? &item->parca : &item->body;
 }
 
 /* ---- when to send ---- */
@@ -635,8 +689,10 @@ static enum push_verdict push_note_failure(struct push *p,
 	item->may_be_stored |= judge_may_be_stored(r);
 	/* An engine that has accepted no request may be of another kind. */
 	if (judge_is_of_profiles(r) &&
-	    (verdict == PUSH_AGAIN || p->counts.delivered))
+	    (verdict == PUSH_AGAIN || p->counts.delivered)) {
 		p->counts.wants_alone = true;
+		p->alone_ns = clock_monotonic_ns();
+	}
 	if (r->is_sent && r->status == HTTP_INTERNAL &&
 	    ++item->attempts < INTERNAL_ATTEMPTS)
 		return PUSH_AGAIN;
@@ -655,6 +711,9 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	p->is_sending = false;
 	if (verdict != PUSH_DELIVERED)
 		verdict = push_note_failure(p, r, verdict);
+	/* Another server may respond from now on. */
+	if (!r->is_sent || verdict == PUSH_REFUSED)
+		p->wants_probe = p->settings->detects;
 	if (verdict == PUSH_AGAIN) {
 		p->counts.failed++;
 		push_report_trouble(p, why.bytes);
@@ -666,11 +725,13 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	}
 	item = push_unlink(p, &p->first);
 	if (verdict == PUSH_DELIVERED) {
+		if (clock_monotonic_ns() - p->alone_ns >= ALONE_NS)
+			p->counts.wants_alone = false;
 		push_end_trouble(p);
 		push_end_refusal(p);
 		p->counts.delivered++;
 		p->counts.delivered_samples += item->samples;
-		p->counts.delivered_bytes += item->body.len;
+		p->counts.delivered_bytes += push_body(p, item)->len;
 		if (item->may_be_stored)
 			p->counts.repeated_samples += item->samples;
 		if (p->settings->directory)
@@ -699,19 +760,83 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	text_release(&why);
 }
 
+/*
+ * libcurl 7.88 may lose the status of a server that refuses a request before it
+ * has read it.
+ */
+enum { LOST_PROBES = 5 };
+
+/* Takes the reply to a probe. A server that is away is asked again. */
+static void push_take_probe(struct push *p, const struct push_reply *r)
+{
+	enum push_format kind = push_probe_kind(r);
+	struct text why = { 0 };
+	uint64_t rejected;
+
+	p->is_sending = p->is_probing = false;
+	if (r->curl_code == CURLE_HTTP2_STREAM &&
+	    ++p->lost_probes < LOST_PROBES)
+		return;
+	if (kind == PUSH_AUTO && p->lost_probes < LOST_PROBES &&
+	    push_judge(r, &why, &rejected) == PUSH_AGAIN) {
+		p->counts.failed++;
+		if (p->first)
+			push_report_trouble(p, why.bytes);
+		push_pace_retry(&p->pace, clock_monotonic_ns(),
+				r->retry_after_s);
+	} else {
+		/* Whatever else refuses the probe may take OTLP. */
+		p->kind = kind == PUSH_PARCA ? PUSH_PARCA : PUSH_GRPC;
+		p->wants_probe = false;
+		p->pace = (struct push_pace){ 0 };
+	}
+	p->lost_probes = 0;
+	text_release(&why);
+}
+
+/* Drops a request that was made for a server of the other kind. */
+static void push_drop_other(struct push *p)
+{
+	struct push_item *item = push_unlink(p, &p->first);
+	static const char text[] = "the server has changed to another protocol";
+
+	if (push_is_news(&p->refusal, text))
+		push_report(p, true, "%s: dropping requests: %s",
+			    p->settings->shown_url, text);
+	p->counts.refused++;
+	p->counts.refused_samples += item->samples;
+	push_free_item(item);
+}
+
 static void push_start_next(struct push *p)
 {
+	struct push_item *item = p->first;
 	struct error why;
+	int ret;
 
 	p->counts.attempts++;
-	if (push_sender_start(p->sender, &p->first->body, p->first->name,
-			      &why) == 0) {
-		p->is_sending = true;
-		return;
+	if (p->wants_probe) {
+		ret = push_probe_start(p->sender, &why);
+		p->is_probing = ret == 0;
+	} else {
+		ret = push_sender_start(p->sender, push_body(p, item),
+					p->settings->detects &&
+							p->kind == PUSH_PARCA
+						? PUSH_PARCA_PATH
+						: item->name,
+					&why);
 	}
+	p->is_sending = ret == 0;
+	if (p->is_sending)
+		return;
 	p->counts.failed++;
 	push_report_trouble(p, why.text);
 	push_pace_retry(&p->pace, clock_monotonic_ns(), 0);
+}
+
+static void push_take(struct push *p, const struct push_reply *r)
+{
+	(p->is_probing ? push_take_probe : push_take_reply)(p, r);
 }
 
 void push_step(struct push *p)
@@ -723,10 +848,14 @@ void push_step(struct push *p)
 		r = push_sender_reply(p->sender, 0);
 		if (!r)
 			return;
-		push_take_reply(p, r);
+		push_take(p, r);
 	}
 	push_trim(p, now_ns);
-	if (p->first && clock_monotonic_ns() >= p->pace.next_ns)
+	while (p->first && !p->wants_probe && !push_body(p, p->first)->len)
+		push_drop_other(p);
+	/* The kind of a server is asked before there is a request. */
+	if ((p->first || p->kind == PUSH_AUTO) &&
+	    clock_monotonic_ns() >= p->pace.next_ns)
 		push_start_next(p);
 }
 
@@ -748,7 +877,7 @@ bool push_finish(struct push *p, int64_t until_ns)
 				p->sender, until_ns);
 
 			if (r)
-				push_take_reply(p, r);
+				push_take(p, r);
 		} else if (p->first) {
 			clock_sleep_until(p->pace.next_ns < until_ns
 						  ? p->pace.next_ns
@@ -771,6 +900,8 @@ struct push *push_open(const struct push_settings *s, push_notice *notice,
 	p->notice = notice;
 	p->self = self;
 	p->last = &p->first;
+	p->wants_probe = s->detects;
+	p->kind = s->detects ? PUSH_AUTO : s->format;
 	p->sender = push_sender_open(s, err);
 	if (p->sender)
 		return p;

@@ -29,6 +29,7 @@ enum push_format {
 	PUSH_OTLP,      /* OTLP over HTTP */
 	PUSH_GRPC,      /* OTLP over gRPC */
 	PUSH_PYROSCOPE, /* pprof, by Pyroscope's own interface */
+	PUSH_PARCA,     /* pprof, by Parca's own interface over gRPC */
 };
 
 /* How many files of a directory are kept; the oldest are removed. */
@@ -41,6 +42,7 @@ struct push_settings {
 	char *url;                 /* of each request */
 	char *shown_url;           /* without the query, which may be secret */
 	enum push_format format;   /* never PUSH_AUTO */
+	bool detects;              /* PUSH_GRPC: or PUSH_PARCA, by the server */
 	char *socket;              /* connect to this unix socket; or NULL */
 	char *server_name;         /* of the URL; it is connected to… */
 	char *connect_to;          /* "::host:port"; both are NULL, or none */
@@ -61,14 +63,16 @@ struct push_settings {
 #define PUSH_GRPC_PATH                                                         \
 	"/opentelemetry.proto.collector.profiles.v1development"                \
 	".ProfilesService/Export"
+#define PUSH_PARCA_PATH                                                        \
+	"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw"
 
 /*
  * Makes the settings of a receiver. A url without a path gets that of the
- * format; grpc:// and grpcs:// are OTLP over gRPC, the path /ingest is
- * Pyroscope's, and unix:PATH is a socket. "env" takes the URL from
- * OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. The
- * variables of OTLP exporters for headers, the timeout and certificates always
- * apply. ERROR_MISUSE; release them even then.
+ * format; grpc:// and grpcs:// are gRPC, where the server tells whether it is
+ * Parca, the path /ingest is Pyroscope's, and unix:PATH is a socket. "env"
+ * takes the URL from OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT or
+ * OTEL_EXPORTER_OTLP_ENDPOINT. The variables of OTLP exporters for headers, the
+ * timeout and certificates always apply. ERROR_MISUSE; release them even then.
  */
 int push_settings_init(struct push_settings *s, const char *url,
 		       enum push_format format, struct error *err);
@@ -163,11 +167,19 @@ void push_close(struct push *p);
 
 /*
  * Adds a request, a compressed body with this number of samples, whose memory
- * is taken over. name is added to the URL as its query, or is the end of the
- * file's name. May drop the oldest requests.
+ * is taken over. parca is the same request for Parca; it is required while
+ * push_kind() is PUSH_PARCA or PUSH_AUTO, and may be NULL otherwise. name is
+ * added to the URL as its query, or is the end of the file's name. May drop the
+ * oldest requests.
  */
-void push_add(struct push *p, struct text *body, const char *name,
-	      uint64_t samples);
+void push_add(struct push *p, struct text *body, struct text *parca,
+	      const char *name, uint64_t samples);
+
+/*
+ * The format of the settings, or with detects that of the server: PUSH_AUTO
+ * until it has told. The server is asked again after each outage.
+ */
+enum push_format push_kind(const struct push *p);
 
 /* Becomes readable when push_step() has something to do; -1 = never. */
 int push_fd(const struct push *p);
@@ -243,7 +255,10 @@ struct push_sender *push_sender_open(const struct push_settings *s,
 				     struct error *err);
 void push_sender_close(struct push_sender *s); /* NULL is fine */
 
-/* Starts sending a body, as push_add(). Fails if the child has ended. */
+/*
+ * Starts sending a body. name is that of push_add(), or a path that replaces
+ * that of the URL. Fails if the child has ended.
+ */
 int push_sender_start(struct push_sender *s, const struct text *body,
 		      const char *name, struct error *err);
 
@@ -255,6 +270,18 @@ const struct push_reply *push_sender_reply(struct push_sender *s,
 					   int64_t until_ns);
 
 int push_sender_fd(const struct push_sender *s); /* -1 = none */
+
+/*
+ * Starts asking a gRPC server whether it is Parca, by an empty request to
+ * Parca's service, which other servers do not have.
+ */
+int push_probe_start(struct push_sender *s, struct error *err);
+
+/*
+ * Returns what a reply to that tells: PUSH_PARCA, PUSH_GRPC, or PUSH_AUTO if it
+ * tells nothing.
+ */
+enum push_format push_probe_kind(const struct push_reply *r);
 
 /* ---- push_files.c: files of a directory, in the child ---- */
 

@@ -50,7 +50,10 @@ struct push_sender {
 
 static bool sender_is_grpc(const struct push_sender *s)
 {
-	return s->settings->format == PUSH_GRPC && !s->settings->directory;
+	enum push_format format = s->settings->format;
+
+	return (format == PUSH_GRPC || format == PUSH_PARCA) &&
+	       !s->settings->directory;
 }
 
 /* ---- in the child ---- */
@@ -147,9 +150,10 @@ static void sender_add_lines(struct curl_slist **list, struct text *lines)
 }
 
 /* Returns the headers of a request; NULL if their file cannot be read. */
-static struct curl_slist *sender_headers(const struct push_settings *s,
+static struct curl_slist *sender_headers(const struct push_sender *sender,
 					 struct error *err)
 {
+	const struct push_settings *s = sender->settings;
 	struct curl_slist *list = NULL;
 	struct text own = { 0 };
 
@@ -158,7 +162,7 @@ static struct curl_slist *sender_headers(const struct push_settings *s,
 		text_release(&own);
 		return NULL;
 	}
-	if (s->format == PUSH_GRPC) {
+	if (sender_is_grpc(sender)) {
 		sender_add_header(&list,
 				  "Content-Type: application/grpc+proto");
 		sender_add_header(&list, "TE: trailers");
@@ -181,11 +185,11 @@ static struct curl_slist *sender_headers(const struct push_settings *s,
 }
 
 /* Without TLS, nothing negotiates HTTP/2. */
-static long sender_version(const struct push_settings *o)
+static long sender_version(const struct push_sender *s)
 {
-	if (o->format != PUSH_GRPC)
+	if (!sender_is_grpc(s))
 		return CURL_HTTP_VERSION_1_1;
-	return strncmp(o->url, "https:", 6) == 0
+	return strncmp(s->settings->url, "https:", 6) == 0
 		       ? CURL_HTTP_VERSION_2TLS
 		       : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 }
@@ -263,7 +267,7 @@ static CURL *sender_new_handle(struct push_sender *s)
 	curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl.easy_setopt(easy, CURLOPT_POST, 1L);
 	curl.easy_setopt(easy, CURLOPT_USERAGENT, "sjkc/" SJKC_VERSION);
-	curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, sender_version(o));
+	curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, sender_version(s));
 	/* libcurl 7.88 fails on a connection whose last stream was reset. */
 	curl.easy_setopt(easy, CURLOPT_FORBID_REUSE,
 			 sender_is_grpc(s) ? 1L : 0L);
@@ -379,16 +383,23 @@ static void sender_describe(struct push_sender *s, CURLcode code)
 	text_release(&out);
 }
 
-/* Adds the query of a request to the URL. */
+/* Adds the query of a request to the URL, or replaces the path. */
 static void sender_set_url(struct push_sender *s, const char *query)
 {
 	const char *url = s->settings->url;
 	struct text whole = { 0 };
 
-	text_puts(&whole, url);
-	if (*query)
-		text_printf(&whole, "%c%s", strchr(url, '?') ? '&' : '?',
-			    query);
+	if (*query == '/') {
+		size_t host = (size_t)(strstr(url, "://") + 3 - url);
+
+		text_add(&whole, url, host + strcspn(url + host, "/?#"));
+		text_puts(&whole, query);
+	} else {
+		text_puts(&whole, url);
+		if (*query)
+			text_printf(&whole, "%c%s",
+				    strchr(url, '?') ? '&' : '?', query);
+	}
 	curl.easy_setopt(s->easy, CURLOPT_URL, whole.bytes);
 	text_release(&whole);
 }
@@ -431,7 +442,7 @@ static void sender_send(struct push_sender *s, const char *query,
 	struct error why;
 	CURLcode code;
 
-	headers = sender_headers(s->settings, &why);
+	headers = sender_headers(s, &why);
 	if (!headers) {
 		snprintf(r->problem, sizeof(r->problem), "%s", why.text);
 		return;

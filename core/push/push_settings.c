@@ -72,7 +72,8 @@ static bool settings_take_scheme(struct push_settings *s, const char *url,
 		if ((size_t)(end - url) != len ||
 		    memcmp(url, schemes[i], len) != 0)
 			continue;
-		if (i >= 2 && s->format == PUSH_AUTO)
+		s->detects = i >= 2 && s->format == PUSH_AUTO;
+		if (s->detects)
 			s->format = PUSH_GRPC;
 		return true;
 	}
@@ -117,9 +118,19 @@ static bool settings_is_host(const char *host, size_t len)
 /* Returns the path of a format, which follows a URL without one. */
 static const char *settings_path(enum push_format format)
 {
-	return format == PUSH_GRPC        ? PUSH_GRPC_PATH
-	       : format == PUSH_PYROSCOPE ? PUSH_PYROSCOPE_PATH
-					  : PUSH_OTLP_PATH;
+	static const char *const paths[] = {
+		[PUSH_OTLP] = PUSH_OTLP_PATH,
+		[PUSH_GRPC] = PUSH_GRPC_PATH,
+		[PUSH_PYROSCOPE] = PUSH_PYROSCOPE_PATH,
+		[PUSH_PARCA] = PUSH_PARCA_PATH,
+	};
+
+	return paths[format];
+}
+
+static bool settings_is_grpc(const struct push_settings *s)
+{
+	return s->format == PUSH_GRPC || s->format == PUSH_PARCA;
 }
 
 /* Chooses the format by a path, unless it is known. */
@@ -189,9 +200,9 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	if (strncmp(url, "unix:", 5) == 0)
 		return settings_set_socket(s, url, err);
 	if (strncmp(url, "grpc", 4) == 0 && s->format != PUSH_AUTO &&
-	    s->format != PUSH_GRPC)
+	    !settings_is_grpc(s))
 		return fail(err, ERROR_MISUSE,
-			    "grpc:// requires --push-format grpc");
+			    "grpc:// requires --push-format grpc or parca");
 	if (!host || !settings_take_scheme(s, url, host))
 		return settings_refuse_url(url, err);
 	host += 3;
@@ -205,7 +216,7 @@ static int settings_set_url(struct push_settings *s, const char *url,
 	       (adds_path || path_len == 1))
 		path_len--;
 	settings_choose_format(s, path, path_len);
-	is_grpc = s->format == PUSH_GRPC;
+	is_grpc = settings_is_grpc(s);
 	text_printf(&whole, "http%s://", settings_is_tls(url) ? "s" : "");
 	text_add(&whole, host, host_len);
 	if (!is_grpc)
@@ -227,11 +238,11 @@ static int settings_check_grpc(const struct push_settings *s, const char *url,
 {
 	const char *path = strstr(url, "://");
 
-	if (s->format != PUSH_GRPC || s->socket || !path)
+	if (!settings_is_grpc(s) || s->socket || !path)
 		return 0;
 	path += 3 + strcspn(path + 3, "/?#");
 	if (!*path || strcmp(path, "/") == 0 ||
-	    strcmp(path, PUSH_GRPC_PATH) == 0)
+	    strcmp(path, settings_path(s->format)) == 0)
 		return 0;
 	return fail(err, ERROR_MISUSE, "a gRPC URL has no path or query");
 }

@@ -107,6 +107,12 @@ enum export_threads {
 	THREADS_OMITTED,
 };
 
+/*
+ * Pyroscope chooses the name of a profile by the names of its sample types.
+ * Parca shows the names.
+ */
+enum pprof_engine { PPROF_NO_ENGINE, PPROF_PYROSCOPE, PPROF_PARCA };
+
 struct pprof_options {
 	const char *title; /* any bytes */
 	/* weights: weights are the default values. reverse is ignored. */
@@ -115,11 +121,7 @@ struct pprof_options {
 	uint64_t period;
 	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
-	/*
-	 * Sample types have the names from which Pyroscope chooses the name of
-	 * the profile.
-	 */
-	bool for_engine;
+	enum pprof_engine engine;
 	enum export_threads threads;
 	/* Writes at most this many frames, those at the leaf; 0 = all. */
 	size_t leaf_frames;
@@ -131,6 +133,7 @@ struct pprof_options {
 struct pprof_result {
 	size_t depth; /* frames that stack traces were truncated to, or 0 */
 	uint64_t cut; /* number of samples that lost frames at the root */
+	const char *family; /* PPROF_PARCA: the name of the selected view */
 };
 
 /*

@@ -84,23 +84,42 @@ static void pprof_put_message(struct pprof *w, uint32_t field)
  * "contentions" is mutex.
  */
 struct pprof_names {
+	enum pprof_engine engine;
 	const char *event, *samples, *weight;
 	const char *period_type, *period_unit;
+	const char *family; /* as Parca's pages know it */
 };
 
 static const struct pprof_names *pprof_names_of(const struct pprof *w,
 						const struct event_view *view)
 {
 	static const struct pprof_names all[] = {
-		{ "cpu", "cpu_samples", "cpu", "cpu", "nanoseconds" },
-		{ "offcpu", "block_samples", "block", "block", "count" },
-		{ "wall", "wall_samples", "wall", "wall", "nanoseconds" },
-		{ "alloc", "alloc_objects", "alloc_space", "space", "bytes" },
-		{ "lock", "contentions", "delay", "mutex", "count" },
+		/* clang-format off */
+		{ PPROF_PYROSCOPE, "cpu", "cpu_samples", "cpu",
+		  "cpu", "nanoseconds", NULL },
+		{ PPROF_PYROSCOPE, "offcpu", "block_samples", "block",
+		  "block", "count", NULL },
+		{ PPROF_PYROSCOPE, "wall", "wall_samples", "wall",
+		  "wall", "nanoseconds", NULL },
+		{ PPROF_PYROSCOPE, "alloc", "alloc_objects", "alloc_space",
+		  "space", "bytes", NULL },
+		{ PPROF_PYROSCOPE, "lock", "contentions", "delay",
+		  "mutex", "count", NULL },
+		{ PPROF_PARCA, "cpu", "samples", "cpu",
+		  "cpu", "nanoseconds", "process_cpu" },
+		{ PPROF_PARCA, "offcpu", "off_cpu_samples", "off_cpu",
+		  "off_cpu", "nanoseconds", "off_cpu" },
+		{ PPROF_PARCA, "wall", "wall_samples", "wall",
+		  "wall", "nanoseconds", "wall" },
+		{ PPROF_PARCA, "alloc", "alloc_objects", "alloc_space",
+		  "space", "bytes", "memory" },
+		{ PPROF_PARCA, "lock", "contentions", "delay",
+		  "contentions", "count", "mutex" },
+		/* clang-format on */
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (w->options->for_engine &&
+		if (all[i].engine == w->options->engine &&
 		    strcmp(all[i].event, view->name) == 0)
 			return &all[i];
 	return NULL;
@@ -177,6 +196,7 @@ static void pprof_put_period(struct pprof *w, const struct event_view *front)
 	const struct pprof_names *names = pprof_names_of(w, front);
 	uint64_t period = w->options->period;
 
+	w->result.family = names && names->family ? names->family : front->name;
 	if (names) {
 		pprof_put_value_type(w, PROFILE_PERIOD_TYPE,
 				     pprof_string_id(w, names->period_type),

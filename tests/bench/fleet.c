@@ -229,7 +229,7 @@ static void node_wake(struct node *n)
 		/* The body is never read. */
 		struct text body = { .len = n->bytes };
 
-		push_add(n->push, &body, "", 1);
+		push_add(n->push, &body, NULL, "", 1);
 		n->window_ns += sim.interval_ns;
 	}
 	push_step(n->push);

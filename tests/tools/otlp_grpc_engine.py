@@ -3,11 +3,13 @@
 """A receiver of OpenTelemetry profiles over gRPC, for tests.
 
     otlp_grpc_engine.py DIRECTORY [--unix PATH] [--cert FILE --key FILE]
-                        [--without-profiles]
+                        [--without-profiles] [--parca] [--port NUMBER]
 
 As otlp_engine.py, but its only words in DIRECTORY/answer are the names of gRPC's
 statuses: UNAVAILABLE, INVALID_ARGUMENT.  --without-profiles serves no profiles, as a
-Collector without its feature gate.  Exits with 77 without python3-grpcio.
+Collector without its feature gate.  --parca serves Parca's WriteRaw, and OTLP, too,
+whose names Parca 0.28 confuses: such a request is bad.  Exits with 77 without
+python3-grpcio.
 """
 import argparse
 import os
@@ -17,6 +19,7 @@ from concurrent import futures
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import otlp_check  # noqa: E402
+import pprof_check  # noqa: E402
 
 try:
     import grpc
@@ -24,15 +27,19 @@ except ImportError:
     print("python3-grpcio is not installed")
     sys.exit(77)
 
+WRITE_RAW = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw"
 EXPORT = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
 parser = argparse.ArgumentParser()
 parser.add_argument("directory")
 for option in ("--unix", "--cert", "--key"):
     parser.add_argument(option)
+parser.add_argument("--port", type=int, default=0)
 parser.add_argument("--without-profiles", action="store_true")
+parser.add_argument("--parca", action="store_true")
 arguments = parser.parse_args()
 directory = arguments.directory
-requests = []
+# Names of files go on after a restart.
+requests = [None] * sum(name.endswith((".txt", ".bad")) for name in os.listdir(directory))
 
 
 def write(name, text):
@@ -42,7 +49,19 @@ def write(name, text):
     os.replace(path + ".new", path)
 
 
+def write_raw(body, context):
+    # sjkc asks so whether this is Parca.
+    if body:
+        take(body, context, pprof_check.check_series)
+    return b""
+
+
 def export(body, context):
+    take(body, context, None if arguments.parca else otlp_check.check)
+    return b"\x0a\x00"
+
+
+def take(body, context, check):
     path = os.path.join(directory, "answer")
     words = []
     if os.path.exists(path):
@@ -57,24 +76,28 @@ def export(body, context):
         context.abort(grpc.StatusCode[word], "busy")
     requests.append(body)
     try:
-        lines = otlp_check.check(body)
+        if not check:
+            raise ValueError("OTLP to Parca")
+        lines = check(body)
         write(f"{len(requests)}.txt", "".join(line + "\n" for line in lines))
     except (ValueError, KeyError, IndexError) as error:
         write(f"{len(requests)}.bad", f"{error}\n")
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-    return b"\x0a\x00"
 
 
 class Handler(grpc.GenericRpcHandler):
     def service(self, handler_call_details):
-        if handler_call_details.method != EXPORT or arguments.without_profiles:
+        method = handler_call_details.method
+        if method == WRITE_RAW and arguments.parca:
+            return grpc.unary_unary_rpc_method_handler(write_raw)
+        if method != EXPORT or arguments.without_profiles:
             return None
         return grpc.unary_unary_rpc_method_handler(export)
 
 
 server = grpc.server(futures.ThreadPoolExecutor(2))
 server.add_generic_rpc_handlers((Handler(),))
-address = f"unix:{arguments.unix}" if arguments.unix else "127.0.0.1:0"
+address = f"unix:{arguments.unix}" if arguments.unix else f"127.0.0.1:{arguments.port}"
 if arguments.cert:
     with open(arguments.key, "rb") as key, open(arguments.cert, "rb") as cert:
         credentials = grpc.ssl_server_credentials([(key.read(), cert.read())])

@@ -6,9 +6,12 @@
 
 check_request() checks a request to Pyroscope's /ingest, and computes the name that
 Pyroscope gives the profile (pkg/og/convert/pprof/profile.go, metricName).
+check_series() checks a request to Parca's WriteRaw as Parca does
+(pkg/normalizer/validate.go).
 """
 import gzip
 import os
+import re
 import sys
 import urllib.parse
 
@@ -35,6 +38,12 @@ otlp_check.KINDS.update({
                        4: ("lines", "pprof line", True)},
     "pprof line": {1: ("function", "int", False), 2: ("line", "int", False)},
     "pprof function": {1: ("id", "int", False), 2: ("name", "int", False)},
+    # parca.profilestore.v1alpha1
+    "WriteRaw": {2: ("series", "RawSeries", True)},
+    "RawSeries": {1: ("labels", "LabelSet", False), 2: ("samples", "RawSample", True)},
+    "LabelSet": {1: ("labels", "RawLabel", True)},
+    "RawLabel": {1: ("name", "string", False), 2: ("value", "string", False)},
+    "RawSample": {1: ("profile", "bytes", False)},
 })
 
 # Names that Pyroscope shows instead of a type (DefaultSampleTypeMapping).
@@ -117,6 +126,33 @@ def check_request(path, data):
     lines.insert(0, f"resource service.name={service} __name__={name_of(types)} " +
                  " ".join(f"{key}={value}" for key, value in labels.items()))
     return [line.rstrip() for line in lines], start
+
+
+def check_series(data):
+    lines = []
+    for series in otlp_check.decode(data, "WriteRaw")["series"]:
+        labels = {}
+        for label in series["labels"]["labels"]:
+            name = label["name"]
+            if not re.fullmatch("[a-zA-Z_][a-zA-Z0-9_]*", name):
+                raise ValueError(f"invalid label name: {name}")
+            if name in labels:
+                raise ValueError(f"duplicate label name: {name}")
+            labels[name] = label["value"]
+        if not labels.get("__name__"):
+            raise ValueError("missing __name__ label")
+        for one in series["samples"]:
+            profile = otlp_check.decode(one["profile"], "pprof")
+            for table in ("mapping", "location", "function"):
+                ids = [entry["id"] for entry in profile[table]]
+                if ids != list(range(1, len(ids) + 1)):
+                    raise ValueError(f"{table} id is not sequential")
+            if any(sample["labels"] for sample in profile["sample"]):
+                raise ValueError("Parca drops the labels of samples")
+            lines.append("resource " + " ".join(f"{key.replace('service_name', 'service.name')}"
+                                                f"={value}" for key, value in labels.items()))
+            lines += check(one["profile"])[2]
+    return lines
 
 
 if __name__ == "__main__":

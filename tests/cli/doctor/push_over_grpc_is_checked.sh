@@ -38,6 +38,9 @@ check() {
 	check "grpc://127.0.0.1:$port"
 	echo UNAVAILABLE >plain/answer
 	check "grpc://127.0.0.1:$port"
+	start parca --parca
+	check "grpc://127.0.0.1:$port"
+	check "grpc://127.0.0.1:$port" --push-format parca
 	start without --without-profiles
 	check "grpc://127.0.0.1:$port"
 	start socket --unix "$PWD/engine.sock"

@@ -27,10 +27,14 @@ struct sent {
 	size_t count;
 };
 
-static void keep_request(void *self, struct text *body, const char *query,
-			 const char *ending, uint64_t samples)
+static void keep_request(void *self, struct text *body, struct text *parca,
+			 const char *query, const char *ending,
+			 uint64_t samples)
 {
 	struct sent *s = self;
+
+	if (parca->len)
+		body = parca;
 
 	assert_true(s->count < SENT_MAX);
 	s->bytes[s->count] = inflate_bytes(
@@ -349,6 +353,112 @@ static void jvms_without_samples_send_nothing(void **state)
 	sampling_part_release(&part);
 }
 
+/* ---- Parca ---- */
+
+/* Reads the raw profile of a series; returns its labels. */
+static struct profile *series_read(struct cursor series, struct cursor *labels)
+{
+	struct protobuf_field f, raw;
+	struct profile *p = NULL;
+
+	while (protobuf_next(&series, &f)) {
+		if (f.number == 1) {
+			*labels = f.bytes;
+		} else {
+			assert_true(protobuf_next(&f.bytes, &raw));
+			p = foreign_read(&pprof_reader,
+					 (const char *)raw.bytes.at,
+					 cursor_left(&raw.bytes));
+		}
+	}
+	return p;
+}
+
+static bool labels_have(struct cursor labels, const char *name,
+			const char *value)
+{
+	struct protobuf_field label, part;
+	bool same;
+
+	while (protobuf_next(&labels, &label)) {
+		same = true;
+		while (protobuf_next(&label.bytes, &part)) {
+			const char *wanted = part.number == 1 ? name : value;
+
+			same &= cursor_left(&part.bytes) == strlen(wanted) &&
+				memcmp(part.bytes.at, wanted, strlen(wanted)) ==
+					0;
+		}
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static void each_thread_name_is_a_series_of_parca(void **state)
+{
+	static const char *const threads[] = { "", "a-#", "b" };
+	struct sampling_part part = part_new("shop");
+	struct sent sent = { 0 };
+	struct prof_requests r;
+	struct protobuf_field f;
+	struct cursor all, labels;
+	size_t count = 0;
+
+	(void)state;
+	otlp_attribute(&part.about, "k8s.pod-name", "pod", 3);
+	part_add(&part, sampled_stack(part.profile, "a.A.b"), "a-1");
+	part_add(&part, sampled_stack(part.profile, "a.A.c"), "a-2");
+	part_add(&part, sampled_stack(part.profile, "a.A.c"), "b");
+	part_add(&part, sampled_stack(part.profile, "a.A.c"), NULL);
+	requests_open(&r, PUSH_PARCA, &sent);
+	r.threads = THREADS_FOLDED;
+	prof_requests_add(&r, &part, 1);
+	assert_int_equal(sent.count, 1);
+	assert_int_equal(sent.samples[0], 4);
+	all = cursor_over(sent.bytes[0].bytes, sent.bytes[0].len);
+	for (; protobuf_next(&all, &f); count++) {
+		struct profile *p = series_read(f.bytes, &labels);
+
+		assert_int_equal(prof_requests_samples(p), count == 1 ? 2 : 1);
+		assert_true(labels_have(labels, "__name__", "process_cpu"));
+		assert_true(labels_have(labels, "service_name", "shop"));
+		assert_true(labels_have(labels, "k8s_pod_name", "pod"));
+		assert_int_equal(
+			labels_have(labels, "thread_name", threads[count]),
+			count > 0);
+		profile_free(p);
+	}
+	assert_int_equal(count, 3);
+	sent_release(&sent);
+	prof_requests_release(&r);
+	sampling_part_release(&part);
+}
+
+static void request_for_parca_is_made_beside_that_of_otlp(void **state)
+{
+	struct sampling_part parts[12];
+	struct sent sent = { 0 };
+	struct prof_requests r;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++) {
+		parts[i] = part_new("shop");
+		part_add_wide(&parts[i], 5000);
+	}
+	requests_open(&r, PUSH_GRPC, &sent);
+	r.parca = true;
+	prof_requests_add(&r, parts, 12);
+	for (size_t i = 0; i < sent.count; i++)
+		assert_true(sent.bytes[i].len <= (size_t)64 << 20);
+	assert_int_equal(sent_samples(&sent), 12 * 5000);
+	assert_int_equal(r.too_large + r.truncated + r.omitted, 0);
+	sent_release(&sent);
+	prof_requests_release(&r);
+	for (size_t i = 0; i < 12; i++)
+		sampling_part_release(&parts[i]);
+}
+
 /* ---- names ---- */
 
 /* RFC 3629: no surrogates, no long forms, nothing above U+10FFFF. */
@@ -475,6 +585,8 @@ int main(void)
 		cmocka_unit_test(refused_event_takes_no_others_with_it),
 		cmocka_unit_test(
 			each_event_of_each_jvm_is_a_request_to_pyroscope),
+		cmocka_unit_test(each_thread_name_is_a_series_of_parca),
+		cmocka_unit_test(request_for_parca_is_made_beside_that_of_otlp),
 		cmocka_unit_test(jvms_without_samples_send_nothing),
 		cmocka_unit_test(every_string_is_valid_utf8),
 	};

@@ -526,6 +526,63 @@ static void format_follows_from_the_url_or_is_given(void **state)
 			 -1);
 	push_settings_release(&s);
 	expect_refused("unix:x.sock", "is not a unix socket");
+	expect_format("grpc://h:7070", PUSH_PARCA,
+		      "http://h:7070" PUSH_PARCA_PATH, "grpc://h:7070");
+	expect_format("https://h", PUSH_PARCA, "https://h" PUSH_PARCA_PATH,
+		      "grpcs://h");
+}
+
+static void only_a_grpc_url_without_format_asks_for_the_kind(void **state)
+{
+	static const struct {
+		const char *url;
+		enum push_format format;
+		bool detects;
+	} rows[] = {
+		{ "grpc://h", PUSH_AUTO, true },
+		{ "grpcs://h", PUSH_AUTO, true },
+		{ "grpc://h", PUSH_GRPC, false },
+		{ "grpc://h", PUSH_PARCA, false },
+		{ "http://h", PUSH_AUTO, false },
+		{ "http://h", PUSH_GRPC, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct push_settings s;
+		struct error err;
+
+		assert_int_equal(push_settings_init(&s, rows[i].url,
+						    rows[i].format, &err),
+				 0);
+		assert_int_equal(s.detects, rows[i].detects);
+		push_settings_release(&s);
+	}
+}
+
+static void reply_to_an_empty_request_tells_whether_it_is_parca(void **state)
+{
+	static const struct {
+		int status, grpc_status;
+		enum push_format kind;
+	} rows[] = {
+		{ 200, 0, PUSH_PARCA }, { 200, 12, PUSH_GRPC },
+		{ 404, -1, PUSH_GRPC }, { 200, 14, PUSH_AUTO },
+		{ 200, 16, PUSH_AUTO }, { 200, -1, PUSH_AUTO },
+		{ 502, -1, PUSH_AUTO },
+	};
+	struct push_reply *r = calloc(1, sizeof(*r));
+
+	(void)state;
+	r->is_grpc = true;
+	assert_int_equal(push_probe_kind(r), PUSH_AUTO);
+	r->is_sent = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		r->status = rows[i].status;
+		r->grpc_status = rows[i].grpc_status;
+		assert_int_equal(push_probe_kind(r), rows[i].kind);
+	}
+	free(r);
 }
 
 static void expect_server(const char *given, const char *url, const char *to)
@@ -719,7 +776,7 @@ static void add_request(struct push *p, size_t bytes, uint64_t samples)
 
 	for (size_t i = 0; i < bytes; i++)
 		text_putc(&body, 'x');
-	push_add(p, &body, "", samples);
+	push_add(p, &body, NULL, "", samples);
 	assert_null(body.bytes);
 }
 
@@ -816,7 +873,7 @@ static void write_body(struct push *p, const char *bytes, uint64_t samples)
 	struct text body = { 0 };
 
 	text_puts(&body, bytes);
-	push_add(p, &body, ".otlp.gz", samples);
+	push_add(p, &body, NULL, ".otlp.gz", samples);
 }
 
 static void directory_keeps_the_newest_files(void **state)
@@ -931,6 +988,10 @@ int main(void)
 		cmocka_unit_test_setup(
 			server_name_replaces_the_host_but_not_the_address,
 			clear_environment),
+		cmocka_unit_test(
+			only_a_grpc_url_without_format_asks_for_the_kind),
+		cmocka_unit_test(
+			reply_to_an_empty_request_tells_whether_it_is_parca),
 		cmocka_unit_test(refusals_have_advice),
 		cmocka_unit_test(directory_keeps_the_newest_files),
 		cmocka_unit_test(full_disk_loses_the_oldest_files),
