@@ -133,13 +133,13 @@ static int probes_read_points(struct probe_source *s, struct error *err)
 static uint64_t probes_find_counters(const struct probe_source *s,
 				     const struct gc_offsets *o)
 {
-	for (size_t i = 0; i < s->mappings.count; i++) {
+	for (size_t i = 0; !o->address && i < s->mappings.count; i++) {
 		const struct mapping *m = &s->mappings.all[i];
 
 		if (m->inode == o->ino && m->dev == o->dev && m->offset == 0)
 			return m->start;
 	}
-	return 0;
+	return o->address;
 }
 
 static void addresses_add(__u64 *out, const uint32_t *offsets, size_t count,

@@ -5,11 +5,11 @@
 #include "core/base/child.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hotspot/vm_counters.h"
 #include "core/jvm/cgroup.h"
 #include "core/jvm/jdk_version.h"
 #include "core/jvm/open_files.h"
 #include "core/jvm/opener.h"
-#include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
 
@@ -288,7 +288,7 @@ static void check_counters(struct doctor_checks *c)
 	struct finding *f = doctor_checks_add(c, "counters", CONDITION_HOLDS,
 					      NEED_COUNTERS);
 	struct error err;
-	struct perfdata *p = perfdata_open(&c->jvm, &err);
+	struct perfdata *p = vm_counters_open(&c->jvm, &err);
 
 	if (p) {
 		finding_detail(f, "%zu, read without attaching",
@@ -297,7 +297,6 @@ static void check_counters(struct doctor_checks *c)
 		perfdata_close(p);
 		return;
 	}
-	perfdata_explain(&c->jvm, &err);
 	f->is.state = CONDITION_FAILS;
 	finding_error(c, f, &err);
 }
@@ -523,7 +522,10 @@ void doctor_checks_release(struct doctor_checks *c)
 	jvm_info_release(&c->info);
 }
 
-enum { NEED_RARE = NEED_BPF | NEED_STACKS | NEED_NAMES | NEED_AGENT };
+enum {
+	NEED_RARE = NEED_COUNTERS | NEED_BPF | NEED_STACKS | NEED_NAMES |
+		    NEED_AGENT
+};
 
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)
 {

@@ -9,8 +9,8 @@
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
+#include "core/hotspot/vm_counters.h"
 #include "core/jvm/class_histogram.h"
-#include "core/jvm/perfdata.h"
 #include "render/text/histogram.h"
 
 #include <inttypes.h>
@@ -425,7 +425,7 @@ static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 		return -1;
 	attach_set_timeout(heap->attach, opt.timeout_ns);
 	if (opt.dead_young || opt.young)
-		heap->counters = perfdata_open(&heap->jvm, &ignored);
+		heap->counters = vm_counters_open(&heap->jvm, &ignored);
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/jvm/perfdata.h"
+#include "core/hotspot/vm_counters.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -334,11 +334,9 @@ static int watch_open_counters(struct watch *w, struct error *err)
 	struct jvm_info info;
 	int64_t metaspace;
 
-	w->counters = perfdata_open(&w->jvm, err);
-	if (!w->counters) {
-		perfdata_explain(&w->jvm, err);
+	w->counters = vm_counters_open(&w->jvm, err);
+	if (!w->counters)
 		return -1;
-	}
 	if (jvm_info(&w->jvm, &info, err))
 		return -1;
 	w->start_ns = info.start_ns;

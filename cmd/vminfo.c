@@ -15,11 +15,11 @@
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hotspot/vm_counters.h"
 #include "core/jvm/cgroup.h"
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/open_files.h"
-#include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
 #include "core/jvm/properties.h"
 
@@ -490,12 +490,10 @@ static void facts_add_counter(struct facts *facts, const struct perfdata *p,
 static int vminfo_counters(struct vm *vm, struct facts *facts,
 			   struct error *err)
 {
-	struct perfdata *p = perfdata_open(&vm->jvm, err);
+	struct perfdata *p = vm_counters_open(&vm->jvm, err);
 
-	if (!p) {
-		perfdata_explain(&vm->jvm, err);
+	if (!p)
 		return -1;
-	}
 	for (size_t i = 0; i < perfdata_count(p); i++)
 		facts_add_counter(facts, p, perfdata_at(p, i));
 	if (perfdata_overflow(p))

@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/base/units.h"
+#include "core/hotspot/vm_counters.h"
 #include "render/profile/report.h"
 
 #include <inttypes.h>
@@ -131,7 +132,7 @@ static size_t pauses_loaded_classes(const struct jvm *jvm)
 					     "java.cls.sharedUnloadedClasses" };
 	int64_t sum = 0, value;
 	struct error unused;
-	struct perfdata *counters = perfdata_open(jvm, &unused);
+	struct perfdata *counters = vm_counters_open(jvm, &unused);
 
 	for (size_t i = 0; counters && i < sizeof(names) / sizeof(*names); i++)
 		if (perfdata_value(counters, names[i], &value))
@@ -163,7 +164,7 @@ void probe_pauses_begin(struct probe_pauses *p, const struct jvm *jvm)
 	struct error unused;
 
 	*p = (struct probe_pauses){ 0 };
-	p->counters = perfdata_open(jvm, &unused);
+	p->counters = vm_counters_open(jvm, &unused);
 	if (p->counters && !pauses_read(p, &p->count, &p->ns)) {
 		perfdata_close(p->counters);
 		p->counters = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/gc/gc_counters.h"
+#include "core/hotspot/vm_counters.h"
 
 #include "core/base/alloc.h"
 #include "core/gc/gc_operation.h"
@@ -144,6 +145,7 @@ static void counters_find_all(struct gc_counters *c)
 	c->at.cause = counters_find_text(c, "sun.gc.cause");
 	c->at.last_cause = counters_find_text(c, "sun.gc.lastCause");
 	perfdata_inode(c->file, &c->at.dev, &c->at.ino);
+	c->at.address = perfdata_address(c->file);
 	counters_find_collectors(c);
 	counters_find_spaces(c);
 	c->time_includes_sync = counters_include_sync(c);
@@ -169,12 +171,9 @@ struct gc_counters *gc_counters_of(struct perfdata *file, struct error *err)
 
 struct gc_counters *gc_counters_open(const struct jvm *jvm, struct error *err)
 {
-	struct perfdata *file = perfdata_open(jvm, err);
+	struct perfdata *file = vm_counters_open(jvm, err);
 
-	if (file)
-		return gc_counters_of(file, err);
-	perfdata_explain(jvm, err);
-	return NULL;
+	return file ? gc_counters_of(file, err) : NULL;
 }
 
 void gc_counters_close(struct gc_counters *c)

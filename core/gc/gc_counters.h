@@ -69,10 +69,10 @@ unsigned gc_counters_columns(const struct gc_counters *c);
 
 /*
  * Offsets in the file of the values that a probe reads; 0 = none. The file is
- * identified by its inode among the JVM's mappings.
+ * identified by its inode among the JVM's mappings, if the address is 0.
  */
 struct gc_offsets {
-	uint64_t dev, ino;
+	uint64_t dev, ino, address;
 	uint32_t safepoints, sync, stopped, collector_ns[GC_COLLECTORS],
 		collector_count[GC_COLLECTORS], used[GC_SPACES],
 		committed[GC_COLLECTORS], cause, last_cause;

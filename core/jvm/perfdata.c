@@ -322,7 +322,8 @@ static uid_t passwd_uid_inside(const struct jvm *jvm)
  * The JVM names the directory of its counters after its user, and writes none
  * if the user has no name, as under random uids (JDK-8341518).
  */
-static void perfdata_explain_user(const struct jvm *jvm, struct error *err)
+static void perfdata_explain_user(const struct jvm *jvm,
+				  const struct error *why, struct error *err)
 {
 	struct passwd_search s = { .uid = passwd_uid_inside(jvm) };
 	struct opening o = {
@@ -337,31 +338,40 @@ static void perfdata_explain_user(const struct jvm *jvm, struct error *err)
 	if (opener_run(&o, &unused) == CHILD_NOTHING && s.is_read &&
 	    !s.has_user)
 		fail(err, ERROR_UNAVAILABLE,
-		     "%d has no performance counters: its uid %u has no name "
-		     "in /etc/passwd (JDK-8341518); add the uid to /etc/passwd "
-		     "of its image",
-		     jvm->pid, (unsigned)s.uid);
+		     "%d has its counters in its memory only, because its uid "
+		     "%u has no name in /etc/passwd (JDK-8341518): %s",
+		     jvm->pid, (unsigned)s.uid, why->text);
+	else
+		fail(err, ERROR_UNAVAILABLE,
+		     "%d has no file /tmp/hsperfdata_*/PID with counters, and "
+		     "its memory is not readable: %s",
+		     jvm->pid, why->text);
 }
 
-void perfdata_explain(const struct jvm *jvm, struct error *err)
+void perfdata_explain(const struct jvm *jvm, const struct error *why,
+		      struct error *err)
 {
 	struct jvm_info about;
 	struct error unused;
-	bool is_known = false;
+	const char *reason = NULL;
 
-	if (err->kind != ERROR_UNAVAILABLE || jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, &unused))
 		return;
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (!jvm_info_option(&about, reasons[i]))
-			continue;
-		is_known = true;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (jvm_info_option(&about, reasons[i]))
+			reason = reasons[i];
+	jvm_info_release(&about);
+	if (reason == reasons[0])
 		fail(err, ERROR_UNAVAILABLE,
 		     "%d has no performance counters: it was started with %s",
-		     jvm->pid, reasons[i]);
-	}
-	jvm_info_release(&about);
-	if (!is_known && jvm->kind == JVM_HOTSPOT)
-		perfdata_explain_user(jvm, err);
+		     jvm->pid, reason);
+	else if (reason)
+		fail(err, ERROR_UNAVAILABLE,
+		     "%d has its counters in its memory only, because it was "
+		     "started with %s: %s",
+		     jvm->pid, reason, why->text);
+	else
+		perfdata_explain_user(jvm, why, err);
 }
 
 /*
@@ -394,7 +404,8 @@ struct entry {
 };
 
 struct perfdata {
-	int fd; /* -1: the image is constant */
+	int fd;                        /* -1: there is no file */
+	struct perfdata_memory memory; /* read = NULL: there is none */
 	/* The file system may stall: fd is a copy, which is renewed. */
 	bool is_copy;
 	struct jvm jvm;
@@ -567,10 +578,28 @@ static void image_reserve(struct perfdata *p, size_t len)
 	p->len = len;
 }
 
+static int image_peek_memory(struct perfdata *p, size_t offset, void *bytes,
+			     size_t len, struct error *err)
+{
+	if (p->memory.read(p->memory.self, p->memory.address + offset, bytes,
+			   len))
+		return 0;
+	if (!jvm_runs(&p->jvm))
+		return jvm_fail_ended(&p->jvm, err);
+	return fail(err, ERROR_UNAVAILABLE,
+		    "cannot read the counters from the memory of %d",
+		    (int)p->jvm.pid);
+}
+
 static int image_read(struct perfdata *p, struct error *err)
 {
 	struct stat st;
 	ssize_t got;
+
+	if (p->memory.read) {
+		image_reserve(p, p->memory.len);
+		return image_peek_memory(p, 0, p->image, p->len, err);
+	}
 
 	if (fstat(p->fd, &st))
 		return fail_sys(err, ERROR_NO_TARGET, "counter file");
@@ -628,7 +657,7 @@ static int perfdata_renew(struct perfdata *p, struct error *err)
 
 int perfdata_refresh(struct perfdata *p, struct error *err)
 {
-	if (p->fd < 0)
+	if (p->fd < 0 && !p->memory.read)
 		return 0;
 	if (perfdata_renew(p, err))
 		return -1;
@@ -655,6 +684,25 @@ failed:
 	return NULL;
 }
 
+struct perfdata *perfdata_open_memory(const struct jvm *jvm,
+				      const struct perfdata_memory *memory,
+				      struct error *err)
+{
+	struct perfdata *p = xcalloc(1, sizeof(*p));
+
+	p->fd = -1;
+	p->jvm = *jvm;
+	p->memory = *memory;
+	if (memory->len > PERFDATA_FILE_MAX)
+		fail(err, ERROR_REFUSED, "the counters have %zu bytes",
+		     memory->len);
+	else if (image_read(p, err) == 0 && image_parse(p, err) == 0)
+		return p;
+	fail_in(err, "perfdata");
+	perfdata_close(p);
+	return NULL;
+}
+
 struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err)
 {
 	struct perfdata *p = xcalloc(1, sizeof(*p));
@@ -677,6 +725,8 @@ void perfdata_close(struct perfdata *p)
 		return;
 	if (p->fd >= 0)
 		close(p->fd);
+	if (p->memory.close)
+		p->memory.close(p->memory.self);
 	free(p->image);
 	free(p->entries);
 	free(p->by_name);
@@ -751,6 +801,8 @@ int perfdata_peek(struct perfdata *p, size_t offset, void *bytes, size_t len,
 {
 	ssize_t got;
 
+	if (p->memory.read)
+		return image_peek_memory(p, offset, bytes, len, err);
 	if (p->fd < 0) {
 		if (offset > p->len || len > p->len - offset)
 			return fail(err, ERROR_UNAVAILABLE,
@@ -774,6 +826,11 @@ bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino)
 	*dev = p->found.dev;
 	*ino = p->found.ino;
 	return p->fd >= 0;
+}
+
+uint64_t perfdata_address(const struct perfdata *p)
+{
+	return p->memory.address;
 }
 
 int64_t perfdata_ns(const struct perfdata *p, int64_t ticks)

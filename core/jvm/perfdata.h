@@ -42,12 +42,30 @@ struct perfdata_counter {
  */
 struct perfdata *perfdata_open(const struct jvm *jvm, struct error *err);
 
-/*
- * After perfdata_open() has failed with *err: replaces *err by the JVM option
- * that disables the counters, if there is one. A separate call, because it
- * inspects the JVM again.
+/* Counters in the memory of the JVM, in the layout of the file. */
+struct perfdata_memory {
+	/* Copies bytes of the JVM's memory; false if they are unreadable. */
+	bool (*read)(void *self, uint64_t address, void *bytes, size_t len);
+	void (*close)(void *self);
+	void *self;
+	uint64_t address; /* in the JVM */
+	size_t len;
+};
+
+/* Like perfdata_open(), for such memory, which it takes over even on failure.
  */
-void perfdata_explain(const struct jvm *jvm, struct error *err);
+struct perfdata *perfdata_open_memory(const struct jvm *jvm,
+				      const struct perfdata_memory *memory,
+				      struct error *err);
+
+/*
+ * After perfdata_open() has failed, and also the memory has none because of
+ * *why: sets *err to the JVM option that disables the counters or their file,
+ * or the reason why the JVM makes no file. A separate call, because it inspects
+ * the JVM again.
+ */
+void perfdata_explain(const struct jvm *jvm, const struct error *why,
+		      struct error *err);
 
 /*
  * Like perfdata_open(), for the bytes of such a file, which are copied. For
@@ -85,7 +103,11 @@ size_t perfdata_offset(const struct perfdata *p, const char *name);
 int perfdata_peek(struct perfdata *p, size_t offset, void *bytes, size_t len,
 		  struct error *err);
 
-/* The device and inode of the file; false for perfdata_of(). */
+/* The address of the counters in the JVM's own memory; 0 if they have a file.
+ */
+uint64_t perfdata_address(const struct perfdata *p);
+
+/* The device and inode of the file; false if there is none. */
 bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino);
 
 /* Converts ticks (sun.os.hrt.frequency) to nanoseconds. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/vm_counters.h"
 #include "core/threads/proc_source.h"
 
 #include "core/attach/attach.h"
@@ -548,6 +549,7 @@ struct proc_source {
 	struct machine_load machine;
 	struct perfdata *perf;     /* NULL if unavailable */
 	struct error perf_problem; /* why perf is NULL */
+	int64_t perf_wait_ns;      /* between two searches */
 	int64_t perf_retry_ns;
 	int64_t stopped_ns; /* total time that the program was stopped;
 			       COUNTER_ABSENT = unknown */
@@ -629,8 +631,10 @@ static void source_read_perfdata(struct proc_source *s,
 		s->perf_retry_ns = now + RETRY_NS;
 	}
 	if (!s->perf && now >= s->perf_retry_ns) {
-		s->perf = perfdata_open(s->jvm, &s->perf_problem);
-		s->perf_retry_ns = now + RETRY_NS;
+		s->perf = vm_counters_open(s->jvm, &s->perf_problem);
+		/* The search is expensive, and less likely to succeed. */
+		s->perf_wait_ns = s->perf ? 0 : 2 * s->perf_wait_ns + RETRY_NS;
+		s->perf_retry_ns = now + s->perf_wait_ns;
 	}
 	if (s->perf)
 		perf_sample_add(s->perf, out);

@@ -9,8 +9,8 @@
 #include "core/attach/attach.h"
 #include "core/base/base64.h"
 #include "core/base/lines.h"
+#include "core/hotspot/vm_counters.h"
 #include "core/jvm/listeners.h"
-#include "core/jvm/perfdata.h"
 #include "core/jvm/properties.h"
 #include "jmx_http/java/java_stream.h"
 #include "jmx_http/rmi/stub.h"
@@ -235,7 +235,7 @@ static enum counters local_read_counters(struct rmi_local *l,
 					 const struct jvm *jvm)
 {
 	struct error unused;
-	struct perfdata *p = perfdata_open(jvm, &unused);
+	struct perfdata *p = vm_counters_open(jvm, &unused);
 	enum counters counters = COUNTERS_COMPLETE;
 	const char *url;
 

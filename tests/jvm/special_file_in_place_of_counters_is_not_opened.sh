@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A pipe replaces the file with the JVM's counters.  sjkc rejects it without
-# opening it: opening a device could start an action.  The JVM has its own /tmp,
+# opening it, because opening a device could start an action, and reads the
+# counters from the JVM's memory.  The JVM has its own /tmp,
 # because other JVMs open the files beside their counters and would wait for the
 # pipe.
 sjkc=$(realpath "$1") scratch=$2
@@ -22,7 +23,7 @@ check() {
 	# ignore SIGTERM.
 	kill -KILL "$writer" 2>/dev/null || { echo 'the pipe was opened'; return 1; }
 	wait "$writer" 2>/dev/null
-	grep -q 'is not a regular file' "$scratch/err" && [ $status -eq 5 ] &&
+	grep -q '^sun.rt.safepoints: ' "$scratch/out" && [ $status -eq 0 ] &&
 		grep -q "^ *$pid " "$scratch/jps" && target_end "$pid"
 }
 

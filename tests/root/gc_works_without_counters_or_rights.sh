@@ -48,6 +48,16 @@ without_counters() {
 	target_end "$pid"
 }
 
+# in_memory: the probes read counters that have no file
+in_memory() {
+	gc_target "$jdk" Serial -XX:+PerfDisableSharedMem -- live=4000 \
+		rate=200 full=1000 && enough_pauses &&
+		gc_has "$gc_err" 'probes in libjvm and perf data' &&
+		! grep 'no perf data' "$gc_err" &&
+		gc_has "$gc_out" '"collector":"Serial"' || return
+	target_end "$pid"
+}
+
 # without_rights: as the JVM's user; another user's JVM is out of reach
 without_rights() {
 	user='setpriv --reuid=nobody --regid=nogroup --clear-groups --inh-caps=-all'
@@ -103,6 +113,6 @@ replaced_and_truncated() {
 
 for jdk in $(jdks); do
 	without_counters -XX:-UsePerfData &&
-		without_counters -XX:+PerfDisableSharedMem &&
+		in_memory &&
 		without_rights && contained && replaced_and_truncated || exit 1
 done
