@@ -101,7 +101,7 @@ for at in range(begin, min(end, begin + (1 << 20)), 256):
 
 check() {
 	target "$1" -XX:TieredStopAtLevel=4 -XX:CompileThresholdScaling=0.02 \
-		-- burners=1 allocators=1 || return
+		-Dtarget.duty=25 -- burners=1 allocators=1 || return
 	same_list && same_places "$1" && same_newcomers "$1" && stubs_have_names && alive "$pid" ||
 		return
 	target_end "$pid"

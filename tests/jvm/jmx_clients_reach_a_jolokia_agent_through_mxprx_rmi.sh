@@ -53,7 +53,7 @@ calls_succeed() {
 
 check() {
 	# shellcheck disable=SC2154 # url: jolokia.sh
-	jolokia_target "$1" Target -- burners=1 allocators=1 &&
+	jolokia_target "$1" Target -Dtarget.duty=25 -- burners=1 allocators=1 &&
 		proxy -u "$url" -b 7777 --rmi --log || return
 	{ java_client "$1" && jconsole_client "$1" "$at" && visualvm &&
 		calls_succeed; } || { cat "$proxy_said"; return 1; }

@@ -144,7 +144,7 @@ goes_through_proxies() {
 }
 
 check() {
-	jolokia_target "$1" Target -- burners=1 allocators=1 && front &&
+	jolokia_target "$1" Target -Dtarget.duty=25 -- burners=1 allocators=1 && front &&
 		shows_threads && is_restored_after_a_kill && runs_commands &&
 		goes_through_proxies
 }

@@ -22,7 +22,7 @@ target_wait "$KUBECONFIG" clusters "$!" || { cat "$scratch/cluster.said"; exit 1
 
 lab_inside || exit 1
 within="nsenter --net=/proc/$inside/ns/net"
-jolokia_target "$(jdks | head -n 1)" Target -- burners=2 || exit
+jolokia_target "$(jdks | head -n 1)" Target -Dtarget.duty=25 -- burners=2 || exit
 # shellcheck disable=SC2034 # for target
 within=
 echo "$inside" >"$CLUSTER/shop/web-0"

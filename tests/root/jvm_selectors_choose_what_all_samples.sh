@@ -14,7 +14,7 @@ engine_start || exit 1
 for name in shop depot; do
 	jar=$scratch/$name.jar
 	"$jdk/bin/jar" cfe "$jar" Target -C "$classes" . || exit 1
-	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -jar "$jar" burners=1 \
+	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -Dtarget.duty=25 -jar "$jar" burners=1 \
 		>"$scratch/$name.out" 2>&1 &
 	target_jobs="$target_jobs $!"
 	target_wait "$scratch/$name.out" . || { cat "$scratch/$name.out"; exit 1; }

@@ -52,7 +52,7 @@ mount -t tmpfs tmpfs /var/log && mkdir /var/log/containers &&
 # start NAME GROUP: starts a JVM in this group
 start() {
 	within="sh $scratch/enter $top/$2"
-	target "$jdk" "-Dotel.service.name=$1" -- burners=1 || return 1
+	target "$jdk" "-Dotel.service.name=$1" -Dtarget.duty=25 -- burners=1 || return 1
 	within=
 }
 jdk=$(jdks | head -n 1)

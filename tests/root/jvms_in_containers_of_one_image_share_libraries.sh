@@ -32,9 +32,9 @@ mkdir "$scratch/m" && mount -t tmpfs none "$scratch/m" || exit 1
 for name in one two; do
 	mount_overlay $name || exit 77
 done
-target "$scratch/m/one" -- burners=1 || exit 1
+target "$scratch/m/one" -Dtarget.duty=25 -- burners=1 || exit 1
 one=$pid
-target "$scratch/m/two" -- burners=1 || exit 1
+target "$scratch/m/two" -Dtarget.duty=25 -- burners=1 || exit 1
 two=$pid
 [ "$(device_of_libjvm "$one")" != "$(device_of_libjvm "$two")" ] ||
 	{ echo 'this kernel reports the device below the overlays'; exit 77; }

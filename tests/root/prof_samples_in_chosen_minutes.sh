@@ -38,7 +38,7 @@ node() {
 # all intervals but the first, and the printed time
 sample() {
 	rm -f "$engine"/*.txt
-	NODE_NAME=$(node "$1" "$1" 3) prof 0 -p "$pid" -F 99 -d 3s --interval 1s \
+	NODE_NAME=$(node "$1" "$1" 3) prof 0 -p "$pid" -F 399 -d 3s --interval 1s \
 		--probability 50% --push "http://127.0.0.1:$engine_port" \
 		--shutdown-timeout 60s || return 1
 	engine_accepts || return 1

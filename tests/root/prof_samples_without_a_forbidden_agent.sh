@@ -12,7 +12,7 @@ scratch=$2
 
 for jdk in $(jdks); do
 	for flag in -XX:-EnableDynamicAgentLoading -XX:+DisableAttachMechanism; do
-		target "$jdk" $flag -- burners=1 || exit 1
+		target "$jdk" $flag -Dtarget.duty=25 -- burners=1 || exit 1
 		prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
 		has "$prof_err" "cannot load the agent, names come from the JVM's" &&
 			has "$prof_err" "${flag#-XX:?}" &&
@@ -22,7 +22,7 @@ for jdk in $(jdks); do
 			{ echo "$flag: it was signalled"; exit 1; }
 		target_end "$pid"
 	done
-	target "$jdk" -- burners=1 || exit 1
+	target "$jdk" -Dtarget.duty=25 -- burners=1 || exit 1
 	for quiet in --no-agent --no-agent-if-warned; do
 		prof 0 $quiet -d 1s -o "$scratch/out.collapsed" "$pid" &&
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1

@@ -32,7 +32,7 @@ within="unshare --mount --propagation private sh $scratch/within"
 jdk=$(jdks | head -n 1)
 echo 0::/ >"$scratch/root"
 for _ in 1 2; do
-	target "$jdk" -- burners=1 || exit 1
+	target "$jdk" -Dtarget.duty=25 -- burners=1 || exit 1
 	echo "mount --bind $scratch/root /proc/$pid/cgroup" >>"$scratch/sjkc"
 done
 echo "touch $scratch/stall" >>"$scratch/sjkc"

@@ -50,7 +50,7 @@ target_wait "$scratch/ready" READY || exit 1
 # The memory of the processes can be read.
 cat "$scratch/served/libjvm.so" >/dev/null
 touch "$scratch/stall"
-target "$jdk" -- burners=1 || exit 1
+target "$jdk" -Dtarget.duty=25 -- burners=1 || exit 1
 prof_start --all --min-age 0s -d 5s -o "$scratch/all.collapsed" || exit 1
 # The children that cannot end are those of prof.
 most=0

@@ -15,10 +15,10 @@ counters() {
 
 jdk=$(jdks | head -n 1)
 engine_start || exit 1
-target "$jdk" -Dotel.service.name=sound -- burners=1 || exit 1
-target "$jdk" -Dotel.service.name=damaged -- burners=1 && damaged=$pid || exit 1
+target "$jdk" -Dotel.service.name=sound -Dtarget.duty=25 -- burners=1 || exit 1
+target "$jdk" -Dotel.service.name=damaged -Dtarget.duty=25 -- burners=1 && damaged=$pid || exit 1
 target "$jdk" -Dotel.service.name=without -- threads=1 && without=$pid || exit 1
-target "$jdk" -Dotel.service.name=stopped -- burners=1 && stopped=$pid || exit 1
+target "$jdk" -Dotel.service.name=stopped -Dtarget.duty=25 -- burners=1 && stopped=$pid || exit 1
 rm "$(counters "$damaged")" "$(counters "$without")"
 head -c 32768 /dev/urandom >"$(counters "$damaged")" || exit 1
 kill -STOP "$stopped"
