@@ -87,6 +87,27 @@ download_prometheus() (
 	cd build/prometheus.new && apt-get download -qq prometheus
 )
 
+# Debian's kubectl is an old one, which forwards ports by SPDY: a second version
+# beside the installed one.
+unpack_kubectl() {
+	unpacked=build/kubectl
+	[ ! -d $unpacked/usr ] || return 0
+	dpkg-query -W -f '${Status}\n' kubernetes-client 2>/dev/null |
+		grep -q ' installed$' && return
+	echo "setup: unpacking kubernetes-client in $unpacked"
+	rm -rf $unpacked $unpacked.new
+	mkdir -p $unpacked.new
+	{
+		(cd $unpacked.new && apt-get download -qq kubernetes-client) &&
+			dpkg -x $unpacked.new/kubernetes-client*.deb \
+				$unpacked.new &&
+			rm $unpacked.new/*.deb && mv $unpacked.new $unpacked
+	} >build/setup.log 2>&1 || {
+		tail -n 5 build/setup.log >&2
+		echo "setup: no second kubectl: tests use the installed one" >&2
+	}
+}
+
 # The messages of OpenTelemetry are packaged in Debian's sid alone, as classes that
 # Debian 12 can use.
 unpack_otlp() {
@@ -155,4 +176,5 @@ check|picture) [ ! -f tests/browser/package.json ] || install_driver ;;
 esac
 [ "$target" != check ] || unpack_prometheus
 [ "$target" != check ] || unpack_otlp
+[ "$target" != check ] || unpack_kubectl
 [ "$target" != check ] || [ ! -f tests/jvm/lib/jdk.sh ] || prepare_second_jdk

@@ -48,8 +48,8 @@ static struct {
 	struct jmx_target_options login; /* for agents, and for --http */
 	const char *http;
 	const char *bearer_file;
-	const char *proxy_command, *namespace, *advertise, *tls_cert, *tls_key,
-		*socks;
+	const char *proxy_command, *advertise, *tls_cert, *tls_key, *socks;
+	const char *namespace, *context, *kubeconfig;
 	uint64_t clients, clients_per_host;
 	int64_t timeout_ns; /* 0: not given */
 	int64_t shutdown_ns;
@@ -134,6 +134,8 @@ static struct proxy_target_options mxprx_target_options(void)
 	return (struct proxy_target_options){
 		.proxy_command = opt.proxy_command,
 		.namespace = opt.namespace,
+		.context = opt.context,
+		.kubeconfig = opt.kubeconfig,
 		.timeout_ns = opt.pids.count ? mxprx_attach_ns() : RESOLVE_NS,
 		.report = mxprx_say,
 	};
@@ -721,8 +723,9 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 			      "unexpected argument '%s'; use -s "
 			      "<host>:<port> to name a JVM",
 			      argv[0]);
-	if (opt.namespace && !opt.pods.count)
-		return misuse(err, "--namespace requires --kubectl");
+	if ((opt.namespace || opt.context || opt.kubeconfig) && !opt.pods.count)
+		return misuse(err, "--namespace, --context and --kubeconfig "
+				   "require --kubectl");
 	for (size_t i = 0; i < opt.metrics.count; i++)
 		if (metrics_check(opt.metrics.values[i], err))
 			return fail_in(err, "--metrics '%s'",
@@ -829,6 +832,10 @@ static const struct command_option options[] = {
 		 "connect to a pod by kubectl port-forward"),
 	OPT_STRING(0, "namespace", &opt.namespace, "<name>",
 		   "use this namespace for --kubectl"),
+	OPT_STRING(0, "context", &opt.context, "<name>",
+		   "use this context of the kubeconfig for --kubectl"),
+	OPT_STRING(0, "kubeconfig", &opt.kubeconfig, "<file>",
+		   "use this kubeconfig for --kubectl"),
 	OPT_STRING(0, "proxy-command", &opt.proxy_command, "<command>",
 		   "run a command for each connection to the JVM",
 		   .aliases = "--via"),
@@ -892,8 +899,7 @@ static const struct command_option options[] = {
 const struct command mxprx_command = {
 	.name = "mxprx",
 	.alias = "mprx",
-	.synopsis = "mxprx [<options>] -s <host>:<port> | -p <pid> | -u <url> "
-		    "-b <port>",
+	.synopsis = "mxprx [<options>] -s|-p|-u|--kubectl <jvm> -b <port>",
 	.summary = "connect JMX clients to a JVM through one port",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxprx -s 10.0.0.7:9010 -b 7777\n"

@@ -56,13 +56,15 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 {
 	struct kubectl_options options = {
 		.namespace = o->namespace,
+		.context = o->context,
+		.kubeconfig = o->kubeconfig,
 		.report = o->report,
 	};
 	struct dialer *d;
 	const char *slash;
-	char *pod;
+	char *pod, *port;
 
-	if (kubectl_parse(name, &pod, &t->port, err)) {
+	if (kubectl_parse(name, &pod, &port, err)) {
 		fail_in(err, "--kubectl");
 		return NULL;
 	}
@@ -70,8 +72,10 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 	text_puts(&t->title, name);
 	text_puts(&t->host, slash ? slash + 1 : pod);
 	options.pod = pod;
-	d = kubectl_dialer_new(base, &options, t->port, err);
+	options.port = port;
+	d = kubectl_dialer_new(base, &options, &t->port, err);
 	free(pod);
+	free(port);
 	return d;
 }
 

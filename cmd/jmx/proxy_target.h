@@ -17,8 +17,9 @@
 
 struct proxy_target_options {
 	const char *proxy_command; /* for each connection, or NULL */
-	const char *namespace;     /* of pods, or NULL */
-	int64_t timeout_ns;        /* for each lookup and attach */
+	/* For kubectl; or NULL. */
+	const char *namespace, *context, *kubeconfig;
+	int64_t timeout_ns; /* for each lookup and attach */
 	void (*report)(void *self, const char *line);
 };
 
@@ -41,7 +42,7 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 				   const struct proxy_target_options *o,
 				   struct event_base *base, struct error *err);
 
-/* --kubectl: "pod:port". */
+/* --kubectl: "pod:port".  Waits until kubectl forwards the port. */
 struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 				const struct proxy_target_options *o,
 				struct event_base *base, struct error *err);

@@ -64,6 +64,12 @@ struct dialer_ops {
 	 */
 	void (*why)(struct dialer *d, struct text *out);
 	/*
+	 * A connection has just ended before the server's first byte.  True if
+	 * another attempt may succeed: it waits until the dialer has checked
+	 * that the server is still the same.  NULL: false.
+	 */
+	bool (*again)(struct dialer *d);
+	/*
 	 * Makes connections that are not sockets, see rmi_transport_dial().
 	 * NULL for all kinds below.
 	 */
@@ -163,13 +169,15 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 struct kubectl_options;
 
 /*
- * Connects to ports of a pod through `kubectl port-forward`.  The forward of
- * port starts at once, forwards of other ports on demand.  Options are copied.
- * NULL and *err: ERROR_UNAVAILABLE if kubectl is not installed.
+ * Connects to ports of a pod through `kubectl port-forward`.  Runs the event
+ * base until the target's port is forwarded, and sets *port to the port of the
+ * pod; forwards of other ports start on demand.  Options are copied.  NULL and
+ * *err: ERROR_UNAVAILABLE if kubectl is not installed, ERROR_REFUSED if the
+ * target does not exist or kubectl cannot forward its port.
  */
 struct dialer *kubectl_dialer_new(struct event_base *base,
 				  const struct kubectl_options *options,
-				  uint16_t port, struct error *err);
+				  uint16_t *port, struct error *err);
 
 #define WORKER_DIALER_MAX 64 /* worker processes at a time */
 #define WORKER_KEPT_MAX   4

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kubectl: forwards ports of a pod by `kubectl port-forward`.
+ * kubectl: forwards ports of one pod by `kubectl port-forward`.
  *
- * Each port has its own kubectl, which chooses the local port.  A forward ends
- * when a connection within the pod is refused or when the pod is replaced
- * (kubernetes/kubernetes#74551); it is restarted after a pause that doubles.
+ * `kubectl get` resolves the target (a pod, service, deployment, …) to one pod,
+ * and all ports are forwarded to this pod.  Each port has its own kubectl,
+ * which chooses the local port.
+ *
+ *	UNKNOWN -- a request --> READING -- the pod --> KNOWN
+ *	                          ^   |                   |
+ *	              a pause ends|   |fails              |a forward ended
+ *	                          |   v                   |
+ *	                         PAUSED <-----------------'
+ *
+ * A forward ends when a connection within the pod is refused or when the pod
+ * has ended (kubernetes/kubernetes#74551).  Then the target is resolved again.
+ * If it is another pod, all forwards of the previous pod end.  The forward of
+ * the target's port is always restarted, other forwards are on request.
  */
 #ifndef JMX_HTTP_NET_KUBECTL_H
 #define JMX_HTTP_NET_KUBECTL_H
@@ -16,22 +27,24 @@
 #include <stdint.h>
 
 #define KUBECTL_FORWARDS_MAX 8
-#define KUBECTL_START_S      20 /* limit for kubectl to report its port */
+#define KUBECTL_START_S      20 /* limit of a kubectl to reply */
 
 struct kubectl_options {
-	const char *pod;       /* "NAME", "deployment/NAME", …; copied */
-	const char *namespace; /* or NULL; copied */
+	const char *pod; /* "NAME", "deployment/NAME", …; copied */
+	/* A number or a name: of a service's port, else the pod's; copied. */
+	const char *port;
+	/* As kubectl's options; or NULL; copied. */
+	const char *namespace, *context, *kubeconfig;
 	/* Receives a message without newline; contains foreign text. */
 	void (*report)(void *self, const char *line);
 	void *self;
 };
 
 /*
- * Parses POD:PORT; the caller frees *pod.  -1 and ERROR_MISUSE if the port is
- * missing, or kubectl would parse the pod as an option.
+ * Parses POD:PORT; the caller frees *pod and *port.  -1 and ERROR_MISUSE if the
+ * port is missing, or kubectl would parse the pod as an option.
  */
-int kubectl_parse(const char *text, char **pod, uint16_t *port,
-		  struct error *err);
+int kubectl_parse(const char *text, char **pod, char **port, struct error *err);
 
 struct kubectl;
 
@@ -49,17 +62,29 @@ typedef void kubectl_ready_fn(void *self, uint16_t local,
 struct kubectl_wait;
 
 /*
- * Calls fn, from the event loop, when the pod's port is forwarded.  If a
- * forward that worked before has ended, waits for its restart until timeout_ns.
- * If the first forward of a port fails, fn gets ERROR_REFUSED, or
- * ERROR_UNAVAILABLE if kubectl is not installed.  NULL and *err if too many
- * ports are forwarded.
+ * Calls fn, from the event loop, when a port of the pod is forwarded; port 0 is
+ * the target's.  While no forward has ever worked, the first failure ends the
+ * wait: ERROR_REFUSED, or ERROR_UNAVAILABLE if kubectl is not installed.
+ * Later, a wait lasts until timeout_ns.  If the pod is replaced, waits for
+ * other ports than the target's fail, because the new pod has not named them.
  */
 struct kubectl_wait *kubectl_request(struct kubectl *k, uint16_t port,
 				     int64_t timeout_ns, kubectl_ready_fn *fn,
-				     void *self, struct error *err);
+				     void *self);
 
 /* Drops a wait before its fn is called. */
 void kubectl_cancel(struct kubectl_wait *w);
+
+/* The target's port in the pod; 0 before the pod is known. */
+uint16_t kubectl_port(const struct kubectl *k);
+
+/*
+ * A forwarded connection has just ended without a reply: waits from now on last
+ * until the target was resolved again.
+ */
+void kubectl_doubt(struct kubectl *k);
+
+/* Appends why a forward or kubectl has failed in the last seconds; foreign. */
+void kubectl_why(struct kubectl *k, struct text *out);
 
 #endif

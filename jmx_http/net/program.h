@@ -17,7 +17,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PROGRAM_LINE_MAX 512 /* bytes of a line; longer lines are truncated */
+/*
+ * Bytes of a line; longer lines are truncated.  In messages of kubectl, the
+ * reason is behind two names of 64 digits.
+ */
+#define PROGRAM_LINE_MAX 2048
 
 /* All programs of a proxy. */
 struct programs;

@@ -183,6 +183,28 @@ static void backend_fail_greeting(struct backend *b, const char *what)
 	text_release(&whole);
 }
 
+/*
+ * Dials once more if the server closed the connection before its first byte:
+ * the way to the server may have been the way to the previous one.
+ */
+static bool backend_dial_again(struct backend *b, short what)
+{
+	struct dialer *d = b->jvm->dialer;
+	int sys = EVUTIL_SOCKET_ERROR();
+	bool is_closed = what & BEV_EVENT_EOF ||
+			 (what & BEV_EVENT_ERROR && sys == ECONNRESET);
+
+	if (!is_closed || b->is_again || b->state == BACKEND_READY ||
+	    evbuffer_get_length(bufferevent_get_input(b->buffer)) ||
+	    !d->ops->again || !d->ops->again(d))
+		return false;
+	b->is_again = true;
+	evtimer_del(b->limit);
+	backend_drop_buffer(b);
+	backend_dial(b);
+	return true;
+}
+
 static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct backend *b = arg;
@@ -193,6 +215,8 @@ static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 	if (what & BEV_EVENT_CONNECTED) {
 		if (b->state == BACKEND_SHAKING)
 			backend_send_hello(b);
+	} else if (backend_dial_again(b, what)) {
+		/* backend_on_dialled() continues. */
 	} else if (b->state == BACKEND_SHAKING ||
 		   (b->state == BACKEND_GREETING && code)) {
 		backend_fail_tls(b, code);

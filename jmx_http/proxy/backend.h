@@ -60,6 +60,7 @@ struct backend {
 	struct text waiting;
 	bool is_to_shut; /* after all output is written */
 	bool requires_tls;
+	bool is_again; /* the second attempt to connect */
 };
 
 /*

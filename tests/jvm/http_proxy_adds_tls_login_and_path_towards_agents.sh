@@ -174,6 +174,7 @@ mkdir -p "$scratch/bin"
 cat >"$scratch/bin/kubectl" <<-END
 	#!/bin/sh
 	echo "\$@" >>"$scratch/kubectl.asked"
+	[ "\$1" != get ] || { echo kind Pod; echo pod web-0 u Running stays; exit; }
 	echo "Forwarding from 127.0.0.1:17999 -> $port"
 	exec socat TCP-LISTEN:17999,bind=127.0.0.1,fork,reuseaddr TCP:127.0.0.1:$port
 END

@@ -13,19 +13,15 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/jolokia.sh
 . tests/jvm/lib/proxy.sh
 
-command -v kubectl >/dev/null || { echo 'no kubectl'; exit 77; }
-export CLUSTER="$scratch/cluster" HOME="$scratch" KUBECONFIG="$scratch/cluster/config"
-mkdir -p "$CLUSTER/shop" "$CLUSTER/default"
-python3 tests/jvm/lib/cluster_stand_in.py "$CLUSTER" >"$scratch/cluster.said" 2>&1 &
-target_pids="$target_pids $!"
-target_wait "$KUBECONFIG" clusters "$!" || { cat "$scratch/cluster.said"; exit 1; }
+. tests/jvm/lib/cluster.sh
 
+cluster || exit 1
 lab_inside || exit 1
 within="nsenter --net=/proc/$inside/ns/net"
 jolokia_target "$(jdks | head -n 1)" Target -Dtarget.duty=25 -- burners=2 || exit
 # shellcheck disable=SC2034 # for target
 within=
-echo "$inside" >"$CLUSTER/shop/web-0"
+cluster_describe web-0 ""
 # The agent is reachable only in the pod's network.
 ! "$sjkc" mxping -u "$url" >/dev/null 2>&1 || { echo 'no pod'; exit 1; }
 # shellcheck disable=SC2154 # port, proxy_port: lib

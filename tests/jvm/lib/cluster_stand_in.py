@@ -1,16 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A fake API server of a cluster, for `kubectl port-forward` and `kubectl debug`.
+"""A stand-in for a cluster's API server, for kubectl get, port-forward and debug.
 
 	cluster_stand_in.py FOLDER
 
-FOLDER/NAMESPACE/POD contains the PID of a process in the pod's network.  A file
-FOLDER/drop ends all forwards that are older than the file.  The server writes a
-kubeconfig to FOLDER/config, and the patch with an ephemeral container to
-FOLDER/debugger.  Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00,
-version 3.1), which kubectl uses if the server rejects WebSockets.
+Files of FOLDER are the objects; each request reads them again:
+
+	NAMESPACE/POD		"PID [JSON]": a process in the pod's network.  The JSON
+				has "labels", "ports" by name, "phase" (default:
+				Running), "ready" (default: true) and "deleting".
+	NAMESPACE/KIND/NAME	the JSON of an object's spec; KIND is services,
+				deployments, replicasets or statefulsets
+	drop			forwards that are older than the file end
+	requests		the server appends each request to it
+
+The server writes a kubeconfig with the context "c" to FOLDER/config, and the
+patch with an ephemeral container to FOLDER/debugger.  Another process is
+another pod: its uid is the PID.  When the process has ended, the server
+behaves as kubelet and containerd 1.6 do: the forward stays, and the next
+connection fails.
+
+Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00, version 3.1),
+as kubectl before 1.31 does, or by SPDY in the messages of a WebSocket (RFC
+6455), as later ones do.
 """
-import asyncio, ctypes, json, os, signal, socket, struct, sys, time, zlib
+import asyncio, base64, ctypes, hashlib, json, os, re, signal, socket, struct
+import sys, time, urllib.parse, zlib
 
 signal.alarm(1800)
 folder = sys.argv[1]
@@ -65,6 +80,66 @@ def connected(holder, port):
     return s
 
 
+def refusal(holder, port, error):
+    """The error of containerd 1.6 through kubelet 1.34."""
+    sandbox = hashlib.sha256(str(holder).encode()).hexdigest()
+    network = f"/var/run/netns/cni-{sandbox[:8]}-{sandbox[8:12]}"
+    why = (f'failed to connect to localhost:{port} inside namespace "{sandbox}", '
+           f"IPv4: dial tcp4 127.0.0.1:{port}: connect: connection refused "
+           f"IPv6 dial tcp6 [::1]:{port}: connect: connection refused ")
+    if not os.path.exists(f"/proc/{holder}"):
+        why = f'network namespace for sandbox "{sandbox}" is closed'
+    elif not isinstance(error, ConnectionRefusedError):
+        why = str(error)
+    return (f"error forwarding port {port} to pod {sandbox}, uid : failed to "
+            f'execute portforward in network namespace "{network}": {why}')
+
+
+class WebSocket:
+    """The bytes in the messages of a WebSocket, as a reader and a writer."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer, self.bytes = reader, writer, b""
+
+    async def message(self):
+        head = await self.reader.readexactly(2)
+        kind, size = head[0] & 15, head[1] & 127
+        if size > 125:
+            more = await self.reader.readexactly(2 if size == 126 else 8)
+            size = int.from_bytes(more, "big")
+        mask = await self.reader.readexactly(4) if head[1] & 128 else bytes(4)
+        data = await self.reader.readexactly(size)
+        data = bytes(a ^ mask[i & 3] for i, a in enumerate(data))
+        if kind == 8:
+            raise asyncio.IncompleteReadError(b"", 1)
+        if kind == 9:
+            self.frame(10, data)
+        elif kind < 3:
+            self.bytes += data
+
+    async def readexactly(self, count):
+        while len(self.bytes) < count:
+            await self.message()
+        found, self.bytes = self.bytes[:count], self.bytes[count:]
+        return found
+
+    def frame(self, kind, data):
+        size = len(data)
+        head = struct.pack(">BB", 128 | kind, size) if size < 126 else \
+            struct.pack(">BBH", 128 | kind, 126, size) if size < 65536 else \
+            struct.pack(">BBQ", 128 | kind, 127, size)
+        self.writer.write(head + data)
+
+    def write(self, data):
+        self.frame(2, data)
+
+    async def drain(self):
+        await self.writer.drain()
+
+    def close(self):
+        self.writer.close()
+
+
 class Forward:
     """The connection of one kubectl, with an error and a data stream for each of its
     forwarded connections."""
@@ -116,8 +191,7 @@ class Forward:
             s.setblocking(False)
             far, near = await asyncio.open_connection(sock=s)
         except OSError as e:
-            self.send(error, f"failed to connect to localhost:{port} inside "
-                      f"namespace: {e}".encode(), FIN)
+            self.send(error, refusal(self.holder, port, e).encode(), FIN)
             self.send(stream, b"", FIN)
             return
         self.data[stream] = near
@@ -167,40 +241,137 @@ class Forward:
         self.writer.close()
 
 
-def holder_of(namespace, pod):
+def read_pod(namespace, name):
+    """Returns the PID and the description of a pod, or None."""
     try:
-        with open(f"{folder}/{namespace}/{pod}") as entry:
-            return int(entry.read())
+        with open(f"{folder}/{namespace}/{name}") as entry:
+            pid, _, rest = entry.read().strip().partition(" ")
     except OSError:
         return None
+    return int(pid), json.loads(rest or "{}")
+
+
+def holder_of(namespace, name):
+    found = read_pod(namespace, name)
+    return found and found[0]
+
+
+def pod(namespace, name):
+    found = read_pod(namespace, name)
+    if not found:
+        return None
+    pid, about = found
+    metadata = {"name": name, "namespace": namespace, "uid": f"uid-{pid}",
+                "labels": about.get("labels", {})}
+    if about.get("deleting"):
+        metadata["deletionTimestamp"] = "2026-11-28T10:00:00Z"
+    ready = about.get("ready", True)
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata,
+            "spec": {"containers": [{"name": "jvm", "ports": [
+                {"name": n, "containerPort": p}
+                for n, p in about.get("ports", {}).items()] +
+                [{"containerPort": 8080}]}]},
+            "status": {"phase": about.get("phase", "Running"), "conditions": [
+                {"type": "PodScheduled", "status": "True"},
+                {"type": "Ready", "status": "True" if ready else "False",
+                 "lastTransitionTime": time.strftime(
+                     "%Y-%m-%dT%H:%M:%SZ", time.gmtime(os.stat(
+                         f"{folder}/{namespace}/{name}").st_mtime))}]}}
+
+
+def selected(labels, selector):
+    """True if the labels fulfil each requirement of a selector."""
+    for part in re.findall(r"[^,(]+(?:\([^)]*\))?", selector):
+        is_set = re.fullmatch(r"\s*(\S+) (in|notin) \(([^)]*)\)", part)
+        key, equals, value = part.strip().partition("=")
+        if is_set:
+            key, how, values = is_set.groups()
+            if (labels.get(key) in values.split(",")) != (how == "in"):
+                return False
+        elif equals:
+            if labels.get(key) != value.lstrip("="):
+                return False
+        elif (key.lstrip("!") in labels) == key.startswith("!"):
+            return False
+    return True
+
+
+def pods(namespace, query):
+    selector = urllib.parse.parse_qs(query).get("labelSelector", [""])[0]
+    names = [n for n in sorted(os.listdir(f"{folder}/{namespace}"))
+             if os.path.isfile(f"{folder}/{namespace}/{n}")]
+    found = [pod(namespace, n) for n in names]
+    return {"kind": "PodList", "apiVersion": "v1", "metadata": {},
+            "items": [p for p in found
+                      if p and selected(p["metadata"]["labels"], selector)]}
+
+
+KINDS = {"pods": ("Pod", "po"), "services": ("Service", "svc"),
+         "deployments": ("Deployment", "deploy"),
+         "replicasets": ("ReplicaSet", "rs"),
+         "statefulsets": ("StatefulSet", "sts")}
+
+
+def resources(version, kinds):
+    return {"kind": "APIResourceList", "apiVersion": "v1",
+            "groupVersion": version, "resources": [
+                {"name": k, "singularName": KINDS[k][0].lower(),
+                 "namespaced": True, "kind": KINDS[k][0],
+                 "shortNames": [KINDS[k][1]], "verbs": ["get", "list"]}
+                for k in kinds]}
 
 
 def answer(path):
-    """Returns the status and object of kubectl's requests before the forward."""
-    parts = path.split("?")[0].strip("/").split("/")
-    if parts == ["version"]:
-        return 200, {"major": "1", "minor": "32", "gitVersion": "v1.32.0"}
-    if parts == ["api"]:
-        return 200, {"kind": "APIVersions", "versions": ["v1"]}
-    if parts == ["apis"]:
-        return 200, {"kind": "APIGroupList", "apiVersion": "v1", "groups": []}
-    if parts == ["api", "v1"]:
-        return 200, {"kind": "APIResourceList", "groupVersion": "v1",
-                     "resources": [{"name": "pods", "singularName": "pod",
-                                    "namespaced": True, "kind": "Pod",
-                                    "verbs": ["get"]}]}
-    if len(parts) == 6 and parts[4] == "pods":
-        namespace, pod = parts[3], parts[5]
-        if holder_of(namespace, pod):
-            return 200, {"kind": "Pod", "apiVersion": "v1",
-                         "metadata": {"name": pod, "namespace": namespace},
-                         "spec": {"containers": [{"name": "jvm"}]},
-                         "status": {"phase": "Running"}}
-        return 404, {"kind": "Status", "apiVersion": "v1", "code": 404,
-                     "status": "Failure", "reason": "NotFound",
-                     "message": f'pods "{pod}" not found'}
-    return 404, {"kind": "Status", "apiVersion": "v1", "status": "Failure",
-                 "reason": "NotFound", "code": 404, "message": path}
+    """Returns the status and the object of a GET request."""
+    path, _, query = path.partition("?")
+    parts = path.strip("/").split("/")
+    apps = {"groupVersion": "apps/v1", "version": "v1"}
+    found = {
+        "version": {"major": "1", "minor": "34", "gitVersion": "v1.34.0"},
+        "api": {"kind": "APIVersions", "versions": ["v1"]},
+        "apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": [
+            {"name": "apps", "versions": [apps], "preferredVersion": apps}]},
+        "api/v1": resources("v1", ["pods", "services"]),
+        "apis/apps/v1": resources(
+            "apps/v1", ["deployments", "replicasets", "statefulsets"]),
+    }.get("/".join(parts))
+    if found:
+        return 200, found
+    version = "apps/v1" if parts[0] == "apis" else "v1"
+    parts = parts[2 + len(version.split("/")) - 1:]
+    # kubectl get asks for the namespace of an object that it did not find.
+    if len(parts) == 2 and os.path.isdir(f"{folder}/{parts[1]}"):
+        return 200, {"kind": "Namespace", "apiVersion": "v1",
+                     "metadata": {"name": parts[1]}}
+    if len(parts) == 2:
+        return failure(404, "NotFound", f'namespaces "{parts[1]}" not found')
+    if len(parts) < 3 or parts[2] not in KINDS:
+        return failure(404, "NotFound", path)
+    _, namespace, kind, *name = parts
+    if os.path.exists(f"{folder}/{namespace}/forbidden"):
+        return failure(403, "Forbidden", f'{kind} "{"".join(name)}" is '
+                       f'forbidden: User "ann" cannot get resource "{kind}" '
+                       f'in API group "" in the namespace "{namespace}"')
+    if kind == "pods" and not name:
+        return 200, pods(namespace, query)
+    found = name and kind == "pods" and pod(namespace, name[0])
+    try:
+        if name and not found:
+            with open(f"{folder}/{namespace}/{kind}/{name[0]}") as spec:
+                found = {"kind": KINDS[kind][0], "apiVersion": version,
+                         "metadata": {"name": name[0], "namespace": namespace},
+                         "spec": json.load(spec)}
+    except OSError:
+        pass
+    if found:
+        return 200, found
+    group = ".apps" if version == "apps/v1" else ""
+    return failure(404, "NotFound", f'{kind}{group} "{"".join(name)}" not found')
+
+
+def failure(code, reason, message):
+    return code, {"kind": "Status", "apiVersion": "v1", "code": code,
+                  "status": "Failure", "reason": reason, "message": message}
 
 
 async def serve(reader, writer):
@@ -208,15 +379,31 @@ async def serve(reader, writer):
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             method, path, _ = head.split("\r\n")[0].split(" ")
+            with open(folder + "/requests", "a") as requests:
+                requests.write(f"{method} {path}\n")
             low = head.lower()
+            parts = path.split("?")[0].split("/")
             if "\r\nupgrade: spdy/3.1\r\n" in low:
-                parts = path.split("?")[0].split("/")
                 writer.write(
                     b"HTTP/1.1 101 Switching Protocols\r\n"
                     b"Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
                     b"X-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n")
                 holder = holder_of(parts[4], parts[6])
                 await Forward(holder, reader, writer).run()
+                return
+            key = re.search(r"\r\nsec-websocket-key: *(\S+)", head, re.I)
+            if key:
+                accept = base64.b64encode(hashlib.sha1(
+                    key[1].encode() +
+                    b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+                writer.write(
+                    b"HTTP/1.1 101 Switching Protocols\r\n"
+                    b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
+                    b"Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io\r\n"
+                    b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+                socket = WebSocket(reader, writer)
+                holder = holder_of(parts[4], parts[6])
+                await Forward(holder, socket, socket).run()
                 return
             if method == "PATCH" and "/ephemeralcontainers" in path:
                 size = int(low.split("\r\ncontent-length:")[1].split()[0])
@@ -250,8 +437,7 @@ async def main():
     while True:
         await asyncio.sleep(0.05)
         for forward in list(forwards):
-            if forward.is_dropped() or not os.path.exists(
-                    f"/proc/{forward.holder}"):
+            if forward.is_dropped():
                 forward.writer.close()
 
 

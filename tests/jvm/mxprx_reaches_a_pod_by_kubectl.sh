@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The JVM is in a pod and chose its second port.  The proxy runs kubectl for
+# both ports, restarts it if a forward is lost during a session, and forwards
+# the ports of the pod that replaces this one.  The last line tests each kubectl:
+# those before 1.31 use SPDY, later ones WebSockets.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/proxy.sh
+
+. tests/jvm/lib/cluster.sh
+cluster || exit 1
+pod=web-$$
+
+# forwards: prints the number of kubectl processes for the pod.  The pattern
+# excludes grep and mxprx.
+forwards() {
+	# shellcheck disable=SC2046 # words
+	grep -l port-forward /dev/null $(grep -l "$pod" /proc/[0-9]*/cmdline \
+		2>/dev/null) 2>/dev/null | wc -l
+}
+
+until_forwards() {
+	for _ in $(seq 600); do
+		[ "$(forwards)" -ne "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "$(forwards) kubectl run, not $1"
+	return 1
+}
+
+serves() {
+	cluster_pod "$pod" "$1" || return
+	proxy --kubectl "$pod:9010" --namespace shop -b 0 --timeout 120s ||
+		return
+	jmx_client "$1" "127.0.0.1:$proxy_port" attributes notifications ||
+		return
+	until_forwards 2 || return
+
+	# Both forwards are lost during a call: the call fails, and the next
+	# client is served.
+	jmx_client "$1" "127.0.0.1:$proxy_port" held >"$scratch/held" 2>&1 &
+	client=$!
+	target_wait "$said" ENTERED || { cat "$scratch/held"; return 1; }
+	: >"$cluster/drop"
+	wait "$client" && { echo 'the call did not fail'; return 1; }
+	grep -q 'held: FAILED: java.rmi' "$scratch/held" ||
+		{ cat "$scratch/held"; return 1; }
+	jmx_client "$1" "127.0.0.1:$proxy_port" loop 100 || return
+	! grep 'replaced' "$proxy_said" || return
+
+	# The pod is replaced; its JVM chooses another port.  The first client
+	# is served, and nothing restarts the forward of the previous port.
+	: >"$proxy_said"
+	cluster_unpod "$pod"
+	cluster_pod "$pod" "$1" || return
+	jmx_client "$1" "127.0.0.1:$proxy_port" attributes || return
+	grep -q "pod $pod was replaced by pod $pod" "$proxy_said" &&
+		[ "$(grep -c 'forwarded from' "$proxy_said")" -eq 2 ] ||
+		{ cat "$proxy_said"; return 1; }
+	until_forwards 2 && proxy_end "$2" && until_forwards 0 || return
+	cluster_unpod "$pod"
+}
+
+set -- TERM KILL
+first=$PATH
+jdk=$(jdks | head -n 1)
+for directory in $(kubectls); do
+	PATH=$directory:$first
+	rm -f "$cluster/requests" "$cluster/drop"
+	serves "$jdk" "$1" || { kubectl version --client; exit 1; }
+	grep -q "^[A-Z]* .*/$pod/portforward" "$cluster/requests" || exit 1
+	[ -z "${SHOW-}" ] || { kubectl version --client; grep portforward "$cluster/requests"; }
+	shift
+	[ $# -gt 0 ] || set -- TERM
+done
