@@ -109,6 +109,7 @@ static const struct {
 	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC },
 	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK },
 	{ "probe", UNIT_SAMPLES, 1 << SAMPLE_PROBE },
+	{ "gc", UNIT_NS, 0 }, /* not from the sampler: target_open_pauses() */
 };
 
 #define EVENTS (sizeof(events) / sizeof(*events))
@@ -368,6 +369,8 @@ static bool sampling_read_batch(struct sampling *s, int64_t end_ns)
 	s->batch_end_ns = end_ns;
 	s->is_behind = s->is_full = false;
 	sampler_read(s->shared.sampler, sampling_on_sample, s);
+	for (size_t i = 0; i < s->targets.count; i++)
+		sampling_target_read_pauses(s->targets.all[i], INT64_MAX);
 	return !s->is_full;
 }
 

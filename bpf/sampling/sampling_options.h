@@ -19,6 +19,7 @@ enum {
 	SAMPLING_ALLOC = 8,
 	SAMPLING_LOCK = 16,
 	SAMPLING_PROBE = 32,
+	SAMPLING_GC = 64,
 };
 
 /* The importance of a notice. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling_target.h"
 
+#include "bpf/gc_probes.h"
 #include "bpf/sampling/idle_threads.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -59,6 +60,7 @@ void sampling_target_free(struct sampling_target *t)
 	if (!t)
 		return;
 	agent_client_close(t->agent);
+	gc_source_close(t->gc);
 	idle_threads_free(t->idle);
 	free(t->waits);
 	sampling_threads_free(t->threads);
@@ -113,6 +115,9 @@ void sampling_target_retire(struct sampling_target *t)
 {
 	struct sampling_shared *s = t->shared;
 
+	if (t->gc)
+		t->gc->is_ending = true;
+	sampling_target_read_pauses(t, INT64_MAX);
 	sampling_target_counts(t, &s->counts);
 	if (s->o->separate) {
 		array_reserve(s->ended, s->ended_cap, s->ended_count + 1);
@@ -188,6 +193,12 @@ void sampling_target_replace(struct sampling_target *t,
 		sampler_each_known_wait(t->shared->sampler, target_adopt_wait,
 					by);
 		sampling_target_end_renewal(by);
+	}
+	/* The probe of the other target has counted the pauses after that. */
+	if (by->gc) {
+		sampling_target_read_pauses(t, clock_wall_of(by->gc->begin_ns));
+		gc_source_close(t->gc);
+		t->gc = NULL;
 	}
 	sampling_target_retire(t);
 }
@@ -572,6 +583,63 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
 		profile_add(t->profile, sample);
 	}
 	t->samples++;
+}
+
+/* ---- pauses ---- */
+
+static uint32_t target_push_words(struct sampling_target *t, uint32_t stack,
+				  const char *first, const char *words)
+{
+	struct frame frame = { .kind = FRAME_SYNTHETIC };
+	struct text name = { 0 };
+
+	if (!words || !*words)
+		return stack;
+	text_printf(&name, "%s%s", first, words);
+	frame.method = profile_string(t->profile, name.bytes, name.len);
+	text_release(&name);
+	return profile_push(t->profile, stack,
+			    profile_frame(t->profile, &frame));
+}
+
+static void target_add_pause(struct sampling_target *t,
+			     const struct gc_pause *p)
+{
+	struct sample sample = {
+		.count = p->count,
+		.weight = (uint64_t)p->stopped_ns,
+		.time_ns = p->end_ns - p->stopped_ns,
+		.duration_ns = (uint64_t)p->stopped_ns,
+	};
+	const char *collector = p->collector ? p->collector
+					     : t->gc->collector.bytes;
+
+	sample.stack = target_push_words(t, 0, "GC pause ",
+					 collector ? collector : "");
+	sample.stack = target_push_words(t, sample.stack, "",
+					 gc_kind_name(p->kind));
+	sample.stack = target_push_words(t, sample.stack, "", p->cause);
+	sampling_target_add(t, SAMPLING_GC, &sample);
+}
+
+void sampling_target_read_pauses(struct sampling_target *t, int64_t until_ns)
+{
+	struct gc_lost lost = { 0 };
+	struct gc_pause p;
+	struct error unused;
+
+	if (!t->gc)
+		return;
+	while (gc_source_next(t->gc, &p, &unused) == GC_NEXT_RECORD)
+		if (gc_pause_is_collection(&p) && p.count && p.stopped_ns > 0 &&
+		    p.end_ns <= until_ns)
+			target_add_pause(t, &p);
+	gc_source_lost(t->gc, &lost);
+	if (lost.pauses + lost.records > t->gc_lost)
+		profile_lost(t->profile, "pauses for garbage collection lost",
+			     lost.pauses + lost.records - t->gc_lost,
+			     "no record from the probe");
+	t->gc_lost = lost.pauses + lost.records;
 }
 
 /*

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gc_source;
 struct idle_threads;
 
 /* Counters of a target since it was opened. */
@@ -112,6 +113,8 @@ struct sampling_target {
 	struct object_classes *classes; /* NULL = unavailable */
 	struct java_threads *owners;    /* of monitors; NULL = unavailable */
 	struct idle_threads *idle;      /* NULL = not read yet */
+	struct gc_source *gc;           /* pauses; NULL = not wanted */
+	uint64_t gc_lost;               /* pauses that it lost so far */
 	struct sampling_wait *waits;    /* NULL = none was sampled yet */
 	struct sampling_wait *wait;     /* of the current sample, or NULL */
 	enum sampling_end end;          /* of the current sample's walk */
@@ -190,6 +193,12 @@ void sampling_target_counts(const struct sampling_target *t,
  * is useless.
  */
 bool sampling_target_is_complete(const struct sampling_target *t);
+
+/*
+ * Adds the pauses for garbage collection that have ended, until a wall-clock
+ * time: the stack trace is the collector, the kind and the cause.
+ */
+void sampling_target_read_pauses(struct sampling_target *t, int64_t until_ns);
 
 /* Reads changes of the process; call it before each batch of samples. */
 void sampling_target_begin(struct sampling_target *t);

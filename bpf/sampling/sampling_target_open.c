@@ -5,6 +5,7 @@
  */
 #include "bpf/sampling/sampling_target.h"
 
+#include "bpf/gc_probes.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/hotspot/java_threads.h"
@@ -151,6 +152,38 @@ static int target_add_published(struct sampling_target *t, struct error *err)
 			     probe.path, probe.offset, probe.semaphore, err);
 }
 
+/*
+ * Attaches a uprobe to the end of safepoints. A JVM without the needed places
+ * is sampled for the other events, if there are any.
+ */
+static int target_open_pauses(struct sampling_target *t, struct error *err)
+{
+	const struct gc_probes_options o = { .no_heap = true,
+					     .no_reports = true };
+	struct error no_counters = { 0 }, why = { 0 };
+
+	if (!(t->events & SAMPLING_GC))
+		return 0;
+	t->gc = gc_probes_open(&t->jvm, &o, &no_counters, &why);
+	if (t->gc && !no_counters.kind)
+		return 0;
+	if (t->gc)
+		why = no_counters;
+	gc_source_close(t->gc);
+	t->gc = NULL;
+	if (t->events == SAMPLING_GC) {
+		*err = why;
+		return -1;
+	}
+	t->events &= ~(unsigned)SAMPLING_GC;
+	if (t->jvm.kind != JVM_NONE && !target_is_tried_again(t))
+		sampling_notify(t->shared->o, SAMPLING_LOSS,
+				"%s: pauses for garbage collection are not "
+				"measured: %s",
+				t->name.bytes, why.text);
+	return 0;
+}
+
 /* Attaches uprobes to the agent's functions. */
 static int target_add_probes(struct sampling_target *t, struct error *err)
 {
@@ -280,7 +313,7 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 
 	/* --all does not modify JVMs that the user has not named. */
 	if ((o->all && !sampling_target_needs_agent(t)) || o->no_agent ||
-	    t->jvm.kind != JVM_HOTSPOT)
+	    t->events == SAMPLING_GC || t->jvm.kind != JVM_HOTSPOT)
 		return 0;
 	/* The agent serves the sjkc that has published the probe. */
 	if (t->events & SAMPLING_PROBE && !sampling_target_needs_agent(t))
@@ -387,7 +420,7 @@ static int target_open(struct sampling_target *t, struct error *err)
 	names = sampling_target_names(t);
 	t->frames = sampling_frames_new(t->profile, &names);
 	t->threads = sampling_threads_new(t->profile, &t->jvm);
-	if (target_add_published(t, err))
+	if (target_add_published(t, err) || target_open_pauses(t, err))
 		return -1;
 	if (!t->agent) {
 		sampling_threads_use_memory(t->threads, t->view->structs,

@@ -374,7 +374,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write the report as CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write the report as JSON"),
 	OPT_LIST('e', "event", &opt.events, "<event>",
-		 "select cpu,offcpu,wall,alloc,lock,probe:NAME",
+		 "select cpu,offcpu,wall,alloc,lock,probe:NAME,gc",
 		 .accepts = command_takes_one,
 		 .complete = "cpu|offcpu|wall|alloc|lock"),
 	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",

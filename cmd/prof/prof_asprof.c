@@ -293,7 +293,7 @@ static const struct {
 		       "VM.native_memory` shows its use" },
 	{ "nativelock", "native locks are not sampled; -e offcpu shows where "
 			"threads wait for them" },
-	{ "help", "the events are cpu, offcpu, wall, alloc, lock and "
+	{ "help", "the events are cpu, offcpu, wall, alloc, lock, gc and "
 		  "probe:NAME" },
 	{ "all", "use -e cpu,offcpu,wall,alloc,lock" },
 };

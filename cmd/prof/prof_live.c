@@ -38,6 +38,7 @@ static const char *const no_samples_of[] = {
 	"-d",
 	"no thread waited for a monitor; use -e offcpu to see other waits",
 	"the method was not called",
+	"no collection stopped the JVM; a longer -d may help",
 };
 
 static unsigned live_find_event(const char *name, size_t len)
