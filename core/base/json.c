@@ -398,8 +398,9 @@ static uint64_t reader_read_digits(struct json_reader *r)
 			return 0;
 		}
 	}
-	if (r->at == from ||
-	    (r->at < r->end && !reader_is_one_of(*r->at, " \t\r\n,]}"))) {
+	/* A number at the end of the input may be truncated. */
+	if (r->at == from || r->at == r->end ||
+	    !reader_is_one_of(*r->at, " \t\r\n,]}")) {
 		reader_fail(r);
 		return 0;
 	}
@@ -506,8 +507,9 @@ double json_read_double(struct json_reader *r)
 	}
 	exponent = reader_read_exponent(r);
 	/* Longer numbers have lost their value already. */
-	if (!digits || digits > 400 || fraction > 400 ||
-	    (r->at < r->end && !reader_is_one_of(*r->at, " \t\r\n,]}")))
+	/* A number at the end of the input may be truncated. */
+	if (!digits || digits > 400 || fraction > 400 || r->at == r->end ||
+	    !reader_is_one_of(*r->at, " \t\r\n,]}"))
 		reader_fail(r);
 	if (r->failed)
 		return 0;

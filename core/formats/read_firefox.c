@@ -70,6 +70,8 @@ static void fox_read_column(struct json_reader *r, struct fox_column *c)
 	while (json_next_element(r)) {
 		double value = json_accept_null(r) ? -1 : json_read_double(r);
 
+		if (r->failed)
+			break;
 		array_reserve(c->values, c->cap, c->count + 1);
 		c->values[c->count++] = value >= 0 && value < NO_VALUE
 						? (uint32_t)value
@@ -85,6 +87,8 @@ static void fox_read_doubles(struct json_reader *r, double **values,
 	while (json_next_element(r)) {
 		double value = json_accept_null(r) ? 1 : json_read_double(r);
 
+		if (r->failed)
+			break;
 		array_reserve(*values, *cap, *count + 1);
 		(*values)[(*count)++] = value;
 	}

@@ -751,14 +751,14 @@ static void page_read_events(struct page_reader *g, const uint64_t *lengths,
 	struct cursor cells[EVENT_COLUMNS];
 
 	for (size_t e = 0; e < g->event_count; e++) {
-		for (size_t i = 0; i < EVENT_COLUMNS; i++) {
-			uint64_t len = *lengths++;
-
-			if (len > cursor_left(&c))
-				len = cursor_left(&c);
-			cells[i] = cursor_slice(&c, len);
-		}
-		page_read_cells(g, &g->events[e], cells);
+		for (size_t i = 0; i < EVENT_COLUMNS; i++)
+			cells[i] = cursor_slice(&c, *lengths++);
+		/* Without one of its columns, each cell would be another. */
+		if (cursor_ok(&c))
+			page_read_cells(g, &g->events[e], cells);
+		else
+			profile_lost(g->profile, "truncated samples",
+				     g->events[e].cells, "%s", "");
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/input.h"
+#include "core/base/lines.h"
 #include "core/profile/frame_name.h"
 
 #include <inttypes.h>
@@ -128,11 +129,61 @@ static uint64_t foreign_samples(const struct profile *p)
 	return samples;
 }
 
+/* Each cut is read; these are compared with the whole, which takes longer. */
+enum { STEP = 7 };
+
+/*
+ * Fails the test if a frame, thread or state is not one of the whole.  A stack
+ * trace may lack callers, and a thread without frames also its ids and state.
+ */
+static void foreign_check_part(const struct profile *p,
+			       const struct text *whole, size_t cut,
+			       bool has_end)
+{
+	static const char mark[] = "[truncated];";
+	struct text text = foreign_lines(p);
+	struct lines lines = lines_over(text.bytes, text.len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		struct line event = line_cut(&line, ':');
+		const char *bar = memrchr(line.text, '|', line.len);
+		size_t skip = line_starts(line, " ");
+
+		line.len = (size_t)(bar - line.text);
+		line.text += skip;
+		line.len -= skip;
+		if (line_starts(line, mark)) {
+			line.text += sizeof(mark) - 1;
+			line.len -= sizeof(mark) - 1;
+		}
+		if (line_starts(line, "|[")) {
+			const char *id = memmem(line.text, line.len,
+						" tid=", 5);
+
+			line = line_cut(&line, ']');
+			if (id)
+				line.len = (size_t)(id - line.text);
+		}
+		/* Names and numbers behind the samples may be missing. */
+		if (has_end && p->remark_count) {
+			if (memmem(line.text, line.len, "[un", 3))
+				continue;
+			line.len -= line_ends(line, "]");
+		}
+		if (!memmem(whole->bytes, whole->len, line.text, line.len))
+			fail_msg("cut at %zu: %.*s: %.*s", cut, (int)event.len,
+				 event.text, (int)line.len, line.text);
+	}
+	text_release(&text);
+}
+
 void foreign_cut_everywhere(const struct reader *r, const void *bytes,
 			    size_t len, bool has_end)
 {
 	struct profile *whole = foreign_read(r, bytes, len);
 	uint64_t all = foreign_samples(whole);
+	struct text lines = foreign_lines(whole);
 
 	for (size_t cut = 0; cut < len; cut++) {
 		/* Its own allocation, so that a read beyond it is found. */
@@ -154,9 +205,13 @@ void foreign_cut_everywhere(const struct reader *r, const void *bytes,
 			fail_msg("cut at %zu: %" PRIu64 " of %" PRIu64
 				 " samples, and no loss",
 				 cut, foreign_samples(p), all);
+		/* A text may be cut behind a bracket within a frame. */
+		if (ret == 0 && cut % STEP == 0)
+			foreign_check_part(p, &lines, cut, has_end);
 		profile_free(p);
 		free(part);
 	}
+	text_release(&lines);
 	profile_free(whole);
 }
 

@@ -27,8 +27,9 @@ void foreign_expect(const struct profile *p, const char *lines);
 
 /*
  * Reads every prefix of the bytes. Each must be refused, be partial, or have
- * the samples of the whole; none may have more. has_end: the format has an end,
- * so that a cut between two samples is noticed, too.
+ * the samples of the whole; none may have more, or frames, threads and states
+ * that the whole has not. has_end: the format has an end, so that a cut between
+ * two samples is noticed, too.
  */
 void foreign_cut_everywhere(const struct reader *r, const void *bytes,
 			    size_t len, bool has_end);

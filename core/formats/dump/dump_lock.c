@@ -48,10 +48,10 @@ static void lock_read_rest(struct line rest, struct dump_lock *lock)
 		return;
 	at += sizeof(a) - 1;
 	close = memchr(at, ')', (size_t)(end - at));
-	lock->class_name = (struct line){ at, (size_t)((close ? close : end) -
-						       at) };
-	if (!close ||
-	    !line_starts((struct line){ close + 1, (size_t)(end - close - 1) },
+	if (!close)
+		return;
+	lock->class_name = (struct line){ at, (size_t)(close - at) };
+	if (!line_starts((struct line){ close + 1, (size_t)(end - close - 1) },
 			 owner))
 		return;
 	at = memmem(close, (size_t)(end - close), id, sizeof(id) - 1);

@@ -100,7 +100,8 @@ static void file_on_header(struct to_file *r, struct line line)
 	struct dump_header h;
 	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
 
-	if (file_read_header(r, line, &h)) {
+	if (file_read_header(r, line, &h) &&
+	    !lines_end_open(&r->walk.lines.lines)) {
 		thread_dump_begin(&r->walk.dump, &h);
 		return;
 	}
@@ -148,7 +149,8 @@ static void file_on_line(struct dump_walk *w, struct line line)
 	int64_t ns;
 
 	if (!body.len) {
-		r->gap = true;
+		/* The indentation of a frame may be left of it. */
+		r->gap = !lines_end_open(&r->walk.lines.lines);
 		return;
 	}
 	if (file_read_beginning(&r->walk.lines, line, &ns)) {

@@ -151,11 +151,16 @@ static bool line_is_number(struct line line)
 static void hotspot_end_dump(struct hotspot *r)
 {
 	bool cut = r->part == SECTION_THREADS;
+	bool is_open = dump_line_is_cut(&r->lines, r->before);
 
 	/* Only the VM itself marks the end of its dump, since JDK 6. */
 	if (r->by_sa || r->by_jmx || r->is_old)
-		cut = cut && r->dump.open && !r->gap && !r->is_mixed &&
-		      !r->has_periodic;
+		cut = cut && (is_open || (r->dump.open && !r->gap &&
+					  !r->is_mixed && !r->has_periodic));
+	if (r->by_sa_lwp) {
+		cut = true; /* the thread's name is missing */
+		r->dump.open = false;
+	}
 	if (cut && r->by_jmx && line_ends(r->before, ")")) {
 		/* Editors remove the last empty line. */
 		thread_dump_odd(&r->dump, DUMP_NO_END, hotspot_line_number(r));
@@ -316,7 +321,8 @@ static void hotspot_on_header(struct hotspot *r, struct line line)
 		return;
 	}
 	if (hotspot_join_header(r, line, &h)) {
-		hotspot_begin_thread(r, &h);
+		if (!lines_end_open(&r->lines.lines))
+			hotspot_begin_thread(r, &h);
 		return;
 	}
 	if (lines_end_open(&r->lines.lines))
@@ -632,10 +638,13 @@ static void hotspot_in_threads(struct hotspot *r, struct line line)
 	int64_t time_ns;
 
 	if (!body.len) {
-		r->gap = true;
+		/* The indentation of a line may be left of it. */
+		r->gap = !lines_end_open(&r->lines.lines);
 		r->heading = false;
 		return;
 	}
+	if (dump_line_is_cut(&r->lines, line) && !line_starts(line, "JNI "))
+		return;
 	/* "    JDK version: …" of JDK 26, and additions of later versions. */
 	if (r->heading && line.text[0] == ' ')
 		return;

@@ -343,6 +343,9 @@ static void javacore_on_line(struct dump_walk *w, struct line line)
 
 	if (!line_starts(line, "4XE") && !line_starts(line, "5XE"))
 		r->midway = false;
+	/* The file ends with a line of this tag; all others are truncated. */
+	if (lines_end_open(&r->walk.lines.lines) && !line_starts(line, "NULL "))
+		return;
 	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
 		size_t len = strlen(tags[i].tag);
 

@@ -140,6 +140,15 @@ void thread_dump_odd(struct thread_dump *d, enum dump_oddity kind,
 bool thread_dump_time(const char *text, size_t len, int64_t *ns);
 
 /* The first member of each dialect's reader. */
+/*
+ * True for a last line without a newline, unless it ends as whole frames do: it
+ * may be truncated, and so may each number in it.
+ */
+static inline bool dump_line_is_cut(const struct log_lines *l, struct line line)
+{
+	return lines_end_open(&l->lines) && !line_ends(line, ")");
+}
+
 struct dump_walk {
 	struct thread_dump dump;
 	struct log_lines lines;

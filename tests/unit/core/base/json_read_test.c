@@ -50,14 +50,14 @@ static void reader_returns_members_and_elements_in_order(void **state)
 
 static void numbers_have_all_their_bits(void **state)
 {
-	struct json_reader r = over("9223372036854775807");
+	struct json_reader r = over("9223372036854775807 ");
 
 	(void)state;
 	assert_true(json_read_int(&r) == INT64_MAX);
-	r = over("-9223372036854775808");
+	r = over("-9223372036854775808 ");
 	assert_true(json_read_int(&r) == INT64_MIN);
 	assert_true(json_reader_at_end(&r));
-	r = over("18446744073709551615");
+	r = over("18446744073709551615 ");
 	assert_true(json_read_uint(&r) == UINT64_MAX);
 	assert_true(json_reader_at_end(&r));
 }
@@ -65,6 +65,7 @@ static void numbers_have_all_their_bits(void **state)
 static void reader_rejects_malformed_integers(void **state)
 {
 	static const char *const signed_ones[] = {
+		"12", /* it may be truncated */
 		"9223372036854775808",
 		"-9223372036854775809",
 		"",
