@@ -22,7 +22,13 @@
 
 /* Charged for an image itself, and for a name in its tables. */
 enum { IMAGE_BYTES = 16 << 10, NAME_BYTES = 48 };
-enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
+enum {
+	DYNAMIC_MAX = 64 << 10,
+	NAMES_MAX = 1 << 20,
+	KNOWN_MAX = 8,
+	KEYS_MAX = 256, /* files with the same contents; others are read again
+			 */
+};
 
 /* A recognized function without a symbol. */
 struct known_function {
@@ -31,7 +37,7 @@ struct known_function {
 };
 
 /*
- * Identifies a file and its contents.  The user is a part because debug files
+ * Identifies a file without reading it.  The user is a part because debug files
  * that the process's user owns are trusted.
  *
  * The device of a container's root file system (overlayfs) differs in each
@@ -52,9 +58,13 @@ struct image_key {
 struct elf_image {
 	struct elf_image_set *set; /* NULL: not shared */
 	struct elf_image *next;    /* in the set */
-	struct image_key key;
+	/* The files with these contents. */
+	struct image_key *keys;
+	size_t key_count, key_cap;
 	struct budget *process; /* of the process that opened it, or NULL */
-	struct budget budget;   /* of this image, part of the other */
+	/* A part of that, or of the session if other files have the contents.
+	 */
+	struct budget budget;
 	unsigned users;
 	char *name;
 	struct elf_file file; /* its tables; the source is closed */
@@ -241,11 +251,8 @@ static bool image_find_key(const struct target_files *files,
 	return true;
 }
 
-static bool image_has_key(const struct elf_image *image,
-			  const struct image_key *key)
+static bool key_is(const struct image_key *k, const struct image_key *key)
 {
-	const struct image_key *k = &image->key;
-
 	return k->dev == key->dev && k->head == key->head &&
 	       k->ino == key->ino && k->size == key->size &&
 	       k->uid == key->uid &&
@@ -257,7 +264,7 @@ static bool image_has_key(const struct elf_image *image,
 
 bool elf_image_is_of_one_place(const struct elf_image *image)
 {
-	return image->set && image->key.dev;
+	return image->set && image->key_count == 1 && image->keys[0].dev;
 }
 
 /* Returns the image with that key, which has one more user, or NULL. */
@@ -265,21 +272,114 @@ static struct elf_image *set_find(const struct elf_image_set *set,
 				  const struct image_key *key)
 {
 	for (struct elf_image *i = set->first; i; i = i->next) {
-		if (image_has_key(i, key)) {
-			i->users++;
-			return i;
+		for (size_t k = 0; k < i->key_count; k++) {
+			if (key_is(&i->keys[k], key)) {
+				i->users++;
+				return i;
+			}
 		}
 	}
 	return NULL;
 }
 
-static void set_add(struct elf_image_set *set, struct elf_image *image,
-		    const struct image_key *key)
+static void image_add_key(struct elf_image *image, const struct image_key *key)
 {
+	if (image->key_count == KEYS_MAX)
+		return;
+	array_reserve(image->keys, image->key_cap, image->key_count + 1);
+	image->keys[image->key_count++] = *key;
+}
+
+static bool part_is(const struct elf_part *a, const struct elf_part *b)
+{
+	return a->len == b->len && a->address == b->address &&
+	       (!a->len || memcmp(a->bytes, b->bytes, a->len) == 0);
+}
+
+static bool symbols_are(const struct elf_symbols *a,
+			const struct elf_symbols *b)
+{
+	return a->count == b->count && a->section_count == b->section_count &&
+	       part_is(&a->symbols, &b->symbols) &&
+	       part_is(&a->names, &b->names) &&
+	       (!a->section_count ||
+		memcmp(a->ends, b->ends, a->section_count * sizeof(*a->ends)) ==
+			0);
+}
+
+static bool cfi_is(const struct elf_cfi *a, const struct elf_cfi *b)
+{
+	return part_is(&a->frames, &b->frames) && part_is(&a->table, &b->table);
+}
+
+static bool file_is(const struct elf_file *a, const struct elf_file *b)
+{
+	size_t segments = a->segment_count * sizeof(*a->segments);
+	size_t sections = a->section_count * sizeof(*a->sections);
+
+	return a->entry == b->entry && a->segment_count == b->segment_count &&
+	       a->section_count == b->section_count &&
+	       (!segments || memcmp(a->segments, b->segments, segments) == 0) &&
+	       (!sections || memcmp(a->sections, b->sections, sections) == 0) &&
+	       part_is(&a->names, &b->names);
+}
+
+/*
+ * True if all that was read of two files is equal, also of their debug files. A
+ * build ID would not suffice: a container could give it to a file with other
+ * symbols, which would then name the functions of other containers.
+ */
+static bool image_is(const struct elf_image *a, const struct elf_image *b)
+{
+	return !a->budget.refused && !b->budget.refused &&
+	       strcmp(elf_image_name(a), elf_image_name(b)) == 0 &&
+	       file_is(&a->file, &b->file) &&
+	       symbols_are(&a->dynamic_symbols, &b->dynamic_symbols) &&
+	       symbols_are(&a->symbols, &b->symbols) &&
+	       cfi_is(&a->eh_frame, &b->eh_frame) &&
+	       cfi_is(&a->debug_frame, &b->debug_frame);
+}
+
+/*
+ * Charges an image to the session, so that no process that maps one of the
+ * files can use up the budget for the names of the others.
+ */
+static void image_charge_session(struct elf_image *image)
+{
+	struct budget *process = image->budget.whole;
+
+	if (!process || process != image->process || !process->whole)
+		return;
+	budget_return(process, image->budget.used);
+	if (budget_charge(process->whole, image->budget.used))
+		image->budget.whole = process->whole;
+	else
+		budget_charge(process, image->budget.used);
+}
+
+/*
+ * Adds an image to the set, or replaces it by one with the same contents, which
+ * has one more user: copies of a JDK in many containers, or the debug files of
+ * many users, are in memory once.
+ */
+static struct elf_image *set_add(struct elf_image_set *set,
+				 struct elf_image *image,
+				 const struct image_key *key)
+{
+	for (struct elf_image *i = set->first; i; i = i->next) {
+		if (!image_is(i, image))
+			continue;
+		i->users++;
+		image_charge_session(i);
+		image_add_key(i, key);
+		elf_image_close(image);
+		return i;
+	}
+	image_add_key(image, key);
 	image->set = set;
-	image->key = *key;
 	image->next = set->first;
 	set->first = image;
+	return image;
 }
 
 struct elf_image *elf_image_open(struct target_files *files,
@@ -318,7 +418,7 @@ struct elf_image *elf_image_open(struct target_files *files,
 		image = image_new((struct elf_source){ .fd = fd }, files,
 				  mapping->path, err);
 		if (image && has_key)
-			set_add(set, image, &key);
+			image = set_add(set, image, &key);
 	}
 	close(fd);
 	return image;
@@ -347,7 +447,8 @@ void elf_image_close(struct elf_image *image)
 	arena_release(&image->texts);
 	elf_file_release(&image->file);
 	free(image->name);
-	budget_return(image->process, image->budget.used);
+	free(image->keys);
+	budget_return(image->budget.whole, image->budget.used);
 	budget_free(image->process);
 	free(image);
 }

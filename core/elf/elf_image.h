@@ -38,11 +38,12 @@ struct elf_image_set {
 /*
  * Opens the file of a mapping.  ERROR_INPUT when it is not an ELF file of this
  * machine.  If set is not NULL and has an image of the same unchanged file for
- * a process of the same user, that image is returned and has one more user.
+ * a process of the same user, or an image with the same contents, that image is
+ * returned and has one more user.
  *
  * head is a hash of the start of the mapped file, or 0.  It identifies a file
  * that is on another device in each container; without it, such a file is read
- * once per container.
+ * for each container.
  */
 struct elf_image *elf_image_open(struct target_files *files,
 				 struct elf_image_set *set,

@@ -30,21 +30,18 @@ static bool view_finds_zero(const struct vm_structs *v, struct memory *memory)
 #define STARTING_NS CLOCK_NS_PER_S
 
 /*
- * Returns the set whose tables this process may use and share. The tables come
- * from the memory of a process, which can forge them: only processes of the
- * same user that map the same file share them, not those of other containers.
+ * Returns true if the process may use the tables of another one unread. The
+ * tables come from the memory of a process, which can forge them: only
+ * processes of the same user that map the same file trust each other, not those
+ * of other containers.
  */
-static struct vm_structs_set *view_structs_set(const struct process_view *v,
-					       struct process_sharing *shared)
+static bool view_trusts_tables(const struct process_view *v)
 {
 	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
 	int64_t age_ns = clock_boot_ns() -
 			 (int64_t)v->jvm->start_ticks * tick_ns;
 
-	return shared && age_ns > STARTING_NS &&
-			       elf_image_is_of_one_place(v->libjvm)
-		       ? &shared->structs
-		       : NULL;
+	return age_ns > STARTING_NS && elf_image_is_of_one_place(v->libjvm);
 }
 
 static int view_open_hotspot(struct process_view *v,
@@ -54,7 +51,8 @@ static int view_open_hotspot(struct process_view *v,
 		return fail(err, ERROR_UNAVAILABLE,
 			    "no readable libjvm.so is mapped");
 	v->structs = vm_structs_read(v->libjvm, v->libjvm_bias, v->memory,
-				     view_structs_set(v, shared), err);
+				     shared ? &shared->structs : NULL,
+				     view_trusts_tables(v), err);
 	if (!v->structs)
 		return -1;
 	v->is_zero = view_finds_zero(v->structs, v->memory);

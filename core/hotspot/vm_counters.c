@@ -50,7 +50,8 @@ static int counters_find(struct perfdata_memory *where, const struct jvm *jvm,
 	if (!libjvm)
 		fail(err, ERROR_UNAVAILABLE, "its libjvm.so is not readable");
 	else
-		tables = vm_structs_read(libjvm, bias, memory, NULL, err);
+		tables = vm_structs_read(libjvm, bias, memory, NULL, false,
+					 err);
 	if (tables)
 		status = counters_locate(where, tables, memory, err);
 	vm_structs_free(tables);

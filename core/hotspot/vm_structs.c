@@ -35,7 +35,8 @@ struct tables_of {
 	struct tables_of *next;         /* in the set */
 	unsigned users;
 	struct names fields, sizes, constants;
-	bool is_whole; /* nothing was unreadable */
+	bool is_whole;   /* nothing was unreadable */
+	bool is_trusted; /* processes of one user and file use them unread */
 };
 
 /*
@@ -385,20 +386,51 @@ static struct tables_of *tables_find(const struct vm_structs_set *set,
 				     const struct elf_image *libjvm)
 {
 	for (struct tables_of *t = set ? set->first : NULL; t; t = t->next)
-		if (t->libjvm == libjvm) {
+		if (t->libjvm == libjvm && t->is_trusted) {
 			t->users++;
 			return t;
 		}
 	return NULL;
 }
 
-static void tables_share(struct tables_of *t, struct vm_structs_set *set)
+static bool names_are(const struct names *a, const struct names *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++) {
+		size_t len = intern_len(&a->names, i + 1);
+
+		if (a->values[i].number != b->values[i].number ||
+		    a->values[i].is_static != b->values[i].is_static ||
+		    intern_len(&b->names, i + 1) != len ||
+		    memcmp(intern_text(&a->names, i + 1),
+			   intern_text(&b->names, i + 1), len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Adds tables to the set, or replaces them by equal ones. */
+static struct tables_of *
+tables_share(struct tables_of *t, struct vm_structs_set *set, bool is_trusted)
 {
 	if (!set || !t->is_whole)
-		return;
+		return t;
+	for (struct tables_of *i = set->first; i; i = i->next) {
+		if (i->libjvm != t->libjvm ||
+		    !names_are(&i->fields, &t->fields) ||
+		    !names_are(&i->sizes, &t->sizes) ||
+		    !names_are(&i->constants, &t->constants))
+			continue;
+		i->users++;
+		tables_free(t);
+		return i;
+	}
+	t->is_trusted = is_trusted;
 	t->set = set;
 	t->next = set->first;
 	set->first = t;
+	return t;
 }
 
 static struct tables_of *tables_of_process(const struct reading *r,
@@ -435,18 +467,18 @@ out:
 
 struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 				   uint64_t bias, struct memory *memory,
-				   struct vm_structs_set *set,
+				   struct vm_structs_set *set, bool is_trusted,
 				   struct error *err)
 {
 	struct reading r = { libjvm, bias, memory };
-	struct tables_of *tables = tables_find(set, libjvm);
+	struct tables_of *tables = is_trusted ? tables_find(set, libjvm) : NULL;
 	struct vm_structs *v;
 
 	if (!tables) {
 		tables = tables_of_process(&r, err);
 		if (!tables)
 			return NULL;
-		tables_share(tables, set);
+		tables = tables_share(tables, set, is_trusted);
 	}
 	v = xcalloc(1, sizeof(*v));
 	v->tables = tables;

@@ -25,14 +25,15 @@ struct vm_structs_set {
 };
 
 /*
- * Reads all tables of the JVM whose libjvm is loaded with that bias, or uses
- * those that the set, unless NULL, has for the image.  The image must be open
- * until vm_structs_free().  ERROR_UNAVAILABLE names the missing symbol, or the
- * defect.
+ * Reads all tables of the JVM whose libjvm is loaded with that bias. If the
+ * set, unless NULL, has equal ones, those are used. With is_trusted, the tables
+ * are not even read if another process for which that was true has read them
+ * for the image.  The image must be open until vm_structs_free().
+ * ERROR_UNAVAILABLE names the missing symbol, or the defect.
  */
 struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 				   uint64_t bias, struct memory *memory,
-				   struct vm_structs_set *set,
+				   struct vm_structs_set *set, bool is_trusted,
 				   struct error *err);
 void vm_structs_free(struct vm_structs *v); /* NULL is fine */
 

@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(&gHotSpotVMIntConstants, data + 11, 8);
 	damage(image, data + (size ? 1 : 0), size ? size - 1 : 0);
 	v = vm_structs_read(image->program, image->bias, &image->memory, NULL,
-			    &err);
+			    false, &err);
 	if (v)
 		look(w, v, &image->memory);
 	vm_structs_free(v);

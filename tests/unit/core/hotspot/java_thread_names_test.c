@@ -291,7 +291,7 @@ static void open_place_of(struct place *p, const struct objects *o, pid_t tid)
 	add_threads(p);
 	hotspot_image_open(&p->image);
 	p->structs = vm_structs_read(p->image.program, p->image.bias,
-				     &p->image.memory, NULL, &err);
+				     &p->image.memory, NULL, false, &err);
 	assert_non_null(p->structs);
 	p->threads = java_thread_names_open(p->structs, &p->image.memory, &err);
 	assert_non_null(p->threads);

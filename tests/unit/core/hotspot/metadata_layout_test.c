@@ -33,7 +33,7 @@ static void open_place(struct place *p, int jdk, const char *type,
 						     offset));
 	hotspot_image_open(&p->image);
 	p->structs = vm_structs_read(p->image.program, p->image.bias,
-				     &p->image.memory, NULL, &err);
+				     &p->image.memory, NULL, false, &err);
 	assert_non_null(p->structs);
 	assert_int_equal(metadata_layout_read(&p->layout, p->structs,
 					      &p->image.memory, &err),
