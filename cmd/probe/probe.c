@@ -186,6 +186,8 @@ static const struct command_option options[] = {
 		  "limit the instrumented methods"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "print at most this many methods"),
+	OPT_FLAG(0, "yes", &opt.yes,
+		 "allow the JVM to discard its compiled code"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_FLAG('q', "quiet", &opt.quiet,

@@ -747,8 +747,8 @@ static void jfr_announce(const struct jfr_session *s)
 	struct text pause = { 0 };
 
 	probe_add_pause(&s->run->jvm, s->class_count, &pause);
-	log_info("JFR instruments methods of %zu %s; expect pauses of up to "
-		 "%s, and "
+	log_info("JFR instruments methods of %zu %s; expect pauses of %s, "
+		 "and "
 		 "0.7 s of CPU time when JFR starts for the first time",
 		 s->class_count, s->class_count == 1 ? "class" : "classes",
 		 pause.bytes);

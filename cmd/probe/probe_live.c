@@ -132,6 +132,17 @@ static int live_list(struct live *l, bool all_methods, struct error *err)
 	return ret;
 }
 
+/*
+ * True for a synthetic method that JaCoCo adds to each class of the
+ * application, unless the pattern names it.
+ */
+static bool live_is_added(const struct method_pattern *p,
+			  const struct probe_method *m)
+{
+	return strncmp(m->name, "$jacoco", 7) == 0 &&
+	       strncmp(p->method, "$jacoco", 7) != 0;
+}
+
 /* The JVM has already selected subtypes, whose names match no pattern. */
 static bool live_selects(const struct method_pattern *p,
 			 const struct probe_class *c)
@@ -152,7 +163,7 @@ static bool live_is_chosen(const struct live *l, const struct probe_class *c,
 			continue;
 		if (p->excludes && method_pattern_has_class(p, c->name))
 			return false;
-		chosen |= live_selects(p, c);
+		chosen |= live_selects(p, c) && !live_is_added(p, m);
 	}
 	return chosen;
 }
@@ -275,6 +286,21 @@ static void live_suggest_class(struct live *l, struct text *hint)
 	attach_close(attach);
 }
 
+/* Clojure compiles the function b of a namespace a to a class a$b. */
+static void live_suggest_clojure(const char *word, struct text *hint)
+{
+	const char *slash = strchr(word, '/');
+
+	if (!slash || strpbrk(slash + 1, "/.(") || !strchr(word, '.'))
+		return;
+	text_printf(hint, "; for a Clojure function, use '");
+	for (; *word; word++)
+		text_putc(hint, *word == '/'   ? '$'
+				: *word == '-' ? '_'
+					       : *word);
+	text_puts(hint, ".invoke*'");
+}
+
 static int live_fail_empty(struct live *l, struct error *err)
 {
 	struct text hint = { 0 };
@@ -285,7 +311,9 @@ static int live_fail_empty(struct live *l, struct error *err)
 			    "%d: only methods of the JDK match (%zu); use "
 			    "--system to include them",
 			    pid, l->skipped);
-	live_suggest_class(l, &hint);
+	live_suggest_clojure(l->run->patterns[0].word, &hint);
+	if (!hint.len)
+		live_suggest_class(l, &hint);
 	if (!hint.len)
 		live_suggest_method(l, &hint);
 	fail(err, ERROR_NO_TARGET,
@@ -319,22 +347,56 @@ static int live_find(struct live *l, struct error *err)
 	return 0;
 }
 
+/*
+ * Appends a note about Kotlin's suspend functions: the last parameter of such
+ * a method is a Continuation, and each resumption calls the method again.
+ */
+static void live_add_suspend(const struct live *l, struct text *out)
+{
+	static const char last[] = "Lkotlin/coroutines/Continuation;)";
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->wish_count; i++) {
+		uint32_t method = l->wishes[i].method;
+		const char *descriptor = probes_method(l->probes, method)
+						 ->descriptor;
+
+		if (!strstr(descriptor, last))
+			continue;
+		if (!count++)
+			live_add_name(l, method, out);
+	}
+	if (count > 1)
+		text_printf(out, " and %zu other method%s", count - 1,
+			    units_plural(count - 1));
+	if (count)
+		text_printf(out,
+			    " %s: each resumption counts as a call, and the "
+			    "time between is not included",
+			    count > 1 ? "are suspend functions"
+				      : "is a suspend function");
+}
+
 static void live_announce(const struct live *l)
 {
 	size_t methods = l->wish_count - l->refused;
-	struct text pause = { 0 };
+	struct text pause = { 0 }, suspend = { 0 };
 
 	/* Their refusals are printed instead. */
 	if (!methods)
 		return;
 	probe_add_pause(&l->run->jvm, l->class_count, &pause);
-	log_info("%zu %s of %zu %s %s be instrumented; expect a pause of up "
-		 "to %s, and slower calls while the JVM compiles them again",
+	log_info("%zu %s of %zu %s %s be instrumented; expect a pause of "
+		 "%s, and slower calls while the JVM compiles them again",
 
 		 methods, methods == 1 ? "method" : "methods", l->class_count,
 		 l->class_count == 1 ? "class" : "classes",
 		 l->run->o->list ? "would" : "will", pause.bytes);
+	live_add_suspend(l, &suspend);
+	if (suspend.len)
+		log_info("%s", suspend.bytes);
 	text_release(&pause);
+	text_release(&suspend);
 }
 
 /* Prints the methods of --list, and why some cannot be armed. */
@@ -363,6 +425,8 @@ static int live_print_list(const struct live *l, struct error *err)
 	ret = probe_print(&out, err);
 	text_release(&out);
 	live_announce(l);
+	if (l->wish_count > l->refused)
+		probe_log_cost(&l->run->jvm);
 	return ret;
 }
 
@@ -436,6 +500,9 @@ static int live_arm(struct live *l, struct error *err)
 	struct text time = { 0 };
 
 	live_announce(l);
+	if (l->wish_count > l->refused &&
+	    probe_confirm_cost(l->run, l->probes, err))
+		return -1;
 	/* From now on, a signal ends sjkc in order. */
 	signals_listen();
 	probes_stop_by(l->probes, signals_fd());
@@ -722,8 +789,9 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 			    struct text *out)
 {
 	const struct probe_options *o = l->run->o;
-	struct text time = { 0 };
+	struct text time = { 0 }, suspend = { 0 };
 
+	live_add_suspend(l, &suspend);
 	units_add_time(&time, (double)r->duration_ns);
 	units_add_counted(out, r->count, "method");
 	text_printf(out, " of %s, %s for %s\n\n", l->run->name.bytes,
@@ -737,6 +805,8 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 				  "began are not counted\n"
 				: "note: calls that were running when probe "
 				  "began or ended are not counted\n");
+	if (suspend.len)
+		text_printf(out, "note: %s\n", suspend.bytes);
 	if (o->above_ns >= 0 && (o->stack || o->output))
 		probe_add_calls(l->run, probe_calls_profile(l->calls),
 				PROBE_SLOW_EVENT, out);
@@ -744,6 +814,7 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 		probe_add_calls(l->run, probe_calls_profile(l->calls),
 				PROBE_TREE_EVENT, out);
 	text_release(&time);
+	text_release(&suspend);
 }
 
 static int live_print_totals(struct live *l, int64_t duration_ns,

@@ -22,7 +22,7 @@
 
 struct probe_options {
 	const char *pid, *output;
-	bool list, count, system, jfr, publish;
+	bool list, count, system, jfr, publish, yes;
 	bool args, stack, tree, histogram;
 	bool json, csv, quiet, verbose;
 	int64_t duration_ns, interval_ns, above_ns; /* or PROBE_NOT_GIVEN */
@@ -104,9 +104,25 @@ void probe_add_calls(const struct probe_run *run, struct profile *p,
 		     const char *event, struct text *out);
 
 /*
- * Appends the time for which changing this number of classes may stop the JVM.
+ * Appends the time for which changing this number of classes stops the JVM:
+ * "4.7 ms to 47 ms".
  */
 void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out);
+
+/*
+ * Logs the number of compiled methods whose code the JVM discards when it
+ * changes a class now, unless only code of that class: before JDK 23, the first
+ * change discards all code. Returns true if that requires a question. Call it
+ * when the agent is loaded.
+ */
+bool probe_log_cost(const struct jvm *jvm);
+
+/*
+ * The same, and asks the question on the terminal unless --yes is given.
+ * ERROR_MISUSE without a terminal, ERROR_FAILED if the answer is not "y".
+ */
+int probe_confirm_cost(const struct probe_run *run, struct probes *probes,
+		       struct error *err);
 
 /* The JVM's counters of safepoints, to measure the pauses of a change. */
 struct probe_pauses {

@@ -8,11 +8,15 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/base/units.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_counters.h"
+#include "core/jvm/jdk_version.h"
 #include "render/profile/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,11 +146,146 @@ static size_t pauses_loaded_classes(const struct jvm *jvm)
 						    : MANY_CLASSES;
 }
 
+/* Measured pauses were a tenth of the bound or longer. */
 void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out)
 {
-	units_add_time(out, (double)probes_estimate_pause(
-				    classes, pauses_loaded_classes(jvm)));
+	double most = (double)probes_estimate_pause(classes,
+						    pauses_loaded_classes(jvm));
+
+	units_add_time(out, most / 10);
+	text_puts(out, " to ");
+	units_add_time(out, most);
 }
+
+/* ---- the first change of classes ---- */
+
+#define COST_UNKNOWN UINT64_MAX
+
+enum {
+	NMETHOD_IN_USE = 0,
+	JDK_KEEPS_CODE = 23,
+	COST_UNASKED = 1000, /* methods that the JVM discards without a question
+			      */
+	COST_RENEW_MS = 5000, /* the agent's lease is 30 s */
+};
+
+static uint64_t cost_count_methods(const struct process_view *v)
+{
+	struct code_list list = { 0 };
+	struct error unused;
+	uint32_t state_at = 0;
+	uint64_t count = 0;
+	bool has_state = vm_structs_offset(v->structs, "nmethod", "_state",
+					   &state_at);
+
+	if (code_list_read(&list, v->structs, v->memory, &unused))
+		return COST_UNKNOWN;
+	for (size_t i = 0; i < list.count; i++) {
+		const struct code_blob *b = &list.blobs[i];
+		uint8_t state = NMETHOD_IN_USE;
+
+		if (b->kind != BLOB_NMETHOD)
+			continue;
+		if (has_state)
+			memory_read(v->memory, b->address + state_at, &state,
+				    sizeof(state));
+		count += state == NMETHOD_IN_USE;
+	}
+	code_list_release(&list);
+	return count;
+}
+
+/* For a JVM whose memory does not tell whether it keeps the code. */
+static uint64_t cost_by_version(const struct jvm *jvm)
+{
+	struct jvm_info about;
+	struct error unused;
+	uint64_t cost = COST_UNKNOWN;
+
+	if (jvm_info(jvm, &about, &unused))
+		return cost;
+	if (about.version &&
+	    jdk_version_of(about.version).feature >= JDK_KEEPS_CODE)
+		cost = 0;
+	jvm_info_release(&about);
+	return cost;
+}
+
+/*
+ * Before JDK 23 (JDK-8324241), the compilers record which code depends on a
+ * method only while an agent may change classes. If this was not so from the
+ * start, the first change discards all code, and sets this variable
+ * (VM_RedefineClasses::flush_dependent_code). JDK 23 and later set it when an
+ * agent requests the capability, which the agent has done at this point.
+ */
+static uint64_t cost_read(const struct jvm *jvm)
+{
+	static const char
+		symbol[] = "_ZN11JvmtiExport30_all_dependencies_are_recordedE";
+	struct error unused;
+	struct process_view *v = process_view_open(jvm, NULL, &unused);
+	uint64_t at = v ? process_view_vm_symbol(v, symbol) : 0, cost;
+	uint8_t is_recorded;
+
+	if (!at || !v->structs ||
+	    !memory_read(v->memory, at, &is_recorded, sizeof(is_recorded)))
+		cost = cost_by_version(jvm);
+	else
+		cost = is_recorded ? 0 : cost_count_methods(v);
+	process_view_close(v);
+	return cost;
+}
+
+bool probe_log_cost(const struct jvm *jvm)
+{
+	uint64_t cost = cost_read(jvm);
+	struct text code = { 0 };
+
+	if (!cost)
+		return false;
+	if (cost == COST_UNKNOWN)
+		text_puts(&code, "may discard its compiled code");
+	else
+		text_puts(&code, "discards the code of all ");
+	if (cost != COST_UNKNOWN)
+		units_add_counted(&code, cost, "compiled method");
+	log_always("the first change of a class in this JVM %s; until the JVM "
+		   "has compiled it again (about 10 s), calls take several "
+		   "times the CPU time",
+		   code.bytes);
+	text_release(&code);
+	return cost > COST_UNASKED && cost != COST_UNKNOWN;
+}
+
+int probe_confirm_cost(const struct probe_run *run, struct probes *probes,
+		       struct error *err)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	char answer[64] = "";
+	int ready;
+
+	if (!probe_log_cost(&run->jvm) || run->o->yes)
+		return 0;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return misuse(
+			err,
+			"%d: instrumenting discards more than %d compiled "
+			"methods: use --yes to allow it",
+			(int)run->jvm.pid, COST_UNASKED);
+	fputs("Continue? [y/N] ", stderr);
+	do {
+		ready = poll(&in, 1, COST_RENEW_MS);
+		if (ready == 0 && probes_read(probes, NULL, NULL, err))
+			return -1;
+	} while (ready == 0 || (ready < 0 && errno == EINTR));
+	if (ready > 0 && read(STDIN_FILENO, answer, sizeof(answer)) > 0 &&
+	    (answer[0] == 'y' || answer[0] == 'Y'))
+		return 0;
+	return fail(err, ERROR_FAILED, "%d: nothing was instrumented",
+		    (int)run->jvm.pid);
+}
+
+/* ---- pauses ---- */
 
 static bool pauses_read(struct probe_pauses *p, int64_t *count, int64_t *ns)
 {
