@@ -662,6 +662,7 @@ static struct sampling_counts sampling_window_counts(const struct sampling *s)
 	had.classless -= before->classless;
 	had.ownerless -= before->ownerless;
 	had.unrecorded -= before->unrecorded;
+	had.delayed -= before->delayed;
 	had.refused -= before->refused;
 	had.files -= before->files;
 	had.cut -= before->cut;

@@ -68,6 +68,26 @@ static void losses_note_ends(struct sampling_shared *s)
 	profile_remark_of(s->profile, lost, walks);
 }
 
+/* Names the options that make the events of a session rarer. */
+static const char *losses_advice(unsigned events)
+{
+	const unsigned cpu = SAMPLING_CPU | SAMPLING_WALL;
+	const unsigned waits = SAMPLING_OFFCPU | SAMPLING_WALL;
+
+	if (events & waits)
+		return events & cpu ? "a buffer was full; use a larger "
+				      "--min-blocked, or a lower -F or "
+				      "--stack-bytes"
+				    : "a buffer was full; use a larger "
+				      "--min-blocked or a lower --stack-bytes";
+	if (events & SAMPLING_ALLOC)
+		return "a buffer was full; use a larger --alloc-interval or a "
+		       "lower --stack-bytes";
+	return events & cpu ? "a buffer was full; use a lower -F or "
+			      "--stack-bytes"
+			    : "a buffer was full; use a lower --stack-bytes";
+}
+
 void sampling_losses_add(struct sampling_shared *s,
 			 const struct sampling_losses *l)
 {
@@ -82,8 +102,11 @@ void sampling_losses_add(struct sampling_shared *s,
 	} remarks[] = {
 		{ true, "names lost", had->unrecorded,
 		  "the agent's buffer was full" },
+		{ true, "names lost by delays", had->delayed,
+		  "a thread of the JVM held the agent's lock for more than a "
+		  "second: the machine is overloaded" },
 		{ true, "samples lost", lost->lost,
-		  "a buffer was full; use a lower -F or --stack-bytes" },
+		  losses_advice(s->o->events) },
 		{ true, "samples omitted", l->foreign,
 		  "their processes could not be opened" },
 		{ true, "waits cut off by the end of their process",
@@ -125,4 +148,7 @@ void sampling_losses_add(struct sampling_shared *s,
 			s->profile, remarks[i].what, remarks[i].count, "%s",
 			remarks[i].why);
 	}
+	if (lost->lost)
+		profile_remark_of(s->profile, "samples lost",
+				  lost->lost + had->samples);
 }

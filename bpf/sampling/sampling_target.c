@@ -81,15 +81,17 @@ void sampling_target_free(struct sampling_target *t)
 	free(t);
 }
 
-/* Returns the number of records that did not fit into the agent's stream. */
-static uint64_t target_unrecorded(const struct sampling_target *t)
+/* Adds the records that the agent omitted. */
+static void target_add_unrecorded(const struct sampling_target *t,
+				  struct sampling_counts *counts)
 {
-	struct agent_costs costs;
+	struct agent_costs costs = { .lost = t->unrecorded,
+				     .delayed = t->delayed };
 
-	if (!t->agent)
-		return t->unrecorded;
-	agent_client_costs(t->agent, &costs);
-	return costs.lost;
+	if (t->agent)
+		agent_client_costs(t->agent, &costs);
+	counts->unrecorded += costs.lost;
+	counts->delayed += costs.delayed;
 }
 
 void sampling_target_counts(const struct sampling_target *t,
@@ -100,7 +102,7 @@ void sampling_target_counts(const struct sampling_target *t,
 	counts->unnamed += sampling_frames_unnamed(t->frames);
 	counts->classless += t->classless;
 	counts->ownerless += t->ownerless;
-	counts->unrecorded += target_unrecorded(t);
+	target_add_unrecorded(t, counts);
 	counts->files += t->view->images->files.missed;
 	if (t->view->code)
 		counts->refused += code_cache_refused(t->view->code);
@@ -301,6 +303,7 @@ void sampling_target_begin(struct sampling_target *t)
 		java_threads_begin(t->owners);
 	sampling_frames_batch(t->frames);
 	if (t->agent && agent_client_read(t->agent, &why)) {
+		struct sampling_counts counts = { 0 };
 		struct sampling_names names;
 
 		sampling_notify(
@@ -312,7 +315,9 @@ void sampling_target_begin(struct sampling_target *t)
 			profile_lost(
 				t->profile, "the agent was lost", 1,
 				"no allocations and lock waits after that");
-		t->unrecorded = target_unrecorded(t);
+		target_add_unrecorded(t, &counts);
+		t->unrecorded = counts.unrecorded;
+		t->delayed = counts.delayed;
 		agent_client_close(t->agent);
 		t->agent = NULL;
 		names = sampling_target_names(t);

@@ -35,6 +35,8 @@ struct sampling_counts {
 	uint64_t ownerless;  /* waits for a monitor without its owner */
 	uint64_t unrecorded; /* records that did not fit into the agent's stream
 			      */
+	uint64_t delayed;    /* records whose thread did not get the agent's
+				lock in time */
 	uint64_t refused;    /* code cache reads that exceeded their limit */
 	uint64_t files;      /* ELF files that could not be opened in time */
 	uint64_t cut;        /* ELF files that exceeded the memory limit */
@@ -120,8 +122,8 @@ struct sampling_target {
 	enum sampling_end end;          /* of the current sample's walk */
 	uint64_t samples;
 	uint64_t classless, ownerless; /* as in sampling_counts */
-	uint64_t unrecorded; /* records that a replaced agent had no room for */
-	uint64_t cut;        /* files that exceeded the memory limit */
+	uint64_t unrecorded, delayed;  /* records that a lost agent omitted */
+	uint64_t cut;     /* files that exceeded the memory limit */
 	uint64_t batch;   /* the batch that its code was read for; 0 = none */
 	int64_t read_ns;  /* when its code was read; CLOCK_MONOTONIC */
 	int64_t since_ns; /* start of sampling; CLOCK_MONOTONIC */

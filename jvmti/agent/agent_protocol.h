@@ -106,10 +106,12 @@ struct agent_report {
 	uint64_t replay_ns; /* duration of GenerateEvents */
 	uint64_t methods;   /* number of written records of each kind */
 	uint64_t loads, unloads, generated;
-	uint64_t lost; /* records without room */
+	uint64_t lost; /* records without room or memory */
 	uint64_t cut;  /* methods whose inlining was too large and is omitted */
 	/* The JNIEnv of a running thread; it is a part of its JavaThread. */
 	uint64_t jni;
+	uint64_t
+		delayed; /* records whose thread did not get the lock in time */
 };
 
 enum agent_record {

@@ -5,7 +5,7 @@
 
 #define BUFFER ((size_t)256 << 10)
 
-/* The lock protects all fields but lost and cut, and reads of fd. */
+/* The lock protects all fields but the counts of losses, and reads of fd. */
 static struct {
 	int lock;
 	int fd; /* descriptor + 1; 0 = none */
@@ -14,7 +14,7 @@ static struct {
 	uint64_t buffered; /* number of records in the buffer */
 	struct agent_orders orders;
 	struct agent_report report;
-	uint64_t lost, cut;
+	uint64_t lost, delayed, cut;
 } stream;
 
 static long stream_call_at(long number, const void *bytes, size_t len,
@@ -55,11 +55,19 @@ static void stream_count_lost(uint64_t records)
 
 void stream_lose(void) { stream_count_lost(1); }
 
+static void stream_count_delayed(uint64_t records)
+{
+	__atomic_fetch_add(&stream.delayed, records, __ATOMIC_RELAXED);
+}
+
+void stream_delay(void) { stream_count_delayed(1); }
+
 void stream_cut(void) { __atomic_fetch_add(&stream.cut, 1, __ATOMIC_RELAXED); }
 
 uint64_t stream_losses(void)
 {
-	return __atomic_load_n(&stream.lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(&stream.lost, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&stream.delayed, __ATOMIC_RELAXED);
 }
 
 /* Writes the report.  The lock must be held. */
@@ -68,7 +76,8 @@ static void stream_write_report(void)
 	struct agent_report *r = &stream.report;
 
 	r->not_produced = ~r->produced;
-	r->lost = stream_losses();
+	r->lost = __atomic_load_n(&stream.lost, __ATOMIC_RELAXED);
+	r->delayed = __atomic_load_n(&stream.delayed, __ATOMIC_RELAXED);
 	r->cut = __atomic_load_n(&stream.cut, __ATOMIC_RELAXED);
 	stream_write_all((const uint8_t *)r, sizeof(*r), AGENT_REPORT_AT);
 }
@@ -157,6 +166,7 @@ static int stream_begin(int fd)
 	stream.used = 0;
 	stream.buffered = 0;
 	stream.lost = 0;
+	stream.delayed = 0;
 	stream.cut = 0;
 	memset(&stream.report, 0, sizeof(stream.report));
 	memset(&stream.orders, 0, sizeof(stream.orders));
@@ -225,8 +235,13 @@ bool stream_add(const void *bytes, size_t len, enum stream_count kind,
 {
 	bool is_added = false, is_kept = true;
 
-	if (!stream_is_open() || !system_try(&stream.lock)) {
+	if (!stream_is_open()) {
 		stream_count_lost(methods + 1);
+		return false;
+	}
+	if (!(kind == STREAM_PROBES ? system_try(&stream.lock)
+				    : system_wait(&stream.lock))) {
+		stream_count_delayed(methods + 1);
 		return false;
 	}
 	if (stream_is_open()) {

@@ -3,8 +3,10 @@
  * agent_stream: the agent's end of the stream file (agent_protocol.h).
  *
  * Records are collected in memory.  The thread that adds a record writes them
- * when it is time.  No thread waits for another's write: records that cannot be
- * stored are counted as lost.
+ * when it is time.  Records that cannot be stored are counted as lost: those
+ * without room, and those whose thread did not get the lock in time. Threads
+ * that report compiled code wait for the lock for a second, threads of the
+ * application in a probed method for 200 us.
  */
 #ifndef JVMTI_AGENT_AGENT_STREAM_H
 #define JVMTI_AGENT_AGENT_STREAM_H
@@ -43,6 +45,9 @@ bool stream_add(const void *bytes, size_t len, enum stream_count count,
 
 /* Counts a lost record that there was no memory to build. */
 void stream_lose(void);
+/* Counts a record that is lost because its thread did not get a lock in time.
+ */
+void stream_delay(void);
 /* Counts a method whose inlining is omitted. */
 void stream_cut(void);
 /* Returns the number of losses. */

@@ -251,7 +251,7 @@ void symbols_loaded(jvm_table *env, void *method, int32_t size,
 			symbols_report_load(&l);
 		system_unlock(&symbols.lock);
 	} else {
-		stream_lose();
+		stream_delay();
 	}
 	agent_check_client();
 }

@@ -125,5 +125,6 @@ void agent_client_costs(const struct agent_client *a, struct agent_costs *costs)
 		.bytes = r->produced,
 		.lost = saturate_add(counts.dropped,
 				     saturate_add(r->lost, r->cut)),
+		.delayed = r->delayed,
 	};
 }

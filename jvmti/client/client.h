@@ -96,8 +96,9 @@ uint64_t agent_client_jni(const struct agent_client *a);
 /* The time to load the agent, and to receive all compiled methods. */
 struct agent_costs {
 	int64_t load_ns, replay_ns;
-	uint64_t bytes; /* written by the agent so far */
-	uint64_t lost;  /* records without room or beyond a limit */
+	uint64_t bytes;   /* written by the agent so far */
+	uint64_t lost;    /* records without room or beyond a limit */
+	uint64_t delayed; /* records whose thread did not get a lock in time */
 };
 
 void agent_client_costs(const struct agent_client *a,

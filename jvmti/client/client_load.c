@@ -53,7 +53,7 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 	if (option)
 		ret = fail(err, ERROR_REFUSED,
 			   "%d: the JVM loads no agents: it was started with "
-			   "%s; omit that option or use --no-agent",
+			   "%s; omit that option",
 			   (int)jvm->pid, "-XX:-EnableDynamicAgentLoading");
 	jvm_info_release(&about);
 	return ret;

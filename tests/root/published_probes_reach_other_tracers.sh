@@ -105,7 +105,7 @@ tools_read_the_notes() {
 prof_counts_its_losses() {
 	wait "$prof_job"
 	status=$?
-	lost=$(sed -n 's/.*samples lost: \([0-9,]*\) (a buffer.*/\1/p' "$prof_err")
+	lost=$(sed -n 's/.*samples lost: \([0-9,]*\) .*(a buffer.*/\1/p' "$prof_err")
 	lost=$(echo "${lost:-0}" | tr -d ,)
 	[ $status -eq $((lost ? 7 : 0)) ] && return
 	echo "exit status $status"
