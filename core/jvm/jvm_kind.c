@@ -415,7 +415,8 @@ int jvm_kind_of(pid_t pid, const struct proc_status *status,
 	return -1;
 }
 
-static bool pid_is_kernel_thread(pid_t pid)
+/* True for a kernel thread, and for a process that the kernel is ending. */
+static bool pid_has_no_program(pid_t pid)
 {
 	char path[32], target[16];
 
@@ -458,10 +459,12 @@ int jvm_kind_explain(pid_t pid, struct error *err)
 
 	if (procfs_stat(pid, &stat, err))
 		return -1;
-	if (pid_is_kernel_thread(pid))
-		return fail(err, ERROR_NO_TARGET,
-			    "%d (%s) is a kernel thread, not a JVM", (int)pid,
-			    stat.comm);
+	if (pid_has_no_program(pid))
+		return fail(err, ERROR_NO_TARGET, "%d (%s) is %s", (int)pid,
+			    stat.comm,
+			    stat.is_kernel_thread
+				    ? "a kernel thread, not a JVM"
+				    : "exiting: the kernel frees its memory");
 	if (pid_is_native_image(pid))
 		return fail(err, ERROR_NO_TARGET,
 			    "%d (%s) is a GraalVM native image, which contains "

@@ -336,6 +336,7 @@ bool procfs_parse_status(const char *text, size_t len,
 
 /* Indices of numbers of /proc/PID/stat: their field in proc(5), less 4. */
 enum {
+	STAT_FLAGS = 9 - 4,
 	STAT_USER = 14 - 4,
 	STAT_SYS = 15 - 4,
 	STAT_THREADS = 20 - 4,
@@ -343,6 +344,8 @@ enum {
 	STAT_STACK = 28 - 4,
 	STAT_NUMBERS,
 };
+
+#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD of the kernel */
 
 static bool stat_set_numbers(struct line rest, struct proc_stat *stat)
 {
@@ -361,6 +364,7 @@ static bool stat_set_numbers(struct line rest, struct proc_stat *stat)
 		     i == STAT_START))
 			return false;
 	}
+	stat->is_kernel_thread = values[STAT_FLAGS] & KERNEL_THREAD;
 	stat->user_ticks = values[STAT_USER];
 	stat->sys_ticks = values[STAT_SYS];
 	stat->threads = (uint32_t)values[STAT_THREADS];

@@ -47,6 +47,7 @@ struct proc_stat {
 	char comm[PROCFS_NAMES]; /* foreign; NUL-terminated */
 	char state;
 	uint64_t user_ticks, sys_ticks; /* sysconf(_SC_CLK_TCK) per second */
+	bool is_kernel_thread;
 	uint32_t threads;
 	uint64_t start_ticks; /* since boot; identifies a process together with
 				 its PID */

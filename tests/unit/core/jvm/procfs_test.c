@@ -151,6 +151,21 @@ static void stat_is_read_from_behind_the_last_parenthesis(void **state)
 	assert_int_equal(s.start_stack, 140726);
 }
 
+static void kernel_thread_differs_from_an_exiting_process(void **state)
+{
+	static const char thread[] = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 "
+				     "0 0 4 0 0 20 0 1 0 9 0\n";
+	static const char exiting[] = "4711 (java) R 1 1 1 0 -1 4228364 0 0 0 "
+				      "0 9 4 0 0 20 0 1 0 9 0\n";
+	struct proc_stat s;
+
+	(void)state;
+	assert_true(procfs_parse_stat(thread, strlen(thread), &s));
+	assert_true(s.is_kernel_thread);
+	assert_true(procfs_parse_stat(exiting, strlen(exiting), &s));
+	assert_false(s.is_kernel_thread);
+}
+
 static void overlong_process_name_is_truncated(void **state)
 {
 	static const char text[] = "1 (abcdefghijklmnopqrstuvwxyz) S 1 1 1 0 "
@@ -337,6 +352,7 @@ int main(void)
 		cmocka_unit_test(cut_anywhere_nothing_beyond_is_read),
 		cmocka_unit_test(stat_is_read_from_behind_the_last_parenthesis),
 		cmocka_unit_test(overlong_process_name_is_truncated),
+		cmocka_unit_test(kernel_thread_differs_from_an_exiting_process),
 		cmocka_unit_test(stat_without_its_fields_is_none),
 		cmocka_unit_test(own_process_is_readable),
 		cmocka_unit_test(reads_stop_at_their_limit),
