@@ -68,18 +68,29 @@ static enum host_kind host_kind_of_address(const struct sockaddr_storage *s)
 	return (six->s6_addr[0] & 0xfe) == 0xfc ? HOST_PRIVATE : HOST_PUBLIC;
 }
 
-bool rmi_is_loopback(const char *host)
+/* Judges an address; resolves no other name than "localhost". */
+static enum host_kind host_kind_of_text(const char *host)
 {
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
 	struct sockaddr_in four = { .sin_family = AF_INET };
 
 	if (inet_pton(AF_INET, host, &four.sin_addr) == 1)
-		return host_kind_of_address((struct sockaddr_storage *)&four) ==
-		       HOST_LOOPBACK;
+		return host_kind_of_address((struct sockaddr_storage *)&four);
 	if (inet_pton(AF_INET6, host, &six.sin6_addr) == 1)
-		return host_kind_of_address((struct sockaddr_storage *)&six) ==
-		       HOST_LOOPBACK;
-	return strcmp(host, "localhost") == 0;
+		return host_kind_of_address((struct sockaddr_storage *)&six);
+	return strcmp(host, "localhost") == 0 ? HOST_LOOPBACK : HOST_UNKNOWN;
+}
+
+bool rmi_is_loopback(const char *host)
+{
+	return host_kind_of_text(host) == HOST_LOOPBACK;
+}
+
+bool rmi_is_own_machine(const char *host)
+{
+	enum host_kind kind = host_kind_of_text(host);
+
+	return kind == HOST_LOOPBACK || kind == HOST_ANY;
 }
 
 /* Checks for the object by a call that needs no password. */

@@ -109,9 +109,10 @@ static void detail_add_stub(struct text *detail, const struct rmi_login *l)
 	if (stub->names_no_host)
 		text_puts(detail, "; the stub names no host, so each Java "
 				  "client connects to its own machine");
-	else if (rmi_is_loopback(stub->host))
-		text_puts(detail,
-			  ", a loopback address: each client's own machine");
+	else if (rmi_is_own_machine(stub->host))
+		text_printf(detail, ", %s address: each client's own machine",
+			    rmi_is_loopback(stub->host) ? "a loopback"
+							: "an unspecified");
 	if (strcmp(e.address.host, stub->host) != 0 ||
 	    e.address.port != stub->port)
 		text_printf(detail, "; %s, port %d is used instead",

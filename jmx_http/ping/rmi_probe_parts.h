@@ -69,6 +69,12 @@ void rmi_add_target(struct text *out, const struct net_address *at);
 /* True for a loopback address or "localhost". */
 bool rmi_is_loopback(const char *host);
 
+/*
+ * True for an address that leads each client to its own machine: a loopback
+ * address, or 0.0.0.0 and ::, to which Linux connects like to loopback.
+ */
+bool rmi_is_own_machine(const char *host);
+
 /* Why a stub's endpoint is not usable. */
 struct rmi_failure {
 	int sys;                /* errno of the connection, or 0 */

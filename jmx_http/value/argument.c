@@ -420,7 +420,9 @@ const struct value *argument_parse(const char *type, const char *text,
 
 	if (!java_type_element(type, &element))
 		return argument_parse_one(type, text, a, err);
-	if (*text)
+	if (strcmp(text, "[]") == 0)
+		v = argument_array(type, NULL, 0, a);
+	else if (*text)
 		v = argument_parse_array(type, element.bytes, text, a, err);
 	else
 		v = &value_null;

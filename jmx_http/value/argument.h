@@ -4,8 +4,8 @@
  * requires.
  *
  * The syntax is SJK's: "<null>" is a null String; an empty word is a null
- * Integer, Long, … or array; "a,b" is an array of two elements ("\," is a
- * literal comma).
+ * Integer, Long, … or array; "[]" is an empty array, and "a,b" an array of two
+ * elements ("\," is a literal comma).
  */
 #ifndef JMX_HTTP_VALUE_ARGUMENT_H
 #define JMX_HTTP_VALUE_ARGUMENT_H

@@ -94,6 +94,14 @@ sent_elsewhere() {
 		target_end "$pid"
 }
 
+# On Linux, 0.0.0.0 leads each client to its own machine.
+sent_to_no_address() {
+	jmx_target "$1" -Djava.rmi.server.hostname=0.0.0.0 &&
+		ask 0 mxping -s "127.0.0.1:$port" &&
+		printed "clients to 0.0.0.0, port $port, an unspecified address: each client's own machine" &&
+		target_end "$pid"
+}
+
 with_a_password() {
 	echo 'monitor geheim-äß' >"$scratch/passwords"
 	echo 'geheim-äß' >"$scratch/password"
@@ -138,7 +146,8 @@ nothing_listens() {
 }
 
 check() {
-	all_the_way "$1" && behind_a_filter "$1" && sent_elsewhere "$1" && with_a_password "$1"
+	all_the_way "$1" && behind_a_filter "$1" && sent_elsewhere "$1" &&
+		sent_to_no_address "$1" && with_a_password "$1"
 }
 
 for_each_jdk check

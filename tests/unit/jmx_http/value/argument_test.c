@@ -146,6 +146,8 @@ static void arrays_are_separated_by_commas(void **state)
 {
 	(void)state;
 	reads("[I", "1,-2", "[1,-2]");
+	reads("[Ljava.lang.String;", "[]", "[]");
+	reads("[I", "[]", "[]");
 	reads("[J", "9223372036854775807", "[9223372036854775807]");
 	reads("[Z", "true,false", "[true,false]");
 	reads("[D", "0.5,NaN", "[0.5,\"NaN\"]");
