@@ -551,7 +551,8 @@ const struct command hh_command = {
 	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"
 		    "  sjkc hh 4711 --dead-young -d 5s   # what makes "
 		    "garbage\n"
-		    "  sjkc hh 4711 --watch 10s          # what grows\n"
+		    "  sjkc hh 4711 --live --watch 1m    # what grows; "
+		    "forces GCs\n"
 		    "  sjkc hh --diff before.txt 4711    # since a file\n"
 		    "  sjkc jmap -histo:live 4711        # as the JDK's "
 		    "jmap\n",
