@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each JDK: 23 and later keep their compiled code.
 # Before JDK 23, the first change of a class discards all compiled code.  probe
-# says so before, with the number of methods that the JVM itself lists, and
-# requires --yes.  The second probe of the JVM says nothing.
+# prints the number of methods before, which the JVM lists itself, and
+# requires --yes.  The second probe of the JVM prints nothing about it.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
