@@ -98,7 +98,7 @@ chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
 	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
 .PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
-	replay fuzz browser jvm root live jdks kernels collector packaging)
+	replay fuzz browser jvm root live jdks kernels collector packaging backends)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -319,7 +319,7 @@ fuzzers: $(fuzzers)
 replayed: $(replayed)
 
 # These wait for work of minutes, or for emulated machines.
-bench check-jdks check-kernels check-day check-collector: export AWAIT_LIMIT = 300
+bench check-jdks check-kernels check-day check-collector check-backends: export AWAIT_LIMIT = 300
 
 # The parts of check; each prints TAP (tests/run.sh).  With ONLY, most run a single
 # test.
@@ -420,6 +420,13 @@ check-collector:		## push to a real OpenTelemetry Collector; ONLY=script
 	$(Q)for t in demo collector; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/collector.sh ./sjkc $(ONLY)
+
+# Not part of check: the servers have to run.
+check-backends: all		## push to servers that run; PARCA=HOST:PORT
+	$(Q)sh tests/setup.sh demo
+	$(Q)$(build) $(root_tools)
+	$(Q)TOOLS=$(B)/tests/root/lib JOBS=1 sh tests/root.sh ./sjkc \
+		$(or $(ONLY),$(wildcard tests/backends/*_*.sh))
 
 # Not part of check: it makes Debian roots and builds in one.
 check-packaging:		## test the packages in bare roots; ONLY='deb tarball image'
