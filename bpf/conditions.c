@@ -223,6 +223,10 @@ static void condition_check_rights(const struct bpf_facts *f,
 			      bpf       ? "CAP_PERFMON is"
 			      : perfmon ? "CAP_BPF is"
 					: "CAP_BPF and CAP_PERFMON are");
+	if (c->state == CONDITION_FAILS && geteuid() == 0)
+		snprintf(c->remedy, sizeof(c->remedy),
+			 "run with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE "
+			 "(kubectl debug --profile=sysadmin)");
 }
 
 static void condition_check_user_ns(const struct bpf_facts *f,

@@ -272,7 +272,7 @@ static int probes_attach_one(struct probe_source *s,
 		if (sys == ESRCH || sys == ENOENT)
 			return fail(err, ERROR_NO_TARGET,
 				    "the process has ended");
-		return load_refused("uprobe", sys, err);
+		return load_refused_uprobe(s->jvm->uid, sys, err);
 	}
 	s->links[s->link_count++] = link;
 	return 0;

@@ -2,16 +2,19 @@
 #include "bpf/load.h"
 
 #include "bpf/conditions.h"
+#include "core/jvm/procfs.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define ENOUGH ((rlim_t)128 << 20)
 
@@ -73,6 +76,36 @@ int load_refused(const char *what, int sys, struct error *err)
 						  : ERROR_UNAVAILABLE,
 		    "%s: %s%s%s", what, strerror(sys), last_line[0] ? ": " : "",
 		    last_line);
+}
+
+int load_check_uprobes(uid_t uid, struct error *err)
+{
+	struct proc_status own;
+	bool has_admin, may_search;
+
+	if (procfs_status(getpid(), &own, err))
+		return -1;
+	has_admin = own.capabilities >> CAP_SYS_ADMIN & 1;
+	/* The directory /proc/PID/map_files belongs to the user. */
+	may_search = own.fs_uid == uid ||
+		     own.capabilities >> CAP_DAC_READ_SEARCH & 1 ||
+		     own.capabilities >> CAP_DAC_OVERRIDE & 1;
+	if (has_admin && may_search)
+		return 0;
+	return fail(
+		err, ERROR_PERMISSION, "uprobes require %s%s%s; run as root%s",
+		has_admin ? "" : "CAP_SYS_ADMIN",
+		has_admin || may_search ? "" : " and ",
+		may_search ? "" : "CAP_DAC_READ_SEARCH",
+		geteuid() ? ""
+			  : " with that (kubectl debug --profile=sysadmin)");
+}
+
+int load_refused_uprobe(uid_t uid, int sys, struct error *err)
+{
+	if ((sys == EACCES || sys == EPERM) && load_check_uprobes(uid, err))
+		return -1;
+	return load_refused("uprobe", sys, err);
 }
 
 struct load_pid_ns load_own_pid_ns(void)

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Keeps libbpf's messages instead of printing them.  Call it before libbpf. */
 void load_quietly(void);
@@ -17,6 +18,17 @@ void load_quietly(void);
  * ERROR_UNAVAILABLE, with a fix if a condition is known to fail.  Returns -1.
  */
 int load_refused(const char *what, int sys, struct error *err);
+
+/*
+ * Checks the rights for uprobes in a library of a process of that user. Linux
+ * requires CAP_SYS_ADMIN, and for other users CAP_DAC_READ_SEARCH; CAP_BPF and
+ * CAP_PERFMON, which suffice for samples, do not (tried with Linux 6.18). Fails
+ * with ERROR_PERMISSION and a fix.
+ */
+int load_check_uprobes(uid_t uid, struct error *err);
+
+/* Like load_refused() for such a uprobe. */
+int load_refused_uprobe(uid_t uid, int sys, struct error *err);
 
 /* The PID namespace of this process; inode 0 = the initial one. */
 struct load_pid_ns {

@@ -454,7 +454,6 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	struct sampler_link probe = { .kind = kind,
 				      .pid = pid,
 				      .offset = offset };
-	const char *what = "uprobe";
 	struct stat file;
 
 	if (!sampler_wants(s, kind))
@@ -470,15 +469,16 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	probe.link = bpf_program__attach_uprobe_opts(program, pid, path, offset,
 						     &options);
 	if (!probe.link) {
+		struct proc_status target;
 		int sys = errno;
 
 		if (sys == ESRCH || sys == ENOENT)
 			return fail(err, ERROR_NO_TARGET,
 				    "%d: the process has ended", (int)pid);
-		/* CAP_BPF and CAP_PERFMON, which ticks need, are not enough. */
-		if (sys == EACCES || sys == EPERM)
-			what = "uprobe, which requires CAP_SYS_ADMIN";
-		load_refused(what, sys, err);
+		load_refused_uprobe(procfs_status(pid, &target, err)
+					    ? geteuid()
+					    : target.fs_uid,
+				    sys, err);
 		return fail_in(err, "%d", (int)pid);
 	}
 	array_reserve(s->probes, s->probe_cap, s->probe_count + 1);

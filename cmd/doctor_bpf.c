@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor's checks of the preconditions of prof: eBPF, stacks and names. */
 #include "bpf/conditions.h"
+#include "bpf/load.h"
 #include "bpf/sampler.h"
 #include "cmd/doctor_checks.h"
 #include "core/hotspot/process_view.h"
@@ -73,6 +74,14 @@ void doctor_check_bpf(struct doctor_checks *c)
 		finding_detail(f, "the kernel accepts the sampling programs");
 	else
 		finding_error(c, f, &err);
+	f = doctor_checks_add(c, "uprobe rights", CONDITION_HOLDS,
+			      NEED_UPROBES);
+	if (load_check_uprobes(c->jvm.uid, &err) == 0) {
+		finding_detail(f, "gc and events with uprobes may place them");
+	} else {
+		f->is.state = CONDITION_FAILS;
+		finding_error(c, f, &err);
+	}
 }
 
 static void check_names(struct doctor_checks *c,

@@ -257,7 +257,8 @@ static void check_root_directory(struct doctor_checks *c)
 	}
 	f->is.state = CONDITION_FAILS;
 	finding_error(c, f, &err);
-	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
+	finding_remedy(f, "run as the JVM's user, or as root with "
+			  "CAP_SYS_PTRACE (kubectl debug --profile=general)");
 }
 
 /* The JVM updates these counters at a collection. */
@@ -436,7 +437,7 @@ static const struct {
 } commands_need[] = {
 	{ "jps", NEED_PROC, 0 },
 	{ "ttop", NEED_PROC, NEED_COUNTERS | NEED_ATTACH },
-	{ "gc", NEED_PROC, NEED_COUNTERS | NEED_BPF },
+	{ "gc", NEED_PROC, NEED_COUNTERS | NEED_BPF | NEED_UPROBES },
 	{ "jstat", NEED_COUNTERS, 0 },
 	{ "perfmap", NEED_PROC | NEED_NAMES, 0 },
 	{ "vminfo --perf", NEED_COUNTERS, 0 },
@@ -524,7 +525,7 @@ void doctor_checks_release(struct doctor_checks *c)
 
 enum {
 	NEED_RARE = NEED_COUNTERS | NEED_BPF | NEED_STACKS | NEED_NAMES |
-		    NEED_AGENT
+		    NEED_AGENT | NEED_UPROBES
 };
 
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)

@@ -19,14 +19,15 @@
 
 /* Preconditions of commands. */
 enum doctor_need {
-	NEED_PROC = 1,     /* the JVM's /proc */
-	NEED_COUNTERS = 2, /* core/jvm/perfdata */
-	NEED_ATTACH = 4,   /* core/attach/attach */
-	NEED_JMX = 8,      /* jmx_http/rmi/rmi_local */
-	NEED_BPF = 16,     /* bpf/sampler */
-	NEED_STACKS = 32,  /* core/unwind */
-	NEED_NAMES = 64,   /* core/hotspot */
-	NEED_AGENT = 128,  /* jvmti/client/client_probes */
+	NEED_PROC = 1,      /* the JVM's /proc */
+	NEED_COUNTERS = 2,  /* core/jvm/perfdata */
+	NEED_ATTACH = 4,    /* core/attach/attach */
+	NEED_JMX = 8,       /* jmx_http/rmi/rmi_local */
+	NEED_BPF = 16,      /* bpf/sampler */
+	NEED_STACKS = 32,   /* core/unwind */
+	NEED_NAMES = 64,    /* core/hotspot */
+	NEED_AGENT = 128,   /* jvmti/client/client_probes */
+	NEED_UPROBES = 256, /* bpf/load */
 };
 
 struct finding {

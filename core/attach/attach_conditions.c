@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -229,6 +230,15 @@ static void user_matches(struct look *l, struct condition *c)
 	const char *name;
 
 	c->kind = ERROR_PERMISSION;
+	if (uid == 0 && helper_process_lacks(jvm)) {
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM runs with uid %u, gid %u; sjkc runs as "
+			      "root without %s",
+			      (unsigned)jvm->uid, (unsigned)jvm->gid,
+			      helper_process_lacks(jvm));
+		condition_set_remedy(c, HELPER_PROCESS_REMEDY);
+		return;
+	}
 	if (uid == 0 || (uid == jvm->uid && gid == jvm->gid)) {
 		condition_set(c, CONDITION_HOLDS,
 			      "the JVM runs with uid %u, gid %u; sjkc with uid "
@@ -510,6 +520,14 @@ static void signal_can_be_sent(struct look *l, struct condition *c)
 	} else if (attach_check_pidfd(l->jvm, &err)) {
 		c->kind = err.kind;
 		condition_set(c, CONDITION_FAILS, "%s", err.text);
+	} else if (l->jvm->pidfd >= 0 &&
+		   syscall(SYS_pidfd_send_signal, l->jvm->pidfd, 0, NULL, 0) <
+			   0 &&
+		   errno == EPERM) {
+		c->kind = ERROR_PERMISSION;
+		condition_set(c, CONDITION_FAILS,
+			      "sjkc may not signal the JVM without CAP_KILL");
+		condition_set_remedy(c, HELPER_PROCESS_REMEDY);
 	} else {
 		condition_set(c, CONDITION_HOLDS,
 			      "sjkc can signal the JVM by pidfd");

@@ -732,6 +732,11 @@ static int signal_send(const struct jvm *jvm, struct error *err)
 		return 0;
 	if (errno == ESRCH)
 		return jvm_fail_ended(jvm, err);
+	if (errno == EPERM && geteuid() == 0)
+		return fail(err, ERROR_PERMISSION,
+			    "%d: cannot send a signal to the JVM without "
+			    "CAP_KILL; " HELPER_PROCESS_REMEDY,
+			    (int)jvm->pid);
 	return fail_sys(err, ERROR_PERMISSION,
 			"%d: cannot send a signal to the JVM", (int)jvm->pid);
 }

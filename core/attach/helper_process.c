@@ -2,9 +2,11 @@
 #include "core/attach/helper_process.h"
 
 #include "core/base/clock.h"
+#include "core/jvm/procfs.h"
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -14,6 +16,23 @@
 bool helper_process_is_needed(const struct jvm *jvm)
 {
 	return jvm->own_root || jvm->uid != geteuid() || jvm->gid != getegid();
+}
+
+const char *helper_process_lacks(const struct jvm *jvm)
+{
+	struct proc_status own;
+	struct error unused;
+	bool has_setuid, has_setgid;
+
+	if (procfs_status(getpid(), &own, &unused))
+		return NULL;
+	has_setuid = jvm->uid == geteuid() ||
+		     own.capabilities >> CAP_SETUID & 1;
+	has_setgid = jvm->gid == getegid() ||
+		     own.capabilities >> CAP_SETGID & 1;
+	return has_setuid   ? (has_setgid ? NULL : "CAP_SETGID")
+	       : has_setgid ? "CAP_SETUID"
+			    : "CAP_SETUID and CAP_SETGID";
 }
 
 int helper_process_become(const struct jvm *jvm, struct error *err)
@@ -29,11 +48,21 @@ int helper_process_become(const struct jvm *jvm, struct error *err)
 	 */
 	if (geteuid() == 0 && setgroups(0, NULL) < 0 && errno != EPERM)
 		return fail_sys(err, ERROR_PERMISSION, "setgroups");
-	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0) {
+		const char *lacks = helper_process_lacks(jvm);
+
+		if (geteuid() == 0 && lacks)
+			return fail(
+				err, ERROR_PERMISSION,
+				"%d: cannot become the JVM's user, uid %u, "
+				"gid %u, without %s; " HELPER_PROCESS_REMEDY,
+				(int)jvm->pid, (unsigned)uid, (unsigned)gid,
+				lacks);
 		return fail_sys(err, ERROR_PERMISSION,
 				"%d: cannot become the JVM's user, uid %u, gid "
 				"%u",
 				(int)jvm->pid, (unsigned)uid, (unsigned)gid);
+	}
 	/*
 	 * setresuid(2) may have made the process traceable (fs.suid_dumpable).
 	 */

@@ -25,6 +25,17 @@
  */
 bool helper_process_is_needed(const struct jvm *jvm);
 
+/* The least that helps root without capabilities, in a container and beside. */
+#define HELPER_PROCESS_REMEDY                                                  \
+	"run as that user, or with CAP_SETUID, CAP_SETGID and CAP_KILL "       \
+	"(kubectl debug --profile=general)"
+
+/*
+ * Returns the names of the capabilities that this process lacks to become the
+ * JVM's user and group; NULL if it lacks none.
+ */
+const char *helper_process_lacks(const struct jvm *jvm);
+
 /*
  * For the job: switches permanently to the JVM's user and group, and forbids
  * processes of that user to trace this one.  Does nothing if this process has

@@ -87,8 +87,7 @@ struct perfdata *vm_counters_open(const struct jvm *jvm, struct error *err)
 		return p;
 	/* A file system that does not respond may hold libjvm, too. */
 	if (jvm->kind == JVM_HOTSPOT && no_file.sys != ETIMEDOUT &&
-	    (no_file.kind == ERROR_UNAVAILABLE ||
-	     no_file.kind == ERROR_REFUSED)) {
+	    no_file.kind != ERROR_NO_TARGET) {
 		p = counters_open_memory(jvm, &why);
 		if (!p && no_file.kind == ERROR_UNAVAILABLE)
 			perfdata_explain(jvm, &why, &no_file);

@@ -281,7 +281,7 @@ static const char *kind_remedy(bool has_right)
 	return geteuid() ? "run as that user or as root"
 			 : "run as that user, or with CAP_SYS_PTRACE (docker "
 			   "run --cap-add SYS_PTRACE, kubectl debug "
-			   "--profile=sysadmin)";
+			   "--profile=general)";
 }
 
 /* Names of linux/capability.h, in its order. */

@@ -31,7 +31,33 @@ root='setpriv --reuid=0 --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace'
 
 	within='setpriv --reuid=1 --regid=1 --clear-groups'
 	target "$(jdks | head -n 1)" || exit 1
-	refused 'with CAP_SYS_PTRACE' $root "$scratch/sjkc" doctor $pid
+	refused 'with CAP_SYS_PTRACE.*profile=general' $root "$scratch/sjkc" doctor $pid
+	# In a container, root may lack the rights to become another user, to signal it,
+	# and to place uprobes.
+	only='setpriv --inh-caps=-all --bounding-set=-all,+sys_ptrace'
+	fix='CAP_SETUID, CAP_SETGID and CAP_KILL (kubectl debug --profile=general)'
+	for command in 'jcmd PID VM.uptime' 'jstack PID' 'doctor PID'; do
+		refused "without CAP_SETUID and CAP_SETGID" $only \
+			"$scratch/sjkc" ${command%PID*} $pid ${command#*PID}
+		echo "$said" | grep -Fq "$fix" || { echo "$command: $said"; exit 1; }
+	done
+	refused 'without CAP_KILL; .*profile=general' $only,+setuid,+setgid \
+		"$scratch/sjkc" jcmd $pid VM.uptime
+	refused 'without CAP_KILL' $only,+setuid,+setgid "$scratch/sjkc" doctor $pid
+	bpf=+bpf,+perfmon
+	refused 'uprobes require CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH; .*profile=sysadmin' \
+		$only,$bpf "$scratch/sjkc" gc $pid 1s --source probe
+	refused 'uprobes require CAP_DAC_READ_SEARCH; ' $only,$bpf,+sys_admin \
+		"$scratch/sjkc" gc $pid 1s --source probe
+	$only,$bpf "$scratch/sjkc" doctor $pid >"$scratch/got" 2>&1
+	grep -q '^no *uprobe rights .*CAP_SYS_ADMIN' "$scratch/got" &&
+		grep -q '^works: .*gc (in part: uprobe rights)' "$scratch/got" ||
+		{ cat "$scratch/got"; exit 1; }
+	# These rights are enough.
+	$only,$bpf,+sys_admin,+dac_read_search "$scratch/sjkc" gc $pid 1s --source probe \
+		>"$scratch/got" 2>&1 || { cat "$scratch/got"; exit 1; }
+	$only,+setuid,+setgid,+kill "$scratch/sjkc" jcmd $pid VM.uptime >"$scratch/got" 2>&1 ||
+		{ cat "$scratch/got"; exit 1; }
 	# The JVM's own user needs no capability.
 	setpriv --reuid=1 --regid=1 --clear-groups \
 		"$scratch/sjkc" doctor $pid >"$scratch/got" 2>&1 ||

@@ -157,7 +157,7 @@ head -n 1 "$scratch/out.txt" | grep -q '^wall of sh ([0-9]*): ' ||
 # shellcheck disable=SC2046 # words
 $(without sys_admin) "$sjkc" prof -e alloc -d 100ms "$pid" >"$scratch/out" 2>&1
 status=$?
-{ [ $status -eq 4 ] && grep -q 'uprobe, .*CAP_SYS_ADMIN' "$scratch/out"; } ||
+{ [ $status -eq 4 ] && grep -q 'uprobes require CAP_SYS_ADMIN' "$scratch/out"; } ||
 	failed "-e alloc: exit status $status"
 # A file size limit is an error and does not kill prof, which must remove a
 # directory in the target's /tmp.
