@@ -500,6 +500,15 @@ int sampler_read_owners(struct sampler *s, pid_t pid,
 	return 0;
 }
 
+void sampler_set_anchor(struct sampler *s, pid_t tid, uint64_t address)
+{
+	__u32 key = (__u32)tid;
+	__u64 at = address;
+
+	bpf_map_update_elem(bpf_map__fd(s->programs->maps.anchors), &key, &at,
+			    BPF_ANY);
+}
+
 int sampler_start(struct sampler *s, struct error *err)
 {
 	s->stopped_ns = 0;

@@ -86,6 +86,12 @@ int sampler_read_owners(struct sampler *s, pid_t pid,
  */
 void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end);
 
+/*
+ * Makes the samples of a thread have the JavaFrameAnchor at an address in its
+ * process.
+ */
+void sampler_set_anchor(struct sampler *s, pid_t tid, uint64_t address);
+
 int sampler_start(struct sampler *s, struct error *err);
 
 /*

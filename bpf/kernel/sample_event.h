@@ -58,10 +58,14 @@ enum sample_flags {
 	SAMPLE_HAS_OWNER = 256,
 	/* A later part of a wait that was cut: without arrays. */
 	SAMPLE_CONTINUED = 512,
+	SAMPLE_HAS_ANCHOR = 1024, /* anchor could be read */
 };
 
 /* Stack bytes of a wait without a complete copy: they identify its place. */
 #define SAMPLE_GLANCE 1536
+
+/* The words of a JavaFrameAnchor that are copied. */
+#define SAMPLE_ANCHOR_WORDS 3
 
 struct sample_event {
 	__u64 time_ns; /* CLOCK_MONOTONIC; off-CPU: when the wait began */
@@ -84,7 +88,9 @@ struct sample_event {
 	 * they were counted.
 	 */
 	__u64 object[2];
-	__u64 owner;   /* ObjectMonitor::_owner when the wait began */
+	__u64 owner; /* ObjectMonitor::_owner when the wait began */
+	/* The thread's JavaFrameAnchor, read together with the stack. */
+	__u64 anchor[SAMPLE_ANCHOR_WORDS];
 	char comm[16]; /* foreign */
 };
 

@@ -66,6 +66,17 @@ struct {
 	__type(value, struct known_stack);
 } stack_ends SEC(".maps");
 
+/*
+ * The addresses of JavaFrameAnchors by the sampler's TID, of threads in a JVM
+ * with native code that cannot be unwound.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, SAMPLER_STACK_ENDS);
+	__type(key, __u32);
+	__type(value, __u64);
+} anchors SEC(".maps");
+
 /* Threads that are off-CPU, by their TID in the initial PID namespace. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -327,6 +338,16 @@ static __always_inline __u32 stack_walk_kernel(void *ctx, struct scratch *s)
 	return bytes < 0 ? 0 : (__u32)bytes / sizeof(__u64);
 }
 
+/* The thread is current, so that the anchor belongs to the copied stack. */
+static __always_inline void sample_read_anchor(struct sample_event *e)
+{
+	__u64 *at = bpf_map_lookup_elem(&anchors, &e->tid);
+
+	if (at &&
+	    bpf_probe_read_user(e->anchor, sizeof(e->anchor), (void *)*at) == 0)
+		e->flags |= SAMPLE_HAS_ANCHOR;
+}
+
 /* Completes and sends a sample that has its registers and flags. */
 static __always_inline long sample_send(void *ctx, struct scratch *s)
 {
@@ -337,6 +358,7 @@ static __always_inline long sample_send(void *ctx, struct scratch *s)
 	e->kernel_frames = 0;
 	e->stack_bytes = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	sample_read_anchor(e);
 	if (e->flags & SAMPLE_LEFT_OUT) {
 		stack_copy_glance(s);
 		size = e->stack_bytes;

@@ -150,6 +150,15 @@ static size_t idle_read_stack(struct sampling_target *t, uint64_t sp,
 	return len;
 }
 
+/* Returns the bytes from sp to the page after the anchor's frame, or more. */
+static size_t idle_anchor_bytes(uint64_t sp, const struct unwind_anchor *a,
+				size_t have)
+{
+	uint64_t wanted = a->sp > sp ? a->sp - sp + PAGE : 0;
+
+	return wanted > have && wanted < UINT32_MAX ? wanted : have;
+}
+
 /*
  * Walks a stack and reads more of it until that is enough: most stacks are
  * small.  A thread found in /proc has only two registers, enough for most
@@ -163,12 +172,11 @@ static bool idle_walk(struct sampling_target *t, struct sleeper *s,
 	size_t have = s->copied;
 	size_t wanted = have ? have : PAGE - sp % PAGE;
 
+	struct unwind_start from = sampling_target_registers(t, s->regs);
+
 	if (have)
 		memcpy(bytes, t->idle->copies + (size_t)s->copy * COPY, have);
 	do {
-		struct unwind_start from = sampling_target_registers(t,
-								     s->regs);
-
 		from.stack = bytes;
 		wanted = wanted < most ? wanted : most;
 		if (wanted > have) {
@@ -178,6 +186,13 @@ static bool idle_walk(struct sampling_target *t, struct sleeper *s,
 		}
 		from.stack_bytes = have;
 		unwinder_walk(t->unwinder, &from, u);
+		/* The anchor is of a later time, so check the thread again. */
+		if (u->end == UNWIND_LOST && !from.anchor.sp &&
+		    sampling_target_find_anchor(t, s->tid, &from.anchor)) {
+			s->has_stayed = false;
+			wanted = idle_anchor_bytes(sp, &from.anchor, have);
+			continue;
+		}
 		if (u->end != UNWIND_CUT || have < wanted)
 			break;
 		wanted += 3 * wanted;

@@ -34,6 +34,8 @@ static void losses_note_ends(struct sampling_shared *s)
 		  "a page of the stack was not in memory" },
 	};
 	static const char lost[] = "stack traces that end in [unknown]";
+	static const char
+		anchored[] = "stack traces continued at the last Java frame";
 	struct text whys = { 0 };
 	uint64_t walks = 0;
 
@@ -54,6 +56,10 @@ static void losses_note_ends(struct sampling_shared *s)
 			     "threads waited too often to copy each stack: the "
 			     "stack trace of another wait at the same place is "
 			     "used");
+	if (s->anchored)
+		profile_note(s->profile, anchored, s->anchored,
+			     "native code without unwind information was "
+			     "skipped: native frames may be missing");
 	for (size_t i = 0; i < SAMPLING_WHYS && s->whys[i].why; i++)
 		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
 			    s->whys[i].count, s->whys[i].why);
@@ -66,6 +72,7 @@ static void losses_note_ends(struct sampling_shared *s)
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
 		profile_remark_of(s->profile, notes[i].what, walks);
 	profile_remark_of(s->profile, lost, walks);
+	profile_remark_of(s->profile, anchored, walks);
 }
 
 /* Names the options that make the events of a session rarer. */

@@ -34,6 +34,9 @@ struct sampling_wait {
 	} returns[WAIT_RETURNS];
 };
 
+/* Threads start and end, so a missing anchor is searched again after this. */
+#define ANCHORS_NS CLOCK_NS_PER_S
+
 /* A longer notice is truncated. */
 enum { NOTICE_BYTES = 4096 };
 
@@ -75,6 +78,8 @@ void sampling_target_free(struct sampling_target *t)
 	text_release(&t->name);
 	text_release(&t->about);
 	free(t->copied);
+	map64_release(&t->anchor_of);
+	free(t->anchor_at);
 	if (t->profile != t->shared->profile)
 		profile_free(t->profile);
 	jvm_close(&t->jvm);
@@ -233,6 +238,7 @@ void sampling_shared_clear(struct sampling_shared *s)
 	memset(s->whys, 0, sizeof(s->whys));
 	s->waited_ns = 0;
 	s->estimated = 0;
+	s->anchored = 0;
 }
 
 void sampling_target_drop_caches(struct sampling_target *t)
@@ -354,6 +360,7 @@ enum sampling_end sampling_target_count_end(struct sampling_target *t,
 	else if (u->end == UNWIND_DEEP)
 		end = SAMPLING_END_FRAMES;
 	s->ends[end]++;
+	s->anchored += u->is_anchored;
 	if (end == SAMPLING_END_LOST)
 		shared_count_why(s, u->why);
 	return end;
@@ -542,6 +549,67 @@ static void target_trace_walk(struct sampling_target *t,
 	text_release(&line);
 }
 
+/* ---- anchors ---- */
+
+/* Stores the places of all threads, and gives new ones to the sampler. */
+static void target_read_anchors(struct sampling_target *t)
+{
+	struct java_anchor_place *all;
+	size_t count;
+
+	t->anchors_ns = clock_monotonic_ns();
+	if (!t->view->structs ||
+	    (!t->anchors.anchor &&
+	     !java_anchor_layout_read(&t->anchors, t->view->structs)))
+		return;
+	count = java_anchors_read(&t->anchors, t->view->memory, &all);
+	for (size_t i = 0; i < count; i++) {
+		pid_t tid = sampling_threads_here(t->threads, all[i].ns_tid);
+		uint32_t at = map64_get(&t->anchor_of, (uint64_t)tid);
+
+		if (!tid)
+			continue;
+		if (at == MAP64_NONE) {
+			at = (uint32_t)t->anchor_count++;
+			array_reserve(t->anchor_at, t->anchor_cap, at + 1);
+			map64_add(&t->anchor_of, (uint64_t)tid, at);
+		} else if (t->anchor_at[at] == all[i].address) {
+			continue;
+		}
+		t->anchor_at[at] = all[i].address;
+		sampler_set_anchor(t->shared->sampler, tid, all[i].address);
+	}
+	free(all);
+}
+
+static struct unwind_anchor target_anchor(const struct sampling_target *t,
+					  const uint64_t *words)
+{
+	return (struct unwind_anchor){
+		.sp = words[t->anchors.sp],
+		.fp = words[t->anchors.fp],
+		.pc = words[t->anchors.pc],
+	};
+}
+
+bool sampling_target_find_anchor(struct sampling_target *t, pid_t tid,
+				 struct unwind_anchor *anchor)
+{
+	uint64_t words[JAVA_ANCHOR_WORDS];
+	uint32_t at;
+
+	if (!t->anchors_ns ||
+	    (t->read_ns - t->anchors_ns > ANCHORS_NS &&
+	     map64_get(&t->anchor_of, (uint64_t)tid) == MAP64_NONE))
+		target_read_anchors(t);
+	at = map64_get(&t->anchor_of, (uint64_t)tid);
+	if (at == MAP64_NONE || !memory_read(t->view->memory, t->anchor_at[at],
+					     words, sizeof(words)))
+		return false;
+	*anchor = target_anchor(t, words);
+	return anchor->sp != 0;
+}
+
 static void target_walk(struct sampling_target *t, const struct sample_event *e,
 			const uint8_t *stack)
 {
@@ -552,7 +620,11 @@ static void target_walk(struct sampling_target *t, const struct sample_event *e,
 
 	from.stack = stack;
 	from.stack_bytes = e->stack_bytes;
+	if (e->flags & SAMPLE_HAS_ANCHOR)
+		from.anchor = target_anchor(t, (const uint64_t *)e->anchor);
 	unwinder_walk(t->unwinder, &from, &u);
+	if (u.end == UNWIND_LOST && !(e->flags & SAMPLE_HAS_ANCHOR))
+		sampling_target_find_anchor(t, (pid_t)e->tid, &from.anchor);
 	/*
 	 * Read the memory again for the next sample, which may not need the
 	 * part that stalled.

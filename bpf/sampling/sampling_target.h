@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
+#include "core/hotspot/java_threads.h"
 #include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
@@ -85,6 +86,7 @@ struct sampling_shared {
 	uint64_t ends_ns[SAMPLING_ENDS]; /* the same, by end */
 	struct sampling_why whys[SAMPLING_WHYS]; /* of SAMPLING_END_LOST */
 	uint64_t estimated; /* waits with an estimated stack trace */
+	uint64_t anchored;  /* stack traces that went on at the anchor */
 	/* Of the session: */
 	bool is_tried_again; /* an incomplete target will be opened again */
 	bool has_begun;      /* samples wait while a new target is opened */
@@ -112,14 +114,19 @@ struct sampling_target {
 	struct text no_alloc; /* why alloc is not sampled, or empty */
 	struct sampling_frames *frames;
 	struct sampling_threads *threads;
-	struct object_classes *classes; /* NULL = unavailable */
-	struct java_threads *owners;    /* of monitors; NULL = unavailable */
-	struct idle_threads *idle;      /* NULL = not read yet */
-	struct gc_source *gc;           /* pauses; NULL = not wanted */
-	uint64_t gc_lost;               /* pauses that it lost so far */
-	struct sampling_wait *waits;    /* NULL = none was sampled yet */
-	struct sampling_wait *wait;     /* of the current sample, or NULL */
-	enum sampling_end end;          /* of the current sample's walk */
+	struct object_classes *classes;    /* NULL = unavailable */
+	struct java_threads *owners;       /* of monitors; NULL = unavailable */
+	struct java_anchor_layout anchors; /* zeroed = not read yet */
+	struct map64 anchor_of;            /* index in anchor_at, by TID */
+	uint64_t *anchor_at;               /* addresses */
+	size_t anchor_count, anchor_cap;
+	int64_t anchors_ns;          /* when they were read; 0 = never */
+	struct idle_threads *idle;   /* NULL = not read yet */
+	struct gc_source *gc;        /* pauses; NULL = not wanted */
+	uint64_t gc_lost;            /* pauses that it lost so far */
+	struct sampling_wait *waits; /* NULL = none was sampled yet */
+	struct sampling_wait *wait;  /* of the current sample, or NULL */
+	enum sampling_end end;       /* of the current sample's walk */
 	uint64_t samples;
 	uint64_t classless, ownerless; /* as in sampling_counts */
 	uint64_t unrecorded, delayed;  /* records that a lost agent omitted */
@@ -224,6 +231,14 @@ enum sampling_end sampling_target_count_end(struct sampling_target *t,
 					    const struct unwound *u,
 					    enum sampling_end cut,
 					    uint64_t missed);
+
+/*
+ * After a walk that ended in native code: reads the anchor that a thread has
+ * now, and makes its next samples have theirs.  Returns false if the thread is
+ * no Java thread or its JVM exports no anchors.
+ */
+bool sampling_target_find_anchor(struct sampling_target *t, pid_t tid,
+				 struct unwind_anchor *anchor);
 
 /* The frame that marks such an end in a stack trace; NULL = none. */
 const char *sampling_end_frame(enum sampling_end end);

@@ -269,6 +269,11 @@ static pid_t threads_find_tid(struct sampling_threads *t, pid_t ns_tid)
 	return tid;
 }
 
+pid_t sampling_threads_here(struct sampling_threads *t, pid_t ns_tid)
+{
+	return ns_tid > 0 ? threads_find_tid(t, ns_tid) : 0;
+}
+
 /* A thread's start time has the resolution of a clock tick. */
 static bool thread_began_later(const struct sampling_threads *t, pid_t tid,
 			       int64_t ns)

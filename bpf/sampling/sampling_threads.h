@@ -55,6 +55,9 @@ uint32_t sampling_threads_owner(struct sampling_threads *t,
 				const struct monitor_owner *owner,
 				int64_t owned_ns);
 
+/* Returns the TID here for one in the JVM's PID namespace; 0 = none. */
+pid_t sampling_threads_here(struct sampling_threads *t, pid_t ns_tid);
+
 /* True if sampling_threads_id() was called for the thread. */
 bool sampling_threads_has_sample(const struct sampling_threads *t, pid_t tid);
 

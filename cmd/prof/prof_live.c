@@ -13,6 +13,7 @@
 #include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
+#include "core/jvm/perfdata.h"
 #include "jvmti/client/client.h"
 
 #include <inttypes.h>
@@ -40,6 +41,20 @@ static const char *const no_samples_of[] = {
 	"the method was not called",
 	"no collection stopped the JVM; a longer -d may help",
 };
+
+/*
+ * The JVM's counters (hsperfdata) that grow when an event happens, by its bit:
+ * if they have grown, an event without samples is unexplained.
+ */
+static const struct {
+	const char *counter, *what;
+} counters_of[] = {
+	[3] = { "sun.gc.collector.0.invocations", "young collections" },
+	[4] = { "sun.rt._sync_ContendedLockAttempts",
+		"attempts to enter a contended monitor" },
+};
+
+enum { COUNTERS = sizeof(counters_of) / sizeof(*counters_of) };
 
 static unsigned live_find_event(const char *name, size_t len)
 {
@@ -243,6 +258,8 @@ void prof_live_set_interval(const struct sampling_options *o, struct profile *p)
 struct live {
 	const struct prof_live_options *o;
 	struct sampling *sampling;
+	struct perfdata *counters; /* of the only process; NULL = unknown */
+	int64_t before[COUNTERS];  /* their values when sampling began */
 };
 
 static int live_write(const struct live *l, struct profile *p,
@@ -356,6 +373,41 @@ static bool live_has_samples(const struct profile *p)
 	return false;
 }
 
+static void live_read_counters(struct live *l)
+{
+	const struct jvm *only = sampling_result(l->sampling).only;
+	struct error unused;
+
+	if (only)
+		l->counters = perfdata_open(only, &unused);
+	for (size_t i = 0; l->counters && i < COUNTERS; i++) {
+		if (!counters_of[i].counter ||
+		    !perfdata_value(l->counters, counters_of[i].counter,
+				    &l->before[i]))
+			l->before[i] = INT64_MAX;
+	}
+}
+
+/* Appends why the event with this bit has no samples. */
+static void live_add_reason(const struct live *l, unsigned event,
+			    struct text *why)
+{
+	bool omits_waits = l->o->sampling.min_blocked_ns > 0;
+	int64_t now;
+
+	text_puts(why, why->len ? "; " : "");
+	if (event < COUNTERS && counters_of[event].counter && l->counters &&
+	    !(1U << event == SAMPLING_LOCK && omits_waits) &&
+	    perfdata_value(l->counters, counters_of[event].counter, &now) &&
+	    now > l->before[event])
+		text_printf(why,
+			    "the reason is unknown: the JVM counted %" PRId64
+			    " %s meanwhile; run prof again",
+			    now - l->before[event], counters_of[event].what);
+	else
+		text_puts(why, no_samples_of[event]);
+}
+
 static bool live_has_samples_of(const struct profile *p, const char *event)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
@@ -366,15 +418,20 @@ static bool live_has_samples_of(const struct profile *p, const char *event)
 }
 
 /* An event without samples has no report among those of other events. */
-static void live_log_missing(const struct profile *p, unsigned events)
+static void live_log_missing(const struct live *l, const struct profile *p,
+			     unsigned events)
 {
+	struct text why = { 0 };
 	const char *name;
 
 	for (unsigned i = 0; (name = sampling_event_name(i)); i++) {
-		if (events & 1U << i && !live_has_samples_of(p, name))
-			log_info("no samples of %s: %s", name,
-				 no_samples_of[i]);
+		if (!(events & 1U << i) || live_has_samples_of(p, name))
+			continue;
+		text_clear(&why);
+		live_add_reason(l, i, &why);
+		log_info("no samples of %s: %s", name, why.bytes);
 	}
+	text_release(&why);
 }
 
 /* Appends why a process does not run, or nothing if it can run. */
@@ -403,8 +460,7 @@ static int live_fail_without_samples(const struct live *l,
 	events = why.len ? 0 : r->events;
 	for (unsigned i = 0; sampling_event_name(i); i++) {
 		if (events & 1U << i)
-			text_printf(&why, "%s%s", why.len ? "; " : "",
-				    no_samples_of[i]);
+			live_add_reason(l, i, &why);
 	}
 	if (!r->processes && !r->is_launched && l->o->sampling.probe)
 		fail(err, ERROR_NO_TARGET,
@@ -431,7 +487,13 @@ static int live_finish(struct live *l, struct error *err)
 	struct profile *p;
 	int ret, status;
 
+	struct error unused;
+
 	sampling_stop(l->sampling);
+	if (l->counters && perfdata_refresh(l->counters, &unused)) {
+		perfdata_close(l->counters);
+		l->counters = NULL;
+	}
 	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	r = sampling_result(l->sampling);
 	p = sampling_profile(l->sampling);
@@ -441,7 +503,7 @@ static int live_finish(struct live *l, struct error *err)
 		ret = live_fail_without_samples(l, &r, err);
 		return live_return_status(status, ret, err);
 	}
-	live_log_missing(p, r.events);
+	live_log_missing(l, p, r.events);
 	ret = live_write(l, p, err);
 	if (ret == 0 && r.ended)
 		ret = fail(err, ERROR_PARTIAL,
@@ -482,9 +544,11 @@ int prof_live(const struct prof_live_options *given, struct error *err)
 
 	l.sampling = prof_live_start(&o, err);
 	if (l.sampling) {
+		live_read_counters(&l);
 		live_run(&l);
 		ret = live_finish(&l, err);
 	}
+	perfdata_close(l.counters);
 	sampling_close(l.sampling);
 	return ret;
 }

@@ -299,3 +299,55 @@ bool java_threads_owner(struct java_threads *t, uint64_t owner,
 	}
 	return false;
 }
+
+/* ---- anchors ---- */
+
+static bool anchor_word(const struct vm_structs *v, const char *field,
+			uint32_t *out)
+{
+	if (!vm_structs_offset(v, "JavaFrameAnchor", field, out) ||
+	    *out % WORD || *out / WORD >= JAVA_ANCHOR_WORDS)
+		return false;
+	*out /= WORD;
+	return true;
+}
+
+bool java_anchor_layout_read(struct java_anchor_layout *l,
+			     const struct vm_structs *v)
+{
+	*l = (struct java_anchor_layout){ 0 };
+	return java_thread_list_find(&l->list, v) &&
+	       thread_field_offset(v, "_osthread", &l->os_thread) &&
+	       vm_structs_offset(v, "OSThread", "_thread_id", &l->os_id) &&
+	       thread_field_offset(v, "_anchor", &l->anchor) &&
+	       anchor_word(v, "_last_Java_sp", &l->sp) &&
+	       anchor_word(v, "_last_Java_pc", &l->pc) &&
+	       anchor_word(v, "_last_Java_fp", &l->fp);
+}
+
+size_t java_anchors_read(const struct java_anchor_layout *l,
+			 struct memory *memory, struct java_anchor_place **out)
+{
+	uint64_t *addresses, *os;
+	size_t count = java_thread_list_read(&l->list, memory, &addresses);
+	struct memory_range *r = xcalloc(count + 1, sizeof(*r));
+	size_t n = 0;
+
+	os = xcalloc(count + 1, WORD);
+	*out = xcalloc(count + 1, sizeof(**out));
+	for (size_t i = 0; i < count; i++) {
+		range_set(&r[i], addresses[i] + l->os_thread, &os[i], WORD);
+		(*out)[i].address = addresses[i] + l->anchor;
+	}
+	memory->read_all(memory, r, count);
+	for (size_t i = 0; i < count; i++) {
+		if (os[i] >= LOWEST)
+			range_set(&r[n++], os[i] + l->os_id, &(*out)[i].ns_tid,
+				  sizeof((*out)[i].ns_tid));
+	}
+	memory->read_all(memory, r, n);
+	free(r);
+	free(os);
+	free(addresses);
+	return count;
+}

@@ -107,4 +107,38 @@ struct monitor_owner {
 bool java_threads_owner(struct java_threads *t, uint64_t owner,
 			struct monitor_owner *out);
 
+/*
+ * ---- anchors ----
+ *
+ * A JavaThread has a JavaFrameAnchor: the last Java frame of a thread that is
+ * in native code or in the JVM.
+ */
+
+enum { JAVA_ANCHOR_WORDS = 3 };
+
+struct java_anchor_layout {
+	struct java_thread_list list;
+	uint32_t os_thread, os_id; /* offsets in JavaThread and OSThread */
+	uint32_t anchor;           /* offset in JavaThread */
+	/* The indexes of the anchor's words. */
+	uint32_t sp, pc, fp;
+};
+
+/* Where a thread has its anchor: JAVA_ANCHOR_WORDS words of 8 bytes. */
+struct java_anchor_place {
+	pid_t ns_tid; /* in the JVM's PID namespace; 0 = it is starting */
+	uint64_t address;
+};
+
+/* Returns false when the JVM does not export the offsets. */
+bool java_anchor_layout_read(struct java_anchor_layout *l,
+			     const struct vm_structs *v);
+
+/*
+ * Reads the places of all JavaThreads into *out, which the caller frees.
+ * Returns their number; 0 if they are unreadable.
+ */
+size_t java_anchors_read(const struct java_anchor_layout *l,
+			 struct memory *memory, struct java_anchor_place **out);
+
 #endif

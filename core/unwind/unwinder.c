@@ -95,6 +95,37 @@ static enum step walk_step(struct unwinder *u, struct walk *w,
 	return step;
 }
 
+/*
+ * Some libraries (musl) have neither unwind tables nor frame pointers.  If the
+ * walk ended in native code before the anchor's frame, or passed that frame
+ * unseen, continues there and returns true.
+ */
+static bool walk_resume(struct unwinder *u, struct walk *w,
+			const struct unwind_anchor *anchor, struct unwound *out)
+{
+	uint64_t pc = anchor->pc, word;
+	size_t native = 0;
+
+	if (!anchor->sp || anchor->sp & 7 || !u->hotspot)
+		return false;
+	while (native < out->count && u->frames[native].sp < anchor->sp &&
+	       u->frames[native].kind == UNWOUND_NATIVE)
+		native++;
+	if (!native ||
+	    (native < out->count && u->frames[native].kind != UNWOUND_NATIVE))
+		return false;
+	if (!walk_read(w, anchor->sp, &word) ||
+	    (!pc && !walk_read(w, anchor->sp - 8, &pc)) ||
+	    !code_cache_has(u->view->code, pc))
+		return false;
+	walk_to(w, pc, anchor->sp, anchor->fp);
+	if (!anchor->fp)
+		w->known = 1u << w->arch->sp;
+	out->count = native;
+	out->is_anchored = true;
+	return true;
+}
+
 static void unwound_finish(struct unwound *out, enum step step,
 			   const struct walk *w)
 {
@@ -128,8 +159,14 @@ void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 
 	*out = (struct unwound){ .frames = u->frames };
 	walk_start(&w, u->arch, from);
-	while (out->count < max && step == STEP_ON)
-		step = walk_step(u, &w, &u->frames[out->count++]);
+	do {
+		while (out->count < max && step == STEP_ON)
+			step = walk_step(u, &w, &u->frames[out->count++]);
+		if (step == STEP_ON || out->is_anchored ||
+		    !walk_resume(u, &w, &from->anchor, out))
+			break;
+		step = STEP_ON;
+	} while (out->count < max);
 	unwound_finish(out, step, &w);
 }
 

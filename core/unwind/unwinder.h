@@ -33,6 +33,8 @@ struct unwound {
 	struct unwound_frame *frames; /* leaf first */
 	size_t count;
 	enum unwind_end end;
+	bool is_anchored; /* the walk went on at the anchor: native frames may
+			     be missing before the first Java frame */
 	const char *why;  /* static text, of UNWIND_LOST; else NULL */
 	uint64_t root_sp; /* SP of the root frame, if UNWIND_ROOT: walks of this
 			     thread need no more of its stack */
@@ -46,6 +48,15 @@ struct unwind_start {
 	const uint8_t *stack; /* the copy, from SP on */
 	size_t stack_bytes;
 	size_t max_frames; /* at most UNWIND_FRAMES */
+	/*
+	 * The thread's JavaFrameAnchor (runtime/javaFrameAnchor.hpp) when the
+	 * stack was copied: its last Java frame if it was in native code or in
+	 * the JVM.  sp is 0 if it ran Java code, or the anchor is unknown; pc
+	 * is 0 if it is the return address below sp.
+	 */
+	struct unwind_anchor {
+		uint64_t sp, fp, pc;
+	} anchor;
 };
 
 struct unwinder;

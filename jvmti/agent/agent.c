@@ -504,7 +504,10 @@ Agent_OnAttach(jvm_table *vm, const char *options, void *reserved)
 	    !system_wait(&agent.lock))
 		return 0;
 	agent.vm = vm;
-	if ((path = agent_skip_prefix(options, AGENT_START)))
+	if ((path = agent_skip_prefix(options, AGENT_KEEP)))
+		system_call(SYSTEM_OPENAT, SYSTEM_AT_FDCWD, (long)path,
+			    SYSTEM_O_NOFOLLOW | SYSTEM_O_CLOEXEC, 0, 0, 0);
+	else if ((path = agent_skip_prefix(options, AGENT_START)))
 		code = agent_start(path, agent_hash_path(path));
 	else if ((path = agent_skip_prefix(options, AGENT_STOP)) &&
 		 agent.session == agent_hash_path(path))

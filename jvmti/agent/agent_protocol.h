@@ -38,11 +38,14 @@ enum {
  * The options of Agent_OnAttach: one of these words and the path of the stream
  * file.  "stop " ends the session that was started with the same path, and no
  * other session.  "prepare " does nothing: the JVM links native methods of
- * agents only to a library that it has finished loading.
+ * agents only to a library that it has finished loading.  "keep " is followed
+ * by the path of the library instead: the agent keeps a descriptor of its file,
+ * by which musl's loader finds the library when it is loaded again.
  */
 #define AGENT_PREPARE "prepare "
 #define AGENT_START   "start "
 #define AGENT_STOP    "stop "
+#define AGENT_KEEP    "keep "
 
 enum agent_want {
 	AGENT_SYMBOLS = 1, /* report code that is compiled, generated, unloaded

@@ -86,7 +86,8 @@ static int client_find_probe(const struct agent_client *a, const char *function,
 {
 	char range[40];
 
-	if (!agent_load_mapping(a->session.jvm, range, sizeof(range)))
+	if (!agent_load_mapping(a->session.jvm, a->session.library, range,
+				sizeof(range)))
 		return fail(err, ERROR_NO_TARGET, "%d: the agent is not mapped",
 			    (int)a->session.jvm->pid);
 	if (!agent_library_function(function, &out->offset))

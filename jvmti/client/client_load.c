@@ -10,6 +10,7 @@
 #include "jvmti/client/client_library.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,6 +32,7 @@
 #define MAPS_LIMIT  ((size_t)64 << 20)
 #define WORDS_LIMIT 300
 #define DELETED     " (deleted)"
+#define DESCRIPTORS "/proc/self/fd/"
 
 /* A JVM responds to attach slightly before it can load agents. */
 #define EARLY_NS       CLOCK_NS_PER_S
@@ -95,7 +97,12 @@ struct found {
 	bool is_there, has_musl;
 };
 
-static struct found directory_find_library(const struct text *maps)
+/*
+ * Finds the library with that directory and name, "/.sjkc-…/agent-….so"; NULL =
+ * any.
+ */
+static struct found directory_find_library(const struct text *maps,
+					   const char *tail)
 {
 	struct lines lines = lines_over(maps->bytes, maps->len);
 	struct found f = { 0 };
@@ -107,7 +114,7 @@ static struct found directory_find_library(const struct text *maps)
 		if (path.len && memmem(path.text, path.len, "/ld-musl-", 9))
 			f.has_musl = true;
 		if (f.is_there || !path.len || !jvm_maps_code(line) ||
-		    !path_is_agent(&path))
+		    !path_is_agent(&path) || (tail && !line_ends(path, tail)))
 			continue;
 		f.is_there = true;
 		f.path = path;
@@ -128,37 +135,107 @@ static bool directory_copy(char *to, size_t size, struct line from)
 	return true;
 }
 
+/* Reads the path of the JVM's descriptor, without the mark of removed files. */
+static bool descriptor_path(const struct jvm *jvm, const char *name, char *path,
+			    size_t size)
+{
+	size_t mark = strlen(DELETED);
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%d/fd/%.20s",
+		 (int)procfs_owner(jvm->pid), name);
+	len = readlink(link, path, size - 1);
+	if (len <= 0)
+		return false;
+	path[len] = '\0';
+	if ((size_t)len > mark && strcmp(path + len - mark, DELETED) == 0)
+		path[(size_t)len - mark] = '\0';
+	return true;
+}
+
+/* Finds the JVM's descriptor of the library with this path. */
+static bool directory_find_descriptor(const struct jvm *jvm, struct line path,
+				      char *out, size_t size)
+{
+	char name[64], held[AGENT_PATHS];
+	struct dirent *entry;
+	bool is_there = false;
+	DIR *all;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd",
+		 (int)procfs_owner(jvm->pid));
+	all = opendir(name);
+	while (all && !is_there && (entry = readdir(all)))
+		is_there = isdigit((unsigned char)*entry->d_name) &&
+			   descriptor_path(jvm, entry->d_name, held,
+					   sizeof(held)) &&
+			   strlen(held) == path.len &&
+			   memcmp(held, path.text, path.len) == 0 &&
+			   snprintf(out, size, DESCRIPTORS "%s",
+				    entry->d_name) < (int)size;
+	if (all)
+		closedir(all);
+	return is_there;
+}
+
+/* Reads the mappings; the caller releases them. */
+static bool jvm_read_maps(const struct jvm *jvm, struct text *maps)
+{
+	struct error unused;
+
+	return procfs_read(jvm->pid, "maps", MAPS_LIMIT, maps, &unused) == 0 &&
+	       maps->len;
+}
+
 bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 {
 	struct text maps = { 0 };
-	struct error unused;
 	bool is_known = false;
 
-	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
-	    maps.len) {
-		struct found f = directory_find_library(&maps);
+	if (jvm_read_maps(jvm, &maps)) {
+		struct found f = directory_find_library(&maps, NULL);
 		size_t root = jvm_root_len(jvm, f.path.text, f.path.len);
 
-		is_known = f.is_there && !f.has_musl &&
-			   directory_copy(path, size,
-					  (struct line){ f.path.text + root,
-							 f.path.len - root });
+		if (f.is_there && f.has_musl)
+			is_known = directory_find_descriptor(jvm, f.path, path,
+							     size);
+		else if (f.is_there)
+			is_known = directory_copy(
+				path, size,
+				(struct line){ f.path.text + root,
+					       f.path.len - root });
 	}
 	text_release(&maps);
 	return is_known;
 }
 
-/* The name in map_files is hexadecimal without leading zeros. */
-bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size)
+bool agent_load_needs_file(const struct jvm *jvm)
 {
 	struct text maps = { 0 };
-	struct error unused;
-	bool is_there = false;
-	char range[64], *end;
+	bool has_musl = jvm_read_maps(jvm, &maps) &&
+			directory_find_library(&maps, NULL).has_musl;
 
-	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
-	    maps.len) {
-		struct found f = directory_find_library(&maps);
+	text_release(&maps);
+	return has_musl;
+}
+
+/* The name in map_files is hexadecimal without leading zeros. */
+bool agent_load_mapping(const struct jvm *jvm, const char *library, char *name,
+			size_t size)
+{
+	size_t prefix = strlen(DESCRIPTORS);
+	char held[AGENT_PATHS], range[64], *end;
+	struct text maps = { 0 };
+	bool is_there = false;
+	const char *tail;
+
+	if (strncmp(library, DESCRIPTORS, prefix) == 0 &&
+	    descriptor_path(jvm, library + prefix, held, sizeof(held)))
+		library = held;
+	tail = strstr(library, "/.sjkc-");
+	if (tail && jvm_read_maps(jvm, &maps)) {
+		struct found f = directory_find_library(&maps, tail);
 
 		is_there = f.is_there &&
 			   directory_copy(range, sizeof(range), f.range);

@@ -22,17 +22,25 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err);
 
 /*
  * Finds the path by which this version's library was loaded into the JVM
- * before.  A loader that is given the same path (glibc's) reuses the loaded
- * library and does not search for the file, which was removed.  Returns false
- * when there is none, or the loader would search for the file.
+ * before.  glibc's loader reuses a library that it has loaded by the same path,
+ * even if the file was removed.  musl's loader opens the file, which leads to
+ * the loaded library if it is the same file: for musl, the path is that of a
+ * descriptor that the agent has kept.  Returns false when there is no library
+ * that the loader would use again.
  */
 bool agent_load_known(const struct jvm *jvm, char *path, size_t size);
 
 /*
- * Finds the name in /proc/PID/map_files of the library's code: "7f00-7f01".
- * Returns false when there is none.
+ * Returns true if the library must be told to keep a descriptor of its file.
  */
-bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size);
+bool agent_load_needs_file(const struct jvm *jvm);
+
+/*
+ * Finds the name in /proc/PID/map_files of the code of the library that was
+ * loaded by this path: "7f00-7f01".  Returns false when there is none.
+ */
+bool agent_load_mapping(const struct jvm *jvm, const char *library, char *name,
+			size_t size);
 
 /*
  * Requests the operation "load" with these options.  ERROR_REFUSED has the

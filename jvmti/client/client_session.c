@@ -175,19 +175,27 @@ static int session_check_start(struct client_session *s, struct error *err)
 	}
 }
 
-static int session_load(struct client_session *s, struct attach *attach,
-			const char *command, struct error *err)
+/* path is that of the stream file, or what the command requires. */
+static int session_load_with(struct client_session *s, struct attach *attach,
+			     const char *command, const char *path,
+			     struct error *err)
 {
 	struct text options = { 0 };
 	int64_t begin = clock_monotonic_ns();
 	int ret;
 
 	text_puts(&options, command);
-	text_puts(&options, s->path);
+	text_puts(&options, path);
 	ret = agent_load(attach, s->jvm, s->library, options.bytes, err);
 	s->load_ns = clock_monotonic_ns() - begin;
 	text_release(&options);
 	return ret;
+}
+
+static int session_load(struct client_session *s, struct attach *attach,
+			const char *command, struct error *err)
+{
+	return session_load_with(s, attach, command, s->path, err);
 }
 
 /* Returns true if the JVM does not link the natives of a loaded library. */
@@ -211,6 +219,9 @@ static int session_start(struct client_session *s, struct attach *attach,
 	bool is_prepared = l->prepare && !is_known;
 	struct error unused;
 
+	if (!is_known && agent_load_needs_file(s->jvm) &&
+	    session_load_with(s, attach, AGENT_KEEP, s->library, err))
+		return -1;
 	if (is_prepared && session_load(s, attach, AGENT_PREPARE, err))
 		return -1;
 	for (int64_t pause_ns = BUSY_PAUSE_NS;; pause_ns *= 2) {

@@ -146,6 +146,68 @@ static void lost_walk_ends_with_an_unknown_frame(void **state)
 	assert_true(p->u.count < 10);
 }
 
+/* The leaf is in code that cannot be unwound; its caller is the callee. */
+static struct unwind_start start_above_native(struct walked_thread *p)
+{
+	struct unwind_start from = walked_start_at(p, 0x1000, LEAF - 8);
+
+	from.anchor.sp = walked_word(LEAF);
+	from.anchor.pc = p->callee + BODY;
+	return from;
+}
+
+static void lost_walk_continues_at_the_anchor(void **state)
+{
+	struct walked_thread *p = *state;
+	struct unwind_start from = start_above_native(p);
+
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_true(p->u.is_anchored);
+	assert_int_equal(p->u.frames[0].kind, UNWOUND_NATIVE);
+	assert_int_equal(p->u.frames[1].pc, p->callee + BODY);
+	walked_is_whole(p, 2);
+	/* Without a pc, it is the return address below SP. */
+	from.anchor.pc = 0;
+	p->image.stack[LEAF - 1] = p->callee + BODY;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	walked_is_whole(p, 2);
+	p->image.stack[LEAF - 1] = 0;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	assert_int_equal(p->u.count, 2);
+}
+
+static void stale_anchor_is_ignored(void **state)
+{
+	struct walked_thread *p = *state;
+	struct unwind_start from = start_above_native(p);
+	const uint64_t places[] = {
+		0,
+		walked_word(LEAF - 8),
+		walked_word(LEAF) + 4,
+		walked_word(LEAF) + (1 << 20),
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		from.anchor.sp = places[i];
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		assert_false(p->u.is_anchored);
+		assert_int_equal(p->u.end, UNWIND_LOST);
+		assert_int_equal(p->u.count, 2);
+	}
+	from = start_above_native(p);
+	from.anchor.pc = 0x1000;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.count, 2);
+	/* A walk that reached Java frames needs no anchor. */
+	from = walked_start_at(p, p->callee + BODY, LEAF);
+	from.anchor.sp = walked_word(CALLER);
+	from.anchor.pc = p->callee + BODY;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_false(p->u.is_anchored);
+	walked_is_whole(p, 1);
+}
+
 static void view_of_the_zero_interpreter_is_limited(void **state)
 {
 	static const char *const names[] = {
@@ -204,6 +266,8 @@ int main(void)
 		BOTH(short_stack_copy_ends_the_walk_with_cut),
 		BOTH(walk_stops_at_the_frame_limit),
 		BOTH(lost_walk_ends_with_an_unknown_frame),
+		BOTH(lost_walk_continues_at_the_anchor),
+		BOTH(stale_anchor_is_ignored),
 		BOTH(view_without_tables_walks_native_frames),
 		cmocka_unit_test(view_of_the_zero_interpreter_is_limited),
 	};
