@@ -404,7 +404,9 @@ static int option_set_choice(const struct command_option *o, const char *value,
 static int option_set(const struct command_option *o, const char *value,
 		      struct error *err)
 {
+	static unsigned order;
 	struct option_list *list;
+	size_t cap;
 
 	switch (o->kind) {
 	case OPTION_FLAG:
@@ -417,6 +419,9 @@ static int option_set(const struct command_option *o, const char *value,
 		return option_set_choice(o, value, err);
 	case OPTION_LIST:
 		list = o->value.list;
+		cap = list->cap;
+		array_reserve(list->order, cap, list->count + 1);
+		list->order[list->count] = order++;
 		array_reserve(list->values, list->cap, list->count + 1);
 		list->values[list->count++] = value;
 		return 0;

@@ -30,6 +30,7 @@ enum option_kind {
 
 struct option_list {
 	const char **values;
+	unsigned *order; /* grows along the command line, over all lists */
 	size_t count, cap;
 };
 

@@ -47,6 +47,10 @@ static struct profile *flame_read(const struct sample_filter *filter,
 	return recording_read(
 		&(struct recording_options){
 			.tables = opt.list_events ? "" : opt.drawing.event,
+			.stacks = opt.list_events
+					  ? NULL
+					  : sample_filter_stacks(
+						    filter, opt.drawing.event),
 			.paths = opt.inputs.values,
 			.path_count = opt.inputs.count,
 			.format = opt.format,

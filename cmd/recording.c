@@ -423,6 +423,7 @@ struct profile *recording_read(const struct recording_options *o,
 	if (o->keep_moments)
 		profile_keep_moments(p, MOMENTS_MAX);
 	p->wants_tables = o->tables;
+	p->wants_stacks = o->stacks;
 	if (o->prepare)
 		o->prepare(o->prepare_self, p);
 	ret = recording_set_period(p, o, &period, err);

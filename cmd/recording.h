@@ -24,6 +24,7 @@ struct recording_options {
 	bool keep_lines;
 	bool keep_moments;  /* see core/profile/moments.h */
 	const char *tables; /* wants_tables of struct profile */
+	const char *stacks; /* wants_stacks of struct profile */
 	/* Called with the profile before it is filled, or NULL. */
 	void (*prepare)(void *self, struct profile *p);
 	void *prepare_self;

@@ -81,6 +81,17 @@ void sample_filter_free(struct sample_filter *f)
 	free(f);
 }
 
+const char *sample_filter_stacks(const struct sample_filter *f,
+				 const char *events)
+{
+	const struct sample_filter_options *o = &f->given;
+
+	return o->state || o->include || o->exclude || o->trace_filter ||
+			       o->trace_trim || o->no_class
+		       ? NULL
+		       : events;
+}
+
 bool sample_filter_wants_lines(const struct sample_filter *f)
 {
 	return (f->trace_filter && trace_filter_wants_lines(f->trace_filter)) ||

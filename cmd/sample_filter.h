@@ -65,6 +65,14 @@ void sample_filter_free(struct sample_filter *f); /* accepts NULL */
 /* True when the filter needs line numbers of frames. */
 bool sample_filter_wants_lines(const struct sample_filter *f);
 
+/*
+ * Returns the events whose stack traces are needed to select samples and to
+ * draw these events, for recording_options.stacks: all if a filter looks at
+ * stack traces, since the totals of the other events are printed, too.
+ */
+const char *sample_filter_stacks(const struct sample_filter *f,
+				 const char *events);
+
 /* Removes samples that do not match; warns when a pattern gave up. */
 void sample_filter_apply(const struct sample_filter *f, struct profile *p);
 

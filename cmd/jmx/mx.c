@@ -6,17 +6,24 @@
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mx_fields.h"
 #include "cmd/log.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "jmx_http/value/object_name.h"
 
+#include <poll.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LISTED_MAX 20 /* MBeans to list when several match */
 
-static struct mx_options opt = { .width = 40 };
+static struct mx_options opt = {
+	.width = 40,
+	.interval_ns = CLOCK_NS_PER_S,
+};
 static struct jmx_target_options target_opt = {
 	.timeout_ns = JMX_TIMEOUT_NS,
 };
@@ -87,6 +94,12 @@ static int mx_check_action(struct error *err)
 		return misuse(err, "--operation and -a require --call");
 	if (!opt.get && !opt.set && opt.fields.count)
 		return misuse(err, "-f requires --get or --set");
+	if (!opt.get && opt.beans.count > 1)
+		return misuse(err, "several -b require --get");
+	if (!opt.get && opt.repeat)
+		return misuse(err, "--repeat requires --get");
+	if (opt.interval_ns <= 0)
+		return misuse(err, "--interval must be greater than 0");
 	if (opt.duration_ns && !opt.notifications)
 		return misuse(err, "-d requires --notifications");
 	return 0;
@@ -123,10 +136,12 @@ static int mx_check_fields(struct error *err)
 
 static int mx_check_bean(struct error *err)
 {
-	if (!opt.bean)
+	if (!opt.beans.count)
 		return misuse(err, "no MBean given: use -b <name>");
-	if (object_name_check(opt.bean, NULL, err))
-		return fail_in(err, "-b '%s'", opt.bean);
+	for (size_t i = 0; i < opt.beans.count; i++) {
+		if (object_name_check(opt.beans.values[i], NULL, err))
+			return fail_in(err, "-b '%s'", opt.beans.values[i]);
+	}
 	return 0;
 }
 
@@ -135,50 +150,95 @@ static int mx_compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int mx_fail_several(const struct mx *m, struct error *err)
+static int mx_fail_several(const struct mx_group *g, struct error *err)
 {
-	log_always("%s matches %zu MBeans:", opt.bean, m->count);
-	for (size_t i = 0; i < m->count && i < LISTED_MAX; i++)
-		log_always("  %s", m->names[i]);
-	if (m->count > LISTED_MAX)
-		log_always("  … and %zu more", m->count - LISTED_MAX);
+	log_always("%s matches %zu MBeans:", g->bean, g->count);
+	for (size_t i = 0; i < g->count && i < LISTED_MAX; i++)
+		log_always("  %s", g->names[i]);
+	if (g->count > LISTED_MAX)
+		log_always("  … and %zu more", g->count - LISTED_MAX);
 	return misuse(err, "several MBeans match; name one, or use -all");
 }
 
-static int mx_fail_no_bean(const struct mx *m, struct error *err)
+static int mx_fail_no_bean(const struct mx *m, const char *bean,
+			   struct error *err)
 {
 	struct text hint = { 0 };
 
 	text_puts(&hint, "");
-	if (!bean_hint(m->jmx, opt.bean, &hint))
+	if (!bean_hint(m->jmx, bean, &hint))
 		text_puts(&hint, "; -b '*:*' --all --info lists all MBeans");
-	fail(err, ERROR_NO_TARGET, "%s has no MBean %s%s", m->title, opt.bean,
+	fail(err, ERROR_NO_TARGET, "%s has no MBean %s%s", m->title, bean,
 	     hint.bytes);
 	text_release(&hint);
 	return -1;
 }
 
-/* Sets m->names to the selected MBeans, sorted by name. */
-static int mx_find_beans(struct mx *m, struct arena *a, struct error *err)
+/* Sets g->names to the selected MBeans, sorted by name. */
+static int mx_find_beans(struct mx *m, struct mx_group *g, struct arena *a,
+			 struct error *err)
 {
 	const char **sorted;
 
-	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err)) {
+	if (jmx_query(m->jmx, g->bean, a, &g->names, &g->count, err)) {
 		/* A policy may permit reading, but not searching. */
-		if (err->kind != ERROR_PERMISSION || strpbrk(opt.bean, "*?"))
+		if (err->kind != ERROR_PERMISSION || strpbrk(g->bean, "*?"))
 			return -1;
-		m->names = memcpy(arena_alloc(a, sizeof(opt.bean)), &opt.bean,
-				  sizeof(opt.bean));
-		m->count = 1;
+		g->names = memcpy(arena_alloc(a, sizeof(g->bean)), &g->bean,
+				  sizeof(g->bean));
+		g->count = 1;
 		return 0;
 	}
-	if (m->count == 0)
-		return mx_fail_no_bean(m, err);
-	sorted = arena_alloc(a, m->count * sizeof(*sorted));
-	memcpy(sorted, m->names, m->count * sizeof(*sorted));
-	qsort(sorted, m->count, sizeof(*sorted), mx_compare_names);
-	m->names = sorted;
-	return m->count > 1 && !opt.all ? mx_fail_several(m, err) : 0;
+	if (g->count == 0)
+		return mx_fail_no_bean(m, g->bean, err);
+	sorted = arena_alloc(a, g->count * sizeof(*sorted));
+	memcpy(sorted, g->names, g->count * sizeof(*sorted));
+	qsort(sorted, g->count, sizeof(*sorted), mx_compare_names);
+	g->names = sorted;
+	return g->count > 1 && !opt.all ? mx_fail_several(g, err) : 0;
+}
+
+/*
+ * A -f applies to the -b before it.  A -f before the first -b, and each -f of a
+ * command line with one -b, applies to all.
+ */
+static struct option_list mx_fields_of_bean(size_t bean, struct arena *a)
+{
+	const struct option_list *all = &opt.fields, *beans = &opt.beans;
+	struct option_list own = {
+		.values = arena_alloc(a,
+				      (all->count + 1) * sizeof(*own.values)),
+	};
+
+	for (size_t i = 0; i < all->count; i++) {
+		size_t before = 0;
+
+		while (before < beans->count &&
+		       beans->order[before] < all->order[i])
+			before++;
+		if (!before || before == bean + 1 || beans->count == 1)
+			own.values[own.count++] = all->values[i];
+	}
+	return own;
+}
+
+static int mx_find_groups(struct mx *m, struct arena *a, struct error *err)
+{
+	struct mx_group *all = arena_alloc(a, opt.beans.count * sizeof(*all));
+	int ret = 0;
+
+	m->groups = all;
+	m->group_count = opt.beans.count;
+	for (size_t i = 0; ret == 0 && i < m->group_count; i++) {
+		all[i] = (struct mx_group){
+			.bean = opt.beans.values[i],
+			.fields = mx_fields_of_bean(i, a),
+		};
+		ret = mx_find_beans(m, &all[i], a, err);
+	}
+	m->names = all->names;
+	m->count = all->count;
+	return ret;
 }
 
 /* Fails when some requests failed, with ERROR_PARTIAL unless all did. */
@@ -210,6 +270,31 @@ static int mx_act(struct mx *m, action_fn *action, struct error *err)
 	return ret ? ret : mx_outcome(m, err);
 }
 
+/* Acts --repeat times, at a fixed rate, until the first failure or signal. */
+static int mx_repeat(struct mx *m, action_fn *action, struct error *err)
+{
+	int64_t next_ns = clock_monotonic_ns();
+	int ret = mx_act(m, action, err);
+
+	if (opt.repeat > 1)
+		signals_listen();
+	for (uint64_t i = 1; ret == 0 && i < opt.repeat; i++) {
+		struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
+		int64_t left_ns;
+
+		next_ns = clock_after(next_ns, opt.interval_ns);
+		left_ns = next_ns - clock_monotonic_ns();
+		if (poll(&stop, 1,
+			 left_ns > 0 ? (int)(left_ns / CLOCK_NS_PER_MS) : 0) >
+		    0)
+			break;
+		if (!opt.quiet && !opt.json && !opt.json_array && !opt.csv)
+			putchar('\n');
+		ret = mx_act(m, action, err);
+	}
+	return ret;
+}
+
 static int mx_run(int argc, char **argv, struct error *err)
 {
 	struct mx m = { .opt = &opt };
@@ -232,9 +317,9 @@ static int mx_run(int argc, char **argv, struct error *err)
 	}
 	m.jmx = target.jmx;
 	m.title = target.jmx->title;
-	ret = mx_find_beans(&m, &a, err);
+	ret = mx_find_groups(&m, &a, err);
 	if (ret == 0)
-		ret = mx_act(&m, action, err);
+		ret = mx_repeat(&m, action, err);
 	if (ret == 0)
 		ret = jmx_client_check_limits(err);
 out:
@@ -248,8 +333,9 @@ static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&target_opt),
 	OPT_JMX_URL(&target_opt),
 	OPT_TARGET(&target_opt.pid),
-	OPT_STRING('b', "bean", &opt.bean, "<name>",
-		   "select MBeans by name or pattern"),
+	OPT_LIST('b', "bean", &opt.beans, "<name>",
+		 "select MBeans by name or pattern; repeatable",
+		 .accepts = command_takes_one),
 	OPT_FLAG(0, "get", &opt.get, "print attributes", .aliases = "-mg"),
 	OPT_FLAG(0, "set", &opt.set, "set an attribute", .aliases = "-ms"),
 	OPT_FLAG(0, "call", &opt.call, "call an operation", .aliases = "-mc"),
@@ -260,6 +346,10 @@ static const struct command_option options[] = {
 	OPT_LIST('f', "attribute", &opt.fields, "<name>",
 		 "select attributes: Name, *Count, /regex/, A.key",
 		 .aliases = "--field"),
+	OPT_COUNT(0, "repeat", &opt.repeat, "<count>",
+		  "with --get: print this many times (default: 1)"),
+	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",
+		     "set the time between these prints"),
 	OPT_STRING('v', "value", &opt.value, "<value>", "set this value"),
 	OPT_STRING(0, "operation", &opt.operation, "<name>",
 		   "call this operation: sum, or sum(int,int)", .aliases = "-op"),

@@ -10,21 +10,32 @@
 #include "jmx_http/jmx.h"
 
 struct mx_options {
-	const char *bean;
+	struct option_list beans;
 	bool get, set, call, info, notifications; /* exactly one is set */
 	bool all, quiet;
 	struct option_list fields, arguments, columns;
 	const char *value, *operation;
 	bool csv, json, json_array, add_name;
 	uint64_t width; /* of a table's cells; 0: any */
-	int64_t duration_ns;
+	int64_t duration_ns, interval_ns;
+	uint64_t repeat; /* number of times that --get prints; 0 = 1 */
+};
+
+/* The MBeans that a value of -b selects. */
+struct mx_group {
+	const char *bean;          /* the value: a name or a pattern */
+	struct option_list fields; /* the values of -f that apply to it */
+	const char *const *names;  /* of the MBeans */
+	size_t count;
 };
 
 struct mx {
 	const struct mx_options *opt;
 	struct jmx *jmx;
-	const char *title;        /* names the JVM in messages */
-	const char *const *names; /* of the selected MBeans */
+	const char *title; /* names the JVM in messages */
+	const struct mx_group *groups;
+	size_t group_count;       /* 1, except for --get */
+	const char *const *names; /* of the MBeans of the first group */
 	size_t count;
 	struct output *out;
 	/* Numbers of requested and of failed values. */

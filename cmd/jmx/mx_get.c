@@ -544,6 +544,33 @@ static void get_finish(struct get *g)
 			  isatty(STDOUT_FILENO) == 1, &g->text);
 }
 
+/* Reads the MBeans of a value of -b. */
+static int get_read_group(struct get *g, const struct mx_group *of,
+			  struct error *err)
+{
+	const struct jmx_reader reader = { get_choose, get_take_bean, g,
+					   get_choose_unseen };
+	struct error unused;
+	int ret;
+
+	mx_fields_release(&g->fields);
+	ret = mx_fields_init(&g->fields, &of->fields, err);
+	if (ret == 0)
+		ret = jmx_read(g->mx->jmx, of->names, of->count, &reader, err);
+	if (ret && g->beans) {
+		mx_failed(g->mx, ERROR_PARTIAL, "%s", err->text);
+		err->kind = ERROR_PARTIAL;
+	}
+	/* The attribute may be in an MBean that cannot be read. */
+	if (ret == 0 && !g->failed &&
+	    (ret = mx_fields_check(&g->fields, of->bean, err)) &&
+	    err->kind == ERROR_NO_TARGET && jmx_client_check_limits(&unused))
+		fail(err, ERROR_PARTIAL,
+		     "%s: the truncated list of attributes lacks one of -f",
+		     of->bean);
+	return ret;
+}
+
 int mx_get(struct mx *m, struct error *err)
 {
 	const struct mx_options *o = m->opt;
@@ -553,37 +580,22 @@ int mx_get(struct mx *m, struct error *err)
 			  : o->json || o->json_array ? &get_as_json
 						     : &get_as_text,
 	};
-	const struct jmx_reader reader = { get_choose, get_take_bean, &g,
-					   get_choose_unseen };
 	struct error unused;
-	int ret = mx_fields_init(&g.fields, &o->fields, err);
+	int ret = 0;
 
-	if (ret)
-		goto out;
 	g.json = json_into(&g.text);
 	if (o->json_array) {
 		json_open_array(&g.json);
 		text_putc(&g.text, '\n');
 	}
-	ret = jmx_read(m->jmx, m->names, m->count, &reader, err);
-	if (ret && g.beans) {
-		mx_failed(m, ERROR_PARTIAL, "%s", err->text);
-		err->kind = ERROR_PARTIAL;
-	}
-	/* The attribute may be in an MBean that cannot be read. */
-	if (ret == 0 && !g.failed &&
-	    (ret = mx_fields_check(&g.fields, o->bean, err)) &&
-	    err->kind == ERROR_NO_TARGET && jmx_client_check_limits(&unused))
-		fail(err, ERROR_PARTIAL,
-		     "%s: the truncated list of attributes lacks one of -f",
-		     o->bean);
+	for (size_t i = 0; ret == 0 && i < m->group_count; i++)
+		ret = get_read_group(&g, &m->groups[i], err);
 	/* After a failure, print the values so far as valid JSON. */
 	if (ret == 0 || g.beans) {
 		get_finish(&g);
 		if (mx_flush(m, &g.text, ret ? &unused : err))
 			ret = -1;
 	}
-out:
 	mx_fields_release(&g.fields);
 	csv_release(&g.csv);
 	text_release(&g.text);

@@ -31,6 +31,8 @@ static struct profile *prof_recording_read(const struct prof_output *output,
 				      sample_filter_wants_lines(filter),
 			.keep_moments = !output->report &&
 					output->drawing->is_page,
+			.stacks = sample_filter_stacks(filter,
+						       o->drawing.event),
 			/* A table is reported alone. */
 			.tables = prof_has_several_events(o) ? NULL
 							     : o->drawing.event,

@@ -274,6 +274,26 @@ static const struct event_view *views_default(const struct event_view *views,
 	return most;
 }
 
+bool event_view_may_have(const char *list, const char *type)
+{
+	const struct family *family = type_family(type);
+
+	for (const char *at = list;; at++) {
+		size_t len = strcspn(at, ",");
+		char *name = xstrndup(at, len);
+		bool may_have = (family && strcmp(family->name, name) == 0) ||
+				strcmp(type, name) == 0 ||
+				name_ends_with_part(type, name);
+
+		free(name);
+		if (may_have)
+			return true;
+		at += len;
+		if (!*at)
+			return false;
+	}
+}
+
 int event_view_choose(const struct profile *p, const char *wanted,
 		      struct event_view *view, struct error *err)
 {

@@ -50,6 +50,12 @@ size_t event_views_limit(struct event_view *views, size_t count, size_t most,
 int event_view_choose(const struct profile *p, const char *wanted,
 		      struct event_view *view, struct error *err);
 
+/*
+ * Returns true if event_view_choose() may find an event of this type by one of
+ * the names in a list, which are separated by commas.
+ */
+bool event_view_may_have(const char *list, const char *type);
+
 /* Cells of a view. */
 /*
  * Marks the events of a view: an array with an element for each event of the

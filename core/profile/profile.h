@@ -219,6 +219,12 @@ struct profile {
 	 */
 	const char *wants_tables;
 	/*
+	 * Selects the views whose events get their stack traces: names as in
+	 * event_view_choose(), separated by commas; NULL for all.  Readers may
+	 * give the other events any stack trace, if they have one.
+	 */
+	const char *wants_stacks;
+	/*
 	 * Selects events that are given to a caller one by one; all others are
 	 * then skipped. See core/profile/event_watch.h.
 	 */

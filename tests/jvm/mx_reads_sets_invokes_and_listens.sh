@@ -60,6 +60,25 @@ gets() {
 		END
 }
 
+# Each -f applies to the -b before it; all are read in one connection.
+several_beans() {
+	mx 0 --get -b sjkc.many:type=Many,id=2 -f Id -b sjkc.test:type=Open \
+		-f Item.inner.pair.1 -f Pairs.k2 --json-array --repeat 2 \
+		--interval 10ms --add-mbean-name && is <<-'END' &&
+			[
+			{"MBean":"sjkc.many:type=Many,id=2","Id":2}
+			,{"MBean":"sjkc.test:type=Open","Item.inner.pair.1":2,"Pairs.k2":20}
+			]
+			[
+			{"MBean":"sjkc.many:type=Many,id=2","Id":2}
+			,{"MBean":"sjkc.test:type=Open","Item.inner.pair.1":2,"Pairs.k2":20}
+			]
+		END
+	mx 0 --get -f Id -b sjkc.many:type=Many,id=1 \
+		-b sjkc.many:type=Many,id=3 --quiet --repeat 2 \
+		--interval 10ms && printf '1\n3\n1\n3\n' | is
+}
+
 several() {
 	mx 2 -b 'sjkc.many:*' -mg && said 'matches 3 MBeans' &&
 		said '  sjkc.many:type=Many,id=2' && said -all &&
@@ -297,7 +316,7 @@ loses() {
 }
 
 check() {
-	jmx_target "$1" -- many=3 && gets && several && fails && sets_all "$1" &&
+	jmx_target "$1" -- many=3 && gets && several && several_beans && fails && sets_all "$1" &&
 		calls_all && informs && listens && loses &&
 		mx 5 -b sjkc.test:type=Open --notifications -d 1s &&
 		target_end "$pid"

@@ -8,6 +8,7 @@
 #include "core/formats/jfr/jfr_metadata.h"
 #include "core/formats/jfr/jfr_pool.h"
 #include "core/profile/event_table.h"
+#include "core/profile/event_view.h"
 #include "core/profile/event_watch.h"
 
 #include <stdlib.h>
@@ -398,6 +399,7 @@ struct jfr_event_type {
 	bool is_allocation;  /* the first weights need correction
 				(first_weights.h) */
 	bool says_allocated; /* jdk.ThreadAllocationStatistics */
+	bool is_unwanted;    /* its stack traces are, by wants_stacks */
 	uint32_t event; /* id in the profile + 1; 0 until the first sample */
 };
 
@@ -604,6 +606,14 @@ static bool type_compile(struct jfr_event_type *et,
 	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
+/* Old samples of the wall clock have the type of samples of the CPU. */
+static bool type_is_wanted(const struct profile *p, const char *name)
+{
+	return !p->wants_stacks || event_view_may_have(p->wants_stacks, name) ||
+	       (strcmp(name, "jdk.ExecutionSample") == 0 &&
+		event_view_may_have(p->wants_stacks, JFR_WALL_SAMPLE));
+}
+
 /*
  * Compiles jdk.ThreadAllocationStatistics, the totals that threads allocated.
  */
@@ -709,6 +719,8 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		has_stack = type_field_of(m, t, "StackTrace") != NULL;
 		if (has_stack ? type_compile(et, m, t)
 			      : type_compile_other(es, et, m, t)) {
+			et->is_unwanted = has_stack &&
+					  !type_is_wanted(p, et->name);
 			events_add_type(es, t->id, es->type_count++);
 			continue;
 		}
@@ -840,6 +852,27 @@ static void events_split_wall(struct jfr_events *es,
 					 UNIT_SAMPLES);
 }
 
+bool jfr_events_have_unwanted(const struct jfr_events *es)
+{
+	for (size_t i = 0; i < es->type_count; i++)
+		if (es->types[i].is_unwanted)
+			return true;
+	return false;
+}
+
+void jfr_events_note_stack(struct jfr_events *es, uint64_t type_id,
+			   struct cursor c, struct map64 *keys)
+{
+	const struct jfr_event_type *et = events_find_type(es, type_id);
+	uint64_t v[PICKS] = { 0 };
+
+	if (!et || et->is_unwanted || et->watched || et->table)
+		return;
+	jfr_layout_read(&et->layout, &c, v, NULL);
+	if (cursor_ok(&c) && v[PICK_STACK])
+		map64_add(keys, v[PICK_STACK], 0);
+}
+
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
 	struct jfr_event_type *et = events_find_type(es, type_id);
@@ -886,9 +919,10 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		s->stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
 		if (!s->stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
 			es->missing_stacks++;
-		s->stack = events_with_class(es, s->stack, v);
+		if (!et->is_unwanted)
+			s->stack = events_with_class(es, s->stack, v);
 	}
-	if (v[PICK_METHOD])
+	if (v[PICK_METHOD] && !et->is_unwanted)
 		s->stack = events_with_method(es, s->stack, v[PICK_METHOD]);
 	es->read++;
 	if (et->is_allocation && s->thread && s->time_ns &&

@@ -85,6 +85,15 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
  */
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c);
 
+/*
+ * Returns true if stack traces of events are unwanted, by profile.wants_stacks.
+ */
+bool jfr_events_have_unwanted(const struct jfr_events *es);
+
+/* Adds the key of the event's stack trace if it is wanted. */
+void jfr_events_note_stack(struct jfr_events *es, uint64_t type_id,
+			   struct cursor c, struct map64 *keys);
+
 /* Adds the samples that are left in the batch, after the last event. */
 void jfr_events_end(struct jfr_events *es);
 

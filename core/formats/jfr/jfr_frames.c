@@ -19,9 +19,12 @@
 #define DIRECT_METHODS ((uint64_t)1 << 20)
 #define DIRECT_TYPES   8u
 #define SITE_HASHED    ((uint32_t)1 << 31)
-#define TRUNCATED                                                              \
-	0 /* the root of a truncated stack trace, in the range of hashed sites \
-	   */
+/* Frames in the range of hashed sites, whose first id is SITE_FIRST. */
+enum {
+	TRUNCATED, /* the root of a truncated stack trace */
+	UNREAD,    /* the only frame of a stack trace that is not wanted */
+	SITE_FIRST,
+};
 
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_PICKS };
 
@@ -100,7 +103,7 @@ static uint32_t site_new(struct jfr_pools *ps, const struct jfr_site *site)
 {
 	array_reserve(ps->sites, ps->site_cap, ps->site_count + 1);
 	ps->sites[ps->site_count++] = *site;
-	return (uint32_t)ps->site_count;
+	return (uint32_t)ps->site_count - 1 + SITE_FIRST;
 }
 
 static uint32_t site_hashed(struct jfr_pools *ps, const struct jfr_site *site)
@@ -113,7 +116,7 @@ static uint32_t site_hashed(struct jfr_pools *ps, const struct jfr_site *site)
 	idtable_reserve(&ps->site_ids, 1);
 	probe = idtable_probe(&ps->site_ids, tag);
 	while ((id = idtable_next(&ps->site_ids, &probe))) {
-		const struct jfr_site *s = &ps->sites[id - 1];
+		const struct jfr_site *s = &ps->sites[id - SITE_FIRST];
 
 		if (s->method == site->method && s->line == site->line &&
 		    s->type == site->type)
@@ -370,6 +373,49 @@ static void frames_keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
 	ps->path_len += count;
 }
 
+/*
+ * Skips varints by their ends.  Returns false, at any place, if one may have
+ * nine bytes, whose last byte has no mark, or the bytes end soon.
+ */
+static bool varints_skip(struct cursor *c, size_t count)
+{
+	const uint8_t *at = c->at;
+
+	while (count) {
+		uint64_t ends, gaps;
+		size_t here;
+
+		if (c->end - at < WINDOW)
+			return false;
+		ends = varint_ends(at);
+		gaps = ~ends & ~ends >> 1;
+		gaps &= gaps >> 2;
+		gaps &= gaps >> 4;
+		if (gaps || !ends)
+			return false;
+		here = (size_t)__builtin_popcountll(ends);
+		if (here > count) {
+			while (--count)
+				ends = bits_clear_first(ends);
+			at += __builtin_ctzll(ends) + 1;
+			break;
+		}
+		at += WINDOW - __builtin_clzll(ends);
+		count -= here;
+	}
+	c->at = at;
+	return true;
+}
+
+/* Skips the frames of a stack trace of the usual form. */
+static void frames_skip(struct cursor *c, size_t count)
+{
+	if (varints_skip(c, count * 4))
+		return;
+	for (size_t i = 0; i < count * 4 && cursor_ok(c); i++)
+		cursor_skip_varint(c);
+}
+
 static void frames_read_stack(struct jfr_pools *ps, struct cursor *c)
 {
 	const struct jfr_frame_layout *l = ps->frame;
@@ -381,6 +427,16 @@ static void frames_read_stack(struct jfr_pools *ps, struct cursor *c)
 	jfr_layout_read(&l->before, c, &truncated, NULL);
 	/* A frame of the usual form takes at least four bytes. */
 	count = cursor_count(c, l->is_usual ? 4 : 1);
+	array_reserve(ps->path, ps->path_cap, ps->path_len + 1);
+	if (ps->wanted && l->is_usual &&
+	    map64_get(ps->wanted, key) == MAP64_NONE) {
+		frames_skip(c, count);
+		ps->path[ps->path_len] = SITE_HASHED | UNREAD;
+		jfr_layout_read(&l->behind, c, &truncated, NULL);
+		if (cursor_ok(c))
+			frames_keep_stack(ps, key, count > 0, false);
+		return;
+	}
 	array_reserve(ps->path, ps->path_cap, ps->path_len + count + 1);
 	out = ps->path + ps->path_len;
 	if (l->is_usual)
@@ -438,15 +494,24 @@ static inline uint32_t frames_direct(struct jfr_pools *ps, uint32_t site)
 /* Returns the frames of the hashed sites by their id; the caller frees them. */
 static uint32_t *frames_hashed(struct jfr_pools *ps)
 {
-	uint32_t *frames = xmalloc((ps->site_count + 1) * sizeof(*frames));
+	uint32_t *frames = xmalloc((ps->site_count + SITE_FIRST) *
+				   sizeof(*frames));
 	struct frame truncated = {
 		.method = profile_string(ps->profile, "[truncated]", 11),
 		.kind = FRAME_SYNTHETIC,
 	};
 
 	frames[TRUNCATED] = profile_frame(ps->profile, &truncated);
+	if (ps->wanted) {
+		struct frame unread = {
+			.method = profile_string(ps->profile, "[not read]", 10),
+			.kind = FRAME_SYNTHETIC,
+		};
+
+		frames[UNREAD] = profile_frame(ps->profile, &unread);
+	}
 	for (size_t i = 0; i < ps->site_count; i++)
-		frames[i + 1] = jfr_pools_frame(ps, &ps->sites[i]);
+		frames[i + SITE_FIRST] = jfr_pools_frame(ps, &ps->sites[i]);
 	return frames;
 }
 

@@ -85,9 +85,15 @@ struct jfr_pools {
 	uint8_t *roles; /* by index of the type; JFR_POOL_ROLES = none */
 	struct jfr_words *words; /* likewise; NULL unless tables are wanted */
 
+	/*
+	 * The keys of the stack traces to read. Any other stack trace gets one
+	 * placeholder frame. NULL = all. Set by the caller between
+	 * jfr_pools_begin() and the first checkpoint.
+	 */
+	const struct map64 *wanted;
 	struct jfr_frame_layout *frame;
 	struct idtable site_ids;
-	struct jfr_site *sites; /* index: site - 1 */
+	struct jfr_site *sites;
 	size_t site_count, site_cap;
 	uint32_t *direct; /* frames of sites that are not hashed */
 	size_t direct_count, direct_cap;

@@ -265,6 +265,7 @@ struct jfr_read {
 	struct first_weights firsts;
 	struct jfr_settings settings;
 	struct jfr_wall wall;
+	struct map64 wanted; /* keys of stack traces, in the current chunk */
 	struct jfr_clock clock_before; /* of the previous chunk */
 	uint64_t chunks, samples;
 };
@@ -503,6 +504,30 @@ static void chunk_note_times(struct profile *p, const struct jfr_chunk *chunk)
 		p->latest_ns = end;
 }
 
+/*
+ * If only some events need stack traces: finds the keys of these, so that the
+ * others, which may be most of the recording, are skipped.
+ */
+static void chunk_find_wanted(struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	struct cursor c = jfr_chunk_events(chunk), event;
+	uint64_t type;
+
+	r->pools.wanted = NULL;
+	if (jfr_chunk_is_damaged(chunk) ||
+	    !jfr_events_have_unwanted(&r->events))
+		return;
+	map64_release(&r->wanted);
+	while (jfr_next_event(&c, &type, &event)) {
+		if (jfr_events_wants(&r->events, type))
+			jfr_events_note_stack(&r->events, type, event,
+					      &r->wanted);
+	}
+	/* Events behind an invalid size may need any stack trace. */
+	if (c.at == c.end)
+		r->pools.wanted = &r->wanted;
+}
+
 /* Reads all events, and continues after those with an invalid size. */
 static void chunk_read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
@@ -617,6 +642,7 @@ static int chunk_read(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata,
 			   &r->wall);
 	r->events.wall = &r->wall;
+	chunk_find_wanted(r, chunk);
 	if (!jfr_chunk_is_damaged(chunk)) {
 		chained = chunk_read_chain(r, chunk);
 		if (!chained)
@@ -748,6 +774,7 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	first_weights_release(&r.firsts);
 	jfr_settings_release(&r.settings);
 	jfr_pools_release(&r.pools);
+	map64_release(&r.wanted);
 	for (size_t i = 0; i < TYPED_CHUNKS; i++)
 		jfr_metadata_release(&r.typed[i].metadata);
 	return ret;

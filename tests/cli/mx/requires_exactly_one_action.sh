@@ -21,3 +21,6 @@ try -b java.lang:type=Memory -mi --csv
 try -b java.lang:type=Memory -mg --json --col-list a
 try -b java.lang:type=Memory -mg -f '/(/'
 try -b java.lang:type=Memory -mg -p 1
+try -b java.lang:type=Memory -b java.lang:type=Runtime -mi
+try -b java.lang:type=Memory -mi --repeat 2
+try -b java.lang:type=Memory -mg --repeat 2 --interval 0
