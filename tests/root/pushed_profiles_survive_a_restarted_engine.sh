@@ -14,7 +14,7 @@ cpu_ticks() {
 }
 
 jdk=$(jdks | head -n 1)
-target "$jdk" -- burners=2 || exit 1
+target "$jdk" -Dtarget.duty=25 -- burners=2 || exit 1
 engine_start || exit 1
 # The target's own number of samples must not be lost to the load of the machine.
 prof_start --pid "$pid" -F 49 --push "http://127.0.0.1:$engine_port" --interval 1s \
@@ -31,6 +31,27 @@ prof_end 0 || exit 1
 engine_accepts && engine_agrees "$prof_err" || exit 1
 has "$prof_err" 'perhaps stored twice: [1-9][0-9]* samples' || exit 1
 sort -c -n "$engine/times" || exit 1
+
+# An engine that stores a part of a request before it refuses the request.
+other=$pid
+target "$jdk" -Dtarget.duty=25 -- burners=1 || exit 1
+rm -f "$engine"/*.txt "$engine/log"
+printf '1 limited 500\n1 ok\n1 limited 422\n' >"$engine/answer"
+prof_start --pid "$pid" --pid "$other" -F 49 --push "http://127.0.0.1:$engine_port" \
+	--interval 1s --shutdown-timeout 60s || exit 1
+target_wait "$engine/log" ' 422$' || exit 1
+kill -TERM "$prof_pid"
+prof_end 0 || exit 1
+stored=$(engine_samples)
+sent=$(sed -n 's/.*: delivered \([0-9]*\) of \1 samples.*/\1/p' "$prof_err")
+twice=$(sed -n 's/.*perhaps stored twice: \([0-9]*\) samples.*/\1/p' "$prof_err")
+[ "$stored" -gt "${sent:-$stored}" ] && [ "$((stored - sent))" -le "${twice:-0}" ] || {
+	echo "delivered '$sent', perhaps stored twice '$twice', the engine has $stored"
+	cat "$prof_err" "$engine/log"
+	exit 1
+}
+target_end "$pid"
+pid=$other
 
 # The last interval alone; the engine rejects a part of it.
 rm -f "$engine"/*.txt
@@ -52,6 +73,6 @@ grep -q 'rejected 1 profile: bad profile' "$prof_err" ||
 # Requests that the engine refuses are lost, and prof counts them.
 prof 7 -p "$pid" -d 1s --push "http://127.0.0.1:$engine_port/v1/profiles" || exit 1
 for message in 'refused a request, which is dropped: HTTP status 404: 404 page not found' \
-	'lost: [1-9][0-9]* samples in 1 request: the engine refused'; do
-	grep -q "$message" "$prof_err" || { cat "$prof_err"; exit 1; }
+	'lost: [1-9][0-9]* samples? in 1 request: the engine refused'; do
+	grep -Eq "$message" "$prof_err" || { cat "$prof_err"; exit 1; }
 done

@@ -19,6 +19,8 @@ DIRECTORY/answer and follows its words:
     503 [SECONDS]   that status, with Retry-After; also 400, 429, 500, …
     503 date        that status, and the next second in Retry-After
     starting STATUS that status, with the text of Pyroscope 2.0.6 while it starts
+    limited STATUS  stores the first resource alone, then that status, with the text of
+                    Pyroscope 2.0.6 at a tenant's limit: it stores each series on its own
     partial         accepts the request, but says that it rejected a profile
     page [STATUS]   responds with 200, or this status, and a page of HTML, as a
                     login page or a gateway does
@@ -120,7 +122,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
         self.note(status)
 
-    def store(self, body):
+    def store(self, body, only_first=False):
         """Checks and stores a request; returns the reason to refuse it, or None."""
         global count
         count += 1
@@ -148,6 +150,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except (ValueError, KeyError, IndexError, OSError) as error:
             lines = [f"{type(error).__name__}: {error}"]
             name = f"{count}.bad"
+        starts = [at for at, line in enumerate(lines) if line.startswith("resource ")]
+        if only_first and len(starts) > 1:
+            lines = lines[:starts[1]]
         path = os.path.join(directory, name)
         with open(path + ".new", "w", encoding="utf-8") as file:
             file.write("".join(line + "\n" for line in lines))
@@ -240,6 +245,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif word == "starting":
             self.respond(int(words[1]), b"rpc error: code = Unavailable desc = "
                          b"service is unavailable", kind="text/plain")
+        elif word == "limited":
+            self.store(body, only_first=True)
+            self.respond(int(words[1]), b"resource_exhausted: push rate limit (2.0 KiB) "
+                         b"exceeded while adding 3.0 KiB", kind="text/plain")
         elif word == "page":
             self.respond(int(words[1]) if len(words) > 1 else 200,
                          b"<html>\n<p>a page</p>\n", kind="text/html; charset=utf-8")
