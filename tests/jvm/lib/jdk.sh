@@ -350,16 +350,29 @@ jdk_begin() {
 }
 
 # jdk_tool VERSION PID TOOL ARGUMENT…: runs a tool of that JDK, such as jfr or
-# jstack, in the mount namespace of the JVM.  The JRE for musl has no tools, so
-# those of another JDK run outside.
+# jstack, in the mount namespace of the JVM.
 jdk_tool() {
+	if [ -n "${jdk_libc:-}" ]; then
+		jdk_tool_outside "$@"
+		return
+	fi
 	tool=$(jdk_home "$1")/bin/$3
 	tool_beside=
-	[ -z "${jdk_libc:-}" ] || tool=$(jdk_compiler)/bin/$3
-	[ -n "${jdk_libc:-}" ] || jdk_installed "$1" >/dev/null ||
+	jdk_installed "$1" >/dev/null ||
 		tool_beside="nsenter --target $2 --mount chroot $jdk_cache/$1"
 	shift 3
 	$tool_beside "$tool" "$@"
+}
+
+# jdk_tool_outside VERSION PID TOOL ARGUMENT…: the same with the tool of an
+# installed JDK, since a JRE has no tools: with the JVM's /tmp in place of /tmp.
+jdk_tool_outside() {
+	tool_tmp=$(jdk_root "$1")/tmp tool_pid=$2
+	tool=$(jdk_compiler)/bin/$3
+	shift 3
+	# shellcheck disable=SC2016 # for the inner shell
+	nsenter --target "$tool_pid" --mount unshare --mount sh -c \
+		'mount --bind "$0" /tmp && exec "$@"' "$tool_tmp" "$tool" "$@"
 }
 
 # cell NAME COMMAND…: a cell of check-jdks's table. It passed if the command
