@@ -26,7 +26,7 @@ static bool attributes_is_key(const char *key, const char *other)
 static bool attributes_is_id(const char *key)
 {
 	static const char *const ids[] = { "container.id", "k8s.pod.uid",
-					   "process.pid",
+					   "k8s.pod.name", "process.pid",
 					   "service.instance.id" };
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)

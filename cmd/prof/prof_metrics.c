@@ -11,6 +11,7 @@
 #include "jmx_http/net/address.h"
 #include "jmx_http/net/cidr.h"
 #include "jmx_http/net/page_server.h"
+#include "jmx_http/net/socket.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -290,6 +291,18 @@ static void metrics_answer(void *self, const char *path, struct page *page)
 	metrics_add(&v, m->last_push_ns, &page->body);
 }
 
+static void metrics_log_refused(void *self, const struct sockaddr_storage *peer)
+{
+	struct text address = { 0 };
+
+	(void)self;
+	socket_add_host(&address, peer);
+	log_always("refused a client at %s, whose network no --allow has; this "
+		   "is printed once",
+		   address.bytes);
+	text_release(&address);
+}
+
 /* ---- set-up ---- */
 
 size_t prof_metrics_polls(const struct prof_metrics *m,
@@ -314,6 +327,7 @@ static int metrics_listen(struct prof_metrics *m, const char *address,
 {
 	struct page_server_options o = {
 		.answer = metrics_answer,
+		.refused = metrics_log_refused,
 		.self = m,
 		.hosts = hosts->values,
 		.host_count = hosts->count,

@@ -16,6 +16,7 @@
 #include "cmd/signals.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
+#include "core/jvm/cgroup.h"
 #include "core/push/push.h"
 #include "render/profile/export.h"
 
@@ -822,6 +823,42 @@ bool prof_push_is_wanted(const struct prof_push_options *o)
 	return o->engine.url || o->directory;
 }
 
+/*
+ * Returns the memory limit: three quarters of the limit of the control group
+ * of sjkc, if that is less than the default. The kernel would kill sjkc without
+ * a message.
+ */
+static uint64_t push_memory_limit(uint64_t given)
+{
+	struct text own = { 0 }, group = { 0 };
+	struct cgroup_limits limits = { .memory = -1, .cpu_stat = -1 };
+	uint64_t bytes = given ? given : MEMORY_BYTES;
+	struct error unused;
+	struct jvm self;
+
+	if (jvm_open(&self, getpid(), &unused) == 0) {
+		cgroup_limits_read(&limits, &self);
+		jvm_close(&self);
+	}
+	if (limits.memory > 0 && !given &&
+	    (uint64_t)limits.memory / 4 * 3 < bytes)
+		bytes = (uint64_t)limits.memory / 4 * 3;
+	units_add_bytes(&own, (double)bytes);
+	units_add_bytes(&group, (double)limits.memory);
+	if (!given && bytes < MEMORY_BYTES)
+		log_always("--memory-limit is %s, three quarters of the limit "
+			   "of the control group, %s",
+			   own.bytes, group.bytes);
+	else if (given && limits.memory > 0 && (uint64_t)limits.memory < given)
+		log_always("--memory-limit %s is above the limit of the "
+			   "control group, %s: the kernel may kill sjkc",
+			   own.bytes, group.bytes);
+	text_release(&own);
+	text_release(&group);
+	cgroup_limits_release(&limits);
+	return bytes;
+}
+
 static int push_parse_probability(struct push_loop *l, struct error *err)
 {
 	if (prof_budget_parse("--probability", l->options->probability,
@@ -855,7 +892,7 @@ int prof_push(const struct prof_live_options *given,
 	l.budget.wanted_hz = live.sampling.hz;
 	/* A frequency that the user chose is kept, unless there is a limit. */
 	l.budget.limit_percent = given->sampling.hz ? 0 : CPU_PERCENT;
-	l.memory_bytes = o.memory_bytes ? o.memory_bytes : MEMORY_BYTES;
+	l.memory_bytes = push_memory_limit(o.memory_bytes);
 	/* The profiles and the queue need the other half. */
 	live.sampling.memory_bytes = l.memory_bytes / 2 > FILES_BYTES
 					     ? l.memory_bytes / 2

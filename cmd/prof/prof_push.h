@@ -58,6 +58,13 @@ enum prof_labels {
 };
 
 /*
+ * Returns the length of the name of a workload in the name of its pod: without
+ * "-HASH-XXXXX" (Deployment), "-TIME-XXXXX" (CronJob), "-XXXXX" (DaemonSet,
+ * Job) and "-ORDINAL" (StatefulSet).
+ */
+size_t prof_workload_len(const char *pod);
+
+/*
  * Appends the attributes of a JVM's resource, made by otlp_attribute().
  * service.name is the first of: service, unless NULL; what the JVM's options
  * and environment tell OpenTelemetry's, Datadog's and Spring's agents; the

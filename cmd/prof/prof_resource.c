@@ -34,6 +34,7 @@ struct resource {
 	struct prof_container container;
 	struct text context; /* a list that the JVM publishes, or empty */
 	struct text pod, namespace, container_name;
+	bool has_siblings; /* the pod has other containers */
 	struct text service;
 	struct prof_attributes attributes;
 };
@@ -112,6 +113,35 @@ static bool resource_owns_link(const struct resource *r, DIR *dir,
 	return prof_container_owns_log(&r->container, target);
 }
 
+/* Finds out whether a link is of the same pod and another container. */
+static void resource_note_sibling(struct resource *r, const char *name)
+{
+	const char *container = name + r->pod.len + r->namespace.len + 2;
+	size_t len = r->container_name.len;
+
+	if (strncmp(name, r->pod.bytes, r->pod.len) == 0 &&
+	    name[r->pod.len] == '_' &&
+	    strncmp(name + r->pod.len + 1, r->namespace.bytes,
+		    r->namespace.len) == 0 &&
+	    container[-1] == '_' &&
+	    (strncmp(container, r->container_name.bytes, len) != 0 ||
+	     container[len] != '-' || strchr(container + len + 1, '-')))
+		r->has_siblings = true;
+}
+
+static void resource_find_siblings(struct resource *r)
+{
+	DIR *dir = r->pod.len ? opendir("/var/log/containers") : NULL;
+	struct dirent *entry;
+	int left = CONTAINERS_MAX;
+
+	while (dir && left-- && (entry = readdir(dir)))
+		if (strlen(entry->d_name) > r->pod.len + r->namespace.len + 2)
+			resource_note_sibling(r, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
 static void resource_find_pod(struct resource *r)
 {
 	DIR *dir = *r->container.id ? opendir("/var/log/containers") : NULL;
@@ -160,6 +190,54 @@ static void resource_main_name(struct resource *r, struct text *out)
 	text_release(&whole);
 }
 
+/* The characters of hashes and of random suffixes (SafeEncodeString). */
+static const char safe_letters[] = "bcdfghjklmnpqrstvwxz2456789";
+static const char digits[] = "0123456789";
+
+/*
+ * Returns the length of a pod's name without its last part, if that is one of
+ * these characters and of this length; or the whole length.
+ */
+static size_t workload_strip(const char *pod, size_t len,
+			     const char *characters, size_t min, size_t max)
+{
+	size_t part = 0;
+
+	while (part < len && pod[len - part - 1] != '-' &&
+	       strchr(characters, pod[len - part - 1]))
+		part++;
+	return part >= min && part <= max && part + 1 < len &&
+			       pod[len - part - 1] == '-'
+		       ? len - part - 1
+		       : len;
+}
+
+size_t prof_workload_len(const char *pod)
+{
+	size_t len = strlen(pod);
+	size_t owner = workload_strip(pod, len, safe_letters, 5, 5);
+	size_t workload;
+
+	if (owner == len)
+		return workload_strip(pod, len, digits, 1, 5);
+	/* The hash of a ReplicaSet, or the time of a CronJob. */
+	workload = workload_strip(pod, owner, safe_letters, 6, 10);
+	return workload < owner ? workload
+				: workload_strip(pod, owner, digits, 8, 10);
+}
+
+static void resource_take_workload(struct resource *r)
+{
+	size_t len;
+
+	if (!r->pod.len || r->service.len)
+		return;
+	len = prof_workload_len(r->pod.bytes);
+	text_add(&r->service, r->pod.bytes, len);
+	if (r->has_siblings)
+		text_printf(&r->service, "-%s", r->container_name.bytes);
+}
+
 static void resource_find_service(struct resource *r, const char *service)
 {
 	const char *const direct[] = {
@@ -170,7 +248,6 @@ static void resource_find_service(struct resource *r, const char *service)
 	const char *const later[] = {
 		resource_variable(r, "DD_SERVICE"),
 		resource_property(r, "-Dspring.application.name="),
-		r->container_name.bytes,
 	};
 
 	for (size_t i = 0; i < 3 && !r->service.len; i++)
@@ -180,8 +257,11 @@ static void resource_find_service(struct resource *r, const char *service)
 	resource_take_service(r,
 			      resource_variable(r, "OTEL_RESOURCE_ATTRIBUTES"));
 	resource_take_service(r, r->context.bytes);
-	for (size_t i = 0; i < 3 && !r->service.len; i++)
+	for (size_t i = 0; i < 2 && !r->service.len; i++)
 		text_puts(&r->service, later[i] ? later[i] : "");
+	resource_take_workload(r);
+	if (!r->service.len && r->container_name.len)
+		text_puts(&r->service, r->container_name.bytes);
 	if (!r->service.len)
 		resource_main_name(r, &r->service);
 }
@@ -221,13 +301,17 @@ static void resource_put_executable(struct resource *r)
 
 static void resource_put_own(struct resource *r)
 {
+	const char *node = getenv("NODE_NAME");
 	struct utsname host;
 
 	resource_put(r, "k8s.pod.name", r->pod.bytes);
 	resource_put(r, "k8s.namespace.name", r->namespace.bytes);
 	resource_put(r, "k8s.container.name", r->container_name.bytes);
-	resource_put(r, "k8s.node.name", getenv("NODE_NAME"));
-	if (uname(&host) == 0)
+	resource_put(r, "k8s.node.name", node);
+	/* In a pod, the host name is that of the pod of sjkc. */
+	if (node && *node)
+		resource_put(r, "host.name", node);
+	else if (uname(&host) == 0)
 		resource_put(r, "host.name", host.nodename);
 	resource_put_executable(r);
 	resource_put(r, "process.runtime.name", r->info.vm_name);
@@ -272,6 +356,7 @@ uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 	prof_container_read(&r.container, jvm);
 	prof_context_read(jvm, &r.context);
 	resource_find_pod(&r);
+	resource_find_siblings(&r);
 	resource_find_service(&r, service);
 	resource_add_all(&r, labels, out);
 	omitted = r.attributes.omitted;

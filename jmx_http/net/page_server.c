@@ -21,6 +21,7 @@ enum { HEAD_BYTES = 4096, BACKLOG = 16, READS = 16 };
 struct page_client {
 	int fd; /* -1 = none */
 	int64_t since_ns;
+	bool is_refused;
 	char head[HEAD_BYTES];
 	size_t len, scanned; /* of head */
 	struct text reply;   /* empty: the head is incomplete */
@@ -30,6 +31,7 @@ struct page_client {
 struct page_server {
 	struct page_server_options options;
 	int listener;
+	bool has_refused;
 	struct page_client clients[PAGE_CLIENTS];
 };
 
@@ -91,8 +93,12 @@ static void client_answer(struct page_server *s, struct page_client *c,
 	text_add(&path, head->target.text,
 		 query ? (size_t)(query - head->target.text)
 		       : head->target.len);
-	if (!http_host_is_allowed(head->host, s->options.hosts,
-				  s->options.host_count)) {
+	if (c->is_refused) {
+		page.status = 403;
+		text_puts(&page.body, "the network of this address is not "
+				      "allowed; use --allow\n");
+	} else if (!http_host_is_allowed(head->host, s->options.hosts,
+					 s->options.host_count)) {
 		page.status = 403;
 		text_puts(&page.body, "the Host header is not allowed; use "
 				      "--allow-host\n");
@@ -224,18 +230,24 @@ static void server_accept(struct page_server *s)
 		struct page_client *c = server_find_place(s);
 		struct sockaddr_storage peer = { 0 };
 		socklen_t len = sizeof(peer);
+		bool is_refused;
 		int fd = c ? accept4(s->listener, (struct sockaddr *)&peer,
 				     &len, SOCK_NONBLOCK | SOCK_CLOEXEC)
 			   : -1;
 
 		if (fd < 0)
 			return;
-		if (!server_allows(s, &peer)) {
+		is_refused = !server_allows(s, &peer);
+		if (is_refused && !s->has_refused && s->options.refused)
+			s->options.refused(s->options.self, &peer);
+		s->has_refused |= is_refused;
+		if (is_refused && c->fd >= 0) {
 			close(fd);
 			continue;
 		}
 		client_close(c);
 		*c = (struct page_client){ .fd = fd,
+					   .is_refused = is_refused,
 					   .since_ns = clock_monotonic_ns() };
 		client_step(s, c);
 	}

@@ -38,6 +38,11 @@ struct page_server_options {
 	size_t host_count;
 	/* Makes the page of a path, which comes from the client. */
 	void (*answer)(void *self, const char *path, struct page *page);
+	/*
+	 * Called once, for the first client of another network. Such clients
+	 * get the status 403, as long as there is space for others.
+	 */
+	void (*refused)(void *self, const struct sockaddr_storage *peer);
 	void *self;
 };
 

@@ -2,6 +2,7 @@
 #include "cmd/prof/prof_attributes.h"
 #include "cmd/prof/prof_container.h"
 #include "cmd/prof/prof_context.h"
+#include "cmd/prof/prof_push.h"
 #include "core/base/protobuf.h"
 
 #include <setjmp.h>
@@ -88,12 +89,36 @@ static void known_attributes_replace_those_of_the_list(void **state)
 	prof_attributes_put(&a, "process.pid", "4711");
 	assert_int_equal(a.own_count, 0);
 	prof_attributes_add_list(&a, list, false);
-	expect_given(&a, "host.name=c;k8s.pod.name=d;k8s.deployment.name=f;",
-		     0);
+	expect_given(&a, "host.name=c;k8s.deployment.name=f;", 0);
 	/* A second list may repeat the first. */
 	prof_attributes_add_list(&a, "a=1,b=2", false);
 	prof_attributes_add_list(&a, "b=3,c=4", true);
 	expect_given(&a, "a=1;b=2;c=4;", 0);
+}
+
+static void workload_of(const char *pod, const char *wanted)
+{
+	assert_int_equal(prof_workload_len(pod), strlen(wanted));
+	assert_memory_equal(pod, wanted, strlen(wanted));
+}
+
+static void workload_is_found_in_the_name_of_a_pod(void **state)
+{
+	(void)state;
+	workload_of("shop-6fb6545c44-vr28t", "shop");
+	workload_of("pair-75496f4f78-x2x9k", "pair");
+	workload_of("web-0", "web");
+	workload_of("web-shop-12", "web-shop");
+	workload_of("sjkc-d28gh", "sjkc");
+	workload_of("backup-28394820-zk4x7", "backup");
+	/* Words, dates and names without a part are kept. */
+	workload_of("jmx-same", "jmx-same");
+	workload_of("shop-cache", "shop-cache");
+	workload_of("shop-20261128", "shop-20261128");
+	workload_of("secure", "secure");
+	workload_of("-0", "-0");
+	workload_of("0", "0");
+	workload_of("", "");
 }
 
 static void invalid_and_repeated_keys_are_omitted(void **state)
@@ -336,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_are_decoded_and_trimmed),
 		cmocka_unit_test(known_attributes_replace_those_of_the_list),
+		cmocka_unit_test(workload_is_found_in_the_name_of_a_pod),
 		cmocka_unit_test(invalid_and_repeated_keys_are_omitted),
 		cmocka_unit_test(ids_of_containers_and_pods_are_found),
 		cmocka_unit_test(group_is_found_by_its_inode),

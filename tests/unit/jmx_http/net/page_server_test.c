@@ -28,6 +28,14 @@ static void answer(void *self, const char *path, struct page *page)
 	text_puts(&page->body, "hello\n");
 }
 
+static int refused_count;
+
+static void count_refused(void *self, const struct sockaddr_storage *peer)
+{
+	(void)self, (void)peer;
+	refused_count++;
+}
+
 static struct page_server *open_server(const char *host,
 				       const struct cidr *allowed,
 				       struct sockaddr_in *at)
@@ -36,6 +44,7 @@ static struct page_server *open_server(const char *host,
 	const struct page_server_options o = {
 		.answer = answer,
 		.allowed = allowed,
+		.refused = count_refused,
 		.allowed_count = allowed ? 1 : 0,
 		.hosts = &own_name,
 		.host_count = 1,
@@ -270,8 +279,15 @@ static void other_networks_are_rejected(void **state)
 	s = open_server(host, &allowed, &at);
 	reply = ask(s, connect_to(&at),
 		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
-	assert_string_equal(reply.bytes, "");
+	assert_non_null(strstr(reply.bytes, " 403 "));
+	assert_null(strstr(reply.bytes, "hello"));
+	assert_int_equal(refused_count, 1);
 	text_release(&reply);
+	reply = ask(s, connect_to(&at),
+		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	text_release(&reply);
+	/* It is reported once. */
+	assert_int_equal(refused_count, 1);
 	assert_int_equal(cidr_parse(&allowed, host, &err), 0);
 	reply = ask(s, connect_to(&at),
 		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -282,7 +298,7 @@ static void other_networks_are_rejected(void **state)
 	s = open_server(host, NULL, &at);
 	reply = ask(s, connect_to(&at),
 		    "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
-	assert_string_equal(reply.bytes, "");
+	assert_non_null(strstr(reply.bytes, " 403 "));
 	text_release(&reply);
 	page_server_close(s);
 }
