@@ -304,11 +304,37 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 			*o->has_ended = err->kind == ERROR_NO_TARGET;
 		return -1;
 	}
+	if (o->lost) {
+		o->lost->is_found = o->lost->until_ns;
+		o->lost->until_ns = 0;
+	}
 	if (o->pauses) {
 		pauses_sample(o->pauses, sample);
 		pauses_open(o->pauses);
 	}
 	return o->recorder ? recorder_sample(o->recorder, sample, err) : 0;
+}
+
+bool ttop_tries_again(const struct ttop_options *o, struct error *err)
+{
+	const int64_t now = clock_monotonic_ns();
+	struct ttop_lost *lost = o->lost;
+	struct text wait = { 0 }, whole = { 0 };
+
+	if (!lost || !lost->wait_ns ||
+	    (err->kind != ERROR_NO_TARGET && err->kind != ERROR_REFUSED) ||
+	    (lost->until_ns && now >= lost->until_ns))
+		return false;
+	lost->is_new = !lost->until_ns;
+	if (lost->is_new)
+		lost->until_ns = clock_after(now, lost->wait_ns);
+	units_add_time(&wait, (double)(lost->until_ns - now));
+	text_printf(&whole, "%s; connecting again for %s", err->text,
+		    wait.bytes);
+	fail(err, err->kind, "%s", whole.bytes);
+	text_release(&wait);
+	text_release(&whole);
+	return true;
 }
 
 int ttop_shown(const struct ttop_options *o, const char *kind, int64_t of,
@@ -322,7 +348,7 @@ int ttop_shown(const struct ttop_options *o, const char *kind, int64_t of,
 static struct {
 	struct jmx_target_options jmx;
 	const char *replay, *record;
-	int64_t report_interval, sampler_interval;
+	int64_t report_interval, sampler_interval, reconnect_ns;
 	uint64_t top, iterations;
 	struct option_list order;
 	const char *filter;
@@ -334,6 +360,7 @@ static struct {
 	.jmx.timeout_ns = -1,
 	.report_interval = -1,
 	.sampler_interval = CLOCK_NS_PER_S / 2,
+	.reconnect_ns = SECONDS(60),
 	.top = 20,
 };
 
@@ -615,11 +642,13 @@ static int ttop_watch(struct ttop_options *o, int argc, char **argv,
 /* Shows a JVM, perhaps on another machine, by JMX alone. */
 static int ttop_watch_remote(struct ttop_options *o, struct error *err)
 {
+	struct ttop_lost lost = { .wait_ns = opt.reconnect_ns };
 	struct ttop_jmx over = { 0 };
 	bool ended = false;
 	int ret = -1;
 
 	o->has_ended = &ended;
+	o->lost = &lost;
 	ttop_use_interval(o);
 	o->source = ttop_jmx_open(&over, &opt.jmx, opt.contention, err);
 	o->over = over.source ? &over : NULL;
@@ -640,6 +669,7 @@ static int ttop_watch_remote(struct ttop_options *o, struct error *err)
 			     "threads or values may be missing");
 	}
 	o->has_ended = NULL;
+	o->lost = NULL;
 	o->over = NULL;
 	return ret;
 }
@@ -760,6 +790,8 @@ static const struct command_option options[] = {
 	OPT_JMX_TLS(&opt.jmx),
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_JMX_TIMEOUT(&opt.jmx),
+	OPT_DURATION(0, "reconnect", &opt.reconnect_ns, "<time>",
+		     "connect again for this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
 		 "print no messages except errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),

@@ -41,6 +41,15 @@ struct ttop_options {
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
 	bool *has_ended; /* set when sampling finds that the JVM ended; or NULL
 			  */
+	struct ttop_lost *lost; /* the connection may come back; or NULL */
+};
+
+/* A connection over a network that was lost. */
+struct ttop_lost {
+	int64_t wait_ns;  /* maximum time to try again; 0: never */
+	int64_t until_ns; /* end of this time; 0: not lost */
+	bool is_new;      /* the last failure was the first of this loss */
+	bool is_found;    /* the last sample was the first after a loss */
 };
 
 /*
@@ -50,6 +59,12 @@ struct ttop_options {
  */
 int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err);
+
+/*
+ * After ttop_sample() failed with err: true if ttop takes another sample, which
+ * connects again.  Adds the time that is left to the text of err.
+ */
+bool ttop_tries_again(const struct ttop_options *o, struct error *err);
 
 /*
  * Records a displayed text other than samples (top_record_shown()); does

@@ -12,6 +12,9 @@
 #include <errno.h>
 #include <unistd.h>
 
+/* Pause before a lost connection is opened again. */
+#define AGAIN_NS CLOCK_NS_PER_S
+
 struct batch {
 	const struct ttop_options *o;
 	ttop_format_fn *format;
@@ -84,12 +87,15 @@ static bool batch_is_early(const struct batch *b, const struct top_sample *s)
 }
 
 /* Logs a change of the target, which the report does not show. */
-static void batch_log_target(const struct top_sample *s)
+static void batch_log_target(const struct batch *b, const struct top_sample *s)
 {
 	const struct source_note *note = top_note(s, "target");
 
 	if (note)
 		log_info("%s", note->text);
+	else if (b->o->lost && b->o->lost->is_found)
+		log_info("%s: connected again",
+			 b->o->source->ops->title(b->o->source));
 }
 
 /* Takes a sample and prints the report when it is due. */
@@ -100,9 +106,15 @@ static int batch_report(struct batch *b, struct error *err)
 
 	if (ttop_sample(b->o, &sample, err)) {
 		*b->ended = err->kind == ERROR_NO_TARGET;
-		return -1;
+		if (!ttop_tries_again(b->o, err))
+			return -1;
+		if (b->o->lost->is_new)
+			log_info("%s", err->text);
+		b->due_ns = clock_after(clock_monotonic_ns(), AGAIN_NS);
+		return 0;
 	}
-	batch_log_target(&sample);
+	*b->ended = false;
+	batch_log_target(b, &sample);
 	if (batch_is_early(b, &sample))
 		return 0;
 	rates = thread_rates_update(b->rates, &sample);

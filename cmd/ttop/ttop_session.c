@@ -67,6 +67,10 @@ bool ttop_session_sample(struct ttop_session *s)
 	struct top_sample sample;
 
 	if (ttop_sample(s->o, &sample, &s->end)) {
+		if (s->samples && ttop_tries_again(s->o, &s->end)) {
+			top_message(&s->top, true, "%s", s->end.text);
+			return true;
+		}
 		/* The last sample, which the screen borrows, stays valid. */
 		s->top.ended = true;
 		if (s->samples)
@@ -83,6 +87,8 @@ bool ttop_session_sample(struct ttop_session *s)
 	target = top_note(&s->sample, "target");
 	if (target)
 		top_message(&s->top, false, "%s", target->text);
+	else if (s->o->lost && s->o->lost->is_found)
+		top_message(&s->top, false, "connected again");
 	return true;
 }
 

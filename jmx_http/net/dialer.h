@@ -70,6 +70,11 @@ struct dialer_ops {
 	 */
 	bool (*again)(struct dialer *d);
 	/*
+	 * A number that changes when connections reach another server, to which
+	 * the stubs of the previous one mean nothing.  NULL: it never changes.
+	 */
+	unsigned (*generation)(const struct dialer *d);
+	/*
 	 * Makes connections that are not sockets, see rmi_transport_dial().
 	 * NULL for all kinds below.
 	 */

@@ -66,6 +66,7 @@ struct kubectl {
 	enum kubectl_state state;
 	struct pod pod; /* the forwarded one; empty: none yet */
 	bool was_ready; /* a forward has worked */
+	unsigned replacements;
 
 	/* In KUBECTL_READING. */
 	struct program *reader;
@@ -703,6 +704,7 @@ static void reader_take_pod(struct kubectl *k)
 	reader_end(k);
 	if (is_new && k->pod.uid.len) {
 		kubectl_drop_pod(k);
+		k->replacements++;
 		kubectl_report(k, "kubectl: pod %s was replaced by pod %s",
 			       k->pod.name.bytes, k->best.name.bytes);
 	} else if (is_new && strcmp(k->target, k->best.name.bytes) != 0) {
@@ -871,6 +873,11 @@ void kubectl_free(struct kubectl *k)
 }
 
 uint16_t kubectl_port(const struct kubectl *k) { return k->pod.port; }
+
+unsigned kubectl_replacements(const struct kubectl *k)
+{
+	return k->replacements;
+}
 
 void kubectl_doubt(struct kubectl *k)
 {

@@ -78,6 +78,9 @@ void kubectl_cancel(struct kubectl_wait *w);
 /* The target's port in the pod; 0 before the pod is known. */
 uint16_t kubectl_port(const struct kubectl *k);
 
+/* The number of times that the pod was replaced. */
+unsigned kubectl_replacements(const struct kubectl *k);
+
 /*
  * A forwarded connection has just ended without a reply: waits from now on last
  * until the target was resolved again.

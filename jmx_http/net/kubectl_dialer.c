@@ -151,12 +151,19 @@ static bool kubectl_dial_again(struct dialer *dialer)
 	return true;
 }
 
+static unsigned kubectl_generation(const struct dialer *dialer)
+{
+	return kubectl_replacements(
+		((const struct kubectl_dialer *)dialer)->kubectl);
+}
+
 static const struct dialer_ops kubectl_ops = {
 	.begin = kubectl_begin,
 	.cancel = kubectl_cancel_dial,
 	.free = kubectl_free_dialer,
 	.why = kubectl_add_why,
 	.again = kubectl_dial_again,
+	.generation = kubectl_generation,
 	.goes_anywhere = true,
 };
 

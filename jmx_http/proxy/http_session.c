@@ -159,7 +159,7 @@ static void session_expect_head(struct http_session *s)
 	s->wants_metrics = false;
 	s->is_head = s->is_old = s->is_chunked = false;
 	s->has_sent_head = s->has_response = s->is_event_stream = false;
-	s->has_copy = false;
+	s->has_copy = s->is_again = false;
 	s->response_scanned = 0;
 	s->status = 0;
 	s->request_len = s->response_len = s->body_len = 0;
@@ -320,6 +320,13 @@ static bool session_agent_is_full(const struct http_session *s)
 		http_backend_waiting(s->backend) > HTTP_WAITING_MAX);
 }
 
+static struct http_agent *session_agent(struct http_session *s)
+{
+	struct http_target *t = s->target;
+
+	return s->wants_metrics && t->metrics.dialer ? &t->metrics : &t->agent;
+}
+
 /*
  * Keeps the body of a request that may be sent again: by another connection if
  * it changes nothing, or with another token.
@@ -327,7 +334,9 @@ static bool session_agent_is_full(const struct http_session *s)
 static void session_keep_copy(struct http_session *s)
 {
 	size_t len = evbuffer_get_length(s->body);
-	bool may_retry = http_backend_is_reused(s->backend) && !s->call.changes;
+	bool may_retry = !s->call.changes &&
+			 (http_backend_is_reused(s->backend) ||
+			  session_agent(s)->dialer->ops->again);
 
 	s->has_copy = s->request.is_done && len <= COPY_MAX &&
 		      (may_retry || s->target->renew_bearer);
@@ -385,13 +394,6 @@ static void session_on_ready(void *self)
 	if (!s->request.is_done)
 		session_read_client(s, true);
 	session_hold(s);
-}
-
-static struct http_agent *session_agent(struct http_session *s)
-{
-	struct http_target *t = s->target;
-
-	return s->wants_metrics && t->metrics.dialer ? &t->metrics : &t->agent;
 }
 
 /* True if all connections to the agent are in use, and no more can be made. */
@@ -775,10 +777,16 @@ static void session_on_drained(void *self)
 /* Sends a request again to which the agent has sent nothing. */
 static bool session_retry(struct http_session *s)
 {
+	const struct dialer *d = session_agent(s)->dialer;
+	bool may_again = !s->is_again && d->ops->again;
+
 	if (!s->has_copy || s->call.changes || s->has_response ||
-	    !http_backend_is_reused(s->backend) ||
+	    !(http_backend_is_reused(s->backend) || may_again) ||
 	    evbuffer_get_length(http_backend_input(s->backend)))
 		return false;
+	if (may_again)
+		d->ops->again(session_agent(s)->dialer);
+	s->is_again = true;
 	session_send_again(s);
 	return true;
 }

@@ -92,6 +92,7 @@ struct http_session {
 	struct evbuffer *out;  /* scratch */
 	struct evbuffer *copy; /* of the body, if it may be sent again */
 	bool has_copy;
+	bool is_again;  /* another connection was made for the request */
 	unsigned login; /* of the target, when the request was sent */
 	bool is_head, is_old /* HTTP/1.0 */, is_persistent, is_chunked;
 	bool has_sent_head;       /* to the agent, or it is about to be */

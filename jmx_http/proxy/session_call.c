@@ -140,7 +140,7 @@ static bool session_reply_here(struct session *s, const char *objection)
 /* The endpoint of a call; a DGC call goes to that of its objects. */
 static struct endpoint session_endpoint(struct session *s)
 {
-	const struct upstream *jvm = &s->front->jvm;
+	struct upstream *jvm = &s->front->jvm;
 	struct jrmp_id id;
 	size_t at = 0;
 

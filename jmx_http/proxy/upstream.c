@@ -38,15 +38,32 @@ bool upstream_knows(const struct upstream *p, const struct jrmp_id *id)
 	return route_find(p, id);
 }
 
+static void upstream_check_server(struct upstream *p)
+{
+	const struct dialer *d = p->dialer;
+	unsigned now;
+
+	if (!d || !d->ops->generation)
+		return;
+	now = d->ops->generation(d);
+	if (now == p->generation)
+		return;
+	p->generation = now;
+	p->has_server = p->has_jmxrmi = false;
+	p->route_count = p->next_route = 0;
+	p->registry.tls = ENDPOINT_LOOK;
+}
+
 /*
  * An unknown object is assumed to be at the server's port: many objects are, or
  * a client received its stub before the proxy started.
  */
-struct endpoint upstream_route(const struct upstream *p,
-			       const struct jrmp_id *id)
+struct endpoint upstream_route(struct upstream *p, const struct jrmp_id *id)
 {
-	const struct route *r = route_find(p, id);
+	const struct route *r;
 
+	upstream_check_server(p);
+	r = route_find(p, id);
 	if (r)
 		return r->endpoint;
 	if (p->has_server && memcmp(id, &jrmp_registry, sizeof(*id)) != 0)

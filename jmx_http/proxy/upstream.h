@@ -64,6 +64,7 @@ struct upstream {
 	struct stub stub;
 
 	/* Private from here on. */
+	unsigned generation; /* of the dialer */
 	bool has_server;
 	bool has_jmxrmi;        /* the server is bound to "jmxrmi" */
 	struct endpoint server; /* of the object looked up last */
@@ -77,9 +78,11 @@ struct upstream {
 /* Fills u from options. */
 void upstream_init(struct upstream *u, const struct upstream_options *o);
 
-/* The endpoint of an object. */
-struct endpoint upstream_route(const struct upstream *p,
-			       const struct jrmp_id *id);
+/*
+ * The endpoint of an object.  Forgets the endpoints of a JVM that another one
+ * has replaced, so that the new JVM rejects the objects of the previous one.
+ */
+struct endpoint upstream_route(struct upstream *p, const struct jrmp_id *id);
 
 /* True if the object has a known endpoint of its own. */
 bool upstream_knows(const struct upstream *p, const struct jrmp_id *id);

@@ -54,16 +54,32 @@ serves() {
 	! grep 'replaced' "$proxy_said" || return
 
 	# The pod is replaced; its JVM chooses another port.  The first client
-	# is served, and nothing restarts the forward of the previous port.
+	# is served, and ttop connects again.
+	"$sjkc" ttop -s "127.0.0.1:$proxy_port" -b -ri 500ms -n 1 \
+		--timeout 10s --reconnect 10m >"$scratch/ttop" \
+		2>"$scratch/ttop.said" &
+	ttop=$!
+	target_pids="$target_pids $ttop"
+	target_wait "$scratch/ttop" 'thread count' "$ttop" || return
 	: >"$proxy_said"
 	cluster_unpod "$pod"
 	cluster_pod "$pod" "$1" || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes || return
-	grep -q "pod $pod was replaced by pod $pod" "$proxy_said" &&
-		[ "$(grep -c 'forwarded from' "$proxy_said")" -eq 2 ] ||
+	target_wait "$scratch/ttop.said" 'the JVM was restarted' "$ttop" ||
+		{ cat "$scratch/ttop.said" "$proxy_said"; return 1; }
+	: >"$scratch/ttop"
+	target_wait "$scratch/ttop" 'thread count' "$ttop" || return
+	end "$ttop" || return
+	grep -q "pod $pod was replaced by pod $pod" "$proxy_said" ||
 		{ cat "$proxy_said"; return 1; }
 	until_forwards 2 && proxy_end "$2" && until_forwards 0 || return
 	cluster_unpod "$pod"
+}
+
+# end PID: ends ttop, which then succeeds.
+end() {
+	kill -TERM "$1"
+	wait "$1" || { echo "ttop: $?"; cat "$scratch/ttop.said"; return 1; }
 }
 
 set -- TERM KILL

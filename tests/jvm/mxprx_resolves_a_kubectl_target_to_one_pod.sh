@@ -105,6 +105,7 @@ cluster_unpod shop-1
 pid=$second inside=$second_inside
 serves 'the other pod' && serves 'the other pod, again' || exit 1
 grep -q 'pod shop-1 was replaced by pod shop-2' "$proxy_said" &&
+	[ "$(grep -c 'forwarded from' "$proxy_said")" -eq 4 ] &&
 	! grep -q 'Unhandled\|sandbox' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
 [ -z "${SHOW-}" ] || cat "$proxy_said"

@@ -109,30 +109,28 @@ shows_stacks_and_deadlocks() {
 		printed 'waits for java.lang.Object@'
 }
 
-# While ttop is stopped, the JVM is restarted.
+# The JVM ends and is restarted while ttop runs.
 continues_with_a_restarted_jvm() {
 	: >"$scratch/out"
-	# ttop is stopped until the second JVM is ready.
 	env --default-signal=INT,TERM "$sjkc" ttop -s "127.0.0.1:$port" -b \
-		-ri 300ms -si 10ms --timeout 300s >"$scratch/out" 2>"$scratch/err" </dev/null &
+		-ri 300ms -si 10ms --timeout 300s --reconnect 10m \
+		>"$scratch/out" 2>"$scratch/err" </dev/null &
 	ttop=$!
 	target_pids="$target_pids $ttop"
 	target_wait "$scratch/out" ' - burner-0' || return
-	target_stop "$ttop" || return
 	target_end "$pid"
+	target_wait "$scratch/err" 'connecting again for 600' "$ttop" || return
 	target "$1" "$jmx.port=$port" "$jmx.rmi.port=$port" \
 		"$jmx.host=127.0.0.1" "$jmx.ssl=false" \
 		"$jmx.authenticate=false" \
 		-Djava.rmi.server.hostname=127.0.0.1 -- threads=1 burners=2 ||
 		return
-	kill -CONT "$ttop"
 	target_wait "$scratch/err" 'restarted' &&
 		target_wait "$scratch/out" ' - burner-1' || return
-	# When the second JVM ends, ttop ends.
-	target_end "$pid"
+	kill -TERM "$ttop"
 	wait "$ttop"
 	status=$?
-	[ $status -eq 0 ] && said 'the JVM no longer responds' && return
+	[ $status -eq 0 ] && target_end "$pid" && return
 	echo "exit status $status"
 	return 1
 }

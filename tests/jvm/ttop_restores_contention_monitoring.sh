@@ -115,9 +115,10 @@ says_when_it_cannot() {
 # lost.
 reports_a_lost_jvm() {
 	"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false" || return
-	begin -s "127.0.0.1:$port" || return
+	begin -s "127.0.0.1:$port" --reconnect 1s || return
 	target_end "$pid"
-	ended 0 && said 'the JVM no longer responds' &&
+	ended 0 && said 'connecting again for' &&
+		said 'the JVM no longer responds' &&
 		said 'it stays enabled if the JVM still runs'
 }
 

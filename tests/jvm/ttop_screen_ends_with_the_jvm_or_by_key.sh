@@ -43,7 +43,7 @@ local_screen() {
 jmx_screen() {
 	jmx_target "$1" -- threads=30 burners=1 || return
 	rm -f "$scratch/ended"
-	terminal 120 40 "'$sjkc' ttop -s 127.0.0.1:$port; echo status \$?
+	terminal 120 40 "'$sjkc' ttop -s 127.0.0.1:$port --reconnect 0; echo status \$?
 		touch '$scratch/ended'; exec sleep 1000"
 	eventually shows ' burner-0' || return
 	press u

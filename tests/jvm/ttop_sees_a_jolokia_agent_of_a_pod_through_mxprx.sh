@@ -35,4 +35,23 @@ grep -q '^\[[0-9]*\] user=.* burner-[01]$' "$scratch/ttop" ||
 { "$sjkc" jcmd -u "$at" VM.version >"$scratch/jcmd" &&
 	grep -q 'OpenJDK' "$scratch/jcmd"; } || { cat "$scratch/jcmd"; exit 1; }
 [ -z "${SHOW-}" ] || cat "$proxy_printed" "$scratch/ttop"
+
+# Another pod replaces it, with the same network and JVM.  kubectl notices this
+# at the next connection, but the first request reaches the new pod.  mxprx keeps
+# an idle connection for ten seconds, which still reaches the JVM.
+local=$(sed -n 's/.*forwarded from 127.0.0.1:\([0-9]*\)$/\1/p' "$proxy_said")
+for _ in $(seq 600); do
+	[ -n "$(ss -Htn state established "dport = :$local")" ] || break
+	sleep 0.1
+done
+previous=$inside
+nsenter --net="/proc/$inside/ns/net" sleep 1800 &
+target_pids="$target_pids $!"
+inside=$!
+cluster_describe web-0 "" && kill "$previous" || exit
+wait "$previous" 2>/dev/null
+"$sjkc" mx -u "$at" -b java.lang:type=Runtime --get -f VmName \
+	>"$scratch/mx" 2>&1 &&
+	grep -q 'pod web-0 was replaced by pod web-0' "$proxy_said" ||
+	{ cat "$scratch/mx" "$proxy_said"; exit 1; }
 proxy_end TERM

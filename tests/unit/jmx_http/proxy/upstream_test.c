@@ -29,7 +29,7 @@ static struct stub stub_at(uint16_t port, uint8_t id, const char *factory)
 	return stub;
 }
 
-static void check(const struct upstream *p, uint8_t id, uint16_t port,
+static void check(struct upstream *p, uint8_t id, uint16_t port,
 		  enum endpoint_tls tls)
 {
 	struct jrmp_id object = { { id } };
