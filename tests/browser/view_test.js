@@ -200,6 +200,10 @@ module.exports = (test) => {
 			assert.match(await tab.locator('#empty').textContent(), /No sample contains the frame no\.Such\.name/);
 			await tab.keyboard.press('R');
 		}, { hash: '#v=sandwich&f=no.Such.name' });
+		await browser.with(sample(), async (tab) => {
+			assert(await tab.locator('#empty').isHidden());
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.state()), '');
+		}, { hash: '#v=sandwich' });
 	});
 
 	test('threads_are_root_frames', async (browser) => {

@@ -163,7 +163,7 @@ export function readState(fragment, profile) {
 		if (Object.hasOwn(transforms, op) && state.transforms.length < MOST_TRANSFORMS)
 			state.transforms.push({ op, frame: part.slice(colon + 1) });
 	}
-	if (state.view === 'heatmap' && !profile.time)
+	if ((state.view === 'heatmap' && !profile.time) || (state.view === 'sandwich' && !state.frame))
 		state.view = 'callees';
 	state.event = Math.min(state.event, profile.events.length - 1);
 	return state;
