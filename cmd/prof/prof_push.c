@@ -72,6 +72,7 @@ struct push_loop {
 	struct prof_requests requests;
 	uint64_t samples;                    /* of all windows */
 	uint64_t omitted;                    /* attributes of JVMs */
+	bool has_cut_args;                   /* of a JVM; this is reported */
 	struct prof_loss losses[LOSSES_MAX]; /* of the session */
 	size_t loss_count;
 	struct prof_budget budget;
@@ -650,9 +651,16 @@ static void push_describe(void *self, const struct jvm *jvm, struct text *out)
 {
 	struct push_loop *l = self;
 	const struct prof_push_options *o = l->options;
-	uint64_t omitted = prof_resource_add(jvm, o->service,
-					     push_labels(o->labels), out);
+	bool args_cut = false;
+	uint64_t omitted = prof_resource_add(
+		jvm, o->service, push_labels(o->labels), out, &args_cut);
 
+	if (args_cut && !l->has_cut_args)
+		log_always("PID %d: some arguments are in an @file or too "
+			   "long; its service.name and other attributes may "
+			   "be incomplete",
+			   (int)jvm->pid);
+	l->has_cut_args |= args_cut;
 	if (omitted && !l->omitted)
 		log_always("PID %d: omitting %" PRIu64
 			   " resource attributes: keys must be different and "

@@ -69,9 +69,11 @@ size_t prof_workload_len(const char *pod);
  * service.name is the first of: service, unless NULL; what the JVM's options
  * and environment tell OpenTelemetry's, Datadog's and Spring's agents; the
  * container's name; the main class or jar. Returns how many attributes that the
- * user gives are omitted, as in struct prof_attributes.
+ * user gives are omitted, as in struct prof_attributes. Sets *args_cut if some
+ * of the JVM's arguments could not be read, which may have attributes.
  */
 uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
-			   enum prof_labels labels, struct text *out);
+			   enum prof_labels labels, struct text *out,
+			   bool *args_cut);
 
 #endif

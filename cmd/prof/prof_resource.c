@@ -344,7 +344,8 @@ static void resource_add_all(struct resource *r, enum prof_labels labels,
 }
 
 uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
-			   enum prof_labels labels, struct text *out)
+			   enum prof_labels labels, struct text *out,
+			   bool *args_cut)
 {
 	struct resource r = { .jvm = jvm };
 	struct error unused;
@@ -360,6 +361,7 @@ uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 	resource_find_service(&r, service);
 	resource_add_all(&r, labels, out);
 	omitted = r.attributes.omitted;
+	*args_cut = r.info.args_cut;
 	jvm_info_release(&r.info);
 	/* The environment may have secrets. */
 	if (r.environ.bytes)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Probes are detached from one JVM after another, for a fifth of a second each.  What a
 # JVM allocates meanwhile is not sampled: the profile of each JVM lasts as long as its
-# sleeping threads slept.
+# sleeping threads slept.  The options of one JVM are in a file, and prof says so.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/alone.sh
@@ -9,8 +9,9 @@ scratch=$2
 . tests/root/lib/prof.sh
 
 jdk=$(jdks | head -n 1)
-for _ in 1 2 3 4; do
-	target "$jdk" -- threads=5 allocators=1 || exit 1
+echo -Dx=y >"$scratch/options"
+for from in -Dx=y -Dx=y -Dx=y "-XX:-UsePerfData @$scratch/options"; do
+	target "$jdk" "$from" -- threads=5 allocators=1 || exit 1
 done
 mkdir "$scratch/dir"
 prof 0 --all --min-age 0s -e alloc,wall --alloc-interval 16m -d 2s --interval 5m \
@@ -31,3 +32,4 @@ PYTHONPATH=tests/tools python3 - "$scratch"/dir/*.gz <<-'END' || { cat "$prof_er
 	        assert abs(slept[-1] / 5 - wall["duration"]) < 50_000_000, (slept, wall["duration"])
 	assert len(slept) == 4, slept
 END
+grep -q "PID $pid: some arguments are in an @file" "$prof_err" || { cat "$prof_err"; exit 1; }
