@@ -13,13 +13,20 @@ for jdk in $(jdks); do
 		target_memory="-Xmx256m -XX:+Use${collector}GC"
 		collectors=$((collectors + 1))
 		target "$jdk" -XX:TieredStopAtLevel=4 -- 40 || exit 1
-		timeout 60 "$TOOLS/walk_samples" "$pid" 5000 499 worker-,ForkJoin show \
-			>"$scratch/walk" || { cat "$scratch/walk"; exit 1; }
+		# With 600 samples or more, 0.5 % are three: one that is lost by chance
+		# does not fail the test.
+		for _ in $(seq 60); do
+			timeout 60 "$TOOLS/walk_samples" "$pid" 2000 499 \
+				worker-,ForkJoin show >"$scratch/walk" ||
+				{ cat "$scratch/walk"; exit 1; }
+			sed "s|^|$(basename "$jdk") $collector |" "$scratch/walk" |
+				tee -a "$scratch/walks"
+			awk -v least=$((600 * collectors)) '$3 == "samples" { n += $4 }
+				END { exit !(n >= least) }' "$scratch/walks" && break
+		done
 		target_end "$pid"
-		sed "s|^|$(basename "$jdk") $collector |" "$scratch/walk" |
-			tee -a "$scratch/walks"
 	done
-	awk -v least=$((100 * collectors)) '$3 == "samples" { samples += $4; root += $6 }
+	awk -v least=$((600 * collectors)) '$3 == "samples" { samples += $4; root += $6 }
 		END { print "samples", samples, "at the root", root
 			exit !(samples >= least && root >= 0.995 * samples) }' \
 		"$scratch/walks" || exit 1
