@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Probes are detached from one JVM after another, for a fifth of a second each.  What a
 # JVM allocates meanwhile is not sampled: the profile of each JVM lasts as long as its
-# sleeping threads slept.  The options of one JVM are in a file, and prof says so.
+# sleeping threads slept.  The options of one JVM are in a file, which prof reports.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/alone.sh
