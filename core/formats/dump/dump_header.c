@@ -388,3 +388,18 @@ bool dump_header_to_file(const char *text, size_t len, size_t last_line,
 			return false;
 	}
 }
+
+bool dump_line_is_greeting(struct line line)
+{
+	static const char *const greetings[] = {
+		"Attaching to process ID ",        "Attaching to core ",
+		"Debugger attached successfully.", "Server compiler detected.",
+		"Client compiler detected.",       "JVM version is ",
+	};
+
+	for (size_t i = 0; i < sizeof(greetings) / sizeof(*greetings); i++) {
+		if (line_starts(line, greetings[i]))
+			return true;
+	}
+	return false;
+}

@@ -72,4 +72,7 @@ enum thread_state dump_state(const char *text, size_t len);
 size_t dump_decimal(const char *text, size_t len, int64_t *value);
 size_t dump_hex(const char *text, size_t len, int64_t *value);
 
+/* True for text that jhsdb prints before its dump. */
+bool dump_line_is_greeting(struct line line);
+
 #endif

@@ -61,6 +61,7 @@ struct hotspot {
 static const char full_dump[] = "Full thread dump ";
 static const char thread_list[] = "Threads class SMR info:";
 static const char jdk_version[] = "JDK version: "; /* JDK 26 */
+static const char state_line[] = "java.lang.Thread.State: ";
 
 static uint64_t hotspot_line_number(const struct hotspot *r)
 {
@@ -672,22 +673,6 @@ static void hotspot_in_threads(struct hotspot *r, struct line line)
 		r->astray = true;
 }
 
-/* Text of jhsdb before its dump. */
-static bool line_is_greeting(struct line line)
-{
-	static const char *const greetings[] = {
-		"Attaching to process ID ",        "Attaching to core ",
-		"Debugger attached successfully.", "Server compiler detected.",
-		"Client compiler detected.",       "JVM version is ",
-	};
-
-	for (size_t i = 0; i < sizeof(greetings) / sizeof(*greetings); i++) {
-		if (line_starts(line, greetings[i]))
-			return true;
-	}
-	return false;
-}
-
 /* A dump whose first line has unknown wording. */
 static void hotspot_begin_listed_dump(struct hotspot *r)
 {
@@ -709,29 +694,41 @@ static bool header_is_certain(const struct dump_header *h, struct lines ahead)
 	struct line line;
 
 	return h->state || (lines_next(&ahead, &line) &&
-			    hotspot_dump_has(line, "java.lang.Thread.State: "));
+			    hotspot_dump_has(line, state_line));
+}
+
+/* Returns the line from its first quote on, behind any prefix of a log. */
+static struct line line_header(struct line line)
+{
+	const char *quote = line.len ? memchr(line.text, '"', line.len) : NULL;
+	size_t prefix = quote ? (size_t)(quote - line.text) : line.len;
+
+	return (struct line){ line.text + prefix, line.len - prefix };
 }
 
 static void hotspot_in_outside(struct hotspot *r, struct line line)
 {
-	struct line body = line_trimmed(line);
+	struct line body = line_trimmed(line), header;
 	struct dump_header h;
 
 	if (line_is_date(body, &r->date_ns)) {
 		r->dated = hotspot_line_number(r);
 		return;
 	}
-	if (!body.len || line_is_number(body) || line_is_greeting(body))
+	if (!body.len || line_is_number(body) || dump_line_is_greeting(body))
 		return;
 	if (line_is(body, thread_list)) {
 		hotspot_begin_listed_dump(r);
 		return;
 	}
-	if (line_starts(body, "\"") &&
-	    dump_header_parse(body.text, body.len, 0, &h) &&
-	    (!h.by_jmx || header_is_certain(&h, r->lines.lines))) {
+	header = line_header(body);
+	if (header.len && dump_header_parse(header.text, header.len, 0, &h) &&
+	    ((!h.by_jmx && header.len == body.len) ||
+	     header_is_certain(&h, r->lines.lines))) {
 		struct line raw = r->before;
 
+		log_lines_prefix(&r->lines, line,
+				 (size_t)(header.text - line.text));
 		r->before = (struct line){ 0 };
 		hotspot_begin_dump(r, false);
 		r->before = raw;
@@ -911,14 +908,6 @@ static void hotspot_on_line(struct hotspot *r, struct line line)
 	}
 }
 
-static int nothing_found(const struct hotspot *r, struct error *err)
-{
-	if (r->dumps)
-		return fail(err, ERROR_INPUT, "a thread dump without threads");
-	return fail(err, ERROR_INPUT,
-		    "no thread dump found (no line \"Full thread dump …\")");
-}
-
 static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 			struct error *err)
 {
@@ -941,7 +930,10 @@ static int hotspot_read(const uint8_t *bytes, size_t len, struct profile *p,
 	hotspot_end_dump(&r);
 	thread_dump_finish(&r.dump);
 	if (!r.dump.threads)
-		ret = nothing_found(&r, err);
+		ret = fail(err, ERROR_INPUT, "%s",
+			   r.dumps ? "a thread dump without threads"
+				   : "no thread dump found (no line \"Full "
+				     "thread dump …\")");
 	text_release(&r.joined);
 	text_release(&r.object);
 	text_release(&r.owner);
@@ -984,10 +976,10 @@ static bool hotspot_sniff(const uint8_t *head, size_t len)
 		found = line_begins_dump(line, lines.lines, &offset) ||
 			line_is(body, thread_list) ||
 			(in_thread &&
-			 line_starts(body,
-				     h.state ? "at "
-					     : "java.lang.Thread.State: "));
-		in_thread = line.len && line.text[0] == '"' &&
+			 (h.state ? line_starts(body, "at ")
+				  : hotspot_dump_has(body, state_line)));
+		line = line_header(line);
+		in_thread = line.len &&
 			    dump_header_parse(line.text, line.len, 0, &h);
 	}
 	log_lines_release(&lines);

@@ -81,3 +81,22 @@ for line in sys.stdin:
 			cmp plain.out - && echo "$text in $log: the same"
 	done
 done
+# Without the title of the dump, for which a log may be too short, the header of a
+# thread shows the prefix of the lines.
+sed -n '/^"main"/,$p' "$DATA/dumps/jstack-waits-jdk17.txt" >untitled.txt
+sjkc threads --json untitled.txt 2>/dev/null | sed 's/untitled.txt//' >untitled.json
+echo "threads: $(grep -o '"tid":' untitled.json | wc -l)"
+python3 - <<'P'
+lines = open('untitled.txt').read().splitlines()
+for name, prefix in [
+        ('kubectl', lambda i: '[pod/web-0/app] '),
+        ('journald', lambda i: 'Nov 28 20:00:%02d node-1 java[4711]: ' % (i % 60)),
+        ('compose', lambda i: 'web-1  | ')]:
+    with open(name + '.txt', 'w') as out:
+        for i, line in enumerate(lines):
+            print(prefix(i) + line, file=out)
+P
+for log in kubectl journald compose; do
+	sjkc threads --json $log.txt 2>/dev/null | sed "s/$log.txt//" >$log.json
+	cmp untitled.json $log.json && echo "$log: the same"
+done
