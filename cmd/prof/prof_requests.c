@@ -255,13 +255,12 @@ static uint64_t requests_add_series(struct prof_requests *r,
 
 /* ---- OTLP, and the same for Parca ---- */
 
-/* The size that the limits are for. */
-static size_t requests_bytes(const struct prof_requests *r)
+/* True if a request is larger than `most`, or than `times` that for Parca. */
+static bool requests_exceeds(const struct prof_requests *r, size_t most,
+			     size_t times)
 {
-	size_t otlp = otlp_request_bytes(r->request);
-	size_t parca = r->series.len / PROF_PARCA_FACTOR;
-
-	return otlp > parca ? otlp : parca;
+	return otlp_request_bytes(r->request) > most ||
+	       r->series.len > most * times;
 }
 
 /* Makes the request empty. */
@@ -361,7 +360,7 @@ static void requests_send_views(struct prof_requests *r,
 
 	for (;;) {
 		requests_encode(r, part, views, count, most);
-		if (requests_bytes(r) <= r->largest)
+		if (!requests_exceeds(r, r->largest, PROF_PARCA_ALONE))
 			break;
 		requests_discard_request(r);
 		most = most ? most / 4 : MOST_FRAMES;
@@ -402,14 +401,14 @@ static void requests_add_shared(struct prof_requests *r,
 			continue;
 		}
 		requests_encode_all(r, &parts[i]);
-		if (requests_bytes(r) <= r->most)
+		if (!requests_exceeds(r, r->most, PROF_PARCA_SHARED))
 			continue;
 		requests_discard_request(r);
 		for (; first < i; first++)
 			requests_encode_all(r, &parts[first]);
 		requests_end_request(r);
 		requests_encode_all(r, &parts[i]);
-		if (requests_bytes(r) <= r->most)
+		if (!requests_exceeds(r, r->most, PROF_PARCA_SHARED))
 			continue;
 		requests_discard_request(r);
 		requests_send_alone(r, &parts[i]);

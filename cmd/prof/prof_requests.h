@@ -24,9 +24,10 @@
 #define PROF_LARGEST_BYTES ((size_t)16 << 20)
 /*
  * Parca accepts 64 MiB. Its profiles share no names, so they are larger than
- * those of OTLP.
+ * those of OTLP: a request may be so many times as large, with several profiles
+ * and with one.
  */
-#define PROF_PARCA_FACTOR 8
+enum { PROF_PARCA_SHARED = 2, PROF_PARCA_ALONE = 8 };
 
 struct otlp_request;
 

@@ -450,7 +450,7 @@ static void request_for_parca_is_made_beside_that_of_otlp(void **state)
 	r.parca = true;
 	prof_requests_add(&r, parts, 12);
 	for (size_t i = 0; i < sent.count; i++)
-		assert_true(sent.bytes[i].len <= (size_t)64 << 20);
+		assert_true(sent.bytes[i].len <= (size_t)8 << 20);
 	assert_int_equal(sent_samples(&sent), 12 * 5000);
 	assert_int_equal(r.too_large + r.truncated + r.omitted, 0);
 	sent_release(&sent);
