@@ -4,6 +4,7 @@
 #include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/process.h"
+#include "cmd/prof/prof_push.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
@@ -152,6 +153,25 @@ static int target_find(struct candidates *c, const char *name,
 	}
 	pattern_free(pattern);
 	return 0;
+}
+
+/* Marks the JVMs of a pod, "NAMESPACE/NAME" or "NAME". */
+static void target_find_pod(struct candidates *c, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const char *pod = slash ? slash + 1 : name;
+	size_t len = slash ? (size_t)(slash - name) : 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct prof_pod p;
+
+		prof_pod_read(&p, c->at[i].jvm);
+		if (p.name.len && strcmp(p.name.bytes, pod) == 0 &&
+		    (!slash || (p.namespace.len == len &&
+				memcmp(p.namespace.bytes, name, len) == 0)))
+			target_mark(c, i);
+		prof_pod_release(&p);
+	}
 }
 
 static void target_add_hidden(const struct jvm_list *list, struct text *out)
@@ -344,6 +364,7 @@ static int target_fail_several(struct jvm *jvm, const struct candidates *c,
 
 int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 {
+	bool is_pod = strncmp(name, "pod/", 4) == 0;
 	struct candidates c;
 	int ret = -1;
 
@@ -351,7 +372,11 @@ int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 		return target_open_pid(jvm, name, err);
 	if (!*name)
 		return misuse(err, "the JVM's name is empty");
-	if (candidates_open(&c, err) || target_find(&c, name, err))
+	if (candidates_open(&c, err))
+		goto out;
+	if (is_pod)
+		target_find_pod(&c, name + 4);
+	else if (target_find(&c, name, err))
 		goto out;
 	if (c.matching == 1)
 		ret = target_open_listed(jvm, c.at[c.first].jvm, err);

@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
+#include "cmd/prof/prof_push.h"
 #include "cmd/report_format.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
@@ -279,6 +280,20 @@ static void summary_put_container(struct summary *s, const struct jvm *jvm,
 	summary_put(s, "container");
 }
 
+static void summary_put_pod(struct summary *s, const struct jvm *jvm)
+{
+	struct prof_pod pod;
+
+	prof_pod_read(&pod, jvm);
+	if (pod.name.len) {
+		text_printf(&s->value, "%s/%s, container %s",
+			    pod.namespace.bytes, pod.name.bytes,
+			    pod.container.bytes);
+		summary_put(s, "pod");
+	}
+	prof_pod_release(&pod);
+}
+
 static void summary_put_process(struct summary *s, pid_t pid)
 {
 	struct proc_status status;
@@ -305,6 +320,7 @@ static void summary_put_machine(struct summary *s, const struct jvm *jvm,
 	summary_put_resident(s, jvm->pid, &limits);
 	summary_put_process(s, jvm->pid);
 	summary_put_container(s, jvm, &limits.path);
+	summary_put_pod(s, jvm);
 	cgroup_limits_release(&limits);
 }
 

@@ -263,10 +263,18 @@ static void metrics_add_health(const struct prof_metrics *m,
 {
 	page->status = 200;
 	text_puts(&page->body, "sampling and sending\n");
-	if (m->failed_windows < PROF_UNHEALTHY)
+	if (m->failed_windows < PROF_UNHEALTHY && !v->sampling.refused)
 		return;
 	page->status = 503;
 	text_clear(&page->body);
+	if (m->failed_windows < PROF_UNHEALTHY) {
+		text_printf(&page->body,
+			    "%" PRIu64 " JVM%s cannot be sampled; the messages "
+			    "of sjkc have the reasons\n",
+			    (uint64_t)v->sampling.refused,
+			    units_plural(v->sampling.refused));
+		return;
+	}
 	text_printf(&page->body, "no profile was delivered in %u interval%s",
 		    m->failed_windows, units_plural(m->failed_windows));
 	if (*v->problem)

@@ -50,6 +50,14 @@ int prof_push(const struct prof_live_options *live,
 void prof_resource_container(const struct jvm *jvm, struct text *id,
 			     struct text *name);
 
+/* The pod of a JVM, from the kubelet's links in /var/log/containers. */
+struct prof_pod {
+	struct text namespace, name, container; /* foreign; empty = unknown */
+};
+
+void prof_pod_read(struct prof_pod *p, const struct jvm *jvm);
+void prof_pod_release(struct prof_pod *p); /* zeroed storage is allowed */
+
 /* How many attributes a resource has. */
 enum prof_labels {
 	PROF_LABELS_FULL,

@@ -171,6 +171,22 @@ void prof_resource_container(const struct jvm *jvm, struct text *id,
 	text_release(&r.container_name);
 }
 
+void prof_pod_read(struct prof_pod *p, const struct jvm *jvm)
+{
+	struct resource r = { .jvm = jvm };
+
+	prof_container_read(&r.container, jvm);
+	resource_find_pod(&r);
+	*p = (struct prof_pod){ r.namespace, r.pod, r.container_name };
+}
+
+void prof_pod_release(struct prof_pod *p)
+{
+	text_release(&p->namespace);
+	text_release(&p->name);
+	text_release(&p->container);
+}
+
 /* ---- the service ---- */
 
 /* The name of a main class or jar, without directories and ".jar". */

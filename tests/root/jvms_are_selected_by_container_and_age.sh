@@ -60,6 +60,17 @@ engine_start || exit 1
 start shop "kubepods/pod$uid/$shop" && start depot "docker/$depot" &&
 	start spoof "user/pod$uid/$shop" || exit 1
 
+# Other commands select a JVM by its pod, and name the pod.
+for name in pod/prod/shop-7 pod/shop-7; do
+	timeout 60 "$sjkc" vminfo "$name" >"$scratch/vminfo" 2>&1 &&
+		grep -Eq "^pod: *prod/shop-7, container web$$\$" "$scratch/vminfo" ||
+		{ cat "$scratch/vminfo"; exit 1; }
+done
+for name in pod/other/shop-7 pod/shop pod/; do
+	"$sjkc" vminfo "$name" >"$scratch/vminfo" 2>&1
+	[ $? -eq 3 ] || { cat "$scratch/vminfo"; exit 1; }
+done
+
 # sampled SERVICE OPTION…: fails unless prof --all samples this service alone
 sampled() {
 	service=$1
