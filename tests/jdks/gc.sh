@@ -2,7 +2,8 @@
 # Pauses of each collector against the JVM's own log: stopped time, time to
 # safepoint and operation to the nanosecond, the collector's time within 50 us.
 # A cell has stops equal/all, collector times within 50 us/all and the worst
-# error.  JDK 8 and 11 have no exact probe: gc uses perf data and prints why.
+# error.  JDK 8 and 11, and the JRE for musl, have no exact probe: gc uses perf
+# data and prints why.
 # --log requires JDK 11.
 sjkc=$1
 scratch=$2
@@ -65,9 +66,10 @@ polled() {
 }
 
 for collector in Serial Parallel G1 Z Shenandoah; do
-	case $version-$collector in
-	8-Z | 8-Shenandoah | 11-Z | 11-Shenandoah) continue ;;
-	8-* | 11-*) cell "gc: $collector" polled $collector ;;
+	case $version-$collector-${jdk_libc:-} in
+	8-Z-* | 8-Shenandoah-* | 11-Z-* | 11-Shenandoah-*) continue ;;
+	*-Z-musl | *-Shenandoah-musl) continue ;;
+	8-* | 11-* | *-musl) cell "gc: $collector" polled $collector ;;
 	*) cell "gc: $collector" measure $collector ;;
 	esac
 done
