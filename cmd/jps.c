@@ -4,6 +4,7 @@
 #include "cmd/jps_details.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
+#include "cmd/prof/prof_push.h"
 #include "cmd/report_format.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
@@ -190,6 +191,7 @@ static void jps_json_jvm(struct json *j, const struct process *p, int64_t now)
 {
 	const struct jvm *jvm = p->jvm;
 	const struct jvm_info *info = &p->info;
+	struct prof_pod pod;
 	int64_t up_ns = now - info->start_ns;
 
 	json_open_object(j);
@@ -218,6 +220,11 @@ static void jps_json_jvm(struct json *j, const struct process *p, int64_t now)
 	jps_json_words(j, "options", p, info->vm_args);
 	json_key(j, "cut");
 	json_bool(j, info->args_cut);
+	prof_pod_read(&pod, jvm);
+	jps_json_text(j, "namespace", pod.namespace.bytes);
+	jps_json_text(j, "pod", pod.name.bytes);
+	jps_json_text(j, "container", pod.container.bytes);
+	prof_pod_release(&pod);
 	json_close_object(j);
 }
 

@@ -66,6 +66,9 @@ for name in pod/prod/shop-7 pod/shop-7; do
 		grep -Eq "^pod: *prod/shop-7, container web$$\$" "$scratch/vminfo" ||
 		{ cat "$scratch/vminfo"; exit 1; }
 done
+"$sjkc" jps --json >"$scratch/jps" 2>&1
+grep -q "\"namespace\":\"prod\",\"pod\":\"shop-7\",\"container\":\"web$$\"" "$scratch/jps" ||
+	{ cat "$scratch/jps"; exit 1; }
 for name in pod/other/shop-7 pod/shop pod/; do
 	"$sjkc" vminfo "$name" >"$scratch/vminfo" 2>&1
 	[ $? -eq 3 ] || { cat "$scratch/vminfo"; exit 1; }
