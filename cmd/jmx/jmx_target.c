@@ -77,6 +77,9 @@ int jmx_check_address(const struct jmx_target_options *o, const char *address,
 
 	if (is_http && jmx_has_force_options(o))
 		return misuse(err, "--force-… require -s <host>:<port>");
+	if (is_http && o->tls.server_name)
+		return misuse(err, "--tls-server-name requires -s "
+				   "<host>:<port>");
 	if (!is_http && jmx_has_http_options(o))
 		return misuse(err, "--bearer-file, --header and --http-proxy "
 				   "require -u <url>");
@@ -97,7 +100,8 @@ int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
 {
 	if (o->user || o->password_file || o->require_tls || o->tls.cacert ||
 	    o->tls.cert || o->tls.key || o->tls.insecure ||
-	    jmx_has_force_options(o) || jmx_has_http_options(o))
+	    o->tls.server_name || jmx_has_force_options(o) ||
+	    jmx_has_http_options(o))
 		return misuse(err, "--user, TLS options and --force-… require "
 				   "-s <host>:<port>");
 	return 0;

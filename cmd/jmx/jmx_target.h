@@ -57,6 +57,8 @@ struct jmx_target_options {
 		   "present the client certificate in a PEM file"), \
 	OPT_STRING(0, "key", &(o)->tls.key, "<file>", \
 		   "use the private key in a PEM file"), \
+	OPT_STRING(0, "tls-server-name", &(o)->tls.server_name, "<name>", \
+		   "require this name in the server's certificate"), \
 	OPT_FLAG(0, "insecure", &(o)->tls.insecure, \
 		 "accept any certificate")
 #define OPT_JMX_FORCE(o) \

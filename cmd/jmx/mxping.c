@@ -86,6 +86,7 @@ static void ping_add_options(struct text *line, bool is_http)
 	ping_add_option(line, "--cacert", tls->cacert);
 	ping_add_option(line, "--cert", tls->cert);
 	ping_add_option(line, "--key", tls->key);
+	ping_add_option(line, "--tls-server-name", tls->server_name);
 	text_puts(line, tls->insecure ? " --insecure" : "");
 	if (!is_http)
 		return;

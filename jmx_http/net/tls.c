@@ -672,6 +672,28 @@ static void context_accept_old(SSL_CTX *context)
 	SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
 }
 
+static void context_free_name(void *parent, void *name, CRYPTO_EX_DATA *data,
+			      int index, long argument, void *pointer)
+{
+	(void)parent;
+	(void)data;
+	(void)index;
+	(void)argument;
+	(void)pointer;
+	free(name);
+}
+
+/* The index of the server_name among the data of a context. */
+static int context_name_slot(void)
+{
+	static int index = -1;
+
+	if (index < 0)
+		index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL,
+						 context_free_name);
+	return index;
+}
+
 /* Returns the context, or frees it after a failure. */
 static SSL_CTX *context_unless_failed(SSL_CTX *context, int status)
 {
@@ -700,6 +722,9 @@ SSL_CTX *tls_client_context(const struct tls_options *options,
 	if (options->insecure)
 		context_accept_old(context);
 	peer_watch(context, options->insecure, !options->cacert);
+	if (options->server_name)
+		SSL_CTX_set_ex_data(context, context_name_slot(),
+				    xstrdup(options->server_name));
 	status = context_trust(context, options->cacert, err);
 	if (status == 0 && options->cert)
 		status = context_use_key(context, options->cert, options->key,
@@ -732,12 +757,13 @@ static bool host_is_valid_sni(const char *host)
 
 SSL *tls_client_new(SSL_CTX *context, const char *host)
 {
+	const char *name = SSL_CTX_get_ex_data(context, context_name_slot());
 	SSL *ssl = SSL_new(context);
 	struct tls_peer *peer;
 
 	if (!ssl)
 		alloc_give_up(0);
-	peer = peer_new(ssl, host);
+	peer = peer_new(ssl, name ? name : host);
 	if (host_is_valid_sni(peer->host))
 		SSL_set_tlsext_host_name(ssl, peer->host);
 	SSL_set_connect_state(ssl);

@@ -19,7 +19,9 @@ struct tls_options {
 	const char *cacert; /* PEM file; NULL: the system's certificates */
 	const char *cert;   /* PEM file, followed by its chain; or NULL */
 	const char *key;    /* PEM file; NULL: the key is in cert */
-	bool insecure;      /* accept any certificate */
+	/* The name in the server's certificate, and SNI; NULL: the host. */
+	const char *server_name;
+	bool insecure; /* accept any certificate */
 };
 
 /*
@@ -37,7 +39,8 @@ SSL_CTX *tls_server_context(const char *cert, const char *key,
 
 /*
  * Creates a client's SSL.  The server's certificate must name host, an address
- * or a name; a name is also sent as SNI.  The caller calls SSL_free().
+ * or a name, or the server_name of the context; a name is also sent as SNI. The
+ * caller calls SSL_free().
  */
 SSL *tls_client_new(SSL_CTX *context, const char *host);
 

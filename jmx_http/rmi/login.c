@@ -144,7 +144,8 @@ static char *access_copy(const char *text)
 
 static bool access_has_tls_options(const struct rmi_access *a)
 {
-	return a->tls.cacert || a->tls.cert || a->tls.key || a->tls.insecure;
+	return a->tls.cacert || a->tls.cert || a->tls.key || a->tls.insecure ||
+	       a->tls.server_name;
 }
 
 int rmi_access_init(struct rmi_access *a, const struct jmx_target *target,
@@ -163,7 +164,8 @@ int rmi_access_init(struct rmi_access *a, const struct jmx_target *target,
 		.tls = { .insecure = target->tls.insecure,
 			 .cacert = access_copy(target->tls.cacert),
 			 .cert = access_copy(target->tls.cert),
-			 .key = access_copy(target->tls.key) },
+			 .key = access_copy(target->tls.key),
+			 .server_name = access_copy(target->tls.server_name) },
 	};
 	if (rmi_target_parse(&a->target, target->address, err))
 		return -1;
@@ -186,6 +188,7 @@ void rmi_access_release(struct rmi_access *a)
 	free((char *)a->tls.cacert);
 	free((char *)a->tls.cert);
 	free((char *)a->tls.key);
+	free((char *)a->tls.server_name);
 	SSL_CTX_free(a->context);
 	rmi_target_release(&a->target);
 	*a = (struct rmi_access){ 0 };

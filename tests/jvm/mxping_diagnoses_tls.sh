@@ -137,6 +137,9 @@ with_a_wrong_one() {
 		printed "is for DNS:other.example.invalid, not for 10.99.0.1" &&
 		printed 'enableEndpointIdentification=false' &&
 		asked 0 --insecure && printed 'not valid for 10.99.0.1' &&
+		asked 0 --tls-server-name other.example.invalid &&
+		asked 5 --tls-server-name another.example.invalid &&
+		printed 'it is not valid for host another.example.invalid' &&
 		target_end "$pid" &&
 		lab_jvm "$1" tls expired && asked 5 &&
 		printed 'failed  server-tls' && printed 'it expired on 2' &&
