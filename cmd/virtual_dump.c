@@ -5,6 +5,7 @@
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/jvm/jdk_version.h"
 
 #include <errno.h>
@@ -21,8 +22,9 @@
 /* The JVM may create the file while the child removes the directory. */
 #define VIRTUAL_REMOVALS 3
 
-enum { VIRTUAL_READY = 'r', VIRTUAL_WRITTEN = 'w' };
+enum { VIRTUAL_READY = 'r', VIRTUAL_WRITTEN = 'w', VIRTUAL_GIVEN_UP = 'g' };
 enum { VIRTUAL_PATHS = 64 };
+#define VIRTUAL_LAST_NS (2 * CLOCK_NS_PER_S)
 /* As of an attach reply. */
 #define VIRTUAL_MAX ((size_t)512 << 20)
 
@@ -39,6 +41,7 @@ struct virtual_place {
 	int parents[PLACES];      /* the places, or -1 */
 	int parent, fd;           /* of the directory */
 	const char *name;         /* of the directory, the end of path */
+	int64_t bytes;            /* of the dump when the parent gave up */
 };
 
 int virtual_dump_check(const struct jvm *jvm, struct error *err)
@@ -193,6 +196,7 @@ static int place_copy(int file, struct error *err)
 static int place_job(void *self, int channel, struct error *err)
 {
 	struct virtual_place *v = self;
+	struct stat st;
 	char word = 0;
 	int ret, file = CHILD_NOTHING;
 
@@ -209,10 +213,13 @@ static int place_job(void *self, int channel, struct error *err)
 	if (helper_process_become(v->jvm, err) || place_find(v, err))
 		return -1;
 	ret = child_tell(channel, VIRTUAL_READY, -1);
-	if (ret == 0 &&
-	    child_hear(channel, v->deadline_ns, &word) == CHILD_TOLD &&
-	    word == VIRTUAL_WRITTEN)
+	if (ret == 0)
+		child_hear(channel, v->deadline_ns, &word);
+	if (word == VIRTUAL_WRITTEN)
 		file = place_open_file(v, err);
+	else if (word == VIRTUAL_GIVEN_UP &&
+		 fstatat(v->fd, VIRTUAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		v->bytes = st.st_size;
 	place_remove(v);
 	return file >= 0 ? place_copy(file, err) : file;
 }
@@ -274,13 +281,44 @@ static int virtual_finish(const struct child *c, int64_t timeout_ns,
 	return ret;
 }
 
+/*
+ * The JVM has not replied in time. If it has begun to write, it does not stop,
+ * although the file is removed, and its attach listener serves nobody else.
+ */
+static void virtual_give_up(const struct child *c,
+			    const struct virtual_place *v, struct error *err)
+{
+	struct text size = { 0 };
+	struct error unused;
+	int fd = -1;
+
+	if (child_tell(c->channel, VIRTUAL_GIVEN_UP, -1))
+		return;
+	helper_process_wait(c,
+			    clock_after(clock_monotonic_ns(), VIRTUAL_LAST_NS),
+			    &fd, &unused);
+	if (fd >= 0)
+		close(fd);
+	if (err->kind != ERROR_REFUSED || v->bytes <= 0 || !jvm_runs(v->jvm))
+		return;
+	units_add_bytes(&size, (double)v->bytes);
+	fail(err, ERROR_REFUSED,
+	     "%d: the JVM did not finish its dump in time: it has written %s, "
+	     "continues, and serves other requests afterwards; use a longer "
+	     "--timeout",
+	     (int)v->jvm->pid, size.bytes);
+	text_release(&size);
+}
+
 static void virtual_announce(const struct jvm *jvm, const char *directory)
 {
 	static bool is_announced;
 
 	if (!is_announced)
 		log_info("%d: the JVM writes its threads to a file in %s, "
-			 "which sjkc removes",
+			 "which sjkc removes; this takes about a minute and 1 "
+			 "GB for a million virtual threads, and other requests "
+			 "to the JVM wait meanwhile",
 			 (int)jvm->pid, directory);
 	is_announced = true;
 }
@@ -307,6 +345,8 @@ int virtual_dump_take(const struct jvm *jvm, struct attach *a, bool is_json,
 		ret = virtual_ask(jvm, a, is_json, v->path, err);
 		if (ret == 0)
 			ret = virtual_finish(&c, timeout_ns, dump, err);
+		else
+			virtual_give_up(&c, v, err);
 	}
 	helper_process_end(&c);
 	child_memory_free(v, sizeof(*v));
