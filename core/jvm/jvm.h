@@ -77,12 +77,20 @@ struct jvm_info {
 	char *version; /* java.version "17.0.21", or the version in the release
 			  file */
 	char *vm_name, *vm_vendor, *java_home;
+	char *modules;    /* of the release file, only for jvm_lacks_module() */
 	int64_t start_ns; /* start time in ns since the epoch */
 	bool args_cut;    /* some arguments could not be read */
 };
 
 int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err);
 void jvm_info_release(struct jvm_info *about);
+
+/*
+ * True if the release file of the JVM's run-time image lists its modules and
+ * not this one: jlink omits jdk.management.agent by default.
+ */
+bool jvm_lacks_module(const struct jvm *jvm, const struct jvm_info *about,
+		      const char *module);
 
 /*
  * Returns the last of vm_args that begins with a text ("-Xrs", "-Xmx"); or

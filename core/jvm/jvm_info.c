@@ -267,6 +267,8 @@ static void release_parse(struct jvm_info *about, const char *bytes, size_t len)
 			about->version = release_value(line, "JAVA_VERSION");
 		if (!about->vm_vendor)
 			about->vm_vendor = release_value(line, "IMPLEMENTOR");
+		if (!about->modules)
+			about->modules = release_value(line, "MODULES");
 	}
 }
 
@@ -314,6 +316,25 @@ static void release_read(const struct jvm *jvm, struct jvm_info *about)
 	close(fd);
 	release_parse(about, bytes, len);
 	free(bytes);
+}
+
+bool jvm_lacks_module(const struct jvm *jvm, const struct jvm_info *about,
+		      const char *module)
+{
+	struct jvm_info file = { 0 };
+	struct line rest;
+	bool lacks;
+
+	if (about->java_home)
+		file.java_home = xstrdup(about->java_home);
+	release_read(jvm, &file);
+	lacks = file.modules != NULL;
+	rest = (struct line){ .text = file.modules,
+			      .len = lacks ? strlen(file.modules) : 0 };
+	while (lacks && rest.len)
+		lacks = !line_is(line_cut(&rest, ' '), module);
+	jvm_info_release(&file);
+	return lacks;
 }
 
 int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err)
@@ -366,6 +387,7 @@ void jvm_info_release(struct jvm_info *about)
 	free(about->vm_name);
 	free(about->vm_vendor);
 	free(about->java_home);
+	free(about->modules);
 	*about = (struct jvm_info){ 0 };
 }
 

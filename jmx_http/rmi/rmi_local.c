@@ -384,6 +384,24 @@ static int local_fail_not_running(const struct jvm *jvm, struct error *err)
 		    "%d: the local JMX agent is not running", (int)jvm->pid);
 }
 
+static int local_check_module(const struct jvm *jvm, struct error *err)
+{
+	struct jvm_info about;
+	struct error unused;
+	bool lacks;
+
+	if (jvm_info(jvm, &about, &unused))
+		return 0;
+	lacks = jvm_lacks_module(jvm, &about, "jdk.management.agent");
+	jvm_info_release(&about);
+	return lacks ? fail(err, ERROR_UNAVAILABLE,
+			    "%d: the JVM's run-time image lacks the module "
+			    "jdk.management.agent: add it with jlink's option "
+			    "--add-modules, or use Jolokia",
+			    (int)jvm->pid)
+		     : 0;
+}
+
 static int local_request_url(struct rmi_local *l, const struct jvm *jvm,
 			     void (*starting)(const struct jvm *jvm),
 			     struct attach *a, struct error *err)
@@ -394,6 +412,8 @@ static int local_request_url(struct rmi_local *l, const struct jvm *jvm,
 		return 0;
 	if (!starting)
 		return local_fail_not_running(jvm, err);
+	if (local_check_module(jvm, err))
+		return -1;
 	starting(jvm);
 	if (local_start_agent(jvm, a, err))
 		return fail_in(err, "cannot start the local JMX agent");
