@@ -379,6 +379,15 @@ static void check_agents(struct doctor_checks *c)
 {
 	if (c->jvm.kind == JVM_HOTSPOT)
 		check_fences(c);
+	if (jvm_info_option(&c->info, "-XX:-EnableDynamicAgentLoading")) {
+		struct finding *f = doctor_checks_add(
+			c, "agents", CONDITION_FAILS, NEED_LOAD);
+
+		finding_detail(f, "the JVM loads no agents: "
+				  "-XX:-EnableDynamicAgentLoading");
+		finding_remedy(f, "record allocations and locks with JFR: "
+				  "`sjkc jcmd PID JFR.start`");
+	}
 	if (jdk_version_of(c->info.version).feature >= 21 &&
 	    !jvm_info_option(&c->info, "-XX:+EnableDynamicAgentLoading") &&
 	    !jvm_info_option(&c->info, "-XX:-EnableDynamicAgentLoading"))
@@ -453,6 +462,9 @@ static const struct {
 	{ "stcap -p", NEED_JMX, 0 },
 	{ "probe", NEED_ATTACH | NEED_AGENT, 0 },
 	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
+	{ "prof -e alloc",
+	  NEED_PROC | NEED_ATTACH | NEED_BPF | NEED_STACKS | NEED_LOAD |
+		  NEED_UPROBES, 0 },
 	{ "prof --sampler dump", NEED_ATTACH, 0 },
 };
 
@@ -525,7 +537,7 @@ void doctor_checks_release(struct doctor_checks *c)
 
 enum {
 	NEED_RARE = NEED_COUNTERS | NEED_BPF | NEED_STACKS | NEED_NAMES |
-		    NEED_AGENT | NEED_UPROBES
+		    NEED_AGENT | NEED_UPROBES | NEED_LOAD
 };
 
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)

@@ -28,6 +28,7 @@ enum doctor_need {
 	NEED_NAMES = 64,    /* core/hotspot */
 	NEED_AGENT = 128,   /* jvmti/client/client_probes */
 	NEED_UPROBES = 256, /* bpf/load */
+	NEED_LOAD = 512,    /* jvmti/client: an agent can be loaded */
 };
 
 struct finding {

@@ -4,8 +4,10 @@
  * clients and its requirements, and the connector for local clients.
  */
 #include "cmd/doctor_checks.h"
+#include "core/base/clock.h"
 #include "core/jvm/listeners.h"
 #include "jmx_http/net/dialer.h"
+#include "jmx_http/rmi/rmi_connection.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include <string.h>
@@ -133,6 +135,105 @@ static void check_clients(struct doctor_checks *c, const struct port *p)
 		p->address.bytes);
 }
 
+/* ---- ports that the application opened ---- */
+
+enum { RMI_PORTS_MAX = 16 }; /* listening ports that doctor greets */
+
+#define RMI_GREETING_NS (CLOCK_NS_PER_S / 2)
+
+/* True if an RMI server replies to a greeting of 7 bytes at the address. */
+static bool address_speaks_rmi(struct dialer *d, struct net_address *to)
+{
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(),
+					  RMI_GREETING_NS);
+	struct rmi_connection connection = { 0 };
+	struct rmi_transport *t;
+	enum rmi_answer answer;
+	struct error unused;
+	bool is;
+
+	t = rmi_transport_dial(d, to, deadline_ns, &unused);
+	if (!t)
+		return false;
+	rmi_connection_init(&connection, t);
+	is = rmi_connection_greet(&connection, deadline_ns, &answer, &unused) ==
+	     0;
+	rmi_connection_close(&connection);
+	return is;
+}
+
+/* Adds the addresses of the JVM's ports that speak RMI; returns the greeted. */
+static size_t ports_add_rmi(const struct doctor_checks *c, struct dialer *d,
+			    const struct rmi_local *l, struct text *out)
+{
+	struct listeners all;
+	struct error unused;
+	size_t greeted = 0;
+
+	listeners_read(&all, c->pid, &unused);
+	for (size_t i = 0; i < all.count && greeted < RMI_PORTS_MAX; i++) {
+		struct port p = { .local = l, .listener = &all.list[i] };
+		struct text address = { 0 };
+		struct net_address to;
+
+		net_address_add(&address, &all.list[i].address);
+		if (port_is_wildcard(&all.list[i]))
+			text_printf(&p.address, "127.0.0.1%s",
+				    strrchr(address.bytes, ':'));
+		else
+			text_puts(&p.address, address.bytes);
+		/* The local JMX agent has a line of its own. */
+		if (net_address_parse(&to, p.address.bytes, &unused) == 0 &&
+		    to.port != l->port) {
+			greeted++;
+			if (address_speaks_rmi(d, &to))
+				text_printf(out, "%s%s", out->len ? ", " : "",
+					    p.address.bytes);
+		}
+		text_release(&address);
+		text_release(&p.address);
+	}
+	listeners_release(&all);
+	return greeted;
+}
+
+/*
+ * Finds ports for JMX that the application opened itself, like Cassandra and
+ * Tomcat's listener: greets the ports that the JVM listens on. A debugger's
+ * port would end its connection, and on some JDKs the JVM, so no port is
+ * greeted if the JVM waits for a debugger.
+ */
+static void check_own_ports(struct doctor_checks *c, const struct rmi_local *l)
+{
+	struct finding *f = doctor_checks_note(c, "JMX port");
+	struct text ports = { 0 };
+	struct dialer *d = NULL;
+	struct error unused;
+	size_t greeted = 0;
+
+	if (!jvm_info_option(&c->info, "-agentlib:jdwp") &&
+	    !jvm_info_option(&c->info, "-Xrunjdwp"))
+		d = local_dialer_new(NULL, &c->jvm, LOCAL_ANY_HOST, &unused);
+	if (d)
+		greeted = ports_add_rmi(c, d, l, &ports);
+	dialer_free(d);
+	if (ports.len)
+		finding_detail(f,
+			       "none is configured, but RMI servers of the "
+			       "application reply at %s; `sjkc mxping -s "
+			       "ADDRESS` tests JMX (doctor sent a greeting of "
+			       "7 bytes to each listening port)",
+			       ports.bytes);
+	else
+		finding_detail(f,
+			       "no port is configured: JMX works only with -p, "
+			       "on this machine%s",
+			       greeted ? "; no listening port replies to the "
+					 "7-byte RMI greeting that doctor sent"
+				       : "");
+	text_release(&ports);
+}
+
 static void check_remote(struct doctor_checks *c, const struct rmi_local *l)
 {
 	struct port p = { .local = l };
@@ -140,9 +241,7 @@ static void check_remote(struct doctor_checks *c, const struct rmi_local *l)
 	struct error unused;
 
 	if (!l->has_remote) {
-		finding_detail(doctor_checks_note(c, "JMX port"),
-			       "no port is configured: JMX works only with "
-			       "-p, on this machine");
+		check_own_ports(c, l);
 		return;
 	}
 	p.is_seen = listeners_read(&all, c->pid, &unused) == 0;
@@ -182,6 +281,13 @@ static void check_local(struct doctor_checks *c, const struct rmi_local *l)
 			       "the agent listens on port %u; `sjkc mxping -p "
 			       "%d` tests it",
 			       l->port, (int)c->pid);
+	} else if (jvm_lacks_module(&c->jvm, &c->info,
+				    "jdk.management.agent")) {
+		f->is.state = CONDITION_FAILS;
+		finding_detail(f, "the JVM's run-time image lacks the module "
+				  "jdk.management.agent");
+		finding_remedy(f, "add the module with jlink's option "
+				  "--add-modules, or use Jolokia");
 	} else if (obstacle) {
 		f->is.state = CONDITION_FAILS;
 		f->is.kind = obstacle->is.kind;

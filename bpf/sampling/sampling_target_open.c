@@ -10,8 +10,12 @@
 #include "core/base/clock.h"
 #include "core/hotspot/java_threads.h"
 #include "core/hotspot/object_class.h"
+#include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
+#include "jvmti/client/client_load.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
@@ -62,6 +66,53 @@ static void target_open_metadata(struct sampling_target *t)
 		sampling_notify(t->shared->o, SAMPLING_INFO,
 				"%s: inlined methods are unavailable: %s",
 				t->name.bytes, vm_symbols_limits(t->metadata));
+}
+
+static bool thread_is_scheduler(pid_t pid, const char *tid)
+{
+	static const char name[] = "VirtualThread-";
+	struct text comm = { 0 };
+	struct error unused;
+	char path[288];
+	bool is;
+
+	snprintf(path, sizeof(path), "task/%s/comm", tid);
+	is = procfs_read(pid, path, PROCFS_NAMES, &comm, &unused) == 0 &&
+	     comm.len && strncmp(comm.bytes, name, strlen(name)) == 0;
+	text_release(&comm);
+	return is;
+}
+
+/* True for a JVM whose application has started a virtual thread. */
+static bool target_has_scheduler(const struct sampling_target *t)
+{
+	struct dirent *entry;
+	bool has = false;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->jvm.pid);
+	tasks = opendir(path);
+	while (tasks && !has && (entry = readdir(tasks)))
+		has = entry->d_name[0] != '.' &&
+		      thread_is_scheduler(t->jvm.pid, entry->d_name);
+	if (tasks)
+		closedir(tasks);
+	return has;
+}
+
+/* The report has a line about every such JVM, which other outputs lack. */
+static void target_report_virtual_threads(const struct sampling_target *t)
+{
+	if (t->shared->o->all || !unwinder_has_continuations(t->unwinder) ||
+	    !(t->events & (SAMPLING_OFFCPU | SAMPLING_WALL)) ||
+	    !target_has_scheduler(t))
+		return;
+	sampling_notify(t->shared->o, SAMPLING_INFO,
+			"%s: the application uses virtual threads; those that "
+			"wait are not included: use sjkc threads --virtual, "
+			"sjkc probe --above, or -e cpu",
+			t->name.bytes);
 }
 
 void sampling_target_note_virtual_threads(const struct sampling_target *t)
@@ -336,6 +387,12 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 	if (target_try_agent(t, why) == 0 || !sampling_target_needs_agent(t))
 		return 0;
 	*err = *why;
+	if (err->kind == ERROR_REFUSED && agent_load_allowed(&t->jvm, why))
+		fail(err, ERROR_REFUSED,
+		     "%s, or record with JFR: sjkc jcmd %d JFR.start "
+		     "settings=profile duration=60s filename=FILE, then sjkc "
+		     "flame -e alloc FILE",
+		     why->text, (int)t->jvm.pid);
 	return -1;
 }
 
@@ -414,6 +471,7 @@ static int target_open(struct sampling_target *t, struct error *err)
 				t->name.bytes, t->view->limits);
 	target_open_metadata(t);
 	sampling_target_note_virtual_threads(t);
+	target_report_virtual_threads(t);
 	target_open_classes(t);
 	target_report_no_agent(t, &no_agent);
 	target_report_build(t);

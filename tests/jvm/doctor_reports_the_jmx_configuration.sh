@@ -29,6 +29,22 @@ none() {
 		target_end "$pid"
 }
 
+# The application opens ports itself; the debugger's port is not greeted.
+of_the_application() {
+	own_port=$(free_port)
+	target_program=Connector
+	target "$1" -- "$own_port" 60000 || return
+	ask 0 doctor "$pid" && line '' 'JMX port' ":$own_port" &&
+		line '' 'JMX port' 'RMI servers of the application reply at' &&
+		line '' 'JMX port' 'a greeting of 7 bytes' && target_end "$pid" &&
+		target "$1" -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 \
+			-- "$own_port" 60000 || return
+	ask 0 doctor "$pid" && line '' 'JMX port' 'no port is configured' &&
+		! grep 'greeting' "$scratch/out" && alive "$pid" &&
+		target_end "$pid" || return
+	target_program=Target
+}
+
 # The port is bound to the loopback address.
 for_this_machine() {
 	jmx_target "$1" || return
@@ -106,7 +122,8 @@ attach_disabled() {
 }
 
 check() {
-	none "$1" && for_this_machine "$1" && for_everybody "$1" &&
+	none "$1" && of_the_application "$1" && for_this_machine "$1" &&
+		for_everybody "$1" &&
 		attach_disabled "$1"
 }
 

@@ -18,6 +18,10 @@ for jdk in $(jdks); do
 			has "$prof_err" "${flag#-XX:?}" &&
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
 		prof 5 -e alloc -d 1s "$pid" && has "$prof_err" "${flag#-XX:?}" || exit 1
+		! grep -e '--no-agent' "$prof_err" || exit 1
+		[ "${flag#*Dynamic}" = "$flag" ] ||
+			has "$prof_err" "or record with JFR: sjkc jcmd $pid JFR.start" ||
+			exit 1
 		! grep -q 'Full thread dump' "$said" ||
 			{ echo "$flag: it was signalled"; exit 1; }
 		target_end "$pid"
