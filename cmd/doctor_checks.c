@@ -464,7 +464,8 @@ static const struct {
 	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
 	{ "prof -e alloc",
 	  NEED_PROC | NEED_ATTACH | NEED_BPF | NEED_STACKS | NEED_LOAD |
-		  NEED_UPROBES, 0 },
+		  NEED_UPROBES,
+	  0 },
 	{ "prof --sampler dump", NEED_ATTACH, 0 },
 };
 
