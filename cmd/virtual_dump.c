@@ -283,7 +283,7 @@ static int virtual_finish(const struct child *c, int64_t timeout_ns,
 
 /*
  * The JVM has not replied in time. If it has begun to write, it does not stop,
- * although the file is removed, and its attach listener serves nobody else.
+ * although the file is removed, and accepts no other request before the end.
  */
 static void virtual_give_up(const struct child *c,
 			    const struct virtual_place *v, struct error *err)

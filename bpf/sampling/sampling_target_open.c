@@ -108,11 +108,12 @@ static void target_report_virtual_threads(const struct sampling_target *t)
 	    !(t->events & (SAMPLING_OFFCPU | SAMPLING_WALL)) ||
 	    !target_has_scheduler(t))
 		return;
-	sampling_notify(t->shared->o, SAMPLING_INFO,
-			"%s: the application uses virtual threads; those that "
-			"wait are not included: use sjkc threads --virtual, "
-			"sjkc probe --above, or -e cpu",
-			t->name.bytes);
+	sampling_notify(
+		t->shared->o, SAMPLING_INFO,
+		"%s: the application uses virtual threads; waiting "
+		"virtual threads are not included: use sjkc threads --virtual, "
+		"sjkc probe --above, or -e cpu",
+		t->name.bytes);
 }
 
 void sampling_target_note_virtual_threads(const struct sampling_target *t)
