@@ -108,6 +108,8 @@ static void upstream_add_route(struct upstream *p, const struct stub *stub,
 void upstream_learn_server(struct upstream *p, const struct stub *stub,
 			   bool at_registry)
 {
+	/* The connection of this reply may have reached a new JVM. */
+	upstream_check_server(p);
 	upstream_set_server(p, stub,
 			    at_registry ? p->registry : stub_endpoint(stub));
 	p->has_jmxrmi = true;
