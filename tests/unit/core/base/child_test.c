@@ -28,7 +28,8 @@
 #include <cmocka.h>
 
 #define SOON    (clock_monotonic_ns() + 50 * CLOCK_NS_PER_MS)
-#define LATE    (clock_monotonic_ns() + 60 * CLOCK_NS_PER_S)
+#define LATE_NS (60 * CLOCK_NS_PER_S)
+#define LATE    (clock_monotonic_ns() + LATE_NS)
 #define HIGH_FD 3000 /* above 1024, where some programs stop closing */
 
 static int wait_for_gone_job(void *self, int channel, struct error *err)
@@ -96,9 +97,9 @@ static void descriptors_are_handed_over_with_words_and_results(void **state)
 	assert_int_equal(child_start(&c, NULL, hand_over_job, NULL, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &in, &err), CHILD_TOLD);
 	assert_int_equal(child_wait(&c, LATE, &out, &err), CHILD_DONE);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	assert_int_equal(c.pid, 0);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	assert_int_equal(write(out, "y", 1), 1);
 	assert_int_equal(read(in, &byte, 1), 1);
 	assert_int_equal(byte, 'x');
@@ -130,18 +131,18 @@ static void child_wait_distinguishes_failed_silent_and_gone(void **state)
 	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
 	assert_int_equal(err.sys, ENOENT);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_GONE);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	assert_int_equal(child_start(&c, NULL, fail_job, &fd, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_GONE);
 	assert_int_equal(err.kind, ERROR_FAILED);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	assert_int_equal(child_start(&c, NULL, wait_for_gone_job, NULL, &err),
 			 0);
 	assert_int_equal(child_wait(&c, SOON, &fd, &err), CHILD_SILENT);
 	assert_int_equal(err.sys, ETIMEDOUT);
 	assert_int_equal(child_tell(c.channel, 'w', -1), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_TOLD);
-	assert_true(child_end(&c, 30 * CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 }
 
 static int exec_job(void *self, int channel, struct error *err)
@@ -169,7 +170,7 @@ static void child_exec_runs_the_program_or_reports_the_reason(void **state)
 	assert_int_equal(child_start(&c, NULL, exec_job, missing, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_FAILED);
 	assert_int_equal(err.sys, ENOENT);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 }
 
 /* A pipe whose write end is also open as HIGH_FD; returns the read end. */
@@ -211,7 +212,7 @@ static bool child_lets_go_of_a_high_descriptor(void)
 		return false;
 	close(in);
 	has_ended = reads_end(out);
-	child_end(&c, CLOCK_NS_PER_S);
+	child_end(&c, LATE_NS);
 	close(out);
 	return has_ended;
 }
@@ -363,7 +364,7 @@ static unsigned look_with(enum child_files files)
 	l.found = found;
 	assert_int_equal(child_start(&c, &options, look_job, &l, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_DONE);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	close(ends[0]);
 	close(ends[1]);
 	close(l.pidfd);
@@ -422,15 +423,15 @@ signals_of_a_terminal_end_no_child_and_handlers_do_not_run(void **state)
 	(void)state;
 	assert_int_equal(child_start(&c, NULL, raise_job, NULL, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_DONE);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	assert_int_equal(child_start(&c, &defaults, raise_job, NULL, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_GONE);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	signal(SIGTERM, on_signal);
 	signal(SIGUSR1, SIG_IGN);
 	assert_int_equal(child_start(&c, &kept, raise_job, NULL, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_DONE);
-	assert_true(child_end(&c, CLOCK_NS_PER_S));
+	assert_true(child_end(&c, LATE_NS));
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
 }
