@@ -401,13 +401,15 @@ static int option_set_choice(const struct command_option *o, const char *value,
 	return 0;
 }
 
+static void option_add(struct option_list *list, const char *value)
+{
+	array_reserve(list->values, list->cap, list->count + 1);
+	list->values[list->count++] = value;
+}
+
 static int option_set(const struct command_option *o, const char *value,
 		      struct error *err)
 {
-	static unsigned order;
-	struct option_list *list;
-	size_t cap;
-
 	switch (o->kind) {
 	case OPTION_FLAG:
 		*o->value.flag = true;
@@ -418,12 +420,9 @@ static int option_set(const struct command_option *o, const char *value,
 	case OPTION_CHOICE:
 		return option_set_choice(o, value, err);
 	case OPTION_LIST:
-		list = o->value.list;
-		cap = list->cap;
-		array_reserve(list->order, cap, list->count + 1);
-		list->order[list->count] = order++;
-		array_reserve(list->values, list->cap, list->count + 1);
-		list->values[list->count++] = value;
+		option_add(o->value.list, value);
+		if (o->sequence)
+			option_add(o->sequence, o->name);
 		return 0;
 	case OPTION_DURATION:
 		return units_duration(value, o->value.duration, err);

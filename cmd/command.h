@@ -30,7 +30,6 @@ enum option_kind {
 
 struct option_list {
 	const char **values;
-	unsigned *order; /* grows along the command line, over all lists */
 	size_t count, cap;
 };
 
@@ -53,6 +52,11 @@ struct command_option {
 	 * "-ri", "-f", "--minwidth". --help does not list them.
 	 */
 	const char *aliases;
+	/*
+	 * A list that gets the names of such options in the order of the
+	 * command line, or NULL.
+	 */
+	struct option_list *sequence;
 	/* The values that a shell completes, "a|b|c", unless arg lists them. */
 	const char *complete;
 	/* Returns the choices when they are known only at run time, or NULL. */

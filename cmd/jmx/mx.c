@@ -204,20 +204,21 @@ static int mx_find_beans(struct mx *m, struct mx_group *g, struct arena *a,
  */
 static struct option_list mx_fields_of_bean(size_t bean, struct arena *a)
 {
-	const struct option_list *all = &opt.fields, *beans = &opt.beans;
+	const struct option_list *all = &opt.fields;
 	struct option_list own = {
 		.values = arena_alloc(a,
 				      (all->count + 1) * sizeof(*own.values)),
 	};
+	size_t before = 0, field = 0;
 
-	for (size_t i = 0; i < all->count; i++) {
-		size_t before = 0;
-
-		while (before < beans->count &&
-		       beans->order[before] < all->order[i])
+	for (size_t i = 0; i < opt.sequence.count; i++) {
+		if (strcmp(opt.sequence.values[i], "bean") == 0) {
 			before++;
-		if (!before || before == bean + 1 || beans->count == 1)
-			own.values[own.count++] = all->values[i];
+			continue;
+		}
+		if (!before || before == bean + 1 || opt.beans.count == 1)
+			own.values[own.count++] = all->values[field];
+		field++;
 	}
 	return own;
 }
@@ -335,7 +336,7 @@ static const struct command_option options[] = {
 	OPT_TARGET(&target_opt.pid),
 	OPT_LIST('b', "bean", &opt.beans, "<name>",
 		 "select MBeans by name or pattern; repeatable",
-		 .accepts = command_takes_one),
+		 .accepts = command_takes_one, .sequence = &opt.sequence),
 	OPT_FLAG(0, "get", &opt.get, "print attributes", .aliases = "-mg"),
 	OPT_FLAG(0, "set", &opt.set, "set an attribute", .aliases = "-ms"),
 	OPT_FLAG(0, "call", &opt.call, "call an operation", .aliases = "-mc"),
@@ -345,7 +346,7 @@ static const struct command_option options[] = {
 		 "print notifications as they arrive"),
 	OPT_LIST('f', "attribute", &opt.fields, "<name>",
 		 "select attributes: Name, *Count, /regex/, A.key",
-		 .aliases = "--field"),
+		 .aliases = "--field", .sequence = &opt.sequence),
 	OPT_COUNT(0, "repeat", &opt.repeat, "<count>",
 		  "with --get: print this many times (default: 1)"),
 	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",

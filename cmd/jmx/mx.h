@@ -14,6 +14,7 @@ struct mx_options {
 	bool get, set, call, info, notifications; /* exactly one is set */
 	bool all, quiet;
 	struct option_list fields, arguments, columns;
+	struct option_list sequence; /* the names of -b and -f, as given */
 	const char *value, *operation;
 	bool csv, json, json_array, add_name;
 	uint64_t width; /* of a table's cells; 0: any */
