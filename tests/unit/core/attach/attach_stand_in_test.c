@@ -169,6 +169,36 @@ static void attach_call_returns_the_reply(void **state)
 	text_release(&reply);
 }
 
+static unsigned slow_replies;
+
+static void on_slow(const struct jvm *jvm, int64_t took_ns)
+{
+	(void)jvm;
+	slow_replies += took_ns > CLOCK_NS_PER_S;
+}
+
+static void answers_late(int fd, const char *bytes, size_t len)
+{
+	clock_sleep_until(clock_monotonic_ns() + CLOCK_NS_PER_S +
+			  100 * CLOCK_NS_PER_MS);
+	answers_well(fd, bytes, len);
+}
+
+/* Such a thread dump had to wait until the last thread stopped. */
+static void attach_call_reports_a_slow_reply(void **state)
+{
+	struct text reply = { 0 };
+
+	(void)state;
+	attach_report_slow(on_slow);
+	slow_replies = 0;
+	assert_int_equal(call(answers_late, &reply).kind, ERROR_NONE);
+	assert_string_equal(reply.bytes, "all threads\n");
+	assert_in_range(slow_replies, 1, 2);
+	attach_report_slow(NULL);
+	text_release(&reply);
+}
+
 static void answers_v2(int fd, const char *bytes, size_t len)
 {
 	static const char wanted[] = "2\0"
@@ -507,6 +537,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_name_a_filter_of_pidfds),
 		cmocka_unit_test(attach_call_returns_the_reply),
+		cmocka_unit_test(attach_call_reports_a_slow_reply),
 		cmocka_unit_test(attach_call_disables_streaming_of_protocol_2),
 		cmocka_unit_test(attach_call_quotes_the_refusal),
 		cmocka_unit_test(
