@@ -760,18 +760,22 @@ int sampler_read_sleepers(struct sampler *s, sampler_sink_fn *sink, void *self,
 	return 0;
 }
 
-/* Adds the runs of a program since it was loaded. */
-static void sampler_add_runs(const struct bpf_program *program,
-			     struct sampler_counts *counts)
+/*
+ * Adds the runs of a program since it was loaded.  Returns the number of calls
+ * that the kernel skipped.
+ */
+static uint64_t sampler_add_runs(const struct bpf_program *program,
+				 struct sampler_counts *counts)
 {
 	struct bpf_prog_info info = { 0 };
 	__u32 size = sizeof(info);
 	int fd = bpf_program__fd(program);
 
-	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) {
-		counts->runs += info.run_cnt;
-		counts->runs_ns += info.run_time_ns;
-	}
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+		return 0;
+	counts->runs += info.run_cnt;
+	counts->runs_ns += info.run_time_ns;
+	return info.recursion_misses;
 }
 
 static uint64_t sampler_unsure(const struct sampler *s)
@@ -798,7 +802,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 		.unsure = sampler_unsure(s),
 	};
 	sampler_add_runs(p->progs.on_tick, counts);
-	sampler_add_runs(p->progs.on_switch, counts);
+	counts->skipped = sampler_add_runs(p->progs.on_switch, counts);
 	sampler_add_runs(p->progs.on_alloc, counts);
 	sampler_add_runs(p->progs.on_lock, counts);
 	sampler_add_runs(p->progs.on_probe, counts);

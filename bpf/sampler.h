@@ -182,6 +182,9 @@ struct sampler_counts {
 	uint64_t unended; /* waits whose end the kernel did not report */
 	uint64_t ended;   /* waits for monitors in processes that ended */
 	uint64_t unsure;  /* waits that may have begun earlier, or ended */
+	/* Context switches for which the kernel ran no program: a wait has no
+	 * beginning or no end.  0 before Linux 5.12. */
+	uint64_t skipped;
 	uint64_t hidden;  /* threads off their CPU at the last cut whose sample
 			     was lost; this does not only grow */
 	uint64_t runs;    /* of the programs, and their duration; 0 */

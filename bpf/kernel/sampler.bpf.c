@@ -407,8 +407,10 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (!target_since(id, task))
 		return 0;
 	s = bpf_map_lookup_elem(&tick_areas, &cpu);
-	if (!s)
+	if (!s) {
+		__sync_fetch_and_add(&lost, 1);
 		return 0;
+	}
 	sample_begin(&s->event, id, SAMPLE_CPU, 1);
 	if (ctx->regs.cs & 3)
 		registers_copy(&s->event, &ctx->regs);
@@ -497,8 +499,11 @@ static __always_inline void thread_leaves(void *ctx, struct task_struct *task,
 	if (!target_since(id, task))
 		return;
 	s = bpf_map_lookup_elem(&switch_areas, &cpu);
-	if (!s)
+	if (!s) {
+		switched_full_ns = bpf_ktime_get_ns();
+		__sync_fetch_and_add(&lost, 1);
 		return;
+	}
 	sample_begin(&s->event, id, SAMPLE_OFFCPU, 0);
 	registers_read_in_kernel(&s->event, task);
 	if (preempted)
@@ -541,10 +546,10 @@ static __always_inline void thread_returns_first(struct task_struct *task)
 	if (!since)
 		return;
 	from = *since > started_ns ? *since : started_ns;
-	s = bpf_map_lookup_elem(&switch_areas, &cpu);
-	if (!s || BPF_CORE_READ(task, start_time) >= from)
+	if (BPF_CORE_READ(task, start_time) >= from)
 		return;
-	if (switched_full_ns >= from) {
+	s = bpf_map_lookup_elem(&switch_areas, &cpu);
+	if (!s || switched_full_ns >= from) {
 		__sync_fetch_and_add(&unsure, 1);
 		return;
 	}

@@ -216,6 +216,7 @@ struct sampler_counts sampling_shared_window(const struct sampling_shared *s)
 
 	sampler_counts(s->sampler, &counts);
 	counts.lost -= s->before.lost;
+	counts.skipped -= s->before.skipped;
 	counts.unended -= s->before.unended;
 	counts.ended -= s->before.ended;
 	counts.unsure -= s->before.unsure;
