@@ -15,10 +15,9 @@ prof_losses=' lost: |threads not checked: '
 
 # prof STATUS OPTION…: runs prof, which must exit with STATUS.  Status 7 is
 # accepted instead of 0 if the only losses are samples without space, sleeping
-# threads that prof had no time to check, one or two names for which the agent's
-# buffer had no space, and one or two reads of memory that took more than a second
-# because the helper process had no CPU.  These losses depend on the load of the
-# machine, and other tests check them.
+# threads that prof had no time to check, and one or two reads of memory that took
+# more than a second because the helper process had no CPU.  These losses depend on
+# the load of the machine, and other tests check them.
 prof() {
 	wanted=$1
 	shift
@@ -35,7 +34,7 @@ prof_lacked_time() {
 	grep -Eq "$prof_losses" "$prof_err" &&
 		! grep -E "$prof_losses" "$prof_err" | grep -Evq \
 			-e 'samples lost: .*a buffer was full' \
-			-e 'threads not checked: |(reads|names) lost: [12] \('
+			-e 'threads not checked: |reads lost: [12] \('
 }
 
 # prof_start OPTION…: starts prof in the background; $prof_pid receives signals
