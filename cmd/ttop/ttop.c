@@ -307,6 +307,7 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 	if (o->lost) {
 		o->lost->is_found = o->lost->until_ns;
 		o->lost->until_ns = 0;
+		o->lost->had_sample = true;
 	}
 	if (o->pauses) {
 		pauses_sample(o->pauses, sample);
@@ -321,7 +322,7 @@ bool ttop_tries_again(const struct ttop_options *o, struct error *err)
 	struct ttop_lost *lost = o->lost;
 	struct text wait = { 0 }, whole = { 0 };
 
-	if (!lost || !lost->wait_ns ||
+	if (!lost || !lost->had_sample || !lost->wait_ns ||
 	    (err->kind != ERROR_NO_TARGET && err->kind != ERROR_REFUSED) ||
 	    (lost->until_ns && now >= lost->until_ns))
 		return false;

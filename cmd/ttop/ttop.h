@@ -48,6 +48,7 @@ struct ttop_options {
 struct ttop_lost {
 	int64_t wait_ns;  /* maximum time to try again; 0: never */
 	int64_t until_ns; /* end of this time; 0: not lost */
+	bool had_sample;  /* without one, a failure is final */
 	bool is_new;      /* the last failure was the first of this loss */
 	bool is_found;    /* the last sample was the first after a loss */
 };

@@ -33,7 +33,7 @@ COMMANDS = {
     "mxdump": ["mxdump", "-q", "java.lang:type=M*,*"],
     "jcmd": ["jcmd", "-c", "VM.version"],
     "ttop": ["ttop", "-b", "-ri", "300ms", "-si", "100ms", "--iterations",
-             "1"],
+             "1", "--reconnect", "1s"],
 }
 
 # These report failures of the login each in their own way.
