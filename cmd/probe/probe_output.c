@@ -239,22 +239,26 @@ static uint64_t cost_read(const struct jvm *jvm)
 bool probe_log_cost(const struct jvm *jvm)
 {
 	uint64_t cost = cost_read(jvm);
+	bool asks = cost > COST_UNASKED && cost != COST_UNKNOWN;
 	struct text code = { 0 };
 
 	if (!cost)
 		return false;
+	text_puts(&code, "the first change of a class in this JVM ");
 	if (cost == COST_UNKNOWN)
 		text_puts(&code, "may discard its compiled code");
 	else
 		text_puts(&code, "discards the code of all ");
 	if (cost != COST_UNKNOWN)
 		units_add_counted(&code, cost, "compiled method");
-	log_always("the first change of a class in this JVM %s; until the JVM "
-		   "has compiled it again (about 10 s), calls take several "
-		   "times the CPU time",
-		   code.bytes);
+	text_puts(&code, "; until the JVM has compiled it again (about 10 s), "
+			 "calls take several times the CPU time");
+	if (asks)
+		log_always("%s", code.bytes);
+	else
+		log_info("%s", code.bytes);
 	text_release(&code);
-	return cost > COST_UNASKED && cost != COST_UNKNOWN;
+	return asks;
 }
 
 int probe_confirm_cost(const struct probe_run *run, struct probes *probes,

@@ -330,7 +330,7 @@ public class Target {
 	public static void main(String[] args) throws Exception {
 		/* Runs in a thread, because main may be blocked. */
 		start("end", () -> {
-			Thread.sleep(2000L * Integer.getInteger("target.seconds", 300));
+			Thread.sleep(300_000L + 1000L * Integer.getInteger("target.seconds", 300));
 			if (Integer.getInteger("target.burned", 0) > 0)
 				Thread.sleep(500_000);
 			Runtime.getRuntime().halt(1);
