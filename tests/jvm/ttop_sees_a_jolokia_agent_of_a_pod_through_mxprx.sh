@@ -48,6 +48,10 @@ previous=$inside
 nsenter --net="/proc/$inside/ns/net" sleep 1800 &
 target_pids="$target_pids $!"
 inside=$!
+until [ /proc/$inside/ns/net -ef "/proc/$previous/ns/net" ]; do
+	kill -0 "$inside" || exit
+	sleep 0.02
+done
 cluster_describe web-0 "" && kill "$previous" || exit
 wait "$previous" 2>/dev/null
 "$sjkc" mx -u "$at" -b java.lang:type=Runtime --get -f VmName \
