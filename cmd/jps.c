@@ -4,13 +4,13 @@
 #include "cmd/jps_details.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
-#include "cmd/prof/prof_push.h"
 #include "cmd/report_format.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/base/output.h"
+#include "core/jvm/container.h"
 #include "core/jvm/jvm.h"
 #include "render/text/table.h"
 
@@ -31,6 +31,7 @@ static struct {
 struct listed {
 	struct jvm_list list;
 	struct process *processes;
+	struct container_pod *pods; /* of the processes, or NULL */
 	size_t count;
 	size_t filtered;
 	size_t refused;   /* number of JVMs that did not reply to attach */
@@ -70,11 +71,28 @@ static int listed_init(struct listed *l, const struct jps_filter *filter,
 	return 0;
 }
 
+/* Returns true if the pod of a process is known. */
+static bool listed_read_pods(struct listed *l)
+{
+	bool is_known = false;
+
+	l->pods = xcalloc(l->count, sizeof(*l->pods));
+	for (size_t i = 0; i < l->count; i++) {
+		container_pod_read(&l->pods[i], l->processes[i].jvm);
+		is_known |= l->pods[i].name.len > 0;
+	}
+	return is_known;
+}
+
 static void listed_release(struct listed *l)
 {
-	for (size_t i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++) {
 		process_release(&l->processes[i]);
+		if (l->pods)
+			container_pod_release(&l->pods[i]);
+	}
 	free(l->processes);
+	free(l->pods);
 	jvm_list_release(&l->list);
 }
 
@@ -84,6 +102,8 @@ enum {
 	JPS_USER,
 	JPS_UPTIME,
 	JPS_VERSION,
+	JPS_POD,
+	JPS_CONTAINER,
 	JPS_MAIN,
 	JPS_ARGS,
 	JPS_OPTIONS,
@@ -96,10 +116,19 @@ static const struct table_column columns[JPS_COLUMNS] = {
 	[JPS_USER] = { "USER", false },
 	[JPS_UPTIME] = { "UPTIME", true },
 	[JPS_VERSION] = { "JAVA", false },
+	[JPS_POD] = { "POD", false },
+	[JPS_CONTAINER] = { "CONTAINER", false },
 	[JPS_MAIN] = { "MAIN", false },
 	[JPS_ARGS] = { "ARGUMENTS", false },
 	[JPS_OPTIONS] = { "OPTIONS", false },
 };
+
+static bool jps_has_column(size_t i, bool has_pods)
+{
+	return i == JPS_POD || i == JPS_CONTAINER
+		       ? has_pods
+		       : i != JPS_OPTIONS || opt.verbose;
+}
 
 static void jps_add_options(const struct process *p, struct text *out)
 {
@@ -112,7 +141,20 @@ static void jps_add_options(const struct process *p, struct text *out)
 	}
 }
 
-static void jps_add_row(struct table *t, const struct process *p, int64_t now)
+static void jps_add_pod(struct table *t, const struct container_pod *pod)
+{
+	if (!pod->name.len) {
+		table_add(t, "-");
+		table_add(t, "-");
+		return;
+	}
+	text_printf(table_cell(t), "%s/%s", pod->namespace.bytes,
+		    pod->name.bytes);
+	table_add(t, pod->container.bytes);
+}
+
+static void jps_add_row(struct table *t, const struct process *p,
+			const struct container_pod *pod, int64_t now)
 {
 	const struct jvm *jvm = p->jvm;
 
@@ -124,6 +166,8 @@ static void jps_add_row(struct table *t, const struct process *p, int64_t now)
 	table_add(t, p->info.user);
 	process_add_uptime(table_cell(t), now - p->info.start_ns);
 	table_add(t, p->info.version ? p->info.version : "?");
+	if (pod)
+		jps_add_pod(t, pod);
 	table_add(t, p->main.bytes);
 	process_args(p, table_cell(t));
 	if (p->info.args_cut && !opt.csv)
@@ -132,16 +176,20 @@ static void jps_add_row(struct table *t, const struct process *p, int64_t now)
 		jps_add_options(p, table_cell(t));
 }
 
-static void jps_put_table(const struct listed *l, struct text *out)
+/* CSV has the same columns on each machine. */
+static void jps_put_table(struct listed *l, struct text *out)
 {
-	struct table t = {
-		.columns = columns,
-		.column_count = opt.verbose ? JPS_COLUMNS : JPS_OPTIONS,
-	};
+	bool has_pods = !opt.csv && listed_read_pods(l);
+	struct table_column shown[JPS_COLUMNS];
+	struct table t = { .columns = shown };
 	int64_t now = clock_wall_ns();
 
+	for (size_t i = 0; i < JPS_COLUMNS; i++)
+		if (jps_has_column(i, has_pods))
+			shown[t.column_count++] = columns[i];
 	for (size_t i = 0; i < l->count; i++)
-		jps_add_row(&t, &l->processes[i], now);
+		jps_add_row(&t, &l->processes[i], has_pods ? &l->pods[i] : NULL,
+			    now);
 	if (opt.csv)
 		table_csv(&t, out);
 	else if (l->count)
@@ -187,11 +235,11 @@ static void jps_json_time(struct json *j, const char *key, int64_t ns)
 	json_text(j, text);
 }
 
-static void jps_json_jvm(struct json *j, const struct process *p, int64_t now)
+static void jps_json_jvm(struct json *j, const struct process *p,
+			 const struct container_pod *pod, int64_t now)
 {
 	const struct jvm *jvm = p->jvm;
 	const struct jvm_info *info = &p->info;
-	struct prof_pod pod;
 	int64_t up_ns = now - info->start_ns;
 
 	json_open_object(j);
@@ -220,26 +268,25 @@ static void jps_json_jvm(struct json *j, const struct process *p, int64_t now)
 	jps_json_words(j, "options", p, info->vm_args);
 	json_key(j, "cut");
 	json_bool(j, info->args_cut);
-	prof_pod_read(&pod, jvm);
-	jps_json_text(j, "namespace", pod.namespace.bytes);
-	jps_json_text(j, "pod", pod.name.bytes);
-	jps_json_text(j, "container", pod.container.bytes);
-	prof_pod_release(&pod);
+	jps_json_text(j, "namespace", pod->namespace.bytes);
+	jps_json_text(j, "pod", pod->name.bytes);
+	jps_json_text(j, "container", pod->container.bytes);
 	json_close_object(j);
 }
 
-static void jps_put_json(const struct listed *l, struct text *out)
+static void jps_put_json(struct listed *l, struct text *out)
 {
 	struct json j = json_into(out);
 	int64_t now = clock_wall_ns();
 
+	listed_read_pods(l);
 	json_open_object(&j);
 	json_key(&j, "schema");
 	json_text(&j, "sjkc.jps/1");
 	json_key(&j, "jvms");
 	json_open_array(&j);
 	for (size_t i = 0; i < l->count; i++)
-		jps_json_jvm(&j, &l->processes[i], now);
+		jps_json_jvm(&j, &l->processes[i], &l->pods[i], now);
 	json_close_array(&j);
 	json_key(&j, "hidden");
 	json_uint(&j, l->list.hidden);

@@ -4,9 +4,9 @@
 #include "cmd/glob.h"
 #include "cmd/log.h"
 #include "cmd/main_name.h"
-#include "cmd/prof/prof_push.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/jvm/container.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -95,7 +95,8 @@ static bool selector_matches(const struct selector_rule *r,
 
 /* The texts that the rules are about; several of a container. */
 struct selector_facts {
-	struct text main, user, container, container_name;
+	struct text main, user, container;
+	struct container_pod pod;
 };
 
 static bool selector_has_key(const struct jvm_selector *s,
@@ -114,6 +115,7 @@ static bool selector_has_key(const struct jvm_selector *s,
 static void selector_read_facts(const struct jvm_selector *s,
 				const struct jvm *jvm, struct selector_facts *f)
 {
+	struct container container;
 	struct jvm_info info;
 	struct error unused;
 
@@ -122,8 +124,11 @@ static void selector_read_facts(const struct jvm_selector *s,
 	main_name_of(jvm, &info, &f->main);
 	text_puts(&f->user, info.user ? info.user : "");
 	jvm_info_release(&info);
-	if (selector_has_key(s, KEY_CONTAINER))
-		prof_resource_container(jvm, &f->container, &f->container_name);
+	if (!selector_has_key(s, KEY_CONTAINER))
+		return;
+	container_read(&container, jvm);
+	text_puts(&f->container, container.id);
+	container_pod_find(&f->pod, &container);
 }
 
 static void selector_release_facts(struct selector_facts *f)
@@ -131,7 +136,7 @@ static void selector_release_facts(struct selector_facts *f)
 	text_release(&f->main);
 	text_release(&f->user);
 	text_release(&f->container);
-	text_release(&f->container_name);
+	container_pod_release(&f->pod);
 }
 
 static bool selector_rule_fits(const struct selector_rule *r,
@@ -144,7 +149,7 @@ static bool selector_rule_fits(const struct selector_rule *r,
 		return selector_matches(r, &f->user);
 	default:
 		return selector_matches(r, &f->container) ||
-		       selector_matches(r, &f->container_name);
+		       selector_matches(r, &f->pod.container);
 	}
 }
 

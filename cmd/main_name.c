@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/main_name.h"
 
+#include "core/jvm/container.h"
 #include "core/jvm/procfs.h"
 
 #include <stdbool.h>
@@ -64,4 +65,16 @@ void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 		text_printf(out, "%s ", name.bytes);
 	text_printf(out, "(%d)", (int)jvm->pid);
 	text_release(&name);
+}
+
+void main_name_add_with_pod(const struct jvm *jvm, struct text *out)
+{
+	struct container_pod pod;
+
+	main_name_add_with_pid(jvm, out);
+	container_pod_read(&pod, jvm);
+	if (pod.name.len)
+		text_puts(out, " in ");
+	container_pod_add(&pod, out);
+	container_pod_release(&pod);
 }

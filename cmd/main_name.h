@@ -24,4 +24,7 @@ void main_name_of(const struct jvm *jvm, const struct jvm_info *info,
 /* Appends "Main (4711)", or "(4711)" when the name is unknown. */
 void main_name_add_with_pid(const struct jvm *jvm, struct text *out);
 
+/* The same with the pod: "Main (4711) in prod/shop-7, container web". */
+void main_name_add_with_pod(const struct jvm *jvm, struct text *out);
+
 #endif

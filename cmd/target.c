@@ -4,7 +4,6 @@
 #include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/process.h"
-#include "cmd/prof/prof_push.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
@@ -15,6 +14,7 @@
 #include "core/formats/reader.h"
 #include "core/gc/gc_log.h"
 #include "core/jvm/class_histogram.h"
+#include "core/jvm/container.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -163,14 +163,14 @@ static void target_find_pod(struct candidates *c, const char *name)
 	size_t len = slash ? (size_t)(slash - name) : 0;
 
 	for (size_t i = 0; i < c->count; i++) {
-		struct prof_pod p;
+		struct container_pod p;
 
-		prof_pod_read(&p, c->at[i].jvm);
+		container_pod_read(&p, c->at[i].jvm);
 		if (p.name.len && strcmp(p.name.bytes, pod) == 0 &&
 		    (!slash || (p.namespace.len == len &&
 				memcmp(p.namespace.bytes, name, len) == 0)))
 			target_mark(c, i);
-		prof_pod_release(&p);
+		container_pod_release(&p);
 	}
 }
 

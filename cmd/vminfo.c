@@ -3,7 +3,6 @@
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
-#include "cmd/prof/prof_push.h"
 #include "cmd/report_format.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
@@ -18,6 +17,7 @@
 #include "core/base/units.h"
 #include "core/hotspot/vm_counters.h"
 #include "core/jvm/cgroup.h"
+#include "core/jvm/container.h"
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/open_files.h"
@@ -282,16 +282,13 @@ static void summary_put_container(struct summary *s, const struct jvm *jvm,
 
 static void summary_put_pod(struct summary *s, const struct jvm *jvm)
 {
-	struct prof_pod pod;
+	struct container_pod pod;
 
-	prof_pod_read(&pod, jvm);
-	if (pod.name.len) {
-		text_printf(&s->value, "%s/%s, container %s",
-			    pod.namespace.bytes, pod.name.bytes,
-			    pod.container.bytes);
+	container_pod_read(&pod, jvm);
+	container_pod_add(&pod, &s->value);
+	if (pod.name.len)
 		summary_put(s, "pod");
-	}
-	prof_pod_release(&pod);
+	container_pod_release(&pod);
 }
 
 static void summary_put_process(struct summary *s, pid_t pid)

@@ -104,11 +104,10 @@ tap_result 'every file that ARCHITECTURE.md names exists' "$(
 # A file system of a target may not respond, so only children open its files: in
 # these files, the jobs of the opener (core/jvm/opener.h) and of helper processes.
 # The kernel opens the paths of uprobes that the last three build.
-in_children='core/jvm/(cgroup|jvm_file|jvm_info|jvm_kind|perfdata)\.c
+in_children='core/jvm/(cgroup|container|jvm_file|jvm_info|jvm_kind|perfdata)\.c
 core/elf/(elf_debug|elf_image|target_files)\.c
 core/attach/(attach|attach_conditions|attach_openj9|attach_socket)\.c
 cmd/(doctor_checks|virtual_dump|probe/probe_jfr|gc/gc_vm_log)\.c
-cmd/prof/prof_container\.c
 jvmti/client/(client_load|client_probes)\.c
 (bpf/gc_probes|bpf/sampling/sampling_probe|jvmti/client/client)\.c'
 # target_opens FILE...: prints the functions that call one of the functions that

@@ -222,7 +222,7 @@ static int dumps_start(struct dumping *d, struct error *err)
 {
 	if (target_open_named(&d->jvm, d->o->pids[0], err))
 		return -1;
-	main_name_add_with_pid(&d->jvm, &d->name);
+	main_name_add_with_pod(&d->jvm, &d->name);
 	log_info("thread dumps are taken only at safepoints and stop the "
 		 "program "
 		 "each time, so the reported methods may not be the hot ones");

@@ -531,7 +531,7 @@ struct sampling *prof_live_start(struct prof_live_options *o, struct error *err)
 {
 	o->sampling.several = o->pid_count > 1;
 	o->sampling.notice = live_on_notice;
-	o->sampling.add_name = main_name_add_with_pid;
+	o->sampling.add_name = main_name_add_with_pod;
 	o->sampling.before_exec = open_files_restore;
 	return live_start(o, err);
 }

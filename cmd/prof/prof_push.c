@@ -29,7 +29,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #define INTERVAL_NS (30 * CLOCK_NS_PER_S)
@@ -83,7 +82,6 @@ struct push_loop {
 	bool is_full;           /* the window has to end: push_is_full() */
 	uint64_t watched_bytes; /* own memory that is not looked at again */
 	double probability;     /* percent of minutes; 0 = all */
-	struct text node;       /* chooses the minutes */
 	bool is_paused;
 	int64_t paused_since_ns, paused_ns; /* monotonic; before that */
 	struct prof_metrics *metrics;
@@ -286,21 +284,10 @@ static void push_keep_memory_limit(struct push_loop *l, uint64_t used_bytes)
 
 /* ---- minutes that are not sampled ---- */
 
-static void push_name_node(struct push_loop *l)
-{
-	const char *node = getenv("NODE_NAME");
-	struct utsname host;
-
-	if (node && *node)
-		text_puts(&l->node, node);
-	else if (uname(&host) == 0)
-		text_puts(&l->node, host.nodename);
-}
-
 static bool push_hits_minute(const struct push_loop *l)
 {
 	return l->probability <= 0 ||
-	       prof_budget_hits(l->node.bytes ? l->node.bytes : "",
+	       prof_budget_hits(prof_host_name(),
 				clock_wall_ns() / (60 * CLOCK_NS_PER_S),
 				l->probability);
 }
@@ -792,7 +779,7 @@ static void push_log_start(const struct push_loop *l)
 	if (l->probability > 0)
 		log_info("sampling in %g%% of the minutes, which the name of "
 			 "the node chooses: %s",
-			 l->probability, l->node.bytes ? l->node.bytes : "");
+			 l->probability, prof_host_name());
 }
 
 static int push_loop_run(struct push_loop *l, struct error *err)
@@ -910,7 +897,6 @@ int prof_push(const struct prof_live_options *given,
 					      &l.budget.limit_percent, err)) ||
 	    (o.probability && push_parse_probability(&l, err)))
 		return -1;
-	push_name_node(&l);
 	if (push_check_options(&o, err) == 0 && push_add_sinks(&l, err) == 0) {
 		live.sampling.drain_ns = o.interval_ns / 10 < DRAIN_NS
 						 ? o.interval_ns / 10
@@ -919,6 +905,5 @@ int prof_push(const struct prof_live_options *given,
 	}
 	for (size_t i = 0; i < SINKS_MAX; i++)
 		push_settings_release(&l.sinks[i].settings);
-	text_release(&l.node);
 	return ret;
 }

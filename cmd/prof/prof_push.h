@@ -44,19 +44,10 @@ int prof_push(const struct prof_live_options *live,
 	      const struct sample_filter *filter, struct error *err);
 
 /*
- * Appends the id of a JVM's container, and the container's name in Kubernetes;
- * foreign, and nothing if there is none.
+ * Returns NODE_NAME, the name of the machine whose processes sjkc sees from a
+ * container, or the host name; "" if none is known.
  */
-void prof_resource_container(const struct jvm *jvm, struct text *id,
-			     struct text *name);
-
-/* The pod of a JVM, from the kubelet's links in /var/log/containers. */
-struct prof_pod {
-	struct text namespace, name, container; /* foreign; empty = unknown */
-};
-
-void prof_pod_read(struct prof_pod *p, const struct jvm *jvm);
-void prof_pod_release(struct prof_pod *p); /* zeroed storage is allowed */
+const char *prof_host_name(void);
 
 /* How many attributes a resource has. */
 enum prof_labels {
@@ -76,9 +67,10 @@ size_t prof_workload_len(const char *pod);
  * Appends the attributes of a JVM's resource, made by otlp_attribute().
  * service.name is the first of: service, unless NULL; what the JVM's options
  * and environment tell OpenTelemetry's, Datadog's and Spring's agents; the
- * container's name; the main class or jar. Returns how many attributes that the
- * user gives are omitted, as in struct prof_attributes. Sets *args_cut if some
- * of the JVM's arguments could not be read, which may have attributes.
+ * workload of the pod; the container's name; the main class or jar. Returns how
+ * many attributes that the user gives are omitted, as in struct
+ * prof_attributes. Sets *args_cut if some of the JVM's arguments could not be
+ * read, which may have attributes.
  */
 uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 			   enum prof_labels labels, struct text *out,

@@ -10,12 +10,11 @@
 
 #include "cmd/main_name.h"
 #include "cmd/prof/prof_attributes.h"
-#include "cmd/prof/prof_container.h"
 #include "cmd/prof/prof_context.h"
+#include "core/jvm/container.h"
 #include "core/jvm/procfs.h"
 #include "render/profile/export.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +23,15 @@
 
 enum {
 	ENVIRON_MAX = 256 * 1024,
-	CONTAINERS_MAX = 8192, /* entries of a directory that are read */
 };
 
 struct resource {
 	const struct jvm *jvm;
 	struct jvm_info info;
 	struct text environ;
-	struct prof_container container;
+	struct container container;
 	struct text context; /* a list that the JVM publishes, or empty */
-	struct text pod, namespace, container_name;
-	bool has_siblings; /* the pod has other containers */
+	struct container_pod pod;
 	struct text service;
 	struct prof_attributes attributes;
 };
@@ -83,108 +80,6 @@ static void resource_take_service(struct resource *r, const char *list)
 	}
 	text_release(&key);
 	text_release(&value);
-}
-
-/* ---- containers ---- */
-
-/* Takes "POD_NAMESPACE_CONTAINER-ID.log" apart. */
-static bool resource_take_link(struct resource *r, const char *name)
-{
-	const char *first = strchr(name, '_');
-	const char *second = first ? strchr(first + 1, '_') : NULL;
-	const char *id = strstr(name, r->container.id);
-
-	if (!second || !id || id <= second + 2 || id[-1] != '-')
-		return false;
-	text_add(&r->pod, name, (size_t)(first - name));
-	text_add(&r->namespace, first + 1, (size_t)(second - first - 1));
-	text_add(&r->container_name, second + 1, (size_t)(id - second - 2));
-	return true;
-}
-
-/* A link is of the JVM's pod if it leads to /var/log/pods/NS_POD_UID/…. */
-static bool resource_owns_link(const struct resource *r, DIR *dir,
-			       const char *name)
-{
-	char target[PATH_MAX];
-	ssize_t len = readlinkat(dirfd(dir), name, target, sizeof(target) - 1);
-
-	target[len > 0 ? len : 0] = '\0';
-	return prof_container_owns_log(&r->container, target);
-}
-
-/* Finds out whether a link is of the same pod and another container. */
-static void resource_note_sibling(struct resource *r, const char *name)
-{
-	const char *container = name + r->pod.len + r->namespace.len + 2;
-	size_t len = r->container_name.len;
-
-	if (strncmp(name, r->pod.bytes, r->pod.len) == 0 &&
-	    name[r->pod.len] == '_' &&
-	    strncmp(name + r->pod.len + 1, r->namespace.bytes,
-		    r->namespace.len) == 0 &&
-	    container[-1] == '_' &&
-	    (strncmp(container, r->container_name.bytes, len) != 0 ||
-	     container[len] != '-' || strchr(container + len + 1, '-')))
-		r->has_siblings = true;
-}
-
-static void resource_find_siblings(struct resource *r)
-{
-	DIR *dir = r->pod.len ? opendir("/var/log/containers") : NULL;
-	struct dirent *entry;
-	int left = CONTAINERS_MAX;
-
-	while (dir && left-- && (entry = readdir(dir)))
-		if (strlen(entry->d_name) > r->pod.len + r->namespace.len + 2)
-			resource_note_sibling(r, entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
-static void resource_find_pod(struct resource *r)
-{
-	DIR *dir = *r->container.id ? opendir("/var/log/containers") : NULL;
-	struct dirent *entry;
-	int left = CONTAINERS_MAX;
-
-	while (dir && left-- && (entry = readdir(dir)))
-		if (strstr(entry->d_name, r->container.id) &&
-		    resource_owns_link(r, dir, entry->d_name) &&
-		    resource_take_link(r, entry->d_name))
-			break;
-	if (dir)
-		closedir(dir);
-}
-
-void prof_resource_container(const struct jvm *jvm, struct text *id,
-			     struct text *name)
-{
-	struct resource r = { .jvm = jvm };
-
-	prof_container_read(&r.container, jvm);
-	resource_find_pod(&r);
-	text_puts(id, r.container.id);
-	text_add(name, r.container_name.bytes, r.container_name.len);
-	text_release(&r.pod);
-	text_release(&r.namespace);
-	text_release(&r.container_name);
-}
-
-void prof_pod_read(struct prof_pod *p, const struct jvm *jvm)
-{
-	struct resource r = { .jvm = jvm };
-
-	prof_container_read(&r.container, jvm);
-	resource_find_pod(&r);
-	*p = (struct prof_pod){ r.namespace, r.pod, r.container_name };
-}
-
-void prof_pod_release(struct prof_pod *p)
-{
-	text_release(&p->namespace);
-	text_release(&p->name);
-	text_release(&p->container);
 }
 
 /* ---- the service ---- */
@@ -246,12 +141,12 @@ static void resource_take_workload(struct resource *r)
 {
 	size_t len;
 
-	if (!r->pod.len || r->service.len)
+	if (!r->pod.name.len || r->service.len)
 		return;
-	len = prof_workload_len(r->pod.bytes);
-	text_add(&r->service, r->pod.bytes, len);
-	if (r->has_siblings)
-		text_printf(&r->service, "-%s", r->container_name.bytes);
+	len = prof_workload_len(r->pod.name.bytes);
+	text_add(&r->service, r->pod.name.bytes, len);
+	if (container_pod_has_others(&r->pod))
+		text_printf(&r->service, "-%s", r->pod.container.bytes);
 }
 
 static void resource_find_service(struct resource *r, const char *service)
@@ -276,8 +171,8 @@ static void resource_find_service(struct resource *r, const char *service)
 	for (size_t i = 0; i < 2 && !r->service.len; i++)
 		text_puts(&r->service, later[i] ? later[i] : "");
 	resource_take_workload(r);
-	if (!r->service.len && r->container_name.len)
-		text_puts(&r->service, r->container_name.bytes);
+	if (!r->service.len && r->pod.container.len)
+		text_puts(&r->service, r->pod.container.bytes);
 	if (!r->service.len)
 		resource_main_name(r, &r->service);
 }
@@ -315,20 +210,29 @@ static void resource_put_executable(struct resource *r)
 		resource_put(r, "process.executable.name", slash + 1);
 }
 
-static void resource_put_own(struct resource *r)
+const char *prof_host_name(void)
 {
+	static struct text name;
 	const char *node = getenv("NODE_NAME");
 	struct utsname host;
 
-	resource_put(r, "k8s.pod.name", r->pod.bytes);
-	resource_put(r, "k8s.namespace.name", r->namespace.bytes);
-	resource_put(r, "k8s.container.name", r->container_name.bytes);
-	resource_put(r, "k8s.node.name", node);
-	/* In a pod, the host name is that of the pod of sjkc. */
+	if (name.len)
+		return name.bytes;
 	if (node && *node)
-		resource_put(r, "host.name", node);
-	else if (uname(&host) == 0)
-		resource_put(r, "host.name", host.nodename);
+		text_puts(&name, node);
+	else if (!container_machine_name(&name) && uname(&host) == 0)
+		/* In a pod, this is the name of the pod of sjkc. */
+		text_puts(&name, host.nodename);
+	return name.len ? name.bytes : "";
+}
+
+static void resource_put_own(struct resource *r)
+{
+	resource_put(r, "k8s.pod.name", r->pod.name.bytes);
+	resource_put(r, "k8s.namespace.name", r->pod.namespace.bytes);
+	resource_put(r, "k8s.container.name", r->pod.container.bytes);
+	resource_put(r, "k8s.node.name", getenv("NODE_NAME"));
+	resource_put(r, "host.name", prof_host_name());
 	resource_put_executable(r);
 	resource_put(r, "process.runtime.name", r->info.vm_name);
 	resource_put(r, "process.runtime.version", r->info.version);
@@ -370,10 +274,9 @@ uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 	if (jvm_info(jvm, &r.info, &unused))
 		r.info = (struct jvm_info){ 0 };
 	procfs_read(jvm->pid, "environ", ENVIRON_MAX, &r.environ, &unused);
-	prof_container_read(&r.container, jvm);
+	container_read(&r.container, jvm);
 	prof_context_read(jvm, &r.context);
-	resource_find_pod(&r);
-	resource_find_siblings(&r);
+	container_pod_find(&r.pod, &r.container);
 	resource_find_service(&r, service);
 	resource_add_all(&r, labels, out);
 	omitted = r.attributes.omitted;
@@ -384,9 +287,7 @@ uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 		explicit_bzero(r.environ.bytes, r.environ.cap);
 	text_release(&r.environ);
 	text_release(&r.context);
-	text_release(&r.pod);
-	text_release(&r.namespace);
-	text_release(&r.container_name);
+	container_pod_release(&r.pod);
 	text_release(&r.service);
 	prof_attributes_release(&r.attributes);
 	return omitted;

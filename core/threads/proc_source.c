@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
+#include "core/jvm/container.h"
 #include "core/threads/blocked.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
@@ -560,6 +561,7 @@ struct proc_source {
 	int64_t first_until_ns;  /* deadline of the wait for the first names */
 	size_t unnamed;          /* threads that a new dump would name */
 	bool has_sampled;
+	struct container_pod pod;
 	struct text title;
 };
 
@@ -730,6 +732,18 @@ static bool source_read_names(struct proc_source *s, struct task_dump *dump)
 	return true;
 }
 
+static void source_fill_pod(const struct container_pod *pod,
+			    struct process_sample *out)
+{
+	if (!pod->name.len)
+		return;
+	snprintf(out->pod_namespace, sizeof(out->pod_namespace), "%s",
+		 pod->namespace.bytes);
+	snprintf(out->pod, sizeof(out->pod), "%s", pod->name.bytes);
+	snprintf(out->container, sizeof(out->container), "%s",
+		 pod->container.bytes);
+}
+
 static int source_sample(struct thread_source *base, struct top_sample *out,
 			 struct error *err)
 {
@@ -744,6 +758,7 @@ static int source_sample(struct thread_source *base, struct top_sample *out,
 	if (tasks_read(s->tasks, s->options.switches, err))
 		return -1;
 	source_fill_process(s, &out->process);
+	source_fill_pod(&s->pod, &out->process);
 	source_fill_rows(s, &dump, out);
 	source_fill_notes(s, &dump, out);
 	s->has_sampled = true;
@@ -862,16 +877,16 @@ static void source_close(struct thread_source *base)
 	free(s->rows);
 	free(s->marks.all);
 	free(s->dump_marks.all);
+	container_pod_release(&s->pod);
 	text_release(&s->title);
 	free(s);
 }
 
-static void source_make_title(struct proc_source *s)
+static void source_add_info(struct proc_source *s)
 {
 	struct jvm_info about = { 0 };
 	struct error unused;
 
-	text_printf(&s->title, "%d", (int)s->jvm->pid);
 	if (jvm_info(s->jvm, &about, &unused))
 		return;
 	if (about.main_class) {
@@ -884,6 +899,21 @@ static void source_make_title(struct proc_source *s)
 		safe_text(&s->title, about.version, strlen(about.version));
 	}
 	jvm_info_release(&about);
+}
+
+static void source_make_title(struct proc_source *s)
+{
+	struct text pod = { 0 };
+
+	text_printf(&s->title, "%d", (int)s->jvm->pid);
+	source_add_info(s);
+	container_pod_read(&s->pod, s->jvm);
+	container_pod_add(&s->pod, &pod);
+	if (pod.len) {
+		text_puts(&s->title, ", ");
+		safe_text(&s->title, pod.bytes, pod.len);
+	}
+	text_release(&pod);
 }
 
 static const struct thread_source_ops ops = {

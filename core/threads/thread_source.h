@@ -145,6 +145,8 @@ struct process_sample {
 	struct measured measured;
 	char gc_cause[48]; /* cause of the last collection; foreign; "" =
 			      unknown */
+	/* In Kubernetes; foreign; "" = unknown. */
+	char pod_namespace[64], pod[254], container[64];
 	size_t gc_count;
 	struct gc_sample gc[GC_COLLECTORS_MAX];
 };

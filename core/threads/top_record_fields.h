@@ -82,6 +82,9 @@ static const struct record_field process_fields[] = {
 	RECORD_FIELD("collect_time", COUNTER, process_sample, measured.collect_ns),
 	RECORD_FIELD("longest_cause", CHARS, process_sample, measured.cause),
 	RECORD_FIELD("gc_cause", CHARS, process_sample, gc_cause),
+	RECORD_FIELD("namespace", CHARS, process_sample, pod_namespace),
+	RECORD_FIELD("pod", CHARS, process_sample, pod),
+	RECORD_FIELD("container", CHARS, process_sample, container),
 	{ 0 },
 };
 

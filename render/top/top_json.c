@@ -36,6 +36,12 @@ static void top_json_put_count(struct json *j, const char *key, int64_t count)
 		json_null(j);
 }
 
+static void top_json_put_text(struct json *j, const char *key, const char *text)
+{
+	json_key(j, key);
+	json_text_or_null(j, *text ? text : NULL);
+}
+
 static void top_json_put_gc(struct json *j, const struct process_rates *p)
 {
 	json_key(j, "gc");
@@ -75,8 +81,7 @@ static void top_json_put_pauses(struct json *j, const struct process_rates *p,
 
 	top_json_put_percent(j, "gc_pause_pct", p->gc_pauses);
 	top_json_put_flag(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
-	json_key(j, "gc_last_cause");
-	json_text_or_null(j, *cause ? cause : NULL);
+	top_json_put_text(j, "gc_last_cause", cause);
 	top_json_put_rate(j, "gc_longest_ms",
 			  gc->ns == COUNTER_ABSENT ? NAN
 						   : (double)gc->ns / 1e6);
@@ -127,6 +132,9 @@ static void top_json_put_process(struct json *j, const struct top_rates *r)
 			  s->cpu_limit < 0 ? NAN : (double)s->cpu_limit / 1000);
 	top_json_put_percent(j, "throttled_pct", p->throttled);
 	top_json_put_percent(j, "throttled_periods_pct", p->throttled_periods);
+	top_json_put_text(j, "namespace", s->pod_namespace);
+	top_json_put_text(j, "pod", s->pod);
+	top_json_put_text(j, "container", s->container);
 	json_close_object(j);
 }
 

@@ -282,6 +282,19 @@ static void top_text_put_machine(struct text *out, const struct top_rates *r)
 	text_putc(out, '\n');
 }
 
+static void top_text_put_pod(struct text *out, const struct process_sample *p)
+{
+	if (!*p->pod)
+		return;
+	text_puts(out, "  pod: ");
+	safe_text(out, p->pod_namespace, strlen(p->pod_namespace));
+	text_putc(out, '/');
+	safe_text(out, p->pod, strlen(p->pod));
+	text_puts(out, ", container ");
+	safe_text(out, p->container, strlen(p->container));
+	text_putc(out, '\n');
+}
+
 static void top_text_put_allocation(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
@@ -442,6 +455,7 @@ void top_text_add(struct text *out, const struct top_report *report)
 	top_text_put_safepoints(out, r);
 	top_text_put_longest(out, r);
 	top_text_put_machine(out, r);
+	top_text_put_pod(out, &r->sample->process);
 	top_text_put_runq(out, r);
 	top_text_put_memory(out, r);
 	for (size_t i = 0; i < report->passing && shown < report->shown; i++) {

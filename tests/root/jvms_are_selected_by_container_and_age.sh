@@ -2,7 +2,7 @@
 # prof --all --push selects JVMs by the id and the Kubernetes name of their container:
 # both JVMs of this test are in control groups with such ids.  A JVM is not sampled
 # before it has the age of --min-age.  A user may give a group any name: the group of
-# a user does not name a container.
+# a user does not name a container.  jps, vminfo, ttop and prof print the pod.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/alone.sh
@@ -12,6 +12,7 @@ scratch=$2
 
 shop=$(printf 'a%063d' $$)
 depot=$(printf 'b%063d' $$)
+side=$(printf 'c%063d' $$)
 groups=
 leave_groups() {
 	target_end_all
@@ -33,7 +34,8 @@ done
 [ -n "$groups" ] || { echo 'no control group can be made'; exit 77; }
 top=$groups
 uid=6f9c1c6e-0b5f-4ae8-9f0e-3f7c1a2b3c4d
-for group in kubepods "kubepods/pod$uid" "kubepods/pod$uid/$shop" docker \
+for group in kubepods "kubepods/pod$uid" "kubepods/pod$uid/$shop" \
+	"kubepods/pod$uid/$side" docker \
 	"docker/$depot" user "user/pod$uid" "user/pod$uid/$shop"; do
 	mkdir "$top/$group" || exit 1
 	groups="$top/$group $groups"
@@ -49,15 +51,16 @@ mount -t tmpfs tmpfs /var/log && mkdir /var/log/containers &&
 	ln -s "/var/log/pods/prod_shop-7_$uid/web$$/0.log" \
 		"/var/log/containers/shop-7_prod_web$$-$shop.log" || exit 1
 
-# start NAME GROUP: starts a JVM in this group
+# start NAME GROUP: starts a JVM in this group; without a name, it has no service
 start() {
 	within="sh $scratch/enter $top/$2"
-	target "$jdk" "-Dotel.service.name=$1" -Dtarget.duty=25 -- burners=1 || return 1
+	target "$jdk" ${1:+"-Dotel.service.name=$1"} -Dtarget.duty=25 -- burners=1 ||
+		return 1
 	within=
 }
 jdk=$(jdks | head -n 1)
 engine_start || exit 1
-start shop "kubepods/pod$uid/$shop" && start depot "docker/$depot" &&
+start shop "kubepods/pod$uid/$shop" && shop_pid=$pid && start depot "docker/$depot" &&
 	start spoof "user/pod$uid/$shop" || exit 1
 
 # Other commands select a JVM by its pod, and name the pod.
@@ -69,6 +72,29 @@ done
 "$sjkc" jps --json >"$scratch/jps" 2>&1
 grep -q "\"namespace\":\"prod\",\"pod\":\"shop-7\",\"container\":\"web$$\"" "$scratch/jps" ||
 	{ cat "$scratch/jps"; exit 1; }
+"$sjkc" jps >"$scratch/jps" 2>&1
+grep -Eq '^ *PID .* POD  +CONTAINER +MAIN ' "$scratch/jps" &&
+	grep -Eq "^ *$shop_pid .* prod/shop-7  web$$ " "$scratch/jps" &&
+	[ "$(grep -c ' -  *-  *[^ ]*Target' "$scratch/jps")" -eq 2 ] ||
+	{ cat "$scratch/jps"; exit 1; }
+
+# A recording of ttop has the pod, too.
+timeout 60 "$sjkc" ttop "$shop_pid" --json --iterations 1 -ri 500ms --no-probes \
+	--record "$scratch/pod.jsonl" >"$scratch/ttop" 2>&1 &&
+	grep -q "\"namespace\":\"prod\",\"pod\":\"shop-7\",\"container\":\"web$$\"" \
+		"$scratch/ttop" &&
+	"$sjkc" ttop --replay "$scratch/pod.jsonl" -b >"$scratch/ttop" 2>&1 &&
+	grep -q "^  pod: prod/shop-7, container web$$\$" "$scratch/ttop" &&
+	"$sjkc" ttop --replay "$scratch/pod.jsonl" --screen 150x20 >"$scratch/ttop" 2>&1 &&
+	head -n 1 "$scratch/ttop" | grep -q ", prod/shop-7, container web$$ " ||
+	{ cat "$scratch/ttop"; exit 1; }
+
+# The title of a report and of a page has the pod.
+of_pod="\\($shop_pid\\) in prod/shop-7, container web$$: "
+prof 0 "$shop_pid" -d 1s --no-agent && has "$prof_out" "$of_pod" &&
+	prof 0 "$shop_pid" -d 1s --no-agent -o "$scratch/pod.html" &&
+	has "$scratch/pod.html" "$of_pod" || exit 1
+
 for name in pod/other/shop-7 pod/shop pod/; do
 	"$sjkc" vminfo "$name" >"$scratch/vminfo" 2>&1
 	[ $? -eq 3 ] || { cat "$scratch/vminfo"; exit 1; }
@@ -127,3 +153,25 @@ grep -q '^resource service.name=young ' "$engine"/*.txt ||
 kill -INT "$prof_pid"
 prof_end 0 || exit 1
 engine_accepts && engine_agrees "$prof_err" || exit 1
+
+# The name of a pod with several containers does not tell them apart.  In a container
+# that shares only the processes of the machine, the host is the machine.
+ln -s "/var/log/pods/prod_shop-7_$uid/side$$/0.log" \
+	"/var/log/containers/shop-7_prod_side$$-$side.log" &&
+	start '' "kubepods/pod$uid/$side" || exit 1
+host=sjkc-d28gh
+if [ -e /etc/hostname ]; then
+	host=node-7
+	printf '# of the machine\n%s\n' "$host" >"$scratch/hostname"
+	mount --bind "$scratch/hostname" /etc/hostname || exit 1
+fi
+cat >"$scratch/in-pod" <<-END
+	hostname sjkc-d28gh && exec "$sjkc" "\$@"
+END
+printf '#!/bin/sh\nexec unshare --uts sh "%s" "$@"\n' "$scratch/in-pod" >"$scratch/sjkc"
+chmod +x "$scratch/sjkc"
+sjkc=$scratch/sjkc
+unset NODE_NAME
+sampled "shop-side$$" --include-jvm "container=side$$" || exit 1
+grep -q "^resource .* host.name=$host " "$engine"/*.txt ||
+	{ grep -h ^resource "$engine"/*.txt; exit 1; }

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_container.h"
+#include "core/jvm/container.h"
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
+#include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 enum {
 	CGROUP_MAX = 16 * 1024,
@@ -21,10 +26,14 @@ enum {
 	ECS_DIGITS = 32,
 	POD_UID_MIN = 32,
 	GROUPS_MAX = 20000, /* directories that are searched */
+	LINKS_MAX = 8192,   /* entries of LINKS that are read */
+	HOST_NAME_FILE_MAX = 4096,
 };
 
 /* A mount of the container may be a file system that never replies. */
 #define FIND_NS CLOCK_NS_PER_S
+
+#define LINKS   "/var/log/containers"
 
 /* A part of a path, without slashes. */
 struct part {
@@ -73,7 +82,7 @@ static size_t part_find_pod(struct part p, size_t *at)
 		}
 		pod = memmem(p.text + *at, p.len - *at, "pod", 3);
 	}
-	return len >= POD_UID_MIN && len < PROF_POD_UID ? len : 0;
+	return len >= POD_UID_MIN && len < CONTAINER_POD_UID ? len : 0;
 }
 
 /* Returns true for groups in which a runtime makes groups named by an id. */
@@ -108,7 +117,7 @@ static bool part_has_runtime(struct part prefix, struct part parent)
 }
 
 /* Takes ECS's "0123…" or "0123…-4567890" in ecs/NAME/. */
-static bool part_take_ecs(struct prof_container *c, struct part p)
+static bool part_take_ecs(struct container *c, struct part p)
 {
 	size_t digits = part_digits(p, 0), end = digits;
 
@@ -124,8 +133,8 @@ static bool part_take_ecs(struct prof_container *c, struct part p)
 }
 
 /* Takes the id of a container if the part has one. */
-static bool part_take_id(struct prof_container *c, struct part p,
-			 struct part parent, bool is_ecs)
+static bool part_take_id(struct container *c, struct part p, struct part parent,
+			 bool is_ecs)
 {
 	size_t at = 0;
 
@@ -146,7 +155,7 @@ static bool part_take_id(struct prof_container *c, struct part p,
 	return true;
 }
 
-static void part_take_pod(struct prof_container *c, struct part p)
+static void part_take_pod(struct container *c, struct part p)
 {
 	size_t at, len = part_find_pod(p, &at);
 
@@ -163,7 +172,7 @@ static void part_take_pod(struct prof_container *c, struct part p)
  * Returns true if root made the groups of this one: by its owner or, where sjkc
  * does not see it, because only root makes groups in the first of the path.
  */
-static bool container_trusts(const struct prof_groups *groups,
+static bool container_trusts(const struct container_groups *groups,
 			     struct part controllers, struct part parent,
 			     struct part first)
 {
@@ -187,16 +196,16 @@ static bool container_trusts(const struct prof_groups *groups,
 }
 
 /* Reads a path; the outermost container of a pod is meant, or of all. */
-static bool container_parse_path(struct prof_container *c,
-				 const struct prof_groups *groups,
+static bool container_parse_path(struct container *c,
+				 const struct container_groups *groups,
 				 struct part controllers, struct part path)
 {
 	struct part first = { 0 }, parent = { 0 }, p;
-	struct prof_container found = { 0 };
+	struct container found = { 0 };
 	bool is_ecs = false;
 
 	for (size_t at = 0; at < path.len; at += p.len) {
-		struct prof_container here = { 0 };
+		struct container here = { 0 };
 
 		while (at < path.len && path.text[at] == '/')
 			at++;
@@ -223,8 +232,8 @@ static bool container_parse_path(struct prof_container *c,
 	return *found.id;
 }
 
-bool prof_container_parse(struct prof_container *c, const char *text,
-			  size_t len, const struct prof_groups *groups)
+bool container_parse(struct container *c, const char *text, size_t len,
+		     const struct container_groups *groups)
 {
 	const char *end = text + len, *next;
 
@@ -253,7 +262,7 @@ bool prof_container_parse(struct prof_container *c, const char *text,
 	return false;
 }
 
-bool prof_container_owns_log(const struct prof_container *c, const char *target)
+bool container_owns_log(const struct container *c, const char *target)
 {
 	static const char pods[] = "/pods/";
 	const char *at = strstr(target, pods), *pod;
@@ -301,7 +310,7 @@ static void container_list(struct container_search *s, const char *path)
 		closedir(dir);
 }
 
-char *prof_container_find(const char *directory, ino_t inode)
+char *container_find(const char *directory, ino_t inode)
 {
 	struct container_search s = { .inode = inode };
 	struct text path = { 0 };
@@ -359,7 +368,7 @@ static bool container_owner(void *self, const char *controllers,
 
 struct container_reading {
 	pid_t pid;
-	struct prof_container container;
+	struct container container;
 	size_t len;
 	char text[CGROUP_MAX];
 };
@@ -381,22 +390,21 @@ static ino_t container_inode(pid_t pid)
 /* Runs in a child: a container may have mounted anything. */
 static int container_read_job(void *self, int channel, struct error *err)
 {
-	const struct prof_groups groups = { .owner = container_owner };
+	const struct container_groups groups = { .owner = container_owner };
 	struct container_reading *r = self;
 	char *found = NULL;
 	ino_t inode;
 
 	(void)channel, (void)err;
 	if (strcmp(r->text, "0::/\n") != 0) {
-		prof_container_parse(&r->container, r->text, r->len, &groups);
+		container_parse(&r->container, r->text, r->len, &groups);
 		return CHILD_NOTHING;
 	}
 	inode = container_inode(r->pid);
 	for (size_t i = 0; inode && i < 2 && !found; i++)
-		found = prof_container_find(tops[i], inode);
+		found = container_find(tops[i], inode);
 	if (found)
-		prof_container_parse(&r->container, found, strlen(found),
-				     &groups);
+		container_parse(&r->container, found, strlen(found), &groups);
 	free(found);
 	return CHILD_NOTHING;
 }
@@ -417,10 +425,10 @@ static bool container_is_possible(const struct text *text)
  */
 static struct {
 	bool is_known;
-	struct prof_container container;
+	struct container container;
 } own;
 
-void prof_container_read(struct prof_container *c, const struct jvm *jvm)
+void container_read(struct container *c, const struct jvm *jvm)
 {
 	const struct child_options options = { .dies_with_parent = true };
 	struct child child = { .channel = -1 };
@@ -430,7 +438,7 @@ void prof_container_read(struct prof_container *c, const struct jvm *jvm)
 	bool is_own;
 	int fd;
 
-	*c = (struct prof_container){ 0 };
+	*c = (struct container){ 0 };
 	if (procfs_read(jvm->pid, "cgroup", CGROUP_MAX - 1, &file, &unused) ||
 	    !container_is_possible(&file)) {
 		text_release(&file);
@@ -458,4 +466,179 @@ void prof_container_read(struct prof_container *c, const struct jvm *jvm)
 		own.is_known = true;
 		own.container = *c;
 	}
+}
+
+/* ---- links of the kubelet ---- */
+
+/* Takes "POD_NAMESPACE_CONTAINER-ID.log" apart. */
+static bool pod_take_link(struct container_pod *pod, const struct container *c,
+			  const char *name)
+{
+	const char *first = strchr(name, '_');
+	const char *second = first ? strchr(first + 1, '_') : NULL;
+	const char *id = strstr(name, c->id);
+
+	if (!second || !id || id <= second + 2 || id[-1] != '-')
+		return false;
+	text_add(&pod->name, name, (size_t)(first - name));
+	text_add(&pod->namespace, first + 1, (size_t)(second - first - 1));
+	text_add(&pod->container, second + 1, (size_t)(id - second - 2));
+	return true;
+}
+
+/* A link is of the pod if it leads to /var/log/pods/NS_POD_UID/…. */
+static bool pod_owns_link(const struct container *c, DIR *dir, const char *name)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(dirfd(dir), name, target, sizeof(target) - 1);
+
+	target[len > 0 ? len : 0] = '\0';
+	return container_owns_log(c, target);
+}
+
+void container_pod_find(struct container_pod *pod, const struct container *c)
+{
+	DIR *dir = *c->id ? opendir(LINKS) : NULL;
+	struct dirent *entry;
+	int left = LINKS_MAX;
+
+	*pod = (struct container_pod){ 0 };
+	while (dir && left-- && (entry = readdir(dir)))
+		if (strstr(entry->d_name, c->id) &&
+		    pod_owns_link(c, dir, entry->d_name) &&
+		    pod_take_link(pod, c, entry->d_name))
+			break;
+	if (dir)
+		closedir(dir);
+}
+
+void container_pod_read(struct container_pod *pod, const struct jvm *jvm)
+{
+	struct container c = { 0 };
+
+	/* Finding a container takes a child process. */
+	if (access(LINKS, F_OK) == 0)
+		container_read(&c, jvm);
+	container_pod_find(pod, &c);
+}
+
+void container_pod_release(struct container_pod *pod)
+{
+	text_release(&pod->namespace);
+	text_release(&pod->name);
+	text_release(&pod->container);
+}
+
+void container_pod_add(const struct container_pod *pod, struct text *out)
+{
+	if (pod->name.len)
+		text_printf(out, "%s/%s, container %s", pod->namespace.bytes,
+			    pod->name.bytes, pod->container.bytes);
+}
+
+/* True if a link is of the same pod and another container. */
+static bool pod_is_other(const struct container_pod *pod, const char *name)
+{
+	const char *container = name + pod->name.len + pod->namespace.len + 2;
+	size_t len = pod->container.len;
+
+	return strncmp(name, pod->name.bytes, pod->name.len) == 0 &&
+	       name[pod->name.len] == '_' &&
+	       strncmp(name + pod->name.len + 1, pod->namespace.bytes,
+		       pod->namespace.len) == 0 &&
+	       container[-1] == '_' &&
+	       (strncmp(container, pod->container.bytes, len) != 0 ||
+		container[len] != '-' || strchr(container + len + 1, '-'));
+}
+
+bool container_pod_has_others(const struct container_pod *pod)
+{
+	size_t prefix = pod->name.len + pod->namespace.len + 2;
+	DIR *dir = pod->name.len ? opendir(LINKS) : NULL;
+	struct dirent *entry;
+	int left = LINKS_MAX;
+	bool found = false;
+
+	while (dir && !found && left-- && (entry = readdir(dir)))
+		found = strlen(entry->d_name) > prefix &&
+			pod_is_other(pod, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* ---- the machine of a container ---- */
+
+/*
+ * True for the first process of the machine, seen from a container with a host
+ * name of its own. The containers of a pod share their host name, and may share
+ * a PID namespace whose first process is the application.
+ */
+static bool machine_is_init(const struct jvm *init)
+{
+	struct stat ours, other;
+	struct container c;
+
+	if (init->uid != 0 || stat("/proc/self/ns/uts", &ours) < 0 ||
+	    stat("/proc/1/ns/uts", &other) < 0 || ours.st_ino == other.st_ino)
+		return false;
+	container_read(&c, init);
+	return !*c.id;
+}
+
+static int machine_open_name(const struct jvm *init, void *argument,
+			     struct error *err)
+{
+	(void)argument;
+	return jvm_open_file(init, "/etc/hostname", O_RDONLY | O_CLOEXEC, err);
+}
+
+/* Takes the first line that is not a comment: hostname(5). */
+static bool machine_take_name(const char *text, struct text *out)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-._";
+	size_t len;
+
+	while (*text == '#' || *text == '\n') {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	len = strspn(text, allowed);
+	if (!len || len > HOST_NAME_MAX ||
+	    (text[len] && !strchr(" \t\n", text[len])) ||
+	    strncmp(text, "localhost", 9) == 0)
+		return false;
+	text_add(out, text, len);
+	return true;
+}
+
+bool container_machine_name(struct text *out)
+{
+	struct jvm init = { .pidfd = -1 };
+	struct opening o = {
+		.jvm = &init,
+		.job = machine_open_name,
+		.place = OPENER_ROOT,
+		.copy_max = HOST_NAME_FILE_MAX,
+	};
+	char bytes[HOST_NAME_FILE_MAX];
+	struct error unused;
+	ssize_t len = -1;
+	int fd = -1;
+
+	if (jvm_open(&init, 1, &unused))
+		return false;
+	if (machine_is_init(&init))
+		fd = opener_run(&o, &unused);
+	if (fd >= 0) {
+		do
+			len = read(fd, bytes, sizeof(bytes) - 1);
+		while (len < 0 && errno == EINTR);
+		close(fd);
+	}
+	jvm_close(&init);
+	bytes[len > 0 ? len : 0] = '\0';
+	return machine_take_name(bytes, out);
 }
