@@ -239,6 +239,21 @@ static pid_t probes_find_thread(const struct probe_source *s)
 	return found ? found : s->jvm->pid;
 }
 
+/* Omits programs that are not attached: each has a descriptor. */
+static void probes_choose(struct probe_source *s)
+{
+	struct gc_bpf *p = s->programs;
+	bool has_collections = probes_wants_collections(s);
+
+	bpf_program__set_autoload(p->progs.on_begin, !s->counters);
+	bpf_program__set_autoload(p->progs.on_heap, !s->options.no_heap);
+	bpf_program__set_autoload(p->progs.on_block, s->options.last_threads);
+	bpf_program__set_autoload(p->progs.on_collected, has_collections);
+	bpf_program__set_autoload(p->progs.on_logged, has_collections);
+	bpf_program__set_autoload(p->progs.on_collect, has_collections);
+	bpf_program__set_autoload(p->progs.on_report, probes_wants_reports(s));
+}
+
 static int probes_load(struct probe_source *s, struct error *err)
 {
 	struct load_pid_ns ns = load_own_pid_ns();
@@ -251,6 +266,7 @@ static int probes_load(struct probe_source *s, struct error *err)
 			     (struct gc_addresses *)&s->programs->rodata->at);
 	s->programs->rodata->pid_ns_dev = ns.dev;
 	s->programs->rodata->pid_ns_inode = ns.inode;
+	probes_choose(s);
 	if (gc_bpf__load(s->programs))
 		return load_refused("BPF programs", errno, err);
 	return 0;

@@ -24,10 +24,17 @@
 #include <unistd.h>
 
 /*
- * File descriptors that a session needs for itself, for each CPU and for each
- * process, and a limit that is enough for any number of processes.
+ * File descriptors that a session needs for itself, for each CPU, for each
+ * process and for the pauses of each process, and a limit that is enough for
+ * any number of processes.
  */
-enum { FILES_BASE = 32, FILES_CPU = 2, FILES_TARGET = 6, FILES_MANY = 65536 };
+enum {
+	FILES_BASE = 32,
+	FILES_CPU = 2,
+	FILES_TARGET = 6,
+	FILES_PAUSES = 10,
+	FILES_MANY = 65536,
+};
 
 /* Why an event may have no samples, by its bit. */
 static const char *const no_samples_of[] = {
@@ -183,7 +190,8 @@ static struct sampling *live_open_session(const struct prof_live_options *o,
 static int live_check_files(const struct prof_live_options *o,
 			    struct error *err)
 {
-	uint64_t least = FILES_BASE + FILES_TARGET * o->pid_count +
+	uint64_t pauses = o->sampling.events & SAMPLING_GC ? FILES_PAUSES : 0;
+	uint64_t least = FILES_BASE + (FILES_TARGET + pauses) * o->pid_count +
 			 FILES_CPU * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t allowed = open_files_raise(FILES_MANY);
 

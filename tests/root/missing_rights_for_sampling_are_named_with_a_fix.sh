@@ -139,12 +139,18 @@ for files in 8 16 24; do
 	! grep -q 'BPF rights\|tmpfs' "$scratch/out" ||
 		failed "with $files open files"
 done
-# The limit in the message is enough.
-needed=$(sed -n 's/.* \([0-9]*\) file descriptors.*ulimit -n \1`.*/\1/p' \
-	"$scratch/out")
-timeout 50 prlimit --nofile="${needed:-1}" "$sjkc" prof --no-agent -e wall \
-	-d 100ms "$pid" >"$scratch/out" 2>&1 ||
-	failed "with the ${needed:-unknown} open files that are needed"
+# The limit in the message is enough, also for the descriptors of pauses.
+for events in wall wall,gc; do
+	prlimit --nofile=24 "$sjkc" prof --no-agent -e $events -d 100ms "$pid" \
+		>"$scratch/out" 2>&1
+	needed=$(sed -n 's/.* \([0-9]*\) file descriptors.*ulimit -n \1`.*/\1/p' \
+		"$scratch/out")
+	timeout 50 prlimit --nofile="${needed:-1}" "$sjkc" prof --no-agent \
+		-e $events -d 100ms "$pid" >"$scratch/out" 2>&1 ||
+		failed "-e $events with the ${needed:-unknown} open files that are needed"
+	! grep -q 'pauses .* are not measured' "$scratch/out" ||
+		failed "-e $events with $needed open files"
+done
 # prof raises the soft limit for itself, but not for the program that it starts.
 prlimit --nofile=16:1024 "$sjkc" prof -e wall -d 10s -o "$scratch/out.txt" -- \
 	sh -c 'ulimit -n; sleep 0.3' >"$scratch/out" 2>&1
