@@ -192,7 +192,7 @@ static void weaving_keep_name(jvm_table *env, jvm_table *jni,
 	if (!ref || jvmti_class_signature(env, ref, &signature))
 		signature = NULL;
 	name = class_text_of_signature(signature ? signature : "");
-	if (name.len <= NAMES - weaving.names_len) {
+	if (name.len && name.len <= NAMES - weaving.names_len) {
 		memcpy(weaving.names + weaving.names_len, name.bytes, name.len);
 		class->name = (struct class_text){
 			weaving.names + weaving.names_len, name.len
