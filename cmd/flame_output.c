@@ -58,10 +58,14 @@ const char *flame_output_extension(const char *path)
 
 char *flame_output_name(const char *input, const struct flame_output_format *f)
 {
-	const char *base = strcmp(input, "-") == 0 ? "flame" : path_base(input);
-	size_t len = strlen(base) - strlen(flame_output_extension(base));
+	const char *base = path_base(input);
 	struct text name = { 0 };
+	size_t len;
 
+	/* "-", or a directory: "dir/", ".", "..". */
+	if (strcmp(base, "-") == 0 || !base[strspn(base, ".")])
+		base = "flame";
+	len = strlen(base) - strlen(flame_output_extension(base));
 	text_add(&name, base, len);
 	text_add(&name, f->extensions, strcspn(f->extensions, " "));
 	return name.bytes;
@@ -95,9 +99,10 @@ char *flame_output_source_of(const char *const *inputs, size_t count)
 	if (count > 1)
 		text_printf(&source, "%zu recordings", count);
 	else
-		text_puts(&source, strcmp(inputs[0], "-") == 0
-					   ? "<stdin>"
-					   : path_base(inputs[0]));
+		text_puts(&source, strcmp(inputs[0], "-") == 0 ? "<stdin>"
+				   : *path_base(inputs[0])
+					   ? path_base(inputs[0])
+					   : inputs[0]);
 	return source.bytes;
 }
 

@@ -9,15 +9,19 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/formats/reader.h"
+#include "core/jvm/procfs.h"
 #include "core/profile/event_table.h"
 #include "core/profile/filter.h"
 #include "core/profile/moments.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,14 +35,16 @@ struct source {
 	const char *wanted; /* of reader_for() */
 	const struct reader *reader;
 	struct input input;
+	bool is_directory; /* without recordings */
 	bool failed;
 };
 
 struct sources {
 	struct source *all;
-	size_t count;
-	bool keep; /* keep the inputs open for a second reading */
-	bool loud; /* print remarks: in one of two readings only */
+	size_t count, cap;
+	struct arena paths; /* of files in directories */
+	bool keep;          /* keep the inputs open for a second reading */
+	bool loud;          /* print remarks: in one of two readings only */
 };
 
 const char *recording_formats(void)
@@ -62,22 +68,111 @@ static const char *recording_name(const struct recording_options *o,
 	return strcmp(name, "-") == 0 ? "<stdin>" : name;
 }
 
-/* Adds the command for a running process when a missing file is a PID. */
+/* ---- recordings that a process still writes ---- */
+
+/* The file to search for: the one with this inode or, if 0, any *.jfr. */
+struct written_file {
+	struct stat file;
+	char path[PATH_MAX]; /* of the found file, for the process */
+};
+
+static bool name_is_jfr(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	return end && strcmp(end, ".jfr") == 0;
+}
+
+static bool descriptor_writes(int dir, const char *fd, struct written_file *w)
+{
+	struct stat link, file;
+	ssize_t len;
+
+	/* The mode of the link has the rights of the descriptor. */
+	if (fstatat(dir, fd, &link, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISLNK(link.st_mode) || !(link.st_mode & S_IWUSR))
+		return false;
+	len = readlinkat(dir, fd, w->path, sizeof(w->path) - 1);
+	if (len < 0)
+		return false;
+	w->path[len] = '\0';
+	if (!w->file.st_ino)
+		return name_is_jfr(w->path);
+	return procfs_identify(dir, fd, &file) &&
+	       file.st_dev == w->file.st_dev && file.st_ino == w->file.st_ino;
+}
+
+static bool process_writes(pid_t pid, struct written_file *w)
+{
+	struct error unused;
+	struct dirent *entry;
+	bool found = false;
+	int fd = procfs_open(pid, "fd", O_RDONLY | O_DIRECTORY, &unused);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!found && (entry = readdir(dir)))
+		found = descriptor_writes(fd, entry->d_name, w);
+	closedir(dir);
+	return found;
+}
+
+/* Called by readers: returns the process that still writes the source, or 0. */
+static pid_t source_writer(void *self)
+{
+	const struct source *s = self;
+	struct written_file w = { 0 };
+	bool is_stdin = strcmp(s->path, "-") == 0;
+	struct dirent *entry;
+	pid_t writer = 0;
+	DIR *proc;
+
+	if (!procfs_identify(AT_FDCWD, is_stdin ? "/dev/stdin" : s->path,
+			     &w.file))
+		return 0;
+	proc = opendir("/proc");
+	while (proc && !writer && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && process_writes(pid, &w))
+			writer = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return writer;
+}
+
+/* Adds what to do with a running process when a missing file is a PID. */
 static int recording_suggest_process(const char *path, struct error *err)
 {
 	size_t digits = strspn(path, "0123456789");
 	size_t used = strlen(err->text);
+	struct written_file w = { 0 };
+	char *end = err->text + used;
 	char proc[32];
 
 	if (err->sys != ENOENT || !digits || digits > 10 || path[digits])
 		return -1;
 	snprintf(proc, sizeof(proc), "/proc/%s", path);
-	if (access(proc, F_OK) == 0)
-		snprintf(err->text + used, sizeof(err->text) - used,
+	if (access(proc, F_OK) < 0)
+		return -1;
+	used = sizeof(err->text) - used;
+	if (process_writes((pid_t)strtol(path, NULL, 10), &w))
+		snprintf(end, used,
+			 "; the process records to %s, which sjkc can read",
+			 w.path);
+	else
+		snprintf(end, used,
 			 "; `sjkc prof %s -o out.html` samples the process",
 			 path);
 	return -1;
 }
+
+/* ---- inputs ---- */
 
 static int source_open(struct source *s, const char *format, struct error *err)
 {
@@ -85,6 +180,9 @@ static int source_open(struct source *s, const char *format, struct error *err)
 
 	if (in->bytes)
 		return 0;
+	if (s->is_directory)
+		return fail(err, ERROR_INPUT,
+			    "is a directory without recordings (*.jfr)");
 	if (input_open(in, s->path, err))
 		return recording_suggest_process(s->path, err);
 	s->reader = reader_for(format, s->wanted, in->bytes, in->len, err);
@@ -163,7 +261,10 @@ static void source_read_and_report(struct source *s, const struct sources *all,
 		before[i] = p->remarks[i].count;
 	text_printf(&title, "reading %s", s->name);
 	progress_start(title.bytes);
+	p->writer = source_writer;
+	p->writer_self = s;
 	s->failed = source_read(s, format, p, err) != 0;
+	p->writer = NULL;
 	progress_end();
 	/* If the whole input is unreadable, the error gives the reason. */
 	if (all->loud && !s->failed)
@@ -401,24 +502,81 @@ static int recording_check_samples(const struct profile *p,
 	return -1;
 }
 
+static void sources_add(struct sources *all, const struct recording_options *o,
+			const char *path)
+{
+	array_reserve(all->all, all->cap, all->count + 1);
+	all->all[all->count++] = (struct source){
+		.path = path,
+		.name = recording_name(o, path),
+		.wanted = o->wanted,
+	};
+}
+
+static int entry_is_jfr(const struct dirent *entry)
+{
+	return name_is_jfr(entry->d_name);
+}
+
+/*
+ * Adds the recordings in a directory. JVMs name the files in a repository by
+ * time.
+ */
+static void sources_add_directory(struct sources *all,
+				  const struct recording_options *o,
+				  const char *path)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, entry_is_jfr, alphasort);
+	size_t before = all->count;
+
+	for (int i = 0; i < count; i++) {
+		struct text file = { 0 };
+		struct stat st;
+
+		text_printf(&file, "%s%s%s", path,
+			    path[strlen(path) - 1] == '/' ? "" : "/",
+			    entries[i]->d_name);
+		/* A JVM creates the file of its next chunk empty. */
+		if (lstat(file.bytes, &st) == 0 && S_ISREG(st.st_mode) &&
+		    st.st_size)
+			sources_add(
+				all, o,
+				arena_copy(&all->paths, file.bytes, file.len));
+		text_release(&file);
+		free(entries[i]);
+	}
+	free(entries);
+	if (all->count > before)
+		return;
+	sources_add(all, o, path);
+	all->all[before].is_directory = true;
+}
+
+static void sources_add_all(struct sources *all,
+			    const struct recording_options *o)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < o->path_count; i++) {
+		const char *path = o->paths[i];
+
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			sources_add_directory(all, o, path);
+		else
+			sources_add(all, o, path);
+	}
+}
+
 struct profile *recording_read(const struct recording_options *o,
 			       struct error *err)
 {
-	struct sources all = {
-		.all = xcalloc(o->path_count, sizeof(*all.all)),
-		.count = o->path_count,
-		.loud = !o->silent,
-	};
+	struct sources all = { .loud = !o->silent };
 	struct profile *p = o->into ? o->into : profile_new();
 	struct time_period period = { 0 };
 	int ret;
 
-	for (size_t i = 0; i < all.count; i++)
-		all.all[i] = (struct source){
-			.path = o->paths[i],
-			.name = recording_name(o, o->paths[i]),
-			.wanted = o->wanted,
-		};
+	sources_add_all(&all, o);
 	p->keep_lines = o->keep_lines;
 	if (o->keep_moments)
 		profile_keep_moments(p, MOMENTS_MAX);
@@ -435,11 +593,11 @@ struct profile *recording_read(const struct recording_options *o,
 		event_table_sort(p->tables[i]);
 	if (ret == 0 && recording_check_samples(p, o, err))
 		ret = fail_in(err, "%s",
-			      o->path_count == 1 ? all.all[0].name
-						 : "all inputs");
+			      all.count == 1 ? all.all[0].name : "all inputs");
 	for (size_t i = 0; i < all.count; i++)
 		input_close(&all.all[i].input);
 	free(all.all);
+	arena_release(&all.paths);
 	if (ret == 0) {
 		p->wants_time = NULL;
 		recording_log_details(p);

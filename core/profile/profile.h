@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct text;
 
@@ -254,6 +255,12 @@ struct profile {
 	 */
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *progress_self;
+	/*
+	 * Returns the process that still writes the input, or 0. A reader whose
+	 * input has no end calls it, if set, to tell this from a loss.
+	 */
+	pid_t (*writer)(void *self);
+	void *writer_self;
 };
 
 struct profile *profile_new(void);

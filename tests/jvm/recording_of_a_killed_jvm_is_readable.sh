@@ -1,7 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-# The chunk in the repository is incomplete, because its JVM was killed.
+# The chunk in the repository of a JVM that runs is read up to its last sample, by
+# the name of the file or of the repository, and nothing is lost. The chunk of a
+# killed JVM is incomplete.
 . tests/jvm/lib/jfr.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+
+# live_is_not_lost SJKC SCRATCH: reads $chunk while $jvm runs
+live_is_not_lost() {
+	live="still being written: 1 (first: by process $jvm; the last sample is from"
+	for command in "flame --list-events" "prof --format jfr -i"; do
+		for input in "$chunk" "$(dirname "$chunk")" "${chunk%/*}/"; do
+			# shellcheck disable=SC2086 # words
+			"$1" $command "$input" >"$2/report" 2>"$2/said" &&
+				! grep 'lost' "$2/said" "$2/report" &&
+				cat "$2/said" "$2/report" | tr -s ' \n' ' ' |
+				grep -q 'still being written: 1' && continue
+			echo "$command $input:"
+			cat "$2/said" "$2/report"
+			return 1
+		done
+	done
+	counts "$1" "$chunk" >"$2/live"
+	"$1" flame --list-events "$chunk" 2>"$2/said" >&2
+	grep -qF "$live" "$2/said" || { cat "$2/said"; return 1; }
+	"$1" flame "$jvm" 2>"$2/said"
+	grep -qF "the process records to $(realpath "$chunk")" "$2/said" ||
+		{ cat "$2/said"; return 1; }
+	"$1" flame --list-events "$2/$n" 2>"$2/said"
+	[ $? -eq 6 ] && grep -q 'is a directory without recordings' "$2/said" ||
+		{ cat "$2/said"; return 1; }
+}
+
 n=0
 for jdk in $(jdks); do
 	n=$((n + 1))
@@ -19,6 +48,7 @@ for jdk in $(jdks); do
 		[ -n "$chunk" ] && counts "$1" "$chunk" 2>/dev/null |
 			grep -q '^jdk.ExecutionSample' && break
 	done
+	live_is_not_lost "$1" "$2" || { echo "$jdk"; exit 1; }
 	kill -KILL $jvm
 	wait $jvm 2>/dev/null
 	"$1" flame --list-events "$chunk" >"$2/said" 2>&1
@@ -28,5 +58,9 @@ for jdk in $(jdks); do
 	grep -q 'lost: unfinished chunks: 1' "$2/said" || { cat "$2/said"; exit 1; }
 	counts "$1" "$chunk" | grep -q '^jdk.ExecutionSample' ||
 		{ echo "$jdk: no sample"; exit 1; }
+	# The samples of the running JVM are among those of the killed one.
+	counts "$1" "$chunk" | join -a 1 "$2/live" - |
+		awk 'NF != 3 || $2 > $3 { print; bad = 1 } END { exit bad }' ||
+		{ echo "$jdk: more events before the end"; exit 1; }
 done
 exit 0

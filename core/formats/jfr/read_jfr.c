@@ -11,6 +11,8 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/cursor.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/formats/jfr/first_weights.h"
 #include "core/formats/jfr/jfr_chunk.h"
 #include "core/formats/jfr/jfr_events.h"
@@ -268,6 +270,7 @@ struct jfr_read {
 	struct map64 wanted; /* keys of stack traces, in the current chunk */
 	struct jfr_clock clock_before; /* of the previous chunk */
 	uint64_t chunks, samples;
+	bool is_written; /* a process still writes the input */
 };
 
 static bool jfr_sniff(const uint8_t *head, size_t len)
@@ -566,14 +569,43 @@ static void chunk_read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 	jfr_settings_end(&r->settings);
 }
 
+/* Returns the process that still writes the chunk, or 0. */
+static pid_t chunk_writer(const struct jfr_read *r,
+			  const struct jfr_chunk *chunk)
+{
+	const struct profile *p = r->profile;
+
+	return chunk->unfinished && p->writer ? p->writer(p->writer_self) : 0;
+}
+
+static void chunk_remark_writer(struct jfr_read *r, pid_t writer)
+{
+	struct text until = { 0 };
+
+	text_printf(&until, "by process %d", (int)writer);
+	if (r->profile->latest_ns) {
+		text_puts(&until, "; the last sample is from ");
+		units_add_local_time(&until, r->profile->latest_ns);
+	}
+	profile_note(r->profile, "recordings that are still being written", 1,
+		     "%s", until.bytes);
+	r->is_written = true;
+	text_release(&until);
+}
+
 /* Reports the damage of a chunk after its readable part was read. */
 static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	struct profile *p = r->profile;
 	size_t len = cursor_left(&chunk->bytes);
 	size_t at = chunk->offset;
+	pid_t writer = chunk_writer(r, chunk);
+	/* The JVM has yet to write what the part so far refers to. */
+	bool is_damaged = jfr_chunk_is_damaged(chunk) && !writer;
 
-	if (chunk->cut)
+	if (writer)
+		chunk_remark_writer(r, writer);
+	else if (chunk->cut)
 		profile_lost(p, "truncated chunks", 1,
 			     "the one at offset %zu has %zu of its %" PRIu64
 			     " bytes; %" PRIu64 " of its samples were read",
@@ -594,11 +626,11 @@ static void chunk_remark(struct jfr_read *r, const struct jfr_chunk *chunk)
 	 * loss.
 	 */
 	if (r->events.missing_stacks)
-		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
+		(is_damaged ? profile_lost : profile_note)(
 			p, "stack traces missing from the recording",
 			r->events.missing_stacks, "chunk at offset %zu", at);
 	if (r->events.wild_times)
-		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
+		(is_damaged ? profile_lost : profile_note)(
 			p, "samples with a damaged time", r->events.wild_times,
 			"chunk at offset %zu", at);
 	if (r->events.damaged)
@@ -767,7 +799,8 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	jfr_expect_times(&r);
 	ret = jfr_read_chunks(&r, err);
 	first_weights_end(&r.firsts, p);
-	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
+	if (ret == 0 && r.samples == 0 &&
+	    (r.is_written || profile_is_partial(p)))
 		ret = fail(err, ERROR_INPUT, "no sample is readable: %s: %s",
 			   p->remarks[0].what, p->remarks[0].first);
 	jfr_events_release(&r.events);

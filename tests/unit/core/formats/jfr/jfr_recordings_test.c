@@ -243,6 +243,30 @@ static void recording_of_a_killed_jvm_is_read(void **state)
 	forget(r);
 }
 
+static pid_t writer_of(void *self) { return *(pid_t *)self; }
+
+/* Nothing is lost while a process still writes the chunk. */
+static void recording_of_a_running_jvm_is_whole(void **state)
+{
+	struct recording *r = read_recording(OWN,
+					     "jdk17-killed9-unfinished.jfr");
+	pid_t writer = 4711;
+	struct profile *p;
+
+	(void)state;
+	profile_free(r->profile);
+	p = r->profile = profile_new();
+	p->writer = writer_of;
+	p->writer_self = &writer;
+	assert_int_equal(
+		jfr_reader.read(r->input.bytes, r->input.len, p, &r->err), 0);
+	assert_false(profile_is_partial(p));
+	assert_int_equal(
+		remark_count(p, "recordings that are still being written"), 1);
+	assert_int_equal(samples_of(p, "jdk.ExecutionSample"), 691);
+	forget(r);
+}
+
 /* async-profiler writes samples when its buffers are full, pools at the end. */
 static void recording_of_a_killed_profiler_has_no_samples(void **state)
 {
@@ -611,6 +635,7 @@ int main(void)
 		cmocka_unit_test(counts_of_ap_multi25),
 		cmocka_unit_test(chunks_of_a_mixed_file_have_their_own_types),
 		cmocka_unit_test(recording_of_a_killed_jvm_is_read),
+		cmocka_unit_test(recording_of_a_running_jvm_is_whole),
 		cmocka_unit_test(recording_of_a_killed_profiler_has_no_samples),
 		cmocka_unit_test(
 			recording_without_types_is_rejected_with_the_reason),
