@@ -426,7 +426,7 @@ static int live_print_list(const struct live *l, struct error *err)
 	text_release(&out);
 	live_announce(l);
 	if (l->wish_count > l->refused)
-		probe_log_cost(&l->run->jvm);
+		probe_log_cost(&l->run->jvm, l->probes);
 	return ret;
 }
 

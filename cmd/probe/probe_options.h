@@ -112,10 +112,10 @@ void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out);
 /*
  * Logs the number of compiled methods whose code the JVM discards when it
  * changes a class now, unless only code of that class: before JDK 23, the first
- * change discards all code. Returns true if that requires a question. Call it
- * when the agent is loaded.
+ * change discards all code. Returns true if that requires a question. probes is
+ * open.
  */
-bool probe_log_cost(const struct jvm *jvm);
+bool probe_log_cost(const struct jvm *jvm, const struct probes *probes);
 
 /*
  * The same, and asks the question on the terminal unless --yes is given.

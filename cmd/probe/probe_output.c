@@ -195,20 +195,30 @@ static uint64_t cost_count_methods(const struct process_view *v)
 	return count;
 }
 
-/* For a JVM whose memory does not tell whether it keeps the code. */
-static uint64_t cost_by_version(const struct jvm *jvm)
+static bool cost_keeps_code(const struct jvm *jvm)
 {
 	struct jvm_info about;
 	struct error unused;
-	uint64_t cost = COST_UNKNOWN;
+	bool keeps;
 
 	if (jvm_info(jvm, &about, &unused))
-		return cost;
-	if (about.version &&
-	    jdk_version_of(about.version).feature >= JDK_KEEPS_CODE)
-		cost = 0;
+		return false;
+	keeps = about.version &&
+		jdk_version_of(about.version).feature >= JDK_KEEPS_CODE;
 	jvm_info_release(&about);
-	return cost;
+	return keeps;
+}
+
+/*
+ * For a JVM whose libjvm has no symbols: assumes that only sessions of sjkc
+ * change classes.
+ */
+static uint64_t cost_assume(const struct jvm *jvm, const struct probes *probes,
+			    const struct process_view *v)
+{
+	if (probes_changed_before(probes) || cost_keeps_code(jvm))
+		return 0;
+	return v && v->structs ? cost_count_methods(v) : COST_UNKNOWN;
 }
 
 /*
@@ -218,7 +228,8 @@ static uint64_t cost_by_version(const struct jvm *jvm)
  * (VM_RedefineClasses::flush_dependent_code). JDK 23 and later set it when an
  * agent requests the capability, which the agent has done at this point.
  */
-static uint64_t cost_read(const struct jvm *jvm)
+static uint64_t cost_read(const struct jvm *jvm, const struct probes *probes,
+			  bool *is_certain)
 {
 	static const char
 		symbol[] = "_ZN11JvmtiExport30_all_dependencies_are_recordedE";
@@ -227,18 +238,21 @@ static uint64_t cost_read(const struct jvm *jvm)
 	uint64_t at = v ? process_view_vm_symbol(v, symbol) : 0, cost;
 	uint8_t is_recorded;
 
-	if (!at || !v->structs ||
-	    !memory_read(v->memory, at, &is_recorded, sizeof(is_recorded)))
-		cost = cost_by_version(jvm);
+	*is_certain = at && v->structs &&
+		      memory_read(v->memory, at, &is_recorded,
+				  sizeof(is_recorded));
+	if (!*is_certain)
+		cost = cost_assume(jvm, probes, v);
 	else
 		cost = is_recorded ? 0 : cost_count_methods(v);
 	process_view_close(v);
 	return cost;
 }
 
-bool probe_log_cost(const struct jvm *jvm)
+bool probe_log_cost(const struct jvm *jvm, const struct probes *probes)
 {
-	uint64_t cost = cost_read(jvm);
+	bool is_certain;
+	uint64_t cost = cost_read(jvm, probes, &is_certain);
 	bool asks = cost > COST_UNASKED && cost != COST_UNKNOWN;
 	struct text code = { 0 };
 
@@ -248,7 +262,8 @@ bool probe_log_cost(const struct jvm *jvm)
 	if (cost == COST_UNKNOWN)
 		text_puts(&code, "may discard its compiled code");
 	else
-		text_puts(&code, "discards the code of all ");
+		text_puts(&code, is_certain ? "discards the code of all "
+					    : "may discard the code of all ");
 	if (cost != COST_UNKNOWN)
 		units_add_counted(&code, cost, "compiled method");
 	text_puts(&code, "; until the JVM has compiled it again (about 10 s), "
@@ -268,7 +283,7 @@ int probe_confirm_cost(const struct probe_run *run, struct probes *probes,
 	char answer[64] = "";
 	int ready;
 
-	if (!probe_log_cost(&run->jvm) || run->o->yes)
+	if (!probe_log_cost(&run->jvm, probes) || run->o->yes)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return misuse(

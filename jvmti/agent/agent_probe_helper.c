@@ -19,8 +19,9 @@
 /* The private page before the control page. */
 struct helper_owner {
 	uint64_t magic;
-	int lock;         /* held by the agent that has a session */
-	uint32_t next_id; /* of the next session */
+	int lock;             /* held by the agent that has a session */
+	uint32_t next_id;     /* of the next session */
+	uint32_t has_changed; /* 1: a session has changed classes */
 };
 
 #define RESERVED ((size_t)PAGE + PROBE_BASE + (size_t)PROBE_MAX * PROBE_SLOT)
@@ -45,6 +46,8 @@ const uint8_t *helper_request(void)
 {
 	return helper.base - PROBE_BASE + PROBE_CONTROL;
 }
+
+void helper_note_change(void) { helper.owner->has_changed = 1; }
 
 int helper_fd(void) { return helper.fd - 1; }
 
@@ -272,6 +275,7 @@ static int helper_share_memory(void)
 	c->first_id = helper.first_id;
 	c->ids = helper.ids;
 	c->slots_at = PROBE_BASE;
+	c->changed_before = helper.owner->has_changed;
 	__atomic_store_n(&c->magic, PROBE_MAGIC, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -148,7 +148,7 @@ struct probe_control {
 	 * the armed class has, and the others.
 	 */
 	uint32_t loaded_again, loaded_unarmed;
-	uint32_t unused;
+	uint32_t changed_before; /* 1: an earlier session changed classes */
 	uint64_t retransform_ns; /* duration of the last RetransformClasses */
 	uint64_t calls_lost;     /* calls above a threshold without a record */
 	uint64_t kinds_lost;     /* classes of exceptions beyond the limit */

@@ -355,6 +355,8 @@ static int weaving_retransform_range(jvm_table *env, jvm_table *jni,
 
 	if (c)
 		c->retransform_ns += system_now() - begin;
+	if (c && count && !code)
+		helper_note_change();
 	jni_clear(jni);
 	for (uint32_t i = 0; i < count; i++)
 		jni_delete_local(jni, weaving.refs[i]);

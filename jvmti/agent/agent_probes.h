@@ -102,7 +102,9 @@ void helper_end(jvm_table *jni);
 /* The shared memory; NULL without a session. */
 struct probe_control *helper_control(void);
 const uint8_t *helper_request(void);
-/* Its descriptor, -1 = none. */
+/* Records for later sessions that classes were changed; in a session. */
+void helper_note_change(void);
+/* The descriptor of the memory, -1 = none. */
 int helper_fd(void);
 
 /*

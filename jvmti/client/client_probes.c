@@ -970,6 +970,11 @@ int probes_read(struct probes *p, probe_call_fn *on_call, void *self,
 	return probes_check_state(p, err);
 }
 
+bool probes_changed_before(const struct probes *p)
+{
+	return p->control->changed_before != 0;
+}
+
 void probes_losses(const struct probes *p, struct probes_losses *out)
 {
 	struct probe_counts counts;

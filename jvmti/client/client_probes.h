@@ -275,6 +275,9 @@ typedef void probe_call_fn(void *self, const struct probe_call *call);
 int probes_read(struct probes *p, probe_call_fn *on_call, void *self,
 		struct error *err);
 
+/* True if an earlier session in this JVM has changed classes. */
+bool probes_changed_before(const struct probes *p);
+
 struct probes_losses {
 	uint64_t calls;         /* events without a record: ring or lock busy */
 	uint64_t skipped;       /* events over the rate: sum of all methods */

@@ -3,14 +3,15 @@
 /*
  * clang-format off: the test program also contains the agent's own functions.
  */
-#define helper_control    test_weaving_helper_control
-#define system_wait       test_weaving_system_wait
-#define stream_is_watched test_weaving_stream_is_watched
-#define probes_may_want   test_weaving_probes_may_want
-#define probes_list_new   test_weaving_probes_list_new
-#define probes_ask_loader test_weaving_probes_ask_loader
-#define probes_send       test_weaving_probes_send
-#define trace_prepare     test_weaving_trace_prepare
+#define helper_control     test_weaving_helper_control
+#define helper_note_change test_weaving_helper_note_change
+#define system_wait        test_weaving_system_wait
+#define stream_is_watched  test_weaving_stream_is_watched
+#define probes_may_want    test_weaving_probes_may_want
+#define probes_list_new    test_weaving_probes_list_new
+#define probes_ask_loader  test_weaving_probes_ask_loader
+#define probes_send        test_weaving_probes_send
+#define trace_prepare      test_weaving_trace_prepare
 /* clang-format on */
 #include "jvmti/agent/agent_probe_weaving.c"
 
@@ -28,6 +29,8 @@ enum { FIRST_REF = 100, REFS = 4 };
 static bool is_locked, is_alive[REFS];
 static unsigned refs, wrong_deletions;
 static char objects[FIRST_REF + REFS];
+
+void helper_note_change(void) {}
 
 struct probe_control *helper_control(void)
 {
