@@ -44,7 +44,7 @@ struct push_item {
 	uint64_t samples;
 	int64_t added_ns;
 	unsigned attempts;
-	bool may_be_stored; /* a part, by an attempt that failed */
+	unsigned may_be_stored; /* a part, by this many failed attempts */
 };
 
 /* A message that repeats, or begins to differ. */
@@ -686,7 +686,7 @@ static enum push_verdict push_note_failure(struct push *p,
 {
 	struct push_item *item = p->first;
 
-	item->may_be_stored |= judge_may_be_stored(r);
+	item->may_be_stored += judge_may_be_stored(r);
 	/* An engine that has accepted no request may be of another kind. */
 	if (judge_is_of_profiles(r) &&
 	    (verdict == PUSH_AGAIN || p->counts.delivered)) {
@@ -732,8 +732,8 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 		p->counts.delivered++;
 		p->counts.delivered_samples += item->samples;
 		p->counts.delivered_bytes += push_body(p, item)->len;
-		if (item->may_be_stored)
-			p->counts.repeated_samples += item->samples;
+		p->counts.repeated_samples += item->samples *
+					      item->may_be_stored;
 		if (p->settings->directory)
 			text_puts(&why, r->problem);
 		push_report_partial(p, r, why.bytes, rejected);

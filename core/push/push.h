@@ -234,7 +234,10 @@ struct push_counts {
 	uint64_t rejected_profiles;          /* by partial success */
 	/* Of the samples that were dropped: the engine may have a part. */
 	uint64_t partly_samples;
-	/* Delivered after such an attempt: the engine may have them twice. */
+	/*
+	 * Of the delivered samples, as often as each was sent again after such
+	 * an attempt: the engine may have as many too much.
+	 */
 	uint64_t repeated_samples;
 	/* The engine fails a request for one of its profiles: send each alone.
 	 */
