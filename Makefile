@@ -421,8 +421,8 @@ check-collector:		## push to a real OpenTelemetry Collector; ONLY=script
 	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/collector.sh ./sjkc $(ONLY)
 
-# Not part of check: the servers have to run.
-check-backends: all		## push to servers that run; PARCA=HOST:PORT
+# Not part of check: the backends are not packaged.
+check-backends: all		## push to real backends; PARCA=HOST:PORT PYROSCOPE=/PATH/OF/PROGRAM
 	$(Q)sh tests/setup.sh demo
 	$(Q)$(build) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib JOBS=1 sh tests/root.sh ./sjkc \
