@@ -8,6 +8,7 @@
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/procfs.h"
+#include "jmx_http/jolokia/http_client.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,9 +78,11 @@ int jmx_check_address(const struct jmx_target_options *o, const char *address,
 
 	if (is_http && jmx_has_force_options(o))
 		return misuse(err, "--force-… require -s <host>:<port>");
-	if (is_http && o->tls.server_name)
-		return misuse(err, "--tls-server-name requires -s "
-				   "<host>:<port>");
+	if (o->tls.server_name && !http_host_is_valid(o->tls.server_name))
+		return misuse(err,
+			      "--tls-server-name: '%s' is not the name of "
+			      "a server",
+			      o->tls.server_name);
 	if (!is_http && jmx_has_http_options(o))
 		return misuse(err, "--bearer-file, --header and --http-proxy "
 				   "require -u <url>");

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,6 +68,16 @@ int http_url_parse(struct http_url *parts, const char *url, struct error *err)
 	return 0;
 }
 
+bool http_host_is_valid(const char *host)
+{
+	const char *colon = strchr(host, ':');
+
+	/* A single colon would precede a port. */
+	return *host && strlen(host) < sizeof(((struct http_url *)0)->host) &&
+	       !host[strcspn(host, "/?#@[] \\")] &&
+	       (!colon || strchr(colon + 1, ':'));
+}
+
 void http_url_add(struct text *out, const struct http_url *parts,
 		  const char *path)
 {
@@ -82,11 +93,12 @@ void http_url_add(struct text *out, const struct http_url *parts,
 struct http_client {
 	CURL *easy;
 	struct tls_options tls;
-	struct curl_slist *headers, *resolve;
+	struct curl_slist *headers, *resolve, *connect_to;
 	struct text bearer; /* the token; empty: none */
 	jmx_renew_fn *renew_bearer;
 	char *bearer_file;
 	struct http_url resolved; /* the host in resolve */
+	const char *server_name;  /* of the target; or NULL */
 	char problem[CURL_ERROR_SIZE];
 	struct http_response *response;
 	/* The body that is being sent. */
@@ -399,6 +411,7 @@ struct http_client *http_client_new(const struct jmx_target *target,
 	 * default.
 	 */
 	curl.easy_setopt(c->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+	c->server_name = target->tls.server_name;
 	c->uses_proxy = client_has_proxy(&target->http);
 	if (target->http.proxy)
 		curl.easy_setopt(c->easy, CURLOPT_PROXY, target->http.proxy);
@@ -424,6 +437,7 @@ void http_client_free(struct http_client *c)
 	curl.easy_cleanup(c->easy);
 	curl.slist_free_all(c->headers);
 	curl.slist_free_all(c->resolve);
+	curl.slist_free_all(c->connect_to);
 	client_wipe(&c->bearer);
 	free(c->bearer_file);
 	free(c);
@@ -580,12 +594,37 @@ static int client_fail(struct http_client *c, CURLcode code, int64_t timeout_ns,
 	return fail(err, ERROR_REFUSED, "%s", problem);
 }
 
+/* libcurl verifies the host of the URL, even if it connects to another. */
+static void client_set_url(struct http_client *c, const char *url)
+{
+	struct text named = { 0 }, to = { 0 };
+	struct http_url parts;
+	struct error unused;
+
+	if (!c->server_name || http_url_parse(&parts, url, &unused) ||
+	    !parts.is_tls) {
+		curl.easy_setopt(c->easy, CURLOPT_URL, url);
+		return;
+	}
+	/* "::[::1]:443": for each host and port of a URL */
+	text_printf(&to, strchr(parts.host, ':') ? "::[%s]:%u" : "::%s:%u",
+		    parts.host, parts.port);
+	snprintf(parts.host, sizeof(parts.host), "%s", c->server_name);
+	http_url_add(&named, &parts, parts.path);
+	curl.slist_free_all(c->connect_to);
+	c->connect_to = curl.slist_append(NULL, to.bytes);
+	curl.easy_setopt(c->easy, CURLOPT_CONNECT_TO, c->connect_to);
+	curl.easy_setopt(c->easy, CURLOPT_URL, named.bytes);
+	text_release(&named);
+	text_release(&to);
+}
+
 static void client_prepare(struct http_client *c, const char *url,
 			   const struct text *body, int64_t timeout_ns)
 {
 	long ms = (long)(timeout_ns / CLOCK_NS_PER_MS);
 
-	curl.easy_setopt(c->easy, CURLOPT_URL, url);
+	client_set_url(c, url);
 	curl.easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, ms ? ms : 1L);
 	curl.easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, ms ? ms : 1L);
 	if (body) {
@@ -608,7 +647,25 @@ static void client_clear(struct http_response *r)
 	r->status = 0;
 }
 
-static void client_take_rest(struct http_client *c, struct http_response *r)
+/* A redirect to the server's name refers to the host of the request. */
+static void client_put_location(const struct http_client *c, const char *url,
+				const char *location, struct text *out)
+{
+	struct http_url parts, to;
+	struct error unused;
+
+	if (c->server_name && !http_url_parse(&parts, url, &unused) &&
+	    !http_url_parse(&to, location, &unused) && to.is_tls &&
+	    strcasecmp(to.host, c->server_name) == 0) {
+		memcpy(to.host, parts.host, sizeof(to.host));
+		http_url_add(out, &to, to.path);
+		return;
+	}
+	text_puts(out, location);
+}
+
+static void client_take_rest(struct http_client *c, const char *url,
+			     struct http_response *r)
 {
 	const char *location = NULL;
 	long status = 0;
@@ -616,7 +673,7 @@ static void client_take_rest(struct http_client *c, struct http_response *r)
 	curl.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	curl.easy_getinfo(c->easy, CURLINFO_REDIRECT_URL, &location);
 	r->status = (int)status;
-	text_puts(&r->location, location ? location : "");
+	client_put_location(c, url, location ? location : "", &r->location);
 	text_puts(&r->body, "");
 	text_puts(&r->type, "");
 	text_puts(&r->authenticate, "");
@@ -644,7 +701,7 @@ static int client_exchange(struct http_client *c, const char *url,
 		client_forget_address(c);
 		return client_fail(c, code, timeout_ns, err);
 	}
-	client_take_rest(c, r);
+	client_take_rest(c, url, r);
 	return 0;
 }
 

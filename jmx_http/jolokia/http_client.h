@@ -33,6 +33,12 @@ struct http_url {
  */
 int http_url_parse(struct http_url *parts, const char *url, struct error *err);
 
+/*
+ * Returns true if http_url_add() can write this host: it is not empty, has less
+ * than 256 bytes, and none that would end the host of a URL.
+ */
+bool http_host_is_valid(const char *host);
+
 /* Appends a URL with the host and port of parts and another path. */
 void http_url_add(struct text *out, const struct http_url *parts,
 		  const char *path);
@@ -50,7 +56,9 @@ struct http_client;
 
 /*
  * Borrows the target and its texts.  Returns NULL and *err: ERROR_UNAVAILABLE
- * if libcurl is missing, ERROR_MISUSE for an invalid option.
+ * if libcurl is missing, ERROR_MISUSE for an invalid option.  With the target's
+ * tls.server_name, https:// requests go to the host of the URL, and their Host
+ * header, SNI and the certificate name that server.
  */
 struct http_client *http_client_new(const struct jmx_target *target,
 				    struct error *err);

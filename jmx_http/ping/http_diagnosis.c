@@ -37,9 +37,12 @@ void http_judge_certificate(struct http_probe *p)
 		text_printf(&verdict,
 			    "the server's certificate is for %s, not for %s",
 			    tls->names.len ? tls->names.bytes : "no host",
-			    p->url.host);
-		text_puts(&remedy, "use one of these names in the URL, or a "
-				   "certificate with the right name");
+			    p->target->tls.server_name
+				    ? p->target->tls.server_name
+				    : p->url.host);
+		text_puts(&remedy, "use one of these names in the URL or "
+				   "with --tls-server-name, or a certificate "
+				   "with the right name");
 	}
 	text_puts(&remedy, "\n--insecure accepts any certificate");
 	probe_judge(p->report, verdict.bytes, remedy.bytes);

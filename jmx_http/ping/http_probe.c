@@ -308,7 +308,7 @@ static int http_probe_handshake(struct http_probe *p, struct text *detail,
 		t = rmi_tls_connect(rmi_tcp_over(fd), context, p->url.host,
 				    http_probe_deadline(p), &p->tls, err);
 	SSL_CTX_free(context);
-	probe_add_tls(p->report, &p->tls, p->url.host, p->target->tls.insecure);
+	probe_add_tls(p->report, &p->tls, p->url.host, &p->target->tls);
 	rmi_transport_close(t);
 	if (!t)
 		http_probe_judge_tls(p, err);

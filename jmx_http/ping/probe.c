@@ -108,11 +108,13 @@ static void probe_put_certificate(struct text *out,
 }
 
 void probe_add_tls(struct probe *p, const struct tls_report *tls,
-		   const char *host, bool insecure)
+		   const char *host, const struct tls_options *options)
 {
 	struct probe_step *step = &p->steps[p->step_count];
 	struct text *detail = &step->detail;
 
+	if (options->server_name)
+		host = options->server_name;
 	probe_put_certificate(&step->certificate, tls);
 	probe_put_text(detail, "", &tls->protocol);
 	if (!tls->protocol.len)
@@ -123,7 +125,7 @@ void probe_add_tls(struct probe *p, const struct tls_report *tls,
 		text_printf(detail,
 			    "; the certificate is trusted and valid for %s",
 			    host);
-	if (!insecure || (tls->is_trusted && tls->is_of_host))
+	if (!options->insecure || (tls->is_trusted && tls->is_of_host))
 		return;
 	text_puts(detail, "; --insecure accepts a certificate that is ");
 	text_puts(detail, tls->is_trusted ? "" : "not trusted");

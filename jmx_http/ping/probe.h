@@ -58,10 +58,11 @@ void probe_judge_unreached(struct probe *p, int sys);
 
 /*
  * Describes a TLS handshake with host in the step that was begun, whether or
- * not the handshake succeeded; insecure: any certificate is accepted.
+ * not the handshake succeeded.  The host is that of the address; the options
+ * may require another name, or none.
  */
 void probe_add_tls(struct probe *p, const struct tls_report *tls,
-		   const char *host, bool insecure);
+		   const char *host, const struct tls_options *options);
 
 /* Zeroed storage is fine. */
 void probe_release(struct probe *p);

@@ -225,10 +225,13 @@ static void diagnosis_add_names(struct rmi_probe *p, const char *host,
 	text_puts(verdict, "the JVM's certificate is for ");
 	text_puts(verdict, p->login.tls.names.len ? p->login.tls.names.bytes
 						  : "no host");
-	text_printf(verdict, ", not for %s", host);
+	text_printf(verdict, ", not for %s",
+		    p->access.tls.server_name ? p->access.tls.server_name
+					      : host);
 	text_printf(remedy,
 		    "use a certificate with %s among its SANs, or set "
 		    "-Djava.rmi.server.hostname to one of its names\n"
+		    "--tls-server-name requires one of these names instead\n"
 		    "Java clients check the name since the updates of January "
 		    "2026, unless they set "
 		    "-Djdk.rmi.ssl.client.enableEndpointIdentification=false\n"

@@ -142,7 +142,7 @@ static void detail_add_session(struct rmi_probe *p, struct text *detail)
 	} else if (l->at.is_tls && l->is_answered) {
 		text_puts(detail, ", over TLS: ");
 		probe_add_tls(p->report, &l->tls, l->at.address.host,
-			      p->access.tls.insecure);
+			      &p->access.tls);
 	} else if (l->connection.transport) {
 		text_puts(detail, ", ");
 		detail_add_ends(detail, &l->connection);
@@ -324,8 +324,7 @@ static void rmi_probe_on_end(void *self, enum login_step step,
 	/* These steps have details even if they failed. */
 	if (step == LOGIN_TLS || step == LOGIN_SERVER_TLS)
 		probe_add_tls(p->report, &p->login.tls,
-			      rmi_probe_certificate_host(p),
-			      p->access.tls.insecure);
+			      rmi_probe_certificate_host(p), &p->access.tls);
 	else if (step == LOGIN_SESSION)
 		detail_add_session(p, detail);
 	if (!err) {

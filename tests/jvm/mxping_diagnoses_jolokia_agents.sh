@@ -115,7 +115,60 @@ https() {
 	# Plain HTTP to the same port.
 	ask 5 mxping -u "http://${url#https://}" &&
 		printed 'the port requires TLS' &&
-		fix_works 5 'self-signed and not trusted'
+		fix_works 5 'self-signed and not trusted' && named && redirected
+}
+
+# The URL has another host than the certificate, as that of a port forward.
+named() {
+	url=https://localhost:$port/jolokia
+	trusted="--cacert $tls/server.pem"
+	name=--tls-server-name
+	# shellcheck disable=SC2086 # words
+	ask 5 mx -u "$url" $trusted -b a:b=c --get && said "localhost" &&
+		ask 5 mxping -u "$url" $trusted && printed 'not for localhost' &&
+		reads $trusted $name server.example.invalid &&
+		reads $trusted $name 127.0.0.1 &&
+		ask 0 ttop -u "$url" $trusted $name server.example.invalid -b \
+			--iterations 1 -ri 100ms &&
+		ask 0 mxping -u "$url" $trusted $name server.example.invalid &&
+		printed 'trusted and valid for server.example.invalid' &&
+		ask 5 mx -u "$url" $trusted $name other.example.invalid \
+			-b a:b=c --get && said other.example.invalid &&
+		ask 5 mxping -u "$url" $trusted $name other.example.invalid &&
+		printed 'not for other.example.invalid'
+}
+
+# A server that redirects to its own name is not another server.
+redirected() {
+	cat >"$scratch/redirects.py" <<-'END'
+		import http.server, signal, ssl, sys
+		signal.alarm(120)
+		class Redirects(http.server.BaseHTTPRequestHandler):
+		    def do_POST(self):
+		        host = self.headers["Host"]
+		        print("POST", self.path, host, flush=True)
+		        to = {"/a": "/b", "/b": f"https://{host}/c"}.get(self.path)
+		        self.send_response(307 if to else 404)
+		        self.send_header("Location", to or "")
+		        self.send_header("Content-Length", "0")
+		        self.end_headers()
+		server = http.server.HTTPServer(("127.0.0.1", 0), Redirects)
+		context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+		context.load_cert_chain(sys.argv[1] + ".pem", sys.argv[1] + ".key")
+		server.socket = context.wrap_socket(server.socket, server_side=True)
+		print("port", server.server_port, flush=True)
+		server.serve_forever()
+	END
+	: >"$scratch/redirects"
+	python3 "$scratch/redirects.py" "$tls/server" >"$scratch/redirects" 2>&1 &
+	target_pids="$target_pids $!"
+	target_wait "$scratch/redirects" port "$!" || return
+	port=$(sed -n 's/^port //p' "$scratch/redirects")
+	ask 3 mx -u "https://127.0.0.1:$port/a" --cacert "$tls/server.pem" \
+		--tls-server-name server.example.invalid -b a:b=c --get &&
+		grep -q "^POST /c server.example.invalid:$port$" \
+			"$scratch/redirects" ||
+		{ cat "$scratch/redirects" "$scratch/err"; return 1; }
 }
 
 # ask_either COMMAND…: status 4, or 5 of a JVM that resets the connection instead of
@@ -219,7 +272,7 @@ fixes() {
 		$(policies fixed version host post) || return
 	for name in version host post; do
 		jolokia_at $name
-		ask 0 mxping -u "$url" && printed 'Jolokia works' ||
+		ask 0 mxping --timeout 60s -u "$url" && printed 'Jolokia works' ||
 			{ echo "$name"; return 1; }
 	done
 	target_end "$pid"
@@ -275,7 +328,8 @@ certificates() {
 	for name in server client stranger; do
 		openssl req -x509 -newkey ec -pkeyopt \
 			ec_paramgen_curve:prime256v1 -nodes -days 2 \
-			-subj "/CN=$name" -addext subjectAltName=IP:127.0.0.1 \
+			-subj "/CN=$name" -addext \
+			"subjectAltName=IP:127.0.0.1,DNS:$name.example.invalid" \
 			-keyout "$tls/$name.key" -out "$tls/$name.pem" &&
 			lab_store $name || return
 	done 2>"$scratch/openssl" || { cat "$scratch/openssl"; return 1; }

@@ -15,6 +15,8 @@ try mxdump -u $u -H nonsense
 try mxdump -u $u --bearer-file missing
 try mxdump -u $u --tls
 try mxdump -u $u --key token
+try mxdump -u $u --tls-server-name shop:8443
+try mxdump -s localhost:9010 --tls-server-name 'a b'
 try mxdump -s localhost:9010 --bearer-file token
 try mxdump -s localhost:9010 -H 'A: b'
 try mxdump -p 1 --http-proxy http://127.0.0.1:1
