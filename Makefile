@@ -98,7 +98,8 @@ chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
 	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
 .PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
-	replay fuzz browser jvm root live jdks kernels collector packaging backends)
+	replay fuzz browser jvm root live jdks kernels collector packaging backends \
+	cluster)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -319,7 +320,8 @@ fuzzers: $(fuzzers)
 replayed: $(replayed)
 
 # These wait for work of minutes, or for emulated machines.
-bench check-jdks check-kernels check-day check-collector check-backends: export AWAIT_LIMIT = 300
+bench check-jdks check-kernels check-day check-collector check-backends \
+	check-cluster: export AWAIT_LIMIT = 300
 
 # The parts of check; each prints TAP (tests/run.sh).  With ONLY, most run a single
 # test.
@@ -427,6 +429,11 @@ check-backends: all		## push to real backends; PARCA=HOST:PORT PYROSCOPE=/PATH/O
 	$(Q)$(build) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib JOBS=1 sh tests/root.sh ./sjkc \
 		$(or $(ONLY),$(wildcard tests/backends/*_*.sh))
+
+# Not part of check: it needs a cluster.
+check-cluster: all		## reach pods of the cluster of KUBECONFIG; CLUSTER_IMAGE=image with a JDK
+	$(Q)[ -z "$$KUBECONFIG" ] || $(MAKE) tarball >/dev/null
+	$(Q)sh tests/cluster.sh ./sjkc build $(ONLY)
 
 # Not part of check: it makes Debian roots and builds in one.
 check-packaging:		## test the packages in bare roots; ONLY='deb tarball image'
