@@ -3,20 +3,20 @@
 /*
  * clang-format off: the test program also contains the agent's own functions.
  */
-#define stream_open          test_stream_open
-#define stream_orders        test_stream_orders
-#define stream_is_watched    test_stream_is_watched
-#define stream_add           test_stream_add
-#define stream_lose          test_stream_lose
-#define stream_delay         test_stream_delay
-#define stream_cut           test_stream_cut
-#define stream_losses        test_stream_losses
-#define stream_report        test_stream_report
-#define stream_report_probes test_stream_report_probes
-#define stream_report_busy   test_stream_report_busy
-#define stream_close         test_stream_close
-#define system_try           test_stream_system_try
-#define system_wait          test_stream_system_wait
+#define stream_open          test_locked_stream_open
+#define stream_orders        test_locked_stream_orders
+#define stream_is_watched    test_locked_stream_is_watched
+#define stream_add           test_locked_stream_add
+#define stream_lose          test_locked_stream_lose
+#define stream_delay         test_locked_stream_delay
+#define stream_cut           test_locked_stream_cut
+#define stream_losses        test_locked_stream_losses
+#define stream_report        test_locked_stream_report
+#define stream_report_probes test_locked_stream_report_probes
+#define stream_report_busy   test_locked_stream_report_busy
+#define stream_close         test_locked_stream_close
+#define system_try           test_locked_stream_system_try
+#define system_wait          test_locked_stream_system_wait
 /* clang-format on */
 #include "jvmti/agent/agent_stream.c"
 
