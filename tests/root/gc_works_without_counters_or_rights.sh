@@ -68,7 +68,7 @@ without_rights() {
 	target "$jdk" -- live=4000 rate=200 full=200 || return
 	within=
 	# shellcheck disable=SC2086 # words
-	timeout 60 $user "$target_classes/sjkc.$$" gc "$pid" 1s \
+	timeout 60 $user "$target_classes/sjkc.$$" gc "$pid" 4s \
 		>"$gc_out" 2>"$gc_err"
 	status=$?
 	rm -f "$target_classes/sjkc.$$"
@@ -83,10 +83,10 @@ without_rights() {
 contained() {
 	target_memory='-XX:+UseSerialGC -Xms64m -Xmx64m'
 	target_contained "$jdk" -- live=4000 rate=200 full=200 &&
-		gc 0 "$pid" 1s --source probe &&
+		gc 0 "$pid" 3s --source probe &&
 		gc_has "$gc_err" 'probes in libjvm and perf data' &&
 		gc_has "$gc_out" ' (young|full) ' &&
-		gc 0 "$pid" 1s --source perfdata &&
+		gc 0 "$pid" 3s --source perfdata &&
 		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) ' || return
 	target_end "$pid"
 }
