@@ -8,13 +8,15 @@
 # packages of tests/collector/packages are unpacked, not installed, and two programs
 # are built: its receiver of profiles, and a whole Collector.  They are kept in
 # build/collector, or in $COLLECTOR, and built again when their source here
-# changes; `rm -r build/collector` takes newer packages.  $TOOLS is the directory
-# of the programs built from tests/root/lib/*.c.
+# changes; `rm -r build/collector` takes newer packages.  With $RELEASE, a release of
+# the Collector such as 0.165.0, the `go` in $PATH builds both from its Go modules, in
+# build/collector-$RELEASE.  $TOOLS is the directory of the programs built from
+# tests/root/lib/*.c.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
 shift
-mkdir -p "${COLLECTOR:=build/collector}" || exit 2
+mkdir -p "${COLLECTOR:=build/collector${RELEASE:+-$RELEASE}}" || exit 2
 COLLECTOR=$(realpath "$COLLECTOR")
 log=$COLLECTOR/build.log
 export COLLECTOR
@@ -64,12 +66,29 @@ fetch() (
 	rm -rf debs lists cache
 )
 
-# build NAME: builds tests/collector/NAME; prints why not
-build() (
-	sum=$(cksum <"tests/collector/$1/main.go")
-	[ ! -x "$COLLECTOR/$1" ] || [ "$(cat "$COLLECTOR/$1.sum")" != "$sum" ] ||
-		exit 0
-	[ -e "$COLLECTOR/version" ] || fetch || exit
+# build_release NAME: builds it with the modules of $RELEASE; modules of stable
+# interfaces are numbered 1.(N - 94).0 in the release 0.N.0
+build_release() {
+	minor=${RELEASE#*.}
+	mkdir -p "$COLLECTOR/$1.go"
+	cp "tests/collector/$1/main.go" "$COLLECTOR/$1.go/"
+	printf 'module sjkc/%s\ngo 1.25.0\n' "$1" >"$COLLECTOR/$1.go/go.mod"
+	# These import the other modules in their releases.
+	for module in exporter/debugexporter exporter/otlpexporter \
+		exporter/otlphttpexporter otelcol pdata/pprofile receiver/otlpreceiver \
+		receiver/xreceiver; do
+		echo "require go.opentelemetry.io/collector/$module v$RELEASE"
+	done >>"$COLLECTOR/$1.go/go.mod"
+	for provider in envprovider fileprovider; do
+		echo "require go.opentelemetry.io/collector/confmap/provider/$provider" \
+			"v1.$((${minor%%.*} - 94)).0"
+	done >>"$COLLECTOR/$1.go/go.mod"
+	(cd "$COLLECTOR/$1.go" && GOFLAGS=-mod=mod GOWORK=off GOTOOLCHAIN=local \
+		CGO_ENABLED=0 nice -n 10 go build -p 1 -o "$COLLECTOR/$1" .) >"$log" 2>&1
+}
+
+# build_packages NAME: builds it with the packages of sid
+build_packages() {
 	GOROOT=$(find "$COLLECTOR/root/usr/lib" -maxdepth 1 -name 'go-*')
 	GOPATH=$COLLECTOR/go:$COLLECTOR/root/usr/share/gocode
 	mkdir -p "$COLLECTOR/go/src/sjkc/$1"
@@ -77,7 +96,23 @@ build() (
 	export GOROOT GOPATH GO111MODULE=off GOTOOLCHAIN=local CGO_ENABLED=0 \
 		GOFLAGS='' GOCACHE="$COLLECTOR/gocache"
 	nice -n 10 "$GOROOT/bin/go" build -p 1 -o "$COLLECTOR/$1" "sjkc/$1" \
-		>"$log" 2>&1 || {
+		>"$log" 2>&1
+}
+
+# build NAME: builds tests/collector/NAME; prints why not
+build() (
+	sum=$(cksum <"tests/collector/$1/main.go")
+	[ ! -x "$COLLECTOR/$1" ] || [ "$(cat "$COLLECTOR/$1.sum")" != "$sum" ] ||
+		exit 0
+	if [ -n "${RELEASE-}" ]; then
+		command -v go >/dev/null || { echo 'there is no command go'; exit 1; }
+		echo "$RELEASE" >"$COLLECTOR/version"
+		build_with=build_release
+	else
+		[ -e "$COLLECTOR/version" ] || fetch || exit
+		build_with=build_packages
+	fi
+	$build_with "$1" || {
 		echo "the packages of the Collector $(cat "$COLLECTOR/version")" \
 			"do not build: $(grep -v '^#' "$log" | head -n 1)"
 		exit 1

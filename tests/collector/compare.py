@@ -27,6 +27,9 @@ import otlp_check  # noqa: E402
 otlp_check.KINDS["Link"] = {1: ("trace", "bytes", False),
                             2: ("span", "bytes", False)}
 otlp_check.KINDS["Profile"][7] = ("id", "bytes", False)
+# Those of 0.161 and later replace keys of resources by references.
+otlp_check.KINDS["KeyValue"][3] = ("key_reference", "int", False)
+otlp_check.KINDS["AnyValue"][8] = ("reference", "int", False)
 
 
 class Converted:
@@ -94,7 +97,14 @@ def lines_of_exporter(wire):
         if any(any(value) for value in entries[0].values()):
             sys.exit(f"{name} 0 is {entries[0]}")
         entries[0] = otlp_check.decode(b"", name.capitalize())
-    return otlp_check.Checker(request).run()
+    checker = otlp_check.Checker(request)
+    for resource in request["resource_profiles"]:
+        for entry in resource["resource"]["attributes"]:
+            if "key_reference" in entry:
+                entry["key"] = checker.string(entry["key_reference"])
+            if "reference" in entry["value"]:
+                entry["value"]["string"] = checker.string(entry["value"]["reference"])
+    return checker.run()
 
 
 def differs(name, ours, theirs):
