@@ -109,7 +109,7 @@ bool attach_is_starting(const struct jvm *jvm)
 	struct error unused;
 
 	if (jvm->kind != JVM_HOTSPOT || !start_is_recent(jvm) ||
-	    procfs_status(jvm->pid, &status, &unused) || status.ignored & quit)
+	    procfs_status(jvm->pid, &status, &unused))
 		return false;
 	return !(status.caught & quit) || !start_is_over(jvm);
 }
@@ -425,7 +425,7 @@ static void signal_is_handled(struct look *l, struct condition *c)
 	if (l->socket == SOCKET_OPEN) {
 		condition_set(c, CONDITION_HOLDS,
 			      "not needed: the socket exists");
-	} else if (l->status.ignored & quit) {
+	} else if (l->status.ignored & quit && start_is_over(l->jvm)) {
 		condition_set(c, CONDITION_FAILS,
 			      "SIGQUIT is ignored, so the JVM cannot be told "
 			      "to open its "
@@ -434,7 +434,8 @@ static void signal_is_handled(struct look *l, struct condition *c)
 			c, "restart the JVM with env --default-signal=QUIT");
 	} else if (l->status.caught & quit && start_is_over(l->jvm)) {
 		condition_set(c, CONDITION_HOLDS, "SIGQUIT is handled");
-	} else if (l->status.caught & quit) {
+	} else if ((l->status.caught | l->status.ignored) & quit) {
+		/* HotSpot replaces an inherited SIG_IGN late in its start. */
 		condition_set(c, CONDITION_WAITS, "the JVM is starting");
 		condition_set_remedy(c, "try again in a moment");
 	} else {

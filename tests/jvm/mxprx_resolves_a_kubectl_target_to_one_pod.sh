@@ -4,7 +4,7 @@
 # port, and a deployment: both ports of the JVM are forwarded from one pod, even
 # if another pod would be chosen now.  When the pod has ended, the first client
 # reaches another pod.  A target that does not exist ends mxprx before it prints
-# how to connect.
+# how to connect.  --tls-server-name is the name in the JVM's certificate.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -45,7 +45,8 @@ fails() {
 
 # serves TARGET: fails unless the JVM of $pid replies through mxprx.
 serves() {
-	"$sjkc" mx -s "127.0.0.1:$proxy_port" -b java.lang:type=Runtime --get \
+	"$sjkc" mx --timeout 120s -s "127.0.0.1:$proxy_port" \
+		-b java.lang:type=Runtime --get \
 		-f Pid -q >"$scratch/pid" 2>&1 &&
 		grep -qx "$pid" "$scratch/pid" || {
 		echo "$1:"
@@ -83,7 +84,8 @@ done
 
 # Nothing listens on the port.
 proxy --kubectl shop-1:9999 --namespace shop -b 0 --timeout 60s || exit
-"$sjkc" mx -s "127.0.0.1:$proxy_port" -b java.lang:type=Runtime --get \
+"$sjkc" mx --timeout 120s -s "127.0.0.1:$proxy_port" \
+		-b java.lang:type=Runtime --get \
 	>"$scratch/mx" 2>&1
 grep -q 'without a reply; nothing listens on this port in the pod$' \
 	"$scratch/mx" && ! grep -q 'Unhandled\|sandbox' "$scratch/mx" \
@@ -111,3 +113,27 @@ grep -q 'pod shop-1 was replaced by pod shop-2' "$proxy_said" &&
 [ -z "${SHOW-}" ] || cat "$proxy_said"
 proxy_end TERM
 cluster_unpod shop-2
+
+# verifies OPTION…: fails unless mxprx accepts the certificate of the JVM for its
+# name only.
+verifies() {
+	proxy "$@" -b 0 --timeout 60s --cacert "$tls/ca.pem" \
+		--tls-server-name other.example.invalid &&
+		serves "$*" && proxy_end TERM || return
+	for name in '' --tls-server-name=another.example.invalid; do
+		proxy "$@" -b 0 --timeout 60s --cacert "$tls/ca.pem" $name ||
+			return
+		! "$sjkc" mx --timeout 120s -s "127.0.0.1:$proxy_port" --get \
+			-b java.lang:type=Runtime >"$scratch/mx" 2>&1 &&
+			grep -q "not valid for host ${name#*=}" "$scratch/mx" ||
+			{ echo "$* $name"; cat "$scratch/mx"; return 1; }
+		proxy_end TERM
+	done
+}
+
+# shellcheck disable=SC2034 # for cluster_pod
+cluster_settings='tls-registry nosan'
+lab_tls && cluster_pod secure "$jdk" && lab_dial_command || exit 1
+verifies --kubectl secure:9010 --namespace shop &&
+	verifies -s "$lab_address:9010" --proxy-command "$lab_dial" || exit 1
+cluster_unpod secure

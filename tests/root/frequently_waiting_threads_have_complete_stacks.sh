@@ -35,6 +35,14 @@ check() {
 	has "$out" 'Turns\.hold(;|.*futex)' && has "$out" 'Turns\.take'
 }
 
+# told NUMBER: fails unless the last run told NUMBER times about virtual threads
+told() {
+	count=$(grep -c 'the application uses virtual threads; waiting' \
+		"$prof_err")
+	[ "$count" -eq "$1" ] ||
+		{ echo "$jdk: told $count times"; cat "$prof_err"; return 1; }
+}
+
 # A virtual thread that waits for a monitor is unmounted (JDK 24): the sample
 # has the stack of the beginning and the time of the end.
 where_it_waits() {
@@ -51,11 +59,14 @@ target_program=Turns
 for jdk in $(jdks); do
 	virtual=0
 	"$jdk/bin/java" -version 2>&1 | grep -q '"17' || virtual=8
-	target "$jdk" -- 8 0 && check offcpu && check wall &&
+	target "$jdk" -- 8 0 && check offcpu && told 0 && check wall &&
+		told 0 &&
 		where_it_waits platform || exit 1
 	target_end "$pid"
 	[ $virtual -gt 0 ] || continue
-	target "$jdk" -- 0 $virtual && check offcpu &&
+	target "$jdk" -- 0 $virtual && check offcpu && told 1 &&
+		prof 0 --no-agent -e wall -d 200ms -o "$scratch/wall.collapsed" \
+			"$pid" && told 1 &&
 		where_it_waits virtual || exit 1
 	target_end "$pid"
 done

@@ -8,6 +8,7 @@
 sjkc=$(realpath "$1") scratch=$(realpath "$2")
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
+. tests/jvm/lib/probe.sh
 . tests/jvm/lib/jmx.sh
 . tests/root/lib/prof.sh
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY
@@ -40,49 +41,57 @@ jar_of() { echo "$jars" | tr : '\n' | grep "/$1-[0-9]"; }
 # account FILE: the calls, CPU time, bytes, waited time and time of the program
 account() { curl -sSf "http://127.0.0.1:$http_port/account" >"$scratch/$1"; }
 
-# rate FIELD: the increase of a field of the account, per second
-rate() {
-	cat "$scratch/before" "$scratch/after" | awk -v f="$1" '
-	NR == 1 { v = $f; t = $5 } NR == 2 || NF == 10 {
-		print ($f - v) / (($5 - t) / 1e9) }'
+# increase FIELD: the increase of a field of the account
+increase() {
+	awk -v f="$1" '{ now = $f } NR == 1 { v = now }
+		END { printf "%.0f\n", now - v }' "$scratch/before" "$scratch/after"
 }
 
-# near WHAT OURS THEIRS: fails unless the rates differ by less than half or twice
+# near WHAT OURS THEIRS PERCENT: fails if the sums differ by more than PERCENT
 near() {
-	awk -v o="$2" -v t="$3" 'BEGIN {
-		exit !(t > 0 && o > 0.5 * t && o < 2 * t) }' ||
-		{ echo "$1: sjkc $2 a second, the program $3"; return 1; }
-	echo "# $1: sjkc $2 a second, the program $3" >&2
+	echo "# $1: sjkc $2, the program $3" >&2
+	awk -v o="$2" -v t="$3" -v p="$4" 'BEGIN {
+		exit !(t > 0 && (o - t) ^ 2 <= (p / 100 * t) ^ 2) }' && return
+	echo "$1: sjkc $2, the program $3"
+	return 1
 }
 
-# weight FILE FRAME: the weight of the stack traces with a frame, per second
+# during PID FILE: reads the account when the file says that PID measures, and
+# five seconds later, when it ends PID
+during() {
+	perl "$target_await" line 'press Ctrl-C' "$2" "$1" || { cat "$2"; return 1; }
+	account before && sleep 5 && account after
+	accounted=$?
+	kill -INT "$1"
+	return "$accounted"
+}
+
+# weight FILE FRAME: the weight of the stack traces with a frame
 weight() {
 	awk -v frame="$2" 'index($0, frame) { sum += $NF }
-		END { printf "%.0f\n", sum / 5 }' "$1"
+		END { printf "%.0f\n", sum }' "$1"
 }
 
-# profile EVENT FIELD FRAME: compares an event with a field of the account
+# profile EVENT FIELD FRAME PERCENT: compares an event with a field of the account
 profile() {
-	account before || return
-	echo >>"$scratch/before"
-	prof 0 -e "$1" -d 5s -o "$scratch/$1.collapsed" "$pid" || return
-	account after &&
-		near "$1" "$(weight "$scratch/$1.collapsed" "$3")" \
-			"$(rate "$2")"
+	prof_start -e "$1" -F 999 --total -o "$scratch/$1.collapsed" "$pid" &&
+		during "$prof_pid" "$prof_err" || return
+	prof_end 0 >/dev/null || { [ "$status" -eq 7 ] && prof_lacked_time; } ||
+		{ cat "$prof_err"; return 1; }
+	near "$1" "$(weight "$scratch/$1.collapsed" "$3")" "$(increase "$2")" \
+		"$4"
 }
 
-# calls_of: the calls that probe counted, per second, and the program's account
+# calls_of: compares the calls that probe counted
 calls_of() {
-	account before || return
-	echo >>"$scratch/before"
-	ask 0 probe -p "$pid" Shop.price -d 5s --csv </dev/null || return
-	account after
+	probe_start --csv Shop.price && during "$probing" "$scratch/err" &&
+		wait "$probing" || return
 	! grep -q discards "$scratch/err" ||
 		{ echo 'the agent at the start keeps the code'; return 1; }
 	near calls "$(python3 -c '
 import csv, sys
-print(sum(int(r["calls"]) for r in csv.DictReader(open(sys.argv[1]))) / 5)
-' "$scratch/out")" "$(rate 1)"
+print(sum(int(r["calls"]) for r in csv.DictReader(open(sys.argv[1]))))
+' "$scratch/out")" "$(increase 1)" 5
 }
 
 # pauses: the number of pauses in the JVM's log
@@ -146,8 +155,9 @@ loading=$!
 target_jobs="$target_jobs $loading"
 target_wait "$scratch/load" LOADED "$loading" || exit 1
 
-profile cpu 2 'Shop.price' && profile alloc 3 'Shop.fill' &&
-	profile lock 4 'Shop.slowLock' || exit 1
+# About 700 samples; the time between the account and the signal.
+profile cpu 2 'Shop.price' 15 && profile alloc 3 'Shop.fill' 10 &&
+	profile lock 4 'Shop.slowLock' 10 || exit 1
 prof 0 -e wall -d 5s -o "$scratch/wall.collapsed" "$pid" &&
 	has "$scratch/wall.collapsed" 'Shop\.slowLock.*sleep' || exit 1
 calls_of && calls_of && collections || exit 1

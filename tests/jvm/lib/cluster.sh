@@ -27,9 +27,12 @@ cluster() {
 }
 
 # cluster_pod NAME JDK [JSON]: starts a JVM with a random second port in a
-# network of its own, as this pod of the namespace shop.  Sets $pid and $inside.
+# network of its own, with the settings $cluster_settings of lab_options, as this
+# pod of the namespace shop.  Sets $pid and $inside.
 cluster_pod() {
-	lab_inside && lab_jvm "$2" random hostname -- door || return
+	# shellcheck disable=SC2086 # words
+	lab_inside && lab_jvm "$2" random hostname ${cluster_settings-} -- door ||
+		return
 	cluster_describe "$1" "${3-}"
 }
 

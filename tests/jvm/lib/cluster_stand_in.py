@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for a cluster's API server, for kubectl get, port-forward and debug.
+"""A stand-in for a cluster's API server, for kubectl get, port-forward and debug, and
+for requests to a pod's port.
 
 	cluster_stand_in.py FOLDER
 
@@ -374,6 +375,28 @@ def failure(code, reason, message):
                   "status": "Failure", "reason": reason, "message": message}
 
 
+async def pass_on(head, target, reader, writer):
+    """Sends one request to a pod's port, as .../pods/POD:PORT/proxy/PATH does."""
+    namespace, name, port, path = target.groups()
+    size = re.search(r"\r\ncontent-length: *(\d+)", head, re.I)
+    body = await reader.readexactly(int(size[1]) if size else 0)
+    kept = [line for line in head.split("\r\n")[1:] if line and not re.match(
+        "(authorization|connection):", line, re.I)]
+    request = [f"{head.split()[0]} {path} HTTP/1.1", *kept,
+               "Connection: close", "", ""]
+    s = connected(holder_of(namespace, name), int(port))
+    s.setblocking(False)
+    far, near = await asyncio.open_connection(sock=s)
+    near.write("\r\n".join(request).encode() + body)
+    first = await far.readuntil(b"\r\n\r\n")
+    writer.write(first[:-2] + b"Connection: close\r\n\r\n")
+    while data := await far.read(65536):
+        writer.write(data)
+        await writer.drain()
+    near.close()
+    writer.close()
+
+
 async def serve(reader, writer):
     try:
         while True:
@@ -390,6 +413,11 @@ async def serve(reader, writer):
                     b"X-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n")
                 holder = holder_of(parts[4], parts[6])
                 await Forward(holder, reader, writer).run()
+                return
+            target = re.fullmatch(r"/api/v1/namespaces/([^/]+)/pods/"
+                                  r"([^/:]+):(\d+)/proxy(/.*)", path)
+            if target:
+                await pass_on(head, target, reader, writer)
                 return
             key = re.search(r"\r\nsec-websocket-key: *(\S+)", head, re.I)
             if key:

@@ -59,3 +59,51 @@ jolokia_start() {
 		$jolokia_ports $options -- \
 		"$jolokia_program" $arguments
 }
+
+# jolokia_jvm ARTIFACT:VERSION[:CLASSIFIER]: starts a JVM with this agent of Jolokia
+# at $port.  Maven fetches the agent, and keeps it in $maven_home (default: $HOME).
+jolokia_versions='jolokia-jvm:1.7.2 jolokia-agent-jvm:2.2.9:javaagent
+	jolokia-agent-jvm:2.6.0:javaagent'
+jolokia_jvm() {
+	agent=$1
+	artifact=${1%%:*} version=${1#*:}
+	kind=${version#*:} version=${version%%:*}
+	[ "$kind" != "$version" ] || kind=
+	jar=$artifact-$version${kind:+-$kind}.jar
+	jar=${maven_home-$HOME}/.m2/repository/org/jolokia/$artifact/$version/$jar
+	[ -e "$jar" ] || timeout 120 mvn -q -B dependency:get \
+		-Dtransitive=false \
+		"-Dartifact=org.jolokia:$artifact:$version:jar${kind:+:$kind}" \
+		>"$scratch/maven" 2>&1
+	[ -e "$jar" ] || { echo "Maven cannot fetch $agent"; exit 77; }
+	port=$(free_port)
+	target "$(jdks | tail -n 1)" \
+		"-javaagent:$jar=port=$port,host=127.0.0.1" &&
+		target_wait "$said" 'started with URL' "$pid"
+}
+
+# jolokia_posts PATH: fails unless mxprx replies to a POST.
+jolokia_posts() {
+	# A servlet would take a form.
+	curl -sS -H 'Content-Type: application/json' -d '{"type":"version"}' \
+		"http://127.0.0.1:$proxy_port$1" |
+		grep -q '"status":200' || { echo "mxprx: POST $1"; return 1; }
+}
+
+# jolokia_accepts URL: fails unless mxping, mx, ttop, mxprx and mxprx --rmi reach
+# the agent at the URL, and mxprx serves both paths to clients.
+jolokia_accepts() {
+	jolokia_reads "$1" && proxy -u "$1" -b 0 && jolokia_posts /jolokia &&
+		jolokia_posts /jolokia/ && proxy_end TERM &&
+		proxy -u "$1" -b 0 --rmi && ask 0 mx -s "127.0.0.1:$proxy_port" \
+			-b java.lang:type=Runtime --get -f VmName -q &&
+		printed VM && proxy_end TERM || { echo "$1"; return 1; }
+}
+
+# jolokia_reads URL: the same for mxping, mx and ttop.  The first request to an
+# agent takes long on a busy machine.
+jolokia_reads() {
+	ask 0 mxping --timeout 60s -u "$1" && printed 'Jolokia works' &&
+		ask 0 mx -u "$1" -b java.lang:type=Runtime --get -f VmName -q &&
+		printed VM && ask 0 ttop -u "$1" -b --iterations 1 -ri 200ms
+}

@@ -301,8 +301,8 @@ static void *wait_for_semaphore(void *arg)
 	return arg;
 }
 
-/* Reads until the thread sleeps. */
-static const struct task *sleeping_task(struct tasks *t, _Atomic pid_t *tid)
+/* Reads until the thread sleeps, in a call or for another thread. */
+static void await_sleep(struct tasks *t, _Atomic pid_t *tid, bool in_call)
 {
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
 	const struct task *task;
@@ -311,11 +311,12 @@ static const struct task *sleeping_task(struct tasks *t, _Atomic pid_t *tid)
 		usleep(1000);
 		read_tasks(t, false);
 		task = *tid ? task_of(t, *tid) : NULL;
-	} while ((!task || task->state != 'S') &&
+	} while ((!task || task->state != 'S' ||
+		  task->sleeps_in_call != in_call) &&
 		 clock_monotonic_ns() < deadline);
 	assert_non_null(task);
 	assert_int_equal(task->state, 'S');
-	return task;
+	assert_int_equal(task->sleeps_in_call, in_call);
 }
 
 static void sleep_in_a_call_differs_from_a_wait_for_another_thread(void **state)
@@ -330,8 +331,8 @@ static void sleep_in_a_call_differs_from_a_wait_for_another_thread(void **state)
 	assert_int_equal(sem_init(&semaphore, 0, 0), 0);
 	pthread_create(&threads[0], NULL, read_pipe, (void *)&reader);
 	pthread_create(&threads[1], NULL, wait_for_semaphore, (void *)&waiter);
-	assert_true(sleeping_task(t, &reader)->sleeps_in_call);
-	assert_false(sleeping_task(t, &waiter)->sleeps_in_call);
+	await_sleep(t, &reader, true);
+	await_sleep(t, &waiter, false);
 	assert_int_equal(write(pipe_ends[1], "", 1), 1);
 	sem_post(&semaphore);
 	pthread_join(threads[0], NULL);
