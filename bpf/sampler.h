@@ -37,8 +37,7 @@ struct sampler_options {
 	unsigned threads; /* maximum threads off-CPU at a time; 0 = automatic */
 	unsigned targets; /* maximum processes at a time; 0 = automatic */
 	size_t waits_bytes; /* maximum of unfinished waits; 0 = automatic */
-	size_t ring_most;   /* of an automatic size of the ring buffer; 0 = none
-			     */
+	size_t ring_most;   /* limits an automatic ring_bytes; 0 = no limit */
 };
 
 /*

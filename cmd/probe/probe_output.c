@@ -164,8 +164,7 @@ void probe_add_pause(const struct jvm *jvm, size_t classes, struct text *out)
 enum {
 	NMETHOD_IN_USE = 0,
 	JDK_KEEPS_CODE = 23,
-	COST_UNASKED = 1000, /* methods that the JVM discards without a question
-			      */
+	COST_UNASKED = 1000,  /* discarded methods that need no question */
 	COST_RENEW_MS = 5000, /* the agent's lease is 30 s */
 };
 

@@ -26,8 +26,7 @@ enum {
 	DYNAMIC_MAX = 64 << 10,
 	NAMES_MAX = 1 << 20,
 	KNOWN_MAX = 8,
-	KEYS_MAX = 256, /* files with the same contents; others are read again
-			 */
+	KEYS_MAX = 256, /* known files with the same contents */
 };
 
 /* A recognized function without a symbol. */
@@ -62,8 +61,7 @@ struct elf_image {
 	struct image_key *keys;
 	size_t key_count, key_cap;
 	struct budget *process; /* of the process that opened it, or NULL */
-	/* A part of that, or of the session if other files have the contents.
-	 */
+	/* A part of that, or of the session's if several files are equal. */
 	struct budget budget;
 	unsigned users;
 	char *name;
