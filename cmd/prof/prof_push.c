@@ -509,7 +509,7 @@ static void push_log_sink(const struct push_loop *l, const struct push_sink *s,
 			   "the engine",
 			   c->partly_samples);
 	if (c->repeated_samples)
-		log_always("perhaps stored twice: %" PRIu64
+		log_always("perhaps stored again: %" PRIu64
 			   " samples, sent again after an attempt that failed "
 			   "in the engine",
 			   c->repeated_samples);

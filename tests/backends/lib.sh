@@ -46,8 +46,8 @@ backend_agrees() {
 # none more often than prof reports
 pyroscope_got_all() {
 	sent=$(sed -n 's/.*: delivered \([1-9][0-9]*\) of \1 samples.*/\1/p' "$prof_err")
-	twice=$(sed -n 's/.*perhaps stored twice: \([0-9]*\) samples.*/\1/p' "$prof_err")
-	echo "| $url: delivered $sent samples, perhaps stored twice ${twice:-0}"
+	twice=$(sed -n 's/.*perhaps stored again: \([0-9]*\) samples.*/\1/p' "$prof_err")
+	echo "| $url: delivered $sent samples, perhaps stored again ${twice:-0}"
 	[ -n "$sent" ] && backend_agrees pyroscope "$address" --twice "${twice:-0}/$sent" "$@"
 }
 

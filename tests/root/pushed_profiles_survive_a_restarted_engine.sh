@@ -29,7 +29,7 @@ target_wait "$prof_err" 'sending to .* again' || exit 1
 kill -TERM "$prof_pid"
 prof_end 0 || exit 1
 engine_accepts && engine_agrees "$prof_err" || exit 1
-has "$prof_err" 'perhaps stored twice: [1-9][0-9]* samples' || exit 1
+has "$prof_err" 'perhaps stored again: [1-9][0-9]* samples' || exit 1
 sort -c -n "$engine/times" || exit 1
 
 # An engine that stores a part of a request before it refuses the request.
@@ -44,9 +44,9 @@ kill -TERM "$prof_pid"
 prof_end 0 || exit 1
 stored=$(engine_samples)
 sent=$(sed -n 's/.*: delivered \([0-9]*\) of \1 samples.*/\1/p' "$prof_err")
-twice=$(sed -n 's/.*perhaps stored twice: \([0-9]*\) samples.*/\1/p' "$prof_err")
+twice=$(sed -n 's/.*perhaps stored again: \([0-9]*\) samples.*/\1/p' "$prof_err")
 [ "$stored" -gt "${sent:-$stored}" ] && [ "$((stored - sent))" -le "${twice:-0}" ] || {
-	echo "delivered '$sent', perhaps stored twice '$twice', the engine has $stored"
+	echo "delivered '$sent', perhaps stored again '$twice', the engine has $stored"
 	cat "$prof_err" "$engine/log"
 	exit 1
 }
