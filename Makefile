@@ -155,55 +155,20 @@ $(B)/%.o: %.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The page that the binary carries; flame.c knows it by these two names.
-page_parts := $(wildcard render/page/*.html render/page/*.css render/page/js/*.js render/page/js/*/*.js)
-build/flame_page.html: render/page/assemble.sh $(page_parts)
+# The recipe of an object that contains FILE, from NAME_start to NAME_end.
+contain = $(Q)printf '%s\n' '.section .rodata' '.balign 16' \
+	'.global $(1)_start, $(1)_end' '.hidden $(1)_start, $(1)_end' \
+	'$(1)_start: .incbin "$(2)"' '$(1)_end: .byte 0' \
+	'.section .note.GNU-stack, "", @progbits' | $(CC) -x assembler -c -o $@ -
+
+# The pages; flame, gc and threads.
+pages := $(patsubst %.html,%,$(notdir $(wildcard render/page/*.html)))
+build/%_page.html: render/page/assemble.sh $(foreach e,html css,$(wildcard render/page/*.$e)) \
+		$(wildcard render/page/*js/*.js render/page/js/*/*.js)
 	$(call say,PAGE,$@)
-	$(Q)sh render/page/assemble.sh $@
-
-define flame_page_S
-.section .rodata
-.global flame_page_start, flame_page_end
-flame_page_start: .incbin "build/flame_page.html"
-flame_page_end: .byte 0
-.section .note.GNU-stack, "", @progbits
-endef
-export flame_page_S
-$(B)/flame_page.o: build/flame_page.html $(B)/flags
-	$(Q)printf '%s\n' "$$flame_page_S" | $(CC) -x assembler -c -o $@ -
-
-# Likewise for the pages of sjkc gc and sjkc threads.
-gc_page_parts := $(wildcard render/page/gc.html render/page/gc.css render/page/gc_js/*.js)
-build/gc_page.html: render/page/assemble.sh $(gc_page_parts)
-	$(call say,PAGE,$@)
-	$(Q)sh render/page/assemble.sh $@ gc
-
-threads_page_parts := $(wildcard render/page/threads.html render/page/threads.css render/page/threads_js/*.js)
-build/threads_page.html: render/page/assemble.sh $(threads_page_parts)
-	$(call say,PAGE,$@)
-	$(Q)sh render/page/assemble.sh $@ threads
-
-define gc_page_S
-.section .rodata
-.global gc_page_start, gc_page_end
-gc_page_start: .incbin "build/gc_page.html"
-gc_page_end: .byte 0
-.section .note.GNU-stack, "", @progbits
-endef
-export gc_page_S
-$(B)/gc_page.o: build/gc_page.html $(B)/flags
-	$(Q)printf '%s\n' "$$gc_page_S" | $(CC) -x assembler -c -o $@ -
-
-define threads_page_S
-.section .rodata
-.global threads_page_start, threads_page_end
-threads_page_start: .incbin "build/threads_page.html"
-threads_page_end: .byte 0
-.section .note.GNU-stack, "", @progbits
-endef
-export threads_page_S
-$(B)/threads_page.o: build/threads_page.html $(B)/flags
-	$(Q)printf '%s\n' "$$threads_page_S" | $(CC) -x assembler -c -o $@ -
+	$(Q)sh render/page/assemble.sh $@ $*
+$(B)/%_page.o: build/%_page.html $(B)/flags
+	$(call contain,$*_page,$<)
 
 # The programs that run in the kernel are checked by it, and are the same whatever
 # the compiler of the rest.  -target bpf does not look where Debian has <asm/*.h>.
@@ -230,30 +195,26 @@ $(B)/bpf/sampler.o: build/include/bpf/sampler.skel.h
 $(B)/bpf/kernel_names.o: build/include/bpf/kernel_names.skel.h
 $(B)/bpf/gc_probes.o: build/include/bpf/gc.skel.h
 
-# The agent that the binary carries, loaded by glibc and musl alike, so it needs
-# neither; client_library.c knows it by these two names.
+# The agent that the binary contains, loaded by glibc and musl alike, so it needs
+# neither.  It contains the classes that woven code calls.
 agent_sources := $(wildcard jvmti/agent/*.c)
+agent_classes := $(foreach jdk,jdk8 jdk9,$(foreach class,Probe Trace,\
+	$(B)/jvmti/helper/$(jdk)/Sjkc$(class).o))
 AGENT_CFLAGS := -std=c11 -O2 $(WARNINGS) -ffreestanding -fPIC -shared -nostdlib \
 	-fvisibility=hidden -fno-stack-protector -fcf-protection=none \
 	-fasynchronous-unwind-tables -I. -Wl,-z,noexecstack,-z,relro,-z,now \
 	-Wl,-z,defs,-Bsymbolic,--hash-style=both,--build-id=none,-s
-$(B)/agent.so: $(agent_sources) $(wildcard jvmti/agent/*.h) $(B)/flags
+$(B)/jvmti/helper/%.o: jvmti/helper/%.class $(B)/flags
+	$(Q)mkdir -p $(@D)
+	$(call contain,$(subst /,_,$*),$<)
+$(B)/agent.so: $(agent_sources) $(agent_classes) $(wildcard jvmti/agent/*.h) $(B)/flags
 	$(call say,AGENT,$@)
-	$(Q)$(CC) $(AGENT_CFLAGS) -o $@ $(agent_sources)
+	$(Q)$(CC) $(AGENT_CFLAGS) -o $@ $(agent_sources) $(agent_classes)
 
-define agent_library_S
-.section .rodata
-.global agent_library_start, agent_library_end
-.balign 16
-agent_library_start: .incbin "$(B)/agent.so"
-agent_library_end: .byte 0
-.section .note.GNU-stack, "", @progbits
-endef
-export agent_library_S
 $(B)/agent_library.o: $(B)/agent.so $(B)/flags
-	$(Q)printf '%s\n' "$$agent_library_S" | $(CC) -x assembler -c -o $@ -
+	$(call contain,agent_library,$<)
 
-$(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/gc_page.o $(B)/threads_page.o $(B)/agent_library.o $(B)/names
+$(B)/libsjkc.a: $(objects) $(pages:%=$(B)/%_page.o) $(B)/agent_library.o $(B)/names
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $(filter %.o,$^)
@@ -527,5 +488,5 @@ help:				## list the targets
 
 # Keeps the objects that only a chain of pattern rules names.  Without a list, make
 # would ignore missing objects and not link a program again.
-.SECONDARY: $(fuzzers:%=%.o) $(jvm_tools:%=%.o) $(root_tools:%=%.o)
+.SECONDARY: $(pages:%=build/%_page.html) $(fuzzers:%=%.o) $(jvm_tools:%=%.o) $(root_tools:%=%.o)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -59,7 +59,8 @@ void *helper_define(jvm_table *jni, const struct helper_class *c)
 	bool is_modern = version >= JDK_9;
 	void *ref, *class = jni_define_class(
 			   jni, c->name, is_modern ? c->jdk9 : c->jdk8,
-			   (int)(is_modern ? c->jdk9_len : c->jdk8_len));
+			   (int)(is_modern ? c->jdk9_end - c->jdk9
+					   : c->jdk8_end - c->jdk8));
 
 	/* Another agent has defined it. */
 	if (jni_clear(jni) || !class) {
@@ -86,11 +87,16 @@ static void *helper_field(jvm_table *jni, const char *name, const char *type)
 	return helper_field_of(jni, helper.class, name, type);
 }
 
+/* Makefile: the bytes of the class. */
+extern const uint8_t jdk8_SjkcProbe_start[], jdk8_SjkcProbe_end[],
+	jdk9_SjkcProbe_start[], jdk9_SjkcProbe_end[];
+
 static bool helper_find_class(jvm_table *jni)
 {
-	const struct helper_class class = { WEAVE_HELPER, helper_jdk9,
-					    helper_jdk9_len, helper_jdk8,
-					    helper_jdk8_len };
+	const struct helper_class class = { WEAVE_HELPER, jdk8_SjkcProbe_start,
+					    jdk8_SjkcProbe_end,
+					    jdk9_SjkcProbe_start,
+					    jdk9_SjkcProbe_end };
 	void *field, *kinds;
 
 	if (helper.kinds)

@@ -58,16 +58,11 @@ jvm_table *probes_env(void);
  * ---- agent_probe_helper: the helper class and the memory ----
  */
 
-extern const uint8_t helper_jdk9[], helper_jdk8[], trace_jdk9[], trace_jdk8[];
-extern const size_t helper_jdk9_len, helper_jdk8_len, trace_jdk9_len,
-	trace_jdk8_len;
-
+/* A class of jvmti/helper, for JDK 8 and for JDK 9 and later. */
 struct helper_class {
 	const char *name;
-	const uint8_t *jdk9;
-	size_t jdk9_len;
-	const uint8_t *jdk8;
-	size_t jdk8_len;
+	const uint8_t *jdk8, *jdk8_end;
+	const uint8_t *jdk9, *jdk9_end;
 };
 
 /*

@@ -169,11 +169,16 @@ static bool trace_has_methods(jvm_table *jni)
 	return true;
 }
 
+/* Makefile: the bytes of the class. */
+extern const uint8_t jdk8_SjkcTrace_start[], jdk8_SjkcTrace_end[],
+	jdk9_SjkcTrace_start[], jdk9_SjkcTrace_end[];
+
 bool trace_prepare(jvm_table *jni)
 {
-	const struct helper_class class = { WEAVE_TRACE, trace_jdk9,
-					    trace_jdk9_len, trace_jdk8,
-					    trace_jdk8_len };
+	const struct helper_class class = { WEAVE_TRACE, jdk8_SjkcTrace_start,
+					    jdk8_SjkcTrace_end,
+					    jdk9_SjkcTrace_start,
+					    jdk9_SjkcTrace_end };
 	void *table;
 
 	if (!trace.class)

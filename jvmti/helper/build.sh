@@ -1,34 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-#	jvmti/helper/build.sh JDK OUT
+#	jvmti/helper/build.sh JDK [DIRECTORY]
 #
-# Compiles the helper classes with a JDK (9 or later) and writes
-# agent_helper_bytes.c, which contains them, to OUT.  Every javac gives the same
+# Compiles the helper classes with a JDK (9 or later) for JDK 8 and for JDK 9 and
+# later, to jdk8/ and jdk9/ of DIRECTORY (default: here).  Every javac gives the same
 # bytes.
 set -e
 cd "$(dirname "$0")"
-classes=$(mktemp -d)
-trap 'rm -rf "$classes"' EXIT
-for of in jdk9 jdk8; do
-	patch='-source 8 -target 8'
-	[ $of = jdk8 ] || patch="-source 9 -target 9 --patch-module java.base=$of"
-	# shellcheck disable=SC2086 # words
-	"$1/bin/javac" -g:none -nowarn -XDignore.symbol.file -Xlint:-options \
-		-Xlint:-removal $patch -d "$classes/$of" \
-		"$of/SjkcProbe.java" "$of/SjkcTrace.java" 2>/dev/null
+to=${2:-.}
+sources=$(mktemp -d)
+trap 'rm -rf "$sources"' EXIT
+
+# for_jdk8 FILE: JDK 8's Unsafe is in another package and has other names.
+for_jdk8() {
+	sed -e '/^import jdk.internal.vm.annotation/d' \
+		-e '/^ *@\(ForceInline\|Hidden\)$/d' -e 's/@Stable //' \
+		-e 's/jdk\.internal\.misc/sun.misc/' \
+		-e 's/\(get\|put\)\(Long\|Short\)(null, /\1\2(/g' \
+		-e 's/compareAndSetLong/compareAndSwapLong/g' \
+		-e 's/(Thread.class, "tid")/(Thread.class.getDeclaredField("tid"))/' "$1"
+}
+
+# compile OF OPTION...
+compile() {
+	of=$1
+	shift
+	mkdir -p "$to/$of"
+	"$jdk/bin/javac" -g:none -nowarn -XDignore.symbol.file -Xlint:-options \
+		-Xlint:-removal "$@" -d "$sources/$of" "$sources/$of"/*.java 2>/dev/null
+	cp "$sources/$of"/java/lang/*.class "$to/$of"
+}
+
+jdk=$1
+mkdir "$sources/jdk8" "$sources/jdk9"
+cp ./*.java "$sources/jdk9"
+for file in *.java; do
+	for_jdk8 "$file" >"$sources/jdk8/$file"
 done
-{
-	printf '/* SPDX-License-Identifier: Apache-2.0 */\n'
-	printf '/* The helper classes, made by jvmti/helper/build.sh. */\n'
-	printf '#include "jvmti/agent/agent_probes.h"\n'
-	for of in helper:jdk9:Probe helper:jdk8:Probe trace:jdk9:Trace trace:jdk8:Trace; do
-		jdk=${of#*:}
-		jdk=${jdk%:*}
-		name=${of%%:*}_$jdk
-		class=$classes/$jdk/java/lang/Sjkc${of##*:}.class
-		printf '\n/* clang-format off */\nconst uint8_t %s[] = {\n' "$name"
-		od -An -v -tx1 -w12 "$class" | sed 's/ \(..\)/0x\1, /g; s/^/\t/; s/ $//'
-		printf '};\n/* clang-format on */\nconst size_t %s_len = sizeof(%s);\n' "$name" "$name"
-	done
-} >"$2"
+compile jdk8 -source 8 -target 8
+compile jdk9 -source 9 -target 9 --patch-module "java.base=$sources/jdk9"

@@ -7,8 +7,8 @@ scratch=$2
 
 check() {
 	"$1/bin/javac" -g:none -nowarn -XDignore.symbol.file -source 9 -target 9 \
-		--patch-module java.base=jvmti/helper/jdk9 -d "$scratch/helper" \
-		jvmti/helper/jdk9/SjkcProbe.java 2>"$scratch/javac" ||
+		--patch-module java.base=jvmti/helper -d "$scratch/helper" \
+		jvmti/helper/SjkcProbe.java 2>"$scratch/javac" ||
 		{ cat "$scratch/javac"; return 1; }
 	"$1/bin/java" -Xmx16m -XX:+UseSerialGC \
 		--patch-module "java.base=$scratch/helper" \

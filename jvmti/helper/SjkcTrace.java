@@ -7,7 +7,8 @@ import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * The methods that woven code calls for published probes, for JDK 9 and later.
+ * The methods that woven code calls for published probes (JDK 9 and later;
+ * build.sh adapts it to JDK 8).
  *
  * <p>They reach native code only while a tracer has raised the semaphore of the probe. See
  * SjkcProbe about the package and the calls that are allowed here.

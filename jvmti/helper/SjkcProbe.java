@@ -7,7 +7,7 @@ import jdk.internal.vm.annotation.Hidden;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * The methods that woven code calls, for JDK 9 and later.
+ * The methods that woven code calls (JDK 9 and later; build.sh adapts it to JDK 8).
  *
  * <p>The class is in java.lang because each class loader delegates java.* to the bootstrap loader,
  * and each module reads java.base. It counts into the memory at BASE, whose layout is in
