@@ -8,6 +8,7 @@
 #include "cmd/vm_flags.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
+#include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "core/hotspot/vm_counters.h"
 #include "core/jvm/class_histogram.h"
@@ -45,6 +46,7 @@ static struct {
 /* The JVM and the options of a histogram. */
 struct heap {
 	struct jvm jvm;
+	struct container_pod pod;
 	struct attach *attach;
 	struct perfdata *counters; /* NULL when the JVM has none */
 	/* NULL when it is unknown. */
@@ -70,6 +72,7 @@ static int hh_take(struct heap *heap, const char *which,
 	status = attach_call(heap->attach, &request, &reply, err);
 	if (status == 0)
 		status = class_histogram_read(h, reply.bytes, reply.len, err);
+	h->pod = &heap->pod;
 	if (status)
 		fail_in(err, "%d", heap->jvm.pid);
 	if (status == 0 && h->unread)
@@ -265,6 +268,7 @@ static int hh_write_changes(const struct class_histogram *before,
 	struct histogram_changes c = {
 		.before = class_histogram_total(before),
 		.after = class_histogram_total(after),
+		.pod = after->pod,
 	};
 	struct class_change *rows = class_histogram_compare(before, after,
 							    &c.count);
@@ -299,8 +303,9 @@ static bool hh_wait(const struct heap *heap, int64_t deadline_ns)
 	return true;
 }
 
-/* "12:00:10, changes in 10 s" */
-static void hh_add_title(struct text *title, int64_t begin_ns)
+/* "12:00:10, prod/shop-7, container web, changes in 10 s" */
+static void hh_add_title(struct text *title, const struct heap *heap,
+			 int64_t begin_ns)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -309,7 +314,16 @@ static void hh_add_title(struct text *title, int64_t begin_ns)
 	if (localtime_r(&now, &local))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
 	text_clear(title);
-	text_printf(title, "%s, changes in ", clock);
+	text_printf(title, "%s, ", clock);
+	if (heap->pod.name.len) {
+		struct text pod = { 0 };
+
+		container_pod_add(&heap->pod, &pod);
+		safe_text(title, pod.bytes, pod.len);
+		text_puts(title, ", ");
+		text_release(&pod);
+	}
+	text_puts(title, "changes in ");
 	units_add_time(title, (double)(clock_monotonic_ns() - begin_ns));
 	if (opt.diff)
 		text_printf(title, " and since %s", opt.diff);
@@ -342,7 +356,7 @@ static int hh_watch(struct heap *heap, take_fn *take,
 		status = take(heap, &h, err);
 		taken_ns = clock_monotonic_ns() - taken_ns;
 		if (status == 0) {
-			hh_add_title(&title, begin_ns);
+			hh_add_title(&title, heap, begin_ns);
 			status = hh_write_changes(first, &h, title.bytes,
 						  opt.top, err);
 			printed++;
@@ -418,6 +432,7 @@ static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 	if (argc > 0)
 		return misuse(err, "unexpected argument '%s': name one JVM",
 			      argv[0]);
+	container_pod_read(&heap->pod, &heap->jvm);
 	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!heap->attach)
 		return -1;
@@ -482,6 +497,7 @@ static int hh_run(int argc, char **argv, struct error *err)
 	class_histogram_release(&h);
 	perfdata_close(heap.counters);
 	attach_close(heap.attach);
+	container_pod_release(&heap.pod);
 	jvm_close(&heap.jvm);
 	return status;
 }

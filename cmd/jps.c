@@ -268,9 +268,7 @@ static void jps_json_jvm(struct json *j, const struct process *p,
 	jps_json_words(j, "options", p, info->vm_args);
 	json_key(j, "cut");
 	json_bool(j, info->args_cut);
-	jps_json_text(j, "namespace", pod->namespace.bytes);
-	jps_json_text(j, "pod", pod->name.bytes);
-	jps_json_text(j, "container", pod->container.bytes);
+	container_pod_json(pod, j);
 	json_close_object(j);
 }
 

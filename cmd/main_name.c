@@ -73,8 +73,6 @@ void main_name_add_with_pod(const struct jvm *jvm, struct text *out)
 
 	main_name_add_with_pid(jvm, out);
 	container_pod_read(&pod, jvm);
-	if (pod.name.len)
-		text_puts(out, " in ");
-	container_pod_add(&pod, out);
+	container_pod_add_to_title(&pod, out);
 	container_pod_release(&pod);
 }

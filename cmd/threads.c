@@ -44,6 +44,12 @@ static struct {
 	.output = "-",
 };
 
+/* Of the dumps: files, or a JVM. */
+struct threads_source {
+	struct text name;
+	struct container_pod pod;
+};
+
 /* ---- dumps of a running JVM ---- */
 
 /*
@@ -171,7 +177,8 @@ static void threads_set_defaults(void)
 }
 
 static struct profile *threads_of_jvm(struct dump_series *s, int argc,
-				      char **argv, struct text *source,
+				      char **argv,
+				      struct threads_source *source,
 				      struct error *early, struct error *err)
 {
 	struct jvm jvm = { 0 };
@@ -193,7 +200,8 @@ static struct profile *threads_of_jvm(struct dump_series *s, int argc,
 			     "existing files",
 			     argv[0]);
 	if (ret == 0) {
-		text_printf(source, "%d", (int)jvm.pid);
+		text_printf(&source->name, "%d", (int)jvm.pid);
+		container_pod_read(&source->pod, &jvm);
 		p = profile_new();
 		dump_series_init(s, p);
 		s->wanted = opt.dump;
@@ -229,7 +237,8 @@ static int threads_check_files(struct error *err)
 }
 
 static struct profile *threads_of_files(struct dump_series *s, int argc,
-					char **argv, struct text *source,
+					char **argv,
+					struct threads_source *source,
 					struct error *err)
 {
 	const struct recording_options options = {
@@ -243,9 +252,9 @@ static struct profile *threads_of_files(struct dump_series *s, int argc,
 
 	if (threads_check_files(err))
 		return NULL;
-	text_puts(source, argv[0]);
+	text_puts(&source->name, argv[0]);
 	if (argc > 1)
-		text_printf(source, " and %d more", argc - 1);
+		text_printf(&source->name, " and %d more", argc - 1);
 	return recording_read(&options, err);
 }
 
@@ -282,11 +291,12 @@ static size_t threads_limit(uint64_t given, size_t text)
 	return given;
 }
 
-static int threads_write(const struct dump_series *s, const char *source,
-			 struct error *err)
+static int threads_write(const struct dump_series *s,
+			 const struct threads_source *source, struct error *err)
 {
 	const struct threads_options options = {
-		.source = source,
+		.source = source->name.bytes,
+		.pod = &source->pod,
 		.top = threads_limit(opt.top, THREADS_TOP),
 		.few = opt.verbose ? 0 : threads_limit(opt.top, BLOCKED_FEW),
 		.frames = threads_limit(opt.frames, THREADS_FRAMES),
@@ -308,15 +318,16 @@ static int threads_write(const struct dump_series *s, const char *source,
 
 /* early: why dumps are missing; empty if none is. */
 static int threads_report(const struct dump_series *s, const struct profile *p,
-			  const char *source, const struct error *early,
-			  struct error *err)
+			  const struct threads_source *source,
+			  const struct error *early, struct error *err)
 {
+	const char *name = source->name.bytes;
 	bool is_short = early->kind != ERROR_NONE;
 
 	if (!s->number)
-		return fail(err, ERROR_INPUT, "%s has no thread dumps", source);
+		return fail(err, ERROR_INPUT, "%s has no thread dumps", name);
 	if (opt.dump > s->dump_count && *early->text)
-		return fail(err, ERROR_PARTIAL, "%s: %s", source, early->text);
+		return fail(err, ERROR_PARTIAL, "%s: %s", name, early->text);
 	if (opt.dump > s->dump_count)
 		return misuse(err,
 			      "option --dump: invalid number %" PRIu64
@@ -325,11 +336,11 @@ static int threads_report(const struct dump_series *s, const struct profile *p,
 	if (threads_write(s, source, err))
 		return -1;
 	if (*early->text && !is_short)
-		log_info("%s: %s", source, early->text);
+		log_info("%s: %s", name, early->text);
 	if (is_short)
-		return fail(err, ERROR_PARTIAL, "%s: %s", source, early->text);
+		return fail(err, ERROR_PARTIAL, "%s: %s", name, early->text);
 	return profile_is_partial(p) ? fail(err, ERROR_PARTIAL,
-					    "%s: the report is partial", source)
+					    "%s: the report is partial", name)
 				     : 0;
 }
 
@@ -347,7 +358,7 @@ static int threads_check_output(struct error *err)
 static int threads_run(int argc, char **argv, struct error *err)
 {
 	struct dump_series s = { 0 };
-	struct text source = { 0 };
+	struct threads_source source = { 0 };
 	struct error early = { 0 };
 	struct profile *p;
 	int ret = -1;
@@ -364,11 +375,12 @@ static int threads_run(int argc, char **argv, struct error *err)
 		    : threads_of_jvm(&s, argc, argv, &source, &early, err);
 	if (p) {
 		dump_series_end(&s);
-		ret = threads_report(&s, p, source.bytes, &early, err);
+		ret = threads_report(&s, p, &source, &early, err);
 	}
 	dump_series_release(&s);
 	profile_free(p);
-	text_release(&source);
+	text_release(&source.name);
+	container_pod_release(&source.pod);
 	return ret;
 }
 

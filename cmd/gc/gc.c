@@ -368,6 +368,7 @@ static int watch_write_page(struct watch *w, struct error *err)
 	int ret;
 
 	text_puts(&title, first->label.bytes);
+	container_pod_add_to_title(&first->pod, &title);
 	if (w->streams.count > 1)
 		text_printf(&title, " and %zu more", w->streams.count - 1);
 	if (watch_put_losses(w, &description))

@@ -60,6 +60,12 @@ struct gc_source *gc_vm_log_open(const struct gc_options *o,
 				 const struct jvm *jvm, struct error *err);
 
 /*
+ * Prints the head of a source: "Shop (4711) in prod/shop-7, container web: G1;
+ * 2 probes in libjvm: times are estimates".
+ */
+void gc_log_source(const struct gc_source *s);
+
+/*
  * Opens the files that the options name, as one stream. Several files are parts
  * of one log, or recordings of one JVM. Unreadable files are reported; fails if
  * all are unreadable.

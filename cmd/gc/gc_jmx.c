@@ -43,12 +43,11 @@ int gc_jmx_open(struct gc_options *o, struct gc_streams *streams,
 	if (client.by_pid) {
 		source->pid = client.jvm.pid;
 		main_name_add_with_pid(&client.jvm, &source->label);
+		container_pod_read(&source->pod, &client.jvm);
 	} else {
 		text_puts(&source->label, client.jmx->title);
 	}
-	log_info("%s: %s%s%s", source->label.bytes,
-		 source->collector.len ? source->collector.bytes : "",
-		 source->collector.len ? "; " : "", source->description.bytes);
+	gc_log_source(source);
 	array_reserve(streams->all, streams->cap, streams->count + 1);
 	streams->all[streams->count++] = s;
 	return 0;

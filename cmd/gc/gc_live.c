@@ -134,6 +134,18 @@ static int64_t live_read_cpu(struct tasks *t)
 	return sum;
 }
 
+void gc_log_source(const struct gc_source *s)
+{
+	struct text name = { 0 };
+
+	text_puts(&name, s->label.bytes);
+	container_pod_add_to_title(&s->pod, &name);
+	log_info("%s: %s%s%s", name.bytes,
+		 s->collector.len ? s->collector.bytes : "",
+		 s->collector.len ? "; " : "", s->description.bytes);
+	text_release(&name);
+}
+
 /* Takes over *jvm, which it closes on failure. */
 static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		    struct jvm *jvm, struct error *err)
@@ -157,10 +169,8 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		s->tasks = tasks_open(&s->jvm, &unused);
 	s->cpu_ns = live_read_cpu(s->tasks);
 	main_name_add_with_pid(&s->jvm, &s->source->label);
-	log_info("%s: %s%s%s", s->source->label.bytes,
-		 s->source->collector.len ? s->source->collector.bytes : "",
-		 s->source->collector.len ? "; " : "",
-		 s->source->description.bytes);
+	container_pod_read(&s->source->pod, &s->jvm);
+	gc_log_source(s->source);
 	live_log_limits(o, s->source);
 	array_reserve(streams->all, streams->cap, streams->count + 1);
 	streams->all[streams->count++] = s;

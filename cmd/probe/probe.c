@@ -140,6 +140,8 @@ static int probe_run(int argc, char **argv, struct error *err)
 					 : target_open_any(&run.jvm, err);
 	if (ret == 0) {
 		main_name_add_with_pid(&run.jvm, &run.name);
+		container_pod_read(&run.pod, &run.jvm);
+		container_pod_add_to_title(&run.pod, &run.name);
 		ret = opt.jfr ? probe_by_jfr(&run, err)
 			      : probe_by_agent(&run, err);
 	}
@@ -147,6 +149,7 @@ static int probe_run(int argc, char **argv, struct error *err)
 		method_pattern_release(&run.patterns[i]);
 	free(run.patterns);
 	text_release(&run.name);
+	container_pod_release(&run.pod);
 	jvm_close(&run.jvm);
 	return ret;
 }

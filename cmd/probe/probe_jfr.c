@@ -634,6 +634,7 @@ static void jfr_make_report(const struct jfr_session *s, struct probe_report *r)
 		.detail = PROBE_AVERAGED,
 		.source = "jfr",
 		.pid = s->run->jvm.pid,
+		.pod = &s->run->pod,
 		.time_ns = clock_wall_ns(),
 		.duration_ns = s->end_ns - s->start_ns,
 		.is_final = true,

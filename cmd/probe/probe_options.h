@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/probe/method_pattern.h"
 #include "core/base/text.h"
+#include "core/jvm/container.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/perfdata.h"
 #include "core/profile/profile.h"
@@ -33,7 +34,8 @@ struct probe_options {
 struct probe_run {
 	const struct probe_options *o;
 	struct jvm jvm;
-	struct text name; /* "Shop (4711)" */
+	struct text name; /* "Shop (4711) in prod/shop-7, container web" */
+	struct container_pod pod;
 	struct method_pattern *patterns;
 	size_t pattern_count;
 };

@@ -439,6 +439,7 @@ struct json probe_report_json(const struct probe_report *r, struct text *out)
 	json_add_text(&j, "type", r->is_final ? "totals" : "interval");
 	json_key(&j, "pid");
 	json_int(&j, r->pid);
+	container_pod_json(r->pod, &j);
 	json_key(&j, "time");
 	json_double(&j, (double)r->time_ns / 1e9);
 	json_key(&j, "duration_s");

@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/jvm/container.h"
 #include "jvmti/client/client_probes.h"
 
 #include <stdbool.h>
@@ -37,9 +38,10 @@ struct probe_report {
 	enum probe_detail detail;
 	const char *source; /* "agent" or "jfr" */
 	int pid;
-	int64_t time_ns;     /* of the report, since the epoch */
-	int64_t duration_ns; /* of the measurement */
-	bool is_final;       /* otherwise one of the intervals */
+	const struct container_pod *pod; /* NULL = unknown */
+	int64_t time_ns;                 /* of the report, since the epoch */
+	int64_t duration_ns;             /* of the measurement */
+	bool is_final;                   /* otherwise one of the intervals */
 	bool has_histogram;
 	size_t top;   /* maximum number of rows in text; 0 = all */
 	size_t width; /* of the terminal; 0 = unlimited */

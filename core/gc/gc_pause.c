@@ -65,5 +65,6 @@ void gc_source_close(struct gc_source *s)
 	text_release(&s->description);
 	text_release(&s->collector);
 	text_release(&s->label);
+	container_pod_release(&s->pod);
 	s->methods->close(s);
 }

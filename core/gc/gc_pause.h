@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/jvm/container.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,8 +144,9 @@ struct gc_source {
 	int64_t wait_ns;  /* after GC_NEXT_LATER; live sources only */
 	int fd;           /* readable when a record may be there; or -1 */
 	int pid;          /* 0 = not a process */
-	bool is_ending;   /* set before the last reads: nothing may be held */
-	int64_t cpu_ns;   /* of the GC threads so far; GC_ABSENT = unknown */
+	struct container_pod pod; /* of the process */
+	bool is_ending; /* set before the last reads: nothing may be held */
+	int64_t cpu_ns; /* of the GC threads so far; GC_ABSENT = unknown */
 	struct gc_pending pending;
 };
 

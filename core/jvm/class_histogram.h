@@ -11,6 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/jvm/container.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,7 @@ struct class_histogram {
 	bool has_total;
 	int64_t stated_bytes;
 	struct arena names;
+	const struct container_pod *pod; /* of the JVM, borrowed, or NULL */
 };
 
 /* A class in two histograms; it is missing where it has no instances. */

@@ -536,6 +536,24 @@ void container_pod_add(const struct container_pod *pod, struct text *out)
 			    pod->name.bytes, pod->container.bytes);
 }
 
+void container_pod_add_to_title(const struct container_pod *pod,
+				struct text *out)
+{
+	if (pod->name.len)
+		text_puts(out, " in ");
+	container_pod_add(pod, out);
+}
+
+void container_pod_json(const struct container_pod *pod, struct json *j)
+{
+	json_key(j, "namespace");
+	json_text_or_null(j, pod ? pod->namespace.bytes : NULL);
+	json_key(j, "pod");
+	json_text_or_null(j, pod ? pod->name.bytes : NULL);
+	json_key(j, "container");
+	json_text_or_null(j, pod ? pod->container.bytes : NULL);
+}
+
 /* True if a link is of the same pod and another container. */
 static bool pod_is_other(const struct container_pod *pod, const char *name)
 {

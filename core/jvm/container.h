@@ -6,6 +6,7 @@
 #ifndef CORE_JVM_CONTAINER_H
 #define CORE_JVM_CONTAINER_H
 
+#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
 
@@ -77,6 +78,13 @@ void container_pod_release(struct container_pod *pod); /* zeroed is allowed */
 
 /* Appends "prod/shop-7, container web", foreign; nothing if it is unknown. */
 void container_pod_add(const struct container_pod *pod, struct text *out);
+
+/* The same for the end of a title: " in prod/shop-7, container web". */
+void container_pod_add_to_title(const struct container_pod *pod,
+				struct text *out);
+
+/* Appends the members "namespace", "pod" and "container"; NULL is unknown. */
+void container_pod_json(const struct container_pod *pod, struct json *j);
 
 /*
  * True if there are links of other containers of the pod. The links do not show

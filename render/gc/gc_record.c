@@ -328,6 +328,7 @@ void gc_record_json(const struct gc_source *s, const struct gc_pause *p,
 	json_put_text(&j, "schema", "sjkc.gc/1");
 	json_put_text(&j, "source", s->label.bytes);
 	json_put_int(&j, "pid", s->pid ? s->pid : GC_ABSENT);
+	container_pod_json(&s->pod, &j);
 	json_put_text(&j, "time", time);
 	json_put_int(&j, "uptime_ns", p->uptime_ns);
 	json_put_int(&j, "number", p->number);

@@ -95,6 +95,7 @@ void histogram_json(struct output *out, const struct class_histogram *h,
 	json_open_object(&j);
 	json_key(&j, "schema");
 	json_text(&j, "sjkc.histogram/1");
+	container_pod_json(h->pod, &j);
 	json_key(&j, "classes");
 	json_open_array(&j);
 	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
@@ -223,6 +224,7 @@ void histogram_changes_json(struct output *out,
 	json_open_object(&j);
 	json_key(&j, "schema");
 	json_text(&j, "sjkc.histogram-diff/1");
+	container_pod_json(c->pod, &j);
 	json_key(&j, "classes");
 	json_open_array(&j);
 	for (size_t i = 0; i < changes_shown(c, top); i++) {

@@ -20,8 +20,8 @@ histogram_fn histogram_text;
 histogram_fn histogram_csv;
 
 /*
- * {"schema":"sjkc.histogram/1","classes":[{name,module,instances,bytes}],
- * "total":{instances,bytes}}
+ * {"schema":"sjkc.histogram/1",namespace,pod,container,
+ * "classes":[{name,module,instances,bytes}],"total":{instances,bytes}}
  */
 histogram_fn histogram_json;
 
@@ -31,6 +31,7 @@ struct histogram_changes {
 	const struct class_change *rows;
 	size_t count;
 	struct class_count before, after;
+	const struct container_pod *pod; /* of the JVM, or NULL */
 };
 
 /* Writes the first `top` changes (0: all) and the change of the totals. */
@@ -48,8 +49,9 @@ histogram_changes_fn histogram_changes_text;
 histogram_changes_fn histogram_changes_csv;
 
 /*
- * {"schema":"sjkc.histogram-diff/1","classes":[{name,module,instances_before,
- * instances,bytes_before,bytes}],"total":{instances_before,…}}
+ * {"schema":"sjkc.histogram-diff/1",namespace,pod,container,
+ * "classes":[{name,module,instances_before,instances,bytes_before,bytes}],
+ * "total":{instances_before,…}}
  */
 histogram_changes_fn histogram_changes_json;
 

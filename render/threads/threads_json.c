@@ -259,6 +259,7 @@ void threads_json(struct text *out, const struct dump_series *s,
 	json_text(&w.j, "sjkc.threads/1");
 	json_key(&w.j, "source");
 	json_text(&w.j, o->source);
+	container_pod_json(o->pod, &w.j);
 	json_key(&w.j, "dump");
 	json_uint(&w.j, s->number);
 	write_dumps(&w);

@@ -729,11 +729,16 @@ void threads_page(struct output *out, const struct dump_series *s,
 		  const struct threads_options *o)
 {
 	struct page_texts texts = { 0 };
+	struct text title = { 0 };
 	struct page p = { .out = &texts.summary, .s = s, .o = o };
 
 	page_find_groups(&p);
 	page_find_states(&p);
-	flame_html(&texts.title, o->source, strlen(o->source));
+	text_puts(&title, o->source);
+	if (o->pod)
+		container_pod_add_to_title(o->pod, &title);
+	flame_html(&texts.title, title.bytes, title.len);
+	text_release(&title);
 	text_puts(&texts.title, ": threads");
 	page_put_head(&p);
 	page_put_dumps(&p);

@@ -11,6 +11,7 @@
 
 #include "core/base/output.h"
 #include "core/base/text.h"
+#include "core/jvm/container.h"
 #include "core/threads/dump_series.h"
 
 #include <stdbool.h>
@@ -18,10 +19,11 @@
 
 struct threads_options {
 	const char *source; /* foreign: the name of the file or of the JVM */
-	size_t top;         /* maximum rows of a table and groups; 0 = all */
-	size_t few;         /* of like waiters of a lock: blocked_text() */
-	size_t frames;      /* maximum frames of a stack trace; 0 = all */
-	size_t width;       /* of the terminal; 0 = unlimited */
+	const struct container_pod *pod; /* of the JVM; NULL = unknown */
+	size_t top;    /* maximum rows of a table and groups; 0 = all */
+	size_t few;    /* of like waiters of a lock: blocked_text() */
+	size_t frames; /* maximum frames of a stack trace; 0 = all */
+	size_t width;  /* of the terminal; 0 = unlimited */
 	bool colour;
 };
 

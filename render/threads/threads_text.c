@@ -96,8 +96,13 @@ static void write_head(struct writer *w)
 	const struct dump_series *s = w->s;
 	const struct series_dump *d = &s->dumps[s->number - 1];
 	const char *vm = profile_text(s->profile, d->head.vm);
+	struct text title = { 0 };
 
-	safe_text(w->out, w->o->source, strlen(w->o->source));
+	text_puts(&title, w->o->source);
+	if (w->o->pod)
+		container_pod_add_to_title(w->o->pod, &title);
+	safe_text(w->out, title.bytes, title.len);
+	text_release(&title);
 	if (s->dump_count > 1) {
 		text_printf(w->out, ": %zu thread dumps; * is reported\n",
 			    s->dump_count);

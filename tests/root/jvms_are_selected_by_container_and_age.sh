@@ -2,7 +2,8 @@
 # prof --all --push selects JVMs by the id and the Kubernetes name of their container:
 # both JVMs of this test are in control groups with such ids.  A JVM is not sampled
 # before it has the age of --min-age.  A user may give a group any name: the group of
-# a user does not name a container.  jps, vminfo, ttop and prof print the pod.
+# a user does not name a container.  jps, vminfo, ttop, prof, gc, probe, hh and threads
+# print the pod.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/alone.sh
@@ -94,6 +95,37 @@ of_pod="\\($shop_pid\\) in prod/shop-7, container web$$: "
 prof 0 "$shop_pid" -d 1s --no-agent && has "$prof_out" "$of_pod" &&
 	prof 0 "$shop_pid" -d 1s --no-agent -o "$scratch/pod.html" &&
 	has "$scratch/pod.html" "$of_pod" || exit 1
+
+# prints TEXT COMMAND…: fails unless the output or the messages have the text
+prints() {
+	text=$1
+	shift
+	timeout 60 "$sjkc" "$@" >"$scratch/printed" 2>&1 &&
+		{ [ -z "$text" ] || grep -qF -- "$text" "$scratch/printed"; } ||
+		{ echo "$*: no '$text'"; cat "$scratch/printed"; return 1; }
+}
+head="($shop_pid) in prod/shop-7, container web$$"
+json="\"namespace\":\"prod\",\"pod\":\"shop-7\",\"container\":\"web$$\""
+prints "$head: " gc "$shop_pid" -d 1s --source perfdata &&
+	prints "$head" gc "$shop_pid" -d 1s --source perfdata -o "$scratch/gc.html" &&
+	has "$scratch/gc.html" "^Target .$shop_pid. in prod/shop-7, container web$$\$" &&
+	prints "$head, " probe "$shop_pid" '*Target*.*' --count -d 1s &&
+	prints "$json" probe "$shop_pid" '*Target*.*' --count -d 1s --json &&
+	prints "$shop_pid in prod/shop-7, container web$$: thread dump" \
+		threads "$shop_pid" &&
+	prints "$json" threads "$shop_pid" --json &&
+	prints '' threads "$shop_pid" -o "$scratch/threads.html" &&
+	has "$scratch/threads.html" \
+		"^$shop_pid in prod/shop-7, container web$$: threads" &&
+	prints "$json" hh "$shop_pid" -n 1 --json &&
+	prints ", prod/shop-7, container web$$, changes in " hh "$shop_pid" -n 1 \
+		--watch 1s --iterations 1 &&
+	prints "$json" hh "$shop_pid" -n 1 --json --watch 1s --iterations 1 || exit 1
+# Full collections of jcmd are records with the pod.
+"$sjkc" gc "$shop_pid" -d 3s --source perfdata --json >"$scratch/gc" 2>"$scratch/gc.err" &
+gc=$!
+target_wait "$scratch/gc.err" . && prints '' jcmd "$shop_pid" GC.run && wait $gc &&
+	has "$scratch/gc" "$json" || { cat "$scratch/gc" "$scratch/gc.err"; exit 1; }
 
 for name in pod/other/shop-7 pod/shop pod/; do
 	"$sjkc" vminfo "$name" >"$scratch/vminfo" 2>&1
