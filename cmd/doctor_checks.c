@@ -370,7 +370,9 @@ static void check_fences(struct doctor_checks *c)
 			       why.bytes);
 	text_clear(&why);
 	if (!agent_has_alloc(&c->info, &why))
-		finding_detail(doctor_checks_note(c, "alloc"), "%s", why.bytes);
+		finding_detail(doctor_checks_note(c, "alloc"),
+			       "%s; `prof -e alloc --jfr` works without",
+			       why.bytes);
 	text_release(&why);
 }
 
@@ -385,8 +387,8 @@ static void check_agents(struct doctor_checks *c)
 
 		finding_detail(f, "the JVM loads no agents: "
 				  "-XX:-EnableDynamicAgentLoading");
-		finding_remedy(f, "record allocations and locks with JFR: "
-				  "`sjkc jcmd PID JFR.start`");
+		finding_remedy(f, "use `sjkc prof --jfr` for allocations and "
+				  "locks");
 	}
 	if (jdk_version_of(c->info.version).feature >= 21 &&
 	    !jvm_info_option(&c->info, "-XX:+EnableDynamicAgentLoading") &&
@@ -424,16 +426,30 @@ static void check_probes(struct doctor_checks *c)
 	text_release(&why);
 }
 
+/* OpenJDK has JFR since 11 (JEP 328) and 8u262 (JDK-8223147). */
+static void check_jfr(struct doctor_checks *c)
+{
+	const struct jdk_version v = jdk_version_of(c->info.version);
+	struct finding *f;
+
+	if (c->jvm.kind == JVM_HOTSPOT && (!v.feature || v.feature >= 11 ||
+					   (v.feature == 8 && v.update >= 262)))
+		return;
+	f = doctor_checks_add(c, "JFR", CONDITION_FAILS, NEED_JFR);
+	finding_detail(f, "JFR requires OpenJDK 11 or 8u262 or later");
+}
+
 /*
  * In the order of the output. Checks that few commands need come last: the
  * first obstacle decides the exit status.
  */
 static check_fn *const checks[] = {
-	check_sjkc,       check_namespaces, check_java,
-	check_options,    check_agents,     check_threads,
-	check_open_files, check_memory,     check_root_directory,
-	check_attach,     check_counters,   doctor_check_jmx,
-	check_probes,     doctor_check_bpf, doctor_check_stacks,
+	check_sjkc,          check_namespaces, check_java,
+	check_options,       check_agents,     check_threads,
+	check_open_files,    check_memory,     check_root_directory,
+	check_attach,        check_counters,   doctor_check_jmx,
+	check_probes,        check_jfr,        doctor_check_bpf,
+	doctor_check_stacks,
 };
 
 /*
@@ -466,6 +482,7 @@ static const struct {
 	  NEED_PROC | NEED_ATTACH | NEED_BPF | NEED_STACKS | NEED_LOAD |
 		  NEED_UPROBES,
 	  0 },
+	{ "prof -e alloc --jfr", NEED_ATTACH | NEED_JFR, 0 },
 	{ "prof --sampler dump", NEED_ATTACH, 0 },
 };
 
@@ -538,7 +555,7 @@ void doctor_checks_release(struct doctor_checks *c)
 
 enum {
 	NEED_RARE = NEED_COUNTERS | NEED_BPF | NEED_STACKS | NEED_NAMES |
-		    NEED_AGENT | NEED_UPROBES | NEED_LOAD
+		    NEED_AGENT | NEED_UPROBES | NEED_LOAD | NEED_JFR
 };
 
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)

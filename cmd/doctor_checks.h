@@ -29,6 +29,7 @@ enum doctor_need {
 	NEED_AGENT = 128,   /* jvmti/client/client_probes */
 	NEED_UPROBES = 256, /* bpf/load */
 	NEED_LOAD = 512,    /* jvmti/client: an agent can be loaded */
+	NEED_JFR = 1024,    /* cmd/jfr_recording */
 };
 
 struct finding {

@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -73,6 +74,22 @@ void signals_listen(void)
 int signals_fd(void) { return event; }
 
 bool signals_arrived(void) { return last_number != 0; }
+
+bool signals_wait(int pidfd, int64_t until_ns)
+{
+	struct pollfd fds[] = {
+		{ .fd = event, .events = POLLIN },
+		{ .fd = pidfd, .events = POLLIN },
+	};
+	int left;
+
+	do {
+		left = clock_left_ms(until_ns);
+		if (poll(fds, 2, left) > 0)
+			return fds[0].revents != 0;
+	} while (left);
+	return false;
+}
 
 /* Signals of the terminal */
 

@@ -11,6 +11,7 @@
 #define CMD_SIGNALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Catches the first SIGINT or SIGTERM from now on; further calls do nothing. */
 void signals_listen(void);
@@ -19,6 +20,12 @@ void signals_listen(void);
 int signals_fd(void);
 
 bool signals_arrived(void);
+
+/*
+ * Waits for a signal, the end of a process (pidfd), or until_ns
+ * (clock_monotonic_ns()). Returns true at a signal.
+ */
+bool signals_wait(int pidfd, int64_t until_ns);
 
 /*
  * Ends the process by the signal that has arrived, as without

@@ -319,7 +319,7 @@ static int target_try_agent(struct sampling_target *t, struct error *err)
 		text_puts(&t->no_alloc,
 			  "allocations are not sampled: another agent in this "
 			  "JVM has claimed them, and the JVM allows one agent "
-			  "at a time");
+			  "at a time; use --jfr");
 		return sampling_target_needs_agent(t) || t->agent_names
 			       ? target_load_agent_once(t, err)
 			       : 0;
@@ -348,7 +348,7 @@ static int target_check_build(struct sampling_target *t, struct error *err)
 	jvm_info_release(&about);
 	if (t->events)
 		return 0;
-	return fail(err, ERROR_UNAVAILABLE, "%s: %s", t->name.bytes,
+	return fail(err, ERROR_UNAVAILABLE, "%s: %s; use --jfr", t->name.bytes,
 		    t->no_alloc.bytes);
 }
 
@@ -389,11 +389,7 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 		return 0;
 	*err = *why;
 	if (err->kind == ERROR_REFUSED && agent_load_allowed(&t->jvm, why))
-		fail(err, ERROR_REFUSED,
-		     "%s, or record with JFR: sjkc jcmd %d JFR.start "
-		     "settings=profile duration=60s filename=FILE, then sjkc "
-		     "flame -e alloc FILE",
-		     why->text, (int)t->jvm.pid);
+		fail(err, ERROR_REFUSED, "%s, or use --jfr", why->text);
 	return -1;
 }
 

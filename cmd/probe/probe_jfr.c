@@ -6,12 +6,9 @@
  *	VM.classloaders		finds their loaders
  *	JFR.start		arms jdk.MethodTiming, and jdk.MethodTrace
  *				for --above
- *	JFR.stop		disarms, and writes the recording to JFR's own
- *				directory, which only the JVM's user can
- *				write to; it is read and removed
- *
- * A cleanup process stops the recording if sjkc is killed.
+ *	JFR.stop		disarms (cmd/jfr_recording.h)
  */
+#include "cmd/jfr_recording.h"
 #include "cmd/log.h"
 #include "cmd/probe/loaded_classes.h"
 #include "cmd/probe/probe_options.h"
@@ -19,39 +16,20 @@
 #include "cmd/signals.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
-#include "core/base/child.h"
 #include "core/base/clock.h"
-#include "core/base/input.h"
-#include "core/base/lines.h"
 #include "core/base/output.h"
 #include "core/base/units.h"
-#include "core/formats/reader.h"
 #include "core/jvm/jdk_version.h"
-#include "core/jvm/opener.h"
 #include "core/profile/event_table.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define JFR_FIRST      25 /* the first JDK with jdk.MethodTiming */
-#define JFR_TIMEOUT_NS (60 * CLOCK_NS_PER_S)
-#define JFR_CLEANUP_NS (10 * CLOCK_NS_PER_S)
-#define JFR_FILE_MAX   ((size_t)256 << 20)
-#define JFR_FILTER     60000 /* bytes: the JVM accepts 256 KiB of arguments */
-#define JFR_TIMING     "jdk.MethodTiming"
-#define JFR_TRACE      "jdk.MethodTrace"
-
-/* Known to the cleanup process, too, which starts before JFR. */
-struct jfr_shared {
-	uint32_t is_stopped;      /* the recording */
-	uint32_t len;             /* of the directory; 0 = not known yet */
-	char directory[PATH_MAX]; /* JFR's, as the JVM sees it */
-};
+#define JFR_FIRST  25    /* the first JDK with jdk.MethodTiming */
+#define JFR_FILTER 60000 /* bytes: the JVM accepts 256 KiB of arguments */
+#define JFR_TIMING "jdk.MethodTiming"
+#define JFR_TRACE  "jdk.MethodTrace"
 
 struct jfr_session {
 	struct probe_run *run;
@@ -59,52 +37,11 @@ struct jfr_session {
 	struct loaded_classes classes;
 	struct text filter; /* "a.B::m;a.C::m" */
 	size_t class_count, refused;
-	char recording[32]; /* name of the recording */
-	bool is_running;
-	struct jfr_shared *shared;
-	struct child cleaner;
+	struct jfr_recording recording;
 	struct profile *profile;
-	int64_t start_ns, end_ns; /* monotonic */
 };
 
-/* ---- the recording in the JVM ---- */
-
-/* Runs a diagnostic command; *reply may be NULL. */
-static int jfr_command(struct attach *attach, const char *command,
-		       struct text *reply, struct error *err)
-{
-	const struct attach_request request = {
-		.operation = "jcmd",
-		.args = { command },
-	};
-	struct text ignored = { 0 };
-	int ret = attach_call(attach, &request, reply ? reply : &ignored, err);
-
-	text_release(&ignored);
-	return ret;
-}
-
-/*
- * Runs a command whose success the JVM reports by a text: it also reports wrong
- * options as success.
- */
-static int jfr_command_done(struct attach *attach, const char *command,
-			    const char *success, struct error *err)
-{
-	struct text reply = { 0 };
-	int ret = jfr_command(attach, command, &reply, err);
-	struct lines lines = lines_over(reply.bytes ? reply.bytes : "",
-					reply.len);
-	struct line first = { 0 };
-
-	lines_next(&lines, &first);
-	if (ret == 0 && !(reply.bytes && strstr(reply.bytes, success)))
-		ret = fail(err, ERROR_REFUSED, "%.*s: %.*s",
-			   (int)strcspn(command, " "), command, (int)first.len,
-			   first.len ? first.text : "");
-	text_release(&reply);
-	return ret;
-}
+/* ---- the methods ---- */
 
 static int jfr_check_version(const struct jfr_session *s, struct error *err)
 {
@@ -292,192 +229,20 @@ static int jfr_make_filter(struct jfr_session *s, struct error *err)
 
 /* ---- cleaning up ---- */
 
-/* The file of the recording in a directory of the JVM. */
-struct jfr_file {
-	char directory[PATH_MAX], name[32];
-	bool is_wanted; /* false: remove it only */
-};
-
-/*
- * Opens the file if it is wanted, and removes it. The JVM's user could have put
- * another file there. Runs in the opener.
- */
-static int jfr_take_job(const struct jvm *jvm, void *file, struct error *err)
-{
-	const struct jfr_file *f = file;
-	int directory = jvm_open_file(jvm, f->directory, O_PATH | O_DIRECTORY,
-				      err);
-	int held = -1, fd = f->is_wanted ? -1 : CHILD_NOTHING;
-	struct stat st;
-
-	if (directory < 0)
-		return -1;
-	if (f->is_wanted)
-		held = openat(directory, f->name,
-			      O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (held >= 0 && fstat(held, &st) == 0 && st.st_uid == jvm->uid)
-		fd = jvm_open_held(held, O_RDONLY);
-	if (fd == -1)
-		fail(err, ERROR_REFUSED,
-		     "the recording is not a file of the JVM's user");
-	unlinkat(directory, f->name, 0);
-	if (held >= 0)
-		close(held);
-	close(directory);
-	return fd;
-}
-
-/* Removes the file and returns a constant copy of it, or -1. */
-static int jfr_take_file(const struct jfr_session *s, bool is_wanted,
-			 struct error *err)
-{
-	struct jfr_file f = { .is_wanted = is_wanted };
-	struct opening o = {
-		.jvm = &s->run->jvm,
-		.job = jfr_take_job,
-		.argument = &f,
-		.size = sizeof(f),
-		.place = OPENER_TMP,
-		.copy_max = JFR_FILE_MAX,
-		.copies = true,
-	};
-
-	snprintf(f.directory, sizeof(f.directory), "%s", s->shared->directory);
-	snprintf(f.name, sizeof(f.name), "%s", s->recording);
-	return opener_run(&o, err);
-}
-
-static void jfr_remove_file(const struct jfr_session *s)
-{
-	struct error unused;
-
-	if (__atomic_load_n(&s->shared->len, __ATOMIC_ACQUIRE))
-		jfr_take_file(s, false, &unused);
-}
-
-/*
- * Stops the recording.  It may have ended already when sjkc was killed at that
- * moment.
- */
-static void jfr_stop_recording(const struct jfr_session *s)
-{
-	struct attach *attach;
-	struct text command = { 0 };
-	struct error err;
-
-	if (!jvm_runs(&s->run->jvm))
-		return;
-	text_printf(&command, "JFR.stop name=%s", s->recording);
-	attach = attach_open(&s->run->jvm, JFR_CLEANUP_NS, &err);
-	if (!attach || jfr_command(attach, command.bytes, NULL, &err)) {
-		if (jvm_runs(&s->run->jvm) && !strstr(err.text, "not find"))
-			log_always("cannot stop the recording: %s; stop it "
-				   "with `sjkc jcmd %d %s`",
-				   err.text, (int)s->run->jvm.pid,
-				   command.bytes);
-	}
-	attach_close(attach);
-	text_release(&command);
-}
-
-/* The job of the cleanup process: waits for the end of sjkc. */
-static int jfr_clean_up(void *self, int channel, struct error *err)
-{
-	const struct jfr_session *s = self;
-	enum child_news news;
-	char word;
-
-	(void)err;
-	do
-		news = child_hear(channel, INT64_MAX, &word);
-	while (news == CHILD_SILENT);
-	if (news == CHILD_GONE) {
-		if (!__atomic_load_n(&s->shared->is_stopped, __ATOMIC_ACQUIRE))
-			jfr_stop_recording(s);
-		jfr_remove_file(s);
-	}
-	return CHILD_NOTHING;
-}
-
-static int jfr_start_cleaner(struct jfr_session *s, struct error *err)
-{
-	const int kept[] = { STDERR_FILENO, s->run->jvm.pidfd };
-	const struct child_options options = {
-		.files = CHILD_NULLS_FILES,
-		.kept = kept,
-		.kept_count = sizeof(kept) / sizeof(*kept),
-	};
-
-	if (child_start(&s->cleaner, &options, jfr_clean_up, s, err))
-		return fail_in(err, "cannot start the cleanup process");
-	return 0;
-}
-
-static void jfr_end_cleaner(struct jfr_session *s)
-{
-	if (!s->cleaner.pid)
-		return;
-	child_end(&s->cleaner,
-		  child_tell(s->cleaner.channel, 'k', -1) ? 0 : CLOCK_NS_PER_S);
-	s->cleaner = (struct child){ .channel = -1 };
-}
-
-/* ---- arming ---- */
-
-/* Takes the path from "Repository path: /tmp/2026_11_25_18_46_41_22365". */
-static int jfr_read_directory(struct jfr_session *s, struct error *err)
-{
-	static const char label[] = "Repository path: ";
-	struct jfr_shared *shared = s->shared;
-	struct text reply = { 0 };
-	struct lines lines;
-	struct line line;
-	uint32_t len = 0;
-	int ret = jfr_command(s->attach, "JFR.configure", &reply, err);
-
-	lines = lines_over(reply.bytes ? reply.bytes : "", reply.len);
-	while (ret == 0 && !len && lines_next(&lines, &line)) {
-		size_t rest = line.len - strlen(label);
-
-		if (!line_starts(line, label) ||
-		    rest >= sizeof(shared->directory))
-			continue;
-		len = (uint32_t)rest;
-		memcpy(shared->directory, line.text + strlen(label), len);
-	}
-	text_release(&reply);
-	if (ret == 0 && (!len || *shared->directory != '/' ||
-			 strcspn(shared->directory, "\"\n") != len))
-		return fail(err, ERROR_REFUSED,
-			    "JFR.configure did not report JFR's directory");
-	__atomic_store_n(&shared->len, len, __ATOMIC_RELEASE);
-	return ret;
-}
-
-/* Appends "50ms" in a unit that JFR supports. */
-static void jfr_add_time(struct text *out, int64_t ns)
-{
-	if (ns % CLOCK_NS_PER_MS == 0)
-		text_printf(out, "%" PRId64 "ms", ns / CLOCK_NS_PER_MS);
-	else
-		text_printf(out, "%" PRId64 "ns", ns);
-}
-
-static void jfr_add_start(const struct jfr_session *s, struct text *command)
+static void jfr_add_options(const struct jfr_session *s, struct text *options)
 {
 	struct text above = { 0 };
 
-	text_printf(command,
-		    "JFR.start name=%s settings=none maxsize=256m "
-		    "+jdk.ActiveSetting#enabled=true "
+	text_printf(options,
+		    "settings=none +jdk.ActiveSetting#enabled=true "
 		    "+" JFR_TIMING "#enabled=true "
 		    "+" JFR_TIMING "#period=endChunk "
 		    "+" JFR_TIMING "#filter=%s",
-		    s->recording, s->filter.bytes);
+		    s->filter.bytes);
 	if (s->run->o->above_ns < 0)
 		return;
 	jfr_add_time(&above, s->run->o->above_ns);
-	text_printf(command,
+	text_printf(options,
 		    " +" JFR_TRACE "#enabled=true "
 		    "+" JFR_TRACE "#stackTrace=true "
 		    "+" JFR_TRACE "#threshold=%s "
@@ -488,64 +253,15 @@ static void jfr_add_start(const struct jfr_session *s, struct text *command)
 
 static int jfr_arm(struct jfr_session *s, struct error *err)
 {
-	struct text command = { 0 };
+	struct text options = { 0 };
 	struct probe_pauses pauses;
 	int ret;
 
-	jfr_add_start(s, &command);
+	jfr_add_options(s, &options);
 	probe_pauses_begin(&pauses, &s->run->jvm);
-	s->is_running = true;
-	ret = jfr_command_done(s->attach, command.bytes, "Started recording",
-			       err);
-	if (ret == 0)
-		ret = jfr_read_directory(s, err);
-	s->start_ns = clock_monotonic_ns();
+	ret = jfr_recording_start(&s->recording, options.bytes, err);
 	probe_pauses_end(&pauses, "instrumenting");
-	text_release(&command);
-	return ret;
-}
-
-/* ---- reading ---- */
-
-static int jfr_read_file(struct jfr_session *s, int fd, struct error *err)
-{
-	struct input in = { 0 };
-	char path[32];
-	int ret;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	ret = input_open(&in, path, err);
-	if (ret == 0)
-		ret = input_complete(&in, err);
-	if (ret == 0) {
-		s->profile = profile_new();
-		s->profile->wants_tables = JFR_TIMING;
-		ret = jfr_reader.read(in.bytes, in.len, s->profile, err);
-	}
-	input_close(&in);
-	return ret;
-}
-
-static int jfr_disarm(struct jfr_session *s, struct error *err)
-{
-	struct text command = { 0 };
-	int ret, fd = -1;
-
-	text_printf(&command, "JFR.stop name=%s filename=\"%s/%s\"",
-		    s->recording, s->shared->directory, s->recording);
-	s->end_ns = clock_monotonic_ns();
-	ret = jfr_command_done(s->attach, command.bytes, "Stopped recording",
-			       err);
-	text_release(&command);
-	if (ret)
-		return ret;
-	s->is_running = false;
-	__atomic_store_n(&s->shared->is_stopped, 1, __ATOMIC_RELEASE);
-	fd = jfr_take_file(s, true, err);
-	if (fd < 0)
-		return -1;
-	ret = jfr_read_file(s, fd, err);
-	close(fd);
+	text_release(&options);
 	return ret;
 }
 
@@ -636,7 +352,7 @@ static void jfr_make_report(const struct jfr_session *s, struct probe_report *r)
 		.pid = s->run->jvm.pid,
 		.pod = &s->run->pod,
 		.time_ns = clock_wall_ns(),
-		.duration_ns = s->end_ns - s->start_ns,
+		.duration_ns = s->recording.end_ns - s->recording.start_ns,
 		.is_final = true,
 		.top = s->run->o->top,
 		.rows = xcalloc(t ? t->row_count : 1, sizeof(*r->rows)),
@@ -775,25 +491,20 @@ static int jfr_measure(struct jfr_session *s, struct error *err)
 	jfr_announce(s);
 	/* From now on, a signal ends sjkc in order. */
 	signals_listen();
-	if (jfr_start_cleaner(s, err) || jfr_arm(s, err))
+	if (jfr_arm(s, err))
 		return -1;
 	until_ns = o->duration_ns >= 0
-			   ? clock_after(s->start_ns, o->duration_ns)
+			   ? clock_after(s->recording.start_ns, o->duration_ns)
 			   : INT64_MAX;
 	if (o->duration_ns < 0)
 		log_info("instrumented; press Ctrl-C to stop");
 	else
 		log_info("instrumented");
-	probe_wait(&s->run->jvm, until_ns);
-	if (!jvm_runs(&s->run->jvm)) {
-		s->is_running = false;
-		return fail(err, ERROR_NO_TARGET,
-			    "%d: the JVM has ended, and its recording with it",
-			    (int)s->run->jvm.pid);
-	}
-	if (jfr_disarm(s, err))
-		return fail_in(err, "%d: cannot read the recording",
-			       (int)s->run->jvm.pid);
+	signals_wait(s->run->jvm.pidfd, until_ns);
+	s->profile = profile_new();
+	s->profile->wants_tables = JFR_TIMING;
+	if (jfr_recording_stop(&s->recording, s->profile, err))
+		return -1;
 	return jfr_write(s, err);
 }
 
@@ -801,31 +512,23 @@ int probe_by_jfr(struct probe_run *run, struct error *err)
 {
 	struct jfr_session s = {
 		.run = run,
-		.cleaner.channel = -1,
-		.shared = child_memory(sizeof(*s.shared)),
 	};
 	int ret = -1;
 
-	snprintf(s.recording, sizeof(s.recording), "sjkc-probe-%d",
-		 (int)getpid());
 	if (jfr_check_patterns(run, err) == 0 &&
 	    jfr_check_version(&s, err) == 0)
 		s.attach = attach_open(&run->jvm, JFR_TIMEOUT_NS, err);
+	jfr_recording_init(&s.recording, &run->jvm, s.attach, "probe");
 	if (s.attach &&
 	    loaded_classes_read(&s.classes, s.attach, run->patterns,
 				run->pattern_count, err) == 0 &&
 	    loaded_classes_read_loaders(&s.classes, s.attach, err) == 0 &&
 	    jfr_make_filter(&s, err) == 0)
 		ret = run->o->list ? jfr_list(&s, err) : jfr_measure(&s, err);
-	if (s.is_running) {
-		jfr_stop_recording(&s);
-		jfr_remove_file(&s);
-	}
-	jfr_end_cleaner(&s);
+	jfr_recording_release(&s.recording);
 	attach_close(s.attach);
 	loaded_classes_release(&s.classes);
 	profile_free(s.profile);
 	text_release(&s.filter);
-	child_memory_free(s.shared, sizeof(*s.shared));
 	return ret;
 }

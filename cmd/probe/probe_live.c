@@ -890,7 +890,8 @@ static int live_loop(struct live *l, struct error *err)
 		int64_t wake = clock_after(now, step);
 
 		wake = wake < block ? wake : block;
-		if (probe_wait(&l->run->jvm, wake < until ? wake : until))
+		if (signals_wait(l->run->jvm.pidfd,
+				 wake < until ? wake : until))
 			return 0;
 		if (!live_read(l))
 			return 0;

@@ -82,12 +82,6 @@ int probe_publish(const struct probe_run *run, struct probes *probes,
 
 /* ---- probe_output.c ---- */
 
-/*
- * Waits for a signal, the end of the JVM, or until_ns (clock_monotonic_ns()).
- * Returns true at a signal.
- */
-bool probe_wait(const struct jvm *jvm, int64_t until_ns);
-
 /* Writes text to standard output at once. ERROR_OUTPUT. */
 int probe_print(const struct text *text, struct error *err);
 

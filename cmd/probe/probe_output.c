@@ -24,22 +24,6 @@
 /* Loaded classes of a large application. */
 enum { MANY_CLASSES = 10000 };
 
-bool probe_wait(const struct jvm *jvm, int64_t until_ns)
-{
-	for (;;) {
-		struct pollfd fds[] = {
-			{ .fd = signals_fd(), .events = POLLIN },
-			{ .fd = jvm->pidfd, .events = POLLIN },
-		};
-		int ready = poll(fds, 2, clock_left_ms(until_ns));
-
-		if (ready > 0)
-			return fds[0].revents != 0;
-		if (clock_left_ms(until_ns) == 0)
-			return false;
-	}
-}
-
 int probe_print(const struct text *text, struct error *err)
 {
 	struct output out;

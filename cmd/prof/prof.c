@@ -293,6 +293,8 @@ static int prof_run(int argc, char **argv, struct error *err)
 	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
 		return misuse(err, "prof either reads a recording or samples "
 				   "running JVMs, not both");
+	if (opt.inputs.count && opt.live.jfr)
+		return misuse(err, "--jfr requires a running JVM, not -i");
 	if (opt.inputs.count && opt.live.sampling.duration_ns >= 0)
 		return misuse(err, "--duration requires a running JVM; --to "
 				   "omits the rest of a recording");
@@ -402,6 +404,8 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "no-agent-if-warned", &opt.live.sampling.quiet_target,
 		 "do not load the agent if the JVM would warn",
 		 .aliases = "--no-agent-warning --quiet-target"),
+	OPT_FLAG(0, "jfr", &opt.live.jfr,
+		 "record alloc and lock with JFR, without an agent"),
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
 		   "use eBPF or thread dumps"),
 	OPT_FLAG(0, "idle", &opt.live.idle,

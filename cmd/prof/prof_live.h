@@ -20,6 +20,7 @@ struct prof_live_options {
 	size_t pid_count;
 	char **command;      /* a program to start, ends with NULL; or NULL */
 	bool dumps;          /* use thread dumps instead of eBPF */
+	bool jfr;            /* use JFR instead of eBPF and the agent */
 	bool idle;           /* reports and dumps: keep idle threads */
 	bool shows_no_notes; /* the output has no notes: print them */
 
@@ -58,6 +59,13 @@ struct sampling *prof_live_start(struct prof_live_options *o,
  * only on request, and its output has a warning.
  */
 int prof_dumps(const struct prof_live_options *o, struct error *err);
+
+/*
+ * Records allocations and waits for monitors with JFR, without eBPF and the
+ * agent. ERROR_UNAVAILABLE if the JVM has no JFR, ERROR_PARTIAL if the
+ * beginning of a large recording is missing, or an error of the attach session.
+ */
+int prof_jfr(const struct prof_live_options *o, struct error *err);
 
 /*
  * Parses "cpu,alloc" to SAMPLING_… bits; 0 and ERROR_MISUSE on failure.

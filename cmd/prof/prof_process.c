@@ -120,9 +120,13 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 		return misuse(err, "options --force-agent and --no-agent "
 				   "cannot be used together");
 	if (live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK) &&
-	    live.sampling.no_agent)
+	    live.sampling.no_agent && !live.jfr)
 		return misuse(err, "-e alloc and -e lock require the agent: "
-				   "omit --no-agent");
+				   "omit --no-agent, or use --jfr");
+	if (live.jfr &&
+	    (live.dumps || live.idle || prof_push_is_wanted(&o->push)))
+		return misuse(err, "--jfr does not support --sampler dump, "
+				   "--idle, --push and -o DIR/");
 	if (live.idle && !live.dumps &&
 	    !(live.sampling.events & (SAMPLING_OFFCPU | SAMPLING_WALL)))
 		return misuse(err, "--idle requires -e offcpu, -e wall or "
@@ -130,8 +134,9 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	if (live.sampling.events && prof_push_is_wanted(&o->push))
 		return prof_push(&live, &o->push, w->filter, err);
 	if (live.sampling.events && process_check_output(w, err) == 0)
-		return live.dumps ? prof_dumps(&live, err)
-				  : prof_live(&live, err);
+		return live.jfr     ? prof_jfr(&live, err)
+		       : live.dumps ? prof_dumps(&live, err)
+				    : prof_live(&live, err);
 	return -1;
 }
 

@@ -161,7 +161,8 @@ static int session_check_start(struct client_session *s, struct error *err)
 				    "%d: cannot sample allocations: another "
 				    "agent in this JVM has claimed them, and "
 				    "the JVM allows one agent at a time; stop "
-				    "the other agent's allocation profiling",
+				    "the other agent's allocation profiling, "
+				    "or use --jfr",
 				    (int)s->jvm->pid);
 		return fail(err, ERROR_REFUSED,
 			    "%d: the JVM refused the agent: %s: %d, %s",

@@ -30,6 +30,12 @@ try $$ --agent --no-agent
 try $$ --user --kernel --quiet-target
 try $$ --user-frames --kernel-frames --no-agent-if-warned
 try -i x.jfr -d 5s
+try $$ --jfr
+try $$ --jfr -e cpu,alloc
+try $$ --jfr -e alloc -F 9
+try --all --jfr -e lock
+try $$ --jfr -e lock --push http://127.0.0.1:1
+try -i x.jfr --jfr
 for none in -F -d --tid --max-stack; do
 	try $$ $none 0
 done
