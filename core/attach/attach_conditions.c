@@ -383,9 +383,15 @@ static bool option_is_set(const struct jvm_info *about, const char *on,
 	return is_set;
 }
 
+static bool look_has_xrs(struct look *l)
+{
+	return option_is_set(look_info(l), "-XX:+ReduceSignalUsage",
+			     "-XX:-ReduceSignalUsage", "-Xrs");
+}
+
 /*
- * A JVM with -Xrs opens its socket at start, since SIGQUIT would kill it. A JVM
- * with +DisableAttachMechanism would print a thread dump on SIGQUIT.
+ * A JVM with -Xrs opens its socket at start, since it does not handle SIGQUIT.
+ * A JVM with +DisableAttachMechanism would print a thread dump on SIGQUIT.
  */
 static void mechanism_is_enabled(struct look *l, struct condition *c)
 {
@@ -402,12 +408,11 @@ static void mechanism_is_enabled(struct look *l, struct condition *c)
 			      "-XX:+DisableAttachMechanism");
 		condition_set_remedy(c,
 				     "restart the JVM without it, or use JMX");
-	} else if (option_is_set(look_info(l), "-XX:+ReduceSignalUsage",
-				 "-XX:-ReduceSignalUsage", "-Xrs")) {
+	} else if (look_has_xrs(l)) {
 		condition_set(c, CONDITION_FAILS,
-			      "the JVM was started with -Xrs: SIGQUIT would "
-			      "kill it, and "
-			      "the socket it opened has been removed");
+			      "the JVM was started with -Xrs: it does not "
+			      "handle SIGQUIT, and the socket it opened has "
+			      "been removed");
 		condition_set_remedy(
 			c,
 			"restart the JVM without -Xrs and exclude .java_pid* "
@@ -415,6 +420,31 @@ static void mechanism_is_enabled(struct look *l, struct condition *c)
 	} else {
 		condition_set(c, CONDITION_HOLDS, "not disabled by an option");
 	}
+}
+
+/*
+ * HotSpot replaces an inherited SIG_IGN. So the JVM has left the signal alone,
+ * as -Xrs asks it to, or code in its process ignores the signal.
+ */
+static void signal_is_ignored(struct look *l, struct condition *c)
+{
+	bool has_options = look_info(l)->vm_args != NULL;
+
+	if (look_has_xrs(l)) {
+		condition_set(c, CONDITION_FAILS,
+			      "SIGQUIT is ignored, since a JVM with -Xrs does "
+			      "not handle it");
+		condition_set_remedy(c, "restart the JVM without -Xrs");
+		return;
+	}
+	condition_set(c, CONDITION_FAILS,
+		      "SIGQUIT is ignored: %scode in the JVM's process "
+		      "has replaced the JVM's handler",
+		      has_options ? "" : "the JVM was started with -Xrs, or ");
+	condition_set_remedy(c,
+			     "restart the JVM %swith "
+			     "-XX:+StartAttachListener",
+			     has_options ? "" : "without -Xrs, or ");
 }
 
 static void signal_is_handled(struct look *l, struct condition *c)
@@ -426,12 +456,7 @@ static void signal_is_handled(struct look *l, struct condition *c)
 		condition_set(c, CONDITION_HOLDS,
 			      "not needed: the socket exists");
 	} else if (l->status.ignored & quit && start_is_over(l->jvm)) {
-		condition_set(c, CONDITION_FAILS,
-			      "SIGQUIT is ignored, so the JVM cannot be told "
-			      "to open its "
-			      "socket");
-		condition_set_remedy(
-			c, "restart the JVM with env --default-signal=QUIT");
+		signal_is_ignored(l, c);
 	} else if (l->status.caught & quit && start_is_over(l->jvm)) {
 		condition_set(c, CONDITION_HOLDS, "SIGQUIT is handled");
 	} else if ((l->status.caught | l->status.ignored) & quit) {
