@@ -91,6 +91,11 @@ MAKEFLAGS += --no-print-directory
 # Builds in another make, which prints only what it builds.
 build = $(MAKE) $(if $(V),,-s) $(parallel)
 
+# Installs the packages of a part of the tests, as $(call set_up,check). tests/run.sh,
+# which sets FAILED, has done so. Without rights or a network, the tests that need no
+# missing package still run.
+set_up = [ -n "$$FAILED" ] || sh tests/setup.sh $(1) || :
+
 # The programs whose name contains T; without T, all.
 chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))),\
 	$(error no program has '$(T)' in its name))
@@ -122,6 +127,7 @@ check-all:			## run check on each JDK, and each fuzzer for SECONDS=60
 		unit,cli,screen,layers,man,browser,fuzz live jdks,packaging
 
 quick:				## run the fast tests: no browser, no JVM
+	$(Q)$(call set_up,check)
 	$(Q)sh tests/run.sh unit,cli,layers,man
 
 setup:				## install the packages that demo, check and lint need
@@ -288,6 +294,7 @@ bench check-jdks check-kernels check-day check-collector check-backends \
 # test.
 # Both compilers before any test: the parts that follow take equal times.
 check-build:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all tools && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
 	$(Q)$(build) $(sanitized) sanitized replayed && \
@@ -295,14 +302,17 @@ check-build:
 		echo 'not ok 2 - it builds with clang'
 
 check-everything:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all everything && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
 
 check-unit:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) $(unit_tests)
 	$(Q)sh tests/unit.sh $(or $(ONLY),$(unit_tests))
 
 check-sanitized:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) $(sanitized) sanitized
 	$(Q)$(MAKE) $(sanitized) check-sanitized-here
 
@@ -316,23 +326,28 @@ check-sanitized-here:
 		esac || status=1; done; exit $$status
 
 check-cli:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all $(tools)
 	$(Q)TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(ONLY)
 
 check-screen:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all
 	$(Q)CASES=screen sh tests/cli.sh ./sjkc $(ONLY)
 
 check-layers:
+	$(Q)$(call set_up,check)
 	$(Q)sh tests/layers.sh
 	$(Q)sh tests/words.sh
 	$(Q)sh tests/run_test.sh
 
 check-man:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all
 	$(Q)sh tests/man.sh ./sjkc sjkc.1
 
 check-replay:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) $(sanitized) replayed
 	$(Q)$(MAKE) $(sanitized) check-replay-here
 
@@ -341,29 +356,35 @@ check-replay-here:
 	$(Q)sh tests/fuzz.sh 0 $(replayed)
 
 check-fuzz:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) $(covered) fuzzers
 	$(Q)$(MAKE) $(covered) T= fuzz-here
 
 check-browser:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all
 	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc "$$ONLY"
 
 check-jvm:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all $(tools) $(jvm_tools)
 	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc $(ONLY)
 
 check-root:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
 
 # The scripts of check-jvm and check-root side by side.
 check-live:
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)JVM_TOOLS=$(B)/tests/jvm/lib TOOLS=$(B)/tests/root/lib sh tests/root.sh \
 		./sjkc $(or $(ONLY),tests/jvm/*.sh tests/root/*.sh)
 
 # Not part of check: it takes a minute for each JDK and downloads missing ones.
 check-jdks:			## run live tests on other JDKs; JDKS='8 25', ONLY=script
+	$(Q)$(call set_up,check)
 	$(Q)$(build) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/jdks.sh ./sjkc $(ONLY)
 
@@ -374,8 +395,9 @@ check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
 
 # Not part of check: it takes ten minutes.
-check-day: all			## run prof --push while 200 JVMs start and end
-	$(Q)$(build) $(tools)
+check-day:			## run prof --push while 200 JVMs start and end
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all $(tools)
 	$(Q)TOOLS=$(B)/tests/tools sh tests/day.sh ./sjkc
 
 # Not part of check: it downloads 125 MB, and compiles Go sources for minutes.
@@ -385,14 +407,16 @@ check-collector:		## push to a real OpenTelemetry Collector; ONLY=script
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/collector.sh ./sjkc $(ONLY)
 
 # Not part of check: the backends are not packaged.
-check-backends: all		## push to real backends; PARCA=HOST:PORT PYROSCOPE=/PATH/OF/PROGRAM
-	$(Q)sh tests/setup.sh demo
-	$(Q)$(build) $(root_tools)
+check-backends:			## push to real backends; PARCA=HOST:PORT PYROSCOPE=/PATH/OF/PROGRAM
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib JOBS=1 sh tests/root.sh ./sjkc \
 		$(or $(ONLY),$(wildcard tests/backends/*_*.sh))
 
 # Not part of check: it needs a cluster.
-check-cluster: all		## reach pods of the cluster of KUBECONFIG; CLUSTER_IMAGE=image with a JDK
+check-cluster:			## reach pods of the cluster of KUBECONFIG; CLUSTER_IMAGE=image with a JDK
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all
 	$(Q)[ -z "$$KUBECONFIG" ] || $(MAKE) tarball >/dev/null
 	$(Q)sh tests/cluster.sh ./sjkc build $(ONLY)
 
@@ -403,12 +427,14 @@ check-packaging:		## test the packages in bare roots; ONLY='deb tarball image'
 	$(Q)sh tests/packaging.sh build $(ONLY)
 
 unit:				## run the unit tests; T=part-of-name selects some
+	$(Q)$(call set_up,check)
 	$(Q)$(build) $(unit_tests)
 	$(Q)sh tests/unit.sh $(call chosen,$(unit_tests))
 
 # Each fuzzer first gets its corpus and its old crashes.
 SECONDS := 60
 fuzz:				## run the fuzzers; T=jfr SECONDS=60
+	$(Q)$(call set_up,check)
 	$(Q)$(build) $(covered) fuzzers
 	$(Q)$(MAKE) $(covered) fuzz-here
 
@@ -416,12 +442,16 @@ fuzz:				## run the fuzzers; T=jfr SECONDS=60
 fuzz-here:
 	$(Q)sh tests/fuzz.sh $(SECONDS) $(call chosen,$(fuzzers))
 
-bench: all			## measure the cost, beside the budgets and other tools
+bench:				## measure the cost, beside the budgets and other tools
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all
 	$(Q)for b in tests/bench/*.sh; do sh $$b ./sjkc || exit 1; done
 
 CYCLES := 1000
 .PHONY: torture-attach
-torture-attach: all		## attach to JVMs in hostile ways; CYCLES=1000
+torture-attach:			## attach to JVMs in hostile ways; CYCLES=1000
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all
 	$(Q)sh tests/jvm/lib/torture_attach.sh ./sjkc $(CYCLES)
 
 lint:				## run clang-tidy, cppcheck, shellcheck and mandoc
@@ -437,12 +467,15 @@ sizes:				## how large the product is, beside the targets
 	$(Q)sh tests/setup.sh sizes
 	$(Q)sh tests/sizes.sh
 
-bless: all $(tools)		## rewrite the expected output of tests/cli and tests/screen; ONLY=part-of-name
+bless:				## rewrite the expected output of tests/cli and tests/screen; ONLY=part-of-name
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all $(tools)
 	$(Q)BLESS=1 CASES='cli screen' TOOLS=$(B)/tests/tools \
 		sh tests/cli.sh ./sjkc $(or $(ONLY),$(T))
 
-picture: all			## take the pictures of the README
+picture:			## take the pictures of the README
 	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done
+	$(Q)$(build) all
 	$(Q)sh tests/demo/ttop.sh ./sjkc build/demo
 	$(Q)sh tests/demo/prof.sh ./sjkc build/demo
 	$(Q)for p in ttop.ansi=ttop.png prof.html=prof.png; do \

@@ -11,8 +11,9 @@ target=$1
 
 # A command with the name of the package is enough, from any source.
 is_installed() {
-	command -v "$1" >/dev/null ||
-		[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+	command -v "$1" >/dev/null && return
+	case $installed in *"
+$1 installed"*) ;; *) return 1 ;; esac
 }
 
 missing_packages() {
@@ -159,6 +160,8 @@ command -v dpkg-query >/dev/null || {
 	echo "setup: not a Debian system; install the packages in tests/packages" >&2
 	exit 1
 }
+# shellcheck disable=SC2016 # dpkg-query expands it
+installed=$(echo && dpkg-query -W -f '${Package} ${db:Status-Status}\n')
 missing=$(missing_packages)
 if [ "$(id -u)" -eq 0 ]; then
 	as_root=
