@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Walking a large heap takes minutes; SJK waits as long. */
@@ -325,8 +326,10 @@ static void hh_add_title(struct text *title, const struct heap *heap,
 	}
 	text_puts(title, "changes in ");
 	units_add_time(title, (double)(clock_monotonic_ns() - begin_ns));
-	if (opt.diff)
-		text_printf(title, " and since %s", opt.diff);
+	if (opt.diff) {
+		text_puts(title, " and since ");
+		safe_text(title, opt.diff, strlen(opt.diff));
+	}
 }
 
 /*

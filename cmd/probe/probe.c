@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
+#include "core/base/safe_text.h"
 #include "jvmti/client/client_probes.h"
 
 #include <stdlib.h>
@@ -122,6 +123,17 @@ static int probe_read_patterns(struct probe_run *run, int argc, char **argv,
 	return 0;
 }
 
+static void probe_find_name(struct probe_run *run)
+{
+	struct text name = { 0 };
+
+	main_name_add_with_pid(&run->jvm, &name);
+	container_pod_read(&run->pod, &run->jvm);
+	container_pod_add_to_title(&run->pod, &name);
+	safe_text(&run->name, name.bytes, name.len);
+	text_release(&name);
+}
+
 static int probe_run(int argc, char **argv, struct error *err)
 {
 	struct probe_run run = { .o = &opt, .jvm.pidfd = -1 };
@@ -139,9 +151,7 @@ static int probe_run(int argc, char **argv, struct error *err)
 						       &argv, err)
 					 : target_open_any(&run.jvm, err);
 	if (ret == 0) {
-		main_name_add_with_pid(&run.jvm, &run.name);
-		container_pod_read(&run.pod, &run.jvm);
-		container_pod_add_to_title(&run.pod, &run.name);
+		probe_find_name(&run);
 		ret = opt.jfr ? probe_by_jfr(&run, err)
 			      : probe_by_agent(&run, err);
 	}

@@ -34,7 +34,8 @@ struct probe_options {
 struct probe_run {
 	const struct probe_options *o;
 	struct jvm jvm;
-	struct text name; /* "Shop (4711) in prod/shop-7, container web" */
+	struct text name; /* "Shop (4711) in prod/shop-7, container web", made
+			     safe */
 	struct container_pod pod;
 	struct method_pattern *patterns;
 	size_t pattern_count;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # sjkc attaches to ten JVMs of each JDK that are just starting, at different
 # ages: none may be killed by the signal.  If the JVM's options disable
-# attaching, sjkc names the option immediately.  If SIGQUIT is ignored, doctor prints a
-# remedy for its cause: a JVM without -Xrs handles the signal even if it has inherited
+# attaching, sjkc names the option immediately.  If SIGQUIT is ignored, doctor prints the
+# fix for its cause: a JVM without -Xrs handles the signal even if it has inherited
 # SIG_IGN, and a JVM with StartAttachListener does not need the signal.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
@@ -49,10 +49,10 @@ forbidden() {
 	target_end "$pid"
 }
 
-# ignored JDK REMEDY [JVM-OPTION…]: doctor prints this remedy, and no other, for a JVM
+# ignored JDK FIX [JVM-OPTION…]: doctor prints this fix, and no other, for a JVM
 # without a socket that ignores SIGQUIT
 ignored() {
-	jdk=$1 remedy=$2
+	jdk=$1 fix=$2
 	shift 2
 	target "$jdk" "$@" || return
 	grep -q '^SigIgn:.*[4-7c-f]$' "/proc/$pid/status" ||
@@ -61,8 +61,8 @@ ignored() {
 	ask 5 jcmd "$pid" VM.version && said 'cannot attach' && alive "$pid" || return
 	timeout 60 "$sjkc" doctor "$pid" >"$scratch/out" 2>&1
 	shown=$(sed -n '/ signal handler .*SIGQUIT is ignored/{n;s/^ *-> //p;q}' "$scratch/out")
-	[ "$shown" = "$remedy" ] ||
-		{ echo "remedy: $shown, not $remedy"; cat "$scratch/out"; return 1; }
+	[ "$shown" = "$fix" ] ||
+		{ echo "fix: $shown, not $fix"; cat "$scratch/out"; return 1; }
 	target_end "$pid"
 }
 
