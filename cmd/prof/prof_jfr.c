@@ -25,9 +25,15 @@
 /* The first JDK with jdk.ObjectAllocationSample (JDK-8257602). */
 #define JFR_FIRST_SAMPLE 16
 
-#define JFR_STEP_NS      (CLOCK_NS_PER_S / 5) /* of the progress bar */
+/*
+ * The first JDK whose virtual threads leave their carrier to wait for a monitor
+ * (JEP 491). JFR does not record these waits.
+ */
+#define JFR_FIRST_UNMOUNTED 24
 
-#define JFR_MONITOR      "jdk.JavaMonitorEnter"
+#define JFR_STEP_NS         (CLOCK_NS_PER_S / 5) /* of the progress bar */
+
+#define JFR_MONITOR         "jdk.JavaMonitorEnter"
 
 /* The rate of profile.jfc. */
 #define JFR_ALLOC                                                              \
@@ -215,7 +221,9 @@ static int jfr_write(struct jfr_profile *j, struct error *err)
 	profile_retain(p, jfr_is_wanted, j);
 	jfr_set_times(j);
 	if (threshold && strtoll(threshold, NULL, 10) == 0)
-		profile_set(p, JFR_MONITOR, "sjkc", "jfr");
+		profile_set(p, JFR_MONITOR, "sjkc",
+			    j->version >= JFR_FIRST_UNMOUNTED ? "jfr-platform"
+							      : "jfr");
 	if (jfr_check_events(j, err))
 		return -1;
 	recording_log_notes(p, j->name.bytes, NULL, 0, !j->o->shows_no_notes);

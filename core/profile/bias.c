@@ -74,6 +74,8 @@ static const struct bias {
 	  "counts threads whether they run or wait: not CPU time" },
 	{ "jdk.ObjectAllocationSample", NULL, NULL,
 	  "an estimate: a sample covers all bytes since the thread's last sample" },
+	{ "jdk.JavaMonitorEnter", "sjkc", "jfr-platform",
+	  "monitors only; omits virtual threads, and waits at the start or end" },
 	{ "jdk.JavaMonitorEnter", "sjkc", "jfr",
 	  "monitors only; omits waits unfinished at the start or the end" },
 	{ "jdk.JavaMonitorEnter", "sjkc", "lock",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # sjkc probe: names the class of a Clojure function, notes that a suspend
 # function of Kotlin is called again by each resumption, and omits the method that
-# JaCoCo adds unless the pattern names it.
+# JaCoCo adds unless the pattern names it.  javac makes these methods; those of the
+# real compilers are in probe_knows_methods_of_real_compilers.sh.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

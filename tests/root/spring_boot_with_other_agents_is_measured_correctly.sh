@@ -11,32 +11,11 @@ sjkc=$(realpath "$1") scratch=$(realpath "$2")
 . tests/jvm/lib/probe.sh
 . tests/jvm/lib/jmx.sh
 . tests/root/lib/prof.sh
-unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY
+. tests/jvm/lib/spring.sh
 
-cat >"$scratch/pom.xml" <<-'END'
-	<project xmlns="http://maven.apache.org/POM/4.0.0">
-	<modelVersion>4.0.0</modelVersion>
-	<parent><groupId>org.springframework.boot</groupId>
-	<artifactId>spring-boot-starter-parent</artifactId>
-	<version>4.0.7</version></parent>
-	<groupId>test</groupId><artifactId>shop</artifactId><version>1</version>
-	<dependencies>
-	<dependency><groupId>org.springframework.boot</groupId>
-	<artifactId>spring-boot-starter-webmvc</artifactId></dependency>
-	<dependency><groupId>io.opentelemetry.javaagent</groupId>
-	<artifactId>opentelemetry-javaagent</artifactId>
-	<version>2.33.1</version></dependency>
-	<dependency><groupId>org.jolokia</groupId>
-	<artifactId>jolokia-agent-jvm</artifactId><version>2.6.0</version>
-	<classifier>javaagent</classifier></dependency>
-	</dependencies>
-	</project>
-END
-(cd "$scratch" && timeout 300 mvn -q -B dependency:build-classpath \
-	-Dmdep.outputFile=classpath >maven 2>&1) ||
-	{ echo 'Maven cannot fetch Spring Boot 4.0.7'; exit 77; }
-jars=$(cat "$scratch/classpath")
-jar_of() { echo "$jars" | tr : '\n' | grep "/$1-[0-9]"; }
+spring_fetch 4.0.7 org.springframework.boot:spring-boot-starter-webmvc \
+	io.opentelemetry.javaagent:opentelemetry-javaagent:2.33.1 \
+	org.jolokia:jolokia-agent-jvm:2.6.0:javaagent
 
 # account FILE: the calls, CPU time, bytes, waited time and time of the program
 account() { curl -sSf "http://127.0.0.1:$http_port/account" >"$scratch/$1"; }
@@ -56,11 +35,20 @@ near() {
 	return 1
 }
 
-# during PID FILE: reads the account when the file says that PID measures, and
-# five seconds later, when it ends PID
+# load ROUNDS…: makes requests for /price, /fill, and twice /lock, and waits for
+# the responses.  So none of them is between an account and a profile.
+load() {
+	python3 "$scratch/load.py" "$http_port" "$@" >"$scratch/load" 2>&1 &&
+		return
+	cat "$scratch/load"
+	return 1
+}
+
+# during PID FILE: loads the application when the file says that PID measures, and
+# ends PID
 during() {
 	perl "$target_await" line 'press Ctrl-C' "$2" "$1" || { cat "$2"; return 1; }
-	account before && sleep 5 && account after
+	account before && load 250 250 60 60 && account after
 	accounted=$?
 	kill -INT "$1"
 	return "$accounted"
@@ -91,74 +79,68 @@ calls_of() {
 	near calls "$(python3 -c '
 import csv, sys
 print(sum(int(r["calls"]) for r in csv.DictReader(open(sys.argv[1]))))
-' "$scratch/out")" "$(increase 1)" 5
+' "$scratch/out")" "$(increase 1)" 0
 }
 
 # pauses: the number of pauses in the JVM's log
 pauses() { grep -c ' Pause ' "$scratch/gc.log"; }
 
 collections() {
+	load 0 1500 0 0 &
+	loading=$!
+	target_jobs="$target_jobs $loading"
 	first=$(pauses)
 	ask 0 gc "$pid" -d 5s --csv || return
 	last=$(pauses)
+	wait "$loading" || return
 	listed=$(awk -F, 'NR > 1 { sum += $11 } END { print sum + 0 }' \
 		"$scratch/out")
 	[ "$listed" -ge 1 ] && [ "$listed" -le $((last - first + 1)) ] ||
 		{ echo "gc lists $listed, the log $((last - first))"; return 1; }
 }
 
-jdk=$(jdks | tail -n 1)
 set -- $(free_port 3)
 http_port=$1 port=$2 jolokia=$3
 jmx=-Dcom.sun.management.jmxremote
-target_program=Shop compile_for="-cp $jars -parameters" target "$jdk" -cp \
-	"$(target_compile "$jdk" Shop -cp "$jars" -parameters):$jars" \
-	"-javaagent:$(jar_of opentelemetry-javaagent)" \
+spring_target "$http_port" \
+	"-javaagent:$(maven_jar opentelemetry-javaagent)" \
 	-Dotel.traces.exporter=none -Dotel.metrics.exporter=none \
 	-Dotel.logs.exporter=none -Xmx256m "-Xlog:gc:file=$scratch/gc.log" \
-	"-javaagent:$(jar_of jolokia-agent-jvm)=port=$jolokia,host=127.0.0.1" \
+	"-javaagent:$(maven_jar jolokia-agent-jvm)=port=$jolokia,host=127.0.0.1" \
 	$jmx.port="$port" $jmx.rmi.port="$port" $jmx.host=127.0.0.1 \
 	$jmx.ssl=false $jmx.authenticate=false \
-	-Djava.rmi.server.hostname=127.0.0.1 \
-	-Dserver.port="$http_port" -Dserver.address=127.0.0.1 -- || exit 1
+	-Djava.rmi.server.hostname=127.0.0.1 || exit 1
 
 cat >"$scratch/load.py" <<-'END'
-	import http.client, signal, sys, threading, time
-	counts, errors, ended = [0], [], threading.Event()
-	signal.signal(signal.SIGTERM, lambda *a: ended.set())
-	signal.alarm(900)
-	def run(paths):
+	import http.client, sys, threading, time
+	errors = []
+	def run(path, rounds):
 	    c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=60)
-	    while not ended.is_set():
-	        for path in paths:
-	            try:
-	                c.request("GET", path)
-	                r = c.getresponse()
-	                r.read()
-	                if r.status != 200:
-	                    errors.append((path, r.status))
-	                counts[0] += 1
-	            except OSError as e:
-	                errors.append((path, e))
-	                c.close()
-	            time.sleep(0.01)
-	threads = [threading.Thread(target=run, args=(p,)) for p in
-	           (["/price"], ["/fill"], ["/lock"], ["/lock"])]
+	    for _ in range(rounds):
+	        try:
+	            c.request("GET", path)
+	            r = c.getresponse()
+	            r.read()
+	            if r.status != 200:
+	                errors.append((path, r.status))
+	        except OSError as e:
+	            errors.append((path, e))
+	            c.close()
+	        time.sleep(0.005)
+	threads = [threading.Thread(target=run, args=(p, int(n))) for p, n in
+	           zip(("/price", "/fill", "/lock", "/lock"), sys.argv[2:])]
 	for t in threads: t.start()
-	while counts[0] < 400 and not ended.is_set(): time.sleep(0.1)
-	print("LOADED", flush=True)
 	for t in threads: t.join()
-	print(counts[0], "requests,", len(errors), "errors", errors[:3], flush=True)
+	if errors:
+	    sys.exit(f"{len(errors)} errors: {errors[:3]}")
 END
-python3 "$scratch/load.py" "$http_port" >"$scratch/load" 2>&1 &
-loading=$!
-target_jobs="$target_jobs $loading"
-target_wait "$scratch/load" LOADED "$loading" || exit 1
+load 100 100 50 50 || exit 1
 
-# About 700 samples; the time between the account and the signal.
+# About 1,700 samples of the CPU.
 profile cpu 2 'Shop.price' 15 && profile alloc 3 'Shop.fill' 10 &&
 	profile lock 4 'Shop.slowLock' 10 || exit 1
-prof 0 -e wall -d 5s -o "$scratch/wall.collapsed" "$pid" &&
+prof_start -e wall -o "$scratch/wall.collapsed" "$pid" &&
+	during "$prof_pid" "$prof_err" && prof_end 0 &&
 	has "$scratch/wall.collapsed" 'Shop\.slowLock.*sleep' || exit 1
 calls_of && calls_of && collections || exit 1
 ask 0 ttop -p "$pid" -b --iterations 2 -ri 1s && printed http-nio &&
@@ -170,7 +152,4 @@ for way in "-s 127.0.0.1:$port" "-u http://127.0.0.1:$jolokia/jolokia/"; do
 done
 [ "$(sort -u "$scratch/starts" | wc -l)" -eq 1 ] ||
 	{ echo 'RMI and Jolokia differ:'; cat "$scratch/starts"; exit 1; }
-kill -TERM "$loading"
-wait "$loading"
-grep -q ' 0 errors' "$scratch/load" || { cat "$scratch/load"; exit 1; }
 alive "$pid"
