@@ -698,7 +698,7 @@ static int client_begin(struct jolokia_client *c, struct error *err)
 				     ? "; use -H 'Origin: http://localhost'"
 				     : "");
 		else
-			fail(err, ERROR_REFUSED,
+			fail(err, ERROR_NO_TARGET,
 			     "HTTP and JSON, but not Jolokia");
 	}
 	cJSON_Delete(json);

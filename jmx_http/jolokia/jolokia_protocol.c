@@ -174,7 +174,8 @@ const char *jolokia_failure(const cJSON *response, struct arena *a,
 		text_puts(&told, "the response is not Jolokia's");
 	made = arena_copy(a, told.bytes, told.len);
 	text_release(&told);
-	*kind = jmx_failure_kind(made);
+	*kind = class || error || code ? jmx_failure_kind(made)
+				       : ERROR_NO_TARGET;
 	if (*kind == ERROR_REFUSED && code == 403)
 		*kind = ERROR_PERMISSION;
 	return made;

@@ -211,7 +211,7 @@ int jolokia_check_response(const struct http_response *r, const char *user,
 		return response_check_status(r, err);
 	if (response_is_json(r))
 		return 0;
-	return fail(err, ERROR_REFUSED,
+	return fail(err, ERROR_NO_TARGET,
 		    "HTTP, but not Jolokia: the response is %s",
 		    !r->body.len          ? "empty"
 		    : response_is_html(r) ? "an HTML page"

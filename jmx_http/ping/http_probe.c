@@ -498,10 +498,12 @@ static int http_probe_log_in(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
-static void http_probe_judge_stranger(struct http_probe *p,
+/* Returns true if an agent answers at another path of this server. */
+static bool http_probe_judge_stranger(struct http_probe *p,
 				      const struct error *err)
 {
 	int status = p->response.status;
+	bool found;
 	struct text verdict = { 0 };
 
 	if (status >= 502 && status <= 504 &&
@@ -511,16 +513,13 @@ static void http_probe_judge_stranger(struct http_probe *p,
 			    "correct the command line of that mxprx; sjkc "
 			    "mxping -u with the agent's own URL finds the "
 			    "cause");
-		return;
+		return false;
 	}
-	if (status >= 400 && http_judge_gateway(p, err)) {
-		if (status == 405)
-			http_probe_try_paths(p, &p->url);
-		return;
-	}
+	if (status >= 400 && http_judge_gateway(p, err))
+		return status == 405 && http_probe_try_paths(p, &p->url);
 	if (status == 200 && strstr(err->text, "Origin") &&
 	    http_probe_try_origin(p))
-		return;
+		return false;
 	if (http_probe_is_redirect(p)) {
 		text_printf(&verdict, "the server redirects to %s",
 			    p->response.location.bytes);
@@ -559,10 +558,11 @@ static void http_probe_judge_stranger(struct http_probe *p,
 	 * The next requests overwrite the response.  nginx and Tomcat send HTTP
 	 * 400 to clients without TLS.
 	 */
-	if (!http_probe_try_paths(p, &p->url) && status == 400 &&
-	    !p->url.is_tls)
+	found = http_probe_try_paths(p, &p->url);
+	if (!found && status == 400 && !p->url.is_tls)
 		http_probe_try_scheme(p, "the port requires TLS: a Jolokia "
 					 "agent answers over https://");
+	return found;
 }
 
 static int http_probe_identify(struct http_probe *p, struct text *detail,
@@ -572,7 +572,7 @@ static int http_probe_identify(struct http_probe *p, struct text *detail,
 	int status = jolokia_check_response(&p->response,
 					    p->target->credentials.user,
 					    p->target->http.bearer, err);
-	enum error_kind kind = ERROR_REFUSED;
+	enum error_kind kind = ERROR_NO_TARGET;
 	const char *why;
 
 	if (status == 0) {
@@ -590,7 +590,10 @@ static int http_probe_identify(struct http_probe *p, struct text *detail,
 	if (status) {
 		struct error was = *err;
 
-		http_probe_judge_stranger(p, &was);
+		/* The agent that was asked for is not at this URL. */
+		if (http_probe_judge_stranger(p, &was) &&
+		    err->kind == ERROR_REFUSED)
+			err->kind = ERROR_NO_TARGET;
 		return -1;
 	}
 	text_printf(detail, "Jolokia %s, protocol %s", p->agent.agent,

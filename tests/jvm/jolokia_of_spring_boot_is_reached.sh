@@ -19,5 +19,6 @@ spring_target "$port" -Dmanagement.endpoints.web.exposure.include=jolokia || exi
 agent=http://127.0.0.1:$port/actuator/jolokia
 jolokia_accepts "$agent" && jolokia_accepts "$agent/" || exit 1
 ask 3 mxping -u "http://127.0.0.1:$port" && printed "one answers at $agent" &&
-	ask 5 mxping -u "http://127.0.0.1:$port/actuator" &&
-	printed "one answers at $agent"
+	ask 3 mxping -u "http://127.0.0.1:$port/actuator" &&
+	printed "one answers at $agent" &&
+	ask 3 mx -u "http://127.0.0.1:$port/actuator" -b java.lang:type=Runtime --get

@@ -1,7 +1,7 @@
 # Web servers: API servers of Kubernetes and other gateways with a reason, an
 # agent that requires the header Origin, a path at which the connection ends, a gateway
 # without its application, redirects, JSON, logins, a path of an agent that requires a
-# login; then an HTTP proxy that is not there.
+# login, an agent below the actuator of Spring Boot; then an HTTP proxy that is not there.
 unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy
 cat >web.py <<'END'
 import http.server, json, signal, sys
@@ -32,6 +32,9 @@ class Web(http.server.BaseHTTPRequestHandler):
             "/session": (302, "Location", "/login", b""),
             "/login": (200, "Content-Type", "text/html", b"<html>"),
             "/health": (200, "Content-Type", "a/json", b'{"status":"UP"}'),
+            "/actuator": (200, "Content-Type", "a/json", b'{"_links":{}}'),
+            "/actuator/jolokia": agent(True) if sys.argv[2:] else
+                (404, "Content-Type", "a/b", b""),
             "/token": (401, "WWW-Authenticate", "Bearer", b""),
             "/basic": (401, "WWW-Authenticate", "Basic realm=a", b""),
             "/forbidden/proxy": kubernetes(403, 'pods "web-0:8778" is '
@@ -67,10 +70,11 @@ print(server.server_port, flush=True)
 server.serve_forever()
 END
 
-# serve STATUS: starts a server that sends this status for /jolokia.
+# serve STATUS [actuator]: starts a server that sends this status for /jolokia, and
+# that has an agent at /actuator/jolokia.
 serve() {
 	: >port
-	/usr/bin/python3 web.py "$1" >port &
+	/usr/bin/python3 web.py "$@" >port &
 	server=$!
 	while [ ! -s port ]; do sleep 0.05; done
 	port=$(cat port)
@@ -115,6 +119,14 @@ ping /basic --bearer-file password
 kill "$server"
 serve 401
 ping /
+kill "$server"
+echo "== an agent at another path"
+serve 404 actuator
+for path in / /actuator /post /session; do
+	ping "$path"
+	sjkc mx -u "http://127.0.0.1:$port$path" -b a:b=c --get 2>/dev/null
+	echo "mx: exit status $?"
+done
 kill "$server"
 wait
 ping / --http-proxy "http://127.0.0.1:1"

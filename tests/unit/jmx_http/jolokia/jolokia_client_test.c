@@ -372,11 +372,11 @@ static const struct {
 	const char *text;
 } faults[] = {
 	{ { NULL, "<!DOCTYPE html><p>hello", KEEP },
-	  ERROR_REFUSED,
+	  ERROR_NO_TARGET,
 	  "HTTP, but not Jolokia: the response is an HTML page" },
-	{ { NULL, "", KEEP }, ERROR_REFUSED, "not Jolokia" },
+	{ { NULL, "", KEEP }, ERROR_NO_TARGET, "not Jolokia" },
 	{ { NULL, "{\"name\":\"elasticsearch\"}", KEEP },
-	  ERROR_REFUSED,
+	  ERROR_NO_TARGET,
 	  "Jolokia" },
 	{ { NULL, "[{\"value\":", KEEP }, ERROR_REFUSED, "it is not JSON" },
 	{ { "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"a\033[2J\"\r\n"
