@@ -64,7 +64,7 @@ struct push {
 	bool wants_probe;      /* ask the server for its kind */
 	bool is_probing;
 	unsigned lost_probes; /* in succession, without a status */
-	int64_t alone_ns;     /* since when wants_alone is set */
+	struct push_alone alone;
 	struct push_pace pace;
 	struct push_counts counts;
 	struct push_said trouble, refusal, rejection, advice, full, old;
@@ -616,6 +616,17 @@ int64_t push_first_interval_ns(int64_t interval_ns)
 	return interval_ns / 2 + pace_jitter(interval_ns);
 }
 
+void push_alone_failed(struct push_alone *a, int64_t now_ns)
+{
+	*a = (struct push_alone){ true, now_ns };
+}
+
+void push_alone_delivered(struct push_alone *a, int64_t now_ns)
+{
+	if (now_ns - a->failed_ns >= ALONE_NS)
+		a->is_wanted = false;
+}
+
 /* ---- attempts ---- */
 
 static void push_report_trouble(struct push *p, const char *why)
@@ -689,10 +700,8 @@ static enum push_verdict push_note_failure(struct push *p,
 	item->may_be_stored += judge_may_be_stored(r);
 	/* An engine that has accepted no request may be of another kind. */
 	if (judge_is_of_profiles(r) &&
-	    (verdict == PUSH_AGAIN || p->counts.delivered)) {
-		p->counts.wants_alone = true;
-		p->alone_ns = clock_monotonic_ns();
-	}
+	    (verdict == PUSH_AGAIN || p->counts.delivered))
+		push_alone_failed(&p->alone, clock_monotonic_ns());
 	if (r->is_sent && r->status == HTTP_INTERNAL &&
 	    ++item->attempts < INTERNAL_ATTEMPTS)
 		return PUSH_AGAIN;
@@ -725,8 +734,7 @@ static void push_take_reply(struct push *p, const struct push_reply *r)
 	}
 	item = push_unlink(p, &p->first);
 	if (verdict == PUSH_DELIVERED) {
-		if (clock_monotonic_ns() - p->alone_ns >= ALONE_NS)
-			p->counts.wants_alone = false;
+		push_alone_delivered(&p->alone, clock_monotonic_ns());
 		push_end_trouble(p);
 		push_end_refusal(p);
 		p->counts.delivered++;
@@ -889,7 +897,13 @@ bool push_finish(struct push *p, int64_t until_ns)
 
 int push_fd(const struct push *p) { return push_sender_fd(p->sender); }
 
-struct push_counts push_counts(const struct push *p) { return p->counts; }
+struct push_counts push_counts(const struct push *p)
+{
+	struct push_counts counts = p->counts;
+
+	counts.wants_alone = p->alone.is_wanted;
+	return counts;
+}
 
 struct push *push_open(const struct push_settings *s, push_notice *notice,
 		       void *self, struct error *err)

@@ -222,6 +222,21 @@ void push_pace_go_on(struct push_pace *p, int64_t now_ns, uint64_t queued,
  */
 int64_t push_first_interval_ns(int64_t interval_ns);
 
+/*
+ * Whether each profile is sent in a request of its own. All zero: it is not.
+ * Times are of CLOCK_MONOTONIC.
+ */
+struct push_alone {
+	bool is_wanted;
+	int64_t failed_ns; /* the last failure */
+};
+
+/* The engine failed a request for one of its profiles. */
+void push_alone_failed(struct push_alone *a, int64_t now_ns);
+
+/* The engine took a request: ten minutes after the last failure, it ends. */
+void push_alone_delivered(struct push_alone *a, int64_t now_ns);
+
 /* ---- counts ---- */
 
 struct push_counts {
@@ -239,9 +254,7 @@ struct push_counts {
 	 * an attempt: the engine may have as many too much.
 	 */
 	uint64_t repeated_samples;
-	/* The engine fails a request for one of its profiles: send each alone.
-	 */
-	bool wants_alone;
+	bool wants_alone;                      /* struct push_alone */
 	uint64_t queued, queued_samples;       /* waiting or being sent */
 	uint64_t removed_files, removed_bytes; /* old ones of a directory */
 	size_t queued_bytes;
