@@ -50,6 +50,11 @@ static const struct metric losses = {
 	METRIC_COUNTER,
 	"Lost samples, stack traces, names and reads of sampling, by kind.",
 };
+static const struct metric notes = {
+	"sjkc_notes_total",
+	METRIC_COUNTER,
+	"What sampling omitted, truncated or estimated, by kind.",
+};
 static const struct metric requests = {
 	"sjkc_push_requests_total",
 	METRIC_COUNTER,
@@ -84,6 +89,16 @@ static void metrics_put_number(struct exposition *e, const char *name,
 	exposition_add(e, &metric, "", NULL, text);
 }
 
+static void metrics_put_remarks(struct exposition *e,
+				const struct prof_metrics_values *v,
+				bool is_loss)
+{
+	for (size_t i = 0; i < v->remark_count; i++)
+		if (v->remarks[i].is_loss == is_loss)
+			metrics_put(e, is_loss ? &losses : &notes, "kind",
+				    v->remarks[i].what, v->remarks[i].count);
+}
+
 static void metrics_put_losses(struct exposition *e,
 			       const struct prof_metrics_values *v)
 {
@@ -94,10 +109,10 @@ static void metrics_put_losses(struct exposition *e,
 	metrics_put(e, &lost, "reason", "refused", c->refused_samples);
 	metrics_put(e, &lost, "reason", "too large", v->too_large);
 	metrics_put(e, &lost, "reason", "no stack trace", v->without_stack);
-	for (size_t i = 0; i < v->loss_count; i++)
-		metrics_put(e, &losses, "kind", v->losses[i].what,
-			    v->losses[i].count);
+	metrics_put_remarks(e, v, true);
 	metrics_put(e, &losses, "kind", "others", v->other_losses);
+	metrics_put_remarks(e, v, false);
+	metrics_put(e, &notes, "kind", "others", v->other_notes);
 	metrics_put(e, &dropped, "reason", "queue full", c->too_many);
 	metrics_put(e, &dropped, "reason", "too old", c->too_old);
 	metrics_put(e, &dropped, "reason", "refused", c->refused);

@@ -15,10 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A kind of loss, a static text, and its number. */
-struct prof_loss {
+/* A kind of loss or note of sampling, a static text, and its number. */
+struct prof_remark {
 	const char *what;
 	uint64_t count;
+	bool is_loss;
 };
 
 /* What the pages show, from the loop of prof --push. */
@@ -30,10 +31,10 @@ struct prof_metrics_values {
 	bool has_files;
 	uint64_t too_large;     /* samples in profiles that fit in no request */
 	uint64_t without_stack; /* samples of events without stack traces */
-	const struct prof_loss *losses; /* of the sampling session; borrowed */
-	size_t loss_count;
-	uint64_t other_losses; /* of kinds that are not in losses */
-	const char *problem;   /* the last one of pushing, foreign; "": none */
+	const struct prof_remark *remarks; /* of the session; borrowed */
+	size_t remark_count;
+	uint64_t other_losses, other_notes; /* of kinds not in remarks */
+	const char *problem; /* the last one of pushing, foreign; "": none */
 };
 
 struct prof_metrics;

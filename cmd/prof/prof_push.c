@@ -52,7 +52,7 @@
 /* The smallest queue that has room for a few requests. */
 #define BUFFER_BYTES ((uint64_t)4 << 20)
 /* Rates that are low enough for all JVMs of a node, day and night. */
-enum { PUSH_HZ = 19, LOSSES_MAX = 32, SINKS_MAX = 2 };
+enum { PUSH_HZ = 19, REMARKS_MAX = 48, SINKS_MAX = 2 };
 
 /* Where requests go: an engine or a directory. */
 struct push_sink {
@@ -69,11 +69,12 @@ struct push_loop {
 	struct push_sink sinks[SINKS_MAX];
 	size_t sink_count;
 	struct prof_requests requests;
-	uint64_t samples;                    /* of all windows */
-	uint64_t omitted;                    /* attributes of JVMs */
-	bool has_cut_args;                   /* of a JVM; this is reported */
-	struct prof_loss losses[LOSSES_MAX]; /* of the session */
-	size_t loss_count;
+	uint64_t samples;  /* of all windows */
+	uint64_t omitted;  /* attributes of JVMs */
+	bool has_cut_args; /* of a JVM; this is reported */
+	struct prof_remark remarks[REMARKS_MAX]; /* of the session */
+	size_t remark_count;
+	uint64_t other_losses, other_notes; /* of further kinds */
 	struct prof_budget budget;
 	uint64_t memory_bytes;  /* limit */
 	uint64_t dropped;       /* how often caches of a JVM were dropped */
@@ -85,7 +86,6 @@ struct push_loop {
 	bool is_paused;
 	int64_t paused_since_ns, paused_ns; /* monotonic; before that */
 	struct prof_metrics *metrics;
-	uint64_t other_losses; /* of further kinds */
 };
 
 /* ---- a window ---- */
@@ -122,28 +122,31 @@ static pid_t push_launched(const struct push_loop *l)
 	return sampling_result(l->sampling).launched;
 }
 
-/* Adds up the losses of a window; each kind is reported when it begins. */
-static void push_add_losses(struct push_loop *l, const struct profile *p)
+/* Adds up the losses and notes of a window; reports each kind once. */
+static void push_add_remarks(struct push_loop *l, const struct profile *p)
 {
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
 		size_t at = 0;
 
-		if (!r->is_loss)
-			continue;
-		while (at < l->loss_count &&
-		       strcmp(l->losses[at].what, r->what) != 0)
+		while (at < l->remark_count &&
+		       (l->remarks[at].is_loss != r->is_loss ||
+			strcmp(l->remarks[at].what, r->what) != 0))
 			at++;
-		if (at == LOSSES_MAX) {
-			l->other_losses += r->count;
+		if (at == REMARKS_MAX) {
+			*(r->is_loss ? &l->other_losses
+				     : &l->other_notes) += r->count;
 			continue;
 		}
-		if (at == l->loss_count) {
-			log_always("%s: %" PRIu64 " (%s)", r->what, r->count,
-				   r->first);
-			l->losses[l->loss_count++].what = r->what;
+		if (at == l->remark_count) {
+			(r->is_loss ? log_always
+				    : log_info)("%s: %" PRIu64 " (%s)", r->what,
+						r->count, r->first);
+			l->remarks[l->remark_count++] = (struct prof_remark){
+				.what = r->what, .is_loss = r->is_loss
+			};
 		}
-		l->losses[at].count += r->count;
+		l->remarks[at].count += r->count;
 	}
 }
 
@@ -170,10 +173,10 @@ static void push_end_window(struct push_loop *l)
 
 	prof_metrics_end_window(l->metrics);
 	remarks = sampling_next_parts(l->sampling, &parts, &count);
-	push_add_losses(l, remarks);
+	push_add_remarks(l, remarks);
 	profile_free(remarks);
 	for (size_t i = 0; i < count; i++) {
-		push_add_losses(l, parts[i].profile);
+		push_add_remarks(l, parts[i].profile);
 		sample_filter_apply(l->filter, parts[i].profile);
 		prof_live_set_interval(&l->live->sampling, parts[i].profile);
 		l->samples += prof_requests_samples(parts[i].profile);
@@ -529,12 +532,19 @@ static void push_log_result(const struct push_loop *l)
 		log_always("lost: %" PRIu64
 			   " samples of events without any stack trace",
 			   r->omitted);
-	for (size_t i = 0; i < l->loss_count; i++)
-		log_always("lost: %s: %" PRIu64, l->losses[i].what,
-			   l->losses[i].count);
+	for (size_t i = 0; i < l->remark_count; i++) {
+		const struct prof_remark *one = &l->remarks[i];
+
+		(one->is_loss ? log_always : log_info)(
+			"%s: %s: %" PRIu64, one->is_loss ? "lost" : "note",
+			one->what, one->count);
+	}
 	if (l->other_losses)
 		log_always("lost: losses of other kinds: %" PRIu64,
 			   l->other_losses);
+	if (l->other_notes)
+		log_info("note: notes of other kinds: %" PRIu64,
+			 l->other_notes);
 	if (r->truncated)
 		log_info("stack traces truncated to %d frames or fewer: "
 			 "%" PRIu64,
@@ -550,6 +560,14 @@ static void push_log_result(const struct push_loop *l)
 				 CLOCK_NS_PER_S);
 }
 
+static bool push_has_losses(const struct push_loop *l)
+{
+	for (size_t i = 0; i < l->remark_count; i++)
+		if (l->remarks[i].is_loss)
+			return true;
+	return l->other_losses;
+}
+
 /* Sends the last window and the queued requests. */
 static int push_finish_all(struct push_loop *l, struct error *err)
 {
@@ -558,7 +576,7 @@ static int push_finish_all(struct push_loop *l, struct error *err)
 
 	push_read_all(l, sampling_stop);
 	push_end_window(l);
-	is_whole = !l->loss_count;
+	is_whole = !push_has_losses(l);
 	log_flush_repeats(INT64_MAX);
 	/* The directory first, with half the time: a disk is usually fast. */
 	for (size_t i = l->sink_count; i-- > 0;) {
@@ -608,8 +626,9 @@ static void push_fill_metrics(void *self, struct prof_metrics_values *v)
 	v->too_large = l->requests.too_large;
 	v->without_stack = l->requests.omitted;
 	v->other_losses = l->other_losses;
-	v->losses = l->losses;
-	v->loss_count = l->loss_count;
+	v->other_notes = l->other_notes;
+	v->remarks = l->remarks;
+	v->remark_count = l->remark_count;
 	if (l->sinks[0].problem.len)
 		v->problem = l->sinks[0].problem.bytes;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# sjkc_frames_unnamed_total is the number of unnamed Java frames in the profiles that
+# prof --push prints notes, too, and counts them in sjkc_notes_total: those of unnamed
+# frames.  sjkc_frames_unnamed_total is the number of unnamed Java frames in the profiles that
 # the receiver has.  Code is unloaded while prof is stopped, so that the names are gone
 # when it reads the samples.
 sjkc=$1
@@ -51,6 +52,13 @@ done
 kill -CONT "$pid"
 [ "$count" = "$(received)" ] ||
 	{ echo "counted $count, received $(received)"; cat "$prof_err"; exit 1; }
+curl -s -S -f --max-time 20 "$url" >"$scratch/metrics"
 kill -INT "$prof_pid"
 prof_end 0 || exit 1
+has "$prof_err" 'Java frames without a name: [1-9][0-9]* \(their code or class was unloaded\)' &&
+	has "$prof_err" 'note: Java frames without a name: [1-9]' &&
+	has "$scratch/metrics" 'sjkc_notes_total\{kind="Java frames without a name"\} [1-9]' ||
+	exit 1
+[ "$(sed -n 's/.*note: Java frames without a name: //p' "$prof_err")" -ge "$count" ] ||
+	{ cat "$prof_err"; exit 1; }
 engine_accepts && engine_agrees "$prof_err"
