@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS_MAX = 4, DETAIL_MAX = 256, REMEDY_MAX = 256 };
+enum { STEPS_MAX = 5, DETAIL_MAX = 256, REMEDY_MAX = 256 };
 
 struct push_check_step {
 	const char *name;
@@ -436,8 +436,30 @@ static bool check_send_until_status(struct push_settings *s,
 	return true;
 }
 
+/* Parca accepts OTLP, which the user demands, but confuses its names. */
+static void check_names(struct push_check *c)
+{
+	int64_t began_ns = clock_monotonic_ns();
+	struct error unused;
+	struct push_sender *sender = push_sender_open(&c->settings, &unused);
+
+	if (sender && push_probe_start(sender, &unused) == 0 &&
+	    push_probe_kind(push_sender_reply(sender, INT64_MAX)) ==
+		    PUSH_PARCA) {
+		check_add_step(c, "names", false,
+			       (clock_monotonic_ns() - began_ns) / 1000,
+			       "Parca 0.26 to 0.28 confuses the names of OTLP "
+			       "frames");
+		check_advise(c, ERROR_REFUSED,
+			     "use grpc:// without --push-format: prof sends "
+			     "pprof to Parca");
+	}
+	push_sender_close(sender);
+}
+
 static int check_run(struct push_check *c, struct error *err)
 {
+	bool asks = c->settings.format == PUSH_GRPC && !c->settings.detects;
 	struct push_reply *r = calloc(1, sizeof(*r));
 	int ret = -1;
 
@@ -453,6 +475,8 @@ static int check_run(struct push_check *c, struct error *err)
 			check_tls(c, r);
 		if (!c->kind)
 			check_request(c, r);
+		if (asks && r->is_sent)
+			check_names(c);
 	}
 	free(r);
 	return ret;

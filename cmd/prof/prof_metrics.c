@@ -53,7 +53,7 @@ static const struct metric losses = {
 static const struct metric notes = {
 	"sjkc_notes_total",
 	METRIC_COUNTER,
-	"What sampling omitted, truncated or estimated, by kind.",
+	"Omissions, truncations and estimates of sampling, by kind.",
 };
 static const struct metric requests = {
 	"sjkc_push_requests_total",

@@ -556,7 +556,13 @@ void push_add(struct push *p, struct text *body, struct text *parca,
 	push_trim(p, item->added_ns);
 }
 
-enum push_format push_kind(const struct push *p) { return p->kind; }
+enum push_format push_kind(const struct push *p)
+{
+	/* A gateway may have told, instead of a server that starts. */
+	return p->kind == PUSH_GRPC && p->wants_probe && !p->counts.delivered
+		       ? PUSH_AUTO
+		       : p->kind;
+}
 
 /* The body for the server, and its size. */
 static struct text *push_body(const struct push *p, struct push_item *item)
@@ -705,6 +711,12 @@ static enum push_verdict push_note_failure(struct push *p,
 	if (r->is_sent && r->status == HTTP_INTERNAL &&
 	    ++item->attempts < INTERNAL_ATTEMPTS)
 		return PUSH_AGAIN;
+	/* The address may have servers of both kinds: the next may take it. */
+	if (p->settings->detects && p->kind == PUSH_PARCA &&
+	    push_probe_kind(r) == PUSH_GRPC) {
+		p->wants_probe = true;
+		return PUSH_AGAIN;
+	}
 	return verdict;
 }
 
@@ -795,7 +807,8 @@ static void push_take_probe(struct push *p, const struct push_reply *r)
 	} else {
 		/* Whatever else refuses the probe may take OTLP. */
 		p->kind = kind == PUSH_PARCA ? PUSH_PARCA : PUSH_GRPC;
-		p->wants_probe = false;
+		/* The first request may be made much later. */
+		p->wants_probe = p->kind == PUSH_GRPC && !p->first;
 		p->pace = (struct push_pace){ 0 };
 	}
 	p->lost_probes = 0;

@@ -177,7 +177,8 @@ void push_add(struct push *p, struct text *body, struct text *parca,
 
 /*
  * The format of the settings, or with detects that of the server: PUSH_AUTO
- * until it has told. The server is asked again after each outage.
+ * until it has told. The server is asked again after each outage and, unless it
+ * is Parca, before the first request.
  */
 enum push_format push_kind(const struct push *p);
 

@@ -253,21 +253,26 @@ static int settings_find_url(struct push_settings *s, const char *url,
 	const char *own = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
 	const char *any = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
 	const char *protocol = settings_variable("PROTOCOL");
+	bool is_grpc = s->format == PUSH_AUTO && protocol &&
+		       strcmp(protocol, "grpc") == 0;
+	bool is_own = own && *own;
 
 	if (strcmp(url, "env") != 0)
 		return settings_set_url(s, url, false, err) ||
 				       settings_check_grpc(s, url, err)
 			       ? -1
 			       : 0;
-	if (s->format == PUSH_AUTO && protocol && strcmp(protocol, "grpc") == 0)
+	if (!is_own && !(any && *any))
+		return fail(err, ERROR_MISUSE,
+			    "--push env requires OTEL_EXPORTER_OTLP_ENDPOINT "
+			    "or OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+	if (is_grpc)
 		s->format = PUSH_GRPC;
-	if (own && *own)
-		return settings_set_url(s, own, false, err);
-	if (any && *any)
-		return settings_set_url(s, any, true, err);
-	return fail(err, ERROR_MISUSE,
-		    "--push env requires OTEL_EXPORTER_OTLP_ENDPOINT or "
-		    "OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+	if (settings_set_url(s, is_own ? own : any, !is_own, err))
+		return -1;
+	/* The variable demands gRPC, not OTLP of Parca. */
+	s->detects |= is_grpc;
+	return 0;
 }
 
 /* Removes the blanks at both ends. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # prof --push grpc://… sends the same requests over gRPC, and obeys its statuses.  Parca
-# gets requests of its own interface, also those of the time before it started.
+# gets requests of its own interface, also those of the time before it started.  It may
+# replace a server that has responded, or share its address with another one.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -51,3 +52,31 @@ grep -q '^resource __name__=process_cpu service.name=shop .* thread_name=burner'
 	"$engine"/*.txt || { cat "$engine"/*.txt; exit 1; }
 grep -q '^types samples/count cpu/nanoseconds period cpu/nanoseconds 10101010$' \
 	"$engine"/*.txt || { grep '^types' "$engine"/*.txt; exit 1; }
+
+# A server responds to the question whether it is Parca, and Parca replaces it before
+# the first request.
+engine_end
+rm -f "$engine"/*
+grpc_start --without-profiles --port "$port" || exit 1
+prof_start -p "$pid" -F 99 --push "grpc://127.0.0.1:$port" --interval 5m \
+	--shutdown-timeout 60s || exit 1
+target_wait "$prof_err" 'sending profiles' "$prof_job" || exit 1
+for _ in $(seq 600); do
+	[ ! -e "$engine/asked" ] || break
+	sleep 0.1
+done
+[ -e "$engine/asked" ] || { echo 'prof asks nothing'; exit 1; }
+engine_end
+grpc_start --parca --port "$port" || exit 1
+sleep 2
+kill -INT "$prof_pid"
+prof_end 0 || exit 1
+engine_accepts && engine_agrees "$prof_err" || exit 1
+
+# A server that is not Parca gets one request, and Parca the next.
+rm -f "$engine"/*.txt
+echo UNIMPLEMENTED >"$engine/answer"
+prof 0 -p "$pid" -F 99 -d 2s --push "grpc://127.0.0.1:$port" --interval 1s \
+	--shutdown-timeout 60s || exit 1
+has "$prof_err" 'gRPC status 12: busy; trying again' || exit 1
+engine_accepts && engine_agrees "$prof_err" || exit 1

@@ -6,9 +6,9 @@
                         [--without-profiles] [--parca] [--port NUMBER]
 
 As otlp_engine.py, but its only words in DIRECTORY/answer are the names of gRPC's
-statuses: UNAVAILABLE, INVALID_ARGUMENT.  --without-profiles serves no profiles, as a
+statuses: UNAVAILABLE, INVALID_ARGUMENT.  DIRECTORY/asked exists after a request to Parca.  --without-profiles serves no profiles, as a
 Collector without its feature gate.  --parca serves Parca's WriteRaw, and OTLP, too,
-whose names Parca 0.28 confuses: such a request is bad.  Exits with 77 without
+whose names Parca 0.28 confuses: such a request is accepted, but bad.  Exits with 77 without
 python3-grpcio.
 """
 import argparse
@@ -75,9 +75,10 @@ def take(body, context, check):
     if word != "OK":
         context.abort(grpc.StatusCode[word], "busy")
     requests.append(body)
+    if not check:
+        write(f"{len(requests)}.bad", "OTLP to Parca\n")
+        return
     try:
-        if not check:
-            raise ValueError("OTLP to Parca")
         lines = check(body)
         write(f"{len(requests)}.txt", "".join(line + "\n" for line in lines))
     except (ValueError, KeyError, IndexError) as error:
@@ -88,6 +89,8 @@ def take(body, context, check):
 class Handler(grpc.GenericRpcHandler):
     def service(self, handler_call_details):
         method = handler_call_details.method
+        if method == WRITE_RAW:
+            write("asked", "")
         if method == WRITE_RAW and arguments.parca:
             return grpc.unary_unary_rpc_method_handler(write_raw)
         if method != EXPORT or arguments.without_profiles:

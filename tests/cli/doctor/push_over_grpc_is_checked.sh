@@ -41,6 +41,9 @@ check() {
 	start parca --parca
 	check "grpc://127.0.0.1:$port"
 	check "grpc://127.0.0.1:$port" --push-format parca
+	check "grpc://127.0.0.1:$port" --push-format grpc
+	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:$port OTEL_EXPORTER_OTLP_PROTOCOL=grpc \
+		check env
 	start without --without-profiles
 	check "grpc://127.0.0.1:$port"
 	start socket --unix "$PWD/engine.sock"

@@ -174,6 +174,26 @@ static void expect_server(const char *given, const char *url, const char *to)
 	push_settings_release(&s);
 }
 
+static void environment_that_chooses_grpc_asks_for_the_kind(void **state)
+{
+	struct push_settings s;
+	struct error err;
+
+	(void)state;
+	setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://h", 1);
+	setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 1);
+	assert_int_equal(push_settings_init(&s, "env", PUSH_AUTO, &err), 0);
+	assert_true(s.detects);
+	push_settings_release(&s);
+	assert_int_equal(push_settings_init(&s, "env", PUSH_GRPC, &err), 0);
+	assert_false(s.detects);
+	push_settings_release(&s);
+	setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", 1);
+	assert_int_equal(push_settings_init(&s, "env", PUSH_AUTO, &err), 0);
+	assert_false(s.detects);
+	push_settings_release(&s);
+}
+
 static void server_name_replaces_the_host_but_not_the_address(void **state)
 {
 	struct push_settings s;
@@ -305,6 +325,9 @@ int main(void)
 			clear_environment),
 		cmocka_unit_test(
 			only_a_grpc_url_without_format_asks_for_the_kind),
+		cmocka_unit_test_setup(
+			environment_that_chooses_grpc_asks_for_the_kind,
+			clear_environment),
 		cmocka_unit_test_setup(query_of_the_url_is_not_shown,
 				       clear_environment),
 		cmocka_unit_test_setup(environment_names_the_receiver,
