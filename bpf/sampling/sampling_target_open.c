@@ -6,8 +6,11 @@
 #include "bpf/sampling/sampling_target.h"
 
 #include "bpf/gc_probes.h"
+#include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/lines.h"
+#include "core/base/units.h"
 #include "core/hotspot/java_threads.h"
 #include "core/hotspot/object_class.h"
 #include "core/jvm/procfs.h"
@@ -16,6 +19,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
@@ -101,19 +105,86 @@ static bool target_has_scheduler(const struct sampling_target *t)
 	return has;
 }
 
+/*
+ * Returns the sum of the numbers after a label, without those of the poller of
+ * pollers.
+ */
+static uint64_t target_sum(const struct text *reply, const char *label)
+{
+	struct lines lines = lines_over(reply->bytes, reply->len);
+	struct line line;
+	uint64_t sum = 0;
+
+	while (lines_next(&lines, &line)) {
+		const char *at = memmem(line.text, line.len, label,
+					strlen(label));
+
+		/* NUL-terminated: core/base/text.h. */
+		if (at && !memmem(line.text, line.len, "MasterPoller", 12))
+			sum += strtoul(at + strlen(label), NULL, 10);
+	}
+	return sum;
+}
+
+/*
+ * Returns how many virtual threads wait at least: with a timeout (JDK 25), or
+ * for a socket (JDK 24); a thread may be in both numbers. The JVM has no number
+ * of those that wait without a timeout for other events. 0 = unknown.
+ */
+static uint64_t target_count_waiting(const struct sampling_target *t)
+{
+	static const struct {
+		const char *command, *label;
+	} counts[] = {
+		{ "Thread.vthread_scheduler", "delayed = " },
+		{ "Thread.vthread_pollers", "registered = " },
+	};
+	struct error unused;
+	struct attach *attach = attach_open(&t->jvm, CLOCK_NS_PER_S, &unused);
+	uint64_t most = 0;
+
+	for (size_t i = 0; attach && i < sizeof(counts) / sizeof(*counts);
+	     i++) {
+		const struct attach_request request = {
+			.operation = "jcmd",
+			.args = { counts[i].command },
+		};
+		struct text reply = { 0 };
+		uint64_t count = 0;
+
+		if (attach_call(attach, &request, &reply, &unused) == 0 &&
+		    reply.len)
+			count = target_sum(&reply, counts[i].label);
+		most = count > most ? count : most;
+		text_release(&reply);
+	}
+	attach_close(attach);
+	return most;
+}
+
 /* The report has a line about every such JVM, which other outputs lack. */
 static void target_report_virtual_threads(const struct sampling_target *t)
 {
+	struct text count = { 0 };
+	uint64_t waiting;
+
 	if (t->shared->o->all || !unwinder_has_continuations(t->unwinder) ||
 	    !(t->events & (SAMPLING_OFFCPU | SAMPLING_WALL)) ||
 	    !target_has_scheduler(t))
 		return;
-	sampling_notify(
-		t->shared->o, SAMPLING_INFO,
-		"%s: the application uses virtual threads; waiting "
-		"virtual threads are not included: use sjkc threads --virtual, "
-		"sjkc probe --above, or -e cpu",
-		t->name.bytes);
+	/* A loaded agent means that requests to the JVM are permitted. */
+	waiting = t->agent ? target_count_waiting(t) : 0;
+	if (waiting) {
+		text_puts(&count, " (at least ");
+		units_add_count(&count, waiting);
+		text_puts(&count, " now)");
+	}
+	sampling_notify(t->shared->o, SAMPLING_INFO,
+			"%s: the application uses virtual threads; waiting "
+			"virtual threads are not included%s: use sjkc threads "
+			"--virtual, sjkc probe --above, or -e cpu",
+			t->name.bytes, count.len ? count.bytes : "");
+	text_release(&count);
 }
 
 void sampling_target_note_virtual_threads(const struct sampling_target *t)

@@ -205,10 +205,11 @@ public class Target {
 	}
 
 	/**
-	 * Virtual threads that park, and one that is blocked by main; since JDK
-	 * 21.
+	 * Virtual threads that park, or park for an hour, and one that is blocked
+	 * by main; since JDK 21.
 	 */
-	private static void waitingVirtual(int count) throws Exception {
+	private static void waitingVirtual(int count, boolean timed)
+		throws Exception {
 		Class<?> builders;
 		try {
 			builders = Class.forName("java.lang.Thread$Builder");
@@ -219,6 +220,8 @@ public class Target {
 		for (int i = 0; i <= count; i++) {
 			boolean blocked = i == count;
 			Runnable body = () -> {
+				while (!blocked && timed)
+					LockSupport.parkNanos(3600_000_000_000L);
 				while (!blocked)
 					LockSupport.park();
 				synchronized (LOCK) {
@@ -304,7 +307,10 @@ public class Target {
 			virtual(count);
 			break;
 		case "waitingvirtual":
-			waitingVirtual(count);
+			waitingVirtual(count, false);
+			break;
+		case "timedvirtual":
+			waitingVirtual(count, true);
 			break;
 		case "hostile":
 			hostile();
