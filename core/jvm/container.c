@@ -13,10 +13,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -632,6 +634,40 @@ static bool machine_take_name(const char *text, struct text *out)
 	return true;
 }
 
+/* Runs in a child, which leaves the UTS namespace of sjkc. */
+static int machine_uname_job(void *self, int channel, struct error *err)
+{
+	int fd = open("/proc/1/ns/uts", O_RDONLY | O_CLOEXEC);
+	struct utsname host;
+	char *name = self;
+
+	(void)channel, (void)err;
+	if (fd >= 0 && setns(fd, CLONE_NEWUTS) == 0 && uname(&host) == 0)
+		snprintf(name, sizeof(host.nodename), "%s", host.nodename);
+	return CHILD_NOTHING;
+}
+
+/* Appends the machine's name of the kernel; requires CAP_SYS_ADMIN. */
+static bool machine_uname(struct text *out)
+{
+	const struct child_options options = { .dies_with_parent = true };
+	const size_t size = sizeof(((struct utsname *)0)->nodename);
+	struct child child = { .channel = -1 };
+	char *name = child_memory(size);
+	struct error unused;
+	bool is_done;
+	int fd;
+
+	is_done = child_start(&child, &options, machine_uname_job, name,
+			      &unused) == 0 &&
+		  child_wait(&child, clock_monotonic_ns() + FIND_NS, &fd,
+			     &unused) == CHILD_DONE &&
+		  machine_take_name(name, out);
+	child_end(&child, 0);
+	child_memory_free(name, size);
+	return is_done;
+}
+
 bool container_machine_name(struct text *out)
 {
 	struct jvm init = { .pidfd = -1 };
@@ -648,8 +684,13 @@ bool container_machine_name(struct text *out)
 
 	if (jvm_open(&init, 1, &unused))
 		return false;
-	if (machine_is_init(&init))
+	if (machine_is_init(&init)) {
+		if (machine_uname(out)) {
+			jvm_close(&init);
+			return true;
+		}
 		fd = opener_run(&o, &unused);
+	}
 	if (fd >= 0) {
 		do
 			len = read(fd, bytes, sizeof(bytes) - 1);

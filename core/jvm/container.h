@@ -93,10 +93,10 @@ void container_pod_json(const struct container_pod *pod, struct json *j);
 bool container_pod_has_others(const struct container_pod *pod);
 
 /*
- * Appends the host name in the machine's /etc/hostname, if sjkc runs in a
- * container that has the machine's PID namespace and a host name of its own
- * (hostPID). Returns false otherwise, and for names that no machine has alone
- * (localhost).
+ * Appends the machine's host name, if sjkc runs in a container that has the
+ * machine's PID namespace and a host name of its own (hostPID): the kernel's,
+ * which requires CAP_SYS_ADMIN, or else that in the machine's /etc/hostname.
+ * Returns false otherwise, and for names that no machine has alone (localhost).
  */
 bool container_machine_name(struct text *out);
 
