@@ -252,6 +252,8 @@ static int sampler_configure(struct sampler *s, struct error *err)
 				  sampler_wants(s, SAMPLE_LOCK));
 	bpf_program__set_autoload(p->progs.on_probe,
 				  sampler_wants(s, SAMPLE_PROBE));
+	bpf_program__set_autoload(p->progs.on_exit,
+				  sampler_wants(s, SAMPLE_EXIT));
 	if (o->stack_bytes > SAMPLER_STACK_LIMIT || sampler_size_maps(s))
 		return fail(err, ERROR_FAILED,
 			    "cannot set the sizes of the BPF maps");
@@ -448,6 +450,8 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = semaphore);
 	struct bpf_program *program = kind == SAMPLE_LOCK
 					      ? s->programs->progs.on_lock
+				      : kind == SAMPLE_EXIT
+					      ? s->programs->progs.on_exit
 				      : kind == SAMPLE_PROBE
 					      ? s->programs->progs.on_probe
 					      : s->programs->progs.on_alloc;
@@ -806,6 +810,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 	sampler_add_runs(p->progs.on_alloc, counts);
 	sampler_add_runs(p->progs.on_lock, counts);
 	sampler_add_runs(p->progs.on_probe, counts);
+	sampler_add_runs(p->progs.on_exit, counts);
 }
 
 const char *sampler_clock(const struct sampler *s)

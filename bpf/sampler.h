@@ -61,13 +61,14 @@ size_t sampler_targets_max(const struct sampler *s);
 /*
  * Takes a sample whenever the process pid reaches the function at an offset of
  * a file (path may be below /proc/PID/map_files).  kind is SAMPLE_ALLOC,
- * SAMPLE_LOCK or SAMPLE_PROBE.  semaphore is the offset in the file of a 16-bit
- * word that the kernel raises meanwhile; 0 = none.  For the first two, the
- * function's first argument is the weight, the third an
- * object's handle.  For SAMPLE_LOCK, the second argument is the time when the
- * wait began, the fourth the thread's JNIEnv; at the beginning of a wait, when
- * the sample is taken, the weight is 0.  Does nothing if the same probe is
- * attached to the process already.
+ * SAMPLE_LOCK, SAMPLE_PROBE or SAMPLE_EXIT.  semaphore is the offset in the
+ * file of a 16-bit word that the kernel raises meanwhile; 0 = none.  For the
+ * first two, the function's first argument is the weight, the third an object's
+ * handle.  For SAMPLE_LOCK, the second argument is the time when the wait
+ * began, the fourth the thread's JNIEnv; at the beginning of a wait, when the
+ * sample is taken, the weight is 0.  For SAMPLE_EXIT, the first argument is an
+ * ObjectMonitor; if there are many calls, only some are sampled.  Does nothing
+ * if the same probe is attached to the process already.
  */
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, uint64_t semaphore,

@@ -20,6 +20,9 @@ enum sample_kind {
 			  represents */
 	SAMPLE_LOCK,   /* a monitor was entered; weight is the wait, in ns */
 	SAMPLE_PROBE,  /* a published probe was reached; weight is 1 */
+	SAMPLE_EXIT,   /* a thread releases a monitor and wakes a waiting
+			  thread; weight is the number of such calls that the
+			  sample represents */
 	SAMPLE_KINDS
 };
 
@@ -88,7 +91,8 @@ struct sample_event {
 	 * they were counted.
 	 */
 	__u64 object[2];
-	__u64 owner; /* ObjectMonitor::_owner when the wait began */
+	__u64 owner;   /* ObjectMonitor::_owner when the wait began */
+	__u64 monitor; /* address of the ObjectMonitor; 0 = unknown */
 	/* The thread's JavaFrameAnchor, read together with the stack. */
 	__u64 anchor[SAMPLE_ANCHOR_WORDS];
 	char comm[16]; /* foreign */

@@ -393,7 +393,7 @@ static __always_inline void sample_begin(struct sample_event *e,
 	e->kind = kind;
 	e->flags = 0;
 	e->stack = 0;
-	e->object[0] = e->object[1] = e->owner = 0;
+	e->object[0] = e->object[1] = e->owner = e->monitor = 0;
 }
 
 SEC("perf_event")
@@ -698,6 +698,26 @@ static __always_inline void sample_read_owner(struct sample_event *e, __u64 jni)
 	if (m && user_read_u64(jni - m->env + m->pending, &monitor) &&
 	    monitor && user_read_u64(monitor + m->owner, &e->owner))
 		e->flags |= SAMPLE_HAS_OWNER;
+	e->monitor = monitor;
+}
+
+/*
+ * Decides whether the stack of a thread that releases a monitor is copied.
+ * Returns the number of releases that the copy represents; 0 = none.
+ */
+static __always_inline __u64 pace_exit(struct pace *p)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (now - p->began_ns >= SAMPLER_PACE_NS) {
+		p->stride = p->count / SAMPLER_PACE_EXITS + 1;
+		p->count = 0;
+		p->began_ns = now;
+	}
+	p->count++;
+	return p->stride <= 1 || bpf_get_prandom_u32() % p->stride == 0
+		       ? p->stride
+		       : 0;
 }
 
 static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
@@ -705,6 +725,7 @@ static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
 	struct task_struct *task = task_current();
 	struct identity id = task_identify(task);
 	struct scratch *s;
+	__u64 weight;
 	__u32 key;
 	int area;
 
@@ -718,15 +739,23 @@ static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
 		__sync_fetch_and_add(&lost, 1);
 		return;
 	}
-	sample_begin(&s->event, id, kind, kind == SAMPLE_PROBE ? 1 : ctx->rdi);
+	weight = kind == SAMPLE_PROBE  ? 1
+		 : kind == SAMPLE_EXIT ? pace_exit(&s->pace)
+				       : ctx->rdi;
+	if (kind == SAMPLE_EXIT && !weight)
+		goto out;
+	sample_begin(&s->event, id, kind, weight);
 	if (kind == SAMPLE_LOCK)
 		s->event.time_ns = ctx->rsi;
 	registers_copy(&s->event, ctx);
-	if (kind != SAMPLE_PROBE)
+	if (kind == SAMPLE_ALLOC || kind == SAMPLE_LOCK)
 		sample_read_object(&s->event, ctx->rdx);
 	if (kind == SAMPLE_LOCK)
 		sample_read_owner(&s->event, ctx->rcx);
+	if (kind == SAMPLE_EXIT)
+		s->event.monitor = ctx->rdi;
 	sample_send(ctx, s);
+out:
 	bpf_map_delete_elem(&probe_busy, &key);
 }
 
@@ -741,6 +770,17 @@ SEC("uprobe")
 int on_probe(struct pt_regs *ctx)
 {
 	probe_reached(ctx, SAMPLE_PROBE);
+	return 0;
+}
+
+/*
+ * ObjectMonitor::ExitEpilog(JavaThread *, ObjectWaiter *): a thread releases a
+ * monitor for which others wait, so its leaf Java frame holds the monitor.
+ */
+SEC("uprobe")
+int on_exit(struct pt_regs *ctx)
+{
+	probe_reached(ctx, SAMPLE_EXIT);
 	return 0;
 }
 

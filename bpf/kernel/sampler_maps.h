@@ -54,6 +54,12 @@
 #define SAMPLER_PACE_THREAD 16
 #define SAMPLER_PACE_MOST   16
 
+/*
+ * The same for threads that release a monitor, by CPU: a copied stack costs
+ * about 10 us in the target, and a few of them show who holds a monitor.
+ */
+#define SAMPLER_PACE_EXITS 100
+
 struct pace {
 	__u64 began_ns;
 	__u32 count, stride;

@@ -107,7 +107,7 @@ static const struct {
 	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU },
 	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU },
 	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC },
-	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK },
+	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK | 1 << SAMPLE_EXIT },
 	{ "probe", UNIT_SAMPLES, 1 << SAMPLE_PROBE },
 	{ "gc", UNIT_NS, 0 }, /* not from the sampler: target_open_pauses() */
 };
@@ -661,6 +661,7 @@ static struct sampling_counts sampling_window_counts(const struct sampling *s)
 	had.unnamed -= before->unnamed;
 	had.classless -= before->classless;
 	had.ownerless -= before->ownerless;
+	had.methodless -= before->methodless;
 	had.unrecorded -= before->unrecorded;
 	had.delayed -= before->delayed;
 	had.refused -= before->refused;

@@ -9,6 +9,7 @@
 #include "core/base/intern.h"
 #include "core/base/map64.h"
 #include "core/elf/demangle.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/java_name.h"
 
 #include <stdlib.h>
@@ -25,12 +26,12 @@ enum { INLINED = 256 };
 struct place {
 	uint64_t address;
 	uint64_t code;  /* a blob's identity, an image, or a Method* */
-	uint32_t kind;  /* enum unwound_kind, or KERNEL; and is_exact */
+	uint32_t kind;  /* enum unwound_kind, or KERNEL; EXACT, CAUTIOUS */
 	uint32_t batch; /* when it was looked up */
 	uint32_t first, count;
 };
 
-enum { KERNEL = 100, EXACT = 1 << 16 };
+enum { KERNEL = 100, EXACT = 1 << 16, CAUTIOUS = 1 << 17 };
 
 struct sampling_frames {
 	struct profile *profile;
@@ -42,6 +43,7 @@ struct sampling_frames {
 	size_t id_count, id_cap;
 	uint32_t *stack; /* the current stack trace */
 	size_t depth, depth_cap;
+	bool is_cautious; /* about the methods of compiled code */
 	uint32_t batch;
 	uint64_t unnamed;
 };
@@ -367,19 +369,23 @@ static const char *frames_find_generated(struct sampling_frames *f,
 }
 
 static void frames_add_java(struct sampling_frames *f,
-			    const struct unwound_frame *at, uint64_t time_ns)
+			    const struct unwound_frame *frame, uint64_t time_ns)
 {
+	struct unwound_frame here = *frame;
+	const struct unwound_frame *at = &here;
 	const bool compiled = at->kind == UNWOUND_COMPILED;
 	const struct place place = {
 		.address = compiled ? at->pc : (uint64_t)(int64_t)at->bci,
 		.code = compiled ? at->blob->identity : at->method,
-		.kind = at->kind | (at->is_exact ? EXACT : 0),
+		.kind = at->kind | (at->is_exact ? EXACT : 0) |
+			(f->is_cautious ? CAUTIOUS : 0),
 	};
 	uint32_t ids[INLINED];
 	struct idprobe probe;
 	struct place *known = place_find(f, &place, &probe);
 	size_t count;
 
+	here.is_cautious = f->is_cautious;
 	if (known && (compiled || known->batch == f->batch)) {
 		frames_push(f, f->ids + known->first, known->count);
 		return;
@@ -511,7 +517,17 @@ void sampling_frames_batch(struct sampling_frames *f)
 		frames_forget(f);
 }
 
-void sampling_frames_begin(struct sampling_frames *f) { f->depth = 0; }
+void sampling_frames_begin(struct sampling_frames *f)
+{
+	f->depth = 0;
+	f->is_cautious = false;
+}
+
+void sampling_frames_begin_release(struct sampling_frames *f)
+{
+	sampling_frames_begin(f);
+	f->is_cautious = true;
+}
 
 /* Turns "name.isra.0 [module]" into "name [module]". */
 static uint32_t frames_id_of_kernel(struct sampling_frames *f, const char *name,
@@ -611,6 +627,36 @@ void sampling_frames_drop_callback(struct sampling_frames *f)
 			return;
 		}
 	}
+}
+
+static bool frame_is_wait(const struct profile *p, const struct frame *at)
+{
+	return strcmp(profile_text(p, at->class_name), "java.lang.Object") ==
+		       0 &&
+	       strncmp(profile_text(p, at->method), "wait", 4) == 0;
+}
+
+uint32_t sampling_frames_holder(struct sampling_frames *f)
+{
+	const struct frame *found = NULL;
+	struct frame holder;
+
+	for (size_t i = 0; i < f->depth; i++) {
+		const struct frame *at = frames_at(f, i);
+
+		if (frame_is_application(f->profile, at)) {
+			found = at;
+			break;
+		}
+		if (!found && frame_is_java_call(at) &&
+		    !frame_is_wait(f->profile, at))
+			found = at;
+	}
+	if (!found)
+		return 0;
+	holder = *found;
+	holder.kind = FRAME_JAVA;
+	return profile_frame(f->profile, &holder);
 }
 
 void sampling_frames_drop_class(struct sampling_frames *f, const char *name)

@@ -62,6 +62,11 @@ void sampling_frames_batch(struct sampling_frames *f);
  * append frames, leaf first.
  */
 void sampling_frames_begin(struct sampling_frames *f);
+/*
+ * The same for a thread that releases a monitor: compilers do not record the
+ * place of such a call.
+ */
+void sampling_frames_begin_release(struct sampling_frames *f);
 void sampling_frames_kernel(struct sampling_frames *f,
 			    const uint64_t *addresses, size_t count);
 /* Appends a kernel function by its name. */
@@ -90,6 +95,14 @@ void sampling_frames_drop_hook(struct sampling_frames *f);
  * Java method is the leaf.  Without a Java frame, removes nothing.
  */
 void sampling_frames_drop_callback(struct sampling_frames *f);
+
+/*
+ * Returns the frame of the method that holds the monitor which a thread
+ * releases: the application's frame nearest the leaf or else the Java frame,
+ * without Object.wait(); 0 = there is none.  The id does not depend on how the
+ * method is compiled.
+ */
+uint32_t sampling_frames_holder(struct sampling_frames *f);
 
 /* Removes the leaf frames of a class, which has this whole name. */
 void sampling_frames_drop_class(struct sampling_frames *f, const char *name);

@@ -3,6 +3,7 @@
 
 #include "bpf/gc_probes.h"
 #include "bpf/sampling/idle_threads.h"
+#include "bpf/sampling/monitor_exits.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/hash.h"
@@ -66,6 +67,7 @@ void sampling_target_free(struct sampling_target *t)
 	gc_source_close(t->gc);
 	idle_threads_free(t->idle);
 	free(t->waits);
+	monitor_exits_free(t->exits);
 	sampling_threads_free(t->threads);
 	sampling_frames_free(t->frames);
 	java_threads_free(t->owners);
@@ -107,6 +109,7 @@ void sampling_target_counts(const struct sampling_target *t,
 	counts->unnamed += sampling_frames_unnamed(t->frames);
 	counts->classless += t->classless;
 	counts->ownerless += t->ownerless;
+	counts->methodless += t->methodless;
 	target_add_unrecorded(t, counts);
 	counts->files += t->view->images->files.missed;
 	if (t->view->code)
@@ -273,6 +276,9 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	target_renew_places(t);
+	/* All waits have been cut. */
+	if (t->exits)
+		monitor_exits_clear(t->exits);
 	sampling_target_note_virtual_threads(t);
 }
 
@@ -584,7 +590,7 @@ static void target_read_anchors(struct sampling_target *t)
 }
 
 static struct unwind_anchor target_anchor(const struct sampling_target *t,
-					  const uint64_t *words)
+					  const __u64 *words)
 {
 	return (struct unwind_anchor){
 		.sp = words[t->anchors.sp],
@@ -596,7 +602,7 @@ static struct unwind_anchor target_anchor(const struct sampling_target *t,
 bool sampling_target_find_anchor(struct sampling_target *t, pid_t tid,
 				 struct unwind_anchor *anchor)
 {
-	uint64_t words[JAVA_ANCHOR_WORDS];
+	__u64 words[JAVA_ANCHOR_WORDS];
 	uint32_t at;
 
 	if (!t->anchors_ns ||
@@ -622,7 +628,7 @@ static void target_walk(struct sampling_target *t, const struct sample_event *e,
 	from.stack = stack;
 	from.stack_bytes = e->stack_bytes;
 	if (e->flags & SAMPLE_HAS_ANCHOR)
-		from.anchor = target_anchor(t, (const uint64_t *)e->anchor);
+		from.anchor = target_anchor(t, e->anchor);
 	unwinder_walk(t->unwinder, &from, &u);
 	if (u.end == UNWIND_LOST && !(e->flags & SAMPLE_HAS_ANCHOR))
 		sampling_target_find_anchor(t, (pid_t)e->tid, &from.anchor);
@@ -660,7 +666,7 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
 		sample->event = s->events[__builtin_ctz(left)];
 		profile_add(t->profile, sample);
 	}
-	t->samples++;
+	t->samples += sample->count;
 }
 
 /* ---- pauses ---- */
@@ -809,6 +815,56 @@ static void target_find_place(struct sampling_target *t,
 		t->wait->stack = sample->stack;
 }
 
+/* Keeps the method that holds the monitor which the thread releases. */
+static void target_add_exit(struct sampling_target *t,
+			    const struct sample_event *e, const uint8_t *stack)
+{
+	uint32_t holder;
+
+	if (!t->exits)
+		return;
+	sampling_threads_id(t->threads, (pid_t)e->tid, e->comm);
+	sampling_frames_begin_release(t->frames);
+	target_walk(t, e, stack);
+	holder = sampling_frames_holder(t->frames);
+	if (holder)
+		monitor_exits_add(t->exits, e->monitor, e->time_ns, holder,
+				  e->weight > 1);
+}
+
+/*
+ * Adds a wait for a monitor: a part for each method that held it meanwhile.
+ * The longest part has the count.
+ */
+static void target_add_lock_wait(struct sampling_target *t,
+				 const struct sample_event *e,
+				 struct sample *sample)
+{
+	int64_t epoch_ns = t->shared->epoch_ns;
+	struct monitor_part parts[MONITOR_PARTS];
+	uint64_t from_ns = (uint64_t)(sample->time_ns - epoch_ns);
+	size_t count = 0, longest = 0;
+
+	if (t->exits && e->monitor)
+		count = monitor_exits_split(t->exits, e->monitor, from_ns,
+					    from_ns + sample->weight, parts);
+	if (!count) {
+		t->methodless += t->exits != NULL;
+		sampling_target_add(t, SAMPLING_LOCK, sample);
+		return;
+	}
+	for (size_t i = 1; i < count; i++)
+		if (parts[i].ns > parts[longest].ns)
+			longest = i;
+	for (size_t i = 0; i < count; i++) {
+		sample->time_ns = (int64_t)parts[i].from_ns + epoch_ns;
+		sample->weight = sample->duration_ns = parts[i].ns;
+		sample->count = i == longest;
+		sample->owner_frame = parts[i].frame;
+		sampling_target_add(t, SAMPLING_LOCK, sample);
+	}
+}
+
 /* Adds a sample that has its stack trace. */
 static void target_add_sample(struct sampling_target *t,
 			      const struct sample_event *e,
@@ -844,7 +900,10 @@ static void target_add_sample(struct sampling_target *t,
 		s->waited_ns += sample->weight;
 		s->ends_ns[t->end] += sample->weight;
 	}
-	sampling_target_add(t, of[e->kind], sample);
+	if (e->kind == SAMPLE_LOCK)
+		target_add_lock_wait(t, e, sample);
+	else
+		sampling_target_add(t, of[e->kind], sample);
 }
 
 void sampling_target_sample(struct sampling_target *t,
@@ -855,6 +914,10 @@ void sampling_target_sample(struct sampling_target *t,
 
 	if (e->kind >= SAMPLE_KINDS)
 		return;
+	if (e->kind == SAMPLE_EXIT) {
+		target_add_exit(t, e, stack);
+		return;
+	}
 	sample.thread = sampling_threads_id(t->threads, (pid_t)e->tid, e->comm);
 	/* After the thread got its id: a short wait still shows that it ran. */
 	if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_CONTINUED) &&

@@ -26,6 +26,7 @@
 
 struct gc_source;
 struct idle_threads;
+struct monitor_exits;
 
 /* Counters of a target since it was opened. */
 struct sampling_counts {
@@ -34,6 +35,7 @@ struct sampling_counts {
 	uint64_t unnamed;    /* Java frames without a name */
 	uint64_t classless;  /* allocations and locks without a class */
 	uint64_t ownerless;  /* waits for a monitor without its owner */
+	uint64_t methodless; /* the same without the owner's method */
 	uint64_t unrecorded; /* records that did not fit into the agent's stream
 			      */
 	uint64_t delayed;    /* records whose thread did not get the agent's
@@ -128,9 +130,11 @@ struct sampling_target {
 	struct sampling_wait *wait;  /* of the current sample, or NULL */
 	enum sampling_end end;       /* of the current sample's walk */
 	uint64_t samples;
-	uint64_t classless, ownerless; /* as in sampling_counts */
-	uint64_t unrecorded, delayed;  /* records that a lost agent omitted */
-	uint64_t cut;     /* files that exceeded the memory limit */
+	struct monitor_exits *exits; /* NULL = unavailable */
+	/* As in sampling_counts: */
+	uint64_t classless, ownerless, methodless;
+	uint64_t unrecorded, delayed; /* records that a lost agent omitted */
+	uint64_t cut;                 /* files that exceeded the memory limit */
 	uint64_t batch;   /* the batch that its code was read for; 0 = none */
 	int64_t read_ns;  /* when its code was read; CLOCK_MONOTONIC */
 	int64_t since_ns; /* start of sampling; CLOCK_MONOTONIC */

@@ -6,6 +6,7 @@
 #include "bpf/sampling/sampling_target.h"
 
 #include "bpf/gc_probes.h"
+#include "bpf/sampling/monitor_exits.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -18,6 +19,7 @@
 #include "jvmti/client/client_load.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +225,58 @@ static void target_open_classes(struct sampling_target *t)
 }
 
 /*
+ * Returns the address of the function that wakes a waiting thread when a
+ * monitor is released; 0 if the libjvm has no symbols.
+ */
+static uint64_t target_find_exit(const struct sampling_target *t)
+{
+	static const char *const names[] = {
+		"_ZN13ObjectMonitor10ExitEpilogEP10JavaThreadP12ObjectWaiter",
+		"_ZN13ObjectMonitor11exit_epilogEP10JavaThreadP12ObjectWaiter",
+		/* JDK 15 and earlier */
+		"_ZN13ObjectMonitor10ExitEpilogEP6ThreadP12ObjectWaiter",
+	};
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint8_t code[sizeof(endbr64)];
+	uint64_t at = 0;
+
+	for (size_t i = 0; !at && i < sizeof(names) / sizeof(*names); i++)
+		at = process_view_vm_symbol(t->view, names[i]);
+	/* The kernel emulates the push that follows, which is cheaper. */
+	if (at && memory_read(t->view->memory, at, code, sizeof(code)) &&
+	    memcmp(code, endbr64, sizeof(code)) == 0)
+		at += sizeof(code);
+	return at;
+}
+
+/*
+ * Attaches a uprobe to that function.  The methods of owners are optional; the
+ * reason of a failure is reported.
+ */
+static int target_probe_exits(struct sampling_target *t, struct error *err)
+{
+	uint64_t at = target_find_exit(t);
+	const struct mapping *m = at ? process_images_mapping(t->view->images,
+							      at)
+				     : NULL;
+	char path[80];
+
+	if (!m) {
+		sampling_notify(
+			t->shared->o, SAMPLING_INFO,
+			"%s: the methods of monitor owners are unavailable: "
+			"its libjvm has no symbol ObjectMonitor::ExitEpilog",
+			t->name.bytes);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 (int)procfs_owner(t->jvm.pid), m->start, m->end);
+	t->exits = monitor_exits_new();
+	return sampler_probe(t->shared->sampler, SAMPLE_EXIT, t->jvm.pid, path,
+			     at - m->start + m->offset, 0, err);
+}
+
+/*
  * Reads owners of monitors.  They are optional; the reason of a failure is
  * reported.
  */
@@ -251,7 +305,8 @@ static int target_read_owners(struct sampling_target *t, struct error *err)
 		.owner = places.owner,
 	};
 	return sampler_read_owners(t->shared->sampler, t->jvm.pid, &monitors,
-				   err);
+				   err) ||
+	       target_probe_exits(t, err);
 }
 
 /*

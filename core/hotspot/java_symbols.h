@@ -29,11 +29,12 @@ enum unwound_kind {
 
 struct unwound_frame {
 	enum unwound_kind kind;
-	bool is_exact;   /* pc is the next instruction, in a leaf or in a frame
-			    that a signal interrupted; otherwise it is a return
-			    address */
-	uint64_t pc;     /* the target's */
-	uint64_t sp, bp; /* the values of SP and FP in this frame */
+	bool is_exact;    /* pc is the next instruction, in a leaf or in a frame
+			     that a signal interrupted; otherwise it is a return
+			     address */
+	bool is_cautious; /* see java_symbols.frames */
+	uint64_t pc;      /* the target's */
+	uint64_t sp, bp;  /* the values of SP and FP in this frame */
 	const struct code_blob *blob; /* valid until process_view_begin() */
 	struct elf_image *image;      /* lives as long as the view */
 	uint64_t image_pc;            /* pc as an address of the file */
@@ -77,6 +78,9 @@ struct java_symbols {
 	 * Compiled code has the methods of the first place at or after pc that
 	 * the compiler recorded.  Beyond the last place, or if inlining is
 	 * unknown, only the compiled method is returned, without a line.
+	 * The compiler does not record calls after which no safepoint is
+	 * possible.  If is_cautious and pc is none of the places, the methods
+	 * are those that the places before and after it have in common.
 	 */
 	size_t (*frames)(struct java_symbols *self,
 			 const struct unwound_frame *at, uint64_t time_ns,

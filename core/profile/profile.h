@@ -102,6 +102,7 @@ struct sample {
 	uint32_t stack; /* profile_stack(); 0 = none */
 	uint32_t thread;
 	uint32_t owner; /* thread that owned the lock; 0 = unknown or none */
+	uint32_t owner_frame; /* its method that held the lock, likewise */
 	enum thread_state state;
 	int64_t time_ns; /* start, since the epoch; 0 = unknown */
 	/*
@@ -123,6 +124,7 @@ struct cell {
 	uint32_t owner;
 	uint16_t bucket; /* 1 + index of the time bucket; 0 = no time */
 	uint8_t state;   /* enum thread_state */
+	uint32_t owner_frame;
 	uint64_t count;
 	uint64_t weight;
 };

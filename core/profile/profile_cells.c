@@ -13,7 +13,8 @@ static bool cell_equals(const struct cell *a, const struct cell *b)
 {
 	return a->stack == b->stack && a->thread == b->thread &&
 	       a->event == b->event && a->owner == b->owner &&
-	       a->bucket == b->bucket && a->state == b->state;
+	       a->owner_frame == b->owner_frame && a->bucket == b->bucket &&
+	       a->state == b->state;
 }
 
 static void cell_add(struct cell *known, const struct cell *c)
@@ -29,7 +30,9 @@ static uint32_t cell_tag(const struct cell *c)
 			c->state;
 
 	/* Few cells have an owner, so it needs little mixing. */
-	return (uint32_t)hash_mix(where, rest ^ (uint64_t)c->owner << 40);
+	return (uint32_t)hash_mix(where,
+				  rest ^ (uint64_t)c->owner << 40 ^
+					  (uint64_t)c->owner_frame << 32);
 }
 
 /* Number of cells whose slots are prefetched before they are stored. */
@@ -249,6 +252,7 @@ static inline bool cell_make(struct profile *p, const struct sample *s,
 		.thread = s->thread,
 		.event = s->event,
 		.owner = s->owner,
+		.owner_frame = s->owner_frame,
 		.state = (uint8_t)s->state,
 		.count = s->count,
 		.weight = s->weight,

@@ -21,6 +21,7 @@ const char *const report_part_names[REPORT_PARTS] = {
 	[REPORT_APPLICATION] = "application",
 	[REPORT_CLASSES] = "classes",
 	[REPORT_OWNERS] = "owners",
+	[REPORT_OWNER_METHODS] = "owner-methods",
 	[REPORT_THREADS] = "threads",
 	[REPORT_CALLS] = "calls",
 	[REPORT_HISTOGRAM] = "histogram",
@@ -382,11 +383,15 @@ void report_init(struct report *r, const struct profile *p,
 	if (parts & (1U << REPORT_FRAMES | 1U << REPORT_HISTOGRAM))
 		report_sum_frames(r, &w);
 	if (parts & 1U << REPORT_CLASSES)
-		r->classes = class_sums(p, view, r->weights, false,
+		r->classes = class_sums(p, view, r->weights, CLASS_ONLY,
 					&r->class_count);
 	if (parts & 1U << REPORT_OWNERS)
-		r->owners = class_sums(p, view, r->weights, true,
+		r->owners = class_sums(p, view, r->weights, CLASS_AND_OWNER,
 				       &r->owner_count);
+	if (parts & 1U << REPORT_OWNER_METHODS)
+		r->owner_methods = class_sums(p, view, r->weights,
+					      CLASS_AND_METHOD,
+					      &r->owner_method_count);
 	if (parts & 1U << REPORT_THREADS || options->style.threads)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 options->for_people &&
@@ -418,6 +423,7 @@ void report_release(struct report *r)
 	free(r->kept_profile.events);
 	free(r->classes);
 	free(r->owners);
+	free(r->owner_methods);
 	free(r->threads);
 	free(r->categories);
 	free(r->infos);
@@ -445,6 +451,8 @@ size_t report_rows(const struct report *r, enum report_part part)
 					 r->options->frames },
 		[REPORT_CLASSES] = { r->class_count, r->options->threads },
 		[REPORT_OWNERS] = { r->owner_count, r->options->threads },
+		[REPORT_OWNER_METHODS] = { r->owner_method_count,
+					   r->options->threads },
 		[REPORT_THREADS] = { r->thread_count, r->options->threads },
 		[REPORT_CALLS] = { r->calls.count, 0 },
 		[REPORT_HISTOGRAM] = { r->frame_count, r->options->frames },

@@ -30,6 +30,7 @@ enum report_part {
 	REPORT_APPLICATION, /* the first frame outside the JDK */
 	REPORT_CLASSES,
 	REPORT_OWNERS,
+	REPORT_OWNER_METHODS,
 	REPORT_THREADS,
 	REPORT_CALLS,
 	/* These are printed on request only. */
@@ -113,6 +114,8 @@ struct report {
 	size_t class_count;
 	struct class_sum *owners;
 	size_t owner_count;
+	struct class_sum *owner_methods;
+	size_t owner_method_count;
 	struct thread_sum *threads;
 	size_t thread_count;
 	struct class_sum *categories; /* by index; at the end all others */

@@ -39,6 +39,11 @@ static const struct table_column owner_columns[] = {
 	{ "owner", false }, { "java_id", true },       { "os_id", true },
 	{ "total", true },  { "total_percent", true }, { "samples", true },
 };
+static const struct table_column method_columns[] = {
+	{ "event", false },  { "unit", false }, { "monitor", false },
+	{ "method", false }, { "total", true }, { "total_percent", true },
+	{ "samples", true },
+};
 static const struct table_column thread_columns[] = {
 	{ "event", false },        { "unit", false },
 	{ "thread", false },       { "java_id", true },
@@ -171,12 +176,11 @@ static void csv_add_histogram(struct table *t, const struct report *r)
 
 /* Adds a class; if more is not 0, the sum of `more` classes, "[14 more]". */
 static void csv_add_class(struct table *t, const struct report *r,
-			  const struct class_sum *sum, size_t more, bool owners)
+			  const struct class_sum *sum, size_t more,
+			  enum report_part part)
 {
-	static const struct thread unknown = { 0 };
-	const struct thread *owner = sum->owner
-					     ? &r->profile->threads[sum->owner]
-					     : &unknown;
+	const struct profile *p = r->profile;
+	const struct thread *owner;
 	struct text *cell;
 
 	csv_begin_row(t, r);
@@ -185,10 +189,19 @@ static void csv_add_class(struct table *t, const struct report *r,
 		text_printf(cell, "[%zu more]", more);
 	else
 		class_sum_name(cell, r->profile, sum, &r->options->style);
-	if (owners) {
-		table_add(t, profile_text(r->profile, owner->name));
+	if (part == REPORT_OWNERS) {
+		/* Thread 0 has no name. */
+		static const struct thread unknown = { 0 };
+
+		owner = sum->owner ? &p->threads[sum->owner] : &unknown;
+		table_add(t, profile_text(p, owner->name));
 		csv_add_id(t, owner->java_id);
 		csv_add_id(t, owner->os_id);
+	} else if (part == REPORT_OWNER_METHODS) {
+		cell = table_cell(t);
+		if (sum->owner)
+			frame_name(cell, p, &p->frames[sum->owner],
+				   &r->options->style);
 	}
 	csv_add_amount(t, r, sum->total);
 	csv_add_number(t, sum->samples);
@@ -197,16 +210,20 @@ static void csv_add_class(struct table *t, const struct report *r,
 static void csv_add_class_rows(struct table *t, const struct report *r,
 			       enum report_part part)
 {
-	bool owners = part == REPORT_OWNERS;
-	const struct class_sum *sums = owners ? r->owners : r->classes;
-	size_t count = owners ? r->owner_count : r->class_count;
+	const struct class_sum *sums = part == REPORT_CLASSES ? r->classes
+				       : part == REPORT_OWNERS
+					       ? r->owners
+					       : r->owner_methods;
+	size_t count = part == REPORT_CLASSES  ? r->class_count
+		       : part == REPORT_OWNERS ? r->owner_count
+					       : r->owner_method_count;
 	size_t rows = report_rows(r, part);
 	struct class_sum rest = class_sums_rest(sums, rows, count);
 
 	for (size_t i = 0; i < rows; i++)
-		csv_add_class(t, r, &sums[i], 0, owners);
+		csv_add_class(t, r, &sums[i], 0, part);
 	if (rows < count)
-		csv_add_class(t, r, &rest, count - rows, owners);
+		csv_add_class(t, r, &rest, count - rows, part);
 }
 
 static void csv_add_classes(struct table *t, const struct report *r)
@@ -217,6 +234,11 @@ static void csv_add_classes(struct table *t, const struct report *r)
 static void csv_add_owners(struct table *t, const struct report *r)
 {
 	csv_add_class_rows(t, r, REPORT_OWNERS);
+}
+
+static void csv_add_owner_methods(struct table *t, const struct report *r)
+{
+	csv_add_class_rows(t, r, REPORT_OWNER_METHODS);
 }
 
 static void csv_add_threads(struct table *t, const struct report *r)
@@ -350,6 +372,7 @@ static const struct {
 	[REPORT_APPLICATION] = { application_columns, 5, csv_add_application },
 	[REPORT_CLASSES] = { class_columns, 6, csv_add_classes },
 	[REPORT_OWNERS] = { owner_columns, 9, csv_add_owners },
+	[REPORT_OWNER_METHODS] = { method_columns, 7, csv_add_owner_methods },
 	[REPORT_THREADS] = { thread_columns, 9, csv_add_threads },
 	[REPORT_CALLS] = { call_columns, 10, csv_add_calls },
 	[REPORT_HISTOGRAM] = { histogram_columns, 9, csv_add_histogram },

@@ -150,6 +150,36 @@ static void report_json_put_classes(struct json *j, const struct report *r)
 	json_close_object(j);
 }
 
+static void report_json_put_owner_method(struct json *j, const struct report *r,
+					 const struct class_sum *sum,
+					 size_t more)
+{
+	struct text name = { 0 };
+
+	if (sum->owner)
+		frame_name(&name, r->profile, &r->profile->frames[sum->owner],
+			   &r->options->style);
+	json_open_object(j);
+	json_key(j, "method");
+	json_text_or_null(j, sum->owner ? name.bytes : NULL);
+	report_json_put_class(j, r, "monitor", sum, more);
+	json_close_object(j);
+	text_release(&name);
+}
+
+static void report_json_put_owner_methods(struct json *j,
+					  const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_OWNER_METHODS);
+	size_t count = r->owner_method_count;
+	struct class_sum rest = class_sums_rest(r->owner_methods, rows, count);
+
+	for (size_t i = 0; i < rows; i++)
+		report_json_put_owner_method(j, r, &r->owner_methods[i], 0);
+	if (rows < count)
+		report_json_put_owner_method(j, r, &rest, count - rows);
+}
+
 static void report_json_put_owner(struct json *j, const struct report *r,
 				  uint32_t owner)
 {
@@ -414,6 +444,7 @@ static void (*const put_part[REPORT_PARTS])(struct json *j,
 	[REPORT_APPLICATION] = report_json_put_application,
 	[REPORT_CLASSES] = report_json_put_classes,
 	[REPORT_OWNERS] = report_json_put_owners,
+	[REPORT_OWNER_METHODS] = report_json_put_owner_methods,
 	[REPORT_THREADS] = report_json_put_threads,
 	[REPORT_CALLS] = report_json_put_calls,
 	[REPORT_HISTOGRAM] = report_json_put_histogram,
@@ -429,8 +460,9 @@ static void report_json_put_report(struct json *j, const struct report *r)
 	for (size_t part = 0; part < REPORT_PARTS; part++) {
 		if (!(r->options->parts & 1U << part))
 			continue;
-		json_key(j, part == REPORT_THREAD_INFO
-				    ? "thread_info"
+		json_key(j, part == REPORT_THREAD_INFO ? "thread_info"
+			    : part == REPORT_OWNER_METHODS
+				    ? "owner_methods"
 				    : report_part_names[part]);
 		json_open_array(j);
 		put_part[part](j, r);

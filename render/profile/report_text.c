@@ -391,6 +391,77 @@ static void report_put_owners(struct text *out, const struct report *r)
 	report_put_rest(out, r, r->owners, rows, r->owner_count);
 }
 
+/* Appends the name of a monitor's class, padded to the width of the column. */
+static void report_put_monitor(struct text *out, const struct report *r,
+			       const struct class_sum *sum, size_t column)
+{
+	struct text name = { 0 }, fitted = { 0 };
+	size_t wide;
+
+	class_sum_name(&name, r->profile, sum, &r->options->style);
+	if (!name.len)
+		text_puts(&name, "[unknown]");
+	columns_fit(&fitted, name.bytes, name.len,
+		    r->options->width ? column : SIZE_MAX);
+	wide = text_width(fitted.bytes, fitted.len);
+	text_add(out, fitted.bytes, fitted.len);
+	text_spaces(out, 2 + (wide < column ? column - wide : 0));
+	text_release(&fitted);
+	text_release(&name);
+}
+
+/* Returns the width of the monitor column, limited for very long names. */
+static size_t report_monitor_column(const struct report *r)
+{
+	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
+	size_t most = strlen("[unknown]");
+	struct text name = { 0 };
+
+	for (size_t i = 0; i < report_rows(r, REPORT_OWNER_METHODS); i++) {
+		size_t wide;
+
+		text_clear(&name);
+		class_sum_name(&name, r->profile, &r->owner_methods[i],
+			       &r->options->style);
+		wide = text_width(name.bytes, name.len);
+		if (wide > most)
+			most = wide;
+	}
+	text_release(&name);
+	return most < limit ? most : limit;
+}
+
+static void report_put_owner_methods(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_OWNER_METHODS);
+	size_t column = report_monitor_column(r);
+
+	if (!rows)
+		return;
+	text_puts(out, "\nby monitor and method of the owner\n");
+	report_put_amount_heading(out, r, "  total         ");
+	text_printf(out, "%s  monitor", report_samples_heading(r));
+	text_spaces(out, column - strlen("monitor"));
+	text_puts(out, "  method of the owner\n");
+	for (size_t i = 0; i < rows; i++) {
+		const struct class_sum *sum = &r->owner_methods[i];
+		size_t start = out->len;
+		struct text name = { 0 };
+
+		report_put_class_values(out, r, sum);
+		report_put_monitor(out, r, sum, column);
+		if (sum->owner)
+			frame_name(&name, r->profile,
+				   &r->profile->frames[sum->owner],
+				   &r->options->style);
+		else
+			text_puts(&name, "[unknown]");
+		report_put_last(out, r, start, name.bytes, name.len);
+		text_release(&name);
+	}
+	report_put_rest(out, r, r->owner_methods, rows, r->owner_method_count);
+}
+
 static void report_put_thread(struct text *out, const struct report *r,
 			      const struct thread_sum *t, size_t column)
 {
@@ -831,6 +902,7 @@ static void (*const put_part[REPORT_PARTS])(struct text *out,
 	[REPORT_APPLICATION] = report_put_application,
 	[REPORT_CLASSES] = report_put_classes,
 	[REPORT_OWNERS] = report_put_owners,
+	[REPORT_OWNER_METHODS] = report_put_owner_methods,
 	[REPORT_THREADS] = report_put_threads,
 	[REPORT_CALLS] = report_put_calls,
 	[REPORT_HISTOGRAM] = report_put_histogram,

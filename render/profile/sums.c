@@ -174,7 +174,7 @@ struct frame_sum *frame_sums(const struct flame_widths *w,
 
 /* Returns a row per cell of the view, sorted by class, then owner. */
 static struct row *class_rows(const struct profile *p,
-			      const struct event_view *view, bool by_owner,
+			      const struct event_view *view, enum class_key key,
 			      size_t *count, bool *is_known)
 {
 	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
@@ -184,17 +184,20 @@ static struct row *class_rows(const struct profile *p,
 	*is_known = false;
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
-		uint32_t class_name;
+		uint32_t class_name, by;
 
 		if (!in_view[c->event])
 			continue;
 		class_name = profile_leaf_class(p, c->stack);
+		by = key == CLASS_AND_OWNER    ? c->owner
+		     : key == CLASS_AND_METHOD ? c->owner_frame
+					       : 0;
 		rows[n++] = (struct row){
 			.major = class_name,
-			.minor = by_owner ? c->owner : 0,
+			.minor = by,
 			.item = (uint32_t)i,
 		};
-		if (by_owner ? c->owner : class_name)
+		if (key == CLASS_ONLY ? class_name : by)
 			*is_known = true;
 	}
 	free(in_view);
@@ -224,12 +227,12 @@ static struct class_sum *class_sums_sorted(const struct class_sum *sums,
 
 struct class_sum *class_sums(const struct profile *p,
 			     const struct event_view *view, bool weights,
-			     bool by_owner, size_t *count)
+			     enum class_key key, size_t *count)
 {
 	bool weighs = view_weighs(view, weights), is_known;
 	struct class_sum *sums = NULL, *result;
 	size_t row_count, cap = 0;
-	struct row *rows = class_rows(p, view, by_owner, &row_count, &is_known);
+	struct row *rows = class_rows(p, view, key, &row_count, &is_known);
 
 	*count = 0;
 	for (size_t i = 0; is_known && i < row_count; i++) {

@@ -43,23 +43,26 @@ struct frame_sum *frame_sums(const struct flame_widths *w,
 
 /*
  * class_sums: sums by class of the allocated object or lock, and by the thread
- * that owned the lock.
+ * that owned the lock, or by the method of that thread that held it.
  */
+enum class_key { CLASS_ONLY, CLASS_AND_OWNER, CLASS_AND_METHOD };
+
 struct class_sum {
 	uint32_t class_name; /* a string; 0 = unknown */
-	uint32_t owner;      /* a thread; 0 = unknown, or not by_owner */
+	uint32_t owner;      /* a thread or, by method, a frame; 0 = unknown */
 	uint64_t samples;
 	uint64_t total; /* weight, or samples */
 };
 
 /*
- * Returns a sum per class, or with by_owner per class and owner, sorted by
- * total; the caller frees them. *count is 0 when no sample has a class or, with
- * by_owner, an owner; otherwise the sums add up to the view's total.
+ * Returns a sum per class, or per class and owner or method, sorted by total;
+ * the caller frees them. *count is 0 when no sample has a class or, if it is
+ * part of the key, an owner or a method; otherwise the sums add up to the
+ * view's total.
  */
 struct class_sum *class_sums(const struct profile *p,
 			     const struct event_view *view, bool weights,
-			     bool by_owner, size_t *count);
+			     enum class_key key, size_t *count);
 
 /* Returns the sum of the rows from `first` on. */
 struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,

@@ -50,7 +50,7 @@ static size_t received, bytes;
 static const char *const kinds[SAMPLE_KINDS] = {
 	[SAMPLE_CPU] = "cpu",     [SAMPLE_OFFCPU] = "offcpu",
 	[SAMPLE_ALLOC] = "alloc", [SAMPLE_LOCK] = "lock",
-	[SAMPLE_PROBE] = "probe",
+	[SAMPLE_PROBE] = "probe", [SAMPLE_EXIT] = "exit",
 };
 
 static bool show(void *self, const struct sample_event *e,

@@ -553,6 +553,60 @@ static void owner_rows_name_the_monitor(void **state)
 	profile_free(p);
 }
 
+static void owner_method_rows_name_the_monitor(void **state)
+{
+	struct report_options options = usual;
+	struct profile *p = profile_new();
+	const struct frame take = {
+		.class_name = profile_string(p, "a.A", 3),
+		.method = profile_string(p, "take", 4),
+		.kind = FRAME_JAVA,
+	};
+	struct sample s = {
+		.event = profile_event(p, "lock", UNIT_NS),
+		.stack = profile_push_class(
+			p, sampled_stack(p, "a.A.run"),
+			profile_string(p, "java.lang.Object", 16)),
+		.owner_frame = profile_frame(p, &take),
+		.count = 1,
+		.weight = 3000000000,
+	};
+	struct event_view view;
+	struct text text = { 0 };
+	struct report r;
+
+	(void)state;
+	profile_add(p, &s);
+	s.count = 0;
+	s.weight = 1000000000;
+	s.owner_frame = 0;
+	profile_add(p, &s);
+	view = sampled_view(p, 0);
+	options.parts = 1U << REPORT_OWNER_METHODS;
+	r = report_of(p, &view, &options);
+	assert_int_equal(r.owner_method_count, 2);
+	report_text(&text, &r, 1);
+	assert_non_null(
+		strstr(text.bytes, "\nby monitor and method of the owner\n"));
+	assert_non_null(strstr(text.bytes,
+			       "  monitor           method of the owner\n"));
+	assert_non_null(strstr(text.bytes, "  java.lang.Object  a.A.take\n"));
+	assert_non_null(strstr(text.bytes, "  java.lang.Object  [unknown]\n"));
+	text_clear(&text);
+	report_json(&text, &r, 1);
+	assert_non_null(strstr(text.bytes,
+			       "\"owner_methods\":[{\"method\":\"a.A.take\","
+			       "\"monitor\":\"java.lang.Object\","
+			       "\"total_ns\":3000000000,"));
+	assert_non_null(strstr(text.bytes, "{\"method\":null,"));
+	text_clear(&text);
+	report_csv(&text, &r, 1);
+	assert_non_null(strstr(text.bytes, ",java.lang.Object,a.A.take,3"));
+	report_release(&r);
+	text_release(&text);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -572,6 +626,7 @@ int main(void)
 		cmocka_unit_test(hidden_classes_are_counted_in_one_row),
 		cmocka_unit_test(class_table_is_omitted_without_classes),
 		cmocka_unit_test(owner_rows_name_the_monitor),
+		cmocka_unit_test(owner_method_rows_name_the_monitor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

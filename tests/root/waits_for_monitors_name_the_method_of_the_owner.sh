@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for JVMs.
+# Locks of the class Object are distinguished by the methods that hold them.  The
+# time that threads waited for each method is that of the program's own account,
+# also if the compiler has inlined other methods next to the release of the lock.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+target_program=Held
+
+cat >"$scratch/check.py" <<'END'
+import json, sys
+
+report = json.load(open(sys.argv[1]))["reports"][0]
+rows = [r for r in report["owner_methods"] if r["monitor"] == "java.lang.Object"]
+truth = {}
+for line in open(sys.argv[2]):
+    name, *ns = line.split()
+    if name in ("fetch", "compute", "store"):
+        truth["Held." + name] = int(ns[0])
+got = {name: sum(r["total_ns"] for r in rows if r["method"] == name)
+       for name in truth}
+other = sum(r["total_ns"] for r in rows) - sum(got.values())
+print("|", {name: (got[name] // 10**6, truth[name] // 10**6) for name in truth},
+      "ms, other", other // 10**6)
+whole = sum(truth.values())
+assert len(truth) == 3 and whole > 10**9, truth
+for name, ns in truth.items():
+    assert abs(got[name] - ns) < 0.08 * whole, (name, rows)
+assert other < 0.08 * whole, rows
+END
+
+# check JDK [FLAG…]
+check() {
+	rm -f "$scratch/go"
+	target "$@" -- "$scratch/go" || return
+	prof_start -e lock --json -n 100 "$pid"
+	target_wait "$prof_err" 'loaded the agent' || return
+	: >"$scratch/go"
+	target_wait "$said" DONE || return
+	kill -INT "$prof_pid"
+	prof_end 0 || return
+	python3 "$scratch/check.py" "$prof_out" "$said" ||
+		{ cut -c 1-2000 "$prof_out"; return 1; }
+	target_end "$pid"
+}
+
+for jdk in $(all_jdks); do
+	check "$jdk" || exit 1
+done
+check "$jdk" -XX:TieredStopAtLevel=1 || exit 1
