@@ -36,7 +36,16 @@ allocations() {
 		has "$scratch/alloc.collapsed" 'Target\.allocate'
 }
 
+# A JRE may lack JFR.
+recorded_allocations() {
+	timeout 100 "$sjkc" jcmd "$pid" JFR.check >/dev/null 2>&1 ||
+		{ echo '| no JFR'; return; }
+	prof 0 -e alloc --jfr -d 2s -o "$scratch/jfr.collapsed" "$pid" &&
+		has "$scratch/jfr.collapsed" 'Target\.allocate'
+}
+
 jdk_target "$version" -- burners=1 allocators=1 || exit 1
 cell 'names by default from' names
 cell 'prof -e alloc' allocations
+cell 'prof -e alloc --jfr' recorded_allocations
 cell 'several events at once' every_event

@@ -39,6 +39,9 @@ sums() {
 		print(f"# allocated: sjkc {got}, the program {want}")
 		if not 0.9 * want <= got <= 1.1 * want:
 		    sys.exit("allocated bytes differ")
+		names = [t["thread"] for t in of["alloc"]["threads"]]
+		if "filler-0" not in names or "Attach Listener" in names:
+		    sys.exit(f"threads: {names}")
 		got, count = total("lock", "ns", "Ledger.hold"), of["lock"]["samples"]
 		number, ms = said["BLOCKED"]
 		print(f"# blocked: sjkc {got / 1e6:.0f} ms in {count}, the program "
