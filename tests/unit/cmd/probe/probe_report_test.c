@@ -135,6 +135,7 @@ static void json_has_buckets_and_exceptions(void **state)
 	assert_string_equal(
 		out.bytes,
 		"{\"schema\":\"sjkc.probe/1\",\"type\":\"totals\",\"pid\":7,"
+		"\"namespace\":null,\"pod\":null,\"container\":null,"
 		"\"time\":1,\"duration_s\":2,\"source\":\"agent\",\"methods\":"
 		"[{\"class\":\"a.Busy\",\"method\":\"g\",\"descriptor\":"
 		"\"(JLjava/lang/String;)V\",\"loader\":\"b.Loader\","

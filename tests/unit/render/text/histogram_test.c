@@ -77,7 +77,8 @@ static void histogram_json_has_a_schema_and_a_total(void **state)
 {
 	(void)state;
 	check(2, 1,
-	      "{\"schema\":\"sjkc.histogram/1\",\"classes\":[{\"name\":\"[B\","
+	      "{\"schema\":\"sjkc.histogram/1\",\"namespace\":null,"
+	      "\"pod\":null,\"container\":null,\"classes\":[{\"name\":\"[B\","
 	      "\"module\":\"java.base@17\",\"instances\":10,\"bytes\":1600}],"
 	      "\"total\":{\"instances\":16,\"bytes\":1744}}\n");
 }
