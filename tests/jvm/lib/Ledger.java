@@ -22,11 +22,11 @@ public class Ledger {
 		void run() throws Exception;
 	}
 
+	/* Takes more than 3 s: JFR may take no sample in the last 0.2 s. */
 	static void fill() throws Exception {
-		for (int i = 0; i < 2000; i++) {
-			kept = new byte[20_000];
-			if (i % 20 == 0)
-				Thread.sleep(1);
+		for (int i = 0; i < 3000; i++) {
+			kept = new byte[10_000];
+			Thread.sleep(1);
 		}
 	}
 
