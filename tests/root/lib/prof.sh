@@ -16,8 +16,10 @@ prof_losses=' lost: |threads not checked: '
 # prof STATUS OPTION…: runs prof, which must exit with STATUS.  Status 7 is
 # accepted instead of 0 if the only losses are samples without space, sleeping
 # threads that prof had no time to check, and one or two reads of memory that took
-# more than a second because the helper process had no CPU.  These losses depend on
-# the load of the machine, and other tests check them.
+# more than a second because the helper process had no CPU (seen with a helper of the
+# policy SCHED_IDLE beside busy threads; more time for it would hold up all other
+# samples).  These losses depend on the load of the machine, and other tests check
+# them.
 prof() {
 	wanted=$1
 	shift
