@@ -145,7 +145,7 @@ def main():
         base = path[:-5]
         with open(path, encoding="utf-8") as file:
             converted = Converted(json.load(file))
-        lines = list(converted.lines())
+        lines = [line.rstrip() for line in converted.lines()]  # as otlp_check.py
         if sys.argv[1] == "--collapsed":
             print_collapsed(converted)
             continue
