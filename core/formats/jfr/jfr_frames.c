@@ -255,13 +255,44 @@ static inline uint64_t varint_ends(const uint8_t *at)
 }
 
 /*
- * Reads frames like those of read_short_frame() within a window, and stops at
- * any other frame. The position of the next frame is known a few cycles after
- * that of the last one, without loading its bytes. Returns the number of
- * frames. WINDOW + 4 bytes must be available.
+ * Returns the value of a varint of up to eight bytes, the lowest of `bytes`;
+ * the others are 0.
  */
-static size_t frames_read_window(const uint8_t **at, size_t count,
-				 uint32_t *out)
+static inline uint64_t varint_of_bytes(uint64_t bytes)
+{
+	uint64_t v = bytes & 0x7f7f7f7f7f7f7f7fu;
+
+	v = (v & 0x007f007f007f007fu) | (v & 0x7f007f007f007f00u) >> 1;
+	v = (v & 0x00003fff00003fffu) | (v & 0x3fff00003fff0000u) >> 2;
+	return (v & 0x0fffffff) | (v & 0x0fffffff00000000u) >> 4;
+}
+
+/*
+ * Returns the site of a method, given by the bytes of its varint, without a
+ * line. JVMs have large method ids, which are not in a small range, and most
+ * frames have one of a few hundred methods.
+ */
+static inline uint32_t site_of_bytes(struct jfr_pools *ps, uint64_t bytes,
+				     uint32_t type)
+{
+	uint64_t hash = (bytes + type) * 0x9e3779b97f4a7c15u;
+	struct jfr_recent *r = &ps->recent[hash >> (64 - JFR_RECENT_BITS)];
+
+	if (__builtin_expect(r->bytes != bytes || r->type != type, 0))
+		*r = (struct jfr_recent){ bytes, type,
+					  site_id(ps, varint_of_bytes(bytes), 0,
+						  type) };
+	return r->site;
+}
+
+/*
+ * Reads frames whose method has up to eight bytes and whose type has one,
+ * within a window, and stops at any other frame. The position of the next frame
+ * is known a few cycles after that of the last one, without loading its bytes.
+ * Returns the number of frames. WINDOW + 8 bytes must be available.
+ */
+static size_t frames_read_window(struct jfr_pools *ps, const uint8_t **at,
+				 size_t count, uint32_t *out)
 {
 	const uint8_t *base = *at;
 	uint64_t ends = varint_ends(base);
@@ -273,22 +304,24 @@ static size_t frames_read_window(const uint8_t **at, size_t count,
 		uint64_t fourth = bits_clear_first(third);
 		unsigned first, last;
 		uint32_t method, type;
+		uint64_t bytes;
 
-		if (!fourth)
+		if (!fourth || !(third << 1 & fourth & -fourth))
 			break;
 		first = (unsigned)__builtin_ctzll(ends) - start;
+		if (first > 7)
+			break;
 		last = (unsigned)__builtin_ctzll(fourth);
-		if (first > 2 || last - start > 7 ||
-		    !(third << 1 & fourth & -fourth))
-			break;
-		memcpy(&method, base + start, sizeof(method));
-		method = le32toh(method) & (0xffffffu >> (16 - first * 8));
-		method = (method & 0x7f) | (method & 0x7f00) >> 1 |
-			 (method & 0x7f0000) >> 2;
+		memcpy(&bytes, base + start, sizeof(bytes));
+		bytes = le64toh(bytes) & (UINT64_MAX >> (56 - first * 8));
 		type = base[last];
-		if (method >= DIRECT_METHODS || type >= DIRECT_TYPES)
-			break;
-		out[i] = method * DIRECT_TYPES + type;
+		method = (uint32_t)((bytes & 0x7f) | (bytes & 0x7f00) >> 1 |
+				    (bytes & 0x7f0000) >> 2);
+		if (first > 2 || method >= DIRECT_METHODS ||
+		    type >= DIRECT_TYPES)
+			out[i] = site_of_bytes(ps, bytes, type);
+		else
+			out[i] = method * DIRECT_TYPES + type;
 		ends = bits_clear_first(fourth);
 		start = last + 1;
 	}
@@ -312,7 +345,7 @@ static inline uint32_t frame_read_long(struct jfr_pools *ps, const uint8_t **at)
 /*
  * Reads the frames that are certainly complete; returns their number. After a
  * frame that no window can hold, the next frames are read one by one, since all
- * frames of a recording may be of this kind: JDK 25 has such method ids.
+ * frames of a recording may be of this kind.
  */
 static size_t frames_read_whole(struct jfr_pools *ps, struct cursor *c,
 				size_t count, uint32_t *out)
@@ -324,8 +357,8 @@ static size_t frames_read_whole(struct jfr_pools *ps, struct cursor *c,
 	while (i < count && c->end - at >= LONGEST_FRAME) {
 		bool is_long = lines;
 
-		if (!lines && i >= window_at && c->end - at >= WINDOW + 4) {
-			size_t read = frames_read_window(&at, count - i,
+		if (!lines && i >= window_at && c->end - at >= WINDOW + 8) {
+			size_t read = frames_read_window(ps, &at, count - i,
 							 out + i);
 
 			i += read;
@@ -587,6 +620,7 @@ void jfr_frames_end(struct jfr_pools *ps)
 void jfr_frames_clear(struct jfr_pools *ps)
 {
 	ps->direct_count = 0;
+	memset(ps->recent, 0, sizeof(ps->recent));
 	idtable_clear(&ps->site_ids);
 	ps->site_count = 0;
 	ps->path_len = 0;

@@ -65,6 +65,15 @@ struct jfr_site {
 	uint32_t type;
 };
 
+#define JFR_RECENT_BITS 10
+
+/* A method as encoded in a frame, the frame's type, and their site. */
+struct jfr_recent {
+	uint64_t bytes; /* 0 = unused */
+	uint32_t type;
+	uint32_t site;
+};
+
 /* A pool that only names numbers: causes and names of collections. */
 struct jfr_words {
 	struct jfr_layout layout; /* without operations: not such a pool */
@@ -95,6 +104,8 @@ struct jfr_pools {
 	struct idtable site_ids;
 	struct jfr_site *sites;
 	size_t site_count, site_cap;
+	/* Cache of sites without a line, in slots by hash. */
+	struct jfr_recent recent[1 << JFR_RECENT_BITS];
 	uint32_t *direct; /* frames of sites that are not hashed */
 	size_t direct_count, direct_cap;
 
