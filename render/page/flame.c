@@ -44,7 +44,7 @@ struct flame_data {
 	const struct flame_options *options;
 	const struct frame_table *table;
 	const struct flame_tree *tree;
-	const uint32_t *node_of; /* by stack trace: node of the draft */
+	const struct flame_widths *widths;
 	const struct flame_result *result;
 	struct text *cells;   /* gets the block of cells of a large page */
 	struct text *moments; /* gets the block of moments */
@@ -250,12 +250,11 @@ static uint32_t *flame_cell_places(const struct flame_cells *cells,
 		uint32_t place;
 
 		if (i + 2L * AHEAD < count)
-			__builtin_prefetch(
-				&d->node_of[all[m[2L * AHEAD]].stack]);
+			__builtin_prefetch(&all[m[2L * AHEAD]].stack);
 		if (i + AHEAD < count)
 			__builtin_prefetch(
-				&place_of[d->node_of[all[m[AHEAD]].stack]]);
-		place = place_of[d->node_of[all[*m].stack]];
+				&d->widths->starts[all[m[AHEAD]].stack / 64]);
+		place = place_of[flame_widths_node(d->widths, all[*m].stack)];
 		ends[place]++;
 		places[i] = place;
 	}
@@ -928,7 +927,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 		result.below = 100 * (double)widths.least;
 	flame_page_arrange(d, &draft, &table, &tree);
 	result.nodes = tree.count;
-	d->node_of = widths.marks;
+	d->widths = &widths;
 	d->result = &result;
 	d->cells = &cells;
 	d->moments = &moments;
@@ -937,7 +936,7 @@ static struct flame_result flame_fill_page(struct page_texts *page,
 	/* d must not point to local variables. */
 	d->table = NULL;
 	d->tree = NULL;
-	d->node_of = NULL;
+	d->widths = NULL;
 	d->result = NULL;
 	d->cells = NULL;
 	d->moments = NULL;

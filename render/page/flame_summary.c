@@ -111,23 +111,25 @@ static void summary_add_totals(struct flame_widths *w, const uint32_t *bits,
 {
 	const struct profile *p = w->profile;
 
-	/* A mark holds the bits of a stack trace and its callers. */
-	for (size_t id = 1; id < p->stack_count; id++) {
-		const struct stack *s = &p->stacks[id];
-		uint32_t above, here;
+	/* A mark holds the bits of the stack traces of a run and its callers.
+	 */
+	for (size_t i = 1; i < w->run_count; i++) {
+		uint32_t above;
 
-		if (id + AHEAD < p->stack_count)
-			__builtin_prefetch(&w->marks[s[AHEAD].caller]);
-		if (!w->marks[id])
+		if (!w->marks[i])
 			continue;
-		above = s->caller ? w->marks[s->caller] : 1;
-		here = bits[s->frame];
-		w->marks[id] = above | here;
-		if (here & ~above) {
-			uint64_t *total = &hot[__builtin_ctz(here) - 1].total;
+		above = w->callers[i] ? w->marks[w->callers[i]] : 1;
+		for (size_t id = w->firsts[i]; id < w->firsts[i + 1]; id++) {
+			uint32_t here = bits[p->stacks[id].frame];
+			uint64_t *total;
 
-			*total = saturate_add(*total, w->totals[id]);
+			if (!(here & ~above))
+				continue;
+			above |= here;
+			total = &hot[__builtin_ctz(here) - 1].total;
+			*total = saturate_add(*total, w->totals[i]);
 		}
+		w->marks[i] = above;
 	}
 }
 

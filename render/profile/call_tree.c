@@ -206,7 +206,8 @@ static void calls_add_cells(struct call_builder *m, uint64_t from, uint64_t to)
 
 	for (size_t i = calls_first_cell(m, from); i < end; i++) {
 		const struct cell *c = &m->profile->cells[m->cells[i].item];
-		uint32_t place = m->places.place_of[m->w->marks[c->stack]];
+		uint32_t place = m->places.place_of[flame_widths_node(
+			m->w, c->stack)];
 		struct node *node = &m->nodes[m->node_of[place]];
 
 		node->self = saturate_add(node->self, cell_measure(c, weighs));

@@ -128,8 +128,9 @@ static void report_name_frames(struct report *r, const struct flame_widths *w)
 	};
 	uint8_t *used = xcalloc(p->frame_count + 1, 1);
 
-	for (size_t id = 1; id < p->stack_count; id++) {
-		if (w->marks[id])
+	for (size_t i = 1; i < w->run_count; i++) {
+		for (size_t id = w->firsts[i];
+		     w->marks[i] && id < w->firsts[i + 1]; id++)
 			used[p->stacks[id].frame] = 1;
 	}
 	used[small_frames(p)] = 1;

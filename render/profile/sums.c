@@ -27,7 +27,7 @@ static struct callees callees_of(const struct flame_widths *w)
 	for (size_t id = p->stack_count; id-- > 1;) {
 		uint32_t *first = &c.first[p->stacks[id].caller];
 
-		if (!w->totals[id])
+		if (!flame_widths_total(w, id))
 			continue;
 		c.next[id] = *first;
 		*first = (uint32_t)id;
@@ -50,13 +50,15 @@ static void frame_walk_enter(struct frame_walk *walk, uint32_t id)
 	struct frame_sum *sum = &walk->sums[label];
 
 	bool is_first = walk->on_path[label]++ == 0;
+	uint64_t total;
 
 	/* A class is not a call; class_sums() adds up classes. */
 	if (profile_calls(p, id) != id)
 		return;
-	sum->frequency = saturate_add(sum->frequency, walk->w->totals[id]);
+	total = flame_widths_total(walk->w, id);
+	sum->frequency = saturate_add(sum->frequency, total);
 	if (is_first)
-		sum->total = saturate_add(sum->total, walk->w->totals[id]);
+		sum->total = saturate_add(sum->total, total);
 }
 
 static void frame_walk_leave(struct frame_walk *walk, uint32_t id)
