@@ -121,18 +121,15 @@ static bool process_writes(pid_t pid, struct written_file *w)
 	return found;
 }
 
-/* Called by readers: returns the process that still writes the source, or 0. */
-static pid_t source_writer(void *self)
+pid_t recording_writer(const char *path)
 {
-	const struct source *s = self;
 	struct written_file w = { 0 };
-	bool is_stdin = strcmp(s->path, "-") == 0;
+	bool is_stdin = strcmp(path, "-") == 0;
 	struct dirent *entry;
 	pid_t writer = 0;
 	DIR *proc;
 
-	if (!procfs_identify(AT_FDCWD, is_stdin ? "/dev/stdin" : s->path,
-			     &w.file))
+	if (!procfs_identify(AT_FDCWD, is_stdin ? "/dev/stdin" : path, &w.file))
 		return 0;
 	proc = opendir("/proc");
 	while (proc && !writer && (entry = readdir(proc))) {
@@ -144,6 +141,14 @@ static pid_t source_writer(void *self)
 	if (proc)
 		closedir(proc);
 	return writer;
+}
+
+/* Called by readers. */
+static pid_t source_writer(void *self)
+{
+	const struct source *s = self;
+
+	return recording_writer(s->path);
 }
 
 /* Adds what to do with a running process when a missing file is a PID. */

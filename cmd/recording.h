@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct recording_options {
 	const char *const *paths; /* "-" is stdin */
@@ -62,6 +63,12 @@ const char *recording_formats(void);
  */
 struct profile *recording_read(const struct recording_options *o,
 			       struct error *err);
+
+/*
+ * Returns the process that still writes the file, found by its descriptors in
+ * /proc, or 0. path may be "-".
+ */
+pid_t recording_writer(const char *path);
 
 /*
  * Prints the readers' notes about the views or, if views is NULL, all notes.

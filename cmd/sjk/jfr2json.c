@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/commands.h"
 #include "cmd/log.h"
+#include "cmd/recording.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/intern.h"
@@ -89,6 +90,8 @@ struct conversion {
 	struct error first_failure; /* of the first unreadable chunk */
 	size_t failed_at;           /* its offset */
 	struct intern declared;     /* names of the event types */
+	pid_t writer; /* the process that still writes the input, or 0 */
+	bool is_live; /* the chunk is the one that it writes */
 	/*
 	 * For --list-types: the numbers of events, by index of the type, and of
 	 * all chunks by name.
@@ -515,6 +518,9 @@ static void jfr2json_read_events(struct conversion *v)
 		if (c.at == c.end)
 			return;
 		next = jfr_find_event(&v->chunk, &v->m, at + 1);
+		/* The process is still writing the last event. */
+		if (!next && v->is_live)
+			return;
 		if (!next)
 			next = at + cursor_left(&c);
 		v->lost_bytes += next - at;
@@ -631,11 +637,15 @@ static size_t jfr2json_read_at(struct conversion *v, const struct input *in,
 
 	v->chunk = jfr_chunk_open(in->bytes, in->len, offset);
 	v->chunks++;
+	if (v->chunk.unfinished && !v->writer)
+		v->writer = recording_writer(opt.input);
 	ret = jfr_chunk_check_kind(&v->chunk, &why);
 	if (ret == 0 && jfr_chunk_is_damaged(&v->chunk))
 		jfr_chunk_measure(&v->chunk, in->len);
+	v->is_live = v->chunk.unfinished && v->writer;
 	/* A chunk that only data follows is not damaged. */
-	v->bad_chunks += ret == 0 && jfr_chunk_is_damaged(&v->chunk);
+	v->bad_chunks += ret == 0 && jfr_chunk_is_damaged(&v->chunk) &&
+			 !v->is_live;
 	/* The size of an unsupported chunk may be wrong, too. */
 	if (ret && jfr_chunk_is_damaged(&v->chunk))
 		v->chunk.bytes.end = v->chunk.bytes.base + 1;
@@ -733,6 +743,10 @@ static int jfr2json_finish(struct conversion *v, const struct input *in,
 	if (strcmp(v->out.name, "<stdout>") != 0)
 		log_info("wrote %s: %" PRIu64 " %s", v->out.name, count,
 			 opt.list_types ? "types" : "events");
+	if (v->writer)
+		log_info("%s: recordings that are still being written: 1 "
+			 "(first: by process %d)",
+			 in->name, (int)v->writer);
 	types_check(&opt.only, &v->declared);
 	types_check(&opt.omit, &v->declared);
 	return jfr2json_check_losses(v, in, err);

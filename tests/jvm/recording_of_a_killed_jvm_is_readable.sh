@@ -20,6 +20,10 @@ live_is_not_lost() {
 			return 1
 		done
 	done
+	"$1" jfr2json --list-types "$chunk" >"$2/report" 2>"$2/said" &&
+		grep -q '^jdk.ExecutionSample' "$2/report" &&
+		grep -qF "still being written: 1 (first: by process $jvm)" \
+			"$2/said" || { cat "$2/said" "$2/report"; return 1; }
 	counts "$1" "$chunk" >"$2/live"
 	"$1" flame --list-events "$chunk" 2>"$2/said" >&2
 	grep -qF "$live" "$2/said" || { cat "$2/said"; return 1; }
