@@ -17,6 +17,7 @@ struct node {
 	size_t offset;
 	unsigned method;
 	uint64_t totals[2]; /* microseconds */
+	uint64_t selfs[2];  /* as stored; rounded */
 	size_t callees;
 	size_t callees_at; /* position of the callees' offsets */
 };
@@ -62,6 +63,15 @@ static uint64_t tree_u40(const uint8_t *at)
 	return be64toh(value) >> 24;
 }
 
+/* Reads the 5 bytes before a position; the 3 before these must be readable. */
+static uint64_t tree_u40_before(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at - sizeof(value), sizeof(value));
+	return be64toh(value) & 0xffffffffffu;
+}
+
 /* Reads the offset of a callee, 3 or 4 bytes that follow others. */
 static size_t tree_callee_offset(const struct walk *w, const struct node *n,
 				 size_t index)
@@ -88,6 +98,8 @@ static bool tree_read_node(const struct walk *w, size_t offset, struct node *n)
 	n->method = tree_u16(at);
 	n->totals[0] = tree_u40(at + 6);
 	n->totals[1] = tree->two_times ? tree_u40(at + 16) : 0;
+	n->selfs[0] = tree_u40_before(at + 16);
+	n->selfs[1] = tree->two_times ? tree_u40_before(at + 26) : 0;
 	n->callees = tree_u16(at + w->node_size - 2);
 	n->callees_at = offset + w->node_size;
 	return n->callees <= (tree->len - n->callees_at) / w->width;
@@ -169,16 +181,19 @@ static void tree_add_time(struct walk *w, int time, uint64_t us)
 
 /*
  * Subtracts the callees' totals from the node's and adds the callees to the
- * list. Callees must follow their caller in the tree, which excludes cycles. No
- * node has two callers, so the size of the tree bounds the lists of all nodes.
+ * list. Returns false if callees are lost. Callees must follow their caller in
+ * the tree, which excludes cycles. No node has two callers, so the size of the
+ * tree bounds the lists of all nodes.
  */
-static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
+static bool tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
 {
+	bool is_whole = true;
+
 	if (n->callees > w->room) {
 		profile_lost(w->profile, "call tree nodes lost", n->callees,
 			     "offset %zu: the tree has too many callees",
 			     n->offset);
-		return;
+		return false;
 	}
 	w->room -= n->callees;
 	for (size_t i = 0; i < n->callees; i++) {
@@ -188,6 +203,7 @@ static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
 		if (offset <= n->offset ||
 		    !tree_read_node(w, offset, &callee)) {
 			tree_lose_node(w, offset);
+			is_whole = false;
 			continue;
 		}
 		for (int k = 0; k < 2; k++) {
@@ -201,6 +217,7 @@ static void tree_add_callees(struct walk *w, struct node *n, uint32_t stack)
 		}
 		tree_add_pending(w, &callee, stack);
 	}
+	return is_whole;
 }
 
 static void nps_visit(struct walk *w, const struct pending *pending)
@@ -215,7 +232,12 @@ static void nps_visit(struct walk *w, const struct pending *pending)
 	if (pending->frame)
 		w->sample.stack = profile_push(w->profile, pending->caller,
 					       pending->frame);
-	tree_add_callees(w, &n, w->sample.stack);
+	if (!tree_add_callees(w, &n, w->sample.stack)) {
+		/* The rest is the time of lost callees. */
+		for (int k = 0; k < 2; k++)
+			if (n.totals[k] > n.selfs[k])
+				n.totals[k] = n.selfs[k];
+	}
 	for (int time = 0; time < 2; time++)
 		tree_add_time(w, time, n.totals[time]);
 }

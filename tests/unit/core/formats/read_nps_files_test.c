@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/formats/reader.h"
 #include "core/profile/frame_name.h"
+#include "tests/unit/foreign.h"
 #include "tests/unit/nps_builder.h"
 
 #include <setjmp.h>
@@ -232,6 +233,72 @@ static void second_time_is_a_separate_event(void **state)
 	input_close(&in);
 }
 
+/* Returns the weight of the row that begins with a name; 0 if there is none. */
+static uint64_t weight_of(const struct text *rows, struct line name)
+{
+	struct lines lines = lines_over(rows->bytes, rows->len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		const char *space = memrchr(line.text, ' ', line.len);
+		const char *bar = memrchr(line.text, '|', line.len);
+
+		if ((size_t)(bar - line.text) == name.len &&
+		    memcmp(line.text, name.text, name.len) == 0)
+			return strtoull(space, NULL, 10);
+	}
+	return 0;
+}
+
+/* The time of lost callees is not their caller's. */
+static void no_row_of_a_truncated_file_is_larger(void **state)
+{
+	static const char *const files[] = { DATA "hand-v1.1-one.nps",
+					     DATA "hand-v1.2-two.nps",
+					     DATA "small.nps" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct text file = foreign_file(files[i]);
+		struct profile *p = nps_read_bytes((uint8_t *)file.bytes,
+						   file.len);
+		struct text whole = foreign_lines(p);
+
+		profile_free(p);
+		for (size_t cut = 0; cut < file.len; cut++) {
+			struct error err;
+			struct text rows;
+			struct lines lines;
+			struct line line;
+
+			p = profile_new();
+			if (nps_reader.read((uint8_t *)file.bytes, cut, p,
+					    &err)) {
+				profile_free(p);
+				continue;
+			}
+			rows = foreign_lines(p);
+			lines = lines_over(rows.bytes, rows.len);
+			while (lines_next(&lines, &line)) {
+				const char *bar = memrchr(line.text, '|',
+							  line.len);
+				struct line name = line;
+
+				name.len = (size_t)(bar - line.text);
+				if (strtoull(strchr(bar, ' '), NULL, 10) >
+				    weight_of(&whole, name))
+					fail_msg("%s cut at %zu: %.*s",
+						 files[i], cut, (int)line.len,
+						 line.text);
+			}
+			text_release(&rows);
+			profile_free(p);
+		}
+		text_release(&whole);
+		text_release(&file);
+	}
+}
+
 static void truncated_file_is_reported_and_its_start_kept(void **state)
 {
 	struct input in;
@@ -300,6 +367,7 @@ int main(void)
 		cmocka_unit_test(totals_of_every_node_are_those_of_visualvm),
 		cmocka_unit_test(second_time_is_a_separate_event),
 		cmocka_unit_test(truncated_file_is_reported_and_its_start_kept),
+		cmocka_unit_test(no_row_of_a_truncated_file_is_larger),
 		cmocka_unit_test(any_flipped_byte_is_harmless),
 		cmocka_unit_test(
 			relatives_of_the_format_are_recognised_and_refused),
