@@ -210,6 +210,39 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 	return is_known;
 }
 
+/* The kernel prints the mounts below the JVM's root, by their paths in it. */
+static bool jvm_has_proc(const struct jvm *jvm)
+{
+	struct text mounts = { 0 };
+	struct error unused;
+	struct lines lines;
+	struct line line;
+	bool has_proc = false;
+
+	if (procfs_read(jvm->pid, "mountinfo", MAPS_LIMIT, &mounts, &unused))
+		return true; /* the JVM reports what it cannot load */
+	lines = lines_over(mounts.bytes, mounts.len);
+	while (!has_proc && lines_next(&lines, &line))
+		has_proc = memmem(line.text, line.len, " /proc ", 7) &&
+			   memmem(line.text, line.len, " - proc ", 8);
+	text_release(&mounts);
+	return has_proc;
+}
+
+int agent_load_reachable(const struct jvm *jvm, const char *path,
+			 struct error *err)
+{
+	if (strncmp(path, DESCRIPTORS, strlen(DESCRIPTORS)) != 0 ||
+	    jvm_has_proc(jvm))
+		return 0;
+	return fail(
+		err, ERROR_REFUSED,
+		"%d: cannot use the loaded agent again: musl's loader finds "
+		"it in /proc, which the JVM's root directory lacks; mount "
+		"/proc there",
+		(int)jvm->pid);
+}
+
 bool agent_load_needs_file(const struct jvm *jvm)
 {
 	struct text maps = { 0 };

@@ -31,6 +31,13 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err);
 bool agent_load_known(const struct jvm *jvm, char *path, size_t size);
 
 /*
+ * Fails with ERROR_REFUSED if the JVM's root directory has no /proc, which the
+ * path of a kept descriptor requires.
+ */
+int agent_load_reachable(const struct jvm *jvm, const char *path,
+			 struct error *err);
+
+/*
  * Returns true if the library must be told to keep a descriptor of its file.
  */
 bool agent_load_needs_file(const struct jvm *jvm);

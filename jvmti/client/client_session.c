@@ -254,6 +254,8 @@ static int session_begin(struct client_session *s, struct attach *attach,
 	struct agent_directory folder;
 	int ret;
 
+	if (is_known && agent_load_reachable(s->jvm, s->library, err))
+		return -1;
 	if (agent_directory_make(&folder, s->jvm, &s->stream.orders, !is_known,
 				 deadline_ns, err))
 		return -1;

@@ -3,9 +3,13 @@
 #include "jvmti/client/client_load.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -70,12 +74,51 @@ static void library_exports_its_functions(void **state)
 	assert_int_equal(strlen(agent_library_name()), 25);
 }
 
+/* musl's loader opens the descriptor that the agent has kept. */
+static void kept_library_requires_proc_in_the_jvms_root(void **state)
+{
+	const struct jvm own = { .pid = getpid() };
+	struct error err = { 0 };
+	struct jvm jvm = { 0 };
+	int ready[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(agent_load_reachable(&own, "/proc/self/fd/6", &err),
+			 0);
+	assert_int_equal(pipe(ready), 0);
+	jvm.pid = fork();
+	if (jvm.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* if an assertion fails */
+		byte = chroot("tests") == 0 ? 'c' : 'n';
+		if (write(ready[1], &byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	if (byte == 'c') {
+		assert_int_equal(
+			agent_load_reachable(&jvm, "/proc/self/fd/6", &err),
+			-1);
+		assert_int_equal(err.kind, ERROR_REFUSED);
+		assert_int_equal(agent_load_reachable(&jvm, "/tmp/a.so", &err),
+				 0);
+	}
+	kill(jvm.pid, SIGKILL);
+	waitpid(jvm.pid, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	if (byte != 'c')
+		skip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agents_reply_is_a_number),
 		cmocka_unit_test(other_replies_are_a_refusal),
 		cmocka_unit_test(library_exports_its_functions),
+		cmocka_unit_test(kept_library_requires_proc_in_the_jvms_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
