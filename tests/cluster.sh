@@ -4,9 +4,11 @@
 #	tests/cluster.sh SJKC DIRECTORY [NAME...]
 #
 # Runs tests/cluster/*_*.sh, or the named scripts, on the cluster of $KUBECONFIG, in
-# a namespace that this script makes and deletes.  DIRECTORY has the tarball of sjkc.
-# The pods run $CLUSTER_IMAGE, an image with JDK 11 or later and tar (default:
-# eclipse-temurin:21-jdk).  Without $KUBECONFIG, the scripts are skipped.
+# namespaces that this script makes and deletes.  DIRECTORY has the tarball of sjkc.
+# The pods run $CLUSTER_IMAGE, an image with JDK 11 or later, bash and tar (default:
+# eclipse-temurin:21-jdk).  $CLUSTER_SJKC_IMAGE is the image of packaging/Dockerfile, for
+# the DaemonSet and debug containers; without it, debug containers unpack the tarball.
+# Without $KUBECONFIG, the scripts are skipped.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
@@ -15,8 +17,9 @@ shift 2
 [ $# -gt 0 ] || set -- tests/cluster/*_*.sh
 CLUSTER_NAMESPACE=sjkc-check-$(date +%s)-$$
 : "${CLUSTER_IMAGE:=eclipse-temurin:21-jdk}"
+: "${CLUSTER_SJKC_IMAGE=}"
 CLUSTER_MISSING=
-export CLUSTER_TARBALL CLUSTER_NAMESPACE CLUSTER_IMAGE CLUSTER_MISSING
+export CLUSTER_TARBALL CLUSTER_NAMESPACE CLUSTER_IMAGE CLUSTER_SJKC_IMAGE CLUSTER_MISSING
 made=
 
 # pods_start: makes the namespace with its pods.
@@ -25,15 +28,17 @@ pods_start() {
 	made=yes
 	sed "s|@IMAGE@|$CLUSTER_IMAGE|" tests/cluster/shop.yaml |
 		kubectl apply -n "$CLUSTER_NAMESPACE" -f - &&
-		kubectl rollout status -n "$CLUSTER_NAMESPACE" \
-			--timeout=300s deployment/shop && return
+		kubectl wait -n "$CLUSTER_NAMESPACE" --timeout=300s \
+			--for=condition=Available deployment/shop deployment/receiver &&
+		kubectl wait -n "$CLUSTER_NAMESPACE" --timeout=300s \
+			--for=condition=Ready pod/plain && return
 	kubectl get pods,events -n "$CLUSTER_NAMESPACE"
 	return 1
 }
 
 pods_end() {
 	[ -z "$made" ] || kubectl delete namespace "$CLUSTER_NAMESPACE" \
-		--timeout=120s >&2
+		"$CLUSTER_NAMESPACE-node" --ignore-not-found --timeout=120s >&2
 }
 
 trap pods_end EXIT

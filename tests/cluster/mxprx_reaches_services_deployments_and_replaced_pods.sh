@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mxprx --kubectl reaches a pod, a service whose port differs from the pod's, and
 # a deployment, also by named ports.  When the pod that serves has ended, the first
-# call reaches another pod.
+# call reaches another pod, and ttop -s shows the JVM of another pod.
 sjkc=$1 scratch=$2
 . tests/cluster/pods.sh
 
@@ -21,4 +21,17 @@ for _ in 1 2 3; do
 		grep -q "pod $first was replaced by pod $serving" "$proxy_said" ||
 		{ echo "$serving serves"; cat "$proxy_said"; exit 1; }
 done
+
+env --default-signal=QUIT,INT "$sjkc" ttop -s "127.0.0.1:$proxy_port" -b -ri 500ms -n 1 --timeout 10s \
+	--reconnect 10m >"$scratch/top" 2>"$scratch/top.said" &
+top=$!
+target_pids="$target_pids $top"
+target_wait "$scratch/top" 'thread count' "$top" &&
+	kube delete pod "$serving" >"$scratch/rollout" 2>&1 &&
+	target_wait "$scratch/top.said" 'the JVM was restarted' "$top" ||
+	{ cat "$scratch/top.said" "$proxy_said"; exit 1; }
+: >"$scratch/top"
+target_wait "$scratch/top" 'thread count' "$top" && kill -INT "$top" &&
+	perl "$target_await" end "$top" ||
+	{ cat "$scratch/top.said" "$proxy_said"; exit 1; }
 proxy_end TERM

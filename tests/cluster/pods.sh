@@ -3,8 +3,10 @@
 # Sourced by tests on a real cluster, whose pods tests/cluster.sh has started.
 # shellcheck disable=SC2154 # variables of the caller
 [ -z "$CLUSTER_MISSING" ] || { echo "$CLUSTER_MISSING"; exit 77; }
+. tests/jvm/lib/lab.sh
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/proxy.sh
+. tests/jvm/lib/clients.sh
 
 kube() {
 	kubectl -n "$CLUSTER_NAMESPACE" "$@"
