@@ -140,6 +140,7 @@ public class Held {
 		System.out.println("READY");
 		while (!new File(args[0]).exists())
 			pause(5);
+		System.out.println("BEGAN " + System.currentTimeMillis());
 		account();
 	}
 }
