@@ -21,4 +21,5 @@ jolokia_accepts "$agent" && jolokia_accepts "$agent/" || exit 1
 ask 3 mxping -u "http://127.0.0.1:$port" && printed "one answers at $agent" &&
 	ask 3 mxping -u "http://127.0.0.1:$port/actuator" &&
 	printed "one answers at $agent" &&
-	ask 3 mx -u "http://127.0.0.1:$port/actuator" -b java.lang:type=Runtime --get
+	ask 5 mx -u "http://127.0.0.1:$port/actuator" -b java.lang:type=Runtime --get &&
+	said 'HTTP 405'
