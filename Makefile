@@ -347,7 +347,7 @@ check-layers:
 check-man:
 	$(Q)$(call set_up,check)
 	$(Q)$(build) all
-	$(Q)sh tests/man.sh ./sjkc sjkc.1
+	$(Q)sh tests/man.sh ./sjkc sjkc.1 docs/man
 
 check-replay:
 	$(Q)$(call set_up,check)
@@ -505,7 +505,8 @@ completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
 
 install: all			## install sjkc; PREFIX=/usr/local DESTDIR=
 	$(Q)install -D sjkc $(DESTDIR)$(PREFIX)/bin/sjkc
-	$(Q)install -D -m 644 sjkc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sjkc.1
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 sjkc.1 docs/man/*.1
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 docs/man/*.7
 	$(Q)mkdir -p $(dir $(completions))
 	$(Q)./sjkc completion bash >$(word 1,$(completions))
 	$(Q)./sjkc completion zsh >$(word 2,$(completions))
@@ -513,7 +514,9 @@ install: all			## install sjkc; PREFIX=/usr/local DESTDIR=
 
 uninstall:			## remove the installed files
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/sjkc \
-		$(DESTDIR)$(PREFIX)/share/man/man1/sjkc.1 $(completions)
+		$(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1/sjkc.1 \
+			$(foreach n,1 7,$(patsubst docs/man/%,man$n/%,$(wildcard docs/man/*.$n)))) \
+		$(completions)
 
 clean:				## remove everything that was built
 	$(Q)rm -rf build sjkc

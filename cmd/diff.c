@@ -654,7 +654,7 @@ const struct command diff_command = {
 	.alias = "compare",
 	.synopsis = "diff [<options>] <before> <after>",
 	.summary = "compare two recordings",
-	.group = "see where time goes",
+	.group = "profile",
 	.examples = "  sjkc diff old.jfr new.jfr\n"
 		    "  sjkc diff -o out.html old.jfr new.jfr # draws it\n"
 		    "  sjkc diff -e alloc old.jfr new.jfr\n"

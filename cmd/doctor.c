@@ -283,7 +283,7 @@ const struct command doctor_command = {
 	.name = "doctor",
 	.synopsis = "doctor [<options>] [<pid>] | --push <url>",
 	.summary = "check which commands work on a JVM and why others fail",
-	.group = "ask a JVM",
+	.group = "inspect",
 	.examples = "  sjkc doctor 4711\n"
 		    "  sjkc doctor com.acme.Main --json\n"
 		    "  sjkc doctor --push http://localhost:4318\n",

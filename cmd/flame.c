@@ -286,7 +286,7 @@ const struct command flame_command = {
 	.name = "flame",
 	.synopsis = "flame [<options>] <recording>…",
 	.summary = "draw a recording as a flame graph page",
-	.group = "see where time goes",
+	.group = "profile",
 	.examples = "  sjkc flame dump.jfr                # writes dump.html\n"
 		    "  sjkc flame -o out.html 1.jfr 2.jfr # merges both\n"
 		    "  sjkc flame --list-events dump.jfr  # lists its events\n"

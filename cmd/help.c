@@ -6,7 +6,9 @@
 #include "core/base/units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAME_WIDTH   12
 #define LINE_WIDTH   68 /* of an option with its choices */
@@ -36,9 +38,9 @@ void help_overview(struct output *out, const struct command *unused)
 				      commands[j]->name, commands[j]->summary);
 		}
 	}
-	output_puts(
-		out,
-		"\n'sjkc help <command>' lists the options of a command.\n");
+	output_puts(out,
+		    "\n'sjkc help <command>' lists the options of a command, "
+		    "'sjkc help -m <command>'\nshows its manual page.\n");
 }
 
 /* Appends " (default: VALUE)" unless the default is empty or 0. */
@@ -134,6 +136,7 @@ void help_of(struct output *out, const struct command *c)
 	help_print_option(out, &help_option);
 	if (c->examples)
 		output_printf(out, "\nexamples:\n%s", c->examples);
+	output_printf(out, "\nmanual page: sjkc-%s(1)\n", c->name);
 }
 
 void help_list(struct output *out, const struct command *unused)
@@ -172,25 +175,41 @@ int help_print(help_fn *write, const struct command *c, struct error *err)
 	return ret;
 }
 
+static bool manual;
+
+/* Becomes man(1); returns only if that fails. */
+static int help_show_manual(const struct command *c, struct error *err)
+{
+	char page[64];
+
+	snprintf(page, sizeof(page), c ? "sjkc-%s" : "sjkc", c ? c->name : "");
+	execlp("man", "man", page, (char *)NULL);
+	return fail_sys(err, ERROR_UNAVAILABLE, "cannot run man to show %s",
+			page);
+}
+
 static int help_run(int argc, char **argv, struct error *err)
 {
-	const struct command *c;
+	const struct command *c = argc ? command_find(argv[0]) : NULL;
 
 	if (argc > 1)
 		return misuse(err, "help takes one command");
-	if (argc == 0)
-		return help_print(help_overview, NULL, err);
-	c = command_find(argv[0]);
-	if (!c)
+	if (argc && !c)
 		return command_unknown(argv[0], err);
-	return help_print(help_of, c, err);
+	if (manual)
+		return help_show_manual(c, err);
+	return help_print(c ? help_of : help_overview, c, err);
 }
 
-static const struct command_option options[] = { OPT_END };
+static const struct command_option options[] = {
+	OPT_FLAG('m', "man", &manual,
+		 "show the manual page instead of the options"),
+	OPT_END,
+};
 
 const struct command help_command = {
 	.name = "help",
-	.synopsis = "help [<command>]",
+	.synopsis = "help [-m] [<command>]",
 	.summary = "list the commands, or explain one command",
 	.group = "about sjkc itself",
 	.options = options,

@@ -566,7 +566,7 @@ const struct command hh_command = {
 	.alias = "jmap",
 	.synopsis = "hh [<options>] [<pid>]",
 	.summary = "count the objects of a heap by class",
-	.group = "ask a JVM",
+	.group = "threads and heap",
 	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"
 		    "  sjkc hh 4711 --dead-young -d 5s   # what makes "
 		    "garbage\n"

@@ -635,7 +635,7 @@ const struct command jcmd_command = {
 	.synopsis = "jcmd [<options>] <pid> | -s <address> | -u <url> "
 		    "[<command> …]",
 	.summary = "run a diagnostic command in a JVM",
-	.group = "ask a JVM",
+	.group = "inspect",
 	.examples = "  sjkc jcmd -l                  # list the JVMs\n"
 		    "  sjkc jcmd 4711 help           # list its commands\n"
 		    "  sjkc jcmd 4711 help GC.heap_dump\n"

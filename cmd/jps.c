@@ -422,7 +422,7 @@ const struct command jps_command = {
 	.name = "jps",
 	.synopsis = "jps [<options>]",
 	.summary = "list the JVMs of this machine and its containers",
-	.group = "ask a JVM",
+	.group = "inspect",
 	.examples = "  sjkc jps                           # all JVMs\n"
 		    "  sjkc jps -lmv                      # as the JDK's jps\n"
 		    "  sjkc jps -fd '*Kafka*' -pd PID MAIN\n"

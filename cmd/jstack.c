@@ -109,7 +109,7 @@ const struct command jstack_command = {
 	.name = "jstack",
 	.synopsis = "jstack [<options>] [<pid>]",
 	.summary = "print the stack traces of a JVM's threads",
-	.group = "ask a JVM",
+	.group = "threads and heap",
 	.examples = "  sjkc jstack 4711\n"
 		    "  sjkc jstack -l -e com.acme.Main >dump.txt\n"
 		    "  sjkc jstack 4711 | sjkc flame -o now.html -\n",

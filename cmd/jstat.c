@@ -421,7 +421,7 @@ const struct command jstat_command = {
 	.synopsis = "jstat -gcutil|-gc|-gccause|-class [<pid>] [<interval> "
 		    "[<count>]]",
 	.summary = "print garbage collection counters, as the JDK's jstat",
-	.group = "ask a JVM",
+	.group = "watch",
 	.examples = "  sjkc jstat -gcutil 4711 1s     # a line every second\n"
 		    "  sjkc jstat -gc 4711 250 10     # 10 lines, every 250 "
 		    "ms\n",

@@ -251,7 +251,7 @@ const struct command perfmap_command = {
 	.name = "perfmap",
 	.synopsis = "perfmap [<options>] [<pid>]",
 	.summary = "write a symbol map of compiled methods for perf(1)",
-	.group = "see where time goes",
+	.group = "profile",
 	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"
 		    "  sjkc perfmap 4711 -s -o -   # with types, to stdout\n",
 	.options = options,

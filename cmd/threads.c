@@ -419,7 +419,7 @@ const struct command threads_command = {
 	.name = "threads",
 	.synopsis = "threads [<options>] [<pid>|<file>…]",
 	.summary = "find blocked, deadlocked and stuck threads",
-	.group = "ask a JVM",
+	.group = "threads and heap",
 	.examples = "  sjkc threads dump.txt             # of any tool\n"
 		    "  sjkc threads -l 4711              # with lock owners\n"
 		    "  sjkc threads --count 5 Main       # stuck threads\n"

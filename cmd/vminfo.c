@@ -738,7 +738,7 @@ const struct command vminfo_command = {
 	.name = "vminfo",
 	.synopsis = "vminfo [<options>] [<pid>]",
 	.summary = "summarize a JVM; list its flags and properties",
-	.group = "ask a JVM",
+	.group = "inspect",
 	.examples = "  sjkc vminfo 4711              # version, options, heap, "
 		    "limits\n"
 		    "  sjkc vminfo 4711 --sysprops\n"

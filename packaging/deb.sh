@@ -25,7 +25,7 @@ mkdir -p "$root/DEBIAN" "$root/usr/share/doc/sjkc" \
 ${MAKE:-make} -s -C "$here/.." install DESTDIR="$(cd "$root" && pwd)" \
 	PREFIX=/usr >/dev/null
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/sjkc"
-gzip -9n "$root/usr/share/man/man1/sjkc.1"
+gzip -9n "$root"/usr/share/man/man?/*
 # Debian's zsh looks here.
 mkdir -p "$root/usr/share/zsh/vendor-completions"
 mv "$root/usr/share/zsh/site-functions/_sjkc" \

@@ -24,7 +24,7 @@ name=sjkc-$version-linux-x86_64
 top=$out/$name
 rm -rf "$top"
 mkdir -p "$top/lib" "$top/libexec" "$top/share/terminfo" "$top/share/licenses" \
-	"$top/share/man/man1" "$top/share/completions"
+	"$top/share/man/man1" "$top/share/man/man7" "$top/share/completions"
 
 $cc -std=c11 -D_GNU_SOURCE -O2 -static -s -Wall -Wextra -Werror \
 	-o "$top/sjkc" "$here/launcher.c"
@@ -70,7 +70,8 @@ done
 # The LGPL wants the source of what is linked statically with the C library.
 cp "$here/launcher.c" "$licences/launcher.c"
 cp "$here/licences.txt" "$licences/README"
-cp "$here/../sjkc.1" "$top/share/man/man1/"
+cp "$here"/../sjkc.1 "$here"/../docs/man/*.1 "$top/share/man/man1/"
+cp "$here"/../docs/man/*.7 "$top/share/man/man7/"
 for shell in bash zsh fish; do
 	"$sjkc" completion $shell >"$top/share/completions/sjkc.$shell"
 done

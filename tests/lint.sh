@@ -53,7 +53,7 @@ tidy_checks() {
 {
 	lint shellcheck shellcheck -x -P SCRIPTDIR -s sh $(find tests render packaging -name '*.sh' \
 		! -path 'tests/cli/*') tests/cli/*/*.sh .ci/run
-	lint mandoc mandoc -T lint -W warning sjkc.1
+	lint mandoc mandoc -T lint -W warning sjkc.1 docs/man/*
 	lint cppcheck check_with_cppcheck $sources
 	# Their stand-ins have the names of the functions that they replace.
 	lint cppcheck check_with_cppcheck $tests

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-#	tests/man.sh SJKC MANUAL
+#	tests/man.sh SJKC OVERVIEW DIRECTORY
 #
 # Checks that the manual describes each command and option of the binary, and
-# no other. In the manual, a command is a subsection (.Ss) of COMMANDS, an
-# option an item (.It Fl).
+# no other.  OVERVIEW is sjkc.1, and DIRECTORY has a page for each command, such as
+# sjkc-prof.1, where an option is an item (.It Fl), and pages of section 7.
 sjkc=$1
-manual=$2
+overview=$2
+directory=$3
 . "$(dirname "$0")/tap.sh"
 
 # Prints "command --option" and "command -o" lines for the binary
@@ -17,30 +18,48 @@ options_of_binary() {
 		{ print $1, $3; if ($2 != "") print $1, $2 }' | sort
 }
 
-# prints the same lines for the manual
-options_of_manual() {
+# options_of PAGE...: prints the same lines for pages
+options_of() {
 	awk '
-		$1 == ".Sh" { in_commands = $2 == "COMMANDS"; command = "" }
-		$1 == ".Ss" && in_commands { command = $2; print command }
-		$1 == ".It" && command != "" {
+		FNR == 1 {
+			command = FILENAME
+			gsub(/.*\/sjkc-|\.[0-9]$/, "", command)
+			print command
+		}
+		$1 == ".It" {
 			for (i = 2; i < NF; i++)
 				if ($i == "Fl")
 					print command, "-" $(i + 1)
-		}' "$manual" | sort
+		}' "$@" | sort
 }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 options_of_binary >"$scratch/binary"
-options_of_manual >"$scratch/manual"
+options_of "$directory"/sjkc-*.1 >"$scratch/manual"
 
 tap_result 'the binary lists its options' \
 	"$([ -s "$scratch/binary" ] || echo '--list-options lists nothing')"
 tap_result 'the manual explains every command and option' \
 	"$(comm -23 "$scratch/binary" "$scratch/manual")"
-tap_result 'the manual explains nothing that is not there' \
-	"$(comm -13 "$scratch/binary" "$scratch/manual")"
+tap_result 'the manual explains nothing that is not there' "$(
+	comm -13 "$scratch/binary" "$scratch/manual"
+	# The pages of section 7 are about options of several commands.
+	cut -d ' ' -f 2 "$scratch/binary" | sort -u >"$scratch/names"
+	options_of "$directory"/sjkc-*.7 | grep ' ' | while read -r page name; do
+		grep -qxF -e "$name" "$scratch/names" || echo "$page(7) $name"
+	done)"
 tap_result 'the manual explains nothing twice' "$(uniq -d "$scratch/manual")"
+tap_result 'pages refer to each other, and the overview to each page' "$(
+	for page in "$directory"/*.[17]; do
+		name=${page##*/}
+		echo "${name%.*} ${name##*.}"
+	done | sort >"$scratch/pages"
+	xrefs='s/^\.\(It \)\{0,1\}Xr \(sjkc-[a-z0-9-]* [0-9]\).*/\2/p'
+	sed -n "$xrefs" "$overview" "$directory"/* | sort -u |
+		comm -23 - "$scratch/pages" | sed 's/^/no page /'
+	sed -n "$xrefs" "$overview" | sort -u | comm -13 - "$scratch/pages" |
+		sed 's/^/not in the overview: /')"
 
 # Scripts depend on these.
 unexplained_statuses() {
@@ -49,14 +68,14 @@ unexplained_statuses() {
 			$1 == ".Sh" { in_exit = $2 == "EXIT" }
 			in_exit && $1 == ".It" && $2 == status { found = 1 }
 			END { if (!found) print "exit status " status }' \
-			"$manual"
+			"$overview"
 	done
 }
 tap_result 'the manual explains every exit status' "$(unexplained_statuses)"
 
 if command -v mandoc >/dev/null; then
 	tap_result 'mandoc has nothing to say against the manual' \
-		"$(mandoc -T lint -W warning "$manual" 2>&1)"
+		"$(mandoc -T lint -W warning "$overview" "$directory"/* 2>&1)"
 else
 	tap_skip 'mandoc has nothing to say against the manual' 'no mandoc'
 fi

@@ -137,7 +137,8 @@ check_deb() {
 	# A bare root leaves out manuals when it unpacks; the package has one.
 	tap_result 'the package has a manual and completions' "$(
 		dpkg-deb -c "$deb" | awk '{ print $6 }' >"$scratch/files"
-		for file in man/man1/sjkc.1.gz doc/sjkc/copyright \
+		for file in man/man1/sjkc.1.gz man/man1/sjkc-prof.1.gz \
+			man/man7/sjkc-jmx.7.gz doc/sjkc/copyright \
 			bash-completion/completions/sjkc \
 			zsh/vendor-completions/_sjkc \
 			fish/vendor_completions.d/sjkc.fish; do

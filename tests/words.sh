@@ -4,7 +4,7 @@
 #	tests/words.sh [-l] [DIRECTORY]
 #
 # Fails for phrases that CONTRIBUTING.md rules out ("How we write"): in the
-# messages and the help of the C sources, in sjkc.1, README.md, ARCHITECTURE.md
+# messages and the help of the C sources, in sjkc.1, README.md, docs/, ARCHITECTURE.md
 # and CONTRIBUTING.md, and in the comments of all sources.  -l prints every hit.
 . "$(dirname "$0")/tap.sh"
 list=
@@ -258,7 +258,7 @@ $(tail -n 20 "$scratch/hits")"
 	fi
 }
 
-for document in sjkc.1 README.md ARCHITECTURE.md CONTRIBUTING.md; do
+for document in sjkc.1 docs/man/* README.md docs/*.md ARCHITECTURE.md CONTRIBUTING.md; do
 	[ ! -e "$document" ] || check "$document" texts phrases "$document"
 done
 for directory in cmd core jmx_http bpf jvmti render; do

@@ -599,7 +599,7 @@ const struct command gc_command = {
 	.name = "gc",
 	.synopsis = "gc [<options>] [<pid>…] [<seconds>]",
 	.summary = "print garbage collection pauses as they happen",
-	.group = "see where time goes",
+	.group = "watch",
 	.examples = "  sjkc gc 4711                 # until Ctrl-C\n"
 		    "  sjkc gc 4711 30s --min 10ms  # only long pauses\n"
 		    "  sjkc gc 4711 --json | jq .stopped_ns\n"

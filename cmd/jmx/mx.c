@@ -388,7 +388,7 @@ const struct command mx_command = {
 	.synopsis = "mx [<options>] -s <host>:<port> | -u <url> | -p <pid> "
 		    "-b <name> …",
 	.summary = "read, set, call and describe MBeans",
-	.group = "ask a JVM",
+	.group = "JMX",
 	.examples = "  sjkc mx -p 4711 -b java.lang:type=Memory --get -f "
 		    "HeapMemoryUsage.used\n"
 		    "  sjkc mx -s 10.0.0.7:9010 -b "

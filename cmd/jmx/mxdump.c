@@ -375,7 +375,7 @@ const struct command mxdump_command = {
 	.name = "mxdump",
 	.synopsis = "mxdump [<options>] -s <host>:<port> | -u <url> | -p <pid>",
 	.summary = "write the attributes of all MBeans as JSON",
-	.group = "ask a JVM",
+	.group = "JMX",
 	.examples = "  sjkc mxdump -p 4711 -o mbeans.json\n"
 		    "  sjkc mxdump -s 10.0.0.7:9010 -q 'java.lang:*'\n"
 		    "  sjkc mxdump -p 4711 --prometheus -o "

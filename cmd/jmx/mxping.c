@@ -328,7 +328,7 @@ const struct command mxping_command = {
 	.name = "mxping",
 	.synopsis = "mxping [<options>] -s <host>:<port> | -u <url> | -p <pid>",
 	.summary = "diagnose why a JMX client cannot connect",
-	.group = "ask a JVM",
+	.group = "JMX",
 	.examples = "  sjkc mxping -s 10.0.0.7:9010\n"
 		    "  sjkc mxping -s localhost:9010 --json\n"
 		    "  sjkc mxping -p 4711\n"

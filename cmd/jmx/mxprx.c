@@ -901,7 +901,7 @@ const struct command mxprx_command = {
 	.alias = "mprx",
 	.synopsis = "mxprx [<options>] -s|-p|-u|--kubectl <jvm> -b <port>",
 	.summary = "connect JMX clients to a JVM through one port",
-	.group = "ask a JVM",
+	.group = "JMX",
 	.examples = "  sjkc mxprx -s 10.0.0.7:9010 -b 7777\n"
 		    "  sjkc mxprx -s a:9010 -b 7001 -s b:9010 -b 7002 "
 		    "--read-only\n"

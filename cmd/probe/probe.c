@@ -214,7 +214,7 @@ const struct command probe_command = {
 	.name = "probe",
 	.synopsis = "probe [<options>] <pid> <method>…",
 	.summary = "count and time the calls of Java methods",
-	.group = "see where time goes",
+	.group = "profile",
 	.examples = "  sjkc probe 4711 com.acme.Orders.submit\n"
 		    "  sjkc probe 4711 'Orders.*' --above 50ms --args --stack\n"
 		    "  sjkc probe 4711 '+com.acme.Handler.handle' --list\n"

@@ -451,7 +451,7 @@ const struct command prof_command = {
 	.synopsis = "prof [<options>] [<pid>…] | -i <recording>… | -- "
 		    "<program>…",
 	.summary = "report where the time goes: frames, calls, threads",
-	.group = "see where time goes",
+	.group = "profile",
 	.examples = "  sjkc prof -p 4711 -d 30s -o out.html\n"
 		    "  sjkc prof -e cpu,offcpu -d 10s 4711 # two reports\n"
 		    "  sjkc prof -o out.html -- java -jar app.jar\n"

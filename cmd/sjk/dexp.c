@@ -920,7 +920,7 @@ const struct command dexp_command = {
 	.name = "dexp",
 	.synopsis = "dexp [<options>] <file>…",
 	.summary = "export tags and counters of .std files",
-	.group = "see where time goes",
+	.group = "SJK's files",
 	.examples = "  sjkc dexp -f dump.std --tags\n"
 		    "  sjkc dexp -f dump.std -cl T thread.javaName "
 		    "java.cpu-time.ms -csv\n",

@@ -843,7 +843,7 @@ const struct command jfr2json_command = {
 	.name = "jfr2json",
 	.synopsis = "jfr2json [<options>] <recording>",
 	.summary = "write the events of a JFR recording as JSON",
-	.group = "see where time goes",
+	.group = "SJK's files",
 	.examples = "  sjkc jfr2json dump.jfr -o dump.json\n"
 		    "  sjkc jfr2json --list-types dump.jfr\n"
 		    "  sjkc jfr2json -wl jdk.GarbageCollection dump.jfr | jq "

@@ -304,7 +304,7 @@ const struct command prfi_command = {
 	.name = "prfi",
 	.synopsis = "prfi [<options>] -o <output> <file>…",
 	.summary = "convert perf samples into a .std file",
-	.group = "see where time goes",
+	.group = "SJK's files",
 	.examples = "  perf script | sjkc prfi -i - -o perf.std\n"
 		    "  sjkc prfi -i perf.txt -o perf.std -f cycles -u 1\n",
 	.options = options,

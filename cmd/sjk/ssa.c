@@ -474,7 +474,7 @@ const struct command ssa_command = {
 	.name = "ssa",
 	.synopsis = "ssa [<options>] <file>…",
 	.summary = "report on stack traces as SJK does",
-	.group = "see where time goes",
+	.group = "SJK's files",
 	.examples = "  sjkc ssa -f dump.std --histo\n"
 		    "  sjkc ssa -f dump.std --thread-info\n"
 		    "  sjkc ssa -f dump.std --print -tf '**.Db.*!**.Cache.*'\n"

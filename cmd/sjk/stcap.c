@@ -555,7 +555,7 @@ const struct command stcap_command = {
 	.name = "stcap",
 	.synopsis = "stcap [<options>] -o <file> <pid>",
 	.summary = "record thread dumps into a .std file",
-	.group = "see where time goes",
+	.group = "SJK's files",
 	.examples = "  sjkc stcap -p 4711 -o dump.std -i 100ms -t 1m\n"
 		    "  sjkc stcap -s db1:9010 -o dump.std -i 1s -t 1h -r "
 		    "50000\n"

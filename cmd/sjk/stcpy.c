@@ -283,7 +283,7 @@ const struct command stcpy_command = {
 	.name = "stcpy",
 	.synopsis = "stcpy [<options>] -o <output> <file>…",
 	.summary = "copy, merge and filter stack traces into a .std file",
-	.group = "see where time goes",
+	.group = "SJK's files",
 	.examples = "  sjkc stcpy -i a.std b.std -o both.std\n"
 		    "  sjkc stcpy -i dump.jfr -o dump.std -tf '**.Db.*'\n"
 		    "  sjkc stcpy -i a.std -o b.std --mask "

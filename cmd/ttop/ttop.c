@@ -809,7 +809,7 @@ const struct command ttop_command = {
 	.name = "ttop",
 	.synopsis = "ttop [<options>] [<pid>] | -s <host>:<port> | -u <url>",
 	.summary = "show which threads use the CPU, allocate and wait",
-	.group = "see where time goes",
+	.group = "watch",
 	.examples = "  sjkc ttop 4711                   # a screen; q quits\n"
 		    "  sjkc ttop -p 4711 -b -ri 5s      # reports like "
 		    "SJK's\n"

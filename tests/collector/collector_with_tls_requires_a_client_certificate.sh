@@ -8,9 +8,10 @@ scratch=$2
 . tests/root/lib/prof.sh
 . tests/collector/lib.sh
 
-# README.md shows the configuration.
+# docs/continuous-profiling.md shows the configuration.
 while IFS= read -r line; do
-	grep -qxF -- "$line" README.md || { echo "README.md has no: $line"; exit 1; }
+	grep -qxF -- "$line" docs/continuous-profiling.md ||
+		{ echo "continuous-profiling.md has no: $line"; exit 1; }
 done <packaging/collector.yaml
 
 collector_has service

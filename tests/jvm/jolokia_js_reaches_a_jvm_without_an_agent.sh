@@ -3,7 +3,7 @@
 # jolokia.js reads, writes, invokes, searches and lists MBeans of a JVM without an
 # agent through mxprx --http, by its JMX port and by its PID; the requests that
 # hawtio sends (@hawtio/react 2.3.0) yield what hawtio needs, also from a page of an
-# allowed origin; heap.js of README.md prints what README.md shows.
+# allowed origin; heap.js of docs/jmx.md prints what docs/jmx.md shows.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -286,14 +286,14 @@ client_works() {
 	proxy_end TERM
 }
 
-# readme_works: runs heap.js of README.md with the port of mxprx
+# readme_works: runs heap.js of docs/jmx.md with the port of mxprx
 readme_works() {
-	sed -n '/^\$ cat heap.js$/,/^\$ node heap.js$/ { /^\$/d; p; }' README.md |
+	sed -n '/^\$ cat heap.js$/,/^\$ node heap.js$/ { /^\$/d; p; }' docs/jmx.md |
 		sed "s/:9000/:$proxy_port/" >"$scratch/heap.js"
 	NODE_PATH=$modules timeout 300 node "$scratch/heap.js" \
 		>"$scratch/shown" 2>&1
-	# shellcheck disable=SC2016 # backquotes of the README
-	sed -n '/^\$ node heap.js$/,/^```$/ { /^\$/d; /^```$/d; p; }' README.md |
+	# shellcheck disable=SC2016 # backquotes of the document
+	sed -n '/^\$ node heap.js$/,/^```$/ { /^\$/d; /^```$/d; p; }' docs/jmx.md |
 		sed 's/[0-9][0-9.]*.*/[0-9]/' >"$scratch/patterns"
 	[ "$(grep -c '' "$scratch/patterns")" -eq 3 ] &&
 		[ "$(grep -cf "$scratch/patterns" "$scratch/shown")" -eq 3 ] &&

@@ -1,5 +1,5 @@
 # Writes recordings in each format that sjkc reads back, and prints which contents
-# are the same.  README.md has the table, with the same words.
+# are the same.  docs/formats.md has the table, with the same words.
 recording=$DATA/jfr/ap-lock.jfr
 dump=$DATA/dumps/jstack-waits-jdk17.txt
 
@@ -75,4 +75,4 @@ for ext in html collapsed json pb.gz otlp json.gz jfr; do
 	echo "$row"
 done >table
 cat table
-grep -v -x -F -f "$DATA/../../README.md" table | sed 's/^/README.md lacks: /'
+grep -v -x -F -f "$DATA/../../docs/formats.md" table | sed 's/^/formats.md lacks: /'

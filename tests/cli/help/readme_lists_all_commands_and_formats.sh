@@ -1,9 +1,11 @@
-# A command or format without a row in README.md fails, and a row without one.
-readme=$DATA/../../README.md
+# A command or format without a row in README.md or docs/ fails, and a row without
+# one.
+top=$DATA/../..
 
-# section TITLE: prints a section of README.md
+# section TITLE: prints a section of README.md or docs/
 section() {
-	awk -v title="## $1" '/^## / { on = $0 == title } on' "$readme"
+	awk -v title="## $1" '/^## / { on = $0 == title } on' "$top/README.md" \
+		"$top"/docs/*.md
 }
 
 # choices OPTION: prints the values of an option of flame
@@ -38,7 +40,7 @@ done | sort >readme
 printf '%s\n' dexp flame gc hh jcmd jfr2json jps mprx mx mxdump mxping prfi ssa \
 	stcap stcpy ttop vminfo | sort >binary
 differ 'command of SJK'
-grep -q '^| SJK: `sjk hs` | `sjkc vminfo PID --perf`' "$readme" ||
+grep -q '^| SJK: `sjk hs` | `sjkc vminfo PID --perf`' "$top/docs/migrating.md" ||
 	echo 'README.md lacks hs'
 sjkc hs 2>&1 | grep -o 'sjkc vminfo PID --perf'
 

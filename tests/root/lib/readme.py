@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of README.md and compares their output.
+"""Runs the commands of documents and compares their output.
 
-    readme.py [--bless] README SCRATCH
+    readme.py [--bless] SCRATCH DOCUMENT...
 
 A block of commands begins with ```console; its commands follow "$ ", and their
 output follows each command.  Each line must appear in the real output; all numbers
@@ -10,7 +10,7 @@ may change this:
 
     <!-- test: KEY=VALUE; KEY=VALUE -->
 
-    expect  a regular expression that the real output and the README have to
+    expect  a regular expression that the real output and the document have to
             match; with it, lines are not compared.  May be given several times.
     lines   with --bless, keep this many lines of the output
     wait    seconds to wait after the block
@@ -21,7 +21,7 @@ may change this:
     by      another test runs these commands: its file name, and a text in it
 
 SCRATCH/bin is in the PATH, SCRATCH/classes has the demo.  --bless rewrites the
-README with the real output.
+documents with the real output.
 """
 import os
 import re
@@ -149,7 +149,7 @@ def faults_of(block, printed, real):
             if not re.search(pattern, "\n".join(real), re.M):
                 yield f"'{pattern}' is not in the output"
             if "tty" not in block.keys and not re.search(pattern, shown, re.M):
-                yield f"'{pattern}' is not in the README"
+                yield f"'{pattern}' is not in the document"
         return
     have = {same(line) for line in real}
     for line in printed:
@@ -169,10 +169,10 @@ def shorten(block, real):
     return real if len(real) <= keep else [*real[:keep], "…"]
 
 
-def main(bless, readme, scratch):
-    with open(readme, encoding="utf-8") as file:
+def check(runner, bless, document):
+    """Returns true if a block is wrong."""
+    with open(document, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    runner = Runner(scratch)
     bad = False
     written = {}
     for block in blocks(lines):
@@ -199,10 +199,9 @@ def main(bless, readme, scratch):
         written[block.first] = now
         if faults:
             bad = True
-            print(f"{readme}:{block.first}:", *faults, sep="\n    ")
+            print(f"{document}:{block.first}:", *faults, sep="\n    ")
             if "by" not in block.keys:
                 print("  printed:", *everything[:30], sep="\n    ")
-    runner.demo.kill()
     if bless:
         out, skip = [], False
         for number, line in enumerate(lines, 1):
@@ -213,8 +212,15 @@ def main(bless, readme, scratch):
             if number in written:
                 out += written[number]
                 skip = True
-        with open(readme, "w", encoding="utf-8") as file:
+        with open(document, "w", encoding="utf-8") as file:
             file.write("\n".join(out))
+    return bad
+
+
+def main(bless, scratch, *documents):
+    runner = Runner(scratch)
+    bad = [document for document in documents if check(runner, bless, document)]
+    runner.demo.kill()
     return 1 if bad and not bless else 0
 
 

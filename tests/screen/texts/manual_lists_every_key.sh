@@ -1,5 +1,5 @@
 # Help and manual describe a key in the same words.
-manual=${0%/*}/../../../sjkc.1
+manual=${0%/*}/../../../docs/man/sjkc-ttop.1
 sjkc ttop --replay "$DATA/ttop/made.jsonl" --screen 100x90 --keys '?' |
 	sed -n '/^Keys/,/^$/s/^  //p' >help
 [ -s help ] || echo 'the help has no keys'
