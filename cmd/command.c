@@ -401,7 +401,7 @@ static int option_set_choice(const struct command_option *o, const char *value,
 	return 0;
 }
 
-static void option_add(struct option_list *list, const char *value)
+void option_list_add(struct option_list *list, const char *value)
 {
 	array_reserve(list->values, list->cap, list->count + 1);
 	list->values[list->count++] = value;
@@ -420,9 +420,9 @@ static int option_set(const struct command_option *o, const char *value,
 	case OPTION_CHOICE:
 		return option_set_choice(o, value, err);
 	case OPTION_LIST:
-		option_add(o->value.list, value);
+		option_list_add(o->value.list, value);
 		if (o->sequence)
-			option_add(o->sequence, o->name);
+			option_list_add(o->sequence, o->name);
 		return 0;
 	case OPTION_DURATION:
 		return units_duration(value, o->value.duration, err);

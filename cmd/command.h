@@ -33,6 +33,9 @@ struct option_list {
 	size_t count, cap;
 };
 
+/* Appends a value, which the list borrows. */
+void option_list_add(struct option_list *list, const char *value);
+
 struct command_option {
 	enum option_kind kind;
 	char letter;      /* 0 = none */

@@ -194,10 +194,8 @@ static int flame_run(int argc, char **argv, struct error *err)
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
-	for (int i = 0; i < argc; i++) {
-		array_reserve(inputs->values, inputs->cap, inputs->count + 1);
-		inputs->values[inputs->count++] = argv[i];
-	}
+	for (int i = 0; i < argc; i++)
+		option_list_add(inputs, argv[i]);
 	opt.drawing.event = flame_output_events(&opt.events);
 	if (flame_resolve_event(err))
 		goto out;

@@ -481,8 +481,13 @@ static int hh_run(int argc, char **argv, struct error *err)
 	struct heap heap = { .jvm.pidfd = -1 };
 	struct class_histogram before = { 0 }, h = { 0 };
 	take_fn *take_one;
-	int status = hh_choose(&take_one, err);
+	int status;
 
+	if (!opt.input && !opt.pid && argc == 1 && target_is_file(argv[0])) {
+		opt.input = argv[0];
+		argc = 0;
+	}
+	status = hh_choose(&take_one, err);
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
 	if (status == 0 && opt.diff)
@@ -564,7 +569,7 @@ static const struct refusal refusals[] = {
 const struct command hh_command = {
 	.name = "hh",
 	.alias = "jmap",
-	.synopsis = "hh [<options>] [<pid>]",
+	.synopsis = "hh [<options>] [<pid>|<file>]",
 	.summary = "count the objects of a heap by class",
 	.group = "threads and heap",
 	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"

@@ -188,6 +188,22 @@ static void target_add_hidden(const struct jvm_list *list, struct text *out)
 			    (int)list->hidden_pid);
 }
 
+bool target_is_file(const char *argument)
+{
+	size_t len = strlen(argument);
+	struct stat file = { 0 };
+
+	if (argument[strspn(argument, "0123456789")] == '\0' ||
+	    (len > 4 && strcmp(argument + len - 4, ".jar") == 0) ||
+	    (stat(argument, &file) == 0 && S_ISREG(file.st_mode) &&
+	     (file.st_mode & 0111)))
+		return false;
+	return strcmp(argument, "-") == 0 || *argument == '/' ||
+	       strncmp(argument, "./", 2) == 0 ||
+	       strncmp(argument, "../", 3) == 0 ||
+	       (file.st_mode && !S_ISDIR(file.st_mode));
+}
+
 /* Appends the command that reads the file, or the reason why none does. */
 static void target_add_reader(const char *path, struct text *out)
 {
@@ -208,12 +224,12 @@ static void target_add_reader(const char *path, struct text *out)
 	if (reader == &dump_reader || reader == &dump_json_reader)
 		command = "threads";
 	else if (reader)
-		command = "prof -i";
+		command = "prof";
 	else if (gc_log_sniff(in.bytes, head))
-		command = "gc -i";
+		command = "gc";
 	else if (class_histogram_read(&h, (const char *)in.bytes, head, &err) ==
 		 0)
-		command = "hh -i";
+		command = "hh";
 	if (command)
 		text_printf(out, "; use `sjkc %s %s`", command, path);
 	else

@@ -13,6 +13,8 @@
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
 
+#include <stdbool.h>
+
 /* The row of an option table; v points to a const char *, see target_open(). */
 #define OPT_TARGET(v)                                                          \
 	OPT_STRING('p', "pid", (v), "<pid>",                                   \
@@ -27,6 +29,13 @@
  */
 int target_open(struct jvm *jvm, const char *pid_option, int *argc,
 		char ***argv, struct error *err);
+
+/*
+ * Returns true if an argument names a file and not a JVM: "-", a path from the
+ * root or the working directory, or the name of a file. Numbers are PIDs, JVMs
+ * are also selected by their jar, and an executable file is a program.
+ */
+bool target_is_file(const char *argument);
 
 /* Opens the JVM with this name. Errors as target_open(). */
 int target_open_named(struct jvm *jvm, const char *name, struct error *err);

@@ -258,14 +258,6 @@ static struct profile *threads_of_files(struct dump_series *s, int argc,
 	return recording_read(&options, err);
 }
 
-/* A file is meant if one has the name, and a JVM otherwise. */
-static bool threads_means_files(int argc, char **argv)
-{
-	return !opt.pid && argc &&
-	       (argc > 1 || strcmp(argv[0], "-") == 0 || strchr(argv[0], '/') ||
-		access(argv[0], F_OK) == 0);
-}
-
 /* ---- the command ---- */
 
 static int threads_write_page(const struct dump_series *s,
@@ -370,7 +362,7 @@ static int threads_run(int argc, char **argv, struct error *err)
 		return misuse(err, "option --count must be at least 1");
 	if (threads_check_output(err))
 		return -1;
-	p = threads_means_files(argc, argv)
+	p = !opt.pid && argc && (argc > 1 || target_is_file(argv[0]))
 		    ? threads_of_files(&s, argc, argv, &source, err)
 		    : threads_of_jvm(&s, argc, argv, &source, &early, err);
 	if (p) {

@@ -11,6 +11,7 @@
 #include "cmd/log.h"
 #include "cmd/reply_print.h"
 #include "cmd/signals.h"
+#include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
@@ -450,8 +451,15 @@ static int gc_check_output(struct error *err)
 /* Parses <pid>… [<seconds>]. */
 static int gc_read_arguments(int argc, char **argv, struct error *err)
 {
+	bool has_files = argc && !opt.all && !opt.pids.count &&
+			 target_is_file(argv[0]);
 	bool has_jvm = opt.all || opt.pids.count || argc > 1;
 
+	if (has_files || opt.inputs.count) {
+		for (int i = 0; i < argc; i++)
+			option_list_add(&opt.inputs, argv[i]);
+		argc = 0;
+	}
 	if (argc && (has_jvm || argv[0][strspn(argv[0], "0123456789")]) &&
 	    gc_is_duration(argv[argc - 1])) {
 		if (opt.duration_ns)
@@ -467,11 +475,8 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 	if (argc && opt.all)
 		return misuse(err, "--all and '%s' exclude each other",
 			      argv[0]);
-	for (int i = 0; i < argc; i++) {
-		array_reserve(opt.pids.values, opt.pids.cap,
-			      opt.pids.count + 1);
-		opt.pids.values[opt.pids.count++] = argv[i];
-	}
+	for (int i = 0; i < argc; i++)
+		option_list_add(&opt.pids, argv[i]);
 	if (opt.log && opt.source && strcmp(opt.source, "log") != 0)
 		return misuse(err, "--log and --source %s exclude each other",
 			      opt.source);
@@ -597,7 +602,7 @@ static const struct refusal refusals[] = {
 
 const struct command gc_command = {
 	.name = "gc",
-	.synopsis = "gc [<options>] [<pid>…] [<seconds>]",
+	.synopsis = "gc [<options>] [<pid>…] [<seconds>] | <file>…",
 	.summary = "print garbage collection pauses as they happen",
 	.group = "watch",
 	.examples = "  sjkc gc 4711                 # until Ctrl-C\n"

@@ -49,26 +49,22 @@ static bool prof_has_program(int argc)
 	return before_dashes != SIZE_MAX && (size_t)argc > before_dashes;
 }
 
-/* Appends the arguments to the list of an option. */
 static void prof_take_rest(struct option_list *list, int argc, char **argv)
 {
-	for (int i = 0; i < argc; i++) {
-		array_reserve(list->values, list->cap, list->count + 1);
-		list->values[list->count++] = argv[i];
-	}
+	for (int i = 0; i < argc; i++)
+		option_list_add(list, argv[i]);
 }
 
 static int prof_take_any(struct option_list *pids, struct error *err)
 {
 	static char pid[16];
-	char *argv[] = { pid };
 	struct jvm jvm;
 
 	if (target_open_any(&jvm, err))
 		return -1;
 	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
 	jvm_close(&jvm);
-	prof_take_rest(pids, 1, argv);
+	option_list_add(pids, pid);
 	return 0;
 }
 
@@ -290,6 +286,11 @@ static int prof_run(int argc, char **argv, struct error *err)
 	opt.drawing.total = !opt.drawing.samples;
 	if (prof_take_asprof_words(&argc, &argv, err))
 		return -1;
+	if (argc && !prof_has_program(argc) && !opt.pids.count &&
+	    !opt.live.sampling.all && target_is_file(argv[0])) {
+		prof_take_rest(&opt.inputs, argc, argv);
+		argc = 0;
+	}
 	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
 		return misuse(err, "prof either reads a recording or samples "
 				   "running JVMs, not both");
@@ -448,7 +449,7 @@ static const struct command_option options[] = {
 
 const struct command prof_command = {
 	.name = "prof",
-	.synopsis = "prof [<options>] [<pid>…] | -i <recording>… | -- "
+	.synopsis = "prof [<options>] [<pid>…] | <recording>… | -- "
 		    "<program>…",
 	.summary = "report where the time goes: frames, calls, threads",
 	.group = "profile",

@@ -22,7 +22,6 @@ try -i in.folded -e alloc
 try -i in.folded --include nothing
 try -i nowhere.jfr
 no_jvm=$NO_JVM
-try in.folded | sed "s,; no permission.*,,"
 no_jvm=
 try --
 try $$ --no-agent -e cpu,alloc

@@ -24,8 +24,6 @@ try() {
 for file in dump.txt a.collapsed gc.log histogram.txt note.txt; do
 	try vminfo "$file"
 done
-try gc gc.log
-try hh histogram.txt
 for file in heap.hprof core.1 hs_err.log; do
 	echo "-- $file"
 	for command in 'prof -i' flame 'gc -i' 'hh -i' threads 'ttop --replay' \
