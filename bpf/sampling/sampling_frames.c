@@ -43,7 +43,7 @@ struct sampling_frames {
 	size_t id_count, id_cap;
 	uint32_t *stack; /* the current stack trace */
 	size_t depth, depth_cap;
-	bool is_cautious; /* about the methods of compiled code */
+	bool is_cautious; /* about the next Java frame */
 	uint32_t batch;
 	uint64_t unnamed;
 };
@@ -386,6 +386,7 @@ static void frames_add_java(struct sampling_frames *f,
 	size_t count;
 
 	here.is_cautious = f->is_cautious;
+	f->is_cautious = false;
 	if (known && (compiled || known->batch == f->batch)) {
 		frames_push(f, f->ids + known->first, known->count);
 		return;

@@ -79,8 +79,8 @@ struct java_symbols {
 	 * the compiler recorded.  Beyond the last place, or if inlining is
 	 * unknown, only the compiled method is returned, without a line.
 	 * The compiler does not record calls after which no safepoint is
-	 * possible.  If is_cautious and pc is none of the places, the methods
-	 * are those that the places before and after it have in common.
+	 * possible, and moves such rare code away from its method's.  So if
+	 * is_cautious, only the compiled method is returned.
 	 */
 	size_t (*frames)(struct java_symbols *self,
 			 const struct unwound_frame *at, uint64_t time_ns,

@@ -392,18 +392,6 @@ static uint32_t scopes_at(const struct nmethod_scopes *s, uint64_t offset)
 	return low < s->place_count ? s->places[low].scope : SCOPE_NONE;
 }
 
-/* Returns the last scope before an offset that is no place, or SCOPE_NONE. */
-static uint32_t scopes_before(const struct nmethod_scopes *s, uint64_t offset)
-{
-	uint32_t scope = SCOPE_NONE;
-
-	for (size_t i = 0; i < s->place_count && s->places[i].offset <= offset;
-	     i++)
-		scope = s->places[i].offset < offset ? s->places[i].scope
-						     : SCOPE_NONE;
-	return scope;
-}
-
 /* ---- names ---- */
 
 /* Limits of cached scopes; beyond them, all are discarded. */
@@ -667,47 +655,6 @@ symbols_find_compiled(struct vm_symbols *s, const struct code_blob *blob)
 	return c;
 }
 
-static size_t compiled_depth(const struct compiled *c, uint32_t scope)
-{
-	size_t depth = 0;
-
-	for (; scope != SCOPE_NONE; scope = c->scopes[scope].sender)
-		depth++;
-	return depth;
-}
-
-/* Returns the innermost scope of a whose methods b has as well. */
-static uint32_t compiled_common(const struct compiled *c, uint32_t a,
-				uint32_t b)
-{
-	size_t depth_a = compiled_depth(c, a), depth_b = compiled_depth(c, b);
-	uint32_t common;
-
-	for (; depth_a > depth_b; depth_a--)
-		a = c->scopes[a].sender;
-	for (; depth_b > depth_a; depth_b--)
-		b = c->scopes[b].sender;
-	common = a;
-	for (; a != SCOPE_NONE; a = c->scopes[a].sender) {
-		if (c->scopes[a].name != c->scopes[b].name)
-			common = c->scopes[a].sender;
-		b = c->scopes[b].sender;
-	}
-	return common;
-}
-
-static uint32_t compiled_scope(const struct compiled *c,
-			       const struct unwound_frame *at)
-{
-	uint64_t offset = at->pc - at->blob->begin;
-	uint32_t scope = scopes_at(&c->tables, offset), before;
-
-	if (!at->is_cautious || scope == SCOPE_NONE)
-		return scope;
-	before = scopes_before(&c->tables, offset);
-	return before == SCOPE_NONE ? scope : compiled_common(c, scope, before);
-}
-
 /* True when the scope and all scopes that it is inlined into have names. */
 static bool compiled_is_named(const struct compiled *c, uint32_t scope)
 {
@@ -730,7 +677,9 @@ static size_t symbols_compiled_frames(struct vm_symbols *s,
 				      struct java_frame *out, size_t cap)
 {
 	const struct compiled *c = symbols_find_compiled(s, at->blob);
-	uint32_t scope = compiled_scope(c, at);
+	uint32_t scope = at->is_cautious ? SCOPE_NONE
+					 : scopes_at(&c->tables,
+						     at->pc - at->blob->begin);
 	size_t count = 0;
 
 	if (scope == SCOPE_NONE || !compiled_is_named(c, scope)) {

@@ -701,26 +701,16 @@ static struct java_frame symbols_frame(const struct client_symbols *s,
 	};
 }
 
-/* The methods of a place. */
-struct symbols_place {
-	struct cursor c;
-	size_t methods;
-};
-
 /*
  * Moves to the place that describes an address: the first place at or after it.
  * A return address has the place of its call; for other addresses HotSpot uses
  * the same approximation (CodeBlob's pc_desc_near).  Sets *c before the methods
- * of the place and returns their number; 0 after the last place.  If the
- * address is no place, sets *before before the methods of the last place before
- * it; otherwise, or if there is none, *before is not changed.
+ * of the place and returns their number; 0 after the last place.
  */
 static size_t symbols_find_place(struct client_symbols *s, struct cursor *c,
-				 const struct code *code, uint64_t pc,
-				 struct symbols_place *before)
+				 const struct code *code, uint64_t pc)
 {
 	size_t places = cursor_count(c, 2);
-	struct symbols_place last = { .methods = 0 };
 	uint64_t at = code->start;
 
 	for (size_t i = 0; i < places && cursor_ok(c); i++) {
@@ -734,11 +724,8 @@ static size_t symbols_find_place(struct client_symbols *s, struct cursor *c,
 
 		at += (uint64_t)record_read_signed(c);
 		methods = cursor_count(c, 2);
-		if (at > pc && methods && last.methods)
-			*before = last;
 		if (at >= pc && methods)
 			return cursor_ok(c) ? methods : 0;
-		last = (struct symbols_place){ *c, methods };
 		s->places -= methods < s->places ? methods : s->places;
 		for (size_t k = 0; k < methods; k++) {
 			cursor_skip_varint(c);
@@ -748,54 +735,14 @@ static size_t symbols_find_place(struct client_symbols *s, struct cursor *c,
 	return 0;
 }
 
-/* Returns the i-th of the methods of a place, innermost first. */
-static uint64_t place_method(const struct symbols_place *place, size_t i)
-{
-	struct cursor c = place->c;
-
-	while (i-- > 0) {
-		cursor_skip_varint(&c);
-		cursor_skip_varint(&c);
-	}
-	return cursor_varint(&c);
-}
-
-/*
- * Returns the number of innermost methods of a place that the place before it
- * does not have.
- */
-static size_t places_differ(const struct symbols_place *after,
-			    const struct symbols_place *before)
-{
-	size_t common = 0;
-
-	while (common < after->methods && common < before->methods &&
-	       place_method(after, after->methods - common - 1) ==
-		       place_method(before, before->methods - common - 1))
-		common++;
-	return common ? after->methods - common : 0;
-}
-
 static size_t symbols_inlined(struct client_symbols *s, const struct code *code,
-			      const struct unwound_frame *at,
-			      enum java_frame_kind kind, struct java_frame *out,
-			      size_t cap)
+			      uint64_t pc, enum java_frame_kind kind,
+			      struct java_frame *out, size_t cap)
 {
 	struct cursor c = cursor_over(code->places, code->places_len);
-	struct symbols_place before = { .methods = 0 };
-	size_t methods = symbols_find_place(s, &c, code, at->pc, &before);
+	size_t methods = symbols_find_place(s, &c, code, pc);
 	size_t count = 0;
 
-	if (at->is_cautious && before.methods && methods) {
-		const struct symbols_place after = { c, methods };
-		size_t differ = places_differ(&after, &before);
-
-		methods -= differ;
-		for (size_t i = 0; i < differ; i++) {
-			cursor_skip_varint(&c);
-			cursor_skip_varint(&c);
-		}
-	}
 	for (size_t i = 0; i < methods && count < cap; i++) {
 		uint32_t method = map64_get(&s->numbers, cursor_varint(&c));
 		int64_t bci = record_read_signed(&c);
@@ -832,14 +779,15 @@ static size_t symbols_frames(struct java_symbols *self,
 	struct client_symbols *s = (struct client_symbols *)self;
 	enum java_frame_kind kind = symbols_frame_kind(at->blob);
 	const struct code *code;
-	size_t count;
+	size_t count = 0;
 
 	if (at->kind != UNWOUND_COMPILED || cap == 0)
 		return 0;
 	code = code_entry(s, at, time_ns);
 	if (!code || !code->is_method)
 		return 0;
-	count = symbols_inlined(s, code, at, kind, out, cap);
+	if (!at->is_cautious)
+		count = symbols_inlined(s, code, at->pc, kind, out, cap);
 	if (count == 0)
 		out[count++] = symbols_frame(s, code->name, kind, -2);
 	return count;

@@ -438,7 +438,7 @@ static void report_put_owner_methods(struct text *out, const struct report *r)
 
 	if (!rows)
 		return;
-	text_puts(out, "\nby monitor and method of the owner\n");
+	text_puts(out, "\nby monitor and method of the owner, estimated\n");
 	report_put_amount_heading(out, r, "  total         ");
 	text_printf(out, "%s  monitor", report_samples_heading(r));
 	text_spaces(out, column - strlen("monitor"));

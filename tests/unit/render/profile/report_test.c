@@ -587,7 +587,8 @@ static void owner_method_rows_name_the_monitor(void **state)
 	assert_int_equal(r.owner_method_count, 2);
 	report_text(&text, &r, 1);
 	assert_non_null(
-		strstr(text.bytes, "\nby monitor and method of the owner\n"));
+		strstr(text.bytes,
+		       "\nby monitor and method of the owner, estimated\n"));
 	assert_non_null(strstr(text.bytes,
 			       "  monitor           method of the owner\n"));
 	assert_non_null(strstr(text.bytes, "  java.lang.Object  a.A.take\n"));
