@@ -126,6 +126,7 @@ static enum step step_by_frame_pointer(struct native_frames *n, struct walk *w)
 		return walk_lost(w, "native code without call frame "
 				    "information");
 	w->rule = "frame pointer";
+	w->is_guessed = true;
 	return walk_to(w, pc, fp + 16, next);
 }
 

@@ -75,6 +75,7 @@ static enum step walk_step(struct unwinder *u, struct walk *w,
 		.bci = -1,
 	};
 	w->is_cut = false;
+	w->is_guessed = false;
 	w->rule = NULL;
 	if (u->hotspot && code_cache_has(u->view->code, pc))
 		step = hotspot_frames_step(u->hotspot, w, frame);
@@ -93,6 +94,25 @@ static enum step walk_step(struct unwinder *u, struct walk *w,
 	      !(frame->kind == UNWOUND_INTERPRETED && frame->is_exact))))
 		return walk_lost(w, "a caller that is not above its callee");
 	return step;
+}
+
+/*
+ * Code without call frame information may have any value in FP, such as the
+ * address of a variable without a value yet, where old return addresses are.
+ * Returns true if the last step took FP for a frame pointer, from native code
+ * to the first generated code, but not to the anchor's frame.
+ */
+static bool walk_is_astray(const struct unwinder *u, const struct walk *w,
+			   const struct unwind_anchor *anchor,
+			   const struct unwound *out)
+{
+	if (!w->is_guessed || !u->hotspot || walk_sp(w) == anchor->sp ||
+	    !code_cache_has(u->view->code, w->pc))
+		return false;
+	for (size_t i = 0; i < out->count; i++)
+		if (u->frames[i].kind != UNWOUND_NATIVE)
+			return false;
+	return true;
 }
 
 /*
@@ -121,6 +141,7 @@ static bool walk_resume(struct unwinder *u, struct walk *w,
 	walk_to(w, pc, anchor->sp, anchor->fp);
 	if (!anchor->fp)
 		w->known = 1u << w->arch->sp;
+	u->frames[native - 1].rule = "last Java frame";
 	out->count = native;
 	out->is_anchored = true;
 	return true;
@@ -160,8 +181,13 @@ void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 	*out = (struct unwound){ .frames = u->frames };
 	walk_start(&w, u->arch, from);
 	do {
-		while (out->count < max && step == STEP_ON)
+		while (out->count < max && step == STEP_ON) {
 			step = walk_step(u, &w, &u->frames[out->count++]);
+			if (step == STEP_ON &&
+			    walk_is_astray(u, &w, &from->anchor, out))
+				step = walk_lost(&w, "native code without call "
+						     "frame information");
+		}
 		if (step == STEP_ON || out->is_anchored ||
 		    !walk_resume(u, &w, &from->anchor, out))
 			break;

@@ -21,6 +21,7 @@ struct walk {
 	uint64_t pc;
 	bool is_exact;    /* pc is the next instruction, not a return address */
 	bool is_cut;      /* a step needed more than the copy has */
+	bool is_guessed;  /* the last step took FP for a frame pointer */
 	uint32_t scanned; /* slots scanned for entries of continuations */
 	uint32_t known;   /* a bit for each register whose value is known */
 	uint64_t registers[DWARF_REGISTERS];

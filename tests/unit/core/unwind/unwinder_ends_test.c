@@ -6,8 +6,24 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
+
+/* Code without call frame information, after the JVM's. */
+#define NATIVE_CODE (HOTSPOT_IMAGE + HOTSPOT_IMAGE_BYTES)
+
+/* The JVM's code is executable in the process, too. */
+static int map_code(void **state)
+{
+	void *code = mmap((void *)HOTSPOT_IMAGE, HOTSPOT_IMAGE_BYTES + 4096,
+			  PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			  0);
+
+	(void)state;
+	return code == (void *)HOTSPOT_IMAGE ? 0 : -1;
+}
 
 static void code_cache_finds_a_blob_in_the_place_of_a_freed_one(void **state)
 {
@@ -208,6 +224,33 @@ static void stale_anchor_is_ignored(void **state)
 	walked_is_whole(p, 1);
 }
 
+static void value_like_a_frame_pointer_does_not_lead_to_java(void **state)
+{
+	struct walked_thread *p = *state;
+	uint64_t *stack = p->image.stack;
+	struct unwind_start from = walked_start_at(p, NATIVE_CODE, LEAF - 8);
+	/* An old return address, and a frame beyond the last Java frame. */
+	const int elsewhere[] = { LEAF - 6, CALLER - 2 };
+
+	stack[LEAF - 5] = stack[LEAF - 1] = p->callee + BODY;
+	for (size_t i = 0; i < 2; i++) {
+		from.registers[DWARF_BP] = walked_word(elsewhere[i]);
+		from.anchor.sp = 0;
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		assert_int_equal(p->u.end, UNWIND_LOST);
+		assert_int_equal(p->u.count, 2);
+		assert_int_equal(p->u.frames[0].kind, UNWOUND_NATIVE);
+		from.anchor.sp = walked_word(LEAF);
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		assert_true(p->u.is_anchored);
+		walked_is_whole(p, 2);
+	}
+	from.registers[DWARF_BP] = walked_word(LEAF - 2);
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_false(p->u.is_anchored);
+	walked_is_whole(p, 2);
+}
+
 static void view_of_the_zero_interpreter_is_limited(void **state)
 {
 	static const char *const names[] = {
@@ -268,9 +311,10 @@ int main(void)
 		BOTH(lost_walk_ends_with_an_unknown_frame),
 		BOTH(lost_walk_continues_at_the_anchor),
 		BOTH(stale_anchor_is_ignored),
+		BOTH(value_like_a_frame_pointer_does_not_lead_to_java),
 		BOTH(view_without_tables_walks_native_frames),
 		cmocka_unit_test(view_of_the_zero_interpreter_is_limited),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, map_code, NULL);
 }
