@@ -9,7 +9,7 @@
  *
  * A cleanup process does the same, without reading, if sjkc is killed. JFR
  * itself remains: once started, it keeps its threads and its directory until
- *the JVM exits.
+ * the JVM exits.
  */
 #ifndef CMD_JFR_RECORDING_H
 #define CMD_JFR_RECORDING_H

@@ -14,6 +14,7 @@
 #include "core/profile/event_view.h"
 #include "core/profile/moments.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,8 @@ static int jfr_run(struct jfr_profile *j, struct error *err)
 		 j->name.bytes);
 	/* From now on, a signal ends sjkc in order. */
 	signals_listen();
+	/* The JVM has the samples, so there is no snapshot. */
+	signal(SIGUSR1, SIG_IGN);
 	jfr_add_options(j, &options);
 	ret = jfr_recording_start(&j->recording, options.bytes, err);
 	text_release(&options);
