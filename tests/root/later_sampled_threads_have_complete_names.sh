@@ -11,7 +11,13 @@ scratch=$2
 for jdk in $(jdks); do
 	target "$jdk" -- named=3 periodic=1 || exit 1
 	for _ in 1 2 3; do
-		prof 0 -d 1s --show threads -n 0 "$pid" || exit 1
+		# A second of the JVM's CPU time has samples of each thread,
+		# however long it takes.
+		prof_start --show threads -n 0 "$pid"
+		target_wait "$prof_err" 'press Ctrl-C' || exit 1
+		cpu_second
+		kill -INT "$prof_pid"
+		prof_end 0 || exit 1
 		has "$prof_out" 'a-burner-whose-name-is-long-[0-9]* #' || exit 1
 		! grep -q 'a-burner-whose- ' "$prof_out" ||
 			{ cat "$prof_out"; exit 1; }

@@ -15,9 +15,6 @@ jdk=$(jdks | head -n 1)
 target "$jdk" -Dotel.service.name=busy -Dtarget.duty=25 -- burners=1 || exit 1
 engine_start || exit 1
 
-# cpu_ticks: of the JVM so far
-cpu_ticks() { sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'; }
-
 # periods: the periods of the profiles, in the order of the requests
 periods() {
 	for file in $(ls "$engine" | grep '^[0-9]*\.txt$' | sort -n); do

@@ -56,6 +56,19 @@ prof_start() {
 	return 1
 }
 
+# cpu_second: waits until the target has used another second of CPU time, however
+# long that takes
+cpu_second() {
+	cpu_before=$(cpu_ticks)
+	for _ in $(seq 600); do
+		[ "$(cpu_ticks)" -lt $((cpu_before + 100)) ] || break
+		sleep 0.1
+	done
+}
+
+# cpu_ticks: prints the CPU time of the target, in 1/100 s
+cpu_ticks() { sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }'; }
+
 # prof_end STATUS: waits for prof
 prof_end() {
 	wait "$prof_job"
