@@ -593,6 +593,7 @@ static struct unwind_anchor target_anchor(const struct sampling_target *t,
 					  const __u64 *words)
 {
 	return (struct unwind_anchor){
+		.is_known = true,
 		.sp = words[t->anchors.sp],
 		.fp = words[t->anchors.fp],
 		.pc = words[t->anchors.pc],

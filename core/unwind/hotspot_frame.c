@@ -627,6 +627,14 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 	return walk_lost(w, "a JVM routine without a return address");
 }
 
+bool hotspot_frames_call_native(struct hotspot_frames *h, struct walk *w)
+{
+	const struct code_blob *b = code_cache_find(h->code, w->pc);
+
+	return b && (b->kind == BLOB_NATIVE || b->kind == BLOB_INTERPRETER) &&
+	       blob_believe(h, w, b, w->pc, walk_fp(w)) == BELIEF_STRONG;
+}
+
 enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 			      struct unwound_frame *frame)
 {

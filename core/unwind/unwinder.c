@@ -100,19 +100,21 @@ static enum step walk_step(struct unwinder *u, struct walk *w,
  * Code without call frame information may have any value in FP, such as the
  * address of a variable without a value yet, where old return addresses are.
  * Returns true if the last step took FP for a frame pointer, from native code
- * to the first generated code, but not to the anchor's frame.
+ * to the first generated code, but not to the anchor's frame, or, if the anchor
+ * is unknown, to code that does not call native methods.
  */
-static bool walk_is_astray(const struct unwinder *u, const struct walk *w,
+static bool walk_is_astray(const struct unwinder *u, struct walk *w,
 			   const struct unwind_anchor *anchor,
 			   const struct unwound *out)
 {
-	if (!w->is_guessed || !u->hotspot || walk_sp(w) == anchor->sp ||
+	if (!w->is_guessed || !u->hotspot ||
 	    !code_cache_has(u->view->code, w->pc))
 		return false;
 	for (size_t i = 0; i < out->count; i++)
 		if (u->frames[i].kind != UNWOUND_NATIVE)
 			return false;
-	return true;
+	return anchor->is_known ? walk_sp(w) != anchor->sp
+				: !hotspot_frames_call_native(u->hotspot, w);
 }
 
 /*

@@ -55,6 +55,7 @@ struct unwind_start {
 	 * is 0 if it is the return address below sp.
 	 */
 	struct unwind_anchor {
+		bool is_known;
 		uint64_t sp, fp, pc;
 	} anchor;
 };

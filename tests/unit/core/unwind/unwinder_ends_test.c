@@ -235,11 +235,12 @@ static void value_like_a_frame_pointer_does_not_lead_to_java(void **state)
 	stack[LEAF - 5] = stack[LEAF - 1] = p->callee + BODY;
 	for (size_t i = 0; i < 2; i++) {
 		from.registers[DWARF_BP] = walked_word(elsewhere[i]);
-		from.anchor.sp = 0;
+		from.anchor = (struct unwind_anchor){ 0 };
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		assert_int_equal(p->u.end, UNWIND_LOST);
 		assert_int_equal(p->u.count, 2);
 		assert_int_equal(p->u.frames[0].kind, UNWOUND_NATIVE);
+		from.anchor.is_known = true;
 		from.anchor.sp = walked_word(LEAF);
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		assert_true(p->u.is_anchored);
@@ -249,6 +250,16 @@ static void value_like_a_frame_pointer_does_not_lead_to_java(void **state)
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	assert_false(p->u.is_anchored);
 	walked_is_whole(p, 2);
+	/* The interpreter calls native methods. */
+	from.registers[DWARF_BP] = walked_word(CALLER + 4);
+	from.anchor = (struct unwind_anchor){ 0 };
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.end, UNWIND_ROOT);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_INTERPRETED);
+	from.anchor.is_known = true;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	assert_int_equal(p->u.count, 2);
 }
 
 static void view_of_the_zero_interpreter_is_limited(void **state)
