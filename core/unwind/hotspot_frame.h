@@ -25,15 +25,15 @@ void hotspot_frames_free(struct hotspot_frames *h); /* NULL is fine */
 bool hotspot_frames_have_continuations(const struct hotspot_frames *h);
 
 /*
- * Describes the frame at w->pc, which is in the code cache, in *frame, and
- * steps to its caller.
- */
-/*
  * Returns true if the walk came to a return address in code that calls native
  * methods: a wrapper or the interpreter.
  */
 bool hotspot_frames_call_native(struct hotspot_frames *h, struct walk *w);
 
+/*
+ * Describes the frame at w->pc, which is in the code cache, in *frame, and
+ * steps to its caller.
+ */
 enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 			      struct unwound_frame *frame);
 
