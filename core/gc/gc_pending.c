@@ -31,11 +31,18 @@ static bool pending_is_running(pid_t pid, const char *tid,
 	return is;
 }
 
-/* A thread that keeps the JVM waiting runs; the others sleep. */
+static uint64_t pending_cpu(const struct proc_stat *stat)
+{
+	return stat->user_ticks + stat->sys_ticks;
+}
+
+/*
+ * A thread that keeps the JVM waiting runs; the others sleep, or wait for a CPU
+ * for a moment.  So those with the most CPU time are named.
+ */
 static void pending_add_running(struct text *out, const struct jvm *jvm)
 {
-	const char *before = "; running: ";
-	struct proc_stat stat;
+	struct proc_stat busiest[RUNNING_MAX + 1], stat;
 	struct dirent *entry;
 	size_t count = 0;
 	char path[32];
@@ -43,17 +50,25 @@ static void pending_add_running(struct text *out, const struct jvm *jvm)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)jvm->pid);
 	tasks = opendir(path);
-	while (tasks && count < RUNNING_MAX && (entry = readdir(tasks))) {
+	while (tasks && (entry = readdir(tasks))) {
+		size_t at = count;
+
 		if (entry->d_name[0] == '.' ||
 		    !pending_is_running(jvm->pid, entry->d_name, &stat))
 			continue;
-		text_puts(out, before);
-		safe_text(out, stat.comm, strlen(stat.comm));
-		before = ", ";
-		count++;
+		for (; at && pending_cpu(&busiest[at - 1]) < pending_cpu(&stat);
+		     at--)
+			busiest[at] = busiest[at - 1];
+		busiest[at] = stat;
+		if (count < RUNNING_MAX)
+			count++;
 	}
 	if (tasks)
 		closedir(tasks);
+	for (size_t i = 0; i < count; i++) {
+		text_puts(out, i ? ", " : "; running: ");
+		safe_text(out, busiest[i].comm, strlen(busiest[i].comm));
+	}
 	if (count)
 		text_puts(out, " (sjkc prof shows the code)");
 }

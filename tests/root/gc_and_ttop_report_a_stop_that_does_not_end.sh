@@ -6,6 +6,9 @@ scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/gc.sh
 target_program=Unstoppable
+# The stop begins within seconds.  More time would only hide that it was not seen.
+AWAIT_LIMIT=15
+export AWAIT_LIMIT
 waits='has waited for a safepoint for at least .*; running: .*spinner'
 
 # One JDK is enough: the loop is the same.

@@ -20,6 +20,8 @@ for line in open(sys.argv[2]):
     name, *ns = line.split()
     if name == "BEGAN":
         began = int(ns[0]) / 1000
+    if name == "GAPS":
+        gaps = int(ns[0])
     if name in ("fetch", "compute", "store"):
         truth["Held." + name] = int(ns[0])
 start = datetime.datetime.fromisoformat(report["from"].replace("Z", "+00:00"))
@@ -29,20 +31,22 @@ if start.timestamp() > began:
 got = {name: sum(r["total_ns"] for r in rows if r["method"] == name)
        for name in truth}
 other = sum(r["total_ns"] for r in rows) - sum(got.values())
-print("|", {name: (got[name] // 10**6, truth[name] // 10**6) for name in truth},
+print("| gaps", gaps // 10**6, "ms,", {name: (got[name] // 10**6, truth[name] // 10**6) for name in truth},
       "ms, other", other // 10**6)
 whole = sum(truth.values())
+# Nobody holds a lock that its next owner cannot take without a CPU.
+limit = 0.08 * whole + gaps
 assert len(truth) == 3 and whole > 10**9, truth
 for name, ns in truth.items():
-    assert got[name] - ns < 0.08 * whole, (name, rows)
-    assert sys.argv[3] == "inlined" or ns - got[name] < 0.08 * whole, (name, rows)
+    assert got[name] - ns < limit, (name, rows)
+    assert sys.argv[3] == "inlined" or ns - got[name] < limit, (name, rows)
 if sys.argv[3] == "inlined":
     assert {r["method"] for r in rows} <= {*truth, None, "Held.enter"} or all(
         r["method"].startswith("Held.lambda$") for r in rows
         if r["method"] not in {*truth, None, "Held.enter"}), rows
-    assert abs(sum(r["total_ns"] for r in rows) - whole) < 0.08 * whole, rows
+    assert abs(sum(r["total_ns"] for r in rows) - whole) < limit, rows
 else:
-    assert other < 0.08 * whole, rows
+    assert other < limit, rows
 END
 
 # check JDK exact|inlined [FLAG…]: tries again, later, if sampling began after the

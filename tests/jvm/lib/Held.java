@@ -7,7 +7,7 @@ import java.util.List;
  * Two locks of the class Object: one is held by fetch(), the other by compute()
  * and store() in turn.  Begins when the file of the first argument exists, and
  * then prints, for each of the three methods, for how many nanoseconds threads
- * waited while it held their lock.
+ * waited while it held their lock, and for how many it was not held.
  */
 public class Held {
 	private static final int ROUNDS = 40;
@@ -130,8 +130,15 @@ public class Held {
 		ended = true;
 		for (Thread t : waiters)
 			t.join();
-		for (String method : new String[] { "fetch", "compute", "store" })
+		long gaps = 0;
+
+		for (Object[] w : WAITS)
+			gaps += (long)w[2] - (long)w[1];
+		for (String method : new String[] { "fetch", "compute", "store" }) {
+			gaps -= overlap(method);
 			System.out.println(method + " " + overlap(method));
+		}
+		System.out.println("GAPS " + gaps);
 		System.out.println("DONE");
 		pause(120_000);
 	}
