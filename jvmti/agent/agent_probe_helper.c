@@ -87,7 +87,7 @@ static void *helper_field(jvm_table *jni, const char *name, const char *type)
 	return helper_field_of(jni, helper.class, name, type);
 }
 
-/* Makefile: the bytes of the class. */
+/* The class file, which the Makefile includes. */
 extern const uint8_t jdk8_SjkcProbe_start[], jdk8_SjkcProbe_end[],
 	jdk9_SjkcProbe_start[], jdk9_SjkcProbe_end[];
 

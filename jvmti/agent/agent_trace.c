@@ -169,7 +169,7 @@ static bool trace_has_methods(jvm_table *jni)
 	return true;
 }
 
-/* Makefile: the bytes of the class. */
+/* The class file, which the Makefile includes. */
 extern const uint8_t jdk8_SjkcTrace_start[], jdk8_SjkcTrace_end[],
 	jdk9_SjkcTrace_start[], jdk9_SjkcTrace_end[];
 

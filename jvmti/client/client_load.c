@@ -220,7 +220,7 @@ static bool jvm_has_proc(const struct jvm *jvm)
 	bool has_proc = false;
 
 	if (procfs_read(jvm->pid, "mountinfo", MAPS_LIMIT, &mounts, &unused))
-		return true; /* the JVM reports what it cannot load */
+		return true; /* the JVM reports the failure */
 	lines = lines_over(mounts.bytes, mounts.len);
 	while (!has_proc && lines_next(&lines, &line))
 		has_proc = memmem(line.text, line.len, " /proc ", 7) &&
