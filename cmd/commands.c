@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/commands.h"
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 

@@ -5,7 +5,7 @@
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/output.h"
 
 extern const struct command completion_command;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc diff: compares two recordings. */
 #include "cmd/commands.h"
-#include "cmd/flame_output.h"
-#include "cmd/log.h"
-#include "cmd/recording.h"
-#include "cmd/report_format.h"
-#include "cmd/sample_filter.h"
+#include "cmd/shared/flame_output.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/recording.h"
+#include "cmd/shared/report_format.h"
+#include "cmd/shared/sample_filter.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/profile/bias.h"

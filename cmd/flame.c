@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc flame: draws recordings as a flame graph, one self-contained page. */
 #include "cmd/commands.h"
-#include "cmd/flame_output.h"
-#include "cmd/log.h"
-#include "cmd/recording.h"
-#include "cmd/sample_filter.h"
+#include "cmd/shared/flame_output.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/recording.h"
+#include "cmd/shared/sample_filter.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/profile/event_table.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc hh: heap histograms of all, live, dead or new objects. */
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/report_format.h"
-#include "cmd/signals.h"
-#include "cmd/target.h"
-#include "cmd/vm_flags.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/report_format.h"
+#include "cmd/shared/signals.h"
+#include "cmd/shared/target.h"
+#include "cmd/shared/vm_flags.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"

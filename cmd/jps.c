@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc jps: lists the JVMs that run on this machine. */
 #include "cmd/commands.h"
-#include "cmd/jps_details.h"
-#include "cmd/log.h"
-#include "cmd/process.h"
-#include "cmd/report_format.h"
-#include "cmd/target.h"
+#include "cmd/shared/jps_details.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/process.h"
+#include "cmd/shared/report_format.h"
+#include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"

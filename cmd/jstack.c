@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc jstack: prints the stack traces of all threads of a JVM. */
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/reply_print.h"
-#include "cmd/target.h"
-#include "cmd/virtual_dump.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/reply_print.h"
+#include "cmd/shared/target.h"
+#include "cmd/shared/virtual_dump.h"
 #include "core/attach/attach.h"
 
 static struct {

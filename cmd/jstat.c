@@ -8,10 +8,10 @@
  * no such counter; a KB has 1,024 bytes.
  */
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/reply_print.h"
-#include "cmd/signals.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/reply_print.h"
+#include "cmd/shared/signals.h"
+#include "cmd/shared/target.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/base/units.h"

@@ -4,7 +4,7 @@
  * ends sjkc.
  */
 #include "cmd/commands.h"
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"

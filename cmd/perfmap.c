@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc perfmap: writes the names of compiled code for perf(1). */
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/target.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/base/text.h"

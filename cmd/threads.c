@@ -5,12 +5,12 @@
  * The dumps come from files, or sjkc takes them from a running JVM.
  */
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/recording.h"
-#include "cmd/report_format.h"
-#include "cmd/signals.h"
-#include "cmd/target.h"
-#include "cmd/virtual_dump.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/recording.h"
+#include "cmd/shared/report_format.h"
+#include "cmd/shared/signals.h"
+#include "cmd/shared/target.h"
+#include "cmd/shared/virtual_dump.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"

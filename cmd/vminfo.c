@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc vminfo: prints a summary, properties, flags and counters of a JVM. */
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/process.h"
-#include "cmd/report_format.h"
-#include "cmd/target.h"
-#include "cmd/vm_flags.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/process.h"
+#include "cmd/shared/report_format.h"
+#include "cmd/shared/target.h"
+#include "cmd/shared/vm_flags.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"

@@ -3,9 +3,9 @@
 #ifndef CMD_GC_GC_COMMAND_H
 #define CMD_GC_GC_COMMAND_H
 
-#include "cmd/command.h"
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/jvm_selector.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/jvm_selector.h"
 #include "core/gc/gc_pause.h"
 #include "core/jvm/jvm.h"
 #include "core/threads/tasks.h"

@@ -2,7 +2,7 @@
 /* Files of sjkc gc: GC logs and JFR recordings. */
 #include "cmd/gc/gc_command.h"
 
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/formats/reader.h"

@@ -2,8 +2,8 @@
 /* JVMs of sjkc gc that are observed over JMX: -s, -u and --source jmx. */
 #include "cmd/gc/gc_command.h"
 
-#include "cmd/log.h"
-#include "cmd/main_name.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/main_name.h"
 #include "core/base/alloc.h"
 #include "jmx_http/threads/jmx_gc.h"
 

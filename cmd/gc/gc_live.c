@@ -4,9 +4,9 @@
 #include "cmd/gc/gc_command.h"
 
 #include "bpf/gc_probes.h"
-#include "cmd/log.h"
-#include "cmd/main_name.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/main_name.h"
+#include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/gc/gc_perfdata.h"
 #include "core/jvm/procfs.h"

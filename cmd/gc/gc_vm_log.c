@@ -12,7 +12,7 @@
  * it is stopped or its output blocks: the JVM would fill its disk.
  */
 #include "cmd/gc/gc_command.h"
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "core/attach/attach.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/helper_process.h"

@@ -2,8 +2,8 @@
 #include "cmd/jmx/jmx_target.h"
 
 #include "cmd/jmx/password.h"
-#include "cmd/log.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/target.h"
 #include "core/base/ascii.h"
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"

@@ -10,7 +10,7 @@
 #ifndef CMD_JMX_JMX_TARGET_H
 #define CMD_JMX_JMX_TARGET_H
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/jvm/jvm.h"
 #include "jmx_http/jmx.h"
 #include "jmx_http/target.h"

@@ -5,7 +5,7 @@
 #ifndef CMD_JMX_MX_H
 #define CMD_JMX_MX_H
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/output.h"
 #include "jmx_http/jmx.h"
 

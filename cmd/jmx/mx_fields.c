@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/mx_fields.h"
 
-#include "cmd/glob.h"
+#include "cmd/shared/glob.h"
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
 #include "core/base/nearest.h"

@@ -9,7 +9,7 @@
 #ifndef CMD_JMX_MX_FIELDS_H
 #define CMD_JMX_MX_FIELDS_H
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/pattern.h"
 #include "jmx_http/jmx.h"
 

@@ -2,8 +2,8 @@
 /* mx --notifications: prints notifications as they arrive. */
 #include "cmd/jmx/mx.h"
 
-#include "cmd/log.h"
-#include "cmd/signals.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"

@@ -4,8 +4,8 @@
 
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/log.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/target.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"

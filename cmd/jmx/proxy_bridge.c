@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/proxy_bridge.h"
 
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "jmx_http/jolokia/http_client.h"
 #include "jmx_http/jolokia/jolokia_server.h"
 #include "jmx_http/proxy/upstream.h"

@@ -2,7 +2,7 @@
 /* Prints how clients connect to the proxy, and the log of calls. */
 #include "cmd/jmx/proxy_print.h"
 
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"

@@ -2,7 +2,7 @@
 #include "cmd/jmx/proxy_target.h"
 
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/target.h"
+#include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/kubectl.h"

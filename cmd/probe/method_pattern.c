@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/probe/method_pattern.h"
 
-#include "cmd/command.h"
-#include "cmd/glob.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/glob.h"
 #include "core/base/alloc.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"

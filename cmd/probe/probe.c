@@ -3,9 +3,9 @@
 #include "cmd/probe/probe_options.h"
 
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/main_name.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/main_name.h"
+#include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"

@@ -6,14 +6,14 @@
  *	VM.classloaders		finds their loaders
  *	JFR.start		arms jdk.MethodTiming, and jdk.MethodTrace
  *				for --above
- *	JFR.stop		disarms (cmd/jfr_recording.h)
+ *	JFR.stop		disarms (cmd/shared/jfr_recording.h)
  */
-#include "cmd/jfr_recording.h"
-#include "cmd/log.h"
 #include "cmd/probe/loaded_classes.h"
 #include "cmd/probe/probe_options.h"
 #include "cmd/probe/probe_report.h"
-#include "cmd/signals.h"
+#include "cmd/shared/jfr_recording.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* probe by the agent: lists, arms, reads counts, prints, and disarms. */
-#include "cmd/log.h"
 #include "cmd/probe/loaded_classes.h"
 #include "cmd/probe/probe_options.h"
 #include "cmd/probe/probe_report.h"
-#include "cmd/signals.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"

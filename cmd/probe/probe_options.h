@@ -6,8 +6,8 @@
 #ifndef CMD_PROBE_PROBE_OPTIONS_H
 #define CMD_PROBE_PROBE_OPTIONS_H
 
-#include "cmd/command.h"
 #include "cmd/probe/method_pattern.h"
+#include "cmd/shared/command.h"
 #include "core/base/text.h"
 #include "core/jvm/container.h"
 #include "core/jvm/jvm.h"

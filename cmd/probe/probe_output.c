@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output and waiting, which all ways to measure share. */
-#include "cmd/flame_output.h"
-#include "cmd/log.h"
 #include "cmd/probe/probe_options.h"
-#include "cmd/signals.h"
+#include "cmd/shared/flame_output.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"

@@ -3,9 +3,9 @@
  * The names of published probes: the method, and as much of its class as is
  * needed to tell it from the others.
  */
-#include "cmd/log.h"
 #include "cmd/probe/probe_options.h"
 #include "cmd/probe/probe_report.h"
+#include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/units.h"

@@ -3,10 +3,10 @@
 #include "cmd/prof/prof_options.h"
 
 #include "cmd/commands.h"
-#include "cmd/log.h"
 #include "cmd/prof/prof_asprof.h"
-#include "cmd/recording.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/recording.h"
+#include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/formats/reader.h"

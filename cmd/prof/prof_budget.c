@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof_budget.h"
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"

@@ -2,12 +2,12 @@
 /* prof --sampler dump: samples by thread dumps. */
 #include "cmd/prof/prof_live.h"
 
-#include "cmd/command.h"
-#include "cmd/log.h"
-#include "cmd/main_name.h"
 #include "cmd/prof/prof_snapshot.h"
-#include "cmd/signals.h"
-#include "cmd/target.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/main_name.h"
+#include "cmd/shared/signals.h"
+#include "cmd/shared/target.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"

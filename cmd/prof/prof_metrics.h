@@ -7,7 +7,7 @@
 #define CMD_PROF_PROF_METRICS_H
 
 #include "bpf/sampling/sampling.h"
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/error.h"
 #include "core/push/push.h"
 #include "jmx_http/net/page_server.h"

@@ -6,12 +6,12 @@
 #ifndef CMD_PROF_PROF_OPTIONS_H
 #define CMD_PROF_PROF_OPTIONS_H
 
-#include "cmd/command.h"
-#include "cmd/flame_output.h"
-#include "cmd/jvm_selector.h"
 #include "cmd/prof/prof_live.h"
 #include "cmd/prof/prof_push.h"
-#include "cmd/sample_filter.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/flame_output.h"
+#include "cmd/shared/jvm_selector.h"
+#include "cmd/shared/sample_filter.h"
 #include "cmd/sjk/ssa.h"
 
 #include <stdbool.h>

@@ -3,9 +3,9 @@
 #ifndef CMD_PROF_PROF_PUSH_H
 #define CMD_PROF_PROF_PUSH_H
 
-#include "cmd/command.h"
 #include "cmd/prof/prof_live.h"
-#include "cmd/push_options.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/push_options.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
 

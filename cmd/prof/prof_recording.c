@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prof -i: reports on recordings. */
 #include "cmd/prof/prof_options.h"
-#include "cmd/recording.h"
+#include "cmd/shared/recording.h"
 #include "core/profile/event_table.h"
 
 #include <stdlib.h>

@@ -8,9 +8,9 @@
  */
 #include "cmd/prof/prof_push.h"
 
-#include "cmd/main_name.h"
 #include "cmd/prof/prof_attributes.h"
 #include "cmd/prof/prof_context.h"
+#include "cmd/shared/main_name.h"
 #include "core/jvm/container.h"
 #include "core/jvm/procfs.h"
 #include "render/profile/export.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof_snapshot.h"
 
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
 

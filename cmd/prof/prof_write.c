@@ -2,8 +2,8 @@
 /* The output of prof: chooses its format and writes reports and drawings. */
 #include "cmd/prof/prof_options.h"
 
-#include "cmd/command.h"
-#include "cmd/log.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/nearest.h"
 #include "core/base/pattern.h"

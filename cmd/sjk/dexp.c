@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc dexp: exports tags and counters of dumps as tables. */
 #include "cmd/commands.h"
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "cmd/sjk/sjk_input.h"
 #include "cmd/sjk/sjk_table.h"
 #include "core/base/alloc.h"

@@ -6,10 +6,10 @@
  * are written as they are read; memory holds the positions of a chunk's
  * constants.
  */
-#include "cmd/command.h"
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/recording.h"
+#include "cmd/shared/command.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/recording.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/intern.h"

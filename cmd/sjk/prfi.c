@@ -7,7 +7,7 @@
  * factor `upscale`.
  */
 #include "cmd/commands.h"
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "cmd/sjk/sjk_input.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"

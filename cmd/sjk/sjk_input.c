@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/sjk/sjk_input.h"
 
-#include "cmd/log.h"
-#include "cmd/recording.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/recording.h"
 #include "core/base/alloc.h"
 #include "core/base/pattern.h"
 #include "core/profile/filter.h"

@@ -9,7 +9,7 @@
 #ifndef CMD_SJK_SJK_INPUT_H
 #define CMD_SJK_SJK_INPUT_H
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "core/base/error.h"
 #include "core/profile/profile.h"
 #include "core/profile/sample_tap.h"

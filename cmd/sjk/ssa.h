@@ -3,7 +3,7 @@
 #ifndef CMD_SJK_SSA_H
 #define CMD_SJK_SSA_H
 
-#include "cmd/command.h"
+#include "cmd/shared/command.h"
 #include "cmd/sjk/sjk_input.h"
 #include "core/base/error.h"
 #include "core/base/output.h"

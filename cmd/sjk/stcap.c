@@ -7,10 +7,10 @@
  */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/log.h"
-#include "cmd/signals.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
+#include "cmd/shared/target.h"
 #include "cmd/sjk/sjk_input.h"
-#include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
 #include "core/base/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc stcpy: copies, merges and filters stack traces into a dump of SJK. */
 #include "cmd/commands.h"
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "cmd/sjk/sjk_input.h"
 #include "core/base/alloc.h"
 #include "core/base/map64.h"

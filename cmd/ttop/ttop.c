@@ -7,9 +7,9 @@
 
 #include "bpf/gc_probes.h"
 #include "cmd/commands.h"
-#include "cmd/log.h"
-#include "cmd/signals.h"
-#include "cmd/target.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
+#include "cmd/shared/target.h"
 #include "cmd/ttop/ttop_jmx.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"

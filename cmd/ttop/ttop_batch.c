@@ -2,7 +2,7 @@
 /* ttop -b: prints a report per interval, as text, CSV or JSON. */
 #include "cmd/ttop/ttop.h"
 
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/threads/blocked.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/ttop/ttop_jmx.h"
 
-#include "cmd/log.h"
-#include "cmd/signals.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/signals.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
 #include "jmx_http/rmi/rmi_local.h"

@@ -3,7 +3,7 @@
  * The screen of sjkc ttop on a terminal: takes a sample per interval and reacts
  * to keys and signals in between.
  */
-#include "cmd/signals.h"
+#include "cmd/shared/signals.h"
 #include "cmd/ttop/ttop_session.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"

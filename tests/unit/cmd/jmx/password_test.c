@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/password.h"
 
-#include "cmd/log.h"
+#include "cmd/shared/log.h"
 
 #include <fcntl.h>
 #include <poll.h>

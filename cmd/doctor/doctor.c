@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjkc doctor: checks which commands work on a JVM, and why others fail; or
+ * whether an engine takes profiles.
+ */
+#include "cmd/commands.h"
+#include "cmd/doctor/doctor_checks.h"
+#include "cmd/doctor/doctor_push.h"
+#include "cmd/shared/log.h"
+#include "cmd/shared/main_name.h"
+#include "cmd/shared/target.h"
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/jvm/jvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *pid;
+	struct push_options push;
+	bool json, quiet, verbose;
+} opt;
+
+static const char *const state_words[] = {
+	[CONDITION_HOLDS] = "ok",
+	[CONDITION_WAITS] = "wait",
+	[CONDITION_FAILS] = "no",
+	[CONDITION_UNKNOWN] = "?",
+};
+
+static const char *finding_word(const struct finding *f)
+{
+	return f->is_note      ? ""
+	       : f->is_warning ? "warn"
+			       : state_words[f->is.state];
+}
+
+static void doctor_put_safe(struct text *out, const char *text)
+{
+	safe_text(out, text, strlen(text));
+}
+
+static void doctor_put_title(const struct doctor_checks *c, struct text *out)
+{
+	struct text main = { 0 };
+
+	text_printf(out, "%d", (int)c->pid);
+	if (c->jvm.pid) {
+		main_name_of(&c->jvm, &c->info, &main);
+		text_putc(out, ' ');
+		safe_text(out, main.bytes, main.len);
+		text_puts(out, ", user ");
+		doctor_put_safe(out, c->info.user ? c->info.user : "?");
+	}
+	text_putc(out, '\n');
+	text_release(&main);
+}
+
+static void doctor_put_finding(const struct finding *f, int width,
+			       struct text *out)
+{
+	text_printf(out, "%-4s  %-*s  ", finding_word(f), width, f->is.name);
+	doctor_put_safe(out, f->is.detail);
+	text_putc(out, '\n');
+	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {
+		text_printf(out, "%*s-> ", width + 8, "");
+		doctor_put_safe(out, f->is.remedy);
+		text_putc(out, '\n');
+	}
+}
+
+/* Appends "works: a, b", or nothing without such commands. */
+static void doctor_put_abilities(const struct doctor_checks *c, bool working,
+				 struct text *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->ability_count; i++) {
+		const struct ability *a = &c->abilities[i];
+
+		if (!a->no != working)
+			continue;
+		text_printf(out, "%s%s",
+			    any       ? ", "
+			    : working ? "works: "
+				      : "does not work: ",
+			    a->command);
+		if (a->no)
+			text_printf(out, " (%s)", a->no->is.name);
+		else if (a->in_part)
+			text_printf(out, " (in part: %s)", a->in_part->is.name);
+		any = true;
+	}
+	if (any)
+		text_putc(out, '\n');
+}
+
+static void doctor_put_text(const struct doctor_checks *c, struct text *out)
+{
+	int width = 0;
+
+	doctor_put_title(c, out);
+	for (size_t i = 0; i < c->count; i++) {
+		int len = (int)strlen(c->findings[i].is.name);
+
+		width = len > width ? len : width;
+	}
+	for (size_t i = 0; i < c->count; i++)
+		doctor_put_finding(&c->findings[i], width, out);
+	doctor_put_abilities(c, true, out);
+	doctor_put_abilities(c, false, out);
+}
+
+static void doctor_json_finding(struct json *j, const struct finding *f)
+{
+	static const char *const states[] = {
+		[CONDITION_HOLDS] = "ok",
+		[CONDITION_WAITS] = "waiting",
+		[CONDITION_FAILS] = "no",
+		[CONDITION_UNKNOWN] = "unknown",
+	};
+
+	json_open_object(j);
+	json_key(j, "name");
+	json_text(j, f->is.name);
+	json_key(j, "state");
+	json_text(j, f->is_note      ? "note"
+		     : f->is_warning ? "warning"
+				     : states[f->is.state]);
+	json_key(j, "detail");
+	json_text(j, f->is.detail);
+	json_key(j, "remedy");
+	json_text_or_null(j, f->is.remedy[0] && f->is.state != CONDITION_HOLDS
+				     ? f->is.remedy
+				     : NULL);
+	json_close_object(j);
+}
+
+static void doctor_json_name(struct json *j, const char *key,
+			     const struct finding *f)
+{
+	json_key(j, key);
+	json_text_or_null(j, f ? f->is.name : NULL);
+}
+
+static void doctor_json_abilities(struct json *j, const struct doctor_checks *c)
+{
+	json_key(j, "commands");
+	json_open_array(j);
+	for (size_t i = 0; i < c->ability_count; i++) {
+		const struct ability *a = &c->abilities[i];
+
+		json_open_object(j);
+		json_key(j, "command");
+		json_text(j, a->command);
+		json_key(j, "works");
+		json_bool(j, !a->no);
+		doctor_json_name(j, "because", a->no);
+		doctor_json_name(j, "in_part", a->no ? NULL : a->in_part);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void doctor_put_json(const struct doctor_checks *c, struct text *out)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.doctor/1");
+	json_key(&j, "pid");
+	json_int(&j, c->pid);
+	json_key(&j, "main");
+	json_text_or_null(&j, c->info.main_class);
+	json_key(&j, "checks");
+	json_open_array(&j);
+	for (size_t i = 0; i < c->count; i++)
+		doctor_json_finding(&j, &c->findings[i]);
+	json_close_array(&j);
+	doctor_json_abilities(&j, c);
+	json_close_object(&j);
+	text_putc(out, '\n');
+}
+
+/* The first obstacle decides the exit status. */
+static int doctor_verdict(const struct doctor_checks *c, struct error *err)
+{
+	const struct finding *f = doctor_checks_obstacle(c);
+
+	if (!f)
+		return 0;
+	/* The report has the finding: do not print it twice. */
+	if (log_shares_stdout())
+		return fail(err, f->is.kind, "%s", "");
+	return fail(err, f->is.kind, "%d: %s: %s", (int)c->pid, f->is.name,
+		    f->is.detail);
+}
+
+static int doctor_report(const struct doctor_checks *c, struct error *err)
+{
+	struct text text = { 0 };
+	int ret;
+
+	if (opt.json)
+		doctor_put_json(c, &text);
+	else
+		doctor_put_text(c, &text);
+	ret = output_file("-", text.bytes, text.len, err);
+	if (ret == 0)
+		ret = doctor_verdict(c, err);
+	text_release(&text);
+	return ret;
+}
+
+static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
+			  struct error *err)
+{
+	const char *name = opt.pid ? opt.pid : argc ? argv[0] : "";
+	struct error refused;
+	struct jvm jvm;
+	int ret;
+
+	if (target_open(&jvm, opt.pid, &argc, &argv, err)) {
+		/* A missing permission is a finding. */
+		if (err->kind != ERROR_PERMISSION)
+			return -1;
+		refused = *err;
+		doctor_checks_init_refused(c, (pid_t)strtol(name, NULL, 10),
+					   &refused);
+		return doctor_report(c, err);
+	}
+	if (argc) {
+		ret = misuse(err, "unexpected argument '%s': name one JVM",
+			     argv[0]);
+	} else {
+		doctor_checks_init(c, &jvm);
+		ret = doctor_report(c, err);
+	}
+	jvm_close(&jvm);
+	return ret;
+}
+
+static int doctor_run(int argc, char **argv, struct error *err)
+{
+	struct doctor_checks *c;
+	int ret;
+
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
+	if (opt.push.url && (opt.pid || argc))
+		return misuse(err, "doctor checks either a JVM or an engine");
+	if (opt.push.url)
+		return doctor_push(&opt.push, opt.json, err);
+	if (push_options_given(&opt.push))
+		return misuse(err, "%s requires --push",
+			      push_options_given(&opt.push));
+	c = xcalloc(1, sizeof(*c));
+	ret = doctor_examine(argc, argv, c, err);
+	doctor_checks_release(c);
+	free(c);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_STRING(0, "push", &opt.push.url, "<url>",
+		   "check the engine of prof --push at this URL"),
+	OPT_PUSH(&opt.push),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.synopsis = "doctor [<options>] [<pid>] | --push <url>",
+	.summary = "check which commands work on a JVM and why others fail",
+	.group = "inspect",
+	.examples = "  sjkc doctor 4711\n"
+		    "  sjkc doctor com.acme.Main --json\n"
+		    "  sjkc doctor --push http://localhost:4318\n",
+	.options = options,
+	.run = doctor_run,
+};
