@@ -45,7 +45,7 @@ END
 # run_parts [PART]...: prints the output of tests/run.sh, then its exit status.
 run_parts() {
 	rm -f "$scratch"/build/*.runs
-	(cd "$scratch" && env -u FAILED MAKE="$scratch/make" \
+	(cd "$scratch" && env -u FAILED -u EVERY_JDK MAKE="$scratch/make" \
 		sh tests/run.sh "${@:-unit}")
 	echo "status $?"
 }
