@@ -39,6 +39,9 @@ done
 room 'jmx_http/*.[ch] jmx_http/*/*.[ch]' core/ jmx_http/
 room 'jmx_http/java/*.[ch]' core/base/ jmx_http/java/ jmx_http/jmx.h \
 	jmx_http/value/
+room 'jmx_http/net/*.[ch]' core/ jmx_http/net/
+room 'jmx_http/http/*.[ch]' core/base/ jmx_http/http/ jmx_http/net/ \
+	jmx_http/target.h
 room 'bpf/*.[ch] bpf/*/*.[ch]' core/ bpf/ jvmti/client/
 room 'render/*/*.[ch]' core/ render/
 # The agent runs inside the JVM and includes only its own headers.

@@ -8,7 +8,7 @@
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/procfs.h"
-#include "jmx_http/jolokia/http_client.h"
+#include "jmx_http/http/http_client.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

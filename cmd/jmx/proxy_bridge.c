@@ -2,7 +2,7 @@
 #include "cmd/jmx/proxy_bridge.h"
 
 #include "cmd/shared/log.h"
-#include "jmx_http/jolokia/http_client.h"
+#include "jmx_http/http/http_client.h"
 #include "jmx_http/jolokia/jolokia_server.h"
 #include "jmx_http/proxy/upstream.h"
 

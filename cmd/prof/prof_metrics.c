@@ -7,10 +7,10 @@
 #include "core/base/units.h"
 #include "core/base/version.h"
 #include "core/jvm/procfs.h"
-#include "jmx_http/metrics/exposition.h"
+#include "jmx_http/http/exposition.h"
+#include "jmx_http/http/page_server.h"
 #include "jmx_http/net/address.h"
 #include "jmx_http/net/cidr.h"
-#include "jmx_http/net/page_server.h"
 #include "jmx_http/net/socket.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "cmd/shared/command.h"
 #include "core/base/error.h"
 #include "core/push/push.h"
-#include "jmx_http/net/page_server.h"
+#include "jmx_http/http/page_server.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #ifndef JMX_HTTP_JOLOKIA_JOLOKIA_RESPONSE_H
 #define JMX_HTTP_JOLOKIA_JOLOKIA_RESPONSE_H
 
-#include "jmx_http/jolokia/http_client.h"
+#include "jmx_http/http/http_client.h"
 
 /* The usual paths of agents, in the order in which to try them, then NULL. */
 extern const char *const jolokia_paths[];

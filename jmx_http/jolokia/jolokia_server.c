@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/jolokia/jolokia_server.h"
 
+#include "jmx_http/http/http_head.h"
 #include "jmx_http/jolokia/jolokia_operations.h"
-#include "jmx_http/proxy/http_head.h"
 
 #include <errno.h>
 #include <string.h>

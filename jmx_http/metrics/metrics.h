@@ -13,8 +13,8 @@
 #ifndef JMX_HTTP_METRICS_METRICS_H
 #define JMX_HTTP_METRICS_METRICS_H
 
+#include "jmx_http/http/exposition.h"
 #include "jmx_http/jmx.h"
-#include "jmx_http/metrics/exposition.h"
 
 struct metrics_options {
 	/*

@@ -7,7 +7,7 @@
 #ifndef JMX_HTTP_PING_HTTP_PROBE_PARTS_H
 #define JMX_HTTP_PING_HTTP_PROBE_PARTS_H
 
-#include "jmx_http/jolokia/http_client.h"
+#include "jmx_http/http/http_client.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
 #include "jmx_http/net/address.h"
 #include "jmx_http/ping/http_probe.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/json.h"
-#include "jmx_http/metrics/exposition.h"
+#include "jmx_http/http/exposition.h"
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/http_session.h"
 

@@ -17,9 +17,9 @@
 #ifndef JMX_HTTP_PROXY_HTTP_SESSION_H
 #define JMX_HTTP_PROXY_HTTP_SESSION_H
 
+#include "jmx_http/http/http_head.h"
 #include "jmx_http/proxy/http_backend.h"
 #include "jmx_http/proxy/http_front.h"
-#include "jmx_http/proxy/http_head.h"
 #include "jmx_http/proxy/jolokia_call.h"
 
 /* An agent has the whole request in memory. */

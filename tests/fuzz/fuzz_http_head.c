@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes HTTP heads and bodies, in one piece and byte by byte. */
-#include "jmx_http/proxy/http_head.h"
+#include "jmx_http/http/http_head.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "jmx_http/jolokia/http_client.h"
+#include "jmx_http/http/http_client.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -3,7 +3,7 @@
  * HTTP/1.1 heads and bodies, also those that two parsers could delimit
  * differently.
  */
-#include "jmx_http/proxy/http_head.h"
+#include "jmx_http/http/http_head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

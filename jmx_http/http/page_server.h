@@ -7,8 +7,8 @@
  * one request each, for at most PAGE_NS; further clients wait in the kernel's
  * queue. If all connections are taken, a new one replaces the oldest.
  */
-#ifndef JMX_HTTP_NET_PAGE_SERVER_H
-#define JMX_HTTP_NET_PAGE_SERVER_H
+#ifndef JMX_HTTP_HTTP_PAGE_SERVER_H
+#define JMX_HTTP_HTTP_PAGE_SERVER_H
 
 #include "core/base/clock.h"
 #include "core/base/error.h"

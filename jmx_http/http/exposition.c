@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/metrics/exposition.h"
+#include "jmx_http/http/exposition.h"
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"

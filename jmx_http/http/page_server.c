@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/page_server.h"
+#include "jmx_http/http/page_server.h"
 
 #include "core/base/alloc.h"
+#include "jmx_http/http/http_head.h"
 #include "jmx_http/net/address.h"
-#include "jmx_http/proxy/http_head.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -6,8 +6,8 @@
  * linking them would double the start-up time of every other command.
  * Redirects are returned, not followed.
  */
-#ifndef JMX_HTTP_JOLOKIA_HTTP_CLIENT_H
-#define JMX_HTTP_JOLOKIA_HTTP_CLIENT_H
+#ifndef JMX_HTTP_HTTP_HTTP_CLIENT_H
+#define JMX_HTTP_HTTP_HTTP_CLIENT_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/proxy/http_head.h"
+#include "jmx_http/http/http_head.h"
 
 #include "core/base/ascii.h"
 

@@ -9,8 +9,8 @@
  * lengths, "+3", folded lines, spaces before a colon, lines without CR, and
  * ignores transfer codings that it does not know.
  */
-#ifndef JMX_HTTP_PROXY_HTTP_HEAD_H
-#define JMX_HTTP_PROXY_HTTP_HEAD_H
+#ifndef JMX_HTTP_HTTP_HTTP_HEAD_H
+#define JMX_HTTP_HTTP_HTTP_HEAD_H
 
 #include "core/base/lines.h"
 

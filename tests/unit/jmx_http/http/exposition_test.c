@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/metrics/exposition.h"
+#include "jmx_http/http/exposition.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
  *
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-#ifndef JMX_HTTP_METRICS_EXPOSITION_H
-#define JMX_HTTP_METRICS_EXPOSITION_H
+#ifndef JMX_HTTP_HTTP_EXPOSITION_H
+#define JMX_HTTP_HTTP_EXPOSITION_H
 
 #include "core/base/arena.h"
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/jolokia/http_client.h"
+#include "jmx_http/http/http_client.h"
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"

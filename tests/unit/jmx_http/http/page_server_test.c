@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/page_server.h"
+#include "jmx_http/http/page_server.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
