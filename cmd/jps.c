@@ -201,19 +201,12 @@ static void jps_put_table(struct listed *l, struct text *out)
 	table_release(&t);
 }
 
-static void jps_json_text(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	json_text_or_null(j, text);
-}
-
 static void jps_json_words(struct json *j, const char *key,
 			   const struct process *p, char *const *words)
 {
 	struct text word = { 0 };
 
-	json_key(j, key);
-	json_open_array(j);
+	json_add_array(j, key);
 	for (size_t i = 0; words && words[i]; i++) {
 		text_clear(&word);
 		process_word(p, words, i, &word);
@@ -231,8 +224,7 @@ static void jps_json_time(struct json *j, const char *key, int64_t ns)
 
 	gmtime_r(&s, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_key(j, key);
-	json_text(j, text);
+	json_add_text(j, key, text);
 }
 
 static void jps_json_jvm(struct json *j, const struct process *p,
@@ -243,31 +235,24 @@ static void jps_json_jvm(struct json *j, const struct process *p,
 	int64_t up_ns = now - info->start_ns;
 
 	json_open_object(j);
-	json_key(j, "pid");
-	json_int(j, jvm->pid);
-	json_key(j, "ns_pid");
-	json_int(j, jvm->ns_pid);
-	json_key(j, "own_pid_namespace");
-	json_bool(j, jvm->own_pid_ns);
-	json_key(j, "own_root");
-	json_bool(j, jvm->own_root);
-	json_key(j, "uid");
-	json_uint(j, jvm->uid);
-	jps_json_text(j, "user", info->user);
+	json_add_int(j, "pid", jvm->pid);
+	json_add_int(j, "ns_pid", jvm->ns_pid);
+	json_add_bool(j, "own_pid_namespace", jvm->own_pid_ns);
+	json_add_bool(j, "own_root", jvm->own_root);
+	json_add_uint(j, "uid", jvm->uid);
+	json_add_text(j, "user", info->user);
 	jps_json_time(j, "started", info->start_ns);
-	json_key(j, "uptime_s");
-	json_int(j, up_ns > 0 ? up_ns / CLOCK_NS_PER_S : 0);
-	json_key(j, "kind");
-	json_text(j, jvm->kind == JVM_OPENJ9 ? "openj9" : "hotspot");
-	jps_json_text(j, "version", info->version);
-	jps_json_text(j, "vm_name", info->vm_name);
-	jps_json_text(j, "vm_vendor", info->vm_vendor);
-	jps_json_text(j, "java_home", info->java_home);
-	jps_json_text(j, "main", info->main_class);
+	json_add_int(j, "uptime_s", up_ns > 0 ? up_ns / CLOCK_NS_PER_S : 0);
+	json_add_text(j, "kind",
+		      jvm->kind == JVM_OPENJ9 ? "openj9" : "hotspot");
+	json_add_text(j, "version", info->version);
+	json_add_text(j, "vm_name", info->vm_name);
+	json_add_text(j, "vm_vendor", info->vm_vendor);
+	json_add_text(j, "java_home", info->java_home);
+	json_add_text(j, "main", info->main_class);
 	jps_json_words(j, "args", p, info->args);
 	jps_json_words(j, "options", p, info->vm_args);
-	json_key(j, "cut");
-	json_bool(j, info->args_cut);
+	json_add_bool(j, "cut", info->args_cut);
 	container_pod_json(pod, j);
 	json_close_object(j);
 }
@@ -279,15 +264,12 @@ static void jps_put_json(struct listed *l, struct text *out)
 
 	listed_read_pods(l);
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.jps/1");
-	json_key(&j, "jvms");
-	json_open_array(&j);
+	json_add_text(&j, "schema", "sjkc.jps/1");
+	json_add_array(&j, "jvms");
 	for (size_t i = 0; i < l->count; i++)
 		jps_json_jvm(&j, &l->processes[i], &l->pods[i], now);
 	json_close_array(&j);
-	json_key(&j, "hidden");
-	json_uint(&j, l->list.hidden);
+	json_add_uint(&j, "hidden", l->list.hidden);
 	json_close_object(&j);
 	text_putc(out, '\n');
 }

@@ -618,23 +618,19 @@ static void fact_write_json(struct json *j, const struct fact *f)
 static void facts_write_json(struct json *j, const char *name,
 			     const struct facts *facts)
 {
-	json_key(j, name);
-	json_open_array(j);
+	json_add_array(j, name);
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct fact *f = &facts->facts[i];
 
 		json_open_object(j);
-		json_key(j, "name");
-		json_text(j, f->name);
+		json_add_text(j, "name", f->name);
 		json_key(j, "value");
 		fact_write_json(j, f);
 		if (f->unit) {
-			json_key(j, "unit");
-			json_text(j, f->unit);
+			json_add_text(j, "unit", f->unit);
 		}
 		if (f->origin) {
-			json_key(j, "origin");
-			json_text(j, f->origin);
+			json_add_text(j, "origin", f->origin);
 		}
 		json_close_object(j);
 	}
@@ -665,10 +661,8 @@ static int vminfo_add_sections(struct vm *vm, struct text *t, struct error *err)
 
 	if (opt.json) {
 		json_open_object(&j);
-		json_key(&j, "schema");
-		json_text(&j, "sjkc.vminfo/1");
-		json_key(&j, "pid");
-		json_int(&j, vm->jvm.pid);
+		json_add_text(&j, "schema", "sjkc.vminfo/1");
+		json_add_int(&j, "pid", vm->jvm.pid);
 	}
 	for (size_t i = 0; i < SECTIONS && status == 0; i++) {
 		if (*sections[i].chosen)

@@ -124,40 +124,34 @@ static void doctor_json_finding(struct json *j, const struct finding *f)
 	};
 
 	json_open_object(j);
-	json_key(j, "name");
-	json_text(j, f->is.name);
-	json_key(j, "state");
-	json_text(j, f->is_note      ? "note"
-		     : f->is_warning ? "warning"
-				     : states[f->is.state]);
-	json_key(j, "detail");
-	json_text(j, f->is.detail);
-	json_key(j, "remedy");
-	json_text_or_null(j, f->is.remedy[0] && f->is.state != CONDITION_HOLDS
-				     ? f->is.remedy
-				     : NULL);
+	json_add_text(j, "name", f->is.name);
+	json_add_text(j, "state",
+		      f->is_note      ? "note"
+		      : f->is_warning ? "warning"
+				      : states[f->is.state]);
+	json_add_text(j, "detail", f->is.detail);
+	json_add_text(j, "remedy",
+		      f->is.remedy[0] && f->is.state != CONDITION_HOLDS
+			      ? f->is.remedy
+			      : NULL);
 	json_close_object(j);
 }
 
 static void doctor_json_name(struct json *j, const char *key,
 			     const struct finding *f)
 {
-	json_key(j, key);
-	json_text_or_null(j, f ? f->is.name : NULL);
+	json_add_text(j, key, f ? f->is.name : NULL);
 }
 
 static void doctor_json_abilities(struct json *j, const struct doctor_checks *c)
 {
-	json_key(j, "commands");
-	json_open_array(j);
+	json_add_array(j, "commands");
 	for (size_t i = 0; i < c->ability_count; i++) {
 		const struct ability *a = &c->abilities[i];
 
 		json_open_object(j);
-		json_key(j, "command");
-		json_text(j, a->command);
-		json_key(j, "works");
-		json_bool(j, !a->no);
+		json_add_text(j, "command", a->command);
+		json_add_bool(j, "works", !a->no);
 		doctor_json_name(j, "because", a->no);
 		doctor_json_name(j, "in_part", a->no ? NULL : a->in_part);
 		json_close_object(j);
@@ -170,14 +164,10 @@ static void doctor_put_json(const struct doctor_checks *c, struct text *out)
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.doctor/1");
-	json_key(&j, "pid");
-	json_int(&j, c->pid);
-	json_key(&j, "main");
-	json_text_or_null(&j, c->info.main_class);
-	json_key(&j, "checks");
-	json_open_array(&j);
+	json_add_text(&j, "schema", "sjkc.doctor/1");
+	json_add_int(&j, "pid", c->pid);
+	json_add_text(&j, "main", c->info.main_class);
+	json_add_array(&j, "checks");
 	for (size_t i = 0; i < c->count; i++)
 		doctor_json_finding(&j, &c->findings[i]);
 	json_close_array(&j);

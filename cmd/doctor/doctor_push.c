@@ -520,30 +520,20 @@ static void check_put_json(const struct push_check *c, struct text *out)
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.push-check/1");
-	json_key(&j, "target");
-	json_text(&j, c->settings.shown_url);
-	json_key(&j, "protocol");
-	json_text(&j, check_protocol(c));
-	json_key(&j, "ok");
-	json_bool(&j, !c->kind);
-	json_key(&j, "remedy");
-	json_text_or_null(&j, c->kind ? c->remedy : NULL);
-	json_key(&j, "steps");
-	json_open_array(&j);
+	json_add_text(&j, "schema", "sjkc.push-check/1");
+	json_add_text(&j, "target", c->settings.shown_url);
+	json_add_text(&j, "protocol", check_protocol(c));
+	json_add_bool(&j, "ok", !c->kind);
+	json_add_text(&j, "remedy", c->kind ? c->remedy : NULL);
+	json_add_array(&j, "steps");
 	for (size_t i = 0; i < c->count; i++) {
 		const struct push_check_step *s = &c->steps[i];
 
 		json_open_object(&j);
-		json_key(&j, "name");
-		json_text(&j, s->name);
-		json_key(&j, "ok");
-		json_bool(&j, s->ok);
-		json_key(&j, "ms");
-		json_double(&j, (double)s->us / 1000);
-		json_key(&j, "detail");
-		json_text(&j, s->detail);
+		json_add_text(&j, "name", s->name);
+		json_add_bool(&j, "ok", s->ok);
+		json_add_double(&j, "ms", (double)s->us / 1000);
+		json_add_text(&j, "detail", s->detail);
 		json_close_object(&j);
 	}
 	json_close_array(&j);

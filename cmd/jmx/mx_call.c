@@ -369,8 +369,7 @@ static void call_put_json(struct call *c, const struct jmx_reply *reply)
 	}
 	if (c->mx->opt->add_name) {
 		json_open_object(j);
-		json_key(j, "MBean");
-		json_text(j, c->object);
+		json_add_text(j, "MBean", c->object);
 		json_key(j, "Value");
 	}
 	value_json(j, v);

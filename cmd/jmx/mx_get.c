@@ -347,8 +347,7 @@ static void get_begin_json(struct get *g, const char *object)
 		g->json = json_into(&g->text);
 	json_open_object(&g->json);
 	if (g->mx->opt->add_name) {
-		json_key(&g->json, "MBean");
-		json_text(&g->json, object);
+		json_add_text(&g->json, "MBean", object);
 	}
 }
 
@@ -362,8 +361,7 @@ static void get_put_json(struct get *g, const char *object,
 
 static void get_failed_json(struct get *g, const char *why)
 {
-	json_key(&g->json, "$error");
-	json_text(&g->json, why);
+	json_add_text(&g->json, "$error", why);
 }
 
 static void get_end_json(struct get *g)

@@ -114,41 +114,31 @@ static void info_put_text(struct info *i, const char *object,
 		      info_put_notification);
 }
 
-static void info_json_member(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	json_text(j, text);
-}
-
 static void info_json_feature(struct json *j, const struct jmx_feature *f)
 {
 	struct text type = { 0 };
 
 	text_puts(&type, "");
 	java_type_add(&type, f->type);
-	info_json_member(j, "name", f->name);
-	info_json_member(j, "type", type.bytes);
-	info_json_member(j, "description", f->description);
+	json_add_text(j, "name", f->name);
+	json_add_text(j, "type", type.bytes);
+	json_add_text(j, "description", f->description);
 	text_release(&type);
 }
 
 static void info_json_attribute(struct json *j, const struct jmx_feature *f)
 {
 	info_json_feature(j, f);
-	json_key(j, "readable");
-	json_bool(j, f->readable);
-	json_key(j, "writable");
-	json_bool(j, f->writable);
+	json_add_bool(j, "readable", f->readable);
+	json_add_bool(j, "writable", f->writable);
 }
 
 static void info_json_operation(struct json *j, const struct jmx_feature *f)
 {
 	info_json_feature(j, f);
-	info_json_member(
-		j, "impact",
-		impacts[f->impact >= 0 && f->impact < 3 ? f->impact : 3]);
-	json_key(j, "parameters");
-	json_open_array(j);
+	json_add_text(j, "impact",
+		      impacts[f->impact >= 0 && f->impact < 3 ? f->impact : 3]);
+	json_add_array(j, "parameters");
 	for (size_t i = 0; i < f->parameter_count; i++) {
 		json_open_object(j);
 		info_json_feature(j, &f->parameters[i]);
@@ -163,8 +153,7 @@ static void info_json_array(struct json *j, const char *key,
 			    const struct jmx_feature *f, size_t count,
 			    json_fn *put)
 {
-	json_key(j, key);
-	json_open_array(j);
+	json_add_array(j, key);
 	for (size_t i = 0; i < count; i++) {
 		json_open_object(j);
 		put(j, &f[i]);
@@ -177,9 +166,9 @@ static void info_json_bean(struct json *j, const char *object,
 			   const struct jmx_info *info)
 {
 	json_open_object(j);
-	info_json_member(j, "name", object);
-	info_json_member(j, "class", info->class);
-	info_json_member(j, "description", info->description);
+	json_add_text(j, "name", object);
+	json_add_text(j, "class", info->class);
+	json_add_text(j, "description", info->description);
 	info_json_array(j, "attributes", info->attributes,
 			info->attribute_count, info_json_attribute);
 	info_json_array(j, "operations", info->operations,
@@ -234,9 +223,8 @@ int mx_info(struct mx *m, struct error *err)
 	i.json = json_into(&i.text);
 	if (info_is_json(&i)) {
 		json_open_object(&i.json);
-		info_json_member(&i.json, "schema", "sjkc.mxinfo/1");
-		json_key(&i.json, "mbeans");
-		json_open_array(&i.json);
+		json_add_text(&i.json, "schema", "sjkc.mxinfo/1");
+		json_add_array(&i.json, "mbeans");
 	}
 	ret = info_request(&i, err);
 	if (info_is_json(&i)) {

@@ -41,16 +41,11 @@ static void notification_put_json(struct text *out,
 
 	notification_put_time(&time, n->time_ms);
 	json_open_object(&j);
-	json_key(&j, "time");
-	json_text(&j, time.bytes);
-	json_key(&j, "name");
-	json_text(&j, n->object);
-	json_key(&j, "type");
-	json_text(&j, n->type);
-	json_key(&j, "sequence");
-	json_int(&j, n->sequence);
-	json_key(&j, "message");
-	json_text(&j, n->message);
+	json_add_text(&j, "time", time.bytes);
+	json_add_text(&j, "name", n->object);
+	json_add_text(&j, "type", n->type);
+	json_add_int(&j, "sequence", n->sequence);
+	json_add_text(&j, "message", n->message);
 	json_key(&j, "data");
 	if (n->user_data)
 		value_json(&j, n->user_data);

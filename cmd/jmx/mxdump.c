@@ -112,11 +112,9 @@ static int dump_take_bean(void *self, const struct jmx_bean *bean,
 
 	text_putc(&d->text, '\n');
 	json_open_object(j);
-	json_key(j, "name");
-	json_text(j, bean->name);
+	json_add_text(j, "name", bean->name);
 	if (bean->class) {
-		json_key(j, "modelerType");
-		json_text(j, bean->class);
+		json_add_text(j, "modelerType", bean->class);
 	}
 	for (size_t i = 0; bean->values && i < bean->values->members.count;
 	     i++) {
@@ -125,8 +123,7 @@ static int dump_take_bean(void *self, const struct jmx_bean *bean,
 		dump_put_attribute(j, m->name, m->value);
 	}
 	if (bean->failure) {
-		json_key(j, "$error");
-		json_text(j, bean->failure);
+		json_add_text(j, "$error", bean->failure);
 	}
 	json_close_object(j);
 	d->written++;
@@ -146,8 +143,7 @@ static void dump_finish(struct dump *d, const char *partial)
 {
 	json_close_array(&d->json);
 	if (partial) {
-		json_key(&d->json, "$partial");
-		json_text(&d->json, partial);
+		json_add_text(&d->json, "$partial", partial);
 	}
 	json_close_object(&d->json);
 	text_putc(&d->text, '\n');
@@ -165,8 +161,7 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 
 	d.json = json_into(&d.text);
 	json_open_object(&d.json);
-	json_key(&d.json, "beans");
-	json_open_array(&d.json);
+	json_add_array(&d.json, "beans");
 	is_cut = jmx_read(jmx, names, count, &reader, &why);
 	dump_finish(&d, is_cut ? why.text : NULL);
 	if (is_cut && why.kind == ERROR_OUTPUT) {

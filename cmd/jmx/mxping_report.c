@@ -118,25 +118,15 @@ void ping_text(const struct ping *p, struct text *out)
 static void json_step(struct json *j, const struct probe_step *step)
 {
 	json_open_object(j);
-	json_key(j, "name");
-	json_text(j, step->name);
-	json_key(j, "ok");
-	json_bool(j, step->ok);
-	json_key(j, "ms");
-	json_double(j, report_ms(step));
-	json_key(j, "detail");
-	json_string(j, step->detail.bytes, step->detail.len);
+	json_add_text(j, "name", step->name);
+	json_add_bool(j, "ok", step->ok);
+	json_add_double(j, "ms", report_ms(step));
+	json_add_string(j, "detail", step->detail.bytes, step->detail.len);
 	if (step->certificate.len) {
-		json_key(j, "certificate");
-		json_string(j, step->certificate.bytes, step->certificate.len);
+		json_add_string(j, "certificate", step->certificate.bytes,
+				step->certificate.len);
 	}
 	json_close_object(j);
-}
-
-static void json_flag(struct json *j, const char *key, bool value)
-{
-	json_key(j, key);
-	json_bool(j, value);
 }
 
 static void json_property(void *self, const char *line, size_t len)
@@ -151,12 +141,11 @@ static void json_remote(struct json *j, const struct rmi_local *l)
 		return;
 	}
 	json_open_object(j);
-	json_key(j, "port");
-	json_uint(j, l->remote_port);
-	json_flag(j, "authenticate", l->authenticate);
-	json_flag(j, "ssl", l->ssl);
-	json_flag(j, "registry_ssl", l->registry_ssl);
-	json_flag(j, "need_client_auth", l->need_client_auth);
+	json_add_uint(j, "port", l->remote_port);
+	json_add_bool(j, "authenticate", l->authenticate);
+	json_add_bool(j, "ssl", l->ssl);
+	json_add_bool(j, "registry_ssl", l->registry_ssl);
+	json_add_bool(j, "need_client_auth", l->need_client_auth);
 	json_close_object(j);
 }
 
@@ -165,14 +154,11 @@ static void json_configuration(struct json *j, const struct ping *p)
 	const struct rmi_local *l = &p->local;
 
 	json_open_object(j);
-	json_key(j, "hostname");
-	json_text_or_null(j, p->host);
+	json_add_text(j, "hostname", p->host);
 	json_key(j, "remote");
 	json_remote(j, l);
-	json_key(j, "local_port");
-	json_id(j, l->port);
-	json_key(j, "properties");
-	json_open_array(j);
+	json_add_id(j, "local_port", l->port);
+	json_add_array(j, "properties");
 	report_each_line(&l->properties, j, json_property);
 	json_close_array(j);
 	json_close_object(j);
@@ -184,13 +170,11 @@ void ping_json(const struct ping *p, struct text *out)
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.mxping/1");
-	json_key(&j, "target");
-	json_text(&j, p->target);
-	json_flag(&j, "ok", probe->kind == ERROR_NONE);
-	json_key(&j, "verdict");
-	json_string(&j, probe->verdict.bytes, probe->verdict.len);
+	json_add_text(&j, "schema", "sjkc.mxping/1");
+	json_add_text(&j, "target", p->target);
+	json_add_bool(&j, "ok", probe->kind == ERROR_NONE);
+	json_add_string(&j, "verdict", probe->verdict.bytes,
+			probe->verdict.len);
 	json_key(&j, "remedy");
 	if (probe->remedy.len)
 		json_string(&j, probe->remedy.bytes, probe->remedy.len);
@@ -200,8 +184,7 @@ void ping_json(const struct ping *p, struct text *out)
 		json_key(&j, "configuration");
 		json_configuration(&j, p);
 	}
-	json_key(&j, "steps");
-	json_open_array(&j);
+	json_add_array(&j, "steps");
 	for (size_t i = 0; i < probe->step_count; i++)
 		json_step(&j, &probe->steps[i]);
 	json_close_array(&j);

@@ -194,8 +194,7 @@ static void json_add_value(struct json *j, const struct probe_value *v)
 		break;
 	case PROBE_OBJECT:
 		json_open_object(j);
-		json_key(j, "class");
-		json_text(j, v->text ? v->text : "");
+		json_add_text(j, "class", v->text ? v->text : "");
 		json_close_object(j);
 		break;
 	}
@@ -203,19 +202,15 @@ static void json_add_value(struct json *j, const struct probe_value *v)
 
 static void json_add_arrays(struct json *j, const struct probe_call *call)
 {
-	json_key(j, "arguments");
-	json_open_array(j);
+	json_add_array(j, "arguments");
 	for (size_t i = 0; i < call->argument_count; i++)
 		json_add_value(j, &call->arguments[i]);
 	json_close_array(j);
-	json_key(j, "frames");
-	json_open_array(j);
+	json_add_array(j, "frames");
 	for (size_t i = 0; i < call->frame_count; i++) {
 		json_open_object(j);
-		json_key(j, "class");
-		json_text(j, call->frames[i].class_name);
-		json_key(j, "method");
-		json_text(j, call->frames[i].method);
+		json_add_text(j, "class", call->frames[i].class_name);
+		json_add_text(j, "method", call->frames[i].method);
 		json_key(j, "line");
 		if (call->frames[i].line > 0)
 			json_int(j, call->frames[i].line);
@@ -233,24 +228,16 @@ static void call_add_json(const struct probe_calls *c,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.probe/1");
-	json_key(&j, "type");
-	json_text(&j, "call");
-	json_key(&j, "time");
-	json_double(&j, (double)clock_wall_of(call->start_ns) / 1e9);
-	json_key(&j, "class");
-	json_text(&j, probes_class(c->probes, m->class)->name);
-	json_key(&j, "method");
-	json_text(&j, m->name);
-	json_key(&j, "descriptor");
-	json_text(&j, m->descriptor);
-	json_key(&j, "duration_ns");
-	json_int(&j, call->ns);
-	json_key(&j, "thread");
-	json_text(&j, call->thread ? call->thread : "");
-	json_key(&j, "tid");
-	json_uint(&j, call->tid);
+	json_add_text(&j, "schema", "sjkc.probe/1");
+	json_add_text(&j, "type", "call");
+	json_add_double(&j, "time",
+			(double)clock_wall_of(call->start_ns) / 1e9);
+	json_add_text(&j, "class", probes_class(c->probes, m->class)->name);
+	json_add_text(&j, "method", m->name);
+	json_add_text(&j, "descriptor", m->descriptor);
+	json_add_int(&j, "duration_ns", call->ns);
+	json_add_text(&j, "thread", call->thread ? call->thread : "");
+	json_add_uint(&j, "tid", call->tid);
 	json_key(&j, "exception");
 	if (call->exception)
 		json_text(&j, call->exception);

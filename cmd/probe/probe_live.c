@@ -713,20 +713,13 @@ static int live_print_interval(struct live *l, struct error *err)
 static void json_add_losses(struct json *j, const struct live *l,
 			    const struct probes_losses *losses)
 {
-	json_key(j, "lost_calls");
-	json_uint(j, losses->calls);
-	json_key(j, "skipped_calls");
-	json_uint(j, losses->skipped);
-	json_key(j, "redefinitions");
-	json_uint(j, losses->redefinitions);
-	json_key(j, "loaded_again");
-	json_uint(j, losses->loaded_again);
-	json_key(j, "loaded_unarmed");
-	json_uint(j, losses->loaded_unarmed);
-	json_key(j, "loaded_later");
-	json_uint(j, l->later);
-	json_key(j, "loaded_later_unarmed");
-	json_uint(j, l->later_out);
+	json_add_uint(j, "lost_calls", losses->calls);
+	json_add_uint(j, "skipped_calls", losses->skipped);
+	json_add_uint(j, "redefinitions", losses->redefinitions);
+	json_add_uint(j, "loaded_again", losses->loaded_again);
+	json_add_uint(j, "loaded_unarmed", losses->loaded_unarmed);
+	json_add_uint(j, "loaded_later", l->later);
+	json_add_uint(j, "loaded_later_unarmed", l->later_out);
 }
 
 static void live_log_loss(const struct live *l, const char *what,

@@ -347,17 +347,8 @@ void probe_report_csv(const struct probe_report *r, struct text *out)
 
 /* ---- JSON ---- */
 
-static void json_add_text(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	if (text)
-		json_text(j, text);
-	else
-		json_null(j);
-}
-
-static void json_add_number(struct json *j, const char *key, uint64_t number,
-			    bool is_known)
+static void report_json_known(struct json *j, const char *key, uint64_t number,
+			      bool is_known)
 {
 	json_key(j, key);
 	if (is_known)
@@ -368,16 +359,15 @@ static void json_add_number(struct json *j, const char *key, uint64_t number,
 
 static void json_add_buckets(struct json *j, const struct probe_counts *c)
 {
-	json_key(j, "buckets");
-	json_open_array(j);
+	json_add_array(j, "buckets");
 	for (size_t i = 0; i < PROBE_BUCKETS; i++) {
 		if (!c->buckets[i])
 			continue;
 		json_open_object(j);
-		json_add_number(j, "from_ns", bucket_from(i), true);
-		json_add_number(j, "below_ns", bucket_from(i + 1),
-				i + 1 < PROBE_BUCKETS);
-		json_add_number(j, "calls", c->buckets[i], true);
+		json_add_uint(j, "from_ns", bucket_from(i));
+		report_json_known(j, "below_ns", bucket_from(i + 1),
+				  i + 1 < PROBE_BUCKETS);
+		json_add_uint(j, "calls", c->buckets[i]);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -385,12 +375,11 @@ static void json_add_buckets(struct json *j, const struct probe_counts *c)
 
 static void json_add_exceptions(struct json *j, const struct probe_counts *c)
 {
-	json_key(j, "exceptions");
-	json_open_array(j);
+	json_add_array(j, "exceptions");
 	for (size_t i = 0; i < c->exception_count; i++) {
 		json_open_object(j);
 		json_add_text(j, "class", c->exceptions[i].class_name);
-		json_add_number(j, "count", c->exceptions[i].count, true);
+		json_add_uint(j, "count", c->exceptions[i].count);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -410,19 +399,18 @@ static void json_add_row(struct json *j, const struct probe_report *r,
 	if (row->parameters)
 		json_add_text(j, "parameters", row->parameters);
 	json_add_text(j, "loader", row->loader);
-	json_add_number(j, "calls", row_calls(r, row), true);
-	json_key(j, "calls_per_s");
-	json_double(j, row_rate(r, row));
-	json_add_number(j, "errors", c->thrown, is_timed);
-	json_add_number(j, "average_ns", row_average(row), has_times);
-	json_add_number(j, "min_ns", row->min_ns,
-			has_times && r->detail == PROBE_AVERAGED);
+	json_add_uint(j, "calls", row_calls(r, row));
+	json_add_double(j, "calls_per_s", row_rate(r, row));
+	report_json_known(j, "errors", c->thrown, is_timed);
+	report_json_known(j, "average_ns", row_average(row), has_times);
+	report_json_known(j, "min_ns", row->min_ns,
+			  has_times && r->detail == PROBE_AVERAGED);
 	for (size_t i = 0; i < QUANTILES; i++)
-		json_add_number(j, quantiles[i].json,
-				probe_counts_quantile(c, quantiles[i].part),
-				has_times && is_timed);
-	json_add_number(j, "max_ns", c->max_ns,
-			has_times && !row->max_is_bound);
+		report_json_known(j, quantiles[i].json,
+				  probe_counts_quantile(c, quantiles[i].part),
+				  has_times && is_timed);
+	report_json_known(j, "max_ns", c->max_ns,
+			  has_times && !row->max_is_bound);
 	if (is_timed) {
 		json_add_exceptions(j, c);
 		json_add_buckets(j, c);
@@ -437,16 +425,12 @@ struct json probe_report_json(const struct probe_report *r, struct text *out)
 	json_open_object(&j);
 	json_add_text(&j, "schema", "sjkc.probe/1");
 	json_add_text(&j, "type", r->is_final ? "totals" : "interval");
-	json_key(&j, "pid");
-	json_int(&j, r->pid);
+	json_add_int(&j, "pid", r->pid);
 	container_pod_json(r->pod, &j);
-	json_key(&j, "time");
-	json_double(&j, (double)r->time_ns / 1e9);
-	json_key(&j, "duration_s");
-	json_double(&j, (double)r->duration_ns / 1e9);
+	json_add_double(&j, "time", (double)r->time_ns / 1e9);
+	json_add_double(&j, "duration_s", (double)r->duration_ns / 1e9);
 	json_add_text(&j, "source", r->source);
-	json_key(&j, "methods");
-	json_open_array(&j);
+	json_add_array(&j, "methods");
 	for (size_t i = 0; i < r->count; i++)
 		json_add_row(&j, r, &r->rows[i]);
 	json_close_array(&j);

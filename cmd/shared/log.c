@@ -88,12 +88,9 @@ static void log_add_json(struct text *line, enum log_kind kind,
 
 	units_add_utc(&time, clock_wall_ns());
 	json_open_object(&j);
-	json_key(&j, "time");
-	json_text_or_null(&j, time.bytes);
-	json_key(&j, "level");
-	json_text(&j, levels[kind]);
-	json_key(&j, "message");
-	json_string(&j, message, len);
+	json_add_text(&j, "time", time.bytes);
+	json_add_text(&j, "level", levels[kind]);
+	json_add_string(&j, "message", message, len);
 	for (; fields && fields->key; fields++) {
 		json_key(&j, fields->key);
 		if (fields->text)

@@ -437,8 +437,7 @@ static void jfr2json_put_event(struct conversion *v, const struct jfr_type *t,
 	v->json = json_into(&v->text);
 	v->depth = 0;
 	jfr2json_open(v, t, event, true);
-	json_key(&v->json, "eventType");
-	json_text(&v->json, t->name);
+	json_add_text(&v->json, "eventType", t->name);
 	while (v->depth && !failed) {
 		struct level *l = &v->levels[v->depth - 1];
 

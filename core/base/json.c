@@ -162,7 +162,10 @@ void json_string(struct json *j, const char *bytes, size_t len)
 
 void json_text(struct json *j, const char *string)
 {
-	json_string(j, string, strlen(string));
+	if (string)
+		json_string(j, string, strlen(string));
+	else
+		json_null(j);
 }
 
 void json_foreign_key(struct json *j, const char *key)
@@ -205,14 +208,6 @@ void json_double(struct json *j, double value)
 		text_printf(j->out, "%.15g", value);
 	else
 		text_puts(j->out, "null");
-}
-
-void json_text_or_null(struct json *j, const char *string)
-{
-	if (string)
-		json_text(j, string);
-	else
-		json_null(j);
 }
 
 void json_id(struct json *j, int64_t id)
@@ -277,6 +272,67 @@ void json_null(struct json *j)
 {
 	json_before_value(j);
 	text_puts(j->out, "null");
+}
+
+void json_add_object(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_open_object(j);
+}
+
+void json_add_array(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_open_array(j);
+}
+
+void json_add_string(struct json *j, const char *key, const char *bytes,
+		     size_t len)
+{
+	json_key(j, key);
+	json_string(j, bytes, len);
+}
+
+void json_add_text(struct json *j, const char *key, const char *string)
+{
+	json_key(j, key);
+	json_text(j, string);
+}
+
+void json_add_id(struct json *j, const char *key, int64_t id)
+{
+	json_key(j, key);
+	json_id(j, id);
+}
+
+void json_add_int(struct json *j, const char *key, int64_t value)
+{
+	json_key(j, key);
+	json_int(j, value);
+}
+
+void json_add_uint(struct json *j, const char *key, uint64_t value)
+{
+	json_key(j, key);
+	json_uint(j, value);
+}
+
+void json_add_double(struct json *j, const char *key, double value)
+{
+	json_key(j, key);
+	json_double(j, value);
+}
+
+void json_add_bool(struct json *j, const char *key, bool value)
+{
+	json_key(j, key);
+	json_bool(j, value);
+}
+
+void json_add_null(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_null(j);
 }
 
 /* ---- reading ---- */

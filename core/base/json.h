@@ -37,9 +37,8 @@ void json_close_array(struct json *j);
 void json_key(struct json *j, const char *key);         /* ASCII, no quotes */
 void json_foreign_key(struct json *j, const char *key); /* any string */
 void json_string(struct json *j, const char *bytes, size_t len);
-void json_text(struct json *j, const char *string); /* NUL-terminated */
-/* Writes a text, or null if it is NULL. */
-void json_text_or_null(struct json *j, const char *string);
+/* Writes a NUL-terminated text; NULL is written as null. */
+void json_text(struct json *j, const char *string);
 /* Writes an id, or null if it is 0, which means unknown. */
 void json_id(struct json *j, int64_t id);
 void json_int(struct json *j, int64_t value);
@@ -53,6 +52,19 @@ void json_double(struct json *j,
 void json_number(struct json *j, const char *number);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
+
+/* Each adds a member to an object: json_key(), and the value as above. */
+void json_add_object(struct json *j, const char *key); /* opens it */
+void json_add_array(struct json *j, const char *key);
+void json_add_string(struct json *j, const char *key, const char *bytes,
+		     size_t len);
+void json_add_text(struct json *j, const char *key, const char *string);
+void json_add_id(struct json *j, const char *key, int64_t id);
+void json_add_int(struct json *j, const char *key, int64_t value);
+void json_add_uint(struct json *j, const char *key, uint64_t value);
+void json_add_double(struct json *j, const char *key, double value);
+void json_add_bool(struct json *j, const char *key, bool value);
+void json_add_null(struct json *j, const char *key);
 
 /*
  * The reader reads value by value, for documents that are long or whose numbers

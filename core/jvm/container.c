@@ -548,12 +548,9 @@ void container_pod_add_to_title(const struct container_pod *pod,
 
 void container_pod_json(const struct container_pod *pod, struct json *j)
 {
-	json_key(j, "namespace");
-	json_text_or_null(j, pod ? pod->namespace.bytes : NULL);
-	json_key(j, "pod");
-	json_text_or_null(j, pod ? pod->name.bytes : NULL);
-	json_key(j, "container");
-	json_text_or_null(j, pod ? pod->container.bytes : NULL);
+	json_add_text(j, "namespace", pod ? pod->namespace.bytes : NULL);
+	json_add_text(j, "pod", pod ? pod->name.bytes : NULL);
+	json_add_text(j, "container", pod ? pod->container.bytes : NULL);
 }
 
 /* True if a link is of the same pod and another container. */

@@ -10,14 +10,10 @@ void top_record_head(struct text *out, const char *title, pid_t pid,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, TOP_RECORD_SCHEMA);
-	json_key(&j, "title");
-	json_text(&j, title);
-	json_key(&j, "pid");
-	json_int(&j, pid);
-	json_key(&j, "wall");
-	json_int(&j, wall_ns);
+	json_add_text(&j, "schema", TOP_RECORD_SCHEMA);
+	json_add_text(&j, "title", title);
+	json_add_int(&j, "pid", pid);
+	json_add_int(&j, "wall", wall_ns);
 	json_close_object(&j);
 	text_putc(out, '\n');
 }
@@ -28,30 +24,21 @@ static void record_put_int(struct json *j, const char *key, int64_t value,
 {
 	if (value == nothing)
 		return;
-	json_key(j, key);
-	json_int(j, value);
+	json_add_int(j, key, value);
 }
 
 static void record_put_uint(struct json *j, const char *key, uint64_t value)
 {
 	if (!value)
 		return;
-	json_key(j, key);
-	json_uint(j, value);
+	json_add_uint(j, key, value);
 }
 
 static void record_put_flag(struct json *j, const char *key, bool value)
 {
 	if (!value)
 		return;
-	json_key(j, key);
-	json_bool(j, true);
-}
-
-static void record_put_word(struct json *j, const char *key, const char *word)
-{
-	json_key(j, key);
-	json_text(j, word);
+	json_add_bool(j, key, true);
 }
 
 static void record_put_field(struct json *j, const struct record_field *f,
@@ -74,21 +61,20 @@ static void record_put_field(struct json *j, const struct record_field *f,
 		record_put_flag(j, f->key, *(const bool *)at);
 		break;
 	case RECORD_KIND:
-		record_put_word(
-			j, f->key,
-			thread_kind_name(*(const enum thread_kind *)at));
+		json_add_text(j, f->key,
+			      thread_kind_name(*(const enum thread_kind *)at));
 		break;
 	case RECORD_STATE:
-		record_put_word(j, f->key,
-				thread_run_state_name(
-					*(const enum thread_run_state *)at));
+		json_add_text(j, f->key,
+			      thread_run_state_name(
+				      *(const enum thread_run_state *)at));
 		break;
 	case RECORD_STRING:
-		record_put_word(j, f->key, *(const char *const *)at);
+		json_add_text(j, f->key, *(const char *const *)at);
 		break;
 	case RECORD_CHARS:
 		if (*at)
-			record_put_word(j, f->key, at);
+			json_add_text(j, f->key, at);
 		break;
 	}
 }
@@ -102,11 +88,9 @@ static void record_put_fields(struct json *j, const struct record_field *fields,
 
 static void record_put_process(struct json *j, const struct process_sample *p)
 {
-	json_key(j, "process");
-	json_open_object(j);
+	json_add_object(j, "process");
 	record_put_fields(j, process_fields, p);
-	json_key(j, "gc");
-	json_open_array(j);
+	json_add_array(j, "gc");
 	for (size_t i = 0; i < p->gc_count; i++) {
 		json_open_object(j);
 		record_put_fields(j, gc_fields, &p->gc[i]);
@@ -133,13 +117,11 @@ void top_record_sample(struct text *out, const struct top_sample *s)
 	json_open_object(&j);
 	record_put_fields(&j, sample_fields, s);
 	record_put_process(&j, &s->process);
-	json_key(&j, "threads");
-	json_open_array(&j);
+	json_add_array(&j, "threads");
 	for (size_t i = 0; i < s->thread_count; i++)
 		record_put_thread(&j, &s->threads[i]);
 	json_close_array(&j);
-	json_key(&j, "notes");
-	json_open_array(&j);
+	json_add_array(&j, "notes");
 	for (size_t i = 0; i < s->note_count; i++) {
 		json_open_object(&j);
 		record_put_fields(&j, note_fields, &s->notes[i]);
@@ -156,12 +138,9 @@ void top_record_shown(struct text *out, const char *what, int64_t of,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "shown");
-	json_text(&j, what);
-	json_key(&j, "of");
-	json_int(&j, of);
-	json_key(&j, "text");
-	json_string(&j, text, len);
+	json_add_text(&j, "shown", what);
+	json_add_int(&j, "of", of);
+	json_add_string(&j, "text", text, len);
 	json_close_object(&j);
 	text_putc(out, '\n');
 }

@@ -123,8 +123,7 @@ static int failure_status(const struct jolokia_failure *f)
 
 static void json_line(struct json *j, const char *key, struct line line)
 {
-	json_key(j, key);
-	json_string(j, line.text ? line.text : "", line.len);
+	json_add_string(j, key, line.text ? line.text : "", line.len);
 }
 
 /* The exceptions without frames: RMI clients do not get their lines. */
@@ -141,8 +140,7 @@ static void answer_add_stack_trace(struct json *j, const char *text)
 		f = jolokia_failure_parse(f.cause.text);
 		text_puts(&trace, "Caused by: ");
 	}
-	json_key(j, "stacktrace");
-	json_string(j, trace.bytes, trace.len);
+	json_add_string(j, "stacktrace", trace.bytes, trace.len);
 	text_release(&trace);
 }
 
@@ -155,18 +153,15 @@ void jolokia_answer_add_failure(const struct jolokia_answer *a, struct json *j)
 		json_line(j, "error_type_jmx", f.class);
 	json_line(j, "error", f.message);
 	if (a->q.options.serialize_exception) {
-		json_key(j, "error_value");
-		json_open_object(j);
+		json_add_object(j, "error_value");
 		json_line(j, "message", f.message);
 		json_line(j, "localizedMessage", f.message);
 		json_close_object(j);
 	}
 	if (a->q.options.include_stack_trace)
 		answer_add_stack_trace(j, a->failure);
-	json_key(j, ".error");
-	json_bool(j, true);
-	json_key(j, "status");
-	json_int(j, a->status ? a->status : failure_status(&f));
+	json_add_bool(j, ".error", true);
+	json_add_int(j, "status", a->status ? a->status : failure_status(&f));
 }
 
 /* Requests to the JVM */

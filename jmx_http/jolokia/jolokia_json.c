@@ -780,13 +780,11 @@ static void argument_table(struct json *j, const struct value_dialect *d,
 
 	json_open_object(j);
 	if (!is_map) {
-		json_key(j, "indexNames");
-		json_open_array(j);
+		json_add_array(j, "indexNames");
 		for (size_t i = 0; i < v->table.index_count; i++)
 			json_text(j, v->table.index[i]);
 		json_close_array(j);
-		json_key(j, "values");
-		json_open_array(j);
+		json_add_array(j, "values");
 	}
 	for (size_t i = 0; i < v->table.row_count; i++) {
 		const struct value *row = v->table.rows[i];

@@ -23,19 +23,14 @@ static void command_add(struct text *out, const char *command,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "type");
-	json_text(&j, "notification");
-	json_key(&j, "command");
-	json_text(&j, command);
+	json_add_text(&j, "type", "notification");
+	json_add_text(&j, "command", command);
 	if (client) {
-		json_key(&j, "client");
-		json_text(&j, client);
+		json_add_text(&j, "client", client);
 	}
 	if (object) {
-		json_key(&j, "mode");
-		json_text(&j, "pull");
-		json_key(&j, "mbean");
-		json_text(&j, object);
+		json_add_text(&j, "mode", "pull");
+		json_add_text(&j, "mbean", object);
 	}
 	json_close_object(&j);
 }

@@ -519,14 +519,12 @@ int jolokia_query_parse(struct jolokia_query *q, const cJSON *json,
 static void query_json_attributes(struct json *j, const struct jolokia_query *q)
 {
 	if (q->attribute_count == 1 && !q->has_attribute_list) {
-		json_key(j, "attribute");
-		json_text(j, q->attributes[0]);
+		json_add_text(j, "attribute", q->attributes[0]);
 		return;
 	}
 	if (!q->attribute_count)
 		return;
-	json_key(j, "attribute");
-	json_open_array(j);
+	json_add_array(j, "attribute");
 	for (size_t i = 0; i < q->attribute_count; i++)
 		json_text(j, q->attributes[i]);
 	json_close_array(j);
@@ -536,13 +534,11 @@ void jolokia_query_json(struct json *j, const struct jolokia_query *q)
 {
 	json_open_object(j);
 	if (q->object) {
-		json_key(j, "mbean");
-		json_text(j, q->object);
+		json_add_text(j, "mbean", q->object);
 	}
 	query_json_attributes(j, q);
 	if (q->operation) {
-		json_key(j, "operation");
-		json_text(j, q->operation);
+		json_add_text(j, "operation", q->operation);
 	}
 	if (q->arguments) {
 		json_key(j, "arguments");
@@ -556,13 +552,11 @@ void jolokia_query_json(struct json *j, const struct jolokia_query *q)
 		struct text path = { 0 };
 
 		path_join(&path, q->path, q->path_count);
-		json_key(j, "path");
-		json_string(j, path.bytes, path.len);
+		json_add_string(j, "path", path.bytes, path.len);
 		text_release(&path);
 	}
 	if (q->type != JOLOKIA_QUERY_NONE) {
-		json_key(j, "type");
-		json_text(j, query_types[q->type]);
+		json_add_text(j, "type", query_types[q->type]);
 	}
 	json_close_object(j);
 }

@@ -377,8 +377,7 @@ static void render_number(struct json *j, const struct value *v)
 		return;
 	}
 	json_open_object(j);
-	json_key(j, "bigint");
-	json_string(j, v->text.at, v->text.len);
+	json_add_string(j, "bigint", v->text.at, v->text.len);
 	json_close_object(j);
 }
 
@@ -401,8 +400,7 @@ static void render_name(struct jolokia_render *r, struct json *j,
 
 	jolokia_render_name(r, &t, v->text.at);
 	json_open_object(j);
-	json_key(j, "objectName");
-	json_string(j, t.bytes, t.len);
+	json_add_string(j, "objectName", t.bytes, t.len);
 	json_close_object(j);
 	text_release(&t);
 }

@@ -496,10 +496,8 @@ void http_forward_fault(const struct http_session *s, unsigned status,
 
 	text_printf(&message, "mxprx: %s", why);
 	json_open_object(&j);
-	json_key(&j, "status");
-	json_uint(&j, status);
-	json_key(&j, "error");
-	json_text(&j, message.bytes);
+	json_add_uint(&j, "status", status);
+	json_add_text(&j, "error", message.bytes);
 	json_close_object(&j);
 	text_putc(&body, '\n');
 	text_printf(&head, "HTTP/1.1 %u %s\r\n", status,

@@ -166,8 +166,7 @@ static void mx_object(struct json *j, const struct value_dialect *d,
 		      const struct value *v)
 {
 	json_open_object(j);
-	json_key(j, "@class");
-	json_text(j, v->type);
+	json_add_text(j, "@class", v->type);
 	value_json_members(j, d, v);
 	json_close_object(j);
 }
@@ -190,8 +189,7 @@ static void mx_marked_text(struct json *j, const char *key,
 			   const struct value *v)
 {
 	json_open_object(j);
-	json_key(j, key);
-	json_text(j, v->text.at);
+	json_add_text(j, key, v->text.at);
 	json_close_object(j);
 }
 

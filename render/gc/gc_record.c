@@ -281,8 +281,7 @@ static void json_put_int(struct json *j, const char *key, int64_t value)
 
 static void json_put_phases(struct json *j, const struct gc_pause *p)
 {
-	json_key(j, "phases");
-	json_open_array(j);
+	json_add_array(j, "phases");
 	for (size_t i = 0; i < p->phase_count; i++) {
 		const struct gc_phase *phase = &p->phases[i];
 
@@ -291,8 +290,7 @@ static void json_put_phases(struct json *j, const struct gc_pause *p)
 		json_put_int(j, "level", phase->level);
 		json_put_int(j, "start_ns", phase->start_ns);
 		json_put_int(j, "ns", phase->ns);
-		json_key(j, "concurrent");
-		json_bool(j, phase->is_concurrent);
+		json_add_bool(j, "concurrent", phase->is_concurrent);
 		json_close_object(j);
 	}
 	json_close_array(j);

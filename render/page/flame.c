@@ -530,15 +530,12 @@ static void flame_put_event(struct json *j, const struct flame_data *d,
 	char number[32];
 
 	json_open_object(j);
-	json_key(j, "name");
-	json_text(j, v->name);
-	json_key(j, "types");
-	json_open_array(j);
+	json_add_text(j, "name", v->name);
+	json_add_array(j, "types");
 	for (size_t i = 0; i < v->event_count; i++)
 		json_text(j, profile_text(p, p->events[v->events[i]].name));
 	json_close_array(j);
-	json_key(j, "unit");
-	json_text(j, unit_names[v->unit]);
+	json_add_text(j, "unit", unit_names[v->unit]);
 	json_key(j, "samples");
 	snprintf(number, sizeof(number), "%" PRIu64, v->samples);
 	json_text(j, number);
@@ -548,41 +545,29 @@ static void flame_put_event(struct json *j, const struct flame_data *d,
 	json_key(j, "weight");
 	snprintf(number, sizeof(number), "%" PRIu64, v->weight);
 	json_text(j, number);
-	json_key(j, "cells");
-	json_uint(j, cells);
+	json_add_uint(j, "cells", cells);
 	json_close_object(j);
-}
-
-static void flame_put_flag(struct json *j, const char *key, bool value)
-{
-	json_key(j, key);
-	json_bool(j, value);
 }
 
 static void flame_put_options(struct json *j, const struct flame_data *d)
 {
 	const struct flame_options *o = d->options;
 
-	json_key(j, "selected");
-	json_uint(j, d->selected);
-	json_key(j, "measure");
-	json_text(j, o->style.weights ? "weight" : "samples");
-	json_key(j, "options");
-	json_open_object(j);
-	flame_put_flag(j, "reverse", o->style.reverse);
-	flame_put_flag(j, "threads", o->style.threads);
-	flame_put_flag(j, "lines", o->style.lines);
-	flame_put_flag(j, "simple", o->style.simple);
-	json_key(j, "min_width");
-	json_double(j, d->result->below);
+	json_add_uint(j, "selected", d->selected);
+	json_add_text(j, "measure", o->style.weights ? "weight" : "samples");
+	json_add_object(j, "options");
+	json_add_bool(j, "reverse", o->style.reverse);
+	json_add_bool(j, "threads", o->style.threads);
+	json_add_bool(j, "lines", o->style.lines);
+	json_add_bool(j, "simple", o->style.simple);
+	json_add_double(j, "min_width", d->result->below);
 	json_close_object(j);
 }
 
 static void flame_put_array(struct json *j, const char *key,
 			    const char *const *strings, size_t count)
 {
-	json_key(j, key);
-	json_open_array(j);
+	json_add_array(j, key);
 	for (size_t i = 0; i < count; i++)
 		json_text(j, strings[i]);
 	json_close_array(j);
@@ -593,8 +578,7 @@ static void flame_put_safe(struct json *j, const char *key, const char *text)
 	struct text safe = { 0 };
 
 	safe_text(&safe, text, strlen(text));
-	json_key(j, key);
-	json_string(j, safe.bytes ? safe.bytes : "", safe.len);
+	json_add_string(j, key, safe.bytes ? safe.bytes : "", safe.len);
 	text_release(&safe);
 }
 
@@ -605,11 +589,9 @@ static void flame_put_thread(struct json *j, const struct profile *p,
 
 	json_open_object(j);
 	flame_put_safe(j, "name", id ? profile_text(p, t->name) : "no thread");
-	json_key(j, "id");
-	json_int(j, t->java_id);
-	json_key(j, "tid");
-	json_int(j, t->os_id);
-	flame_put_flag(j, "virtual", t->is_virtual);
+	json_add_int(j, "id", t->java_id);
+	json_add_int(j, "tid", t->os_id);
+	json_add_bool(j, "virtual", t->is_virtual);
 	json_close_object(j);
 }
 
@@ -627,10 +609,8 @@ static void flame_put_period(struct json *j, const struct profile *p)
 		from_ns = p->from_ns;
 	if (to_ns > p->to_ns)
 		to_ns = p->to_ns;
-	json_key(j, "from_ms");
-	json_double(j, (double)from_ns / 1e6);
-	json_key(j, "to_ms");
-	json_double(j, (double)to_ns / 1e6);
+	json_add_double(j, "from_ms", (double)from_ns / 1e6);
+	json_add_double(j, "to_ms", (double)to_ns / 1e6);
 }
 
 static void flame_put_time(struct json *j, const struct profile *p,
@@ -642,12 +622,10 @@ static void flame_put_time(struct json *j, const struct profile *p,
 		return;
 	}
 	json_open_object(j);
-	json_key(j, "start_ms");
-	json_double(j, (double)p->bucket_first * (double)p->bucket_ns / 1e6);
-	json_key(j, "bucket_ms");
-	json_double(j, (double)p->bucket_ns / 1e6);
-	json_key(j, "buckets");
-	json_int(j, p->bucket_last - p->bucket_first + 1);
+	json_add_double(j, "start_ms",
+			(double)p->bucket_first * (double)p->bucket_ns / 1e6);
+	json_add_double(j, "bucket_ms", (double)p->bucket_ns / 1e6);
+	json_add_int(j, "buckets", p->bucket_last - p->bucket_first + 1);
 	flame_put_period(j, p);
 	json_close_object(j);
 }
@@ -656,8 +634,7 @@ static void flame_put_notes(struct json *j, const struct profile *p)
 {
 	struct text note = { 0 };
 
-	json_key(j, "notes");
-	json_open_array(j);
+	json_add_array(j, "notes");
 	for (size_t i = 0; i < p->remark_count; i++) {
 		text_clear(&note);
 		flame_remark(&note, &p->remarks[i]);
@@ -670,8 +647,7 @@ static void flame_put_notes(struct json *j, const struct profile *p)
 static void flame_put_lengths(struct json *j, const char *key,
 			      const struct text *columns, size_t count)
 {
-	json_key(j, key);
-	json_open_array(j);
+	json_add_array(j, key);
 	for (size_t i = 0; i < count; i++)
 		json_uint(j, columns[i].len);
 	json_close_array(j);
@@ -680,20 +656,14 @@ static void flame_put_lengths(struct json *j, const char *key,
 static void flame_put_counts(struct json *j, const struct flame_data *d,
 			     const struct text *columns, size_t count)
 {
-	json_key(j, "elided");
-	json_open_object(j);
-	json_key(j, "nodes");
-	json_uint(j, d->result->elided);
-	json_key(j, "below");
-	json_double(j, d->result->below);
+	json_add_object(j, "elided");
+	json_add_uint(j, "nodes", d->result->elided);
+	json_add_double(j, "below", d->result->below);
 	json_close_object(j);
 	flame_put_notes(j, d->profile);
-	json_key(j, "names");
-	json_uint(j, d->table->name_count);
-	json_key(j, "frames");
-	json_uint(j, d->table->label_count);
-	json_key(j, "nodes");
-	json_uint(j, d->tree->count);
+	json_add_uint(j, "names", d->table->name_count);
+	json_add_uint(j, "frames", d->table->label_count);
+	json_add_uint(j, "nodes", d->tree->count);
 	flame_put_lengths(j, "columns", columns, count);
 }
 
@@ -702,8 +672,7 @@ static void flame_put_lines(struct json *j, const char *key,
 {
 	const char *at = lines->len ? lines->bytes : "";
 
-	json_key(j, key);
-	json_open_array(j);
+	json_add_array(j, key);
 	while (*at) {
 		size_t len = strcspn(at, "\n");
 
@@ -719,20 +688,15 @@ static void flame_put_comparison(struct json *j, const struct flame_data *d)
 
 	if (!c)
 		return;
-	json_key(j, "comparison");
-	json_open_object(j);
+	json_add_object(j, "comparison");
 	flame_put_safe(j, "before", c->names[0]);
 	flame_put_safe(j, "after", c->names[1]);
-	json_key(j, "pairs");
-	json_open_array(j);
+	json_add_array(j, "pairs");
 	for (size_t i = 0; i < d->view_count / 2; i++) {
 		json_open_object(j);
-		json_key(j, "base");
-		json_text(j, c->bases[i]);
-		json_key(j, "weight_scale");
-		json_double(j, c->weight_scales[i]);
-		json_key(j, "sample_scale");
-		json_double(j, c->sample_scales[i]);
+		json_add_text(j, "base", c->bases[i]);
+		json_add_double(j, "weight_scale", c->weight_scales[i]);
+		json_add_double(j, "sample_scale", c->sample_scales[i]);
 		flame_put_lines(j, "changed_selfs", &c->changed_selfs[i]);
 		flame_put_lines(j, "changed_totals", &c->changed_totals[i]);
 		json_close_object(j);
@@ -743,8 +707,7 @@ static void flame_put_comparison(struct json *j, const struct flame_data *d)
 
 static void flame_put_states(struct json *j, const struct flame_cells *cells)
 {
-	json_key(j, "states");
-	json_open_array(j);
+	json_add_array(j, "states");
 	for (size_t i = 0; cells->has_states && i < THREAD_STATES; i++)
 		json_text(j, thread_state_names[i]);
 	if (cells->idle)
@@ -766,22 +729,18 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.flame/1");
+	json_add_text(&j, "schema", "sjkc.flame/1");
 	flame_put_safe(&j, "title", d->options->title);
 	flame_put_safe(&j, "source", d->options->source);
-	json_key(&j, "generator");
-	json_text(&j, "sjkc " SJKC_VERSION);
-	json_key(&j, "events");
-	json_open_array(&j);
+	json_add_text(&j, "generator", "sjkc " SJKC_VERSION);
+	json_add_array(&j, "events");
 	for (size_t i = 0; i < d->view_count; i++)
 		flame_put_event(&j, d, i, cells->counts[i]);
 	json_close_array(&j);
 	flame_put_options(&j, d);
 	flame_put_array(&j, "kinds", frame_kind_names, FRAME_KINDS);
 	flame_put_states(&j, cells);
-	json_key(&j, "threads");
-	json_open_array(&j);
+	json_add_array(&j, "threads");
 	for (size_t i = 0; i < cells->thread_count; i++)
 		flame_put_thread(&j, d->profile, cells->threads[i]);
 	json_close_array(&j);

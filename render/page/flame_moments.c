@@ -385,24 +385,16 @@ void flame_moments_release(struct flame_moments *f)
 void flame_moments_put_head(const struct flame_moments *f, struct json *j)
 {
 	json_open_object(j);
-	json_key(j, "start_ms");
-	json_int(j, f->first_step * f->step_ms);
-	json_key(j, "lead_ns");
-	json_int(j, f->lead_ns);
-	json_key(j, "step_ms");
-	json_int(j, f->step_ms);
-	json_key(j, "steps");
-	json_int(j, f->steps);
-	json_key(j, "differences");
-	json_bool(j, true);
-	json_key(j, "events");
-	json_open_array(j);
+	json_add_int(j, "start_ms", f->first_step * f->step_ms);
+	json_add_int(j, "lead_ns", f->lead_ns);
+	json_add_int(j, "step_ms", f->step_ms);
+	json_add_int(j, "steps", f->steps);
+	json_add_bool(j, "differences", true);
+	json_add_array(j, "events");
 	for (size_t i = 0; i < f->view_count; i++) {
 		json_open_object(j);
-		json_key(j, "entries");
-		json_uint(j, f->entries[i]);
-		json_key(j, "columns");
-		json_open_array(j);
+		json_add_uint(j, "entries", f->entries[i]);
+		json_add_array(j, "columns");
 		for (size_t k = 0; k < MOMENT_COLUMNS; k++)
 			json_uint(j, f->columns[MOMENT_COLUMNS * i + k].len);
 		json_close_array(j);

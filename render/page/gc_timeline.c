@@ -95,8 +95,7 @@ void gc_timeline_add(struct gc_timeline *t, const struct gc_pause *p)
 
 static void timeline_put_names(struct json *j, const struct gc_timeline *t)
 {
-	json_key(j, "names");
-	json_open_array(j);
+	json_add_array(j, "names");
 	json_text(j, "");
 	for (uint32_t i = 1; i <= t->names.count; i++)
 		json_string(j, intern_text(&t->names, i),
@@ -131,14 +130,10 @@ static void timeline_put_document(struct text *out, const struct gc_timeline *t,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.gc-page/1");
-	json_key(&j, "title");
-	json_text(&j, title);
-	json_key(&j, "description");
-	json_text(&j, description);
-	json_key(&j, "generator");
-	json_text(&j, "sjkc " SJKC_VERSION);
+	json_add_text(&j, "schema", "sjkc.gc-page/1");
+	json_add_text(&j, "title", title);
+	json_add_text(&j, "description", description);
+	json_add_text(&j, "generator", "sjkc " SJKC_VERSION);
 	json_key(&j, "start_ms");
 	if (t->is_epoch)
 		json_double(&j, (double)t->start_ns / 1e6);
@@ -147,16 +142,12 @@ static void timeline_put_document(struct text *out, const struct gc_timeline *t,
 	else
 		json_null(&j);
 	timeline_put_observed(&j, t);
-	json_key(&j, "uptime_ms");
-	json_double(&j, t->is_epoch || t->start_ns < 0
-				? 0
-				: (double)t->start_ns / 1e6);
-	json_key(&j, "has_stopped");
-	json_bool(&j, columns & GC_HAS_STOPPED);
-	json_key(&j, "omitted");
-	json_uint(&j, t->omitted);
-	json_key(&j, "kinds");
-	json_open_array(&j);
+	json_add_double(
+		&j, "uptime_ms",
+		t->is_epoch || t->start_ns < 0 ? 0 : (double)t->start_ns / 1e6);
+	json_add_bool(&j, "has_stopped", columns & GC_HAS_STOPPED);
+	json_add_uint(&j, "omitted", t->omitted);
+	json_add_array(&j, "kinds");
 	for (int kind = 0; kind < GC_KINDS; kind++)
 		json_text(&j, gc_kind_name((enum gc_kind)kind));
 	json_close_array(&j);

@@ -22,35 +22,26 @@ static void json_put_side(struct json *j, const struct diff *d, size_t side)
 {
 	const struct diff_source *s = &d->pair->sources[side];
 
-	json_key(j, side_keys[side]);
-	json_open_object(j);
-	json_key(j, "source");
-	json_text(j, s->name);
-	json_key(j, "event");
-	json_text(j, d->views[side]->name);
-	json_key(j, "samples");
-	json_uint(j, d->views[side]->samples);
-	json_key(j, "unit");
-	json_text(j, unit_names[d->units[side]]);
-	json_key(j, "total");
-	json_uint(j, d->whole.sums[side]);
+	json_add_object(j, side_keys[side]);
+	json_add_text(j, "source", s->name);
+	json_add_text(j, "event", d->views[side]->name);
+	json_add_uint(j, "samples", d->views[side]->samples);
+	json_add_text(j, "unit", unit_names[d->units[side]]);
+	json_add_uint(j, "total", d->whole.sums[side]);
 	json_key(j, "duration_s");
 	if (diff_seconds(d, side) > 0)
 		json_double(j, diff_seconds(d, side));
 	else
 		json_null(j);
-	json_key(j, "lost");
-	json_open_array(j);
+	json_add_array(j, "lost");
 	for (size_t i = 0; i < s->side.remark_count; i++) {
 		const struct remark *r = &s->side.remarks[i];
 
 		if (!r->is_loss)
 			continue;
 		json_open_object(j);
-		json_key(j, "what");
-		json_text(j, r->what);
-		json_key(j, "count");
-		json_uint(j, r->count);
+		json_add_text(j, "what", r->what);
+		json_add_uint(j, "count", r->count);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -60,23 +51,15 @@ static void json_put_side(struct json *j, const struct diff *d, size_t side)
 static void json_put_change(struct json *j, const struct diff_row *r)
 {
 	for (size_t i = 0; i < 2; i++) {
-		json_key(j, side_keys[i]);
-		json_uint(j, r->sums[i]);
+		json_add_uint(j, side_keys[i], r->sums[i]);
 	}
-	json_key(j, "samples_before");
-	json_uint(j, r->samples[0]);
-	json_key(j, "samples_after");
-	json_uint(j, r->samples[1]);
-	json_key(j, "value_before");
-	json_double(j, r->values[0]);
-	json_key(j, "value_after");
-	json_double(j, r->values[1]);
-	json_key(j, "change");
-	json_double(j, r->values[1] - r->values[0]);
-	json_key(j, "probability");
-	json_double(j, r->probability);
-	json_key(j, "verdict");
-	json_text(j, row_verdict(r));
+	json_add_uint(j, "samples_before", r->samples[0]);
+	json_add_uint(j, "samples_after", r->samples[1]);
+	json_add_double(j, "value_before", r->values[0]);
+	json_add_double(j, "value_after", r->values[1]);
+	json_add_double(j, "change", r->values[1] - r->values[0]);
+	json_add_double(j, "probability", r->probability);
+	json_add_text(j, "verdict", row_verdict(r));
 }
 
 static void json_put_part(struct json *j, const struct diff *d,
@@ -84,8 +67,7 @@ static void json_put_part(struct json *j, const struct diff *d,
 {
 	struct text name = { 0 };
 
-	json_key(j, diff_part_names[kind]);
-	json_open_array(j);
+	json_add_array(j, diff_part_names[kind]);
 	for (size_t i = 0; i < d->parts[kind].count; i++) {
 		const struct diff_row *r = &d->parts[kind].rows[i];
 
@@ -93,8 +75,7 @@ static void json_put_part(struct json *j, const struct diff *d,
 		text_puts(&name, "");
 		diff_add_name(&name, d, kind, r);
 		json_open_object(j);
-		json_key(j, "name");
-		json_string(j, name.bytes, name.len);
+		json_add_string(j, "name", name.bytes, name.len);
 		json_put_change(j, r);
 		json_close_object(j);
 	}
@@ -109,20 +90,16 @@ static void json_put_diff(struct json *j, const struct diff *d)
 	json_open_object(j);
 	json_put_side(j, d, 0);
 	json_put_side(j, d, 1);
-	json_key(j, "normalized_by");
-	json_text(j, diff_base_names[d->base]);
+	json_add_text(j, "normalized_by", diff_base_names[d->base]);
 	if (d->base == DIFF_BY_EVENT) {
-		json_key(j, "normalized_by_event");
-		json_text(j, d->options->event);
+		json_add_text(j, "normalized_by_event", d->options->event);
 	}
-	json_key(j, "reason");
-	json_text_or_null(j, d->reason);
+	json_add_text(j, "reason", d->reason);
 	json_key(j, "significance");
 	diff_add_method(&method, d);
 	json_string(j, method.bytes, method.len);
 	text_release(&method);
-	json_key(j, "total_change");
-	json_open_object(j);
+	json_add_object(j, "total_change");
 	json_put_change(j, &d->whole);
 	json_close_object(j);
 	for (size_t i = 0; i < DIFF_PARTS; i++)
@@ -135,10 +112,8 @@ void diff_json(struct text *out, const struct diff *diffs, size_t count)
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.diff/1");
-	json_key(&j, "changes");
-	json_open_array(&j);
+	json_add_text(&j, "schema", "sjkc.diff/1");
+	json_add_array(&j, "changes");
 	for (size_t i = 0; i < count; i++)
 		json_put_diff(&j, &diffs[i]);
 	json_close_array(&j);

@@ -154,18 +154,11 @@ static void firefox_begin_track(struct firefox *w)
 
 /* ---- JSON ---- */
 
-static void put_key_count(struct json *j, const char *key, size_t count)
-{
-	json_key(j, key);
-	json_uint(j, count);
-}
-
 /* Writes a column of the same number, or of nulls. */
 static void put_same(struct firefox *w, const char *key, size_t count,
 		     const char *value)
 {
-	json_key(&w->json, key);
-	json_open_array(&w->json);
+	json_add_array(&w->json, key);
 	for (size_t i = 0; i < count; i++) {
 		json_number(&w->json, value);
 		firefox_flush(w, FLUSH_AT);
@@ -175,8 +168,7 @@ static void put_same(struct firefox *w, const char *key, size_t count,
 
 static void put_nulls(struct firefox *w, const char *key, size_t count)
 {
-	json_key(&w->json, key);
-	json_open_array(&w->json);
+	json_add_array(&w->json, key);
 	for (size_t i = 0; i < count; i++) {
 		json_null(&w->json);
 		firefox_flush(w, FLUSH_AT);
@@ -186,8 +178,7 @@ static void put_nulls(struct firefox *w, const char *key, size_t count)
 
 static void put_indexes(struct firefox *w, const char *key, size_t count)
 {
-	json_key(&w->json, key);
-	json_open_array(&w->json);
+	json_add_array(&w->json, key);
 	for (size_t i = 0; i < count; i++) {
 		json_uint(&w->json, i);
 		firefox_flush(w, FLUSH_AT);
@@ -199,8 +190,7 @@ static void put_indexes(struct firefox *w, const char *key, size_t count)
 static void put_references(struct firefox *w, const char *key,
 			   const struct column *c)
 {
-	json_key(&w->json, key);
-	json_open_array(&w->json);
+	json_add_array(&w->json, key);
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->values[i])
 			json_uint(&w->json, c->values[i] - 1);
@@ -214,8 +204,7 @@ static void put_references(struct firefox *w, const char *key,
 static void put_category(struct firefox *w, size_t count,
 			 const struct column *frame_of)
 {
-	json_key(&w->json, "category");
-	json_open_array(&w->json);
+	json_add_array(&w->json, "category");
 	for (size_t i = 0; i < count; i++) {
 		uint32_t frame = frame_of ? frame_of->values[i] : (uint32_t)i;
 		uint32_t label = w->frames.values[frame];
@@ -231,12 +220,10 @@ static void put_stack_table(struct firefox *w)
 {
 	struct json *j = &w->json;
 
-	json_key(j, "stackTable");
-	json_open_object(j);
-	put_key_count(j, "length", w->callers.count);
+	json_add_object(j, "stackTable");
+	json_add_uint(j, "length", w->callers.count);
 	put_references(w, "prefix", &w->callers);
-	json_key(j, "frame");
-	json_open_array(j);
+	json_add_array(j, "frame");
 	for (size_t i = 0; i < w->stack_frames.count; i++) {
 		json_uint(j, w->stack_frames.values[i]);
 		firefox_flush(w, FLUSH_AT);
@@ -251,9 +238,8 @@ static void put_frame_table(struct firefox *w)
 	size_t count = w->frames.count;
 	struct json *j = &w->json;
 
-	json_key(j, "frameTable");
-	json_open_object(j);
-	put_key_count(j, "length", count);
+	json_add_object(j, "frameTable");
+	json_add_uint(j, "length", count);
 	put_same(w, "address", count, "-1");
 	put_same(w, "inlineDepth", count, "0");
 	put_category(w, count, NULL);
@@ -261,8 +247,7 @@ static void put_frame_table(struct firefox *w)
 	put_nulls(w, "nativeSymbol", count);
 	put_nulls(w, "innerWindowID", count);
 	put_nulls(w, "implementation", count);
-	json_key(j, "line");
-	json_open_array(j);
+	json_add_array(j, "line");
 	for (size_t i = 0; i < count; i++) {
 		uint32_t label = w->frames.values[i];
 		uint32_t line = w->traces.table.labels[label].line;
@@ -283,17 +268,14 @@ static void put_functions(struct firefox *w)
 	size_t count = w->frames.count;
 	struct json *j = &w->json;
 
-	json_key(j, "funcTable");
-	json_open_object(j);
-	put_key_count(j, "length", count);
+	json_add_object(j, "funcTable");
+	json_add_uint(j, "length", count);
 	put_indexes(w, "name", count);
-	json_key(j, "isJS");
-	json_open_array(j);
+	json_add_array(j, "isJS");
 	for (size_t i = 0; i < count; i++)
 		json_bool(j, false);
 	json_close_array(j);
-	json_key(j, "relevantForJS");
-	json_open_array(j);
+	json_add_array(j, "relevantForJS");
 	for (size_t i = 0; i < count; i++)
 		json_bool(j, false);
 	json_close_array(j);
@@ -302,8 +284,7 @@ static void put_functions(struct firefox *w)
 	put_nulls(w, "lineNumber", count);
 	put_nulls(w, "columnNumber", count);
 	json_close_object(j);
-	json_key(j, "stringArray");
-	json_open_array(j);
+	json_add_array(j, "stringArray");
 	for (size_t i = 0; i < count; i++) {
 		const struct label_name *n = trace_tree_name(
 			&w->traces, w->frames.values[i]);
@@ -320,16 +301,14 @@ static void put_empty_table(struct firefox *w, const char *key,
 {
 	struct json *j = &w->json;
 
-	json_key(j, key);
-	json_open_object(j);
-	put_key_count(j, "length", 0);
+	json_add_object(j, key);
+	json_add_uint(j, "length", 0);
 	while (*columns) {
 		size_t len = strcspn(columns, " ");
 		char name[32];
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, columns);
-		json_key(j, name);
-		json_open_array(j);
+		json_add_array(j, name);
 		json_close_array(j);
 		columns += len + (columns[len] == ' ');
 	}
@@ -370,8 +349,7 @@ static bool firefox_weighs(const struct firefox *w,
 
 static void put_stacks(struct firefox *w, size_t from, size_t to)
 {
-	json_key(&w->json, "stack");
-	json_open_array(&w->json);
+	json_add_array(&w->json, "stack");
 	for (size_t i = from; i < to; i++) {
 		const struct cell *c = firefox_cell(w, i);
 		uint32_t stack = firefox_stack(
@@ -388,8 +366,7 @@ static void put_stacks(struct firefox *w, size_t from, size_t to)
 
 static void put_times(struct firefox *w, size_t from, size_t to)
 {
-	json_key(&w->json, "time");
-	json_open_array(&w->json);
+	json_add_array(&w->json, "time");
 	for (size_t i = from; i < to; i++) {
 		json_double(&w->json,
 			    firefox_time(w, firefox_cell(w, i), i - from));
@@ -404,8 +381,7 @@ static void put_weights(struct firefox *w, size_t from, size_t to,
 	bool weighs = firefox_weighs(w, view);
 	bool is_time = weighs && view->unit == UNIT_NS;
 
-	json_key(&w->json, "weight");
-	json_open_array(&w->json);
+	json_add_array(&w->json, "weight");
 	for (size_t i = from; i < to; i++) {
 		uint64_t weight = cell_measure(firefox_cell(w, i), weighs);
 
@@ -416,24 +392,22 @@ static void put_weights(struct firefox *w, size_t from, size_t to,
 		firefox_flush(w, FLUSH_AT);
 	}
 	json_close_array(&w->json);
-	json_key(&w->json, "weightType");
-	json_text(&w->json, is_time                              ? "tracing-ms"
-			    : weighs && view->unit == UNIT_BYTES ? "bytes"
-								 : "samples");
+	json_add_text(&w->json, "weightType",
+		      is_time                              ? "tracing-ms"
+		      : weighs && view->unit == UNIT_BYTES ? "bytes"
+							   : "samples");
 }
 
 static void put_samples(struct firefox *w, const char *key, size_t from,
 			size_t to, const struct event_view *view)
 {
-	json_key(&w->json, key);
-	json_open_object(&w->json);
-	put_key_count(&w->json, "length", to - from);
+	json_add_object(&w->json, key);
+	json_add_uint(&w->json, "length", to - from);
 	put_stacks(w, from, to);
 	put_times(w, from, to);
 	put_weights(w, from, to, view);
 	/* The site ignores it; sjkc reads it back. */
-	json_key(&w->json, "sjkcEvent");
-	json_text(&w->json, view->name);
+	json_add_text(&w->json, "sjkcEvent", view->name);
 	json_close_object(&w->json);
 }
 
@@ -456,11 +430,9 @@ static void put_track_name(struct firefox *w, const struct cell *c)
 		safe_text(&name, view->name, strlen(view->name));
 		text_putc(&name, ')');
 	}
-	json_key(&w->json, "name");
-	json_string(&w->json, name.bytes, name.len);
-	json_key(&w->json, "tid");
-	json_int(&w->json,
-		 c->thread && t->os_id ? t->os_id : (int64_t)c->thread);
+	json_add_string(&w->json, "name", name.bytes, name.len);
+	json_add_int(&w->json, "tid",
+		     c->thread && t->os_id ? t->os_id : (int64_t)c->thread);
 	text_release(&name);
 }
 
@@ -469,24 +441,15 @@ static void put_track_head(struct firefox *w, const struct cell *c)
 	struct json *j = &w->json;
 
 	put_track_name(w, c);
-	json_key(j, "pid");
-	json_text(j, "0");
-	json_key(j, "processType");
-	json_text(j, "default");
-	json_key(j, "processName");
-	json_text(j, w->options->title);
-	json_key(j, "isMainThread");
-	json_bool(j, w->track == 1);
-	json_key(j, "processStartupTime");
-	json_uint(j, 0);
-	json_key(j, "processShutdownTime");
-	json_null(j);
-	json_key(j, "registerTime");
-	json_uint(j, 0);
-	json_key(j, "unregisterTime");
-	json_null(j);
-	json_key(j, "pausedRanges");
-	json_open_array(j);
+	json_add_text(j, "pid", "0");
+	json_add_text(j, "processType", "default");
+	json_add_text(j, "processName", w->options->title);
+	json_add_bool(j, "isMainThread", w->track == 1);
+	json_add_uint(j, "processStartupTime", 0);
+	json_add_null(j, "processShutdownTime");
+	json_add_uint(j, "registerTime", 0);
+	json_add_null(j, "unregisterTime");
+	json_add_array(j, "pausedRanges");
 	json_close_array(j);
 }
 
@@ -552,8 +515,7 @@ static void put_tracks(struct firefox *w)
 {
 	size_t from = 0;
 
-	json_key(&w->json, "threads");
-	json_open_array(&w->json);
+	json_add_array(&w->json, "threads");
 	while (from < w->row_count) {
 		size_t to = firefox_end_of_view(w, from), end = to;
 		uint32_t thread = w->rows[from].major;
@@ -575,46 +537,33 @@ static void put_meta(struct firefox *w)
 	struct json *j = &w->json;
 	double interval = (double)p->bucket_ns / MS_NS;
 
-	json_key(j, "meta");
-	json_open_object(j);
-	json_key(j, "interval");
-	json_double(j, p->bucket_ns ? interval : 1);
-	json_key(j, "startTime");
-	json_double(j, p->bucket_ns ? (double)p->bucket_first * interval : 0);
-	put_key_count(j, "preprocessedProfileVersion", VERSION);
-	put_key_count(j, "version", 24);
-	put_key_count(j, "processType", 0);
-	put_key_count(j, "stackwalk", 1);
-	put_key_count(j, "debug", 0);
-	json_key(j, "product");
-	json_text(j, w->options->title);
-	json_key(j, "importedFrom");
-	json_text(j, "sjkc " SJKC_VERSION);
-	json_key(j, "symbolicated");
-	json_bool(j, true);
-	json_key(j, "usesOnlyOneStackType");
-	json_bool(j, true);
-	json_key(j, "doesNotUseFrameImplementation");
-	json_bool(j, true);
-	json_key(j, "sourceCodeIsNotOnSearchfox");
-	json_bool(j, true);
-	json_key(j, "categories");
-	json_open_array(j);
+	json_add_object(j, "meta");
+	json_add_double(j, "interval", p->bucket_ns ? interval : 1);
+	json_add_double(j, "startTime",
+			p->bucket_ns ? (double)p->bucket_first * interval : 0);
+	json_add_uint(j, "preprocessedProfileVersion", VERSION);
+	json_add_uint(j, "version", 24);
+	json_add_uint(j, "processType", 0);
+	json_add_uint(j, "stackwalk", 1);
+	json_add_uint(j, "debug", 0);
+	json_add_text(j, "product", w->options->title);
+	json_add_text(j, "importedFrom", "sjkc " SJKC_VERSION);
+	json_add_bool(j, "symbolicated", true);
+	json_add_bool(j, "usesOnlyOneStackType", true);
+	json_add_bool(j, "doesNotUseFrameImplementation", true);
+	json_add_bool(j, "sourceCodeIsNotOnSearchfox", true);
+	json_add_array(j, "categories");
 	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++) {
 		json_open_object(j);
-		json_key(j, "name");
-		json_text(j, categories[i].name);
-		json_key(j, "color");
-		json_text(j, categories[i].color);
-		json_key(j, "subcategories");
-		json_open_array(j);
+		json_add_text(j, "name", categories[i].name);
+		json_add_text(j, "color", categories[i].color);
+		json_add_array(j, "subcategories");
 		json_text(j, "Other");
 		json_close_array(j);
 		json_close_object(j);
 	}
 	json_close_array(j);
-	json_key(j, "markerSchema");
-	json_open_array(j);
+	json_add_array(j, "markerSchema");
 	json_close_array(j);
 	put_empty_table(w, "extensions", "baseURL id name");
 	json_close_object(j);
@@ -630,8 +579,7 @@ static void put_all(struct firefox *w)
 	json_open_object(j);
 	put_meta(w);
 	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
-		json_key(j, empty[i]);
-		json_open_array(j);
+		json_add_array(j, empty[i]);
 		json_close_array(j);
 	}
 	put_tracks(w);

@@ -20,8 +20,7 @@ static void report_json_put_amount(struct json *j, const struct report *r,
 	char key[32], percent[32];
 
 	snprintf(key, sizeof(key), "%s_%s", what, unit_names[r->unit]);
-	json_key(j, key);
-	json_uint(j, part);
+	json_add_uint(j, key, part);
 	snprintf(key, sizeof(key), "%s_percent", what);
 	json_key(j, key);
 	snprintf(percent, sizeof(percent), "%.3f", report_percent(r, part));
@@ -71,9 +70,9 @@ static void report_json_put_waits(struct json *j, const struct report *r)
 		json_open_object(j);
 		report_json_put_frame(j, r, "frame", w->label);
 		if (w->callee == WAIT_MONITOR || w->callee == WAIT_CPU) {
-			json_key(j, "call");
-			json_text(j, w->callee == WAIT_CPU ? "[cpu]"
-							   : "[monitor]");
+			json_add_text(j, "call",
+				      w->callee == WAIT_CPU ? "[cpu]"
+							    : "[monitor]");
 		} else {
 			report_json_put_frame(j, r, "call", w->callee);
 		}
@@ -94,21 +93,14 @@ static void report_json_put_histogram(struct json *j, const struct report *r)
 	}
 }
 
-static void report_json_put_id(struct json *j, const char *key, int64_t id)
-{
-	json_key(j, key);
-	json_id(j, id);
-}
-
 /* Writes the name of a thread under a key, and its ids; null if unknown. */
 static void report_json_put_thread_name(struct json *j, const struct report *r,
 					const char *key, const struct thread *t)
 {
-	json_key(j, key);
-	json_text_or_null(j,
-			  t->name ? profile_text(r->profile, t->name) : NULL);
-	report_json_put_id(j, "java_id", t->java_id);
-	report_json_put_id(j, "os_id", t->os_id);
+	json_add_text(j, key,
+		      t->name ? profile_text(r->profile, t->name) : NULL);
+	json_add_id(j, "java_id", t->java_id);
+	json_add_id(j, "os_id", t->os_id);
 }
 
 /* Writes a class and its sums; or, if more is not 0, those of `more` classes.
@@ -120,15 +112,12 @@ static void report_json_put_class(struct json *j, const struct report *r,
 	struct text name = { 0 };
 
 	class_sum_name(&name, r->profile, sum, &r->options->style);
-	json_key(j, key);
-	json_text_or_null(j, name.len ? name.bytes : NULL);
+	json_add_text(j, key, name.len ? name.bytes : NULL);
 	if (more) {
-		json_key(j, "more");
-		json_uint(j, more);
+		json_add_uint(j, "more", more);
 	}
 	report_json_put_amount(j, r, "total", sum->total);
-	json_key(j, "samples");
-	json_uint(j, sum->samples);
+	json_add_uint(j, "samples", sum->samples);
 	text_release(&name);
 }
 
@@ -160,8 +149,7 @@ static void report_json_put_owner_method(struct json *j, const struct report *r,
 		frame_name(&name, r->profile, &r->profile->frames[sum->owner],
 			   &r->options->style);
 	json_open_object(j);
-	json_key(j, "method");
-	json_text_or_null(j, sum->owner ? name.bytes : NULL);
+	json_add_text(j, "method", sum->owner ? name.bytes : NULL);
 	report_json_put_class(j, r, "monitor", sum, more);
 	json_close_object(j);
 	text_release(&name);
@@ -217,8 +205,8 @@ static void report_json_put_threads(struct json *j, const struct report *r)
 		json_open_object(j);
 		report_json_put_thread_name(j, r, "thread",
 					    &r->profile->threads[sum->thread]);
-		json_key(j, "is_virtual");
-		json_bool(j, r->profile->threads[sum->thread].is_virtual);
+		json_add_bool(j, "is_virtual",
+			      r->profile->threads[sum->thread].is_virtual);
 		report_json_put_amount(j, r, "total", sum->total);
 		report_json_put_frame(j, r, "hottest_frame", sum->leaf);
 		report_json_put_amount(j, r, "hottest_self", sum->leaf_self);
@@ -232,10 +220,8 @@ static void report_json_put_pool(struct json *j, const struct report *r,
 	struct text name = { 0 };
 
 	thread_roots_pool(&name, r->profile, row->id);
-	json_key(j, "pool");
-	json_text(j, name.len ? name.bytes : "");
-	json_key(j, "threads");
-	json_uint(j, row->members);
+	json_add_text(j, "pool", name.len ? name.bytes : "");
+	json_add_uint(j, "threads", row->members);
 	text_release(&name);
 }
 
@@ -245,22 +231,18 @@ static void report_json_put_calls(struct json *j, const struct report *r)
 		const struct call_row *row = &r->calls.rows[i];
 
 		json_open_object(j);
-		json_key(j, "kind");
-		json_text(j, call_kind_names[row->kind]);
-		json_key(j, "depth");
-		json_uint(j, row->depth);
+		json_add_text(j, "kind", call_kind_names[row->kind]);
+		json_add_uint(j, "depth", row->depth);
 		if (row->kind == CALL_FRAME) {
 			report_json_put_frame(j, r, "frame", row->id);
-			json_key(j, "deep");
-			json_uint(j, row->deep);
+			json_add_uint(j, "deep", row->deep);
 		} else if (row->kind == CALL_THREAD) {
 			report_json_put_thread_name(
 				j, r, "thread", &r->profile->threads[row->id]);
 		} else if (row->kind == CALL_POOL) {
 			report_json_put_pool(j, r, row);
 		} else {
-			json_key(j, "callees");
-			json_uint(j, row->id);
+			json_add_uint(j, "callees", row->id);
 		}
 		report_json_put_amount(j, r, "self", row->self);
 		report_json_put_amount(j, r, "total", row->total);
@@ -273,8 +255,7 @@ static void report_json_put_time(struct json *j, const char *key, int64_t ns)
 	struct text time = { 0 };
 
 	units_add_utc(&time, ns);
-	json_key(j, key);
-	json_text_or_null(j, time.bytes);
+	json_add_text(j, key, time.bytes);
 	text_release(&time);
 }
 
@@ -284,12 +265,10 @@ static void report_json_put_categories(struct json *j, const struct report *r)
 
 	for (size_t i = 0; i <= count; i++) {
 		json_open_object(j);
-		json_key(j, "category");
-		json_text_or_null(j,
-				  i < count ? r->options->categories[i] : NULL);
+		json_add_text(j, "category",
+			      i < count ? r->options->categories[i] : NULL);
 		report_json_put_amount(j, r, "total", r->categories[i].total);
-		json_key(j, "samples");
-		json_uint(j, r->categories[i].samples);
+		json_add_uint(j, "samples", r->categories[i].samples);
 		json_close_object(j);
 	}
 }
@@ -304,8 +283,7 @@ static void report_json_put_bucket(struct json *j, const struct report *r,
 	if (bucket)
 		units_add_utc(&time,
 			      (p->bucket_first + bucket - 1) * p->bucket_ns);
-	json_key(j, key);
-	json_text_or_null(j, time.bytes);
+	json_add_text(j, key, time.bytes);
 	text_release(&time);
 }
 
@@ -318,17 +296,14 @@ static void report_json_put_infos(struct json *j, const struct report *r)
 		report_json_put_thread_name(j, r, "thread",
 					    &r->profile->threads[info->thread]);
 		report_json_put_amount(j, r, "total", info->total);
-		json_key(j, "samples");
-		json_uint(j, info->samples);
-		json_key(j, "native");
-		json_uint(j, info->native);
-		json_key(j, "states");
-		json_open_object(j);
+		json_add_uint(j, "samples", info->samples);
+		json_add_uint(j, "native", info->native);
+		json_add_object(j, "states");
 		for (size_t k = STATE_NONE + 1; k < THREAD_STATES; k++) {
 			if (!info->states[k])
 				continue;
-			json_key(j, thread_state_names[k]);
-			json_uint(j, info->states[k]);
+			json_add_uint(j, thread_state_names[k],
+				      info->states[k]);
 		}
 		json_close_object(j);
 		report_json_put_bucket(j, r, "first", info->first);
@@ -347,13 +322,10 @@ static void report_json_put_timeline(struct json *j, const struct report *r)
 		report_json_put_thread_name(
 			j, r, "thread",
 			row ? &r->profile->threads[t->threads[row]] : &all);
-		json_key(j, "is_all");
-		json_bool(j, !row);
+		json_add_bool(j, "is_all", !row);
 		report_json_put_time(j, "from", t->from_ns);
-		json_key(j, "bucket_ns");
-		json_uint(j, (uint64_t)t->bucket_ns);
-		json_key(j, "totals");
-		json_open_array(j);
+		json_add_uint(j, "bucket_ns", (uint64_t)t->bucket_ns);
+		json_add_array(j, "totals");
 		for (size_t i = 0; i < t->bucket_count; i++)
 			json_uint(j, t->values[row * t->bucket_count + i]);
 		json_close_array(j);
@@ -369,8 +341,7 @@ static void report_json_put_times(struct json *j, const struct report *r)
 		return;
 	report_json_put_time(j, "from", from);
 	report_json_put_time(j, "to", to);
-	json_key(j, "span_ns");
-	json_uint(j, (uint64_t)to - (uint64_t)from);
+	json_add_uint(j, "span_ns", (uint64_t)to - (uint64_t)from);
 }
 
 /* Writes the text that `add` appends, or null if it is empty. */
@@ -382,8 +353,7 @@ report_json_put_text(struct json *j, const struct report *r, const char *key,
 	struct text words = { 0 };
 
 	add(&words, r->profile, r->view);
-	json_key(j, key);
-	json_text_or_null(j, words.len ? words.bytes : NULL);
+	json_add_text(j, key, words.len ? words.bytes : NULL);
 	text_release(&words);
 }
 
@@ -391,8 +361,7 @@ static void report_json_put_types(struct json *j, const struct report *r)
 {
 	const struct profile *p = r->profile;
 
-	json_key(j, "event_types");
-	json_open_array(j);
+	json_add_array(j, "event_types");
 	for (size_t i = 0; i < r->view->event_count; i++)
 		json_text(j,
 			  profile_text(p, p->events[r->view->events[i]].name));
@@ -401,39 +370,32 @@ static void report_json_put_types(struct json *j, const struct report *r)
 
 static void report_json_put_states(struct json *j, const struct report *r)
 {
-	json_key(j, "states");
-	json_open_object(j);
+	json_add_object(j, "states");
 	for (size_t i = STATE_NONE + 1; i < THREAD_STATES; i++) {
 		if (!r->states[i])
 			continue;
-		json_key(j, thread_state_names[i]);
-		json_uint(j, r->states[i]);
+		json_add_uint(j, thread_state_names[i], r->states[i]);
 	}
 	json_close_object(j);
 }
 
 static void report_json_put_head(struct json *j, const struct report *r)
 {
-	json_key(j, "event");
-	json_text(j, r->view->name);
+	json_add_text(j, "event", r->view->name);
 	report_json_put_types(j, r);
-	json_key(j, "samples");
-	json_uint(j, r->view->samples);
+	json_add_uint(j, "samples", r->view->samples);
 	report_json_put_text(j, r, "rate", rate_add);
 	report_json_put_text(j, r, "bias", bias_add);
 	report_json_put_times(j, r);
-	json_key(j, "unit");
-	json_text(j, unit_names[r->unit]);
+	json_add_text(j, "unit", unit_names[r->unit]);
 	report_json_put_amount(j, r, "total", r->whole);
 	report_json_put_amount(j, r, "without_stack", r->without_stack);
 	if (view_has_waits(r->view))
 		report_json_put_amount(j, r, "idle",
 				       r->weights ? r->idle.weight
 						  : r->idle.samples);
-	json_key(j, "by");
-	json_text(j, frame_group_names[r->options->group]);
-	json_key(j, "is_reversed");
-	json_bool(j, r->options->style.reverse);
+	json_add_text(j, "by", frame_group_names[r->options->group]);
+	json_add_bool(j, "is_reversed", r->options->style.reverse);
 	report_json_put_states(j, r);
 }
 
@@ -460,11 +422,10 @@ static void report_json_put_report(struct json *j, const struct report *r)
 	for (size_t part = 0; part < REPORT_PARTS; part++) {
 		if (!(r->options->parts & 1U << part))
 			continue;
-		json_key(j, part == REPORT_THREAD_INFO ? "thread_info"
-			    : part == REPORT_OWNER_METHODS
-				    ? "owner_methods"
-				    : report_part_names[part]);
-		json_open_array(j);
+		json_add_array(j, part == REPORT_THREAD_INFO ? "thread_info"
+				  : part == REPORT_OWNER_METHODS
+					  ? "owner_methods"
+					  : report_part_names[part]);
 		put_part[part](j, r);
 		json_close_array(j);
 	}
@@ -474,24 +435,19 @@ static void report_json_put_report(struct json *j, const struct report *r)
 static void report_json_put_remarks(struct json *j, const struct profile *p,
 				    const char *key, bool losses)
 {
-	json_key(j, key);
-	json_open_array(j);
+	json_add_array(j, key);
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
 
 		if (r->is_loss != losses)
 			continue;
 		json_open_object(j);
-		json_key(j, "what");
-		json_text(j, r->what);
-		json_key(j, "count");
-		json_uint(j, r->count);
+		json_add_text(j, "what", r->what);
+		json_add_uint(j, "count", r->count);
 		if (r->of) {
-			json_key(j, "of");
-			json_uint(j, r->of);
+			json_add_uint(j, "of", r->of);
 		}
-		json_key(j, "first");
-		json_text(j, r->first);
+		json_add_text(j, "first", r->first);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -503,14 +459,11 @@ static void report_json_put_events(struct json *j, const struct profile *p)
 	struct event_view *views;
 	size_t count = event_views(p, &views);
 
-	json_key(j, "events");
-	json_open_array(j);
+	json_add_array(j, "events");
 	for (size_t i = 0; i < count; i++) {
 		json_open_object(j);
-		json_key(j, "event");
-		json_text(j, views[i].name);
-		json_key(j, "samples");
-		json_uint(j, views[i].samples);
+		json_add_text(j, "event", views[i].name);
+		json_add_uint(j, "samples", views[i].samples);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -522,17 +475,14 @@ void report_json(struct text *out, const struct report *reports, size_t count)
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.prof/1");
-	json_key(&j, "source");
-	json_text(&j, count ? reports[0].options->source : "");
+	json_add_text(&j, "schema", "sjkc.prof/1");
+	json_add_text(&j, "source", count ? reports[0].options->source : "");
 	if (count) {
 		report_json_put_events(&j, reports[0].profile);
 		report_json_put_remarks(&j, reports[0].profile, "lost", true);
 		report_json_put_remarks(&j, reports[0].profile, "notes", false);
 	}
-	json_key(&j, "reports");
-	json_open_array(&j);
+	json_add_array(&j, "reports");
 	for (size_t i = 0; i < count; i++)
 		report_json_put_report(&j, &reports[i]);
 	json_close_array(&j);

@@ -184,9 +184,9 @@ static void table_put_value(struct json *j, const struct event_table *t,
 {
 	json_foreign_key(j, t->values[i]);
 	json_open_object(j);
-	json_key(j, "unit");
-	json_text(j, t->units[i] == UNIT_SAMPLES ? "count"
-						 : unit_names[t->units[i]]);
+	json_add_text(j, "unit",
+		      t->units[i] == UNIT_SAMPLES ? "count"
+						  : unit_names[t->units[i]]);
 	for (enum part part = 0; part < PARTS; part++) {
 		if (part == PART_LAST ? !t->is_running_total
 				      : t->is_running_total)
@@ -205,17 +205,14 @@ static void table_put_row(struct json *j, const struct profile *p,
 			  const struct event_row *row)
 {
 	json_open_object(j);
-	json_key(j, "fields");
-	json_open_object(j);
+	json_add_object(j, "fields");
 	for (size_t i = 0; i < t->text_count; i++) {
 		json_foreign_key(j, t->texts[i]);
 		json_text(j, profile_text(p, row->texts[i]));
 	}
 	json_close_object(j);
-	json_key(j, "count");
-	json_uint(j, row->count);
-	json_key(j, "values");
-	json_open_object(j);
+	json_add_uint(j, "count", row->count);
+	json_add_object(j, "values");
 	for (size_t i = 0; i < t->value_count; i++)
 		table_put_value(j, t, i, &row->values[i]);
 	json_close_object(j);
@@ -229,16 +226,11 @@ void event_table_json(struct text *out, const struct profile *p,
 	struct json j = json_into(out);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.table/1");
-	json_key(&j, "source");
-	json_text(&j, o->source);
-	json_key(&j, "event");
-	json_text(&j, t->name);
-	json_key(&j, "events");
-	json_uint(&j, t->count);
-	json_key(&j, "rows");
-	json_open_array(&j);
+	json_add_text(&j, "schema", "sjkc.table/1");
+	json_add_text(&j, "source", o->source);
+	json_add_text(&j, "event", t->name);
+	json_add_uint(&j, "events", t->count);
+	json_add_array(&j, "rows");
 	for (size_t i = 0; i < t->row_count; i++)
 		table_put_row(&j, p, t, &t->rows[i]);
 	json_close_array(&j);

@@ -234,11 +234,9 @@ static void scope_put_frame(struct scope *s, const char *name, size_t len,
 	struct json *j = &s->json;
 
 	json_open_object(j);
-	json_key(j, "name");
-	json_string(j, name, len);
+	json_add_string(j, "name", name, len);
 	if (line) {
-		json_key(j, "line");
-		json_uint(j, line);
+		json_add_uint(j, "line", line);
 	}
 	json_close_object(j);
 	scope_flush(s, FLUSH_AT);
@@ -249,10 +247,8 @@ static void scope_put_frames(struct scope *s)
 {
 	const struct frame_table *t = &s->traces.table;
 
-	json_key(&s->json, "shared");
-	json_open_object(&s->json);
-	json_key(&s->json, "frames");
-	json_open_array(&s->json);
+	json_add_object(&s->json, "shared");
+	json_add_array(&s->json, "frames");
 	for (uint32_t i = 0; i < t->label_count; i++) {
 		const struct label_name *n = trace_tree_name(&s->traces, i);
 
@@ -312,8 +308,7 @@ static uint64_t scope_put_weights(struct scope *s, size_t from, size_t to)
 {
 	uint64_t sum = 0;
 
-	json_key(&s->json, "weights");
-	json_open_array(&s->json);
+	json_add_array(&s->json, "weights");
 	for (size_t i = from; i < to; i++) {
 		json_uint(&s->json, s->rows[i].minor);
 		sum = saturate_add(sum, s->rows[i].minor);
@@ -335,8 +330,7 @@ static void scope_put_name(struct scope *s, const struct part *part)
 		text_putc(&name, ' ');
 		text_add(&name, thread->text, thread->len);
 	}
-	json_key(&s->json, "name");
-	json_string(&s->json, name.bytes, name.len);
+	json_add_string(&s->json, "name", name.bytes, name.len);
 	text_release(&name);
 }
 
@@ -360,20 +354,15 @@ static void scope_put_part(struct scope *s, const struct part *part,
 	uint64_t sum;
 
 	json_open_object(j);
-	json_key(j, "type");
-	json_text(j, "sampled");
+	json_add_text(j, "type", "sampled");
 	scope_put_name(s, part);
-	json_key(j, "unit");
-	json_text(j, scope_unit_of(s, &s->views[part->view]));
-	json_key(j, "startValue");
-	json_uint(j, 0);
-	json_key(j, "samples");
-	json_open_array(j);
+	json_add_text(j, "unit", scope_unit_of(s, &s->views[part->view]));
+	json_add_uint(j, "startValue", 0);
+	json_add_array(j, "samples");
 	scope_put_samples(s, from, part->rows);
 	json_close_array(j);
 	sum = scope_put_weights(s, from, part->rows);
-	json_key(j, "endValue");
-	json_uint(j, sum);
+	json_add_uint(j, "endValue", sum);
 	json_close_object(j);
 }
 
@@ -394,17 +383,13 @@ static void scope_put_all(struct scope *s, size_t selected)
 
 	*j = json_into(&s->text);
 	json_open_object(j);
-	json_key(j, "$schema");
-	json_text(j, "https://www.speedscope.app/file-format-schema.json");
-	json_key(j, "exporter");
-	json_text(j, "sjkc " SJKC_VERSION);
-	json_key(j, "name");
-	json_text(j, s->options->title);
-	json_key(j, "activeProfileIndex");
-	json_uint(j, scope_active_part(s, selected));
+	json_add_text(j, "$schema",
+		      "https://www.speedscope.app/file-format-schema.json");
+	json_add_text(j, "exporter", "sjkc " SJKC_VERSION);
+	json_add_text(j, "name", s->options->title);
+	json_add_uint(j, "activeProfileIndex", scope_active_part(s, selected));
 	scope_put_frames(s);
-	json_key(j, "profiles");
-	json_open_array(j);
+	json_add_array(j, "profiles");
 	for (size_t i = 0; i < s->part_count; i++) {
 		struct part *part = &s->parts[i];
 

@@ -78,10 +78,8 @@ void histogram_csv(struct output *out, const struct class_histogram *h,
 
 static void histogram_add_counts(struct json *j, const struct class_count *row)
 {
-	json_key(j, "instances");
-	json_int(j, row->instances);
-	json_key(j, "bytes");
-	json_int(j, row->bytes);
+	json_add_int(j, "instances", row->instances);
+	json_add_int(j, "bytes", row->bytes);
 	json_close_object(j);
 }
 
@@ -93,22 +91,17 @@ void histogram_json(struct output *out, const struct class_histogram *h,
 	struct json j = json_into(&text);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.histogram/1");
+	json_add_text(&j, "schema", "sjkc.histogram/1");
 	container_pod_json(h->pod, &j);
-	json_key(&j, "classes");
-	json_open_array(&j);
+	json_add_array(&j, "classes");
 	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
 		json_open_object(&j);
-		json_key(&j, "name");
-		json_text(&j, h->rows[i].name);
-		json_key(&j, "module");
-		json_text(&j, h->rows[i].module);
+		json_add_text(&j, "name", h->rows[i].name);
+		json_add_text(&j, "module", h->rows[i].module);
 		histogram_add_counts(&j, &h->rows[i]);
 	}
 	json_close_array(&j);
-	json_key(&j, "total");
-	json_open_object(&j);
+	json_add_object(&j, "total");
 	histogram_add_counts(&j, &total);
 	json_close_object(&j);
 	text_putc(&text, '\n');
@@ -203,14 +196,10 @@ void histogram_changes_csv(struct output *out,
 
 static void changes_add_counts(struct json *j, const struct class_change *c)
 {
-	json_key(j, "instances_before");
-	json_int(j, c->instances_before);
-	json_key(j, "instances");
-	json_int(j, c->instances);
-	json_key(j, "bytes_before");
-	json_int(j, c->bytes_before);
-	json_key(j, "bytes");
-	json_int(j, c->bytes);
+	json_add_int(j, "instances_before", c->instances_before);
+	json_add_int(j, "instances", c->instances);
+	json_add_int(j, "bytes_before", c->bytes_before);
+	json_add_int(j, "bytes", c->bytes);
 	json_close_object(j);
 }
 
@@ -222,22 +211,17 @@ void histogram_changes_json(struct output *out,
 	struct json j = json_into(&text);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.histogram-diff/1");
+	json_add_text(&j, "schema", "sjkc.histogram-diff/1");
 	container_pod_json(c->pod, &j);
-	json_key(&j, "classes");
-	json_open_array(&j);
+	json_add_array(&j, "classes");
 	for (size_t i = 0; i < changes_shown(c, top); i++) {
 		json_open_object(&j);
-		json_key(&j, "name");
-		json_text(&j, c->rows[i].name);
-		json_key(&j, "module");
-		json_text(&j, c->rows[i].module);
+		json_add_text(&j, "name", c->rows[i].name);
+		json_add_text(&j, "module", c->rows[i].module);
 		changes_add_counts(&j, &c->rows[i]);
 	}
 	json_close_array(&j);
-	json_key(&j, "total");
-	json_open_object(&j);
+	json_add_object(&j, "total");
 	changes_add_counts(&j, &total);
 	json_close_object(&j);
 	text_putc(&text, '\n');

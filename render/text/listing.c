@@ -184,14 +184,11 @@ static void listing_put_tables_json(struct json *j, const struct profile *p)
 	size_t count;
 	const struct event_table **tables = tables_of(p, &count);
 
-	json_key(j, "tables");
-	json_open_array(j);
+	json_add_array(j, "tables");
 	for (size_t i = 0; i < count; i++) {
 		json_open_object(j);
-		json_key(j, "name");
-		json_text(j, tables[i]->name);
-		json_key(j, "events");
-		json_uint(j, tables[i]->count);
+		json_add_text(j, "name", tables[i]->name);
+		json_add_uint(j, "events", tables[i]->count);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -236,24 +233,17 @@ void listing_events_json(struct output *out, const struct profile *p)
 	struct json j = json_into(&text);
 
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.events/1");
-	json_key(&j, "events");
-	json_open_array(&j);
+	json_add_text(&j, "schema", "sjkc.events/1");
+	json_add_array(&j, "events");
 	for (size_t i = 0; i < p->event_count; i++) {
 		const struct event *e = &p->events[order[i].item];
 
 		json_open_object(&j);
-		json_key(&j, "name");
-		json_text(&j, profile_text(p, e->name));
-		json_key(&j, "samples");
-		json_uint(&j, e->samples);
-		json_key(&j, "without_stack");
-		json_uint(&j, e->without_stack);
-		json_key(&j, "weight");
-		json_uint(&j, e->weight);
-		json_key(&j, "unit");
-		json_text(&j, unit_names[e->unit]);
+		json_add_text(&j, "name", profile_text(p, e->name));
+		json_add_uint(&j, "samples", e->samples);
+		json_add_uint(&j, "without_stack", e->without_stack);
+		json_add_uint(&j, "weight", e->weight);
+		json_add_text(&j, "unit", unit_names[e->unit]);
 		json_close_object(&j);
 	}
 	json_close_array(&j);

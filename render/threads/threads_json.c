@@ -15,9 +15,8 @@ struct writer {
 
 static void write_string(struct writer *w, const char *key, uint32_t string)
 {
-	json_key(&w->j, key);
-	json_text_or_null(&w->j,
-			  string ? profile_text(w->s->profile, string) : NULL);
+	json_add_text(&w->j, key,
+		      string ? profile_text(w->s->profile, string) : NULL);
 }
 
 static void write_known(struct writer *w, const char *key, int64_t value)
@@ -31,11 +30,9 @@ static void write_known(struct writer *w, const char *key, int64_t value)
 
 static void write_states(struct writer *w, const size_t *states)
 {
-	json_key(&w->j, "states");
-	json_open_object(&w->j);
+	json_add_object(&w->j, "states");
 	for (int i = 0; i < THREAD_STATES; i++) {
-		json_key(&w->j, thread_state_names[i]);
-		json_uint(&w->j, states[i]);
+		json_add_uint(&w->j, thread_state_names[i], states[i]);
 	}
 	json_close_object(&w->j);
 }
@@ -53,8 +50,7 @@ static void write_count(struct writer *w, const char *key, bool known,
 
 static void write_dumps(struct writer *w)
 {
-	json_key(&w->j, "dumps");
-	json_open_array(&w->j);
+	json_add_array(&w->j, "dumps");
 	for (size_t i = 0; i < w->s->dump_count; i++) {
 		const struct series_dump *d = &w->s->dumps[i];
 
@@ -65,8 +61,7 @@ static void write_dumps(struct writer *w)
 		else
 			json_null(&w->j);
 		write_string(w, "vm", d->head.vm);
-		json_key(&w->j, "threads");
-		json_uint(&w->j, d->threads);
+		json_add_uint(&w->j, "threads", d->threads);
 		write_states(w, d->states);
 		write_count(w, "blocked", d->is_analysed, d->blocked);
 		write_count(w, "deadlocks", d->is_analysed, d->deadlocks);
@@ -103,22 +98,17 @@ static void write_blocked(struct writer *w, const struct series_thread *t)
 		return;
 	}
 	json_open_object(&w->j);
-	json_key(&w->j, "kind");
-	json_text(&w->j,
-		  b->kind == BLOCKED_MONITOR ? "monitor" : "synchronizer");
-	json_key(&w->j, "lock");
-	json_text(&w->j, b->lock_id);
-	json_key(&w->j, "class");
-	json_text(&w->j, b->lock_class);
-	json_key(&w->j, "owner");
-	json_text_or_null(&w->j,
-			  b->owner == BLOCKED_NONE
-				  ? NULL
-				  : w->s->blocked.threads[b->owner].name);
-	json_key(&w->j, "owner_id");
-	json_id(&w->j, b->owner == BLOCKED_NONE ? 0 : b->owner_id);
-	json_key(&w->j, "deadlock");
-	json_id(&w->j, b->deadlock);
+	json_add_text(&w->j, "kind",
+		      b->kind == BLOCKED_MONITOR ? "monitor" : "synchronizer");
+	json_add_text(&w->j, "lock", b->lock_id);
+	json_add_text(&w->j, "class", b->lock_class);
+	json_add_text(&w->j, "owner",
+		      b->owner == BLOCKED_NONE
+			      ? NULL
+			      : w->s->blocked.threads[b->owner].name);
+	json_add_id(&w->j, "owner_id",
+		    b->owner == BLOCKED_NONE ? 0 : b->owner_id);
+	json_add_id(&w->j, "deadlock", b->deadlock);
 	json_close_object(&w->j);
 }
 
@@ -132,8 +122,7 @@ static void write_locks(struct writer *w, const struct series_thread *t)
 		write_lock(w, wait);
 	else
 		json_null(&w->j);
-	json_key(&w->j, "owns");
-	json_open_array(&w->j);
+	json_add_array(&w->j, "owns");
 	while ((lock = series_next_owned(w->s, t, wait, &at)))
 		write_lock(w, lock);
 	json_close_array(&w->j);
@@ -143,29 +132,22 @@ static void write_thread(struct writer *w, const struct series_thread *t,
 			 size_t stack)
 {
 	json_open_object(&w->j);
-	json_key(&w->j, "name");
-	json_text(&w->j, profile_text(w->s->profile, t->thread.name));
-	json_key(&w->j, "id");
-	json_id(&w->j, t->thread.java_id);
-	json_key(&w->j, "tid");
-	json_id(&w->j, t->thread.os_id);
-	json_key(&w->j, "state");
-	json_text_or_null(&w->j,
-			  t->state ? thread_state_names[t->state] : NULL);
-	json_key(&w->j, "activity");
-	json_text(&w->j, series_activity_names[t->activity]);
-	json_key(&w->j, "daemon");
-	json_bool(&w->j, t->is_daemon);
-	json_key(&w->j, "virtual");
-	json_bool(&w->j, t->thread.is_virtual);
-	json_key(&w->j, t->thread.is_virtual ? "carrier_id" : "carries_id");
-	json_id(&w->j, t->peer_id);
+	json_add_text(&w->j, "name",
+		      profile_text(w->s->profile, t->thread.name));
+	json_add_id(&w->j, "id", t->thread.java_id);
+	json_add_id(&w->j, "tid", t->thread.os_id);
+	json_add_text(&w->j, "state",
+		      t->state ? thread_state_names[t->state] : NULL);
+	json_add_text(&w->j, "activity", series_activity_names[t->activity]);
+	json_add_bool(&w->j, "daemon", t->is_daemon);
+	json_add_bool(&w->j, "virtual", t->thread.is_virtual);
+	json_add_id(&w->j, t->thread.is_virtual ? "carrier_id" : "carries_id",
+		    t->peer_id);
 	write_known(w, "cpu_ns", t->cpu_ns);
 	write_known(w, "elapsed_ns", t->elapsed_ns);
 	write_known(w, "used_cpu_ns", t->used_ns);
 	write_known(w, "used_in_ns", t->used_in_ns);
-	json_key(&w->j, "dumps_without_a_move");
-	json_uint(&w->j, t->looks);
+	json_add_uint(&w->j, "dumps_without_a_move", t->looks);
 	json_key(&w->j, "stack");
 	if (t->stack)
 		json_uint(&w->j, stack);
@@ -181,8 +163,7 @@ static void write_threads(struct writer *w)
 {
 	struct map64 stacks = { 0 };
 
-	json_key(&w->j, "threads");
-	json_open_array(&w->j);
+	json_add_array(&w->j, "threads");
 	for (size_t i = 0; i < w->s->thread_count; i++) {
 		const struct series_thread *t = &w->s->threads[i];
 
@@ -212,8 +193,7 @@ static void write_stacks(struct writer *w)
 {
 	struct map64 stacks = { 0 };
 
-	json_key(&w->j, "stacks");
-	json_open_array(&w->j);
+	json_add_array(&w->j, "stacks");
 	for (size_t i = 0; i < w->s->thread_count; i++) {
 		uint32_t stack = w->s->threads[i].stack;
 
@@ -229,14 +209,12 @@ static void write_pools(struct writer *w)
 	struct thread_groups g;
 
 	thread_groups_make(&g, w->s, GROUP_POOLS);
-	json_key(&w->j, "pools");
-	json_open_array(&w->j);
+	json_add_array(&w->j, "pools");
 	for (size_t i = 0; i < g.count; i++) {
 		json_open_object(&w->j);
-		json_key(&w->j, "name");
-		json_text(&w->j, intern_text(&g.names, g.groups[i].pool));
-		json_key(&w->j, "threads");
-		json_uint(&w->j, g.groups[i].count);
+		json_add_text(&w->j, "name",
+			      intern_text(&g.names, g.groups[i].pool));
+		json_add_uint(&w->j, "threads", g.groups[i].count);
 		write_states(w, g.groups[i].states);
 		json_key(&w->j, "cpu_pct");
 		if (g.groups[i].cpu < 0)
@@ -255,13 +233,10 @@ void threads_json(struct text *out, const struct dump_series *s,
 	struct writer w = { .j = json_into(out), .s = s };
 
 	json_open_object(&w.j);
-	json_key(&w.j, "schema");
-	json_text(&w.j, "sjkc.threads/1");
-	json_key(&w.j, "source");
-	json_text(&w.j, o->source);
+	json_add_text(&w.j, "schema", "sjkc.threads/1");
+	json_add_text(&w.j, "source", o->source);
 	container_pod_json(o->pod, &w.j);
-	json_key(&w.j, "dump");
-	json_uint(&w.j, s->number);
+	json_add_uint(&w.j, "dump", s->number);
 	write_dumps(&w);
 	write_threads(&w);
 	write_stacks(&w);

@@ -12,19 +12,12 @@ static void top_json_put_rate(struct json *j, const char *key, double value)
 {
 	if (value < 1e12)
 		value = (double)(int64_t)(value * 1e4 + 0.5) / 1e4;
-	json_key(j, key);
-	json_double(j, value);
+	json_add_double(j, key, value);
 }
 
 static void top_json_put_percent(struct json *j, const char *key, double share)
 {
 	top_json_put_rate(j, key, share * 100);
-}
-
-static void top_json_put_id(struct json *j, const char *key, int64_t id)
-{
-	json_key(j, key);
-	json_id(j, id);
 }
 
 static void top_json_put_count(struct json *j, const char *key, int64_t count)
@@ -38,8 +31,7 @@ static void top_json_put_count(struct json *j, const char *key, int64_t count)
 
 static void top_json_put_text(struct json *j, const char *key, const char *text)
 {
-	json_key(j, key);
-	json_text_or_null(j, *text ? text : NULL);
+	json_add_text(j, key, *text ? text : NULL);
 }
 
 static void top_json_put_gc(struct json *j, const struct process_rates *p)
@@ -52,21 +44,13 @@ static void top_json_put_gc(struct json *j, const struct process_rates *p)
 	json_open_array(j);
 	for (size_t i = 0; i < p->gc_count; i++) {
 		json_open_object(j);
-		json_key(j, "name");
-		json_text(j, p->gc[i].name);
+		json_add_text(j, "name", p->gc[i].name);
 		top_json_put_percent(j, "pct", p->gc[i].share);
 		top_json_put_count(j, "count", p->gc[i].count);
-		json_key(j, "is_upper_bound");
-		json_bool(j, p->gc[i].at_most);
+		json_add_bool(j, "is_upper_bound", p->gc[i].at_most);
 		json_close_object(j);
 	}
 	json_close_array(j);
-}
-
-static void top_json_put_flag(struct json *j, const char *key, bool value)
-{
-	json_key(j, key);
-	json_bool(j, value);
 }
 
 static bool top_json_is_lower_bound(const struct longest_pause *l)
@@ -80,18 +64,18 @@ static void top_json_put_pauses(struct json *j, const struct process_rates *p,
 	const struct longest_pause *gc = &p->gc_longest, *any = &p->longest;
 
 	top_json_put_percent(j, "gc_pause_pct", p->gc_pauses);
-	top_json_put_flag(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
+	json_add_bool(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
 	top_json_put_text(j, "gc_last_cause", cause);
 	top_json_put_rate(j, "gc_longest_ms",
 			  gc->ns == COUNTER_ABSENT ? NAN
 						   : (double)gc->ns / 1e6);
-	top_json_put_flag(j, "gc_longest_is_lower_bound",
-			  top_json_is_lower_bound(gc));
+	json_add_bool(j, "gc_longest_is_lower_bound",
+		      top_json_is_lower_bound(gc));
 	top_json_put_rate(j, "safepoint_longest_ms",
 			  any->ns == COUNTER_ABSENT ? NAN
 						    : (double)any->ns / 1e6);
-	top_json_put_flag(j, "safepoint_longest_is_lower_bound",
-			  top_json_is_lower_bound(any));
+	json_add_bool(j, "safepoint_longest_is_lower_bound",
+		      top_json_is_lower_bound(any));
 }
 
 static void top_json_put_process(struct json *j, const struct top_rates *r)
@@ -99,8 +83,7 @@ static void top_json_put_process(struct json *j, const struct top_rates *r)
 	const struct process_rates *p = &r->process;
 	const struct process_sample *s = &r->sample->process;
 
-	json_key(j, "process");
-	json_open_object(j);
+	json_add_object(j, "process");
 	top_json_put_percent(j, "cpu_pct", p->cpu);
 	top_json_put_percent(j, "application_pct", p->application);
 	top_json_put_percent(j, "user_pct", p->user);
@@ -144,20 +127,16 @@ static void top_json_put_thread(struct json *j, const struct thread_row *row)
 	const double *rates = row->rates;
 
 	json_open_object(j);
-	top_json_put_id(j, "id", t->java_id);
-	top_json_put_id(j, "tid", t->tid);
-	json_key(j, "name");
-	json_text(j, t->name);
-	json_key(j, "kind");
-	json_text(j, thread_kind_name(t->kind));
-	json_key(j, "state");
-	json_text(j, thread_run_state_name(t->state));
+	json_add_id(j, "id", t->java_id);
+	json_add_id(j, "tid", t->tid);
+	json_add_text(j, "name", t->name);
+	json_add_text(j, "kind", thread_kind_name(t->kind));
+	json_add_text(j, "state", thread_run_state_name(t->state));
 	top_json_put_percent(j, "cpu_pct", rates[THREAD_CPU]);
 	top_json_put_percent(j, "user_pct", rates[THREAD_USER]);
 	top_json_put_percent(j, "sys_pct", rates[THREAD_SYS]);
 	top_json_put_rate(j, "alloc_bytes_per_s", rates[THREAD_ALLOC]);
-	json_key(j, "alloc_is_coarse");
-	json_bool(j, t->alloc_is_coarse);
+	json_add_bool(j, "alloc_is_coarse", t->alloc_is_coarse);
 	top_json_put_rate(j, "waits_per_s", rates[THREAD_WAITS]);
 	top_json_put_percent(j, "wait_pct", rates[THREAD_WAIT_TIME]);
 	top_json_put_rate(j, "blocks_per_s", rates[THREAD_BLOCKS]);
@@ -170,16 +149,12 @@ static void top_json_put_thread(struct json *j, const struct thread_row *row)
 /* The source of each value, or the reason why it is unavailable. */
 static void top_json_put_notes(struct json *j, const struct top_sample *s)
 {
-	json_key(j, "notes");
-	json_open_array(j);
+	json_add_array(j, "notes");
 	for (size_t i = 0; i < s->note_count; i++) {
 		json_open_object(j);
-		json_key(j, "figure");
-		json_text(j, s->notes[i].figure);
-		json_key(j, "text");
-		json_text(j, s->notes[i].text);
-		json_key(j, "absent");
-		json_bool(j, s->notes[i].is_absent);
+		json_add_text(j, "figure", s->notes[i].figure);
+		json_add_text(j, "text", s->notes[i].text);
+		json_add_bool(j, "absent", s->notes[i].is_absent);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -196,44 +171,33 @@ static void top_json_put_blocked_thread(struct json *j, const struct blocked *b,
 	bool waits = t->kind != BLOCKED_NOT;
 
 	json_open_object(j);
-	top_json_put_id(j, "id", t->id > 0 ? t->id : 0);
-	json_key(j, "name");
-	json_text(j, t->name);
-	json_key(j, "state");
-	json_text(j, thread_run_state_name(t->state));
-	json_key(j, "waits_for");
-	json_text(j, kinds[t->kind]);
-	json_key(j, "lock_class");
-	json_text(j, t->lock_class);
-	json_key(j, "lock_id");
-	json_text(j, t->lock_id);
-	top_json_put_id(j, "owner_id", t->owner_id > 0 ? t->owner_id : 0);
+	json_add_id(j, "id", t->id > 0 ? t->id : 0);
+	json_add_text(j, "name", t->name);
+	json_add_text(j, "state", thread_run_state_name(t->state));
+	json_add_text(j, "waits_for", kinds[t->kind]);
+	json_add_text(j, "lock_class", t->lock_class);
+	json_add_text(j, "lock_id", t->lock_id);
+	json_add_id(j, "owner_id", t->owner_id > 0 ? t->owner_id : 0);
 	top_json_put_rate(j, "seen_blocked_s",
 			  waits ? (double)(b->at_ns - t->since_ns) / 1e9 : NAN);
 	top_json_put_count(j, "seen_times", waits ? (int64_t)t->looks : -1);
 	top_json_put_count(j, "holds_back", (int64_t)t->held_back);
-	top_json_put_id(j, "deadlock", t->deadlock);
-	json_key(j, "leaf");
-	json_text(j, t->leaf);
-	json_key(j, "frame");
-	json_text(j, t->frame);
+	json_add_id(j, "deadlock", t->deadlock);
+	json_add_text(j, "leaf", t->leaf);
+	json_add_text(j, "frame", t->frame);
 	json_close_object(j);
 }
 
 static void top_json_put_blocked(struct json *j, const struct blocked *b)
 {
-	json_key(j, "blocked");
-	json_open_object(j);
-	json_key(j, "source");
-	json_text(j, b->source);
+	json_add_object(j, "blocked");
+	json_add_text(j, "source", b->source);
 	top_json_put_rate(j, "pause_ms",
 			  b->pause_ns < 0 ? NAN : (double)b->pause_ns / 1e6);
-	json_key(j, "owners_of_synchronizers_known");
-	json_bool(j, b->knows_synchronizers);
-	json_key(j, "same_block_known");
-	json_bool(j, b->knows_blocks);
-	json_key(j, "threads");
-	json_open_array(j);
+	json_add_bool(j, "owners_of_synchronizers_known",
+		      b->knows_synchronizers);
+	json_add_bool(j, "same_block_known", b->knows_blocks);
+	json_add_array(j, "threads");
 	for (size_t i = 0; i < b->count; i++)
 		top_json_put_blocked_thread(j, b, &b->threads[i]);
 	json_close_array(j);
@@ -248,15 +212,12 @@ void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
 
 	top_text_utc(&time, r->sample->wall_ns);
 	json_open_object(&j);
-	json_key(&j, "schema");
-	json_text(&j, "sjkc.ttop/1");
-	json_key(&j, "time");
-	json_string(&j, time.bytes, time.len);
-	top_json_put_id(&j, "pid", pid);
+	json_add_text(&j, "schema", "sjkc.ttop/1");
+	json_add_string(&j, "time", time.bytes, time.len);
+	json_add_id(&j, "pid", pid);
 	top_json_put_rate(&j, "interval_s", r->interval_s);
 	top_json_put_process(&j, r);
-	json_key(&j, "threads");
-	json_open_array(&j);
+	json_add_array(&j, "threads");
 	for (size_t i = 0; i < report->passing && i < report->shown; i++)
 		top_json_put_thread(&j, &r->rows[i]);
 	json_close_array(&j);

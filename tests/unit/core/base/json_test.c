@@ -39,6 +39,36 @@ static void writer_puts_commas_between_values_only(void **state)
 	text_release(&out);
 }
 
+static void members_have_their_keys_and_null_for_unknown(void **state)
+{
+	struct text out = { 0 };
+	struct json j = json_into(&out);
+
+	(void)state;
+	json_open_object(&j);
+	json_add_object(&j, "a");
+	json_add_text(&j, "text", "x");
+	json_add_text(&j, "none", NULL);
+	json_add_string(&j, "part", "xyz", 2);
+	json_close_object(&j);
+	json_add_array(&j, "b");
+	json_close_array(&j);
+	json_add_id(&j, "id", 7);
+	json_add_id(&j, "no_id", 0);
+	json_add_int(&j, "int", -1);
+	json_add_uint(&j, "uint", 0);
+	json_add_double(&j, "double", 0.5);
+	json_add_bool(&j, "bool", true);
+	json_add_null(&j, "null");
+	json_close_object(&j);
+	assert_string_equal(out.bytes,
+			    "{\"a\":{\"text\":\"x\",\"none\":null,\"part\":"
+			    "\"xy\"},\"b\":[],\"id\":7,\"no_id\":null,"
+			    "\"int\":-1,\"uint\":0,\"double\":0.5,"
+			    "\"bool\":true,\"null\":null}");
+	text_release(&out);
+}
+
 static void numbers_are_exact_to_their_ends(void **state)
 {
 	struct text out = { 0 };
@@ -106,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writer_puts_commas_between_values_only),
+		cmocka_unit_test(members_have_their_keys_and_null_for_unknown),
 		cmocka_unit_test(numbers_are_exact_to_their_ends),
 		cmocka_unit_test(strings_are_escaped_and_made_valid),
 		cmocka_unit_test(sixty_levels_are_written),
