@@ -238,7 +238,7 @@ void sampling_close(struct sampling *s)
 	sampling_kernel_free(s->shared.kernel);
 	profile_free(s->shared.profile);
 	for (size_t i = 0; i < s->shared.ended_count; i++)
-		sampling_part_release(&s->shared.ended[i]);
+		profile_part_release(&s->shared.ended[i]);
 	free(s->shared.ended);
 	free(s);
 }
@@ -696,12 +696,6 @@ static int64_t sampling_until_ns(const struct sampling *s)
 	return s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
 }
 
-void sampling_part_release(struct sampling_part *part)
-{
-	text_release(&part->about);
-	profile_free(part->profile);
-}
-
 /* A program may be idle before its first sample and after its last. */
 static void sampling_set_times(const struct sampling *s, struct profile *p,
 			       int64_t until_ns)
@@ -779,7 +773,7 @@ struct profile *sampling_next_window(struct sampling *s)
 
 /* Moves the profiles of all targets to parts, and gives them new ones. */
 static size_t sampling_take_parts(struct sampling *s,
-				  struct sampling_part *parts, int64_t until_ns)
+				  struct profile_part *parts, int64_t until_ns)
 {
 	struct sampling_shared *shared = &s->shared;
 	size_t count = shared->ended_count;
@@ -789,9 +783,9 @@ static size_t sampling_take_parts(struct sampling *s,
 	shared->ended_count = 0;
 	for (size_t i = 0; i < s->targets.count; i++) {
 		struct sampling_target *t = s->targets.all[i];
-		struct sampling_part *part = &parts[count++];
+		struct profile_part *part = &parts[count++];
 
-		*part = (struct sampling_part){ .profile = t->profile };
+		*part = (struct profile_part){ .profile = t->profile };
 		text_add(&part->about, t->about.bytes, t->about.len);
 		sampling_target_renew(t, sampling_shared_new_profile(shared));
 	}
@@ -801,7 +795,7 @@ static size_t sampling_take_parts(struct sampling *s,
 }
 
 struct profile *sampling_next_parts(struct sampling *s,
-				    struct sampling_part **parts, size_t *count)
+				    struct profile_part **parts, size_t *count)
 {
 	int64_t now_ns = sampling_cut(s);
 	struct profile *remarks;

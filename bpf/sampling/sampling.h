@@ -92,8 +92,7 @@ struct profile *sampling_next_window(struct sampling *s);
  * returns a profile that has only the losses and notes of the session.
  */
 struct profile *sampling_next_parts(struct sampling *s,
-				    struct sampling_part **parts,
-				    size_t *count);
+				    struct profile_part **parts, size_t *count);
 
 /*
  * Changes the frequency of the next window: call it after sampling_pause() and

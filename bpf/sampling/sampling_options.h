@@ -101,12 +101,4 @@ void sampling_notify(const struct sampling_options *o,
 		     enum sampling_notice level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* With options.separate: the profile of a process in a window. */
-struct sampling_part {
-	struct text about; /* from options.describe */
-	struct profile *profile;
-};
-
-void sampling_part_release(struct sampling_part *part);
-
 #endif

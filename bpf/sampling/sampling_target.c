@@ -131,7 +131,7 @@ void sampling_target_retire(struct sampling_target *t)
 	sampling_target_counts(t, &s->counts);
 	if (s->o->separate) {
 		array_reserve(s->ended, s->ended_cap, s->ended_count + 1);
-		s->ended[s->ended_count++] = (struct sampling_part){
+		s->ended[s->ended_count++] = (struct profile_part){
 			.about = t->about,
 			.profile = t->profile,
 		};

@@ -70,7 +70,7 @@ struct sampling_shared {
 	const struct sampling_options *o;
 	/* Of all targets; with options.separate, of the remarks alone. */
 	struct profile *profile;
-	struct sampling_part *ended; /* parts of retired targets */
+	struct profile_part *ended; /* parts of retired targets */
 	size_t ended_count, ended_cap;
 	struct sampling_kernel *kernel;
 	struct sampler *sampler;

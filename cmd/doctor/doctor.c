@@ -7,13 +7,13 @@
 #include "cmd/doctor/doctor_checks.h"
 #include "cmd/doctor/doctor_push.h"
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/base/json.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/jvm.h"
+#include "core/jvm/main_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/doctor/doctor_push.h"
 
-#include "cmd/prof/prof_requests.h"
 #include "cmd/shared/log.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
@@ -9,6 +8,8 @@
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/profile/profile.h"
+#include "core/push/push_attributes.h"
+#include "render/profile/push_requests.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,13 +58,13 @@ static void check_take(void *self, struct text *body, struct text *parca,
 static void check_encode(struct check_request *out, enum push_format format)
 {
 	static const char service[] = "sjkc-doctor", name[] = "sjkc doctor";
-	struct sampling_part part = { .profile = profile_new() };
+	struct profile_part part = { .profile = profile_new() };
 	struct profile *p = part.profile;
 	struct frame frame = { .kind = FRAME_NATIVE };
 	struct thread thread = { .os_id = getpid() };
-	struct prof_requests r;
+	struct push_requests r;
 
-	otlp_attribute(&part.about, "service.name", service,
+	push_attribute(&part.about, "service.name", service,
 		       sizeof(service) - 1);
 	frame.method = profile_string(p, name, sizeof(name) - 1);
 	thread.name = frame.method;
@@ -77,13 +78,13 @@ static void check_encode(struct check_request *out, enum push_format format)
 			       .time_ns = clock_wall_ns(),
 		       });
 	profile_set(p, "cpu", "period", "1000000 ns");
-	prof_requests_init(&r, format);
+	push_requests_init(&r, format);
 	r.threads = THREADS_FOLDED;
 	r.send = check_take;
 	r.self = out;
-	prof_requests_add(&r, &part, 1);
-	prof_requests_release(&r);
-	sampling_part_release(&part);
+	push_requests_add(&r, &part, 1);
+	push_requests_release(&r);
+	profile_part_release(&part);
 }
 
 /*

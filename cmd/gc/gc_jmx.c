@@ -3,8 +3,8 @@
 #include "cmd/gc/gc_command.h"
 
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "core/base/alloc.h"
+#include "core/jvm/main_name.h"
 #include "jmx_http/threads/jmx_gc.h"
 
 #include <stdlib.h>

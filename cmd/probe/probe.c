@@ -4,12 +4,12 @@
 
 #include "cmd/commands.h"
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/jvm/main_name.h"
 #include "jvmti/client/client_probes.h"
 
 #include <stdlib.h>

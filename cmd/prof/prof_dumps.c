@@ -5,7 +5,6 @@
 #include "cmd/prof/prof_snapshot.h"
 #include "cmd/shared/command.h"
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
 #include "core/attach/attach.h"
@@ -14,6 +13,7 @@
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "core/formats/reader.h"
+#include "core/jvm/main_name.h"
 #include "core/profile/moments.h"
 
 #include <inttypes.h>

@@ -5,12 +5,12 @@
 #include "cmd/shared/command.h"
 #include "cmd/shared/jfr_recording.h"
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "cmd/shared/recording.h"
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
 #include "core/base/text.h"
 #include "core/jvm/jdk_version.h"
+#include "core/jvm/main_name.h"
 #include "core/profile/event_view.h"
 #include "core/profile/moments.h"
 

@@ -43,37 +43,4 @@ int prof_push(const struct prof_live_options *live,
 	      const struct prof_push_options *o,
 	      const struct sample_filter *filter, struct error *err);
 
-/*
- * Returns NODE_NAME, the name of the machine whose processes sjkc sees from a
- * container, or the host name; "" if none is known.
- */
-const char *prof_host_name(void);
-
-/* How many attributes a resource has. */
-enum prof_labels {
-	PROF_LABELS_FULL,
-	PROF_LABELS_LOW,     /* without ids of containers, pods and processes */
-	PROF_LABELS_SERVICE, /* the service alone */
-};
-
-/*
- * Returns the length of the name of a workload in the name of its pod: without
- * "-HASH-XXXXX" (Deployment), "-TIME-XXXXX" (CronJob), "-XXXXX" (DaemonSet,
- * Job) and "-ORDINAL" (StatefulSet).
- */
-size_t prof_workload_len(const char *pod);
-
-/*
- * Appends the attributes of a JVM's resource, made by otlp_attribute().
- * service.name is the first of: service, unless NULL; what the JVM's options
- * and environment tell OpenTelemetry's, Datadog's and Spring's agents; the
- * workload of the pod; the container's name; the main class or jar. Returns how
- * many attributes that the user gives are omitted, as in struct
- * prof_attributes. Sets *args_cut if some of the JVM's arguments could not be
- * read, which may have attributes.
- */
-uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
-			   enum prof_labels labels, struct text *out,
-			   bool *args_cut);
-
 #endif

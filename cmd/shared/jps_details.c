@@ -2,11 +2,11 @@
 #include "cmd/shared/jps_details.h"
 
 #include "cmd/shared/glob.h"
-#include "cmd/shared/main_name.h"
 #include "core/base/alloc.h"
 #include "core/base/json.h"
 #include "core/base/nearest.h"
 #include "core/base/safe_text.h"
+#include "core/jvm/main_name.h"
 #include "render/text/table.h"
 
 #include <stdlib.h>

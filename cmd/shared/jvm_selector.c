@@ -3,10 +3,10 @@
 
 #include "cmd/shared/glob.h"
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/jvm/container.h"
+#include "core/jvm/main_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/shared/process.h"
 
-#include "cmd/shared/main_name.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/jvm/java_command.h"
+#include "core/jvm/main_name.h"
 #include "core/jvm/properties.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 #include "cmd/shared/target.h"
 
 #include "cmd/shared/log.h"
-#include "cmd/shared/main_name.h"
 #include "cmd/shared/process.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
@@ -15,6 +14,7 @@
 #include "core/gc/gc_log.h"
 #include "core/jvm/class_histogram.h"
 #include "core/jvm/container.h"
+#include "core/jvm/main_name.h"
 
 #include <limits.h>
 #include <stdlib.h>

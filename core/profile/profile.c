@@ -88,6 +88,12 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
+void profile_part_release(struct profile_part *part)
+{
+	text_release(&part->about);
+	profile_free(part->profile);
+}
+
 uint32_t profile_string(struct profile *p, const char *text, size_t len)
 {
 	return intern_id(&p->strings, text, len);

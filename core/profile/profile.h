@@ -19,6 +19,7 @@
 #include "core/base/idtable.h"
 #include "core/base/intern.h"
 #include "core/base/map64.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -267,6 +268,14 @@ struct profile {
 
 struct profile *profile_new(void);
 void profile_free(struct profile *p); /* NULL is allowed */
+
+/* The profile of one of several processes that were sampled together. */
+struct profile_part {
+	struct text about; /* the caller's description of the process */
+	struct profile *profile;
+};
+
+void profile_part_release(struct profile_part *part);
 
 /* Returns the id of a string of len bytes; 0 if it is empty. */
 uint32_t profile_string(struct profile *p, const char *text, size_t len);

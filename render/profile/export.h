@@ -161,7 +161,7 @@ struct pprof_result pprof_encode(struct text *out, const struct profile *p,
  */
 
 struct otlp_options {
-	/* Attributes of the resource, made by otlp_attribute(); NULL = none. */
+	/* Attributes of the resource, made by push_attribute(); NULL = none. */
 	const struct text *resource;
 	/* weights: values are weights. reverse is ignored. */
 	struct style style;
@@ -191,10 +191,6 @@ struct otlp_result otlp_write(struct output *out, const struct profile *p,
  * "worker-#". The number of C1, C2 or G1 at the start of a name is kept.
  */
 void otlp_fold_name(struct text *name);
-
-/* Appends an attribute to those of a resource; both texts may be any bytes. */
-void otlp_attribute(struct text *resource, const char *key, const char *value,
-		    size_t len);
 
 struct otlp_request;
 

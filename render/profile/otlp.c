@@ -524,25 +524,6 @@ static void otlp_put_profile(struct otlp_part *w, const struct event_view *view)
 
 /* ---- resources and requests ---- */
 
-void otlp_attribute(struct text *resource, const char *key, const char *value,
-		    size_t len)
-{
-	struct text any = { 0 }, both = { 0 }, valid = { 0 };
-
-	/* Receivers refuse a request with a string that is not UTF-8. */
-	safe_text(&valid, key, strlen(key));
-	protobuf_bytes(&both, KEY_VALUE_KEY, valid.bytes, valid.len);
-	text_clear(&valid);
-	safe_text(&valid, value, len);
-	protobuf_bytes(&any, VALUE_STRING, valid.bytes, valid.len);
-	protobuf_message(&both, KEY_VALUE_VALUE, &any);
-	/* Resource.attributes is field 1. */
-	protobuf_message(resource, 1, &both);
-	text_release(&any);
-	text_release(&both);
-	text_release(&valid);
-}
-
 struct otlp_request *otlp_request_new(void)
 {
 	return xcalloc(1, sizeof(struct otlp_request));

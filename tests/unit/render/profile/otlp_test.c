@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/protobuf.h"
 #include "core/formats/reader.h"
+#include "core/push/push_attributes.h"
 #include "render/profile/export.h"
 #include "tests/unit/foreign.h"
 #include "tests/unit/sampled.h"
@@ -23,7 +24,7 @@ static struct otlp_result add(struct otlp_request *r, const struct profile *p,
 	struct text resource = { 0 };
 	struct otlp_result result;
 
-	otlp_attribute(&resource, "service.name", service, strlen(service));
+	push_attribute(&resource, "service.name", service, strlen(service));
 	options.resource = &resource;
 	result = otlp_request_add(r, p, views, count, &options);
 	text_release(&resource);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/shared/main_name.h"
+#include "core/jvm/main_name.h"
 
 #include "core/jvm/container.h"
 #include "core/jvm/procfs.h"

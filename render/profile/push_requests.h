@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_requests: encodes the profiles of a window into requests to an engine.
+ * push_requests: encodes the profiles of a window into requests to an engine.
  *
  * OTLP has the profiles of all JVMs in as few requests as their size allows.
  * Parca's own interface has, too. Until the server is known, each request is
  * made in both encodings. Pyroscope's own interface requires a request for each
  * JVM and event, because the name of a profile follows from its types.
  */
-#ifndef CMD_PROF_PROF_REQUESTS_H
-#define CMD_PROF_PROF_REQUESTS_H
+#ifndef RENDER_PROFILE_PUSH_REQUESTS_H
+#define RENDER_PROFILE_PUSH_REQUESTS_H
 
-#include "bpf/sampling/sampling_options.h"
 #include "core/base/text.h"
 #include "core/push/push.h"
 #include "render/profile/export.h"
@@ -20,18 +19,18 @@
 #include <stdint.h>
 
 /* gRPC servers accept 4 MiB by default, other receivers more. */
-#define PROF_REQUEST_BYTES ((size_t)15 << 18)
-#define PROF_LARGEST_BYTES ((size_t)16 << 20)
+#define PUSH_REQUEST_BYTES ((size_t)15 << 18)
+#define PUSH_LARGEST_BYTES ((size_t)16 << 20)
 /*
  * Parca accepts 64 MiB. Its profiles share no names, so they are larger than
  * those of OTLP: a request may be so many times as large, with several profiles
  * and with one.
  */
-enum { PROF_PARCA_SHARED = 2, PROF_PARCA_ALONE = 8 };
+enum { PUSH_PARCA_SHARED = 2, PUSH_PARCA_ALONE = 8 };
 
 struct otlp_request;
 
-struct prof_requests {
+struct push_requests {
 	enum push_format format;
 	/* Maximum size of a request without compression. */
 	size_t most;    /* with several profiles */
@@ -46,9 +45,11 @@ struct prof_requests {
 	 */
 	void (*send)(void *self, struct text *body, struct text *parca,
 		     const char *query, const char *ending, uint64_t samples);
+	/* Receives each kind of message once; or NULL. */
+	void (*notice)(void *self, const char *text);
 	void *self;
 
-	/* Counts since prof_requests_init(). */
+	/* Counts since push_requests_init(). */
 	uint64_t truncated; /* samples with truncated stack traces */
 	uint64_t too_large; /* samples in profiles that fit in no request */
 	uint64_t omitted;   /* samples of events without any stack trace */
@@ -60,17 +61,17 @@ struct prof_requests {
 };
 
 /*
- * Sets the limits and the encoding of the format; the caller sets send, self
- * and threads.
+ * Sets the limits and the encoding of the format; the caller sets send,
+ * notice, self and threads.
  */
-void prof_requests_init(struct prof_requests *r, enum push_format format);
-void prof_requests_release(struct prof_requests *r); /* zeroed is fine */
+void push_requests_init(struct push_requests *r, enum push_format format);
+void push_requests_release(struct push_requests *r); /* zeroed is fine */
 
 /* Encodes the profiles that have samples, and sends them. */
-void prof_requests_add(struct prof_requests *r,
-		       const struct sampling_part *parts, size_t count);
+void push_requests_add(struct push_requests *r,
+		       const struct profile_part *parts, size_t count);
 
 /* Returns the number of samples of all events. */
-uint64_t prof_requests_samples(const struct profile *p);
+uint64_t push_requests_samples(const struct profile *p);
 
 #endif

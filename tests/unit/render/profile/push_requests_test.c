@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_requests.h"
+#include "render/profile/push_requests.h"
 
 #include "core/base/protobuf.h"
 #include "core/base/zip.h"
 #include "core/formats/reader.h"
+#include "core/push/push_attributes.h"
 #include "render/profile/export.h"
 #include "tests/unit/foreign.h"
 #include "tests/unit/sampled.h"
@@ -64,16 +65,16 @@ static uint64_t sent_samples(const struct sent *s)
 	return sum;
 }
 
-static struct sampling_part part_new(const char *service)
+static struct profile_part part_new(const char *service)
 {
-	struct sampling_part part = { .profile = profile_new() };
+	struct profile_part part = { .profile = profile_new() };
 
-	otlp_attribute(&part.about, "service.name", service, strlen(service));
+	push_attribute(&part.about, "service.name", service, strlen(service));
 	profile_set(part.profile, "cpu", "period", "1000 ns");
 	return part;
 }
 
-static void part_add(struct sampling_part *part, uint32_t stack,
+static void part_add(struct profile_part *part, uint32_t stack,
 		     const char *thread)
 {
 	struct profile *p = part->profile;
@@ -96,7 +97,7 @@ static void part_add(struct sampling_part *part, uint32_t stack,
 }
 
 /* Adds stack traces of one frame with a long name. */
-static void part_add_wide(struct sampling_part *part, int count)
+static void part_add_wide(struct profile_part *part, int count)
 {
 	struct profile *p = part->profile;
 	char name[256];
@@ -112,7 +113,7 @@ static void part_add_wide(struct sampling_part *part, int count)
 }
 
 /* Adds deep stack traces of few frames. */
-static void part_add_deep(struct sampling_part *part, int count, int depth)
+static void part_add_deep(struct profile_part *part, int count, int depth)
 {
 	struct profile *p = part->profile;
 	uint32_t frames[300];
@@ -143,25 +144,25 @@ static uint64_t sent_read(const struct sent *s, const struct reader *reader)
 
 		for (size_t k = 0; k < p->remark_count; k++)
 			assert_false(p->remarks[k].is_loss);
-		samples += prof_requests_samples(p);
+		samples += push_requests_samples(p);
 		profile_free(p);
 	}
 	return samples;
 }
 
-static void requests_open(struct prof_requests *r, enum push_format format,
+static void requests_open(struct push_requests *r, enum push_format format,
 			  struct sent *sent)
 {
-	prof_requests_init(r, format);
+	push_requests_init(r, format);
 	r->send = keep_request;
 	r->self = sent;
 }
 
 static void profiles_of_many_jvms_are_split_between_requests(void **state)
 {
-	struct sampling_part parts[12];
+	struct profile_part parts[12];
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 	char service[16];
 
 	(void)state;
@@ -171,7 +172,7 @@ static void profiles_of_many_jvms_are_split_between_requests(void **state)
 		part_add_wide(&parts[i], 5000);
 	}
 	requests_open(&r, PUSH_GRPC, &sent);
-	prof_requests_add(&r, parts, 12);
+	push_requests_add(&r, parts, 12);
 	/* 12 MiB. */
 	assert_true(sent.count >= 4);
 	for (size_t i = 0; i < sent.count; i++) {
@@ -184,52 +185,52 @@ static void profiles_of_many_jvms_are_split_between_requests(void **state)
 	assert_int_equal(sent_read(&sent, &otlp_reader), 12 * 5000);
 	assert_int_equal(r.too_large + r.truncated + r.omitted, 0);
 	sent_release(&sent);
-	prof_requests_release(&r);
+	push_requests_release(&r);
 	for (size_t i = 0; i < 12; i++)
-		sampling_part_release(&parts[i]);
+		profile_part_release(&parts[i]);
 }
 
 static void profile_above_the_limit_is_sent_alone(void **state)
 {
-	struct sampling_part parts[3] = { part_new("a"), part_new("b"),
-					  part_new("c") };
+	struct profile_part parts[3] = { part_new("a"), part_new("b"),
+					 part_new("c") };
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 
 	(void)state;
 	part_add_wide(&parts[0], 10);
 	part_add_wide(&parts[1], 30000);
 	part_add_wide(&parts[2], 20);
 	requests_open(&r, PUSH_OTLP, &sent);
-	prof_requests_add(&r, parts, 3);
+	push_requests_add(&r, parts, 3);
 	assert_int_equal(sent.count, 3);
 	assert_int_equal(sent.samples[0], 10);
 	assert_int_equal(sent.samples[1], 30000);
-	assert_true(sent.bytes[1].len > PROF_REQUEST_BYTES);
+	assert_true(sent.bytes[1].len > PUSH_REQUEST_BYTES);
 	assert_int_equal(sent.samples[2], 20);
 	assert_int_equal(sent_read(&sent, &otlp_reader), 30030);
 	assert_int_equal(r.too_large + r.truncated, 0);
 	sent_release(&sent);
-	prof_requests_release(&r);
+	push_requests_release(&r);
 	for (size_t i = 0; i < 3; i++)
-		sampling_part_release(&parts[i]);
+		profile_part_release(&parts[i]);
 }
 
 static void profile_above_the_largest_request_loses_frames(void **state)
 {
 	static const enum push_format formats[] = { PUSH_GRPC, PUSH_PYROSCOPE };
-	struct sampling_part part = part_new("a");
+	struct profile_part part = part_new("a");
 
 	(void)state;
 	part_add_deep(&part, 3000, 990);
 	for (size_t i = 0; i < 2; i++) {
 		const struct reader *reader = i ? &pprof_reader : &otlp_reader;
 		struct sent sent = { 0 };
-		struct prof_requests r;
+		struct push_requests r;
 
 		requests_open(&r, formats[i], &sent);
-		r.largest = PROF_REQUEST_BYTES;
-		prof_requests_add(&r, &part, 1);
+		r.largest = PUSH_REQUEST_BYTES;
+		push_requests_add(&r, &part, 1);
 		assert_int_equal(sent.count, 1);
 		assert_true(sent.bytes[0].len <= (size_t)4 << 20);
 		assert_int_equal(sent.samples[0], 3000);
@@ -237,42 +238,42 @@ static void profile_above_the_largest_request_loses_frames(void **state)
 		assert_int_equal(r.truncated, 3000);
 		assert_int_equal(r.too_large, 0);
 		sent_release(&sent);
-		prof_requests_release(&r);
+		push_requests_release(&r);
 	}
-	sampling_part_release(&part);
+	profile_part_release(&part);
 }
 
 static void profile_that_never_fits_is_dropped_and_counted(void **state)
 {
 	static const enum push_format formats[] = { PUSH_OTLP, PUSH_PYROSCOPE };
-	struct sampling_part parts[2] = { part_new("a"), part_new("b") };
+	struct profile_part parts[2] = { part_new("a"), part_new("b") };
 
 	(void)state;
 	part_add_wide(&parts[0], 100);
 	part_add_wide(&parts[1], 1);
 	for (size_t i = 0; i < 2; i++) {
 		struct sent sent = { 0 };
-		struct prof_requests r;
+		struct push_requests r;
 
 		requests_open(&r, formats[i], &sent);
 		r.most = 2000;
 		r.largest = 4000;
-		prof_requests_add(&r, parts, 2);
+		push_requests_add(&r, parts, 2);
 		assert_int_equal(sent.count, 1);
 		assert_int_equal(sent.samples[0], 1);
 		assert_int_equal(r.too_large, 100);
 		sent_release(&sent);
-		prof_requests_release(&r);
+		push_requests_release(&r);
 	}
 	for (size_t i = 0; i < 2; i++)
-		sampling_part_release(&parts[i]);
+		profile_part_release(&parts[i]);
 }
 
 static void refused_event_takes_no_others_with_it(void **state)
 {
-	struct sampling_part parts[2] = { part_new("a"), part_new("b") };
+	struct profile_part parts[2] = { part_new("a"), part_new("b") };
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 
 	(void)state;
 	part_add_wide(&parts[0], 10);
@@ -287,29 +288,29 @@ static void refused_event_takes_no_others_with_it(void **state)
 		    });
 	requests_open(&r, PUSH_GRPC, &sent);
 	r.alone = true;
-	prof_requests_add(&r, parts, 2);
+	push_requests_add(&r, parts, 2);
 	assert_int_equal(sent.count, 3);
 	assert_int_equal(sent.samples[0], 10);
 	assert_int_equal(sent.samples[1], 20);
 	assert_int_equal(sent.samples[2], 1);
 	assert_int_equal(sent_read(&sent, &otlp_reader), 31);
 	sent_release(&sent);
-	prof_requests_release(&r);
+	push_requests_release(&r);
 	for (size_t i = 0; i < 2; i++)
-		sampling_part_release(&parts[i]);
+		profile_part_release(&parts[i]);
 }
 
 /* ---- Pyroscope ---- */
 
 static void each_event_of_each_jvm_is_a_request_to_pyroscope(void **state)
 {
-	struct sampling_part part = part_new("shop {1},/a-b");
+	struct profile_part part = part_new("shop {1},/a-b");
 	struct profile *p = part.profile;
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 
 	(void)state;
-	otlp_attribute(&part.about, "k8s.pod-name", "a,b}=c \xff", 8);
+	push_attribute(&part.about, "k8s.pod-name", "a,b}=c \xff", 8);
 	part_add(&part, sampled_stack(p, "a.A.b"), "worker-1");
 	part_add(&part, sampled_stack(p, "a.A.b"), "worker-2");
 	profile_add(p, &(struct sample){
@@ -319,7 +320,7 @@ static void each_event_of_each_jvm_is_a_request_to_pyroscope(void **state)
 			       .weight = 5,
 		       });
 	requests_open(&r, PUSH_PYROSCOPE, &sent);
-	prof_requests_add(&r, &part, 1);
+	push_requests_add(&r, &part, 1);
 	assert_int_equal(sent.count, 2);
 	assert_string_equal(sent.query[0],
 			    "name=shop__1__%2Fa-b%7Bk8s_pod_name%3Da_b_%3Dc%20"
@@ -331,26 +332,26 @@ static void each_event_of_each_jvm_is_a_request_to_pyroscope(void **state)
 	assert_int_equal(sent.samples[1], 3);
 	assert_int_equal(sent_read(&sent, &pprof_reader), 5);
 	sent_release(&sent);
-	prof_requests_release(&r);
-	sampling_part_release(&part);
+	push_requests_release(&r);
+	profile_part_release(&part);
 }
 
 static void jvms_without_samples_send_nothing(void **state)
 {
-	struct sampling_part part = part_new("a");
+	struct profile_part part = part_new("a");
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 
 	(void)state;
 	profile_event(part.profile, "cpu", UNIT_NS);
 	for (enum push_format f = PUSH_OTLP; f <= PUSH_PYROSCOPE; f++) {
 		requests_open(&r, f, &sent);
-		prof_requests_add(&r, &part, 1);
-		prof_requests_add(&r, NULL, 0);
-		prof_requests_release(&r);
+		push_requests_add(&r, &part, 1);
+		push_requests_add(&r, NULL, 0);
+		push_requests_release(&r);
 	}
 	assert_int_equal(sent.count, 0);
-	sampling_part_release(&part);
+	profile_part_release(&part);
 }
 
 /* ---- Parca ---- */
@@ -398,29 +399,29 @@ static bool labels_have(struct cursor labels, const char *name,
 static void each_thread_name_is_a_series_of_parca(void **state)
 {
 	static const char *const threads[] = { "", "a-#", "b" };
-	struct sampling_part part = part_new("shop");
+	struct profile_part part = part_new("shop");
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 	struct protobuf_field f;
 	struct cursor all, labels;
 	size_t count = 0;
 
 	(void)state;
-	otlp_attribute(&part.about, "k8s.pod-name", "pod", 3);
+	push_attribute(&part.about, "k8s.pod-name", "pod", 3);
 	part_add(&part, sampled_stack(part.profile, "a.A.b"), "a-1");
 	part_add(&part, sampled_stack(part.profile, "a.A.c"), "a-2");
 	part_add(&part, sampled_stack(part.profile, "a.A.c"), "b");
 	part_add(&part, sampled_stack(part.profile, "a.A.c"), NULL);
 	requests_open(&r, PUSH_PARCA, &sent);
 	r.threads = THREADS_FOLDED;
-	prof_requests_add(&r, &part, 1);
+	push_requests_add(&r, &part, 1);
 	assert_int_equal(sent.count, 1);
 	assert_int_equal(sent.samples[0], 4);
 	all = cursor_over(sent.bytes[0].bytes, sent.bytes[0].len);
 	for (; protobuf_next(&all, &f); count++) {
 		struct profile *p = series_read(f.bytes, &labels);
 
-		assert_int_equal(prof_requests_samples(p), count == 1 ? 2 : 1);
+		assert_int_equal(push_requests_samples(p), count == 1 ? 2 : 1);
 		assert_true(labels_have(labels, "__name__", "process_cpu"));
 		assert_true(labels_have(labels, "service_name", "shop"));
 		assert_true(labels_have(labels, "k8s_pod_name", "pod"));
@@ -431,15 +432,15 @@ static void each_thread_name_is_a_series_of_parca(void **state)
 	}
 	assert_int_equal(count, 3);
 	sent_release(&sent);
-	prof_requests_release(&r);
-	sampling_part_release(&part);
+	push_requests_release(&r);
+	profile_part_release(&part);
 }
 
 static void request_for_parca_is_made_beside_that_of_otlp(void **state)
 {
-	struct sampling_part parts[12];
+	struct profile_part parts[12];
 	struct sent sent = { 0 };
-	struct prof_requests r;
+	struct push_requests r;
 
 	(void)state;
 	for (size_t i = 0; i < 12; i++) {
@@ -448,15 +449,15 @@ static void request_for_parca_is_made_beside_that_of_otlp(void **state)
 	}
 	requests_open(&r, PUSH_GRPC, &sent);
 	r.parca = true;
-	prof_requests_add(&r, parts, 12);
+	push_requests_add(&r, parts, 12);
 	for (size_t i = 0; i < sent.count; i++)
 		assert_true(sent.bytes[i].len <= (size_t)8 << 20);
 	assert_int_equal(sent_samples(&sent), 12 * 5000);
 	assert_int_equal(r.too_large + r.truncated + r.omitted, 0);
 	sent_release(&sent);
-	prof_requests_release(&r);
+	push_requests_release(&r);
 	for (size_t i = 0; i < 12; i++)
-		sampling_part_release(&parts[i]);
+		profile_part_release(&parts[i]);
 }
 
 /* ---- names ---- */
@@ -523,13 +524,13 @@ static void every_string_is_valid_utf8(void **state)
 		"plain-12",
 	};
 	enum { NAMES = sizeof(names) / sizeof(*names) };
-	struct sampling_part part = part_new(names[0]);
+	struct profile_part part = part_new(names[0]);
 	struct profile *p = part.profile;
 	struct sent sent = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < NAMES; i++) {
-		otlp_attribute(&part.about, names[i], names[i],
+		push_attribute(&part.about, names[i], names[i],
 			       strlen(names[i]));
 		part_add(&part,
 			 profile_push(
@@ -545,10 +546,10 @@ static void every_string_is_valid_utf8(void **state)
 			       });
 	}
 	for (enum push_format f = PUSH_OTLP; f <= PUSH_PYROSCOPE; f++) {
-		struct prof_requests r;
+		struct push_requests r;
 
 		requests_open(&r, f, &sent);
-		prof_requests_add(&r, &part, 1);
+		push_requests_add(&r, &part, 1);
 		assert_int_equal(sent_samples(&sent), 2 * NAMES);
 		for (size_t i = 0; i < sent.count; i++) {
 			struct cursor all = cursor_over(sent.bytes[i].bytes,
@@ -567,9 +568,9 @@ static void every_string_is_valid_utf8(void **state)
 					    strlen(sent.query[i])));
 		}
 		sent_release(&sent);
-		prof_requests_release(&r);
+		push_requests_release(&r);
 	}
-	sampling_part_release(&part);
+	profile_part_release(&part);
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_metrics.h"
+#include "jmx_http/metrics/push_metrics.h"
 
-#include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -22,11 +21,10 @@
 /* The lookup of a host name. */
 #define RESOLVE_NS (5 * CLOCK_NS_PER_S)
 
-struct prof_metrics {
+struct push_metrics {
 	struct page_server *server;
 	struct cidr *allowed;
-	void (*fill)(void *self, struct prof_metrics_values *v);
-	void *self;
+	struct push_metrics_options options;
 	uint64_t delivered, rejected; /* when they were last read */
 	struct push_counts window;    /* when the last window ended */
 	unsigned failed_windows;      /* in succession */
@@ -90,7 +88,7 @@ static void metrics_put_number(struct exposition *e, const char *name,
 }
 
 static void metrics_put_remarks(struct exposition *e,
-				const struct prof_metrics_values *v,
+				const struct push_metrics_values *v,
 				bool is_loss)
 {
 	for (size_t i = 0; i < v->remark_count; i++)
@@ -100,7 +98,7 @@ static void metrics_put_remarks(struct exposition *e,
 }
 
 static void metrics_put_losses(struct exposition *e,
-			       const struct prof_metrics_values *v)
+			       const struct push_metrics_values *v)
 {
 	const struct push_counts *c = &v->push;
 
@@ -119,7 +117,7 @@ static void metrics_put_losses(struct exposition *e,
 }
 
 static void metrics_put_push(struct exposition *e,
-			     const struct prof_metrics_values *v,
+			     const struct push_metrics_values *v,
 			     int64_t last_push_ns)
 {
 	const struct push_counts *c = &v->push;
@@ -214,22 +212,21 @@ static void metrics_put_process(struct exposition *e)
 }
 
 /* Appends the document of Prometheus. */
-static void metrics_add(const struct prof_metrics_values *v,
+static void metrics_add(const struct push_metrics_values *v,
 			int64_t last_push_ns, struct text *out)
 {
 	struct exposition e = { 0 };
 
-	metrics_put(&e, &jvms, "state", "sampled", v->sampling.sampled);
-	metrics_put(&e, &jvms, "state", "refused", v->sampling.refused);
-	metrics_put(&e, &jvms, "state", "excluded", v->sampling.excluded);
-	metrics_put_number(&e, "sjkc_sampling_hz", METRIC_GAUGE,
-			   (double)v->sampling.hz,
+	metrics_put(&e, &jvms, "state", "sampled", v->sampled);
+	metrics_put(&e, &jvms, "state", "refused", v->refused);
+	metrics_put(&e, &jvms, "state", "excluded", v->excluded);
+	metrics_put_number(&e, "sjkc_sampling_hz", METRIC_GAUGE, (double)v->hz,
 			   "Samples per second and CPU.");
 	metrics_put_number(&e, "sjkc_samples_total", METRIC_COUNTER,
 			   (double)v->samples,
 			   "Samples taken, in intervals that have ended.");
 	metrics_put_number(&e, "sjkc_frames_unnamed_total", METRIC_COUNTER,
-			   (double)v->sampling.unnamed,
+			   (double)v->unnamed,
 			   "Java frames whose names are unavailable.");
 	metrics_put_losses(&e, v);
 	metrics_put_push(&e, v, last_push_ns);
@@ -243,11 +240,11 @@ static void metrics_add(const struct prof_metrics_values *v,
 /* ---- health ---- */
 
 /* Reads the values, and resets the failures if a request was delivered. */
-static void metrics_read_values(struct prof_metrics *m,
-				struct prof_metrics_values *v)
+static void metrics_read_values(struct push_metrics *m,
+				struct push_metrics_values *v)
 {
-	*v = (struct prof_metrics_values){ .problem = "" };
-	m->fill(m->self, v);
+	*v = (struct push_metrics_values){ .problem = "" };
+	m->options.fill(m->options.self, v);
 	if (v->push.delivered != m->delivered) {
 		/* A request whose profiles are rejected is no success. */
 		if (v->push.rejected_profiles == m->rejected)
@@ -258,9 +255,9 @@ static void metrics_read_values(struct prof_metrics *m,
 	m->rejected = v->push.rejected_profiles;
 }
 
-void prof_metrics_end_window(struct prof_metrics *m)
+void push_metrics_end_window(struct push_metrics *m)
 {
-	struct prof_metrics_values v;
+	struct push_metrics_values v;
 
 	if (!m)
 		return;
@@ -272,22 +269,21 @@ void prof_metrics_end_window(struct prof_metrics *m)
 	m->window = v.push;
 }
 
-static void metrics_add_health(const struct prof_metrics *m,
-			       const struct prof_metrics_values *v,
+static void metrics_add_health(const struct push_metrics *m,
+			       const struct push_metrics_values *v,
 			       struct page *page)
 {
 	page->status = 200;
 	text_puts(&page->body, "sampling and sending\n");
-	if (m->failed_windows < PROF_UNHEALTHY && !v->sampling.refused)
+	if (m->failed_windows < PUSH_UNHEALTHY && !v->refused)
 		return;
 	page->status = 503;
 	text_clear(&page->body);
-	if (m->failed_windows < PROF_UNHEALTHY) {
+	if (m->failed_windows < PUSH_UNHEALTHY) {
 		text_printf(&page->body,
 			    "%" PRIu64 " JVM%s cannot be sampled; the messages "
 			    "of sjkc have the reasons\n",
-			    (uint64_t)v->sampling.refused,
-			    units_plural(v->sampling.refused));
+			    (uint64_t)v->refused, units_plural(v->refused));
 		return;
 	}
 	text_printf(&page->body, "no profile was delivered in %u interval%s",
@@ -299,8 +295,8 @@ static void metrics_add_health(const struct prof_metrics *m,
 
 static void metrics_answer(void *self, const char *path, struct page *page)
 {
-	struct prof_metrics *m = self;
-	struct prof_metrics_values v;
+	struct push_metrics *m = self;
+	struct push_metrics_values v;
 
 	if (strcmp(path, EXPOSITION_PATH) != 0 && strcmp(path, "/healthz") != 0)
 		return;
@@ -314,29 +310,27 @@ static void metrics_answer(void *self, const char *path, struct page *page)
 	metrics_add(&v, m->last_push_ns, &page->body);
 }
 
-static void metrics_log_refused(void *self, const struct sockaddr_storage *peer)
+static void metrics_refuse(void *self, const struct sockaddr_storage *peer)
 {
+	const struct push_metrics *m = self;
 	struct text address = { 0 };
 
-	(void)self;
 	socket_add_host(&address, peer);
-	log_always("refused a client at %s, whose network no --allow has; this "
-		   "is printed once",
-		   address.bytes);
+	m->options.refused(m->options.self, address.bytes);
 	text_release(&address);
 }
 
 /* ---- set-up ---- */
 
-size_t prof_metrics_polls(const struct prof_metrics *m,
-			  struct pollfd fds[PROF_METRICS_FDS])
+size_t push_metrics_polls(const struct push_metrics *m,
+			  struct pollfd fds[PUSH_METRICS_FDS])
 {
 	return m ? page_server_polls(m->server, fds) : 0;
 }
 
-void prof_metrics_step(struct prof_metrics *m)
+void push_metrics_step(struct push_metrics *m)
 {
-	struct prof_metrics_values v;
+	struct push_metrics_values v;
 
 	if (!m)
 		return;
@@ -344,60 +338,55 @@ void prof_metrics_step(struct prof_metrics *m)
 	page_server_step(m->server);
 }
 
-static int metrics_listen(struct prof_metrics *m, const char *address,
-			  const struct option_list *allow,
-			  const struct option_list *hosts, struct error *err)
+static int metrics_listen(struct push_metrics *m, struct error *err)
 {
+	const struct push_metrics_options *given = &m->options;
 	struct page_server_options o = {
 		.answer = metrics_answer,
-		.refused = metrics_log_refused,
+		.refused = metrics_refuse,
 		.self = m,
-		.hosts = hosts->values,
-		.host_count = hosts->count,
+		.hosts = given->hosts,
+		.host_count = given->host_count,
 	};
 	struct sockaddr_storage to = { 0 };
 
-	m->allowed = xcalloc(allow->count + 1, sizeof(*m->allowed));
-	for (size_t i = 0; i < allow->count; i++)
-		if (cidr_parse(&m->allowed[i], allow->values[i], err))
+	m->allowed = xcalloc(given->allow_count + 1, sizeof(*m->allowed));
+	for (size_t i = 0; i < given->allow_count; i++)
+		if (cidr_parse(&m->allowed[i], given->allow[i], err))
 			return fail_in(err, "--allow");
 	if (net_address_parse_bind(
-		    &to, address, clock_after(clock_monotonic_ns(), RESOLVE_NS),
-		    err))
+		    &to, given->address,
+		    clock_after(clock_monotonic_ns(), RESOLVE_NS), err))
 		return fail_in(err, "--metrics");
-	if (!cidr_is_loopback(&to) && !allow->count)
-		return misuse(err,
-			      "--metrics %s lets other machines connect; use "
-			      "--allow <network>",
-			      address);
+	if (!cidr_is_loopback(&to) && !given->allow_count)
+		return fail(err, ERROR_MISUSE,
+			    "--metrics %s lets other machines connect; use "
+			    "--allow <network>",
+			    given->address);
 	o.allowed = m->allowed;
-	o.allowed_count = allow->count;
+	o.allowed_count = given->allow_count;
 	m->server = page_server_open(&to, &o, err);
 	return m->server ? 0 : fail_in(err, "--metrics");
 }
 
-struct prof_metrics *
-prof_metrics_open(const char *address, const struct option_list *allow,
-		  const struct option_list *hosts,
-		  void (*fill)(void *self, struct prof_metrics_values *v),
-		  void *self, struct error *err)
+struct push_metrics *push_metrics_open(const struct push_metrics_options *o,
+				       struct error *err)
 {
-	struct prof_metrics *m = xcalloc(1, sizeof(*m));
-	struct text name = { 0 };
+	struct push_metrics *m = xcalloc(1, sizeof(*m));
 
-	m->fill = fill;
-	m->self = self;
-	if (metrics_listen(m, address, allow, hosts, err)) {
-		prof_metrics_close(m);
-		return NULL;
-	}
-	page_server_add_address(m->server, &name);
-	log_info("serving http://%s/metrics and /healthz", name.bytes);
-	text_release(&name);
-	return m;
+	m->options = *o;
+	if (metrics_listen(m, err) == 0)
+		return m;
+	push_metrics_close(m);
+	return NULL;
 }
 
-void prof_metrics_close(struct prof_metrics *m)
+void push_metrics_add_address(const struct push_metrics *m, struct text *out)
+{
+	page_server_add_address(m->server, out);
+}
+
+void push_metrics_close(struct push_metrics *m)
 {
 	if (!m)
 		return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_budget.h"
+#include "core/push/push_budget.h"
 
-#include "cmd/shared/command.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
@@ -112,10 +111,10 @@ static uint64_t usage_memory_bytes(pid_t pid)
 	return bytes;
 }
 
-struct prof_usage prof_usage_read(pid_t omitted)
+struct push_usage push_usage_read(pid_t omitted)
 {
 	pid_t pids[PROCESSES_MAX] = { getpid() };
-	struct prof_usage usage = { 0 };
+	struct push_usage usage = { 0 };
 	size_t count = 1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -131,7 +130,7 @@ struct prof_usage prof_usage_read(pid_t omitted)
 	return usage;
 }
 
-uint64_t prof_usage_own_bytes(void)
+uint64_t push_usage_own_bytes(void)
 {
 	struct text pages = { 0 };
 	uint64_t resident = 0, shared = 0;
@@ -164,7 +163,7 @@ static uint64_t budget_lower(uint64_t hz)
 	return hz;
 }
 
-static uint64_t budget_higher(const struct prof_budget *b)
+static uint64_t budget_higher(const struct push_budget *b)
 {
 	for (size_t i = STEPS; i-- > 0;)
 		if (steps[i] > b->hz && steps[i] < b->wanted_hz)
@@ -172,7 +171,7 @@ static uint64_t budget_higher(const struct prof_budget *b)
 	return b->wanted_hz;
 }
 
-uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
+uint64_t push_budget_next(struct push_budget *b, int64_t cpu_ns,
 			  int64_t time_ns)
 {
 	int64_t used_ns = cpu_ns - b->cpu_ns, passed_ns = time_ns - b->time_ns;
@@ -194,25 +193,25 @@ uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
 		b->hz = budget_lower(b->hz);
 		return b->hz;
 	}
-	if (++b->within >= PROF_BUDGET_QUIET)
+	if (++b->within >= PUSH_BUDGET_QUIET)
 		b->is_at_least = false;
 	higher = budget_higher(b);
 	if (b->percent * (double)higher / (double)b->hz > b->limit_percent)
 		b->quiet = 0;
-	else if (higher > b->hz && ++b->quiet >= PROF_BUDGET_QUIET) {
+	else if (higher > b->hz && ++b->quiet >= PUSH_BUDGET_QUIET) {
 		b->quiet = 0;
 		b->hz = higher;
 	}
 	return b->hz;
 }
 
-void prof_budget_skip(struct prof_budget *b, int64_t cpu_ns, int64_t time_ns)
+void push_budget_skip(struct push_budget *b, int64_t cpu_ns, int64_t time_ns)
 {
 	b->cpu_ns = cpu_ns;
 	b->time_ns = time_ns;
 }
 
-int prof_budget_parse(const char *option, const char *word, double *percent,
+int push_budget_parse(const char *option, const char *word, double *percent,
 		      struct error *err)
 {
 	char *end;
@@ -220,14 +219,15 @@ int prof_budget_parse(const char *option, const char *word, double *percent,
 	*percent = strtod(word, &end);
 	if (end == word || !isfinite(*percent) || *percent <= 0 ||
 	    *percent > 100000 || (*end && strcmp(end, "%") != 0))
-		return misuse(err, "invalid %s '%s' (examples: 1%%, 0.5%%)",
-			      option, word);
+		return fail(err, ERROR_MISUSE,
+			    "invalid %s '%s' (examples: 1%%, 0.5%%)", option,
+			    word);
 	return 0;
 }
 
 /* ---- minutes ---- */
 
-bool prof_budget_hits(const char *node, int64_t minute, double percent)
+bool push_budget_hits(const char *node, int64_t minute, double percent)
 {
 	/* FNV-1a: the hash of tables differs in each process. */
 	uint64_t hash = 0xcbf29ce484222325u;

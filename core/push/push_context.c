@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_context.h"
+#include "core/push/push_resource.h"
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
@@ -121,7 +121,7 @@ static bool context_read_at(struct memory *m, uint64_t address,
 	return ok;
 }
 
-bool prof_context_read(const struct jvm *jvm, struct text *out)
+bool push_context_read(const struct jvm *jvm, struct text *out)
 {
 	struct remote_memory *memory = NULL;
 	struct mappings maps = { 0 };

@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_attributes.h"
+#include "core/push/push_attributes.h"
 
 #include "core/base/ascii.h"
-#include "render/profile/export.h"
+#include "core/base/protobuf.h"
+#include "core/base/safe_text.h"
+#include "core/formats/otlp_fields.h"
 
 #include <string.h>
+
+void push_attribute(struct text *resource, const char *key, const char *value,
+		    size_t len)
+{
+	struct text any = { 0 }, both = { 0 }, valid = { 0 };
+
+	/* Receivers refuse a request with a string that is not UTF-8. */
+	safe_text(&valid, key, strlen(key));
+	protobuf_bytes(&both, KEY_VALUE_KEY, valid.bytes, valid.len);
+	text_clear(&valid);
+	safe_text(&valid, value, len);
+	protobuf_bytes(&any, VALUE_STRING, valid.bytes, valid.len);
+	protobuf_message(&both, KEY_VALUE_VALUE, &any);
+	/* Resource.attributes is field 1. */
+	protobuf_message(resource, 1, &both);
+	text_release(&any);
+	text_release(&both);
+	text_release(&valid);
+}
 
 static bool attributes_is_separator(char c)
 {
@@ -42,12 +63,12 @@ static bool attributes_is_valid_key(const struct text *key)
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_.-";
 
-	return key->len && key->len <= PROF_KEY_MAX &&
+	return key->len && key->len <= PUSH_KEY_MAX &&
 	       strspn(key->bytes, valid) == key->len;
 }
 
 /* Returns the index of a key, or the number of keys. */
-static size_t attributes_find(const struct prof_attributes *a, const char *key)
+static size_t attributes_find(const struct push_attributes *a, const char *key)
 {
 	size_t at = 0, count = a->own_count + a->given_count;
 
@@ -56,17 +77,17 @@ static size_t attributes_find(const struct prof_attributes *a, const char *key)
 	return at;
 }
 
-void prof_attributes_put(struct prof_attributes *a, const char *key,
+void push_attributes_put(struct push_attributes *a, const char *key,
 			 const char *value)
 {
-	if (!value || !*value || a->own_count == PROF_OWN_MAX ||
+	if (!value || !*value || a->own_count == PUSH_OWN_MAX ||
 	    a->given_count || (a->omits_ids && attributes_is_id(key)))
 		return;
-	otlp_attribute(&a->own, key, value, strnlen(value, PROF_VALUE_MAX));
+	push_attribute(&a->own, key, value, strnlen(value, PUSH_VALUE_MAX));
 	text_puts(&a->keys[a->own_count++], key);
 }
 
-static void attributes_take(struct prof_attributes *a, const struct text *key,
+static void attributes_take(struct push_attributes *a, const struct text *key,
 			    const struct text *value, bool repeats)
 {
 	size_t at = attributes_find(a, key->bytes);
@@ -77,17 +98,17 @@ static void attributes_take(struct prof_attributes *a, const struct text *key,
 	    at < a->own_count || (at < count && repeats) ||
 	    (a->omits_ids && attributes_is_id(key->bytes)))
 		return;
-	if (at < count || a->given_count == PROF_GIVEN_MAX ||
-	    value->len > PROF_VALUE_MAX || !attributes_is_valid_key(key)) {
+	if (at < count || a->given_count == PUSH_GIVEN_MAX ||
+	    value->len > PUSH_VALUE_MAX || !attributes_is_valid_key(key)) {
 		a->omitted++;
 		return;
 	}
-	otlp_attribute(&a->given, key->bytes, value->bytes, value->len);
+	push_attribute(&a->given, key->bytes, value->bytes, value->len);
 	text_puts(&a->keys[count], key->bytes);
 	a->given_count++;
 }
 
-const char *prof_attributes_next(const char *list, struct text *key,
+const char *push_attributes_next(const char *list, struct text *key,
 				 struct text *value)
 {
 	size_t len = strcspn(list, ","), blanks = 0;
@@ -115,24 +136,24 @@ const char *prof_attributes_next(const char *list, struct text *key,
 	return list + len + (list[len] == ',');
 }
 
-void prof_attributes_add_list(struct prof_attributes *a, const char *list,
+void push_attributes_add_list(struct push_attributes *a, const char *list,
 			      bool repeats)
 {
 	struct text key = { 0 }, value = { 0 };
 
 	while (*list) {
-		list = prof_attributes_next(list, &key, &value);
+		list = push_attributes_next(list, &key, &value);
 		attributes_take(a, &key, &value, repeats);
 	}
 	text_release(&key);
 	text_release(&value);
 }
 
-void prof_attributes_release(struct prof_attributes *a)
+void push_attributes_release(struct push_attributes *a)
 {
 	text_release(&a->own);
 	text_release(&a->given);
 	for (size_t i = 0; i < a->own_count + a->given_count; i++)
 		text_release(&a->keys[i]);
-	*a = (struct prof_attributes){ 0 };
+	*a = (struct push_attributes){ 0 };
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_attributes.h"
-#include "cmd/prof/prof_context.h"
 #include "cmd/prof/prof_push.h"
 #include "core/base/protobuf.h"
+#include "core/push/push_attributes.h"
+#include "core/push/push_resource.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void print_attributes(struct text *out, const struct text *resource)
 			}
 }
 
-static void expect_given(struct prof_attributes *a, const char *expected,
+static void expect_given(struct push_attributes *a, const char *expected,
 			 uint64_t omitted)
 {
 	struct text printed = { 0 };
@@ -45,15 +45,15 @@ static void expect_given(struct prof_attributes *a, const char *expected,
 	assert_string_equal(printed.bytes, expected);
 	assert_int_equal(a->omitted, omitted);
 	text_release(&printed);
-	prof_attributes_release(a);
+	push_attributes_release(a);
 }
 
 static void expect_list(const char *list, const char *expected,
 			uint64_t omitted)
 {
-	struct prof_attributes a = { 0 };
+	struct push_attributes a = { 0 };
 
-	prof_attributes_add_list(&a, list, false);
+	push_attributes_add_list(&a, list, false);
 	expect_given(&a, expected, omitted);
 }
 
@@ -72,32 +72,32 @@ static void known_attributes_replace_those_of_the_list(void **state)
 				   "process_pid=1,k8s.pod.name=d,"
 				   "container_id=e,k8s.deployment.name=f,"
 				   "service.instance.id=g";
-	struct prof_attributes a = { 0 };
+	struct push_attributes a = { 0 };
 
 	(void)state;
-	prof_attributes_put(&a, "host.name", "h");
-	prof_attributes_put(&a, "process.pid", "4711");
-	prof_attributes_put(&a, "k8s.pod.name", "");
-	prof_attributes_add_list(&a, list, false);
+	push_attributes_put(&a, "host.name", "h");
+	push_attributes_put(&a, "process.pid", "4711");
+	push_attributes_put(&a, "k8s.pod.name", "");
+	push_attributes_add_list(&a, list, false);
 	expect_given(&a,
 		     "k8s.pod.name=d;container_id=e;k8s.deployment.name=f;"
 		     "service.instance.id=g;",
 		     0);
 	/* Ids, also those of the list, are left out. */
 	a.omits_ids = true;
-	prof_attributes_put(&a, "process.pid", "4711");
+	push_attributes_put(&a, "process.pid", "4711");
 	assert_int_equal(a.own_count, 0);
-	prof_attributes_add_list(&a, list, false);
+	push_attributes_add_list(&a, list, false);
 	expect_given(&a, "host.name=c;k8s.deployment.name=f;", 0);
 	/* A second list may repeat the first. */
-	prof_attributes_add_list(&a, "a=1,b=2", false);
-	prof_attributes_add_list(&a, "b=3,c=4", true);
+	push_attributes_add_list(&a, "a=1,b=2", false);
+	push_attributes_add_list(&a, "b=3,c=4", true);
 	expect_given(&a, "a=1;b=2;c=4;", 0);
 }
 
 static void workload_of(const char *pod, const char *wanted)
 {
-	assert_int_equal(prof_workload_len(pod), strlen(wanted));
+	assert_int_equal(push_workload_len(pod), strlen(wanted));
 	assert_memory_equal(pod, wanted, strlen(wanted));
 }
 
@@ -163,7 +163,7 @@ static const char *read_context(struct text *out)
 
 	text_clear(out);
 	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
-	ok = prof_context_read(&jvm, out);
+	ok = push_context_read(&jvm, out);
 	jvm_close(&jvm);
 	return ok ? out->bytes : NULL;
 }

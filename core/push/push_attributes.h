@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_attributes: the attributes of a JVM's resource, those that sjkc knows
+ * push_attributes: the attributes of a JVM's resource, those that sjkc knows
  * and those that the user gives in lists like OTEL_RESOURCE_ATTRIBUTES.
  */
-#ifndef CMD_PROF_PROF_ATTRIBUTES_H
-#define CMD_PROF_PROF_ATTRIBUTES_H
+#ifndef CORE_PUSH_PUSH_ATTRIBUTES_H
+#define CORE_PUSH_PUSH_ATTRIBUTES_H
 
 #include "core/base/text.h"
 
@@ -15,27 +15,31 @@
 enum {
 	/* Limits of attributes that the user gives; engines have limits, too.
 	 */
-	PROF_GIVEN_MAX = 16,
-	PROF_KEY_MAX = 128,
-	PROF_VALUE_MAX = 1024,
-	PROF_OWN_MAX = 24,
+	PUSH_GIVEN_MAX = 16,
+	PUSH_KEY_MAX = 128,
+	PUSH_VALUE_MAX = 1024,
+	PUSH_OWN_MAX = 24,
 };
 
+/* Appends an attribute to those of a resource; both texts may be any bytes. */
+void push_attribute(struct text *resource, const char *key, const char *value,
+		    size_t len);
+
 /* Zeroed storage is empty. */
-struct prof_attributes {
+struct push_attributes {
 	bool omits_ids;         /* leaves out ids of containers and processes */
-	struct text own, given; /* made by otlp_attribute() */
-	struct text keys[PROF_OWN_MAX + PROF_GIVEN_MAX];
+	struct text own, given; /* made by push_attribute() */
+	struct text keys[PUSH_OWN_MAX + PUSH_GIVEN_MAX];
 	size_t own_count, given_count; /* keys; the own ones are first */
 	/* Given attributes that are not sent: invalid, repeated or too many. */
 	uint64_t omitted;
 };
 
-void prof_attributes_release(struct prof_attributes *a);
+void push_attributes_release(struct push_attributes *a);
 
 /* Adds an attribute that sjkc knows, before any list; an empty value is none.
  */
-void prof_attributes_put(struct prof_attributes *a, const char *key,
+void push_attributes_put(struct push_attributes *a, const char *key,
 			 const char *value);
 
 /*
@@ -43,14 +47,14 @@ void prof_attributes_put(struct prof_attributes *a, const char *key,
  * knows itself replace those of the list, and service.name is not one of them.
  * repeats: the list may have attributes of an earlier one.
  */
-void prof_attributes_add_list(struct prof_attributes *a, const char *list,
+void push_attributes_add_list(struct push_attributes *a, const char *list,
 			      bool repeats);
 
 /*
  * Reads the first pair of a list; a text without "=" leaves both empty. Returns
  * the rest of the list.
  */
-const char *prof_attributes_next(const char *list, struct text *key,
+const char *push_attributes_next(const char *list, struct text *key,
 				 struct text *value);
 
 #endif

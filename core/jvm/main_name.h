@@ -2,8 +2,8 @@
 /*
  * main_name: the display name of a running program, from its command line.
  */
-#ifndef CMD_SHARED_MAIN_NAME_H
-#define CMD_SHARED_MAIN_NAME_H
+#ifndef CORE_JVM_MAIN_NAME_H
+#define CORE_JVM_MAIN_NAME_H
 
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"

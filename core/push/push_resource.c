@@ -6,14 +6,12 @@
  * All are read from /proc, the JVM's command line and environment, and the
  * links that a kubelet keeps in /var/log/containers. No API is asked.
  */
-#include "cmd/prof/prof_push.h"
+#include "core/push/push_resource.h"
 
-#include "cmd/prof/prof_attributes.h"
-#include "cmd/prof/prof_context.h"
-#include "cmd/shared/main_name.h"
 #include "core/jvm/container.h"
+#include "core/jvm/main_name.h"
 #include "core/jvm/procfs.h"
-#include "render/profile/export.h"
+#include "core/push/push_attributes.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -33,12 +31,12 @@ struct resource {
 	struct text context; /* a list that the JVM publishes, or empty */
 	struct container_pod pod;
 	struct text service;
-	struct prof_attributes attributes;
+	struct push_attributes attributes;
 };
 
 static void resource_put(struct resource *r, const char *key, const char *value)
 {
-	prof_attributes_put(&r->attributes, key, value);
+	push_attributes_put(&r->attributes, key, value);
 }
 
 /* ---- sources ---- */
@@ -74,7 +72,7 @@ static void resource_take_service(struct resource *r, const char *list)
 	struct text key = { 0 }, value = { 0 };
 
 	while (list && *list && !r->service.len) {
-		list = prof_attributes_next(list, &key, &value);
+		list = push_attributes_next(list, &key, &value);
 		if (strcmp(key.bytes, "service.name") == 0)
 			text_add(&r->service, value.bytes, value.len);
 	}
@@ -123,7 +121,7 @@ static size_t workload_strip(const char *pod, size_t len,
 		       : len;
 }
 
-size_t prof_workload_len(const char *pod)
+size_t push_workload_len(const char *pod)
 {
 	size_t len = strlen(pod);
 	size_t owner = workload_strip(pod, len, safe_letters, 5, 5);
@@ -143,7 +141,7 @@ static void resource_take_workload(struct resource *r)
 
 	if (!r->pod.name.len || r->service.len)
 		return;
-	len = prof_workload_len(r->pod.name.bytes);
+	len = push_workload_len(r->pod.name.bytes);
 	text_add(&r->service, r->pod.name.bytes, len);
 	if (container_pod_has_others(&r->pod))
 		text_printf(&r->service, "-%s", r->pod.container.bytes);
@@ -210,7 +208,7 @@ static void resource_put_executable(struct resource *r)
 		resource_put(r, "process.executable.name", slash + 1);
 }
 
-const char *prof_host_name(void)
+const char *push_host_name(void)
 {
 	static struct text name;
 	const char *node = getenv("NODE_NAME");
@@ -232,7 +230,7 @@ static void resource_put_own(struct resource *r)
 	resource_put(r, "k8s.namespace.name", r->pod.namespace.bytes);
 	resource_put(r, "k8s.container.name", r->pod.container.bytes);
 	resource_put(r, "k8s.node.name", getenv("NODE_NAME"));
-	resource_put(r, "host.name", prof_host_name());
+	resource_put(r, "host.name", push_host_name());
 	resource_put_executable(r);
 	resource_put(r, "process.runtime.name", r->info.vm_name);
 	resource_put(r, "process.runtime.version", r->info.version);
@@ -240,31 +238,31 @@ static void resource_put_own(struct resource *r)
 }
 
 /* Appends the service, the attributes that the user gives, and the others. */
-static void resource_add_all(struct resource *r, enum prof_labels labels,
+static void resource_add_all(struct resource *r, enum push_labels labels,
 			     struct text *out)
 {
 	const char *list = resource_property(r, "-Dotel.resource.attributes=");
-	struct prof_attributes *a = &r->attributes;
+	struct push_attributes *a = &r->attributes;
 	const struct text *service = &r->service;
 
-	otlp_attribute(out, "service.name", service->bytes,
-		       strnlen(service->bytes, PROF_VALUE_MAX));
-	if (labels == PROF_LABELS_SERVICE)
+	push_attribute(out, "service.name", service->bytes,
+		       strnlen(service->bytes, PUSH_VALUE_MAX));
+	if (labels == PUSH_LABELS_SERVICE)
 		return;
-	a->omits_ids = labels == PROF_LABELS_LOW;
+	a->omits_ids = labels == PUSH_LABELS_LOW;
 	resource_put_own(r);
 	if (!list)
 		list = resource_variable(r, "OTEL_RESOURCE_ATTRIBUTES");
 	if (list)
-		prof_attributes_add_list(a, list, false);
+		push_attributes_add_list(a, list, false);
 	if (r->context.len)
-		prof_attributes_add_list(a, r->context.bytes, true);
+		push_attributes_add_list(a, r->context.bytes, true);
 	text_add(out, a->given.bytes, a->given.len);
 	text_add(out, a->own.bytes, a->own.len);
 }
 
-uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
-			   enum prof_labels labels, struct text *out,
+uint64_t push_resource_add(const struct jvm *jvm, const char *service,
+			   enum push_labels labels, struct text *out,
 			   bool *args_cut)
 {
 	struct resource r = { .jvm = jvm };
@@ -275,7 +273,7 @@ uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 		r.info = (struct jvm_info){ 0 };
 	procfs_read(jvm->pid, "environ", ENVIRON_MAX, &r.environ, &unused);
 	container_read(&r.container, jvm);
-	prof_context_read(jvm, &r.context);
+	push_context_read(jvm, &r.context);
 	container_pod_find(&r.pod, &r.container);
 	resource_find_service(&r, service);
 	resource_add_all(&r, labels, out);
@@ -289,6 +287,6 @@ uint64_t prof_resource_add(const struct jvm *jvm, const char *service,
 	text_release(&r.context);
 	container_pod_release(&r.pod);
 	text_release(&r.service);
-	prof_attributes_release(&r.attributes);
+	push_attributes_release(&r.attributes);
 	return omitted;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_requests.h"
+#include "render/profile/push_requests.h"
 
-#include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
@@ -24,7 +23,7 @@
 /* Frames of a stack trace of a pprof profile, last attempt. */
 enum { LEAST_DEPTH = 16 };
 
-uint64_t prof_requests_samples(const struct profile *p)
+uint64_t push_requests_samples(const struct profile *p)
 {
 	uint64_t samples = 0;
 
@@ -33,24 +32,25 @@ uint64_t prof_requests_samples(const struct profile *p)
 	return samples;
 }
 
-static void requests_report_reduced(struct prof_requests *r)
+static void requests_report_reduced(struct push_requests *r)
 {
-	if (!r->said_reduced)
-		log_always("a profile is too large for a request: its stack "
-			   "traces are truncated; a shorter --interval helps");
+	if (!r->said_reduced && r->notice)
+		r->notice(r->self,
+			  "a profile is too large for a request: its stack "
+			  "traces are truncated; a shorter --interval helps");
 	r->said_reduced = true;
 }
 
-static void requests_drop(struct prof_requests *r, uint64_t samples)
+static void requests_drop(struct push_requests *r, uint64_t samples)
 {
-	if (!r->said_too_large)
-		log_always("dropping a profile that is too large for a "
-			   "request; a shorter --interval helps");
+	if (!r->said_too_large && r->notice)
+		r->notice(r->self, "dropping a profile that is too large for a "
+				   "request; a shorter --interval helps");
 	r->said_too_large = true;
 	r->too_large += samples;
 }
 
-static void requests_send(struct prof_requests *r, const struct text *bytes,
+static void requests_send(struct push_requests *r, const struct text *bytes,
 			  const char *query, const char *ending,
 			  uint64_t samples)
 {
@@ -85,7 +85,7 @@ static void requests_add_allowed(struct text *out, const struct cursor *bytes,
 				       : '_');
 }
 
-/* Reads the next attribute of a resource that otlp_attribute() made. */
+/* Reads the next attribute of a resource that push_attribute() made. */
 static bool requests_next_attribute(struct cursor *resource, struct cursor *key,
 				    struct cursor *value)
 {
@@ -143,7 +143,7 @@ static void requests_add_text_label(struct text *set, const char *key,
 
 /* Appends a series of a profile, which has the cells of one thread. */
 static uint64_t
-requests_add_one_series(struct prof_requests *r, const struct text *about,
+requests_add_one_series(struct push_requests *r, const struct text *about,
 			const struct profile *p, const struct event_view *view,
 			const struct text *thread, uint64_t most_frames)
 {
@@ -180,7 +180,7 @@ requests_add_one_series(struct prof_requests *r, const struct text *about,
 }
 
 /* Appends the name that a thread has in a series; "" without a name. */
-static void requests_thread_name(const struct prof_requests *r,
+static void requests_thread_name(const struct push_requests *r,
 				 const struct profile *p, uint32_t thread,
 				 struct text *out)
 {
@@ -198,8 +198,8 @@ static void requests_thread_name(const struct prof_requests *r,
  * labels of series alone. Returns the number of samples with truncated stack
  * traces.
  */
-static uint64_t requests_add_view_series(struct prof_requests *r,
-					 const struct sampling_part *part,
+static uint64_t requests_add_view_series(struct push_requests *r,
+					 const struct profile_part *part,
 					 const struct event_view *view,
 					 uint64_t most_frames)
 {
@@ -239,8 +239,8 @@ static uint64_t requests_add_view_series(struct prof_requests *r,
 	return cut;
 }
 
-static uint64_t requests_add_series(struct prof_requests *r,
-				    const struct sampling_part *part,
+static uint64_t requests_add_series(struct push_requests *r,
+				    const struct profile_part *part,
 				    const struct event_view *views,
 				    size_t count, uint64_t most_frames)
 {
@@ -256,7 +256,7 @@ static uint64_t requests_add_series(struct prof_requests *r,
 /* ---- OTLP, and the same for Parca ---- */
 
 /* True if a request is larger than `most`, or than `times` that for Parca. */
-static bool requests_exceeds(const struct prof_requests *r, size_t most,
+static bool requests_exceeds(const struct push_requests *r, size_t most,
 			     size_t times)
 {
 	return otlp_request_bytes(r->request) > most ||
@@ -264,14 +264,14 @@ static bool requests_exceeds(const struct prof_requests *r, size_t most,
 }
 
 /* Makes the request empty. */
-static void requests_clear(struct prof_requests *r)
+static void requests_clear(struct push_requests *r)
 {
 	text_clear(&r->series);
 	r->samples = 0;
 	r->request_truncated = 0;
 }
 
-static void requests_end_request(struct prof_requests *r)
+static void requests_end_request(struct push_requests *r)
 {
 	struct text bytes = { 0 };
 
@@ -286,7 +286,7 @@ static void requests_end_request(struct prof_requests *r)
 }
 
 /* Empties the request without sending it. */
-static void requests_discard_request(struct prof_requests *r)
+static void requests_discard_request(struct push_requests *r)
 {
 	otlp_request_free(r->request);
 	r->request = otlp_request_new();
@@ -304,8 +304,8 @@ static uint64_t requests_view_samples(const struct event_view *views,
 }
 
 /* Encodes views of a profile; most_frames as in struct otlp_options. */
-static void requests_encode(struct prof_requests *r,
-			    const struct sampling_part *part,
+static void requests_encode(struct push_requests *r,
+			    const struct profile_part *part,
 			    const struct event_view *views, size_t count,
 			    uint64_t most_frames)
 {
@@ -330,7 +330,7 @@ static void requests_encode(struct prof_requests *r,
 }
 
 /* Returns the number of samples that are encoded. */
-static uint64_t requests_part_samples(const struct sampling_part *part)
+static uint64_t requests_part_samples(const struct profile_part *part)
 {
 	struct event_view *views = NULL;
 	size_t count = event_views(part->profile, &views);
@@ -341,8 +341,8 @@ static uint64_t requests_part_samples(const struct sampling_part *part)
 }
 
 /* Encodes all events of a profile. */
-static void requests_encode_all(struct prof_requests *r,
-				const struct sampling_part *part)
+static void requests_encode_all(struct push_requests *r,
+				const struct profile_part *part)
 {
 	struct event_view *views = NULL;
 	size_t count = event_views(part->profile, &views);
@@ -352,15 +352,15 @@ static void requests_encode_all(struct prof_requests *r,
 }
 
 /* Sends views in a request of their own; most of it, if it is too large. */
-static void requests_send_views(struct prof_requests *r,
-				const struct sampling_part *part,
+static void requests_send_views(struct push_requests *r,
+				const struct profile_part *part,
 				const struct event_view *views, size_t count)
 {
 	uint64_t most = 0;
 
 	for (;;) {
 		requests_encode(r, part, views, count, most);
-		if (!requests_exceeds(r, r->largest, PROF_PARCA_ALONE))
+		if (!requests_exceeds(r, r->largest, PUSH_PARCA_ALONE))
 			break;
 		requests_discard_request(r);
 		most = most ? most / 4 : MOST_FRAMES;
@@ -374,8 +374,8 @@ static void requests_send_views(struct prof_requests *r,
 	requests_end_request(r);
 }
 
-static void requests_send_alone(struct prof_requests *r,
-				const struct sampling_part *part)
+static void requests_send_alone(struct push_requests *r,
+				const struct profile_part *part)
 {
 	struct event_view *views = NULL;
 	size_t count = event_views(part->profile, &views);
@@ -390,8 +390,8 @@ static void requests_send_alone(struct prof_requests *r,
  * Sends the profiles in as few requests as possible. A request that is too
  * large with its last profile is encoded again without it.
  */
-static void requests_add_shared(struct prof_requests *r,
-				const struct sampling_part *parts, size_t count)
+static void requests_add_shared(struct push_requests *r,
+				const struct profile_part *parts, size_t count)
 {
 	size_t first = 0;
 
@@ -401,14 +401,14 @@ static void requests_add_shared(struct prof_requests *r,
 			continue;
 		}
 		requests_encode_all(r, &parts[i]);
-		if (!requests_exceeds(r, r->most, PROF_PARCA_SHARED))
+		if (!requests_exceeds(r, r->most, PUSH_PARCA_SHARED))
 			continue;
 		requests_discard_request(r);
 		for (; first < i; first++)
 			requests_encode_all(r, &parts[first]);
 		requests_end_request(r);
 		requests_encode_all(r, &parts[i]);
-		if (!requests_exceeds(r, r->most, PROF_PARCA_SHARED))
+		if (!requests_exceeds(r, r->most, PUSH_PARCA_SHARED))
 			continue;
 		requests_discard_request(r);
 		requests_send_alone(r, &parts[i]);
@@ -499,7 +499,7 @@ static void requests_add_query(struct text *out, const struct profile *p,
 }
 
 /* Encodes a view as pprof; returns false if it is too large at any depth. */
-static bool requests_encode_view(struct prof_requests *r,
+static bool requests_encode_view(struct push_requests *r,
 				 const struct profile *p,
 				 const struct event_view *view,
 				 struct text *out)
@@ -527,8 +527,8 @@ static bool requests_encode_view(struct prof_requests *r,
 	return false;
 }
 
-static void requests_add_pprof(struct prof_requests *r,
-			       const struct sampling_part *part)
+static void requests_add_pprof(struct push_requests *r,
+			       const struct profile_part *part)
 {
 	struct text service = { 0 }, labels = { 0 }, query = { 0 };
 	struct text ending = { 0 }, bytes = { 0 };
@@ -568,11 +568,11 @@ static void requests_add_pprof(struct prof_requests *r,
 
 /* ---- interface ---- */
 
-void prof_requests_add(struct prof_requests *r,
-		       const struct sampling_part *parts, size_t count)
+void push_requests_add(struct push_requests *r,
+		       const struct profile_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		r->omitted += prof_requests_samples(parts[i].profile) -
+		r->omitted += push_requests_samples(parts[i].profile) -
 			      requests_part_samples(&parts[i]);
 	if (r->format != PUSH_PYROSCOPE) {
 		requests_add_shared(r, parts, count);
@@ -582,23 +582,23 @@ void prof_requests_add(struct prof_requests *r,
 		requests_add_pprof(r, &parts[i]);
 }
 
-void prof_requests_init(struct prof_requests *r, enum push_format format)
+void push_requests_init(struct push_requests *r, enum push_format format)
 {
-	*r = (struct prof_requests){
+	*r = (struct push_requests){
 		.format = format,
-		.most = PROF_REQUEST_BYTES,
+		.most = PUSH_REQUEST_BYTES,
 		.largest = format == PUSH_GRPC || format == PUSH_PARCA
-				   ? PROF_REQUEST_BYTES
-				   : PROF_LARGEST_BYTES,
+				   ? PUSH_REQUEST_BYTES
+				   : PUSH_LARGEST_BYTES,
 		.otlp = format != PUSH_PARCA,
 		.parca = format == PUSH_PARCA,
 		.request = otlp_request_new(),
 	};
 }
 
-void prof_requests_release(struct prof_requests *r)
+void push_requests_release(struct push_requests *r)
 {
 	otlp_request_free(r->request);
 	text_release(&r->series);
-	*r = (struct prof_requests){ 0 };
+	*r = (struct push_requests){ 0 };
 }

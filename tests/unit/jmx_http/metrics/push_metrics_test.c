@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_metrics.h"
+#include "jmx_http/metrics/push_metrics.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -15,22 +15,22 @@
 /* Connections over loopback are immediate; two steps are always enough. */
 enum { STEPS = 4 };
 
-static void fill(void *self, struct prof_metrics_values *v)
+static void fill(void *self, struct push_metrics_values *v)
 {
-	v->sampling.refused = *(size_t *)self;
+	v->refused = *(size_t *)self;
 }
 
-static struct text ask_health(struct prof_metrics *m)
+static struct text ask_health(struct push_metrics *m)
 {
 	static const char request[] = "GET /healthz HTTP/1.1\r\n"
 				      "Host: localhost\r\n\r\n";
-	struct pollfd fds[PROF_METRICS_FDS];
+	struct pollfd fds[PUSH_METRICS_FDS];
 	struct sockaddr_in at;
 	socklen_t len = sizeof(at);
 	struct text reply = { 0 };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	assert_true(prof_metrics_polls(m, fds) > 0);
+	assert_true(push_metrics_polls(m, fds) > 0);
 	assert_int_equal(getsockname(fds[0].fd, (struct sockaddr *)&at, &len),
 			 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&at, len), 0);
@@ -42,17 +42,17 @@ static struct text ask_health(struct prof_metrics *m)
 		char bytes[1024];
 		ssize_t got;
 
-		prof_metrics_step(m);
+		push_metrics_step(m);
 		got = recv(fd, bytes, sizeof(bytes), 0);
 		if (got > 0)
 			text_add(&reply, bytes, (size_t)got);
 	}
 	close(fd);
-	prof_metrics_step(m);
+	push_metrics_step(m);
 	return reply;
 }
 
-static void expect_health(struct prof_metrics *m, const char *status,
+static void expect_health(struct push_metrics *m, const char *status,
 			  const char *body)
 {
 	struct text reply = ask_health(m);
@@ -67,11 +67,14 @@ static void expect_health(struct prof_metrics *m, const char *status,
 /* A node whose new JVMs are not sampled is not healthy. */
 static void health_is_503_while_jvms_are_refused(void **state)
 {
-	const struct option_list none = { 0 };
 	struct error err = { 0 };
 	size_t refused = 0;
-	struct prof_metrics *m = prof_metrics_open("127.0.0.1:0", &none, &none,
-						   fill, &refused, &err);
+	const struct push_metrics_options options = {
+		.address = "127.0.0.1:0",
+		.fill = fill,
+		.self = &refused,
+	};
+	struct push_metrics *m = push_metrics_open(&options, &err);
 
 	(void)state;
 	assert_non_null(m);
@@ -82,7 +85,7 @@ static void health_is_503_while_jvms_are_refused(void **state)
 		      "reasons\n");
 	refused = 0;
 	expect_health(m, "HTTP/1.1 200 ", "sampling and sending\n");
-	prof_metrics_close(m);
+	push_metrics_close(m);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_budget.h"
+#include "core/push/push_budget.h"
 
 #include "core/base/clock.h"
 
@@ -17,7 +17,7 @@
 #define WINDOW_NS (30 * CLOCK_NS_PER_S)
 
 struct session {
-	struct prof_budget budget;
+	struct push_budget budget;
 	int64_t cpu_ns, time_ns;
 };
 
@@ -33,7 +33,7 @@ static uint64_t window(struct session *s, double percent)
 {
 	s->time_ns += WINDOW_NS;
 	s->cpu_ns += (int64_t)(percent / 100 * WINDOW_NS);
-	return prof_budget_next(&s->budget, s->cpu_ns, s->time_ns);
+	return push_budget_next(&s->budget, s->cpu_ns, s->time_ns);
 }
 
 static void frequency_falls_to_5_hz_while_over_the_limit(void **state)
@@ -60,7 +60,7 @@ static void costs_of_a_pause_are_skipped(void **state)
 	(void)state;
 	window(&s, 0);
 	s.time_ns += WINDOW_NS;
-	prof_budget_skip(&s.budget, s.cpu_ns, s.time_ns);
+	push_budget_skip(&s.budget, s.cpu_ns, s.time_ns);
 	assert_int_equal(window(&s, 1.01), 11);
 	assert_true(s.budget.percent > 1);
 }
@@ -146,13 +146,13 @@ static void limits_are_percent_of_a_core(void **state)
 	double percent;
 
 	(void)state;
-	assert_int_equal(prof_budget_parse("--x", "0.5%", &percent, &err), 0);
+	assert_int_equal(push_budget_parse("--x", "0.5%", &percent, &err), 0);
 	assert_true(percent == 0.5);
-	assert_int_equal(prof_budget_parse("--x", "200", &percent, &err), 0);
+	assert_int_equal(push_budget_parse("--x", "200", &percent, &err), 0);
 	assert_true(percent == 200);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(
-			prof_budget_parse("--x", wrong[i], &percent, &err), -1);
+			push_budget_parse("--x", wrong[i], &percent, &err), -1);
 }
 
 /* A child that uses CPU time and memory, and then waits. */
@@ -183,19 +183,19 @@ static pid_t start_user(void)
 
 static void usage_includes_children_unless_omitted(void **state)
 {
-	struct prof_usage before = prof_usage_read(0), with, without;
+	struct push_usage before = push_usage_read(0), with, without;
 	pid_t pid = start_user();
 
 	(void)state;
-	with = prof_usage_read(0);
-	without = prof_usage_read(pid);
+	with = push_usage_read(0);
+	without = push_usage_read(pid);
 	assert_true(with.cpu_ns >= without.cpu_ns);
 	assert_true(with.cpu_ns > before.cpu_ns);
 	assert_true(with.memory_bytes - without.memory_bytes >= 16 << 20);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	/* The time of children that have ended still counts. */
-	assert_true(prof_usage_read(0).cpu_ns >= with.cpu_ns);
+	assert_true(push_usage_read(0).cpu_ns >= with.cpu_ns);
 }
 
 /* Returns how many of 10,000 nodes are sampled in a minute. */
@@ -208,7 +208,7 @@ static int count_nodes(int64_t minute, double percent)
 
 		snprintf(name, sizeof(name), "ip-10-0-%d-%d", node / 256,
 			 node % 256);
-		count += prof_budget_hits(name, minute, percent);
+		count += push_budget_hits(name, minute, percent);
 	}
 	return count;
 }
@@ -230,17 +230,17 @@ static void a_node_is_sampled_in_its_share_of_the_minutes(void **state)
 
 	(void)state;
 	for (int64_t minute = 0; minute < 10000; minute++) {
-		bool hits = prof_budget_hits("node-7", minute, 10);
+		bool hits = push_budget_hits("node-7", minute, 10);
 
 		count += hits;
-		in_a_row += hits && prof_budget_hits("node-7", minute + 1, 10);
+		in_a_row += hits && push_budget_hits("node-7", minute + 1, 10);
 	}
 	assert_in_range(count, 850, 1150);
 	/* Minutes are independent: 100 of 10,000 follow another one. */
 	assert_in_range(in_a_row, 50, 150);
 	/* The choice is the same in each version: fleets mix versions. */
-	assert_true(prof_budget_hits("node-7", 3, 10));
-	assert_false(prof_budget_hits("node-7", 3 - 1, 10));
+	assert_true(push_budget_hits("node-7", 3, 10));
+	assert_false(push_budget_hits("node-7", 3 - 1, 10));
 }
 
 int main(void)

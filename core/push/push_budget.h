@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_budget: keeps the costs of `prof --push` below --cpu-limit and
+ * push_budget: keeps the costs of `prof --push` below --cpu-limit and
  * --memory-limit, by what sjkc and its child processes use, and chooses the
  * minutes of --probability.
  */
-#ifndef CMD_PROF_PROF_BUDGET_H
-#define CMD_PROF_PROF_BUDGET_H
+#ifndef CORE_PUSH_PUSH_BUDGET_H
+#define CORE_PUSH_PUSH_BUDGET_H
 
 #include "core/base/error.h"
 
@@ -14,19 +14,19 @@
 #include <sys/types.h>
 
 /* Use of CPU time of this process and its descendants, and of their memory. */
-struct prof_usage {
+struct push_usage {
 	int64_t cpu_ns;        /* also of descendants that have ended */
 	uint64_t memory_bytes; /* proportional (PSS) */
 };
 
 /* Reads the usage, without the process `omitted` and its descendants. */
-struct prof_usage prof_usage_read(pid_t omitted);
+struct push_usage push_usage_read(pid_t omitted);
 
 /* The memory of this process that it shares with no other; fast. */
-uint64_t prof_usage_own_bytes(void);
+uint64_t push_usage_own_bytes(void);
 
 /* The limit of CPU time. A new one has the first two fields alone. */
-struct prof_budget {
+struct push_budget {
 	double limit_percent; /* of a core; 0 = none */
 	uint64_t wanted_hz;   /* the frequency without a limit */
 	uint64_t hz;          /* the frequency now; 0 = wanted_hz */
@@ -35,7 +35,7 @@ struct prof_budget {
 	bool has_begun;       /* the window of the start is over */
 	/*
 	 * Even the lowest frequency was over the limit, less than
-	 * PROF_BUDGET_QUIET windows ago.
+	 * PUSH_BUDGET_QUIET windows ago.
 	 */
 	bool is_at_least;
 	int64_t cpu_ns, time_ns; /* at the last window */
@@ -43,23 +43,23 @@ struct prof_budget {
 };
 
 /* Windows in a row before the frequency is raised or all is well again. */
-enum { PROF_BUDGET_QUIET = 5 };
+enum { PUSH_BUDGET_QUIET = 5 };
 
 /*
  * Call at the end of each window with the CPU time used so far and the time
  * (both only grow); returns the frequency for the next window. The window of
  * the start, whose costs do not recur, counts for nothing. The frequency rises
- * by one step when PROF_BUDGET_QUIET windows in a row would have stayed below
+ * by one step when PUSH_BUDGET_QUIET windows in a row would have stayed below
  * the limit at the higher frequency.
  */
-uint64_t prof_budget_next(struct prof_budget *b, int64_t cpu_ns,
+uint64_t push_budget_next(struct push_budget *b, int64_t cpu_ns,
 			  int64_t time_ns);
 
 /* Ignores the costs until now: those of a pause. */
-void prof_budget_skip(struct prof_budget *b, int64_t cpu_ns, int64_t time_ns);
+void push_budget_skip(struct push_budget *b, int64_t cpu_ns, int64_t time_ns);
 
 /* Parses "1%", "0.5", "200%" of an option. ERROR_MISUSE. */
-int prof_budget_parse(const char *option, const char *word, double *percent,
+int push_budget_parse(const char *option, const char *word, double *percent,
 		      struct error *err);
 
 /*
@@ -67,6 +67,6 @@ int prof_budget_parse(const char *option, const char *word, double *percent,
  * to be sampled in this percentage of the minutes. The choice is random, but
  * always the same.
  */
-bool prof_budget_hits(const char *node, int64_t minute, double percent);
+bool push_budget_hits(const char *node, int64_t minute, double percent);
 
 #endif
