@@ -383,16 +383,12 @@ void report_init(struct report *r, const struct profile *p,
 				     &r->wait_count);
 	if (parts & (1U << REPORT_FRAMES | 1U << REPORT_HISTOGRAM))
 		report_sum_frames(r, &w);
-	if (parts & 1U << REPORT_CLASSES)
-		r->classes = class_sums(p, view, r->weights, CLASS_ONLY,
-					&r->class_count);
-	if (parts & 1U << REPORT_OWNERS)
-		r->owners = class_sums(p, view, r->weights, CLASS_AND_OWNER,
-				       &r->owner_count);
-	if (parts & 1U << REPORT_OWNER_METHODS)
-		r->owner_methods = class_sums(p, view, r->weights,
-					      CLASS_AND_METHOD,
-					      &r->owner_method_count);
+	for (enum class_key key = 0; key < CLASS_KEYS; key++) {
+		if (parts & 1U << (REPORT_CLASSES + key))
+			r->by_class[key].sums = class_sums(
+				p, view, r->weights, key,
+				&r->by_class[key].count);
+	}
 	if (parts & 1U << REPORT_THREADS || options->style.threads)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 options->for_people &&
@@ -422,9 +418,8 @@ void report_release(struct report *r)
 	free(r->idle_cells);
 	free(r->kept_profile.cells);
 	free(r->kept_profile.events);
-	free(r->classes);
-	free(r->owners);
-	free(r->owner_methods);
+	for (size_t i = 0; i < CLASS_KEYS; i++)
+		free(r->by_class[i].sums);
 	free(r->threads);
 	free(r->categories);
 	free(r->infos);
@@ -443,6 +438,14 @@ double report_percent(const struct report *r, uint64_t part)
 	return r->whole ? 100 * (double)part / (double)r->whole : 0;
 }
 
+const struct report_classes *report_classes(const struct report *r,
+					    enum report_part part)
+{
+	return part >= REPORT_CLASSES && part < REPORT_CLASSES + CLASS_KEYS
+		       ? &r->by_class[part - REPORT_CLASSES]
+		       : NULL;
+}
+
 size_t report_rows(const struct report *r, enum report_part part)
 {
 	const size_t rows[REPORT_PARTS][2] = {
@@ -450,9 +453,11 @@ size_t report_rows(const struct report *r, enum report_part part)
 		[REPORT_FRAMES] = { r->frame_count, r->options->frames },
 		[REPORT_APPLICATION] = { r->application_count,
 					 r->options->frames },
-		[REPORT_CLASSES] = { r->class_count, r->options->threads },
-		[REPORT_OWNERS] = { r->owner_count, r->options->threads },
-		[REPORT_OWNER_METHODS] = { r->owner_method_count,
+		[REPORT_CLASSES] = { r->by_class[CLASS_ONLY].count,
+				     r->options->threads },
+		[REPORT_OWNERS] = { r->by_class[CLASS_AND_OWNER].count,
+				    r->options->threads },
+		[REPORT_OWNER_METHODS] = { r->by_class[CLASS_AND_METHOD].count,
 					   r->options->threads },
 		[REPORT_THREADS] = { r->thread_count, r->options->threads },
 		[REPORT_CALLS] = { r->calls.count, 0 },

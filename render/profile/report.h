@@ -28,7 +28,7 @@ enum report_part {
 	REPORT_WAITS, /* as APPLICATION, and the call below; of waits only */
 	REPORT_FRAMES,
 	REPORT_APPLICATION, /* the first frame outside the JDK */
-	REPORT_CLASSES,
+	REPORT_CLASSES, /* in the order of enum class_key, as the next two */
 	REPORT_OWNERS,
 	REPORT_OWNER_METHODS,
 	REPORT_THREADS,
@@ -87,6 +87,11 @@ struct report_options {
 	const uint16_t *category_of;
 };
 
+struct report_classes {
+	struct class_sum *sums; /* sorted by total */
+	size_t count;
+};
+
 struct report {
 	const struct profile *profile; /* borrowed, like view and options */
 	const struct event_view *view;
@@ -110,13 +115,8 @@ struct report {
 	bool *is_application;   /* by label; NULL without frames of the JDK */
 	struct wait_sum *waits; /* empty unless the view has waits */
 	size_t wait_count;
-	struct class_sum *classes; /* sorted by total, like owners, threads */
-	size_t class_count;
-	struct class_sum *owners;
-	size_t owner_count;
-	struct class_sum *owner_methods;
-	size_t owner_method_count;
-	struct thread_sum *threads;
+	struct report_classes by_class[CLASS_KEYS];
+	struct thread_sum *threads; /* sorted by total */
 	size_t thread_count;
 	struct class_sum *categories; /* by index; at the end all others */
 	struct thread_info *infos;    /* sorted by total */
@@ -144,6 +144,10 @@ const struct label_name *report_frame_name(const struct report *r,
 
 /* Returns a part as a percentage of r->whole. */
 double report_percent(const struct report *r, uint64_t part);
+
+/* Returns the sums of the parts CLASSES, OWNERS and OWNER_METHODS, or NULL. */
+const struct report_classes *report_classes(const struct report *r,
+					    enum report_part part);
 
 /* Returns the number of rows to show of a part. */
 size_t report_rows(const struct report *r, enum report_part part);

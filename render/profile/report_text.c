@@ -271,7 +271,9 @@ static size_t report_thread_column(const struct report *r,
 		if (part == REPORT_THREADS)
 			report_add_thread(&name, r, r->threads[i].thread);
 		else
-			report_add_owner(&name, r, r->owners[i].owner);
+			report_add_owner(
+				&name, r,
+				r->by_class[CLASS_AND_OWNER].sums[i].owner);
 		wide = text_width(name.bytes, name.len);
 		if (wide > most)
 			most = wide;
@@ -309,15 +311,16 @@ static void report_put_class_name(struct text *out, const struct report *r,
 
 /* Puts one row for all rows that are not shown. */
 static void report_put_rest(struct text *out, const struct report *r,
-			    const struct class_sum *sums, size_t rows,
-			    size_t count)
+			    enum report_part part)
 {
-	struct class_sum rest = class_sums_rest(sums, rows, count);
+	const struct report_classes *c = report_classes(r, part);
+	size_t rows = report_rows(r, part);
+	struct class_sum rest = class_sums_rest(c->sums, rows, c->count);
 
-	if (rows == count)
+	if (rows == c->count)
 		return;
 	report_put_class_values(out, r, &rest);
-	text_printf(out, "[%zu more]\n", count - rows);
+	text_printf(out, "[%zu more]\n", c->count - rows);
 }
 
 static const char *report_samples_heading(const struct report *r)
@@ -351,14 +354,17 @@ static void report_put_classes(struct text *out, const struct report *r)
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len;
 
-		report_put_class_values(out, r, &r->classes[i]);
+		report_put_class_values(out, r,
+					&r->by_class[CLASS_ONLY].sums[i]);
 		if (seconds > 0)
-			text_printf(out, "%15.1f  ",
-				    (double)r->classes[i].total / 1e9 /
-					    seconds);
-		report_put_class_name(out, r, &r->classes[i], start);
+			text_printf(
+				out, "%15.1f  ",
+				(double)r->by_class[CLASS_ONLY].sums[i].total /
+					1e9 / seconds);
+		report_put_class_name(out, r, &r->by_class[CLASS_ONLY].sums[i],
+				      start);
 	}
-	report_put_rest(out, r, r->classes, rows, r->class_count);
+	report_put_rest(out, r, REPORT_CLASSES);
 }
 
 static void report_put_owners(struct text *out, const struct report *r)
@@ -377,18 +383,21 @@ static void report_put_owners(struct text *out, const struct report *r)
 		size_t start = out->len, wide;
 		struct text owner = { 0 }, fitted = { 0 };
 
-		report_put_class_values(out, r, &r->owners[i]);
-		report_add_owner(&owner, r, r->owners[i].owner);
+		report_put_class_values(out, r,
+					&r->by_class[CLASS_AND_OWNER].sums[i]);
+		report_add_owner(&owner, r,
+				 r->by_class[CLASS_AND_OWNER].sums[i].owner);
 		columns_fit(&fitted, owner.bytes, owner.len,
 			    r->options->width ? column : SIZE_MAX);
 		wide = text_width(fitted.bytes, fitted.len);
 		text_add(out, fitted.bytes, fitted.len);
 		text_spaces(out, 2 + (wide < column ? column - wide : 0));
-		report_put_class_name(out, r, &r->owners[i], start);
+		report_put_class_name(
+			out, r, &r->by_class[CLASS_AND_OWNER].sums[i], start);
 		text_release(&fitted);
 		text_release(&owner);
 	}
-	report_put_rest(out, r, r->owners, rows, r->owner_count);
+	report_put_rest(out, r, REPORT_OWNERS);
 }
 
 /* Appends the name of a monitor's class, padded to the width of the column. */
@@ -421,7 +430,8 @@ static size_t report_monitor_column(const struct report *r)
 		size_t wide;
 
 		text_clear(&name);
-		class_sum_name(&name, r->profile, &r->owner_methods[i],
+		class_sum_name(&name, r->profile,
+			       &r->by_class[CLASS_AND_METHOD].sums[i],
 			       &r->options->style);
 		wide = text_width(name.bytes, name.len);
 		if (wide > most)
@@ -444,7 +454,8 @@ static void report_put_owner_methods(struct text *out, const struct report *r)
 	text_spaces(out, column - strlen("monitor"));
 	text_puts(out, "  method of the owner\n");
 	for (size_t i = 0; i < rows; i++) {
-		const struct class_sum *sum = &r->owner_methods[i];
+		const struct class_sum *sum = &r->by_class[CLASS_AND_METHOD]
+						       .sums[i];
 		size_t start = out->len;
 		struct text name = { 0 };
 
@@ -459,7 +470,7 @@ static void report_put_owner_methods(struct text *out, const struct report *r)
 		report_put_last(out, r, start, name.bytes, name.len);
 		text_release(&name);
 	}
-	report_put_rest(out, r, r->owner_methods, rows, r->owner_method_count);
+	report_put_rest(out, r, REPORT_OWNER_METHODS);
 }
 
 static void report_put_thread(struct text *out, const struct report *r,

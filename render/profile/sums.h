@@ -45,7 +45,7 @@ struct frame_sum *frame_sums(const struct flame_widths *w,
  * class_sums: sums by class of the allocated object or lock, and by the thread
  * that owned the lock, or by the method of that thread that held it.
  */
-enum class_key { CLASS_ONLY, CLASS_AND_OWNER, CLASS_AND_METHOD };
+enum class_key { CLASS_ONLY, CLASS_AND_OWNER, CLASS_AND_METHOD, CLASS_KEYS };
 
 struct class_sum {
 	uint32_t class_name; /* a string; 0 = unknown */

@@ -458,15 +458,21 @@ static void classes_and_owners_add_up_to_the_total(void **state)
 	struct report r = report_of(p, &view, &usual);
 
 	(void)state;
-	assert_int_equal(r.class_count, 3);
-	check_class(&r, &r.classes[0], "a.A", "", 9000000000, 3);
-	check_class(&r, &r.classes[1], "", "", 4000000000, 1);
-	check_class(&r, &r.classes[2], "a.B[]", "", 1000000000, 1);
-	assert_int_equal(r.owner_count, 4);
-	check_class(&r, &r.owners[0], "a.A", "first", 7000000000, 2);
-	check_class(&r, &r.owners[1], "", "", 4000000000, 1);
-	check_class(&r, &r.owners[2], "a.A", "second", 2000000000, 1);
-	check_class(&r, &r.owners[3], "a.B[]", "first", 1000000000, 1);
+	assert_int_equal(r.by_class[CLASS_ONLY].count, 3);
+	check_class(&r, &r.by_class[CLASS_ONLY].sums[0], "a.A", "", 9000000000,
+		    3);
+	check_class(&r, &r.by_class[CLASS_ONLY].sums[1], "", "", 4000000000, 1);
+	check_class(&r, &r.by_class[CLASS_ONLY].sums[2], "a.B[]", "",
+		    1000000000, 1);
+	assert_int_equal(r.by_class[CLASS_AND_OWNER].count, 4);
+	check_class(&r, &r.by_class[CLASS_AND_OWNER].sums[0], "a.A", "first",
+		    7000000000, 2);
+	check_class(&r, &r.by_class[CLASS_AND_OWNER].sums[1], "", "",
+		    4000000000, 1);
+	check_class(&r, &r.by_class[CLASS_AND_OWNER].sums[2], "a.A", "second",
+		    2000000000, 1);
+	check_class(&r, &r.by_class[CLASS_AND_OWNER].sums[3], "a.B[]", "first",
+		    1000000000, 1);
 	report_release(&r);
 	profile_free(p);
 }
@@ -512,8 +518,8 @@ static void class_table_is_omitted_without_classes(void **state)
 	sampled(p, "a;b", 5);
 	view = sampled_view(p, 0);
 	r = report_of(p, &view, &usual);
-	assert_int_equal(r.class_count, 0);
-	assert_int_equal(r.owner_count, 0);
+	assert_int_equal(r.by_class[CLASS_ONLY].count, 0);
+	assert_int_equal(r.by_class[CLASS_AND_OWNER].count, 0);
 	report_text(&text, &r, 1);
 	assert_null(strstr(text.bytes, "by class"));
 	assert_null(strstr(text.bytes, "by monitor"));
@@ -584,7 +590,7 @@ static void owner_method_rows_name_the_monitor(void **state)
 	view = sampled_view(p, 0);
 	options.parts = 1U << REPORT_OWNER_METHODS;
 	r = report_of(p, &view, &options);
-	assert_int_equal(r.owner_method_count, 2);
+	assert_int_equal(r.by_class[CLASS_AND_METHOD].count, 2);
 	report_text(&text, &r, 1);
 	assert_non_null(
 		strstr(text.bytes,
