@@ -15,7 +15,6 @@
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "jmx_http/net/address.h"
-#include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/door.h"
 #include "jmx_http/proxy/http_front.h"
 #include "jmx_http/proxy/rmi_front.h"

@@ -10,7 +10,7 @@
 #define CMD_JMX_PROXY_PRINT_H
 
 #include "core/base/error.h"
-#include "jmx_http/proxy/call_log.h"
+#include "jmx_http/proxy/door.h"
 #include "jmx_http/proxy/http_front.h"
 #include "jmx_http/proxy/upstream.h"
 

@@ -5,11 +5,15 @@
 #include "core/base/clock.h"
 
 #include <arpa/inet.h>
-#include <event2/buffer.h>
 #include <event2/bufferevent_ssl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <unistd.h>
+
+#define READ_LEN 16384
+/* Bytes that the event loop reads at a time. */
+#define LOOP_LEN 4096
 
 static void socket_set_option(int fd, int level, int name, int value)
 {
@@ -83,4 +87,41 @@ bool socket_pull(struct bufferevent *b)
 		any = true;
 	}
 	return any;
+}
+
+void socket_send(struct bufferevent *to, struct evbuffer *bytes)
+{
+	struct evbuffer *waiting = bufferevent_get_output(to);
+
+	/* The loop reports errors. */
+	if (!bufferevent_openssl_get_ssl(to) && !evbuffer_get_length(waiting))
+		evbuffer_write(bytes, bufferevent_getfd(to));
+	if (evbuffer_get_length(bytes))
+		bufferevent_write_buffer(to, bytes);
+}
+
+bool socket_fill(struct bufferevent *from, struct evbuffer *to, size_t max)
+{
+	size_t before = evbuffer_get_length(to);
+	bool is_tls = bufferevent_openssl_get_ssl(from);
+	bool more = true;
+
+	bufferevent_read_buffer(from, to);
+	if (is_tls && socket_pull(from))
+		bufferevent_read_buffer(from, to);
+	while (!is_tls && more && evbuffer_get_length(to) < max) {
+		struct evbuffer_iovec space;
+		ssize_t got;
+
+		/* Less than one read of the event loop: there is no more. */
+		if (evbuffer_get_length(to) - before < LOOP_LEN ||
+		    evbuffer_reserve_space(to, READ_LEN, &space, 1) < 1)
+			break;
+		/* The event loop handles the end of file and errors. */
+		got = read(bufferevent_getfd(from), space.iov_base, READ_LEN);
+		space.iov_len = got > 0 ? (size_t)got : 0;
+		evbuffer_commit_space(to, &space, 1);
+		more = got == READ_LEN;
+	}
+	return evbuffer_get_length(to) > before;
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 
+#include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +35,17 @@ struct timeval socket_timeval(int64_t ns);
  * there are no such bytes.
  */
 bool socket_pull(struct bufferevent *b);
+
+/*
+ * Sends bytes, and empties them.  Libevent writes only after another turn of
+ * its loop, so this writes at once as much as the socket takes.
+ */
+void socket_send(struct bufferevent *to, struct evbuffer *bytes);
+
+/*
+ * Moves bytes that have arrived to `to` until it holds max bytes.  Libevent
+ * reads 4 KiB a turn.  False when nothing was moved.
+ */
+bool socket_fill(struct bufferevent *from, struct evbuffer *to, size_t max);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connects to a port of the JVM, detects TLS, and greets. */
+/* Connects to a port, detects TLS, and greets by RMI. */
 #include "jmx_http/proxy/backend.h"
 
 #include "core/base/alloc.h"
@@ -8,8 +8,8 @@
 #include "jmx_http/rmi/jrmp.h"
 
 #include <errno.h>
-#include <event2/buffer.h>
 #include <event2/bufferevent_ssl.h>
+#include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,8 +18,6 @@
 /* A shorter message is copied: its own memory is larger than its bytes. */
 #define COPIED_MAX ((size_t)4 << 10)
 
-#define READ_LEN   (16 << 10)
-
 static void backend_dial(struct backend *b);
 
 static void backend_fail(struct backend *b, enum error_kind kind,
@@ -27,9 +25,11 @@ static void backend_fail(struct backend *b, enum error_kind kind,
 {
 	struct error err;
 
-	fail(&err, kind, "%s: port %u: %s", b->jvm->title, b->endpoint.port,
-	     what);
-	b->context.events->ended(b->context.self, b, &err);
+	fail(&err, kind, "%s", what);
+	if (b->jvm)
+		fail_in(&err, "port %u", b->endpoint.port);
+	fail_in(&err, "%s", b->context.title);
+	b->context.events->ended(b->context.self, b, &err, false);
 }
 
 static void backend_drop_buffer(struct backend *b)
@@ -57,10 +57,23 @@ static void backend_write_wiped(struct backend *b, struct text *bytes)
 	*bytes = (struct text){ 0 };
 }
 
-static void backend_send_hello(struct backend *b)
+static void backend_become_ready(struct backend *b)
+{
+	b->state = BACKEND_READY;
+	evtimer_del(b->limit);
+	if (b->context.events->ready)
+		b->context.events->ready(b->context.self, b);
+}
+
+/* The connection is open, and its TLS handshake complete. */
+static void backend_greet(struct backend *b)
 {
 	struct text hello = { 0 };
 
+	if (!b->jvm) {
+		backend_become_ready(b);
+		return;
+	}
 	jrmp_add_hello(&hello);
 	bufferevent_write(b->buffer, hello.bytes, hello.len);
 	text_release(&hello);
@@ -82,8 +95,7 @@ static void backend_greeted(struct backend *b)
 	bufferevent_write(b->buffer, endpoint.bytes, endpoint.len);
 	text_release(&endpoint);
 	backend_write_wiped(b, &b->waiting);
-	evtimer_del(b->limit);
-	b->state = BACKEND_READY;
+	backend_become_ready(b);
 }
 
 /* The server replied to the plain hello with a TLS alert. */
@@ -149,7 +161,7 @@ static void backend_on_write(struct bufferevent *buffer, void *arg)
 
 	(void)buffer;
 	backend_shut_if_due(b);
-	if (b->state == BACKEND_READY)
+	if (b->state == BACKEND_READY && b->context.events->drained)
 		b->context.events->drained(b->context.self, b);
 }
 
@@ -162,7 +174,9 @@ static void backend_fail_tls(struct backend *b, unsigned long code)
 	struct error why = { 0 };
 
 	/* After a restart, the server may not use TLS. */
-	upstream_learn_tls(b->jvm, b->jvm->registry.port, ENDPOINT_LOOK);
+	if (b->jvm)
+		upstream_learn_tls(b->jvm, b->jvm->registry.port,
+				   ENDPOINT_LOOK);
 	tls_fail_event(bufferevent_openssl_get_ssl(b->buffer), code, &why);
 	backend_fail(b, why.kind, why.text);
 }
@@ -170,7 +184,7 @@ static void backend_fail_tls(struct backend *b, unsigned long code)
 /* Adds the dialer's reason, such as a failed command. */
 static void backend_fail_greeting(struct backend *b, const char *what)
 {
-	struct dialer *d = b->jvm->dialer;
+	struct dialer *d = b->context.dialer;
 	struct text whole = { 0 };
 
 	text_puts(&whole, what);
@@ -189,12 +203,12 @@ static void backend_fail_greeting(struct backend *b, const char *what)
  */
 static bool backend_dial_again(struct backend *b, short what)
 {
-	struct dialer *d = b->jvm->dialer;
+	struct dialer *d = b->context.dialer;
 	int sys = EVUTIL_SOCKET_ERROR();
 	bool is_closed = what & BEV_EVENT_EOF ||
 			 (what & BEV_EVENT_ERROR && sys == ECONNRESET);
 
-	if (!is_closed || b->is_again || b->state == BACKEND_READY ||
+	if (!b->jvm || !is_closed || b->is_again || b->state == BACKEND_READY ||
 	    evbuffer_get_length(bufferevent_get_input(b->buffer)) ||
 	    !d->ops->again || !d->ops->again(d))
 		return false;
@@ -205,39 +219,56 @@ static bool backend_dial_again(struct backend *b, short what)
 	return true;
 }
 
+/* A JVM that is ready may close the connection in any way. */
+static bool backend_tls_failed(const struct backend *b, unsigned long code)
+{
+	if (b->state == BACKEND_SHAKING)
+		return true;
+	return b->jvm ? b->state == BACKEND_GREETING && code
+		      : ERR_GET_LIB(code);
+}
+
 static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct backend *b = arg;
 	int sys = EVUTIL_SOCKET_ERROR();
-	bool is_tls = b->endpoint.tls == ENDPOINT_TLS;
-	unsigned long code = is_tls ? bufferevent_get_openssl_error(buffer) : 0;
+	unsigned long code = backend_is_tls(b)
+				     ? bufferevent_get_openssl_error(buffer)
+				     : 0;
 
 	if (what & BEV_EVENT_CONNECTED) {
 		if (b->state == BACKEND_SHAKING)
-			backend_send_hello(b);
+			backend_greet(b);
 	} else if (backend_dial_again(b, what)) {
 		/* backend_on_dialled() continues. */
-	} else if (b->state == BACKEND_SHAKING ||
-		   (b->state == BACKEND_GREETING && code)) {
+	} else if (backend_tls_failed(b, code)) {
 		backend_fail_tls(b, code);
 	} else if (b->state == BACKEND_GREETING) {
 		backend_fail_greeting(
 			b, what & BEV_EVENT_EOF
 				   ? "the connection was closed without a reply"
 				   : strerror(sys));
-	} else if (what & BEV_EVENT_ERROR && sys) {
+	} else if (what & BEV_EVENT_ERROR && sys && sys != EAGAIN) {
 		backend_fail(b, ERROR_REFUSED, strerror(sys));
 	} else {
-		b->context.events->ended(b->context.self, b, NULL);
+		/*
+		 * Without close_notify, anybody on the network may have cut the
+		 * connection.
+		 */
+		b->context.events->ended(b->context.self, b, NULL,
+					 what & BEV_EVENT_ERROR);
 	}
 }
 
 /* The limit is for the whole greeting; bytes do not extend it. */
 static void backend_on_limit(evutil_socket_t fd, short what, void *arg)
 {
+	struct backend *b = arg;
+
 	(void)fd;
 	(void)what;
-	backend_fail(arg, ERROR_REFUSED, "no reply in time");
+	backend_fail(b, ERROR_REFUSED,
+		     b->jvm ? "no reply in time" : "no TLS handshake in time");
 }
 
 static struct bufferevent *backend_new_buffer(struct backend *b,
@@ -249,7 +280,7 @@ static struct bufferevent *backend_new_buffer(struct backend *b,
 	if (b->endpoint.tls != ENDPOINT_TLS)
 		return bufferevent_socket_new(b->context.base, fd,
 					      BEV_OPT_CLOSE_ON_FREE);
-	ssl = tls_client_new(b->context.tls, b->jvm->host);
+	ssl = tls_client_new(b->context.tls, b->context.host);
 	if (!ssl)
 		return NULL;
 	/* Libevent would not notice bytes that libssl has read ahead. */
@@ -257,9 +288,10 @@ static struct bufferevent *backend_new_buffer(struct backend *b,
 	buffer = bufferevent_openssl_socket_new(b->context.base, fd, ssl,
 						BUFFEREVENT_SSL_CONNECTING,
 						BEV_OPT_CLOSE_ON_FREE);
-	if (buffer)
+	/* JVMs close RMI connections without close_notify. */
+	if (buffer && b->jvm)
 		bufferevent_openssl_set_allow_dirty_shutdown(buffer, 1);
-	else
+	if (!buffer)
 		SSL_free(ssl);
 	return buffer;
 }
@@ -271,8 +303,9 @@ static void backend_on_dialled(void *self, evutil_socket_t fd,
 	struct timeval limit = socket_timeval(b->context.connect_ns);
 
 	b->dial = NULL;
+	backend_leave_list(b);
 	if (fd < 0) {
-		b->context.events->ended(b->context.self, b, err);
+		b->context.events->ended(b->context.self, b, err, false);
 		return;
 	}
 	socket_set(fd);
@@ -284,21 +317,21 @@ static void backend_on_dialled(void *self, evutil_socket_t fd,
 	}
 	bufferevent_setcb(b->buffer, backend_on_read, backend_on_write,
 			  backend_on_event, b);
-	bufferevent_setwatermark(b->buffer, EV_READ, 0, BACKEND_WAITING_MAX);
-	bufferevent_setwatermark(b->buffer, EV_WRITE,
-				 b->is_to_shut ? 0 : BACKEND_WAITING_MAX / 2,
-				 0);
+	bufferevent_setwatermark(b->buffer, EV_READ, 0, b->context.waiting_max);
+	if (b->jvm && !b->is_to_shut)
+		bufferevent_setwatermark(b->buffer, EV_WRITE,
+					 b->context.waiting_max / 2, 0);
 	evtimer_add(b->limit, &limit);
 	bufferevent_enable(b->buffer, EV_READ | EV_WRITE);
 	if (b->endpoint.tls == ENDPOINT_TLS)
 		b->state = BACKEND_SHAKING;
 	else
-		backend_send_hello(b);
+		backend_greet(b);
 }
 
 static void backend_dial(struct backend *b)
 {
-	struct dialer *d = b->jvm->dialer;
+	struct dialer *d = b->context.dialer;
 
 	b->state = BACKEND_DIALLING;
 	b->dial = d->ops->begin(d, b->endpoint.port, b->context.connect_ns,
@@ -320,13 +353,47 @@ struct backend *backend_new(const struct backend_context *context,
 	return b;
 }
 
+struct backend *backend_new_rmi(struct backend_context context,
+				struct upstream *jvm, struct endpoint endpoint)
+{
+	context.title = jvm->title;
+	context.host = jvm->host;
+	context.dialer = jvm->dialer;
+	context.waiting_max = BACKEND_WAITING_MAX;
+	return backend_new(&context, jvm, endpoint);
+}
+
+void backend_leave_list(struct backend *b)
+{
+	if (b->list)
+		TAILQ_REMOVE(b->list, b, link);
+	b->list = NULL;
+}
+
+void backend_take_over(struct backend *b, struct backend *from)
+{
+	backend_leave_list(b);
+	b->dial->dialer->ops->cancel(b->dial);
+	b->dial = NULL;
+	b->buffer = from->buffer;
+	from->buffer = NULL;
+	backend_free(from);
+	bufferevent_setcb(b->buffer, backend_on_read, backend_on_write,
+			  backend_on_event, b);
+	bufferevent_enable(b->buffer, EV_READ);
+	backend_become_ready(b);
+}
+
 void backend_free(struct backend *b)
 {
 	if (!b)
 		return;
+	backend_leave_list(b);
 	if (b->dial)
 		b->dial->dialer->ops->cancel(b->dial);
 	backend_drop_buffer(b);
+	if (b->in)
+		evbuffer_free(b->in);
 	event_free(b->limit);
 	if (b->waiting.cap)
 		explicit_bzero(b->waiting.bytes, b->waiting.cap);
@@ -369,32 +436,6 @@ bool backend_is_full(const struct backend *b)
 struct evbuffer *backend_input(struct backend *b)
 {
 	return bufferevent_get_input(b->buffer);
-}
-
-void backend_read_into(struct backend *b, struct evbuffer *out, size_t max)
-{
-	evutil_socket_t fd = bufferevent_getfd(b->buffer);
-	struct evbuffer_iovec space;
-	ssize_t got;
-
-	/* The event loop handles the end of file and errors. */
-	while (evbuffer_get_length(out) < max) {
-		if (b->endpoint.tls == ENDPOINT_TLS) {
-			if (!socket_pull(b->buffer))
-				return;
-			evbuffer_add_buffer(out, backend_input(b));
-			continue;
-		}
-		if (evbuffer_reserve_space(out, READ_LEN, &space, 1) < 1)
-			return;
-		got = read(fd, space.iov_base, READ_LEN);
-		if (got <= 0)
-			return;
-		space.iov_len = (size_t)got;
-		evbuffer_commit_space(out, &space, 1);
-		if (got < READ_LEN)
-			return;
-	}
 }
 
 void backend_pause(struct backend *b, bool paused)

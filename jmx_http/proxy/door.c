@@ -4,11 +4,9 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/base/text.h"
 #include "core/base/units.h"
 #include "jmx_http/net/address.h"
 #include "jmx_http/net/socket.h"
-#include "jmx_http/proxy/call_log.h"
 
 #include <errno.h>
 #include <event2/bufferevent_ssl.h>
@@ -21,10 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKLOG    128
-#define LIMITED_NS (10 * CLOCK_NS_PER_S)
-#define DRAIN_NS   (CLOCK_NS_PER_S / 10)
-#define TICK_NS    (CLOCK_NS_PER_S / 5)
+#define CALL_LOG_TEXT_MAX 512 /* bytes of a name */
+
+#define BACKLOG           128
+#define LIMITED_NS        (10 * CLOCK_NS_PER_S)
+#define DRAIN_NS          (CLOCK_NS_PER_S / 10)
+#define TICK_NS           (CLOCK_NS_PER_S / 5)
 
 /*
  * Memory for all messages that clients are sending.  MEMORY_MAX is four times
@@ -90,36 +90,69 @@ void door_report_limited(struct door *d, const char *about, const char *fmt,
 	m->quiet_until_ns = clock_after(now, LIMITED_NS);
 }
 
-void door_log_call(const struct door_client *c, struct call_log *log,
+static void call_log_add_text(struct text *to, struct policy_text t)
+{
+	if (t.len)
+		text_add(to, t.at,
+			 t.len < CALL_LOG_TEXT_MAX ? t.len : CALL_LOG_TEXT_MAX);
+}
+
+void call_log_begin(struct call_log *l, const struct policy_call *c,
+		    size_t request_len)
+{
+	call_log_release(l);
+	l->method = c->method;
+	l->request_len = request_len;
+	l->begin_ns = clock_monotonic_ns();
+	l->end_ns = l->begin_ns;
+	call_log_add_text(&l->object, c->object);
+	call_log_add_text(&l->member, c->member);
+	if (c->member_count > 1)
+		text_printf(&l->member, " and %zu more", c->member_count - 1);
+}
+
+void call_log_add(struct call_log *l, size_t len)
+{
+	if (!l->method)
+		return;
+	l->len += len;
+	l->end_ns = clock_monotonic_ns();
+}
+
+bool call_log_is_over(const struct call_log *l, int64_t since_ns)
+{
+	return l->method && (l->len || l->refused) && l->end_ns <= since_ns;
+}
+
+void call_log_release(struct call_log *l)
+{
+	text_release(&l->object);
+	text_release(&l->member);
+	*l = (struct call_log){ 0 };
+}
+
+void door_log_call(const struct door_client *c, struct call_log *l,
 		   const char *target)
 {
 	const struct door_options *o = &c->front->door->options;
-	struct proxy_call call = { .target = target };
 	struct text client = { 0 };
+	struct proxy_call call = {
+		.target = target,
+		.method = l->method,
+		.object = l->object.bytes ? l->object.bytes : "",
+		.member = l->member.bytes ? l->member.bytes : "",
+		.refused = l->refused ? l->refused : "",
+		.is_exception = l->is_exception,
+		.request_len = l->request_len,
+		.len = l->len,
+		.ns = l->end_ns - l->begin_ns,
+	};
 
-	call_log_fill(log, &call);
 	net_address_add(&client, &c->peer);
 	call.client = client.bytes;
 	o->call(o->self, &call);
 	text_release(&client);
-	call_log_release(log);
-}
-
-struct bufferevent *door_new_tls(struct door *d, evutil_socket_t fd)
-{
-	SSL *ssl = SSL_new(d->options.to_client);
-	struct bufferevent *tls = NULL;
-
-	if (ssl) {
-		SSL_set_read_ahead(ssl, 0);
-		tls = bufferevent_openssl_socket_new(d->base, fd, ssl,
-						     BUFFEREVENT_SSL_ACCEPTING,
-						     BEV_OPT_CLOSE_ON_FREE);
-	}
-	if (!tls)
-		alloc_give_up(sizeof(*d));
-	bufferevent_openssl_set_allow_dirty_shutdown(tls, 1);
-	return tls;
+	call_log_release(l);
 }
 
 struct door *door_new(const struct door_options *options, struct error *err)
@@ -138,13 +171,82 @@ struct door *door_new(const struct door_options *options, struct error *err)
 	return d;
 }
 
-void door_enter(struct door_front *f, struct door_client *c,
+static void door_client_arm(struct door_client *c, int64_t ns)
+{
+	struct timeval tv = socket_timeval(ns);
+
+	c->armed_ns = clock_after(clock_monotonic_ns(), ns);
+	evtimer_add(c->timer, &tv);
+}
+
+/*
+ * If the timer fires before the deadline, it is not changed, which saves a
+ * change for each request.
+ */
+void door_client_limit(struct door_client *c, int64_t ns)
+{
+	c->deadline_ns = ns ? clock_after(clock_monotonic_ns(), ns) : 0;
+	if (ns && (!c->armed_ns || c->deadline_ns < c->armed_ns))
+		door_client_arm(c, ns);
+}
+
+static void door_client_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct door_client *c = arg;
+	int64_t now = clock_monotonic_ns();
+
+	(void)fd;
+	(void)what;
+	c->armed_ns = 0;
+	if (c->is_dead)
+		c->front->ops->free_client(c);
+	else if (c->deadline_ns && now < c->deadline_ns)
+		door_client_arm(c, c->deadline_ns - now + CLOCK_NS_PER_MS);
+	else if (c->deadline_ns)
+		c->front->ops->on_limit(c);
+}
+
+void door_client_die(struct door_client *c)
+{
+	c->is_dead = true;
+	if (c->stream) {
+		bufferevent_setcb(c->stream, NULL, NULL, NULL, NULL);
+		bufferevent_disable(c->stream, EV_READ | EV_WRITE);
+	}
+	door_client_arm(c, 0);
+}
+
+void door_client_accept_tls(struct door_client *c)
+{
+	struct door *d = c->front->door;
+	SSL *ssl = SSL_new(d->options.to_client);
+	evutil_socket_t fd = bufferevent_getfd(c->stream);
+
+	if (!ssl)
+		alloc_give_up(sizeof(*d));
+	SSL_set_read_ahead(ssl, 0);
+	bufferevent_setfd(c->stream, -1);
+	bufferevent_free(c->stream);
+	c->stream = bufferevent_openssl_socket_new(d->base, fd, ssl,
+						   BUFFEREVENT_SSL_ACCEPTING,
+						   BEV_OPT_CLOSE_ON_FREE);
+	if (!c->stream)
+		alloc_give_up(sizeof(*d));
+	bufferevent_openssl_set_allow_dirty_shutdown(c->stream, 1);
+	c->is_tls = true;
+}
+
+void door_enter(struct door_front *f, struct door_client *c, evutil_socket_t fd,
 		const struct sockaddr_storage *peer)
 {
 	struct door *d = f->door;
 
 	c->front = f;
 	c->peer = *peer;
+	c->stream = bufferevent_socket_new(d->base, fd, BEV_OPT_CLOSE_ON_FREE);
+	c->timer = evtimer_new(d->base, door_client_on_timer, c);
+	if (!c->stream || !c->timer)
+		alloc_give_up(sizeof(*c));
 	c->next = d->clients;
 	c->at = &d->clients;
 	if (c->next)
@@ -160,6 +262,9 @@ void door_leave(struct door_client *c)
 	if (c->next)
 		c->next->at = c->at;
 	c->front->door->client_count--;
+	if (c->stream)
+		bufferevent_free(c->stream);
+	event_free(c->timer);
 }
 
 bool door_set_memory(struct door_client *c, size_t bytes, bool is_trusted)
@@ -214,12 +319,32 @@ static const char *door_objection(const struct door *d,
 	return NULL;
 }
 
+static void door_report_peer(const struct door_front *f,
+			     const struct sockaddr_storage *peer,
+			     const char *about, const char *event,
+			     const char *why)
+{
+	struct text client = { 0 };
+
+	socket_add_host(&client, peer);
+	if (event)
+		text_printf(&client, " %s", event);
+	door_report_limited(f->door, about, "%s: client %s: %s", f->title,
+			    client.bytes, why);
+	text_release(&client);
+}
+
+void door_client_report(const struct door_client *c, const char *about,
+			const char *event, const char *why)
+{
+	door_report_peer(c->front, &c->peer, about, event, why);
+}
+
 static void door_on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 			   struct sockaddr *address, int len, void *arg)
 {
 	struct door_front *f = arg;
 	struct sockaddr_storage peer = { 0 };
-	struct text host = { 0 };
 	const char *why;
 
 	(void)listener;
@@ -231,10 +356,7 @@ static void door_on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 		f->ops->begin(f, fd, &peer);
 		return;
 	}
-	socket_add_host(&host, &peer);
-	door_report_limited(f->door, why, "%s: client %s rejected: %s",
-			    f->title, host.bytes, why);
-	text_release(&host);
+	door_report_peer(f, &peer, why, "rejected", why);
 	socket_reset_on_close(fd);
 	close(fd);
 }

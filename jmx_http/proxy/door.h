@@ -3,20 +3,26 @@
  * door: the event loop, listening sockets, limits, messages and shutdown, which
  * all fronts of the proxy share.
  *
- *	door ─┬─ RMI front, one for each JVM ── session ── backend ── dialer
- *	      └─ SOCKS front ────────────────── client ─── relay ──── dialer
+ *	door ─┬─ RMI front, one for each JVM ── session ────── backend ── dialer
+ *	      ├─ HTTP front ─────────────────── http_session ─ backend ── dialer
+ *	      └─ SOCKS front ────────────────── client ─────── relay ──── dialer
  *
  * A front speaks one protocol to its clients.  The door accepts a connection,
  * checks --allow and the limits, and hands it to the front, which registers the
- * client.  All waits are libevent's; there is one thread.
+ * client.  The door has the client's stream and its time limit, and frees a
+ * client that has ended from the event loop, when none of its callbacks runs.
+ * All waits are libevent's; there is one thread.
  */
 #ifndef JMX_HTTP_PROXY_DOOR_H
 #define JMX_HTTP_PROXY_DOOR_H
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "jmx_http/net/cidr.h"
+#include "jmx_http/proxy/policy.h"
 
+#include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <openssl/ssl.h>
@@ -25,9 +31,34 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-struct bufferevent;
-struct call_log;
-struct proxy_call;
+/* A finished call.  Texts are foreign, and "" if absent. */
+struct proxy_call {
+	const char *client;        /* "127.0.0.1:50000" */
+	const char *target;        /* the JVM's title */
+	const char *method;        /* "getAttribute" */
+	const char *object;        /* the MBean's name */
+	const char *member;        /* attribute or operation */
+	const char *refused;       /* why it was not forwarded */
+	bool is_exception;         /* the method threw an exception */
+	uint64_t request_len, len; /* bytes of the call and of the return */
+	int64_t ns;                /* duration until the last byte */
+};
+
+/*
+ * A client's last call, for any protocol, until it is printed.  Zeroed: none.
+ *
+ * The proxy forwards most returns without parsing them, so it cannot see where
+ * a return ends.  A call is over when the next call begins, or when no byte has
+ * arrived for a while.
+ */
+struct call_log {
+	const char *method; /* NULL: no call */
+	struct text object, member;
+	const char *refused;
+	uint64_t request_len, len;
+	int64_t begin_ns, end_ns; /* until the last byte of the return */
+	bool is_exception;
+};
 
 struct door_options {
 	/* Maximum number of clients of all fronts, and of one address. */
@@ -65,6 +96,8 @@ struct door_front_ops {
 	void (*drain)(struct door_client *c);
 	/* Called five times a second if calls are logged; may be NULL. */
 	void (*tick)(struct door_client *c);
+	/* The time of door_client_limit() is over. */
+	void (*on_limit)(struct door_client *c);
 	/* Ends and frees the client; calls door_leave(). */
 	void (*free_client)(struct door_client *c);
 	void (*free)(struct door_front *f); /* after its clients */
@@ -85,11 +118,16 @@ struct door_front {
 struct door_client {
 	struct door_front *front;
 	struct sockaddr_storage peer;
+	struct bufferevent *stream; /* NULL: given away */
+	bool is_tls;                /* the stream uses TLS */
 
 	/* Private to the door. */
 	struct door_client *next, **at;
 	size_t memory;
-	bool is_trusted;
+	bool is_trusted, is_dead;
+	struct event *timer;
+	int64_t deadline_ns; /* 0: none */
+	int64_t armed_ns;    /* when the timer fires; 0: it does not */
 };
 
 /*
@@ -141,10 +179,34 @@ int door_run(struct door *d, struct error *err);
 /* Frees clients, fronts and the door; NULL is fine. */
 void door_free(struct door *d);
 
-/* Registers a client of the front, which counts against the limits. */
-void door_enter(struct door_front *f, struct door_client *c,
+/*
+ * Registers a client of the front, which counts against the limits, and creates
+ * its stream over fd.
+ */
+void door_enter(struct door_front *f, struct door_client *c, evutil_socket_t fd,
 		const struct sockaddr_storage *peer);
+
+/* Closes the stream of a client, and forgets the client. */
 void door_leave(struct door_client *c);
+
+/* Makes the stream, of which nothing was read, accept TLS from the client. */
+void door_client_accept_tls(struct door_client *c);
+
+/* Calls on_limit() after ns, unless the limit is set again; ns 0: never. */
+void door_client_limit(struct door_client *c, int64_t ns);
+
+/*
+ * Ends the client: stops the callbacks of its stream, and calls free_client()
+ * from the event loop.
+ */
+void door_client_die(struct door_client *c);
+
+/*
+ * Prints "TITLE: client HOST EVENT: WHY", limited as door_report_limited();
+ * event: "disconnected", or NULL.
+ */
+void door_client_report(const struct door_client *c, const char *about,
+			const char *event, const char *why);
 
 /*
  * Sets the memory, in bytes, of the message that the client is sending.  All
@@ -153,16 +215,24 @@ void door_leave(struct door_client *c);
  */
 bool door_set_memory(struct door_client *c, size_t bytes, bool is_trusted);
 
+/* Starts a call.  Keeps its names, but never its arguments. */
+void call_log_begin(struct call_log *l, const struct policy_call *c,
+		    size_t request_len);
+
+/* Adds a number of bytes of the return. */
+void call_log_add(struct call_log *l, size_t len);
+
+/* True if bytes of the return arrived, but none since since_ns. */
+bool call_log_is_over(const struct call_log *l, int64_t since_ns);
+
+void call_log_release(struct call_log *l); /* leaves no call */
+
 /*
  * Prints a call of the client to a target with this title, and releases it. The
  * door logs calls.
  */
-void door_log_call(const struct door_client *c, struct call_log *log,
+void door_log_call(const struct door_client *c, struct call_log *l,
 		   const char *target);
-
-/* Returns a stream that accepts TLS from a client, and closes fd; never NULL.
- */
-struct bufferevent *door_new_tls(struct door *d, evutil_socket_t fd);
 
 /* Prints a message. */
 void door_report(struct door *d, const char *fmt, ...)

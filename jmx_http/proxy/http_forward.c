@@ -40,7 +40,7 @@ static bool forward_origin_is_ours(const struct http_session *s,
 				   const struct http_head *h,
 				   struct line origin)
 {
-	const char *scheme = s->is_tls ? "https://" : "http://";
+	const char *scheme = s->base.is_tls ? "https://" : "http://";
 	size_t len = strlen(scheme);
 
 	return origin.len == len + h->host.len &&
@@ -170,7 +170,7 @@ static bool forward_rest(const struct http_target *t, struct line target,
 
 static bool forward_is_metrics(const struct http_target *t, struct line target)
 {
-	return (t->metrics.dialer || t->serves_metrics) &&
+	return (t->metrics.to.dialer || t->serves_metrics) &&
 	       line_is(line_cut(&target, '?'), EXPOSITION_PATH);
 }
 

@@ -22,19 +22,23 @@ static void http_target_init(struct http_target *t, struct door *d,
 						  : NULL,
 	};
 	t->agent = (struct http_agent){
-		.title = t->title,
-		.tls_host = t->host,
-		.dialer = o->dialer,
+		.to = {
+			.base = d->base,
+			.title = t->title,
+			.host = t->host,
+			.dialer = o->dialer,
+			.tls = o->is_tls ? d->options.to_jvm : NULL,
+			.connect_ns = d->options.connect_ns,
+		},
 		.port = o->port,
-		.base = d->base,
-		.tls = o->is_tls ? d->options.to_jvm : NULL,
-		.connect_ns = d->options.connect_ns,
 	};
 	t->renew_bearer = o->renew_bearer;
 	t->bearer_file = o->bearer_file ? xstrdup(o->bearer_file) : NULL;
 	t->metrics = t->agent;
-	t->metrics.dialer = o->metrics;
-	t->metrics.tls = NULL;
+	t->metrics.to.dialer = o->metrics;
+	t->metrics.to.tls = NULL;
+	http_agent_init(&t->agent);
+	http_agent_init(&t->metrics);
 	t->serves_metrics = o->serves_metrics;
 }
 
@@ -57,8 +61,8 @@ static void http_target_release(struct http_target *t)
 {
 	http_agent_release(&t->agent);
 	http_agent_release(&t->metrics);
-	dialer_free(t->metrics.dialer);
-	dialer_free(t->agent.dialer);
+	dialer_free(t->metrics.to.dialer);
+	dialer_free(t->agent.to.dialer);
 	free(t->name);
 	free(t->title);
 	free(t->authority);
@@ -96,14 +100,14 @@ bool http_target_renew_login(struct http_target *t, struct error *err)
 struct http_check {
 	struct door *door;
 	struct http_target *target;
-	struct http_backend *backend; /* NULL: done */
+	struct backend *backend; /* NULL: done */
 	struct event *timer;
 	size_t scanned;
 };
 
 static void check_end(struct http_check *c)
 {
-	http_backend_free(c->backend);
+	backend_free(c->backend);
 	c->backend = NULL;
 	evtimer_del(c->timer);
 }
@@ -115,7 +119,7 @@ static void check_fail(struct http_check *c, const char *fault)
 	check_end(c);
 }
 
-static void check_on_ready(void *self)
+static void check_on_ready(void *self, struct backend *b)
 {
 	struct http_check *c = self;
 	const struct http_target *t = c->target;
@@ -131,7 +135,7 @@ static void check_on_ready(void *self)
 		evbuffer_add_printf(out, "Authorization: %s\r\n",
 				    t->authorization);
 	evbuffer_add_printf(out, "Connection: close\r\n\r\n");
-	http_backend_send(c->backend, out);
+	socket_send(b->buffer, out);
 	evbuffer_free(out);
 }
 
@@ -150,10 +154,10 @@ static void check_judge(struct http_check *c, unsigned status)
 	check_end(c);
 }
 
-static void check_on_arrived(void *self)
+static void check_on_arrived(void *self, struct backend *b)
 {
 	struct http_check *c = self;
-	struct evbuffer *in = http_backend_input(c->backend);
+	struct evbuffer *in = b->in;
 	struct http_fault fault = { 0 };
 	struct text line = { 0 };
 	enum http_result result;
@@ -161,7 +165,7 @@ static void check_on_arrived(void *self)
 	const char *bytes;
 	size_t len = 0;
 
-	http_backend_fill(c->backend);
+	http_agent_fill(b);
 	bytes = (const char *)evbuffer_pullup(in, -1);
 	result = http_head_find(bytes, evbuffer_get_length(in), &c->scanned,
 				&len, &fault);
@@ -176,17 +180,15 @@ static void check_on_arrived(void *self)
 	}
 }
 
-/* The whole request fits into the socket's buffer. */
-static void check_on_drained(void *self) { (void)self; }
-
-static void check_on_ended(void *self, const struct error *err, bool is_cut)
+static void check_on_ended(void *self, struct backend *b,
+			   const struct error *err, bool is_cut)
 {
 	struct http_check *c = self;
 	struct text line = { 0 };
 
 	(void)is_cut;
-	if (http_backend_is_ready(c->backend))
-		check_on_arrived(c);
+	if (b->state == BACKEND_READY)
+		check_on_arrived(c, b);
 	if (!c->backend)
 		return;
 	if (!err)
@@ -207,15 +209,15 @@ static void check_on_timer(evutil_socket_t fd, short what, void *self)
 	(void)what;
 	text_printf(&line, "%s: the agent sent no response within %.3g s",
 		    c->target->title,
-		    2 * (double)c->target->agent.connect_ns / CLOCK_NS_PER_S);
+		    2 * (double)c->target->agent.to.connect_ns /
+			    CLOCK_NS_PER_S);
 	check_fail(c, line.bytes);
 	text_release(&line);
 }
 
-static const struct http_backend_events check_events = {
+static const struct backend_events check_events = {
 	.ready = check_on_ready,
 	.arrived = check_on_arrived,
-	.drained = check_on_drained,
 	.ended = check_on_ended,
 };
 
@@ -223,7 +225,7 @@ static void http_check_start(struct http_check *c, struct door *d,
 			     struct http_target *t)
 {
 	/* The dialer has the same limit, and its own message. */
-	struct timeval limit = socket_timeval(2 * t->agent.connect_ns);
+	struct timeval limit = socket_timeval(2 * t->agent.to.connect_ns);
 
 	c->door = d;
 	c->target = t;
@@ -231,12 +233,12 @@ static void http_check_start(struct http_check *c, struct door *d,
 	if (!c->timer)
 		alloc_give_up(sizeof(*c));
 	evtimer_add(c->timer, &limit);
-	c->backend = http_backend_get(&t->agent, false, &check_events, c);
+	c->backend = http_agent_connect(&t->agent, false, &check_events, c);
 }
 
 static void http_check_stop(struct http_check *c)
 {
-	http_backend_free(c->backend);
+	backend_free(c->backend);
 	if (c->timer)
 		event_free(c->timer);
 }
@@ -277,6 +279,7 @@ static void http_front_free(struct door_front *front)
 static const struct door_front_ops http_front_ops = {
 	.begin = http_session_begin,
 	.drain = http_session_drain,
+	.on_limit = http_session_on_limit,
 	.free_client = http_session_free,
 	.free = http_front_free,
 };

@@ -5,7 +5,7 @@
  *	http_front ── http_session ─┬─ http_head     heads and framing
  *	                            ├─ jolokia_call  operations and policy
  *	                            ├─ http_forward  heads to either side
- *	                            └─ http_backend  connections to an agent
+ *	                            └─ http_agent    connections to an agent
  *
  * The proxy parses each message and writes it again, so both sides delimit
  * it in the same way.  Bodies pass as they arrive, as fast as the receiver

@@ -4,7 +4,6 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/socket.h"
-#include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/upstream.h"
 
 #include <event2/bufferevent_ssl.h>
@@ -25,73 +24,52 @@
 /* Pieces of HTTP_WAITING_MAX, before other clients have a turn. */
 #define TURNS 8
 
-static const struct http_backend_events http_session_events;
+static const struct backend_events http_session_events;
 
-static struct door *session_door(const struct http_session *s)
+static struct door *http_session_door(const struct http_session *s)
 {
 	return s->base.front->door;
 }
 
-static void session_arm(struct http_session *s, int64_t ns)
+static void http_session_limit(struct http_session *s, int64_t ns)
 {
-	struct timeval tv = socket_timeval(ns);
-
-	s->armed_ns = clock_after(clock_monotonic_ns(), ns);
-	evtimer_add(s->timer, &tv);
-}
-
-/*
- * Sets the deadline; ns 0: none.  If the timer fires before the deadline, it is
- * not changed, which saves a change for each request.
- */
-static void session_limit(struct http_session *s, int64_t ns)
-{
-	s->deadline_ns = ns ? clock_after(clock_monotonic_ns(), ns) : 0;
-	if (ns && (!s->armed_ns || s->deadline_ns < s->armed_ns))
-		session_arm(s, ns);
+	door_client_limit(&s->base, ns);
 }
 
 /* Starts the limit for an agent that sends nothing. */
-static void session_limit_agent(struct http_session *s)
+static void http_session_limit_agent(struct http_session *s)
 {
-	session_limit(s, s->is_event_stream ? 0 : s->front->reply_ns);
+	http_session_limit(s, s->is_event_stream ? 0 : s->front->reply_ns);
 }
 
-static void session_die(struct http_session *s)
+static void http_session_die(struct http_session *s)
 {
 	if (s->state == HTTP_STATE_DEAD)
 		return;
 	s->state = HTTP_STATE_DEAD;
-	http_backend_free(s->backend);
+	backend_free(s->backend);
 	s->backend = NULL;
-	bufferevent_setcb(s->client, NULL, NULL, NULL, NULL);
-	bufferevent_disable(s->client, EV_READ | EV_WRITE);
-	session_arm(s, 0);
+	door_client_die(&s->base);
 }
 
 /* The client must notice that the response is incomplete. */
-static void session_break(struct http_session *s)
+static void http_session_break(struct http_session *s)
 {
 	if (s->state == HTTP_STATE_DEAD)
 		return;
-	socket_reset_on_close(bufferevent_getfd(s->client));
-	session_die(s);
+	socket_reset_on_close(bufferevent_getfd(s->base.stream));
+	http_session_die(s);
 }
 
-static void session_say(const struct http_session *s, const char *about,
-			const char *what)
+static void http_session_say(const struct http_session *s, const char *about,
+			     const char *what)
 {
-	struct text host = { 0 };
-
-	socket_add_host(&host, &s->base.peer);
-	door_report_limited(session_door(s), about, "%s: client %s: %s",
-			    s->front->title, host.bytes, what);
-	text_release(&host);
+	door_client_report(&s->base, about, NULL, what);
 }
 
-static void session_log(struct http_session *s, const char *refused)
+static void http_session_log(struct http_session *s, const char *refused)
 {
-	struct door *d = session_door(s);
+	struct door *d = http_session_door(s);
 	struct policy_call call = jolokia_call_log(&s->call);
 	struct call_log log = { 0 };
 
@@ -105,53 +83,53 @@ static void session_log(struct http_session *s, const char *refused)
 	door_log_call(&s->base, &log, s->target ? s->target->title : "");
 }
 
-static size_t session_waiting(const struct http_session *s)
+static size_t http_session_waiting(const struct http_session *s)
 {
-	return evbuffer_get_length(bufferevent_get_output(s->client));
+	return evbuffer_get_length(bufferevent_get_output(s->base.stream));
 }
 
-static void session_read_client(struct http_session *s, bool on)
+static void http_session_read_client(struct http_session *s, bool on)
 {
 	if (s->is_reading == on)
 		return;
 	s->is_reading = on;
 	if (on)
-		bufferevent_enable(s->client, EV_READ);
+		bufferevent_enable(s->base.stream, EV_READ);
 	else
-		bufferevent_disable(s->client, EV_READ);
+		bufferevent_disable(s->base.stream, EV_READ);
 }
 
 /*
  * Ends the connection after the client has read everything.  Closing a socket
  * with unread input would reset it, and the client might lose the response.
  */
-static void session_linger(struct http_session *s)
+static void http_session_linger(struct http_session *s)
 {
-	if (session_waiting(s))
+	if (http_session_waiting(s))
 		return;
 	if (s->client_ended) {
-		session_die(s);
+		http_session_die(s);
 		return;
 	}
 	s->state = HTTP_STATE_LINGERING;
-	if (s->is_tls)
-		SSL_shutdown(bufferevent_openssl_get_ssl(s->client));
-	shutdown(bufferevent_getfd(s->client), SHUT_WR);
-	session_limit(s, FINISH_NS);
-	session_read_client(s, true);
+	if (s->base.is_tls)
+		SSL_shutdown(bufferevent_openssl_get_ssl(s->base.stream));
+	shutdown(bufferevent_getfd(s->base.stream), SHUT_WR);
+	http_session_limit(s, FINISH_NS);
+	http_session_read_client(s, true);
 }
 
-static void session_end(struct http_session *s)
+static void http_session_end(struct http_session *s)
 {
-	http_backend_free(s->backend);
+	backend_free(s->backend);
 	s->backend = NULL;
 	s->state = HTTP_STATE_ENDING;
-	session_limit(s, STALL_NS);
-	session_linger(s);
+	http_session_limit(s, STALL_NS);
+	http_session_linger(s);
 }
 
 /* Forgets the call; the client may send the next one. */
-static void session_expect_head(struct http_session *s)
+static void http_session_expect_head(struct http_session *s)
 {
 	jolokia_call_begin(&s->call, &s->front->rules);
 	s->state = HTTP_STATE_HEAD;
@@ -165,67 +143,67 @@ static void session_expect_head(struct http_session *s)
 	s->request_len = s->response_len = s->body_len = 0;
 	evbuffer_drain(s->body, evbuffer_get_length(s->body));
 	evbuffer_drain(s->copy, evbuffer_get_length(s->copy));
-	session_read_client(s, true);
-	session_limit(s, IDLE_NS);
+	http_session_read_client(s, true);
+	http_session_limit(s, IDLE_NS);
 }
 
-static bool session_may_continue(const struct http_session *s)
+static bool http_session_may_continue(const struct http_session *s)
 {
 	return s->is_persistent && s->request.is_done && !s->client_ended &&
-	       !session_door(s)->is_draining;
+	       !http_session_door(s)->is_draining;
 }
 
-static void session_send(struct http_session *s)
+static void http_session_send(struct http_session *s)
 {
 	s->response_len += evbuffer_get_length(s->out);
-	http_stream_send(s->client, s->out);
+	socket_send(s->base.stream, s->out);
 }
 
 /* The call was answered. */
-static void session_end_call(struct http_session *s, const char *refused,
-			     bool keeps)
+static void http_session_end_call(struct http_session *s, const char *refused,
+				  bool keeps)
 {
-	session_log(s, refused);
+	http_session_log(s, refused);
 	if (keeps)
-		session_expect_head(s);
+		http_session_expect_head(s);
 	else
-		session_end(s);
+		http_session_end(s);
 }
 
 /*
  * Replies in place of the agent, or breaks off the agent's response.  refused:
  * the reason why the request was not forwarded.
  */
-static void session_fail(struct http_session *s, unsigned status,
-			 const char *why, const char *refused)
+static void http_session_fail(struct http_session *s, unsigned status,
+			      const char *why, const char *refused)
 {
-	bool keeps = session_may_continue(s);
+	bool keeps = http_session_may_continue(s);
 
 	if (s->has_response) {
-		session_log(s, refused);
-		session_break(s);
+		http_session_log(s, refused);
+		http_session_break(s);
 		return;
 	}
-	http_backend_free(s->backend);
+	backend_free(s->backend);
 	s->backend = NULL;
 	s->status = status;
 	http_forward_fault(s, status, why, keeps, s->out);
-	session_send(s);
-	session_end_call(s, refused, keeps);
+	http_session_send(s);
+	http_session_end_call(s, refused, keeps);
 }
 
 /* A request that the policy or HTTP forbids. */
-static void session_refuse(struct http_session *s, unsigned status,
-			   const char *why)
+static void http_session_refuse(struct http_session *s, unsigned status,
+				const char *why)
 {
-	session_say(s, why, why);
-	session_fail(s, status, why, why);
+	http_session_say(s, why, why);
+	http_session_fail(s, status, why, why);
 }
 
 /* body_follows: bytes of the body have arrived. */
-static void session_begin_call(struct http_session *s, struct http_head *h,
-			       bool is_valid, bool body_follows,
-			       struct http_fault *fault)
+static void http_session_begin_call(struct http_session *s, struct http_head *h,
+				    bool is_valid, bool body_follows,
+				    struct http_fault *fault)
 {
 	s->state = HTTP_STATE_CALL;
 	s->begin_ns = s->body_from_ns = clock_monotonic_ns();
@@ -233,7 +211,7 @@ static void session_begin_call(struct http_session *s, struct http_head *h,
 	s->is_persistent = false;
 	if (!is_valid) {
 		s->request.is_done = false;
-		session_refuse(s, fault->status, fault->why);
+		http_session_refuse(s, fault->status, fault->why);
 		return;
 	}
 	s->is_head = line_is(h->method, "HEAD");
@@ -242,34 +220,34 @@ static void session_begin_call(struct http_session *s, struct http_head *h,
 	s->request = http_body_of(h);
 	s->length = h->length;
 	if (!http_forward_check(s, h, fault)) {
-		session_refuse(s, fault->status, fault->why);
+		http_session_refuse(s, fault->status, fault->why);
 		return;
 	}
 	http_forward_request(s, h);
-	session_limit(s, s->request.is_done ? 0 : BODY_NS);
+	http_session_limit(s, s->request.is_done ? 0 : BODY_NS);
 	if (h->expects_continue && !body_follows) {
 		evbuffer_add_printf(s->out, "HTTP/1.1 100 Continue\r\n\r\n");
-		http_stream_send(s->client, s->out);
+		socket_send(s->base.stream, s->out);
 	}
 }
 
 /* Warns once of a password that crosses a network without encryption. */
-static void session_warn(struct http_session *s, const struct http_head *h)
+static void http_session_warn(struct http_session *s, const struct http_head *h)
 {
 	struct http_agent *a = &s->target->agent;
 
-	if (s->front->has_warned || a->tls ||
+	if (s->front->has_warned || a->to.tls ||
 	    !http_header_find(h, "Authorization") ||
-	    !upstream_crosses_network(a->dialer, a->tls_host))
+	    !upstream_crosses_network(a->to.dialer, a->to.host))
 		return;
 	s->front->has_warned = true;
-	door_report(session_door(s),
+	door_report(http_session_door(s),
 		    "%s: warning: sending a client's password to the agent "
 		    "without TLS; anyone on the network can read it",
 		    s->target->title);
 }
 
-static bool session_read_head(struct http_session *s)
+static bool http_session_read_head(struct http_session *s)
 {
 	size_t available = evbuffer_get_length(s->in), len = 0;
 	struct http_fault fault = { 0 };
@@ -281,62 +259,64 @@ static bool session_read_head(struct http_session *s)
 	if (available > HTTP_HEAD_MAX + 1)
 		available = HTTP_HEAD_MAX + 1;
 	bytes = (const char *)evbuffer_pullup(s->in, (ssize_t)available);
-	if (!s->scanned && *bytes == TLS_HANDSHAKE && !s->is_tls) {
-		session_say(s, "tls",
-			    "the client speaks TLS, which requires "
-			    "--tls-cert");
-		session_die(s);
+	if (!s->scanned && *bytes == TLS_HANDSHAKE && !s->base.is_tls) {
+		http_session_say(s, "tls",
+				 "the client speaks TLS, which requires "
+				 "--tls-cert");
+		http_session_die(s);
 		return false;
 	}
 	is_new = !s->scanned;
 	result = http_head_find(bytes, available, &s->scanned, &len, &fault);
 	if (result == HTTP_MORE) {
 		if (is_new)
-			session_limit(s, session_door(s)->options.hello_ns);
+			http_session_limit(
+				s, http_session_door(s)->options.hello_ns);
 		return false;
 	}
 	s->request_len = len;
 	is_valid = result == HTTP_DONE &&
 		   http_request_parse(&h, bytes, len, &fault);
-	session_begin_call(s, &h, is_valid, evbuffer_get_length(s->in) > len,
-			   &fault);
+	http_session_begin_call(s, &h, is_valid,
+				evbuffer_get_length(s->in) > len, &fault);
 	if (is_valid && s->target)
-		session_warn(s, &h);
+		http_session_warn(s, &h);
 	evbuffer_drain(s->in, len);
 	return s->state < HTTP_STATE_ENDING;
 }
 
 /* Returns true if enough of the request has arrived to contact the agent. */
-static bool session_is_collected(const struct http_session *s)
+static bool http_session_is_collected(const struct http_session *s)
 {
 	return s->request.is_done ||
 	       evbuffer_get_length(s->body) >= HTTP_WAITING_MAX;
 }
 
-static bool session_agent_is_full(const struct http_session *s)
+static bool http_session_agent_is_full(const struct http_session *s)
 {
 	return evbuffer_get_length(s->body) >= HTTP_WAITING_MAX ||
-	       (s->backend && http_backend_is_ready(s->backend) &&
-		http_backend_waiting(s->backend) > HTTP_WAITING_MAX);
+	       (s->backend && s->backend->state == BACKEND_READY &&
+		http_agent_waiting(s->backend) > HTTP_WAITING_MAX);
 }
 
-static struct http_agent *session_agent(struct http_session *s)
+static struct http_agent *http_session_agent(struct http_session *s)
 {
 	struct http_target *t = s->target;
 
-	return s->wants_metrics && t->metrics.dialer ? &t->metrics : &t->agent;
+	return s->wants_metrics && t->metrics.to.dialer ? &t->metrics
+							: &t->agent;
 }
 
 /*
  * Keeps the body of a request that may be sent again: by another connection if
  * it changes nothing, or with another token.
  */
-static void session_keep_copy(struct http_session *s)
+static void http_session_keep_copy(struct http_session *s)
 {
 	size_t len = evbuffer_get_length(s->body);
 	bool may_retry = !s->call.changes &&
-			 (http_backend_is_reused(s->backend) ||
-			  session_agent(s)->dialer->ops->again);
+			 (s->backend->is_reused ||
+			  http_session_agent(s)->to.dialer->ops->again);
 
 	s->has_copy = s->request.is_done && len <= COPY_MAX &&
 		      (may_retry || s->target->renew_bearer);
@@ -344,26 +324,26 @@ static void session_keep_copy(struct http_session *s)
 		evbuffer_add(s->copy, evbuffer_pullup(s->body, -1), len);
 }
 
-static void session_send_request(struct http_session *s)
+static void http_session_send_request(struct http_session *s)
 {
 	if (!s->has_sent_head) {
 		s->has_sent_head = true;
-		session_keep_copy(s);
+		http_session_keep_copy(s);
 		http_forward_frame_head(s, s->out);
 		http_forward_frame_body(s, s->out);
 	} else {
 		http_forward_frame_body(s, s->out);
 	}
-	http_backend_send(s->backend, s->out);
+	socket_send(s->backend->buffer, s->out);
 	if (s->request.is_done)
-		session_limit_agent(s);
+		http_session_limit_agent(s);
 }
 
 /*
  * Accounts for the memory of the request: until it is complete, until an agent
  * has taken it, and of its copy.
  */
-static void session_hold(struct http_session *s)
+static void http_session_hold(struct http_session *s)
 {
 	size_t held = evbuffer_get_length(s->in) +
 		      evbuffer_get_length(s->body) +
@@ -375,67 +355,69 @@ static void session_hold(struct http_session *s)
 	if (door_set_memory(&s->base, held, s->has_answered))
 		return;
 	s->is_persistent = false;
-	session_refuse(s, 503, "the memory for waiting requests is used up");
+	http_session_refuse(s, 503,
+			    "the memory for waiting requests is used up");
 }
 
-static void session_on_ready(void *self)
+static void http_session_on_ready(void *self, struct backend *b)
 {
 	struct http_session *s = self;
 
+	(void)b;
 	if (s->has_copy) {
 		http_forward_frame_head(s, s->out);
 		evbuffer_add(s->out, evbuffer_pullup(s->copy, -1),
 			     evbuffer_get_length(s->copy));
-		http_backend_send(s->backend, s->out);
-		session_limit_agent(s);
+		socket_send(s->backend->buffer, s->out);
+		http_session_limit_agent(s);
 		return;
 	}
-	session_send_request(s);
+	http_session_send_request(s);
 	if (!s->request.is_done)
-		session_read_client(s, true);
-	session_hold(s);
+		http_session_read_client(s, true);
+	http_session_hold(s);
 }
 
 /* True if all connections to the agent are in use, and no more can be made. */
-static bool session_waits_for_others(struct http_session *s)
+static bool http_session_waits_for_others(struct http_session *s)
 {
-	const struct dialer *d = session_agent(s)->dialer;
+	const struct dialer *d = http_session_agent(s)->to.dialer;
 
 	return d->ops->is_full && d->ops->is_full(d);
 }
 
 /* Ends calls whose clients have probably gone. */
-static void session_end_abandoned(const struct http_session *waiting)
+static void http_session_end_abandoned(const struct http_session *waiting)
 {
-	for (struct door_client *c = session_door(waiting)->clients; c;
+	for (struct door_client *c = http_session_door(waiting)->clients; c;
 	     c = c->next) {
 		struct http_session *s = (struct http_session *)c;
 
 		if (c->front == waiting->base.front && s->client_ended &&
 		    s->state == HTTP_STATE_CALL)
-			session_die(s);
+			http_session_die(s);
 	}
 }
 
-static void session_begin_agent(struct http_session *s)
+static void http_session_begin_agent(struct http_session *s)
 {
-	s->backend = http_backend_get(session_agent(s), true,
-				      &http_session_events, s);
-	if (http_backend_is_ready(s->backend))
-		session_on_ready(s);
-	else if (session_waits_for_others(s))
-		session_end_abandoned(s);
+	s->backend = http_agent_connect(http_session_agent(s), true,
+					&http_session_events, s);
+	if (s->backend->state == BACKEND_READY)
+		http_session_on_ready(s, s->backend);
+	else if (http_session_waits_for_others(s))
+		http_session_end_abandoned(s);
 }
 
 /* Returns false if the call was refused. */
-static bool session_read_pieces(struct http_session *s)
+static bool http_session_read_pieces(struct http_session *s)
 {
 	struct http_fault fault = { 0 };
 	struct line data;
 	size_t used;
 
 	while (!s->request.is_done && evbuffer_get_length(s->in) &&
-	       !session_agent_is_full(s)) {
+	       !http_session_agent_is_full(s)) {
 		size_t len = evbuffer_get_contiguous_space(s->in);
 		const char *bytes = (const char *)evbuffer_pullup(s->in,
 								  (ssize_t)len);
@@ -443,7 +425,7 @@ static bool session_read_pieces(struct http_session *s)
 		if (http_body_read(&s->request, bytes, len, &used, &data,
 				   &fault) == HTTP_INVALID) {
 			s->is_persistent = false;
-			session_refuse(s, fault.status, fault.why);
+			http_session_refuse(s, fault.status, fault.why);
 			return false;
 		}
 		if (jolokia_call_read(&s->call, data.text, data.len) ==
@@ -454,7 +436,7 @@ static bool session_read_pieces(struct http_session *s)
 		evbuffer_drain(s->in, used);
 		if (s->request_len > HTTP_REQUEST_MAX) {
 			s->is_persistent = false;
-			session_refuse(s, 413, HTTP_TOO_LARGE);
+			http_session_refuse(s, 413, HTTP_TOO_LARGE);
 			return false;
 		}
 	}
@@ -463,8 +445,8 @@ static bool session_read_pieces(struct http_session *s)
 		jolokia_call_end(&s->call);
 	if (s->call.verdict == JOLOKIA_PASSES)
 		return true;
-	session_refuse(s, s->call.verdict == JOLOKIA_REFUSED ? 403 : 400,
-		       s->call.why);
+	http_session_refuse(s, s->call.verdict == JOLOKIA_REFUSED ? 403 : 400,
+			    s->call.why);
 	return false;
 }
 
@@ -472,37 +454,37 @@ static bool session_read_pieces(struct http_session *s)
  * Limits the time for the rest of the body: the client's, or the agent's while
  * the agent reads.
  */
-static void session_limit_body(struct http_session *s)
+static void http_session_limit_body(struct http_session *s)
 {
 	int64_t now = clock_monotonic_ns();
 	int64_t ns = BODY_NS +
 		     (int64_t)(s->body_len / BODY_RATE) * CLOCK_NS_PER_S -
 		     (now - s->body_from_ns);
 
-	if (s->request.is_done || session_agent_is_full(s)) {
+	if (s->request.is_done || http_session_agent_is_full(s)) {
 		s->body_from_ns = now;
 		s->body_len = 0;
-		if (s->backend && http_backend_is_ready(s->backend))
-			session_limit_agent(s);
+		if (s->backend && s->backend->state == BACKEND_READY)
+			http_session_limit_agent(s);
 		else
-			session_limit(s, 0); /* the dialer has a limit */
+			http_session_limit(s, 0); /* the dialer has a limit */
 	} else {
-		session_limit(s, ns > 1 ? ns : 1);
+		http_session_limit(s, ns > 1 ? ns : 1);
 	}
 }
 
-static bool session_read_body(struct http_session *s)
+static bool http_session_read_body(struct http_session *s)
 {
-	if (!session_read_pieces(s))
+	if (!http_session_read_pieces(s))
 		return s->state < HTTP_STATE_ENDING;
-	session_limit_body(s);
-	if (!s->backend && session_is_collected(s))
-		session_begin_agent(s);
-	else if (s->backend && http_backend_is_ready(s->backend) &&
+	http_session_limit_body(s);
+	if (!s->backend && http_session_is_collected(s))
+		http_session_begin_agent(s);
+	else if (s->backend && s->backend->state == BACKEND_READY &&
 		 (evbuffer_get_length(s->body) || s->request.is_done))
-		session_send_request(s);
+		http_session_send_request(s);
 	if (s->state == HTTP_STATE_CALL)
-		session_read_client(s, !session_agent_is_full(s));
+		http_session_read_client(s, !http_session_agent_is_full(s));
 	return false;
 }
 
@@ -511,62 +493,62 @@ static bool session_read_body(struct http_session *s)
  * the response.  It may have closed only its sending direction, but then its
  * call is not worth a connection for which others wait.
  */
-static bool session_is_abandoned(struct http_session *s)
+static bool http_session_is_abandoned(struct http_session *s)
 {
 	if (s->state != HTTP_STATE_CALL)
 		return s->state == HTTP_STATE_HEAD;
-	return !s->request.is_done || session_waits_for_others(s);
+	return !s->request.is_done || http_session_waits_for_others(s);
 }
 
-static void session_go_on(struct http_session *s)
+static void http_session_go_on(struct http_session *s)
 {
 	bool more = true;
 
 	while (more && s->state < HTTP_STATE_ENDING) {
 		if (s->state == HTTP_STATE_HEAD ||
-		    (!s->request.is_done && !session_agent_is_full(s)))
-			http_stream_fill(s->client, s->in);
+		    (!s->request.is_done && !http_session_agent_is_full(s)))
+			socket_fill(s->base.stream, s->in, HTTP_WAITING_MAX);
 		if (s->state == HTTP_STATE_HEAD)
 			more = evbuffer_get_length(s->in) &&
-			       session_read_head(s);
+			       http_session_read_head(s);
 		else if (!s->request.is_done || !s->backend)
-			more = session_read_body(s);
+			more = http_session_read_body(s);
 		else
 			more = false;
 	}
 	if (s->state < HTTP_STATE_ENDING)
-		session_hold(s);
-	if (s->client_ended && session_is_abandoned(s))
-		session_die(s);
+		http_session_hold(s);
+	if (s->client_ended && http_session_is_abandoned(s))
+		http_session_die(s);
 }
 
 /* The response has reached its end. */
-static void session_finish_response(struct http_session *s)
+static void http_session_finish_response(struct http_session *s)
 {
-	bool keeps = session_may_continue(s);
+	bool keeps = http_session_may_continue(s);
 
 	if (s->is_chunked)
 		evbuffer_add(s->out, "0\r\n\r\n", 5);
-	session_send(s);
+	http_session_send(s);
 	if (s->agent_is_persistent && s->request.is_done)
-		http_backend_put_back(s->backend);
+		http_agent_put_back(s->backend);
 	else
-		http_backend_free(s->backend);
+		backend_free(s->backend);
 	s->backend = NULL;
 	s->has_answered |= s->status < 300;
 	/* Without a length, the response ends when the connection is closed. */
-	session_end_call(s, NULL, keeps && s->is_persistent);
+	http_session_end_call(s, NULL, keeps && s->is_persistent);
 	if (s->state == HTTP_STATE_HEAD)
-		session_go_on(s);
+		http_session_go_on(s);
 }
 
-static bool session_fail_response(struct http_session *s, const char *why)
+static bool http_session_fail_response(struct http_session *s, const char *why)
 {
 	struct text line = { 0 };
 
 	text_printf(&line, "%s: invalid response: %s", s->target->title, why);
-	session_say(s, why, line.bytes);
-	session_fail(s, 502, line.bytes, NULL);
+	http_session_say(s, why, line.bytes);
+	http_session_fail(s, 502, line.bytes, NULL);
 	text_release(&line);
 	return false;
 }
@@ -575,10 +557,10 @@ static bool session_fail_response(struct http_session *s, const char *why)
  * Parses the head of the response, and drops the heads of interim responses
  * (1xx) before it.  Sets *len; returns false if there is no complete head.
  */
-static bool session_parse_response(struct http_session *s, struct http_head *h,
-				   size_t *len)
+static bool http_session_parse_response(struct http_session *s,
+					struct http_head *h, size_t *len)
 {
-	struct evbuffer *in = http_backend_input(s->backend);
+	struct evbuffer *in = s->backend->in;
 	struct http_fault fault = { 0 };
 	enum http_result result;
 	size_t available;
@@ -594,11 +576,11 @@ static bool session_parse_response(struct http_session *s, struct http_head *h,
 			return false;
 		if (result == HTTP_INVALID ||
 		    !http_response_parse(h, bytes, *len, s->is_head, &fault))
-			return session_fail_response(s, fault.why);
+			return http_session_fail_response(s, fault.why);
 		s->response_scanned = 0;
 		if (h->status == 101)
-			return session_fail_response(s,
-						     "an unrequested upgrade");
+			return http_session_fail_response(
+				s, "an unrequested upgrade");
 		if (h->status >= 200)
 			return true;
 		evbuffer_drain(in, *len);
@@ -607,7 +589,7 @@ static bool session_parse_response(struct http_session *s, struct http_head *h,
 }
 
 /* Agents of 2.x send notifications in an endless response. */
-static bool session_is_event_stream(const struct http_head *h)
+static bool http_session_is_event_stream(const struct http_head *h)
 {
 	static const char name[] = "text/event-stream";
 	const struct http_header *type = http_header_find(h, "Content-Type");
@@ -622,19 +604,19 @@ static bool session_is_event_stream(const struct http_head *h)
 }
 
 /* Sends the request by a new connection. */
-static void session_send_again(struct http_session *s)
+static void http_session_send_again(struct http_session *s)
 {
-	http_backend_free(s->backend);
+	backend_free(s->backend);
 	s->response_scanned = 0;
-	s->backend = http_backend_get(session_agent(s), false,
-				      &http_session_events, s);
+	s->backend = http_agent_connect(http_session_agent(s), false,
+					&http_session_events, s);
 }
 
 /*
  * The client cannot correct the login of the proxy, so the response does not
  * ask for a login.
  */
-static void session_fail_login(struct http_session *s)
+static void http_session_fail_login(struct http_session *s)
 {
 	const char *why = http_target_login_fault(s->target);
 	struct text line = { 0 };
@@ -643,14 +625,14 @@ static void session_fail_login(struct http_session *s)
 		why = "the token of this request has expired, and was renewed; "
 		      "send the request again";
 	else
-		session_say(s, "login", why);
+		http_session_say(s, "login", why);
 	text_printf(&line, "%s: %s", s->target->title, why);
-	session_fail(s, 502, line.bytes, NULL);
+	http_session_fail(s, 502, line.bytes, NULL);
 	text_release(&line);
 }
 
 /* Sends a request again that was rejected with an expired token. */
-static bool session_log_in_again(struct http_session *s)
+static bool http_session_log_in_again(struct http_session *s)
 {
 	struct http_target *t = s->target;
 	struct error err = { 0 };
@@ -660,26 +642,26 @@ static bool session_log_in_again(struct http_session *s)
 	/* Another session may have renewed it. */
 	if (s->login == t->login && !http_target_renew_login(t, &err)) {
 		if (*err.text)
-			session_say(s, "token", err.text);
+			http_session_say(s, "token", err.text);
 		return false;
 	}
 	if (s->has_copy)
-		session_send_again(s);
+		http_session_send_again(s);
 	return s->has_copy;
 }
 
 /* Returns false unless the head was forwarded. */
-static bool session_read_response_head(struct http_session *s)
+static bool http_session_read_response_head(struct http_session *s)
 {
 	struct http_head h;
 	size_t len;
 
-	if (!session_parse_response(s, &h, &len))
+	if (!http_session_parse_response(s, &h, &len))
 		return false;
-	if (h.status == 401 && session_log_in_again(s))
+	if (h.status == 401 && http_session_log_in_again(s))
 		return false;
 	if (h.status == 401 && s->target->authorization) {
-		session_fail_login(s);
+		http_session_fail_login(s);
 		return false;
 	}
 	s->has_response = true;
@@ -692,15 +674,15 @@ static bool session_read_response_head(struct http_session *s)
 	s->is_persistent &= s->is_chunked || h.framing == HTTP_LENGTH ||
 			    h.framing == HTTP_NO_BODY;
 	/* False, too, if the agent replied before the end of the request. */
-	s->is_persistent = session_may_continue(s);
-	s->is_event_stream = session_is_event_stream(&h);
+	s->is_persistent = http_session_may_continue(s);
+	s->is_event_stream = http_session_is_event_stream(&h);
 	http_forward_response(s, &h, s->is_persistent, s->out);
-	evbuffer_drain(http_backend_input(s->backend), len);
+	evbuffer_drain(s->backend->in, len);
 	return true;
 }
 
-static void session_add_piece(struct http_session *s, struct evbuffer *in,
-			      size_t used, struct line data)
+static void http_session_add_piece(struct http_session *s, struct evbuffer *in,
+				   size_t used, struct line data)
 {
 	if (data.len && s->is_chunked)
 		evbuffer_add_printf(s->out, "%zx\r\n", data.len);
@@ -715,9 +697,9 @@ static void session_add_piece(struct http_session *s, struct evbuffer *in,
 		evbuffer_add(s->out, "\r\n", 2);
 }
 
-static void session_read_response_body(struct http_session *s)
+static void http_session_read_response_body(struct http_session *s)
 {
-	struct evbuffer *in = http_backend_input(s->backend);
+	struct evbuffer *in = s->backend->in;
 	struct http_fault fault = { 0 };
 	struct line data;
 	size_t used;
@@ -729,153 +711,154 @@ static void session_read_response_body(struct http_session *s)
 
 		if (http_body_read(&s->response, bytes, len, &used, &data,
 				   &fault) == HTTP_INVALID) {
-			session_fail_response(s, fault.why);
+			http_session_fail_response(s, fault.why);
 			return;
 		}
-		session_add_piece(s, in, used, data);
+		http_session_add_piece(s, in, used, data);
 	}
 	if (s->response.is_done)
-		session_finish_response(s);
+		http_session_finish_response(s);
 	else
-		session_send(s);
+		http_session_send(s);
 }
 
-static void session_on_arrived(void *self)
+static void http_session_on_arrived(void *self, struct backend *b)
 {
 	struct http_session *s = self;
-	struct http_backend *b = s->backend;
 
 	/* After some time, other clients have a turn. */
 	for (int i = 0; i < TURNS; i++) {
-		bool more = http_backend_fill(b);
+		bool more = http_agent_fill(b);
 
-		if (!more && (i || !evbuffer_get_length(http_backend_input(b))))
+		if (!more && (i || !evbuffer_get_length(b->in)))
 			return;
-		if (!s->has_response && !session_read_response_head(s))
+		if (!s->has_response && !http_session_read_response_head(s))
 			return;
-		session_read_response_body(s);
+		http_session_read_response_body(s);
 		if (s->state != HTTP_STATE_CALL || s->backend != b)
 			return;
-		if (session_waiting(s) > HTTP_WAITING_MAX) {
-			http_backend_pause(b, true);
-			session_limit(s, STALL_NS);
+		if (http_session_waiting(s) > HTTP_WAITING_MAX) {
+			backend_pause(b, true);
+			http_session_limit(s, STALL_NS);
 			return;
 		}
 		if (s->request.is_done)
-			session_limit_agent(s);
+			http_session_limit_agent(s);
 	}
 }
 
-static void session_on_drained(void *self)
+static void http_session_on_drained(void *self, struct backend *b)
 {
 	struct http_session *s = self;
 
+	(void)b;
 	if (!s->request.is_done)
-		session_go_on(s);
+		http_session_go_on(s);
 }
 
 /* Sends a request again to which the agent has sent nothing. */
-static bool session_retry(struct http_session *s)
+static bool http_session_retry(struct http_session *s)
 {
-	const struct dialer *d = session_agent(s)->dialer;
+	const struct dialer *d = http_session_agent(s)->to.dialer;
 	bool may_again = !s->is_again && d->ops->again;
 
 	if (!s->has_copy || s->call.changes || s->has_response ||
-	    !(http_backend_is_reused(s->backend) || may_again) ||
-	    evbuffer_get_length(http_backend_input(s->backend)))
+	    !(s->backend->is_reused || may_again) ||
+	    evbuffer_get_length(s->backend->in))
 		return false;
 	if (may_again)
-		d->ops->again(session_agent(s)->dialer);
+		d->ops->again(http_session_agent(s)->to.dialer);
 	s->is_again = true;
-	session_send_again(s);
+	http_session_send_again(s);
 	return true;
 }
 
-static void session_on_ended(void *self, const struct error *err, bool is_cut)
+static void http_session_on_ended(void *self, struct backend *b,
+				  const struct error *err, bool is_cut)
 {
 	struct http_session *s = self;
-	struct http_backend *b = s->backend;
 
-	if (http_backend_is_ready(b)) {
-		session_on_arrived(s);
+	if (b->state == BACKEND_READY) {
+		http_session_on_arrived(s, s->backend);
 		if (s->state != HTTP_STATE_CALL || s->backend != b ||
-		    session_retry(s))
+		    http_session_retry(s))
 			return;
 	}
 	if (s->has_response && s->response.framing == HTTP_UNTIL_CLOSE &&
 	    !err && !is_cut) {
-		session_finish_response(s);
+		http_session_finish_response(s);
 		return;
 	}
-	session_say(s, "agent",
-		    err ? err->text : "the agent closed the connection");
-	session_fail(s, 502,
-		     err ? err->text
-			 : "the agent closed the connection without a "
-			   "response; the request may have been executed",
-		     NULL);
+	http_session_say(s, "agent",
+			 err ? err->text : "the agent closed the connection");
+	http_session_fail(s, 502,
+			  err ? err->text
+			      : "the agent closed the connection without a "
+				"response; the request may have been executed",
+			  NULL);
 }
 
-static const struct http_backend_events http_session_events = {
-	.ready = session_on_ready,
-	.arrived = session_on_arrived,
-	.drained = session_on_drained,
-	.ended = session_on_ended,
+static const struct backend_events http_session_events = {
+	.ready = http_session_on_ready,
+	.arrived = http_session_on_arrived,
+	.drained = http_session_on_drained,
+	.ended = http_session_on_ended,
 };
 
-static void session_on_read(struct bufferevent *client, void *arg)
+static void http_session_on_read(struct bufferevent *client, void *arg)
 {
 	struct http_session *s = arg;
 
 	if (s->state < HTTP_STATE_ENDING) {
-		session_go_on(s);
+		http_session_go_on(s);
 		return;
 	}
 	/* Ignores what a client sends after the last response. */
-	http_stream_fill(client, s->in);
+	socket_fill(client, s->in, HTTP_WAITING_MAX);
 	evbuffer_drain(s->in, evbuffer_get_length(s->in));
 }
 
 /* All output is written. */
-static void session_on_write(struct bufferevent *client, void *arg)
+static void http_session_on_write(struct bufferevent *client, void *arg)
 {
 	struct http_session *s = arg;
 
 	(void)client;
 	if (s->state == HTTP_STATE_ENDING) {
-		session_linger(s);
+		http_session_linger(s);
 	} else if (s->state == HTTP_STATE_CALL && s->backend &&
-		   http_backend_is_ready(s->backend)) {
+		   s->backend->state == BACKEND_READY) {
 		if (s->request.is_done && s->has_response)
-			session_limit_agent(s);
-		http_backend_pause(s->backend, false);
-		session_on_arrived(s);
+			http_session_limit_agent(s);
+		backend_pause(s->backend, false);
+		http_session_on_arrived(s, s->backend);
 	}
 }
 
-static void session_on_event(struct bufferevent *client, short what, void *arg)
+static void http_session_on_event(struct bufferevent *client, short what,
+				  void *arg)
 {
 	struct http_session *s = arg;
 
 	(void)client;
 	if (what & BEV_EVENT_CONNECTED)
 		return;
-	if (what & BEV_EVENT_ERROR && s->is_tls && !s->begin_ns)
-		session_say(s, "handshake",
-			    "TLS handshake with the client failed");
+	if (what & BEV_EVENT_ERROR && s->base.is_tls && !s->begin_ns)
+		http_session_say(s, "handshake",
+				 "TLS handshake with the client failed");
 	if (!(what & BEV_EVENT_EOF) || s->state >= HTTP_STATE_ENDING) {
-		session_die(s);
+		http_session_die(s);
 		return;
 	}
 	s->client_ended = true;
-	session_go_on(s);
+	http_session_go_on(s);
 }
 
 /*
  * The agent is silent.  The client must not send another request by this
  * connection while it cannot know whether the agent executes this one.
  */
-static void session_fail_silent(struct http_session *s)
+static void http_session_fail_silent(struct http_session *s)
 {
 	struct text line = { 0 };
 
@@ -890,50 +873,34 @@ static void session_fail_silent(struct http_session *s)
 		    (double)s->front->reply_ns / (double)CLOCK_NS_PER_S,
 		    s->call.changes ? "; the request may have been executed"
 				    : "");
-	session_say(s, "silent", line.bytes);
+	http_session_say(s, "silent", line.bytes);
 	s->is_persistent = false;
-	session_fail(s, 504, line.bytes, NULL);
+	http_session_fail(s, 504, line.bytes, NULL);
 	text_release(&line);
 }
 
-static void session_on_deadline(struct http_session *s)
+void http_session_on_limit(struct door_client *c)
 {
+	struct http_session *s = (struct http_session *)c;
 	bool is_partial = s->state == HTTP_STATE_HEAD &&
 			  evbuffer_get_length(s->in);
 
 	if (is_partial || (s->state == HTTP_STATE_CALL && !s->request.is_done &&
-			   !session_agent_is_full(s))) {
+			   !http_session_agent_is_full(s))) {
 		s->begin_ns = clock_monotonic_ns();
 		s->is_persistent = s->request.is_done = false;
-		session_refuse(s, 408,
-			       "the client did not complete a request in time");
-	} else if (s->state == HTTP_STATE_CALL && session_waiting(s)) {
-		session_say(s, "reads",
-			    "the client does not read its response");
-		session_break(s);
+		http_session_refuse(
+			s, 408,
+			"the client did not complete a request in time");
+	} else if (s->state == HTTP_STATE_CALL && http_session_waiting(s)) {
+		http_session_say(s, "reads",
+				 "the client does not read its response");
+		http_session_break(s);
 	} else if (s->state == HTTP_STATE_CALL) {
-		session_fail_silent(s);
+		http_session_fail_silent(s);
 	} else {
-		session_die(s);
+		http_session_die(s);
 	}
-}
-
-static void session_on_timer(evutil_socket_t fd, short what, void *arg)
-{
-	struct http_session *s = arg;
-	int64_t now = clock_monotonic_ns();
-
-	(void)fd;
-	(void)what;
-	s->armed_ns = 0;
-	if (s->state == HTTP_STATE_DEAD)
-		http_session_free(&s->base);
-	else if (!s->deadline_ns)
-		return;
-	else if (now < s->deadline_ns)
-		session_arm(s, s->deadline_ns - now + CLOCK_NS_PER_MS);
-	else
-		session_on_deadline(s);
 }
 
 void http_session_begin(struct door_front *f, evutil_socket_t fd,
@@ -942,44 +909,38 @@ void http_session_begin(struct door_front *f, evutil_socket_t fd,
 	struct http_session *s = xcalloc(1, sizeof(*s));
 	struct door *d = f->door;
 
-	door_enter(f, &s->base, peer);
+	door_enter(f, &s->base, fd, peer);
 	s->front = (struct http_front *)f;
-	s->is_tls = d->options.to_client;
-	s->client = s->is_tls ? door_new_tls(d, fd)
-			      : bufferevent_socket_new(d->base, fd,
-						       BEV_OPT_CLOSE_ON_FREE);
-	s->timer = evtimer_new(d->base, session_on_timer, s);
+	if (d->options.to_client)
+		door_client_accept_tls(&s->base);
 	s->in = evbuffer_new();
 	s->body = evbuffer_new();
 	s->out = evbuffer_new();
 	s->copy = evbuffer_new();
-	if (!s->client || !s->timer || !s->in || !s->body || !s->out ||
-	    !s->copy)
+	if (!s->in || !s->body || !s->out || !s->copy)
 		alloc_give_up(sizeof(*s));
-	bufferevent_setcb(s->client, session_on_read, session_on_write,
-			  session_on_event, s);
-	bufferevent_setwatermark(s->client, EV_READ, 0, HTTP_WAITING_MAX);
-	bufferevent_enable(s->client, EV_WRITE);
-	session_expect_head(s);
-	session_limit(s, d->options.hello_ns);
+	bufferevent_setcb(s->base.stream, http_session_on_read,
+			  http_session_on_write, http_session_on_event, s);
+	bufferevent_setwatermark(s->base.stream, EV_READ, 0, HTTP_WAITING_MAX);
+	bufferevent_enable(s->base.stream, EV_WRITE);
+	http_session_expect_head(s);
+	http_session_limit(s, d->options.hello_ns);
 }
 
 void http_session_drain(struct door_client *c)
 {
 	struct http_session *s = (struct http_session *)c;
 
-	if (s->state == HTTP_STATE_HEAD && !session_waiting(s))
-		session_die(s);
+	if (s->state == HTTP_STATE_HEAD && !http_session_waiting(s))
+		http_session_die(s);
 }
 
 void http_session_free(struct door_client *c)
 {
 	struct http_session *s = (struct http_session *)c;
 
-	http_backend_free(s->backend);
+	backend_free(s->backend);
 	door_leave(&s->base);
-	bufferevent_free(s->client);
-	event_free(s->timer);
 	evbuffer_free(s->in);
 	evbuffer_free(s->body);
 	evbuffer_free(s->out);

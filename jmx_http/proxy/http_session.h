@@ -18,7 +18,7 @@
 #define JMX_HTTP_PROXY_HTTP_SESSION_H
 
 #include "jmx_http/http/http_head.h"
-#include "jmx_http/proxy/http_backend.h"
+#include "jmx_http/proxy/http_agent.h"
 #include "jmx_http/proxy/http_front.h"
 #include "jmx_http/proxy/jolokia_call.h"
 
@@ -72,12 +72,8 @@ struct http_session {
 	struct door_client base;
 	struct http_front *front;
 	enum http_state state;
-	struct bufferevent *client;
 	struct evbuffer *in;
-	struct event *timer;
-	int64_t deadline_ns; /* 0: none */
-	int64_t armed_ns;    /* when the timer fires; 0: it does not */
-	bool is_tls, client_ended, has_answered;
+	bool client_ended, has_answered;
 	bool is_reading; /* EV_READ is enabled */
 	size_t scanned;  /* of an incomplete head */
 	size_t held;     /* bytes of an incomplete request */
@@ -100,7 +96,7 @@ struct http_session {
 	bool is_event_stream;     /* the response may pause for any time */
 	bool agent_is_persistent; /* after this response */
 	uint64_t length;          /* HTTP_LENGTH */
-	struct http_backend *backend;
+	struct backend *backend;
 	size_t response_scanned;
 	unsigned status;
 	uint64_t request_len, response_len;
@@ -108,10 +104,11 @@ struct http_session {
 	uint64_t body_len;
 };
 
-/* The ops of http_front. */
+/* The ops of http_front; see door_front_ops. */
 void http_session_begin(struct door_front *f, evutil_socket_t fd,
 			const struct sockaddr_storage *peer);
 void http_session_drain(struct door_client *c);
+void http_session_on_limit(struct door_client *c);
 void http_session_free(struct door_client *c);
 
 /*

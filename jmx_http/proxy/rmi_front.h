@@ -3,11 +3,12 @@
  * rmi_front: a listening port for the RMI clients of one JVM.
  *
  * Each client has a session.  The session parses each message (request).  If
- * the message is complete, valid and allowed (rmi_call), the session forwards
- * it byte for byte to the port of the JVM that has the called object
- * (upstream).  The session parses only the returns of two methods: they contain
- * stubs, which it rewrites to lead to the proxy (session_reply).  It forwards
- * all other bytes unparsed, as fast as the client reads them.
+ * the message is complete, valid and allowed (policy), the session writes it
+ * again from its values, and sends it to the port of the JVM that has the
+ * called object (upstream).  The session parses only the returns of two
+ * methods: they contain stubs, which it rewrites to lead to the proxy
+ * (session_reply).  It forwards all other bytes unparsed, as fast as the client
+ * reads them.
  *
  * RMI is half duplex: a client's next message shows that the last return is
  * complete, so the session need not find the end of a return.

@@ -22,45 +22,27 @@
 #define FINISH_NS  (10 * CLOCK_NS_PER_S) /* limit for the last output */
 #define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* limit for one message */
 
-static void session_set_timer(struct session *s, int64_t ns)
-{
-	struct timeval tv = socket_timeval(ns);
-
-	event_add(s->timer, &tv);
-}
-
-static void session_on_timer(evutil_socket_t fd, short what, void *arg);
-
-/* Stops all callbacks; the timer frees the session from the event loop. */
 static void session_die(struct session *s)
 {
 	if (s->state == SESSION_DEAD)
 		return;
-	if (s->state == SESSION_LOOK) {
-		event_del(s->timer);
-		event_assign(s->timer, session_door(s)->base, -1, 0,
-			     session_on_timer, s);
-	}
+	if (s->look)
+		event_free(s->look);
+	s->look = NULL;
 	s->state = SESSION_DEAD;
-	bufferevent_setcb(s->client, NULL, NULL, NULL, NULL);
-	bufferevent_disable(s->client, EV_READ | EV_WRITE);
-	session_set_timer(s, 0);
+	door_client_die(&s->base);
 }
 
 void session_limit(struct session *s, int64_t ns)
 {
-	if (s->state >= SESSION_ENDING)
-		return;
-	if (ns)
-		session_set_timer(s, ns);
-	else
-		event_del(s->timer);
+	if (s->state < SESSION_ENDING)
+		door_client_limit(&s->base, ns);
 }
 
 void session_touch(struct session *s)
 {
 	if (s->client_ended && s->state < SESSION_ENDING)
-		session_set_timer(s, FINISH_NS);
+		door_client_limit(&s->base, FINISH_NS);
 }
 
 /* Charges the memory of the message; false if the budget is exceeded. */
@@ -76,32 +58,27 @@ static void session_drop_request(struct session *s)
 	session_charge_request(s);
 }
 
-void session_free(struct session *s)
+static void rmi_front_free_client(struct door_client *c)
 {
+	struct session *s = (struct session *)c;
+
+	if (s->look)
+		event_free(s->look);
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
 		backend_free(s->backends[i]);
 	session_log(s);
 	session_reply_release(s);
 	session_drop_request(s);
 	door_leave(&s->base);
-	bufferevent_free(s->client);
-	event_free(s->timer);
 	free(s);
 }
 
 void session_end(struct session *s, const char *why)
 {
-	struct text host = { 0 };
-
 	if (s->state == SESSION_DEAD)
 		return;
-	if (why) {
-		socket_add_host(&host, &s->base.peer);
-		door_report_limited(session_door(s), why,
-				    "%s: client %s disconnected: %s",
-				    s->front->jvm.title, host.bytes, why);
-		text_release(&host);
-	}
+	if (why)
+		door_client_report(&s->base, why, "disconnected", why);
 	session_die(s);
 }
 
@@ -113,7 +90,7 @@ void session_log(struct session *s)
 
 static bool session_has_output(const struct session *s)
 {
-	return evbuffer_get_length(bufferevent_get_output(s->client)) > 0;
+	return evbuffer_get_length(bufferevent_get_output(s->base.stream)) > 0;
 }
 
 void session_finish(struct session *s)
@@ -125,20 +102,9 @@ void session_finish(struct session *s)
 		session_die(s);
 		return;
 	}
-	bufferevent_disable(s->client, EV_READ);
-	bufferevent_setwatermark(s->client, EV_WRITE, 0, 0);
-	session_set_timer(s, FINISH_NS);
-}
-
-/* Ends a session that is between two messages. */
-static void session_drain(struct session *s)
-{
-	bool is_still = !session_has_output(s) &&
-			clock_monotonic_ns() - s->moved_ns > DOOR_STILL_NS;
-
-	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE &&
-	    is_still)
-		session_finish(s);
+	bufferevent_disable(s->base.stream, EV_READ);
+	bufferevent_setwatermark(s->base.stream, EV_WRITE, 0, 0);
+	door_client_limit(&s->base, FINISH_NS);
 }
 
 void session_expect(struct session *s, enum session_wait wait)
@@ -153,7 +119,7 @@ void session_expect(struct session *s, enum session_wait wait)
 void session_write(struct session *s, const struct text *bytes)
 {
 	rmi_call_log_return(&s->log, bytes->bytes, bytes->len);
-	bufferevent_write(s->client, bytes->bytes, bytes->len);
+	bufferevent_write(s->base.stream, bytes->bytes, bytes->len);
 }
 
 /* Greets with the client's address, as RMI servers do. */
@@ -229,7 +195,7 @@ static bool session_read_endpoint(struct session *s, struct evbuffer *in)
 	if (len < 2 + host_len + 4)
 		return false;
 	evbuffer_drain(in, 2 + host_len + 4);
-	event_del(s->timer);
+	door_client_limit(&s->base, 0);
 	s->state = SESSION_MESSAGES;
 	return true;
 }
@@ -277,9 +243,9 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 		return false;
 	}
 	if (status == REQUEST_MORE && is_new)
-		session_set_timer(s, MESSAGE_NS);
+		door_client_limit(&s->base, MESSAGE_NS);
 	else if (status == REQUEST_WHOLE)
-		event_del(s->timer);
+		door_client_limit(&s->base, 0);
 	switch (status) {
 	case REQUEST_MORE:
 		return true;
@@ -301,7 +267,7 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
  */
 static void session_forward_end(struct session *s)
 {
-	struct evbuffer *in = bufferevent_get_input(s->client);
+	struct evbuffer *in = bufferevent_get_input(s->base.stream);
 
 	if (!s->client_ended || s->state >= SESSION_ENDING)
 		return;
@@ -316,12 +282,13 @@ static void session_forward_end(struct session *s)
 
 void session_continue(struct session *s)
 {
-	struct evbuffer *in = bufferevent_get_input(s->client);
+	struct evbuffer *in = bufferevent_get_input(s->base.stream);
 	bool more = s->state < SESSION_ENDING;
 
 	if (more && s->request_is_whole)
 		more = session_finish_message(s);
-	while (more && (evbuffer_get_length(in) || socket_pull(s->client))) {
+	while (more &&
+	       (evbuffer_get_length(in) || socket_pull(s->base.stream))) {
 		if (s->current && backend_is_full(s->current))
 			break;
 		if (s->state == SESSION_HELLO)
@@ -364,7 +331,7 @@ static void session_on_event(struct bufferevent *client, short what, void *arg)
 
 	(void)client;
 	if (what & BEV_EVENT_ERROR) {
-		session_end(s, s->is_tls && s->state == SESSION_HELLO
+		session_end(s, s->base.is_tls && s->state == SESSION_HELLO
 				       ? "TLS handshake with the client failed"
 				       : NULL);
 		return;
@@ -376,15 +343,13 @@ static void session_on_event(struct bufferevent *client, short what, void *arg)
 	session_touch(s);
 }
 
-static void session_on_timer(evutil_socket_t fd, short what, void *arg)
+static void rmi_front_on_limit(struct door_client *c)
 {
-	struct session *s = arg;
+	struct session *s = (struct session *)c;
 
-	(void)fd;
-	(void)what;
 	switch (s->state) {
-	case SESSION_DEAD:
-		session_free(s);
+	case SESSION_LOOK:
+		session_end(s, "the client sent nothing");
 		break;
 	case SESSION_HELLO:
 	case SESSION_ENDPOINT:
@@ -406,12 +371,13 @@ static void session_on_timer(evutil_socket_t fd, short what, void *arg)
 
 static void session_begin_reading(struct session *s)
 {
-	bufferevent_setcb(s->client, session_on_read, session_on_write,
+	bufferevent_setcb(s->base.stream, session_on_read, session_on_write,
 			  session_on_event, s);
-	bufferevent_setwatermark(s->client, EV_READ, 0, BACKEND_WAITING_MAX);
-	bufferevent_setwatermark(s->client, EV_WRITE, BACKEND_WAITING_MAX / 2,
-				 0);
-	bufferevent_enable(s->client, EV_READ | EV_WRITE);
+	bufferevent_setwatermark(s->base.stream, EV_READ, 0,
+				 BACKEND_WAITING_MAX);
+	bufferevent_setwatermark(s->base.stream, EV_WRITE,
+				 BACKEND_WAITING_MAX / 2, 0);
+	bufferevent_enable(s->base.stream, EV_READ | EV_WRITE);
 	s->state = SESSION_HELLO;
 }
 
@@ -419,48 +385,50 @@ static void session_begin_reading(struct session *s)
 static void session_on_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *s = arg;
-	struct door *d = session_door(s);
 	uint8_t first = 0;
 
-	if (!(what & EV_READ) || recv(fd, &first, 1, MSG_PEEK) != 1) {
-		session_end(s,
-			    what & EV_READ ? NULL : "the client sent nothing");
+	(void)what;
+	if (recv(fd, &first, 1, MSG_PEEK) != 1) {
+		session_end(s, NULL);
 		return;
 	}
-	if (first == TLS_HANDSHAKE) {
-		bufferevent_setfd(s->client, -1);
-		bufferevent_free(s->client);
-		s->client = door_new_tls(d, fd);
-		s->is_tls = true;
-	}
-	event_assign(s->timer, d->base, -1, 0, session_on_timer, s);
-	session_set_timer(s, d->options.hello_ns);
+	event_free(s->look);
+	s->look = NULL;
+	if (first == TLS_HANDSHAKE)
+		door_client_accept_tls(&s->base);
+	door_client_limit(&s->base, session_door(s)->options.hello_ns);
 	session_begin_reading(s);
 }
 
-void session_begin(struct door_front *f, evutil_socket_t fd,
-		   const struct sockaddr_storage *peer)
+static void rmi_front_begin(struct door_front *f, evutil_socket_t fd,
+			    const struct sockaddr_storage *peer)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 	struct door *d = f->door;
-	bool is_to_look = d->options.to_client;
 
-	door_enter(f, &s->base, peer);
+	door_enter(f, &s->base, fd, peer);
 	s->front = (struct rmi_front *)f;
-	s->client = bufferevent_socket_new(d->base, fd, BEV_OPT_CLOSE_ON_FREE);
-	s->timer = is_to_look
-			   ? event_new(d->base, fd, EV_READ, session_on_look, s)
-			   : evtimer_new(d->base, session_on_timer, s);
-	if (!s->client || !s->timer)
-		alloc_give_up(sizeof(*s));
-	session_set_timer(s, d->options.hello_ns);
-	if (!is_to_look)
+	door_client_limit(&s->base, d->options.hello_ns);
+	if (!d->options.to_client) {
 		session_begin_reading(s);
+		return;
+	}
+	s->look = event_new(d->base, fd, EV_READ, session_on_look, s);
+	if (!s->look)
+		alloc_give_up(sizeof(*s));
+	event_add(s->look, NULL);
 }
 
+/* Ends a session that is between two messages. */
 static void rmi_front_drain(struct door_client *c)
 {
-	session_drain((struct session *)c);
+	struct session *s = (struct session *)c;
+	bool is_still = !session_has_output(s) &&
+			clock_monotonic_ns() - s->moved_ns > DOOR_STILL_NS;
+
+	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE &&
+	    is_still)
+		session_finish(s);
 }
 
 /* Logs a call whose return has paused for LOG_NS. */
@@ -470,11 +438,6 @@ static void rmi_front_tick(struct door_client *c)
 
 	if (call_log_is_over(&s->log, clock_monotonic_ns() - LOG_NS))
 		session_log(s);
-}
-
-static void rmi_front_free_client(struct door_client *c)
-{
-	session_free((struct session *)c);
 }
 
 static void rmi_front_free(struct door_front *front)
@@ -487,9 +450,10 @@ static void rmi_front_free(struct door_front *front)
 }
 
 static const struct door_front_ops rmi_front_ops = {
-	.begin = session_begin,
+	.begin = rmi_front_begin,
 	.drain = rmi_front_drain,
 	.tick = rmi_front_tick,
+	.on_limit = rmi_front_on_limit,
 	.free_client = rmi_front_free_client,
 	.free = rmi_front_free,
 };

@@ -40,10 +40,9 @@
 
 #include "jmx_http/java/java_shapes.h"
 #include "jmx_http/proxy/backend.h"
-#include "jmx_http/proxy/returns.h"
-#include "jmx_http/proxy/rmi_call.h"
 #include "jmx_http/proxy/rmi_front.h"
 #include "jmx_http/rmi/request.h"
+#include "jmx_http/rmi/stub.h"
 
 #define SESSION_BACKENDS_MAX 4
 
@@ -64,6 +63,13 @@ enum session_wait {
 	WAIT_PROBE,  /* the return of a probe at the registry's port */
 };
 
+/* The endpoint of a rewritten stub. */
+struct stub_target {
+	char host[JRMP_HOST_MAX + 1];
+	uint16_t port;
+	bool is_tls; /* with javax.rmi.ssl.SslRMIClientSocketFactory */
+};
+
 struct rmi_front {
 	struct door_front front;
 	struct upstream jvm;
@@ -74,15 +80,13 @@ struct rmi_front {
 struct session {
 	struct door_client base;
 	struct rmi_front *front;
-	struct bufferevent *client;
-	struct event *timer; /* its meaning depends on the state */
+	struct event *look; /* in SESSION_LOOK, else NULL */
 	enum session_state state;
 	enum session_wait wait;
 	struct request request; /* the message that is being parsed */
 	bool request_is_whole;  /* the message waits until it may be sent */
 	bool client_ended;      /* the client has closed its sending side */
 	bool is_piped;   /* the client sent a call before the last return */
-	bool is_tls;     /* the client speaks TLS */
 	bool is_pinging; /* a ping is the last message sent to the JVM */
 	struct backend *backends[SESSION_BACKENDS_MAX];
 	struct backend *current; /* received the last message */
@@ -96,17 +100,10 @@ static inline struct door *session_door(const struct session *s)
 	return s->base.front->door;
 }
 
-/* Starts the session of a client, and takes ownership of its socket. */
-void session_begin(struct door_front *f, evutil_socket_t fd,
-		   const struct sockaddr_storage *peer);
-
 /* Ends the session after all output is written. */
 void session_finish(struct session *s);
 /* Ends the session now; prints the reason unless it is NULL. */
 void session_end(struct session *s, const char *why);
-
-/* Frees the session; not to be called from its own callbacks. */
-void session_free(struct session *s);
 
 /* Continues parsing the client's messages. */
 void session_continue(struct session *s);
@@ -147,5 +144,44 @@ extern const struct backend_events session_backend_events;
 
 /* Frees the return that is being parsed, if any. */
 void session_reply_release(struct session *s);
+
+/* ---- calls as the policy and the log see them ---- */
+
+/* Describes a whole call; the texts belong to r. */
+struct policy_call rmi_call_of(const struct request *r);
+
+/*
+ * Returns NULL if a whole call is allowed, else the reason, as
+ * policy_objection().
+ *
+ * A call without r->message is never allowed.  A MarshalledObject for an MBean
+ * may contain any class; with read_only, only classes of filters and queries.
+ */
+const char *rmi_call_objection(const struct request *r, bool read_only);
+
+/* True for a login with a user and a password. */
+bool rmi_call_has_password(const struct request *r);
+
+/* Adds bytes of the return, which may be an exception, to the log. */
+void rmi_call_log_return(struct call_log *l, const void *bytes, size_t len);
+
+/* ---- returns that lead to the proxy ---- */
+
+/*
+ * Appends the return of a lookup or list call, as a registry in which only
+ * "jmxrmi" is bound.  The object is that of stub, at the endpoint `to`.
+ */
+void returns_add_lookup(struct text *out, const struct request *r,
+			const struct stub *stub, const struct stub_target *to);
+
+/*
+ * Appends a complete return, and replaces the endpoint of its stub by `to`.
+ * Only the stub's reference changes: the host, the port and the socket factory.
+ * This may add or remove objects of the stream, but nothing after the reference
+ * refers to a handle.  The stub's offsets count from the stream, which starts
+ * one byte after the return.
+ */
+void returns_rewrite(struct text *out, const char *bytes, size_t len,
+		     const struct stub *stub, const struct stub_target *to);
 
 #endif

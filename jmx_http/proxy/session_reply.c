@@ -5,6 +5,7 @@
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/session.h"
 #include "jmx_http/rmi/methods.h"
+#include "jmx_http/rmi/rmi_reply.h"
 
 #include <event2/buffer.h>
 #include <stdlib.h>
@@ -14,6 +15,134 @@
 #define REPLY_MEMORY_MAX ((size_t)16 << 20) /* memory of its values */
 
 #define NO_CALL          "the JVM sent bytes that no call asked for"
+
+/* ---- writes returns in place of the JVM, and encodes references ---- */
+
+#define RETURN_TAG_LEN  1 /* before the stream: Java RMI Specification, 10.2 */
+
+#define SHORT_BLOCK_MAX 255
+
+/* The byte after the name of a UnicastRef2. */
+#define WITHOUT_FACTORY 0
+#define WITH_FACTORY    1
+
+#define ENTRY           "jmxrmi"
+
+/* No MBean server returns it by itself. */
+static const struct java_shape ssl_factory = {
+	.name = "javax.rmi.ssl.SslRMIClientSocketFactory",
+	.suid = 0x8caab4bb8185250fu,
+	.flags = JAVA_SERIALIZABLE,
+};
+
+static void returns_add_utf(struct text *out, const char *text)
+{
+	java_write_u16(out, (uint16_t)strlen(text));
+	text_puts(out, text);
+}
+
+static void returns_add_block(struct text *out, const struct text *data)
+{
+	if (data->len <= SHORT_BLOCK_MAX) {
+		java_write_block(out, (uint8_t)data->len);
+	} else {
+		text_putc(out, TC_BLOCKDATALONG);
+		java_write_u32(out, (uint32_t)data->len);
+	}
+	text_add(out, data->bytes, data->len);
+}
+
+static void returns_add_endpoint(struct text *data,
+				 const struct stub_target *to)
+{
+	returns_add_utf(data, to->host);
+	java_write_u32(data, to->port);
+}
+
+static void returns_add_id(struct text *data, const struct stub *stub)
+{
+	text_add(data, stub->id.bytes, JRMP_ID_LEN);
+	text_putc(data, stub->is_result);
+}
+
+static void returns_add_tls_reference(struct text *out, const struct stub *stub,
+				      const struct stub_target *to)
+{
+	struct text data = { 0 };
+
+	returns_add_utf(&data, "UnicastRef2");
+	text_putc(&data, WITH_FACTORY);
+	returns_add_endpoint(&data, to);
+	returns_add_block(out, &data);
+	java_write_object(out, &ssl_factory, JAVA_OF_RMI);
+	text_clear(&data);
+	returns_add_id(&data, stub);
+	returns_add_block(out, &data);
+	text_release(&data);
+}
+
+/* Encodes a reference as java.rmi.server.RemoteObject.writeObject(). */
+static void returns_add_reference(struct text *out, const struct stub *stub,
+				  const struct stub_target *to)
+{
+	struct text data = { 0 };
+
+	if (to->is_tls) {
+		returns_add_tls_reference(out, stub, to);
+		return;
+	}
+	/* Keep the kind of a reference without a factory. */
+	if (java_bytes_are(stub->reference, "UnicastRef2") &&
+	    stub->end == stub->block_end) {
+		returns_add_utf(&data, "UnicastRef2");
+		text_putc(&data, WITHOUT_FACTORY);
+	} else {
+		returns_add_utf(&data, "UnicastRef");
+	}
+	returns_add_endpoint(&data, to);
+	returns_add_id(&data, stub);
+	returns_add_block(out, &data);
+	text_release(&data);
+}
+
+static void returns_add_not_bound(struct text *out)
+{
+	const struct rmi_exception e = {
+		.shape = &java_shape_not_bound_exception,
+		.message = "the only name bound here is \"" ENTRY "\"",
+	};
+
+	rmi_reply_exception(out, &e);
+}
+
+void returns_add_lookup(struct text *out, const struct request *r,
+			const struct stub *stub, const struct stub_target *to)
+{
+	if (!r->method->gives_stub) {
+		rmi_reply_value(out);
+		java_write_array(out, "[Ljava.lang.String;", 1, JAVA_OF_RMI);
+		java_write_string(out, ENTRY, strlen(ENTRY));
+	} else if (java_bytes_are(java_string_of(r->arguments[0]), ENTRY)) {
+		rmi_reply_value(out);
+		java_write_object(out, &java_shape_server_stub, JAVA_OF_RMI);
+		returns_add_reference(out, stub, to);
+		java_write_end(out);
+	} else {
+		returns_add_not_bound(out);
+	}
+}
+
+void returns_rewrite(struct text *out, const char *bytes, size_t len,
+		     const struct stub *stub, const struct stub_target *to)
+{
+	size_t rest = RETURN_TAG_LEN + stub->end;
+
+	text_add(out, bytes, RETURN_TAG_LEN + stub->begin);
+	returns_add_reference(out, stub, to);
+	text_add(out, bytes + rest, len - rest);
+}
+
+/* ---- returns of the JVM ---- */
 
 /* A return that is parsed before it is forwarded. */
 struct reply {
@@ -72,8 +201,8 @@ struct stub_target session_stub_target(const struct session *s)
 	socklen_t len = sizeof(local);
 	struct text host = { 0 };
 
-	getsockname(bufferevent_getfd(s->client), (struct sockaddr *)&local,
-		    &len);
+	getsockname(bufferevent_getfd(s->base.stream),
+		    (struct sockaddr *)&local, &len);
 	if (f->advertise_host)
 		text_puts(&host, f->advertise_host);
 	else
@@ -232,7 +361,7 @@ static void reply_read_probe(struct session *s, struct backend *b)
 /* Forwards bytes without parsing them. */
 static void session_forward_bytes(struct session *s, struct backend *b)
 {
-	struct evbuffer *out = bufferevent_get_output(s->client);
+	struct evbuffer *out = bufferevent_get_output(s->base.stream);
 	uint8_t head[8] = { 0 };
 	size_t before = evbuffer_get_length(out);
 	ssize_t len = evbuffer_copyout(backend_input(b), head, sizeof(head));
@@ -247,8 +376,7 @@ static void session_forward_bytes(struct session *s, struct backend *b)
 		session_touch(s);
 		b->is_unparsed |= head[0] == JRMP_RETURN;
 	}
-	bufferevent_write_buffer(s->client, backend_input(b));
-	backend_read_into(b, out, BACKEND_WAITING_MAX);
+	socket_fill(b->buffer, out, BACKEND_WAITING_MAX);
 	rmi_call_log_return(&s->log, head, (size_t)len);
 	call_log_add(&s->log, evbuffer_get_length(out) - before - (size_t)len);
 	if (evbuffer_get_length(out) >= BACKEND_WAITING_MAX)
@@ -337,13 +465,14 @@ static void session_explain_port(struct error *err, const struct backend *b)
 }
 
 static void session_on_ended(void *self, struct backend *b,
-			     const struct error *err)
+			     const struct error *err, bool is_cut)
 {
 	struct session *s = self;
 	bool was_ready = b->state == BACKEND_READY;
 	bool was_current = b == s->current;
 	struct error kept = { 0 };
 
+	(void)is_cut;
 	if (err)
 		kept = *err;
 	if (err && !was_ready)

@@ -7,7 +7,7 @@
  * the JVM, including client certificates.
  *
  * mxprx only compares the requested address with the address of each JVM and
- * with the addresses to which its registry sends clients (endpoint_discovery).
+ * with the addresses to which its registry sends clients.
  * It connects by the dialer of the matching JVM.
  */
 #ifndef JMX_HTTP_PROXY_SOCKS_H

@@ -9,7 +9,6 @@
 
 #include "core/base/text.h"
 #include "jmx_http/net/dialer.h"
-#include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/door.h"
 
 #include <arpa/inet.h>

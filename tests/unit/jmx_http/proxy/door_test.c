@@ -19,7 +19,6 @@
 
 struct test_client {
 	struct door_client base;
-	int fd;
 };
 
 static void front_begin(struct door_front *f, evutil_socket_t fd,
@@ -27,8 +26,7 @@ static void front_begin(struct door_front *f, evutil_socket_t fd,
 {
 	struct test_client *c = xcalloc(1, sizeof(*c));
 
-	c->fd = fd;
-	door_enter(f, &c->base, peer);
+	door_enter(f, &c->base, fd, peer);
 }
 
 static void front_drain(struct door_client *c) { (void)c; }
@@ -38,7 +36,6 @@ static void front_free_client(struct door_client *base)
 	struct test_client *c = (struct test_client *)base;
 
 	door_leave(base);
-	close(c->fd);
 	free(c);
 }
 

@@ -40,7 +40,8 @@ static unsigned status_with(const char *method, const char *path,
 	struct text bytes = { 0 };
 	struct http_fault fault = { 0 };
 
-	session = (struct http_session){ .front = &front, .is_tls = is_tls };
+	session = (struct http_session){ .front = &front,
+					 .base.is_tls = is_tls };
 	jolokia_call_begin(&session.call, &front.rules);
 	text_printf(&bytes, "%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", method, path,
 		    headers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewriting recorded stubs so that they refer to the proxy. */
 #include "core/base/input.h"
-#include "jmx_http/proxy/returns.h"
+#include "jmx_http/proxy/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

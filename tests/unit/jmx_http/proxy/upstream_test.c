@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Destinations of calls, and clients that may connect. */
 #include "jmx_http/net/cidr.h"
-#include "jmx_http/proxy/rmi_call.h"
+#include "jmx_http/proxy/session.h"
 #include "jmx_http/proxy/upstream.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recorded messages of Java clients, in pieces, and hostile messages. */
 #include "core/base/input.h"
-#include "jmx_http/proxy/rmi_call.h"
+#include "jmx_http/proxy/session.h"
 #include "jmx_http/rmi/request.h"
 #include "tests/unit/jmx_http/java/say_stream.h"
 
