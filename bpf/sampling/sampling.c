@@ -3,8 +3,8 @@
 
 #include "bpf/launch.h"
 #include "bpf/sampling/idle_threads.h"
-#include "bpf/sampling/sampling_losses.h"
 #include "bpf/sampling/sampling_targets.h"
+#include "bpf/sampling/session.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"

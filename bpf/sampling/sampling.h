@@ -12,7 +12,7 @@
 #ifndef BPF_SAMPLING_SAMPLING_H
 #define BPF_SAMPLING_SAMPLING_H
 
-#include "bpf/sampling/sampling_options.h"
+#include "bpf/sampling/session.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"

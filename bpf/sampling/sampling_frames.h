@@ -10,7 +10,7 @@
 #ifndef BPF_SAMPLING_SAMPLING_FRAMES_H
 #define BPF_SAMPLING_SAMPLING_FRAMES_H
 
-#include "bpf/sampling/sampling_options.h"
+#include "bpf/sampling/session.h"
 #include "core/hotspot/java_symbols.h"
 #include "core/profile/profile.h"
 #include "core/unwind/unwinder.h"

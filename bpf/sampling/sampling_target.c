@@ -2,7 +2,6 @@
 #include "bpf/sampling/sampling_target.h"
 
 #include "bpf/gc_probes.h"
-#include "bpf/sampling/idle_threads.h"
 #include "bpf/sampling/monitor_exits.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -12,7 +11,6 @@
 #include "core/profile/java_name.h"
 #include "jvmti/client/client_fences.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,26 +36,8 @@ struct sampling_wait {
 /* Threads start and end, so a missing anchor is searched again after this. */
 #define ANCHORS_NS CLOCK_NS_PER_S
 
-/* A longer notice is truncated. */
-enum { NOTICE_BYTES = 4096 };
-
-/* Stack traces that may be added without a look at the memory: 1 MB. */
-enum { STACKS_UNCHECKED = 8 };
-
 /* Bytes of the names of a JVM that are kept from one batch to the next. */
 #define NAMES_MOST ((size_t)16 << 20)
-
-void sampling_notify(const struct sampling_options *o,
-		     enum sampling_notice level, const char *fmt, ...)
-{
-	char text[NOTICE_BYTES];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	o->notice(o->self, level, text);
-}
 
 void sampling_target_free(struct sampling_target *t)
 {
@@ -65,7 +45,6 @@ void sampling_target_free(struct sampling_target *t)
 		return;
 	agent_client_close(t->agent);
 	gc_source_close(t->gc);
-	idle_threads_free(t->idle);
 	free(t->waits);
 	monitor_exits_free(t->exits);
 	sampling_threads_free(t->threads);
@@ -211,38 +190,6 @@ void sampling_target_replace(struct sampling_target *t,
 		t->gc = NULL;
 	}
 	sampling_target_retire(t);
-}
-
-struct sampler_counts sampling_shared_window(const struct sampling_shared *s)
-{
-	struct sampler_counts counts;
-
-	sampler_counts(s->sampler, &counts);
-	counts.lost -= s->before.lost;
-	counts.skipped -= s->before.skipped;
-	counts.unended -= s->before.unended;
-	counts.ended -= s->before.ended;
-	counts.unsure -= s->before.unsure;
-	return counts;
-}
-
-bool sampling_shared_is_full(struct sampling_shared *s, bool lasts)
-{
-	/* Stacks of sleeping threads are read in many rounds of a few. */
-	if (!s->o->is_full || (!lasts && ++s->since_check < STACKS_UNCHECKED))
-		return false;
-	s->since_check = 0;
-	return s->o->is_full(s->o->self, lasts);
-}
-
-void sampling_shared_clear(struct sampling_shared *s)
-{
-	memset(s->ends, 0, sizeof(s->ends));
-	memset(s->ends_ns, 0, sizeof(s->ends_ns));
-	memset(s->whys, 0, sizeof(s->whys));
-	s->waited_ns = 0;
-	s->estimated = 0;
-	s->anchored = 0;
 }
 
 void sampling_target_drop_caches(struct sampling_target *t)

@@ -6,10 +6,9 @@
 #ifndef BPF_SAMPLING_SAMPLING_TARGET_H
 #define BPF_SAMPLING_SAMPLING_TARGET_H
 
-#include "bpf/sampler.h"
 #include "bpf/sampling/sampling_frames.h"
-#include "bpf/sampling/sampling_options.h"
 #include "bpf/sampling/sampling_threads.h"
+#include "bpf/sampling/session.h"
 #include "core/base/error.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
@@ -27,75 +26,6 @@
 struct gc_source;
 struct idle_threads;
 struct monitor_exits;
-
-/* Counters of a target since it was opened. */
-struct sampling_counts {
-	uint64_t samples;
-	uint64_t stalls;     /* reads of its memory that timed out */
-	uint64_t unnamed;    /* Java frames without a name */
-	uint64_t classless;  /* allocations and locks without a class */
-	uint64_t ownerless;  /* waits for a monitor without its owner */
-	uint64_t methodless; /* the same without the owner's method */
-	uint64_t unrecorded; /* records that did not fit into the agent's stream
-			      */
-	uint64_t delayed;    /* records whose thread did not get the agent's
-				lock in time */
-	uint64_t refused;    /* code cache reads that exceeded their limit */
-	uint64_t files;      /* ELF files that could not be opened in time */
-	uint64_t cut;        /* ELF files that exceeded the memory limit */
-};
-
-/* Reasons why a stack trace does not reach its thread's root. */
-enum sampling_end {
-	SAMPLING_END_ROOT,   /* it reaches the root */
-	SAMPLING_END_BYTES,  /* options.stack_bytes were copied */
-	SAMPLING_END_FRAMES, /* options.max_stack frames were found */
-	SAMPLING_END_PAGE,   /* a page of the stack cannot be read */
-	SAMPLING_END_OFTEN,  /* the thread waits too often to copy each stack */
-	SAMPLING_END_EARLIER, /* the wait began before sampling */
-	SAMPLING_END_STALLED, /* a read of the target's memory timed out */
-	SAMPLING_END_LOST,    /* the unwinder gives the reason */
-	SAMPLING_ENDS
-};
-
-/* The number of times that the unwinder gave a reason. */
-struct sampling_why {
-	const char *why; /* static text */
-	uint64_t count;
-};
-enum { SAMPLING_WHYS = 32 };
-
-/* The data that all targets of a session share. */
-struct sampling_shared {
-	const struct sampling_options *o;
-	/* Of all targets; with options.separate, of the remarks alone. */
-	struct profile *profile;
-	struct profile_part *ended; /* parts of retired targets */
-	size_t ended_count, ended_cap;
-	struct sampling_kernel *kernel;
-	struct sampler *sampler;
-	struct process_sharing views; /* of all targets */
-	struct map64 traced;          /* walks that were reported */
-	uint32_t events[16];          /* ids in the profile, by event bit */
-	int64_t epoch_ns;             /* wall time minus CLOCK_MONOTONIC */
-	uint64_t hz;
-	uint64_t tick_ns; /* CPU time of one tick */
-	/* Of the current window: */
-	int64_t window_ns;               /* when it began; CLOCK_MONOTONIC */
-	struct sampler_counts before;    /* of the sampler until then */
-	uint64_t ends[SAMPLING_ENDS];    /* number of stack traces */
-	uint64_t waited_ns;              /* time of all waits */
-	uint64_t ends_ns[SAMPLING_ENDS]; /* the same, by end */
-	struct sampling_why whys[SAMPLING_WHYS]; /* of SAMPLING_END_LOST */
-	uint64_t estimated; /* waits with an estimated stack trace */
-	uint64_t anchored;  /* stack traces that went on at the anchor */
-	/* Of the session: */
-	bool is_tried_again; /* an incomplete target will be opened again */
-	bool has_begun;      /* samples wait while a new target is opened */
-	struct sampling_counts counts; /* of targets that were replaced */
-	unsigned unavailable;          /* events that some JVM lacks */
-	unsigned since_check;          /* stacks since options.is_full */
-};
 
 struct sampling_target {
 	struct sampling_shared *shared;
@@ -123,7 +53,8 @@ struct sampling_target {
 	uint64_t *anchor_at;               /* addresses */
 	size_t anchor_count, anchor_cap;
 	int64_t anchors_ns;          /* when they were read; 0 = never */
-	struct idle_threads *idle;   /* NULL = not read yet */
+	struct idle_threads *idle;   /* of struct sampling_targets; NULL = not
+					read yet */
 	struct gc_source *gc;        /* pauses; NULL = not wanted */
 	uint64_t gc_lost;            /* pauses that it lost so far */
 	struct sampling_wait *waits; /* NULL = none was sampled yet */
@@ -169,15 +100,6 @@ void sampling_target_end_renewal(struct sampling_target *t);
 /* Frees the caches, which are filled again when needed. */
 void sampling_target_drop_caches(struct sampling_target *t);
 
-/* Calls options.is_full before some stack traces. */
-bool sampling_shared_is_full(struct sampling_shared *s, bool lasts);
-
-/* Returns an empty profile with the session's events and settings. */
-struct profile *sampling_shared_new_profile(struct sampling_shared *s);
-
-/* Sets the counters of the current window to zero. */
-void sampling_shared_clear(struct sampling_shared *s);
-
 /*
  * Adds a stack trace of the profile before to the target's profile; returns its
  * id there.
@@ -193,9 +115,6 @@ void sampling_target_retire(struct sampling_target *t);
  */
 void sampling_target_replace(struct sampling_target *t,
 			     struct sampling_target *by);
-
-/* Returns the sampler's counts of the current window. */
-struct sampler_counts sampling_shared_window(const struct sampling_shared *s);
 
 /* Adds the target's counters to *counts. */
 void sampling_target_counts(const struct sampling_target *t,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling_targets.h"
 
+#include "bpf/sampling/idle_threads.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -204,6 +205,12 @@ static bool descendants_awaits(const struct descendants *d, pid_t pid)
 
 /* ---- targets ---- */
 
+static void targets_end_idle(struct sampling_target *target)
+{
+	idle_threads_free(target->idle);
+	target->idle = NULL;
+}
+
 void sampling_targets_init(struct sampling_targets *t,
 			   struct sampling_shared *s)
 {
@@ -212,8 +219,10 @@ void sampling_targets_init(struct sampling_targets *t,
 
 void sampling_targets_release(struct sampling_targets *t)
 {
-	for (size_t i = 0; i < t->count; i++)
+	for (size_t i = 0; i < t->count; i++) {
+		targets_end_idle(t->all[i]);
 		sampling_target_free(t->all[i]);
+	}
 	free(t->all);
 	for (size_t i = 0; i < t->refusal_count; i++)
 		free(t->refusals[i].why);
@@ -264,6 +273,7 @@ static void targets_put(struct sampling_targets *t,
 	}
 	if (before) {
 		target->cut = before->cut;
+		targets_end_idle(before);
 		sampling_target_replace(before, target);
 		return;
 	}
@@ -870,10 +880,12 @@ void sampling_targets_retire_ended(struct sampling_targets *t)
 		struct sampling_target *target = t->all[i];
 
 		if (!target->has_ended || i == last ||
-		    target->jvm.pid == t->ancestor)
+		    target->jvm.pid == t->ancestor) {
 			t->all[kept++] = target;
-		else
-			sampling_target_retire(target);
+			continue;
+		}
+		targets_end_idle(target);
+		sampling_target_retire(target);
 	}
 	if (kept == t->count)
 		return;

@@ -5,7 +5,7 @@
 #ifndef CMD_PROF_PROF_LIVE_H
 #define CMD_PROF_PROF_LIVE_H
 
-#include "bpf/sampling/sampling_options.h"
+#include "bpf/sampling/session.h"
 #include "core/base/error.h"
 #include "core/profile/profile.h"
 

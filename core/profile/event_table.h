@@ -80,6 +80,4 @@ void event_table_add(struct profile *p, struct event_table *t, int64_t time_ns,
 /* Sorts the rows in descending order of the first value, or of the count. */
 void event_table_sort(struct event_table *t);
 
-void event_table_free(struct event_table *t); /* NULL is allowed */
-
 #endif

@@ -65,6 +65,4 @@ void moments_add(struct profile *p, size_t cell, int64_t time_ns,
  */
 void moments_rename(struct moments *m, const uint32_t *cell_of);
 
-void moments_free(struct moments *m); /* NULL is allowed */
-
 #endif

@@ -5,8 +5,6 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/profile/event_table.h"
-#include "core/profile/moments.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -165,8 +165,13 @@ struct setting {
  */
 enum { FRAME_NAME_SHOWN = 192, FRAME_NAMES_LONG = 16 << 20 };
 
-struct event_table; /* events without stack traces: event_table.h */
-struct moments;     /* times of single samples: moments.h */
+/* Events without stack traces: event_table.h. */
+struct event_table;
+void event_table_free(struct event_table *t); /* NULL is allowed */
+
+/* Times of single samples: moments.h. */
+struct moments;
+void moments_free(struct moments *m); /* NULL is allowed */
 
 struct profile {
 	struct intern strings;

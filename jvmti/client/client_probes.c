@@ -10,7 +10,6 @@
 #include "core/jvm/procfs.h"
 #include "jvmti/client/client_fences.h"
 #include "jvmti/client/client_library.h"
-#include "jvmti/client/client_probe_records.h"
 #include "jvmti/client/client_session.h"
 #include "jvmti/client/client_usdt.h"
 

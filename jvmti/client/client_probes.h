@@ -13,6 +13,8 @@
 #ifndef JVMTI_CLIENT_CLIENT_PROBES_H
 #define JVMTI_CLIENT_CLIENT_PROBES_H
 
+#include "core/base/arena.h"
+#include "core/base/cursor.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
@@ -294,5 +296,27 @@ struct probes_losses {
 };
 
 void probes_losses(const struct probes *p, struct probes_losses *out);
+
+/*
+ * ---- client_probe_records.c: the records about probes ----
+ *
+ * They are in a file of the JVM, so they are foreign (agent_probe_protocol.h).
+ */
+
+/*
+ * Returns the name of a type as in Java, "java.lang.String[]", for its JVM
+ * signature.
+ */
+const char *probe_record_name(struct arena *a, const char *signature);
+
+/* Reads a string; "" when the record is damaged. */
+const char *probe_record_text(struct cursor *r, struct arena *a);
+
+/*
+ * Reads a PROBE_RECORD_CALL from its first byte on: all but the method and the
+ * exception, which are *id and *kind.  Returns false when it is damaged.
+ */
+bool probe_record_call(struct cursor *r, struct arena *a, uint64_t *id,
+		       uint64_t *kind, struct probe_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvmti/client/client_probe_records.h"
+#include "jvmti/client/client_probes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests the causes that the remarks of a session name. */
-#include "bpf/sampling/sampling_losses.h"
+#include "bpf/sampling/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

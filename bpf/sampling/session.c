@@ -1,7 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bpf/sampling/sampling_losses.h"
+#include "bpf/sampling/session.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A longer notice is truncated. */
+enum { NOTICE_BYTES = 4096 };
+
+/* Stack traces that may be added without a look at the memory: 1 MB. */
+enum { STACKS_UNCHECKED = 8 };
+
+void sampling_notify(const struct sampling_options *o,
+		     enum sampling_notice level, const char *fmt, ...)
+{
+	char text[NOTICE_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	o->notice(o->self, level, text);
+}
+
+struct sampler_counts sampling_shared_window(const struct sampling_shared *s)
+{
+	struct sampler_counts counts;
+
+	sampler_counts(s->sampler, &counts);
+	counts.lost -= s->before.lost;
+	counts.skipped -= s->before.skipped;
+	counts.unended -= s->before.unended;
+	counts.ended -= s->before.ended;
+	counts.unsure -= s->before.unsure;
+	return counts;
+}
+
+bool sampling_shared_is_full(struct sampling_shared *s, bool lasts)
+{
+	/* Stacks of sleeping threads are read in many rounds of a few. */
+	if (!s->o->is_full || (!lasts && ++s->since_check < STACKS_UNCHECKED))
+		return false;
+	s->since_check = 0;
+	return s->o->is_full(s->o->self, lasts);
+}
+
+void sampling_shared_clear(struct sampling_shared *s)
+{
+	memset(s->ends, 0, sizeof(s->ends));
+	memset(s->ends_ns, 0, sizeof(s->ends_ns));
+	memset(s->whys, 0, sizeof(s->whys));
+	s->waited_ns = 0;
+	s->estimated = 0;
+	s->anchored = 0;
+}
+
+/* ---- what a window lost ---- */
 
 /* Notes the stack traces that do not reach the thread's root, by reason. */
 static void losses_note_wait_ends(struct sampling_shared *s,
