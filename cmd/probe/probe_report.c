@@ -4,6 +4,7 @@
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "core/profile/frame_name.h"
+#include "render/text/fields.h"
 #include "render/text/table.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 enum { BAR = 40, CLASSES = 3 /* maximum number of exception classes */ };
 
 static const struct {
-	const char *text, *json;
+	const char *title, *key;
 	double part;
 } quantiles[] = {
 	{ "~p50", "p50_estimated_ns", 0.50 },
@@ -286,76 +287,7 @@ void probe_report_text(const struct probe_report *r, struct text *out)
 	table_release(&t);
 }
 
-/* ---- CSV ---- */
-
-static void csv_add_number(struct text *out, uint64_t number, bool is_known)
-{
-	text_putc(out, ',');
-	if (is_known)
-		text_printf(out, "%" PRIu64, number);
-}
-
-static void csv_add_text(struct text *out, const char *text)
-{
-	struct text safe = { 0 };
-
-	text_puts(&safe, "");
-	safe_text(&safe, text, strlen(text));
-	csv_field(out, safe.bytes, safe.len, CSV_TEXT);
-	text_release(&safe);
-}
-
-static void csv_add_row(const struct probe_report *r,
-			const struct probe_row *row, struct text *out)
-{
-	const struct probe_counts *c = &row->counts;
-	bool is_timed = r->detail != PROBE_COUNTED && c->calls;
-	struct text parameters = { 0 };
-
-	csv_add_text(out, row->class_name);
-	text_putc(out, ',');
-	csv_add_text(out, row->method);
-	text_putc(out, ',');
-	if (row->parameters)
-		text_puts(&parameters, row->parameters);
-	else if (row->descriptor)
-		frame_parameters(&parameters, row->descriptor,
-				 strlen(row->descriptor), false);
-	csv_add_text(out, parameters.len ? parameters.bytes : "");
-	text_release(&parameters);
-	csv_add_number(out, row_calls(r, row), true);
-	text_printf(out, ",%.3f", row_rate(r, row));
-	csv_add_number(out, c->thrown, r->detail == PROBE_TIMED);
-	csv_add_number(out, row_average(row), is_timed);
-	csv_add_number(out, row->min_ns,
-		       is_timed && r->detail == PROBE_AVERAGED);
-	for (size_t i = 0; i < QUANTILES; i++)
-		csv_add_number(out, probe_counts_quantile(c, quantiles[i].part),
-			       is_timed && r->detail == PROBE_TIMED);
-	csv_add_number(out, c->max_ns, is_timed && !row->max_is_bound);
-	text_putc(out, '\n');
-}
-
-void probe_report_csv(const struct probe_report *r, struct text *out)
-{
-	text_puts(out, "class,method,parameters,calls,calls_per_s,errors,"
-		       "average_ns,min_ns,p50_estimated_ns,p95_estimated_ns,"
-		       "p99_estimated_ns,max_ns\n");
-	for (size_t i = 0; i < r->count; i++)
-		csv_add_row(r, &r->rows[i], out);
-}
-
-/* ---- JSON ---- */
-
-static void report_json_known(struct json *j, const char *key, uint64_t number,
-			      bool is_known)
-{
-	json_key(j, key);
-	if (is_known)
-		json_uint(j, number);
-	else
-		json_null(j);
-}
+/* ---- CSV and JSON ---- */
 
 static void json_add_buckets(struct json *j, const struct probe_counts *c)
 {
@@ -365,8 +297,10 @@ static void json_add_buckets(struct json *j, const struct probe_counts *c)
 			continue;
 		json_open_object(j);
 		json_add_uint(j, "from_ns", bucket_from(i));
-		report_json_known(j, "below_ns", bucket_from(i + 1),
-				  i + 1 < PROBE_BUCKETS);
+		if (i + 1 < PROBE_BUCKETS)
+			json_add_uint(j, "below_ns", bucket_from(i + 1));
+		else
+			json_add_null(j, "below_ns");
 		json_add_uint(j, "calls", c->buckets[i]);
 		json_close_object(j);
 	}
@@ -385,42 +319,68 @@ static void json_add_exceptions(struct json *j, const struct probe_counts *c)
 	json_close_array(j);
 }
 
-static void json_add_row(struct json *j, const struct probe_report *r,
-			 const struct probe_row *row)
+/* Writes "(long, String)"; JSON has it only without a descriptor. */
+static void fields_parameters(struct fields *f, const struct probe_row *row)
+{
+	struct text parameters = { 0 };
+
+	if (f->csv && !row->parameters && row->descriptor)
+		frame_parameters(&parameters, row->descriptor,
+				 strlen(row->descriptor), false);
+	if (f->csv || row->parameters)
+		fields_text(f, "parameters",
+			    row->parameters ? row->parameters
+					    : parameters.bytes);
+	text_release(&parameters);
+}
+
+static void fields_put_row(struct fields *f, const struct probe_report *r,
+			   const struct probe_row *row)
 {
 	const struct probe_counts *c = &row->counts;
 	bool has_times = r->detail != PROBE_COUNTED && c->calls;
 	bool is_timed = r->detail == PROBE_TIMED;
 
-	json_open_object(j);
-	json_add_text(j, "class", row->class_name);
-	json_add_text(j, "method", row->method);
-	json_add_text(j, "descriptor", row->descriptor);
-	if (row->parameters)
-		json_add_text(j, "parameters", row->parameters);
-	json_add_text(j, "loader", row->loader);
-	json_add_uint(j, "calls", row_calls(r, row));
-	json_add_double(j, "calls_per_s", row_rate(r, row));
-	report_json_known(j, "errors", c->thrown, is_timed);
-	report_json_known(j, "average_ns", row_average(row), has_times);
-	report_json_known(j, "min_ns", row->min_ns,
-			  has_times && r->detail == PROBE_AVERAGED);
+	fields_text(f, "class", row->class_name);
+	fields_text(f, "method", row->method);
+	if (f->json)
+		json_add_text(f->json, "descriptor", row->descriptor);
+	fields_parameters(f, row);
+	if (f->json)
+		json_add_text(f->json, "loader", row->loader);
+	fields_uint(f, "calls", row_calls(r, row), true);
+	fields_double(f, "calls_per_s", row_rate(r, row), 3);
+	fields_uint(f, "errors", c->thrown, is_timed);
+	fields_uint(f, "average_ns", row_average(row), has_times);
+	fields_uint(f, "min_ns", row->min_ns,
+		    has_times && r->detail == PROBE_AVERAGED);
 	for (size_t i = 0; i < QUANTILES; i++)
-		report_json_known(j, quantiles[i].json,
-				  probe_counts_quantile(c, quantiles[i].part),
-				  has_times && is_timed);
-	report_json_known(j, "max_ns", c->max_ns,
-			  has_times && !row->max_is_bound);
-	if (is_timed) {
-		json_add_exceptions(j, c);
-		json_add_buckets(j, c);
+		fields_uint(f, quantiles[i].key,
+			    probe_counts_quantile(c, quantiles[i].part),
+			    has_times && is_timed);
+	fields_uint(f, "max_ns", c->max_ns, has_times && !row->max_is_bound);
+	if (f->json && is_timed) {
+		json_add_exceptions(f->json, c);
+		json_add_buckets(f->json, c);
 	}
-	json_close_object(j);
+	fields_end(f);
+}
+
+void probe_report_csv(const struct probe_report *r, struct text *out)
+{
+	struct fields f = { .csv = out };
+
+	text_puts(out, "class,method,parameters,calls,calls_per_s,errors,"
+		       "average_ns,min_ns,p50_estimated_ns,p95_estimated_ns,"
+		       "p99_estimated_ns,max_ns\n");
+	for (size_t i = 0; i < r->count; i++)
+		fields_put_row(&f, r, &r->rows[i]);
 }
 
 struct json probe_report_json(const struct probe_report *r, struct text *out)
 {
 	struct json j = json_into(out);
+	struct fields f = { .json = &j };
 
 	json_open_object(&j);
 	json_add_text(&j, "schema", "sjkc.probe/1");
@@ -431,8 +391,10 @@ struct json probe_report_json(const struct probe_report *r, struct text *out)
 	json_add_double(&j, "duration_s", (double)r->duration_ns / 1e9);
 	json_add_text(&j, "source", r->source);
 	json_add_array(&j, "methods");
-	for (size_t i = 0; i < r->count; i++)
-		json_add_row(&j, r, &r->rows[i]);
+	for (size_t i = 0; i < r->count; i++) {
+		json_open_object(&j);
+		fields_put_row(&f, r, &r->rows[i]);
+	}
 	json_close_array(&j);
 	return j;
 }

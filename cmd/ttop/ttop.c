@@ -20,9 +20,7 @@
 #include "core/jvm/procfs.h"
 #include "core/threads/proc_source.h"
 #include "core/threads/top_record.h"
-#include "render/top/top_csv.h"
-#include "render/top/top_json.h"
-#include "render/top/top_text.h"
+#include "render/top/top_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -365,49 +363,12 @@ static struct {
 	.top = 20,
 };
 
-static struct top_report ttop_report(const struct top_rates *rates,
-				     size_t passing,
-				     const struct ttop_options *o)
-{
-	return (struct top_report){
-		.rates = rates,
-		.passing = passing,
-		.shown = o->rows ? o->rows : SIZE_MAX,
-		.contention = o->contention,
-		.blocked = o->looked,
-	};
-}
-
-static void ttop_add_text(struct text *out, const struct top_rates *rates,
-			  size_t passing, const struct ttop_options *o)
-{
-	const struct top_report report = ttop_report(rates, passing, o);
-
-	top_text_add(out, &report);
-}
-
-static void ttop_add_csv(struct text *out, const struct top_rates *rates,
-			 size_t passing, const struct ttop_options *o)
-{
-	const struct top_report report = ttop_report(rates, passing, o);
-
-	top_csv_add(out, &report, o->source->pid);
-}
-
-static void ttop_add_json(struct text *out, const struct top_rates *rates,
-			  size_t passing, const struct ttop_options *o)
-{
-	const struct top_report report = ttop_report(rates, passing, o);
-
-	top_json_add(out, &report, o->source->pid);
-}
-
 static int ttop_run_reports(const struct ttop_options *o, int64_t first_ns,
 			    bool *ended, struct error *err)
 {
-	ttop_format_fn *add = opt.json  ? ttop_add_json
-			      : opt.csv ? ttop_add_csv
-					: ttop_add_text;
+	top_report_fn *add = opt.json  ? top_json_add
+			     : opt.csv ? top_csv_add
+				       : top_text_add;
 
 	return ttop_batch_run(o, add, opt.csv ? top_csv_head : NULL, first_ns,
 			      ended, err);

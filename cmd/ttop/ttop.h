@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/threads/thread_source.h"
+#include "render/top/top_report.h"
 #include "render/top/top_rows.h"
 
 #include <stdbool.h>
@@ -96,17 +97,13 @@ enum {
 unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 		   int input_fd, int other_input_fd);
 
-/* Appends one report to the output. */
-typedef void ttop_format_fn(struct text *out, const struct top_rates *rates,
-			    size_t passing, const struct ttop_options *o);
-
 /*
  * Writes one report per interval, the first after first_ns, until the
  * iterations are done, a stop is requested, or the target ends (*ended). It
  * writes head first, unless NULL. ERROR_NO_TARGET when the target ends before
  * the first report.
  */
-int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
+int ttop_batch_run(const struct ttop_options *o, top_report_fn *format,
 		   const char *head, int64_t first_ns, bool *ended,
 		   struct error *err);
 

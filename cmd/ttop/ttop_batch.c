@@ -7,7 +7,6 @@
 #include "core/base/output.h"
 #include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
-#include "render/top/top_text.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -17,7 +16,7 @@
 
 struct batch {
 	const struct ttop_options *o;
-	ttop_format_fn *format;
+	top_report_fn *format;
 	struct thread_rates *rates;
 	struct output out;
 	struct text report;
@@ -61,13 +60,19 @@ static void batch_sample_blocked(struct batch *b)
 static int batch_write(struct batch *b, struct top_rates *rates,
 		       struct error *err)
 {
-	size_t passing;
+	const struct ttop_options *o = b->o;
+	struct top_report report = {
+		.pid = o->source->pid,
+		.rates = rates,
+		.shown = o->rows ? o->rows : SIZE_MAX,
+		.contention = o->contention,
+	};
 
-	if (b->o->blocked)
+	if (o->blocked)
 		batch_sample_blocked(b);
-	passing = top_rows_select(rates, &b->o->filter, &b->o->order);
-
-	b->format(&b->report, rates, passing, b->o);
+	report.blocked = o->looked;
+	report.passing = top_rows_select(rates, &o->filter, &o->order);
+	b->format(&b->report, &report);
 	output_write(&b->out, b->report.bytes, b->report.len);
 	text_clear(&b->report);
 	b->written++;
@@ -199,7 +204,7 @@ static int batch_run(struct batch *b, struct error *err)
 	return 0;
 }
 
-int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
+int ttop_batch_run(const struct ttop_options *o, top_report_fn *format,
 		   const char *head, int64_t first_ns, bool *ended,
 		   struct error *err)
 {

@@ -4,9 +4,7 @@
 #include "cmd/ttop/ttop_jmx.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
-#include "render/top/top_csv.h"
-#include "render/top/top_json.h"
-#include "render/top/top_text.h"
+#include "render/top/top_report.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -280,6 +278,7 @@ static void session_add_report(const struct ttop_session *s, bool json,
 			       struct text *out)
 {
 	const struct top_report report = {
+		.pid = s->o->source->pid,
 		.rates = s->top.rates,
 		.passing = s->top.passed,
 		.shown = SIZE_MAX,
@@ -287,10 +286,10 @@ static void session_add_report(const struct ttop_session *s, bool json,
 	};
 
 	if (json) {
-		top_json_add(out, &report, s->o->source->pid);
+		top_json_add(out, &report);
 	} else {
 		text_puts(out, top_csv_head);
-		top_csv_add(out, &report, s->o->source->pid);
+		top_csv_add(out, &report);
 	}
 }
 

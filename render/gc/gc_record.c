@@ -2,13 +2,12 @@
 #include "render/gc/gc_record.h"
 
 #include "core/base/clock.h"
-#include "core/base/json.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "render/text/columns.h"
-#include "render/text/table.h"
+#include "render/text/fields.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -185,7 +184,7 @@ void gc_record_text(const struct gc_layout *l, const struct gc_source *s,
 		record_put_phases(p, out);
 }
 
-/* ---- CSV ---- */
+/* ---- CSV and JSON ---- */
 
 void gc_record_csv_head(struct text *out)
 {
@@ -193,25 +192,6 @@ void gc_record_csv_head(struct text *out)
 		       "collector,count,collections,stopped_ns,sync_ns,gc_ns,"
 		       "cpu_ns,heap_before_bytes,heap_after_bytes,"
 		       "heap_committed_bytes\n");
-}
-
-static void csv_put_text(struct text *out, const char *text)
-{
-	struct text safe = { 0 };
-
-	text_putc(out, ',');
-	if (text)
-		safe_text(&safe, text, strlen(text));
-	if (safe.len)
-		csv_field(out, safe.bytes, safe.len, CSV_TEXT);
-	text_release(&safe);
-}
-
-static void csv_put_int(struct text *out, int64_t value)
-{
-	text_putc(out, ',');
-	if (value != GC_ABSENT)
-		text_printf(out, "%" PRId64, value);
 }
 
 /* ISO 8601 in UTC with microseconds. */
@@ -228,118 +208,92 @@ static void record_utc(int64_t ns, char *text, size_t size)
 			 (int)(ns % CLOCK_NS_PER_S / 1000));
 }
 
-void gc_record_csv(const struct gc_source *s, const struct gc_pause *p,
-		   struct text *out)
+static void record_text(struct fields *f, const char *key, const char *text)
+{
+	fields_text(f, key, text && *text ? text : NULL);
+}
+
+static void record_int(struct fields *f, const char *key, int64_t value)
+{
+	fields_int(f, key, value, value != GC_ABSENT);
+}
+
+/* In seconds, as JSON has it in nanoseconds. */
+static void record_uptime(struct fields *f, int64_t ns)
+{
+	if (f->json)
+		record_int(f, "uptime_ns", ns);
+	else
+		fields_double(f, "uptime_s",
+			      ns == GC_ABSENT
+				      ? NAN
+				      : (double)ns / (double)CLOCK_NS_PER_S,
+			      6);
+}
+
+/* Writes the columns of CSV. */
+static void record_put(struct fields *f, const struct gc_source *s,
+		       const struct gc_pause *p)
 {
 	char time[64];
 
 	record_utc(p->end_ns, time, sizeof(time));
-	if (s->label.len)
-		csv_field(out, s->label.bytes, s->label.len, CSV_TEXT);
-	csv_put_int(out, s->pid ? s->pid : GC_ABSENT);
-	csv_put_text(out, time);
-	text_putc(out, ',');
-	if (p->uptime_ns != GC_ABSENT)
-		text_printf(out, "%.6f",
-			    (double)p->uptime_ns / (double)CLOCK_NS_PER_S);
-	csv_put_int(out, p->number);
-	csv_put_text(out, gc_kind_name(p->kind));
-	csv_put_text(out, p->operation);
-	csv_put_text(out, p->cause);
-	csv_put_text(out, p->collector);
-	csv_put_int(out, p->count);
-	csv_put_int(out, p->collections ? (int64_t)p->collections : GC_ABSENT);
-	csv_put_int(out, p->stopped_ns);
-	csv_put_int(out, p->sync_ns);
-	csv_put_int(out, p->gc_ns);
-	csv_put_int(out, p->cpu_ns);
-	csv_put_int(out, p->before);
-	csv_put_int(out, p->after);
-	csv_put_int(out, p->committed);
-	text_putc(out, '\n');
+	record_text(f, "source", s->label.bytes);
+	fields_id(f, "pid", s->pid);
+	if (f->json)
+		container_pod_json(&s->pod, f->json);
+	record_text(f, "time", time);
+	record_uptime(f, p->uptime_ns);
+	record_int(f, "number", p->number);
+	record_text(f, "kind", gc_kind_name(p->kind));
+	record_text(f, "operation", p->operation);
+	record_text(f, "cause", p->cause);
+	record_text(f, "collector", p->collector);
+	record_int(f, "count", p->count);
+	fields_id(f, "collections", (int64_t)p->collections);
+	record_int(f, "stopped_ns", p->stopped_ns);
+	record_int(f, "sync_ns", p->sync_ns);
+	record_int(f, "gc_ns", p->gc_ns);
+	record_int(f, "cpu_ns", p->cpu_ns);
+	record_int(f, "heap_before_bytes", p->before);
+	record_int(f, "heap_after_bytes", p->after);
+	record_int(f, "heap_committed_bytes", p->committed);
 }
 
-/* ---- JSON ---- */
-
-static void json_put_text(struct json *j, const char *key, const char *text)
+void gc_record_csv(const struct gc_source *s, const struct gc_pause *p,
+		   struct text *out)
 {
-	json_key(j, key);
-	if (text && *text)
-		json_text(j, text);
-	else
-		json_null(j);
+	struct fields f = { .csv = out };
+
+	record_put(&f, s, p);
+	fields_end(&f);
 }
 
-static void json_put_int(struct json *j, const char *key, int64_t value)
+static void record_put_phase(struct fields *f, const struct gc_phase *phase)
 {
-	json_key(j, key);
-	if (value == GC_ABSENT)
-		json_null(j);
-	else
-		json_int(j, value);
-}
-
-static void json_put_phases(struct json *j, const struct gc_pause *p)
-{
-	json_add_array(j, "phases");
-	for (size_t i = 0; i < p->phase_count; i++) {
-		const struct gc_phase *phase = &p->phases[i];
-
-		json_open_object(j);
-		json_put_text(j, "name", phase->name);
-		json_put_int(j, "level", phase->level);
-		json_put_int(j, "start_ns", phase->start_ns);
-		json_put_int(j, "ns", phase->ns);
-		json_add_bool(j, "concurrent", phase->is_concurrent);
-		json_close_object(j);
-	}
-	json_close_array(j);
-}
-
-static void json_put_values(struct json *j, const struct gc_pause *p)
-{
-	const struct {
-		const char *key;
-		int64_t value;
-	} values[] = {
-		{ "stopped_ns", p->stopped_ns },
-		{ "sync_ns", p->sync_ns },
-		{ "gc_ns", p->gc_ns },
-		{ "cpu_ns", p->cpu_ns },
-		{ "heap_before_bytes", p->before },
-		{ "heap_after_bytes", p->after },
-		{ "heap_committed_bytes", p->committed },
-	};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		json_put_int(j, values[i].key, values[i].value);
+	json_open_object(f->json);
+	record_text(f, "name", phase->name);
+	record_int(f, "level", phase->level);
+	record_int(f, "start_ns", phase->start_ns);
+	record_int(f, "ns", phase->ns);
+	fields_bool(f, "concurrent", phase->is_concurrent);
+	fields_end(f);
 }
 
 void gc_record_json(const struct gc_source *s, const struct gc_pause *p,
 		    struct text *out)
 {
 	struct json j = json_into(out);
-	char time[64];
+	struct fields f = { .json = &j };
 
-	record_utc(p->end_ns, time, sizeof(time));
 	json_open_object(&j);
-	json_put_text(&j, "schema", "sjkc.gc/1");
-	json_put_text(&j, "source", s->label.bytes);
-	json_put_int(&j, "pid", s->pid ? s->pid : GC_ABSENT);
-	container_pod_json(&s->pod, &j);
-	json_put_text(&j, "time", time);
-	json_put_int(&j, "uptime_ns", p->uptime_ns);
-	json_put_int(&j, "number", p->number);
-	json_put_text(&j, "kind", gc_kind_name(p->kind));
-	json_put_text(&j, "operation", p->operation);
-	json_put_text(&j, "cause", p->cause);
-	json_put_text(&j, "collector", p->collector);
-	json_put_int(&j, "count", p->count);
-	json_put_int(&j, "collections",
-		     p->collections ? (int64_t)p->collections : GC_ABSENT);
-	json_put_values(&j, p);
-	json_put_text(&j, "last_thread", p->last_thread);
-	json_put_phases(&j, p);
-	json_close_object(&j);
+	json_add_text(&j, "schema", "sjkc.gc/1");
+	record_put(&f, s, p);
+	record_text(&f, "last_thread", p->last_thread);
+	json_add_array(&j, "phases");
+	for (size_t i = 0; i < p->phase_count; i++)
+		record_put_phase(&f, &p->phases[i]);
+	json_close_array(&j);
+	fields_end(&f);
 	text_putc(out, '\n');
 }

@@ -31,8 +31,8 @@ void fields_end(struct fields *f)
 	f->has_cells = false;
 }
 
-void fields_string(struct fields *f, const char *key, const char *bytes,
-		   size_t len)
+static void fields_add(struct fields *f, const char *key, const char *bytes,
+		       size_t len, enum csv_quotes quotes)
 {
 	struct text safe = { 0 };
 
@@ -42,8 +42,19 @@ void fields_string(struct fields *f, const char *key, const char *bytes,
 	}
 	text_puts(&safe, "");
 	safe_text(&safe, bytes, len);
-	csv_field(f->csv, safe.bytes, safe.len, CSV_TEXT);
+	csv_field(f->csv, safe.bytes, safe.len, quotes);
 	text_release(&safe);
+}
+
+void fields_string(struct fields *f, const char *key, const char *bytes,
+		   size_t len)
+{
+	fields_add(f, key, bytes, len, CSV_TEXT);
+}
+
+void fields_quoted(struct fields *f, const char *key, const char *text)
+{
+	fields_add(f, key, text, strlen(text), CSV_QUOTED);
 }
 
 void fields_text(struct fields *f, const char *key, const char *text)

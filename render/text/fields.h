@@ -31,6 +31,9 @@ void fields_text(struct fields *f, const char *key, const char *text);
 void fields_string(struct fields *f, const char *key, const char *bytes,
 		   size_t len);
 
+/* Foreign text, in CSV with quotes whatever it is. */
+void fields_quoted(struct fields *f, const char *key, const char *text);
+
 void fields_uint(struct fields *f, const char *key, uint64_t value,
 		 bool is_known);
 void fields_int(struct fields *f, const char *key, int64_t value,

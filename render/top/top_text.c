@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints reports in the format of SJK's ttop. */
-#include "render/top/top_text.h"
+#include "render/top/top_report.h"
 
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 #include "render/top/top_format.h"
 
 #include <inttypes.h>
@@ -21,17 +22,6 @@ const struct source_note *top_note(const struct top_sample *s,
 	return NULL;
 }
 
-static void top_text_put_time(struct text *out, int64_t wall_ns,
-			      const struct tm *tm, const char *zone_format)
-{
-	long ms = (long)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS);
-	char date[64], zone[16];
-
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", tm);
-	strftime(zone, sizeof(zone), zone_format, tm);
-	text_printf(out, "%s.%03ld%s", date, ms, zone);
-}
-
 /*
  * Appends a time in SJK's format, 2026-11-21T08:43:28.234+0000, in the zone of
  * TZ.
@@ -40,18 +30,14 @@ static void top_text_time(struct text *out, int64_t wall_ns)
 {
 	time_t seconds = wall_ns / CLOCK_NS_PER_S;
 	struct tm tm;
+	char zone[16];
 
-	if (localtime_r(&seconds, &tm))
-		top_text_put_time(out, wall_ns, &tm, "%z");
-}
-
-void top_text_utc(struct text *out, int64_t wall_ns)
-{
-	time_t seconds = wall_ns / CLOCK_NS_PER_S;
-	struct tm tm;
-
-	if (gmtime_r(&seconds, &tm))
-		top_text_put_time(out, wall_ns, &tm, "Z");
+	if (!localtime_r(&seconds, &tm))
+		return;
+	strftime(zone, sizeof(zone), "%z", &tm);
+	units_add_local_time(out, wall_ns);
+	text_printf(out, ".%03d%s",
+		    (int)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS), zone);
 }
 
 /*

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/threads/thread_rates.h"
 #include "core/threads/top_record.h"
-#include "render/top/top_csv.h"
-#include "render/top/top_json.h"
+#include "render/top/top_report.h"
 #include "render/top/top_rows.h"
 
 #include <stdlib.h>
@@ -23,6 +22,7 @@ static void report(struct thread_rates *rates, const struct top_sample *sample,
 		return;
 	top_order_parse("ALLOC,-CSW,NAME", &order, &err);
 	report = (struct top_report){
+		.pid = 1,
 		.rates = r,
 		.passing = top_rows_select(r, &filter, &order),
 		.shown = 20,
@@ -30,8 +30,8 @@ static void report(struct thread_rates *rates, const struct top_sample *sample,
 	};
 	text_clear(out);
 	top_text_add(out, &report);
-	top_csv_add(out, &report, 1);
-	top_json_add(out, &report, 1);
+	top_csv_add(out, &report);
+	top_json_add(out, &report);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

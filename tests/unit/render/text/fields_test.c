@@ -15,6 +15,7 @@ static void put_row(struct fields *f)
 	fields_text(f, "none", NULL);
 	fields_string(f, "part", "xyz", 2);
 	fields_string(f, "empty", "", 0);
+	fields_quoted(f, "quoted", "b");
 	fields_uint(f, "uint", UINT64_MAX, true);
 	fields_uint(f, "unknown", 7, false);
 	fields_int(f, "int", INT64_MIN, true);
@@ -37,10 +38,11 @@ static void row_is_a_line_of_csv(void **state)
 	put_row(&f);
 	fields_uint(&f, "next", 1, true);
 	fields_end(&f);
-	assert_string_equal(out.bytes,
-			    "\"'=a \"\"b\"\", ␛\",,xy,,18446744073709551615,,"
-			    "-9223372036854775808,,12,,false,12.500,0.12,\n"
-			    "1\n");
+	assert_string_equal(
+		out.bytes,
+		"\"'=a \"\"b\"\", ␛\",,xy,,\"b\",18446744073709551615,,"
+		"-9223372036854775808,,12,,false,12.500,0.12,\n"
+		"1\n");
 	text_release(&out);
 }
 
@@ -56,7 +58,8 @@ static void row_is_an_object_of_json(void **state)
 	assert_string_equal(
 		out.bytes,
 		"{\"name\":\"=a \\\"b\\\", \\u001b\",\"none\":null,"
-		"\"part\":\"xy\",\"empty\":\"\",\"uint\":18446744073709551615,"
+		"\"part\":\"xy\",\"empty\":\"\",\"quoted\":\"b\",\"uint\":"
+		"18446744073709551615,"
 		"\"unknown\":null,\"int\":-9223372036854775808,"
 		"\"unset\":null,\"id\":12,\"no_id\":null,\"flag\":false,"
 		"\"number\":12.500,\"double\":0.125,\"nan\":null}");

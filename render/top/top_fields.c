@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes reports as JSON documents of schema sjkc.ttop/1. */
-#include "render/top/top_json.h"
+/*
+ * Writes reports as CSV rows, and as JSON documents of schema sjkc.ttop/1, one
+ * a line.
+ */
+#include "render/top/top_report.h"
 
 #include "core/base/json.h"
+#include "core/base/units.h"
+#include "render/text/fields.h"
 #include "render/top/top_rows.h"
 
 #include <math.h>
@@ -121,29 +126,44 @@ static void top_json_put_process(struct json *j, const struct top_rates *r)
 	json_close_object(j);
 }
 
-static void top_json_put_thread(struct json *j, const struct thread_row *row)
+/* ---- the rows of threads, which both formats have ---- */
+
+static void fields_rate(struct fields *f, const char *key, double value)
+{
+	if (f->json)
+		top_json_put_rate(f->json, key, value);
+	else
+		fields_double(f, key, value, 2);
+}
+
+static void fields_percent(struct fields *f, const char *key, double share)
+{
+	fields_rate(f, key, share * 100);
+}
+
+static void top_put_thread(struct fields *f, const struct thread_row *row)
 {
 	const struct thread_sample *t = row->thread;
 	const double *rates = row->rates;
 
-	json_open_object(j);
-	json_add_id(j, "id", t->java_id);
-	json_add_id(j, "tid", t->tid);
-	json_add_text(j, "name", t->name);
-	json_add_text(j, "kind", thread_kind_name(t->kind));
-	json_add_text(j, "state", thread_run_state_name(t->state));
-	top_json_put_percent(j, "cpu_pct", rates[THREAD_CPU]);
-	top_json_put_percent(j, "user_pct", rates[THREAD_USER]);
-	top_json_put_percent(j, "sys_pct", rates[THREAD_SYS]);
-	top_json_put_rate(j, "alloc_bytes_per_s", rates[THREAD_ALLOC]);
-	json_add_bool(j, "alloc_is_coarse", t->alloc_is_coarse);
-	top_json_put_rate(j, "waits_per_s", rates[THREAD_WAITS]);
-	top_json_put_percent(j, "wait_pct", rates[THREAD_WAIT_TIME]);
-	top_json_put_rate(j, "blocks_per_s", rates[THREAD_BLOCKS]);
-	top_json_put_percent(j, "block_pct", rates[THREAD_BLOCK_TIME]);
-	top_json_put_percent(j, "runq_pct", rates[THREAD_RUNQ]);
-	top_json_put_rate(j, "csw_per_s", top_row_switches(row));
-	json_close_object(j);
+	fields_id(f, "id", t->java_id);
+	fields_id(f, "tid", t->tid);
+	fields_quoted(f, "name", t->name);
+	fields_text(f, "kind", thread_kind_name(t->kind));
+	fields_text(f, "state", thread_run_state_name(t->state));
+	fields_percent(f, "cpu_pct", rates[THREAD_CPU]);
+	fields_percent(f, "user_pct", rates[THREAD_USER]);
+	fields_percent(f, "sys_pct", rates[THREAD_SYS]);
+	fields_rate(f, "alloc_bytes_per_s", rates[THREAD_ALLOC]);
+	if (f->json)
+		json_add_bool(f->json, "alloc_is_coarse", t->alloc_is_coarse);
+	fields_rate(f, "waits_per_s", rates[THREAD_WAITS]);
+	fields_percent(f, "wait_pct", rates[THREAD_WAIT_TIME]);
+	fields_rate(f, "blocks_per_s", rates[THREAD_BLOCKS]);
+	fields_percent(f, "block_pct", rates[THREAD_BLOCK_TIME]);
+	fields_percent(f, "runq_pct", rates[THREAD_RUNQ]);
+	fields_rate(f, "csw_per_s", top_row_switches(row));
+	fields_end(f);
 }
 
 /* The source of each value, or the reason why it is unavailable. */
@@ -204,22 +224,25 @@ static void top_json_put_blocked(struct json *j, const struct blocked *b)
 	json_close_object(j);
 }
 
-void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
+void top_json_add(struct text *out, const struct top_report *report)
 {
 	const struct top_rates *r = report->rates;
 	struct json j = json_into(out);
+	struct fields f = { .json = &j };
 	struct text time = { 0 };
 
-	top_text_utc(&time, r->sample->wall_ns);
+	units_add_utc(&time, r->sample->wall_ns);
 	json_open_object(&j);
 	json_add_text(&j, "schema", "sjkc.ttop/1");
-	json_add_string(&j, "time", time.bytes, time.len);
-	json_add_id(&j, "pid", pid);
+	json_add_text(&j, "time", time.bytes);
+	json_add_id(&j, "pid", report->pid);
 	top_json_put_rate(&j, "interval_s", r->interval_s);
 	top_json_put_process(&j, r);
 	json_add_array(&j, "threads");
-	for (size_t i = 0; i < report->passing && i < report->shown; i++)
-		top_json_put_thread(&j, &r->rows[i]);
+	for (size_t i = 0; i < report->passing && i < report->shown; i++) {
+		json_open_object(&j);
+		top_put_thread(&f, &r->rows[i]);
+	}
 	json_close_array(&j);
 	if (report->blocked && !report->blocked->recorded.len)
 		top_json_put_blocked(&j, report->blocked);
@@ -227,4 +250,40 @@ void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
 	json_close_object(&j);
 	text_putc(out, '\n');
 	text_release(&time);
+}
+
+/* ---- CSV ---- */
+
+const char top_csv_head
+	[] = "time,pid,id,tid,name,kind,state,cpu_pct,user_pct,sys_pct,"
+	     "alloc_bytes_per_s,waits_per_s,wait_pct,blocks_per_s,block_pct,"
+	     "runq_pct,csw_per_s\n";
+
+static void top_csv_begin_row(struct fields *f, const struct top_report *report)
+{
+	struct text time = { 0 };
+
+	units_add_utc(&time, report->rates->sample->wall_ns);
+	fields_text(f, "time", time.bytes);
+	fields_id(f, "pid", report->pid);
+	text_release(&time);
+}
+
+void top_csv_add(struct text *out, const struct top_report *report)
+{
+	const struct process_rates *p = &report->rates->process;
+	struct fields f = { .csv = out };
+
+	top_csv_begin_row(&f, report);
+	text_puts(out, ",,,,process,");
+	fields_percent(&f, "cpu_pct", p->cpu);
+	fields_percent(&f, "user_pct", p->user);
+	fields_percent(&f, "sys_pct", p->sys);
+	fields_rate(&f, "alloc_bytes_per_s", p->alloc);
+	text_puts(out, ",,,,,,");
+	fields_end(&f);
+	for (size_t i = 0; i < report->passing && i < report->shown; i++) {
+		top_csv_begin_row(&f, report);
+		top_put_thread(&f, &report->rates->rows[i]);
+	}
 }
