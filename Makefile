@@ -228,7 +228,7 @@ $(B)/libsjkc.a: $(objects) $(pages:%=$(B)/%_page.o) $(B)/agent_library.o $(B)/na
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $(filter %.o,$^)
 
-# The map names the static libraries, for packaging/licences.sh.
+# The map names the static libraries, for packaging/licenses.sh.
 $(B)/sjkc: $(B)/cmd/main.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,-Map=$@.map -o $@ $^ $(LIBS)

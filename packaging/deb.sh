@@ -33,7 +33,7 @@ mv "$root/usr/share/zsh/site-functions/_sjkc" \
 rmdir "$root/usr/share/zsh/site-functions"
 
 cp "$here/copyright" "$root/usr/share/doc/sjkc/copyright"
-sh "$here/licences.sh" "$sjkc" "$root/usr/share/doc/sjkc/third-party"
+sh "$here/licenses.sh" "$sjkc" "$root/usr/share/doc/sjkc/third-party"
 mkdir "$root/usr/share/doc/sjkc/examples"
 cp "$here/sjkc.service" "$here/daemonset.yaml" "$root/usr/share/doc/sjkc/examples"
 cp "$here/lintian-overrides" "$root/usr/share/lintian/overrides/sjkc"
@@ -53,7 +53,7 @@ chmod -R u+rwX,go+rX,go-w "$root"
 # The size of files and directories does not depend on the file system.
 size=$(find "$root" -path "$root/DEBIAN" -prune -o -type f -printf '%s\n' \
 	-o -printf '1\n' | awk '{ kb += int(($1 + 1023) / 1024) } END { print kb }')
-# Policy 7.8: the sources that the licences of static libraries want kept.
+# Policy 7.8: the sources that the licenses of static libraries want kept.
 built=$(awk 'NR > 1 { print $2 " (= " $3 ")" }' \
 	"$root/usr/share/doc/sjkc/third-party/SOURCES" | sort -u |
 	paste -sd , | sed 's/,/, /g')

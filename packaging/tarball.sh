@@ -10,7 +10,7 @@
 #	libexec/sjkc		the loader of the machine that built it
 #	libexec/sjkc-program	the program
 #	lib/			its libraries
-#	share/			manual, completions, terminal descriptions, licences
+#	share/			manual, completions, terminal descriptions, licenses
 #
 # The same sources and packages give the same bytes.
 set -eu
@@ -54,22 +54,22 @@ for terminal in dumb vt100 linux xterm xterm-256color screen screen-256color \
 	done
 done
 
-licences=$top/share/licenses
-cp "$here/../LICENSE" "$licences/sjkc"
+licenses=$top/share/licenses
+cp "$here/../LICENSE" "$licenses/sjkc"
 # shellcheck disable=SC2046 # paths of libraries have no spaces
-sh "$here/licences.sh" "$sjkc" "$licences/third-party" "$loader" \
+sh "$here/licenses.sh" "$sjkc" "$licenses/third-party" "$loader" \
 	$(awk '$2 == "=>" && $3 ~ /^\// { print $3 }' "$out/libraries") \
 	$(find /lib/terminfo /usr/share/terminfo -name alacritty -o -name dumb)
 rm "$out/libraries"
 # Full texts that Debian's copyright files mention, because other systems lack them.
-mkdir "$licences/common"
+mkdir "$licenses/common"
 grep -rhoE '/usr/share/common-licenses/[A-Za-z]+(-[0-9]+(\.[0-9]+)?)?' \
-	"$licences/third-party" | sort -u | while read -r text; do
-	[ ! -e "$text" ] || cp -L "$text" "$licences/common/"
+	"$licenses/third-party" | sort -u | while read -r text; do
+	[ ! -e "$text" ] || cp -L "$text" "$licenses/common/"
 done
 # The LGPL wants the source of what is linked statically with the C library.
-cp "$here/launcher.c" "$licences/launcher.c"
-cp "$here/licences.txt" "$licences/README"
+cp "$here/launcher.c" "$licenses/launcher.c"
+cp "$here/licenses.txt" "$licenses/README"
 cp "$here"/../sjkc.1 "$here"/../docs/man/*.1 "$top/share/man/man1/"
 cp "$here"/../docs/man/*.7 "$top/share/man/man7/"
 for shell in bash zsh fish; do

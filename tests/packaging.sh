@@ -132,8 +132,8 @@ check_deb() {
 		"$([ "$status" -eq 0 ] || tail -n 5 "$scratch/apt")"
 	tap_result 'the installed package diagnoses a JVM' \
 		"$(faults_of "$root" sjkc)"
-	tap_result 'the package has the licences of its static libraries' "$(
-		licence_faults "$root/usr/share/doc/sjkc/third-party")"
+	tap_result 'the package has the licenses of its static libraries' "$(
+		license_faults "$root/usr/share/doc/sjkc/third-party")"
 	# A bare root leaves out manuals when it unpacks; the package has one.
 	tap_result 'the package has a manual and completions' "$(
 		dpkg-deb -c "$deb" | awk '{ print $6 }' >"$scratch/files"
@@ -189,26 +189,26 @@ check_tarball() {
 		"$(faults_of "$scratch/tiny" "/opt/$name/sjkc")"
 	tap_result 'the tarball trusts the certificates of another distribution' \
 		"$(trust_faults "$scratch/tiny" "/opt/$name/sjkc")"
-	licences=$scratch/tiny/opt/$name/share/licenses
-	tap_result 'the tarball has the licences of its libraries' "$(
-		licence_faults "$licences/third-party"
+	licenses=$scratch/tiny/opt/$name/share/licenses
+	tap_result 'the tarball has the licenses of its libraries' "$(
+		license_faults "$licenses/third-party"
 		for library in "$scratch/tiny/opt/$name"/lib/*; do
 			package=$(dpkg-query -S "*/$(basename "$library")" |
 				sed -n '1s/:.*//p')
-			[ -s "$licences/third-party/$package" ] ||
+			[ -s "$licenses/third-party/$package" ] ||
 				echo "none for $library"
 		done
 		grep -rhoE 'common-licenses/[A-Z][A-Za-z0-9.-]*[A-Za-z0-9]' \
-			"$licences/third-party" | sort -u |
+			"$licenses/third-party" | sort -u |
 			while read -r text; do
-				[ -s "$licences/common/${text#*/}" ] ||
+				[ -s "$licenses/common/${text#*/}" ] ||
 					echo "no $text"
 			done)"
 }
 
-# licence_faults DIRECTORY: prints the linked libraries without a licence there.
+# license_faults DIRECTORY: prints the linked libraries without a license there.
 # Programs with sanitizers are in no package.
-licence_faults() {
+license_faults() {
 	for map in build/*/sjkc.map; do
 		case $map in *-address-*) ;; *) cat "$map" ;; esac
 	done | sed -n 's/^\/.*\/\(lib[^/]*\)\.a(.*/\1/p' | sort -u |

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-#	packaging/licences.sh SJKC DIRECTORY [FILE...]
+#	packaging/licenses.sh SJKC DIRECTORY [FILE...]
 #
-# Copies the licences of other people's code into DIRECTORY: of the static libraries
+# Copies the licenses of other people's code into DIRECTORY: of the static libraries
 # in the program, which the linker's map SJKC.map names, and of the packages that the
-# given files are from.  A licence is the copyright file of the Debian package.  The
+# given files are from.  A license is the copyright file of the Debian package.  The
 # file SOURCES lists packages and sources with their versions.
 set -eu
 sjkc=$1
@@ -22,11 +22,11 @@ package_of() {
 }
 
 archives=$(sed -n 's/^\(\/[^ (]*\.a\)(.*/\1/p' "$sjkc.map" | sort -u)
-[ -n "$archives" ] || { echo "licences: no library in $sjkc.map" >&2; exit 1; }
+[ -n "$archives" ] || { echo "licenses: no library in $sjkc.map" >&2; exit 1; }
 # shellcheck disable=SC2086 # paths of libraries have no spaces
 packages=$(for file in $archives "$@"; do
 	package_of "$file" | grep . ||
-		echo "licences: no package has $file" >&2
+		echo "licenses: no package has $file" >&2
 done | sort -u)
 
 {
