@@ -287,7 +287,7 @@ static int probes_attach_one(struct probe_source *s,
 
 		if (sys == ESRCH || sys == ENOENT)
 			return fail(err, ERROR_NO_TARGET,
-				    "the process has ended");
+				    "the process has exited");
 		return load_refused_uprobe(s->jvm->uid, sys, err);
 	}
 	s->links[s->link_count++] = link;
@@ -504,9 +504,10 @@ static void probes_describe(struct probe_source *s)
 		source->columns |= GC_HAS_BEFORE | GC_HAS_AFTER;
 	if (probes_wants_reports(s) && s->points.report_count)
 		source->columns |= GC_HAS_PHASES | GC_HAS_CYCLES | GC_HAS_GC;
-	text_printf(&source->description, "%zu probe%s in libjvm%s",
+	text_printf(&source->description, "%zu uprobe%s in libjvm%s",
 		    s->link_count, units_plural(s->link_count),
-		    s->counters ? " and perf data: they add up to 50 us to "
+		    s->counters ? " and the hsperfdata counters: they add up "
+				  "to 50 us to "
 				  "each pause"
 				: ": times are estimates");
 }
@@ -523,7 +524,8 @@ static void probes_check_counters(struct probe_source *s, struct error *why)
 		return;
 	gc_counters_close(s->counters);
 	s->counters = NULL;
-	fail(why, ERROR_UNAVAILABLE, "the JVM does not map its counter file");
+	fail(why, ERROR_UNAVAILABLE,
+	     "the JVM does not map its hsperfdata file");
 }
 
 static int probes_start(struct probe_source *s, struct error *no_counters,

@@ -26,7 +26,7 @@ struct gc_probes_options {
 };
 
 /*
- * Attaches the probes; jvm is borrowed. Without perf data, *no_counters has
+ * Attaches the probes; jvm is borrowed. Without counters, *no_counters has
  * the reason, and the times are estimates; otherwise it is empty.
  * ERROR_UNAVAILABLE names what the JVM or the kernel lacks, ERROR_PERMISSION
  * the missing right.

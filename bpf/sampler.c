@@ -478,7 +478,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 
 		if (sys == ESRCH || sys == ENOENT)
 			return fail(err, ERROR_NO_TARGET,
-				    "%d: the process has ended", (int)pid);
+				    "%d: the process has exited", (int)pid);
 		load_refused_uprobe(procfs_status(pid, &target, err)
 					    ? geteuid()
 					    : target.fs_uid,

@@ -167,7 +167,7 @@ static const struct {
 static int completion_run(int argc, char **argv, struct error *err)
 {
 	if (argc != 1)
-		return misuse(err, "name a shell: bash, zsh or fish");
+		return misuse(err, "missing shell: bash, zsh or fish");
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
 		if (strcmp(argv[0], scripts[i].shell) == 0)
 			return output_file("-", scripts[i].script,

@@ -334,7 +334,8 @@ static void choice_limit(struct diff_choice *c)
 		c->views[i][1] = c->views[sums[i].events[0]][1];
 	}
 	if (kept < c->count)
-		log_info("the page omits %zu of the %zu kinds of events; use "
+		log_info("the HTML flame graph omits %zu of the %zu kinds of "
+			 "events; use "
 			 "--event for them",
 			 c->count - kept, c->count);
 	c->count = kept;
@@ -641,9 +642,9 @@ static const struct command_option options[] = {
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
-		   "combine frames of a page narrower than this"),
+		   "combine HTML frames narrower than this"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

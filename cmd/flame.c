@@ -174,9 +174,7 @@ static int flame_resolve_event(struct error *err)
 static int flame_check_options(struct error *err)
 {
 	if (opt.inputs.count == 0)
-		return misuse(
-			err,
-			"no recording: name a file, or - for standard input");
+		return misuse(err, "missing <file>; - reads standard input");
 	if (opt.output && !*opt.output)
 		return misuse(err, "--output has no file name");
 	if (opt.json && !opt.list_events)
@@ -233,9 +231,11 @@ static const struct refusal refusals[] = {
 	{ "--force-jdk-parser --force-mc-parser",
 	  "sjkc has one JFR reader for all versions; omit the option" },
 	{ "--parsers-info", "sjkc flame --help lists the formats" },
-	{ "--inverted", "press i on the page to turn the graph upside down" },
-	{ "--tree", "the page has a table of frames and a sandwich view" },
-	{ "--highlight", "press / on the page to search frames" },
+	{ "--inverted",
+	  "press i in the browser to turn the graph upside down" },
+	{ "--tree",
+	  "the HTML flame graph has a table of frames and a sandwich view" },
+	{ "--highlight", "press / in the browser to search frames" },
 	{ "--dot", "class names always have dots; omit the option" },
 	{ NULL, NULL },
 };
@@ -269,12 +269,12 @@ static const struct command_option options[] = {
 	OPT_FLAG('r', "reverse", &opt.drawing.style.reverse,
 		 "grow the graph from the leaf frames"),
 	OPT_STRING(0, "title", &opt.drawing.title, "<text>",
-		   "set the title of the page"),
+		   "set the title of the HTML flame graph"),
 	OPT_NUMBER(0, "min-width", &opt.drawing.min_width, "<percent>",
 		   "combine frames narrower than this",
 		   .aliases = "--minwidth"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
@@ -283,7 +283,7 @@ static const struct command_option options[] = {
 const struct command flame_command = {
 	.name = "flame",
 	.synopsis = "flame [<options>] <recording>…",
-	.summary = "draw a recording as a flame graph page",
+	.summary = "draw a recording as an HTML flame graph",
 	.group = "profile",
 	.examples = "  sjkc flame dump.jfr                # writes dump.html\n"
 		    "  sjkc flame -o out.html 1.jfr 2.jfr # merges both\n"

@@ -594,7 +594,7 @@ static int jcmd_run(int argc, char **argv, struct error *err)
 			 !target_opt.socket && !target_opt.url))
 		return jcmd_list_jvms(err);
 	if (target_opt.timeout_ns == 0)
-		return misuse(err, "option --timeout must be longer than 0");
+		return misuse(err, "--timeout must be greater than 0");
 	if (jmx_take_address(&target_opt, &argc, &argv, err))
 		return -1;
 	if (target_opt.socket)

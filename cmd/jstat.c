@@ -290,7 +290,7 @@ static int watch_read_interval(const char *word, int64_t *ns, struct error *err)
 	} else if (units_duration(word, ns, err)) {
 		return fail_in(err, "interval");
 	}
-	return *ns > 0 ? 0 : misuse(err, "the interval must be longer than 0");
+	return *ns > 0 ? 0 : misuse(err, "the interval must be greater than 0");
 }
 
 /* Parses [interval [count]] after the JVM. */

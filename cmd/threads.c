@@ -401,7 +401,7 @@ static const struct command_option options[] = {
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time (default: 10s)"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

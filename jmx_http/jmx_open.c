@@ -31,8 +31,8 @@ static int64_t local_find_timeout(int64_t timeout_ns)
 }
 
 /*
- * Connects to the local connector, which requires no password: only users who
- * may attach to the JVM find its address.
+ * Connects to the local JMX connector, which requires no password: only users
+ * who may attach to the JVM find its address.
  */
 static struct jmx *jmx_open_local(const struct jmx_target *target,
 				  struct error *err)

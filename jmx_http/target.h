@@ -50,10 +50,11 @@ struct jmx_target {
 	 * or the URL of a Jolokia agent: http[s]://host:port/path.
 	 */
 	const char *address;
-	/* If address is NULL: a JVM of this machine, by its local connector. */
+	/* If address is NULL: a JVM of this machine, by its local JMX
+	 * connector. */
 	const struct jvm *jvm;
 	/*
-	 * Called before sjkc makes the JVM start its local connector, which
+	 * Called before sjkc makes the JVM start its local JMX connector, which
 	 * stays until the JVM exits.  NULL: sjkc starts no connector.
 	 */
 	void (*starting_agent)(const struct jvm *jvm);

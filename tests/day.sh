@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A day in ten minutes: JVMs start and stop all the time while `prof --all --push`
-# runs, the engine is away for half of it, and the wall clock of prof jumps by an hour
+# runs, the backend is away for half of it, and the wall clock of prof jumps by an hour
 # ahead and back.  prof's memory, descriptors, processes and BPF objects must not grow,
 # and each sample taken must be delivered or counted as lost.  Another prof writes the
 # wall time of all threads to files; the threads of one JVM sleep all the time.
@@ -176,7 +176,7 @@ done
 set -- $(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples*.*/\1 \2/p' "$prof_err")
 lost=$(sed -n 's/.*lost: \([0-9]*\) samples in .*/\1/p' "$prof_err" | awk '{ n += $1 } END { print n + 0 }')
 [ $(($1 + lost)) -eq "$2" ] || fails "$2 samples taken, $1 delivered, $lost lost"
-[ "$(engine_samples)" -ge "$1" ] || fails "the engine has $(engine_samples) samples"
+[ "$(engine_samples)" -ge "$1" ] || fails "the backend has $(engine_samples) samples"
 jvms=$(cat "$engine"/*.txt | grep -c '^resource')
 # Each hour has its profiles: after the end and before the beginning of this run.
 hours=$(awk -v began="$began" -v now="$(date +%s)" '{

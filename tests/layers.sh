@@ -88,7 +88,7 @@ tap_result 'nothing below cmd/ prints or exits' \
 	"$(output_calls $(ls $below 2>/dev/null))"
 
 # shellcheck disable=SC2046 # file names of ours, one word each
-tap_result 'every source names its licence' "$(grep -L \
+tap_result 'every source names its license' "$(grep -L \
 	'SPDX-License-Identifier: Apache-2.0' Makefile $(find bpf cmd core jmx_http \
 		jvmti packaging render tests \( -name '*.[ch]' -o -name '*.js' -o -name '*.sh' \) \
 		! -path 'tests/cli/*' ! -path 'tests/screen/*' | sort) 2>/dev/null)"

@@ -196,6 +196,14 @@ phrases='
 \bto who has\b
 \btakes one JVM\b
 ^(it|its) (has|names|begins|runs) 
+\b[Ee]ngines?\b
+\blocal (JMX agent|connector)\b
+\bperf data\b|\bcounter files?\b|\bshared counters\b
+\bflame graph pages?\b
+\b(the|its|print) losses\b
+\blonger than 0\b
+\b([Dd]isarm(s|ed|ing)?|[Ww]oven)\b
+\b([Gg]rey|[Cc]olours?|[Ll]icences?)\b
 '
 
 comment_phrases='

@@ -18,7 +18,7 @@ enum { PUSH_SINKS_MAX = 2, PUSH_REMARKS_MAX = 48 };
 /* Where requests go. The caller opens and closes it. */
 struct push_sink {
 	struct push *push;
-	bool is_directory; /* otherwise an engine */
+	bool is_directory; /* otherwise a backend */
 };
 
 /* The caller sets the first part; zeroes are fine for the rest. */
@@ -76,9 +76,9 @@ bool push_loop_step(struct push_loop *l, const struct pollfd *fds,
 void push_loop_finish(struct push_loop *l, int64_t shutdown_ns);
 
 /*
- * Hands a request to the sinks: compressed bodies, each for one kind of engine,
- * that may be taken over; the query of its URL, or ""; the end of its file's
- * name.
+ * Hands a request to the sinks: compressed bodies, each for one kind of
+ * backend, that may be taken over; the query of its URL, or ""; the end of its
+ * file's name.
  */
 void push_loop_queue(struct push_loop *l, const struct text *body,
 		     struct text *parca, const char *query, const char *ending,

@@ -907,7 +907,7 @@ bool sampling_stop(struct sampling *s)
 	     i++) {
 		if (s->targets.all[i]->has_ended)
 			sampling_notify(s->o, SAMPLING_LOSS,
-					"%s has ended; its samples until then "
+					"%s has exited; its samples until then "
 					"are kept",
 					s->targets.all[i]->name.bytes);
 	}

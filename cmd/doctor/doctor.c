@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sjkc doctor: checks which commands work on a JVM, and why others fail; or
- * whether an engine takes profiles.
+ * whether a backend takes profiles.
  */
 #include "cmd/commands.h"
 #include "cmd/doctor/doctor_checks.h"
@@ -26,15 +26,15 @@ static struct {
 
 static const char *const state_words[] = {
 	[CONDITION_HOLDS] = "ok",
-	[CONDITION_WAITS] = "wait",
-	[CONDITION_FAILS] = "no",
-	[CONDITION_UNKNOWN] = "?",
+	[CONDITION_WAITS] = "waiting",
+	[CONDITION_FAILS] = "failed",
+	[CONDITION_UNKNOWN] = "unknown",
 };
 
 static const char *finding_word(const struct finding *f)
 {
 	return f->is_note      ? ""
-	       : f->is_warning ? "warn"
+	       : f->is_warning ? "warning"
 			       : state_words[f->is.state];
 }
 
@@ -62,11 +62,11 @@ static void doctor_put_title(const struct doctor_checks *c, struct text *out)
 static void doctor_put_finding(const struct finding *f, int width,
 			       struct text *out)
 {
-	text_printf(out, "%-4s  %-*s  ", finding_word(f), width, f->is.name);
+	text_printf(out, "%-7s  %-*s  ", finding_word(f), width, f->is.name);
 	doctor_put_safe(out, f->is.detail);
 	text_putc(out, '\n');
 	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {
-		text_printf(out, "%*s-> ", width + 8, "");
+		text_printf(out, "%*s-> ", width + 11, "");
 		doctor_put_safe(out, f->is.remedy);
 		text_putc(out, '\n');
 	}
@@ -243,7 +243,9 @@ static int doctor_run(int argc, char **argv, struct error *err)
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
 	if (opt.push.url && (opt.pid || argc))
-		return misuse(err, "doctor checks either a JVM or an engine");
+		return misuse(
+			err,
+			"doctor checks either a JVM or a profiling backend");
 	if (opt.push.url)
 		return doctor_push(&opt.push, opt.json, err);
 	if (push_options_given(&opt.push))
@@ -260,7 +262,7 @@ static int doctor_run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_STRING(0, "push", &opt.push.url, "<url>",
-		   "check the engine of prof --push at this URL"),
+		   "check the backend of prof --push at this URL"),
 	OPT_PUSH(&opt.push),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),

@@ -182,7 +182,7 @@ static size_t ports_add_rmi(const struct doctor_checks *c, struct dialer *d,
 				    strrchr(address.bytes, ':'));
 		else
 			text_puts(&p.address, address.bytes);
-		/* The local JMX agent has a line of its own. */
+		/* The local JMX connector has a line of its own. */
 		if (net_address_parse(&to, p.address.bytes, &unused) == 0 &&
 		    to.port != l->port) {
 			greeted++;
@@ -277,10 +277,11 @@ static void check_local(struct doctor_checks *c, const struct rmi_local *l)
 					      NEED_JMX);
 
 	if (l->port) {
-		finding_detail(f,
-			       "the agent listens on port %u; `sjkc mxping -p "
-			       "%d` tests it",
-			       l->port, (int)c->pid);
+		finding_detail(
+			f,
+			"the connector listens on port %u; `sjkc mxping -p "
+			"%d` tests it",
+			l->port, (int)c->pid);
 	} else if (jvm_lacks_module(&c->jvm, &c->info,
 				    "jdk.management.agent")) {
 		f->is.state = CONDITION_FAILS;
@@ -291,18 +292,20 @@ static void check_local(struct doctor_checks *c, const struct rmi_local *l)
 	} else if (obstacle) {
 		f->is.state = CONDITION_FAILS;
 		f->is.kind = obstacle->is.kind;
-		finding_detail(
-			f, "the agent is not running and cannot be started: %s",
-			obstacle->is.name);
+		finding_detail(f,
+			       "the connector is not running and cannot be "
+			       "started: %s",
+			       obstacle->is.name);
 		finding_remedy(f, "start the JVM with "
 				  "-Dcom.sun.management.jmxremote");
 	} else {
 		f->is_note = true;
-		finding_detail(f,
-			       "the agent is not running; `sjkc mxping -p %d "
-			       "--start-agent` starts it, and it listens until "
-			       "the JVM exits",
-			       (int)c->pid);
+		finding_detail(
+			f,
+			"the connector is not running; `sjkc mxping -p %d "
+			"--start-agent` starts it, and it listens until "
+			"the JVM exits",
+			(int)c->pid);
 	}
 }
 

@@ -170,14 +170,14 @@ static void check_advise(struct push_check *c, enum error_kind kind,
 	va_end(args);
 }
 
-/* True if a proxy failed before it made a tunnel to the engine. */
+/* True if a proxy failed before it made a tunnel to the backend. */
 static bool check_advise_proxy(struct push_check *c, enum error_kind kind,
 			       const struct push_reply *r)
 {
 	if (!*r->proxy_from || r->is_tunnelled || r->is_sent)
 		return false;
 	check_advise(c, kind,
-		     "check the proxy in %s, or add the host of the engine to "
+		     "check the proxy in %s, or add the host of the backend to "
 		     "no_proxy",
 		     r->proxy_from);
 	return true;
@@ -288,7 +288,7 @@ static bool check_find_protocol(struct push_check *c,
 	bool is_tls = strncmp(s->url, "https", 5) == 0;
 	bool is_grpc = r->is_grpc;
 
-	/* A proxy responds for any engine. */
+	/* A proxy responds for any backend. */
 	if (s->socket || *r->proxy || !strstr(c->options->url, "://"))
 		return false;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -368,7 +368,7 @@ static void check_no_response(struct push_check *c, const struct push_reply *r)
 	check_advise(c, ERROR_REFUSED, "%s",
 		     lacks_cert ? "the server may require a client "
 				  "certificate: use --cert and --key"
-				: "check that the port belongs to the engine");
+				: "check that the port belongs to the backend");
 }
 
 static const char *check_again_advice(const struct push_reply *r)
@@ -378,13 +378,13 @@ static const char *check_again_advice(const struct push_reply *r)
 		return "write the URL of the proxy as "
 		       "http://USER:PASSWORD@HOST";
 	case 429:
-		return "the engine limits the rate; prof sends again later";
+		return "the backend limits the rate; prof sends again later";
 	case 502:
 	case 504:
-		return "a gateway cannot reach the engine; prof sends again "
+		return "a gateway cannot reach the backend; prof sends again "
 		       "until it can";
 	default:
-		return "the engine is busy; prof sends again until it is not";
+		return "the backend is busy; prof sends again until it is not";
 	}
 }
 
@@ -415,7 +415,7 @@ static void check_request(struct push_check *c, const struct push_reply *r)
 				     ? ERROR_PERMISSION
 				     : ERROR_REFUSED,
 			     "%s",
-			     advice ? advice : "see the log of the engine");
+			     advice ? advice : "see the log of the backend");
 	text_release(&why);
 }
 
@@ -504,14 +504,14 @@ static void check_put_text(const struct push_check *c, struct text *out)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct push_check_step *s = &c->steps[i];
 
-		text_printf(out, "%-4s  %-7s  %7.1f ms%s", s->ok ? "ok" : "no",
-			    s->name, (double)s->us / 1000,
-			    *s->detail ? "  " : "");
+		text_printf(out, "%-6s  %-7s  %7.1f ms%s",
+			    s->ok ? "ok" : "failed", s->name,
+			    (double)s->us / 1000, *s->detail ? "  " : "");
 		safe_text(out, s->detail, strlen(s->detail));
 		text_putc(out, '\n');
 	}
 	if (c->kind)
-		text_printf(out, "%15s-> %s\n", "", c->remedy);
+		text_printf(out, "%17s-> %s\n", "", c->remedy);
 	else
 		text_puts(out, "works: prof --push\n");
 }

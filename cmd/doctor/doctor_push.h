@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor_push: checks that an engine takes requests, for `doctor --push`. */
+/* doctor_push: checks that a backend takes requests, for `doctor --push`. */
 #ifndef CMD_DOCTOR_DOCTOR_PUSH_H
 #define CMD_DOCTOR_DOCTOR_PUSH_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Sends a request without profiles as `prof --push` would with these options,
- * and prints each step with its time. Fails if the engine does not take the
+ * and prints each step with its time. Fails if the backend does not take the
  * request: ERROR_NO_TARGET for an unknown host, ERROR_PERMISSION for a missing
  * login, else ERROR_REFUSED.
  */

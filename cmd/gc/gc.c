@@ -416,7 +416,17 @@ static void watch_set_layout(struct watch *w)
 
 /* ---- arguments ---- */
 
-static const char sources[] = "auto probe perfdata log jmx";
+static const char sources[] = "auto uprobes counters log jmx";
+
+/* Returns the name of a source for a word, which may be an earlier name. */
+static const char *gc_source_name(const char *word)
+{
+	if (strcmp(word, "probe") == 0)
+		return "uprobes";
+	if (strcmp(word, "perfdata") == 0)
+		return "counters";
+	return word;
+}
 
 /* True for "30s", and for a number that is not the PID of a JVM. */
 static bool gc_is_duration(const char *word)
@@ -477,6 +487,8 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 			      argv[0]);
 	for (int i = 0; i < argc; i++)
 		option_list_add(&opt.pids, argv[i]);
+	if (opt.source)
+		opt.source = gc_source_name(opt.source);
 	if (opt.log && opt.source && strcmp(opt.source, "log") != 0)
 		return misuse(err, "--log and --source %s exclude each other",
 			      opt.source);
@@ -557,7 +569,7 @@ static const struct command_option options[] = {
 		 "read GC logs or a JFR recording; - is stdin",
 		 .aliases = "-f --file"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write a page with a timeline of pauses (*.html)"),
+		   "write HTML with a timeline of pauses (*.html)"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "observe this JVM: PID, class, jar or <regex>",
 		 .accepts = command_takes_one),
@@ -566,16 +578,17 @@ static const struct command_option options[] = {
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "source", &opt.source, "<source>",
-		   "use probe, perfdata, log or jmx (default: auto)",
-		   .complete = "auto|probe|perfdata|log|jmx"),
+		   "use uprobes, counters, log, jmx (default: auto)",
+		   .complete = "auto|uprobes|counters|log|jmx"),
 	OPT_FLAG(0, "log", &opt.log,
 		 "make the JVM write a log; requires no root"),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
 	OPT_FLAG(0, "phases", &opt.phases,
 		 "print the phases of collections and cycles"),
-	OPT_FLAG(0, "no-heap-probe", &opt.no_heap,
-		 "do not measure the heap before collections"),
+	OPT_FLAG(0, "no-heap-uprobe", &opt.no_heap,
+		 "do not measure the heap before collections",
+		 .aliases = "--no-heap-probe"),
 	OPT_FLAG(0, "safepoints", &opt.safepoints,
 		 "also print stops for other reasons"),
 	OPT_DURATION(0, "min", &opt.min_ns, "<time>",
@@ -589,7 +602,7 @@ static const struct command_option options[] = {
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_JMX_TIMEOUT(&opt.jmx),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

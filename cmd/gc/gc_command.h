@@ -19,7 +19,7 @@ struct gc_options {
 	struct jmx_target_options jmx;
 	bool all;
 	struct jvm_selector_options select;
-	const char *source; /* "auto", "probe", "perfdata", "log" or "jmx" */
+	const char *source; /* "auto", "uprobes", "counters", "log" or "jmx" */
 	bool log;           /* the same as the source "log" */
 	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;
 	int64_t min_ns, duration_ns; /* 0 = not given */

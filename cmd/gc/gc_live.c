@@ -30,7 +30,7 @@ static struct gc_source *live_open_probes(const struct gc_options *o,
 
 	s = gc_probes_open(jvm, &options, &no_counters, err);
 	if (s && no_counters.kind)
-		log_info("no perf data: %s", no_counters.text);
+		log_info("no hsperfdata counters: %s", no_counters.text);
 	return s;
 }
 
@@ -48,8 +48,8 @@ static const struct {
 	struct gc_source *(*open)(const struct gc_options *o,
 				  const struct jvm *jvm, struct error *err);
 } kinds[] = {
-	{ "probe", live_open_probes },
-	{ "perfdata", live_open_perfdata },
+	{ "uprobes", live_open_probes },
+	{ "counters", live_open_perfdata },
 	{ "log", gc_vm_log_open }, /* on request: it changes the JVM's log */
 };
 
@@ -85,7 +85,7 @@ static struct gc_source *live_open_source(const struct gc_options *o,
 		if (!live_wants(o, kinds[i].name))
 			continue;
 		if (why.kind)
-			log_info("%d: no probes: %s; trying %s", (int)jvm->pid,
+			log_info("%d: no uprobes: %s; trying %s", (int)jvm->pid,
 				 live_reason(jvm, &why), kinds[i].name);
 		s = kinds[i].open(o, jvm, &why);
 		if (s)
@@ -102,13 +102,13 @@ static void live_log_limits(const struct gc_options *o,
 			    const struct gc_source *s)
 {
 	if (o->phases && !(s->columns & GC_HAS_PHASES))
-		log_info("%s: no phases: they require the source probe or "
-			 "log",
+		log_info("%s: no phases: they require --source uprobes "
+			 "or log",
 			 s->label.bytes);
 	if (!(s->columns & GC_HAS_GC))
 		log_info("%s: no GC time: %s", s->label.bytes,
 			 s->collector.len ? "the counters of this collector "
-					    "have none; the source probe does"
+					    "have none; the source uprobes does"
 					  : "the JVM has no counters");
 	if (!(s->columns & GC_HAS_BEFORE) && !o->no_heap)
 		log_detail("%s: no heap before a collection: the counters hold "
@@ -181,7 +181,7 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 static void live_log_skipped(const struct jvm *jvm, const struct error *why)
 {
 	if (jvm_is_ending(jvm))
-		log_detail("%d has ended", (int)jvm->pid);
+		log_detail("%d has exited", (int)jvm->pid);
 	else
 		log_always("skipping %d: %s", (int)jvm->pid,
 			   live_reason(jvm, why));

@@ -464,7 +464,7 @@ static int vm_log_check_version(const struct jvm *jvm, struct error *err)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%d: --log requires JDK %d or later, and this is JDK %u; "
-		    "use --source perfdata",
+		    "use --source counters",
 		    (int)jvm->pid, VM_LOG_FIRST, version);
 }
 

@@ -200,7 +200,7 @@ int jmx_client_check_limits(struct error *err)
 
 void jmx_log_starting(const struct jvm *jvm)
 {
-	log_info("starting the local JMX agent in JVM %d; it listens on "
+	log_info("starting the local JMX connector in JVM %d; it listens on "
 		 "loopback until the JVM exits",
 		 (int)jvm->pid);
 }
@@ -290,7 +290,7 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 	if (jmx_check_one_target(o, err))
 		return -1;
 	if (o->timeout_ns == 0)
-		return misuse(err, "option --timeout must be longer than 0");
+		return misuse(err, "--timeout must be greater than 0");
 	if (!address && !o->pid && *argc == 0)
 		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
 				   "<url> or -p <pid>");

@@ -72,8 +72,11 @@ static int mx_choose_action(action_fn **action, struct error *err)
 		*action = actions[i].action;
 	}
 	if (chosen != 1)
-		return misuse(err, "give exactly one action: --get, --set, "
-				   "--call, --info or --notifications");
+		return misuse(err,
+			      chosen ? "--get, --set, --call, --info and "
+				       "--notifications cannot be used together"
+				     : "missing --get, --set, --call, --info "
+				       "or --notifications");
 	return 0;
 }
 
@@ -119,7 +122,7 @@ static int mx_check_format(struct error *err)
 	if ((opt.json || opt.json_array) && opt.set)
 		return misuse(err, "--set prints no JSON");
 	if (opt.duration_ns < 0)
-		return misuse(err, "option --duration must be longer than 0");
+		return misuse(err, "--duration must be greater than 0");
 	return 0;
 }
 

@@ -157,11 +157,11 @@ static int ping_report_no_agent(struct ping *p, struct error *err)
 
 	probe->kind = ERROR_REFUSED;
 	text_puts(&probe->verdict, "the JVM has no JMX port, and its local JMX "
-				   "agent is not running");
+				   "connector is not running");
 	text_printf(&probe->remedy,
 		    "sjkc mxprx -p %s -b 127.0.0.1:7777 starts the local JMX "
-		    "agent and serves clients through it\n"
-		    "sjkc mxping -p %s --start-agent starts the agent and "
+		    "connector and serves clients through it\n"
+		    "sjkc mxping -p %s --start-agent starts the connector and "
 		    "tests it; it listens until the JVM exits\n"
 		    "-Dcom.sun.management.jmxremote.port=9010 and "
 		    "-Dcom.sun.management.jmxremote.rmi.port=9010 give a JVM a "
@@ -293,7 +293,7 @@ static int mxping_run(int argc, char **argv, struct error *err)
 	int ret;
 
 	if (opt.jmx.timeout_ns <= 0)
-		return misuse(err, "option --timeout must be longer than 0");
+		return misuse(err, "--timeout must be greater than 0");
 	p = xcalloc(1, sizeof(*p));
 	ret = ping(p, argc, argv, err);
 	probe_release(&p->probe);
@@ -310,7 +310,7 @@ static const struct command_option options[] = {
 	OPT_JMX_TLS(&opt.jmx),
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_FLAG(0, "start-agent", &opt.start,
-		 "with -p: start the local JMX agent if necessary",
+		 "with -p: start the local JMX connector if needed",
 		 .aliases = "--start"),
 	OPT_DURATION(0, "timeout", &opt.jmx.timeout_ns, "<time>",
 		     "limit each step to this time"),

@@ -73,10 +73,10 @@ static void report_configuration(const struct ping *p, struct text *out)
 	report_remote(l, out);
 	text_puts(out, "local   ");
 	if (l->port)
-		text_printf(out, "the local JMX agent listens on port %u\n",
+		text_printf(out, "the local JMX connector listens on port %u\n",
 			    l->port);
 	else
-		text_puts(out, "the local JMX agent is not running\n");
+		text_puts(out, "the local JMX connector is not running\n");
 	if (p->host) {
 		text_puts(out, INDENT "java.rmi.server.hostname=");
 		safe_text(out, p->host, strlen(p->host));

@@ -38,7 +38,7 @@
 
 /* Defaults of --timeout: to connect, and for an agent's response. */
 #define CONNECT_NS (5 * CLOCK_NS_PER_S)
-#define START_NS   (30 * CLOCK_NS_PER_S) /* of the local JMX agent */
+#define START_NS   (30 * CLOCK_NS_PER_S) /* of the local JMX connector */
 #define REPLY_NS   (60 * CLOCK_NS_PER_S)
 
 static struct {
@@ -67,7 +67,7 @@ static int64_t mxprx_connect_ns(void)
 	return opt.timeout_ns ? opt.timeout_ns : CONNECT_NS;
 }
 
-/* Starting the local JMX agent of a JVM is slow, and happens once. */
+/* Starting the local JMX connector of a JVM is slow, and happens once. */
 static int64_t mxprx_attach_ns(void)
 {
 	return opt.pids.count && !opt.timeout_ns ? START_NS

@@ -91,12 +91,12 @@ static int proxy_target_copy_stub(struct proxy_target *t,
 	if (java_stream_read(&stream, bytes->bytes, bytes->len, &used,
 			     &value) != JAVA_DONE)
 		fail(err, ERROR_REFUSED,
-		     "the stub of the JVM's local connector is invalid");
+		     "the stub of the JVM's local JMX connector is invalid");
 	else if (stub_of(value, &t->stub, err) == 0)
-		ret = t->stub.factory.len
-			      ? fail(err, ERROR_REFUSED,
-				     "the JVM's local connector requires TLS")
-			      : 0;
+		ret = t->stub.factory.len ? fail(err, ERROR_REFUSED,
+						 "the JVM's local JMX "
+						 "connector requires TLS")
+					  : 0;
 	t->stub.class = t->stub.reference = (struct java_bytes){ 0 };
 	t->stub.factory = (struct java_bytes){ 0 };
 	java_stream_release(&stream);

@@ -47,7 +47,7 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 				const struct proxy_target_options *o,
 				struct event_base *base, struct error *err);
 
-/* -p: a JVM on this machine; starts its local connector if necessary. */
+/* -p: a JVM on this machine; starts its local JMX connector if necessary. */
 struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 				    const struct proxy_target_options *o,
 				    struct event_base *base, struct error *err);

@@ -61,9 +61,9 @@ static int probe_check_options(struct error *err)
 	if (opt.json && opt.csv)
 		return misuse(err, "--csv and --json exclude each other");
 	if (opt.duration_ns == 0)
-		return misuse(err, "--duration must be longer than 0");
+		return misuse(err, "--duration must be greater than 0");
 	if (opt.interval_ns == 0)
-		return misuse(err, "--interval must be longer than 0");
+		return misuse(err, "--interval must be greater than 0");
 	if (opt.csv && opt.interval_ns != PROBE_NOT_GIVEN)
 		return misuse(err, "--csv has only totals: omit --interval, or "
 				   "use --json");
@@ -119,7 +119,9 @@ static int probe_read_patterns(struct probe_run *run, int argc, char **argv,
 		selects |= !run->patterns[i].excludes;
 	}
 	if (!selects)
-		return misuse(err, "name a method: com.acme.Orders.submit");
+		return misuse(
+			err,
+			"missing method (example: com.acme.Orders.submit)");
 	return 0;
 }
 
@@ -204,7 +206,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

@@ -157,7 +157,7 @@ static void table_add_times(struct table *t, const struct probe_report *r,
 	if (row->max_is_bound && c->calls) {
 		struct text *cell = table_cell(t);
 
-		text_puts(cell, "<=");
+		text_puts(cell, "\u2264");
 		units_add_time(cell, (double)c->max_ns);
 	} else {
 		cell_add_time(t, c->max_ns, c->calls);

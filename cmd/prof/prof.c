@@ -125,7 +125,7 @@ static int prof_sample(int argc, char **argv, struct error *err)
 	bool program = prof_has_program(argc);
 
 	if (before_dashes == (size_t)argc)
-		return misuse(err, "name a program after --");
+		return misuse(err, "missing program after --");
 	if (program &&
 	    (opt.pids.count || opt.live.sampling.all || before_dashes))
 		return misuse(err, "prof either starts a program or samples "
@@ -195,7 +195,7 @@ static void prof_take_directory(void)
 
 	if (!len || opt.inputs.count ||
 	    (opt.output[len - 1] != '/' &&
-	     (!opt.push.engine.url || stat(opt.output, &st) < 0 ||
+	     (!opt.push.backend.url || stat(opt.output, &st) < 0 ||
 	      !S_ISDIR(st.st_mode))))
 		return;
 	opt.push.directory = opt.output;
@@ -216,20 +216,20 @@ static const char *prof_push_option(void)
 	       : p->cpu_limit        ? "--cpu-limit"
 	       : p->memory_bytes     ? "--memory-limit"
 	       : p->metrics          ? "--metrics"
-				     : push_options_given(&p->engine);
+				     : push_options_given(&p->backend);
 }
 
 static int prof_check_directory(struct error *err)
 {
 	const struct prof_push_options *p = &opt.push;
-	struct push_options others = p->engine;
+	struct push_options others = p->backend;
 
 	if (!p->directory && (p->keep_bytes || p->keep_files || p->keep_ns > 0))
 		return misuse(err, "--keep-size, --keep-files and --keep-time "
 				   "require -o DIR/");
-	/* Without an engine, only the format applies. */
+	/* Without a backend, only the format applies. */
 	others.format = NULL;
-	if (!p->engine.url && push_options_given(&others))
+	if (!p->backend.url && push_options_given(&others))
 		return misuse(err, "%s requires --push",
 			      push_options_given(&others));
 	return 0;
@@ -240,7 +240,7 @@ static int prof_check_push(struct error *err)
 {
 	const char *output = prof_output_option();
 	const char *push = prof_push_option();
-	const char *name = opt.push.engine.url ? "--push" : "-o DIR/";
+	const char *name = opt.push.backend.url ? "--push" : "-o DIR/";
 
 	if (opt.push.allow.count && !opt.push.metrics)
 		return misuse(err, "--allow requires --metrics");
@@ -330,9 +330,9 @@ static const struct command_option options[] = {
 	OPT_JVM_SELECTOR(opt.select),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
-	OPT_STRING(0, "push", &opt.push.engine.url, "<url>",
+	OPT_STRING(0, "push", &opt.push.backend.url, "<url>",
 		   "send profiles to this OTLP URL, or env: OTEL_…"),
-	OPT_PUSH(&opt.push.engine),
+	OPT_PUSH(&opt.push.backend),
 	OPT_DURATION(0, "interval", &opt.push.interval_ns, "<time>",
 		     "with --push: set the interval (default: 30s)"),
 	OPT_STRING(0, "service", &opt.push.service, "<name>",
@@ -438,7 +438,7 @@ static const struct command_option options[] = {
 		  "limit the frames of a call chain"),
 	OPT_STYLE(opt.drawing, "report time or bytes (default)"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
 		   "print messages as text or JSON",

@@ -24,7 +24,7 @@ static const struct {
 } other_outputs[] = {
 	{ "jfr", "`sjkc jcmd PID JFR.start` makes a recording; -o out.html "
 		 "keeps every event of a profile" },
-	{ "heatmap", "the page's timeline selects a time range" },
+	{ "heatmap", "the timeline of the HTML flame graph selects a time" },
 	{ "metrics", "`sjkc ttop PID --json` prints metrics of the JVM" },
 };
 
@@ -252,7 +252,8 @@ const struct refusal prof_asprof_refusals[] = {
 	{ "--jfrsync --jfropts --chunksize --chunktime",
 	  "`sjkc jcmd PID JFR.start` makes a recording" },
 	{ "--fdtransfer --libpath", "prof needs neither; omit the option" },
-	{ "-l --lib", "the page shows the library of a native frame" },
+	{ "-l --lib",
+	  "the HTML flame graph shows the library of a native frame" },
 	{ "-g --sig", "frames have no signatures; --lines tells overloads "
 		      "apart" },
 	{ "--norm", "names of hidden classes are always normalized; omit "

@@ -479,7 +479,7 @@ static int live_fail_without_samples(const struct live *l,
 	else if (!r->processes && !r->is_launched)
 		fail(err, ERROR_NO_TARGET, "no JVM to sample");
 	else if (r->ended || !r->processes)
-		fail(err, ERROR_NO_TARGET, "%s ended before it was sampled",
+		fail(err, ERROR_NO_TARGET, "%s exited before it was sampled",
 		     name.bytes);
 	else
 		fail(err, ERROR_FAILED, "%s: no samples: %s", name.bytes,
@@ -516,7 +516,7 @@ static int live_finish(struct live *l, struct error *err)
 	if (ret == 0 && r.ended)
 		ret = fail(err, ERROR_PARTIAL,
 			   "the profile is incomplete: %zu of %zu processes "
-			   "ended before sampling was over",
+			   "exited before sampling was over",
 			   r.ended, r.processes);
 	return live_return_status(status, ret, err);
 }

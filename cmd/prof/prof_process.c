@@ -54,7 +54,7 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 				   live->sampling.hz != COUNT_NOT_GIVEN))
 		return misuse(err, "-F must be 1 to %d", PROF_MAX_HZ);
 	if (!live->sampling.duration_ns)
-		return misuse(err, "--duration must be longer than 0");
+		return misuse(err, "--duration must be greater than 0");
 	if (live->sampling.stack_bytes < PROF_MIN_STACK ||
 	    live->sampling.stack_bytes > PROF_MAX_STACK)
 		return misuse(err, "--stack-bytes must be 4k to 256k");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof --push: samples JVMs in windows and sends the profiles to an engine.
+ * prof --push: samples JVMs in windows and sends the profiles to a backend.
  *
  * At the end of a window, each JVM has a profile, which is encoded and freed.
  * The requests wait in the queue of core/push, which never delays sampling.
@@ -156,7 +156,7 @@ static void push_log_sink(const struct prof_push *l,
 	} lost[] = {
 		{ "the queue was full", c->too_many, c->too_many_samples },
 		{ "they were too old", c->too_old, c->too_old_samples },
-		{ "the engine refused them", c->refused, c->refused_samples },
+		{ "the backend refused them", c->refused, c->refused_samples },
 		{ "not sent before the end", c->queued, c->queued_samples },
 	};
 	const struct log_field fields[] = {
@@ -196,18 +196,18 @@ static void push_log_sink(const struct prof_push *l,
 	}
 	if (c->rejected_profiles)
 		log_always("lost: %" PRIu64
-			   " profile%s: the engine rejected them",
+			   " profile%s: the backend rejected them",
 			   c->rejected_profiles,
 			   units_plural(c->rejected_profiles));
 	if (c->partly_samples)
 		log_always("lost or stored in part: %" PRIu64
 			   " of the lost samples, in requests that failed in "
-			   "the engine",
+			   "the backend",
 			   c->partly_samples);
 	if (c->repeated_samples)
 		log_always("perhaps stored again: %" PRIu64
 			   " samples, sent again after an attempt that failed "
-			   "in the engine",
+			   "in the backend",
 			   c->repeated_samples);
 	push_log_removed(c, s->settings.shown_url);
 }
@@ -233,8 +233,7 @@ static void push_log_result(const struct prof_push *l)
 			one->what, one->count);
 	}
 	if (l->loop.other_losses)
-		log_always("lost: losses of other kinds: %" PRIu64,
-			   l->loop.other_losses);
+		log_always("lost: other kinds: %" PRIu64, l->loop.other_losses);
 	if (l->loop.other_notes)
 		log_info("note: notes of other kinds: %" PRIu64,
 			 l->loop.other_notes);
@@ -419,15 +418,15 @@ static int push_check_options(struct prof_push_options *o, struct error *err)
 	return 0;
 }
 
-/* Adds the engine and the directory. */
+/* Adds the backend and the directory. */
 static int push_add_sinks(struct prof_push *l, struct error *err)
 {
 	const struct prof_push_options *o = l->options;
 	struct push_settings *s = &l->targets[0].settings;
 
-	if (o->engine.url) {
+	if (o->backend.url) {
 		l->loop.sink_count++;
-		if (push_options_set(s, &o->engine, err))
+		if (push_options_set(s, &o->backend, err))
 			return -1;
 		push_options_warn(s);
 	}
@@ -436,7 +435,7 @@ static int push_add_sinks(struct prof_push *l, struct error *err)
 		push_settings_init_directory(
 			s, o->directory,
 			l->loop.sink_count ? l->targets[0].settings.format
-					   : push_options_format(&o->engine));
+					   : push_options_format(&o->backend));
 		if (o->keep_bytes)
 			s->limits.bytes = o->keep_bytes;
 		if (o->keep_files)
@@ -544,7 +543,7 @@ static int prof_push_run(struct prof_push *l, struct error *err)
 
 bool prof_push_is_wanted(const struct prof_push_options *o)
 {
-	return o->engine.url || o->directory;
+	return o->backend.url || o->directory;
 }
 
 /*

@@ -15,8 +15,8 @@ struct sample_filter;
 
 /* Only the values of options are set; times < 0: not given. */
 struct prof_push_options {
-	struct push_options engine; /* its url may be NULL */
-	const char *directory;      /* write files there; or NULL */
+	struct push_options backend; /* its url may be NULL */
+	const char *directory;       /* write files there; or NULL */
 	/* Limits of the directory; 0: not given. */
 	uint64_t keep_bytes, keep_files;
 	int64_t keep_ns;

@@ -251,7 +251,8 @@ static void flame_output_log_choice(const struct flame_output *d,
 	if (more)
 		text_printf(&others, " and %zu more", more);
 	if (others.len && format->is_page)
-		log_info("the page opens with %s (%" PRIu64 " sample%s); other "
+		log_info("the HTML flame graph opens with %s (%" PRIu64
+			 " sample%s); other "
 			 "tabs: %s",
 			 front->name, front->samples,
 			 units_plural(front->samples), others.bytes);
@@ -280,8 +281,8 @@ static void flame_output_choose_front(struct flame_output *d)
 			d->selected = i;
 	}
 	if (d->all_asked && cpu != &d->views[d->selected])
-		log_info("the page opens with %s; cpu has only %" PRIu64
-			 " samples",
+		log_info("the HTML flame graph opens with %s; cpu has only "
+			 "%" PRIu64 " samples",
 			 d->views[d->selected].name, cpu->samples);
 }
 
@@ -300,7 +301,8 @@ void flame_output_limit(struct flame_output *d,
 	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
 					  &d->selected);
 	if (count > d->view_count)
-		log_info("the page has tabs for %zu of the %zu kinds of "
+		log_info("the HTML flame graph has tabs for %zu of the %zu "
+			 "kinds of "
 			 "events; use --event for another",
 			 d->view_count, count);
 }

@@ -326,7 +326,7 @@ int jfr_recording_stop(struct jfr_recording *r, struct profile *p,
 	if (!jvm_runs(r->jvm)) {
 		r->is_running = false;
 		return fail(err, ERROR_NO_TARGET,
-			    "%d: the JVM has ended, and its recording with it",
+			    "%d: the JVM has exited, and its recording with it",
 			    (int)r->jvm->pid);
 	}
 	text_printf(&command, "JFR.stop name=%s filename=\"%s/%s\"", r->name,

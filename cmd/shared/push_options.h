@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * push_options: the options that describe an engine, of commands that send
+ * push_options: the options that describe a backend, of commands that send
  * requests to it.
  */
 #ifndef CMD_SHARED_PUSH_OPTIONS_H

@@ -296,7 +296,7 @@ static int target_open_listed(struct jvm *jvm, const struct jvm *listed,
 	if (jvm->start_ticks == listed->start_ticks)
 		return 0;
 	jvm_close(jvm);
-	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)listed->pid);
+	return fail(err, ERROR_NO_TARGET, "%d has exited", (int)listed->pid);
 }
 
 static void target_list_matches(const struct candidates *c)

@@ -269,7 +269,7 @@ static int virtual_finish(const struct child *c, int64_t timeout_ns,
 	int fd = -1, ret;
 
 	if (child_tell(c->channel, VIRTUAL_WRITTEN, -1))
-		return fail(err, ERROR_FAILED, "the helper process has ended");
+		return fail(err, ERROR_FAILED, "the helper process has exited");
 	news = helper_process_wait(
 		c, clock_after(clock_monotonic_ns(), timeout_ns), &fd, err);
 	if (news == CHILD_DONE && fd < 0)

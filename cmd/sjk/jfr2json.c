@@ -789,7 +789,7 @@ static int jfr2json_run(int argc, char **argv, struct error *err)
 	else if (argc)
 		return misuse(err, "jfr2json reads one recording");
 	if (!opt.input)
-		return misuse(err, "no input: name a recording, or - for "
+		return misuse(err, "missing <file>; - reads "
 				   "standard input");
 	if (opt.max_depth > JFR2JSON_MOST_DEPTH)
 		return misuse(err, "--max-depth must be at most %d",
@@ -832,7 +832,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "json-lines", &opt.lines,
 		 "write one event per line without an array"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

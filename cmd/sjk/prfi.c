@@ -259,7 +259,7 @@ static int prfi_run(int argc, char **argv, struct error *err)
 	int ret = -1;
 
 	if (!opt.output || !*opt.output)
-		misuse(err, "no output: name a file with -o");
+		misuse(err, "missing -o <file>");
 	else if (opt.upscale <= 0)
 		misuse(err, "--upscale must be greater than 0");
 	else if (output_open(&r.out, opt.output, err) == 0)

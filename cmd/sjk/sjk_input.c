@@ -256,7 +256,7 @@ struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 	if (!o->files_are_copies || argc)
 		sjk_input_expand(o, argc, argv);
 	if (!o->files.count)
-		misuse(err, "no input: name a file, or - for standard input");
+		misuse(err, "missing <file>; - reads standard input");
 	else if (input_compile(&in, err) == 0)
 		p = input_read(&in, err);
 	if (p)

@@ -50,7 +50,7 @@ struct sjk_input_options {
 		 "apply filters with the deviations of SJK")
 #define OPT_SJK_MESSAGES(o) \
 	OPT_FLAG('q', "quiet", &(o).quiet, \
-		 "print no messages except errors and losses"), \
+		 "print only errors and what was lost"), \
 	OPT_FLAG('v', "verbose", &(o).verbose, "print verbose output", \
 		 .aliases = "-X")
 /* clang-format on */

@@ -484,7 +484,7 @@ static int stcap_run(int argc, char **argv, struct error *err)
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
 	if (!opt.output || !*opt.output) {
-		misuse(err, "no output: name a file with -o");
+		misuse(err, "missing -o <file>");
 		goto out;
 	}
 	if (stcap_compile(&c, err))

@@ -204,7 +204,7 @@ static int stcpy_parse_subsample(struct error *err)
 static int stcpy_check_options(struct error *err)
 {
 	if (!opt.output || !*opt.output)
-		return misuse(err, "no output: name a file with -o");
+		return misuse(err, "missing -o <file>");
 	if (opt.subsample_text && stcpy_parse_subsample(err))
 		return fail_in(err, "option --subsample");
 	for (size_t i = 0; i < opt.masks.count; i++) {

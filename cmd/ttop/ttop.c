@@ -190,7 +190,7 @@ static void pauses_note(struct top_sample *sample)
 			sample->notes[kept++] = sample->notes[i];
 	}
 	sample->note_count = kept;
-	source_note_add(sample, "gc", false, "each pause, by a probe");
+	source_note_add(sample, "gc", false, "each pause, by a uprobe");
 }
 
 /*
@@ -596,7 +596,7 @@ static int ttop_watch(struct ttop_options *o, int argc, char **argv,
 		o->source->ops->close(o->source);
 	ttop_jmx_close(&over);
 	if (ret == 0 && !jvm_runs(&jvm))
-		log_info("%d has ended", jvm.pid);
+		log_info("%d has exited", jvm.pid);
 	jvm_close(&jvm);
 	return ret;
 }
@@ -656,7 +656,7 @@ static int ttop_check_options(int argc, struct error *err)
 			err,
 			"--jmx and --no-attach do not work with -s and -u");
 	if (opt.jmx.timeout_ns == 0)
-		return misuse(err, "option --timeout must be longer than 0");
+		return misuse(err, "--timeout must be greater than 0");
 	if (opt.over_jmx && opt.no_attach)
 		return misuse(err, "--jmx and --no-attach exclude each other");
 	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
@@ -670,7 +670,7 @@ static int ttop_check_options(int argc, struct error *err)
 		return misuse(err, "--record requires a file name");
 	if (opt.report_interval == 0 || opt.sampler_interval == 0)
 		return misuse(err, "--report-interval and --sampler-interval "
-				   "must be longer than 0");
+				   "must be greater than 0");
 	return ttop_screen_check(opt.screen, opt.keys, err);
 }
 
@@ -736,10 +736,11 @@ static const struct command_option options[] = {
 		  "exit after this many reports"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
 		 "do not attach: thread names have 15 bytes"),
-	OPT_FLAG(0, "no-probes", &opt.no_probes,
-		 "do not measure pauses by a probe in the JVM"),
+	OPT_FLAG(0, "no-uprobes", &opt.no_probes,
+		 "do not measure pauses by a uprobe in the JVM",
+		 .aliases = "--no-probes"),
 	OPT_FLAG(0, "jmx", &opt.over_jmx,
-		 "with -p: also use JMX; start the local agent"),
+		 "with -p: also use the local JMX connector"),
 	OPT_STRING(0, "record", &opt.record, "<file>",
 		   "write the samples to a file"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",
@@ -755,7 +756,7 @@ static const struct command_option options[] = {
 	OPT_DURATION(0, "reconnect", &opt.reconnect_ns, "<time>",
 		     "connect again for this time"),
 	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print no messages except errors and losses"),
+		 "print only errors and what was lost"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };

@@ -196,7 +196,7 @@ static int batch_run(struct batch *b, struct error *err)
 		if (why & TTOP_ENDED) {
 			*b->ended = true;
 			return fail(err, ERROR_NO_TARGET,
-				    "the JVM ended before the first report");
+				    "the JVM exited before the first report");
 		}
 		if ((why & TTOP_DUE) && batch_report(b, err))
 			return -1;

@@ -25,7 +25,7 @@ struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 				    bool contention, struct error *err);
 
 enum ttop_jmx_wish {
-	TTOP_JMX_IF_THERE, /* only if the local JMX agent runs */
+	TTOP_JMX_IF_THERE, /* only if the local JMX connector runs */
 	TTOP_JMX_START,    /* start the agent; report a failure */
 	TTOP_JMX_NEEDED,   /* start the agent; a failure is an error */
 };

@@ -201,7 +201,7 @@ static void process_runs(struct look *l, struct condition *c)
 	if (l->has_status && jvm_runs(l->jvm))
 		condition_set(c, CONDITION_HOLDS, "runs");
 	else
-		condition_set(c, CONDITION_FAILS, "the process has ended");
+		condition_set(c, CONDITION_FAILS, "the process has exited");
 }
 
 static void library_is_mapped(struct look *l, struct condition *c)

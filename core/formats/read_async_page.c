@@ -266,13 +266,14 @@ static int apage_read(const uint8_t *bytes, size_t len, struct profile *p,
 	free(a.selfs);
 	text_release(&a.name);
 	if (!a.frames)
-		return fail(err, ERROR_INPUT,
-			    "the page has no frames, or is truncated");
+		return fail(
+			err, ERROR_INPUT,
+			"the HTML flame graph has no frames, or is truncated");
 	return 0;
 }
 
 const struct reader async_page_dialect = {
 	.name = "html",
-	.summary = "flame graph page of async-profiler",
+	.summary = "HTML flame graph of async-profiler",
 	.read = apage_read,
 };

@@ -775,13 +775,15 @@ static int page_read_columns(struct page_reader *g, struct cursor c,
 
 	if (g->column_count < COLUMN_EVENTS + (later ? 0 : event_columns) ||
 	    (later && g->cell_column_count < event_columns))
-		return fail(err, ERROR_INPUT, "the page has too few columns");
+		return fail(err, ERROR_INPUT,
+			    "the HTML flame graph has too few columns");
 	while (n < COLUMN_EVENTS) {
 		uint64_t len = g->columns[n];
 
 		if (len > cursor_left(&c))
 			return fail(err, ERROR_INPUT,
-				    "the page is truncated within its stack "
+				    "the HTML flame graph is truncated within "
+				    "its stack "
 				    "traces");
 		fixed[n++] = cursor_slice(&c, len);
 	}
@@ -847,7 +849,8 @@ static int page_unpack(struct profile *p, struct line base64,
 
 	base64.len -= base64.len % 4;
 	if (!base64_read(&packed, base64.text, base64.len)) {
-		ret = fail(err, ERROR_INPUT, "the data of the page is damaged");
+		ret = fail(err, ERROR_INPUT,
+			   "the data of the HTML flame graph is damaged");
 	} else {
 		*block = inflate_bytes(INFLATE_RAW,
 				       (const uint8_t *)packed.bytes,
@@ -900,19 +903,22 @@ static int page_read_block(struct profile *p, const struct page_blocks *blocks,
 	c = cursor_over(block.bytes, block.len);
 	len = page_little_endian(&c);
 	if (!len || len > cursor_left(&c)) {
-		fail(err, ERROR_INPUT, "the page is truncated within its head");
+		fail(err, ERROR_INPUT,
+		     "the HTML flame graph is truncated within its head");
 		goto out;
 	}
 	r = json_reader_over((const char *)c.at, len);
 	cursor_skip(&c, len);
 	page_read_head(&g, &r);
 	if (r.failed || !g.is_ours) {
-		fail(err, ERROR_INPUT, "the page is of an unknown version");
+		fail(err, ERROR_INPUT,
+		     "the HTML flame graph is of an unknown version");
 		goto out;
 	}
 	if (g.is_comparison) {
 		fail(err, ERROR_INPUT,
-		     "the page compares two recordings, whose samples must not "
+		     "the HTML flame graph compares two recordings, whose "
+		     "samples must not "
 		     "be added up; read one of the recordings");
 		goto out;
 	}
@@ -985,7 +991,7 @@ static bool page_sniff(const uint8_t *head, size_t len)
 
 const struct reader page_reader = {
 	.name = "html",
-	.summary = "flame graph page of sjkc or async-profiler",
+	.summary = "HTML flame graph of sjkc or async-profiler",
 	.sniff = page_sniff,
 	.read = page_read,
 };

@@ -198,8 +198,9 @@ struct gc_source *gc_perfdata_open(const struct jvm *jvm, struct error *err)
 	poll_read_start(s);
 	source->columns = gc_counters_columns(s->counters);
 	text_puts(&source->collector, gc_counters_collector(s->counters));
-	text_puts(&source->description, "perf data, read every 2 to 20 ms: "
-					"durations are the JVM's own, the time "
-					"of a pause is known to 20 ms");
+	text_puts(&source->description,
+		  "hsperfdata counters, read every 2 to 20 ms: "
+		  "durations are the JVM's own, the time "
+		  "of a pause is known to 20 ms");
 	return source;
 }

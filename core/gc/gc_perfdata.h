@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gc_perfdata: pauses from a JVM's shared counters, read every 2
+ * gc_perfdata: pauses from a JVM's counters, read every 2
  * to 20 ms, more often after a pause.
  *
  * It needs no rights but the JVM's user and touches nothing. Durations are

@@ -156,7 +156,7 @@ static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
 	if ((status->state == 'Z' && !procfs_use_thread(pid)) ||
 	    status->state == 'X')
 		return fail(err, ERROR_NO_TARGET,
-			    "%d has ended (it is a zombie until its parent "
+			    "%d has exited (it is a zombie until its parent "
 			    "reaps it)",
 			    (int)pid);
 	jvm_set_status(jvm, status);
@@ -195,7 +195,7 @@ static int jvm_open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
 	 * time and exe must suffice.
 	 */
 	if (jvm->pidfd >= 0 && pidfd_has_ended(jvm->pidfd)) {
-		fail(err, ERROR_NO_TARGET, "%d has ended", (int)pid);
+		fail(err, ERROR_NO_TARGET, "%d has exited", (int)pid);
 		goto failed;
 	}
 	return 0;
@@ -257,7 +257,7 @@ bool jvm_is_ending(const struct jvm *jvm)
 
 int jvm_fail_ended(const struct jvm *jvm, struct error *err)
 {
-	return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+	return fail(err, ERROR_NO_TARGET, "%d: the JVM has exited",
 		    (int)jvm->pid);
 }
 

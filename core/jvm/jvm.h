@@ -57,7 +57,7 @@ bool jvm_runs(const struct jvm *jvm);
  */
 bool jvm_is_ending(const struct jvm *jvm);
 
-/* Sets *err to ERROR_NO_TARGET, "4711: the JVM has ended". Returns -1. */
+/* Sets *err to ERROR_NO_TARGET, "4711: the JVM has exited". Returns -1. */
 int jvm_fail_ended(const struct jvm *jvm, struct error *err);
 
 /* Like jvm_open(), but fails with ERROR_NO_TARGET unless it is a JVM. */

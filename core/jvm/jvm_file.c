@@ -169,7 +169,7 @@ int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 	 */
 	if (!jvm_runs(jvm)) {
 		close(root);
-		return fail(err, ERROR_NO_TARGET, "%d has ended",
+		return fail(err, ERROR_NO_TARGET, "%d has exited",
 			    (int)jvm->pid);
 	}
 	fd = file_open(root, path, flags);

@@ -367,7 +367,7 @@ int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err)
 	if (jvm_runs(jvm))
 		return 0;
 	jvm_info_release(about);
-	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)jvm->pid);
+	return fail(err, ERROR_NO_TARGET, "%d has exited", (int)jvm->pid);
 }
 
 static void info_free_words(char **words)

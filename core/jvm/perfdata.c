@@ -527,14 +527,14 @@ static int image_read_prologue(struct perfdata *p, struct error *err)
 
 	if (p->len < PROLOGUE_SIZE)
 		return fail(err, p->fd < 0 ? ERROR_INPUT : ERROR_UNAVAILABLE,
-			    "the counter file has only %zu bytes", p->len);
+			    "the hsperfdata file has only %zu bytes", p->len);
 	memcpy(&magic, p->image, sizeof(magic));
 	if (be32toh(magic) != PROLOGUE_MAGIC)
 		return fail(err, ERROR_INPUT,
 			    "the file has no performance counters");
 	if (p->image[MAJOR_AT] != 2)
 		return fail(err, ERROR_INPUT,
-			    "the counter file has format %u; sjkc supports "
+			    "the hsperfdata file has format %u; sjkc supports "
 			    "format 2",
 			    p->image[MAJOR_AT]);
 	if (!p->image[ACCESSIBLE_AT])
@@ -602,18 +602,18 @@ static int image_read(struct perfdata *p, struct error *err)
 	}
 
 	if (fstat(p->fd, &st))
-		return fail_sys(err, ERROR_NO_TARGET, "counter file");
+		return fail_sys(err, ERROR_NO_TARGET, "hsperfdata file");
 	if (st.st_nlink == 0 && !p->is_copy)
 		return fail(err, ERROR_NO_TARGET,
-			    "the JVM has removed its counter file");
+			    "the JVM has removed its hsperfdata file");
 	if (st.st_size > PERFDATA_FILE_MAX)
 		return fail(err, ERROR_REFUSED,
-			    "the counter file has grown to %lld bytes",
+			    "the hsperfdata file has grown to %lld bytes",
 			    (long long)st.st_size);
 	image_reserve(p, (size_t)st.st_size);
 	got = pread(p->fd, p->image, p->len, 0);
 	if (got < 0)
-		return fail_sys(err, ERROR_NO_TARGET, "counter file");
+		return fail_sys(err, ERROR_NO_TARGET, "hsperfdata file");
 	p->len = (size_t)got;
 	return 0;
 }
@@ -816,9 +816,9 @@ int perfdata_peek(struct perfdata *p, size_t offset, void *bytes, size_t len,
 	if (got == (ssize_t)len)
 		return 0;
 	if (got < 0)
-		return fail_sys(err, ERROR_UNAVAILABLE, "counter file");
+		return fail_sys(err, ERROR_UNAVAILABLE, "hsperfdata file");
 	return fail(err, ERROR_UNAVAILABLE,
-		    "the counter file has been truncated");
+		    "the hsperfdata file has been truncated");
 }
 
 bool perfdata_inode(const struct perfdata *p, uint64_t *dev, uint64_t *ino)

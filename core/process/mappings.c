@@ -117,7 +117,7 @@ int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err)
 	if (procfs_read(jvm->pid, "maps", MAPS_MAX, &maps, err) < 0)
 		goto out;
 	if (!jvm_runs(jvm)) {
-		fail(err, ERROR_NO_TARGET, "%d has ended", (int)jvm->pid);
+		fail(err, ERROR_NO_TARGET, "%d has exited", (int)jvm->pid);
 		goto out;
 	}
 	mappings_parse(m, maps.bytes, maps.len);

@@ -572,7 +572,7 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	if (result != HELPER_READ)
 		remote_end_helper(m);
 	if (error == ESRCH)
-		return fail(err, ERROR_NO_TARGET, "%d: the process has ended",
+		return fail(err, ERROR_NO_TARGET, "%d: the process has exited",
 			    (int)m->jvm->pid);
 	return error == EPERM || error == ENOSYS
 		       ? memory_fail_denied(m->jvm, err)

@@ -207,7 +207,7 @@ static int starter_ask(struct helper_starter *s, struct memory_helper *h,
 	void *area = MAP_FAILED;
 
 	if (!s->child.pid || child_tell(s->child.channel, 's', -1))
-		return fail(err, ERROR_FAILED, "the starting child has ended");
+		return fail(err, ERROR_FAILED, "the starting child has exited");
 	while (got < SENT_COUNT &&
 	       child_wait(&s->child, until_ns, &fds[got], err) == CHILD_TOLD &&
 	       fds[got] >= 0)

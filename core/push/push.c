@@ -21,7 +21,7 @@
 #define BACKOFF_LAST_NS  (60 * CLOCK_NS_PER_S)
 /*
  * A node sends its backlog this much faster than it was made. If all nodes sent
- * theirs as fast as possible, the engine would have to take an hour of a fleet
+ * theirs as fast as possible, the backend would have to take an hour of a fleet
  * in a minute (tests/bench/fleet.sh).
  */
 enum { BACKLOG_SPEED = 4 };
@@ -102,7 +102,7 @@ enum {
 	HTTP_INTERNAL = 500,
 };
 
-/* Attempts for an error of an engine that does not tell whether it passes. */
+/* Attempts for an error of a backend that does not tell whether it passes. */
 enum { INTERNAL_ATTEMPTS = 4 };
 
 /* ---- replies ---- */
@@ -164,14 +164,14 @@ static void judge_partial(const struct push_reply *r, struct text *why,
 	if ((int64_t)*rejected < 0)
 		*rejected = 0;
 	if (*rejected && !why->len)
-		text_puts(why, "the engine gives no reason");
+		text_puts(why, "the backend gives no reason");
 }
 
 /* Appends the status of a response that is no success, and its reason. */
 static void judge_add_status(struct text *why, const struct push_reply *r)
 {
 	text_printf(why, "HTTP status %d", r->status);
-	/* A tunnel has no statuses but the engine's. */
+	/* A tunnel has no statuses but the backend's. */
 	if (*r->proxy && !r->is_tunnelled)
 		text_printf(why, " through the proxy %s (%s)", r->proxy,
 			    r->proxy_from);
@@ -226,7 +226,7 @@ static bool judge_body_is_temporary(const struct push_reply *r)
 }
 
 /*
- * True for a failed attempt whose profiles the engine may have stored, or a
+ * True for a failed attempt whose profiles the backend may have stored, or a
  * part of them: it checks each series by itself, or its response got lost.
  */
 static bool judge_may_be_stored(const struct push_reply *r)
@@ -239,7 +239,7 @@ static bool judge_may_be_stored(const struct push_reply *r)
 	return r->status == HTTP_INTERNAL || r->status == HTTP_UNPROCESSABLE;
 }
 
-/* True if the engine refused the profiles of a request, not each request. */
+/* True if the backend refused the profiles of a request, not each request. */
 static bool judge_is_of_profiles(const struct push_reply *r)
 {
 	return r->is_sent &&
@@ -311,7 +311,7 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 		if (judge_is_foreign(r)) {
 			text_printf(why,
 				    "HTTP status %d, but the response is not "
-				    "an engine's (%s)",
+				    "a profiling backend's (%s)",
 				    r->status, *r->type ? r->type : "no type");
 			return PUSH_REFUSED;
 		}
@@ -324,7 +324,7 @@ enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 	}
 	judge_add_status(why, r);
 	switch (r->status) {
-	case HTTP_PROXY_LOGIN: /* the engine has not seen the request */
+	case HTTP_PROXY_LOGIN: /* the backend has not seen the request */
 	case 429:
 	case 502:
 	case 503:
@@ -396,7 +396,8 @@ const char *push_advice(const struct push_settings *s,
 	case HTTP_UNAUTHORIZED:
 	case HTTP_FORBIDDEN:
 		return *r->proxy && !r->is_tunnelled
-			       ? "the proxy forbids it, or the engine requires "
+			       ? "the proxy forbids it, or the backend "
+				 "requires "
 				 "a token in --header-file"
 			       : advice_of_token(s, r);
 	case HTTP_WRONG_TYPE:
@@ -596,7 +597,7 @@ void push_pace_retry(struct push_pace *p, int64_t now_ns, int64_t retry_after_s)
 			retry_after_s = RETRY_AFTER_MAX_S;
 		limit_ns = retry_after_s * CLOCK_NS_PER_S;
 		p->next_ns += limit_ns;
-		/* An engine may ask all nodes to return at the same time. */
+		/* A backend may ask all nodes to return at the same time. */
 		if (limit_ns > BACKOFF_LAST_NS)
 			limit_ns = BACKOFF_LAST_NS;
 	}
@@ -669,7 +670,7 @@ static void push_end_refusal(struct push *p)
 	p->refused = 0;
 }
 
-/* What the engine says although it took the request. */
+/* What the backend says although it took the request. */
 static void push_report_partial(struct push *p, const struct push_reply *r,
 				const char *why, uint64_t rejected)
 {
@@ -696,7 +697,7 @@ static void push_count_removed(struct push *p, const struct push_reply *r)
 	p->counts.removed_bytes += r->removed_bytes;
 }
 
-/* Notes what a failed attempt tells of the engine; returns the verdict. */
+/* Notes what a failed attempt tells of the backend; returns the verdict. */
 static enum push_verdict push_note_failure(struct push *p,
 					   const struct push_reply *r,
 					   enum push_verdict verdict)
@@ -704,7 +705,7 @@ static enum push_verdict push_note_failure(struct push *p,
 	struct push_item *item = p->first;
 
 	item->may_be_stored += judge_may_be_stored(r);
-	/* An engine that has accepted no request may be of another kind. */
+	/* A backend that has accepted no request may be of another kind. */
 	if (judge_is_of_profiles(r) &&
 	    (verdict == PUSH_AGAIN || p->counts.delivered))
 		push_alone_failed(&p->alone, clock_monotonic_ns());

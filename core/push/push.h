@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * push: sends requests over HTTP to an engine, one after another, in order, or
+ * push: sends requests over HTTP to a backend, one after another, in order, or
  * writes them to files of a directory.
  *
  * A queue in memory holds the encoded requests. It is limited in bytes and in
  * age; the oldest requests are dropped and counted. A child process sends one
  * request at a time by libcurl, so that neither a slow name server nor a slow
- * engine nor a slow disk ever delays the caller.
+ * backend nor a slow disk ever delays the caller.
  *
- *     push_add() ──► queue ──► push_step() ──► child ──► engine, directory
+ *     push_add() ──► queue ──► push_step() ──► child ──► backend, directory
  *                      ▲            │
  *                      └── retry ◄──┴──► delivered, or dropped and counted
  */
@@ -114,13 +114,13 @@ struct push_reply {
 	bool is_grpc;          /* gRPC's prefix precedes the message */
 	bool is_plain;         /* the response's body is no OTLP message */
 	int grpc_status;       /* -1 = none; problem has its message */
-	int64_t retry_after_s; /* asked for by the engine; 0 = not */
+	int64_t retry_after_s; /* asked for by the backend; 0 = not */
 	int curl_code;         /* of libcurl; 0 = success */
 	struct push_times times;
 	char address[64];    /* of the peer, or "" */
 	char proxy[128];     /* HOST:PORT of a proxy that was used, or "" */
 	char proxy_from[32]; /* the environment variable that names it */
-	bool is_tunnelled;   /* the engine's responses pass the proxy unread */
+	bool is_tunnelled;   /* the backend's responses pass the proxy unread */
 	char location[256];  /* of a redirect, without the query; or "" */
 	char type[64];       /* Content-Type, or "" */
 	uint64_t removed_files, removed_bytes; /* from a directory */
@@ -132,14 +132,14 @@ struct push_reply {
 
 enum push_verdict {
 	PUSH_DELIVERED,
-	PUSH_AGAIN,   /* the engine cannot take it now */
-	PUSH_REFUSED, /* the engine will never take it */
+	PUSH_AGAIN,   /* the backend cannot take it now */
+	PUSH_REFUSED, /* the backend will never take it */
 };
 
 /*
  * Decides by the rules of the OTLP specification what happens to a request.
  * Appends the reason of anything but full success to why; foreign text.
- * *rejected is the number of profiles that the engine did not accept.
+ * *rejected is the number of profiles that the backend did not accept.
  */
 enum push_verdict push_judge(const struct push_reply *r, struct text *why,
 			     uint64_t *rejected);
@@ -205,12 +205,12 @@ struct push_pace {
 	int64_t backoff_ns; /* 0 = the last attempt succeeded */
 };
 
-/* An attempt failed; the engine asks for a wait of retry_after_s, 0 = none. */
+/* An attempt failed; the backend asks for a wait of retry_after_s, 0 = none. */
 void push_pace_retry(struct push_pace *p, int64_t now_ns,
 		     int64_t retry_after_s);
 
 /*
- * The engine has judged a request; the queue has more, the oldest since
+ * The backend has judged a request; the queue has more, the oldest since
  * oldest_ns. A backlog is sent faster than it was made, but not as fast as
  * possible, since all nodes have one after an outage.
  */
@@ -232,10 +232,10 @@ struct push_alone {
 	int64_t failed_ns; /* the last failure */
 };
 
-/* The engine failed a request for one of its profiles. */
+/* The backend failed a request for one of its profiles. */
 void push_alone_failed(struct push_alone *a, int64_t now_ns);
 
-/* The engine took a request: ten minutes after the last failure, it ends. */
+/* The backend took a request: ten minutes after the last failure, it ends. */
 void push_alone_delivered(struct push_alone *a, int64_t now_ns);
 
 /* ---- counts ---- */
@@ -246,13 +246,13 @@ struct push_counts {
 	uint64_t failed;   /* attempts that are repeated */
 	uint64_t too_old, too_old_samples;   /* dropped for their age */
 	uint64_t too_many, too_many_samples; /* dropped: the queue was full */
-	uint64_t refused, refused_samples;   /* the engine refused them */
+	uint64_t refused, refused_samples;   /* the backend refused them */
 	uint64_t rejected_profiles;          /* by partial success */
-	/* Of the samples that were dropped: the engine may have a part. */
+	/* Of the samples that were dropped: the backend may have a part. */
 	uint64_t partly_samples;
 	/*
 	 * Of the delivered samples, as often as each was sent again after such
-	 * an attempt: the engine may have as many too much.
+	 * an attempt: the backend may have as many too much.
 	 */
 	uint64_t repeated_samples;
 	bool wants_alone;                      /* struct push_alone */

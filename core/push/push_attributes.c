@@ -32,7 +32,7 @@ static bool attributes_is_separator(char c)
 	return c == '.' || c == '_' || c == '-';
 }
 
-/* A key with another separator is the same label in most engines. */
+/* A key with another separator is the same label in most backends. */
 static bool attributes_is_key(const char *key, const char *other)
 {
 	while (*key && (*key == *other || (attributes_is_separator(*key) &&
@@ -56,7 +56,7 @@ static bool attributes_is_id(const char *key)
 	return false;
 }
 
-/* Engines refuse a whole request for one key that they cannot read. */
+/* Backends refuse a whole request for one key that they cannot read. */
 static bool attributes_is_valid_key(const struct text *key)
 {
 	static const char valid[] = "abcdefghijklmnopqrstuvwxyz"

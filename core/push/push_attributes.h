@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-	/* Limits of attributes that the user gives; engines have limits, too.
+	/* Limits of attributes that the user gives; backends have limits, too.
 	 */
 	PUSH_GIVEN_MAX = 16,
 	PUSH_KEY_MAX = 128,

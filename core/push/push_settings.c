@@ -88,7 +88,7 @@ static int settings_refuse_url(const char *url, struct error *err)
 			    "the URL of --push must not have a password; use "
 			    "--header-file");
 	return fail(err, ERROR_MISUSE,
-		    "'%.*s' is not the URL of an engine (examples: "
+		    "'%.*s' is not the URL of a profiling backend (examples: "
 		    "http://localhost:4318, http://[::1]:4318, "
 		    "https://otel.acme.com/v1development/profiles)",
 		    (int)strcspn(url, "?#"), url);

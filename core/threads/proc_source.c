@@ -771,7 +771,7 @@ static int source_sample(struct thread_source *base, struct top_sample *out,
 static int source_check_runs(const struct proc_source *s, struct error *err)
 {
 	if (!jvm_runs(s->jvm))
-		return fail(err, ERROR_NO_TARGET, "process %d has ended",
+		return fail(err, ERROR_NO_TARGET, "process %d has exited",
 			    (int)s->jvm->pid);
 	if (source_is_stopped(s))
 		return fail(err, ERROR_REFUSED,

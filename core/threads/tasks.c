@@ -61,7 +61,7 @@ uint64_t task_tick_ns(void)
 
 static int process_has_ended(const struct task_process *p, struct error *err)
 {
-	return fail(err, ERROR_NO_TARGET, "process %d has ended",
+	return fail(err, ERROR_NO_TARGET, "process %d has exited",
 		    (int)p->jvm->pid);
 }
 

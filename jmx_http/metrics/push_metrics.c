@@ -125,16 +125,17 @@ static void metrics_put_push(struct exposition *e,
 	metrics_put(e, &requests, "result", "delivered", c->delivered);
 	metrics_put(e, &requests, "result", "refused", c->refused);
 	metrics_put(e, &requests, "result", "failed", c->failed);
-	metrics_put_number(e, "sjkc_push_rejected_profiles_total",
-			   METRIC_COUNTER, (double)c->rejected_profiles,
-			   "Profiles that the engine rejected of requests that "
-			   "it accepted.");
+	metrics_put_number(
+		e, "sjkc_push_rejected_profiles_total", METRIC_COUNTER,
+		(double)c->rejected_profiles,
+		"Profiles that the backend rejected of requests that "
+		"it accepted.");
 	metrics_put_number(e, "sjkc_push_samples_total", METRIC_COUNTER,
 			   (double)c->delivered_samples,
-			   "Samples in requests that the engine accepted.");
+			   "Samples in requests that the backend accepted.");
 	metrics_put_number(e, "sjkc_push_bytes_total", METRIC_COUNTER,
 			   (double)c->delivered_bytes,
-			   "Compressed bytes that the engine accepted.");
+			   "Compressed bytes that the backend accepted.");
 	metrics_put_number(e, "sjkc_queue_bytes", METRIC_GAUGE,
 			   (double)c->queued_bytes,
 			   "Compressed bytes that wait to be sent.");
@@ -145,10 +146,10 @@ static void metrics_put_push(struct exposition *e,
 		metrics_put_number(
 			e, "sjkc_last_push_timestamp_seconds", METRIC_GAUGE,
 			(double)last_push_ns / 1e9,
-			"Time when the engine last accepted a request.");
+			"Time when the backend last accepted a request.");
 }
 
-/* Of the directory beside an engine. */
+/* Of the directory beside a backend. */
 static void metrics_put_files(struct exposition *e, const struct push_counts *c)
 {
 	metrics_put_number(e, "sjkc_files_total", METRIC_COUNTER,

@@ -23,7 +23,7 @@ struct push_metrics_values {
 	uint64_t unnamed;         /* Java frames without a name */
 	uint64_t hz;              /* ticks per second and CPU; 0 = paused */
 	uint64_t samples;         /* of all windows that have ended */
-	struct push_counts files; /* of the directory beside an engine */
+	struct push_counts files; /* of the directory beside a backend */
 	bool has_files;
 	uint64_t too_large;     /* samples in profiles that fit in no request */
 	uint64_t without_stack; /* samples of events without stack traces */

@@ -45,7 +45,7 @@ struct local_action {
 
 static int local_fail_exited(const struct jvm *jvm, struct error *err)
 {
-	return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+	return fail(err, ERROR_NO_TARGET, "%d: the JVM has exited",
 		    (int)jvm->pid);
 }
 

@@ -316,7 +316,7 @@ static void diagnosis_add_login(const struct rmi_probe *p, struct text *verdict)
 	const char *user = p->ignores_login ? NULL : p->access.user;
 
 	if (p->access.target.stub.len)
-		text_puts(verdict, ", through the local JMX agent");
+		text_puts(verdict, ", through the local JMX connector");
 	else if (user && p->server_is_tls)
 		text_puts(verdict, ", over TLS, with a password");
 	else if (user)

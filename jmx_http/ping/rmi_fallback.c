@@ -383,7 +383,7 @@ static void fallback_judge_from_within(const struct rmi_probe *p,
 		    "start the JVM with " HOSTNAME
 		    "= a name or address that clients can reach\n"
 		    "or run a proxy: sjkc mxprx -p %s -b 127.0.0.1:7777 serves "
-		    "clients through the local JMX agent",
+		    "clients through the local JMX connector",
 		    p->pid);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the counters of sun.management.ConnectorAddressLink.  The JVM exports
- * the address of the local connector since JDK 6, even if the remote agent
+ * the address of the local JMX connector since JDK 6, even if the remote agent
  * started it, and the index of the running remote agent since JDK 9.
  */
 #include "jmx_http/rmi/rmi_local.h"
@@ -54,8 +54,8 @@ static uint16_t local_stub_port(const struct text *bytes)
 }
 
 /*
- * The port of a local connector's URL: "service:jmx:rmi://", a host, "/stub/"
- * and a stub in base64; 0 for any other URL.
+ * The port of a local JMX connector's URL: "service:jmx:rmi://", a host,
+ * "/stub/" and a stub in base64; 0 for any other URL.
  */
 static uint16_t local_url_port(const char *url)
 {
@@ -75,8 +75,8 @@ static uint16_t local_url_port(const char *url)
 }
 
 /*
- * Accepts the JVM's URL of its local connector if the JVM listens on the port:
- * another process could have bound a port that the JVM has closed.
+ * Accepts the JVM's URL of its local JMX connector if the JVM listens on the
+ * port: another process could have bound a port that the JVM has closed.
  */
 static bool local_accept_url(struct rmi_local *l, const struct jvm *jvm,
 			     const char *url)
@@ -381,7 +381,8 @@ static int local_start_agent(const struct jvm *jvm, struct attach *a,
 static int local_fail_not_running(const struct jvm *jvm, struct error *err)
 {
 	return fail(err, ERROR_UNAVAILABLE,
-		    "%d: the local JMX agent is not running", (int)jvm->pid);
+		    "%d: the local JMX connector is not running",
+		    (int)jvm->pid);
 }
 
 static int local_check_module(const struct jvm *jvm, struct error *err)
@@ -416,15 +417,16 @@ static int local_request_url(struct rmi_local *l, const struct jvm *jvm,
 		return -1;
 	starting(jvm);
 	if (local_start_agent(jvm, a, err))
-		return fail_in(err, "cannot start the local JMX agent");
+		return fail_in(err, "cannot start the local JMX connector");
 	l->was_started = true;
 	if (local_request_address(l, jvm, a, err))
 		return -1;
 	if (!l->port)
-		return fail(err, ERROR_REFUSED,
-			    "%d: the JVM started its local JMX agent, but does "
-			    "not publish its address",
-			    (int)jvm->pid);
+		return fail(
+			err, ERROR_REFUSED,
+			"%d: the JVM started its local JMX connector, but does "
+			"not publish its address",
+			(int)jvm->pid);
 	return 0;
 }
 

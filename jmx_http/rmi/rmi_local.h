@@ -2,7 +2,7 @@
 /*
  * rmi_local: finds the JMX connectors of a JVM on this machine.
  *
- * A JVM publishes the address of a running local connector in its counters.
+ * A JVM publishes the address of a running local JMX connector in its counters.
  * Otherwise the JVM can start one on request, which stays until the JVM exits.
  * The connector listens only on loopback, in the JVM's own network namespace.
  */
@@ -14,9 +14,9 @@
 
 /* The connectors of a JVM.  Texts are foreign, and empty if unset. */
 struct rmi_local {
-	struct text url;  /* of the local connector: service:jmx:… */
-	uint16_t port;    /* of the local connector; 0: none */
-	bool was_started; /* sjkc has just started the local connector */
+	struct text url;  /* of the local JMX connector: service:jmx:… */
+	uint16_t port;    /* of the local JMX connector; 0: none */
+	bool was_started; /* sjkc has just started the local JMX connector */
 	/* The configuration for remote clients. */
 	bool has_remote;
 	struct text remote_url;
@@ -35,10 +35,10 @@ int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
 		   struct error *err);
 
 /*
- * Finds the local connector.  If none runs, calls starting and makes the JVM
- * start one; with starting NULL: -1 and ERROR_UNAVAILABLE.  Other errors are
- * those of attach_open().  Accepts only an address with a stub whose port the
- * JVM itself listens on, if sockets are visible.  The caller calls
+ * Finds the local JMX connector.  If none runs, calls starting and makes the
+ * JVM start one; with starting NULL: -1 and ERROR_UNAVAILABLE.  Other errors
+ * are those of attach_open().  Accepts only an address with a stub whose port
+ * the JVM itself listens on, if sockets are visible.  The caller calls
  * rmi_local_release() in any case.
  */
 int rmi_local_find(struct rmi_local *l, const struct jvm *jvm,

@@ -476,7 +476,7 @@ static int probes_check_state(struct probes *p, struct error *err)
 	uint32_t end = p->control->end;
 
 	if (!jvm_runs(p->session.jvm))
-		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+		return fail(err, ERROR_NO_TARGET, "%d: the JVM has exited",
 			    (int)p->session.jvm->pid);
 	if (probes_load(&p->control->state) != PROBE_ENDED)
 		return 0;

@@ -111,7 +111,7 @@ enum export_threads {
  * Pyroscope chooses the name of a profile by the names of its sample types.
  * Parca shows the names.
  */
-enum pprof_engine { PPROF_NO_ENGINE, PPROF_PYROSCOPE, PPROF_PARCA };
+enum pprof_backend { PPROF_NO_BACKEND, PPROF_PYROSCOPE, PPROF_PARCA };
 
 struct pprof_options {
 	const char *title; /* any bytes */
@@ -121,7 +121,7 @@ struct pprof_options {
 	uint64_t period;
 	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
-	enum pprof_engine engine;
+	enum pprof_backend backend;
 	enum export_threads threads;
 	/* Writes at most this many frames, those at the leaf; 0 = all. */
 	size_t leaf_frames;

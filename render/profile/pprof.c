@@ -78,13 +78,13 @@ static void pprof_put_message(struct pprof *w, uint32_t field)
 }
 
 /*
- * The names by which engines recognize an event. Pyroscope's name of a profile
+ * The names by which backends recognize an event. Pyroscope's name of a profile
  * follows from its types: "cpu" anywhere in a type is process_cpu, so off-CPU
  * time must not have it; "wall", "alloc_" and "block_" are names, too, and
  * "contentions" is mutex.
  */
 struct pprof_names {
-	enum pprof_engine engine;
+	enum pprof_backend backend;
 	const char *event, *samples, *weight;
 	const char *period_type, *period_unit;
 	const char *family; /* as Parca's pages know it */
@@ -123,7 +123,7 @@ static const struct pprof_names *pprof_names_of(const struct pprof *w,
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i].engine == w->options->engine &&
+		if (all[i].backend == w->options->backend &&
 		    strcmp(all[i].event, view->name) == 0)
 			return &all[i];
 	return NULL;
@@ -194,7 +194,7 @@ static void pprof_put_view(struct pprof *w, size_t index, bool weight_last)
 	}
 }
 
-/* Engines select profiles by their type of period, too. */
+/* Backends select profiles by their type of period, too. */
 static void pprof_put_period(struct pprof *w, const struct event_view *front)
 {
 	const struct pprof_names *names = pprof_names_of(w, front);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * push_requests: encodes the profiles of a window into requests to an engine.
+ * push_requests: encodes the profiles of a window into requests to a backend.
  *
  * OTLP has the profiles of all JVMs in as few requests as their size allows.
  * Parca's own interface has, too. Until the server is known, each request is

@@ -95,7 +95,7 @@ static void head_add_bias(struct text *out, const struct report *r)
 
 	bias_add(&bias, r->profile, r->view);
 	if (bias.len) {
-		text_puts(out, "bias: ");
+		text_puts(out, "note: ");
 		safe_text(out, bias.bytes, bias.len);
 	}
 	text_release(&bias);

@@ -194,7 +194,7 @@ static void top_text_put_collector(struct text *out, const char *name)
 static void top_text_put_gc(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
-	const char *is = p->gc_at_most ? "<=" : "=";
+	const char *is = p->gc_at_most ? "\u2264" : "=";
 
 	if (!p->gc_count) {
 		text_puts(out, "  GC time: ");
@@ -206,7 +206,7 @@ static void top_text_put_gc(struct text *out, const struct top_rates *r)
 	for (size_t i = 0; i < p->gc_count; i++) {
 		text_puts(out, i ? ", " : " (");
 		top_text_put_collector(out, p->gc[i].name);
-		text_puts(out, p->gc[i].at_most ? "<=" : "=");
+		text_puts(out, p->gc[i].at_most ? "\u2264" : "=");
 		top_text_put_percent(out, 0, p->gc[i].share);
 	}
 	text_puts(out, ")\n");

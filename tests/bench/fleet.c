@@ -2,10 +2,10 @@
 /*
  * fleet NODES PUSH-BYTES INTERVAL-SECONDS
  *
- * Simulates a fleet whose nodes push to one engine that is away for an hour.
+ * Simulates a fleet whose nodes push to one backend that is away for an hour.
  * Each node has the queue of core/push/push.c itself, linked with a clock, a
  * source of random numbers and a sending process of this file. Prints a row for
- * each way in which an engine is away.
+ * each way in which a backend is away.
  */
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -18,7 +18,7 @@
 
 #define SECONDS(n) ((int64_t)(n)*CLOCK_NS_PER_S)
 
-/* The engine is away in [AWAY_S, BACK_S). */
+/* The backend is away in [AWAY_S, BACK_S). */
 enum { AWAY_S = 600, BACK_S = AWAY_S + 3600, END_S = BACK_S + 5400 };
 
 /* A node sees that the wait is over this late. */
@@ -32,7 +32,7 @@ enum absence { AWAY_REFUSED, AWAY_HANGING, AWAY_DATE, AWAY_NOT };
 static const struct scenario {
 	const char *name;
 	enum absence absence;
-	double capacity; /* of the engine, in mean rates; 0 = unlimited */
+	double capacity; /* of the backend, in mean rates; 0 = unlimited */
 	bool is_started_together;
 } scenarios[] = {
 	{ "not away, nodes start at random", AWAY_NOT, 0, false },
@@ -63,7 +63,7 @@ static struct {
 	double mean; /* bytes a second */
 	uint64_t random;
 	struct node *opening;
-	/* The engine, by the second. */
+	/* The backend, by the second. */
 	struct {
 		uint32_t requests, refused;
 		uint64_t arrived, taken;
@@ -117,7 +117,7 @@ struct push_sender *__wrap_push_sender_open(const struct push_settings *s,
 
 void __wrap_push_sender_close(struct push_sender *s) { (void)s; }
 
-/* The engine decides when the request has arrived. */
+/* The backend decides when the request has arrived. */
 static struct push_reply *engine_take(size_t bytes, int64_t *reply_ns)
 {
 	const struct scenario *s = sim.scenario;

@@ -4,7 +4,7 @@
 #	tests/bench/fleet.sh SJKC [RECORDING...]
 #
 # A model of 10,000 nodes with 20 JVMs each.  Measures how many bytes a push has, on
-# samples drawn from real recordings, and simulates an engine that is away for an
+# samples drawn from real recordings, and simulates a backend that is away for an
 # hour: its peak load afterwards, and the share of requests that the bounds of the
 # nodes' queues lose.  $NODES, $INTERVAL (seconds) and $SAMPLES (of a JVM in an
 # interval; default: 19 Hz, 0.3 busy cores) change the model.
@@ -13,7 +13,7 @@
 # the most bytes in a second; the largest mean of 10 s relative to the usual mean;
 # minutes until the backlogs are sent; requests lost because a queue was full, or
 # because they were too old, of all requests of the simulated 160 minutes; attempts
-# that the engine refused, after its absence, as it was busy.
+# that the backend refused, after its absence, as it was busy.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 shift

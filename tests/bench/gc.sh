@@ -28,7 +28,7 @@ uptime_ns() {
 for jdk in $(all_jdks); do
 	echo "$(basename "$jdk"):"
 	gc_target "$jdk" Serial -Xmn3m -- live=2000 rate=220 || exit 1
-	for source in probe perfdata; do
+	for source in uprobes counters; do
 		# The first run reads files that later ones find in memory.
 		"$sjkc" gc "$pid" 10ms --source $source >/dev/null 2>&1
 		start=$(cpu_of "$sjkc" gc "$pid" 10ms --source $source)

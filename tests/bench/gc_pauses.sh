@@ -18,7 +18,7 @@ trap 'target_end_all; rm -rf "$scratch"' EXIT
 # observed: the CPU time of gc in ms
 observed() {
 	sh -c '"$@"; times' - "$sjkc" gc "$pid" "$seconds" --json --safepoints \
-		--source probe 2>"$gc_err" >"$scratch/all"
+		--source uprobes 2>"$gc_err" >"$scratch/all"
 	grep '^{' "$scratch/all" >"$gc_out"
 	awk -F '[ms ]+' '!/^{/ { ms = 1000 * ($2 + $4) + 60000 * ($1 + $3) }
 		END { printf "%.0f\n", ms }' "$scratch/all"

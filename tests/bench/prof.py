@@ -93,7 +93,7 @@ def with_prof(hz):
 
 
 def with_push(*before):
-    """The profiles go to files: the costs of an engine are not those of sjkc."""
+    """The profiles go to files: the costs of a backend are not those of sjkc."""
     def run(java):
         prof = subprocess.Popen(
             [*before, sjkc, "prof", "-p", str(java.pid), "--interval", "1s",

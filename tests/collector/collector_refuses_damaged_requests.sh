@@ -19,7 +19,7 @@ refused() {
 		--push "http://127.0.0.1:$relay$2" || return
 	grep -q " $3 " "$received/log" || { cat "$received/log"; return 1; }
 	for message in "refused a request, which is dropped: HTTP status $3: $4" \
-		'lost: [1-9][0-9]* samples in 1 request: the engine refused'; do
+		'lost: [1-9][0-9]* samples in 1 request: the backend refused'; do
 		grep -q "$message" "$prof_err" || { cat "$prof_err"; return 1; }
 	done
 	sed -n "s/.*which is dropped: /| $1: /p" "$prof_err"

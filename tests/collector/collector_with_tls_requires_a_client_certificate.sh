@@ -61,7 +61,7 @@ for url in "grpcs://127.0.0.1:$1" "https://127.0.0.1:$2"; do
 	check 5 'use --cacert with the certificates' "$url"
 	check 5 'a client certificate: use --cert and --key|requires --cert' "$url" \
 		--cacert "$scratch/authority.pem"
-	check 5 '^no ' "$url" --cacert "$scratch/authority.pem" \
+	check 5 '^failed ' "$url" --cacert "$scratch/authority.pem" \
 		--cert "$scratch/stranger.pem" --key "$scratch/stranger.key"
 	[ -z "$(find "$received" -name '*.json')" ] || { echo 'accepted'; exit 1; }
 	check 0 '^works: prof --push' "$url" --cacert "$scratch/authority.pem" \

@@ -15,7 +15,7 @@ version=$3
 # recorded: runs gc until it has recorded 200 stops, or for one minute, so that
 # all collectors fit into the time of a script
 recorded() {
-	gc_start "$pid" --json --safepoints --no-heap-probe --source probe ||
+	gc_start "$pid" --json --safepoints --no-heap-uprobe --source uprobes ||
 		return
 	for _ in $(seq 600); do
 		[ "$(wc -l <"$gc_out")" -lt 200 ] || break
@@ -58,11 +58,11 @@ polled() {
 	target_memory="-XX:+Use$1GC -Xms64m -Xmx64m"
 	jdk_target "$version" -- live=6000 rate=200 full=300 &&
 		gc 0 "$pid" 4s &&
-		gc_has "$gc_err" 'no probes: .*; trying perfdata' &&
+		gc_has "$gc_err" 'no uprobes: .*; trying counters' &&
 		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) ' && logged
 	measured=$?
 	target_end "$pid"
-	[ $measured -eq 0 ] && echo '| perf data'
+	[ $measured -eq 0 ] && echo '| counters'
 }
 
 for collector in Serial Parallel G1 Z Shenandoah; do

@@ -54,7 +54,7 @@ same_places() {
 }
 
 # newcomers: makes the JVM compile code while the agent runs, by starting the
-# local JMX agent, and prints the addresses of the new code.
+# local JMX connector, and prints the addresses of the new code.
 newcomers() {
 	target_wait "$scratch/live" '^[0-9]* [0-9]* [0-9]*$' >&2
 	code_ranges | sort >"$scratch/old"

@@ -32,7 +32,7 @@ works() {
 	has '^sun.gc.collector.1.invocations: 3 events' vminfo --perf "$pid" &&
 		has ' 3  +[0-9.]+ ' jstat -gcutil "$pid" &&
 		has 'GC time=' ttop "$pid" -b -ri 1s --iterations 2 &&
-		has 'perf data, read every' gc "$pid" 1s --source perfdata &&
+		has 'hsperfdata counters, read every' gc "$pid" 1s --source counters &&
 		has '^ok +counters +[0-9]+, read' doctor "$pid" || return
 	target_end "$pid"
 }
@@ -51,7 +51,7 @@ check() {
 	[ $? -eq 8 ] && grep -q 'was started with -XX:-UsePerfData' "$scratch/got" ||
 		{ cat "$scratch/got"; return 1; }
 	# This is not a failure.
-	has '^no +counters +.*-XX:-UsePerfData' doctor "$pid" || return
+	has '^failed +counters +.*-XX:-UsePerfData' doctor "$pid" || return
 	target_end "$pid"
 }
 

@@ -25,7 +25,7 @@ none() {
 		{ echo 'doctor attached to the JVM'; return 1; }
 	"$1/bin/jcmd" "$pid" ManagementAgent.start_local >"$scratch/jcmd" &&
 		ask 0 doctor "$pid" &&
-		line ok 'local JMX' 'the agent listens on port' &&
+		line ok 'local JMX' 'the connector listens on port' &&
 		target_end "$pid"
 }
 
@@ -52,7 +52,7 @@ for_this_machine() {
 		line '' 'JMX port' "127.0.0.1:$port, requires no password" &&
 		line '' 'JMX clients' 'are sent to 127.0.0.1' &&
 		line '' 'JMX clients' "sjkc mxping -s 127.0.0.1:$port" &&
-		line ok 'local JMX' 'the agent listens' || return
+		line ok 'local JMX' 'the connector listens' || return
 	# The command of the advice works.
 	ask 0 mxping -s "127.0.0.1:$port" || return
 	"$1/bin/jcmd" "$pid" ManagementAgent.stop >"$scratch/jcmd" &&
@@ -71,8 +71,8 @@ for_everybody() {
 	target "$1" $jmx.port=9010 $jmx.ssl=false $jmx.authenticate=false \
 		-Djava.rmi.server.hostname=app.example || return
 	ask 0 doctor "$pid" &&
-		line warn 'JMX port' '9010 on all addresses, requires no passw' &&
-		line warn 'JMX port' 'anyone who reaches it can run code' &&
+		line warning 'JMX port' '9010 on all addresses, requires no passw' &&
+		line warning 'JMX port' 'anyone who reaches it can run code' &&
 		printed '-> jmxremote.authenticate=true' &&
 		line '' 'JMX clients' 'are sent to app.example' || return
 	ask 0 doctor --json "$pid" && python3 - "$scratch/out" <<-'END' ||
@@ -93,7 +93,7 @@ no_right_to_enter() {
 	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
 		"$sjkc" doctor "$pid" >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 4 ] || { echo 'exit status not 4'; return 1; }
-	line no 'JMX network' 'network namespace' &&
+	line failed 'JMX network' 'network namespace' &&
 		grep -q 'does not work: .*mxping -p (JMX network)' "$scratch/out"
 }
 
@@ -111,7 +111,7 @@ with_password() {
 attach_disabled() {
 	target "$1" -XX:+DisableAttachMechanism || return
 	ask 5 doctor "$pid" &&
-		line no 'local JMX' 'cannot be started: attach mechanism' &&
+		line failed 'local JMX' 'cannot be started: attach mechanism' &&
 		grep -q 'does not work: .*mxping -p (local JMX)' \
 			"$scratch/out" || return
 	target_end "$pid"

@@ -61,7 +61,7 @@ for jdk in $(jdks); do
 done
 [ "$(id -u)" -eq 0 ] || exit 0
 
-# As the JVM's user, of a JVM in a container without perf data.
+# As the JVM's user, of a JVM in a container without counters.
 jdk=$(jdks | head -n 1)
 user='setpriv --reuid=nobody --regid=nogroup --clear-groups --inh-caps=-all'
 install -m 755 "$sjkc" "$target_classes/sjkc.$$" || exit 1

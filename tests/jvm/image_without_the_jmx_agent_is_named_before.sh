@@ -22,5 +22,5 @@ printed 'run-time image lacks the module jdk.management.agent' &&
 	{ cat "$scratch/out"; exit 1; }
 ask 8 mx -p "$pid" -b java.lang:type=Runtime --get &&
 	said 'lacks the module jdk.management.agent' || exit 1
-! grep 'starting the local JMX agent' "$scratch/err" || exit 1
+! grep 'starting the local JMX connector' "$scratch/err" || exit 1
 ask 0 jcmd "$pid" VM.uptime && alive "$pid"

@@ -37,7 +37,7 @@ for jdk in $(jdks); do
 
 	tmp_options=ro
 	target_contained "$jdk" || exit 1
-	expect 5 '^no +/tmp' "$1" doctor "$pid"
+	expect 5 '^failed +/tmp' "$1" doctor "$pid"
 	# Without performance counters, the version comes from a file of the
 	# JDK.
 	expect 0 "^$pid,1,4321,[^,]*,$version,Target," "$1" jps --quiet --csv

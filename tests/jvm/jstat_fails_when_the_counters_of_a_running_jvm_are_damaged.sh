@@ -19,7 +19,7 @@ check() {
 		dd of=/tmp/hsperfdata_daemon/1 bs=4 conv=notrunc 2>/dev/null'
 	wait "$jstat"
 	status=$?
-	kill -0 "$pid" || { echo 'the JVM has ended, too'; return 1; }
+	kill -0 "$pid" || { echo 'the JVM has exited, too'; return 1; }
 	[ $status -ne 0 ] || { echo 'exit status 0'; return 1; }
 	grep -q "^sjkc: $pid: perfdata" "$scratch/err" || return
 	# The JVM's exit is not an error.

@@ -20,7 +20,7 @@ sjkc=$scratch/unprivileged
 # gc --all names the JVMs that it cannot observe.  JVMs of other tests may run as
 # that user.
 all_lacks_it() {
-	timeout 100 "$sjkc" gc --all 100ms --source perfdata >"$scratch/out" \
+	timeout 100 "$sjkc" gc --all 100ms --source counters >"$scratch/out" \
 		2>"$scratch/err"
 	said 'no permission to inspect '
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The address of the local JMX agent comes from the performance counters, or
+# The address of the local JMX connector comes from the performance counters, or
 # from a request if there are none.  The agent is started only on request.
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -16,7 +16,7 @@ was_attached() {
 without_any_flag() {
 	target "$1" || return
 	local_jmx 0 look && printed 'port=0 started=0' || return
-	local_jmx 8 find && said 'the local JMX agent is not running' || return
+	local_jmx 8 find && said 'the local JMX connector is not running' || return
 	! was_attached || { echo 'a client attached'; return 1; }
 	local_jmx 0 start && greeted && printed 'started=1' &&
 		printed 'url=service:jmx:rmi://127.0.0.1/stub/' || return

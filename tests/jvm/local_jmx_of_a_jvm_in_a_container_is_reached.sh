@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The local JMX agent of another user's JVM in its own namespaces, including a
+# The local JMX connector of another user's JVM in its own namespaces, including a
 # network namespace, is reached by root and by that user.  Without the right to
 # enter the network namespace, sjkc reports the missing capability.
 scratch=$2

@@ -46,15 +46,15 @@ root='setpriv --reuid=0 --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace'
 	refused 'without CAP_KILL' $only,+setuid,+setgid "$scratch/sjkc" doctor $pid
 	bpf=+bpf,+perfmon
 	refused 'uprobes require CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH; .*profile=sysadmin' \
-		$only,$bpf "$scratch/sjkc" gc $pid 1s --source probe
+		$only,$bpf "$scratch/sjkc" gc $pid 1s --source uprobes
 	refused 'uprobes require CAP_DAC_READ_SEARCH; ' $only,$bpf,+sys_admin \
-		"$scratch/sjkc" gc $pid 1s --source probe
+		"$scratch/sjkc" gc $pid 1s --source uprobes
 	$only,$bpf "$scratch/sjkc" doctor $pid >"$scratch/got" 2>&1
-	grep -q '^no *uprobe rights .*CAP_SYS_ADMIN' "$scratch/got" &&
+	grep -q '^failed *uprobe rights .*CAP_SYS_ADMIN' "$scratch/got" &&
 		grep -q '^works: .*gc (in part: uprobe rights)' "$scratch/got" ||
 		{ cat "$scratch/got"; exit 1; }
 	# These rights are enough.
-	$only,$bpf,+sys_admin,+dac_read_search "$scratch/sjkc" gc $pid 1s --source probe \
+	$only,$bpf,+sys_admin,+dac_read_search "$scratch/sjkc" gc $pid 1s --source uprobes \
 		>"$scratch/got" 2>&1 || { cat "$scratch/got"; exit 1; }
 	$only,+setuid,+setgid,+kill "$scratch/sjkc" jcmd $pid VM.uptime >"$scratch/got" 2>&1 ||
 		{ cat "$scratch/got"; exit 1; }

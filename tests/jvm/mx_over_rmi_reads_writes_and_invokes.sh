@@ -105,7 +105,7 @@ notifications() {
 		[ "$(grep -c '^notification sjkc.tick' "$scratch/out")" -eq 1000 ]
 }
 
-# The stub in the URL of the local connector is a plain serialized object,
+# The stub in the URL of the local JMX connector is a plain serialized object,
 # without the annotations of RMI.
 urls() {
 	stub=$("$jdk/bin/jcmd" "$pid" PerfCounter.print |

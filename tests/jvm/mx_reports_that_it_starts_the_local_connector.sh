@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# With the PID of a JVM without JMX, mx starts the local connector.  It reports
+# With the PID of a JVM without JMX, mx starts the local JMX connector.  It reports
 # that before, and only once.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
@@ -19,7 +19,7 @@ check() {
 	target_end "$pid" && target "$1" &&
 		ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -f Name &&
 		printed "Name $pid@" &&
-		said "starting the local JMX agent in JVM $pid; it listens" &&
+		said "starting the local JMX connector in JVM $pid; it listens" &&
 		[ "$(listens)" -eq 1 ] &&
 		ask 0 mxdump "$pid" -q java.lang:type=Runtime &&
 		printed '"modelerType":"sun.management.RuntimeImpl"' || return

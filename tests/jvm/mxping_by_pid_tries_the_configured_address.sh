@@ -16,15 +16,15 @@ nothing_configured() {
 	within=
 	[ $status -eq 0 ] && ask 5 mxping -p "$pid" &&
 		printed 'port    no JMX port is configured' &&
-		printed 'local   the local JMX agent is not running' &&
-		printed 'the JVM has no JMX port, and its local JMX agent is not running' &&
+		printed 'local   the local JMX connector is not running' &&
+		printed 'the JVM has no JMX port, and its local JMX connector is not running' &&
 		printed "mxping -p $pid --start-agent" &&
 		printed "sjkc mxprx -p $pid -b 127.0.0.1:7777" &&
 		ask 5 mxping -p "$pid" --json && no_connector &&
 		ask 0 mxping -p "$pid" --start-agent --timeout 60s &&
-		said 'starting the local JMX agent in JVM' &&
+		said 'starting the local JMX connector in JVM' &&
 		printed 'ok      round-trip' &&
-		printed 'JMX works, through the local JMX agent' &&
+		printed 'JMX works, through the local JMX connector' &&
 		ask 0 mxping "$pid" && ! said 'starting the local' >/dev/null &&
 		ask 2 mxping "$pid" 4711 && said "unexpected argument '4711'" &&
 		proxy_of_the_fix_works && stopped_is_reported &&

@@ -2,7 +2,7 @@
 # Begins early: it waits for an agent that starts in twelve seconds.
 #
 # The timeout of a step of mxping, 5 s, and of a reply to mx, 10 s, do not apply
-# to the start of the local JMX agent, which takes longer on a busy machine.  A
+# to the start of the local JMX connector, which takes longer on a busy machine.  A
 # shorter timeout of the user does.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
@@ -22,7 +22,7 @@ slow_target() {
 mxping() {
 	slow_target && ask 0 mxping -p "$pid" --start-agent &&
 		printed 'ok      round-trip' &&
-		said 'starting the local JMX agent' && target_end "$pid"
+		said 'starting the local JMX connector' && target_end "$pid"
 }
 
 # ask itself would give a longer timeout.

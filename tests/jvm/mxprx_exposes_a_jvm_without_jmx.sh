@@ -13,7 +13,7 @@ lab_enter "$0" "$@"
 
 serves() {
 	proxy -p "$pid" -b 0 || return
-	grep -q 'starting the local JMX agent in JVM' "$proxy_said" ||
+	grep -q 'starting the local JMX connector in JVM' "$proxy_said" ||
 		{ cat "$proxy_said"; return 1; }
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes operations \
 		notifications loop 100 || return
@@ -24,7 +24,7 @@ serves() {
 	[ ! -s "$proxy_said" ] || { cat "$proxy_said"; return 1; }
 	target_end "$pid"
 	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
-	target_wait "$proxy_said" 'the JVM has ended' || return
+	target_wait "$proxy_said" 'the JVM has exited' || return
 	proxy_end TERM
 }
 

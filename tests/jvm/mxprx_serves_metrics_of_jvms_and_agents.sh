@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mxprx serves the same metrics of one JVM through its local connector (--http)
+# mxprx serves the same metrics of one JVM through its local JMX connector (--http)
 # and through the real Jolokia agent (-u); their values are those of the MBeans.
 sjkc=$1
 scratch=$2

@@ -68,6 +68,6 @@ for jdk in $(jdks); do
 	records -e lock --min-blocked 10s && [ "$status" -eq 1 ] &&
 		said 'no samples of lock: no thread waited' || exit 1
 	records -e lock --min-blocked 100us && [ "$status" -eq 0 ] &&
-		printed 'bias: only events of 100 us or longer' || exit 1
+		printed 'note: only events of 100 us or longer' || exit 1
 	target_end "$pid"
 done

@@ -11,7 +11,7 @@ for jdk in $(jdks); do
 	"$sjkc" prof --sampler dump -F 20 -d 1s "$pid" >"$scratch/out" \
 		2>"$scratch/err" || { cat "$scratch/err"; exit 1; }
 	{ grep -q 'thread dumps are taken only at safepoints' "$scratch/err" &&
-		grep -q '^bias: at safepoints only' "$scratch/out" &&
+		grep -q '^note: at safepoints only' "$scratch/out" &&
 		grep -q ' recorded for [0-9]*\.[0-9]* s from ' "$scratch/out" &&
 		grep -q 'Target\.burn' "$scratch/out"; } || {
 		cat "$scratch/err" "$scratch/out"

@@ -82,7 +82,7 @@ check() {
 	closed && typed || return
 	watch && kill -KILL "$ttop" && ended 137 && replays || return
 	watch && kill -KILL "$pid" && ended 0 && whole && replays &&
-		said "$pid has ended" || return
+		said "$pid has exited" || return
 	target_end "$pid"
 	ask 3 ttop -b "$pid" && printed_nothing
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Contention monitoring is enabled while ttop -c runs and restored however ttop
-# ends, also if ttop reads /proc and uses the local connector.
+# ends, also if ttop reads /proc and uses the local JMX connector.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -50,7 +50,7 @@ signalled() {
 	return 1
 }
 
-# The cleanup process needs the local connector, too.
+# The cleanup process needs the local JMX connector, too.
 killed_by_pid() {
 	begin -p "$pid" && kill -KILL "$ttop" && ended 137 && measures false
 }
@@ -122,11 +122,11 @@ reports_a_lost_jvm() {
 		said 'it stays enabled if the JVM still runs'
 }
 
-# For a JVM without a port, ttop starts the local connector and reports that.
+# For a JVM without a port, ttop starts the local JMX connector and reports that.
 beside_proc() {
 	target "$1" -- allocators=1 || return
 	ask 0 ttop -p "$pid" --json -c -ri 500ms --iterations 1 &&
-		said 'starting the local JMX agent in JVM' || return
+		said 'starting the local JMX connector in JVM' || return
 	# A slow JVM may reply only once during the first run.
 	for _ in $(seq 20); do
 		both_are_known
@@ -155,7 +155,7 @@ both_are_known() {
 }
 
 beside_proc_afterwards() {
-	# The local connector runs now, so allocation is exact without --jmx.
+	# The local JMX connector runs now, so allocation is exact without --jmx.
 	ask 0 ttop -p "$pid" --screen 200x30 &&
 		printed 'allocation: exact, over JMX' &&
 		[ ! -s "$scratch/err" ] || return

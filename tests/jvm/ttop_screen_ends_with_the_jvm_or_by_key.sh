@@ -29,7 +29,7 @@ local_screen() {
 	eventually test -e "$scratch/ended" || return
 	eventually shows 'status 0' || return
 	# The last report stays on the terminal, with the reason for the end.
-	eventually shows "$pid has ended" &&
+	eventually shows "$pid has exited" &&
 		eventually shows 'idle-* (300)' || return
 	cmp "$scratch/before" "$scratch/after" || return
 	[ "$(state)" = 'alternate 0 mouse 0 cursor 1 keypad 0' ] || {

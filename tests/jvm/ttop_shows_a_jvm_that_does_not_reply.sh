@@ -36,5 +36,5 @@ for jdk in $(jdks); do
 	sleep 1
 	target_end "$pid"
 	wait $watcher || exit 1
-	samples_have "process $pid has ended"
+	samples_have "process $pid has exited"
 done

@@ -205,7 +205,7 @@ doctor() {
 	# 8: this JVM has no module for local JMX.
 	case $? in 0 | 8) ;; *) return 1 ;; esac
 	grep -q '^works: .*prof -p' /tmp/out &&
-		! grep '^no ' /tmp/out | grep -v '^no *local JMX'
+		! grep '^failed ' /tmp/out | grep -v '^failed *local JMX'
 }
 
 # Starts a JVM and runs all checks of prof.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# prof --push sends each event with the types by which engines recognize it, and with
+# prof --push sends each event with the types by which backends recognize it, and with
 # the interval of allocations: cpu and offcpu without an agent, wall over a unix socket,
 # alloc and lock with an agent.  The official classes of OpenTelemetry read the same from
 # the bytes that the receiver got.  Names of threads, a class and a method that are no

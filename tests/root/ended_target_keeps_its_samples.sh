@@ -17,7 +17,7 @@ for jdk in $(jdks); do
 	prof_end 7 || exit 1
 	took=$((($(date +%s%N) - before) / 1000000))
 	[ $took -lt 10000 ] || { echo "it took $took ms"; exit 1; }
-	has "$prof_err" "Target \\($pid\\) has ended; its samples until then are kept" &&
+	has "$prof_err" "Target \\($pid\\) has exited; its samples until then are kept" &&
 		has "$scratch/cut.collapsed" 'Target\.burn' || exit 1
 	killed=$pid
 	# One of two JVMs has ended: prof keeps all samples of the other.

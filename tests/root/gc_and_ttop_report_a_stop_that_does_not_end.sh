@@ -15,7 +15,7 @@ waits='has waited for a safepoint for at least .*; running: .*spinner'
 for jdk in $(jdks | head -n 1); do
 	target "$jdk" -XX:TieredStopAtLevel=4 -XX:-UseCountedLoopSafepoints \
 		-XX:LoopStripMiningIter=0 || exit 1
-	gc_start "$pid" --source probe &&
+	gc_start "$pid" --source uprobes &&
 		target_wait "$gc_err" "the JVM $waits" && kill -INT "$gc_job" &&
 		gc_end 0 && gc_has "$gc_out" "not included: the JVM $waits" ||
 		exit 1

@@ -2,7 +2,7 @@
 # Begins early: waits for pauses.
 # While gc is stopped, the kernel's buffer fills up with phases.  Afterwards gc
 # prints how many records and pauses were lost, with exit status 7, and the lost
-# pauses are in a sum: no time is missing.  Without perf data, no counter tells how many
+# pauses are in a sum: no time is missing.  Without counters, no counter tells how many
 # pauses were lost, and the next pause has the time of its own collection.
 sjkc=$1
 scratch=$2
@@ -39,7 +39,7 @@ stopped_for_a_while() {
 
 for jdk in $(jdks); do
 	gc_target "$jdk" Serial -Xmn3m -- live=2000 rate=200 || exit 1
-	stopped_for_a_while --safepoints --source probe &&
+	stopped_for_a_while --safepoints --source uprobes &&
 		gc_has "$gc_err" 'incomplete: [1-9][0-9]* pauses* missed, [1-9][0-9]* records* lost' ||
 		exit 1
 	python3 - "$gc_log" "$gc_out" <<-'END' || exit 1

@@ -37,7 +37,7 @@ executes() {
 }
 
 for jdk in $(jdks); do
-	for source in probe perfdata; do
+	for source in uprobes counters; do
 		gc_target "$jdk" Serial -- live=4000 rate=200 full=200 &&
 			followed $source || exit 1
 	done
@@ -45,5 +45,5 @@ done
 # The foreign function interface exists since JDK 22.
 for jdk in $(all_jdks); do
 	grep -Eq '^JAVA_VERSION="(2[2-9]|[3-9])' "$jdk/release" || continue
-	executes probe && executes perfdata || exit 1
+	executes uprobes && executes counters || exit 1
 done

@@ -15,11 +15,11 @@ patched() {
 for jdk in $(jdks); do
 	gc_target "$jdk" G1 -- live=4000 rate=200 full=200 || exit 1
 	[ "$(patched)" -eq 0 ] || { echo 'changed before'; exit 1; }
-	gc_start "$pid" --json --source probe &&
+	gc_start "$pid" --json --source uprobes &&
 		target_wait "$gc_out" '"kind":"full"' || exit 1
 	first=$gc_job
 	gc_out=$scratch/second.out gc_err=$scratch/second.err
-	gc_start "$pid" --json --safepoints --source probe &&
+	gc_start "$pid" --json --safepoints --source uprobes &&
 		target_wait "$gc_out" '"kind":"full"' || exit 1
 	[ "$(patched)" -gt 0 ] || { echo 'no probe is visible'; exit 1; }
 	kill -KILL "$first"
@@ -36,6 +36,6 @@ for jdk in $(jdks); do
 		sleep 0.1
 	done
 	[ "$(patched)" -eq 0 ] || { echo "changed: $(patched) bytes"; exit 1; }
-	gc 0 "$pid" 1s --source probe && gc_has "$gc_out" ' (young|full) ' || exit 1
+	gc 0 "$pid" 1s --source uprobes && gc_has "$gc_out" ' (young|full) ' || exit 1
 	target_end "$pid"
 done

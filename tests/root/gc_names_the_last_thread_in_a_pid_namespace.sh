@@ -10,7 +10,7 @@ scratch=$2
 target_program=Target
 jdk=$(jdks | head -n 1)
 target "$jdk" -- burners=3 || exit 1
-gc_start "$pid" --json --safepoints --source probe || { cat "$gc_err"; exit 1; }
+gc_start "$pid" --json --safepoints --source uprobes || { cat "$gc_err"; exit 1; }
 for _ in $(seq 60); do
 	"$jdk/bin/jcmd" "$pid" Thread.print >/dev/null || exit 1
 	! grep -q '"last_thread":"burner-' "$gc_out" || break

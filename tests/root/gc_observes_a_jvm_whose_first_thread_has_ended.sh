@@ -51,11 +51,11 @@ for jdk in $(all_jdks); do
 	target_pids="$target_pids $pid"
 	target_wait "$scratch/said" READY "$pid" || exit 1
 
-	gc_start "$pid" --json --safepoints --source probe &&
+	gc_start "$pid" --json --safepoints --source uprobes &&
 		target_wait "$gc_out" '"kind":"full"' || exit 1
 	first=$gc_job probed=$gc_out
 	gc_out=$scratch/perfdata.out gc_err=$scratch/perfdata.err
-	gc_start "$pid" --json --safepoints --source perfdata || exit 1
+	gc_start "$pid" --json --safepoints --source counters || exit 1
 	: >"$scratch/leave"
 	target_wait "/proc/$pid/status" '^State:[[:space:]]*Z' || exit 1
 	for out in "$probed" "$gc_out"; do
@@ -70,7 +70,7 @@ for jdk in $(all_jdks); do
 	observing=$gc_job
 	gc_out=$scratch/late.out gc_err=$scratch/late.err
 	gc 0 "$pid" 3s --json --safepoints && gc_truth 5 &&
-		gc_has "$gc_err" 'probes in libjvm and perf data' &&
+		gc_has "$gc_err" 'uprobes in libjvm and the hsperfdata counters' &&
 		other_commands || exit 1
 	gc_job=$observing
 	gc_out=$scratch/perfdata.out gc_err=$scratch/perfdata.err

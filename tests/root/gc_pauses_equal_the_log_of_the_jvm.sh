@@ -27,20 +27,20 @@ recorded() {
 # probed JDK COLLECTOR: all collections and safepoints
 probed() {
 	gc_target "$1" "$2" -- live=6000 rate=200 full=300 dumps=50 &&
-		recorded 25 '"kind"' --source probe && gc_truth 20 &&
+		recorded 25 '"kind"' --source uprobes && gc_truth 20 &&
 		gc_has "$gc_out" '"kind":"(full|cycle pause)"' &&
-		gc_has "$gc_err" 'probes in libjvm and perf data: they add up to 50 us to each pause'
+		gc_has "$gc_err" 'uprobes in libjvm and the hsperfdata counters: they add up to 50 us to each pause'
 }
 
 # A record of several pauses has their sum, which the log lacks.
 polled() {
-	recorded 15 '"count":1,' --source perfdata &&
+	recorded 15 '"count":1,' --source counters &&
 		grep '"count":1,' "$gc_out" >"$scratch/single" &&
 		python3 tests/root/lib/gc_truth.py "$gc_log" "$scratch/single" \
 			>"$scratch/truth" || return
 	awk '$1 == "equal" && $2 * 10 >= $3 * 9 && $2 > 5 { ok = 1 }
 		END { exit !ok }' "$scratch/truth" && return
-	echo 'perf data differ from the log:'
+	echo 'counters differ from the log:'
 	cat "$scratch/truth"
 	return 1
 }

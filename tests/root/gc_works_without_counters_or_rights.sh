@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
-# Without perf data, probes give estimates; without rights, perf data give exact
+# Without counters, probes give estimates; without rights, counters give exact
 # times.  A JVM in a container with another user is observed from outside.  A
 # counter file that was replaced is still read; one that was truncated is not.
 sjkc=$1
@@ -41,9 +41,9 @@ enough_pauses() {
 # without_counters OPTION REASON: falls back to the probes alone
 without_counters() {
 	gc_target "$jdk" Serial "$1" -- live=4000 rate=200 full=1000 &&
-		enough_pauses && gc_has "$gc_err" "no perf data: .*-XX:.${1#-XX:?}" &&
+		enough_pauses && gc_has "$gc_err" "no hsperfdata counters: .*-XX:.${1#-XX:?}" &&
 		gc_has "$gc_out" '"kind":"young","operation":"' && near &&
-		gc 8 "$pid" 1s --source perfdata && gc_has "$gc_err" "${1#-XX:?}" ||
+		gc 8 "$pid" 1s --source counters && gc_has "$gc_err" "${1#-XX:?}" ||
 		return
 	target_end "$pid"
 }
@@ -52,8 +52,8 @@ without_counters() {
 in_memory() {
 	gc_target "$jdk" Serial -XX:+PerfDisableSharedMem -- live=4000 \
 		rate=200 full=1000 && enough_pauses &&
-		gc_has "$gc_err" 'probes in libjvm and perf data' &&
-		! grep 'no perf data' "$gc_err" &&
+		gc_has "$gc_err" 'uprobes in libjvm and the hsperfdata counters' &&
+		! grep 'no hsperfdata counters' "$gc_err" &&
 		gc_has "$gc_out" '"collector":"Serial"' || return
 	target_end "$pid"
 }
@@ -73,8 +73,8 @@ without_rights() {
 	status=$?
 	rm -f "$target_classes/sjkc.$$"
 	[ $status -eq 0 ] || { echo "status $status"; cat "$gc_err"; return 1; }
-	gc_has "$gc_err" 'no probes: .*; trying perfdata' &&
-		gc_has "$gc_err" 'perf data, read every 2 to 20 ms' &&
+	gc_has "$gc_err" 'no uprobes: .*; trying counters' &&
+		gc_has "$gc_err" 'hsperfdata counters, read every 2 to 20 ms' &&
 		gc_has "$gc_out" '^[0-9:.]+  (young|full|[0-9]+ pauses) ' ||
 		return
 	target_end "$pid"
@@ -83,10 +83,10 @@ without_rights() {
 contained() {
 	target_memory='-XX:+UseSerialGC -Xms64m -Xmx64m'
 	target_contained "$jdk" -- live=4000 rate=200 full=200 &&
-		gc 0 "$pid" 3s --source probe &&
-		gc_has "$gc_err" 'probes in libjvm and perf data' &&
+		gc 0 "$pid" 3s --source uprobes &&
+		gc_has "$gc_err" 'uprobes in libjvm and the hsperfdata counters' &&
 		gc_has "$gc_out" ' (young|full) ' &&
-		gc 0 "$pid" 3s --source perfdata &&
+		gc 0 "$pid" 3s --source counters &&
 		gc_has "$gc_out" ' (young|full|[0-9]+ pauses) ' || return
 	target_end "$pid"
 }
@@ -94,7 +94,7 @@ contained() {
 # The JVM writes to its counters and does not survive a truncated file.
 replaced_and_truncated() {
 	gc_target "$jdk" Serial -- live=4000 rate=200 full=200 &&
-		gc_start "$pid" --source perfdata || return
+		gc_start "$pid" --source counters || return
 	file=$(echo /tmp/hsperfdata_*/"$pid")
 	mv "$file" "$scratch/moved" && echo other >"$file"
 	lines=$(wc -l <"$gc_out")

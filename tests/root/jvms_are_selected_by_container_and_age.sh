@@ -80,7 +80,7 @@ grep -Eq '^ *PID .* POD  +CONTAINER +MAIN ' "$scratch/jps" &&
 	{ cat "$scratch/jps"; exit 1; }
 
 # A recording of ttop has the pod, too.
-timeout 60 "$sjkc" ttop "$shop_pid" --json --iterations 1 -ri 500ms --no-probes \
+timeout 60 "$sjkc" ttop "$shop_pid" --json --iterations 1 -ri 500ms --no-uprobes \
 	--record "$scratch/pod.jsonl" >"$scratch/ttop" 2>&1 &&
 	grep -q "\"namespace\":\"prod\",\"pod\":\"shop-7\",\"container\":\"web$$\"" \
 		"$scratch/ttop" &&
@@ -106,8 +106,8 @@ prints() {
 }
 head="($shop_pid) in prod/shop-7, container web$$"
 json="\"namespace\":\"prod\",\"pod\":\"shop-7\",\"container\":\"web$$\""
-prints "$head: " gc "$shop_pid" -d 1s --source perfdata &&
-	prints "$head" gc "$shop_pid" -d 1s --source perfdata -o "$scratch/gc.html" &&
+prints "$head: " gc "$shop_pid" -d 1s --source counters &&
+	prints "$head" gc "$shop_pid" -d 1s --source counters -o "$scratch/gc.html" &&
 	has "$scratch/gc.html" "^Target .$shop_pid. in prod/shop-7, container web$$\$" &&
 	prints "$head, " probe "$shop_pid" '*Target*.*' --count -d 1s &&
 	prints "$json" probe "$shop_pid" '*Target*.*' --count -d 1s --json &&
@@ -122,7 +122,7 @@ prints "$head: " gc "$shop_pid" -d 1s --source perfdata &&
 		--watch 1s --iterations 1 &&
 	prints "$json" hh "$shop_pid" -n 1 --json --watch 1s --iterations 1 || exit 1
 # Full collections of jcmd are records with the pod.
-"$sjkc" gc "$shop_pid" -d 3s --source perfdata --json >"$scratch/gc" 2>"$scratch/gc.err" &
+"$sjkc" gc "$shop_pid" -d 3s --source counters --json >"$scratch/gc" 2>"$scratch/gc.err" &
 gc=$!
 target_wait "$scratch/gc.err" . && prints '' jcmd "$shop_pid" GC.run && wait $gc &&
 	has "$scratch/gc" "$json" || { cat "$scratch/gc" "$scratch/gc.err"; exit 1; }

@@ -33,6 +33,6 @@ for jdk in $(jdks); do
 	prof 0 -e alloc --no-class -d 1s -o "$scratch/third.collapsed" "$pid" &&
 		has "$scratch/third.collapsed" ';Target\.allocate [0-9]+$' &&
 		left || exit 1
-	[ -d "/proc/$pid" ] || { echo 'the JVM has ended'; exit 1; }
+	[ -d "/proc/$pid" ] || { echo 'the JVM has exited'; exit 1; }
 	target_end "$pid"
 done

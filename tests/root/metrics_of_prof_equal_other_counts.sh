@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # prof --metrics serves the counts of the receiver, the kernel's CPU time and memory,
-# and a document to which promtool does not object.  /healthz fails while the engine
+# and a document to which promtool does not object.  /healthz fails while the backend
 # is away for three intervals, with the reason, and recovers.
 sjkc=$1
 scratch=$2
@@ -52,7 +52,7 @@ await_health() {
 	return 1
 }
 
-# received: prints the number of samples, requests and bytes that the engine has
+# received: prints the number of samples, requests and bytes that the backend has
 received() {
 	echo "$(engine_samples)" "$(find "$engine" -name '*.txt' | wc -l)" \
 		"$(awk '{ sum += $1 } END { print sum + 0 }' "$engine/bytes")"
@@ -79,7 +79,7 @@ for _ in $(seq 60); do
 done
 kill -CONT "$pid"
 [ -n "$is_agreed" ] || {
-	echo "the engine has $before samples, requests and bytes:"
+	echo "the backend has $before samples, requests and bytes:"
 	cat "$scratch/metrics"
 	exit 1
 }

@@ -27,7 +27,7 @@ refused() {
 	fi
 	"$@" "$sjkc" doctor "$pid" >"$scratch/out" 2>&1
 	status=$?
-	grep -A1 "^no *$name " "$scratch/out" | grep -q -- '-> ' ||
+	grep -A1 "^failed *$name " "$scratch/out" | grep -q -- '-> ' ||
 		failed "$* doctor: exit status $status: no remedy of $name"
 	grep -q "^does not work: .*prof -p ($name)" "$scratch/out" ||
 		failed "$* doctor: prof works without $name"
@@ -95,7 +95,7 @@ for kib in 8000 10000 12000 14000 16000 20000 24000 32000; do
 		! prlimit --as=$((kib * 1024)) "$sjkc" --version \
 			>/dev/null 2>&1 ||
 		failed "ulimit -v $kib: exit status $status"
-	! grep '^no *BPF programs' "$scratch/out" |
+	! grep '^failed *BPF programs' "$scratch/out" |
 		grep -v 'address space is limited to [0-9]* MiB; use .ulimit -v' ||
 		failed "ulimit -v $kib"
 done
@@ -122,7 +122,7 @@ refused 8 BTF 'CONFIG_DEBUG_INFO_BTF' \
 # A filter of process_vm_readv(2) is not reported as a missing capability.
 # shellcheck disable=SC2086 # words
 $env OTHER_NO_READV=1 "$sjkc" doctor "$pid" >"$scratch/out" 2>&1
-grep -A1 '^no *Java stacks ' "$scratch/out" >"$scratch/stacks"
+grep -A1 '^failed *Java stacks ' "$scratch/out" >"$scratch/stacks"
 grep -q 'a filter (seccomp) blocks process_vm_readv(2)' "$scratch/stacks" ||
 	failed 'without process_vm_readv: Java stacks'
 ! grep -q CAP_SYS_PTRACE "$scratch/stacks" ||

@@ -145,7 +145,7 @@ python3 tests/jvm/lib/terminal.py "$sjkc" <<-'END'
 	1 - prof -i $FILES/a.jfr $FILES/cut.jfr
 	1 - gc $pid -d 1s
 	1 - gc $pid -d 1s -v --log
-	2 - gc $pid $other -d 2s --source perfdata
+	2 - gc $pid $other -d 2s --source counters
 	1 - gc -i $FILES/a.log
 	1 - gc -i $FILES/a.log -o $FILES/g.html -v
 	1 - gc -i $FILES/bad

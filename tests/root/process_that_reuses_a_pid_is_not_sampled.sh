@@ -27,7 +27,7 @@ done
 prof_end 7 || exit 1
 kill -0 "$job" || { echo 'the newcomer has ended'; exit 1; }
 has "$scratch/out.collapsed" '^\[burner-0 ' &&
-	has "$prof_err" 'has ended; its samples until then are kept' || exit 1
+	has "$prof_err" 'has exited; its samples until then are kept' || exit 1
 if grep -E '^\[(dd|sh) ' "$scratch/out.collapsed"; then
 	echo 'the process that reused the PID was sampled'
 	exit 1

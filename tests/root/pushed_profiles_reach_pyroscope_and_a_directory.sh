@@ -51,7 +51,7 @@ done
 
 grep -hq '^resource .* process_pid=[0-9]' "$engine"/*.txt || { echo 'no PID'; exit 1; }
 
-# Without an engine, the directory alone; sent later with curl.
+# Without a backend, the directory alone; sent later with curl.
 mkdir "$scratch/alone"
 prof 0 -p "$pid" -F 99 -d 3s -o "$scratch/alone/" --interval 1s --labels low || exit 1
 set -- "$scratch"/alone/sjkc-*.otlp.gz

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # prof --push sends a profile for each JVM and interval.  Each sample arrives once,
-# although the engine resets a connection, asks to come back later, does not respond
+# although the backend resets a connection, asks to come back later, does not respond
 # in time, sends a response without an end, of which prof reads 4 MiB, and closes the
 # connection in the middle of a response with the status 200.
 sjkc=$1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# prof --push keeps what it cannot send while the engine is away, sends it in order
-# when the engine is back, and sends the last interval when it gets SIGTERM.  What
-# the engine refuses is counted.
+# prof --push keeps what it cannot send while the backend is away, sends it in order
+# when the backend is back, and sends the last interval when it gets SIGTERM.  What
+# the backend refuses is counted.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -27,7 +27,7 @@ engine_accepts && engine_agrees "$prof_err" || exit 1
 has "$prof_err" 'perhaps stored again: [1-9][0-9]* samples' || exit 1
 sort -c -n "$engine/times" || exit 1
 
-# An engine that stores a part of a request before it refuses the request.
+# A backend that stores a part of a request before it refuses the request.
 other=$pid
 target "$jdk" -Dtarget.duty=25 -- burners=1 || exit 1
 rm -f "$engine"/*.txt "$engine/log"
@@ -41,14 +41,14 @@ stored=$(engine_samples)
 sent=$(sed -n 's/.*: delivered \([0-9]*\) of \1 samples.*/\1/p' "$prof_err")
 twice=$(sed -n 's/.*perhaps stored again: \([0-9]*\) samples.*/\1/p' "$prof_err")
 [ "$stored" -gt "${sent:-$stored}" ] && [ "$((stored - sent))" -le "${twice:-0}" ] || {
-	echo "delivered '$sent', perhaps stored again '$twice', the engine has $stored"
+	echo "delivered '$sent', perhaps stored again '$twice', the backend has $stored"
 	cat "$prof_err" "$engine/log"
 	exit 1
 }
 target_end "$pid"
 pid=$other
 
-# The last interval alone; the engine rejects a part of it.
+# The last interval alone; the backend rejects a part of it.
 rm -f "$engine"/*.txt
 echo partial >"$engine/answer"
 prof_start --pid "$pid" --push "http://127.0.0.1:$engine_port" --interval 5m || exit 1
@@ -61,13 +61,13 @@ engine_agrees "$prof_err" || exit 1
 grep -q 'rejected 1 profile: bad profile' "$prof_err" ||
 	{ cat "$prof_err"; exit 1; }
 
-# Requests that the engine refuses are lost, and prof counts them.
+# Requests that the backend refuses are lost, and prof counts them.
 prof_start -p "$pid" --push "http://127.0.0.1:$engine_port/v1/profiles"
 target_wait "$prof_err" 'sending profiles' || exit 1
 cpu_second
 kill -TERM "$prof_pid"
 prof_end 7 || exit 1
 for message in 'refused a request, which is dropped: HTTP status 404: 404 page not found' \
-	'lost: [1-9][0-9]* samples? in 1 request: the engine refused'; do
+	'lost: [1-9][0-9]* samples? in 1 request: the backend refused'; do
 	grep -Eq "$message" "$prof_err" || { cat "$prof_err"; exit 1; }
 done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# prof --push to an engine that has only an IPv6 address, whose name server is away at
-# first: the requests wait.  A token that the engine refuses is reported with a fix;
-# after SIGHUP and a new token, the engine accepts requests again.  A proxy that does
+# prof --push to a backend that has only an IPv6 address, whose name server is away at
+# first: the requests wait.  A token that the backend refuses is reported with a fix;
+# after SIGHUP and a new token, the backend accepts requests again.  A proxy that does
 # not respond is named, without its password.
 sjkc=$1
 scratch=$2
@@ -50,7 +50,7 @@ engine_accepts || exit 1
 for message in \
 	'401: no valid token; the token in --header-file is wrong or has expired$' \
 	'accepts requests again \(refused requests: [0-9]+\)$' \
-	'lost: [0-9]+ samples in [0-9]+ requests: the engine refused them$'; do
+	'lost: [0-9]+ samples in [0-9]+ requests: the backend refused them$'; do
 	has "$prof_err" "$message" || exit 1
 done
 ! grep -q Bearer "$prof_err" || { cat "$prof_err"; exit 1; }

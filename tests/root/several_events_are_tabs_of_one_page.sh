@@ -16,7 +16,7 @@ for jdk in $(jdks); do
 			exit 1
 	done
 	has "$prof_out" '^alloc of .* samples each 64 KB on average, ' &&
-		has "$prof_out" '^bias: an estimate: each sample represents' || exit 1
+		has "$prof_out" '^note: an estimate: each sample represents' || exit 1
 	prof 0 -e alloc -d 2s -o "$scratch/alloc.collapsed" "$pid" || exit 1
 	at_least 99 "$(weight_of "$scratch/alloc.collapsed" \
 		';Target\.allocate;[^;]+ [0-9]+$')" 'allocated there' || exit 1

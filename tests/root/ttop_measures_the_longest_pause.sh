@@ -33,7 +33,7 @@ for jdk in $(jdks); do
 	for collector in ${COLLECTORS-G1 Shenandoah}; do
 		gc_target "$jdk" $collector -- live=6000 rate=300 full=400 \
 			dumps=70 && top && equal || exit 1
-		top --no-probes && bounded || exit 1
+		top --no-uprobes && bounded || exit 1
 		target_end "$pid"
 	done
 done

@@ -57,4 +57,4 @@ check() {
 	SSL_CERT_FILE=$PWD/engine.pem check "grpcs://127.0.0.1:$port" --server-name engine.test
 	check "grpc://127.0.0.1:$port" --cacert engine.pem --server-name engine.test
 } | sed -E "s/:[0-9]{4,5}([/ ])/:PORT\\1/g; s/ +[0-9.]+ ms/ N ms/; s,$PWD/,,g;
-	/gRPC|HTTP status/! s/(no    request N ms) .*/\\1  (no response)/"
+	/gRPC|HTTP status/! s/(failed  request N ms) .*/\\1  (no response)/"

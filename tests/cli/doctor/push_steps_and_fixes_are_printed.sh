@@ -28,8 +28,8 @@ check() {
 replace() {
 	# A peer that speaks another protocol ends the connection at any time.
 	sed -E "s/:[0-9]{4,5}([/ ])/:PORT\1/g; s/ +[0-9.]+ ms/ N ms/; s,$PWD/,,g;
-		/HTTP status/! s/(no    request N ms) .*/\1  (no response)/;
-		s/(no    TLS N ms) +OpenSSL.*/\1  (no TLS)/"
+		/HTTP status/! s/(failed  request N ms) .*/\1  (no response)/;
+		s/(failed  TLS N ms) +OpenSSL.*/\1  (no TLS)/"
 }
 
 make_certificate() {

@@ -58,7 +58,7 @@ otlp OpenTelemetry profiles
 jstack-json and as JSON
 speedscope speedscope JSON
 firefox Firefox Profiler JSON
-html pages (`.html`)
+html flame graphs (`.html`)
 jstack thread dumps as text
 perf the text of `perf script`
 collapsed collapsed stack traces

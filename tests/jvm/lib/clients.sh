@@ -37,7 +37,7 @@ visualvm_start() {
 	shift
 	visualvm=$scratch/visualvm
 	mkdir -p "$visualvm/user/var"
-	# Accept the licence that VisualVM shows at its first start.
+	# Accept the license that VisualVM shows at its first start.
 	: >"$visualvm/user/var/license_accepted"
 	visualvm_jars "$visualvm_jdk" || return
 	[ -z "${tls-}" ] || cp "$tls/ca.p12" "$visualvm/"

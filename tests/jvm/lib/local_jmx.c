@@ -2,9 +2,9 @@
 /*
  *	local_jmx PID look | find | start
  *
- * Finds a JVM's local connector: "look" without a request to the JVM, "find"
- * with one if necessary, "start" also starts it.  Prints it and connects to it.
- * The exit status is the kind of the error.
+ * Finds a JVM's local JMX connector: "look" without a request to the JVM,
+ *"find" with one if necessary, "start" also starts it.  Prints it and connects
+ *to it. The exit status is the kind of the error.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # variables of the caller
-# Sourced after target.sh and attach.sh by tests of local connectors.  $pid is
+# Sourced after target.sh and attach.sh by tests of local JMX connectors.  $pid is
 # the JVM, $scratch the test's own directory.
 
 : "${TOOLS:=build/cc/tests/jvm/lib}"

@@ -43,7 +43,7 @@ engine_agrees() {
 	delivered=$(sed -n 's/.*: delivered \([0-9]*\) of \([0-9]*\) samples*.*/\1 \2/p' "$1")
 	got=$(engine_samples)
 	[ "$delivered" = "$got $got" ] && [ "$got" -gt 0 ] && return
-	echo "delivered '$delivered' samples, the engine has $got"
+	echo "delivered '$delivered' samples, the backend has $got"
 	cat "$1" "$engine/log"
 	return 1
 }

@@ -103,7 +103,7 @@ static void other_pages_are_refused(void **state)
 		       "trees, -o tree, are not supported), or truncated "
 		       "before the data");
 	foreign_refuse(&page_reader, empty, strlen(empty),
-		       "the page has no frames, or is truncated");
+		       "the HTML flame graph has no frames, or is truncated");
 	assert_false(page_reader.sniff((const uint8_t *)"<html>", 6));
 }
 

@@ -22,7 +22,7 @@ static struct profile *profile_of(const char *event, enum unit unit)
 	return p;
 }
 
-/* The text is one line, which follows "bias: " on a terminal. */
+/* The text is one line, which follows "note: " on a terminal. */
 static void check_bias(struct profile *p, const char *part)
 {
 	const struct event_view view = sampled_view(p, 0);
@@ -63,9 +63,9 @@ static void each_known_event_has_one_line(void **state)
 		{ "jdk.ObjectAllocationOutsideTLAB", UNIT_BYTES, "TLAB" },
 		{ "jdk.ThreadPark", UNIT_NS, "unknown" },
 		{ "thread-dump", UNIT_SAMPLES, "safepoints" },
-		{ "nps.cpu", UNIT_NS, "unknown" },
-		{ "nps.wall", UNIT_NS, "unknown" },
-		{ "collapsed", UNIT_SAMPLES, "unknown" },
+		{ "nps.cpu", UNIT_NS, "perhaps" },
+		{ "nps.wall", UNIT_NS, "perhaps" },
+		{ "collapsed", UNIT_SAMPLES, "neither" },
 		{ "alloc", UNIT_BYTES, "estimate" },
 		{ "lock", UNIT_NS, "monitors only" },
 		{ "com.acme.Own", UNIT_NS, "" },

@@ -30,7 +30,7 @@ static const struct {
 	  "bad",
 	  9, PUSH_DELIVERED, "bad", 2 },
 	{ 200, "\x0a\x02\x08\x02", 4, PUSH_DELIVERED,
-	  "the engine gives no reason", 2 },
+	  "the backend gives no reason", 2 },
 	{ 200,
 	  "\x0a\x05\x12\x03"
 	  "odd",
@@ -40,11 +40,11 @@ static const struct {
 	  PUSH_DELIVERED, "", 0 },
 	/* A damaged response, and one of another server. */
 	{ 200, "\x0a\x7f\x08", 3, PUSH_REFUSED,
-	  "HTTP status 200, but the response is not an engine's (no "
+	  "HTTP status 200, but the response is not a profiling backend's (no "
 	  "type)",
 	  0 },
 	{ 200, "OK", 2, PUSH_REFUSED,
-	  "HTTP status 200, but the response is not an engine's (no "
+	  "HTTP status 200, but the response is not a profiling backend's (no "
 	  "type)",
 	  0 },
 	{ 503,
@@ -168,7 +168,7 @@ static void reason_names_the_redirect_and_the_proxy(void **state)
 	expect_reason(r, "HTTP status 403 through the proxy p:3128 "
 			 "(http_proxy): denied");
 	assert_non_null(strstr(push_advice(&s, r), "proxy"));
-	/* Behind a tunnel, the status is the engine's. */
+	/* Behind a tunnel, the status is the backend's. */
 	r->is_tunnelled = true;
 	expect_reason(r, "HTTP status 403: denied");
 	assert_null(strstr(push_advice(&s, r), "proxy"));
@@ -208,7 +208,8 @@ static void response_that_is_cut_off_counts_by_its_status(void **state)
 		  "the response is incomplete" },
 		{ 202, "", PUSH_DELIVERED, "the response is incomplete" },
 		{ 200, "text/html", PUSH_REFUSED,
-		  "HTTP status 200, but the response is not an engine's "
+		  "HTTP status 200, but the response is not a profiling "
+		  "backend's "
 		  "(text/html)" },
 		{ 503, "", PUSH_AGAIN, "HTTP status 503" },
 		{ 400, "", PUSH_REFUSED, "HTTP status 400" },

@@ -175,7 +175,7 @@ static void tls_factory_is_added_or_removed(void **state)
 	release(&tls);
 }
 
-/* Stubs of the local connector have a UnicastRef2 and no socket factory. */
+/* Stubs of the local JMX connector have a UnicastRef2 and no socket factory. */
 static void reference_without_factory_keeps_its_kind(void **state)
 {
 	static const char bytes[] =

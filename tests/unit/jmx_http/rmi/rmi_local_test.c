@@ -32,7 +32,7 @@
 
 static char directory[64], path[96];
 
-/* A stub of JDK 17's local connector, whose port is 38129. */
+/* A stub of JDK 17's local JMX connector, whose port is 38129. */
 static const char stub[] =
 	"rO0ABXNyAC5qYXZheC5tYW5hZ2VtZW50LnJlbW90ZS5ybWkuUk1JU2VydmVySW1wbF9T"
 	"dHViAAAAAAAAAAICAAB4cgAaamF2YS5ybWkuc2VydmVyLlJlbW90ZVN0dWLp/tzJi+Fl"

@@ -215,7 +215,7 @@ static void period_of_allocations_is_in_bytes(void **state)
 		 "period 524288 alloc/bytes\n"
 		 "comment x.jfr\n"
 		 "a.A.a 1 600000\n");
-	w.options.engine = PPROF_PYROSCOPE;
+	w.options.backend = PPROF_PYROSCOPE;
 	w.options.threads = THREADS_FOLDED;
 	check(w, "alloc_objects/count alloc_space/bytes=\n"
 		 "period 524288 space/bytes\n"
