@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/alloc.h"
 #include "core/base/json.h"
 #include "jmx_http/http/exposition.h"
 #include "jmx_http/net/socket.h"
@@ -7,8 +8,49 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- the login of an agent ---- */
+
+void http_target_forget_login(struct http_target *t)
+{
+	if (t->authorization)
+		explicit_bzero(t->authorization, strlen(t->authorization));
+	free(t->authorization);
+	t->authorization = NULL;
+}
+
+const char *http_target_login_fault(const struct http_target *t)
+{
+	return t->renew_bearer ? "the agent rejected the token of --bearer-file"
+			       : "the agent rejected the user or the password "
+				 "of --user and --password-file";
+}
+
+bool http_target_renew_login(struct http_target *t, struct error *err)
+{
+	struct text header = { 0 };
+	bool is_new = false;
+
+	text_puts(&header, "Bearer ");
+	if (t->renew_bearer(t->bearer_file, &header, err) == 0) {
+		is_new = strcmp(header.bytes, t->authorization) != 0 &&
+			 !strpbrk(header.bytes, "\r\n");
+		*err = (struct error){ 0 };
+	}
+	if (is_new) {
+		http_target_forget_login(t);
+		t->authorization = xstrdup(header.bytes);
+		t->login++;
+	}
+	explicit_bzero(header.bytes, header.cap);
+	text_release(&header);
+	return is_new;
+}
+
+/* ---- requests and responses ---- */
 
 static bool forward_fail(struct http_fault *fault, unsigned status,
 			 const char *why)

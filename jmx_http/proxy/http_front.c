@@ -42,21 +42,6 @@ static void http_target_init(struct http_target *t, struct door *d,
 	t->serves_metrics = o->serves_metrics;
 }
 
-static void http_target_forget_login(struct http_target *t)
-{
-	if (t->authorization)
-		explicit_bzero(t->authorization, strlen(t->authorization));
-	free(t->authorization);
-	t->authorization = NULL;
-}
-
-const char *http_target_login_fault(const struct http_target *t)
-{
-	return t->renew_bearer ? "the agent rejected the token of --bearer-file"
-			       : "the agent rejected the user or the password "
-				 "of --user and --password-file";
-}
-
 static void http_target_release(struct http_target *t)
 {
 	http_agent_release(&t->agent);
@@ -70,27 +55,6 @@ static void http_target_release(struct http_target *t)
 	free(t->path);
 	free(t->bearer_file);
 	http_target_forget_login(t);
-}
-
-bool http_target_renew_login(struct http_target *t, struct error *err)
-{
-	struct text header = { 0 };
-	bool is_new = false;
-
-	text_puts(&header, "Bearer ");
-	if (t->renew_bearer(t->bearer_file, &header, err) == 0) {
-		is_new = strcmp(header.bytes, t->authorization) != 0 &&
-			 !strpbrk(header.bytes, "\r\n");
-		*err = (struct error){ 0 };
-	}
-	if (is_new) {
-		http_target_forget_login(t);
-		t->authorization = xstrdup(header.bytes);
-		t->login++;
-	}
-	explicit_bzero(header.bytes, header.cap);
-	text_release(&header);
-	return is_new;
 }
 
 /*

@@ -43,6 +43,9 @@ struct http_target {
  */
 bool http_target_renew_login(struct http_target *t, struct error *err);
 
+/* Wipes the authorization of a target. */
+void http_target_forget_login(struct http_target *t);
+
 /* The fault of a target whose agent rejects its authorization. */
 const char *http_target_login_fault(const struct http_target *t);
 

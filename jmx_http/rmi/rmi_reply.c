@@ -29,6 +29,26 @@ void rmi_reply_boolean(struct text *out, bool value)
 	text_putc(out, value);
 }
 
+void rmi_reply_void(struct text *out)
+{
+	text_clear(out);
+	rmi_reply_value(out);
+}
+
+struct java_output rmi_reply_begin(struct text *out)
+{
+	rmi_reply_void(out);
+	return (struct java_output){ .out = out, .dialect = JAVA_OF_RMI };
+}
+
+void rmi_reply_text(struct text *out, const char *text)
+{
+	struct java_output o = rmi_reply_begin(out);
+
+	java_output_text(&o, text);
+	java_output_release(&o);
+}
+
 /* Exceptions */
 
 /* The fields of java.lang.Throwable. */
@@ -70,6 +90,38 @@ void rmi_reply_exception(struct text *out, const struct rmi_exception *e)
 	reply_head(out, JRMP_RETURN_EXCEPTION, 0);
 	exception_write(&o, e);
 	java_output_release(&o);
+}
+
+void rmi_reply_throw(struct text *out, const struct java_shape *shape,
+		     const char *message)
+{
+	const struct rmi_exception e = { .shape = shape, .message = message };
+
+	text_clear(out);
+	rmi_reply_exception(out, &e);
+}
+
+void rmi_reply_unsupported(struct text *out, const char *what)
+{
+	struct text message = { 0 };
+
+	text_printf(&message, "sjkc: %s is not available over Jolokia", what);
+	rmi_reply_throw(out, &java_shape_unsupported_operation_exception,
+			message.bytes);
+	text_release(&message);
+}
+
+void rmi_reply_error(struct text *out, const struct error *err)
+{
+	struct text message = { 0 };
+
+	text_printf(&message, "sjkc: %s", err->text);
+	rmi_reply_throw(out,
+			err->kind == ERROR_PERMISSION
+				? &java_shape_security_exception
+				: &java_shape_io_exception,
+			message.bytes);
+	text_release(&message);
 }
 
 /* The wrapper in which an MBean server throws an exception. */

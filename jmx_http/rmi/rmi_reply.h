@@ -46,4 +46,19 @@ void rmi_reply_failure(struct text *out, const char *failure,
 void rmi_reply_stub(struct text *out, const struct java_shape *class,
 		    const char *host, uint16_t port, const struct jrmp_id *id);
 
+/*
+ * Each function replaces the contents of out by a return: void, a text, or one
+ * whose value the caller writes; an exception of the class, an
+ * UnsupportedOperationException (what: a noun), or the exception of a failed
+ * connection, which clients check by getDefaultDomain().  The caller calls
+ * java_output_release().
+ */
+void rmi_reply_void(struct text *out);
+void rmi_reply_text(struct text *out, const char *text);
+struct java_output rmi_reply_begin(struct text *out);
+void rmi_reply_throw(struct text *out, const struct java_shape *shape,
+		     const char *message);
+void rmi_reply_unsupported(struct text *out, const char *what);
+void rmi_reply_error(struct text *out, const struct error *err);
+
 #endif

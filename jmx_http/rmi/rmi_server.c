@@ -6,8 +6,11 @@
 #include "jmx_http/rmi/rmi_server_methods.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,75 +26,143 @@
 /* The "jmxrmi" object; no JVM has such an object number. */
 static const struct jrmp_id server_id = { "sjkcRMIS" };
 
-/* Exceptions */
+/* Sessions, in memory that worker processes share */
 
-void rmi_server_throw(struct rmi_server *s, const struct java_shape *shape,
-		      const char *message)
+struct session_entry {
+	struct jrmp_id id;
+	uint64_t used; /* order of last uses; 0: unused entry */
+	struct rmi_credentials login;
+};
+
+struct rmi_sessions {
+	pthread_mutex_t lock;
+	uint64_t uses;
+	uint32_t numbers;
+	struct session_entry list[RMI_SESSIONS_MAX];
+};
+
+struct rmi_sessions *rmi_sessions_new(void)
 {
-	const struct rmi_exception e = { .shape = shape, .message = message };
+	struct rmi_sessions *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t shared;
 
-	text_clear(&s->out);
-	rmi_reply_exception(&s->out, &e);
+	if (s == MAP_FAILED)
+		alloc_give_up(sizeof(*s));
+	/* The entries contain passwords. */
+	madvise(s, sizeof(*s), MADV_DONTDUMP);
+	pthread_mutexattr_init(&shared);
+	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&s->lock, &shared);
+	pthread_mutexattr_destroy(&shared);
+	return s;
 }
 
-void rmi_server_throw_unsupported(struct rmi_server *s, const char *what)
+void rmi_sessions_free(struct rmi_sessions *s)
 {
-	struct text message = { 0 };
-
-	text_printf(&message, "sjkc: %s is not available over Jolokia", what);
-	rmi_server_throw(s, &java_shape_unsupported_operation_exception,
-			 message.bytes);
-	text_release(&message);
+	if (!s)
+		return;
+	explicit_bzero(s, sizeof(*s));
+	munmap(s, sizeof(*s));
 }
 
-void rmi_server_throw_error(struct rmi_server *s, const struct error *err)
+/* If the owner of the lock was killed, one entry may be incomplete. */
+static void sessions_lock(struct rmi_sessions *s)
 {
-	struct text message = { 0 };
-
-	text_printf(&message, "sjkc: %s", err->text);
-	rmi_server_throw(s,
-			 err->kind == ERROR_PERMISSION
-				 ? &java_shape_security_exception
-				 : &java_shape_io_exception,
-			 message.bytes);
-	text_release(&message);
+	if (pthread_mutex_lock(&s->lock) == EOWNERDEAD)
+		pthread_mutex_consistent(&s->lock);
 }
 
-/* Arguments */
-
-const struct java_value *rmi_server_argument(const struct rmi_server *s,
-					     size_t index)
+static void sessions_unlock(struct rmi_sessions *s)
 {
-	return index < s->request.argument_count ? s->request.arguments[index]
-						 : &java_null;
+	pthread_mutex_unlock(&s->lock);
 }
 
-/* Values */
-
-struct java_output rmi_server_begin_value(struct rmi_server *s)
+static struct session_entry *sessions_entry(struct rmi_sessions *s,
+					    const struct jrmp_id *id)
 {
-	text_clear(&s->out);
-	rmi_reply_value(&s->out);
-	return (struct java_output){ .out = &s->out, .dialect = JAVA_OF_RMI };
+	for (size_t i = 0; i < RMI_SESSIONS_MAX; i++)
+		if (s->list[i].used &&
+		    memcmp(&s->list[i].id, id, sizeof(*id)) == 0)
+			return &s->list[i];
+	return NULL;
 }
 
-void rmi_server_return_void(struct rmi_server *s)
+static struct session_entry *sessions_oldest(struct rmi_sessions *s)
 {
-	text_clear(&s->out);
-	rmi_reply_value(&s->out);
+	struct session_entry *oldest = &s->list[0];
+
+	for (size_t i = 1; i < RMI_SESSIONS_MAX; i++)
+		if (s->list[i].used < oldest->used)
+			oldest = &s->list[i];
+	return oldest;
 }
 
-void rmi_server_return_text(struct rmi_server *s, const char *text)
+/* A client that guessed an ObjID would have another client's login. */
+static void session_choose_id(struct jrmp_id *id)
 {
-	struct java_output o = rmi_server_begin_value(s);
-
-	java_output_text(&o, text);
-	java_output_release(&o);
+	if (getrandom(id->bytes, sizeof(id->bytes), 0) !=
+	    (ssize_t)sizeof(id->bytes))
+		alloc_give_up(0);
 }
 
-/* Sessions */
+struct jrmp_id rmi_sessions_add(struct rmi_sessions *s,
+				const struct rmi_credentials *login)
+{
+	struct session_entry *new;
+	struct jrmp_id id;
 
-static void login_clear(struct rmi_login *login)
+	session_choose_id(&id);
+	sessions_lock(s);
+	new = sessions_oldest(s);
+	new->used = 0;
+	new->id = id;
+	new->login = *login;
+	new->used = ++s->uses;
+	sessions_unlock(s);
+	return id;
+}
+
+bool rmi_sessions_find(struct rmi_sessions *s, const struct jrmp_id *id,
+		       struct rmi_credentials *login)
+{
+	struct session_entry *found;
+
+	sessions_lock(s);
+	found = sessions_entry(s, id);
+	if (found) {
+		found->used = ++s->uses;
+		*login = found->login;
+	}
+	sessions_unlock(s);
+	return found;
+}
+
+void rmi_sessions_remove(struct rmi_sessions *s, const struct jrmp_id *id)
+{
+	struct session_entry *found;
+
+	sessions_lock(s);
+	found = sessions_entry(s, id);
+	if (found)
+		explicit_bzero(found, sizeof(*found));
+	sessions_unlock(s);
+}
+
+uint32_t rmi_sessions_next(struct rmi_sessions *s)
+{
+	uint32_t number;
+
+	sessions_lock(s);
+	number = ++s->numbers;
+	sessions_unlock(s);
+	return number;
+}
+
+/* The login of the session that calls */
+
+static void login_clear(struct rmi_credentials *login)
 {
 	explicit_bzero(login, sizeof(*login));
 }
@@ -104,7 +175,8 @@ static void server_disconnect(struct rmi_server *s)
 	rmi_server_forget_beans(s);
 }
 
-static bool login_equals(const struct rmi_login *a, const struct rmi_login *b)
+static bool login_equals(const struct rmi_credentials *a,
+			 const struct rmi_credentials *b)
 {
 	return a->has_credentials == b->has_credentials &&
 	       strcmp(a->user, b->user) == 0 &&
@@ -112,7 +184,8 @@ static bool login_equals(const struct rmi_login *a, const struct rmi_login *b)
 }
 
 /* Connects with a login, unless the server is connected with it. */
-static bool server_connect(struct rmi_server *s, const struct rmi_login *login)
+static bool server_connect(struct rmi_server *s,
+			   const struct rmi_credentials *login)
 {
 	struct jmx_credentials credentials = {
 		.user = login->user,
@@ -127,7 +200,7 @@ static bool server_connect(struct rmi_server *s, const struct rmi_login *login)
 				  login->has_credentials ? &credentials : NULL,
 				  &err);
 	if (!s->jmx)
-		rmi_server_throw_error(s, &err);
+		rmi_reply_error(&s->out, &err);
 	else
 		s->login = *login;
 	return s->jmx;
@@ -143,7 +216,8 @@ static bool login_copy(char to[RMI_LOGIN_MAX], const struct java_value *v)
 }
 
 /* The credentials are a String[] of user name and password, or null. */
-static bool login_read(struct rmi_login *login, const struct java_value *v)
+static bool login_read(struct rmi_credentials *login,
+		       const struct java_value *v)
 {
 	if (v->kind == JAVA_NULL)
 		return true;
@@ -155,13 +229,13 @@ static bool login_read(struct rmi_login *login, const struct java_value *v)
 
 static void server_new_client(struct rmi_server *s)
 {
-	struct rmi_login login = { 0 };
+	struct rmi_credentials login = { 0 };
 	struct jrmp_id id;
 
 	if (s->options->takes_login &&
 	    !login_read(&login, rmi_server_argument(s, 0))) {
-		rmi_server_throw(
-			s, &java_shape_security_exception,
+		rmi_reply_throw(
+			&s->out, &java_shape_security_exception,
 			"sjkc: the credentials are not a user name and a "
 			"password of at most 255 bytes");
 	} else if (server_connect(s, &login)) {
@@ -182,27 +256,27 @@ static void server_get_connection_id(struct rmi_server *s)
 	text_puts(&id, "rmi://" HOST "  ");
 	for (size_t i = 0; i < 8; i++)
 		text_printf(&id, "%02x", s->request.object.bytes[i]);
-	rmi_server_return_text(s, id.bytes);
+	rmi_reply_text(&s->out, id.bytes);
 	text_release(&id);
 }
 
 static void server_close(struct rmi_server *s)
 {
 	rmi_sessions_remove(s->options->sessions, &s->request.object);
-	rmi_server_return_void(s);
+	rmi_reply_void(&s->out);
 }
 
 /* Registry and DGC */
 
 static void server_get_version(struct rmi_server *s)
 {
-	rmi_server_return_text(s, "1.0 sjkc");
+	rmi_reply_text(&s->out, "1.0 sjkc");
 }
 
 static void server_list(struct rmi_server *s)
 {
 	static const char *const names[] = { ENTRY };
-	struct java_output o = rmi_server_begin_value(s);
+	struct java_output o = rmi_reply_begin(&s->out);
 
 	java_output_strings(&o, names, 1);
 	java_output_release(&o);
@@ -211,9 +285,9 @@ static void server_list(struct rmi_server *s)
 static void server_lookup(struct rmi_server *s)
 {
 	if (!java_bytes_are(java_string_of(rmi_server_argument(s, 0)), ENTRY)) {
-		rmi_server_throw(s, &java_shape_not_bound_exception,
-				 "sjkc: the only name bound here is \"" ENTRY
-				 "\"");
+		rmi_reply_throw(&s->out, &java_shape_not_bound_exception,
+				"sjkc: the only name bound here is \"" ENTRY
+				"\"");
 		return;
 	}
 	text_clear(&s->out);
@@ -226,7 +300,7 @@ static void server_lookup(struct rmi_server *s)
  */
 static void server_dirty(struct rmi_server *s)
 {
-	struct java_output o = rmi_server_begin_value(s);
+	struct java_output o = rmi_reply_begin(&s->out);
 
 	java_output_object(&o, &java_shape_lease);
 	java_write_u64(o.out, (uint64_t)LEASE_MS);
@@ -240,7 +314,6 @@ static void server_dirty(struct rmi_server *s)
 static rmi_server_fn *const server_methods[JMX_METHODS] = {
 	[JMX_LIST] = server_list,
 	[JMX_LOOKUP] = server_lookup,
-	[JMX_CLEAN] = rmi_server_return_void,
 	[JMX_DIRTY] = server_dirty,
 	[JMX_NEW_CLIENT] = server_new_client,
 	[JMX_GET_VERSION] = server_get_version,
@@ -264,13 +337,13 @@ static bool server_has_subject(const struct rmi_server *s)
 static bool server_enter_session(struct rmi_server *s)
 {
 	enum jmx_method m = (enum jmx_method)(s->request.method - jmx_methods);
-	struct rmi_login login = { 0 };
+	struct rmi_credentials login = { 0 };
 	bool is_open;
 
 	if (!rmi_sessions_find(s->options->sessions, &s->request.object,
 			       &login)) {
-		rmi_server_throw(s, &java_shape_no_such_object_exception,
-				 "sjkc: the session has ended");
+		rmi_reply_throw(&s->out, &java_shape_no_such_object_exception,
+				"sjkc: the session has ended");
 		return false;
 	}
 	is_open = m == JMX_CLOSE || m == JMX_GET_CONNECTION_ID ||
@@ -288,15 +361,15 @@ static void server_call(struct rmi_server *s)
 
 	if (m->interface == METHOD_OF_SERVER &&
 	    memcmp(&s->request.object, &server_id, sizeof(server_id)) != 0)
-		rmi_server_throw(s, &java_shape_no_such_object_exception,
-				 "sjkc: no such object");
+		rmi_reply_throw(&s->out, &java_shape_no_such_object_exception,
+				"sjkc: no such object");
 	else if (m->interface == METHOD_OF_CONNECTION &&
 		 !server_enter_session(s))
 		return;
 	else if (server_has_subject(s))
-		rmi_server_throw_unsupported(s, "subject delegation");
+		rmi_reply_unsupported(&s->out, "subject delegation");
 	else if (!call)
-		rmi_server_throw_unsupported(s, m->name);
+		rmi_reply_unsupported(&s->out, m->name);
 	else
 		call(s);
 }
@@ -389,7 +462,7 @@ static bool server_reply(struct rmi_server *s)
 /* Only a session may send long messages. */
 static void server_trust(struct rmi_server *s)
 {
-	struct rmi_login login;
+	struct rmi_credentials login;
 
 	if (!s->request.has_head ||
 	    s->request.method->interface != METHOD_OF_CONNECTION)

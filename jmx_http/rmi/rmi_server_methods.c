@@ -90,8 +90,8 @@ static const struct java_value *server_unmarshal(struct rmi_server *s,
 	if (!bytes || bytes->kind != JAVA_ARRAY || bytes->array.type != 'B' ||
 	    java_stream_read(stream, bytes->array.raw, bytes->array.count,
 			     &used, &value) != JAVA_DONE) {
-		rmi_server_throw(
-			s, &java_shape_illegal_argument_exception,
+		rmi_reply_throw(
+			&s->out, &java_shape_illegal_argument_exception,
 			"sjkc: the argument is not a serialized object");
 		return NULL;
 	}
@@ -137,7 +137,7 @@ static bool server_run(struct rmi_server *s, const struct jmx_request *q,
 	status = jmx_run(s->jmx, q, 1, single_take, single, &err);
 	s->jmx->keep = NULL;
 	if (status)
-		rmi_server_throw_error(s, &err);
+		rmi_reply_error(&s->out, &err);
 	else if (single->failure)
 		server_throw_failure(s, single->failure, single->kind);
 	return !status && !single->failure;
@@ -177,8 +177,8 @@ static void server_throw_missing(struct rmi_server *s, const char *name)
 	s->jmx->keep = NULL;
 	if (status == 0 && !single.failure &&
 	    single.value->kind == VALUE_ARRAY && !single.value->list.count)
-		rmi_server_throw(s, &java_shape_instance_not_found_exception,
-				 name);
+		rmi_reply_throw(&s->out,
+				&java_shape_instance_not_found_exception, name);
 }
 
 /* The description of an MBean; NULL, and an exception, if there is none. */
@@ -250,7 +250,7 @@ static void server_return_boolean(struct rmi_server *s, bool value)
 static void server_return_value(struct rmi_server *s, const struct value *v,
 				const char *type)
 {
-	struct java_output o = rmi_server_begin_value(s);
+	struct java_output o = rmi_reply_begin(&s->out);
 	struct java_from_value f = { .output = &o, .arena = &s->arena };
 
 	java_from_value(&f, v, type);
@@ -281,8 +281,8 @@ static void server_get_attribute(struct rmi_server *s)
 	struct single single;
 
 	if (!name || !attribute) {
-		rmi_server_throw(s, &java_shape_illegal_argument_exception,
-				 "sjkc: the MBean or the attribute is null");
+		rmi_reply_throw(&s->out, &java_shape_illegal_argument_exception,
+				"sjkc: the MBean or the attribute is null");
 		return;
 	}
 	info = server_info(s, name);
@@ -302,7 +302,7 @@ static void server_return_attributes(struct rmi_server *s,
 				     const struct value *const *values,
 				     size_t count)
 {
-	struct java_output o = rmi_server_begin_value(s);
+	struct java_output o = rmi_reply_begin(&s->out);
 	struct java_from_value f = { .output = &o, .arena = &s->arena };
 	uint32_t readable = 0;
 
@@ -338,8 +338,8 @@ static void server_get_attributes(struct rmi_server *s)
 
 	q.names = names;
 	if (!q.object) {
-		rmi_server_throw(s, &java_shape_illegal_argument_exception,
-				 "sjkc: the MBean is null");
+		rmi_reply_throw(&s->out, &java_shape_illegal_argument_exception,
+				"sjkc: the MBean is null");
 		return;
 	}
 	info = server_info(s, q.object);
@@ -370,8 +370,8 @@ static bool server_set(struct rmi_server *s, const char *object,
 	*name = text ? server_text(s, text) : NULL;
 	*value = java_to_value(java_field_of(attribute, "value"), &s->arena);
 	if (!object || !*name) {
-		rmi_server_throw(s, &java_shape_illegal_argument_exception,
-				 "sjkc: the MBean or the attribute is null");
+		rmi_reply_throw(&s->out, &java_shape_illegal_argument_exception,
+				"sjkc: the MBean or the attribute is null");
 		return false;
 	}
 	return server_run(s, &q, &s->arena, &single);
@@ -386,7 +386,7 @@ static void server_set_attribute(struct rmi_server *s)
 	const struct value *value;
 
 	if (attribute && server_set(s, object, attribute, &name, &value))
-		rmi_server_return_void(s);
+		rmi_reply_void(&s->out);
 	java_stream_release(&stream);
 }
 
@@ -507,8 +507,8 @@ static void server_invoke(struct rmi_server *s)
 		s, rmi_server_argument(s, 2), &stream);
 
 	if (arguments && (!object || !name))
-		rmi_server_throw(s, &java_shape_illegal_argument_exception,
-				 "sjkc: the MBean or the operation is null");
+		rmi_reply_throw(&s->out, &java_shape_illegal_argument_exception,
+				"sjkc: the MBean or the operation is null");
 	else if (arguments)
 		server_invoke_with(s, object, name, arguments);
 	java_stream_release(&stream);
@@ -527,8 +527,8 @@ static bool server_search(struct rmi_server *s, const char *pattern,
 	if (!server_run(s, &q, &s->arena, &single))
 		return false;
 	if (single.value->kind != VALUE_ARRAY) {
-		rmi_server_throw(s, &java_shape_io_exception,
-				 "sjkc: the reply to a query is not a list");
+		rmi_reply_throw(&s->out, &java_shape_io_exception,
+				"sjkc: the reply to a query is not a list");
 		return false;
 	}
 	*names = arena_alloc(&s->arena,
@@ -555,7 +555,7 @@ static bool server_query(struct rmi_server *s, const char ***names,
 	if (!query)
 		return false;
 	if (!is_null) {
-		rmi_server_throw_unsupported(s, "a query with a QueryExp");
+		rmi_reply_unsupported(&s->out, "a query with a QueryExp");
 		return false;
 	}
 	return server_search(s, server_name(s, rmi_server_argument(s, 0)),
@@ -570,7 +570,7 @@ static void server_query_names(struct rmi_server *s)
 
 	if (!server_query(s, &names, &count))
 		return;
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	java_output_set(&o, (uint32_t)count);
 	for (size_t i = 0; i < count; i++)
 		java_output_object_name(&o, names[i]);
@@ -629,12 +629,12 @@ static void server_query_mbeans(struct rmi_server *s)
 	status = jmx_run(s->jmx, requests, count, classes_take, &classes, &err);
 	free(requests);
 	if (status) {
-		rmi_server_throw_error(s, &err);
+		rmi_reply_error(&s->out, &err);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
 		found += classes.list[i] != NULL;
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	java_output_set(&o, found);
 	for (size_t i = 0; i < count; i++)
 		if (classes.list[i])
@@ -650,8 +650,8 @@ static const struct jmx_info *server_info_of_argument(struct rmi_server *s,
 	*name = server_name(s, rmi_server_argument(s, 0));
 	if (*name)
 		return server_info(s, *name);
-	rmi_server_throw(s, &java_shape_illegal_argument_exception,
-			 "sjkc: the MBean is null");
+	rmi_reply_throw(&s->out, &java_shape_illegal_argument_exception,
+			"sjkc: the MBean is null");
 	return NULL;
 }
 
@@ -663,7 +663,7 @@ static void server_get_object_instance(struct rmi_server *s)
 
 	if (!info)
 		return;
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	server_write_instance(&o, name, info->class);
 	java_output_release(&o);
 }
@@ -676,7 +676,7 @@ static void server_get_mbean_info(struct rmi_server *s)
 
 	if (!info)
 		return;
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	java_from_info(&o, info);
 	java_output_release(&o);
 }
@@ -796,8 +796,8 @@ static void server_is_registered(struct rmi_server *s)
 	size_t count;
 
 	if (!name)
-		rmi_server_throw(s, &java_shape_illegal_argument_exception,
-				 "sjkc: the MBean is null");
+		rmi_reply_throw(&s->out, &java_shape_illegal_argument_exception,
+				"sjkc: the MBean is null");
 	else if (server_search(s, name, &names, &count))
 		server_return_boolean(s, count > 0);
 }
@@ -831,7 +831,7 @@ static void server_get_domains(struct rmi_server *s)
 	for (size_t i = 0; i < count; i++)
 		if (!domains || strcmp(names[domains - 1], names[i]) != 0)
 			names[domains++] = names[i];
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	java_output_strings(&o, names, domains);
 	java_output_release(&o);
 }
@@ -854,9 +854,9 @@ static void server_get_default_domain(struct rmi_server *s)
 
 	single = (struct single){ .arena = &s->arena };
 	if (jmx_run(s->jmx, &q, 1, single_take, &single, &err))
-		rmi_server_throw_error(s, &err);
+		rmi_reply_error(&s->out, &err);
 	else
-		rmi_server_return_text(s, DEFAULT_DOMAIN);
+		rmi_reply_text(&s->out, DEFAULT_DOMAIN);
 }
 
 /* RMIConnection: notifications, which are unsupported */
@@ -874,7 +874,7 @@ static void server_add_listeners(struct rmi_server *s)
 		if (name && !server_info(s, name))
 			return;
 	}
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	java_output_array(&o, "[Ljava.lang.Integer;", (uint32_t)count);
 	for (size_t i = 0; i < count; i++) {
 		java_output_object(&o, &java_shape_integer);
@@ -909,7 +909,7 @@ static void server_fetch(struct rmi_server *s)
 		server_wait(s, timeout_ms);
 	if (sequence < 0)
 		sequence = 0;
-	o = rmi_server_begin_value(s);
+	o = rmi_reply_begin(&s->out);
 	java_output_object(&o, &java_shape_notification_result);
 	java_write_u64(o.out, (uint64_t)sequence);
 	java_write_u64(o.out, (uint64_t)sequence);
@@ -923,6 +923,8 @@ void rmi_server_forget_beans(struct rmi_server *s)
 	for (size_t i = 0; i < BEANS_KEPT; i++)
 		bean_release(&s->beans[i]);
 }
+
+static void server_do_nothing(struct rmi_server *s) { rmi_reply_void(&s->out); }
 
 rmi_server_fn *const rmi_server_methods[JMX_METHODS] = {
 	[JMX_GET_ATTRIBUTE] = server_get_attribute,
@@ -938,7 +940,8 @@ rmi_server_fn *const rmi_server_methods[JMX_METHODS] = {
 	[JMX_QUERY_MBEANS] = server_query_mbeans,
 	[JMX_FETCH_NOTIFICATIONS] = server_fetch,
 	[JMX_ADD_LISTENERS] = server_add_listeners,
-	[JMX_REMOVE_LISTENERS] = rmi_server_return_void,
+	[JMX_REMOVE_LISTENERS] = server_do_nothing,
+	[JMX_CLEAN] = server_do_nothing,
 	[JMX_SET_ATTRIBUTE] = server_set_attribute,
 	[JMX_SET_ATTRIBUTES] = server_set_attributes,
 	[JMX_INVOKE_OPERATION] = server_invoke,

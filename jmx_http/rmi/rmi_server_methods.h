@@ -31,7 +31,7 @@ struct rmi_server {
 	struct text out;
 	/* The connection to the MBeans, and its login. */
 	struct jmx *jmx;
-	struct rmi_login login;
+	struct rmi_credentials login;
 	struct arena arena; /* of one call */
 	struct bean beans[BEANS_KEPT];
 	size_t bean_next;
@@ -45,25 +45,12 @@ extern rmi_server_fn *const rmi_server_methods[JMX_METHODS];
 /* Forgets the descriptions of the MBeans. */
 void rmi_server_forget_beans(struct rmi_server *s);
 
-/* Replaces the reply by an exception. */
-void rmi_server_throw(struct rmi_server *s, const struct java_shape *shape,
-		      const char *message);
-
-/* UnsupportedOperationException; what: a noun. */
-void rmi_server_throw_unsupported(struct rmi_server *s, const char *what);
-
-/* A failed connection: clients check it by getDefaultDomain(). */
-void rmi_server_throw_error(struct rmi_server *s, const struct error *err);
-
 /* An argument of the call; java_null if the call has fewer. */
-const struct java_value *rmi_server_argument(const struct rmi_server *s,
-					     size_t index);
-
-/* Begins a reply with a value.  Call java_output_release(). */
-struct java_output rmi_server_begin_value(struct rmi_server *s);
-
-void rmi_server_return_void(struct rmi_server *s);
-
-void rmi_server_return_text(struct rmi_server *s, const char *text);
+static inline const struct java_value *
+rmi_server_argument(const struct rmi_server *s, size_t index)
+{
+	return index < s->request.argument_count ? s->request.arguments[index]
+						 : &java_null;
+}
 
 #endif

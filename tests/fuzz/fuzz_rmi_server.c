@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.self = &mbeans,
 		.takes_login = true,
 	};
-	struct rmi_login login = { 0 };
+	struct rmi_credentials login = { 0 };
 	struct text sent = { 0 }, heard = { 0 };
 	struct jrmp_id id;
 	size_t len;

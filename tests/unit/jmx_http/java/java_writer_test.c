@@ -7,7 +7,7 @@
 #include "jmx_http/java/java_to_value.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
-#include "jmx_http/rmi/rmi_calls.h"
+#include "jmx_http/rmi/rmi_client.h"
 #include "jmx_http/rmi/rmi_lease.h"
 #include "tests/unit/jmx_http/java/say_stream.h"
 

@@ -25,7 +25,7 @@ struct served {
 
 static void setup(struct served *s)
 {
-	static const struct rmi_login login;
+	static const struct rmi_credentials login;
 
 	*s = (struct served){
 		.mbeans.kind = ERROR_REFUSED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/rmi/rmi_sessions.h"
+#include "jmx_http/rmi/rmi_server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-static const struct rmi_login login = { .has_credentials = true,
-					.user = "u",
-					.password = "p" };
+static const struct rmi_credentials login = { .has_credentials = true,
+					      .user = "u",
+					      .password = "p" };
 
 static bool exists(struct rmi_sessions *s, const struct jrmp_id *id)
 {
-	struct rmi_login found = { 0 };
+	struct rmi_credentials found = { 0 };
 
 	return rmi_sessions_find(s, id, &found) &&
 	       strcmp(found.password, "p") == 0;
