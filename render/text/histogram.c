@@ -2,9 +2,8 @@
 /* Writes heap histograms and their differences as text, CSV and JSON. */
 #include "render/text/histogram.h"
 
-#include "core/base/json.h"
 #include "core/base/safe_text.h"
-#include "render/text/table.h"
+#include "render/text/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,40 +46,36 @@ void histogram_text(struct output *out, const struct class_histogram *h,
 	text_release(&name);
 }
 
-static void histogram_add_number(struct table *t, int64_t number)
+static void histogram_put_counts(struct fields *f,
+				 const struct class_count *row)
 {
-	text_printf(table_cell(t), "%" PRId64, number);
+	fields_int(f, "instances", row->instances, true);
+	fields_int(f, "bytes", row->bytes, true);
+	fields_end(f);
+}
+
+static void histogram_put_rows(struct fields *f,
+			       const struct class_histogram *h, size_t top)
+{
+	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
+		if (f->json)
+			json_open_object(f->json);
+		fields_text(f, "name", h->rows[i].name);
+		fields_text(f, "module", h->rows[i].module);
+		histogram_put_counts(f, &h->rows[i]);
+	}
 }
 
 void histogram_csv(struct output *out, const struct class_histogram *h,
 		   size_t top)
 {
-	static const struct table_column columns[] = {
-		{ .head = "class" },
-		{ .head = "module" },
-		{ .head = "instances", .right = true },
-		{ .head = "bytes", .right = true },
-	};
-	struct table table = { .columns = columns, .column_count = 4 };
 	struct text text = { 0 };
+	struct fields f = { .csv = &text };
 
-	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
-		table_add(&table, h->rows[i].name);
-		table_add(&table, h->rows[i].module);
-		histogram_add_number(&table, h->rows[i].instances);
-		histogram_add_number(&table, h->rows[i].bytes);
-	}
-	table_csv(&table, &text);
+	text_puts(&text, "class,module,instances,bytes\n");
+	histogram_put_rows(&f, h, top);
 	output_write(out, text.bytes, text.len);
 	text_release(&text);
-	table_release(&table);
-}
-
-static void histogram_add_counts(struct json *j, const struct class_count *row)
-{
-	json_add_int(j, "instances", row->instances);
-	json_add_int(j, "bytes", row->bytes);
-	json_close_object(j);
 }
 
 void histogram_json(struct output *out, const struct class_histogram *h,
@@ -89,20 +84,16 @@ void histogram_json(struct output *out, const struct class_histogram *h,
 	struct class_count total = class_histogram_total(h);
 	struct text text = { 0 };
 	struct json j = json_into(&text);
+	struct fields f = { .json = &j };
 
 	json_open_object(&j);
 	json_add_text(&j, "schema", "sjkc.histogram/1");
 	container_pod_json(h->pod, &j);
 	json_add_array(&j, "classes");
-	for (size_t i = 0; i < histogram_shown_rows(h, top); i++) {
-		json_open_object(&j);
-		json_add_text(&j, "name", h->rows[i].name);
-		json_add_text(&j, "module", h->rows[i].module);
-		histogram_add_counts(&j, &h->rows[i]);
-	}
+	histogram_put_rows(&f, h, top);
 	json_close_array(&j);
 	json_add_object(&j, "total");
-	histogram_add_counts(&j, &total);
+	histogram_put_counts(&f, &total);
 	json_close_object(&j);
 	text_putc(&text, '\n');
 	output_write(out, text.bytes, text.len);
@@ -164,43 +155,38 @@ void histogram_changes_text(struct output *out,
 	text_release(&name);
 }
 
+static void changes_put_counts(struct fields *f, const struct class_change *c)
+{
+	fields_int(f, "instances_before", c->instances_before, true);
+	fields_int(f, "instances", c->instances, true);
+	fields_int(f, "bytes_before", c->bytes_before, true);
+	fields_int(f, "bytes", c->bytes, true);
+	fields_end(f);
+}
+
+static void changes_put_rows(struct fields *f,
+			     const struct histogram_changes *c, size_t top)
+{
+	for (size_t i = 0; i < changes_shown(c, top); i++) {
+		if (f->json)
+			json_open_object(f->json);
+		fields_text(f, "name", c->rows[i].name);
+		fields_text(f, "module", c->rows[i].module);
+		changes_put_counts(f, &c->rows[i]);
+	}
+}
+
 void histogram_changes_csv(struct output *out,
 			   const struct histogram_changes *c, size_t top)
 {
-	static const struct table_column columns[] = {
-		{ .head = "class" },
-		{ .head = "module" },
-		{ .head = "instances_before", .right = true },
-		{ .head = "instances", .right = true },
-		{ .head = "bytes_before", .right = true },
-		{ .head = "bytes", .right = true },
-	};
-	struct table table = { .columns = columns, .column_count = 6 };
 	struct text text = { 0 };
+	struct fields f = { .csv = &text };
 
-	for (size_t i = 0; i < changes_shown(c, top); i++) {
-		const struct class_change *row = &c->rows[i];
-
-		table_add(&table, row->name);
-		table_add(&table, row->module);
-		histogram_add_number(&table, row->instances_before);
-		histogram_add_number(&table, row->instances);
-		histogram_add_number(&table, row->bytes_before);
-		histogram_add_number(&table, row->bytes);
-	}
-	table_csv(&table, &text);
+	text_puts(&text, "class,module,instances_before,instances,bytes_before,"
+			 "bytes\n");
+	changes_put_rows(&f, c, top);
 	output_write(out, text.bytes, text.len);
 	text_release(&text);
-	table_release(&table);
-}
-
-static void changes_add_counts(struct json *j, const struct class_change *c)
-{
-	json_add_int(j, "instances_before", c->instances_before);
-	json_add_int(j, "instances", c->instances);
-	json_add_int(j, "bytes_before", c->bytes_before);
-	json_add_int(j, "bytes", c->bytes);
-	json_close_object(j);
 }
 
 void histogram_changes_json(struct output *out,
@@ -209,20 +195,16 @@ void histogram_changes_json(struct output *out,
 	const struct class_change total = changes_total(c);
 	struct text text = { 0 };
 	struct json j = json_into(&text);
+	struct fields f = { .json = &j };
 
 	json_open_object(&j);
 	json_add_text(&j, "schema", "sjkc.histogram-diff/1");
 	container_pod_json(c->pod, &j);
 	json_add_array(&j, "classes");
-	for (size_t i = 0; i < changes_shown(c, top); i++) {
-		json_open_object(&j);
-		json_add_text(&j, "name", c->rows[i].name);
-		json_add_text(&j, "module", c->rows[i].module);
-		changes_add_counts(&j, &c->rows[i]);
-	}
+	changes_put_rows(&f, c, top);
 	json_close_array(&j);
 	json_add_object(&j, "total");
-	changes_add_counts(&j, &total);
+	changes_put_counts(&f, &total);
 	json_close_object(&j);
 	text_putc(&text, '\n');
 	output_write(out, text.bytes, text.len);

@@ -4,7 +4,6 @@
 
 #include "core/base/alloc.h"
 #include "core/base/json.h"
-#include "core/base/safe_text.h"
 #include "core/profile/event_table.h"
 #include "core/profile/event_view.h"
 #include "render/profile/sort.h"
@@ -49,84 +48,15 @@ static const char **families_of(const struct profile *p)
 	return families;
 }
 
-enum {
-	COLUMN_NAME,
-	COLUMN_FAMILY,
-	COLUMN_SAMPLES,
-	COLUMN_WITHOUT_STACK,
-	COLUMN_WEIGHT,
-	COLUMNS
-};
-
-static const struct {
-	const char *head;
-	bool right; /* numbers */
-} columns[COLUMNS] = {
-	[COLUMN_NAME] = { "event", false },
-	[COLUMN_FAMILY] = { "family", false },
-	[COLUMN_SAMPLES] = { "samples", true },
-	[COLUMN_WITHOUT_STACK] = { "without stack", true },
-	[COLUMN_WEIGHT] = { "weight", true },
-};
-
-/* Appends the value of a column, or its head if e is NULL. */
-static void listing_put_column(struct text *out, const struct profile *p,
-			       const char *family, const struct event *e,
-			       size_t column)
+/* Appends the sum of an event; JFR's settings and statistics have no duration.
+ */
+static void listing_add_weight(struct text *out, const struct event *e)
 {
-	const char *name;
-
-	if (!e) {
-		text_puts(out, columns[column].head);
-		return;
-	}
-	switch (column) {
-	case COLUMN_NAME:
-		name = profile_text(p, e->name);
-		safe_text(out, name, strlen(name));
-		break;
-	case COLUMN_FAMILY:
-		text_puts(out, family ? family : "");
-		break;
-	case COLUMN_SAMPLES:
-		text_printf(out, "%" PRIu64, e->samples);
-		break;
-	case COLUMN_WITHOUT_STACK:
-		text_printf(out, "%" PRIu64, e->without_stack);
-		break;
-	default:
-		/* JFR's settings and statistics have no duration. */
-		if (!e->weight && e->unit == UNIT_NS)
-			text_puts(out, "-");
-		else
-			text_printf(out, "%" PRIu64 " %s", e->weight,
-				    unit_names[e->unit]);
-	}
-}
-
-/* Appends a line of COLUMNS texts, padded to the widths. */
-static void listing_put_line(struct text *out, const struct text *texts,
-			     const size_t *widths)
-{
-	size_t len;
-
-	for (size_t i = 0; i < COLUMNS; i++) {
-		size_t blanks = widths[i] -
-				text_width(texts[i].bytes, texts[i].len);
-
-		if (i)
-			text_spaces(out, 2);
-		if (columns[i].right)
-			text_spaces(out, blanks);
-		text_add(out, texts[i].bytes ? texts[i].bytes : "",
-			 texts[i].len);
-		if (!columns[i].right)
-			text_spaces(out, blanks);
-	}
-	for (len = out->len; len && out->bytes[len - 1] == ' '; len--)
-		;
-	out->len = len;
-	text_putc(out, '\n');
+	if (!e->weight && e->unit == UNIT_NS)
+		text_puts(out, "-");
+	else
+		text_printf(out, "%" PRIu64 " %s", e->weight,
+			    unit_names[e->unit]);
 }
 
 static int listing_by_count(const void *a, const void *b)
@@ -197,31 +127,31 @@ static void listing_put_tables_json(struct json *j, const struct profile *p)
 
 void listing_events(struct output *out, const struct profile *p)
 {
-	size_t lines = p->event_count + 1;
-	struct text *texts = xcalloc(lines * COLUMNS, sizeof(*texts));
+	static const struct table_column columns[] = {
+		{ "event", false },  { "family", false },
+		{ "samples", true }, { "without stack", true },
+		{ "weight", true },
+	};
+	struct table table = { .columns = columns, .column_count = 5 };
 	struct row *order = listing_by_samples(p);
-	size_t widths[COLUMNS] = { 0 };
-	struct text table = { 0 };
 	const char **families = families_of(p);
+	struct text text = { 0 };
 
-	for (size_t i = 0; i < lines * COLUMNS; i++) {
-		size_t line = i / COLUMNS, column = i % COLUMNS;
-		uint32_t event = line ? order[line - 1].item : 0;
+	for (size_t i = 0; i < p->event_count; i++) {
+		const struct event *e = &p->events[order[i].item];
+		const char *family = families[order[i].item];
 
-		listing_put_column(&texts[i], p, line ? families[event] : NULL,
-				   line ? &p->events[event] : NULL, column);
-		if (text_width(texts[i].bytes, texts[i].len) > widths[column])
-			widths[column] = text_width(texts[i].bytes,
-						    texts[i].len);
+		table_add(&table, profile_text(p, e->name));
+		table_add(&table, family ? family : "");
+		text_printf(table_cell(&table), "%" PRIu64, e->samples);
+		text_printf(table_cell(&table), "%" PRIu64, e->without_stack);
+		listing_add_weight(table_cell(&table), e);
 	}
-	for (size_t line = 0; line < lines; line++)
-		listing_put_line(&table, texts + line * COLUMNS, widths);
-	listing_put_tables(&table, p);
-	output_write(out, table.bytes, table.len);
-	for (size_t i = 0; i < lines * COLUMNS; i++)
-		text_release(&texts[i]);
-	text_release(&table);
-	free(texts);
+	table_text(&table, 0, &text);
+	listing_put_tables(&text, p);
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+	table_release(&table);
 	free(order);
 	free(families);
 }
