@@ -60,8 +60,12 @@ int help_print(help_fn *write, const struct command *c, struct error *err);
 /* Lists the commands in groups. */
 help_fn help_overview;
 
-/* Describes one command: usage, options and examples. */
-help_fn help_of;
+/*
+ * Describes one command: usage, options and examples. The first function omits
+ * rare options, the second one also prints which options exclude or require
+ * each other.
+ */
+help_fn help_of, help_of_all;
 
 /*
  * Lists all commands and options, one per line with five fields separated by

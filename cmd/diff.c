@@ -30,7 +30,6 @@ static struct {
 	bool samples, csv, json, page;
 	uint64_t top;
 	double min_width;
-	bool quiet, verbose;
 } opt = {
 	.format = "auto",
 	.output = "-",
@@ -589,8 +588,6 @@ static int diff_check_options(int argc, char **argv, struct error *err)
 		return -1;
 	if (opt.min_width >= 0 && !opt.page)
 		return misuse(err, "--min-width requires -o with .html");
-	if (opt.min_width > 100)
-		return misuse(err, "--min-width must be at most 100");
 	return flame_output_check_output(opt.output, paths, 2, err);
 }
 
@@ -599,9 +596,6 @@ static int diff_run(int argc, char **argv, struct error *err)
 	struct diff_options options = { .style = opt.style };
 	int ret;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	options.style.weights = !opt.samples;
 	options.rows = opt.top;
 	options.width = output_terminal_width(opt.output);
@@ -611,7 +605,6 @@ static int diff_run(int argc, char **argv, struct error *err)
 		ret = diff_parse_base(&options, err);
 	if (ret == 0)
 		ret = diff_compare((const char *const *)argv, &options, err);
-	free(opt.events.values);
 	return ret;
 }
 
@@ -621,7 +614,7 @@ static const struct command_option options[] = {
 		   "set the input format", .choices = recording_formats),
 	OPT_LIST('e', "event", &opt.events, "<event>",
 		 "compare these events: alloc,lock,…",
-		 .accepts = command_takes_one,
+		 .single = true,
 		 .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
 			     "exception"),
 	OPT_STRING(0, "normalize", &opt.normalize, "<base>",
@@ -637,15 +630,13 @@ static const struct command_option options[] = {
 		 "print classes without their packages"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "text only: print this many changes"),
-	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV", .excludes = "json"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
-		   "combine HTML frames narrower than this"),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+		   "combine HTML frames narrower than this",
+		   .most = 100),
 	OPT_END,
 };
 /* clang-format on */
@@ -662,5 +653,6 @@ const struct command diff_command = {
 		    "  sjkc diff --normalize total 1.txt 2.txt\n"
 		    "  sjkc diff --json old.jfr new.jfr\n",
 	.options = options,
+	.has_messages = true,
 	.run = diff_run,
 };

@@ -21,7 +21,6 @@ static struct {
 	struct sample_filter_options filter;
 	struct flame_output_options drawing;
 	bool list_events, json;
-	bool quiet, verbose;
 } opt = {
 	.format = "auto",
 	.drawing.min_width = -1,
@@ -149,26 +148,11 @@ static int flame_list(const struct sample_filter *filter, struct error *err)
 }
 
 /* Translates --jfr-event, SJK's option, to --event. */
-static int flame_resolve_event(struct error *err)
+static const char *flame_event_of_sjk(void)
 {
-	static const struct {
-		const char *sjk, *event;
-	} events[] = {
-		{ "EXEC", "cpu" },
-		{ "ALLOC", "alloc" },
-		{ "THROW", "exception" },
-	};
-
-	if (!opt.jfr_event)
-		return 0;
-	if (opt.drawing.event)
-		return misuse(err,
-			      "--jfr-event and --event exclude each other");
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		if (strcmp(events[i].sjk, opt.jfr_event) == 0)
-			opt.drawing.event = events[i].event;
-	}
-	return 0;
+	return strcmp(opt.jfr_event, "EXEC") == 0    ? "cpu"
+	       : strcmp(opt.jfr_event, "ALLOC") == 0 ? "alloc"
+						     : "exception";
 }
 
 static int flame_check_options(struct error *err)
@@ -177,39 +161,29 @@ static int flame_check_options(struct error *err)
 		return misuse(err, "missing <file>; - reads standard input");
 	if (opt.output && !*opt.output)
 		return misuse(err, "--output has no file name");
-	if (opt.json && !opt.list_events)
-		return misuse(err, "--json requires --list-events");
 	return 0;
 }
 
 static int flame_run(int argc, char **argv, struct error *err)
 {
-	struct option_list *inputs = &opt.inputs;
 	const struct flame_output_format *format;
 	struct sample_filter *filter = NULL;
 	int ret = -1;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	for (int i = 0; i < argc; i++)
-		option_list_add(inputs, argv[i]);
-	opt.drawing.event = flame_output_events(&opt.events);
-	if (flame_resolve_event(err))
-		goto out;
+		option_list_add(&opt.inputs, argv[i]);
+	opt.drawing.event = opt.jfr_event ? flame_event_of_sjk()
+					  : flame_output_events(&opt.events);
 	format = flame_output_format(opt.list_events ? NULL : opt.output_format,
 				     opt.list_events ? NULL : opt.output,
 				     &opt.drawing, err);
 	if (!format || flame_check_options(err))
-		goto out;
+		return -1;
 	filter = sample_filter_new(&opt.filter, err);
 	if (filter)
 		ret = opt.list_events ? flame_list(filter, err)
 				      : flame_draw(format, filter, err);
-out:
 	sample_filter_free(filter);
-	free(inputs->values);
-	free(opt.events.values);
 	return ret;
 }
 
@@ -242,40 +216,44 @@ static const struct refusal refusals[] = {
 
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_HEADING("input"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "merge these recordings; - is stdin",
 		 .aliases = "-f --file"),
-	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file (default: <input>.html)"),
 	OPT_CHOICE(0, "format", &opt.format, NULL,
 		   "set the input format", .choices = recording_formats),
-	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
-		   "set the output format (default: by extension)",
-		   .choices = flame_output_formats),
 	OPT_LIST('e', "event", &opt.events, "<event>",
 		 "draw these events: alloc,lock,… (default: all)",
-		 .accepts = command_takes_one,
+		 .single = true,
 		 .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
 			     "exception"),
 	OPT_CHOICE(0, "jfr-event", &opt.jfr_event, "EXEC|ALLOC|THROW",
-		   "draw cpu, alloc or exception, by SJK's names"),
+		   "draw cpu, alloc or exception, by SJK's names",
+		   .rare = true,
+		   .excludes = "event"),
 	OPT_FLAG(0, "list-events", &opt.list_events,
 		 "list the events of the recording"),
-	OPT_FLAG(0, "json", &opt.json, "with --list-events: print JSON"),
+	OPT_FLAG(0, "json", &opt.json, "with --list-events: print JSON",
+		 .requires = "list-events"),
+	OPT_HEADING("filter"),
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
-	OPT_STYLE(opt.drawing,
-		  "measure time or bytes, also in collapsed output"),
-	OPT_FLAG('r', "reverse", &opt.drawing.style.reverse,
-		 "grow the graph from the leaf frames"),
+	OPT_HEADING("output"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write to this file (default: <input>.html)"),
+	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
+		   "set the output format (default: by extension)",
+		   .choices = flame_output_formats),
 	OPT_STRING(0, "title", &opt.drawing.title, "<text>",
 		   "set the title of the HTML flame graph"),
 	OPT_NUMBER(0, "min-width", &opt.drawing.min_width, "<percent>",
 		   "combine frames narrower than this",
-		   .aliases = "--minwidth"),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+		   .aliases = "--minwidth", .most = 100),
+	OPT_FLAG('r', "reverse", &opt.drawing.style.reverse,
+		 "grow the graph from the leaf frames"),
+	OPT_STYLE(opt.drawing,
+		  "measure time or bytes, also in collapsed output"),
+	OPT_HEADING("messages"),
 	OPT_END,
 };
 /* clang-format on */
@@ -291,6 +269,7 @@ const struct command flame_command = {
 		    "  sjkc flame -e alloc dump.jfr\n"
 		    "  jstack 4711 | sjkc flame -o out.html -\n",
 	.options = options,
+	.has_messages = true,
 	.shorthands = shorthands,
 	.refusals = refusals,
 	.run = flame_run,

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_WIDTH   12
-#define LINE_WIDTH   68 /* of an option with its choices */
-#define OPTION_WIDTH 29 /* the help of a wider option is on the next line */
+#define NAME_WIDTH     12
+#define LINE_WIDTH     68 /* of an option with its choices */
+#define RELATION_WIDTH 44
+#define OPTION_WIDTH   29 /* the help of a wider option is on the next line */
 
 static bool help_is_first_of_group(const struct command *c)
 {
@@ -86,6 +87,31 @@ static void help_print_left(struct output *out, struct text *left)
 	output_printf(out, "  %s\n", left->bytes + from);
 }
 
+/* Prints "(LABEL --a, --b)" for names such as "a|b"; nothing for NULL. */
+static void help_print_relation(struct output *out, const char *label,
+				const char *names)
+{
+	struct text line = { 0 };
+
+	if (!names)
+		return;
+	text_printf(&line, "(%s", label);
+	while (*names) {
+		size_t len = strcspn(names, "|");
+
+		if (line.len + len > RELATION_WIDTH) {
+			output_printf(out, "  %*s%s\n", OPTION_WIDTH, "",
+				      line.bytes);
+			text_clear(&line);
+		}
+		text_printf(&line, " --%.*s%c", (int)len, names,
+			    names[len] ? ',' : ')');
+		names += len + (names[len] == '|');
+	}
+	output_printf(out, "  %*s%s\n", OPTION_WIDTH, "", line.bytes);
+	text_release(&line);
+}
+
 static void help_print_option(struct output *out,
 			      const struct command_option *o)
 {
@@ -115,28 +141,73 @@ static void help_print_option(struct output *out,
 /* jstat uses -h for another option. */
 static bool help_has_letter(const struct command *c, char letter)
 {
-	const struct command_option *o = c->options;
+	const struct command_option *o = NULL;
 
-	while (o->kind != OPTION_END && o->letter != letter)
-		o++;
-	return o->kind != OPTION_END;
+	while ((o = command_next_option(c, o)) && o->letter != letter)
+		;
+	return o;
 }
 
-void help_of(struct output *out, const struct command *c)
+static bool help_has_rare(const struct command *c)
 {
-	const struct command_option *o = c->options;
+	const struct command_option *o = NULL;
+
+	while ((o = command_next_option(c, o)) && !o->rare)
+		;
+	return o;
+}
+
+/* Prints the options of c, and the headings of groups that are not empty. */
+static void help_print_options(struct output *out, const struct command *c,
+			       bool all)
+{
+	const struct command_option *heading = NULL;
+
+	if (c->options->kind != OPTION_HEADING)
+		output_puts(out, "\n");
+	for (const struct command_option *o = NULL;
+	     (o = command_next_row(c, o));) {
+		if (o->kind == OPTION_HEADING)
+			heading = o;
+		if (o->kind == OPTION_HEADING || (o->rare && !all))
+			continue;
+		if (heading)
+			output_printf(out, "\n%s:\n", heading->help);
+		heading = NULL;
+		help_print_option(out, o);
+		if (all) {
+			help_print_relation(out, "not with", o->excludes);
+			help_print_relation(out, "requires", o->requires);
+		}
+	}
+}
+
+static void help_describe(struct output *out, const struct command *c, bool all)
+{
 	static bool help;
 	struct command_option help_option = OPT_FLAG('h', "help", &help,
 						     "print this help");
 
-	output_printf(out, "usage: sjkc %s\n\n%s\n\n", c->synopsis, c->summary);
-	for (; o->kind != OPTION_END; o++)
-		help_print_option(out, o);
+	output_printf(out, "usage: sjkc %s\n\n%s\n", c->synopsis, c->summary);
+	help_print_options(out, c, all);
 	help_option.letter = help_has_letter(c, 'h') ? 0 : 'h';
 	help_print_option(out, &help_option);
 	if (c->examples)
 		output_printf(out, "\nexamples:\n%s", c->examples);
 	output_printf(out, "\nmanual page: sjkc-%s(1)\n", c->name);
+	if (!all && help_has_rare(c))
+		output_printf(out, "further options: sjkc %s --help-all\n",
+			      c->name);
+}
+
+void help_of(struct output *out, const struct command *c)
+{
+	help_describe(out, c, false);
+}
+
+void help_of_all(struct output *out, const struct command *c)
+{
+	help_describe(out, c, true);
 }
 
 void help_list(struct output *out, const struct command *unused)
@@ -147,8 +218,8 @@ void help_list(struct output *out, const struct command *unused)
 
 		output_printf(out, "%s\t\t\t%s\t%s\n", c->name, c->synopsis,
 			      c->summary);
-		for (const struct command_option *o = c->options;
-		     o->kind != OPTION_END; o++) {
+		for (const struct command_option *o = NULL;
+		     (o = command_next_option(c, o));) {
 			char letter[] = { '-', o->letter, '\0' };
 			const char *arg = o->complete ? o->complete
 						      : command_option_arg(o);
@@ -159,6 +230,8 @@ void help_list(struct output *out, const struct command *unused)
 		}
 		output_printf(out, "%s\t%s\t--help\t\tthis text\n", c->name,
 			      help_has_letter(c, 'h') ? "" : "-h");
+		output_printf(out, "%s\t\t--help-all\t\tall options\n",
+			      c->name);
 	}
 }
 

@@ -22,9 +22,11 @@
 #include <time.h>
 
 /* Walking a large heap takes minutes; SJK waits as long. */
-#define TIMEOUT_NS      (300 * CLOCK_NS_PER_S)
-#define DEPTH_NS        (10 * CLOCK_NS_PER_S)
-#define DEPTH_NOT_GIVEN (-1)
+#define TIMEOUT_NS (300 * CLOCK_NS_PER_S)
+#define DEPTH_NS   (10 * CLOCK_NS_PER_S)
+
+/* The options that select objects. */
+#define KINDS "all|live|dead|dead-young|young"
 
 /* Each histogram stops the program; a screen shows this many classes. */
 #define WATCH_LEAST_NS CLOCK_NS_PER_S
@@ -33,13 +35,13 @@
 static struct {
 	const char *pid;
 	bool all, live, dead, dead_young, young;
-	bool csv, json, quiet;
+	bool csv, json;
 	int64_t depth, timeout_ns, watch_ns; /* watch_ns: 0 = not given */
 	uint64_t top, iterations;
 	const char *diff, *input;
 	const char *output;
 } opt = {
-	.depth = DEPTH_NOT_GIVEN,
+	.depth = DEPTH_NS,
 	.timeout_ns = TIMEOUT_NS,
 	.output = "-",
 };
@@ -193,41 +195,15 @@ typedef int take_fn(struct heap *heap, struct class_histogram *h,
 
 static int hh_choose(take_fn **take, struct error *err)
 {
-	const struct {
-		bool chosen;
-		take_fn *take;
-	} kinds[] = {
-		{ opt.all, hh_take_all },
-		{ opt.live, hh_take_live },
-		{ opt.dead, hh_take_dead },
-		{ opt.dead_young, hh_take_dead_young },
-		{ opt.young, hh_take_young },
-	};
 	const struct report_format format = { &opt.csv, &opt.json, NULL };
-	int chosen = 0;
 
-	*take = hh_take_all;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (kinds[i].chosen && chosen++)
-			return misuse(err,
-				      "--all, --live, --dead, --dead-young "
-				      "and --young exclude each other");
-		if (kinds[i].chosen)
-			*take = kinds[i].take;
-	}
+	*take = opt.live         ? hh_take_live
+		: opt.dead       ? hh_take_dead
+		: opt.dead_young ? hh_take_dead_young
+		: opt.young      ? hh_take_young
+				 : hh_take_all;
 	if (report_format_choose(&format, opt.output, err))
 		return -1;
-	if (opt.input && (opt.watch_ns || chosen))
-		return misuse(err, "-i reads a file and excludes --watch and "
-				   "the options that select objects");
-	if ((opt.diff || opt.watch_ns) &&
-	    (opt.dead || opt.dead_young || opt.young))
-		return misuse(err, "--diff and --watch compare all or --live "
-				   "objects, not garbage or new objects");
-	if (opt.iterations && !opt.watch_ns)
-		return misuse(err, "--iterations requires --watch");
-	if (opt.watch_ns && opt.csv)
-		return misuse(err, "--watch writes text or JSON, not CSV");
 	if (opt.watch_ns && strcmp(opt.output, "-") != 0)
 		return misuse(err,
 			      "--watch writes to standard output: omit -o");
@@ -236,10 +212,6 @@ static int hh_choose(take_fn **take, struct error *err)
 				   "histogram stops the program");
 	if (opt.watch_ns && !opt.json && !opt.top)
 		opt.top = WATCH_TOP;
-	if (opt.depth != DEPTH_NOT_GIVEN && !opt.young && !opt.dead_young)
-		return misuse(err, "-d requires --young or --dead-young");
-	if (opt.depth == DEPTH_NOT_GIVEN)
-		opt.depth = DEPTH_NS;
 	return 0;
 }
 
@@ -471,7 +443,7 @@ static int hh_get(struct heap *heap, take_fn *take, int argc, char **argv,
 	if (!opt.input)
 		return hh_open(heap, argc, argv, err) || take(heap, h, err) ? -1
 									    : 0;
-	if (argc > 0 || opt.pid)
+	if (argc > 0)
 		return misuse(err, "-i reads a file: omit the JVM");
 	return hh_read(opt.input, h, err);
 }
@@ -484,12 +456,13 @@ static int hh_run(int argc, char **argv, struct error *err)
 	int status;
 
 	if (!opt.input && !opt.pid && argc == 1 && target_is_file(argv[0])) {
+		if (command_given("watch|" KINDS))
+			return misuse(err, "--%s requires a JVM, not a file",
+				      command_given("watch|" KINDS));
 		opt.input = argv[0];
 		argc = 0;
 	}
 	status = hh_choose(&take_one, err);
-	if (opt.quiet)
-		log_set_level(LOG_QUIET);
 	if (status == 0 && opt.diff)
 		status = hh_read(opt.diff, &before, err);
 	if (status == 0)
@@ -515,35 +488,41 @@ static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_FLAG(0, "all", &opt.all,
 		 "count all objects including garbage (default)",
-		 .aliases = "-histo -histo:all"),
+		 .aliases = "-histo -histo:all", .excludes = KINDS),
 	OPT_FLAG(0, "live", &opt.live,
 		 "count objects in use; forces a full GC",
-		 .aliases = "-histo:live"),
+		 .aliases = "-histo:live", .excludes = KINDS),
 	OPT_FLAG(0, "dead", &opt.dead,
-		 "count garbage; forces a full GC"),
+		 "count garbage; forces a full GC",
+		 .excludes = KINDS "|diff|watch"),
 	OPT_FLAG(0, "dead-young", &opt.dead_young,
-		 "count garbage created during -d; forces GCs"),
+		 "count garbage created during -d; forces GCs",
+		 .excludes = KINDS "|diff|watch"),
 	OPT_FLAG(0, "young", &opt.young,
-		 "count objects created during -d; forces a GC"),
+		 "count objects created during -d; forces a GC",
+		 .excludes = KINDS "|diff|watch"),
 	OPT_DURATION('d', "sample-depth", &opt.depth, "<time>",
-		     "wait this long for new objects (default: 10s)"),
+		     "wait this long for new objects",
+		     .requires = "young|dead-young"),
 	OPT_STRING(0, "diff", &opt.diff, "<file>",
 		   "print changes since the histogram in this file"),
 	OPT_STRING('i', "input", &opt.input, "<file>",
-		   "read a histogram from a file instead of a JVM"),
+		   "read a histogram from a file instead of a JVM",
+		   .excludes = "watch|pid|" KINDS),
 	OPT_DURATION(0, "watch", &opt.watch_ns, "<time>",
-		     "print the changes at this interval"),
+		     "print the changes at this interval",
+		     .excludes = "csv"),
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
-		  "stop --watch after this many comparisons"),
+		  "stop --watch after this many comparisons",
+		  .requires = "watch"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "print this many classes", .aliases = "--top-number"),
-	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV", .excludes = "json"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file",
 		   .aliases = "-histo:file -histo:all,file"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END
 };
 /* clang-format on */
@@ -581,6 +560,7 @@ const struct command hh_command = {
 		    "  sjkc jmap -histo:live 4711        # as the JDK's "
 		    "jmap\n",
 	.options = options,
+	.has_messages = true,
 	.refusals = refusals,
 	.run = hh_run,
 };

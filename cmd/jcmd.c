@@ -23,7 +23,7 @@
 
 static struct {
 	const char *command;
-	bool list, quiet, verbose;
+	bool list;
 } opt;
 
 /* With -s, sjkc uses JMX; otherwise it attaches. */
@@ -72,16 +72,16 @@ static int jcmd_check_arguments(const char *command, int argc, char **argv,
 				struct error *err)
 {
 	for (int i = 0; i < argc; i++) {
-		const struct command_option *o = jcmd_command.options;
+		const struct command_option *o = NULL;
 		size_t len = strcspn(argv[i], "=");
 
 		if (strncmp(argv[i], "--", 2) != 0 || len < 3)
 			continue;
-		while (o->kind != OPTION_END &&
+		while ((o = command_next_option(&jcmd_command, o)) &&
 		       (strlen(o->name) != len - 2 ||
 			memcmp(o->name, argv[i] + 2, len - 2) != 0))
-			o++;
-		if (o->kind != OPTION_END)
+			;
+		if (o)
 			return misuse(err,
 				      "%.*s after %s would go to the JVM; put "
 				      "it before the command, or quote it with "
@@ -585,23 +585,16 @@ static int jcmd_list_jvms(struct error *err)
 
 static int jcmd_run(int argc, char **argv, struct error *err)
 {
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
-	if (opt.list && (argc || opt.command || target_opt.pid))
+	if (opt.list && argc)
 		return misuse(err, "-l does not work with a JVM or a command");
 	if (opt.list || (!argc && !opt.command && !target_opt.pid &&
 			 !target_opt.socket && !target_opt.url))
 		return jcmd_list_jvms(err);
-	if (target_opt.timeout_ns == 0)
-		return misuse(err, "--timeout must be greater than 0");
 	if (jmx_take_address(&target_opt, &argc, &argv, err))
 		return -1;
 	if (target_opt.socket)
 		return jcmd_by_jmx(&argc, &argv, err);
-	return jmx_check_by_pid(&target_opt, err)
-		       ? -1
-		       : jcmd_by_attach(&argc, &argv, err);
+	return jmx_check_by_pid(err) ? -1 : jcmd_by_attach(&argc, &argv, err);
 }
 
 /* clang-format off */
@@ -615,11 +608,10 @@ static const struct command_option options[] = {
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_DURATION(0, "timeout", &target_opt.timeout_ns, "<time>",
-		     "give up after this time (default: 10s to 10m)"),
-	OPT_FLAG('l', "list", &opt.list,
-		 "list the JVMs"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+		     "give up after this time (default: 10s to 10m)",
+		     .positive = true),
+	OPT_FLAG('l', "list", &opt.list, "list the JVMs",
+		 .excludes = "pid|command"),
 	OPT_END,
 };
 
@@ -644,6 +636,7 @@ const struct command jcmd_command = {
 		    "  sjkc jcmd -p 4711 -c JFR.dump filename=/tmp/a.jfr\n"
 		    "  sjkc jcmd -s 10.0.0.7:9010 VM.version\n",
 	.options = options,
+	.has_messages = true,
 	.refusals = refusals,
 	.rest_after = "pid|address command",
 	.run = jcmd_run,

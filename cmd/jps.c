@@ -340,9 +340,6 @@ static int jps_run(int argc, char **argv, struct error *err)
 			      argv[0], argv[0]);
 	if (report_format_choose(&format, opt.output ? opt.output : "-", err))
 		return -1;
-	if (jps_is_plain() && (opt.csv || opt.json || opt.details.count))
-		return misuse(err, "-l, -m and -q exclude --csv, --json and "
-				   "-pd");
 	opt.plain.options = opt.verbose && !opt.plain.pids_only;
 	opt.plain.arguments &= !opt.plain.pids_only;
 	if (jps_details_check(&opt.details, err) ||
@@ -363,6 +360,9 @@ out:
 	return ret;
 }
 
+/* The options that choose another layout than the JDK's. */
+#define LAYOUTS "csv|json|process-details"
+
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_STRING(0, "filter-description", &opt.description, "<glob>",
@@ -374,7 +374,7 @@ static const struct command_option options[] = {
 	OPT_LIST(0, "process-details", &opt.details, "<tag>",
 		 "print PID, MAIN, FDQN_MAIN, ARGS, dNAME, XNAME",
 		 .aliases = "-pd"),
-	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV", .excludes = "json"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file (default: standard output)"),
@@ -383,10 +383,13 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
 		 "print passwords and tokens in arguments"),
 	OPT_FLAG('l', "long-names", &opt.plain.long_names,
-		 "print PID and main class, as the JDK's jps"),
+		 "print PID and main class, as the JDK's jps",
+		 .excludes = LAYOUTS),
 	OPT_FLAG('m', "arguments", &opt.plain.arguments,
-		 "print PID, class name and arguments"),
-	OPT_FLAG('q', "pids", &opt.plain.pids_only, "print PIDs only"),
+		 "print PID, class name and arguments",
+		 .excludes = LAYOUTS),
+	OPT_FLAG('q', "pids", &opt.plain.pids_only, "print PIDs only",
+		 .excludes = LAYOUTS),
 	OPT_FLAG('v', "verbose", &opt.verbose,
 		 "also print the JVM's options; truncate no line"),
 	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages except errors"),

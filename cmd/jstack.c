@@ -10,7 +10,7 @@
 static struct {
 	const char *pid;
 	int64_t timeout_ns;
-	bool locks, extended, virtual_threads, quiet, verbose;
+	bool locks, extended, virtual_threads;
 } opt = {
 	.timeout_ns = ATTACH_TIMEOUT_NS,
 };
@@ -66,9 +66,6 @@ static int jstack_run(int argc, char **argv, struct error *err)
 	struct jvm jvm = { 0 };
 	int ret = -1;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
 		ret = argc                  ? misuse(err,
 						     "unexpected argument '%s': name one "
@@ -92,8 +89,6 @@ static const struct command_option options[] = {
 		 "include all virtual threads (JDK 21)"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */
@@ -114,6 +109,7 @@ const struct command jstack_command = {
 		    "  sjkc jstack -l -e com.acme.Main >dump.txt\n"
 		    "  sjkc jstack 4711 | sjkc flame -o now.html -\n",
 	.options = options,
+	.has_messages = true,
 	.refusals = refusals,
 	.run = jstack_run,
 };

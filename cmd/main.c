@@ -154,14 +154,18 @@ static void main_print_version(struct output *out, const struct command *c)
 static int main_run(const struct command *c, int argc, char **argv,
 		    struct error *err)
 {
-	bool help;
+	enum command_help help;
 	int first = command_parse(c, argc, argv, &help, err);
+	int ret;
 
 	if (first < 0)
 		return -1;
 	if (help)
-		return help_print(help_of, c, err);
-	return c->run(argc - first, argv + first, err);
+		return help_print(help == COMMAND_HELP ? help_of : help_of_all,
+				  c, err);
+	ret = c->run(argc - first, argv + first, err);
+	command_release(c);
+	return ret;
 }
 
 /* Runs the command of argv[1] and sets *c to it; other words leave *c NULL. */

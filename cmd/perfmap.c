@@ -20,7 +20,6 @@ static struct {
 	const char *pid;
 	const char *output;
 	bool signature;
-	bool quiet;
 } opt;
 
 /* The sources of the names of one JVM. */
@@ -224,7 +223,6 @@ static int run(int argc, char **argv, struct error *err)
 	struct jvm jvm = { .pidfd = -1 };
 	int status;
 
-	log_set_level(opt.quiet ? LOG_QUIET : LOG_NORMAL);
 	status = target_open(&jvm, opt.pid, &argc, &argv, err);
 	if (status == 0 && argc > 0)
 		status = misuse(err, "unexpected argument '%s': name one JVM",
@@ -242,7 +240,6 @@ static const struct command_option options[] = {
 		   "set the file (default: /tmp/perf-<pid>.map)"),
 	OPT_FLAG('s', "signature", &opt.signature,
 		 "add parameter and return types: a.B.c(I)V"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
 	OPT_END
 };
 /* clang-format on */
@@ -255,5 +252,6 @@ const struct command perfmap_command = {
 	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"
 		    "  sjkc perfmap 4711 -s -o -   # with types, to stdout\n",
 	.options = options,
+	.has_messages = true,
 	.run = run,
 };

@@ -34,7 +34,7 @@ static struct {
 	uint64_t count, dump, top, frames;
 	int64_t interval_ns, timeout_ns;
 	const char *output;
-	bool locks, virtual_threads, json, csv, quiet, verbose, page;
+	bool locks, virtual_threads, json, csv, page;
 } opt = {
 	.count = COUNT_NOT_GIVEN,
 	.top = THREADS_UNSET,
@@ -290,7 +290,9 @@ static int threads_write(const struct dump_series *s,
 		.source = source->name.bytes,
 		.pod = &source->pod,
 		.top = threads_limit(opt.top, THREADS_TOP),
-		.few = opt.verbose ? 0 : threads_limit(opt.top, BLOCKED_FEW),
+		.few = command_given("verbose")
+			       ? 0
+			       : threads_limit(opt.top, BLOCKED_FEW),
 		.frames = threads_limit(opt.frames, THREADS_FRAMES),
 		.width = output_terminal_width(opt.output),
 		.colour = output_wants_colour(opt.output),
@@ -355,11 +357,6 @@ static int threads_run(int argc, char **argv, struct error *err)
 	struct profile *p;
 	int ret = -1;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
-	if (!opt.count)
-		return misuse(err, "option --count must be at least 1");
 	if (threads_check_output(err))
 		return -1;
 	p = !opt.pid && argc && (argc > 1 || target_is_file(argv[0]))
@@ -380,7 +377,8 @@ static int threads_run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_COUNT(0, "count", &opt.count, "<count>",
-		  "take this many dumps of a JVM (default: 1)"),
+		  "take this many dumps of a JVM (default: 1)",
+		  .positive = true),
 	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",
 		     "wait this long between dumps (default: 2s)"),
 	OPT_FLAG('l', "locks", &opt.locks,
@@ -395,14 +393,12 @@ static const struct command_option options[] = {
 	OPT_COUNT(0, "frames", &opt.frames, "<count>",
 		  "limit the frames of text; 0: all (default: 12)"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_FLAG(0, "csv", &opt.csv, "write CSV with a row for each thread"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV with a row for each thread",
+		 .excludes = "json"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this time (default: 10s)"),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */
@@ -419,5 +415,6 @@ const struct command threads_command = {
 		    "  sjkc threads -o out.html dump.txt # a page\n"
 		    "  sjkc threads --json dump.txt\n",
 	.options = options,
+	.has_messages = true,
 	.run = threads_run,
 };

@@ -21,7 +21,7 @@
 static struct {
 	const char *pid;
 	struct push_options push;
-	bool json, quiet, verbose;
+	bool json;
 } opt;
 
 static const char *const state_words[] = {
@@ -237,20 +237,19 @@ static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
 static int doctor_run(int argc, char **argv, struct error *err)
 {
 	struct doctor_checks *c;
+	const char *given;
 	int ret;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	if (opt.push.url && (opt.pid || argc))
 		return misuse(
 			err,
 			"doctor checks either a JVM or a profiling backend");
 	if (opt.push.url)
 		return doctor_push(&opt.push, opt.json, err);
-	if (push_options_given(&opt.push))
-		return misuse(err, "%s requires --push",
-			      push_options_given(&opt.push));
+	given = command_given("push-format|header-file|cacert|cert|key|"
+			      "server-name");
+	if (given)
+		return misuse(err, "--%s requires --push", given);
 	c = xcalloc(1, sizeof(*c));
 	ret = doctor_examine(argc, argv, c, err);
 	doctor_checks_release(c);
@@ -263,10 +262,8 @@ static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_STRING(0, "push", &opt.push.url, "<url>",
 		   "check the backend of prof --push at this URL"),
-	OPT_PUSH(&opt.push),
+	OPT_PUSH(&opt.push, false),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */
@@ -280,5 +277,6 @@ const struct command doctor_command = {
 		    "  sjkc doctor com.acme.Main --json\n"
 		    "  sjkc doctor --push http://localhost:4318\n",
 	.options = options,
+	.has_messages = true,
 	.run = doctor_run,
 };

@@ -479,44 +479,32 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 			return -1;
 		argc--;
 	}
-	if (!opt.all && jvm_selector_is_given(&opt.select))
-		return misuse(err, "--include-jvm, --exclude-jvm and --min-age "
-				   "require --all");
 	if (argc && opt.all)
-		return misuse(err, "--all and '%s' exclude each other",
+		return misuse(err, "--all and '%s' cannot be used together",
 			      argv[0]);
 	for (int i = 0; i < argc; i++)
 		option_list_add(&opt.pids, argv[i]);
 	if (opt.source)
 		opt.source = gc_source_name(opt.source);
 	if (opt.log && opt.source && strcmp(opt.source, "log") != 0)
-		return misuse(err, "--log and --source %s exclude each other",
+		return misuse(err,
+			      "options --log and --source %s cannot be used "
+			      "together",
 			      opt.source);
-	if (opt.log && (opt.inputs.count || opt.jmx.socket || opt.jmx.url))
-		return misuse(err, "--log requires a local JVM");
 	if (opt.log)
 		opt.source = "log";
 	if (opt.source &&
 	    !word_list_has(sources, ' ', opt.source, strlen(opt.source)))
 		return nearest_fail_choice("source", opt.source,
 					   strlen(opt.source), sources, err);
-	if (opt.inputs.count &&
-	    (opt.pids.count || opt.all || gc_jmx_is_wanted(&opt)))
-		return misuse(err, "--input excludes JVMs: '%s'",
-			      opt.all          ? "--all"
-			      : opt.pids.count ? opt.pids.values[0]
-			      : opt.jmx.socket ? opt.jmx.socket
-			      : opt.jmx.url    ? opt.jmx.url
-					       : "jmx");
+	if (opt.inputs.count && (opt.log || gc_jmx_is_wanted(&opt)))
+		return misuse(err, "--%s requires a running JVM, not a file",
+			      command_given("log|address|url|source"));
 	if (opt.pids.count && (opt.jmx.socket || opt.jmx.url))
 		return misuse(err, "an address excludes PIDs: '%s'",
 			      opt.pids.values[0]);
 	if (opt.output && gc_check_output(err))
 		return -1;
-	if (opt.json && (opt.csv || opt.histogram))
-		return misuse(err, "--json excludes --csv and --histogram");
-	if (opt.csv && opt.histogram)
-		return misuse(err, "--csv and --histogram exclude each other");
 	return 0;
 }
 
@@ -535,9 +523,6 @@ static int gc_run(int argc, char **argv, struct error *err)
 	struct error unused;
 	int ret;
 
-	log_set_level(opt.quiet     ? LOG_QUIET
-		      : opt.verbose ? LOG_VERBOSE
-				    : LOG_NORMAL);
 	ret = gc_read_arguments(argc, argv, err);
 	if (ret == 0)
 		ret = gc_open(&w.streams, err);
@@ -558,52 +543,54 @@ static int gc_run(int argc, char **argv, struct error *err)
 	gc_totals_release(&w.totals);
 	gc_timeline_release(&w.timeline);
 	text_release(&w.out);
-	free(opt.pids.values);
-	free(opt.inputs.values);
 	return ret;
 }
 
 /* clang-format off */
 static const struct command_option options[] = {
-	OPT_LIST('i', "input", &opt.inputs, "<file>",
-		 "read GC logs or a JFR recording; - is stdin",
-		 .aliases = "-f --file"),
-	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write HTML with a timeline of pauses (*.html)"),
+	OPT_HEADING("target"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "observe this JVM: PID, class, jar or <regex>",
-		 .accepts = command_takes_one),
+		 .single = true),
 	OPT_FLAG(0, "all", &opt.all, "observe all running JVMs"),
 	OPT_JVM_SELECTOR(opt.select),
+	OPT_LIST('i', "input", &opt.inputs, "<file>",
+		 "read GC logs or a JFR recording; - is stdin",
+		 .aliases = "-f --file", .excludes = "pid|all"),
+	OPT_JMX_SOCKET(&opt.jmx),
+	OPT_JMX_URL(&opt.jmx),
+	OPT_JMX_LOGIN(&opt.jmx),
+	OPT_JMX_TLS(&opt.jmx),
+	OPT_JMX_FORCE(&opt.jmx),
+	OPT_JMX_TIMEOUT(&opt.jmx),
+	OPT_HEADING("what"),
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "observe for this long (default: until Ctrl-C)"),
 	OPT_STRING(0, "source", &opt.source, "<source>",
 		   "use uprobes, counters, log, jmx (default: auto)",
 		   .complete = "auto|uprobes|counters|log|jmx"),
 	OPT_FLAG(0, "log", &opt.log,
-		 "make the JVM write a log; requires no root"),
-	OPT_JMX_SOCKET(&opt.jmx),
-	OPT_JMX_URL(&opt.jmx),
+		 "make the JVM write a log; requires no root",
+		 .excludes = "address|url"),
 	OPT_FLAG(0, "phases", &opt.phases,
 		 "print the phases of collections and cycles"),
-	OPT_FLAG(0, "no-heap-uprobe", &opt.no_heap,
-		 "do not measure the heap before collections",
-		 .aliases = "--no-heap-probe"),
 	OPT_FLAG(0, "safepoints", &opt.safepoints,
 		 "also print stops for other reasons"),
 	OPT_DURATION(0, "min", &opt.min_ns, "<time>",
 		     "omit pauses shorter than this"),
+	OPT_FLAG(0, "no-heap-uprobe", &opt.no_heap,
+		 "do not measure the heap before collections",
+		 .aliases = "--no-heap-probe"),
+	OPT_HEADING("output"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write HTML with a timeline of pauses (*.html)"),
 	OPT_FLAG(0, "histogram", &opt.histogram,
-		 "print a histogram of stopped times at the end"),
-	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a row per pause"),
+		 "print a histogram of stopped times at the end",
+		 .excludes = "csv|json"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a row per pause",
+		 .excludes = "json"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON, an object per pause"),
-	OPT_JMX_LOGIN(&opt.jmx),
-	OPT_JMX_TLS(&opt.jmx),
-	OPT_JMX_FORCE(&opt.jmx),
-	OPT_JMX_TIMEOUT(&opt.jmx),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_HEADING("messages"),
 	OPT_END,
 };
 /* clang-format on */
@@ -625,6 +612,7 @@ const struct command gc_command = {
 		    "  sjkc gc -i gc.log -o gc.html # a timeline of a log\n"
 		    "  sjkc gc -s db1:9010          # collections over JMX\n",
 	.options = options,
+	.has_messages = true,
 	.refusals = refusals,
 	.run = gc_run,
 };

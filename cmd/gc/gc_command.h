@@ -21,7 +21,7 @@ struct gc_options {
 	struct jvm_selector_options select;
 	const char *source; /* "auto", "uprobes", "counters", "log" or "jmx" */
 	bool log;           /* the same as the source "log" */
-	bool no_heap, phases, safepoints, json, csv, histogram, quiet, verbose;
+	bool no_heap, phases, safepoints, json, csv, histogram;
 	int64_t min_ns, duration_ns; /* 0 = not given */
 };
 

@@ -17,6 +17,10 @@
 
 static const char service[] = "service:jmx:";
 
+/* The options of one kind of connection. */
+#define FORCE_OPTIONS "force-address|force-hostname|force-port"
+#define HTTP_OPTIONS  "bearer-file|header|http-proxy"
+
 /* True for a URL, and for a word that ends with ":" and a number. */
 static bool jmx_is_address(const char *name)
 {
@@ -28,15 +32,8 @@ static bool jmx_is_address(const char *name)
 	       !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-static int jmx_check_one_target(const struct jmx_target_options *o,
-				struct error *err)
+static int jmx_check_url(const struct jmx_target_options *o, struct error *err)
 {
-	if (o->socket && o->pid)
-		return misuse(err, "options -s and -p exclude each other");
-	if (o->url && o->socket)
-		return misuse(err, "options -u and -s exclude each other");
-	if (o->url && o->pid)
-		return misuse(err, "options -u and -p exclude each other");
 	if (o->url && !jmx_is_http(o->url))
 		return misuse(err,
 			      "-u: invalid URL '%s'; use "
@@ -48,7 +45,7 @@ static int jmx_check_one_target(const struct jmx_target_options *o,
 int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
 		     struct error *err)
 {
-	if (jmx_check_one_target(o, err))
+	if (jmx_check_url(o, err))
 		return -1;
 	if (o->url) {
 		o->socket = o->url;
@@ -61,34 +58,23 @@ int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
 	return 0;
 }
 
-static bool jmx_has_http_options(const struct jmx_target_options *o)
-{
-	return o->bearer_file || o->http_proxy || o->headers.count;
-}
-
-static bool jmx_has_force_options(const struct jmx_target_options *o)
-{
-	return o->force_address || o->force_hostname || o->force_port;
-}
-
 int jmx_check_address(const struct jmx_target_options *o, const char *address,
 		      struct error *err)
 {
 	bool is_http = jmx_is_http(address);
+	const char *given;
 
-	if (is_http && jmx_has_force_options(o))
-		return misuse(err, "--force-… require -s <host>:<port>");
+	given = is_http ? command_given(FORCE_OPTIONS) : NULL;
+	if (given)
+		return misuse(err, "--%s requires -s <host>:<port>", given);
 	if (o->tls.server_name && !http_host_is_valid(o->tls.server_name))
 		return misuse(err,
 			      "--tls-server-name: '%s' is not the name of "
 			      "a server",
 			      o->tls.server_name);
-	if (!is_http && jmx_has_http_options(o))
-		return misuse(err, "--bearer-file, --header and --http-proxy "
-				   "require -u <url>");
-	if (o->user && o->bearer_file)
-		return misuse(err, "--user and --bearer-file exclude each "
-				   "other: both use the same HTTP header");
+	given = is_http ? NULL : command_given(HTTP_OPTIONS);
+	if (given)
+		return misuse(err, "--%s requires -u <url>", given);
 	for (size_t i = 0; i < o->headers.count; i++)
 		if (strncasecmp(o->headers.values[i], "authorization:", 14) ==
 		    0)
@@ -99,14 +85,25 @@ int jmx_check_address(const struct jmx_target_options *o, const char *address,
 	return 0;
 }
 
-int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
+int jmx_check_by_pid(struct error *err)
 {
-	if (o->user || o->password_file || o->require_tls || o->tls.cacert ||
-	    o->tls.cert || o->tls.key || o->tls.insecure ||
-	    o->tls.server_name || jmx_has_force_options(o) ||
-	    jmx_has_http_options(o))
-		return misuse(err, "--user, TLS options and --force-… require "
-				   "-s <host>:<port>");
+	static const struct {
+		const char *options, *target;
+	} remote[] = {
+		{ FORCE_OPTIONS, "-s <host>:<port>" },
+		{ HTTP_OPTIONS, "-u <url>" },
+		{ "user|password-file|tls|cacert|cert|key|insecure|"
+		  "tls-server-name",
+		  "-s <host>:<port> or -u <url>" },
+	};
+
+	for (size_t i = 0; i < sizeof(remote) / sizeof(*remote); i++) {
+		const char *given = command_given(remote[i].options);
+
+		if (given)
+			return misuse(err, "--%s requires %s", given,
+				      remote[i].target);
+	}
 	return 0;
 }
 
@@ -129,9 +126,6 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 {
 	const char *given = getenv("SJKC_PASSWORD");
 
-	if (!o->user && o->password_file)
-		return misuse(err, "--password-file %s requires --user <name>",
-			      o->password_file);
 	if (!o->user) {
 		text_puts(password, "");
 		return 0;
@@ -271,7 +265,7 @@ static int client_open_pid(struct jmx_client *t,
 {
 	struct jmx_target target = jmx_target_of(o, &t->secrets, NULL);
 
-	if (jmx_check_by_pid(o, err))
+	if (jmx_check_by_pid(err))
 		return -1;
 	if (target_open(&t->jvm, o->pid, argc, argv, err))
 		return -1;
@@ -287,10 +281,8 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 	const char *address = o->url ? o->url : o->socket;
 
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
-	if (jmx_check_one_target(o, err))
+	if (jmx_check_url(o, err))
 		return -1;
-	if (o->timeout_ns == 0)
-		return misuse(err, "--timeout must be greater than 0");
 	if (!address && !o->pid && *argc == 0)
 		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
 				   "<url> or -p <pid>");

@@ -31,15 +31,17 @@ struct jmx_target_options {
 #define OPT_JMX_SOCKET(o) \
 	OPT_STRING('s', "address", &(o)->socket, "<host>:<port>", \
 		   "connect to this JMX port or JMX service URL", \
-		   .aliases = "--socket")
+		   .aliases = "--socket", .excludes = "pid")
 #define OPT_JMX_URL(o) \
 	OPT_STRING('u', "url", &(o)->url, "<url>", \
-		   "connect to the Jolokia agent at this URL"), \
+		   "connect to the Jolokia agent at this URL", \
+		   .excludes = "address|pid"), \
 	OPT_STRING(0, "bearer-file", &(o)->bearer_file, "<file>", \
-		   "with -u: read a bearer token from a file"), \
+		   "with -u: read a bearer token from a file", \
+		   .excludes = "user"), \
 	OPT_LIST('H', "header", &(o)->headers, "<header>", \
 		 "with -u: send this HTTP header: 'Name: value'", \
-		 .accepts = command_takes_one), \
+		 .single = true), \
 	OPT_STRING(0, "http-proxy", &(o)->http_proxy, "<url>", \
 		   "with -u: connect through this HTTP proxy")
 /* Further options of every command with a JMX connection. */
@@ -47,7 +49,8 @@ struct jmx_target_options {
 	OPT_STRING(0, "user", &(o)->user, "<name>", \
 		   "log in as this user, with a password"), \
 	OPT_STRING(0, "password-file", &(o)->password_file, "<file>", \
-		   "read the password from the first line of a file"), \
+		   "read the password from the first line of a file", \
+		   .requires = "user"), \
 	OPT_FLAG(0, "tls", &(o)->require_tls, \
 		 "require TLS for all connections")
 #define OPT_JMX_TLS(o) \
@@ -70,7 +73,7 @@ struct jmx_target_options {
 		 "use the port of -s for all connections")
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
-		     "wait this long for a reply")
+		     "wait this long for a reply", .positive = true)
 /* For the table of refusals: SJK reads the password from an argument. */
 #define JMX_REFUSE_PASSWORD \
 	{ "--password", "other users could read it; use --password-file, " \
@@ -120,7 +123,7 @@ int jmx_check_address(const struct jmx_target_options *o, const char *address,
 /*
  * ERROR_MISUSE for options that require -s: a login, TLS, --force-….
  */
-int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
+int jmx_check_by_pid(struct error *err);
 
 /* For jmx_target.starting_agent and rmi_local_find(): reports it on stderr. */
 void jmx_log_starting(const struct jvm *jvm);

@@ -63,21 +63,15 @@ static int mx_choose_action(action_fn **action, struct error *err)
 		{ opt.info, mx_info },
 		{ opt.notifications, mx_notifications },
 	};
-	int chosen = 0;
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
 		if (!actions[i].chosen)
 			continue;
-		chosen++;
 		*action = actions[i].action;
+		return 0;
 	}
-	if (chosen != 1)
-		return misuse(err,
-			      chosen ? "--get, --set, --call, --info and "
-				       "--notifications cannot be used together"
-				     : "missing --get, --set, --call, --info "
-				       "or --notifications");
-	return 0;
+	return misuse(err, "missing --get, --set, --call, --info or "
+			   "--notifications");
 }
 
 /* Rejects options that the action would ignore. */
@@ -87,42 +81,14 @@ static int mx_check_action(struct error *err)
 		return misuse(err, "--set requires one attribute: -f <name>");
 	if (opt.set && !opt.value)
 		return misuse(err, "--set requires a value: -v <value>");
-	if (!opt.set && opt.value)
-		return misuse(err, "-v requires --set");
+	if (opt.csv && !opt.fields.count)
+		return misuse(err, "--csv requires attributes: -f <name>");
 	if (opt.call && !opt.operation)
 		return misuse(
 			err,
 			"--call requires an operation: --operation <name>");
-	if (!opt.call && (opt.operation || opt.arguments.count))
-		return misuse(err, "--operation and -a require --call");
-	if (!opt.get && !opt.set && opt.fields.count)
-		return misuse(err, "-f requires --get or --set");
 	if (!opt.get && opt.beans.count > 1)
 		return misuse(err, "several -b require --get");
-	if (!opt.get && opt.repeat)
-		return misuse(err, "--repeat requires --get");
-	if (opt.interval_ns <= 0)
-		return misuse(err, "--interval must be greater than 0");
-	if (opt.duration_ns && !opt.notifications)
-		return misuse(err, "-d requires --notifications");
-	return 0;
-}
-
-static int mx_check_format(struct error *err)
-{
-	if (opt.csv + opt.json + opt.json_array > 1)
-		return misuse(err, "--csv, --json and --json-array exclude "
-				   "each other");
-	if (opt.csv && !opt.get)
-		return misuse(err, "--csv requires --get");
-	if (opt.csv && !opt.fields.count)
-		return misuse(err, "--csv requires attributes: -f <name>");
-	if (opt.columns.count && !opt.csv)
-		return misuse(err, "--col-list requires --csv");
-	if ((opt.json || opt.json_array) && opt.set)
-		return misuse(err, "--set prints no JSON");
-	if (opt.duration_ns < 0)
-		return misuse(err, "--duration must be greater than 0");
 	return 0;
 }
 
@@ -310,8 +276,7 @@ static int mx_run(int argc, char **argv, struct error *err)
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
 	if (mx_check_bean(err) || mx_choose_action(&action, err) ||
-	    mx_check_action(err) || mx_check_format(err) ||
-	    mx_check_fields(err))
+	    mx_check_action(err) || mx_check_fields(err))
 		return -1;
 	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
@@ -332,50 +297,68 @@ out:
 	return ret;
 }
 
+#define ACTIONS "get|set|call|info|notifications"
+
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_HEADING("target"),
 	OPT_JMX_SOCKET(&target_opt),
 	OPT_JMX_URL(&target_opt),
 	OPT_TARGET(&target_opt.pid),
-	OPT_LIST('b', "bean", &opt.beans, "<name>",
-		 "select MBeans by name or pattern; repeatable",
-		 .accepts = command_takes_one, .sequence = &opt.sequence),
-	OPT_FLAG(0, "get", &opt.get, "print attributes", .aliases = "-mg"),
-	OPT_FLAG(0, "set", &opt.set, "set an attribute", .aliases = "-ms"),
-	OPT_FLAG(0, "call", &opt.call, "call an operation", .aliases = "-mc"),
-	OPT_FLAG(0, "info", &opt.info, "list attributes and operations",
-		 .aliases = "-mi"),
-	OPT_FLAG(0, "notifications", &opt.notifications,
-		 "print notifications as they arrive"),
-	OPT_LIST('f', "attribute", &opt.fields, "<name>",
-		 "select attributes: Name, *Count, /regex/, A.key",
-		 .aliases = "--field", .sequence = &opt.sequence),
-	OPT_COUNT(0, "repeat", &opt.repeat, "<count>",
-		  "with --get: print this many times (default: 1)"),
-	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",
-		     "set the time between these prints"),
-	OPT_STRING('v', "value", &opt.value, "<value>", "set this value"),
-	OPT_STRING(0, "operation", &opt.operation, "<name>",
-		   "call this operation: sum, or sum(int,int)", .aliases = "-op"),
-	OPT_LIST('a', "arguments", &opt.arguments, "<value>",
-		 "pass these arguments to the operation"),
-	OPT_FLAG(0, "all", &opt.all, "use all MBeans that match",
-		 .aliases = "-all --allMatched"),
-	OPT_FLAG(0, "csv", &opt.csv, "print attributes as CSV"),
-	OPT_FLAG(0, "json", &opt.json, "print a JSON document for each MBean"),
-	OPT_FLAG(0, "json-array", &opt.json_array, "print one JSON array"),
-	OPT_FLAG(0, "add-mbean-name", &opt.add_name,
-		 "add the MBean's name to CSV and JSON"),
-	OPT_LIST(0, "col-list", &opt.columns, "<column>",
-		 "print only these CSV columns"),
-	OPT_COUNT(0, "max-col-width", &opt.width, "<count>",
-		  "limit the width of cells"),
-	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
-		     "wait this long for notifications"),
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_JMX_TIMEOUT(&target_opt),
+	OPT_HEADING("what"),
+	OPT_LIST('b', "bean", &opt.beans, "<name>",
+		 "select MBeans by name or pattern; repeatable",
+		 .single = true, .sequence = &opt.sequence),
+	OPT_FLAG(0, "all", &opt.all, "use all MBeans that match",
+		 .aliases = "-all --allMatched"),
+	OPT_FLAG(0, "get", &opt.get, "print attributes", .aliases = "-mg",
+		 .excludes = ACTIONS),
+	OPT_FLAG(0, "set", &opt.set, "set an attribute", .aliases = "-ms",
+		 .excludes = ACTIONS),
+	OPT_FLAG(0, "call", &opt.call, "call an operation", .aliases = "-mc",
+		 .excludes = ACTIONS),
+	OPT_FLAG(0, "info", &opt.info, "list attributes and operations",
+		 .aliases = "-mi",
+		 .excludes = ACTIONS),
+	OPT_FLAG(0, "notifications", &opt.notifications,
+		 "print notifications as they arrive",
+		 .excludes = ACTIONS),
+	OPT_LIST('f', "attribute", &opt.fields, "<name>",
+		 "select attributes: Name, *Count, /regex/, A.key",
+		 .aliases = "--field", .sequence = &opt.sequence,
+		 .requires = "get|set"),
+	OPT_STRING('v', "value", &opt.value, "<value>", "set this value",
+		   .requires = "set"),
+	OPT_STRING(0, "operation", &opt.operation, "<name>",
+		   "call this operation: sum, or sum(int,int)", .aliases = "-op",
+		   .requires = "call"),
+	OPT_LIST('a', "arguments", &opt.arguments, "<value>",
+		 "pass these arguments to the operation", .requires = "call"),
+	OPT_COUNT(0, "repeat", &opt.repeat, "<count>",
+		  "with --get: print this many times (default: 1)",
+		  .requires = "get"),
+	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",
+		     "set the time between these prints", .positive = true),
+	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
+		     "wait this long for notifications",
+		     .requires = "notifications"),
+	OPT_HEADING("output"),
+	OPT_FLAG(0, "csv", &opt.csv, "print attributes as CSV",
+		 .requires = "get", .excludes = "json|json-array"),
+	OPT_FLAG(0, "json", &opt.json, "print a JSON document for each MBean",
+		 .excludes = "json-array|set"),
+	OPT_FLAG(0, "json-array", &opt.json_array, "print one JSON array",
+		 .excludes = "set"),
+	OPT_FLAG(0, "add-mbean-name", &opt.add_name,
+		 "add the MBean's name to CSV and JSON"),
+	OPT_LIST(0, "col-list", &opt.columns, "<column>",
+		 "print only these CSV columns", .requires = "csv"),
+	OPT_COUNT(0, "max-col-width", &opt.width, "<count>",
+		  "limit the width of cells"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print values without names"),
 	OPT_END,
 };

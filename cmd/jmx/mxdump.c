@@ -336,7 +336,6 @@ static int mxdump_run(int argc, char **argv, struct error *err)
 		ret = jmx_client_check_limits(err);
 out:
 	jmx_client_close(&target);
-	free(opt.queries.values);
 	return ret;
 }
 
@@ -348,7 +347,7 @@ static const struct command_option options[] = {
 	/* The letter of SJK. */
 	OPT_LIST('q', "query", &opt.queries, "<name>",
 		 "write only MBeans whose names match",
-		 .accepts = command_takes_one),
+		 .single = true),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
 	OPT_FLAG(0, "prometheus", &opt.prometheus,
 		 "write the JVM's metrics in Prometheus' format"),

@@ -289,13 +289,9 @@ static int ping(struct ping *p, int argc, char **argv, struct error *err)
 
 static int mxping_run(int argc, char **argv, struct error *err)
 {
-	struct ping *p;
-	int ret;
+	struct ping *p = xcalloc(1, sizeof(*p));
+	int ret = ping(p, argc, argv, err);
 
-	if (opt.jmx.timeout_ns <= 0)
-		return misuse(err, "--timeout must be greater than 0");
-	p = xcalloc(1, sizeof(*p));
-	ret = ping(p, argc, argv, err);
 	probe_release(&p->probe);
 	free(p);
 	return ret;
@@ -313,7 +309,7 @@ static const struct command_option options[] = {
 		 "with -p: start the local JMX connector if needed",
 		 .aliases = "--start"),
 	OPT_DURATION(0, "timeout", &opt.jmx.timeout_ns, "<time>",
-		     "limit each step to this time"),
+		     "limit each step to this time", .positive = true),
 	OPT_FLAG(0, "json", &opt.json, "print JSON"),
 	OPT_END,
 };

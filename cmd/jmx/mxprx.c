@@ -670,23 +670,11 @@ static int mxprx_check_rmi(struct error *err)
 	    strncasecmp(opt.urls.values[0], "http", 4) != 0)
 		return misuse(err, "--rmi requires a single -u <url>, without "
 				   "a name");
-	if (opt.pids.count || opt.pods.count || opt.proxy_command)
-		return misuse(err, "--rmi cannot be combined with -p, "
-				   "--kubectl and --proxy-command; give -u the "
-				   "URL of another mxprx with these options");
-	if (opt.hosts.count || opt.origins.count || opt.targets.count ||
-	    opt.metrics.count || opt.deadlocks)
-		return misuse(err, "--allow-host, --allow-origin, "
-				   "--allow-target and --metrics… are for HTTP "
-				   "clients, not for --rmi");
 	return 0;
 }
 
 static int mxprx_check_agents(struct error *err)
 {
-	if (opt.addresses.count || opt.socks || opt.http)
-		return misuse(err, "-u cannot be combined with -s, --http and "
-				   "--socks; run one mxprx for each");
 	if (opt.rmi && mxprx_check_rmi(err))
 		return -1;
 	if (opt.pids.count + opt.pods.count > 1 ||
@@ -699,11 +687,6 @@ static int mxprx_check_agents(struct error *err)
 	if (opt.urls.count > 1 && (opt.login.user || opt.bearer_file))
 		return misuse(err, "--user and --bearer-file require a single "
 				   "-u: each agent would get the password");
-	if (opt.login.user && opt.bearer_file)
-		return misuse(err, "--user and --bearer-file exclude each "
-				   "other");
-	if (opt.login.password_file && !opt.login.user)
-		return misuse(err, "--password-file requires --user <name>");
 	if (opt.binds.count != 1)
 		return misuse(err, "-u requires one -b [<host>:]<port>; "
 				   "several agents share it");
@@ -722,28 +705,12 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 			      "unexpected argument '%s'; use -s "
 			      "<host>:<port> to name a JVM",
 			      argv[0]);
-	if ((opt.namespace || opt.context || opt.kubeconfig) && !opt.pods.count)
-		return misuse(err, "--namespace, --context and --kubeconfig "
-				   "require --kubectl");
 	for (size_t i = 0; i < opt.metrics.count; i++)
 		if (metrics_check(opt.metrics.values[i], err))
 			return fail_in(err, "--metrics '%s'",
 				       opt.metrics.values[i]);
 	if (opt.urls.count)
 		return mxprx_check_agents(err);
-	if (opt.rmi)
-		return misuse(err, "--rmi requires -u <url>, a Jolokia agent");
-	if (!opt.http && (opt.metrics.count || opt.deadlocks))
-		return misuse(err, "--metrics and --metrics-deadlocks require "
-				   "-u <url> or --http <port>");
-	if (opt.bearer_file || opt.targets.count)
-		return misuse(err, "--bearer-file and --allow-target require "
-				   "-u <url>");
-	if (!opt.http && (opt.login.user || opt.login.password_file ||
-			  opt.hosts.count || opt.origins.count))
-		return misuse(err, "--user, --password-file, --allow-host and "
-				   "--allow-origin require -u <url> or --http "
-				   "<port>");
 	if (!kinds_given)
 		return misuse(err,
 			      "no JVM given: use -s <host>:<port>, -p <pid>, "
@@ -752,14 +719,9 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 		return misuse(err, "-s, -p and --kubectl cannot be combined: "
 				   "the n-th -b belongs to the n-th JVM; run "
 				   "one mxprx for each");
-	if (opt.proxy_command && !opt.addresses.count)
-		return misuse(err, "--proxy-command requires -s or -u");
-	if (opt.socks && opt.pids.count)
-		return misuse(err, "--socks does not work with -p: clients "
-				   "need an address; use -b <port>");
-	if (opt.http && (opt.pods.count || opt.proxy_command || count != 1))
+	if (opt.http && count != 1)
 		return misuse(err, "--http requires a single -s <host>:<port> "
-				   "or -p <pid>, without --proxy-command");
+				   "or -p <pid>");
 	if (!opt.binds.count && !opt.socks && !opt.http)
 		return misuse(err, "no port for clients: use -b "
 				   "[<host>:]<port>, --http or --socks");
@@ -773,23 +735,9 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 
 static int mxprx_check_tls(struct error *err)
 {
-	if (opt.tls_key && !opt.tls_cert)
-		return misuse(err, "--tls-key requires --tls-cert");
 	if (opt.require_tls && opt.pids.count && !opt.urls.count)
 		return misuse(err, "--tls does not work with -p: the local JMX "
 				   "connector does not speak TLS");
-	if (opt.require_tls && !opt.tls_cert)
-		return misuse(err, "--tls requires --tls-cert, a certificate "
-				   "to show to clients");
-	return 0;
-}
-
-static int mxprx_check(int argc, char **argv, struct error *err)
-{
-	if (mxprx_check_targets(argc, argv, err) || mxprx_check_tls(err))
-		return -1;
-	if (!opt.clients || !opt.clients_per_host)
-		return misuse(err, "--max-clients must be greater than 0");
 	return 0;
 }
 
@@ -811,7 +759,9 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 	int ret;
 
 	log_set_json(strcmp(opt.log_format, "json") == 0);
-	ret = mxprx_check(argc, argv, err);
+	ret = mxprx_check_targets(argc, argv, err);
+	if (ret == 0)
+		ret = mxprx_check_tls(err);
 	if (ret == 0)
 		ret = mxprx_parse_allowed(&allowed, err);
 	options.allowed = allowed;
@@ -823,74 +773,97 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_HEADING("target"),
 	OPT_LIST('s', "address", &opt.addresses, "<host>:<port>",
 		 "connect to this JMX port of a JVM", .aliases = "--socket"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "connect to a JVM on this machine"),
+	OPT_LIST('u', "url", &opt.urls, "[<name>=]<url>",
+		 "forward HTTP to the Jolokia agent at this URL",
+		 .excludes = "address|http|socks"),
 	OPT_LIST(0, "kubectl", &opt.pods, "<pod>:<port>",
-		 "connect to a pod by kubectl port-forward"),
+		 "connect to a pod by kubectl port-forward",
+		 .excludes = "http"),
 	OPT_STRING(0, "namespace", &opt.namespace, "<name>",
-		   "use this namespace for --kubectl"),
+		   "use this namespace for --kubectl",
+		   .requires = "kubectl"),
 	OPT_STRING(0, "context", &opt.context, "<name>",
-		   "use this context of the kubeconfig for --kubectl"),
+		   "use this context of the kubeconfig for --kubectl",
+		   .requires = "kubectl"),
 	OPT_STRING(0, "kubeconfig", &opt.kubeconfig, "<file>",
-		   "use this kubeconfig for --kubectl"),
+		   "use this kubeconfig for --kubectl",
+		   .requires = "kubectl"),
 	OPT_STRING(0, "proxy-command", &opt.proxy_command, "<command>",
 		   "run a command for each connection to the JVM",
-		   .aliases = "--via"),
-	OPT_LIST('u', "url", &opt.urls, "[<name>=]<url>",
-		 "forward HTTP to the Jolokia agent at this URL"),
+		   .aliases = "--via", .requires = "address|url",
+		   .excludes = "http"),
+	OPT_JMX_TLS(&opt),
+	OPT_STRING(0, "user", &opt.login.user, "<name>",
+		   "log in to the agent of -u or JVM of --http",
+		   .requires = "url|http"),
+	OPT_STRING(0, "password-file", &opt.login.password_file, "<file>",
+		   "read the password of --user from a file",
+		   .requires = "user"),
+	OPT_STRING(0, "bearer-file", &opt.bearer_file, "<file>",
+		   "send the token in this file to the agent of -u",
+		   .requires = "url", .excludes = "user"),
+	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
+		     "wait this long for the JVM (default: 5s; -u: 1m)"),
+	OPT_HEADING("clients"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
 		 "listen at this address; repeat it for each JVM"),
 	OPT_FLAG(0, "rmi", &opt.rmi,
-		 "serve the agent of -u to JMX clients over RMI"),
+		 "serve the agent of -u to JMX clients over RMI",
+		 .requires = "url",
+		 .excludes = "pid|kubectl|proxy-command|allow-host|"
+			     "allow-origin|allow-target|metrics|"
+			     "metrics-deadlocks"),
 	OPT_STRING(0, "http", &opt.http, "[<host>:]<port>",
 		   "serve the JVM's MBeans by Jolokia's protocol"),
-	OPT_LIST(0, "metrics", &opt.metrics, "<name>[:<attribute>,…]",
-		 "add the numbers of these MBeans to /metrics",
-		 .accepts = command_takes_one),
-	OPT_FLAG(0, "metrics-deadlocks", &opt.deadlocks,
-		 "count deadlocked threads in /metrics"),
 	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",
-		   "run a SOCKS 5 server at this address"),
+		   "run a SOCKS 5 server at this address",
+		   .excludes = "pid"),
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",
 		   "send clients to this host name"),
-	OPT_JMX_TLS(&opt),
 	OPT_FLAG(0, "tls", &opt.require_tls,
-		 "require TLS from clients and to the JVM"),
+		 "require TLS from clients and to the JVM",
+		 .requires = "tls-cert"),
 	OPT_STRING(0, "tls-cert", &opt.tls_cert, "<file>",
 		   "require TLS of clients, with this certificate"),
 	OPT_STRING(0, "tls-key", &opt.tls_key, "<file>",
-		   "read the key of --tls-cert from a PEM file"),
+		   "read the key of --tls-cert from a PEM file",
+		   .requires = "tls-cert"),
 	OPT_LIST(0, "allow", &opt.allow, "<network>",
 		 "accept clients from this network: 10.0.0.0/8"),
-	OPT_STRING(0, "user", &opt.login.user, "<name>",
-		   "log in to the agent of -u or JVM of --http"),
-	OPT_STRING(0, "password-file", &opt.login.password_file, "<file>",
-		   "read the password of --user from a file"),
-	OPT_STRING(0, "bearer-file", &opt.bearer_file, "<file>",
-		   "send the token in this file to the agent of -u"),
 	OPT_LIST(0, "allow-host", &opt.hosts, "<name>",
-		 "accept HTTP requests that use this host name"),
+		 "accept HTTP requests that use this host name",
+		 .requires = "url|http"),
 	OPT_LIST(0, "allow-origin", &opt.origins, "<origin>",
-		 "accept requests of web pages from this origin"),
+		 "accept requests of web pages from this origin",
+		 .requires = "url|http"),
 	OPT_LIST(0, "allow-target", &opt.targets, "<url>",
-		 "let clients make the agent connect to this URL"),
+		 "let clients make the agent connect to this URL",
+		 .requires = "url"),
 	OPT_FLAG(0, "read-only", &opt.read_only,
 		 "forward only calls that change nothing"),
 	OPT_COUNT(0, "max-clients", &opt.clients, "<n>",
-		  "limit the number of connections"),
+		  "limit the number of connections", .positive = true),
 	OPT_COUNT(0, "max-clients-per-host", &opt.clients_per_host, "<n>",
 		  "limit the connections per address",
-		  .aliases = "--max-clients-of-host"),
-	OPT_FLAG(0, "log", &opt.log, "print a line for each call"),
-	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
-		   "print messages as text or JSON"),
-	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
-		     "wait this long for the JVM (default: 5s; -u: 1m)"),
+		  .aliases = "--max-clients-of-host", .positive = true),
 	OPT_DURATION(0, "shutdown-timeout", &opt.shutdown_ns, "<time>",
 		     "wait this long for running calls",
 		     .aliases = "--drain"),
+	OPT_HEADING("output"),
+	OPT_LIST(0, "metrics", &opt.metrics, "<name>[:<attribute>,…]",
+		 "add the numbers of these MBeans to /metrics",
+		 .single = true, .requires = "url|http"),
+	OPT_FLAG(0, "metrics-deadlocks", &opt.deadlocks,
+		 "count deadlocked threads in /metrics",
+		 .requires = "url|http"),
+	OPT_FLAG(0, "log", &opt.log, "print a line for each call"),
+	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
+		   "print messages as text or JSON"),
 	OPT_END,
 };
 /* clang-format on */

@@ -25,7 +25,7 @@ struct probe_options {
 	const char *pid, *output;
 	bool list, count, system, jfr, publish, yes;
 	bool args, stack, tree, histogram;
-	bool json, csv, quiet, verbose;
+	bool json, csv;
 	int64_t duration_ns, interval_ns, above_ns; /* or PROBE_NOT_GIVEN */
 	uint64_t max, rate, stack_every, top;
 };

@@ -149,41 +149,6 @@ static int prof_sample(int argc, char **argv, struct error *err)
 	return prof_process(&opt, program ? argv : NULL, err);
 }
 
-/* Returns an option of reports and drawings that is given, or NULL. */
-static const char *prof_output_option(void)
-{
-	const struct {
-		const char *name;
-		bool given;
-	} all[] = {
-		{ "-o", opt.output },
-		{ "-f", opt.file },
-		{ "--output-format", opt.output_format },
-		{ "--csv", opt.csv },
-		{ "--json", opt.json },
-		{ "--show", opt.show },
-		{ "--categorizer-file", opt.category_file },
-		{ "--named-class", opt.named.count },
-		{ "--by", opt.by },
-		{ "--sort", opt.sort },
-		{ "-r", opt.drawing.style.reverse },
-		{ "--callers-of", opt.callers_of },
-		{ "-n", opt.top != REPORT_TOP },
-		{ "--min-percent", opt.min_percent >= 0 },
-		{ "--chain", opt.chain != REPORT_CHAIN },
-		{ "--samples", opt.drawing.samples },
-		{ "-t", opt.drawing.style.threads },
-		{ "--lines", opt.drawing.style.lines },
-		{ "--simple-names", opt.drawing.style.simple },
-		{ "--annotate", opt.drawing.style.annotate },
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i].given)
-			return all[i].name;
-	return NULL;
-}
-
 /*
  * A directory takes a file for each interval instead of one file: its name ends
  * with a slash, unless --push says that there are several.
@@ -202,85 +167,58 @@ static void prof_take_directory(void)
 	opt.output = NULL;
 }
 
-/* Returns an option of --push that is given, or NULL. */
-static const char *prof_push_option(void)
-{
-	const struct prof_push_options *p = &opt.push;
+/* The options of a single file, which --push and -o DIR/ do not write. */
+#define FILE_OPTIONS                                                           \
+	"file|output-format|csv|json|show|categorizer-file|named-class|by|"    \
+	"sort|reverse|callers-of|top|min-percent|chain|samples|total|threads|" \
+	"lines|simple-names|annotate|from|to|time-range|time-zone"
 
-	return p->interval_ns >= 0   ? "--interval"
-	       : p->service          ? "--service"
-	       : p->labels           ? "--labels"
-	       : p->buffer_bytes     ? "--buffer"
-	       : p->shutdown_ns >= 0 ? "--shutdown-timeout"
-	       : p->probability      ? "--probability"
-	       : p->cpu_limit        ? "--cpu-limit"
-	       : p->memory_bytes     ? "--memory-limit"
-	       : p->metrics          ? "--metrics"
-				     : push_options_given(&p->backend);
-}
-
-static int prof_check_directory(struct error *err)
-{
-	const struct prof_push_options *p = &opt.push;
-	struct push_options others = p->backend;
-
-	if (!p->directory && (p->keep_bytes || p->keep_files || p->keep_ns > 0))
-		return misuse(err, "--keep-size, --keep-files and --keep-time "
-				   "require -o DIR/");
-	/* Without a backend, only the format applies. */
-	others.format = NULL;
-	if (!p->backend.url && push_options_given(&others))
-		return misuse(err, "%s requires --push",
-			      push_options_given(&others));
-	return 0;
-}
+/* The options of --push and -o DIR/, and those of one of the two. */
+#define WINDOW_OPTIONS                                                         \
+	"push-format|interval|service|labels|buffer|shutdown-timeout|"         \
+	"probability|cpu-limit|memory-limit|metrics"
+#define BACKEND_OPTIONS "header-file|cacert|cert|key|server-name"
+#define KEEP_OPTIONS    "keep-size|keep-files|keep-time"
 
 /* Rejects options of the output with --push, and those of --push without it. */
 static int prof_check_push(struct error *err)
 {
-	const char *output = prof_output_option();
-	const char *push = prof_push_option();
-	const char *name = opt.push.backend.url ? "--push" : "-o DIR/";
+	const struct prof_push_options *p = &opt.push;
+	const char *name = p->backend.url ? "--push" : "-o DIR/";
+	const char *given;
 
-	if (opt.push.allow.count && !opt.push.metrics)
-		return misuse(err, "--allow requires --metrics");
-	if (opt.push.hosts.count && !opt.push.metrics)
-		return misuse(err, "--allow-host requires --metrics");
-	if (!prof_push_is_wanted(&opt.push)) {
-		if (push)
-			return misuse(err, "%s requires --push or -o DIR/",
-				      push);
-		return prof_check_directory(err);
+	given = p->directory ? NULL : command_given(KEEP_OPTIONS);
+	if (given)
+		return misuse(err, "--%s requires -o DIR/", given);
+	given = p->backend.url ? NULL : command_given(BACKEND_OPTIONS);
+	if (given)
+		return misuse(err, "--%s requires --push", given);
+	if (!prof_push_is_wanted(p)) {
+		given = command_given(WINDOW_OPTIONS);
+		return given ? misuse(err, "--%s requires --push or -o DIR/",
+				      given)
+			     : 0;
 	}
-	if (opt.inputs.count)
-		return misuse(err, "--push requires running JVMs, not -i");
-	if (output)
+	given = command_given(FILE_OPTIONS);
+	/* asprof's -o is a format. */
+	if (!given && (opt.output || opt.output_format))
+		given = "output";
+	if (given)
 		return misuse(err,
-			      "%s does not work with %s, which sets the "
-			      "output",
-			      name, output);
-	if (opt.from || opt.to || opt.time_range || opt.time_zone)
-		return misuse(err,
-			      "%s excludes --from and --to, which select "
-			      "a part of a recording",
-			      name);
+			      "options %s and --%s cannot be used together",
+			      name, given);
 	if (strcmp(opt.sampler, "dump") == 0)
 		return misuse(err, "%s requires --sampler bpf", name);
-	return prof_check_directory(err);
+	return 0;
 }
 
 static int prof_run(int argc, char **argv, struct error *err)
 {
-	int ret;
+	const char *given;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	log_set_json(strcmp(opt.log_format, "json") == 0);
 	if (prof_push_is_wanted(&opt.push))
 		log_limit_repeats();
-	if (opt.drawing.total && opt.drawing.samples)
-		return misuse(err, "--total and --samples exclude each other");
 	opt.drawing.event = flame_output_events(&opt.events);
 	/* A report prints weights, so the other outputs do, too. */
 	opt.drawing.total = !opt.drawing.samples;
@@ -291,14 +229,12 @@ static int prof_run(int argc, char **argv, struct error *err)
 		prof_take_rest(&opt.inputs, argc, argv);
 		argc = 0;
 	}
-	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
-		return misuse(err, "prof either reads a recording or samples "
-				   "running JVMs, not both");
-	if (opt.inputs.count && opt.live.jfr)
-		return misuse(err, "--jfr requires a running JVM, not -i");
-	if (opt.inputs.count && opt.live.sampling.duration_ns >= 0)
-		return misuse(err, "--duration requires a running JVM; --to "
-				   "omits the rest of a recording");
+	given = opt.inputs.count ? command_given("pid|all|jfr|duration|push")
+				 : NULL;
+	if (given)
+		return misuse(err,
+			      "--%s requires a running JVM, not a recording",
+			      given);
 	prof_take_directory();
 	if (prof_check_push(err))
 		return -1;
@@ -306,140 +242,146 @@ static int prof_run(int argc, char **argv, struct error *err)
 		if (prof_asprof_name_file(&opt, 0, err) || prof_check_file(err))
 			return -1;
 		prof_take_rest(&opt.inputs, argc, argv);
-		ret = prof_recording(&opt, err);
-	} else {
-		ret = prof_sample(argc, argv, err);
+		return prof_recording(&opt, err);
 	}
-	free(opt.events.values);
-	free(opt.inputs.values);
-	free(opt.pids.values);
-	free(opt.named.values);
-	free(opt.push.allow.values);
-	free(opt.push.hosts.values);
-	free(opt.select.include.values);
-	free(opt.select.exclude.values);
-	return ret;
+	return prof_sample(argc, argv, err);
 }
 
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_HEADING("target"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "sample this JVM: PID, main class, jar or <regex>"),
 	OPT_FLAG(0, "all", &opt.live.sampling.all,
 		 "sample all JVMs, including JVMs started later"),
 	OPT_JVM_SELECTOR(opt.select),
-	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
-		     "sample for this long (default: until Ctrl-C)"),
-	OPT_STRING(0, "push", &opt.push.backend.url, "<url>",
-		   "send profiles to this OTLP URL, or env: OTEL_…"),
-	OPT_PUSH(&opt.push.backend),
-	OPT_DURATION(0, "interval", &opt.push.interval_ns, "<time>",
-		     "with --push: set the interval (default: 30s)"),
-	OPT_STRING(0, "service", &opt.push.service, "<name>",
-		   "with --push: set service.name of all JVMs"),
-	OPT_CHOICE(0, "labels", &opt.push.labels, "full|low|service",
-		   "with --push: choose the attributes of a JVM"),
-	OPT_SIZE(0, "buffer", &opt.push.buffer_bytes, "<size>",
-		 "with --push: limit the queue (default: 32m)"),
-	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
-		     "with --push: send for this long at the end (5s)"),
-	OPT_STRING(0, "probability", &opt.push.probability, "<percent>",
-		   "with --push: sample only in some minutes"),
-	OPT_STRING(0, "cpu-limit", &opt.push.cpu_limit, "<percent>",
-		   "with --push: limit the CPU use of sjkc (1%)"),
-	OPT_SIZE(0, "memory-limit", &opt.push.memory_bytes, "<size>",
-		 "with --push: limit the memory of sjkc (100m)"),
-	OPT_STRING(0, "metrics", &opt.push.metrics, "<address>",
-		   "with --push: serve metrics at [host:]port"),
-	OPT_LIST(0, "allow", &opt.push.allow, "<network>",
-		 "with --metrics: accept clients of this network",
-		 .accepts = command_takes_one),
-	OPT_LIST(0, "allow-host", &opt.push.hosts, "<name>",
-		 "with --metrics: accept requests with this host",
-		 .accepts = command_takes_one),
-	OPT_SIZE(0, "keep-size", &opt.push.keep_bytes, "<size>",
-		 "with -o DIR/: limit the size of all files (1g)"),
-	OPT_COUNT(0, "keep-files", &opt.push.keep_files, "<count>",
-		  "with -o DIR/: limit the number of files (100000)"),
-	OPT_DURATION(0, "keep-time", &opt.push.keep_ns, "<time>",
-		     "with -o DIR/: limit the age of files (168h)"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "report on this recording; - reads standard input"),
-	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file, or regularly to DIR/"),
-	OPT_STRING('f', "file", &opt.file, "<file>",
-		   "write to this file; %p is the PID, %t the time"),
 	OPT_CHOICE(0, "format", &opt.format, NULL,
 		   "set the input format", .choices = recording_formats),
-	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
-		   "set the output format (default: by extension)",
-		   .choices = prof_output_formats),
-	OPT_FLAG(0, "csv", &opt.csv, "write the report as CSV"),
-	OPT_FLAG(0, "json", &opt.json, "write the report as JSON"),
+	OPT_HEADING("what"),
 	OPT_LIST('e', "event", &opt.events, "<event>",
 		 "select cpu,offcpu,wall,alloc,lock,probe:NAME,gc",
-		 .accepts = command_takes_one,
+		 .single = true,
 		 .complete = "cpu|offcpu|wall|alloc|lock"),
+	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
+		     "sample for this long (default: until Ctrl-C)",
+		     .positive = true),
 	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",
-		  "set samples per second and CPU (99; --push: 19)"),
-	OPT_COUNT(0, "tid", &opt.tid, "<tid>", "sample only this thread"),
+		  "set samples/s of a CPU (default: 99; --push: 19)",
+		  .positive = true, .most = 10000),
+	OPT_COUNT(0, "tid", &opt.tid, "<tid>", "sample only this thread",
+		  .positive = true, .most = INT32_MAX),
 	OPT_FLAG(0, "user-frames", &opt.live.sampling.only_user,
-		 "omit kernel frames", .aliases = "--user"),
+		 "omit kernel frames", .aliases = "--user",
+		 .excludes = "kernel-frames"),
 	OPT_FLAG(0, "kernel-frames", &opt.live.sampling.only_kernel,
 		 "omit all frames except kernel frames", .aliases = "--kernel"),
 	OPT_SIZE(0, "stack-bytes", &opt.live.sampling.stack_bytes, "<size>",
 		 "copy at most this much of a stack"),
 	OPT_COUNT(0, "max-stack", &opt.live.sampling.max_stack, "<frames>",
-		  "truncate deeper stack traces"),
+		  "truncate deeper stack traces",
+		  .positive = true, .most = UNWIND_FRAMES),
 	OPT_COUNT(0, "trace-walk", &opt.live.sampling.trace_walks, "<count>",
-		  "print how <count> distinct stacks were unwound"),
+		  "print how <count> distinct stacks were unwound",
+		  .rare = true),
 	OPT_SIZE(0, "alloc-interval", &opt.live.sampling.alloc_interval, "<size>",
 		 "with -e alloc: sample once per this many bytes"),
 	OPT_DURATION(0, "min-blocked", &opt.live.sampling.min_blocked_ns, "<time>",
 		     "with -e offcpu, wall: omit shorter waits"),
-	OPT_FLAG(0, "force-agent", &opt.live.sampling.agent,
-		 "use the agent even if it may crash this JDK",
-		 .aliases = "--agent"),
+	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
+		   "use eBPF or thread dumps"),
+	OPT_FLAG(0, "idle", &opt.live.idle,
+		 "include idle threads in reports of waits"),
+	OPT_HEADING("agent"),
 	OPT_FLAG(0, "no-agent", &opt.live.sampling.no_agent,
 		 "do not load the agent into the JVM"),
 	OPT_FLAG(0, "no-agent-if-warned", &opt.live.sampling.quiet_target,
 		 "do not load the agent if the JVM would warn",
 		 .aliases = "--no-agent-warning --quiet-target"),
+	OPT_FLAG(0, "force-agent", &opt.live.sampling.agent,
+		 "use the agent even if it may crash this JDK",
+		 .aliases = "--agent", .excludes = "no-agent"),
 	OPT_FLAG(0, "jfr", &opt.live.jfr,
-		 "record alloc and lock with JFR, without an agent"),
-	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
-		   "use eBPF or thread dumps"),
-	OPT_FLAG(0, "idle", &opt.live.idle,
-		 "include idle threads in reports of waits"),
+		 "record alloc and lock with JFR, without an agent",
+		 .excludes = "frequency|tid|alloc-interval|user-frames|"
+			     "kernel-frames|force-agent|trace-walk|idle|push"),
+	OPT_HEADING("filter"),
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
+	OPT_HEADING("output"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write to this file, or regularly to DIR/"),
+	OPT_STRING('f', "file", &opt.file, "<file>",
+		   "write to this file; %p is the PID, %t the time"),
+	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
+		   "set the output format (default: by extension)",
+		   .choices = prof_output_formats),
+	OPT_FLAG(0, "csv", &opt.csv, "write the report as CSV",
+		 .excludes = "json|output-format"),
+	OPT_FLAG(0, "json", &opt.json, "write the report as JSON",
+		 .excludes = "output-format"),
+	OPT_HEADING("report"),
 	OPT_STRING(0, "show", &opt.show, "<parts>",
 		   "print these parts: frames,classes,threads,…"),
-	OPT_STRING(0, "categorizer-file", &opt.category_file, "<file>",
-		   "report categories of a file: NAME: FILTER",
-		   .aliases = "-cf --categories"),
-	OPT_LIST(0, "named-class", &opt.named, "<name>=<filter>",
-		 "report a category, an SJK filter",
-		 .accepts = command_takes_one, .aliases = "-nc"),
 	OPT_CHOICE(0, "by", &opt.by, "frame|class|package",
 		   "add up frames by class or package"),
 	OPT_CHOICE(0, "sort", &opt.sort, "TERM|OCCUR|FREQ",
 		   "sort the frames by this number (default: TERM)"),
+	OPT_COUNT('n', "top", &opt.top, "<count>",
+		  "list at most this many frames"),
+	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
+		   "hide calls with a smaller share", .most = 100),
+	OPT_COUNT(0, "chain", &opt.chain, "<count>",
+		  "limit the frames of a call chain"),
 	OPT_FLAG('r', "reverse", &opt.drawing.style.reverse,
 		 "list callers from the leaf frames to the roots",
 		 .aliases = "--inverted"),
 	OPT_STRING(0, "callers-of", &opt.callers_of, "<regex>",
 		   "list the callers of matching frames"),
-	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "list at most this many frames"),
-	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
-		   "hide calls with a smaller share"),
-	OPT_COUNT(0, "chain", &opt.chain, "<count>",
-		  "limit the frames of a call chain"),
+	OPT_STRING(0, "categorizer-file", &opt.category_file, "<file>",
+		   "report categories of a file: NAME: FILTER",
+		   .aliases = "-cf --categories", .rare = true,
+		   .excludes = "named-class"),
+	OPT_LIST(0, "named-class", &opt.named, "<name>=<filter>",
+		 "report a category, an SJK filter",
+		 .single = true, .aliases = "-nc", .rare = true),
 	OPT_STYLE(opt.drawing, "report time or bytes (default)"),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_HEADING("continuous"),
+	OPT_STRING(0, "push", &opt.push.backend.url, "<url>",
+		   "send profiles to this OTLP URL, or env: OTEL_…"),
+	OPT_PUSH(&opt.push.backend, true),
+	OPT_DURATION(0, "interval", &opt.push.interval_ns, "<time>",
+		     "set the time between requests (default: 30s)", .rare = true),
+	OPT_STRING(0, "service", &opt.push.service, "<name>",
+		   "set service.name of all JVMs", .rare = true),
+	OPT_CHOICE(0, "labels", &opt.push.labels, "full|low|service",
+		   "choose the attributes of a JVM (default: full)", .rare = true),
+	OPT_SIZE(0, "buffer", &opt.push.buffer_bytes, "<size>",
+		 "limit the queue of requests (default: 32m)", .rare = true),
+	OPT_DURATION(0, "shutdown-timeout", &opt.push.shutdown_ns, "<time>",
+		     "send for this long at the end (default: 5s)", .rare = true),
+	OPT_STRING(0, "probability", &opt.push.probability, "<percent>",
+		   "sample only in this share of all minutes", .rare = true),
+	OPT_STRING(0, "cpu-limit", &opt.push.cpu_limit, "<percent>",
+		   "limit the CPU use of sjkc (default: 1%)", .rare = true),
+	OPT_SIZE(0, "memory-limit", &opt.push.memory_bytes, "<size>",
+		 "limit the memory of sjkc (default: 100m)", .rare = true),
+	OPT_STRING(0, "metrics", &opt.push.metrics, "<address>",
+		   "serve metrics of sjkc at [host:]port", .rare = true),
+	OPT_LIST(0, "allow", &opt.push.allow, "<network>",
+		 "with --metrics: accept clients of this network",
+		 .single = true, .requires = "metrics", .rare = true),
+	OPT_LIST(0, "allow-host", &opt.push.hosts, "<name>",
+		 "with --metrics: accept requests with this host",
+		 .single = true, .requires = "metrics", .rare = true),
+	OPT_SIZE(0, "keep-size", &opt.push.keep_bytes, "<size>",
+		 "-o DIR/: limit the size of files (default: 1g)", .rare = true),
+	OPT_COUNT(0, "keep-files", &opt.push.keep_files, "<count>",
+		  "-o DIR/: limit the files (default: 100000)", .rare = true),
+	OPT_DURATION(0, "keep-time", &opt.push.keep_ns, "<time>",
+		     "-o DIR/: limit the age of files (default: 168h)", .rare = true),
+	OPT_HEADING("messages"),
 	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
 		   "print messages as text or JSON",
 		   .aliases = "--log"),
@@ -461,6 +403,7 @@ const struct command prof_command = {
 		    "  jstack 4711 | sjkc prof -i -\n"
 		    "  sjkc prof --all --push http://localhost:4318\n",
 	.options = options,
+	.has_messages = true,
 	.before_dashes = &before_dashes,
 	.refusals = prof_asprof_refusals,
 	.run = prof_run,

@@ -62,6 +62,8 @@ static int asprof_take_action(int *argc, char ***argv, struct error *err)
 static int asprof_use_output(struct prof_options *o, const char *name,
 			     struct error *err)
 {
+	const char *given;
+
 	for (size_t i = 0; i < COUNT(other_outputs); i++) {
 		if (strcmp(other_outputs[i].name, name) == 0)
 			return misuse(err, "-o %s is not supported: %s", name,
@@ -70,11 +72,11 @@ static int asprof_use_output(struct prof_options *o, const char *name,
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		if (strcmp(outputs[i].name, name) != 0)
 			continue;
-		if (o->output_format)
+		given = command_given("output-format|csv|json");
+		if (given)
 			return misuse(err,
-				      "-o %s and --output-format both "
-				      "choose a format",
-				      name);
+				      "-o %s and --%s both choose a format",
+				      name, given);
 		o->output_format = outputs[i].format;
 		if (!o->show)
 			o->show = outputs[i].show;

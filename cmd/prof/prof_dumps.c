@@ -197,6 +197,8 @@ static void dumps_run(struct dumping *d)
 static int dumps_check_options(const struct prof_live_options *o,
 			       struct error *err)
 {
+	const char *given;
+
 	if (o->sampling.events != SAMPLING_CPU &&
 	    o->sampling.events != SAMPLING_WALL)
 		return misuse(err, "--sampler dump supports -e cpu (runnable "
@@ -207,9 +209,10 @@ static int dumps_check_options(const struct prof_live_options *o,
 	if (o->idle && o->sampling.events == SAMPLING_WALL)
 		return misuse(err, "--idle requires -e cpu: -e wall includes "
 				   "all threads");
-	if (o->sampling.tid || o->sampling.only_user || o->sampling.only_kernel)
-		return misuse(err, "--sampler dump does not support --tid, "
-				   "--user-frames and --kernel-frames");
+	given = command_given("tid|user-frames|kernel-frames");
+	if (given)
+		return misuse(err, "--sampler dump does not support --%s",
+			      given);
 	if (o->sampling.hz > DUMPS_MAX_HZ)
 		return misuse(err,
 			      "-F is at most %d with --sampler dump: each "

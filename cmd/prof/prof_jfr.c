@@ -77,12 +77,9 @@ static int jfr_check_options(const struct prof_live_options *o,
 	if (s->all || o->command || o->pid_count != 1)
 		return misuse(err, "--jfr requires one running JVM: name its "
 				   "PID");
-	if (s->hz || s->tid || s->alloc_interval || s->only_user ||
-	    s->only_kernel || s->agent || s->trace_walks)
-		return misuse(err, "--jfr does not support -F, --tid, "
-				   "--alloc-interval, --user-frames, "
-				   "--kernel-frames, --force-agent and "
-				   "--trace-walk");
+	/* The parser has rejected the options of sjkc. */
+	if (s->hz || s->alloc_interval)
+		return misuse(err, "--jfr does not support -i");
 	return 0;
 }
 

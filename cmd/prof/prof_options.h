@@ -45,7 +45,6 @@ struct prof_options {
 	const char *callers_of;    /* a regular expression, or NULL */
 	double min_percent;        /* < 0: choose by the size of the report */
 	const char *log_format;    /* text or json */
-	bool quiet, verbose;
 };
 
 /* Reads the recordings of --input and writes the output. */

@@ -10,7 +10,6 @@
 enum {
 	PROF_MIN_STACK = 4 * 1024,
 	PROF_MAX_STACK = 256 * 1024,
-	PROF_MAX_HZ = 10000,
 };
 
 /* The context of process_write(). */
@@ -50,26 +49,12 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 {
 	const struct prof_live_options *live = &o->live;
 
-	if (!live->sampling.hz || (live->sampling.hz > PROF_MAX_HZ &&
-				   live->sampling.hz != COUNT_NOT_GIVEN))
-		return misuse(err, "-F must be 1 to %d", PROF_MAX_HZ);
-	if (!live->sampling.duration_ns)
-		return misuse(err, "--duration must be greater than 0");
 	if (live->sampling.stack_bytes < PROF_MIN_STACK ||
 	    live->sampling.stack_bytes > PROF_MAX_STACK)
 		return misuse(err, "--stack-bytes must be 4k to 256k");
-	if (live->sampling.max_stack < 1 ||
-	    live->sampling.max_stack > UNWIND_FRAMES)
-		return misuse(err, "--max-stack must be 1 to %d",
-			      UNWIND_FRAMES);
-	if (live->sampling.only_user && live->sampling.only_kernel)
-		return misuse(
-			err,
-			"--user-frames and --kernel-frames exclude each other");
 	if (live->sampling.all && o->pids.count)
-		return misuse(err, "--all and --pid exclude each other");
-	if (!o->tid || (o->tid > INT32_MAX && o->tid != COUNT_NOT_GIVEN))
-		return misuse(err, "--tid: invalid thread id");
+		return misuse(err, "options --all and --pid cannot be used "
+				   "together");
 	return 0;
 }
 
@@ -116,17 +101,13 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	live.sampling.events = prof_live_events(events, &live.sampling.probe,
 						err);
 	w->output.every_event = true;
-	if (live.sampling.agent && live.sampling.no_agent)
-		return misuse(err, "options --force-agent and --no-agent "
-				   "cannot be used together");
 	if (live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK) &&
 	    live.sampling.no_agent && !live.jfr)
 		return misuse(err, "-e alloc and -e lock require the agent: "
 				   "omit --no-agent, or use --jfr");
-	if (live.jfr &&
-	    (live.dumps || live.idle || prof_push_is_wanted(&o->push)))
-		return misuse(err, "--jfr does not support --sampler dump, "
-				   "--idle, --push and -o DIR/");
+	if (live.jfr && (live.dumps || prof_push_is_wanted(&o->push)))
+		return misuse(err, "--jfr does not support --sampler dump and "
+				   "-o DIR/");
 	if (live.idle && !live.dumps &&
 	    !(live.sampling.events & (SAMPLING_OFFCPU | SAMPLING_WALL)))
 		return misuse(err, "--idle requires -e offcpu, -e wall or "
@@ -149,9 +130,6 @@ int prof_process(const struct prof_options *o, char **command,
 	if (process_check_limits(o, err))
 		return -1;
 	if (jvm_selector_is_given(&o->select)) {
-		if (!o->live.sampling.all)
-			return misuse(err, "--include-jvm, --exclude-jvm and "
-					   "--min-age require --all");
 		w.selector = jvm_selector_new(&o->select, err);
 		if (!w.selector)
 			return -1;

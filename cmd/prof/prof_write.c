@@ -138,25 +138,12 @@ static int prof_check_parts(const struct prof_output *output, struct error *err)
 }
 
 /* Rejects options of reports for a drawing. */
-static int prof_check_drawing(const struct prof_options *o, struct error *err)
+static int prof_check_drawing(struct error *err)
 {
-	const struct {
-		const char *name, *value;
-	} options[] = {
-		{ "--show", o->show },
-		{ "--by", o->by },
-		{ "--sort", o->sort },
-		{ "--callers-of", o->callers_of },
-		{ "--categorizer-file", o->category_file },
-		{ "--named-class", o->named.count ? "" : NULL },
-	};
+	const char *given = command_given("show|by|sort|callers-of|"
+					  "categorizer-file|named-class");
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		if (options[i].value)
-			return misuse(err, "%s requires a report",
-				      options[i].name);
-	}
-	return 0;
+	return given ? misuse(err, "--%s requires a report", given) : 0;
 }
 
 static int prof_choose_categories(struct prof_output *output, struct error *err)
@@ -164,9 +151,6 @@ static int prof_choose_categories(struct prof_output *output, struct error *err)
 	const struct prof_options *o = output->options;
 	unsigned flags = o->filter.sjk_compat ? 0 : TRACE_EXCLUSIVE;
 
-	if (o->category_file && o->named.count)
-		return misuse(err, "--categorizer-file and --named-class "
-				   "exclude each other");
 	for (size_t i = 0; i < o->named.count; i++) {
 		if (ssa_classes_add(&output->categories, o->named.values[i],
 				    flags, err))
@@ -201,17 +185,12 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 	*output = (struct prof_output){ .options = o };
 	if (o->output && !*o->output)
 		return misuse(err, "--output requires a file name");
-	if (o->csv + o->json + (o->output_format != NULL) > 1)
-		return misuse(err, "--csv, --json and --output-format exclude "
-				   "each other");
-	if (o->min_percent > 100)
-		return misuse(err, "--min-percent must be at most 100");
 	output->report = prof_find_report(o);
 	if (output->report)
 		return prof_choose_report(output, err);
 	output->drawing = flame_output_format(o->output_format, o->output,
 					      &o->drawing, err);
-	return output->drawing ? prof_check_drawing(o, err) : -1;
+	return output->drawing ? prof_check_drawing(err) : -1;
 }
 
 void prof_output_release(struct prof_output *output)

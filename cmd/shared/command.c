@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/shared/command.h"
 
+#include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -19,14 +22,46 @@ struct parser {
 	char **next; /* the rest of argv, ends with NULL; borrowed */
 	char **others;
 	size_t other_count;
-	struct setting {
-		const struct command_option *option;
-		const char *value; /* NULL for a flag */
-	} * settings;
-	size_t setting_count, setting_cap;
 	size_t given; /* number of values of rest_after so far */
-	bool help;
+	enum command_help help;
 };
+
+/* The options of the last command line, in its order. */
+static struct setting {
+	const struct command_option *option;
+	const char *value; /* NULL for a flag */
+} * settings;
+static size_t setting_count, setting_cap;
+
+static bool quiet, verbose;
+
+/* clang-format off */
+static const struct command_option message_options[] = {
+	OPT_FLAG('q', "quiet", &quiet,
+		 "print only errors and what was lost"),
+	OPT_FLAG('v', "verbose", &verbose, "print verbose output"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command_option *command_next_row(const struct command *c,
+					      const struct command_option *o)
+{
+	o = o ? o + 1 : c->options;
+	if (o->kind != OPTION_END)
+		return o;
+	/* The end of one of the two tables. */
+	return c->has_messages && o != &message_options[2] ? message_options
+							   : NULL;
+}
+
+const struct command_option *command_next_option(const struct command *c,
+						 const struct command_option *o)
+{
+	while ((o = command_next_row(c, o)) && o->kind == OPTION_HEADING)
+		;
+	return o;
+}
 
 const char *command_option_arg(const struct command_option *o)
 {
@@ -37,22 +72,22 @@ const char *command_option_arg(const struct command_option *o)
 static const struct command_option *
 option_by_alias(const struct command *c, const char *word, size_t len)
 {
-	const struct command_option *o = c->options;
+	const struct command_option *o = NULL;
 
-	while (o->kind != OPTION_END &&
+	while ((o = command_next_option(c, o)) &&
 	       !word_list_has(o->aliases, ' ', word, len))
-		o++;
-	return o->kind == OPTION_END ? NULL : o;
+		;
+	return o;
 }
 
 static const struct command_option *option_by_letter(const struct command *c,
 						     char letter)
 {
-	const struct command_option *o = c->options;
+	const struct command_option *o = NULL;
 
-	while (o->kind != OPTION_END && o->letter != letter)
-		o++;
-	return o->kind == OPTION_END ? NULL : o;
+	while ((o = command_next_option(c, o)) && o->letter != letter)
+		;
+	return o;
 }
 
 /* Finds an option by its name or by an unambiguous abbreviation. */
@@ -62,8 +97,8 @@ static const struct command_option *option_by_name(const struct command *c,
 	const struct command_option *found = NULL;
 	size_t matches = 0;
 
-	for (const struct command_option *o = c->options; o->kind != OPTION_END;
-	     o++) {
+	for (const struct command_option *o = NULL;
+	     (o = command_next_option(c, o));) {
 		if (strncmp(o->name, name, len) != 0)
 			continue;
 		if (o->name[len] == '\0')
@@ -90,11 +125,10 @@ static const struct command_option *option_by_shorthand(const struct command *c,
 	return NULL;
 }
 
-static void parser_add(struct parser *p, const struct command_option *o,
-		       const char *value)
+static void setting_add(const struct command_option *o, const char *value)
 {
-	array_reserve(p->settings, p->setting_cap, p->setting_count + 1);
-	p->settings[p->setting_count++] = (struct setting){ o, value };
+	array_reserve(settings, setting_cap, setting_count + 1);
+	settings[setting_count++] = (struct setting){ o, value };
 }
 
 static bool word_is_argument(const char *word)
@@ -109,7 +143,7 @@ static bool word_is_next_value(const struct command_option *o, const char *word)
 	    !(word &&
 	      (is_digit(word[1]) || (word[1] == '.' && is_digit(word[2])))))
 		return false;
-	return !o->accepts || o->accepts(word);
+	return !o->single && (!o->accepts || o->accepts(word));
 }
 
 /* True once the remaining arguments belong to another program. */
@@ -154,9 +188,9 @@ static int parser_read_valued(struct parser *p, const struct command_option *o,
 	if (!attached)
 		return misuse(err, "option --%s requires %s", o->name,
 			      command_option_arg(o));
-	parser_add(p, o, attached);
+	setting_add(o, attached);
 	while (o->kind == OPTION_LIST && word_is_next_value(o, *p->next))
-		parser_add(p, o, *p->next++);
+		setting_add(o, *p->next++);
 	return 0;
 }
 
@@ -166,8 +200,8 @@ static int option_fail_ambiguous(const struct command *c, const char *word,
 {
 	struct text names = { 0 };
 
-	for (const struct command_option *o = c->options; o->kind != OPTION_END;
-	     o++) {
+	for (const struct command_option *o = NULL;
+	     (o = command_next_option(c, o));) {
 		if (strncmp(o->name, word + 2, len - 2) == 0)
 			text_printf(&names, "%s--%s", names.len ? ", " : "",
 				    o->name);
@@ -193,8 +227,8 @@ static void spellings_add(struct text *out, const char *spelling, size_t len)
 static void spellings_list(struct text *out, const struct command *c)
 {
 	text_puts(out, " --help");
-	for (const struct command_option *o = c->options; o->kind != OPTION_END;
-	     o++) {
+	for (const struct command_option *o = NULL;
+	     (o = command_next_option(c, o));) {
 		const char *alias = o->aliases ? o->aliases : "";
 
 		text_printf(out, " --%s", o->name);
@@ -244,8 +278,8 @@ static int option_fail_unknown(const struct command *c, const char *word,
 {
 	size_t matches = 0;
 
-	for (const struct command_option *o = c->options; o->kind != OPTION_END;
-	     o++) {
+	for (const struct command_option *o = NULL;
+	     (o = command_next_option(c, o));) {
 		if (word[1] == '-' && strncmp(o->name, word + 2, len - 2) == 0)
 			matches++;
 	}
@@ -261,8 +295,9 @@ static int parser_read_long(struct parser *p, const char *word, size_t len,
 							len - 2);
 	const char *value = word[len] ? word + len + 1 : NULL;
 
-	if (!o && len >= 3 && strncmp("--help", word, len) == 0) {
-		p->help = true;
+	if (!o && len >= 3 && strncmp("--help-all", word, len) == 0) {
+		p->help = len > strlen("--help") ? COMMAND_HELP_ALL
+						 : COMMAND_HELP;
 		return 0;
 	}
 	if (!o)
@@ -271,7 +306,7 @@ static int parser_read_long(struct parser *p, const char *word, size_t len,
 		return parser_read_valued(p, o, value, err);
 	if (value)
 		return misuse(err, "option --%s takes no value", o->name);
-	parser_add(p, o, NULL);
+	setting_add(o, NULL);
 	return 0;
 }
 
@@ -279,7 +314,7 @@ static int parser_read_long(struct parser *p, const char *word, size_t len,
 static int parser_read_letters(struct parser *p, const char *word,
 			       struct error *err)
 {
-	bool help = p->help;
+	enum command_help help = p->help;
 
 	for (const char *at = word + 1; *at; at++) {
 		const struct command_option *o = option_by_letter(p->command,
@@ -290,9 +325,9 @@ static int parser_read_letters(struct parser *p, const char *word,
 			return parser_read_valued(p, o, at[1] ? at + 1 : NULL,
 						  err);
 		if (o && o->kind == OPTION_FLAG) {
-			parser_add(p, o, NULL);
+			setting_add(o, NULL);
 		} else if (*at == 'h') {
-			p->help = true;
+			p->help = COMMAND_HELP;
 		} else if (word[1] == 'h') {
 			/* Report "-hist" as a word, not as letters after -h. */
 			p->help = help;
@@ -335,7 +370,7 @@ static int parser_read_foreign(struct parser *p, const char *word, size_t len,
 	if (word[len])
 		return misuse(err, "option %.*s takes no value", (int)len,
 			      word);
-	parser_add(p, o, implied);
+	setting_add(o, implied);
 	return 1;
 }
 
@@ -432,9 +467,25 @@ static int option_set(const struct command_option *o, const char *value,
 		return units_count(value, o->value.count, err);
 	case OPTION_NUMBER:
 		return units_number(value, o->value.number, err);
+	case OPTION_HEADING:
 	case OPTION_END:
 		break;
 	}
+	return 0;
+}
+
+static int option_check_range(const struct command_option *o, struct error *err)
+{
+	double value = o->kind == OPTION_DURATION ? (double)*o->value.duration
+		       : o->kind == OPTION_NUMBER ? *o->value.number
+		       : o->positive || o->most   ? (double)*o->value.count
+						  : 1;
+
+	if (o->most && (value > (double)o->most || (o->positive && value <= 0)))
+		return misuse(err, "--%s must be %s %" PRIu64, o->name,
+			      o->positive ? "1 to" : "at most", o->most);
+	if (o->positive && value <= 0)
+		return misuse(err, "--%s must be greater than 0", o->name);
 	return 0;
 }
 
@@ -442,61 +493,131 @@ static int option_set(const struct command_option *o, const char *value,
  * Rejects a second text, such as another MBean or file, which would replace the
  * first silently. Of numbers and choices, the last one counts.
  */
-static int parser_check_repeated(const struct parser *p, size_t at,
-				 struct error *err)
+static int setting_check_repeated(size_t at, struct error *err)
 {
-	const struct setting *s = &p->settings[at];
+	const struct setting *s = &settings[at];
 
 	if (s->option->kind != OPTION_STRING)
 		return 0;
 	for (size_t i = 0; i < at; i++) {
-		if (p->settings[i].option == s->option &&
-		    strcmp(p->settings[i].value, s->value) != 0)
+		if (settings[i].option == s->option &&
+		    strcmp(settings[i].value, s->value) != 0)
 			return misuse(err,
 				      "option --%s has two values: '%s' and "
 				      "'%s'; give one",
-				      s->option->name, p->settings[i].value,
+				      s->option->name, settings[i].value,
 				      s->value);
 	}
 	return 0;
 }
 
-static int parser_set_values(const struct parser *p, struct error *err)
+static int settings_apply(struct error *err)
 {
-	for (size_t i = 0; i < p->setting_count; i++) {
-		const struct setting *s = &p->settings[i];
+	for (size_t i = 0; i < setting_count; i++) {
+		const struct setting *s = &settings[i];
 
-		if (parser_check_repeated(p, i, err))
+		if (setting_check_repeated(i, err))
 			return -1;
 		if (option_set(s->option, s->value, err))
 			return fail_in(err, "option --%s", s->option->name);
+		if (option_check_range(s->option, err))
+			return -1;
 	}
 	return 0;
 }
 
-int command_parse(const struct command *c, int argc, char **argv, bool *help,
-		  struct error *err)
+/* Like command_given(), without the option `except`. */
+static const char *setting_find(const char *names,
+				const struct command_option *except)
+{
+	for (size_t i = 0; names && i < setting_count; i++) {
+		const struct command_option *o = settings[i].option;
+
+		if (o != except &&
+		    word_list_has(names, '|', o->name, strlen(o->name)))
+			return o->name;
+	}
+	return NULL;
+}
+
+const char *command_given(const char *names)
+{
+	return setting_find(names, NULL);
+}
+
+/* Fails because none of o->requires is given: "--a requires --b or --c". */
+static int option_fail_requires(const struct command_option *o,
+				struct error *err)
+{
+	struct text names = { 0 };
+
+	for (const char *at = o->requires; *at; at += *at == '|') {
+		size_t len = strcspn(at, "|");
+
+		text_printf(&names, "%s--%.*s",
+			    !names.len ? ""
+			    : at[len]  ? ", "
+				       : " or ",
+			    (int)len, at);
+		at += len;
+	}
+	misuse(err, "--%s requires %s", o->name, names.bytes);
+	text_release(&names);
+	return -1;
+}
+
+static int settings_check_relations(struct error *err)
+{
+	for (size_t i = 0; i < setting_count; i++) {
+		const struct command_option *o = settings[i].option;
+		const char *other = setting_find(o->excludes, o);
+
+		if (other)
+			return misuse(err,
+				      "options --%s and --%s cannot be used "
+				      "together",
+				      o->name, other);
+		if (o->requires && !setting_find(o->requires, o))
+			return option_fail_requires(o, err);
+	}
+	return 0;
+}
+
+int command_parse(const struct command *c, int argc, char **argv,
+		  enum command_help *help, struct error *err)
 {
 	struct parser p = { .command = c,
 			    .next = argv + 1,
 			    .others = argv + 1 };
-	int ret = parser_read(&p, err);
-	int first = argc - (int)p.other_count;
+	int ret, first;
 
+	setting_count = 0;
+	ret = parser_read(&p, err);
+	first = argc - (int)p.other_count;
 	*help = p.help;
 	if (p.help)
 		ret = 0;
-	else if (ret == 0)
-		ret = parser_set_values(&p, err);
+	else if (ret == 0 && settings_apply(err) == 0)
+		ret = settings_check_relations(err);
+	else
+		ret = -1;
+	log_set_level(verbose ? LOG_VERBOSE : quiet ? LOG_QUIET : LOG_NORMAL);
 	memmove(argv + first, p.others, p.other_count * sizeof(*argv));
-	free(p.settings);
 	return ret ? -1 : first;
 }
 
-bool command_takes_one(const char *word)
+void command_release(const struct command *c)
 {
-	(void)word;
-	return false;
+	for (const struct command_option *o = NULL;
+	     (o = command_next_option(c, o));) {
+		if (o->kind != OPTION_LIST)
+			continue;
+		free(o->value.list->values);
+		*o->value.list = (struct option_list){ 0 };
+	}
+	free(settings);
+	settings = NULL;
+	setting_count = setting_cap = 0;
 }
 
 bool word_list_has(const char *words, char separator, const char *word,

@@ -26,6 +26,7 @@ enum option_kind {
 	OPTION_SIZE,     /* uint64_t bytes: 64k 1g */
 	OPTION_COUNT,    /* uint64_t */
 	OPTION_NUMBER,   /* double */
+	OPTION_HEADING,  /* no option: --help prints its help above a group */
 };
 
 struct option_list {
@@ -69,6 +70,14 @@ struct command_option {
 	 * NULL: every word without a dash at its start is.
 	 */
 	bool (*accepts)(const char *word);
+	/* Names of options, "csv|json": none of them may be given, too. */
+	const char *excludes;
+	/* Names of options: at least one of them must be given, too. */
+	const char *requires;
+	bool single;   /* a list that takes one value each time */
+	bool positive; /* a duration or count that must be greater than 0 */
+	uint64_t most; /* maximum of a count or number; 0: none */
+	bool rare;     /* only --help-all describes it */
 };
 
 /*
@@ -95,11 +104,9 @@ struct command_option {
 	OPT_ROW(COUNT, l, n, a, h, .value.count = (v), __VA_ARGS__)
 #define OPT_NUMBER(l, n, v, a, h, ...) \
 	OPT_ROW(NUMBER, l, n, a, h, .value.number = (v), __VA_ARGS__)
+#define OPT_HEADING(h) { .kind = OPTION_HEADING, .help = (h) }
 #define OPT_END { .kind = OPTION_END }
 /* clang-format on */
-
-/* .accepts of a list that takes one value each time. */
-bool command_takes_one(const char *word);
 
 /* The initial value of a count for which 0 is invalid. */
 #define COUNT_NOT_GIVEN UINT64_MAX
@@ -125,6 +132,7 @@ struct command {
 	const char *group;    /* heading in the list of commands */
 	const char *examples; /* lines: "command   # purpose" */
 	const struct command_option *options;
+	bool has_messages; /* the command also has -q and -v */
 	/*
 	 * "pid|address command": after a value for each of these options (one
 	 * of the alternatives between bars), or an argument in its place, the
@@ -146,17 +154,44 @@ struct command {
 	int (*run)(int argc, char **argv, struct error *err);
 };
 
+/*
+ * Returns the row of c's options after o, or the first one if o is NULL; NULL
+ * after the last one. -q and -v are the last rows.
+ */
+const struct command_option *command_next_row(const struct command *c,
+					      const struct command_option *o);
+
+/* Like command_next_row(), without headings. */
+const struct command_option *
+command_next_option(const struct command *c, const struct command_option *o);
+
 /* Returns an option's placeholder or choices; NULL for a flag. */
 const char *command_option_arg(const struct command_option *o);
 
+enum command_help {
+	COMMAND_HELP_NONE,
+	COMMAND_HELP,
+	COMMAND_HELP_ALL, /* also rare options */
+};
+
 /*
- * Sets the values of c's options from argv (argv[0] is the command's name), and
- * moves the other arguments to the end of argv. Returns the index of the first
- * of them, argc if there are none, or -1 and ERROR_MISUSE. If --help is among
- * the options, it only sets *help.
+ * Sets the values of c's options from argv (argv[0] is the command's name) and
+ * the level of messages, and moves the other arguments to the end of argv.
+ * Returns the index of the first of them, argc if there are none, or -1 and
+ * ERROR_MISUSE. If --help or --help-all is among the options, it only sets
+ * *help. Call command_release() once the values are not needed.
  */
-int command_parse(const struct command *c, int argc, char **argv, bool *help,
-		  struct error *err);
+int command_parse(const struct command *c, int argc, char **argv,
+		  enum command_help *help, struct error *err);
+
+/*
+ * Returns the first option of the command line that is among names, "csv|json",
+ * or NULL. It has no dashes.
+ */
+const char *command_given(const char *names);
+
+/* Frees the lists that command_parse() filled. */
+void command_release(const struct command *c);
 
 /* `return misuse(err, …)`: main() adds a hint at --help. */
 #define misuse(err, ...) fail((err), ERROR_MISUSE, __VA_ARGS__)

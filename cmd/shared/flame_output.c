@@ -541,8 +541,6 @@ static int flame_output_check_options(const struct flame_output_format *f,
 				      const struct flame_output_options *o,
 				      struct error *err)
 {
-	if (o->total && o->samples)
-		return misuse(err, "--total and --samples exclude each other");
 	if (o->style.annotate && !f->annotates)
 		return misuse(err, "--annotate does not work with %s output",
 			      f->name);
@@ -557,8 +555,6 @@ static int flame_output_check_options(const struct flame_output_format *f,
 			      f->name);
 	if (o->min_width >= 0 && !f->is_page)
 		return misuse(err, "--min-width requires html output");
-	if (o->min_width > 100)
-		return misuse(err, "--min-width must be at most 100");
 	if (o->event && strchr(o->event, ',') && f->one_event)
 		return misuse(err,
 			      "%s output supports one event: choose one event "

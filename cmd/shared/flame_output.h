@@ -35,7 +35,8 @@ struct flame_output_options {
 /* clang-format off */
 #define OPT_STYLE(o, total_help) \
 	OPT_FLAG(0, "samples", &(o).samples, \
-		 "count samples instead of time or bytes"), \
+		 "count samples instead of time or bytes", \
+		 .excludes = "total"), \
 	OPT_FLAG(0, "total", &(o).total, total_help), \
 	OPT_FLAG('t', "threads", &(o).style.threads, \
 		 "add a root frame for each thread"), \

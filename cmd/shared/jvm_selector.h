@@ -25,14 +25,15 @@ struct jvm_selector_options {
 #define OPT_JVM_SELECTOR(o) \
 	OPT_LIST(0, "include-jvm", &(o).include, "<key>=<glob>", \
 		 "with --all: keep JVMs by main, user, container", \
-		 .accepts = command_takes_one, \
-		 .complete = "main=|user=|container="), \
+		 .single = true, \
+		 .complete = "main=|user=|container=", .requires = "all"), \
 	OPT_LIST(0, "exclude-jvm", &(o).exclude, "<key>=<glob>", \
 		 "with --all: omit JVMs by main, user, container", \
-		 .accepts = command_takes_one, \
-		 .complete = "main=|user=|container="), \
+		 .single = true, \
+		 .complete = "main=|user=|container=", .requires = "all"), \
 	OPT_DURATION(0, "min-age", &(o).min_age_ns, "<time>", \
-		     "with --all: omit JVMs that are younger")
+		     "with --all: omit JVMs that are younger", \
+		     .requires = "all")
 /* clang-format on */
 
 /* True if one of the options is given. */

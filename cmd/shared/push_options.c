@@ -9,17 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *push_options_given(const struct push_options *o)
-{
-	return o->format        ? "--push-format"
-	       : o->header_file ? "--header-file"
-	       : o->cacert      ? "--cacert"
-	       : o->cert        ? "--cert"
-	       : o->key         ? "--key"
-	       : o->server_name ? "--server-name"
-				: NULL;
-}
-
 enum push_format push_options_format(const struct push_options *o)
 {
 	static const char *const words[] = {

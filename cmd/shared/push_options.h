@@ -18,26 +18,32 @@ struct push_options {
 	const char *cacert, *cert, *key, *server_name;
 };
 
-/* The rows of an option table, after that of --push. */
+/*
+ * The rows of an option table, after that of --push. is_rare hides them from
+ * --help.
+ */
 /* clang-format off */
-#define OPT_PUSH(o) \
+#define OPT_PUSH(o, is_rare) \
 	OPT_CHOICE(0, "push-format", &(o)->format, \
 		   "otlp|grpc|pyroscope|parca", \
-		   "with --push: set the protocol (default: by URL)"), \
+		   "with --push: set the protocol (default: by URL)", \
+		   .rare = (is_rare)), \
 	OPT_STRING(0, "header-file", &(o)->header_file, "<file>", \
-		   "with --push: send the headers in this file"), \
+		   "with --push: send the headers in this file", \
+		   .rare = (is_rare)), \
 	OPT_STRING(0, "cacert", &(o)->cacert, "<file>", \
-		   "with --push: trust the certificates in a file"), \
+		   "with --push: trust the certificates in a file", \
+		   .rare = (is_rare)), \
 	OPT_STRING(0, "cert", &(o)->cert, "<file>", \
-		   "with --push: present this client certificate"), \
+		   "with --push: present this client certificate", \
+		   .rare = (is_rare)), \
 	OPT_STRING(0, "key", &(o)->key, "<file>", \
-		   "with --push: use this private key"), \
+		   "with --push: use this private key", \
+		   .rare = (is_rare)), \
 	OPT_STRING(0, "server-name", &(o)->server_name, "<name>", \
-		   "with --push: expect this name in the certificate")
+		   "with --push: expect this name in the certificate", \
+		   .rare = (is_rare))
 /* clang-format on */
-
-/* Returns the first of these options that is given, but --push, or NULL. */
-const char *push_options_given(const struct push_options *o);
 
 /* Returns the format of --push-format. */
 enum push_format push_options_format(const struct push_options *o);

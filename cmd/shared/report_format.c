@@ -33,8 +33,6 @@ int report_format_choose(const struct report_format *f, const char *output,
 	const char *dot = flame_output_extension(output);
 	bool csv = f->csv && *f->csv, json = f->json && *f->json;
 
-	if (csv && json)
-		return misuse(err, "--csv and --json exclude each other");
 	for (size_t i = 0; i < EXTENSIONS; i++) {
 		bool *selected = known[i].selected;
 

@@ -31,7 +31,7 @@ struct sample_filter_options {
 		   "keep threads whose name contains a match"), \
 	OPT_STRING(0, "full-thread-name", &(f).full_thread_name, \
 		   "<regex>", "keep threads whose whole name matches", \
-		   .aliases = "-tn"), \
+		   .aliases = "-tn", .rare = true), \
 	OPT_STRING(0, "state", &(f).state, "<states>", \
 		   "keep samples in these states: RUNNABLE,BLOCKED", \
 		   .aliases = "-s --states"), \
@@ -46,7 +46,7 @@ struct sample_filter_options {
 		   "keep the matching frame and its callees", \
 		   .aliases = "-tt"), \
 	OPT_FLAG(0, "sjk-compat", &(f).sjk_compat, \
-		 "apply SJK filters with the deviations of SJK"), \
+		 "apply SJK filters with the deviations of SJK", .rare = true), \
 	OPT_FLAG(0, "no-class", &(f).no_class, \
 		 "omit the frame of the allocated or locked class")
 /* clang-format on */

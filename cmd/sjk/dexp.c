@@ -884,7 +884,6 @@ static int dexp_run(int argc, char **argv, struct error *err)
 		ret = dexp_write(argc, argv, err);
 	for (size_t i = given; i < opt.columns.count; i++)
 		free((char *)opt.columns.values[i]);
-	free(opt.columns.values);
 	sjk_input_release(&opt.input);
 	dexp_release_copies();
 	return ret;
@@ -911,7 +910,6 @@ static const struct command_option options[] = {
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this new file", .aliases = "--outfile"),
 	OPT_SJK_TIMES(opt.input),
-	OPT_SJK_MESSAGES(opt.input),
 	OPT_END,
 };
 /* clang-format on */
@@ -925,6 +923,8 @@ const struct command dexp_command = {
 		    "  sjkc dexp -f dump.std -cl T thread.javaName "
 		    "java.cpu-time.ms -csv\n",
 	.options = options,
+	.has_messages = true,
+	.shorthands = sjk_shorthands,
 	.refusals = refusals,
 	.run = dexp_run,
 };

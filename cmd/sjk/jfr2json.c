@@ -49,7 +49,6 @@ static struct {
 	struct option_list only, omit;
 	uint64_t max_depth;
 	bool list_types, lines;
-	bool quiet, verbose;
 } opt = { .max_depth = JFR2JSON_DEPTH };
 
 /* The constants of a type: the offset of each value in the chunk, by key. */
@@ -781,9 +780,6 @@ static int jfr2json_run(int argc, char **argv, struct error *err)
 	struct conversion *v;
 	int ret;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	if (!opt.input && argc == 1)
 		opt.input = argv[0];
 	else if (argc)
@@ -791,9 +787,6 @@ static int jfr2json_run(int argc, char **argv, struct error *err)
 	if (!opt.input)
 		return misuse(err, "missing <file>; - reads "
 				   "standard input");
-	if (opt.max_depth > JFR2JSON_MOST_DEPTH)
-		return misuse(err, "--max-depth must be at most %d",
-			      JFR2JSON_MOST_DEPTH);
 	v = xcalloc(1, sizeof(*v));
 	ret = jfr2json_convert(v, err);
 	text_release(&v->text);
@@ -802,8 +795,6 @@ static int jfr2json_run(int argc, char **argv, struct error *err)
 	free(v->totals);
 	free(v->offsets);
 	free(v);
-	free(opt.only.values);
-	free(opt.omit.values);
 	return ret;
 }
 
@@ -821,19 +812,17 @@ static const struct command_option options[] = {
 		   "write to this file (default: standard output)"),
 	OPT_LIST(0, "whitelist", &opt.only, "<type>",
 		 "write only events of these types",
-		 .accepts = command_takes_one, .aliases = "-wl"),
+		 .single = true, .aliases = "-wl"),
 	OPT_LIST(0, "blacklist", &opt.omit, "<type>",
 		 "omit events of these types",
-		 .accepts = command_takes_one, .aliases = "-bl"),
+		 .single = true, .aliases = "-bl"),
 	OPT_COUNT(0, "max-depth", &opt.max_depth, "<count>",
-		  "write deeper values as null"),
+		  "write deeper values as null",
+		  .most = JFR2JSON_MOST_DEPTH),
 	OPT_FLAG(0, "list-types", &opt.list_types,
 		 "print the number of events of each type"),
 	OPT_FLAG(0, "json-lines", &opt.lines,
 		 "write one event per line without an array"),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */
@@ -848,6 +837,7 @@ const struct command jfr2json_command = {
 		    "  sjkc jfr2json -wl jdk.GarbageCollection dump.jfr | jq "
 		    ".\n",
 	.options = options,
+	.has_messages = true,
 	.refusals = refusals,
 	.run = jfr2json_run,
 };

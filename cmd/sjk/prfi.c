@@ -260,8 +260,6 @@ static int prfi_run(int argc, char **argv, struct error *err)
 
 	if (!opt.output || !*opt.output)
 		misuse(err, "missing -o <file>");
-	else if (opt.upscale <= 0)
-		misuse(err, "--upscale must be greater than 0");
 	else if (output_open(&r.out, opt.output, err) == 0)
 		p = sjk_input_read(&opt.input, argc, argv, &sink, err);
 	if (p) {
@@ -294,8 +292,7 @@ static const struct command_option options[] = {
 		   "use this event (default: the first one)",
 		   .aliases = "--filter"),
 	OPT_NUMBER('u', "upscale", &opt.upscale, "<factor>",
-		   "multiply the samples by this"),
-	OPT_SJK_MESSAGES(opt.input),
+		   "multiply the samples by this", .positive = true),
 	OPT_END,
 };
 /* clang-format on */
@@ -308,6 +305,8 @@ const struct command prfi_command = {
 	.examples = "  perf script | sjkc prfi -i - -o perf.std\n"
 		    "  sjkc prfi -i perf.txt -o perf.std -f cycles -u 1\n",
 	.options = options,
+	.has_messages = true,
+	.shorthands = sjk_shorthands,
 	.refusals = refusals,
 	.run = prfi_run,
 };

@@ -242,6 +242,11 @@ static struct profile *input_read(struct sjk_input *in, struct error *err)
 		err);
 }
 
+const struct shorthand sjk_shorthands[] = {
+	{ "-X", "verbose", NULL },
+	{ NULL, NULL, NULL },
+};
+
 struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 			       char **argv, const struct sjk_sink *sink,
 			       struct error *err)
@@ -249,9 +254,6 @@ struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 	struct sjk_input in = { .options = o, .sink = sink };
 	struct profile *p = NULL;
 
-	log_set_level(o->verbose ? LOG_VERBOSE
-		      : o->quiet ? LOG_QUIET
-				 : LOG_NORMAL);
 	/* Unless the caller has done so. */
 	if (!o->files_are_copies || argc)
 		sjk_input_expand(o, argc, argv);
@@ -310,5 +312,4 @@ void sjk_input_release(struct sjk_input_options *o)
 {
 	for (size_t i = 0; o->files_are_copies && i < o->files.count; i++)
 		free((char *)o->files.values[i]);
-	free(o->files.values);
 }

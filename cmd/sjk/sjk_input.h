@@ -21,7 +21,6 @@ struct sjk_input_options {
 	const char *trace_filter, *trace_trim, *thread_name;
 	const char *time_range, *time_zone, *jfr_event;
 	bool sjk_compat;
-	bool quiet, verbose;
 	bool files_are_copies; /* set by sjk_input_expand() */
 };
 
@@ -47,12 +46,7 @@ struct sjk_input_options {
 	OPT_CHOICE(0, "jfr-event", &(o).jfr_event, "EXEC|ALLOC|THROW", \
 		   "use these JFR events (default: EXEC)"), \
 	OPT_FLAG(0, "sjk-compat", &(o).sjk_compat, \
-		 "apply filters with the deviations of SJK")
-#define OPT_SJK_MESSAGES(o) \
-	OPT_FLAG('q', "quiet", &(o).quiet, \
-		 "print only errors and what was lost"), \
-	OPT_FLAG('v', "verbose", &(o).verbose, "print verbose output", \
-		 .aliases = "-X")
+		 "apply filters with the deviations of SJK", .rare = true)
 /* clang-format on */
 
 /* The options of SJK that choose one of its parsers, for .refusals. */
@@ -62,6 +56,9 @@ struct sjk_input_options {
 	{                                                                      \
 		"--parsers-info", "sjkc flame --help lists the formats"        \
 	}
+
+/* SJK's name of --verbose, for .shorthands. */
+extern const struct shorthand sjk_shorthands[];
 
 /* An option that SJK has in each command. */
 #define SJK_REFUSE_COMMANDS                                                    \

@@ -368,15 +368,6 @@ static ssa_report *ssa_choose(struct error *err)
 
 static int ssa_check_options(struct error *err)
 {
-	if (opt.category_file && opt.named.count)
-		return misuse(err, "--categorizer-file and --named-class "
-				   "exclude each other");
-	if (opt.by_term && opt.sort)
-		return misuse(err, "--by-term and --sort exclude each other");
-	if (!opt.flame &&
-	    (opt.title || opt.rainbow.count || opt.width != SVG_WIDTH))
-		return misuse(err, "--title, --width and --rainbow require "
-				   "--flame");
 	if (opt.width < 100 || opt.width > 100000)
 		return misuse(err, "--width is between 100 and 100000 pixels");
 	return 0;
@@ -416,9 +407,6 @@ out:
 	output_close(&out);
 	ssa_classes_release(&classes);
 	sjk_input_release(&opt.input);
-	free(opt.named.values);
-	free(opt.summaries.values);
-	free(opt.rainbow.values);
 	return ret;
 }
 
@@ -436,12 +424,13 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "histo", &opt.histo, "count the frames"),
 	OPT_CHOICE(0, "sort", &opt.sort, "TERM|OCCUR|FREQ",
 		   "sort the frames by this number (default: TERM)"),
-	OPT_FLAG(0, "by-term", &opt.by_term, "sort the frames by leaf samples"),
+	OPT_FLAG(0, "by-term", &opt.by_term, "sort the frames by leaf samples",
+		 .excludes = "sort"),
 	OPT_FLAG(0, "categorize", &opt.categorize,
 		 "count the samples of each category"),
 	OPT_STRING(0, "categorizer-file", &opt.category_file, "<file>",
 		   "read categories from a file: NAME: FILTER",
-		   .aliases = "-cf"),
+		   .aliases = "-cf", .excludes = "named-class"),
 	OPT_LIST(0, "named-class", &opt.named, "<name>=<filter>",
 		 "add a category, and a column to --histo",
 		 .aliases = "-nc"),
@@ -456,16 +445,15 @@ static const struct command_option options[] = {
 		 .aliases = "-co --csv"),
 	OPT_FLAG(0, "flame", &opt.flame, "draw a flame graph as SVG"),
 	OPT_STRING(0, "title", &opt.title, "<text>",
-		   "with --flame: set the title"),
+		   "with --flame: set the title", .requires = "flame"),
 	OPT_COUNT(0, "width", &opt.width, "<pixels>",
-		  "with --flame: set the width"),
+		  "with --flame: set the width", .requires = "flame"),
 	OPT_LIST(0, "rainbow", &opt.rainbow, "<filter>",
 		 "with --flame: color the frames that match",
-		 .aliases = "-rc"),
+		 .aliases = "-rc", .requires = "flame"),
 	OPT_FLAG(0, "ssa-help", &opt.ssa_help, "explain the filters"),
 	OPT_SJK_FILTERS(opt.input),
 	OPT_SJK_TIMES(opt.input),
-	OPT_SJK_MESSAGES(opt.input),
 	OPT_END,
 };
 /* clang-format on */
@@ -481,6 +469,8 @@ const struct command ssa_command = {
 		    "  sjkc ssa -f dump.std --categorize -nc io=java.net "
 		    "db=java.sql\n",
 	.options = options,
+	.has_messages = true,
+	.shorthands = sjk_shorthands,
 	.refusals = refusals,
 	.run = ssa_run,
 };

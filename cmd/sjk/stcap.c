@@ -35,7 +35,7 @@ static struct {
 	struct option_list frames;
 	int64_t interval_ns, timeout_ns;
 	uint64_t limit, rotate;
-	bool empty, quiet, verbose;
+	bool empty;
 } opt = {
 	.interval_ns = 100 * CLOCK_NS_PER_MS,
 	.timeout_ns = STCAP_TIMEOUT,
@@ -480,9 +480,6 @@ static int stcap_run(int argc, char **argv, struct error *err)
 	struct jmx_client client = { 0 };
 	int ret = -1;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	if (!opt.output || !*opt.output) {
 		misuse(err, "missing -o <file>");
 		goto out;
@@ -507,7 +504,6 @@ out:
 	trace_filter_free(c.filter);
 	free(c.frames);
 	text_release(&c.path);
-	free(opt.frames.values);
 	return ret;
 }
 
@@ -544,9 +540,6 @@ static const struct command_option options[] = {
 	OPT_JMX_FORCE(&target_opt),
 	OPT_DURATION(0, "reply-timeout", &target_opt.timeout_ns, "<time>",
 		     "wait this long for a reply"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages except errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output",
-		 .aliases = "-X"),
 	OPT_END,
 };
 /* clang-format on */
@@ -561,6 +554,8 @@ const struct command stcap_command = {
 		    "50000\n"
 		    "  sjkc flame dump.std\n",
 	.options = options,
+	.has_messages = true,
+	.shorthands = sjk_shorthands,
 	.refusals = refusals,
 	.run = stcap_run,
 };

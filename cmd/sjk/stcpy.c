@@ -247,7 +247,6 @@ static int stcpy_run(int argc, char **argv, struct error *err)
 	free(c.frames.at);
 	map64_release(&c.masked);
 	sjk_input_release(&opt.input);
-	free(opt.masks.values);
 	return ret;
 }
 
@@ -274,7 +273,6 @@ static const struct command_option options[] = {
 		   .aliases = "-ss"),
 	OPT_SJK_FILTERS(opt.input),
 	OPT_SJK_TIMES(opt.input),
-	OPT_SJK_MESSAGES(opt.input),
 	OPT_END,
 };
 /* clang-format on */
@@ -290,6 +288,8 @@ const struct command stcpy_command = {
 		    "com.acme:com.example "
 		    "-ss 0.1\n",
 	.options = options,
+	.has_messages = true,
+	.shorthands = sjk_shorthands,
 	.refusals = refusals,
 	.run = stcpy_run,
 };

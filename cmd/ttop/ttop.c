@@ -354,7 +354,6 @@ static struct {
 	bool contention, blocked, batch, csv, json, no_attach, no_probes;
 	bool over_jmx;
 	const char *screen, *keys;
-	bool quiet, verbose;
 } opt = {
 	.jmx.timeout_ns = -1,
 	.report_interval = -1,
@@ -639,38 +638,19 @@ static int ttop_watch_remote(struct ttop_options *o, struct error *err)
 /* Rejects options that contradict each other or have no effect. */
 static int ttop_check_options(int argc, struct error *err)
 {
-	if (opt.csv && opt.json)
-		return misuse(err, "--csv and --json exclude each other");
-	if (opt.blocked && (opt.csv || opt.screen))
-		return misuse(err, "--blocked works with -b and --json; on the "
-				   "screen, press b");
-	if (opt.screen && (opt.csv || opt.json || opt.batch))
-		return misuse(err, "--screen excludes the options of reports: "
-				   "-b, --csv and --json");
-	if (opt.keys && !opt.screen)
-		return misuse(err, "--keys requires --screen");
-	if (opt.jmx.socket && (opt.jmx.pid || argc))
-		return misuse(err, "-s, -u and -p exclude each other");
+	/* jmx.socket may come from -u or from an argument. */
+	if (opt.jmx.socket && argc)
+		return misuse(err, "unexpected argument: %s names the JVM",
+			      opt.jmx.socket);
 	if (opt.jmx.socket && (opt.no_attach || opt.over_jmx))
-		return misuse(
-			err,
-			"--jmx and --no-attach do not work with -s and -u");
-	if (opt.jmx.timeout_ns == 0)
-		return misuse(err, "--timeout must be greater than 0");
-	if (opt.over_jmx && opt.no_attach)
-		return misuse(err, "--jmx and --no-attach exclude each other");
-	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
+		return misuse(err, "--%s requires a JVM on this machine",
+			      command_given("no-attach|jmx"));
+	if (!opt.jmx.socket && jmx_check_by_pid(err))
 		return -1;
-	if (opt.replay &&
-	    (opt.jmx.pid || opt.jmx.socket || opt.jmx.url || argc))
+	if (opt.replay && argc)
 		return misuse(err, "--replay does not work with a JVM");
-	if (opt.replay && opt.record)
-		return misuse(err, "--record and --replay exclude each other");
 	if (opt.record && strcmp(opt.record, "-") == 0)
 		return misuse(err, "--record requires a file name");
-	if (opt.report_interval == 0 || opt.sampler_interval == 0)
-		return misuse(err, "--report-interval and --sampler-interval "
-				   "must be greater than 0");
 	return ttop_screen_check(opt.screen, opt.keys, err);
 }
 
@@ -688,9 +668,6 @@ static int ttop_run(int argc, char **argv, struct error *err)
 	};
 	int ret = -1;
 
-	log_set_level(opt.verbose ? LOG_VERBOSE
-		      : opt.quiet ? LOG_QUIET
-				  : LOG_NORMAL);
 	if (!opt.replay && jmx_take_address(&opt.jmx, &argc, &argv, err))
 		goto out;
 	if (ttop_check_options(argc, err) || ttop_read_order(&o.order, err))
@@ -702,62 +679,68 @@ static int ttop_run(int argc, char **argv, struct error *err)
 	      : opt.jmx.socket ? ttop_watch_remote(&o, err)
 			       : ttop_watch(&o, argc, argv, err);
 out:
-	free(opt.order.values);
 	return ret;
 }
 
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_HEADING("target"),
 	OPT_TARGET(&opt.jmx.pid),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_JMX_URL(&opt.jmx),
-	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
-		     "set the time between reports (default: 10s, 1s)",
-		     .aliases = "-ri"),
-	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
-		     "report first after 10 of these",
-		     .aliases = "-si"),
-	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "list this many threads, 0 for all"),
-	OPT_LIST('o', "sort", &opt.order, "<keys>",
-		 "sort by columns: ALLOC,-NAME (default: CPU)",
-		 .aliases = "--order", .accepts = ttop_is_order),
-	OPT_STRING('f', "filter", &opt.filter, "<glob>",
-		   "show only threads with matching names: pool-*"),
-	OPT_FLAG('c', "contention", &opt.contention,
-		 "measure how often and how long threads wait"),
-	OPT_FLAG(0, "blocked", &opt.blocked,
-		 "report which threads block others"),
-	OPT_FLAG('b', "batch", &opt.batch,
-		 "print reports instead of the screen"),
-	OPT_FLAG(0, "csv", &opt.csv, "print comma-separated values"),
-	OPT_FLAG(0, "json", &opt.json, "print a JSON document for each report"),
-	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
-		  "exit after this many reports"),
-	OPT_FLAG(0, "no-attach", &opt.no_attach,
-		 "do not attach: thread names have 15 bytes"),
-	OPT_FLAG(0, "no-uprobes", &opt.no_probes,
-		 "do not measure pauses by a uprobe in the JVM",
-		 .aliases = "--no-probes"),
-	OPT_FLAG(0, "jmx", &opt.over_jmx,
-		 "with -p: also use the local JMX connector"),
-	OPT_STRING(0, "record", &opt.record, "<file>",
-		   "write the samples to a file"),
-	OPT_STRING(0, "replay", &opt.replay, "<file>",
-		   "show a recording; - reads standard input"),
-	OPT_STRING(0, "screen", &opt.screen, "<size>",
-		   "print the screen as text of this size: 80x24"),
-	OPT_STRING(0, "keys", &opt.keys, "<keys>",
-		   "with --screen: press these keys first"),
 	OPT_JMX_LOGIN(&opt.jmx),
 	OPT_JMX_TLS(&opt.jmx),
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_JMX_TIMEOUT(&opt.jmx),
 	OPT_DURATION(0, "reconnect", &opt.reconnect_ns, "<time>",
 		     "connect again for this time"),
-	OPT_FLAG('q', "quiet", &opt.quiet,
-		 "print only errors and what was lost"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
+	OPT_FLAG(0, "no-attach", &opt.no_attach,
+		 "do not attach: thread names have 15 bytes"),
+	OPT_FLAG(0, "no-uprobes", &opt.no_probes,
+		 "do not measure pauses by a uprobe in the JVM",
+		 .aliases = "--no-probes"),
+	OPT_FLAG(0, "jmx", &opt.over_jmx,
+		 "with -p: also use the local JMX connector",
+		 .excludes = "no-attach"),
+	OPT_HEADING("what"),
+	OPT_LIST('o', "sort", &opt.order, "<keys>",
+		 "sort by columns: ALLOC,-NAME (default: CPU)",
+		 .aliases = "--order", .accepts = ttop_is_order),
+	OPT_STRING('f', "filter", &opt.filter, "<glob>",
+		   "show only threads with matching names: pool-*"),
+	OPT_COUNT('n', "top", &opt.top, "<count>",
+		  "list this many threads, 0 for all"),
+	OPT_FLAG('c', "contention", &opt.contention,
+		 "measure how often and how long threads wait"),
+	OPT_FLAG(0, "blocked", &opt.blocked,
+		 "report which threads block others",
+		 .excludes = "csv|screen"),
+	OPT_HEADING("output"),
+	OPT_FLAG('b', "batch", &opt.batch,
+		 "print reports instead of the screen"),
+	OPT_FLAG(0, "csv", &opt.csv, "print comma-separated values",
+		 .excludes = "json"),
+	OPT_FLAG(0, "json", &opt.json, "print a JSON document for each report"),
+	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
+		     "set the time between reports (default: 10s, 1s)",
+		     .aliases = "-ri", .positive = true),
+	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
+		     "report first after 10 of these",
+		     .aliases = "-si", .positive = true, .rare = true),
+	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
+		  "exit after this many reports"),
+	OPT_STRING(0, "record", &opt.record, "<file>",
+		   "write the samples to a file"),
+	OPT_STRING(0, "replay", &opt.replay, "<file>",
+		   "show a recording; - reads standard input",
+		   .excludes = "pid|address|url|record"),
+	OPT_STRING(0, "screen", &opt.screen, "<size>",
+		   "print the screen as text of this size: 80x24",
+		   .excludes = "batch|csv|json", .rare = true),
+	OPT_STRING(0, "keys", &opt.keys, "<keys>",
+		   "with --screen: press these keys first",
+		   .requires = "screen", .rare = true),
+	OPT_HEADING("messages"),
 	OPT_END,
 };
 
@@ -782,6 +765,7 @@ const struct command ttop_command = {
 		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
 		    "  sjkc ttop --replay monday.jsonl\n",
 	.options = options,
+	.has_messages = true,
 	.refusals = refusals,
 	.run = ttop_run,
 };

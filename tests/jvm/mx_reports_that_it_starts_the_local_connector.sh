@@ -26,7 +26,7 @@ check() {
 	[ ! -s "$scratch/err" ] || { echo 'reported twice'; return 1; }
 	[ "$(listens)" -eq 1 ] &&
 		ask 2 mx -p "$pid" -b a:b=c -mg --user me &&
-		said '--user, TLS options and --force-… require -s' && alive "$pid" &&
+		said '--user requires -s' && alive "$pid" &&
 		target_stop "$pid" &&
 		ask 5 mx -p "$pid" -b a:b=c -mg --timeout 1s &&
 		said "$pid is stopped by a signal (state T); kill -CONT $pid" &&

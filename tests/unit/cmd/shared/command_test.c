@@ -15,9 +15,9 @@
 #define MOST_ARGUMENTS 16
 
 static struct {
-	bool reverse, threads;
+	bool reverse, threads, plain;
 	const char *title, *format;
-	struct option_list inputs, keys;
+	struct option_list inputs, keys, words;
 	int64_t interval;
 	uint64_t limit, size;
 	double width;
@@ -31,7 +31,10 @@ static bool is_upper(const char *word) { return *word >= 'A' && *word <= 'Z'; }
 static const struct command_option options[] = {
 	OPT_FLAG('r', "reverse", &opt.reverse, "upside down",
 		 .aliases = "-rv --inverse"),
+	OPT_HEADING("output"),
 	OPT_FLAG('t', "threads", &opt.threads, "threads"),
+	OPT_FLAG('P', "plain", &opt.plain, "plain",
+		 .excludes = "reverse|width"),
 	OPT_STRING('T', "title", &opt.title, "<text>", "title"),
 	OPT_CHOICE(0, "format", &opt.format, NULL, "format",
 		   .choices = formats),
@@ -40,10 +43,14 @@ static const struct command_option options[] = {
 	OPT_LIST('k', "keys", &opt.keys, "<keys>", "keys",
 		 .accepts = is_upper),
 	OPT_DURATION(0, "interval", &opt.interval, "<time>", "interval",
-		     .aliases = "-ri"),
-	OPT_COUNT('n', "limit", &opt.limit, "<count>", "limit"),
-	OPT_SIZE(0, "size", &opt.size, "<size>", "size"),
-	OPT_NUMBER(0, "width", &opt.width, "<number>", "width"),
+		     .aliases = "-ri", .positive = true),
+	OPT_COUNT('n', "limit", &opt.limit, "<count>", "limit",
+		  .positive = true, .most = 9),
+	OPT_SIZE(0, "size", &opt.size, "<size>", "size",
+		 .requires = "title|limit|keys"),
+	OPT_NUMBER(0, "width", &opt.width, "<number>", "width", .most = 100),
+	OPT_LIST('w', "word", &opt.words, "<word>", "word", .single = true,
+		 .requires = "title"),
 	OPT_END,
 };
 /* clang-format on */
@@ -54,13 +61,14 @@ static struct command command = {
 	.name = "test",
 	.synopsis = "test",
 	.options = options,
+	.has_messages = true,
 	.before_dashes = &before_dashes,
 };
 
 /* The arguments and results of the last parse. */
 static char *argv[MOST_ARGUMENTS + 1];
 static int argc;
-static bool help;
+static enum command_help help;
 static struct error err;
 
 /* Parses the words of a line. */
@@ -69,8 +77,7 @@ static int parse(const char *line)
 	static char words[256];
 	int first;
 
-	free(opt.inputs.values);
-	free(opt.keys.values);
+	command_release(&command);
 	before_dashes = SIZE_MAX;
 	memset(&opt, 0, sizeof(opt));
 	memset(&err, 0, sizeof(err));
@@ -369,6 +376,70 @@ static void invalid_value_is_explained(void **state)
 		     "(examples: 10ms, 2s, 5m)");
 }
 
+static void number_out_of_range_is_rejected(void **state)
+{
+	(void)state;
+	check_misuse("-n 0", "--limit must be 1 to 9");
+	check_misuse("-n 10", "--limit must be 1 to 9");
+	check_misuse("--width 101", "--width must be at most 100");
+	check_misuse("--interval 0", "--interval must be greater than 0");
+	check_no_rest("-n 9 --width 100 --interval 1ms");
+}
+
+static void options_that_exclude_each_other_are_rejected(void **state)
+{
+	(void)state;
+	/* Only the row of --plain names the others. */
+	check_misuse("-rP", "options --plain and --reverse cannot be used "
+			    "together");
+	check_misuse("--width 1 -P",
+		     "options --plain and --width cannot be used together");
+	check_no_rest("-PP");
+}
+
+static void missing_required_option_is_reported(void **state)
+{
+	(void)state;
+	check_misuse("--size 1", "--size requires --title, --limit or --keys");
+	check_misuse("-w a", "--word requires --title");
+	check_no_rest("--size 1 -n 1");
+	check_no_rest("-k A --size 1");
+}
+
+static void single_value_of_a_list_ends_at_the_next_word(void **state)
+{
+	int first;
+
+	(void)state;
+	first = parse("-T x -w a b --word=c -w -d");
+	assert_int_equal(argc - first, 1);
+	assert_string_equal(argv[first], "b");
+	assert_int_equal(opt.words.count, 3);
+	assert_string_equal(opt.words.values[2], "-d");
+}
+
+static void given_options_are_known_by_name(void **state)
+{
+	(void)state;
+	check_no_rest("-rT x -v");
+	assert_null(command_given("threads|limit"));
+	assert_null(command_given("rev|titles"));
+	assert_string_equal(command_given("threads|title"), "title");
+	assert_string_equal(command_given("title|reverse"), "reverse");
+	assert_string_equal(command_given("verbose"), "verbose");
+}
+
+static void help_all_is_told_from_help(void **state)
+{
+	(void)state;
+	assert_true(parse("--help-all") >= 0);
+	assert_int_equal(help, COMMAND_HELP_ALL);
+	assert_true(parse("--help-a") >= 0);
+	assert_int_equal(help, COMMAND_HELP_ALL);
+	assert_true(parse("--hel") >= 0);
+	assert_int_equal(help, COMMAND_HELP);
+}
+
 static const char *nearest(const char *word)
 {
 	struct nearest n = nearest_to(word, strlen(word));
@@ -427,8 +498,7 @@ static void nearest_suggests_words_with_a_common_part(void **state)
 static int release(void **state)
 {
 	(void)state;
-	free(opt.inputs.values);
-	free(opt.keys.values);
+	command_release(&command);
 	return 0;
 }
 
@@ -456,6 +526,12 @@ int main(void)
 		cmocka_unit_test(missing_value_is_reported),
 		cmocka_unit_test(flag_rejects_a_value),
 		cmocka_unit_test(invalid_value_is_explained),
+		cmocka_unit_test(number_out_of_range_is_rejected),
+		cmocka_unit_test(options_that_exclude_each_other_are_rejected),
+		cmocka_unit_test(missing_required_option_is_reported),
+		cmocka_unit_test(single_value_of_a_list_ends_at_the_next_word),
+		cmocka_unit_test(given_options_are_known_by_name),
+		cmocka_unit_test(help_all_is_told_from_help),
 		cmocka_unit_test(nearest_finds_typos),
 		cmocka_unit_test(nearest_suggests_words_with_a_common_part),
 	};
