@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/java/java_from_value.h"
 
-#include "jmx_http/java/java_open_type.h"
-#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 
 #include <math.h>
@@ -54,47 +52,24 @@ static bool write_box(struct java_output *o, const struct value *v,
 	return fits;
 }
 
-static void write_magnitude(struct java_output *o,
-			    const struct java_magnitude *m)
-{
-	java_output_object(o, &java_shape_big_integer);
-	java_magnitude_write_fields(o->out, m);
-	java_output_array(o, "[B", (uint32_t)m->len);
-	java_magnitude_write_bytes(o->out, m);
-	java_write_end(o->out);
-}
-
 static bool write_big(struct java_output *o, const struct value *v,
 		      bool is_decimal)
 {
-	struct java_magnitude m;
 	struct text digits = { 0 };
-	bool is_number = v->kind == VALUE_INTEGER || v->kind == VALUE_NUMBER;
+	bool done = v->kind == VALUE_INTEGER || v->kind == VALUE_NUMBER;
 
-	if (is_number)
+	if (done)
 		value_cell(&digits, v);
-	is_number = is_number &&
-		    java_magnitude_read(&m, digits.bytes, is_decimal);
-	if (is_number && is_decimal) {
-		java_output_object(o, &java_shape_big_decimal);
-		java_write_u32(o->out, m.scale);
-	}
-	if (is_number)
-		write_magnitude(o, &m);
-	if (is_number && is_decimal)
-		java_write_end(o->out);
+	done = done && java_output_big(o, digits.bytes, is_decimal);
 	text_release(&digits);
-	return is_number;
+	return done;
 }
 
 static bool write_date(struct java_output *o, const struct value *v)
 {
 	if (v->kind != VALUE_DATE)
 		return false;
-	java_output_object(o, &java_shape_date);
-	java_write_block(o->out, 8);
-	java_write_u64(o->out, (uint64_t)v->integer);
-	java_write_end(o->out);
+	java_output_date(o, v->integer);
 	return true;
 }
 

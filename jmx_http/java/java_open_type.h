@@ -8,7 +8,7 @@
 #ifndef JMX_HTTP_JAVA_JAVA_OPEN_TYPE_H
 #define JMX_HTTP_JAVA_JAVA_OPEN_TYPE_H
 
-#include "jmx_http/java/java_from_value.h"
+#include "jmx_http/java/java_writer.h"
 
 #define COMPOSITE_DATA "javax.management.openmbean.CompositeData"
 #define TABULAR_DATA   "javax.management.openmbean.TabularData"
@@ -53,6 +53,28 @@ struct open_type {
 	const char *const *index; /* of a table */
 	size_t index_count;
 	uint32_t handle; /* in the stream, or NOT_WRITTEN */
+};
+
+#define FROM_VALUE_INFERRED_MAX 64
+
+/*
+ * Work of the search for types: comparisons of a value, or 1/64 of a row.
+ * Composites and tables that are left then become text.  Without a limit,
+ * nested arrays of different composites double the work at each level.
+ */
+#define FROM_VALUE_WORK_MAX ((size_t)64000000)
+
+/* One stream.  The caller sets the first two fields and zeroes the others. */
+struct java_from_value {
+	struct java_output *output;
+	struct arena *arena; /* for types; lives as long as the stream */
+
+	/* Private from here on. */
+	struct open_type *simple; /* by enum open_simple */
+	struct open_type **known; /* by index of the table; may be NULL */
+	struct open_type *inferred[FROM_VALUE_INFERRED_MAX];
+	size_t inferred_next;
+	size_t work; /* at most FROM_VALUE_WORK_MAX */
 };
 
 /* Makes the types that every stream may use, at the first call. */

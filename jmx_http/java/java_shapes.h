@@ -5,7 +5,24 @@
 #ifndef JMX_HTTP_JAVA_JAVA_SHAPES_H
 #define JMX_HTTP_JAVA_JAVA_SHAPES_H
 
-#include "jmx_http/java/java_writer.h"
+#include "jmx_http/java/java_value.h"
+
+#include <stdint.h>
+
+struct java_shape_field {
+	char type; /* as in java_field */
+	const char *name;
+	const char *signature; /* of L and [; else NULL */
+};
+
+/* A class descriptor, with the fields in their order on the wire. */
+struct java_shape {
+	const char *name;
+	uint64_t suid;
+	uint8_t flags;                     /* of java_class_flags */
+	struct java_shape_field fields[6]; /* ends before a NULL name */
+	const struct java_shape *super;    /* or NULL */
+};
 
 /* clang-format off */
 extern const struct java_shape

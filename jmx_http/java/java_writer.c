@@ -3,8 +3,6 @@
 #include "jmx_http/java/java_writer.h"
 
 #include "core/base/safe_text.h"
-#include "jmx_http/java/java_output.h"
-#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 
 #include <endian.h>
@@ -17,8 +15,13 @@
 /* Dimensions of an array; a JVM accepts at most 255. */
 #define DIMENSIONS_MAX 8
 
+/* Of a table for count keys, as java.util.HashMap computes it. */
+#define MAP_LOAD_FACTOR 0x3f400000 /* 0.75 as a float */
+#define MAP_BUCKETS_MAX (UINT32_C(1) << 30)
+
 /* The time to convert digits grows with their square. */
-#define DIGITS_MAX ((size_t)2 * JAVA_MAGNITUDE_MAX)
+#define DIGITS_MAX         ((size_t)2 * JAVA_MAGNITUDE_MAX)
+#define JAVA_MAGNITUDE_MAX 1000 /* bytes */
 
 /* The grammar */
 
@@ -141,23 +144,116 @@ bool java_write_modified(struct text *out, struct java_bytes s)
 	return true;
 }
 
-static struct java_output writer_output(struct text *out,
-					enum java_dialect dialect)
+/* Objects, with references to earlier ones */
+
+void java_output_release(struct java_output *o)
 {
-	return (struct java_output){ .out = out,
-				     .dialect = dialect,
-				     .has_no_references = true };
+	map64_release(&o->strings);
+	map64_release(&o->classes);
 }
 
-void java_write_object(struct text *out, const struct java_shape *shape,
-		       enum java_dialect dialect)
+void java_output_reference(struct java_output *o, uint32_t handle)
 {
-	struct java_output o = writer_output(out, dialect);
-
-	java_output_object(&o, shape);
+	text_putc(o->out, TC_REFERENCE);
+	java_write_u32(o->out, TC_BASE_HANDLE + handle);
 }
 
-uint64_t java_array_suid(const char *class_name)
+/*
+ * Writes a reference if the text has a handle; otherwise gives it the next one.
+ * hash_bytes() is salted, so texts with colliding hashes cannot be prepared.
+ */
+static bool output_refer(struct java_output *o, struct map64 *handles,
+			 const char *text, size_t len)
+{
+	uint64_t hash;
+	uint32_t handle;
+
+	if (o->has_no_references)
+		return false;
+	hash = hash_bytes(text, len);
+	handle = map64_get(handles, hash);
+	if (handle != MAP64_NONE) {
+		java_output_reference(o, handle);
+		return true;
+	}
+	map64_add(handles, hash, o->handles++);
+	return false;
+}
+
+void java_output_string(struct java_output *o, const char *utf8, size_t len)
+{
+	if (!output_refer(o, &o->strings, utf8, len))
+		java_write_string(o->out, utf8, len);
+}
+
+bool java_output_modified(struct java_output *o, struct java_bytes s)
+{
+	o->handles++;
+	return java_write_modified(o->out, s);
+}
+
+void java_output_text(struct java_output *o, const char *utf8)
+{
+	if (utf8)
+		java_output_string(o, utf8, strlen(utf8));
+	else
+		java_write_null(o->out);
+}
+
+static void output_name(struct java_output *o, const char *name)
+{
+	size_t len = strlen(name);
+
+	java_write_u16(o->out, (uint16_t)len);
+	text_add(o->out, name, len);
+}
+
+static void output_fields(struct java_output *o, const struct java_shape *shape)
+{
+	size_t most = sizeof(shape->fields) / sizeof(*shape->fields);
+	size_t count = 0;
+
+	while (count < most && shape->fields[count].name)
+		count++;
+	java_write_u16(o->out, (uint16_t)count);
+	for (size_t i = 0; i < count; i++) {
+		const struct java_shape_field *f = &shape->fields[i];
+
+		text_putc(o->out, f->type);
+		output_name(o, f->name);
+		if (f->signature)
+			java_output_text(o, f->signature);
+	}
+}
+
+void java_output_class(struct java_output *o, const struct java_shape *shape)
+{
+	for (; shape; shape = shape->super) {
+		if (output_refer(o, &o->classes, shape->name,
+				 strlen(shape->name)))
+			return;
+		text_putc(o->out, TC_CLASSDESC);
+		output_name(o, shape->name);
+		java_write_u64(o->out, shape->suid);
+		text_putc(o->out, (char)shape->flags);
+		output_fields(o, shape);
+		if (o->dialect == JAVA_OF_RMI)
+			java_write_null(o->out);
+		java_write_end(o->out);
+	}
+	java_write_null(o->out);
+}
+
+uint32_t java_output_object(struct java_output *o,
+			    const struct java_shape *shape)
+{
+	text_putc(o->out, TC_OBJECT);
+	java_output_class(o, shape);
+	return o->handles++;
+}
+
+/* The suid of an array class as JVMs write it; 0 for other classes. */
+static uint64_t array_suid(const char *class_name)
 {
 	static const struct {
 		const char *name;
@@ -198,6 +294,113 @@ uint64_t java_array_suid(const char *class_name)
 	return 0;
 }
 
+uint32_t java_output_array(struct java_output *o, const char *class_name,
+			   uint32_t count)
+{
+	const struct java_shape shape = {
+		.name = class_name,
+		.suid = array_suid(class_name),
+		.flags = JAVA_SERIALIZABLE,
+	};
+
+	text_putc(o->out, TC_ARRAY);
+	java_output_class(o, &shape);
+	java_write_u32(o->out, count);
+	return o->handles++;
+}
+
+void java_output_object_name(struct java_output *o, const char *name)
+{
+	if (!name) {
+		java_write_null(o->out);
+		return;
+	}
+	java_output_object(o, &java_shape_object_name);
+	java_output_text(o, name);
+	java_write_end(o->out);
+}
+
+void java_output_strings(struct java_output *o, const char *const *strings,
+			 size_t count)
+{
+	java_output_array(o, "[Ljava.lang.String;", (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		java_output_text(o, strings[i]);
+}
+
+/* Collections: java.util.X.writeObject() of JDK 17. */
+
+void java_output_list(struct java_output *o, uint32_t count)
+{
+	java_output_object(o, &java_shape_array_list);
+	java_write_u32(o->out, count);
+	java_write_block(o->out, 4);
+	java_write_u32(o->out, count);
+}
+
+static uint32_t output_buckets(uint32_t count)
+{
+	uint32_t buckets = 16;
+
+	while (buckets < MAP_BUCKETS_MAX && buckets / 4 * 3 < count)
+		buckets *= 2;
+	return buckets;
+}
+
+void java_output_set(struct java_output *o, uint32_t count)
+{
+	java_output_object(o, &java_shape_hash_set);
+	java_write_block(o->out, 12);
+	java_write_u32(o->out, output_buckets(count));
+	java_write_u32(o->out, MAP_LOAD_FACTOR);
+	java_write_u32(o->out, count);
+}
+
+void java_output_map(struct java_output *o, uint32_t count)
+{
+	uint32_t buckets = output_buckets(count);
+
+	java_output_object(o, &java_shape_linked_hash_map);
+	java_write_u32(o->out, MAP_LOAD_FACTOR);
+	java_write_u32(o->out, buckets / 4 * 3);
+	java_write_block(o->out, 8);
+	java_write_u32(o->out, buckets);
+	java_write_u32(o->out, count);
+}
+
+/* The field of LinkedHashMap follows the annotations of HashMap. */
+void java_output_map_end(struct java_output *o)
+{
+	java_write_end(o->out);
+	text_putc(o->out, 0); /* accessOrder */
+}
+
+void java_output_sorted_map(struct java_output *o, uint32_t count)
+{
+	java_output_object(o, &java_shape_tree_map);
+	java_write_null(o->out);
+	java_write_block(o->out, 4);
+	java_write_u32(o->out, count);
+}
+
+/* Objects without references */
+
+static struct java_output writer_output(struct text *out,
+					enum java_dialect dialect)
+{
+	return (struct java_output){ .out = out,
+				     .dialect = dialect,
+				     .has_no_references = true };
+}
+
+void java_write_object(struct text *out, const struct java_shape *shape,
+		       enum java_dialect dialect)
+{
+	struct java_output o = writer_output(out, dialect);
+
+	java_output_object(&o, shape);
+}
+
 void java_write_array(struct text *out, const char *class_name, uint32_t count,
 		      enum java_dialect dialect)
 {
@@ -230,30 +433,25 @@ static void write_enum(struct text *out, const char *class_name,
 
 void java_write_text(struct text *out, const char *utf8)
 {
-	if (utf8)
-		java_write_string(out, utf8, strlen(utf8));
-	else
-		java_write_null(out);
+	struct java_output o = writer_output(out, JAVA_PLAIN);
+
+	java_output_text(&o, utf8);
 }
 
 void java_write_object_name(struct text *out, const char *name,
 			    enum java_dialect dialect)
 {
-	if (!name) {
-		java_write_null(out);
-		return;
-	}
-	java_write_object(out, &java_shape_object_name, dialect);
-	java_write_text(out, name);
-	java_write_end(out);
+	struct java_output o = writer_output(out, dialect);
+
+	java_output_object_name(&o, name);
 }
 
 void java_write_strings(struct text *out, const char *const *strings,
 			size_t count, enum java_dialect dialect)
 {
-	java_write_array(out, "[Ljava.lang.String;", (uint32_t)count, dialect);
-	for (size_t i = 0; i < count; i++)
-		java_write_text(out, strings[i]);
+	struct java_output o = writer_output(out, dialect);
+
+	java_output_strings(&o, strings, count);
 }
 
 /* Receivers ignore the hash. */
@@ -266,7 +464,15 @@ void java_write_marshalled(struct text *out, const struct text *stream)
 	text_add(out, stream->bytes, stream->len);
 }
 
-/* BigInteger and BigDecimal */
+/* BigInteger, BigDecimal and Date */
+
+/* A BigInteger or BigDecimal. */
+struct java_magnitude {
+	uint8_t bytes[JAVA_MAGNITUDE_MAX]; /* the least significant first */
+	size_t len;                        /* the last byte is not 0 */
+	bool is_negative;
+	uint32_t scale; /* number of digits after the point */
+};
 
 static void magnitude_add_digit(struct java_magnitude *m, unsigned digit)
 {
@@ -306,8 +512,8 @@ static bool magnitude_read_digits(const char *at, struct java_magnitude *m,
 	return digits;
 }
 
-bool java_magnitude_read(struct java_magnitude *m, const char *text,
-			 bool has_scale)
+static bool magnitude_read(struct java_magnitude *m, const char *text,
+			   bool has_scale)
 {
 	*m = (struct java_magnitude){ .is_negative = *text == '-' };
 	return magnitude_read_digits(text + (*text == '-' || *text == '+'), m,
@@ -315,53 +521,44 @@ bool java_magnitude_read(struct java_magnitude *m, const char *text,
 }
 
 /* BigInteger.writeObject() writes these constants to the four unused fields. */
-void java_magnitude_write_fields(struct text *out,
-				 const struct java_magnitude *m)
+static void output_big_integer(struct java_output *o,
+			       const struct java_magnitude *m)
 {
-	java_write_u32(out, (uint32_t)-1);
-	java_write_u32(out, (uint32_t)-1);
-	java_write_u32(out, (uint32_t)-2);
-	java_write_u32(out, (uint32_t)-2);
-	java_write_u32(out, m->len ? (m->is_negative ? UINT32_MAX : 1) : 0);
-}
-
-void java_magnitude_write_bytes(struct text *out,
-				const struct java_magnitude *m)
-{
+	java_output_object(o, &java_shape_big_integer);
+	java_write_u32(o->out, (uint32_t)-1);
+	java_write_u32(o->out, (uint32_t)-1);
+	java_write_u32(o->out, (uint32_t)-2);
+	java_write_u32(o->out, (uint32_t)-2);
+	java_write_u32(o->out, m->len ? (m->is_negative ? UINT32_MAX : 1) : 0);
+	java_output_array(o, "[B", (uint32_t)m->len);
 	for (size_t i = m->len; i-- > 0;)
-		text_putc(out, (char)m->bytes[i]);
+		text_putc(o->out, (char)m->bytes[i]);
+	java_write_end(o->out);
 }
 
-static void magnitude_write(struct text *out, const struct java_magnitude *m)
-{
-	java_write_object(out, &java_shape_big_integer, JAVA_PLAIN);
-	java_magnitude_write_fields(out, m);
-	java_write_array(out, "[B", (uint32_t)m->len, JAVA_PLAIN);
-	java_magnitude_write_bytes(out, m);
-	java_write_end(out);
-}
-
-bool java_write_big_integer(struct text *out, const char *digits)
+bool java_output_big(struct java_output *o, const char *digits, bool is_decimal)
 {
 	struct java_magnitude m;
 
-	if (!java_magnitude_read(&m, digits, false))
+	if (!magnitude_read(&m, digits, is_decimal))
 		return false;
-	magnitude_write(out, &m);
+	if (!is_decimal) {
+		output_big_integer(o, &m);
+		return true;
+	}
+	java_output_object(o, &java_shape_big_decimal);
+	java_write_u32(o->out, m.scale);
+	output_big_integer(o, &m);
+	java_write_end(o->out);
 	return true;
 }
 
-bool java_write_big_decimal(struct text *out, const char *digits)
+void java_output_date(struct java_output *o, int64_t ms)
 {
-	struct java_magnitude m;
-
-	if (!java_magnitude_read(&m, digits, true))
-		return false;
-	java_write_object(out, &java_shape_big_decimal, JAVA_PLAIN);
-	java_write_u32(out, m.scale);
-	magnitude_write(out, &m);
-	java_write_end(out);
-	return true;
+	java_output_object(o, &java_shape_date);
+	java_write_block(o->out, 8);
+	java_write_u64(o->out, (uint64_t)ms);
+	java_write_end(o->out);
 }
 
 /* Values by their type */
@@ -541,16 +738,15 @@ static int writer_name(struct text *out, const struct value *v,
 static int writer_date(struct text *out, const struct value *v,
 		       const char *type, struct error *err)
 {
+	struct java_output o;
 	int64_t ms;
 
 	if (v->kind == VALUE_DATE || v->kind == VALUE_INTEGER)
 		ms = v->integer;
 	else if (!value_text_of(v) || !text_to_integer(v->text.at, &ms))
 		return writer_fail_type(v, type, err);
-	java_write_object(out, &java_shape_date, JAVA_PLAIN);
-	java_write_block(out, 8);
-	java_write_u64(out, (uint64_t)ms);
-	java_write_end(out);
+	o = writer_output(out, JAVA_PLAIN);
+	java_output_date(&o, ms);
 	return 0;
 }
 
@@ -558,7 +754,8 @@ static int writer_date(struct text *out, const struct value *v,
 static int writer_big(struct text *out, const struct value *v, const char *type,
 		      struct error *err)
 {
-	bool is_integer = strcmp(type, "java.math.BigInteger") == 0;
+	bool is_decimal = strcmp(type, "java.math.BigDecimal") == 0;
+	struct java_output o = writer_output(out, JAVA_PLAIN);
 	const char *digits = value_text_of(v);
 	struct text own = { 0 };
 	bool done;
@@ -567,8 +764,7 @@ static int writer_big(struct text *out, const struct value *v, const char *type,
 		text_printf(&own, "%" PRId64, v->integer);
 	if (v->kind == VALUE_INTEGER)
 		digits = own.bytes;
-	done = digits && (is_integer ? java_write_big_integer(out, digits)
-				     : java_write_big_decimal(out, digits));
+	done = digits && java_output_big(&o, digits, is_decimal);
 	text_release(&own);
 	return done ? 0 : writer_fail_type(v, type, err);
 }

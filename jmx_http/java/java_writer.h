@@ -3,14 +3,15 @@
  * java_writer: writes serialized Java objects.
  *
  * Each function appends to out; Java Object Serialization Specification,
- * chapter 6, protocol version 2.  The writer uses no references to earlier
- * objects, but repeats class descriptors and strings, which readers accept.
+ * chapter 6, protocol version 2.  There are functions with references to
+ * earlier objects (java_output_…) and without (java_write_…).
  */
 #ifndef JMX_HTTP_JAVA_JAVA_WRITER_H
 #define JMX_HTTP_JAVA_JAVA_WRITER_H
 
 #include "core/base/error.h"
-#include "jmx_http/java/java_value.h"
+#include "core/base/map64.h"
+#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/value/java_type.h"
 #include "jmx_http/value/value.h"
 
@@ -53,50 +54,107 @@ enum java_dialect {
 	JAVA_PLAIN,
 };
 
-struct java_shape_field {
-	char type; /* as in java_field */
-	const char *name;
-	const char *signature; /* of L and [; else NULL */
-};
-
-/* A class descriptor, with the fields in their order on the wire. */
-struct java_shape {
-	const char *name;
-	uint64_t suid;
-	uint8_t flags;                     /* of java_class_flags */
-	struct java_shape_field fields[6]; /* ends before a NULL name */
-	const struct java_shape *super;    /* or NULL */
-};
-
-/*
- * The beginning of an object.  The caller appends the fields, the root class
- * first, and the annotations.
- */
-void java_write_object(struct text *out, const struct java_shape *shape,
-		       enum java_dialect dialect);
-
-/*
- * The beginning of an array of the class ("[J", "[Ljava.lang.String;").  The
- * caller appends the elements.  Readers ignore the suid of an array
- * (java.io.ObjectStreamClass.initNonProxy).
- */
-void java_write_array(struct text *out, const char *class_name, uint32_t count,
-		      enum java_dialect dialect);
-
 /* The end of the annotations of a class with JAVA_WRITE_METHOD. */
 void java_write_end(struct text *out);
 
 /*
- * Objects that a JMX client sends.  Classes, fields and suids were captured
- * from JDK 17 and 25.
+ * A stream that refers back to class descriptors, strings and objects that it
+ * already contains: thread dumps have the same classes and types thousands of
+ * times.  Java Object Serialization Specification, 6.4.  The caller sets the
+ * first fields and zeroes the others.
  */
+struct java_output {
+	struct text *out; /* the caller writes primitive values here */
+	enum java_dialect dialect;
+	bool has_no_references; /* writes repeated strings and classes again */
 
-/* Each writes a Java null for NULL. */
+	/* Private from here on. */
+	uint32_t handles;              /* number of handles so far */
+	struct map64 strings, classes; /* handles by hash of the text */
+};
+
+void java_output_release(struct java_output *o);
+
+/*
+ * Begins an object.  The caller appends the fields, the root class first, and
+ * the annotations.  Returns the handle of the object.
+ */
+uint32_t java_output_object(struct java_output *o,
+			    const struct java_shape *shape);
+
+/*
+ * Begins an array of the class ("[J", "[Ljava.lang.String;"); the caller
+ * appends the elements.  Readers ignore the suid of an array
+ * (java.io.ObjectStreamClass.initNonProxy).
+ */
+uint32_t java_output_array(struct java_output *o, const char *class_name,
+			   uint32_t count);
+
+/* A class descriptor, followed by those of its superclasses. */
+void java_output_class(struct java_output *o, const struct java_shape *shape);
+
+/* A String of len bytes of UTF-8. */
+void java_output_string(struct java_output *o, const char *utf8, size_t len);
+
+/*
+ * A String by java_write_modified(), without references: texts of foreign
+ * streams could have hashes that collide.
+ */
+bool java_output_modified(struct java_output *o, struct java_bytes s);
+
+/* A String, or null for NULL. */
+void java_output_text(struct java_output *o, const char *utf8);
+
+/* An earlier object or array, by its handle. */
+void java_output_reference(struct java_output *o, uint32_t handle);
+
+/* A javax.management.ObjectName, or null for NULL. */
+void java_output_object_name(struct java_output *o, const char *name);
+
+/*
+ * A java.math.BigInteger or BigDecimal of digits with an optional sign; of a
+ * BigDecimal also with a point.  False, and nothing is written, for other text
+ * and for more than 2,000 digits.
+ */
+bool java_output_big(struct java_output *o, const char *digits,
+		     bool is_decimal);
+
+/* A java.util.Date of milliseconds since 1970. */
+void java_output_date(struct java_output *o, int64_t ms);
+
+/* A String[]; elements may be NULL. */
+void java_output_strings(struct java_output *o, const char *const *strings,
+			 size_t count);
+
+/* Begins a java.util.ArrayList of count elements; java_write_end() ends it. */
+void java_output_list(struct java_output *o, uint32_t count);
+
+/* Begins a java.util.HashSet of count elements; java_write_end() ends it. */
+void java_output_set(struct java_output *o, uint32_t count);
+
+/* Begins a java.util.LinkedHashMap of count pairs of key and value. */
+void java_output_map(struct java_output *o, uint32_t count);
+void java_output_map_end(struct java_output *o);
+
+/*
+ * Begins a java.util.TreeMap of count pairs, whose keys are in order;
+ * java_write_end() ends it.
+ */
+void java_output_sorted_map(struct java_output *o, uint32_t count);
+
+/*
+ * Objects without references to earlier ones: class descriptors and strings are
+ * repeated, which readers accept.  A text or a name may be NULL, a Java null.
+ */
+/* As java_output_object(). */
+void java_write_object(struct text *out, const struct java_shape *shape,
+		       enum java_dialect dialect);
+
+void java_write_array(struct text *out, const char *class_name, uint32_t count,
+		      enum java_dialect dialect);
 void java_write_text(struct text *out, const char *utf8);
 void java_write_object_name(struct text *out, const char *name,
 			    enum java_dialect dialect);
-
-/* A String[]; elements may be NULL. */
 void java_write_strings(struct text *out, const char *const *strings,
 			size_t count, enum java_dialect dialect);
 
@@ -119,17 +177,6 @@ int java_write_value(struct text *out, const struct value *v, const char *type,
 		     struct error *err);
 
 /*
- * Write a java.math.BigInteger or BigDecimal of digits with an optional sign;
- * of a BigDecimal also with a point.  False, and nothing is written, for other
- * text and for more than 2,000 digits.
- */
-bool java_write_big_integer(struct text *out, const char *digits);
-bool java_write_big_decimal(struct text *out, const char *digits);
-
-/* The suid of an array class as JVMs write it; 0 for other classes. */
-uint64_t java_array_suid(const char *class_name);
-
-/*
  * Writes only the bytes of a primitive value, for a field or an array.  Text is
  * converted: "12" is valid for an int.  -1, ERROR_MISUSE and nothing written
  * for values beyond the type.
@@ -139,25 +186,5 @@ int java_write_primitive(struct text *out, const struct value *v,
 
 /* The class of the box of a primitive type. */
 const struct java_shape *java_box_shape(const struct java_primitive *p);
-
-#define JAVA_MAGNITUDE_MAX 1000
-
-/* A BigInteger or BigDecimal. */
-struct java_magnitude {
-	uint8_t bytes[JAVA_MAGNITUDE_MAX]; /* the least significant first */
-	size_t len;                        /* the last byte is not 0 */
-	bool is_negative;
-	uint32_t scale; /* number of digits after the point */
-};
-
-/* Reads digits, with a point only if has_scale.  False for other text. */
-bool java_magnitude_read(struct java_magnitude *m, const char *text,
-			 bool has_scale);
-
-/* Write the primitive fields of a BigInteger, and the bytes of its last. */
-void java_magnitude_write_fields(struct text *out,
-				 const struct java_magnitude *m);
-void java_magnitude_write_bytes(struct text *out,
-				const struct java_magnitude *m);
 
 #endif

@@ -22,8 +22,8 @@
  * message.
  */
 #include "core/base/alloc.h"
-#include "jmx_http/java/java_output.h"
 #include "jmx_http/java/java_shapes.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/request.h"
 
 #include <string.h>

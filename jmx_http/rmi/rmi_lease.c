@@ -3,7 +3,7 @@
 #include "jmx_http/rmi/rmi_lease.h"
 
 #include "core/base/clock.h"
-#include "jmx_http/java/java_shapes.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 #define JMX_HTTP_RMI_RMI_REPLY_H
 
 #include "core/base/text.h"
-#include "jmx_http/java/java_output.h"
 #include "jmx_http/java/java_shapes.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/jrmp.h"
 
 #include <stdint.h>

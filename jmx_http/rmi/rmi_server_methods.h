@@ -10,7 +10,7 @@
 #define JMX_HTTP_RMI_RMI_SERVER_METHODS_H
 
 #include "core/base/arena.h"
-#include "jmx_http/java/java_output.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/request.h"
 #include "jmx_http/rmi/rmi_server.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/rmi/rmi_server.h"
 
-#include "jmx_http/java/java_shapes.h"
 #include "jmx_http/java/java_to_value.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/request.h"
 #include "tests/fuzz/rmi_server_client.h"
 
